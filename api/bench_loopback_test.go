@@ -31,7 +31,8 @@ func benchLoopback(b *testing.B, handler http.Handler, method, path, body string
 		server.Close()
 		<-done
 	}()
-	request := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nX-Svc-API-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", method, path, goodKey, len(body), body)
+	request := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nX-Svc-API-Key: %s\r\nContent-Type: "+
+		"application/json\r\nContent-Length: %d\r\n\r\n%s", method, path, goodKey, len(body), body)
 
 	work := make(chan struct{}, connections)
 	finished := make(chan error, connections)

@@ -18,7 +18,8 @@ func TestFirstConfigsAreReadAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		for kind, config := range map[string]string{
-			"feed": `{"url":"https://e.example/f"}`, "web": `{"pages":["https://e.example/"]}`, "git": `{"url":"https://e.example/r"}`,
+			"feed": `{"url":"https://e.example/f"}`, "web": `{"pages":["https://e.example/"]}`,
+			"git": `{"url":"https://e.example/r"}`,
 		} {
 			wg.Go(func() {
 				var errs problems.Violations
@@ -48,7 +49,8 @@ func TestConnectorConfigs(t *testing.T) {
 		`{"type":"feed","name":"n","config":{"url":"x"},"intervalSeconds":299}`: "intervalSeconds",
 	} {
 		res := h.do("POST", "/v1/connectors", body)
-		if field == "" && res.StatusCode != 201 || field != "" && (res.code(t) != codeValidation || res.fields(t)[field] == "") {
+		if field == "" && res.StatusCode != 201 ||
+			field != "" && (res.code(t) != codeValidation || res.fields(t)[field] == "") {
 			t.Errorf("%s: %s", body, res.body)
 		}
 	}

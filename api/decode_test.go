@@ -44,7 +44,10 @@ func TestIngestBecomesAnOperation(t *testing.T) {
 	}
 	h.do("POST", "/v1/ingest/batch", `{"items":[{"content":"a"},{"content":"b","metadata":{}}]}`)
 	got = h.asker.last().GetIngest()
-	want = &pb.Ingest{Batch: true, Items: []*pb.IngestItem{{Content: "a", Kind: "document"}, {Content: "b", Kind: "document", Metadata: []byte("{}")}}}
+	want = &pb.Ingest{
+		Batch: true,
+		Items: []*pb.IngestItem{{Content: "a", Kind: "document"}, {Content: "b", Kind: "document", Metadata: []byte("{}")}},
+	}
 	if !proto.Equal(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}
@@ -54,7 +57,8 @@ func TestIngestBecomesAnOperation(t *testing.T) {
 func TestSearchBecomesAnOperation(t *testing.T) {
 	h := newHarness(t)
 	h.do("POST", "/v1/search", `{"query":"figs"}`)
-	if got, want := h.asker.last().GetSearch(), (&pb.Search{Query: "figs", TopK: 10, Mode: "hybrid"}); !proto.Equal(got, want) {
+	if got, want := h.asker.last().GetSearch(),
+		(&pb.Search{Query: "figs", TopK: 10, Mode: "hybrid"}); !proto.Equal(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}
 	res := h.do("POST", "/v1/search", `{"query":"figs","scope":"org","topK":1e1,"mode":"vector","includeSuperseded":true,
@@ -62,12 +66,13 @@ func TestSearchBecomesAnOperation(t *testing.T) {
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("%s", res.body)
 	}
-	want := &pb.Search{Query: "figs", OrgScope: true, TopK: 10, Mode: "vector", IncludeSuperseded: true, Filters: &pb.Filters{
-		Kind: "event", Domain: "d1",
-		CreatedAfterMs:  time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(),
-		CreatedBeforeMs: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC).UnixMilli(),
-		Metadata:        map[string]string{"s": `"xA"`, "n": "1", "i": "12345678901234567890", "t": "true", "e.f": `"y"`},
-	}}
+	want := &pb.Search{Query: "figs", OrgScope: true, TopK: 10, Mode: "vector", IncludeSuperseded: true,
+		Filters: &pb.Filters{
+			Kind: "event", Domain: "d1",
+			CreatedAfterMs:  time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(),
+			CreatedBeforeMs: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC).UnixMilli(),
+			Metadata:        map[string]string{"s": `"xA"`, "n": "1", "i": "12345678901234567890", "t": "true", "e.f": `"y"`},
+		}}
 	if got := h.asker.last().GetSearch(); !proto.Equal(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}
@@ -80,7 +85,8 @@ func TestSearchBecomesAnOperation(t *testing.T) {
 func TestCreateKeyBecomesAnOperation(t *testing.T) {
 	h := newHarness(t)
 	h.do("POST", "/v1/keys", `{"label":"x","scopes":["read","graph:write"]}`)
-	if got, want := h.asker.last().GetCreateKey(), (&pb.CreateKey{Label: "x", Scopes: []string{"read", "graph:write"}}); !proto.Equal(got, want) {
+	if got, want := h.asker.last().GetCreateKey(),
+		(&pb.CreateKey{Label: "x", Scopes: []string{"read", "graph:write"}}); !proto.Equal(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}
 }
@@ -104,7 +110,9 @@ func TestFieldErrors(t *testing.T) {
 		{"/v1/ingest", item(`"title":"` + strings.Repeat("ö", 1001) + `"`), "title", "expected length <= 1000"},
 		{"/v1/ingest", item(`"kind":"entity"`), "kind", `expected value to be one of "document, belief, preference, event"`},
 		{"/v1/ingest", item(`"kind":""`), "kind", `expected value to be one of "document, belief, preference, event"`},
-		{"/v1/ingest", item(`"kind":"Document"`), "kind", `expected value to be one of "document, belief, preference, event"`},
+		{
+			"/v1/ingest", item(`"kind":"Document"`), "kind", `expected value to be one of "document, belief, preference, event"`,
+		},
 		{"/v1/ingest", item(`"kind":1e999`), "kind", "is a number out of range"},
 		{"/v1/ingest", item(`"externalId":""`), "externalId", "expected length >= 1"},
 		{"/v1/ingest", item(`"externalId":"` + strings.Repeat("x", 513) + `"`), "externalId", "expected length <= 512"},
@@ -119,7 +127,10 @@ func TestFieldErrors(t *testing.T) {
 		{"/v1/ingest", item(`"metadata":{"a":-1e999}`), "metadata", "is a number out of range"},
 		{"/v1/ingest", item(`"metadata":{"a":["\u0000"]}`), "metadata", "must not contain the character U+0000"},
 		{"/v1/ingest", item(`"metadata":{"a\u0000":1}`), "metadata", "must not contain the character U+0000"},
-		{"/v1/ingest", item(`"metadata":{"a":"` + strings.Repeat("x", canon.MaxBytes) + `"}`), "metadata", "expected at most 65536 bytes of JSON"},
+		{
+			"/v1/ingest", item(`"metadata":{"a":"` + strings.Repeat("x", canon.MaxBytes) + `"}`), "metadata",
+			"expected at most 65536 bytes of JSON",
+		},
 		{"/v1/ingest", item(`"contnet":1`), "contnet", "unknown field"},
 		{"/v1/ingest", item(`"a.b[0]":1,"title":2`), "a.b[0]", "unknown field"},
 		{"/v1/ingest", item(`"a.b[0]":1,"title":2`), "title", "expected string"},
@@ -129,9 +140,15 @@ func TestFieldErrors(t *testing.T) {
 		{"/v1/ingest/batch", `{"items":{}}`, "items", "expected array"},
 		{"/v1/ingest/batch", `{"items":[1]}`, "items[0]", "expected object"},
 		{"/v1/ingest/batch", `{"items":[null]}`, "items[0]", "expected object"},
-		{"/v1/ingest/batch", `{"items":[{"content":"a"},{"content":"b"},{"content":"c"},{"content":"  "}]}`, "items[3].content", "must not be blank"},
+		{
+			"/v1/ingest/batch", `{"items":[{"content":"a"},{"content":"b"},{"content":"c"},{"content":"  "}]}`,
+			"items[3].content", "must not be blank",
+		},
 		{"/v1/ingest/batch", `{"items":[{"content":"a"},{}]}`, "items[1].content", "is required"},
-		{"/v1/ingest/batch", `{"items":[{"content":"a"},{"content":"b","contentt":"c"}]}`, "items[1].contentt", "unknown field"},
+		{
+			"/v1/ingest/batch", `{"items":[{"content":"a"},{"content":"b","contentt":"c"}]}`, "items[1].contentt",
+			"unknown field",
+		},
 		{"/v1/ingest/batch", `{"items":[{"content":"a","metadata":3}]}`, "items[0].metadata", "expected object"},
 		{"/v1/search", `{"query":""}`, "query", "must not be blank"},
 		{"/v1/search", `{"query":"  "}`, "query", "must not be blank"},
@@ -150,12 +167,24 @@ func TestFieldErrors(t *testing.T) {
 		{"/v1/search", search(`"filters":[]`), "filters", "expected object"},
 		{"/v1/search", search(`"filters":null`), "filters", "expected object"},
 		{"/v1/search", search(`"filters":{"Kind":"event"}`), "filters.Kind", "unknown field"},
-		{"/v1/search", search(`"filters":{"kind":"note"}`), "filters.kind", `expected value to be one of "document, entity, belief, preference, event, session"`},
+		{
+			"/v1/search", search(`"filters":{"kind":"note"}`), "filters.kind",
+			`expected value to be one of "document, entity, belief, preference, event, session"`,
+		},
 		{"/v1/search", search(`"filters":{"createdAfter":"now"}`), "filters.createdAfter", "expected RFC 3339 date-time"},
-		{"/v1/search", search(`"filters":{"metadata":{"a":[1]}}`), "filters.metadata", "expected each value to be text, a number or a boolean"},
-		{"/v1/search", search(`"filters":{"metadata":{"a":null}}`), "filters.metadata", "expected each value to be text, a number or a boolean"},
+		{
+			"/v1/search", search(`"filters":{"metadata":{"a":[1]}}`), "filters.metadata",
+			"expected each value to be text, a number or a boolean",
+		},
+		{
+			"/v1/search", search(`"filters":{"metadata":{"a":null}}`), "filters.metadata",
+			"expected each value to be text, a number or a boolean",
+		},
 		{"/v1/search", search(`"filters":{"metadata":[1]}`), "filters.metadata", "expected object"},
-		{"/v1/keys", `{"label":"x","scopes":["everything"]}`, "scopes[0]", `expected value to be one of "read, write, admin, graph:write, memory:forget, subjects:provision, usage:read"`},
+		{
+			"/v1/keys", `{"label":"x","scopes":["everything"]}`, "scopes[0]",
+			`expected value to be one of "read, write, admin, graph:write, memory:forget, subjects:provision, usage:read"`,
+		},
 		{"/v1/keys", `{"label":"x","scopes":[]}`, "scopes", "expected array length >= 1"},
 		{"/v1/keys", `{"label":"x","scopes":null}`, "scopes", "expected array"},
 		{"/v1/keys", `{"label":"x","scopes":"read"}`, "scopes", "expected array"},
@@ -179,7 +208,8 @@ func TestFieldErrors(t *testing.T) {
 	for i := range 17 {
 		many += fmt.Sprintf(`"k%d":1,`, i)
 	}
-	if res := h.do("POST", "/v1/search", strings.TrimSuffix(many, ",")+"}}}"); res.fields(t)["filters.metadata"] != "expected at most 16 fields" {
+	if res := h.do("POST", "/v1/search", strings.TrimSuffix(many, ",")+"}}}"); res.fields(t)["filters.metadata"] !=
+		"expected at most 16 fields" {
 		t.Errorf("%s", res.body)
 	}
 }
@@ -188,13 +218,15 @@ func TestFieldErrors(t *testing.T) {
 // the bound.
 func TestAllFaultsAtOnce(t *testing.T) {
 	h := newHarness(t)
-	res := h.do("POST", "/v1/ingest?zz=1", `{"content":"","title":7,"kind":"x","externalId":"","occurredAt":"x","metadata":1,"more":1}`, "Idempotency-Key", "ü")
+	res := h.do("POST", "/v1/ingest?zz=1",
+		`{"content":"","title":7,"kind":"x","externalId":"","occurredAt":"x","metadata":1,"more":1}`, "Idempotency-Key", "ü")
 	got := slices.Sorted(maps.Keys(res.fields(t)))
 	want := []string{"Idempotency-Key", "content", "externalId", "kind", "metadata", "more", "occurredAt", "title", "zz"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	res = h.do("POST", "/v1/ingest/batch", `{"items":[`+strings.TrimSuffix(strings.Repeat(`{"content":1},`, 500), ",")+`]}`)
+	res = h.do("POST", "/v1/ingest/batch", `{"items":[`+
+		strings.TrimSuffix(strings.Repeat(`{"content":1},`, 500), ",")+`]}`)
 	if n := len(res.fields(t)); n != problems.MaxViolations {
 		t.Errorf("%d errors", n)
 	}
@@ -233,7 +265,8 @@ func TestConfiguredSizes(t *testing.T) {
 		t.Errorf("%s: %d %s", event, res.StatusCode, res.body)
 	}
 	h.do("POST", "/v1/ingest/session-batch", `{"events":[`+event+`,{"sessionId":"s","role":"user","text":"äöü"}]}`)
-	if events := h.asker.last().GetLink().GetSessionEvents().GetEvents(); len(events) != 2 || events[0].GetInvalid() == "" || events[1].GetInvalid() != "" {
+	if events := h.asker.last().GetLink().GetSessionEvents().GetEvents(); len(events) != 2 ||
+		events[0].GetInvalid() == "" || events[1].GetInvalid() != "" {
 		t.Errorf("%v", events)
 	}
 	h.do("POST", "/v1/import", apitest.Form("file", "a", "x"))
@@ -255,9 +288,14 @@ func TestTheBeginningOf1970IsATime(t *testing.T) {
 		`POST /v1/search {"query":"x","filters":{"createdBefore":"` + epoch + `"}}`: func(env *pb.Envelope) int64 {
 			return env.GetSearch().GetFilters().GetCreatedBeforeMs()
 		},
-		`POST /v1/ingest {"content":"x","occurredAt":"` + epoch + `"}`:               func(env *pb.Envelope) int64 { return env.GetIngest().GetItems()[0].GetOccurredMs() },
-		"POST /v1/import " + apitest.Form("file", "a", "x", "occurredAt", "", epoch): func(env *pb.Envelope) int64 { return env.GetLink().GetImportFile().GetOccurredMs() },
-		`POST /v1/ingest/session-event {"sessionId":"s","role":"user","text":"x","at":"` + epoch + `"}`: func(env *pb.Envelope) int64 {
+		`POST /v1/ingest {"content":"x","occurredAt":"` + epoch + `"}`: func(env *pb.Envelope) int64 {
+			return env.GetIngest().GetItems()[0].GetOccurredMs()
+		},
+		"POST /v1/import " + apitest.Form("file", "a", "x", "occurredAt", "", epoch): func(env *pb.Envelope) int64 {
+			return env.GetLink().GetImportFile().GetOccurredMs()
+		},
+		`POST /v1/ingest/session-event {"sessionId":"s","role":"user","text":"x","at":"` + epoch +
+			`"}`: func(env *pb.Envelope) int64 {
 			return env.GetLink().GetSessionEvents().GetEvents()[0].GetAtMs()
 		},
 	} {
@@ -287,7 +325,9 @@ func TestDeepestBody(t *testing.T) {
 
 func TestManyMembers(t *testing.T) {
 	h := newHarness(t)
-	for n, want := range map[int]int{wire.MaxMembers / 2: http.StatusAccepted, wire.MaxMembers + 1: http.StatusUnprocessableEntity} {
+	for n, want := range map[int]int{
+		wire.MaxMembers / 2: http.StatusAccepted, wire.MaxMembers + 1: http.StatusUnprocessableEntity,
+	} {
 		var b strings.Builder
 		for i := range n {
 			fmt.Fprintf(&b, `,"%x":1`, i)
@@ -296,7 +336,8 @@ func TestManyMembers(t *testing.T) {
 		if res := h.do("POST", "/v1/ingest", `{"content":"x","metadata":{"m":{`+members+`}}}`); res.StatusCode != want {
 			t.Errorf("%d members: %d %.300s", n, res.StatusCode, res.body)
 		}
-		if res := h.do("POST", "/v1/ingest", `{"content":"x",`+members+`}`); res.StatusCode != http.StatusUnprocessableEntity {
+		if res := h.do("POST", "/v1/ingest", `{"content":"x",`+members+`}`); res.StatusCode !=
+			http.StatusUnprocessableEntity {
 			t.Errorf("%d unknown members: %d", n, res.StatusCode)
 		}
 	}

@@ -109,7 +109,10 @@ func (s *Server) serveDownload(ex *web.Exchange, reply *pb.Reply) *pb.Problem {
 	status := http.StatusOK
 	if sent.part {
 		status = http.StatusPartialContent
-		h["Content-Range"] = []string{"bytes " + strconv.FormatInt(sent.from, 10) + "-" + strconv.FormatInt(sent.to-1, 10) + "/" + strconv.FormatInt(size, 10)}
+		h["Content-Range"] = []string{
+			"bytes " + strconv.FormatInt(sent.from, 10) + "-" + strconv.FormatInt(sent.to-1, 10) + "/" +
+				strconv.FormatInt(size, 10),
+		}
 	}
 	out := ex.StartStream(status, web.ContentJSON[0])
 	for {

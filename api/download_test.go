@@ -25,7 +25,10 @@ func TestDownload(t *testing.T) {
 		{"inside one piece", []string{"Range", "bytes=1-2"}, 206, fakeDocument[1:3], "bytes 1-2/19"},
 		{"over three pieces", []string{"Range", "bytes=3-9"}, 206, fakeDocument[3:10], "bytes 3-9/19"},
 		{"the last byte", []string{"Range", "bytes=18-18"}, 206, fakeDocument[18:], "bytes 18-18/19"},
-		{"an end beyond the end", []string{"Range", "bytes=10-99999999999999999999"}, 206, fakeDocument[10:], "bytes 10-18/19"},
+		{
+			"an end beyond the end", []string{"Range", "bytes=10-99999999999999999999"}, 206, fakeDocument[10:],
+			"bytes 10-18/19",
+		},
 		{"the last six", []string{"Range", "bytes=-6"}, 206, fakeDocument[size-6:], "bytes 13-18/19"},
 		{"more than the last", []string{"Range", "bytes=-100"}, 206, fakeDocument, "bytes 0-18/19"},
 		{"behind the end", []string{"Range", "bytes=19-"}, 416, "", "bytes */19"},
@@ -40,7 +43,8 @@ func TestDownload(t *testing.T) {
 		{"not known", []string{"If-None-Match", `"x"`}, 200, fakeDocument, ""},
 	} {
 		res := h.do(http.MethodGet, path, "", c.headers...)
-		if res.StatusCode != c.status || c.status != 416 && string(res.body) != c.body || res.Header.Get("Content-Range") != c.span {
+		if res.StatusCode != c.status || c.status != 416 && string(res.body) != c.body ||
+			res.Header.Get("Content-Range") != c.span {
 			t.Errorf("%s: %d %q %q", c.name, res.StatusCode, res.body, res.Header.Get("Content-Range"))
 		}
 		if c.status == 416 {
@@ -52,7 +56,8 @@ func TestDownload(t *testing.T) {
 		if res.Header.Get("Etag") != `"abc"` {
 			t.Errorf("%s: ETag %q", c.name, res.Header.Get("Etag"))
 		}
-		if c.status < 300 && (res.Header.Get("Accept-Ranges") != "bytes" || !strings.Contains(res.Header.Get("Content-Disposition"), testJob.String())) {
+		if c.status < 300 && (res.Header.Get("Accept-Ranges") != "bytes" ||
+			!strings.Contains(res.Header.Get("Content-Disposition"), testJob.String())) {
 			t.Errorf("%s: headers %v", c.name, res.Header)
 		}
 	}

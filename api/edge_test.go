@@ -19,7 +19,8 @@ import (
 func TestFaultyOrgExportNeedsAdmin(t *testing.T) {
 	h := newHarness(t)
 	for body, want := range map[string]string{
-		`{"scope":"org","format":"csv"}`: scopeAdmin, `{"scope":"org","colour":1}`: scopeAdmin, `{"scope":"user","format":"csv"}`: scopeWrite, `{"scope":7}`: scopeWrite,
+		`{"scope":"org","format":"csv"}`: scopeAdmin, `{"scope":"org","colour":1}`: scopeAdmin,
+		`{"scope":"user","format":"csv"}`: scopeWrite, `{"scope":7}`: scopeWrite,
 	} {
 		res := h.do("POST", "/v1/exports", body)
 		if env := h.asker.last(); res.code(t) != codeValidation || env.GetScope() != want || env.GetRejected() == nil {
@@ -30,7 +31,10 @@ func TestFaultyOrgExportNeedsAdmin(t *testing.T) {
 
 func TestUnknownRoutesAndMethods(t *testing.T) {
 	h := newHarness(t)
-	for _, path := range []string{"/", "/v1", "/v1/", "/v1/nothing", "/v2/me", "/v1/me/", "/v1//me", "/V1/me", "/v1/subjects/", "/v1/keys/a/b", "/v1/me/../me", "/healthz", "/metrics", "/operator/orgs"} {
+	for _, path := range []string{
+		"/", "/v1", "/v1/", "/v1/nothing", "/v2/me", "/v1/me/", "/v1//me", "/V1/me", "/v1/subjects/", "/v1/keys/a/b",
+		"/v1/me/../me", "/healthz", "/metrics", "/operator/orgs",
+	} {
 		if res := h.do("GET", path, ""); res.code(t) != codeNotFound {
 			t.Errorf("%s: %d %s", path, res.StatusCode, res.body)
 		}
@@ -78,7 +82,8 @@ func TestPathParameters(t *testing.T) {
 	h := newHarness(t)
 	for sent, want := range map[string]string{
 		"ann": "ann", "a%2Fb": "a/b", "a%2fb": "a/b", "100%25": "100%", "%2541": "%41", "a+b": "a+b", "a%20b": "a b",
-		"J%C3%B6rg": "Jörg", "a:b@c;d=e,f": "a:b@c;d=e,f", "..": "..", "%2e%2e": "..", "a%3Fb%23c": "a?b#c", "*": "*", "!$&'()~": "!$&'()~",
+		"J%C3%B6rg": "Jörg", "a:b@c;d=e,f": "a:b@c;d=e,f", "..": "..", "%2e%2e": "..", "a%3Fb%23c": "a?b#c", "*": "*",
+		"!$&'()~": "!$&'()~",
 	} {
 		res := h.do("GET", "/v1/subjects/"+sent, "")
 		env := h.asker.last()
@@ -96,7 +101,10 @@ func TestPathParameters(t *testing.T) {
 		}
 	}
 	long := strings.Repeat("x", 256)
-	for id, ok := range map[string]bool{long: true, long + "x": false, strings.Repeat("%C3%B6", 128): true, strings.Repeat("%C3%B6", 129): false, "a%0Ab": false, "a%00": false, "%7F": false, "%C2%85": false} {
+	for id, ok := range map[string]bool{
+		long: true, long + "x": false, strings.Repeat("%C3%B6", 128): true, strings.Repeat("%C3%B6", 129): false,
+		"a%0Ab": false, "a%00": false, "%7F": false, "%C2%85": false,
+	} {
 		res := h.do("PUT", "/v1/subjects/"+id, "")
 		if (res.StatusCode == http.StatusCreated) != ok {
 			t.Errorf("PUT %s: %d %s", id, res.StatusCode, res.body)
@@ -181,7 +189,8 @@ func TestPanics(t *testing.T) {
 		t.Errorf("%s", res.body)
 	}
 	line := h.logLine(t)
-	if line["request_id"] != "boom-1" || line["level"] != "ERROR" || line["err"] != "panic: a secret detail" || !strings.Contains(fmt.Sprint(line["stack"]), "edge_test.go") {
+	if line["request_id"] != "boom-1" || line["level"] != "ERROR" || line["err"] != "panic: a secret detail" ||
+		!strings.Contains(fmt.Sprint(line["stack"]), "edge_test.go") {
 		t.Errorf("log: %v", line)
 	}
 	if h.s.edge.Bodies.Held() != 0 {
@@ -228,7 +237,8 @@ func TestLogLines(t *testing.T) {
 	}
 	h.do("GET", "/v1/figs/secret-path?q=secret", "")
 	h.do("GET", "/v1/graph/nodes/secret-id%ff", "", "X-Svc-Subject", "secret-subject")
-	if got := h.logs.String(); strings.Contains(got, "secret") || strings.Contains(got, "private") || strings.Contains(got, goodKey) {
+	if got := h.logs.String(); strings.Contains(got, "secret") || strings.Contains(got, "private") ||
+		strings.Contains(got, goodKey) {
 		t.Errorf("the log holds what clients sent: %s", got)
 	}
 	h.logs.b.Reset()
@@ -252,7 +262,8 @@ func TestLogLines(t *testing.T) {
 // TestClientAddress holds that no header changes the client's address.
 func TestClientAddress(t *testing.T) {
 	h := newHarness(t, func(c *Config) { c.AccessLog = LogAll })
-	h.do("GET", "/v1/me", "", "X-Forwarded-For", "6.6.6.6", "X-Real-Ip", "6.6.6.6", "Forwarded", "for=6.6.6.6", "True-Client-Ip", "6.6.6.6")
+	h.do("GET", "/v1/me", "", "X-Forwarded-For", "6.6.6.6", "X-Real-Ip", "6.6.6.6", "Forwarded", "for=6.6.6.6",
+		"True-Client-Ip", "6.6.6.6")
 	if line := h.logLine(t); line["client"] != "192.0.2.1" {
 		t.Errorf("client %v", line["client"])
 	}
@@ -328,19 +339,31 @@ func TestAnswersAreWhole(t *testing.T) {
 		}
 	}
 	hash := pb.HashKey(goodKey).String()
-	compare("GET", "/v1/me", "", `{"org":{"id":"`+testOrg.String()+`","displayName":"Fig & Co","slug":"fig-co"},"user":{"id":"`+testUser.String()+`"},"scopes":["read","write"],"subjectDefault":"`+testUser.String()+`","plan":"standard"}`)
-	compare("GET", "/v1/keys", "", `{"keys":[{"id":"`+hash+`","label":"laptop","status":"active","createdAt":"`+at+`","lastUsedAt":null},{"id":"`+hash+`","label":"old","status":"revoked","createdAt":"`+at+`","lastUsedAt":"`+at+`"}]}`)
+	compare("GET", "/v1/me", "", `{"org":{"id":"`+testOrg.String()+
+		`","displayName":"Fig & Co","slug":"fig-co"},"user":{"id":"`+testUser.String()+
+		`"},"scopes":["read","write"],"subjectDefault":"`+testUser.String()+`","plan":"standard"}`)
+	compare("GET", "/v1/keys", "", `{"keys":[{"id":"`+hash+`","label":"laptop","status":"active","createdAt":"`+at+
+		`","lastUsedAt":null},{"id":"`+hash+`","label":"old","status":"revoked","createdAt":"`+at+
+		`","lastUsedAt":"`+at+`"}]}`)
 	compare("POST", "/v1/keys", `{"label":"laptop"}`, `{"apiKey":"`+goodKey+`","id":"`+hash+`","label":"laptop"}`)
 	compare("GET", "/v1/subjects", "", `{"data":[{"id":"ann","createdAt":"`+at+`"}],"hasMore":true,"nextCursor":"next"}`)
 	compare("POST", "/v1/ingest", `{"content":"Figs."}`, `{"jobId":"`+testJob.String()+`","status":"pending"}`)
-	job := `"id":"` + testJob.String() + `","type":"ingest","progress":{"done":1,"total":1},"subject":"ann","attempts":1,"createdAt":"` + at + `","startedAt":"2026-03-04T05:06:07.090Z","finishedAt":"2026-03-04T05:06:07.091Z","error":null,"result":{"items":[{"index":0,"externalId":"doc-1","nodeId":"ingest:x:y","status":"created"},{"index":1,"externalId":null,"nodeId":null,"status":"failed","error":"it was empty"}]}`
+	job := `"id":"` + testJob.String() +
+		`","type":"ingest","progress":{"done":1,"total":1},"subject":"ann","attempts":1,"createdAt":"` + at +
+		`","startedAt":"2026-03-04T05:06:07.090Z","finishedAt":"2026-03-04T05:06:07.091Z","error":null,"result":{"items":[{"index":0,"externalId":"doc-1","nodeId":"ingest:x:y","status":"created"},{"index":1,"externalId":null,"nodeId":null,"status":"failed","error":"it was empty"}]}`
 	compare("GET", "/v1/ingest/"+testJob.String()+"/status", "", `{`+job+`,"status":"done"}`)
 	compare("GET", "/v1/jobs/"+testJob.String(), "", `{`+job+`,"status":"succeeded"}`)
 	compare("GET", "/v1/jobs", "", `{"data":[{`+job+`,"status":"succeeded"}],"hasMore":false}`)
-	compare("POST", "/v1/jobs/"+testJob.String()+"/cancel", "", `{"id":"`+testJob.String()+`","type":"export","status":"queued","progress":{"done":0,"total":0},"subject":null,"attempts":0,"createdAt":"`+at+`","startedAt":null,"finishedAt":null,"error":{"code":"gone_wrong","detail":"Once."},"result":null}`)
-	compare("POST", "/v1/search", `{"query":"figs"}`, `{"results":[{"chunk":"Figs ripen late.","chunkId":"c1","nodeId":"ingest:x:y","title":"Figs","score":0.75,"scores":{"vector":0.8,"keyword":3.5},"externalId":null,"subject":null,"createdAt":"`+at+`"}],"usage":{"readUnits":1,"embedTokens":7}}`)
-	compare("GET", "/v1/graph/nodes/ingest:x:y", "", `{"id":"ingest:x:y","kind":"document","title":"Figs","content":"Figs ripen late.","domainId":null,"subject":"ann","authority":0.5,"confidence":1,"status":"live","supersededBy":null,"source":{"type":"ingest","jobId":"`+testJob.String()+`","externalId":"doc-1","externalIds":["doc-1","doc-2"]},"validFrom":"`+at+`","validTo":null,"createdAt":"`+at+`","updatedAt":"`+at+`","tombstonedAt":null,"restorableUntil":null,"degree":2,"metadata":{"page":3}}`)
-	if res := h.do("DELETE", "/v1/keys/"+hash, ""); res.StatusCode != http.StatusNoContent || len(res.body) != 0 || res.Header.Get("Content-Type") != "" {
+	compare("POST", "/v1/jobs/"+testJob.String()+"/cancel", "",
+		`{"id":"`+testJob.String()+
+			`","type":"export","status":"queued","progress":{"done":0,"total":0},"subject":null,"attempts":0,"createdAt":"`+at+
+			`","startedAt":null,"finishedAt":null,"error":{"code":"gone_wrong","detail":"Once."},"result":null}`)
+	compare("POST", "/v1/search", `{"query":"figs"}`,
+		`{"results":[{"chunk":"Figs ripen late.","chunkId":"c1","nodeId":"ingest:x:y","title":"Figs","score":0.75,"scores":{"vector":0.8,"keyword":3.5},"externalId":null,"subject":null,"createdAt":"`+at+`"}],"usage":{"readUnits":1,"embedTokens":7}}`)
+	compare("GET", "/v1/graph/nodes/ingest:x:y", "",
+		`{"id":"ingest:x:y","kind":"document","title":"Figs","content":"Figs ripen late.","domainId":null,"subject":"ann","authority":0.5,"confidence":1,"status":"live","supersededBy":null,"source":{"type":"ingest","jobId":"`+testJob.String()+`","externalId":"doc-1","externalIds":["doc-1","doc-2"]},"validFrom":"`+at+`","validTo":null,"createdAt":"`+at+`","updatedAt":"`+at+`","tombstonedAt":null,"restorableUntil":null,"degree":2,"metadata":{"page":3}}`)
+	if res := h.do("DELETE", "/v1/keys/"+hash, ""); res.StatusCode != http.StatusNoContent || len(res.body) != 0 ||
+		res.Header.Get("Content-Type") != "" {
 		t.Errorf("204: %d %q %q", res.StatusCode, res.body, res.Header.Get("Content-Type"))
 	}
 }
@@ -362,7 +385,8 @@ func TestReplay(t *testing.T) {
 		reply.Replayed = true
 		return reply, nil
 	}
-	if res := h.do("POST", "/v1/ingest", `{"content":"Figs."}`, "Idempotency-Key", "k"); res.Header.Get("Idempotent-Replayed") != "true" || res.StatusCode != http.StatusAccepted {
+	if res := h.do("POST", "/v1/ingest", `{"content":"Figs."}`, "Idempotency-Key",
+		"k"); res.Header.Get("Idempotent-Replayed") != "true" || res.StatusCode != http.StatusAccepted {
 		t.Errorf("%d %v", res.StatusCode, res.Header)
 	}
 }
@@ -376,7 +400,8 @@ func TestBrokenText(t *testing.T) {
 		reply.GetMe().OrgName = "Fig\xff"
 		return reply, nil
 	}
-	if res := h.do("GET", "/v1/me", ""); res.StatusCode != http.StatusOK || !strings.Contains(string(res.body), "Fig\ufffd") {
+	if res := h.do("GET", "/v1/me", ""); res.StatusCode != http.StatusOK ||
+		!strings.Contains(string(res.body), "Fig\ufffd") {
 		t.Errorf("%d %s", res.StatusCode, res.body)
 	}
 }

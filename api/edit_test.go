@@ -39,7 +39,8 @@ func TestEditNodeBody(t *testing.T) {
 		`{"title":"Figs","metadata":{"a":1},"kind":"document","extra":null}`: "extra",
 	} {
 		res := h.do(http.MethodPatch, nodeTarget, body)
-		if fields := res.fields(t); res.StatusCode != http.StatusUnprocessableEntity || fields[field] == "" || len(fields) != 1 {
+		if fields := res.fields(t); res.StatusCode != http.StatusUnprocessableEntity || fields[field] == "" ||
+			len(fields) != 1 {
 			t.Errorf("%.60s: %d %v, want %s", body, res.StatusCode, fields, field)
 		}
 	}
@@ -48,11 +49,14 @@ func TestEditNodeBody(t *testing.T) {
 		t.Fatalf("%d %v", res.StatusCode, res.Header)
 	}
 	op := h.asker.last().GetGraph().GetEditNode()
-	if op.Domain == nil || op.GetDomain() != "" || op.Metadata == nil || len(op.GetMetadata()) != 0 || op.Title != nil || op.Content != nil || op.Kind != nil ||
+	if op.Domain == nil || op.GetDomain() != "" || op.Metadata == nil || len(op.GetMetadata()) != 0 || op.Title != nil ||
+		op.Content != nil || op.Kind != nil ||
 		!slices.Equal(op.GetIfMatch(), []string{`"1-ab"`, `W/"2"`}) {
 		t.Errorf("operation %v", op)
 	}
-	for _, bad := range []string{"", "1-ab", `"1-ab`, `"a" "b"`, `*, "a"`, `"a",`, `"a b"`, "\"a\x7f\"", strings.Repeat(`"a",`, maxEntityTags) + `"a"`} {
+	for _, bad := range []string{
+		"", "1-ab", `"1-ab`, `"a" "b"`, `*, "a"`, `"a",`, `"a b"`, "\"a\x7f\"", strings.Repeat(`"a",`, maxEntityTags) + `"a"`,
+	} {
 		r := httpRequest(t, http.MethodPatch, nodeTarget, `{"title":"Figs"}`)
 		r.Header["If-Match"] = []string{bad}
 		r.Header.Set("Content-Type", "application/json")
@@ -72,7 +76,8 @@ func TestSupersedeNodeBody(t *testing.T) {
 		`{"content":"Figs.","reason":"x","kind":""}`: "kind",
 	} {
 		res := h.do(http.MethodPost, nodeTarget+"/supersede", body)
-		if fields := res.fields(t); res.StatusCode != http.StatusUnprocessableEntity || fields[field] == "" || len(fields) != 1 {
+		if fields := res.fields(t); res.StatusCode != http.StatusUnprocessableEntity || fields[field] == "" ||
+			len(fields) != 1 {
 			t.Errorf("%s: %d %v, want %s", body, res.StatusCode, fields, field)
 		}
 	}
@@ -89,7 +94,8 @@ func TestSupersedeNodeBody(t *testing.T) {
 func TestForgottenNodeAndHistoryShapes(t *testing.T) {
 	h := newHarness(t)
 	n := h.do(http.MethodDelete, nodeTarget, "").json(t)
-	if _, there := n["content"]; there || n["status"] != "tombstoned" || n["restorableUntil"] == nil || n["tombstonedAt"] == nil || n["title"] != "" {
+	if _, there := n["content"]; there || n["status"] != "tombstoned" || n["restorableUntil"] == nil ||
+		n["tombstonedAt"] == nil || n["title"] != "" {
 		t.Errorf("tombstone %v", n)
 	}
 	page := h.do(http.MethodGet, nodeTarget+"/history?pageSize=2", "").json(t)
@@ -99,7 +105,8 @@ func TestForgottenNodeAndHistoryShapes(t *testing.T) {
 	}
 	first, _ := entries[0].(map[string]any)
 	actor, _ := first["actor"].(map[string]any)
-	if first["reason"] != nil || actor["subject"] != "ann" || actor["userId"] != testUser.String() || len(actor["keyId"].(string)) != 64 {
+	if first["reason"] != nil || actor["subject"] != "ann" || actor["userId"] != testUser.String() ||
+		len(actor["keyId"].(string)) != 64 {
 		t.Errorf("entry %v", first)
 	}
 	second, _ := entries[1].(map[string]any)
@@ -109,7 +116,8 @@ func TestForgottenNodeAndHistoryShapes(t *testing.T) {
 	}
 	title, _ := changes[0].(map[string]any)
 	content, _ := changes[1].(map[string]any)
-	if title["before"] != "Figs" || title["truncated"] != true || content["before"] != nil || content["after"] != nil || content["truncated"] != false {
+	if title["before"] != "Figs" || title["truncated"] != true || content["before"] != nil || content["after"] != nil ||
+		content["truncated"] != false {
 		t.Errorf("changes %v", changes)
 	}
 }

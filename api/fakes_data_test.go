@@ -21,22 +21,31 @@ func fakeData(op *pb.DataOp) *pb.Reply {
 	switch op := op.GetOp().(type) {
 	case *pb.DataOp_GetUsage:
 		return answer(&pb.DataResult{Result: &pb.DataResult_Usage{Usage: &pb.UsageReport{Buckets: []*pb.UsageBucket{{
-			StartMs: ms, EndMs: ms + 1, Groups: []*pb.UsageGroup{{Subject: "ann", Capability: "search", ReadUnits: 3, EmbedTokens: 4}},
+			StartMs: ms, EndMs: ms + 1, Groups: []*pb.UsageGroup{
+				{Subject: "ann", Capability: "search", ReadUnits: 3, EmbedTokens: 4},
+			},
 		}}}}})
 	case *pb.DataOp_CreateExport:
-		r := answer(&pb.DataResult{Result: &pb.DataResult_Export{Export: &pb.Export{Id: testJob.Bytes(), Status: "queued", Scope: "user", Format: "json", CreatedMs: ms}}})
+		r := answer(&pb.DataResult{
+			Result: &pb.DataResult_Export{
+				Export: &pb.Export{Id: testJob.Bytes(), Status: "queued", Scope: "user", Format: "json", CreatedMs: ms},
+			},
+		})
 		r.Status = 202
 		return r
 	case *pb.DataOp_ListExports:
-		return answer(&pb.DataResult{Result: &pb.DataResult_Exports{Exports: &pb.ExportList{NextCursor: "next", Exports: []*pb.Export{fakeExport()}}}})
+		return answer(&pb.DataResult{
+			Result: &pb.DataResult_Exports{Exports: &pb.ExportList{NextCursor: "next", Exports: []*pb.Export{fakeExport()}}},
+		})
 	case *pb.DataOp_GetExport:
 		return answer(&pb.DataResult{Result: &pb.DataResult_Export{Export: fakeExport()}})
 	case *pb.DataOp_DownloadExport:
 		return answer(&pb.DataResult{Result: &pb.DataResult_Download{Download: fakeExport()}})
 	case *pb.DataOp_Purge:
 		return answer(&pb.DataResult{Result: &pb.DataResult_Purge{Purge: &pb.PurgeReport{
-			Request: "r", Scope: op.Purge.GetScope(), Subject: op.Purge.GetSubject(), DryRun: true, Counts: map[string]uint64{"vault_nodes": 2},
-			Total: 2, ConfirmToken: "t", ExpiresMs: ms,
+			Request: "r", Scope: op.Purge.GetScope(), Subject: op.Purge.GetSubject(), DryRun: true,
+			Counts: map[string]uint64{"vault_nodes": 2},
+			Total:  2, ConfirmToken: "t", ExpiresMs: ms,
 		}}})
 	}
 	return fakeProblem(codeInternal)
@@ -47,7 +56,8 @@ const fakeDocument = `{"format":"orgmem"}`
 
 func fakeExport() *pb.Export {
 	return &pb.Export{
-		Id: testJob.Bytes(), Status: "succeeded", Scope: "org", Format: "json", Bytes: uint64(len(fakeDocument)), Sha256: "abc",
+		Id: testJob.Bytes(), Status: "succeeded", Scope: "org", Format: "json",
+		Bytes: uint64(len(fakeDocument)), Sha256: "abc",
 		CreatedMs: testNow.UnixMilli(), FinishedMs: testNow.UnixMilli(), ExpiresMs: testNow.UnixMilli(), Org: testOrg.Bytes(),
 	}
 }

@@ -35,7 +35,8 @@ func fakeTombstone(id string) *pb.NodeInfo {
 func fakeEdge(id string) *pb.Edge {
 	ms := testNow.UnixMilli()
 	return &pb.Edge{
-		Id: id, Source: "ingest:x:y", Target: "ingest:x:z", Type: "relates_to", Weight: 0.4, Confidence: 0.2, Origin: "asserted",
+		Id: id, Source: "ingest:x:y", Target: "ingest:x:z", Type: "relates_to", Weight: 0.4, Confidence: 0.2,
+		Origin:   "asserted",
 		Evidence: []string{"ingest:x:y:0"}, Status: "live", ValidFromMs: ms, CreatedMs: ms, UpdatedMs: ms, Note: "said so",
 	}
 }
@@ -68,7 +69,8 @@ func fakeGraph(op *pb.GraphOp) *pb.Reply {
 		}}})
 	case *pb.GraphOp_EntityElsewhere:
 		return answer(&pb.GraphResult{Result: &pb.GraphResult_Sightings{Sightings: &pb.Sightings{Sightings: []*pb.Sighting{
-			{Node: "entity:x:y", Subject: "ann", Partition: testJob.Bytes(), Mentions: 2}, {Node: "entity:x:z", Partition: testJob.Bytes(), Mentions: 1},
+			{Node: "entity:x:y", Subject: "ann", Partition: testJob.Bytes(), Mentions: 2},
+			{Node: "entity:x:z", Partition: testJob.Bytes(), Mentions: 1},
 		}}}})
 	case *pb.GraphOp_EditNode:
 		return &pb.Reply{Result: &pb.Reply_Node{Node: fakeNode(op.EditNode.GetId())}}
@@ -80,17 +82,26 @@ func fakeGraph(op *pb.GraphOp) *pb.Reply {
 		return &pb.Reply{Result: &pb.Reply_Node{Node: n}}
 	case *pb.GraphOp_SupersedeNode:
 		return answer(&pb.GraphResult{Result: &pb.GraphResult_Superseded{Superseded: &pb.Superseded{
-			OldNode: op.SupersedeNode.GetId(), NewNode: "ingest:x:z", Edge: op.SupersedeNode.GetId() + "_ingest:x:z_superseded_by", Created: true, NewAuthority: 0.625,
+			OldNode: op.SupersedeNode.GetId(), NewNode: "ingest:x:z",
+			Edge: op.SupersedeNode.GetId() + "_ingest:x:z_superseded_by", Created: true, NewAuthority: 0.625,
 		}}})
 	case *pb.GraphOp_NodeHistory:
 		before, after := "Figs", "Ripe figs"
 		hash := pb.HashKey(goodKey)
-		return answer(&pb.GraphResult{Result: &pb.GraphResult_History{History: &pb.HistoryList{NextCursor: "next", Changes: []*pb.Audit{
-			{AtMs: ms, Action: "forgotten", KeyHash: hash[:], User: testUser.Bytes(), Subject: "ann"},
-			{AtMs: ms, Action: "updated", Reason: "so they said", Changes: []*pb.FieldChange{{Field: "title", Before: &before, After: &after, Cut: true}, {Field: "content"}}},
-		}}}})
+		return answer(&pb.GraphResult{Result: &pb.GraphResult_History{History: &pb.HistoryList{NextCursor: "next",
+			Changes: []*pb.Audit{
+				{AtMs: ms, Action: "forgotten", KeyHash: hash[:], User: testUser.Bytes(), Subject: "ann"},
+				{
+					AtMs: ms, Action: "updated", Reason: "so they said",
+					Changes: []*pb.FieldChange{{Field: "title", Before: &before, After: &after, Cut: true}, {Field: "content"}},
+				},
+			}}}})
 	case *pb.GraphOp_ListEdges:
-		return answer(&pb.GraphResult{Result: &pb.GraphResult_Edges{Edges: &pb.EdgeList{NextCursor: "next", Subject: "ann", Edges: []*pb.Edge{fakeEdge("e")}}}})
+		return answer(&pb.GraphResult{
+			Result: &pb.GraphResult_Edges{
+				Edges: &pb.EdgeList{NextCursor: "next", Subject: "ann", Edges: []*pb.Edge{fakeEdge("e")}},
+			},
+		})
 	case *pb.GraphOp_AssertEdge:
 		r := edge(fakeEdge("e"))
 		r.Status = 201
@@ -102,7 +113,9 @@ func fakeGraph(op *pb.GraphOp) *pb.Reply {
 		e.Status, e.TombstonedMs, e.Note, e.Evidence = "tombstoned", ms, "", nil
 		return edge(e)
 	case *pb.GraphOp_ListDomains:
-		return answer(&pb.GraphResult{Result: &pb.GraphResult_Domains{Domains: &pb.DomainList{NextCursor: "next", Domains: []*pb.Domain{domain}}}})
+		return answer(&pb.GraphResult{
+			Result: &pb.GraphResult_Domains{Domains: &pb.DomainList{NextCursor: "next", Domains: []*pb.Domain{domain}}},
+		})
 	case *pb.GraphOp_GetDomain:
 		return answer(&pb.GraphResult{Result: &pb.GraphResult_Domain{Domain: domain}})
 	}

@@ -17,25 +17,39 @@ var linkSamples = map[string]string{
 }
 
 // sampleForm is a form with the boundary that the tests announce.
-const sampleForm = "--sample\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nFigs ripen late.\r\n--sample--\r\n"
+const sampleForm = "--sample\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nFigs ripen " +
+	"late.\r\n--sample--\r\n"
 
 // fakeLink answers an operation of proto/link.proto with a full record.
 func fakeLink(op *pb.LinkOp) *pb.Reply {
 	ms := testNow.UnixMilli()
 	hook := &pb.Webhook{
-		Id: testJob.Bytes(), Url: "https://hooks.example.com/in", EventTypes: []string{"graph.updated", "brain.trained"}, CreatedMs: ms,
+		Id: testJob.Bytes(), Url: "https://hooks.example.com/in",
+		EventTypes: []string{"graph.updated", "brain.trained"}, CreatedMs: ms,
 	}
-	fetched := &pb.Connector{Id: testJob.Bytes(), Type: "feed", Name: "News", Config: []byte(`{"url":"https://example.com/feed.xml"}`), IntervalS: 3600, Enabled: true, CreatedMs: ms}
+	fetched := &pb.Connector{
+		Id: testJob.Bytes(), Type: "feed", Name: "News", Config: []byte(`{"url":"https://example.com/feed.xml"}`),
+		IntervalS: 3600, Enabled: true, CreatedMs: ms,
+	}
 	switch op.GetOp().(type) {
 	case *pb.LinkOp_ImportFile, *pb.LinkOp_SyncConnector:
-		return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: testJob.Bytes(), Status: "pending"}}}
+		return &pb.Reply{
+			Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: testJob.Bytes(), Status: "pending"}},
+		}
 	case *pb.LinkOp_ListImports:
 		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Imports{Imports: &pb.ImportList{Imports: []*pb.Import{
 			{Id: testJob.Bytes(), Filename: "a.txt", Format: "text", Bytes: 16, Status: "running", CreatedMs: ms},
-			{Id: testJob.Bytes(), Filename: "b.vtt", Format: "vtt", Status: "failed", CreatedMs: ms, FinishedMs: ms, Error: "It was forgotten."},
+			{
+				Id: testJob.Bytes(), Filename: "b.vtt", Format: "vtt", Status: "failed", CreatedMs: ms, FinishedMs: ms,
+				Error: "It was forgotten.",
+			},
 		}}}})
 	case *pb.LinkOp_ListConnectors:
-		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Connectors{Connectors: &pb.ConnectorList{Connectors: []*pb.Connector{fetched}, NextCursor: "next"}}})
+		return linkReply(&pb.LinkResult{
+			Result: &pb.LinkResult_Connectors{
+				Connectors: &pb.ConnectorList{Connectors: []*pb.Connector{fetched}, NextCursor: "next"},
+			},
+		})
 	case *pb.LinkOp_CreateConnector:
 		r := linkReply(&pb.LinkResult{Result: &pb.LinkResult_Connector{Connector: fetched}})
 		r.Status = 201
@@ -46,7 +60,9 @@ func fakeLink(op *pb.LinkOp) *pb.Reply {
 	case *pb.LinkOp_DeleteConnector:
 		return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
 	case *pb.LinkOp_ListWebhooks:
-		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Webhooks{Webhooks: &pb.WebhookList{Webhooks: []*pb.Webhook{hook}, NextCursor: "next"}}})
+		return linkReply(&pb.LinkResult{
+			Result: &pb.LinkResult_Webhooks{Webhooks: &pb.WebhookList{Webhooks: []*pb.Webhook{hook}, NextCursor: "next"}},
+		})
 	case *pb.LinkOp_CreateWebhook:
 		hook.Secret = "whsec_c2VjcmV0"
 		r := linkReply(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
@@ -57,14 +73,25 @@ func fakeLink(op *pb.LinkOp) *pb.Reply {
 		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
 	case *pb.LinkOp_GetWebhook:
 		hook.LastDeliveryMs, hook.LastSuccessMs = ms, ms
-		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_WebhookDetail{WebhookDetail: &pb.WebhookDetail{Webhook: hook, Attempts: []*pb.Delivery{
-			{Id: testJob.Bytes(), Event: testJob.Bytes(), EventType: "graph.updated", Attempt: 1, AtMs: ms, DurationMs: 12, ResponseStatus: 204, Ok: true},
-			{Id: testJob.Bytes(), Event: testJob.Bytes(), EventType: "webhook.test", Attempt: 1, AtMs: ms, Error: "The receiver could not be reached."},
-		}}}})
+		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_WebhookDetail{WebhookDetail: &pb.WebhookDetail{Webhook: hook,
+			Attempts: []*pb.Delivery{
+				{
+					Id: testJob.Bytes(), Event: testJob.Bytes(), EventType: "graph.updated", Attempt: 1, AtMs: ms, DurationMs: 12,
+					ResponseStatus: 204, Ok: true,
+				},
+				{
+					Id: testJob.Bytes(), Event: testJob.Bytes(), EventType: "webhook.test", Attempt: 1, AtMs: ms,
+					Error: "The receiver could not be reached.",
+				},
+			}}}})
 	case *pb.LinkOp_DeleteWebhook:
 		return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
 	case *pb.LinkOp_TestWebhook:
-		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Test{Test: &pb.Delivery{ResponseStatus: 500, DurationMs: 3, Error: "The receiver answered 500."}}})
+		return linkReply(&pb.LinkResult{
+			Result: &pb.LinkResult_Test{
+				Test: &pb.Delivery{ResponseStatus: 500, DurationMs: 3, Error: "The receiver answered 500."},
+			},
+		})
 	case *pb.LinkOp_SessionEvents:
 		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_SessionResults{SessionResults: &pb.SessionResults{Results: []*pb.SessionResult{
 			{Status: "stored", Node: "ingest:x:y"},
@@ -74,12 +101,21 @@ func fakeLink(op *pb.LinkOp) *pb.Reply {
 		r.Status = 202
 		return r
 	case *pb.LinkOp_SessionFinalize:
-		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_SessionState{SessionState: &pb.SessionState{FinalizePending: true, Building: true, Finalize: true}}})
+		return linkReply(&pb.LinkResult{
+			Result: &pb.LinkResult_SessionState{
+				SessionState: &pb.SessionState{FinalizePending: true, Building: true, Finalize: true},
+			},
+		})
 	case *pb.LinkOp_SessionStatus:
-		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_SessionState{SessionState: &pb.SessionState{SessionNodes: 2, TotalNodes: 3, LastIngestedMs: ms}}})
+		return linkReply(&pb.LinkResult{
+			Result: &pb.LinkResult_SessionState{
+				SessionState: &pb.SessionState{SessionNodes: 2, TotalNodes: 3, LastIngestedMs: ms},
+			},
+		})
 	case *pb.LinkOp_ListSessions:
 		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Sessions{Sessions: &pb.SessionList{Sessions: []*pb.Session{
-			{Id: "s-1", Events: 3, Cwd: "src", CreatedMs: ms, UpdatedMs: ms, FirstEventMs: ms, LastEventMs: ms}, {Id: "s-2", Signals: 1, CreatedMs: ms, UpdatedMs: ms},
+			{Id: "s-1", Events: 3, Cwd: "src", CreatedMs: ms, UpdatedMs: ms, FirstEventMs: ms, LastEventMs: ms},
+			{Id: "s-2", Signals: 1, CreatedMs: ms, UpdatedMs: ms},
 		}}}})
 	case *pb.LinkOp_DeleteSession:
 		return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
@@ -100,7 +136,9 @@ type fakeStream struct {
 }
 
 func newFakeStream(events ...*pb.OutboxEvent) *fakeStream {
-	s := &fakeStream{events: make(chan *pb.OutboxEvent, len(events)), closed: make(chan struct{}), valid: func() bool { return true }}
+	s := &fakeStream{
+		events: make(chan *pb.OutboxEvent, len(events)), closed: make(chan struct{}), valid: func() bool { return true },
+	}
 	for _, e := range events {
 		s.events <- e
 	}
@@ -114,7 +152,9 @@ func (s *fakeStream) Close()                         { close(s.closed) }
 
 // fakeStreams gives every ticket a stream with one event, which is then cut off.
 func fakeStreams(string) (EventStream, bool) {
-	s := newFakeStream(&pb.OutboxEvent{Id: testJob.Bytes(), Type: "graph.updated", AtMs: testNow.UnixMilli(), Data: []byte(`{"changeType":"created"}`)})
+	s := newFakeStream(&pb.OutboxEvent{
+		Id: testJob.Bytes(), Type: "graph.updated", AtMs: testNow.UnixMilli(), Data: []byte(`{"changeType":"created"}`),
+	})
 	close(s.events)
 	return s, true
 }

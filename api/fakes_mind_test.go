@@ -15,8 +15,9 @@ var mindSamples = map[string]string{
 func fakeProposal(status string) *pb.Proposal {
 	ms := testNow.UnixMilli()
 	p := &pb.Proposal{
-		Id: testJob.Bytes(), Source: "ingest:x:y", Target: "ingest:x:z", Type: "relates_to", Score: 0.7, Rationale: "Both speak of figs.",
-		Status: status, CreatedMs: ms,
+		Id: testJob.Bytes(), Source: "ingest:x:y", Target: "ingest:x:z", Type: "relates_to", Score: 0.7,
+		Rationale: "Both speak of figs.",
+		Status:    status, CreatedMs: ms,
 	}
 	if status != "open" {
 		p.DecidedMs, p.Edge = ms+1, testJob.String()
@@ -26,15 +27,17 @@ func fakeProposal(status string) *pb.Proposal {
 
 func fakeClaims() *pb.ClaimPair {
 	return &pb.ClaimPair{TextA: "Figs ripen late.", TextB: "Figs ripen early.", Contradiction: &pb.Contradiction{
-		Id: testJob.Bytes(), NodeA: "ingest:x:y", NodeB: "ingest:x:z", Kind: "antonym", Severity: 0.6, Explanation: "late, early",
-		DetectedMs: testNow.UnixMilli(), ChunkA: 1, ChunkB: 2,
+		Id: testJob.Bytes(), NodeA: "ingest:x:y", NodeB: "ingest:x:z", Kind: "antonym", Severity: 0.6,
+		Explanation: "late, early",
+		DetectedMs:  testNow.UnixMilli(), ChunkA: 1, ChunkB: 2,
 	}}
 }
 
 func fakeHit() *pb.Hit {
 	return &pb.Hit{
-		Chunk: "Figs ripen late.", Node: "ingest:x:y", Title: "Figs", Score: 0.75, ChunkId: "c1", CreatedMs: testNow.UnixMilli(),
-		Vector: 0.8, Keyword: 3.5,
+		Chunk: "Figs ripen late.", Node: "ingest:x:y", Title: "Figs", Score: 0.75, ChunkId: "c1",
+		CreatedMs: testNow.UnixMilli(),
+		Vector:    0.8, Keyword: 3.5,
 	}
 }
 
@@ -46,7 +49,13 @@ func fakeIdentity() *pb.IdentityView {
 		},
 		Voice:  &pb.VoiceProfile{MessageWords: 12.5, Formality: 0.5, TechnicalDepth: 0.25, Evidence: 40},
 		Traits: []*pb.Trait{{Name: "curious", Value: 0.5, Confidence: 0.5, Nodes: []string{"ingest:x:y"}}},
-		Basins: []*pb.Basin{{Id: "b1", Label: "figs", Keywords: []string{"fig"}, Share: 1, Nodes: []string{"ingest:x:y"}, Current: true, SinceMs: testNow.UnixMilli()}, {Id: "b2"}},
+		Basins: []*pb.Basin{
+			{
+				Id: "b1", Label: "figs", Keywords: []string{"fig"}, Share: 1, Nodes: []string{"ingest:x:y"}, Current: true,
+				SinceMs: testNow.UnixMilli(),
+			},
+			{Id: "b2"},
+		},
 	}
 }
 
@@ -55,7 +64,9 @@ func fakeRecall(op *pb.Recall) *pb.MindResult {
 	ms := testNow.UnixMilli()
 	switch op.GetType() {
 	case "identity":
-		return &pb.MindResult{Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: testUser.Bytes(), View: fakeIdentity()}}}
+		return &pb.MindResult{
+			Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: testUser.Bytes(), View: fakeIdentity()}},
+		}
 	case "graph":
 		return &pb.MindResult{Result: &pb.MindResult_Graph{Graph: &pb.GraphView{
 			Nodes: []*pb.Node{fakeNode("ingest:x:y").GetNode()}, Edges: []*pb.Edge{fakeEdge(testJob.String())},
@@ -65,17 +76,23 @@ func fakeRecall(op *pb.Recall) *pb.MindResult {
 	case "temporal":
 		list := &pb.TemporalList{
 			Moments: []*pb.Moment{{Id: testJob.Bytes(), AtMs: ms, Title: "Figs ripened", Node: "ingest:x:y", Kind: "event"}},
-			Trends:  []*pb.Trend{{Topic: "figs", Direction: "rising", Change: 0.5, FromMs: ms, UntilMs: ms + 1, Nodes: []string{"ingest:x:y"}}},
-			Paged:   op.GetPaged(),
+			Trends: []*pb.Trend{
+				{Topic: "figs", Direction: "rising", Change: 0.5, FromMs: ms, UntilMs: ms + 1, Nodes: []string{"ingest:x:y"}},
+			},
+			Paged: op.GetPaged(),
 		}
 		if op.GetPaged() {
 			list.NextCursor = "next"
 		}
 		return &pb.MindResult{Result: &pb.MindResult_Temporal{Temporal: list}}
 	default:
-		return &pb.MindResult{Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(), Insights: []*pb.Insight{
-			{Id: testJob.Bytes(), Kind: "pattern", Title: "Figs", Detail: "Figs again.", Confidence: 0.5, Nodes: []string{"ingest:x:y"}, CreatedMs: ms},
-		}}}}
+		return &pb.MindResult{Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(),
+			Insights: []*pb.Insight{
+				{
+					Id: testJob.Bytes(), Kind: "pattern", Title: "Figs", Detail: "Figs again.", Confidence: 0.5,
+					Nodes: []string{"ingest:x:y"}, CreatedMs: ms,
+				},
+			}}}}
 	}
 }
 
@@ -105,30 +122,45 @@ func fakeMind(op *pb.MindOp) *pb.Reply {
 	case *pb.MindOp_BrainInfo:
 		sum := pb.HashKey(goodKey)
 		return answer(&pb.MindResult{Result: &pb.MindResult_Brain{Brain: &pb.BrainState{
-			Artifact: &pb.BrainArtifact{Version: 3, TrainedMs: ms, Nodes: 10, Edges: 20, Parameters: 30, Sha256: sum[:], Metrics: map[string]float64{"recallAt10": 0.5}},
-			Training: &pb.Training{Status: "rejected", Job: testJob.Bytes(), StartedMs: ms, FinishedMs: ms, Progress: 1, Reason: "Not better."},
+			Artifact: &pb.BrainArtifact{
+				Version: 3, TrainedMs: ms, Nodes: 10, Edges: 20, Parameters: 30, Sha256: sum[:],
+				Metrics: map[string]float64{"recallAt10": 0.5},
+			},
+			Training: &pb.Training{
+				Status: "rejected", Job: testJob.Bytes(), StartedMs: ms, FinishedMs: ms, Progress: 1, Reason: "Not better.",
+			},
 		}}})
 	case *pb.MindOp_BrainQuery:
 		one := []*pb.BrainNode{{Node: "ingest:x:y", ExternalId: "doc-1", Title: "Figs", Score: 0.5, Activation: 0.25}}
 		return answer(&pb.MindResult{Result: &pb.MindResult_Found{Found: &pb.BrainFound{
-			Focal: one, Entities: one, Cosine: one, GateConfidence: 0.5, DriftRate: 0.1, PropagationTier: "local", Version: 3, ReadUnits: 1, EmbedTokens: 5,
+			Focal: one, Entities: one, Cosine: one, GateConfidence: 0.5, DriftRate: 0.1, PropagationTier: "local", Version: 3,
+			ReadUnits: 1, EmbedTokens: 5,
 		}}})
 	case *pb.MindOp_BrainAnswer:
 		return answer(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: &pb.BrainAnswered{
-			Answer: "Figs ripen late.", Citations: []*pb.Citation{{Node: "ingest:x:y", Chunk: "Figs ripen late.", Score: 0.75}}, ReadUnits: 1, EmbedTokens: 5,
+			Answer: "Figs ripen late.", Citations: []*pb.Citation{{Node: "ingest:x:y", Chunk: "Figs ripen late.", Score: 0.75}},
+			ReadUnits: 1, EmbedTokens: 5,
 		}}})
 	case *pb.MindOp_BrainTrain:
-		return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: testJob.Bytes(), Status: "queued"}}}
+		return &pb.Reply{
+			Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: testJob.Bytes(), Status: "queued"}},
+		}
 	case *pb.MindOp_ConditionSession:
-		return answer(&pb.MindResult{Result: &pb.MindResult_Pack{Pack: &pb.Pack{SystemPrompt: "You …", Context: []string{"Figs"}, ExpiresMs: ms}}})
+		return answer(&pb.MindResult{
+			Result: &pb.MindResult_Pack{Pack: &pb.Pack{SystemPrompt: "You …", Context: []string{"Figs"}, ExpiresMs: ms}},
+		})
 	case *pb.MindOp_ConditionScaffold:
 		return answer(&pb.MindResult{Result: &pb.MindResult_Scaffold{Scaffold: &pb.Scaffold{
-			Prompt: "Figs. Write about figs.", Focal: []*pb.FocalNode{{Node: "ingest:x:y", Title: "Figs", Weight: 1}}, ReadUnits: 1, EmbedTokens: 5,
+			Prompt: "Figs. Write about figs.", Focal: []*pb.FocalNode{{Node: "ingest:x:y", Title: "Figs", Weight: 1}},
+			ReadUnits: 1, EmbedTokens: 5,
 		}}})
 	case *pb.MindOp_Retrieve:
 		return answer(&pb.MindResult{Result: &pb.MindResult_Retrieved{Retrieved: &pb.Retrieved{
-			Hits:           []*pb.Hit{fakeHit(), fakeHit()},
-			Paths:          []*pb.Path{{Nodes: []string{"ingest:x:y"}, Activation: 0.75}, {Nodes: []string{"ingest:x:y", "ingest:x:z"}, Edges: []string{testJob.String()}, Activation: 0.2}},
+			Hits: []*pb.Hit{fakeHit(), fakeHit()},
+			Paths: []*pb.Path{
+				{Nodes: []string{"ingest:x:y"}, Activation: 0.75},
+				{Nodes: []string{"ingest:x:y", "ingest:x:z"}, Edges: []string{testJob.String()}, Activation: 0.2},
+			},
 			Contradictions: []*pb.ClaimPair{fakeClaims()}, ReadUnits: 1, EmbedTokens: 5,
 		}}})
 	}

@@ -31,7 +31,8 @@ func disturb(m protoreflect.Message) {
 		case asserted && float(f.Kind()):
 		case f.IsMap():
 			if f.MapValue().Kind() == protoreflect.DoubleKind {
-				m.Mutable(f).Map().Set(protoreflect.ValueOfString("recall10").MapKey(), protoreflect.ValueOfFloat64(0.9999999999999992))
+				m.Mutable(f).Map().Set(protoreflect.ValueOfString("recall10").MapKey(),
+					protoreflect.ValueOfFloat64(0.9999999999999992))
 				m.Mutable(f).Map().Set(protoreflect.ValueOfString("mrr").MapKey(), protoreflect.ValueOfFloat64(noise))
 			}
 		case float(f.Kind()) && f.IsList():

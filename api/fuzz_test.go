@@ -44,7 +44,10 @@ func FuzzRequestID(f *testing.F) {
 // FuzzRange holds a span to its document and, where the header is one that
 // RFC 9110 section 14.1.2 describes, to the bytes that it asks for.
 func FuzzRange(f *testing.F) {
-	for _, s := range []string{"bytes=0-1", "bytes=5-", "bytes=-6", "bytes=-0", "bytes=19-", "bytes=0-1,3-4", "lines=1-2", "bytes=4-2", "bytes= 1-2", "bytes=10-99999999999999999999", ""} {
+	for _, s := range []string{
+		"bytes=0-1", "bytes=5-", "bytes=-6", "bytes=-0", "bytes=19-", "bytes=0-1,3-4", "lines=1-2", "bytes=4-2",
+		"bytes= 1-2", "bytes=10-99999999999999999999", "",
+	} {
 		f.Add(s, "", int64(19))
 		f.Add(s, `"abc"`, int64(0))
 	}
@@ -57,12 +60,14 @@ func FuzzRange(f *testing.F) {
 			if s != (span{}) {
 				t.Fatalf("%q of %d: nothing, and %v", text, size, s)
 			}
-		} else if s.from < 0 || s.from > s.to || s.to > size || !s.part && s != (span{0, size, false}) || s.part && condition != "" && condition != `"abc"` {
+		} else if s.from < 0 || s.from > s.to || s.to > size || !s.part && s != (span{0, size, false}) ||
+			s.part && condition != "" && condition != `"abc"` {
 			t.Fatalf("%q if %q of %d: %v", text, condition, size, s)
 		}
 		m := single.FindStringSubmatch(text)
 		if m == nil || m[1] == "" && m[2] == "" || condition != "" && condition != `"abc"` {
-			if m == nil && ok && s.part && !strings.Contains(text, " ") && !strings.Contains(text, "\t") && strings.TrimSpace(text) == text {
+			if m == nil && ok && s.part && !strings.Contains(text, " ") && !strings.Contains(text, "\t") &&
+				strings.TrimSpace(text) == text {
 				t.Fatalf("%q is no range and gives %v", text, s)
 			}
 			return
@@ -93,7 +98,8 @@ func FuzzRange(f *testing.F) {
 				to = last.Add(last, big.NewInt(1))
 			}
 		}
-		if satisfiable := from.Cmp(end) < 0; ok != satisfiable || ok && (!s.part || s.from != from.Int64() || s.to != to.Int64()) {
+		if satisfiable := from.Cmp(end) < 0; ok != satisfiable ||
+			ok && (!s.part || s.from != from.Int64() || s.to != to.Int64()) {
 			t.Fatalf("%q of %d: %v %v, want %v to %v", text, size, s, ok, from, to)
 		}
 	})
@@ -102,7 +108,9 @@ func FuzzRange(f *testing.F) {
 // FuzzIfNoneMatch holds the reader of lists to the grammar of RFC 9110, section 8.8.3:
 // where the value is such a list, the tag is in it or not.
 func FuzzIfNoneMatch(f *testing.F) {
-	for _, s := range []string{`*`, `"abc"`, `W/"abc"`, `"x", "abc"`, `"x","y" , W/"abc"`, `"a,b"`, `"x,"abc",y"`, `abc`, `"abc`, ``} {
+	for _, s := range []string{
+		`*`, `"abc"`, `W/"abc"`, `"x", "abc"`, `"x","y" , W/"abc"`, `"a,b"`, `"x,"abc",y"`, `abc`, `"abc`, ``,
+	} {
 		f.Add(s)
 	}
 	tag := regexp.MustCompile(`^(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`)
@@ -143,8 +151,10 @@ func FuzzIfNoneMatch(f *testing.F) {
 // problem; and what was taken is what net/url reads in it.
 func FuzzParams(f *testing.F) {
 	for _, q := range []string{
-		"", "cursor=abc&pageSize=7", "pageSize=0", "pageSize=99999999999999999999", "pagesize=7", "a;b", "%zz", "a=%ff", "cursor=", "type=ingest&status=queued",
-		"createdAfter=2026-03-01T10:00:00Z&kind=document&q=figs", "startTime=2026-03-01T10:00:00%2B02:00&groupBy=key", "q=a&q=b", "asOf=today&cursor=x",
+		"", "cursor=abc&pageSize=7", "pageSize=0", "pageSize=99999999999999999999", "pagesize=7", "a;b", "%zz", "a=%ff",
+		"cursor=", "type=ingest&status=queued",
+		"createdAfter=2026-03-01T10:00:00Z&kind=document&q=figs", "startTime=2026-03-01T10:00:00%2B02:00&groupBy=key",
+		"q=a&q=b", "asOf=today&cursor=x",
 	} {
 		f.Add(q, "ingest:x:y")
 	}
@@ -156,7 +166,8 @@ func FuzzParams(f *testing.F) {
 		values, err := url.ParseQuery(query)
 		readable := err == nil
 		for name, list := range values {
-			readable = readable && utf8.ValidString(name) && !slices.ContainsFunc(list, func(v string) bool { return !utf8.ValidString(v) })
+			readable = readable && utf8.ValidString(name) &&
+				!slices.ContainsFunc(list, func(v string) bool { return !utf8.ValidString(v) })
 		}
 		decoded, err := url.PathUnescape(segment)
 		named := err == nil && utf8.ValidString(decoded)
@@ -214,7 +225,8 @@ func FuzzParams(f *testing.F) {
 					}
 				case field.Type() == reflect.TypeFor[web.PageSize]():
 					n, ok := new(big.Int).SetString(given[0], 10)
-					if !ok || n.Sign() <= 0 || uint64(min(web.MaxPageSize, n.Uint64())) != field.Uint() && n.IsUint64() || !n.IsUint64() && field.Uint() != web.MaxPageSize {
+					if !ok || n.Sign() <= 0 || uint64(min(web.MaxPageSize, n.Uint64())) != field.Uint() && n.IsUint64() ||
+						!n.IsUint64() && field.Uint() != web.MaxPageSize {
 						t.Fatalf("%s: a page of %q became %d", r.ID, given[0], field.Uint())
 					}
 				}
@@ -244,10 +256,13 @@ func deepest(raw []byte) (levels int) {
 // is not rejects itself and no other.
 func FuzzSessionEvent(f *testing.F) {
 	for _, e := range []string{
-		`{"sessionId":"s","role":"user","text":"Hello."}`, `{"sessionId":"s","role":"poet","text":"x"}`, `{}`, `null`, `[1]`, `"x"`, `{"sessionId":"s\u0000","role":"user","text":"x"}`,
+		`{"sessionId":"s","role":"user","text":"Hello."}`, `{"sessionId":"s","role":"poet","text":"x"}`, `{}`, `null`, `[1]`,
+		`"x"`, `{"sessionId":"s\u0000","role":"user","text":"x"}`,
 		`{"sessionId":"s","role":"tool","text":"x","at":"2026-03-01T10:00:00Z","eventId":"e","cwd":"/","model":"m","tool":"t","metadata":{"a":[1,{"b":1e400}]}}`,
-		`{"sessionId":"s","role":"user","text":"x","metadata":` + strings.Repeat(`{"a":`, canon.MaxDepth) + "1" + strings.Repeat("}", canon.MaxDepth) + "}",
-		`{"sessionId":"s","role":"user","text":" "}`, `{"sessionId":"s","role":"user","text":"x","text":"y"}`, `{"sessionId":"s","role":"user","text":"x","colour":1}`,
+		`{"sessionId":"s","role":"user","text":"x","metadata":` + strings.Repeat(`{"a":`, canon.MaxDepth) + "1" +
+			strings.Repeat("}", canon.MaxDepth) + "}",
+		`{"sessionId":"s","role":"user","text":" "}`, `{"sessionId":"s","role":"user","text":"x","text":"y"}`,
+		`{"sessionId":"s","role":"user","text":"x","colour":1}`,
 	} {
 		f.Add([]byte(e))
 	}
@@ -265,12 +280,14 @@ func FuzzSessionEvent(f *testing.F) {
 			body.check(errs)
 			taken = !errs.Any()
 		}
-		got, problem, faults := decodeAs(t, h, "ingestSessionBatch", slices.Concat([]byte(`{"events":[`+good+`,`), event, []byte(`,`+good+`]}`)))
+		got, problem, faults := decodeAs(t, h, "ingestSessionBatch",
+			slices.Concat([]byte(`{"events":[`+good+`,`), event, []byte(`,`+good+`]}`)))
 		if problem != nil || faults.Any() {
 			t.Fatalf("%s: the batch: %v %v", event, problem, faults.List)
 		}
 		list := got.(sessionBatchBody).Events.list
-		if len(list) != 3 || list[0].GetInvalid() != "" || list[2].GetInvalid() != "" || list[0].GetText() != "A good one." || list[2].GetText() != "A good one." {
+		if len(list) != 3 || list[0].GetInvalid() != "" || list[2].GetInvalid() != "" || list[0].GetText() != "A good one." ||
+			list[2].GetText() != "A good one." {
 			t.Fatalf("%s: %v", event, list)
 		}
 		if one := list[1]; (one.GetInvalid() == "") != taken || !utf8.ValidString(one.GetInvalid()) {

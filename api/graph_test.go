@@ -88,7 +88,8 @@ func TestGraphListQueries(t *testing.T) {
 		h.asker.last()
 	}
 	h.do("GET", "/v1/graph/edges?source=a&target=b&node=c&type=near&origin=proposal", "")
-	if op := h.asker.last().GetGraph().GetListEdges(); op.GetSource() != "a" || op.GetTarget() != "b" || op.GetNode() != "c" || op.GetType() != "near" || op.GetOrigin() != "proposal" {
+	if op := h.asker.last().GetGraph().GetListEdges(); op.GetSource() != "a" || op.GetTarget() != "b" ||
+		op.GetNode() != "c" || op.GetType() != "near" || op.GetOrigin() != "proposal" {
 		t.Errorf("filters %v", op)
 	}
 }

@@ -35,7 +35,8 @@ func joined(groups ...map[string]string) map[string]string {
 var samplePath = strings.NewReplacer(
 	"{key_id}", strings.Repeat("ab", 32), "{subject_id}", "ann", "{job_id}", testJob.String(), "{node_id}", "ingest:x:y",
 	"{edge_id}", testJob.String(), "{domain_id}", testJob.String(), "{id}", testJob.String(), "{recall_type}", "insights",
-	"{user_id}", testUser.String(), "{proposal_id}", testJob.String(), "{session_id}", "session-1", "{export_id}", testJob.String(),
+	"{user_id}", testUser.String(), "{proposal_id}", testJob.String(), "{session_id}", "session-1", "{export_id}",
+	testJob.String(),
 	"{webhook_id}", testJob.String(), "{connector_id}", testJob.String(),
 )
 
@@ -84,7 +85,8 @@ func withoutID(res response) string {
 func TestEveryRouteSucceeds(t *testing.T) {
 	forEachRoute(t, func(t *testing.T, h *harness, r *web.Route) {
 		target, body := h.sample(r)
-		res := h.do(r.Method, target, body, "X-Request-Id", "mine-1", "Idempotency-Key", "idem-1", "X-Svc-Subject", "J%C3%B6rg%2F1")
+		res := h.do(r.Method, target, body, "X-Request-Id", "mine-1", "Idempotency-Key", "idem-1", "X-Svc-Subject",
+			"J%C3%B6rg%2F1")
 		if !r.SucceedsWith(res.StatusCode) {
 			t.Fatalf("%d: %s", res.StatusCode, res.body)
 		}
@@ -98,11 +100,14 @@ func TestEveryRouteSucceeds(t *testing.T) {
 				t.Error("body_hash is not the SHA-256 of the body")
 			}
 		}
-		if env.GetRoute() != r.ID || env.GetFamily() != r.Family || env.GetScope() != r.Scope || env.GetSubjectMode() != r.Subject ||
-			env.GetMethod() != r.Method || env.GetPath() != path || env.GetRequestId() != "mine-1" || env.GetIdempotencyKey() != wantKey {
+		if env.GetRoute() != r.ID || env.GetFamily() != r.Family || env.GetScope() != r.Scope ||
+			env.GetSubjectMode() != r.Subject ||
+			env.GetMethod() != r.Method || env.GetPath() != path || env.GetRequestId() != "mine-1" ||
+			env.GetIdempotencyKey() != wantKey {
 			t.Errorf("envelope %v", env)
 		}
-		if env.GetHasSubject() == r.NoSubject || env.GetSubject() != "Jörg/1" && r.Subject != pb.SubjectMode_SUBJECT_REFUSED && !r.NoSubject {
+		if env.GetHasSubject() == r.NoSubject ||
+			env.GetSubject() != "Jörg/1" && r.Subject != pb.SubjectMode_SUBJECT_REFUSED && !r.NoSubject {
 			t.Errorf("subject %v %q", env.GetHasSubject(), env.GetSubject())
 		}
 		if want := testNow.Add(h.s.cfg.RequestTimeout).UnixMilli(); env.GetDeadlineMs() != want {
@@ -249,9 +254,15 @@ var badBodies = []struct {
 	{name: "string", body: `"figs"`, code: codeValidation, field: "body"},
 	{name: "null", body: `null`, code: codeValidation, field: "body"},
 	{name: "number", body: `7`, code: codeValidation, field: "body"},
-	{name: "too deep", body: `{"a":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, code: codeValidation, field: "body"},
+	{
+		name: "too deep", body: `{"a":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, code: codeValidation,
+		field: "body",
+	},
 	{name: "far too deep", body: `{"a":` + strings.Repeat("[", 100_000), code: codeValidation, field: "body"},
-	{name: "too deep objects", body: strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65), code: codeValidation, field: "body"},
+	{
+		name: "too deep objects", body: strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65), code: codeValidation,
+		field: "body",
+	},
 	{name: "unknown field", body: `{"contnet":"figs"}`, code: codeValidation, field: "contnet"},
 	{name: "wrong case", body: `{"Content":"figs","LABEL":"x"}`, code: codeValidation, field: "Content"},
 	{name: "empty name", body: `{"":1}`, code: codeValidation, field: ""},
@@ -259,9 +270,14 @@ var badBodies = []struct {
 	{name: "number out of range", body: `{"zz":{"y":1e999}}`, code: codeValidation, field: "zz"},
 	{name: "no content type", body: `{}`, headers: []string{"Content-Type", ""}, code: codeMediaType},
 	{name: "text", body: `{}`, headers: []string{"Content-Type", "text/plain"}, code: codeMediaType},
-	{name: "form", body: `{}`, headers: []string{"Content-Type", "application/x-www-form-urlencoded"}, code: codeMediaType},
+	{
+		name: "form", body: `{}`, headers: []string{"Content-Type", "application/x-www-form-urlencoded"}, code: codeMediaType,
+	},
 	{name: "problem", body: `{}`, headers: []string{"Content-Type", "application/problem+json"}, code: codeMediaType},
-	{name: "other charset", body: `{}`, headers: []string{"Content-Type", "application/json; charset=iso-8859-1"}, code: codeMediaType},
+	{
+		name: "other charset", body: `{}`, headers: []string{"Content-Type", "application/json; charset=iso-8859-1"},
+		code: codeMediaType,
+	},
 	{name: "compressed", body: `{}`, headers: []string{"Content-Encoding", "gzip"}, code: codeMediaType},
 }
 
@@ -296,7 +312,8 @@ func TestBadBodies(t *testing.T) {
 			if strings.Contains(string(res.body), "figs") {
 				t.Errorf("%s: the answer repeats the input: %s", bad.name, res.body)
 			}
-			if res := h.do(r.Method, target, bad.body, append(bad.headers, "X-Svc-API-Key", badKey)...); res.code(t) != codeAuthentication {
+			if res := h.do(r.Method, target, bad.body, append(bad.headers, "X-Svc-API-Key", badKey)...); res.code(t) !=
+				codeAuthentication {
 				t.Errorf("%s with an unknown key: %s", bad.name, res.body)
 			}
 			h.asker.last()
@@ -306,8 +323,12 @@ func TestBadBodies(t *testing.T) {
 
 func TestGoodContentTypes(t *testing.T) {
 	h := newHarness(t)
-	for _, ct := range []string{"application/json", "Application/JSON", "application/json; charset=utf-8", `application/json;charset="UTF-8"`, "application/json; profile=x"} {
-		if res := h.do("POST", "/v1/ingest", `{"content":"Figs."}`, "Content-Type", ct, "Content-Encoding", "identity"); res.StatusCode != http.StatusAccepted {
+	for _, ct := range []string{
+		"application/json", "Application/JSON", "application/json; charset=utf-8", `application/json;charset="UTF-8"`,
+		"application/json; profile=x",
+	} {
+		if res := h.do("POST", "/v1/ingest", `{"content":"Figs."}`, "Content-Type", ct, "Content-Encoding",
+			"identity"); res.StatusCode != http.StatusAccepted {
 			t.Errorf("%s: %s", ct, res.body)
 		}
 	}
@@ -332,7 +353,8 @@ func TestOversizedBodies(t *testing.T) {
 				reader := strings.NewReader(body)
 				var res response
 				if chunked {
-					res = shared.send(r.Method, target, struct{ *strings.Reader }{reader}, "Content-Type", "application/json", "Idempotency-Key", "k")
+					res = shared.send(r.Method, target, struct{ *strings.Reader }{reader}, "Content-Type", "application/json",
+						"Idempotency-Key", "k")
 				} else {
 					res = shared.send(r.Method, target, reader, "Idempotency-Key", "k")
 				}
@@ -388,7 +410,10 @@ func TestQueries(t *testing.T) {
 				t.Errorf("%s: %T", query, env.GetOp())
 			}
 		}
-		for query, want := range map[string]string{"cursor=": codeInvalidCursor, "pageSize=": codeValidation, "pageSize=0": codeValidation, "cursor=a&cursor=b": codeValidation} {
+		for query, want := range map[string]string{
+			"cursor=": codeInvalidCursor, "pageSize=": codeValidation, "pageSize=0": codeValidation,
+			"cursor=a&cursor=b": codeValidation,
+		} {
 			if !r.Pages {
 				want = ""
 			}
@@ -404,7 +429,9 @@ func TestQueries(t *testing.T) {
 // interface: Limits/Page size
 func TestPageSizes(t *testing.T) {
 	h := newHarness(t)
-	for size, want := range map[string]uint32{"1": 1, "50": 50, "100": 100, "101": 100, "0007": 7, "99999999999999999999999": 100} {
+	for size, want := range map[string]uint32{
+		"1": 1, "50": 50, "100": 100, "101": 100, "0007": 7, "99999999999999999999999": 100,
+	} {
 		if res := h.do("GET", "/v1/jobs?pageSize="+size, ""); res.StatusCode != http.StatusOK {
 			t.Errorf("%s: %s", size, res.body)
 		}
@@ -413,13 +440,15 @@ func TestPageSizes(t *testing.T) {
 		}
 	}
 	for _, size := range []string{"-1", "%2B5", "5.0", "1e1", "0x5", "%205", "00", "٣", "five"} {
-		if res := h.do("GET", "/v1/jobs?pageSize="+size, ""); res.code(t) != codeValidation || res.fields(t)["pageSize"] == "" {
+		if res := h.do("GET", "/v1/jobs?pageSize="+size, ""); res.code(t) != codeValidation ||
+			res.fields(t)["pageSize"] == "" {
 			t.Errorf("%s: %d %s", size, res.StatusCode, res.body)
 		}
 	}
 	res := h.do("GET", "/v1/jobs?cursor=abc&type=ingest&status=queued", "")
 	op := h.asker.last().GetListJobs()
-	if res.StatusCode != http.StatusOK || op.GetPage().GetCursor() != "abc" || op.GetPage().GetSize() != 0 || op.GetType() != "ingest" || op.GetStatus() != "queued" {
+	if res.StatusCode != http.StatusOK || op.GetPage().GetCursor() != "abc" || op.GetPage().GetSize() != 0 ||
+		op.GetType() != "ingest" || op.GetStatus() != "queued" {
 		t.Errorf("%s: %v", res.body, op)
 	}
 	for _, query := range []string{"type=dream", "status=done", "type="} {
@@ -458,7 +487,9 @@ func TestSubjectHeader(t *testing.T) {
 				t.Errorf("%q: %d %v", malformed, res.StatusCode, env)
 			}
 		}
-		for sent, want := range map[string]string{"ann": "ann", "a+b": "a+b", "100%25": "100%", "%E6%97%A5": "日", "日": "日", " ": ""} {
+		for sent, want := range map[string]string{
+			"ann": "ann", "a+b": "a+b", "100%25": "100%", "%E6%97%A5": "日", "日": "日", " ": "",
+		} {
 			h.do(r.Method, target, body, "X-Svc-Subject", sent)
 			if r.Subject == pb.SubjectMode_SUBJECT_REFUSED {
 				want = "" // it travels as a header that was there
@@ -486,11 +517,14 @@ func TestEventStreamIgnoresTheSubject(t *testing.T) {
 		if !r.NoSubject {
 			return
 		}
-		for _, values := range [][]string{{"nobody"}, {""}, {"%"}, {"%zz"}, {"a%ff"}, {"\xff"}, {"ann", "bob"}, {strings.Repeat("x", 300)}, {"a%00b"}} {
+		for _, values := range [][]string{
+			{"nobody"}, {""}, {"%"}, {"%zz"}, {"a%ff"}, {"\xff"}, {"ann", "bob"}, {strings.Repeat("x", 300)}, {"a%00b"},
+		} {
 			request := httpRequest(t, r.Method, r.Path, "")
 			request.Header["X-Svc-Subject"] = values
 			res := h.serve(request)
-			if env := h.asker.last(); res.StatusCode != http.StatusOK || env.GetRejected() != nil || env.GetHasSubject() || env.GetSubject() != "" || env.GetScope() != r.Scope {
+			if env := h.asker.last(); res.StatusCode != http.StatusOK || env.GetRejected() != nil || env.GetHasSubject() ||
+				env.GetSubject() != "" || env.GetScope() != r.Scope {
 				t.Errorf("%q: %d %s, %v", values, res.StatusCode, res.body, env)
 			}
 		}

@@ -40,11 +40,17 @@ func TestDocumentForbidsWhatIsRefused(t *testing.T) {
 		{"POST /v1/connectors", feed + `{"url":"https://example.com/feed","branch":"main"}}`, false},
 		{"POST /v1/connectors", feed + `{"url":"https://example.com/\u0000"}}`, false},
 		{"POST /v1/connectors", feed + `{"url":"https://example.com/feed","authorization":"a\u0000b"}}`, false},
-		{"POST /v1/connectors", `{"type":"git","name":"Docs","config":{"url":"https://example.com/docs.git","branch":"main"}}`, true},
+		{
+			"POST /v1/connectors",
+			`{"type":"git","name":"Docs","config":{"url":"https://example.com/docs.git","branch":"main"}}`, true,
+		},
 		{"POST /v1/connectors", `{"type":"git","name":"Docs","config":{"branch":"main"}}`, false},
 		{"POST /v1/connectors", `{"type":"web","name":"Site","config":{"sitemap":"https://example.com/sitemap.xml"}}`, true},
 		{"POST /v1/connectors", `{"type":"web","name":"Site","config":{"pages":["https://example.com/"]}}`, true},
-		{"POST /v1/connectors", `{"type":"web","name":"Site","config":{"pages":["https://example.com/"],"sitemap":"https://example.com/"}}`, false},
+		{
+			"POST /v1/connectors",
+			`{"type":"web","name":"Site","config":{"pages":["https://example.com/"],"sitemap":"https://example.com/"}}`, false,
+		},
 		{"POST /v1/connectors", `{"type":"web","name":"Site","config":{}}`, false},
 		{"POST /v1/connectors", `{"type":"web","name":" \u200b","config":{"pages":["https://example.com/"]}}`, false},
 		{"PATCH /v1/connectors/c", `{"enabled":false}`, true},
@@ -170,14 +176,17 @@ func TestDocumentForbidsParametersThatAreRefused(t *testing.T) {
 		route := h.routeOf(method, target)
 		_, body := h.sample(route)
 		op := h.document().Paths.Find(route.Path).GetOperation(method)
-		i := slices.IndexFunc(op.Parameters, func(p *openapi3.ParameterRef) bool { return p.Value.Name == c.name && p.Value.In == c.in })
+		i := slices.IndexFunc(op.Parameters, func(p *openapi3.ParameterRef) bool {
+			return p.Value.Name == c.name && p.Value.In == c.in
+		})
 		if i < 0 {
 			t.Fatalf("%s has no parameter %s", c.route, c.name)
 		}
 		if got := fits(op.Parameters[i].Value.Schema, c.value); got != c.ok {
 			t.Errorf("%s %s=%q: the document allows it: %v, want %v", c.route, c.name, c.value, got, c.ok)
 		}
-		if res := h.do(method, target, body, headers...); (res.StatusCode < 300) != c.ok || !c.ok && res.StatusCode != 400 && res.StatusCode != 422 {
+		if res := h.do(method, target, body, headers...); (res.StatusCode < 300) != c.ok ||
+			!c.ok && res.StatusCode != 400 && res.StatusCode != 422 {
 			t.Errorf("%s %s=%q: %d %s, want ok %v", c.route, c.name, c.value, res.StatusCode, res.body, c.ok)
 		}
 	}

@@ -20,10 +20,15 @@ func (f fakeBackups) Open(_ context.Context, store actors.StoreName) (actors.Sto
 	if store != "meta" {
 		return actors.StoreCopy{}, fmt.Errorf("store: %w", actors.ErrOrgNotFound)
 	}
-	return actors.StoreCopy{ID: fakeCopy, Version: 3, Files: []actors.CopiedFile{{Name: "000001.sst", Size: int64(len(f.content)), Sum: [32]byte{0xab}}}}, nil
+	return actors.StoreCopy{
+		ID: fakeCopy, Version: 3,
+		Files: []actors.CopiedFile{{Name: "000001.sst", Size: int64(len(f.content)), Sum: [32]byte{0xab}}},
+	}, nil
 }
 
-func (f fakeBackups) Read(_ context.Context, store actors.StoreName, id actors.CopyID, file string, offset int64) ([]byte, error) {
+func (f fakeBackups) Read(
+	_ context.Context, store actors.StoreName, id actors.CopyID, file string, offset int64,
+) ([]byte, error) {
 	switch {
 	case store != "meta" || id != fakeCopy:
 		return nil, actors.ErrOrgNotFound
@@ -48,7 +53,10 @@ func TestBackupRoutes(t *testing.T) {
 		status               int
 		contains             string
 	}{
-		{http.MethodPost, "/operator/backup/copies", `{"store":"meta"}`, 201, `"version":3,"files":[{"name":"000001.sst","size":6,"sha256":"ab00`},
+		{
+			http.MethodPost, "/operator/backup/copies", `{"store":"meta"}`, 201,
+			`"version":3,"files":[{"name":"000001.sst","size":6,"sha256":"ab00`,
+		},
 		{http.MethodPost, "/operator/backup/copies", `{"store":"x"}`, 404, codeOrgNotFound},
 		{http.MethodPost, "/operator/backup/copies", `{}`, 422, "store"},
 		{http.MethodGet, copyPath + "/meta/000001.sst?offset=2", "", 200, `{"data":"Y2RlZg=="}`},

@@ -57,12 +57,16 @@ func TestOperatorRoutes(t *testing.T) {
 	h := newHarness(t, func(c *Config) {
 		c.Cluster = fakeCluster{}
 		c.Doctor = func(context.Context) Doctor {
-			return Doctor{Version: "v1", Config: []Setting{{Name: "listen", Value: ":1", Origin: "flag"}}, Checks: []Check{{Name: "disk", OK: true, Detail: "fine"}}}
+			return Doctor{
+				Version: "v1", Config: []Setting{{Name: "listen", Value: ":1", Origin: "flag"}},
+				Checks: []Check{{Name: "disk", OK: true, Detail: "fine"}},
+			}
 		}
 	})
 	org, user := testOrg.String(), testUser.String()
 	const at = "2026-03-04T05:06:07.089Z"
-	info := `{"orgId":"` + org + `","name":"Fig","slug":"fig","personal":false,"plan":"standard","createdAt":"` + at + `","members":1,"subjects":2}`
+	info := `{"orgId":"` + org + `","name":"Fig","slug":"fig","personal":false,"plan":"standard","createdAt":"` + at +
+		`","members":1,"subjects":2}`
 	entry := `{"orgId":"` + org + `","name":"Fig","slug":"fig","createdAt":"` + at + `"}`
 	cases := []struct {
 		method, target, body string
@@ -73,7 +77,8 @@ func TestOperatorRoutes(t *testing.T) {
 		{"GET", "/readyz", "", 200, `{"status":"ready"}`},
 		{
 			"POST", "/operator/orgs", `{"name":"Fig","ownerEmail":"a@b.example","personal":true,"plan":"free"}`, 201,
-			`{"orgId":"` + org + `","slug":"fig","userId":"` + user + `","apiKey":"` + goodKey + `","keyId":"` + hashOf(goodKey) + `"}`,
+			`{"orgId":"` + org + `","slug":"fig","userId":"` + user + `","apiKey":"` + goodKey + `","keyId":"` +
+				hashOf(goodKey) + `"}`,
 		},
 		{"GET", "/operator/orgs", "", 200, `{"data":[` + entry + `]}`},
 		{"GET", "/operator/orgs?limit=1&cursor=no", "", 200, `{"data":[` + entry + `],"nextCursor":"nomore"}`},
@@ -84,13 +89,19 @@ func TestOperatorRoutes(t *testing.T) {
 			"POST", "/operator/orgs/" + org + "/members", `{"email":"a@b.example","role":"admin"}`, 201,
 			`{"userId":"` + user + `","email":"a@b.example","role":"admin","createdAt":"` + at + `"}`,
 		},
-		{"GET", "/operator/orgs/" + org + "/members", "", 200, `{"data":[{"userId":"` + user + `","email":"a@b.example","role":"owner","createdAt":"` + at + `"}]}`},
+		{
+			"GET", "/operator/orgs/" + org + "/members", "", 200,
+			`{"data":[{"userId":"` + user + `","email":"a@b.example","role":"owner","createdAt":"` + at + `"}]}`,
+		},
 		{"DELETE", "/operator/orgs/" + org + "/members/" + user, "", 204, ""},
 		{
 			"POST", "/operator/orgs/" + org + "/keys", `{"userId":"` + user + `","scopes":["read"],"label":"x"}`, 201,
 			`{"apiKey":"` + goodKey + `","id":"` + hashOf(goodKey) + `","label":"x"}`,
 		},
-		{"POST", "/operator/orgs/" + org + "/restore", `{}`, 200, `{"partitionId":"{}","nodeIds":["n"],"created":1,"unchanged":0}`},
+		{
+			"POST", "/operator/orgs/" + org + "/restore", `{}`, 200,
+			`{"partitionId":"{}","nodeIds":["n"],"created":1,"unchanged":0}`,
+		},
 		{"POST", "/operator/cluster/tokens", `{}`, 201, `{"token":"orgmem-join-1h0m0s","expiresAt":"` + at + `"}`},
 		{
 			"POST", "/operator/cluster/rotation", "", 202,
@@ -104,7 +115,10 @@ func TestOperatorRoutes(t *testing.T) {
 		{"PUT", "/operator/cluster/nodes/fig/drain", "", 202, clusterJSON},
 		{"DELETE", "/operator/cluster/nodes/fig/drain", "", 202, clusterJSON},
 		{"DELETE", "/operator/cluster/nodes/fig", "", 202, clusterJSON},
-		{"GET", "/operator/doctor", "", 200, `{"version":"v1","config":[{"name":"listen","value":":1","origin":"flag"}],"checks":[{"name":"disk","ok":true,"detail":"fine"}]}`},
+		{
+			"GET", "/operator/doctor", "", 200,
+			`{"version":"v1","config":[{"name":"listen","value":":1","origin":"flag"}],"checks":[{"name":"disk","ok":true,"detail":"fine"}]}`,
+		},
 	}
 	tested := map[string]bool{}
 	for _, c := range cases {
@@ -202,7 +216,9 @@ func (f fakeCluster) JoinToken(_ context.Context, life time.Duration) (JoinToken
 func (f fakeCluster) Rotate(context.Context) error { return f.err }
 
 func (f fakeCluster) Rotation(context.Context) (Rotation, error) {
-	return Rotation{Generations: []uint64{1, 2}, Signing: 1, Waiting: []string{"n-2"}, Expires: time.UnixMilli(1772600767089)}, f.err
+	return Rotation{
+		Generations: []uint64{1, 2}, Signing: 1, Waiting: []string{"n-2"}, Expires: time.UnixMilli(1772600767089),
+	}, f.err
 }
 
 func (f fakeCluster) Status(context.Context) (*pb.ClusterStatus, error) {
@@ -212,8 +228,16 @@ func (f fakeCluster) Status(context.Context) (*pb.ClusterStatus, error) {
 			Server: "n-1", Name: "fig", Zone: "z", Address: "h:1", Version: 1, State: "alive", SinceMs: 1772600767089,
 			Draining: true, Leaving: true, Voters: 2, Learners: 1, Leads: 3, Load: 7,
 		}},
-		Groups:    []*pb.GroupPlace{{Group: 0}, {Group: 1, Leader: "n-1", Replicas: []*pb.ReplicaPlace{{Server: "n-1", Voter: true, CaughtUp: true}}, Desired: []string{"n-1"}, Waits: "w"}},
-		Decisions: []*pb.Decision{{AtMs: 1772600767089, Action: "promote", Group: 1, Server: "n-1", Why: "y", Outcome: "done", Times: 2}},
+		Groups: []*pb.GroupPlace{
+			{Group: 0},
+			{
+				Group: 1, Leader: "n-1", Replicas: []*pb.ReplicaPlace{{Server: "n-1", Voter: true, CaughtUp: true}},
+				Desired: []string{"n-1"}, Waits: "w",
+			},
+		},
+		Decisions: []*pb.Decision{
+			{AtMs: 1772600767089, Action: "promote", Group: 1, Server: "n-1", Why: "y", Outcome: "done", Times: 2},
+		},
 	}, f.err
 }
 
@@ -236,7 +260,8 @@ func TestOperatorOfANodeAlone(t *testing.T) {
 		if r.Body != nil {
 			body = "{}"
 		}
-		if res := h.op(r.Method, r.Path, body); res.code(t) != codeConflict || !strings.Contains(string(res.body), "orgmem cluster init") {
+		if res := h.op(r.Method, r.Path, body); res.code(t) != codeConflict ||
+			!strings.Contains(string(res.body), "orgmem cluster init") {
 			t.Errorf("%s %s: %d %s", r.Method, r.Path, res.StatusCode, res.body)
 		}
 	}
@@ -268,7 +293,8 @@ func TestOperatorBadInput(t *testing.T) {
 			t.Errorf("%s %s %s: %d %s", c.method, c.target, c.body, res.StatusCode, res.body)
 		}
 	}
-	if res := h.op("POST", "/operator/orgs", "name=Fig", "Content-Type", "application/x-www-form-urlencoded"); res.code(t) != codeMediaType {
+	if res := h.op("POST", "/operator/orgs", "name=Fig", "Content-Type",
+		"application/x-www-form-urlencoded"); res.code(t) != codeMediaType {
 		t.Errorf("a form: %s", res.body)
 	}
 }
@@ -277,7 +303,8 @@ func TestReadiness(t *testing.T) {
 	h := newHarness(t, func(c *Config) {
 		c.Ready = func(context.Context) error { return errors.New("shard 3 has no leader") }
 	})
-	if res := h.op("GET", "/readyz", ""); res.code(t) != codeDegraded || !strings.Contains(string(res.body), "shard 3 has no leader") {
+	if res := h.op("GET", "/readyz", ""); res.code(t) != codeDegraded ||
+		!strings.Contains(string(res.body), "shard 3 has no leader") {
 		t.Errorf("%s", res.body)
 	}
 	h.s.Drain()

@@ -32,7 +32,8 @@ func TestRecallViews(t *testing.T) {
 			}
 		}
 	}
-	if res := h.do("GET", "/v1/recall/identity?asOf=2025-01-01T00:00:00Z", ""); res.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(res.body), `"asOf"`) {
+	if res := h.do("GET", "/v1/recall/identity?asOf=2025-01-01T00:00:00Z", ""); res.StatusCode !=
+		http.StatusUnprocessableEntity || !strings.Contains(string(res.body), `"asOf"`) {
 		t.Errorf("identity as of a time: %d %s", res.StatusCode, res.body)
 	}
 	h.do("GET", "/v1/recall/graph?asOf=2025-01-01T00:00:00Z", "")
@@ -53,15 +54,21 @@ func TestRecallViews(t *testing.T) {
 func TestEmptyViews(t *testing.T) {
 	h := newHarness(t)
 	for path, result := range map[string]*pb.MindResult{
-		"/v1/recall/identity":                    {Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{}}},
-		"/v1/recall/graph":                       {Result: &pb.MindResult_Graph{Graph: &pb.GraphView{}}},
-		"/v1/recall/insights":                    {Result: &pb.MindResult_Insights{Insights: &pb.InsightList{}}},
-		"/v1/recall/temporal":                    {Result: &pb.MindResult_Temporal{Temporal: &pb.TemporalList{}}},
-		"/v1/recall/temporal?pageSize=1":         {Result: &pb.MindResult_Temporal{Temporal: &pb.TemporalList{Paged: true}}},
-		"/v1/identity/user/" + testUser.String(): {Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: testUser.Bytes()}}},
-		"/v1/contradictions?status=resolved":     {Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{}}},
-		"/v1/proposals?status=open":              {Result: &pb.MindResult_Proposals{Proposals: &pb.ProposalList{}}},
-		"/v1/brain/info":                         {Result: &pb.MindResult_Brain{Brain: &pb.BrainState{Training: &pb.Training{Status: "none"}}}},
+		"/v1/recall/identity":            {Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{}}},
+		"/v1/recall/graph":               {Result: &pb.MindResult_Graph{Graph: &pb.GraphView{}}},
+		"/v1/recall/insights":            {Result: &pb.MindResult_Insights{Insights: &pb.InsightList{}}},
+		"/v1/recall/temporal":            {Result: &pb.MindResult_Temporal{Temporal: &pb.TemporalList{}}},
+		"/v1/recall/temporal?pageSize=1": {Result: &pb.MindResult_Temporal{Temporal: &pb.TemporalList{Paged: true}}},
+		"/v1/identity/user/" + testUser.String(): {
+			Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: testUser.Bytes()}},
+		},
+		"/v1/contradictions?status=resolved": {
+			Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{}},
+		},
+		"/v1/proposals?status=open": {Result: &pb.MindResult_Proposals{Proposals: &pb.ProposalList{}}},
+		"/v1/brain/info": {
+			Result: &pb.MindResult_Brain{Brain: &pb.BrainState{Training: &pb.Training{Status: "none"}}},
+		},
 	} {
 		h.asker.answer = func(context.Context, *pb.Envelope) (*pb.Reply, error) {
 			return &pb.Reply{Result: &pb.Reply_Mind{Mind: result}}, nil
@@ -76,8 +83,10 @@ func TestEmptyViews(t *testing.T) {
 func TestReviewFilters(t *testing.T) {
 	h := newHarness(t)
 	for path, want := range map[string]string{
-		"/v1/contradictions?status=open": "", "/v1/contradictions?status=resolved": "", "/v1/contradictions?status=rejected": codeValidation,
-		"/v1/proposals?status=rejected": "", "/v1/proposals?status=resolved": codeValidation, "/v1/proposals?status=": codeValidation,
+		"/v1/contradictions?status=open": "", "/v1/contradictions?status=resolved": "",
+		"/v1/contradictions?status=rejected": codeValidation,
+		"/v1/proposals?status=rejected":      "", "/v1/proposals?status=resolved": codeValidation,
+		"/v1/proposals?status=": codeValidation,
 	} {
 		if res := h.do("GET", path, ""); res.code(t) != want {
 			t.Errorf("%s: %d %s", path, res.StatusCode, res.body)

@@ -18,8 +18,10 @@ var accountRoutes = []web.Route{
 		Method: http.MethodDelete, Path: "/v1/me", ID: "deleteMe", Tag: tagAccount,
 		Summary: "Delete the account",
 		Description: "A personal organization is removed as a whole, with all keys, its sandbox and everything in it. " +
-			"In a team the caller goes, with their keys, the sandbox keys they made and their own memory; the other members and the provisioned subjects stay. " +
-			"The only owner of a team cannot go. From the answer on nothing of it can be reached; its bytes are erased in the background. A sandbox key is refused.",
+			"In a team the caller goes, with their keys, the sandbox keys they made and their own memory; the other members " +
+			"and the provisioned subjects stay. " +
+			"The only owner of a team cannot go. From the answer on nothing of it can be reached; its bytes are erased in the " +
+			"background. A sandbox key is refused.",
 		Scope: scopeWrite, Family: familyDefault, Status: http.StatusNoContent,
 		Problems: []string{codePermission, codeLastOwner},
 	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {

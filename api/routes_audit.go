@@ -17,9 +17,12 @@ var auditRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/audit", ID: "listAudit", Tag: tagAudit,
 		Summary: "Read the audit trail",
-		Description: "What was done in the organization, by which key and user, for which subject, to what, when, with which request id; never content. " +
-			"The newest act first, in the order in which they became true. An act must pass all filters; a page may hold fewer than pageSize while hasMore is true. " +
-			"An act stays for 400 days, and the newest 1,000,000 do. What happens in the sandbox is not in it. The acts are described in docs/audit.md.",
+		Description: "What was done in the organization, by which key and user, for which subject, to what, when, with " +
+			"which request id; never content. " +
+			"The newest act first, in the order in which they became true. An act must pass all filters; a page may hold " +
+			"fewer than pageSize while hasMore is true. " +
+			"An act stays for 400 days, and the newest 1,000,000 do. What happens in the sandbox is not in it. The acts are " +
+			"described in docs/audit.md.",
 		Scope: scopeAdmin, Family: familyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listAuditInput, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ListAudit{ListAudit: &pb.ListAudit{

@@ -16,7 +16,8 @@ var brainRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/brain/info", ID: "brainInfo", Tag: tagBrain,
 		Summary: "What brain is loaded",
-		Scope:   scopeRead, Family: familyReads, Capability: capabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
+		Scope:   scopeRead, Family: familyReads, Capability: capabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED,
+		Status: http.StatusOK,
 	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_BrainInfo{BrainInfo: &pb.BrainInfo{}}})
 	}, func(reply *pb.Reply) (brainInfo, bool) {
@@ -25,9 +26,11 @@ var brainRoutes = []web.Route{
 	}),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/brain/query", ID: "queryBrain", Tag: tagBrain,
-		Summary:     "Query the brain",
-		Description: "One forward pass of the organization's trained model, beside what plain likeness of meaning finds. topK governs both lists.",
-		Scope:       scopeRead, Family: familyDefault, Capability: capabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
+		Summary: "Query the brain",
+		Description: "One forward pass of the organization's trained model, beside what plain likeness of meaning finds. " +
+			"topK governs both lists.",
+		Scope: scopeRead, Family: familyDefault, Capability: capabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED,
+		Status:   http.StatusOK,
 		Problems: []string{codeBrainNotTrained, codeBrainNotReady},
 	}, func(env *pb.Envelope, in *brainQueryInput, _ *problems.Violations) {
 		op := &pb.BrainQuery{Query: in.Body.Query, TopK: 10}
@@ -41,9 +44,14 @@ var brainRoutes = []web.Route{
 	}),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/brain/answer", ID: "answerFromBrain", Tag: tagBrain,
-		Summary:     "Ask for a written answer",
-		Description: "The answer is put together from sentences of the cited passages, in their own words but for the asker's manner; where the operator has named a language model, that may word it, and no sentence stands in it that the passages which it names do not say. Citations stand in the order in which the answer comes to rest on them. Where memory holds nothing about the question it says so. It draws on every partition of the organization but the sandbox. Without a trained brain it rests on hybrid search, and gateConfidence is 0.",
-		Scope:       scopeRead, Family: familyDefault, Capability: capabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
+		Summary: "Ask for a written answer",
+		Description: "The answer is put together from sentences of the cited passages, in their own words but for the " +
+			"asker's manner; where the operator has named a language model, that may word it, and no sentence stands in it " +
+			"that the passages which it names do not say. Citations stand in the order in which the answer comes to rest on " +
+			"them. Where memory holds nothing about the question it says so. It draws on every partition of the organization " +
+			"but the sandbox. Without a trained brain it rests on hybrid search, and gateConfidence is 0.",
+		Scope: scopeRead, Family: familyDefault, Capability: capabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED,
+		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *brainAnswerInput, _ *problems.Violations) {
 		op := &pb.BrainAnswer{Query: in.Body.Query}
 		if in.Body.MaxWords != nil {
@@ -53,8 +61,9 @@ var brainRoutes = []web.Route{
 	}, func(reply *pb.Reply) (writtenAnswer, bool) {
 		a := reply.GetMind().GetAnswered()
 		out := writtenAnswer{
-			Answer: a.GetAnswer(), Citations: []citation{}, Voice: wire.OrNull(a.GetVoice()), GateConfidence: wire.Measure(a.GetGateConfidence()),
-			Usage: usage{ReadUnits: a.GetReadUnits(), EmbedTokens: a.GetEmbedTokens()},
+			Answer: a.GetAnswer(), Citations: []citation{}, Voice: wire.OrNull(a.GetVoice()),
+			GateConfidence: wire.Measure(a.GetGateConfidence()),
+			Usage:          usage{ReadUnits: a.GetReadUnits(), EmbedTokens: a.GetEmbedTokens()},
 		}
 		for _, c := range a.GetCitations() {
 			out.Citations = append(out.Citations, citation{c.GetNode(), c.GetChunk(), wire.Score(c.GetScore())})
@@ -131,8 +140,9 @@ type training struct {
 func brainInfoOf(state *pb.BrainState) brainInfo {
 	t := state.GetTraining()
 	out := brainInfo{Training: training{
-		Status: t.GetStatus(), StartedAt: wire.Timestamp(t.GetStartedMs()), FinishedAt: wire.NotBefore(t.GetFinishedMs(), t.GetStartedMs()),
-		Progress: wire.Measure(t.GetProgress()), Metrics: figures(t.GetMetrics()), Reason: wire.OrNull(t.GetReason()),
+		Status: t.GetStatus(), StartedAt: wire.Timestamp(t.GetStartedMs()),
+		FinishedAt: wire.NotBefore(t.GetFinishedMs(), t.GetStartedMs()),
+		Progress:   wire.Measure(t.GetProgress()), Metrics: figures(t.GetMetrics()), Reason: wire.OrNull(t.GetReason()),
 	}}
 	if id, err := pb.JobIDFrom(t.GetJob()); err == nil {
 		out.Training.JobID = wire.OrNull(id.String())
@@ -190,17 +200,23 @@ type cosineHit struct {
 func brainFoundOf(f *pb.BrainFound) brainFound {
 	out := brainFound{
 		FocalNodes: []focalHit{}, ActivatedEntities: []activatedEntity{}, CosineTopK: []cosineHit{},
-		GateConfidence: wire.Measure(f.GetGateConfidence()), DriftRate: wire.Measure(f.GetDriftRate()), PropagationTier: f.GetPropagationTier(),
+		GateConfidence: wire.Measure(f.GetGateConfidence()), DriftRate: wire.Measure(f.GetDriftRate()),
+		PropagationTier: f.GetPropagationTier(),
 		ArtifactVersion: f.GetVersion(), Usage: usage{ReadUnits: f.GetReadUnits(), EmbedTokens: f.GetEmbedTokens()},
 	}
 	for _, n := range f.GetFocal() {
-		out.FocalNodes = append(out.FocalNodes, focalHit{n.GetNode(), wire.OrNull(n.GetExternalId()), n.GetTitle(), wire.Score(n.GetScore()), wire.Score(n.GetActivation())})
+		out.FocalNodes = append(out.FocalNodes,
+			focalHit{
+				n.GetNode(), wire.OrNull(n.GetExternalId()), n.GetTitle(), wire.Score(n.GetScore()), wire.Score(n.GetActivation()),
+			})
 	}
 	for _, n := range f.GetEntities() {
-		out.ActivatedEntities = append(out.ActivatedEntities, activatedEntity{n.GetNode(), n.GetTitle(), wire.Score(n.GetActivation())})
+		out.ActivatedEntities = append(out.ActivatedEntities,
+			activatedEntity{n.GetNode(), n.GetTitle(), wire.Score(n.GetActivation())})
 	}
 	for _, n := range f.GetCosine() {
-		out.CosineTopK = append(out.CosineTopK, cosineHit{n.GetNode(), wire.OrNull(n.GetExternalId()), n.GetTitle(), wire.Score(n.GetScore())})
+		out.CosineTopK = append(out.CosineTopK,
+			cosineHit{n.GetNode(), wire.OrNull(n.GetExternalId()), n.GetTitle(), wire.Score(n.GetScore())})
 	}
 	return out
 }

@@ -12,9 +12,11 @@ import (
 var conditionRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/condition/session", ID: "conditionSession", Tag: tagConditioning,
-		Summary:     "Get a session's conditioning pack",
-		Description: "What another model should know before a session: orgId and userId must be those of the key. Documents that name the last part of cwd are mentioned.",
-		Scope:       scopeRead, Family: familyDefault, Capability: capabilityCondition, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "Get a session's conditioning pack",
+		Description: "What another model should know before a session: orgId and userId must be those of the key. " +
+			"Documents that name the last part of cwd are mentioned.",
+		Scope: scopeRead, Family: familyDefault, Capability: capabilityCondition, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *conditionSessionInput, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_ConditionSession{ConditionSession: &pb.ConditionSession{
 			Org: in.Body.OrgID, User: in.Body.UserID, Cwd: in.Body.CWD,
@@ -22,15 +24,19 @@ var conditionRoutes = []web.Route{
 	}, func(reply *pb.Reply) (conditioningPack, bool) {
 		p := reply.GetMind().GetPack()
 		out := conditioningPack{
-			SystemPrompt: p.GetSystemPrompt(), UserVoiceHint: p.GetVoiceHint(), OrgRecentContext: p.GetContext(), ExpiresAt: wire.Timestamp(p.GetExpiresMs()),
+			SystemPrompt: p.GetSystemPrompt(), UserVoiceHint: p.GetVoiceHint(), OrgRecentContext: p.GetContext(),
+			ExpiresAt: wire.Timestamp(p.GetExpiresMs()),
 		}
 		return out, p != nil
 	}),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/condition/scaffold", ID: "conditionScaffold", Tag: tagConditioning,
-		Summary:     "Wrap a prompt in what memory knows",
-		Description: "Puts passages that are about the prompt before it, best first, as many as maxTokens holds; the prompt itself is never cut, and is answered as it is when memory has nothing about it. Tokens are those of the embedding model.",
-		Scope:       scopeRead, Family: familyDefault, Capability: capabilityCondition, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "Wrap a prompt in what memory knows",
+		Description: "Puts passages that are about the prompt before it, best first, as many as maxTokens holds; the " +
+			"prompt itself is never cut, and is answered as it is when memory has nothing about it. Tokens are those of the " +
+			"embedding model.",
+		Scope: scopeRead, Family: familyDefault, Capability: capabilityCondition, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *scaffoldInput, _ *problems.Violations) {
 		op := &pb.ConditionScaffold{Prompt: in.Body.Prompt}
 		if in.Body.MaxTokens != nil {
@@ -39,7 +45,10 @@ var conditionRoutes = []web.Route{
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_ConditionScaffold{ConditionScaffold: op}})
 	}, func(reply *pb.Reply) (scaffoldedPrompt, bool) {
 		s := reply.GetMind().GetScaffold()
-		out := scaffoldedPrompt{Prompt: s.GetPrompt(), FocalNodes: []focalNode{}, Usage: usage{ReadUnits: s.GetReadUnits(), EmbedTokens: s.GetEmbedTokens()}}
+		out := scaffoldedPrompt{
+			Prompt: s.GetPrompt(), FocalNodes: []focalNode{},
+			Usage: usage{ReadUnits: s.GetReadUnits(), EmbedTokens: s.GetEmbedTokens()},
+		}
 		weights := make([]float64, 0, len(s.GetFocal()))
 		for _, f := range s.GetFocal() {
 			weights = append(weights, f.GetWeight())
@@ -52,9 +61,12 @@ var conditionRoutes = []web.Route{
 	}),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/retrieve", ID: "retrieve", Tag: tagSearch,
-		Summary:     "Retrieve by following the graph",
-		Description: "Searches, then follows edges of what it found for up to maxHops; a node's score is that of the node before it times the edge's weight times one half. paths[i] leads to results[i]. contradictions are the open ones of the results.",
-		Scope:       scopeRead, Family: familySearch, Capability: capabilityRetrieve, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "Retrieve by following the graph",
+		Description: "Searches, then follows edges of what it found for up to maxHops; a node's score is that of the node " +
+			"before it times the edge's weight times one half. paths[i] leads to results[i]. contradictions are the open ones " +
+			"of the results.",
+		Scope: scopeRead, Family: familySearch, Capability: capabilityRetrieve, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *retrieveInput, _ *problems.Violations) {
 		b := &in.Body
 		op := &pb.Retrieve{Query: b.Query, OrgScope: b.Scope == "org", TopK: 10, MaxHops: 2}
@@ -72,7 +84,9 @@ var conditionRoutes = []web.Route{
 			Usage: usage{r.GetReadUnits(), r.GetEmbedTokens(), r.GetBrainVersion()},
 		}
 		for _, p := range r.GetPaths() {
-			out.Paths = append(out.Paths, hopPath{p.GetNodes()[len(p.GetNodes())-1], p.GetNodes(), p.GetEdges(), wire.Score(p.GetActivation())})
+			out.Paths = append(out.Paths, hopPath{
+				p.GetNodes()[len(p.GetNodes())-1], p.GetNodes(), p.GetEdges(), wire.Score(p.GetActivation()),
+			})
 		}
 		for _, c := range r.GetContradictions() {
 			out.Contradictions = append(out.Contradictions, contradictionOf(c))

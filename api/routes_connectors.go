@@ -32,8 +32,10 @@ var connectorRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/connectors", ID: "createConnector", Tag: tagConnectors,
 		Summary: "Make a connector",
-		Description: "config depends on the type. feed: url, and authorization (the header's value). web: sitemap or pages, and authorization. " +
-			"git: url, and branch, path, token. Addresses obey the rules of webhook URLs. authorization and token are written and never shown.",
+		Description: "config depends on the type. feed: url, and authorization (the header's value). web: sitemap or " +
+			"pages, and authorization. " +
+			"git: url, and branch, path, token. Addresses obey the rules of webhook URLs. authorization and token are written " +
+			"and never shown.",
 		Scope: scopeWrite, Family: familyWrites, Status: http.StatusCreated, Problems: []string{codeConnectorLimit},
 	}, func(env *pb.Envelope, in *createConnectorInput, errs *problems.Violations) {
 		b := &in.Body
@@ -55,9 +57,10 @@ var connectorRoutes = []web.Route{
 	}, answerConnector),
 	web.On(web.Route{
 		Method: http.MethodPatch, Path: "/v1/connectors/{id}", ID: "patchConnector", Tag: tagConnectors,
-		Summary:     "Change a connector",
-		Description: "config replaces the whole config, but for a secret that it leaves out; an empty one removes it. The type stays.",
-		Scope:       scopeWrite, Family: familyWrites, Status: http.StatusOK, Problems: []string{codeConnectorNotFound},
+		Summary: "Change a connector",
+		Description: "config replaces the whole config, but for a secret that it leaves out; an empty one removes it. The " +
+			"type stays.",
+		Scope: scopeWrite, Family: familyWrites, Status: http.StatusOK, Problems: []string{codeConnectorNotFound},
 	}, func(env *pb.Envelope, in *patchConnectorInput, errs *problems.Violations) {
 		b := &in.Body
 		if b.Name == nil && b.Config == nil && b.IntervalSeconds == nil && b.Enabled == nil {
@@ -76,15 +79,17 @@ var connectorRoutes = []web.Route{
 		Method: http.MethodDelete, Path: "/v1/connectors/{id}", ID: "deleteConnector", Tag: tagConnectors,
 		Summary:     "Delete a connector",
 		Description: "What it fetched stays.",
-		Scope:       scopeWrite, Family: familyWrites, Status: http.StatusNoContent, Problems: []string{codeConnectorNotFound},
+		Scope:       scopeWrite, Family: familyWrites, Status: http.StatusNoContent,
+		Problems: []string{codeConnectorNotFound},
 	}, func(env *pb.Envelope, in *connectorInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_DeleteConnector{DeleteConnector: &pb.DeleteConnector{Id: in.ID}}})
 	}, web.AnswerEmpty),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/connectors/{id}/sync", ID: "syncConnector", Tag: tagConnectors,
-		Summary:     "Fetch now",
-		Description: "The work is a job of type connector_sync, whose items are what is new. One that is under way is named again.",
-		Scope:       scopeWrite, Family: familyWrites, Status: http.StatusAccepted, Problems: []string{codeConnectorNotFound},
+		Summary: "Fetch now",
+		Description: "The work is a job of type connector_sync, whose items are what is new. One that is under way is " +
+			"named again.",
+		Scope: scopeWrite, Family: familyWrites, Status: http.StatusAccepted, Problems: []string{codeConnectorNotFound},
 	}, func(env *pb.Envelope, in *connectorInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: in.ID}}})
 	}, answerAccepted),
@@ -239,7 +244,8 @@ func checkConfig(kind string, config wire.Object, errs *problems.Violations) {
 	for _, fault := range own.List {
 		errs.Add("config."+fault.GetField(), fault.GetMessage())
 	}
-	if site, ok := reflect.TypeAssert[*webConfig](into); ok && problem == nil && (site.Sitemap == "") == (len(site.Pages) == 0) {
+	if site, ok := reflect.TypeAssert[*webConfig](into); ok && problem == nil &&
+		(site.Sitemap == "") == (len(site.Pages) == 0) {
 		errs.Add("config", "expected either sitemap or pages")
 	}
 }
@@ -277,8 +283,10 @@ func answerConnector(reply *pb.Reply) (connector, bool) {
 func connectorOf(k *pb.Connector) (connector, bool) {
 	id, err := uuid.FromBytes(k.GetId())
 	return connector{
-		ID: id.String(), Type: k.GetType(), Name: k.GetName(), Config: k.GetConfig(), IntervalSeconds: k.GetIntervalS(), Enabled: k.GetEnabled(),
-		LastSyncAt: wire.NotBefore(k.GetLastSyncMs(), k.GetCreatedMs()), LastStatus: wire.OrNull(k.GetLastStatus()), LastError: wire.OrNull(k.GetLastError()),
+		ID: id.String(), Type: k.GetType(), Name: k.GetName(), Config: k.GetConfig(), IntervalSeconds: k.GetIntervalS(),
+		Enabled:    k.GetEnabled(),
+		LastSyncAt: wire.NotBefore(k.GetLastSyncMs(), k.GetCreatedMs()), LastStatus: wire.OrNull(k.GetLastStatus()),
+		LastError: wire.OrNull(k.GetLastError()),
 		Documents: k.GetDocuments(), CreatedAt: wire.Timestamp(k.GetCreatedMs()),
 	}, err == nil
 }

@@ -12,9 +12,11 @@ import (
 var domainRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/domains", ID: "listDomains", Tag: tagGraph,
-		Summary:     "List domains",
-		Description: "The topics that the background cycle has found among the effective subject's nodes, newest first; none until it has run.",
-		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "List domains",
+		Description: "The topics that the background cycle has found among the effective subject's nodes, newest first; " +
+			"none until it has run.",
+		Scope: scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listDomainsInput, errs *problems.Violations) {
 		checkWords(in.Q, errs)
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: in.Proto(), Q: in.Q}}})
@@ -25,7 +27,8 @@ var domainRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/domains/{id}", ID: "getDomain", Tag: tagGraph,
 		Summary: "Get a domain",
-		Scope:   scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Scope:   scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:   http.StatusOK,
 		Problems: []string{codeDomainNotFound},
 	}, func(env *pb.Envelope, in *domainInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_GetDomain{GetDomain: &pb.GetDomain{Id: in.ID}}})
@@ -63,6 +66,7 @@ func domainOf(d *pb.Domain) domain {
 	}
 	return domain{
 		ID: id.String(), Label: d.GetLabel(), Keywords: d.GetKeywords(), NodeCount: d.GetNodes(), EdgeCount: d.GetEdges(),
-		Cohesion: wire.Measure(d.GetCohesion()), TopNodes: d.GetTopNodes(), CreatedAt: wire.Timestamp(d.GetCreatedMs()), UpdatedAt: wire.NotBefore(d.GetUpdatedMs(), d.GetCreatedMs()),
+		Cohesion: wire.Measure(d.GetCohesion()), TopNodes: d.GetTopNodes(), CreatedAt: wire.Timestamp(d.GetCreatedMs()),
+		UpdatedAt: wire.NotBefore(d.GetUpdatedMs(), d.GetCreatedMs()),
 	}
 }

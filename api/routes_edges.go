@@ -16,9 +16,11 @@ import (
 var edgeRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/edges", ID: "listEdges", Tag: tagGraph,
-		Summary:     "List edges",
-		Description: "The edges between the effective subject's nodes, newest first, without those that were forgotten. An edge must pass all filters.",
-		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "List edges",
+		Description: "The edges between the effective subject's nodes, newest first, without those that were forgotten. An " +
+			"edge must pass all filters.",
+		Scope: scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listEdgesInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{
 			Page: in.Proto(), Source: in.Source, Target: in.Target, Node: in.Node, Type: in.Type, Origin: in.Origin,
@@ -33,10 +35,13 @@ var edgeRoutes = []web.Route{
 	}),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/graph/edges", ID: "assertEdge", Tag: tagGraph,
-		Summary:     "Assert an edge",
-		Description: "Says that two live nodes are related: 201. Asserting the same source, target and type again updates the edge, 200, and leaves what it does not name. An edge that the service derived between the same nodes stands beside it.",
-		Scope:       scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true,
-		Status: http.StatusCreated, Statuses: []int{http.StatusOK},
+		Summary: "Assert an edge",
+		Description: "Says that two live nodes are related: 201. Asserting the same source, target and type again updates " +
+			"the edge, 200, and leaves what it does not name. An edge that the service derived between the same nodes stands " +
+			"beside it.",
+		Scope: scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Idempotent: true,
+		Status:     http.StatusCreated, Statuses: []int{http.StatusOK},
 		Problems: []string{codeNodeNotFound},
 	}, func(env *pb.Envelope, in *assertEdgeInput, errs *problems.Violations) {
 		b := &in.Body
@@ -52,16 +57,19 @@ var edgeRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/edges/{edge_id}", ID: "getEdge", Tag: tagGraph,
 		Summary:     "Get an edge",
 		Description: "A forgotten edge is not found.",
-		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:   http.StatusOK,
 		Problems: []string{codeEdgeNotFound},
 	}, func(env *pb.Envelope, in *edgeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_GetEdge{GetEdge: &pb.GetEdge{Id: in.ID}}})
 	}, answerEdge),
 	web.On(web.Route{
 		Method: http.MethodDelete, Path: "/v1/graph/edges/{edge_id}", ID: "forgetEdge", Tag: tagGraph,
-		Summary:     "Forget an edge",
-		Description: "The edge is tombstoned: its note and evidence are erased, and it is in no list and no answer any more. Asserted again, it is a new edge.",
-		Scope:       scopeForget, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "Forget an edge",
+		Description: "The edge is tombstoned: its note and evidence are erased, and it is in no list and no answer any " +
+			"more. Asserted again, it is a new edge.",
+		Scope: scopeForget, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:   http.StatusOK,
 		Problems: []string{codeEdgeNotFound},
 	}, func(env *pb.Envelope, in *edgeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ForgetEdge{ForgetEdge: &pb.ForgetEdge{Id: in.ID}}})
@@ -161,8 +169,10 @@ func edgeOf(info *pb.EdgeInfo) edge {
 	return edge{
 		ID: e.GetId(), Source: e.GetSource(), Target: e.GetTarget(), Type: e.GetType(),
 		Weight: strengthOf(e, e.GetWeight()), Confidence: strengthOf(e, e.GetConfidence()), Origin: e.GetOrigin(),
-		Evidence: e.GetEvidence(), Note: wire.OrNull(e.GetNote()), Status: e.GetStatus(), Subject: wire.OrNull(info.GetSubject()),
+		Evidence: e.GetEvidence(), Note: wire.OrNull(e.GetNote()), Status: e.GetStatus(),
+		Subject:   wire.OrNull(info.GetSubject()),
 		ValidFrom: wire.Timestamp(e.GetValidFromMs()), ValidTo: wire.Timestamp(e.GetValidToMs()),
-		CreatedAt: wire.Timestamp(e.GetCreatedMs()), UpdatedAt: wire.NotBefore(e.GetUpdatedMs(), e.GetCreatedMs()), TombstonedAt: wire.NotBefore(e.GetTombstonedMs(), e.GetCreatedMs()),
+		CreatedAt: wire.Timestamp(e.GetCreatedMs()), UpdatedAt: wire.NotBefore(e.GetUpdatedMs(), e.GetCreatedMs()),
+		TombstonedAt: wire.NotBefore(e.GetTombstonedMs(), e.GetCreatedMs()),
 	}
 }

@@ -16,13 +16,19 @@ import (
 var graphEditRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPatch, Path: "/v1/graph/nodes/{node_id}", ID: "editNode", Tag: tagGraph,
-		Summary:     "Edit a node",
-		Description: "Changes the fields that are named, and nothing else; the id stays, whatever the content. New content is found by search before the answer is sent. Ingestion leaves an edited node alone until its document says something new. A superseded node is not edited.",
-		Scope:       scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "Edit a node",
+		Description: "Changes the fields that are named, and nothing else; the id stays, whatever the content. New content " +
+			"is found by search before the answer is sent. Ingestion leaves an edited node alone until its document says " +
+			"something new. A superseded node is not edited.",
+		Scope: scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:   http.StatusOK,
 		Problems: []string{codeNodeNotFound, codeDomainNotFound, codeAlreadySuperseded, codePreconditionFailed},
 	}, func(env *pb.Envelope, in *editNodeInput, errs *problems.Violations) {
 		b := &in.Body
-		op := &pb.EditNode{Id: in.ID, IfMatch: in.IfMatch, Title: b.Title, Content: b.Content, Kind: b.Kind, Metadata: b.Metadata, Reason: b.Reason}
+		op := &pb.EditNode{
+			Id: in.ID, IfMatch: in.IfMatch, Title: b.Title, Content: b.Content, Kind: b.Kind, Metadata: b.Metadata,
+			Reason: b.Reason,
+		}
 		if string(b.Metadata) == "{}" {
 			op.Metadata = []byte{}
 		}
@@ -36,27 +42,36 @@ var graphEditRoutes = []web.Route{
 	}, answerNode),
 	web.On(web.Route{
 		Method: http.MethodDelete, Path: "/v1/graph/nodes/{node_id}", ID: "forgetNode", Tag: tagGraph,
-		Summary:     "Forget a node",
-		Description: "Erases content, title, metadata and external ids, from the history and from what waits to be ingested too, and leaves a tombstone: id, kind, times, and the place in the graph. Until restorableUntil the place can be restored, the content never; after that the node is removed with its edges. The same content, sent again later, is a new node under the same id.",
-		Scope:       scopeForget, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "Forget a node",
+		Description: "Erases content, title, metadata and external ids, from the history and from what waits to be " +
+			"ingested too, and leaves a tombstone: id, kind, times, and the place in the graph. Until restorableUntil the " +
+			"place can be restored, the content never; after that the node is removed with its edges. The same content, sent " +
+			"again later, is a new node under the same id.",
+		Scope: scopeForget, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:   http.StatusOK,
 		Problems: []string{codeNodeNotFound},
 	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ForgetNode{ForgetNode: &pb.ForgetNode{Id: in.ID}}})
 	}, answerNode),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/graph/nodes/{node_id}/undelete", ID: "undeleteNode", Tag: tagGraph,
-		Summary:     "Restore a forgotten node",
-		Description: "Brings back the node's place: its status, its domain and the edges that were forgotten with it. It has no content and no title until an edit, or the same content ingested again, gives it some.",
-		Scope:       scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, Status: http.StatusOK,
+		Summary: "Restore a forgotten node",
+		Description: "Brings back the node's place: its status, its domain and the edges that were forgotten with it. It " +
+			"has no content and no title until an edit, or the same content ingested again, gives it some.",
+		Scope: scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Idempotent: true, Status: http.StatusOK,
 		Problems: []string{codeNodeNotFound, codeUndeletePassed, codeNodeNotForgotten},
 	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_UndeleteNode{UndeleteNode: &pb.UndeleteNode{Id: in.ID}}})
 	}, answerNode),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/graph/nodes/{node_id}/supersede", ID: "supersedeNode", Tag: tagGraph,
-		Summary:     "Supersede a node",
-		Description: "Puts another content in a node's place. The new node takes its kind, title, metadata, domain and edges, which keep their ids; the old one stays readable and leaves search. created is false where the content is known already: then the node that holds it takes the place, and is live again if it was superseded itself.",
-		Scope:       scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, Status: http.StatusOK,
+		Summary: "Supersede a node",
+		Description: "Puts another content in a node's place. The new node takes its kind, title, metadata, domain and " +
+			"edges, which keep their ids; the old one stays readable and leaves search. created is false where the content is " +
+			"known already: then the node that holds it takes the place, and is live again if it was superseded itself.",
+		Scope: scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Idempotent: true, Status: http.StatusOK,
 		Problems: []string{codeNodeNotFound, codeAlreadySuperseded},
 	}, func(env *pb.Envelope, in *supersedeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{
@@ -64,13 +79,17 @@ var graphEditRoutes = []web.Route{
 		}}})
 	}, func(reply *pb.Reply) (superseded, bool) {
 		s := reply.GetGraph().GetSuperseded()
-		return superseded{s.GetOldNode(), s.GetNewNode(), s.GetEdge(), s.GetCreated(), wire.Measure(s.GetNewAuthority())}, s != nil
+		return superseded{
+			s.GetOldNode(), s.GetNewNode(), s.GetEdge(), s.GetCreated(), wire.Measure(s.GetNewAuthority()),
+		}, s != nil
 	}),
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/nodes/{node_id}/history", ID: "getNodeHistory", Tag: tagGraph,
-		Summary:     "History of a node",
-		Description: "What happened to the node, newest first: by ingestion and by hand. Of a forgotten node the entries remain, and their texts are gone; a removed node has none.",
-		Scope:       scopeGraph, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "History of a node",
+		Description: "What happened to the node, newest first: by ingestion and by hand. Of a forgotten node the entries " +
+			"remain, and their texts are gone; a removed node has none.",
+		Scope: scopeGraph, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:   http.StatusOK,
 		Problems: []string{codeNodeNotFound},
 	}, func(env *pb.Envelope, in *historyInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_NodeHistory{NodeHistory: &pb.NodeHistory{Id: in.ID, Page: in.Proto()}}})

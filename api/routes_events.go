@@ -16,10 +16,14 @@ func (s *Server) eventRoutes() []web.Route {
 	return []web.Route{web.Streaming(web.Route{
 		Method: http.MethodGet, Path: "/v1/events", ID: "streamEvents", Tag: tagEvents,
 		Summary: "Watch what happens",
-		Description: "A stream of server-sent events: `event: <type>`, `id: <uuid>` and `data: <json>` with `type`, `data` and `timestamp`. " +
-			"It is a live view: nothing is replayed, and Last-Event-ID is ignored. After 15 seconds without an event comes the comment `: ping`. " +
-			"The caller sees what it did itself, what concerns its own memory, and what concerns provisioned subjects or the whole organization. " +
-			"A reader that falls some hundred events behind is cut off; a comment is the last it gets. A comment also ends the stream " +
+		Description: "A stream of server-sent events: `event: <type>`, `id: <uuid>` and `data: <json>` with `type`, `data` " +
+			"and `timestamp`. " +
+			"It is a live view: nothing is replayed, and Last-Event-ID is ignored. After 15 seconds without an event comes " +
+			"the comment `: ping`. " +
+			"The caller sees what it did itself, what concerns its own memory, and what concerns provisioned subjects or the " +
+			"whole organization. " +
+			"A reader that falls some hundred events behind is cut off; a comment is the last it gets. A comment also ends " +
+			"the stream " +
 			"where the node stops or the organization moves to another: connect again.",
 		Scope: scopeRead, Family: familyReads, NoSubject: true, Status: http.StatusOK,
 		Problems: []string{codeTooManyStreams},

@@ -14,9 +14,10 @@ import (
 var exportRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/exports", ID: "listExports", Tag: tagExports,
-		Summary:     "List the exports",
-		Description: "Those of the effective subject, newest first; without a subject also those of the organization that the key's user has made.",
-		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "List the exports",
+		Description: "Those of the effective subject, newest first; without a subject also those of the organization that " +
+			"the key's user has made.",
+		Scope: scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listExportsInput, _ *problems.Violations) {
 		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_ListExports{ListExports: &pb.ListExports{Page: in.Proto()}}})
 	}, func(reply *pb.Reply) (web.PageOf[export], bool) {
@@ -26,10 +27,12 @@ var exportRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/exports", ID: "createExport", Tag: tagExports,
 		Summary: "Begin an export",
-		Description: "Scope `user` is the effective subject's memory and needs `write`; scope `org` is every memory of the organization but the sandbox, " +
+		Description: "Scope `user` is the effective subject's memory and needs `write`; scope `org` is every memory of the " +
+			"organization but the sandbox, " +
 			"needs `admin`, which suffices, and is for no subject. The document is described in docs/export.md.",
-		Scope: scopeWrite, Family: familyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, MayBeBlank: true, ScopeByBody: true,
-		Status: http.StatusAccepted,
+		Scope: scopeWrite, Family: familyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, MayBeBlank: true,
+		ScopeByBody: true,
+		Status:      http.StatusAccepted,
 	}, func(env *pb.Envelope, in *createExportInput, _ *problems.Violations) {
 		org := in.Body.Scope == "org"
 		if org {
@@ -52,7 +55,8 @@ func (s *Server) downloadRoutes() []web.Route {
 	return []web.Route{web.Streaming(web.Route{
 		Method: http.MethodGet, Path: "/v1/exports/{export_id}/download", ID: "downloadExport", Tag: tagExports,
 		Summary: "Download an export",
-		Description: "The document, with its length and an ETag. A Range of one part is served with 206, so that a download that broke off goes on " +
+		Description: "The document, with its length and an ETag. A Range of one part is served with 206, so that a " +
+			"download that broke off goes on " +
 			"where it stopped; send the ETag in If-Range. An export that has expired is not ready any more.",
 		Scope: scopeRead, Family: familyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Ranges: true, Status: http.StatusOK,
 		Statuses: []int{http.StatusPartialContent, http.StatusNotModified},
@@ -104,9 +108,11 @@ func exportOf(e *pb.Export) (export, bool) {
 		return export{}, false
 	}
 	out := export{
-		ID: id.String(), Status: e.GetStatus(), Scope: e.GetScope(), Format: e.GetFormat(), SHA256: wire.OrNull(e.GetSha256()),
-		CreatedAt: wire.Timestamp(e.GetCreatedMs()), FinishedAt: wire.NotBefore(e.GetFinishedMs(), e.GetCreatedMs()), ExpiresAt: wire.Timestamp(e.GetExpiresMs()),
-		Error: wire.OrNull(e.GetError()),
+		ID: id.String(), Status: e.GetStatus(), Scope: e.GetScope(), Format: e.GetFormat(),
+		SHA256:    wire.OrNull(e.GetSha256()),
+		CreatedAt: wire.Timestamp(e.GetCreatedMs()), FinishedAt: wire.NotBefore(e.GetFinishedMs(), e.GetCreatedMs()),
+		ExpiresAt: wire.Timestamp(e.GetExpiresMs()),
+		Error:     wire.OrNull(e.GetError()),
 	}
 	if e.GetSha256() != "" {
 		n := e.GetBytes()

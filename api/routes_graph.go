@@ -19,9 +19,12 @@ import (
 var graphRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/nodes", ID: "listNodes", Tag: tagGraph,
-		Summary:     "List nodes",
-		Description: "The effective subject's nodes, newest first, without their content. Superseded nodes are listed, tombstoned ones only with status=tombstoned. With q, those that hold every word of it, in any form of the word, in their title or content.",
-		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "List nodes",
+		Description: "The effective subject's nodes, newest first, without their content. Superseded nodes are listed, " +
+			"tombstoned ones only with status=tombstoned. With q, those that hold every word of it, in any form of the word, " +
+			"in their title or content.",
+		Scope: scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listNodesInput, errs *problems.Violations) {
 		checkWords(in.Q, errs)
 		op := &pb.ListNodes{Page: in.Proto(), Kind: in.Kind, Domain: in.DomainID, Status: in.Status, Q: in.Q}
@@ -41,7 +44,8 @@ var graphRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/nodes/{node_id}", ID: "getNode", Tag: tagGraph,
 		Summary:     "Get a node",
 		Description: "A forgotten node is not found. The ETag names this version of the node, for the If-Match of an edit.",
-		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:   http.StatusOK,
 		Problems: []string{codeNodeNotFound},
 	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: in.ID}}
@@ -52,9 +56,12 @@ var graphRoutes = []web.Route{
 var elsewhereRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/nodes/{node_id}/elsewhere", ID: "entityElsewhere", Tag: tagGraph,
-		Summary:     "Where else an entity is named",
-		Description: "The other memories of the organization that name the same entity, as far as its name alone can tell: whose, by which node, in how many texts. Nothing of what they say. A selected subject may not ask. Computed when it is asked, at most 1,000.",
-		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "Where else an entity is named",
+		Description: "The other memories of the organization that name the same entity, as far as its name alone can tell: " +
+			"whose, by which node, in how many texts. Nothing of what they say. A selected subject may not ask. Computed when " +
+			"it is asked, at most 1,000.",
+		Scope: scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:   http.StatusOK,
 		Problems: []string{codeNodeNotFound, codePermission},
 	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_EntityElsewhere{EntityElsewhere: &pb.EntityElsewhere{Id: in.ID}}})
@@ -95,9 +102,11 @@ func (sighting) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 var recallGraphRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/recall/graph/node/{node_id}", ID: "recallNode", Tag: tagRecall,
-		Summary:     "Recall a node with its chunks and neighbours",
-		Description: "Chunks come in the order of the text. Of a node with more than 100 edges the neighbours by the newest 100 are shown; GET /v1/graph/edges with node lists them all.",
-		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "Recall a node with its chunks and neighbours",
+		Description: "Chunks come in the order of the text. Of a node with more than 100 edges the neighbours by the " +
+			"newest 100 are shown; GET /v1/graph/edges with node lists them all.",
+		Scope: scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:   http.StatusOK,
 		Problems: []string{codeNodeNotFound},
 	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_NodeContext{NodeContext: &pb.NodeContext{Id: in.ID}}})
@@ -108,18 +117,24 @@ var recallGraphRoutes = []web.Route{
 			out.Chunks = append(out.Chunks, nodeChunkOf(c))
 		}
 		for _, n := range found.GetNeighbours() {
-			out.Neighbours = append(out.Neighbours, neighbour{nodeOf(n.GetNode()), edgeOf(&pb.EdgeInfo{Edge: n.GetEdge(), Subject: n.GetNode().GetSubject()})})
+			out.Neighbours = append(out.Neighbours,
+				neighbour{nodeOf(n.GetNode()), edgeOf(&pb.EdgeInfo{Edge: n.GetEdge(), Subject: n.GetNode().GetSubject()})})
 		}
 		return out, found != nil
 	}),
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/recall/graph/search", ID: "recallGraphSearch", Tag: tagRecall,
-		Summary:     "Search the text of nodes",
-		Description: "The nodes that hold every word of q, in any form of the word, in their title or content, each with a passage that holds one; superseded nodes too. Newest first and not by rank, so that pages stay true while the memory changes; POST /v1/search ranks.",
-		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "Search the text of nodes",
+		Description: "The nodes that hold every word of q, in any form of the word, in their title or content, each with a " +
+			"passage that holds one; superseded nodes too. Newest first and not by rank, so that pages stay true while the " +
+			"memory changes; POST /v1/search ranks.",
+		Scope: scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *recallSearchInput, errs *problems.Violations) {
 		checkWords(in.Q, errs)
-		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: in.Proto(), Q: in.Q, AsOfMs: in.AsOf.Ms}}})
+		env.Op = graphOp(&pb.GraphOp{
+			Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: in.Proto(), Q: in.Q, AsOfMs: in.AsOf.Ms}},
+		})
 	}, func(reply *pb.Reply) (web.PageOf[nodeMatch], bool) {
 		list := reply.GetGraph().GetMatches()
 		out := web.NewPage[nodeMatch](len(list.GetMatches()), list.GetNextCursor())
@@ -284,8 +299,9 @@ func nodeOf(info *pb.NodeInfo) node {
 		Source:    nodeSource{Type: n.GetSource().GetType(), ExternalIDs: n.GetSource().GetExternalIds()},
 		ValidFrom: wire.Timestamp(n.GetValidFromMs()), ValidTo: wire.Timestamp(n.GetValidToMs()),
 		CreatedAt: wire.Timestamp(n.GetCreatedMs()), UpdatedAt: wire.NotBefore(n.GetUpdatedMs(), n.GetCreatedMs()),
-		TombstonedAt: wire.NotBefore(n.GetTombstonedMs(), n.GetCreatedMs()), RestorableUntil: wire.Timestamp(n.GetRestorableMs()),
-		Degree: n.GetDegree(), Metadata: n.GetMetadata(), etag: info.GetEtag(),
+		TombstonedAt:    wire.NotBefore(n.GetTombstonedMs(), n.GetCreatedMs()),
+		RestorableUntil: wire.Timestamp(n.GetRestorableMs()),
+		Degree:          n.GetDegree(), Metadata: n.GetMetadata(), etag: info.GetEtag(),
 	}
 	if out.Status == tombstoned {
 		out.Content = ""

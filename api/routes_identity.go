@@ -74,9 +74,10 @@ var keyRoutes = []web.Route{
 	}),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/keys", ID: "createKey", Tag: tagKeys,
-		Summary:     "Create a key",
-		Description: "The key is shown in this answer and never again; a replay carries a marker in its place. Without scopes it inherits the caller's; naming one that the caller lacks is refused.",
-		Scope:       scopeAdmin, Family: familyDefault, Idempotent: true, Status: http.StatusCreated,
+		Summary: "Create a key",
+		Description: "The key is shown in this answer and never again; a replay carries a marker in its place. Without " +
+			"scopes it inherits the caller's; naming one that the caller lacks is refused.",
+		Scope: scopeAdmin, Family: familyDefault, Idempotent: true, Status: http.StatusCreated,
 		Problems: []string{codePermission, "key_limit_reached"},
 	}, func(env *pb.Envelope, in *createKeyInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: in.Body.Label, Scopes: in.Body.Scopes}}
@@ -86,9 +87,10 @@ var keyRoutes = []web.Route{
 	}),
 	web.On(web.Route{
 		Method: http.MethodDelete, Path: "/v1/keys/{key_id}", ID: "revokeKey", Tag: tagKeys,
-		Summary:     "Revoke a key",
-		Description: "Takes effect on the next request. Revoking a revoked key succeeds again; a key of somebody else is not found.",
-		Scope:       scopeAny, Family: familyDefault, Status: http.StatusNoContent,
+		Summary: "Revoke a key",
+		Description: "Takes effect on the next request. Revoking a revoked key succeeds again; a key of somebody else is " +
+			"not found.",
+		Scope: scopeAny, Family: familyDefault, Status: http.StatusNoContent,
 		Problems: []string{codeKeyNotFound},
 	}, func(env *pb.Envelope, in *keyInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_RevokeKey{RevokeKey: &pb.RevokeKey{Id: in.ID}}

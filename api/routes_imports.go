@@ -15,18 +15,27 @@ var importRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/import", ID: "importFile", Tag: tagImports,
 		Summary: "Import a file",
-		Description: "A multipart form. Plain text in any common encoding, Markdown, HTML, PDF, RTF, DOCX, PPTX, XLSX, OpenDocument, EPUB, CSV, JSON and JSONL of items as ingest takes them, " +
-			"mails and mailboxes, calendars, VTT and SRT, exports of Slack, Notion, ChatGPT, Claude, mem0, Zep and this service, " +
-			"and ZIP and tar archives of those; what a file is, its content decides. One job for all documents of the file. A file that cannot be read is refused at once, " +
-			"and nothing of it is kept; of an archive or a mailbox the parts that cannot be read are failed items of the job, each with its reason. " + importSizes,
+		Description: "A multipart form. Plain text in any common encoding, Markdown, HTML, PDF, RTF, DOCX, PPTX, XLSX, " +
+			"OpenDocument, EPUB, CSV, JSON and JSONL of items as ingest takes them, " +
+			"mails and mailboxes, calendars, VTT and SRT, exports of Slack, Notion, ChatGPT, Claude, mem0, Zep and this " +
+			"service, " +
+			"and ZIP and tar archives of those; what a file is, its content decides. One job for all documents of the file. A " +
+			"file that cannot be read is refused at once, " +
+			"and nothing of it is kept; of an archive or a mailbox the parts that cannot be read are failed items of the job, " +
+			"each with its reason. " + importSizes,
 		Scope: scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusAccepted,
-	}, func(env *pb.Envelope, in *importInput, _ *problems.Violations) { linkImport(env, &in.Form, false) }, answerAccepted),
+	}, func(env *pb.Envelope, in *importInput, _ *problems.Violations) {
+		linkImport(env, &in.Form, false)
+	}, answerAccepted),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/import/transcript", ID: "importTranscript", Tag: tagImports,
-		Summary:     "Import a transcript",
-		Description: "A multipart form with the part file or transcript: VTT, SRT, JSON of speaker and text, or lines of the form Name: text. " + importSizes,
-		Scope:       scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusAccepted,
-	}, func(env *pb.Envelope, in *transcriptInput, _ *problems.Violations) { linkImport(env, &in.Form, true) }, answerAccepted),
+		Summary: "Import a transcript",
+		Description: "A multipart form with the part file or transcript: VTT, SRT, JSON of speaker and text, or lines of " +
+			"the form Name: text. " + importSizes,
+		Scope: scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusAccepted,
+	}, func(env *pb.Envelope, in *transcriptInput, _ *problems.Violations) {
+		linkImport(env, &in.Form, true)
+	}, answerAccepted),
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/import", ID: "listImports", Tag: tagImports,
 		Summary:     "List the imports",
@@ -43,8 +52,10 @@ var importRoutes = []web.Route{
 				return out, false
 			}
 			one := importEntry{
-				ID: id.String(), JobID: id.String(), Filename: e.GetFilename(), Format: e.GetFormat(), Bytes: e.GetBytes(), Status: e.GetStatus(),
-				CreatedAt: wire.Timestamp(e.GetCreatedMs()), FinishedAt: wire.NotBefore(e.GetFinishedMs(), e.GetCreatedMs()), Error: wire.OrNull(e.GetError()),
+				ID: id.String(), JobID: id.String(), Filename: e.GetFilename(), Format: e.GetFormat(), Bytes: e.GetBytes(),
+				Status:    e.GetStatus(),
+				CreatedAt: wire.Timestamp(e.GetCreatedMs()), FinishedAt: wire.NotBefore(e.GetFinishedMs(), e.GetCreatedMs()),
+				Error: wire.OrNull(e.GetError()),
 			}
 			if e.GetFinishedMs() != 0 {
 				nodes, domains := e.GetNodes(), e.GetDomains()
@@ -57,8 +68,10 @@ var importRoutes = []web.Route{
 }
 
 // importSizes says what 413 means: one import is one write.
-const importSizes = "The form may be 64 MiB large, and what is made of its file 16 MiB: text, titles and metadata, with the form's own for each document. " +
-	"Above either, and for a document of JSON that is longer than a content may be, the answer is 413; a longer plain text is cut into several documents."
+const importSizes = "The form may be 64 MiB large, and what is made of its file 16 MiB: text, titles and metadata, " +
+	"with the form's own for each document. " +
+	"Above either, and for a document of JSON that is longer than a content may be, the answer is 413; a longer plain " +
+	"text is cut into several documents."
 
 type importInput struct{ Form web.UploadForm }
 
@@ -74,7 +87,8 @@ func (in *transcriptInput) FormParts() (*web.UploadForm, []string) {
 
 func linkImport(env *pb.Envelope, f *web.UploadForm, transcript bool) {
 	linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{
-		Filename: f.Filename, Content: f.Content, Transcript: transcript, Title: f.Title, OccurredMs: f.OccurredMs, Metadata: f.Metadata,
+		Filename: f.Filename, Content: f.Content, Transcript: transcript, Title: f.Title, OccurredMs: f.OccurredMs,
+		Metadata: f.Metadata,
 		MaxRunes: uint32(f.MaxContent),
 	}}})
 }

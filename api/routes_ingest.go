@@ -13,18 +13,20 @@ import (
 var ingestRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/ingest", ID: "ingest", Tag: tagIngest,
-		Summary:     "Ingest one item",
-		Description: "202 means that the item is queued, on disk: it can be found once its job has finished. An externalId makes it an upsert.",
-		Scope:       scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Summary: "Ingest one item",
+		Description: "202 means that the item is queued, on disk: it can be found once its job has finished. An externalId " +
+			"makes it an upsert.",
+		Scope: scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Idempotent: true, LargeBody: true, Status: http.StatusAccepted,
 	}, func(env *pb.Envelope, in *ingestInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_Ingest{Ingest: &pb.Ingest{Items: []*pb.IngestItem{in.Body.proto()}}}
 	}, answerAccepted),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/ingest/batch", ID: "ingestBatch", Tag: tagIngest,
-		Summary:     "Ingest many items",
-		Description: "One job for all items; its result has an entry for each. One bad field refuses the whole batch, naming the item.",
-		Scope:       scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Summary: "Ingest many items",
+		Description: "One job for all items; its result has an entry for each. One bad field refuses the whole batch, " +
+			"naming the item.",
+		Scope: scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Idempotent: true, LargeBody: true, Status: http.StatusAccepted,
 	}, func(env *pb.Envelope, in *ingestBatchInput, _ *problems.Violations) {
 		op := &pb.Ingest{Batch: true, Items: make([]*pb.IngestItem, 0, len(in.Body.Items))}
@@ -35,9 +37,10 @@ var ingestRoutes = []web.Route{
 	}, answerAccepted),
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/ingest/{job_id}/status", ID: "getIngestStatus", Tag: tagIngest,
-		Summary:     "Progress of an ingestion",
-		Description: "The job as GET /v1/jobs/{job_id} shows it, but for its status, which here reads pending, running, done, failed or cancelled.",
-		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "Progress of an ingestion",
+		Description: "The job as GET /v1/jobs/{job_id} shows it, but for its status, which here reads pending, running, " +
+			"done, failed or cancelled.",
+		Scope: scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeJobNotFound},
 	}, func(env *pb.Envelope, in *jobInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_JobStatus{JobStatus: &pb.JobStatus{Id: in.ID}}
@@ -78,7 +81,9 @@ func limitIngest(t *web.Table, maxContent, maxBatch int) error {
 	if item == nil || batch == nil {
 		return errors.New("routes: no schemas of ingestion")
 	}
-	for name, field := range map[string]string{"IngestItem": "content", "NodePatch": "content", "Supersede": "content", "SessionEvent": "text"} {
+	for name, field := range map[string]string{
+		"IngestItem": "content", "NodePatch": "content", "Supersede": "content", "SessionEvent": "text",
+	} {
 		content := registry.Map()[name].Properties[field]
 		content.MaxLength = &maxContent
 		content.PrecomputeMessages()

@@ -14,9 +14,10 @@ import (
 var jobRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/jobs", ID: "listJobs", Tag: tagJobs,
-		Summary:     "List jobs",
-		Description: "The caller's jobs and those of provisioned subjects, newest first. A finished job can be read for 90 days after it was accepted.",
-		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
+		Summary: "List jobs",
+		Description: "The caller's jobs and those of provisioned subjects, newest first. A finished job can be read for 90 " +
+			"days after it was accepted.",
+		Scope: scopeRead, Family: familyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listJobsInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: in.Proto(), Type: in.Type, Status: in.Status}}
 	}, func(reply *pb.Reply) (web.PageOf[job], bool) {
@@ -25,9 +26,10 @@ var jobRoutes = []web.Route{
 	}),
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/jobs/{job_id}", ID: "getJob", Tag: tagJobs,
-		Summary:     "Get a job",
-		Description: "Another member's job is not found, for an admin too, nor one that ended and was accepted more than 90 days ago.",
-		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
+		Summary: "Get a job",
+		Description: "Another member's job is not found, for an admin too, nor one that ended and was accepted more than " +
+			"90 days ago.",
+		Scope: scopeRead, Family: familyReads, Status: http.StatusOK,
 		Problems: []string{codeJobNotFound},
 	}, func(env *pb.Envelope, in *jobInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: in.ID}}

@@ -15,11 +15,17 @@ var purgeRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/purge", ID: "purge", Tag: tagPurge,
 		Summary: "Purge a subject's memory, or the organization's",
-		Description: "In two steps. A dry run (the default) counts what would go and issues a confirm token, which lives 10 minutes, is spent by use, " +
-			"and stands for this scope, this subject, these counts and this caller. The second call, with `dryRun` false and the token, deletes, " +
-			"unless the counts have changed. Once it has begun it is carried to its end, also where the node crashes meanwhile. Sent again it deletes nothing: " +
-			"it is refused and told when the purge was done, or, behind a restart, answered the report of that purge for a day. Scope `subject` empties a provisioned subject's memory and keeps it provisioned; scope `org` empties every memory " +
-			"but the sandbox, and deletes exports and the trained brain; people, keys, subjects, settings, webhooks, connectors and usage stay. " +
+		Description: "In two steps. A dry run (the default) counts what would go and issues a confirm token, which lives " +
+			"10 minutes, is spent by use, " +
+			"and stands for this scope, this subject, these counts and this caller. The second call, with `dryRun` false and " +
+			"the token, deletes, " +
+			"unless the counts have changed. Once it has begun it is carried to its end, also where the node crashes " +
+			"meanwhile. Sent again it deletes nothing: " +
+			"it is refused and told when the purge was done, or, behind a restart, answered the report of that purge for a " +
+			"day. Scope `subject` empties a provisioned subject's memory and keeps it provisioned; scope `org` empties every " +
+			"memory " +
+			"but the sandbox, and deletes exports and the trained brain; people, keys, subjects, settings, webhooks, " +
+			"connectors and usage stay. " +
 			"Within a minute nothing of it is left on the node's disk.",
 		Scope: scopeAdmin, Family: familyDefault, Status: http.StatusOK,
 		Problems: []string{codeSubjectNotFound, codeConfirmToken, codePurgeChanged},
@@ -77,7 +83,8 @@ func (purgeRequest) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schem
 				token, required = given, append(required, "dryRun", "confirmToken")
 			}
 			kinds = append(kinds, map[string]any{"required": required, "properties": map[string]any{
-				"scope": map[string]any{"const": scope}, "dryRun": map[string]any{"const": dry}, "subjectId": subject, "confirmToken": token,
+				"scope": map[string]any{"const": scope}, "dryRun": map[string]any{"const": dry}, "subjectId": subject,
+				"confirmToken": token,
 			}})
 		}
 	}

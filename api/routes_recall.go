@@ -19,10 +19,15 @@ var recallRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/recall/{recall_type}", ID: "recall", Tag: tagRecall,
 		Summary: "Recall a derived view",
-		Description: "What the cognition cycle has derived of the effective subject; until it has run, views are empty. recall_type is identity, graph, insights or temporal. " +
-			"graph holds the strongest 200 live nodes (authority times confidence times one plus the logarithm of one plus their edges, among the newest 4,000 of each kind), the edges among them and the domains they are in; its counts are those of the whole partition and stop at 100,000. " +
-			"insights (newest first) and temporal (latest first) answer at most 200 entries, and as pages when cursor or pageSize is given; the other two do not paginate.",
-		Scope: scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Description: "What the cognition cycle has derived of the effective subject; until it has run, views are empty. " +
+			"recall_type is identity, graph, insights or temporal. " +
+			"graph holds the strongest 200 live nodes (authority times confidence times one plus the logarithm of one plus " +
+			"their edges, among the newest 4,000 of each kind), the edges among them and the domains they are in; its counts " +
+			"are those of the whole partition and stop at 100,000. " +
+			"insights (newest first) and temporal (latest first) answer at most 200 entries, and as pages when cursor or " +
+			"pageSize is given; the other two do not paginate.",
+		Scope: scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:   http.StatusOK,
 		Problems: []string{codeRecallTypeNotFound, codePaginationUnsupported},
 	}, func(env *pb.Envelope, in *recallInput, errs *problems.Violations) {
 		paged := in.Cursor.given || in.Size.given
@@ -38,7 +43,11 @@ var recallRoutes = []web.Route{
 			errs.Add("asOf", "expected none: who a person is, is known as of now only")
 		}
 		page := web.Page{Cursor: in.Cursor.value, Size: in.Size.value}
-		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: string(in.Type), Paged: paged, Page: page.Proto(), AsOfMs: in.AsOf.Ms}}})
+		env.Op = mindOp(&pb.MindOp{
+			Op: &pb.MindOp_Recall{
+				Recall: &pb.Recall{Type: string(in.Type), Paged: paged, Page: page.Proto(), AsOfMs: in.AsOf.Ms},
+			},
+		})
 	}, recallOf),
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/identity/user/{user_id}", ID: "getIdentity", Tag: tagRecall,
@@ -52,7 +61,8 @@ var recallRoutes = []web.Route{
 		info := reply.GetMind().GetIdentity()
 		user, err := pb.UserIDFrom(info.GetUser())
 		view := identityOf(info.GetView())
-		return userIdentity{user.String(), view.Manifold, view.VoiceProfile, view.Traits, view.Basins}, info != nil && err == nil
+		return userIdentity{user.String(), view.Manifold, view.VoiceProfile, view.Traits, view.Basins},
+			info != nil && err == nil
 	}),
 }
 
@@ -126,7 +136,9 @@ func (v recallView) MarshalJSONTo(e *jsontext.Encoder) error {
 // Schema implements huma.SchemaProvider.
 func (recallView) Schema(registry huma.Registry) *huma.Schema {
 	s := &huma.Schema{}
-	for _, shape := range []any{identityView{}, graphView{}, insightsView{}, temporalView{}, web.PageOf[insight]{}, web.PageOf[dated]{}} {
+	for _, shape := range []any{
+		identityView{}, graphView{}, insightsView{}, temporalView{}, web.PageOf[insight]{}, web.PageOf[dated]{},
+	} {
 		s.AnyOf = append(s.AnyOf, registry.Schema(reflect.TypeOf(shape), true, ""))
 	}
 	return s
@@ -142,7 +154,8 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 		list := web.NewPage[insight](len(r.Insights.GetInsights()), r.Insights.GetNextCursor())
 		for _, i := range r.Insights.GetInsights() {
 			list.Data = append(list.Data, insight{
-				derivedID(i.GetId()), i.GetKind(), i.GetTitle(), i.GetDetail(), wire.Measure(i.GetConfidence()), i.GetNodes(), wire.Timestamp(i.GetCreatedMs()),
+				derivedID(i.GetId()), i.GetKind(), i.GetTitle(), i.GetDetail(), wire.Measure(i.GetConfidence()), i.GetNodes(),
+				wire.Timestamp(i.GetCreatedMs()),
 			})
 		}
 		if r.Insights.GetPaged() {
@@ -152,7 +165,9 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 	case *pb.MindResult_Temporal:
 		list := web.NewPage[dated](len(r.Temporal.GetMoments()), r.Temporal.GetNextCursor())
 		for _, m := range r.Temporal.GetMoments() {
-			list.Data = append(list.Data, dated{derivedID(m.GetId()), wire.Timestamp(m.GetAtMs()), m.GetTitle(), m.GetNode(), m.GetKind()})
+			list.Data = append(list.Data, dated{
+				derivedID(m.GetId()), wire.Timestamp(m.GetAtMs()), m.GetTitle(), m.GetNode(), m.GetKind(),
+			})
 		}
 		if r.Temporal.GetPaged() {
 			return recallView{list}, true
@@ -160,11 +175,15 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 		view := temporalView{Events: list.Data, Trends: []trend{}}
 		if r.Temporal.GetCadence() != nil {
 			cadenceOf := r.Temporal.GetCadence()
-			view.Cadence = &cadence{wire.Measure(cadenceOf.GetEveryMs()) / (24 * 3600 * 1000), wire.Measure(cadenceOf.GetRegularity()), cadenceOf.GetTimes()}
+			view.Cadence = &cadence{
+				wire.Measure(cadenceOf.GetEveryMs()) / (24 * 3600 * 1000), wire.Measure(cadenceOf.GetRegularity()),
+				cadenceOf.GetTimes(),
+			}
 		}
 		for _, t := range r.Temporal.GetTrends() {
 			view.Trends = append(view.Trends, trend{
-				t.GetTopic(), t.GetDirection(), wire.Measure(t.GetChange()), wire.Timestamp(t.GetFromMs()), wire.Timestamp(t.GetUntilMs()), t.GetNodes(),
+				t.GetTopic(), t.GetDirection(), wire.Measure(t.GetChange()), wire.Timestamp(t.GetFromMs()),
+				wire.Timestamp(t.GetUntilMs()), t.GetNodes(),
 			})
 		}
 		return recallView{view}, true
@@ -299,14 +318,20 @@ func identityOf(v *pb.IdentityView) identityView {
 	if m := v.GetManifold(); m != nil {
 		out.Manifold = &manifold{
 			m.GetVersion(), m.GetNDimensions(), m.GetNBasins(), m.GetNSignals(), wire.Measure(m.GetSilhouetteScore()),
-			wire.Shares(m.GetVarianceRatios()), wire.Measure(m.GetCumulativeVariance()), wire.Timestamp(m.GetDiscoveredMs()), m.GetRefreshCount(),
+			wire.Shares(m.GetVarianceRatios()), wire.Measure(m.GetCumulativeVariance()), wire.Timestamp(m.GetDiscoveredMs()),
+			m.GetRefreshCount(),
 		}
 	}
 	if p := v.GetVoice(); p != nil {
-		out.VoiceProfile = &voiceProfile{wire.Measure(p.GetMessageWords()), wire.Measure(p.GetFormality()), wire.Measure(p.GetTechnicalDepth()), p.GetEvidence(), p.GetStyle()}
+		out.VoiceProfile = &voiceProfile{
+			wire.Measure(p.GetMessageWords()), wire.Measure(p.GetFormality()), wire.Measure(p.GetTechnicalDepth()),
+			p.GetEvidence(), p.GetStyle(),
+		}
 	}
 	for _, t := range v.GetTraits() {
-		out.Traits = append(out.Traits, trait{t.GetName(), wire.Measure(t.GetValue()), wire.Measure(t.GetConfidence()), t.GetNodes()})
+		out.Traits = append(out.Traits, trait{
+			t.GetName(), wire.Measure(t.GetValue()), wire.Measure(t.GetConfidence()), t.GetNodes(),
+		})
 	}
 	parts := make([]float64, 0, len(v.GetBasins()))
 	for _, b := range v.GetBasins() {
@@ -314,7 +339,9 @@ func identityOf(v *pb.IdentityView) identityView {
 	}
 	for i, part := range wire.Shares(parts) {
 		b := v.GetBasins()[i]
-		out.Basins = append(out.Basins, basin{b.GetId(), b.GetLabel(), b.GetKeywords(), part, b.GetNodes(), b.GetCurrent(), wire.Timestamp(b.GetSinceMs())})
+		out.Basins = append(out.Basins, basin{
+			b.GetId(), b.GetLabel(), b.GetKeywords(), part, b.GetNodes(), b.GetCurrent(), wire.Timestamp(b.GetSinceMs()),
+		})
 	}
 	return out
 }

@@ -12,11 +12,15 @@ import (
 var reviewRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/contradictions", ID: "listContradictions", Tag: tagReview,
-		Summary:     "List open contradictions",
-		Description: "Newest first. Every contradiction is open: it is resolved by superseding the losing side, and is then no longer listed.",
-		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "List open contradictions",
+		Description: "Newest first. Every contradiction is open: it is resolved by superseding the losing side, and is " +
+			"then no longer listed.",
+		Scope: scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listContradictionsInput, _ *problems.Violations) {
-		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_ListContradictions{ListContradictions: &pb.ListContradictions{Page: in.Proto(), Status: in.Status}}})
+		env.Op = mindOp(&pb.MindOp{
+			Op: &pb.MindOp_ListContradictions{ListContradictions: &pb.ListContradictions{Page: in.Proto(), Status: in.Status}},
+		})
 	}, func(reply *pb.Reply) (web.PageOf[contradiction], bool) {
 		list := reply.GetMind().GetContradictions()
 		return web.PageFrom(list != nil, list.GetPairs(), list.GetNextCursor(), web.Always(contradictionOf))
@@ -25,28 +29,36 @@ var reviewRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/proposals", ID: "listProposals", Tag: tagReview,
 		Summary:     "List proposals",
 		Description: "Connections that the background cycle believes exist, newest first.",
-		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listProposalsInput, _ *problems.Violations) {
-		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_ListProposals{ListProposals: &pb.ListProposals{Page: in.Proto(), Status: in.Status}}})
+		env.Op = mindOp(&pb.MindOp{
+			Op: &pb.MindOp_ListProposals{ListProposals: &pb.ListProposals{Page: in.Proto(), Status: in.Status}},
+		})
 	}, func(reply *pb.Reply) (web.PageOf[proposal], bool) {
 		list := reply.GetMind().GetProposals()
 		return web.PageFrom(list != nil, list.GetProposals(), list.GetNextCursor(), web.Always(proposalOf))
 	}),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/proposals/{proposal_id}/accept", ID: "acceptProposal", Tag: tagReview,
-		Summary:     "Accept a proposal",
-		Description: "Writes the edge, with the origin proposal and the proposal's score as its weight and confidence. Accepting it again changes nothing.",
-		Scope:       scopeGraph, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK, Idempotent: true,
-		Problems: []string{codeProposalNotFound, codeProposalDecided},
+		Summary: "Accept a proposal",
+		Description: "Writes the edge, with the origin proposal and the proposal's score as its weight and confidence. " +
+			"Accepting it again changes nothing.",
+		Scope: scopeGraph, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Idempotent: true,
+		Problems:   []string{codeProposalNotFound, codeProposalDecided},
 	}, func(env *pb.Envelope, in *proposalInput, _ *problems.Violations) {
-		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_DecideProposal{DecideProposal: &pb.DecideProposal{Id: in.ID, Accept: true}}})
+		env.Op = mindOp(&pb.MindOp{
+			Op: &pb.MindOp_DecideProposal{DecideProposal: &pb.DecideProposal{Id: in.ID, Accept: true}},
+		})
 	}, answerProposal),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/proposals/{proposal_id}/reject", ID: "rejectProposal", Tag: tagReview,
 		Summary:     "Reject a proposal",
 		Description: "The pair of nodes is not proposed again. Rejecting it again changes nothing.",
-		Scope:       scopeGraph, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK, Idempotent: true,
-		Problems: []string{codeProposalNotFound, codeProposalDecided},
+		Scope:       scopeGraph, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Idempotent: true,
+		Problems:   []string{codeProposalNotFound, codeProposalDecided},
 	}, func(env *pb.Envelope, in *proposalInput, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_DecideProposal{DecideProposal: &pb.DecideProposal{Id: in.ID}}})
 	}, answerProposal),
@@ -86,7 +98,8 @@ type passage struct {
 func contradictionOf(p *pb.ClaimPair) contradiction {
 	c := p.GetContradiction()
 	return contradiction{
-		ID: derivedID(c.GetId()), NodeA: c.GetNodeA(), NodeB: c.GetNodeB(), Kind: c.GetKind(), Severity: wire.Measure(c.GetSeverity()),
+		ID: derivedID(c.GetId()), NodeA: c.GetNodeA(), NodeB: c.GetNodeB(), Kind: c.GetKind(),
+		Severity:    wire.Measure(c.GetSeverity()),
 		Explanation: c.GetExplanation(), Passages: []passage{{c.GetNodeA(), p.GetTextA()}, {c.GetNodeB(), p.GetTextB()}},
 		DetectedAt: wire.Timestamp(c.GetDetectedMs()), Status: "open",
 	}
@@ -112,7 +125,8 @@ func answerProposal(reply *pb.Reply) (proposal, bool) {
 
 func proposalOf(p *pb.Proposal) proposal {
 	return proposal{
-		derivedID(p.GetId()), p.GetSource(), p.GetTarget(), p.GetType(), wire.Measure(p.GetScore()), p.GetRationale(), p.GetStatus(),
+		derivedID(p.GetId()), p.GetSource(), p.GetTarget(), p.GetType(), wire.Measure(p.GetScore()),
+		p.GetRationale(), p.GetStatus(),
 		wire.Timestamp(p.GetCreatedMs()), wire.NotBefore(p.GetDecidedMs(), p.GetCreatedMs()), wire.OrNull(p.GetEdge()),
 	}
 }

@@ -16,7 +16,9 @@ var sandboxRoutes = []web.Route{
 		Description: "The keys that have not expired, active and revoked, whoever made them, newest first.",
 		Scope:       scopeAdmin, Family: familyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listSandboxKeysInput, _ *problems.Violations) {
-		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ListSandboxKeys{ListSandboxKeys: &pb.ListSandboxKeys{Page: in.Proto()}}})
+		accountOp(env, &pb.AccountOp{
+			Op: &pb.AccountOp_ListSandboxKeys{ListSandboxKeys: &pb.ListSandboxKeys{Page: in.Proto()}},
+		})
 	}, func(reply *pb.Reply) (web.PageOf[sandboxKey], bool) {
 		list := reply.GetAccount().GetSandboxKeys()
 		out := web.NewPage[sandboxKey](len(list.GetKeys()), list.GetNextCursor())
@@ -27,7 +29,8 @@ var sandboxRoutes = []web.Route{
 			}
 			out.Data = append(out.Data, sandboxKey{
 				ID: hash.String(), Label: k.GetLabel(), Status: k.GetStatus(), Scopes: k.GetScopes(),
-				CreatedAt: wire.Timestamp(k.GetCreatedMs()), LastUsedAt: wire.NotBefore(k.GetLastUsedMs(), k.GetCreatedMs()), ExpiresAt: wire.Timestamp(k.GetExpiresMs()),
+				CreatedAt: wire.Timestamp(k.GetCreatedMs()), LastUsedAt: wire.NotBefore(k.GetLastUsedMs(), k.GetCreatedMs()),
+				ExpiresAt: wire.Timestamp(k.GetExpiresMs()),
 			})
 		}
 		return out, list != nil
@@ -35,7 +38,8 @@ var sandboxRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/sandbox/keys", ID: "createSandboxKey", Tag: tagSandbox,
 		Summary: "Create a key for the sandbox",
-		Description: "It reads and writes a memory of its own, apart from the organization's, until it expires. The key is shown in this answer and never again. " +
+		Description: "It reads and writes a memory of its own, apart from the organization's, until it expires. The key is " +
+			"shown in this answer and never again. " +
 			"The creation is never replayed: a retry makes another key.",
 		Scope: scopeAdmin, Family: familyDefault, MayBeBlank: true, Status: http.StatusCreated,
 		Problems: []string{"key_limit_reached"},
@@ -47,13 +51,16 @@ var sandboxRoutes = []web.Route{
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: op}})
 	}, func(reply *pb.Reply) (newSandboxKey, bool) {
 		k := reply.GetAccount().GetNewSandboxKey()
-		return newSandboxKey{k.GetApiKey(), k.GetId(), k.GetLabel(), k.GetScopes(), k.GetSubject(), wire.Timestamp(k.GetExpiresMs())}, k != nil
+		return newSandboxKey{
+			k.GetApiKey(), k.GetId(), k.GetLabel(), k.GetScopes(), k.GetSubject(), wire.Timestamp(k.GetExpiresMs()),
+		}, k != nil
 	}),
 	web.On(web.Route{
 		Method: http.MethodDelete, Path: "/v1/sandbox/keys/{key_id}", ID: "revokeSandboxKey", Tag: tagSandbox,
-		Summary:     "Revoke a key of the sandbox",
-		Description: "Takes effect on the next request. Revoking a revoked key succeeds again; a key that is not the sandbox's is not found.",
-		Scope:       scopeAdmin, Family: familyDefault, Status: http.StatusNoContent,
+		Summary: "Revoke a key of the sandbox",
+		Description: "Takes effect on the next request. Revoking a revoked key succeeds again; a key that is not the " +
+			"sandbox's is not found.",
+		Scope: scopeAdmin, Family: familyDefault, Status: http.StatusNoContent,
 		Problems: []string{codeKeyNotFound},
 	}, func(env *pb.Envelope, in *keyInput, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_RevokeSandboxKey{RevokeSandboxKey: &pb.RevokeSandboxKey{Id: in.ID}}})
@@ -61,7 +68,8 @@ var sandboxRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/sandbox/reset", ID: "resetSandbox", Tag: tagSandbox,
 		Summary: "Empty the sandbox",
-		Description: "From the answer on the sandbox is new and empty: its memory, settings, jobs, exports, connectors and webhook endpoints are gone, and their bytes are erased in the background. " +
+		Description: "From the answer on the sandbox is new and empty: its memory, settings, jobs, exports, connectors and " +
+			"webhook endpoints are gone, and their bytes are erased in the background. " +
 			"Its keys survive.",
 		Scope: scopeAdmin, Family: familyDefault, Idempotent: true, Status: http.StatusOK,
 	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {

@@ -18,9 +18,11 @@ import (
 var searchRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/search", ID: "search", Tag: tagSearch,
-		Summary:     "Search",
-		Description: "Finds passages by meaning and by word, best first, one per document. scope user is the effective subject's memory; org is the whole organization's, which a selected subject may not search.",
-		Scope:       scopeRead, Family: familySearch, Capability: capabilitySearch, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary: "Search",
+		Description: "Finds passages by meaning and by word, best first, one per document. scope user is the effective " +
+			"subject's memory; org is the whole organization's, which a selected subject may not search.",
+		Scope: scopeRead, Family: familySearch, Capability: capabilitySearch, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:   http.StatusOK,
 		Problems: []string{codePermission},
 	}, func(env *pb.Envelope, in *searchInput, _ *problems.Violations) {
 		b := &in.Body
@@ -43,7 +45,9 @@ var searchRoutes = []web.Route{
 		env.Op = &pb.Envelope_Search{Search: op}
 	}, func(reply *pb.Reply) (searchResult, bool) {
 		found := reply.GetSearch()
-		return searchResult{hitsOf(found.GetHits()), usage{found.GetReadUnits(), found.GetEmbedTokens(), found.GetBrainVersion()}}, found != nil
+		return searchResult{
+			hitsOf(found.GetHits()), usage{found.GetReadUnits(), found.GetEmbedTokens(), found.GetBrainVersion()},
+		}, found != nil
 	}),
 }
 

@@ -25,7 +25,9 @@ var sessionRoutes = []web.Route{
 		LargeBody: true, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *sessionEventInput, errs *problems.Violations) {
 		in.Body.check(errs)
-		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SessionEvents{SessionEvents: &pb.SessionEvents{Events: []*pb.SessionEvent{in.Body.proto()}}}})
+		linkOp(env, &pb.LinkOp{
+			Op: &pb.LinkOp_SessionEvents{SessionEvents: &pb.SessionEvents{Events: []*pb.SessionEvent{in.Body.proto()}}},
+		})
 	}, func(reply *pb.Reply) (sessionResult, bool) {
 		list := reply.GetLink().GetSessionResults().GetResults()
 		if len(list) != 1 {
@@ -46,7 +48,9 @@ var sessionRoutes = []web.Route{
 		case n > maxSessionBatch:
 			errs.Add("events", fmt.Sprintf("expected array length <= %d", maxSessionBatch))
 		}
-		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SessionEvents{SessionEvents: &pb.SessionEvents{Batch: true, Events: in.Body.Events.list}}})
+		linkOp(env, &pb.LinkOp{
+			Op: &pb.LinkOp_SessionEvents{SessionEvents: &pb.SessionEvents{Batch: true, Events: in.Body.Events.list}},
+		})
 	}, func(reply *pb.Reply) (sessionResults, bool) {
 		list := reply.GetLink().GetSessionResults()
 		out := sessionResults{Results: make([]sessionResult, 0, len(list.GetResults()))}
@@ -58,7 +62,8 @@ var sessionRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/ingest/agent-signals", ID: "ingestAgentSignals", Tag: tagSessions,
 		Summary: "Report what an agent did wrong",
-		Description: "Failures that the client noticed, of a tool, a test, or the agent itself, and what the person corrected. Each becomes a node of " +
+		Description: "Failures that the client noticed, of a tool, a test, or the agent itself, and what the person " +
+			"corrected. Each becomes a node of " +
 			"the session and an insight. One that says when it was is stored once, however often it is sent.",
 		Scope: scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusAccepted,
 	}, func(env *pb.Envelope, in *agentSignalsInput, errs *problems.Violations) {
@@ -91,7 +96,8 @@ var sessionRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/recall/sessions", ID: "listSessions", Tag: tagSessions,
 		Summary:     "List the coding sessions",
 		Description: "Those of the subject, by when they began to be stored, newest first.",
-		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: capabilityRecall, Status: http.StatusOK,
+		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: capabilityRecall,
+		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listSessionsInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListSessions{ListSessions: &pb.ListSessions{Page: in.Proto()}}})
 	}, func(reply *pb.Reply) (web.PageOf[session], bool) {
@@ -99,7 +105,8 @@ var sessionRoutes = []web.Route{
 		out := web.NewPage[session](len(list.GetSessions()), list.GetNextCursor())
 		for _, s := range list.GetSessions() {
 			out.Data = append(out.Data, session{
-				ID: s.GetId(), Cwd: wire.OrNull(s.GetCwd()), Model: wire.OrNull(s.GetModel()), EventCount: s.GetEvents(), SignalCount: s.GetSignals(),
+				ID: s.GetId(), Cwd: wire.OrNull(s.GetCwd()), Model: wire.OrNull(s.GetModel()), EventCount: s.GetEvents(),
+				SignalCount:  s.GetSignals(),
 				FirstEventAt: wire.Timestamp(s.GetFirstEventMs()), LastEventAt: wire.Timestamp(s.GetLastEventMs()),
 				CreatedAt: wire.Timestamp(s.GetCreatedMs()), UpdatedAt: wire.NotBefore(s.GetUpdatedMs(), s.GetCreatedMs()),
 			})
@@ -110,7 +117,8 @@ var sessionRoutes = []web.Route{
 		Method: http.MethodDelete, Path: "/v1/recall/sessions/{session_id}", ID: "deleteSession", Tag: tagSessions,
 		Summary:     "Delete a coding session",
 		Description: "Its events are forgotten like nodes are, and nothing else of it is left.",
-		Scope:       scopeWrite, Family: familyDefault, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: capabilityRecall, Status: http.StatusNoContent,
+		Scope:       scopeWrite, Family: familyDefault, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: capabilityRecall,
+		Status:   http.StatusNoContent,
 		Problems: []string{codeSessionNotFound},
 	}, func(env *pb.Envelope, in *sessionInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: in.ID}}})
@@ -168,7 +176,8 @@ func checkSessionID(field, id string, errs *problems.Violations) {
 
 func (b *sessionEventBody) proto() *pb.SessionEvent {
 	return &pb.SessionEvent{
-		Session: b.SessionID, Role: b.Role, Text: b.Text, AtMs: b.At.Ms, Event: b.EventID, Cwd: b.Cwd, Model: b.Model, Tool: b.Tool, Metadata: b.Metadata,
+		Session: b.SessionID, Role: b.Role, Text: b.Text, AtMs: b.At.Ms, Event: b.EventID, Cwd: b.Cwd, Model: b.Model,
+		Tool: b.Tool, Metadata: b.Metadata,
 	}
 }
 
@@ -191,7 +200,9 @@ var (
 // Schema implements huma.SchemaProvider.
 func (sessionEvents) Schema(r huma.Registry) *huma.Schema {
 	one, most := 1, maxSessionBatch
-	return &huma.Schema{Type: huma.TypeArray, MinItems: &one, MaxItems: &most, Items: r.Schema(sessionEventType, true, "SessionEvent")}
+	return &huma.Schema{
+		Type: huma.TypeArray, MinItems: &one, MaxItems: &most, Items: r.Schema(sessionEventType, true, "SessionEvent"),
+	}
 }
 
 // FromJSONWith implements wire.Tolerant.
@@ -223,7 +234,8 @@ var eventSchema = &huma.Schema{Ref: "#/components/schemas/SessionEvent"}
 func readEvent(raw jsontext.Value, around int, registry huma.Registry) *pb.SessionEvent {
 	var body sessionEventBody
 	var errs problems.Violations
-	problem := wire.DecodeWithin(around, raw, sessionEventPlan, eventSchema, registry, reflect.ValueOf(&body).Elem(), &errs)
+	problem := wire.DecodeWithin(around, raw, sessionEventPlan, eventSchema, registry,
+		reflect.ValueOf(&body).Elem(), &errs)
 	if problem == nil && !errs.Any() {
 		body.check(&errs)
 	}

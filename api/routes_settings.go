@@ -8,9 +8,12 @@ import (
 	pb "orgmem/proto"
 )
 
-const settingsText = "qualityMode: fast ranks by the index alone, without the brain, and extracts no relations; balanced, the default, ranks the leading passages anew by their exact vectors, or by the brain; " +
-	"thorough looks at more candidates, ranks more of them exactly and runs every pass: what the brain begins at is ranked exactly, too. " +
-	"learnModeDefault false keeps what is taken in from then on searchable, but out of the recalled graph, cognition and the brain, until the same content is sent again with it true."
+const settingsText = "qualityMode: fast ranks by the index alone, without the brain, and extracts no relations; " +
+	"balanced, the default, ranks the leading passages anew by their exact vectors, or by the brain; " +
+	"thorough looks at more candidates, ranks more of them exactly and runs every pass: what the brain begins at is " +
+	"ranked exactly, too. " +
+	"learnModeDefault false keeps what is taken in from then on searchable, but out of the recalled graph, cognition " +
+	"and the brain, until the same content is sent again with it true."
 
 var settingsRoutes = []web.Route{
 	web.On(web.Route{
@@ -37,7 +40,8 @@ var settingsRoutes = []web.Route{
 		Method: http.MethodPost, Path: "/v1/settings/reset", ID: "resetSettings", Tag: tagSettings,
 		Summary:     "Go back to the default settings",
 		Description: "Answers the restored defaults.",
-		Scope:       scopeWrite, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, Status: http.StatusOK,
+		Scope:       scopeWrite, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true,
+		Status: http.StatusOK,
 	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ResetSettings{ResetSettings: &pb.ResetSettings{}}})
 	}, answerSettings),

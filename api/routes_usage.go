@@ -15,13 +15,16 @@ var usageRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/usage", ID: "getUsage", Tag: tagUsage,
 		Summary: "What was used",
-		Description: "Read units and embedding tokens of the whole organization, in buckets: UTC hours for a range of up to 7 days, UTC days beyond. " +
+		Description: "Read units and embedding tokens of the whole organization, in buckets: UTC hours for a range of up " +
+			"to 7 days, UTC days beyond. " +
 			"A bucket that the range touches is answered whole; one in which nothing was used is left out. " +
 			"All that was answered before this request is in it. The sandbox is not metered.",
 		Scope: scopeUsage, Family: familyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *usageInput, _ *problems.Violations) {
 		// The organization judges the range: it knows what the time is.
-		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_GetUsage{GetUsage: &pb.GetUsage{StartMs: in.Start.Ms, EndMs: in.End.Ms, GroupBy: in.GroupBy}}})
+		env.Op = dataOp(&pb.DataOp{
+			Op: &pb.DataOp_GetUsage{GetUsage: &pb.GetUsage{StartMs: in.Start.Ms, EndMs: in.End.Ms, GroupBy: in.GroupBy}},
+		})
 	}, func(reply *pb.Reply) (usageReport, bool) {
 		report := reply.GetData().GetUsage()
 		out := usageReport{Buckets: make([]usageBucket, 0, len(report.GetBuckets()))}

@@ -29,8 +29,10 @@ var webhookRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/webhooks", ID: "createWebhook", Tag: tagWebhooks,
 		Summary: "Register a webhook endpoint",
-		Description: "The answer holds the signing secret, this once. The URL must be https, with the default port and without user name, and its host " +
-			"must resolve to public addresses only; that is looked at again at every delivery, and redirects are never followed. " +
+		Description: "The answer holds the signing secret, this once. The URL must be https, with the default port and " +
+			"without user name, and its host " +
+			"must resolve to public addresses only; that is looked at again at every delivery, and redirects are never " +
+			"followed. " +
 			"The endpoint receives what the caller may read.",
 		Scope: scopeWrite, Family: familyWrites, Idempotent: true, Status: http.StatusCreated,
 		Problems: []string{codeWebhookLimit},
@@ -87,7 +89,8 @@ var webhookRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/webhooks/{webhook_id}/test", ID: "testWebhook", Tag: tagWebhooks,
 		Summary: "Send a test event",
-		Description: "One delivery of webhook.test, at once; the answer is 200 also where the receiver refuses or cannot be reached. " +
+		Description: "One delivery of webhook.test, at once; the answer is 200 also where the receiver refuses or cannot " +
+			"be reached. " +
 			"It is written to the delivery log, and neither counts towards the streak of failures nor is retried.",
 		Scope: scopeWrite, Family: familyWrites, Status: http.StatusOK,
 		Problems: []string{codeWebhookNotFound},
@@ -95,7 +98,10 @@ var webhookRoutes = []web.Route{
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: in.ID}}})
 	}, func(reply *pb.Reply) (webhookTest, bool) {
 		d := reply.GetLink().GetTest()
-		return webhookTest{OK: d.GetOk(), Status: statusOrNull(d.GetResponseStatus()), DurationMs: d.GetDurationMs(), Error: wire.OrNull(d.GetError())}, d != nil
+		return webhookTest{
+			OK: d.GetOk(), Status: statusOrNull(d.GetResponseStatus()), DurationMs: d.GetDurationMs(),
+			Error: wire.OrNull(d.GetError()),
+		}, d != nil
 	}),
 }
 
@@ -142,7 +148,8 @@ func (patchWebhookBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.S
 func describeEndpoint(s *huma.Schema) *huma.Schema {
 	httpsOnly(s.Properties["url"])
 	all := map[string]any{"const": "*"}
-	wire.Either(s.Properties["eventTypes"], map[string]any{"items": all, "maxItems": 1}, map[string]any{"items": map[string]any{"not": all}})
+	wire.Either(s.Properties["eventTypes"], map[string]any{"items": all, "maxItems": 1},
+		map[string]any{"items": map[string]any{"not": all}})
 	return s
 }
 
@@ -213,10 +220,14 @@ func answerWebhook(reply *pb.Reply) (webhook, bool) { return webhookOf(reply.Get
 func webhookOf(h *pb.Webhook) (webhook, bool) {
 	id, err := uuid.FromBytes(h.GetId())
 	out := webhook{
-		ID: id.String(), URL: h.GetUrl(), EventTypes: h.GetEventTypes(), InactiveEventTypes: actors.InactiveEvents(h.GetEventTypes()),
-		Disabled: h.GetDisabled(), DisabledReason: wire.OrNull(h.GetDisabledReason()), ConsecutiveFailures: h.GetFailures(),
-		LastDeliveryAt: wire.NotBefore(h.GetLastDeliveryMs(), h.GetCreatedMs()), LastSuccessAt: wire.NotBefore(h.GetLastSuccessMs(), h.GetCreatedMs()),
-		CreatedAt: wire.Timestamp(h.GetCreatedMs()), UpdatedAt: wire.NotBefore(h.GetUpdatedMs(), h.GetCreatedMs()), Secret: h.GetSecret(),
+		ID: id.String(), URL: h.GetUrl(), EventTypes: h.GetEventTypes(),
+		InactiveEventTypes: actors.InactiveEvents(h.GetEventTypes()),
+		Disabled:           h.GetDisabled(), DisabledReason: wire.OrNull(h.GetDisabledReason()),
+		ConsecutiveFailures: h.GetFailures(),
+		LastDeliveryAt:      wire.NotBefore(h.GetLastDeliveryMs(), h.GetCreatedMs()),
+		LastSuccessAt:       wire.NotBefore(h.GetLastSuccessMs(), h.GetCreatedMs()),
+		CreatedAt:           wire.Timestamp(h.GetCreatedMs()), UpdatedAt: wire.NotBefore(h.GetUpdatedMs(), h.GetCreatedMs()),
+		Secret: h.GetSecret(),
 	}
 	return out, err == nil
 }
@@ -228,8 +239,10 @@ func attemptOf(d *pb.Delivery) (deliveryAttempt, bool) {
 	}
 	event, err := uuid.FromBytes(d.GetEvent())
 	return deliveryAttempt{
-		ID: id.String(), EventID: event.String(), EventType: d.GetEventType(), Attempt: d.GetAttempt(), At: wire.Timestamp(d.GetAtMs()),
-		DurationMs: d.GetDurationMs(), ResponseStatus: statusOrNull(d.GetResponseStatus()), ResponseSnippet: d.GetResponseSnippet(),
-		Error: wire.OrNull(d.GetError()), OK: d.GetOk(),
+		ID: id.String(), EventID: event.String(), EventType: d.GetEventType(), Attempt: d.GetAttempt(),
+		At:         wire.Timestamp(d.GetAtMs()),
+		DurationMs: d.GetDurationMs(), ResponseStatus: statusOrNull(d.GetResponseStatus()),
+		ResponseSnippet: d.GetResponseSnippet(),
+		Error:           wire.OrNull(d.GetError()), OK: d.GetOk(),
 	}, err == nil
 }

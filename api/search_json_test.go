@@ -18,14 +18,21 @@ func TestSearchResultsAreWrittenAsTheLibraryDoes(t *testing.T) {
 		return string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes"))
 	}), rapid.SampledFrom([]string{"", "null", "\u2028<a href=\"&\">\x7f\x00\t\n\\", "\xff\xfe", "\xed\xa0\x80"}))
 	number := rapid.OneOf(rapid.Float64Range(-2, 5), rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64),
-		rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1e21, 9.9e20, 1e-6, 9.9e-7, 1e-9, math.SmallestNonzeroFloat64, math.MaxFloat64, float64(float32(0.1))}))
+		rapid.SampledFrom([]float64{
+			0, math.Copysign(0, -1), 1e21, 9.9e20, 1e-6, 9.9e-7, 1e-9, math.SmallestNonzeroFloat64, math.MaxFloat64,
+			float64(float32(0.1)),
+		}))
 	rapid.Check(t, func(t *rapid.T) {
 		var r searchResult
-		r.Usage = usage{rapid.Uint64().Draw(t, "units"), rapid.Uint64().Draw(t, "tokens"), rapid.Uint64Range(0, 2).Draw(t, "brain")}
+		r.Usage = usage{
+			rapid.Uint64().Draw(t, "units"), rapid.Uint64().Draw(t, "tokens"), rapid.Uint64Range(0, 2).Draw(t, "brain"),
+		}
 		for range rapid.IntRange(0, 3).Draw(t, "hits") {
 			r.Results = append(r.Results, hit{
-				Chunk: text.Draw(t, "chunk"), ChunkID: text.Draw(t, "chunkId"), NodeID: text.Draw(t, "nodeId"), Title: text.Draw(t, "title"),
-				Score: wire.Score(number.Draw(t, "score")), Scores: hitScores{wire.Score(number.Draw(t, "vector")), wire.Score(number.Draw(t, "keyword"))},
+				Chunk: text.Draw(t, "chunk"), ChunkID: text.Draw(t, "chunkId"), NodeID: text.Draw(t, "nodeId"),
+				Title:      text.Draw(t, "title"),
+				Score:      wire.Score(number.Draw(t, "score")),
+				Scores:     hitScores{wire.Score(number.Draw(t, "vector")), wire.Score(number.Draw(t, "keyword"))},
 				ExternalID: wire.OrNull(text.Draw(t, "externalId")), Subject: wire.OrNull(text.Draw(t, "subject")),
 				CreatedAt: wire.Timestamp(rapid.Int64Range(-1e15, 1e15).Draw(t, "createdAt")),
 			})
@@ -48,7 +55,9 @@ func TestSearchResultsAreWrittenAsTheLibraryDoes(t *testing.T) {
 func TestAScoreThatIsNoNumberFails(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		var got bytes.Buffer
-		if err := wire.Encode(&got, searchResult{Results: []hit{{Chunk: "one"}, {Scores: hitScores{Keyword: wire.Score(bad)}}}}); err == nil {
+		if err := wire.Encode(&got, searchResult{
+			Results: []hit{{Chunk: "one"}, {Scores: hitScores{Keyword: wire.Score(bad)}}},
+		}); err == nil {
 			t.Errorf("%v: %s", bad, got.Bytes())
 		}
 	}

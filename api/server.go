@@ -110,11 +110,14 @@ func (c Config) Validate() error {
 	require(c.Operator != nil, "Operator is missing")
 	require(c.Clock != nil, "Clock is missing")
 	require(c.Logger != nil, "Logger is missing")
-	require(len(c.OperatorToken) >= MinOperatorToken, fmt.Sprintf("OperatorToken has fewer than %d characters", MinOperatorToken))
+	require(len(c.OperatorToken) >= MinOperatorToken,
+		fmt.Sprintf("OperatorToken has fewer than %d characters", MinOperatorToken))
 	require((c.TLS.Cert == "") == (c.TLS.Key == ""), "TLS needs both a certificate and a key file")
-	require(c.AccessLog == "" || c.AccessLog == LogProblems || c.AccessLog == LogAll, "AccessLog is neither problems nor all")
+	require(c.AccessLog == "" || c.AccessLog == LogProblems || c.AccessLog == LogAll,
+		"AccessLog is neither problems nor all")
 	require(c.RequestTimeout >= 0 && c.BodyTimeout >= 0 && c.SlowRequest >= 0, "a time-out is negative")
-	require(c.MaxBody >= 0 && c.MaxIngestBody >= 0 && c.MaxUpload >= 0 && c.MaxBodiesInFlight >= 0 && c.MaxContent >= 0 && c.MaxBatch >= 0 && c.MaxConnections >= 0, "a size is negative")
+	require(c.MaxBody >= 0 && c.MaxIngestBody >= 0 && c.MaxUpload >= 0 && c.MaxBodiesInFlight >= 0 && c.MaxContent >= 0 &&
+		c.MaxBatch >= 0 && c.MaxConnections >= 0, "a size is negative")
 	if len(problems) == 0 {
 		return nil
 	}
@@ -230,7 +233,8 @@ func New(c Config) (*Server, error) {
 		}
 	}
 	back, err := operator.Engine(e, operator.Config{
-		Operator: c.Operator, Token: c.OperatorToken, Ready: c.Ready, Doctor: c.Doctor, Cluster: c.Cluster, Backups: c.Backups,
+		Operator: c.Operator, Token: c.OperatorToken, Ready: c.Ready, Doctor: c.Doctor, Cluster: c.Cluster,
+		Backups: c.Backups,
 		Metrics: gatherer,
 	})
 	if err != nil {

@@ -98,18 +98,29 @@ func TestWhatNetHTTPRefuses(t *testing.T) {
 	l := startLive(t)
 	auth := "Host: x\r\nX-Svc-API-Key: " + goodKey + "\r\n"
 	cases := map[string]struct{ request, code string }{
-		"escape in path":          {"GET /v1/subjects/%zz HTTP/1.1\r\n" + auth + "\r\n", codeMalformed},
-		"half an escape":          {"GET /v1/subjects/%4 HTTP/1.1\r\n" + auth + "\r\n", codeMalformed},
-		"no host":                 {"GET /v1/me HTTP/1.1\r\n\r\n", codeMalformed},
-		"two hosts":               {"GET /v1/me HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", codeMalformed},
-		"no HTTP":                 {"HELLO\r\n\r\n", codeMalformed},
-		"header without a name":   {"GET /v1/me HTTP/1.1\r\n" + auth + ": x\r\n\r\n", codeMalformed},
-		"space before the colon":  {"GET /v1/me HTTP/1.1\r\n" + auth + "X-A : b\r\n\r\n", codeMalformed},
-		"headers too large":       {"GET /v1/me HTTP/1.1\r\n" + auth + "X-A: " + strings.Repeat("a", web.MaxHeaderBytes+5000) + "\r\n\r\n", codeHeadersTooLarge},
-		"two lengths":             {"POST /v1/ingest HTTP/1.1\r\n" + auth + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x", codeMalformed},
-		"signed length":           {"POST /v1/ingest HTTP/1.1\r\n" + auth + "Content-Length: +2\r\n\r\n{}", codeMalformed},
-		"unknown encoding":        {"POST /v1/ingest HTTP/1.1\r\n" + auth + "Transfer-Encoding: xchunked\r\n\r\n{}", codeMalformed},
-		"chunked, but not really": {"POST /v1/ingest HTTP/1.1\r\n" + auth + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n", codeMalformed},
+		"escape in path":         {"GET /v1/subjects/%zz HTTP/1.1\r\n" + auth + "\r\n", codeMalformed},
+		"half an escape":         {"GET /v1/subjects/%4 HTTP/1.1\r\n" + auth + "\r\n", codeMalformed},
+		"no host":                {"GET /v1/me HTTP/1.1\r\n\r\n", codeMalformed},
+		"two hosts":              {"GET /v1/me HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", codeMalformed},
+		"no HTTP":                {"HELLO\r\n\r\n", codeMalformed},
+		"header without a name":  {"GET /v1/me HTTP/1.1\r\n" + auth + ": x\r\n\r\n", codeMalformed},
+		"space before the colon": {"GET /v1/me HTTP/1.1\r\n" + auth + "X-A : b\r\n\r\n", codeMalformed},
+		"headers too large": {
+			"GET /v1/me HTTP/1.1\r\n" + auth + "X-A: " + strings.Repeat("a", web.MaxHeaderBytes+5000) + "\r\n\r\n",
+			codeHeadersTooLarge,
+		},
+		"two lengths": {
+			"POST /v1/ingest HTTP/1.1\r\n" + auth + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x", codeMalformed,
+		},
+		"signed length": {"POST /v1/ingest HTTP/1.1\r\n" + auth + "Content-Length: +2\r\n\r\n{}", codeMalformed},
+		"unknown encoding": {
+			"POST /v1/ingest HTTP/1.1\r\n" + auth + "Transfer-Encoding: xchunked\r\n\r\n{}", codeMalformed,
+		},
+		"chunked, but not really": {
+			"POST /v1/ingest HTTP/1.1\r\n" + auth +
+				"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n",
+			codeMalformed,
+		},
 	}
 	for name, c := range cases {
 		res := l.raw(t, c.request)
@@ -119,7 +130,9 @@ func TestWhatNetHTTPRefuses(t *testing.T) {
 		}
 	}
 	// Transfer-Encoding beside Content-Length: the connection must not survive it.
-	res := l.raw(t, "POST /v1/ingest HTTP/1.1\r\n"+auth+"Content-Type: application/json\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n15\r\n"+`{"content":"figs  "} `+"\r\n0\r\n\r\nGET /v1/keys HTTP/1.1\r\n"+auth+"\r\n")
+	res := l.raw(t, "POST /v1/ingest HTTP/1.1\r\n"+auth+
+		"Content-Type: application/json\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n15\r\n"+
+		`{"content":"figs  "} `+"\r\n0\r\n\r\nGET /v1/keys HTTP/1.1\r\n"+auth+"\r\n")
 	if res.StatusCode != http.StatusAccepted && res.StatusCode != http.StatusBadRequest {
 		t.Errorf("both framings: %d %s", res.StatusCode, res.body)
 	}
@@ -141,14 +154,18 @@ func TestHeaderNamesOnTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := io.WriteString(c, "GET /v1/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Svc-API-Key: "+goodKey+"\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(c, "GET /v1/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Svc-API-Key: "+goodKey+
+		"\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	all, err := io.ReadAll(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\r\nRateLimit: default;r=29;t=2\r\n", "\r\nRateLimit-Policy: default;q=120;w=60;pk=c2VjcmV0\r\n", "\r\nX-Request-Id: ", "\r\nCache-Control: no-store\r\n"} {
+	for _, want := range []string{
+		"\r\nRateLimit: default;r=29;t=2\r\n", "\r\nRateLimit-Policy: default;q=120;w=60;pk=c2VjcmV0\r\n",
+		"\r\nX-Request-Id: ", "\r\nCache-Control: no-store\r\n",
+	} {
 		if !bytes.Contains(all, []byte(want)) {
 			t.Errorf("no %q in %s", want, all)
 		}
@@ -167,7 +184,8 @@ func TestSlowBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := io.WriteString(c, "POST /v1/ingest HTTP/1.1\r\nHost: x\r\nX-Svc-API-Key: "+goodKey+"\r\nContent-Type: application/json\r\nContent-Length: 300000\r\nExpect: 100-continue\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(c, "POST /v1/ingest HTTP/1.1\r\nHost: x\r\nX-Svc-API-Key: "+goodKey+
+		"\r\nContent-Type: application/json\r\nContent-Length: 300000\r\nExpect: 100-continue\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	r := bufio.NewReader(c)
@@ -212,7 +230,8 @@ func TestHalfClosedConnections(t *testing.T) {
 		}
 		return bufio.NewReader(c)
 	}
-	res := readAnswer(t, send("POST /v1/ingest HTTP/1.1\nHost: x\nX-Svc-API-Key: "+goodKey+"\nContent-Type: application/json\nContent-Length: 300\n\n{"))
+	res := readAnswer(t, send("POST /v1/ingest HTTP/1.1\nHost: x\nX-Svc-API-Key: "+goodKey+
+		"\nContent-Type: application/json\nContent-Length: 300\n\n{"))
 	if res.code(t) != codeMalformed {
 		t.Errorf("%d %s", res.StatusCode, res.body)
 	}
@@ -233,7 +252,8 @@ func TestConnectionSurvivesItsBodies(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	for range 3 {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+l.public+"/v1/ingest", strings.NewReader(`{"content":"Figs."}`))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+l.public+"/v1/ingest",
+			strings.NewReader(`{"content":"Figs."}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +291,8 @@ func TestBodyBudget(t *testing.T) {
 	if used := h.s.edge.Bodies.Held(); used != 0 {
 		t.Errorf("%d bytes are lost", used)
 	}
-	if res := h.do("POST", "/v1/ingest", `{"content":"`+strings.Repeat("x", 200_000)+`"}`); res.StatusCode != http.StatusAccepted {
+	if res := h.do("POST", "/v1/ingest", `{"content":"`+strings.Repeat("x", 200_000)+`"}`); res.StatusCode !=
+		http.StatusAccepted {
 		t.Errorf("after: %d %s", res.StatusCode, res.body)
 	}
 }
@@ -348,7 +369,9 @@ func TestConfigValidate(t *testing.T) {
 	if err == nil {
 		t.Fatal("an empty configuration is valid")
 	}
-	for _, want := range []string{"Asker", "Operator", "Clock", "Logger", "OperatorToken", "TLS", "AccessLog", "time-out", "size"} {
+	for _, want := range []string{
+		"Asker", "Operator", "Clock", "Logger", "OperatorToken", "TLS", "AccessLog", "time-out", "size",
+	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not name %s", err, want)
 		}
@@ -357,8 +380,9 @@ func TestConfigValidate(t *testing.T) {
 		t.Error("New took it")
 	}
 	if _, err := New(Config{
-		Asker: &fakeAsker{}, Operator: fakeOperator{}, OperatorToken: testToken, Clock: clock.Real(), Logger: slog.New(slog.DiscardHandler),
-		TLS: TLSFiles{Cert: "no-such-file", Key: "no-such-file"},
+		Asker: &fakeAsker{}, Operator: fakeOperator{}, OperatorToken: testToken, Clock: clock.Real(),
+		Logger: slog.New(slog.DiscardHandler),
+		TLS:    TLSFiles{Cert: "no-such-file", Key: "no-such-file"},
 	}); err == nil {
 		t.Error("New took a missing certificate")
 	}
@@ -384,7 +408,9 @@ func writeCertificate(t *testing.T, dir, name string) TLSFiles {
 		t.Fatal(err)
 	}
 	files := TLSFiles{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
-	for path, block := range map[string]*pem.Block{files.Cert: {Type: "CERTIFICATE", Bytes: der}, files.Key: {Type: "PRIVATE KEY", Bytes: keyDER}} {
+	for path, block := range map[string]*pem.Block{
+		files.Cert: {Type: "CERTIFICATE", Bytes: der}, files.Key: {Type: "PRIVATE KEY", Bytes: keyDER},
+	} {
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -400,7 +426,8 @@ func TestTLS(t *testing.T) {
 	l := startLive(t, func(c *Config) { c.TLS = files })
 	get := func() (*http.Response, string) {
 		t.Helper()
-		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true} // the test looks at the certificate itself
+		// the test looks at the certificate itself
+		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}
 		defer transport.CloseIdleConnections()
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+l.public+"/v1/me", nil)
 		if err != nil {

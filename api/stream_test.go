@@ -51,11 +51,14 @@ func nextLine(t *testing.T, lines *bufio.Scanner) string {
 func TestEventFrames(t *testing.T) {
 	h := newHarness(t)
 	stream := newFakeStream(
-		&pb.OutboxEvent{Id: testJob.Bytes(), Type: "job.completed", AtMs: testNow.UnixMilli(), Data: []byte(`{"jobId":"x","text":"a\nb"}`)},
+		&pb.OutboxEvent{
+			Id: testJob.Bytes(), Type: "job.completed", AtMs: testNow.UnixMilli(), Data: []byte(`{"jobId":"x","text":"a\nb"}`),
+		},
 		&pb.OutboxEvent{Type: "graph.updated", AtMs: testNow.UnixMilli()},
 	)
 	res, lines := startEvents(t, h, stream)
-	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/event-stream" || res.Header.Get("Cache-Control") != "no-store" {
+	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/event-stream" ||
+		res.Header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %v", res.StatusCode, res.Header)
 	}
 	if res.Header["Ratelimit"] == nil && res.Header["RateLimit"] == nil {
@@ -113,9 +116,16 @@ func TestEventStreamEnds(t *testing.T) {
 		stream *fakeStream
 		last   string
 	}{
-		"read too slowly":    {func() *fakeStream { s := newFakeStream(); s.slow = true; close(s.events); return s }(), ": dropped, because it was read too slowly; connect again"},
-		"moved":              {func() *fakeStream { s := newFakeStream(); close(s.events); return s }(), ": the stream ends here; connect again"},
-		"credential revoked": {func() *fakeStream { s := newFakeStream(event); s.valid = func() bool { return false }; return s }(), ""},
+		"read too slowly": {
+			func() *fakeStream { s := newFakeStream(); s.slow = true; close(s.events); return s }(),
+			": dropped, because it was read too slowly; connect again",
+		},
+		"moved": {
+			func() *fakeStream { s := newFakeStream(); close(s.events); return s }(), ": the stream ends here; connect again",
+		},
+		"credential revoked": {
+			func() *fakeStream { s := newFakeStream(event); s.valid = func() bool { return false }; return s }(), "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, lines := startEvents(t, newHarness(t), c.stream)

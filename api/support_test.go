@@ -93,14 +93,18 @@ func fakeResult(env *pb.Envelope) *pb.Reply {
 	job := &pb.Job{
 		Id: testJob.Bytes(), Type: "ingest", Status: "succeeded", Subject: "ann", Done: 1, Total: 1, Attempts: 1,
 		CreatedMs: ms, StartedMs: ms + 1, FinishedMs: ms + 2,
-		Items: []*pb.JobItem{{Index: 0, ExternalId: "doc-1", Node: "ingest:x:y", Status: "created"}, {Index: 1, Status: "failed", Error: "it was empty"}},
+		Items: []*pb.JobItem{
+			{Index: 0, ExternalId: "doc-1", Node: "ingest:x:y", Status: "created"},
+			{Index: 1, Status: "failed", Error: "it was empty"},
+		},
 	}
 	switch op := env.GetOp().(type) {
 	case *pb.Envelope_Rejected:
 		return &pb.Reply{Result: &pb.Reply_Problem{Problem: op.Rejected.GetProblem()}}
 	case *pb.Envelope_Me:
 		return &pb.Reply{Result: &pb.Reply_Me{Me: &pb.Principal{
-			Org: testOrg.Bytes(), OrgName: "Fig & Co", OrgSlug: "fig-co", User: testUser.Bytes(), Scopes: []string{"read", "write"}, Plan: "standard",
+			Org: testOrg.Bytes(), OrgName: "Fig & Co", OrgSlug: "fig-co", User: testUser.Bytes(),
+			Scopes: []string{"read", "write"}, Plan: "standard",
 		}}}
 	case *pb.Envelope_ListKeys:
 		hash := pb.HashKey(goodKey)
@@ -109,17 +113,30 @@ func fakeResult(env *pb.Envelope) *pb.Reply {
 			{Hash: hash[:], Label: "old", Status: "revoked", CreatedMs: ms, LastUsedMs: ms},
 		}}}}
 	case *pb.Envelope_CreateKey:
-		return &pb.Reply{Status: 201, Result: &pb.Reply_NewKey{NewKey: &pb.NewKey{ApiKey: goodKey, Id: pb.HashKey(goodKey).String(), Label: op.CreateKey.GetLabel()}}}
+		return &pb.Reply{
+			Status: 201,
+			Result: &pb.Reply_NewKey{
+				NewKey: &pb.NewKey{ApiKey: goodKey, Id: pb.HashKey(goodKey).String(), Label: op.CreateKey.GetLabel()},
+			},
+		}
 	case *pb.Envelope_RevokeKey:
 		return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
 	case *pb.Envelope_ListSubjects:
-		return &pb.Reply{Result: &pb.Reply_Subjects{Subjects: &pb.SubjectList{Subjects: []*pb.SubjectInfo{{Id: "ann", CreatedMs: ms}}, NextCursor: "next"}}}
+		return &pb.Reply{
+			Result: &pb.Reply_Subjects{
+				Subjects: &pb.SubjectList{Subjects: []*pb.SubjectInfo{{Id: "ann", CreatedMs: ms}}, NextCursor: "next"},
+			},
+		}
 	case *pb.Envelope_GetSubject_:
 		return &pb.Reply{Result: &pb.Reply_Subject{Subject: &pb.SubjectInfo{Id: op.GetSubject_.GetId(), CreatedMs: ms}}}
 	case *pb.Envelope_PutSubject:
-		return &pb.Reply{Status: 201, Result: &pb.Reply_Subject{Subject: &pb.SubjectInfo{Id: op.PutSubject.GetId(), CreatedMs: ms}}}
+		return &pb.Reply{
+			Status: 201, Result: &pb.Reply_Subject{Subject: &pb.SubjectInfo{Id: op.PutSubject.GetId(), CreatedMs: ms}},
+		}
 	case *pb.Envelope_EraseSubject, *pb.Envelope_Ingest:
-		return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: testJob.Bytes(), Status: "pending"}}}
+		return &pb.Reply{
+			Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: testJob.Bytes(), Status: "pending"}},
+		}
 	case *pb.Envelope_JobStatus, *pb.Envelope_GetJob:
 		return &pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}}
 	case *pb.Envelope_CancelJob:
@@ -130,7 +147,10 @@ func fakeResult(env *pb.Envelope) *pb.Reply {
 		return &pb.Reply{Result: &pb.Reply_Jobs{Jobs: &pb.JobList{Jobs: []*pb.Job{job}}}}
 	case *pb.Envelope_Search:
 		return &pb.Reply{Result: &pb.Reply_Search{Search: &pb.SearchResult{ReadUnits: 1, EmbedTokens: 7, Hits: []*pb.Hit{
-			{Chunk: "Figs ripen late.", Node: "ingest:x:y", Title: "Figs", Score: 0.75, ChunkId: "c1", CreatedMs: ms, Vector: 0.8, Keyword: 3.5},
+			{
+				Chunk: "Figs ripen late.", Node: "ingest:x:y", Title: "Figs", Score: 0.75, ChunkId: "c1", CreatedMs: ms,
+				Vector: 0.8, Keyword: 3.5,
+			},
 		}}}}
 	case *pb.Envelope_GetNode:
 		return &pb.Reply{Result: &pb.Reply_Node{Node: fakeNode(op.GetNode.GetId())}}
@@ -154,7 +174,9 @@ func fakeResult(env *pb.Envelope) *pb.Reply {
 type fakeOperator struct{ err error }
 
 func (f fakeOperator) CreateOrg(_ context.Context, o actors.NewOrg) (actors.CreatedOrg, error) {
-	return actors.CreatedOrg{Org: testOrg, Slug: strings.ToLower(o.Name), Owner: testUser, APIKey: goodKey, Key: pb.HashKey(goodKey)}, f.err
+	return actors.CreatedOrg{
+		Org: testOrg, Slug: strings.ToLower(o.Name), Owner: testUser, APIKey: goodKey, Key: pb.HashKey(goodKey),
+	}, f.err
 }
 
 func (f fakeOperator) Orgs(_ context.Context, from string, size int) (actors.OrgPage, error) {
@@ -167,7 +189,9 @@ func (f fakeOperator) Orgs(_ context.Context, from string, size int) (actors.Org
 }
 
 func (f fakeOperator) org() actors.OrgInfo {
-	return actors.OrgInfo{Org: testOrg, Name: "Fig", Slug: "fig", Plan: "standard", Created: testNow, Members: 1, Subjects: 2}
+	return actors.OrgInfo{
+		Org: testOrg, Name: "Fig", Slug: "fig", Plan: "standard", Created: testNow, Members: 1, Subjects: 2,
+	}
 }
 
 func (f fakeOperator) Org(_ context.Context, org pb.OrgID) (actors.OrgInfo, error) {
@@ -178,7 +202,9 @@ func (f fakeOperator) Org(_ context.Context, org pb.OrgID) (actors.OrgInfo, erro
 }
 func (f fakeOperator) SetPlan(context.Context, pb.OrgID, string) error { return f.err }
 func (f fakeOperator) DeleteOrg(context.Context, pb.OrgID) error       { return f.err }
-func (f fakeOperator) AddMember(_ context.Context, _ pb.OrgID, email string, role actors.Role) (actors.MemberInfo, error) {
+func (f fakeOperator) AddMember(
+	_ context.Context, _ pb.OrgID, email string, role actors.Role,
+) (actors.MemberInfo, error) {
 	return actors.MemberInfo{User: testUser, Email: email, Role: string(role), Created: testNow}, f.err
 }
 
@@ -225,7 +251,8 @@ func newHarness(t testing.TB, change ...func(*Config)) *harness {
 	h := &harness{t: t, asker: &fakeAsker{}, clock: clock.NewFake(testNow), logs: &lockedBuffer{}}
 	c := Config{
 		Asker: h.asker, Operator: fakeOperator{}, OperatorToken: testToken,
-		Clock: h.clock, Logger: slog.New(slog.NewJSONHandler(h.logs, nil)), Random: zeroReader{}, Streams: fakeStreams, Exports: fakePieces(0),
+		Clock: h.clock, Logger: slog.New(slog.NewJSONHandler(h.logs, nil)), Random: zeroReader{}, Streams: fakeStreams,
+		Exports: fakePieces(0),
 	}
 	for _, f := range change {
 		f(&c)
@@ -314,7 +341,8 @@ func (h *harness) send(method, target string, body io.Reader, headers ...string)
 	}
 	res := response{out, content}
 	h.checkGeneral(res)
-	if err := h.held().Hold(method, target, apitest.Answer{Status: res.StatusCode, Header: res.Header, Body: res.body}); err != nil {
+	if err := h.held().Hold(method, target,
+		apitest.Answer{Status: res.StatusCode, Header: res.Header, Body: res.body}); err != nil {
 		h.t.Error(err)
 	}
 	return res
@@ -339,7 +367,8 @@ func (h *harness) checkGeneral(res response) {
 	if !ok {
 		h.t.Fatalf("code %q is not in the catalogue", code)
 	}
-	if e.Status != res.StatusCode || p["status"] != float64(e.Status) || p["title"] != e.Title || p["type"] != "/docs/errors/"+code || p["requestId"] != id || p["detail"] == "" {
+	if e.Status != res.StatusCode || p["status"] != float64(e.Status) || p["title"] != e.Title ||
+		p["type"] != "/docs/errors/"+code || p["requestId"] != id || p["detail"] == "" {
 		h.t.Errorf("problem does not fit its entry: %s", res.body)
 	}
 }

@@ -231,7 +231,12 @@ func TestFamiliesOfTheInterface(t *testing.T) {
 	}{
 		{familyExports, []draw{{"POST", "/v1/exports"}, {"GET", "/v1/exports/{export_id}/download"}}},
 		{familySessions, []draw{{"*", "/v1/ingest/session-*"}, {"POST", "/v1/ingest/agent-signals"}}},
-		{familyIngest, []draw{{"POST", "/v1/ingest"}, {"POST", "/v1/ingest/batch"}, {"POST", "/v1/import"}, {"POST", "/v1/import/transcript"}}},
+		{
+			familyIngest,
+			[]draw{
+				{"POST", "/v1/ingest"}, {"POST", "/v1/ingest/batch"}, {"POST", "/v1/import"}, {"POST", "/v1/import/transcript"},
+			},
+		},
 		{familySearch, []draw{{"POST", "/v1/search"}, {"POST", "/v1/retrieve"}}},
 		{familyReads, []draw{{"GET", "/v1/*"}}},
 		{familyWrites, []draw{

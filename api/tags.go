@@ -43,9 +43,15 @@ var tagTexts = []web.Tag{
 	{Name: tagSearch, Text: "Finding passages."},
 	{Name: tagGraph, Text: "The knowledge graph, record by record."},
 	{Name: tagConditioning, Text: "Introducing the memory to other models."},
-	{Name: tagRecall, Text: "What was derived from the memory: structured views, empty until the background cycle has run."},
+	{
+		Name: tagRecall,
+		Text: "What was derived from the memory: structured views, empty until the background cycle has run.",
+	},
 	{Name: tagReview, Text: "What the background cycle asks the client to look at."},
-	{Name: tagBrain, Text: "The organization's trained model. These routes act for the key's owner and take no X-Svc-Subject."},
+	{
+		Name: tagBrain,
+		Text: "The organization's trained model. These routes act for the key's owner and take no X-Svc-Subject.",
+	},
 	{Name: tagUsage, Text: "What was used, by whom."},
 	{Name: tagExports, Text: "A memory as one JSON document."},
 	{Name: tagPurge, Text: "Deleting all of a memory, in two steps."},
@@ -57,10 +63,14 @@ var tagTexts = []web.Tag{
 	{Name: tagConnectors, Text: "Places that content is fetched from."},
 }
 
-const documentText = "A private memory for each organization: content pushed in can be searched, recalled, edited with an audit trail, reasoned over and forgotten completely.\n\n" +
-	"Memory is partitioned by subject. A request acts for the key's owner, or for the provisioned subject that `X-Svc-Subject` names. " +
+const documentText = "A private memory for each organization: content pushed in can be searched, recalled, edited " +
+	"with an audit trail, reasoned over and forgotten completely.\n\n" +
+	"Memory is partitioned by subject. A request acts for the key's owner, or for the provisioned subject that " +
+	"`X-Svc-Subject` names. " +
 	"Every failure is an RFC 9457 problem with a stable `code`; every answer carries `X-Request-Id`. " +
 	"Unknown request fields are refused. Timestamps are RFC 3339 in UTC. " +
-	"A method that an address does not have, HEAD and OPTIONS included, is answered 405 `method_not_allowed` with `Allow`. " +
+	"A method that an address does not have, HEAD and OPTIONS included, is answered 405 `method_not_allowed` with " +
+	"`Allow`. " +
 	"Text holds no U+0000, JSON is nested 64 levels deep at most, and numbers are those of a double. " +
-	"Measured figures are rounded, scores to six significant digits and all others to six decimals; what a client sent is answered as it came."
+	"Measured figures are rounded, scores to six significant digits and all others to six decimals; what a client sent " +
+	"is answered as it came."

@@ -19,35 +19,62 @@ import (
 func TestImportForms(t *testing.T) {
 	h := newHarness(t)
 	res := h.do("POST", "/v1/import", apitest.Form(
-		"file", `C:\\temp\\..\\a b.md`, "# Figs", "title", "", "About figs", "occurredAt", "", "2026-03-01T10:00:00Z", "metadata", "", ` {"b":1,"a":2} `))
+		"file", `C:\\temp\\..\\a b.md`, "# Figs", "title", "", "About figs", "occurredAt", "", "2026-03-01T10:00:00Z",
+		"metadata", "", ` {"b":1,"a":2} `))
 	op := h.asker.last().GetLink().GetImportFile()
-	if res.StatusCode != 202 || string(op.GetContent()) != "# Figs" || op.GetTitle() != "About figs" || op.GetOccurredMs() != 1772359200000 ||
+	if res.StatusCode != 202 || string(op.GetContent()) != "# Figs" || op.GetTitle() != "About figs" ||
+		op.GetOccurredMs() != 1772359200000 ||
 		string(op.GetMetadata()) != `{"a":2,"b":1}` || op.GetTranscript() || op.GetFilename() != "a b.md" {
 		t.Errorf("%s: %v", res.body, op)
 	}
 	res = h.do("POST", "/v1/import/transcript", apitest.Form("transcript", "", "Ann: Hello"))
-	if op := h.asker.last().GetLink().GetImportFile(); res.StatusCode != 202 || !op.GetTranscript() || op.GetFilename() != "upload" {
+	if op := h.asker.last().GetLink().GetImportFile(); res.StatusCode != 202 || !op.GetTranscript() ||
+		op.GetFilename() != "upload" {
 		t.Errorf("%s: %v", res.body, op)
 	}
 	for name, c := range map[string]struct{ path, body, code, field string }{
-		"no file":          {"/v1/import", apitest.Form("title", "", "x"), codeValidation, "file"},
-		"other file":       {"/v1/import", apitest.Form("transcript", "a", "x"), codeValidation, "transcript"},
-		"two files":        {"/v1/import/transcript", apitest.Form("file", "a", "x", "transcript", "b", "y"), codeValidation, "transcript"},
-		"file twice":       {"/v1/import", apitest.Form("file", "a", "x", "file", "b", "y"), codeValidation, "file"},
-		"unknown field":    {"/v1/import", apitest.Form("file", "a", "x", "colour", "", "y"), codeValidation, "colour"},
-		"wrong case":       {"/v1/import", apitest.Form("File", "a", "x"), codeValidation, "File"},
-		"bad time":         {"/v1/import", apitest.Form("file", "a", "x", "occurredAt", "", "today"), codeValidation, "occurredAt"},
-		"bad metadata":     {"/v1/import", apitest.Form("file", "a", "x", "metadata", "", "[1]"), codeValidation, "metadata"},
-		"broken metadata":  {"/v1/import", apitest.Form("file", "a", "x", "metadata", "", `{"a":1,"a":2}`), codeValidation, "metadata"},
-		"deep metadata":    {"/v1/import", apitest.Form("file", "a", "x", "metadata", "", strings.Repeat(`{"a":`, 64)+"{}"+strings.Repeat("}", 64)), codeValidation, "metadata"},
-		"deepest metadata": {"/v1/import", apitest.Form("file", "a", "x", "metadata", "", strings.Repeat(`{"a":`, 9_998)+"{}"+strings.Repeat("}", 9_998)), codeValidation, "metadata"},
-		"NUL in metadata":  {"/v1/import", apitest.Form("file", "a", "x", "metadata", "", `{"a":"\u0000"}`), codeValidation, "metadata"},
-		"huge number":      {"/v1/import", apitest.Form("file", "a", "x", "metadata", "", `{"a":1e999}`), codeValidation, "metadata"},
-		"long title":       {"/v1/import", apitest.Form("file", "a", "x", "title", "", strings.Repeat("x", 1001)), codeValidation, "title"},
-		"cut off":          {"/v1/import", strings.TrimSuffix(apitest.Form("file", "a", "x"), "--sample--\r\n"), codeMalformed, ""},
-		"no form":          {"/v1/import", "Figs ripen late.", codeMalformed, ""},
-		"empty":            {"/v1/import", "", codeMediaType, ""},
-		"many parts":       {"/v1/import", apitest.Form(strings.Split(strings.Repeat("a,,b,", web.MaxFormParts+2), ",")[:3*(web.MaxFormParts+2)]...), codeMalformed, ""},
+		"no file":    {"/v1/import", apitest.Form("title", "", "x"), codeValidation, "file"},
+		"other file": {"/v1/import", apitest.Form("transcript", "a", "x"), codeValidation, "transcript"},
+		"two files": {
+			"/v1/import/transcript", apitest.Form("file", "a", "x", "transcript", "b", "y"), codeValidation, "transcript",
+		},
+		"file twice":    {"/v1/import", apitest.Form("file", "a", "x", "file", "b", "y"), codeValidation, "file"},
+		"unknown field": {"/v1/import", apitest.Form("file", "a", "x", "colour", "", "y"), codeValidation, "colour"},
+		"wrong case":    {"/v1/import", apitest.Form("File", "a", "x"), codeValidation, "File"},
+		"bad time": {
+			"/v1/import", apitest.Form("file", "a", "x", "occurredAt", "", "today"), codeValidation, "occurredAt",
+		},
+		"bad metadata": {"/v1/import", apitest.Form("file", "a", "x", "metadata", "", "[1]"), codeValidation, "metadata"},
+		"broken metadata": {
+			"/v1/import", apitest.Form("file", "a", "x", "metadata", "", `{"a":1,"a":2}`), codeValidation, "metadata",
+		},
+		"deep metadata": {
+			"/v1/import",
+			apitest.Form("file", "a", "x", "metadata", "", strings.Repeat(`{"a":`, 64)+"{}"+strings.Repeat("}", 64)),
+			codeValidation, "metadata",
+		},
+		"deepest metadata": {
+			"/v1/import",
+			apitest.Form("file", "a", "x", "metadata", "", strings.Repeat(`{"a":`, 9_998)+"{}"+strings.Repeat("}", 9_998)),
+			codeValidation, "metadata",
+		},
+		"NUL in metadata": {
+			"/v1/import", apitest.Form("file", "a", "x", "metadata", "", `{"a":"\u0000"}`), codeValidation, "metadata",
+		},
+		"huge number": {
+			"/v1/import", apitest.Form("file", "a", "x", "metadata", "", `{"a":1e999}`), codeValidation, "metadata",
+		},
+		"long title": {
+			"/v1/import", apitest.Form("file", "a", "x", "title", "", strings.Repeat("x", 1001)), codeValidation, "title",
+		},
+		"cut off": {"/v1/import", strings.TrimSuffix(apitest.Form("file", "a", "x"), "--sample--\r\n"), codeMalformed, ""},
+		"no form": {"/v1/import", "Figs ripen late.", codeMalformed, ""},
+		"empty":   {"/v1/import", "", codeMediaType, ""},
+		"many parts": {
+			"/v1/import",
+			apitest.Form(strings.Split(strings.Repeat("a,,b,", web.MaxFormParts+2), ",")[:3*(web.MaxFormParts+2)]...),
+			codeMalformed, "",
+		},
 	} {
 		res := h.do("POST", c.path, c.body)
 		if got := res.code(t); got != c.code {
@@ -61,13 +88,16 @@ func TestImportForms(t *testing.T) {
 			t.Errorf("%s: reached the organization as %T", name, env.GetOp())
 		}
 	}
-	for _, ct := range []string{"application/json", "multipart/form-data", "multipart/mixed; boundary=sample", "text/plain"} {
+	for _, ct := range []string{
+		"application/json", "multipart/form-data", "multipart/mixed; boundary=sample", "text/plain",
+	} {
 		if res := h.do("POST", "/v1/import", sampleForm, "Content-Type", ct); res.code(t) != codeMediaType {
 			t.Errorf("%s: %s", ct, res.body)
 		}
 	}
 	small := newHarness(t, func(c *Config) { c.MaxUpload = 100 })
-	if res := small.do("POST", "/v1/import", apitest.Form("file", "a", strings.Repeat("x", 100))); res.code(t) != codeTooLarge {
+	if res := small.do("POST", "/v1/import",
+		apitest.Form("file", "a", strings.Repeat("x", 100))); res.code(t) != codeTooLarge {
 		t.Errorf("%s", res.body)
 	}
 }
@@ -98,7 +128,8 @@ func TestUploadsLeaveRoom(t *testing.T) {
 	h := newHarness(t, func(c *Config) { c.MaxBodiesInFlight, c.MaxUpload = 1<<20, 100<<10 })
 	h.s.edge.Bodies.Take(768 << 10)
 	h.s.edge.Uploads.Take(768 << 10)
-	if res := h.do("POST", "/v1/import", apitest.Form("file", "a", "x")); res.code(t) != codeDegraded || h.asker.last() != nil {
+	if res := h.do("POST", "/v1/import", apitest.Form("file", "a", "x")); res.code(t) != codeDegraded ||
+		h.asker.last() != nil {
 		t.Errorf("%d %s", res.StatusCode, res.body)
 	}
 	if res := h.do("POST", "/v1/ingest", `{"content":"`+strings.Repeat("x", 100<<10)+`"}`); res.StatusCode != 202 {
@@ -106,7 +137,8 @@ func TestUploadsLeaveRoom(t *testing.T) {
 	}
 	h.s.edge.Bodies.Take(256 << 10)
 	h.s.edge.Uploads.Give(768 << 10)
-	if res := h.do("POST", "/v1/import", apitest.Form("file", "a", "x")); res.code(t) != codeDegraded || h.s.edge.Uploads.Held() != 0 {
+	if res := h.do("POST", "/v1/import", apitest.Form("file", "a", "x")); res.code(t) != codeDegraded ||
+		h.s.edge.Uploads.Held() != 0 {
 		t.Errorf("%d %s, %d bytes are lost", res.StatusCode, res.body, h.s.edge.Uploads.Held())
 	}
 	h.s.edge.Bodies.Give(1 << 20)
@@ -117,7 +149,8 @@ func TestUploadsLeaveRoom(t *testing.T) {
 		t.Errorf("%d and %d bytes are lost", bodies, uploads)
 	}
 	small := newHarness(t, func(c *Config) { c.MaxBodiesInFlight, c.MaxUpload = 1<<20, 1<<20 })
-	if res := small.do("POST", "/v1/import", apitest.Form("file", "a", strings.Repeat("x", 1000<<10))); res.StatusCode != 202 {
+	if res := small.do("POST", "/v1/import",
+		apitest.Form("file", "a", strings.Repeat("x", 1000<<10))); res.StatusCode != 202 {
 		t.Errorf("the largest upload: %d %s", res.StatusCode, res.body)
 	}
 }
@@ -131,7 +164,8 @@ func TestSessionBatch(t *testing.T) {
 	h := newHarness(t)
 	// An event that is nested so deep; the list of events is nested twice.
 	nested := func(levels int) string {
-		return `{"sessionId":"s","role":"user","text":"x","metadata":` + strings.Repeat(`{"a":`, levels-2) + "{}" + strings.Repeat("}", levels-1)
+		return `{"sessionId":"s","role":"user","text":"x","metadata":` + strings.Repeat(`{"a":`, levels-2) + "{}" +
+			strings.Repeat("}", levels-1)
 	}
 	body := `{"events":[
 		{"sessionId":"s","role":"user","text":"fine","at":"2026-03-01T10:00:00Z","eventId":"e","cwd":"c","model":"m","tool":"t","metadata":{"b":1,"a":2}},
@@ -160,26 +194,35 @@ func TestSessionBatch(t *testing.T) {
 			t.Errorf("event %d: %v", i, e)
 		}
 	}
-	want := &pb.SessionEvent{Session: "s", Role: "user", Text: "fine", AtMs: 1772359200000, Event: "e", Cwd: "c", Model: "m", Tool: "t", Metadata: []byte(`{"a":2,"b":1}`)}
+	want := &pb.SessionEvent{
+		Session: "s", Role: "user", Text: "fine", AtMs: 1772359200000, Event: "e", Cwd: "c", Model: "m", Tool: "t",
+		Metadata: []byte(`{"a":2,"b":1}`),
+	}
 	if got := list[0]; got.String() != want.String() {
 		t.Errorf("%v, want %v", got, want)
 	}
 	one := `{"sessionId":"s","role":"user","text":"x"}`
 	for name, bad := range map[string]string{
-		"none": `{}`, "empty": `{"events":[]}`, "too many": `{"events":[` + strings.Repeat(one+",", 500) + one + `]}`, "no list": `{"events":{}}`,
+		"none": `{}`, "empty": `{"events":[]}`, "too many": `{"events":[` + strings.Repeat(one+",", 500) + one + `]}`,
+		"no list": `{"events":{}}`,
 	} {
-		if res := h.do("POST", "/v1/ingest/session-batch", bad); res.code(t) != codeValidation || res.fields(t)["events"] == "" {
+		if res := h.do("POST", "/v1/ingest/session-batch", bad); res.code(t) != codeValidation ||
+			res.fields(t)["events"] == "" {
 			t.Errorf("%s: %s", name, res.body)
 		}
 	}
 	// Where one ends that is deeper still, nobody looks for.
-	if res := h.do("POST", "/v1/ingest/session-batch", `{"events":[`+nested(wire.MaxParsed-1)+`]}`); res.code(t) != codeValidation || res.fields(t)["body"] == "" {
+	if res := h.do("POST", "/v1/ingest/session-batch", `{"events":[`+nested(wire.MaxParsed-1)+`]}`); res.code(t) !=
+		codeValidation || res.fields(t)["body"] == "" {
 		t.Errorf("far too deep: %s", res.body)
 	}
-	if res := h.do("POST", "/v1/ingest/session-batch", `{"events":[`+strings.Repeat(one+",", 499)+one+`]}`); res.StatusCode != 200 {
+	if res := h.do("POST", "/v1/ingest/session-batch",
+		`{"events":[`+strings.Repeat(one+",", 499)+one+`]}`); res.StatusCode != 200 {
 		t.Errorf("500 events: %s", res.body)
 	}
-	if res := h.do("POST", "/v1/ingest/session-event", `{"sessionId":"s","role":"user","text":"x","colour":1}`); res.code(t) != codeValidation || res.fields(t)["colour"] == "" {
+	if res := h.do("POST", "/v1/ingest/session-event",
+		`{"sessionId":"s","role":"user","text":"x","colour":1}`); res.code(t) != codeValidation ||
+		res.fields(t)["colour"] == "" {
 		t.Errorf("%s", res.body)
 	}
 }

@@ -22,7 +22,10 @@ func TestIDsRoundTripAndRefuseOtherForms(t *testing.T) {
 			t.Fatalf("parse(%s) = %s, %v", id, back, err)
 		}
 	})
-	for _, s := range []string{"", "x", "{00000000-0000-0000-0000-000000000000}", "00000000000000000000000000000000", "urn:uuid:00000000-0000-0000-0000-000000000000"} {
+	for _, s := range []string{
+		"", "x", "{00000000-0000-0000-0000-000000000000}", "00000000000000000000000000000000",
+		"urn:uuid:00000000-0000-0000-0000-000000000000",
+	} {
 		if _, err := pb.ParseJobID(s); !errors.Is(err, pb.ErrBadID) {
 			t.Errorf("ParseJobID(%q) = %v, want ErrBadID", s, err)
 		}
@@ -49,16 +52,19 @@ func TestKeyHash(t *testing.T) {
 // letters, and text that is none is ErrBadID.
 func FuzzIDs(f *testing.F) {
 	for _, s := range []string{
-		"", "01890a5d-ac96-774b-bcce-b302099a8057", "01890A5D-AC96-774B-BCCE-B302099A8057", "{01890a5d-ac96-774b-bcce-b302099a8057}", "urn:uuid:01890a5d-ac96-774b-bcce-b302099a8057",
+		"", "01890a5d-ac96-774b-bcce-b302099a8057", "01890A5D-AC96-774B-BCCE-B302099A8057",
+		"{01890a5d-ac96-774b-bcce-b302099a8057}", "urn:uuid:01890a5d-ac96-774b-bcce-b302099a8057",
 		"01890a5dac96774bbcceb302099a8057", strings.Repeat("a", 64), strings.Repeat("A", 64), strings.Repeat("g", 64),
 	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if id, err := pb.ParseOrgID(s); err != nil && !errors.Is(err, pb.ErrBadID) || err == nil && id.String() != strings.ToLower(s) {
+		if id, err := pb.ParseOrgID(s); err != nil && !errors.Is(err, pb.ErrBadID) ||
+			err == nil && id.String() != strings.ToLower(s) {
 			t.Fatalf("%q is %v, %v", s, id, err)
 		}
-		if hash, err := pb.ParseKeyHash(s); err != nil && !errors.Is(err, pb.ErrBadID) || err == nil && hash.String() != strings.ToLower(s) {
+		if hash, err := pb.ParseKeyHash(s); err != nil && !errors.Is(err, pb.ErrBadID) ||
+			err == nil && hash.String() != strings.ToLower(s) {
 			t.Fatalf("%q is %v, %v", s, hash, err)
 		}
 	})

@@ -78,12 +78,15 @@ func TestASketchSaysWhatTheRecordSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, same := range map[string]bool{
-			"id": string(gotNode.ID) == node.GetId(), "kind": string(gotNode.Kind) == node.GetKind(), "title": string(gotNode.Title) == node.GetTitle(),
+			"id": string(gotNode.ID) == node.GetId(), "kind": string(gotNode.Kind) == node.GetKind(),
+			"title":  string(gotNode.Title) == node.GetTitle(),
 			"domain": string(gotNode.Domain) == node.GetDomain(), "status": string(gotNode.Status) == node.GetStatus(),
-			"metadata": bytes.Equal(gotNode.Metadata, node.GetMetadata()), "chunks": slices.Equal(gotNode.Chunks, node.GetChunks()),
-			"created": gotNode.CreatedMs == node.GetCreatedMs(), "occurred": gotNode.OccurredMs == node.GetOccurredMs(),
-			"content bytes": gotNode.ContentBytes == node.GetContentBytes(), "unlearned": gotNode.Unlearned == node.GetUnlearned(),
-			"placed": gotNode.Placed == node.GetPlaced(),
+			"metadata": bytes.Equal(gotNode.Metadata, node.GetMetadata()),
+			"chunks":   slices.Equal(gotNode.Chunks, node.GetChunks()),
+			"created":  gotNode.CreatedMs == node.GetCreatedMs(), "occurred": gotNode.OccurredMs == node.GetOccurredMs(),
+			"content bytes": gotNode.ContentBytes == node.GetContentBytes(),
+			"unlearned":     gotNode.Unlearned == node.GetUnlearned(),
+			"placed":        gotNode.Placed == node.GetPlaced(),
 		} {
 			if !same {
 				t.Fatalf("%s of %+v, read from %v", name, gotNode, node)
@@ -97,7 +100,8 @@ func TestASketchSaysWhatTheRecordSays(t *testing.T) {
 		if err := gotEdge.Read(record); err != nil {
 			t.Fatal(err)
 		}
-		if string(gotEdge.Source) != edge.GetSource() || string(gotEdge.Target) != edge.GetTarget() || string(gotEdge.Type) != edge.GetType() ||
+		if string(gotEdge.Source) != edge.GetSource() || string(gotEdge.Target) != edge.GetTarget() ||
+			string(gotEdge.Type) != edge.GetType() ||
 			string(gotEdge.Status) != edge.GetStatus() || gotEdge.Weight != edge.GetWeight() {
 			t.Fatalf("%+v, read from %v", gotEdge, edge)
 		}

@@ -41,16 +41,44 @@ func TestEpochAndVersionFence(t *testing.T) {
 	}{
 		{"write before any OPEN", write(id, 3, 1, 0, "a", "0"), storage.Result{Outcome: storage.OutcomeFenced}, "-"},
 		{"first OPEN", open(10), storage.Result{Outcome: storage.OutcomeApplied, Epoch: 10}, "-"},
-		{"its write", write(id, 11, 10, 0, "a", "1"), storage.Result{Outcome: storage.OutcomeApplied, Epoch: 10, Version: 1}, "1"},
-		{"the same index again", write(id, 11, 10, 1, "a", "!"), storage.Result{Outcome: storage.OutcomeReplayed, Epoch: 10, Version: 1}, "1"},
-		{"version skipped", write(id, 12, 10, 2, "a", "!"), storage.Result{Outcome: storage.OutcomeStale, Epoch: 10, Version: 1}, "1"},
-		{"version behind", write(id, 13, 10, 0, "a", "!"), storage.Result{Outcome: storage.OutcomeStale, Epoch: 10, Version: 1}, "1"},
+		{
+			"its write", write(id, 11, 10, 0, "a", "1"), storage.Result{Outcome: storage.OutcomeApplied, Epoch: 10, Version: 1},
+			"1",
+		},
+		{
+			"the same index again", write(id, 11, 10, 1, "a", "!"),
+			storage.Result{Outcome: storage.OutcomeReplayed, Epoch: 10, Version: 1}, "1",
+		},
+		{
+			"version skipped", write(id, 12, 10, 2, "a", "!"),
+			storage.Result{Outcome: storage.OutcomeStale, Epoch: 10, Version: 1}, "1",
+		},
+		{
+			"version behind", write(id, 13, 10, 0, "a", "!"),
+			storage.Result{Outcome: storage.OutcomeStale, Epoch: 10, Version: 1}, "1",
+		},
 		{"second OPEN", open(14), storage.Result{Outcome: storage.OutcomeApplied, Epoch: 14, Version: 1}, "1"},
-		{"late write of the first", write(id, 15, 10, 1, "a", "!"), storage.Result{Outcome: storage.OutcomeFenced, Epoch: 14, Version: 1}, "1"},
-		{"write of the second", write(id, 16, 14, 1, "a", "2"), storage.Result{Outcome: storage.OutcomeApplied, Epoch: 14, Version: 2}, "2"},
-		{"change of storage's own record", storage.Entry{Index: 17, Kind: storage.EntryPlain, Changes: []*pb.Change{{Key: []byte{1, 's'}}}}, storage.Result{Outcome: storage.OutcomeInvalid, Epoch: 14, Version: 2}, "2"},
-		{"unknown kind", storage.Entry{Index: 18}, storage.Result{Outcome: storage.OutcomeInvalid, Epoch: 14, Version: 2}, "2"},
-		{"and on", write(id, 19, 14, 2, "a", "3"), storage.Result{Outcome: storage.OutcomeApplied, Epoch: 14, Version: 3}, "3"},
+		{
+			"late write of the first", write(id, 15, 10, 1, "a", "!"),
+			storage.Result{Outcome: storage.OutcomeFenced, Epoch: 14, Version: 1}, "1",
+		},
+		{
+			"write of the second", write(id, 16, 14, 1, "a", "2"),
+			storage.Result{Outcome: storage.OutcomeApplied, Epoch: 14, Version: 2}, "2",
+		},
+		{
+			"change of storage's own record",
+			storage.Entry{Index: 17, Kind: storage.EntryPlain, Changes: []*pb.Change{{Key: []byte{1, 's'}}}},
+			storage.Result{Outcome: storage.OutcomeInvalid, Epoch: 14, Version: 2}, "2",
+		},
+		{
+			"unknown kind", storage.Entry{Index: 18}, storage.Result{Outcome: storage.OutcomeInvalid, Epoch: 14, Version: 2},
+			"2",
+		},
+		{
+			"and on", write(id, 19, 14, 2, "a", "3"), storage.Result{Outcome: storage.OutcomeApplied, Epoch: 14, Version: 3},
+			"3",
+		},
 	}
 	for _, s := range steps {
 		got, err := h.Apply(s.entry)
@@ -60,11 +88,15 @@ func TestEpochAndVersionFence(t *testing.T) {
 		if a := get(t, h, setting(id, "a")); a != s.a {
 			t.Errorf("%s: a is %s, want %s", s.what, a, s.a)
 		}
-		if h.State() != (storage.State{Applied: max(s.entry.Index, h.State().Applied), Epoch: s.want.Epoch, Version: s.want.Version}) {
+		if h.State() != (storage.State{
+			Applied: max(s.entry.Index, h.State().Applied), Epoch: s.want.Epoch, Version: s.want.Version,
+		}) {
 			t.Errorf("%s: state %+v", s.what, h.State())
 		}
 	}
-	if _, err := h.ApplyBatch([]storage.Entry{{Index: 30, Kind: storage.EntryOpen}, {Index: 30, Kind: storage.EntryOpen}}); err == nil {
+	if _, err := h.ApplyBatch([]storage.Entry{
+		{Index: 30, Kind: storage.EntryOpen}, {Index: 30, Kind: storage.EntryOpen},
+	}); err == nil {
 		t.Error("a log index twice in one call was taken")
 	}
 	if h.Applied() != 19 {
@@ -241,14 +273,17 @@ func check(t interface{ Fatal(...any) }, err error) {
 
 // drawEntry draws an entry that may be an OPEN, a good write, or one that is
 // fenced or stale, moves the model, and returns the result it must have.
-func drawEntry(t *rapid.T, id storage.StoreID, p pb.PartitionID, index uint64, m *model) (storage.Entry, storage.Result) {
+func drawEntry(
+	t *rapid.T, id storage.StoreID, p pb.PartitionID, index uint64, m *model,
+) (storage.Entry, storage.Result) {
 	e := storage.Entry{Index: index, Kind: storage.EntryWrite, Epoch: m.state.Epoch, Version: m.state.Version}
 	m.state.Applied = index
 	outcome := storage.OutcomeApplied
 	switch rapid.IntRange(0, 9).Draw(t, "kind") {
 	case 0:
 		m.state.Epoch = index
-		return storage.Entry{Index: index, Kind: storage.EntryOpen}, storage.Result{Outcome: outcome, Epoch: index, Version: m.state.Version}
+		return storage.Entry{Index: index, Kind: storage.EntryOpen},
+			storage.Result{Outcome: outcome, Epoch: index, Version: m.state.Version}
 	case 1:
 		e.Epoch++
 		outcome = storage.OutcomeFenced

@@ -124,7 +124,8 @@ func BenchmarkApply(b *testing.B) {
 				for range together {
 					index++
 					batch := storage.NewBatch(id)
-					batch.Put(s.Key(storage.TableJob, storage.ID16(pb.JobID{byte(index), byte(index >> 8)})), &pb.Job{Type: "ingest", Status: "queued"})
+					batch.Put(s.Key(storage.TableJob, storage.ID16(pb.JobID{byte(index), byte(index >> 8)})),
+						&pb.Job{Type: "ingest", Status: "queued"})
 					batch.PutRaw(s.Key(storage.TableJobByTime, storage.U64Desc(index), storage.ID16(pb.JobID{1})), nil)
 					batch.Put(s.Key(storage.TableAudit, storage.U64(index)), &pb.Audit{Action: "ingest", Target: "job"})
 					batch.Put(s.Key(storage.TableUsage, storage.U64(7), storage.Str("ingest")), &pb.Usage{ReadUnits: index})

@@ -187,7 +187,8 @@ func TestCopyGoesOnWhereItWas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Receive(table, io.LimitReader(r, table.Size/2)); !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+	if err := s.Receive(table, io.LimitReader(r, table.Size/2)); !errors.Is(err, io.ErrUnexpectedEOF) &&
+		!errors.Is(err, io.EOF) {
 		t.Fatalf("half a file: %v", err)
 	}
 	if err := errors.Join(r.Close(), c.Close()); err != nil {

@@ -37,10 +37,12 @@ func plant(t testing.TB, h *storage.Store, p pb.PartitionID) {
 			b.Put(s.Key(storage.TableNode, storage.Str(name)), &pb.Node{Id: name, Title: "ordinary " + name})
 		}
 		b.Put(s.Key(storage.TableContent, storage.Str(fmt.Sprint(round))), &pb.Content{Text: "before " + secret + " behind"})
-		b.Put(s.Key(storage.TableExternalID, storage.Str(fmt.Sprintf("%d/%s/key", round, secret))), &pb.ExternalRef{Node: "n"})
+		b.Put(s.Key(storage.TableExternalID, storage.Str(fmt.Sprintf("%d/%s/key", round, secret))),
+			&pb.ExternalRef{Node: "n"})
 		// The last key of its table, so that the manifest names it.
 		b.PutRaw(s.Key(storage.TableCounter, storage.Str(secret)), nil)
-		if err := storage.PutPieces(b, s.Key(storage.TableUploadPiece, storage.ID16(pb.JobID{byte(round)})), []byte(strings.Repeat(secret+" ", 50_000))); err != nil {
+		if err := storage.PutPieces(b, s.Key(storage.TableUploadPiece, storage.ID16(pb.JobID{byte(round)})),
+			[]byte(strings.Repeat(secret+" ", 50_000))); err != nil {
 			t.Fatal(err)
 		}
 		applyBatch(t, h, b)
@@ -71,7 +73,8 @@ func TestErasureRemovesTheBytes(t *testing.T) {
 	b.Put(keptKey, &pb.Node{Id: "n"})
 	applyBatch(t, h, b)
 
-	if found := fmt.Sprint(disk.Find(t, secret)); !strings.Contains(found, ".sst") || !strings.Contains(found, "MANIFEST") {
+	if found := fmt.Sprint(disk.Find(t, secret)); !strings.Contains(found, ".sst") ||
+		!strings.Contains(found, "MANIFEST") {
 		t.Fatalf("planted text is only in %s: the test proves nothing", found)
 	}
 	eraseRange(t, h, storage.PartitionSpace(id, pb.PartitionID{3}).All())
@@ -177,7 +180,8 @@ func TestErasureOfWhatWasErasedBefore(t *testing.T) {
 		space := storage.PartitionSpace(id, pb.PartitionID{p + 1})
 		b := storage.NewBatch(id)
 		for i := range 20 {
-			b.Put(space.Key(storage.TableExternalID, storage.Str(fmt.Sprintf("%s %d", token(int(p)), i))), &pb.ExternalRef{Node: "n"})
+			b.Put(space.Key(storage.TableExternalID, storage.Str(fmt.Sprintf("%s %d", token(int(p)), i))),
+				&pb.ExternalRef{Node: "n"})
 		}
 		applyBatch(t, h, b)
 		for i := range 20 {
@@ -222,7 +226,8 @@ func TestErasureWaitsForOlderSnapshots(t *testing.T) {
 	}
 	done := make(chan error)
 	go func() { done <- n.Erase(context.Background(), id) }()
-	if ok, err := snap.Get(storage.PartitionSpace(id, pb.PartitionID{1}).Key(storage.TableContent, storage.Str("0")), &pb.Content{}); !ok || err != nil {
+	if ok, err := snap.Get(storage.PartitionSpace(id, pb.PartitionID{1}).Key(storage.TableContent, storage.Str("0")),
+		&pb.Content{}); !ok || err != nil {
 		t.Errorf("the snapshot lost a record: %v, %v", ok, err)
 	}
 	if err := snap.Close(); err != nil {
@@ -275,7 +280,8 @@ func sunkTombstone(t *testing.T) (*storagetest.Disk, *storage.Node, storage.Stor
 	for i := range 40 { // tables over the whole store, so that all sinks
 		b := storage.NewBatch(id)
 		for _, p := range []byte{1, 3} {
-			b.PutRaw(storage.PartitionSpace(id, pb.PartitionID{p}).Key(storage.TableView, storage.Str(fmt.Sprint(i))), randomBytes(uint64(i), 3000))
+			b.PutRaw(storage.PartitionSpace(id, pb.PartitionID{p}).Key(storage.TableView, storage.Str(fmt.Sprint(i))),
+				randomBytes(uint64(i), 3000))
 		}
 		applyBatch(t, h, b)
 		if err := h.Flush(); err != nil {

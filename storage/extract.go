@@ -98,7 +98,9 @@ func (n *Node) Extract(ctx context.Context, id StoreID) (_ *Extract, err error) 
 		if len(x.files) >= maxParts {
 			return fmt.Errorf("store has more than %d parts", maxParts)
 		}
-		x.files = append(x.files, CopyFile{Name: fmt.Sprintf(partNameFormat, len(x.files)), Size: size, Sum: [sha256.Size]byte(sum.Sum(nil))})
+		x.files = append(x.files, CopyFile{
+			Name: fmt.Sprintf(partNameFormat, len(x.files)), Size: size, Sum: [sha256.Size]byte(sum.Sum(nil)),
+		})
 		sum.Reset()
 		size = 0
 		return nil
@@ -174,7 +176,9 @@ func (x *Extract) Files() []CopyFile { return x.files }
 
 // Open reads a part from an offset to its end. The caller closes it.
 func (x *Extract) Open(name string, offset int64) (io.ReadCloser, error) {
-	i, found := slices.BinarySearchFunc(x.files, name, func(f CopyFile, name string) int { return strings.Compare(f.Name, name) })
+	i, found := slices.BinarySearchFunc(x.files, name, func(f CopyFile, name string) int {
+		return strings.Compare(f.Name, name)
+	})
 	if !found || offset < 0 || offset > x.files[i].Size {
 		return nil, fmt.Errorf("%q from %d on: %w", name, offset, errBadFileName)
 	}

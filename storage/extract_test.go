@@ -269,7 +269,8 @@ func TestPartsHaveNothingOfWhatWasErased(t *testing.T) {
 	c := storage.NewBatch(id)
 	c.EraseRange(storage.PartitionSpace(id, pb.PartitionID{1}).Prefix(storage.TableView, storage.U64(2)))
 	replica(t, rand.New(rand.NewPCG(1, 1)), n, id, []storage.Entry{
-		{Index: 1, Kind: storage.EntryPlain, Changes: b.Changes()}, {Index: 2, Kind: storage.EntryPlain, Changes: c.Changes()},
+		{Index: 1, Kind: storage.EntryPlain, Changes: b.Changes()},
+		{Index: 2, Kind: storage.EntryPlain, Changes: c.Changes()},
 	})
 	all := bytes.Join(parts(t, n, id), nil)
 	if !bytes.Contains(all, []byte("kept")) || bytes.Contains(all, []byte("secret")) {

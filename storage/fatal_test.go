@@ -114,7 +114,8 @@ func TestFailedFlushStops(t *testing.T) {
 					return false
 				}
 				base := filepath.Base(path)
-				return strings.Contains(base, what) || what == "sync of the directory" && !strings.Contains(base, ".") && !strings.Contains(base, "MANIFEST")
+				return strings.Contains(base, what) ||
+					what == "sync of the directory" && !strings.Contains(base, ".") && !strings.Contains(base, "MANIFEST")
 			})
 			returned := make(chan error, 1)
 			go func() { returned <- n.FlushStores(context.Background(), nil) }()

@@ -379,7 +379,9 @@ func TestWhatPowerFailureLeavesIsNoDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = examine(crashed, func(n *storage.Node) error {
-			return errors.Join(intact(n), entriesAre(n, 2, acknowledged, func(i uint64) string { return string(randomBytes(i, 3000)) }))
+			return errors.Join(intact(n), entriesAre(n, 2, acknowledged, func(i uint64) string {
+				return string(randomBytes(i, 3000))
+			}))
 		})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)

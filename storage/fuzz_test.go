@@ -34,7 +34,9 @@ func FuzzParseKey(f *testing.F) {
 }
 
 func FuzzStoreID(f *testing.F) {
-	for _, s := range []string{"meta", orgA.String(), StoreID{Org: orgA.Org, Realm: RealmSandbox}.String(), "-main", "meta-main", "../meta", ""} {
+	for _, s := range []string{
+		"meta", orgA.String(), StoreID{Org: orgA.Org, Realm: RealmSandbox}.String(), "-main", "meta-main", "../meta", "",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

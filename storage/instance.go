@@ -72,7 +72,8 @@ func beginFormat(fs vfs.FS, dir string) (raised bool, err error) {
 	defer func() { err = errors.Join(err, marker.Close()) }()
 	if value != "" {
 		format, err := strconv.ParseUint(value, 10, 64)
-		return err == nil && pebble.FormatMajorVersion(format) < pebble.FormatWALSyncChunks, nil // what is no number Pebble refuses
+		// what is no number Pebble refuses
+		return err == nil && pebble.FormatMajorVersion(format) < pebble.FormatWALSyncChunks, nil
 	}
 	names, err := fs.List(dir)
 	if err != nil {

@@ -137,12 +137,17 @@ func TestStoreIDsReadBack(t *testing.T) {
 			t.Errorf("reference of %v reads back as %v, %v", id, got, err)
 		}
 	}
-	for _, s := range []string{"", "meta-main", "x-main", orgA.Org.String(), orgA.String() + "x", orgA.Org.String() + "-meta"} {
+	for _, s := range []string{
+		"", "meta-main", "x-main", orgA.Org.String(), orgA.String() + "x", orgA.Org.String() + "-meta",
+	} {
 		if id, err := ParseStoreID(s); !errors.Is(err, ErrBadStoreID) {
 			t.Errorf("%q reads as %v, %v", s, id, err)
 		}
 	}
-	for _, ref := range []*pb.StoreRef{nil, {Realm: 9, Org: orgA.Org.Bytes()}, {Realm: 257, Org: orgA.Org.Bytes()}, {Realm: 1}, {Realm: 1, Org: []byte{1}}, {Realm: 3, Org: orgA.Org.Bytes()}} {
+	for _, ref := range []*pb.StoreRef{
+		nil, {Realm: 9, Org: orgA.Org.Bytes()}, {Realm: 257, Org: orgA.Org.Bytes()}, {Realm: 1}, {Realm: 1, Org: []byte{1}},
+		{Realm: 3, Org: orgA.Org.Bytes()},
+	} {
 		if id, err := StoreIDFrom(ref); err == nil {
 			t.Errorf("%v reads as %v", ref, id)
 		}

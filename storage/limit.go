@@ -54,7 +54,8 @@ func raiseFileLimit() (uint64, error) {
 // CheckFiles returns ErrTooFewFiles for a limit of descriptors that no node starts with.
 func CheckFiles(descriptors uint64) error {
 	if descriptors < leastFiles {
-		return fmt.Errorf("%w: %d, and the least is %d: raise it (ulimit -n, or LimitNOFILE of a unit)", ErrTooFewFiles, descriptors, leastFiles)
+		return fmt.Errorf("%w: %d, and the least is %d: raise it (ulimit -n, or LimitNOFILE of a unit)", ErrTooFewFiles,
+			descriptors, leastFiles)
 	}
 	return nil
 }

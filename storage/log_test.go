@@ -31,7 +31,10 @@ func bounds(t testing.TB, l *storage.Log, group uint32) [2]uint64 {
 func TestLogEntriesReadBack(t *testing.T) {
 	l := storagetest.NewDisk().Node(t).Log()
 	want := []storage.LogEntry{
-		{Index: 7, Term: 2, Type: 4, Data: []byte("data"), Extensions: []byte("ext"), AppendedAt: time.Date(2026, 3, 1, 1, 2, 3, 4, time.UTC)},
+		{
+			Index: 7, Term: 2, Type: 4, Data: []byte("data"), Extensions: []byte("ext"),
+			AppendedAt: time.Date(2026, 3, 1, 1, 2, 3, 4, time.UTC),
+		},
 		{Index: 8, Term: 1 << 40},
 		{Index: 9, Extensions: []byte("e")},
 	}

@@ -360,7 +360,9 @@ func (b barred) MkdirAll(dir string, perm os.FileMode) error {
 // TestADirectoryThatCannotBeWrittenToIsCalledThat, and no other failure is: nobody looks at
 // the mount where the process has too many files open.
 func TestADirectoryThatCannotBeWrittenToIsCalledThat(t *testing.T) {
-	for _, why := range []error{syscall.EROFS, syscall.EACCES, syscall.EPERM, syscall.EMFILE, syscall.ENFILE, syscall.EIO} {
+	for _, why := range []error{
+		syscall.EROFS, syscall.EACCES, syscall.EPERM, syscall.EMFILE, syscall.ENFILE, syscall.EIO,
+	} {
 		want := errors.Is(why, syscall.EROFS) || errors.Is(why, syscall.EACCES) || errors.Is(why, syscall.EPERM)
 		for what, refusal := range map[string]barred{"lock": {lock: why}, "directory": {dir: why}} {
 			o, _ := storagetest.NewDisk().Options()

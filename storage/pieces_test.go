@@ -13,7 +13,9 @@ import (
 )
 
 func applyBatch(t interface{ Fatal(...any) }, h *storage.Store, b *storage.Batch) {
-	if _, err := h.Apply(storage.Entry{Index: h.Applied() + 1, Kind: storage.EntryPlain, Changes: b.Changes()}); err != nil {
+	if _, err := h.Apply(storage.Entry{
+		Index: h.Applied() + 1, Kind: storage.EntryPlain, Changes: b.Changes(),
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -27,7 +29,9 @@ func TestPiecesReadBack(t *testing.T) {
 	fewerChecks(t, 40)
 	rapid.Check(t, func(t *rapid.T) {
 		k := p.Key(storage.TableSegmentPiece, storage.U64(rapid.Uint64Range(1, 3).Draw(t, "segment")))
-		size := rapid.SampledFrom([]int{0, 1, storage.PieceBytes - 1, storage.PieceBytes, storage.PieceBytes + 1, 3*storage.PieceBytes + 7}).Draw(t, "size")
+		size := rapid.SampledFrom([]int{
+			0, 1, storage.PieceBytes - 1, storage.PieceBytes, storage.PieceBytes + 1, 3*storage.PieceBytes + 7,
+		}).Draw(t, "size")
 		value := bytes.Repeat([]byte{rapid.Byte().Draw(t, "fill")}, size)
 		if rapid.Bool().Draw(t, "one batch") {
 			b := storage.NewBatch(id)

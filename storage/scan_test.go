@@ -80,7 +80,8 @@ func TestPagesJoinWithoutGapOrRepeat(t *testing.T) {
 		return n
 	}
 	below, above := p.Key(storage.TableState), p.Key(storage.TableChunk, storage.U64(0))
-	if a, b, c, d := count(below, false), count(below, true), count(above, false), count(above, true); a != records || b != 0 || c != 0 || d != records {
+	if a, b, c, d := count(below, false), count(below, true), count(above, false),
+		count(above, true); a != records || b != 0 || c != 0 || d != records {
 		t.Errorf("cursors outside: %d %d %d %d", a, b, c, d)
 	}
 }
@@ -92,7 +93,9 @@ func TestScanTellsDamage(t *testing.T) {
 	defer h.Release()
 	put(t, h, 1, "raw", "not a record")
 	var last error
-	for _, err := range storage.ScanRecords(h, storage.OrgSpace(id).All(), storage.ScanOptions{}, func() *pb.Organization { return new(pb.Organization) }) {
+	for _, err := range storage.ScanRecords(h, storage.OrgSpace(id).All(), storage.ScanOptions{}, func() *pb.Organization {
+		return new(pb.Organization)
+	}) {
 		last = err
 	}
 	if !errors.Is(last, storage.ErrUnknownVersion) {

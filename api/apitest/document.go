@@ -50,7 +50,10 @@ func (a Answer) Code() (string, error) {
 }
 
 // listed are the headers that an answer may have only where the document says so.
-var listed = []string{"Retry-After", "Idempotent-Replayed", "ETag", "Accept-Ranges", "Content-Range", "Content-Disposition", "WWW-Authenticate", "Cache-Control"}
+var listed = []string{
+	"Retry-After", "Idempotent-Replayed", "ETag", "Accept-Ranges", "Content-Range", "Content-Disposition",
+	"WWW-Authenticate", "Cache-Control",
+}
 
 // Hold says what of an answer to a request for path the document does not promise:
 // its status, code, headers, content type or shape. A path that is not in it passes.
@@ -88,7 +91,9 @@ func (d *Document) Hold(method, path string, a Answer) error {
 // requestID is what tells two problems apart that are the same.
 var requestID = regexp.MustCompile(`"requestId":"[^"]*"`)
 
-func (d *Document) holdBody(op *openapi3.Operation, documented *openapi3.Response, a Answer, wrong func(string, ...any) error) error {
+func (d *Document) holdBody(
+	op *openapi3.Operation, documented *openapi3.Response, a Answer, wrong func(string, ...any) error,
+) error {
 	contentType := a.Header.Get("Content-Type")
 	if contentType == "" {
 		if len(a.Body) > 0 || len(documented.Content) > 0 {

@@ -20,11 +20,14 @@ var errNoCopy = fmt.Errorf("path: %w", actors.ErrOrgNotFound)
 // the files of the stores, for `orgmem backup create`.
 var backupRoutes = []Route{
 	{
-		Method: http.MethodPost, Path: "/operator/backup/copies", status: http.StatusCreated, Body: reflect.TypeFor[newCopyBody](),
+		Method: http.MethodPost, Path: "/operator/backup/copies", status: http.StatusCreated,
+		Body: reflect.TypeFor[newCopyBody](),
 		handle: func(ctx context.Context, s *server, _ gin.Params, body any) (any, error) {
 			store := actors.StoreName(body.(*newCopyBody).Store)
 			c, err := s.cfg.Backups.Open(ctx, store)
-			out := storeCopy{ID: c.ID.String(), Store: string(store), Version: c.Version, Files: make([]copiedFile, 0, len(c.Files))}
+			out := storeCopy{
+				ID: c.ID.String(), Store: string(store), Version: c.Version, Files: make([]copiedFile, 0, len(c.Files)),
+			}
 			for _, f := range c.Files {
 				out.Files = append(out.Files, copiedFile{f.Name, f.Size, hex.EncodeToString(f.Sum[:])})
 			}
@@ -32,7 +35,8 @@ var backupRoutes = []Route{
 		},
 	},
 	{
-		Method: http.MethodGet, Path: "/operator/backup/copies/{copy}/{store}/{file}", status: http.StatusOK, query: []string{"offset"},
+		Method: http.MethodGet, Path: "/operator/backup/copies/{copy}/{store}/{file}", status: http.StatusOK,
+		query: []string{"offset"},
 		handle: func(ctx context.Context, s *server, path gin.Params, _ any) (any, error) {
 			id, err := actors.ParseCopyID(path.ByName("copy"))
 			if err != nil {

@@ -49,7 +49,8 @@ type Rotation struct {
 }
 
 // errNoCluster tells an operator how to get a cluster.
-var errNoCluster = fmt.Errorf("%w: this node is alone; stop it, run `orgmem cluster init` on its data directory and serve it with --cluster-listen", actors.ErrConflict)
+var errNoCluster = fmt.Errorf("%w: this node is alone; stop it, run `orgmem cluster init` on its data directory and "+
+	"serve it with --cluster-listen", actors.ErrConflict)
 
 // defaultTokenLife is for the minute between making a token and starting the
 // machine that joins with it, and a phone call in between.
@@ -58,7 +59,8 @@ const defaultTokenLife = time.Hour
 // ClusterRoutes are the rows about the cluster.
 var ClusterRoutes = []Route{
 	{
-		Method: http.MethodPost, Path: "/operator/cluster/tokens", status: http.StatusCreated, Body: reflect.TypeFor[tokenBody](),
+		Method: http.MethodPost, Path: "/operator/cluster/tokens", status: http.StatusCreated,
+		Body: reflect.TypeFor[tokenBody](),
 		handle: withCluster(func(ctx context.Context, c Cluster, body any) (any, error) {
 			life := defaultTokenLife
 			if ttl := body.(*tokenBody).TTLSeconds; ttl > 0 {
@@ -105,7 +107,9 @@ var ClusterRoutes = []Route{
 }
 
 // withCluster refuses where the node belongs to no cluster.
-func withCluster(do func(ctx context.Context, c Cluster, body any) (any, error)) func(context.Context, *server, gin.Params, any) (any, error) {
+func withCluster(do func(ctx context.Context, c Cluster, body any) (any, error)) func(
+	context.Context, *server, gin.Params, any,
+) (any, error) {
 	return func(ctx context.Context, s *server, _ gin.Params, body any) (any, error) {
 		if s.cfg.Cluster == nil {
 			return nil, errNoCluster
@@ -116,7 +120,9 @@ func withCluster(do func(ctx context.Context, c Cluster, body any) (any, error))
 
 // withNamedNode is withCluster for what is done to a node; the answer is the cluster's
 // status right after, from which the rest can be followed.
-func withNamedNode(do func(ctx context.Context, c Cluster, node string) error) func(context.Context, *server, gin.Params, any) (any, error) {
+func withNamedNode(do func(ctx context.Context, c Cluster, node string) error) func(
+	context.Context, *server, gin.Params, any,
+) (any, error) {
 	return func(ctx context.Context, s *server, path gin.Params, _ any) (any, error) {
 		if s.cfg.Cluster == nil {
 			return nil, errNoCluster
@@ -147,7 +153,10 @@ type rotation struct {
 }
 
 func rotationOf(r Rotation, err error) (any, error) {
-	out := rotation{Generations: r.Generations, Signing: r.Signing, Waiting: r.Waiting, ExpiresAt: wire.Timestamp(clock.Millis(r.Expires))}
+	out := rotation{
+		Generations: r.Generations, Signing: r.Signing, Waiting: r.Waiting,
+		ExpiresAt: wire.Timestamp(clock.Millis(r.Expires)),
+	}
 	if out.Waiting == nil {
 		out.Waiting = []string{} // a list, always
 	}
@@ -211,7 +220,8 @@ func clusterStatusOf(s *pb.ClusterStatus) clusterStatus {
 	}
 	for _, n := range s.GetNodes() {
 		out.Nodes = append(out.Nodes, nodeStatus{
-			n.GetServer(), n.GetName(), n.GetZone(), n.GetAddress(), n.GetVersion(), n.GetState(), wire.Timestamp(n.GetSinceMs()),
+			n.GetServer(), n.GetName(), n.GetZone(), n.GetAddress(), n.GetVersion(), n.GetState(),
+			wire.Timestamp(n.GetSinceMs()),
 			n.GetDraining(), n.GetLeaving(), n.GetVoters(), n.GetLearners(), n.GetLeads(), n.GetLoad(),
 		})
 	}

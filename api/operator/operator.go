@@ -120,7 +120,8 @@ type bodyType struct {
 func (s *server) serve(ex *web.Exchange, r Route, body *bodyType, path gin.Params) {
 	if !ownHost(ex.R.Host) {
 		// A page that made its own name point here (DNS rebinding) sends that name.
-		ex.Refuse(problems.Newf(problems.CodePermission, "The operator interface answers to localhost and to addresses, not to this host name."), nil)
+		ex.Refuse(problems.Newf(problems.CodePermission,
+			"The operator interface answers to localhost and to addresses, not to this host name."), nil)
 		return
 	}
 	if !r.Open && !s.hasToken(ex.R.Header) {

@@ -16,7 +16,10 @@ import (
 // FuzzHost: a Host header that passes names an address, or localhost, and nothing
 // that a name service could answer.
 func FuzzHost(f *testing.F) {
-	for _, s := range []string{"localhost", "LOCALHOST:80", "127.0.0.1:8080", "[::1]:8080", "::1", "evil.example", "127.0.0.1.evil.example", "[localhost]", "", "localhost."} {
+	for _, s := range []string{
+		"localhost", "LOCALHOST:80", "127.0.0.1:8080", "[::1]:8080", "::1", "evil.example", "127.0.0.1.evil.example",
+		"[localhost]", "", "localhost.",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, host string) {
@@ -35,7 +38,9 @@ func FuzzHost(f *testing.F) {
 // FuzzOperatorQuery: what is taken is what net/url reads, once each, of the
 // parameters that the row has, and nothing else.
 func FuzzOperatorQuery(f *testing.F) {
-	for _, q := range []string{"", "limit=5&cursor=17.x", "limit=5&limit=6", "Limit=5", "offset=0", "cursor=%zz", "cursor=%ff", "a;b", "limit"} {
+	for _, q := range []string{
+		"", "limit=5&cursor=17.x", "limit=5&limit=6", "Limit=5", "offset=0", "cursor=%zz", "cursor=%ff", "a;b", "limit",
+	} {
 		f.Add(q)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
@@ -76,8 +81,10 @@ func FuzzOperatorQuery(f *testing.F) {
 
 func TestOperatorHosts(t *testing.T) {
 	for host, ok := range map[string]bool{
-		"localhost": true, "LOCALHOST:8081": true, "127.0.0.1:8081": true, "[::1]:8081": true, "[::1]": true, "10.0.0.3": true,
-		"": false, "example.com": false, "127.0.0.1.example.com": false, "localhost.example.com:80": false, "localhost.": false, "0x7f.1": false,
+		"localhost": true, "LOCALHOST:8081": true, "127.0.0.1:8081": true, "[::1]:8081": true, "[::1]": true,
+		"10.0.0.3": true,
+		"":         false, "example.com": false, "127.0.0.1.example.com": false, "localhost.example.com:80": false,
+		"localhost.": false, "0x7f.1": false,
 	} {
 		if ownHost(host) != ok {
 			t.Errorf("%q: %v", host, !ok)

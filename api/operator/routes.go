@@ -72,7 +72,9 @@ var nodeRoutes = []Route{
 			page, err := s.cfg.Operator.Orgs(ctx, params.ByName("cursor"), size)
 			list := orgList{dataOf[orgEntry]{make([]orgEntry, 0, len(page.Orgs))}, page.Next}
 			for _, o := range page.Orgs {
-				list.Data = append(list.Data, orgEntry{o.Org.String(), o.Name, o.Slug, wire.Timestamp(clock.Millis(o.Created)), o.OutOfService})
+				list.Data = append(list.Data, orgEntry{
+					o.Org.String(), o.Name, o.Slug, wire.Timestamp(clock.Millis(o.Created)), o.OutOfService,
+				})
 			}
 			return list, err
 		},
@@ -89,7 +91,8 @@ var nodeRoutes = []Route{
 		},
 	},
 	{
-		Method: http.MethodPut, Path: "/operator/orgs/{org}/plan", status: http.StatusNoContent, Body: reflect.TypeFor[planBody](),
+		Method: http.MethodPut, Path: "/operator/orgs/{org}/plan", status: http.StatusNoContent,
+		Body: reflect.TypeFor[planBody](),
 		handle: func(ctx context.Context, s *server, path gin.Params, body any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
@@ -109,7 +112,8 @@ var nodeRoutes = []Route{
 		},
 	},
 	{
-		Method: http.MethodPost, Path: "/operator/orgs/{org}/members", status: http.StatusCreated, Body: reflect.TypeFor[memberBody](),
+		Method: http.MethodPost, Path: "/operator/orgs/{org}/members", status: http.StatusCreated,
+		Body: reflect.TypeFor[memberBody](),
 		handle: func(ctx context.Context, s *server, path gin.Params, body any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
@@ -150,7 +154,8 @@ var nodeRoutes = []Route{
 		},
 	},
 	{
-		Method: http.MethodPost, Path: "/operator/orgs/{org}/keys", status: http.StatusCreated, Body: reflect.TypeFor[operatorKeyBody](),
+		Method: http.MethodPost, Path: "/operator/orgs/{org}/keys", status: http.StatusCreated,
+		Body: reflect.TypeFor[operatorKeyBody](),
 		handle: func(ctx context.Context, s *server, path gin.Params, body any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
@@ -275,7 +280,8 @@ type orgInfo struct {
 func orgInfoOf(o actors.OrgInfo) orgInfo {
 	return orgInfo{
 		OrgID: o.Org.String(), Name: o.Name, Slug: o.Slug, Personal: o.Personal, Plan: o.Plan,
-		CreatedAt: wire.Timestamp(clock.Millis(o.Created)), Members: o.Members, Subjects: o.Subjects, OutOfService: o.OutOfService,
+		CreatedAt: wire.Timestamp(clock.Millis(o.Created)), Members: o.Members, Subjects: o.Subjects,
+		OutOfService: o.OutOfService,
 	}
 }
 

@@ -34,8 +34,9 @@ const (
 var Catalogue = indexCatalogue([]Entry{
 	{
 		Code: CodeMalformed, Status: http.StatusBadRequest, Title: "Malformed request", Section: sectionBodies,
-		Explanation: "The request cannot be read: its JSON is malformed, empty, not UTF-8 or names a field twice, or a path, query or header holds a malformed escape.",
-		Action:      "Correct the request; sending it again unchanged will fail again.",
+		Explanation: "The request cannot be read: its JSON is malformed, empty, not UTF-8 or names a field twice, or a " +
+			"path, query or header holds a malformed escape.",
+		Action: "Correct the request; sending it again unchanged will fail again.",
 	},
 	{
 		Code: CodeSubjectRefused, Status: http.StatusBadRequest, Title: "Subject not supported", Section: sectionSubjects,
@@ -43,7 +44,8 @@ var Catalogue = indexCatalogue([]Entry{
 		Action:      "Send the request without X-Svc-Subject.",
 	},
 	{
-		Code: CodePaginationUnsupported, Status: http.StatusBadRequest, Title: "Pagination not supported", Section: sectionPages,
+		Code: CodePaginationUnsupported, Status: http.StatusBadRequest, Title: "Pagination not supported",
+		Section:     sectionPages,
 		Explanation: "The recall views identity and graph are answered whole; they accept neither cursor nor pageSize.",
 		Action:      "Send the request without cursor and pageSize.",
 	},
@@ -53,7 +55,8 @@ var Catalogue = indexCatalogue([]Entry{
 		Action:      "Start again without a cursor.",
 	},
 	{
-		Code: CodeAuthentication, Status: http.StatusUnauthorized, Title: "Authentication failed", Section: sectionAuth, Fixed: true,
+		Code: CodeAuthentication, Status: http.StatusUnauthorized, Title: "Authentication failed",
+		Section: sectionAuth, Fixed: true,
 		Explanation: "The credential is missing or not valid.",
 		Action:      "Send a valid API key in X-Svc-API-Key, or as a bearer token in Authorization.",
 	},
@@ -147,7 +150,8 @@ var Catalogue = indexCatalogue([]Entry{
 	},
 	{
 		Code: CodeExportNotReady, Status: http.StatusConflict, Title: "Export not ready",
-		Explanation: "An export can be downloaded while its status is succeeded: when it has been written, and before it expires.",
+		Explanation: "An export can be downloaded while its status is succeeded: when it has been written, and before it " +
+			"expires.",
 	},
 	{
 		Code: CodeWebhookLimit, Status: http.StatusConflict, Title: "Webhook limit reached",
@@ -159,11 +163,13 @@ var Catalogue = indexCatalogue([]Entry{
 	},
 	{
 		Code: "key_limit_reached", Status: http.StatusConflict, Title: "Key limit reached",
-		Explanation: "A member has at most 1,000 keys, and a sandbox too. One that is revoked makes way for a new one, the oldest first.",
+		Explanation: "A member has at most 1,000 keys, and a sandbox too. One that is revoked makes way for a new one, the " +
+			"oldest first.",
 	},
 	{
 		Code: CodeProposalDecided, Status: http.StatusConflict, Title: "Proposal already decided",
-		Explanation: "The proposal was decided the other way before; an edge that was accepted is taken back by forgetting it.",
+		Explanation: "The proposal was decided the other way before; an edge that was accepted is taken back by " +
+			"forgetting it.",
 	},
 	{
 		Code: CodeTrainInProgress, Status: http.StatusConflict, Title: "Training in progress", RetryAfter: 30,
@@ -191,7 +197,8 @@ var Catalogue = indexCatalogue([]Entry{
 		Explanation: "The job has ended already.",
 	},
 	{
-		Code: CodeIdemInProgress, Status: http.StatusConflict, Title: "Request in progress", Section: sectionIdempotency, RetryAfter: 1,
+		Code: CodeIdemInProgress, Status: http.StatusConflict, Title: "Request in progress",
+		Section: sectionIdempotency, RetryAfter: 1,
 		Explanation: "The first request with this Idempotency-Key is still under way.",
 		Action:      "Send the request again after the time in Retry-After.",
 	},
@@ -220,7 +227,8 @@ var Catalogue = indexCatalogue([]Entry{
 	},
 	{
 		Code: CodeMediaType, Status: http.StatusUnsupportedMediaType, Title: "Unsupported media type", Section: sectionBodies,
-		Explanation: "This route takes application/json in UTF-8, the import routes multipart/form-data, without content encoding.",
+		Explanation: "This route takes application/json in UTF-8, the import routes multipart/form-data, without content " +
+			"encoding.",
 	},
 	{
 		Code: CodeRange, Status: http.StatusRequestedRangeNotSatisfiable, Title: "Range not satisfiable",
@@ -231,7 +239,8 @@ var Catalogue = indexCatalogue([]Entry{
 		Explanation: "Some fields of the request are not valid; errors lists them.",
 	},
 	{
-		Code: CodeIdemReused, Status: http.StatusUnprocessableEntity, Title: "Idempotency key reused", Section: sectionIdempotency,
+		Code: CodeIdemReused, Status: http.StatusUnprocessableEntity, Title: "Idempotency key reused",
+		Section:     sectionIdempotency,
 		Explanation: "This Idempotency-Key was sent before with another body.",
 		Action:      "Use one key per intent, and the same body with it.",
 	},
@@ -251,7 +260,8 @@ var Catalogue = indexCatalogue([]Entry{
 	{
 		Code: CodeInternal, Status: http.StatusInternalServerError, Title: "Internal error", Fixed: true,
 		Explanation: "Something went wrong inside the service; it has been recorded under the request id.",
-		Action:      "Send the request again, with its Idempotency-Key if it has one; if it keeps failing, report the request id.",
+		Action: "Send the request again, with its Idempotency-Key if it has one; if it keeps failing, report the " +
+			"request id.",
 	},
 	{
 		Code: CodeDegraded, Status: http.StatusServiceUnavailable, Title: "Service degraded", RetryAfter: retryBusySeconds,

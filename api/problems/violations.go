@@ -66,7 +66,8 @@ var missingBefore, missingAfter, _ = strings.Cut(validation.MsgExpectedRequiredP
 func isSize(field, message string) bool {
 	length, _, _ := strings.Cut(validation.MsgExpectedMaxLength, "%d")
 	items, _, _ := strings.Cut(validation.MsgExpectedMaxItems, "%d")
-	return (field == "content" || field == "text" || strings.HasSuffix(field, "].content")) && strings.HasPrefix(message, length) ||
+	return (field == "content" || field == "text" || strings.HasSuffix(field, "].content")) &&
+		strings.HasPrefix(message, length) ||
 		field == "items" && strings.HasPrefix(message, items)
 }
 

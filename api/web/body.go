@@ -45,7 +45,8 @@ var errOverBudget = errors.New("too many bytes of bodies under way")
 func (ex *Exchange) ReadBody(limit int64) (*pb.Problem, error) {
 	r := ex.R
 	if r.ContentLength > limit {
-		return problems.Newf(problems.CodeTooLarge, "The body is larger than the %d bytes that this route accepts.", limit), nil
+		return problems.Newf(problems.CodeTooLarge,
+			"The body is larger than the %d bytes that this route accepts.", limit), nil
 	}
 	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
@@ -83,7 +84,8 @@ func (ex *Exchange) ReadBody(limit int64) (*pb.Problem, error) {
 		n, err := r.Body.Read(buf[len(buf):min(ex.held, int64(cap(buf)))])
 		buf = buf[:len(buf)+n]
 		if int64(len(buf)) > limit {
-			return problems.Newf(problems.CodeTooLarge, "The body is larger than the %d bytes that this route accepts.", limit), nil
+			return problems.Newf(problems.CodeTooLarge,
+				"The body is larger than the %d bytes that this route accepts.", limit), nil
 		}
 		switch {
 		case err == io.EOF, r.ContentLength > 0 && int64(len(buf)) == r.ContentLength:

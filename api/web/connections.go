@@ -120,10 +120,12 @@ func (l *listener) full(refused bool) {
 	l.logged = now
 	const remedy = "more open files: ulimit -n, LimitNOFILE"
 	if refused {
-		l.log.Warn("as many connections are open as may be, all of them busy: new ones are refused", "limit", l.limit, "remedy", remedy)
+		l.log.Warn("as many connections are open as may be, all of them busy: new ones are refused", "limit", l.limit,
+			"remedy", remedy)
 		return
 	}
-	l.log.Warn("as many connections are open as may be: the longest idle one is closed for each new one", "limit", l.limit, "remedy", remedy)
+	l.log.Warn("as many connections are open as may be: the longest idle one is closed for each new one", "limit", l.limit,
+		"remedy", remedy)
 }
 
 // refuse closes a connection that there is no room for. Without TLS it is answered first,

@@ -156,7 +156,8 @@ func (e *Edge) reference(t *Table) referencePage {
 			op := *methodOf(t.document.Paths[r.Path], r.Method)
 			one := referenceRoute{Route: r, Subject: subjectModes[r.Subject], Problems: r.problems()}
 			for _, p := range op.Parameters {
-				one.Parameters = append(one.Parameters, referenceField{p.Name, p.In, t.typeName(p.Schema), p.Description, p.Required})
+				one.Parameters = append(one.Parameters,
+					referenceField{p.Name, p.In, t.typeName(p.Schema), p.Description, p.Required})
 			}
 			switch {
 			case r.Upload != nil:

@@ -129,7 +129,8 @@ func (e *Edge) HTTPServer(handler http.Handler) *http.Server {
 		WriteTimeout:                 e.Cfg.BodyTimeout + e.Cfg.RequestTimeout + writeSlack,
 		MaxHeaderBytes:               MaxHeaderBytes,
 		HTTP2:                        &http.HTTP2Config{MaxConcurrentStreams: maxStreamsPerConnection},
-		ErrorLog:                     slog.NewLogLogger(e.Cfg.Logger.Handler(), slog.LevelDebug), // handshakes that fail and clients that leave
+		// handshakes that fail and clients that leave
+		ErrorLog: slog.NewLogLogger(e.Cfg.Logger.Handler(), slog.LevelDebug),
 	}
 }
 

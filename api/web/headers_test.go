@@ -53,7 +53,8 @@ func FuzzIdempotencyKey(f *testing.F) {
 		if (key == "") != errs.Any() || (key != "" && key != value) {
 			t.Fatalf("%q: %q %v", value, key, errs.List)
 		}
-		if key != "" && (len(key) > MaxIdempotencyKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f })) {
+		if key != "" && (len(key) > MaxIdempotencyKey ||
+			strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f })) {
 			t.Fatalf("%q was accepted", value)
 		}
 	})
@@ -113,7 +114,10 @@ func TestRepeatedHeaders(t *testing.T) {
 }
 
 func FuzzContentType(f *testing.F) {
-	for _, s := range []string{"application/json", "Application/JSON; charset=UTF-8", `application/json;charset="utf-8"`, "application/json; charset=latin1", "application/jsonx", "text/plain; application/json"} {
+	for _, s := range []string{
+		"application/json", "Application/JSON; charset=UTF-8", `application/json;charset="utf-8"`,
+		"application/json; charset=latin1", "application/jsonx", "text/plain; application/json",
+	} {
 		f.Add(s, "")
 	}
 	f.Add("application/json", "gzip")
@@ -129,7 +133,8 @@ func FuzzContentType(f *testing.F) {
 			t.Fatalf("compressed as %q", encoding)
 		}
 		media, params, err := mime.ParseMediaType(value)
-		if err == nil && (media != "application/json" || params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8")) && !strings.Contains(value, "*") {
+		if err == nil && (media != "application/json" ||
+			params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8")) && !strings.Contains(value, "*") {
 			t.Fatalf("%q passes; it is %s %v", value, media, params)
 		}
 	})

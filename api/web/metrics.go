@@ -59,7 +59,9 @@ func newMetrics(registry *prometheus.Registry, bodies *Budget, connections *conn
 		Name: "orgmem_http_connections_refused_total",
 		Help: "Connections refused because all that may be open were busy.",
 	}, func() float64 { return float64(connections.refused.Load()) })
-	for _, c := range []prometheus.Collector{m.requests, m.latency, m.inFlight, m.bodyBytes, m.shed, held, open, displaced, refused} {
+	for _, c := range []prometheus.Collector{
+		m.requests, m.latency, m.inFlight, m.bodyBytes, m.shed, held, open, displaced, refused,
+	} {
 		if err := registry.Register(c); err != nil {
 			return nil, err
 		}

@@ -48,7 +48,9 @@ func newDocument(t *Table) *huma.OpenAPI {
 		Components: &huma.Components{
 			Schemas: registry,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
-				"apiKey": {Type: "apiKey", In: "header", Name: "X-Svc-API-Key", Description: "An API key, svc_prod_… or svc_sandbox_…."},
+				"apiKey": {
+					Type: "apiKey", In: "header", Name: "X-Svc-API-Key", Description: "An API key, svc_prod_… or svc_sandbox_….",
+				},
 				"bearer": {Type: "http", Scheme: "bearer", Description: "The same key as a bearer token."},
 			},
 			Headers:   documentHeaders(),
@@ -116,7 +118,8 @@ func operationOf(r *Route, registry huma.Registry, problem *huma.Schema) *huma.O
 			text = "Has no effect on this route, but a subject that is not provisioned is refused."
 		}
 		op.Parameters = append(op.Parameters, &huma.Param{
-			Name: headerSubject, In: "header", Description: text, Schema: &huma.Schema{Ref: "#/components/schemas/" + schemaSubject},
+			Name: headerSubject, In: "header", Description: text,
+			Schema: &huma.Schema{Ref: "#/components/schemas/" + schemaSubject},
 		})
 	}
 	if r.Idempotent {
@@ -191,8 +194,13 @@ func documentParam(p Param, required bool) *huma.Param {
 func documentHeaders() map[string]*huma.Header {
 	text := &huma.Schema{Type: huma.TypeString}
 	return map[string]*huma.Header{
-		"X-Request-Id":        {Description: "Ours, or the caller's own when it is 1 to 128 visible ASCII characters.", Schema: text},
-		"RateLimit":           {Description: "default;r=<tokens left>;t=<seconds until full>. On every answer that got past the credential check.", Schema: text},
+		"X-Request-Id": {
+			Description: "Ours, or the caller's own when it is 1 to 128 visible ASCII characters.", Schema: text,
+		},
+		"RateLimit": {
+			Description: "default;r=<tokens left>;t=<seconds until full>. On every answer that got past the credential check.",
+			Schema:      text,
+		},
 		"RateLimit-Policy":    {Description: "default;q=<tokens per minute>;w=60;pk=<opaque digest>.", Schema: text},
 		"Retry-After":         {Description: "Seconds to wait.", Schema: &huma.Schema{Type: huma.TypeInteger}},
 		"WWW-Authenticate":    {Description: "Bearer.", Schema: text},
@@ -201,7 +209,9 @@ func documentHeaders() map[string]*huma.Header {
 		"Idempotent-Replayed": {Description: "true on the replay of an earlier outcome.", Schema: text},
 		"ETag":                {Description: "The version of what is answered.", Schema: text},
 		"Accept-Ranges":       {Description: "bytes: a Range of one part is served.", Schema: text},
-		"Content-Range":       {Description: "bytes <first>-<last>/<length>; bytes */<length> where there is nothing to send.", Schema: text},
+		"Content-Range": {
+			Description: "bytes <first>-<last>/<length>; bytes */<length> where there is nothing to send.", Schema: text,
+		},
 	}
 }
 
@@ -216,7 +226,8 @@ func headerRefs(status int, r *Route, entries ...problems.Entry) map[string]*hum
 	default:
 		names = append(names, "RateLimit", "RateLimit-Policy")
 	}
-	if status == http.StatusTooManyRequests || slices.ContainsFunc(entries, func(e problems.Entry) bool { return e.RetryAfter > 0 }) {
+	if status == http.StatusTooManyRequests ||
+		slices.ContainsFunc(entries, func(e problems.Entry) bool { return e.RetryAfter > 0 }) {
 		names = append(names, "Retry-After")
 	}
 	if r.Ranges {
@@ -248,7 +259,9 @@ func headerRefs(status int, r *Route, entries ...problems.Entry) map[string]*hum
 func documentCodes() []any {
 	var list []any
 	for _, e := range problems.Sorted() {
-		list = append(list, map[string]any{"code": e.Code, "status": e.Status, "title": e.Title, "description": e.Explanation})
+		list = append(list, map[string]any{
+			"code": e.Code, "status": e.Status, "title": e.Title, "description": e.Explanation,
+		})
 	}
 	return list
 }

@@ -54,7 +54,9 @@ func paramsOf(t reflect.Type, registry huma.Registry) ([]Param, error) {
 			if f.Tag.Get("blank") == "false" { // the row's fill sees to it
 				wire.Keyword(schema, "pattern", wire.VisibleText)
 			}
-			list = append(list, Param{Name: name, in: in, Index: f.Index, own: own, Needed: f.Tag.Get("required") == "true", schema: schema})
+			list = append(list, Param{
+				Name: name, in: in, Index: f.Index, own: own, Needed: f.Tag.Get("required") == "true", schema: schema,
+			})
 		}
 	}
 	return list, nil
@@ -62,7 +64,9 @@ func paramsOf(t reflect.Type, registry huma.Registry) ([]Param, error) {
 
 // FillParams reads path, headers and query into dst. A malformed escape is a
 // problem of the whole request.
-func (r *Route) FillParams(path gin.Params, header http.Header, rawQuery string, dst reflect.Value, errs *problems.Violations) *pb.Problem {
+func (r *Route) FillParams(
+	path gin.Params, header http.Header, rawQuery string, dst reflect.Value, errs *problems.Violations,
+) *pb.Problem {
 	for _, p := range r.headerParams {
 		if values := header.Values(p.Name); len(values) > 0 {
 			p.set(strings.Join(values, ", "), dst, errs)
@@ -98,7 +102,9 @@ var pageParams = []string{"cursor", "pageSize"}
 // ReadQuery parses a query, and says of each parameter that is neither known nor
 // ignored, or is given more than once, that it is. What is no query is a problem of
 // the whole request.
-func ReadQuery(raw string, known func(name string) bool, errs *problems.Violations, ignored ...string) (url.Values, *pb.Problem) {
+func ReadQuery(
+	raw string, known func(name string) bool, errs *problems.Violations, ignored ...string,
+) (url.Values, *pb.Problem) {
 	if raw == "" {
 		return nil, nil
 	}

@@ -68,7 +68,9 @@ type Empty struct{}
 // sets the envelope's operation from the input, and may find further faults in
 // it; answer makes the output from the reply, and reports false when the reply
 // holds another result than this route's.
-func On[In, Out any](r Route, fill func(*pb.Envelope, *In, *problems.Violations), answer func(*pb.Reply) (Out, bool)) Route {
+func On[In, Out any](
+	r Route, fill func(*pb.Envelope, *In, *problems.Violations), answer func(*pb.Reply) (Out, bool),
+) Route {
 	r.input = reflect.TypeFor[In]()
 	r.output = reflect.TypeFor[Out]()
 	r.fill = func(env *pb.Envelope, input any, errs *problems.Violations) { fill(env, input.(*In), errs) }
@@ -141,7 +143,10 @@ func (r *Route) ginPath() string {
 // problems lists every code that the route may answer, in the catalogue's
 // order: its own, and those that follow from the row.
 func (r *Route) problems() []problems.Entry {
-	codes := append([]string{problems.CodeAuthentication, problems.CodeRateLimit, problems.CodeInternal, problems.CodeDegraded, problems.CodeDraining, problems.CodeMalformed, problems.CodeHeadersTooLarge, problems.CodeValidation}, r.Problems...)
+	codes := append([]string{
+		problems.CodeAuthentication, problems.CodeRateLimit, problems.CodeInternal, problems.CodeDegraded,
+		problems.CodeDraining, problems.CodeMalformed, problems.CodeHeadersTooLarge, problems.CodeValidation,
+	}, r.Problems...)
 	switch {
 	case r.NoSubject:
 	case r.Subject == pb.SubjectMode_SUBJECT_REFUSED:

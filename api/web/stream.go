@@ -13,7 +13,10 @@ import (
 // Streaming completes a row whose answer is not one JSON object: serve writes
 // it, after what the reply allows, through ex.StartStream. A problem that serve
 // returns is answered like any other; it must not come after StartStream.
-func Streaming[In any](r Route, media string, fill func(*pb.Envelope, *In, *problems.Violations), serve func(*Exchange, *pb.Reply) *pb.Problem) Route {
+func Streaming[In any](
+	r Route, media string, fill func(*pb.Envelope, *In, *problems.Violations),
+	serve func(*Exchange, *pb.Reply) *pb.Problem,
+) Route {
 	r.input = reflect.TypeFor[In]()
 	r.fill = func(env *pb.Envelope, input any, errs *problems.Violations) { fill(env, input.(*In), errs) }
 	r.media, r.serve = media, serve

@@ -76,7 +76,9 @@ func formBoundary(h http.Header) (string, bool) {
 
 // readForm reads a whole form out of the body. Faults of parts go to errs; the
 // problem is about the body as a whole.
-func readForm(body []byte, boundary string, form *UploadForm, fileParts []string, errs *problems.Violations) *pb.Problem {
+func readForm(
+	body []byte, boundary string, form *UploadForm, fileParts []string, errs *problems.Violations,
+) *pb.Problem {
 	if len(body) == 0 {
 		return problems.Newf(problems.CodeMalformed, "The body is empty.")
 	}
@@ -92,7 +94,8 @@ func readForm(body []byte, boundary string, form *UploadForm, fileParts []string
 			break
 		}
 		if err != nil || n == MaxFormParts {
-			return problems.Newf(problems.CodeMalformed, "The body is no well-formed multipart form of at most %d parts.", MaxFormParts)
+			return problems.Newf(problems.CodeMalformed,
+				"The body is no well-formed multipart form of at most %d parts.", MaxFormParts)
 		}
 		in := &partBytes{body: rest, shared: cap(body) > maxPooledBuffer}
 		if _, head, ok := bytes.Cut(rest, []byte("--"+boundary)); ok {

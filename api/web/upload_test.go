@@ -20,7 +20,8 @@ import (
 
 func TestFilenames(t *testing.T) {
 	for in, want := range map[string]string{
-		"a.txt": "a.txt", "/etc/passwd": "passwd", `..\..\x.md`: "x.md", "": "upload", "..": "upload", "/": "upload", "a\x00b\n.txt": "ab.txt",
+		"a.txt": "a.txt", "/etc/passwd": "passwd", `..\..\x.md`: "x.md", "": "upload", "..": "upload", "/": "upload",
+		"a\x00b\n.txt":  "ab.txt",
 		"\u202Etxt.exe": "txt.exe", "\xff.txt": ".txt", strings.Repeat("é", 200) + ".txt": strings.Repeat("é", 125) + ".txt",
 	} {
 		if got := cleanFilename(in); got != want {
@@ -35,13 +36,15 @@ func TestFilenames(t *testing.T) {
 func FuzzForm(f *testing.F) {
 	sampleForm := apitest.Form("file", "a.txt", "Figs ripen late.")
 	for _, form := range []string{
-		sampleForm, apitest.Form("file", "a", "x", "metadata", "", "{}", "title", "", "y"), apitest.Form("file", "a", "x", "file", "b", "y"),
+		sampleForm, apitest.Form("file", "a", "x", "metadata", "", "{}", "title", "", "y"),
+		apitest.Form("file", "a", "x", "file", "b", "y"),
 		strings.ReplaceAll(sampleForm, "\r\n", "\n"), apitest.Form("title", "", "\xff", "file", "a", ""),
 	} {
 		head, tail, _ := strings.Cut(form, "\r\n\r\n")
 		f.Add([]byte(head), []byte("\r\n\r\n"), []byte(tail), uint16(1))
 	}
-	head, tail, _ := strings.Cut(apitest.Form("title", "", "x", "file", "a", "Figs|", "occurredAt", "", "2026-03-01T10:00:00Z"), "|")
+	head, tail, _ := strings.Cut(apitest.Form("title", "", "x", "file", "a", "Figs|", "occurredAt", "",
+		"2026-03-01T10:00:00Z"), "|")
 	for _, filler := range []string{"Figs ripen late. ", "\r\n--sampl", "\r\n\r\n", "\r\n--sample\r\n"} {
 		f.Add([]byte(head), []byte(filler), []byte(tail), uint16(1+maxPooledBuffer/len(filler)))
 	}
@@ -57,7 +60,8 @@ func FuzzForm(f *testing.F) {
 		if problem.GetCode() != problem2.GetCode() || fmt.Sprint(errs.List) != fmt.Sprint(errs2.List) {
 			t.Fatalf("copied %v %v, in place %v %v", problem, errs.List, problem2, errs2.List)
 		}
-		if !bytes.Equal(copied.Content, shared.Content) || copied.Filename != shared.Filename || copied.Title != shared.Title || !bytes.Equal(copied.Metadata, shared.Metadata) {
+		if !bytes.Equal(copied.Content, shared.Content) || copied.Filename != shared.Filename ||
+			copied.Title != shared.Title || !bytes.Equal(copied.Metadata, shared.Metadata) {
 			t.Fatalf("copied %+v, in place %+v", copied, shared)
 		}
 		if problem != nil || errs.Any() {
@@ -103,7 +107,10 @@ func TestAFileIsInMemoryOnce(t *testing.T) {
 		"large":             {apitest.Form("title", "", "x", "file", "a", large), large, true},
 		"behind a preamble": {"before\r\n\r\nit\r\n" + apitest.Form("file", "a", large, "title", "", "x"), large, true},
 		"small":             {apitest.Form("file", "a", "Figs"), "Figs", false},
-		"ends of lines":     {strings.ReplaceAll(apitest.Form("file", "a", strings.Repeat("Figs", maxPooledBuffer)), "\r\n", "\n"), strings.Repeat("Figs", maxPooledBuffer), false},
+		"ends of lines": {
+			strings.ReplaceAll(apitest.Form("file", "a", strings.Repeat("Figs", maxPooledBuffer)), "\r\n", "\n"),
+			strings.Repeat("Figs", maxPooledBuffer), false,
+		},
 	} {
 		body := []byte(c.body)
 		form := &UploadForm{}
@@ -125,7 +132,10 @@ func TestAFileIsInMemoryOnce(t *testing.T) {
 }
 
 func FuzzFormBoundary(f *testing.F) {
-	for _, s := range []string{"multipart/form-data; boundary=sample", `Multipart/Form-Data; boundary="a b"`, "multipart/form-data", "multipart/mixed; boundary=x", "multipart/form-data; boundary=", `multipart/form-data; boundary="a\"b"`} {
+	for _, s := range []string{
+		"multipart/form-data; boundary=sample", `Multipart/Form-Data; boundary="a b"`, "multipart/form-data",
+		"multipart/mixed; boundary=x", "multipart/form-data; boundary=", `multipart/form-data; boundary="a\"b"`,
+	} {
 		f.Add(s, "")
 	}
 	f.Add("multipart/form-data; boundary=sample", "gzip")
@@ -155,19 +165,24 @@ func FuzzFormBoundary(f *testing.F) {
 		}
 		var form UploadForm
 		var errs problems.Violations
-		if p := readForm(body.Bytes(), boundary, &form, []string{"file"}, &errs); p != nil || errs.Any() || string(form.Content) != "Figs" {
+		if p := readForm(body.Bytes(), boundary, &form, []string{"file"}, &errs); p != nil || errs.Any() ||
+			string(form.Content) != "Figs" {
 			t.Fatalf("%q: %v %v, read %q", boundary, p, errs.List, form.Content)
 		}
 	})
 }
 
 func FuzzFilename(f *testing.F) {
-	for _, s := range []string{"a.txt", "/etc/passwd", `..\..\x.md`, "", "..", "a\x00b", "\u202etxt.exe", "\xff", strings.Repeat("é", 200), " . ", "a/ "} {
+	for _, s := range []string{
+		"a.txt", "/etc/passwd", `..\..\x.md`, "", "..", "a\x00b", "\u202etxt.exe", "\xff", strings.Repeat("é", 200), " . ",
+		"a/ ",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		clean := cleanFilename(name)
-		if clean == "" || clean == "." || clean == ".." || len(clean) > maxFilename || !utf8.ValidString(clean) || strings.ContainsAny(clean, "/\\\x00\n\r") || path.Base(clean) != clean {
+		if clean == "" || clean == "." || clean == ".." || len(clean) > maxFilename || !utf8.ValidString(clean) ||
+			strings.ContainsAny(clean, "/\\\x00\n\r") || path.Base(clean) != clean {
 			t.Fatalf("%q became %q", name, clean)
 		}
 		if again := cleanFilename(clean); again != clean {

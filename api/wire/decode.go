@@ -176,13 +176,18 @@ var decoders = sync.Pool{New: func() any {
 // Decode reads a JSON object into dst, a settable value of the type that p
 // was made of. Faults of single fields go to errs; the problem it returns is
 // about the body as a whole.
-func Decode(body []byte, p *Plan, schema *huma.Schema, registry huma.Registry, dst reflect.Value, errs *problems.Violations) *pb.Problem {
+func Decode(
+	body []byte, p *Plan, schema *huma.Schema, registry huma.Registry, dst reflect.Value, errs *problems.Violations,
+) *pb.Problem {
 	return DecodeWithin(0, body, p, schema, registry, dst, errs)
 }
 
 // DecodeWithin is Decode of a part of a body, which stands in so many levels of
 // its nesting.
-func DecodeWithin(around int, body []byte, p *Plan, schema *huma.Schema, registry huma.Registry, dst reflect.Value, errs *problems.Violations) *pb.Problem {
+func DecodeWithin(
+	around int, body []byte, p *Plan, schema *huma.Schema, registry huma.Registry, dst reflect.Value,
+	errs *problems.Violations,
+) *pb.Problem {
 	d := decoders.Get().(*decoder)
 	defer d.release()
 	d.body, d.around, d.errs, d.registry = body, around, errs, registry

@@ -84,7 +84,8 @@ func (t *Instant) Parse(text string) (message string) {
 	}
 	// time.Parse takes an hour of one digit, a comma, and zones up to 24:60 as well.
 	zone := text[len(text)-len("07:00"):]
-	if text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") || !strings.HasSuffix(text, "Z") && (zone[:2] > "23" || zone[3:] > "59") {
+	if text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") ||
+		!strings.HasSuffix(text, "Z") && (zone[:2] > "23" || zone[3:] > "59") {
 		return expectedInstant
 	}
 	if year := at.UTC().Year(); year < 0 || year > 9999 {

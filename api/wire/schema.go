@@ -142,7 +142,8 @@ func (d Inputs) Schema(s *huma.Schema, p *Plan, notBlank bool) {
 
 // Text says of a text what any must be, where its own schema does not say more.
 func (d Inputs) Text(s *huma.Schema, notBlank bool) {
-	if s.Type != huma.TypeString || len(s.Enum) > 0 || s.Format != "" || s.Pattern != "" || s.Extensions["pattern"] != nil {
+	if s.Type != huma.TypeString || len(s.Enum) > 0 || s.Format != "" || s.Pattern != "" ||
+		s.Extensions["pattern"] != nil {
 		return
 	}
 	if notBlank {

@@ -20,15 +20,18 @@ var instantForm = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9
 // the same moment.
 func FuzzInstant(f *testing.F) {
 	for _, s := range []string{
-		"2026-03-04T05:06:07Z", "2026-03-04T05:06:07.089+02:00", "1970-01-01T00:00:00Z", "0000-01-01T00:00:00+23:59", "9999-12-31T23:59:59.999-23:59",
-		"2026-03-04T5:06:07Z", "2026-03-04T05:06:07,5Z", "2026-03-04T05:06:07+24:00", "2026-02-30T05:06:07Z", "2026-03-04 05:06:07Z", "today", "",
+		"2026-03-04T05:06:07Z", "2026-03-04T05:06:07.089+02:00", "1970-01-01T00:00:00Z", "0000-01-01T00:00:00+23:59",
+		"9999-12-31T23:59:59.999-23:59",
+		"2026-03-04T5:06:07Z", "2026-03-04T05:06:07,5Z", "2026-03-04T05:06:07+24:00", "2026-02-30T05:06:07Z",
+		"2026-03-04 05:06:07Z", "today", "",
 	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var at Instant
 		if message := at.Parse(text); message != "" {
-			if reference, err := time.Parse(time.RFC3339, text); err == nil && instantForm.MatchString(text) && reference.UTC().Year() >= 0 && reference.UTC().Year() <= 9999 {
+			if reference, err := time.Parse(time.RFC3339, text); err == nil && instantForm.MatchString(text) &&
+				reference.UTC().Year() >= 0 && reference.UTC().Year() <= 9999 {
 				t.Fatalf("%q is refused: %s", text, message)
 			}
 			if at.Ms != 0 {
@@ -56,7 +59,9 @@ func TestPlansRefuseUnboundedLists(t *testing.T) {
 	type channel struct {
 		C chan int `json:"c"`
 	}
-	for _, bad := range []reflect.Type{reflect.TypeFor[unbounded](), reflect.TypeFor[unnamed](), reflect.TypeFor[channel]()} {
+	for _, bad := range []reflect.Type{
+		reflect.TypeFor[unbounded](), reflect.TypeFor[unnamed](), reflect.TypeFor[channel](),
+	} {
 		if _, err := PlanOf(bad); err == nil {
 			t.Errorf("%s has a plan", bad)
 		}

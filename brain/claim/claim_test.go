@@ -40,7 +40,8 @@ func TestFacts(t *testing.T) {
 	} {
 		f := only(t, c.src).Fact
 		if f.Subject != c.subject || f.Attribute != c.attribute || f.Value != c.value {
-			t.Errorf("%q: %q / %q / %q, want %q / %q / %q", c.src.Text, f.Subject, f.Attribute, f.Value, c.subject, c.attribute, c.value)
+			t.Errorf("%q: %q / %q / %q, want %q / %q / %q", c.src.Text, f.Subject, f.Attribute, f.Value, c.subject,
+				c.attribute, c.value)
 		}
 		if (f.Key == 0) != (c.subject == "") {
 			t.Errorf("%q: key %d", c.src.Text, f.Key)
@@ -90,7 +91,8 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q has the key of %q", text, same[0].Text)
 		}
 	}
-	if a, b := only(t, Source{Text: "The owner of Atlas is the platform team."}).Fact, only(t, Source{Text: "Atlas: the owner is Platform Team"}).Fact; a.Same != b.Same {
+	if a, b := only(t, Source{Text: "The owner of Atlas is the platform team."}).Fact,
+		only(t, Source{Text: "Atlas: the owner is Platform Team"}).Fact; a.Same != b.Same {
 		t.Error("one value, written in two ways, is two")
 	}
 }
@@ -118,7 +120,9 @@ func TestNegationReach(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	c := only(t, Source{Text: "INC-4521 took 1,500 of three servers down at 10:30."})
-	want := map[string]Kind{"inc-4521": Content, "1,500": Number, "three": Number, "servers": Content, "10:30": Time, "of": Function}
+	want := map[string]Kind{
+		"inc-4521": Content, "1,500": Number, "three": Number, "servers": Content, "10:30": Time, "of": Function,
+	}
 	for _, w := range c.Words {
 		if kind, ok := want[w.Form]; ok {
 			delete(want, w.Form)
@@ -160,7 +164,8 @@ func check(t interface{ Errorf(string, ...any) }, s string, claims []Claim) {
 }
 
 var pieces = []string{
-	"the ", "The ", "of ", "Atlas", "'s ", "deadline ", "is ", "not ", "no ", "n't ", "3 May", "1,5", "moved ", "to ", "from ", ": ", ", ", "(", ") ",
+	"the ", "The ", "of ", "Atlas", "'s ", "deadline ", "is ", "not ", "no ", "n't ", "3 May", "1,5", "moved ", "to ",
+	"from ", ": ", ", ", "(", ") ",
 	". ", "?\n", "’ll ", "é", "\xff", "中文", "-", "_", "1", "INC-1 ", "my ", "for ", "\n\n", "- ", "has been ", "“", "”",
 }
 
@@ -177,7 +182,8 @@ func TestReadHoldsForAnyText(t *testing.T) {
 			t.Fatalf("%d claims with a memory, %d without", len(again), len(claims))
 		}
 		for i := range claims {
-			if again[i].Fact.Key != claims[i].Fact.Key || again[i].Fact.Same != claims[i].Fact.Same || len(again[i].Words) != len(claims[i].Words) {
+			if again[i].Fact.Key != claims[i].Fact.Key || again[i].Fact.Same != claims[i].Fact.Same ||
+				len(again[i].Words) != len(claims[i].Words) {
 				t.Fatalf("claim %d differs with a memory", i)
 			}
 		}
@@ -194,7 +200,8 @@ func FuzzRead(f *testing.F) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	s := strings.Repeat("The deadline of Atlas has been moved from 3 May to 9 June, since the importer could not read old files. ", 5)
+	s := strings.Repeat("The deadline of Atlas has been moved from 3 May to 9 June, since the importer could not read "+
+		"old files. ", 5)
 	var r Reader
 	b.ReportAllocs()
 	b.SetBytes(int64(len(s)))

@@ -48,7 +48,8 @@ func (r *Reader) fact(src *Source, c *Claim) Fact {
 	if value >= len(w) || len(w)-value > maxValueWords || clauses[w[value].Form] || w[value].Not {
 		return Fact{}
 	}
-	if f := w[value].Form; value+1 < len(w) && !isCapital(s[w[value].Start:]) && (strings.HasSuffix(f, "ing") || strings.HasSuffix(f, "ed") || w[value+1].Form == "by") {
+	if f := w[value].Form; value+1 < len(w) && !isCapital(s[w[value].Start:]) &&
+		(strings.HasSuffix(f, "ing") || strings.HasSuffix(f, "ed") || w[value+1].Form == "by") {
 		return Fact{} // what is done, not what is
 	}
 	subject, attribute := subjectOf(w[:verb], s, src.Speaker)
@@ -70,7 +71,8 @@ func verbOf(w []Word, s string) int {
 		}
 		switch {
 		case depth > 0:
-		case copulas[w[i].Form], (w[i].Form == "has" || w[i].Form == "have") && i+1 < len(w) && (w[i+1].Form == "been" || changes[w[i+1].Form]):
+		case copulas[w[i].Form], (w[i].Form == "has" || w[i].Form == "have") && i+1 < len(w) &&
+			(w[i+1].Form == "been" || changes[w[i+1].Form]):
 			return i
 		case change < 0 && changes[w[i].Form]:
 			change = i

@@ -193,7 +193,8 @@ func wordEnd(s string, i int) int {
 		case unicode.IsDigit(c):
 			digits = true
 		case unicode.IsLetter(c), unicode.Is(unicode.Mn, c):
-		case (c == '\'' || c == '’') && i > start && (s[i-1]|0x20) == 'n' && strings.HasPrefix(s[i+n:], "t") && !letterAt(s, i+n+1):
+		case (c == '\'' || c == '’') && i > start && (s[i-1]|0x20) == 'n' && strings.HasPrefix(s[i+n:], "t") &&
+			!letterAt(s, i+n+1):
 			// n't
 		case (c == '.' || c == ',' || c == ':' || c == '/') && digits && digitAt(s, i+1) && s[i-1] >= '0' && s[i-1] <= '9':
 		case (c == '-' || c == '_') && (digits || c == '_' || digitAt(s, i+1)) && letterAt(s, i+1): // identifiers

@@ -228,7 +228,8 @@ func TestSplit(t *testing.T) {
 	edges := slices.Concat(clique(0, 8), clique(8, 5))
 	before := Earlier{Of: make([]int32, 13), Settled: 13} // all were one, joined by what is gone
 	p := Find(NewGraph(13, edges), before, Options{})
-	if len(p.Communities) != 2 || p.Communities[0].Before != 0 || p.Communities[0].Nodes != 8 || p.Communities[1].Before != None {
+	if len(p.Communities) != 2 || p.Communities[0].Before != 0 || p.Communities[0].Nodes != 8 ||
+		p.Communities[1].Before != None {
 		t.Errorf("%+v", p.Communities)
 	}
 }
@@ -238,7 +239,8 @@ func TestNothingHoldsToNothing(t *testing.T) {
 	if len(p.Of) != 0 || len(p.Communities) != 0 {
 		t.Errorf("%+v", p)
 	}
-	p = Find(NewGraph(5, []Edge{{0, 1, Similar, 0.9}, {2, 2, Related, 1}, {3, 9, Related, 1}, {3, 4, Similar, 0.1}}), Earlier{Settled: 5, Of: make([]int32, 5)}, Options{})
+	p = Find(NewGraph(5, []Edge{{0, 1, Similar, 0.9}, {2, 2, Related, 1}, {3, 9, Related, 1}, {3, 4, Similar, 0.1}}),
+		Earlier{Settled: 5, Of: make([]int32, 5)}, Options{})
 	if len(p.Communities) != 0 || !slices.Equal(p.Of, []int32{None, None, None, None, None}) {
 		t.Errorf("%+v", p)
 	}

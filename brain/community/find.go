@@ -169,7 +169,8 @@ func (p *Partition) describe(g *Graph, before []int32, least int) {
 		}
 	}
 	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(first[b+1]-first[b], first[a+1]-first[a]), cmp.Compare(members[first[a]], members[first[b]]))
+		return cmp.Or(cmp.Compare(first[b+1]-first[b], first[a+1]-first[a]),
+			cmp.Compare(members[first[a]], members[first[b]]))
 	})
 	as := make([]int32, count)
 	for c := range as {

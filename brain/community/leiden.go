@@ -17,7 +17,9 @@ type cutter struct {
 
 func newCutter(g *Graph, of []int32, gamma float64, bound []bool) *cutter {
 	n := g.nodes()
-	c := &cutter{g: g, gamma: gamma, bound: bound, of: of, sum: make([]float64, n), size: make([]int32, n), links: make([]float64, n)}
+	c := &cutter{
+		g: g, gamma: gamma, bound: bound, of: of, sum: make([]float64, n), size: make([]int32, n), links: make([]float64, n),
+	}
 	for v, k := range of {
 		c.sum[k] += g.degree[v]
 		c.size[k]++

@@ -22,7 +22,8 @@ func passage(s string) *Passage {
 // Two statements that oppose each other in other words.
 const (
 	opposedA = "Nightly restarts of all workers improve the stability of the importer."
-	opposedB = "After we had introduced restarts, the stability of the importer was impaired in three of four weeks, and two of the workers failed."
+	opposedB = "After we had introduced restarts, the stability of the importer was impaired in three of four weeks, " +
+		"and two of the workers failed."
 )
 
 func TestFindings(t *testing.T) {
@@ -31,21 +32,57 @@ func TestFindings(t *testing.T) {
 		kind Kind
 		says []string // the explanation quotes
 	}{
-		{"The backup job runs every night.", "The backup job does not run every night.", Negation, []string{"does not run every night", "denies"}},
-		{"Nobody is watching the deploy dashboard.", "Two engineers are watching the deploy dashboard.", Negation, []string{"Nobody is watching"}},
+		{
+			"The backup job runs every night.", "The backup job does not run every night.", Negation,
+			[]string{"does not run every night", "denies"},
+		},
+		{
+			"Nobody is watching the deploy dashboard.", "Two engineers are watching the deploy dashboard.", Negation,
+			[]string{"Nobody is watching"},
+		},
 		{"The server room isn't locked during the day.", "The server room is locked during the day.", Negation, nil},
-		{"The deadline of Atlas is 3 May.", "Atlas: the deadline is 9 June.", Temporal, []string{"“Atlas”", "“3 May”", "“9 June”"}},
+		{
+			"The deadline of Atlas is 3 May.", "Atlas: the deadline is 9 June.", Temporal,
+			[]string{"“Atlas”", "“3 May”", "“9 June”"},
+		},
 		{"The owner of Atlas is Dana.", "Atlas's owner is Robin.", Value, []string{"owner", "“Dana”", "“Robin”"}},
 		{"The Lisbon office has 40 desks.", "The Lisbon office has 55 desks.", Value, []string{"“40”", "“55”"}},
-		{"The planning meeting takes place on Monday, as was agreed with Lisbon.", "The planning meeting takes place on Friday, as was agreed with Lisbon.", Temporal, nil},
-		{"The planning meeting with Lisbon is on Monday.", "The planning meeting with Lisbon is on Friday.", Temporal, []string{"“Monday”", "“Friday”"}},
-		{"The audit of the Malmo plant begins on 4 March 2026.", "The audit of the Malmo plant begins on 11 March 2026.", Temporal, []string{"“4 March”", "“11 March”"}},
-		{"The lease of the Turin shop ends on 31 December 2027.", "The lease of the Turin shop ends on 30 June 2027.", Temporal, []string{"“31 December”", "“30 June”"}},
-		{"The cooling tower of the plant was built in 1974.", "The cooling tower of the plant was built in 1981.", Temporal, nil},
-		{"The notice period for the garage is three months.", "The notice period for the garage is six weeks.", Value, []string{"“three months”", "“six weeks”"}},
-		{"The contact at Nordwind Energie is Herr Paulsen.", "The contact at Nordwind Energie is Frau Kremer.", Value, []string{"“Herr Paulsen”"}},
-		{"A pallet of tiles weighs 820 kilograms.", "A pallet of tiles weighs 640 kilograms.", Value, []string{"“820 kilograms”", "“640 kilograms”"}},
-		{"Each team gets 12 licences of the drawing program.", "Each team gets 20 licences of the drawing program.", Value, nil},
+		{
+			"The planning meeting takes place on Monday, as was agreed with Lisbon.",
+			"The planning meeting takes place on Friday, as was agreed with Lisbon.", Temporal, nil,
+		},
+		{
+			"The planning meeting with Lisbon is on Monday.", "The planning meeting with Lisbon is on Friday.", Temporal,
+			[]string{"“Monday”", "“Friday”"},
+		},
+		{
+			"The audit of the Malmo plant begins on 4 March 2026.", "The audit of the Malmo plant begins on 11 March 2026.",
+			Temporal, []string{"“4 March”", "“11 March”"},
+		},
+		{
+			"The lease of the Turin shop ends on 31 December 2027.", "The lease of the Turin shop ends on 30 June 2027.",
+			Temporal, []string{"“31 December”", "“30 June”"},
+		},
+		{
+			"The cooling tower of the plant was built in 1974.", "The cooling tower of the plant was built in 1981.", Temporal,
+			nil,
+		},
+		{
+			"The notice period for the garage is three months.", "The notice period for the garage is six weeks.", Value,
+			[]string{"“three months”", "“six weeks”"},
+		},
+		{
+			"The contact at Nordwind Energie is Herr Paulsen.", "The contact at Nordwind Energie is Frau Kremer.", Value,
+			[]string{"“Herr Paulsen”"},
+		},
+		{
+			"A pallet of tiles weighs 820 kilograms.", "A pallet of tiles weighs 640 kilograms.", Value,
+			[]string{"“820 kilograms”", "“640 kilograms”"},
+		},
+		{
+			"Each team gets 12 licences of the drawing program.", "Each team gets 20 licences of the drawing program.", Value,
+			nil,
+		},
 		{"Project Larch is written in Kotlin.", "Project Larch is written in Go.", Value, []string{"“Kotlin”", "“Go”"}},
 		{"The staging database is empty.", "The staging database is full.", Antonym, []string{"“empty”", "“full”"}},
 		{"Memory use increased after the rollout.", "Memory use decreased after the rollout.", Antonym, nil},
@@ -70,19 +107,21 @@ func TestFindings(t *testing.T) {
 // What looks alike and is no conflict.
 func TestNoFinding(t *testing.T) {
 	for _, c := range [][2]string{
-		{"A man is sitting on a bench.", "A man is standing on a bench."},                            // another man
-		{"Somebody is not eating an apple under a tree.", "Somebody is eating an apple."},            // perhaps elsewhere
-		{"The firm Nordwind has an office in Paris.", "The firm Nordwind has an office in Rome."},    // it may have two
-		{"A crate of the supplier holds tiles.", "A crate of the supplier holds bricks."},            // another crate
-		{"Version 2 of the importer is stable.", "Version 3 of the importer is stable."},             // another version
-		{"The deadline of Atlas is 3 May.", "The deadline of Atlas is 3 May in Lisbon."},             // says more
-		{"The deadline of Atlas is 3 May.", "The deadline of Borealis is 9 June."},                   // another thing
-		{"Is the backup job not running?", "The backup job is running."},                             // asks
-		{"It does not work.", "It works."},                                                           // could be anything
-		{"I don't think so.", "I think so, yes."},                                                    // same
-		{"The old server is not locked, the new one is.", "The old server is slow, the new one is."}, // something else is denied
-		{"The staging database is empty on most days of the week.", "The production queue is full."}, // something else is full
-		{"Karim has a key to the server room.", "Nadine has no key to the server room."},             // another person
+		{"A man is sitting on a bench.", "A man is standing on a bench."},                         // another man
+		{"Somebody is not eating an apple under a tree.", "Somebody is eating an apple."},         // perhaps elsewhere
+		{"The firm Nordwind has an office in Paris.", "The firm Nordwind has an office in Rome."}, // it may have two
+		{"A crate of the supplier holds tiles.", "A crate of the supplier holds bricks."},         // another crate
+		{"Version 2 of the importer is stable.", "Version 3 of the importer is stable."},          // another version
+		{"The deadline of Atlas is 3 May.", "The deadline of Atlas is 3 May in Lisbon."},          // says more
+		{"The deadline of Atlas is 3 May.", "The deadline of Borealis is 9 June."},                // another thing
+		{"Is the backup job not running?", "The backup job is running."},                          // asks
+		{"It does not work.", "It works."},                                                        // could be anything
+		{"I don't think so.", "I think so, yes."},                                                 // same
+		// something else is denied
+		{"The old server is not locked, the new one is.", "The old server is slow, the new one is."},
+		// something else is full
+		{"The staging database is empty on most days of the week.", "The production queue is full."},
+		{"Karim has a key to the server room.", "Nadine has no key to the server room."}, // another person
 		{"The lift in the north wing was inspected.", "The lift in the south wing has not been inspected."},
 		{"The lift in the north wing has been repaired.", "The lift in the south wing has been repaired."},
 		{"The board decided to open on Sundays from April on.", "The board did not decide."}, // of something else
@@ -226,7 +265,10 @@ func TestCompareIsSymmetric(t *testing.T) {
 	var j Judge
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyPassage(t, "a"), anyPassage(t, "b")
-		n := Near{Cosine: rapid.Float64Range(-1, 1).Draw(t, "cosine"), Rank: rapid.IntRange(0, 4).Draw(t, "rank"), Of: rapid.IntRange(0, 100_000).Draw(t, "of")}
+		n := Near{
+			Cosine: rapid.Float64Range(-1, 1).Draw(t, "cosine"), Rank: rapid.IntRange(0, 4).Draw(t, "rank"),
+			Of: rapid.IntRange(0, 100_000).Draw(t, "of"),
+		}
 		f, ok := j.Compare(a, b, n)
 		g, back := j.Compare(b, a, n)
 		if ok != back || f.Severity != g.Severity {
@@ -250,19 +292,24 @@ func TestSpeakersAndMarksSayNothing(t *testing.T) {
 	for _, c := range [][2]string{
 		{"Project Manager: Why not ? {vocalsound}", "Project Manager: {vocalsound} Right ."},
 		{"Industrial Designer: Yeah I think so too .", "Industrial Designer: Mm I don't think so , no ."},
-		{"Designer: {vocalsound} Yeah\nMarketing: Yeah", "Designer: {vocalsound}\nMarketing: This is not mine . {vocalsound}"},
+		{
+			"Designer: {vocalsound} Yeah\nMarketing: Yeah", "Designer: {vocalsound}\nMarketing: This is not mine . {vocalsound}",
+		},
 	} {
 		if f, ok := j.Compare(passage(c[0]), passage(c[1]), near); ok {
 			t.Errorf("%q against %q: %+v", c[0], c[1], f)
 		}
 	}
-	if f, ok := j.Compare(passage("Dana: the staging database is empty."), passage("Robin: {laugh} the staging database is not empty."), near); !ok || f.Kind != Negation {
+	if f, ok := j.Compare(passage("Dana: the staging database is empty."),
+		passage("Robin: {laugh} the staging database is not empty."), near); !ok || f.Kind != Negation {
 		t.Errorf("%+v", f)
 	}
 }
 
 func TestClearance(t *testing.T) {
-	if few := Clearance([]float64{0.9, 0.5, 0.5, 0.5, 0.5, 0.4}); slices.ContainsFunc(few, func(c float64) bool { return c != 0 }) {
+	if few := Clearance([]float64{0.9, 0.5, 0.5, 0.5, 0.5, 0.4}); slices.ContainsFunc(few, func(c float64) bool {
+		return c != 0
+	}) {
 		t.Errorf("of few: %v", few)
 	}
 	got := Clearance([]float64{0.8, 0.8, 0.6, 0.6, 0.5, 0.5, 0.4, 0.2, 0, -0.1})
@@ -284,7 +331,8 @@ func TestOpposedNeedsMoreAmongManyStatements(t *testing.T) {
 	if f, ok := j.Compare(passage(opposedA), passage(opposedB), near); !ok || f.Kind != Semantic {
 		t.Fatalf("%+v", f)
 	}
-	beside := " The minutes of last week were read. Nobody had seen the garden before. The plumber comes on Tuesday with two new valves. Lisbon hires."
+	beside := " The minutes of last week were read. Nobody had seen the garden before. The plumber comes on Tuesday " +
+		"with two new valves. Lisbon hires."
 	if f, ok := j.Compare(passage(opposedA+beside), passage(opposedB+beside), near); ok && f.Kind == Semantic {
 		t.Errorf("%+v", f)
 	}
@@ -294,7 +342,8 @@ func TestOpposedNeedsMoreAmongManyStatements(t *testing.T) {
 func TestSameStatementIsNoConflict(t *testing.T) {
 	var j Judge
 	rapid.Check(t, func(t *rapid.T) {
-		s := strings.NewReplacer(".", "", ",", "").Replace(strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 30).Draw(t, "words"), " "))
+		s := strings.NewReplacer(".", "", ",",
+			"").Replace(strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 30).Draw(t, "words"), " "))
 		if f, ok := j.Compare(passage(s), passage(s), near); ok && f.Kind != Semantic {
 			t.Fatalf("%q: %+v", s, f)
 		}
@@ -319,8 +368,10 @@ func TestAntonymList(t *testing.T) {
 }
 
 func BenchmarkCompare(b *testing.B) {
-	x := passage(strings.Repeat("The deadline of Atlas has been moved from 3 May to 9 June, since the importer could not read old files. ", 8))
-	y := passage(strings.Repeat("Old files were read by the importer without trouble, and the deadline of Borealis was kept. ", 8))
+	x := passage(strings.Repeat("The deadline of Atlas has been moved from 3 May to 9 June, since the importer could "+
+		"not read old files. ", 8))
+	y := passage(strings.Repeat("Old files were read by the importer without trouble, and the deadline of Borealis "+
+		"was kept. ", 8))
 	var j Judge
 	b.ReportAllocs()
 	for b.Loop() {

@@ -50,19 +50,22 @@ func explainDenial(a, b *Passage, x, y *profile) string {
 }
 
 func explainWords(a, b *claim.Word) string {
-	return "The passages are about the same and differ in what they say of it: " + quote(a.Form) + " in one, " + quote(b.Form) + " in the other."
+	return "The passages are about the same and differ in what they say of it: " + quote(a.Form) + " in one, " +
+		quote(b.Form) + " in the other."
 }
 
 // explainValues quotes the two values as they are written.
 func explainValues(a, b *Passage, x, y *profile, i, k int, al *alignment) string {
-	return "The passages are about the same and differ in what they say of it: " + quote(a.written(x, i, al.to[:])) + " in one, " + quote(b.written(y, k, al.back[:])) + " in the other."
+	return "The passages are about the same and differ in what they say of it: " + quote(a.written(x, i, al.to[:])) +
+		" in one, " + quote(b.written(y, k, al.back[:])) + " in the other."
 }
 
 // written is the value that begins with the i-th word, as it stands in the passage,
 // with what both sides have of it: "16 March" where the other has "30 March".
 func (p *Passage) written(x *profile, i int, to []int8) string {
 	last := i
-	for last+1 < len(x.words) && (to[last+1] < 0 || x.words[last+1].word.Kind == claim.Time || units[x.words[last+1].word.Stem]) {
+	for last+1 < len(x.words) && (to[last+1] < 0 || x.words[last+1].word.Kind == claim.Time ||
+		units[x.words[last+1].word.Stem]) {
 		last++
 	}
 	return p.Text[x.words[i].word.Start:x.words[last].word.End]
@@ -74,7 +77,8 @@ func explainOpposed(x *profile, al *alignment) string {
 	var about []string
 	for i := range x.words {
 		w := x.words[i].word.Form
-		if al.to[i] >= 0 && !x.words[i].weak && x.words[i].sign == 0 && len(about) < maxAbout && len(w) > 1 && !slices.Contains(about, w) {
+		if al.to[i] >= 0 && !x.words[i].weak && x.words[i].sign == 0 && len(about) < maxAbout && len(w) > 1 &&
+			!slices.Contains(about, w) {
 			about = append(about, w)
 		}
 	}

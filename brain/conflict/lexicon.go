@@ -127,18 +127,20 @@ var sameAs = sync.OnceValue(func() map[string]string {
 var owners = set(`the this that my your his her its our their`)
 
 // indefinites make it one of many, another one each time.
-var indefinites = set(`a an some several any many few another one someone somebody everyone everybody each every most there it he she they we you i`)
+var indefinites = set(`a an some several any many few another one someone somebody everyone everybody each every most
+	there it he she they we you i`)
 
 // beings with a participle behind them describe what is going on somewhere.
 var beings = set(`is are was were be been being am`)
 
 // verbs are the words behind which a sentence says something of its subject: the
 // auxiliaries, and those that give a thing a time, a quantity or a place.
-var verbs = set(`is are was were be been being am has have had will would shall should can could may might must does did do
-begins begin began starts started opens opened closes closed ends ended expires expired takes took lasts lasted runs ran
-weighs weighed costs cost holds held contains contained measures measured counts counted needs needed gets got pays paid
-earns earned employs employed seats joins joined leaves left happens happened occurs occurred arrives arrived departs
-departed falls fell rises rose rose grew sends sent stops stopped covers covered reaches reached becomes became`)
+var verbs = set(`is are was were be been being am has have had will would shall should can could may might must does did
+do begins begin began starts started opens opened closes closed ends ended expires expired takes took lasts lasted runs
+ran weighs weighed costs cost holds held contains contained measures measured counts counted needs needed gets got pays
+paid earns earned employs employed seats joins joined leaves left happens happened occurs occurred arrives arrived
+departs departed falls fell rises rose rose grew sends sent stops stopped covers covered reaches reached becomes
+became`)
 
 // measures are those of them that say of a whole kind how much it is: "a pallet of
 // tiles weighs 820 kilograms" is of any pallet.
@@ -148,8 +150,8 @@ var measures = set(`weighs costs takes lasts holds contains measures counts need
 // what has an office in Paris may have one in Rome, what is based in Paris is not in
 // Rome. placers stand between them and the name.
 var (
-	settled = set(`written based located situated held born buried founded established built stored kept hosted headquartered
-registered filed implemented led owned managed chaired maintained directed painted composed`)
+	settled = set(`written based located situated held born buried founded established built stored kept hosted
+headquartered registered filed implemented led owned managed chaired maintained directed painted composed`)
 	placers = set(`in at by`)
 )
 
@@ -169,8 +171,9 @@ var years = set(`in since by until from of during before after`)
 var hours = set(`am pm o'clock oclock`)
 
 // units, by their stems, are what quantities are of and times are counted in.
-var units = stems(`second minute hour day week month quarter year euro dollar pound franc cent percent per gram kilogram kg ton tonne
-metre meter km kilometre kilometer mile litre liter degree watt kw kwh mb gb tb byte people person piece item am pm`)
+var units = stems(`second minute hour day week month quarter year euro dollar pound franc cent percent per gram kilogram
+kg ton tonne metre meter km kilometre kilometer mile litre liter degree watt kw kwh mb gb tb byte people person piece
+item am pm`)
 
 // weak are the words that two sentences share without being about the same. They
 // are looked up as written: "importer" has the stem of "important".
@@ -214,18 +217,18 @@ var signs = sync.OnceValue(func() map[string]int8 {
 const (
 	upwards = `increase rise risen raise elevate elevation enhance enhancement promote stimulate stimulation induce
 induction activate activation upregulate upregulation improve improvement augment amplify boost accelerate facilitate
-encourage enable strengthen expand expansion grow growth gain higher greater more larger high elevated positive positively
-support favor favour cause trigger drive lead contribute produce generate potentiate restore rescue better superior
-effective effectively require necessary essential crucial critical key allow permit associate correlate link significant
-significantly benefit beneficial dependent abundant overexpression overexpress sufficient sensitize sensitivity
-susceptible susceptibility faster longer accurate stabilize maintain`
-	downwards = `decrease reduce reduction lower decline diminish inhibit inhibition inhibitor inhibitory suppress suppression
-suppressor impair impairment attenuate attenuation block blockade prevent prevention repress repression downregulate
-downregulation deactivate inactivate inactivation disrupt disruption abolish abrogate limit restrict slow slower weaken
-shrink less fewer smaller low negative negatively protect protection protective delay halt stop loss lack lacking absence
-deficient deficiency deplete depletion knockdown knockout ablation deletion delete remove removal silence hinder impede
-ameliorate amelioration alleviate counteract antagonize destroy kill poor worse worsen inferior discourage deny unrelated
-independent irrelevant ineffective inaccurate unaffected unchanged unnecessary fail unable without resistant resistance
-insensitive inverse inversely scarce rare trivial minor immune damage destabilize degrade degradation avoid prolong
-shorter little dispensable compromise`
+encourage enable strengthen expand expansion grow growth gain higher greater more larger high elevated positive
+positively support favor favour cause trigger drive lead contribute produce generate potentiate restore rescue better
+superior effective effectively require necessary essential crucial critical key allow permit associate correlate link
+significant significantly benefit beneficial dependent abundant overexpression overexpress sufficient sensitize
+sensitivity susceptible susceptibility faster longer accurate stabilize maintain`
+	downwards = `decrease reduce reduction lower decline diminish inhibit inhibition inhibitor inhibitory suppress
+suppression suppressor impair impairment attenuate attenuation block blockade prevent prevention repress repression
+downregulate downregulation deactivate inactivate inactivation disrupt disruption abolish abrogate limit restrict slow
+slower weaken shrink less fewer smaller low negative negatively protect protection protective delay halt stop loss lack
+lacking absence deficient deficiency deplete depletion knockdown knockout ablation deletion delete remove removal
+silence hinder impede ameliorate amelioration alleviate counteract antagonize destroy kill poor worse worsen inferior
+discourage deny unrelated independent irrelevant ineffective inaccurate unaffected unchanged unnecessary fail unable
+without resistant resistance insensitive inverse inversely scarce rare trivial minor immune damage destabilize degrade
+degradation avoid prolong shorter little dispensable compromise`
 )

@@ -104,7 +104,10 @@ func profileOf(c *claim.Claim) profile {
 		if first, ok := sameAs()[stem]; ok {
 			stem = first
 		}
-		t := token{id: xxhash.Sum64String(stem), word: w, sign: signs()[w.Stem], weak: weak[w.Form] || w.Label, opposable: opposable()[w.Stem]}
+		t := token{
+			id: xxhash.Sum64String(stem), word: w, sign: signs()[w.Stem], weak: weak[w.Form] || w.Label,
+			opposable: opposable()[w.Stem],
+		}
 		owned = owned || w.Name
 		p.words = append(p.words, t)
 		p.bloom |= 1 << (t.id & 63)

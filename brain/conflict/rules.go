@@ -66,7 +66,8 @@ func others(x, y *profile, al *alignment) bool {
 			continue
 		}
 		for b := range y.words {
-			if al.back[b] < 0 && x.names(a) && y.names(b) && (a == 0 && b == 0 && x.named(a) && y.named(b) || opposite(&x.words[a], &y.words[b])) {
+			if al.back[b] < 0 && x.names(a) && y.names(b) &&
+				(a == 0 && b == 0 && x.named(a) && y.named(b) || opposite(&x.words[a], &y.words[b])) {
 				return true
 			}
 		}
@@ -152,7 +153,8 @@ func values(x, y *profile, al *alignment) (i, k int, kind Kind, ok bool) {
 	if kind == "" || kind != other || a != b {
 		return 0, 0, "", false
 	}
-	return i, k, kind, x.before(i) >= leastStrong && y.before(k) >= leastStrong && x.verbBefore(x.words[i].word) && y.verbBefore(y.words[k].word)
+	return i, k, kind, x.before(i) >= leastStrong && y.before(k) >= leastStrong && x.verbBefore(x.words[i].word) &&
+		y.verbBefore(y.words[k].word)
 }
 
 // slot is where the words stand that the other side does not have, and how many they
@@ -196,7 +198,8 @@ func (p *profile) valueIn(i, n int) (kind Kind, name bool) {
 			return "", false
 		}
 	}
-	if names == n && i > 0 && (p.isBefore(p.words[i].word) || settled[p.words[i-1].word.Form] && p.formBefore(p.words[i].word, placers)) {
+	if names == n && i > 0 && (p.isBefore(p.words[i].word) ||
+		settled[p.words[i-1].word.Form] && p.formBefore(p.words[i].word, placers)) {
 		return Value, true
 	}
 	if names > 0 {
@@ -209,11 +212,13 @@ func (p *profile) valueIn(i, n int) (kind Kind, name bool) {
 func (p *profile) dates(k int) bool {
 	w := p.words[k].word
 	for _, beside := range []int{k - 1, k + 1} {
-		if beside >= 0 && beside < len(p.words) && (p.words[beside].word.Kind == claim.Time || hours[p.words[beside].word.Form]) {
+		if beside >= 0 && beside < len(p.words) &&
+			(p.words[beside].word.Kind == claim.Time || hours[p.words[beside].word.Form]) {
 			return true
 		}
 	}
-	return len(w.Form) == len("1974") && (w.Form[0] == '1' || w.Form[0] == '2') && w.Form[1] != '.' && p.formBefore(w, years)
+	return len(w.Form) == len("1974") && (w.Form[0] == '1' || w.Form[0] == '2') && w.Form[1] != '.' &&
+		p.formBefore(w, years)
 }
 
 // isBefore tells whether a form of be stands right in front of w, or but an article

@@ -47,7 +47,9 @@ func (t *topic) define(p *profile) {
 // population was 70", "the village has a school". One that names something does not, nor
 // does "it was agreed that …".
 func (t *topic) leaves(p *profile) bool {
-	refers, clause := false, slices.ContainsFunc(p.claim.Words, func(w claim.Word) bool { return w.Start > p.firstVerb && w.Form == "that" })
+	refers, clause := false, slices.ContainsFunc(p.claim.Words, func(w claim.Word) bool {
+		return w.Start > p.firstVerb && w.Form == "that"
+	})
 	for i := range p.claim.Words {
 		if w := &p.claim.Words[i]; w.Start < p.firstVerb && pronouns[w.Form] && (w.Form != "it" || !clause) {
 			refers = true

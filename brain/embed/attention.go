@@ -100,7 +100,8 @@ func (e *Encoder) scaleHeads(s sequence, padded int) {
 	for t := range n {
 		row := e.qkv[(s.begin+t)*3*dim:]
 		k.QuantHeads(a.q[t*dim:], a.qScale[t:], a.rows, row[:dim], headMax, factor)
-		k.QuantKeys(a.keys[t/kernel.Panel*kernel.Panel*headDim+2*(t%kernel.Panel):], a.rows*headDim, a.kScale[t:], a.rows, row[dim:2*dim], headMax)
+		k.QuantKeys(a.keys[t/kernel.Panel*kernel.Panel*headDim+2*(t%kernel.Panel):], a.rows*headDim, a.kScale[t:], a.rows,
+			row[dim:2*dim], headMax)
 	}
 }
 

@@ -181,7 +181,8 @@ func (e *Encoder) groups(f func(begin, end int)) {
 func (e *Encoder) multiply(c []float32, m *matrix, rows int) {
 	for i := range m.columns {
 		o := i * kernel.Panel
-		e.m.kern.Linear(c[o:], m.out, e.acts, m.in, m.panels[o*m.in:][:m.in*kernel.Panel], m.in/2, e.terms[:rows], &m.columns[i], e.sums)
+		e.m.kern.Linear(c[o:], m.out, e.acts, m.in, m.panels[o*m.in:][:m.in*kernel.Panel], m.in/2, e.terms[:rows],
+			&m.columns[i], e.sums)
 	}
 }
 

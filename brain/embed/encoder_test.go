@@ -138,7 +138,8 @@ func TestCosinesAreBroughtToOneRange(t *testing.T) {
 	}
 	for _, bad := range [][2]float64{{0.75, 0}, {0, 2}, {1.5, 0.1}, {0.5, -0.1}, {0.5, 1e-6}} {
 		h.CosineMean, h.CosineSpread = bad[0], bad[1]
-		if _, err := packfile.Build(h, packfile.Weights{}); !errors.Is(err, ErrPack) || !strings.Contains(err.Error(), "cosines") {
+		if _, err := packfile.Build(h, packfile.Weights{}); !errors.Is(err, ErrPack) ||
+			!strings.Contains(err.Error(), "cosines") {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}

@@ -71,7 +71,8 @@ func TestWeightsOfAMatrixAreSpread(t *testing.T) {
 				}
 			}
 			if int(c.Sum[o]) != sum || c.Bias[o] != bias[j] || l1*m.most > math.MaxInt32 {
-				t.Fatalf("output %d: sum %d of %d, bias %g of %g, l1 %d with inputs up to %d", j, c.Sum[o], sum, c.Bias[o], bias[j], l1, m.most)
+				t.Fatalf("output %d: sum %d of %d, bias %g of %g, l1 %d with inputs up to %d", j, c.Sum[o], sum, c.Bias[o],
+					bias[j], l1, m.most)
 			}
 		}
 		if m.most < 900 {

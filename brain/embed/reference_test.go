@@ -107,7 +107,8 @@ func TestVectorsEqualTheReference(t *testing.T) {
 		}
 		least, sum = min(least, c), sum+c
 	}
-	t.Logf("%s on %s: least cosine %.6f, mean %.6f over %d texts", m.ID(), m.Kernel(), least, sum/float64(len(all)), len(all))
+	t.Logf("%s on %s: least cosine %.6f, mean %.6f over %d texts", m.ID(), m.Kernel(), least,
+		sum/float64(len(all)), len(all))
 }
 
 // A vector's bits are the same on every machine, so they can be written down.
@@ -141,7 +142,8 @@ func TestVectorBitsAreForever(t *testing.T) {
 func TestLoadedModelTellsItsOrigin(t *testing.T) {
 	m := loaded(t)
 	s := m.Source()
-	if m.Dim() != 384 || m.MaxTokens() != 254 || s.Licence != "Apache-2.0" || len(s.LicenceText) < 10000 || len(s.PackageSHA256) != 64 {
+	if m.Dim() != 384 || m.MaxTokens() != 254 || s.Licence != "Apache-2.0" || len(s.LicenceText) < 10000 ||
+		len(s.PackageSHA256) != 64 {
 		t.Errorf("dim %d, limit %d, source %+v", m.Dim(), m.MaxTokens(), s)
 	}
 }
@@ -158,7 +160,10 @@ func TestMeaningDecides(t *testing.T) {
 		"Our database runs out of disk space about once a month.",
 		"For the picnic we need bread, cheese and a large blanket.",
 	})
-	for i, q := range []string{"When do I have to see the doctor about my teeth?", "storage of the server is full again", "What should we take along to eat outside?"} {
+	for i, q := range []string{
+		"When do I have to see the doctor about my teeth?", "storage of the server is full again",
+		"What should we take along to eat outside?",
+	} {
 		v := e.Query(q)
 		best := 0
 		for j := range docs {

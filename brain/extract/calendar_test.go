@@ -23,7 +23,8 @@ func TestCalendar(t *testing.T) {
 			t.Fatalf("%s has weekday %d", at, weekday(days))
 		}
 		shift := rapid.IntRange(-30, 30).Draw(t, "months")
-		if want := time.Date(y, time.Month(m+shift), 1, 0, 0, 0, 0, time.UTC).Unix() / 86400; daysOf(y, m+shift, 1) != int(want) {
+		if want := time.Date(y, time.Month(m+shift), 1, 0, 0, 0, 0, time.UTC).Unix() / 86400; daysOf(y, m+shift,
+			1) != int(want) {
 			t.Fatalf("%d months from %d-%d", shift, y, m)
 		}
 	})

@@ -34,7 +34,9 @@ var numerals = func() map[string]int {
 	return m
 }()
 
-var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "last": 4}
+var ordinals = map[string]int{
+	"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "last": 4,
+}
 
 // dates finds the dates of one sentence, which are its tokens [from, to) of the
 // block.
@@ -133,7 +135,8 @@ func floorDiv64(a, b int64) int64 {
 // be done on it: only "before" leaves it out. It returns where the date begins, and
 // moves d.i behind it.
 func (d *dater) bounded(p period, i, from int) (period, int) {
-	if next := d.low(d.i); next == "to" || next == "until" || next == "through" || next == "-" || next == "–" || next == "and" && d.low(i-1) == "between" {
+	if next := d.low(d.i); next == "to" || next == "until" || next == "through" || next == "-" || next == "–" ||
+		next == "and" && d.low(i-1) == "between" {
 		second := *d
 		second.relative = false
 		second.i++
@@ -230,7 +233,8 @@ func (d *dater) month(m int) (period, bool) {
 	}
 	// A month alone is a name as often, unless a preposition says otherwise.
 	switch d.low(d.i - 1) {
-	case "in", "since", "until", "by", "from", "last", "this", "next", "of", "early", "late", "mid", "during", "before", "after", "between", "to", "and", "through":
+	case "in", "since", "until", "by", "from", "last", "this", "next", "of", "early", "late", "mid", "during", "before",
+		"after", "between", "to", "and", "through":
 	default:
 		if m == 5 || len(w) <= 4 {
 			return period{}, false
@@ -396,7 +400,8 @@ func (d *dater) numeric(w string) (period, bool) {
 // yearish tells whether a number of four digits is used as a year.
 func (d *dater) yearish(i int) bool {
 	switch d.low(i - 1) {
-	case "in", "since", "until", "till", "by", "from", "during", "of", "early", "late", "mid", "before", "after", "between", "and", "to", "year", "(", "-", "–", "circa", "around", "for":
+	case "in", "since", "until", "till", "by", "from", "during", "of", "early", "late", "mid", "before", "after",
+		"between", "and", "to", "year", "(", "-", "–", "circa", "around", "for":
 		switch d.low(i + 1) {
 		case "%", "years", "people", "users", "dollars", "times", "days", "km", "m":
 			return false

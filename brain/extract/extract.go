@@ -176,7 +176,8 @@ func (r *reader) names() {
 			sp.End-- // Acme Corp., but not J. or U.S.
 		}
 		r.shaped(sp.Start)
-		if n := len(r.out.Mentions); n > 0 && r.out.Mentions[n-1].Span.End > sp.Start || r.next < len(r.marked) && r.marked[r.next].Span.Start < sp.End || sp.Start < r.unnamed {
+		if n := len(r.out.Mentions); n > 0 && r.out.Mentions[n-1].Span.End > sp.Start ||
+			r.next < len(r.marked) && r.marked[r.next].Span.Start < sp.End || sp.Start < r.unnamed {
 			continue // what is known by its shape is no name
 		}
 		end = f.to
@@ -203,7 +204,8 @@ func (r *reader) shaped(before int) {
 			r.unnamed = m.Span.End
 			continue
 		}
-		if n := len(r.out.Mentions); n > 0 && r.out.Mentions[n-1].Span.End > m.Span.Start || n >= MaxMentions || r.unnamed > m.Span.Start {
+		if n := len(r.out.Mentions); n > 0 && r.out.Mentions[n-1].Span.End > m.Span.Start || n >= MaxMentions ||
+			r.unnamed > m.Span.Start {
 			continue // a name reaches into it, or another shape
 		}
 		r.out.Mentions = append(r.out.Mentions, m)

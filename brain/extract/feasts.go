@@ -12,21 +12,26 @@ import (
 // so.
 var feasts = func() map[string]bool {
 	m := map[string]bool{}
-	for name := range strings.SplitSeq(`christmas|christmas day|christmas eve|xmas|yule|boxing day|new year|new year's|new year's day|new year's eve|new years eve|
-		hogmanay|easter|easter day|easter sunday|easter monday|easter saturday|good friday|maundy thursday|holy week|holy thursday|palm sunday|ash wednesday|shrove tuesday|
-		pancake day|mardi gras|lent|advent|epiphany|three kings day|candlemas|michaelmas|ascension|ascension day|pentecost|whitsun|whit sunday|whit monday|
-		trinity sunday|assumption day|all saints|all saints' day|all saints day|all souls|all souls' day|all souls day|all hallows' eve|reformation day|
-		halloween|hallowe'en|thanksgiving|thanksgiving day|black friday|cyber monday|labor day|labour day|may day|memorial day|veterans day|veterans' day|armistice day|
-		remembrance day|remembrance sunday|independence day|canada day|australia day|anzac day|waitangi day|bastille day|republic day|national day|constitution day|
-		columbus day|presidents day|presidents' day|groundhog day|earth day|flag day|juneteenth|kwanzaa|victoria day|heritage day|freedom day|
-		valentine's day|valentine's|valentines day|mother's day|mothers day|father's day|fathers day|women's day|children's day|april fools' day|april fool's day|
-		saint patrick's day|st patrick's day|st. patrick's day|saint andrew's day|st andrew's day|st. andrew's day|st george's day|st. george's day|st david's day|
-		st. david's day|saint nicholas day|st nicholas day|st. nicholas day|st stephen's day|st. stephen's day|martin luther king day|martin luther king jr. day|mlk day|
-		guy fawkes night|bonfire night|burns night|midsummer|midsummer's eve|midsummer day|walpurgis night|twelfth night|harvest festival|cinco de mayo|day of the dead|
-		hanukkah|chanukah|hanukah|passover|pesach|purim|rosh hashanah|rosh hashana|yom kippur|sukkot|shavuot|simchat torah|tisha b'av|lag baomer|
-		ramadan|eid|eid al-fitr|eid al-adha|eid ul-fitr|eid ul-adha|ashura|mawlid|laylat al-qadr|nowruz|newroz|norouz|
-		diwali|deepavali|holi|navratri|dussehra|durga puja|raksha bandhan|ganesh chaturthi|onam|pongal|makar sankranti|vaisakhi|baisakhi|
-		vesak|wesak|songkran|chuseok|obon|lunar new year|chinese new year|mid-autumn festival|dragon boat festival|lantern festival|qingming|golden week|oktoberfest`, "|") {
+	for name := range strings.SplitSeq(`christmas|christmas day|christmas eve|xmas|yule|boxing day|new year|new year's|
+		new year's day|new year's eve|new years eve|hogmanay|easter|easter day|easter sunday|easter monday|easter saturday|
+		good friday|maundy thursday|holy week|holy thursday|palm sunday|ash wednesday|shrove tuesday|pancake day|mardi gras|
+		lent|advent|epiphany|three kings day|candlemas|michaelmas|ascension|ascension day|pentecost|whitsun|whit sunday|
+		whit monday|trinity sunday|assumption day|all saints|all saints' day|all saints day|all souls|all souls' day|
+		all souls day|all hallows' eve|reformation day|halloween|hallowe'en|thanksgiving|thanksgiving day|black friday|
+		cyber monday|labor day|labour day|may day|memorial day|veterans day|veterans' day|armistice day|remembrance day|
+		remembrance sunday|independence day|canada day|australia day|anzac day|waitangi day|bastille day|republic day|
+		national day|constitution day|columbus day|presidents day|presidents' day|groundhog day|earth day|flag day|juneteenth|
+		kwanzaa|victoria day|heritage day|freedom day|valentine's day|valentine's|valentines day|mother's day|mothers day|
+		father's day|fathers day|women's day|children's day|april fools' day|april fool's day|saint patrick's day|
+		st patrick's day|st. patrick's day|saint andrew's day|st andrew's day|st. andrew's day|st george's day|
+		st. george's day|st david's day|st. david's day|saint nicholas day|st nicholas day|st. nicholas day|st stephen's day|
+		st. stephen's day|martin luther king day|martin luther king jr. day|mlk day|guy fawkes night|bonfire night|
+		burns night|midsummer|midsummer's eve|midsummer day|walpurgis night|twelfth night|harvest festival|cinco de mayo|
+		day of the dead|hanukkah|chanukah|hanukah|passover|pesach|purim|rosh hashanah|rosh hashana|yom kippur|sukkot|shavuot|
+		simchat torah|tisha b'av|lag baomer|ramadan|eid|eid al-fitr|eid al-adha|eid ul-fitr|eid ul-adha|ashura|mawlid|
+		laylat al-qadr|nowruz|newroz|norouz|diwali|deepavali|holi|navratri|dussehra|durga puja|raksha bandhan|
+		ganesh chaturthi|onam|pongal|makar sankranti|vaisakhi|baisakhi|vesak|wesak|songkran|chuseok|obon|lunar new year|
+		chinese new year|mid-autumn festival|dragon boat festival|lantern festival|qingming|golden week|oktoberfest`, "|") {
 		m[strings.TrimSpace(name)] = true
 	}
 	delete(m, "")
@@ -34,7 +39,8 @@ var feasts = func() map[string]bool {
 }()
 
 // wishesOf stand before a feast without being part of its name.
-var wishesOf = setOf(`happy merry blessed joyful joyous feliz frohe joyeux last next this every before after since until on at for`)
+var wishesOf = setOf(`happy merry blessed joyful joyous feliz frohe joyeux last next this every before after since until
+	on at for`)
 
 // feast tells whether a name is that of a holiday, and makes the span its name alone:
 // "Happy Easter", "Christmas 2025", and the day of Saint Patrick, who is no guest.
@@ -100,7 +106,8 @@ func (r *reader) isFeast(from, to int) bool {
 		}
 	}
 	name := r.text[r.tokens[from].Start:r.tokens[to-1].End]
-	return len(name) <= maxFeast && feasts[strings.ToLower(strings.ReplaceAll(strings.Join(strings.Fields(name), " "), "’", "'"))]
+	return len(name) <= maxFeast && feasts[strings.ToLower(strings.ReplaceAll(strings.Join(strings.Fields(name),
+		" "), "’", "'"))]
 }
 
 // maxFeast bounds the names that are looked up, in bytes.
@@ -113,16 +120,18 @@ func (r *reader) guest(f span) bool {
 }
 
 // headings are the words that a part of a text is headed by. They name nothing.
-var headings = setOf(`goal goals note notes action actions item items agenda summary overview background introduction intro conclusion conclusions
-	next step steps todo todos to do dos task tasks decision decisions attendee attendees participant participants present absent apologies minutes
-	meeting open question questions issue issues topic topics update updates status risk risks blocker blockers follow-up follow-ups follow up ups
-	key takeaway takeaways point points result results finding findings recommendation recommendations deliverable deliverables milestone milestones
-	timeline schedule deadline deadlines budget scope objective objectives purpose context discussion details description requirement requirements
-	assumption assumptions dependency dependencies reference references appendix abstract contents resources links misc miscellaneous general
-	other parking lot idea ideas learning learnings lessons learned highlight highlights lowlights wins challenges problem problems solution
-	solutions option options pros cons feedback plan plans planning review retrospective retro recap outcome outcomes owner owners assignee due
-	priority priorities shopping list checklist and or the of for any our my weekly daily monthly today tomorrow yesterday week
-	done doing backlog progress announcements reminder reminders remarks comments questions & answers faq tl;dr tldr`)
+var headings = setOf(`goal goals note notes action actions item items agenda summary overview background introduction
+	intro conclusion conclusions next step steps todo todos to do dos task tasks decision decisions attendee attendees
+	participant participants present absent apologies minutes meeting open question questions issue issues topic topics
+	update updates status risk risks blocker blockers follow-up follow-ups follow up ups key takeaway takeaways point
+	points result results finding findings recommendation recommendations deliverable deliverables milestone milestones
+	timeline schedule deadline deadlines budget scope objective objectives purpose context discussion details description
+	requirement requirements assumption assumptions dependency dependencies reference references appendix abstract contents
+	resources links misc miscellaneous general other parking lot idea ideas learning learnings lessons learned highlight
+	highlights lowlights wins challenges problem problems solution solutions option options pros cons feedback plan plans
+	planning review retrospective retro recap outcome outcomes owner owners assignee due priority priorities shopping list
+	checklist and or the of for any our my weekly daily monthly today tomorrow yesterday week done doing backlog progress
+	announcements reminder reminders remarks comments questions & answers faq tl;dr tldr`)
 
 // heading tells whether a span heads a part of the text, in words that name nothing:
 // "Action Items", "Goals:". Of one word only where it stands as a heading does.

@@ -47,7 +47,9 @@ func TestAHolidayIsNoPerson(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"Mary Christmas joined the board in Leeds.", "Noel came to dinner with Jane Lee."} {
-		if got := namesOf(Extract(Document{Text: text})); !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "person ") }) {
+		if got := namesOf(Extract(Document{Text: text})); !slices.ContainsFunc(got, func(s string) bool {
+			return strings.HasPrefix(s, "person ")
+		}) {
 			t.Errorf("%q: %q", text, got)
 		}
 	}
@@ -56,8 +58,10 @@ func TestAHolidayIsNoPerson(t *testing.T) {
 // What heads a part of a text in plain words names nothing; a name that heads one does.
 func TestAHeadingIsNoName(t *testing.T) {
 	for _, head := range []string{
-		"Goals", "Notes", "Action Items", "Next Steps", "Summary", "Agenda", "Open Questions", "TODO", "Decisions", "Attendees", "Key Takeaways",
-		"Meeting Notes", "Follow-Up", "Risks", "Background", "Overview", "Lessons Learned", "Parking Lot", "Weekly Update", "Shopping List", "Minutes",
+		"Goals", "Notes", "Action Items", "Next Steps", "Summary", "Agenda", "Open Questions", "TODO", "Decisions",
+		"Attendees", "Key Takeaways",
+		"Meeting Notes", "Follow-Up", "Risks", "Background", "Overview", "Lessons Learned", "Parking Lot", "Weekly Update",
+		"Shopping List", "Minutes",
 		"ACTION ITEMS", "To Do", "Pros and Cons", "Q & A",
 	} {
 		for _, text := range []string{
@@ -69,7 +73,8 @@ func TestAHeadingIsNoName(t *testing.T) {
 		} {
 			got := namesOf(Extract(Document{Text: text}))
 			for _, name := range got {
-				if _, name, _ := strings.Cut(name, " "); strings.Contains(strings.ToLower(name), strings.ToLower(head)) || strings.Contains(head, name) {
+				if _, name, _ := strings.Cut(name, " "); strings.Contains(strings.ToLower(name), strings.ToLower(head)) ||
+					strings.Contains(head, name) {
 					t.Errorf("%q names %q", text, got)
 				}
 			}

@@ -11,18 +11,20 @@ import (
 var heads, listedHeads = func() (m map[string]Type, listed int) {
 	m = map[string]Type{}
 	for t, words := range map[Type]string{
-		Organization: `inc inc. corp corp. ltd ltd. llc gmbh ag plc university college institute institution company committee party bank
-			association foundation ministry department council agency club team union commission society school academy church orchestra
-			laboratory laboratories lab labs press records studios federation league board parliament senate congress assembly court
-			army navy police group holdings partners consortium alliance organization organisation authority bureau office center centre
-			administration government front movement coalition corporation cooperative hospital museum library faculty division fc band
-			quartet ensemble airlines airways motors pictures entertainment network networks broadcasting bros bros.`,
-		Place: `river lake mountain mount mountains street avenue road park city county island islands bay valley bridge airport square
-			province republic kingdom ocean sea desert peninsula territory district village town region state states canal coast harbor
-			harbour station stadium castle palace cathedral hills forest gulf strait beach boulevard plaza`,
-		Event: `conference festival cup championship championships olympics award awards prize medal war battle summit symposium workshop
-			games tournament revolution referendum election elections expo hackathon ceremony marathon primary primaries bowl open
-			earthquake uprising treaty wars prizes meetup`,
+		Organization: `inc inc. corp corp. ltd ltd. llc gmbh ag plc university college institute institution company committee
+			party bank association foundation ministry department council agency club team union commission society school
+			academy church orchestra laboratory laboratories lab labs press records studios federation league board parliament
+			senate congress assembly court army navy police group holdings partners consortium alliance organization organisation
+			authority bureau office center centre administration government front movement coalition corporation cooperative
+			hospital museum library faculty division fc band quartet ensemble airlines airways motors pictures entertainment
+			network networks broadcasting bros bros.`,
+		Place: `river lake mountain mount mountains street avenue road park city county island islands bay valley bridge
+			airport square province republic kingdom ocean sea desert peninsula territory district village town region state
+			states canal coast harbor harbour station stadium castle palace cathedral hills forest gulf strait beach boulevard
+			plaza`,
+		Event: `conference festival cup championship championships olympics award awards prize medal war battle summit
+			symposium workshop games tournament revolution referendum election elections expo hackathon ceremony marathon primary
+			primaries bowl open earthquake uprising treaty wars prizes meetup`,
 		Project: `project initiative programme program operation mission campaign`,
 		Product: `journal magazine newspaper review times edition album phone server engine framework api sdk app os`,
 	} {
@@ -68,7 +70,8 @@ func (r *reader) kind(f span) Type {
 			return Organization
 		}
 	}
-	if known && e.Class&tagger.BrandName != 0 && e.Class&(tagger.FirstName|tagger.LastName|tagger.PlaceName) == 0 && f.tag != tagger.BeginOrganization {
+	if known && e.Class&tagger.BrandName != 0 && e.Class&(tagger.FirstName|tagger.LastName|tagger.PlaceName) == 0 &&
+		f.tag != tagger.BeginOrganization {
 		return Product
 	}
 	switch f.tag {
@@ -200,14 +203,16 @@ func (r *reader) ties(a, b span) bool {
 // Turkish general election".
 func (r *reader) event(f *span, tags []tagger.Tag) {
 	to := f.to
-	for to < len(r.tokens) && to < f.to+3 && r.tokens[to].Kind == tagger.Word && !r.tokens[to].First && tags[to] == tagger.Outside {
+	for to < len(r.tokens) && to < f.to+3 && r.tokens[to].Kind == tagger.Word && !r.tokens[to].First &&
+		tags[to] == tagger.Outside {
 		w := strings.ToLower(r.word(to))
 		if heads[w] == Event && w != "open" {
 			f.to = to + 1
 			f.tag = tagger.Outside
 			break
 		}
-		if e, _ := r.model.Find(w); e.Class.Part() == tagger.Function || e.Class.Part() == tagger.Verb || e.Class.Part() == tagger.Past {
+		if e, _ := r.model.Find(w); e.Class.Part() == tagger.Function || e.Class.Part() == tagger.Verb ||
+			e.Class.Part() == tagger.Past {
 			break
 		}
 		to++

@@ -130,7 +130,8 @@ func (r *reader) plain(i int) bool {
 	}
 	e, _ := r.model.Find(w)
 	switch e.Class.Part() {
-	case tagger.Function, tagger.Calendar, tagger.Honorific, tagger.Demonym, tagger.Numeral, tagger.Expression, tagger.Adverb:
+	case tagger.Function, tagger.Calendar, tagger.Honorific, tagger.Demonym, tagger.Numeral,
+		tagger.Expression, tagger.Adverb:
 		return true
 	default:
 		return false
@@ -141,13 +142,19 @@ func (r *reader) word(i int) string { return r.text[r.tokens[i].Start:r.tokens[i
 
 // interjections are words of speech that dictionaries leave out.
 var interjections = map[string]bool{
-	"ok": true, "okay": true, "yeah": true, "yep": true, "yup": true, "nope": true, "mm": true, "mmm": true, "hmm": true, "um": true, "uh": true,
-	"ah": true, "oh": true, "huh": true, "wow": true, "lol": true, "haha": true, "hey": true, "hi": true, "hello": true, "thanks": true, "thx": true,
-	"btw": true, "fyi": true, "imo": true, "imho": true, "tl;dr": true, "tbh": true, "idk": true, "omg": true, "wtf": true, "lmao": true,
+	"ok": true, "okay": true, "yeah": true, "yep": true, "yup": true, "nope": true, "mm": true, "mmm": true, "hmm": true,
+	"um": true, "uh": true,
+	"ah": true, "oh": true, "huh": true, "wow": true, "lol": true, "haha": true, "hey": true, "hi": true, "hello": true,
+	"thanks": true, "thx": true,
+	"btw": true, "fyi": true, "imo": true, "imho": true, "tl;dr": true, "tbh": true, "idk": true, "omg": true,
+	"wtf": true, "lmao": true,
 }
 
 // linking are the small words inside of names.
-var linking = map[string]bool{"of": true, "the": true, "de": true, "du": true, "la": true, "von": true, "van": true, "der": true, "del": true, "al": true, "for": true}
+var linking = map[string]bool{
+	"of": true, "the": true, "de": true, "du": true, "la": true, "von": true, "van": true, "der": true, "del": true,
+	"al": true, "for": true,
+}
 
 // runs adds the runs of capitals that the tagger left out, in prose: it was
 // trained on posts, and knows too little of the names of other fields.
@@ -254,7 +261,9 @@ func (r *reader) subject(f *span) bool {
 	return true
 }
 
-var copulas = map[string]bool{"is": true, "are": true, "was": true, "were": true, "am": true, "has": true, "have": true, "had": true}
+var copulas = map[string]bool{
+	"is": true, "are": true, "was": true, "were": true, "am": true, "has": true, "have": true, "had": true,
+}
 
 // confidence is how sure a name is. Runs of capitals are right more often than the
 // tagger believes: it gave them no class.

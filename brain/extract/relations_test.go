@@ -7,8 +7,12 @@ import (
 
 func TestRelations(t *testing.T) {
 	for text, want := range map[string][]string{
-		"Jane Lee and Tom Hardy joined Acme Corp.":                {"Tom Hardy works_for Acme Corp", "Jane Lee works_for Acme Corp"},
-		"Acme Corp is based in Berlin, Germany.":                  {"Acme Corp located_in Berlin", "Berlin located_in Germany"},
+		"Jane Lee and Tom Hardy joined Acme Corp.": {
+			"Tom Hardy works_for Acme Corp", "Jane Lee works_for Acme Corp",
+		},
+		"Acme Corp is based in Berlin, Germany.": {
+			"Acme Corp located_in Berlin", "Berlin located_in Germany",
+		},
 		"The Empire State Building (ESB) is old.":                 {"Empire State Building also_known_as ESB"},
 		"Acme Corp was acquired by Google last year.":             {"Google owns Acme Corp"},
 		"PEP 3107 was superseded by PEP 484 in the end.":          {"PEP 484 replaces PEP 3107"},
@@ -36,7 +40,8 @@ func TestRelations(t *testing.T) {
 func TestEvidence(t *testing.T) {
 	const text = "It was late. Jane Lee works for Acme Corp. Nobody knew."
 	x := Extract(Document{Text: text})
-	if len(x.Relations) != 1 || text[x.Relations[0].Evidence.Start:x.Relations[0].Evidence.End] != "Jane Lee works for Acme Corp." {
+	if len(x.Relations) != 1 || text[x.Relations[0].Evidence.Start:x.Relations[0].Evidence.End] !=
+		"Jane Lee works for Acme Corp." {
 		t.Errorf("%+v", x.Relations)
 	}
 }

@@ -97,7 +97,8 @@ func (d *dater) named(w string) (period, bool) {
 		return take(1, dayPeriod(today))
 	}
 	if n := weekdays[w]; n > 0 && (len(w) > 4 || d.low(d.i-1) == "on") {
-		if before := d.low(d.i - 1); namedDays[before] || before == "every" || before == "each" || before == "most" || d.low(d.i-2) == "every" {
+		if before := d.low(d.i - 1); namedDays[before] || before == "every" || before == "each" || before == "most" ||
+			d.low(d.i-2) == "every" {
 			return period{}, false // Good Friday is in spring, and every Friday is none
 		}
 		return d.weekday(n-1, today)

@@ -131,7 +131,8 @@ func urlName(w string) string {
 	if !strings.Contains(host, ".") && host != "localhost" || strings.ContainsAny(host, "()<>\\") {
 		return ""
 	}
-	short := len(host) <= 12 && strings.Count(host, ".") == 1 && path != "" && len(path) <= 12 && !strings.ContainsAny(path, "/.-_")
+	short := len(host) <= 12 && strings.Count(host, ".") == 1 && path != "" && len(path) <= 12 &&
+		!strings.ContainsAny(path, "/.-_")
 	if short && (strings.IndexFunc(path, unicode.IsDigit) >= 0 || strings.IndexFunc(path, unicode.IsUpper) >= 0) {
 		return ""
 	}
@@ -164,7 +165,8 @@ func ticket(w string) bool {
 
 // series are the words before a number that name a document or a ticket.
 var series = map[string]bool{
-	"pep": true, "rfc": true, "iso": true, "eip": true, "jep": true, "bip": true, "adr": true, "kep": true, "pr": true, "mr": true,
+	"pep": true, "rfc": true, "iso": true, "eip": true, "jep": true, "bip": true, "adr": true, "kep": true,
+	"pr": true, "mr": true,
 	"issue": true, "ticket": true, "bug": true, "incident": true, "ieee": true, "request": true,
 }
 
@@ -219,7 +221,8 @@ func version(w string) bool {
 	if !ok || rest == "" || rest[0] < '0' || rest[0] > '9' {
 		return false
 	}
-	return strings.Trim(rest, "0123456789.") == "" || strings.Count(rest, ".") == 2 && symbol("v"+strings.NewReplacer(".", "", "-", "").Replace(rest))
+	return strings.Trim(rest, "0123456789.") == "" ||
+		strings.Count(rest, ".") == 2 && symbol("v"+strings.NewReplacer(".", "", "-", "").Replace(rest))
 }
 
 // symbol matches names of code: letters, digits and underscores, joined by dots,
@@ -263,9 +266,12 @@ func humps(w string) int {
 
 // extensions of the files that are code or its configuration.
 var extensions = map[string]bool{
-	"go": true, "py": true, "js": true, "ts": true, "tsx": true, "jsx": true, "rs": true, "c": true, "h": true, "cc": true, "cpp": true, "java": true,
-	"rb": true, "sh": true, "sql": true, "md": true, "rst": true, "txt": true, "json": true, "yaml": true, "yml": true, "toml": true,
-	"xml": true, "html": true, "css": true, "proto": true, "rkt": true, "cfg": true, "ini": true, "mod": true, "lock": true, "ipynb": true,
+	"go": true, "py": true, "js": true, "ts": true, "tsx": true, "jsx": true, "rs": true, "c": true, "h": true, "cc": true,
+	"cpp": true, "java": true,
+	"rb": true, "sh": true, "sql": true, "md": true, "rst": true, "txt": true, "json": true, "yaml": true,
+	"yml": true, "toml": true,
+	"xml": true, "html": true, "css": true, "proto": true, "rkt": true, "cfg": true, "ini": true, "mod": true,
+	"lock": true, "ipynb": true,
 }
 
 // file matches a file by its extension.
@@ -277,7 +283,8 @@ func file(w string) bool {
 	// "the README.md", "src/a.c"; but "is.c" ends no sentence that we know.
 	for i := range dot {
 		c := w[i]
-		if c >= utf8.RuneSelf || !(c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("._-/~", c) >= 0) {
+		if c >= utf8.RuneSelf || !(c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' ||
+			strings.IndexByte("._-/~", c) >= 0) {
 			return false
 		}
 	}

@@ -16,18 +16,29 @@ type attitude struct {
 
 // attitudes are the verbs behind "I" or "we", in words; see thirds for others.
 var attitudes = map[string]attitude{
-	"prefer": {Preference, 1, 0.95}, "rather": {Preference, 1, 0.7}, "love": {Preference, 1, 0.85}, "enjoy": {Preference, 1, 0.85},
-	"adore": {Preference, 1, 0.85}, "like": {Preference, 1, 0.75}, "favor": {Preference, 1, 0.8}, "favour": {Preference, 1, 0.8},
-	"hate": {Preference, -1, 0.85}, "dislike": {Preference, -1, 0.9}, "loathe": {Preference, -1, 0.9}, "detest": {Preference, -1, 0.9},
-	"despise": {Preference, -1, 0.9}, "ca n't stand": {Preference, -1, 0.9}, "ca n't bear": {Preference, -1, 0.8}, "cannot stand": {Preference, -1, 0.9},
-	"always use": {Preference, 1, 0.8}, "usually use": {Preference, 1, 0.75}, "never use": {Preference, -1, 0.8}, "swear by": {Preference, 1, 0.8},
-	"am into": {Preference, 1, 0.6}, "am fond of": {Preference, 1, 0.9}, "am tired of": {Preference, -1, 0.6}, "am sick of": {Preference, -1, 0.6},
-	"am a fan of": {Preference, 1, 0.9}, "am a big fan of": {Preference, 1, 0.9}, "am a huge fan of": {Preference, 1, 0.9}, "am not a fan of": {Preference, -1, 0.9},
-	"avoid": {Preference, -1, 0.6},
-	"think": {Belief, 1, 0.7}, "believe": {Belief, 1, 0.85}, "suspect": {Belief, 1, 0.7}, "guess": {Belief, 1, 0.5}, "assume": {Belief, 1, 0.6},
-	"reckon": {Belief, 1, 0.7}, "suppose": {Belief, 1, 0.5}, "feel that": {Belief, 1, 0.7}, "feel like": {Belief, 1, 0.55}, "doubt": {Belief, -1, 0.7},
-	"am convinced": {Belief, 1, 0.9}, "am sure": {Belief, 1, 0.7}, "am certain": {Belief, 1, 0.8}, "am confident": {Belief, 1, 0.75},
-	"agree that": {Belief, 1, 0.75}, "disagree that": {Belief, -1, 0.75}, "would argue": {Belief, 1, 0.75}, "'d argue": {Belief, 1, 0.75},
+	"prefer": {Preference, 1, 0.95}, "rather": {Preference, 1, 0.7}, "love": {Preference, 1, 0.85},
+	"enjoy": {Preference, 1, 0.85},
+	"adore": {Preference, 1, 0.85}, "like": {Preference, 1, 0.75}, "favor": {Preference, 1, 0.8},
+	"favour": {Preference, 1, 0.8},
+	"hate":   {Preference, -1, 0.85}, "dislike": {Preference, -1, 0.9}, "loathe": {Preference, -1, 0.9},
+	"detest":  {Preference, -1, 0.9},
+	"despise": {Preference, -1, 0.9}, "ca n't stand": {Preference, -1, 0.9}, "ca n't bear": {Preference, -1, 0.8},
+	"cannot stand": {Preference, -1, 0.9},
+	"always use":   {Preference, 1, 0.8}, "usually use": {Preference, 1, 0.75}, "never use": {Preference, -1, 0.8},
+	"swear by": {Preference, 1, 0.8},
+	"am into":  {Preference, 1, 0.6}, "am fond of": {Preference, 1, 0.9}, "am tired of": {Preference, -1, 0.6},
+	"am sick of":  {Preference, -1, 0.6},
+	"am a fan of": {Preference, 1, 0.9}, "am a big fan of": {Preference, 1, 0.9}, "am a huge fan of": {Preference, 1, 0.9},
+	"am not a fan of": {Preference, -1, 0.9},
+	"avoid":           {Preference, -1, 0.6},
+	"think":           {Belief, 1, 0.7}, "believe": {Belief, 1, 0.85}, "suspect": {Belief, 1, 0.7},
+	"guess": {Belief, 1, 0.5}, "assume": {Belief, 1, 0.6},
+	"reckon": {Belief, 1, 0.7}, "suppose": {Belief, 1, 0.5}, "feel that": {Belief, 1, 0.7}, "feel like": {Belief, 1, 0.55},
+	"doubt":        {Belief, -1, 0.7},
+	"am convinced": {Belief, 1, 0.9}, "am sure": {Belief, 1, 0.7}, "am certain": {Belief, 1, 0.8},
+	"am confident": {Belief, 1, 0.75},
+	"agree that":   {Belief, 1, 0.75}, "disagree that": {Belief, -1, 0.75}, "would argue": {Belief, 1, 0.75},
+	"'d argue":  {Belief, 1, 0.75},
 	"would say": {Belief, 1, 0.55}, "'d say": {Belief, 1, 0.55}, "expect that": {Belief, 1, 0.6},
 }
 
@@ -56,7 +67,8 @@ var thirds = func() map[string]string {
 			m["is"+strings.TrimPrefix(verb, "am")] = verb
 		case !more && first != "rather":
 			m[first+"s"] = verb
-		case first != "ca" && first != "would" && first != "'d" && first != "always" && first != "usually" && first != "never":
+		case first != "ca" && first != "would" && first != "'d" && first != "always" && first != "usually" &&
+			first != "never":
 			m[first+"s "+rest] = verb
 		}
 	}
@@ -65,8 +77,10 @@ var thirds = func() map[string]string {
 
 // fillers stand between a subject and its verb without changing what it says.
 var fillers = map[string]bool{
-	"really": true, "also": true, "still": true, "just": true, "personally": true, "definitely": true, "absolutely": true, "generally": true,
-	"strongly": true, "actually": true, "do": true, "much": true, "would": true, "'d": true, "’d": true, "truly": true, "firmly": true, "honestly": true, "kind": true, "of": true, "sort": true,
+	"really": true, "also": true, "still": true, "just": true, "personally": true, "definitely": true, "absolutely": true,
+	"generally": true,
+	"strongly":  true, "actually": true, "do": true, "much": true, "would": true, "'d": true, "’d": true, "truly": true,
+	"firmly": true, "honestly": true, "kind": true, "of": true, "sort": true,
 }
 
 // statements finds what the speaker of the sentence [from, to) prefers and
@@ -86,7 +100,9 @@ func (r *reader) statements(from, to int, mentions []Mention) {
 				return
 			}
 		case low == "my" && i+3 < to && (r.lows[i+1] == "favorite" || r.lows[i+1] == "favourite"):
-			r.keep(Statement{Kind: Preference, Speaker: r.speakerAt(r.tokens[i].Start), Polarity: 1, Confidence: 0.9}, i+2, from, to)
+			r.keep(Statement{
+				Kind: Preference, Speaker: r.speakerAt(r.tokens[i].Start), Polarity: 1, Confidence: 0.9,
+			}, i+2, from, to)
 			return
 		}
 	}
@@ -94,7 +110,9 @@ func (r *reader) statements(from, to int, mentions []Mention) {
 		n := len(opinion)
 		for i := from; i+n < to && i < from+3; i++ {
 			if slices.Equal(r.lows[i:i+n], opinion) {
-				r.keep(Statement{Kind: Belief, Speaker: r.speakerAt(r.tokens[i].Start), Polarity: 1, Confidence: 0.8}, i+n, from, to)
+				r.keep(Statement{
+					Kind: Belief, Speaker: r.speakerAt(r.tokens[i].Start), Polarity: 1, Confidence: 0.8,
+				}, i+n, from, to)
 				return
 			}
 		}
@@ -120,7 +138,8 @@ func (r *reader) hypothetical(i, from int) bool {
 		return false
 	}
 	switch r.lows[i-1] {
-	case "if", "do", "did", "should", "can", "could", "would", "when", "what", "whatever", "whether", "unless", "how", "am":
+	case "if", "do", "did", "should", "can", "could", "would", "when", "what", "whatever", "whether",
+		"unless", "how", "am":
 		return true
 	}
 	return false
@@ -178,7 +197,9 @@ func (r *reader) attitude(i, to int, third bool) (a attitude, n int, ok bool) {
 // hold keeps a statement whose object begins at i, unless the object is nothing
 // that stands for itself.
 func (r *reader) hold(a attitude, i, from, to int, speaker string, polarity int) bool {
-	return r.keep(Statement{Kind: a.kind, Speaker: speaker, Polarity: a.polarity * polarity, Confidence: a.confidence}, i, from, to)
+	return r.keep(Statement{
+		Kind: a.kind, Speaker: speaker, Polarity: a.polarity * polarity, Confidence: a.confidence,
+	}, i, from, to)
 }
 
 // minBelief is the fewest words that say something: "I think so" says nothing.

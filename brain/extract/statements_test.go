@@ -46,7 +46,9 @@ func TestStatements(t *testing.T) {
 
 func TestTurns(t *testing.T) {
 	for text, want := range map[string][]string{
-		"Jane Lee: I prefer tea.\nTom: I think coffee is better.\nand cheaper": {"Jane Lee: I prefer tea.", "Tom: I think coffee is better.\nand cheaper"},
+		"Jane Lee: I prefer tea.\nTom: I think coffee is better.\nand cheaper": {
+			"Jane Lee: I prefer tea.", "Tom: I think coffee is better.\nand cheaper",
+		},
 		"Grad A: Yes.\nGrad A: No.":                               {"Grad A: Yes.", "Grad A: No."},
 		"[10:30] <ann> hello\n[10:31] <bob> hi\n[10:32] <ann> so": {"ann: hello", "bob: hi", "ann: so"},
 		"**Ann**: hello\n**Bob:** hi\n":                           {"Ann: hello", "Bob: hi"},
@@ -82,7 +84,9 @@ func TestAStatementIsOfOneTurn(t *testing.T) {
 		t.Fatalf("%+v", x.Statements)
 	}
 	s := x.Statements[0]
-	if said, object := text[s.Span.Start:s.Span.End], text[s.Object.Start:s.Object.End]; s.Speaker != "zsuzsa" || said != "I prefer tea to coffee" || object != "tea to coffee" {
+	if said, object := text[s.Span.Start:s.Span.End],
+		text[s.Object.Start:s.Object.End]; s.Speaker != "zsuzsa" || said != "I prefer tea to coffee" ||
+		object != "tea to coffee" {
 		t.Errorf("%s: %q, %q", s.Speaker, said, object)
 	}
 }
@@ -95,14 +99,34 @@ func TestKnownSpeakers(t *testing.T) {
 		text     string
 		want     []string // speaker of each turn, and what it is
 	}{
-		{[]string{"Lee, Ann"}, "It began late.\nLee, Ann: Hello.\nWhat: nobody knows.\nIt went on.", []string{"Ann Lee person"}},
-		{[]string{"Ann Lee (she/her)", "ann lee [Acme]"}, "Ann Lee (she/her): Hello.\nann lee [Acme]: Hi.", []string{"Ann Lee person", "ann lee person"}},
-		{[]string{"Maria del Carmen", "Juan Carlos Alfonso de Borbón y Dos Sicilias"}, "Maria del Carmen: Hello.\nJuan Carlos Alfonso de Borbón y Dos Sicilias: Hi.", []string{"Maria del Carmen person", "Juan Carlos Alfonso de Borbón y Dos Sicilias person"}},
-		{[]string{"Ann Lee, PhD", "Lee, M.D.", "Note"}, "Ann Lee, PhD: Hello.\nLee, M.D.: Hi.\nNote: this.", []string{"Ann Lee, PhD person", "Lee, M.D. person", "Note person"}},
-		{[]string{"Jordan"}, "Jordan: Hello.\nShe went to Jordan. In Jordan it is hot. The capital of Jordan is Amman.", []string{"Jordan person"}},
+		{
+			[]string{"Lee, Ann"}, "It began late.\nLee, Ann: Hello.\nWhat: nobody knows.\nIt went on.",
+			[]string{"Ann Lee person"},
+		},
+		{
+			[]string{"Ann Lee (she/her)", "ann lee [Acme]"}, "Ann Lee (she/her): Hello.\nann lee [Acme]: Hi.",
+			[]string{"Ann Lee person", "ann lee person"},
+		},
+		{
+			[]string{"Maria del Carmen", "Juan Carlos Alfonso de Borbón y Dos Sicilias"},
+			"Maria del Carmen: Hello.\nJuan Carlos Alfonso de Borbón y Dos Sicilias: Hi.",
+			[]string{"Maria del Carmen person", "Juan Carlos Alfonso de Borbón y Dos Sicilias person"},
+		},
+		{
+			[]string{"Ann Lee, PhD", "Lee, M.D.", "Note"}, "Ann Lee, PhD: Hello.\nLee, M.D.: Hi.\nNote: this.",
+			[]string{"Ann Lee, PhD person", "Lee, M.D. person", "Note person"},
+		},
+		{
+			[]string{"Jordan"}, "Jordan: Hello.\nShe went to Jordan. In Jordan it is hot. The capital of Jordan is Amman.",
+			[]string{"Jordan person"},
+		},
 		{[]string{"R2: D2"}, "R2: D2: Hello.\nR2: no.", []string{"R2: D2 person"}},
 		{[]string{strings.Repeat("x", MaxName+1)}, strings.Repeat("x", MaxName+1) + ": Hello.", nil},
-		{[]string{"Speaker 1", "SPEAKER_00", "Unknown", "Unidentified Male Speaker"}, "Speaker 1: Hello.\nSPEAKER_00: Hi.\nUnknown: Ho.\nUnidentified Male Speaker: Ha.", []string{"Speaker 1 nobody", "SPEAKER_00 nobody", "Unknown nobody", "Unidentified Male Speaker nobody"}},
+		{
+			[]string{"Speaker 1", "SPEAKER_00", "Unknown", "Unidentified Male Speaker"},
+			"Speaker 1: Hello.\nSPEAKER_00: Hi.\nUnknown: Ho.\nUnidentified Male Speaker: Ha.",
+			[]string{"Speaker 1 nobody", "SPEAKER_00 nobody", "Unknown nobody", "Unidentified Male Speaker nobody"},
+		},
 	} {
 		x := Extract(Document{Text: c.text, Speakers: c.speakers})
 		var got []string

@@ -86,8 +86,8 @@ func (d *dater) preposition(i int) string {
 }
 
 // nearly are the words between a preposition and its date.
-var nearly = setOf(`the early late mid around about roughly approximately this end of beginning start middle first second half sunday
-	monday tuesday wednesday thursday friday saturday`)
+var nearly = setOf(`the early late mid around about roughly approximately this end of beginning start middle first
+	second half sunday monday tuesday wednesday thursday friday saturday`)
 
 // tense is that of the clause that the date at token i stands in: of the finite verb
 // before it that is nearest, else of the first behind it.
@@ -272,14 +272,16 @@ func (c *clause) cue(from, until int) tense {
 var (
 	// expected is what is to come, occasions are what is spoken of in the present
 	// until it is over.
-	expected  = setOf(`next upcoming deadline due appointment reminder todo eta planned scheduled tbc rsvp forthcoming forward`)
-	occasions = setOf(`exam exams wedding birthday party concert interview meeting launch release premiere conference opening surgery operation
-		flight graduation hearing trial festival workshop match final demo election vote kickoff reunion anniversary marathon race trip
-		handover inspection audit retro review presentation lecture seminar rehearsal performance gig funeral ceremony dinner viewing`)
+	expected = setOf(`next upcoming deadline due appointment reminder todo eta planned scheduled tbc rsvp forthcoming
+		forward`)
+	occasions = setOf(`exam exams wedding birthday party concert interview meeting launch release premiere conference
+		opening surgery operation flight graduation hearing trial festival workshop match final demo election vote kickoff
+		reunion anniversary marathon race trip handover inspection audit retro review presentation lecture seminar rehearsal
+		performance gig funeral ceremony dinner viewing`)
 	// records are of what was, and so is what others tell of a day.
 	records = setOf(`notes minutes photo photos picture pictures recap summary recording transcript protocol log`)
-	told    = setOf(`notes minutes photo photos picture pictures recap summary recording transcript protocol log report results receipt invoice
-		mail email message letter call conversation news incident outage visit`)
+	told    = setOf(`notes minutes photo photos picture pictures recap summary recording transcript protocol log report
+		results receipt invoice mail email message letter call conversation news incident outage visit`)
 )
 
 // infinitive tells whether a verb with "to" stands at j, which tells no time.
@@ -298,18 +300,21 @@ func (c *clause) noun(j int) bool {
 }
 
 var (
-	determiners  = setOf(`a an the my your his her its our their this that these those some any no every each another both all`)
-	prepositions = setOf(`of in to for with on at by from about into over after under between through during without before against
-		within upon across toward towards via off onto inside outside behind beyond until till since near around than as`)
+	determiners = setOf(`a an the my your his her its our their this that these those some any no every each another both
+		all`)
+	prepositions = setOf(`of in to for with on at by from about into over after under between through during without before
+		against within upon across toward towards via off onto inside outside behind beyond until till since near around than
+		as`)
 	objects  = setOf(`me him them us myself himself herself themselves ourselves yourself`)
 	subjects = setOf(`i we they he she you it who there this that everybody everyone nobody someone somebody`)
-	joints   = setOf(`and but or so then that if when while because although though since as before after until once unless where
-		please pls plz also just kindly always never`)
+	joints   = setOf(`and but or so then that if when while because although though since as before after until once unless
+		where please pls plz also just kindly always never`)
 )
 
 func adverb(w string) bool {
 	switch w {
-	case "not", "n't", "n’t", "also", "just", "already", "still", "now", "then", "never", "ever", "always", "all", "both", "even", "only",
+	case "not", "n't", "n’t", "also", "just", "already", "still", "now", "then", "never", "ever", "always", "all",
+		"both", "even", "only",
 		"finally", "once", "soon", "often", "usually", "sometimes", "back", "again", "currently", "probably", "yet", "hardly":
 		return true
 	}
@@ -319,7 +324,8 @@ func adverb(w string) bool {
 // auxiliary tells whether a token is part of a verb without being all of it.
 func (c *clause) auxiliary(j int) bool {
 	switch w := c.r.lows[j]; w {
-	case "will", "wo", "shall", "would", "should", "must", "might", "may", "could", "can", "ca", "cannot", "ought", "am", "is", "are", "was", "were",
+	case "will", "wo", "shall", "would", "should", "must", "might", "may", "could", "can", "ca", "cannot", "ought", "am",
+		"is", "are", "was", "were",
 		"be", "been", "being", "has", "have", "had", "do", "does", "did":
 		return true
 	default:
@@ -331,7 +337,8 @@ func (c *clause) auxiliary(j int) bool {
 // between the two parts of a verb, the latter in questions), up to some.
 func (c *clause) after(j int) int {
 	for k := j + 1; k < c.to && k < j+5; k++ {
-		if w := c.r.lows[k]; !adverb(w) && w != "i" && w != "we" && w != "they" && w != "he" && w != "she" && w != "you" && w != "it" {
+		if w := c.r.lows[k]; !adverb(w) && w != "i" && w != "we" && w != "they" && w != "he" && w != "she" &&
+			w != "you" && w != "it" {
 			return k
 		}
 	}
@@ -440,7 +447,8 @@ func (c *clause) explicit(j int) tense {
 func (c *clause) led(j int) bool {
 	for k := j - 1; k >= c.head && k > j-5; k-- {
 		switch w := c.r.lows[k]; {
-		case w == "to", w == "let", c.auxiliary(k) && c.r.tokens[k].Kind == tagger.Word && !adverb(w), w == "'ll", w == "’ll", w == "'d", w == "’d":
+		case w == "to", w == "let", c.auxiliary(k) && c.r.tokens[k].Kind == tagger.Word && !adverb(w), w == "'ll", w == "’ll",
+			w == "'d", w == "’d":
 			return true
 		case !adverb(w) && !subjects[w]:
 			return false
@@ -462,8 +470,8 @@ func (c *clause) being(j int) tense {
 }
 
 // lasting is what somebody does as they write.
-var lasting = setOf(`writing calling emailing mailing asking thinking wondering waiting working trying looking living using reading hoping
-	struggling running missing having`)
+var lasting = setOf(`writing calling emailing mailing asking thinking wondering waiting working trying looking living
+	using reading hoping struggling running missing having`)
 
 // apostrophe reads an 's: "it's on Friday", "she's left"; what belongs to somebody is
 // no verb.
@@ -477,7 +485,8 @@ func (c *clause) apostrophe(j int) tense {
 			return present // the party's on Friday
 		}
 		return untold
-	case next == "been", next == "got", next == "had", next == "gone", (before == "he" || before == "she" || before == "who") && c.past(c.after(j)):
+	case next == "been", next == "got", next == "had", next == "gone",
+		(before == "he" || before == "she" || before == "who") && c.past(c.after(j)):
 		return bygone
 	}
 	return c.being(j)
@@ -530,13 +539,16 @@ func (c *clause) past(j int) bool {
 }
 
 // notPast end as the past forms do.
-var notPast = setOf(`need feed seed weed speed breed bleed exceed proceed succeed indeed heed deed greed creed reed steed hundred sacred naked wicked kindred excited tired interested worried scared delighted pleased thrilled embed unused
-	biased aged beloved bed shed sled`)
+var notPast = setOf(`need feed seed weed speed breed bleed exceed proceed succeed indeed heed deed greed creed reed
+	steed hundred sacred naked wicked kindred excited tired interested worried scared delighted pleased thrilled embed
+	unused biased aged beloved bed shed sled`)
 
 // participle is the tense of a past form at j, by the auxiliary before it.
 func (c *clause) participle(j int) tense {
 	r := c.r
-	if before := c.low(j - 1); j > c.head && (determiners[before] && before != "that" && before != "this" && before != "all" && before != "both" || r.tokens[j-1].Kind == tagger.Suffix && (before == "'s" || before == "’s") && !subjects[c.low(j-2)]) {
+	if before := c.low(j - 1); j > c.head &&
+		(determiners[before] && before != "that" && before != "this" && before != "all" && before != "both" ||
+			r.tokens[j-1].Kind == tagger.Suffix && (before == "'s" || before == "’s") && !subjects[c.low(j-2)]) {
 		return untold // the planned move
 	}
 	have := false
@@ -623,13 +635,13 @@ func (c *clause) planned(j int) tense {
 var (
 	// plans fix something for a time, movers move it there, intents say what is to be
 	// done.
-	plans = setOf(`scheduled planned booked set arranged reserved expected slated invited announced confirmed pencilled penciled agreed fixed
-		targeted estimated timed promised`)
-	movers = setOf(`moved postponed pushed shifted delayed deferred rescheduled extended brought put changed switched bumped prolonged adjourned
-		renewed hired suspended granted`)
-	intents = setOf(`agreed promised decided planned hoped wanted asked told expected offered intended needed scheduled invited meant swore vowed
-		arranged supposed going due set ready wants want hopes hope plan plans intend intends reminded urged ordered requested instructed begged
-		likely bound`)
+	plans = setOf(`scheduled planned booked set arranged reserved expected slated invited announced confirmed pencilled
+		penciled agreed fixed targeted estimated timed promised`)
+	movers = setOf(`moved postponed pushed shifted delayed deferred rescheduled extended brought put changed switched
+		bumped prolonged adjourned renewed hired suspended granted`)
+	intents = setOf(`agreed promised decided planned hoped wanted asked told expected offered intended needed scheduled
+		invited meant swore vowed arranged supposed going due set ready wants want hopes hope plan plans intend intends
+		reminded urged ordered requested instructed begged likely bound`)
 )
 
 // plain is the tense of a verb in its plain form at j: what somebody is asked to do, or
@@ -716,7 +728,8 @@ func (c *clause) pronoun(j int) tense {
 		k++
 	}
 	switch {
-	case k >= c.to || r.tokens[k].Kind != tagger.Word, c.noun(k), joints[r.lows[k]], subjects[r.lows[k]], j < c.date && k >= c.date, months[r.lows[k]] > 0:
+	case k >= c.to || r.tokens[k].Kind != tagger.Word, c.noun(k), joints[r.lows[k]], subjects[r.lows[k]],
+		j < c.date && k >= c.date, months[r.lows[k]] > 0:
 		return untold
 	case c.auxiliary(k), c.past(k):
 		return c.explicit(k)
@@ -740,15 +753,16 @@ func (c *clause) objective(j int) bool {
 		return false
 	}
 	w := c.r.lows[j]
-	return determiners[w] || objects[w] || c.r.capital(j) || w == "her" || w == "it" || w == "you" || w == "to" || !prepositions[w] && j < c.date
+	return determiners[w] || objects[w] || c.r.capital(j) || w == "her" || w == "it" || w == "you" || w == "to" ||
+		!prepositions[w] && j < c.date
 }
 
 // thoughts are what somebody does while they speak; speech is what leads to a clause of
 // its own.
 var (
 	thoughts = setOf(`know think guess believe suppose remember hear mean assume reckon bet see gather understand doubt`)
-	speech   = setOf(`said says say told tell tells thinks think heard hear hears know knows knew thought wrote writes hope hopes believe believes
-		is was are mentioned announced explained confirmed read saw see`)
+	speech   = setOf(`said says say told tell tells thinks think heard hear hears know knows knew thought wrote writes hope
+		hopes believe believes is was are mentioned announced explained confirmed read saw see`)
 )
 
 func plural(w string) bool {
@@ -758,24 +772,28 @@ func plural(w string) bool {
 var (
 	// scheduled are the verbs that are said in the present of what is to come: the
 	// course starts in May.
-	scheduled = setOf(`end start begin open close expire launch leave arrive depart return reopen resume finish retire move join ship land
-		present visit fly run stop renew kick go take come meet play host travel deliver release merge migrate switch marry graduate
-		elapse lapse terminate mature publish premiere air debut replace cut change hand celebrate relocate`)
+	scheduled = setOf(`end start begin open close expire launch leave arrive depart return reopen resume finish retire move
+		join ship land present visit fly run stop renew kick go take come meet play host travel deliver release merge migrate
+		switch marry graduate elapse lapse terminate mature publish premiere air debut replace cut change hand celebrate
+		relocate`)
 	// requests are verbs that ask at the head of a clause, although they may be nouns,
 	// too.
-	requests = setOf(`call book order check move pay review talk walk pick send ask bring buy get give remember see meet come go take make find fix
-		clean cook write read email mail text ring visit plan prepare finish start submit return renew cancel invite note join ship update
-		schedule file sign print collect drop put set cut hand deliver wait stay arrange confirm water repaint mow test deploy release merge
-		reply answer contact tell ping sync leave turn try use keep save mark register apply close open`)
+	requests = setOf(`call book order check move pay review talk walk pick send ask bring buy get give remember see meet
+		come go take make find fix clean cook write read email mail text ring visit plan prepare finish start submit return
+		renew cancel invite note join ship update schedule file sign print collect drop put set cut hand deliver wait stay
+		arrange confirm water repaint mow test deploy release merge reply answer contact tell ping sync leave turn try use
+		keep save mark register apply close open`)
 	// same are verbs whose past looks like the present.
 	same = setOf(`put set cut let read hit cost shut hurt quit spread cast split bet`)
 	// pasts are the past forms and participles that do not end in -ed.
-	pasts = setOf(`arose arisen awoke became began begun bent blew blown bought bound bred broke broken brought built burnt burst came caught
-		chose chosen clung crept dealt did done drew drawn drank drunk drove driven ate eaten fell fallen fed felt fought found fled flew flown
-		forbade forbidden forgot forgotten forgave forgiven froze frozen gave given went gone got gotten grew grown hung heard held hid hidden
-		kept knelt knew known laid led leant learnt left lent lost made meant met mistook paid proved proven ran rang rung rode ridden rose risen
-		said sang sung sank sunk sat saw seen sold sent sewn shook shaken shone shot showed shown shrank slept slid spelt spent spoke spoken
-		spilt spoilt sprang sprung stole stolen stood strode struck stuck stung swam swore sworn swept swollen swung taught took taken tore
-		torn thought threw thrown told underwent understood undertook undone unwound upheld was were woke woken won wore worn withdrew
-		withdrawn withheld wove woven wrote written been had born rebuilt resold retook rewrote reread overtook overcame undid`)
+	pasts = setOf(`arose arisen awoke became began begun bent blew blown bought bound bred broke broken brought built burnt
+		burst came caught chose chosen clung crept dealt did done drew drawn drank drunk drove driven ate eaten fell fallen
+		fed felt fought found fled flew flown forbade forbidden forgot forgotten forgave forgiven froze frozen gave given went
+		gone got gotten grew grown hung heard held hid hidden kept knelt knew known laid led leant learnt left lent lost made
+		meant met mistook paid proved proven ran rang rung rode ridden rose risen said sang sung sank sunk sat saw seen sold
+		sent sewn shook shaken shone shot showed shown shrank slept slid spelt spent spoke spoken spilt spoilt sprang sprung
+		stole stolen stood strode struck stuck stung swam swore sworn swept swollen swung taught took taken tore torn thought
+		threw thrown told underwent understood undertook undone unwound upheld was were woke woken won wore worn withdrew
+		withdrawn withheld wove woven wrote written been had born rebuilt resold retook rewrote reread overtook overcame
+		undid`)
 )

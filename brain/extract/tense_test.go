@@ -327,24 +327,36 @@ func TestTenseHoldsForAnyDate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.UnixMilli(rapid.Int64Range(1, 2_000_000_000_000).Draw(t, "written")).UTC()
 		was := rapid.Bool().Draw(t, "past")
-		verbs := []string{"will repaint the hall", "is going to move", "must be paid", "wants to leave", "'ll be back", "is to be sold", "has to renew it", "should call the landlord"}
-		if was {
-			verbs = []string{"repainted the hall", "moved", "was paid", "wanted a rest and left", "has been sold", "did not come", "had to renew it", "went to see the landlord"}
+		verbs := []string{
+			"will repaint the hall", "is going to move", "must be paid", "wants to leave", "'ll be back", "is to be sold",
+			"has to renew it", "should call the landlord",
 		}
-		says := rapid.SampledFrom([]string{"the neighbour", "Lena", "Mr Okafor of Acme Corp", "she", "the team"}).Draw(t, "subject") + " " + rapid.SampledFrom(verbs).Draw(t, "verb")
+		if was {
+			verbs = []string{
+				"repainted the hall", "moved", "was paid", "wanted a rest and left", "has been sold", "did not come",
+				"had to renew it", "went to see the landlord",
+			}
+		}
+		says := rapid.SampledFrom([]string{"the neighbour", "Lena", "Mr Okafor of Acme Corp", "she", "the team"}).Draw(t,
+			"subject") + " " + rapid.SampledFrom(verbs).Draw(t, "verb")
 		says = strings.ReplaceAll(says, " '", "'")
 		when := rapid.SampledFrom([]string{
-			"in January", "in February", "in April", "in June", "in August", "in October", "in December", "on 3 March", "on the 28th of July",
+			"in January", "in February", "in April", "in June", "in August", "in October", "in December", "on 3 March",
+			"on the 28th of July",
 			"on November 30", "on Monday", "on Thursday", "on Sunday",
 		}).Draw(t, "when")
-		text := rapid.SampledFrom([]string{says + " " + when + ".", when + " " + says + ".", when + ", as far as I know, " + says + ".", "Good news: " + says + " " + when + ", at last."}).Draw(t, "order")
+		text := rapid.SampledFrom([]string{
+			says + " " + when + ".", when + " " + says + ".", when + ", as far as I know, " + says + ".",
+			"Good news: " + says + " " + when + ", at last.",
+		}).Draw(t, "order")
 		text = strings.ToUpper(text[:1]) + text[1:]
 		dates := Extract(Document{Text: text, AtMs: at.UnixMilli()}).Dates
 		if len(dates) != 1 {
 			t.Fatalf("%q: %+v", text, dates)
 		}
 		today := at.Truncate(24 * time.Hour).UnixMilli()
-		if d := dates[0]; was && d.FromMs > today || !was && d.UntilMs <= today-lateNote*msPerDay || d.UntilMs-today > 367*msPerDay || today-d.FromMs > 367*msPerDay {
+		if d := dates[0]; was && d.FromMs > today || !was && d.UntilMs <= today-lateNote*msPerDay ||
+			d.UntilMs-today > 367*msPerDay || today-d.FromMs > 367*msPerDay {
 			t.Fatalf("%q, written %s: %s to %s", text, at.Format(time.DateOnly), show(d.FromMs), show(d.UntilMs))
 		}
 	})

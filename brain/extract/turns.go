@@ -18,11 +18,12 @@ const (
 )
 
 // labels stand before a colon without speaking.
-var labels = setOf(`note notes warning caution tip info example examples todo fixme subject from to date cc bcc re fwd title
-	author authors status type version question answer q a summary abstract http https step figure table input output result results
-	error usage args returns return default value name url link links source sources reference references see also ps p.s update edit
-	attendees present agenda topic topics action actions decision decisions created updated tags category categories content description
-	requires replaces python-version post-history resolution discussions-to pep last-modified sponsor delegate where when what who why how`)
+var labels = setOf(`note notes warning caution tip info example examples todo fixme subject from to date cc bcc re fwd
+	title author authors status type version question answer q a summary abstract http https step figure table input output
+	result results error usage args returns return default value name url link links source sources reference references
+	see also ps p.s update edit attendees present agenda topic topics action actions decision decisions created updated
+	tags category categories content description requires replaces python-version post-history resolution discussions-to
+	pep last-modified sponsor delegate where when what who why how`)
 
 func setOf(words string) map[string]bool {
 	m := map[string]bool{}
@@ -61,7 +62,8 @@ func (r *reader) turns(speakers []string) {
 		}
 		at = end + 1
 	}
-	if len(turns) == 0 || len(speakers) == 0 && (float64(len(turns)) < minTurnShare*float64(lines) || !repeated && !personal) {
+	if len(turns) == 0 || len(speakers) == 0 &&
+		(float64(len(turns)) < minTurnShare*float64(lines) || !repeated && !personal) {
 		return
 	}
 	r.out.Turns = turns
@@ -112,7 +114,8 @@ func spokenName(label string) string {
 		}
 	}
 	last, first, found := strings.Cut(name, ", ")
-	if n := len(strings.Fields(first)); !found || n == 0 || n > 2 || strings.Contains(first, ",") || len(strings.Fields(last)) != 1 || degrees[strings.ToLower(strings.ReplaceAll(first, ".", ""))] {
+	if n := len(strings.Fields(first)); !found || n == 0 || n > 2 || strings.Contains(first, ",") ||
+		len(strings.Fields(last)) != 1 || degrees[strings.ToLower(strings.ReplaceAll(first, ".", ""))] {
 		return name
 	}
 	return strings.TrimSpace(first) + " " + last
@@ -162,7 +165,8 @@ func (r *reader) turn(at, end int) (Turn, bool) {
 		return Turn{}, false
 	}
 	name := line[start:stop]
-	if strings.TrimSpace(name) != name || !speakable(name) || words < len(line) && line[words] != ' ' && line[words] != '\t' {
+	if strings.TrimSpace(name) != name || !speakable(name) ||
+		words < len(line) && line[words] != ' ' && line[words] != '\t' {
 		return Turn{}, false
 	}
 	said := trimSpan(r.text, Span{Start: at + words, End: end})
@@ -195,7 +199,8 @@ func speakable(name string) bool {
 		return false
 	}
 	for _, c := range name {
-		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.Is(unicode.Mn, c) && !strings.ContainsRune(" .-_'’@()", c) {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.Is(unicode.Mn, c) &&
+			!strings.ContainsRune(" .-_'’@()", c) {
 			return false
 		}
 	}

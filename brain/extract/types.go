@@ -84,7 +84,8 @@ const (
 
 // RelationTypes are all of them.
 var RelationTypes = []RelationType{
-	WorksFor, MemberOf, RoleIn, LocatedIn, PartOf, CreatedBy, Owns, Uses, DependsOn, Replaces, AlsoKnownAs, TypeOf, Won, TookPartIn, Knows, Opposes, AssignedTo,
+	WorksFor, MemberOf, RoleIn, LocatedIn, PartOf, CreatedBy, Owns, Uses, DependsOn, Replaces, AlsoKnownAs, TypeOf, Won,
+	TookPartIn, Knows, Opposes, AssignedTo,
 }
 
 // Relation is said between two mentions of one sentence.

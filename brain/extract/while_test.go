@@ -23,7 +23,8 @@ func TestAReadingIsEnded(t *testing.T) {
 		t.Errorf("asked %d times: %v, %d mentions", asked, err, len(found.Mentions))
 	}
 	asked = 0
-	if _, err := While(Document{Text: long}, func() error { asked++; return nil }); err != nil || asked < len(long)/stepBytes-1 {
+	if _, err := While(Document{Text: long}, func() error { asked++; return nil }); err != nil ||
+		asked < len(long)/stepBytes-1 {
 		t.Errorf("asked %d times in %d bytes: %v", asked, len(long), err)
 	}
 	const short = "Priya Nair met Anselm Vogt in Oslo on 4 May 2026."

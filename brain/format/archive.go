@@ -21,7 +21,9 @@ import (
 // readInner reads a file within a file.
 func readInner(r *reading.Reader, name string, raw []byte) ([]Document, error) {
 	if r.Nested >= reading.MaxNesting {
-		return []Document{{Where: name, Refused: fmt.Sprintf("lies in more than %d archives in each other", reading.MaxNesting)}}, nil
+		return []Document{
+			{Where: name, Refused: fmt.Sprintf("lies in more than %d archives in each other", reading.MaxNesting)},
+		}, nil
 	}
 	r.Nested++
 	defer func() { r.Nested-- }()
@@ -236,7 +238,9 @@ func readTar(r *reading.Reader, raw []byte, cut bool) ([]Document, error) {
 		case h.Typeflag != tar.TypeReg:
 			err = p.Refuse(h.Name, "is no file but a link or a device")
 		default:
-			err = takeUnpacked(p, strings.ToValidUTF8(h.Name, "\ufffd"), func() ([]byte, error) { return r.Unpack(t, uint64(min(max(h.Size, 0), int64(len(raw))))) })
+			err = takeUnpacked(p, strings.ToValidUTF8(h.Name, "\ufffd"), func() ([]byte, error) {
+				return r.Unpack(t, uint64(min(max(h.Size, 0), int64(len(raw)))))
+			})
 		}
 		if err != nil {
 			return nil, err

@@ -17,21 +17,28 @@ func TestExportsAsPeopleHaveThem(t *testing.T) {
 			{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text","text":"in "},{"type":"text","text":"blocks"}]}]}],"ts":"1700000600.0"},
 		{"type":"message","user":"U1","text":"see","attachments":[{"title":"A linked page","text":"of somebody else"}],"ts":"1700000650.0"},
 		{"type":"message","user":"U9","user_profile":{"real_name":"Guest Gus"},"text":"from outside","ts":"1700000800.0"}]`
-	const slack = "Ann: Deploy by the book & tell @bob\n\n  bob: done\n\nCI: Build 7\nfailed on main\n\nAnn: in a section\nin blocks\n\nAnn: see\n\nGuest Gus: from outside"
+	const slack = "Ann: Deploy by the book & tell @bob\n\n  bob: done\n\nCI: Build 7\nfailed on main\n\nAnn: in a " +
+		"section\nin blocks\n\nAnn: see\n\nGuest Gus: from outside"
 	const page = "0123456789abcdef0123456789abcdef"
 	type found struct{ title, id, content string }
 	for name, c := range map[string]struct {
 		file, data string
 		want       []found
 	}{
-		"Slack": {"slack.zip", zipped(t, "users.json", users, "ops/2023-11-14.json", day), []found{{"#ops 2023-11-14", "slack:ops/2023-11-14", slack}}},
+		"Slack": {
+			"slack.zip", zipped(t, "users.json", users, "ops/2023-11-14.json", day),
+			[]found{{"#ops 2023-11-14", "slack:ops/2023-11-14", slack}},
+		},
 		"Slack, unpacked and packed again": {
-			"slack.zip", zipped(t, "Acme export/users.json", users, "Acme export/ops/2023-11-14.json", day, "__MACOSX/Acme export/._users.json", "x"),
+			"slack.zip", zipped(t, "Acme export/users.json", users, "Acme export/ops/2023-11-14.json", day,
+				"__MACOSX/Acme export/._users.json", "x"),
 			[]found{{"#ops 2023-11-14", "slack:ops/2023-11-14", slack}},
 		},
 		"Slack, with channels whose names were not written in UTF-8": {
 			"slack.zip", zipped(t, "users.json", users, "k\x81che/2023-11-14.json", day, "k\x94che/2023-11-14.json", day),
-			[]found{{"#küche 2023-11-14", "slack:küche/2023-11-14", slack}, {"#köche 2023-11-14", "slack:köche/2023-11-14", slack}},
+			[]found{
+				{"#küche 2023-11-14", "slack:küche/2023-11-14", slack}, {"#köche 2023-11-14", "slack:köche/2023-11-14", slack},
+			},
 		},
 		"ChatGPT, by voice": {
 			"conversations.json", `[{"title":"Boiler","id":"c","current_node":"e","mapping":{
@@ -59,20 +66,28 @@ func TestExportsAsPeopleHaveThem(t *testing.T) {
 			[]found{{"Lease", "claude:c", "User: Sum up\n\nlease.txt: The rent is 900.\n\nAssistant: 900 a month."}},
 		},
 		"Claude's projects": {
-			"projects.json", `[{"uuid":"p","name":"House","prompt_template":"be brief","docs":[{"uuid":"d","filename":"roof.md","content":"The roof is slate."}]},{"uuid":"q","docs":[],"prompt_template":""}]`,
+			"projects.json",
+			`[{"uuid":"p","name":"House","prompt_template":"be brief","docs":[{"uuid":"d","filename":"roof.md","content":"The roof is slate."}]},{"uuid":"q","docs":[],"prompt_template":""}]`,
 			[]found{{"roof.md", "claude:d", "The roof is slate."}},
 		},
 		"Notion's tables": {
-			"export.zip", zipped(t, "Tasks "+page+".csv", "Name,Due\nPaint,May\n", "Tasks "+page+"_all.csv", "\ufeffName,Due,Tags\nPaint,May,x\nSand,,y\n"),
+			"export.zip", zipped(t, "Tasks "+page+".csv", "Name,Due\nPaint,May\n", "Tasks "+page+"_all.csv",
+				"\ufeffName,Due,Tags\nPaint,May,x\nSand,,y\n"),
 			[]found{{"Tasks", "notion:" + page, "Name: Paint; Due: May; Tags: x\nName: Sand; Tags: y"}},
 		},
 		"an Obsidian vault": {
-			"vault.zip", zipped(t, "Board.canvas", `{"nodes":[{"id":"2","type":"file","file":"Note.md","x":0,"y":9},{"id":"1","type":"text","text":"About [[Note|turbines]]","x":0,"y":-9}],"edges":[{"id":"e","label":"leads to"}]}`,
+			"vault.zip", zipped(t, "Board.canvas",
+				`{"nodes":[{"id":"2","type":"file","file":"Note.md","x":0,"y":9},{"id":"1","type":"text","text":"About [[Note|turbines]]","x":0,"y":-9}],"edges":[{"id":"e","label":"leads to"}]}`,
 				"Note.md", "---\r\ntags: one, two\r\n---\r\nWords\r\n"),
 			[]found{{"Board", "", "About turbines\n\nNote.md\n\nleads to"}, {"Note", "", "Words\n"}},
 		},
-		"CSV of Excel":               {"a.csv", "sep=;\r\nName;Preis\r\nSchraube;1,50\r\n", []found{{"a", "", "Name: Schraube; Preis: 1,50"}}},
-		"a title above a table":      {"a.csv", "Sales,,\nDay,Amount,Share\nMay 3,7,half\n", []found{{"a", "", "Sales\nDay: May 3; Amount: 7; Share: half"}}},
+		"CSV of Excel": {
+			"a.csv", "sep=;\r\nName;Preis\r\nSchraube;1,50\r\n", []found{{"a", "", "Name: Schraube; Preis: 1,50"}},
+		},
+		"a title above a table": {
+			"a.csv", "Sales,,\nDay,Amount,Share\nMay 3,7,half\n",
+			[]found{{"a", "", "Sales\nDay: May 3; Amount: 7; Share: half"}},
+		},
 		"one column and a wider row": {"a.csv", "Name\nAnn\nBob,x\n", []found{{"a", "", "Name: Ann\nName: Bob; x"}}},
 		"Word, edited and with a box": {
 			"a.docx", zipped(t, "word/document.xml", `<w:document><w:body>

@@ -16,43 +16,71 @@ import (
 // files are real files of each format, with a phrase from the middle of each. A
 // transcript is read as one.
 var files = map[string]struct{ format, phrase string }{
-	"plain.txt":      {Text, "The compost heap behind the greenhouse has reached sixty degrees."},
-	"latin1.txt":     {Text, "Die Brücke über den Mühlbach wird im Frühjahr gestrichen."},
-	"utf16.txt":      {Text, "The tram depot keeps a spare pantograph under the stairs."},
-	"russian.txt":    {Text, "Старый маяк на мысе снова зажигают по пятницам"},
-	"notes.md":       {Markdown, "The third plank was steamed twice, see the steam box."},
-	"page.html":      {HTML, "## Summer\n\nThe planetarium dome opens at noon except on the solstice.\n\n| Day | Hours |\n| Monday | closed |"},
-	"stock.csv":      {CSV, "Item: walnut veneer offcuts; Shelf: B7; Count: 12"},
-	"items.json":     {JSON, "The sourdough starter is called Methuselah."},
-	"items.jsonl":    {JSONL, "The harpist keeps a tuning key in her left boot."},
-	"letter.eml":     {EML, "the weather vane on the old mill points south-west whatever the wind does."},
-	"cave.mbox":      {MBOX, "I ordered a hygrometer with a horsehair element."},
-	"call.vtt":       {VTT, "Ivo: The drawbridge motor hums a semitone flat."},
-	"call.srt":       {SRT, "Kit: Somebody printed them for the wrong estuary."},
-	"letter.rtf":     {RTF, "Dear Lou,\n\nthe pâté recipe calls for “green” peppercorns and a bay leaf.\n\nYours, Mo"},
-	"calendar.ics":   {ICS, "Bring a hand lens, the rare map lichen grows by the third bench."},
-	"report.pdf":     {PDF, "The cider press broke on a Thursday and was mended with a bicycle chain."},
-	"open40.pdf":     {PDF, "The spare key hangs behind the green barometer."},
-	"open128.pdf":    {PDF, "The spare key hangs behind the green barometer."},
-	"open256.pdf":    {PDF, "The spare key hangs behind the green barometer."},
-	"notes.docx":     {DOCX, "- Wait until the cone bends\n\n| Glaze | Result |\n| celadon | crazed at the rim |\n\n# Repairs"},
-	"slides.pptx":    {PPTX, "## Slide 1: Ferry timetable\n\n- The last boat leaves at a quarter past nine\n\n- Mention that dogs travel free of charge"},
-	"hives.xlsx":     {XLSX, "## Beehives\n\nHive: linden; Checked: 2026-05-04; Honey kg: 12.5\nHive: heather; Checked: 2026-05-11; Honey kg: 9\nHive: the hive by the quarry wall"},
-	"tower.odt":      {ODT, "# Bell tower\n\nThe smallest bell was recast in a foundry near the canal.\n\n- Grease the bearings every spring"},
-	"trails.ods":     {ODS, "## Trails\n\nTrail: ridge path; Length: 14 km\nTrail: the marsh boardwalk; Length: 3 km"},
-	"book.epub":      {EPUB, "# Two\n\nThe keeper counted forty gannets before the fog came."},
-	"chatgpt.json":   {ChatGPT, "User: How much salt for cucumbers?\n\nAssistant: Thirty grams for each litre of brine, and a vine leaf for crunch."},
-	"claude.json":    {Claude, "Assistant: The gnomon must lean by your latitude, and the equation of time does the rest."},
-	"mem0.json":      {Mem0, "Is allergic to lupin flour"},
-	"zep.json":       {Zep, "Quinn restores harmoniums in a disused chapel."},
-	"export.json":    {OwnExport, "The jacquard cards for the peacock pattern are kept in order."},
-	"slack.zip":      {Slack, "Rae Stone: Who has the kiln log, @Sol Teak?\n\n  Sol Teak: It lies under the enamel teapot.\n\nRae Stone: unrelated"},
+	"plain.txt":   {Text, "The compost heap behind the greenhouse has reached sixty degrees."},
+	"latin1.txt":  {Text, "Die Brücke über den Mühlbach wird im Frühjahr gestrichen."},
+	"utf16.txt":   {Text, "The tram depot keeps a spare pantograph under the stairs."},
+	"russian.txt": {Text, "Старый маяк на мысе снова зажигают по пятницам"},
+	"notes.md":    {Markdown, "The third plank was steamed twice, see the steam box."},
+	"page.html": {
+		HTML,
+		"## Summer\n\nThe planetarium dome opens at noon except on the solstice.\n\n| Day | Hours |\n| Monday | closed |",
+	},
+	"stock.csv":    {CSV, "Item: walnut veneer offcuts; Shelf: B7; Count: 12"},
+	"items.json":   {JSON, "The sourdough starter is called Methuselah."},
+	"items.jsonl":  {JSONL, "The harpist keeps a tuning key in her left boot."},
+	"letter.eml":   {EML, "the weather vane on the old mill points south-west whatever the wind does."},
+	"cave.mbox":    {MBOX, "I ordered a hygrometer with a horsehair element."},
+	"call.vtt":     {VTT, "Ivo: The drawbridge motor hums a semitone flat."},
+	"call.srt":     {SRT, "Kit: Somebody printed them for the wrong estuary."},
+	"letter.rtf":   {RTF, "Dear Lou,\n\nthe pâté recipe calls for “green” peppercorns and a bay leaf.\n\nYours, Mo"},
+	"calendar.ics": {ICS, "Bring a hand lens, the rare map lichen grows by the third bench."},
+	"report.pdf":   {PDF, "The cider press broke on a Thursday and was mended with a bicycle chain."},
+	"open40.pdf":   {PDF, "The spare key hangs behind the green barometer."},
+	"open128.pdf":  {PDF, "The spare key hangs behind the green barometer."},
+	"open256.pdf":  {PDF, "The spare key hangs behind the green barometer."},
+	"notes.docx": {
+		DOCX, "- Wait until the cone bends\n\n| Glaze | Result |\n| celadon | crazed at the rim |\n\n# Repairs",
+	},
+	"slides.pptx": {
+		PPTX,
+		"## Slide 1: Ferry timetable\n\n- The last boat leaves at a quarter past nine\n\n- Mention that dogs travel free " +
+			"of charge",
+	},
+	"hives.xlsx": {
+		XLSX,
+		"## Beehives\n\nHive: linden; Checked: 2026-05-04; Honey kg: 12.5\nHive: heather; Checked: 2026-05-11; Honey kg: " +
+			"9\nHive: the hive by the quarry wall",
+	},
+	"tower.odt": {
+		ODT,
+		"# Bell tower\n\nThe smallest bell was recast in a foundry near the canal.\n\n- Grease the bearings every spring",
+	},
+	"trails.ods": {ODS, "## Trails\n\nTrail: ridge path; Length: 14 km\nTrail: the marsh boardwalk; Length: 3 km"},
+	"book.epub":  {EPUB, "# Two\n\nThe keeper counted forty gannets before the fog came."},
+	"chatgpt.json": {
+		ChatGPT,
+		"User: How much salt for cucumbers?\n\nAssistant: Thirty grams for each litre of brine, and a vine leaf for crunch.",
+	},
+	"claude.json": {
+		Claude, "Assistant: The gnomon must lean by your latitude, and the equation of time does the rest.",
+	},
+	"mem0.json":   {Mem0, "Is allergic to lupin flour"},
+	"zep.json":    {Zep, "Quinn restores harmoniums in a disused chapel."},
+	"export.json": {OwnExport, "The jacquard cards for the peacock pattern are kept in order."},
+	"slack.zip": {
+		Slack,
+		"Rae Stone: Who has the kiln log, @Sol Teak?\n\n  Sol Teak: It lies under the enamel teapot.\n\nRae Stone: unrelated",
+	},
 	"notion.zip":     {ZIP, "Job: rehang the barn door; State: open"},
 	"vault.zip":      {ZIP, "A swarm settled on the weeping mulberry, see Hives."},
 	"confluence.zip": {ZIP, "# Runbook\n\nRestart the turbine governor before the sluice opens."},
 	"takeout.zip":    {ZIP, "I ordered a barograph with a horsehair element."},
 	"bells.tar.gz":   {TAR, "The ferry bell was cast from two church bells."},
-	"harbour.odp":    {ODP, "## Slide 2: Fog signals\n\n- The diaphone was swapped for a bell buoy in November\n- Nobody complained\n\nPlay the recording first"},
+	"harbour.odp": {
+		ODP,
+		"## Slide 2: Fog signals\n\n- The diaphone was swapped for a bell buoy in November\n- Nobody complained\n\nPlay " +
+			"the recording first",
+	},
 	"journal.txt.gz": {Text, "The orrery lost Saturn again, it rolled under the workbench."},
 	"oak.txt.bz2":    {Text, "A horseshoe was grown into the trunk at the height of a saddle."},
 	"wells.tsv":      {CSV, "Well: chalk spring; Depth: 4 m; Keeper: the water bailiff's widow"},
@@ -103,7 +131,9 @@ func TestEveryFormatHasAFile(t *testing.T) {
 	}
 	// What has no constant of its own: how a text is packed, and kinds of one format.
 	for _, end := range []string{".gz", ".bz2", ".tsv", ".tar.gz"} {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(name string) bool { return strings.HasSuffix(name, end) }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(name string) bool {
+			return strings.HasSuffix(name, end)
+		}) {
 			t.Errorf("no file of testdata ends with %s", end)
 		}
 	}
@@ -144,7 +174,8 @@ func TestRealFiles(t *testing.T) {
 			}
 			all = append(all, d.Content)
 		}
-		if joined := strings.Join(all, "\n----\n"); !strings.Contains(joined, want.phrase) || strings.Contains(joined, "abandoned") || strings.Contains(joined, "generated by") {
+		if joined := strings.Join(all, "\n----\n"); !strings.Contains(joined, want.phrase) ||
+			strings.Contains(joined, "abandoned") || strings.Contains(joined, "generated by") {
 			t.Errorf("%s: %q", name, joined)
 		}
 		hold(t, name, data)
@@ -161,15 +192,17 @@ func TestRealFiles(t *testing.T) {
 // TestWhatFilesSay: titles, ids, times and what else a file says of itself.
 func TestWhatFilesSay(t *testing.T) {
 	for name, want := range map[string]Document{
-		"report.pdf":    {Title: "Orchard report"},
-		"notes.docx":    {Title: "Kiln notes"},
-		"book.epub":     {Title: "The Tin Lighthouse"},
-		"notes.md":      {Title: "Boat shed", OccurredAt: "2026-03-04T00:00:00Z"},
-		"calendar.ics":  {Title: "Lichen walk", Kind: "event", OccurredAt: "2026-05-05T10:00:00Z", ExternalID: "ics:walk-1"},
-		"chatgpt.json":  {Title: "Pickles", OccurredAt: "2026-05-05T10:00:00Z", ExternalID: "chatgpt:c-1"},
-		"claude.json":   {Title: "Sundial", OccurredAt: "2026-05-05T10:00:00.000000Z", ExternalID: "claude:k-1"},
-		"mem0.json":     {OccurredAt: "2026-05-05T10:00:00-07:00", ExternalID: "mem0:m1"},
-		"slack.zip":     {Title: "#kitchen 2026-05-05", OccurredAt: "2026-05-05T10:00:00Z", ExternalID: "slack:kitchen/2026-05-05"},
+		"report.pdf":   {Title: "Orchard report"},
+		"notes.docx":   {Title: "Kiln notes"},
+		"book.epub":    {Title: "The Tin Lighthouse"},
+		"notes.md":     {Title: "Boat shed", OccurredAt: "2026-03-04T00:00:00Z"},
+		"calendar.ics": {Title: "Lichen walk", Kind: "event", OccurredAt: "2026-05-05T10:00:00Z", ExternalID: "ics:walk-1"},
+		"chatgpt.json": {Title: "Pickles", OccurredAt: "2026-05-05T10:00:00Z", ExternalID: "chatgpt:c-1"},
+		"claude.json":  {Title: "Sundial", OccurredAt: "2026-05-05T10:00:00.000000Z", ExternalID: "claude:k-1"},
+		"mem0.json":    {OccurredAt: "2026-05-05T10:00:00-07:00", ExternalID: "mem0:m1"},
+		"slack.zip": {
+			Title: "#kitchen 2026-05-05", OccurredAt: "2026-05-05T10:00:00Z", ExternalID: "slack:kitchen/2026-05-05",
+		},
 		"notion.zip":    {Title: "Workshop", ExternalID: "notion:0123456789abcdef0123456789abcdef"},
 		"vault.zip":     {Title: "Swarms"},
 		"harbour.odp":   {Title: "Harbour night"},
@@ -188,7 +221,8 @@ func TestWhatFilesSay(t *testing.T) {
 			continue
 		}
 		d := docs[0]
-		if d.Title != want.Title || d.Kind != want.Kind || d.OccurredAt != want.OccurredAt || d.ExternalID != want.ExternalID {
+		if d.Title != want.Title || d.Kind != want.Kind || d.OccurredAt != want.OccurredAt ||
+			d.ExternalID != want.ExternalID {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
@@ -215,13 +249,28 @@ func TestRollingCaptions(t *testing.T) {
 		cues []string // of a second each; "" is a second of silence
 		want string
 	}{
-		"lines that roll up":    {[]string{"<v Ann>one", "<v Ann>one\ntwo<00:02.500><c> two</c>", "two two\nthree", "", "three"}, "Ann: one two two\nthree\nthree"},
-		"a line that grows":     {[]string{"I think", "I think", "I think, we should", "I think, we should go.", "", "I think"}, "I think we should go.\nI think"},
-		"by a name":             {[]string{"ANN: I think", "ANN: I think we should\ngo", "BOB: No"}, "ANN: I think we should go\nBOB: No"},
-		"by a voice":            {[]string{"<v Ann>I think", "<v Ann>I <i>think</i> <c>we</c> <v Bob>No"}, "Ann: I think we\nBob: No"},
-		"wrapped anew":          {[]string{"so I think we should", "so I think\nwe should go home", "we should go home\nnow"}, "so I think we should go home\nnow"},
-		"both":                  {[]string{"one", "one\ntwo", "two three\nfour", "four five"}, "one\ntwo three\nfour five"},
-		"the same of two":       {[]string{"<v Ann>Yes.", "<v Bob>Yes.", "<v Bob>Yes.\n<v Ann>Yes."}, "Ann: Yes.\nBob: Yes.\nAnn: Yes."},
+		"lines that roll up": {
+			[]string{"<v Ann>one", "<v Ann>one\ntwo<00:02.500><c> two</c>", "two two\nthree", "", "three"},
+			"Ann: one two two\nthree\nthree",
+		},
+		"a line that grows": {
+			[]string{"I think", "I think", "I think, we should", "I think, we should go.", "", "I think"},
+			"I think we should go.\nI think",
+		},
+		"by a name": {
+			[]string{"ANN: I think", "ANN: I think we should\ngo", "BOB: No"}, "ANN: I think we should go\nBOB: No",
+		},
+		"by a voice": {
+			[]string{"<v Ann>I think", "<v Ann>I <i>think</i> <c>we</c> <v Bob>No"}, "Ann: I think we\nBob: No",
+		},
+		"wrapped anew": {
+			[]string{"so I think we should", "so I think\nwe should go home", "we should go home\nnow"},
+			"so I think we should go home\nnow",
+		},
+		"both": {[]string{"one", "one\ntwo", "two three\nfour", "four five"}, "one\ntwo three\nfour five"},
+		"the same of two": {
+			[]string{"<v Ann>Yes.", "<v Bob>Yes.", "<v Bob>Yes.\n<v Ann>Yes."}, "Ann: Yes.\nBob: Yes.\nAnn: Yes.",
+		},
 		"the begin of a word":   {[]string{"I thin", "I think"}, "I thin\nI think"},
 		"a mark that is a word": {[]string{"-", "- -"}, "- -"},
 	} {

@@ -35,7 +35,8 @@ const quickBytes = 256 << 10
 func Quick(data []byte) bool {
 	head := data[:min(len(data), 1024)]
 	switch {
-	case len(data) > quickBytes, bytes.HasPrefix(head, []byte("PK")), bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("BZh")),
+	case len(data) > quickBytes, bytes.HasPrefix(head, []byte("PK")), bytes.HasPrefix(head, []byte("\x1f\x8b")),
+		bytes.HasPrefix(head, []byte("BZh")),
 		bytes.Contains(head, []byte("%PDF-")), reading.IsTar(data), mail.IsMailbox(data), mail.IsMail(data):
 		return false
 	}

@@ -24,17 +24,21 @@ func TestDocuments(t *testing.T) {
 		file, data, format string
 		contents           []string
 	}{
-		"text":           {"notes.txt", "Figs ripen late.\r\nPlums do not.", Text, []string{"Figs ripen late.\nPlums do not."}},
+		"text": {
+			"notes.txt", "Figs ripen late.\r\nPlums do not.", Text, []string{"Figs ripen late.\nPlums do not."},
+		},
 		"byte order":     {"notes.txt", "\ufeffFigs.", Text, []string{"Figs."}},
 		"markdown":       {"a.md", "Figs ripen late.", Markdown, []string{"Figs ripen late."}},
 		"by its content": {"readme", "# Figs\n\nThey ripen late.", Markdown, []string{"# Figs\n\nThey ripen late."}},
 		"an item":        {"a.json", `{"content":"Figs."}`, JSON, []string{"Figs."}},
-		"items":          {"a", `{"items":[{"content":"Figs."},{"content":"Plums.","kind":"belief"}]}`, JSON, []string{"Figs.", "Plums."}},
-		"a list":         {"a.json", `["Figs.", {"content":"Plums."}]`, JSON, []string{"Figs.", "Plums."}},
-		"lines":          {"a", "{\"content\":\"Figs.\"}\n\n{\"content\":\"Plums.\"}\n", JSONL, []string{"Figs.", "Plums."}},
-		"one line":       {"a.jsonl", `{"content":"Figs."}`, JSONL, []string{"Figs."}},
-		"subtitles":      {"a", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hello", VTT, []string{"Ann: Hello"}},
-		"no JSON":        {"a.txt", "{this is prose}", Text, []string{"{this is prose}"}},
+		"items": {
+			"a", `{"items":[{"content":"Figs."},{"content":"Plums.","kind":"belief"}]}`, JSON, []string{"Figs.", "Plums."},
+		},
+		"a list":    {"a.json", `["Figs.", {"content":"Plums."}]`, JSON, []string{"Figs.", "Plums."}},
+		"lines":     {"a", "{\"content\":\"Figs.\"}\n\n{\"content\":\"Plums.\"}\n", JSONL, []string{"Figs.", "Plums."}},
+		"one line":  {"a.jsonl", `{"content":"Figs."}`, JSONL, []string{"Figs."}},
+		"subtitles": {"a", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hello", VTT, []string{"Ann: Hello"}},
+		"no JSON":   {"a.txt", "{this is prose}", Text, []string{"{this is prose}"}},
 	} {
 		docs, format, err := Documents(c.file, []byte(c.data), Limits{})
 		if err != nil || format != c.format || len(docs) != len(c.contents) {
@@ -75,10 +79,15 @@ func TestRefusals(t *testing.T) {
 		"named twice":       {"a.json", `[{"content":"a","content":"b"}]`, "twice"},
 		"twice in metadata": {"a", "{\"content\":\"a\"}\n{\"content\":\"b\",\"metadata\":{\"c\":1,\"c\":2}}", "twice"},
 		"half a surrogate":  {"a", `["\ud800"]`, "well-formed"},
-		"deep metadata":     {"a.json", `[{"content":"x","metadata":` + strings.Repeat(`{"a":`, 64) + "{}" + strings.Repeat("}", 64) + `}]`, "64 levels"},
-		"NUL in metadata":   {"a.json", `[{"content":"x","metadata":{"a":"\u0000"}}]`, "U+0000"},
-		"huge number":       {"a.json", `[{"content":"x","metadata":{"a":1e999}}]`, "out of range"},
-		"large metadata":    {"a.json", `[{"content":"x","metadata":{"a":"` + strings.Repeat("x", 64<<10) + `"}}]`, "65536 bytes"},
+		"deep metadata": {
+			"a.json", `[{"content":"x","metadata":` + strings.Repeat(`{"a":`, 64) + "{}" + strings.Repeat("}", 64) + `}]`,
+			"64 levels",
+		},
+		"NUL in metadata": {"a.json", `[{"content":"x","metadata":{"a":"\u0000"}}]`, "U+0000"},
+		"huge number":     {"a.json", `[{"content":"x","metadata":{"a":1e999}}]`, "out of range"},
+		"large metadata": {
+			"a.json", `[{"content":"x","metadata":{"a":"` + strings.Repeat("x", 64<<10) + `"}}]`, "65536 bytes",
+		},
 	} {
 		_, _, err := Documents(c.file, []byte(c.data), Limits{})
 		if !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), c.want) {
@@ -90,27 +99,50 @@ func TestRefusals(t *testing.T) {
 func TestTranscripts(t *testing.T) {
 	for name, c := range map[string]struct{ data, format, want, metadata string }{
 		"vtt": {
-			"WEBVTT - title\n\nNOTE a note\nof two lines\n\n1\n00:00:01.000 --> 00:00:02.000 align:start\n<v.loud Ann Lee>Hello <b>there</b>\n\n00:03.000 --> 00:04.000\n<v Ann Lee>again\n\n00:05.000 --> 00:06.000\n<v Bob>Yes &amp; no\n",
+			"WEBVTT - title\n\nNOTE a note\nof two lines\n\n1\n00:00:01.000 --> 00:00:02.000 align:start\n<v.loud Ann " +
+				"Lee>Hello <b>there</b>\n\n00:03.000 --> 00:04.000\n<v Ann Lee>again\n\n00:05.000 --> 00:06.000\n<v Bob>Yes " +
+				"&amp; no\n",
 			VTT, "Ann Lee: Hello there again\nBob: Yes & no", `{"speakers":["Ann Lee","Bob"],"transcript":true}`,
 		},
-		"srt":    {"1\n00:00:01,000 --> 00:00:02,000\nANN: Hello\nthere\n\n2\n00:00:03,000 --> 00:00:04,000\nnobody's words\n", SRT, "ANN: Hello there\nnobody's words", `{"speakers":["ANN"],"transcript":true}`},
-		"lines":  {"Ann: Hello\nand more\n\nBob Öz: Hi: there\n", Lines, "Ann: Hello and more\nBob Öz: Hi: there", `{"speakers":["Ann","Bob Öz"],"transcript":true}`},
-		"json":   {`[{"speaker":"Ann","text":"Hello","start":1.5},{"text":"who?"}]`, JSON, "Ann: Hello\nwho?", `{"speakers":["Ann"],"transcript":true}`},
-		"object": {`{"segments":[{"speaker":"Ann","text":"Hello"}]}`, JSON, "Ann: Hello", `{"speakers":["Ann"],"transcript":true}`},
+		"srt": {
+			"1\n00:00:01,000 --> 00:00:02,000\nANN: Hello\nthere\n\n2\n00:00:03,000 --> 00:00:04,000\nnobody's words\n", SRT,
+			"ANN: Hello there\nnobody's words", `{"speakers":["ANN"],"transcript":true}`,
+		},
+		"lines": {
+			"Ann: Hello\nand more\n\nBob Öz: Hi: there\n", Lines, "Ann: Hello and more\nBob Öz: Hi: there",
+			`{"speakers":["Ann","Bob Öz"],"transcript":true}`,
+		},
+		"json": {
+			`[{"speaker":"Ann","text":"Hello","start":1.5},{"text":"who?"}]`, JSON, "Ann: Hello\nwho?",
+			`{"speakers":["Ann"],"transcript":true}`,
+		},
+		"object": {
+			`{"segments":[{"speaker":"Ann","text":"Hello"}]}`, JSON, "Ann: Hello", `{"speakers":["Ann"],"transcript":true}`,
+		},
 		"what programs say beside it": {
 			`{"text":" Hello. Yes.","language":"en","segments":[{"id":0,"seek":0,"start":0.0,"end":1.5,"text":" Hello.","tokens":[1,[2]],"avg_logprob":-0.3,"speaker":"Ann"},{"id":1,"confidence":0.9,"words":[{"word":"Yes","start":2}],"text":" Yes.","speaker":null}],"duration":3}`,
 			JSON, "Ann: Hello.\nYes.", `{"speakers":["Ann"],"transcript":true}`,
 		},
 		"two voices in a cue": {
-			"WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hi <v Bob>Hello\n\n00:03.000 --> 00:04.000\n- <v Bob Öz>How are</v>\n- <v Ann>Fine: <i>really</i></v>\n",
-			VTT, "Ann: Hi\nBob: Hello\nBob Öz: How are\nAnn: Fine: really", `{"speakers":["Ann","Bob","Bob Öz"],"transcript":true}`,
+			"WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hi <v Bob>Hello\n\n00:03.000 --> 00:04.000\n- <v Bob Öz>How are</v>\n- " +
+				"<v Ann>Fine: <i>really</i></v>\n",
+			VTT, "Ann: Hi\nBob: Hello\nBob Öz: How are\nAnn: Fine: really",
+			`{"speakers":["Ann","Bob","Bob Öz"],"transcript":true}`,
 		},
-		"words before a voice": {"WEBVTT\n\n00:01.000 --> 00:02.000\nANN: so\n<v Bob>Hello\n", VTT, "ANN: so\nBob: Hello", `{"speakers":["ANN","Bob"],"transcript":true}`},
+		"words before a voice": {
+			"WEBVTT\n\n00:01.000 --> 00:02.000\nANN: so\n<v Bob>Hello\n", VTT, "ANN: so\nBob: Hello",
+			`{"speakers":["ANN","Bob"],"transcript":true}`,
+		},
 		"two names in a cue": {
-			"1\n00:00:01,000 --> 00:00:02,000\n- ANN: Hi\nand hello\n- BOB: Hello\n\n2\n00:00:03,000 --> 00:00:04,000\nand more.\nANN: I say\none thing: no\n",
-			SRT, "ANN: Hi and hello\nBOB: Hello\nand more.\nANN: I say one thing: no", `{"speakers":["ANN","BOB"],"transcript":true}`,
+			"1\n00:00:01,000 --> 00:00:02,000\n- ANN: Hi\nand hello\n- BOB: Hello\n\n2\n00:00:03,000 --> 00:00:04,000\nand " +
+				"more.\nANN: I say\none thing: no\n",
+			SRT, "ANN: Hi and hello\nBOB: Hello\nand more.\nANN: I say one thing: no",
+			`{"speakers":["ANN","BOB"],"transcript":true}`,
 		},
-		"a name of small letters, met before": {"1\n00:00:01,000 --> 00:00:02,000\nann lee: Hi\n\n2\n00:00:03,000 --> 00:00:04,000\nBOB: Yes\nann lee: No\n", SRT, "ann lee: Hi\nBOB: Yes\nann lee: No", `{"speakers":["ann lee","BOB"],"transcript":true}`},
+		"a name of small letters, met before": {
+			"1\n00:00:01,000 --> 00:00:02,000\nann lee: Hi\n\n2\n00:00:03,000 --> 00:00:04,000\nBOB: Yes\nann lee: No\n", SRT,
+			"ann lee: Hi\nBOB: Yes\nann lee: No", `{"speakers":["ann lee","BOB"],"transcript":true}`,
+		},
 	} {
 		docs, format, err := Transcript("call.txt", []byte(c.data), Limits{})
 		if err != nil || format != c.format || len(docs) != 1 {
@@ -121,7 +153,11 @@ func TestTranscripts(t *testing.T) {
 			t.Errorf("%s: %q %s", name, docs[0].Content, docs[0].Metadata)
 		}
 	}
-	for name, data := range map[string]string{"prose": "Nothing is said here.", "silence": "WEBVTT\n\n", "other json": `{"a":1}`, "odd": `[{"speaker":"A\nB","text":"x"}]`, "no text": `[{"speaker":"A"}]`, "segments of none": `{"segments":[{"a":1}]}`, "empty": ""} {
+	for name, data := range map[string]string{
+		"prose": "Nothing is said here.", "silence": "WEBVTT\n\n", "other json": `{"a":1}`,
+		"odd": `[{"speaker":"A\nB","text":"x"}]`, "no text": `[{"speaker":"A"}]`,
+		"segments of none": `{"segments":[{"a":1}]}`, "empty": "",
+	} {
 		if _, _, err := Transcript("x", []byte(data), Limits{}); !errors.Is(err, ErrFile) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -133,22 +169,29 @@ func TestTranscripts(t *testing.T) {
 func TestTranscriptsInJSONAreKnown(t *testing.T) {
 	const odd = `[{"speaker":"A\nB","text":"x"}]`
 	for name, c := range map[string]struct{ data, want string }{
-		"a list":             {`[{"speaker":"Ann","text":"Hello","start":1.5},{"speaker":"Bob","text":"Hi"}]`, "Ann: Hello\nBob: Hi"},
+		"a list": {
+			`[{"speaker":"Ann","text":"Hello","start":1.5},{"speaker":"Bob","text":"Hi"}]`, "Ann: Hello\nBob: Hi",
+		},
 		"segments":           {`{"language":"en","segments":[{"id":0,"speaker":"Ann","text":" Hello."}]}`, "Ann: Hello."},
 		"segments of nobody": {`{"text":"Hello.","segments":[{"id":0,"start":0.0,"text":" Hello."}]}`, "Hello."},
 	} {
 		docs, format, err := Documents("call.json", []byte(c.data), Limits{})
-		if err != nil || format != JSON || len(docs) != 1 || docs[0].Content != c.want || !strings.Contains(string(docs[0].Metadata), `"transcript":true`) {
+		if err != nil || format != JSON || len(docs) != 1 || docs[0].Content != c.want ||
+			!strings.Contains(string(docs[0].Metadata), `"transcript":true`) {
 			t.Errorf("%s: %s, %+v, %v", name, format, docs, err)
 		}
 	}
-	for name, data := range map[string]string{"an item with speaker": `[{"speaker":"Ann","text":"Hello","content":"x"}]`, "segments of a street": `{"segments":[{"text":"Main Street"}]}`, "an odd speaker": odd} {
+	for name, data := range map[string]string{
+		"an item with speaker": `[{"speaker":"Ann","text":"Hello","content":"x"}]`,
+		"segments of a street": `{"segments":[{"text":"Main Street"}]}`, "an odd speaker": odd,
+	} {
 		docs, format, err := Documents("call.json", []byte(data), Limits{})
 		if err != nil || format != JSON || len(docs) != 1 || strings.Contains(string(docs[0].Metadata), "transcript") {
 			t.Errorf("%s: %s, %+v, %v", name, format, docs, err)
 		}
 	}
-	docs, _, err := Documents("a.zip", []byte(zipped(t, "odd.json", odd, "call.json", `[{"speaker":"Ann","text":"Hello"}]`)), Limits{})
+	docs, _, err := Documents("a.zip", []byte(zipped(t, "odd.json", odd, "call.json",
+		`[{"speaker":"Ann","text":"Hello"}]`)), Limits{})
 	if err != nil || len(docs) != 2 || docs[0].Content != "x" || docs[1].Content != "Ann: Hello" {
 		t.Errorf("%+v, %v", docs, err)
 	}
@@ -156,7 +199,8 @@ func TestTranscriptsInJSONAreKnown(t *testing.T) {
 
 // TestMetadataIsKeptWhole: digits that no float64 holds, in the canonical order.
 func TestMetadataIsKeptWhole(t *testing.T) {
-	docs, _, err := Documents("a.json", []byte(`{"content":"x","metadata":{"b":"<&>", "a":9007199254740993, "c":1.50}}`), Limits{})
+	docs, _, err := Documents("a.json", []byte(`{"content":"x","metadata":{"b":"<&>", "a":9007199254740993, "c":1.50}}`),
+		Limits{})
 	if want := `{"a":9007199254740993,"b":"<&>","c":1.5}`; err != nil || string(docs[0].Metadata) != want {
 		t.Errorf("%v, %v", docs, err)
 	}
@@ -175,7 +219,8 @@ func TestLimits(t *testing.T) {
 		"transcript":  {Transcript, "A: six\nB: six", Limits{Bytes: 12}},
 		"who goes on": {Transcript, "A: six\nsix", Limits{Bytes: 9}},
 	} {
-		if _, _, err := c.read("a", []byte(c.data), c.limits); !errors.Is(err, ErrTooLarge) || !errors.Is(err, ErrFile) || strings.Contains(Reason(err), "refused") {
+		if _, _, err := c.read("a", []byte(c.data), c.limits); !errors.Is(err, ErrTooLarge) || !errors.Is(err, ErrFile) ||
+			strings.Contains(Reason(err), "refused") {
 			t.Errorf("%s: %v", name, err)
 		}
 		enough := c.limits
@@ -202,12 +247,14 @@ func TestReadingIsCancelled(t *testing.T) {
 	}
 	const size = 4 * reading.StepBytes
 	for name, data := range map[string]string{
-		"lines":    strings.Repeat("A: b\nB: c\n", size/10),
-		"cues":     "WEBVTT\n\n" + strings.Repeat("00:01.000 --> 00:02.000\na\n\n", size/27),
-		"segments": "[" + strings.Repeat(`{"speaker":"A","text":"long enough that there are few"},`, size/58) + `{"text":"b"}]`,
+		"lines": strings.Repeat("A: b\nB: c\n", size/10),
+		"cues":  "WEBVTT\n\n" + strings.Repeat("00:01.000 --> 00:02.000\na\n\n", size/27),
+		"segments": "[" + strings.Repeat(`{"speaker":"A","text":"long enough that there are few"},`, size/58) +
+			`{"text":"b"}]`,
 	} {
 		asked = 0
-		if _, _, err := Transcript("a", []byte(data), Limits{GoOn: goOn}); !errors.Is(err, enough) || errors.Is(err, ErrFile) || asked != 2 {
+		if _, _, err := Transcript("a", []byte(data), Limits{GoOn: goOn}); !errors.Is(err, enough) ||
+			errors.Is(err, ErrFile) || asked != 2 {
 			t.Errorf("%s: %v, asked %d times", name, err, asked)
 		}
 	}
@@ -218,7 +265,8 @@ func TestReadingIsCancelled(t *testing.T) {
 		"text":       strings.Repeat(words+"\n", 1000),
 	} {
 		asked = 0
-		if _, _, err := Documents("a", []byte(data), Limits{Runes: size / 100, GoOn: goOn}); !errors.Is(err, enough) || asked != 2 {
+		if _, _, err := Documents("a", []byte(data), Limits{Runes: size / 100, GoOn: goOn}); !errors.Is(err,
+			enough) || asked != 2 {
 			t.Errorf("%s: %v, asked %d times", name, err, asked)
 		}
 	}
@@ -245,10 +293,12 @@ func TestAFileIsNotHeldTwice(t *testing.T) {
 		lines.WriteString(encoded[:n] + "\n")
 		encoded = encoded[n:]
 	}
-	chats := strings.Repeat(`{"chat_messages":[{"sender":"human","text":"Figs","files":"`+strings.Repeat("x", size)+`"}]},`, pictures)
+	chats := strings.Repeat(`{"chat_messages":[{"sender":"human","text":"Figs","files":"`+strings.Repeat("x", size)+
+		`"}]},`, pictures)
 	parts := strings.Repeat(`{"title":"Figs","mapping":{"a":{"message":{"author":{"role":"user"},"content":{"parts":["Figs",{"data":"`+strings.Repeat("x", size)+`"}]}}}}},`, pictures)
 	for name, data := range map[string][]byte{
-		"a.eml":        []byte(letterOfAnn + "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n\r\n" + lines.String() + "--b--\r\n"),
+		"a.eml": []byte(letterOfAnn + "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: " +
+			"application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n\r\n" + lines.String() + "--b--\r\n"),
 		"claude.json":  []byte("[" + strings.TrimSuffix(chats, ",") + "]"),
 		"chatgpt.json": []byte("[" + strings.TrimSuffix(parts, ",") + "]"),
 	} {
@@ -289,7 +339,8 @@ func TestTranscriptsAreBounded(t *testing.T) {
 		"cue":   "WEBVTT\n\n00:01.000 --> 00:02.000\n" + strings.Repeat(strings.Repeat("<", 1000)+"\n", record.MaxCue/1000+1),
 		"turns": "[" + strings.Repeat("{},", record.MaxTurns) + "{}]",
 	} {
-		if _, _, err := Transcript("a", []byte(data), Limits{}); !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), name) {
+		if _, _, err := Transcript("a", []byte(data), Limits{}); !errors.Is(err, ErrFile) ||
+			!strings.Contains(Reason(err), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -378,7 +429,9 @@ func hold(t interface{ Errorf(string, ...any) }, name string, data []byte) {
 				refused++
 				continue
 			}
-			if !utf8.ValidString(d.Title+d.ExternalID+d.Path+d.Where) || utf8.RuneCountInString(d.Title) > reading.MaxTitleRunes || len(d.ExternalID) > 4*reading.MaxExternalID || strings.ContainsRune(d.Title+d.ExternalID, 0) {
+			if !utf8.ValidString(d.Title+d.ExternalID+d.Path+d.Where) ||
+				utf8.RuneCountInString(d.Title) > reading.MaxTitleRunes || len(d.ExternalID) > 4*reading.MaxExternalID ||
+				strings.ContainsRune(d.Title+d.ExternalID, 0) {
 				t.Errorf("title %q, external id %q", d.Title, d.ExternalID)
 			}
 			if _, err := canon.Object(d.Metadata); len(d.Metadata) > 0 && err != nil {
@@ -395,7 +448,10 @@ func hold(t interface{ Errorf(string, ...any) }, name string, data []byte) {
 }
 
 func FuzzFiles(f *testing.F) {
-	for _, seed := range []string{"text", "# md", `{"content":"x"}`, "{\"content\":\"x\"}\n{\"content\":\"y\"}", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v A>b", "1\n00:00:01,000 --> 00:00:02,000\nx", "A: b", "%PDF-", "\ufeff["} {
+	for _, seed := range []string{
+		"text", "# md", `{"content":"x"}`, "{\"content\":\"x\"}\n{\"content\":\"y\"}",
+		"WEBVTT\n\n00:01.000 --> 00:02.000\n<v A>b", "1\n00:00:01,000 --> 00:00:02,000\nx", "A: b", "%PDF-", "\ufeff[",
+	} {
 		f.Add("a.json", []byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) { hold(t, name, data) })

@@ -37,12 +37,22 @@ func read(t *testing.T, name, data string) ([]Document, string) {
 
 func TestHTML(t *testing.T) {
 	for name, c := range map[string]struct{ html, want string }{
-		"headings":   {"<h1>Figs</h1><p>They ripen\n late.<h2>Kinds</h2>Two.", "# Figs\n\nThey ripen late.\n\n## Kinds\n\nTwo."},
-		"lists":      {"<ul><li>a<li>b<ol><li>c</li><li>d</li></ol></li></ul>after", "- a\n- b\n  1. c\n  2. d\n\nafter"},
-		"table":      {"<table><tr><th>Fig<th>Plum<tr><td>late<br>very<td><p>a|b</p></table>", "| Fig | Plum |\n| late very | a\\|b |"},
-		"layout":     {"<table><tr><td>Hello<table><tr><td>x<td>y</table>then<td>on</table>", "Hello\n\n| x | y |\n\nthen\n\non"},
-		"code":       {"<pre>a\n  b</pre>c", "```\na\n  b\n```\n\nc"},
-		"unread":     {"<head><title>T</title><style>p{}</style></head><script>if (a<b) x()</script><p>seen</p><noscript>no</noscript><div style='display: none'><div>a</div>b</div><p hidden>shown</p>", "seen\n\nshown"},
+		"headings": {
+			"<h1>Figs</h1><p>They ripen\n late.<h2>Kinds</h2>Two.", "# Figs\n\nThey ripen late.\n\n## Kinds\n\nTwo.",
+		},
+		"lists": {"<ul><li>a<li>b<ol><li>c</li><li>d</li></ol></li></ul>after", "- a\n- b\n  1. c\n  2. d\n\nafter"},
+		"table": {
+			"<table><tr><th>Fig<th>Plum<tr><td>late<br>very<td><p>a|b</p></table>", "| Fig | Plum |\n| late very | a\\|b |",
+		},
+		"layout": {
+			"<table><tr><td>Hello<table><tr><td>x<td>y</table>then<td>on</table>", "Hello\n\n| x | y |\n\nthen\n\non",
+		},
+		"code": {"<pre>a\n  b</pre>c", "```\na\n  b\n```\n\nc"},
+		"unread": {
+			"<head><title>T</title><style>p{}</style></head><script>if (a<b) " +
+				"x()</script><p>seen</p><noscript>no</noscript><div style='display: none'><div>a</div>b</div><p hidden>shown</p>",
+			"seen\n\nshown",
+		},
 		"entities":   {"<p>a &amp; b&nbsp;c &lt;d&gt;</p>", "a & b c <d>"},
 		"breaks":     {"<p>a<br>b</p><div>c<div>d</div></div>", "a\nb\n\nc\n\nd"},
 		"no heading": {"<p># not one</p>", "\\# not one"},
@@ -53,7 +63,8 @@ func TestHTML(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, docs[0].Content, c.want)
 		}
 	}
-	docs, _ := read(t, "page.html", "<!-- made by hand --><html lang=de><meta charset=iso-8859-1><title>B\xe4ume\n</title><p>Gr\xfcn.")
+	docs, _ := read(t, "page.html", "<!-- made by hand --><html lang=de><meta "+
+		"charset=iso-8859-1><title>B\xe4ume\n</title><p>Gr\xfcn.")
 	if d := docs[0]; d.Title != "Bäume" || d.Content != "Grün." || string(d.Metadata) != `{"language":"de"}` || !d.Noted {
 		t.Errorf("%+v", d)
 	}
@@ -65,9 +76,11 @@ func TestCSV(t *testing.T) {
 		"semicolon": {"a.csv", "name;city\nAnn;Oslo, Norway", "name: Ann; city: Oslo, Norway"},
 		"tabs":      {"a.tsv", "name\tcity\nAnn\tOslo", "name: Ann; city: Oslo"},
 		"no header": {"a.csv", "1,2\n3,4", "1; 2\n3; 4"},
-		"by itself": {"a", "name,city,age\nAnn,Oslo,3\nBob,Rome,4", "name: Ann; city: Oslo; age: 3\nname: Bob; city: Rome; age: 4"},
-		"prose":     {"a", "Well, it, rains.\nAnd, so, on.", "Well, it, rains.\nAnd, so, on."},
-		"ragged":    {"a.csv", "a,b\n1\n1,2,3", "a: 1\na: 1; b: 2; 3"},
+		"by itself": {
+			"a", "name,city,age\nAnn,Oslo,3\nBob,Rome,4", "name: Ann; city: Oslo; age: 3\nname: Bob; city: Rome; age: 4",
+		},
+		"prose":  {"a", "Well, it, rains.\nAnd, so, on.", "Well, it, rains.\nAnd, so, on."},
+		"ragged": {"a.csv", "a,b\n1\n1,2,3", "a: 1\na: 1; b: 2; 3"},
 	} {
 		docs, _ := read(t, c.file, c.data)
 		if docs[0].Content != c.want {
@@ -107,33 +120,46 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-const letterOfAnn = "From: =?utf-8?q?Ann_L=C3=B6w?= <ann@example.org>\r\nTo: bob@example.org\r\nDate: Tue, 5 May 2026 10:00:00 +0200\r\n" +
+const letterOfAnn = "From: =?utf-8?q?Ann_L=C3=B6w?= <ann@example.org>\r\nTo: bob@example.org\r\nDate: Tue, 5 May " +
+	"2026 10:00:00 +0200\r\n" +
 	"Subject: Figs and\r\n plums\r\nMessage-ID: <2@example.org>\r\nReferences: <1@example.org>\r\nMIME-Version: 1.0\r\n"
 
 func TestMail(t *testing.T) {
 	pdf := base64.StdEncoding.EncodeToString([]byte("name,city\nAnn,Oslo"))
-	docs, format := read(t, "a.eml", letterOfAnn+"Content-Type: multipart/mixed; boundary=b\r\n\r\npreamble\r\n--b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n"+
-		"--c\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nSp=E4te Feigen.\r\n"+
+	docs, format := read(t, "a.eml", letterOfAnn+
+		"Content-Type: multipart/mixed; boundary=b\r\n\r\npreamble\r\n--b\r\nContent-Type: multipart/alternative; "+
+		"boundary=c\r\n\r\n"+
+		"--c\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nSp=E4te "+
+		"Feigen.\r\n"+
 		"--c\r\nContent-Type: text/html\r\n\r\n<p>other</p>\r\n--c--\r\n"+
 		"--b\r\nContent-Type: text/csv; name=\"people.csv\"\r\nContent-Transfer-Encoding: base64\r\n\r\n"+pdf+"\r\n"+
 		"--b\r\nContent-Type: image/png\r\nContent-Disposition: attachment; filename=\"a.png\"\r\n\r\n\x89PNG\r\n"+
-		"--b\r\nContent-Type: message/rfc822\r\n\r\nFrom: eve@example.org\r\nSubject: Old\r\n\r\nForwarded words.\r\n--b--\r\n")
+		"--b\r\nContent-Type: message/rfc822\r\n\r\nFrom: eve@example.org\r\nSubject: Old\r\n\r\nForwarded "+
+		"words.\r\n--b--\r\n")
 	if format != EML || len(docs) != 2 {
 		t.Fatalf("%s, %+v", format, docs)
 	}
-	const head = "From: Ann Löw <ann@example.org>\nTo: bob@example.org\nDate: Tue, 5 May 2026 10:00:00 +0200\nSubject: Figs and plums"
-	if d := docs[0]; d.Content != head+"\n\nSpäte Feigen.\n\nFrom: eve@example.org\nSubject: Old\n\nForwarded words." || d.Title != "Figs and plums" ||
+	const head = "From: Ann Löw <ann@example.org>\nTo: bob@example.org\nDate: Tue, 5 May 2026 10:00:00 +0200\nSubject: " +
+		"Figs and plums"
+	if d := docs[0]; d.Content != head+"\n\nSpäte Feigen.\n\nFrom: eve@example.org\nSubject: Old\n\nForwarded words." ||
+		d.Title != "Figs and plums" ||
 		d.OccurredAt != "2026-05-05T08:00:00Z" || d.ExternalID != "mid:2@example.org" ||
-		string(d.Metadata) != `{"attachments":["people.csv","a.png"],"from":"Ann Löw <ann@example.org>","messageId":"2@example.org","thread":"1@example.org","to":"bob@example.org"}` {
+		string(d.Metadata) !=
+			`{"attachments":["people.csv","a.png"],"from":"Ann Löw <ann@example.org>","messageId":"2@example.org","thread":"1@example.org","to":"bob@example.org"}` {
 		t.Errorf("%+v\n%s", d, d.Metadata)
 	}
-	if d := docs[1]; d.Content != "name: Ann; city: Oslo" || d.OccurredAt != "2026-05-05T08:00:00Z" || d.Path != "people.csv" {
+	if d := docs[1]; d.Content != "name: Ann; city: Oslo" || d.OccurredAt != "2026-05-05T08:00:00Z" ||
+		d.Path != "people.csv" {
 		t.Errorf("%+v", d)
 	}
-	docs, format = read(t, "inbox", "From ann@example.org Tue May  5 10:00:00 2026\n"+letterOfAnn+"\nFirst.\n>From here on.\nFrom time to time.\n\n"+
-		"From bob@example.org Tue May  5 11:00:00 2026\nbroken\nno header here\n\nx\n\nFrom bob@example.org Tue May  5 11:00:00 2026\n"+letterOfAnn+"Content-Type: text/html; charset=utf-8\n\n<h1>Second</h1>\n")
-	if format != MBOX || len(docs) != 3 || !strings.HasSuffix(docs[0].Content, "First.\nFrom here on.\nFrom time to time.") ||
-		docs[1].Where != "mail 2" || !strings.Contains(docs[1].Refused, "header") || !strings.HasSuffix(docs[2].Content, "# Second") {
+	docs, format = read(t, "inbox", "From ann@example.org Tue May  5 10:00:00 2026\n"+letterOfAnn+
+		"\nFirst.\n>From here on.\nFrom time to time.\n\n"+
+		"From bob@example.org Tue May  5 11:00:00 2026\nbroken\nno header here\n\nx\n\nFrom bob@example.org Tue May  5 "+
+		"11:00:00 2026\n"+letterOfAnn+"Content-Type: text/html; charset=utf-8\n\n<h1>Second</h1>\n")
+	if format != MBOX || len(docs) != 3 || !strings.HasSuffix(docs[0].Content,
+		"First.\nFrom here on.\nFrom time to time.") ||
+		docs[1].Where != "mail 2" || !strings.Contains(docs[1].Refused, "header") ||
+		!strings.HasSuffix(docs[2].Content, "# Second") {
 		t.Errorf("%s, %+v", format, docs)
 	}
 }
@@ -149,7 +175,8 @@ func TestHostileMail(t *testing.T) {
 		"deep parts": {deep.String(), "nested deeper"},
 		"no end":     {letterOfAnn + strings.Repeat("X-Y: z\r\n", 1<<18), "no end"},
 	} {
-		if _, _, err := Documents("a.eml", []byte(c.mail), Limits{}); !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), c.want) {
+		if _, _, err := Documents("a.eml", []byte(c.mail), Limits{}); !errors.Is(err, ErrFile) ||
+			!strings.Contains(Reason(err), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -164,12 +191,19 @@ func TestMailOfTooManyParts(t *testing.T) {
 		texts      int
 	}{
 		"as many as are read": {many + strings.Repeat("--b\r\n\r\nx\r\n", mail.MaxParts-1) + "--b--", "", mail.MaxParts - 1},
-		"more":                {many + strings.Repeat("--b\r\n\r\nx\r\n", 5000) + "--b--", "the last 4001 parts are not read, nor what is in them: of one mail 1000 are", mail.MaxParts - 1},
+		"more": {
+			many + strings.Repeat("--b\r\n\r\nx\r\n", 5000) + "--b--",
+			"the last 4001 parts are not read, nor what is in them: of one mail 1000 are", mail.MaxParts - 1,
+		},
 		"parts in parts": {
 			many + strings.Repeat("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n"+inner+"--c--\r\n", 3) + "--b--",
 			"the last 984 parts are not read, nor what is in them: of one mail 1000 are", mail.MaxParts - 3,
 		},
-		"forwarded": {many + strings.Repeat("--b\r\nContent-Type: message/rfc822\r\n\r\n"+letterOfAnn+"\r\nx\r\n", mail.MaxParts) + "--b--", "the last 501 parts are not read, nor what is in them: of one mail 1000 are", (mail.MaxParts - 1) / 2},
+		"forwarded": {
+			many + strings.Repeat("--b\r\nContent-Type: message/rfc822\r\n\r\n"+letterOfAnn+"\r\nx\r\n",
+				mail.MaxParts) + "--b--",
+			"the last 501 parts are not read, nor what is in them: of one mail 1000 are", (mail.MaxParts - 1) / 2,
+		},
 	} {
 		docs, _, err := Documents("a.eml", []byte(c.mail), Limits{})
 		if err != nil || docs[0].Refused != "" {
@@ -187,7 +221,8 @@ func TestMailOfTooManyParts(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, last, c.last)
 		}
 	}
-	docs, _, err := Documents("a.mbox", []byte("From ann@example.org Tue May  5 10:00:00 2026\n"+strings.ReplaceAll(many+strings.Repeat("--b\r\n\r\nx\r\n", 5000)+"--b--", "\r\n", "\n")), Limits{})
+	docs, _, err := Documents("a.mbox", []byte("From ann@example.org Tue May  5 10:00:00 2026\n"+
+		strings.ReplaceAll(many+strings.Repeat("--b\r\n\r\nx\r\n", 5000)+"--b--", "\r\n", "\n")), Limits{})
 	if err != nil || len(docs) != 2 || docs[0].Refused != "" || docs[1].Where != "mail 1, the last 4001 parts" {
 		t.Errorf("%d documents, %v", len(docs), err)
 	}
@@ -219,8 +254,10 @@ func TestArchives(t *testing.T) {
 	inner := zipped(t, "deep/b.txt", "Plums ripen early.")
 	encrypted := []byte(zipped(t, "secret.txt", "secret"))
 	encrypted[bytes.Index(encrypted, []byte("PK\x01\x02"))+8] |= reading.ZipEncrypted
-	docs, format := read(t, "all.zip", zipped(t, "a.txt", "Figs ripen late.", "__MACOSX/a.txt", "x", "x/inner.zip", inner, "../../etc/passwd", "root",
-		"empty.txt", "", "p.png", "\x89PNG\r\n", "bad.zip", "PK\x03\x04rest", "locked.zip", string(encrypted), "c.json", `[{"content":"one"},{"content":"two"}]`))
+	docs, format := read(t, "all.zip", zipped(t, "a.txt", "Figs ripen late.", "__MACOSX/a.txt", "x", "x/inner.zip", inner,
+		"../../etc/passwd", "root",
+		"empty.txt", "", "p.png", "\x89PNG\r\n", "bad.zip", "PK\x03\x04rest", "locked.zip", string(encrypted), "c.json",
+		`[{"content":"one"},{"content":"two"}]`))
 	var got []string
 	for _, d := range docs {
 		got = append(got, d.Where+"|"+d.Path+"|"+d.Title+"|"+d.Content+d.Refused)
@@ -256,7 +293,8 @@ func TestArchives(t *testing.T) {
 		t.Fatal(err)
 	}
 	docs, format = read(t, "all.tgz", packed.String())
-	if format != TAR || len(docs) != 2 || docs[0].Content != "Figs ripen late." || docs[1].Where != "link" || docs[1].Refused == "" {
+	if format != TAR || len(docs) != 2 || docs[0].Content != "Figs ripen late." || docs[1].Where != "link" ||
+		docs[1].Refused == "" {
 		t.Errorf("%s, %+v", format, docs)
 	}
 }
@@ -277,7 +315,9 @@ func TestHostileArchives(t *testing.T) {
 		var out bytes.Buffer
 		z := zip.NewWriter(&out)
 		block := gz.Bytes()[10 : gz.Len()-8]
-		w, err := z.CreateRaw(&zip.FileHeader{Name: "zeros.txt", Method: zip.Deflate, UncompressedSize64: size, CompressedSize64: uint64(len(block))})
+		w, err := z.CreateRaw(&zip.FileHeader{
+			Name: "zeros.txt", Method: zip.Deflate, UncompressedSize64: size, CompressedSize64: uint64(len(block)),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +344,8 @@ func TestHostileArchives(t *testing.T) {
 		"empty":     {zipped(t), "empty archive"},
 		"cut gzip":  {gz.String()[:gz.Len()/2], "damaged or cut short"},
 	} {
-		if _, _, err := Documents("a.zip", []byte(c.data), Limits{}); !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), c.want) {
+		if _, _, err := Documents("a.zip", []byte(c.data), Limits{}); !errors.Is(err, ErrFile) ||
+			!strings.Contains(Reason(err), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -322,39 +363,55 @@ func TestHostileOffice(t *testing.T) {
 		return zipped(t, "word/document.xml", entities+"<w:document><w:body>"+body+"</w:body></w:document>")
 	}
 	sheet := func(rows string) string {
-		return zipped(t, "xl/workbook.xml", `<workbook><sheet name="a" id="r"/></workbook>`, "xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r" Target="worksheets/sheet1.xml"/></Relationships>`,
-			"xl/worksheets/sheet1.xml", "<worksheet>"+rows+"</worksheet>", "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("plums ", 1000)+"</t></si></sst>")
+		return zipped(t, "xl/workbook.xml", `<workbook><sheet name="a" id="r"/></workbook>`, "xl/_rels/workbook.xml.rels",
+			`<Relationships><Relationship Id="r" Target="worksheets/sheet1.xml"/></Relationships>`,
+			"xl/worksheets/sheet1.xml", "<worksheet>"+rows+"</worksheet>", "xl/sharedStrings.xml",
+			"<sst><si><t>"+strings.Repeat("plums ", 1000)+"</t></si></sst>")
 	}
 	book := func(table string) string {
-		return zipped(t, "mimetype", "application/vnd.oasis.opendocument.spreadsheet", "content.xml", "<office:document-content>"+table+"</office:document-content>")
+		return zipped(t, "mimetype", "application/vnd.oasis.opendocument.spreadsheet", "content.xml",
+			"<office:document-content>"+table+"</office:document-content>")
 	}
 	limits := Limits{Bytes: 1 << 20}
 	for name, c := range map[string]struct{ data, want string }{
 		"tables in tables": {word(strings.Repeat("<w:tbl><w:tr><w:tc>", 1<<12)), "nested deeper"},
-		"shared strings":   {sheet(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 1000)), "more than 1048576 bytes of text"},
-		"one wide row":     {sheet("<row>" + strings.Repeat(`<c t="s"><v>0</v></c>`, 2000) + "</row>"), "more than 1048576 bytes of text"},
-		"attributes":       {word("<w:p a='>'" + strings.Repeat(" ", reading.MaxToken) + "/>"), "XML of more than 8 MiB without an end"},
+		"shared strings": {
+			sheet(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 1000)), "more than 1048576 bytes of text",
+		},
+		"one wide row": {
+			sheet("<row>" + strings.Repeat(`<c t="s"><v>0</v></c>`, 2000) + "</row>"), "more than 1048576 bytes of text",
+		},
+		"attributes": {
+			word("<w:p a='>'" + strings.Repeat(" ", reading.MaxToken) + "/>"), "XML of more than 8 MiB without an end",
+		},
 	} {
-		if _, _, err := Documents("a", []byte(c.data), limits); !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), c.want) {
+		if _, _, err := Documents("a", []byte(c.data), limits); !errors.Is(err, ErrFile) ||
+			!strings.Contains(Reason(err), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for name, c := range map[string]string{
 		"entities": word("<w:p><w:r><w:t>Figs &b;</w:t></w:r></w:p>"),
-		"many titles": zipped(t, "ppt/presentation.xml", `<p:presentation><p:sldId r:id="r"/></p:presentation>`, "ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="r" Target="s.xml"/></Relationships>`,
+		"many titles": zipped(t, "ppt/presentation.xml", `<p:presentation><p:sldId r:id="r"/></p:presentation>`,
+			"ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="r" Target="s.xml"/></Relationships>`,
 			"ppt/s.xml", `<p:sp><p:ph type="title"/><a:p><a:t>Figs</a:t></a:p>`+strings.Repeat("<a:p/>", 1<<15)+"</p:sp>"),
-		"far cells":    sheet(`<row r="1000000000"><c r="ZZZZZZZ1000000000" t="inlineStr"><is><t>far</t></is></c><c r="A1" t="inlineStr"><is><t>Figs</t></is></c></row>`),
-		"repeated":     book(`<table:table><table:table-row table:number-rows-repeated="1000000000"><table:table-cell table:number-columns-repeated="1000000000"><text:p>Figs</text:p></table:table-cell></table:table-row></table:table>`),
-		"many spaces":  book(`<table:table><table:table-row><table:table-cell><text:p>Figs<text:s text:c="1000000000"/></text:p></table:table-cell></table:table-row></table:table>`),
-		"out of it":    zipped(t, "word/document.xml", "<w:document><w:body><w:p><w:r><w:t>Figs</w:t></w:r></w:p></w:body></w:document>", "word/_rels/document.xml.rels", `<Relationships><Relationship Id="r" Type="x/footnotes" Target="../../../../etc/passwd"/></Relationships>`),
-		"macros, code": zipped(t, "word/document.xml", "<w:document><w:body><w:p><w:r><w:t>Figs</w:t></w:r></w:p></w:body></w:document>", "word/vbaProject.bin", "\xd0\xcf\x11\xe0AutoOpen plums"),
+		"far cells":   sheet(`<row r="1000000000"><c r="ZZZZZZZ1000000000" t="inlineStr"><is><t>far</t></is></c><c r="A1" t="inlineStr"><is><t>Figs</t></is></c></row>`),
+		"repeated":    book(`<table:table><table:table-row table:number-rows-repeated="1000000000"><table:table-cell table:number-columns-repeated="1000000000"><text:p>Figs</text:p></table:table-cell></table:table-row></table:table>`),
+		"many spaces": book(`<table:table><table:table-row><table:table-cell><text:p>Figs<text:s text:c="1000000000"/></text:p></table:table-cell></table:table-row></table:table>`),
+		"out of it": zipped(t, "word/document.xml",
+			"<w:document><w:body><w:p><w:r><w:t>Figs</w:t></w:r></w:p></w:body></w:document>", "word/_rels/document.xml.rels",
+			`<Relationships><Relationship Id="r" Type="x/footnotes" Target="../../../../etc/passwd"/></Relationships>`),
+		"macros, code": zipped(t, "word/document.xml",
+			"<w:document><w:body><w:p><w:r><w:t>Figs</w:t></w:r></w:p></w:body></w:document>", "word/vbaProject.bin",
+			"\xd0\xcf\x11\xe0AutoOpen plums"),
 	} {
 		docs, _, err := Documents("a", []byte(c), limits)
 		if err != nil || len(docs) != 1 {
 			t.Errorf("%s: %v, %d documents", name, err, len(docs))
 			continue
 		}
-		if got := docs[0].Content; !strings.Contains(got, "Figs") || strings.Contains(got, "plums") || len(got) > 64*len("Figs; ")*64 {
+		if got := docs[0].Content; !strings.Contains(got, "Figs") || strings.Contains(got, "plums") ||
+			len(got) > 64*len("Figs; ")*64 {
 			t.Errorf("%s: %d bytes, %.80q", name, len(got), got)
 		}
 	}
@@ -363,12 +420,17 @@ func TestHostileOffice(t *testing.T) {
 // TestWideRows: one text in every cell, and a row without an end, are refused before
 // they are made.
 func TestWideRows(t *testing.T) {
-	wide := zipped(t, "xl/workbook.xml", `<workbook><sheet name="a" id="r"/></workbook>`, "xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r" Target="worksheets/sheet1.xml"/></Relationships>`,
-		"xl/worksheets/sheet1.xml", "<worksheet><row>"+strings.Repeat(`<c t="s"><v>0</v></c>`, markup.MaxColumns)+"</row></worksheet>", "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("plums ", 1<<18)+"</t></si></sst>")
+	wide := zipped(t, "xl/workbook.xml", `<workbook><sheet name="a" id="r"/></workbook>`, "xl/_rels/workbook.xml.rels",
+		`<Relationships><Relationship Id="r" Target="worksheets/sheet1.xml"/></Relationships>`,
+		"xl/worksheets/sheet1.xml", "<worksheet><row>"+strings.Repeat(`<c t="s"><v>0</v></c>`, markup.MaxColumns)+
+			"</row></worksheet>", "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("plums ", 1<<18)+"</t></si></sst>")
 	for name, c := range map[string]struct{ file, data, want string }{
-		"cells":      {"a.xlsx", wide, "a row of more than 8 MiB"},
-		"a quote":    {"a.csv", "a,b\n1,2\n\"" + strings.Repeat("x", reading.MaxToken+1<<14), "a row of more than 8 MiB"},
-		"attributes": {"a.html", "<!DOCTYPE html>Figs<p " + strings.Repeat(" ", reading.MaxToken) + ">", "HTML of more than 8 MiB without an end"},
+		"cells":   {"a.xlsx", wide, "a row of more than 8 MiB"},
+		"a quote": {"a.csv", "a,b\n1,2\n\"" + strings.Repeat("x", reading.MaxToken+1<<14), "a row of more than 8 MiB"},
+		"attributes": {
+			"a.html", "<!DOCTYPE html>Figs<p " + strings.Repeat(" ", reading.MaxToken) + ">",
+			"HTML of more than 8 MiB without an end",
+		},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -88,7 +88,8 @@ func FuzzOffice(f *testing.F) {
 		}
 		switch kind {
 		case 1:
-			pairs = append(pairs, "xl/_rels/workbook.xml.rels", strings.ReplaceAll(relations, "slides/slide1", "worksheets/sheet1"))
+			pairs = append(pairs, "xl/_rels/workbook.xml.rels",
+				strings.ReplaceAll(relations, "slides/slide1", "worksheets/sheet1"))
 		case 2:
 			pairs = append(pairs, "ppt/_rels/presentation.xml.rels", relations)
 		case 3:
@@ -107,15 +108,18 @@ func cutTo(data string, cut uint16) []byte { return []byte(data[:min(len(data), 
 // FuzzSlack mutates what is in an export, and cuts it.
 func FuzzSlack(f *testing.F) {
 	const whole = 1<<16 - 1
-	f.Add("", "ops", `[{"id":"U1","name":"ann","profile":{"display_name":"Ann"}}]`, `[{"type":"message","user":"U1","text":"By <https://x.example|the book> &amp; <@U1>","ts":"1700000000.0001","thread_ts":"1700000000.0001"}]`, `[]`, uint16(whole))
-	f.Add("Acme/", "a/b", `[]`, `[{"type":"message","subtype":"bot_message","bot_profile":{"name":"CI"},"attachments":[{"title":"x","text":"y","fallback":"z"}],"ts":"1"},{"blocks":[{"text":{"text":"a"},"elements":[{"elements":[{"text":"b"}]}]}]}]`,
+	f.Add("", "ops", `[{"id":"U1","name":"ann","profile":{"display_name":"Ann"}}]`,
+		`[{"type":"message","user":"U1","text":"By <https://x.example|the book> &amp; <@U1>","ts":"1700000000.0001","thread_ts":"1700000000.0001"}]`, `[]`, uint16(whole))
+	f.Add("Acme/", "a/b", `[]`,
+		`[{"type":"message","subtype":"bot_message","bot_profile":{"name":"CI"},"attachments":[{"title":"x","text":"y","fallback":"z"}],"ts":"1"},{"blocks":[{"text":{"text":"a"},"elements":[{"elements":[{"text":"b"}]}]}]}]`,
 		`[{"type":"message","subtype":"channel_join","text":"joined","ts":"2"}]`, uint16(whole))
 	f.Add("", "ops", `[]`, `[{"type":"message","text":"cut short","ts":"2"}]`, `[]`, uint16(300))
 	f.Fuzz(func(t *testing.T, root, channel, users, day, next string, cut uint16) {
 		if len(root)+len(channel) > longName {
 			return
 		}
-		data := zipped(t, root+"users.json", users, root+channel+"/2026-05-05.json", day, root+channel+"/2026-05-06.json", next, root+"channels.json", `[]`)
+		data := zipped(t, root+"users.json", users, root+channel+"/2026-05-05.json", day, root+channel+"/2026-05-06.json",
+			next, root+"channels.json", `[]`)
 		hold(t, "a.zip", cutTo(data, cut))
 	})
 }
@@ -125,14 +129,18 @@ func FuzzSlack(f *testing.F) {
 func FuzzNotion(f *testing.F) {
 	const whole = 1<<16 - 1
 	const id = " 0123456789abcdef0123456789abcdef"
-	f.Add("Workshop"+id+".md", "# Workshop\n\nJob: rehang the door\n", "Workshop"+id+"/Jobs"+id+".csv", "Job,State\nrehang,open\n", true, uint16(whole))
-	f.Add("A"+id+".html", "<html><body><article><h1>A</h1><table><tr><td>b</td></tr></table></article></body></html>", "Jobs"+id+"_all.csv", "\ufeffJob;State\n\"a\";b\n", false, uint16(whole))
+	f.Add("Workshop"+id+".md", "# Workshop\n\nJob: rehang the door\n", "Workshop"+id+"/Jobs"+id+".csv",
+		"Job,State\nrehang,open\n", true, uint16(whole))
+	f.Add("A"+id+".html", "<html><body><article><h1>A</h1><table><tr><td>b</td></tr></table></article></body></html>",
+		"Jobs"+id+"_all.csv", "\ufeffJob;State\n\"a\";b\n", false, uint16(whole))
 	f.Add("../x.md", "x", "a\\b"+id+".csv", "a\tb\nc\td", false, uint16(100))
 	f.Fuzz(func(t *testing.T, page, text, table, rows string, nested bool, cut uint16) {
-		if len(page)+len(table) > longName || strings.HasSuffix(page, "/") || strings.HasSuffix(table, "/") { // a folder holds no text
+		// a folder holds no text
+		if len(page)+len(table) > longName || strings.HasSuffix(page, "/") || strings.HasSuffix(table, "/") {
 			return
 		}
-		data := zipped(t, page, text, table, rows, strings.TrimSuffix(table, ".csv")+"_all.csv", rows, "picture.png", "\x89PNG\r\n")
+		data := zipped(t, page, text, table, rows, strings.TrimSuffix(table, ".csv")+"_all.csv", rows,
+			"picture.png", "\x89PNG\r\n")
 		if nested {
 			data = zipped(t, "Part-1.zip", data, "Part-2.zip", zipped(t, table, rows))
 		}
@@ -143,7 +151,8 @@ func FuzzNotion(f *testing.F) {
 // FuzzTar mutates the blocks of an archive, and puts the sums of its headers right: a
 // mutated header hardly ever has the sum that it says.
 func FuzzTar(f *testing.F) {
-	f.Add([]byte(tarred(f, "a.txt", "Figs ripen late.", "../b.md", "# Plums", "deep/"+strings.Repeat("c", 120)+".txt", "Quinces.")))
+	f.Add([]byte(tarred(f, "a.txt", "Figs ripen late.", "../b.md", "# Plums",
+		"deep/"+strings.Repeat("c", 120)+".txt", "Quinces.")))
 	f.Add([]byte(tarred(f, "a.tar", tarred(f, "b.txt", "Figs."), "c.zip", zipped(f, "d.txt", "Plums."))))
 	f.Add([]byte(tarred(f, "a.txt", "Figs ripen late.", "b.txt", "Plums.")[:1400]))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -168,14 +177,16 @@ func FuzzTar(f *testing.F) {
 // The numbers of docs/imports.md: go test -run - -bench . ./brain/format
 
 func BenchmarkPlainText(b *testing.B) {
-	data := []byte(strings.Repeat("The compost heap behind the greenhouse has reached sixty degrees. It is turned twice a week, by whoever comes first.\n\n", 8192))
+	data := []byte(strings.Repeat("The compost heap behind the greenhouse has reached sixty degrees. It is turned twice "+
+		"a week, by whoever comes first.\n\n", 8192))
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		docs, _, err := Documents("a.txt", data, Limits{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		if len(chunking.Chunks(chunking.Document{Title: docs[0].Title, Body: docs[0].Content}, chunking.ChunkOptions{})) == 0 {
+		if len(chunking.Chunks(chunking.Document{Title: docs[0].Title, Body: docs[0].Content},
+			chunking.ChunkOptions{})) == 0 {
 			b.Fatal("no chunks")
 		}
 	}

@@ -37,9 +37,21 @@ func TestOldAndLockedDocuments(t *testing.T) {
 		"e.xls":       {ole + strings.Repeat("\xff", 1<<20), old},
 		"f.txt":       {header + "Figs ripen late.", old},
 		"locked.docx": {header + "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00", old},
-		"locked.odt":  {zipped(t, "mimetype", "application/vnd.oasis.opendocument.text", "content.xml", string(noise), "META-INF/manifest.xml", manifest), "is encrypted"},
-		"locked.ods":  {zipped(t, "mimetype", "application/vnd.oasis.opendocument.spreadsheet", "META-INF/manifest.xml", manifest, "content.xml", string(noise)), "is encrypted"},
-		"locked.odp":  {zipped(t, "mimetype", "application/vnd.oasis.opendocument.presentation", "META-INF/manifest.xml", manifest, "content.xml", string(noise)), "is encrypted"},
+		"locked.odt": {
+			zipped(t, "mimetype", "application/vnd.oasis.opendocument.text", "content.xml", string(noise),
+				"META-INF/manifest.xml", manifest),
+			"is encrypted",
+		},
+		"locked.ods": {
+			zipped(t, "mimetype", "application/vnd.oasis.opendocument.spreadsheet", "META-INF/manifest.xml", manifest,
+				"content.xml", string(noise)),
+			"is encrypted",
+		},
+		"locked.odp": {
+			zipped(t, "mimetype", "application/vnd.oasis.opendocument.presentation", "META-INF/manifest.xml", manifest,
+				"content.xml", string(noise)),
+			"is encrypted",
+		},
 	} {
 		if _, _, err := Documents(name, []byte(c.data), Limits{}); !errors.Is(err, ErrFile) || Reason(err) != c.want {
 			t.Errorf("%s: %v", name, err)
@@ -117,28 +129,47 @@ func TestEndlessLines(t *testing.T) {
 	const item = "{\"content\":\"Figs.\"}\n"
 	const event = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Figs\r\n"
 	for name, c := range map[string]struct{ file, data, want string }{ // what is read holds want, or the reason does
-		"a cue":                 {"a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n" + long, "a cue of more than"},
-		"a cue's line":          {"a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000 " + long + "\nFigs.\n", "Figs."},
-		"a cue's name":          {"a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v " + long + ">Figs.", "a cue of more than"},
-		"between cues":          {"a.vtt", "WEBVTT\n\n" + long + "\n\n00:01.000 --> 00:02.000\nFigs.", "Figs."},
-		"a cue of SRT":          {"a.srt", "1\n00:00:01,000 --> 00:00:02,000\n" + long, "a cue of more than"},
-		"an event":              {"a.ics", event + "DESCRIPTION:" + long + "\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n", "Figs"},
-		"an event's people":     {"a.ics", event + "ATTENDEE;CN=" + long + ":x\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n", "Figs"},
-		"a folded line":         {"a.ics", event + "X:" + strings.Repeat("x\r\n ", size/4) + "\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n", "Figs"},
-		"an event without end":  {"a.ics", event + long, "without an event"},
-		"a line of JSON":        {"a.jsonl", item + `{"content":"` + long + `"}`, "Figs."},
-		"JSON without an end":   {"a.jsonl", item + `{"content":"` + long, "not well-formed JSON, at line 2"},
-		"brackets":              {"a.jsonl", item + strings.Repeat("[", size), "has at line 2 no item"},
-		"objects":               {"a.jsonl", item + strings.Repeat(`{"a":`, size/5), "has at line 2 no item"},
-		"a header":              {"a.eml", letterOfAnn + "X-Long: " + long + "\r\n\r\nFigs.", "whose header has no end"},
-		"a header of words":     {"a.eml", letterOfAnn + "Subject: " + strings.Repeat("=?utf-8?q?x?= ", mail.MaxHeader/15) + "\r\n\r\nFigs.", "Figs."},
-		"a mail":                {"a.eml", letterOfAnn + "\r\nFigs." + long, "Figs."},
-		"a mail in a mailbox":   {"a.mbox", "From a@x.org Tue May  5 10:00:00 2026\n" + letterOfAnn + "X-Long: " + long + "\nFrom a@x.org Tue May  5 10:00:00 2026\n" + letterOfAnn + "\r\nFigs.", "whose header has no end"},
-		"DOS":                   {"a.txt", dos(charmap.Windows1252, "Figs ripen late."), "Figs ripen late.\nFigs"},
-		"DOS, Western Europe":   {"a.txt", dos(charmap.Windows1252, "Späte Pflaumen – für Köche."), "Späte Pflaumen – für Köche.\nSpäte"},
-		"DOS, Russia":           {"a.txt", dos(charmap.Windows1251, "Инжир созревает поздно, а сливы рано."), "Инжир созревает поздно, а сливы рано.\nИнжир"},
-		"DOS, Central Europe":   {"a.txt", dos(charmap.Windows1250, "Zażółć gęślą jaźń, śliwki wcześniej."), "Zażółć gęślą jaźń, śliwki wcześniej.\nZażółć"},
-		"DOS, a table":          {"a.csv", "Obst;Reife\r\n" + dos(charmap.Windows1252, "Pfläumchen;früh"), "Obst: Pfläumchen; Reife: früh\nObst"},
+		"a cue":             {"a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n" + long, "a cue of more than"},
+		"a cue's line":      {"a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000 " + long + "\nFigs.\n", "Figs."},
+		"a cue's name":      {"a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v " + long + ">Figs.", "a cue of more than"},
+		"between cues":      {"a.vtt", "WEBVTT\n\n" + long + "\n\n00:01.000 --> 00:02.000\nFigs.", "Figs."},
+		"a cue of SRT":      {"a.srt", "1\n00:00:01,000 --> 00:00:02,000\n" + long, "a cue of more than"},
+		"an event":          {"a.ics", event + "DESCRIPTION:" + long + "\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n", "Figs"},
+		"an event's people": {"a.ics", event + "ATTENDEE;CN=" + long + ":x\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n", "Figs"},
+		"a folded line": {
+			"a.ics", event + "X:" + strings.Repeat("x\r\n ", size/4) + "\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n", "Figs",
+		},
+		"an event without end": {"a.ics", event + long, "without an event"},
+		"a line of JSON":       {"a.jsonl", item + `{"content":"` + long + `"}`, "Figs."},
+		"JSON without an end":  {"a.jsonl", item + `{"content":"` + long, "not well-formed JSON, at line 2"},
+		"brackets":             {"a.jsonl", item + strings.Repeat("[", size), "has at line 2 no item"},
+		"objects":              {"a.jsonl", item + strings.Repeat(`{"a":`, size/5), "has at line 2 no item"},
+		"a header":             {"a.eml", letterOfAnn + "X-Long: " + long + "\r\n\r\nFigs.", "whose header has no end"},
+		"a header of words": {
+			"a.eml", letterOfAnn + "Subject: " + strings.Repeat("=?utf-8?q?x?= ", mail.MaxHeader/15) + "\r\n\r\nFigs.", "Figs.",
+		},
+		"a mail": {"a.eml", letterOfAnn + "\r\nFigs." + long, "Figs."},
+		"a mail in a mailbox": {
+			"a.mbox",
+			"From a@x.org Tue May  5 10:00:00 2026\n" + letterOfAnn + "X-Long: " + long +
+				"\nFrom a@x.org Tue May  5 10:00:00 2026\n" + letterOfAnn + "\r\nFigs.",
+			"whose header has no end",
+		},
+		"DOS": {"a.txt", dos(charmap.Windows1252, "Figs ripen late."), "Figs ripen late.\nFigs"},
+		"DOS, Western Europe": {
+			"a.txt", dos(charmap.Windows1252, "Späte Pflaumen – für Köche."), "Späte Pflaumen – für Köche.\nSpäte",
+		},
+		"DOS, Russia": {
+			"a.txt", dos(charmap.Windows1251, "Инжир созревает поздно, а сливы рано."),
+			"Инжир созревает поздно, а сливы рано.\nИнжир",
+		},
+		"DOS, Central Europe": {
+			"a.txt", dos(charmap.Windows1250, "Zażółć gęślą jaźń, śliwki wcześniej."),
+			"Zażółć gęślą jaźń, śliwki wcześniej.\nZażółć",
+		},
+		"DOS, a table": {
+			"a.csv", "Obst;Reife\r\n" + dos(charmap.Windows1252, "Pfläumchen;früh"), "Obst: Pfläumchen; Reife: früh\nObst",
+		},
 		"DOS, who says what":    {"a.md", dos(charmap.Windows1252, "# Bäume"), "# Bäume\n# Bäume"},
 		"returns without lines": {"a.txt", strings.Repeat("Figs.\r", 2*size/6), "Figs.\nFigs."},
 	} {

@@ -80,7 +80,8 @@ func TestReadingEndsWithoutMemory(t *testing.T) {
 			t.Errorf("%s: asked %d times, %v", f.Name, asked, err)
 		}
 	}
-	if _, _, err := Documents("a.txt", []byte(strings.Repeat("Figs. ", 1000)), Limits{More: func(int) error { return full }}); err != nil {
+	if _, _, err := Documents("a.txt", []byte(strings.Repeat("Figs. ", 1000)),
+		Limits{More: func(int) error { return full }}); err != nil {
 		t.Errorf("a small file: %v", err)
 	}
 }
@@ -90,11 +91,15 @@ func TestReadingEndsWithoutMemory(t *testing.T) {
 // what an archive or a mail held before stands.
 func TestWorkIsBoundedAcrossAFile(t *testing.T) {
 	for _, f := range hostile.Files() {
-		if !slices.Contains([]string{"calling nothing.pdf", "calling fonts.pdf", "calling matrices.pdf", "inline fonts.pdf", "rows.xlsx", "sheets.xlsx", "tags.html"}, f.Name) {
+		if !slices.Contains([]string{
+			"calling nothing.pdf", "calling fonts.pdf", "calling matrices.pdf", "inline fonts.pdf", "rows.xlsx", "sheets.xlsx",
+			"tags.html",
+		}, f.Name) {
 			continue
 		}
 		units := 0
-		_, _, err := Documents(f.Name, f.Make(), Limits{Work: MaxWork / 16, Bytes: 16 << 20, GoOn: func() error { units += 256 << 10; return nil }})
+		_, _, err := Documents(f.Name, f.Make(),
+			Limits{Work: MaxWork / 16, Bytes: 16 << 20, GoOn: func() error { units += 256 << 10; return nil }})
 		if !errors.Is(err, ErrTooLarge) || units > MaxWork/16+1<<20 {
 			t.Errorf("%s: %d million units, %v", f.Name, units>>20, err)
 		}
@@ -114,7 +119,8 @@ func TestWorkIsBoundedAcrossAFile(t *testing.T) {
 		if err != nil || len(docs) == 0 || !strings.Contains(docs[0].Content, figs) {
 			t.Errorf("%s: %+v, %v", name, docs, err)
 		}
-		if name == "a.zip" && (len(docs) != 3 || docs[1].Refused != "takes more work to be read than one file may; split it" || docs[2].Refused == "") {
+		if name == "a.zip" && (len(docs) != 3 ||
+			docs[1].Refused != "takes more work to be read than one file may; split it" || docs[2].Refused == "") {
 			t.Errorf("%s: %+v", name, docs)
 		}
 	}

@@ -60,8 +60,10 @@ func memberAt(raw []byte, at int) (m member, ok bool) {
 		return m, false
 	}
 	m = member{
-		at: at, body: at + zipLocalBytes + named + extra, flags: le.Uint16(head[6:]), method: le.Uint16(head[8:]), sum: le.Uint32(head[14:]),
-		packed: uint64(le.Uint32(head[18:])), length: uint64(le.Uint32(head[22:])), name: head[zipLocalBytes : zipLocalBytes+named],
+		at: at, body: at + zipLocalBytes + named + extra, flags: le.Uint16(head[6:]), method: le.Uint16(head[8:]),
+		sum:    le.Uint32(head[14:]),
+		packed: uint64(le.Uint32(head[18:])), length: uint64(le.Uint32(head[22:])),
+		name: head[zipLocalBytes : zipLocalBytes+named],
 	}
 	m.told = m.flags&zipStreamed == 0 || m.packed > 0
 	for field := head[zipLocalBytes+named : zipLocalBytes+named+extra]; len(field) >= 4; {

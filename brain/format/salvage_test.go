@@ -17,7 +17,9 @@ import (
 )
 
 // ripe are the files of the archives that are cut short here, one after the other.
-var ripe = [][2]string{{"a.txt", "Figs ripen late."}, {"b/c.md", "# Plums\n\nThey ripen early."}, {"d.txt", "Quinces want a frost."}}
+var ripe = [][2]string{
+	{"a.txt", "Figs ripen late."}, {"b/c.md", "# Plums\n\nThey ripen early."}, {"d.txt", "Quinces want a frost."},
+}
 
 // tarred makes a tar archive of names and contents, in pairs.
 func tarred(t testing.TB, pairs ...string) string {
@@ -137,7 +139,8 @@ func TestCutArchives(t *testing.T) {
 	}
 	for i := range 16 {
 		bit := func(n int) bool { return i&n != 0 }
-		archives[fmt.Sprintf("packed %t, sizes behind %t, wide %t, signed %t", bit(1), bit(2), bit(4), bit(8))] = localFiles(t, bit(1), bit(2), bit(4), bit(8)) + zipDirectory + "list"
+		archives[fmt.Sprintf("packed %t, sizes behind %t, wide %t, signed %t", bit(1), bit(2), bit(4),
+			bit(8))] = localFiles(t, bit(1), bit(2), bit(4), bit(8)) + zipDirectory + "list"
 	}
 	for name, data := range archives {
 		most, known, ended := 0, len(zipLocal), len(data)
@@ -164,7 +167,8 @@ func TestCutArchives(t *testing.T) {
 					whole++
 				}
 			}
-			if len(lost) == 0 || len(lost) > 2 || !strings.HasPrefix(lost[len(lost)-1], restOfArchive+" is ") || len(lost) == 2 && !strings.HasPrefix(lost[0], ripe[whole][0]+" is ") || whole < most {
+			if len(lost) == 0 || len(lost) > 2 || !strings.HasPrefix(lost[len(lost)-1], restOfArchive+" is ") ||
+				len(lost) == 2 && !strings.HasPrefix(lost[0], ripe[whole][0]+" is ") || whole < most {
 				t.Errorf("%s, %d bytes: %d files, lost %q", name, n, whole, lost)
 			}
 			most = whole
@@ -193,23 +197,65 @@ func TestWhatIsLeftOfAnArchive(t *testing.T) {
 		data string
 		want string // documents and refusals; or the error
 	}{
-		"without its list":     {listless, "a.txt|b.txt|the rest of the archive is damaged or cut short: of the list of its files; the files before that were read"},
-		"in a file":            {short, "a.txt|b.txt is cut short with its archive|" + missing},
-		"in the first file":    {whole[:40], "is a ZIP archive that is damaged or cut short"},
-		"in the first header":  {whole[:20], "is a ZIP archive that is damaged or cut short"},
-		"something between":    {short[:strings.LastIndex(short, zipLocal)] + "PKPKPK\x03" + short[strings.LastIndex(short, zipLocal):], "a.txt|b.txt is cut short with its archive|" + missing},
-		"a damaged file":       {strings.Replace(listless, "Figs", "Fogs", 1), "a.txt|b.txt|the rest of the archive is damaged or cut short: of the list of its files; the files before that were read"},
-		"in an archive":        {zipped(t, "in.zip", short, "z.txt", "Figs."), "in.zip, a.txt|in.zip, b.txt is cut short with its archive|in.zip, " + missing + "|z.txt"},
-		"a path that leads up": {zipped(t, "../a.txt", "x", "a.txt", "Figs.")[:90], "is a ZIP archive that is damaged or cut short"},
-		"Slack":                {slack[:strings.LastIndex(slack, zipLocal)+60], "ops/2023-11-14.json|ops/2023-11-15.json is cut short with its archive|" + missing},
-		"Slack without names":  {nameless[:len(nameless)-160], "is a Slack export that is damaged or cut short, and has lost who is who"},
-		"a document":           {zipped(t, "[Content_Types].xml", "<x/>", "word/document.xml", text)[:100], "is an office document or a book that is damaged or cut short"},
-		"a document's text":    {zipped(t, "word/document.xml", text, "b.xml", "x")[:150], "is an office document or a book that is damaged or cut short"},
-		"a book":               {zipped(t, "mimetype", "application/epub+zip", "b.xhtml", text)[:130], "is an office document or a book that is damaged or cut short"},
-		"pictures alone":       {zipped(t, "a.png", "\x89PNG\r\n", "b.txt", text)[:100], "is a ZIP archive that is damaged or cut short"},
-		"tar":                  {tarred(t, "a.txt", text, "b.txt", text)[:512+1536+512+600], "a.txt|b.txt is damaged or cut short in its archive|the rest of the archive is missing or damaged: the archive has no end"},
-		"tar without its end":  {tarred(t, "a.txt", "Figs.", "b.txt", "Plums.")[:2048], "a.txt|b.txt|the rest of the archive is missing or damaged: the archive has no end"},
-		"gzip without its sum": {gzipped(t, tarred(t, "a.txt", "Figs."))[:len(gzipped(t, tarred(t, "a.txt", "Figs.")))-4], "a.txt|the rest of the archive is missing or damaged: the archive has no end"},
+		"without its list": {
+			listless,
+			"a.txt|b.txt|the rest of the archive is damaged or cut short: of the list of its files; the files before that " +
+				"were read",
+		},
+		"in a file":           {short, "a.txt|b.txt is cut short with its archive|" + missing},
+		"in the first file":   {whole[:40], "is a ZIP archive that is damaged or cut short"},
+		"in the first header": {whole[:20], "is a ZIP archive that is damaged or cut short"},
+		"something between": {
+			short[:strings.LastIndex(short, zipLocal)] + "PKPKPK\x03" + short[strings.LastIndex(short, zipLocal):],
+			"a.txt|b.txt is cut short with its archive|" + missing,
+		},
+		"a damaged file": {
+			strings.Replace(listless, "Figs", "Fogs", 1),
+			"a.txt|b.txt|the rest of the archive is damaged or cut short: of the list of its files; the files before that " +
+				"were read",
+		},
+		"in an archive": {
+			zipped(t, "in.zip", short, "z.txt", "Figs."),
+			"in.zip, a.txt|in.zip, b.txt is cut short with its archive|in.zip, " + missing + "|z.txt",
+		},
+		"a path that leads up": {
+			zipped(t, "../a.txt", "x", "a.txt", "Figs.")[:90], "is a ZIP archive that is damaged or cut short",
+		},
+		"Slack": {
+			slack[:strings.LastIndex(slack, zipLocal)+60],
+			"ops/2023-11-14.json|ops/2023-11-15.json is cut short with its archive|" + missing,
+		},
+		"Slack without names": {
+			nameless[:len(nameless)-160], "is a Slack export that is damaged or cut short, and has lost who is who",
+		},
+		"a document": {
+			zipped(t, "[Content_Types].xml", "<x/>", "word/document.xml", text)[:100],
+			"is an office document or a book that is damaged or cut short",
+		},
+		"a document's text": {
+			zipped(t, "word/document.xml", text, "b.xml", "x")[:150],
+			"is an office document or a book that is damaged or cut short",
+		},
+		"a book": {
+			zipped(t, "mimetype", "application/epub+zip", "b.xhtml", text)[:130],
+			"is an office document or a book that is damaged or cut short",
+		},
+		"pictures alone": {
+			zipped(t, "a.png", "\x89PNG\r\n", "b.txt", text)[:100], "is a ZIP archive that is damaged or cut short",
+		},
+		"tar": {
+			tarred(t, "a.txt", text, "b.txt", text)[:512+1536+512+600],
+			"a.txt|b.txt is damaged or cut short in its archive|the rest of the archive is missing or damaged: the archive " +
+				"has no end",
+		},
+		"tar without its end": {
+			tarred(t, "a.txt", "Figs.", "b.txt", "Plums.")[:2048],
+			"a.txt|b.txt|the rest of the archive is missing or damaged: the archive has no end",
+		},
+		"gzip without its sum": {
+			gzipped(t, tarred(t, "a.txt", "Figs."))[:len(gzipped(t, tarred(t, "a.txt", "Figs.")))-4],
+			"a.txt|the rest of the archive is missing or damaged: the archive has no end",
+		},
 		"gzip that is damaged": {string(damaged), "is damaged or cut short in its archive"},
 		"a packed file":        {gzipped(t, text)[:40], "is damaged or cut short in its archive"},
 	} {
@@ -232,12 +278,14 @@ func TestWhatIsLeftOfAnArchive(t *testing.T) {
 func TestEndlessListsAreBounded(t *testing.T) {
 	file := localFiles(t, false, false, false, false)
 	file = file[:strings.LastIndex(file, zipLocal)]
-	if _, _, err := Documents("a", []byte(strings.Repeat(file, reading.MaxEntries/2+1)), Limits{}); !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), "more than 100000 files") {
+	if _, _, err := Documents("a", []byte(strings.Repeat(file, reading.MaxEntries/2+1)), Limits{}); !errors.Is(err,
+		ErrFile) || !strings.Contains(Reason(err), "more than 100000 files") {
 		t.Errorf("%v", err)
 	}
 	streamed := localFiles(t, false, true, false, true)
 	for name, filling := range map[string]string{"letters": "PK", "headers": zipLocal, "sizes": zipDescriptor} {
-		if _, _, err := Documents("a", []byte(streamed[:45]+strings.Repeat(filling, 1<<20)), Limits{}); !errors.Is(err, ErrFile) || Reason(err) != Reason(errBroken) {
+		if _, _, err := Documents("a", []byte(streamed[:45]+strings.Repeat(filling, 1<<20)), Limits{}); !errors.Is(err,
+			ErrFile) || Reason(err) != Reason(errBroken) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -19,15 +19,27 @@ var rtfVariations = map[string]struct{ rtf, want string }{
 	"a character's stand-in ends with its group": {`{\rtf1{\u8364}x \u8364?y {\uc2\u8364\'a2\'e3z}}`, "€x €y €z"},
 	"a stand-in that is a word":                  {`{\rtf1 a\u8211\endash b}`, "a–b"},
 	"two halves":                                 {`{\rtf1 \uc0\u-10179\u-8704 }`, "😀"},
-	"fonts have code pages":                      {`{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fnil\fcharset0 Arial;}{\f1\fnil\fcharset204 Arial Cyr;}}\f0 caf\'e9 {\f1 \'e4\'e0}\f1\'e4\plain\'e9}`, "café дадé"},
-	"UTF-8":                                      {"{\\rtf1\\ansicpg65001 caf\u00e9}", "café"},
-	"deleted and hidden text":                    {`{\rtf1 kept {\deleted gone }{\v unseen }{\xe entry}\v off\v0 on}`, "kept on"},
-	"what not all programs know":                 {`{\rtf1 a{\*\unknown b{\fldrslt c}}{\field{\*\fldinst HYPERLINK "x"}{\fldrslt d}}\bin3 {}}e}`, "ade"},
-	"a note":                                     {`{\rtf1 It is late{\footnote\pard Says Ann.}, and dark.\par Next}`, "It is late, and dark.\n\nSays Ann.\n\nNext"},
-	"a note that has no group":                   {`{\rtf1}\footnote Figs`, "Figs"},
-	"a box":                                      {`{\rtf1 On it{\shp{\*\shpinst{\sp{\sn a}{\sv b}}{\shptxt Boxed\par}}{\shprslt Boxed}} goes.}`, "Boxed\n\nOn it goes."},
-	"tables":                                     {`{\rtf1\trowd\cellx1\cellx2 a\par b\cell c\cell\trowd\row\trowd d\cell e\nestcell f\nestcell{\nonesttables\par}\cell\row\pard after}`, "| a b | c |\n| d | e f |\n\nafter"},
-	"a table cut short":                          {`{\rtf1\trowd a\cell b`, "| a | b |"},
+	"fonts have code pages": {
+		`{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fnil\fcharset0 Arial;}{\f1\fnil\fcharset204 Arial Cyr;}}\f0 caf\'e9 {\f1 \'e4\'e0}\f1\'e4\plain\'e9}`,
+		"café дадé",
+	},
+	"UTF-8":                   {"{\\rtf1\\ansicpg65001 caf\u00e9}", "café"},
+	"deleted and hidden text": {`{\rtf1 kept {\deleted gone }{\v unseen }{\xe entry}\v off\v0 on}`, "kept on"},
+	"what not all programs know": {
+		`{\rtf1 a{\*\unknown b{\fldrslt c}}{\field{\*\fldinst HYPERLINK "x"}{\fldrslt d}}\bin3 {}}e}`, "ade",
+	},
+	"a note": {
+		`{\rtf1 It is late{\footnote\pard Says Ann.}, and dark.\par Next}`, "It is late, and dark.\n\nSays Ann.\n\nNext",
+	},
+	"a note that has no group": {`{\rtf1}\footnote Figs`, "Figs"},
+	"a box": {
+		`{\rtf1 On it{\shp{\*\shpinst{\sp{\sn a}{\sv b}}{\shptxt Boxed\par}}{\shprslt Boxed}} goes.}`, "Boxed\n\nOn it goes.",
+	},
+	"tables": {
+		`{\rtf1\trowd\cellx1\cellx2 a\par b\cell c\cell\trowd\row\trowd d\cell e\nestcell f\nestcell{\nonesttables\par}\cell\row\pard after}`,
+		"| a b | c |\n| d | e f |\n\nafter",
+	},
+	"a table cut short": {`{\rtf1\trowd a\cell b`, "| a | b |"},
 }
 
 func TestVariationsOfRTF(t *testing.T) {
@@ -52,7 +64,8 @@ func TestVariationsOfOffice(t *testing.T) {
 		return zipped(t, "word/document.xml", "<w:document><w:body>"+body+"</w:body></w:document>")
 	}
 	open := func(body string) string {
-		return zipped(t, "mimetype", openMime+"text", "content.xml", "<office:document-content><office:body><office:text>"+body+"</office:text></office:body></office:document-content>")
+		return zipped(t, "mimetype", openMime+"text", "content.xml",
+			"<office:document-content><office:body><office:text>"+body+"</office:text></office:body></office:document-content>")
 	}
 	const relation = `<Relationships><Relationship Id="r1" Type="http://purl.oclc.org/ooxml/officeDocument/relationships/`
 	for name, c := range map[string]struct{ data, want string }{
@@ -77,19 +90,28 @@ func TestVariationsOfOffice(t *testing.T) {
 			"see 7 Ann",
 		},
 		"Word, under other names": {
-			zipped(t, "_rels/.rels", relation+`officeDocument" Target="/word/document2.xml"/></Relationships>`, "word/document2.xml", `<w:p><w:pPr><w:pStyle w:val="a1"/></w:pPr><w:r><w:t>Figs</w:t></w:r></w:p>`,
-				"word/_rels/document2.xml.rels", relation+`styles" Target="styles2.xml"/><Relationship Id="r2" Type="x/footnotes" Target="notes2.xml"/></Relationships>`,
-				"word/styles2.xml", `<w:style w:styleId="a1"><w:name w:val="heading 2"/></w:style>`, "word/notes2.xml", `<w:footnote><w:p><w:r><w:t>Says Ann.</w:t></w:r></w:p></w:footnote>`),
+			zipped(t, "_rels/.rels", relation+`officeDocument" Target="/word/document2.xml"/></Relationships>`,
+				"word/document2.xml", `<w:p><w:pPr><w:pStyle w:val="a1"/></w:pPr><w:r><w:t>Figs</w:t></w:r></w:p>`,
+				"word/_rels/document2.xml.rels", relation+
+					`styles" Target="styles2.xml"/><Relationship Id="r2" Type="x/footnotes" Target="notes2.xml"/></Relationships>`,
+				"word/styles2.xml", `<w:style w:styleId="a1"><w:name w:val="heading 2"/></w:style>`, "word/notes2.xml",
+				`<w:footnote><w:p><w:r><w:t>Says Ann.</w:t></w:r></w:p></w:footnote>`),
 			"## Figs\n\nSays Ann.",
 		},
 		"a presentation": {
-			zipped(t, "ppt/presentation.xml", `<p:presentation><p:sldId id="256" r:id="r2"/><p:sldId id="257" r:id="r1"/></p:presentation>`,
-				"ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="r1" Target="slides/slide1.xml"/><Relationship Id="r2" Target="slides/slide2.xml"/></Relationships>`,
-				"ppt/slides/slide2.xml", `<p:sld><p:grpSp><p:sp><p:txBody><a:p><a:r><a:t>Grouped</a:t></a:r></a:p></p:txBody></p:sp><p:grpSp><p:sp><p:nvPr><p:ph type="ctrTitle"/></p:nvPr><a:p><a:r><a:t>First </a:t></a:r><a:br/><a:r><a:t>slide</a:t></a:r></a:p></p:sp></p:grpSp></p:grpSp></p:sld>`,
-				"ppt/slides/slide1.xml", `<p:sld show="0"><p:graphicFrame><a:tbl><a:tr><a:tc><a:p><a:r><a:t>a</a:t></a:r></a:p></a:tc><a:tc hMerge="1"><a:p/></a:tc><a:tc><a:p><a:r><a:t>b</a:t></a:r></a:p></a:tc></a:tr></a:tbl></p:graphicFrame><p:graphicFrame><dgm:relIds r:dm="r1"/></p:graphicFrame></p:sld>`,
-				"ppt/slides/_rels/slide1.xml.rels", relation+`diagramData" Target="../diagrams/data1.xml"/><Relationship Id="r2" Type="x/notesSlide" Target="../notes/one.xml"/></Relationships>`,
+			zipped(t, "ppt/presentation.xml",
+				`<p:presentation><p:sldId id="256" r:id="r2"/><p:sldId id="257" r:id="r1"/></p:presentation>`,
+				"ppt/_rels/presentation.xml.rels",
+				`<Relationships><Relationship Id="r1" Target="slides/slide1.xml"/><Relationship Id="r2" Target="slides/slide2.xml"/></Relationships>`,
+				"ppt/slides/slide2.xml",
+				`<p:sld><p:grpSp><p:sp><p:txBody><a:p><a:r><a:t>Grouped</a:t></a:r></a:p></p:txBody></p:sp><p:grpSp><p:sp><p:nvPr><p:ph type="ctrTitle"/></p:nvPr><a:p><a:r><a:t>First </a:t></a:r><a:br/><a:r><a:t>slide</a:t></a:r></a:p></p:sp></p:grpSp></p:grpSp></p:sld>`,
+				"ppt/slides/slide1.xml",
+				`<p:sld show="0"><p:graphicFrame><a:tbl><a:tr><a:tc><a:p><a:r><a:t>a</a:t></a:r></a:p></a:tc><a:tc hMerge="1"><a:p/></a:tc><a:tc><a:p><a:r><a:t>b</a:t></a:r></a:p></a:tc></a:tr></a:tbl></p:graphicFrame><p:graphicFrame><dgm:relIds r:dm="r1"/></p:graphicFrame></p:sld>`,
+				"ppt/slides/_rels/slide1.xml.rels", relation+
+					`diagramData" Target="../diagrams/data1.xml"/><Relationship Id="r2" Type="x/notesSlide" Target="../notes/one.xml"/></Relationships>`,
 				"ppt/diagrams/data1.xml", "<dgm:pt><dgm:t>\n<a:bodyPr/><a:p><a:r><a:t>Drawn</a:t></a:r></a:p>\n</dgm:t></dgm:pt>",
-				"ppt/notes/one.xml", `<p:sp><p:ph type="hdr"/><a:p><a:t>Head</a:t></a:p></p:sp><p:sp><p:ph type="body" idx="1"/><a:p><a:t>Said</a:t></a:p></p:sp>`),
+				"ppt/notes/one.xml",
+				`<p:sp><p:ph type="hdr"/><a:p><a:t>Head</a:t></a:p></p:sp><p:sp><p:ph type="body" idx="1"/><a:p><a:t>Said</a:t></a:p></p:sp>`),
 			"## Slide 1: First slide\n\nGrouped\n\n## Slide 2: no title\n\n| a |  | b |\n\nDrawn\n\n- Said",
 		},
 		"OpenDocument, a note": {
@@ -123,13 +145,16 @@ func TestVariationsOfOffice(t *testing.T) {
 // and end elements where they begin, and what is no page.
 func TestVariationsOfBooks(t *testing.T) {
 	const page = `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head><body>`
-	docs, format := read(t, "a", zipped(t, "mimetype", "application/epub+zip", "META-INF/container.xml", `<container><rootfile full-path="OPS/book.opf"/></container>`,
-		"OPS/book.opf", `<package><dc:title>Figs</dc:title><item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/><item id="2" href="two%20b.xhtml" media-type="application/xhtml+xml"/>`+
+	docs, format := read(t, "a", zipped(t, "mimetype", "application/epub+zip", "META-INF/container.xml",
+		`<container><rootfile full-path="OPS/book.opf"/></container>`,
+		"OPS/book.opf",
+		`<package><dc:title>Figs</dc:title><item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/><item id="2" href="two%20b.xhtml" media-type="application/xhtml+xml"/>`+
 			`<item id="1" href="../one.xhtml" media-type="application/xhtml+xml"/><item id="gone" href="gone.xhtml" media-type="application/xhtml+xml"/><itemref idref="nav"/><itemref idref="1"/><itemref idref="gone"/><itemref idref="2" linear="no"/></package>`,
 		"OPS/nav.xhtml", page+`<nav><ol><li>One</li></ol></nav></body></html>`,
 		"one.xhtml", page+`<h1 id="a"/><p/><p>First <a id="b"/>words.</p><pre/><table/><p>More<br/>of it.</p></body></html>`,
 		"OPS/two b.xhtml", page+`<h2>Two</h2><ul/><p>Then others.</p></body></html>`))
-	if d := docs[0]; format != EPUB || d.Title != "Figs" || d.Content != "First words.\n\nMore\nof it.\n\n## Two\n\nThen others." {
+	if d := docs[0]; format != EPUB || d.Title != "Figs" ||
+		d.Content != "First words.\n\nMore\nof it.\n\n## Two\n\nThen others." {
 		t.Errorf("%s: %+q", format, said(docs))
 	}
 	// In HTML the same signs end nothing.
@@ -149,7 +174,8 @@ const (
 // mailVariations are headers and bodies as programs write them, also against the rules.
 var mailVariations = map[string]struct{ mail, want string }{
 	"flowed": {
-		mailPlain + "utf-8; format=flowed\r\n\r\nFigs ripen \r\nlate.\r\n \r\n> It was \r\n> so.\r\n>> Older\r\n From me.\r\nBye \r\n\r\n-- \r\nAnn\r\n",
+		mailPlain + "utf-8; format=flowed\r\n\r\nFigs ripen \r\nlate.\r\n \r\n> It was \r\n> so.\r\n>> Older\r\n From " +
+			"me.\r\nBye \r\n\r\n-- \r\nAnn\r\n",
 		mailSaid + "Figs ripen late.\n\n> It was so.\n>> Older\nFrom me.\nBye \n\n-- \nAnn",
 	},
 	"flowed without spaces":   {mailPlain + "utf-8; format=Flowed; delsp=yes\r\n\r\n無花 \r\n果", mailSaid + "無花果"},
@@ -157,29 +183,43 @@ var mailVariations = map[string]struct{ mail, want string }{
 	"a charset nobody knows":  {mailPlain + "x-unknown\r\n\r\nSp\xe4te Feigen.", mailSaid + "Späte Feigen."},
 	"a charset that is wrong": {mailPlain + "utf-8\r\n\r\nSp\xe4te Feigen.", mailSaid + "Späte Feigen."},
 	"a name with spaces":      {mailPlain + "iso-8859-1; name=my file.txt\r\n\r\nSp\xe4t.", mailSaid + "Spät."},
-	"a value twice":           {mailHead + "Content-Type: text/html; charset=utf-8; charset=utf-8\r\n\r\n<p>Figs</p>", mailSaid + "Figs"},
-	"an old kind of text":     {mailHead + "Content-Type: text\r\n\r\nFigs", mailSaid + "Figs"},
+	"a value twice": {
+		mailHead + "Content-Type: text/html; charset=utf-8; charset=utf-8\r\n\r\n<p>Figs</p>", mailSaid + "Figs",
+	},
+	"an old kind of text": {mailHead + "Content-Type: text\r\n\r\nFigs", mailSaid + "Figs"},
 	"lines that are none of a header": {
-		">From ann Tue May  5 10:00:00 2026\r\n" + mailHead + "Content-Type: message/rfc822\r\n\r\nFrom: eve@x.org\r\ngarbled line\r\n of two\r\nSubject: Figs\r\n\r\nripen",
+		">From ann Tue May  5 10:00:00 2026\r\n" + mailHead +
+			"Content-Type: message/rfc822\r\n\r\nFrom: eve@x.org\r\ngarbled line\r\n of two\r\nSubject: Figs\r\n\r\nripen",
 		mailSaid + "From: eve@x.org\nSubject: Figs\n\nripen",
 	},
 	"words cut in a letter": {
-		mailHead + "Subject: =?UTF-8?B?" + base64.StdEncoding.EncodeToString([]byte(feet[:3])) + "?=\r\n =?utf-8?b?" + base64.StdEncoding.EncodeToString([]byte(feet[3:])) + "?= =?utf-8*de?q?_F=C3?= =?utf-8?q?=BC?= x =?utf-8?q?r?=\r\n\r\nFigs",
+		mailHead + "Subject: =?UTF-8?B?" + base64.StdEncoding.EncodeToString([]byte(feet[:3])) + "?=\r\n =?utf-8?b?" +
+			base64.StdEncoding.EncodeToString([]byte(feet[3:])) +
+			"?= =?utf-8*de?q?_F=C3?= =?utf-8?q?=BC?= x =?utf-8?q?r?=\r\n\r\nFigs",
 		"From: a@x.org\nTo: b@x.org\nSubject: " + feet + " Fü x r\n\nFigs",
 	},
 	"words with padding": {
-		mailHead + "Subject: =?utf-8?B?RmlnczE=?= =?utf-8?B?RmlnczI=?=\r\n\r\nx", "From: a@x.org\nTo: b@x.org\nSubject: Figs1Figs2\n\nx",
+		mailHead + "Subject: =?utf-8?B?RmlnczE=?= =?utf-8?B?RmlnczI=?=\r\n\r\nx",
+		"From: a@x.org\nTo: b@x.org\nSubject: Figs1Figs2\n\nx",
 	},
 	"quoted as nobody should": {
-		mailPlain + "utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nFigs =\r\nri=pen\x0b l=C3=A4te " + strings.Repeat("x", 5000) + "\r\nand =3D more=", mailSaid + "Figs ri=pen\x0b läte " + strings.Repeat("x", 5000) + "\nand = more",
+		mailPlain + "utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nFigs =\r\nri=pen\x0b l=C3=A4te " +
+			strings.Repeat("x", 5000) + "\r\nand =3D more=",
+		mailSaid + "Figs ri=pen\x0b läte " + strings.Repeat("x", 5000) + "\nand = more",
 	},
-	"base64 with spaces": {mailPlain + "utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\nRmlncyBy \r\n\tcGVu\r\n", mailSaid + "Figs rpen"},
+	"base64 with spaces": {
+		mailPlain + "utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\nRmlncyBy \r\n\tcGVu\r\n", mailSaid + "Figs rpen",
+	},
 	"a boundary in a boundary": {
-		mailHead + "Content-Type: multipart/mixed; boundary=\"b\"\r\n\r\nfor old programs\r\n--b  \r\nContent-Type: multipart/alternative; boundary=bb\r\n\r\n--bb\r\n\r\nFigs\r\n--b x\r\n--bb--\r\nrest\r\n--b\r\nContent-Type: text/html\r\n\r\n<p>Plums</p>\r\n--b--\r\nepilogue",
+		mailHead + "Content-Type: multipart/mixed; boundary=\"b\"\r\n\r\nfor old programs\r\n--b  \r\nContent-Type: " +
+			"multipart/alternative; boundary=bb\r\n\r\n--bb\r\n\r\nFigs\r\n--b x\r\n--bb--\r\nrest\r\n--b\r\nContent-Type: " +
+			"text/html\r\n\r\n<p>Plums</p>\r\n--b--\r\nepilogue",
 		mailSaid + "Figs\n--b x\n\nPlums",
 	},
 	"a mail in a mail, packed": {
-		mailHead + "Content-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\n" + base64.StdEncoding.EncodeToString([]byte("From: eve@x.org\r\nSubject: =?utf-8?q?F=C3=BC?=\r\n\r\nInner")), mailSaid + "From: eve@x.org\nSubject: Fü\n\nInner",
+		mailHead + "Content-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\n" +
+			base64.StdEncoding.EncodeToString([]byte("From: eve@x.org\r\nSubject: =?utf-8?q?F=C3=BC?=\r\n\r\nInner")),
+		mailSaid + "From: eve@x.org\nSubject: Fü\n\nInner",
 	},
 }
 
@@ -196,7 +236,8 @@ func TestVariationsOfMail(t *testing.T) {
 		"encoded words": {"Content-Disposition: attachment; filename=\"=?utf-8?q?F=C3=BCr.txt?=\"", "Für.txt"},
 		"bare words":    {"Content-Type: application/octet-stream; name==?utf-8?q?F=C3=BCr.txt?=", "Für.txt"},
 	} {
-		docs, _ := read(t, "a.eml", mailHead+"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nHello\r\n--b\r\n"+c.header+"\r\n\r\nFigs ripen.\r\n--b--")
+		docs, _ := read(t, "a.eml", mailHead+"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nHello\r\n--b\r\n"+
+			c.header+"\r\n\r\nFigs ripen.\r\n--b--")
 		if len(docs) != 2 || docs[1].Path != c.want || docs[1].Content != "Figs ripen." {
 			t.Errorf("%s: %+q", name, said(docs))
 		}
@@ -207,15 +248,19 @@ func TestVariationsOfMail(t *testing.T) {
 // that it is; a fault in what is meant as items is said; by itself it is the same.
 func TestJSONOfArchives(t *testing.T) {
 	const settings = "{\n  \"port\": 8080,\n  \"name\": \"Figs\"\n}"
-	docs, _ := read(t, "a.zip", zipped(t, "app/config.json", settings, "list.json", `[1,2]`, "with remarks.json", "{ // why\n\"a\": 1 }", "log.jsonl", "{\"level\":1}\n{\"level\":2}",
-		"items.json", `[{"content":"x"},{"content":"y","colour":1}]`, "lines.jsonl", "{\"content\":\"x\"}\n{\"content\":\" \"}"))
+	docs, _ := read(t, "a.zip", zipped(t, "app/config.json", settings, "list.json", `[1,2]`, "with remarks.json",
+		"{ // why\n\"a\": 1 }", "log.jsonl", "{\"level\":1}\n{\"level\":2}",
+		"items.json", `[{"content":"x"},{"content":"y","colour":1}]`, "lines.jsonl",
+		"{\"content\":\"x\"}\n{\"content\":\" \"}"))
 	var got []string
 	for _, d := range docs {
 		got = append(got, d.Where+"|"+d.Title+"|"+d.Content+d.Refused)
 	}
 	want := []string{
-		"app/config.json|config|" + settings, "list.json|list|[1,2]", "with remarks.json|with remarks|{ // why\n\"a\": 1 }", "log.jsonl|log|{\"level\":1}\n{\"level\":2}",
-		"items.json||has at items[1] no item: expected content, and at most title, kind, externalId, occurredAt and metadata", "lines.jsonl||has at line 2 a blank content",
+		"app/config.json|config|" + settings, "list.json|list|[1,2]", "with remarks.json|with remarks|{ // why\n\"a\": 1 }",
+		"log.jsonl|log|{\"level\":1}\n{\"level\":2}",
+		"items.json||has at items[1] no item: expected content, and at most title, kind, externalId, occurredAt and metadata",
+		"lines.jsonl||has at line 2 a blank content",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -234,8 +279,13 @@ func TestJSONThatHoldsNoItems(t *testing.T) {
 		file, data, format string
 		want               []string // title | content | metadata | time
 	}{
-		"notes":          {"a.json", `{"title":"Notes","notes":[{"text":"Figs ripen late."},{"text":"Plums early."}]}`, JSON, []string{"Notes|Figs ripen late.||", "Notes|Plums early.||"}},
-		"lines":          {"a.jsonl", "{\"text\":\"Figs.\"}\n\n{\"text\":\"Plums.\",\"n\":1}\n", JSONL, []string{"a|Figs.||", "a|Plums.||"}},
+		"notes": {
+			"a.json", `{"title":"Notes","notes":[{"text":"Figs ripen late."},{"text":"Plums early."}]}`, JSON,
+			[]string{"Notes|Figs ripen late.||", "Notes|Plums early.||"},
+		},
+		"lines": {
+			"a.jsonl", "{\"text\":\"Figs.\"}\n\n{\"text\":\"Plums.\",\"n\":1}\n", JSONL, []string{"a|Figs.||", "a|Plums.||"},
+		},
 		"lines by looks": {"a", "{\"text\":\"Figs.\"}\n{\"text\":\"Plums.\"}\n", JSONL, []string{"a|Figs.||", "a|Plums.||"}},
 		"a chat": {
 			"chat.json",
@@ -243,14 +293,22 @@ func TestJSONThatHoldsNoItems(t *testing.T) {
 			JSON,
 			[]string{`chat|Hello|{"author":"Ann"}|2026-05-05T10:00:00Z`, `chat|Hi|{"author":"Bob"}|2023-11-14T22:13:20Z`},
 		},
-		"texts of a list":        {"a.json", `{"Notes":["Figs.","Plums."]}`, JSON, []string{"a|Figs.||", "a|Plums.||"}},
-		"several names":          {"a.json", `[{"subject":"Harvest","body_text":"Figs.","comment":"Late."}]`, JSON, []string{"Harvest|Figs.\n\nLate.||"}},
-		"text and answers":       {"a.json", `{"title":"Q","author":"Ann","text":"Why?","answers":[{"author":"Bob","text":"So."}]}`, JSON, []string{`Q|Why?|{"author":"Ann"}|`, `Q|So.|{"author":"Bob"}|`}},
-		"other names of an item": {"a.json", `[{"content":"Figs.","author":"Ann"}]`, JSON, []string{`a|Figs.|{"author":"Ann"}|`}},
-		"settings":               {"a.json", `{"port":8080,"name":"Figs"}`, Text, []string{`a|{"port":8080,"name":"Figs"}||`}},
-		"numbers":                {"a.json", `[1,2]`, Text, []string{"a|[1,2]||"}},
-		"blank text":             {"a.json", `{"text":" ","name":"Figs"}`, Text, []string{`a|{"text":" ","name":"Figs"}||`}},
-		"NUL":                    {"a.json", `{"text":"a\u0000b"}`, JSON, []string{"a|ab||"}},
+		"texts of a list": {"a.json", `{"Notes":["Figs.","Plums."]}`, JSON, []string{"a|Figs.||", "a|Plums.||"}},
+		"several names": {
+			"a.json", `[{"subject":"Harvest","body_text":"Figs.","comment":"Late."}]`, JSON,
+			[]string{"Harvest|Figs.\n\nLate.||"},
+		},
+		"text and answers": {
+			"a.json", `{"title":"Q","author":"Ann","text":"Why?","answers":[{"author":"Bob","text":"So."}]}`, JSON,
+			[]string{`Q|Why?|{"author":"Ann"}|`, `Q|So.|{"author":"Bob"}|`},
+		},
+		"other names of an item": {
+			"a.json", `[{"content":"Figs.","author":"Ann"}]`, JSON, []string{`a|Figs.|{"author":"Ann"}|`},
+		},
+		"settings":   {"a.json", `{"port":8080,"name":"Figs"}`, Text, []string{`a|{"port":8080,"name":"Figs"}||`}},
+		"numbers":    {"a.json", `[1,2]`, Text, []string{"a|[1,2]||"}},
+		"blank text": {"a.json", `{"text":" ","name":"Figs"}`, Text, []string{`a|{"text":" ","name":"Figs"}||`}},
+		"NUL":        {"a.json", `{"text":"a\u0000b"}`, JSON, []string{"a|ab||"}},
 	} {
 		for _, archived := range []bool{false, true} {
 			file, data := c.file, c.data
@@ -269,7 +327,8 @@ func TestJSONThatHoldsNoItems(t *testing.T) {
 	}
 	many := strings.Repeat("{\"text\":\"Figs\"}\n", MaxDocuments+1)
 	docs, _, err := Documents("many.jsonl", []byte(many), Limits{})
-	if err != nil || len(docs) != 1 || strings.Count(docs[0].Content, "Figs") != MaxDocuments+1 || docs[0].Title != "many" {
+	if err != nil || len(docs) != 1 || strings.Count(docs[0].Content, "Figs") != MaxDocuments+1 ||
+		docs[0].Title != "many" {
 		t.Errorf("more than are documents: %d, %v", len(docs), err)
 	}
 }

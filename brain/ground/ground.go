@@ -27,7 +27,9 @@ func Share(a *text.Analyzer, query, s string) float64 {
 	for _, q := range a.Query(query, p.Langs) {
 		all += float64(q.Weight)
 		if slices.ContainsFunc(q.Alts, func(t text.Term) bool {
-			_, ok := slices.BinarySearchFunc(p.Terms, t, func(f text.TermFreq, t text.Term) int { return cmp.Compare(f.Term, t) })
+			_, ok := slices.BinarySearchFunc(p.Terms, t, func(f text.TermFreq, t text.Term) int {
+				return cmp.Compare(f.Term, t)
+			})
 			return ok
 		}) {
 			held += float64(q.Weight)
@@ -84,7 +86,8 @@ func (c *Checker) Holds(sentence string, passages ...string) bool {
 			}
 		}
 	}
-	return len(content) > 0 && len(words) <= maxWords && agrees(words, sentence, known) && Share(&c.words, strings.Join(content, " "), all) >= leastShare
+	return len(content) > 0 && len(words) <= maxWords && agrees(words, sentence, known) &&
+		Share(&c.words, strings.Join(content, " "), all) >= leastShare
 }
 
 // agrees reports whether what must not be made up stands in the passages, and whether

@@ -12,7 +12,11 @@ import (
 func TestHolds(t *testing.T) {
 	t.Parallel()
 
-	boiler := []string{"House log", "The boiler was serviced by Mrs Okafor on 3 May for fifty pounds. She did not paint the fence. See https://example.com/log."}
+	boiler := []string{
+		"House log",
+		"The boiler was serviced by Mrs Okafor on 3 May for fifty pounds. She did not paint the fence. See " +
+			"https://example.com/log.",
+	}
 	for sentence, want := range map[string]bool{
 		"Mrs Okafor serviced the boiler on 3 May.":                           true,
 		"On 3 May the boiler was serviced, for 50 pounds.":                   true,
@@ -37,7 +41,8 @@ func TestHolds(t *testing.T) {
 			t.Errorf("%q: %t", sentence, got)
 		}
 	}
-	if c := new(Checker); !c.Holds("Okafor moved to Leeds.", "Mrs Okafor left York.", "She moved to Leeds.") || c.Holds("Okafor moved to Leeds.") {
+	if c := new(Checker); !c.Holds("Okafor moved to Leeds.", "Mrs Okafor left York.", "She moved to Leeds.") ||
+		c.Holds("Okafor moved to Leeds.") {
 		t.Error("passages are not taken together")
 	}
 }
@@ -46,7 +51,8 @@ func TestHolds(t *testing.T) {
 func TestTextsHoldThemselves(t *testing.T) {
 	t.Parallel()
 
-	word := rapid.SampledFrom(strings.Fields("Mrs Okafor boiler 12 3.5 May serviced INC-4521 the a@b.c Ünïcode 日本 ninety, fence."))
+	word := rapid.SampledFrom(strings.Fields("Mrs Okafor boiler 12 3.5 May serviced INC-4521 the a@b.c Ünïcode 日本 " +
+		"ninety, fence."))
 	rapid.Check(t, func(rt *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(word, 1, 12).Draw(rt, "words"), " ")
 		c := new(Checker)

@@ -152,7 +152,9 @@ func BenchmarkSearchVariants(b *testing.B) {
 			return []*Snapshot{(&Snapshot{}).With(0, benchSegment(b, n, true))}, nil
 		},
 		"team": func() ([]*Snapshot, func(q *Query)) {
-			return []*Snapshot{(&Snapshot{}).With(0, benchSegment(b, n, false))}, func(q *Query) { q.Filter.Attrs = []uint64{AttrHash("team", "3")} }
+			return []*Snapshot{(&Snapshot{}).With(0, benchSegment(b, n, false))}, func(q *Query) {
+				q.Filter.Attrs = []uint64{AttrHash("team", "3")}
+			}
 		},
 		"forgot": func() ([]*Snapshot, func(q *Query)) {
 			return []*Snapshot{(&Snapshot{}).With(0, benchSegment(b, n, false)).ForgetSeqs(5, 500, 5000)}, nil

@@ -133,7 +133,9 @@ func (sc *Scratch) runAt(p place, q *Query) int32 {
 		return id - 1
 	}
 	id := int32(len(sc.runs))
-	r := run{first: p, last: p, best: p, score: sc.chunkScore(p, q), occurred: s.occurred[d], prev: unknownRun, next: unknownRun}
+	r := run{
+		first: p, last: p, best: p, score: sc.chunkScore(p, q), occurred: s.occurred[d], prev: unknownRun, next: unknownRun,
+	}
 	sc.enter(p, id)
 	n := 1
 	grow := func(end *place, dir int32) {

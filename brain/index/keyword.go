@@ -55,7 +55,9 @@ func (sc *Scratch) lookUp(q *Query) {
 		if len(t.Alts) == 0 || !(t.Weight > 0) {
 			continue
 		}
-		if i := slices.IndexFunc(sc.groups, func(g group) bool { return g.opt == t.Optional && slices.Equal(g.alts, t.Alts) }); i >= 0 {
+		if i := slices.IndexFunc(sc.groups, func(g group) bool {
+			return g.opt == t.Optional && slices.Equal(g.alts, t.Alts)
+		}); i >= 0 {
 			sc.groups[i].weight += t.Weight // query term frequency
 			continue
 		}

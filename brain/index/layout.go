@@ -234,7 +234,8 @@ func (s *Segment) check() error {
 			return bad("scale")
 		}
 	}
-	if !offsets(s.seqOff, s.wordBytes) || !offsets(s.idOff, s.idBytes) || !offsets(s.attrOff, s.header.attrs) || !offsets(s.kindOff, s.kindBytes) {
+	if !offsets(s.seqOff, s.wordBytes) || !offsets(s.idOff, s.idBytes) || !offsets(s.attrOff, s.header.attrs) ||
+		!offsets(s.kindOff, s.kindBytes) {
 		return bad("offsets")
 	}
 	for i := range s.idHash {

@@ -49,7 +49,10 @@ func TestMatchesAgainstReference(t *testing.T) {
 				if rapid.Bool().Draw(rt, "title") {
 					title, body = c.words[0], strings.Join(c.words[1:], " ")
 				}
-				err := b.Add(Entry{Seq: c.seq, Node: Node{ID: id(c.node), Kind: kind[c.node], CreatedMs: created[c.node]}, Passage: analyzer.Passage(title, body)})
+				err := b.Add(Entry{
+					Seq: c.seq, Node: Node{ID: id(c.node), Kind: kind[c.node], CreatedMs: created[c.node]},
+					Passage: analyzer.Passage(title, body),
+				})
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -85,7 +88,10 @@ func TestMatchesAgainstReference(t *testing.T) {
 			}
 			var after *Match
 			if rapid.Bool().Draw(rt, "after") {
-				after = &Match{Node: id(rapid.IntRange(0, nodes).Draw(rt, "after node")), CreatedMs: rapid.Int64Range(0, 5).Draw(rt, "after time")}
+				after = &Match{
+					Node:      id(rapid.IntRange(0, nodes).Draw(rt, "after node")),
+					CreatedMs: rapid.Int64Range(0, 5).Draw(rt, "after time"),
+				}
 			}
 			var want []Match
 			for i := range nodes {
@@ -110,7 +116,8 @@ func TestMatchesAgainstReference(t *testing.T) {
 			m.Find(snapshot, q)
 			for match := range m.Matches(after) {
 				c := chunks[match.Seq-1]
-				if id(c.node) != match.Node || c.gone || !slices.ContainsFunc(c.words, func(w string) bool { return slices.Contains(words, w) }) {
+				if id(c.node) != match.Node || c.gone ||
+					!slices.ContainsFunc(c.words, func(w string) bool { return slices.Contains(words, w) }) {
 					rt.Fatalf("node %s is shown by chunk %d, of %s, with %q", match.Node, match.Seq, id(c.node), c.words)
 				}
 				match.Seq = 0
@@ -138,7 +145,9 @@ func TestMatchesOfNoWord(t *testing.T) {
 	var m Matcher
 	var analyzer text.Analyzer
 	b := NewBuilder("m", 0)
-	if err := b.Add(Entry{Seq: 1, Node: Node{ID: "n", CreatedMs: 1}, Passage: analyzer.Passage("", "The oven is not lit.")}); err != nil {
+	if err := b.Add(Entry{
+		Seq: 1, Node: Node{ID: "n", CreatedMs: 1}, Passage: analyzer.Passage("", "The oven is not lit."),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	seg, err := b.Build()
@@ -178,7 +187,8 @@ func TestManyMatchesComeInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.SortFunc(want, Match.Compare)
-	if got := m.Find(new(Snapshot).With(0, seg), &WordQuery{Terms: analyzer.Query("figs", seg.Langs()), Live: true}); got != nodes {
+	if got := m.Find(new(Snapshot).With(0, seg),
+		&WordQuery{Terms: analyzer.Query("figs", seg.Langs()), Live: true}); got != nodes {
 		t.Errorf("%d chunks hold the word", got)
 	}
 	if got := slices.Collect(m.Matches(nil)); !slices.Equal(got, want) {

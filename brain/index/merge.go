@@ -27,7 +27,8 @@ func Merge(views []View) (*Segment, error) {
 	p := parts{model: first.model, dim: first.Dim(), analysis: first.analysis}
 	for _, v := range views {
 		if s := v.Segment; s.model != p.model || s.Dim() != p.dim || s.analysis != p.analysis {
-			return nil, fmt.Errorf("merge of %s/%d/%d and %s/%d/%d: %w", p.model, p.dim, p.analysis, s.model, s.Dim(), s.analysis, ErrInput)
+			return nil, fmt.Errorf("merge of %s/%d/%d and %s/%d/%d: %w", p.model, p.dim, p.analysis, s.model, s.Dim(),
+				s.analysis, ErrInput)
 		}
 		p.langs |= v.Segment.Langs()
 	}

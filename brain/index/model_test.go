@@ -57,7 +57,8 @@ func (r *reference) search(q *Query, topK int) []scored {
 		s := &scored{Hit{Seq: c.Seq, Node: c.Node.ID, Part: int32(part)}, c}
 		r.scoreOne(s, q, ws, n, avg)
 		alive[part] = append(alive[part], s)
-		if (s.Keyword > 0 || q.Mode != KeywordOnly && q.Vectors["m"] != nil && len(c.Vector) > 0) && r.passes(part, c, &q.Filter) {
+		if (s.Keyword > 0 || q.Mode != KeywordOnly && q.Vectors["m"] != nil && len(c.Vector) > 0) &&
+			r.passes(part, c, &q.Filter) {
 			all = append(all, s)
 			matched[c] = s
 		}
@@ -229,7 +230,9 @@ func (r *reference) context(alive []*scored, matched map[*refChunk]*scored, floo
 	}
 	wanted := map[int]bool{}
 	for i, run := range runs {
-		if run[0].chunk.Node.Turn && slices.ContainsFunc(run, func(s *scored) bool { return matched[s.chunk] != nil && s.Score > floor }) {
+		if run[0].chunk.Node.Turn && slices.ContainsFunc(run, func(s *scored) bool {
+			return matched[s.chunk] != nil && s.Score > floor
+		}) {
 			wanted[i] = true
 			around(i, func(_, at int) { wanted[at] = true })
 		}
@@ -333,7 +336,9 @@ func (w *world) drawEntries(t *rapid.T, part int) []Entry {
 	for range n {
 		w.next[part] += rapid.Uint64Range(1, 3).Draw(t, "gap")
 		id := pb.NodeID(fmt.Sprintf("node-%d-%d", part, rapid.IntRange(0, 25).Draw(t, "node")))
-		out = append(out, Entry{Seq: w.next[part], Node: w.node(t, id), Vector: drawVector(t, maxRow), Passage: drawPassage(t)})
+		out = append(out, Entry{
+			Seq: w.next[part], Node: w.node(t, id), Vector: drawVector(t, maxRow), Passage: drawPassage(t),
+		})
 	}
 	return out
 }
@@ -498,7 +503,10 @@ func refs(entries []Entry) refSegment {
 }
 
 func drawQuery(t *rapid.T) *Query {
-	q := &Query{Mode: rapid.SampledFrom([]Mode{Hybrid, VectorOnly, KeywordOnly}).Draw(t, "mode"), Config: DefaultConfig(), N: MaxCandidates}
+	q := &Query{
+		Mode: rapid.SampledFrom([]Mode{Hybrid, VectorOnly, KeywordOnly}).Draw(t, "mode"), Config: DefaultConfig(),
+		N: MaxCandidates,
+	}
 	q.Config.ContextDocs = MaxCandidates // bounds are for speed; the reference has none
 	for _, term := range rapid.SliceOfNDistinct(rapid.Uint64Range(1, 33), 0, 5, rapid.ID[uint64]).Draw(t, "words") {
 		alts := []text.Term{text.Term(term * 0x9E3779B97F4A7C15)}

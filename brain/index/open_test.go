@@ -16,7 +16,10 @@ func TestOpenNamesAllThatMatter(t *testing.T) {
 	saved := false
 	rapid.Check(t, func(t *rapid.T) {
 		query := []float32{1, 0}
-		q := &Query{Mode: rapid.SampledFrom([]Mode{Hybrid, VectorOnly}).Draw(t, "mode"), Config: DefaultConfig(), Vectors: map[ModelID][]float32{"m": query}}
+		q := &Query{
+			Mode: rapid.SampledFrom([]Mode{Hybrid, VectorOnly}).Draw(t, "mode"), Config: DefaultConfig(),
+			Vectors: map[ModelID][]float32{"m": query},
+		}
 		n := rapid.IntRange(0, 40).Draw(t, "candidates")
 		var cands []Candidate
 		vectors := map[uint64][]float32{}
@@ -24,7 +27,10 @@ func TestOpenNamesAllThatMatter(t *testing.T) {
 			exact := float32(rapid.IntRange(0, 300).Draw(t, "cosine")) / 2000 // close together
 			doubt := float32(rapid.SampledFrom([]int{0, 1, 10, 40}).Draw(t, "doubt")) / 10_000
 			wrong := float32(rapid.IntRange(-100, 100).Draw(t, "error")) / 101 * doubt
-			c := Candidate{Seq: uint64(i), Node: pb.NodeID(rune('a' + rapid.IntRange(0, 25).Draw(t, "node"))), Model: "m", Vector: exact + wrong, Doubt: doubt}
+			c := Candidate{
+				Seq: uint64(i), Node: pb.NodeID(rune('a' + rapid.IntRange(0, 25).Draw(t, "node"))), Model: "m",
+				Vector: exact + wrong, Doubt: doubt,
+			}
 			c.Keyword = float32(rapid.IntRange(0, 10).Draw(t, "keyword")) / 1000
 			c.Score = q.score(&c)
 			cands = append(cands, c)

@@ -172,7 +172,9 @@ func Fuse(cands []Candidate, exact [][]float32, q *Query, topK int) []Hit {
 			continue
 		}
 		seen[k] = struct{}{}
-		hits = append(hits, Hit{Seq: c.Seq, Node: c.Node, Part: c.Part, Score: r.score, Vector: vectors[r.doc], Keyword: c.Keyword})
+		hits = append(hits, Hit{
+			Seq: c.Seq, Node: c.Node, Part: c.Part, Score: r.score, Vector: vectors[r.doc], Keyword: c.Keyword,
+		})
 	}
 	return hits
 }

@@ -393,7 +393,9 @@ func (sc *Scratch) collect(q *Query) []Candidate {
 func (sc *Scratch) candidate(p place) Candidate {
 	v := &sc.views[p.view]
 	s := v.Segment
-	c := Candidate{Seq: s.seqs[p.doc], Node: s.nodeID(s.nodeOf[p.doc]), Part: v.part, View: v.view, Doc: p.doc, Model: s.model}
+	c := Candidate{
+		Seq: s.seqs[p.doc], Node: s.nodeID(s.nodeOf[p.doc]), Part: v.part, View: v.view, Doc: p.doc, Model: s.model,
+	}
 	if v.model >= 0 {
 		c.Doubt = sc.models[v.model].line.Factor * roundingDoubt * s.scales[p.doc]
 	}

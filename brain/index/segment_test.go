@@ -19,10 +19,15 @@ import (
 func sample(t interface{ Fatal(...any) }) *Segment {
 	var a text.Analyzer
 	b := NewBuilder("m", 4)
-	for i, s := range []string{"The pump failed on Monday.", "Ana replaced the pump and the valve.", "Nothing else was found."} {
+	for i, s := range []string{
+		"The pump failed on Monday.", "Ana replaced the pump and the valve.", "Nothing else was found.",
+	} {
 		err := b.Add(Entry{
 			Seq: uint64(10 + i), Vector: []float32{1, float32(i), -2, 0.5}, Passage: a.Passage("Log", s),
-			Node: Node{ID: pb.NodeID("node:" + s[:3]), Kind: "document", CreatedMs: int64(i), Attrs: []uint64{9, 3}, Turn: i == 1, OccurredMs: 77},
+			Node: Node{
+				ID: pb.NodeID("node:" + s[:3]), Kind: "document", CreatedMs: int64(i), Attrs: []uint64{9, 3}, Turn: i == 1,
+				OccurredMs: 77,
+			},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +53,8 @@ func TestSegmentRemembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, last := got.SeqRange()
-	if got.Len() != 3 || got.Nodes() != 3 || got.Model() != "m" || got.Dim() != 4 || first != 10 || last != 12 || !got.Current() || !got.Langs().Has(text.English) {
+	if got.Len() != 3 || got.Nodes() != 3 || got.Model() != "m" || got.Dim() != 4 || first != 10 || last != 12 ||
+		!got.Current() || !got.Langs().Has(text.English) {
 		t.Fatalf("%+v", got.header)
 	}
 	doc, ok := got.Find(11)
@@ -56,7 +62,8 @@ func TestSegmentRemembers(t *testing.T) {
 		t.Fatal("chunk 11 is lost")
 	}
 	n := got.NodeOf(doc)
-	if n.ID != "node:Ana" || n.Kind != "document" || n.CreatedMs != 1 || !slices.Equal(n.Attrs, []uint64{3, 9}) || !n.Turn || n.OccurredMs != 77 {
+	if n.ID != "node:Ana" || n.Kind != "document" || n.CreatedMs != 1 || !slices.Equal(n.Attrs, []uint64{3, 9}) ||
+		!n.Turn || n.OccurredMs != 77 {
 		t.Fatalf("%+v", n)
 	}
 	row, scale := got.Vector(doc)
@@ -94,7 +101,9 @@ func TestBuilderRefuses(t *testing.T) {
 	}
 	b := NewBuilder("m", 1)
 	for i := range MaxKinds + 1 {
-		if err := b.Add(Entry{Seq: uint64(i), Node: Node{ID: pb.NodeID(rune('a' + i)), Kind: string(rune('a' + i))}}); err != nil {
+		if err := b.Add(Entry{
+			Seq: uint64(i), Node: Node{ID: pb.NodeID(rune('a' + i)), Kind: string(rune('a' + i))},
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -323,7 +332,8 @@ func TestQuantisation(t *testing.T) {
 			t.Fatalf("%v, want %v", got, want)
 		}
 	})
-	if quantizeRow(make([]int8, 32), make([]float32, 4)) != 0 || quantizeQuery(make([]int16, 32), make([]float32, 4)) != 0 {
+	if quantizeRow(make([]int8, 32), make([]float32, 4)) != 0 ||
+		quantizeQuery(make([]int16, 32), make([]float32, 4)) != 0 {
 		t.Error("a vector without direction has a scale")
 	}
 }

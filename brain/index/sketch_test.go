@@ -162,7 +162,8 @@ func TestSketchesMissNothing(t *testing.T) {
 		t.Error("an opened segment has another sketch than a built one")
 	}
 	forgotten := []uint64{3, 100, 101, 4000}
-	with, without := (&Snapshot{}).With(0, opened).ForgetSeqs(forgotten...), (&Snapshot{}).With(0, &plain).ForgetSeqs(forgotten...)
+	with, without := (&Snapshot{}).With(0, opened).ForgetSeqs(forgotten...),
+		(&Snapshot{}).With(0, &plain).ForgetSeqs(forgotten...)
 	r := rand.New(rand.NewPCG(9, 9))
 	var sc, ref Scratch
 	missed, all := 0, 0

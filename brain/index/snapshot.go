@@ -53,7 +53,8 @@ func OpenView(id uint64, s *Segment, liveness []byte) (View, error) {
 		return v, nil
 	}
 	body := len(liveness) - 8
-	if body < 1 || liveness[0] != livenessVersion || xxhash.Sum64(liveness[:body]) != binary.LittleEndian.Uint64(liveness[body:]) {
+	if body < 1 || liveness[0] != livenessVersion ||
+		xxhash.Sum64(liveness[:body]) != binary.LittleEndian.Uint64(liveness[body:]) {
 		return View{}, fmt.Errorf("liveness record: %w", ErrCorrupt)
 	}
 	gone, rest, err := readSet(liveness[1:body], s.Len())

@@ -35,7 +35,9 @@ func plain(t interface{ Fatal(...any) }, model ModelID, from, n int) *Segment {
 // proposed: few segments remain, and no chunk is rewritten often.
 func TestCompactKeepsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		policy := MergePolicy{Fanout: rapid.IntRange(0, 10).Draw(t, "fanout"), MaxChunks: rapid.SampledFrom([]int{0, 200, 5000}).Draw(t, "max")}
+		policy := MergePolicy{
+			Fanout: rapid.IntRange(0, 10).Draw(t, "fanout"), MaxChunks: rapid.SampledFrom([]int{0, 200, 5000}).Draw(t, "max"),
+		}
 		p := policy.defaults()
 		snap := &Snapshot{}
 		added, written := 0, 0
@@ -89,7 +91,8 @@ func TestCompactDropsTheDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	next, ok := snap.Forget("n4").Replace(plan, 9, merged)
-	if !ok || next.Len() != 5 || next.Views[0].Gone() != 1 || next.Views[0].Hidden() != 1 || next.Views[0].ID != 9 || merged.Len() != 6 {
+	if !ok || next.Len() != 5 || next.Views[0].Gone() != 1 || next.Views[0].Hidden() != 1 || next.Views[0].ID != 9 ||
+		merged.Len() != 6 {
 		t.Fatalf("%+v", next)
 	}
 	all := snap.Forget("n3", "n4", "n5", "n6", "n7", "n8")
@@ -151,10 +154,14 @@ func TestTwoModelsServe(t *testing.T) {
 	}
 	add("old", 4, 1, 2, 3)
 	add("new", 8, 2)
-	q := &Query{Mode: VectorOnly, Config: DefaultConfig(), Vectors: map[ModelID][]float32{"old": {0, 1, 0, 0}, "new": {0, 0, 1, 0, 0, 0, 0, 0}}}
+	q := &Query{
+		Mode: VectorOnly, Config: DefaultConfig(),
+		Vectors: map[ModelID][]float32{"old": {0, 1, 0, 0}, "new": {0, 0, 1, 0, 0, 0, 0, 0}},
+	}
 	var sc Scratch
 	hits := Fuse(sc.Candidates([]*Snapshot{nil, snap}, q), nil, q, 10)
-	if len(hits) != 3 || hits[0].Seq != 1 || hits[1].Seq != 2 || hits[0].Score < 0.99 || hits[1].Score < 0.99 || hits[0].Part != 1 {
+	if len(hits) != 3 || hits[0].Seq != 1 || hits[1].Seq != 2 || hits[0].Score < 0.99 || hits[1].Score < 0.99 ||
+		hits[0].Part != 1 {
 		t.Fatalf("%+v", hits)
 	}
 	delete(q.Vectors, "new")
@@ -192,7 +199,10 @@ func TestReadersShareSnapshots(t *testing.T) {
 			var sc Scratch
 			var a text.Analyzer
 			for range 50 {
-				q := &Query{Terms: a.Query("pump valve", snap.Langs()), Vectors: map[ModelID][]float32{"m": {1, 1, 1, 1}}, Config: DefaultConfig()}
+				q := &Query{
+					Terms: a.Query("pump valve", snap.Langs()), Vectors: map[ModelID][]float32{"m": {1, 1, 1, 1}},
+					Config: DefaultConfig(),
+				}
 				if hits := Fuse(sc.Candidates([]*Snapshot{snap}, q), nil, q, 3); len(hits) != 3 {
 					t.Errorf("%d hits", len(hits))
 				}
@@ -213,7 +223,10 @@ func TestContextFindsTheAnswer(t *testing.T) {
 	var a text.Analyzer
 	build := func(turn bool) *Snapshot {
 		b := NewBuilder("m", 0)
-		for i, s := range []string{"Did the courier bring the spare gaskets?", "On Thursday, around nine.", "The canteen has soup.", "It rains.", "My bike is blue.", "Lunch?"} {
+		for i, s := range []string{
+			"Did the courier bring the spare gaskets?", "On Thursday, around nine.", "The canteen has soup.", "It rains.",
+			"My bike is blue.", "Lunch?",
+		} {
 			e := Entry{Seq: uint64(i + 1), Node: Node{ID: pb.NodeID(fmt.Sprint(i)), Turn: turn}, Passage: a.Passage("", s)}
 			if err := b.Add(e); err != nil {
 				t.Fatal(err)

@@ -61,7 +61,8 @@ func bridges(in *Input, ties [][]tie) []Insight {
 			continue
 		}
 		b, ok := in.bridge(v, ties[v])
-		if !ok || texts[b.sides[0].domain] < leastDomain || texts[b.sides[1].domain] < leastDomain || in.Domains[b.sides[0].domain].Label == "" || in.Domains[b.sides[1].domain].Label == "" {
+		if !ok || texts[b.sides[0].domain] < leastDomain || texts[b.sides[1].domain] < leastDomain ||
+			in.Domains[b.sides[0].domain].Label == "" || in.Domains[b.sides[1].domain].Label == "" {
 			continue
 		}
 		pair := [2]int32{b.sides[0].domain, b.sides[1].domain}
@@ -118,7 +119,8 @@ func (in *Input) bridge(v int32, ties []tie) (bridge, bool) {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.domain, b.domain))
 	})
 	one, two := sides[0], sides[1]
-	if two.weight < leastSide*total || one.weight+two.weight < bothSides*total || len(one.nodes) < ends || len(two.nodes) < ends {
+	if two.weight < leastSide*total || one.weight+two.weight < bothSides*total || len(one.nodes) < ends ||
+		len(two.nodes) < ends {
 		return bridge{}, false
 	}
 	both := one.weight + two.weight
@@ -138,7 +140,8 @@ func (in *Input) tell(b *bridge, carried, sure float64) Insight {
 		Nodes:      []int32{b.node},
 		Domains:    []int32{one.domain, two.domain},
 	}
-	i.Detail = fmt.Sprintf("It is tied to %s of the first and %s of the second", counted(len(one.nodes)), counted(len(two.nodes)))
+	i.Detail = fmt.Sprintf("It is tied to %s of the first and %s of the second", counted(len(one.nodes)),
+		counted(len(two.nodes)))
 	if own := in.domain(b.node); own == one.domain || own == two.domain {
 		i.Detail += fmt.Sprintf("; %.0f %% of what joins the two goes through it", 100*carried)
 	}

@@ -218,7 +218,8 @@ func (g *gatherer) questions() (out []Candidate) {
 		}
 		l := &g.of[q.Note][k]
 		stems := l.stems(0, len(l.words))
-		if strings.ContainsAny(n.Text[q.Span.Start:q.Span.End], "=[]{}`<>") || l.any(0, len(l.words), addressed) || len(l.words) > maxSaid || !l.concrete(0, len(l.words)) {
+		if strings.ContainsAny(n.Text[q.Span.Start:q.Span.End], "=[]{}`<>") || l.any(0, len(l.words), addressed) ||
+			len(l.words) > maxSaid || !l.concrete(0, len(l.words)) {
 			continue
 		}
 		asked := said(n, q.Span)
@@ -230,7 +231,8 @@ func (g *gatherer) questions() (out []Candidate) {
 		}
 		out = append(out, Candidate{
 			Kind: KindQuestion, Title: "Open question: " + text.Truncate(asked, maxName), About: keysOf(stems),
-			Detail: "Asked on " + dayOf(n.AtMs) + "; nothing that was written since answers it.", AtMS: n.AtMs, Notes: []int{q.Note},
+			Detail: "Asked on " + dayOf(n.AtMs) + "; nothing that was written since answers it.", AtMS: n.AtMs,
+			Notes:   []int{q.Note},
 			Grounds: Grounds{Form: q.Confidence, Concrete: len(stems), Words: len(l.words), Days: 1},
 		})
 	}

@@ -11,16 +11,19 @@ import (
 
 var (
 	// moves are verbs of change with where to.
-	moves = set(`moved moves move postponed rescheduled changed changes raised lowered increased reduced cut renamed shifted delayed extended switched
-switches switch pushed dropped slipped slips rises rose risen rise falls fell drops grows grew goes went shrinks migrated migrate migrates brought put`)
+	moves = set(`moved moves move postponed rescheduled changed changes raised lowered increased reduced cut renamed
+shifted delayed extended switched switches switch pushed dropped slipped slips rises rose risen rise falls fell drops
+grows grew goes went shrinks migrated migrate migrates brought put`)
 	// infinitives are what is to be done, or nouns, unless somebody does it.
 	infinitives = set("move switch migrate rise changes")
 	// drifts are what goes up and down by itself.
 	drifts = set("rises rose risen falls fell drops dropped grows grew shrinks")
 	// quantities are those that take a value behind "by", "up" or "down", too.
-	quantities = set("raised lowered increased reduced cut rises rose risen falls fell drops dropped grows grew goes went shrinks extended delayed slipped slips moved postponed")
+	quantities = set("raised lowered increased reduced cut rises rose risen falls fell drops dropped grows grew goes " +
+		"went shrinks extended delayed slipped slips moved postponed")
 	// unsure words take a change back: it is wished for, or feared.
-	unsure = set("should could would might may maybe perhaps if whether want wants wish suggest suggests suggested propose proposes proposed thinking think hopefully almost")
+	unsure = set("should could would might may maybe perhaps if whether want wants wish suggest suggests suggested " +
+		"propose proposes proposed thinking think hopefully almost")
 	// passed are forms of be that say what was.
 	passed = set("was were used cost")
 )
@@ -37,7 +40,8 @@ func (l *line) value(from, to int) (number, when, named bool) {
 	return number, when, named
 }
 
-var days = set(`monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays`)
+var days = set(`monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays
+	saturdays sundays`)
 
 func weekday(form string) bool { return days[form] }
 
@@ -69,8 +73,9 @@ func (g *gatherer) change(l *line, from, to int, about map[string]bool, form flo
 	n := l.of
 	number, when, named := l.value(from, to)
 	return Candidate{
-		Kind: KindChange, Title: text.Truncate(sentence(g.told(l, from, to)), maxName), Detail: quote(said(n, l.span)) + " (" + dayOf(n.AtMs) + ")",
-		About: keysOf(about), AtMS: n.AtMs, Notes: []int{l.note},
+		Kind: KindChange, Title: text.Truncate(sentence(g.told(l, from, to)), maxName),
+		Detail: quote(said(n, l.span)) + " (" + dayOf(n.AtMs) + ")",
+		About:  keysOf(about), AtMS: n.AtMs, Notes: []int{l.note},
 		Grounds: Grounds{Form: form, Named: number || when || named, Concrete: len(about), Words: to - from, Days: 1},
 	}
 }
@@ -88,13 +93,15 @@ func (g *gatherer) moved(l *line) (c Candidate, ok bool) {
 			continue
 		}
 		subject := i
-		for subject > from && (helpers[l.form(subject-1)] || adverbs[l.form(subject-1)] || l.form(subject-1) == "been" || l.form(subject-1) == "be" || l.form(subject-1) == "being") {
+		for subject > from && (helpers[l.form(subject-1)] || adverbs[l.form(subject-1)] || l.form(subject-1) == "been" ||
+			l.form(subject-1) == "be" || l.form(subject-1) == "being") {
 			subject--
 		}
 		if subject == from {
 			continue
 		}
-		if plain := l.form(i - 1); infinitives[f] && plain != "we" && plain != "i" && plain != "they" { // "proposal: move the meeting", "changes to the plan"
+		// "proposal: move the meeting", "changes to the plan"
+		if plain := l.form(i - 1); infinitives[f] && plain != "we" && plain != "i" && plain != "they" {
 			continue
 		}
 		to, end := -1, l.clauseTo(i)
@@ -145,7 +152,8 @@ func (g *gatherer) moved(l *line) (c Candidate, ok bool) {
 			thing := l.stems(i+1, to)
 			switch {
 			case own && source && len(thing) > 0 && (number || when || named):
-			case own && (f == "switched" || f == "migrated" || f == "switch" || f == "moved" || f == "move" || f == "changed") && source:
+			case own && (f == "switched" || f == "migrated" || f == "switch" || f == "moved" || f == "move" ||
+				f == "changed") && source:
 			case own && (f == "switched" || f == "migrated"):
 				form = 0.75
 			case (when || number) && (len(thing) > 0 && !own):
@@ -158,7 +166,8 @@ func (g *gatherer) moved(l *line) (c Candidate, ok bool) {
 		case !number && !when && !named && !source:
 			continue
 		}
-		if f == "put" && l.form(i+1) != "back" && l.form(i+1) != "off" || f == "brought" && l.form(i+1) != "forward" || f == "dropped" && own {
+		if f == "put" && l.form(i+1) != "back" && l.form(i+1) != "off" || f == "brought" && l.form(i+1) != "forward" ||
+			f == "dropped" && own {
 			continue
 		}
 		for s := range l.stems(from, i) {
@@ -188,7 +197,8 @@ func (g *gatherer) moved(l *line) (c Candidate, ok bool) {
 // head is where the clause of a verb begins, without a "but" or "from now on" in front.
 func (g *gatherer) head(l *line, i int) int {
 	from := i
-	for from > 0 && !l.broken(from) && !subordinate[l.form(from-1)] && l.form(from-1) != "that" && l.form(from-1) != "so" && !(l.form(from-1) == "and" && l.subjectAt(from)) {
+	for from > 0 && !l.broken(from) && !subordinate[l.form(from-1)] && l.form(from-1) != "that" &&
+		l.form(from-1) != "so" && !(l.form(from-1) == "and" && l.subjectAt(from)) {
 		from--
 	}
 	return from
@@ -204,10 +214,12 @@ func (g *gatherer) unto(l *line, end int) int {
 }
 
 // onwards are words for a time from which on something is so.
-var onwards = phrasesOf("from now on", "from today", "as of", "from next week", "from next month", "starting today", "starting next", "for good", "from this week", "from this month", "since today")
+var onwards = phrasesOf("from now on", "from today", "as of", "from next week", "from next month", "starting today",
+	"starting next", "for good", "from this week", "from this month", "since today")
 
 // insteads are what says that something has taken another's place.
-var insteads = phrasesOf("instead of", "in place of", "no longer", "rather than", "not any more", "any more", "any longer", "than before", "used to", "is history", "are history")
+var insteads = phrasesOf("instead of", "in place of", "no longer", "rather than", "not any more", "any more",
+	"any longer", "than before", "used to", "is history", "are history")
 
 // insteadOf reads "starts at 18:30 instead of 19:00", "on Wednesdays now, not on Tuesdays",
 // "it used to be quarterly".
@@ -217,14 +229,16 @@ func (g *gatherer) insteadOf(l *line) (c Candidate, ok bool) {
 		if p := l.saysAny(i, insteads); p != "" {
 			at, phrase = i, p
 		}
-		if at < 0 && l.form(i) == "not" && i > 0 && i+1 < len(l.words) && (l.broken(i) || l.form(i-1) == "and") && !verbal(l.form(i+1)) && !verbal(l.form(i-1)) {
+		if at < 0 && l.form(i) == "not" && i > 0 && i+1 < len(l.words) && (l.broken(i) || l.form(i-1) == "and") &&
+			!verbal(l.form(i+1)) && !verbal(l.form(i-1)) {
 			at, phrase = i, "not"
 		}
 		if at >= 0 {
 			break
 		}
 	}
-	if at < 0 || l.any(0, at, unsure) && !l.any(0, at, set("want wants")) || l.any(0, at, set("should could would might maybe perhaps let please prefer prefers rather")) {
+	if at < 0 || l.any(0, at, unsure) && !l.any(0, at, set("want wants")) ||
+		l.any(0, at, set("should could would might maybe perhaps let please prefer prefers rather")) {
 		return c, false
 	}
 	all := len(l.words)
@@ -287,7 +301,8 @@ func (g *gatherer) insteadOf(l *line) (c Candidate, ok bool) {
 		from++
 	}
 	for k := at + 1; k < to; k++ { // the reason is not what has changed
-		if l.broken(k) && (subordinate[l.form(k)] || l.subjectAt(k) || articles[l.form(k)] || strings.Contains(l.gap(k), ". ")) {
+		if l.broken(k) && (subordinate[l.form(k)] || l.subjectAt(k) || articles[l.form(k)] ||
+			strings.Contains(l.gap(k), ". ")) {
 			to = k
 		}
 	}
@@ -300,7 +315,8 @@ func (g *gatherer) usedTo(l *line, at int) (c Candidate, ok bool) {
 		return c, false
 	}
 	isNow := func(o *line, from, to int) bool {
-		return o.any(from, to, set("now nowadays today only")) || o.holds(from, to, "these days") || o.holds(from, to, "no longer") || o.holdsAny(from, to, lasting)
+		return o.any(from, to, set("now nowadays today only")) || o.holds(from, to, "these days") ||
+			o.holds(from, to, "no longer") || o.holdsAny(from, to, lasting)
 	}
 	if isNow(l, 0, len(l.words)) {
 		about := l.stems(0, len(l.words))
@@ -320,7 +336,8 @@ func (g *gatherer) usedTo(l *line, at int) (c Candidate, ok bool) {
 		if was := sentence(l.of.Text[l.span.Start:l.span.End]); k > l.place && len(was)+len(c.Title) < maxName {
 			c.Title = was + ". " + sentence(o.between(0, g.head2(o)))
 		}
-		c.Detail = quote(said(o.of, text.Span{Start: min(o.span.Start, l.span.Start), End: max(o.span.End, l.span.End)})) + " (" + dayOf(o.of.AtMs) + ")"
+		c.Detail = quote(said(o.of, text.Span{Start: min(o.span.Start, l.span.Start), End: max(o.span.End, l.span.End)})) +
+			" (" + dayOf(o.of.AtMs) + ")"
 		return c, len(about) > 0
 	}
 	return c, false
@@ -354,7 +371,8 @@ func (g *gatherer) wasAndIs(l *line) (c Candidate, ok bool) {
 		}
 		was := -1
 		for i := range o.words {
-			if f := o.form(i); (f == "was" || f == "were" || f == "cost") && i > 0 && !o.words[i].Not && !o.any(i+1, i+3, set("the a an")) {
+			if f := o.form(i); (f == "was" || f == "were" || f == "cost") && i > 0 && !o.words[i].Not &&
+				!o.any(i+1, i+3, set("the a an")) {
 				was = i
 				break
 			}
@@ -390,9 +408,11 @@ func (g *gatherer) wasAndIs(l *line) (c Candidate, ok bool) {
 		}
 		c = g.change(l, from, g.unto(l, l.clauseTo(at)), about, 0.85)
 		if meansNow && k < l.place { // "It will be on 24 April" is said of what was
-			c.Title = text.Truncate(sentence(o.between(g.head(o, was), was)+" "+l.between(at, g.unto(l, l.clauseTo(at)))), maxName)
+			c.Title = text.Truncate(sentence(o.between(g.head(o, was), was)+" "+
+				l.between(at, g.unto(l, l.clauseTo(at)))), maxName)
 		}
-		c.Detail = quote(said(l.of, text.Span{Start: min(o.span.Start, l.span.Start), End: max(o.span.End, l.span.End)})) + " (" + dayOf(l.of.AtMs) + ")"
+		c.Detail = quote(said(l.of, text.Span{Start: min(o.span.Start, l.span.Start), End: max(o.span.End, l.span.End)})) +
+			" (" + dayOf(l.of.AtMs) + ")"
 		return c, true
 	}
 	return c, false
@@ -468,9 +488,11 @@ func (g *gatherer) factChanges() (out []Candidate) {
 		}
 		what := plain(last.fact.Attribute) + " of " + plain(last.fact.Subject)
 		c := Candidate{
-			Kind: KindChange, Title: text.Truncate(sentence(what)+": now "+plain(last.fact.Value)+", before that "+plain(was.fact.Value), maxName),
-			Detail: quote(said(last.l.of, last.l.span)) + " (" + dayOf(last.l.of.AtMs) + "); before that " + quote(said(was.l.of, was.l.span)) + " (" + dayOf(was.l.of.AtMs) + ")",
-			About:  keysOf(about), AtMS: last.l.of.AtMs, Notes: slices.Compact([]int{last.l.note, was.l.note}),
+			Kind: KindChange, Title: text.Truncate(sentence(what)+": now "+plain(last.fact.Value)+", before that "+
+				plain(was.fact.Value), maxName),
+			Detail: quote(said(last.l.of, last.l.span)) + " (" + dayOf(last.l.of.AtMs) + "); before that " +
+				quote(said(was.l.of, was.l.span)) + " (" + dayOf(was.l.of.AtMs) + ")",
+			About: keysOf(about), AtMS: last.l.of.AtMs, Notes: slices.Compact([]int{last.l.note, was.l.note}),
 			Grounds: Grounds{Form: 0.9, Named: n1 || w1 || m1, Concrete: len(about), Words: 6 + len(last.fact.Words), Days: 2},
 		}
 		out = append(out, c)
@@ -512,13 +534,15 @@ func (g *gatherer) latestChange(all []Candidate) (out []Candidate) {
 	for _, c := range all {
 		k := slices.IndexFunc(out, func(o Candidate) bool {
 			n := shared(asSet(o.About), asSet(c.About))
-			return o.Notes[0] == c.Notes[0] && n > 0 || sameAbout(o.About, c.About) || n == min(len(o.About), len(c.About)) && c.AtMS-o.AtMS < soonMS
+			return o.Notes[0] == c.Notes[0] && n > 0 || sameAbout(o.About, c.About) ||
+				n == min(len(o.About), len(c.About)) && c.AtMS-o.AtMS < soonMS
 		})
 		if k < 0 {
 			out = append(out, c)
 			continue
 		}
-		if (out[k].Notes[0] == c.Notes[0] || c.AtMS-out[k].AtMS < soonMS && len(c.About) < len(out[k].About)) && out[k].Grounds.Form >= c.Grounds.Form {
+		if (out[k].Notes[0] == c.Notes[0] || c.AtMS-out[k].AtMS < soonMS && len(c.About) < len(out[k].About)) &&
+			out[k].Grounds.Form >= c.Grounds.Form {
 			continue
 		}
 		out[k] = c

@@ -24,19 +24,26 @@ const (
 
 var (
 	// binding words say that it has to be by then, occasions that it is then.
-	binding   = phrasesOf("due", "deadline", "must", "need", "needs", "have to", "has to", "expires", "expire", "ends", "end on", "runs out", "run out", "at the latest", "will", "shall", "up for renewal", "want our answer", "wants our answer", "wants to have", "answer by", "says", "deliver")
+	binding = phrasesOf("due", "deadline", "must", "need", "needs", "have to", "has to", "expires", "expire", "ends",
+		"end on", "runs out", "run out", "at the latest", "will", "shall", "up for renewal", "want our answer",
+		"wants our answer", "wants to have", "answer by", "says", "deliver")
 	occasions = phrasesOf(
-		"is on", "are on", "is planned", "are planned", "planned for", "is set", "set for", "announced", "scheduled", "takes place", "comes", "come on", "arrives", "starts", "start on", "begins", "booked",
-		"appointment", "moved to", "moves to", "postponed to", "goes out", "go out", "slot on", "launch", "opens", "closes", "delivered", "here on", "visit", "be on", "moved", "moves", "in on", "put in",
+		"is on", "are on", "is planned", "are planned", "planned for", "is set", "set for", "announced", "scheduled",
+		"takes place", "comes", "come on", "arrives", "starts", "start on", "begins", "booked",
+		"appointment", "moved to", "moves to", "postponed to", "goes out", "go out", "slot on", "launch", "opens", "closes",
+		"delivered", "here on", "visit", "be on", "moved", "moves", "in on", "put in",
 		"look at", "looks at", "meets", "meet on", "flies", "leaves", "is back",
 	)
 	// untilDue is with what something is due that is to be done until a day.
-	untilDue = phrasesOf("must", "need", "needs", "have to", "has to", "have until", "has until", "want our answer", "accept", "accepts", "open until", "possible until")
+	untilDue = phrasesOf("must", "need", "needs", "have to", "has to", "have until", "has until", "want our answer",
+		"accept", "accepts", "open until", "possible until")
 	// loose words leave it open whether it will be.
-	loose = phrasesOf("maybe", "perhaps", "might", "could", "if", "would", "i guess", "probably", "hope", "hopefully", "i think", "some day", "either", "whether", "until then", "or not")
+	loose = phrasesOf("maybe", "perhaps", "might", "could", "if", "would", "i guess", "probably", "hope", "hopefully",
+		"i think", "some day", "either", "whether", "until then", "or not")
 	// finished words say that something is done.
-	finished = set(`done sent finished delivered paid signed completed fixed called cancelled canceled here over arrived came settled handed submitted published released
-launched shipped repaired returned installed renewed out happened accepted agreed booked ready`)
+	finished = set(`done sent finished delivered paid signed completed fixed called cancelled canceled here over arrived
+came settled handed submitted published released launched shipped repaired returned installed renewed out happened
+accepted agreed booked ready`)
 	// partly says that it is not quite.
 	partly = set("half almost nearly partly percent not tomorrow next will still except missing first")
 )
@@ -77,7 +84,8 @@ type ahead struct {
 // datesAhead are those that lie ahead; of a move only the day that something is moved to.
 func (l *line) datesAhead() (all []ahead) {
 	for _, x := range l.of.Dates {
-		if x.Span.Start < l.span.Start || x.Span.End > l.span.End || x.UntilMs == math.MaxInt64 || x.UntilMs <= l.of.AtMs || x.FromMs != math.MinInt64 && x.FromMs+dayMS <= l.of.AtMs {
+		if x.Span.Start < l.span.Start || x.Span.End > l.span.End || x.UntilMs == math.MaxInt64 || x.UntilMs <= l.of.AtMs ||
+			x.FromMs != math.MinInt64 && x.FromMs+dayMS <= l.of.AtMs {
 			continue
 		}
 		f, t := -1, 0
@@ -124,7 +132,8 @@ func (g *gatherer) due(l *line, d ahead) (c Candidate, ok bool) {
 	for lead > 0 && (weekday(l.form(lead)) || l.form(lead) == "the") {
 		lead--
 	}
-	by := l.form(lead) == "by" || l.form(lead) == "before" || d.FromMs == math.MinInt64 && l.form(from) != "until" && l.form(from) != "till"
+	by := l.form(lead) == "by" || l.form(lead) == "before" ||
+		d.FromMs == math.MinInt64 && l.form(from) != "until" && l.form(from) != "till"
 	clause := func(all phrases) bool { return l.holdsAny(start, end, all) }
 	if l.holdsAny(0, len(l.words), loose) {
 		return c, false
@@ -169,7 +178,8 @@ func (g *gatherer) due(l *line, d ahead) (c Candidate, ok bool) {
 	}
 	detailSpan := l.span
 	first := l.form(start)
-	if len(stems) == 0 || first == "it" || first == "they" || first == "he" || first == "she" || first == "this" || first == "that" || first == "comes" || first == "and" || possessives[first] || helpers[first] {
+	if len(stems) == 0 || first == "it" || first == "they" || first == "he" || first == "she" || first == "this" ||
+		first == "that" || first == "comes" || first == "and" || possessives[first] || helpers[first] {
 		// What is spoken of stands in front.
 		from0 := 0
 		if start == 0 && l.place > 0 {
@@ -210,7 +220,8 @@ func (g *gatherer) due(l *line, d ahead) (c Candidate, ok bool) {
 		detail += ", " + who
 	}
 	return Candidate{
-		Kind: KindDue, Title: text.Truncate(sentence(title), maxName), Detail: detail + ": " + quote(said(n, detailSpan)) + " (" + dayOf(n.AtMs) + ")", Who: who,
+		Kind: KindDue, Title: text.Truncate(sentence(title), maxName),
+		Detail: detail + ": " + quote(said(n, detailSpan)) + " (" + dayOf(n.AtMs) + ")", Who: who,
 		About: keysOf(stems), AtMS: n.AtMs, UntilMS: d.UntilMs, Notes: []int{l.note},
 		Grounds: Grounds{Form: form, Named: true, Concrete: len(stems), Words: end - start, Days: 1},
 	}, true
@@ -218,10 +229,12 @@ func (g *gatherer) due(l *line, d ahead) (c Candidate, ok bool) {
 
 var (
 	// musings are what people say they will do and mean nothing by.
-	musings = set(`be have see think know like want need remember try hope wait stay bear guess miss love feel keep get go come stop start believe
-understand consider wonder live die survive manage cross sleep rest enjoy let pursue continue become find tell ask talk`)
-	idioms = phrasesOf("in mind", "that bridge", "fingers crossed", "in touch", "an eye", "you know", "in memory", "good memory", "my best", "our best", "it a go", "it a try", "a look", "you posted", "up the good")
-	tasks  = []string{"todo", "to do", "action item", "action", "next step", "follow-up", "follow up"}
+	musings = set(`be have see think know like want need remember try hope wait stay bear guess miss love feel keep get go
+come stop start believe understand consider wonder live die survive manage cross sleep rest enjoy let pursue continue
+become find tell ask talk`)
+	idioms = phrasesOf("in mind", "that bridge", "fingers crossed", "in touch", "an eye", "you know", "in memory",
+		"good memory", "my best", "our best", "it a go", "it a try", "a look", "you posted", "up the good")
+	tasks = []string{"todo", "to do", "action item", "action", "next step", "follow-up", "follow up"}
 	// things stand for what was said elsewhere: nothing can be kept of "I will fix it".
 	things = set("it that this them those these something anything everything so")
 )
@@ -242,7 +255,8 @@ func (g *gatherer) commitment(l *line) (c Candidate, ok bool) {
 		for verb > 0 && adverbs[l.form(verb)] {
 			verb++
 		}
-		if verb < 1 || verb >= len(l.words) || l.words[verb].Not || l.words[verb].Kind == claim.Negation || l.form(verb) == "not" || musings[l.form(verb)] || !l.action(verb) {
+		if verb < 1 || verb >= len(l.words) || l.words[verb].Not || l.words[verb].Kind == claim.Negation ||
+			l.form(verb) == "not" || musings[l.form(verb)] || !l.action(verb) {
 			continue
 		}
 		at := i
@@ -268,9 +282,12 @@ func (g *gatherer) commitment(l *line) (c Candidate, ok bool) {
 			title = who + ": " + plain(l.between(from, to))
 		}
 		return Candidate{
-			Kind: KindCommitment, Title: text.Truncate(title, maxName), Detail: "No date is named: " + quote(said(n, l.span)) + " (" + dayOf(n.AtMs) + ")", Who: who,
+			Kind: KindCommitment, Title: text.Truncate(title, maxName),
+			Detail: "No date is named: " + quote(said(n, l.span)) + " (" + dayOf(n.AtMs) + ")", Who: who,
 			About: keysOf(object), AtMS: n.AtMs, UntilMS: n.AtMs + promised, Notes: []int{l.note},
-			Grounds: Grounds{Form: 0.75, Named: who != "" || is == speaker, Concrete: len(object) - 1, Words: to - from, Days: 1},
+			Grounds: Grounds{
+				Form: 0.75, Named: who != "" || is == speaker, Concrete: len(object) - 1, Words: to - from, Days: 1,
+			},
 		}, true
 	}
 	s := strings.ToLower(plain(l.of.Text[l.span.Start:l.span.End]))
@@ -283,8 +300,9 @@ func (g *gatherer) commitment(l *line) (c Candidate, ok bool) {
 		}
 		n := l.of
 		return Candidate{
-			Kind: KindCommitment, Title: text.Truncate(sentence(l.between(strings.Count(t, " ")+1, len(l.words))), maxName), Detail: "No date is named: " + quote(said(n, l.span)) + " (" + dayOf(n.AtMs) + ")",
-			Who: n.Speaker, About: keysOf(stems), AtMS: n.AtMs, UntilMS: n.AtMs + promised, Notes: []int{l.note},
+			Kind: KindCommitment, Title: text.Truncate(sentence(l.between(strings.Count(t, " ")+1, len(l.words))), maxName),
+			Detail: "No date is named: " + quote(said(n, l.span)) + " (" + dayOf(n.AtMs) + ")",
+			Who:    n.Speaker, About: keysOf(stems), AtMS: n.AtMs, UntilMS: n.AtMs + promised, Notes: []int{l.note},
 			Grounds: Grounds{Form: 0.85, Named: true, Concrete: len(stems), Words: len(l.words), Days: 1},
 		}, true
 	}
@@ -300,7 +318,8 @@ func (l *line) action(i int) bool {
 // concrete tells whether words name a thing: one with an article or a name among them.
 func (l *line) concrete(from, to int) bool {
 	for i := from; i < to; i++ {
-		if (determiners[l.form(i)] || l.form(i) == "a" || l.form(i) == "an") && i+1 < to && len(l.stems(i+1, to)) > 0 || l.words[i].Name {
+		if (determiners[l.form(i)] || l.form(i) == "a" || l.form(i) == "an") && i+1 < to && len(l.stems(i+1, to)) > 0 ||
+			l.words[i].Name {
 			return true
 		}
 	}
@@ -327,14 +346,16 @@ func (g *gatherer) done(l *line, c *Candidate) bool {
 		same := false // "rotated" of "rotate", "called" of "call"
 		for w := range o.words {
 			x := &o.words[w]
-			same = same || about[stemOf(x)] && (strings.HasSuffix(x.Form, "ed") || irregular[x.Form] != "") && x.Form != stemOf(x)
+			same = same || about[stemOf(x)] && (strings.HasSuffix(x.Form, "ed") || irregular[x.Form] != "") &&
+				x.Form != stemOf(x)
 		}
 		if k >= 2 && (ended || same) || k >= 1 && len(about) <= 2 && all <= 10 && (ended || same) {
 			return true
 		}
 		// A promise without a day is kept, or overtaken, when its things come up in what
 		// was done since.
-		if c.Kind == KindCommitment && (k >= 2 || k >= 1 && len(about) <= 3 && all <= 12) && !o.any(0, all, set("will should must")) {
+		if c.Kind == KindCommitment && (k >= 2 || k >= 1 && len(about) <= 3 && all <= 12) &&
+			!o.any(0, all, set("will should must")) {
 			return true
 		}
 	}
@@ -360,7 +381,8 @@ var possessives = set("their his her its our my your")
 
 // clauseAt tells whether a clause, and no more of a list, begins at word i.
 func (l *line) clauseAt(i int) bool {
-	return l.subjectAt(i) || i < len(l.words) && l.words[i].Kind != claim.Number && (verbal(l.form(i)) || verbal(l.form(i+1)) || helpers[l.form(i+2)])
+	return l.subjectAt(i) || i < len(l.words) && l.words[i].Kind != claim.Number &&
+		(verbal(l.form(i)) || verbal(l.form(i+1)) || helpers[l.form(i+2)])
 }
 
 func (l *line) negated() bool {
@@ -379,7 +401,8 @@ func (g *gatherer) latestDue(all, changes []Candidate) (out []Candidate) {
 		about := asSet(c.About)
 		if c.Kind == KindDue {
 			moved := slices.ContainsFunc(changes, func(x Candidate) bool {
-				return x.AtMS > c.AtMS && shared(about, asSet(x.About)) >= min(2, len(x.About)) && slices.Contains(x.Notes, c.Notes[0])
+				return x.AtMS > c.AtMS && shared(about, asSet(x.About)) >= min(2, len(x.About)) &&
+					slices.Contains(x.Notes, c.Notes[0])
 			})
 			if moved {
 				continue
@@ -387,7 +410,8 @@ func (g *gatherer) latestDue(all, changes []Candidate) (out []Candidate) {
 		}
 		k := slices.IndexFunc(out, func(o Candidate) bool {
 			n := shared(about, asSet(o.About))
-			return n > 0 && (o.UntilMS == c.UntilMS && c.Kind == o.Kind && 3*n >= min(len(about), len(o.About)) || n == min(len(about), len(o.About)) && n > 1)
+			return n > 0 && (o.UntilMS == c.UntilMS && c.Kind == o.Kind && 3*n >= min(len(about), len(o.About)) ||
+				n == min(len(about), len(o.About)) && n > 1)
 		})
 		if k < 0 {
 			out = append(out, c)

@@ -209,7 +209,8 @@ func TestInsightsHold(t *testing.T) {
 		}
 		for range rapid.IntRange(0, 200).Draw(t, "edges") {
 			in.Edges = append(in.Edges, Edge{
-				rapid.Int32Range(-1, int32(n)).Draw(t, "a"), rapid.Int32Range(-1, int32(n)).Draw(t, "b"), rapid.Float32Range(-0.1, 1).Draw(t, "w"),
+				rapid.Int32Range(-1, int32(n)).Draw(t, "a"), rapid.Int32Range(-1, int32(n)).Draw(t, "b"),
+				rapid.Float32Range(-0.1, 1).Draw(t, "w"),
 			})
 		}
 		all := Find(in)
@@ -217,7 +218,8 @@ func TestInsightsHold(t *testing.T) {
 		seen := map[string]bool{}
 		for k, i := range all {
 			counts[i.Kind]++
-			if counts[i.Kind] > MaxPerKind || !(i.Confidence > 0 && i.Confidence <= 1) || i.Title == "" || i.Detail == "" || len(i.Nodes) == 0 || len(i.Nodes) > MaxNodes {
+			if counts[i.Kind] > MaxPerKind || !(i.Confidence > 0 && i.Confidence <= 1) || i.Title == "" || i.Detail == "" ||
+				len(i.Nodes) == 0 || len(i.Nodes) > MaxNodes {
 				t.Fatalf("%+v", i)
 			}
 			if k > 0 && all[k-1].Kind == i.Kind && all[k-1].Confidence < i.Confidence {

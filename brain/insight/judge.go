@@ -53,14 +53,17 @@ func Rank(all []Candidate, judge Judge, nowMS int64) []Ranked {
 	for _, kind := range saidKinds {
 		var of []Ranked
 		for i := range all {
-			if c := &all[i]; c.Kind == kind && !slices.ContainsFunc(of, func(o Ranked) bool { return slices.Equal(o.About, c.About) }) {
+			if c := &all[i]; c.Kind == kind && !slices.ContainsFunc(of, func(o Ranked) bool {
+				return slices.Equal(o.About, c.About)
+			}) {
 				if sure := judge(c); sure >= leastSure {
 					of = append(of, Ranked{c, sure})
 				}
 			}
 		}
 		slices.SortStableFunc(of, func(a, b Ranked) int {
-			return cmp.Or(over(b, nowMS)-over(a, nowMS), cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(b.AtMS, a.AtMS), slices.Compare(a.About, b.About))
+			return cmp.Or(over(b, nowMS)-over(a, nowMS), cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(b.AtMS, a.AtMS),
+				slices.Compare(a.About, b.About))
 		})
 		out = append(out, of[:min(len(of), MaxPerKind)]...)
 	}

@@ -48,7 +48,12 @@ func linesOf(note int, n *moments.Note) []line {
 			}
 			hung := rest[:letters(rest)]
 			if form, ok := contractions[strings.ToLower(hung)]; ok {
-				l.words = append(l.words, word{Word: claim.Word{Form: form, Stem: form, Kind: claim.Function, Not: w.Not, Start: w.End, End: int32(c.Span.End - len(rest) + len(hung))}})
+				l.words = append(l.words, word{
+					Word: claim.Word{
+						Form: form, Stem: form, Kind: claim.Function, Not: w.Not, Start: w.End,
+						End: int32(c.Span.End - len(rest) + len(hung)),
+					},
+				})
 			}
 		}
 		l.back = l.mark()
@@ -94,7 +99,8 @@ func (l *line) broken(i int) bool {
 		return true
 	}
 	gap := l.gap(i)
-	return gap != " " && (strings.ContainsAny(gap, ",;:()[]—–\n\"“”!?") || strings.Contains(gap, ". ") || strings.Contains(gap, " - "))
+	return gap != " " && (strings.ContainsAny(gap, ",;:()[]—–\n\"“”!?") || strings.Contains(gap, ". ") ||
+		strings.Contains(gap, " - "))
 }
 
 // between is the text of the words [from, to).
@@ -222,7 +228,8 @@ func (g *gatherer) told(l *line, from, to int) string {
 		if i+1 < to && l.broken(i+1) && i > from {
 			break
 		}
-		if meant(l.form(i)) && !(l.words[i].Form == "that" && i > from) && !(determining[l.form(i)] && i+1 < to && l.words[i+1].Kind == claim.Content && !l.broken(i+1)) {
+		if meant(l.form(i)) && !(l.words[i].Form == "that" && i > from) &&
+			!(determining[l.form(i)] && i+1 < to && l.words[i+1].Kind == claim.Content && !l.broken(i+1)) {
 			alone = false
 		}
 	}
@@ -254,7 +261,8 @@ func (l *line) subjectAt(i int) bool {
 
 var (
 	conjunctions = set("and but so because since while then that or")
-	subordinate  = set("while when whenever until unless because since if but as which who although though whether where so")
+	subordinate  = set("while when whenever until unless because since if but as which who although though whether " +
+		"where so")
 )
 
 func set(words string) map[string]bool {
@@ -266,21 +274,27 @@ func set(words string) map[string]bool {
 }
 
 // empty are content words by form that say nothing of what a sentence is about.
-var empty = set(`new old good bad nice big small great little more less next last first second third time times day days week weeks month
-months year years today tomorrow yesterday tonight morning evening night afternoon noon now later soon again once twice ever always usually
-already still please thanks thank ok okay yes maybe perhaps really well back much lot lots bit thing things way make makes made get gets got
-go goes went going come comes came take takes took put puts see say says said tell told want wants wanted need needs needed know known think
-look looks looked let use used whole half both own same other another mr mrs ms dr part end start begins begin far long short only even
-everything everybody everyone nobody nothing something somebody around almost nearly quite instead january february april june july august
+var empty = set(`new old good bad nice big small great little more less next last first second third time times day days
+week weeks month months year years today tomorrow yesterday tonight morning evening night afternoon noon now later soon
+again once twice ever always usually already still please thanks thank ok okay yes maybe perhaps really well back much
+lot lots bit thing things way make makes made get gets got go goes went going come comes came take takes took put puts
+see say says said tell told want wants wanted need needs needed know known think look looks looked let use used whole
+half both own same other another mr mrs ms dr part end start begins begin far long short only even everything everybody
+everyone nobody nothing something somebody around almost nearly quite instead january february april june july august
 september october november december till until`)
 
 // irregular are verbs whose forms share no stem.
 var irregular = map[string]string{
-	"fell": "fall", "fallen": "fall", "broke": "break", "broken": "break", "lost": "lose", "left": "leave", "sent": "send", "paid": "pay", "wrote": "write",
-	"written": "write", "bought": "buy", "brought": "bring", "built": "build", "held": "hold", "kept": "keep", "met": "meet", "ran": "run", "sold": "sell",
-	"spoke": "speak", "spoken": "speak", "stuck": "stick", "taught": "teach", "gave": "give", "given": "give", "drew": "draw", "drawn": "draw", "froze": "freeze",
-	"frozen": "freeze", "leaked": "leak", "stolen": "steal", "stole": "steal", "did": "do", "done": "do", "chose": "choose", "chosen": "choose", "forgot": "forget",
-	"forgotten": "forget", "woke": "wake", "grew": "grow", "rose": "rise", "risen": "rise", "sang": "sing", "sung": "sing", "swam": "swim", "flew": "fly",
+	"fell": "fall", "fallen": "fall", "broke": "break", "broken": "break", "lost": "lose", "left": "leave", "sent": "send",
+	"paid": "pay", "wrote": "write",
+	"written": "write", "bought": "buy", "brought": "bring", "built": "build", "held": "hold", "kept": "keep",
+	"met": "meet", "ran": "run", "sold": "sell",
+	"spoke": "speak", "spoken": "speak", "stuck": "stick", "taught": "teach", "gave": "give", "given": "give",
+	"drew": "draw", "drawn": "draw", "froze": "freeze",
+	"frozen": "freeze", "leaked": "leak", "stolen": "steal", "stole": "steal", "did": "do", "done": "do",
+	"chose": "choose", "chosen": "choose", "forgot": "forget",
+	"forgotten": "forget", "woke": "wake", "grew": "grow", "rose": "rise", "risen": "rise", "sang": "sing", "sung": "sing",
+	"swam": "swim", "flew": "fly",
 }
 
 var lexicon = sync.OnceValue(func() *tagger.Model {
@@ -327,7 +341,8 @@ const (
 )
 
 // adverbs stand between a subject and its verb.
-var adverbs = set("now also still always usually then already currently officially today only both just generally finally therefore")
+var adverbs = set("now also still always usually then already currently officially today only both just generally " +
+	"finally therefore")
 
 // subject reads who stands in front of word i, and where that begins.
 func (g *gatherer) subject(l *line, i int) (who string, from int, is sort) {
@@ -344,10 +359,12 @@ func (g *gatherer) subject(l *line, i int) (who string, from int, is sort) {
 		return l.of.Speaker, j, speaker
 	case w.capital && w.Kind != claim.Function || g.people[w.Form]:
 		k := j
-		for k > 0 && (l.words[k-1].capital && l.words[k-1].Kind == claim.Content && l.gap(k) == " " || titles[l.form(k-1)] && strings.TrimLeft(l.gap(k), ".") == " ") {
+		for k > 0 && (l.words[k-1].capital && l.words[k-1].Kind == claim.Content && l.gap(k) == " " ||
+			titles[l.form(k-1)] && strings.TrimLeft(l.gap(k), ".") == " ") {
 			k--
 		}
-		if k < j && !g.personal(l, k) && l.words[k].Form != "the" && k == 0 && !titles[l.form(k)] { // "Today Emil": the capital of a sentence
+		// "Today Emil": the capital of a sentence
+		if k < j && !g.personal(l, k) && l.words[k].Form != "the" && k == 0 && !titles[l.form(k)] {
 			if c := classOf(l.form(k)); c&tagger.Common != 0 && c&tagger.FirstName == 0 {
 				k++
 			}
@@ -385,10 +402,12 @@ var (
 	titles   = set("mr mrs ms miss dr prof sir")
 	articles = set("the our my his her their")
 	// governs are words that make what follows no subject.
-	governs = set(`to with for of by from if whether unless asked ask asks should let than like about hope hopes wish before after`)
-	groups  = set(`team office department company committee board bank council school firm agency group crew staff management landlord neighbour
-neighbours neighbor neighbors mother father brother sister son daughter grandmother grandfather husband wife parents family accountant practice supplier
-treasurer secretary chair chairman caretaker cleaner plumber teacher coach nurse cook lawyer auditors supplier customer museum`)
+	governs = set(`to with for of by from if whether unless asked ask asks should let than like about hope hopes wish
+		before after`)
+	groups = set(`team office department company committee board bank council school firm agency group crew staff
+management landlord neighbour neighbours neighbor neighbors mother father brother sister son daughter grandmother
+grandfather husband wife parents family accountant practice supplier treasurer secretary chair chairman caretaker
+cleaner plumber teacher coach nurse cook lawyer auditors supplier customer museum`)
 )
 
 // personal tells whether the name that begins at word i can be of who does something: a

@@ -225,8 +225,10 @@ func TestTalkTellsNothing(t *testing.T) {
 	var r claim.Reader
 	var notes []moments.Note
 	talk := []string{
-		"Hey! Good to see you again.", "Same here, how was the weekend?", "So nice, we went to the beach.", "Keep going, you will do great!", "Thanks, that means a lot.",
-		"Got any plans for the summer?", "Not yet. We could go to the lake instead of the sea.", "I'll keep it in mind.", "We used to go there all the time.", "Haha, I know, right?",
+		"Hey! Good to see you again.", "Same here, how was the weekend?", "So nice, we went to the beach.",
+		"Keep going, you will do great!", "Thanks, that means a lot.",
+		"Got any plans for the summer?", "Not yet. We could go to the lake instead of the sea.", "I'll keep it in mind.",
+		"We used to go there all the time.", "Haha, I know, right?",
 		"Anyway, talk to you soon!", "Maybe we will move to the north one day.",
 	}
 	for day := range int64(12) {
@@ -249,7 +251,8 @@ owner printer meeting Monday from now on instead no longer used keeps asking (a)
 		var r claim.Reader
 		var notes []moments.Note
 		for i := range rapid.IntRange(0, 12).Draw(t, "notes") {
-			n := asNote(&r, strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 25).Draw(t, "pieces"), " "), rapid.SampledFrom([]string{"", "Tom"}).Draw(t, "speaker"), monday+int64(i)*dayMS)
+			n := asNote(&r, strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 25).Draw(t, "pieces"), " "),
+				rapid.SampledFrom([]string{"", "Tom"}).Draw(t, "speaker"), monday+int64(i)*dayMS)
 			n.Source = int32(i)
 			notes = append(notes, n)
 		}
@@ -257,7 +260,8 @@ owner printer meeting Monday from now on instead no longer used keeps asking (a)
 		for _, x := range Rank(Gather(notes), ByRules, monday) {
 			key := x.Kind + strings.Join(x.About, " ")
 			counts[x.Kind]++
-			if seen[key] || counts[x.Kind] > MaxPerKind || x.Title == "" || x.Detail == "" || !Said(x.Kind) || !(x.Confidence > 0 && x.Confidence <= 1) || len(x.About) == 0 || len(x.Notes) == 0 {
+			if seen[key] || counts[x.Kind] > MaxPerKind || x.Title == "" || x.Detail == "" || !Said(x.Kind) ||
+				!(x.Confidence > 0 && x.Confidence <= 1) || len(x.About) == 0 || len(x.Notes) == 0 {
 				t.Fatalf("%+v", x)
 			}
 			seen[key] = true

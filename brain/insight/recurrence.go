@@ -61,11 +61,14 @@ func (l *line) mark() int {
 			if repeats[l.form(i+1)] && !wishes[l.form(i-1)] {
 				best = 2
 			}
-		case ordinals[f] && (l.form(i+1) == "time" || l.form(i+1) == "one" || l.form(i+1) == "request" || l.form(i+1) == "reminder" || l.form(i+1) == "complaint" || l.form(i+1) == "failure" || l.form(i+1) == "this"), ordinals[f] && l.any(i+1, i+4, set("month week year autumn spring summer winter")):
+		case ordinals[f] && (l.form(i+1) == "time" || l.form(i+1) == "one" || l.form(i+1) == "request" ||
+			l.form(i+1) == "reminder" || l.form(i+1) == "complaint" || l.form(i+1) == "failure" || l.form(i+1) == "this"),
+			ordinals[f] && l.any(i+1, i+4, set("month week year autumn spring summer winter")):
 			best = 2
 		case l.saysAny(i, oftens) != "":
 			best = 2
-		case f == "again" && !(l.broken(i) && i+1 < len(l.words) && l.broken(i+1)) && !mended[l.form(i-1)] && !greetings[l.form(i+1)] && !l.any(i-4, i, greetings):
+		case f == "again" && !(l.broken(i) && i+1 < len(l.words) && l.broken(i+1)) && !mended[l.form(i-1)] &&
+			!greetings[l.form(i+1)] && !l.any(i-4, i, greetings):
 			best = max(best, 1)
 		case l.says(i, "once more"), l.says(i, "the same as"), f == "twice", f == "repeatedly", f == "constantly":
 			best = max(best, 1)
@@ -74,12 +77,14 @@ func (l *line) mark() int {
 	return best
 }
 
-var oftens = phrasesOf("again and again", "time and again", "yet again", "every time", "each time", "another one", "over and over", "once again")
+var oftens = phrasesOf("again and again", "time and again", "yet again", "every time", "each time", "another one",
+	"over and over", "once again")
 
 var (
 	// repeats are what things and people keep doing that is a nuisance, or a wish.
-	repeats = set(`asking breaking failing crashing coming losing dropping jamming leaking forgetting stopping getting happening falling freezing ringing
-calling complaining wanting changing returning blinking overheating disappearing waking coughing arriving missing running tripping slipping`)
+	repeats = set(`asking breaking failing crashing coming losing dropping jamming leaking forgetting stopping getting
+happening falling freezing ringing calling complaining wanting changing returning blinking overheating disappearing
+waking coughing arriving missing running tripping slipping`)
 	// wishes make a "keep" an encouragement.
 	wishes = set("i we you to let 's just please and will must should can 'll would us")
 	// greetings stand around an "again" of courtesy.
@@ -87,7 +92,8 @@ calling complaining wanting changing returning blinking overheating disappearing
 )
 
 // mended words stand in front of an "again" that tells of an end.
-var mended = set("back open opens works work working fine running runs up green normal well better ok okay complete whole free happy friends")
+var mended = set("back open opens works work working fine running runs up green normal well better ok okay complete " +
+	"whole free happy friends")
 
 var ordinals = set("third fourth fifth sixth seventh eighth ninth tenth 3rd 4th 5th 6th 7th")
 
@@ -138,7 +144,9 @@ func (g *gatherer) recurrences() []Candidate {
 	}
 	isName := func(s string) bool { return names[s]*2 > uses[s] || g.people[s] }
 	var found []Candidate
-	for _, t := range slices.SortedFunc(keys(at), func(x, y term) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) }) {
+	for _, t := range slices.SortedFunc(keys(at), func(x, y term) int {
+		return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
+	}) {
 		places := at[t]
 		if len(places) < leastSaid {
 			continue
@@ -153,7 +161,8 @@ func (g *gatherer) recurrences() []Candidate {
 	// Of two words that mostly stand together the pair tells more.
 	found = slices.DeleteFunc(found, func(c Candidate) bool {
 		return len(c.About) == 1 && slices.ContainsFunc(found, func(o Candidate) bool {
-			return len(o.About) == 2 && slices.Contains(o.About, c.About[0]) && 2*o.Grounds.Days >= c.Grounds.Days && (o.comesBack() || !c.comesBack())
+			return len(o.About) == 2 && slices.Contains(o.About, c.About[0]) && 2*o.Grounds.Days >= c.Grounds.Days &&
+				(o.comesBack() || !c.comesBack())
 		})
 	})
 	slices.SortStableFunc(found, func(a, b Candidate) int {
@@ -186,8 +195,9 @@ func (g *gatherer) recurrences() []Candidate {
 // vague are the stems of words that say too little to stand for a thing alone.
 var vague = func() map[string]bool {
 	m := map[string]bool{}
-	for w := range strings.FieldsSeq(`call work talk chat plan list note idea place people man woman side word name number line point case problem question answer
-change person kind sort form team group issue hour minute phone mail email message file page job offer price order visit letter help hand head money`) {
+	for w := range strings.FieldsSeq(`call work talk chat plan list note idea place people man woman side word name number
+line point case problem question answer change person kind sort form team group issue hour minute phone mail email
+message file page job offer price order visit letter help hand head money`) {
 		m[claim.Stem(w)] = true
 	}
 	return m
@@ -242,7 +252,8 @@ func nominal(form string) bool {
 }
 
 // events are gerunds that are things.
-var events = set("meeting training briefing hearing booking planning building reading wedding painting outing cleaning swimming singing running recording screening parking")
+var events = set("meeting training briefing hearing booking planning building reading wedding painting outing " +
+	"cleaning swimming singing running recording screening parking")
 
 // when is what makes one occasion: a day, or a note where the days are not known.
 type when struct {
@@ -308,11 +319,14 @@ func (g *gatherer) recurrence(t term, places []seen, w *when, isName func(string
 	}
 	pair := t.b != ""
 	// What is regular heads its notes: "Staff meeting. …"
-	regular := w.dated && days >= leastRegular && float64(week[day]) >= weekdayShare*float64(days) && float64(w.byWeekday[day]) <= weekdayBase*float64(w.all) &&
+	regular := w.dated && days >= leastRegular && float64(week[day]) >= weekdayShare*float64(days) &&
+		float64(w.byWeekday[day]) <= weekdayBase*float64(w.all) &&
 		3*heads >= 2*len(notes) && (days > leastRegular || week[day] == days && alone >= days)
-	back := days >= leastBack && (marked >= 2 || marked >= 1 && (pair || days > leastBack && 2*heads >= len(notes))) || days >= leastSaid && strong && marked >= 2
+	back := days >= leastBack && (marked >= 2 || marked >= 1 && (pair || days > leastBack && 2*heads >= len(notes))) ||
+		days >= leastSaid && strong && marked >= 2
 	back = back && 4*marked >= days
-	theme := !regular && !back && !g.conversation && !g.long && (pair && days >= leastPair || days >= leastTheme && float64(days) >= themeShare*float64(w.all))
+	theme := !regular && !back && !g.conversation && !g.long &&
+		(pair && days >= leastPair || days >= leastTheme && float64(days) >= themeShare*float64(w.all))
 	if float64(days) > everyday*float64(w.all) && !regular && marked < 3 {
 		back, theme = false, false
 	}
@@ -344,7 +358,8 @@ func (g *gatherer) recurrence(t term, places []seen, w *when, isName func(string
 		title = sentence(name) + ", " + rhythm(on, day)
 	}
 	return g.recurring(t, places, notes, title, w, Grounds{
-		Form: min(form, 0.95), Named: pair, Concrete: 1, Words: len(strings.Fields(name)), Days: days, Marked: marked, Regular: regular,
+		Form: min(form, 0.95), Named: pair, Concrete: 1, Words: len(strings.Fields(name)), Days: days, Marked: marked,
+		Regular: regular,
 	}), true
 }
 
@@ -353,7 +368,8 @@ func (g *gatherer) recurring(t term, places []seen, notes []int, title string, w
 	first, last := &g.lines[places[0].line], &g.lines[places[len(places)-1].line]
 	detail := fmt.Sprintf("In %d notes: %s", grounds.Days, quote(said(first.of, first.span)))
 	if w.dated {
-		detail = fmt.Sprintf("On %d days from %s to %s: %s", grounds.Days, dayOf(first.of.AtMs), dayOf(last.of.AtMs), quote(said(first.of, first.span)))
+		detail = fmt.Sprintf("On %d days from %s to %s: %s", grounds.Days, dayOf(first.of.AtMs), dayOf(last.of.AtMs),
+			quote(said(first.of, first.span)))
 	}
 	if last.note != first.note {
 		detail += " … " + quote(said(last.of, last.span))
@@ -367,7 +383,10 @@ func (g *gatherer) recurring(t term, places []seen, notes []int, title string, w
 	if len(notes) > MaxNodes {
 		notes = append(notes[:MaxNodes-1:MaxNodes-1], first.note)
 	}
-	return Candidate{Kind: KindRecurrence, Title: text.Truncate(title, maxName), Detail: detail, About: stems, AtMS: last.of.AtMs, Notes: notes, Grounds: grounds}
+	return Candidate{
+		Kind: KindRecurrence, Title: text.Truncate(title, maxName), Detail: detail, About: stems, AtMS: last.of.AtMs,
+		Notes: notes, Grounds: grounds,
+	}
 }
 
 // named tells whether word i stands as the name of a thing does: behind an article or such,
@@ -380,8 +399,10 @@ func (g *gatherer) named(l *line, i int) bool {
 		}
 	}
 	before, behind := l.form(i-1), l.form(i+1)
-	return l.broken(i) || determiners[before] || before == "a" || before == "an" || before == "no" || before == "another" || before == "of" || before == "with" || before == "for" || before == "on" ||
-		behind == "is" || behind == "was" || behind == "are" || behind == "were" || behind == "has" || behind == "again" || behind == "of"
+	return l.broken(i) || determiners[before] || before == "a" || before == "an" || before == "no" ||
+		before == "another" || before == "of" || before == "with" || before == "for" || before == "on" ||
+		behind == "is" || behind == "was" || behind == "are" || behind == "were" || behind == "has" ||
+		behind == "again" || behind == "of"
 }
 
 // surface is how a thing is called most often, the shortest of these.
@@ -402,7 +423,8 @@ func (g *gatherer) surface(places []seen) string {
 			from--
 		}
 		s := plain(l.between(from, to))
-		if best == "" || cmp.Or(cmp.Compare(counts[strings.ToLower(s)], counts[strings.ToLower(best)]), cmp.Compare(len(best), len(s))) > 0 {
+		if best == "" || cmp.Or(cmp.Compare(counts[strings.ToLower(s)], counts[strings.ToLower(best)]),
+			cmp.Compare(len(best), len(s))) > 0 {
 			best = s
 		}
 	}

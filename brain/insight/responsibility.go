@@ -23,13 +23,20 @@ var duties = func() map[string][]duty {
 	var all []duty
 	for _, be := range []string{"is", "are", "am", "'s", "was made", "became", "becomes", "will be"} {
 		for _, now := range []string{"", " now"} {
-			all = append(all, duty{be + now + " responsible for", 0.95, false}, duty{be + now + " in charge of", 0.95, false}, duty{be + now + " accountable for", 0.9, false})
+			all = append(all, duty{be + now + " responsible for", 0.95, false}, duty{be + now + " in charge of", 0.95, false},
+				duty{be + now + " accountable for", 0.9, false})
 		}
 	}
-	for _, v := range []string{"takes care of", "take care of", "looks after", "look after", "took over", "takes over", "has taken over", "have taken over", "is taking over", "deals with", "sees to"} {
+	for _, v := range []string{
+		"takes care of", "take care of", "looks after", "look after", "took over", "takes over", "has taken over",
+		"have taken over", "is taking over", "deals with", "sees to",
+	} {
 		all = append(all, duty{v, 0.85, false})
 	}
-	for _, v := range []string{"handles", "handle", "manages", "owns", "own", "oversees", "supervises", "coordinates", "organises", "organizes", "maintains", "heads", "leads"} {
+	for _, v := range []string{
+		"handles", "handle", "manages", "owns", "own", "oversees", "supervises", "coordinates", "organises", "organizes",
+		"maintains", "heads", "leads",
+	} {
 		all = append(all, duty{v, 0.8, true})
 	}
 	for _, v := range []string{"runs", "run", "does", "do", "keeps", "stands in for"} {
@@ -47,19 +54,22 @@ var (
 	determiners = set("the all our my his her their every any both this these")
 	// lasting says that it is so for good: then any work that somebody does is a duty.
 	lasting = phrasesOf(
-		"from now on", "from today", "as of", "from next week", "from next month", "starting today", "starting next", "always", "every week", "every month",
+		"from now on", "from today", "as of", "from next week", "from next month", "starting today", "starting next",
+		"always", "every week", "every month",
 		"every day", "each week", "for good", "from this week", "from this month",
 	)
 	// works are what people do for others.
-	works = set(`sends writes pays orders books cooks cleans drives brings answers checks prepares signs covers teaches hosts waters feeds locks
-prints packs posts publishes reviews approves calls collects counts plans buys sells washes does makes keeps runs moderates updates files mows shops
-tests deploys releases schedules edits translates draws designs picks records repairs send write pay order book cook clean drive bring answer check
-prepare sign cover teach host water feed lock print pack post publish review approve call collect count plan buy sell wash do make keep run moderate
-update file shop test deploy release schedule edit translate draw design pick record repair`)
-	roles = set(`owner lead leader manager warden treasurer secretary chair chairman chairwoman chairperson captain coordinator coach deputy head
-representative maintainer contact editor cook caretaker secretary moderator supervisor mentor tutor designer successor substitute auditor delegate officer
-spokesman spokeswoman spokesperson steward librarian director trainer accountant bookkeeper guardian keyholder administrator admin planner organiser organizer
-cashier referee quartermaster`)
+	works = set(`sends writes pays orders books cooks cleans drives brings answers checks prepares signs covers teaches
+hosts waters feeds locks prints packs posts publishes reviews approves calls collects counts plans buys sells washes
+does makes keeps runs moderates updates files mows shops tests deploys releases schedules edits translates draws designs
+picks records repairs send write pay order book cook clean drive bring answer check prepare sign cover teach host water
+feed lock print pack post publish review approve call collect count plan buy sell wash do make keep run moderate update
+file shop test deploy release schedule edit translate draw design pick record repair`)
+	roles = set(`owner lead leader manager warden treasurer secretary chair chairman chairwoman chairperson captain
+coordinator coach deputy head representative maintainer contact editor cook caretaker secretary moderator supervisor
+mentor tutor designer successor substitute auditor delegate officer spokesman spokeswoman spokesperson steward librarian
+director trainer accountant bookkeeper guardian keyholder administrator admin planner organiser organizer cashier
+referee quartermaster`)
 )
 
 // responsibilities are who is responsible for what.
@@ -107,7 +117,8 @@ func (g *gatherer) dutyAt(l *line, i int) (c Candidate, ok bool) {
 		}
 		who, from, is := g.subject(l, i)
 		n := strings.Count(d.phrase, " ") + 1
-		if is == nobody || is == speaker && (d.phrase == "run" || d.phrase == "own" || d.phrase == "handle") && !determiners[l.form(i+n)] {
+		if is == nobody || is == speaker && (d.phrase == "run" || d.phrase == "own" || d.phrase == "handle") &&
+			!determiners[l.form(i+n)] {
 			return c, false
 		}
 		if is == speaker && d.form < 0.8 && !l.holdsAny(0, len(l.words), lasting) { // "we do all kinds of things"
@@ -116,7 +127,8 @@ func (g *gatherer) dutyAt(l *line, i int) (c Candidate, ok bool) {
 		if is == group && d.form < 0.8 {
 			return c, false
 		}
-		if (d.phrase == "does" || d.phrase == "do" || d.phrase == "keeps" || d.phrase == "runs") && !determiners[l.form(i+n)] {
+		if (d.phrase == "does" || d.phrase == "do" || d.phrase == "keeps" || d.phrase == "runs") &&
+			!determiners[l.form(i+n)] {
 			return c, false
 		}
 		to := l.object(i + n)
@@ -144,9 +156,11 @@ func (l *line) object(i int) int {
 	to := i
 	for to < len(l.words) && to-i < 12 {
 		f := l.form(to)
-		if to > i && (l.broken(to) && !l.listed(to) || subordinate[f] || f == "please" || f == "he" || f == "she" || f == "i" || f == "we" || f == "they" ||
+		if to > i && (l.broken(to) && !l.listed(to) || subordinate[f] || f == "please" || f == "he" || f == "she" ||
+			f == "i" || f == "we" || f == "they" ||
 			(f == "from" || f == "as" || f == "starting" || f == "until" || f == "for") && l.phraseOfTime(to) ||
-			(f == "and" || f == "or") && (l.subjectAt(to+1) || verbal(l.form(to+1)) && !l.words[to+1].capital && classOf(l.form(to+1)).Part() == tagger.Verb)) {
+			(f == "and" || f == "or") && (l.subjectAt(to+1) ||
+				verbal(l.form(to+1)) && !l.words[to+1].capital && classOf(l.form(to+1)).Part() == tagger.Verb)) {
 			break
 		}
 		to++
@@ -175,14 +189,17 @@ func (l *line) listed(i int) bool {
 
 // phraseOfTime tells whether what begins at word i only says when, or for whom.
 func (l *line) phraseOfTime(i int) bool {
-	if l.says(i, "for us") || l.says(i, "for now") || l.says(i, "for these") || l.says(i, "for good") || l.says(i, "for the moment") {
+	if l.says(i, "for us") || l.says(i, "for now") || l.says(i, "for these") || l.says(i, "for good") ||
+		l.says(i, "for the moment") {
 		return true
 	}
-	return l.form(i) != "for" && (l.says(i+1, "now") || l.says(i+1, "today") || l.says(i+1, "of") || l.says(i+1, "next") || l.says(i+1, "this") || l.form(i) == "until" ||
+	return l.form(i) != "for" && (l.says(i+1, "now") || l.says(i+1, "today") || l.says(i+1, "of") || l.says(i+1, "next") ||
+		l.says(i+1, "this") || l.form(i) == "until" ||
 		i+1 < len(l.words) && l.words[i+1].Kind == claim.Time)
 }
 
-var trailing = set("now too also again today instead only please on of the in at for and by from us once this next last week")
+var trailing = set("now too also again today instead only please on of the in at for and by from us once this next " +
+	"last week")
 
 // thing tells whether words name something: with an article, a name, a plural, or of
 // two words.
@@ -195,7 +212,8 @@ func (l *line) thing(from, to int) bool {
 	}
 	last := &l.words[to-1]
 	p := classOf(last.Form).Part()
-	return len(l.stems(from, to)) > 0 && p != tagger.Adverb && p != tagger.Verb && (last.Name || p == tagger.Plural || strings.HasSuffix(last.Form, "s") || len(l.stems(from, to)) > 1)
+	return len(l.stems(from, to)) > 0 && p != tagger.Adverb && p != tagger.Verb &&
+		(last.Name || p == tagger.Plural || strings.HasSuffix(last.Form, "s") || len(l.stems(from, to)) > 1)
 }
 
 // duty makes a candidate of who (words from subject on) does what [what, to).
@@ -204,7 +222,8 @@ func (g *gatherer) duty(l *line, who string, is sort, subject, what, to int, for
 	if len(stems) == 0 || to-what > 12 {
 		return c, false
 	}
-	if f := l.form(what); f == "it" || f == "that" || f == "him" || f == "her" && to-what == 1 || f == "them" || f == "himself" {
+	if f := l.form(what); f == "it" || f == "that" || f == "him" || f == "her" && to-what == 1 || f == "them" ||
+		f == "himself" {
 		return c, false
 	}
 	title := sentence(l.between(subject, to))
@@ -216,7 +235,8 @@ func (g *gatherer) duty(l *line, who string, is sort, subject, what, to int, for
 	}
 	n := l.of
 	return Candidate{
-		Kind: KindResponsibility, Title: text.Truncate(title, maxName), Detail: quote(said(n, l.span)) + " (" + dayOf(n.AtMs) + ")", Who: who,
+		Kind: KindResponsibility, Title: text.Truncate(title, maxName),
+		Detail: quote(said(n, l.span)) + " (" + dayOf(n.AtMs) + ")", Who: who,
 		About: keysOf(stems), AtMS: n.AtMs, Notes: []int{l.note},
 		Grounds: Grounds{Form: form, Named: who != "" || is == speaker, Concrete: len(stems), Words: to - subject, Days: 1},
 	}, true
@@ -227,11 +247,13 @@ func (g *gatherer) division(l *line) (out []Candidate) {
 	whos := map[int]bool{}
 	for i := range l.words {
 		f := l.form(i)
-		if !(works[f] || f == "has" || f == "have" || f == "takes" || f == "take") || l.words[i].Not || !determiners[l.form(i+1)] {
+		if !(works[f] || f == "has" || f == "have" || f == "takes" || f == "take") || l.words[i].Not ||
+			!determiners[l.form(i+1)] {
 			continue
 		}
 		who, from, is := g.subject(l, i)
-		if is != person && is != speaker || from > 0 && !l.broken(from) && !conjunctions[l.form(from-1)] || from != i-1 && is == speaker {
+		if is != person && is != speaker || from > 0 && !l.broken(from) && !conjunctions[l.form(from-1)] ||
+			from != i-1 && is == speaker {
 			continue
 		}
 		if c, ok := g.duty(l, who, is, from, i+1, l.object(i+1), 0.75); ok {
@@ -270,7 +292,8 @@ func (g *gatherer) roleAt(l *line, i int) (c Candidate, ok bool) {
 			return c, false
 		}
 		to := role + 1
-		for to < len(l.words) && !l.broken(to) && (roles[l.form(to)] || classOf(l.form(to)).Part() == tagger.Actor) { // "the lead designer"
+		// "the lead designer"
+		for to < len(l.words) && !l.broken(to) && (roles[l.form(to)] || classOf(l.form(to)).Part() == tagger.Actor) {
 			to++
 		}
 		if f := l.form(to); f == "of" || f == "for" || f == "on" || f == "in" || f == "at" {
@@ -312,12 +335,14 @@ func (g *gatherer) liesWith(l *line, i int) (c Candidate, ok bool) {
 	switch f := l.form(i); {
 	case (f == "lie" || f == "lies" || f == "rests" || f == "rest") && l.form(i+1) == "with":
 		by = i + 2
-	case (f == "is" || f == "are") && (l.form(i+2) == "by" || l.form(i+3) == "by") && l.any(i+1, i+3, set("run owned led managed handled maintained organised organized covered looked")):
+	case (f == "is" || f == "are") && (l.form(i+2) == "by" || l.form(i+3) == "by") &&
+		l.any(i+1, i+3, set("run owned led managed handled maintained organised organized covered looked")):
 		by = i + 3
 		if l.form(i+3) == "by" {
 			by++
 		}
-	case (f == "is" || f == "are") && l.form(i+2) == "'s" && set("job task responsibility duty business department baby")[l.form(i+3)]:
+	case (f == "is" || f == "are") && l.form(i+2) == "'s" &&
+		set("job task responsibility duty business department baby")[l.form(i+3)]:
 		by = i + 1
 	default:
 		return c, false
@@ -365,7 +390,8 @@ func (g *gatherer) ownerOf(l *line) (c Candidate, ok bool) {
 			}
 			title := sentence(f.Attribute) + " of " + plain(f.Subject) + ": " + plain(f.Value)
 			return Candidate{
-				Kind: KindResponsibility, Title: text.Truncate(title, maxName), Detail: quote(said(l.of, l.span)) + " (" + dayOf(l.of.AtMs) + ")", Who: f.Value,
+				Kind: KindResponsibility, Title: text.Truncate(title, maxName),
+				Detail: quote(said(l.of, l.span)) + " (" + dayOf(l.of.AtMs) + ")", Who: f.Value,
 				About: keysOf(stems), AtMS: l.of.AtMs, Notes: []int{l.note},
 				Grounds: Grounds{Form: 0.85, Named: true, Concrete: len(stems), Words: len(words) + 3, Days: 1},
 			}, true

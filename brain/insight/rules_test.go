@@ -31,16 +31,20 @@ func tell(kind string, texts ...string) (titles []string) {
 
 func TestWhoIsResponsibleForWhat(t *testing.T) {
 	for said, want := range map[string]string{
-		"Nadia is responsible for the payroll.":                                       "Nadia is responsible for the payroll",
-		"Tom Bakker is in charge of the warehouse keys now.":                          "Tom Bakker is in charge of the warehouse keys",
-		"Since Monday Nadia takes care of the complaints.":                            "Nadia takes care of the complaints",
-		"Mrs Adeyemi looks after the garden, as always.":                              "Mrs Adeyemi looks after the garden",
-		"Robin handles the contracts with suppliers, so please send them to him.":     "Robin handles the contracts with suppliers",
-		"I take care of the rota from now on.":                                        "I take care of the rota",
-		"The facilities team is responsible for the lifts.":                           "The facilities team is responsible for the lifts",
-		"Pavel has taken over the newsletter.":                                        "Pavel has taken over the newsletter",
-		"From next week Anna writes the minutes.":                                     "Anna writes the minutes",
-		"Fatima is the new treasurer of the club.":                                    "Fatima is the new treasurer of the club",
+		"Nadia is responsible for the payroll.": "Nadia is responsible for the payroll",
+		"Tom Bakker is in charge of the warehouse keys now.": "Tom Bakker is in charge of the " +
+			"warehouse keys",
+		"Since Monday Nadia takes care of the complaints.": "Nadia takes care of the complaints",
+		"Mrs Adeyemi looks after the garden, as always.":   "Mrs Adeyemi looks after the garden",
+		"Robin handles the contracts with suppliers, so please send them to him.": "Robin handles the contracts with " +
+			"suppliers",
+		"I take care of the rota from now on.": "I take care of the rota",
+		"The facilities team is responsible for the lifts.": "The facilities team is responsible " +
+			"for the lifts",
+		"Pavel has taken over the newsletter.":    "Pavel has taken over the newsletter",
+		"From next week Anna writes the minutes.": "Anna writes the minutes",
+		"Fatima is the new treasurer of the club.": "Fatima is the new treasurer of " +
+			"the club",
 		"Our contact at the city is Lars Holm.":                                       "Our contact at the city is Lars Holm",
 		"The onboarding is Robin's job.":                                              "The onboarding is Robin",
 		"Nadia manages the budget, Tom manages the staff.":                            "Tom manages the staff",
@@ -82,7 +86,8 @@ func TestWhoIsResponsibleForWhat(t *testing.T) {
 		}
 	}
 	// Who took it over is shown, and who had it is not.
-	if got := tell(KindResponsibility, "Nadia handles the invoices.", "The weather is fine.", "Tom handles the invoices now."); !slices.Equal(got, []string{"Tom handles the invoices"}) {
+	if got := tell(KindResponsibility, "Nadia handles the invoices.", "The weather is fine.",
+		"Tom handles the invoices now."); !slices.Equal(got, []string{"Tom handles the invoices"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -95,8 +100,14 @@ func TestWhatHasChanged(t *testing.T) {
 		{"The fee goes up to 40 euros in spring.", "The fee goes up to 40 euros in spring"},
 		{"The choir meets on Tuesdays now, not on Mondays.", "The choir meets on Tuesdays now, not on Mondays"},
 		{"We use Postgres now instead of MySQL.", "We use Postgres now instead of MySQL"},
-		{"The deadline of Atlas is 3 May.", "", "The deadline of Atlas is 9 June.", "Deadline of Atlas: now 9 June, before that 3 May"},
-		{"We used to meet in the library. Now we meet at the school.", "We used to meet in the library. Now we meet at the school"},
+		{
+			"The deadline of Atlas is 3 May.", "", "The deadline of Atlas is 9 June.",
+			"Deadline of Atlas: now 9 June, before that 3 May",
+		},
+		{
+			"We used to meet in the library. Now we meet at the school.",
+			"We used to meet in the library. Now we meet at the school",
+		},
 		{"The office no longer accepts cash, cards only from now on.", "The office no longer accepts cash"},
 		{"The bus was at 7:40. Now it is at 7:25.", "The bus is at 7:25"},
 		{"We switched from paper forms to the tablet.", "We switched from paper forms to the tablet"},
@@ -107,7 +118,9 @@ func TestWhatHasChanged(t *testing.T) {
 		if len(c) > 2 {
 			said, want = []string{c[0], c[2]}, c[3]
 		}
-		if got := tell(KindChange, said...); !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, want) }) {
+		if got := tell(KindChange, said...); !slices.ContainsFunc(got, func(s string) bool {
+			return strings.HasPrefix(s, want)
+		}) {
 			t.Errorf("%q: %q, want %q", said, got, want)
 		}
 	}
@@ -138,18 +151,20 @@ func TestWhatHasChanged(t *testing.T) {
 
 func TestWhatIsDue(t *testing.T) {
 	for said, want := range map[string]string{
-		"The report must be in by 20 November.":                             "The report must be in by 20 November",
-		"Nadia will send the contract by Friday.":                           "Nadia will send the contract by Friday",
-		"The passport expires on 3 January.":                                "The passport expires on 3 January",
-		"Please pay the second half before 15 November.":                    "Please pay the second half before 15 November",
-		"The inspection of the roof is on 18 November at 10:00.":            "The inspection of the roof is on 18 November",
-		"Dentist on 12 November.":                                           "Dentist on 12 November",
-		"The application has to be handed in until 30 November.":            "The application has to be handed in until 30 November",
-		"The deadline of the grant is 1 December.":                          "The deadline of the grant is 1 December",
-		"Their lease is long. It ends on 31 December, and they know it.":    "Their lease is long. It ends on 31 December",
-		"The movers come on 9 December and need the keys.":                  "The movers come on 9 December",
-		"The workshop has been moved from 4 November to 11 November.":       "The workshop: 11 November 2026",
-		"We have to answer the insurance by the end of the month, he says.": "We have to answer the insurance by the end of the month",
+		"The report must be in by 20 November.":                  "The report must be in by 20 November",
+		"Nadia will send the contract by Friday.":                "Nadia will send the contract by Friday",
+		"The passport expires on 3 January.":                     "The passport expires on 3 January",
+		"Please pay the second half before 15 November.":         "Please pay the second half before 15 November",
+		"The inspection of the roof is on 18 November at 10:00.": "The inspection of the roof is on 18 November",
+		"Dentist on 12 November.":                                "Dentist on 12 November",
+		"The application has to be handed in until 30 November.": "The application has to be handed in until 30 " +
+			"November",
+		"The deadline of the grant is 1 December.":                       "The deadline of the grant is 1 December",
+		"Their lease is long. It ends on 31 December, and they know it.": "Their lease is long. It ends on 31 December",
+		"The movers come on 9 December and need the keys.":               "The movers come on 9 December",
+		"The workshop has been moved from 4 November to 11 November.":    "The workshop: 11 November 2026",
+		"We have to answer the insurance by the end of the month, he says.": "We have to answer the insurance by the end " +
+			"of the month",
 	} {
 		if got := tell(KindDue, said); !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, want) }) {
 			t.Errorf("%q: %q, want %q", said, got, want)
@@ -172,15 +187,18 @@ func TestWhatIsDue(t *testing.T) {
 		}
 	}
 	for _, done := range []string{"The report is sent.", "Sent the report to the board.", "Report for the board: done."} {
-		if got := tell(KindDue, "The report for the board must be sent by 20 November.", "Nice weather.", done); len(got) != 0 {
+		if got := tell(KindDue, "The report for the board must be sent by 20 November.", "Nice weather.",
+			done); len(got) != 0 {
 			t.Errorf("%q behind %q", got, done)
 		}
 	}
-	if got := tell(KindDue, "The report for the board must be sent by 20 November.", "The report for the board is not sent yet."); len(got) != 1 {
+	if got := tell(KindDue, "The report for the board must be sent by 20 November.",
+		"The report for the board is not sent yet."); len(got) != 1 {
 		t.Errorf("%q", got)
 	}
 	// What has got another day is due then only.
-	if got := tell(KindDue, "The opening of the shop is on 20 November.", "The opening of the shop has been moved to 27 November."); len(got) != 1 || !strings.Contains(got[0], "27") {
+	if got := tell(KindDue, "The opening of the shop is on 20 November.",
+		"The opening of the shop has been moved to 27 November."); len(got) != 1 || !strings.Contains(got[0], "27") {
 		t.Errorf("%q", got)
 	}
 }
@@ -198,10 +216,14 @@ func TestWhoHasPromisedWhat(t *testing.T) {
 		}
 	}
 	for _, said := range []string{
-		"I'll keep it in mind.", "I will bear in mind that the shop is shut.", "We'll see.", "I'll be there.", "It will rain.", "I will fix it.",
-		"We'll cross that bridge when we come to it.", "I'll keep you posted.", "I will not order the kettle.", "The weather will get better.",
-		"I'll pursue that, but can't provoke anything wrong.", "I will think about the offer.", "I would order a kettle.", "Maybe I will order a kettle.",
-		"You will find the key under the mat.", "I'll never understand the tax form.", "We will have a good time.", "I'll have the soup.",
+		"I'll keep it in mind.", "I will bear in mind that the shop is shut.", "We'll see.", "I'll be there.",
+		"It will rain.", "I will fix it.",
+		"We'll cross that bridge when we come to it.", "I'll keep you posted.", "I will not order the kettle.",
+		"The weather will get better.",
+		"I'll pursue that, but can't provoke anything wrong.", "I will think about the offer.", "I would order a kettle.",
+		"Maybe I will order a kettle.",
+		"You will find the key under the mat.", "I'll never understand the tax form.", "We will have a good time.",
+		"I'll have the soup.",
 	} {
 		if got := tell(KindCommitment, said); len(got) != 0 {
 			t.Errorf("%q: %q", said, got)
@@ -213,7 +235,10 @@ func TestWhoHasPromisedWhat(t *testing.T) {
 }
 
 func TestWhatKeepsComingBack(t *testing.T) {
-	filler := []string{"Lunch with Nadia.", "The invoice is paid.", "A quiet day, and some rain.", "New chairs for the office.", "Tom bought stamps."}
+	filler := []string{
+		"Lunch with Nadia.", "The invoice is paid.", "A quiet day, and some rain.", "New chairs for the office.",
+		"Tom bought stamps.",
+	}
 	among := func(said ...string) (all []string) {
 		for i, s := range said {
 			all = append(all, s, filler[i%len(filler)])
@@ -221,9 +246,12 @@ func TestWhatKeepsComingBack(t *testing.T) {
 		return all
 	}
 	for want, said := range map[string][]string{
-		"Keeps coming back: printer": among("The printer is out of order.", "printer again, paper jam", "Waited for the printer.", "Printer stuck again this morning."),
-		"Keeps coming back: parking": among("Somebody complained about the parking.", "Parking: the third complaint this month.", "Parking is the topic of the house meeting, again."),
-		"Keeps coming back: router":  among("The router lost the connection.", "Router down again.", "No wifi, the router again."),
+		"Keeps coming back: printer": among("The printer is out of order.", "printer again, paper jam",
+			"Waited for the printer.", "Printer stuck again this morning."),
+		"Keeps coming back: parking": among("Somebody complained about the parking.",
+			"Parking: the third complaint this month.", "Parking is the topic of the house meeting, again."),
+		"Keeps coming back: router": among("The router lost the connection.", "Router down again.",
+			"No wifi, the router again."),
 	} {
 		if got := tell(KindRecurrence, said...); len(got) != 1 || !strings.EqualFold(got[0], want) {
 			t.Errorf("%q: %q", want, got)

@@ -119,7 +119,9 @@ func (in *Input) turn(kind string, d int32, was, is float64, border, window int6
 	if days == 1 {
 		when = "the last day"
 	}
-	i := Insight{Kind: kind, Confidence: min(sure, 0.99), Domains: []int32{d}, Nodes: in.latest(d, border, kind == KindRising)}
+	i := Insight{
+		Kind: kind, Confidence: min(sure, 0.99), Domains: []int32{d}, Nodes: in.latest(d, border, kind == KindRising),
+	}
 	i.Title = in.topic(d) + " is rising"
 	if kind == KindFading {
 		i.Title = in.topic(d) + " is fading"

@@ -284,7 +284,8 @@ func TestReadingHolds(t *testing.T) {
 		known := map[uint32]bool{}
 		for range rapid.IntRange(1, 4).Draw(t, "refreshes") {
 			for range rapid.IntRange(0, 4).Draw(t, "bursts") {
-				signals = append(signals, th.say(rapid.IntRange(0, len(th.centers)-1).Draw(t, "theme"), rapid.IntRange(0, 15).Draw(t, "n"))...)
+				signals = append(signals, th.say(rapid.IntRange(0, len(th.centers)-1).Draw(t, "theme"),
+					rapid.IntRange(0, 15).Draw(t, "n"))...)
 			}
 			if len(signals) > 0 && rapid.Bool().Draw(t, "forget") {
 				signals = signals[rapid.IntRange(0, len(signals)-1).Draw(t, "gone"):]

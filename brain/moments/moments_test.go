@@ -56,7 +56,8 @@ func TestTimeline(t *testing.T) {
 		until("Robin is on leave until 12 June.", "until 12 June", 12*day),
 	}
 	got := Timeline(notes)
-	if len(got) != 3 || got[0].Note != 1 || got[1].Note != 0 || got[1].AtMs != 9*day || got[1].Title != "The importer ships on 9 June." ||
+	if len(got) != 3 || got[0].Note != 1 || got[1].Note != 0 || got[1].AtMs != 9*day ||
+		got[1].Title != "The importer ships on 9 June." ||
 		got[2].AtMs != 13*day-1 {
 		t.Errorf("%+v", got)
 	}
@@ -106,12 +107,16 @@ func TestOpenQuestions(t *testing.T) {
 		later []Note
 		open  bool
 	}{
-		"nothing more":        {nil, true},
-		"something else":      {[]Note{note("Lunch is at noon."), note("The landlord has called.")}, true},
-		"answered":            {[]Note{note("Lunch is at noon."), note("The importer writes to the staging database.")}, false},
-		"only asked again":    {[]Note{note("Does the importer write to a database at all?")}, true},
-		"answered by meaning": {[]Note{{Text: "Postgres.", Claims: note("Postgres it is.").Claims, Vector: []float32{1, 0}}}, false},
-		"the next speaker":    {[]Note{{Text: "Postgres.", Claims: note("Postgres it is.").Claims, Speaker: "Robin"}}, false},
+		"nothing more":   {nil, true},
+		"something else": {[]Note{note("Lunch is at noon."), note("The landlord has called.")}, true},
+		"answered": {
+			[]Note{note("Lunch is at noon."), note("The importer writes to the staging database.")}, false,
+		},
+		"only asked again": {[]Note{note("Does the importer write to a database at all?")}, true},
+		"answered by meaning": {
+			[]Note{{Text: "Postgres.", Claims: note("Postgres it is.").Claims, Vector: []float32{1, 0}}}, false,
+		},
+		"the next speaker": {[]Note{{Text: "Postgres.", Claims: note("Postgres it is.").Claims, Speaker: "Robin"}}, false},
 	} {
 		first := ask
 		first.Speaker, first.Vector = "Dana", []float32{1, 0}
@@ -229,7 +234,9 @@ func TestCurrentHoldsForAnyRanking(t *testing.T) {
 		ranking := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Stated {
 			s := Stated{AtMs: rapid.Int64Range(0, 8).Draw(t, "at")}
 			for range rapid.IntRange(0, 3).Draw(t, "facts") {
-				s.Facts = append(s.Facts, claim.Fact{Key: claim.Key(rapid.IntRange(0, 3).Draw(t, "key")), Same: uint64(rapid.IntRange(0, 3).Draw(t, "value"))})
+				s.Facts = append(s.Facts, claim.Fact{
+					Key: claim.Key(rapid.IntRange(0, 3).Draw(t, "key")), Same: uint64(rapid.IntRange(0, 3).Draw(t, "value")),
+				})
 			}
 			return s
 		}), 0, 20).Draw(t, "ranking")

@@ -78,8 +78,10 @@ func (n *Note) dueIn(sp text.Span) (due int64) {
 }
 
 var (
-	tasks   = []string{"todo", "to do", "action item", "action", "ai", "ap", "next step", "follow-up", "follow up"}
-	states  = map[string]bool{"be": true, "have": true, "need": true, "see": true, "know": true, "think": true, "like": true, "want": true}
+	tasks  = []string{"todo", "to do", "action item", "action", "ai", "ap", "next step", "follow-up", "follow up"}
+	states = map[string]bool{
+		"be": true, "have": true, "need": true, "see": true, "know": true, "think": true, "like": true, "want": true,
+	}
 	persons = map[string]bool{"i": true, "we": true}
 )
 
@@ -95,7 +97,8 @@ func promise(n *Note, c *claim.Claim, dated bool) (who string, confidence float6
 	w := c.Words
 	for i := range w {
 		will := w[i].Form == "will" || w[i].Form == "shall" || w[i].Form == "going" && i+1 < len(w) && w[i+1].Form == "to"
-		if !will && !strings.HasPrefix(n.Text[w[i].End:c.Span.End], "'ll ") && !strings.HasPrefix(n.Text[w[i].End:c.Span.End], "’ll ") {
+		if !will && !strings.HasPrefix(n.Text[w[i].End:c.Span.End], "'ll ") &&
+			!strings.HasPrefix(n.Text[w[i].End:c.Span.End], "’ll ") {
 			continue
 		}
 		by := i // who does it stands before, or is what the 'll hangs on
@@ -122,7 +125,8 @@ func promise(n *Note, c *claim.Claim, dated bool) (who string, confidence float6
 		switch {
 		case persons[w[by].Form]:
 			return n.Speaker, confidence
-		case w[by].Name && (dated || !states[w[verb].Form]), by == 0 && dated && !states[w[verb].Form] && capital(n.Text[w[by].Start:]):
+		case w[by].Name && (dated || !states[w[verb].Form]),
+			by == 0 && dated && !states[w[verb].Form] && capital(n.Text[w[by].Start:]):
 			if w[verb].Form == "be" && verb+1 < len(w) && isDone(w[verb+1].Form) {
 				return "", confidence - 0.15 // "Atlas-2 will be moved": by whom is not said
 			}
@@ -137,7 +141,8 @@ func isDone(w string) bool { return strings.HasSuffix(w, "ed") || strings.HasSuf
 
 // nameFrom is where the name begins whose last word is w[i].
 func (n *Note) nameFrom(w []claim.Word, i int) int {
-	for i > 0 && (w[i-1].Name || i == 1 && w[0].Kind == claim.Content && capital(n.Text[w[0].Start:])) && n.Text[w[i-1].End:w[i].Start] == " " {
+	for i > 0 && (w[i-1].Name || i == 1 && w[0].Kind == claim.Content && capital(n.Text[w[0].Start:])) &&
+		n.Text[w[i-1].End:w[i].Start] == " " {
 		i--
 	}
 	return i
@@ -165,7 +170,9 @@ func OpenQuestions(notes []Note) []Question {
 				continue
 			}
 			// The more that was written behind it without an answer, the surer.
-			out = append(out, Question{Note: i, Span: c.Span, Confidence: 0.5 + 0.4*float64(min(len(notes)-1-i, answersIn))/answersIn})
+			out = append(out, Question{
+				Note: i, Span: c.Span, Confidence: 0.5 + 0.4*float64(min(len(notes)-1-i, answersIn))/answersIn,
+			})
 		}
 	}
 	return out
@@ -199,7 +206,8 @@ func answered(notes []Note, i, k int, asked map[string]bool) bool {
 				}
 			}
 		}
-		if states && at == i+1 && n.Speaker != "" && n.Speaker != notes[i].Speaker && notes[i].Speaker != "" && n.AtMs-notes[i].AtMs <= talkMs {
+		if states && at == i+1 && n.Speaker != "" && n.Speaker != notes[i].Speaker && notes[i].Speaker != "" &&
+			n.AtMs-notes[i].AtMs <= talkMs {
 			return true // in a conversation the next to speak answers
 		}
 		if states && dot(notes[i].Vector, n.Vector) >= answerCosine {

@@ -173,7 +173,9 @@ func Cadence(atMs []int64) (r Rhythm, ok bool) {
 	for i, g := range gaps {
 		off[i] = max(g-middle, middle-g)
 	}
-	return Rhythm{EveryMs: middle, Regularity: 1 - min(1, float64(median(off))/float64(max(1, middle))), Times: len(times)}, true
+	return Rhythm{
+		EveryMs: middle, Regularity: 1 - min(1, float64(median(off))/float64(max(1, middle))), Times: len(times),
+	}, true
 }
 
 func median(x []int64) int64 {

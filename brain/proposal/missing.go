@@ -41,7 +41,9 @@ type Finder struct {
 // NewFinder reads the edges of a graph, which stays the caller's: vectors may be put
 // into it up to Missing.
 func NewFinder(g *Graph) *Finder {
-	return &Finder{g: g, near: neighbours(g), shared: make([]int32, len(g.Nodes)), structure: make([]float64, len(g.Nodes))}
+	return &Finder{
+		g: g, near: neighbours(g), shared: make([]int32, len(g.Nodes)), structure: make([]float64, len(g.Nodes)),
+	}
 }
 
 // Compared are the places, ascending, of the nodes whose vectors Missing looks at, of
@@ -202,7 +204,8 @@ func (f *Finder) rationale(l Link) (_ string, through []int32) {
 	for i := range names {
 		names[i] = "“" + f.g.Nodes[through[i]].Title + "”"
 	}
-	s := "“" + f.g.Nodes[l.A].Title + "” and “" + f.g.Nodes[l.B].Title + "” are both linked to " + strings.Join(names, ", ")
+	s := "“" + f.g.Nodes[l.A].Title + "” and “" + f.g.Nodes[l.B].Title + "” are both linked to " +
+		strings.Join(names, ", ")
 	if more := len(through) - maxNamed; more > 0 {
 		s += fmt.Sprintf(" and %d more", more)
 	}

@@ -16,7 +16,8 @@ func (t *Trainer) Checkpoint() *pb.BrainCheckpoint {
 	}
 	return &pb.BrainCheckpoint{
 		Format: modelFormat, Epoch: uint32(t.epoch), Wasted: uint32(t.wasted), Moves: uint32(t.moves), BestLoss: t.bestLoss,
-		Now: t.now.Message().GetParameters(), Best: t.best.Message().GetParameters(), Mean: append([]float64(nil), t.mean...), Square: append([]float64(nil), t.square...),
+		Now: t.now.Message().GetParameters(), Best: t.best.Message().GetParameters(), Mean: append([]float64(nil), t.mean...),
+		Square: append([]float64(nil), t.square...),
 	}
 }
 

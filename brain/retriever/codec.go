@@ -68,13 +68,15 @@ func (g *Graph) Message() *pb.BrainGraph {
 		m.Named = append(m.Named, uint32(g.names[h]))
 	}
 	for _, p := range g.named.all {
-		m.PlaceConcepts, m.PlaceSentences = append(m.PlaceConcepts, uint32(p.other)), append(m.PlaceSentences, uint32(p.sentence))
+		m.PlaceConcepts, m.PlaceSentences = append(m.PlaceConcepts, uint32(p.other)),
+			append(m.PlaceSentences, uint32(p.sentence))
 	}
 	for _, t := range g.about.all {
 		m.SubjectConcepts, m.SubjectShares = append(m.SubjectConcepts, uint32(t.other)), append(m.SubjectShares, t.share)
 	}
 	for _, t := range g.ties.all {
-		m.TieEnds, m.TieKinds, m.TieWeights = append(m.TieEnds, uint32(t.other)), append(m.TieKinds, uint32(t.kind)), append(m.TieWeights, t.weight)
+		m.TieEnds, m.TieKinds, m.TieWeights = append(m.TieEnds, uint32(t.other)), append(m.TieKinds, uint32(t.kind)),
+			append(m.TieWeights, t.weight)
 	}
 	for _, d := range g.belongs.all {
 		m.Domains = append(m.Domains, uint32(d))
@@ -130,7 +132,9 @@ func GraphFrom(m *pb.BrainGraph) (*Graph, error) {
 		}
 		g.names[h] = int32(m.GetNamed()[i])
 	}
-	ok := g.sentences.fill(m.GetSentences(), len(m.GetSentences()), len(m.GetSentenceStems()), func(i int) (uint32, bool) { return m.GetSentenceStems()[i], true }) &&
+	ok := g.sentences.fill(m.GetSentences(), len(m.GetSentences()), len(m.GetSentenceStems()), func(i int) (uint32, bool) {
+		return m.GetSentenceStems()[i], true
+	}) &&
 		len(m.GetPlaceSentences()) == len(m.GetPlaceConcepts()) &&
 		g.named.fill(m.GetPlaces(), len(g.docOf), len(m.GetPlaceConcepts()), func(i int) (place, bool) {
 			c, s := m.GetPlaceConcepts()[i], m.GetPlaceSentences()[i]
@@ -144,7 +148,8 @@ func GraphFrom(m *pb.BrainGraph) (*Graph, error) {
 		len(m.GetTieEnds()) == len(m.GetTieKinds()) && len(m.GetTieEnds()) == len(m.GetTieWeights()) &&
 		g.ties.fill(m.GetTies(), len(g.docs)+len(g.concept), len(m.GetTieEnds()), func(i int) (tie, bool) {
 			end, kind := m.GetTieEnds()[i], m.GetTieKinds()[i]
-			return tie{int32(end), TieKind(kind), m.GetTieWeights()[i]}, int(end) < len(g.docs)+len(g.concept) && kind < uint32(tieKinds)
+			return tie{int32(end), TieKind(kind), m.GetTieWeights()[i]},
+				int(end) < len(g.docs)+len(g.concept) && kind < uint32(tieKinds)
 		}) &&
 		g.belongs.fill(m.GetWithin(), len(g.docs)+len(g.concept), len(m.GetDomains()), func(i int) (int32, bool) {
 			d := m.GetDomains()[i]

@@ -60,7 +60,9 @@ func (g *Graph) Examples(src *Source, salt Salt, n int, seed uint64) []Example {
 	if len(g.docOf) == 0 {
 		return nil
 	}
-	m := &maker{g: g, src: src, lex: lexer{salt: salt}, rand: rand.New(rand.NewPCG(seed, 0x6272_6169_6e))} //nolint:gosec // to be repeatable is the point
+	m := &maker{
+		g: g, src: src, lex: lexer{salt: salt}, rand: rand.New(rand.NewPCG(seed, 0x6272_6169_6e)),
+	} //nolint:gosec // to be repeatable is the point
 	for _, f := range src.Former {
 		if m.holds(f.By) && len(f.Passages) > 0 {
 			m.former = append(m.former, f)
@@ -265,7 +267,8 @@ func (m *maker) hops(n int) (Example, bool) {
 	title := m.g.about.of(m.g.docOf[at])
 	parts = append(parts, m.some(last, 1+m.rand.IntN(3), func(_ int, w word) bool {
 		return !slices.ContainsFunc(last.names, func(f found) bool {
-			return w.start >= f.start && w.end <= f.end && slices.ContainsFunc(title, func(t topic) bool { return t.other == f.concept })
+			return w.start >= f.start && w.end <= f.end &&
+				slices.ContainsFunc(title, func(t topic) bool { return t.other == f.concept })
 		})
 	}))
 	if parts[0] == "" { // nothing is called by a title here: the words around the first name must do

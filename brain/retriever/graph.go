@@ -177,8 +177,12 @@ func NewGraph(src *Source, salt Salt) *Graph {
 
 // turn derives what is found from the other end.
 func (g *Graph) turn() {
-	g.aboutOf = turned(&g.about, len(g.concept), func(t topic, doc int32) (int32, topic) { return t.other, topic{doc, t.share} })
-	g.namedIn = turned(&g.named, len(g.concept), func(p place, passage int32) (int32, place) { return p.other, place{passage, p.sentence} })
+	g.aboutOf = turned(&g.about, len(g.concept), func(t topic, doc int32) (int32, topic) {
+		return t.other, topic{doc, t.share}
+	})
+	g.namedIn = turned(&g.named, len(g.concept), func(p place, passage int32) (int32, place) {
+		return p.other, place{passage, p.sentence}
+	})
 	g.spread, g.subject = make([]float32, len(g.concept)), make([]bool, len(g.concept))
 	for c := range g.spread {
 		g.subject[c] = slices.ContainsFunc(g.aboutOf.of(int32(c)), func(t topic) bool { return t.share == 1 })
@@ -409,7 +413,8 @@ func (b *builder) ties(src *Source, at func(pb.NodeID) (int32, bool)) {
 	}
 	// The caller's order says nothing. Of more than a walk follows the strongest count.
 	slices.SortFunc(all, func(x, y both) int {
-		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(y.weight, x.weight), cmp.Compare(x.kind, y.kind), cmp.Compare(x.other, y.other))
+		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(y.weight, x.weight), cmp.Compare(x.kind, y.kind),
+			cmp.Compare(x.other, y.other))
 	})
 	g.ties.at = make([]int32, len(g.docs)+len(g.concept)+1)
 	for _, t := range all {
@@ -465,7 +470,10 @@ func (g *Graph) PassagesOf(doc int) (first, end int32) { return g.first[doc], g.
 
 // Size tells how large the graph is.
 func (g *Graph) Size() Size {
-	return Size{Documents: len(g.docs), Passages: len(g.docOf), Concepts: len(g.concept), Domains: len(g.large), Edges: len(g.named.all) + len(g.about.all) + len(g.ties.all) + len(g.belongs.all)}
+	return Size{
+		Documents: len(g.docs), Passages: len(g.docOf), Concepts: len(g.concept), Domains: len(g.large),
+		Edges: len(g.named.all) + len(g.about.all) + len(g.ties.all) + len(g.belongs.all),
+	}
 }
 
 // Size is how large a graph is.

@@ -23,13 +23,19 @@ func TestPairs(t *testing.T) {
 		chance       float64
 		worse        bool
 	}{
-		"nothing":    {nil, nil, 0, 0, 1, false},
-		"equal":      {repeat(9, Marks{1, 0.5}), repeat(9, Marks{1, 0.5}), 0, 0, 1, false},
-		"better":     {repeat(4, Marks{1, 1}), repeat(4, Marks{0.5, 1}), 4, 0, 1, false},
-		"higher":     {repeat(1, Marks{1, 1}), repeat(1, Marks{1, 0.5}), 1, 0, 1, false},
-		"by means":   {repeat(2, Marks{0.5, 1}), repeat(2, Marks{1, 1}), 0, 2, 0.25, true},
-		"by numbers": {append(repeat(2, Marks{1, 1}), repeat(8, Marks{0.9, 0.9})...), append(repeat(2, Marks{0, 0}), repeat(8, Marks{1, 1})...), 2, 8, 56.0 / 1024, false},
-		"by many":    {append(repeat(2, Marks{1, 1}), repeat(10, Marks{0.9, 0.9})...), append(repeat(2, Marks{0, 0}), repeat(10, Marks{1, 1})...), 2, 10, 79.0 / 4096, true},
+		"nothing":  {nil, nil, 0, 0, 1, false},
+		"equal":    {repeat(9, Marks{1, 0.5}), repeat(9, Marks{1, 0.5}), 0, 0, 1, false},
+		"better":   {repeat(4, Marks{1, 1}), repeat(4, Marks{0.5, 1}), 4, 0, 1, false},
+		"higher":   {repeat(1, Marks{1, 1}), repeat(1, Marks{1, 0.5}), 1, 0, 1, false},
+		"by means": {repeat(2, Marks{0.5, 1}), repeat(2, Marks{1, 1}), 0, 2, 0.25, true},
+		"by numbers": {
+			append(repeat(2, Marks{1, 1}), repeat(8, Marks{0.9, 0.9})...),
+			append(repeat(2, Marks{0, 0}), repeat(8, Marks{1, 1})...), 2, 8, 56.0 / 1024, false,
+		},
+		"by many": {
+			append(repeat(2, Marks{1, 1}), repeat(10, Marks{0.9, 0.9})...),
+			append(repeat(2, Marks{0, 0}), repeat(10, Marks{1, 1})...), 2, 10, 79.0 / 4096, true,
+		},
 	} {
 		p := Pair(c.mine, c.theirs)
 		if p.Won != c.won || p.Lost != c.lost || math.Abs(p.Chance()-c.chance) > 1e-9 || p.Worse() != c.worse {

@@ -88,7 +88,8 @@ func (p *Projector) Step() (done bool) {
 	if p.epoch > maxEpochs || p.wasted >= patience {
 		return true
 	}
-	p.order = rand.New(rand.NewPCG(p.seed, uint64(p.epoch))).Perm(len(p.learn)) //nolint:gosec // to be repeatable is the point
+	p.order = rand.New(rand.NewPCG(p.seed,
+		uint64(p.epoch))).Perm(len(p.learn)) //nolint:gosec // to be repeatable is the point
 	return false
 }
 
@@ -223,7 +224,9 @@ func alike(v []float64, q []float32) float64 {
 func (g *Graph) Mistaken(a *Asked) []int32 {
 	var out []int32
 	for _, s := range a.Seeds {
-		if s.Passage == Unknown || slices.ContainsFunc(a.Answers, func(p int32) bool { return g.docOf[p] == g.docOf[s.Passage] }) {
+		if s.Passage == Unknown || slices.ContainsFunc(a.Answers, func(p int32) bool {
+			return g.docOf[p] == g.docOf[s.Passage]
+		}) {
 			continue
 		}
 		if out = append(out, s.Passage); len(out) == MaxConfused {

@@ -38,10 +38,16 @@ func village(people int, seed uint64) *Source {
 	for i, n := range names {
 		other := names[r.IntN(people)]
 		body := fmt.Sprintf("%s was born in %d in a house by the %s. The mother of this child was %s, who kept %s.",
-			strings.Fields(n)[0], 1700+r.IntN(200), pick("river", "mill", "church"), other, pick("bees", "sheep", "an inn", "goats"))
-		src.Documents = append(src.Documents, Document{ID: pb.NodeID(fmt.Sprint("doc", i)), Title: n, Passages: []string{body}})
+			strings.Fields(n)[0], 1700+r.IntN(200), pick("river", "mill", "church"), other,
+			pick("bees", "sheep", "an inn", "goats"))
+		src.Documents = append(src.Documents, Document{
+			ID: pb.NodeID(fmt.Sprint("doc", i)), Title: n, Passages: []string{body},
+		})
 		if i > 0 && r.IntN(3) == 0 {
-			src.Ties = append(src.Ties, Tie{From: src.Documents[i].ID, To: src.Documents[r.IntN(i)].ID, Kind: TieKind(r.IntN(int(tieKinds))), Weight: r.Float32()})
+			src.Ties = append(src.Ties, Tie{
+				From: src.Documents[i].ID, To: src.Documents[r.IntN(i)].ID, Kind: TieKind(r.IntN(int(tieKinds))),
+				Weight: r.Float32(),
+			})
 		}
 	}
 	src.Entities = append(src.Entities, Entity{ID: "ent", Names: []string{names[0], "the Old Mill"}})
@@ -261,7 +267,9 @@ func TestYoungPassagesKeepTheirScore(t *testing.T) {
 	src := village(20, 4)
 	g := NewGraph(src, testSalt)
 	q := asked(g, src, "bees by the river")
-	q.Seeds = append([]Seed{{Passage: Unknown, Cosine: 0.9, Keyword: 1, Score: 1.9}, {Passage: Unknown, Cosine: 0.8, Keyword: 1, Score: 1.8}}, q.Seeds...)
+	q.Seeds = append([]Seed{
+		{Passage: Unknown, Cosine: 0.9, Keyword: 1, Score: 1.9}, {Passage: Unknown, Cosine: 0.8, Keyword: 1, Score: 1.8},
+	}, q.Seeds...)
 	w, p := NewWalk(g, testSalt), Prior()
 	w.Forward(&p, &q)
 	got := w.Passages(2)
@@ -390,15 +398,17 @@ func FuzzGraph(f *testing.F) {
 		}
 		p := Prior()
 		w := NewWalk(g, testSalt)
-		w.Forward(&p, &Question{Text: "Almar Osberga mother", Seeds: []Seed{{Passage: 0, Score: 1}}, Score: func(ps []int32) (out []Seed) {
-			for _, x := range ps {
-				out = append(out, Seed{Passage: x})
-			}
-			return out
-		}})
+		w.Forward(&p, &Question{Text: "Almar Osberga mother", Seeds: []Seed{{Passage: 0, Score: 1}},
+			Score: func(ps []int32) (out []Seed) {
+				for _, x := range ps {
+					out = append(out, Seed{Passage: x})
+				}
+				return out
+			}})
 		ranked := w.Passages(10)
 		for i, r := range ranked {
-			if r.Passage < 0 || int(r.Passage) >= len(g.docOf) || math.IsNaN(r.Total) || math.IsInf(r.Total, 0) || i > 0 && r.Total > ranked[i-1].Total {
+			if r.Passage < 0 || int(r.Passage) >= len(g.docOf) || math.IsNaN(r.Total) || math.IsInf(r.Total, 0) ||
+				i > 0 && r.Total > ranked[i-1].Total {
 				t.Fatalf("place %d of %d passages: %+v", i, len(g.docOf), ranked)
 			}
 		}
@@ -432,7 +442,9 @@ func TestExamplesHideWhatTheyAskFor(t *testing.T) {
 	if hops < 40 {
 		t.Errorf("%d questions of two hops", hops)
 	}
-	if again := g.Examples(src, testSalt, 200, 3); !slices.EqualFunc(got, again, func(a, b Example) bool { return a.Text == b.Text && slices.Equal(a.Answers, b.Answers) }) {
+	if again := g.Examples(src, testSalt, 200, 3); !slices.EqualFunc(got, again, func(a, b Example) bool {
+		return a.Text == b.Text && slices.Equal(a.Answers, b.Answers)
+	}) {
 		t.Error("the same seed gave other examples")
 	}
 }
@@ -473,12 +485,18 @@ func TestSubjectsWithinNames(t *testing.T) {
 	t.Parallel()
 
 	src := &Source{
-		Documents: []Document{{ID: "rebecca", Title: "Rebecca", Passages: []string{"A novel."}}, {ID: "york", Title: "New York", Passages: []string{"A city."}}, {ID: "new", Title: "York", Passages: []string{"A town."}}},
-		Entities:  []Entity{{ID: "film", Names: []string{"Director Rebecca Young"}}},
+		Documents: []Document{
+			{ID: "rebecca", Title: "Rebecca", Passages: []string{"A novel."}},
+			{ID: "york", Title: "New York", Passages: []string{"A city."}},
+			{ID: "new", Title: "York", Passages: []string{"A town."}},
+		},
+		Entities: []Entity{{ID: "film", Names: []string{"Director Rebecca Young"}}},
 	}
 	g := NewGraph(src, testSalt)
 	x := lexer{salt: testSalt}
-	for text, want := range map[string][]pb.NodeID{"It is by Director Rebecca Young.": {"rebecca"}, "He moved to New York.": {"york"}} {
+	for text, want := range map[string][]pb.NodeID{
+		"It is by Director Rebecca Young.": {"rebecca"}, "He moved to New York.": {"york"},
+	} {
 		var got []pb.NodeID
 		g.find(x.words(text), true, func(f found) {
 			for _, a := range g.aboutOf.of(f.concept) {
@@ -499,7 +517,9 @@ func TestSubjectsWithinNames(t *testing.T) {
 func TestDomains(t *testing.T) {
 	t.Parallel()
 
-	src := &Source{Entities: []Entity{{ID: "guild", Names: []string{"Bakers' Guild"}}}, Domains: []Domain{{"guild"}, {"d1", "nobody"}}}
+	src := &Source{
+		Entities: []Entity{{ID: "guild", Names: []string{"Bakers' Guild"}}}, Domains: []Domain{{"guild"}, {"d1", "nobody"}},
+	}
 	for i := range 400 {
 		d := Document{ID: pb.NodeID(fmt.Sprint("d", i)), Passages: []string{"nothing is named here"}}
 		src.Documents = append(src.Documents, d)
@@ -511,7 +531,10 @@ func TestDomains(t *testing.T) {
 	if n := g.Size().Domains; n != 1 {
 		t.Fatalf("%d domains", n)
 	}
-	q := Question{Text: "what else is there", Score: func([]int32) []Seed { t.Error("a domain led to what search did not find"); return nil }}
+	q := Question{
+		Text:  "what else is there",
+		Score: func([]int32) []Seed { t.Error("a domain led to what search did not find"); return nil },
+	}
 	for i, score := range []float32{0.9, 0.5, 0.49} {
 		q.Seeds = append(q.Seeds, Seed{Passage: int32(i), Score: score, Cosine: score})
 	}

@@ -19,7 +19,8 @@ func TestNamesOfNothing(t *testing.T) {
 	src.Documents = append(src.Documents,
 		Document{ID: "gone", Title: "Zephyr Report", Passages: []string{"Written in May by Quorv Ltd."}},
 		Document{ID: "here", Title: "Report", Passages: []string{"Written in June."}})
-	src.Entities = append(src.Entities, Entity{ID: "firm", Names: []string{"Quorv Ltd"}}, Entity{ID: "told", Names: []string{"Umbrel Inc"}})
+	src.Entities = append(src.Entities, Entity{ID: "firm", Names: []string{"Quorv Ltd"}},
+		Entity{ID: "told", Names: []string{"Umbrel Inc"}})
 	src.Ties = append(src.Ties, Tie{From: "told", To: "here", Kind: TieStated, Weight: 1})
 	g := NewGraph(src, testSalt)
 	p := Prior()

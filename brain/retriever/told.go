@@ -16,7 +16,10 @@ func (m *maker) formerly() (Example, bool) {
 		title = f.Title
 	}
 	d := m.g.byID[f.By]
-	e := Example{Text: join(title, m.some(s, 3+m.rand.IntN(6), anyWord)), Answers: []int32{min(m.g.first[d]+int32(n), m.g.first[d+1]-1)}}
+	e := Example{
+		Text:    join(title, m.some(s, 3+m.rand.IntN(6), anyWord)),
+		Answers: []int32{min(m.g.first[d]+int32(n), m.g.first[d+1]-1)},
+	}
 	return e, e.Text != ""
 }
 

@@ -26,7 +26,9 @@ func TestToldExamples(t *testing.T) {
 	for _, e := range got {
 		if e.Kind == KindFormer {
 			formers++
-			of := slices.ContainsFunc(strings.Fields(e.Text), func(w string) bool { return strings.Contains(old+" Former Seven sold both", w) })
+			of := slices.ContainsFunc(strings.Fields(e.Text), func(w string) bool {
+				return strings.Contains(old+" Former Seven sold both", w)
+			})
 			if !of || !slices.Equal(e.Answers, []int32{7}) {
 				t.Errorf("%q: %v", e.Text, e.Answers)
 			}
@@ -47,7 +49,9 @@ func TestToldExamples(t *testing.T) {
 	}
 	src.Former, src.Accepted = src.Former[1:], src.Accepted[1:]
 	again := g.Examples(src, testSalt, 300, 3)
-	if !slices.EqualFunc(plain, again, func(a, b Example) bool { return a.Text == b.Text && slices.Equal(a.Answers, b.Answers) }) {
+	if !slices.EqualFunc(plain, again, func(a, b Example) bool {
+		return a.Text == b.Text && slices.Equal(a.Answers, b.Answers)
+	}) {
 		t.Error("what leads nowhere changed the questions")
 	}
 }

@@ -446,7 +446,9 @@ func (w *Walk) leave(i int32, t int, q *Question) {
 	begun := len(w.moves)
 	add := func(to node, kind int, words, spread, share float32) {
 		if len(w.moves)-begun < maxFan {
-			w.moves = append(w.moves, move{from: i, to: w.at(to), kind: uint8(kind), step: uint8(t), f: [stepFeatures]float32{1, words, spread, share}})
+			w.moves = append(w.moves, move{
+				from: i, to: w.at(to), kind: uint8(kind), step: uint8(t), f: [stepFeatures]float32{1, words, spread, share},
+			})
 		}
 	}
 	concepts := node(len(g.docOf))
@@ -543,7 +545,8 @@ func (w *Walk) judge() {
 		if w.isPassage(int32(i)) && w.scored[i] {
 			s := &w.seed[i]
 			reach = w.heard(int32(i))
-			gain = reach + w.p.Meaning*float64(s.Cosine) + w.p.Words*float64(s.Keyword) + w.p.Further[furtherNear]*w.further[i].near
+			gain = reach + w.p.Meaning*float64(s.Cosine) + w.p.Words*float64(s.Keyword) +
+				w.p.Further[furtherNear]*w.further[i].near
 			z = float64(s.Score) + w.open*gain
 		}
 		w.score, w.gain, w.reach = append(w.score, z), append(w.gain, gain), append(w.reach, reach)

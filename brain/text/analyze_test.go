@@ -56,7 +56,8 @@ func TestFoundByItsWords(t *testing.T) {
 		"he": "צוות התחזוקה בודק את המשאבות בכל יום שלישי.",
 		"pl": "Zespół konserwacji sprawdza pompy w każdy wtorek łącznie z zaworami.",
 		"vi": "Đội bảo trì kiểm tra máy bơm vào mỗi thứ Ba.",
-		"id": "See ticket INC-4521 about foo_bar in getUserName, fixed in v1.2.3 and 2.10; mail jane.doe@example.com or https://wiki.example.org/docs/Setup-Guide?x=1. Costs 1,250,000 in C++ and C#; uses PostgreSQL, e-mail, H264.",
+		"id": "See ticket INC-4521 about foo_bar in getUserName, fixed in v1.2.3 and 2.10; mail jane.doe@example.com or " +
+			"https://wiki.example.org/docs/Setup-Guide?x=1. Costs 1,250,000 in C++ and C#; uses PostgreSQL, e-mail, H264.",
 	}
 	for _, tc := range []struct{ lang, query string }{
 		{"en", "replace corroding valve"},
@@ -138,7 +139,10 @@ func TestFoundByItsWords(t *testing.T) {
 			t.Errorf("%s: %q: %d of %d words found", tc.lang, tc.query, found, all)
 		}
 	}
-	for _, q := range []string{"INC-4521", "inc4521", "foo_bar", "jane.doe@example.com", "wiki.example.org", "c++", "C#", "https://wiki.example.org/docs/Setup-Guide?x=1"} {
+	for _, q := range []string{
+		"INC-4521", "inc4521", "foo_bar", "jane.doe@example.com", "wiki.example.org", "c++", "C#",
+		"https://wiki.example.org/docs/Setup-Guide?x=1",
+	} {
 		found, _, optional := matches(q, "", texts["id"])
 		if optional == 0 && found == 0 {
 			t.Errorf("%q is not found as a whole", q)
@@ -238,7 +242,10 @@ func TestCacheChangesNothing(t *testing.T) {
 }
 
 func FuzzAnalyze(f *testing.F) {
-	for _, s := range []string{"fooBar HTTPServer v1.2 1,000,000 a'b http://x.y", "C++ C# .NET", "ﬁ ½ ㎏ ﷺ", "İıẞß", "ก็ำ", "\xff\xfe", "a\u0301\u200d", "العَرَبِيَّة"} {
+	for _, s := range []string{
+		"fooBar HTTPServer v1.2 1,000,000 a'b http://x.y", "C++ C# .NET", "ﬁ ½ ㎏ ﷺ", "İıẞß", "ก็ำ", "\xff\xfe",
+		"a\u0301\u200d", "العَرَبِيَّة",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -261,7 +268,8 @@ func FuzzAnalyze(f *testing.F) {
 }
 
 func BenchmarkPassage(b *testing.B) {
-	body := strings.Repeat("The maintenance crews were replacing corroded valves in the old pumping station near Dock 7. ", 10)
+	body := strings.Repeat("The maintenance crews were replacing corroded valves in the old pumping station near Dock 7. ",
+		10)
 	var a Analyzer
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
@@ -279,7 +287,8 @@ func BenchmarkQuery(b *testing.B) {
 }
 
 func BenchmarkChunks(b *testing.B) {
-	body := strings.Repeat("The maintenance crews were replacing corroded valves in the old pumping station near Dock 7. ", 5000)
+	body := strings.Repeat("The maintenance crews were replacing corroded valves in the old pumping station near Dock 7. ",
+		5000)
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
 		Chunks(Document{Body: body}, ChunkOptions{})

@@ -280,7 +280,9 @@ func (c *chunker) add(sp Span, after border) {
 			}
 		}
 		cut := c.cutLong(sp)
-		c.pieces = append(c.pieces, piece{Span: trimRight(c.body, cut), tokens: c.weigh(c.body[cut.Start:cut.End]), path: path, after: borderNone})
+		c.pieces = append(c.pieces, piece{
+			Span: trimRight(c.body, cut), tokens: c.weigh(c.body[cut.Start:cut.End]), path: path, after: borderNone,
+		})
 		rest := trim(c.body, Span{cut.End, sp.End})
 		if rest.Start >= rest.End {
 			c.pieces[len(c.pieces)-1].after = after

@@ -14,7 +14,9 @@ func words(s string) int { return len(strings.Fields(s)) }
 func TestChunksCoverEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := Document{Title: rapid.String().Draw(t, "title"), Body: oddText().Draw(t, "body")}
-		opts := ChunkOptions{TargetTokens: rapid.IntRange(0, 60).Draw(t, "target"), MaxTokens: rapid.IntRange(0, 90).Draw(t, "max")}
+		opts := ChunkOptions{
+			TargetTokens: rapid.IntRange(0, 60).Draw(t, "target"), MaxTokens: rapid.IntRange(0, 90).Draw(t, "max"),
+		}
 		if rapid.Bool().Draw(t, "words") {
 			opts.Count = words
 		}

@@ -94,7 +94,8 @@ func invisible(r rune) bool {
 
 // stroked are letters that no decomposition takes apart, though readers type
 // them without the stroke.
-var stroked = strings.NewReplacer("ø", "o", "æ", "ae", "œ", "oe", "đ", "d", "ð", "d", "ł", "l", "ı", "i", "þ", "th", "ħ", "h")
+var stroked = strings.NewReplacer("ø", "o", "æ", "ae", "œ", "oe", "đ", "d", "ð", "d", "ł", "l", "ı", "i", "þ",
+	"th", "ħ", "h")
 
 // stripAccents takes the diacritics off Latin and Greek letters, so that
 // "resume" finds "résumé".

@@ -113,7 +113,8 @@ func (s script) spaceless() bool { return s >= scriptHan && s <= scriptCluster }
 
 // Spaceless tells the scripts that put no space between words.
 func Spaceless(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
+		unicode.Khmer, unicode.Myanmar)
 }
 
 // scriptOf classifies a character outside ASCII. Ranges are tested from the
@@ -125,7 +126,8 @@ func scriptOf(r rune) script {
 			return scriptNone
 		}
 		return scriptKana
-	case r >= 0x4E00 && r <= 0x9FFF || r >= 0x3400 && r <= 0x4DBF || r >= 0x20000 && r <= 0x3134F || r == 0x3005 || r == 0x3007:
+	case r >= 0x4E00 && r <= 0x9FFF || r >= 0x3400 && r <= 0x4DBF || r >= 0x20000 && r <= 0x3134F ||
+		r == 0x3005 || r == 0x3007:
 		return scriptHan
 	case r >= 0xAC00 && r <= 0xD7A3:
 		return scriptHangul

@@ -225,7 +225,8 @@ func borderAfter(s string, start, stop, i, end int, r rune) bool {
 	k := i + n
 	for k < end && k < i+16 {
 		next, n = utf8.DecodeRuneInString(s[k:end])
-		if !unicode.IsSpace(next) && !unicode.In(next, unicode.Ps, unicode.Pi) && next != '"' && next != '\'' && next != '*' && next != '_' {
+		if !unicode.IsSpace(next) && !unicode.In(next, unicode.Ps, unicode.Pi) && next != '"' && next != '\'' &&
+			next != '*' && next != '_' {
 			break
 		}
 		k += n

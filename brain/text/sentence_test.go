@@ -22,25 +22,53 @@ func TestSentences(t *testing.T) {
 		in   string
 		want []string
 	}{
-		"plain":         {"The pump failed. We replaced it! Did it help?", []string{"The pump failed.", "We replaced it!", "Did it help?"}},
-		"abbreviations": {"Dr. Weber met Mrs. Okafor at 5 p.m. on Monday. They agreed.", []string{"Dr. Weber met Mrs. Okafor at 5 p.m. on Monday.", "They agreed."}},
-		"latin short":   {"Use a buffer, e.g. Redis, i.e. memory. It is fast.", []string{"Use a buffer, e.g. Redis, i.e. memory.", "It is fast."}},
-		"initials":      {"J. R. Smith wrote it. U.S. law applies.", []string{"J. R. Smith wrote it.", "U.S. law applies."}},
-		"etc":           {"We sell bolts, nuts, etc. Orders ship daily.", []string{"We sell bolts, nuts, etc.", "Orders ship daily."}},
-		"number":        {"See fig. 3 and No. 5 for 3.14 and v1.2.3. Done.", []string{"See fig. 3 and No. 5 for 3.14 and v1.2.3.", "Done."}},
-		"no":            {"He said no. Nobody asked.", []string{"He said no.", "Nobody asked."}},
-		"url":           {"Look at https://example.org/a.b?c=d. Then call.", []string{"Look at https://example.org/a.b?c=d.", "Then call."}},
-		"quotes":        {"\u201cWhy now?\u201d he asked. (Nobody knew.) She left.", []string{"\u201cWhy now?\u201d he asked.", "(Nobody knew.)", "She left."}},
-		"ellipsis":      {"Well... maybe. Or... No way.", []string{"Well... maybe.", "Or...", "No way."}},
-		"japanese":      {"会議は三時に始まります。遅れないでください！本当ですか？「はい。」そうです。", []string{"会議は三時に始まります。", "遅れないでください！", "本当ですか？", "「はい。」", "そうです。"}},
-		"arabic":        {"أين الاجتماع؟ في الطابق الثالث. شكرا.", []string{"أين الاجتماع؟", "في الطابق الثالث.", "شكرا."}},
-		"hindi":         {"बैठक तीन बजे है। देर मत करना।", []string{"बैठक तीन बजे है।", "देर मत करना।"}},
-		"list":          {"Bring:\n- two pens\n- one ruler and\n  a compass\n1. first\n2. second", []string{"Bring:", "- two pens", "- one ruler and\n  a compass", "1. first", "2. second"}},
-		"wrapped":       {"This line is wrapped at a margin of about sixty letters, so\nit goes on here. Next one.", []string{"This line is wrapped at a margin of about sixty letters, so\nit goes on here.", "Next one."}},
-		"chat":          {"Ana: are we on?\nBen: yes\nAna: good", []string{"Ana: are we on?", "Ben: yes", "Ana: good"}},
-		"blank line":    {"One without stop\n\ntwo without stop", []string{"One without stop", "two without stop"}},
-		"german":        {"Das ist z.B. gut. Herr Dr. Maier kommt usw. und geht.", []string{"Das ist z.B. gut.", "Herr Dr. Maier kommt usw. und geht."}},
-		"blank":         {" \n\t ", nil},
+		"plain": {
+			"The pump failed. We replaced it! Did it help?", []string{"The pump failed.", "We replaced it!", "Did it help?"},
+		},
+		"abbreviations": {
+			"Dr. Weber met Mrs. Okafor at 5 p.m. on Monday. They agreed.",
+			[]string{"Dr. Weber met Mrs. Okafor at 5 p.m. on Monday.", "They agreed."},
+		},
+		"latin short": {
+			"Use a buffer, e.g. Redis, i.e. memory. It is fast.",
+			[]string{"Use a buffer, e.g. Redis, i.e. memory.", "It is fast."},
+		},
+		"initials": {"J. R. Smith wrote it. U.S. law applies.", []string{"J. R. Smith wrote it.", "U.S. law applies."}},
+		"etc": {
+			"We sell bolts, nuts, etc. Orders ship daily.", []string{"We sell bolts, nuts, etc.", "Orders ship daily."},
+		},
+		"number": {
+			"See fig. 3 and No. 5 for 3.14 and v1.2.3. Done.", []string{"See fig. 3 and No. 5 for 3.14 and v1.2.3.", "Done."},
+		},
+		"no": {"He said no. Nobody asked.", []string{"He said no.", "Nobody asked."}},
+		"url": {
+			"Look at https://example.org/a.b?c=d. Then call.", []string{"Look at https://example.org/a.b?c=d.", "Then call."},
+		},
+		"quotes": {
+			"\u201cWhy now?\u201d he asked. (Nobody knew.) She left.",
+			[]string{"\u201cWhy now?\u201d he asked.", "(Nobody knew.)", "She left."},
+		},
+		"ellipsis": {"Well... maybe. Or... No way.", []string{"Well... maybe.", "Or...", "No way."}},
+		"japanese": {
+			"会議は三時に始まります。遅れないでください！本当ですか？「はい。」そうです。", []string{"会議は三時に始まります。", "遅れないでください！", "本当ですか？", "「はい。」", "そうです。"},
+		},
+		"arabic": {"أين الاجتماع؟ في الطابق الثالث. شكرا.", []string{"أين الاجتماع؟", "في الطابق الثالث.", "شكرا."}},
+		"hindi":  {"बैठक तीन बजे है। देर मत करना।", []string{"बैठक तीन बजे है।", "देर मत करना।"}},
+		"list": {
+			"Bring:\n- two pens\n- one ruler and\n  a compass\n1. first\n2. second",
+			[]string{"Bring:", "- two pens", "- one ruler and\n  a compass", "1. first", "2. second"},
+		},
+		"wrapped": {
+			"This line is wrapped at a margin of about sixty letters, so\nit goes on here. Next one.",
+			[]string{"This line is wrapped at a margin of about sixty letters, so\nit goes on here.", "Next one."},
+		},
+		"chat":       {"Ana: are we on?\nBen: yes\nAna: good", []string{"Ana: are we on?", "Ben: yes", "Ana: good"}},
+		"blank line": {"One without stop\n\ntwo without stop", []string{"One without stop", "two without stop"}},
+		"german": {
+			"Das ist z.B. gut. Herr Dr. Maier kommt usw. und geht.",
+			[]string{"Das ist z.B. gut.", "Herr Dr. Maier kommt usw. und geht."},
+		},
+		"blank": {" \n\t ", nil},
 	} {
 		if got := sentences(tc.in); !slices.Equal(got, tc.want) {
 			t.Errorf("%s:\n got %q\nwant %q", name, got, tc.want)
@@ -70,10 +98,14 @@ func checkSpans(t interface{ Fatalf(string, ...any) }, s string, spans []Span) {
 // oddText draws texts that look like anything people push in.
 func oddText() *rapid.Generator[string] {
 	bits := []string{
-		"a", "Word", "fooBar", "INC-4521", "3.14", ".", "! ", "? ", "。", "؟ ", "\n", "\n\n", " ", "\t", "- ", "# ", "## Heading\n", "```\n",
-		"e.g.", "Dr. ", "日本語", "한국어", "ภาษาไทย", "е\u0308ё", "e\u0301", "\u200d", "👩‍👩‍👧", "http://x.y/z?q=1", "|", "===\n", "---\n", ",", "'", "\"", "(", ")", "\xff", "\x00", strings.Repeat("x", 300), strings.Repeat("long word ", 60),
+		"a", "Word", "fooBar", "INC-4521", "3.14", ".", "! ", "? ", "。", "؟ ", "\n", "\n\n", " ", "\t", "- ", "# ",
+		"## Heading\n", "```\n",
+		"e.g.", "Dr. ", "日本語", "한국어", "ภาษาไทย", "е\u0308ё", "e\u0301", "\u200d", "👩‍👩‍👧", "http://x.y/z?q=1", "|", "===\n",
+		"---\n", ",", "'", "\"", "(", ")", "\xff", "\x00", strings.Repeat("x", 300), strings.Repeat("long word ", 60),
 	}
-	return rapid.Map(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(bits), rapid.String()), 0, 40), func(p []string) string { return strings.Join(p, "") })
+	return rapid.Map(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(bits), rapid.String()), 0, 40), func(p []string) string {
+		return strings.Join(p, "")
+	})
 }
 
 func TestSentencesCoverEverything(t *testing.T) {
@@ -113,7 +145,10 @@ func FuzzSentences(f *testing.F) {
 // quadratic: long inputs without anything to hold on to.
 func TestLinear(t *testing.T) {
 	const size = 1_000_000
-	for _, unit := range []string{"x", ".", "a.", " ", "\n", "- ", "日", "\u0301", "word ", "A. ", "x\n", "#", "'a", "a-", "\"", "ก", "\xff", "```\n", "=\n", "(", "*"} {
+	for _, unit := range []string{
+		"x", ".", "a.", " ", "\n", "- ", "日", "\u0301", "word ", "A. ", "x\n", "#", "'a", "a-", "\"", "ก", "\xff", "```\n",
+		"=\n", "(", "*",
+	} {
 		s := strings.Repeat(unit, size/len(unit))
 		for range Sentences(s) { // only its cost matters
 		}

@@ -323,7 +323,8 @@ func (s *scanner) compoundTokens(t string, us []unit, level int) {
 	switch level {
 	case joinPath:
 		if hasJoin(us, joinPath) {
-			if first := t[us[0].start:us[0].end]; len(us) > 2 && (equalFold(first, "https") || equalFold(first, "http")) && t[us[0].end] == ':' {
+			if first := t[us[0].start:us[0].end]; len(us) > 2 && (equalFold(first, "https") || equalFold(first, "http")) &&
+				t[us[0].end] == ':' {
 				us = us[1:] // the scheme is no part of the name, nor worth a term
 				s.compoundTokens(t, us, level)
 				return
@@ -437,7 +438,9 @@ func (s *scanner) concat(t string, us []unit) {
 	if kind == tokExact {
 		sc = scriptDigit
 	}
-	s.tokens = append(s.tokens, token{start: int32(start), end: int32(len(s.buf)), kind: kind, role: roleWhole, script: sc})
+	s.tokens = append(s.tokens, token{
+		start: int32(start), end: int32(len(s.buf)), kind: kind, role: roleWhole, script: sc,
+	})
 }
 
 // quoted handles don't, Anna's, l'avion and 1,000: what clings to the word by an
@@ -448,7 +451,9 @@ func (s *scanner) quoted(t string, us []unit) {
 		for _, u := range us {
 			s.buf = appendLower(s.buf, t[u.start:u.end])
 		}
-		s.tokens = append(s.tokens, token{start: int32(start), end: int32(len(s.buf)), kind: tokExact, role: roleWord, script: scriptDigit})
+		s.tokens = append(s.tokens, token{
+			start: int32(start), end: int32(len(s.buf)), kind: tokExact, role: roleWord, script: scriptDigit,
+		})
 		return
 	}
 	for k, u := range us {
@@ -517,7 +522,8 @@ func pieces(w string, cuts []int) int {
 			cut = true
 		case now == bUpper && before == bLower:
 			cut = true
-		case now == bLower && before == bUpper && i >= 2 && cuts[n-1] != i-1: //nolint:gosec // cuts[0] is set before the loop: n is at least 1
+		case now == bLower && before == bUpper && i >= 2 &&
+			cuts[n-1] != i-1: //nolint:gosec // cuts[0] is set before the loop: n is at least 1
 			cuts[n] = i - 1 // HTTPServer: the last capital begins the next piece
 			n++
 			if n == len(cuts) {

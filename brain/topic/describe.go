@@ -271,7 +271,9 @@ func keywords(c *counted, spread map[string]float64, groups int) []string {
 			ranked = append(ranked, scored{t, s})
 		}
 	}
-	slices.SortFunc(ranked, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key)) })
+	slices.SortFunc(ranked, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key))
+	})
 	return choose(c, ranked)
 }
 

@@ -39,7 +39,9 @@ var (
 
 func TestGroupsAreToldApart(t *testing.T) {
 	ls := Describe([]Group{sailing, baking, databases})
-	for i, want := range [][]string{{"mainsail", "wind", "harbour"}, {"sourdough starter", "rye flour", "oven"}, {"PostgreSQL", "replica", "vacuum"}} {
+	for i, want := range [][]string{
+		{"mainsail", "wind", "harbour"}, {"sourdough starter", "rye flour", "oven"}, {"PostgreSQL", "replica", "vacuum"},
+	} {
 		for _, w := range want {
 			if !slices.Contains(ls[i].Keywords, w) {
 				t.Errorf("group %d lacks %q: %q", i, w, ls[i].Keywords)
@@ -122,7 +124,8 @@ func TestLabelsDiffer(t *testing.T) {
 
 func TestPersonsDoNotNameGroups(t *testing.T) {
 	g := Group{Passages: passages(
-		"Anselm repaired the greenhouse roof.", "Ask Anselm for the greenhouse key.", "Anselm waters the seedlings in the greenhouse.", "Seedlings for Anselm.",
+		"Anselm repaired the greenhouse roof.", "Ask Anselm for the greenhouse key.",
+		"Anselm waters the seedlings in the greenhouse.", "Seedlings for Anselm.",
 	), Names: []Name{{Title: "Anselm Vogt", Person: true}}}
 	l := Describe([]Group{g, baking})[0]
 	if strings.Contains(l.Text, "Anselm") || !strings.Contains(strings.ToLower(l.Text), "greenhouse") {
@@ -138,16 +141,24 @@ func TestPersonsDoNotNameGroups(t *testing.T) {
 // is still a word.
 func TestWhomPassagesNameIsNoTopic(t *testing.T) {
 	g := Group{Passages: passages(
-		"Mina repaired the gate of the park.", "Ask Mina for the key of the park.", "Mina waters the seedlings in the park.", "Mina closes the gate of the park.", "Seedlings for Mina.",
-	), People: []string{"Mina Park"}, Before: Label{Text: "Mina, seedlings, gate", Keywords: []string{"Mina", "seedlings", "gate"}}}
+		"Mina repaired the gate of the park.", "Ask Mina for the key of the park.", "Mina waters the seedlings in the park.",
+		"Mina closes the gate of the park.", "Seedlings for Mina.",
+	), People: []string{"Mina Park"}, Before: Label{
+		Text: "Mina, seedlings, gate", Keywords: []string{"Mina", "seedlings", "gate"},
+	}}
 	l := Describe([]Group{g, baking})[0]
-	if low := strings.ToLower(l.Text); strings.Contains(low, "mina") || !strings.Contains(low, "seedlings") || !strings.Contains(low, "park") {
+	if low := strings.ToLower(l.Text); strings.Contains(low, "mina") || !strings.Contains(low, "seedlings") ||
+		!strings.Contains(low, "park") {
 		t.Errorf("label %q", l.Text)
 	}
 }
 
 func TestNamesAreWrittenAsNames(t *testing.T) {
-	g := Group{Passages: passages("The bank of north harbour lends money.", "Ask the Bank of North Harbour.", "money from the bank of north harbour"), Names: []Name{{Title: "Bank of North Harbour"}}}
+	g := Group{
+		Passages: passages("The bank of north harbour lends money.", "Ask the Bank of North Harbour.",
+			"money from the bank of north harbour"),
+		Names: []Name{{Title: "Bank of North Harbour"}},
+	}
 	if l := Describe([]Group{g, baking})[0]; !slices.Contains(l.Keywords, "Bank of North Harbour") {
 		t.Errorf("keywords %q", l.Keywords)
 	}
@@ -207,7 +218,8 @@ func checkLabels(t interface{ Fatalf(string, ...any) }, groups []Group, ls []Lab
 }
 
 func TestAnyTextHasALabelOrNone(t *testing.T) {
-	word := rapid.OneOf(rapid.SampledFrom(strings.Fields("harbour wind the a Vertrag 数据库 PostgreSQL x y_z 12 don't")), rapid.String())
+	word := rapid.OneOf(rapid.SampledFrom(strings.Fields("harbour wind the a Vertrag 数据库 PostgreSQL x y_z 12 don't")),
+		rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
 		groups := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Group {
 			var g Group
@@ -245,7 +257,8 @@ func BenchmarkDescribe(b *testing.B) {
 	for i := range groups {
 		for k := range MaxPassages {
 			p := base[(i+k/30)%3].Passages
-			groups[i].Passages = append(groups[i].Passages, Passage{Text: strings.Repeat(p[k%len(p)].Text+" ", 8)}) // some 100 words
+			// some 100 words
+			groups[i].Passages = append(groups[i].Passages, Passage{Text: strings.Repeat(p[k%len(p)].Text+" ", 8)})
 		}
 	}
 	for b.Loop() {
@@ -258,8 +271,11 @@ func BenchmarkDescribe(b *testing.B) {
 func TestLabelsAreNoAccidents(t *testing.T) {
 	labels := Describe([]Group{
 		{
-			Passages: []Passage{{Text: "Customers pressed the button again and were charged twice."}, {Text: "Carmen Ruiz believes that the refunds are late."}, {Text: "Ruiz believes in refunds."}},
-			Names:    []Name{{Title: "Carmen Ruiz", Person: true}},
+			Passages: []Passage{
+				{Text: "Customers pressed the button again and were charged twice."},
+				{Text: "Carmen Ruiz believes that the refunds are late."}, {Text: "Ruiz believes in refunds."},
+			},
+			Names: []Name{{Title: "Carmen Ruiz", Person: true}},
 		},
 		{Passages: []Passage{{Text: "The remote control has a green case."}, {Text: "A remote control costs twelve euros."}}},
 	})

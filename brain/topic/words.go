@@ -27,29 +27,32 @@ const (
 // where there is nothing to compare with; and what people say while they think.
 var generic = func() map[string]bool {
 	m := map[string]bool{}
-	for w := range strings.FieldsSeq(`able actually add added adding agree ago ahead almost already also alright always answer
-anybody anyone anything anyway apply area around ask asked bad basically begin best better big bit bring call called came care case
-cause certain certainly change clear close come coming common consider could couple course current day deal decide depend detail
-different difficult difference doe does doesn doing don done effect either else end enough especially etc even ever every everybody
-everyone everything exactly example fact far feel few figure find fine first following form found full general get getting give given
-go goe going gonna good got great guess had hand happen hard has haven having hear hello help here hey high hmm hope how however huh
-idea important include including instead isn issue just keep kind know knew large last late later least left less let level like likely
-line little live long look looking lot made main make making many matter may maybe mean might mind minute moment more most move much
-must name need never new next nice nobody nothing number obviously off often okay old once one only open other otherwise own part
-particular people perhaps person place please point possible pretty probably problem provide put question quite rather read ready
-real really reason remember right run said same saw say saying second see seem seen sense set several shall should show side similar
-simple simply since small somebody someone something sometime sometimes somewhat soon sorry sort stuff start started still stop
-such sure take taken talk tell term thank thanks thing think thought three through time today told tomorrow too took total toward
-tried true try trying turn two type uhm understand until upon use used useful user using usually various very via want wanna wasn way
-well went whatever whether while whole why will wish within without won wonder word work working would wouldn write wrong yeah year
-because both without either neither each during among upon another away back front middle based looked wanted mention mentioned
-talking zero four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty
-thirty forty fifty sixty seventy eighty ninety hundred thousand million percent half quarter monday tuesday wednesday thursday friday
-saturday sunday week month hour january february march april june july august september october november december mm-hmm mm-mm mmm
-worked lemme awesome figured confused confusing confuse sounds correct agreed fair interesting interested needed happy happened happen
-expected expect ought wanting trying wondering curious implemented beautiful perfect brilliant aha argh yikes oooh ooh darn indeed
-certain helpful hope hopefully feeling felt asking asked noticed realized realised mine yours approach
-nnn ehm uh-huh uh-uh cuz dunno wow oops cool fun excellent guy ha haha lol yep yes yesterday yet yup uh um mm oh ah hm eh er nah gotta lol ok thx hi http https www com org html`) {
+	for w := range strings.FieldsSeq(`able actually add added adding agree ago ahead almost already also alright always
+answer anybody anyone anything anyway apply area around ask asked bad basically begin best better big bit bring call
+called came care case cause certain certainly change clear close come coming common consider could couple course current
+day deal decide depend detail different difficult difference doe does doesn doing don done effect either else end enough
+especially etc even ever every everybody everyone everything exactly example fact far feel few figure find fine first
+following form found full general get getting give given go goe going gonna good got great guess had hand happen hard
+has haven having hear hello help here hey high hmm hope how however huh idea important include including instead isn
+issue just keep kind know knew large last late later least left less let level like likely line little live long look
+looking lot made main make making many matter may maybe mean might mind minute moment more most move much must name need
+never new next nice nobody nothing number obviously off often okay old once one only open other otherwise own part
+particular people perhaps person place please point possible pretty probably problem provide put question quite rather
+read ready real really reason remember right run said same saw say saying second see seem seen sense set several shall
+should show side similar simple simply since small somebody someone something sometime sometimes somewhat soon sorry
+sort stuff start started still stop such sure take taken talk tell term thank thanks thing think thought three through
+time today told tomorrow too took total toward tried true try trying turn two type uhm understand until upon use used
+useful user using usually various very via want wanna wasn way well went whatever whether while whole why will wish
+within without won wonder word work working would wouldn write wrong yeah year because both without either neither each
+during among upon another away back front middle based looked wanted mention mentioned talking zero four five six seven
+eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty
+sixty seventy eighty ninety hundred thousand million percent half quarter monday tuesday wednesday thursday friday
+saturday sunday week month hour january february march april june july august september october november december mm-hmm
+mm-mm mmm worked lemme awesome figured confused confusing confuse sounds correct agreed fair interesting interested
+needed happy happened happen expected expect ought wanting trying wondering curious implemented beautiful perfect
+brilliant aha argh yikes oooh ooh darn indeed certain helpful hope hopefully feeling felt asking asked noticed realized
+realised mine yours approach nnn ehm uh-huh uh-uh cuz dunno wow oops cool fun excellent guy ha haha lol yep yes
+yesterday yet yup uh um mm oh ah hm eh er nah gotta lol ok thx hi http https www com org html`) {
 		m[w] = true
 	}
 	return m

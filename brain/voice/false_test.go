@@ -160,9 +160,11 @@ func TestHintSaysNothingFalse(t *testing.T) {
 			not: []string{"full stop", "lists", "informal"},
 		},
 		"cheerful": {
-			texts: slices.Repeat([]string{"What a lovely garden that was, with all those roses!", "The cake turned out just as I wanted it to be!"}, 6),
-			has:   []string{"exclamation"},
-			not:   []string{"full stop"},
+			texts: slices.Repeat([]string{
+				"What a lovely garden that was, with all those roses!", "The cake turned out just as I wanted it to be!",
+			}, 6),
+			has: []string{"exclamation"},
+			not: []string{"full stop"},
 		},
 		"one long list": {
 			texts: []string{

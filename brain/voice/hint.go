@@ -68,7 +68,8 @@ func Hint(p Profile) string {
 	for _, t := range traits {
 		v := p.style(t.group, t.name)
 		switch {
-		case t.name == "contractions" && v <= -marked && !p.writesOut(), t.name == "fullStop" && v <= -marked && !p.leavesOpen():
+		case t.name == "contractions" && v <= -marked && !p.writesOut(),
+			t.name == "fullStop" && v <= -marked && !p.leavesOpen():
 			// it would be said of who had no occasion
 		case v >= marked && t.often != "":
 			notable = append(notable, t.often)

@@ -139,7 +139,9 @@ func (t *Tally) Profile() (Profile, bool) {
 		p.Style = append(p.Style, Measure{r.group, r.name, r.of(c)})
 	}
 	for i, h := range habits {
-		p.Style = append(p.Style, Measure{"words", h.name, rate{count: cHabit + counter(i), per: cWords, common: h.common}.of(c)})
+		p.Style = append(p.Style, Measure{
+			"words", h.name, rate{count: cHabit + counter(i), per: cWords, common: h.common}.of(c),
+		})
 	}
 	return p, true
 }

@@ -76,7 +76,8 @@ func negationPatterns() (short, long map[string]string, full, shortened *regexp.
 		short[n[0]], long[n[1]] = n[1], n[0]
 		a, b = append(a, n[0]), append(b, strings.ReplaceAll(n[1], "'", "['’]"))
 	}
-	return short, long, regexp.MustCompile(`(?i)\b(?:` + strings.Join(a, "|") + `)\b`), regexp.MustCompile(`(?i)\b(?:` + strings.Join(b, "|") + `)\b`)
+	return short, long, regexp.MustCompile(`(?i)\b(?:` + strings.Join(a, "|") + `)\b`),
+		regexp.MustCompile(`(?i)\b(?:` + strings.Join(b, "|") + `)\b`)
 }
 
 // inCaseOf gives to with the first letter's case of from.

@@ -108,7 +108,9 @@ const signOff = `(?:(?:with )?(?:best|kind|kindest|warm|warmest|many|much|lots o
 func ownWords(s string) (own, signed string) {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
-		if t := strings.TrimSpace(line); i > 0 && (strings.HasPrefix(t, "-----Original Message") || strings.HasPrefix(t, "---------- Forwarded") || strings.HasSuffix(t, ":") && attribution.MatchString(t)) {
+		if t := strings.TrimSpace(line); i > 0 &&
+			(strings.HasPrefix(t, "-----Original Message") || strings.HasPrefix(t, "---------- Forwarded") ||
+				strings.HasSuffix(t, ":") && attribution.MatchString(t)) {
 			lines = lines[:i]
 			break
 		}
@@ -125,7 +127,8 @@ func ownWords(s string) (own, signed string) {
 			break
 		}
 	}
-	if last > 1 && signature.MatchString(strings.TrimSpace(lines[last-1])) && strings.TrimSpace(lines[last-1]) != "" && ended(lines[last-2]) {
+	if last > 1 && signature.MatchString(strings.TrimSpace(lines[last-1])) && strings.TrimSpace(lines[last-1]) != "" &&
+		ended(lines[last-2]) {
 		return strings.Join(lines[:last-1], "\n"), lines[last-1]
 	}
 	// "Thanks, Jo" behind the last sentence.
@@ -155,7 +158,9 @@ var (
 const name = `\p{Lu}[\p{L}.'’-]*(?:,? (?:\p{Lu}[\p{L}.'’-]*|of|de|von|van|and|&)){0,4}`
 
 // trailers begin lines that a tool wrote.
-var trailers = []string{"Signed-off-by:", "Co-authored-by:", "Co-Authored-By:", "Reviewed-by:", "Change-Id:", "git-svn-id:"}
+var trailers = []string{
+	"Signed-off-by:", "Co-authored-by:", "Co-Authored-By:", "Reviewed-by:", "Change-Id:", "git-svn-id:",
+}
 
 // prose reads text that is no code block, line by line.
 func (s *scanner) prose(text string) {
@@ -217,7 +222,8 @@ lines:
 
 // isCode tells whether an indented line is code rather than prose.
 func isCode(line string) bool {
-	return strings.ContainsAny(line[len(line)-1:], ";{}") || strings.Contains(line, "()") || strings.Contains(line, " = ") || strings.Contains(line, "=>") || strings.HasPrefix(line, "$ ")
+	return strings.ContainsAny(line[len(line)-1:], ";{}") || strings.Contains(line, "()") ||
+		strings.Contains(line, " = ") || strings.Contains(line, "=>") || strings.HasPrefix(line, "$ ")
 }
 
 // bullet is the length of a list mark at the start of a line.
@@ -238,7 +244,10 @@ func bullet(line string) int {
 }
 
 // emoticons, the longer first where one begins another.
-var emoticons = []string{":-)", ":-(", ";-)", ":-D", ":-P", ":-/", ":)", ":(", ";)", ":D", ":P", ":p", ":/", "=)", "=D", "xD", "XD", "^^", "<3", "¯\\_(ツ)_/¯"}
+var emoticons = []string{
+	":-)", ":-(", ";-)", ":-D", ":-P", ":-/", ":)", ":(", ";)", ":D", ":P", ":p", ":/", "=)", "=D", "xD", "XD", "^^",
+	"<3", "¯\\_(ツ)_/¯",
+}
 
 // line reads one line of prose.
 func (s *scanner) line(t string) {
@@ -322,7 +331,8 @@ func (s *scanner) special(t string) int {
 			named = named || t[k] > '9'
 			k++
 		}
-		if named = named || strings.HasPrefix(t, ":+1:") || strings.HasPrefix(t, ":100:"); named && k > 2 && k < len(t) && t[k] == ':' {
+		if named = named || strings.HasPrefix(t, ":+1:") ||
+			strings.HasPrefix(t, ":100:"); named && k > 2 && k < len(t) && t[k] == ':' {
 			s.c.add(cEmoji, 1)
 			s.mark(':')
 			return k + 1
@@ -354,8 +364,8 @@ func (s *scanner) special(t string) int {
 	return 0
 }
 
-var units = setOf(`days day hours hour minutes minute mins min weeks week months month years year seconds secs sec s ms items item people percent
-km m cm kg g gb mb kb x times lines files users euros pounds dollars degrees`)
+var units = setOf(`days day hours hour minutes minute mins min weeks week months month years year seconds secs sec s ms
+items item people percent km m cm kg g gb mb kb x times lines files users euros pounds dollars degrees`)
 
 func isNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
@@ -395,7 +405,8 @@ func (s *scanner) word(t string) int {
 			r, n = utf8.DecodeRuneInString(t[i:])
 		}
 		switch {
-		case (r == '\'' || r == '’' || r == '‘' || r == 'ʼ' || r == '´' || r == '＇' || r == '`' && clitic(t[i+n:])) && letterAt(t, i+n):
+		case (r == '\'' || r == '’' || r == '‘' || r == 'ʼ' || r == '´' || r == '＇' || r == '`' && clitic(t[i+n:])) &&
+			letterAt(t, i+n):
 			curly = curly || r == '’' || r == '‘'
 			r = '\''
 		case unicode.IsLetter(r):
@@ -414,7 +425,8 @@ func (s *scanner) word(t string) int {
 		case unicode.IsMark(r):
 		case r == '-' && letterAt(t, i+n):
 			joined = true
-		case r == '_' && letterAt(t, i+n), (r == '.' || r == '/' || r == ':' || r == '\\') && letterAt(t, i+n) && i+n < len(t):
+		case r == '_' && letterAt(t, i+n), (r == '.' || r == '/' || r == ':' || r == '\\') &&
+			letterAt(t, i+n) && i+n < len(t):
 			dotted = true
 		default:
 			goto done
@@ -534,20 +546,23 @@ func (s *scanner) meant(w string, cl classSet, capital, shouted bool, rest strin
 			cl &^= 1 << greeting
 		}
 	case !s.first:
-	case w == "morning" && (mark != 0 || everyone[next]), w == "good" && (next == "morning" || next == "evening" || next == "afternoon" || next == "day"),
+	case w == "morning" && (mark != 0 || everyone[next]),
+		w == "good" && (next == "morning" || next == "evening" || next == "afternoon" || next == "day"),
 		(w == "evening" || w == "afternoon") && (mark == '!' || mark == ',' || everyone[next]),
 		w == "dear" && next != "" && mark == 0 && next != "me" && next != "god" && next != "lord" && next != "oh":
 		cl |= 1 << greeting
 	}
 	switch {
-	case cl.has(thanks) && (next == "to" && !strings.HasPrefix(strings.TrimLeft(rest, " "), "to you") && !strings.HasPrefix(strings.TrimLeft(rest, " "), "to all") ||
+	case cl.has(thanks) && (next == "to" && !strings.HasPrefix(strings.TrimLeft(rest, " "), "to you") &&
+		!strings.HasPrefix(strings.TrimLeft(rest, " "), "to all") ||
 		next == "god" || next == "goodness" || w == "cheers" && !s.first && next == "for"):
 		cl &^= 1 << thanks // thanks to the pump
 	case (w == "kind" || w == "sort") && (next != "of" || kinds[string(s.prev)]):
 		cl &^= 1 << hedge
 	case thinking[w] && !mine[string(s.prev)]:
 		cl &^= 1 << hedge
-	case w == "so" && (s.first || s.afterStop || next == "" || mark != 0 || plainWords[next] || lexicon[next].classes.has(self, group, third, other, article, demonstrative, conjunction, preposition)):
+	case w == "so" && (s.first || s.afterStop || next == "" || mark != 0 || plainWords[next] ||
+		lexicon[next].classes.has(self, group, third, other, article, demonstrative, conjunction, preposition)):
 		cl &^= 1 << booster // so we left
 	}
 	return cl
@@ -647,7 +662,8 @@ func (s *scanner) number(t string) int {
 		case c >= '0' && c <= '9':
 		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
 			letters = true
-		case (c == '.' || c == ',' || c == ':' || c == '/' || c == '-' || c == '_') && i+1 < len(t) && t[i+1] >= '0' && t[i+1] <= '9':
+		case (c == '.' || c == ',' || c == ':' || c == '/' || c == '-' || c == '_') && i+1 < len(t) &&
+			t[i+1] >= '0' && t[i+1] <= '9':
 		default:
 			goto done
 		}
@@ -828,7 +844,8 @@ const maxQuote = 1000
 // with.
 func isEmoji(r rune) bool {
 	switch r {
-	case '✓', '✔', '✗', '✘', '✕', '✖', '☐', '☑', '☒', '★', '☆', '➜', '➔', '➤', '➡', '❯', '❱', '✱', '✳', '✴', '❖', '☞', '✎', '✏':
+	case '✓', '✔', '✗', '✘', '✕', '✖', '☐', '☑', '☒', '★', '☆', '➜', '➔', '➤', '➡', '❯', '❱', '✱', '✳', '✴', '❖',
+		'☞', '✎', '✏':
 		return false
 	}
 	return r >= 0x1F300 && r <= 0x1FAFF || r >= 0x2600 && r <= 0x27BF || r >= 0x1F1E6 && r <= 0x1F1FF

@@ -26,10 +26,13 @@ var (
 	}
 	stiff = []string{
 		"The committee has reviewed the proposal of the regional office and recommends its adoption in the present form.",
-		"In accordance with the provisions of the agreement, the payment of the second instalment is due at the end of the month.",
+		"In accordance with the provisions of the agreement, the payment of the second instalment is due at the end of " +
+			"the month.",
 		"The results of the investigation are documented in the annex; the conclusions of the auditors differ in two points.",
-		"Following the decision of the board, the administration of the archive is transferred to the department of information.",
-		"The assessment of the environmental impact was carried out by an independent institution within the prescribed period.",
+		"Following the decision of the board, the administration of the archive is transferred to the department of " +
+			"information.",
+		"The assessment of the environmental impact was carried out by an independent institution within the prescribed " +
+			"period.",
 		"An extension of the deadline is possible only upon written application to the responsible authority.",
 		"The implementation of the recommendations remains the responsibility of the management of the respective division.",
 		"Attention is drawn to the obligation of confidentiality with regard to the contents of the negotiations.",
@@ -71,7 +74,8 @@ func TestProfileTellsMannersApart(t *testing.T) {
 		t.Errorf("formality: chat %.2f, technical %.2f, official %.2f", c.Formality, n.Formality, s.Formality)
 	}
 	if n.TechnicalDepth <= 0.5 || c.TechnicalDepth >= 0.2 || s.TechnicalDepth >= 0.3 {
-		t.Errorf("technical depth: chat %.2f, technical %.2f, official %.2f", c.TechnicalDepth, n.TechnicalDepth, s.TechnicalDepth)
+		t.Errorf("technical depth: chat %.2f, technical %.2f, official %.2f", c.TechnicalDepth, n.TechnicalDepth,
+			s.TechnicalDepth)
 	}
 	for _, m := range []struct{ group, name string }{
 		{"opening", "lowerCase"},

@@ -26,7 +26,8 @@ behind beyond despite except near since until unless along around above below`,
 	conjunction: `and or but nor so yet because although though while whereas if unless whether since as`,
 	self:        `i me my mine myself i'm i've i'd i'll im ive ich mir mich mein meine je moi yo`,
 	group:       `we us our ours ourselves we're we've we'd we'll let's wir uns unser nous notre nosotros`,
-	other:       `you your yours yourself yourselves you're you've you'd you'll u ur ya y'all du dir dich ihr vous votre usted`,
+	other: `you your yours yourself yourselves you're you've you'd you'll u ur ya y'all du dir dich ihr vous votre
+		usted`,
 	third: `he him his himself she her hers herself they them their theirs themselves it its itself he's
 she's it's they're they've they'd they'll`,
 	verb: `be am is are was were been being have has had having do does did doing will would can could
@@ -80,7 +81,10 @@ var habits = []struct {
 	{"be", "be been being", 0.009},
 	{"this", "this these", 0.008},
 	{"as", "as", 0.005},
-	{"not", "not don't doesn't didn't isn't aren't wasn't can't cannot couldn't won't wouldn't shouldn't haven't hasn't", 0.012},
+	{
+		"not", "not don't doesn't didn't isn't aren't wasn't can't cannot couldn't won't wouldn't shouldn't haven't hasn't",
+		0.012,
+	},
 	{"but", "but", 0.0077},
 	{"have", "have has had i've we've", 0.01},
 	{"just", "just", 0.0037},
@@ -108,16 +112,17 @@ var habits = []struct {
 
 // contracted are the contractions that are written without an apostrophe, and those
 // that have none. Left out are words of their own: well, were, wed, hell, its, id, ill.
-var contracted = setOf(`dont doesnt didnt isnt arent wasnt werent havent hasnt hadnt wont cant couldnt wouldnt shouldnt mustnt
-aint im ive youre youve youll theyre theyve theyll weve whats thats theres heres hes whos wheres hows itll thatll
-gonna wanna gotta gimme lemme dunno hafta oughta tryna imma kinda sorta lotta outta woulda coulda shoulda mighta cmon yall`)
+var contracted = setOf(`dont doesnt didnt isnt arent wasnt werent havent hasnt hadnt wont cant couldnt wouldnt shouldnt
+mustnt aint im ive youre youve youll theyre theyve theyll weve whats thats theres heres hes whos wheres hows itll thatll
+gonna wanna gotta gimme lemme dunno hafta oughta tryna imma kinda sorta lotta outta woulda coulda shoulda mighta cmon
+yall`)
 
 // clitics are what a pronoun may be contracted with; behind any other word an 's says
 // whose something is.
 var clitics = setOf(`n't 're 've 'll 'd 'm`)
 
-var pronouns = setOf(`i you he she it we they that this there here what who where how when why let one everyone everybody
-someone somebody nobody everything something nothing`)
+var pronouns = setOf(`i you he she it we they that this there here what who where how when why let one everyone
+everybody someone somebody nobody everything something nothing`)
 
 // written are the words that are often contracted with the one before them.
 var written = map[string]map[string]bool{

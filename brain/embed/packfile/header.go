@@ -112,7 +112,8 @@ func (h *Header) validate() error {
 		return fmt.Errorf("%w: epsilon %g", ErrPack, h.Epsilon)
 	case h.Pooling != PoolMean && h.Pooling != PoolCLS:
 		return fmt.Errorf("%w: pooling %q", ErrPack, h.Pooling)
-	case (h.CosineMean != 0 || h.CosineSpread != 0) && !(h.CosineMean >= -1 && h.CosineMean <= 1 && h.CosineSpread >= minSpread && h.CosineSpread <= 1):
+	case (h.CosineMean != 0 || h.CosineSpread != 0) &&
+		!(h.CosineMean >= -1 && h.CosineMean <= 1 && h.CosineSpread >= minSpread && h.CosineSpread <= 1):
 		return fmt.Errorf("%w: cosines of %g with a spread of %g", ErrPack, h.CosineMean, h.CosineSpread)
 	case h.Tokenizer != TokenizerWordPiece:
 		return fmt.Errorf("%w: tokenizer %q", ErrPack, h.Tokenizer)

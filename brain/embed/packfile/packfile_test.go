@@ -31,7 +31,8 @@ func testWeights() Weights {
 	linear := func(in, out int) Linear { return Linear{W: values(in * out), B: values(out)} }
 	norm := func() Norm { return Norm{Gamma: values(32), Beta: values(32)} }
 	return Weights{
-		Vocab: "[PAD]\n[CLS]\n[SEP]\n[UNK]\nx\n", Words: values(5 * 32), Positions: values(7 * 32), TokenType: values(32), Norm: norm(),
+		Vocab: "[PAD]\n[CLS]\n[SEP]\n[UNK]\nx\n", Words: values(5 * 32), Positions: values(7 * 32),
+		TokenType: values(32), Norm: norm(),
 		Layers: []Layer{{
 			Query: linear(32, 32), Key: linear(32, 32), Value: linear(32, 32), Output: linear(32, 32),
 			Up: linear(32, 64), Down: linear(64, 32), AfterAttention: norm(), AfterFFN: norm(),
@@ -117,7 +118,9 @@ func TestWeightsComeBackWithinHalfAStep(t *testing.T) {
 	if len(pos) != 4*32 || pos[33] != w.Positions[33]+w.TokenType[1] {
 		t.Error("positions")
 	}
-	for _, norm := range []func() (Norm, error){f.EmbeddingNorm, func() (Norm, error) { return f.AttentionNorm(0) }, func() (Norm, error) { return f.FFNNorm(0) }} {
+	for _, norm := range []func() (Norm, error){
+		f.EmbeddingNorm, func() (Norm, error) { return f.AttentionNorm(0) }, func() (Norm, error) { return f.FFNNorm(0) },
+	} {
 		if n, err := norm(); err != nil || len(n.Gamma) != 32 || len(n.Beta) != 32 {
 			t.Errorf("norm: %v", err)
 		}
@@ -199,7 +202,8 @@ func FuzzOpen(f *testing.F) {
 		if packed, scale, err := file.Words(5); err == nil && (len(packed) != PackedLen(5*file.Dim) || len(scale) != 5) {
 			t.Fatal("words of another size")
 		}
-		if p, err := file.Linear(LayerName(0, MatUp), file.Dim, file.FFN); err == nil && len(p.Weights) != PackedLen(file.Dim*file.FFN) {
+		if p, err := file.Linear(LayerName(0, MatUp), file.Dim, file.FFN); err == nil &&
+			len(p.Weights) != PackedLen(file.Dim*file.FFN) {
 			t.Fatal("weights of another size")
 		}
 		if n, err := file.EmbeddingNorm(); err == nil && len(n.Gamma) != file.Dim {

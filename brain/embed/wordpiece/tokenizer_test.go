@@ -138,7 +138,10 @@ func TestBadVocabularies(t *testing.T) {
 }
 
 func FuzzTokenizer(f *testing.F) {
-	for _, s := range []string{"", "unaffable cafés.", "東京か\u0301", "\xff\xfe\x00", "a\u0301\u0323\u0302", "각하 \u1100\u1161", strings.Repeat("か", 300)} {
+	for _, s := range []string{
+		"", "unaffable cafés.", "東京か\u0301", "\xff\xfe\x00", "a\u0301\u0323\u0302", "각하 \u1100\u1161",
+		strings.Repeat("か", 300),
+	} {
 		f.Add(s, 10)
 	}
 	tok, err := New(vocab)

@@ -119,7 +119,8 @@ func acronym(short, long string) bool {
 
 // typo tells whether two forms of one type are one typing error apart.
 func typo(a, b string, t extract.Type) bool {
-	if verbatim(t) || a == b || strings.ContainsAny(a+b, "0123456789") || len(a) < minTypo || len(b) < minTypo || a[0] != b[0] {
+	if verbatim(t) || a == b || strings.ContainsAny(a+b, "0123456789") || len(a) < minTypo ||
+		len(b) < minTypo || a[0] != b[0] {
 		return false
 	}
 	x, y := strings.Fields(a), strings.Fields(b)
@@ -140,7 +141,8 @@ func typo(a, b string, t extract.Type) bool {
 	}
 	kind := edit(x[at], y[at])
 	// Christina and Christine are two people, Germany and Germans two things.
-	return kind == moved || kind == dropped && (t != extract.Person || len(x) > 1) || kind == changed && t != extract.Person
+	return kind == moved || kind == dropped && (t != extract.Person || len(x) > 1) ||
+		kind == changed && t != extract.Person
 }
 
 // How one word becomes another.

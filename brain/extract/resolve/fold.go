@@ -41,7 +41,8 @@ func set(words string) map[string]bool {
 
 var (
 	// titles are left out before a person's name.
-	titles = set(`mr mrs ms miss dr prof professor sir dame lord lady president senator minister captain colonel general reverend rev hon`)
+	titles = set(`mr mrs ms miss dr prof professor sir dame lord lady president senator minister captain colonel general
+		reverend rev hon`)
 	// companies are left out behind an organization's.
 	companies = set(`inc incorporated corp corporation ltd limited llc gmbh ag plc co company sa bv oy ab kk pty`)
 )

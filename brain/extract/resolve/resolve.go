@@ -42,7 +42,9 @@ const (
 )
 
 // confidences are how sure each reason is; the order of the reasons is theirs.
-var confidences = map[Reason]float64{New: 1, Same: 1, Case: 0.97, Form: 0.93, Acronym: 0.85, Initials: 0.8, Part: 0.8, Typo: 0.75}
+var confidences = map[Reason]float64{
+	New: 1, Same: 1, Case: 0.97, Form: 0.93, Acronym: 0.85, Initials: 0.8, Part: 0.8, Typo: 0.75,
+}
 
 // Decision is what one name means.
 type Decision struct {
@@ -125,7 +127,8 @@ func (r *resolver) dependent(i int, names []Name) bool {
 	}
 	for k, other := range names {
 		if o := r.names[k]; o.name != n.name && !verbatim(other.Type) {
-			if acronym(n.name, o.name) || personal(t) && personal(other.Type) && (part(n.form, o.form) || initials(n.form, o.form) && abbreviated(n.form)) {
+			if acronym(n.name, o.name) || personal(t) && personal(other.Type) &&
+				(part(n.form, o.form) || initials(n.form, o.form) && abbreviated(n.form)) {
 				return true
 			}
 		}
@@ -209,7 +212,9 @@ func (r *resolver) unshared(form string, at int) bool {
 		if i == at || !personal(c.kind) {
 			continue
 		}
-		if slices.ContainsFunc(c.names, func(s spelled) bool { return s.form != "" && strings.HasSuffix(s.form, last) && s.form[0] == form[0] }) {
+		if slices.ContainsFunc(c.names, func(s spelled) bool {
+			return s.form != "" && strings.HasSuffix(s.form, last) && s.form[0] == form[0]
+		}) {
 			return false
 		}
 	}

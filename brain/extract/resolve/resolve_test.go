@@ -29,35 +29,56 @@ func TestOneName(t *testing.T) {
 		reason Reason
 		alias  bool
 	}{
-		"the same":                {[]Known{jane, acme}, Name{"Jane Lee", extract.Person}, "Jane Lee", Same, false},
-		"an alias":                {[]Known{person("Jane Lee", "Janey")}, Name{"Janey", extract.Person}, "Jane Lee", Same, false},
-		"case":                    {[]Known{jane}, Name{"JANE LEE", extract.Person}, "Jane Lee", Case, true},
-		"diacritics":              {[]Known{person("Zoë Öz")}, Name{"Zoe Oz", extract.Person}, "Zoë Öz", Case, true},
-		"a handle":                {[]Known{jane}, Name{"@jane_lee", extract.Person}, "Jane Lee", Case, true},
-		"a title":                 {[]Known{jane}, Name{"Dr. Jane Lee", extract.Person}, "Jane Lee", Form, true},
-		"the company's form":      {[]Known{acme}, Name{"ACME", extract.Organization}, "Acme Corp", Form, true},
-		"another type":            {[]Known{acme}, Name{"Acme Corp", extract.Other}, "Acme Corp", Same, false},
-		"a guess of the type":     {[]Known{thing(extract.Other, "Jane Lee")}, Name{"Jane Lee", extract.Person}, "Jane Lee", Same, false},
-		"person and place":        {[]Known{thing(extract.Place, "Washington")}, Name{"Washington", extract.Person}, "", New, false},
-		"an initial":              {[]Known{jane}, Name{"J. Lee", extract.Person}, "Jane Lee", Initials, true},
-		"who had an initial":      {[]Known{person("J. Lee")}, Name{"Jane Lee", extract.Person}, "J. Lee", Initials, true},
-		"an initial of two":       {[]Known{jane, person("John Lee")}, Name{"J. Lee", extract.Person}, "", New, false},
-		"the other with initial":  {[]Known{person("J. Lee"), jane}, Name{"John Lee", extract.Person}, "", New, false},
-		"a last name alone":       {[]Known{jane}, Name{"Lee", extract.Person}, "", New, false},
-		"a typing error":          {[]Known{thing(extract.Product, "Kubernetes")}, Name{"Kuberentes", extract.Product}, "Kubernetes", Typo, true},
-		"a dropped letter":        {[]Known{thing(extract.Product, "Kubernetes")}, Name{"Kubernets", extract.Product}, "Kubernetes", Typo, true},
-		"a plural":                {[]Known{thing(extract.Place, "Netherland")}, Name{"Netherlands", extract.Place}, "", New, false},
+		"the same": {[]Known{jane, acme}, Name{"Jane Lee", extract.Person}, "Jane Lee", Same, false},
+		"an alias": {
+			[]Known{person("Jane Lee", "Janey")}, Name{"Janey", extract.Person}, "Jane Lee", Same, false,
+		},
+		"case":               {[]Known{jane}, Name{"JANE LEE", extract.Person}, "Jane Lee", Case, true},
+		"diacritics":         {[]Known{person("Zoë Öz")}, Name{"Zoe Oz", extract.Person}, "Zoë Öz", Case, true},
+		"a handle":           {[]Known{jane}, Name{"@jane_lee", extract.Person}, "Jane Lee", Case, true},
+		"a title":            {[]Known{jane}, Name{"Dr. Jane Lee", extract.Person}, "Jane Lee", Form, true},
+		"the company's form": {[]Known{acme}, Name{"ACME", extract.Organization}, "Acme Corp", Form, true},
+		"another type":       {[]Known{acme}, Name{"Acme Corp", extract.Other}, "Acme Corp", Same, false},
+		"a guess of the type": {
+			[]Known{thing(extract.Other, "Jane Lee")}, Name{"Jane Lee", extract.Person}, "Jane Lee", Same, false,
+		},
+		"person and place": {
+			[]Known{thing(extract.Place, "Washington")}, Name{"Washington", extract.Person}, "", New, false,
+		},
+		"an initial":             {[]Known{jane}, Name{"J. Lee", extract.Person}, "Jane Lee", Initials, true},
+		"who had an initial":     {[]Known{person("J. Lee")}, Name{"Jane Lee", extract.Person}, "J. Lee", Initials, true},
+		"an initial of two":      {[]Known{jane, person("John Lee")}, Name{"J. Lee", extract.Person}, "", New, false},
+		"the other with initial": {[]Known{person("J. Lee"), jane}, Name{"John Lee", extract.Person}, "", New, false},
+		"a last name alone":      {[]Known{jane}, Name{"Lee", extract.Person}, "", New, false},
+		"a typing error": {
+			[]Known{thing(extract.Product, "Kubernetes")}, Name{"Kuberentes", extract.Product}, "Kubernetes", Typo, true,
+		},
+		"a dropped letter": {
+			[]Known{thing(extract.Product, "Kubernetes")}, Name{"Kubernets", extract.Product}, "Kubernetes", Typo, true,
+		},
+		"a plural": {
+			[]Known{thing(extract.Place, "Netherland")}, Name{"Netherlands", extract.Place}, "", New, false,
+		},
 		"two similar first names": {[]Known{person("Christina Lee")}, Name{"Christine Lee", extract.Person}, "", New, false},
-		"versions":                {[]Known{thing(extract.Product, "Postgres 15")}, Name{"Postgres 16", extract.Product}, "", New, false},
-		"tickets":                 {[]Known{thing(extract.Identifier, "INC-4521")}, Name{"INC-4522", extract.Identifier}, "", New, false},
-		"a ticket":                {[]Known{thing(extract.Identifier, "INC-4521")}, Name{"inc-4521", extract.Identifier}, "INC-4521", Case, true},
-		"code":                    {[]Known{thing(extract.Code, "parseArgs")}, Name{"ParseArgs", extract.Code}, "", New, false},
-		"what was split off":      {[]Known{split}, Name{"acme corp", extract.Organization}, "", New, false},
-		"an acronym elsewhere":    {[]Known{thing(extract.Place, "Empire State Building")}, Name{"ESB", extract.Place}, "", New, false},
-		"marks alone":             {[]Known{jane}, Name{"--", extract.Other}, "", New, false},
+		"versions": {
+			[]Known{thing(extract.Product, "Postgres 15")}, Name{"Postgres 16", extract.Product}, "", New, false,
+		},
+		"tickets": {
+			[]Known{thing(extract.Identifier, "INC-4521")}, Name{"INC-4522", extract.Identifier}, "", New, false,
+		},
+		"a ticket": {
+			[]Known{thing(extract.Identifier, "INC-4521")}, Name{"inc-4521", extract.Identifier}, "INC-4521", Case, true,
+		},
+		"code":               {[]Known{thing(extract.Code, "parseArgs")}, Name{"ParseArgs", extract.Code}, "", New, false},
+		"what was split off": {[]Known{split}, Name{"acme corp", extract.Organization}, "", New, false},
+		"an acronym elsewhere": {
+			[]Known{thing(extract.Place, "Empire State Building")}, Name{"ESB", extract.Place}, "", New, false,
+		},
+		"marks alone": {[]Known{jane}, Name{"--", extract.Other}, "", New, false},
 	} {
 		d := Resolve(c.known, []Name{c.name})[0]
-		if d.Entity != c.entity || d.Reason != c.reason || d.Alias != c.alias || d.Leader != 0 || d.Confidence <= 0 || d.Confidence > 1 {
+		if d.Entity != c.entity || d.Reason != c.reason || d.Alias != c.alias || d.Leader != 0 || d.Confidence <= 0 ||
+			d.Confidence > 1 {
 			t.Errorf("%s: %+v", name, d)
 		}
 		// Whoever looks up by keys finds what Resolve would merge.
@@ -116,15 +137,20 @@ func TestTwoOfOneName(t *testing.T) {
 // TestDecisionsHold: for any entities and names each decision is about one of
 // them, and asking again after the aliases were kept changes nothing.
 func TestDecisionsHold(t *testing.T) {
-	types := []extract.Type{extract.Person, extract.Organization, extract.Place, extract.Product, extract.Other, extract.Code, extract.Identifier}
-	word := rapid.SampledFrom(strings.Fields("Jane J. Lee lee LEE Anna Acme ACME Corp The Empire State Building ESB Kubernetes Kuberentes Zoë é -- 42"))
+	types := []extract.Type{
+		extract.Person, extract.Organization, extract.Place, extract.Product, extract.Other, extract.Code, extract.Identifier,
+	}
+	word := rapid.SampledFrom(strings.Fields("Jane J. Lee lee LEE Anna Acme ACME Corp The Empire State Building ESB " +
+		"Kubernetes Kuberentes Zoë é -- 42"))
 	name := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(word, 1, 3).Draw(t, "words"), " ")
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		var known []Known
 		for i, title := range rapid.SliceOfNDistinct(name, 0, 6, rapid.ID).Draw(t, "known") {
-			known = append(known, Known{ID: EntityID(rune('a' + i)), Type: rapid.SampledFrom(types).Draw(t, "type"), Title: title})
+			known = append(known, Known{
+				ID: EntityID(rune('a' + i)), Type: rapid.SampledFrom(types).Draw(t, "type"), Title: title,
+			})
 		}
 		var names []Name
 		for _, n := range rapid.SliceOfNDistinct(name, 0, 6, rapid.ID).Draw(t, "names") {
@@ -180,7 +206,9 @@ func TestCanonical(t *testing.T) {
 			t.Errorf("%v: %q and %q", pair, a, b)
 		}
 	}
-	for _, weak := range []Name{{"Jane", extract.Person}, {"J. Lee", extract.Person}, {"--", extract.Other}, {"C", extract.Other}} {
+	for _, weak := range []Name{
+		{"Jane", extract.Person}, {"J. Lee", extract.Person}, {"--", extract.Other}, {"C", extract.Other},
+	} {
 		if c := Canonical(weak.Name, weak.Type); c != "" {
 			t.Errorf("%v links as %q", weak, c)
 		}

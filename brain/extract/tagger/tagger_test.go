@@ -45,7 +45,8 @@ func TestTokensHoldAll(t *testing.T) {
 		s := rapid.String().Draw(t, "text")
 		end := 0
 		for _, token := range tokensOf(s) {
-			if token.Start < end || token.End <= token.Start || token.End > len(s) || strings.TrimSpace(s[end:token.Start]) != "" {
+			if token.Start < end || token.End <= token.Start || token.End > len(s) ||
+				strings.TrimSpace(s[end:token.Start]) != "" {
 				t.Fatalf("%q has a token at [%d, %d) behind %d", s, token.Start, token.End, end)
 			}
 			end = token.End
@@ -146,7 +147,8 @@ func TestPackAndOpen(t *testing.T) {
 		t.Error("the lexicon does not survive")
 	}
 	for name, bad := range map[string][]byte{
-		"nothing": nil, "other": []byte("orgmem other 1\n\n........................"), "short": data[:len(data)-1], "long": append(slices.Clone(data), 0),
+		"nothing": nil, "other": []byte("orgmem other 1\n\n........................"), "short": data[:len(data)-1],
+		"long":    append(slices.Clone(data), 0),
 		"a count": append(slices.Clone(data[:len(magic)]), bytes.Repeat([]byte{255}, 40)...), "a head": data[:len(magic)+4],
 	} {
 		if _, err := Open(bad); !errors.Is(err, ErrModel) {

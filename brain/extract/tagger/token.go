@@ -114,7 +114,8 @@ func run(s string, i, end int) int {
 // linkEnd is the end of the URL or e-mail address that begins at i, or i.
 func linkEnd(s string, i, end int) int {
 	rest := s[i:min(end, i+maxLink)]
-	url := hasPrefixFold(rest, "http://") || hasPrefixFold(rest, "https://") || hasPrefixFold(rest, "www.") || hasPrefixFold(rest, "ftp://")
+	url := hasPrefixFold(rest, "http://") || hasPrefixFold(rest, "https://") || hasPrefixFold(rest, "www.") ||
+		hasPrefixFold(rest, "ftp://")
 	at := 0
 	if !url {
 		rest = rest[:min(len(rest), 2*maxToken)]
@@ -122,7 +123,9 @@ func linkEnd(s string, i, end int) int {
 			return i
 		}
 	}
-	stop := strings.IndexFunc(rest, func(r rune) bool { return unicode.IsSpace(r) || r == '<' || r == '>' || r == '"' || r == '|' })
+	stop := strings.IndexFunc(rest, func(r rune) bool {
+		return unicode.IsSpace(r) || r == '<' || r == '>' || r == '"' || r == '|'
+	})
 	if stop < 0 {
 		stop = len(rest)
 	}
@@ -199,8 +202,10 @@ func wordEnd(s string, i, end int) int {
 
 // abbreviations that keep their dot, in lower case.
 var abbreviations = map[string]bool{
-	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "jr": true, "sr": true, "inc": true, "ltd": true,
-	"co": true, "corp": true, "vs": true, "etc": true, "rev": true, "gen": true, "col": true, "capt": true, "lt": true, "sgt": true,
+	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "jr": true, "sr": true,
+	"inc": true, "ltd": true,
+	"co": true, "corp": true, "vs": true, "etc": true, "rev": true, "gen": true, "col": true, "capt": true,
+	"lt": true, "sgt": true,
 	"gov": true, "sen": true, "rep": true, "mt": true, "bros": true, "al": true, "ft": true, "dept": true, "approx": true,
 }
 

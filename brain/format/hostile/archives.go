@@ -141,7 +141,8 @@ func sparse(n int) []byte {
 
 func mail(parts ...string) []byte {
 	var out bytes.Buffer
-	out.WriteString("From: Ann <a@x.org>\r\nTo: b@x.org\r\nSubject: Figs\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nFigs.\r\n")
+	out.WriteString("From: Ann <a@x.org>\r\nTo: b@x.org\r\nSubject: Figs\r\nMIME-Version: 1.0\r\nContent-Type: " +
+		"multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nFigs.\r\n")
 	for _, p := range parts {
 		out.WriteString("--b\r\n" + p + "\r\n")
 	}
@@ -150,7 +151,8 @@ func mail(parts ...string) []byte {
 }
 
 func attached(name string, data []byte) string {
-	return "Content-Type: application/octet-stream\r\nContent-Disposition: attachment; filename=" + name + "\r\nContent-Transfer-Encoding: base64\r\n\r\n" +
+	return "Content-Type: application/octet-stream\r\nContent-Disposition: attachment; filename=" + name +
+		"\r\nContent-Transfer-Encoding: base64\r\n\r\n" +
 		base64.StdEncoding.EncodeToString(data)
 }
 
@@ -169,7 +171,8 @@ func archives() []File {
 		{Name: "chain.zip", Make: func() []byte { // each archive is nearly as large as what may be unpacked
 			data := full()
 			for i := range 4 {
-				data = zipped(entry{"a.zip", data}, entry{"pad.bin", make([]byte, 40*mib)}, entry{fmt.Sprint(i, ".txt"), repeat(words, mib)})
+				data = zipped(entry{"a.zip", data}, entry{"pad.bin", make([]byte, 40*mib)},
+					entry{fmt.Sprint(i, ".txt"), repeat(words, mib)})
 			}
 			return data
 		}},
@@ -182,10 +185,19 @@ func archives() []File {
 		}},
 		{Name: "overlapping.zip", Make: func() []byte { return overlapping(1000, "%d.txt", repeat(words, 60*mib)) }},
 		{Name: "overlapping small.zip", Make: func() []byte { return overlapping(50_000, "%d.txt", repeat(words, 10_000)) }},
-		{Name: "overlapping csv.zip", Make: func() []byte { return overlapping(100, "%d.csv", append([]byte("a,b\n"), repeat(",", 60*mib)...)) }},
+		{
+			Name: "overlapping csv.zip",
+			Make: func() []byte { return overlapping(100, "%d.csv", append([]byte("a,b\n"), repeat(",", 60*mib)...)) },
+		},
 		{Name: "overlapping pdf.zip", Make: func() []byte { return overlapping(100, "%d.pdf", manyObjects(1_000_000)) }},
-		{Name: "overlapping html.zip", Make: func() []byte { return overlapping(100, "%d.html", append([]byte("<html><p "), repeat("a ", 7*mib)...)) }},
-		{Name: "names.zip", Make: func() []byte { return overlapping(60_000, strings.Repeat("d/", 200)+"%d.txt", []byte("Figs")) }},
+		{
+			Name: "overlapping html.zip",
+			Make: func() []byte { return overlapping(100, "%d.html", append([]byte("<html><p "), repeat("a ", 7*mib)...)) },
+		},
+		{
+			Name: "names.zip",
+			Make: func() []byte { return overlapping(60_000, strings.Repeat("d/", 200)+"%d.txt", []byte("Figs")) },
+		},
 		{Name: "zip of zips.zip", Make: func() []byte {
 			inner := zipped(entry{"a.txt", full()})
 			var all []entry
@@ -225,7 +237,8 @@ func archives() []File {
 			return packed(mail(attached("a.zip", stored(entry{"a.txt", repeat(words, 44*mib)}))))
 		}},
 		{Name: "mailbox.mbox.gz", Make: func() []byte {
-			one := "From a@x.org Tue May  5 10:00:00 2026\n" + string(mail(attached("a.txt", []byte("Figs")), attached("b.txt", []byte("Plums")))) + "\n"
+			one := "From a@x.org Tue May  5 10:00:00 2026\n" +
+				string(mail(attached("a.txt", []byte("Figs")), attached("b.txt", []byte("Plums")))) + "\n"
 			return packed(repeat(one, 60*mib))
 		}},
 		{Name: "bombs.mbox", Make: func() []byte {
@@ -240,10 +253,12 @@ func archives() []File {
 			return []byte(data)
 		}},
 		large("parts.eml", func() []byte {
-			return append([]byte("From: a@x.org\r\nTo: b@x.org\r\nSubject: a\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"), repeat("--b\r\n\r\na\r\n", largest)...)
+			return append([]byte("From: a@x.org\r\nTo: b@x.org\r\nSubject: a\r\nContent-Type: multipart/mixed; "+
+				"boundary=b\r\n\r\n"), repeat("--b\r\n\r\na\r\n", largest)...)
 		}),
 		large("quoted.eml", func() []byte {
-			return append([]byte("From: a@x.org\r\nTo: b@x.org\r\nSubject: a\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"), repeat("\x01", largest)...)
+			return append([]byte("From: a@x.org\r\nTo: b@x.org\r\nSubject: a\r\nContent-Transfer-Encoding: "+
+				"quoted-printable\r\n\r\n"), repeat("\x01", largest)...)
 		}),
 	}
 }

@@ -45,12 +45,16 @@ func texts() []File {
 	return []File{
 		large("commas.csv", func() []byte { return repeat(",", largest) }),
 		large("rows.csv", func() []byte { return append([]byte("a,b,c\n"), repeat(",,\n", largest)...) }),
-		large("cells.csv", func() []byte { return append([]byte("a,b\n"), repeat(strings.Repeat("x,", 1000)+"\n", largest)...) }),
+		large("cells.csv", func() []byte {
+			return append([]byte("a,b\n"), repeat(strings.Repeat("x,", 1000)+"\n", largest)...)
+		}),
 		large("quotes.csv", func() []byte { return append([]byte("a,b\n\""), repeat("\"\"", largest)...) }),
 		large("words.txt", func() []byte { return repeat(words, largest) }),
 		large("lines.txt", func() []byte { return repeat("\n", largest) }),
 		large("returns.txt", func() []byte { return append([]byte("Figs."), repeat("\r\n", largest)...) }),
-		large("wide.txt", func() []byte { return append([]byte("\xff\xfe"), repeat("F\x00i\x00g\x00s\x00 \x00", largest)...) }),
+		large("wide.txt", func() []byte {
+			return append([]byte("\xff\xfe"), repeat("F\x00i\x00g\x00s\x00 \x00", largest)...)
+		}),
 		large("cyrillic.txt", func() []byte { return repeat("\xe8\xed\xe6\xe8\xf0 ", largest) }),
 		{Name: "brackets.json", Make: func() []byte { return repeat("[", 8*mib) }},
 		{Name: "nested.json", Make: func() []byte {
@@ -72,7 +76,8 @@ func texts() []File {
 			var out bytes.Buffer
 			out.WriteString(`[{"title":"a","create_time":1,"current_node":"n99999","mapping":{"n0":{"id":"n0","parent":null,"message":null}`)
 			for i := 1; i < 100_000; i++ {
-				fmt.Fprintf(&out, `,"n%d":{"id":"n%d","parent":"n%d","message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["a"]}}}`, i, i, i-1)
+				fmt.Fprintf(&out,
+					`,"n%d":{"id":"n%d","parent":"n%d","message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["a"]}}}`, i, i, i-1)
 			}
 			out.WriteString(`}}]`)
 			return out.Bytes()
@@ -89,7 +94,8 @@ func texts() []File {
 			return append([]byte("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:a\nDESCRIPTION:"), repeat("\n x", largest)...)
 		}),
 		large("people.ics", func() []byte {
-			return append([]byte("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:a\n"), repeat("ATTENDEE;CN=Ann:mailto:a@x\n", largest)...)
+			return append([]byte("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:a\n"),
+				repeat("ATTENDEE;CN=Ann:mailto:a@x\n", largest)...)
 		}),
 		large("cues.vtt", func() []byte {
 			return append([]byte("WEBVTT\n\n"), repeat("00:01.000 --> 00:02.000\n<v Ann>a\n\n", largest)...)
@@ -97,6 +103,9 @@ func texts() []File {
 		large("cues.srt", func() []byte { return repeat("1\n00:00:01,000 --> 00:00:02,000\nAnn: a\n\n", largest) }),
 		large("headings.md", func() []byte { return repeat("# a\n", largest) }),
 		large("links.md", func() []byte { return append([]byte("# a\n"), repeat("[[a]] ", largest)...) }),
-		{Name: "front.md", Make: func() []byte { return append(append([]byte("---\n"), repeat("- a\n", 60_000)...), "---\nFigs"...) }},
+		{
+			Name: "front.md",
+			Make: func() []byte { return append(append([]byte("---\n"), repeat("- a\n", 60_000)...), "---\nFigs"...) },
+		},
 	}
 }

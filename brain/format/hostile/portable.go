@@ -73,7 +73,8 @@ func calling(fan int, leaf string) []byte {
 		if i == levels-1 {
 			body = leaf
 		}
-		objects = append(objects, stream(fmt.Sprintf("/Type/XObject/Subtype/Form/Resources<</Font<</F 5 0 R>>/XObject<</X %d 0 R>>>>", 7+i), body))
+		objects = append(objects, stream(fmt.Sprintf("/Type/XObject/Subtype/Form/Resources<</Font<</F 5 0 R>>/XObject<</X "+
+			"%d 0 R>>>>", 7+i), body))
 	}
 	return PDF(objects...)
 }
@@ -115,16 +116,21 @@ func portable() []File {
 		large("objects.pdf", func() []byte { return manyObjects(1_000_000) }),
 		large("two million objects.pdf", func() []byte { // without a directory
 			data := append([]byte("%PDF-1.7\n"), numbered(2_000_000, "%d 0 obj 0 endobj\n")...)
-			return append(data, "3000001 0 obj<</Type/Catalog/Pages 3000002 0 R>>endobj 3000002 0 obj<</Kids[<</Type/Page>>]>>endobj"...)
+			return append(data, "3000001 0 obj<</Type/Catalog/Pages 3000002 0 R>>endobj 3000002 0 "+
+				"obj<</Kids[<</Type/Page>>]>>endobj"...)
 		}),
 		{Name: "packed objects.pdf", Make: func() []byte { return packedObjects(1_000_000, "[1 2]") }},
-		{Name: "packed kids.pdf", Make: func() []byte { return packedObjects(1_000_000, "[<</Kids 11 0 R>><</Kids 12 0 R>>]") }},
+		{
+			Name: "packed kids.pdf",
+			Make: func() []byte { return packedObjects(1_000_000, "[<</Kids 11 0 R>><</Kids 12 0 R>>]") },
+		},
 		{Name: "a gibibyte.pdf", Make: func() []byte { return onPage(flated("", bytes.Repeat([]byte(" "), 1<<30))) }},
 		{Name: "a gibibyte of text.pdf", Make: func() []byte {
 			return onPage(flated("", append([]byte("BT /F 12 Tf "), repeat("(Figs ripen late.) Tj ", 1<<30)...)))
 		}},
 		{Name: "pages of 60 MiB.pdf", Make: func() []byte {
-			return PDF(catalog, "<</Type/Pages/Kids["+strings.Repeat("<</Contents 3 0 R>>", 100)+"]>>", flated("", bytes.Repeat([]byte(" "), 60*mib)))
+			return PDF(catalog, "<</Type/Pages/Kids["+strings.Repeat("<</Contents 3 0 R>>", 100)+"]>>",
+				flated("", bytes.Repeat([]byte(" "), 60*mib)))
 		}},
 		{Name: "filters.pdf", Make: func() []byte {
 			data := repeat(figs+" ", 60*mib)
@@ -135,7 +141,10 @@ func portable() []File {
 			return onPage(stream("/Filter[/Fl/RL]", zlibbed(repeat("\x81 ", mib))))
 		}},
 		{Name: "zeros.pdf", Make: func() []byte { return onPage(stream("/Filter[/Fl/A85]", zlibbed(repeat("z", 15*mib)))) }},
-		{Name: "hexadecimal.pdf", Make: func() []byte { return onPage(stream("/Filter[/Fl/AHx]", zlibbed(repeat("20", 63*mib)))) }},
+		{
+			Name: "hexadecimal.pdf",
+			Make: func() []byte { return onPage(stream("/Filter[/Fl/AHx]", zlibbed(repeat("20", 63*mib)))) },
+		},
 		{Name: "predicted.pdf", Make: func() []byte {
 			return onPage(stream("/Filter/Fl/DecodeParms<</Predictor 12/Columns 1>>", zlibbed(make([]byte, 63*mib))))
 		}},
@@ -167,8 +176,10 @@ func portable() []File {
 		{Name: "unicode.pdf", Make: func() []byte {
 			var objects []string
 			for i := range 200 {
-				objects = append(objects, fmt.Sprintf("<</Type/Font/Subtype/Type0/Encoding/Identity-H/ToUnicode %d 0 R/DescendantFonts[<</W[0 65535 500]>>]>>", 5+2*i),
-					stream("", "1 beginbfrange <0000> <ffff> <4e004e004e004e004e004e004e004e004e004e004e004e004e004e004e004e00> endbfrange"))
+				objects = append(objects, fmt.Sprintf("<</Type/Font/Subtype/Type0/Encoding/Identity-H/ToUnicode %d 0 "+
+					"R/DescendantFonts[<</W[0 65535 500]>>]>>", 5+2*i),
+					stream("", "1 beginbfrange <0000> <ffff> <4e004e004e004e004e004e004e004e004e004e004e004e004e004e004e004e00> "+
+						"endbfrange"))
 			}
 			var fonts, body strings.Builder
 			for i := range 200 {
@@ -176,10 +187,14 @@ func portable() []File {
 				fmt.Fprintf(&body, "/F%d 1 Tf ", i)
 			}
 			// Numbers 1 to 3 are the catalogue, the pages and the content.
-			return PDF(append([]string{catalog, "<</Type/Pages/Kids[<</Contents 3 0 R/Resources<</Font<<" + fonts.String() + ">>>>>>]>>", stream("", body.String())}, objects...)...)
+			return PDF(append([]string{
+				catalog, "<</Type/Pages/Kids[<</Contents 3 0 R/Resources<</Font<<" + fonts.String() + ">>>>>>]>>",
+				stream("", body.String()),
+			}, objects...)...)
 		}},
 		{Name: "inline fonts.pdf", Make: func() []byte {
-			return PDF(catalog, "<</Type/Pages/Kids[<</Contents 3 0 R/Resources<</Font<</F<</Type/Font/ToUnicode 4 0 R>>>>>>>>]>>",
+			return PDF(catalog, "<</Type/Pages/Kids[<</Contents 3 0 R/Resources<</Font<</F<</Type/Font/ToUnicode 4 0 "+
+				"R>>>>>>>>]>>",
 				flated("", repeat("/F 1 Tf ", 60*mib)), stream("", "1 beginbfrange <0000> <ffff> <4e00> endbfrange"))
 		}},
 		{Name: "patterns.pdf", Make: func() []byte {

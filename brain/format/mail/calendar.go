@@ -10,7 +10,8 @@ import (
 
 // calendarShown are the lines of an event that its text shows, in this order.
 var calendarShown = []struct{ name, label string }{
-	{"DTSTART", "Start"}, {"DTEND", "End"}, {"LOCATION", "Location"}, {"ORGANIZER", "Organizer"}, {"ATTENDEE", "Attendees"},
+	{"DTSTART", "Start"}, {"DTEND", "End"}, {"LOCATION", "Location"}, {"ORGANIZER", "Organizer"},
+	{"ATTENDEE", "Attendees"},
 }
 
 // ReadCalendar reads iCalendar (RFC 5545): a document of kind event for each event.
@@ -122,7 +123,8 @@ func readEvent(r *reading.Reader, e map[string]string) (reading.Document, error)
 	m.Paragraph(e["DESCRIPTION"])
 	content, err := m.Done()
 	return reading.Document{
-		Title: reading.ClipTitle(e["SUMMARY"]), Content: content, Kind: "event", OccurredAt: calendarTime(e["DTSTART"]), Noted: true,
+		Title: reading.ClipTitle(e["SUMMARY"]), Content: content, Kind: "event",
+		OccurredAt: calendarTime(e["DTSTART"]), Noted: true,
 		ExternalID: reading.ExternalID("ics", e["UID"]+reading.Within(e["RECURRENCE-ID"])),
 	}, err
 }

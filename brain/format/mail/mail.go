@@ -40,8 +40,10 @@ const (
 
 // mailHeaders are what a mail begins with. One alone may be a line of a dialogue.
 var mailHeaders = []string{
-	"from", "to", "cc", "subject", "date", "message-id", "received", "return-path", "delivered-to", "mime-version", "reply-to",
-	"content-type", "x-mailer", "dkim-signature", "sender", "x-gmail-labels", "authentication-results", "list-id", "in-reply-to",
+	"from", "to", "cc", "subject", "date", "message-id", "received", "return-path", "delivered-to",
+	"mime-version", "reply-to",
+	"content-type", "x-mailer", "dkim-signature", "sender", "x-gmail-labels", "authentication-results",
+	"list-id", "in-reply-to",
 }
 
 // IsMail reports whether a text begins with at least three header lines of a mail,
@@ -186,9 +188,12 @@ func Read(r *reading.Reader, raw []byte) ([]reading.Document, error) {
 		thread = ids[0]
 	}
 	doc := reading.Document{
-		Title: reading.ClipTitle(subject), Content: content, OccurredAt: mailDate(header), ExternalID: reading.ExternalID("mid", own), Noted: true,
-		Metadata: reading.Noted("from", words(header.Get("From")), "to", words(header.Get("To")), "cc", words(header.Get("Cc")),
-			"messageId", own, "thread", thread, "labels", words(header.Get("X-Gmail-Labels")), "attachments", l.names, "language", header.Get("Content-Language")),
+		Title: reading.ClipTitle(subject), Content: content, OccurredAt: mailDate(header),
+		ExternalID: reading.ExternalID("mid", own), Noted: true,
+		Metadata: reading.Noted("from", words(header.Get("From")), "to", words(header.Get("To")), "cc",
+			words(header.Get("Cc")),
+			"messageId", own, "thread", thread, "labels", words(header.Get("X-Gmail-Labels")), "attachments", l.names,
+			"language", header.Get("Content-Language")),
 	}
 	var docs []reading.Document
 	if !canon.Blank(content) { // of a mail that is nothing but what is attached nothing is kept
@@ -199,7 +204,10 @@ func Read(r *reading.Reader, raw []byte) ([]reading.Document, error) {
 		docs = append(docs, a)
 	}
 	if l.left > 0 {
-		docs = append(docs, reading.Document{Where: fmt.Sprintf("the last %d parts", l.left), Refused: fmt.Sprintf("are not read, nor what is in them: of one mail %d are", MaxParts)})
+		docs = append(docs, reading.Document{
+			Where:   fmt.Sprintf("the last %d parts", l.left),
+			Refused: fmt.Sprintf("are not read, nor what is in them: of one mail %d are", MaxParts),
+		})
 	}
 	return docs, nil
 }
@@ -229,7 +237,9 @@ func headerLines(raw []byte) []byte {
 	for line := range bytes.Lines(raw) {
 		if text := bytes.TrimRight(line, "\r\n"); len(text) > 0 && text[0] != ' ' && text[0] != '\t' {
 			name, _, ok := bytes.Cut(text, []byte(":"))
-			good = ok && len(name) > 0 && bytes.IndexFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/;<=>?@[\]{}`, r) }) < 0
+			good = ok && len(name) > 0 && bytes.IndexFunc(name, func(r rune) bool {
+				return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/;<=>?@[\]{}`, r)
+			}) < 0
 		}
 		if all = all && good; good {
 			out = append(out, line...)
@@ -261,7 +271,9 @@ func mailDate(h mail.Header) string {
 	return at.UTC().Format("2006-01-02T15:04:05Z")
 }
 
-var decoder = mime.WordDecoder{CharsetReader: func(label string, in io.Reader) (io.Reader, error) { return charset.NewReaderLabel(label, in) }}
+var decoder = mime.WordDecoder{
+	CharsetReader: func(label string, in io.Reader) (io.Reader, error) { return charset.NewReaderLabel(label, in) },
+}
 
 // words decodes what a header says.
 func words(s string) string {
@@ -297,7 +309,8 @@ func joined(s string) string {
 	for _, m := range encodedWord.FindAllStringSubmatchIndex(s, -1) {
 		between, nextLabel, nextHow := s[at:m[0]], s[m[2]:m[3]], s[m[4]:m[5]]
 		whole := !strings.EqualFold(how, "b") || said.Len()%4 == 0 && !strings.HasSuffix(said.String(), "=")
-		if label == "" || !whole || strings.TrimSpace(between) != "" || !strings.EqualFold(label, nextLabel) || !strings.EqualFold(how, nextHow) {
+		if label == "" || !whole || strings.TrimSpace(between) != "" || !strings.EqualFold(label, nextLabel) ||
+			!strings.EqualFold(how, nextHow) {
 			shut()
 			out.WriteString(between)
 			label, how = nextLabel, nextHow
@@ -344,7 +357,8 @@ func (l *letter) part(h textproto.MIMEHeader, raw []byte, depth int) error {
 	}
 	disposition, about := mediaType(h.Get("Content-Disposition"))
 	held, kept := l.Held()-l.body.Out.Cap(), l.Kept
-	defer func() { l.Settle(held + max(0, l.Kept-kept) + l.body.Out.Cap()) }() // what was decoded goes, what was written stays
+	// what was decoded goes, what was written stays
+	defer func() { l.Settle(held + max(0, l.Kept-kept) + l.body.Out.Cap()) }()
 	raw, err := l.transferred(h.Get("Content-Transfer-Encoding"), raw)
 	if err != nil {
 		return err

@@ -132,7 +132,9 @@ func CSV(r *reading.Reader, name string, raw []byte) (reading.Document, error) {
 	if err := r.Hold(min(64*len(raw), rowMemory)); err != nil {
 		return reading.Document{}, err
 	}
-	in := &columns{allowance: allowance{rest: raw, allowed: reading.MaxToken, spent: errLongRow}, separator: []byte(string(separator))}
+	in := &columns{
+		allowance: allowance{rest: raw, allowed: reading.MaxToken, spent: errLongRow}, separator: []byte(string(separator)),
+	}
 	records := csv.NewReader(in)
 	records.Comma, records.LazyQuotes, records.FieldsPerRecord, records.ReuseRecord = separator, true, -1, true
 	sheet := Sheet{Builder: &reading.Builder{Reader: r}}
@@ -259,7 +261,8 @@ func isHeader(row []string) bool {
 			}
 			return false
 		}
-		if _, err := strconv.ParseFloat(strings.TrimSuffix(c, "%"), 64); err == nil || seen[c] || utf8.RuneCountInString(c) > LooksCell {
+		if _, err := strconv.ParseFloat(strings.TrimSuffix(c, "%"), 64); err == nil || seen[c] ||
+			utf8.RuneCountInString(c) > LooksCell {
 			return false
 		}
 		seen[c] = true

@@ -106,15 +106,20 @@ var furniture = []string{"breadcrumb-section", "footer", "likes-and-labels-conta
 
 // blocks are the elements before and behind which a block ends.
 var blocks = []atom.Atom{
-	atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Center, atom.Dd, atom.Details, atom.Dialog, atom.Div,
-	atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form, atom.Header, atom.Hr, atom.Legend,
+	atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Center, atom.Dd, atom.Details,
+	atom.Dialog, atom.Div,
+	atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form, atom.Header,
+	atom.Hr, atom.Legend,
 	atom.Main, atom.P, atom.Section, atom.Summary, atom.Caption,
 }
 
 // HTML reads a page.
 func HTML(r *reading.Reader, raw []byte) (reading.Document, error) {
 	head := raw[:min(len(raw), 1024)]
-	p := &page{Builder: reading.Builder{Reader: r}, xhtml: bytes.HasPrefix(head, []byte("<?xml")) || bytes.Contains(head, []byte("http://www.w3.org/1999/xhtml"))}
+	p := &page{
+		Builder: reading.Builder{Reader: r},
+		xhtml:   bytes.HasPrefix(head, []byte("<?xml")) || bytes.Contains(head, []byte("http://www.w3.org/1999/xhtml")),
+	}
 	if err := r.Hold(min(reading.TextMemory*len(raw), reading.TagMemory*reading.MaxTag)); err != nil {
 		return reading.Document{}, err
 	}
@@ -149,12 +154,16 @@ func HTML(r *reading.Reader, raw []byte) (reading.Document, error) {
 	if err != nil {
 		return reading.Document{}, err
 	}
-	return reading.Document{Title: reading.ClipTitle(p.title), Content: content, OccurredAt: p.at, Metadata: reading.Noted("language", p.lang), Noted: true}, nil
+	return reading.Document{
+		Title: reading.ClipTitle(p.title), Content: content, OccurredAt: p.at, Metadata: reading.Noted("language", p.lang),
+		Noted: true,
+	}, nil
 }
 
 // opaques are the elements whose text is no markup.
 var opaques = []atom.Atom{
-	atom.Script, atom.Style, atom.Textarea, atom.Title, atom.Iframe, atom.Noembed, atom.Noframes, atom.Noscript, atom.Plaintext, atom.Xmp,
+	atom.Script, atom.Style, atom.Textarea, atom.Title, atom.Iframe, atom.Noembed, atom.Noframes, atom.Noscript,
+	atom.Plaintext, atom.Xmp,
 }
 
 func (p *page) token(z *html.Tokenizer, t html.Token) {
@@ -293,7 +302,8 @@ func (p *page) open(t html.Token) {
 		}
 		return
 	}
-	if t.Type == html.StartTagToken && tag != 0 && (slices.Contains(unread, tag) || slices.Contains(closed, tag) && hidden(t)) {
+	if t.Type == html.StartTagToken && tag != 0 &&
+		(slices.Contains(unread, tag) || slices.Contains(closed, tag) && hidden(t)) {
 		p.skipped, p.deep = tag, 1
 		return
 	}

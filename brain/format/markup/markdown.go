@@ -115,7 +115,8 @@ func Markdown(r *reading.Reader, name, s string) ([]reading.Document, error) {
 	}
 	if values != nil {
 		doc.Noted, doc.OccurredAt = true, reading.Instant(one("date", "created"))
-		doc.Metadata = reading.Noted("tags", tagsOf(values["tags"]), "aliases", values["aliases"], "author", one("author"), "language", one("lang", "language"))
+		doc.Metadata = reading.Noted("tags", tagsOf(values["tags"]), "aliases", values["aliases"], "author", one("author"),
+			"language", one("lang", "language"))
 	}
 	return r.Cut(doc)
 }

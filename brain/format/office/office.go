@@ -54,7 +54,9 @@ func findWordDocument(r *reading.Reader, z *zip.Reader) (read func(*reading.Read
 		return nil, ""
 	}
 	if main := partOf(parts, "officeDocument"); strings.HasPrefix(main, "word/") {
-		return func(r *reading.Reader, z *zip.Reader) (reading.Document, error) { return readWordDocument(r, z, main) }, reading.DOCX
+		return func(r *reading.Reader, z *zip.Reader) (reading.Document, error) {
+			return readWordDocument(r, z, main)
+		}, reading.DOCX
 	}
 	return nil, ""
 }
@@ -328,7 +330,8 @@ func readWordDocument(r *reading.Reader, z *zip.Reader, main string) (reading.Do
 			w.shutAside()
 		}
 	})
-	notes, ends := cmp.Or(partOf(parts, "footnotes"), "word/footnotes.xml"), cmp.Or(partOf(parts, "endnotes"), "word/endnotes.xml")
+	notes, ends := cmp.Or(partOf(parts, "footnotes"), "word/footnotes.xml"),
+		cmp.Or(partOf(parts, "endnotes"), "word/endnotes.xml")
 	for _, part := range []string{main, notes, ends} {
 		if _, err := walkNamed(r, z, part, e); err != nil {
 			return reading.Document{}, err

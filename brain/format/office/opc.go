@@ -100,6 +100,9 @@ func documentOf(m *reading.Builder, values map[string]string, extra ...any) (rea
 	}
 	return reading.Document{
 		Title: reading.ClipTitle(values["title"]), Content: content, Noted: true,
-		Metadata: reading.Noted(append([]any{"author", author, "created", reading.Instant(created), "modified", reading.Instant(modified), "language", values["language"]}, extra...)...),
+		Metadata: reading.Noted(append([]any{
+			"author", author, "created", reading.Instant(created), "modified", reading.Instant(modified), "language",
+			values["language"],
+		}, extra...)...),
 	}, nil
 }

@@ -78,7 +78,8 @@ func (o *openReader) open(t xml.StartElement) {
 		return
 	}
 	switch t.Name.Local {
-	case "annotation", "tracked-changes", "forms", "object", "automatic-styles", "font-face-decls", "scripts", "note-citation", "ruby-text", "desc":
+	case "annotation", "tracked-changes", "forms", "object", "automatic-styles", "font-face-decls", "scripts",
+		"note-citation", "ruby-text", "desc":
 		o.skipped = 1
 	case "title":
 		if t.Name.Space == "svg" { // of a picture, within a paragraph; another is a field that shows the document's

@@ -59,7 +59,8 @@ func PDF(r *reading.Reader, data []byte) (reading.Document, error) {
 	}
 	return reading.Document{
 		Title: reading.ClipTitle(d.Title), Content: content, Noted: true,
-		Metadata: reading.Noted("author", d.Author, "language", d.Language, "pages", len(d.Pages), "pagesWithoutText", d.Lost+d.Blank,
+		Metadata: reading.Noted("author", d.Author, "language", d.Language, "pages", len(d.Pages),
+			"pagesWithoutText", d.Lost+d.Blank,
 			"created", pdfDate(d.Created), "modified", pdfDate(d.Modified)),
 	}, nil
 }
@@ -156,5 +157,6 @@ func pdfDate(s string) string {
 	if m[7] != "" {
 		zone = m[7] + m[8] + ":" + m[9]
 	}
-	return reading.Instant(fmt.Sprintf("%s-%s-%sT%s:%s:%s%s", m[1], m[2], m[3], cmp.Or(m[4], "00"), cmp.Or(m[5], "00"), cmp.Or(m[6], "00"), zone))
+	return reading.Instant(fmt.Sprintf("%s-%s-%sT%s:%s:%s%s", m[1], m[2], m[3], cmp.Or(m[4], "00"), cmp.Or(m[5], "00"),
+		cmp.Or(m[6], "00"), zone))
 }

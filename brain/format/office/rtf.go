@@ -21,15 +21,19 @@ const maxRTFDepth = 1000
 // (xe, tc), shapes for older programs beside those that are read (shprslt), what shapes
 // look like (sp), and what stands for tables in tables where a program knows none.
 var rtfUnread = []string{
-	"fonttbl", "colortbl", "stylesheet", "pict", "object", "header", "footer", "headerl", "headerr", "headerf", "footerl", "footerr",
-	"footerf", "xmlnstbl", "listtable", "listoverridetable", "themedata", "datastore", "generator", "fldinst", "filetbl", "revtbl", "rsidtbl",
-	"latentstyles", "pgdsctbl", "colorschememapping", "listtext", "pntext", "info", "xe", "tc", "tcn", "shprslt", "sp", "nonesttables",
+	"fonttbl", "colortbl", "stylesheet", "pict", "object", "header", "footer", "headerl", "headerr", "headerf",
+	"footerl", "footerr",
+	"footerf", "xmlnstbl", "listtable", "listoverridetable", "themedata", "datastore", "generator", "fldinst", "filetbl",
+	"revtbl", "rsidtbl",
+	"latentstyles", "pgdsctbl", "colorschememapping", "listtext", "pntext", "info", "xe", "tc", "tcn", "shprslt",
+	"sp", "nonesttables",
 }
 
 // rtfSigns are the control words that stand for text.
 var rtfSigns = map[string]string{
-	"tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "bullet": "•", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
-	"emspace": " ", "enspace": " ", "qmspace": " ",
+	"tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "bullet": "•", "lquote": "‘", "rquote": "’", "ldblquote": "“",
+	"rdblquote": "”",
+	"emspace":   " ", "enspace": " ", "qmspace": " ",
 }
 
 // maxRTFFont is the largest number of a font.
@@ -109,7 +113,10 @@ func RTF(r *reading.Reader, data []byte) (reading.Document, error) {
 	if err != nil {
 		return reading.Document{}, err
 	}
-	return reading.Document{Title: reading.ClipTitle(t.values["title"]), Content: content, Noted: true, Metadata: reading.Noted("author", t.values["author"])}, nil
+	return reading.Document{
+		Title: reading.ClipTitle(t.values["title"]), Content: content, Noted: true,
+		Metadata: reading.Noted("author", t.values["author"]),
+	}, nil
 }
 
 // openGroup makes the group one aside: a note or a box. It may be one already.
@@ -171,7 +178,8 @@ func rtfPage(n int) encoding.Encoding {
 // rtfCharsets are the code pages of the character sets that fonts name. 0 and 1 are
 // the document's own.
 var rtfCharsets = map[int]int{
-	77: 10000, 128: 932, 129: 949, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258, 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874,
+	77: 10000, 128: 932, 129: 949, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258, 177: 1255, 178: 1256, 186: 1257,
+	204: 1251, 222: 874,
 	238: 1250, 254: 437, 255: 850,
 }
 

@@ -134,7 +134,8 @@ func (b *workbookReader) readStyles(z *zip.Reader) error {
 				}
 				id := markup.Attr(t, "numFmtId")
 				n, err := strconv.Atoi(id)
-				b.dated = append(b.dated, err == nil && (n >= 14 && n <= 17 || n == 22 || n >= 27 && n <= 36 || n >= 50 && n <= 58) || formats[id])
+				b.dated = append(b.dated, err == nil &&
+					(n >= 14 && n <= 17 || n == 22 || n >= 27 && n <= 36 || n >= 50 && n <= 58) || formats[id])
 			}
 		},
 		Shut: func(name string) { cells = cells && name != "cellXfs" },

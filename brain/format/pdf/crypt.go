@@ -188,7 +188,8 @@ func (k *cipherKey) stream(data []byte, s *stream) []byte {
 func (k *cipherKey) open(data []byte, at ref) []byte {
 	key := k.key
 	if !k.v5 {
-		own := append(bytes.Clone(key), byte(at.number), byte(at.number>>8), byte(at.number>>16), byte(at.generation), byte(at.generation>>8))
+		own := append(bytes.Clone(key), byte(at.number), byte(at.number>>8), byte(at.number>>16), byte(at.generation),
+			byte(at.generation>>8))
 		if k.aes {
 			own = append(own, "sAlT"...)
 		}

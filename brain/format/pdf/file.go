@@ -149,7 +149,8 @@ func (f *file) reset() {
 	f.meter.Release(entryMemory * len(f.entries))
 	f.forget()
 	f.unpack(0)
-	f.entries, f.cache, f.packed, f.busy, f.fonts = map[int32]entry{}, map[int]object{}, map[int]*packedObjects{}, map[int]bool{}, map[int]*font{}
+	f.entries, f.cache, f.packed, f.busy, f.fonts = map[int32]entry{}, map[int]object{}, map[int]*packedObjects{},
+		map[int]bool{}, map[int]*font{}
 	f.trailer = dict{}
 }
 
@@ -555,7 +556,8 @@ func (f *file) objects(n int) *packedObjects {
 		offset, ok2 := l.next()
 		n, isInt1 := number.(int)
 		at, isInt2 := offset.(int)
-		if !ok1 || !ok2 || !isInt1 || !isInt2 || n < 0 || n > math.MaxInt32 || at < 0 || at > len(data) || !f.spend(objectWork) {
+		if !ok1 || !ok2 || !isInt1 || !isInt2 || n < 0 || n > math.MaxInt32 || at < 0 || at > len(data) ||
+			!f.spend(objectWork) {
 			break
 		}
 		p.numbers, p.offsets = append(p.numbers, int32(n)), append(p.offsets, int32(first+at))

@@ -116,7 +116,8 @@ func Plain(text string) string {
 	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		if words := strings.TrimLeft(line, " \t"); strings.HasPrefix(words, "#") || strings.HasPrefix(words, "```") || strings.HasPrefix(words, "~~~") {
+		if words := strings.TrimLeft(line, " \t"); strings.HasPrefix(words, "#") || strings.HasPrefix(words, "```") ||
+			strings.HasPrefix(words, "~~~") {
 			b.WriteByte('\\')
 		}
 		b.WriteString(line)

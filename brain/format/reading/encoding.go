@@ -84,7 +84,8 @@ func encodingOf(data []byte, label string) encoding.Encoding {
 			return e
 		}
 		// ISO-2022-JP is seven bits wide: only its label, or its escapes, tell.
-		if e, name := charset.Lookup(label); e != nil && name == "iso-2022-jp" || bytes.Contains(data[:min(len(data), SampleBytes)], []byte("\x1b$B")) {
+		if e, name := charset.Lookup(label); e != nil && name == "iso-2022-jp" ||
+			bytes.Contains(data[:min(len(data), SampleBytes)], []byte("\x1b$B")) {
 			return japanese.ISO2022JP
 		}
 		return nil

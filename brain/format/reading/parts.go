@@ -61,7 +61,9 @@ func ShowPath(name string) string { return ClipTitle(name) }
 
 // RestUnread stands for what is not read of an archive or a mailbox that has cost what
 // one file may.
-var RestUnread = Document{Where: "the rest", Refused: "is not read: it " + strings.TrimSuffix(Reason(ErrWork), "; split it"), tooLarge: true}
+var RestUnread = Document{
+	Where: "the rest", Refused: "is not read: it " + strings.TrimSuffix(Reason(ErrWork), "; split it"), tooLarge: true,
+}
 
 // Nothing is the error of an archive of which nothing can be read: the reason of
 // its first file, or that it has no file.

@@ -113,7 +113,8 @@ func New(l Limits) *Reader {
 		}
 	}
 	return &Reader{Limits: l, Meter: meter.Meter{
-		GoOn: l.GoOn, More: more, Memory: cmp.Or(l.Memory, MaxMemory), Work: cmp.Or(l.Work, MaxWork), ErrMemory: ErrMemory, ErrWork: ErrWork,
+		GoOn: l.GoOn, More: more, Memory: cmp.Or(l.Memory, MaxMemory), Work: cmp.Or(l.Work, MaxWork), ErrMemory: ErrMemory,
+		ErrWork: ErrWork,
 	}}
 }
 
@@ -192,7 +193,8 @@ var foreign = []struct{ begin, name string }{
 // Two letters may begin a text: then it is one if it reads as such.
 func ForeignOf(data []byte) string {
 	for _, f := range foreign {
-		if bytes.HasPrefix(data, []byte(f.begin)) && (len(f.begin) > 3 || bytes.IndexByte(data[:min(len(data), SampleBytes)], 0) >= 0) {
+		if bytes.HasPrefix(data, []byte(f.begin)) &&
+			(len(f.begin) > 3 || bytes.IndexByte(data[:min(len(data), SampleBytes)], 0) >= 0) {
 			return f.name
 		}
 	}

@@ -118,14 +118,16 @@ func Export(r *reading.Reader, name string, raw []byte) (read func() ([]reading.
 		return func() ([]reading.Document, error) { return readChats(r, raw, s.List, "claude") }, reading.Claude
 	case s.Has("uuid", "docs", "prompt_template"):
 		return func() ([]reading.Document, error) { return readProjects(r, raw, s.List) }, reading.Claude
-	case s.List && s.Has("speaker", "text") && !s.Has("content"), s.holds("segments", "text", "speaker"), s.holds("segments", "text", "start"):
+	case s.List && s.Has("speaker", "text") && !s.Has("content"), s.holds("segments", "text", "speaker"),
+		s.holds("segments", "text", "start"):
 		return func() ([]reading.Document, error) { return readTalk(r, name, raw) }, reading.JSON
 	case s.holds("nodes", "type", "x", "y"):
 		return func() ([]reading.Document, error) { return readCanvas(r, name, raw) }, reading.Canvas
 	case s.List && s.Has("memory", "id"), s.holds("results", "memory"), s.holds("memories", "memory"):
 		return func() ([]reading.Document, error) { return readRecords(r, raw, "mem0") }, reading.Mem0
 	case s.List && (s.Has("uuid", "fact") || s.Has("uuid", "content")),
-		s.holds("facts", "fact"), s.holds("edges", "fact"), s.holds("episodes", "content", "uuid"), s.holds("messages", "content", "role_type"):
+		s.holds("facts", "fact"), s.holds("edges", "fact"), s.holds("episodes", "content", "uuid"),
+		s.holds("messages", "content", "role_type"):
 		return func() ([]reading.Document, error) { return readRecords(r, raw, "zep") }, reading.Zep
 	}
 	return nil, ""
@@ -331,7 +333,9 @@ func readChats(r *reading.Reader, raw []byte, list bool, system string) ([]readi
 	n := 0
 	err := each(r, raw, list, func(c chat) error {
 		n++
-		docs, err := r.Part(fmt.Sprintf("conversation %d", n), func() ([]reading.Document, error) { return readChat(r, &c, system) })
+		docs, err := r.Part(fmt.Sprintf("conversation %d", n), func() ([]reading.Document, error) {
+			return readChat(r, &c, system)
+		})
 		if err != nil {
 			return err
 		}
@@ -396,8 +400,10 @@ func readChat(r *reading.Reader, c *chat, system string) ([]reading.Document, er
 		return nil, reading.Errorf("holds no words")
 	}
 	return r.Cut(reading.Document{
-		Title: reading.ClipTitle(cmp.Or(c.Title, c.Name)), Content: content, Noted: true, Metadata: reading.Noted("source", system),
-		OccurredAt: cmp.Or(reading.UnixInstant(int64(c.CreateTime)), reading.Instant(c.CreatedAt)), ExternalID: reading.ExternalID(system, cmp.Or(c.ID, c.ConversationID, c.UUID)),
+		Title: reading.ClipTitle(cmp.Or(c.Title, c.Name)), Content: content, Noted: true,
+		Metadata:   reading.Noted("source", system),
+		OccurredAt: cmp.Or(reading.UnixInstant(int64(c.CreateTime)), reading.Instant(c.CreatedAt)),
+		ExternalID: reading.ExternalID(system, cmp.Or(c.ID, c.ConversationID, c.UUID)),
 	})
 }
 
@@ -421,8 +427,9 @@ func readProjects(r *reading.Reader, raw []byte, list bool) ([]reading.Document,
 				continue
 			}
 			if err := addRecord(p, reading.Document{
-				Title: reading.ClipTitle(d.Filename), Content: words, Noted: true, OccurredAt: reading.Instant(d.CreatedAt), ExternalID: reading.ExternalID("claude", d.UUID),
-				Metadata: reading.Noted("source", "claude", "project", one.Name),
+				Title: reading.ClipTitle(d.Filename), Content: words, Noted: true, OccurredAt: reading.Instant(d.CreatedAt),
+				ExternalID: reading.ExternalID("claude", d.UUID),
+				Metadata:   reading.Noted("source", "claude", "project", one.Name),
 			}); err != nil {
 				return err
 			}
@@ -470,7 +477,9 @@ func readCanvas(r *reading.Reader, name string, raw []byte) ([]reading.Document,
 	if err != nil {
 		return nil, err
 	}
-	return r.Cut(reading.Document{Title: reading.BaseTitle(name), Content: content, Noted: true, Metadata: reading.Noted("source", "obsidian")})
+	return r.Cut(reading.Document{
+		Title: reading.BaseTitle(name), Content: content, Noted: true, Metadata: reading.Noted("source", "obsidian"),
+	})
 }
 
 func roleName(role string) string {
@@ -510,7 +519,8 @@ func readRecords(r *reading.Reader, raw []byte, system string) ([]reading.Docume
 			words = reading.ClipTitle(one.Role) + ": " + words
 		}
 		return addRecord(p, reading.Document{
-			Content: words, OccurredAt: reading.Instant(cmp.Or(one.ValidAt, one.CreatedAt)), ExternalID: reading.ExternalID(system, cmp.Or(one.ID, one.UUID)), Noted: true,
+			Content: words, OccurredAt: reading.Instant(cmp.Or(one.ValidAt, one.CreatedAt)),
+			ExternalID: reading.ExternalID(system, cmp.Or(one.ID, one.UUID)), Noted: true,
 			Metadata: reading.Noted("source", system, "user", one.UserID),
 		})
 	}
@@ -582,8 +592,9 @@ func readOwnExport(r *reading.Reader, raw []byte) ([]reading.Document, error) {
 				continue
 			}
 			d := reading.Document{
-				Title: reading.ClipTitle(n.Title), Content: strings.ToValidUTF8(n.Content, "\ufffd"), Kind: n.Kind, OccurredAt: reading.Instant(n.OccurredAt),
-				Where: fmt.Sprintf("nodes[%d]", i),
+				Title: reading.ClipTitle(n.Title), Content: strings.ToValidUTF8(n.Content, "\ufffd"), Kind: n.Kind,
+				OccurredAt: reading.Instant(n.OccurredAt),
+				Where:      fmt.Sprintf("nodes[%d]", i),
 			}
 			if len(n.Source.ExternalIDs) > 0 {
 				d.ExternalID = n.Source.ExternalIDs[0]

@@ -80,7 +80,9 @@ func LooksJSONL(raw []byte) bool {
 
 // Items reads a file of items, of JSON or JSONL. JSON that is meant as no item is read as
 // what it is; of what is meant as items the faults are said.
-func Items(r *reading.Reader, name, format string, raw []byte, read func(*reading.Reader, []byte) ([]reading.Document, error)) ([]reading.Document, string, error) {
+func Items(
+	r *reading.Reader, name, format string, raw []byte, read func(*reading.Reader, []byte) ([]reading.Document, error),
+) ([]reading.Document, string, error) {
 	kept := r.Kept
 	docs, err := read(r, raw)
 	if err == nil || !reading.IsFileError(err) || meantAsItems(raw) {
@@ -235,15 +237,18 @@ func readItem(r *reading.Reader, d *jsontext.Decoder, where string) (reading.Doc
 				return doc, reading.Errorf("has at %s metadata that %v", where, fault)
 			}
 		}
-		if _, syntactic := errors.AsType[*jsontext.SyntacticError](err); syntactic || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, syntactic := errors.AsType[*jsontext.SyntacticError](err); syntactic || errors.Is(err, io.EOF) ||
+			errors.Is(err, io.ErrUnexpectedEOF) {
 			return doc, fmt.Errorf("%w, at %s", malformed(err), where)
 		}
-		return doc, reading.Errorf("has at %s no item: expected content, and at most title, kind, externalId, occurredAt and metadata", where)
+		return doc, reading.Errorf("has at %s no item: expected content, and at most title, kind, externalId, occurredAt "+
+			"and metadata", where)
 	}
 	if it.Content == nil {
 		return doc, reading.Errorf("has at %s no content", where)
 	}
-	doc.Content, doc.Title, doc.Kind, doc.ExternalID, doc.OccurredAt, doc.Metadata = *it.Content, it.Title, it.Kind, it.ExternalID, it.OccurredAt, it.Metadata
+	doc.Content, doc.Title, doc.Kind, doc.ExternalID, doc.OccurredAt, doc.Metadata = *it.Content, it.Title, it.Kind,
+		it.ExternalID, it.OccurredAt, it.Metadata
 	return doc, checkItem(r, doc)
 }
 

@@ -21,15 +21,20 @@ import (
 // contentNames are the names of what somebody wrote, in small letters, without what
 // divides words, and in the singular.
 var contentNames = []string{
-	"text", "content", "body", "message", "note", "comment", "transcript", "memo", "entry", "post", "answer", "question", "reply",
-	"bodytext", "textcontent", "plaintext", "contenttext", "messagetext", "notetext", "fulltext", "rawtext", "markdown", "selftext",
+	"text", "content", "body", "message", "note", "comment", "transcript", "memo", "entry", "post", "answer",
+	"question", "reply",
+	"bodytext", "textcontent", "plaintext", "contenttext", "messagetext", "notetext", "fulltext", "rawtext",
+	"markdown", "selftext",
 }
 
 var (
 	titleNames  = []string{"title", "subject", "heading", "headline"}
 	authorNames = []string{"author", "sender", "from", "user", "username", "speaker", "role", "by"}
-	timeNames   = []string{"date", "time", "datetime", "timestamp", "ts", "created", "createdat", "createtime", "sentat", "publishedat", "occurredat"}
-	itemNames   = []string{"content", "title", "kind", "externalId", "occurredAt", "metadata"}
+	timeNames   = []string{
+		"date", "time", "datetime", "timestamp", "ts", "created", "createdat", "createtime", "sentat", "publishedat",
+		"occurredat",
+	}
+	itemNames = []string{"content", "title", "kind", "externalId", "occurredAt", "metadata"}
 )
 
 // bareName is a name as it is compared.

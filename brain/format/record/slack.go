@@ -33,7 +33,8 @@ const maxSlackUsers = 100_000
 func SlackRoot(z *zip.Reader) (root string, users *zip.File) {
 	lists := map[string]*zip.File{}
 	for _, f := range z.File {
-		if root, named := strings.CutSuffix(reading.ZipName(f), slackUsers); named && (root == "" || strings.HasSuffix(root, "/")) {
+		if root, named := strings.CutSuffix(reading.ZipName(f), slackUsers); named &&
+			(root == "" || strings.HasSuffix(root, "/")) {
 			lists[root] = f
 		}
 	}
@@ -181,9 +182,14 @@ func ReadSlack(p *reading.Parts, z *zip.Reader, root string, list *zip.File) err
 }
 
 // quiet are the kinds of messages in which nobody says anything.
-var quiet = []string{"channel_join", "channel_leave", "channel_topic", "channel_purpose", "channel_name", "channel_archive", "pinned_item", "tombstone"}
+var quiet = []string{
+	"channel_join", "channel_leave", "channel_topic", "channel_purpose", "channel_name", "channel_archive", "pinned_item",
+	"tombstone",
+}
 
-func readSlackDay(p *reading.Parts, channel, day string, raw []byte, names map[string]string) ([]reading.Document, error) {
+func readSlackDay(
+	p *reading.Parts, channel, day string, raw []byte, names map[string]string,
+) ([]reading.Document, error) {
 	var messages []slackMessage
 	if err := decodeRecord(p.Reader, raw, &messages); errors.Is(err, errRecords) {
 		return nil, reading.Errorf("is a day of Slack that cannot be read")
@@ -204,7 +210,8 @@ func readSlackDay(p *reading.Parts, channel, day string, raw []byte, names map[s
 		if slices.Contains(quiet, one.Subtype) || canon.Blank(words) {
 			continue
 		}
-		who := cmp.Or(names[one.User], reading.ClipTitle(cmp.Or(one.Profile.shown(), one.Username, one.Bot.shown())), "Unknown")
+		who := cmp.Or(names[one.User], reading.ClipTitle(cmp.Or(one.Profile.shown(), one.Username,
+			one.Bot.shown())), "Unknown")
 		if len(speakers) < reading.MaxNotes && !slices.Contains(speakers, who) {
 			speakers = append(speakers, who)
 		}
@@ -229,8 +236,10 @@ func readSlackDay(p *reading.Parts, channel, day string, raw []byte, names map[s
 		return nil, nil // a day of comings and goings
 	}
 	return p.Cut(reading.Document{
-		Title: fmt.Sprintf("#%s %s", reading.ClipTitle(channel), day), Content: content, OccurredAt: cmp.Or(first, reading.Instant(day)), Noted: true,
-		ExternalID: reading.ExternalID("slack", channel+"/"+day), Metadata: reading.Noted("source", "slack", "channel", channel, "speakers", speakers),
+		Title: fmt.Sprintf("#%s %s", reading.ClipTitle(channel), day), Content: content,
+		OccurredAt: cmp.Or(first, reading.Instant(day)), Noted: true,
+		ExternalID: reading.ExternalID("slack", channel+"/"+day),
+		Metadata:   reading.Noted("source", "slack", "channel", channel, "speakers", speakers),
 	})
 }
 

@@ -69,7 +69,9 @@ func Transcript(r *reading.Reader, name string, raw []byte) (docs []reading.Docu
 	if err != nil {
 		return nil, "", reading.Errorf("names speakers that cannot be kept")
 	}
-	docs, err = r.Cut(reading.Document{Title: reading.BaseTitle(name), Content: t.text.String(), Metadata: metadata, Noted: true})
+	docs, err = r.Cut(reading.Document{
+		Title: reading.BaseTitle(name), Content: t.text.String(), Metadata: metadata, Noted: true,
+	})
 	return docs, format, err
 }
 
@@ -319,7 +321,8 @@ func (t *talk) cue(shown, fresh string) error {
 	if err := t.tell(&who, shown, func(string, string) error { return nil }); err != nil {
 		return err
 	}
-	if shown != "" && t.text.Len() > 0 && !strings.HasPrefix(fresh, "\n") { // a line has grown: its speaker is still speaking
+	// a line has grown: its speaker is still speaking
+	if shown != "" && t.text.Len() > 0 && !strings.HasPrefix(fresh, "\n") {
 		end := len(fresh)
 		if at := strings.IndexByte(fresh, '\n'); at >= 0 {
 			end = at

@@ -8,16 +8,24 @@ type AVX2 struct{}
 var _ Kernels = AVX2{}
 
 //go:noescape
-func gemmAVX2(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, rows int, rowScale, colScale, bias *float32)
+func gemmAVX2(
+	c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, rows int, rowScale, colScale, bias *float32,
+)
 
 //go:noescape
 func unpackAVX2(dst *int16, src *byte, runs int)
 
 //go:noescape
-func linearAVX2(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs, rows int, row *Row, cols *Columns, sums *int32, first, last int)
+func linearAVX2(
+	c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs, rows int, row *Row, cols *Columns, sums *int32,
+	first, last int,
+)
 
 //go:noescape
-func linearFloatSums(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs, rows int, row *Row, cols *Columns, sums *int32, first, last int)
+func linearFloatSums(
+	c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs, rows int, row *Row, cols *Columns, sums *int32,
+	first, last int,
+)
 
 //go:noescape
 func rangeAVX2(x *float32, n int) (lo, hi float32)
@@ -58,7 +66,9 @@ func whole(n, step int) {
 }
 
 // gemmBounds touches the last element of every operand.
-func gemmBounds(c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32) {
+func gemmBounds(
+	c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32,
+) {
 	whole(pairs, PairStep)
 	whole(rows, RowStep)
 	_ = c[(rows-1)*ldc+Panel-1]
@@ -70,7 +80,9 @@ func gemmBounds(c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows
 }
 
 // Gemm implements Kernels.
-func (AVX2) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32) {
+func (AVX2) Gemm(
+	c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32,
+) {
 	gemmBounds(c, ldc, a, lda, b, pairs, rows, rowScale, colScale, bias)
 	gemmAVX2(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*2, &b[0], pairs, rows, &rowScale[0], &colScale[0], &bias[0])
 }
@@ -94,7 +106,9 @@ func flag(b bool) int {
 }
 
 // Linear implements Kernels.
-func (AVX2) Linear(c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, sums []int32) {
+func (AVX2) Linear(
+	c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, sums []int32,
+) {
 	linearBounds(c, ldc, a, lda, b, pairs, len(rows), sums)
 	for at := 0; at < pairs; at += linearPairs {
 		n := min(linearPairs, pairs-at)
@@ -114,11 +128,14 @@ var _ Kernels = FloatSums{}
 func (FloatSums) Name() string { return "avx2-float-sums" }
 
 // Linear implements Kernels.
-func (FloatSums) Linear(c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, sums []int32) {
+func (FloatSums) Linear(
+	c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, sums []int32,
+) {
 	linearBounds(c, ldc, a, lda, b, pairs, len(rows), sums)
 	for at := 0; at < pairs; at += linearPairs {
 		n := min(linearPairs, pairs-at)
-		linearFloatSums(&c[0], uintptr(ldc)*4, &a[2*at], uintptr(lda)*2, &b[2*at*Panel], n, len(rows), &rows[0], cols, &sums[0],
+		linearFloatSums(&c[0], uintptr(ldc)*4, &a[2*at], uintptr(lda)*2, &b[2*at*Panel], n, len(rows),
+			&rows[0], cols, &sums[0],
 			flag(at == 0), flag(at+n == pairs))
 	}
 }

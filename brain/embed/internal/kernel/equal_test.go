@@ -354,7 +354,9 @@ func TestVerifyRefusesAWrongKernel(t *testing.T) {
 // offByOne is a kernel whose matrix product is wrong in one element.
 type offByOne struct{ Portable }
 
-func (o offByOne) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32) {
+func (o offByOne) Gemm(
+	c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32,
+) {
 	o.Portable.Gemm(c, ldc, a, lda, b, pairs, rows, rowScale, colScale, bias)
 	last := (rows-1)*ldc + Panel - 1
 	c[last] = math.Nextafter32(c[last], 10)
@@ -364,7 +366,9 @@ func (o offByOne) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pair
 // block with a small sum is lost.
 type flushing struct{ Portable }
 
-func (f flushing) Linear(c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, sums []int32) {
+func (f flushing) Linear(
+	c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, sums []int32,
+) {
 	a = slices.Clone(a)
 	for r := range rows {
 		clear(a[r*lda:][:2*BlockPairs])

@@ -26,7 +26,9 @@ func (Portable) Unpack(dst []int16, src []byte) {
 
 // Gemm implements Kernels. Two rows by four outputs keep eight sums in
 // registers; wider tiles spill on amd64 and arm64 alike.
-func (Portable) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32) {
+func (Portable) Gemm(
+	c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32,
+) {
 	k := 2 * pairs
 	b = b[:k*Panel]
 	for r := 0; r < rows; r += RowStep {
@@ -68,7 +70,9 @@ func abs32(x float32) float32 {
 
 // Linear implements Kernels. Sums and corrections wrap around; the result is
 // within int32, so that does no harm.
-func (Portable) Linear(c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, _ []int32) {
+func (Portable) Linear(
+	c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, _ []int32,
+) {
 	k := 2 * pairs
 	b = b[:k*Panel]
 	for r := 0; r < len(rows); r += 2 {

@@ -7,7 +7,9 @@ type VNNI struct{ AVX2 }
 var _ Kernels = VNNI{}
 
 //go:noescape
-func gemmVNNI(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, rows int, rowScale, colScale, bias *float32)
+func gemmVNNI(
+	c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, rows int, rowScale, colScale, bias *float32,
+)
 
 //go:noescape
 func linearVNNI(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs, rows int, row *Row, cols *Columns)
@@ -16,13 +18,17 @@ func linearVNNI(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs,
 func (VNNI) Name() string { return "avx512-vnni" }
 
 // Gemm implements Kernels.
-func (VNNI) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32) {
+func (VNNI) Gemm(
+	c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32,
+) {
 	gemmBounds(c, ldc, a, lda, b, pairs, rows, rowScale, colScale, bias)
 	gemmVNNI(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*2, &b[0], pairs, rows, &rowScale[0], &colScale[0], &bias[0])
 }
 
 // Linear implements Kernels.
-func (VNNI) Linear(c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, sums []int32) {
+func (VNNI) Linear(
+	c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, sums []int32,
+) {
 	linearBounds(c, ldc, a, lda, b, pairs, len(rows), sums)
 	linearVNNI(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*2, &b[0], pairs, len(rows), &rows[0], cols)
 }

@@ -66,13 +66,15 @@ func TestSearchBecomesAnOperation(t *testing.T) {
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("%s", res.body)
 	}
-	want := &pb.Search{Query: "figs", OrgScope: true, TopK: 10, Mode: "vector", IncludeSuperseded: true,
+	want := &pb.Search{
+		Query: "figs", OrgScope: true, TopK: 10, Mode: "vector", IncludeSuperseded: true,
 		Filters: &pb.Filters{
 			Kind: "event", Domain: "d1",
 			CreatedAfterMs:  time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(),
 			CreatedBeforeMs: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC).UnixMilli(),
 			Metadata:        map[string]string{"s": `"xA"`, "n": "1", "i": "12345678901234567890", "t": "true", "e.f": `"y"`},
-		}}
+		},
+	}
 	if got := h.asker.last().GetSearch(); !proto.Equal(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}

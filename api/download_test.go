@@ -26,7 +26,9 @@ func TestDownload(t *testing.T) {
 		{"over three pieces", []string{"Range", "bytes=3-9"}, 206, fakeDocument[3:10], "bytes 3-9/19"},
 		{"the last byte", []string{"Range", "bytes=18-18"}, 206, fakeDocument[18:], "bytes 18-18/19"},
 		{
-			"an end beyond the end", []string{"Range", "bytes=10-99999999999999999999"}, 206, fakeDocument[10:],
+			"an end beyond the end",
+			[]string{"Range", "bytes=10-99999999999999999999"},
+			206, fakeDocument[10:],
 			"bytes 10-18/19",
 		},
 		{"the last six", []string{"Range", "bytes=-6"}, 206, fakeDocument[size-6:], "bytes 13-18/19"},

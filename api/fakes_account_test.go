@@ -22,19 +22,23 @@ func fakeAccount(op *pb.AccountOp) *pb.Reply {
 			Org: testOrg.Bytes(), Name: "Fig & Co", Slug: "fig-co", Members: 2, CreatedMs: ms,
 		}}})
 	case *pb.AccountOp_ListMembers:
-		return answer(&pb.AccountResult{Result: &pb.AccountResult_Members{Members: &pb.MemberList{NextCursor: "next",
+		return answer(&pb.AccountResult{Result: &pb.AccountResult_Members{Members: &pb.MemberList{
+			NextCursor: "next",
 			Members: []*pb.Member{
 				{User: testUser.Bytes(), Email: "ann@example.com", Role: "owner", CreatedMs: ms},
-			}}}})
+			},
+		}}})
 	case *pb.AccountOp_ListAudit:
 		part := pb.PartitionID(testUser)
-		return answer(&pb.AccountResult{Result: &pb.AccountResult_Audit{Audit: &pb.AuditList{NextCursor: "next",
+		return answer(&pb.AccountResult{Result: &pb.AccountResult_Audit{Audit: &pb.AuditList{
+			NextCursor: "next",
 			Entries: []*pb.AuditEntry{
 				{Seq: 7, Actor: "key", Subject: "ann", Target: "n1", Audit: &pb.Audit{
 					AtMs: ms, KeyHash: hash[:], User: testUser.Bytes(), Partition: part.Bytes(), Action: "node.forget", RequestId: "r",
 				}},
 				{Seq: 6, Actor: "operator", Audit: &pb.Audit{AtMs: ms, Action: "organization.create"}},
-			}}}})
+			},
+		}}})
 	case *pb.AccountOp_ListSandboxKeys:
 		return answer(&pb.AccountResult{Result: &pb.AccountResult_SandboxKeys{SandboxKeys: &pb.SandboxKeyList{Keys: []*pb.Key{
 			{
@@ -42,11 +46,13 @@ func fakeAccount(op *pb.AccountOp) *pb.Reply {
 			},
 		}}}})
 	case *pb.AccountOp_CreateSandboxKey:
-		return &pb.Reply{Status: 201,
+		return &pb.Reply{
+			Status: 201,
 			Result: &pb.Reply_Account{Account: &pb.AccountResult{Result: &pb.AccountResult_NewSandboxKey{NewSandboxKey: &pb.NewSandboxKey{
 				ApiKey: goodKey, Id: hash.String(), Label: op.CreateSandboxKey.GetLabel(), Scopes: []string{"read", "write"},
 				Subject: "sandbox", ExpiresMs: ms,
-			}}}}}
+			}}}},
+		}
 	case *pb.AccountOp_ResetSandbox:
 		return answer(&pb.AccountResult{
 			Result: &pb.AccountResult_SandboxReset{SandboxReset: &pb.SandboxReset{Subject: "sandbox", AtMs: ms}},

@@ -88,14 +88,16 @@ func fakeGraph(op *pb.GraphOp) *pb.Reply {
 	case *pb.GraphOp_NodeHistory:
 		before, after := "Figs", "Ripe figs"
 		hash := pb.HashKey(goodKey)
-		return answer(&pb.GraphResult{Result: &pb.GraphResult_History{History: &pb.HistoryList{NextCursor: "next",
+		return answer(&pb.GraphResult{Result: &pb.GraphResult_History{History: &pb.HistoryList{
+			NextCursor: "next",
 			Changes: []*pb.Audit{
 				{AtMs: ms, Action: "forgotten", KeyHash: hash[:], User: testUser.Bytes(), Subject: "ann"},
 				{
 					AtMs: ms, Action: "updated", Reason: "so they said",
 					Changes: []*pb.FieldChange{{Field: "title", Before: &before, After: &after, Cut: true}, {Field: "content"}},
 				},
-			}}}})
+			},
+		}}})
 	case *pb.GraphOp_ListEdges:
 		return answer(&pb.GraphResult{
 			Result: &pb.GraphResult_Edges{

@@ -73,7 +73,8 @@ func fakeLink(op *pb.LinkOp) *pb.Reply {
 		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
 	case *pb.LinkOp_GetWebhook:
 		hook.LastDeliveryMs, hook.LastSuccessMs = ms, ms
-		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_WebhookDetail{WebhookDetail: &pb.WebhookDetail{Webhook: hook,
+		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_WebhookDetail{WebhookDetail: &pb.WebhookDetail{
+			Webhook: hook,
 			Attempts: []*pb.Delivery{
 				{
 					Id: testJob.Bytes(), Event: testJob.Bytes(), EventType: "graph.updated", Attempt: 1, AtMs: ms, DurationMs: 12,
@@ -83,7 +84,8 @@ func fakeLink(op *pb.LinkOp) *pb.Reply {
 					Id: testJob.Bytes(), Event: testJob.Bytes(), EventType: "webhook.test", Attempt: 1, AtMs: ms,
 					Error: "The receiver could not be reached.",
 				},
-			}}}})
+			},
+		}}})
 	case *pb.LinkOp_DeleteWebhook:
 		return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
 	case *pb.LinkOp_TestWebhook:

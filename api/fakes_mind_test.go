@@ -86,13 +86,15 @@ func fakeRecall(op *pb.Recall) *pb.MindResult {
 		}
 		return &pb.MindResult{Result: &pb.MindResult_Temporal{Temporal: list}}
 	default:
-		return &pb.MindResult{Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(),
+		return &pb.MindResult{Result: &pb.MindResult_Insights{Insights: &pb.InsightList{
+			Paged: op.GetPaged(),
 			Insights: []*pb.Insight{
 				{
 					Id: testJob.Bytes(), Kind: "pattern", Title: "Figs", Detail: "Figs again.", Confidence: 0.5,
 					Nodes: []string{"ingest:x:y"}, CreatedMs: ms,
 				},
-			}}}}
+			},
+		}}}
 	}
 }
 

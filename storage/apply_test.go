@@ -42,41 +42,51 @@ func TestEpochAndVersionFence(t *testing.T) {
 		{"write before any OPEN", write(id, 3, 1, 0, "a", "0"), storage.Result{Outcome: storage.OutcomeFenced}, "-"},
 		{"first OPEN", open(10), storage.Result{Outcome: storage.OutcomeApplied, Epoch: 10}, "-"},
 		{
-			"its write", write(id, 11, 10, 0, "a", "1"), storage.Result{Outcome: storage.OutcomeApplied, Epoch: 10, Version: 1},
+			"its write", write(id, 11, 10, 0, "a", "1"),
+			storage.Result{Outcome: storage.OutcomeApplied, Epoch: 10, Version: 1},
 			"1",
 		},
 		{
 			"the same index again", write(id, 11, 10, 1, "a", "!"),
-			storage.Result{Outcome: storage.OutcomeReplayed, Epoch: 10, Version: 1}, "1",
+			storage.Result{Outcome: storage.OutcomeReplayed, Epoch: 10, Version: 1},
+			"1",
 		},
 		{
 			"version skipped", write(id, 12, 10, 2, "a", "!"),
-			storage.Result{Outcome: storage.OutcomeStale, Epoch: 10, Version: 1}, "1",
+			storage.Result{Outcome: storage.OutcomeStale, Epoch: 10, Version: 1},
+			"1",
 		},
 		{
 			"version behind", write(id, 13, 10, 0, "a", "!"),
-			storage.Result{Outcome: storage.OutcomeStale, Epoch: 10, Version: 1}, "1",
+			storage.Result{Outcome: storage.OutcomeStale, Epoch: 10, Version: 1},
+			"1",
 		},
 		{"second OPEN", open(14), storage.Result{Outcome: storage.OutcomeApplied, Epoch: 14, Version: 1}, "1"},
 		{
 			"late write of the first", write(id, 15, 10, 1, "a", "!"),
-			storage.Result{Outcome: storage.OutcomeFenced, Epoch: 14, Version: 1}, "1",
+			storage.Result{Outcome: storage.OutcomeFenced, Epoch: 14, Version: 1},
+			"1",
 		},
 		{
 			"write of the second", write(id, 16, 14, 1, "a", "2"),
-			storage.Result{Outcome: storage.OutcomeApplied, Epoch: 14, Version: 2}, "2",
+			storage.Result{Outcome: storage.OutcomeApplied, Epoch: 14, Version: 2},
+			"2",
 		},
 		{
 			"change of storage's own record",
 			storage.Entry{Index: 17, Kind: storage.EntryPlain, Changes: []*pb.Change{{Key: []byte{1, 's'}}}},
-			storage.Result{Outcome: storage.OutcomeInvalid, Epoch: 14, Version: 2}, "2",
-		},
-		{
-			"unknown kind", storage.Entry{Index: 18}, storage.Result{Outcome: storage.OutcomeInvalid, Epoch: 14, Version: 2},
+			storage.Result{Outcome: storage.OutcomeInvalid, Epoch: 14, Version: 2},
 			"2",
 		},
 		{
-			"and on", write(id, 19, 14, 2, "a", "3"), storage.Result{Outcome: storage.OutcomeApplied, Epoch: 14, Version: 3},
+			"unknown kind",
+			storage.Entry{Index: 18},
+			storage.Result{Outcome: storage.OutcomeInvalid, Epoch: 14, Version: 2},
+			"2",
+		},
+		{
+			"and on", write(id, 19, 14, 2, "a", "3"),
+			storage.Result{Outcome: storage.OutcomeApplied, Epoch: 14, Version: 3},
 			"3",
 		},
 	}

@@ -145,7 +145,11 @@ func TestStoreIDsReadBack(t *testing.T) {
 		}
 	}
 	for _, ref := range []*pb.StoreRef{
-		nil, {Realm: 9, Org: orgA.Org.Bytes()}, {Realm: 257, Org: orgA.Org.Bytes()}, {Realm: 1}, {Realm: 1, Org: []byte{1}},
+		nil,
+		{Realm: 9, Org: orgA.Org.Bytes()},
+		{Realm: 257, Org: orgA.Org.Bytes()},
+		{Realm: 1},
+		{Realm: 1, Org: []byte{1}},
 		{Realm: 3, Org: orgA.Org.Bytes()},
 	} {
 		if id, err := StoreIDFrom(ref); err == nil {

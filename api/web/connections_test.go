@@ -26,13 +26,15 @@ func TestListenerBound(t *testing.T) {
 	l := newListener(inner, 2, clock.NewFake(time.Now()), slog.New(slog.DiscardHandler), figures)
 	l.rewrite = func(status int) []byte { return fmt.Appendf(nil, "HTTP/1.1 %d No\r\n\r\n", status) }
 	began, finish := make(chan struct{}), make(chan struct{})
-	server := &http.Server{ConnState: l.state, ReadHeaderTimeout: time.Minute,
+	server := &http.Server{
+		ConnState: l.state, ReadHeaderTimeout: time.Minute,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/slow" {
 				began <- struct{}{}
 				<-finish
 			}
-		})}
+		}),
+	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	t.Cleanup(func() {

@@ -57,11 +57,13 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"The audit of the Malmo plant begins on 4 March 2026.", "The audit of the Malmo plant begins on 11 March 2026.",
-			Temporal, []string{"“4 March”", "“11 March”"},
+			Temporal,
+			[]string{"“4 March”", "“11 March”"},
 		},
 		{
 			"The lease of the Turin shop ends on 31 December 2027.", "The lease of the Turin shop ends on 30 June 2027.",
-			Temporal, []string{"“31 December”", "“30 June”"},
+			Temporal,
+			[]string{"“31 December”", "“30 June”"},
 		},
 		{
 			"The cooling tower of the plant was built in 1974.", "The cooling tower of the plant was built in 1981.", Temporal,

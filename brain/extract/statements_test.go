@@ -100,11 +100,13 @@ func TestKnownSpeakers(t *testing.T) {
 		want     []string // speaker of each turn, and what it is
 	}{
 		{
-			[]string{"Lee, Ann"}, "It began late.\nLee, Ann: Hello.\nWhat: nobody knows.\nIt went on.",
+			[]string{"Lee, Ann"},
+			"It began late.\nLee, Ann: Hello.\nWhat: nobody knows.\nIt went on.",
 			[]string{"Ann Lee person"},
 		},
 		{
-			[]string{"Ann Lee (she/her)", "ann lee [Acme]"}, "Ann Lee (she/her): Hello.\nann lee [Acme]: Hi.",
+			[]string{"Ann Lee (she/her)", "ann lee [Acme]"},
+			"Ann Lee (she/her): Hello.\nann lee [Acme]: Hi.",
 			[]string{"Ann Lee person", "ann lee person"},
 		},
 		{
@@ -113,11 +115,13 @@ func TestKnownSpeakers(t *testing.T) {
 			[]string{"Maria del Carmen person", "Juan Carlos Alfonso de Borbón y Dos Sicilias person"},
 		},
 		{
-			[]string{"Ann Lee, PhD", "Lee, M.D.", "Note"}, "Ann Lee, PhD: Hello.\nLee, M.D.: Hi.\nNote: this.",
+			[]string{"Ann Lee, PhD", "Lee, M.D.", "Note"},
+			"Ann Lee, PhD: Hello.\nLee, M.D.: Hi.\nNote: this.",
 			[]string{"Ann Lee, PhD person", "Lee, M.D. person", "Note person"},
 		},
 		{
-			[]string{"Jordan"}, "Jordan: Hello.\nShe went to Jordan. In Jordan it is hot. The capital of Jordan is Amman.",
+			[]string{"Jordan"},
+			"Jordan: Hello.\nShe went to Jordan. In Jordan it is hot. The capital of Jordan is Amman.",
 			[]string{"Jordan person"},
 		},
 		{[]string{"R2: D2"}, "R2: D2: Hello.\nR2: no.", []string{"R2: D2 person"}},

@@ -61,8 +61,9 @@ func (g *Graph) Examples(src *Source, salt Salt, n int, seed uint64) []Example {
 		return nil
 	}
 	m := &maker{
-		g: g, src: src, lex: lexer{salt: salt}, rand: rand.New(rand.NewPCG(seed, 0x6272_6169_6e)),
-	} //nolint:gosec // to be repeatable is the point
+		g: g, src: src, lex: lexer{salt: salt},
+		rand: rand.New(rand.NewPCG(seed, 0x6272_6169_6e)), //nolint:gosec // to be repeatable is the point
+	}
 	for _, f := range src.Former {
 		if m.holds(f.By) && len(f.Passages) > 0 {
 			m.former = append(m.former, f)

@@ -88,8 +88,8 @@ func (p *Projector) Step() (done bool) {
 	if p.epoch > maxEpochs || p.wasted >= patience {
 		return true
 	}
-	p.order = rand.New(rand.NewPCG(p.seed,
-		uint64(p.epoch))).Perm(len(p.learn)) //nolint:gosec // to be repeatable is the point
+	source := rand.NewPCG(p.seed, uint64(p.epoch))
+	p.order = rand.New(source).Perm(len(p.learn)) //nolint:gosec // to be repeatable is the point
 	return false
 }
 

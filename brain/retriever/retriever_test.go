@@ -398,13 +398,15 @@ func FuzzGraph(f *testing.F) {
 		}
 		p := Prior()
 		w := NewWalk(g, testSalt)
-		w.Forward(&p, &Question{Text: "Almar Osberga mother", Seeds: []Seed{{Passage: 0, Score: 1}},
+		w.Forward(&p, &Question{
+			Text: "Almar Osberga mother", Seeds: []Seed{{Passage: 0, Score: 1}},
 			Score: func(ps []int32) (out []Seed) {
 				for _, x := range ps {
 					out = append(out, Seed{Passage: x})
 				}
 				return out
-			}})
+			},
+		})
 		ranked := w.Passages(10)
 		for i, r := range ranked {
 			if r.Passage < 0 || int(r.Passage) >= len(g.docOf) || math.IsNaN(r.Total) || math.IsInf(r.Total, 0) ||

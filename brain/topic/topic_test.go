@@ -273,7 +273,8 @@ func TestLabelsAreNoAccidents(t *testing.T) {
 		{
 			Passages: []Passage{
 				{Text: "Customers pressed the button again and were charged twice."},
-				{Text: "Carmen Ruiz believes that the refunds are late."}, {Text: "Ruiz believes in refunds."},
+				{Text: "Carmen Ruiz believes that the refunds are late."},
+				{Text: "Ruiz believes in refunds."},
 			},
 			Names: []Name{{Title: "Carmen Ruiz", Person: true}},
 		},

@@ -10,7 +10,10 @@ import (
 
 // calendarShown are the lines of an event that its text shows, in this order.
 var calendarShown = []struct{ name, label string }{
-	{"DTSTART", "Start"}, {"DTEND", "End"}, {"LOCATION", "Location"}, {"ORGANIZER", "Organizer"},
+	{"DTSTART", "Start"},
+	{"DTEND", "End"},
+	{"LOCATION", "Location"},
+	{"ORGANIZER", "Organizer"},
 	{"ATTENDEE", "Attendees"},
 }
 

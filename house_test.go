@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -270,6 +271,8 @@ func TestFuzzTargetsKeepWhatTheyFound(t *testing.T) {
 	}
 }
 
+var grow = flag.Bool("grow", false, "let "+sizes+" say what is, also where it has grown")
+
 // sizes lists what is larger than the house aims at, and how large it may be.
 const sizes = "testdata/house.tsv"
 
@@ -282,8 +285,9 @@ var slack = map[string]int{
 
 // TestHouseOnlyShrinks holds the sizes that make house prints: nothing grows over an aim
 // that was within it, and what is over one only becomes smaller. What fell is written with
-// go test . -run TestHouseOnlyShrinks -update, which raises nothing and adds nothing: a line
-// whose name has changed is changed by hand. A struct may also say in its doc comment why
+// go test . -run TestHouseOnlyShrinks -update, which raises nothing and adds nothing. With
+// -grow it does, too: for what has moved or has another name, and for growth that the
+// commit which brings it argues for. A struct may also say in its doc comment why
 // it is as large as it is, in a sentence that begins with "Large because".
 func TestHouseOnlyShrinks(t *testing.T) {
 	h, err := measure.Read(".")
@@ -312,9 +316,11 @@ func TestHouseOnlyShrinks(t *testing.T) {
 		is := real[name]
 		delete(real, name)
 		switch {
+		case is > most && *grow:
+			most = is
 		case is > most:
 			t.Errorf("%s has grown to %d, and may be %d", name, is, most)
-		case *update:
+		case *update || *grow:
 			most = is
 		case is == 0:
 			t.Errorf("%s is within the aim, or is gone: drop its line from %s (-update does it)", name, sizes)
@@ -326,10 +332,17 @@ func TestHouseOnlyShrinks(t *testing.T) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(real)) {
+		if *grow {
+			kept += fmt.Sprintf("%s\t%d\n", name, real[name])
+			continue
+		}
 		t.Errorf("%s is %d, over the aim, and %s has no such line", name, real[name], sizes)
 	}
-	if *update {
-		if err := os.WriteFile(sizes, []byte(kept), 0o644); err != nil {
+	if *update || *grow {
+		lines := slices.Collect(strings.Lines(kept))
+		head := slices.IndexFunc(lines, func(line string) bool { return !strings.HasPrefix(line, "#") })
+		slices.Sort(lines[head:])
+		if err := os.WriteFile(sizes, []byte(strings.Join(lines, "")), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

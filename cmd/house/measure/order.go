@@ -29,9 +29,11 @@ var Order = map[string][][]string{
 		{"actors/actorstest"},
 	},
 	"cluster": {
-		{"cluster/mesh", "cluster/plan"},
-		{"cluster"},
+		{"cluster/wire"},
+		{"cluster/mesh", "cluster/plan", "cluster/raftlog", "cluster/state"},
 		{"cluster/remoting"},
+		{"cluster"},
+		{"cluster/clustertest"},
 	},
 }
 

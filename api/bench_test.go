@@ -110,7 +110,7 @@ func BenchmarkIngestBatch1000(b *testing.B) {
 
 func BenchmarkUnknownKey(b *testing.B) {
 	s := benchServer(b, &pb.Envelope{
-		Op: &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: problems.New(codeAuthentication)}},
+		Op: &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: problems.New(pb.CodeAuthentication)}},
 	})
 	benchRequests(b, s.public.Handler, http.MethodGet, "/v1/me", "")
 }

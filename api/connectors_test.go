@@ -50,7 +50,7 @@ func TestConnectorConfigs(t *testing.T) {
 	} {
 		res := h.do("POST", "/v1/connectors", body)
 		if field == "" && res.StatusCode != 201 ||
-			field != "" && (res.code(t) != codeValidation || res.fields(t)[field] == "") {
+			field != "" && (res.code(t) != pb.CodeValidation || res.fields(t)[field] == "") {
 			t.Errorf("%s: %s", body, res.body)
 		}
 	}
@@ -61,7 +61,7 @@ func TestConnectorConfigs(t *testing.T) {
 		t.Errorf("%v", op)
 	}
 	for _, bad := range []string{`{}`, `{"config":{"colour":1}}`} {
-		if res := h.do("PATCH", "/v1/connectors/"+testJob.String(), bad); res.code(t) != codeValidation {
+		if res := h.do("PATCH", "/v1/connectors/"+testJob.String(), bad); res.code(t) != pb.CodeValidation {
 			t.Errorf("%s: %s", bad, res.body)
 		}
 	}

@@ -195,7 +195,7 @@ func TestFieldErrors(t *testing.T) {
 	}
 	for _, c := range cases {
 		res := h.do("POST", c.target, c.body)
-		if res.code(t) != codeValidation {
+		if res.code(t) != pb.CodeValidation {
 			t.Errorf("%s %.80s: %d %s", c.target, c.body, res.StatusCode, res.body)
 			continue
 		}

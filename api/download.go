@@ -71,11 +71,11 @@ func (s *Server) serveDownload(ex *web.Exchange, reply *pb.Reply) *pb.Problem {
 	id, err := pb.ExportIDFrom(doc.GetId())
 	if err != nil || s.cfg.Exports == nil {
 		ex.Err = web.ErrUnexpectedReply
-		return problems.New(codeInternal)
+		return problems.New(pb.CodeInternal)
 	}
 	org := pb.OrgID(doc.GetOrg())
 	if who := s.downloads.begin(org); who != "" {
-		return problems.Newf(codeDegraded, "%s has as many downloads under way as it may.", who)
+		return problems.Newf(pb.CodeServiceDegraded, "%s has as many downloads under way as it may.", who)
 	}
 	defer s.downloads.end(org)
 	size, tag := int64(doc.GetBytes()), `"`+doc.GetSha256()+`"`
@@ -93,7 +93,7 @@ func (s *Server) serveDownload(ex *web.Exchange, reply *pb.Reply) *pb.Problem {
 	if !ok {
 		describe() // the problem is about what there is
 		h["Content-Range"] = []string{"bytes */" + strconv.FormatInt(size, 10)}
-		return problems.New(codeRange)
+		return problems.New(pb.CodeRange)
 	}
 	// The first piece is read before anything is sent, so that what has just gone
 	// is still a problem.
@@ -101,7 +101,7 @@ func (s *Server) serveDownload(ex *web.Exchange, reply *pb.Reply) *pb.Problem {
 	n := uint32(sent.from / unit)
 	piece, err := pieces.ExportPiece(ex.R.Context(), doc, n)
 	if err != nil {
-		return problems.New(codeExportNotReady)
+		return problems.New(pb.CodeExportNotReady)
 	}
 	describe()
 	h["Content-Disposition"] = []string{`attachment; filename="export-` + id.String() + `.json"`}

@@ -50,7 +50,7 @@ func TestDownload(t *testing.T) {
 			t.Errorf("%s: %d %q %q", c.name, res.StatusCode, res.body, res.Header.Get("Content-Range"))
 		}
 		if c.status == 416 {
-			if res.code(t) != codeRange {
+			if res.code(t) != pb.CodeRange {
 				t.Errorf("%s: %s", c.name, res.body)
 			}
 			continue
@@ -73,7 +73,7 @@ func TestDownloadsAreShared(t *testing.T) {
 	for range maxDownloadsPerOrg {
 		h.s.downloads.begin(testOrg)
 	}
-	if res := h.do(http.MethodGet, path, ""); res.code(t) != codeDegraded || res.Header.Get("Retry-After") == "" {
+	if res := h.do(http.MethodGet, path, ""); res.code(t) != pb.CodeServiceDegraded || res.Header.Get("Retry-After") == "" {
 		t.Errorf("one more than its share: %d %s", res.StatusCode, res.body)
 	}
 	if full := h.s.downloads.begin(other); full != "" {
@@ -98,7 +98,7 @@ func TestDownloadsAreShared(t *testing.T) {
 func TestDownloadOfWhatEnds(t *testing.T) {
 	path := "/v1/exports/" + testJob.String() + "/download"
 	h := newHarness(t, func(c *Config) { c.Exports = fakePieces(1) })
-	if res := h.do(http.MethodGet, path, ""); res.code(t) != codeExportNotReady {
+	if res := h.do(http.MethodGet, path, ""); res.code(t) != pb.CodeExportNotReady {
 		t.Errorf("an export without its first piece: %d %s", res.StatusCode, res.body)
 	}
 	h = newHarness(t, func(c *Config) { c.Exports = fakePieces(3) })

@@ -19,11 +19,11 @@ import (
 func TestFaultyOrgExportNeedsAdmin(t *testing.T) {
 	h := newHarness(t)
 	for body, want := range map[string]string{
-		`{"scope":"org","format":"csv"}`: scopeAdmin, `{"scope":"org","colour":1}`: scopeAdmin,
-		`{"scope":"user","format":"csv"}`: scopeWrite, `{"scope":7}`: scopeWrite,
+		`{"scope":"org","format":"csv"}`: pb.ScopeAdmin, `{"scope":"org","colour":1}`: pb.ScopeAdmin,
+		`{"scope":"user","format":"csv"}`: pb.ScopeWrite, `{"scope":7}`: pb.ScopeWrite,
 	} {
 		res := h.do("POST", "/v1/exports", body)
-		if env := h.asker.last(); res.code(t) != codeValidation || env.GetScope() != want || env.GetRejected() == nil {
+		if env := h.asker.last(); res.code(t) != pb.CodeValidation || env.GetScope() != want || env.GetRejected() == nil {
 			t.Errorf("%s: %s, asked for %q", body, res.body, env.GetScope())
 		}
 	}
@@ -35,7 +35,7 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 		"/", "/v1", "/v1/", "/v1/nothing", "/v2/me", "/v1/me/", "/v1//me", "/V1/me", "/v1/subjects/", "/v1/keys/a/b",
 		"/v1/me/../me", "/healthz", "/metrics", "/operator/orgs",
 	} {
-		if res := h.do("GET", path, ""); res.code(t) != codeNotFound {
+		if res := h.do("GET", path, ""); res.code(t) != pb.CodeNotFound {
 			t.Errorf("%s: %d %s", path, res.StatusCode, res.body)
 		}
 	}
@@ -51,7 +51,7 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 		r := httpRequest(t, "GET", c.path, "")
 		r.Method = c.method
 		res := h.serve(r)
-		if res.code(t) != codeMethod || !sameList(res.Header.Get("Allow"), c.allow) {
+		if res.code(t) != pb.CodeMethodNotAllowed || !sameList(res.Header.Get("Allow"), c.allow) {
 			t.Errorf("%s %s: %d Allow %q, want %q", c.method, c.path, res.StatusCode, res.Header.Get("Allow"), c.allow)
 		}
 	}
@@ -96,7 +96,7 @@ func TestPathParameters(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"%ff", "a%C3"} {
-		if res := h.do("GET", "/v1/subjects/"+bad, ""); res.code(t) != codeMalformed {
+		if res := h.do("GET", "/v1/subjects/"+bad, ""); res.code(t) != pb.CodeMalformed {
 			t.Errorf("%s: %d %s", bad, res.StatusCode, res.body)
 		}
 	}
@@ -135,8 +135,8 @@ func TestRequestIDs(t *testing.T) {
 // drainingError is what an actor returns that knows its own problem.
 type drainingError struct{}
 
-func (drainingError) Error() string        { return codeDraining }
-func (drainingError) Problem() *pb.Problem { return problems.New(codeDraining) }
+func (drainingError) Error() string        { return pb.CodeServiceDraining }
+func (drainingError) Problem() *pb.Problem { return problems.New(pb.CodeServiceDraining) }
 
 func TestNobodyAnswers(t *testing.T) {
 	h := newHarness(t)
@@ -144,9 +144,9 @@ func TestNobodyAnswers(t *testing.T) {
 		err  error
 		code string
 	}{
-		{errBoom, codeInternal},
-		{fmt.Errorf("ask: %w", context.DeadlineExceeded), codeDegraded},
-		{fmt.Errorf("ask: %w", drainingError{}), codeDraining},
+		{errBoom, pb.CodeInternal},
+		{fmt.Errorf("ask: %w", context.DeadlineExceeded), pb.CodeServiceDegraded},
+		{fmt.Errorf("ask: %w", drainingError{}), pb.CodeServiceDraining},
 	}
 	for _, c := range cases {
 		h.asker.answer = func(context.Context, *pb.Envelope) (*pb.Reply, error) { return nil, c.err }
@@ -172,10 +172,10 @@ func TestRepliesThatDoNotFit(t *testing.T) {
 		"broken id":     {Result: &pb.Reply_Me{Me: &pb.Principal{Org: []byte{1}}}},
 		"unknown code":  fakeProblem("no_such_code"),
 		"nil":           nil,
-		"code of a 500": fakeProblem(codeInternal),
+		"code of a 500": fakeProblem(pb.CodeInternal),
 	} {
 		h.asker.answer = func(context.Context, *pb.Envelope) (*pb.Reply, error) { return reply, nil }
-		if res := h.do("GET", "/v1/me", ""); res.code(t) != codeInternal {
+		if res := h.do("GET", "/v1/me", ""); res.code(t) != pb.CodeInternal {
 			t.Errorf("%s: %s", name, res.body)
 		}
 	}
@@ -185,7 +185,7 @@ func TestPanics(t *testing.T) {
 	h := newHarness(t)
 	h.asker.answer = func(context.Context, *pb.Envelope) (*pb.Reply, error) { panic("a secret detail") }
 	res := h.do("POST", "/v1/ingest", `{"content":"Figs."}`, "X-Request-Id", "boom-1")
-	if res.code(t) != codeInternal || strings.Contains(string(res.body), "secret") {
+	if res.code(t) != pb.CodeInternal || strings.Contains(string(res.body), "secret") {
 		t.Errorf("%s", res.body)
 	}
 	line := h.logLine(t)
@@ -228,7 +228,7 @@ func TestLogLines(t *testing.T) {
 	line := h.logLine(t)
 	want := map[string]any{
 		"level": "INFO", "msg": "request", "request_id": "r1", "method": "POST", "route": "/v1/ingest", "status": 422.0,
-		"code": codeValidation, "bytes_in": 14.0, "client": "192.0.2.1", "key": pb.HashKey(goodKey).String()[:12],
+		"code": pb.CodeValidation, "bytes_in": 14.0, "client": "192.0.2.1", "key": pb.HashKey(goodKey).String()[:12],
 	}
 	for key, value := range want {
 		if line[key] != value {
@@ -275,7 +275,7 @@ func TestDraining(t *testing.T) {
 	h.s.Drain()
 	for _, path := range []string{"/v1/me", "/v1/jobs"} {
 		res := h.do("GET", path, "")
-		if res.code(t) != codeDraining || res.Header.Get("Retry-After") == "" {
+		if res.code(t) != pb.CodeServiceDraining || res.Header.Get("Retry-After") == "" {
 			t.Errorf("%s: %d %s", path, res.StatusCode, res.body)
 		}
 	}

@@ -62,5 +62,5 @@ func fakeAccount(op *pb.AccountOp) *pb.Reply {
 			Result: &pb.AccountResult_Settings{Settings: &pb.SettingsInfo{QualityMode: "balanced", LearnModeDefault: true}},
 		})
 	}
-	return fakeProblem(codeInternal)
+	return fakeProblem(pb.CodeInternal)
 }

@@ -48,7 +48,7 @@ func fakeData(op *pb.DataOp) *pb.Reply {
 			Total:  2, ConfirmToken: "t", ExpiresMs: ms,
 		}}})
 	}
-	return fakeProblem(codeInternal)
+	return fakeProblem(pb.CodeInternal)
 }
 
 // fakeDocument is what fakePieces hands out, in pieces of four bytes.

@@ -121,5 +121,5 @@ func fakeGraph(op *pb.GraphOp) *pb.Reply {
 	case *pb.GraphOp_GetDomain:
 		return answer(&pb.GraphResult{Result: &pb.GraphResult_Domain{Domain: domain}})
 	}
-	return fakeProblem(codeInternal)
+	return fakeProblem(pb.CodeInternal)
 }

@@ -124,7 +124,7 @@ func fakeLink(op *pb.LinkOp) *pb.Reply {
 	case *pb.LinkOp_StreamEvents:
 		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Stream{Stream: "ticket"}})
 	}
-	return fakeProblem(codeInternal)
+	return fakeProblem(pb.CodeInternal)
 }
 
 func linkReply(r *pb.LinkResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Link{Link: r}} }

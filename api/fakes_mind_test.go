@@ -166,5 +166,5 @@ func fakeMind(op *pb.MindOp) *pb.Reply {
 			Contradictions: []*pb.ClaimPair{fakeClaims()}, ReadUnits: 1, EmbedTokens: 5,
 		}}})
 	}
-	return fakeProblem(codeInternal)
+	return fakeProblem(pb.CodeInternal)
 }

@@ -9,6 +9,7 @@ import (
 
 	"orgmem/api/problems"
 	"orgmem/api/web"
+	pb "orgmem/proto"
 	"orgmem/proto/canon"
 )
 
@@ -36,7 +37,7 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		return *n
 	}
 	hook, patch := "/v1/webhooks", "/v1/webhooks/{webhook_id}"
-	streams := problems.Catalogue[codeTooManyStreams]
+	streams := problems.Catalogue[pb.CodeTooManyStreams]
 	for _, f := range []struct {
 		words     string // the document's
 		got, want any
@@ -62,7 +63,7 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"Nesting deeper than 64 levels is 422", canon.MaxDepth, 64},
 		{"Subject ids: 1-256 bytes", web.MaxSubjectBytes, 256},
 		{"Key 1-255 visible ASCII characters (Idempotency-Key)", web.MaxIdempotencyKey, 255},
-		{"idempotency_in_progress (409, Retry-After: 1)", int(problems.Catalogue[codeIdemInProgress].RetryAfter), 1},
+		{"idempotency_in_progress (409, Retry-After: 1)", int(problems.Catalogue[pb.CodeIdempotencyInProgress].RetryAfter), 1},
 	} {
 		if f.got != f.want {
 			t.Errorf("%q: %v, want %v", f.words, f.got, f.want)

@@ -19,6 +19,7 @@ import (
 	"orgmem/api/problems"
 	"orgmem/api/web"
 	"orgmem/api/wire"
+	pb "orgmem/proto"
 	"orgmem/proto/canon"
 )
 
@@ -181,7 +182,7 @@ func FuzzParams(f *testing.F) {
 				return input, r.FillParams(params, http.Header{}, query, input, errs).GetCode(), errs
 			}
 			input, code, errs := fill()
-			if want := !readable || !named && len(r.Params("path")) > 0; (code == codeMalformed) != want || code != "" && !want {
+			if want := !readable || !named && len(r.Params("path")) > 0; (code == pb.CodeMalformed) != want || code != "" && !want {
 				t.Fatalf("%s: %q %q: %q", r.ID, query, segment, code)
 			}
 			again, code2, errs2 := fill()

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	pb "orgmem/proto"
 )
 
 // interface: Resources/Graph records
@@ -38,7 +40,7 @@ func TestAssertEdgeBodies(t *testing.T) {
 		switch {
 		case field == "" && (res.StatusCode != 201 || op == nil):
 			t.Errorf("%s: %s", body, res.body)
-		case field != "" && (res.code(t) != codeValidation || res.fields(t)[field] == "" || op != nil):
+		case field != "" && (res.code(t) != pb.CodeValidation || res.fields(t)[field] == "" || op != nil):
 			t.Errorf("%s: %d %s", body, res.StatusCode, res.body)
 		}
 	}

@@ -137,9 +137,11 @@ func TestNoRateHeadersWithoutALimiter(t *testing.T) {
 		if !r.SucceedsWith(res.StatusCode) {
 			t.Errorf("%d: %s", res.StatusCode, res.body)
 		}
-		h.asker.answer = func(context.Context, *pb.Envelope) (*pb.Reply, error) { return fakeProblem(codeDegraded), nil }
+		h.asker.answer = func(context.Context, *pb.Envelope) (*pb.Reply, error) {
+			return fakeProblem(pb.CodeServiceDegraded), nil
+		}
 		refused := h.do(r.Method, target, body)
-		if refused.code(t) != codeDegraded {
+		if refused.code(t) != pb.CodeServiceDegraded {
 			t.Errorf("%d: %s", refused.StatusCode, refused.body)
 		}
 		for _, res := range []response{res, refused} {
@@ -231,54 +233,54 @@ var badBodies = []struct {
 	code       string
 	field      string
 }{
-	{name: "empty", body: "", code: codeMalformed},
-	{name: "white space", body: " \r\n\t", code: codeMalformed},
-	{name: "no JSON", body: "content=figs", code: codeMalformed},
-	{name: "cut off", body: `{"a":"b`, code: codeMalformed},
-	{name: "trailing data", body: `{} {}`, code: codeMalformed},
-	{name: "trailing text", body: `{}x`, code: codeMalformed},
-	{name: "single quotes", body: `{'a':1}`, code: codeMalformed},
-	{name: "comment", body: `{}/**/`, code: codeMalformed},
-	{name: "byte order mark", body: "\ufeff{}", code: codeMalformed},
-	{name: "duplicate name", body: `{"a":1,"a":2}`, code: codeMalformed},
-	{name: "duplicate name, escaped", body: `{"a":1,"\u0061":2}`, code: codeMalformed},
-	{name: "duplicate name, deep", body: `{"x":[{"a":1,"a":2}]}`, code: codeMalformed},
-	{name: "invalid UTF-8", body: "{\"a\":\"\xff\"}", code: codeMalformed},
-	{name: "invalid UTF-8 name", body: "{\"\xc3\x28\":1}", code: codeMalformed},
-	{name: "lone surrogate", body: `{"a":"\ud800"}`, code: codeMalformed},
-	{name: "raw control", body: "{\"a\":\"\x00\"}", code: codeMalformed},
-	{name: "raw newline", body: "{\"a\":\"\n\"}", code: codeMalformed},
-	{name: "NaN", body: `{"a":NaN}`, code: codeMalformed},
-	{name: "leading zero", body: `{"a":01}`, code: codeMalformed},
-	{name: "array", body: `[]`, code: codeValidation, field: "body"},
-	{name: "string", body: `"figs"`, code: codeValidation, field: "body"},
-	{name: "null", body: `null`, code: codeValidation, field: "body"},
-	{name: "number", body: `7`, code: codeValidation, field: "body"},
+	{name: "empty", body: "", code: pb.CodeMalformed},
+	{name: "white space", body: " \r\n\t", code: pb.CodeMalformed},
+	{name: "no JSON", body: "content=figs", code: pb.CodeMalformed},
+	{name: "cut off", body: `{"a":"b`, code: pb.CodeMalformed},
+	{name: "trailing data", body: `{} {}`, code: pb.CodeMalformed},
+	{name: "trailing text", body: `{}x`, code: pb.CodeMalformed},
+	{name: "single quotes", body: `{'a':1}`, code: pb.CodeMalformed},
+	{name: "comment", body: `{}/**/`, code: pb.CodeMalformed},
+	{name: "byte order mark", body: "\ufeff{}", code: pb.CodeMalformed},
+	{name: "duplicate name", body: `{"a":1,"a":2}`, code: pb.CodeMalformed},
+	{name: "duplicate name, escaped", body: `{"a":1,"\u0061":2}`, code: pb.CodeMalformed},
+	{name: "duplicate name, deep", body: `{"x":[{"a":1,"a":2}]}`, code: pb.CodeMalformed},
+	{name: "invalid UTF-8", body: "{\"a\":\"\xff\"}", code: pb.CodeMalformed},
+	{name: "invalid UTF-8 name", body: "{\"\xc3\x28\":1}", code: pb.CodeMalformed},
+	{name: "lone surrogate", body: `{"a":"\ud800"}`, code: pb.CodeMalformed},
+	{name: "raw control", body: "{\"a\":\"\x00\"}", code: pb.CodeMalformed},
+	{name: "raw newline", body: "{\"a\":\"\n\"}", code: pb.CodeMalformed},
+	{name: "NaN", body: `{"a":NaN}`, code: pb.CodeMalformed},
+	{name: "leading zero", body: `{"a":01}`, code: pb.CodeMalformed},
+	{name: "array", body: `[]`, code: pb.CodeValidation, field: "body"},
+	{name: "string", body: `"figs"`, code: pb.CodeValidation, field: "body"},
+	{name: "null", body: `null`, code: pb.CodeValidation, field: "body"},
+	{name: "number", body: `7`, code: pb.CodeValidation, field: "body"},
 	{
-		name: "too deep", body: `{"a":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, code: codeValidation,
+		name: "too deep", body: `{"a":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, code: pb.CodeValidation,
 		field: "body",
 	},
-	{name: "far too deep", body: `{"a":` + strings.Repeat("[", 100_000), code: codeValidation, field: "body"},
+	{name: "far too deep", body: `{"a":` + strings.Repeat("[", 100_000), code: pb.CodeValidation, field: "body"},
 	{
-		name: "too deep objects", body: strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65), code: codeValidation,
+		name: "too deep objects", body: strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65), code: pb.CodeValidation,
 		field: "body",
 	},
-	{name: "unknown field", body: `{"contnet":"figs"}`, code: codeValidation, field: "contnet"},
-	{name: "wrong case", body: `{"Content":"figs","LABEL":"x"}`, code: codeValidation, field: "Content"},
-	{name: "empty name", body: `{"":1}`, code: codeValidation, field: ""},
-	{name: "escaped NUL", body: `{"zz":"a\u0000"}`, code: codeValidation, field: "zz"},
-	{name: "number out of range", body: `{"zz":{"y":1e999}}`, code: codeValidation, field: "zz"},
-	{name: "no content type", body: `{}`, headers: []string{"Content-Type", ""}, code: codeMediaType},
-	{name: "text", body: `{}`, headers: []string{"Content-Type", "text/plain"}, code: codeMediaType},
+	{name: "unknown field", body: `{"contnet":"figs"}`, code: pb.CodeValidation, field: "contnet"},
+	{name: "wrong case", body: `{"Content":"figs","LABEL":"x"}`, code: pb.CodeValidation, field: "Content"},
+	{name: "empty name", body: `{"":1}`, code: pb.CodeValidation, field: ""},
+	{name: "escaped NUL", body: `{"zz":"a\u0000"}`, code: pb.CodeValidation, field: "zz"},
+	{name: "number out of range", body: `{"zz":{"y":1e999}}`, code: pb.CodeValidation, field: "zz"},
+	{name: "no content type", body: `{}`, headers: []string{"Content-Type", ""}, code: pb.CodeUnsupportedMediaType},
+	{name: "text", body: `{}`, headers: []string{"Content-Type", "text/plain"}, code: pb.CodeUnsupportedMediaType},
 	{
-		name: "form", body: `{}`, headers: []string{"Content-Type", "application/x-www-form-urlencoded"}, code: codeMediaType,
+		name: "form", body: `{}`, headers: []string{"Content-Type", "application/x-www-form-urlencoded"}, code: pb.CodeUnsupportedMediaType,
 	},
-	{name: "problem", body: `{}`, headers: []string{"Content-Type", "application/problem+json"}, code: codeMediaType},
+	{name: "problem", body: `{}`, headers: []string{"Content-Type", "application/problem+json"}, code: pb.CodeUnsupportedMediaType},
 	{
 		name: "other charset", body: `{}`, headers: []string{"Content-Type", "application/json; charset=iso-8859-1"},
-		code: codeMediaType,
+		code: pb.CodeUnsupportedMediaType,
 	},
-	{name: "compressed", body: `{}`, headers: []string{"Content-Encoding", "gzip"}, code: codeMediaType},
+	{name: "compressed", body: `{}`, headers: []string{"Content-Encoding", "gzip"}, code: pb.CodeUnsupportedMediaType},
 }
 
 // TestBadBodies holds that a bad body gives exactly its problem on every route,
@@ -304,7 +306,7 @@ func TestBadBodies(t *testing.T) {
 			if env.GetRejected() == nil {
 				t.Errorf("%s: reached the organization as %T", bad.name, env.GetOp())
 			}
-			if bad.code == codeValidation {
+			if bad.code == pb.CodeValidation {
 				if _, ok := res.fields(t)[bad.field]; !ok {
 					t.Errorf("%s: no error for %q: %s", bad.name, bad.field, res.body)
 				}
@@ -313,7 +315,7 @@ func TestBadBodies(t *testing.T) {
 				t.Errorf("%s: the answer repeats the input: %s", bad.name, res.body)
 			}
 			if res := h.do(r.Method, target, bad.body, append(bad.headers, "X-Svc-API-Key", badKey)...); res.code(t) !=
-				codeAuthentication {
+				pb.CodeAuthentication {
 				t.Errorf("%s with an unknown key: %s", bad.name, res.body)
 			}
 			h.asker.last()
@@ -359,9 +361,9 @@ func TestOversizedBodies(t *testing.T) {
 					res = shared.send(r.Method, target, reader, "Idempotency-Key", "k")
 				}
 				env := shared.asker.last()
-				want := codeValidation
+				want := pb.CodeValidation
 				if over > 0 {
-					want = codeTooLarge
+					want = pb.CodePayloadTooLarge
 				}
 				if res.code(t) != want || env.GetRejected() == nil {
 					t.Errorf("%s, chunked %v, %d over: %d %s", r.ID, chunked, over, res.StatusCode, res.body)
@@ -394,12 +396,12 @@ func TestQueries(t *testing.T) {
 		target, body := h.sample(r)
 		for query, want := range map[string]string{
 			"cursor=abc&pageSize=7": "",
-			"pagesize=7":            codeValidation,
-			"zz=figs":               codeValidation,
-			"cursor=%zz":            codeMalformed,
-			"a=%ff":                 codeMalformed,
-			"%ff=1":                 codeMalformed,
-			"a;b":                   codeMalformed,
+			"pagesize=7":            pb.CodeValidation,
+			"zz=figs":               pb.CodeValidation,
+			"cursor=%zz":            pb.CodeMalformed,
+			"a=%ff":                 pb.CodeMalformed,
+			"%ff=1":                 pb.CodeMalformed,
+			"a;b":                   pb.CodeMalformed,
 		} {
 			res := h.do(r.Method, withQuery(target, query), body)
 			env := h.asker.last()
@@ -411,8 +413,8 @@ func TestQueries(t *testing.T) {
 			}
 		}
 		for query, want := range map[string]string{
-			"cursor=": codeInvalidCursor, "pageSize=": codeValidation, "pageSize=0": codeValidation,
-			"cursor=a&cursor=b": codeValidation,
+			"cursor=": pb.CodeInvalidCursor, "pageSize=": pb.CodeValidation, "pageSize=0": pb.CodeValidation,
+			"cursor=a&cursor=b": pb.CodeValidation,
 		} {
 			if !r.Pages {
 				want = ""
@@ -440,7 +442,7 @@ func TestPageSizes(t *testing.T) {
 		}
 	}
 	for _, size := range []string{"-1", "%2B5", "5.0", "1e1", "0x5", "%205", "00", "٣", "five"} {
-		if res := h.do("GET", "/v1/jobs?pageSize="+size, ""); res.code(t) != codeValidation ||
+		if res := h.do("GET", "/v1/jobs?pageSize="+size, ""); res.code(t) != pb.CodeValidation ||
 			res.fields(t)["pageSize"] == "" {
 			t.Errorf("%s: %d %s", size, res.StatusCode, res.body)
 		}
@@ -452,7 +454,7 @@ func TestPageSizes(t *testing.T) {
 		t.Errorf("%s: %v", res.body, op)
 	}
 	for _, query := range []string{"type=dream", "status=done", "type="} {
-		if res := h.do("GET", "/v1/jobs?"+query, ""); res.code(t) != codeValidation {
+		if res := h.do("GET", "/v1/jobs?"+query, ""); res.code(t) != pb.CodeValidation {
 			t.Errorf("%s: %s", query, res.body)
 		}
 	}
@@ -483,7 +485,7 @@ func TestSubjectHeader(t *testing.T) {
 				}
 				continue
 			}
-			if res.code(t) != codeMalformed || env.GetRejected() == nil || env.GetScope() != "" || env.GetHasSubject() {
+			if res.code(t) != pb.CodeMalformed || env.GetRejected() == nil || env.GetScope() != "" || env.GetHasSubject() {
 				t.Errorf("%q: %d %v", malformed, res.StatusCode, env)
 			}
 		}
@@ -541,7 +543,7 @@ func TestIdempotencyKeys(t *testing.T) {
 			if env.GetIdempotencyKey() != "" {
 				t.Errorf("%q travelled", bad)
 			}
-			if r.Idempotent && (res.code(t) != codeValidation || res.fields(t)["Idempotency-Key"] == "") {
+			if r.Idempotent && (res.code(t) != pb.CodeValidation || res.fields(t)["Idempotency-Key"] == "") {
 				t.Errorf("%q: %s", bad, res.body)
 			}
 			if !r.Idempotent && !r.SucceedsWith(res.StatusCode) {
@@ -581,7 +583,7 @@ func TestProblemsOfActors(t *testing.T) {
 		}
 		want := ""
 		switch {
-		case code == codeRateLimit:
+		case code == pb.CodeRateLimit:
 			want = "2"
 		case e.RetryAfter > 0:
 			want = strconv.Itoa(int(e.RetryAfter))

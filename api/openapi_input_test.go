@@ -11,6 +11,7 @@ import (
 
 	"orgmem/api/web"
 	"orgmem/api/wire"
+	pb "orgmem/proto"
 	"orgmem/proto/canon"
 )
 
@@ -113,7 +114,7 @@ func TestDocumentForbidsWhatIsRefused(t *testing.T) {
 		if got := fits(op.RequestBody.Value.Content["application/json"].Schema, value); got != c.ok {
 			t.Errorf("%s %s: the document allows it: %v, want %v", c.path, c.body, got, c.ok)
 		}
-		if res := h.do(method, path, c.body); (res.StatusCode < 300) != c.ok || !c.ok && res.code(t) != codeValidation {
+		if res := h.do(method, path, c.body); (res.StatusCode < 300) != c.ok || !c.ok && res.code(t) != pb.CodeValidation {
 			t.Errorf("%s %s: %d %s, want ok %v", c.path, c.body, res.StatusCode, res.body, c.ok)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"orgmem/actors"
+	pb "orgmem/proto"
 )
 
 // fakeBackups has one copy of one store.
@@ -57,15 +58,15 @@ func TestBackupRoutes(t *testing.T) {
 			http.MethodPost, "/operator/backup/copies", `{"store":"meta"}`, 201,
 			`"version":3,"files":[{"name":"000001.sst","size":6,"sha256":"ab00`,
 		},
-		{http.MethodPost, "/operator/backup/copies", `{"store":"x"}`, 404, codeOrgNotFound},
+		{http.MethodPost, "/operator/backup/copies", `{"store":"x"}`, 404, pb.CodeOrganizationNotFound},
 		{http.MethodPost, "/operator/backup/copies", `{}`, 422, "store"},
 		{http.MethodGet, copyPath + "/meta/000001.sst?offset=2", "", 200, `{"data":"Y2RlZg=="}`},
 		{http.MethodGet, copyPath + "/meta/000001.sst?offset=x", "", 422, "offset"},
 		{http.MethodGet, copyPath + "/meta/000001.sst", "", 422, "offset"},
 		{http.MethodGet, copyPath + "/meta/other?offset=0", "", 422, "file"},
-		{http.MethodGet, "/operator/backup/copies/7/meta/000001.sst?offset=0", "", 404, codeOrgNotFound},
-		{http.MethodDelete, copyPath + "/other", "", 404, codeOrgNotFound},
-		{http.MethodDelete, copyPath + "/meta", "", 500, codeInternal},
+		{http.MethodGet, "/operator/backup/copies/7/meta/000001.sst?offset=0", "", 404, pb.CodeOrganizationNotFound},
+		{http.MethodDelete, copyPath + "/other", "", 404, pb.CodeOrganizationNotFound},
+		{http.MethodDelete, copyPath + "/meta", "", 500, pb.CodeInternal},
 	} {
 		r := h.op(c.method, c.target, c.body)
 		if r.StatusCode != c.status || !strings.Contains(string(r.body), c.contains) {

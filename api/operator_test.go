@@ -156,11 +156,11 @@ func TestOperatorRoutes(t *testing.T) {
 			"API key": {"Authorization", "Bearer " + goodKey},
 		} {
 			res := h.op(r.Method, target, `{"name":7}`, headers...)
-			if r.Open != (res.StatusCode < 400) || (!r.Open && res.code(t) != codeAuthentication) {
+			if r.Open != (res.StatusCode < 400) || (!r.Open && res.code(t) != pb.CodeAuthentication) {
 				t.Errorf("%s %s, token %s: %d %s", r.Method, r.Path, name, res.StatusCode, res.body)
 			}
 		}
-		if res := h.op(r.Method, target, "", "Host", "evil.example:8081"); res.code(t) != codePermission {
+		if res := h.op(r.Method, target, "", "Host", "evil.example:8081"); res.code(t) != pb.CodePermissionDenied {
 			t.Errorf("%s %s answers to a stranger's name: %d", r.Method, r.Path, res.StatusCode)
 		}
 	}
@@ -171,12 +171,12 @@ func hashOf(key string) string { return pb.HashKey(key).String() }
 func TestOperatorProblems(t *testing.T) {
 	org := testOrg.String()
 	for err, code := range map[error]string{
-		fmt.Errorf("plan: %w: no such plan", actors.ErrInvalid): codeValidation,
-		fmt.Errorf("member: %w", actors.ErrConflict):            codeConflict,
-		actors.ErrUserNotFound:                                  codeUserNotFound,
-		actors.ErrOrgNotFound:                                   codeOrgNotFound,
-		context.DeadlineExceeded:                                codeDegraded,
-		errBoom:                                                 codeInternal,
+		fmt.Errorf("plan: %w: no such plan", actors.ErrInvalid): pb.CodeValidation,
+		fmt.Errorf("member: %w", actors.ErrConflict):            pb.CodeConflict,
+		actors.ErrUserNotFound:                                  pb.CodeUserNotFound,
+		actors.ErrOrgNotFound:                                   pb.CodeOrganizationNotFound,
+		context.DeadlineExceeded:                                pb.CodeServiceDegraded,
+		errBoom:                                                 pb.CodeInternal,
 	} {
 		h := newHarness(t, func(c *Config) { c.Operator, c.Cluster = fakeOperator{err}, fakeCluster{err} })
 		for _, r := range operator.Routes {
@@ -260,7 +260,7 @@ func TestOperatorOfANodeAlone(t *testing.T) {
 		if r.Body != nil {
 			body = "{}"
 		}
-		if res := h.op(r.Method, r.Path, body); res.code(t) != codeConflict ||
+		if res := h.op(r.Method, r.Path, body); res.code(t) != pb.CodeConflict ||
 			!strings.Contains(string(res.body), "orgmem cluster init") {
 			t.Errorf("%s %s: %d %s", r.Method, r.Path, res.StatusCode, res.body)
 		}
@@ -271,30 +271,30 @@ func TestOperatorBadInput(t *testing.T) {
 	h := newHarness(t)
 	org := testOrg.String()
 	for _, c := range []struct{ method, target, body, code string }{
-		{"POST", "/operator/orgs", `{"name":"Fig"}`, codeValidation},
-		{"POST", "/operator/orgs", `{"name":"Fig","ownerEmail":"a@b.example","owner":1}`, codeValidation},
-		{"POST", "/operator/orgs", `{"name":" ","ownerEmail":"a@b.example"}`, codeValidation},
-		{"POST", "/operator/orgs", `{`, codeMalformed},
-		{"PUT", "/operator/orgs/" + org + "/plan", `{"plan":"gold"}`, codeValidation},
-		{"GET", "/operator/orgs?limit=many", "", codeValidation},
-		{"POST", "/operator/cluster/tokens", `{"ttlSeconds":0.5}`, codeValidation},
-		{"POST", "/operator/cluster/tokens", `{"ttlSeconds":604801}`, codeValidation},
-		{"GET", "/operator/orgs/nonsense", "", codeOrgNotFound},
-		{"GET", "/operator/orgs/" + testUser.String(), "", codeOrgNotFound},
-		{"DELETE", "/operator/orgs/" + org + "/members/nonsense", "", codeUserNotFound},
-		{"POST", "/operator/orgs/" + org + "/keys", `{"userId":"x","scopes":["read"],"label":"x"}`, codeUserNotFound},
-		{"POST", "/operator/orgs/" + org + "/keys", `{"userId":"x","scopes":["fly"],"label":"x"}`, codeValidation},
-		{"POST", "/operator/orgs/" + org + "/members", `{"email":"a@b.example","role":"king"}`, codeValidation},
-		{"GET", "/operator/nothing", "", codeNotFound},
-		{"PATCH", "/operator/orgs", "", codeMethod},
-		{"GET", "/v1/me", "", codeNotFound},
+		{"POST", "/operator/orgs", `{"name":"Fig"}`, pb.CodeValidation},
+		{"POST", "/operator/orgs", `{"name":"Fig","ownerEmail":"a@b.example","owner":1}`, pb.CodeValidation},
+		{"POST", "/operator/orgs", `{"name":" ","ownerEmail":"a@b.example"}`, pb.CodeValidation},
+		{"POST", "/operator/orgs", `{`, pb.CodeMalformed},
+		{"PUT", "/operator/orgs/" + org + "/plan", `{"plan":"gold"}`, pb.CodeValidation},
+		{"GET", "/operator/orgs?limit=many", "", pb.CodeValidation},
+		{"POST", "/operator/cluster/tokens", `{"ttlSeconds":0.5}`, pb.CodeValidation},
+		{"POST", "/operator/cluster/tokens", `{"ttlSeconds":604801}`, pb.CodeValidation},
+		{"GET", "/operator/orgs/nonsense", "", pb.CodeOrganizationNotFound},
+		{"GET", "/operator/orgs/" + testUser.String(), "", pb.CodeOrganizationNotFound},
+		{"DELETE", "/operator/orgs/" + org + "/members/nonsense", "", pb.CodeUserNotFound},
+		{"POST", "/operator/orgs/" + org + "/keys", `{"userId":"x","scopes":["read"],"label":"x"}`, pb.CodeUserNotFound},
+		{"POST", "/operator/orgs/" + org + "/keys", `{"userId":"x","scopes":["fly"],"label":"x"}`, pb.CodeValidation},
+		{"POST", "/operator/orgs/" + org + "/members", `{"email":"a@b.example","role":"king"}`, pb.CodeValidation},
+		{"GET", "/operator/nothing", "", pb.CodeNotFound},
+		{"PATCH", "/operator/orgs", "", pb.CodeMethodNotAllowed},
+		{"GET", "/v1/me", "", pb.CodeNotFound},
 	} {
 		if res := h.op(c.method, c.target, c.body); res.code(t) != c.code {
 			t.Errorf("%s %s %s: %d %s", c.method, c.target, c.body, res.StatusCode, res.body)
 		}
 	}
 	if res := h.op("POST", "/operator/orgs", "name=Fig", "Content-Type",
-		"application/x-www-form-urlencoded"); res.code(t) != codeMediaType {
+		"application/x-www-form-urlencoded"); res.code(t) != pb.CodeUnsupportedMediaType {
 		t.Errorf("a form: %s", res.body)
 	}
 }
@@ -303,12 +303,12 @@ func TestReadiness(t *testing.T) {
 	h := newHarness(t, func(c *Config) {
 		c.Ready = func(context.Context) error { return errors.New("shard 3 has no leader") }
 	})
-	if res := h.op("GET", "/readyz", ""); res.code(t) != codeDegraded ||
+	if res := h.op("GET", "/readyz", ""); res.code(t) != pb.CodeServiceDegraded ||
 		!strings.Contains(string(res.body), "shard 3 has no leader") {
 		t.Errorf("%s", res.body)
 	}
 	h.s.Drain()
-	if res := h.op("GET", "/readyz", ""); res.code(t) != codeDraining {
+	if res := h.op("GET", "/readyz", ""); res.code(t) != pb.CodeServiceDraining {
 		t.Errorf("%s", res.body)
 	}
 	if res := h.op("GET", "/healthz", ""); res.StatusCode != http.StatusOK {
@@ -350,7 +350,7 @@ func TestMetrics(t *testing.T) {
 	if strings.Contains(strings.ToLower(page), "planted") {
 		t.Error("a client chose a label")
 	}
-	if res := h.op("GET", "/metrics", "", "Host", "evil.example"); res.code(t) != codePermission {
+	if res := h.op("GET", "/metrics", "", "Host", "evil.example"); res.code(t) != pb.CodePermissionDenied {
 		t.Errorf("metrics answer to a stranger's name: %d", res.StatusCode)
 	}
 }

@@ -27,7 +27,7 @@ func TestRecallViews(t *testing.T) {
 	for _, view := range []string{"identity", "graph"} {
 		for _, query := range []string{"cursor=x", "pageSize=3", "pageSize=0", "cursor=", "cursor=x&pageSize=nine"} {
 			res := h.do("GET", "/v1/recall/"+view+"?"+query, "")
-			if res.code(t) != codePaginationUnsupported || h.asker.last().GetRejected() == nil {
+			if res.code(t) != pb.CodePaginationUnsupported || h.asker.last().GetRejected() == nil {
 				t.Errorf("%s?%s: %d %s", view, query, res.StatusCode, res.body)
 			}
 		}
@@ -84,9 +84,9 @@ func TestReviewFilters(t *testing.T) {
 	h := newHarness(t)
 	for path, want := range map[string]string{
 		"/v1/contradictions?status=open": "", "/v1/contradictions?status=resolved": "",
-		"/v1/contradictions?status=rejected": codeValidation,
-		"/v1/proposals?status=rejected":      "", "/v1/proposals?status=resolved": codeValidation,
-		"/v1/proposals?status=": codeValidation,
+		"/v1/contradictions?status=rejected": pb.CodeValidation,
+		"/v1/proposals?status=rejected":      "", "/v1/proposals?status=resolved": pb.CodeValidation,
+		"/v1/proposals?status=": pb.CodeValidation,
 	} {
 		if res := h.do("GET", path, ""); res.code(t) != want {
 			t.Errorf("%s: %d %s", path, res.StatusCode, res.body)
@@ -112,7 +112,7 @@ func TestConditioningBounds(t *testing.T) {
 		{"/v1/brain/query", `{"query":"x","topK":0}`, "topK"},
 		{"/v1/brain/answer", `{"query":"x","maxWords":1001}`, "maxWords"},
 	} {
-		if res := h.do("POST", c.path, c.body); res.code(t) != codeValidation || res.fields(t)[c.field] == "" {
+		if res := h.do("POST", c.path, c.body); res.code(t) != pb.CodeValidation || res.fields(t)[c.field] == "" {
 			t.Errorf("%s %s: %d %s", c.path, c.body, res.StatusCode, res.body)
 		}
 	}

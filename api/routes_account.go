@@ -22,8 +22,8 @@ var accountRoutes = []web.Route{
 			"and the provisioned subjects stay. " +
 			"The only owner of a team cannot go. From the answer on nothing of it can be reached; its bytes are erased in the " +
 			"background. A sandbox key is refused.",
-		Scope: scopeWrite, Family: familyDefault, Status: http.StatusNoContent,
-		Problems: []string{codePermission, codeLastOwner},
+		Scope: pb.ScopeWrite, Family: pb.FamilyDefault, Status: http.StatusNoContent,
+		Problems: []string{pb.CodePermissionDenied, pb.CodeLastOwner},
 	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_DeleteMe{DeleteMe: &pb.DeleteMe{}}})
 	}, web.AnswerEmpty),
@@ -31,7 +31,7 @@ var accountRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/team", ID: "getTeam", Tag: tagAccount,
 		Summary:     "Get the organization",
 		Description: "memberCount counts people: neither provisioned subjects nor the sandbox.",
-		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_GetTeam{GetTeam: &pb.GetTeam{}}})
 	}, func(reply *pb.Reply) (team, bool) {
@@ -43,7 +43,7 @@ var accountRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/team/members", ID: "listMembers", Tag: tagAccount,
 		Summary:     "List the organization's members",
 		Description: "People only, in the order of their e-mail addresses, bytewise: an order that no write changes.",
-		Scope:       scopeAdmin, Family: familyReads, Status: http.StatusOK,
+		Scope:       pb.ScopeAdmin, Family: pb.FamilyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listMembersInput, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ListMembers{ListMembers: &pb.ListMembers{Page: in.Proto()}}})
 	}, func(reply *pb.Reply) (web.PageOf[teamMember], bool) {

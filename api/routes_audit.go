@@ -23,7 +23,7 @@ var auditRoutes = []web.Route{
 			"fewer than pageSize while hasMore is true. " +
 			"An act stays for 400 days, and the newest 1,000,000 do. What happens in the sandbox is not in it. The acts are " +
 			"described in docs/audit.md.",
-		Scope: scopeAdmin, Family: familyReads, Status: http.StatusOK,
+		Scope: pb.ScopeAdmin, Family: pb.FamilyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listAuditInput, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ListAudit{ListAudit: &pb.ListAudit{
 			Page: in.Proto(), Actor: string(in.Actor), Action: in.Action, Target: in.Target,
@@ -60,7 +60,7 @@ func (a *auditActor) FromText(text string) *pb.Problem {
 		return nil
 	}
 	if id, err := pb.ParseUserID(string(*a)); err != nil || id.String() != string(*a) {
-		return problems.Newf(codeValidation, "%s", expected)
+		return problems.Newf(pb.CodeValidation, "%s", expected)
 	}
 	return nil
 }

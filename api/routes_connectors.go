@@ -22,7 +22,7 @@ var connectorRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/connectors", ID: "listConnectors", Tag: tagConnectors,
 		Summary:     "List the connectors",
 		Description: "The caller's own, newest first.",
-		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listConnectorsInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListConnectors{ListConnectors: &pb.ListConnectors{Page: in.Proto()}}})
 	}, func(reply *pb.Reply) (web.PageOf[connector], bool) {
@@ -36,7 +36,7 @@ var connectorRoutes = []web.Route{
 			"pages, and authorization. " +
 			"git: url, and branch, path, token. Addresses obey the rules of webhook URLs. authorization and token are written " +
 			"and never shown.",
-		Scope: scopeWrite, Family: familyWrites, Status: http.StatusCreated, Problems: []string{codeConnectorLimit},
+		Scope: pb.ScopeWrite, Family: pb.FamilyWrites, Status: http.StatusCreated, Problems: []string{pb.CodeConnectorLimit},
 	}, func(env *pb.Envelope, in *createConnectorInput, errs *problems.Violations) {
 		b := &in.Body
 		checkConfig(b.Type, b.Config, errs)
@@ -51,7 +51,7 @@ var connectorRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/connectors/{id}", ID: "getConnector", Tag: tagConnectors,
 		Summary: "Get a connector",
-		Scope:   scopeRead, Family: familyReads, Status: http.StatusOK, Problems: []string{codeConnectorNotFound},
+		Scope:   pb.ScopeRead, Family: pb.FamilyReads, Status: http.StatusOK, Problems: []string{pb.CodeConnectorNotFound},
 	}, func(env *pb.Envelope, in *connectorInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_GetConnector{GetConnector: &pb.GetConnector{Id: in.ID}}})
 	}, answerConnector),
@@ -60,7 +60,7 @@ var connectorRoutes = []web.Route{
 		Summary: "Change a connector",
 		Description: "config replaces the whole config, but for a secret that it leaves out; an empty one removes it. The " +
 			"type stays.",
-		Scope: scopeWrite, Family: familyWrites, Status: http.StatusOK, Problems: []string{codeConnectorNotFound},
+		Scope: pb.ScopeWrite, Family: pb.FamilyWrites, Status: http.StatusOK, Problems: []string{pb.CodeConnectorNotFound},
 	}, func(env *pb.Envelope, in *patchConnectorInput, errs *problems.Violations) {
 		b := &in.Body
 		if b.Name == nil && b.Config == nil && b.IntervalSeconds == nil && b.Enabled == nil {
@@ -79,8 +79,8 @@ var connectorRoutes = []web.Route{
 		Method: http.MethodDelete, Path: "/v1/connectors/{id}", ID: "deleteConnector", Tag: tagConnectors,
 		Summary:     "Delete a connector",
 		Description: "What it fetched stays.",
-		Scope:       scopeWrite, Family: familyWrites, Status: http.StatusNoContent,
-		Problems: []string{codeConnectorNotFound},
+		Scope:       pb.ScopeWrite, Family: pb.FamilyWrites, Status: http.StatusNoContent,
+		Problems: []string{pb.CodeConnectorNotFound},
 	}, func(env *pb.Envelope, in *connectorInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_DeleteConnector{DeleteConnector: &pb.DeleteConnector{Id: in.ID}}})
 	}, web.AnswerEmpty),
@@ -89,7 +89,7 @@ var connectorRoutes = []web.Route{
 		Summary: "Fetch now",
 		Description: "The work is a job of type connector_sync, whose items are what is new. One that is under way is " +
 			"named again.",
-		Scope: scopeWrite, Family: familyWrites, Status: http.StatusAccepted, Problems: []string{codeConnectorNotFound},
+		Scope: pb.ScopeWrite, Family: pb.FamilyWrites, Status: http.StatusAccepted, Problems: []string{pb.CodeConnectorNotFound},
 	}, func(env *pb.Envelope, in *connectorInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: in.ID}}})
 	}, answerAccepted),

@@ -15,7 +15,7 @@ var domainRoutes = []web.Route{
 		Summary: "List domains",
 		Description: "The topics that the background cycle has found among the effective subject's nodes, newest first; " +
 			"none until it has run.",
-		Scope: scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listDomainsInput, errs *problems.Violations) {
 		checkWords(in.Q, errs)
@@ -27,9 +27,9 @@ var domainRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/domains/{id}", ID: "getDomain", Tag: tagGraph,
 		Summary: "Get a domain",
-		Scope:   scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope:   pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status:   http.StatusOK,
-		Problems: []string{codeDomainNotFound},
+		Problems: []string{pb.CodeDomainNotFound},
 	}, func(env *pb.Envelope, in *domainInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_GetDomain{GetDomain: &pb.GetDomain{Id: in.ID}}})
 	}, func(reply *pb.Reply) (domain, bool) {

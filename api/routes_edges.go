@@ -19,7 +19,7 @@ var edgeRoutes = []web.Route{
 		Summary: "List edges",
 		Description: "The edges between the effective subject's nodes, newest first, without those that were forgotten. An " +
 			"edge must pass all filters.",
-		Scope: scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listEdgesInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{
@@ -39,10 +39,10 @@ var edgeRoutes = []web.Route{
 		Description: "Says that two live nodes are related: 201. Asserting the same source, target and type again updates " +
 			"the edge, 200, and leaves what it does not name. An edge that the service derived between the same nodes stands " +
 			"beside it.",
-		Scope: scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeGraph, Family: pb.FamilyWrites, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Idempotent: true,
 		Status:     http.StatusCreated, Statuses: []int{http.StatusOK},
-		Problems: []string{codeNodeNotFound},
+		Problems: []string{pb.CodeNodeNotFound},
 	}, func(env *pb.Envelope, in *assertEdgeInput, errs *problems.Violations) {
 		b := &in.Body
 		checkEdgeType(b.Type, errs)
@@ -57,9 +57,9 @@ var edgeRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/edges/{edge_id}", ID: "getEdge", Tag: tagGraph,
 		Summary:     "Get an edge",
 		Description: "A forgotten edge is not found.",
-		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status:   http.StatusOK,
-		Problems: []string{codeEdgeNotFound},
+		Problems: []string{pb.CodeEdgeNotFound},
 	}, func(env *pb.Envelope, in *edgeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_GetEdge{GetEdge: &pb.GetEdge{Id: in.ID}}})
 	}, answerEdge),
@@ -68,9 +68,9 @@ var edgeRoutes = []web.Route{
 		Summary: "Forget an edge",
 		Description: "The edge is tombstoned: its note and evidence are erased, and it is in no list and no answer any " +
 			"more. Asserted again, it is a new edge.",
-		Scope: scopeForget, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeForget, Family: pb.FamilyWrites, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status:   http.StatusOK,
-		Problems: []string{codeEdgeNotFound},
+		Problems: []string{pb.CodeEdgeNotFound},
 	}, func(env *pb.Envelope, in *edgeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ForgetEdge{ForgetEdge: &pb.ForgetEdge{Id: in.ID}}})
 	}, answerEdge),

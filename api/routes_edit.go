@@ -20,9 +20,9 @@ var graphEditRoutes = []web.Route{
 		Description: "Changes the fields that are named, and nothing else; the id stays, whatever the content. New content " +
 			"is found by search before the answer is sent. Ingestion leaves an edited node alone until its document says " +
 			"something new. A superseded node is not edited.",
-		Scope: scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeGraph, Family: pb.FamilyWrites, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status:   http.StatusOK,
-		Problems: []string{codeNodeNotFound, codeDomainNotFound, codeAlreadySuperseded, codePreconditionFailed},
+		Problems: []string{pb.CodeNodeNotFound, pb.CodeDomainNotFound, pb.CodeAlreadySuperseded, pb.CodePreconditionFailed},
 	}, func(env *pb.Envelope, in *editNodeInput, errs *problems.Violations) {
 		b := &in.Body
 		op := &pb.EditNode{
@@ -47,9 +47,9 @@ var graphEditRoutes = []web.Route{
 			"ingested too, and leaves a tombstone: id, kind, times, and the place in the graph. Until restorableUntil the " +
 			"place can be restored, the content never; after that the node is removed with its edges. The same content, sent " +
 			"again later, is a new node under the same id.",
-		Scope: scopeForget, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeForget, Family: pb.FamilyWrites, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status:   http.StatusOK,
-		Problems: []string{codeNodeNotFound},
+		Problems: []string{pb.CodeNodeNotFound},
 	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ForgetNode{ForgetNode: &pb.ForgetNode{Id: in.ID}}})
 	}, answerNode),
@@ -58,9 +58,9 @@ var graphEditRoutes = []web.Route{
 		Summary: "Restore a forgotten node",
 		Description: "Brings back the node's place: its status, its domain and the edges that were forgotten with it. It " +
 			"has no content and no title until an edit, or the same content ingested again, gives it some.",
-		Scope: scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeGraph, Family: pb.FamilyWrites, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Idempotent: true, Status: http.StatusOK,
-		Problems: []string{codeNodeNotFound, codeUndeletePassed, codeNodeNotForgotten},
+		Problems: []string{pb.CodeNodeNotFound, pb.CodeUndeleteWindowPassed, pb.CodeNodeNotForgotten},
 	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_UndeleteNode{UndeleteNode: &pb.UndeleteNode{Id: in.ID}}})
 	}, answerNode),
@@ -70,9 +70,9 @@ var graphEditRoutes = []web.Route{
 		Description: "Puts another content in a node's place. The new node takes its kind, title, metadata, domain and " +
 			"edges, which keep their ids; the old one stays readable and leaves search. created is false where the content is " +
 			"known already: then the node that holds it takes the place, and is live again if it was superseded itself.",
-		Scope: scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeGraph, Family: pb.FamilyWrites, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Idempotent: true, Status: http.StatusOK,
-		Problems: []string{codeNodeNotFound, codeAlreadySuperseded},
+		Problems: []string{pb.CodeNodeNotFound, pb.CodeAlreadySuperseded},
 	}, func(env *pb.Envelope, in *supersedeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{
 			Id: in.ID, Content: in.Body.Content, Reason: in.Body.Reason,
@@ -88,9 +88,9 @@ var graphEditRoutes = []web.Route{
 		Summary: "History of a node",
 		Description: "What happened to the node, newest first: by ingestion and by hand. Of a forgotten node the entries " +
 			"remain, and their texts are gone; a removed node has none.",
-		Scope: scopeGraph, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeGraph, Family: pb.FamilyReads, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status:   http.StatusOK,
-		Problems: []string{codeNodeNotFound},
+		Problems: []string{pb.CodeNodeNotFound},
 	}, func(env *pb.Envelope, in *historyInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_NodeHistory{NodeHistory: &pb.NodeHistory{Id: in.ID, Page: in.Proto()}}})
 	}, func(reply *pb.Reply) (web.PageOf[historyEntry], bool) {
@@ -226,7 +226,7 @@ const maxEntityTag = 256
 func (t *entityTags) FromText(text string) *pb.Problem {
 	tags, ok := parseEntityTags(text)
 	if !ok {
-		return problems.Newf(codeValidation, "expected 1 to %d entity tags in double quotes, or *", maxEntityTags)
+		return problems.Newf(pb.CodeValidation, "expected 1 to %d entity tags in double quotes, or *", maxEntityTags)
 	}
 	*t = tags
 	return nil

@@ -25,8 +25,8 @@ func (s *Server) eventRoutes() []web.Route {
 			"A reader that falls some hundred events behind is cut off; a comment is the last it gets. A comment also ends " +
 			"the stream " +
 			"where the node stops or the organization moves to another: connect again.",
-		Scope: scopeRead, Family: familyReads, NoSubject: true, Status: http.StatusOK,
-		Problems: []string{codeTooManyStreams},
+		Scope: pb.ScopeRead, Family: pb.FamilyReads, NoSubject: true, Status: http.StatusOK,
+		Problems: []string{pb.CodeTooManyStreams},
 	}, mediaEvents, func(env *pb.Envelope, _ *web.Empty, _ *problems.Violations) {
 		env.Op = &pb.Envelope_Link{Link: &pb.LinkOp{Op: &pb.LinkOp_StreamEvents{StreamEvents: &pb.StreamEvents{}}}}
 	}, s.serveEvents)}
@@ -52,11 +52,11 @@ type EventStream interface {
 // credential ends or the reader falls behind.
 func (s *Server) serveEvents(ex *web.Exchange, reply *pb.Reply) *pb.Problem {
 	if s.cfg.Streams == nil {
-		return problems.New(codeDegraded)
+		return problems.New(pb.CodeServiceDegraded)
 	}
 	stream, ok := s.cfg.Streams(reply.GetLink().GetStream())
 	if !ok {
-		return problems.New(codeDegraded)
+		return problems.New(pb.CodeServiceDegraded)
 	}
 	defer stream.Close()
 	ex.W.Header()["X-Accel-Buffering"] = noBuffering

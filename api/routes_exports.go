@@ -17,7 +17,7 @@ var exportRoutes = []web.Route{
 		Summary: "List the exports",
 		Description: "Those of the effective subject, newest first; without a subject also those of the organization that " +
 			"the key's user has made.",
-		Scope: scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Scope: pb.ScopeRead, Family: pb.FamilyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listExportsInput, _ *problems.Violations) {
 		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_ListExports{ListExports: &pb.ListExports{Page: in.Proto()}}})
 	}, func(reply *pb.Reply) (web.PageOf[export], bool) {
@@ -30,21 +30,21 @@ var exportRoutes = []web.Route{
 		Description: "Scope `user` is the effective subject's memory and needs `write`; scope `org` is every memory of the " +
 			"organization but the sandbox, " +
 			"needs `admin`, which suffices, and is for no subject. The document is described in docs/export.md.",
-		Scope: scopeWrite, Family: familyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, MayBeBlank: true,
+		Scope: pb.ScopeWrite, Family: pb.FamilyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, MayBeBlank: true,
 		ScopeByBody: true,
 		Status:      http.StatusAccepted,
 	}, func(env *pb.Envelope, in *createExportInput, _ *problems.Violations) {
 		org := in.Body.Scope == "org"
 		if org {
-			env.Scope = scopeAdmin
+			env.Scope = pb.ScopeAdmin
 		}
 		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_CreateExport{CreateExport: &pb.CreateExport{OrgScope: org}}})
 	}, answerExport),
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/exports/{export_id}", ID: "getExport", Tag: tagExports,
 		Summary: "Get an export",
-		Scope:   scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
-		Problems: []string{codeExportNotFound},
+		Scope:   pb.ScopeRead, Family: pb.FamilyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Problems: []string{pb.CodeExportNotFound},
 	}, func(env *pb.Envelope, in *exportInput, _ *problems.Violations) {
 		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_GetExport{GetExport: &pb.GetExport{Id: in.ID}}})
 	}, answerExport),
@@ -58,9 +58,9 @@ func (s *Server) downloadRoutes() []web.Route {
 		Description: "The document, with its length and an ETag. A Range of one part is served with 206, so that a " +
 			"download that broke off goes on " +
 			"where it stopped; send the ETag in If-Range. An export that has expired is not ready any more.",
-		Scope: scopeRead, Family: familyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Ranges: true, Status: http.StatusOK,
+		Scope: pb.ScopeRead, Family: pb.FamilyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Ranges: true, Status: http.StatusOK,
 		Statuses: []int{http.StatusPartialContent, http.StatusNotModified},
-		Problems: []string{codeExportNotFound, codeExportNotReady, codeRange},
+		Problems: []string{pb.CodeExportNotFound, pb.CodeExportNotReady, pb.CodeRange},
 	}, web.ContentJSON[0], func(env *pb.Envelope, in *exportInput, _ *problems.Violations) {
 		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_DownloadExport{DownloadExport: &pb.DownloadExport{Id: in.ID}}})
 	}, s.serveDownload)}

@@ -23,7 +23,7 @@ var graphRoutes = []web.Route{
 		Description: "The effective subject's nodes, newest first, without their content. Superseded nodes are listed, " +
 			"tombstoned ones only with status=tombstoned. With q, those that hold every word of it, in any form of the word, " +
 			"in their title or content.",
-		Scope: scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listNodesInput, errs *problems.Violations) {
 		checkWords(in.Q, errs)
@@ -44,9 +44,9 @@ var graphRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/nodes/{node_id}", ID: "getNode", Tag: tagGraph,
 		Summary:     "Get a node",
 		Description: "A forgotten node is not found. The ETag names this version of the node, for the If-Match of an edit.",
-		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status:   http.StatusOK,
-		Problems: []string{codeNodeNotFound},
+		Problems: []string{pb.CodeNodeNotFound},
 	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: in.ID}}
 	}, answerNode),
@@ -60,9 +60,9 @@ var elsewhereRoutes = []web.Route{
 		Description: "The other memories of the organization that name the same entity, as far as its name alone can tell: " +
 			"whose, by which node, in how many texts. Nothing of what they say. A selected subject may not ask. Computed when " +
 			"it is asked, at most 1,000.",
-		Scope: scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status:   http.StatusOK,
-		Problems: []string{codeNodeNotFound, codePermission},
+		Problems: []string{pb.CodeNodeNotFound, pb.CodePermissionDenied},
 	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_EntityElsewhere{EntityElsewhere: &pb.EntityElsewhere{Id: in.ID}}})
 	}, func(reply *pb.Reply) (elsewhere, bool) {
@@ -105,9 +105,9 @@ var recallGraphRoutes = []web.Route{
 		Summary: "Recall a node with its chunks and neighbours",
 		Description: "Chunks come in the order of the text. Of a node with more than 100 edges the neighbours by the " +
 			"newest 100 are shown; GET /v1/graph/edges with node lists them all.",
-		Scope: scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status:   http.StatusOK,
-		Problems: []string{codeNodeNotFound},
+		Problems: []string{pb.CodeNodeNotFound},
 	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_NodeContext{NodeContext: &pb.NodeContext{Id: in.ID}}})
 	}, func(reply *pb.Reply) (recalledNode, bool) {
@@ -128,7 +128,7 @@ var recallGraphRoutes = []web.Route{
 		Description: "The nodes that hold every word of q, in any form of the word, in their title or content, each with a " +
 			"passage that holds one; superseded nodes too. Newest first and not by rank, so that pages stay true while the " +
 			"memory changes; POST /v1/search ranks.",
-		Scope: scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *recallSearchInput, errs *problems.Violations) {
 		checkWords(in.Q, errs)

@@ -14,7 +14,7 @@ var identityRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/me", ID: "getMe", Tag: tagIdentity,
 		Summary:     "Who the key stands for",
 		Description: "The organization, the user who minted the key, the scopes it holds and the organization's plan.",
-		Scope:       scopeAny, Family: familyReads, Status: http.StatusOK,
+		Scope:       pb.ScopeAny, Family: pb.FamilyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		env.Op = &pb.Envelope_Me{Me: &pb.Me{}}
 	}, func(reply *pb.Reply) (principal, bool) {
@@ -54,7 +54,7 @@ var keyRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/keys", ID: "listKeys", Tag: tagKeys,
 		Summary:     "List the caller's keys",
 		Description: "All keys of the caller, active and revoked, newest first. The keys themselves are never shown again.",
-		Scope:       scopeAny, Family: familyReads, Status: http.StatusOK,
+		Scope:       pb.ScopeAny, Family: pb.FamilyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		env.Op = &pb.Envelope_ListKeys{ListKeys: &pb.ListKeys{}}
 	}, func(reply *pb.Reply) (keyList, bool) {
@@ -77,8 +77,8 @@ var keyRoutes = []web.Route{
 		Summary: "Create a key",
 		Description: "The key is shown in this answer and never again; a replay carries a marker in its place. Without " +
 			"scopes it inherits the caller's; naming one that the caller lacks is refused.",
-		Scope: scopeAdmin, Family: familyDefault, Idempotent: true, Status: http.StatusCreated,
-		Problems: []string{codePermission, "key_limit_reached"},
+		Scope: pb.ScopeAdmin, Family: pb.FamilyDefault, Idempotent: true, Status: http.StatusCreated,
+		Problems: []string{pb.CodePermissionDenied, "key_limit_reached"},
 	}, func(env *pb.Envelope, in *createKeyInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: in.Body.Label, Scopes: in.Body.Scopes}}
 	}, func(reply *pb.Reply) (newKey, bool) {
@@ -90,8 +90,8 @@ var keyRoutes = []web.Route{
 		Summary: "Revoke a key",
 		Description: "Takes effect on the next request. Revoking a revoked key succeeds again; a key of somebody else is " +
 			"not found.",
-		Scope: scopeAny, Family: familyDefault, Status: http.StatusNoContent,
-		Problems: []string{codeKeyNotFound},
+		Scope: pb.ScopeAny, Family: pb.FamilyDefault, Status: http.StatusNoContent,
+		Problems: []string{pb.CodeKeyNotFound},
 	}, func(env *pb.Envelope, in *keyInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_RevokeKey{RevokeKey: &pb.RevokeKey{Id: in.ID}}
 	}, web.AnswerEmpty),

@@ -23,7 +23,7 @@ var importRoutes = []web.Route{
 			"file that cannot be read is refused at once, " +
 			"and nothing of it is kept; of an archive or a mailbox the parts that cannot be read are failed items of the job, " +
 			"each with its reason. " + importSizes,
-		Scope: scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusAccepted,
+		Scope: pb.ScopeWrite, Family: pb.FamilyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusAccepted,
 	}, func(env *pb.Envelope, in *importInput, _ *problems.Violations) {
 		linkImport(env, &in.Form, false)
 	}, answerAccepted),
@@ -32,7 +32,7 @@ var importRoutes = []web.Route{
 		Summary: "Import a transcript",
 		Description: "A multipart form with the part file or transcript: VTT, SRT, JSON of speaker and text, or lines of " +
 			"the form Name: text. " + importSizes,
-		Scope: scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusAccepted,
+		Scope: pb.ScopeWrite, Family: pb.FamilyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusAccepted,
 	}, func(env *pb.Envelope, in *transcriptInput, _ *problems.Violations) {
 		linkImport(env, &in.Form, true)
 	}, answerAccepted),
@@ -40,7 +40,7 @@ var importRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/import", ID: "listImports", Tag: tagImports,
 		Summary:     "List the imports",
 		Description: "The 20 most recent of the subject, newest first; it does not paginate.",
-		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 	}, func(env *pb.Envelope, _ *web.Empty, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListImports{ListImports: &pb.ListImports{}}})
 	}, func(reply *pb.Reply) (web.PageOf[importEntry], bool) {

@@ -16,7 +16,7 @@ var ingestRoutes = []web.Route{
 		Summary: "Ingest one item",
 		Description: "202 means that the item is queued, on disk: it can be found once its job has finished. An externalId " +
 			"makes it an upsert.",
-		Scope: scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeWrite, Family: pb.FamilyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Idempotent: true, LargeBody: true, Status: http.StatusAccepted,
 	}, func(env *pb.Envelope, in *ingestInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_Ingest{Ingest: &pb.Ingest{Items: []*pb.IngestItem{in.Body.proto()}}}
@@ -26,7 +26,7 @@ var ingestRoutes = []web.Route{
 		Summary: "Ingest many items",
 		Description: "One job for all items; its result has an entry for each. One bad field refuses the whole batch, " +
 			"naming the item.",
-		Scope: scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeWrite, Family: pb.FamilyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Idempotent: true, LargeBody: true, Status: http.StatusAccepted,
 	}, func(env *pb.Envelope, in *ingestBatchInput, _ *problems.Violations) {
 		op := &pb.Ingest{Batch: true, Items: make([]*pb.IngestItem, 0, len(in.Body.Items))}
@@ -40,8 +40,8 @@ var ingestRoutes = []web.Route{
 		Summary: "Progress of an ingestion",
 		Description: "The job as GET /v1/jobs/{job_id} shows it, but for its status, which here reads pending, running, " +
 			"done, failed or cancelled.",
-		Scope: scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
-		Problems: []string{codeJobNotFound},
+		Scope: pb.ScopeRead, Family: pb.FamilyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Problems: []string{pb.CodeJobNotFound},
 	}, func(env *pb.Envelope, in *jobInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_JobStatus{JobStatus: &pb.JobStatus{Id: in.ID}}
 	}, func(reply *pb.Reply) (ingestJob, bool) {

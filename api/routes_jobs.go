@@ -17,7 +17,7 @@ var jobRoutes = []web.Route{
 		Summary: "List jobs",
 		Description: "The caller's jobs and those of provisioned subjects, newest first. A finished job can be read for 90 " +
 			"days after it was accepted.",
-		Scope: scopeRead, Family: familyReads, Status: http.StatusOK,
+		Scope: pb.ScopeRead, Family: pb.FamilyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listJobsInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: in.Proto(), Type: in.Type, Status: in.Status}}
 	}, func(reply *pb.Reply) (web.PageOf[job], bool) {
@@ -29,8 +29,8 @@ var jobRoutes = []web.Route{
 		Summary: "Get a job",
 		Description: "Another member's job is not found, for an admin too, nor one that ended and was accepted more than " +
 			"90 days ago.",
-		Scope: scopeRead, Family: familyReads, Status: http.StatusOK,
-		Problems: []string{codeJobNotFound},
+		Scope: pb.ScopeRead, Family: pb.FamilyReads, Status: http.StatusOK,
+		Problems: []string{pb.CodeJobNotFound},
 	}, func(env *pb.Envelope, in *jobInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: in.ID}}
 	}, answerJob),
@@ -38,8 +38,8 @@ var jobRoutes = []web.Route{
 		Method: http.MethodPost, Path: "/v1/jobs/{job_id}/cancel", ID: "cancelJob", Tag: tagJobs,
 		Summary:     "Cancel a job",
 		Description: "What the job has done stays done; a running job stops within a second, also inside of a long document.",
-		Scope:       scopeWrite, Family: familyWrites, Status: http.StatusOK,
-		Problems: []string{codeJobNotFound, codeNotCancellable},
+		Scope:       pb.ScopeWrite, Family: pb.FamilyWrites, Status: http.StatusOK,
+		Problems: []string{pb.CodeJobNotFound, pb.CodeJobNotCancellable},
 	}, func(env *pb.Envelope, in *jobInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: in.ID}}
 	}, answerJob),

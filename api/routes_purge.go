@@ -27,8 +27,8 @@ var purgeRoutes = []web.Route{
 			"but the sandbox, and deletes exports and the trained brain; people, keys, subjects, settings, webhooks, " +
 			"connectors and usage stay. " +
 			"Within a minute nothing of it is left on the node's disk.",
-		Scope: scopeAdmin, Family: familyDefault, Status: http.StatusOK,
-		Problems: []string{codeSubjectNotFound, codeConfirmToken, codePurgeChanged},
+		Scope: pb.ScopeAdmin, Family: pb.FamilyDefault, Status: http.StatusOK,
+		Problems: []string{pb.CodeSubjectNotFound, pb.CodeConfirmTokenInvalid, pb.CodePurgeImpactChanged},
 	}, func(env *pb.Envelope, in *purgeInput, errs *problems.Violations) {
 		b := in.Body
 		dryRun := b.DryRun == nil || *b.DryRun

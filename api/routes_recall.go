@@ -26,14 +26,14 @@ var recallRoutes = []web.Route{
 			"are those of the whole partition and stop at 100,000. " +
 			"insights (newest first) and temporal (latest first) answer at most 200 entries, and as pages when cursor or " +
 			"pageSize is given; the other two do not paginate.",
-		Scope: scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status:   http.StatusOK,
-		Problems: []string{codeRecallTypeNotFound, codePaginationUnsupported},
+		Problems: []string{pb.CodeRecallTypeNotFound, pb.CodePaginationUnsupported},
 	}, func(env *pb.Envelope, in *recallInput, errs *problems.Violations) {
 		paged := in.Cursor.given || in.Size.given
 		switch {
 		case paged && (in.Type == "identity" || in.Type == "graph"):
-			errs.Problem = problems.New(codePaginationUnsupported)
+			errs.Problem = problems.New(pb.CodePaginationUnsupported)
 		case in.Size.expected != "":
 			errs.Add("pageSize", in.Size.expected)
 		default:
@@ -53,8 +53,8 @@ var recallRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/identity/user/{user_id}", ID: "getIdentity", Tag: tagRecall,
 		Summary:     "Get a member's identity",
 		Description: "One's own; another member's needs the scopes read and admin.",
-		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Status: http.StatusOK,
-		Problems: []string{codeUserNotFound},
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityRecall, Status: http.StatusOK,
+		Problems: []string{pb.CodeUserNotFound},
 	}, func(env *pb.Envelope, in *identityInput, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_GetIdentity{GetIdentity: &pb.GetIdentity{User: in.User}}})
 	}, func(reply *pb.Reply) (userIdentity, bool) {

@@ -15,7 +15,7 @@ var reviewRoutes = []web.Route{
 		Summary: "List open contradictions",
 		Description: "Newest first. Every contradiction is open: it is resolved by superseding the losing side, and is " +
 			"then no longer listed.",
-		Scope: scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listContradictionsInput, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{
@@ -29,7 +29,7 @@ var reviewRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/proposals", ID: "listProposals", Tag: tagReview,
 		Summary:     "List proposals",
 		Description: "Connections that the background cycle believes exist, newest first.",
-		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listProposalsInput, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{
@@ -44,9 +44,9 @@ var reviewRoutes = []web.Route{
 		Summary: "Accept a proposal",
 		Description: "Writes the edge, with the origin proposal and the proposal's score as its weight and confidence. " +
 			"Accepting it again changes nothing.",
-		Scope: scopeGraph, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Scope: pb.ScopeGraph, Family: pb.FamilyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Idempotent: true,
-		Problems:   []string{codeProposalNotFound, codeProposalDecided},
+		Problems:   []string{pb.CodeProposalNotFound, pb.CodeProposalDecided},
 	}, func(env *pb.Envelope, in *proposalInput, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{
 			Op: &pb.MindOp_DecideProposal{DecideProposal: &pb.DecideProposal{Id: in.ID, Accept: true}},
@@ -56,9 +56,9 @@ var reviewRoutes = []web.Route{
 		Method: http.MethodPost, Path: "/v1/proposals/{proposal_id}/reject", ID: "rejectProposal", Tag: tagReview,
 		Summary:     "Reject a proposal",
 		Description: "The pair of nodes is not proposed again. Rejecting it again changes nothing.",
-		Scope:       scopeGraph, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Scope:       pb.ScopeGraph, Family: pb.FamilyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Idempotent: true,
-		Problems:   []string{codeProposalNotFound, codeProposalDecided},
+		Problems:   []string{pb.CodeProposalNotFound, pb.CodeProposalDecided},
 	}, func(env *pb.Envelope, in *proposalInput, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_DecideProposal{DecideProposal: &pb.DecideProposal{Id: in.ID}}})
 	}, answerProposal),

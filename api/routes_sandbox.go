@@ -14,7 +14,7 @@ var sandboxRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/sandbox/keys", ID: "listSandboxKeys", Tag: tagSandbox,
 		Summary:     "List the sandbox's keys",
 		Description: "The keys that have not expired, active and revoked, whoever made them, newest first.",
-		Scope:       scopeAdmin, Family: familyReads, Status: http.StatusOK,
+		Scope:       pb.ScopeAdmin, Family: pb.FamilyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listSandboxKeysInput, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{
 			Op: &pb.AccountOp_ListSandboxKeys{ListSandboxKeys: &pb.ListSandboxKeys{Page: in.Proto()}},
@@ -41,7 +41,7 @@ var sandboxRoutes = []web.Route{
 		Description: "It reads and writes a memory of its own, apart from the organization's, until it expires. The key is " +
 			"shown in this answer and never again. " +
 			"The creation is never replayed: a retry makes another key.",
-		Scope: scopeAdmin, Family: familyDefault, MayBeBlank: true, Status: http.StatusCreated,
+		Scope: pb.ScopeAdmin, Family: pb.FamilyDefault, MayBeBlank: true, Status: http.StatusCreated,
 		Problems: []string{"key_limit_reached"},
 	}, func(env *pb.Envelope, in *createSandboxKeyInput, _ *problems.Violations) {
 		op := &pb.CreateSandboxKey{Label: in.Body.Label}
@@ -60,8 +60,8 @@ var sandboxRoutes = []web.Route{
 		Summary: "Revoke a key of the sandbox",
 		Description: "Takes effect on the next request. Revoking a revoked key succeeds again; a key that is not the " +
 			"sandbox's is not found.",
-		Scope: scopeAdmin, Family: familyDefault, Status: http.StatusNoContent,
-		Problems: []string{codeKeyNotFound},
+		Scope: pb.ScopeAdmin, Family: pb.FamilyDefault, Status: http.StatusNoContent,
+		Problems: []string{pb.CodeKeyNotFound},
 	}, func(env *pb.Envelope, in *keyInput, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_RevokeSandboxKey{RevokeSandboxKey: &pb.RevokeSandboxKey{Id: in.ID}}})
 	}, web.AnswerEmpty),
@@ -71,7 +71,7 @@ var sandboxRoutes = []web.Route{
 		Description: "From the answer on the sandbox is new and empty: its memory, settings, jobs, exports, connectors and " +
 			"webhook endpoints are gone, and their bytes are erased in the background. " +
 			"Its keys survive.",
-		Scope: scopeAdmin, Family: familyDefault, Idempotent: true, Status: http.StatusOK,
+		Scope: pb.ScopeAdmin, Family: pb.FamilyDefault, Idempotent: true, Status: http.StatusOK,
 	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ResetSandbox{ResetSandbox: &pb.ResetSandbox{}}})
 	}, func(reply *pb.Reply) (sandboxReset, bool) {

@@ -21,9 +21,9 @@ var searchRoutes = []web.Route{
 		Summary: "Search",
 		Description: "Finds passages by meaning and by word, best first, one per document. scope user is the effective " +
 			"subject's memory; org is the whole organization's, which a selected subject may not search.",
-		Scope: scopeRead, Family: familySearch, Capability: capabilitySearch, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope: pb.ScopeRead, Family: pb.FamilySearch, Capability: pb.CapabilitySearch, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status:   http.StatusOK,
-		Problems: []string{codePermission},
+		Problems: []string{pb.CodePermissionDenied},
 	}, func(env *pb.Envelope, in *searchInput, _ *problems.Violations) {
 		b := &in.Body
 		op := &pb.Search{

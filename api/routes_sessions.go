@@ -21,7 +21,7 @@ var sessionRoutes = []web.Route{
 		Summary: "Push one event of a coding session",
 		Description: "An event that is stored already is deduped: by its eventId, else by its session, role, time and text. " +
 			"Each stored event becomes a node of kind session, in the background.",
-		Scope: scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED,
+		Scope: pb.ScopeWrite, Family: pb.FamilySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED,
 		LargeBody: true, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *sessionEventInput, errs *problems.Violations) {
 		in.Body.check(errs)
@@ -39,7 +39,7 @@ var sessionRoutes = []web.Route{
 		Method: http.MethodPost, Path: "/v1/ingest/session-batch", ID: "ingestSessionBatch", Tag: tagSessions,
 		Summary:     "Push events of coding sessions",
 		Description: "Up to 500. Each has a result of its own: a bad event is rejected and the others are stored.",
-		Scope:       scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED,
+		Scope:       pb.ScopeWrite, Family: pb.FamilySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED,
 		LargeBody: true, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *sessionBatchInput, errs *problems.Violations) {
 		switch n := in.Body.Events.count; {
@@ -65,7 +65,7 @@ var sessionRoutes = []web.Route{
 		Description: "Failures that the client noticed, of a tool, a test, or the agent itself, and what the person " +
 			"corrected. Each becomes a node of " +
 			"the session and an insight. One that says when it was is stored once, however often it is sent.",
-		Scope: scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusAccepted,
+		Scope: pb.ScopeWrite, Family: pb.FamilySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusAccepted,
 	}, func(env *pb.Envelope, in *agentSignalsInput, errs *problems.Violations) {
 		checkSessionID("sessionId", in.Body.SessionID, errs)
 		op := &pb.AgentSignals{Session: in.Body.SessionID}
@@ -81,14 +81,14 @@ var sessionRoutes = []web.Route{
 		Method: http.MethodPost, Path: "/v1/ingest/session-finalize", ID: "finalizeSessions", Tag: tagSessions,
 		Summary:     "Finish a backfill of sessions",
 		Description: "Call it once after the last batch. The work is a job behind everything that was sent before.",
-		Scope:       scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
+		Scope:       pb.ScopeWrite, Family: pb.FamilySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
 	}, func(env *pb.Envelope, _ *web.Empty, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}})
 	}, answerSessionState),
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/ingest/session-status", ID: "getSessionStatus", Tag: tagSessions,
 		Summary: "How far the sessions are",
-		Scope:   scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
+		Scope:   pb.ScopeWrite, Family: pb.FamilySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
 	}, func(env *pb.Envelope, _ *web.Empty, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SessionStatus{SessionStatus: &pb.SessionStatus{}}})
 	}, answerSessionState),
@@ -96,7 +96,7 @@ var sessionRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/recall/sessions", ID: "listSessions", Tag: tagSessions,
 		Summary:     "List the coding sessions",
 		Description: "Those of the subject, by when they began to be stored, newest first.",
-		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: capabilityRecall,
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: pb.CapabilityRecall,
 		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listSessionsInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListSessions{ListSessions: &pb.ListSessions{Page: in.Proto()}}})
@@ -117,9 +117,9 @@ var sessionRoutes = []web.Route{
 		Method: http.MethodDelete, Path: "/v1/recall/sessions/{session_id}", ID: "deleteSession", Tag: tagSessions,
 		Summary:     "Delete a coding session",
 		Description: "Its events are forgotten like nodes are, and nothing else of it is left.",
-		Scope:       scopeWrite, Family: familyDefault, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: capabilityRecall,
+		Scope:       pb.ScopeWrite, Family: pb.FamilyDefault, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: pb.CapabilityRecall,
 		Status:   http.StatusNoContent,
-		Problems: []string{codeSessionNotFound},
+		Problems: []string{pb.CodeSessionNotFound},
 	}, func(env *pb.Envelope, in *sessionInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: in.ID}}})
 	}, web.AnswerEmpty),

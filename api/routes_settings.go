@@ -20,7 +20,7 @@ var settingsRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/settings", ID: "getSettings", Tag: tagSettings,
 		Summary:     "Get the settings",
 		Description: "Those of the effective subject; the server's defaults where it wrote none. " + settingsText,
-		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})
 	}, answerSettings),
@@ -28,7 +28,7 @@ var settingsRoutes = []web.Route{
 		Method: http.MethodPatch, Path: "/v1/settings", ID: "patchSettings", Tag: tagSettings,
 		Summary:     "Change settings",
 		Description: "Fields that are not named stay as they are. " + settingsText,
-		Scope:       scopeWrite, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Scope:       pb.ScopeWrite, Family: pb.FamilyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *patchSettingsInput, _ *problems.Violations) {
 		patch := &pb.Settings{LearnModeDefault: in.Body.LearnModeDefault}
 		if in.Body.QualityMode != "" {
@@ -40,7 +40,7 @@ var settingsRoutes = []web.Route{
 		Method: http.MethodPost, Path: "/v1/settings/reset", ID: "resetSettings", Tag: tagSettings,
 		Summary:     "Go back to the default settings",
 		Description: "Answers the restored defaults.",
-		Scope:       scopeWrite, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true,
+		Scope:       pb.ScopeWrite, Family: pb.FamilyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true,
 		Status: http.StatusOK,
 	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ResetSettings{ResetSettings: &pb.ResetSettings{}}})

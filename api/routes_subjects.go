@@ -17,7 +17,7 @@ var subjectRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/subjects", ID: "listSubjects", Tag: tagSubjects,
 		Summary:     "List the provisioned subjects",
 		Description: "In the order of their ids, bytewise: an order that no write changes.",
-		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listSubjectsInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: in.Proto()}}
 	}, func(reply *pb.Reply) (web.PageOf[subject], bool) {
@@ -27,8 +27,8 @@ var subjectRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/subjects/{subject_id}", ID: "getSubject", Tag: tagSubjects,
 		Summary: "Get a subject",
-		Scope:   scopeRead, Family: familyReads, Status: http.StatusOK,
-		Problems: []string{codeSubjectNotFound},
+		Scope:   pb.ScopeRead, Family: pb.FamilyReads, Status: http.StatusOK,
+		Problems: []string{pb.CodeSubjectNotFound},
 	}, func(env *pb.Envelope, in *subjectInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_GetSubject_{GetSubject_: &pb.GetSubject{Id: string(in.ID)}}
 	}, answerSubject),
@@ -36,7 +36,7 @@ var subjectRoutes = []web.Route{
 		Method: http.MethodPut, Path: "/v1/subjects/{subject_id}", ID: "putSubject", Tag: tagSubjects,
 		Summary:     "Provision a subject",
 		Description: "201 the first time, 200 after. An erased subject that is provisioned again starts empty.",
-		Scope:       scopeProvision, Family: familyDefault, Status: http.StatusOK, Statuses: []int{http.StatusCreated},
+		Scope:       pb.ScopeProvision, Family: pb.FamilyDefault, Status: http.StatusOK, Statuses: []int{http.StatusCreated},
 	}, func(env *pb.Envelope, in *subjectInput, errs *problems.Violations) {
 		if !validSubject(string(in.ID)) {
 			errs.Add("subject_id", "expected 1 to 256 bytes without control characters")
@@ -47,8 +47,8 @@ var subjectRoutes = []web.Route{
 		Method: http.MethodDelete, Path: "/v1/subjects/{subject_id}", ID: "eraseSubject", Tag: tagSubjects,
 		Summary:     "Erase a subject",
 		Description: "The subject refuses use at once; when the job has succeeded, nothing of it is left.",
-		Scope:       scopeProvision, Family: familyDefault, Status: http.StatusAccepted,
-		Problems: []string{codeSubjectNotFound},
+		Scope:       pb.ScopeProvision, Family: pb.FamilyDefault, Status: http.StatusAccepted,
+		Problems: []string{pb.CodeSubjectNotFound},
 	}, func(env *pb.Envelope, in *subjectInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: string(in.ID)}}
 	}, answerAccepted),

@@ -19,7 +19,7 @@ var usageRoutes = []web.Route{
 			"to 7 days, UTC days beyond. " +
 			"A bucket that the range touches is answered whole; one in which nothing was used is left out. " +
 			"All that was answered before this request is in it. The sandbox is not metered.",
-		Scope: scopeUsage, Family: familyReads, Status: http.StatusOK,
+		Scope: pb.ScopeUsage, Family: pb.FamilyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *usageInput, _ *problems.Violations) {
 		// The organization judges the range: it knows what the time is.
 		env.Op = dataOp(&pb.DataOp{
@@ -54,7 +54,7 @@ type moment struct{ wire.Instant }
 // FromText implements web.FromText.
 func (m *moment) FromText(text string) *pb.Problem {
 	if message := m.Parse(text); message != "" {
-		return problems.Newf(codeValidation, "%s", message)
+		return problems.Newf(pb.CodeValidation, "%s", message)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ var webhookRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/webhooks", ID: "listWebhooks", Tag: tagWebhooks,
 		Summary:     "List the webhook endpoints",
 		Description: "Those of the whole organization, newest first.",
-		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listWebhooksInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: in.Proto()}}})
 	}, func(reply *pb.Reply) (web.PageOf[webhook], bool) {
@@ -34,8 +34,8 @@ var webhookRoutes = []web.Route{
 			"must resolve to public addresses only; that is looked at again at every delivery, and redirects are never " +
 			"followed. " +
 			"The endpoint receives what the caller may read.",
-		Scope: scopeWrite, Family: familyWrites, Idempotent: true, Status: http.StatusCreated,
-		Problems: []string{codeWebhookLimit},
+		Scope: pb.ScopeWrite, Family: pb.FamilyWrites, Idempotent: true, Status: http.StatusCreated,
+		Problems: []string{pb.CodeWebhookLimit},
 	}, func(env *pb.Envelope, in *createWebhookInput, errs *problems.Violations) {
 		checkEventTypes(in.Body.EventTypes, errs)
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_CreateWebhook{CreateWebhook: &pb.CreateWebhook{
@@ -46,8 +46,8 @@ var webhookRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/webhooks/{webhook_id}", ID: "getWebhook", Tag: tagWebhooks,
 		Summary:     "Get a webhook endpoint",
 		Description: "With its last 50 delivery attempts, newest first.",
-		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
-		Problems: []string{codeWebhookNotFound},
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Status: http.StatusOK,
+		Problems: []string{pb.CodeWebhookNotFound},
 	}, func(env *pb.Envelope, in *webhookInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_GetWebhook{GetWebhook: &pb.GetWebhook{Id: in.ID}}})
 	}, func(reply *pb.Reply) (webhook, bool) {
@@ -66,8 +66,8 @@ var webhookRoutes = []web.Route{
 		Summary: "Change a webhook endpoint",
 		Description: "disabled: false enables it again and clears its streak of failures. The secret stays as it is. " +
 			"The endpoint goes on to receive what its creator may read, whoever changes it.",
-		Scope: scopeWrite, Family: familyWrites, Status: http.StatusOK,
-		Problems: []string{codeWebhookNotFound},
+		Scope: pb.ScopeWrite, Family: pb.FamilyWrites, Status: http.StatusOK,
+		Problems: []string{pb.CodeWebhookNotFound},
 	}, func(env *pb.Envelope, in *patchWebhookInput, errs *problems.Violations) {
 		b := &in.Body
 		if b.URL == nil && b.EventTypes == nil && b.Disabled == nil {
@@ -81,8 +81,8 @@ var webhookRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodDelete, Path: "/v1/webhooks/{webhook_id}", ID: "deleteWebhook", Tag: tagWebhooks,
 		Summary: "Delete a webhook endpoint",
-		Scope:   scopeWrite, Family: familyWrites, Status: http.StatusNoContent,
-		Problems: []string{codeWebhookNotFound},
+		Scope:   pb.ScopeWrite, Family: pb.FamilyWrites, Status: http.StatusNoContent,
+		Problems: []string{pb.CodeWebhookNotFound},
 	}, func(env *pb.Envelope, in *webhookInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_DeleteWebhook{DeleteWebhook: &pb.DeleteWebhook{Id: in.ID}}})
 	}, web.AnswerEmpty),
@@ -92,8 +92,8 @@ var webhookRoutes = []web.Route{
 		Description: "One delivery of webhook.test, at once; the answer is 200 also where the receiver refuses or cannot " +
 			"be reached. " +
 			"It is written to the delivery log, and neither counts towards the streak of failures nor is retried.",
-		Scope: scopeWrite, Family: familyWrites, Status: http.StatusOK,
-		Problems: []string{codeWebhookNotFound},
+		Scope: pb.ScopeWrite, Family: pb.FamilyWrites, Status: http.StatusOK,
+		Problems: []string{pb.CodeWebhookNotFound},
 	}, func(env *pb.Envelope, in *webhookInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: in.ID}}})
 	}, func(reply *pb.Reply) (webhookTest, bool) {

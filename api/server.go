@@ -19,6 +19,7 @@ import (
 	"orgmem/actors"
 	"orgmem/api/operator"
 	"orgmem/api/web"
+	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
 
@@ -192,7 +193,7 @@ func (s *Server) newTable() (*web.Table, error) {
 		return nil, err
 	}
 	for _, r := range t.Routes {
-		if r.Scope != scopeAny && !slices.Contains(scopes, r.Scope) {
+		if r.Scope != pb.ScopeAny && !slices.Contains(scopes, r.Scope) {
 			return nil, fmt.Errorf("route %s: unknown scope %s", r.ID, r.Scope)
 		}
 	}

@@ -98,28 +98,28 @@ func TestWhatNetHTTPRefuses(t *testing.T) {
 	l := startLive(t)
 	auth := "Host: x\r\nX-Svc-API-Key: " + goodKey + "\r\n"
 	cases := map[string]struct{ request, code string }{
-		"escape in path":         {"GET /v1/subjects/%zz HTTP/1.1\r\n" + auth + "\r\n", codeMalformed},
-		"half an escape":         {"GET /v1/subjects/%4 HTTP/1.1\r\n" + auth + "\r\n", codeMalformed},
-		"no host":                {"GET /v1/me HTTP/1.1\r\n\r\n", codeMalformed},
-		"two hosts":              {"GET /v1/me HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", codeMalformed},
-		"no HTTP":                {"HELLO\r\n\r\n", codeMalformed},
-		"header without a name":  {"GET /v1/me HTTP/1.1\r\n" + auth + ": x\r\n\r\n", codeMalformed},
-		"space before the colon": {"GET /v1/me HTTP/1.1\r\n" + auth + "X-A : b\r\n\r\n", codeMalformed},
+		"escape in path":         {"GET /v1/subjects/%zz HTTP/1.1\r\n" + auth + "\r\n", pb.CodeMalformed},
+		"half an escape":         {"GET /v1/subjects/%4 HTTP/1.1\r\n" + auth + "\r\n", pb.CodeMalformed},
+		"no host":                {"GET /v1/me HTTP/1.1\r\n\r\n", pb.CodeMalformed},
+		"two hosts":              {"GET /v1/me HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", pb.CodeMalformed},
+		"no HTTP":                {"HELLO\r\n\r\n", pb.CodeMalformed},
+		"header without a name":  {"GET /v1/me HTTP/1.1\r\n" + auth + ": x\r\n\r\n", pb.CodeMalformed},
+		"space before the colon": {"GET /v1/me HTTP/1.1\r\n" + auth + "X-A : b\r\n\r\n", pb.CodeMalformed},
 		"headers too large": {
 			"GET /v1/me HTTP/1.1\r\n" + auth + "X-A: " + strings.Repeat("a", web.MaxHeaderBytes+5000) + "\r\n\r\n",
-			codeHeadersTooLarge,
+			pb.CodeHeadersTooLarge,
 		},
 		"two lengths": {
-			"POST /v1/ingest HTTP/1.1\r\n" + auth + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x", codeMalformed,
+			"POST /v1/ingest HTTP/1.1\r\n" + auth + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x", pb.CodeMalformed,
 		},
-		"signed length": {"POST /v1/ingest HTTP/1.1\r\n" + auth + "Content-Length: +2\r\n\r\n{}", codeMalformed},
+		"signed length": {"POST /v1/ingest HTTP/1.1\r\n" + auth + "Content-Length: +2\r\n\r\n{}", pb.CodeMalformed},
 		"unknown encoding": {
-			"POST /v1/ingest HTTP/1.1\r\n" + auth + "Transfer-Encoding: xchunked\r\n\r\n{}", codeMalformed,
+			"POST /v1/ingest HTTP/1.1\r\n" + auth + "Transfer-Encoding: xchunked\r\n\r\n{}", pb.CodeMalformed,
 		},
 		"chunked, but not really": {
 			"POST /v1/ingest HTTP/1.1\r\n" + auth +
 				"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n",
-			codeMalformed,
+			pb.CodeMalformed,
 		},
 	}
 	for name, c := range cases {
@@ -137,7 +137,7 @@ func TestWhatNetHTTPRefuses(t *testing.T) {
 		t.Errorf("both framings: %d %s", res.StatusCode, res.body)
 	}
 	res = l.raw(t, "OPTIONS * HTTP/1.1\r\n"+auth+"\r\n")
-	if res.code(t) != codeNotFound {
+	if res.code(t) != pb.CodeNotFound {
 		t.Errorf("OPTIONS *: %d %s", res.StatusCode, res.body)
 	}
 	res = l.raw(t, "GET /v1/subjects/a%2Fb HTTP/1.1\r\n"+auth+"\r\n")
@@ -202,10 +202,10 @@ func TestSlowBody(t *testing.T) {
 	}
 	l.clock.Advance(l.s.cfg.BodyTimeout)
 	res := readAnswer(t, r)
-	if res.code(t) != codeRequestTimeout || !res.Close {
+	if res.code(t) != pb.CodeRequestTimeout || !res.Close {
 		t.Errorf("%d %s, close %v", res.StatusCode, res.body, res.Close)
 	}
-	if env := l.asker.last(); env.GetRejected().GetProblem().GetCode() != codeRequestTimeout {
+	if env := l.asker.last(); env.GetRejected().GetProblem().GetCode() != pb.CodeRequestTimeout {
 		t.Errorf("%v", env)
 	}
 }
@@ -232,7 +232,7 @@ func TestHalfClosedConnections(t *testing.T) {
 	}
 	res := readAnswer(t, send("POST /v1/ingest HTTP/1.1\nHost: x\nX-Svc-API-Key: "+goodKey+
 		"\nContent-Type: application/json\nContent-Length: 300\n\n{"))
-	if res.code(t) != codeMalformed {
+	if res.code(t) != pb.CodeMalformed {
 		t.Errorf("%d %s", res.StatusCode, res.body)
 	}
 	l.asker.answer = func(ctx context.Context, _ *pb.Envelope) (*pb.Reply, error) {
@@ -278,14 +278,14 @@ func TestBodyBudget(t *testing.T) {
 	h := newHarness(t, func(c *Config) { c.MaxBodiesInFlight = 1 << 20 })
 	h.s.edge.Bodies.Take(1 << 20)
 	res := h.do("POST", "/v1/ingest", `{"content":"Figs."}`)
-	if res.code(t) != codeDegraded || res.Header.Get("Retry-After") == "" || h.asker.last() != nil {
+	if res.code(t) != pb.CodeServiceDegraded || res.Header.Get("Retry-After") == "" || h.asker.last() != nil {
 		t.Errorf("%d %s", res.StatusCode, res.body)
 	}
 	if res := h.do("GET", "/v1/me", ""); res.StatusCode != http.StatusOK {
 		t.Errorf("a read without a body: %d", res.StatusCode)
 	}
 	h.s.edge.Bodies.Give(1 << 20)
-	if res := h.do("POST", "/v1/ingest", `{"content":"`+strings.Repeat("x", 2<<20)+`"}`); res.code(t) != codeDegraded {
+	if res := h.do("POST", "/v1/ingest", `{"content":"`+strings.Repeat("x", 2<<20)+`"}`); res.code(t) != pb.CodeServiceDegraded {
 		t.Errorf("more than the whole budget: %d", res.StatusCode)
 	}
 	if used := h.s.edge.Bodies.Held(); used != 0 {

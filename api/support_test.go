@@ -81,7 +81,7 @@ func fakeProblem(code string) *pb.Reply {
 
 func fakeAnswer(env *pb.Envelope) *pb.Reply {
 	if pb.KeyHash(env.GetKeyHash()) != pb.HashKey(goodKey) {
-		return fakeProblem(codeAuthentication)
+		return fakeProblem(pb.CodeAuthentication)
 	}
 	reply := fakeResult(env)
 	reply.Rate = &pb.RateLimit{Remaining: 29, ResetS: 2, Quota: 120, Partition: "c2VjcmV0"}
@@ -167,7 +167,7 @@ func fakeResult(env *pb.Envelope) *pb.Reply {
 	case *pb.Envelope_Link:
 		return fakeLink(op.Link)
 	}
-	return fakeProblem(codeInternal)
+	return fakeProblem(pb.CodeInternal)
 }
 
 // fakeOperator is an actors.Operator that knows one organization.

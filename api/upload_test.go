@@ -33,47 +33,47 @@ func TestImportForms(t *testing.T) {
 		t.Errorf("%s: %v", res.body, op)
 	}
 	for name, c := range map[string]struct{ path, body, code, field string }{
-		"no file":    {"/v1/import", apitest.Form("title", "", "x"), codeValidation, "file"},
-		"other file": {"/v1/import", apitest.Form("transcript", "a", "x"), codeValidation, "transcript"},
+		"no file":    {"/v1/import", apitest.Form("title", "", "x"), pb.CodeValidation, "file"},
+		"other file": {"/v1/import", apitest.Form("transcript", "a", "x"), pb.CodeValidation, "transcript"},
 		"two files": {
-			"/v1/import/transcript", apitest.Form("file", "a", "x", "transcript", "b", "y"), codeValidation, "transcript",
+			"/v1/import/transcript", apitest.Form("file", "a", "x", "transcript", "b", "y"), pb.CodeValidation, "transcript",
 		},
-		"file twice":    {"/v1/import", apitest.Form("file", "a", "x", "file", "b", "y"), codeValidation, "file"},
-		"unknown field": {"/v1/import", apitest.Form("file", "a", "x", "colour", "", "y"), codeValidation, "colour"},
-		"wrong case":    {"/v1/import", apitest.Form("File", "a", "x"), codeValidation, "File"},
+		"file twice":    {"/v1/import", apitest.Form("file", "a", "x", "file", "b", "y"), pb.CodeValidation, "file"},
+		"unknown field": {"/v1/import", apitest.Form("file", "a", "x", "colour", "", "y"), pb.CodeValidation, "colour"},
+		"wrong case":    {"/v1/import", apitest.Form("File", "a", "x"), pb.CodeValidation, "File"},
 		"bad time": {
-			"/v1/import", apitest.Form("file", "a", "x", "occurredAt", "", "today"), codeValidation, "occurredAt",
+			"/v1/import", apitest.Form("file", "a", "x", "occurredAt", "", "today"), pb.CodeValidation, "occurredAt",
 		},
-		"bad metadata": {"/v1/import", apitest.Form("file", "a", "x", "metadata", "", "[1]"), codeValidation, "metadata"},
+		"bad metadata": {"/v1/import", apitest.Form("file", "a", "x", "metadata", "", "[1]"), pb.CodeValidation, "metadata"},
 		"broken metadata": {
-			"/v1/import", apitest.Form("file", "a", "x", "metadata", "", `{"a":1,"a":2}`), codeValidation, "metadata",
+			"/v1/import", apitest.Form("file", "a", "x", "metadata", "", `{"a":1,"a":2}`), pb.CodeValidation, "metadata",
 		},
 		"deep metadata": {
 			"/v1/import",
 			apitest.Form("file", "a", "x", "metadata", "", strings.Repeat(`{"a":`, 64)+"{}"+strings.Repeat("}", 64)),
-			codeValidation, "metadata",
+			pb.CodeValidation, "metadata",
 		},
 		"deepest metadata": {
 			"/v1/import",
 			apitest.Form("file", "a", "x", "metadata", "", strings.Repeat(`{"a":`, 9_998)+"{}"+strings.Repeat("}", 9_998)),
-			codeValidation, "metadata",
+			pb.CodeValidation, "metadata",
 		},
 		"NUL in metadata": {
-			"/v1/import", apitest.Form("file", "a", "x", "metadata", "", `{"a":"\u0000"}`), codeValidation, "metadata",
+			"/v1/import", apitest.Form("file", "a", "x", "metadata", "", `{"a":"\u0000"}`), pb.CodeValidation, "metadata",
 		},
 		"huge number": {
-			"/v1/import", apitest.Form("file", "a", "x", "metadata", "", `{"a":1e999}`), codeValidation, "metadata",
+			"/v1/import", apitest.Form("file", "a", "x", "metadata", "", `{"a":1e999}`), pb.CodeValidation, "metadata",
 		},
 		"long title": {
-			"/v1/import", apitest.Form("file", "a", "x", "title", "", strings.Repeat("x", 1001)), codeValidation, "title",
+			"/v1/import", apitest.Form("file", "a", "x", "title", "", strings.Repeat("x", 1001)), pb.CodeValidation, "title",
 		},
-		"cut off": {"/v1/import", strings.TrimSuffix(apitest.Form("file", "a", "x"), "--sample--\r\n"), codeMalformed, ""},
-		"no form": {"/v1/import", "Figs ripen late.", codeMalformed, ""},
-		"empty":   {"/v1/import", "", codeMediaType, ""},
+		"cut off": {"/v1/import", strings.TrimSuffix(apitest.Form("file", "a", "x"), "--sample--\r\n"), pb.CodeMalformed, ""},
+		"no form": {"/v1/import", "Figs ripen late.", pb.CodeMalformed, ""},
+		"empty":   {"/v1/import", "", pb.CodeUnsupportedMediaType, ""},
 		"many parts": {
 			"/v1/import",
 			apitest.Form(strings.Split(strings.Repeat("a,,b,", web.MaxFormParts+2), ",")[:3*(web.MaxFormParts+2)]...),
-			codeMalformed, "",
+			pb.CodeMalformed, "",
 		},
 	} {
 		res := h.do("POST", c.path, c.body)
@@ -91,13 +91,13 @@ func TestImportForms(t *testing.T) {
 	for _, ct := range []string{
 		"application/json", "multipart/form-data", "multipart/mixed; boundary=sample", "text/plain",
 	} {
-		if res := h.do("POST", "/v1/import", sampleForm, "Content-Type", ct); res.code(t) != codeMediaType {
+		if res := h.do("POST", "/v1/import", sampleForm, "Content-Type", ct); res.code(t) != pb.CodeUnsupportedMediaType {
 			t.Errorf("%s: %s", ct, res.body)
 		}
 	}
 	small := newHarness(t, func(c *Config) { c.MaxUpload = 100 })
 	if res := small.do("POST", "/v1/import",
-		apitest.Form("file", "a", strings.Repeat("x", 100))); res.code(t) != codeTooLarge {
+		apitest.Form("file", "a", strings.Repeat("x", 100))); res.code(t) != pb.CodePayloadTooLarge {
 		t.Errorf("%s", res.body)
 	}
 }
@@ -128,7 +128,7 @@ func TestUploadsLeaveRoom(t *testing.T) {
 	h := newHarness(t, func(c *Config) { c.MaxBodiesInFlight, c.MaxUpload = 1<<20, 100<<10 })
 	h.s.edge.Bodies.Take(768 << 10)
 	h.s.edge.Uploads.Take(768 << 10)
-	if res := h.do("POST", "/v1/import", apitest.Form("file", "a", "x")); res.code(t) != codeDegraded ||
+	if res := h.do("POST", "/v1/import", apitest.Form("file", "a", "x")); res.code(t) != pb.CodeServiceDegraded ||
 		h.asker.last() != nil {
 		t.Errorf("%d %s", res.StatusCode, res.body)
 	}
@@ -137,7 +137,7 @@ func TestUploadsLeaveRoom(t *testing.T) {
 	}
 	h.s.edge.Bodies.Take(256 << 10)
 	h.s.edge.Uploads.Give(768 << 10)
-	if res := h.do("POST", "/v1/import", apitest.Form("file", "a", "x")); res.code(t) != codeDegraded ||
+	if res := h.do("POST", "/v1/import", apitest.Form("file", "a", "x")); res.code(t) != pb.CodeServiceDegraded ||
 		h.s.edge.Uploads.Held() != 0 {
 		t.Errorf("%d %s, %d bytes are lost", res.StatusCode, res.body, h.s.edge.Uploads.Held())
 	}
@@ -206,14 +206,14 @@ func TestSessionBatch(t *testing.T) {
 		"none": `{}`, "empty": `{"events":[]}`, "too many": `{"events":[` + strings.Repeat(one+",", 500) + one + `]}`,
 		"no list": `{"events":{}}`,
 	} {
-		if res := h.do("POST", "/v1/ingest/session-batch", bad); res.code(t) != codeValidation ||
+		if res := h.do("POST", "/v1/ingest/session-batch", bad); res.code(t) != pb.CodeValidation ||
 			res.fields(t)["events"] == "" {
 			t.Errorf("%s: %s", name, res.body)
 		}
 	}
 	// Where one ends that is deeper still, nobody looks for.
 	if res := h.do("POST", "/v1/ingest/session-batch", `{"events":[`+nested(wire.MaxParsed-1)+`]}`); res.code(t) !=
-		codeValidation || res.fields(t)["body"] == "" {
+		pb.CodeValidation || res.fields(t)["body"] == "" {
 		t.Errorf("far too deep: %s", res.body)
 	}
 	if res := h.do("POST", "/v1/ingest/session-batch",
@@ -221,7 +221,7 @@ func TestSessionBatch(t *testing.T) {
 		t.Errorf("500 events: %s", res.body)
 	}
 	if res := h.do("POST", "/v1/ingest/session-event",
-		`{"sessionId":"s","role":"user","text":"x","colour":1}`); res.code(t) != codeValidation ||
+		`{"sessionId":"s","role":"user","text":"x","colour":1}`); res.code(t) != pb.CodeValidation ||
 		res.fields(t)["colour"] == "" {
 		t.Errorf("%s", res.body)
 	}

@@ -2,7 +2,7 @@ package pb
 
 // The words of the interface that more than one package says. They are on the wire and in stores, so none may change.
 
-// Problem codes. api/catalogue.go gives each its status, its title and its page.
+// Problem codes. api/problems/catalogue.go gives each its status, its title and its page.
 const (
 	CodeAlreadySuperseded     = "already_superseded"
 	CodeAuthentication        = "authentication_error"

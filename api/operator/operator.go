@@ -104,7 +104,7 @@ func Engine(e *web.Edge, c Config) (*gin.Engine, error) {
 		}
 		ex := e.Begin(c.Writer, c.Request, nil, refused)
 		defer ex.End()
-		ex.Refuse(problems.New(problems.CodePermission), nil)
+		ex.Refuse(problems.New(pb.CodePermissionDenied), nil)
 	})
 	return engine, nil
 }
@@ -120,21 +120,21 @@ type bodyType struct {
 func (s *server) serve(ex *web.Exchange, r Route, body *bodyType, path gin.Params) {
 	if !ownHost(ex.R.Host) {
 		// A page that made its own name point here (DNS rebinding) sends that name.
-		ex.Refuse(problems.Newf(problems.CodePermission,
+		ex.Refuse(problems.Newf(pb.CodePermissionDenied,
 			"The operator interface answers to localhost and to addresses, not to this host name."), nil)
 		return
 	}
 	if !r.Open && !s.hasToken(ex.R.Header) {
-		ex.Refuse(problems.Newf(problems.CodeAuthentication, "The operator token is missing or wrong."), nil)
+		ex.Refuse(problems.Newf(pb.CodeAuthentication, "The operator token is missing or wrong."), nil)
 		return
 	}
 	var input any
 	if r.Raw {
-		problem := problems.New(problems.CodeMediaType)
+		problem := problems.New(pb.CodeUnsupportedMediaType)
 		if web.JSONContent(ex.R.Header) {
 			var err error
 			if problem, err = ex.ReadBody(s.edge.Cfg.MaxIngestBody); err != nil {
-				problem = problems.New(problems.CodeDegraded)
+				problem = problems.New(pb.CodeServiceDegraded)
 			}
 		}
 		if problem != nil {
@@ -146,11 +146,11 @@ func (s *server) serve(ex *web.Exchange, r Route, body *bodyType, path gin.Param
 	if body != nil {
 		var errs problems.Violations
 		value := reflect.New(body.of)
-		problem := problems.New(problems.CodeMediaType)
+		problem := problems.New(pb.CodeUnsupportedMediaType)
 		if web.JSONContent(ex.R.Header) {
 			var err error
 			if problem, err = ex.ReadBody(s.edge.Cfg.MaxBody); err != nil {
-				ex.Refuse(problems.New(problems.CodeDegraded), nil)
+				ex.Refuse(problems.New(pb.CodeServiceDegraded), nil)
 				return
 			}
 			if problem == nil {
@@ -197,14 +197,14 @@ func (s *server) serve(ex *web.Exchange, r Route, body *bodyType, path gin.Param
 func problemOf(err error) (p *pb.Problem, internal bool) {
 	switch {
 	case errors.Is(err, actors.ErrOrgNotFound):
-		return problems.New(problems.CodeOrgNotFound), false
+		return problems.New(pb.CodeOrganizationNotFound), false
 	case errors.Is(err, actors.ErrUserNotFound):
-		return problems.New(problems.CodeUserNotFound), false
+		return problems.New(pb.CodeUserNotFound), false
 	case errors.Is(err, actors.ErrInvalid):
 		// The operator's own words: names of fields and reasons, no tenant's text.
-		return problems.Newf(problems.CodeValidation, "%s", err), false
+		return problems.Newf(pb.CodeValidation, "%s", err), false
 	case errors.Is(err, actors.ErrConflict):
-		return problems.Newf(problems.CodeConflict, "%s", err), false
+		return problems.Newf(pb.CodeConflict, "%s", err), false
 	}
 	return web.AskProblem(err)
 }

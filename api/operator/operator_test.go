@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"orgmem/api/problems"
+	pb "orgmem/proto"
 )
 
 // FuzzHost: a Host header that passes names an address, or localhost, and nothing
@@ -58,11 +58,11 @@ func FuzzOperatorQuery(f *testing.F) {
 			}
 			switch want := ""; {
 			case err != nil:
-				want = problems.CodeMalformed
+				want = pb.CodeMalformed
 				fallthrough
 			case alien || twice:
 				if want == "" {
-					want = problems.CodeValidation
+					want = pb.CodeValidation
 				}
 				if problem.GetCode() != want {
 					t.Fatalf("%s: %q: %v, want %s", r.Path, query, problem, want)

@@ -37,13 +37,13 @@ var nodeRoutes = []Route{
 		Method: http.MethodGet, Path: "/readyz", status: http.StatusOK, Open: true,
 		handle: func(ctx context.Context, s *server, _ gin.Params, _ any) (any, error) {
 			if s.edge.IsDraining() {
-				return nil, problemError{problems.New(problems.CodeDraining)}
+				return nil, problemError{problems.New(pb.CodeServiceDraining)}
 			}
 			if s.cfg.Ready != nil {
 				if err := s.cfg.Ready(ctx); errors.Is(err, actors.ErrDraining) {
-					return nil, problemError{problems.New(problems.CodeDraining)}
+					return nil, problemError{problems.New(pb.CodeServiceDraining)}
 				} else if err != nil {
-					return nil, problemError{problems.Newf(problems.CodeDegraded, "Not ready: %s.", err)}
+					return nil, problemError{problems.Newf(pb.CodeServiceDegraded, "Not ready: %s.", err)}
 				}
 			}
 			return health{"ready"}, nil

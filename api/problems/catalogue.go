@@ -3,6 +3,8 @@ package problems
 import (
 	"net/http"
 	"sort"
+
+	pb "orgmem/proto"
 )
 
 // Entry is what the catalogue knows about a code. From it come the problem
@@ -33,132 +35,132 @@ const (
 // Catalogue is every problem that the service answers, on both interfaces.
 var Catalogue = indexCatalogue([]Entry{
 	{
-		Code: CodeMalformed, Status: http.StatusBadRequest, Title: "Malformed request", Section: sectionBodies,
+		Code: pb.CodeMalformed, Status: http.StatusBadRequest, Title: "Malformed request", Section: sectionBodies,
 		Explanation: "The request cannot be read: its JSON is malformed, empty, not UTF-8 or names a field twice, or a " +
 			"path, query or header holds a malformed escape.",
 		Action: "Correct the request; sending it again unchanged will fail again.",
 	},
 	{
-		Code: CodeSubjectRefused, Status: http.StatusBadRequest, Title: "Subject not supported", Section: sectionSubjects,
+		Code: pb.CodeSubjectNotSupported, Status: http.StatusBadRequest, Title: "Subject not supported", Section: sectionSubjects,
 		Explanation: "This route acts for the key's owner and does not accept the X-Svc-Subject header.",
 		Action:      "Send the request without X-Svc-Subject.",
 	},
 	{
-		Code: CodePaginationUnsupported, Status: http.StatusBadRequest, Title: "Pagination not supported",
+		Code: pb.CodePaginationUnsupported, Status: http.StatusBadRequest, Title: "Pagination not supported",
 		Section:     sectionPages,
 		Explanation: "The recall views identity and graph are answered whole; they accept neither cursor nor pageSize.",
 		Action:      "Send the request without cursor and pageSize.",
 	},
 	{
-		Code: CodeInvalidCursor, Status: http.StatusBadRequest, Title: "Invalid cursor", Section: sectionPages,
+		Code: pb.CodeInvalidCursor, Status: http.StatusBadRequest, Title: "Invalid cursor", Section: sectionPages,
 		Explanation: "The cursor was changed, or belongs to another list, filter, partition or organization.",
 		Action:      "Start again without a cursor.",
 	},
 	{
-		Code: CodeAuthentication, Status: http.StatusUnauthorized, Title: "Authentication failed",
+		Code: pb.CodeAuthentication, Status: http.StatusUnauthorized, Title: "Authentication failed",
 		Section: sectionAuth, Fixed: true,
 		Explanation: "The credential is missing or not valid.",
 		Action:      "Send a valid API key in X-Svc-API-Key, or as a bearer token in Authorization.",
 	},
 	{
-		Code: CodePermission, Status: http.StatusForbidden, Title: "Permission denied", Section: sectionAuth,
+		Code: pb.CodePermissionDenied, Status: http.StatusForbidden, Title: "Permission denied", Section: sectionAuth,
 		Explanation: "The API key does not hold the scope that this request needs, or may not act for the subject it names.",
 	},
 	{
-		Code: CodeNotProvisioned, Status: http.StatusForbidden, Title: "Subject not provisioned", Section: sectionSubjects,
+		Code: pb.CodeSubjectNotProvisioned, Status: http.StatusForbidden, Title: "Subject not provisioned", Section: sectionSubjects,
 		Explanation: "X-Svc-Subject names a subject that was never provisioned, or has been erased.",
 		Action:      "Provision the subject first: PUT /v1/subjects/{subject_id}.",
 	},
 	{
-		Code: CodeNotFound, Status: http.StatusNotFound, Title: "Not found",
+		Code: pb.CodeNotFound, Status: http.StatusNotFound, Title: "Not found",
 		Explanation: "There is nothing at this address.",
 	},
 	{
-		Code: CodeKeyNotFound, Status: http.StatusNotFound, Title: "Key not found",
+		Code: pb.CodeKeyNotFound, Status: http.StatusNotFound, Title: "Key not found",
 		Explanation: "The caller has no API key with this id.",
 	},
 	{
-		Code: CodeSubjectNotFound, Status: http.StatusNotFound, Title: "Subject not found", Section: sectionSubjects,
+		Code: pb.CodeSubjectNotFound, Status: http.StatusNotFound, Title: "Subject not found", Section: sectionSubjects,
 		Explanation: "The organization has no provisioned subject with this id.",
 	},
 	{
-		Code: CodeJobNotFound, Status: http.StatusNotFound, Title: "Job not found",
+		Code: pb.CodeJobNotFound, Status: http.StatusNotFound, Title: "Job not found",
 		Explanation: "The caller has no job with this id.",
 	},
 	{
-		Code: CodeNodeNotFound, Status: http.StatusNotFound, Title: "Node not found",
+		Code: pb.CodeNodeNotFound, Status: http.StatusNotFound, Title: "Node not found",
 		Explanation: "The effective subject has no live node with this id.",
 	},
 	{
-		Code: CodeEdgeNotFound, Status: http.StatusNotFound, Title: "Edge not found",
+		Code: pb.CodeEdgeNotFound, Status: http.StatusNotFound, Title: "Edge not found",
 		Explanation: "The effective subject has no live edge with this id.",
 	},
 	{
-		Code: CodeDomainNotFound, Status: http.StatusNotFound, Title: "Domain not found",
+		Code: pb.CodeDomainNotFound, Status: http.StatusNotFound, Title: "Domain not found",
 		Explanation: "The effective subject has no domain with this id.",
 	},
 	{
-		Code: CodeProposalNotFound, Status: http.StatusNotFound, Title: "Proposal not found",
+		Code: pb.CodeProposalNotFound, Status: http.StatusNotFound, Title: "Proposal not found",
 		Explanation: "The effective subject has no proposal with this id.",
 	},
 	{
-		Code: CodeRecallTypeNotFound, Status: http.StatusNotFound, Title: "Recall view not found",
+		Code: pb.CodeRecallTypeNotFound, Status: http.StatusNotFound, Title: "Recall view not found",
 		Explanation: "There are the recall views identity, graph, insights and temporal.",
 	},
 	{
-		Code: CodeBrainNotTrained, Status: http.StatusNotFound, Title: "Brain not trained",
+		Code: pb.CodeBrainNotTrained, Status: http.StatusNotFound, Title: "Brain not trained",
 		Explanation: "The organization's brain has not been trained yet.",
 		Action:      "Start a training: POST /v1/brain/train.",
 	},
 	{
-		Code: CodeWebhookNotFound, Status: http.StatusNotFound, Title: "Webhook not found",
+		Code: pb.CodeWebhookNotFound, Status: http.StatusNotFound, Title: "Webhook not found",
 		Explanation: "The organization has no webhook endpoint with this id.",
 	},
 	{
-		Code: CodeExportNotFound, Status: http.StatusNotFound, Title: "Export not found",
+		Code: pb.CodeExportNotFound, Status: http.StatusNotFound, Title: "Export not found",
 		Explanation: "The caller has no export with this id.",
 	},
 	{
-		Code: CodeConnectorNotFound, Status: http.StatusNotFound, Title: "Connector not found",
+		Code: pb.CodeConnectorNotFound, Status: http.StatusNotFound, Title: "Connector not found",
 		Explanation: "The organization has no connector with this id.",
 	},
 	{
-		Code: CodeSessionNotFound, Status: http.StatusNotFound, Title: "Session not found",
+		Code: pb.CodeSessionNotFound, Status: http.StatusNotFound, Title: "Session not found",
 		Explanation: "The effective subject has no coding session with this id.",
 	},
 	{
-		Code: CodeUserNotFound, Status: http.StatusNotFound, Title: "User not found",
+		Code: pb.CodeUserNotFound, Status: http.StatusNotFound, Title: "User not found",
 		Explanation: "The organization has no member with this id.",
 	},
 	{
-		Code: CodeOrgNotFound, Status: http.StatusNotFound, Title: "Organization not found",
+		Code: pb.CodeOrganizationNotFound, Status: http.StatusNotFound, Title: "Organization not found",
 		Explanation: "No organization has this id. Only the operator interface answers this.",
 	},
 	{
-		Code: CodeMethod, Status: http.StatusMethodNotAllowed, Title: "Method not allowed",
+		Code: pb.CodeMethodNotAllowed, Status: http.StatusMethodNotAllowed, Title: "Method not allowed",
 		Explanation: "This address exists, but not for this method; the Allow header lists those it has.",
 	},
 	{
-		Code: CodeRequestTimeout, Status: http.StatusRequestTimeout, Title: "Request timed out", Section: sectionBodies,
+		Code: pb.CodeRequestTimeout, Status: http.StatusRequestTimeout, Title: "Request timed out", Section: sectionBodies,
 		Explanation: "The body did not arrive in time.",
 		Action:      "Send the request again; split it if the connection is slow.",
 	},
 	{
-		Code: CodePurgeChanged, Status: http.StatusConflict, Title: "Purge impact changed",
+		Code: pb.CodePurgeImpactChanged, Status: http.StatusConflict, Title: "Purge impact changed",
 		Explanation: "What the purge would delete has changed since the dry run; nothing was deleted.",
 		Action:      "Run the dry run again and confirm what it shows.",
 	},
 	{
-		Code: CodeExportNotReady, Status: http.StatusConflict, Title: "Export not ready",
+		Code: pb.CodeExportNotReady, Status: http.StatusConflict, Title: "Export not ready",
 		Explanation: "An export can be downloaded while its status is succeeded: when it has been written, and before it " +
 			"expires.",
 	},
 	{
-		Code: CodeWebhookLimit, Status: http.StatusConflict, Title: "Webhook limit reached",
+		Code: pb.CodeWebhookLimit, Status: http.StatusConflict, Title: "Webhook limit reached",
 		Explanation: "An organization has at most 20 webhook endpoints.",
 	},
 	{
-		Code: CodeConnectorLimit, Status: http.StatusConflict, Title: "Connector limit reached",
+		Code: pb.CodeConnectorLimit, Status: http.StatusConflict, Title: "Connector limit reached",
 		Explanation: "A person has at most 50 connectors.",
 	},
 	{
@@ -167,109 +169,109 @@ var Catalogue = indexCatalogue([]Entry{
 			"oldest first.",
 	},
 	{
-		Code: CodeProposalDecided, Status: http.StatusConflict, Title: "Proposal already decided",
+		Code: pb.CodeProposalDecided, Status: http.StatusConflict, Title: "Proposal already decided",
 		Explanation: "The proposal was decided the other way before; an edge that was accepted is taken back by " +
 			"forgetting it.",
 	},
 	{
-		Code: CodeTrainInProgress, Status: http.StatusConflict, Title: "Training in progress", RetryAfter: 30,
+		Code: pb.CodeTrainInProgress, Status: http.StatusConflict, Title: "Training in progress", RetryAfter: 30,
 		Explanation: "A training is queued or running already.",
 	},
 	{
-		Code: CodeBrainNotReady, Status: http.StatusConflict, Title: "Brain not ready", RetryAfter: 1,
+		Code: pb.CodeBrainNotReady, Status: http.StatusConflict, Title: "Brain not ready", RetryAfter: 1,
 		Explanation: "A brain was published a moment ago and is being loaded.",
 	},
 	{
-		Code: CodeConfirmToken, Status: http.StatusConflict, Title: "Confirm token invalid",
+		Code: pb.CodeConfirmTokenInvalid, Status: http.StatusConflict, Title: "Confirm token invalid",
 		Explanation: "The confirm token is spent, expired, or belongs to another purge; this request deleted nothing.",
 		Action:      "Run the dry run again.",
 	},
 	{
-		Code: CodeUndeletePassed, Status: http.StatusConflict, Title: "Undelete window passed",
+		Code: pb.CodeUndeleteWindowPassed, Status: http.StatusConflict, Title: "Undelete window passed",
 		Explanation: "A forgotten node can be restored for 30 days.",
 	},
 	{
-		Code: CodeNodeNotForgotten, Status: http.StatusConflict, Title: "Node not forgotten",
+		Code: pb.CodeNodeNotForgotten, Status: http.StatusConflict, Title: "Node not forgotten",
 		Explanation: "Only a forgotten node can be restored; this one is there.",
 	},
 	{
-		Code: CodeNotCancellable, Status: http.StatusConflict, Title: "Job not cancellable",
+		Code: pb.CodeJobNotCancellable, Status: http.StatusConflict, Title: "Job not cancellable",
 		Explanation: "The job has ended already.",
 	},
 	{
-		Code: CodeIdemInProgress, Status: http.StatusConflict, Title: "Request in progress",
+		Code: pb.CodeIdempotencyInProgress, Status: http.StatusConflict, Title: "Request in progress",
 		Section: sectionIdempotency, RetryAfter: 1,
 		Explanation: "The first request with this Idempotency-Key is still under way.",
 		Action:      "Send the request again after the time in Retry-After.",
 	},
 	{
-		Code: CodeLastOwner, Status: http.StatusConflict, Title: "Last owner",
+		Code: pb.CodeLastOwner, Status: http.StatusConflict, Title: "Last owner",
 		Explanation: "The only owner of an organization cannot be removed.",
 		Action:      "Make another member an owner first.",
 	},
 	{
-		Code: CodeAlreadySuperseded, Status: http.StatusConflict, Title: "Already superseded",
+		Code: pb.CodeAlreadySuperseded, Status: http.StatusConflict, Title: "Already superseded",
 		Explanation: "The node has been superseded already; its supersededBy names the successor.",
 	},
 	{
-		Code: CodeConflict, Status: http.StatusConflict, Title: "Conflict",
+		Code: pb.CodeConflict, Status: http.StatusConflict, Title: "Conflict",
 		Explanation: "The present state forbids the change. Only the operator interface answers this.",
 	},
 	{
-		Code: CodePreconditionFailed, Status: http.StatusPreconditionFailed, Title: "Precondition failed",
+		Code: pb.CodePreconditionFailed, Status: http.StatusPreconditionFailed, Title: "Precondition failed",
 		Explanation: "The record has changed since the version that If-Match names.",
 		Action:      "Read the record again and repeat the edit on what it says now.",
 	},
 	{
-		Code: CodeTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "Payload too large", Section: sectionBodies,
+		Code: pb.CodePayloadTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "Payload too large", Section: sectionBodies,
 		Explanation: "The body is larger than this route accepts.",
 		Action:      "Split the request.",
 	},
 	{
-		Code: CodeMediaType, Status: http.StatusUnsupportedMediaType, Title: "Unsupported media type", Section: sectionBodies,
+		Code: pb.CodeUnsupportedMediaType, Status: http.StatusUnsupportedMediaType, Title: "Unsupported media type", Section: sectionBodies,
 		Explanation: "This route takes application/json in UTF-8, the import routes multipart/form-data, without content " +
 			"encoding.",
 	},
 	{
-		Code: CodeRange, Status: http.StatusRequestedRangeNotSatisfiable, Title: "Range not satisfiable",
+		Code: pb.CodeRange, Status: http.StatusRequestedRangeNotSatisfiable, Title: "Range not satisfiable",
 		Explanation: "The Range header asks for a part behind the end of the document; Content-Range tells its length.",
 	},
 	{
-		Code: CodeValidation, Status: http.StatusUnprocessableEntity, Title: "Validation failed", Section: sectionBodies,
+		Code: pb.CodeValidation, Status: http.StatusUnprocessableEntity, Title: "Validation failed", Section: sectionBodies,
 		Explanation: "Some fields of the request are not valid; errors lists them.",
 	},
 	{
-		Code: CodeIdemReused, Status: http.StatusUnprocessableEntity, Title: "Idempotency key reused",
+		Code: pb.CodeIdempotencyKeyReused, Status: http.StatusUnprocessableEntity, Title: "Idempotency key reused",
 		Section:     sectionIdempotency,
 		Explanation: "This Idempotency-Key was sent before with another body.",
 		Action:      "Use one key per intent, and the same body with it.",
 	},
 	{
-		Code: CodeRateLimit, Status: http.StatusTooManyRequests, Title: "Rate limit exceeded", Section: sectionRates,
+		Code: pb.CodeRateLimit, Status: http.StatusTooManyRequests, Title: "Rate limit exceeded", Section: sectionRates,
 		Explanation: "The API key has spent its budget for this family of routes.",
 		Action:      "Send the request again after the time in Retry-After.",
 	},
 	{
-		Code: CodeTooManyStreams, Status: http.StatusTooManyRequests, Title: "Too many streams", RetryAfter: 15,
+		Code: pb.CodeTooManyStreams, Status: http.StatusTooManyRequests, Title: "Too many streams", RetryAfter: 15,
 		Explanation: "An organization has at most 5 concurrent event streams.",
 	},
 	{
-		Code: CodeHeadersTooLarge, Status: http.StatusRequestHeaderFieldsTooLarge, Title: "Headers too large",
+		Code: pb.CodeHeadersTooLarge, Status: http.StatusRequestHeaderFieldsTooLarge, Title: "Headers too large",
 		Explanation: "The request line and headers exceed 32 KiB.",
 	},
 	{
-		Code: CodeInternal, Status: http.StatusInternalServerError, Title: "Internal error", Fixed: true,
+		Code: pb.CodeInternal, Status: http.StatusInternalServerError, Title: "Internal error", Fixed: true,
 		Explanation: "Something went wrong inside the service; it has been recorded under the request id.",
 		Action: "Send the request again, with its Idempotency-Key if it has one; if it keeps failing, report the " +
 			"request id.",
 	},
 	{
-		Code: CodeDegraded, Status: http.StatusServiceUnavailable, Title: "Service degraded", RetryAfter: retryBusySeconds,
+		Code: pb.CodeServiceDegraded, Status: http.StatusServiceUnavailable, Title: "Service degraded", RetryAfter: retryBusySeconds,
 		Explanation: "The service cannot do this at the moment.",
 		Action:      "Send the request again after the time in Retry-After, with its Idempotency-Key if it has one.",
 	},
 	{
-		Code: CodeDraining, Status: http.StatusServiceUnavailable, Title: "Service draining", RetryAfter: retryDrainSeconds,
+		Code: pb.CodeServiceDraining, Status: http.StatusServiceUnavailable, Title: "Service draining", RetryAfter: retryDrainSeconds,
 		Explanation: "This node is shutting down.",
 		Action:      "Send the request again after the time in Retry-After.",
 	},

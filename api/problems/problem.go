@@ -39,7 +39,7 @@ func entryOf(p *pb.Problem) Entry {
 	if e, ok := Catalogue[p.GetCode()]; ok {
 		return e
 	}
-	return Catalogue[CodeInternal]
+	return Catalogue[pb.CodeInternal]
 }
 
 // Render is the one translator from a problem to what the client reads. docsURL is
@@ -70,11 +70,11 @@ func Render(docsURL string, p *pb.Problem, requestID string) (Entry, Problem) {
 // RetryAfter returns the seconds that a problem advises to wait; 0: no advice.
 func RetryAfter(e Entry, p *pb.Problem, rate *pb.RateLimit) uint32 {
 	switch {
-	case e.Code == CodeRateLimit && rate.GetRetryAfterS() > 0:
+	case e.Code == pb.CodeRateLimit && rate.GetRetryAfterS() > 0:
 		return rate.GetRetryAfterS()
 	case p.GetRetryAfterS() > 0:
 		return p.GetRetryAfterS()
-	case e.Code == CodeRateLimit:
+	case e.Code == pb.CodeRateLimit:
 		return 1
 	}
 	return e.RetryAfter

@@ -46,9 +46,9 @@ func (v *Violations) Refusal() *pb.Problem {
 	case len(v.List) == 0:
 		return nil
 	}
-	p := &pb.Problem{Code: CodeValidation, Errors: v.List}
+	p := &pb.Problem{Code: pb.CodeValidation, Errors: v.List}
 	if v.tooLarge {
-		p.Code = CodeTooLarge
+		p.Code = pb.CodePayloadTooLarge
 	}
 	if len(v.List) == 1 {
 		p.Detail = v.List[0].GetField() + ": " + v.List[0].GetMessage()

@@ -45,7 +45,7 @@ var errOverBudget = errors.New("too many bytes of bodies under way")
 func (ex *Exchange) ReadBody(limit int64) (*pb.Problem, error) {
 	r := ex.R
 	if r.ContentLength > limit {
-		return problems.Newf(problems.CodeTooLarge,
+		return problems.Newf(pb.CodePayloadTooLarge,
 			"The body is larger than the %d bytes that this route accepts.", limit), nil
 	}
 	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
@@ -84,7 +84,7 @@ func (ex *Exchange) ReadBody(limit int64) (*pb.Problem, error) {
 		n, err := r.Body.Read(buf[len(buf):min(ex.held, int64(cap(buf)))])
 		buf = buf[:len(buf)+n]
 		if int64(len(buf)) > limit {
-			return problems.Newf(problems.CodeTooLarge,
+			return problems.Newf(pb.CodePayloadTooLarge,
 				"The body is larger than the %d bytes that this route accepts.", limit), nil
 		}
 		switch {
@@ -93,10 +93,10 @@ func (ex *Exchange) ReadBody(limit int64) (*pb.Problem, error) {
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			ex.cut = true
 			ex.W.Header()["Connection"] = closeConnection
-			return problems.New(problems.CodeRequestTimeout), nil
+			return problems.New(pb.CodeRequestTimeout), nil
 		case err != nil:
 			ex.cut = true
-			return problems.Newf(problems.CodeMalformed, "The body could not be read to its end."), nil
+			return problems.Newf(pb.CodeMalformed, "The body could not be read to its end."), nil
 		}
 	}
 }

@@ -171,11 +171,11 @@ func (e *Edge) NewEngine() (*gin.Engine, error) {
 		defer ex.End()
 		methods := methodsOf(routes(), c.Request.URL.EscapedPath())
 		if len(methods) == 0 {
-			ex.Refuse(problems.New(problems.CodeNotFound), nil)
+			ex.Refuse(problems.New(pb.CodeNotFound), nil)
 			return
 		}
 		ex.W.Header()["Allow"] = []string{strings.Join(methods, ", ")}
-		ex.Refuse(problems.New(problems.CodeMethod), nil)
+		ex.Refuse(problems.New(pb.CodeMethodNotAllowed), nil)
 	})
 	return engine, nil
 }

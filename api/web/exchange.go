@@ -71,12 +71,12 @@ func (e *Edge) Begin(w http.ResponseWriter, r *http.Request, route *Route, meter
 // caller still pays.
 func (ex *Exchange) serve(path gin.Params) {
 	if ex.edge.IsDraining() {
-		ex.Refuse(problems.New(problems.CodeDraining), nil)
+		ex.Refuse(problems.New(pb.CodeServiceDraining), nil)
 		return
 	}
 	key, ok := credential(ex.R.Header)
 	if !ok {
-		ex.Refuse(problems.New(problems.CodeAuthentication), nil)
+		ex.Refuse(problems.New(pb.CodeAuthentication), nil)
 		return
 	}
 	ex.key = key
@@ -97,7 +97,7 @@ func (ex *Exchange) serve(path gin.Params) {
 		// Shedding must cost nothing, and no actor is to hear of it: it comes
 		// before the credential is known to be good.
 		ex.edge.metrics.shed.Inc()
-		ex.Refuse(problems.Newf(problems.CodeDegraded, "The node has as many bodies under way as it may."), nil)
+		ex.Refuse(problems.Newf(pb.CodeServiceDegraded, "The node has as many bodies under way as it may."), nil)
 		return
 	}
 	if problem != nil {
@@ -164,7 +164,7 @@ func (ex *Exchange) receive(env *pb.Envelope, errs *problems.Violations) (*pb.Pr
 	r := ex.route
 	hasBody := ex.R.ContentLength != 0
 	if hasBody && !JSONContent(ex.R.Header) {
-		return problems.New(problems.CodeMediaType), nil
+		return problems.New(pb.CodeUnsupportedMediaType), nil
 	}
 	if problem, err := ex.ReadBody(ex.edge.BodyLimit(r)); problem != nil || err != nil {
 		return problem, err
@@ -182,7 +182,7 @@ func (ex *Exchange) receive(env *pb.Envelope, errs *problems.Violations) (*pb.Pr
 func (ex *Exchange) receiveForm(input Uploads, errs *problems.Violations) (*pb.Problem, error) {
 	boundary, ok := formBoundary(ex.R.Header)
 	if !ok {
-		return problems.New(problems.CodeMediaType), nil
+		return problems.New(pb.CodeUnsupportedMediaType), nil
 	}
 	if problem, err := ex.ReadBody(ex.edge.BodyLimit(ex.route)); problem != nil || err != nil {
 		return problem, err
@@ -243,7 +243,7 @@ func (ex *Exchange) reply(reply *pb.Reply) {
 	}
 	if !ok || !r.SucceedsWith(status) {
 		ex.Err = ErrUnexpectedReply
-		ex.Refuse(problems.New(problems.CodeInternal), reply.GetRate())
+		ex.Refuse(problems.New(pb.CodeInternal), reply.GetRate())
 		return
 	}
 	h := ex.W.Header()
@@ -270,7 +270,7 @@ type Tagged interface {
 // Refuse writes a problem.
 func (ex *Exchange) Refuse(p *pb.Problem, rate *pb.RateLimit) {
 	e, body := ex.edge.problemJSON(p, ex.requestID)
-	if e.Code == problems.CodeRateLimit && p.GetDetail() == "" && ex.route != nil {
+	if e.Code == pb.CodeRateLimit && p.GetDetail() == "" && ex.route != nil {
 		body.Detail = "The API key has spent its budget for the family " + ex.route.Family + "."
 	}
 	ex.code = e.Code
@@ -297,9 +297,9 @@ func AskProblem(err error) (p *pb.Problem, internal bool) {
 	case errors.As(err, &known):
 		return known.Problem(), false
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return problems.Newf(problems.CodeDegraded, "The request was not answered in time; its outcome is not known."), false
+		return problems.Newf(pb.CodeServiceDegraded, "The request was not answered in time; its outcome is not known."), false
 	}
-	return problems.New(problems.CodeInternal), true
+	return problems.New(pb.CodeInternal), true
 }
 
 // problemJSON renders a problem with the addresses of this node's pages.

@@ -99,7 +99,7 @@ func subjectSelector(h http.Header) (subject string, present bool, p *pb.Problem
 	}
 	subject, ok := decodeEscapes(values[0])
 	if !ok || len(values) > 1 {
-		return "", true, problems.Newf(problems.CodeMalformed,
+		return "", true, problems.Newf(pb.CodeMalformed,
 			"X-Svc-Subject is given more than once, holds a malformed escape, or is not UTF-8.")
 	}
 	return subject, true, nil

@@ -27,7 +27,7 @@ func FuzzSubjectSelector(f *testing.F) {
 			t.Fatal("a header that is there is not present")
 		}
 		if problem != nil {
-			if subject != "" || problem.GetCode() != problems.CodeMalformed {
+			if subject != "" || problem.GetCode() != pb.CodeMalformed {
 				t.Fatalf("%q: %q %v", value, subject, problem)
 			}
 			return
@@ -98,7 +98,7 @@ func TestRepeatedHeaders(t *testing.T) {
 	if _, ok := credential(http.Header{HeaderAuth: {"Bearer " + sampleKey, "Bearer " + sampleKey}}); ok {
 		t.Error("two authorizations")
 	}
-	if _, _, p := subjectSelector(http.Header{headerSubject: {"ann", "bob"}}); p.GetCode() != problems.CodeMalformed {
+	if _, _, p := subjectSelector(http.Header{headerSubject: {"ann", "bob"}}); p.GetCode() != pb.CodeMalformed {
 		t.Error("two subjects")
 	}
 	var errs problems.Violations

@@ -56,7 +56,7 @@ type Cursor string
 // FromText implements FromText.
 func (c *Cursor) FromText(text string) *pb.Problem {
 	if text == "" { // it would read as no cursor, and answer the first page again
-		return problems.New(problems.CodeInvalidCursor)
+		return problems.New(pb.CodeInvalidCursor)
 	}
 	*c = Cursor(text)
 	return nil
@@ -75,7 +75,7 @@ type PageSize uint32
 func (s *PageSize) FromText(text string) *pb.Problem {
 	digits := strings.TrimLeft(text, "0")
 	if digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return problems.Newf(problems.CodeValidation, "expected positive integer")
+		return problems.Newf(pb.CodeValidation, "expected positive integer")
 	}
 	if len(digits) > 3 { // larger than any integer type, perhaps, and a legal way to say "all you give"
 		*s = MaxPageSize

@@ -75,7 +75,7 @@ func (r *Route) FillParams(
 	for _, p := range r.pathParams {
 		text, ok := decodeEscapes(path.ByName(p.Name))
 		if !ok {
-			return problems.Newf(problems.CodeMalformed, "The path holds a malformed escape, or is not UTF-8.")
+			return problems.Newf(pb.CodeMalformed, "The path holds a malformed escape, or is not UTF-8.")
 		}
 		p.set(text, dst, errs)
 	}
@@ -110,12 +110,12 @@ func ReadQuery(
 	}
 	query, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, problems.Newf(problems.CodeMalformed, "The query holds a malformed escape.")
+		return nil, problems.Newf(pb.CodeMalformed, "The query holds a malformed escape.")
 	}
 	for name, values := range query {
 		for _, v := range values {
 			if !utf8.ValidString(v) || !utf8.ValidString(name) {
-				return nil, problems.Newf(problems.CodeMalformed, "The query is not UTF-8.")
+				return nil, problems.Newf(pb.CodeMalformed, "The query is not UTF-8.")
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func (p Param) set(text string, dst reflect.Value, errs *problems.Violations) {
 	field := dst.FieldByIndex(p.Index)
 	if p.own {
 		switch problem := field.Addr().Interface().(FromText).FromText(text); {
-		case problem.GetCode() == problems.CodeValidation:
+		case problem.GetCode() == pb.CodeValidation:
 			errs.Add(p.Name, problem.GetDetail())
 		case problem != nil:
 			errs.Problem = problem

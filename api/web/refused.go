@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
+	pb "orgmem/proto"
+
 	"github.com/go-json-experiment/json"
 
 	"orgmem/api/problems"
@@ -52,12 +54,12 @@ func (c *conn) Write(p []byte) (int, error) {
 
 // wireProblem is the whole answer to a request that net/http refused.
 func (e *Edge) wireProblem(status int) []byte {
-	p := problems.New(problems.CodeMalformed)
+	p := problems.New(pb.CodeMalformed)
 	switch status {
 	case http.StatusRequestHeaderFieldsTooLarge:
-		p = problems.New(problems.CodeHeadersTooLarge)
+		p = problems.New(pb.CodeHeadersTooLarge)
 	case http.StatusServiceUnavailable:
-		p = problems.New(problems.CodeDegraded)
+		p = problems.New(pb.CodeServiceDegraded)
 		p.Detail = "The node has as many connections open as it may, and all of them are busy."
 	}
 	requestID := e.RequestID(nil)

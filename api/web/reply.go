@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 
+	pb "orgmem/proto"
+
 	"github.com/go-json-experiment/json"
 
 	"orgmem/api/problems"
@@ -50,7 +52,7 @@ func (ex *Exchange) WriteJSON(status int, contentType []string, value any) {
 			return
 		}
 		out.Reset()
-		e, body := ex.edge.problemJSON(problems.New(problems.CodeInternal), ex.requestID)
+		e, body := ex.edge.problemJSON(problems.New(pb.CodeInternal), ex.requestID)
 		ex.code, status, contentType = e.Code, e.Status, contentProblem
 		if err := json.MarshalWrite(out, body, wire.Options); err != nil {
 			ex.Err = errors.Join(ex.Err, err)
@@ -95,7 +97,7 @@ func (ex *Exchange) End() {
 		}
 		ex.Err, ex.stack = panicError{p}, debug.Stack()
 		if !ex.answered {
-			ex.Refuse(problems.New(problems.CodeInternal), nil)
+			ex.Refuse(problems.New(pb.CodeInternal), nil)
 		}
 	}
 	ex.finish()

@@ -144,30 +144,30 @@ func (r *Route) ginPath() string {
 // order: its own, and those that follow from the row.
 func (r *Route) problems() []problems.Entry {
 	codes := append([]string{
-		problems.CodeAuthentication, problems.CodeRateLimit, problems.CodeInternal, problems.CodeDegraded,
-		problems.CodeDraining, problems.CodeMalformed, problems.CodeHeadersTooLarge, problems.CodeValidation,
+		pb.CodeAuthentication, pb.CodeRateLimit, pb.CodeInternal, pb.CodeServiceDegraded,
+		pb.CodeServiceDraining, pb.CodeMalformed, pb.CodeHeadersTooLarge, pb.CodeValidation,
 	}, r.Problems...)
 	switch {
 	case r.NoSubject:
 	case r.Subject == pb.SubjectMode_SUBJECT_REFUSED:
-		codes = append(codes, problems.CodeSubjectRefused)
+		codes = append(codes, pb.CodeSubjectNotSupported)
 	default:
-		codes = append(codes, problems.CodeNotProvisioned, problems.CodePermission)
+		codes = append(codes, pb.CodeSubjectNotProvisioned, pb.CodePermissionDenied)
 	}
 	if r.Scope != "" {
-		codes = append(codes, problems.CodePermission)
+		codes = append(codes, pb.CodePermissionDenied)
 	}
 	if r.body != nil || r.Upload != nil {
-		codes = append(codes, problems.CodeRequestTimeout, problems.CodeTooLarge, problems.CodeMediaType)
+		codes = append(codes, pb.CodeRequestTimeout, pb.CodePayloadTooLarge, pb.CodeUnsupportedMediaType)
 	}
 	if len(r.pathParams) > 0 { // an empty one is another address
-		codes = append(codes, problems.CodeNotFound)
+		codes = append(codes, pb.CodeNotFound)
 	}
 	if r.Pages {
-		codes = append(codes, problems.CodeInvalidCursor)
+		codes = append(codes, pb.CodeInvalidCursor)
 	}
 	if r.Idempotent {
-		codes = append(codes, problems.CodeIdemInProgress, problems.CodeIdemReused)
+		codes = append(codes, pb.CodeIdempotencyInProgress, pb.CodeIdempotencyKeyReused)
 	}
 	var list []problems.Entry
 	for _, e := range problems.Sorted() {

@@ -80,10 +80,10 @@ func readForm(
 	body []byte, boundary string, form *UploadForm, fileParts []string, errs *problems.Violations,
 ) *pb.Problem {
 	if len(body) == 0 {
-		return problems.Newf(problems.CodeMalformed, "The body is empty.")
+		return problems.Newf(pb.CodeMalformed, "The body is empty.")
 	}
 	if !bytes.Contains(body, []byte("--"+boundary)) {
-		return problems.Newf(problems.CodeMalformed, "The body does not hold the boundary that its type announces.")
+		return problems.Newf(pb.CodeMalformed, "The body does not hold the boundary that its type announces.")
 	}
 	reader := multipart.NewReader(bytes.NewReader(body), boundary)
 	seen := map[string]bool{}
@@ -94,7 +94,7 @@ func readForm(
 			break
 		}
 		if err != nil || n == MaxFormParts {
-			return problems.Newf(problems.CodeMalformed,
+			return problems.Newf(pb.CodeMalformed,
 				"The body is no well-formed multipart form of at most %d parts.", MaxFormParts)
 		}
 		in := &partBytes{body: rest, shared: cap(body) > maxPooledBuffer}
@@ -104,7 +104,7 @@ func readForm(
 			}
 		}
 		if _, err := io.Copy(in, part); err != nil {
-			return problems.Newf(problems.CodeMalformed, "The body is no well-formed multipart form: a part has no end.")
+			return problems.Newf(pb.CodeMalformed, "The body is no well-formed multipart form: a part has no end.")
 		}
 		content := in.content()
 		rest = in.body[min(in.n, len(in.body)):]

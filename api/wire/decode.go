@@ -196,13 +196,13 @@ func DecodeWithin(
 	d.suspect = bytes.Contains(body, []byte(`\u0000`))
 
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
-		return problems.Newf(problems.CodeMalformed, "The body is empty.")
+		return problems.Newf(pb.CodeMalformed, "The body is empty.")
 	}
 	object := d.json.PeekKind() == '{'
 	tree, err := d.value(p, dst)
 	if err == nil {
 		if _, err = d.json.ReadToken(); err == nil {
-			return problems.Newf(problems.CodeMalformed, "The body holds more than one JSON value.")
+			return problems.Newf(pb.CodeMalformed, "The body holds more than one JSON value.")
 		}
 		if errors.Is(err, io.EOF) {
 			err = nil
@@ -244,9 +244,9 @@ func (d *decoder) malformed(err error) *pb.Problem {
 		what = "ends too early"
 	}
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return problems.Newf(problems.CodeMalformed, "The body %s, near byte %d.", what, syntax.ByteOffset)
+		return problems.Newf(pb.CodeMalformed, "The body %s, near byte %d.", what, syntax.ByteOffset)
 	}
-	return problems.Newf(problems.CodeMalformed, "The body %s.", what)
+	return problems.Newf(pb.CodeMalformed, "The body %s.", what)
 }
 
 // value reads the next value after the plan. The tree it returns is what huma

@@ -54,7 +54,9 @@ var (
 // newBallot reads whether the replica is fresh, and makes it so when it has
 // nothing.
 func newBallot(g *group, stable *raftlog.StableStore) (*ballot, error) {
-	b := &ballot{group: g, stable: stable, outer: make(chan raft.RPC), quit: make(chan struct{}), ended: make(chan struct{})}
+	b := &ballot{
+		group: g, stable: stable, outer: make(chan raft.RPC), quit: make(chan struct{}), ended: make(chan struct{}),
+	}
 	said, err := stable.Get([]byte(freshKey))
 	if err != nil {
 		return nil, err

@@ -106,7 +106,9 @@ func newBare(b *testing.B) *bare {
 			}
 			w.stores = append(w.stores, store)
 			log := w.nodes[i].Log()
-			logs, stable := &raftlog.LogStore{Log: log, Group: uint32(g + 1)}, &raftlog.StableStore{Log: log, Group: uint32(g + 1)}
+			logs, stable := &raftlog.LogStore{
+				Log: log, Group: uint32(g + 1),
+			}, &raftlog.StableStore{Log: log, Group: uint32(g + 1)}
 			c := raftConfig(wire.ServerID(fmt.Sprint(i)))
 			c.Logger = raftlog.NewLogger(slog.New(slog.DiscardHandler), uint32(g+1))
 			snapshots := raft.NewDiscardSnapshotStore()
@@ -266,7 +268,9 @@ func (p *pen) begin(ctx context.Context) (_ <-chan error, epoch uint64, _ error)
 	}
 	p.rows++
 	answer := make(chan error, 1)
-	err := p.at.host.ProposeAsync(ctx, p.id, p.lease, put(p.id, fmt.Sprintf("%010d", p.rows), string(make([]byte, baselineBytes))), func(_ uint64, err error) {
+	err := p.at.host.ProposeAsync(ctx, p.id, p.lease, put(
+		p.id, fmt.Sprintf("%010d", p.rows), string(make([]byte, baselineBytes)),
+	), func(_ uint64, err error) {
 		answer <- err
 	})
 	if err != nil {
@@ -367,7 +371,9 @@ func fillForJoin(ctx context.Context) func(*Host) error {
 			for n := 0; err == nil && n < joinBytes/joinOrgs/joinRow; n++ {
 				value := make([]byte, joinRow)
 				_, _ = random.Read(value) // never fails
-				if _, err = h.Propose(ctx, id, lease, put(id, fmt.Sprintf("%010d", n), string(value))); errors.Is(err, wire.ErrBusy) {
+				if _, err = h.Propose(
+					ctx, id, lease, put(id, fmt.Sprintf("%010d", n), string(value)),
+				); errors.Is(err, wire.ErrBusy) {
 					n, err = n-1, clock.Wait(ctx, clock.Real(), 10*time.Millisecond)
 					continue
 				}

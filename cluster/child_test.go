@@ -94,7 +94,9 @@ func writerChild() {
 			for {
 				slots <- struct{}{}
 				n := lease.Version
-				err := host.ProposeAsync(ctx, id, lease, put(id, fmt.Sprintf("%08d", n), strings.Repeat("x", 200)), func(_ uint64, err error) {
+				err := host.ProposeAsync(ctx, id, lease, put(
+					id, fmt.Sprintf("%08d", n), strings.Repeat("x", 200),
+				), func(_ uint64, err error) {
 					if err != nil {
 						fmt.Println("error", err)
 					} else {

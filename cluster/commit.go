@@ -61,7 +61,9 @@ func (h *Host) OpenStore(ctx context.Context, id storage.StoreID) (Lease, error)
 
 // Propose is ProposeAsync that waits. When the context ends first, the outcome
 // is unknown.
-func (h *Host) Propose(ctx context.Context, id storage.StoreID, lease Lease, batch *storage.Batch) (version uint64, err error) {
+func (h *Host) Propose(
+	ctx context.Context, id storage.StoreID, lease Lease, batch *storage.Batch,
+) (version uint64, err error) {
 	type answer struct {
 		version uint64
 		err     error
@@ -131,7 +133,9 @@ func (h *Host) Propose(ctx context.Context, id storage.StoreID, lease Lease, bat
 // pipeline is not applied, those after it are refused with ErrFenced, so a gap
 // can never arise. The batch must not be changed after the call; its bytes are
 // copied before ProposeAsync returns.
-func (h *Host) ProposeAsync(ctx context.Context, id storage.StoreID, lease Lease, batch *storage.Batch, done func(version uint64, err error)) error {
+func (h *Host) ProposeAsync(
+	ctx context.Context, id storage.StoreID, lease Lease, batch *storage.Batch, done func(version uint64, err error),
+) error {
 	return h.proposeAsync(ctx, id, lease, batch, h.cfg.Storage.Writable, done)
 }
 
@@ -139,11 +143,16 @@ func (h *Host) ProposeAsync(ctx context.Context, id storage.StoreID, lease Lease
 // was room, and without which the store could not be read, like the deletions of a purge
 // that has begun. It is taken down to a quarter of the watermark
 // (storage.Node.Finishable). The caller must not let requests decide how much it brings.
-func (h *Host) FinishAsync(ctx context.Context, id storage.StoreID, lease Lease, batch *storage.Batch, done func(version uint64, err error)) error {
+func (h *Host) FinishAsync(
+	ctx context.Context, id storage.StoreID, lease Lease, batch *storage.Batch, done func(version uint64, err error),
+) error {
 	return h.proposeAsync(ctx, id, lease, batch, h.cfg.Storage.Finishable, done)
 }
 
-func (h *Host) proposeAsync(ctx context.Context, id storage.StoreID, lease Lease, batch *storage.Batch, room func() error, done func(version uint64, err error)) error {
+func (h *Host) proposeAsync(
+	ctx context.Context, id storage.StoreID, lease Lease, batch *storage.Batch, room func() error,
+	done func(version uint64, err error),
+) error {
 	if err := state.CheckStore(id); err != nil {
 		return wire.NotApplied(err)
 	}
@@ -221,7 +230,9 @@ func (g *group) propose(ctx context.Context, cmd *pb.Command, answer func(state.
 	}
 	if g.inFlight >= maxGroupInFlight || (g.inFlight > 0 && g.inFlightBytes+p.bytes > g.maxBytes) {
 		g.host.stats.busy.Add(1)
-		return wire.NotApplied(fmt.Errorf("group %d has %d proposals of %d bytes in flight: %w", g.id, g.inFlight, g.inFlightBytes, wire.ErrBusy))
+		return wire.NotApplied(
+			fmt.Errorf("group %d has %d proposals of %d bytes in flight: %w", g.id, g.inFlight, g.inFlightBytes, wire.ErrBusy),
+		)
 	}
 	if n := g.host.inFlightBytes.Add(p.bytes); n > maxNodeInFlightBytes && n > p.bytes {
 		g.host.inFlightBytes.Add(-p.bytes)

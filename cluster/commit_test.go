@@ -101,7 +101,9 @@ func TestBusyIsRefused(t *testing.T) {
 		}
 		lease = lease.Next()
 	}
-	err := s.host.ProposeAsync(t.Context(), id, lease, put(id, "b", "1"), func(uint64, error) { t.Error("done of a refused proposal") })
+	err := s.host.ProposeAsync(
+		t.Context(), id, lease, put(id, "b", "1"), func(uint64, error) { t.Error("done of a refused proposal") },
+	)
 	if !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, wire.ErrBusy) {
 		t.Fatalf("one too many: %v", err)
 	}
@@ -123,12 +125,16 @@ func TestBusyByBytes(t *testing.T) {
 	big := string(make([]byte, 400<<10))
 	answered := make(chan error, 2)
 	for range cap(answered) {
-		if err := s.host.ProposeAsync(t.Context(), id, lease, put(id, "a", big), func(_ uint64, err error) { answered <- err }); err != nil {
+		if err := s.host.ProposeAsync(
+			t.Context(), id, lease, put(id, "a", big), func(_ uint64, err error) { answered <- err },
+		); err != nil {
 			t.Fatal(err)
 		}
 		lease = lease.Next()
 	}
-	if err := s.host.ProposeAsync(t.Context(), id, lease, put(id, "a", big), func(uint64, error) {}); !errors.Is(err, wire.ErrBusy) {
+	if err := s.host.ProposeAsync(
+		t.Context(), id, lease, put(id, "a", big), func(uint64, error) {},
+	); !errors.Is(err, wire.ErrBusy) {
 		t.Errorf("more bytes than the group may have in flight: %v", err)
 	}
 	release()
@@ -164,7 +170,8 @@ func TestLargestCommand(t *testing.T) {
 	}
 	b = storage.NewBatch(id)
 	b.PutRaw(row(id, "big"), make([]byte, storage.MaxBatchBytes+1))
-	if _, err := s.host.Propose(t.Context(), id, lease, b); !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, storage.ErrBatchTooLarge) {
+	if _, err := s.host.Propose(t.Context(), id, lease, b); !errors.Is(err, wire.ErrNotApplied) ||
+		!errors.Is(err, storage.ErrBatchTooLarge) {
 		t.Errorf("too large a batch: %v", err)
 	}
 }
@@ -172,7 +179,8 @@ func TestLargestCommand(t *testing.T) {
 func TestWrongStoresAreRefused(t *testing.T) {
 	s := start(t, storagetest.NewDisk())
 	for _, id := range []storage.StoreID{{}, storage.MetaStore, {Org: org(0)}} {
-		if _, err := s.host.OpenStore(t.Context(), id); !errors.Is(err, storage.ErrBadStoreID) || !errors.Is(err, wire.ErrNotApplied) {
+		if _, err := s.host.OpenStore(t.Context(), id); !errors.Is(err, storage.ErrBadStoreID) ||
+			!errors.Is(err, wire.ErrNotApplied) {
 			t.Errorf("open %v: %v", id, err)
 		}
 	}
@@ -211,7 +219,8 @@ func TestDeadlineIsUnknown(t *testing.T) {
 	}
 	s.wantRows(id, map[string]string{"a": "1"})
 
-	if _, err := s.host.Propose(ctx, id, lease, put(id, "a", "2")); !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, context.Canceled) {
+	if _, err := s.host.Propose(ctx, id, lease, put(id, "a", "2")); !errors.Is(err, wire.ErrNotApplied) ||
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that has ended: %v", err)
 	}
 }
@@ -304,7 +313,9 @@ func TestCloseAnswersEverybody(t *testing.T) {
 			answers := make(chan error, 4*maxGroupInFlight)
 			proposed := 0
 			for {
-				err := s.host.ProposeAsync(t.Context(), id, lease, put(id, fmt.Sprint(proposed), "1"), func(_ uint64, err error) { answers <- err })
+				err := s.host.ProposeAsync(
+					t.Context(), id, lease, put(id, fmt.Sprint(proposed), "1"), func(_ uint64, err error) { answers <- err },
+				)
 				if errors.Is(err, wire.ErrClosed) {
 					break
 				}

@@ -78,10 +78,14 @@ func startController(start context.Context, h *Host, members func() []mesh.Membe
 	if h.cfg.GoneAfter > 0 {
 		c.policy.GoneAfter = h.cfg.GoneAfter
 	}
-	h.peers.HandleCall((*pb.NodeCall_Survey)(nil), func(context.Context, wire.ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
+	h.peers.HandleCall((*pb.NodeCall_Survey)(nil), func(
+		context.Context, wire.ServerID, *pb.NodeCall,
+	) (*pb.NodeAnswer, error) {
 		return &pb.NodeAnswer{Kind: &pb.NodeAnswer_Survey{Survey: h.survey()}}, nil
 	})
-	h.peers.HandleCall((*pb.NodeCall_Status)(nil), func(context.Context, wire.ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
+	h.peers.HandleCall((*pb.NodeCall_Status)(nil), func(
+		context.Context, wire.ServerID, *pb.NodeCall,
+	) (*pb.NodeAnswer, error) {
 		s, ok := c.status()
 		if !ok {
 			return nil, wire.NotApplied(wire.ErrNotLeader)
@@ -156,7 +160,9 @@ func (c *controller) first() *pb.ShardMap {
 func (c *controller) seen() map[wire.ServerID]plan.Presence {
 	seen := map[wire.ServerID]plan.Presence{}
 	for _, m := range c.members() {
-		seen[m.Server] = plan.Presence{Alive: m.State == mesh.MemberAlive, Since: m.Since, Leaving: m.State == mesh.MemberAlive && m.Leaving}
+		seen[m.Server] = plan.Presence{
+			Alive: m.State == mesh.MemberAlive, Since: m.Since, Leaving: m.State == mesh.MemberAlive && m.Leaving,
+		}
 	}
 	// A node that talks to itself only must still see itself.
 	self := seen[c.h.identity.Server]
@@ -310,7 +316,10 @@ func (c *controller) decided(s plan.Step, err error) {
 	if again && err != nil {
 		return // said once; the status counts on
 	}
-	log("cluster: decision", "action", d.GetAction(), "group", d.GetGroup(), "server", d.GetServer(), "why", d.GetWhy(), "outcome", d.GetOutcome())
+	log(
+		"cluster: decision", "action", d.GetAction(), "group", d.GetGroup(), "server", d.GetServer(),
+		"why", d.GetWhy(), "outcome", d.GetOutcome(),
+	)
 }
 
 // saw keeps a round's view for the status and the metrics.

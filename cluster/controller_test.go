@@ -22,7 +22,8 @@ func TestDecisionsCountTries(t *testing.T) {
 	for _, d := range c.decisions {
 		got = append(got, d.GetAction()+" "+d.GetOutcome())
 	}
-	if !slices.Equal(got, []string{"promote done", "add-learner done", "add-learner done"}) || c.decisions[1].GetTimes() != 3 {
+	if !slices.Equal(got, []string{"promote done", "add-learner done", "add-learner done"}) ||
+		c.decisions[1].GetTimes() != 3 {
 		t.Errorf("decisions %v", c.decisions)
 	}
 	if c.stats.Steps != 3 || c.stats.Moves != 2 || c.stats.Failures != 2 {

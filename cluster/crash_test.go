@@ -315,7 +315,9 @@ func TestManyBatchesReplay(t *testing.T) {
 	const n = 2000
 	answers := make(chan error, n)
 	for i := 0; i < n; {
-		err := s.host.ProposeAsync(t.Context(), id, lease, put(id, fmt.Sprint(i%100), fmt.Sprint(i)), func(_ uint64, err error) { answers <- err })
+		err := s.host.ProposeAsync(
+			t.Context(), id, lease, put(id, fmt.Sprint(i%100), fmt.Sprint(i)), func(_ uint64, err error) { answers <- err },
+		)
 		if err != nil { // busy
 			if err := <-answers; err != nil {
 				t.Fatal(err)
@@ -367,7 +369,10 @@ func TestRestoreFlushes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closed()
-	sink, err := g.marks.Create(raft.SnapshotVersionMax, g.fsm.applied.Load(), g.raft.CurrentTerm(), g.raft.GetConfiguration().Configuration(), 1, nil)
+	sink, err := g.marks.Create(
+		raft.SnapshotVersionMax, g.fsm.applied.Load(), g.raft.CurrentTerm(), g.raft.GetConfiguration().Configuration(), 1,
+		nil,
+	)
 	if err == nil {
 		_, err = sink.Write(manifest)
 	}

@@ -17,7 +17,8 @@ func TestRaftsAnswersKeepTheirMeaning(t *testing.T) {
 		t.Error(err)
 	}
 	for _, known := range []error{raft.ErrNotLeader, raft.ErrEnqueueTimeout, raft.ErrLeadershipTransferInProgress} {
-		if err := classify(known); !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, wire.ErrNotLeader) || errors.Is(err, wire.ErrOutcomeUnknown) {
+		if err := classify(known); !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, wire.ErrNotLeader) ||
+			errors.Is(err, wire.ErrOutcomeUnknown) {
 			t.Errorf("%v becomes %v", known, err)
 		}
 	}

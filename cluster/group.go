@@ -135,7 +135,10 @@ func openGroup(h *Host, id uint32, m state.Machine) (*group, error) {
 	}
 	if h.hosting != nil {
 		g.fsm.damaged = func(err error) {
-			h.cfg.Logger.Error("cluster: a store is damaged; the group is opened again when it has come from another node", "group", id, "err", err)
+			h.cfg.Logger.Error(
+				"cluster: a store is damaged; the group is opened again when it has come from another node",
+				"group", id, "err", err,
+			)
 			h.reopenLater(g)
 		}
 	}
@@ -282,7 +285,8 @@ func (g *group) restored(index uint64) error {
 // has never heard of a leader.
 func (g *group) campaign() {
 	rc := g.raft.ReloadableConfig()
-	rc.HeartbeatTimeout, rc.ElectionTimeout = wire.ElectionTimeout+10*time.Millisecond, wire.ElectionTimeout+10*time.Millisecond
+	longer := wire.ElectionTimeout + 10*time.Millisecond
+	rc.HeartbeatTimeout, rc.ElectionTimeout = longer, longer
 	up := rc
 	rc.HeartbeatTimeout, rc.ElectionTimeout = wire.ElectionTimeout, wire.ElectionTimeout
 	for _, c := range []raft.ReloadableConfig{up, rc} {
@@ -525,7 +529,9 @@ func bootstrap(log *storage.Log, id uint32, self wire.ServerID) error {
 		Servers: []raft.Server{{Suffrage: raft.Voter, ID: raft.ServerID(self), Address: raft.ServerAddress(self)}},
 	})
 	if errors.Is(err, raft.ErrCantBootstrap) {
-		err = fmt.Errorf("the data directory is not new, but says not whose it is: it is damaged, or files of it are missing (%w)", err)
+		err = fmt.Errorf(
+			"the data directory is not new, but says not whose it is: it is damaged, or files of it are missing (%w)", err,
+		)
 	}
 	if err != nil {
 		return fmt.Errorf("cluster: create group %d: %w", id, err)

@@ -50,10 +50,11 @@ type Config struct {
 	// copying its data takes longer. All nodes should have the same.
 	GoneAfter time.Duration
 
-	// OnLead is told when this node begins to lead a shard (Host.Lead says yes from
-	// here on) and when it has ceased to. Calls for one shard come one after the
-	// other, from a goroutine of the host, which it must not block. It is also called for what the node leads soon after Start, perhaps
-	// before Start has returned. Nil: nobody wants to know.
+	// OnLead is called when this node begins to lead a shard (Host.Lead says yes from
+	// here on) and when it has ceased to. Calls for one shard come one after the other,
+	// from a goroutine of the host, which it must not block. It is also called for what
+	// the node leads soon after Start, perhaps before Start has returned. Nil is not
+	// called.
 	OnLead func(shard uint32, leads bool)
 	// OnHandOver is called when this node is about to give a shard to another one, by a
 	// drain or to level, behind OnLead's word that it leads no more and before its last

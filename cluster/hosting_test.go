@@ -120,7 +120,9 @@ func TestChangesOfMembership(t *testing.T) {
 	if len(m.Replicas) != 3 || m.Index == 0 {
 		t.Fatalf("membership is %+v", m)
 	}
-	if err := w.settle("remove", func() error { return h.RemoveReplica(ctx, 1, "three", m.Index+1) }); !errors.Is(err, wire.ErrMapChanged) {
+	if err := w.settle(
+		"remove", func() error { return h.RemoveReplica(ctx, 1, "three", m.Index+1) },
+	); !errors.Is(err, wire.ErrMapChanged) {
 		t.Errorf("a change of a membership that is not the newest: %v", err)
 	}
 	again := false

@@ -101,10 +101,16 @@ func recognize(b []byte, cfg Config) (identity, error) {
 		return id, fmt.Errorf("cluster: identity record: %w", err)
 	}
 	if id.Format != identityFormat {
-		return id, fmt.Errorf("cluster: data directory has format %d, this program knows %d: run the version that wrote it", id.Format, identityFormat)
+		return id, fmt.Errorf(
+			"cluster: data directory has format %d, this program knows %d: run the version that wrote it", id.Format,
+			identityFormat,
+		)
 	}
 	if cfg.Shards != 0 && cfg.Shards != id.Shards {
-		return id, fmt.Errorf("directory has %d shards, configuration says %d; leave it out or say %d: %w", id.Shards, cfg.Shards, id.Shards, ErrShardCount)
+		return id, fmt.Errorf(
+			"directory has %d shards, configuration says %d; leave it out or say %d: %w", id.Shards, cfg.Shards, id.Shards,
+			ErrShardCount,
+		)
 	}
 	if cfg.Server != "" && cfg.Server != id.Server {
 		return id, fmt.Errorf("directory belongs to %q, configuration says %q: %w", id.Server, cfg.Server, ErrServerID)

@@ -34,7 +34,8 @@ func TestDropKeys(t *testing.T) {
 		}
 	}
 	for range 2 { // again is no error
-		if err := s.dropKeys(0, 0, 1, 0, 7); err != nil { // one is of another organization, one is named twice, one is not there
+		// one is of another organization, one is named twice, one is not there
+		if err := s.dropKeys(0, 0, 1, 0, 7); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -117,7 +118,9 @@ func TestKeysAreDroppedAfterTheUpgrade(t *testing.T) {
 	}
 	raise(wire.DropKeysVersion - 1)
 	for n := range 2 {
-		w.try("enter an organization", func() error { return directory().PutOrg(t.Context(), orgEntry(n, string(rune('a'+n)))) })
+		w.try(
+			"enter an organization", func() error { return directory().PutOrg(t.Context(), orgEntry(n, string(rune('a'+n)))) },
+		)
 		w.try("enter its key", func() error { return directory().PutKey(t.Context(), key(n), org(n)) })
 	}
 	for _, id := range []wire.ServerID{"one", "two"} {
@@ -133,7 +136,9 @@ func TestKeysAreDroppedAfterTheUpgrade(t *testing.T) {
 			t.Errorf("%s drops a key that three could not: %v", id, err)
 		}
 	}
-	w.try("remove an organization", func() error { return w.servers["one"].host.Directory().RemoveOrg(t.Context(), org(0)) })
+	w.try(
+		"remove an organization", func() error { return w.servers["one"].host.Directory().RemoveOrg(t.Context(), org(0)) },
+	)
 	w.level(wire.MetaGroup)
 	for id, s := range w.servers {
 		s.wantKey(0, pb.OrgID{}, false)

@@ -43,7 +43,9 @@ func compacting(always bool) func(*Config, *storage.Options) {
 // that it opens, and every row that was acknowledged, until it is killed.
 func memberChild() {
 	ctx := context.Background()
-	s, err := openStation(ctx, os.Getenv(childDirEnv), os.Getenv(childListenEnv), compacting(os.Getenv(childCompactEnv) == "always"))
+	s, err := openStation(
+		ctx, os.Getenv(childDirEnv), os.Getenv(childListenEnv), compacting(os.Getenv(childCompactEnv) == "always"),
+	)
 	if err != nil {
 		fmt.Println("error", err)
 		return
@@ -88,7 +90,9 @@ func (s *station) fill(ctx context.Context, i int) error {
 			return nil
 		}
 		n := lease.Version
-		err := s.host.ProposeAsync(ctx, id, lease, put(id, fmt.Sprintf("%08d", n), strings.Repeat("x", 200)), func(_ uint64, err error) {
+		err := s.host.ProposeAsync(ctx, id, lease, put(
+			id, fmt.Sprintf("%08d", n), strings.Repeat("x", 200),
+		), func(_ uint64, err error) {
 			if err == nil {
 				fmt.Println("ack", i, n)
 			} else {
@@ -152,7 +156,9 @@ func TestKillAll(t *testing.T) {
 			k.round(round, 50+rng.IntN(2500))
 		}
 		k.look()
-		t.Logf("compaction %s: %d rounds, %d acknowledged writes, none lost, none taken twice", k.compact, rounds, k.total-before)
+		t.Logf(
+			"compaction %s: %d rounds, %d acknowledged writes, none lost, none taken twice", k.compact, rounds, k.total-before,
+		)
 	}
 }
 

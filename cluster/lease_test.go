@@ -33,7 +33,8 @@ func TestLeaseOfAMajority(t *testing.T) {
 			id := ids[rapid.IntRange(1, 4).Draw(t, "who")]
 			a := ack{term: rapid.Uint64Range(1, 3).Draw(t, "term"), sent: time.Duration(rapid.IntRange(0, 50).Draw(t, "sent"))}
 			l.heard(id, a.term, a.sent)
-			if old := newest[id]; slices.Contains(voters, id) && (a.term > old.term || (a.term == old.term && a.sent > old.sent)) {
+			if old := newest[id]; slices.Contains(voters, id) &&
+				(a.term > old.term || (a.term == old.term && a.sent > old.sent)) {
 				newest[id] = a
 			}
 			m := l.majority.Load()

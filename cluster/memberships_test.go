@@ -73,7 +73,10 @@ func TestMembershipsUnderLoad(t *testing.T) {
 	if fetched == 0 {
 		t.Error("nothing was fetched: the test proves too little")
 	}
-	t.Logf("%d changes of membership, %d stores fetched, %d acknowledged writes, none lost, none taken twice", made, fetched, total)
+	t.Logf(
+		"%d changes of membership, %d stores fetched, %d acknowledged writes, none lost, none taken twice", made, fetched,
+		total,
+	)
 }
 
 // swap exchanges a member of a group for the node that is none, and returns how

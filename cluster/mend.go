@@ -150,7 +150,9 @@ func (h *Host) yields(g *group) bool {
 }
 
 // sourceOf returns a member that has applied as much as this node had.
-func (h *Host) sourceOf(ctx context.Context, group uint32, members []wire.ServerID, applied uint64, looks int) (wire.ServerID, error) {
+func (h *Host) sourceOf(
+	ctx context.Context, group uint32, members []wire.ServerID, applied uint64, looks int,
+) (wire.ServerID, error) {
 	call := &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Progress{Progress: &pb.Empty{}}}
 	for look := range looks {
 		if look > 0 {
@@ -186,7 +188,9 @@ func (h *Host) mend(ctx context.Context, group uint32, members []wire.ServerID, 
 	return errors.Join(errs...)
 }
 
-func (h *Host) fetchAnew(ctx context.Context, group uint32, id storage.StoreID, members []wire.ServerID, applied uint64) error {
+func (h *Host) fetchAnew(
+	ctx context.Context, group uint32, id storage.StoreID, members []wire.ServerID, applied uint64,
+) error {
 	var errs []error
 	for _, member := range members { // one may have a damaged copy itself
 		source, err := h.sourceOf(ctx, group, []wire.ServerID{member}, applied, mendLooks)

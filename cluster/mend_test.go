@@ -48,7 +48,8 @@ func TestDamagedStoreStopsNobodyElse(t *testing.T) {
 			disk.FlipTables(t, bad)
 
 			s = start(t, disk)
-			if err := s.node.OutOfService(bad); !errors.Is(err, storage.ErrOutOfService) || !strings.Contains(err.Error(), ".sst") {
+			if err := s.node.OutOfService(bad); !errors.Is(err, storage.ErrOutOfService) ||
+				!strings.Contains(err.Error(), ".sst") {
 				t.Fatalf("the damaged store: %v", err)
 			}
 			if _, err := s.node.AcquireToRead(bad); !errors.Is(err, storage.ErrOutOfService) {
@@ -194,7 +195,8 @@ func TestDamagedLogIsRefusedAndTheNodeMadeAnew(t *testing.T) {
 	if err != nil || log == "" {
 		t.Fatalf("no log in %v, %v", names, err)
 	}
-	disk.Flip(t, log, func(raw []byte) int { return len(bytes.TrimRight(raw, "\x00")) - 1 }, 1) // what was acknowledged last
+	// what was acknowledged last
+	disk.Flip(t, log, func(raw []byte) int { return len(bytes.TrimRight(raw, "\x00")) - 1 }, 1)
 	if _, err := tryBegin(t, disk); !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), log) {
 		t.Fatalf("the damaged node starts, %v", err)
 	}

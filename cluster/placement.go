@@ -117,7 +117,9 @@ func (h *Host) successor(ctx context.Context, group uint32) (wire.ServerID, erro
 	if err != nil {
 		return "", err
 	}
-	voters := slices.DeleteFunc(m.Replicas, func(r plan.Replica) bool { return !r.Voter || r.Server == h.identity.Server || !h.stays(r.Server) })
+	voters := slices.DeleteFunc(
+		m.Replicas, func(r plan.Replica) bool { return !r.Voter || r.Server == h.identity.Server || !h.stays(r.Server) },
+	)
 	if len(voters) == 0 {
 		return "", nil
 	}

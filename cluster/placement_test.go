@@ -39,7 +39,9 @@ func TestNothingForWhoLeaves(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = two.Close() })
 	clustertest.WaitFor(t, func() bool {
-		return slices.ContainsFunc(first.network.Members(), func(m mesh.Member) bool { return m.Server == two.Server() && m.State == mesh.MemberAlive })
+		return slices.ContainsFunc(
+			first.network.Members(), func(m mesh.Member) bool { return m.Server == two.Server() && m.State == mesh.MemberAlive },
+		)
 	})
 	h := &Host{cfg: Config{Network: first.network}, identity: identity{Server: first.network.Server()}}
 	c := &controller{h: h, members: first.network.Members}

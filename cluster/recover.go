@@ -44,7 +44,9 @@ var (
 	ErrNoRecovery = errors.New("this node cannot go on alone")
 	// ErrRecovering means that a recovery of this data directory was begun and not
 	// finished.
-	ErrRecovering = errors.New("a recovery of this data directory was begun and not finished: run `orgmem cluster recover` again")
+	ErrRecovering = errors.New(
+		"a recovery of this data directory was begun and not finished: run `orgmem cluster recover` again",
+	)
 )
 
 // RecoverConfig says whose data directory goes on alone. All of it is required but
@@ -123,7 +125,10 @@ func Recover(ctx context.Context, cfg RecoverConfig, lost ...wire.ServerID) (Los
 	}
 	for _, n := range l.Nodes {
 		if r.answers(ctx, n) {
-			return l, fmt.Errorf("%s answers at %s: %w; where a majority is there, start this node, and nothing is lost", n.GetServer(), n.GetAddress(), ErrNotLost)
+			return l, fmt.Errorf(
+				"%s answers at %s: %w; where a majority is there, start this node, and nothing is lost", n.GetServer(),
+				n.GetAddress(), ErrNotLost,
+			)
 		}
 	}
 	if r.note == nil {
@@ -367,7 +372,9 @@ func (r *recovery) judge(id uint32, p *replica, lost map[wire.ServerID]bool) (bo
 	}
 	if p == nil {
 		if len(left) == 0 {
-			return false, fmt.Errorf("%w: no copy of group %d would be left; restore a backup into a new cluster", ErrNoRecovery, id)
+			return false, fmt.Errorf(
+				"%w: no copy of group %d would be left; restore a backup into a new cluster", ErrNoRecovery, id,
+			)
 		}
 		return false, nil // it is those nodes' to recover, if need be
 	}
@@ -397,7 +404,9 @@ func (r *recovery) judge(id uint32, p *replica, lost map[wire.ServerID]bool) (bo
 		return false, err
 	}
 	if !mine || len(fresh) > 0 {
-		return false, fmt.Errorf("%w: its copy of group %d was never complete; restore a backup into a new cluster", ErrNoRecovery, id)
+		return false, fmt.Errorf(
+			"%w: its copy of group %d was never complete; restore a backup into a new cluster", ErrNoRecovery, id,
+		)
 	}
 	return true, nil
 }

@@ -189,7 +189,9 @@ func TestRestoredDirectoryForgetsItsCluster(t *testing.T) {
 	meta, ctx := s.host.Meta(), t.Context()
 	old := &pb.ShardMap{}
 	for g := range 4 {
-		old.Groups = append(old.Groups, &pb.GroupPlacement{Group: uint32(g), Desired: []string{"gone"}, Present: []string{"gone"}})
+		old.Groups = append(
+			old.Groups, &pb.GroupPlacement{Group: uint32(g), Desired: []string{"gone"}, Present: []string{"gone"}},
+		)
 	}
 	if err := errors.Join(
 		meta.PutNode(ctx, &pb.NodeEntry{Server: "gone"}), meta.PutAuthority(ctx, &pb.AuthorityEntry{Data: []byte("x")}),
@@ -222,7 +224,9 @@ func restored(t *testing.T, from *storagetest.Disk) *storagetest.Disk {
 	t.Helper()
 	to := storagetest.NewDisk()
 	open := func(disk *storagetest.Disk) *storage.Node {
-		node, err := storage.Open(storage.Options{Dir: storagetest.Dir, FS: disk, Clock: clock.Real(), MinFreeBytes: -1, BallastBytes: -1})
+		node, err := storage.Open(
+			storage.Options{Dir: storagetest.Dir, FS: disk, Clock: clock.Real(), MinFreeBytes: -1, BallastBytes: -1},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

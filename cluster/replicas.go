@@ -128,7 +128,9 @@ func (h *Host) Progress(ctx context.Context, group uint32) ([]Progress, error) {
 	return all, nil
 }
 
-func (h *Host) changeMembership(ctx context.Context, group uint32, kind pb.MemberChange_Kind, server wire.ServerID, prev uint64) error {
+func (h *Host) changeMembership(
+	ctx context.Context, group uint32, kind pb.MemberChange_Kind, server wire.ServerID, prev uint64,
+) error {
 	_, err := h.askLeader(ctx, &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Change{
 		Change: &pb.MemberChange{Kind: kind, Server: string(server), Prev: prev},
 	}})
@@ -302,7 +304,9 @@ func (h *Host) ask(ctx context.Context, to wire.ServerID, call *pb.GroupCall) (*
 
 // serve registers what this node answers to others.
 func (h *Host) serve() {
-	h.peers.HandleCall((*pb.NodeCall_Group)(nil), func(ctx context.Context, _ wire.ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error) {
+	h.peers.HandleCall((*pb.NodeCall_Group)(nil), func(
+		ctx context.Context, _ wire.ServerID, call *pb.NodeCall,
+	) (*pb.NodeAnswer, error) {
 		a, err := h.answer(ctx, call.GetGroup())
 		if err != nil {
 			return nil, err
@@ -326,7 +330,9 @@ func (h *Host) answer(ctx context.Context, call *pb.GroupCall) (*pb.GroupAnswer,
 			return nil, wire.NotApplied(err)
 		}
 		if !mayForward(cmd) {
-			return nil, wire.NotApplied(fmt.Errorf("%w: %T is proposed by the shard's leader only", state.ErrBadCommand, cmd.GetKind()))
+			return nil, wire.NotApplied(
+				fmt.Errorf("%w: %T is proposed by the shard's leader only", state.ErrBadCommand, cmd.GetKind()),
+			)
 		}
 		r, err := h.proposeAndWait(ctx, g, cmd)
 		return &pb.GroupAnswer{Index: r.Index}, err

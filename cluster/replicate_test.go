@@ -335,7 +335,9 @@ func TestMetaGroupOpenedAgain(t *testing.T) {
 	}
 	for _, id := range []wire.ServerID{"two", "three"} {
 		s := w.servers[id]
-		clustertest.WaitFor(t, func() bool { return s.host.compactor.compactTo(s.host.group(wire.MetaGroup), ^uint64(0)) == nil })
+		clustertest.WaitFor(
+			t, func() bool { return s.host.compactor.compactTo(s.host.group(wire.MetaGroup), ^uint64(0)) == nil },
+		)
 		if m := s.host.group(wire.MetaGroup).marks.Index.Load(); m >= last {
 			t.Fatalf("snapshot at %d, the old log ends at %d: the test proves nothing", m, last)
 		}
@@ -346,7 +348,8 @@ func TestMetaGroupOpenedAgain(t *testing.T) {
 		now := old.host.group(wire.MetaGroup)
 		if now == nil {
 			away = true
-			if err := old.host.Directory().Fresh(t.Context()); !errors.Is(err, wire.ErrNotReady) && old.host.group(wire.MetaGroup) == nil {
+			if err := old.host.Directory().Fresh(t.Context()); !errors.Is(err, wire.ErrNotReady) &&
+				old.host.group(wire.MetaGroup) == nil {
 				t.Errorf("fresh without the group: %v", err)
 			}
 			if err := old.host.catchUp(); !errors.Is(err, wire.ErrNotReady) && old.host.group(wire.MetaGroup) == nil {
@@ -363,7 +366,9 @@ func TestMetaGroupOpenedAgain(t *testing.T) {
 	if !away {
 		t.Log("nobody looked while the group was away")
 	}
-	clustertest.WaitFor(t, func() bool { return old.host.Directory().Fresh(t.Context()) == nil && old.host.Ready() == nil })
+	clustertest.WaitFor(
+		t, func() bool { return old.host.Directory().Fresh(t.Context()) == nil && old.host.Ready() == nil },
+	)
 	if old.host.group(wire.MetaGroup).marks.Index.Load() == 0 {
 		t.Error("it was not restored: the test proves nothing")
 	}

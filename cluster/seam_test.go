@@ -15,7 +15,9 @@ import (
 // What stands for an entry never leaves the node, and a log that knows no marker,
 // or whose group is being opened, has no more than it has.
 func TestWhatStandsForAnEntryIsNotSent(t *testing.T) {
-	stands := &raft.AppendEntriesRequest{Entries: []*raft.Log{{Index: 6, Type: raft.LogCommand}, {Index: 7, Type: raftlog.SeamEntry}}}
+	stands := &raft.AppendEntriesRequest{
+		Entries: []*raft.Log{{Index: 6, Type: raft.LogCommand}, {Index: 7, Type: raftlog.SeamEntry}},
+	}
 	if err := (&heartbeats{}).AppendEntries("two", "two", stands, nil); !errors.Is(err, raftlog.ErrSeam) {
 		t.Errorf("sent: %v", err)
 	}
@@ -60,7 +62,8 @@ func TestFollowerKnowsTheTermAtItsMarker(t *testing.T) {
 	c.put() // behind the marker
 	c.check()
 	var l raft.Log
-	if err := g.logs.GetLog(at.Index, &l); g.raft.State() != raft.Leader && (err != nil || l.Term != at.Term || l.Type != raftlog.SeamEntry) {
+	if err := g.logs.GetLog(at.Index, &l); g.raft.State() != raft.Leader &&
+		(err != nil || l.Term != at.Term || l.Type != raftlog.SeamEntry) {
 		t.Errorf("a follower is asked for the entry before: %+v, %v", l, err)
 	}
 	if err := g.logs.GetLog(at.Index-1, &l); !errors.Is(err, raft.ErrLogNotFound) {

@@ -121,11 +121,16 @@ func TestASilentLeaderIsGivenUpInTime(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			network, now := &deaf{}, clock.NewFake(time.Unix(1_700_000_000, 0))
-			h := &Host{cfg: Config{Clock: now}, peers: network, groups: make([]atomic.Pointer[group], 2), hints: make([]atomic.Pointer[ServerID], 2)}
+			h := &Host{
+				cfg: Config{Clock: now}, peers: network, groups: make([]atomic.Pointer[group], 2),
+				hints: make([]atomic.Pointer[ServerID], 2),
+			}
 			h.hints[shard].Store(&c.leader)
 			answered := make(chan error, 1)
 			go func() {
-				_, err := h.askWhileThere(t.Context(), "two", &pb.GroupCall{Group: shard, Kind: &pb.GroupCall_Progress{Progress: &pb.Empty{}}})
+				_, err := h.askWhileThere(
+					t.Context(), "two", &pb.GroupCall{Group: shard, Kind: &pb.GroupCall_Progress{Progress: &pb.Empty{}}},
+				)
 				answered <- err
 			}()
 			for took := time.Duration(0); ; took += leaderCheck {

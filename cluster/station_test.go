@@ -47,7 +47,9 @@ func openNetwork(ctx context.Context, dir, listen string, join ...string) (*mesh
 }
 
 // openStation opens a node that has credentials.
-func openStation(ctx context.Context, dir, listen string, configure ...func(*Config, *storage.Options)) (*station, error) {
+func openStation(
+	ctx context.Context, dir, listen string, configure ...func(*Config, *storage.Options),
+) (*station, error) {
 	creds, err := credentialsIn(dir)
 	if err != nil {
 		return nil, err
@@ -81,7 +83,9 @@ func (s *station) close() error {
 // something into it before.
 func foundStation(ctx context.Context, dir string, shards int, fill func(*Host) error) (err error) {
 	logger := slog.New(slog.DiscardHandler)
-	node, err := storage.Open(storage.Options{Dir: dir, Clock: clock.Real(), Logger: logger, MinFreeBytes: -1, BallastBytes: -1})
+	node, err := storage.Open(
+		storage.Options{Dir: dir, Clock: clock.Real(), Logger: logger, MinFreeBytes: -1, BallastBytes: -1},
+	)
 	if err != nil {
 		return err
 	}
@@ -120,7 +124,9 @@ func joinStation(ctx context.Context, dir, listen string, by *station) error {
 	if err != nil {
 		return err
 	}
-	creds, err := mesh.Join(ctx, mesh.JoinConfig{Token: token, Advertise: listen, Clock: clock.Real(), Logger: slog.New(slog.DiscardHandler)})
+	creds, err := mesh.Join(
+		ctx, mesh.JoinConfig{Token: token, Advertise: listen, Clock: clock.Real(), Logger: slog.New(slog.DiscardHandler)},
+	)
 	if err != nil {
 		return err
 	}

@@ -210,7 +210,9 @@ func (f *fetcher) list(ctx context.Context, id storage.StoreID) (*pb.StoreListin
 		f.conn = mesh.NewIdleConn(ctx, conn, f.host.cfg.Clock)
 	}
 	c := f.conn
-	if err := c.Send(&pb.StoreAsk{Kind: &pb.StoreAsk_Copy{Copy: &pb.StoreCopy{Group: f.group, Store: id.String()}}}); err != nil {
+	if err := c.Send(
+		&pb.StoreAsk{Kind: &pb.StoreAsk_Copy{Copy: &pb.StoreCopy{Group: f.group, Store: id.String()}}},
+	); err != nil {
 		return nil, err
 	}
 	listing := new(pb.StoreListing)

@@ -194,7 +194,8 @@ func TestTransferGoesOnFromAnotherSource(t *testing.T) {
 	cut := func() { // what follows cannot come by the log
 		for _, s := range w.all() {
 			for _, g := range s.host.hosted() {
-				clustertest.WaitFor(t, func() bool { return s.host.compactor.compact(g) == nil }) // not while a replica has yet to hear of a member
+				// not while a replica has yet to hear of a member
+				clustertest.WaitFor(t, func() bool { return s.host.compactor.compact(g) == nil })
 			}
 		}
 	}

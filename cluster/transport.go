@@ -87,7 +87,9 @@ var (
 
 // AppendEntries is what raft sends as a heartbeat, and what it falls back to
 // where it does not pipeline.
-func (t *heartbeats) AppendEntries(id raft.ServerID, target raft.ServerAddress, args *raft.AppendEntriesRequest, resp *raft.AppendEntriesResponse) error {
+func (t *heartbeats) AppendEntries(
+	id raft.ServerID, target raft.ServerAddress, args *raft.AppendEntriesRequest, resp *raft.AppendEntriesResponse,
+) error {
 	if err := raftlog.CheckSeam(args); err != nil {
 		return err
 	}
@@ -102,7 +104,9 @@ func (t *heartbeats) AppendEntries(id raft.ServerID, target raft.ServerAddress, 
 }
 
 // RequestPreVote passes on what embedding hides.
-func (t *heartbeats) RequestPreVote(id raft.ServerID, target raft.ServerAddress, args *raft.RequestPreVoteRequest, resp *raft.RequestPreVoteResponse) error {
+func (t *heartbeats) RequestPreVote(
+	id raft.ServerID, target raft.ServerAddress, args *raft.RequestPreVoteRequest, resp *raft.RequestPreVoteResponse,
+) error {
 	return t.Transport.(raft.WithPreVote).RequestPreVote(id, target, args, resp)
 }
 

@@ -133,7 +133,8 @@ func TestUpgradeOneByOne(t *testing.T) {
 		r := s.host.group(wire.MetaGroup).raft
 		before, term := r.LastIndex(), r.CurrentTerm()
 		if id != "three" { // which does not know what it is
-			if err := s.host.Directory().PutOrg(ctx, newOrg(7)); !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, wire.ErrNotSpoken) {
+			if err := s.host.Directory().PutOrg(ctx, newOrg(7)); !errors.Is(err, wire.ErrNotApplied) ||
+				!errors.Is(err, wire.ErrNotSpoken) {
 				t.Errorf("a new command on %s while three speaks 2: %v", id, err)
 			}
 		}
@@ -149,7 +150,9 @@ func TestUpgradeOneByOne(t *testing.T) {
 	}
 	var refusal error
 	w.try("propose what is new", func() error {
-		_, refusal = w.any().host.askLeader(ctx, &pb.GroupCall{Group: wire.MetaGroup, Kind: &pb.GroupCall_Propose{Propose: ahead}})
+		_, refusal = w.any().host.askLeader(
+			ctx, &pb.GroupCall{Group: wire.MetaGroup, Kind: &pb.GroupCall_Propose{Propose: ahead}},
+		)
 		if errors.Is(refusal, wire.ErrNotLeader) {
 			return refusal
 		}
@@ -221,8 +224,13 @@ func TestUpgradeOneByOne(t *testing.T) {
 // TestAsRunning: a node that came back with an older program is what it runs, not
 // what the table says.
 func TestAsRunning(t *testing.T) {
-	table := []*pb.NodeEntry{{Server: "a", Version: 3}, {Server: "b", Version: 3}, {Server: "c", Version: 2}, {Server: "d", Version: 3}}
-	members := []mesh.Member{{Server: "a", Version: 2}, {Server: "b", Version: 2, State: mesh.MemberFailed}, {Server: "c", Version: 3}, {Server: "e"}}
+	table := []*pb.NodeEntry{
+		{Server: "a", Version: 3}, {Server: "b", Version: 3}, {Server: "c", Version: 2}, {Server: "d", Version: 3},
+	}
+	members := []mesh.Member{
+		{Server: "a", Version: 2}, {Server: "b", Version: 2, State: mesh.MemberFailed}, {Server: "c", Version: 3},
+		{Server: "e"},
+	}
 	var got []uint32
 	for _, e := range asRunning(table, members) {
 		got = append(got, e.GetVersion())

@@ -188,7 +188,9 @@ func (a *authority) issue(id wire.ServerID, public any, random io.Reader, now ti
 func (a *authority) trustedBy(c *pb.Credentials) {
 	c.Generations = nil
 	for _, g := range a.pb.GetGenerations() {
-		c.Generations = append(c.GetGenerations(), &pb.Generation{Number: g.GetNumber(), Certificate: g.GetCertificate(), Gossip: g.GetGossip()})
+		c.Generations = append(
+			c.GetGenerations(), &pb.Generation{Number: g.GetNumber(), Certificate: g.GetCertificate(), Gossip: g.GetGossip()},
+		)
 	}
 	c.Signing, c.Version = a.pb.GetSigning(), a.version
 }
@@ -221,7 +223,9 @@ func serverOf(uris []*url.URL) (wire.ServerID, error) {
 	return id, nil
 }
 
-func Found(ctx context.Context, r Registry, self wire.ServerID, shards int, random io.Reader, now time.Time) (*Credentials, error) {
+func Found(
+	ctx context.Context, r Registry, self wire.ServerID, shards int, random io.Reader, now time.Time,
+) (*Credentials, error) {
 	a, err := openAuthority(r.Authority())
 	if errors.Is(err, ErrNoAuthority) {
 		var fresh *pb.Authority

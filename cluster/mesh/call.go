@@ -62,7 +62,9 @@ func readFrame(r io.Reader) (frame, error) {
 	if size > maxCallBytes {
 		return frame{}, errFrame
 	}
-	f := frame{number: binary.BigEndian.Uint64(head[4:]), wait: binary.BigEndian.Uint32(head[12:]), body: make([]byte, size)}
+	f := frame{
+		number: binary.BigEndian.Uint64(head[4:]), wait: binary.BigEndian.Uint32(head[12:]), body: make([]byte, size),
+	}
 	_, err := io.ReadFull(r, f.body)
 	return f, err
 }
@@ -99,7 +101,9 @@ type line struct {
 
 // HandleCall registers what answers the calls of one arm, for instance
 // (*pb.NodeCall_Probe)(nil).
-func (n *Network) HandleCall(arm any, f func(ctx context.Context, peer wire.ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error)) {
+func (n *Network) HandleCall(
+	arm any, f func(ctx context.Context, peer wire.ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error),
+) {
 	n.calls.mu.Lock()
 	defer n.calls.mu.Unlock()
 	n.calls.handlers[reflect.TypeOf(arm)] = f
@@ -136,7 +140,9 @@ func (c *calls) line(to wire.ServerID) *line {
 	defer c.mu.Unlock()
 	l := c.lines[to]
 	if l == nil {
-		l = &line{room: make(chan struct{}, maxCallsInFlight), opening: make(chan struct{}, 1), waiting: map[uint64]chan frame{}}
+		l = &line{
+			room: make(chan struct{}, maxCallsInFlight), opening: make(chan struct{}, 1), waiting: map[uint64]chan frame{},
+		}
 		c.lines[to] = l
 	}
 	return l

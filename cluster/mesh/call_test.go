@@ -27,7 +27,9 @@ func TestErrorsKeepTheirMeaning(t *testing.T) {
 	w := newCampus(t, clock.Real())
 	two := w.grow()
 	for code, sentinel := range wire.Sentinels() {
-		w.first.HandleCall((*pb.NodeCall_Goodbye)(nil), func(context.Context, wire.ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
+		w.first.HandleCall((*pb.NodeCall_Goodbye)(nil), func(
+			context.Context, wire.ServerID, *pb.NodeCall,
+		) (*pb.NodeAnswer, error) {
 			return nil, fmt.Errorf("here: %w", wire.NotApplied(sentinel))
 		})
 		_, err := two.Call(t.Context(), "one", byeArm("x"))
@@ -38,10 +40,13 @@ func TestErrorsKeepTheirMeaning(t *testing.T) {
 			t.Errorf("%s came with another meaning: %v", code, err)
 		}
 	}
-	w.first.HandleCall((*pb.NodeCall_Goodbye)(nil), func(context.Context, wire.ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
+	w.first.HandleCall((*pb.NodeCall_Goodbye)(nil), func(
+		context.Context, wire.ServerID, *pb.NodeCall,
+	) (*pb.NodeAnswer, error) {
 		return nil, io.ErrUnexpectedEOF
 	})
-	if _, err := two.Call(t.Context(), "one", byeArm("x")); err == nil || errors.Is(err, wire.ErrNoAnswer) || errors.Is(err, wire.ErrUnreachable) {
+	if _, err := two.Call(t.Context(), "one", byeArm("x")); err == nil || errors.Is(err, wire.ErrNoAnswer) ||
+		errors.Is(err, wire.ErrUnreachable) {
 		t.Errorf("an error without a name came as %v", err)
 	}
 	if _, err := two.Call(t.Context(), "one", &pb.NodeCall{}); !errors.Is(err, wire.ErrUnknownCall) {
@@ -57,11 +62,15 @@ func TestCallsShareALine(t *testing.T) {
 	w := newCampus(t, clock.Real())
 	two := w.grow()
 	release := make(chan struct{})
-	w.first.HandleCall((*pb.NodeCall_Goodbye)(nil), func(_ context.Context, peer wire.ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error) {
+	w.first.HandleCall((*pb.NodeCall_Goodbye)(nil), func(
+		_ context.Context, peer wire.ServerID, call *pb.NodeCall,
+	) (*pb.NodeAnswer, error) {
 		if call.GetGoodbye().GetInstance() == "slow" {
 			<-release
 		}
-		return &pb.NodeAnswer{Kind: &pb.NodeAnswer_Probed{Probed: &pb.NodeProbed{Server: string(peer), Cluster: call.GetGoodbye().GetInstance()}}}, nil
+		return &pb.NodeAnswer{
+			Kind: &pb.NodeAnswer_Probed{Probed: &pb.NodeProbed{Server: string(peer), Cluster: call.GetGoodbye().GetInstance()}},
+		}, nil
 	})
 	var slow, fast sync.WaitGroup
 	ask := func(wg *sync.WaitGroup, what string) {
@@ -94,7 +103,9 @@ func TestCallsTellWhatIsKnown(t *testing.T) {
 		t.Errorf("asking nobody gave %v", err)
 	}
 	begun := make(chan struct{})
-	w.first.HandleCall((*pb.NodeCall_Goodbye)(nil), func(ctx context.Context, _ wire.ServerID, _ *pb.NodeCall) (*pb.NodeAnswer, error) {
+	w.first.HandleCall((*pb.NodeCall_Goodbye)(nil), func(
+		ctx context.Context, _ wire.ServerID, _ *pb.NodeCall,
+	) (*pb.NodeAnswer, error) {
 		close(begun)
 		<-ctx.Done() // ends with the caller's time, or the connection
 		return nil, ctx.Err()
@@ -225,7 +236,8 @@ func TestCloseEndsHandlers(t *testing.T) {
 	if err := w.first.Close(); err != nil {
 		t.Errorf("closing twice: %v", err)
 	}
-	if _, err := w.first.Dial(t.Context(), two.Server(), KindEvents); !errors.Is(err, ErrNetworkClosed) && !errors.Is(err, wire.ErrUnreachable) {
+	if _, err := w.first.Dial(t.Context(), two.Server(), KindEvents); !errors.Is(err, ErrNetworkClosed) &&
+		!errors.Is(err, wire.ErrUnreachable) {
 		t.Errorf("dialling with a closed network gave %v", err)
 	}
 	if _, err := w.first.Call(t.Context(), two.Server(), probe()); err == nil {

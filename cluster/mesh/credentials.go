@@ -177,7 +177,9 @@ func (c *Credentials) verify(presented []*x509.Certificate, now time.Time) (wire
 // a node sees that starts and has not applied its log yet.
 func (c *Credentials) renewed(a *authority, random io.Reader, now time.Time) (*Credentials, error) {
 	if a.pb.GetCluster() != c.pb.GetCluster() {
-		return nil, fmt.Errorf("%w: authority is of cluster %q, this node belongs to %q", ErrCredentials, a.pb.GetCluster(), c.pb.GetCluster())
+		return nil, fmt.Errorf(
+			"%w: authority is of cluster %q, this node belongs to %q", ErrCredentials, a.pb.GetCluster(), c.pb.GetCluster(),
+		)
 	}
 	reissue := c.issuer != a.pb.GetSigning() || now.Add(renewBefore).After(c.leaf.NotAfter)
 	if a.version < c.pb.GetVersion() || a.version == c.pb.GetVersion() && !reissue {

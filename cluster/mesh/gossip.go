@@ -73,7 +73,9 @@ func openGossip(n *Network) (*gossip, error) {
 		},
 	}
 	if size := proto.Size(g.meta) + metaSlack; size > memberlist.MetaMaxSize {
-		return nil, fmt.Errorf("cluster: address, name and zone take %d bytes of gossip, limit %d", size, memberlist.MetaMaxSize)
+		return nil, fmt.Errorf(
+			"cluster: address, name and zone take %d bytes of gossip, limit %d", size, memberlist.MetaMaxSize,
+		)
 	}
 	primary, err := creds.gossipKey()
 	if err != nil {
@@ -251,7 +253,9 @@ func (g *gossip) NotifyAlive(node *memberlist.Node) error {
 	meta, err := metaOf(node)
 	if r := g.n.meta(); err == nil && r != nil && meta.GetVersion() < r.Version() {
 		// It has not heard yet that it must not go on; nobody counts on it meanwhile.
-		return fmt.Errorf("%s speaks version %d, the cluster %d: %w", node.Name, meta.GetVersion(), r.Version(), wire.ErrOutdated)
+		return fmt.Errorf(
+			"%s speaks version %d, the cluster %d: %w", node.Name, meta.GetVersion(), r.Version(), wire.ErrOutdated,
+		)
 	}
 	return err
 }

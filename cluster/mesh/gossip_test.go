@@ -142,7 +142,9 @@ func TestLoadAndLeavingAreGossiped(t *testing.T) {
 
 	full := proto.CloneOf(two.gossip.meta)
 	full.Load, full.Trusts, full.Issuer, full.Leaving, full.Version = 1<<31, 1<<40, 1<<40, true, 1<<31
-	if grown := proto.Size(full) - proto.Size(&pb.NodeMeta{Address: full.GetAddress(), Name: full.GetName(), Zone: full.GetZone(), Instance: full.GetInstance()}); grown > metaSlack {
+	if grown := proto.Size(full) - proto.Size(
+		&pb.NodeMeta{Address: full.GetAddress(), Name: full.GetName(), Zone: full.GetZone(), Instance: full.GetInstance()},
+	); grown > metaSlack {
 		t.Errorf("numbers take %d bytes, metaSlack is %d", grown, metaSlack)
 	}
 	cfg := w.config(w.admitted())
@@ -254,7 +256,8 @@ func TestNetworkConfigIsChecked(t *testing.T) {
 			t.Errorf("%s is advertised as %q, %v", address, got, err)
 		}
 	}
-	if got, err := advertised("", &net.TCPAddr{IP: net.IPv4zero, Port: 3}); err == nil && strings.HasPrefix(got, "0.0.0.0") {
+	if got, err := advertised("", &net.TCPAddr{IP: net.IPv4zero, Port: 3}); err == nil &&
+		strings.HasPrefix(got, "0.0.0.0") {
 		t.Errorf("every address is advertised as %q", got)
 	}
 }

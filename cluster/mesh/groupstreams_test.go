@@ -62,7 +62,9 @@ func startMember(t *testing.T, n *Network, group uint32, all []*Network) *raftMe
 	store := raft.NewInmemStore()
 	conf := raft.Configuration{}
 	for _, o := range all {
-		conf.Servers = append(conf.Servers, raft.Server{ID: raft.ServerID(o.Server()), Address: raft.ServerAddress(o.Server())})
+		conf.Servers = append(
+			conf.Servers, raft.Server{ID: raft.ServerID(o.Server()), Address: raft.ServerAddress(o.Server())},
+		)
 	}
 	trans := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
 		Stream: layer{n.OpenGroup(group, n.Server())}, MaxPool: 1, Timeout: 5 * time.Second,

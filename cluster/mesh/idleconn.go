@@ -46,7 +46,9 @@ type IdleConn struct {
 
 // NewIdleConn wraps a connection, which ends with the context too. Its caller ends it.
 func NewIdleConn(ctx context.Context, conn net.Conn, c clock.Clock) *IdleConn {
-	t := &IdleConn{conn: conn, clock: c, r: bufio.NewReaderSize(conn, ChunkBytes), w: bufio.NewWriterSize(conn, ChunkBytes)}
+	t := &IdleConn{
+		conn: conn, clock: c, r: bufio.NewReaderSize(conn, ChunkBytes), w: bufio.NewWriterSize(conn, ChunkBytes),
+	}
 	t.stop = context.AfterFunc(ctx, func() { _ = conn.Close() })
 	t.touch()
 	return t

@@ -86,7 +86,10 @@ func Join(ctx context.Context, cfg JoinConfig) (*Credentials, error) {
 	}
 	j := &joiner{cfg: cfg, id: id, key: key, ask: &pb.JoinRequest{
 		Secret: cfg.Token.pb.GetSecret(), Request: request,
-		Node: &pb.NodeEntry{Server: string(id), Name: cfg.Name, Zone: cfg.Zone, Address: cfg.Advertise, Version: cmp.Or(cfg.speaks, wire.ProtocolVersion)},
+		Node: &pb.NodeEntry{
+			Server: string(id), Name: cfg.Name, Zone: cfg.Zone, Address: cfg.Advertise,
+			Version: cmp.Or(cfg.speaks, wire.ProtocolVersion),
+		},
 	}}
 	// The same id and key are used for every attempt: if an answer is lost, the token
 	// is spent for them and admits them again.
@@ -188,7 +191,10 @@ func (j *joiner) recognize(cs tls.ConnectionState) error {
 		_, err = serverOf(cs.PeerCertificates[0].URIs)
 		return err
 	}
-	return fmt.Errorf("%w: the join token is of another cluster, or of the time before its certificates were rotated; make a new one", ErrNotMember)
+	return fmt.Errorf(
+		"%w: the join token is of another cluster, or of the time before its certificates were rotated; make a new one",
+		ErrNotMember,
+	)
 }
 
 // receiveJoin serves a machine that wants to become a node.
@@ -267,11 +273,14 @@ func (n *Network) admit(ctx context.Context, r Registry, ask *pb.JoinRequest) *p
 	hash := sha256.Sum256(ask.GetSecret())
 	again := r.JoinToken(hash).GetUsedBy() == string(id)
 	if err := r.UseJoinToken(ctx, hash, id); err != nil {
-		final := errors.Is(err, wire.ErrTokenUnknown) || errors.Is(err, wire.ErrTokenUsed) || errors.Is(err, wire.ErrNodeRemoved)
+		final := errors.Is(
+			err, wire.ErrTokenUnknown,
+		) || errors.Is(err, wire.ErrTokenUsed) || errors.Is(err, wire.ErrNodeRemoved)
 		return refuse(err, !final)
 	}
 	// A token makes a new node; it does not make anybody an old one.
-	if taken := slices.ContainsFunc(r.Nodes(), func(e *pb.NodeEntry) bool { return e.GetServer() == string(id) }); taken && !again {
+	if taken := slices.ContainsFunc(r.Nodes(), func(e *pb.NodeEntry) bool { return e.GetServer() == string(id) }); taken &&
+		!again {
 		return refuse(fmt.Errorf("there is a node %s", id), false)
 	}
 	// In the table before it has a certificate, so that it can be removed.
@@ -279,14 +288,20 @@ func (n *Network) admit(ctx context.Context, r Registry, ask *pb.JoinRequest) *p
 		Server: string(id), Name: entry.GetName(), Zone: entry.GetZone(), Address: entry.GetAddress(),
 		Version: entry.GetVersion(), JoinedMs: n.cfg.Clock.Now().UnixMilli(),
 	}); err != nil {
-		return refuse(err, !errors.Is(err, wire.ErrNodeRemoved) && !errors.Is(err, wire.ErrTooManyNodes) && !errors.Is(err, wire.ErrOutdated))
+		return refuse(
+			err,
+			!errors.Is(err, wire.ErrNodeRemoved) && !errors.Is(err, wire.ErrTooManyNodes) && !errors.Is(err, wire.ErrOutdated),
+		)
 	}
 	c := &pb.Credentials{Server: string(id), Cluster: a.pb.GetCluster(), Shards: n.cfg.Credentials.pb.GetShards()}
 	a.trustedBy(c)
 	if c.Certificate, err = a.issue(id, public, n.cfg.Random, n.cfg.Clock.Now()); err != nil {
 		return refuse(err, false)
 	}
-	n.cfg.Logger.Info("cluster: machine joined", "server", string(id), "name", entry.GetName(), "zone", entry.GetZone(), "address", entry.GetAddress())
+	n.cfg.Logger.Info(
+		"cluster: machine joined", "server", string(id), "name", entry.GetName(), "zone", entry.GetZone(), "address",
+		entry.GetAddress(),
+	)
 	return &pb.JoinAnswer{Credentials: c}
 }
 

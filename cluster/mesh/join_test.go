@@ -24,7 +24,10 @@ func TestOutdatedMachineIsRefused(t *testing.T) {
 	cfg := w.joinConfig(tok)
 	cfg.speaks = wire.ProtocolVersion - 1
 	_, err := Join(t.Context(), cfg)
-	if !errors.Is(err, ErrJoinRefused) || !strings.Contains(err.Error(), fmt.Sprintf("the cluster is at version %d, this program speaks %d", wire.ProtocolVersion, wire.ProtocolVersion-1)) {
+	if !errors.Is(err, ErrJoinRefused) || !strings.Contains(
+		err.Error(),
+		fmt.Sprintf("the cluster is at version %d, this program speaks %d", wire.ProtocolVersion, wire.ProtocolVersion-1),
+	) {
 		t.Fatalf("an old machine: %v", err)
 	}
 	cfg.speaks = wire.ProtocolVersion + 1
@@ -66,7 +69,8 @@ func TestOldMachineWaitsForTheVersion(t *testing.T) {
 		m.nodes["a"] = &pb.NodeEntry{Server: "a", Version: 3}
 		m.nodes["gone"] = &pb.NodeEntry{Server: "gone", Removed: true}
 		m.raise(2)
-		if again, err := mayJoin(m, 3, tc.version); !errors.Is(err, tc.EncodeError) || (err != nil) != (tc.EncodeError != nil) || again != tc.again {
+		if again, err := mayJoin(m, 3, tc.version); !errors.Is(err, tc.EncodeError) ||
+			(err != nil) != (tc.EncodeError != nil) || again != tc.again {
 			t.Errorf("%s: %v, %t", tc.name, err, again)
 		}
 		// With another old node nothing is about to rise.

@@ -145,7 +145,9 @@ func (n *Network) renew(a *authority) error {
 	if err := n.gossip.rekey(next); err != nil {
 		return err
 	}
-	n.cfg.Logger.Info("cluster: credentials renewed", "generation", next.issuer, "trusts", next.trusts(), "expires", next.Expires())
+	n.cfg.Logger.Info(
+		"cluster: credentials renewed", "generation", next.issuer, "trusts", next.trusts(), "expires", next.Expires(),
+	)
 	n.gossip.change(func(m *pb.NodeMeta) { m.Trusts, m.Issuer = next.trusts(), next.issuer })
 	return nil
 }

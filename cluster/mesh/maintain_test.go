@@ -124,7 +124,9 @@ func TestRotationBreaksNothing(t *testing.T) {
 			t.Errorf("the old generation and %s talk: %v", n.Server(), err)
 		}
 		// A thief that does not mind who answers is not heard either.
-		conn := tls.Client(knock(t, n, "M"), &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{before.chain}})
+		conn := tls.Client(
+			knock(t, n, "M"), &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{before.chain}},
+		)
 		if err := conn.HandshakeContext(t.Context()); err == nil {
 			_ = conn.SetReadDeadline(time.Now().Add(clustertest.Patience))
 			_, err = conn.Read(make([]byte, 1))
@@ -253,7 +255,9 @@ func TestCertificatesAllowForClocks(t *testing.T) {
 	fake := clock.NewFake(time.Now())
 	w := newCampus(t, fake)
 	n := w.grow()
-	for off, good := range map[time.Duration]bool{-23 * time.Hour: true, 0: true, 23 * time.Hour: true, -25 * time.Hour: false} {
+	for off, good := range map[time.Duration]bool{
+		-23 * time.Hour: true, 0: true, 23 * time.Hour: true, -25 * time.Hour: false,
+	} {
 		id, err := w.first.creds.Load().verify([]*x509.Certificate{n.creds.Load().leaf}, fake.Now().Add(off))
 		if good && (err != nil || id != n.Server()) || !good && !errors.Is(err, ErrNotMember) {
 			t.Errorf("by a clock that is %v off it is %s, %v", off, id, err)
@@ -377,17 +381,23 @@ func TestNodesEnterThemselves(t *testing.T) {
 	if e == nil {
 		t.Fatal("admitted and not in the table")
 	}
-	drained := &pb.NodeEntry{Server: e.GetServer(), Name: "old", Address: "127.0.0.1:1", Draining: true, JoinedMs: e.GetJoinedMs()}
+	drained := &pb.NodeEntry{
+		Server: e.GetServer(), Name: "old", Address: "127.0.0.1:1", Draining: true, JoinedMs: e.GetJoinedMs(),
+	}
 	if err := w.meta.PutNode(t.Context(), drained); err != nil {
 		t.Fatal(err)
 	}
 	n := w.open(creds, func(c *Config) { c.Name, c.Zone = "new", "cellar" })
 	clustertest.WaitFor(t, func() bool { return w.meta.entry(n.Server()).GetAddress() == n.Addr() })
-	if e := w.meta.entry(n.Server()); e.GetName() != "new" || e.GetZone() != "cellar" || e.GetDraining() || e.GetVersion() != wire.ProtocolVersion || e.GetJoinedMs() != drained.GetJoinedMs() {
+	if e := w.meta.entry(n.Server()); e.GetName() != "new" || e.GetZone() != "cellar" || e.GetDraining() ||
+		e.GetVersion() != wire.ProtocolVersion || e.GetJoinedMs() != drained.GetJoinedMs() {
 		t.Errorf("entry is %v", e)
 	}
 	again := w.meta.entry(n.Server())
-	drained = &pb.NodeEntry{Server: e.GetServer(), Name: "new", Zone: "cellar", Address: n.Addr(), Version: wire.ProtocolVersion, Draining: true, JoinedMs: again.GetJoinedMs()}
+	drained = &pb.NodeEntry{
+		Server: e.GetServer(), Name: "new", Zone: "cellar", Address: n.Addr(), Version: wire.ProtocolVersion, Draining: true,
+		JoinedMs: again.GetJoinedMs(),
+	}
 	if err := w.meta.PutNode(t.Context(), drained); err != nil {
 		t.Fatal(err)
 	}
@@ -423,7 +433,9 @@ func FuzzCredentials(f *testing.F) {
 			}
 			return
 		}
-		if _, err := c.verify([]*x509.Certificate{c.leaf}, c.leaf.NotBefore); errors.As(err, new(x509.UnknownAuthorityError)) {
+		if _, err := c.verify(
+			[]*x509.Certificate{c.leaf}, c.leaf.NotBefore,
+		); errors.As(err, new(x509.UnknownAuthorityError)) {
 			t.Errorf("credentials of an authority that they do not trust: %v", err)
 		}
 		said, err := c.Encode()
@@ -438,7 +450,9 @@ func FuzzCredentials(f *testing.F) {
 
 func FuzzToken(f *testing.F) {
 	f.Add("orgmem-join-1-")
-	f.Add(Token{&pb.Token{Fingerprints: [][]byte{make([]byte, 32)}, Secret: make([]byte, 32), Addresses: []string{"a:1"}}}.String())
+	f.Add(Token{
+		&pb.Token{Fingerprints: [][]byte{make([]byte, 32)}, Secret: make([]byte, 32), Addresses: []string{"a:1"}},
+	}.String())
 	f.Fuzz(func(t *testing.T, text string) {
 		tok, err := ParseToken(text)
 		if err != nil {

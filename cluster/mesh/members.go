@@ -169,7 +169,8 @@ func (m *members) heard(id wire.ServerID, meta *pb.NodeMeta) {
 	}
 	now := Member{
 		Server: id, Name: meta.GetName(), Zone: meta.GetZone(), Address: meta.GetAddress(), Instance: meta.GetInstance(),
-		Version: meta.GetVersion(), Load: meta.GetLoad(), Leaving: meta.GetLeaving(), Trusts: meta.GetTrusts(), Issuer: meta.GetIssuer(),
+		Version: meta.GetVersion(), Load: meta.GetLoad(), Leaving: meta.GetLeaving(),
+		Trusts: meta.GetTrusts(), Issuer: meta.GetIssuer(),
 		State: MemberAlive, Since: m.n.cfg.Clock.Now(),
 	}
 	if known && old.State == MemberAlive && old.Instance == now.Instance {

@@ -102,7 +102,9 @@ func TestStrangersAreSentAway(t *testing.T) {
 	}
 	refuses("no certificate", open(func(*tls.Config) {}))
 	refuses("another cluster's certificate", open(present(stranger.creds.Load())))
-	refuses("TLS 1.2", &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12, Certificates: []tls.Certificate{w.first.creds.Load().chain}})
+	refuses("TLS 1.2", &tls.Config{
+		InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12, Certificates: []tls.Certificate{w.first.creds.Load().chain},
+	})
 
 	forged := *w.first.creds.Load() // the authority of another cluster signs our name
 	fake, err := Found(t.Context(), newFakeMeta(clock.Real()), "one", 3, rand.Reader, time.Now())
@@ -114,7 +116,10 @@ func TestStrangersAreSentAway(t *testing.T) {
 
 	authorityItself := w.first.creds.Load().chain
 	authorityItself.Certificate = authorityItself.Certificate[1:]
-	refuses("the authority's certificate without its key", open(func(c *tls.Config) { c.Certificates = []tls.Certificate{authorityItself} }))
+	refuses(
+		"the authority's certificate without its key",
+		open(func(c *tls.Config) { c.Certificates = []tls.Certificate{authorityItself} }),
+	)
 
 	old := w.admitted() // its certificate has ended
 	late := newLateCampus(t, w, clock.NewFake(time.Now().Add(nodeCertLife+time.Hour)))
@@ -168,7 +173,8 @@ func newLateCampus(t *testing.T, w *campus, c clock.Clock) *Network {
 func TestDialWantsTheNodeItMeans(t *testing.T) {
 	w := newCampus(t, clock.Real())
 	two := w.grow()
-	if _, err := w.first.dial(t.Context(), "three", two.Addr(), KindExport, 0); !errors.Is(err, wire.ErrUnreachable) || !errors.Is(err, ErrNotMember) {
+	if _, err := w.first.dial(t.Context(), "three", two.Addr(), KindExport, 0); !errors.Is(err, wire.ErrUnreachable) ||
+		!errors.Is(err, ErrNotMember) {
 		t.Errorf("dialled three, two answered: %v", err)
 	}
 	stranger := newCampus(t, clock.Real()).first

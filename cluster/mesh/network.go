@@ -311,7 +311,9 @@ func advertised(given string, listening net.Addr) (string, error) {
 			return net.JoinHostPort(ipnet.IP.String(), strconv.Itoa(addr.Port)), nil
 		}
 	}
-	return "", errors.New("cluster: this machine has no address that others could dial; say which with --cluster-advertise")
+	return "", errors.New(
+		"cluster: this machine has no address that others could dial; say which with --cluster-advertise",
+	)
 }
 
 // Server returns this node's id.
@@ -406,7 +408,9 @@ func (n *Network) Dial(ctx context.Context, to wire.ServerID, kind Kind) (net.Co
 
 // dial opens a stream to the node at an address; to may be empty where only the
 // address is known.
-func (n *Network) dial(ctx context.Context, to wire.ServerID, address string, kind Kind, group uint32) (*stream, error) {
+func (n *Network) dial(
+	ctx context.Context, to wire.ServerID, address string, kind Kind, group uint32,
+) (*stream, error) {
 	fail := func(err error) (*stream, error) {
 		return nil, fmt.Errorf("dial %s at %s: %w: %w", to, address, wire.ErrUnreachable, err)
 	}

@@ -287,7 +287,8 @@ func TestJoinedNodesTalk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p := a.GetProbed(); p.GetServer() != string(to.Server()) || p.GetCluster() != w.first.Cluster() || p.GetVersion() != wire.ProtocolVersion {
+			if p := a.GetProbed(); p.GetServer() != string(to.Server()) || p.GetCluster() != w.first.Cluster() ||
+				p.GetVersion() != wire.ProtocolVersion {
 				t.Errorf("%s asked %s and got %v", n.Server(), to.Server(), p)
 			}
 		}
@@ -306,7 +307,8 @@ func TestJoinedNodesTalk(t *testing.T) {
 	}
 
 	i := slices.IndexFunc(w.first.Members(), func(m Member) bool { return m.Server == two.Server() })
-	if m := w.first.Members()[i]; m.Name != "zwei" || m.Zone != "attic" || m.Address != two.Addr() || m.Version != wire.ProtocolVersion || m.Instance != two.Instance() {
+	if m := w.first.Members()[i]; m.Name != "zwei" || m.Zone != "attic" || m.Address != two.Addr() ||
+		m.Version != wire.ProtocolVersion || m.Instance != two.Instance() {
 		t.Errorf("gossip knows %+v", m)
 	}
 	clustertest.WaitFor(t, func() bool { // the table has what each says of itself
@@ -440,7 +442,9 @@ func TestTokenMakesNobodyAnotherNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := &joiner{cfg: w.joinConfig(tok), id: victim.Server(), key: key, ask: &pb.JoinRequest{
-		Secret: tok.pb.GetSecret(), Request: request, Node: &pb.NodeEntry{Server: string(victim.Server()), Version: wire.ProtocolVersion},
+		Secret: tok.pb.GetSecret(), Request: request, Node: &pb.NodeEntry{
+			Server: string(victim.Server()), Version: wire.ProtocolVersion,
+		},
 	}}
 	if _, err := j.try(t.Context(), w.first.Addr()); !errors.Is(err, ErrJoinRefused) {
 		t.Errorf("joined as a node that exists: %v", err)

@@ -99,7 +99,8 @@ func ParseToken(text string) (Token, error) {
 	}
 	known := t.pb.GetFingerprints()
 	short := func(print []byte) bool { return len(print) != sha256.Size }
-	if len(known) == 0 || len(known) > maxGenerations || slices.ContainsFunc(known, short) || len(t.pb.GetSecret()) != tokenSecretBytes {
+	if len(known) == 0 || len(known) > maxGenerations || slices.ContainsFunc(known, short) ||
+		len(t.pb.GetSecret()) != tokenSecretBytes {
 		return Token{}, fmt.Errorf("%w: it is cut short", ErrBadToken)
 	}
 	return t, nil

@@ -111,7 +111,9 @@ const (
 )
 
 func (k StepKind) String() string {
-	return [...]string{"none", "add-learner", "promote", "demote", "remove-replica", "transfer-leadership", "remove-node", "raise-version"}[k]
+	return [...]string{
+		"none", "add-learner", "promote", "demote", "remove-replica", "transfer-leadership", "remove-node", "raise-version",
+	}[k]
 }
 
 // Step is one thing to do. Steps of one plan are of different groups and may be
@@ -578,7 +580,9 @@ func (r *reshaping) demoteDead() Step {
 	}
 	for _, id := range r.voters {
 		if n := r.node[id]; n != nil && !n.Alive && slices.Contains(r.goal.Voters, id) {
-			r.note("%s is away since %s; its replica is made anew after %s", id, r.Now.Sub(n.Since).Round(time.Second), r.GoneAfter)
+			r.note(
+				"%s is away since %s; its replica is made anew after %s", id, r.Now.Sub(n.Since).Round(time.Second), r.GoneAfter,
+			)
 		}
 	}
 	return Step{}
@@ -703,10 +707,12 @@ func (pl *planner) successor(g *Group, d *Goal, fit func(*Node) bool) wire.Serve
 	var best wire.ServerID
 	for _, m := range g.Members {
 		n := pl.node[m.ID]
-		if m.ID == g.Leader || !m.Voter || !m.CaughtUp || n == nil || !n.Alive || n.Draining || n.Leaving || !fit(n) || !slices.Contains(d.Voters, m.ID) {
+		if m.ID == g.Leader || !m.Voter || !m.CaughtUp || n == nil || !n.Alive || n.Draining || n.Leaving || !fit(n) ||
+			!slices.Contains(d.Voters, m.ID) {
 			continue
 		}
-		if best == "" || pl.leads[m.ID] < pl.leads[best] || pl.leads[m.ID] == pl.leads[best] && score(g.ID, m.ID) > score(g.ID, best) {
+		if best == "" || pl.leads[m.ID] < pl.leads[best] || pl.leads[m.ID] == pl.leads[best] &&
+			score(g.ID, m.ID) > score(g.ID, best) {
 			best = m.ID
 		}
 	}

@@ -313,7 +313,8 @@ func (w *town) wantFull(t failer) {
 			t.Fatalf("group %d has members %v", g.ID, g.Members)
 		}
 		leads[g.Leader]++
-		if n := w.find(g.Leader); n.Draining && nodes > 0 && len(voters) > 1 && slices.ContainsFunc(voters, func(id wire.ServerID) bool { return !w.find(id).Draining }) {
+		if n := w.find(g.Leader); n.Draining && nodes > 0 && len(voters) > 1 &&
+			slices.ContainsFunc(voters, func(id wire.ServerID) bool { return !w.find(id).Draining }) {
 			t.Fatalf("group %d is led by %s, which is being drained", g.ID, g.Leader)
 		}
 		seen := map[string]int{}
@@ -539,7 +540,9 @@ func TestPlanMovesFew(t *testing.T) {
 		zones := rapid.IntRange(1, 4).Draw(rt, "zones")
 		n := rapid.IntRange(1, 9).Draw(rt, "nodes")
 		name := func(i int) (wire.ServerID, string) {
-			return wire.ServerID(fmt.Sprintf("n-%x", rapid.Uint32().Draw(rt, "id")) + fmt.Sprint(i)), fmt.Sprint(rapid.IntRange(1, zones).Draw(rt, "zone"))
+			return wire.ServerID(
+				fmt.Sprintf("n-%x", rapid.Uint32().Draw(rt, "id")) + fmt.Sprint(i),
+			), fmt.Sprint(rapid.IntRange(1, zones).Draw(rt, "zone"))
 		}
 		for i := range n {
 			w.join(name(i))

@@ -51,7 +51,9 @@ type simOptions struct {
 }
 
 func rightBuild() simOptions {
-	return simOptions{fencing: true, lease: true, quietTransfer: true, wary: true, startDelay: true, freshSilent: true, stale: 0.3}
+	return simOptions{
+		fencing: true, lease: true, quietTransfer: true, wary: true, startDelay: true, freshSilent: true, stale: 0.3,
+	}
 }
 
 const (
@@ -222,7 +224,9 @@ func (s *sim) add() *simNode {
 	if first {
 		placed := &pb.ShardMap{}
 		for g := range uint32(simShards + 1) {
-			placed.Groups = append(placed.Groups, &pb.GroupPlacement{Group: g, Desired: []string{string(n.id)}, Present: []string{string(n.id)}})
+			placed.Groups = append(
+				placed.Groups, &pb.GroupPlacement{Group: g, Desired: []string{string(n.id)}, Present: []string{string(n.id)}},
+			)
 		}
 		for g := range uint32(simShards + 1) {
 			p := s.newPeer(n, g)
@@ -231,7 +235,10 @@ func (s *sim) add() *simNode {
 			n.peers[g] = p
 		}
 		meta := n.peers[wire.MetaGroup]
-		meta.log = append(meta.log, simEntry{term: 1, cmd: &pb.Command{Kind: &pb.Command_PutShardMap{PutShardMap: &pb.PutShardMap{Map: placed}}}})
+		meta.log = append(
+			meta.log,
+			simEntry{term: 1, cmd: &pb.Command{Kind: &pb.Command_PutShardMap{PutShardMap: &pb.PutShardMap{Map: placed}}}},
+		)
 	}
 	n.start()
 	return n
@@ -378,7 +385,8 @@ func (s *sim) run() string {
 func (s *sim) leader(group uint32) *simPeer {
 	var best *simPeer
 	for _, id := range s.order {
-		if p := s.nodes[id].peers[group]; p != nil && s.nodes[id].up && p.role == simLeader && (best == nil || p.term > best.term) {
+		if p := s.nodes[id].peers[group]; p != nil && s.nodes[id].up && p.role == simLeader &&
+			(best == nil || p.term > best.term) {
 			best = p
 		}
 	}
@@ -467,7 +475,10 @@ func (s *sim) check() {
 			case !ok:
 				s.violated("write %d was acknowledged at %v and is lost", op.id, op.till)
 			case at < known[op.org]:
-				s.violated("write %d began at %v and took place %d of organization %d, of which %d were known", op.id, op.from, at, op.org, known[op.org])
+				s.violated(
+					"write %d began at %v and took place %d of organization %d, of which %d were known", op.id, op.from, at, op.org,
+					known[op.org],
+				)
 			}
 			continue
 		}
@@ -476,7 +487,10 @@ func (s *sim) check() {
 			continue
 		}
 		if len(op.list) < known[op.org] {
-			s.violated("a read of organization %d from %v to %v saw %d entries, %d were known", op.org, op.from, op.till, len(op.list), known[op.org])
+			s.violated(
+				"a read of organization %d from %v to %v saw %d entries, %d were known", op.org, op.from, op.till, len(op.list),
+				known[op.org],
+			)
 		}
 		for _, id := range op.list {
 			if begun[id] > op.till {

@@ -201,7 +201,8 @@ func (s *sim) handOverLate() bool {
 	}
 	heir := s.nodes[followers[0]]
 	_, at := p.conf()
-	if !heir.up || heir.paused > s.now || p.change(Step{Kind: StepTransfer, Group: p.group, Node: heir.id, Index: at}) != nil {
+	if !heir.up || heir.paused > s.now ||
+		p.change(Step{Kind: StepTransfer, Group: p.group, Node: heir.id, Index: at}) != nil {
 		return false
 	}
 	d := simElection + time.Duration(s.rng.Int64N(int64(simElection)))

@@ -177,7 +177,8 @@ func (n *simNode) drop(group uint32, at uint64) {
 		return
 	}
 	for _, placed := range n.meta().shards.GetGroups() {
-		if placed.GetGroup() == group && (slices.Contains(placed.GetPresent(), string(n.id)) || slices.Contains(placed.GetDesired(), string(n.id))) {
+		if placed.GetGroup() == group &&
+			(slices.Contains(placed.GetPresent(), string(n.id)) || slices.Contains(placed.GetDesired(), string(n.id))) {
 			return
 		}
 	}
@@ -229,7 +230,9 @@ func (n *simNode) decide(reports []Report) {
 	steps, goals := Next(v, n.s.policy)
 	n.s.planned(n, steps)
 	if fresh := Redraw(m.shards, v, steps, goals); fresh != nil {
-		cmd := &pb.Command{Kind: &pb.Command_PutShardMap{PutShardMap: &pb.PutShardMap{Map: fresh, ExpectedVersion: m.shards.GetVersion()}}}
+		cmd := &pb.Command{
+			Kind: &pb.Command_PutShardMap{PutShardMap: &pb.PutShardMap{Map: fresh, ExpectedVersion: m.shards.GetVersion()}},
+		}
 		n.peers[wire.MetaGroup].propose(cmd, func(answer any) {
 			if answer == true {
 				n.carryOut(v, steps)
@@ -246,7 +249,9 @@ func (n *simNode) carryOut(v View, steps []Step) {
 		case StepForget:
 			n.s.proposeMeta(n, &pb.Command{Kind: &pb.Command_RemoveNode{RemoveNode: &pb.RemoveNode{Server: string(st.Node)}}})
 		case StepRaise:
-			n.s.proposeMeta(n, &pb.Command{Kind: &pb.Command_SetClusterVersion{SetClusterVersion: &pb.SetClusterVersion{Version: st.Version}}})
+			n.s.proposeMeta(
+				n, &pb.Command{Kind: &pb.Command_SetClusterVersion{SetClusterVersion: &pb.SetClusterVersion{Version: st.Version}}},
+			)
 		default:
 			n.s.send(n, v.Groups[st.Group].Leader, func(to *simNode) {
 				if p := to.peers[st.Group]; p != nil {

@@ -192,7 +192,8 @@ func (p *simPeer) vote(candidate wire.ServerID, term, lastIndex, lastTerm uint64
 	s := p.n.s
 	conf, _ := p.conf()
 	known := slices.Contains(votersOf(conf), candidate)
-	if s.opts.strictVotes && !known || s.opts.freshSilent && p.fresh || !handed && (p.role == simLeader || s.now-p.heard < simElection) || term < p.term {
+	if s.opts.strictVotes && !known || s.opts.freshSilent && p.fresh || !handed &&
+		(p.role == simLeader || s.now-p.heard < simElection) || term < p.term {
 		return false
 	}
 	fresh := lastTerm > p.termAt(p.last()) || lastTerm == p.termAt(p.last()) && lastIndex >= p.last()
@@ -352,7 +353,9 @@ func (p *simPeer) sendAppend(id wire.ServerID) {
 }
 
 // accept is a follower's part.
-func (p *simPeer) accept(leader wire.ServerID, term, prev, prevTerm uint64, entries []simEntry, commit uint64) (bool, uint64) {
+func (p *simPeer) accept(
+	leader wire.ServerID, term, prev, prevTerm uint64, entries []simEntry, commit uint64,
+) (bool, uint64) {
 	s := p.n.s
 	if term < p.term {
 		return false, 0
@@ -445,7 +448,8 @@ func (p *simPeer) advanceTo(commit uint64) {
 			}
 			w.answer(answer)
 		}
-		if conf, at := p.conf(); p.role == simLeader && e.conf != nil && at == p.applied && !slices.Contains(votersOf(conf), p.n.id) {
+		if conf, at := p.conf(); p.role == simLeader && e.conf != nil && at == p.applied &&
+			!slices.Contains(votersOf(conf), p.n.id) {
 			p.step(p.term, "") // it has taken itself out
 		}
 	}

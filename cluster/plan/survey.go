@@ -48,7 +48,10 @@ type Presence struct {
 // the shard map only. A node that gossip has never seen is away since begun; one that
 // is about to stop is like one that is drained: what it has just handed over would look
 // like room, and what it is given goes down with it.
-func Assemble(now, begun time.Time, version uint32, nodes []*pb.NodeEntry, seen map[wire.ServerID]Presence, reports []Report, shards *pb.ShardMap) View {
+func Assemble(
+	now, begun time.Time, version uint32, nodes []*pb.NodeEntry, seen map[wire.ServerID]Presence, reports []Report,
+	shards *pb.ShardMap,
+) View {
 	v := View{Now: now, Version: version}
 	for _, n := range nodes {
 		if n.GetRemoved() {

@@ -15,9 +15,17 @@ var surveyed = time.Unix(1_700_000_000, 0)
 
 func TestAssembleBelievesTheNewestLeader(t *testing.T) {
 	members := []Replica{{"a", true}, {"b", true}, {"c", false}}
-	nodes := []*pb.NodeEntry{{Server: "c"}, {Server: "a", Zone: "z", Version: 2, Draining: true}, {Server: "b", Leaving: true}, {Server: "d"}, {Server: "x", Removed: true}}
-	seen := map[wire.ServerID]Presence{"a": {Alive: true, Since: surveyed}, "b": {Since: surveyed.Add(-time.Minute)}, "d": {Alive: true, Since: surveyed, Leaving: true}}
-	shards := &pb.ShardMap{Groups: []*pb.GroupPlacement{{Group: 0, Present: []string{"a"}}, {Group: 1, Present: []string{"a", "b"}}}}
+	nodes := []*pb.NodeEntry{
+		{Server: "c"}, {Server: "a", Zone: "z", Version: 2, Draining: true}, {Server: "b", Leaving: true}, {Server: "d"},
+		{Server: "x", Removed: true},
+	}
+	seen := map[wire.ServerID]Presence{
+		"a": {Alive: true, Since: surveyed}, "b": {Since: surveyed.Add(-time.Minute)},
+		"d": {Alive: true, Since: surveyed, Leaving: true},
+	}
+	shards := &pb.ShardMap{
+		Groups: []*pb.GroupPlacement{{Group: 0, Present: []string{"a"}}, {Group: 1, Present: []string{"a", "b"}}},
+	}
 	v := Assemble(surveyed, surveyed.Add(-time.Hour), 7, nodes, seen, []Report{
 		{"a", []GroupReport{{Group: 1, Leads: true, Term: 3, Index: 9, Applied: 40, Replicas: members[:2]}}},
 		{"b", []GroupReport{{Group: 1, Leads: true, Term: 4, Index: 12, Applied: 1000, Replicas: members}}},
@@ -34,7 +42,8 @@ func TestAssembleBelievesTheNewestLeader(t *testing.T) {
 	}
 	g := v.Groups[1]
 	// a is more than the tail behind.
-	if g.Leader != "b" || g.Index != 12 || !slices.Equal(g.Members, []Member{{"a", true, false}, {"b", true, true}, {"c", false, true}}) {
+	if g.Leader != "b" || g.Index != 12 ||
+		!slices.Equal(g.Members, []Member{{"a", true, false}, {"b", true, true}, {"c", false, true}}) {
 		t.Errorf("group 1 is %+v", g)
 	}
 	if g := v.Groups[0]; g.Leader != "" || len(g.Members) != 1 {
@@ -80,7 +89,8 @@ func TestRedrawNamesWhoeverMayHoldAReplica(t *testing.T) {
 	if !proto.Equal(old, kept) {
 		t.Error("the old map was changed")
 	}
-	if g := fresh.GetGroups()[0]; !slices.Equal(g.GetPresent(), []string{"a", "b", "c"}) || !slices.Equal(g.GetDesired(), []string{"a", "c"}) {
+	if g := fresh.GetGroups()[0]; !slices.Equal(g.GetPresent(), []string{"a", "b", "c"}) ||
+		!slices.Equal(g.GetDesired(), []string{"a", "c"}) {
 		t.Errorf("group 0: %v", g)
 	}
 	if g := fresh.GetGroups()[1]; !proto.Equal(g, kept.GetGroups()[1]) {

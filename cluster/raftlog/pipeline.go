@@ -28,7 +28,9 @@ type Pipeline struct {
 }
 
 func NewPipeline(inner raft.AppendPipeline) *Pipeline {
-	p := &Pipeline{AppendPipeline: inner, answers: make(chan raft.AppendFuture, pipelineSlack), closed: make(chan struct{})}
+	p := &Pipeline{
+		AppendPipeline: inner, answers: make(chan raft.AppendFuture, pipelineSlack), closed: make(chan struct{}),
+	}
 	go p.take() // ends with Close, which raft calls on every way out
 	return p
 }
@@ -50,7 +52,9 @@ func (p *Pipeline) take() {
 }
 
 // AppendEntries sends a request whose answer comes from Consumer.
-func (p *Pipeline) AppendEntries(args *raft.AppendEntriesRequest, resp *raft.AppendEntriesResponse) (raft.AppendFuture, error) {
+func (p *Pipeline) AppendEntries(
+	args *raft.AppendEntriesRequest, resp *raft.AppendEntriesResponse,
+) (raft.AppendFuture, error) {
 	if err := CheckSeam(args); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,9 @@ type tightPipeline struct {
 	closed   chan struct{}
 }
 
-func (p *tightPipeline) AppendEntries(req *raft.AppendEntriesRequest, _ *raft.AppendEntriesResponse) (raft.AppendFuture, error) {
+func (p *tightPipeline) AppendEntries(
+	req *raft.AppendEntriesRequest, _ *raft.AppendEntriesResponse,
+) (raft.AppendFuture, error) {
 	select {
 	case p.requests <- req:
 		return nil, nil

@@ -75,7 +75,9 @@ func OpenMarkers(stable *StableStore) (*Markers, error) {
 // Create begins a snapshot, this node's or one that is being received. The stores
 // of this node's are flushed already: raft called the state machine's Snapshot
 // before.
-func (m *Markers) Create(version raft.SnapshotVersion, index, term uint64, conf raft.Configuration, confIndex uint64, _ raft.Transport) (raft.SnapshotSink, error) {
+func (m *Markers) Create(
+	version raft.SnapshotVersion, index, term uint64, conf raft.Configuration, confIndex uint64, _ raft.Transport,
+) (raft.SnapshotSink, error) {
 	if version != raft.SnapshotVersionMax {
 		return nil, fmt.Errorf("cluster: snapshot version %d", version)
 	}

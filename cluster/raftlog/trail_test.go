@@ -15,7 +15,9 @@ func TestTrail(t *testing.T) {
 	for _, tc := range []struct {
 		seen int64
 		to   uint64
-	}{{trailBytes - 1, 0}, {trailBytes, 10}, {trailBytes + trailBytes/2, 20}, {2*trailBytes - 1, 20}, {2 * trailBytes, 30}} {
+	}{
+		{trailBytes - 1, 0}, {trailBytes, 10}, {trailBytes + trailBytes/2, 20}, {2*trailBytes - 1, 20}, {2 * trailBytes, 30},
+	} {
 		if to := tr.End(tc.seen); to != tc.to {
 			t.Errorf("after %d bytes the log goes up to %d, want %d", tc.seen, to, tc.to)
 		}

@@ -29,7 +29,9 @@ var quiet = slog.New(slog.DiscardHandler)
 // has the figures and what follows from them.
 func BenchmarkAsk(b *testing.B) {
 	one, two := twoNetworks(b)
-	one.HandleCall((*pb.NodeCall_Goodbye)(nil), func(context.Context, wire.ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
+	one.HandleCall((*pb.NodeCall_Goodbye)(nil), func(
+		context.Context, wire.ServerID, *pb.NodeCall,
+	) (*pb.NodeAnswer, error) {
 		return &pb.NodeAnswer{Kind: &pb.NodeAnswer_Done{Done: &pb.Empty{}}}, nil
 	})
 	startActors(b, one)
@@ -38,7 +40,9 @@ func BenchmarkAsk(b *testing.B) {
 		text := strings.Repeat("x", size)
 		ways := map[string]func() error{
 			"call": func() error {
-				_, err := two.Call(b.Context(), one.Server(), &pb.NodeCall{Kind: &pb.NodeCall_Goodbye{Goodbye: &pb.NodeGoodbye{Instance: text}}})
+				_, err := two.Call(
+					b.Context(), one.Server(), &pb.NodeCall{Kind: &pb.NodeCall_Goodbye{Goodbye: &pb.NodeGoodbye{Instance: text}}},
+				)
 				return err
 			},
 			"actor": func() error {
@@ -84,7 +88,9 @@ func twoNetworks(b *testing.B) (one, two *mesh.Network) {
 			b.Fatal(err)
 		}
 	}
-	node, err := storage.Open(storage.Options{Dir: b.TempDir(), Clock: clock.Real(), Logger: quiet, MinFreeBytes: -1, BallastBytes: -1})
+	node, err := storage.Open(
+		storage.Options{Dir: b.TempDir(), Clock: clock.Real(), Logger: quiet, MinFreeBytes: -1, BallastBytes: -1},
+	)
 	must(err)
 	b.Cleanup(func() { _ = node.Close() })
 	host, err := cluster.Start(b.Context(), cluster.Config{Storage: node, Clock: clock.Real(), Logger: quiet, Shards: 1})
@@ -94,13 +100,18 @@ func twoNetworks(b *testing.B) (one, two *mesh.Network) {
 	must(err)
 	must(host.Close())
 	open := func(creds *mesh.Credentials, join ...string) *mesh.Network {
-		n, err := mesh.Open(b.Context(), mesh.Config{Listen: "127.0.0.1:0", Join: join, Credentials: creds, Clock: clock.Real(), Logger: quiet})
+		n, err := mesh.Open(
+			b.Context(), mesh.Config{Listen: "127.0.0.1:0", Join: join, Credentials: creds, Clock: clock.Real(), Logger: quiet},
+		)
 		must(err)
 		b.Cleanup(func() { _ = n.Close() })
 		return n
 	}
 	one = open(creds)
-	host, err = cluster.Start(b.Context(), cluster.Config{Storage: node, Clock: clock.Real(), Logger: quiet, Network: one, Shards: 1, Server: creds.Server()})
+	host, err = cluster.Start(
+		b.Context(),
+		cluster.Config{Storage: node, Clock: clock.Real(), Logger: quiet, Network: one, Shards: 1, Server: creds.Server()},
+	)
 	must(err)
 	b.Cleanup(func() { _ = host.Close() })
 	must(host.WaitReady(b.Context()))
@@ -109,11 +120,15 @@ func twoNetworks(b *testing.B) (one, two *mesh.Network) {
 	l, err := new(net.ListenConfig).Listen(b.Context(), "tcp", "127.0.0.1:0")
 	must(err)
 	must(l.Close())
-	joined, err := mesh.Join(b.Context(), mesh.JoinConfig{Token: token, Advertise: l.Addr().String(), Clock: clock.Real(), Logger: quiet})
+	joined, err := mesh.Join(
+		b.Context(), mesh.JoinConfig{Token: token, Advertise: l.Addr().String(), Clock: clock.Real(), Logger: quiet},
+	)
 	must(err)
 	two = open(joined, one.Addr())
 	for {
-		if _, err := two.Call(b.Context(), one.Server(), &pb.NodeCall{Kind: &pb.NodeCall_Probe{Probe: &pb.NodeProbe{}}}); err == nil {
+		if _, err := two.Call(
+			b.Context(), one.Server(), &pb.NodeCall{Kind: &pb.NodeCall_Probe{Probe: &pb.NodeProbe{}}},
+		); err == nil {
 			return one, two
 		}
 		must(clock.Wait(b.Context(), clock.Real(), 10*time.Millisecond))

@@ -29,7 +29,8 @@ func TestUnknownMessageIsSurvived(t *testing.T) {
 // TestLookup: organizations live where their shard leads; nothing else has a place.
 func TestLookup(t *testing.T) {
 	l := Lookup{town{}}
-	if pid := l.Get(protocluster.NewClusterIdentity(pb.OrgID{7}.String(), KindOrganization)); pid.GetAddress() != "b" || pid.GetId() != Gateway {
+	if pid := l.Get(protocluster.NewClusterIdentity(pb.OrgID{7}.String(), KindOrganization)); pid.GetAddress() != "b" ||
+		pid.GetId() != Gateway {
 		t.Errorf("%v", pid)
 	}
 	for _, id := range []*protocluster.ClusterIdentity{

@@ -82,7 +82,8 @@ func TestTopologyFollowsGossip(t *testing.T) {
 			members = append(members, m.GetHost())
 		}
 		slices.Sort(members)
-		if got := strings.Join(members, " "); got != step.members || strings.Join(left, " ") != step.left || strings.Join(joined, " ") != step.joined {
+		if got := strings.Join(members, " "); got != step.members || strings.Join(left, " ") != step.left ||
+			strings.Join(joined, " ") != step.joined {
 			t.Errorf("of %v: members %q, left %q, joined %q", step.all, got, left, joined)
 		}
 	}

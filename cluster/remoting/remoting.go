@@ -246,7 +246,9 @@ func (r *Remoting) unreached(ctx context.Context, to wire.ServerID) {
 
 // survive keeps a message that this version does not know from ending the
 // process: protoactor panics where it looks for its type.
-func (r *Remoting) survive(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
+func (r *Remoting) survive(
+	srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler,
+) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.cfg.Logger.Error("a message from another node was not understood", "panic", fmt.Sprint(p))
@@ -298,7 +300,9 @@ func (r *Remoting) Stop() {
 // ended yet, hangs up here.
 type clientCreds struct{ r *Remoting }
 
-func (c *clientCreds) ClientHandshake(ctx context.Context, authority string, raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
+func (c *clientCreds) ClientHandshake(
+	ctx context.Context, authority string, raw net.Conn,
+) (net.Conn, credentials.AuthInfo, error) {
 	to := wire.ServerID(authority)
 	conn, info, err := credentials.NewTLS(c.r.cfg.Wire.ActorTLS(to)).ClientHandshake(ctx, authority, raw)
 	if err != nil {

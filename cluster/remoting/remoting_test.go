@@ -89,7 +89,9 @@ func (a *authority) environ() []string {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	return []string{envKey + "=" + base64.StdEncoding.EncodeToString(key), envCert + "=" + base64.StdEncoding.EncodeToString(a.cert.Raw)}
+	return []string{
+		envKey + "=" + base64.StdEncoding.EncodeToString(key), envCert + "=" + base64.StdEncoding.EncodeToString(a.cert.Raw),
+	}
 }
 
 func (a *authority) certificate(server wire.ServerID) tls.Certificate {
@@ -150,7 +152,9 @@ func (h *house) config(check func(*x509.Certificate) error) *tls.Config {
 		ClientAuth:         tls.RequireAnyClientCert,
 		VerifyConnection: func(s tls.ConnectionState) error {
 			leaf := s.PeerCertificates[0]
-			_, err := leaf.Verify(x509.VerifyOptions{Roots: h.street.authority.pool, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
+			_, err := leaf.Verify(
+				x509.VerifyOptions{Roots: h.street.authority.pool, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}},
+			)
 			return errors.Join(err, check(leaf))
 		},
 	}
@@ -201,7 +205,9 @@ func (s *street) move(t *testing.T, in wire.ServerID) *neighbour {
 	}
 	if _, err := n.system.Root.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {
 		if ask, ok := ctx.Message().(*pb.NodeAsk); ok {
-			ctx.Send(ctx.Sender(), &pb.NodeReply{Id: ask.GetId(), What: &pb.NodeReply_Piece{Piece: &pb.ExportPiece{Data: ask.GetPiece().GetExport().GetId()}}})
+			ctx.Send(ctx.Sender(), &pb.NodeReply{
+				Id: ask.GetId(), What: &pb.NodeReply_Piece{Piece: &pb.ExportPiece{Data: ask.GetPiece().GetExport().GetId()}},
+			})
 		}
 	}), Gateway); err != nil {
 		t.Fatal(err)
@@ -281,7 +287,9 @@ func (s *street) child(t *testing.T, a *authority, name string, env ...string) *
 	s.mu.Lock()
 	env = append(env, envDoor+"="+s.doors["a"])
 	s.mu.Unlock()
-	c := &child{t: t, cmd: exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$"), lines: make(chan string, 10)}
+	c := &child{
+		t: t, cmd: exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$"), lines: make(chan string, 10),
+	}
 	c.cmd.Env = append(append(os.Environ(), env...), append(a.environ(), envChild+"="+name)...)
 	in, err1 := c.cmd.StdinPipe()
 	out, err2 := c.cmd.StdoutPipe()
@@ -397,7 +405,10 @@ func TestMessagesCross(t *testing.T) {
 	s.door("b", b.says("door "))
 	org := pb.OrgID{1}
 	ask := func(id uint64, size int) *pb.NodeAsk {
-		return &pb.NodeAsk{Id: id, Org: org.Bytes(), What: &pb.NodeAsk_Piece{Piece: &pb.GetExportPiece{Export: &pb.Export{Id: make([]byte, size)}}}}
+		return &pb.NodeAsk{
+			Id: id, Org: org.Bytes(),
+			What: &pb.NodeAsk_Piece{Piece: &pb.GetExportPiece{Export: &pb.Export{Id: make([]byte, size)}}},
+		}
 	}
 	for id, size := range map[uint64]int{1: 1, 2: 80 << 20} {
 		pid, ok := a.Owner(org)

@@ -328,7 +328,9 @@ func (d *Directory) publishOrg(org pb.OrgID, entry *pb.OrgEntry) {
 // load reads the meta store into memory.
 func (d *Directory) load() error {
 	orgs := dirSpace.Prefix(storage.TableDirectoryOrg)
-	for rec, err := range storage.ScanRecords(d.store, orgs, storage.ScanOptions{}, func() *pb.OrgEntry { return new(pb.OrgEntry) }) {
+	for rec, err := range storage.ScanRecords(
+		d.store, orgs, storage.ScanOptions{}, func() *pb.OrgEntry { return new(pb.OrgEntry) },
+	) {
 		if err != nil {
 			return err
 		}

@@ -135,7 +135,9 @@ func (m *Meta) PutNode(ctx context.Context, node *pb.NodeEntry) error {
 // RemoveNode marks a node as gone for good (ErrNodeUnknown). Doing it twice is no
 // error. It does not touch the groups; see Host.RemoveReplica.
 func (m *Meta) RemoveNode(ctx context.Context, id wire.ServerID) error {
-	return m.d.propose(ctx, "remove node", &pb.Command{Kind: &pb.Command_RemoveNode{RemoveNode: &pb.RemoveNode{Server: string(id)}}})
+	return m.d.propose(
+		ctx, "remove node", &pb.Command{Kind: &pb.Command_RemoveNode{RemoveNode: &pb.RemoveNode{Server: string(id)}}},
+	)
 }
 
 // PutShardMap replaces the shard map that has the version of the given one
@@ -372,14 +374,18 @@ func (m *Meta) adopt(o *Meta) {
 // load reads this part of the meta store into memory.
 func (m *Meta) load() error {
 	nodes := dirSpace.Prefix(storage.TableNodeInfo)
-	for rec, err := range storage.ScanRecords(m.d.store, nodes, storage.ScanOptions{}, func() *pb.NodeEntry { return new(pb.NodeEntry) }) {
+	for rec, err := range storage.ScanRecords(
+		m.d.store, nodes, storage.ScanOptions{}, func() *pb.NodeEntry { return new(pb.NodeEntry) },
+	) {
 		if err != nil {
 			return err
 		}
 		m.nodes[wire.ServerID(rec.Value.GetServer())] = rec.Value
 	}
 	tokens := dirSpace.Prefix(storage.TableJoinToken)
-	for rec, err := range storage.ScanRecords(m.d.store, tokens, storage.ScanOptions{}, func() *pb.JoinToken { return new(pb.JoinToken) }) {
+	for rec, err := range storage.ScanRecords(
+		m.d.store, tokens, storage.ScanOptions{}, func() *pb.JoinToken { return new(pb.JoinToken) },
+	) {
 		if err != nil {
 			return err
 		}

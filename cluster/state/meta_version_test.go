@@ -40,11 +40,17 @@ func TestVersionIsJudged(t *testing.T) {
 				}}}, wire.ErrOutdated, wire.ErrNodeRemoved)
 			},
 			"remove": func(t *rapid.T) {
-				carryOut(t, &pb.Command{Kind: &pb.Command_RemoveNode{RemoveNode: &pb.RemoveNode{Server: id.Draw(t, "node")}}}, wire.ErrNodeUnknown)
+				carryOut(
+					t, &pb.Command{Kind: &pb.Command_RemoveNode{RemoveNode: &pb.RemoveNode{Server: id.Draw(t, "node")}}},
+					wire.ErrNodeUnknown,
+				)
 			},
 			"raise": func(t *rapid.T) {
 				was, to := m.version, version.Draw(t, "version")
-				carryOut(t, &pb.Command{Kind: &pb.Command_SetClusterVersion{SetClusterVersion: &pb.SetClusterVersion{Version: to}}}, wire.ErrNotSpoken)
+				carryOut(
+					t, &pb.Command{Kind: &pb.Command_SetClusterVersion{SetClusterVersion: &pb.SetClusterVersion{Version: to}}},
+					wire.ErrNotSpoken,
+				)
 				if m.version < was || m.version != was && m.version != to {
 					t.Fatalf("raised from %d to %d: %d", was, to, m.version)
 				}

@@ -54,23 +54,21 @@
 //     with its copies (recover.go): the only way in which what was acknowledged may be
 //     given up, and a person says so, by the name of each node.
 //
-// # Who is there
+// # Below this package
 //
-//   - Network is a node's one port (mux.go): mutual TLS between nodes, told apart
-//     by kind; gossip (gossip.go) over UDP of the same number. A peer is who its
-//     certificate says. Nobody without one of this cluster gets further than the
-//     door, where time, number and bytes are bounded.
-//   - A machine becomes a node with a join token (token.go, join.go), which admits
-//     one and carries what it recognizes the cluster by. Its key never leaves it.
-//   - Certificates renew themselves, and the authority can be replaced while the
-//     cluster serves (authority.go, tend.go).
+//   - Package mesh connects the nodes: one port, certificates, gossip, calls, joining.
+//     Members there says who is alive; it is a hint about the others, never a reason
+//     to act without the log.
+//   - Package plan decides where replicas and leaders should be; the controller
+//     carries that out (controller.go).
+//   - Package state applies committed commands to stores, and holds the Directory.
+//   - Package raftlog keeps raft's log and the markers.
+//   - Package wire has what nodes must agree on.
 //   - Nodes of two versions serve side by side. What only the newer one understands
 //     waits until the last node has it (version.go); then the cluster's version rises
 //     by itself, never falls, and an older program is refused: at join, at start, and
 //     at the first entry that it would not understand.
-//   - Members says who is alive, who has left and who failed; it is a hint about the
-//     others, never a reason to act without the log.
 //
-// Order of calls: Found or Join once for credentials, Open, Start with it,
+// Order of calls: Found or mesh.Join once for credentials, mesh.Open, Start with it,
 // Host.Close, Network.Close.
 package cluster

@@ -118,8 +118,8 @@ func (c *compactor) relieve() bool {
 		var largest *group
 		var most int64
 		for _, g := range c.host.hosted() {
-			// One that is being restored cannot be compacted, and says so by keeping
-			// whoever tries waiting.
+			// One that is being restored cannot be compacted, and would keep
+			// the caller waiting.
 			if n := g.fsm.logBytes.Load(); n > most && !g.fsm.restoring.Load() {
 				largest, most = g, n
 			}

@@ -35,7 +35,7 @@ const (
 // controller keeps the cluster as plan would have it. One runs on every node; it
 // acts while the node leads the meta group. Two may act for a moment, when that
 // leadership changes: every order says which membership it was made for, the
-// shard map is compared and set, and whoever carries out an order leads its
+// shard map is compared and set, and the node that carries out an order leads its
 // group, so that the later one is refused.
 type controller struct {
 	h       *Host

@@ -7,7 +7,7 @@
 //   - What was acknowledged survives everything but the loss of a majority of
 //     disks. One function, Host.ProposeAsync, makes that promise; its comment
 //     lists the steps and the crash tests for the gaps between them.
-//   - A store has one writer: whoever proposed the newest OPEN. Proposals under
+//   - A store has one writer, the one that proposed the newest OPEN. Proposals under
 //     an older lease, or out of order, have no effect. This is decided where the
 //     log is applied, alike on every replica and in every replay, so a second
 //     activation of an organization, a paused process or a late packet is harmless.

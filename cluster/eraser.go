@@ -26,7 +26,7 @@ const (
 
 // eraser makes what was erased from stores leave the log too, which still holds
 // the entries that wrote it. Nobody has to ask: applying an erasure notes it
-// durably (storage.Log.Owed), on every replica, and a restart goes on with what
+// durably (storage.Log.Owed), on every replica, and a restart continues with what
 // was left. Without it the bytes of a forgotten text would stay in the log until
 // the group has written enough to be cut, and in its files until they are
 // compacted.

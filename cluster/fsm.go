@@ -31,15 +31,15 @@ type fsm struct {
 	total   *atomic.Int64            // logBytes of all groups
 	grown   func(group, total int64) // told of both after each batch; quick
 
-	// configured is told of every membership that the group has agreed on.
+	// configured is called with every membership that the group has agreed on.
 	configured func(index uint64)
 	// fetch brings the machine's stores to what a manifest demands.
 	fetch func(ctx context.Context, m *pb.StoreManifest, machine state.Machine) error
-	// damaged is told that the machine cannot apply because a store is damaged of which
+	// damaged is called when the machine cannot apply because a store is damaged of which
 	// others have a copy: the group is closed, the store replaced and the group opened
 	// again. Until then the state machine stands still, and the process does not end.
 	damaged func(err error)
-	// restored is told of a snapshot that is complete; it publishes the marker.
+	// restored is called when a snapshot is complete; it publishes the marker.
 	restored func(index uint64) error
 
 	applied   atomic.Uint64 // index of the last entry whose effects are in the stores

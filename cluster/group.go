@@ -63,7 +63,7 @@ type group struct {
 	leading   atomic.Uint64
 	unwatch   chan struct{}
 	unwatched chan struct{}
-	shift     sync.Mutex // held while leading changes, and its change is told
+	shift     sync.Mutex // held while leading changes and OnLead is called
 
 	// alone says that this node is the only voter. It is false before raft may count
 	// a second one.
@@ -220,7 +220,7 @@ func (g *group) mendLog() error {
 	return g.logs.DeleteRange(first, last)
 }
 
-// configured is told by the state machine of a membership that was agreed on.
+// configured takes note of a membership that was agreed on; the state machine calls it.
 func (g *group) configured(index uint64) {
 	g.confIndex.Store(index)
 	if g.opened.Load() { // else openGroup looks when raft is there
@@ -402,7 +402,7 @@ func (g *group) handOver(to wire.ServerID) error {
 // settle refuses new proposals and waits for those under way: raft would answer
 // them as lost with the leadership, and nobody could say whether they took effect.
 // They need one round to a majority. Where that does not come within LeaderLease
-// there is none to be had, unless a majority goes on to answer this term's heartbeats,
+// there is none to be had, unless a majority keeps answering this term's heartbeats,
 // which need no disk.
 func (g *group) settle(term uint64) {
 	g.mu.Lock()

@@ -460,7 +460,7 @@ func (h *Host) notifyReady() {
 
 // halt is a group's word that it cannot go on.
 func (h *Host) halt(msg string) {
-	// In this order: whoever learns of it must not end the process with other words.
+	// In this order: the goroutines that wait must not end the process with other words.
 	h.cfg.Fatal(msg)
 	h.haltOnce.Do(func() { close(h.halted) })
 }

@@ -111,12 +111,12 @@ func (w *hosting) round(ctx context.Context) {
 		_, wanted := again[g]
 		mendable := g != nil && h.mendable(ctx, g)
 		if g != nil && (wanted || mendable && h.yields(g)) {
-			fellows := g.otherVoters()
+			peers := g.otherVoters()
 			if wanted && g.leading.Load() != 0 { // it stands still; who else leads would be elected
 				_ = g.handOver("")
 			}
 			h.closeGroup(g)
-			warn(id, h.mend(ctx, id, fellows, g.fsm.applied.Load()))
+			warn(id, h.mend(ctx, id, peers, g.fsm.applied.Load()))
 			g = nil
 			// Who is opened anew has forgotten whom it promised not to vote.
 			if clock.Wait(ctx, h.cfg.Clock, h.forgotten()) != nil {
@@ -241,7 +241,7 @@ func (h *Host) leftovers(id uint32) (bool, error) {
 }
 
 // discardStages deletes what was collected of stores whose group is not being
-// restored any more: nobody goes on with it, and what is erased from the store
+// restored any more: no transfer will finish it, and what is erased from the store
 // meanwhile would stay in it. The compactor calls it at its ticks; the second one
 // that finds a stage idle deletes it, since a Restore that failed is soon tried
 // again.

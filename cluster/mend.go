@@ -102,11 +102,11 @@ func (h *Host) mendable(ctx context.Context, g *group) bool {
 	}
 	found := false
 	for _, id := range h.sought(g.id) {
-		fellows := g.otherVoters()
-		if len(fellows) == 0 {
+		peers := g.otherVoters()
+		if len(peers) == 0 {
 			return false
 		}
-		err := h.offered(ctx, g.id, id, fellows)
+		err := h.offered(ctx, g.id, id, peers)
 		if ctx.Err() != nil {
 			return false
 		}

@@ -21,7 +21,7 @@ const (
 	// without a leader for some tens of milliseconds, and those who take over read
 	// the stores of what they wake.
 	stepDownAtOnce = 4
-	// stepDownPause is how long a group waits that could not give it up: whoever is
+	// stepDownPause is how long a group waits that could not give it up: the node that is
 	// to take over may be catching up.
 	stepDownPause = 100 * time.Millisecond
 	// heirPause is how long it waits for the next look whether it has a leader again: a

@@ -11,7 +11,7 @@ import (
 // cutOffAfter is how long a node goes on to say that it serves while it knows of no
 // leader of the meta group. An election takes 1.9 s (median) to 2.9 s (see
 // ElectionTimeout), and one that fails is followed by another; requests wait for its end
-// for up to 30 s. So whoever knows of none for longer has most likely lost the way to
+// for up to 30 s. So a node that knows of none for longer has most likely lost the way to
 // the others, and those whom it turns away are better off elsewhere.
 const cutOffAfter = 8 * time.Second
 

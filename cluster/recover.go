@@ -62,7 +62,7 @@ type RecoverConfig struct {
 	answers func(ctx context.Context, n *pb.NodeEntry) bool
 }
 
-// Loss is what a recovery gives up, and what it goes on with.
+// Loss is what a recovery gives up, and what it keeps.
 type Loss struct {
 	Server wire.ServerID
 	// Nodes are given up, by id. Of one that this node knows nothing of only the id
@@ -411,7 +411,7 @@ func (r *recovery) judge(id uint32, p *replica, lost map[wire.ServerID]bool) (bo
 	return true, nil
 }
 
-// placement is where the shard map has a group; nothing where there is none.
+// placement is where the shard map has a group; empty without a shard map.
 func (r *recovery) placement(id uint32) *pb.GroupPlacement {
 	if all := r.shards.GetGroups(); int(id) < len(all) {
 		return all[id]

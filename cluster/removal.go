@@ -29,7 +29,7 @@ import (
 // key of some 60 bytes.
 
 // removeStores proposes REMOVE for every store that an organization may have, at
-// whoever leads the shard.
+// the leader of the shard.
 func (h *Host) removeStores(ctx context.Context, org pb.OrgID) error {
 	for _, realm := range storage.OrgRealms {
 		id := storage.StoreID{Org: org, Realm: realm}

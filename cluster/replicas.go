@@ -140,7 +140,7 @@ func (h *Host) changeMembership(
 	return nil
 }
 
-// askLeader asks a group's leader, which may be this node. It asks whoever may
+// askLeader asks a group's leader, which may be this node. It asks the nodes that may
 // know in turn until one leads; nobody but the leader does anything.
 func (h *Host) askLeader(ctx context.Context, call *pb.GroupCall) (*pb.GroupAnswer, error) {
 	group := call.GetGroup()
@@ -252,7 +252,7 @@ func (h *Host) candidates(group uint32) []wire.ServerID {
 			return []wire.ServerID{wire.ServerID(leader)}
 		}
 		if h.counted(g) {
-			return nil // there is none; whoever is one tells its members within moments
+			return nil // there is no leader; a new one tells its members within moments
 		}
 	}
 	if leader, ok := h.LeaderOf(group); ok {
@@ -279,7 +279,7 @@ func (h *Host) counted(g *group) bool {
 	return sm.GetVersion() == 0 || slices.Contains(sm.GetGroups()[g.id].GetPresent(), string(h.identity.Server))
 }
 
-// NoteLeader is told by whoever learnt it who leads a group, for groups that are
+// NoteLeader notes who leads a group, as the caller has learnt, for groups that are
 // not on this node; see LeaderOf.
 func (h *Host) NoteLeader(group uint32, leader wire.ServerID) {
 	if int(group) < len(h.hints) {
@@ -337,7 +337,7 @@ func (h *Host) answer(ctx context.Context, call *pb.GroupCall) (*pb.GroupAnswer,
 		r, err := h.proposeAndWait(ctx, g, cmd)
 		return &pb.GroupAnswer{Index: r.Index}, err
 	case *pb.GroupCall_ReadIndex:
-		// Whoever was told of a write was told by this node, after it applied it.
+		// A write is acknowledged by this node only, after it has applied it.
 		if err := g.lead(); err != nil {
 			return nil, wire.NotApplied(err)
 		}
@@ -410,7 +410,7 @@ func (g *group) change(c *pb.MemberChange) error {
 	return classify(err)
 }
 
-// proposeAnywhere proposes a command that may be forwarded, at whoever leads the
+// proposeAnywhere proposes a command that may be forwarded, at the leader of the
 // group, and waits until it is applied here, too, where the group is. Where
 // several nodes could lead it looks for the leader until the context ends, or
 // leaderTimeout. What may be forwarded may be done twice, so where a leader has fallen

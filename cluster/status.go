@@ -9,7 +9,7 @@ import (
 // GroupStatus is one group as doctor and the metrics see it.
 type GroupStatus struct {
 	Group    uint32        // 0 is the meta group, 1 to n are the shards
-	Leader   wire.ServerID // empty while there is none
+	Leader   wire.ServerID // empty while the group has no leader
 	Leading  bool          // this node leads and has caught up
 	Term     uint64        // raft's current term
 	Last     uint64        // index of the last log entry

@@ -70,7 +70,7 @@ func readFrame(r io.Reader) (frame, error) {
 }
 
 // calls asks other nodes and answers them. There is one stream to each node that
-// was asked; questions are told apart by numbers, so that a slow one does not
+// was asked; a question and its answer share a number, so that a slow one does not
 // hold up the others.
 type calls struct {
 	n *Network
@@ -94,7 +94,7 @@ type line struct {
 	writing sync.Mutex    // held while a question is written
 
 	mu      sync.Mutex // guards what follows
-	conn    net.Conn   // nil while there is none
+	conn    net.Conn   // nil while no stream is open
 	number  uint64
 	waiting map[uint64]chan frame // closed when the stream has ended
 }
@@ -167,7 +167,7 @@ func (l *line) ask(ctx context.Context, n *Network, to wire.ServerID, body []byt
 	if ctx.Err() != nil { // it shall not take the line down
 		return nil, fmt.Errorf("%w: %w", wire.ErrUnreachable, ctx.Err())
 	}
-	// A peer that does not read must not hold up whoever asks it: when the caller
+	// A peer that does not read must not hold up its caller: when the caller
 	// gives up the whole line is.
 	stop := context.AfterFunc(ctx, func() { hangUp(conn) })
 	l.writing.Lock()
@@ -197,7 +197,7 @@ func hangUp(conn net.Conn) {
 		s.cut()
 		return
 	}
-	_ = conn.Close() // whoever uses it finds out
+	_ = conn.Close() // its users see an error
 }
 
 // begin makes sure that there is a stream, and registers a question.

@@ -172,8 +172,8 @@ func (j *joiner) try(ctx context.Context, address string) (*Credentials, error) 
 	return openCredentials(creds)
 }
 
-// recognize makes sure that the secret is told to nobody but a node of the cluster
-// that the token is of.
+// recognize makes sure that the secret goes only to a node of the cluster that the
+// token is of.
 func (j *joiner) recognize(cs tls.ConnectionState) error {
 	for _, root := range cs.PeerCertificates[1:] {
 		print := fingerprint(root.Raw)

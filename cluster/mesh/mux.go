@@ -102,7 +102,7 @@ func (g *pendingConns) enter(conn net.Conn, c clock.Clock) *pendingConn {
 	v := &pendingConn{of: g, conn: conn, host: host}
 	g.all[v] = struct{}{}
 	g.hosts[host]++
-	v.timer = c.AfterFunc(handshakeTimeout, func() { _ = conn.Close() }) // whoever reads it finds out
+	v.timer = c.AfterFunc(handshakeTimeout, func() { _ = conn.Close() }) // its reader sees an error
 	return v
 }
 
@@ -126,7 +126,7 @@ func (g *pendingConns) closeAll() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for v := range g.all {
-		_ = v.conn.Close() // whoever reads it finds out
+		_ = v.conn.Close() // its reader sees an error
 	}
 }
 
@@ -180,7 +180,7 @@ func (n *Network) receive(v *pendingConn) {
 	}
 }
 
-// reject sends away whoever could not say who they are. It is one debug line
+// reject closes a connection that showed no certificate of this cluster. It is one debug line
 // each: who floods the door shall not fill the log as well.
 func (n *Network) reject(v *pendingConn, err error) {
 	_ = v.conn.Close() // it is of no use any more
@@ -227,7 +227,7 @@ func (n *Network) receiveMember(v *pendingConn) {
 
 // serverTLS is how a node meets those who dial it. Certificates are looked up for
 // each connection, so that a renewed one is used at once; sessions are not
-// resumed, so that whoever was removed is asked again.
+// resumed, so that a node that was removed is refused at its next connection.
 func (n *Network) serverTLS() *tls.Config {
 	return &tls.Config{
 		MinVersion:             tls.VersionTLS13,

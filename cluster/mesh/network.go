@@ -325,7 +325,7 @@ func (n *Network) Cluster() string { return n.cfg.Credentials.Cluster() }
 // Addr returns the host:port that other nodes dial.
 func (n *Network) Addr() string { return n.advertise }
 
-// stream is one connection between two nodes. It is open to whoever it was handed
+// stream is one connection between two nodes. It belongs to the one it was handed
 // to, and known here so that it ends with the network, the peer or the group.
 type stream struct {
 	*tls.Conn
@@ -346,7 +346,7 @@ func (s *stream) Close() error {
 }
 
 // cut ends the connection without a goodbye, which could wait for a peer that does
-// not read. Whoever uses it finds out; raft keeps some in a pool that nobody uses
+// not read. Its users see an error; raft keeps some in a pool that nobody uses
 // any more when its group has ended.
 func (s *stream) cut() {
 	_ = s.NetConn().Close() // before the goodbye

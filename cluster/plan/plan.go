@@ -14,7 +14,7 @@ import (
 
 // The planner is the controller's head: it looks at the cluster as it is and
 // says what should happen next. It is a pure function without a memory, so that
-// whoever leads the meta group next goes on where the last one stopped, and so
+// the next leader of the meta group continues where the last one stopped, and so
 // that it can be tested by the million (plan_test.go, sim_test.go).
 
 const (
@@ -231,7 +231,7 @@ func (pl *planner) goalOf(g *Group) Goal {
 	if g.ID == wire.MetaGroup {
 		return pl.wantsMeta(g)
 	}
-	// Whoever has a place keeps it while away; a new one is only given to a node
+	// A node keeps its place while it is away; a new one is only given to a node
 	// that is here. A learner is no loss: where a replica is missing, its place goes
 	// to somebody who can be filled now.
 	short := slices.ContainsFunc(g.Members, func(m Member) bool { return m.Voter && !pl.eligible[m.ID] })
@@ -702,7 +702,7 @@ func (pl *planner) transfer(g *Group, d *Goal, why string) Step {
 }
 
 // successor returns the voter that leads least among those who may lead a group,
-// empty if there is none but the leader.
+// empty if only the leader may.
 func (pl *planner) successor(g *Group, d *Goal, fit func(*Node) bool) wire.ServerID {
 	var best wire.ServerID
 	for _, m := range g.Members {
@@ -734,7 +734,7 @@ func (pl *planner) drain() {
 	}
 }
 
-// balance evens out the leaderships of shards: from whoever leads more to whoever
+// balance evens out the leaderships of shards: from a node that leads more to one that
 // leads at least two fewer, so that no transfer can provoke the opposite one.
 func (pl *planner) balance() {
 	for pl.transfers < pl.MaxTransfers {

@@ -20,7 +20,7 @@ import (
 type LogStore struct {
 	Log   *storage.Log
 	Group uint32
-	// Failed is told of an append that was refused; it stops the process. Nil while
+	// Failed is called when an append is refused; it stops the process. Nil while
 	// a group is created.
 	Failed func(group uint32, err error)
 	// Seam answers for the entry that the marker stands for.

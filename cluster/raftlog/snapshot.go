@@ -49,7 +49,7 @@ type Markers struct {
 	// when raft is done with it. Nil while a group is created.
 	Manifest func(index uint64) (b []byte, closed func(), err error)
 
-	// First is what was found on disk; seam is told of every marker after it. Nil
+	// First is what was found on disk; every later marker is stored in Seam. Nil
 	// while a group is created.
 	First *EntryID
 	Seam  *Seam

@@ -7,7 +7,7 @@
 //   - Only nodes of the cluster are heard: both sides show a certificate, and a
 //     client checks that the other side is the node it meant to reach.
 //   - What is on its way to a node when the connection to it ends is given up, and
-//     Config.Lost is told; nothing is sent twice.
+//     the function given to Start is called; nothing is sent twice.
 //   - Addresses are server ids. A node that comes back elsewhere is the same
 //     address.
 //
@@ -22,7 +22,7 @@
 // Lookup, its IdentityLookup, where an organization's actor is. Messages go to the
 // address that Lookup gives, in one hop. Three of its parts are kept still:
 //
-//   - Its gossip speaks to every member every 300 ms, and blocks for good whoever
+//   - Its gossip speaks to every member every 300 ms, and blocks for good a node that
 //     was paused for 20 seconds. Membership is memberlist's; the interval is never.
 //   - Its placement put one identity on two nodes for six seconds after a join
 //     (DESIGN.md in the package above). Placement is where the shard leads.

@@ -41,7 +41,7 @@ const (
 	// What may be in it is bounded by MaxInFlightBytes and by who sends.
 	queueSize = 256
 	// connectTries is how often a connection is tried before what waits for it is
-	// given up. protoactor waits two seconds after each; whoever asks has another
+	// given up. protoactor waits two seconds after each; the caller has another
 	// node to ask by then.
 	connectTries = 1
 	// streamWindow and connWindow let one stream fill a fast network with some
@@ -107,7 +107,7 @@ type Remoting struct {
 // link is what is known of the way to a node.
 type link struct {
 	up     bool      // messages go over it, and may have arrived
-	failed time.Time // when it was found that there is none; where it is not up
+	failed time.Time // when an attempt to connect failed; unset while up
 }
 
 // New returns a Remoting that is not started.
@@ -230,7 +230,7 @@ func (r *Remoting) dial(ctx context.Context, to wire.ServerID) (net.Conn, error)
 }
 
 // unreached notes that an attempt to connect has failed. protoactor says so two seconds
-// later; who waits is told at once. Of a connection before, nobody may have heard yet
+// later; callers that wait learn it at once. Of a connection before, nobody may have heard yet
 // that it has ended: what went over that may have arrived. An attempt that was called
 // off is of a connection that protoactor has given up, and told of.
 func (r *Remoting) unreached(ctx context.Context, to wire.ServerID) {

@@ -92,7 +92,7 @@ func (m *Stores) dropAside(id storage.StoreID) error {
 	return m.log.DeleteStable(m.Group, keys...)
 }
 
-// ApplyAside applies what was set aside to the stores that can be read again: whoever has put
+// ApplyAside applies what was set aside to the stores that can be read again: an operator who has put
 // a damaged file right gets all that was acknowledged. It is called before the group's log
 // is replayed. What lies behind the marker the log brings; what lies before it the log has
 // no more, and all else up to the marker is in the stores' files, so that order holds.

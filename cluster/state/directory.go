@@ -91,7 +91,7 @@ func (d *Directory) Lookup(key pb.KeyHash) (pb.OrgID, bool) {
 	return o.id, true
 }
 
-// Org returns an entry; false when there is none. Of a removed organization
+// Org returns an entry; false when it is unknown. Of a removed organization
 // only the id and Removed are left. The caller must not change it.
 func (d *Directory) Org(id pb.OrgID) (*pb.OrgEntry, bool) {
 	d.mu.RLock()

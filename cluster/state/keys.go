@@ -48,7 +48,7 @@ func (d *Directory) KeyCount(org pb.OrgID) int {
 }
 
 // PutKey records that a key hash belongs to an organization, until it is dropped.
-// It comes before the organization itself knows the key, so whoever fails or crashes
+// It comes before the organization itself knows the key, so a failure or a crash
 // in between leaves a hash that leads nowhere: DropKeys removes it.
 // Doing it twice is no error; another organization is ErrKeyTaken. The organization
 // must be in the directory (ErrOrgUnknown, ErrOrgRemoved). Further errors are the

@@ -87,7 +87,7 @@ func (m *Meta) Nodes() []*pb.NodeEntry {
 	return nodes
 }
 
-// Node returns one entry; false when there is none. The caller must not change
+// Node returns one entry; false when it is unknown. The caller must not change
 // it.
 func (m *Meta) Node(id wire.ServerID) (*pb.NodeEntry, bool) {
 	m.d.mu.RLock()
@@ -104,7 +104,7 @@ func (m *Meta) ShardMap() *pb.ShardMap {
 	return m.shardMap
 }
 
-// Authority returns the cluster's authority; version 0 when there is none yet.
+// Authority returns the cluster's authority; version 0 before the cluster was founded.
 // The caller must not change it.
 func (m *Meta) Authority() *pb.AuthorityEntry {
 	m.d.mu.RLock()

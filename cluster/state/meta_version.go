@@ -44,7 +44,7 @@ func (m *Meta) judgeVersion(k *pb.SetClusterVersion, batch *storage.Batch) (func
 }
 
 // judgeOutdated refuses a node that is too old for the cluster, and one that has
-// become too old. What else is changed in an entry is none of its business: such
+// become too old. It does not look at what else is changed in an entry: such
 // a node can still be removed.
 func (m *Meta) judgeOutdated(old, n *pb.NodeEntry) error {
 	if m.version < wire.JudgedVersion || n.GetVersion() >= m.version || old != nil && n.GetVersion() >= old.GetVersion() {

@@ -191,7 +191,7 @@ func fromStorage(a storage.Result) (Result, error) {
 	case storage.OutcomeApplied:
 		return Result{Epoch: a.Epoch, Version: a.Version}, nil
 	case storage.OutcomeReplayed:
-		// Nobody waits for it: whoever proposed it went with an earlier process.
+		// Nobody waits for it: its proposer ended with an earlier process.
 		return Result{Err: wire.Unknown(errReplayed)}, nil
 	case storage.OutcomeFenced:
 		return Result{Err: fmt.Errorf("%w: the store is now at epoch %d", wire.ErrFenced, a.Epoch)}, nil

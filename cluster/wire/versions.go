@@ -20,7 +20,7 @@ import pb "orgmem/proto"
 //   - What it must not leave out, since it would answer, erase or bill wrongly: another
 //     meaning of a field, a key that moves, a value of an enumeration that it would
 //     refuse, a record of which it would drop the half. This needs a version here, and
-//     whoever writes the new form asks Meta.Version first and writes the old one until
+//     the code that writes the new form asks Meta.Version first and writes the old one until
 //     then; what reads takes both, for good.
 //
 // make upgrade holds both to it, as far as its load reaches. The versions:
@@ -36,7 +36,7 @@ const ProtocolVersion = 4
 // DropKeysVersion is the version that brought DropKeys.
 const DropKeysVersion = 3
 
-// SealedVersion is the version from which on whoever opens an organization finds in
+// SealedVersion is the version from which on the node that opens an organization finds in
 // its store what is sealed: an earlier program would fetch without the secrets of a
 // connector, and replay an empty answer.
 const SealedVersion = 4
@@ -46,7 +46,7 @@ const SealedVersion = 4
 // may run a program that takes them all, and replicas must decide alike.
 const JudgedVersion = 2
 
-// Needs returns the version that a command asks of whoever carries it out, 0 where
+// Needs returns the version that a command asks of the replicas that carry it out, 0 where
 // the first one knew it. A new kind of command is entered here,
 // and a field that changes what an old one does, with the ProtocolVersion that
 // brings it: then it is refused until the last node has that version, and nothing

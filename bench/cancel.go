@@ -24,7 +24,8 @@ func measureCancel(ctx context.Context, b *bench) error {
 	for round, wait := range waits {
 		var long strings.Builder
 		for i := 0; long.Len() < runes; i++ {
-			fmt.Fprintf(&long, "On %d May 2026 Anselm Vogt of Acme %d-%d repaired the heating, and Priya Nair filed INC-%d about it.\n\n", i%28+1, round, i, i)
+			fmt.Fprintf(&long, "On %d May 2026 Anselm Vogt of Acme %d-%d repaired the heating, and Priya Nair filed INC-%d "+
+				"about it.\n\n", i%28+1, round, i, i)
 		}
 		var job struct{ JobID string }
 		if err := s.call(ctx, http.MethodPost, "/v1/ingest", map[string]any{"content": long.String()}, &job); err != nil {
@@ -54,6 +55,7 @@ func measureCancel(ctx context.Context, b *bench) error {
 		}
 		worst = max(worst, time.Since(began))
 	}
-	b.report.add(fmt.Sprintf("cancelling a document of %d characters, at %d moments", runes, len(waits)), "under "+most.String(), worst < most, "%d ms at worst", worst.Milliseconds())
+	b.report.add(fmt.Sprintf("cancelling a document of %d characters, at %d moments", runes, len(waits)),
+		"under "+most.String(), worst < most, "%d ms at worst", worst.Milliseconds())
 	return s.end()
 }

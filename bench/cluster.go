@@ -70,14 +70,16 @@ func (b *bench) cluster(ctx context.Context, args ...string) (trio, error) {
 	if err := c.wait(ctx, b); err != nil {
 		return c, err
 	}
-	return c, c[0].operator(ctx, http.MethodPut, "/operator/orgs/"+c[0].OrgID+"/plan", map[string]string{"plan": "unlimited"}, nil)
+	return c, c[0].operator(ctx, http.MethodPut, "/operator/orgs/"+c[0].OrgID+"/plan",
+		map[string]string{"plan": "unlimited"}, nil)
 }
 
 func nodeName(i int) string { return "n" + strconv.Itoa(i+1) }
 
 // wait waits until every group is as it should be.
 func (c trio) wait(ctx context.Context, b *bench) error {
-	out, err := exec.CommandContext(ctx, b.binary, "cluster", "wait", "--operator", c[0].OperatorURL, "--data", c[0].data).CombinedOutput()
+	out, err := exec.CommandContext(ctx, b.binary, "cluster", "wait", "--operator", c[0].OperatorURL, "--data",
+		c[0].data).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("cluster wait: %w: %s", err, out)
 	}
@@ -115,7 +117,10 @@ func measureClusterIdle(ctx context.Context, b *bench) error {
 	s := c[0]
 	for i := range sleepers {
 		var made struct{ APIKey string }
-		order := map[string]any{"name": "Org " + strconv.Itoa(i), "ownerEmail": "o" + strconv.Itoa(i) + "@example.com", "plan": "unlimited"}
+		order := map[string]any{
+			"name": "Org " + strconv.Itoa(i), "ownerEmail": "o" + strconv.Itoa(i) + "@example.com",
+			"plan": "unlimited",
+		}
 		if err := s.operator(ctx, http.MethodPost, "/operator/orgs", order, &made); err != nil {
 			return errors.Join(err, c.end())
 		}
@@ -161,7 +166,8 @@ func (b *bench) idleTrio(ctx context.Context, c trio) error {
 	}
 	what := fmt.Sprintf("idle node, 32 shards, %d sleeping organizations", sleepers)
 	b.report.add(what+", CPU", "< 10 % of a core", slices.Max(cpu) < 10, "%.1f, %.1f, %.1f %%", cpu[0], cpu[1], cpu[2])
-	b.report.add(what+", memory", "< 200 MB", slices.Max(rss) < 200, "%.0f, %.0f, %.0f MB resident", rss[0], rss[1], rss[2])
+	b.report.add(what+", memory", "< 200 MB", slices.Max(rss) < 200, "%.0f, %.0f, %.0f MB resident", rss[0],
+		rss[1], rss[2])
 	return nil
 }
 
@@ -272,7 +278,8 @@ func measureClusterWrites(ctx context.Context, b *bench) error {
 		return err
 	}
 	for _, clients := range []string{"64", "256"} {
-		ours, bare := found["BenchmarkReplicated/ours/clients="+clients]["op/s"], found["BenchmarkReplicated/bare/clients="+clients]["op/s"]
+		ours, bare := found["BenchmarkReplicated/ours/clients="+clients]["op/s"],
+			found["BenchmarkReplicated/bare/clients="+clients]["op/s"]
 		if len(ours) == 0 || len(bare) == 0 {
 			return fmt.Errorf("no figures for %s clients", clients)
 		}
@@ -280,7 +287,8 @@ func measureClusterWrites(ctx context.Context, b *bench) error {
 		slices.Sort(bare)
 		x, y := ours[len(ours)/2], bare[len(bare)/2]
 		b.report.add("durable replicated writes, 16 groups, "+clients+" clients", ">= 0.6 of bare raft", x/y >= 0.6,
-			"%.0f/s of %.0f/s = %.2f (medians of %d and %d runs; bare %.0f to %.0f)", x, y, x/y, len(ours), len(bare), bare[0], bare[len(bare)-1])
+			"%.0f/s of %.0f/s = %.2f (medians of %d and %d runs; bare %.0f to %.0f)", x, y, x/y, len(ours), len(bare), bare[0],
+			bare[len(bare)-1])
 	}
 	return nil
 }
@@ -296,14 +304,16 @@ func measureClusterJoin(ctx context.Context, b *bench) error {
 		return errors.New("no figures for joining")
 	}
 	b.report.note("a second node copies 1 GB", "%.0f s", second[0])
-	b.report.add("a third node joins with 1 GB of data", "its share within 60 s", third[0] < 60, "%.0f s until all vote and lead", third[0])
+	b.report.add("a third node joins with 1 GB of data", "its share within 60 s", third[0] < 60,
+		"%.0f s until all vote and lead", third[0])
 	return nil
 }
 
 // goBench runs a benchmark of package cluster and returns its figures by name and
 // unit.
 func goBench(ctx context.Context, name, length string) (map[string]map[string][]float64, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "./cluster", "-run", "^$", "-bench", "^"+name+"$", "-benchtime", length, "-timeout", "30m")
+	cmd := exec.CommandContext(ctx, "go", "test", "./cluster", "-run", "^$", "-bench", "^"+name+"$", "-benchtime", length,
+		"-timeout", "30m")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -84,7 +84,8 @@ func measureCognition(ctx context.Context, b *bench) error {
 		cycles, erasing = append(cycles, used), append(erasing, behind)
 	}
 	median := percentile(cycles, 50)
-	b.report.add(fmt.Sprintf("cycle over %d new of %d chunks, median of %d", freshChunks, max(b.chunks, learnRounds*learnChunks), freshCycles),
+	b.report.add(fmt.Sprintf("cycle over %d new of %d chunks, median of %d", freshChunks,
+		max(b.chunks, learnRounds*learnChunks), freshCycles),
 		"< 1 s CPU", median < time.Second,
 		"%.2f s CPU (%.2f to %.2f), and %.2f s in the %.0f s behind it to erase what it replaced", median.Seconds(),
 		slices.Min(cycles).Seconds(), slices.Max(cycles).Seconds(), percentile(erasing, 50).Seconds(), erased.Seconds())
@@ -178,7 +179,8 @@ func measureDomains(ctx context.Context, b *bench) error {
 			}
 		}
 		share := float64(kept) / float64(max(all, 1))
-		b.report.add("domains of "+set+" with 5 % more", ">= 90 % of nodes keep theirs", share >= 0.9, "%.1f %% of %d", 100*share, all)
+		b.report.add("domains of "+set+" with 5 % more", ">= 90 % of nodes keep theirs", share >= 0.9, "%.1f %% of %d",
+			100*share, all)
 		if err := s.end(); err != nil {
 			return err
 		}

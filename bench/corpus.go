@@ -33,7 +33,8 @@ func (c *corpus) pick(words []string) string { return words[c.random.IntN(len(wo
 // sentence has about 14 words.
 func (c *corpus) sentence() string {
 	return strings.Join([]string{
-		c.pick(people), c.pick(verbs), "the", c.pick(adjectives), c.pick(nouns), "near the", c.pick(nouns), "in", c.pick(places),
+		c.pick(people), c.pick(verbs), "the", c.pick(adjectives), c.pick(nouns), "near the", c.pick(nouns), "in",
+		c.pick(places),
 		"after the", c.pick(adjectives), c.pick(nouns), "was", c.pick(verbs),
 	}, " ") + "."
 }

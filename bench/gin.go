@@ -31,7 +31,10 @@ func serveGin() error {
 		c.JSON(http.StatusAccepted, gin.H{"jobId": "00000000-0000-0000-0000-000000000000", "status": "pending"})
 	})
 	engine.GET("/*path", func(c *gin.Context) {
-		c.JSON(http.StatusOK, gin.H{"id": "00000000-0000-0000-0000-000000000000", "title": "a small record", "createdAt": "2026-01-01T00:00:00.000Z"})
+		c.JSON(http.StatusOK, gin.H{
+			"id": "00000000-0000-0000-0000-000000000000", "title": "a small record",
+			"createdAt": "2026-01-01T00:00:00.000Z",
+		})
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

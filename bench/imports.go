@@ -27,7 +27,8 @@ const (
 	importMost   = 512 << 20
 )
 
-const importWords = "The compost heap behind the greenhouse has reached sixty degrees. It is turned twice a week, by whoever comes first.\n"
+const importWords = "The compost heap behind the greenhouse has reached sixty degrees. It is turned twice a week, by " +
+	"whoever comes first.\n"
 
 // largeImports are files as large as may be. The largest part of each is the upload
 // itself, or what a file in it unpacks to.
@@ -90,8 +91,10 @@ func measureImport(ctx context.Context, b *bench) error {
 		}
 		rise := after.Peak - before
 		const most = min(importFactor*importBytes, importMost)
-		b.report.add(fmt.Sprintf("import of %s, %d MiB, largest part %d MiB: memory on top of %d MiB", f.name, len(data)>>20, importBytes>>20, before>>20),
-			fmt.Sprintf("under %d MiB", most>>20), rise < most, "%d MiB, answered %d after %.1f s", rise>>20, status, took.Seconds())
+		b.report.add(fmt.Sprintf("import of %s, %d MiB, largest part %d MiB: memory on top of %d MiB", f.name, len(data)>>20,
+			importBytes>>20, before>>20),
+			fmt.Sprintf("under %d MiB", most>>20), rise < most, "%d MiB, answered %d after %.1f s", rise>>20, status,
+			took.Seconds())
 	}
 	return measureImports(ctx, b)
 }
@@ -130,7 +133,8 @@ func measureImports(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.report.add(fmt.Sprintf("%d such imports in a row: all memory of the service", rounds*len(largeImports)), fmt.Sprintf("under %d MiB", importMost>>20),
+	b.report.add(fmt.Sprintf("%d such imports in a row: all memory of the service", rounds*len(largeImports)),
+		fmt.Sprintf("under %d MiB", importMost>>20),
 		after.Peak < importMost, "%d MiB, in %.1f s", after.Peak>>20, took.Seconds())
 	return s.end()
 }
@@ -207,8 +211,10 @@ func importMailbox() ([]byte, error) {
 	picture := noise((importBytes - importText) / mails * 3 / 4 * 76 / 78)
 	var out bytes.Buffer
 	for i := range mails {
-		fmt.Fprintf(&out, "From a@x.example Tue May  5 10:00:00 2026\nFrom: a@x.example\nTo: b@x.example\nSubject: Heap %d\nDate: Tue, 5 May 2026 10:00:00 +0000\nMessage-ID: <%d@x.example>\n"+
-			"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\n%s\n--b\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\n", i, i, text)
+		fmt.Fprintf(&out, "From a@x.example Tue May  5 10:00:00 2026\nFrom: a@x.example\nTo: b@x.example\nSubject: Heap "+
+			"%d\nDate: Tue, 5 May 2026 10:00:00 +0000\nMessage-ID: <%d@x.example>\n"+
+			"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: "+
+			"text/plain\n\n%s\n--b\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\n", i, i, text)
 		writeBase64(&out, picture)
 		out.WriteString("--b--\n\n")
 	}
@@ -222,8 +228,10 @@ func importLetter() ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	out.WriteString("From: a@x.example\nTo: b@x.example\nSubject: All of it\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n" +
-		"--b\nContent-Type: text/plain\n\nHere it is.\n--b\nContent-Type: application/zip; name=all.zip\nContent-Transfer-Encoding: base64\n\n")
+	out.WriteString("From: a@x.example\nTo: b@x.example\nSubject: All of it\nMIME-Version: 1.0\nContent-Type: " +
+		"multipart/mixed; boundary=b\n\n" +
+		"--b\nContent-Type: text/plain\n\nHere it is.\n--b\nContent-Type: application/zip; " +
+		"name=all.zip\nContent-Transfer-Encoding: base64\n\n")
 	writeBase64(&out, archive)
 	out.WriteString("--b--\n")
 	return out.Bytes(), nil

@@ -36,7 +36,10 @@ func measureLists(ctx context.Context, b *bench) error {
 		items := make([]map[string]any, listBatch)
 		for i := range items {
 			n := from + i
-			items[i] = map[string]any{"content": "Note " + strconv.Itoa(n) + " on matter" + strconv.Itoa(n%50), "kind": "document"}
+			items[i] = map[string]any{
+				"content": "Note " + strconv.Itoa(n) + " on matter" + strconv.Itoa(n%50),
+				"kind":    "document",
+			}
 			if n%1000 == 7 {
 				items[i]["kind"] = "preference"
 			}
@@ -99,7 +102,8 @@ func measureLists(ctx context.Context, b *bench) error {
 		}
 		worst := slices.Max(costs)
 		cpu := (after.CPU - before.CPU) / time.Duration(listReadings*len(costs))
-		b.report.add(l.name, "any page < 5 ms", worst < listPageMost, "median %.2f ms, worst %.2f ms of %d pages; %.2f ms CPU each",
+		b.report.add(l.name, "any page < 5 ms", worst < listPageMost,
+			"median %.2f ms, worst %.2f ms of %d pages; %.2f ms CPU each",
 			ms(percentile(costs, 50)), ms(worst), len(costs), ms(cpu))
 	}
 	return s.end()

@@ -124,7 +124,8 @@ func partNames() []string {
 }
 
 func (b *bench) print() {
-	fmt.Printf("\n%s, %d processors, %s, %s\n\n", processorName(), runtime.NumCPU(), runtime.Version(), time.Now().UTC().Format(time.DateOnly))
+	fmt.Printf("\n%s, %d processors, %s, %s\n\n", processorName(), runtime.NumCPU(), runtime.Version(),
+		time.Now().UTC().Format(time.DateOnly))
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "WHAT\tASKED\tMEASURED\tHELD")
 	for _, r := range b.report.rows {

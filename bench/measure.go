@@ -49,7 +49,8 @@ func measureStart(ctx context.Context, b *bench) error {
 		}
 	}
 	m := percentile(ready, 50)
-	b.report.add("quickstart to ready", "< 2 s", m < 2*time.Second, "%.2f s (median of %d, slowest %.2f)", m.Seconds(), starts, slices.Max(ready).Seconds())
+	b.report.add("quickstart to ready", "< 2 s", m < 2*time.Second, "%.2f s (median of %d, slowest %.2f)", m.Seconds(),
+		starts, slices.Max(ready).Seconds())
 	return nil
 }
 
@@ -90,7 +91,10 @@ func measureAccept(ctx context.Context, b *bench) error {
 	var bare, ours []float64
 	var refused, answered int64
 	for round := range acceptRounds {
-		one := load{connections: acceptClients, lasting: acceptFor, base: gin, line: "POST /v1/ingest", head: "X-Svc-API-Key: " + s.key + "\r\n"}
+		one := load{
+			connections: acceptClients, lasting: acceptFor, base: gin, line: "POST /v1/ingest",
+			head: "X-Svc-API-Key: " + s.key + "\r\n",
+		}
 		one.body = func(n int64) []byte { return acceptBody(round, n) }
 		o, err := one.run(ctx)
 		if err != nil {
@@ -133,7 +137,8 @@ func measureFresh(ctx context.Context, b *bench) error {
 	text := newCorpus(2)
 	for n := range freshItems {
 		word := "zq" + strconv.Itoa(n) + "x"
-		if err := s.call(ctx, http.MethodPost, "/v1/ingest", item{Content: text.passage(n) + " It is called " + word + "."}, nil); err != nil {
+		if err := s.call(ctx, http.MethodPost, "/v1/ingest", item{Content: text.passage(n) + " It is called " + word + "."},
+			nil); err != nil {
 			return err
 		}
 		began := time.Now()
@@ -152,7 +157,8 @@ func measureFresh(ctx context.Context, b *bench) error {
 		took = append(took, time.Since(began))
 	}
 	p := percentile(took, 95)
-	b.report.add("202 to searchable", "p95 < 2 s", p < 2*time.Second, "p95 %.0f ms, median %.0f ms", ms(p), ms(percentile(took, 50)))
+	b.report.add("202 to searchable", "p95 < 2 s", p < 2*time.Second, "p95 %.0f ms, median %.0f ms", ms(p),
+		ms(percentile(took, 50)))
 	return s.end()
 }
 
@@ -175,7 +181,8 @@ func measureSearch(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.report.note(fmt.Sprintf("taking in %d chunks of ~100 tokens", b.chunks), "%.0f s, %.1f ms CPU each", time.Since(began).Seconds(), ms(after.CPU-before.CPU)/float64(b.chunks))
+	b.report.note(fmt.Sprintf("taking in %d chunks of ~100 tokens", b.chunks), "%.0f s, %.1f ms CPU each",
+		time.Since(began).Seconds(), ms(after.CPU-before.CPU)/float64(b.chunks))
 	if err := s.rest(ctx); err != nil {
 		return err
 	}
@@ -196,20 +203,23 @@ func measureSearch(ctx context.Context, b *bench) error {
 		return err
 	}
 	m := percentile(hybrid, 50)
-	b.report.add(fmt.Sprintf("hybrid search at %d chunks", b.chunks), "median < 8 ms", m < 8*time.Millisecond, "median %.1f ms, p95 %.1f ms", ms(m), ms(percentile(hybrid, 95)))
+	b.report.add(fmt.Sprintf("hybrid search at %d chunks", b.chunks), "median < 8 ms", m < 8*time.Millisecond,
+		"median %.1f ms, p95 %.1f ms", ms(m), ms(percentile(hybrid, 95)))
 	alone, err := embedAlone(asked)
 	if err != nil {
 		return err
 	}
 	rest := cpu - alone
-	b.report.note("the same less the embedding, which also clears the caches", "%.2f ms CPU (%.2f with it, %.2f for it alone)", ms(rest), ms(cpu), ms(alone))
+	b.report.note("the same less the embedding, which also clears the caches",
+		"%.2f ms CPU (%.2f with it, %.2f for it alone)", ms(rest), ms(cpu), ms(alone))
 	// Asked again, a query is not embedded: the service remembers its vector.
 	again, cpu, err := s.latencies(ctx, asked, "hybrid")
 	if err != nil {
 		return err
 	}
 	b.report.add("the same without the embedding", "< 1 ms CPU", cpu < time.Millisecond,
-		"%.2f ms CPU, over HTTP, of queries that are asked a second time (median %.1f ms)", ms(cpu), ms(percentile(again, 50)))
+		"%.2f ms CPU, over HTTP, of queries that are asked a second time (median %.1f ms)", ms(cpu),
+		ms(percentile(again, 50)))
 	keyword, cpu, err := s.latencies(ctx, asked, "keyword")
 	if err != nil {
 		return err
@@ -256,14 +266,20 @@ func measureOrgs(ctx context.Context, b *bench) error {
 	began := time.Now()
 	for i := range keys {
 		var made struct{ APIKey string }
-		order := map[string]any{"name": "Org " + strconv.Itoa(i), "ownerEmail": "o" + strconv.Itoa(i) + "@example.com", "plan": "unlimited"}
+		order := map[string]any{
+			"name": "Org " + strconv.Itoa(i), "ownerEmail": "o" + strconv.Itoa(i) + "@example.com",
+			"plan": "unlimited",
+		}
 		if err := s.operator(ctx, http.MethodPost, "/operator/orgs", order, &made); err != nil {
 			return err
 		}
 		keys[i], s.key = made.APIKey, made.APIKey
 		items := make([]item, perOrg)
 		for j := range items {
-			items[j] = item{Content: "Note " + strconv.Itoa(j) + " of organization " + strconv.Itoa(i) + ": " + text.sentence(), ExternalID: strconv.Itoa(j)}
+			items[j] = item{
+				Content:    "Note " + strconv.Itoa(j) + " of organization " + strconv.Itoa(i) + ": " + text.sentence(),
+				ExternalID: strconv.Itoa(j),
+			}
 		}
 		job, err := s.ingest(ctx, items)
 		if err != nil {
@@ -275,7 +291,8 @@ func measureOrgs(ctx context.Context, b *bench) error {
 			}
 		}
 	}
-	b.report.note(fmt.Sprintf("%d organizations with %d items", b.orgs, perOrg), "taken in within %.0f s", time.Since(began).Seconds())
+	b.report.note(fmt.Sprintf("%d organizations with %d items", b.orgs, perOrg), "taken in within %.0f s",
+		time.Since(began).Seconds())
 	// All queues run dry, then a clean restart makes every organization cold.
 	for _, s.key = range keys {
 		if err := s.drained(ctx); err != nil {
@@ -305,8 +322,10 @@ func measureOrgs(ctx context.Context, b *bench) error {
 		}
 	}
 	p := percentile(cold, 95)
-	b.report.add("all organizations answer, each with its own", "all", answered == len(keys), "%d of %d", answered, len(keys))
-	b.report.add("cold open and first search", "< 100 ms", p < 100*time.Millisecond, "p95 %.0f ms, median %.0f, worst %.0f", ms(p), ms(percentile(cold, 50)), ms(percentile(cold, 100)))
+	b.report.add("all organizations answer, each with its own", "all", answered == len(keys), "%d of %d",
+		answered, len(keys))
+	b.report.add("cold open and first search", "< 100 ms", p < 100*time.Millisecond,
+		"p95 %.0f ms, median %.0f, worst %.0f", ms(p), ms(percentile(cold, 50)), ms(percentile(cold, 100)))
 	usage, err := s.Usage()
 	if err != nil {
 		return err
@@ -315,7 +334,8 @@ func measureOrgs(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.report.add("open stores", "within the limit", open <= limit, "%.0f of %.0f; %.0f MB resident", open, limit, float64(usage.RSS)/1e6)
+	b.report.add("open stores", "within the limit", open <= limit, "%.0f of %.0f; %.0f MB resident", open, limit,
+		float64(usage.RSS)/1e6)
 	return s.end()
 }
 

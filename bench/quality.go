@@ -56,7 +56,8 @@ func measureQuality(ctx context.Context, b *bench) error {
 		}
 		hybrid, better := found["hybrid"], max(found["vector"], found["keyword"])
 		b.report.add(set.name+" "+set.measure, fmt.Sprintf(">= %.2f, and the better alone", set.asked),
-			hybrid >= set.asked && hybrid >= better, "%.3f (vector %.3f, keyword %.3f)", hybrid, found["vector"], found["keyword"])
+			hybrid >= set.asked && hybrid >= better, "%.3f (vector %.3f, keyword %.3f)", hybrid, found["vector"],
+			found["keyword"])
 	}
 	return s.end()
 }

@@ -47,7 +47,10 @@ func measureReads(ctx context.Context, b *bench) error {
 	var bare []float64
 	rates, costs := make([][]float64, len(paths)), make([][]float64, len(paths))
 	for range readRounds {
-		one := load{connections: readClients, lasting: readFor, base: gin, line: "GET /v1/me", head: "X-Svc-API-Key: " + s.key + "\r\n"}
+		one := load{
+			connections: readClients, lasting: readFor, base: gin, line: "GET /v1/me",
+			head: "X-Svc-API-Key: " + s.key + "\r\n",
+		}
 		o, err := one.run(ctx)
 		if err != nil {
 			return fmt.Errorf("bare gin: %w", err)

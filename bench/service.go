@@ -43,7 +43,8 @@ func (b *bench) fresh(ctx context.Context) (*service, error) {
 		return nil, err
 	}
 	s.key = s.APIKey
-	return s, s.operator(ctx, http.MethodPut, "/operator/orgs/"+s.OrgID+"/plan", map[string]string{"plan": "unlimited"}, nil)
+	return s, s.operator(ctx, http.MethodPut, "/operator/orgs/"+s.OrgID+"/plan", map[string]string{"plan": "unlimited"},
+		nil)
 }
 
 func (b *bench) start(ctx context.Context, s *service) (err error) {
@@ -62,7 +63,8 @@ func (s *service) operator(ctx context.Context, method, path string, body, out a
 	if err != nil {
 		return err
 	}
-	return call(ctx, method, s.OperatorURL+path, http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(token))}}, body, out)
+	return call(ctx, method, s.OperatorURL+path,
+		http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(token))}}, body, out)
 }
 
 // call asks as the key.
@@ -153,7 +155,8 @@ func (s *service) looked(ctx context.Context) error {
 			return err
 		}
 		var state struct{ FinalizePending bool }
-		if err := s.call(ctx, http.MethodGet, "/v1/ingest/session-status", nil, &state); err != nil || !state.FinalizePending {
+		if err := s.call(ctx, http.MethodGet, "/v1/ingest/session-status", nil, &state); err != nil ||
+			!state.FinalizePending {
 			return err
 		}
 	}

@@ -28,12 +28,16 @@ func measureSessions(ctx context.Context, b *bench) error {
 			for i := range events {
 				n := from + i
 				events[i] = map[string]any{
-					"sessionId": fmt.Sprint("session-", n%sessionCount), "eventId": fmt.Sprint("event-", n), "role": []string{"user", "assistant", "tool"}[n%3],
-					"at": "2026-01-02T03:04:05Z", "text": fmt.Sprintf("Step %d: the build of module %d ends with %d warnings about unused parameters and one failed test.", n, n%97, n%13),
+					"sessionId": fmt.Sprint("session-", n%sessionCount), "eventId": fmt.Sprint("event-", n),
+					"role": []string{"user", "assistant", "tool"}[n%3],
+					"at":   "2026-01-02T03:04:05Z",
+					"text": fmt.Sprintf("Step %d: the build of module %d ends with %d warnings about unused parameters and one "+
+						"failed test.", n, n%97, n%13),
 				}
 			}
 			var answer struct{ Results []struct{ Status string } }
-			if err := s.call(ctx, http.MethodPost, "/v1/ingest/session-batch", map[string]any{"events": events}, &answer); err != nil {
+			if err := s.call(ctx, http.MethodPost, "/v1/ingest/session-batch", map[string]any{"events": events},
+				&answer); err != nil {
 				return 0, err
 			}
 			if len(answer.Results) != len(events) {

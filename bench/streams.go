@@ -33,7 +33,9 @@ func measureStreams(ctx context.Context, b *bench) error {
 	for i := range tenants {
 		var made struct{ OrgID, APIKey string }
 		name := fmt.Sprintf("Org %d", i)
-		if err := s.operator(ctx, http.MethodPost, "/operator/orgs", map[string]any{"name": name, "ownerEmail": fmt.Sprintf("o%d@example.com", i), "plan": "unlimited"}, &made); err != nil {
+		if err := s.operator(ctx, http.MethodPost, "/operator/orgs",
+			map[string]any{"name": name, "ownerEmail": fmt.Sprintf("o%d@example.com", i), "plan": "unlimited"},
+			&made); err != nil {
 			return err
 		}
 		own := &service{Process: s.Process, data: s.data, key: made.APIKey}
@@ -45,7 +47,8 @@ func measureStreams(ctx context.Context, b *bench) error {
 			return err
 		}
 		var nodes struct{ Data []struct{ ID string } }
-		if err := own.call(ctx, http.MethodGet, "/v1/graph/nodes?kind=document&pageSize=1", nil, &nodes); err != nil || len(nodes.Data) == 0 {
+		if err := own.call(ctx, http.MethodGet, "/v1/graph/nodes?kind=document&pageSize=1", nil, &nodes); err != nil ||
+			len(nodes.Data) == 0 {
 			return fmt.Errorf("organization %d has no node: %w", i, err)
 		}
 		tenants[i] = tenant{made.APIKey, nodes.Data[0].ID}

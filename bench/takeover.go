@@ -240,7 +240,8 @@ func (b *bench) failover(ctx context.Context, c trio) error {
 		}
 		slices.Sort(took)
 		least, middle, most := took[0], percentile(took, 50), took[len(took)-1]
-		b.report.add(fmt.Sprintf("writes resume after %s, the slowest of %d", how.name, how.times), "within 3 s", most < 3*time.Second,
+		b.report.add(fmt.Sprintf("writes resume after %s, the slowest of %d", how.name, how.times), "within 3 s",
+			most < 3*time.Second,
 			"%.2f s (the fastest %.2f s)", most.Seconds(), least.Seconds())
 		b.report.add("writes resume after "+how.name+", median", "< 2 s", middle < 2*time.Second, "%.2f s", middle.Seconds())
 	}
@@ -249,7 +250,9 @@ func (b *bench) failover(ctx context.Context, c trio) error {
 
 // resumes measures for how long nothing is written when the node fails that has the
 // organization.
-func (c trio) resumes(ctx context.Context, nodes []string, fail func(owner int) (mend func() error, err error)) (next time.Duration, err error) {
+func (c trio) resumes(ctx context.Context, nodes []string,
+	fail func(owner int) (mend func() error, err error),
+) (next time.Duration, err error) {
 	owner, err := c.owner(ctx)
 	if err != nil {
 		return 0, err
@@ -294,7 +297,8 @@ func (w *crowd) next(ctx context.Context, after time.Time, through int) (time.Ti
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			last := w.all[len(w.all)-1]
-			return time.Time{}, fmt.Errorf("no write is acknowledged: %w; %d were asked, the last one through node %d: %w", err, len(w.all), last.through, last.err)
+			return time.Time{}, fmt.Errorf("no write is acknowledged: %w; %d were asked, the last one through node %d: %w", err,
+				len(w.all), last.through, last.err)
 		}
 	}
 }
@@ -372,7 +376,8 @@ func (b *bench) drain(ctx context.Context, c trio) error {
 		first := ""
 		if len(refused) > 0 {
 			one := refused[0]
-			first = fmt.Sprintf(", the first through node %d after %.2f s: %v", one.through, one.done.Sub(one.sent).Seconds(), one.err)
+			first = fmt.Sprintf(", the first through node %d after %.2f s: %v", one.through, one.done.Sub(one.sent).Seconds(),
+				one.err)
 		}
 		b.report.add(what+", refused", "none", len(refused) == 0, "%d of %d writes%s", len(refused), len(all), first)
 		slices.Sort(longest)

@@ -39,7 +39,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%s: %d documents, %d passages, %d entities, %d ties, %d domains, %d questions\n", o.set, len(m.source.Documents), len(m.vectors), len(m.source.Entities), len(m.source.Ties), len(m.source.Domains), len(m.questions))
+	fmt.Printf("%s: %d documents, %d passages, %d entities, %d ties, %d domains, %d questions\n", o.set,
+		len(m.source.Documents), len(m.vectors), len(m.source.Entities), len(m.source.Ties), len(m.source.Domains),
+		len(m.questions))
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	defer func() { _ = out.Flush() }()
 	_, _ = fmt.Fprintln(out, "variant\trecall@5\t±\tMRR@10\tnDCG@10\tjudges: recall@10\tMRR\ttraining\tmedian walk")
@@ -54,7 +56,8 @@ func main() {
 			r5 = append(r5, r.recall5)
 			sum.add(r, 1/float64(o.seeds))
 		}
-		_, _ = fmt.Fprintf(out, "%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%s\n", v.name, sum.recall5, spread(r5), sum.mrr, sum.ndcg, sum.judges.Recall, sum.judges.Reciprocal,
+		_, _ = fmt.Fprintf(out, "%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%s\n", v.name, sum.recall5, spread(r5), sum.mrr,
+			sum.ndcg, sum.judges.Recall, sum.judges.Reciprocal,
 			sum.training.Round(100*time.Millisecond), sum.walk.Round(100*time.Microsecond))
 		_ = out.Flush()
 		fmt.Print(sum.paired())
@@ -141,7 +144,9 @@ var variants = []variant{
 	{name: "no-similar", source: noTies(retriever.TieSimilar)},
 	{name: "no-sequence", source: noTies(retriever.TieSequence)},
 	{name: "no-stated", source: noTies(retriever.TieStated)},
-	{name: "no-graph", graph: without(retriever.PartNames, retriever.PartSubjects), source: func(s *retriever.Source) { s.Entities, s.Ties, s.Domains = nil, nil, nil }},
+	{name: "no-graph", graph: without(retriever.PartNames, retriever.PartSubjects), source: func(s *retriever.Source) {
+		s.Entities, s.Ties, s.Domains = nil, nil, nil
+	}},
 }
 
 func exitOn(err error) {

@@ -168,7 +168,11 @@ func (m *memory) take(in *texts, analyzer *text.Analyzer, from document, count f
 		m.docOf = append(m.docOf, int32(len(m.source.Documents)))
 		tokens += c.Tokens
 	}
-	m.nodes = append(m.nodes, index.Node{ID: d.ID, Kind: "document", Turn: strings.TrimSpace(d.Title) == "" && tokens <= index.MaxTurnTokens, OccurredMs: at})
+	m.nodes = append(m.nodes,
+		index.Node{
+			ID: d.ID, Kind: "document", Turn: strings.TrimSpace(d.Title) == "" && tokens <= index.MaxTurnTokens,
+			OccurredMs: at,
+		})
 	if d.Title == "" {
 		d.Title = text.TruncateRunes(strings.TrimSpace(body), titleRunes)
 	}
@@ -244,7 +248,10 @@ func inParallel(n, some int, worker func() func(from, to int)) {
 func (m *memory) indexed(terms []text.Passage) error {
 	b := index.NewBuilder(index.ModelID(m.encoder.ID()), m.encoder.Dim())
 	for p, v := range m.vectors {
-		if err := b.Add(index.Entry{Seq: uint64(p + 1), Node: m.nodes[m.docOf[p]], Vector: v, Passage: terms[p]}); err != nil {
+		if err := b.Add(index.Entry{
+			Seq: uint64(p + 1), Node: m.nodes[m.docOf[p]], Vector: v,
+			Passage: terms[p],
+		}); err != nil {
 			return err
 		}
 	}
@@ -330,12 +337,16 @@ func (m *memory) read() {
 		}
 		for _, r := range x.Relations {
 			if from, to := means[which[r.From]], means[which[r.To]]; from != to && from != "" && to != "" {
-				m.source.Ties = append(m.source.Ties, retriever.Tie{From: from, To: to, Kind: retriever.TieStated, Weight: float32(r.Confidence)})
+				m.source.Ties = append(m.source.Ties, retriever.Tie{
+					From: from, To: to, Kind: retriever.TieStated,
+					Weight: float32(r.Confidence),
+				})
 			}
 		}
 	}
 	for _, k := range known {
-		m.source.Entities = append(m.source.Entities, retriever.Entity{ID: pb.NodeID(k.ID), Names: append([]string{k.Title}, k.Aliases...)})
+		m.source.Entities = append(m.source.Entities,
+			retriever.Entity{ID: pb.NodeID(k.ID), Names: append([]string{k.Title}, k.Aliases...)})
 	}
 }
 
@@ -386,7 +397,11 @@ func (m *memory) similar() {
 	}
 	slices.SortFunc(pairs, func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	for _, k := range pairs {
-		m.source.Ties = append(m.source.Ties, retriever.Tie{From: m.source.Documents[k[0]].ID, To: m.source.Documents[k[1]].ID, Kind: retriever.TieSimilar, Weight: best[k]})
+		m.source.Ties = append(m.source.Ties,
+			retriever.Tie{
+				From: m.source.Documents[k[0]].ID, To: m.source.Documents[k[1]].ID, Kind: retriever.TieSimilar,
+				Weight: best[k],
+			})
 	}
 }
 
@@ -426,7 +441,10 @@ func (m *memory) domains() {
 		return cmp.Or(cmp.Compare(a.document, b.document), cmp.Compare(a.entity, b.entity))
 	})
 	for _, p := range named {
-		edges = append(edges, community.Edge{A: p.document, B: int32(len(m.source.Documents)) + p.entity, Tie: community.Mentions, Weight: strongest[p]})
+		edges = append(edges, community.Edge{
+			A: p.document, B: int32(len(m.source.Documents)) + p.entity,
+			Tie: community.Mentions, Weight: strongest[p],
+		})
 	}
 	found := community.Find(community.NewGraph(len(ids), edges), community.Earlier{}, community.Options{})
 	m.source.Domains = make([]retriever.Domain, len(found.Communities))

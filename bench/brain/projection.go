@@ -10,7 +10,9 @@ import (
 
 // project learns a projection of the questions as the service does; nil: it is of no
 // use. gain is what it is worth by its own measure.
-func (m *memory) project(g *retriever.Graph, examples []retriever.Example, learn, check []*asked, seed uint64) (p *retriever.Projection, gain float64) {
+func (m *memory) project(g *retriever.Graph, examples []retriever.Example, learn, check []*asked,
+	seed uint64,
+) (p *retriever.Projection, gain float64) {
 	confused := func(g *retriever.Graph, examples []retriever.Example, of []*asked) (out []retriever.Confused) {
 		for i, a := range of {
 			c := retriever.Confused{Query: a.v}
@@ -24,7 +26,8 @@ func (m *memory) project(g *retriever.Graph, examples []retriever.Example, learn
 		}
 		return out
 	}
-	t := retriever.NewProjector(m.encoder.Dim(), confused(g, examples, learn[:retriever.ForProjection(len(learn))]), confused(g, examples[len(learn):], check), seed)
+	t := retriever.NewProjector(m.encoder.Dim(), confused(g, examples, learn[:retriever.ForProjection(len(learn))]),
+		confused(g, examples[len(learn):], check), seed)
 	for !t.Step() {
 	}
 	return t.Projection(string(m.encoder.ID())), t.Gain()

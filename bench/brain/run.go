@@ -134,7 +134,8 @@ type projected struct {
 }
 
 func (p projected) String() string {
-	return fmt.Sprintf("    projection: %+.4f nats by itself, %+.5f ± %.5f in the walk, counts %.3f and %.3f; recall@5 by it alone %.3f\n", p.alone, p.gained, p.spread, p.counts[0], p.counts[1], p.recall5)
+	return fmt.Sprintf("    projection: %+.4f nats by itself, %+.5f ± %.5f in the walk, counts %.3f and %.3f; recall@5 "+
+		"by it alone %.3f\n", p.alone, p.gained, p.spread, p.counts[0], p.counts[1], p.recall5)
 }
 
 // marks are what a ranking is worth, on one question or in the mean.
@@ -179,7 +180,8 @@ func (r *result) paired() string {
 		return fmt.Sprintf("%+.4f ± %.4f (won %d, lost %d)", mean, math.Sqrt((square-mean*mean)/n), won, lost)
 	}
 	return fmt.Sprintf("    beyond search: recall@5 %s, MRR@10 %s, nDCG@10 %s\n",
-		one(func(m marks) float64 { return m.recall5 }), one(func(m marks) float64 { return m.mrr }), one(func(m marks) float64 { return m.ndcg }))
+		one(func(m marks) float64 { return m.recall5 }), one(func(m marks) float64 { return m.mrr }),
+		one(func(m marks) float64 { return m.ndcg }))
 }
 
 const (
@@ -369,7 +371,8 @@ func (c *calibration) String() string {
 			walked += r.walked / float64(len(rows))
 			alone += r.alone / float64(len(rows))
 		}
-		_, _ = fmt.Fprintf(&out, "    gate %.2f to %.2f: recall@5 %.3f, search alone %.3f\n", rows[0].open, rows[len(rows)-1].open, walked, alone)
+		_, _ = fmt.Fprintf(&out, "    gate %.2f to %.2f: recall@5 %.3f, search alone %.3f\n", rows[0].open,
+			rows[len(rows)-1].open, walked, alone)
 	}
 	return out.String()
 }

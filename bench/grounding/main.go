@@ -41,6 +41,7 @@ func main() {
 		log.Fatal(err)
 	}
 	for _, label := range slices.Sorted(maps.Keys(all)) {
-		fmt.Printf("%s: %d of %d pass, %.1f %%\n", label, passed[label], all[label], 100*float64(passed[label])/float64(all[label]))
+		fmt.Printf("%s: %d of %d pass, %.1f %%\n", label, passed[label], all[label],
+			100*float64(passed[label])/float64(all[label]))
 	}
 }

@@ -272,7 +272,8 @@ func (f *field) report(near [][]neighbour, missed bool) {
 		g, hit := found[pair]
 		planted[pair] = planted[pair] || p.kind != "none"
 		t.planted++
-		if slices.ContainsFunc(near[p.a], func(n neighbour) bool { return int(n.at) == p.b }) || slices.ContainsFunc(near[p.b], func(n neighbour) bool { return int(n.at) == p.a }) {
+		if slices.ContainsFunc(near[p.a], func(n neighbour) bool { return int(n.at) == p.b }) ||
+			slices.ContainsFunc(near[p.b], func(n neighbour) bool { return int(n.at) == p.a }) {
 			t.compared++
 		}
 		switch p.half {
@@ -294,7 +295,8 @@ func (f *field) report(near [][]neighbour, missed bool) {
 			}
 		}
 		if missed && hit == (p.kind == "none") {
-			fmt.Printf("%s %s %s\n\t%s\n\t%s\n", map[bool]string{true: "wrong", false: "missed"}[hit], p.kind, g.Kind, f.sentences[p.a], f.sentences[p.b])
+			fmt.Printf("%s %s %s\n\t%s\n\t%s\n", map[bool]string{true: "wrong", false: "missed"}[hit], p.kind, g.Kind,
+				f.sentences[p.a], f.sentences[p.b])
 		}
 	}
 	beside, among := 0, 0
@@ -319,6 +321,8 @@ func (f *field) report(near [][]neighbour, missed bool) {
 		fmt.Println()
 	}
 	positives := len(f.plants) - tallies["none"].planted
-	fmt.Printf("in %d sentences: recall %.3f of %d, precision %.3f; wrong are %d of the background, %d of pairs that only look like one\n",
-		f.grown, float64(right)/float64(positives), positives, float64(right)/float64(max(1, right+beside+among)), beside, among)
+	fmt.Printf("in %d sentences: recall %.3f of %d, precision %.3f; wrong are %d of the background, %d of pairs that "+
+		"only look like one\n",
+		f.grown, float64(right)/float64(positives), positives, float64(right)/float64(max(1, right+beside+among)),
+		beside, among)
 }

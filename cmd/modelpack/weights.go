@@ -68,7 +68,8 @@ func bert(tensors map[string]tensor, layers int) (packfile.Weights, error) {
 			AfterFFN:       r.norm(at + "output.LayerNorm"),
 		})
 	}
-	if next := r.prefix + "encoder.layer." + strconv.Itoa(layers) + ".output.LayerNorm.weight"; r.err == nil && tensors[next].data != nil {
+	if next := r.prefix + "encoder.layer." + strconv.Itoa(layers) + ".output.LayerNorm.weight"; r.err == nil &&
+		tensors[next].data != nil {
 		r.err = fmt.Errorf("%w: more than %d layers", errWeights, layers)
 	}
 	if r.err != nil {

@@ -76,7 +76,8 @@ var (
 // in it: they are counted in characters that are not spaces, since joining only
 // takes spaces away.
 func join(tokens, tags []string) labelled {
-	l := labelled{text: noSpaceAfter.ReplaceAllString(noSpaceBefore.ReplaceAllString(strings.Join(tokens, " "), "$1"), "$1")}
+	l := labelled{text: noSpaceAfter.ReplaceAllString(noSpaceBefore.ReplaceAllString(strings.Join(tokens, " "), "$1"),
+		"$1")}
 	var at []int // offset of each character that is no space
 	for i, r := range l.text {
 		if !unicode.IsSpace(r) {

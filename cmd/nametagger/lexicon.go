@@ -42,7 +42,10 @@ func (l lexicon) add(phrase string, c tagger.Class) {
 }
 
 // lists read the sources, each from its place in a folder.
-var lists = []func(lexicon, string) error{addCompromise, addNames, addCities, addCountries, addBrands, addLanguages, addDictionary}
+var lists = []func(lexicon, string) error{
+	addCompromise, addNames, addCities, addCountries, addBrands, addLanguages,
+	addDictionary,
+}
 
 // makeLexicon reads the word lists and packs them with the clusters.
 func makeLexicon(stdout io.Writer, dir string) ([]byte, error) {
@@ -94,15 +97,18 @@ var parts = map[string]tagger.Class{
 	"Singular": tagger.Noun, "Noun": tagger.Noun, "Uncountable": tagger.Noun, "Plural": tagger.Plural,
 	"Infinitive": tagger.Verb, "PresentTense": tagger.Verb, "Verb": tagger.Verb, "Imperative": tagger.Verb,
 	"PastTense": tagger.Past, "Participle": tagger.Past, "Gerund": tagger.Gerund,
-	"Adjective": tagger.Adjective, "Comparative": tagger.Adjective, "Superlative": tagger.Adjective, "Adverb": tagger.Adverb,
-	"Preposition": tagger.Function, "Conjunction": tagger.Function, "Determiner": tagger.Function, "Pronoun": tagger.Function,
+	"Adjective": tagger.Adjective, "Comparative": tagger.Adjective, "Superlative": tagger.Adjective,
+	"Adverb":      tagger.Adverb,
+	"Preposition": tagger.Function, "Conjunction": tagger.Function, "Determiner": tagger.Function,
+	"Pronoun":    tagger.Function,
 	"Possessive": tagger.Function, "Reflexive": tagger.Function, "QuestionWord": tagger.Function, "Modal": tagger.Function,
 	"Copula": tagger.Function, "Negative": tagger.Function, "Condition": tagger.Function,
 	"TextValue": tagger.Numeral, "WeekDay": tagger.Calendar, "Month": tagger.Calendar, "Date": tagger.Calendar,
 	"Honorific": tagger.Honorific, "Demonym": tagger.Demonym, "Actor": tagger.Actor, "Unit": tagger.Unit,
 	"Currency": tagger.Unit, "Duration": tagger.Unit, "Expression": tagger.Expression, "Emoticon": tagger.Expression,
-	"FemaleName": tagger.FirstName, "MaleName": tagger.FirstName, "FirstName": tagger.FirstName, "LastName": tagger.LastName,
-	"Person": tagger.LastName, "City": tagger.PlaceName, "Place": tagger.PlaceName, "Country": tagger.PlaceName,
+	"FemaleName": tagger.FirstName, "MaleName": tagger.FirstName, "FirstName": tagger.FirstName,
+	"LastName": tagger.LastName,
+	"Person":   tagger.LastName, "City": tagger.PlaceName, "Place": tagger.PlaceName, "Country": tagger.PlaceName,
 	"Region": tagger.PlaceName, "Organization": tagger.OrgName, "SportsTeam": tagger.OrgName,
 }
 

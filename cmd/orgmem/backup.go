@@ -42,7 +42,8 @@ func newBackup(w world) *cobra.Command {
 type vaultFlags struct{ keyFile string }
 
 func (f *vaultFlags) register(w world, c *cobra.Command) {
-	c.Flags().StringVar(&f.keyFile, "key", w.env(envBackupKey, ""), "file with the age key; its public half is enough for create")
+	c.Flags().StringVar(&f.keyFile, "key", w.env(envBackupKey, ""),
+		"file with the age key; its public half is enough for create")
 }
 
 func (f *vaultFlags) vault(w world, address string) (backup.Vault, error) {
@@ -51,13 +52,15 @@ func (f *vaultFlags) vault(w world, address string) (backup.Vault, error) {
 	}
 	return backup.OpenS3(address, backup.S3Options{
 		Endpoint: w.env(envS3Endpoint, ""), Region: w.env("AWS_REGION", ""),
-		AccessKey: w.env("AWS_ACCESS_KEY_ID", ""), SecretKey: w.env("AWS_SECRET_ACCESS_KEY", ""), SessionToken: w.env("AWS_SESSION_TOKEN", ""),
+		AccessKey: w.env("AWS_ACCESS_KEY_ID", ""), SecretKey: w.env("AWS_SECRET_ACCESS_KEY", ""),
+		SessionToken: w.env("AWS_SESSION_TOKEN", ""),
 	})
 }
 
 func (f *vaultFlags) key() (backup.Key, error) {
 	if f.keyFile == "" {
-		return backup.Key{}, fmt.Errorf("%w: --key FILE (or %s) names the key; `orgmem backup keygen FILE` makes one", errUsage, envBackupKey)
+		return backup.Key{}, fmt.Errorf("%w: --key FILE (or %s) names the key; `orgmem backup keygen FILE` makes one",
+			errUsage, envBackupKey)
 	}
 	raw, err := os.ReadFile(f.keyFile)
 	if err != nil {
@@ -94,7 +97,8 @@ func newBackupKey(w world) *cobra.Command {
 				Key    string `json:"publicKey"`
 			}{file, file + ".pub", public}
 			return w.answer(c, out, func(to io.Writer) {
-				fmt.Fprintf(to, "Secret key in %s: keep it away from the servers; without it no backup can be read.\nPublic key in %s: %s\n", out.Secret, out.Public, public)
+				fmt.Fprintf(to, "Secret key in %s: keep it away from the servers; without it no backup can be read.\nPublic key "+
+					"in %s: %s\n", out.Secret, out.Public, public)
 			})
 		},
 	}
@@ -106,7 +110,8 @@ func newBackupCreate(w world) *cobra.Command {
 		flags vaultFlags
 	)
 	c := &cobra.Command{
-		Use: "create VAULT", Short: "Copy what is new since the last backup into a vault, while the service runs", Args: wantArgs(1),
+		Use: "create VAULT", Short: "Copy what is new since the last backup into a vault, while the service runs",
+		Args: wantArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			key, err := flags.key()
 			if err != nil {
@@ -131,7 +136,8 @@ func newBackupCreate(w world) *cobra.Command {
 				return err
 			}
 			return w.answer(c, made, func(to io.Writer) {
-				fmt.Fprintf(to, "Snapshot %s: %d stores, %d bytes, of which %d are new\n", made.Snapshot, made.Stores, made.Bytes, made.NewBytes)
+				fmt.Fprintf(to, "Snapshot %s: %d stores, %d bytes, of which %d are new\n", made.Snapshot, made.Stores, made.Bytes,
+					made.NewBytes)
 			})
 		},
 	}
@@ -172,7 +178,8 @@ func newBackupVerify(w world) *cobra.Command {
 				return err
 			}
 			return w.answer(c, verified, func(to io.Writer) {
-				fmt.Fprintf(to, "Snapshot %s is whole: %d stores, %d files, %d bytes\n", verified.Snapshot, verified.Stores, verified.Files, verified.Bytes)
+				fmt.Fprintf(to, "Snapshot %s is whole: %d stores, %d files, %d bytes\n", verified.Snapshot, verified.Stores,
+					verified.Files, verified.Bytes)
 			})
 		},
 	}
@@ -210,7 +217,8 @@ func newBackupRestore(w world) *cobra.Command {
 		data     string
 	)
 	c := &cobra.Command{
-		Use: "restore VAULT --data DIR", Short: "Make a data directory from a backup; then start the service on it", Args: wantArgs(1),
+		Use: "restore VAULT --data DIR", Short: "Make a data directory from a backup; then start the service on it",
+		Args: wantArgs(1),
 		Long: "The directory must be empty or missing, or hold an interrupted restore of the same snapshot,\n" +
 			"which goes on where it was. The service that is started on it is a cluster of one, which\n" +
 			"grows as any other; see docs/operations.md.",
@@ -224,7 +232,8 @@ func newBackupRestore(w world) *cobra.Command {
 				return err
 			}
 			return w.answer(c, restored, func(to io.Writer) {
-				fmt.Fprintf(to, "Snapshot %s is back: %d stores, %d bytes. Start it: %s serve --data %s\n", restored.Snapshot, restored.Stores, restored.Bytes, w.program, data)
+				fmt.Fprintf(to, "Snapshot %s is back: %d stores, %d bytes. Start it: %s serve --data %s\n", restored.Snapshot,
+					restored.Stores, restored.Bytes, w.program, data)
 			})
 		},
 	}
@@ -238,7 +247,9 @@ func newBackupRestore(w world) *cobra.Command {
 // restoration is what is restored to where.
 type restoration struct{ data, snapshot string }
 
-func restoreInto(c *cobra.Command, w world, repository *backup.Repository, what restoration) (restored backup.Restored, err error) {
+func restoreInto(c *cobra.Command, w world, repository *backup.Repository,
+	what restoration,
+) (restored backup.Restored, err error) {
 	ctx := c.Context()
 	if what.snapshot, _, err = repository.Snapshot(ctx, what.snapshot); err != nil {
 		return restored, fmt.Errorf("restore: %w", err)
@@ -282,7 +293,8 @@ func claim(what restoration) error {
 		return fmt.Errorf("restore: %w", err)
 	}
 	if there := strings.TrimSpace(string(raw)); there != what.snapshot {
-		return fmt.Errorf("restore: %s holds a part of snapshot %s; finish that with --snapshot, or delete the directory", what.data, there)
+		return fmt.Errorf("restore: %s holds a part of snapshot %s; finish that with --snapshot, or delete the directory",
+			what.data, there)
 	}
 	return nil
 }
@@ -293,5 +305,6 @@ func refuseHalfRestored(data string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return errors.Join(fmt.Errorf("%s holds a part of snapshot %s: run `orgmem backup restore` again to finish it", data, strings.TrimSpace(string(raw))), err)
+	return errors.Join(fmt.Errorf("%s holds a part of snapshot %s: run `orgmem backup restore` again to finish it", data,
+		strings.TrimSpace(string(raw))), err)
 }

@@ -30,7 +30,8 @@ func TestBackupOfARunningServiceIsRestored(t *testing.T) {
 	c := caller{base: p.BaseURL, key: p.APIKey}
 	remember := func(id, text string) string {
 		t.Helper()
-		job := c.finished(t, c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest", map[string]any{"content": text, "externalId": id})["jobId"].(string))
+		job := c.finished(t, c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest",
+			map[string]any{"content": text, "externalId": id})["jobId"].(string))
 		if job.Status != "done" {
 			t.Fatalf("job %+v", job)
 		}
@@ -59,13 +60,15 @@ func TestBackupOfARunningServiceIsRestored(t *testing.T) {
 	remember("later", "The gutter was cleaned in November.")
 	// Each store is one part as yet, and nobody wrote to the directory.
 	second := m.ok("backup", "create", vault, "--key", key+".pub")
-	if second["newFiles"].(float64) != 1 || second["newBytes"].(float64) == 0 || second["newBytes"].(float64) >= second["bytes"].(float64) {
+	if second["newFiles"].(float64) != 1 || second["newBytes"].(float64) == 0 ||
+		second["newBytes"].(float64) >= second["bytes"].(float64) {
 		t.Errorf("what was written since is not what is new: %v", second)
 	}
 	if err := p.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	if r := m.run("backup", "verify", vault, "--key", key+".pub"); r.status == exitDone || !strings.Contains(r.err, "secret key") {
+	if r := m.run("backup", "verify", vault, "--key", key+".pub"); r.status == exitDone ||
+		!strings.Contains(r.err, "secret key") {
 		t.Errorf("verified with the public half: %+v", r)
 	}
 	m.ok("backup", "verify", vault, "--key", key)
@@ -77,7 +80,8 @@ func TestBackupOfARunningServiceIsRestored(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(again, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := m.run("backup", "restore", vault, "--key", key, "--data", again); r.status == exitDone || !strings.Contains(r.err, "not empty") {
+	if r := m.run("backup", "restore", vault, "--key", key, "--data", again); r.status == exitDone ||
+		!strings.Contains(r.err, "not empty") {
 		t.Errorf("restored into a directory with something in it: %+v", r)
 	}
 	again = filepath.Join(dir, "anew")
@@ -93,7 +97,8 @@ func TestBackupOfARunningServiceIsRestored(t *testing.T) {
 	if err := restored.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	other, err := process.Start(t.Context(), process.Options{Binary: binary(t), Data: again, Args: []string{"--shards", "32"}})
+	other, err := process.Start(t.Context(),
+		process.Options{Binary: binary(t), Data: again, Args: []string{"--shards", "32"}})
 	if err == nil {
 		other.Kill()
 		t.Fatal("it started with another number of shards")
@@ -132,7 +137,8 @@ func TestBackupIntoABucketIsRestored(t *testing.T) {
 	var strange atomic.Int64 // requests without the settings of the environment
 	bucket := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		signed := r.Header.Get("Authorization")
-		if !strings.Contains(signed, "Credential=access/") || !strings.Contains(signed, "/eu-north-7/s3/") || r.Header.Get("X-Amz-Security-Token") != "session" {
+		if !strings.Contains(signed, "Credential=access/") || !strings.Contains(signed, "/eu-north-7/s3/") ||
+			r.Header.Get("X-Amz-Security-Token") != "session" {
 			strange.Add(1)
 			w.WriteHeader(http.StatusForbidden)
 			return
@@ -142,20 +148,24 @@ func TestBackupIntoABucketIsRestored(t *testing.T) {
 	t.Cleanup(bucket.Close)
 	dir := t.TempDir()
 	data, key, trusted := filepath.Join(dir, "data"), filepath.Join(dir, "key"), filepath.Join(dir, "bucket.pem")
-	if err := os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: bucket.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: bucket.Certificate().Raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	p := start(t, data, process.Options{})
 	c := caller{base: p.BaseURL, key: p.APIKey}
-	job := c.finished(t, c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest", map[string]any{"content": "Mrs Okafor serviced the boiler in May.", "externalId": "boiler"})["jobId"].(string))
+	job := c.finished(t, c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest",
+		map[string]any{"content": "Mrs Okafor serviced the boiler in May.", "externalId": "boiler"})["jobId"].(string))
 	if job.Status != "done" {
 		t.Fatalf("job %+v", job)
 	}
 
 	const vault = "s3://bucket/some/where"
 	settings := map[string]string{
-		"SSL_CERT_FILE": trusted, "ORGMEM_OPERATOR": p.OperatorURL, "ORGMEM_DATA": data, "ORGMEM_BACKUP_KEY_FILE": key + ".pub",
-		"AWS_ACCESS_KEY_ID": "access", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "session", "AWS_REGION": "eu-north-7",
+		"SSL_CERT_FILE": trusted, "ORGMEM_OPERATOR": p.OperatorURL, "ORGMEM_DATA": data,
+		"ORGMEM_BACKUP_KEY_FILE": key + ".pub",
+		"AWS_ACCESS_KEY_ID":      "access", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "session",
+		"AWS_REGION":                "eu-north-7",
 		"ORGMEM_BACKUP_S3_ENDPOINT": bucket.URL,
 	}
 	// typed runs the binary, which has an environment of its own.
@@ -194,7 +204,8 @@ func TestBackupIntoABucketIsRestored(t *testing.T) {
 	if err := p.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	listed, err := memory.ListBucket("bucket", &gofakes3.Prefix{HasPrefix: true, Prefix: "some/where/snapshots/"}, gofakes3.ListBucketPage{})
+	listed, err := memory.ListBucket("bucket", &gofakes3.Prefix{HasPrefix: true, Prefix: "some/where/snapshots/"},
+		gofakes3.ListBucketPage{})
 	if err != nil || len(listed.Contents) != snapshots || path.Base(listed.Contents[0].Key) != made["snapshot"] {
 		t.Errorf("the bucket lists %+v, made was %v: %v", listed, made, err)
 	}

@@ -73,15 +73,21 @@ func startBrowser(t *testing.T) *browser {
 	address := "http://127.0.0.1:" + port + "/session"
 	b.session = address
 	var made struct{ SessionID string }
-	err = b.call(t.Context(), http.MethodPost, "", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
-		"goog:chromeOptions": map[string]any{"args": []string{
-			// Over a pipe, so that the browser ends with its driver.
-			"--remote-debugging-pipe", "--user-data-dir=" + profile, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-			"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-			"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-		}},
-		"timeouts": map[string]any{"script": process.ReadyWithin.Milliseconds(), "pageLoad": process.ReadyWithin.Milliseconds()},
-	}}}, &made)
+	err = b.call(t.Context(), http.MethodPost, "",
+		map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
+			"goog:chromeOptions": map[string]any{"args": []string{
+				// Over a pipe, so that the browser ends with its driver.
+				"--remote-debugging-pipe", "--user-data-dir=" + profile, "--headless", "--no-sandbox", "--disable-gpu",
+				"--disable-dev-shm-usage",
+				"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+				"--disable-sync",
+				"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+			}},
+			"timeouts": map[string]any{
+				"script":   process.ReadyWithin.Milliseconds(),
+				"pageLoad": process.ReadyWithin.Milliseconds(),
+			},
+		}}}, &made)
 	b.session = ""
 	if err != nil || made.SessionID == "" {
 		t.Fatalf("no browser: %v", err)
@@ -136,7 +142,8 @@ func (b *browser) run(out any, script string, args ...any) {
 	if args == nil {
 		args = []any{}
 	}
-	if err := b.call(b.t.Context(), http.MethodPost, "/execute/sync", map[string]any{"script": script, "args": args}, out); err != nil {
+	if err := b.call(b.t.Context(), http.MethodPost, "/execute/sync", map[string]any{"script": script, "args": args},
+		out); err != nil {
 		b.t.Fatalf("%s: %v", script, err)
 	}
 }

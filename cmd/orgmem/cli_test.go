@@ -113,15 +113,18 @@ func serveOperator(t *testing.T, m *machine, answers map[string]string) *[]strin
 
 func TestOperatorCommandsPrintWhatScriptsRelyOn(t *testing.T) {
 	m := newMachine(t)
-	org := `{"orgId":"` + testOrg + `","name":"Acme","slug":"acme","personal":false,"plan":"standard","createdAt":"2026-01-01T00:00:00.000Z","members":1,"subjects":2}`
+	org := `{"orgId":"` + testOrg +
+		`","name":"Acme","slug":"acme","personal":false,"plan":"standard","createdAt":"2026-01-01T00:00:00.000Z","members":1,"subjects":2}`
 	at := "/operator/orgs/" + testOrg
 	asked := serveOperator(t, m, map[string]string{
-		"POST /operator/orgs":                   `{"orgId":"` + testOrg + `","slug":"acme","userId":"` + testUser + `","apiKey":"svc_prod_x","keyId":"k"}`,
-		"GET /operator/orgs":                    `{"data":[` + org + `]}`,
-		"GET " + at:                             org,
-		"PUT " + at + "/plan":                   `{}`,
-		"DELETE " + at:                          ``,
-		"POST " + at + "/members":               `{"userId":"` + testUser + `","email":"b@example.com","role":"admin","createdAt":"x"}`,
+		"POST /operator/orgs": `{"orgId":"` + testOrg + `","slug":"acme","userId":"` + testUser +
+			`","apiKey":"svc_prod_x","keyId":"k"}`,
+		"GET /operator/orgs":  `{"data":[` + org + `]}`,
+		"GET " + at:           org,
+		"PUT " + at + "/plan": `{}`,
+		"DELETE " + at:        ``,
+		"POST " + at + "/members": `{"userId":"` + testUser +
+			`","email":"b@example.com","role":"admin","createdAt":"x"}`,
 		"GET " + at + "/members":                `{"data":[]}`,
 		"DELETE " + at + "/members/" + testUser: ``,
 		"POST " + at + "/keys":                  `{"apiKey":"svc_prod_y","id":"h","label":"ci"}`,
@@ -131,16 +134,25 @@ func TestOperatorCommandsPrintWhatScriptsRelyOn(t *testing.T) {
 		keys string // of the printed object, sorted as JSON would
 		sent string // the last request
 	}{
-		{"org create --name Acme --owner-email a@example.com --plan scale", "apiKey keyId orgId slug userId", `POST /operator/orgs {"name":"Acme","ownerEmail":"a@example.com","plan":"scale"}`},
+		{
+			"org create --name Acme --owner-email a@example.com --plan scale", "apiKey keyId orgId slug userId",
+			`POST /operator/orgs {"name":"Acme","ownerEmail":"a@example.com","plan":"scale"}`,
+		},
 		{"org list", "data", "GET /operator/orgs"},
 		{"org show " + testOrg, "createdAt members name orgId personal plan slug subjects", "GET " + at},
 		{"org show acme", "createdAt members name orgId personal plan slug subjects", "GET " + at},
 		{"org set-plan acme unlimited", "orgId plan", "PUT " + at + `/plan {"plan":"unlimited"}`},
 		{"org delete " + testOrg, "deleted orgId", "DELETE " + at},
-		{"member add acme --email b@example.com --role admin", "userId", "POST " + at + `/members {"email":"b@example.com","role":"admin"}`},
+		{
+			"member add acme --email b@example.com --role admin", "userId",
+			"POST " + at + `/members {"email":"b@example.com","role":"admin"}`,
+		},
 		{"member list acme", "data", "GET " + at + "/members"},
 		{"member remove acme " + testUser, "removed userId", "DELETE " + at + "/members/" + testUser},
-		{"key create acme --user " + testUser + " --scopes read,write --label ci", "apiKey id label", "POST " + at + `/keys {"userId":"` + testUser + `","scopes":["read","write"],"label":"ci"}`},
+		{
+			"key create acme --user " + testUser + " --scopes read,write --label ci", "apiKey id label",
+			"POST " + at + `/keys {"userId":"` + testUser + `","scopes":["read","write"],"label":"ci"}`,
+		},
 	}
 	for _, c := range cases {
 		object := m.ok(strings.Fields(c.args)...)
@@ -244,7 +256,9 @@ func servePublic(t *testing.T, m *machine) {
 		}
 		json.NewEncoder(w).Encode(map[string]any{"id": "j", "status": "done", "result": map[string]any{"items": items}})
 	})
-	mux.HandleFunc("GET /v1/graph/nodes/n", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"status":"live"}`) })
+	mux.HandleFunc("GET /v1/graph/nodes/n", func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"status":"live"}`)
+	})
 	mux.HandleFunc("POST /v1/search", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Svc-Subject") != "ann" {
 			t.Errorf("subject %q", r.Header.Get("X-Svc-Subject"))
@@ -264,7 +278,10 @@ func TestImportAndSearch(t *testing.T) {
 	m := newMachine(t)
 	servePublic(t, m)
 	folder := t.TempDir()
-	for name, text := range map[string]string{"note.md": "# T\nThe \x1b[31mboiler\nwas serviced.", "photo.png": "\x89PNG"} {
+	for name, text := range map[string]string{
+		"note.md":   "# T\nThe \x1b[31mboiler\nwas serviced.",
+		"photo.png": "\x89PNG",
+	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +293,9 @@ func TestImportAndSearch(t *testing.T) {
 	if sum := m.ok("import", folder); sum["created"] != 0.0 || sum["unchanged"] != 1.0 {
 		t.Errorf("imported again %v", sum)
 	}
-	if r := m.run("import", folder); !strings.Contains(r.out, "0 created, 0 superseded, 1 unchanged, 1 skipped, 0 failed; 0 documents taken in") || !strings.Contains(r.out, "is an image") {
+	if r := m.run("import", folder); !strings.Contains(r.out,
+		"0 created, 0 superseded, 1 unchanged, 1 skipped, 0 failed; 0 documents taken in") ||
+		!strings.Contains(r.out, "is an image") {
 		t.Errorf("%+v", r)
 	}
 	if r := m.run("import", t.TempDir()); r.status != 0 || !strings.Contains(r.err, "There is no file") {
@@ -287,7 +306,8 @@ func TestImportAndSearch(t *testing.T) {
 		t.Errorf("found %v", hits)
 	}
 	r := m.run("search", "--subject", "ann", "the heating")
-	if !strings.Contains(r.out, "boiler was serviced") || !strings.Contains(r.out, "note.md") || strings.Contains(r.out, "\x1b") {
+	if !strings.Contains(r.out, "boiler was serviced") || !strings.Contains(r.out, "note.md") ||
+		strings.Contains(r.out, "\x1b") {
 		t.Errorf("printed %q", r.out)
 	}
 }

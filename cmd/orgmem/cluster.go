@@ -20,7 +20,8 @@ func newCluster(w world) *cobra.Command {
 	for _, c := range operated {
 		at.register(w, c)
 	}
-	return group("cluster", "Make a cluster of this node and manage it (operator)", append(operated, newClusterInit(w), newClusterRecover(w))...)
+	return group("cluster", "Make a cluster of this node and manage it (operator)",
+		append(operated, newClusterInit(w), newClusterRecover(w))...)
 }
 
 // founded is what `cluster init` tells.
@@ -99,7 +100,8 @@ func newClusterToken(w world, at *operatorFlags) *cobra.Command {
 			}
 			return w.answer(c, t, func(out io.Writer) { // the token alone, for $(...)
 				fmt.Fprintln(out, t.Token)
-				fmt.Fprintf(w.err, "Good for one machine, until %s. Whoever has it can read everything the cluster holds.\n", t.ExpiresAt)
+				fmt.Fprintf(w.err, "Good for one machine, until %s. Whoever has it can read everything the cluster holds.\n",
+					t.ExpiresAt)
 			})
 		},
 	}
@@ -110,7 +112,8 @@ func newClusterToken(w world, at *operatorFlags) *cobra.Command {
 func newClusterRotate(w world, at *operatorFlags) *cobra.Command {
 	var look bool
 	c := &cobra.Command{
-		Use: "rotate", Short: "Replace the cluster's certificate authority and all certificates, while it serves", Args: noArgs,
+		Use: "rotate", Short: "Replace the cluster's certificate authority and all certificates, while it serves",
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			operator, err := at.client(w)
 			if err != nil {

@@ -77,7 +77,10 @@ func (c *trio) serve(i int, token string) {
 	if c.ports[i] == "" {
 		c.ports[i] = freePort(c.t)
 	}
-	o := process.Options{Binary: c.programs[i], Args: []string{"--cluster-listen", "127.0.0.1:" + c.ports[i], "--node-name", fmt.Sprintf("n%d", i)}}
+	o := process.Options{Binary: c.programs[i], Args: []string{
+		"--cluster-listen", "127.0.0.1:" + c.ports[i],
+		"--node-name", fmt.Sprintf("n%d", i),
+	}}
 	if token != "" {
 		o.Env = []string{"ORGMEM_JOIN_TOKEN=" + token}
 	}
@@ -104,7 +107,8 @@ func freePort(t *testing.T) string {
 func (c *trio) token() string {
 	c.t.Helper()
 	var t struct{ Token string }
-	if err := json.Unmarshal(c.run(append([]string{"cluster", "token"}, c.operator(0)...)...), &t); err != nil || t.Token == "" {
+	if err := json.Unmarshal(c.run(append([]string{"cluster", "token"}, c.operator(0)...)...), &t); err != nil ||
+		t.Token == "" {
 		c.t.Fatalf("no token: %v", err)
 	}
 	return t.Token
@@ -210,7 +214,8 @@ func (c *trio) write(tag string, nodes ...int) *writers {
 					default:
 					}
 					name := fmt.Sprintf("%s-%d-%d-%d", tag, i, k, n)
-					a := c.client(i).send(context.Background(), http.MethodPost, "/v1/ingest", "", map[string]any{"externalId": name, "content": "note " + name})
+					a := c.client(i).send(context.Background(), http.MethodPost, "/v1/ingest", "",
+						map[string]any{"externalId": name, "content": "note " + name})
 					w.mu.Lock()
 					if a.Status == http.StatusAccepted {
 						w.acked = append(w.acked, name)
@@ -305,7 +310,8 @@ func TestThreeProcesses(t *testing.T) {
 	// What is made on one node holds on the others at once.
 	for i := range c.nodes {
 		next := (i + 1) % len(c.nodes)
-		made := c.client(i).must(t, http.StatusCreated, http.MethodPost, "/v1/keys", map[string]any{"label": "k", "scopes": []string{"read"}})
+		made := c.client(i).must(t, http.StatusCreated, http.MethodPost, "/v1/keys",
+			map[string]any{"label": "k", "scopes": []string{"read"}})
 		other := caller{base: c.nodes[next].BaseURL, key: made["apiKey"].(string)}
 		other.must(t, http.StatusOK, http.MethodGet, "/v1/me", nil)
 		c.client(next).must(t, http.StatusNoContent, http.MethodDelete, "/v1/keys/"+made["id"].(string), nil)
@@ -326,7 +332,8 @@ func TestThreeProcesses(t *testing.T) {
 	if stream.StatusCode != http.StatusOK {
 		t.Fatalf("events: %s", stream.Status)
 	}
-	c.client(owner).must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest", map[string]any{"content": "The boiler was serviced in May.", "externalId": "boiler"})
+	c.client(owner).must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest",
+		map[string]any{"content": "The boiler was serviced in May.", "externalId": "boiler"})
 	for lines := bufio.NewScanner(stream.Body); ; {
 		if !lines.Scan() {
 			t.Fatalf("the stream ended without an event: %v", lines.Err())

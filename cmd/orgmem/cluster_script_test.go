@@ -53,7 +53,8 @@ candidates:
 
 // command runs the script; it does not outlive the test.
 func (s *script) command(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(s.t.Context(), filepath.Join("..", "..", "deploy", "cluster.sh"), append([]string{s.binary, s.dir}, args...)...)
+	cmd := exec.CommandContext(s.t.Context(), filepath.Join("..", "..", "deploy", "cluster.sh"),
+		append([]string{s.binary, s.dir}, args...)...)
 	cmd.Env = append(cmd.Environ(), "PORT="+strconv.Itoa(s.port))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -123,7 +124,8 @@ func (s *script) again(node string) {
 	s.nodes[n] = cmd
 	number, _ := strconv.Atoi(n)
 	eventually(s.t, "that node "+n+" serves", func() bool {
-		request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/readyz", s.port+10*(number-1)+1), nil)
+		request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet,
+			fmt.Sprintf("http://127.0.0.1:%d/readyz", s.port+10*(number-1)+1), nil)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -149,7 +151,10 @@ func TestClusterScript(t *testing.T) {
 		t.Skip("make runbooks")
 	}
 	dir := t.TempDir()
-	s := &script{t: t, binary: binary(t), dir: filepath.Join(dir, "data-cluster"), port: portBase(t), nodes: map[string]*exec.Cmd{}}
+	s := &script{
+		t: t, binary: binary(t), dir: filepath.Join(dir, "data-cluster"), port: portBase(t),
+		nodes: map[string]*exec.Cmd{},
+	}
 	cluster := s.command()
 	out, err := cluster.StdoutPipe()
 	if err != nil {
@@ -169,7 +174,8 @@ func TestClusterScript(t *testing.T) {
 
 	s.all(s.use[:2])
 	s.remembers()
-	if status := s.all(s.look); !strings.Contains(status, "n1") || !strings.Contains(status, "n2") || !strings.Contains(status, "n3") {
+	if status := s.all(s.look); !strings.Contains(status, "n1") || !strings.Contains(status, "n2") ||
+		!strings.Contains(status, "n3") {
 		t.Errorf("status: %s", status)
 	}
 	wait := strings.Replace(s.look[0], "cluster status", "cluster wait", 1)

@@ -32,10 +32,12 @@ func TestClusterInitMakesOneCluster(t *testing.T) {
 	if again["cluster"] != first["cluster"] || again["server"] != first["server"] {
 		t.Errorf("init again says %v, before %v", again, first)
 	}
-	if next, err := readCredentials(data); err != nil || next.Cluster() != creds.Cluster() || next.Server() != creds.Server() {
+	if next, err := readCredentials(data); err != nil || next.Cluster() != creds.Cluster() ||
+		next.Server() != creds.Server() {
 		t.Errorf("credentials are of another node now: %v", err)
 	}
-	if r := m.run("cluster", "init", "--data", data, "--ballast-bytes", "0"); !strings.Contains(r.out, "orgmem cluster token --data "+data) {
+	if r := m.run("cluster", "init", "--data", data, "--ballast-bytes", "0"); !strings.Contains(r.out,
+		"orgmem cluster token --data "+data) {
 		t.Errorf("init does not say how to go on: %s", r.out)
 	}
 }
@@ -64,11 +66,14 @@ func TestServeNeedsATokenToJoin(t *testing.T) {
 		flags       []string
 		want        string
 	}{
-		"no token":           {data: t.TempDir(), want: "orgmem cluster init"},
-		"not a token":        {data: t.TempDir(), token: "hello", want: "not a join token"},
-		"token cut short":    {data: t.TempDir(), token: good[:40], want: "not a join token"},
-		"data of its own":    {data: full, token: good, want: "has data of its own"},
-		"token file missing": {data: t.TempDir(), flags: []string{"--join-token-file", "/nonexistent"}, want: "join-token-file"},
+		"no token":        {data: t.TempDir(), want: "orgmem cluster init"},
+		"not a token":     {data: t.TempDir(), token: "hello", want: "not a join token"},
+		"token cut short": {data: t.TempDir(), token: good[:40], want: "not a join token"},
+		"data of its own": {data: full, token: good, want: "has data of its own"},
+		"token file missing": {
+			data: t.TempDir(), flags: []string{"--join-token-file", "/nonexistent"},
+			want: "join-token-file",
+		},
 		"token file too big": {data: t.TempDir(), flags: []string{"--join-token-file", long}, want: "larger than"},
 		"damaged":            {data: damaged, token: good, want: credentialsFile},
 	} {
@@ -98,9 +103,11 @@ func TestClusterTokenAndRotate(t *testing.T) {
 	serveOperator(t, m, map[string]string{
 		"POST /operator/cluster/tokens":   `{"token":"orgmem-join-1-abc","expiresAt":"2027-01-01T00:00:00.000Z"}`,
 		"POST /operator/cluster/rotation": rotating,
-		"GET /operator/cluster/rotation":  strings.Replace(strings.Replace(rotating, "[1,2]", "[2]", 1), `"signing":1,"waiting":["n-2"]`, `"signing":2,"waiting":[]`, 1),
+		"GET /operator/cluster/rotation": strings.Replace(strings.Replace(rotating, "[1,2]", "[2]", 1),
+			`"signing":1,"waiting":["n-2"]`, `"signing":2,"waiting":[]`, 1),
 	})
-	if r := m.run("cluster", "token"); r.status != exitDone || r.out != "orgmem-join-1-abc\n" || !strings.Contains(r.err, "one machine") {
+	if r := m.run("cluster", "token"); r.status != exitDone || r.out != "orgmem-join-1-abc\n" ||
+		!strings.Contains(r.err, "one machine") {
 		t.Errorf("token: %+v", r)
 	}
 	for _, ttl := range []string{"0s", "169h"} {
@@ -108,7 +115,8 @@ func TestClusterTokenAndRotate(t *testing.T) {
 			t.Errorf("a token for %s: %+v", ttl, r)
 		}
 	}
-	if r := m.run("cluster", "rotate"); !strings.Contains(r.out, "Generation 2 is being made known; 1 signs.") || !strings.Contains(r.out, "n-2") {
+	if r := m.run("cluster", "rotate"); !strings.Contains(r.out, "Generation 2 is being made known; 1 signs.") ||
+		!strings.Contains(r.out, "n-2") {
 		t.Errorf("rotate: %+v", r)
 	}
 	if r := m.run("cluster", "rotate", "--status"); !strings.Contains(r.out, "Generation 2 signs; no rotation") {

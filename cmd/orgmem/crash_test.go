@@ -95,7 +95,8 @@ func TestCrashLosesNothingAcknowledged(t *testing.T) {
 		h.retry(t, admin, open)
 		h.verifyJobs(t, admin)
 		h.verifySubjects(t, admin)
-		t.Logf("round %d: ready after %v; %d documents, %d unanswered writes sent again", round, p.ReadyAfter, len(h.docs), len(open))
+		t.Logf("round %d: ready after %v; %d documents, %d unanswered writes sent again", round, p.ReadyAfter,
+			len(h.docs), len(open))
 	}
 	h.verifyDocuments(t, admin)
 	if err := p.Stop(); err != nil {
@@ -164,9 +165,15 @@ func (h *history) step(ctx context.Context, t *testing.T, admin caller, random *
 	in := intent{subject: []string{"", "ann", "bob"}[random.IntN(3)], idempotencyKey: "i" + name, path: "/v1/ingest"}
 	items := make([]map[string]any, 1+random.IntN(2))
 	for i := range items {
-		d := &document{subject: in.subject, externalID: fmt.Sprintf("d%s-%d", name, i), token: fmt.Sprintf("zq%sy%d", name, i)}
+		d := &document{
+			subject: in.subject, externalID: fmt.Sprintf("d%s-%d", name, i),
+			token: fmt.Sprintf("zq%sy%d", name, i),
+		}
 		in.docs = append(in.docs, d)
-		items[i] = map[string]any{"content": "A note about " + d.token + " and the weather in autumn.", "externalId": d.externalID}
+		items[i] = map[string]any{
+			"content":    "A note about " + d.token + " and the weather in autumn.",
+			"externalId": d.externalID,
+		}
 	}
 	in.body = items[0]
 	if len(items) > 1 {
@@ -305,7 +312,10 @@ func (h *history) verifyDocuments(t *testing.T, admin caller) {
 		if node := c.must(t, http.StatusOK, http.MethodGet, "/v1/graph/nodes/"+d.node, nil); node["status"] != "live" {
 			t.Errorf("node of %s: %v", d.externalID, node)
 		}
-		found := c.must(t, http.StatusOK, http.MethodPost, "/v1/search", map[string]any{"query": d.token, "mode": "keyword", "topK": 10})
+		found := c.must(t, http.StatusOK, http.MethodPost, "/v1/search", map[string]any{
+			"query": d.token, "mode": "keyword",
+			"topK": 10,
+		})
 		times := 0
 		for _, hit := range found["results"].([]any) {
 			hit := hit.(map[string]any)

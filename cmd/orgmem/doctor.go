@@ -52,8 +52,10 @@ func newDoctor(w world) *cobra.Command {
 		},
 	}
 	settings.register(c)
-	c.Flags().StringVar(&at.address, "operator", w.env(config.EnvOperator, ""), "address of the operator interface (default: operator-listen)")
-	c.Flags().StringVar(&at.tokenFile, "operator-token", w.env(config.EnvOperatorToken, ""), "file with the operator's token (default: operator.token in --data)")
+	c.Flags().StringVar(&at.address, "operator", w.env(config.EnvOperator, ""),
+		"address of the operator interface (default: operator-listen)")
+	c.Flags().StringVar(&at.tokenFile, "operator-token", w.env(config.EnvOperatorToken, ""),
+		"file with the operator's token (default: operator.token in --data)")
 	return c
 }
 

@@ -51,7 +51,10 @@ func (d *documented) RoundTrip(r *http.Request) (*http.Response, error) {
 		res.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{err}))
 	}
 	if err == nil {
-		if wrong := d.doc.Hold(r.Method, r.URL.EscapedPath(), apitest.Answer{Status: res.StatusCode, Header: res.Header, Body: body}); wrong != nil {
+		if wrong := d.doc.Hold(r.Method, r.URL.EscapedPath(), apitest.Answer{
+			Status: res.StatusCode, Header: res.Header,
+			Body: body,
+		}); wrong != nil {
 			d.mu.Lock()
 			if len(d.wrong) < maxWrong {
 				d.wrong[wrong.Error()] = struct{}{}

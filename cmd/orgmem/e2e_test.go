@@ -210,7 +210,8 @@ func TestQuickstartServesSearchesAndStopsCleanly(t *testing.T) {
 		t.Errorf("quickstart.key holds %q: %v", saved, err)
 	}
 	c := caller{base: p.BaseURL, key: p.APIKey}
-	accepted := c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest", map[string]any{"content": "The boiler was serviced in May by Mrs Okafor.", "externalId": "boiler"})
+	accepted := c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest",
+		map[string]any{"content": "The boiler was serviced in May by Mrs Okafor.", "externalId": "boiler"})
 	if job := c.finished(t, accepted["jobId"].(string)); job.Status != "done" {
 		t.Fatalf("job %+v", job)
 	}
@@ -244,7 +245,8 @@ func TestASecondProcessOnTheSameDataIsRefused(t *testing.T) {
 		second.Kill()
 		t.Fatal("it started")
 	}
-	if !strings.Contains(err.Error(), "data directory is in use") || !strings.Contains(err.Error(), fmt.Sprint(first.Pid())) {
+	if !strings.Contains(err.Error(), "data directory is in use") ||
+		!strings.Contains(err.Error(), fmt.Sprint(first.Pid())) {
 		t.Errorf("it says: %v", err)
 	}
 	caller{base: first.BaseURL, key: first.APIKey}.must(t, http.StatusOK, http.MethodGet, "/v1/me", nil)
@@ -294,7 +296,8 @@ func TestCommandsAgainstTheRealService(t *testing.T) {
 	if first := found["results"].([]any)[0].(map[string]any); first["externalId"] != "money/rent.md" {
 		t.Errorf("found %v", found)
 	}
-	report := m.run("doctor", "--json", "--data", data, "--listen", strings.TrimPrefix(p.BaseURL, "http://"), "--operator-listen", strings.TrimPrefix(p.OperatorURL, "http://"))
+	report := m.run("doctor", "--json", "--data", data, "--listen", strings.TrimPrefix(p.BaseURL, "http://"),
+		"--operator-listen", strings.TrimPrefix(p.OperatorURL, "http://"))
 	var seen struct {
 		Checks []struct {
 			Name, Detail string
@@ -328,7 +331,8 @@ func TestHealthAndMetrics(t *testing.T) {
 			t.Errorf("%s: %d %.300s", path, a.Status, a.Body)
 		}
 	}
-	if a := (caller{base: p.OperatorURL}).send(t.Context(), http.MethodGet, "/operator/orgs", "", nil); a.Status != http.StatusUnauthorized {
+	if a := (caller{base: p.OperatorURL}).send(t.Context(), http.MethodGet, "/operator/orgs", "",
+		nil); a.Status != http.StatusUnauthorized {
 		t.Errorf("organizations without a token: %d", a.Status)
 	}
 }
@@ -336,7 +340,8 @@ func TestHealthAndMetrics(t *testing.T) {
 func TestSizesAreConfigurable(t *testing.T) {
 	p := start(t, filepath.Join(t.TempDir(), "data"), process.Options{Args: []string{
 		"--max-content-chars", "20", "--max-batch-items", "2",
-		"--max-body-bytes", "64KiB", "--max-ingest-body-bytes", "64KiB", "--max-upload-bytes", "64KiB", "--max-bodies-in-flight-bytes", "64KiB",
+		"--max-body-bytes", "64KiB", "--max-ingest-body-bytes", "64KiB", "--max-upload-bytes", "64KiB",
+		"--max-bodies-in-flight-bytes", "64KiB",
 	}})
 	c := caller{base: p.BaseURL, key: p.APIKey}
 	content := func(n int) map[string]any { return map[string]any{"content": strings.Repeat("x", n)} }
@@ -350,7 +355,8 @@ func TestSizesAreConfigurable(t *testing.T) {
 		return map[string]any{"items": items}
 	}
 	upload := func(n int) form {
-		return form("--sample\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n" + strings.Repeat("x", n) + "\r\n--sample--\r\n")
+		return form("--sample\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n" + strings.Repeat("x", n) +
+			"\r\n--sample--\r\n")
 	}
 	c.must(t, http.StatusAccepted, http.MethodPost, "/v1/import", upload(20))
 	c.must(t, http.StatusRequestEntityTooLarge, http.MethodPost, "/v1/import", upload(64<<10))

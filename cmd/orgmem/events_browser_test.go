@@ -94,7 +94,8 @@ func (c *trio) arrives(b *browser, i int) {
 			return true
 		}
 		if seen.Open && seen.Opened > caused {
-			a := c.client(i).send(c.t.Context(), http.MethodPost, "/v1/ingest", "", map[string]any{"content": "The boiler was serviced in May."})
+			a := c.client(i).send(c.t.Context(), http.MethodPost, "/v1/ingest", "",
+				map[string]any{"content": "The boiler was serviced in May."})
 			var accepted struct{ JobID string }
 			if a.Status == http.StatusAccepted && json.Unmarshal(a.Body, &accepted) == nil {
 				caused, job = seen.Opened, accepted.JobID
@@ -205,7 +206,8 @@ func TestEventsClientInABrowser(t *testing.T) {
 	want := []string{
 		"connecting", "waiting the service answered 429",
 		"connecting", "waiting the service answered 503",
-		"connecting", "open", `{"id":"1","type":"a","data":{"n":1},"timestamp":"now"}`, `{"id":"","type":"c"}`, "waiting the stream ends here",
+		"connecting", "open", `{"id":"1","type":"a","data":{"n":1},"timestamp":"now"}`, `{"id":"","type":"c"}`,
+		"waiting the stream ends here",
 		"connecting", "refused the service answered 401",
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -247,8 +249,10 @@ func TestEventsClientHasTypes(t *testing.T) {
 	if _, err := os.Stat(compiler); err != nil {
 		t.Skipf("no TypeScript compiler (make typescript installs it): %v", err)
 	}
-	out, err := exec.CommandContext(t.Context(), compiler, "--noEmit", "--allowJs", "--checkJs", "--strict", "--noUncheckedIndexedAccess",
-		"--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler", "--lib", "es2023,dom,dom.iterable,dom.asynciterable", eventsClient).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), compiler, "--noEmit", "--allowJs", "--checkJs", "--strict",
+		"--noUncheckedIndexedAccess",
+		"--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler", "--lib",
+		"es2023,dom,dom.iterable,dom.asynciterable", eventsClient).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -44,7 +44,8 @@ func (c caller) get(t *testing.T, path, span, etag string) answer {
 // exported makes an export and downloads it in two parts.
 func (c caller) exported(t *testing.T, scope string) []byte {
 	t.Helper()
-	id := c.must(t, http.StatusAccepted, http.MethodPost, "/v1/exports", map[string]any{"scope": scope})["exportId"].(string)
+	id := c.must(t, http.StatusAccepted, http.MethodPost, "/v1/exports",
+		map[string]any{"scope": scope})["exportId"].(string)
 	var status map[string]any
 	eventually(t, "export "+id, func() bool {
 		status = c.must(t, http.StatusOK, http.MethodGet, "/v1/exports/"+id, nil)
@@ -134,7 +135,8 @@ func TestExportImportPurge(t *testing.T) {
 			metadata[fmt.Sprint("k", k)] = secret()
 		}
 		items = append(items, map[string]any{
-			"content": fmt.Sprintf("Note %d is about %s.", i, secret()), "title": secret(), "externalId": secret(), "metadata": metadata,
+			"content": fmt.Sprintf("Note %d is about %s.", i, secret()), "title": secret(), "externalId": secret(),
+			"metadata": metadata,
 		})
 	}
 	about, note := all[9], all[11] // of the first
@@ -158,7 +160,8 @@ func TestExportImportPurge(t *testing.T) {
 	}
 	second := m.ok("org", "create", "--name", "Second", "--owner-email", "a@example.com", "--plan", "unlimited")
 	for round, want := range []float64{float64(nodes), 0} { // a repetition restores nothing
-		if sum := m.ok("import-export", file, "--org", second["orgId"].(string)); sum["created"] != want || sum["created"].(float64)+sum["unchanged"].(float64) != float64(nodes) {
+		if sum := m.ok("import-export", file, "--org", second["orgId"].(string)); sum["created"] != want ||
+			sum["created"].(float64)+sum["unchanged"].(float64) != float64(nodes) {
 			t.Errorf("import %d: %v", round+1, sum)
 		}
 	}
@@ -179,13 +182,15 @@ func TestExportImportPurge(t *testing.T) {
 		if counts := dry["counts"].(map[string]any); counts["vault_nodes"] != float64(nodes) {
 			t.Errorf("dry run %v", dry)
 		}
-		c.must(t, http.StatusOK, http.MethodPost, "/v1/purge", map[string]any{"scope": "org", "dryRun": false, "confirmToken": dry["confirmToken"]})
+		c.must(t, http.StatusOK, http.MethodPost, "/v1/purge",
+			map[string]any{"scope": "org", "dryRun": false, "confirmToken": dry["confirmToken"]})
 	}
 	purged, said := time.Now(), ""
 	defer func() { t.Log(said) }()
 	eventually(t, "the erasure", func() bool {
 		n, where := planted(t, data, all)
-		said = fmt.Sprintf("%v after the purge %d of %d planted strings were left, one of them in %q", time.Since(purged).Round(time.Second), n, len(all), where)
+		said = fmt.Sprintf("%v after the purge %d of %d planted strings were left, one of them in %q",
+			time.Since(purged).Round(time.Second), n, len(all), where)
 		return n == 0
 	})
 }

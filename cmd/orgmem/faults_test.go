@@ -91,7 +91,8 @@ func TestDiskFull(t *testing.T) {
 		default:
 			t.Fatalf("a write was answered with %d\n%s", status, p.Log())
 		}
-		if a := c.send(t.Context(), http.MethodPost, "/v1/search", "", map[string]any{"query": "weather"}); a.Status != http.StatusOK {
+		if a := c.send(t.Context(), http.MethodPost, "/v1/search", "",
+			map[string]any{"query": "weather"}); a.Status != http.StatusOK {
 			t.Fatalf("a search was answered with %d %s\n%s", a.Status, a.Body, p.Log())
 		}
 	}
@@ -168,8 +169,10 @@ func loadUntilItStops(t *testing.T, data, key string, when int) (acknowledged []
 	t.Helper()
 	p, err := process.Start(t.Context(), process.Options{
 		Binary: binary(t), Data: data,
-		Prefix: []string{"strace", "-f", "-qq", "-o", os.DevNull, "-e", "trace=fsync,fdatasync",
-			"-e", fmt.Sprintf("inject=fsync,fdatasync:error=EIO:when=%d+", when)},
+		Prefix: []string{
+			"strace", "-f", "-qq", "-o", os.DevNull, "-e", "trace=fsync,fdatasync",
+			"-e", fmt.Sprintf("inject=fsync,fdatasync:error=EIO:when=%d+", when),
+		},
 	})
 	if errors.Is(err, process.ErrEnded) {
 		return nil, false // it noticed while starting
@@ -182,7 +185,8 @@ func loadUntilItStops(t *testing.T, data, key string, when int) (acknowledged []
 	const most = 5000
 	for n := range most {
 		word := fmt.Sprintf("zq%dw%dy", when, n)
-		a := c.send(t.Context(), http.MethodPost, "/v1/ingest", "", map[string]any{"content": "Entry " + word + " about the weather."})
+		a := c.send(t.Context(), http.MethodPost, "/v1/ingest", "",
+			map[string]any{"content": "Entry " + word + " about the weather."})
 		switch a.Status {
 		case http.StatusAccepted:
 			acknowledged = append(acknowledged, word)

@@ -78,7 +78,8 @@ func TestTrustBitFlips(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("trust: bit flips: %d flips in %d files: %d starts refused, %d organizations out of service, %d with everything there, %d silent",
+	t.Logf("trust: bit flips: %d flips in %d files: %d starts refused, %d organizations out of service, %d with "+
+		"everything there, %d silent",
 		flips, files, outcomes["refused"], outcomes["out of service"], outcomes["right"], outcomes["silent"])
 	if outcomes["refused"] == 0 || outcomes["right"] == 0 {
 		t.Error("the test proves nothing")
@@ -96,7 +97,8 @@ func (f *flipped) write(t *testing.T, documents int) *process.Process {
 	c := caller{base: p.BaseURL, key: f.key}
 	for range documents {
 		word := fmt.Sprintf("zqflip%dy", len(f.words))
-		made := c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest", map[string]any{"content": "Entry " + word + " about the weather."})
+		made := c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest",
+			map[string]any{"content": "Entry " + word + " about the weather."})
 		f.words = append(f.words, word)
 		f.jobs = append(f.jobs, made["jobId"].(string))
 	}
@@ -155,7 +157,8 @@ func (f *flipped) try(t *testing.T, path string, at int) (outcome string, err er
 	}
 	p, err := process.Start(t.Context(), process.Options{Binary: binary(t), Data: data})
 	if errors.Is(err, process.ErrEnded) {
-		if words := p.Log(); !strings.Contains(words, filepath.Base(path)) && !strings.Contains(words, filepath.Base(filepath.Dir(path))) {
+		if words := p.Log(); !strings.Contains(words, filepath.Base(path)) &&
+			!strings.Contains(words, filepath.Base(filepath.Dir(path))) {
 			return "silent", fmt.Errorf("refused, and the file is not named: %s", words)
 		}
 		return "refused", nil
@@ -172,7 +175,9 @@ func (f *flipped) try(t *testing.T, path string, at int) (outcome string, err er
 			body         any
 			right        func(a answer) bool
 		}{
-			{http.MethodGet, "/v1/ingest/" + job + "/status", nil, func(a answer) bool { return bytes.Contains(a.Body, []byte(`"done"`)) }},
+			{http.MethodGet, "/v1/ingest/" + job + "/status", nil, func(a answer) bool {
+				return bytes.Contains(a.Body, []byte(`"done"`))
+			}},
 			{http.MethodPost, "/v1/search", map[string]any{"query": f.words[i], "mode": "keyword"}, func(a answer) bool {
 				return bytes.Contains(a.Body, []byte("Entry "+f.words[i]+" "))
 			}},
@@ -180,7 +185,8 @@ func (f *flipped) try(t *testing.T, path string, at int) (outcome string, err er
 			var last answer
 			eventually(t, ask.path, func() bool {
 				last = c.send(t.Context(), ask.method, ask.path, "", ask.body)
-				return last.Status == http.StatusOK && ask.right(last) || f.damaged(last) || last.Status == http.StatusNotFound || last.Status == http.StatusUnauthorized
+				return last.Status == http.StatusOK && ask.right(last) || f.damaged(last) || last.Status == http.StatusNotFound ||
+					last.Status == http.StatusUnauthorized
 			})
 			switch {
 			case f.damaged(last):

@@ -88,11 +88,13 @@ func (l *lab) newHistory(seed uint64) *labHistory {
 		h.registers[i] = l.document(fmt.Sprintf("h%d-%d", seed, i))
 	}
 	for i := range h.keys {
-		a := l.must(http.StatusCreated, http.MethodPost, "/v1/keys", map[string]any{"label": fmt.Sprint("k", i), "scopes": []string{"read"}})
+		a := l.must(http.StatusCreated, http.MethodPost, "/v1/keys",
+			map[string]any{"label": fmt.Sprint("k", i), "scopes": []string{"read"}})
 		h.keys[i].id, h.keys[i].secret = a["id"].(string), a["apiKey"].(string)
 	}
 	l.eventually(&answer{}, func() bool {
-		a := l.sendKeyed(l.t.Context(), 0, l.limited, fmt.Sprint("limited", seed), http.MethodPost, "/v1/keys", map[string]any{"label": "limited", "scopes": []string{"read"}})
+		a := l.sendKeyed(l.t.Context(), 0, l.limited, fmt.Sprint("limited", seed), http.MethodPost, "/v1/keys",
+			map[string]any{"label": "limited", "scopes": []string{"read"}})
 		var made struct{ APIKey string }
 		if a.Status == http.StatusCreated && json.Unmarshal(a.Body, &made) == nil {
 			h.limited = made.APIKey
@@ -137,12 +139,14 @@ func (h *labHistory) write(i, n int) bool {
 	h.n++
 	value := fmt.Sprintf("v%d-%d", h.seed, h.n)
 	h.mu.Unlock()
-	return h.try(i, labOp{h.registers[n], "write", value}, h.lab.node(0).APIKey, http.MethodPatch, "/v1/graph/nodes/"+h.registers[n], map[string]any{"title": value},
+	return h.try(i, labOp{h.registers[n], "write", value}, h.lab.node(0).APIKey, http.MethodPatch,
+		"/v1/graph/nodes/"+h.registers[n], map[string]any{"title": value},
 		func(a answer) (string, bool) { return "", a.Status == http.StatusOK })
 }
 
 func (h *labHistory) read(i, n int) bool {
-	return h.try(i, labOp{h.registers[n], "read", ""}, h.lab.node(0).APIKey, http.MethodGet, "/v1/recall/graph/node/"+h.registers[n], nil,
+	return h.try(i, labOp{h.registers[n], "read", ""}, h.lab.node(0).APIKey, http.MethodGet,
+		"/v1/recall/graph/node/"+h.registers[n], nil,
 		func(a answer) (string, bool) {
 			var node struct{ Title string }
 			known := a.Status == http.StatusOK && json.Unmarshal(a.Body, &node) == nil
@@ -160,7 +164,8 @@ func (h *labHistory) use(i, key int) bool {
 
 // revoke counts a key that is not there any more as revoked.
 func (h *labHistory) revoke(i, key int) bool {
-	return h.try(i, labOp{fmt.Sprint("key", key), "revoke", ""}, h.lab.node(0).APIKey, http.MethodDelete, "/v1/keys/"+h.keys[key].id, nil,
+	return h.try(i, labOp{fmt.Sprint("key", key), "revoke", ""}, h.lab.node(0).APIKey, http.MethodDelete,
+		"/v1/keys/"+h.keys[key].id, nil,
 		func(a answer) (string, bool) {
 			return "", a.Status == http.StatusNoContent || a.Status == http.StatusNotFound
 		})
@@ -175,16 +180,21 @@ func (h *labHistory) append(i int) bool {
 	label := fmt.Sprintf("a%d-%d", h.seed, h.n)
 	h.made = append(h.made, label)
 	h.mu.Unlock()
-	op := porcupine.Operation{ClientId: i, Input: labOp{label, "append", ""}, Output: "", Call: h.lab.now(), Return: math.MaxInt64}
+	op := porcupine.Operation{
+		ClientId: i, Input: labOp{label, "append", ""}, Output: "", Call: h.lab.now(),
+		Return: math.MaxInt64,
+	}
 	for try := range appendTries {
 		ctx, cancel := context.WithTimeout(h.lab.t.Context(), clientPatience)
-		a := h.lab.sendKeyed(ctx, (i+try)%historyNodes, h.lab.node(0).APIKey, label, http.MethodPost, "/v1/keys", map[string]any{"label": label, "scopes": []string{"read"}})
+		a := h.lab.sendKeyed(ctx, (i+try)%historyNodes, h.lab.node(0).APIKey, label, http.MethodPost, "/v1/keys",
+			map[string]any{"label": label, "scopes": []string{"read"}})
 		cancel()
 		if a.Status == http.StatusCreated {
 			op.Return = h.lab.now()
 			break
 		}
-		if a.Status != 0 && a.Status != http.StatusConflict && a.Status < http.StatusInternalServerError { // under way, or not decided
+		// under way, or not decided
+		if a.Status != 0 && a.Status != http.StatusConflict && a.Status < http.StatusInternalServerError {
 			h.lab.t.Errorf("append %s: %d %s", label, a.Status, a.Body)
 		}
 	}
@@ -229,7 +239,10 @@ func (h *labHistory) count(i int, all bool) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, label := range labels {
-		h.ops = append(h.ops, porcupine.Operation{ClientId: i, Input: labOp{label, "count", ""}, Output: strconv.Itoa(found[label]), Call: call, Return: till})
+		h.ops = append(h.ops, porcupine.Operation{
+			ClientId: i, Input: labOp{label, "count", ""},
+			Output: strconv.Itoa(found[label]), Call: call, Return: till,
+		})
 	}
 	return true
 }
@@ -342,11 +355,15 @@ func (h *labHistory) run(leader int) (faults []string, trapped bool) {
 
 // document makes a node whose title is "first".
 func (l *lab) document(name string) string {
-	l.must(http.StatusAccepted, http.MethodPost, "/v1/ingest", map[string]any{"externalId": name, "title": "first", "content": "The register " + name + " is kept here."})
+	l.must(http.StatusAccepted, http.MethodPost, "/v1/ingest", map[string]any{
+		"externalId": name, "title": "first",
+		"content": "The register " + name + " is kept here.",
+	})
 	var id string
 	var a answer
 	l.eventually(&a, func() bool {
-		a = l.send(l.t.Context(), 0, l.nodes[0].p.APIKey, http.MethodPost, "/v1/search", map[string]any{"query": "register " + name, "topK": 20})
+		a = l.send(l.t.Context(), 0, l.nodes[0].p.APIKey, http.MethodPost, "/v1/search",
+			map[string]any{"query": "register " + name, "topK": 20})
 		var found struct {
 			Results []struct{ NodeID, ExternalID string }
 		}
@@ -401,7 +418,8 @@ func TestHistories(t *testing.T) {
 			t.Logf("history %d: the keys were listed at try %d", seed, tries)
 		}
 		if more := overdrawn(h.draws); float64(more) > l.opened()-opened {
-			t.Errorf("history %d: a bucket was overdrawn %d times, and organizations were opened %v times; %s\n%+v", seed, more, l.opened()-opened, strings.Join(faults, "; "), h.draws)
+			t.Errorf("history %d: a bucket was overdrawn %d times, and organizations were opened %v times; %s\n%+v", seed, more,
+				l.opened()-opened, strings.Join(faults, "; "), h.draws)
 		}
 		total += len(h.ops)
 		if trapped {
@@ -418,7 +436,8 @@ func TestHistories(t *testing.T) {
 			_ = porcupine.VisualizePath(labModel, info, picture)
 			t.Fatalf("history %d of %d operations is %s: see %s\n%s", seed, len(h.ops), result, picture, what)
 		}
-		t.Logf("history %d: %d operations, %d appended, %d draws of which %d found a new bucket; %s", seed, len(h.ops), len(h.made), len(h.draws), overdrawn(h.draws), what)
+		t.Logf("history %d: %d operations, %d appended, %d draws of which %d found a new bucket; %s", seed, len(h.ops),
+			len(h.made), len(h.draws), overdrawn(h.draws), what)
 		last = h
 	}
 	if broken {

@@ -33,7 +33,8 @@ func (f *memoryFlags) register(w world, c *cobra.Command) {
 func (f *memoryFlags) client(w world) (*client.Client, error) {
 	key := w.env(config.EnvAPIKey, "")
 	if key == "" {
-		return nil, fmt.Errorf("no API key: set %s, for example to the content of quickstart.key in the data directory", config.EnvAPIKey)
+		return nil, fmt.Errorf("no API key: set %s, for example to the content of quickstart.key in the data directory",
+			config.EnvAPIKey)
 	}
 	return client.New(client.Options{
 		Base: f.base, APIKey: key, Subject: f.subject, Clock: w.clock, Waiting: w.waiting(), Advice: baseAdvice,

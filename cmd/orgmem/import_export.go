@@ -53,7 +53,8 @@ func newImportExport(w world) *cobra.Command {
 				return fmt.Errorf("import-export: after %d nodes: %w", sum.Created+sum.Unchanged, err)
 			}
 			return w.answer(c, sum, func(out io.Writer) {
-				fmt.Fprintf(out, "%d memories: %d nodes restored, %d were there, %d edges\n", sum.Partitions, sum.Created, sum.Unchanged, sum.Edges)
+				fmt.Fprintf(out, "%d memories: %d nodes restored, %d were there, %d edges\n", sum.Partitions, sum.Created,
+					sum.Unchanged, sum.Edges)
 			})
 		},
 	}

@@ -148,7 +148,8 @@ func TestJudge(t *testing.T) {
 	}
 	var storm []porcupine.Operation // writes that nobody answered, beside others that are read
 	for n := range int64(60) {
-		storm = append(storm, write(n, never, fmt.Sprint("lost", n)), write(10*n, 10*n+15, fmt.Sprint("v", n)), read(10*n+15, 10*n+19, fmt.Sprint("v", n)))
+		storm = append(storm, write(n, never, fmt.Sprint("lost", n)), write(10*n, 10*n+15, fmt.Sprint("v", n)),
+			read(10*n+15, 10*n+19, fmt.Sprint("v", n)))
 	}
 	for _, c := range []struct {
 		name string
@@ -159,20 +160,45 @@ func TestJudge(t *testing.T) {
 		{"old value", []porcupine.Operation{write(1, 2, "x"), read(3, 4, "first")}, porcupine.Illegal},
 		{"back again", []porcupine.Operation{write(1, 9, "x"), read(2, 3, "x"), read(4, 5, "first")}, porcupine.Illegal},
 		{"unanswered, never done", []porcupine.Operation{write(1, never, "x"), read(3, 4, "first")}, porcupine.Ok},
-		{"unanswered, done late", []porcupine.Operation{write(1, never, "x"), read(3, 4, "first"), read(5, 6, "x")}, porcupine.Ok},
-		{"unanswered, done and undone", []porcupine.Operation{write(1, never, "x"), read(3, 4, "x"), read(5, 6, "first")}, porcupine.Illegal},
-		{"unanswered, over what came later", []porcupine.Operation{write(1, never, "x"), read(2, 3, "x"), write(4, 5, "y"), read(6, 7, "x")}, porcupine.Illegal},
+		{
+			"unanswered, done late",
+			[]porcupine.Operation{write(1, never, "x"), read(3, 4, "first"), read(5, 6, "x")},
+			porcupine.Ok,
+		},
+		{
+			"unanswered, done and undone",
+			[]porcupine.Operation{write(1, never, "x"), read(3, 4, "x"), read(5, 6, "first")},
+			porcupine.Illegal,
+		},
+		{"unanswered, over what came later", []porcupine.Operation{
+			write(1, never, "x"), read(2, 3, "x"), write(4, 5, "y"),
+			read(6, 7, "x"),
+		}, porcupine.Illegal},
 		{"seen before it was written", []porcupine.Operation{read(1, 2, "x"), write(3, never, "x")}, porcupine.Illegal},
-		{"revoked", []porcupine.Operation{key(1, 2, "use", "works"), key(3, 4, "revoke", ""), key(5, 6, "use", "refused")}, porcupine.Ok},
+		{
+			"revoked",
+			[]porcupine.Operation{key(1, 2, "use", "works"), key(3, 4, "revoke", ""), key(5, 6, "use", "refused")},
+			porcupine.Ok,
+		},
 		{"revoked and used", []porcupine.Operation{key(1, 2, "revoke", ""), key(3, 4, "use", "works")}, porcupine.Illegal},
-		{"perhaps revoked", []porcupine.Operation{key(1, never, "revoke", ""), key(3, 4, "use", "works"), key(5, 6, "use", "refused")}, porcupine.Ok},
-		{"refused, and works again", []porcupine.Operation{key(1, never, "revoke", ""), key(3, 4, "use", "refused"), key(5, 6, "use", "works")}, porcupine.Illegal},
+		{"perhaps revoked", []porcupine.Operation{
+			key(1, never, "revoke", ""), key(3, 4, "use", "works"),
+			key(5, 6, "use", "refused"),
+		}, porcupine.Ok},
+		{"refused, and works again", []porcupine.Operation{
+			key(1, never, "revoke", ""), key(3, 4, "use", "refused"),
+			key(5, 6, "use", "works"),
+		}, porcupine.Illegal},
 		{"many unanswered", storm, porcupine.Ok},
 		{"appended", []porcupine.Operation{count(1, 2, "0"), made(3, 4), count(5, 6, "1")}, porcupine.Ok},
 		{"appended and lost", []porcupine.Operation{made(3, 4), count(5, 6, "0")}, porcupine.Illegal},
 		{"appended and taken twice", []porcupine.Operation{made(3, 4), count(5, 6, "2")}, porcupine.Illegal},
 		{"perhaps appended", []porcupine.Operation{made(1, never), count(3, 4, "0"), count(5, 6, "1")}, porcupine.Ok},
-		{"perhaps appended, and gone", []porcupine.Operation{made(1, never), count(3, 4, "1"), count(5, 6, "0")}, porcupine.Illegal},
+		{
+			"perhaps appended, and gone",
+			[]porcupine.Operation{made(1, never), count(3, 4, "1"), count(5, 6, "0")},
+			porcupine.Illegal,
+		},
 	} {
 		if got, _ := judge(c.ops); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)

@@ -45,7 +45,8 @@ func newKeyCreate(w world, at *operatorFlags) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&order.UserID, "user", "", "the member it acts for")
-	flags.StringSliceVar(&order.Scopes, "scopes", nil, "read, write, admin, graph:write, memory:forget, subjects:provision, usage:read")
+	flags.StringSliceVar(&order.Scopes, "scopes", nil,
+		"read, write, admin, graph:write, memory:forget, subjects:provision, usage:read")
 	flags.StringVar(&order.Label, "label", "", "what it is for")
 	required(c, "user", "scopes", "label")
 	return c

@@ -134,7 +134,9 @@ func newLab(t *testing.T) *lab {
 	l.jumps()
 	l.run(0, append([]string{"org", "set-plan", l.nodes[0].p.OrgID, "unlimited"}, l.operator(0)...)...)
 	var limited struct{ APIKey string }
-	if err := json.Unmarshal(l.run(0, append([]string{"org", "create", "--name", "Limited", "--owner-email", "l@example.com", "--plan", "free"}, l.operator(0)...)...), &limited); err != nil {
+	if err := json.Unmarshal(l.run(0,
+		append([]string{"org", "create", "--name", "Limited", "--owner-email", "l@example.com", "--plan", "free"},
+			l.operator(0)...)...), &limited); err != nil {
 		t.Fatal(err)
 	}
 	l.limited = limited.APIKey
@@ -222,7 +224,8 @@ func (l *lab) run(i int, args ...string) []byte {
 	ctx, cancel := context.WithTimeout(l.t.Context(), process.ReadyWithin)
 	defer cancel()
 	var errs strings.Builder
-	cmd := exec.CommandContext(ctx, "ip", append([]string{"netns", "exec", l.nodes[i].ns, binary(l.t)}, append(args, "--json")...)...)
+	cmd := exec.CommandContext(ctx, "ip", append([]string{"netns", "exec", l.nodes[i].ns, binary(l.t)},
+		append(args, "--json")...)...)
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil {
@@ -272,7 +275,10 @@ func (l *lab) atOperator(i int) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return client.New(client.Options{Base: l.node(i).OperatorURL, Token: strings.TrimSpace(string(raw)), Clock: clock.Real(), Transport: l.nodes[i].http.Transport})
+	return client.New(client.Options{
+		Base: l.node(i).OperatorURL, Token: strings.TrimSpace(string(raw)),
+		Clock: clock.Real(), Transport: l.nodes[i].http.Transport,
+	})
 }
 
 // settle waits until every group has a leader and three voters who are up, and
@@ -331,7 +337,8 @@ func (l *lab) opened() float64 {
 
 func (l *lab) openedAt(i int) (n float64) {
 	l.t.Helper()
-	request, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, l.node(i).OperatorURL+"/metrics", http.NoBody)
+	request, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, l.node(i).OperatorURL+"/metrics",
+		http.NoBody)
 	if err != nil {
 		l.t.Fatal(err)
 	}

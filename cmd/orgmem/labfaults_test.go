@@ -196,7 +196,8 @@ func (l *lab) jumps() {
 		for i := range l.nodes {
 			l.setClock(i, off)
 		}
-		id := l.must(http.StatusCreated, http.MethodPost, "/v1/keys", map[string]any{"label": "clock", "scopes": []string{"read"}})["id"]
+		id := l.must(http.StatusCreated, http.MethodPost, "/v1/keys",
+			map[string]any{"label": "clock", "scopes": []string{"read"}})["id"]
 		for _, k := range l.must(http.StatusOK, http.MethodGet, "/v1/keys", nil)["keys"].([]any) {
 			k := k.(map[string]any)
 			made, err := time.Parse(time.RFC3339, k["createdAt"].(string))
@@ -204,7 +205,8 @@ func (l *lab) jumps() {
 				l.t.Fatal(err)
 			}
 			if late := time.Since(made.Add(-off)); k["id"] == id && (late < 0 || late > process.ReadyWithin) {
-				l.t.Fatalf("NOT RUN: a key is made at %v with clocks that are set %v off (a binary built with -tags shifted is needed: make histories)", made, off)
+				l.t.Fatalf("NOT RUN: a key is made at %v with clocks that are set %v off (a binary built with -tags shifted is "+
+					"needed: make histories)", made, off)
 			}
 		}
 		l.must(http.StatusNoContent, http.MethodDelete, "/v1/keys/"+id.(string), nil)

@@ -54,8 +54,9 @@ func TestASmallNodeStaysSmall(t *testing.T) {
 	var alive uint64
 	var did []int64
 	k := memoryKeeper{
-		allocated: func() uint64 { return 0 }, alive: func() uint64 { return alive }, garbage: func(int) {}, release: func() {},
-		bound: func(bytes int64) { did = append(did, bytes) }, most: math.MaxInt64,
+		allocated: func() uint64 { return 0 }, alive: func() uint64 { return alive }, garbage: func(int) {},
+		release: func() {},
+		bound:   func(bytes int64) { did = append(did, bytes) }, most: math.MaxInt64,
 	}
 	const much = 4 * smallAlive
 	for _, alive = range []uint64{0, smallAlive, much, smallAlive, much, much, much, much} {

@@ -29,7 +29,9 @@ const joinPatience = 2 * time.Minute
 
 // nodeCredentials returns what makes this data directory a node's, nil where it is
 // none. With a join token a new directory becomes one.
-func nodeCredentials(ctx context.Context, w world, server config.Server, log *slog.Logger) (*cluster.Credentials, error) {
+func nodeCredentials(ctx context.Context, w world, server config.Server,
+	log *slog.Logger,
+) (*cluster.Credentials, error) {
 	creds, err := readCredentials(server.Data)
 	if err != nil || creds != nil || server.ClusterListen == "" {
 		return creds, err
@@ -73,8 +75,9 @@ func joinToken(w world, server config.Server) (cluster.Token, error) {
 		text = string(raw)
 	}
 	if strings.TrimSpace(text) == "" {
-		return cluster.Token{}, fmt.Errorf("cluster-listen is set and %s belongs to no cluster: make it the first node with `orgmem cluster init`, "+
-			"or join with a token of `orgmem cluster token` in %s or join-token-file", server.Data, config.EnvJoinToken)
+		return cluster.Token{},
+			fmt.Errorf("cluster-listen is set and %s belongs to no cluster: make it the first node with `orgmem cluster init`, "+
+				"or join with a token of `orgmem cluster token` in %s or join-token-file", server.Data, config.EnvJoinToken)
 	}
 	return cluster.ParseToken(text)
 }
@@ -139,7 +142,9 @@ func readSmall(path string) ([]byte, error) {
 const maxSecretFile = 64 << 10
 
 // openNetwork is the way to the other nodes; nil where there are none.
-func openNetwork(ctx context.Context, w world, server config.Server, creds *cluster.Credentials, log *slog.Logger) (*cluster.Network, error) {
+func openNetwork(ctx context.Context, w world, server config.Server, creds *cluster.Credentials,
+	log *slog.Logger,
+) (*cluster.Network, error) {
 	if server.ClusterListen == "" {
 		return nil, nil
 	}
@@ -239,7 +244,8 @@ func (a clusterAdmin) onNode(name string, do func(cluster.ServerID) error) error
 	switch {
 	case errors.Is(err, cluster.ErrNodeRemoved), errors.Is(err, cluster.ErrLastNode), errors.Is(err, cluster.ErrAlone):
 		return fmt.Errorf("%w: %w", actors.ErrConflict, err)
-	case errors.Is(err, cluster.ErrNotApplied), errors.Is(err, cluster.ErrOutcomeUnknown), errors.Is(err, cluster.ErrNotReady):
+	case errors.Is(err, cluster.ErrNotApplied), errors.Is(err, cluster.ErrOutcomeUnknown),
+		errors.Is(err, cluster.ErrNotReady):
 		// The meta group has no leader that a majority follows: 503, try again.
 		return fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
 	}

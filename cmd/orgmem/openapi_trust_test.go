@@ -79,7 +79,11 @@ func TestTrustOpenAPI(t *testing.T) {
 
 	const port, hook = 18433, "https://127.0.0.1:18433/hook" // nobody listens there: it need only be allowed
 	data := filepath.Join(work, "data")
-	p := start(t, data, process.Options{Env: []string{"ORGMEM_EGRESS_ALLOW_CIDRS=127.0.0.1/32", fmt.Sprint("ORGMEM_EGRESS_ALLOW_PORTS=", port)}})
+	p := start(t, data,
+		process.Options{Env: []string{
+			"ORGMEM_EGRESS_ALLOW_CIDRS=127.0.0.1/32",
+			fmt.Sprint("ORGMEM_EGRESS_ALLOW_PORTS=", port),
+		}})
 	unlimited(t, p, data, p.OrgID)
 	c := caller{base: p.BaseURL, key: p.APIKey}
 	c.must(t, http.StatusCreated, http.MethodPut, "/v1/subjects/ann", nil)
@@ -87,22 +91,28 @@ func TestTrustOpenAPI(t *testing.T) {
 		var items []map[string]any
 		for i := range 12 {
 			items = append(items, map[string]any{
-				"content":    fmt.Sprintf("Note %d: Mrs Okafor serviced the boiler of house %d in May; the garden of Acme Tools needs apple trees.", i, i),
+				"content": fmt.Sprintf("Note %d: Mrs Okafor serviced the boiler of house %d in May; the garden of Acme Tools "+
+					"needs apple trees.", i, i),
 				"externalId": fmt.Sprint("note-", i),
 			})
 		}
-		who.finished(t, who.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest/batch", map[string]any{"items": items})["jobId"].(string))
+		who.finished(t, who.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest/batch",
+			map[string]any{"items": items})["jobId"].(string))
 		export := who.must(t, http.StatusAccepted, http.MethodPost, "/v1/exports", map[string]any{})["exportId"].(string)
 		eventually(t, "an export", func() bool {
 			return who.must(t, http.StatusOK, http.MethodGet, "/v1/exports/"+export, nil)["status"] == "succeeded"
 		})
 	}
-	c.must(t, http.StatusOK, http.MethodPost, "/v1/ingest/session-event", map[string]any{"sessionId": "s1", "role": "user", "text": "Fix the boiler's build."})
-	c.must(t, http.StatusCreated, http.MethodPost, "/v1/webhooks", map[string]any{"url": hook, "eventTypes": []string{"*"}})
-	c.must(t, http.StatusCreated, http.MethodPost, "/v1/connectors", map[string]any{"type": "feed", "name": "News", "config": map[string]any{"url": hook}})
+	c.must(t, http.StatusOK, http.MethodPost, "/v1/ingest/session-event",
+		map[string]any{"sessionId": "s1", "role": "user", "text": "Fix the boiler's build."})
+	c.must(t, http.StatusCreated, http.MethodPost, "/v1/webhooks",
+		map[string]any{"url": hook, "eventTypes": []string{"*"}})
+	c.must(t, http.StatusCreated, http.MethodPost, "/v1/connectors",
+		map[string]any{"type": "feed", "name": "News", "config": map[string]any{"url": hook}})
 
 	seconds, events := fromEnv(t, "ORGMEM_TRUST_OPENAPI_SECONDS", fuzzSeconds), filepath.Join(work, "events.ndjson")
-	run := exec.CommandContext(t.Context(), fuzzer, "--config-file", filepath.Join(settings, "schemathesis.toml"), "run", p.BaseURL+"/openapi.json",
+	run := exec.CommandContext(t.Context(), fuzzer, "--config-file", filepath.Join(settings, "schemathesis.toml"), "run",
+		p.BaseURL+"/openapi.json",
 		"--url", p.BaseURL, "--header", "X-Svc-API-Key: "+p.APIKey,
 		"--exclude-operation-id", "deleteMe", "--exclude-operation-id", "streamEvents",
 		// hooks.py has it with the rules that no schema can say.
@@ -114,7 +124,8 @@ func TestTrustOpenAPI(t *testing.T) {
 		"--generation-with-security-parameters", "false", "--report", "ndjson", "--report-ndjson-path", events)
 	run.Dir = work
 	run.Env = append(os.Environ(), "SCHEMATHESIS_HOOKS="+filepath.Join(settings, "hooks.py"), "PYTHONDONTWRITEBYTECODE=1",
-		"TRUST_BASE="+p.BaseURL, "TRUST_KEY="+p.APIKey, "TRUST_SUBJECT=ann", "TRUST_URL="+hook, "TRUST_ORG="+p.OrgID, "TRUST_USER="+p.UserID)
+		"TRUST_BASE="+p.BaseURL, "TRUST_KEY="+p.APIKey, "TRUST_SUBJECT=ann", "TRUST_URL="+hook, "TRUST_ORG="+p.OrgID,
+		"TRUST_USER="+p.UserID)
 	run.WaitDelay = time.Minute
 	late := time.AfterFunc(time.Duration(seconds)*time.Second+fuzzSlack, func() { run.Process.Kill() }) //nolint:errcheck // it has ended, then
 	defer late.Stop()
@@ -151,8 +162,10 @@ func TestTrustOpenAPI(t *testing.T) {
 		who    caller
 		status int
 	}{
-		{caller{base: p.BaseURL}, http.StatusUnauthorized}, {c.as("nobody"), http.StatusForbidden},
-		{c, http.StatusNoContent}, {c, http.StatusUnauthorized},
+		{caller{base: p.BaseURL}, http.StatusUnauthorized},
+		{c.as("nobody"), http.StatusForbidden},
+		{c, http.StatusNoContent},
+		{c, http.StatusUnauthorized},
 	} {
 		if got := a.who.send(t.Context(), http.MethodDelete, "/v1/me", "", nil); got.Status != a.status {
 			t.Errorf("DELETE /v1/me: %d, want %d: %s", got.Status, a.status, got.Body)

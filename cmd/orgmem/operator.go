@@ -21,8 +21,10 @@ type operatorFlags struct{ address, tokenFile, data string }
 
 func (f *operatorFlags) register(w world, c *cobra.Command) {
 	flags := c.PersistentFlags()
-	flags.StringVar(&f.address, "operator", w.env(config.EnvOperator, config.DefaultOperator), "address of the operator interface")
-	flags.StringVar(&f.tokenFile, "operator-token", w.env(config.EnvOperatorToken, ""), "file with the operator's token (default: operator.token in --data)")
+	flags.StringVar(&f.address, "operator", w.env(config.EnvOperator, config.DefaultOperator),
+		"address of the operator interface")
+	flags.StringVar(&f.tokenFile, "operator-token", w.env(config.EnvOperatorToken, ""),
+		"file with the operator's token (default: operator.token in --data)")
 	flags.StringVar(&f.data, "data", w.env("ORGMEM_DATA", "./data"), "the server's data directory")
 }
 
@@ -36,7 +38,8 @@ func (f *operatorFlags) client(w world) (*client.Client, error) {
 	}
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no operator token at %s: start the server first, or name its data directory with --data or the file with --operator-token", path)
+		return nil, fmt.Errorf("no operator token at %s: start the server first, or name its data directory with --data or "+
+			"the file with --operator-token", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("operator token: %w", err)

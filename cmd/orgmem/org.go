@@ -93,7 +93,8 @@ func newOrgShow(w world, at *operatorFlags) *cobra.Command {
 						o.OrgID, o.Name, o.Slug, o.CreatedAt, o.OutOfService)
 					return
 				}
-				fmt.Fprintf(out, "Organization %s\nName         %s\nSlug         %s\nPersonal     %t\nPlan         %s\nMembers      %d\nSubjects     %d\nCreated      %s\n",
+				fmt.Fprintf(out, "Organization %s\nName         %s\nSlug         %s\nPersonal     %t\nPlan         %s\nMembers   "+
+					"   %d\nSubjects     %d\nCreated      %s\n",
 					o.OrgID, o.Name, o.Slug, o.Personal, o.Plan, o.Members, o.Subjects, o.CreatedAt)
 			})
 		},

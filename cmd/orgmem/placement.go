@@ -55,17 +55,19 @@ func printCluster(out io.Writer, s client.ClusterStatus) {
 		fmt.Fprintf(out, "controlled by %s\n", name(s.Controller))
 	}
 	fmt.Fprintln(out)
-	table(out, "NODE\tNAME\tZONE\tADDRESS\tVERSION\tSTATE\tSINCE\tLOAD\tLEADS\tVOTERS\tLEARNERS", s.Nodes, func(n client.ClusterNode) string {
-		state := n.State
-		if n.Draining {
-			state += ", draining"
-		}
-		if n.Leaving {
-			state += ", leaving"
-		}
-		load := fmt.Sprintf("%d %%", (n.Load+5)/10)
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%d", n.ID, n.Name, n.Zone, n.Address, n.Version, state, n.Since, load, n.Leads, n.Voters, n.Learners)
-	})
+	table(out, "NODE\tNAME\tZONE\tADDRESS\tVERSION\tSTATE\tSINCE\tLOAD\tLEADS\tVOTERS\tLEARNERS", s.Nodes,
+		func(n client.ClusterNode) string {
+			state := n.State
+			if n.Draining {
+				state += ", draining"
+			}
+			if n.Leaving {
+				state += ", leaving"
+			}
+			load := fmt.Sprintf("%d %%", (n.Load+5)/10)
+			return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%d", n.ID, n.Name, n.Zone, n.Address, n.Version, state,
+				n.Since, load, n.Leads, n.Voters, n.Learners)
+		})
 	amiss := amissGroups(s)
 	fmt.Fprintf(out, "\n%d of %d groups are as they should be.\n", len(s.Groups)-len(amiss), len(s.Groups))
 	for _, line := range amiss {
@@ -119,7 +121,8 @@ func newClusterDrain(w world, at *operatorFlags) *cobra.Command {
 			if err == nil && !undo {
 				s, err = follow(c.Context(), w, operator, wait, s, func(s client.ClusterStatus) (string, bool) {
 					n, there := s.Node(args[0])
-					return fmt.Sprintf("%s leads %d groups", args[0], n.Leads), s.Controller != "" && (!there || n.Draining && n.Leads == 0)
+					return fmt.Sprintf("%s leads %d groups", args[0], n.Leads), s.Controller != "" && (!there ||
+						n.Draining && n.Leads == 0)
 				})
 			}
 			if err != nil {
@@ -142,7 +145,8 @@ func newClusterDrain(w world, at *operatorFlags) *cobra.Command {
 func newClusterRemove(w world, at *operatorFlags) *cobra.Command {
 	var wait time.Duration
 	c := &cobra.Command{
-		Use: "remove NODE", Short: "Remove a node for good, alive or dead, once its replicas are elsewhere", Args: wantArgs(1),
+		Use: "remove NODE", Short: "Remove a node for good, alive or dead, once its replicas are elsewhere",
+		Args: wantArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			operator, err := at.client(w)
 			if err != nil {
@@ -172,7 +176,9 @@ func newClusterRemove(w world, at *operatorFlags) *cobra.Command {
 }
 
 // follow tells how far an order is until it is done.
-func follow(ctx context.Context, w world, operator *client.Client, wait time.Duration, s client.ClusterStatus, look func(client.ClusterStatus) (string, bool)) (client.ClusterStatus, error) {
+func follow(ctx context.Context, w world, operator *client.Client, wait time.Duration, s client.ClusterStatus,
+	look func(client.ClusterStatus) (string, bool),
+) (client.ClusterStatus, error) {
 	until := w.clock.Now().Add(wait)
 	told := ""
 	for {

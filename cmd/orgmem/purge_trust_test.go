@@ -65,9 +65,13 @@ func TestTrustPurgeUnderKill(t *testing.T) {
 		ann := func() caller { return admin().as(subject) }
 		items := make([]map[string]any, purgedTexts)
 		for i := range items {
-			items[i] = map[string]any{"content": fmt.Sprintf("Note %d of round %d: the heron stands in the pond.", i, round), "externalId": fmt.Sprint("note-", i)}
+			items[i] = map[string]any{
+				"content":    fmt.Sprintf("Note %d of round %d: the heron stands in the pond.", i, round),
+				"externalId": fmt.Sprint("note-", i),
+			}
 		}
-		job := ann().must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest/batch", map[string]any{"items": items})["jobId"].(string)
+		job := ann().must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest/batch",
+			map[string]any{"items": items})["jobId"].(string)
 		if got := ann().finished(t, job); got.Status != "done" {
 			t.Fatalf("round %d: %+v", round, got)
 		}
@@ -109,20 +113,24 @@ func TestTrustPurgeUnderKill(t *testing.T) {
 		}
 		again := admin().send(t.Context(), http.MethodPost, "/v1/purge", "", body)
 		var report purgeReport
-		if err := json.Unmarshal(again.Body, &report); err != nil || again.Status != http.StatusOK || report.PurgedAt == "" || report.DryRun || !maps.Equal(report.Counts, dry.Counts) {
+		if err := json.Unmarshal(again.Body, &report); err != nil || again.Status != http.StatusOK || report.PurgedAt == "" ||
+			report.DryRun || !maps.Equal(report.Counts, dry.Counts) {
 			t.Errorf("round %d, %d notes were left: sent again it is answered %d %s", round, left, again.Status, again.Body)
 		}
 		if left := nodesOf(t, ann()); left != 0 {
 			t.Errorf("round %d: behind the purge %d notes are left", round, left)
 		}
-		if next := purge(t, admin(), map[string]any{"scope": body["scope"], "subjectId": body["subjectId"]}); next.Counts["vault_nodes"] != 0 || next.Counts["memory_chunks"] != 0 {
+		if next := purge(t, admin(),
+			map[string]any{"scope": body["scope"], "subjectId": body["subjectId"]}); next.Counts["vault_nodes"] != 0 ||
+			next.Counts["memory_chunks"] != 0 {
 			t.Errorf("round %d: behind the purge there are %v", round, next.Counts)
 		}
 	}
 	if err := p.Stop(); err != nil {
 		t.Error(err)
 	}
-	t.Logf("trust: purge under kill: %d rounds, %d killed before the purge, %d behind it and %d of these before the answer, %d in between", rounds, before, behind, behind-answered, rounds-before-behind)
+	t.Logf("trust: purge under kill: %d rounds, %d killed before the purge, %d behind it and %d of these before the "+
+		"answer, %d in between", rounds, before, behind, behind-answered, rounds-before-behind)
 	if rounds >= purgeKillRounds && (before == 0 || behind == answered) {
 		t.Error("the kills came all on one side: the run proves little")
 	}

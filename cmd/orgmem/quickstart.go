@@ -36,7 +36,9 @@ type started struct {
 
 // announce tells where the service is. On a quickstart of an empty data
 // directory it makes the personal organization first.
-func announce(c *cobra.Command, w world, server config.Server, l listeners, operator actors.Operator, quickstart bool) error {
+func announce(c *cobra.Command, w world, server config.Server, l listeners, operator actors.Operator,
+	quickstart bool,
+) error {
 	scheme := "http://"
 	if server.TLSCert != "" {
 		scheme = "https://"
@@ -92,7 +94,8 @@ Try it in another terminal:
 func remind(out io.Writer, s started, keyFile string) {
 	fmt.Fprintf(out, "Your memory is ready again.\n\n  Address   %s\n  Docs      %s\n", s.BaseURL, s.DocsURL)
 	if _, err := os.Stat(keyFile); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(out, "  Key       make one: %[1]s org list, %[1]s member list ORG, %[1]s key create ORG ...\n\n", s.program)
+		fmt.Fprintf(out, "  Key       make one: %[1]s org list, %[1]s member list ORG, %[1]s key create ORG ...\n\n",
+			s.program)
 		return
 	}
 	fmt.Fprintf(out, "  Key       the first one is in %s\n\n", keyFile)

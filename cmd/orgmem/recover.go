@@ -79,7 +79,8 @@ func newClusterRecover(w world) *cobra.Command {
 		},
 	}
 	settings.register(c)
-	c.Flags().StringSliceVar(&names, "lost", nil, "id or name of a node whose disk is gone for good; all of them have to be named")
+	c.Flags().StringSliceVar(&names, "lost", nil, "id or name of a node whose disk is gone for good; all of them have "+
+		"to be named")
 	return c
 }
 
@@ -99,7 +100,8 @@ func lostByName(nodes []*pb.NodeEntry, names []string) ([]cluster.ServerID, erro
 			}
 		}
 		if len(found) != 1 {
-			return nil, fmt.Errorf("%w: %d nodes besides this one have the id or name %q; without --lost all are shown", errUsage, len(found), name)
+			return nil, fmt.Errorf("%w: %d nodes besides this one have the id or name %q; without --lost all are shown",
+				errUsage, len(found), name)
 		}
 		lost = append(lost, found[0])
 	}
@@ -119,10 +121,13 @@ func tellLoss(l cluster.Loss, done bool) recovered {
 
 func printLoss(out io.Writer, r recovered, data string) {
 	if r.Done {
-		fmt.Fprintf(out, "%s goes on alone: start it, and let new machines join. Never start the others again with their old disks.\n", r.Server)
+		fmt.Fprintf(out, "%s goes on alone: start it, and let new machines join. Never start the others again with their "+
+			"old disks.\n", r.Server)
 	} else {
-		fmt.Fprintf(out, "%s would go on alone with its own copy of %d groups that have no majority any more.\n\n", r.Server, r.Groups)
-		fmt.Fprintf(out, "  EVERYTHING THAT ONLY THE OTHERS HAVE IS LOST, also where it was acknowledged.\n  The newest entry here is of %s.\n",
+		fmt.Fprintf(out, "%s would go on alone with its own copy of %d groups that have no majority any more.\n\n",
+			r.Server, r.Groups)
+		fmt.Fprintf(out, "  EVERYTHING THAT ONLY THE OTHERS HAVE IS LOST, also where it was acknowledged.\n  The newest "+
+			"entry here is of %s.\n",
 			cmp.Or(r.Newest, "a time before this node's logs were last cut"))
 	}
 	fmt.Fprintln(out, "\nGiven up for good:")
@@ -132,6 +137,7 @@ func printLoss(out io.Writer, r recovered, data string) {
 		fmt.Fprintf(&again, " --lost %s", n.ID)
 	}
 	if !r.Done {
-		fmt.Fprintf(out, "\nIf a majority can come back with its disks, start those machines instead. If not, and only then:\n\n  orgmem cluster recover --data %s%s\n", data, &again)
+		fmt.Fprintf(out, "\nIf a majority can come back with its disks, start those machines instead. If not, and only "+
+			"then:\n\n  orgmem cluster recover --data %s%s\n", data, &again)
 	}
 }

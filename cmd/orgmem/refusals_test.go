@@ -44,7 +44,11 @@ func TestAStartThatCannotBeSaysWhy(t *testing.T) {
 		o     process.Options
 		words []string
 	}{
-		{"few files", process.Options{Data: filepath.Join(t.TempDir(), "data"), Prefix: fewFiles("64")}, []string{"limit of open files", "64", "ulimit -n", "LimitNOFILE"}},
+		{
+			"few files",
+			process.Options{Data: filepath.Join(t.TempDir(), "data"), Prefix: fewFiles("64")},
+			[]string{"limit of open files", "64", "ulimit -n", "LimitNOFILE"},
+		},
 		{"damaged manifest", process.Options{Data: used}, []string{manifest, "damaged"}},
 	} {
 		c.o.Binary = binary(t)
@@ -92,7 +96,8 @@ func TestIdleConnectionsKeepNobodyWaiting(t *testing.T) {
 			t.Fatal(response.Status)
 		}
 	}
-	if log := p.Log(); !strings.Contains(log, "as many connections are open as may be") || strings.Contains(log, "too many open files") {
+	if log := p.Log(); !strings.Contains(log, "as many connections are open as may be") ||
+		strings.Contains(log, "too many open files") {
 		t.Errorf("the operator is not told, or descriptors ran out: %s", log)
 	}
 }

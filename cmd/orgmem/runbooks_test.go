@@ -72,13 +72,15 @@ func newYard(t *testing.T) *yard {
 	t.Helper()
 	y := &yard{t: t, dir: t.TempDir(), blocks: runbookBlocks(t), typed: map[string]int{}}
 	y.binary = filepath.Join(y.dir, "bin", "orgmem")
-	if out, err := exec.CommandContext(t.Context(), "install", "-D", "-m", "755", binary(t), y.binary).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "install", "-D", "-m", "755", binary(t),
+		y.binary).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	y.shell = newShell(t, y.dir, "")
 	y.set("PATH", filepath.Dir(y.binary)+":$PATH")
 	// What serves does not return: the test starts it.
-	y.shell.run(t, `orgmem() { if [ "$1" = serve ]; then shift; echo "--serve-- $ORGMEM_JOIN_TOKEN"; else command orgmem "$@"; fi; }`)
+	y.shell.run(t,
+		`orgmem() { if [ "$1" = serve ]; then shift; echo "--serve-- $ORGMEM_JOIN_TOKEN"; else command orgmem "$@"; fi; }`)
 	return y
 }
 
@@ -131,7 +133,10 @@ func (y *yard) lines(lines []string, on *site) (out string) {
 		}
 		token, served := strings.CutPrefix(strings.TrimSpace(out), "--serve-- ")
 		if served || strings.TrimSpace(out) == "--serve--" {
-			o := process.Options{Binary: y.binary, Args: slices.Concat([]string{"--cluster-listen", on.address, "--node-name", on.name}, y.flags)}
+			o := process.Options{
+				Binary: y.binary,
+				Args:   slices.Concat([]string{"--cluster-listen", on.address, "--node-name", on.name}, y.flags),
+			}
 			if served {
 				o.Env = []string{"ORGMEM_JOIN_TOKEN=" + token}
 			}
@@ -190,7 +195,8 @@ func (y *yard) remembers(s *site) {
 func (y *yard) settle(n int, on *site) {
 	y.t.Helper()
 	for i := range n {
-		out := y.lines([]string{fmt.Sprintf("orgmem org create --name Tenant-%d --owner-email t%d@example.com --plan unlimited --json", i, i)}, on)
+		out := y.lines([]string{fmt.Sprintf("orgmem org create --name Tenant-%d --owner-email t%d@example.com --plan "+
+			"unlimited --json", i, i)}, on)
 		var made struct{ OrgID, APIKey string }
 		if err := json.Unmarshal([]byte(out), &made); err != nil {
 			y.t.Fatalf("%s: %v", out, err)
@@ -199,7 +205,10 @@ func (y *yard) settle(n int, on *site) {
 		if err != nil {
 			y.t.Fatal(err)
 		}
-		y.tenants = append(y.tenants, &tenant{store: storage.StoreID{Org: org, Realm: storage.RealmMain}.String(), key: made.APIKey})
+		y.tenants = append(y.tenants, &tenant{
+			store: storage.StoreID{Org: org, Realm: storage.RealmMain}.String(),
+			key:   made.APIKey,
+		})
 	}
 }
 
@@ -211,7 +220,8 @@ func (y *yard) tell(through ...*site) {
 		c := caller{base: through[i%len(through)].p.BaseURL, key: o.key}
 		name := fmt.Sprintf("%s-%d", o.store, o.told)
 		o.told++
-		if a := c.send(y.t.Context(), http.MethodPost, "/v1/ingest", "", map[string]any{"externalId": name, "content": "note " + name}); a.Status == http.StatusAccepted {
+		if a := c.send(y.t.Context(), http.MethodPost, "/v1/ingest", "",
+			map[string]any{"externalId": name, "content": "note " + name}); a.Status == http.StatusAccepted {
 			o.acked = append(o.acked, name)
 		}
 	}
@@ -244,7 +254,8 @@ func (y *yard) found(s *site) {
 	y.alone(s)
 	y.key, y.org = s.p.APIKey, s.p.OrgID
 	unlimited(y.t, s.p, s.data, y.org)
-	y.crew(s).client(0).must(y.t, http.StatusAccepted, http.MethodPost, "/v1/ingest", map[string]any{"content": "From before there was a cluster.", "externalId": "alone"})
+	y.crew(s).client(0).must(y.t, http.StatusAccepted, http.MethodPost, "/v1/ingest",
+		map[string]any{"content": "From before there was a cluster.", "externalId": "alone"})
 	y.acked = append(y.acked, "alone")
 	if err := s.p.Stop(); err != nil {
 		y.t.Error(err)
@@ -292,7 +303,8 @@ func (y *yard) recovered(left *site, lost ...*site) {
 	}
 	y.set("LOST", names[0])
 	y.set("OTHER", strings.Join(names[min(1, len(names)-1):], ","))
-	if shown := y.block("Lose a majority", left); !strings.Contains(shown, lost[0].address) || !strings.Contains(shown, "LOST") {
+	if shown := y.block("Lose a majority", left); !strings.Contains(shown, lost[0].address) ||
+		!strings.Contains(shown, "LOST") {
 		y.t.Errorf("a look at what is lost shows %s", shown)
 	}
 	y.block("Lose a majority", left)
@@ -508,7 +520,8 @@ func TestRunbooksWithoutACommand(t *testing.T) {
 	y.typed["Lose a majority"] = 1
 	y.recovered(taker, slices.DeleteFunc([]*site{one, two, three, four}, func(s *site) bool { return s == taker })...)
 	y.remembers(taker)
-	t.Logf("%s alone has %d writes of its first organization and those of %d others, of which it was given %d", taker.name, len(y.acked), len(y.tenants), given)
+	t.Logf("%s alone has %d writes of its first organization and those of %d others, of which it was given %d", taker.name,
+		len(y.acked), len(y.tenants), given)
 
 	y.acked = backedUp
 	taker.p.Kill()

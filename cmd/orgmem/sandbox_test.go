@@ -25,7 +25,8 @@ type side struct {
 }
 
 // idShape tells ids of records from other texts.
-var idShape = regexp.MustCompile(`^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[a-z]+:[0-9a-f-]{36}.*)$`)
+var idShape = regexp.MustCompile(
+	`^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[a-z]+:[0-9a-f-]{36}.*)$`)
 
 // collect notes the ids that an answer shows.
 func (s *side) collect(value any, shared map[string]bool) {
@@ -76,7 +77,10 @@ func TestNoRouteCrossesTheSandbox(t *testing.T) {
 	made := admin.must(t, 201, "POST", "/v1/sandbox/keys", map[string]any{"label": "trial", "ttlSeconds": 3600})
 	sides := []*side{
 		{caller: admin, name: "main", mark: "quizzacious", ids: map[string]bool{}},
-		{caller: caller{base: p.BaseURL, key: made["apiKey"].(string)}, name: "sandbox", mark: "absquatulate", ids: map[string]bool{}},
+		{
+			caller: caller{base: p.BaseURL, key: made["apiKey"].(string)}, name: "sandbox", mark: "absquatulate",
+			ids: map[string]bool{},
+		},
 	}
 	shared := map[string]bool{org: true, who["user"].(map[string]any)["id"].(string): true}
 	paths := gets(t, admin)
@@ -84,7 +88,8 @@ func TestNoRouteCrossesTheSandbox(t *testing.T) {
 		s.plant(t)
 	}
 	readable := func(s *side, path string) bool {
-		return s.name == "main" || !strings.HasPrefix(path, "/v1/sandbox/") && path != "/v1/team/members" && path != "/v1/audit" && path != "/v1/usage"
+		return s.name == "main" || !strings.HasPrefix(path, "/v1/sandbox/") && path != "/v1/team/members" &&
+			path != "/v1/audit" && path != "/v1/usage"
 	}
 	for _, s := range sides {
 		for _, path := range paths {
@@ -166,7 +171,10 @@ func TestNoRouteCrossesTheSandbox(t *testing.T) {
 func (s *side) plant(t *testing.T) {
 	t.Helper()
 	job := s.finished(t, s.must(t, 202, "POST", "/v1/ingest/batch", map[string]any{"items": []map[string]any{
-		{"content": "The " + s.mark + " text about bridges.", "title": "Bridges " + s.mark, "externalId": "bridge-" + s.mark, "metadata": map[string]any{"tag": s.mark}},
+		{
+			"content": "The " + s.mark + " text about bridges.", "title": "Bridges " + s.mark, "externalId": "bridge-" + s.mark,
+			"metadata": map[string]any{"tag": s.mark},
+		},
 		{"content": "Another " + s.mark + " text about rivers.", "externalId": "river-" + s.mark},
 		{"content": "A third " + s.mark + " text to forget.", "externalId": "forget-" + s.mark},
 	}})["jobId"].(string))
@@ -174,9 +182,13 @@ func (s *side) plant(t *testing.T) {
 	for _, item := range job.Result.Items {
 		nodes = append(nodes, item.NodeID)
 	}
-	s.must(t, 201, "POST", "/v1/graph/edges", map[string]any{"source": nodes[0], "target": nodes[1], "type": "crosses", "note": s.mark})
+	s.must(t, 201, "POST", "/v1/graph/edges", map[string]any{
+		"source": nodes[0], "target": nodes[1], "type": "crosses",
+		"note": s.mark,
+	})
 	s.must(t, 200, "DELETE", "/v1/graph/nodes/"+url.PathEscape(nodes[2]), nil)
-	export := "/v1/exports/" + s.must(t, 202, "POST", "/v1/exports", map[string]any{"scope": "user", "format": "json"})["exportId"].(string)
+	export := "/v1/exports/" +
+		s.must(t, 202, "POST", "/v1/exports", map[string]any{"scope": "user", "format": "json"})["exportId"].(string)
 	eventually(t, "export", func() bool { return s.must(t, 200, "GET", export, nil)["status"] == "succeeded" })
 	s.document = string(s.send(t.Context(), "GET", export+"/download", "", nil).Body)
 	s.must(t, 200, "PATCH", "/v1/settings", map[string]any{"qualityMode": "thorough"})

@@ -31,7 +31,8 @@ func newServe(w world) *cobra.Command {
 		},
 	}
 	settings.register(c)
-	c.Flags().BoolVar(&quickstart, "quickstart", false, "on an empty data directory, make a personal organization and print its key")
+	c.Flags().BoolVar(&quickstart, "quickstart", false, "on an empty data directory, make a personal organization and "+
+		"print its key")
 	return c
 }
 
@@ -121,7 +122,9 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 // leave hands over to the other nodes while this one still answers, for whatever
 // is left of it by asking them: so nobody's request meets an election. What cannot
 // be handed over in time the others take.
-func leave(ctx context.Context, server config.Server, network *cluster.Network, host *cluster.Host, system *actors.System, log *slog.Logger) {
+func leave(ctx context.Context, server config.Server, network *cluster.Network, host *cluster.Host,
+	system *actors.System, log *slog.Logger,
+) {
 	ctx, cancel := context.WithTimeout(ctx, server.ShutdownGrace)
 	defer cancel()
 	system.Drain() // load balancers turn away

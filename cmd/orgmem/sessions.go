@@ -38,7 +38,8 @@ func newSessionsPush(w world) *cobra.Command {
 	var f pushFlags
 	c := &cobra.Command{
 		Use: "push [FILE...]", Short: "Push what is new in the transcripts of coding assistants",
-		Long: "Reads the transcripts that " + strings.Join(transcripts.Assistants(), ", ") + " leave in the home directory, or the FILEs,\n" +
+		Long: "Reads the transcripts that " + strings.Join(transcripts.Assistants(), ", ") +
+			" leave in the home directory, or the FILEs,\n" +
 			"takes secrets out of them on this machine, and pushes what was not pushed before.",
 		RunE: func(c *cobra.Command, args []string) error {
 			err := runSessionsPush(c, w, f, args)
@@ -101,7 +102,8 @@ func transcriptsOf(w world, f pushFlags, args []string) ([]transcripts.File, err
 	}
 	for _, name := range f.assistants {
 		if !slices.Contains(transcripts.Assistants(), name) {
-			return nil, fmt.Errorf("%w: no assistant %q: there are %s", errUsage, name, strings.Join(transcripts.Assistants(), ", "))
+			return nil, fmt.Errorf("%w: no assistant %q: there are %s", errUsage, name,
+				strings.Join(transcripts.Assistants(), ", "))
 		}
 	}
 	if f.hook {
@@ -168,7 +170,10 @@ func sessionTarget(c *cobra.Command, w world, f pushFlags) (*client.Client, stri
 	if key == "" {
 		return nil, "", fmt.Errorf("no API key: set %s or --key-file", config.EnvAPIKey)
 	}
-	service, err := client.New(client.Options{Base: f.base, APIKey: key, Clock: w.clock, Waiting: w.waiting(), Advice: baseAdvice})
+	service, err := client.New(client.Options{
+		Base: f.base, APIKey: key, Clock: w.clock, Waiting: w.waiting(),
+		Advice: baseAdvice,
+	})
 	if err != nil {
 		return nil, "", err
 	}
@@ -184,7 +189,8 @@ func printPushed(out io.Writer, s transcripts.Summary) {
 	if s.DryRun {
 		verb = "would be pushed"
 	}
-	fmt.Fprintf(out, "%d events and %d signals %s, %d known already; %d transcripts with news, %d without; %d secrets taken out\n",
+	fmt.Fprintf(out, "%d events and %d signals %s, %d known already; %d transcripts with news, %d without; %d secrets "+
+		"taken out\n",
 		s.Stored, s.Signals, verb, s.Deduped, s.Files, s.Unchanged, s.Redacted)
 	for i, skipped := range s.Skipped {
 		if i == shownFiles {

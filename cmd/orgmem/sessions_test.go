@@ -53,7 +53,8 @@ func serveSessions(t *testing.T, m *machine) *[]string {
 	return &asked
 }
 
-const transcriptLine = `{"type":"user","uuid":"u","sessionId":"s","message":{"content":"use DB_PASSWORD=hunter22"}}` + "\n"
+const transcriptLine = `{"type":"user","uuid":"u","sessionId":"s","message":{"content":"use DB_PASSWORD=hunter22"}}` +
+	"\n"
 
 func TestSessionsPush(t *testing.T) {
 	m := newMachine(t)
@@ -106,7 +107,8 @@ func TestSessionsHook(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	settings, err := os.ReadFile(filepath.Join(home, ".claude", "settings.json"))
-	if err != nil || !strings.Contains(string(settings), "sessions push --hook") || !strings.Contains(string(settings), "'"+key+"'") {
+	if err != nil || !strings.Contains(string(settings), "sessions push --hook") ||
+		!strings.Contains(string(settings), "'"+key+"'") {
 		t.Errorf("%s: %v", settings, err)
 	}
 	hook := func(input string) result {
@@ -118,7 +120,8 @@ func TestSessionsHook(t *testing.T) {
 		})
 		return result{status, out.String(), errs.String()}
 	}
-	if r := hook(`{"session_id":"s","transcript_path":"` + transcript + `","hook_event_name":"SessionEnd"}`); r.status != exitDone || len(*asked) < 2 {
+	if r := hook(`{"session_id":"s","transcript_path":"` + transcript +
+		`","hook_event_name":"SessionEnd"}`); r.status != exitDone || len(*asked) < 2 {
 		t.Errorf("ended with %d: %s%s", r.status, r.out, r.err)
 	}
 	for _, input := range []string{"", "{}", "no"} {

@@ -80,7 +80,8 @@ func ancestor(t *testing.T, from string) (program, commit string) {
 	}
 	top := git(t, "rev-parse", "--show-toplevel")
 	var errs []error
-	for commit := range strings.FieldsSeq(git(t, "rev-list", "--first-parent", fmt.Sprintf("--max-count=%d", maxAncestors), from)) {
+	for commit := range strings.FieldsSeq(git(t, "rev-list", "--first-parent", fmt.Sprintf("--max-count=%d", maxAncestors),
+		from)) {
 		dir := t.TempDir()
 		program := filepath.Join(dir, "orgmem")
 		tar := exec.CommandContext(t.Context(), "git", "-C", top, "archive", "--format=tar", commit)
@@ -124,7 +125,8 @@ func TestUpgrade(t *testing.T) {
 func TestUpgradeOfProtocol(t *testing.T) {
 	slow(t)
 	// The commit that first said this version, in whichever file the constant was.
-	said := strings.Fields(git(t, "log", "--reverse", "--format=%H", fmt.Sprintf("-Sconst ProtocolVersion = %d", cluster.ProtocolVersion), "HEAD"))
+	said := strings.Fields(git(t, "log", "--reverse", "--format=%H",
+		fmt.Sprintf("-Sconst ProtocolVersion = %d", cluster.ProtocolVersion), "HEAD"))
 	if len(said) == 0 {
 		t.Fatalf("no commit says version %d of the protocol: it is not committed yet", cluster.ProtocolVersion)
 	}
@@ -151,7 +153,8 @@ func upgrade(t *testing.T, from string) (c *trio, old string) {
 	if before.Version == 0 || before.Version > cluster.ProtocolVersion {
 		t.Fatalf("the old cluster is at version %d, this program speaks %d", before.Version, cluster.ProtocolVersion)
 	}
-	t.Logf("from %s, which speaks version %d, to the present program, which speaks %d", commit, before.Version, cluster.ProtocolVersion)
+	t.Logf("from %s, which speaks version %d, to the present program, which speaks %d", commit, before.Version,
+		cluster.ProtocolVersion)
 
 	var all tally
 	var far records
@@ -210,7 +213,8 @@ func upgrade(t *testing.T, from string) (c *trio, old string) {
 		c.holds(i, all.acked)
 		c.once(i, all.keys)
 	}
-	t.Logf("%d notes, %d keys; of %d rounds %d requests failed", len(all.acked), len(all.keys), all.rounds, len(all.refused))
+	t.Logf("%d notes, %d keys; of %d rounds %d requests failed", len(all.acked), len(all.keys), all.rounds,
+		len(all.refused))
 	return c, old
 }
 
@@ -230,20 +234,24 @@ func (r *records) leave(c *trio, i int) {
 	// It has to be public, and is never asked: a test is delivered only when one is
 	// ordered.
 	address := fmt.Sprintf("https://1.1.1.1/%d", len(r.hooks))
-	made := node.send(c.t.Context(), http.MethodPost, "/v1/webhooks", "", map[string]any{"url": address, "eventTypes": []string{"webhook.test"}})
+	made := node.send(c.t.Context(), http.MethodPost, "/v1/webhooks", "",
+		map[string]any{"url": address, "eventTypes": []string{"webhook.test"}})
 	if hook := r.taken(c.t, made, http.StatusCreated); hook != nil {
 		if r.hooks == nil {
 			r.hooks = map[string]string{}
 		}
 		r.hooks[fmt.Sprint(hook["id"])] = address
 	}
-	if job := r.taken(c.t, node.send(c.t.Context(), http.MethodPost, "/v1/brain/train", "", nil), http.StatusAccepted); job != nil {
-		if j := node.finished(c.t, fmt.Sprint(job["jobId"])); j.Status != "done" && (j.Error == nil || j.Error.Code != notYet && j.Error.Code != tooLittle) {
+	if job := r.taken(c.t, node.send(c.t.Context(), http.MethodPost, "/v1/brain/train", "", nil),
+		http.StatusAccepted); job != nil {
+		if j := node.finished(c.t, fmt.Sprint(job["jobId"])); j.Status != "done" &&
+			(j.Error == nil || j.Error.Code != notYet && j.Error.Code != tooLittle) {
 			c.t.Errorf("a training on node %d: %+v", i, j)
 		}
 		r.trained = r.trained || node.must(c.t, http.StatusOK, http.MethodGet, "/v1/brain/info", nil)["artifact"] != nil
 	}
-	if export := r.taken(c.t, node.send(c.t.Context(), http.MethodPost, "/v1/exports", "", map[string]any{"scope": "org"}), http.StatusAccepted); export != nil {
+	if export := r.taken(c.t, node.send(c.t.Context(), http.MethodPost, "/v1/exports", "", map[string]any{"scope": "org"}),
+		http.StatusAccepted); export != nil {
 		id := fmt.Sprint(export["exportId"])
 		var status map[string]any
 		eventually(c.t, "export "+id, func() bool {
@@ -277,7 +285,8 @@ func (r *records) read(c *trio, i int) {
 	c.t.Helper()
 	node := c.client(i)
 	for id, address := range r.hooks {
-		if hook := node.must(c.t, http.StatusOK, http.MethodGet, "/v1/webhooks/"+id, nil); hook["url"] != address || hook["disabled"] != false {
+		if hook := node.must(c.t, http.StatusOK, http.MethodGet, "/v1/webhooks/"+id, nil); hook["url"] != address ||
+			hook["disabled"] != false {
 			c.t.Errorf("node %d has a webhook %v, want one for %s", i, hook, address)
 		}
 	}
@@ -365,10 +374,12 @@ func (c *trio) load(tag string, nodes ...int) *upgradeLoad {
 // round is one of each; what has begun is brought to its end.
 func (l *upgradeLoad) round(client caller, name string, key bool) {
 	ctx := context.Background()
-	took := client.send(ctx, http.MethodPost, "/v1/ingest", "i-"+name, map[string]any{"externalId": name, "content": "note " + name})
+	took := client.send(ctx, http.MethodPost, "/v1/ingest", "i-"+name,
+		map[string]any{"externalId": name, "content": "note " + name})
 	made := answer{Status: http.StatusOK}
 	if key {
-		made = client.send(ctx, http.MethodPost, "/v1/keys", "k-"+name, map[string]any{"label": name, "scopes": []string{"read"}})
+		made = client.send(ctx, http.MethodPost, "/v1/keys", "k-"+name,
+			map[string]any{"label": name, "scopes": []string{"read"}})
 	}
 	found := client.send(ctx, http.MethodPost, "/v1/search", "", map[string]any{"query": "note " + name})
 	l.mu.Lock()

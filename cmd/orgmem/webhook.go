@@ -50,7 +50,8 @@ func newWebhook(w world) *cobra.Command {
 	}
 	f.memory.register(w, listen)
 	listen.Flags().StringVar(&f.address, "listen", "127.0.0.1:4443", "address to receive on")
-	listen.Flags().StringVar(&f.certificate, "certificate", "webhook-listen.pem", "file with the certificate and its key; made when it is missing")
+	listen.Flags().StringVar(&f.certificate, "certificate", "webhook-listen.pem",
+		"file with the certificate and its key; made when it is missing")
 	listen.Flags().StringSliceVar(&f.types, "types", []string{"*"}, "types of events to register for")
 	listen.Flags().BoolVar(&f.plain, "plain", false, "speak HTTP, behind something that speaks HTTPS")
 	return group("webhook", "Work with webhooks", listen)
@@ -63,7 +64,8 @@ func (f *listenFlags) listen(c *cobra.Command, w world) (err error) {
 	}
 	secret := w.env(envWebhookSecret, "")
 	if f.plain && secret == "" {
-		return fmt.Errorf("%w: --plain needs the secret of the endpoint that you have registered, in %s", errUsage, envWebhookSecret)
+		return fmt.Errorf("%w: --plain needs the secret of the endpoint that you have registered, in %s", errUsage,
+			envWebhookSecret)
 	}
 	listener, err := (&net.ListenConfig{}).Listen(c.Context(), "tcp", f.address)
 	if err != nil {
@@ -118,7 +120,9 @@ func (f *listenFlags) listen(c *cobra.Command, w world) (err error) {
 }
 
 // registered makes an endpoint for the listener. remove takes it away again.
-func (f *listenFlags) registered(c *cobra.Command, w world, listener net.Listener) (secret string, remove func() error, err error) {
+func (f *listenFlags) registered(c *cobra.Command, w world,
+	listener net.Listener,
+) (secret string, remove func() error, err error) {
 	service, err := f.memory.client(w)
 	if err != nil {
 		return "", nil, err
@@ -130,7 +134,8 @@ func (f *listenFlags) registered(c *cobra.Command, w world, listener net.Listene
 	made, err := service.CreateWebhook(c.Context(), "https://localhost:"+port+"/", f.types)
 	if p, ok := errors.AsType[*client.Problem](err); ok && p.Status == http.StatusUnprocessableEntity {
 		return "", nil, fmt.Errorf("the service refuses an endpoint on this machine: %w\n"+
-			"Start it with ORGMEM_EGRESS_ALLOW_CIDRS=127.0.0.0/8,::1/128 ORGMEM_EGRESS_ALLOW_PORTS=%s ORGMEM_EGRESS_CA_FILE=%s", err, port, f.certificate)
+			"Start it with ORGMEM_EGRESS_ALLOW_CIDRS=127.0.0.0/8,::1/128 ORGMEM_EGRESS_ALLOW_PORTS=%s ORGMEM_EGRESS_CA_FILE=%s",
+			err, port, f.certificate)
 	}
 	if err != nil {
 		return "", nil, fmt.Errorf("register: %w", err)

@@ -26,11 +26,13 @@ func TestWebhookListen(t *testing.T) {
 	p := start(t, data, process.Options{})
 	c := caller{base: p.BaseURL, key: p.APIKey}
 	listen := func() *listener {
-		return startListener(t, []string{"ORGMEM_API_KEY=" + c.key}, "--base", c.base, "--listen", "127.0.0.1:"+port, "--certificate", certificate)
+		return startListener(t, []string{"ORGMEM_API_KEY=" + c.key}, "--base", c.base, "--listen", "127.0.0.1:"+port,
+			"--certificate", certificate)
 	}
 
 	refused := listen()
-	exemption := "ORGMEM_EGRESS_ALLOW_CIDRS=127.0.0.0/8,::1/128 ORGMEM_EGRESS_ALLOW_PORTS=" + port + " ORGMEM_EGRESS_CA_FILE=" + certificate
+	exemption := "ORGMEM_EGRESS_ALLOW_CIDRS=127.0.0.0/8,::1/128 ORGMEM_EGRESS_ALLOW_PORTS=" + port +
+		" ORGMEM_EGRESS_CA_FILE=" + certificate
 	for !strings.Contains(refused.line(), exemption) { // fails when there is no more
 	}
 	if err := refused.cmd.Wait(); err == nil {
@@ -59,7 +61,8 @@ func TestWebhookListen(t *testing.T) {
 	if got := l.delivery(); got.Type != "webhook.test" || got.Delivery == "" {
 		t.Errorf("printed %+v", got)
 	}
-	job := c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest", map[string]any{"content": "The boiler was serviced in May."})["jobId"]
+	job := c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest",
+		map[string]any{"content": "The boiler was serviced in May."})["jobId"]
 	for {
 		if got := l.delivery(); got.Type == "job.completed" {
 			if got.Envelope.Data["jobId"] != job {
@@ -78,11 +81,13 @@ func TestWebhookListen(t *testing.T) {
 	roots.AppendCertsFromPEM(raw)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
 	defer transport.CloseIdleConnections()
-	forged, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://127.0.0.1:"+port+"/", strings.NewReader(`{"id":"1","type":"job.completed"}`))
+	forged, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://127.0.0.1:"+port+"/",
+		strings.NewReader(`{"id":"1","type":"job.completed"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	forged.Header.Set("X-Svc-Signature", "t=1700000000,v1=c7ac13b57a8d16147c9757c695353f4addfb92d54e2585d0ada5784333af2450")
+	forged.Header.Set("X-Svc-Signature",
+		"t=1700000000,v1=c7ac13b57a8d16147c9757c695353f4addfb92d54e2585d0ada5784333af2450")
 	response, err := transport.RoundTrip(forged)
 	if err != nil {
 		t.Fatal(err)

@@ -78,7 +78,8 @@ func TestFourMachinesInThreeZones(t *testing.T) {
 	var settled client.ClusterStatus
 	eventually(t, "one voter of every group in each zone, and a share for each machine", func() bool {
 		settled = status()
-		return spread(settled) && !slices.ContainsFunc(settled.Nodes, func(n client.ClusterNode) bool { return n.Voters == 0 })
+		return spread(settled) &&
+			!slices.ContainsFunc(settled.Nodes, func(n client.ClusterNode) bool { return n.Voters == 0 })
 	})
 	for _, n := range settled.Nodes {
 		if zones[n.Name] != n.Zone || n.State != "alive" {
@@ -91,7 +92,8 @@ func TestFourMachinesInThreeZones(t *testing.T) {
 	busy := func() (name string, load uint32) {
 		for range 10 {
 			n++
-			caller{base: nodes["two"].BaseURL, key: key}.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest", map[string]any{"content": fmt.Sprintf("The %d. note about the boiler in the cellar.", n)})
+			caller{base: nodes["two"].BaseURL, key: key}.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest",
+				map[string]any{"content": fmt.Sprintf("The %d. note about the boiler in the cellar.", n)})
 		}
 		for _, n := range status().Nodes {
 			if n.Load > load {

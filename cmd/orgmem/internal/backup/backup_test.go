@@ -66,7 +66,10 @@ func (s *service) hold(ctx context.Context, id storage.StoreID) (held, error) {
 }
 
 func (s *service) Stores(context.Context) ([]string, error) {
-	return []string{main1.String(), main2.String(), storage.StoreID{Org: pb.OrgID{1}, Realm: storage.RealmSandbox}.String()}, nil
+	return []string{
+		main1.String(), main2.String(),
+		storage.StoreID{Org: pb.OrgID{1}, Realm: storage.RealmSandbox}.String(),
+	}, nil
 }
 
 func (s *service) Open(ctx context.Context, name string) (backup.Copy, error) {
@@ -186,7 +189,11 @@ func vaults(t *testing.T) map[string]backup.Vault {
 	}
 	server := httptest.NewTLSServer(gofakes3.New(memory).Server())
 	t.Cleanup(server.Close)
-	bucket, err := backup.OpenS3("s3://bucket/some/where", backup.S3Options{Endpoint: server.URL, Transport: server.Client().Transport, Region: "us-east-1", AccessKey: "a", SecretKey: "b"})
+	bucket, err := backup.OpenS3("s3://bucket/some/where",
+		backup.S3Options{
+			Endpoint: server.URL, Transport: server.Client().Transport, Region: "us-east-1", AccessKey: "a",
+			SecretKey: "b",
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +259,8 @@ func TestBackupsComeBack(t *testing.T) {
 			for name, second := range map[string]string{first.Snapshot: "", "": "second of one"} {
 				comesBack(t, r, name, second)
 			}
-			if _, err := backup.Restore(t.Context(), r, "20000101T000000Z-00000000", storagetest.NewDisk().Node(t), nil); !errors.Is(err, backup.ErrNotFound) {
+			if _, err := backup.Restore(t.Context(), r, "20000101T000000Z-00000000", storagetest.NewDisk().Node(t),
+				nil); !errors.Is(err, backup.ErrNotFound) {
 				t.Errorf("a snapshot that is not there: %v", err)
 			}
 		})
@@ -450,7 +458,10 @@ func (g given) Close() error         { return nil }
 
 func (g given) Files() (files []storage.CopyFile) {
 	for i, part := range g {
-		files = append(files, storage.CopyFile{Name: fmt.Sprintf("~%06d", i), Size: int64(len(part)), Sum: sha256.Sum256(part)})
+		files = append(files, storage.CopyFile{
+			Name: fmt.Sprintf("~%06d", i), Size: int64(len(part)),
+			Sum: sha256.Sum256(part),
+		})
 	}
 	return files
 }
@@ -481,7 +492,8 @@ func TestPartsThatMakeNoStoreAreFound(t *testing.T) {
 		if _, err := backup.Make(t.Context(), r, s, options()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := backup.Verify(t.Context(), r, ""); (err == nil) != c.good || !c.good && !errors.Is(err, backup.ErrDamaged) {
+		if _, err := backup.Verify(t.Context(), r, ""); (err == nil) != c.good ||
+			!c.good && !errors.Is(err, backup.ErrDamaged) {
 			t.Errorf("%s: verified: %v", what, err)
 		}
 		if _, err := backup.Restore(t.Context(), r, "", storagetest.NewDisk().Node(t), nil); (err == nil) != c.good {
@@ -579,7 +591,10 @@ func TestDamageIsFound(t *testing.T) {
 }
 
 func TestKeysAreRead(t *testing.T) {
-	for _, text := range []string{"", "# only a comment\n", "AGE-SECRET-KEY-1NONSENSE", "age1nonsense", "ssh-ed25519 AAAA"} {
+	for _, text := range []string{
+		"", "# only a comment\n", "AGE-SECRET-KEY-1NONSENSE", "age1nonsense",
+		"ssh-ed25519 AAAA",
+	} {
 		if _, err := backup.ParseKey(text); err == nil || strings.Contains(err.Error(), "NONSENSE") {
 			t.Errorf("%q: %v", text, err)
 		}

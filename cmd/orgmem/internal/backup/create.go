@@ -104,7 +104,8 @@ func Make(ctx context.Context, r *Repository, from Source, o Options) (Made, err
 		return made, fmt.Errorf("backup: %w", err)
 	}
 	if len(text) > maxSnapshotBytes {
-		return made, fmt.Errorf("backup: %w: its list of %d stores and %d parts takes %d bytes, and %d can be read", ErrTooLarge, made.Stores, made.Files, len(text), maxSnapshotBytes)
+		return made, fmt.Errorf("backup: %w: its list of %d stores and %d parts takes %d bytes, and %d can be read",
+			ErrTooLarge, made.Stores, made.Files, len(text), maxSnapshotBytes)
 	}
 	if err := r.put(ctx, snapshotPrefix+name, bytes.NewReader(text), asItIs); err != nil {
 		return made, fmt.Errorf("backup: %w", err)
@@ -151,7 +152,10 @@ func copyFiles(ctx context.Context, r *Repository, from Source, c Copy, made *Ma
 			}
 		}
 		if !there {
-			content := &proven{ReadCloser: io.NopCloser(&pieces{ctx: ctx, from: from, copy: c, file: f}), hash: sha256.New(), file: f}
+			content := &proven{
+				ReadCloser: io.NopCloser(&pieces{ctx: ctx, from: from, copy: c, file: f}),
+				hash:       sha256.New(), file: f,
+			}
 			if err := r.put(ctx, blobName(f.Sum)+packedSuffix, content, packed); err != nil {
 				return err
 			}

@@ -165,7 +165,9 @@ func (r *Repository) whole(ctx context.Context, f File) ([]byte, error) {
 
 // restage brings back the files of a store as they were, which is what programs before
 // this one have kept.
-func restage(ctx context.Context, r *Repository, files []storage.CopyFile, node *storage.Node, id storage.StoreID) error {
+func restage(ctx context.Context, r *Repository, files []storage.CopyFile, node *storage.Node,
+	id storage.StoreID,
+) error {
 	stage, err := node.Stage(id)
 	if err != nil {
 		return err

@@ -101,7 +101,8 @@ func TestOtherProblemsReturnAtOnce(t *testing.T) {
 	c, _ := served(t, func(w http.ResponseWriter, _ *http.Request) {
 		calls.Add(1)
 		w.WriteHeader(http.StatusUnprocessableEntity)
-		_, _ = io.WriteString(w, `{"code":"validation_failed","detail":"no","requestId":"r1","errors":[{"field":"topK","message":"too big"}]}`)
+		_, _ = io.WriteString(w,
+			`{"code":"validation_failed","detail":"no","requestId":"r1","errors":[{"field":"topK","message":"too big"}]}`)
 	})
 	_, _, err := c.Search(context.Background(), client.Query{Query: "q"})
 	p, ok := errors.AsType[*client.Problem](err)
@@ -136,7 +137,9 @@ func TestBrokenConnections(t *testing.T) {
 // An address where nobody has answered yet may be the wrong one, and is told at once;
 // where somebody has, a restart is waited for, and the person knows why.
 func TestNobodyAnswers(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"plan":"free"}`) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"plan":"free"}`)
+	}))
 	defer server.Close()
 	clk := &jumping{Fake: clock.NewFake(time.Unix(1_700_000_000, 0))}
 	var told []string

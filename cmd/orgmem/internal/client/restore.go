@@ -21,6 +21,9 @@ type Restored struct {
 // but name.
 func (c *Client) Restore(ctx context.Context, org pb.OrgID, part any) (Restored, error) {
 	var out Restored
-	err := c.do(ctx, call{method: http.MethodPost, path: "/operator/orgs/" + url.PathEscape(org.String()) + "/restore", body: part, repeatable: true, out: &out})
+	err := c.do(ctx, call{
+		method: http.MethodPost, path: "/operator/orgs/" + url.PathEscape(org.String()) + "/restore",
+		body: part, repeatable: true, out: &out,
+	})
 	return out, err
 }

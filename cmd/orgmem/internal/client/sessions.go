@@ -36,7 +36,10 @@ func (c *Client) PushSession(ctx context.Context, events []SessionEvent) ([]Sess
 	body := struct {
 		Events []SessionEvent `json:"events"`
 	}{events}
-	err := c.do(ctx, call{method: http.MethodPost, path: "/v1/ingest/session-batch", body: body, repeatable: true, out: &answer})
+	err := c.do(ctx, call{
+		method: http.MethodPost, path: "/v1/ingest/session-batch", body: body, repeatable: true,
+		out: &answer,
+	})
 	return answer.Results, err
 }
 

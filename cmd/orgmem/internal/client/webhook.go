@@ -16,7 +16,10 @@ type Webhook struct {
 // CreateWebhook registers an endpoint.
 func (c *Client) CreateWebhook(ctx context.Context, address string, types []string) (Webhook, error) {
 	var made Webhook
-	err := c.do(ctx, call{method: http.MethodPost, path: "/v1/webhooks", body: map[string]any{"url": address, "eventTypes": types}, out: &made})
+	err := c.do(ctx, call{
+		method: http.MethodPost, path: "/v1/webhooks",
+		body: map[string]any{"url": address, "eventTypes": types}, out: &made,
+	})
 	return made, err
 }
 

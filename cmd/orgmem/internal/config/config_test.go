@@ -67,7 +67,8 @@ func TestDefaultsAreTheDocuments(t *testing.T) {
 }
 
 func TestFlagBeatsEnvironmentBeatsFile(t *testing.T) {
-	file := write(t, "listen = \"127.0.0.1:1\"\noperator-listen = \"127.0.0.1:2\"\nshutdown-grace = \"5s\"\nmax-open-stores = 7\n")
+	file := write(t, "listen = \"127.0.0.1:1\"\noperator-listen = \"127.0.0.1:2\"\nshutdown-grace = "+
+		"\"5s\"\nmax-open-stores = 7\n")
 	env := map[string]string{"ORGMEM_LISTEN": "127.0.0.1:3", "ORGMEM_OPERATOR_LISTEN": "127.0.0.1:4"}
 	server, values, err := config.Load(config.Sources{
 		File:   file,
@@ -109,7 +110,10 @@ func TestEveryProblemIsListed(t *testing.T) {
 }
 
 func TestMissingAndMalformedFilesAreProblems(t *testing.T) {
-	for _, file := range []string{filepath.Join(t.TempDir(), "absent.toml"), write(t, "listen = "), write(t, "listen = [1]\n")} {
+	for _, file := range []string{
+		filepath.Join(t.TempDir(), "absent.toml"), write(t, "listen = "),
+		write(t, "listen = [1]\n"),
+	} {
 		if _, _, err := config.Load(config.Sources{File: file, Getenv: noEnv}); !errors.Is(err, config.ErrInvalid) {
 			t.Errorf("%s: got %v", file, err)
 		}

@@ -9,7 +9,8 @@ import (
 // are text in the end, or it is refused.
 func FuzzFile(f *testing.F) {
 	for _, text := range []string{
-		"", "listen = \"127.0.0.1:1\"\n", "cache-size = 1\n", "listen = [1]\n", "[listen]\na = 1\n", "a.b = 1\n", "\"listen\" = 1.5\n", "listen = 2026-03-01\n", "listen = \"a\"\nlisten = \"b\"\n", "= 1",
+		"", "listen = \"127.0.0.1:1\"\n", "cache-size = 1\n", "listen = [1]\n", "[listen]\na = 1\n", "a.b = 1\n",
+		"\"listen\" = 1.5\n", "listen = 2026-03-01\n", "listen = \"a\"\nlisten = \"b\"\n", "= 1",
 	} {
 		f.Add([]byte(text))
 	}
@@ -35,7 +36,10 @@ func FuzzValue(f *testing.F) {
 	for _, s := range Settings {
 		f.Add(s.Default)
 	}
-	for _, v := range []string{"64 MiB", "9223372036854775807TiB", "-1", "+5", "0x10", "1h30m", "30s,120s", "10.0.0.0/8,::1/128", "443,0", "https://a:b@example.com/", "[::1]:8080", ":0", "\x00", " "} {
+	for _, v := range []string{
+		"64 MiB", "9223372036854775807TiB", "-1", "+5", "0x10", "1h30m", "30s,120s",
+		"10.0.0.0/8,::1/128", "443,0", "https://a:b@example.com/", "[::1]:8080", ":0", "\x00", " ",
+	} {
 		f.Add(v)
 	}
 	f.Fuzz(func(t *testing.T, v string) {

@@ -20,11 +20,15 @@ import (
 
 // A code is a line of the table: what to send, after what.
 var provoked = map[string]func(t *testing.T, f fixture) answer{
-	"malformed_request":      post("/v1/search", `{"query":`),
-	"subject_not_supported":  func(t *testing.T, f fixture) answer { return f.get(t, f.maker.as("anna"), "/v1/brain/info") },
+	"malformed_request": post("/v1/search", `{"query":`),
+	"subject_not_supported": func(t *testing.T, f fixture) answer {
+		return f.get(t, f.maker.as("anna"), "/v1/brain/info")
+	},
 	"pagination_unsupported": get("/v1/recall/identity?pageSize=1"),
 	"invalid_cursor":         get("/v1/jobs?cursor=AAAA"),
-	"authentication_error":   func(t *testing.T, f fixture) answer { return f.get(t, caller{key: "svc_prod_no"}, "/v1/me") },
+	"authentication_error": func(t *testing.T, f fixture) answer {
+		return f.get(t, caller{key: "svc_prod_no"}, "/v1/me")
+	},
 	"permission_denied": func(t *testing.T, f fixture) answer {
 		return f.get(t, caller{key: f.org.mint(t, f.user, "write")}, "/v1/jobs")
 	},
@@ -52,7 +56,8 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 		return f.operate(t, http.MethodGet, "/operator/orgs/"+pb.OrgID{9}.String(), "")
 	},
 	"conflict": func(t *testing.T, f fixture) answer {
-		return f.operate(t, http.MethodPost, "/operator/orgs/"+f.org.id.String()+"/members", `{"email":"owner@example.com","role":"member"}`)
+		return f.operate(t, http.MethodPost, "/operator/orgs/"+f.org.id.String()+"/members",
+			`{"email":"owner@example.com","role":"member"}`)
 	},
 	"method_not_allowed": func(t *testing.T, f fixture) answer { return f.send(t, f.maker, http.MethodPut, "/v1/me", "") },
 	"purge_impact_changed": func(t *testing.T, f fixture) answer {
@@ -132,7 +137,9 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 		}
 		return early
 	},
-	"node_not_forgotten": func(t *testing.T, f fixture) answer { return post("/v1/graph/nodes/"+f.node(t)+"/undelete", "")(t, f) },
+	"node_not_forgotten": func(t *testing.T, f fixture) answer {
+		return post("/v1/graph/nodes/"+f.node(t)+"/undelete", "")(t, f)
+	},
 	"already_superseded": func(t *testing.T, f fixture) (a answer) {
 		id := f.node(t)
 		for range 2 {
@@ -161,7 +168,8 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 	"validation_failed": post("/v1/search", `{"qeury":"x"}`),
 	"idempotency_key_reused": func(t *testing.T, f fixture) (a answer) {
 		for i := range 2 {
-			a = f.send(t, f.maker, http.MethodPost, "/v1/ingest", fmt.Sprintf(`{"content":"Text %d"}`, i), "Idempotency-Key", "once")
+			a = f.send(t, f.maker, http.MethodPost, "/v1/ingest", fmt.Sprintf(`{"content":"Text %d"}`, i),
+				"Idempotency-Key", "once")
 		}
 		return a
 	},
@@ -195,7 +203,8 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(f.base, "http://"))
 		must(t, err)
 		defer conn.Close()
-		_, err = fmt.Fprintf(conn, "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nX-Svc-API-Key: %s\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{", f.maker.key)
+		_, err = fmt.Fprintf(conn, "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nX-Svc-API-Key: %s\r\nContent-Type: "+
+			"application/json\r\nContent-Length: 10\r\n\r\n{", f.maker.key)
 		must(t, err)
 		come := make(chan answer, 1)
 		go func() {
@@ -272,9 +281,11 @@ func (f fixture) proposals(t *testing.T, least int) (ids []string) {
 	t.Helper()
 	var items []string
 	for range 40 { // others than any before
-		items = append(items, fmt.Sprintf(`{"content":%q}`, f.next("rose hedge spade compost tulip ")), fmt.Sprintf(`{"content":%q}`, f.next("router kernel cluster socket packet ")))
+		items = append(items, fmt.Sprintf(`{"content":%q}`, f.next("rose hedge spade compost tulip ")),
+			fmt.Sprintf(`{"content":%q}`, f.next("router kernel cluster socket packet ")))
 	}
-	f.job(t, f.maker, f.ok(t, f.maker, http.MethodPost, "/v1/ingest/batch", `{"items":[`+strings.Join(items, ",")+`]}`).text(t, "jobId"))
+	f.job(t, f.maker, f.ok(t, f.maker, http.MethodPost, "/v1/ingest/batch",
+		`{"items":[`+strings.Join(items, ",")+`]}`).text(t, "jobId"))
 	for _, p := range f.afterACycle(t, func() []map[string]any {
 		return f.ok(t, f.maker, http.MethodGet, "/v1/proposals?status=open", "").entries(t, "data")
 	}) {
@@ -304,15 +315,18 @@ func (s *stack) afterACycle(t *testing.T, there func() []map[string]any) []map[s
 func (f fixture) trained(t *testing.T) {
 	t.Helper()
 	var items []string
-	first, last := []string{"Almar", "Bertor", "Carwen", "Dorzul", "Elnix", "Fawen", "Gilmar"}, []string{"Osberga", "Pradale", "Quinfort", "Rosgrim", "Staberg", "Tornau"}
+	first, last := []string{"Almar", "Bertor", "Carwen", "Dorzul", "Elnix", "Fawen", "Gilmar"},
+		[]string{"Osberga", "Pradale", "Quinfort", "Rosgrim", "Staberg", "Tornau"}
 	keeps := []string{"bees", "sheep", "an inn", "goats", "a mill"}
 	person := func(i int) string { return first[i%len(first)] + " " + last[i%len(last)] }
 	people := len(first) * len(last)
 	for i := range people {
-		items = append(items, fmt.Sprintf(`{"title":%q,"content":"%s was born in %d by the river. The mother of this child was %s, who kept %s."}`,
-			person(i), first[i%len(first)], 1700+i, person((i*5+3)%people), keeps[i%len(keeps)]))
+		items = append(items,
+			fmt.Sprintf(`{"title":%q,"content":"%s was born in %d by the river. The mother of this child was %s, who kept %s."}`,
+				person(i), first[i%len(first)], 1700+i, person((i*5+3)%people), keeps[i%len(keeps)]))
 	}
-	f.job(t, f.maker, f.ok(t, f.maker, http.MethodPost, "/v1/ingest/batch", `{"items":[`+strings.Join(items, ",")+`]}`).text(t, "jobId"))
+	f.job(t, f.maker, f.ok(t, f.maker, http.MethodPost, "/v1/ingest/batch",
+		`{"items":[`+strings.Join(items, ",")+`]}`).text(t, "jobId"))
 	f.job(t, f.maker, f.ok(t, f.maker, http.MethodPost, "/v1/brain/train", "").text(t, "jobId"))
 	if info := f.get(t, f.maker, "/v1/brain/info"); info.object(t)["artifact"] == nil {
 		t.Fatalf("no brain is published: %s", info.body)
@@ -369,7 +383,8 @@ func TestEveryCodeIsRequested(t *testing.T) {
 	creds := 0
 	var actions, places atomic.Int64
 	for _, code := range codes {
-		if page := s.get(t, caller{}, "/docs/errors/"+code); page.status != http.StatusOK || !strings.Contains(string(page.body), code) {
+		if page := s.get(t, caller{}, "/docs/errors/"+code); page.status != http.StatusOK ||
+			!strings.Contains(string(page.body), code) {
 			t.Errorf("the page of %s: %d", code, page.status)
 		}
 		if code == "too_many_streams" {
@@ -388,7 +403,8 @@ func TestEveryCodeIsRequested(t *testing.T) {
 				t.Fatalf("%d %s", a.status, a.body)
 			}
 			body := a.object(t)
-			if body["type"] != "/docs/errors/"+code || body["title"] == "" || body["detail"] == "" || body["status"] != float64(a.status) ||
+			if body["type"] != "/docs/errors/"+code || body["title"] == "" || body["detail"] == "" ||
+				body["status"] != float64(a.status) ||
 				body["requestId"] != a.header.Get("X-Request-Id") || a.header.Get("Content-Type") != "application/problem+json" {
 				t.Errorf("%v %s", a.header, a.body)
 			}
@@ -402,7 +418,8 @@ func TestEveryCodeIsRequested(t *testing.T) {
 			if pointed != strings.Contains(page, "See <a href=") {
 				t.Errorf("documentationUrl %q is not what the page says", where)
 			}
-			if path, section, ok := strings.Cut(where, "#"); pointed && (!ok || !strings.Contains(string(s.get(t, caller{}, path).body), `id="`+section+`"`)) {
+			if path, section, ok := strings.Cut(where, "#"); pointed &&
+				(!ok || !strings.Contains(string(s.get(t, caller{}, path).body), `id="`+section+`"`)) {
 				t.Errorf("documentationUrl %q leads nowhere", where)
 			}
 			if advised {

@@ -25,7 +25,8 @@ func TestEqualCallsReadTheSame(t *testing.T) {
 	f.trained(t)
 	f.proposals(t, 1)
 	f.edge(t)
-	f.ok(t, f.maker, http.MethodPost, "/v1/ingest/session-event", `{"sessionId":"s","role":"user","text":"The router is down again."}`)
+	f.ok(t, f.maker, http.MethodPost, "/v1/ingest/session-event",
+		`{"sessionId":"s","role":"user","text":"The router is down again."}`)
 	purge := f.ok(t, f.maker, http.MethodPost, "/v1/purge", `{"scope":"org"}`).object(t)["counts"].(map[string]any)
 	if len(purge) < 3 {
 		t.Errorf("a purge counts %v", purge)
@@ -33,7 +34,8 @@ func TestEqualCallsReadTheSame(t *testing.T) {
 	reading := []string{"search", "retrieve", "conditionScaffold", "conditionSession", "queryBrain", "answerFromBrain"}
 	figures := 0
 	for _, r := range s.routes(t) {
-		if r.id == "streamEvents" || r.id == "downloadExport" || r.method != http.MethodGet && !slices.Contains(reading, r.id) {
+		if r.id == "streamEvents" || r.id == "downloadExport" ||
+			r.method != http.MethodGet && !slices.Contains(reading, r.id) {
 			continue
 		}
 		var req request

@@ -62,7 +62,8 @@ func TestForeignIDsNeverExisted(t *testing.T) {
 
 	// Of one organization, these belong to all its members.
 	shared := []string{
-		"getSubject", "eraseSubject", "getWebhook", "patchWebhook", "deleteWebhook", "testWebhook", "revokeSandboxKey", "getIdentity",
+		"getSubject", "eraseSubject", "getWebhook", "patchWebhook", "deleteWebhook", "testWebhook", "revokeSandboxKey",
+		"getIdentity",
 		"getConnector", "patchConnector", "deleteConnector", "syncConnector",
 	}
 	tried := 0
@@ -106,7 +107,8 @@ func TestForeignIDsNeverExisted(t *testing.T) {
 				tried++
 			}
 			// Unharmed: its owner does with it what the stranger could not.
-			if a := s.send(t, owner.maker, r.method, r.target(req.id, req.query), req.body); a.status >= 400 && !slices.Contains(besides[r.id], a.code(t)) {
+			if a := s.send(t, owner.maker, r.method, r.target(req.id, req.query), req.body); a.status >= 400 &&
+				!slices.Contains(besides[r.id], a.code(t)) {
 				t.Errorf("afterwards the owner reads %d %s", a.status, a.body)
 			}
 		})
@@ -162,12 +164,15 @@ func TestForeignIDsNeverExisted(t *testing.T) {
 			}
 			return s.send(t, stranger, pair.method, fill(pair.path), fill(pair.body), "X-Request-Id", "same")
 		}
-		if foreign, absent := ask(pair.id), ask(unknown(pair.id)); shown(foreign) != shown(absent) || (foreign.status >= 400) != pair.refused {
-			t.Errorf("%s %s %s reads\n%s\nof another's, and\n%s\nof what never was", pair.method, pair.path, pair.body, shown(foreign), shown(absent))
+		if foreign, absent := ask(pair.id), ask(unknown(pair.id)); shown(foreign) != shown(absent) ||
+			(foreign.status >= 400) != pair.refused {
+			t.Errorf("%s %s %s reads\n%s\nof another's, and\n%s\nof what never was", pair.method, pair.path, pair.body,
+				shown(foreign), shown(absent))
 		}
 	}
 	theirSubject := s.send(t, stranger.as("anna"), http.MethodGet, "/v1/settings", "", "X-Request-Id", "same")
-	if nobody := s.send(t, stranger.as("anno"), http.MethodGet, "/v1/settings", "", "X-Request-Id", "same"); shown(theirSubject) != shown(nobody) || nobody.code(t) != "subject_not_provisioned" {
+	if nobody := s.send(t, stranger.as("anno"), http.MethodGet, "/v1/settings", "", "X-Request-Id",
+		"same"); shown(theirSubject) != shown(nobody) || nobody.code(t) != "subject_not_provisioned" {
 		t.Errorf("another's subject reads\n%s\nand nobody\n%s", shown(theirSubject), shown(nobody))
 	}
 	// Nothing of theirs is in any list of ours.

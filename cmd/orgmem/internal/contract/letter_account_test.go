@@ -44,11 +44,13 @@ func TestPrincipalToTheLetter(t *testing.T) {
 			t.Errorf("%v, want %v", got, want)
 		}
 	}
-	bearer := s.letter(t, caller{}, http.MethodGet, "/v1/me", "", http.StatusOK, principal, "Authorization", "Bearer "+o.key)
+	bearer := s.letter(t, caller{}, http.MethodGet, "/v1/me", "", http.StatusOK, principal, "Authorization",
+		"Bearer "+o.key)
 	if bodies = append(bodies, string(bearer.body)); bodies[0] != bodies[1] || bodies[0] != bodies[2] {
 		t.Errorf("answers differ: %q", bodies)
 	}
-	s.refused(t, c, http.MethodPut, "/v1/subjects/"+o.owner.String(), "", "validation_failed") // it would be a selector then
+	// it would be a selector then
+	s.refused(t, c, http.MethodPut, "/v1/subjects/"+o.owner.String(), "", "validation_failed")
 	for _, path := range []string{"/v1/me", "/v1/settings", "/v1/graph/nodes"} {
 		s.refused(t, c.as(o.owner.String()), http.MethodGet, path, "", "subject_not_provisioned")
 	}
@@ -56,7 +58,8 @@ func TestPrincipalToTheLetter(t *testing.T) {
 		s.letter(t, caller{key: o.mint(t, o.owner, scope)}, http.MethodGet, "/v1/me", "", http.StatusOK, principal)
 	}
 	member := o.recruit(t, "member@example.com", actors.RoleMember)
-	if a := s.ok(t, caller{key: o.mint(t, member, "read")}, http.MethodGet, "/v1/me", ""); a.text(t, "subjectDefault") != member.String() {
+	if a := s.ok(t, caller{key: o.mint(t, member, "read")}, http.MethodGet, "/v1/me", ""); a.text(t,
+		"subjectDefault") != member.String() {
 		t.Errorf("the member reads %s", a.body)
 	}
 }
@@ -76,14 +79,19 @@ func TestKeysToTheLetter(t *testing.T) {
 	c := caller{key: o.key}
 	peer := caller{key: o.mint(t, o.recruit(t, "peer@example.com", actors.RoleAdmin), fullScope...)}
 	made := map[string]shape{"apiKey": "string", "id": "hash", "label": "string"}
-	key := map[string]shape{"id": "hash", "label": "string", "status": "string", "createdAt": "time", "lastUsedAt": "time|null"}
+	key := map[string]shape{
+		"id": "hash", "label": "string", "status": "string", "createdAt": "time",
+		"lastUsedAt": "time|null",
+	}
 	looks := func(env string) *regexp.Regexp { return regexp.MustCompile(`^svc_` + env + `_[A-Za-z0-9_-]{43}$`) }
 	var plain []string
 	for _, label := range []string{"older", "newer"} {
 		s.clock.Advance(time.Second)
-		a := s.letter(t, c, http.MethodPost, "/v1/keys", fmt.Sprintf(`{"label":%q,"scopes":["read"]}`, label), http.StatusCreated, made)
+		a := s.letter(t, c, http.MethodPost, "/v1/keys", fmt.Sprintf(`{"label":%q,"scopes":["read"]}`, label),
+			http.StatusCreated, made)
 		plain = append(plain, a.text(t, "apiKey"))
-		if !looks("prod").MatchString(plain[len(plain)-1]) || a.text(t, "id") != pb.HashKey(plain[len(plain)-1]).String() || a.text(t, "label") != label {
+		if !looks("prod").MatchString(plain[len(plain)-1]) || a.text(t, "id") != pb.HashKey(plain[len(plain)-1]).String() ||
+			a.text(t, "label") != label {
 			t.Errorf("%s", a.body)
 		}
 	}
@@ -122,7 +130,8 @@ func TestKeysToTheLetter(t *testing.T) {
 	for range 2 { // a retry mints a fresh key
 		a := s.letter(t, c, http.MethodPost, "/v1/sandbox/keys", "", http.StatusCreated, boxed, "Idempotency-Key", "once")
 		boxes = append(boxes, a.text(t, "apiKey"))
-		if scopes := fmt.Sprint(a.object(t)["scopes"]); scopes != "[read write]" || a.text(t, "subject") != "sandbox" || !looks("sandbox").MatchString(boxes[len(boxes)-1]) ||
+		if scopes := fmt.Sprint(a.object(t)["scopes"]); scopes != "[read write]" || a.text(t, "subject") != "sandbox" ||
+			!looks("sandbox").MatchString(boxes[len(boxes)-1]) ||
 			a.text(t, "expiresAt") != stamp(s.clock.Now().Add(7*24*time.Hour)) || a.header.Get("Idempotent-Replayed") != "" {
 			t.Errorf("%s", a.body)
 		}
@@ -138,10 +147,12 @@ func TestKeysToTheLetter(t *testing.T) {
 	s.refused(t, box, http.MethodGet, "/v1/usage", "", "permission_denied")
 	kept, tried := s.note(t, c, "The boiler is old."), s.note(t, box, "The boiler is new.")
 	s.refused(t, box, http.MethodGet, "/v1/graph/nodes/"+kept, "", "node_not_found")
-	s.letter(t, c, http.MethodPost, "/v1/sandbox/reset", "", http.StatusOK, map[string]shape{"subject": "string", "resetAt": "time"})
+	s.letter(t, c, http.MethodPost, "/v1/sandbox/reset", "", http.StatusOK,
+		map[string]shape{"subject": "string", "resetAt": "time"})
 	s.refused(t, box, http.MethodGet, "/v1/graph/nodes/"+tried, "", "node_not_found")
 	s.ok(t, c, http.MethodGet, "/v1/graph/nodes/"+kept, "")
-	keys := s.letter(t, c, http.MethodGet, "/v1/sandbox/keys", "", http.StatusOK, paged(with(key, map[string]shape{"scopes": []shape{"string"}, "expiresAt": "time"})))
+	keys := s.letter(t, c, http.MethodGet, "/v1/sandbox/keys", "", http.StatusOK,
+		paged(with(key, map[string]shape{"scopes": []shape{"string"}, "expiresAt": "time"})))
 	if got := keys.entries(t, "data"); len(got) != 2 {
 		t.Errorf("after a reset %v", got)
 	}
@@ -172,11 +183,13 @@ func TestSubjectsAndPeopleToTheLetter(t *testing.T) {
 	first := s.letter(t, c, http.MethodPut, path, "", http.StatusCreated, subject)
 	s.clock.Advance(time.Second)
 	for _, method := range []string{http.MethodPut, http.MethodGet} {
-		if a := s.letter(t, c, method, path, "", http.StatusOK, subject); string(a.body) != string(first.body) || a.text(t, "id") != name {
+		if a := s.letter(t, c, method, path, "", http.StatusOK, subject); string(a.body) != string(first.body) ||
+			a.text(t, "id") != name {
 			t.Errorf("%s: %s, then %s", method, first.body, a.body)
 		}
 	}
-	if got := s.letter(t, c, http.MethodGet, "/v1/subjects", "", http.StatusOK, paged(subject)).entries(t, "data"); len(got) != 1 || got[0]["id"] != name {
+	if got := s.letter(t, c, http.MethodGet, "/v1/subjects", "", http.StatusOK, paged(subject)).entries(t,
+		"data"); len(got) != 1 || got[0]["id"] != name {
 		t.Errorf("subjects %v", got)
 	}
 	s.ok(t, c, http.MethodPost, "/v1/sandbox/keys", "")
@@ -197,7 +210,8 @@ func TestSubjectsAndPeopleToTheLetter(t *testing.T) {
 		t.Errorf("members %q", people)
 	}
 	// Erased: refused at once, empty afterwards.
-	job := s.letter(t, c, http.MethodDelete, path, "", http.StatusAccepted, map[string]shape{"jobId": "uuid", "status": "string"})
+	job := s.letter(t, c, http.MethodDelete, path, "", http.StatusAccepted,
+		map[string]shape{"jobId": "uuid", "status": "string"})
 	s.refused(t, c.as(name), http.MethodGet, "/v1/graph/nodes", "", "subject_not_provisioned")
 	s.refused(t, c, http.MethodGet, path, "", "subject_not_found")
 	if j := s.job(t, c, job.text(t, "jobId")); j["status"] != "succeeded" || j["type"] != "subject_erase" {
@@ -221,23 +235,30 @@ func TestTrailToTheLetter(t *testing.T) {
 	node := s.note(t, c.as("ann"), "The boiler is old.")
 	s.clock.Advance(time.Second)
 	since := stamp(s.clock.Now())
-	if a := s.send(t, c.as("ann"), http.MethodDelete, "/v1/graph/nodes/"+node, "", "X-Request-Id", "mine-1"); a.status != http.StatusOK {
+	if a := s.send(t, c.as("ann"), http.MethodDelete, "/v1/graph/nodes/"+node, "", "X-Request-Id",
+		"mine-1"); a.status != http.StatusOK {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
 	entry := map[string]shape{
-		"id": "string", "at": "time", "actor": map[string]shape{"type": "string", "keyId": "string|null", "userId": "uuid|null"},
-		"action": "string", "target": "string|null", "subject": "string|null", "partitionId": "uuid|null", "requestId": "string|null",
+		"id": "string", "at": "time", "actor": map[string]shape{
+			"type": "string", "keyId": "string|null",
+			"userId": "uuid|null",
+		},
+		"action": "string", "target": "string|null", "subject": "string|null", "partitionId": "uuid|null",
+		"requestId": "string|null",
 	}
 	all := s.letter(t, c, http.MethodGet, "/v1/audit", "", http.StatusOK, paged(entry)).entries(t, "data")
 	key := pb.HashKey(o.key).String()
 	first, actor := all[0], all[0]["actor"].(map[string]any)
-	if first["action"] != "node.forget" || first["target"] != node || first["subject"] != "ann" || first["requestId"] != "mine-1" || first["at"] != since ||
+	if first["action"] != "node.forget" || first["target"] != node || first["subject"] != "ann" ||
+		first["requestId"] != "mine-1" || first["at"] != since ||
 		actor["type"] != "key" || actor["keyId"] != key || actor["userId"] != who {
 		t.Errorf("entry %v", first)
 	}
 	for query, want := range map[string]int{
 		"actor=" + key: 2, "actor=" + who: 2, "actor=operator": len(all) - 2, "actor=service": 0, "action=node.forget": 1,
-		"target=" + url.QueryEscape(node): 1, "target=ann": 1, "createdAfter=" + since: 1, "createdBefore=" + since: len(all) - 1,
+		"target=" + url.QueryEscape(node): 1, "target=ann": 1, "createdAfter=" + since: 1,
+		"createdBefore=" + since:        len(all) - 1,
 		"action=node.forget&target=ann": 0,
 	} {
 		if got := s.ok(t, c, http.MethodGet, "/v1/audit?"+query, "").entries(t, "data"); len(got) != want {
@@ -274,7 +295,10 @@ func TestDeleteMeToTheLetter(t *testing.T) {
 		return caller{key: s.ok(t, c, http.MethodPost, "/v1/sandbox/keys", "").text(t, "apiKey")}
 	}
 
-	made, err := s.sys.CreateOrg(t.Context(), actors.NewOrg{Name: "Solo", OwnerEmail: "solo@example.com", Personal: true, Plan: "unlimited"})
+	made, err := s.sys.CreateOrg(t.Context(), actors.NewOrg{
+		Name: "Solo", OwnerEmail: "solo@example.com", Personal: true,
+		Plan: "unlimited",
+	})
 	must(t, err)
 	o := org{s, made.Org, made.Owner, made.APIKey}
 	c := caller{key: o.key}
@@ -283,7 +307,10 @@ func TestDeleteMeToTheLetter(t *testing.T) {
 	second, sandbox := caller{key: o.mint(t, o.owner, "read")}, box(c)
 	s.note(t, sandbox, "The sandbox is mine, too.")
 	s.refused(t, sandbox, http.MethodDelete, "/v1/me", "", "permission_denied")
-	for _, scopes := range [][]string{{"read", "admin"}, {"graph:write", "memory:forget", "subjects:provision", "usage:read"}} {
+	for _, scopes := range [][]string{{"read", "admin"}, {
+		"graph:write", "memory:forget", "subjects:provision",
+		"usage:read",
+	}} {
 		s.refused(t, caller{key: o.mint(t, o.owner, scopes...)}, http.MethodDelete, "/v1/me", "", "permission_denied")
 	}
 	s.refused(t, c.as("nobody"), http.MethodDelete, "/v1/me", "", "subject_not_provisioned")
@@ -296,7 +323,8 @@ func TestDeleteMeToTheLetter(t *testing.T) {
 	}
 	gone(c, second, sandbox)
 	s.refused(t, c, http.MethodDelete, "/v1/me", "", "authentication_error")
-	if list := s.operate(t, http.MethodGet, "/operator/orgs", ""); list.status != http.StatusOK || strings.Contains(string(list.body), o.id.String()) {
+	if list := s.operate(t, http.MethodGet, "/operator/orgs", ""); list.status != http.StatusOK ||
+		strings.Contains(string(list.body), o.id.String()) {
 		t.Errorf("the operator reads %d %s", list.status, list.body)
 	}
 	s.ok(t, bystander, http.MethodGet, "/v1/graph/nodes/"+kept, "")
@@ -318,7 +346,9 @@ func TestDeleteMeToTheLetter(t *testing.T) {
 	if n := s.ok(t, owner, http.MethodGet, "/v1/team", "").object(t)["memberCount"]; n != 1.0 {
 		t.Errorf("%v members are left", n)
 	}
-	if found := s.ok(t, owner, http.MethodPost, "/v1/search", `{"query":"boiler","scope":"org"}`); strings.Contains(string(found.body), "leaver minded") || !strings.Contains(string(found.body), "Anna minds") {
+	if found := s.ok(t, owner, http.MethodPost, "/v1/search",
+		`{"query":"boiler","scope":"org"}`); strings.Contains(string(found.body), "leaver minded") ||
+		!strings.Contains(string(found.body), "Anna minds") {
 		t.Errorf("the team finds %s", found.body)
 	}
 	// One of two owners may go.
@@ -352,7 +382,8 @@ func TestSettingsUsageAndDataToTheLetter(t *testing.T) {
 	// Settings: the defaults for whoever wrote none; no unknown field; not metered.
 	settings := func(c caller, method, path, body, quality string, learn bool) {
 		t.Helper()
-		if got := s.letter(t, c, method, path, body, http.StatusOK, shapeSettings).object(t); got["qualityMode"] != quality || got["learnModeDefault"] != learn {
+		if got := s.letter(t, c, method, path, body, http.StatusOK, shapeSettings).object(t); got["qualityMode"] != quality ||
+			got["learnModeDefault"] != learn {
 			t.Errorf("%s %s %s: %v", method, path, body, got)
 		}
 	}
@@ -360,13 +391,19 @@ func TestSettingsUsageAndDataToTheLetter(t *testing.T) {
 	settings(anna, http.MethodPatch, "/v1/settings", `{"qualityMode":"fast"}`, "fast", true)
 	settings(anna, http.MethodPatch, "/v1/settings", `{"learnModeDefault":false}`, "fast", false)
 	settings(c, http.MethodGet, "/v1/settings", "", "balanced", true)
-	for _, bad := range []string{`{"qualitymode":"fast"}`, `{"qualityMode":"best"}`, `{"learnModeDefault":"no"}`, `{"theme":"dark"}`} {
+	for _, bad := range []string{
+		`{"qualitymode":"fast"}`, `{"qualityMode":"best"}`, `{"learnModeDefault":"no"}`,
+		`{"theme":"dark"}`,
+	} {
 		s.refused(t, anna, http.MethodPatch, "/v1/settings", bad, "validation_failed")
 	}
 	settings(anna, http.MethodPost, "/v1/settings/reset", "", "balanced", true)
 	usage := map[string]shape{"buckets": []shape{map[string]shape{
 		"startTime": "time", "endTime": "time",
-		"groups": []shape{map[string]shape{"subject": "string", "capability": "string|null", "key?": "hash", "units": shapeUnits}},
+		"groups": []shape{map[string]shape{
+			"subject": "string", "capability": "string|null", "key?": "hash",
+			"units": shapeUnits,
+		}},
 	}}}
 	const day = "/v1/usage?startTime=2026-03-01T00:00:00Z&endTime=2026-03-02T00:00:00Z"
 	if got := s.letter(t, c, http.MethodGet, day, "", http.StatusOK, usage).entries(t, "buckets"); len(got) > 0 {
@@ -377,14 +414,19 @@ func TestSettingsUsageAndDataToTheLetter(t *testing.T) {
 	s.note(t, anna, "The boiler is old.")
 	s.clock.Advance(time.Hour)
 	s.ok(t, c, http.MethodPost, "/v1/search", `{"query":"boiler"}`)
-	for by, named := range map[string]bool{"": false, "&groupBy=subject": false, "&groupBy=capability": true, "&groupBy=key": false} {
+	for by, named := range map[string]bool{
+		"": false, "&groupBy=subject": false, "&groupBy=capability": true,
+		"&groupBy=key": false,
+	} {
 		got := s.letter(t, c, http.MethodGet, day+by, "", http.StatusOK, usage).entries(t, "buckets")
-		if len(got) != 2 || got[0]["startTime"] != "2026-03-01T12:00:00.000Z" || got[0]["endTime"] != "2026-03-01T13:00:00.000Z" || got[1]["startTime"] != got[0]["endTime"] {
+		if len(got) != 2 || got[0]["startTime"] != "2026-03-01T12:00:00.000Z" ||
+			got[0]["endTime"] != "2026-03-01T13:00:00.000Z" || got[1]["startTime"] != got[0]["endTime"] {
 			t.Errorf("%s: %v", by, got)
 			continue
 		}
 		group := got[1]["groups"].([]any)[0].(map[string]any)
-		if _, key := group["key"]; group["subject"] != o.owner.String() || (group["capability"] != nil) != named || key != (by == "&groupBy=key") {
+		if _, key := group["key"]; group["subject"] != o.owner.String() || (group["capability"] != nil) != named ||
+			key != (by == "&groupBy=key") {
 			t.Errorf("%s: %v", by, group)
 		}
 	}
@@ -396,25 +438,29 @@ func TestSettingsUsageAndDataToTheLetter(t *testing.T) {
 
 	// Exports.
 	export := map[string]shape{
-		"exportId": "uuid", "status": "string", "scope": "string", "format": "string", "bytes": "int|null", "sha256": "hash|null", "createdAt": "time",
+		"exportId": "uuid", "status": "string", "scope": "string", "format": "string", "bytes": "int|null",
+		"sha256": "hash|null", "createdAt": "time",
 		"finishedAt": "time|null", "expiresAt": "time|null", "error": "string|null",
 	}
 	for _, bad := range []string{`{"format":"csv"}`, `{"format":"JSON"}`, `{"format":"json","scope":"subject"}`} {
 		s.refused(t, c, http.MethodPost, "/v1/exports", bad, "validation_failed")
 	}
-	s.refused(t, caller{key: o.mint(t, o.owner, "write")}, http.MethodPost, "/v1/exports", `{"scope":"org","format":"json"}`, "permission_denied")
+	s.refused(t, caller{key: o.mint(t, o.owner, "write")}, http.MethodPost, "/v1/exports",
+		`{"scope":"org","format":"json"}`, "permission_denied")
 	made := s.letter(t, anna, http.MethodPost, "/v1/exports", `{"format":"json"}`, http.StatusAccepted, export)
 	if made.text(t, "scope") != "user" {
 		t.Errorf("%s", made.body)
 	}
 	id := made.text(t, "exportId")
 	s.job(t, c, id)
-	if got := s.letter(t, anna, http.MethodGet, "/v1/exports/"+id, "", http.StatusOK, export); got.text(t, "status") != "succeeded" {
+	if got := s.letter(t, anna, http.MethodGet, "/v1/exports/"+id, "", http.StatusOK, export); got.text(t,
+		"status") != "succeeded" {
 		t.Errorf("%s", got.body)
 	}
 	s.letter(t, anna, http.MethodGet, "/v1/exports", "", http.StatusOK, paged(export))
 	document := s.ok(t, anna, http.MethodGet, "/v1/exports/"+id+"/download", "")
-	if !json.Valid(document.body) || !strings.Contains(string(document.body), "The boiler is old.") || document.header.Get("Content-Type") != "application/json" {
+	if !json.Valid(document.body) || !strings.Contains(string(document.body), "The boiler is old.") ||
+		document.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%v %s", document.header, document.body)
 	}
 
@@ -427,21 +473,28 @@ func TestSettingsUsageAndDataToTheLetter(t *testing.T) {
 	for _, n := range counts {
 		sum += n.(float64)
 	}
-	if counts["vault_nodes"] != 1.0 || counts["memory_chunks"] != 1.0 || counts["graph_edges"] == nil || report["totalRows"] != sum || report["dryRun"] != true ||
-		report["purgedAt"] != nil || report["scope"] != "subject" || report["subjectId"] != "anna" || report["expiresAt"] != stamp(s.clock.Now().Add(10*time.Minute)) {
+	if counts["vault_nodes"] != 1.0 || counts["memory_chunks"] != 1.0 || counts["graph_edges"] == nil ||
+		report["totalRows"] != sum || report["dryRun"] != true ||
+		report["purgedAt"] != nil || report["scope"] != "subject" || report["subjectId"] != "anna" ||
+		report["expiresAt"] != stamp(s.clock.Now().Add(10*time.Minute)) {
 		t.Errorf("%s", dry.body)
 	}
-	s.refused(t, c, http.MethodPost, "/v1/purge", `{"scope":"subject","subjectId":"anna","dryRun":false}`, "validation_failed")
+	s.refused(t, c, http.MethodPost, "/v1/purge", `{"scope":"subject","subjectId":"anna","dryRun":false}`,
+		"validation_failed")
 	s.refused(t, c, http.MethodPost, "/v1/purge", `{"scope":"subject"}`, "validation_failed")
 	s.refused(t, c, http.MethodPost, "/v1/purge", `{"scope":"user"}`, "validation_failed")
 	s.ok(t, anna, http.MethodGet, "/v1/graph/nodes", "")
-	done := s.letter(t, c, http.MethodPost, "/v1/purge", fmt.Sprintf(`{"scope":"subject","subjectId":"anna","dryRun":false,"confirmToken":%q}`, dry.text(t, "confirmToken")), http.StatusOK,
+	done := s.letter(t, c, http.MethodPost, "/v1/purge",
+		fmt.Sprintf(`{"scope":"subject","subjectId":"anna","dryRun":false,"confirmToken":%q}`, dry.text(t, "confirmToken")),
+		http.StatusOK,
 		with(shapePurge, map[string]shape{"subjectId": "string"}))
-	if got := done.object(t); got["dryRun"] != false || got["purgedAt"] != stamp(s.clock.Now()) || fmt.Sprint(got["counts"]) != fmt.Sprint(counts) {
+	if got := done.object(t); got["dryRun"] != false || got["purgedAt"] != stamp(s.clock.Now()) ||
+		fmt.Sprint(got["counts"]) != fmt.Sprint(counts) {
 		t.Errorf("%s, shown %s", done.body, dry.body)
 	}
 	if got := s.ok(t, anna, http.MethodGet, "/v1/graph/nodes", "").entries(t, "data"); len(got) > 0 {
 		t.Errorf("left: %v", got)
 	}
-	s.letter(t, c, http.MethodPost, "/v1/purge", `{"scope":"org"}`, http.StatusOK, with(shapePurge, map[string]shape{"confirmToken": "string", "expiresAt": "time"}))
+	s.letter(t, c, http.MethodPost, "/v1/purge", `{"scope":"org"}`, http.StatusOK,
+		with(shapePurge, map[string]shape{"confirmToken": "string", "expiresAt": "time"}))
 }

@@ -30,46 +30,61 @@ func TestWebhooksToTheLetter(t *testing.T) {
 	s := startStack(t)
 	c := caller{key: s.org(t, "Acme").key}
 	const body = `{"url":"https://example.com/hook","eventTypes":["job.completed","graph.updated"]}`
-	made := s.letter(t, c, http.MethodPost, "/v1/webhooks", body, http.StatusCreated, with(shapeWebhook, map[string]shape{"secret": "string"}), "Idempotency-Key", "once")
-	again := s.letter(t, c, http.MethodPost, "/v1/webhooks", body, http.StatusCreated, with(shapeWebhook, map[string]shape{"secret": "string"}), "Idempotency-Key", "once")
-	if again.text(t, "secret") != "[redacted: returned only once]" || again.text(t, "id") != made.text(t, "id") || again.header.Get("Idempotent-Replayed") != "true" {
+	made := s.letter(t, c, http.MethodPost, "/v1/webhooks", body, http.StatusCreated,
+		with(shapeWebhook, map[string]shape{"secret": "string"}), "Idempotency-Key", "once")
+	again := s.letter(t, c, http.MethodPost, "/v1/webhooks", body, http.StatusCreated,
+		with(shapeWebhook, map[string]shape{"secret": "string"}), "Idempotency-Key", "once")
+	if again.text(t, "secret") != "[redacted: returned only once]" || again.text(t, "id") != made.text(t, "id") ||
+		again.header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("%s, then %v %s", made.body, again.header, again.body)
 	}
-	if got := made.object(t); got["disabled"] != false || got["disabledReason"] != nil || got["consecutiveFailures"] != 0.0 || got["lastDeliveryAt"] != nil || got["updatedAt"] != nil {
+	if got := made.object(t); got["disabled"] != false || got["disabledReason"] != nil ||
+		got["consecutiveFailures"] != 0.0 || got["lastDeliveryAt"] != nil || got["updatedAt"] != nil {
 		t.Errorf("%v", got)
 	}
 	path := "/v1/webhooks/" + made.text(t, "id")
 	attempt := map[string]shape{
-		"id": "uuid", "eventId": "uuid", "eventType": "string", "attempt": "int", "at": "time", "durationMs": "int", "responseStatus": "int|null", "responseSnippet": "string",
+		"id": "uuid", "eventId": "uuid", "eventType": "string", "attempt": "int", "at": "time", "durationMs": "int",
+		"responseStatus": "int|null", "responseSnippet": "string",
 		"error": "string|null", "ok": "bool",
 	}
-	tested := s.letter(t, c, http.MethodPost, path+"/test", "", http.StatusOK, map[string]shape{"ok": "bool", "status": "int|null", "durationMs": "int", "error": "string|null"}).object(t)
+	tested := s.letter(t, c, http.MethodPost, path+"/test", "", http.StatusOK,
+		map[string]shape{"ok": "bool", "status": "int|null", "durationMs": "int", "error": "string|null"}).object(t)
 	if tested["ok"] != false || tested["status"] != nil { // nobody is there, and it is a 200 all the same
 		t.Errorf("%v", tested)
 	}
-	detail := s.letter(t, c, http.MethodGet, path, "", http.StatusOK, with(shapeWebhook, map[string]shape{"attempts": []shape{attempt}}))
-	if got := detail.entries(t, "attempts"); len(got) != 1 || got[0]["eventType"] != "webhook.test" || detail.object(t)["consecutiveFailures"] != 0.0 {
+	detail := s.letter(t, c, http.MethodGet, path, "", http.StatusOK,
+		with(shapeWebhook, map[string]shape{"attempts": []shape{attempt}}))
+	if got := detail.entries(t, "attempts"); len(got) != 1 || got[0]["eventType"] != "webhook.test" ||
+		detail.object(t)["consecutiveFailures"] != 0.0 {
 		t.Errorf("%s", detail.body)
 	}
 	s.letter(t, c, http.MethodGet, "/v1/webhooks", "", http.StatusOK, paged(shapeWebhook))
 	for change, want := range map[string]bool{`{"disabled":true}`: true, `{"disabled":false}`: false} {
-		if got := s.letter(t, c, http.MethodPatch, path, change, http.StatusOK, shapeWebhook).object(t); got["disabled"] != want || (got["disabledReason"] != nil) != want || got["updatedAt"] == nil {
+		if got := s.letter(t, c, http.MethodPatch, path, change, http.StatusOK,
+			shapeWebhook).object(t); got["disabled"] != want || (got["disabledReason"] != nil) != want ||
+			got["updatedAt"] == nil {
 			t.Errorf("%s: %v", change, got)
 		}
 	}
 	longest := "https://example.com/" + strings.Repeat("x", 2048-len("https://example.com/"))
 	types := func(n int) string { return strings.TrimSuffix(strings.Repeat(`"job.completed",`, n), ",") }
 	for _, bad := range []string{
-		`{"url":"http://example.com/","eventTypes":["*"]}`, `{"url":"https://a:b@example.com/","eventTypes":["*"]}`, `{"url":"https://example.com:444/","eventTypes":["*"]}`,
-		`{"url":"https://10.0.0.1/","eventTypes":["*"]}`, `{"url":"https://127.0.0.1/","eventTypes":["*"]}`, `{"url":"https://[::1]/","eventTypes":["*"]}`,
-		`{"url":"https://100.64.0.1/","eventTypes":["*"]}`, `{"url":"https://[2002:7f00:1::]/","eventTypes":["*"]}`, `{"url":"https://[fe80::1]/","eventTypes":["*"]}`,
+		`{"url":"http://example.com/","eventTypes":["*"]}`, `{"url":"https://a:b@example.com/","eventTypes":["*"]}`,
+		`{"url":"https://example.com:444/","eventTypes":["*"]}`,
+		`{"url":"https://10.0.0.1/","eventTypes":["*"]}`, `{"url":"https://127.0.0.1/","eventTypes":["*"]}`,
+		`{"url":"https://[::1]/","eventTypes":["*"]}`,
+		`{"url":"https://100.64.0.1/","eventTypes":["*"]}`, `{"url":"https://[2002:7f00:1::]/","eventTypes":["*"]}`,
+		`{"url":"https://[fe80::1]/","eventTypes":["*"]}`,
 		fmt.Sprintf(`{"url":%q,"eventTypes":["*"]}`, longest+"x"),
-		`{"url":"https://example.com/","eventTypes":["job.dreamt"]}`, `{"url":"https://example.com/","eventTypes":[]}`, `{"url":"https://example.com/"}`,
+		`{"url":"https://example.com/","eventTypes":["job.dreamt"]}`, `{"url":"https://example.com/","eventTypes":[]}`,
+		`{"url":"https://example.com/"}`,
 		`{"url":"https://example.com/","eventTypes":[` + types(21) + `]}`,
 	} {
 		s.refused(t, c, http.MethodPost, "/v1/webhooks", bad, "validation_failed")
 	}
-	s.letter(t, c, http.MethodPost, "/v1/webhooks", fmt.Sprintf(`{"url":%q,"eventTypes":["*"]}`, longest), http.StatusCreated, with(shapeWebhook, map[string]shape{"secret": "string"}))
+	s.letter(t, c, http.MethodPost, "/v1/webhooks", fmt.Sprintf(`{"url":%q,"eventTypes":["*"]}`, longest),
+		http.StatusCreated, with(shapeWebhook, map[string]shape{"secret": "string"}))
 	s.ok(t, c, http.MethodPost, "/v1/webhooks", `{"url":"https://example.com/","eventTypes":[`+types(20)+`]}`)
 	for range 17 {
 		s.ok(t, c, http.MethodPost, "/v1/webhooks", body)
@@ -90,12 +105,15 @@ func TestListedRoutesReplay(t *testing.T) {
 	o := s.org(t, "Acme")
 	f := fixture{s, o, o.owner, caller{key: o.key}, &atomic.Int64{}}
 	listed := []string{
-		"POST /v1/keys", "POST /v1/sandbox/reset", "POST /v1/graph/edges", "POST /v1/graph/nodes/{node_id}/supersede", "POST /v1/graph/nodes/{node_id}/undelete",
-		"POST /v1/ingest", "POST /v1/ingest/batch", "POST /v1/exports", "POST /v1/proposals/{proposal_id}/accept", "POST /v1/proposals/{proposal_id}/reject",
+		"POST /v1/keys", "POST /v1/sandbox/reset", "POST /v1/graph/edges", "POST /v1/graph/nodes/{node_id}/supersede",
+		"POST /v1/graph/nodes/{node_id}/undelete",
+		"POST /v1/ingest", "POST /v1/ingest/batch", "POST /v1/exports", "POST /v1/proposals/{proposal_id}/accept",
+		"POST /v1/proposals/{proposal_id}/reject",
 		"POST /v1/settings/reset", "POST /v1/webhooks",
 	}
 	excepted := []string{
-		"POST /v1/sandbox/keys", "POST /v1/import", "POST /v1/import/transcript", "POST /v1/ingest/session-event", "POST /v1/ingest/session-batch",
+		"POST /v1/sandbox/keys", "POST /v1/import", "POST /v1/import/transcript", "POST /v1/ingest/session-event",
+		"POST /v1/ingest/session-batch",
 		"POST /v1/ingest/agent-signals", "POST /v1/ingest/session-finalize",
 	}
 	secret := regexp.MustCompile(`"(apiKey|secret)":"[^"]*"`)
@@ -174,7 +192,8 @@ func TestLimitsToTheLetter(t *testing.T) {
 		key := o.mint(t, o.owner, fullScope...) // per credential: a full bucket
 		for i := range f.burst + 1 {
 			a := s.send(t, caller{key: key}, f.method, f.path, f.body)
-			left, named := limits.FindStringSubmatch(strings.Join(a.header["Ratelimit"], "|")), policy.FindStringSubmatch(strings.Join(a.header["Ratelimit-Policy"], "|"))
+			left, named := limits.FindStringSubmatch(strings.Join(a.header["Ratelimit"], "|")),
+				policy.FindStringSubmatch(strings.Join(a.header["Ratelimit-Policy"], "|"))
 			if left == nil || named == nil {
 				t.Fatalf("%s: %v", f.path, a.header)
 			}
@@ -191,7 +210,8 @@ func TestLimitsToTheLetter(t *testing.T) {
 				continue
 			}
 			wait := (60 + f.perMinute - 1) / f.perMinute // for one token, in whole seconds
-			if a.code(t) != "rate_limit_exceeded" || !strings.Contains(a.text(t, "detail"), f.family) || a.header.Get("Retry-After") != fmt.Sprint(wait) {
+			if a.code(t) != "rate_limit_exceeded" || !strings.Contains(a.text(t, "detail"), f.family) ||
+				a.header.Get("Retry-After") != fmt.Sprint(wait) {
 				t.Errorf("%s: %v %s", f.path, a.header, a.body)
 			}
 			s.clock.Advance(time.Duration(wait) * time.Second)
@@ -228,7 +248,8 @@ func TestListsToTheLetter(t *testing.T) {
 		f.connector(t)
 		s.ok(t, c, http.MethodPut, "/v1/subjects/"+f.next("s"), "")
 		s.ok(t, c, http.MethodPost, "/v1/sandbox/keys", "")
-		s.ok(t, c, http.MethodPost, "/v1/ingest/session-event", fmt.Sprintf(`{"sessionId":%q,"role":"user","text":"Hello."}`, f.next("session ")))
+		s.ok(t, c, http.MethodPost, "/v1/ingest/session-event", fmt.Sprintf(`{"sessionId":%q,"role":"user","text":"Hello."}`,
+			f.next("session ")))
 		o.recruit(t, f.next("m")+"@example.com", actors.RoleMember)
 	}
 	s.ok(t, c, http.MethodPost, "/v1/webhooks", `{"url":"https://example.com/hook","eventTypes":["*"]}`)
@@ -237,8 +258,10 @@ func TestListsToTheLetter(t *testing.T) {
 	s.clock.Advance(time.Second)
 	cursors := map[string]string{}
 	lists := []string{
-		"/v1/audit", "/v1/team/members", "/v1/sandbox/keys", "/v1/subjects", "/v1/graph/domains", "/v1/graph/edges", "/v1/graph/nodes", "/v1/graph/nodes/" + node + "/history",
-		"/v1/jobs", "/v1/recall/insights", "/v1/recall/temporal", "/v1/recall/graph/search?q=boiler", "/v1/recall/sessions", "/v1/contradictions", "/v1/proposals",
+		"/v1/audit", "/v1/team/members", "/v1/sandbox/keys", "/v1/subjects", "/v1/graph/domains", "/v1/graph/edges",
+		"/v1/graph/nodes", "/v1/graph/nodes/" + node + "/history",
+		"/v1/jobs", "/v1/recall/insights", "/v1/recall/temporal", "/v1/recall/graph/search?q=boiler", "/v1/recall/sessions",
+		"/v1/contradictions", "/v1/proposals",
 		"/v1/exports", "/v1/webhooks", "/v1/connectors",
 	}
 	for _, path := range lists {
@@ -314,7 +337,10 @@ func TestEventsToTheLetter(t *testing.T) {
 		t.Helper()
 		for {
 			name, id, raw := next()
-			if wrong := unlike("the frame", raw, map[string]shape{"type": "string", "data": "object", "timestamp": "time"}); wrong != "" || strings.Contains(string(raw), "oiler") {
+			if wrong := unlike("the frame", raw, map[string]shape{
+				"type": "string", "data": "object",
+				"timestamp": "time",
+			}); wrong != "" || strings.Contains(string(raw), "oiler") {
 				t.Fatalf("%s: %s %s", name, wrong, raw)
 			}
 			var e struct {
@@ -339,17 +365,22 @@ func TestEventsToTheLetter(t *testing.T) {
 	graph := map[string]shape{"changeType": "string", "affectedNodes": "int", "subject": "string", "targetId?": "string"}
 	job := map[string]shape{"jobId": "uuid", "jobType": "string", "status": "string", "subject": "string"}
 	id := f.node(t)
-	if got := of("job.completed", job); got["jobType"] != "ingest" || got["status"] != "succeeded" || got["subject"] != o.owner.String() {
+	if got := of("job.completed", job); got["jobType"] != "ingest" || got["status"] != "succeeded" ||
+		got["subject"] != o.owner.String() {
 		t.Errorf("%v", got)
 	}
 	if got := of("graph.updated", graph); got["changeType"] != "created" || got["targetId"] != id {
 		t.Errorf("%v", got)
 	}
-	by := s.ok(t, c, http.MethodPost, "/v1/graph/nodes/"+id+"/supersede", `{"content":"The boiler is gone.","reason":"The boiler was sold."}`).text(t, "newNodeId")
+	by := s.ok(t, c, http.MethodPost, "/v1/graph/nodes/"+id+"/supersede",
+		`{"content":"The boiler is gone.","reason":"The boiler was sold."}`).text(t, "newNodeId")
 	if got := of("graph.updated", graph); got["changeType"] != "superseded" || got["targetId"] != id {
 		t.Errorf("%v", got)
 	}
-	if got := of("belief.superseded", map[string]shape{"subject": "string", "nodeId": "string", "supersededBy": "string"}); got["nodeId"] != id || got["supersededBy"] != by {
+	if got := of("belief.superseded", map[string]shape{
+		"subject": "string", "nodeId": "string",
+		"supersededBy": "string",
+	}); got["nodeId"] != id || got["supersededBy"] != by {
 		t.Errorf("%v", got)
 	}
 	edge := f.edge(t)
@@ -370,14 +401,23 @@ func TestEventsToTheLetter(t *testing.T) {
 		}
 	}
 	token := s.ok(t, c, http.MethodPost, "/v1/purge", `{"scope":"subject","subjectId":"anna"}`).text(t, "confirmToken")
-	s.ok(t, c, http.MethodPost, "/v1/purge", fmt.Sprintf(`{"scope":"subject","subjectId":"anna","dryRun":false,"confirmToken":%q}`, token))
+	s.ok(t, c, http.MethodPost, "/v1/purge",
+		fmt.Sprintf(`{"scope":"subject","subjectId":"anna","dryRun":false,"confirmToken":%q}`, token))
 	if got := of("graph.updated", graph); got["changeType"] != "purged" || got["subject"] != "anna" {
 		t.Errorf("%v", got)
 	}
-	imported := s.job(t, c, s.ok(t, c, http.MethodPost, "/v1/import", form("The boiler has papers.")).text(t, "jobId"))["id"]
-	started := of("import.started", map[string]shape{"importId": "uuid", "jobId": "uuid", "status": "string", "nodesCreated": "int|null"})
-	finished := of("import.finished", map[string]shape{"importId": "uuid", "jobId": "uuid", "status": "string", "nodesCreated": "int|null"})
-	if started["jobId"] != imported || finished["jobId"] != imported || finished["status"] != "succeeded" || finished["nodesCreated"] != 1.0 {
+	imported := s.job(t, c, s.ok(t, c, http.MethodPost, "/v1/import", form("The boiler has papers.")).text(t,
+		"jobId"))["id"]
+	started := of("import.started", map[string]shape{
+		"importId": "uuid", "jobId": "uuid", "status": "string",
+		"nodesCreated": "int|null",
+	})
+	finished := of("import.finished", map[string]shape{
+		"importId": "uuid", "jobId": "uuid", "status": "string",
+		"nodesCreated": "int|null",
+	})
+	if started["jobId"] != imported || finished["jobId"] != imported || finished["status"] != "succeeded" ||
+		finished["nodesCreated"] != 1.0 {
 		t.Errorf("%v, %v", started, finished)
 	}
 	hook := f.webhook(t)

@@ -34,13 +34,17 @@ func TestIngestionToTheLetter(t *testing.T) {
 	c := caller{key: o.key}
 	accepted := map[string]shape{"jobId": "uuid", "status": "string"}
 	entry := map[string]shape{
-		"id": "string", "jobId": "uuid", "filename": "string", "format": "string", "bytes": "int", "status": "string", "nodesCreated": "int|null",
+		"id": "string", "jobId": "uuid", "filename": "string", "format": "string", "bytes": "int", "status": "string",
+		"nodesCreated":    "int|null",
 		"domainsDetected": "int|null", "createdAt": "time", "finishedAt": "time|null", "error": "string|null",
 	}
 	var jobs []string
 	for _, sent := range []struct{ path, body, kind string }{
 		{"/v1/ingest", `{"content":"The boiler is old."}`, "ingest"},
-		{"/v1/ingest/batch", `{"items":[{"content":"The pump is new.","externalId":"p"},{"content":"The valve is stuck."}]}`, "ingest_batch"},
+		{
+			"/v1/ingest/batch", `{"items":[{"content":"The pump is new.","externalId":"p"},{"content":"The valve is stuck."}]}`,
+			"ingest_batch",
+		},
 		{"/v1/import", form("The roof leaks."), "import"},
 		{"/v1/import/transcript", form("Ann: Hello there.\nBob: Hello, Ann."), "transcript"},
 	} {
@@ -52,7 +56,8 @@ func TestIngestionToTheLetter(t *testing.T) {
 		jobs = append(jobs, id)
 		job := s.letter(t, c, http.MethodGet, "/v1/jobs/"+id, "", http.StatusOK, shapeJob).object(t)
 		status := s.letter(t, c, http.MethodGet, "/v1/ingest/"+id+"/status", "", http.StatusOK, shapeJob).object(t)
-		if job["type"] != sent.kind || job["result"] != nil || job["finishedAt"] != nil || !slices.Contains([]any{"queued", "running"}, job["status"]) ||
+		if job["type"] != sent.kind || job["result"] != nil || job["finishedAt"] != nil ||
+			!slices.Contains([]any{"queued", "running"}, job["status"]) ||
 			!slices.Contains([]any{"pending", "running"}, status["status"]) {
 			t.Errorf("%s: %v, %v", sent.path, job, status)
 		}
@@ -77,11 +82,13 @@ func TestIngestionToTheLetter(t *testing.T) {
 		}
 	}
 	result := s.job(t, c, jobs[1])["result"].(map[string]any)["items"].([]any)
-	if len(result) != 2 || result[0].(map[string]any)["externalId"] != "p" || result[1].(map[string]any)["externalId"] != nil || result[1].(map[string]any)["status"] != "created" {
+	if len(result) != 2 || result[0].(map[string]any)["externalId"] != "p" ||
+		result[1].(map[string]any)["externalId"] != nil || result[1].(map[string]any)["status"] != "created" {
 		t.Errorf("items %v", result)
 	}
 	imports := s.letter(t, c, http.MethodGet, "/v1/import?pageSize=1", "", http.StatusOK, paged(entry)) // not paginated
-	if got := imports.entries(t, "data"); len(got) != 2 || got[0]["nodesCreated"] == nil || got[1]["domainsDetected"] == nil || imports.object(t)["hasMore"] != false {
+	if got := imports.entries(t, "data"); len(got) != 2 || got[0]["nodesCreated"] == nil ||
+		got[1]["domainsDetected"] == nil || imports.object(t)["hasMore"] != false {
 		t.Errorf("imports %s", imports.body)
 	}
 	s.refused(t, c, http.MethodPost, "/v1/jobs/"+jobs[0]+"/cancel", "", "job_not_cancellable")
@@ -89,7 +96,8 @@ func TestIngestionToTheLetter(t *testing.T) {
 	s.refused(t, writer, http.MethodGet, "/v1/ingest/"+jobs[0]+"/status", "", "permission_denied")
 	peer := caller{key: o.mint(t, o.recruit(t, "peer@example.com", actors.RoleAdmin), fullScope...)}
 	s.refused(t, peer, http.MethodGet, "/v1/jobs/"+jobs[0], "", "job_not_found")
-	if got := s.letter(t, c, http.MethodGet, "/v1/jobs", "", http.StatusOK, paged(shapeJob)).entries(t, "data"); len(got) < len(jobs) {
+	if got := s.letter(t, c, http.MethodGet, "/v1/jobs", "", http.StatusOK, paged(shapeJob)).entries(t,
+		"data"); len(got) < len(jobs) {
 		t.Errorf("%d jobs", len(got))
 	}
 	if got := s.ok(t, peer, http.MethodGet, "/v1/jobs", "").entries(t, "data"); len(got) > 0 {
@@ -126,16 +134,19 @@ func TestGraphToTheLetter(t *testing.T) {
 	o := s.org(t, "Acme")
 	c := caller{key: o.key}
 	s.ok(t, c, http.MethodPut, "/v1/subjects/anna", "")
-	id, other, hers := s.note(t, c, "The boiler is old."), s.note(t, c, "The pump is new."), s.note(t, c.as("anna"), "The boiler is old.")
+	id, other, hers := s.note(t, c, "The boiler is old."), s.note(t, c, "The pump is new."),
+		s.note(t, c.as("anna"), "The boiler is old.")
 	named := regexp.MustCompile(`^ingest:([0-9a-f-]{36}):[^:]+$`)
 	if m := named.FindStringSubmatch(id); m == nil || m[1] != o.owner.String() {
 		t.Errorf("node %s of %s", id, o.owner)
 	}
-	if m := named.FindStringSubmatch(hers); m == nil || m[1] == o.owner.String() || m[0][strings.LastIndex(m[0], ":"):] == id[strings.LastIndex(id, ":"):] {
+	if m := named.FindStringSubmatch(hers); m == nil || m[1] == o.owner.String() ||
+		m[0][strings.LastIndex(m[0], ":"):] == id[strings.LastIndex(id, ":"):] {
 		t.Errorf("anna's node %s, beside %s", hers, id)
 	}
 	node := s.letter(t, c, http.MethodGet, "/v1/graph/nodes/"+id, "", http.StatusOK, shapeNode)
-	if got := node.object(t); got["content"] != "The boiler is old." || got["status"] != "live" || got["kind"] != "document" || got["subject"] != nil ||
+	if got := node.object(t); got["content"] != "The boiler is old." || got["status"] != "live" ||
+		got["kind"] != "document" || got["subject"] != nil ||
 		got["tombstonedAt"] != nil || got["restorableUntil"] != nil || node.header.Get("Etag") == "" {
 		t.Errorf("%v %s", node.header, node.body)
 	}
@@ -143,18 +154,26 @@ func TestGraphToTheLetter(t *testing.T) {
 		t.Errorf("subject %q", got)
 	}
 	s.letter(t, c, http.MethodGet, "/v1/graph/nodes", "", http.StatusOK, paged(shapeNode))
-	edited := s.letter(t, c, http.MethodPatch, "/v1/graph/nodes/"+id, `{"title":"Heating","metadata":{"a":1},"reason":"It has a name."}`, http.StatusOK, shapeNode, "If-Match", node.header.Get("Etag"))
+	edited := s.letter(t, c, http.MethodPatch, "/v1/graph/nodes/"+id,
+		`{"title":"Heating","metadata":{"a":1},"reason":"It has a name."}`, http.StatusOK, shapeNode, "If-Match",
+		node.header.Get("Etag"))
 	if edited.text(t, "title") != "Heating" || edited.header.Get("Etag") == node.header.Get("Etag") {
 		t.Errorf("%v %s", edited.header, edited.body)
 	}
 	history := s.letter(t, c, http.MethodGet, "/v1/graph/nodes/"+id+"/history", "", http.StatusOK, paged(map[string]shape{
-		"at": "time", "actor": map[string]shape{"keyId": "hash|null", "userId": "uuid|null", "subject": "string|null"}, "action": "string", "reason": "string|null",
-		"changes": []shape{map[string]shape{"field": "string", "before": "string|null", "after": "string|null", "truncated": "bool"}},
+		"at": "time", "actor": map[string]shape{"keyId": "hash|null", "userId": "uuid|null", "subject": "string|null"},
+		"action": "string", "reason": "string|null",
+		"changes": []shape{map[string]shape{
+			"field": "string", "before": "string|null", "after": "string|null",
+			"truncated": "bool",
+		}},
 	})).entries(t, "data")
-	if len(history) != 2 || history[0]["reason"] != "It has a name." || history[0]["actor"].(map[string]any)["keyId"] != pb.HashKey(o.key).String() {
+	if len(history) != 2 || history[0]["reason"] != "It has a name." ||
+		history[0]["actor"].(map[string]any)["keyId"] != pb.HashKey(o.key).String() {
 		t.Errorf("history %v", history)
 	}
-	if changes := fmt.Sprint(history[0]["changes"]); !strings.Contains(changes, "after:Heating") || !strings.Contains(changes, "field:title") {
+	if changes := fmt.Sprint(history[0]["changes"]); !strings.Contains(changes, "after:Heating") ||
+		!strings.Contains(changes, "field:title") {
 		t.Errorf("changes %s", changes)
 	}
 
@@ -162,11 +181,14 @@ func TestGraphToTheLetter(t *testing.T) {
 	assert := func(more string) string {
 		return fmt.Sprintf(`{"source":%q,"target":%q,"type":"near"%s}`, id, other, more)
 	}
-	edge := s.letter(t, c, http.MethodPost, "/v1/graph/edges", assert(`,"weight":1,"confidence":0.41`), http.StatusCreated, shapeEdge)
-	if got := edge.object(t); got["weight"] != 0.4 || got["confidence"] != 0.4 || got["origin"] != "asserted" || got["status"] != "live" {
+	edge := s.letter(t, c, http.MethodPost, "/v1/graph/edges", assert(`,"weight":1,"confidence":0.41`),
+		http.StatusCreated, shapeEdge)
+	if got := edge.object(t); got["weight"] != 0.4 || got["confidence"] != 0.4 || got["origin"] != "asserted" ||
+		got["status"] != "live" {
 		t.Errorf("%s", edge.body)
 	}
-	if got := s.letter(t, c, http.MethodPost, "/v1/graph/edges", assert(`,"weight":0.1,"confidence":0.25`), http.StatusOK, shapeEdge).object(t); got["weight"] != 0.1 || got["confidence"] != 0.25 {
+	if got := s.letter(t, c, http.MethodPost, "/v1/graph/edges", assert(`,"weight":0.1,"confidence":0.25`), http.StatusOK,
+		shapeEdge).object(t); got["weight"] != 0.1 || got["confidence"] != 0.25 {
 		t.Errorf("%v", got)
 	}
 	for _, bad := range []string{`,"weight":1.01`, `,"confidence":-0.1`, `,"weight":"1"`, `,"wieght":1`} {
@@ -175,21 +197,24 @@ func TestGraphToTheLetter(t *testing.T) {
 	path := "/v1/graph/edges/" + edge.text(t, "id")
 	s.letter(t, c, http.MethodGet, path, "", http.StatusOK, shapeEdge)
 	s.letter(t, c, http.MethodGet, "/v1/graph/edges", "", http.StatusOK, paged(shapeEdge))
-	around := s.letter(t, c, http.MethodGet, "/v1/recall/graph/node/"+id, "", http.StatusOK, with(shapeNode, map[string]shape{
-		"chunks":     []shape{map[string]shape{"chunkId": "string", "text": "string", "titlePath": []shape{"string"}}},
-		"neighbours": []shape{map[string]shape{"node": shapeNode, "edge": shapeEdge}},
-	})).object(t)
+	around := s.letter(t, c, http.MethodGet, "/v1/recall/graph/node/"+id, "", http.StatusOK,
+		with(shapeNode, map[string]shape{
+			"chunks":     []shape{map[string]shape{"chunkId": "string", "text": "string", "titlePath": []shape{"string"}}},
+			"neighbours": []shape{map[string]shape{"node": shapeNode, "edge": shapeEdge}},
+		})).object(t)
 	if len(around["chunks"].([]any)) != 1 || len(around["neighbours"].([]any)) != 1 {
 		t.Errorf("around it: %v", around)
 	}
-	if found := s.ok(t, c, http.MethodGet, "/v1/recall/graph/search?q=boiler", "").entries(t, "data"); len(found) != 1 || found[0]["id"] != id {
+	if found := s.ok(t, c, http.MethodGet, "/v1/recall/graph/search?q=boiler", "").entries(t, "data"); len(found) != 1 ||
+		found[0]["id"] != id {
 		t.Errorf("by a word: %v", found)
 	}
 	editor := caller{key: o.mint(t, o.owner, "graph:write")} // edits, and cannot forget
 	s.refused(t, editor, http.MethodDelete, path, "", "permission_denied")
 	s.refused(t, editor, http.MethodDelete, "/v1/graph/nodes/"+id, "", "permission_denied")
 	s.refused(t, c.as("anna"), http.MethodDelete, path, "", "edge_not_found")
-	if got := s.letter(t, c, http.MethodDelete, path, "", http.StatusOK, shapeEdge).object(t); got["status"] != "tombstoned" || got["tombstonedAt"] == nil {
+	if got := s.letter(t, c, http.MethodDelete, path, "", http.StatusOK,
+		shapeEdge).object(t); got["status"] != "tombstoned" || got["tombstonedAt"] == nil {
 		t.Errorf("%v", got)
 	}
 	s.refused(t, c, http.MethodGet, path, "", "edge_not_found")
@@ -197,7 +222,8 @@ func TestGraphToTheLetter(t *testing.T) {
 		told := s.ok(t, c, http.MethodGet, "/v1/graph/nodes/"+end+"/history", "").entries(t, "data")
 		for i, want := range []string{
 			"edge_forgotten source:" + id + ">nil type:near>nil target:" + other + ">nil weight:0.1>nil confidence:0.25>nil",
-			"edge_asserted source:" + id + ">" + id + " type:near>near target:" + other + ">" + other + " weight:0.4>0.1 confidence:0.4>0.25",
+			"edge_asserted source:" + id + ">" + id + " type:near>near target:" + other + ">" + other +
+				" weight:0.4>0.1 confidence:0.4>0.25",
 			"edge_asserted source:nil>" + id + " type:nil>near target:nil>" + other + " weight:nil>0.4 confidence:nil>0.4",
 		} {
 			got := fmt.Sprint(told[i]["action"])
@@ -212,20 +238,24 @@ func TestGraphToTheLetter(t *testing.T) {
 	}
 
 	// Superseded: exactly these fields.
-	by := s.letter(t, c, http.MethodPost, "/v1/graph/nodes/"+other+"/supersede", `{"content":"The pump is broken.","reason":"It broke."}`, http.StatusOK, map[string]shape{
-		"oldNodeId": "string", "newNodeId": "string", "edgeId": "string", "created": "bool", "newAuthority": "number",
-	}).object(t)
-	if by["oldNodeId"] != other || by["edgeId"] != fmt.Sprintf("%s_%s_superseded_by", other, by["newNodeId"]) || by["created"] != true {
+	by := s.letter(t, c, http.MethodPost, "/v1/graph/nodes/"+other+"/supersede",
+		`{"content":"The pump is broken.","reason":"It broke."}`, http.StatusOK, map[string]shape{
+			"oldNodeId": "string", "newNodeId": "string", "edgeId": "string", "created": "bool", "newAuthority": "number",
+		}).object(t)
+	if by["oldNodeId"] != other || by["edgeId"] != fmt.Sprintf("%s_%s_superseded_by", other, by["newNodeId"]) ||
+		by["created"] != true {
 		t.Errorf("%v", by)
 	}
 	s.letter(t, c, http.MethodGet, "/v1/graph/edges/"+by["edgeId"].(string), "", http.StatusOK, shapeEdge)
-	if got := s.ok(t, c, http.MethodGet, "/v1/graph/nodes/"+other, "").object(t); got["status"] != "superseded" || got["supersededBy"] != by["newNodeId"] {
+	if got := s.ok(t, c, http.MethodGet, "/v1/graph/nodes/"+other, "").object(t); got["status"] != "superseded" ||
+		got["supersededBy"] != by["newNodeId"] {
 		t.Errorf("the old one: %v", got)
 	}
 
 	// Forgotten: the content is gone for good, the place comes back.
 	gone := s.letter(t, c, http.MethodDelete, "/v1/graph/nodes/"+id, "", http.StatusOK, shapeNode).object(t)
-	if _, there := gone["content"]; there || gone["status"] != "tombstoned" || gone["title"] != "" || gone["restorableUntil"] != stamp(s.clock.Now().Add(30*24*time.Hour)) {
+	if _, there := gone["content"]; there || gone["status"] != "tombstoned" || gone["title"] != "" ||
+		gone["restorableUntil"] != stamp(s.clock.Now().Add(30*24*time.Hour)) {
 		t.Errorf("forgotten: %v", gone)
 	}
 	for _, place := range []string{"/v1/graph/nodes/" + id, "/v1/recall/graph/node/" + id} {
@@ -237,13 +267,15 @@ func TestGraphToTheLetter(t *testing.T) {
 	}
 	s.clock.Advance(29 * 24 * time.Hour)
 	back := s.letter(t, c, http.MethodPost, "/v1/graph/nodes/"+id+"/undelete", "", http.StatusOK, shapeNode).object(t)
-	if content, there := back["content"]; there && content != "" || back["status"] != "live" || back["id"] != id || back["restorableUntil"] != nil {
+	if content, there := back["content"]; there && content != "" || back["status"] != "live" || back["id"] != id ||
+		back["restorableUntil"] != nil {
 		t.Errorf("restored: %v", back)
 	}
 	// What it was called is gone too, and a live node is called something.
 	again := s.ok(t, c, http.MethodGet, "/v1/graph/nodes/"+id, "").object(t)
 	listed := s.ok(t, c, http.MethodGet, "/v1/graph/nodes", "")
-	if want := "Forgotten " + back["kind"].(string); back["title"] != want || again["title"] != want || !strings.Contains(string(listed.body), want) {
+	if want := "Forgotten " + back["kind"].(string); back["title"] != want || again["title"] != want ||
+		!strings.Contains(string(listed.body), want) {
 		t.Errorf("restored it is called %q, then %q; listed: %s", back["title"], again["title"], listed.body)
 	}
 	titled := s.ok(t, c, http.MethodPatch, "/v1/graph/nodes/"+id, `{"title":"Something to be written again"}`).object(t)
@@ -280,11 +312,21 @@ func TestReadsToTheLetter(t *testing.T) {
 	o := s.org(t, "Acme")
 	c := caller{key: o.key}
 	s.ok(t, c, http.MethodPut, "/v1/subjects/anna", "")
-	identity := map[string]shape{"manifold": "object|null", "voiceProfile": "object|null", "traits": []shape{"object"}, "basins": []shape{"object"}}
+	identity := map[string]shape{
+		"manifold": "object|null", "voiceProfile": "object|null", "traits": []shape{"object"},
+		"basins": []shape{"object"},
+	}
 	result := map[string]shape{"results": []shape{shapeHit}, "usage": shapeUnits}
 	retrieved := with(result, map[string]shape{"paths": []shape{"object"}, "contradictions": []shape{"object"}})
-	pack := map[string]shape{"systemPrompt": "string", "userVoiceHint?": "string", "orgRecentContext": []shape{"string"}, "expiresAt": "time"}
-	scaffold := map[string]shape{"prompt": "string", "focalNodes": []shape{map[string]shape{"nodeId": "string", "title": "string", "weight": "number"}}, "usage": shapeUnits}
+	pack := map[string]shape{
+		"systemPrompt": "string", "userVoiceHint?": "string", "orgRecentContext": []shape{"string"},
+		"expiresAt": "time",
+	}
+	scaffold := map[string]shape{
+		"prompt":     "string",
+		"focalNodes": []shape{map[string]shape{"nodeId": "string", "title": "string", "weight": "number"}},
+		"usage":      shapeUnits,
+	}
 	ids := fmt.Sprintf(`{"orgId":%q,"userId":%q,"cwd":"/src"}`, o.id, o.owner)
 	for _, full := range []bool{false, true} {
 		if full {
@@ -299,7 +341,10 @@ func TestReadsToTheLetter(t *testing.T) {
 			return len(a.entries(t, "results"))
 		}
 		want := map[bool][]int{false: {0, 0, 0}, true: {1, 2, 1}}[full]
-		got := []int{hits(c, `{"query":"boiler"}`), hits(c, `{"query":"boiler","scope":"org","topK":10}`), hits(c.as("anna"), `{"query":"boiler","scope":"user"}`)}
+		got := []int{
+			hits(c, `{"query":"boiler"}`), hits(c, `{"query":"boiler","scope":"org","topK":10}`),
+			hits(c.as("anna"), `{"query":"boiler","scope":"user"}`),
+		}
 		if !slices.Equal(got, want) {
 			t.Errorf("hits %v, want %v", got, want)
 		}
@@ -308,20 +353,29 @@ func TestReadsToTheLetter(t *testing.T) {
 		if at := a.text(t, "expiresAt"); at <= stamp(s.clock.Now()) {
 			t.Errorf("it is fresh until %s", at)
 		}
-		wrapped := s.letter(t, c, http.MethodPost, "/v1/condition/scaffold", `{"prompt":"Write about the boiler."}`, http.StatusOK, scaffold)
+		wrapped := s.letter(t, c, http.MethodPost, "/v1/condition/scaffold", `{"prompt":"Write about the boiler."}`,
+			http.StatusOK, scaffold)
 		if !strings.Contains(wrapped.text(t, "prompt"), "Write about the boiler.") {
 			t.Errorf("scaffold %s", wrapped.body)
 		}
-		if view := s.letter(t, c, http.MethodGet, "/v1/recall/identity", "", http.StatusOK, identity).object(t); view["manifold"] != nil || view["voiceProfile"] != nil {
+		if view := s.letter(t, c, http.MethodGet, "/v1/recall/identity", "", http.StatusOK,
+			identity).object(t); view["manifold"] != nil || view["voiceProfile"] != nil {
 			t.Errorf("before a cycle: %v", view)
 		}
-		s.letter(t, c, http.MethodGet, "/v1/identity/user/"+o.owner.String(), "", http.StatusOK, with(identity, map[string]shape{"userId": "uuid"}))
+		s.letter(t, c, http.MethodGet, "/v1/identity/user/"+o.owner.String(), "", http.StatusOK,
+			with(identity, map[string]shape{"userId": "uuid"}))
 		for path, want := range map[string]shape{
 			"/v1/recall/insights":            map[string]shape{"insights": []shape{"object"}},
 			"/v1/recall/insights?pageSize=1": paged("object"),
 			"/v1/recall/temporal?pageSize=1": paged("object"),
-			"/v1/recall/temporal":            map[string]shape{"events": []shape{"object"}, "trends": []shape{"object"}, "cadence?": "object"},
-			"/v1/recall/graph":               map[string]shape{"nodes": []shape{shapeNode}, "edges": []shape{shapeEdge}, "domains": []shape{"object"}, "counts": map[string]shape{"nodes": "int", "edges": "int", "domains": "int"}},
+			"/v1/recall/temporal": map[string]shape{
+				"events": []shape{"object"}, "trends": []shape{"object"},
+				"cadence?": "object",
+			},
+			"/v1/recall/graph": map[string]shape{
+				"nodes": []shape{shapeNode}, "edges": []shape{shapeEdge},
+				"domains": []shape{"object"}, "counts": map[string]shape{"nodes": "int", "edges": "int", "domains": "int"},
+			},
 			"/v1/recall/sessions":            paged("object"),
 			"/v1/contradictions":             paged("object"),
 			"/v1/contradictions?status=open": paged("object"),
@@ -339,10 +393,12 @@ func TestReadsToTheLetter(t *testing.T) {
 	s.refused(t, c, http.MethodPost, "/v1/search", `{"query":" "}`, "validation_failed")
 	s.refused(t, c.as("anna"), http.MethodPost, "/v1/search", `{"query":"x","scope":"org"}`, "permission_denied")
 	for _, missing := range []string{"orgId", "userId", "cwd"} { // all three are required
-		s.refused(t, c, http.MethodPost, "/v1/condition/session", strings.Replace(ids, `"`+missing+`"`, `"`+missing+`x"`, 1), "validation_failed")
+		s.refused(t, c, http.MethodPost, "/v1/condition/session", strings.Replace(ids, `"`+missing+`"`, `"`+missing+`x"`, 1),
+			"validation_failed")
 	}
 	other := s.org(t, "Other") // the credential decides, not what is written
-	s.refused(t, c, http.MethodPost, "/v1/condition/session", strings.Replace(ids, o.id.String(), other.id.String(), 1), "permission_denied")
+	s.refused(t, c, http.MethodPost, "/v1/condition/session", strings.Replace(ids, o.id.String(), other.id.String(), 1),
+		"permission_denied")
 	for _, view := range []string{"identity", "graph"} {
 		s.refused(t, c, http.MethodGet, "/v1/recall/"+view+"?pageSize=5", "", "pagination_unsupported")
 		s.refused(t, c, http.MethodGet, "/v1/recall/"+view+"?cursor=x", "", "pagination_unsupported")
@@ -351,7 +407,8 @@ func TestReadsToTheLetter(t *testing.T) {
 
 	info := s.letter(t, c, http.MethodGet, "/v1/brain/info", "", http.StatusOK, map[string]shape{
 		"artifact": "object|null", "training": map[string]shape{
-			"status": "string", "jobId": "uuid|null", "startedAt": "time|null", "finishedAt": "time|null", "progress": "number", "metrics": "object", "reason": "string|null",
+			"status": "string", "jobId": "uuid|null", "startedAt": "time|null", "finishedAt": "time|null", "progress": "number",
+			"metrics": "object", "reason": "string|null",
 		},
 	}).object(t)
 	if info["artifact"] != nil || info["training"].(map[string]any)["status"] != "none" {
@@ -359,9 +416,11 @@ func TestReadsToTheLetter(t *testing.T) {
 	}
 	s.refused(t, c, http.MethodPost, "/v1/brain/query", `{"query":"boiler"}`, "brain_not_trained")
 	s.letter(t, c, http.MethodPost, "/v1/brain/answer", `{"query":"boiler"}`, http.StatusOK, map[string]shape{
-		"answer": "string", "citations": []shape{map[string]shape{"nodeId": "string", "chunk": "string", "score": "number"}}, "voice": "string|null", "gateConfidence": "number", "usage": shapeUnits,
+		"answer": "string", "citations": []shape{map[string]shape{"nodeId": "string", "chunk": "string", "score": "number"}},
+		"voice": "string|null", "gateConfidence": "number", "usage": shapeUnits,
 	})
-	s.letter(t, c, http.MethodPost, "/v1/brain/train", "", http.StatusAccepted, map[string]shape{"jobId": "uuid", "status": "string"})
+	s.letter(t, c, http.MethodPost, "/v1/brain/train", "", http.StatusAccepted,
+		map[string]shape{"jobId": "uuid", "status": "string"})
 }
 
 // TestIdentityAfterACycle: the two records that a cycle derives of who somebody is,
@@ -373,7 +432,9 @@ func TestIdentityAfterACycle(t *testing.T) {
 	o := s.org(t, "Acme")
 	c := caller{key: o.key}
 	for i := range 12 {
-		s.note(t, c, fmt.Sprintf("We looked at the boiler again on day %d. I think the pump is what fails; it does so when the water is cold.", i))
+		s.note(t, c,
+			fmt.Sprintf("We looked at the boiler again on day %d. I think the pump is what fails; it does so when the "+
+				"water is cold.", i))
 	}
 	view := s.afterACycle(t, func() []map[string]any {
 		v := s.ok(t, c, http.MethodGet, "/v1/recall/identity", "").object(t)
@@ -384,14 +445,19 @@ func TestIdentityAfterACycle(t *testing.T) {
 	})[0]
 	s.letter(t, c, http.MethodGet, "/v1/recall/identity", "", http.StatusOK, map[string]shape{
 		"manifold": map[string]shape{
-			"version": "int", "n_dimensions": "int", "n_basins": "int", "n_signals": "int", "silhouette_score": "number", "variance_ratios": []shape{"number"},
+			"version": "int", "n_dimensions": "int", "n_basins": "int", "n_signals": "int", "silhouette_score": "number",
+			"variance_ratios":     []shape{"number"},
 			"cumulative_variance": "number", "discovered_at": "time", "refresh_count": "int",
 		},
 		"voiceProfile": map[string]shape{
-			"avgMessageLengthWords": "number", "formalityLevel": "number", "technicalDepth": "number", "evidenceCount": "int", "style": "object",
+			"avgMessageLengthWords": "number", "formalityLevel": "number", "technicalDepth": "number", "evidenceCount": "int",
+			"style": "object",
 		},
 		"traits": []shape{"object"},
-		"basins": []shape{map[string]shape{"id": "string", "label": "string", "keywords": []shape{"string"}, "share": "number", "nodeIds": []shape{"string"}, "current": "bool", "since": "time|null"}},
+		"basins": []shape{map[string]shape{
+			"id": "string", "label": "string", "keywords": []shape{"string"},
+			"share": "number", "nodeIds": []shape{"string"}, "current": "bool", "since": "time|null",
+		}},
 	})
 	if m, ok := view["manifold"].(map[string]any); ok && float64(len(view["basins"].([]any))) != m["n_basins"] {
 		t.Errorf("%v basins of %v", view["basins"], m)
@@ -414,9 +480,11 @@ func TestSessionsToTheLetter(t *testing.T) {
 	event := `{"sessionId":"s","role":"user","text":"Why is the boiler cold?"}`
 	var told []string
 	for range 2 {
-		told = append(told, s.letter(t, c, http.MethodPost, "/v1/ingest/session-event", event, http.StatusOK, one, "Idempotency-Key", "once").text(t, "status"))
+		told = append(told, s.letter(t, c, http.MethodPost, "/v1/ingest/session-event", event, http.StatusOK, one,
+			"Idempotency-Key", "once").text(t, "status"))
 	}
-	batch := s.letter(t, c, http.MethodPost, "/v1/ingest/session-batch", `{"events":[`+event+`,{"sessionId":"s","role":"poet","text":"x"},{"sessionId":"s","role":"tool","text":"42"}]}`,
+	batch := s.letter(t, c, http.MethodPost, "/v1/ingest/session-batch",
+		`{"events":[`+event+`,{"sessionId":"s","role":"poet","text":"x"},{"sessionId":"s","role":"tool","text":"42"}]}`,
 		http.StatusOK, map[string]shape{"results": []shape{one}})
 	for i, r := range batch.entries(t, "results") {
 		told = append(told, r["status"].(string))
@@ -430,24 +498,31 @@ func TestSessionsToTheLetter(t *testing.T) {
 	lines := func(n int) string {
 		return `{"events":[` + strings.TrimSuffix(strings.Repeat(event+",", n), ",") + `]}`
 	}
-	if got := s.letter(t, c, http.MethodPost, "/v1/ingest/session-batch", lines(500), http.StatusOK, map[string]shape{"results": []shape{one}}).entries(t, "results"); len(got) != 500 {
+	if got := s.letter(t, c, http.MethodPost, "/v1/ingest/session-batch", lines(500), http.StatusOK,
+		map[string]shape{"results": []shape{one}}).entries(t, "results"); len(got) != 500 {
 		t.Errorf("%d results of 500 events", len(got))
 	}
 	s.refused(t, c, http.MethodPost, "/v1/ingest/session-batch", lines(501), "validation_failed")
-	s.letter(t, c, http.MethodPost, "/v1/ingest/agent-signals", `{"sessionId":"s","signals":[{"type":"loop"},{"type":"test_failure","detail":"TestBoiler"}]}`, http.StatusAccepted, map[string]shape{"accepted": "int"})
+	s.letter(t, c, http.MethodPost, "/v1/ingest/agent-signals",
+		`{"sessionId":"s","signals":[{"type":"loop"},{"type":"test_failure","detail":"TestBoiler"}]}`, http.StatusAccepted,
+		map[string]shape{"accepted": "int"})
 	s.letter(t, c, http.MethodGet, "/v1/ingest/session-status", "", http.StatusOK, shapeSessions)
-	s.letter(t, c, http.MethodPost, "/v1/ingest/session-finalize", "", http.StatusOK, with(shapeSessions, map[string]shape{"alreadyInFlight": "bool"}))
+	s.letter(t, c, http.MethodPost, "/v1/ingest/session-finalize", "", http.StatusOK,
+		with(shapeSessions, map[string]shape{"alreadyInFlight": "bool"}))
 	for _, j := range s.ok(t, c, http.MethodGet, "/v1/jobs?type=session_finalize", "").entries(t, "data") {
 		s.job(t, c, j["id"].(string))
 	}
-	if got := s.letter(t, c, http.MethodGet, "/v1/ingest/session-status", "", http.StatusOK, shapeSessions).object(t); got["ingestPending"] != 0.0 || got["lastIngestedAt"] == nil {
+	if got := s.letter(t, c, http.MethodGet, "/v1/ingest/session-status", "", http.StatusOK,
+		shapeSessions).object(t); got["ingestPending"] != 0.0 || got["lastIngestedAt"] == nil {
 		t.Errorf("%v", got)
 	}
 	sessions := s.letter(t, c, http.MethodGet, "/v1/recall/sessions", "", http.StatusOK, paged(map[string]shape{
-		"id": "string", "cwd": "string|null", "model": "string|null", "eventCount": "int", "signalCount": "int", "firstEventAt": "time|null", "lastEventAt": "time|null",
+		"id": "string", "cwd": "string|null", "model": "string|null", "eventCount": "int", "signalCount": "int",
+		"firstEventAt": "time|null", "lastEventAt": "time|null",
 		"createdAt": "time", "updatedAt": "time",
 	}))
-	if got := sessions.entries(t, "data"); len(got) != 1 || got[0]["id"] != "s" || got[0]["eventCount"] != 2.0 || got[0]["signalCount"] != 2.0 {
+	if got := sessions.entries(t, "data"); len(got) != 1 || got[0]["id"] != "s" || got[0]["eventCount"] != 2.0 ||
+		got[0]["signalCount"] != 2.0 {
 		t.Errorf("%s", sessions.body)
 	}
 	for _, r := range []struct{ method, path, body string }{

@@ -15,7 +15,10 @@ import (
 // The scopes (docs/interface.md, "Keys and scopes"), and what implies what.
 var (
 	allScopes = []string{"read", "write", "admin", "graph:write", "memory:forget", "subjects:provision", "usage:read"}
-	implies   = map[string][]string{"write": {"graph:write", "memory:forget"}, "admin": {"subjects:provision", "usage:read"}}
+	implies   = map[string][]string{
+		"write": {"graph:write", "memory:forget"},
+		"admin": {"subjects:provision", "usage:read"},
+	}
 	fullScope = []string{"read", "write", "admin"}
 )
 
@@ -100,7 +103,8 @@ func (f fixture) webhook(t *testing.T) string {
 	for _, w := range list { // at most 20 may be there
 		f.ok(t, c, http.MethodDelete, "/v1/webhooks/"+w.(map[string]any)["id"].(string), "")
 	}
-	return f.ok(t, c, http.MethodPost, "/v1/webhooks", `{"url":"https://example.com/hook","eventTypes":["*"]}`).text(t, "id")
+	return f.ok(t, c, http.MethodPost, "/v1/webhooks", `{"url":"https://example.com/hook","eventTypes":["*"]}`).text(t,
+		"id")
 }
 
 const newConnector = `{"type":"feed","name":"News","config":{"url":"https://example.com/feed.xml"}}`
@@ -112,7 +116,8 @@ func (f fixture) connector(t *testing.T) string {
 
 // form is an upload, with the boundary that send announces.
 func form(text string) string {
-	return "--sample\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n" + text + "\r\n--sample--\r\n"
+	return "--sample\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n" + text +
+		"\r\n--sample--\r\n"
 }
 
 // request is a sample of a route: what fills its path, its query and its body.
@@ -170,7 +175,9 @@ var samples = map[string]func(t *testing.T, f fixture) request{
 	"conditionSession": func(_ *testing.T, f fixture) request {
 		return request{body: fmt.Sprintf(`{"orgId":%q,"userId":%q,"cwd":"/home/boiler"}`, f.org.id, f.user)}
 	},
-	"conditionScaffold": func(*testing.T, fixture) request { return request{body: `{"prompt":"Write about the boiler."}`} },
+	"conditionScaffold": func(*testing.T, fixture) request {
+		return request{body: `{"prompt":"Write about the boiler."}`}
+	},
 	"recall":            func(*testing.T, fixture) request { return request{id: "graph"} },
 	"recallGraphSearch": func(*testing.T, fixture) request { return request{query: "q=boiler"} },
 	"getIdentity":       func(_ *testing.T, f fixture) request { return request{id: f.user.String()} },
@@ -197,7 +204,8 @@ var samples = map[string]func(t *testing.T, f fixture) request{
 	},
 	"deleteSession": func(t *testing.T, f fixture) request {
 		id := f.next("session-")
-		f.ok(t, caller{key: f.maker.key}, http.MethodPost, "/v1/ingest/session-event", fmt.Sprintf(`{"sessionId":%q,"role":"user","text":"A line."}`, id))
+		f.ok(t, caller{key: f.maker.key}, http.MethodPost, "/v1/ingest/session-event",
+			fmt.Sprintf(`{"sessionId":%q,"role":"user","text":"A line."}`, id))
 		return request{id: id}
 	},
 	"importFile": func(_ *testing.T, f fixture) request { return request{body: form(f.next("Some text, number "))} },
@@ -206,7 +214,9 @@ var samples = map[string]func(t *testing.T, f fixture) request{
 	},
 	"createConnector": func(*testing.T, fixture) request { return request{body: newConnector} },
 	"getConnector":    func(t *testing.T, f fixture) request { return request{id: f.connector(t)} },
-	"patchConnector":  func(t *testing.T, f fixture) request { return request{id: f.connector(t), body: `{"enabled":false}`} },
+	"patchConnector": func(t *testing.T, f fixture) request {
+		return request{id: f.connector(t), body: `{"enabled":false}`}
+	},
 	"deleteConnector": func(t *testing.T, f fixture) request { return request{id: f.connector(t)} },
 	"syncConnector":   func(t *testing.T, f fixture) request { return request{id: f.connector(t)} },
 	"createWebhook": func(t *testing.T, f fixture) request {
@@ -287,26 +297,48 @@ func (s *stack) credentials(t *testing.T, o org) []credential {
 	anna.maker = anna.maker.as("anna")
 	s.ok(t, own.maker, http.MethodPut, "/v1/subjects/anna", "")
 	all := []credential{
-		{name: "no scope but any", caller: caller{key: o.mint(t, o.owner, "usage:read")}, fix: own, scopes: []string{"usage:read"}},
+		{
+			name: "no scope but any", caller: caller{key: o.mint(t, o.owner, "usage:read")}, fix: own,
+			scopes: []string{"usage:read"},
+		},
 		{name: "everything", caller: own.maker, fix: own, scopes: fullScope},
 		{name: "a provisioned subject", caller: own.maker.as("anna"), fix: anna, scopes: fullScope},
-		{name: "a subject that is not provisioned", caller: own.maker.as("nobody"), fix: own, scopes: fullScope, refusal: "subject_not_provisioned"},
-		{name: "no scope, a subject that is not provisioned", caller: caller{key: o.mint(t, o.owner, "usage:read")}.as("nobody"), fix: own, scopes: []string{"usage:read"}, refusal: "subject_not_provisioned"},
+		{
+			name: "a subject that is not provisioned", caller: own.maker.as("nobody"), fix: own, scopes: fullScope,
+			refusal: "subject_not_provisioned",
+		},
+		{
+			name:   "no scope, a subject that is not provisioned",
+			caller: caller{key: o.mint(t, o.owner, "usage:read")}.as("nobody"), fix: own, scopes: []string{"usage:read"},
+			refusal: "subject_not_provisioned",
+		},
 	}
 	for _, scope := range allScopes {
-		all = append(all, credential{name: "scope " + scope, caller: caller{key: o.mint(t, o.owner, scope)}, fix: own, scopes: []string{scope}})
+		all = append(all, credential{
+			name: "scope " + scope, caller: caller{key: o.mint(t, o.owner, scope)}, fix: own,
+			scopes: []string{scope},
+		})
 	}
 	for _, role := range []actors.Role{actors.RoleAdmin, actors.RoleMember} {
 		user := o.recruit(t, string(role)+"@example.com", role)
 		c := caller{key: o.mint(t, user, fullScope...)}
-		all = append(all, credential{name: "role " + string(role), caller: c, fix: fixture{s, o, user, c, n}, scopes: fullScope})
+		all = append(all, credential{
+			name: "role " + string(role), caller: c, fix: fixture{s, o, user, c, n},
+			scopes: fullScope,
+		})
 	}
 	box := caller{key: s.ok(t, own.maker, http.MethodPost, "/v1/sandbox/keys", `{}`).text(t, "apiKey")}
 	boxed := fixture{s, o, o.owner, box, n}
 	return append(all,
 		credential{name: "sandbox", caller: box, fix: boxed, scopes: []string{"read", "write"}, sandbox: true},
-		credential{name: "sandbox, selecting", caller: box.as("anna"), fix: boxed, scopes: []string{"read", "write"}, sandbox: true, refusal: "permission_denied"},
-		credential{name: "sandbox, selecting nobody", caller: box.as("nobody"), fix: boxed, scopes: []string{"read", "write"}, sandbox: true, refusal: "permission_denied"},
+		credential{
+			name: "sandbox, selecting", caller: box.as("anna"), fix: boxed, scopes: []string{"read", "write"},
+			sandbox: true, refusal: "permission_denied",
+		},
+		credential{
+			name: "sandbox, selecting nobody", caller: box.as("nobody"), fix: boxed, scopes: []string{"read", "write"},
+			sandbox: true, refusal: "permission_denied",
+		},
 	)
 }
 

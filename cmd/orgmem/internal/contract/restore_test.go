@@ -26,17 +26,18 @@ func TestImporterKeepsWhatDomainsShow(t *testing.T) {
 	s.job(t, c, export)
 	document := s.ok(t, c, http.MethodGet, "/v1/exports/"+export+"/download", "").body
 	for range 2 { // a repetition changes nothing
-		_, err := restore.Import(t.Context(), bytes.NewReader(document), restore.Options{Send: func(_ context.Context, part restore.Part) (restore.Answer, error) {
-			raw, err := json.Marshal(part)
-			must(t, err)
-			a := s.operate(t, http.MethodPost, "/operator/orgs/"+other.id.String()+"/restore", string(raw))
-			if a.status != http.StatusOK {
-				t.Fatalf("%d %s", a.status, a.body)
-			}
-			var out restore.Answer
-			must(t, json.Unmarshal(a.body, &out))
-			return out, nil
-		}})
+		_, err := restore.Import(t.Context(), bytes.NewReader(document),
+			restore.Options{Send: func(_ context.Context, part restore.Part) (restore.Answer, error) {
+				raw, err := json.Marshal(part)
+				must(t, err)
+				a := s.operate(t, http.MethodPost, "/operator/orgs/"+other.id.String()+"/restore", string(raw))
+				if a.status != http.StatusOK {
+					t.Fatalf("%d %s", a.status, a.body)
+				}
+				var out restore.Answer
+				must(t, json.Unmarshal(a.body, &out))
+				return out, nil
+			}})
 		must(t, err)
 	}
 	// shown is what a domain says, with titles in the place of ids.

@@ -25,7 +25,8 @@ func TestAnySetOfScopes(t *testing.T) {
 	anna := own
 	anna.maker = anna.maker.as("anna")
 	s.ok(t, own.maker, http.MethodPut, "/v1/subjects/anna", "")
-	routes := slices.DeleteFunc(s.routes(t), func(r route) bool { return r.id == "deleteMe" }) // it would remove the one owner
+	// it would remove the one owner
+	routes := slices.DeleteFunc(s.routes(t), func(r route) bool { return r.id == "deleteMe" })
 	keys := map[string]string{}
 	keyOf := func(scopes []string) string {
 		name := strings.Join(scopes, " ")
@@ -51,7 +52,8 @@ func TestAnySetOfScopes(t *testing.T) {
 		body, err := json.Marshal(map[string]any{"label": "drawn", "scopes": wanted})
 		must(t, err)
 		a := s.send(t, caller{key: keyOf(held)}, http.MethodPost, "/v1/keys", string(body))
-		may := slices.Contains(held, "admin") && !slices.ContainsFunc(wanted, func(scope string) bool { return !holds(held, scope) })
+		may := slices.Contains(held, "admin") &&
+			!slices.ContainsFunc(wanted, func(scope string) bool { return !holds(held, scope) })
 		if (a.status == http.StatusCreated) != may || !may && a.code(t) != "permission_denied" {
 			rt.Fatalf("%q mints %q: %d %s", held, wanted, a.status, a.body)
 		}

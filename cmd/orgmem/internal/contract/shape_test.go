@@ -23,36 +23,50 @@ var (
 	shapeUnits    = map[string]shape{"readUnits": "int", "embedTokens": "int"}
 	shapeSettings = map[string]shape{"qualityMode": "string", "learnModeDefault": "bool"}
 	shapeNode     = map[string]shape{
-		"id": "string", "kind": "string", "title": "string", "content?": "string", "domainId": "string|null", "subject": "string|null",
+		"id": "string", "kind": "string", "title": "string", "content?": "string", "domainId": "string|null",
+		"subject":   "string|null",
 		"authority": "number", "confidence": "number", "status": "string", "supersededBy": "string|null",
-		"source":    map[string]shape{"type": "string", "jobId": "uuid|null", "externalId": "string|null", "externalIds": []shape{"string"}},
-		"validFrom": "time|null", "validTo": "time|null", "createdAt": "time", "updatedAt": "time", "tombstonedAt": "time|null",
+		"source": map[string]shape{
+			"type": "string", "jobId": "uuid|null", "externalId": "string|null",
+			"externalIds": []shape{"string"},
+		},
+		"validFrom": "time|null", "validTo": "time|null", "createdAt": "time", "updatedAt": "time",
+		"tombstonedAt":    "time|null",
 		"restorableUntil": "time|null", "degree": "int", "metadata": "object",
 	}
 	shapeEdge = map[string]shape{
-		"id": "string", "source": "string", "target": "string", "type": "string", "weight": "number", "confidence": "number", "origin": "string",
-		"evidence": []shape{"string"}, "status": "string", "subject": "string|null", "validFrom": "time|null", "validTo": "time|null",
+		"id": "string", "source": "string", "target": "string", "type": "string", "weight": "number", "confidence": "number",
+		"origin":   "string",
+		"evidence": []shape{"string"}, "status": "string", "subject": "string|null", "validFrom": "time|null",
+		"validTo":   "time|null",
 		"createdAt": "time", "updatedAt": "time", "tombstonedAt": "time|null", "note": "string|null",
 	}
 	shapeJob = map[string]shape{
-		"id": "uuid", "type": "string", "status": "string", "progress": map[string]shape{"done": "int", "total": "int"}, "subject": "string|null",
-		"attempts": "int", "createdAt": "time", "startedAt": "time|null", "finishedAt": "time|null", "error": "object|null", "result": "object|null",
+		"id": "uuid", "type": "string", "status": "string", "progress": map[string]shape{"done": "int", "total": "int"},
+		"subject":  "string|null",
+		"attempts": "int", "createdAt": "time", "startedAt": "time|null", "finishedAt": "time|null", "error": "object|null",
+		"result": "object|null",
 	}
 	shapeWebhook = map[string]shape{
-		"id": "uuid", "url": "string", "eventTypes": []shape{"string"}, "inactiveEventTypes": []shape{"string"}, "disabled": "bool",
-		"disabledReason": "string|null", "consecutiveFailures": "int", "lastDeliveryAt": "time|null", "lastSuccessAt": "time|null",
-		"createdAt": "time", "updatedAt": "time|null",
+		"id": "uuid", "url": "string", "eventTypes": []shape{"string"}, "inactiveEventTypes": []shape{"string"},
+		"disabled":       "bool",
+		"disabledReason": "string|null", "consecutiveFailures": "int", "lastDeliveryAt": "time|null",
+		"lastSuccessAt": "time|null",
+		"createdAt":     "time", "updatedAt": "time|null",
 	}
 	shapeSessions = map[string]shape{
-		"sessionNodeCount": "int", "sessionEdgeCount": "int", "ingestPending": "int", "finalizePending": "bool", "building": "bool",
+		"sessionNodeCount": "int", "sessionEdgeCount": "int", "ingestPending": "int", "finalizePending": "bool",
+		"building":       "bool",
 		"totalNodeCount": "int", "lastIngestedAt": "time|null", "warmLayers": []shape{"string"},
 	}
 	shapeHit = map[string]shape{
-		"chunk": "string", "nodeId": "string", "title": "string", "score": "number", "chunkId": "string", "externalId": "string|null",
-		"subject": "string|null", "createdAt": "time", "scores": map[string]shape{"vector": "number", "keyword": "number"},
+		"chunk": "string", "nodeId": "string", "title": "string", "score": "number", "chunkId": "string",
+		"externalId": "string|null",
+		"subject":    "string|null", "createdAt": "time", "scores": map[string]shape{"vector": "number", "keyword": "number"},
 	}
 	shapePurge = map[string]shape{
-		"requestId": "string", "scope": "string", "dryRun": "bool", "counts": "object", "totalRows": "int", "purgedAt": "time|null",
+		"requestId": "string", "scope": "string", "dryRun": "bool", "counts": "object", "totalRows": "int",
+		"purgedAt": "time|null",
 	}
 )
 
@@ -127,7 +141,9 @@ func unlike(at string, raw json.RawMessage, want shape) string {
 
 // letter sends a request that must be answered with a status and a shape; nil: no
 // body.
-func (s *stack) letter(t *testing.T, c caller, method, path, body string, status int, want shape, headers ...string) answer {
+func (s *stack) letter(t *testing.T, c caller, method, path, body string, status int, want shape,
+	headers ...string,
+) answer {
 	t.Helper()
 	a := s.send(t, c, method, path, body, headers...)
 	switch {

@@ -129,7 +129,10 @@ func startStack(t testing.TB, change ...func(*actors.Config)) *stack {
 	opts.MaxOpenStores = storage.DefaultMaxOpenStores
 	store, err := storage.Open(opts)
 	must(t, err)
-	host, err := cluster.Start(t.Context(), cluster.Config{Storage: store, Clock: fake, Logger: log, Fatal: fatal, Shards: 2, Server: "one"})
+	host, err := cluster.Start(t.Context(), cluster.Config{
+		Storage: store, Clock: fake, Logger: log, Fatal: fatal,
+		Shards: 2, Server: "one",
+	})
 	must(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -138,7 +141,8 @@ func startStack(t testing.TB, change ...func(*actors.Config)) *stack {
 	must(t, err)
 	endless := make(chan struct{})
 	config := actors.Config{
-		Host: host, Storage: store, Clock: fake, Random: rand.Reader, Logger: log, Embedder: moody{endless: endless}, Workers: 2, Egress: out,
+		Host: host, Storage: store, Clock: fake, Random: rand.Reader, Logger: log, Embedder: moody{endless: endless},
+		Workers: 2, Egress: out,
 	}
 	for _, c := range change {
 		c(&config)
@@ -159,7 +163,8 @@ func startStack(t testing.TB, change ...func(*actors.Config)) *stack {
 	served := make(chan error, 1)
 	go func() { served <- edge.Serve(public, operator) }()
 	s := &stack{
-		sys: sys, clock: fake, base: "http://" + public.Addr().String(), operator: "http://" + operator.Addr().String(), http: &http.Client{},
+		sys: sys, clock: fake, base: "http://" + public.Addr().String(), operator: "http://" + operator.Addr().String(),
+		http: &http.Client{},
 		disk: disk, edge: edge, endless: endless,
 	}
 	t.Cleanup(func() {
@@ -278,7 +283,8 @@ func (s *stack) hold(t testing.TB, method, path string, a answer) {
 	if err := s.doc.Hold(method, path, apitest.Answer{Status: a.status, Header: a.header, Body: a.body}); err != nil {
 		t.Error(err)
 	}
-	if !s.doc.Knows(method, path) || a.status == http.StatusRequestHeaderFieldsTooLarge { // refused before there is a route
+	// refused before there is a route
+	if !s.doc.Knows(method, path) || a.status == http.StatusRequestHeaderFieldsTooLarge {
 		return
 	}
 	admitted := a.status != http.StatusUnauthorized && !strings.Contains(string(a.body), `"service_draining"`)
@@ -297,7 +303,10 @@ type org struct {
 
 func (s *stack) org(t testing.TB, name string) org {
 	t.Helper()
-	made, err := s.sys.CreateOrg(t.Context(), actors.NewOrg{Name: name, OwnerEmail: "owner@example.com", Plan: "unlimited"})
+	made, err := s.sys.CreateOrg(t.Context(), actors.NewOrg{
+		Name: name, OwnerEmail: "owner@example.com",
+		Plan: "unlimited",
+	})
 	must(t, err)
 	return org{s, made.Org, made.Owner, made.APIKey}
 }

@@ -43,7 +43,8 @@ const maxLook = 2 * time.Second
 // answers at the operator's address; that none does is no fault.
 func Examine(ctx context.Context, p Patient) (checks []Check, serverAnswers bool) {
 	checks = []Check{
-		configuration(p), environment(p), directory(p), format(p), disk(p), descriptors(p), processor(p), clockCheck(p), egressCheck(p),
+		configuration(p), environment(p), directory(p), format(p), disk(p), descriptors(p), processor(p), clockCheck(p),
+		egressCheck(p),
 	}
 	if p.Running {
 		return checks, true
@@ -87,7 +88,8 @@ func egressCheck(p Patient) Check {
 		exempt = append(exempt, "a certificate authority of your own")
 	}
 	if len(exempt) > 0 {
-		return Check{name, false, "webhooks and connectors may also reach " + strings.Join(exempt, ", ") + ": whoever may register one reaches it too"}
+		return Check{name, false, "webhooks and connectors may also reach " + strings.Join(exempt, ", ") +
+			": whoever may register one reaches it too"}
 	}
 	return Check{name, true, "webhooks and connectors reach public addresses only"}
 }
@@ -171,7 +173,11 @@ func descriptors(p Patient) Check {
 	serves := fmt.Sprintf("%d connections may be open at a time", storage.Connections(limit.Max, p.Server.MaxOpenStores))
 	need := storage.Descriptors(p.Server.MaxOpenStores)
 	if limit.Max < need {
-		return Check{"open files", false, fmt.Sprintf("the limit is %d, %d open stores want %d, and %s: raise it (ulimit -n, LimitNOFILE) or lower max-open-stores", limit.Max, p.Server.MaxOpenStores, need, serves)}
+		return Check{
+			"open files", false,
+			fmt.Sprintf("the limit is %d, %d open stores want %d, and %s: raise it (ulimit -n, LimitNOFILE) or lower "+
+				"max-open-stores", limit.Max, p.Server.MaxOpenStores, need, serves),
+		}
 	}
 	return Check{"open files", true, fmt.Sprintf("limit %d, wanted %d; %s", limit.Max, need, serves)}
 }

@@ -60,7 +60,10 @@ func TestEachFaultIsFoundAlone(t *testing.T) {
 	}{
 		"":              {func(*doctor.Patient) error { return nil }, ""},
 		"configuration": {func(p *doctor.Patient) error { p.Invalid = errors.New("a\nb"); return nil }, "a; b"},
-		"environment":   {func(p *doctor.Patient) error { p.Environ = []string{"ORGMEM_LISSTEN=x"}; return nil }, "ORGMEM_LISSTEN"},
+		"environment": {
+			func(p *doctor.Patient) error { p.Environ = []string{"ORGMEM_LISSTEN=x"}; return nil },
+			"ORGMEM_LISSTEN",
+		},
 		"data directory": {func(p *doctor.Patient) error {
 			return os.WriteFile(filepath.Join(p.Server.Data, config.OperatorToken), []byte("t"), 0o644)
 		}, "chmod 600"},

@@ -60,7 +60,9 @@ func FuzzVerify(f *testing.F) {
 func TestHandler(t *testing.T) {
 	var got []Delivery
 	var refused []error
-	h := Handler(secret, clock.NewFake(then), func(d Delivery) { got = append(got, d) }, func(err error) { refused = append(refused, err) })
+	h := Handler(secret, clock.NewFake(then), func(d Delivery) { got = append(got, d) }, func(err error) {
+		refused = append(refused, err)
+	})
 	for _, header := range []string{signed, "t=1,v1=00"} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", bytes.NewReader(body))
 		r.Header.Set("X-Svc-Signature", header)

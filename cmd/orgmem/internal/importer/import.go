@@ -69,13 +69,14 @@ func (p *Progress) add(d Progress) { p.Files, p.Bytes = p.Files+d.Files, p.Bytes
 // as superseded where one of them took the place of an older one, else as created
 // where one is new.
 type Summary struct {
-	Created    int       `json:"created"`
-	Superseded int       `json:"superseded"`
-	Unchanged  int       `json:"unchanged"`
-	Documents  int       `json:"documents"` // that were created or superseded
-	Queued     int       `json:"queued"`    // documents that the service has, and goes on with, of an import that was stopped
-	Skipped    []Skipped `json:"skipped"`
-	Failed     []Skipped `json:"failed"`
+	Created    int `json:"created"`
+	Superseded int `json:"superseded"`
+	Unchanged  int `json:"unchanged"`
+	Documents  int `json:"documents"` // that were created or superseded
+	// documents that the service has, and goes on with, of an import that was stopped
+	Queued  int       `json:"queued"`
+	Skipped []Skipped `json:"skipped"`
+	Failed  []Skipped `json:"failed"`
 }
 
 // Import sends the files that are new or changed and waits until the service

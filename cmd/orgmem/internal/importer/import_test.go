@@ -37,7 +37,10 @@ type memory struct {
 }
 
 func newMemory() *memory {
-	return &memory{docs: map[string]string{}, sent: map[string]client.Item{}, nodes: map[string]bool{}, jobs: map[string]client.Job{}}
+	return &memory{
+		docs: map[string]string{}, sent: map[string]client.Item{}, nodes: map[string]bool{},
+		jobs: map[string]client.Job{},
+	}
 }
 
 func (m *memory) IngestBatch(ctx context.Context, items []client.Item, key string) (string, error) {
@@ -209,11 +212,16 @@ func TestUnchangedFilesAreNotSentAgain(t *testing.T) {
 // its reason.
 func TestEveryFormatIsTaken(t *testing.T) {
 	b := newBench(t, map[string]string{
-		"ok.log": "a line", "bom.txt": "\ufeffwith a mark", "latin.txt": "caf\xe9 au lait", "page.html": "<!DOCTYPE html><title>A page</title><p>of words", "u16.txt": "\xff\xfea\x00b\x00",
-		"stock.csv": "item,shelf\nfigs,B7\n", "call.vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hello", "package.json": `{"name": "x"}`,
-		"two.json": `[{"content":"one","externalId":"own"},{"content":"two"}]`, "day.ics": "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:u\nSUMMARY:Walk\nDTSTART:20260505T100000Z\nEND:VEVENT\nEND:VCALENDAR\n",
-		"all.zip": zipped(t, "a.txt", "Figs ripen late.", "x/b.txt", "Plums ripen early.", "../out.txt", "no", "p.png", "\x89PNG"),
-		"x.pdf":   "%PDF-1.7", "x.docx": "PK\x03\x04 z", "nul.md": "a\x00b", "photo": "\x89PNG", "empty": "", "blank.txt": " \n\t ", ".hidden/x.md": "no",
+		"ok.log": "a line", "bom.txt": "\ufeffwith a mark", "latin.txt": "caf\xe9 au lait",
+		"page.html": "<!DOCTYPE html><title>A page</title><p>of words", "u16.txt": "\xff\xfea\x00b\x00",
+		"stock.csv": "item,shelf\nfigs,B7\n", "call.vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hello",
+		"package.json": `{"name": "x"}`,
+		"two.json":     `[{"content":"one","externalId":"own"},{"content":"two"}]`,
+		"day.ics":      "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:u\nSUMMARY:Walk\nDTSTART:20260505T100000Z\nEND:VEVENT\nEND:VCALENDAR\n",
+		"all.zip": zipped(t, "a.txt", "Figs ripen late.", "x/b.txt", "Plums ripen early.", "../out.txt", "no", "p.png",
+			"\x89PNG"),
+		"x.pdf": "%PDF-1.7", "x.docx": "PK\x03\x04 z", "nul.md": "a\x00b", "photo": "\x89PNG", "empty": "",
+		"blank.txt": " \n\t ", ".hidden/x.md": "no",
 		"bad.json": `[{"content":"x","occurredAt":"yesterday"}]`,
 	})
 	if err := os.Symlink(filepath.Join(b.folder, "ok.log"), filepath.Join(b.folder, "link.txt")); err != nil {
@@ -226,8 +234,10 @@ func TestEveryFormatIsTaken(t *testing.T) {
 		got[strings.TrimSuffix(rel+": "+s.Part, ": ")] = s.Reason
 	}
 	want := map[string]string{
-		"x.pdf": "PDF", "x.docx": "ZIP", "nul.md": "binary", "photo": "image", "empty": "empty", "blank.txt": "empty", ".hidden": "hidden",
-		"link.txt": "not a regular file", "all.zip: ../out.txt": "out of its archive", "all.zip: p.png": "image", "bad.json: items[0]": "occurredAt",
+		"x.pdf": "PDF", "x.docx": "ZIP", "nul.md": "binary", "photo": "image", "empty": "empty", "blank.txt": "empty",
+		".hidden":  "hidden",
+		"link.txt": "not a regular file", "all.zip: ../out.txt": "out of its archive", "all.zip: p.png": "image",
+		"bad.json: items[0]": "occurredAt",
 	}
 	if len(got) != len(want) {
 		t.Errorf("skipped %v", got)
@@ -238,8 +248,10 @@ func TestEveryFormatIsTaken(t *testing.T) {
 		}
 	}
 	for id, content := range map[string]string{
-		"bom.txt": "with a mark", "latin.txt": "café au lait", "u16.txt": "ab", "page.html": "of words", "stock.csv": "item: figs; shelf: B7", "call.vtt": "Ann: Hello",
-		"package.json": `{"name": "x"}`, "own": "one", "two.json#items[1]": "two", "all.zip#a.txt": "Figs ripen late.", "all.zip#x/b.txt": "Plums ripen early.",
+		"bom.txt": "with a mark", "latin.txt": "café au lait", "u16.txt": "ab", "page.html": "of words",
+		"stock.csv": "item: figs; shelf: B7", "call.vtt": "Ann: Hello",
+		"package.json": `{"name": "x"}`, "own": "one", "two.json#items[1]": "two", "all.zip#a.txt": "Figs ripen late.",
+		"all.zip#x/b.txt": "Plums ripen early.",
 	} {
 		if !strings.Contains(b.memory.docs[id], content) {
 			t.Errorf("%s is %q, want %q", id, b.memory.docs[id], content)
@@ -263,7 +275,8 @@ func TestAFileOfManyDocuments(t *testing.T) {
 			if i == 300 {
 				body += changed
 			}
-			fmt.Fprintf(&all, "From a@x.org Tue May  5 10:00:00 2026\nFrom: a@x.org\nTo: b@x.org\nDate: Tue, 5 May 2026 10:00:00 +0000\nMessage-ID: <%d@x.org>\n\n%s\n\n", i, body)
+			fmt.Fprintf(&all, "From a@x.org Tue May  5 10:00:00 2026\nFrom: a@x.org\nTo: b@x.org\nDate: Tue, 5 May 2026 "+
+				"10:00:00 +0000\nMessage-ID: <%d@x.org>\n\n%s\n\n", i, body)
 		}
 		return all.String()
 	}
@@ -286,7 +299,8 @@ func TestAFileOfManyDocuments(t *testing.T) {
 	b.memory.onTake = nil
 	// Which of its batches went first nobody knows: the file may say nothing new now.
 	batches := b.memory.batches
-	if sum, _, err := b.run(t.Context()); err != nil || b.memory.batches == batches || sum.Created+sum.Superseded+sum.Unchanged != 2 {
+	if sum, _, err := b.run(t.Context()); err != nil || b.memory.batches == batches ||
+		sum.Created+sum.Superseded+sum.Unchanged != 2 {
 		t.Fatalf("%+v, %d batches, %v", sum, b.memory.batches-batches, err)
 	}
 	if got := b.memory.docs["mid:300@x.org"]; !strings.HasSuffix(got, "mail 300, mended again") {
@@ -308,7 +322,10 @@ func TestAFileOfManyDocuments(t *testing.T) {
 // takes.
 func TestIdsWithinAFile(t *testing.T) {
 	long := strings.Repeat("d/", 300) + "a.txt"
-	b := newBench(t, map[string]string{"all.zip": zipped(t, "a.txt", "one", "a.txt", "two", long, "three", long, "four"), "long.txt": strings.Repeat("word ", 700_000)})
+	b := newBench(t, map[string]string{
+		"all.zip":  zipped(t, "a.txt", "one", "a.txt", "two", long, "three", long, "four"),
+		"long.txt": strings.Repeat("word ", 700_000),
+	})
 	b.mustRun(2, 0)
 	if len(b.memory.docs) != 6 || b.memory.docs["all.zip#a.txt"] != "one" || b.memory.docs["all.zip#a.txt#2"] != "two" {
 		t.Errorf("%d documents", len(b.memory.docs))
@@ -455,7 +472,10 @@ func TestTwoImportsAtOnceAreRefused(t *testing.T) {
 
 // One bad file fails alone, whether the service refuses its batch or its item.
 func TestOneBadFileFailsAlone(t *testing.T) {
-	b := newBench(t, map[string]string{"a.txt": "one", "b.txt": "refused", "c.txt": "three", "d.txt": "poison", "e.txt": "five"})
+	b := newBench(t, map[string]string{
+		"a.txt": "one", "b.txt": "refused", "c.txt": "three", "d.txt": "poison",
+		"e.txt": "five",
+	})
 	b.memory.refuse = func(items []client.Item) error {
 		if slices.ContainsFunc(items, func(i client.Item) bool { return i.Content == "refused" }) {
 			return &client.Problem{Status: 422, Code: "validation_failed", Detail: "no"}

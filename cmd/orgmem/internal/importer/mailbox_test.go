@@ -20,7 +20,8 @@ func letters(from, to, size int) string {
 	var out strings.Builder
 	picture := strings.Repeat("x", size)
 	for i := from; i <= to; i++ {
-		fmt.Fprintf(&out, "From a@x.org Tue May  5 10:00:00 2026\nFrom: a@x.org\nTo: b@x.org\nSubject: Letter %d\nContent-Type: multipart/mixed; boundary=b\n\n"+
+		fmt.Fprintf(&out, "From a@x.org Tue May  5 10:00:00 2026\nFrom: a@x.org\nTo: b@x.org\nSubject: Letter "+
+			"%d\nContent-Type: multipart/mixed; boundary=b\n\n"+
 			"--b\n\nThis is letter %d.\n--b\nContent-Type: image/png; name=a.png\n\n\x89PNG%s\n--b--\n\n", i, i, picture)
 	}
 	return out.String()
@@ -65,11 +66,13 @@ func TestAMailboxOfManySmallMails(t *testing.T) {
 	const mails = format.MaxDocuments + 1
 	var box strings.Builder
 	for i := range mails {
-		fmt.Fprintf(&box, "From a@x.org Tue May  5 10:00:00 2026\nFrom: a@x.org\nTo: b@x.org\nSubject: Letter %d\nMessage-ID: <%d@x.org>\n\nThis is letter %d.\n\n", i+1, i+1, i+1)
+		fmt.Fprintf(&box, "From a@x.org Tue May  5 10:00:00 2026\nFrom: a@x.org\nTo: b@x.org\nSubject: Letter "+
+			"%d\nMessage-ID: <%d@x.org>\n\nThis is letter %d.\n\n", i+1, i+1, i+1)
 	}
 	b := newBench(t, map[string]string{"box.mbox": box.String()})
 	sent := b.count()
-	if sum := b.mustRun(1, 0); sum.Created != 1 || sum.Documents != mails || len(b.memory.docs) != mails || len(sum.Skipped)+len(sum.Failed) != 0 {
+	if sum := b.mustRun(1, 0); sum.Created != 1 || sum.Documents != mails || len(b.memory.docs) != mails ||
+		len(sum.Skipped)+len(sum.Failed) != 0 {
 		t.Fatalf("%d there: %+v", len(b.memory.docs), sum)
 	}
 	last := fmt.Sprintf("mid:%d@x.org", mails)
@@ -135,7 +138,10 @@ func TestAMailThatIsTooLarge(t *testing.T) {
 	b := newBench(t, map[string]string{"box.mbox": letters(1, 2, 100) + letters(3, 3, 65<<20) + letters(4, 4, 100)})
 	for range 2 {
 		sum, _, err := b.run(context.Background())
-		want := importer.Skipped{Path: filepath.Join(b.folder, "box.mbox"), Part: "the rest of it", Reason: "holds a mail that is larger than 64 MiB"}
+		want := importer.Skipped{
+			Path: filepath.Join(b.folder, "box.mbox"), Part: "the rest of it",
+			Reason: "holds a mail that is larger than 64 MiB",
+		}
 		if err != nil || len(b.memory.docs) != 2 || len(sum.Skipped) != 1 || sum.Skipped[0] != want {
 			t.Errorf("%d documents, %+v, %v", len(b.memory.docs), sum, err)
 		}
@@ -151,7 +157,8 @@ func TestAnArchiveOfTooManyDocuments(t *testing.T) {
 	}
 	b := newBench(t, map[string]string{"all.zip": zipped(t, pairs...), "most.zip": zipped(t, pairs[2:]...)})
 	sum := b.mustRun(1, 0)
-	if len(sum.Skipped) != 1 || sum.Skipped[0].Path != filepath.Join(b.folder, "all.zip") || sum.Skipped[0].Reason != "holds more than 10000 documents; split it" || sum.Documents != 10_000 {
+	if len(sum.Skipped) != 1 || sum.Skipped[0].Path != filepath.Join(b.folder, "all.zip") ||
+		sum.Skipped[0].Reason != "holds more than 10000 documents; split it" || sum.Documents != 10_000 {
 		t.Errorf("%d documents, %+v", sum.Documents, sum.Skipped)
 	}
 }

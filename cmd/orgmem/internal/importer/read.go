@@ -82,7 +82,8 @@ func (f File) documents(raw []byte, mails int, goOn func() error) (items []docum
 			items, refused = nil, []Skipped{{Path: f.Path, Reason: fmt.Sprintf("fault while it was read: %v", p)}}
 		}
 	}()
-	docs, kind, err := format.Documents(path.Base(f.below), raw, format.Limits{Runes: maxRunes, Bytes: maxText, Memory: maxMemory, Work: maxWork, GoOn: goOn})
+	docs, kind, err := format.Documents(path.Base(f.below), raw,
+		format.Limits{Runes: maxRunes, Bytes: maxText, Memory: maxMemory, Work: maxWork, GoOn: goOn})
 	if errors.Is(err, format.ErrFile) && (kind == format.JSON || kind == format.JSONL) && isText(raw) {
 		// JSON that holds nothing to take in is somebody's configuration or data, and
 		// is taken as the text that it is.

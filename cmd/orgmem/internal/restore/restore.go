@@ -192,7 +192,8 @@ func (i *importer) skip() error { _, err := i.raw(); return err }
 // partition reads one memory: its head, then its records in the order of the
 // document, which has nodes before what connects them.
 func (i *importer) partition() error {
-	i.head, i.ids, i.links, i.domains, i.unread, i.part = map[string]json.RawMessage{}, map[string]string{}, nil, nil, nil, Part{}
+	i.head, i.ids, i.links, i.domains, i.unread, i.part = map[string]json.RawMessage{}, map[string]string{}, nil, nil,
+		nil, Part{}
 	err := i.object(func(name string) error {
 		switch name {
 		case "domains":

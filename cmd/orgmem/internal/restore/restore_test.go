@@ -38,7 +38,8 @@ func (s *server) send(_ context.Context, part Part) (Answer, error) {
 	if json.Unmarshal(part.Partition, &head) != nil {
 		s.t.Errorf("the head of a memory is no object: %s", raw)
 	}
-	if n := len(part.Domains) + len(part.Edges) + len(part.External) + len(part.Links) + len(part.Unread) + len(part.Names); n > maxRecords || len(part.Nodes) > maxNodes {
+	if n := len(part.Domains) + len(part.Edges) + len(part.External) + len(part.Links) + len(part.Unread) +
+		len(part.Names); n > maxRecords || len(part.Nodes) > maxNodes {
 		s.t.Errorf("a part of %d nodes and %d other records", len(part.Nodes), n)
 	}
 	bytes := 0

@@ -166,9 +166,12 @@ func harmless(s string) bool {
 	switch {
 	case strings.ContainsAny(trimmed, " \t\n") && !strings.ContainsFunc(trimmed, unicode.IsDigit): // a sentence
 		return true
-	case strings.HasPrefix(trimmed, "$"), strings.HasPrefix(trimmed, "<"), strings.HasPrefix(trimmed, "{{"), strings.HasPrefix(trimmed, "%"),
-		strings.HasPrefix(trimmed, "@"), strings.HasPrefix(trimmed, "/"), strings.HasPrefix(trimmed, "./"), strings.HasPrefix(trimmed, "..."),
-		strings.Contains(trimmed, "${"), strings.Contains(trimmed, "{{"), strings.Contains(trimmed, "env."), strings.Contains(trimmed, "environ"):
+	case strings.HasPrefix(trimmed, "$"), strings.HasPrefix(trimmed, "<"), strings.HasPrefix(trimmed, "{{"),
+		strings.HasPrefix(trimmed, "%"),
+		strings.HasPrefix(trimmed, "@"), strings.HasPrefix(trimmed, "/"), strings.HasPrefix(trimmed, "./"),
+		strings.HasPrefix(trimmed, "..."),
+		strings.Contains(trimmed, "${"), strings.Contains(trimmed, "{{"), strings.Contains(trimmed, "env."),
+		strings.Contains(trimmed, "environ"):
 		return true
 	case strings.Trim(trimmed, "*.xX-_#?") == "":
 		return true

@@ -17,7 +17,10 @@ type leak struct{ name, before, secret, after string }
 
 // leaks are of each kind that has a form or a place of its own.
 var leaks = []leak{
-	{"private key", "", "-----BEGIN RSA PRIVATE KEY-----\n" + r("MIIEow\n", 6) + "-----END RSA PRIVATE KEY-----", "\nnext"},
+	{
+		"private key", "", "-----BEGIN RSA PRIVATE KEY-----\n" + r("MIIEow\n", 6) + "-----END RSA PRIVATE KEY-----",
+		"\nnext",
+	},
 	{"private key", "", "-----BEGIN OPENSSH PRIVATE KEY-----\n" + r("b3BlbnNz\n", 6), ""}, // cut off
 	{"private key", `{"key":"`, `-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----`, `"}`},
 	{"AWS access key", "id ", "AKIA" + r("Q7", 8), " used"},
@@ -96,8 +99,10 @@ func TestOrdinaryTextStays(t *testing.T) {
 		"basic authentication is off", "a cookie: the sweet kind", "ssh git@github.com", "http://127.0.0.1:8080/v1",
 		"mysql -u root -p", "curl -u \"$USER:$PASS\" https://x.example", "error: expected ';' at 12:34",
 		"Passwort vergessen? Kein Problem.", "キー: 値", "key=value pairs; primary_key: id123456",
-		"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----",
-		"\"token\": \"string\"", "token: 'required'", "label: \"Enter your password here\"", "password: \"Enter your password\"",
+		"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+		"-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----",
+		"\"token\": \"string\"", "token: 'required'", "label: \"Enter your password here\"",
+		"password: \"Enter your password\"",
 	} {
 		if got, n := Text(text); got != text || n != 0 {
 			t.Errorf("%q became %q", text, got)
@@ -106,7 +111,8 @@ func TestOrdinaryTextStays(t *testing.T) {
 }
 
 func TestJSONKnowsNamesOfFields(t *testing.T) {
-	got, n := JSON([]byte(`{"b":{"password":"correct horse battery 9","Note":"nothing"},"a":[{"apiKey":"zyxwvu"}],"max_tokens":99,"cmd":"export A_TOKEN=abc1234\nls"}`))
+	got, n := JSON(
+		[]byte(`{"b":{"password":"correct horse battery 9","Note":"nothing"},"a":[{"apiKey":"zyxwvu"}],"max_tokens":99,"cmd":"export A_TOKEN=abc1234\nls"}`))
 	want := `{"a":[{"apiKey":"[redacted: assigned secret]"}],"b":{"Note":"nothing","password":"[redacted: assigned secret]"},` +
 		`"cmd":"export A_TOKEN=[redacted: assigned secret]\nls","max_tokens":99}`
 	if got != want || n != 3 {
@@ -115,14 +121,18 @@ func TestJSONKnowsNamesOfFields(t *testing.T) {
 	if got, n := JSON([]byte(`not JSON: A_TOKEN=abc1234`)); n != 1 || strings.Contains(got, "abc1234") {
 		t.Errorf("%d: %s", n, got)
 	}
-	if got, n := JSON([]byte(`{"n":1e400,"big":123456789012345678901234567890,"s":"x"}`)); n != 0 || !strings.Contains(got, "123456789012345678901234567890") {
+	if got, n := JSON([]byte(`{"n":1e400,"big":123456789012345678901234567890,"s":"x"}`)); n != 0 ||
+		!strings.Contains(got, "123456789012345678901234567890") {
 		t.Errorf("%d: %s", n, got)
 	}
 }
 
 // TestSecretsGoAnywhere: whatever stands around it.
 func TestSecretsGoAnywhere(t *testing.T) {
-	words := rapid.SampledFrom([]string{"the", "build", "failed:", "(see", "log)", "{", "}", "\"x\",", "go", "test\n", "änderung", "キー", "=", "->", "https://x.example/a?b=c", "user@example.com"})
+	words := rapid.SampledFrom([]string{
+		"the", "build", "failed:", "(see", "log)", "{", "}", "\"x\",", "go", "test\n",
+		"änderung", "キー", "=", "->", "https://x.example/a?b=c", "user@example.com",
+	})
 	rapid.Check(t, func(t *rapid.T) {
 		var parts, hidden []string
 		for range rapid.IntRange(1, 6).Draw(t, "secrets") {

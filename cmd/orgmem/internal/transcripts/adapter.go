@@ -151,7 +151,10 @@ func textOf(raw json.RawMessage) string {
 // failure is the signal of a tool that failed, or of tests that did.
 func failure(session, tool, at, output string) signal {
 	kind := signalTool
-	for _, mark := range []string{"--- FAIL", "FAIL\t", "FAILED (", "Tests failed", "test result: FAILED", "failing tests", " failed, "} {
+	for _, mark := range []string{
+		"--- FAIL", "FAIL\t", "FAILED (", "Tests failed", "test result: FAILED", "failing tests",
+		" failed, ",
+	} {
 		if strings.Contains(output, mark) {
 			kind = signalTest
 		}

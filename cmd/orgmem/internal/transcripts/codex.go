@@ -68,7 +68,8 @@ func codexRecord(c *scene, raw []byte) (out found) {
 		return found{}
 	}
 	e := client.SessionEvent{
-		SessionID: c.Session, At: line.Timestamp, EventID: c.Session + "@" + strconv.FormatInt(c.at, 10), Cwd: c.Cwd, Model: c.Model,
+		SessionID: c.Session, At: line.Timestamp, EventID: c.Session + "@" + strconv.FormatInt(c.at, 10), Cwd: c.Cwd,
+		Model: c.Model,
 	}
 	switch p.Type {
 	case "message":

@@ -45,17 +45,24 @@ func geminiRecord(c *scene, raw []byte) (out found) {
 		if m.ID == "" || m.Type != "user" && m.Type != "gemini" {
 			continue
 		}
-		e := client.SessionEvent{SessionID: s.Session, Role: "user", At: m.Timestamp, Text: textOf(m.Content), EventID: m.ID, Model: m.Model}
+		e := client.SessionEvent{
+			SessionID: s.Session, Role: "user", At: m.Timestamp, Text: textOf(m.Content), EventID: m.ID,
+			Model: m.Model,
+		}
 		if m.Type == "gemini" {
 			e.Role = "assistant"
 		}
 		out.events = append(out.events, e)
 		for _, call := range m.Calls {
 			used := client.SessionEvent{
-				SessionID: s.Session, Role: "assistant", At: m.Timestamp, EventID: call.ID + ":call", Tool: call.Name, Arguments: call.Args, Model: m.Model,
+				SessionID: s.Session, Role: "assistant", At: m.Timestamp, EventID: call.ID + ":call", Tool: call.Name,
+				Arguments: call.Args, Model: m.Model,
 			}
 			result := textOf(call.Shown)
-			answered := client.SessionEvent{SessionID: s.Session, Role: "tool", At: m.Timestamp, EventID: call.ID + ":result", Tool: call.Name, Text: result}
+			answered := client.SessionEvent{
+				SessionID: s.Session, Role: "tool", At: m.Timestamp, EventID: call.ID + ":result",
+				Tool: call.Name, Text: result,
+			}
 			out.events = append(out.events, used, answered)
 			switch call.Status {
 			case "error":

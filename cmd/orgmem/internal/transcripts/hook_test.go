@@ -101,7 +101,10 @@ func TestHookIsMergedAndRemoved(t *testing.T) {
 }
 
 func TestSettingsThatCannotBeReadStay(t *testing.T) {
-	for _, text := range []string{"", "[]", "{\"a\":1,}", "// why\n{}", `{"a":1,"a":2}`, `{"hooks":[]}`, `{"hooks":{"SessionEnd":{}}}`, `{"hooks":{"SessionEnd":[1]}}`} {
+	for _, text := range []string{
+		"", "[]", "{\"a\":1,}", "// why\n{}", `{"a":1,"a":2}`, `{"hooks":[]}`,
+		`{"hooks":{"SessionEnd":{}}}`, `{"hooks":{"SessionEnd":[1]}}`,
+	} {
 		path := filepath.Join(t.TempDir(), "settings.json")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

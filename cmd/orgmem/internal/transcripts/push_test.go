@@ -96,7 +96,8 @@ func (d *desk) mustPush(stored, deduped int) Summary {
 	d.Helper()
 	sum, err := d.push()
 	if err != nil || sum.Stored != stored || sum.Deduped != deduped {
-		d.Fatalf("stored %d, deduped %d, want %d, %d; skipped %v: %v", sum.Stored, sum.Deduped, stored, deduped, sum.Skipped, err)
+		d.Fatalf("stored %d, deduped %d, want %d, %d; skipped %v: %v", sum.Stored, sum.Deduped, stored, deduped,
+			sum.Skipped, err)
 	}
 	return sum
 }
@@ -113,7 +114,9 @@ func (d *desk) said() string {
 const claudeFile = ".claude/projects/-home-me-app/s1.jsonl"
 
 func claudeTurn(id, kind, content string) string {
-	return `{"type":"` + kind + `","uuid":"` + id + `","sessionId":"s1","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/home/me/app","message":{"model":"m","content":` + content + `}}`
+	return `{"type":"` + kind + `","uuid":"` + id +
+		`","sessionId":"s1","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/home/me/app","message":{"model":"m","content":` +
+		content + `}}`
 }
 
 func TestClaudeCode(t *testing.T) {
@@ -121,9 +124,12 @@ func TestClaudeCode(t *testing.T) {
 	d.write(claudeFile,
 		`{"type":"summary","summary":"x"}`, `{"type":"file-history-snapshot"}`, `not JSON`,
 		claudeTurn("u1", "user", `"fix the build, DB_PASSWORD=hunter22"`),
-		claudeTurn("u2", "assistant", `[{"type":"thinking","thinking":"hm"},{"type":"text","text":"Looking."},{"type":"tool_use","name":"Bash","input":{"command":"make","password":"hunter22"}}]`),
-		claudeTurn("u3", "user", `[{"type":"tool_result","is_error":true,"content":[{"type":"text","text":"--- FAIL: TestX"}]}]`),
-		claudeTurn("u4", "user", `[{"type":"tool_result","content":"The user doesn't want to proceed with this tool use. Use tabs."}]`),
+		claudeTurn("u2", "assistant",
+			`[{"type":"thinking","thinking":"hm"},{"type":"text","text":"Looking."},{"type":"tool_use","name":"Bash","input":{"command":"make","password":"hunter22"}}]`),
+		claudeTurn("u3", "user",
+			`[{"type":"tool_result","is_error":true,"content":[{"type":"text","text":"--- FAIL: TestX"}]}]`),
+		claudeTurn("u4", "user",
+			`[{"type":"tool_result","content":"The user doesn't want to proceed with this tool use. Use tabs."}]`),
 		strings.Replace(claudeTurn("u5", "user", `"told by the program"`), `"uuid"`, `"isMeta":true,"uuid"`, 1),
 		"")
 	sum := d.mustPush(5, 0)
@@ -136,7 +142,8 @@ s1 2026-01-02T03:04:05.678Z /home/me/app|m|tool : The user doesn't want to proce
 	if d.said() != want {
 		t.Errorf("got\n%s", d.said())
 	}
-	if sum.Redacted != 2 || sum.Signals != 2 || d.memory.signals[0].Type != signalTest || d.memory.signals[1].Type != signalCorrection || d.memory.finalized != 1 {
+	if sum.Redacted != 2 || sum.Signals != 2 || d.memory.signals[0].Type != signalTest ||
+		d.memory.signals[1].Type != signalCorrection || d.memory.finalized != 1 {
 		t.Errorf("%+v, %+v, finalized %d", sum, d.memory.signals, d.memory.finalized)
 	}
 }
@@ -154,7 +161,8 @@ func TestCodex(t *testing.T) {
 		at+`"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"k"}}`,
 		at+`"response_item","payload":{"type":"function_call_output","call_id":"k","output":"{\"output\":\"no such file\",\"metadata\":{\"exit_code\":2}}"}}`,
 		at+`"event_msg","payload":{"type":"turn_aborted","reason":"interrupted"}}`,
-		at+`"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"4"}]}}`, "")
+		at+`"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"4"}]}}`,
+		"")
 	sum := d.mustPush(5, 0)
 	want := `c1 2026-01-02T03:04:05Z /w/app|gpt|system : <environment_context>x</environment_context>
 c1 2026-01-02T03:04:05Z /w/app|gpt|user : what is 2+2?
@@ -162,7 +170,8 @@ c1 2026-01-02T03:04:05Z /w/app|gpt|assistant shell: {"command":["ls"]}
 c1 2026-01-02T03:04:05Z /w/app|gpt|tool : no such file
 c1 2026-01-02T03:04:05Z /w/app|gpt|assistant : 4
 `
-	if d.said() != want || sum.Signals != 2 || d.memory.signals[0].Type != signalTool || d.memory.signals[1].Type != signalCorrection {
+	if d.said() != want || sum.Signals != 2 || d.memory.signals[0].Type != signalTool ||
+		d.memory.signals[1].Type != signalCorrection {
 		t.Errorf("%+v\n%s", d.memory.signals, d.said())
 	}
 }

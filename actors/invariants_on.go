@@ -58,4 +58,3 @@ func (*checks) committed(w *worker, next *partition.Index) {
 		commit.Violated("partition %s is to be shown at version %d, and is stored at %d", w.part.ID, want, got)
 	}
 }
-

@@ -13,10 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/cluster/clustertest"
-
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/clustertest"
 	"orgmem/cluster/raftlog"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"

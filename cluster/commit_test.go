@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"orgmem/cluster/clustertest"
-
 	"orgmem/cluster/wire"
 	"orgmem/proto/clock"
 	"orgmem/storage"

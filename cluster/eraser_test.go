@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"orgmem/cluster/clustertest"
-
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"

@@ -16,11 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/cluster/clustertest"
-
 	"github.com/hashicorp/raft"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cluster/clustertest"
 	"orgmem/cluster/mesh"
 	"orgmem/cluster/plan"
 	"orgmem/cluster/raftlog"

@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/cluster/clustertest"
-
 	"go.uber.org/goleak"
 
+	"orgmem/cluster/clustertest"
 	"orgmem/cluster/state"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"orgmem/cluster/clustertest"
-
 	"orgmem/cluster/wire"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"orgmem/cluster/clustertest"
-
 	"orgmem/cluster/raftlog"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"

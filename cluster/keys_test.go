@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"orgmem/cluster/clustertest"
-
 	"orgmem/cluster/state"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"

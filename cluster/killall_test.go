@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"orgmem/cluster/clustertest"
-
 	"orgmem/proto/clock"
 	"orgmem/storage"
 )

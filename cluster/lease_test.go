@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/cluster/clustertest"
-
 	"github.com/hashicorp/raft"
 	"pgregory.net/rapid"
 
+	"orgmem/cluster/clustertest"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"

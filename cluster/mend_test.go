@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"orgmem/cluster/clustertest"
-
 	"orgmem/cluster/state"
 	"orgmem/cluster/wire"
 	"orgmem/storage"

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"orgmem/cluster/clustertest"
-
 	"orgmem/cluster/state"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"

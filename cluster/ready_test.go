@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"orgmem/cluster/clustertest"
-
 	"orgmem/cluster/wire"
 	"orgmem/proto/clock"
 	"orgmem/storage"

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"orgmem/cluster/clustertest"
-
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/clustertest"
 	"orgmem/cluster/raftlog"
 	"orgmem/storage/storagetest"
 )

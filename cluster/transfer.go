@@ -57,11 +57,9 @@ const (
 	fetchPause = 100 * time.Millisecond
 )
 
-var (
-	// errNotMember means that somebody asks for the stores of a group that it is not
-	// in.
-	errNotMember = errors.New("server is not in the group")
-)
+// errNotMember means that somebody asks for the stores of a group that it is not
+// in.
+var errNotMember = errors.New("server is not in the group")
 
 // manifest says what a replica must have to be at this node's marker of a group.
 // Until closed is called, what comes behind the marker stays in the log.

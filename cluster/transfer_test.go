@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/cluster/clustertest"
-
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/clustertest"
 	"orgmem/cluster/mesh"
 	"orgmem/cluster/raftlog"
 	"orgmem/cluster/wire"

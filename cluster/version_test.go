@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/cluster/clustertest"
-
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cluster/clustertest"
 	"orgmem/cluster/mesh"
 	"orgmem/cluster/state"
 	"orgmem/cluster/wire"
@@ -228,7 +227,9 @@ func TestAsRunning(t *testing.T) {
 		{Server: "a", Version: 3}, {Server: "b", Version: 3}, {Server: "c", Version: 2}, {Server: "d", Version: 3},
 	}
 	members := []mesh.Member{
-		{Server: "a", Version: 2}, {Server: "b", Version: 2, State: mesh.MemberFailed}, {Server: "c", Version: 3},
+		{Server: "a", Version: 2},
+		{Server: "b", Version: 2, State: mesh.MemberFailed},
+		{Server: "c", Version: 3},
 		{Server: "e"},
 	}
 	var got []uint32

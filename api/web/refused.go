@@ -5,12 +5,11 @@ import (
 	"net/http"
 	"strconv"
 
-	pb "orgmem/proto"
-
 	"github.com/go-json-experiment/json"
 
 	"orgmem/api/problems"
 	"orgmem/api/wire"
+	pb "orgmem/proto"
 )
 
 // What net/http cannot parse (a malformed escape in the path, a header that is

@@ -8,12 +8,11 @@ import (
 	"strconv"
 	"sync"
 
-	pb "orgmem/proto"
-
 	"github.com/go-json-experiment/json"
 
 	"orgmem/api/problems"
 	"orgmem/api/wire"
+	pb "orgmem/proto"
 )
 
 // Header values that never change are shared: net/http copies what it keeps.

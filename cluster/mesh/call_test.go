@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"orgmem/cluster/clustertest"
-
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"

@@ -13,12 +13,11 @@ import (
 	"net"
 	"time"
 
-	"orgmem/proto/clock"
-
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 )
 
 // Credentials are what a node needs to take part in a cluster: who it is, its

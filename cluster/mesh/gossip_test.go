@@ -11,11 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/cluster/clustertest"
-
 	"github.com/hashicorp/memberlist"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cluster/clustertest"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"

@@ -9,11 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/cluster/clustertest"
-
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/clustertest"
 	"orgmem/cluster/wire"
 	"orgmem/proto/clock"
 )

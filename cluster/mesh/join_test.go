@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"orgmem/cluster/clustertest"
-
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"

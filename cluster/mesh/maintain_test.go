@@ -15,10 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/cluster/clustertest"
-
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cluster/clustertest"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"orgmem/cluster/clustertest"
-
 	"orgmem/cluster/wire"
 	"orgmem/proto/clock"
 )

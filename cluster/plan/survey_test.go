@@ -16,7 +16,10 @@ var surveyed = time.Unix(1_700_000_000, 0)
 func TestAssembleBelievesTheNewestLeader(t *testing.T) {
 	members := []Replica{{"a", true}, {"b", true}, {"c", false}}
 	nodes := []*pb.NodeEntry{
-		{Server: "c"}, {Server: "a", Zone: "z", Version: 2, Draining: true}, {Server: "b", Leaving: true}, {Server: "d"},
+		{Server: "c"},
+		{Server: "a", Zone: "z", Version: 2, Draining: true},
+		{Server: "b", Leaving: true},
+		{Server: "d"},
 		{Server: "x", Removed: true},
 	}
 	seen := map[wire.ServerID]Presence{

@@ -5,7 +5,6 @@ import (
 	protocluster "github.com/asynkron/protoactor-go/cluster"
 
 	"orgmem/cluster/wire"
-
 	pb "orgmem/proto"
 )
 

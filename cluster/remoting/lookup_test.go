@@ -4,10 +4,9 @@ import (
 	"log/slog"
 	"testing"
 
-	"orgmem/cluster/wire"
-
 	protocluster "github.com/asynkron/protoactor-go/cluster"
 
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 )
 

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"sync"
 
-	"orgmem/cluster/mesh"
-
 	protocluster "github.com/asynkron/protoactor-go/cluster"
+
+	"orgmem/cluster/mesh"
 )
 
 // Members tells who is there. *mesh.Network implements it, by memberlist.

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/cluster/mesh"
-
 	"github.com/asynkron/protoactor-go/actor"
 	protocluster "github.com/asynkron/protoactor-go/cluster"
 	"github.com/asynkron/protoactor-go/remote"
+
+	"orgmem/cluster/mesh"
 )
 
 // gossip is what a test says of the nodes.

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"orgmem/cluster/wire"
-
 	"github.com/asynkron/protoactor-go/actor"
 	protocluster "github.com/asynkron/protoactor-go/cluster"
 	"github.com/asynkron/protoactor-go/eventstream"
@@ -23,6 +21,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )

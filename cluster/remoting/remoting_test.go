@@ -25,12 +25,11 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/cluster/mesh"
-	"orgmem/cluster/wire"
-
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/remote"
 
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )

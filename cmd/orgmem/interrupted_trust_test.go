@@ -34,8 +34,10 @@ func TestTrustInterruptedWork(t *testing.T) {
 	notes := func(tag, n int) (items []map[string]any) {
 		for i := range n {
 			a, b := names[(tag+i)%len(names)], names[(tag*3+i*5+1)%len(names)]
-			items = append(items, map[string]any{"externalId": fmt.Sprintf("%d-%d", tag, i), "title": fmt.Sprintf("%s %d-%d", a, tag, i),
-				"content": fmt.Sprintf("%s met %s at the mill number %d. The mill of %s grinds %d sacks of flour a week, says note %d of %d.", a, b, i, b, 10+i, i, tag)})
+			items = append(items, map[string]any{
+				"externalId": fmt.Sprintf("%d-%d", tag, i), "title": fmt.Sprintf("%s %d-%d", a, tag, i),
+				"content": fmt.Sprintf("%s met %s at the mill number %d. The mill of %s grinds %d sacks of flour a week, says note %d of %d.", a, b, i, b, 10+i, i, tag),
+			})
 		}
 		return items
 	}

@@ -486,8 +486,7 @@ var aPage = regexp.MustCompile(`[\w./-]*\w\.md\b`)
 // stillCited are pages that are nowhere and that comments of these folders name all the
 // same. The list goes when those comments say it themselves, or name a page of docs.
 var stillCited = map[string][]string{
-	"actors": {"decisions.md", "design.md"},
-	"api":    {"decisions.md"},
+	"actors": {"decisions.md"},
 }
 
 // A page that a comment or a page names is in the repository: by its path from the root or

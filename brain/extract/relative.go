@@ -90,11 +90,10 @@ func (d *dater) named(w string) (period, bool) {
 				return take(1, period{saturday, saturday + 2, Day})
 			}
 		}
-	case "eod", "eow":
-		if w == "eow" {
-			return take(1, dayPeriod(weekPeriod(today).until-3))
-		}
+	case "eod":
 		return take(1, dayPeriod(today))
+	case "eow":
+		return take(1, dayPeriod(weekPeriod(today).until-3))
 	}
 	if n := weekdays[w]; n > 0 && (len(w) > 4 || d.low(d.i-1) == "on") {
 		if before := d.low(d.i - 1); namedDays[before] || before == "every" || before == "each" || before == "most" ||

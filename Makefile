@@ -63,13 +63,14 @@ test-go: $(GOTESTSUM) build
 ## check: before a commit: format, lint, build, and the tests of what changed and of what imports it, without the race detector
 # What changed is what differs from where the branch left main; on main itself what is not
 # committed yet or, with nothing uncommitted, what the last commit changed. BASE=REVISION
-# compares with another commit. The house rules of the root run in any case.
+# compares with another commit. The house rules of the root run in any case; tests that
+# start clusters or browsers are left to make test (-short).
 check: $(GOLANGCI)
 	@changed=$$(go run ./cmd/changed -base "$(BASE)") && around=$$(go run ./cmd/changed -base "$(BASE)" -importers); \
 	echo "changed: $${changed:-no package}"; \
 	if [ -n "$$changed" ]; then $(GOLANGCI) run --allow-parallel-runners $$changed; fi; \
 	go build ./...; \
-	go test -p $(PARALLEL) -timeout $(TIMEOUT) $$(printf '%s\n' . $$around | sort -u)
+	go test -short -p $(PARALLEL) -timeout $(TIMEOUT) $$(printf '%s\n' . $$around | sort -u)
 
 ## house: how the code measures up to the house's aims, as a table (-list says where: go run ./cmd/house -list)
 house:

@@ -6,18 +6,28 @@ import (
 	"orgmem/cluster/wire"
 )
 
-// What callers of this package need of the packages below it, under the names that
-// these things had here.
+// Callers of this package find here what they need of the packages below it, under the
+// names that it had before.
+
 type (
-	ServerID      = wire.ServerID    // ServerID names one node of a cluster, for ever.
-	Directory     = state.Directory  // Directory is the meta group's state.
-	Network       = mesh.Network     // Network connects a node with the others.
-	NetworkConfig = mesh.Config      // NetworkConfig says what a Network is made of.
-	Credentials   = mesh.Credentials // Credentials are what a node needs to take part.
-	Token         = mesh.Token       // Token lets one machine join.
-	JoinConfig    = mesh.JoinConfig  // JoinConfig says how a machine becomes a node.
-	Kind          = mesh.Kind        // Kind says what a stream between two nodes is for.
-	Member        = mesh.Member      // Member is a node as gossip sees it.
+	// ServerID names one node of a cluster, for ever.
+	ServerID = wire.ServerID
+	// Directory is the meta group's state.
+	Directory = state.Directory
+	// Network connects a node with the others.
+	Network = mesh.Network
+	// NetworkConfig says what a Network is made of.
+	NetworkConfig = mesh.Config
+	// Credentials are what a node needs to take part.
+	Credentials = mesh.Credentials
+	// Token lets one machine join.
+	Token = mesh.Token
+	// JoinConfig says how a machine becomes a node.
+	JoinConfig = mesh.JoinConfig
+	// Kind says what a stream between two nodes is for.
+	Kind = mesh.Kind
+	// Member is a node as gossip sees it.
+	Member = mesh.Member
 )
 
 // Limits, versions and kinds.
@@ -29,7 +39,7 @@ const (
 	KindEvents      = mesh.KindEvents
 )
 
-// OpenNetwork is mesh.Open.
+// Functions of package mesh; OpenNetwork is mesh.Open.
 var (
 	OpenNetwork      = mesh.Open
 	Join             = mesh.Join

@@ -223,6 +223,9 @@ func serverOf(uris []*url.URL) (wire.ServerID, error) {
 	return id, nil
 }
 
+// Found creates the authority of a new cluster in the meta group, unless it is there,
+// and returns credentials for the node self, each time with a new certificate. Errors
+// are the proposal's.
 func Found(
 	ctx context.Context, r Registry, self wire.ServerID, shards int, random io.Reader, now time.Time,
 ) (*Credentials, error) {

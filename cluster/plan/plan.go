@@ -52,6 +52,7 @@ type Policy struct {
 	MaxTransfers int
 }
 
+// DefaultPolicy is what a cluster strives for unless its operator says otherwise.
 func DefaultPolicy() Policy {
 	return Policy{
 		Replicas: shardReplicas, MetaVoters: maxMetaVoters,
@@ -99,6 +100,7 @@ type Member struct {
 // StepKind is what a step does.
 type StepKind uint8
 
+// The kinds of steps.
 const (
 	StepNone     StepKind = iota
 	StepAdd               // make node a learner of group

@@ -142,6 +142,7 @@ func Redraw(old *pb.ShardMap, v View, steps []Step, goals []Goal) *pb.ShardMap {
 	return fresh
 }
 
+// SortedIDs returns ids as text, in order.
 func SortedIDs(ids []wire.ServerID) []string {
 	out := make([]string, len(ids))
 	for i, id := range ids {

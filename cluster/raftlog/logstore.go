@@ -46,11 +46,13 @@ var (
 // tombstone here.
 func (s *LogStore) IsMonotonic() bool { return true }
 
+// FirstIndex is the index of the first entry, 0 while the log is empty.
 func (s *LogStore) FirstIndex() (uint64, error) {
 	first, _, err := s.Log.Bounds(s.Group)
 	return first, err
 }
 
+// LastIndex is the index of the last entry, 0 while the log is empty.
 func (s *LogStore) LastIndex() (uint64, error) {
 	_, last, err := s.Log.Bounds(s.Group)
 	return last, err
@@ -76,6 +78,7 @@ func (s *LogStore) GetLog(index uint64, l *raft.Log) error {
 	return nil
 }
 
+// StoreLog is StoreLogs of one.
 func (s *LogStore) StoreLog(l *raft.Log) error { return s.StoreLogs([]*raft.Log{l}) }
 
 // StoreLogs is durable when it returns nil. raft answers a proposal by it.
@@ -110,6 +113,7 @@ type StableStore struct {
 	Group uint32
 }
 
+// Set is durable when it returns nil.
 func (s *StableStore) Set(key, value []byte) error { return s.Log.SetStable(s.Group, key, value) }
 
 // Get returns nothing and no error for a missing key, as raft wants it.
@@ -118,6 +122,7 @@ func (s *StableStore) Get(key []byte) ([]byte, error) {
 	return b, err
 }
 
+// SetUint64 is Set of a number.
 func (s *StableStore) SetUint64(key []byte, v uint64) error {
 	return s.Set(key, binary.BigEndian.AppendUint64(nil, v))
 }

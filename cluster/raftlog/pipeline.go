@@ -27,6 +27,7 @@ type Pipeline struct {
 	once    sync.Once
 }
 
+// NewPipeline wraps the pipeline of a transport; Close ends both.
 func NewPipeline(inner raft.AppendPipeline) *Pipeline {
 	p := &Pipeline{
 		AppendPipeline: inner, answers: make(chan raft.AppendFuture, pipelineSlack), closed: make(chan struct{}),

@@ -203,6 +203,7 @@ func OpenDirectory(cfg DirectoryConfig) (*Directory, error) {
 // Meta returns the rest of the meta group's state.
 func (d *Directory) Meta() *Meta { return d.meta }
 
+// Close lets go of the meta store.
 func (d *Directory) Close() { d.store.Release() }
 
 // Apply is machine's. Entries are applied one by one, each in its own Pebble

@@ -40,6 +40,8 @@ type Stores struct {
 // newest that it must have looked at for the marker to be true, or one in between.
 type reach struct{ marked, applied uint64 }
 
+// NewStores returns the machine of a shard, by its group's number and the number of
+// shards.
 func NewStores(group uint32, shards int, node *storage.Node) *Stores {
 	return &Stores{
 		node: node, log: node.Log(), Group: group, shards: shards,

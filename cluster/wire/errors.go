@@ -83,10 +83,12 @@ var (
 // that its log held when it was elected.
 var ErrNotReady = errors.New("shards are still starting")
 
+// NotApplied wraps a reason as ErrNotApplied.
 func NotApplied(reason error) error {
 	return fmt.Errorf("%w: %w", ErrNotApplied, reason)
 }
 
+// Unknown wraps a reason as ErrOutcomeUnknown.
 func Unknown(reason error) error {
 	return fmt.Errorf("%w: %w", ErrOutcomeUnknown, reason)
 }
@@ -110,6 +112,7 @@ var ErrOutdated = errors.New("this program is older than its cluster; start the 
 // what was to be proposed.
 var ErrNotSpoken = errors.New("not every node of the cluster understands this yet")
 
+// Outdated is ErrOutdated with the versions of the cluster and of the program.
 func Outdated(cluster, program uint32) error {
 	return fmt.Errorf("the cluster is at version %d, this program speaks %d: %w", cluster, program, ErrOutdated)
 }

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// A receiver of webhooks in Go, with nothing but the standard library. Run it with
+// Command receiver receives webhooks, with nothing but the standard library. Run it with
 //
 //	WEBHOOK_SECRET=whsec_… go run receiver.go CERTIFICATE KEY ADDRESS
 package main

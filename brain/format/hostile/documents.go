@@ -85,7 +85,7 @@ func documents() []File {
 		{Name: "row.xlsx", Make: func() []byte {
 			return book(around("<row>", repeat(`<c r="XFD1"><v>1</v></c>`, 60*mib), "</row>"), nil)
 		}},
-		{Name: "rows.xlsx", Make: func() []byte { return book(repeat(`<row><c r="ALL1"><v>1</v></c></row>`, 60*mib), nil) }},
+		{Name: "rows.xlsx", Make: func() []byte { return Rows(60 * mib) }},
 		{Name: "formulas.xlsx", Make: func() []byte {
 			return book(repeat(`<row><c><f t="shared" ref="A1:XFD1048576" si="0">SUM(A1:A1048576)</f><v>1</v></c></row>`,
 				60*mib), nil)
@@ -94,13 +94,7 @@ func documents() []File {
 			return zipped(entry{"xl/workbook.xml", []byte(workbook)},
 				entry{"xl/styles.xml", repeat(`<numFmt numFmtId="1" formatCode="yyyy"/>`, 60*mib)})
 		}},
-		{Name: "sheets.xlsx", Make: func() []byte {
-			return zipped(
-				entry{"xl/workbook.xml", around("<workbook>", repeat(`<sheet name="a" id="r1"/>`, 20*mib), "</workbook>")},
-				entry{"xl/_rels/workbook.xml.rels", []byte(sheetRels)},
-				entry{"xl/worksheets/sheet1.xml", around("<row>", repeat("<c><v>1</v></c>", 10*mib), "</row>")},
-			)
-		}},
+		{Name: "sheets.xlsx", Make: func() []byte { return Sheets(30 * mib) }},
 		{Name: "slides.pptx", Make: func() []byte {
 			return zipped(
 				entry{"ppt/presentation.xml", around("<p>", repeat(`<sldId id="1" r:id="r1"/>`, 2*mib), "</p>")},
@@ -158,4 +152,16 @@ func documents() []File {
 			)
 		}},
 	}
+}
+
+// Rows is a workbook of rows of one cell far to the right, of so many bytes unpacked.
+func Rows(size int) []byte { return book(repeat(`<row><c r="ALL1"><v>1</v></c></row>`, size), nil) }
+
+// Sheets is a workbook that names its one sheet again and again, of so many bytes unpacked.
+func Sheets(size int) []byte {
+	return zipped(
+		entry{"xl/workbook.xml", around("<workbook>", repeat(`<sheet name="a" id="r1"/>`, size/3*2), "</workbook>")},
+		entry{"xl/_rels/workbook.xml.rels", []byte(sheetRels)},
+		entry{"xl/worksheets/sheet1.xml", around("<row>", repeat("<c><v>1</v></c>", size/3), "</row>")},
+	)
 }

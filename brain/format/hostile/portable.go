@@ -192,15 +192,18 @@ func portable() []File {
 				stream("", body.String()),
 			}, objects...)...)
 		}},
-		{Name: "inline fonts.pdf", Make: func() []byte {
-			return PDF(catalog, "<</Type/Pages/Kids[<</Contents 3 0 R/Resources<</Font<</F<</Type/Font/ToUnicode 4 0 "+
-				"R>>>>>>>>]>>",
-				flated("", repeat("/F 1 Tf ", 60*mib)), stream("", "1 beginbfrange <0000> <ffff> <4e00> endbfrange"))
-		}},
+		{Name: "inline fonts.pdf", Make: func() []byte { return InlineFonts(60 * mib) }},
 		{Name: "patterns.pdf", Make: func() []byte {
 			return onPage(flated("", repeat("/Pattern cs /P scn 0 0 1 1 re f ", 60*mib)))
 		}},
 		{Name: "inline images.pdf", Make: func() []byte { return onPage(flated("", repeat("BI ID \nEI ", 60*mib))) }},
 		{Name: "comments.pdf", Make: func() []byte { return onPage(flated("", repeat("%\n", 60*mib))) }},
 	}
+}
+
+// InlineFonts is a page that names a font of its own again and again, of so many bytes
+// unpacked.
+func InlineFonts(size int) []byte {
+	return PDF(catalog, "<</Type/Pages/Kids[<</Contents 3 0 R/Resources<</Font<</F<</Type/Font/ToUnicode 4 0 R>>>>>>>>]>>",
+		flated("", repeat("/F 1 Tf ", size)), stream("", "1 beginbfrange <0000> <ffff> <4e00> endbfrange"))
 }

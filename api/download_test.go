@@ -73,7 +73,8 @@ func TestDownloadsAreShared(t *testing.T) {
 	for range maxDownloadsPerOrg {
 		h.s.downloads.begin(testOrg)
 	}
-	if res := h.do(http.MethodGet, path, ""); res.code(t) != pb.CodeServiceDegraded || res.Header.Get("Retry-After") == "" {
+	if res := h.do(http.MethodGet, path, ""); res.code(t) != pb.CodeServiceDegraded ||
+		res.Header.Get("Retry-After") == "" {
 		t.Errorf("one more than its share: %d %s", res.StatusCode, res.body)
 	}
 	if full := h.s.downloads.begin(other); full != "" {

@@ -63,7 +63,9 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"Nesting deeper than 64 levels is 422", canon.MaxDepth, 64},
 		{"Subject ids: 1-256 bytes", web.MaxSubjectBytes, 256},
 		{"Key 1-255 visible ASCII characters (Idempotency-Key)", web.MaxIdempotencyKey, 255},
-		{"idempotency_in_progress (409, Retry-After: 1)", int(problems.Catalogue[pb.CodeIdempotencyInProgress].RetryAfter), 1},
+		{
+			"idempotency_in_progress (409, Retry-After: 1)", int(problems.Catalogue[pb.CodeIdempotencyInProgress].RetryAfter), 1,
+		},
 	} {
 		if f.got != f.want {
 			t.Errorf("%q: %v, want %v", f.words, f.got, f.want)

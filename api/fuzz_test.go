@@ -182,7 +182,8 @@ func FuzzParams(f *testing.F) {
 				return input, r.FillParams(params, http.Header{}, query, input, errs).GetCode(), errs
 			}
 			input, code, errs := fill()
-			if want := !readable || !named && len(r.Params("path")) > 0; (code == pb.CodeMalformed) != want || code != "" && !want {
+			if want := !readable || !named && len(r.Params("path")) > 0; (code == pb.CodeMalformed) != want ||
+				code != "" && !want {
 				t.Fatalf("%s: %q %q: %q", r.ID, query, segment, code)
 			}
 			again, code2, errs2 := fill()

@@ -273,9 +273,13 @@ var badBodies = []struct {
 	{name: "no content type", body: `{}`, headers: []string{"Content-Type", ""}, code: pb.CodeUnsupportedMediaType},
 	{name: "text", body: `{}`, headers: []string{"Content-Type", "text/plain"}, code: pb.CodeUnsupportedMediaType},
 	{
-		name: "form", body: `{}`, headers: []string{"Content-Type", "application/x-www-form-urlencoded"}, code: pb.CodeUnsupportedMediaType,
+		name: "form", body: `{}`, headers: []string{"Content-Type", "application/x-www-form-urlencoded"},
+		code: pb.CodeUnsupportedMediaType,
 	},
-	{name: "problem", body: `{}`, headers: []string{"Content-Type", "application/problem+json"}, code: pb.CodeUnsupportedMediaType},
+	{
+		name: "problem", body: `{}`, headers: []string{"Content-Type", "application/problem+json"},
+		code: pb.CodeUnsupportedMediaType,
+	},
 	{
 		name: "other charset", body: `{}`, headers: []string{"Content-Type", "application/json; charset=iso-8859-1"},
 		code: pb.CodeUnsupportedMediaType,

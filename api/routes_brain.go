@@ -16,8 +16,9 @@ var brainRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/brain/info", ID: "brainInfo", Tag: tagBrain,
 		Summary: "What brain is loaded",
-		Scope:   pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED,
-		Status: http.StatusOK,
+		Scope:   pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityBrain,
+		Subject: pb.SubjectMode_SUBJECT_REFUSED,
+		Status:  http.StatusOK,
 	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_BrainInfo{BrainInfo: &pb.BrainInfo{}}})
 	}, func(reply *pb.Reply) (brainInfo, bool) {
@@ -29,7 +30,8 @@ var brainRoutes = []web.Route{
 		Summary: "Query the brain",
 		Description: "One forward pass of the organization's trained model, beside what plain likeness of meaning finds. " +
 			"topK governs both lists.",
-		Scope: pb.ScopeRead, Family: pb.FamilyDefault, Capability: pb.CapabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED,
+		Scope: pb.ScopeRead, Family: pb.FamilyDefault, Capability: pb.CapabilityBrain,
+		Subject:  pb.SubjectMode_SUBJECT_REFUSED,
 		Status:   http.StatusOK,
 		Problems: []string{pb.CodeBrainNotTrained, pb.CodeBrainNotReady},
 	}, func(env *pb.Envelope, in *brainQueryInput, _ *problems.Violations) {
@@ -50,8 +52,9 @@ var brainRoutes = []web.Route{
 			"that the passages which it names do not say. Citations stand in the order in which the answer comes to rest on " +
 			"them. Where memory holds nothing about the question it says so. It draws on every partition of the organization " +
 			"but the sandbox. Without a trained brain it rests on hybrid search, and gateConfidence is 0.",
-		Scope: pb.ScopeRead, Family: pb.FamilyDefault, Capability: pb.CapabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED,
-		Status: http.StatusOK,
+		Scope: pb.ScopeRead, Family: pb.FamilyDefault, Capability: pb.CapabilityBrain,
+		Subject: pb.SubjectMode_SUBJECT_REFUSED,
+		Status:  http.StatusOK,
 	}, func(env *pb.Envelope, in *brainAnswerInput, _ *problems.Violations) {
 		op := &pb.BrainAnswer{Query: in.Body.Query}
 		if in.Body.MaxWords != nil {
@@ -74,7 +77,8 @@ var brainRoutes = []web.Route{
 		Method: http.MethodPost, Path: "/v1/brain/train", ID: "trainBrain", Tag: tagBrain,
 		Summary:     "Train the brain anew",
 		Description: "Queues a job of type brain_train; its outcome is in GET /v1/brain/info too.",
-		Scope:       pb.ScopeAdmin, Family: pb.FamilyDefault, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusAccepted,
+		Scope:       pb.ScopeAdmin, Family: pb.FamilyDefault, Subject: pb.SubjectMode_SUBJECT_REFUSED,
+		Status:   http.StatusAccepted,
 		Problems: []string{pb.CodeTrainInProgress},
 	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_BrainTrain{BrainTrain: &pb.BrainTrain{}}})

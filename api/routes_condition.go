@@ -15,8 +15,9 @@ var conditionRoutes = []web.Route{
 		Summary: "Get a session's conditioning pack",
 		Description: "What another model should know before a session: orgId and userId must be those of the key. " +
 			"Documents that name the last part of cwd are mentioned.",
-		Scope: pb.ScopeRead, Family: pb.FamilyDefault, Capability: pb.CapabilityCondition, Subject: pb.SubjectMode_SUBJECT_AWARE,
-		Status: http.StatusOK,
+		Scope: pb.ScopeRead, Family: pb.FamilyDefault, Capability: pb.CapabilityCondition,
+		Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:  http.StatusOK,
 	}, func(env *pb.Envelope, in *conditionSessionInput, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_ConditionSession{ConditionSession: &pb.ConditionSession{
 			Org: in.Body.OrgID, User: in.Body.UserID, Cwd: in.Body.CWD,
@@ -35,8 +36,9 @@ var conditionRoutes = []web.Route{
 		Description: "Puts passages that are about the prompt before it, best first, as many as maxTokens holds; the " +
 			"prompt itself is never cut, and is answered as it is when memory has nothing about it. Tokens are those of the " +
 			"embedding model.",
-		Scope: pb.ScopeRead, Family: pb.FamilyDefault, Capability: pb.CapabilityCondition, Subject: pb.SubjectMode_SUBJECT_AWARE,
-		Status: http.StatusOK,
+		Scope: pb.ScopeRead, Family: pb.FamilyDefault, Capability: pb.CapabilityCondition,
+		Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:  http.StatusOK,
 	}, func(env *pb.Envelope, in *scaffoldInput, _ *problems.Violations) {
 		op := &pb.ConditionScaffold{Prompt: in.Body.Prompt}
 		if in.Body.MaxTokens != nil {
@@ -65,8 +67,9 @@ var conditionRoutes = []web.Route{
 		Description: "Searches, then follows edges of what it found for up to maxHops; a node's score is that of the node " +
 			"before it times the edge's weight times one half. paths[i] leads to results[i]. contradictions are the open ones " +
 			"of the results.",
-		Scope: pb.ScopeRead, Family: pb.FamilySearch, Capability: pb.CapabilityRetrieve, Subject: pb.SubjectMode_SUBJECT_AWARE,
-		Status: http.StatusOK,
+		Scope: pb.ScopeRead, Family: pb.FamilySearch, Capability: pb.CapabilityRetrieve,
+		Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:  http.StatusOK,
 	}, func(env *pb.Envelope, in *retrieveInput, _ *problems.Violations) {
 		b := &in.Body
 		op := &pb.Retrieve{Query: b.Query, OrgScope: b.Scope == "org", TopK: 10, MaxHops: 2}

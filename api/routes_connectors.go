@@ -89,7 +89,8 @@ var connectorRoutes = []web.Route{
 		Summary: "Fetch now",
 		Description: "The work is a job of type connector_sync, whose items are what is new. One that is under way is " +
 			"named again.",
-		Scope: pb.ScopeWrite, Family: pb.FamilyWrites, Status: http.StatusAccepted, Problems: []string{pb.CodeConnectorNotFound},
+		Scope: pb.ScopeWrite, Family: pb.FamilyWrites, Status: http.StatusAccepted,
+		Problems: []string{pb.CodeConnectorNotFound},
 	}, func(env *pb.Envelope, in *connectorInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: in.ID}}})
 	}, answerAccepted),

@@ -57,7 +57,8 @@ var edgeRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/edges/{edge_id}", ID: "getEdge", Tag: tagGraph,
 		Summary:     "Get an edge",
 		Description: "A forgotten edge is not found.",
-		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityGraph,
+		Subject:  pb.SubjectMode_SUBJECT_AWARE,
 		Status:   http.StatusOK,
 		Problems: []string{pb.CodeEdgeNotFound},
 	}, func(env *pb.Envelope, in *edgeInput, _ *problems.Violations) {

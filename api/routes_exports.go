@@ -30,7 +30,8 @@ var exportRoutes = []web.Route{
 		Description: "Scope `user` is the effective subject's memory and needs `write`; scope `org` is every memory of the " +
 			"organization but the sandbox, " +
 			"needs `admin`, which suffices, and is for no subject. The document is described in docs/export.md.",
-		Scope: pb.ScopeWrite, Family: pb.FamilyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, MayBeBlank: true,
+		Scope: pb.ScopeWrite, Family: pb.FamilyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true,
+		MayBeBlank:  true,
 		ScopeByBody: true,
 		Status:      http.StatusAccepted,
 	}, func(env *pb.Envelope, in *createExportInput, _ *problems.Violations) {
@@ -58,7 +59,8 @@ func (s *Server) downloadRoutes() []web.Route {
 		Description: "The document, with its length and an ETag. A Range of one part is served with 206, so that a " +
 			"download that broke off goes on " +
 			"where it stopped; send the ETag in If-Range. An export that has expired is not ready any more.",
-		Scope: pb.ScopeRead, Family: pb.FamilyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Ranges: true, Status: http.StatusOK,
+		Scope: pb.ScopeRead, Family: pb.FamilyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Ranges: true,
+		Status:   http.StatusOK,
 		Statuses: []int{http.StatusPartialContent, http.StatusNotModified},
 		Problems: []string{pb.CodeExportNotFound, pb.CodeExportNotReady, pb.CodeRange},
 	}, web.ContentJSON[0], func(env *pb.Envelope, in *exportInput, _ *problems.Violations) {

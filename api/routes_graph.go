@@ -44,7 +44,8 @@ var graphRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/nodes/{node_id}", ID: "getNode", Tag: tagGraph,
 		Summary:     "Get a node",
 		Description: "A forgotten node is not found. The ETag names this version of the node, for the If-Match of an edit.",
-		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityGraph,
+		Subject:  pb.SubjectMode_SUBJECT_AWARE,
 		Status:   http.StatusOK,
 		Problems: []string{pb.CodeNodeNotFound},
 	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {

@@ -29,8 +29,9 @@ var reviewRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/proposals", ID: "listProposals", Tag: tagReview,
 		Summary:     "List proposals",
 		Description: "Connections that the background cycle believes exist, newest first.",
-		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE,
-		Status: http.StatusOK,
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityRecall,
+		Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Status:  http.StatusOK,
 	}, func(env *pb.Envelope, in *listProposalsInput, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{
 			Op: &pb.MindOp_ListProposals{ListProposals: &pb.ListProposals{Page: in.Proto(), Status: in.Status}},

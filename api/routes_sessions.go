@@ -96,8 +96,9 @@ var sessionRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/recall/sessions", ID: "listSessions", Tag: tagSessions,
 		Summary:     "List the coding sessions",
 		Description: "Those of the subject, by when they began to be stored, newest first.",
-		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: pb.CapabilityRecall,
-		Status: http.StatusOK,
+		Scope:       pb.ScopeRead, Family: pb.FamilyReads, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Capability: pb.CapabilityRecall,
+		Status:     http.StatusOK,
 	}, func(env *pb.Envelope, in *listSessionsInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListSessions{ListSessions: &pb.ListSessions{Page: in.Proto()}}})
 	}, func(reply *pb.Reply) (web.PageOf[session], bool) {
@@ -117,9 +118,10 @@ var sessionRoutes = []web.Route{
 		Method: http.MethodDelete, Path: "/v1/recall/sessions/{session_id}", ID: "deleteSession", Tag: tagSessions,
 		Summary:     "Delete a coding session",
 		Description: "Its events are forgotten like nodes are, and nothing else of it is left.",
-		Scope:       pb.ScopeWrite, Family: pb.FamilyDefault, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: pb.CapabilityRecall,
-		Status:   http.StatusNoContent,
-		Problems: []string{pb.CodeSessionNotFound},
+		Scope:       pb.ScopeWrite, Family: pb.FamilyDefault, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Capability: pb.CapabilityRecall,
+		Status:     http.StatusNoContent,
+		Problems:   []string{pb.CodeSessionNotFound},
 	}, func(env *pb.Envelope, in *sessionInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: in.ID}}})
 	}, web.AnswerEmpty),

@@ -285,7 +285,8 @@ func TestBodyBudget(t *testing.T) {
 		t.Errorf("a read without a body: %d", res.StatusCode)
 	}
 	h.s.edge.Bodies.Give(1 << 20)
-	if res := h.do("POST", "/v1/ingest", `{"content":"`+strings.Repeat("x", 2<<20)+`"}`); res.code(t) != pb.CodeServiceDegraded {
+	if res := h.do("POST", "/v1/ingest", `{"content":"`+strings.Repeat("x", 2<<20)+`"}`); res.code(t) !=
+		pb.CodeServiceDegraded {
 		t.Errorf("more than the whole budget: %d", res.StatusCode)
 	}
 	if used := h.s.edge.Bodies.Held(); used != 0 {

@@ -157,7 +157,8 @@ func TestEventStreamWithoutABus(t *testing.T) {
 	} {
 		h := newHarness(t, func(c *Config) { c.Streams = streams })
 		res := h.do("GET", "/v1/events", "")
-		if res.code(t) != pb.CodeServiceDegraded || !strings.HasPrefix(res.Header.Get("Content-Type"), "application/problem+json") {
+		if res.code(t) != pb.CodeServiceDegraded ||
+			!strings.HasPrefix(res.Header.Get("Content-Type"), "application/problem+json") {
 			t.Errorf("%s: %d %s", name, res.StatusCode, res.body)
 		}
 	}

@@ -41,7 +41,8 @@ var Catalogue = indexCatalogue([]Entry{
 		Action: "Correct the request; sending it again unchanged will fail again.",
 	},
 	{
-		Code: pb.CodeSubjectNotSupported, Status: http.StatusBadRequest, Title: "Subject not supported", Section: sectionSubjects,
+		Code: pb.CodeSubjectNotSupported, Status: http.StatusBadRequest, Title: "Subject not supported",
+		Section:     sectionSubjects,
 		Explanation: "This route acts for the key's owner and does not accept the X-Svc-Subject header.",
 		Action:      "Send the request without X-Svc-Subject.",
 	},
@@ -67,7 +68,8 @@ var Catalogue = indexCatalogue([]Entry{
 		Explanation: "The API key does not hold the scope that this request needs, or may not act for the subject it names.",
 	},
 	{
-		Code: pb.CodeSubjectNotProvisioned, Status: http.StatusForbidden, Title: "Subject not provisioned", Section: sectionSubjects,
+		Code: pb.CodeSubjectNotProvisioned, Status: http.StatusForbidden, Title: "Subject not provisioned",
+		Section:     sectionSubjects,
 		Explanation: "X-Svc-Subject names a subject that was never provisioned, or has been erased.",
 		Action:      "Provision the subject first: PUT /v1/subjects/{subject_id}.",
 	},
@@ -223,12 +225,14 @@ var Catalogue = indexCatalogue([]Entry{
 		Action:      "Read the record again and repeat the edit on what it says now.",
 	},
 	{
-		Code: pb.CodePayloadTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "Payload too large", Section: sectionBodies,
+		Code: pb.CodePayloadTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "Payload too large",
+		Section:     sectionBodies,
 		Explanation: "The body is larger than this route accepts.",
 		Action:      "Split the request.",
 	},
 	{
-		Code: pb.CodeUnsupportedMediaType, Status: http.StatusUnsupportedMediaType, Title: "Unsupported media type", Section: sectionBodies,
+		Code: pb.CodeUnsupportedMediaType, Status: http.StatusUnsupportedMediaType, Title: "Unsupported media type",
+		Section: sectionBodies,
 		Explanation: "This route takes application/json in UTF-8, the import routes multipart/form-data, without content " +
 			"encoding.",
 	},
@@ -266,12 +270,14 @@ var Catalogue = indexCatalogue([]Entry{
 			"request id.",
 	},
 	{
-		Code: pb.CodeServiceDegraded, Status: http.StatusServiceUnavailable, Title: "Service degraded", RetryAfter: retryBusySeconds,
+		Code: pb.CodeServiceDegraded, Status: http.StatusServiceUnavailable, Title: "Service degraded",
+		RetryAfter:  retryBusySeconds,
 		Explanation: "The service cannot do this at the moment.",
 		Action:      "Send the request again after the time in Retry-After, with its Idempotency-Key if it has one.",
 	},
 	{
-		Code: pb.CodeServiceDraining, Status: http.StatusServiceUnavailable, Title: "Service draining", RetryAfter: retryDrainSeconds,
+		Code: pb.CodeServiceDraining, Status: http.StatusServiceUnavailable, Title: "Service draining",
+		RetryAfter:  retryDrainSeconds,
 		Explanation: "This node is shutting down.",
 		Action:      "Send the request again after the time in Retry-After.",
 	},

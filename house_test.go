@@ -483,17 +483,10 @@ var aTest = regexp.MustCompile(`^(Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9]*$`)
 // aPage is a Markdown page as prose and comments name it.
 var aPage = regexp.MustCompile(`[\w./-]*\w\.md\b`)
 
-// stillCited are pages that are nowhere and that comments of these folders name all the
-// same. The list goes when those comments say it themselves, or name a page of docs.
-var stillCited = map[string][]string{
-	"actors": {"decisions.md"},
-}
-
 // A page that a comment or a page names is in the repository: by its path from the root or
 // from docs, beside who names it, or in the folder above.
 func TestNothingCitesAPageThatIsNotHere(t *testing.T) {
 	check := func(file, text string) {
-		top, _, _ := strings.Cut(file, "/")
 		for _, name := range aPage.FindAllString(text, -1) {
 			dir := filepath.Dir(file)
 			there := slices.ContainsFunc([]string{".", "docs", dir, filepath.Dir(dir)}, func(in string) bool {
@@ -501,7 +494,7 @@ func TestNothingCitesAPageThatIsNotHere(t *testing.T) {
 				return err == nil
 			})
 			// A DESIGN.md of any package, and what docs/examples makes.
-			if !there && name != "DESIGN.md" && name != "walk.md" && !slices.Contains(stillCited[top], name) {
+			if !there && name != "DESIGN.md" && name != "walk.md" {
 				t.Errorf("%s names %s, which is not here", file, name)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"orgmem/storage"
 )
 
-// maxSubjectBytes bounds a subject key (decisions.md, section 4).
+// maxSubjectBytes bounds a subject key (docs/interface.md, "Subjects").
 const maxSubjectBytes = 256
 
 // keyState is an API key in memory.
@@ -35,7 +35,7 @@ func unauthenticated() *pb.Problem {
 	return problem(pb.CodeAuthentication, "The API key is missing, unknown, expired or revoked.")
 }
 
-// admit checks a request in the order of decisions.md section 2, steps 2 to 5,
+// admit checks a request in the order of docs/interface.md, checks 2 to 5,
 // and answers it when it must not go on.
 func (o *orgActor) admit(c *call) bool {
 	now := o.sys.clock.Now()

@@ -584,7 +584,7 @@ func contentOf(graph *retriever.Graph, asked []retriever.Asked) ([]byte, error) 
 }
 
 // judge compares the new brain with plain likeness, with search and with the brain
-// that serves, on questions that it has not learned from (decisions.md, section 10).
+// that serves, on questions that it has not learned from (docs/brain.md).
 func (r *trainRun) judge(st *storage.Store, graph *retriever.Graph, salt retriever.Salt, made retriever.Parameters, asked []retriever.Asked, asking []*asking, cosine [][]int32) error {
 	_, from := splitOf(len(asked))
 	serving, projection, err := r.org.servingParameters(st)

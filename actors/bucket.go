@@ -11,7 +11,7 @@ import (
 // at perMinute tokens a minute.
 type limit struct{ burst, perMinute float64 }
 
-// limits are the figures of interface.md ("Rate limits"), those of the plan
+// limits are the figures of docs/interface.md ("Rate limits"), those of the plan
 // `standard`.
 var limits = map[string]limit{
 	"reads":    {100, 300},

@@ -10,7 +10,7 @@
 // # Promises
 //
 //   - A request is checked in one place, the organization's mailbox, in the
-//     order of decisions.md section 2; a revoked key fails on the next request.
+//     order of docs/interface.md; a revoked key fails on the next request.
 //   - Whatever is answered with success went through the one commit
 //     (committer.Submit, then cluster.Host.ProposeAsync) first. A job is
 //     durable before its 202, runs at least once and takes effect exactly once:

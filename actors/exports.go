@@ -23,7 +23,7 @@ const (
 )
 
 const (
-	// defaultExportRetention is decisions.md's, section 11.
+	// defaultExportRetention is how long a document can be downloaded (docs/export.md).
 	defaultExportRetention = 7 * 24 * time.Hour
 	// maxOpenExports bounds an organization's exports that are queued or running,
 	// one of which is written at a time: it shares the commit and the disk with

@@ -11,8 +11,8 @@ import (
 	pb "orgmem/proto"
 )
 
-// TestFiguresOfTheDocuments repeats, by hand and once, the figures of interface.md
-// and decisions.md that this package owns: other tests work with the constants, and
+// TestFiguresOfTheDocuments repeats, by hand and once, the figures of
+// docs/interface.md that this package owns: other tests work with the constants, and
 // would follow them wherever they go.
 //
 // interface: Limits/Family figures
@@ -30,7 +30,7 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		words     string // the document's
 		got, want any
 	}{
-		// interface.md, "Rate limits".
+		// docs/interface.md, "Rate limits".
 		{"reads | 100 | 300", limitOf("reads", pb.PlanStandard), limit{100, 300}},
 		{"writes | 30 | 120", limitOf("writes", pb.PlanStandard), limit{30, 120}},
 		{"ingest | 30 | 60", limitOf("ingest", pb.PlanStandard), limit{30, 60}},
@@ -38,7 +38,7 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"search | 30 | 120", limitOf("search", pb.PlanStandard), limit{30, 120}},
 		{"exports | 10 | 30", limitOf("exports", pb.PlanStandard), limit{10, 30}},
 		{"default | 60 | 120", limitOf("default", pb.PlanStandard), limit{60, 120}},
-		// interface.md, "Other limits" and "Webhook delivery".
+		// docs/interface.md, "Other limits".
 		{"Concurrent event streams per organization | 5", maxStreams, 5},
 		{"sixth: 429, Retry-After 15 s", retryAfterStreamsSeconds, 15},
 		{"Webhook endpoints per organization | 20", maxWebhooks, 20},
@@ -53,7 +53,7 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"Tombstone retention for forgotten nodes | 30 days", defaultTombstoneRetention, 30 * day},
 		{"Key token length | 43 characters", base64.RawURLEncoding.EncodedLen(keyTokenBytes), 43},
 		{"key id 64 hex characters", hex.EncodedLen(len(pb.KeyHash{})), 64},
-		// decisions.md.
+		// docs/interface.md, elsewhere.
 		{"Default page size 50", pageSize(&pb.Page{}), 50},
 		{"lastUsedAt is written at most once a minute per key", useWriteInterval, time.Minute},
 		{"lifetime 7 days (of a sandbox key)", defaultSandboxKeyLife, 7 * day},

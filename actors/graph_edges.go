@@ -147,7 +147,7 @@ func (f edgeFilter) plan(r storage.Reader, part *partition.Ref) (above []storage
 
 const (
 	// maxAssertedWeight caps what a person may claim: what was found in texts
-	// weighs more (interface.md, "Asserted edges").
+	// weighs more (docs/interface.md, "The graph").
 	maxAssertedWeight = 0.4
 	// typeSupersededBy is the service's own: superseding a node makes such edges.
 	typeSupersededBy = "superseded_by"

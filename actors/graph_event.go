@@ -6,7 +6,7 @@ import (
 	pb "orgmem/proto"
 )
 
-// The changeType of graph.updated events (decisions.md, section 13).
+// The changeType of graph.updated events (docs/interface.md, "Events").
 const (
 	changeCreated          = "created"
 	changeUpdated          = "updated"

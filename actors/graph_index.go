@@ -18,7 +18,7 @@ import (
 // the ranges of all values. So any combination of such filters is one kind of
 // entry.
 
-// The statuses and kinds of nodes (decisions.md, section 5).
+// The statuses and kinds of nodes (docs/interface.md, "The graph").
 var (
 	nodeStatuses = []string{pb.StatusLive, pb.StatusSuperseded, pb.StatusTombstoned}
 	nodeKinds    = []string{"belief", "document", "entity", "event", "preference", "session"}

@@ -187,8 +187,7 @@ func (h *eventHub) count() int {
 	return n
 }
 
-// reaches is the interface's rule of reach ("Event stream", decisions.md section
-// 15). What a request did reaches who sent it. What concerns a person reaches
+// reaches is the interface's rule of reach (docs/webhooks.md). What a request did reaches who sent it. What concerns a person reaches
 // that person; what concerns a provisioned subject, or the whole organization,
 // reaches every member. A sandbox has no persons.
 func (s *EventStream) reaches(e *pb.OutboxEvent) bool {

@@ -23,7 +23,7 @@ const (
 	// a cycle begins: what comes in a burst is looked at once.
 	defaultCognitionQuiet = 3 * time.Second
 	// cognitionLatest is how long new content waits for a cycle at most where it never
-	// stops coming (decisions.md, section 9).
+	// stops coming (docs/cognition.md).
 	cognitionLatest = 5 * time.Minute
 )
 

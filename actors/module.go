@@ -72,7 +72,7 @@ func moduleOf[M module](o *orgActor) M {
 			return m
 		}
 	}
-	panic("actors: modulesOf lacks a module") // a bug that every start would show
+	panic("actors: modulesOf lacks a module") //nolint:forbidigo // modulesOf lists each type once
 }
 
 // later runs f in the organization's mailbox, soon.

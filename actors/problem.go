@@ -32,7 +32,7 @@ func refuse(p *pb.Problem) *pb.Reply {
 }
 
 // replayable says whether a refusal is an outcome that a retry under the same
-// idempotency key must see again (decisions.md, section 12). What depends on the
+// idempotency key must see again (docs/interface.md). What depends on the
 // caller's rights, the rate or our own state may change by waiting, so it is
 // decided anew.
 func replayable(code string) bool {

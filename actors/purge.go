@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// confirmLife is how long a confirm token can be used (decisions.md, section 11).
+	// confirmLife is how long a confirm token can be used (docs/interface.md, "Other limits").
 	confirmLife = 10 * time.Minute
 	// confirmBytes of randomness make a token.
 	confirmBytes = 32

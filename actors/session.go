@@ -54,7 +54,7 @@ const (
 )
 
 // eventKey tells an event from others of its session: the client's id of it, or
-// what it says (decisions.md, section 7).
+// what it says (docs/sessions.md).
 func eventKey(e *pb.SessionEvent) [sha256.Size]byte {
 	h := sha256.New()
 	part := func(s string) {

@@ -11,7 +11,7 @@ import (
 
 const (
 	// defaultTombstoneRetention is how long a forgotten node can be restored
-	// (interface.md, "Other limits").
+	// (docs/interface.md, "Other limits").
 	defaultTombstoneRetention = 30 * 24 * time.Hour
 	// maxLate is how long a tombstone stays beyond its time, so that somebody who
 	// is late is told so, and not that there never was such a node; where the

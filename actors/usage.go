@@ -15,7 +15,7 @@ import (
 
 const (
 	// hourlyUsage is the longest range whose buckets are hours; those of a longer
-	// one are days (decisions.md, section 11). maxUsageRange is the longest.
+	// one are days (docs/usage.md). maxUsageRange is the longest.
 	hourlyUsage   = 7 * 24 * time.Hour
 	maxUsageRange = 92 * 24 * time.Hour
 	// defaultUsageRange is what is answered to somebody who names no start.

@@ -19,8 +19,7 @@ const (
 	// maxWebhooks is the interface's bound of an organization's endpoints; those of its
 	// sandbox count with them.
 	maxWebhooks = 20
-	// maxDeliveries is how many attempts are kept of each (decisions.md, section
-	// 13).
+	// maxDeliveries is how many attempts are kept of each endpoint.
 	maxDeliveries = 50
 	// webhookSecretBytes of randomness make a signing secret.
 	webhookSecretBytes  = 32

@@ -22,8 +22,7 @@ import (
 	"orgmem/storage"
 )
 
-// maxSnippet bounds what the delivery log keeps of a response (decisions.md,
-// section 13).
+// maxSnippet bounds what the delivery log keeps of a response, in bytes.
 const maxSnippet = 512
 
 // eventTime is RFC 3339 in UTC with milliseconds, as everywhere in the

@@ -11,15 +11,15 @@ import (
 )
 
 var (
-	// commit.ErrLost means that the organization's lease, and with it its memory, is no
+	// ErrLost means that the organization's lease, and with it its memory, is no
 	// longer good: an earlier write has an unknown outcome or was fenced.
 	ErrLost = errors.New("organization must be opened again")
-	// commit.ErrQueueFull means that too much waits to be committed.
+	// ErrQueueFull means that too much waits to be committed.
 	ErrQueueFull = errors.New("commit queue is full")
 )
 
 const (
-	// commit.MaxWaitingBytes bounds what one organization may have waiting for its
+	// MaxWaitingBytes bounds what one organization may have waiting for its
 	// next commit. Requests are at most 10 MiB, so several of the largest fit.
 	MaxWaitingBytes = 64 << 20
 	// maxGroupBytes closes a group: one raft entry that a neighbour can still
@@ -63,6 +63,9 @@ type write struct {
 	done func(error)
 }
 
+// NewCommitter makes the way into a store for who holds its lease. published is told of the events of what is true, in
+// the order of the commits; moved, that the store has changed, before those are told who wait for it; lost, once, that
+// the lease is no longer good.
 func NewCommitter(ctx context.Context, host *cluster.Host, store storage.StoreID, lease cluster.Lease, t *Trail, published func([]*pb.OutboxEvent), moved, lost func()) *Committer {
 	return &Committer{ctx: ctx, host: host, store: store, lease: lease, Trail: t, published: published, moved: moved, lost: lost}
 }
@@ -113,6 +116,7 @@ func (c *Committer) Finish(batch *storage.Batch) error {
 	return c.CommitChange(&Change{Batch: batch, Finishes: true})
 }
 
+// CommitChange is SubmitChange that waits.
 func (c *Committer) CommitChange(ch *Change) error {
 	result := make(chan error, 1)
 	c.SubmitChange(ch, func(err error) { result <- err })

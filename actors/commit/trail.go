@@ -35,9 +35,10 @@ type Change struct {
 	Finishes bool
 }
 
+// New returns an empty change of a store.
 func New(store storage.StoreID) *Change { return &Change{Batch: storage.NewBatch(store)} }
 
-// commit.NewCosts is a change that carries what reads have cost, and nothing else.
+// NewCosts is a change that carries what reads have cost, and nothing else.
 func NewCosts(store storage.StoreID) *Change {
 	return &Change{Batch: storage.NewBatch(store), Costs: true}
 }
@@ -98,7 +99,7 @@ type Usage struct {
 }
 
 const (
-	// commit.UsageDelay is how long the cost of reads waits for a commit to go along
+	// UsageDelay is how long the cost of reads waits for a commit to go along
 	// with before it gets one of its own. A crash loses at most this much of it;
 	// the cost of writes is committed with them, and a move to another node waits for
 	// it (System.settleCosts).
@@ -108,7 +109,7 @@ const (
 	maxUsageTotals = 4096
 )
 
-// commit.LineAt names the line that a cost of now goes to.
+// LineAt names the line that a cost of now goes to.
 func LineAt(now time.Time, capability string, key pb.KeyHash, part *partition.Ref) Line {
 	return Line{Hour: now.UTC().Truncate(time.Hour).UnixMilli(), Capability: capability, Key: key, Part: part.ID}
 }
@@ -118,7 +119,7 @@ func (u Line) at(space storage.Space) storage.Key {
 	return space.Key(storage.TableUsage, storage.U64(uint64(u.Hour)), storage.Str(u.Capability), storage.Hash32(u.Key), storage.ID16(u.Part))
 }
 
-// commit.LineOf reads a line's place back.
+// LineOf reads a line's place back.
 func LineOf(k storage.Key) (Line, error) {
 	parts := k.Parts()
 	u := Line{Hour: int64(parts.U64()), Capability: parts.Str(), Key: parts.Hash32(), Part: parts.ID16()}
@@ -146,7 +147,7 @@ type Trail struct {
 	armed   bool           // a timer will write it (flushUsageSoon)
 }
 
-// commit.NewTrail continues behind what the store holds. with opens the store, soon is called when what reads have cost must
+// NewTrail continues behind what the store holds. with opens the store, soon is called when what reads have cost must
 // be written, and past tells an event number that has been used though the store may not have it.
 func NewTrail(space storage.Space, with func(func(*storage.Store) error) error, soon func(), past func(*storage.Store) (uint64, error)) (*Trail, error) {
 	t := &Trail{space: space, soon: soon, with: with, totals: map[Line]*pb.Usage{}, pending: map[Line]Usage{}}
@@ -207,6 +208,7 @@ func (t *Trail) wait(u Usage) {
 	t.pending[u.Line] = sum
 }
 
+// Waits reports whether reads have cost something that no commit has taken along.
 func (t *Trail) Waits() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -310,6 +312,7 @@ func (t *Trail) Arm() bool {
 	return !was
 }
 
+// Disarm notes that there is no timer any more.
 func (t *Trail) Disarm() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

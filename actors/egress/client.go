@@ -24,7 +24,7 @@ const (
 	AttemptTimeout = 10 * time.Second
 	// CheckTimeout bounds the look-up when an address is registered.
 	CheckTimeout = 5 * time.Second
-	// MaxResponse is how much of a response is read (decisions.md, section 13).
+	// MaxResponse is how much of a response is read: what is shown of it is a small part.
 	MaxResponse = 64 << 10
 	// maxResponseHeader bounds a response's header: what a receiver may make us
 	// hold beside MaxResponse.

@@ -13,11 +13,11 @@ import (
 )
 
 var (
-	// node.ErrPoolFull means that the read pool's queue is full.
+	// ErrPoolFull means that the read pool's queue is full.
 	ErrPoolFull = errors.New("read pool queue is full")
-	// node.ErrClosing means that the node is shutting down.
+	// ErrClosing means that the node is shutting down.
 	ErrClosing = errors.New("shutting down")
-	// node.ErrAbandoned ends work whose caller has left.
+	// ErrAbandoned ends work whose caller has left.
 	ErrAbandoned = errors.New("nobody waits for it any more")
 )
 
@@ -68,6 +68,7 @@ func (t *turns) take() (org pb.OrgID, task func(worker int)) {
 type Width int
 
 const (
+	// Narrow reads take one memory, wide ones all of an organization's.
 	Narrow Width = iota // one memory: about 1 ms
 	Wide                // all of an organization's: up to seconds where they are cold
 )
@@ -77,12 +78,12 @@ const (
 	// they are a wait of 0.13 s on two cores, beyond which a client is served better by
 	// a 503.
 	readsPerOrg = 256
-	// node.ReadQueue bounds those of all together: eight organizations that ask for more
+	// ReadQueue bounds those of all together: eight organizations that ask for more
 	// than they get.
 	ReadQueue = 8 * readsPerOrg
 )
 
-// node.ReadPool runs reads in bounded queues. Organizations take turns, and wide reads have
+// ReadPool runs reads in bounded queues. Organizations take turns, and wide reads have
 // half of the workers at most: whatever one organization asks for, another's narrow
 // read waits for narrow ones only.
 type ReadPool struct {
@@ -97,6 +98,7 @@ type ReadPool struct {
 	closed  bool
 }
 
+// NewReadPool starts a pool of workers. onPanic is told of a read that panicked.
 func NewReadPool(workers int, onPanic func(error)) *ReadPool {
 	p := &ReadPool{onPanic: onPanic, widest: max(1, workers/2), waiting: [2]turns{newTurns(), newTurns()}}
 	p.wake = sync.NewCond(&p.mu)
@@ -147,7 +149,7 @@ func (p *ReadPool) run(worker int, task func(int)) {
 	task(worker)
 }
 
-// Do queues an organization's read, or returns node.ErrPoolFull or node.ErrClosing.
+// Do queues an organization's read, or returns ErrPoolFull or ErrClosing.
 func (p *ReadPool) Do(org pb.OrgID, w Width, task func(worker int)) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -178,7 +180,7 @@ func (p *ReadPool) Close() {
 	p.wg.Wait()
 }
 
-// node.CPUPool runs the long computations of ingestion, a share per organization:
+// CPUPool runs the long computations of ingestion, a share per organization:
 // organizations take turns task by task, so that a tenant's import of a million
 // chunks delays another's single note by one task (some 100 ms) per worker.
 //
@@ -201,6 +203,7 @@ type CPUPool struct {
 	wg      sync.WaitGroup
 }
 
+// NewCPUPool starts a pool of workers.
 func NewCPUPool(workers int, c clock.Clock) *CPUPool {
 	p := &CPUPool{clock: c, tasks: newTurns(), ahead: make(map[pb.OrgID]int), patient: newTurns()}
 	p.wake = sync.NewCond(&p.mu)
@@ -302,7 +305,7 @@ func (p *CPUPool) Pressure(on bool) {
 // callers are the ingest workers, each of which runs one slice at a time, so
 // the queue is bounded by the number of awake subjects times tasksPerSlice. A
 // panic in a task is returned as its error; the other tasks still run. After
-// close it returns node.ErrClosing without having run them all.
+// close it returns ErrClosing without having run them all.
 func (p *CPUPool) All(org pb.OrgID, tasks []func(worker int) error) []error {
 	return p.run(org, tasks, &p.tasks)
 }
@@ -360,8 +363,8 @@ type Share struct {
 
 // Share waits for a worker for a computation that a caller waits for, and runs it, in the
 // caller's goroutine: before the organization's tasks that nobody waits for, and after
-// those of its own kind. Whoever calls it bounds how many wait. It returns node.ErrClosing, what
-// the computation returns, or node.ErrAbandoned once gone is closed.
+// those of its own kind. Whoever calls it bounds how many wait. It returns ErrClosing, what
+// the computation returns, or ErrAbandoned once gone is closed.
 func (p *CPUPool) Share(org pb.OrgID, gone <-chan struct{}, run func(*Share) error) error {
 	s := &Share{pool: p, org: org, gone: gone, worker: make(chan struct{}), back: make(chan struct{})}
 	if err := s.take(); err != nil {

@@ -8,7 +8,7 @@ import (
 	pb "orgmem/proto"
 )
 
-// partition.Embedder turns text into vectors. Its methods may be called from any
+// Embedder turns text into vectors. Its methods may be called from any
 // goroutine.
 type Embedder interface {
 	// ID names the model and its weights: vectors of different ids are never
@@ -22,13 +22,13 @@ type Embedder interface {
 	NewEncoder() Encoder
 }
 
-// Ranged is an partition.Embedder whose cosines have a range of their own: the line brings
+// Ranged is an Embedder whose cosines have a range of their own: the line brings
 // them to the range that scores were made for, factor*cosine + offset.
 type Ranged interface {
 	CosineLine() (factor, offset float32)
 }
 
-// partition.Encoder computes vectors, in one goroutine at a time. Vectors have length 1
+// Encoder computes vectors, in one goroutine at a time. Vectors have length 1
 // and belong to the caller.
 type Encoder interface {
 	Passages(texts []string) [][]float32
@@ -38,6 +38,7 @@ type Encoder interface {
 // Encoders are one worker's encoders, made when first needed.
 type Encoders struct{ made map[string]Encoder }
 
+// Of returns the encoder of a model.
 func (e *Encoders) Of(m Embedder) Encoder {
 	if e.made == nil {
 		e.made = map[string]Encoder{}
@@ -50,13 +51,15 @@ func (e *Encoders) Of(m Embedder) Encoder {
 	return enc
 }
 
+// ChunkOptions are how texts are cut into chunks for a model.
 func ChunkOptions(e Embedder) text.ChunkOptions {
 	return text.ChunkOptions{Count: e.CountTokens}
 }
 
+// CloneState copies the head of a partition.
 func CloneState(s *pb.PartitionState) *pb.PartitionState { return proto.CloneOf(s) }
 
-// partition.NewEmbedder wraps a model of package embed.
+// NewEmbedder wraps a model of package embed.
 func NewEmbedder(m *embed.Model) Embedder { return modelEmbedder{m} }
 
 type modelEmbedder struct{ m *embed.Model }

@@ -22,7 +22,7 @@ import (
 	"orgmem/storage"
 )
 
-// partition.Ref is a partition's identity, which never changes.
+// Ref is a partition's identity, which never changes.
 type Ref struct {
 	ID      pb.PartitionID
 	Kind    string
@@ -41,7 +41,7 @@ type Opener interface {
 	Unseal(kind string, sealed, owner []byte) (secret []byte, weak bool, err error)
 }
 
-// partition.NewRef makes a reference of a partition's record in a store.
+// NewRef makes a reference of a partition's record in a store.
 func NewRef(store storage.StoreID, seals Opener, id pb.PartitionID, rec *pb.Partition) *Ref {
 	return &Ref{
 		ID: id, Kind: rec.GetKind(), Subject: pb.SubjectKey(rec.GetSubject()), Secret: rec.GetSecret(), Created: rec.GetCreatedMs(), Born: rec.GetBorn(), Opener: seals,
@@ -78,10 +78,12 @@ func (p *Ref) NodeIn(scope, content string) pb.NodeID {
 	return p.nodeID(mac.Sum(nil))
 }
 
+// Counter is the key of one of the partition's counters.
 func (p *Ref) Counter(name string) storage.Key {
 	return p.Space.Key(storage.TableCounter, storage.Str(name))
 }
 
+// Session is the key of a coding session.
 func (p *Ref) Session(id string) storage.Key {
 	return p.Space.Key(storage.TableSession, storage.Str(id))
 }
@@ -160,7 +162,7 @@ type StaleSegment struct {
 	Rebuilt *index.Segment // nil when nothing of it is left
 }
 
-// partition.Cache keeps partitions' indexes in memory, for the whole node, up to
+// Cache keeps partitions' indexes in memory, for the whole node, up to
 // a number of bytes; the least recently read leave first.
 type Cache struct {
 	budget  int64
@@ -196,6 +198,7 @@ type cachedPartition struct {
 // partitionOverhead is what an empty partition costs in the cache.
 const partitionOverhead = 4 << 10
 
+// NewCache makes a cache of so many bytes. usable says which stored segments serve as they are.
 func NewCache(budget int64, usable func(index.View) bool) *Cache {
 	return &Cache{budget: budget, usable: usable, Queries: newQueryCache(), entries: map[partitionKey]*cachedPartition{}, news: make(chan struct{})}
 }
@@ -294,7 +297,7 @@ func (pc *Cache) announce() {
 	pc.news = make(chan struct{})
 }
 
-// partition.ShownWithin bounds the wait for what is committed to be shown: microseconds, where the
+// ShownWithin bounds the wait for what is committed to be shown: microseconds, where the
 // processors are taken some more. Who lost its lease in between shows nothing.
 const ShownWithin = time.Second
 
@@ -375,6 +378,7 @@ func (pc *Cache) Drop(part *Ref) {
 	pc.bury(e)
 }
 
+// DropStore forgets all partitions of a store.
 func (pc *Cache) DropStore(store storage.StoreID) {
 	pc.Queries.forgetStore(store)
 	pc.mu.Lock()
@@ -472,11 +476,12 @@ func loadPartition(st *storage.Store, part *Ref, dim func(string) int, usable fu
 	return &Index{Snapshot: now, State: state, Stale: stale}, nil
 }
 
-// partition.CloseSnapshot ends a snapshot; its failure is the reader's.
+// CloseSnapshot ends a snapshot; its failure is the reader's.
 func CloseSnapshot(snap *storage.Snapshot, err *error) {
 	*err = errors.Join(*err, snap.Close())
 }
 
+// LoadSegment reads a stored segment with what is live in it.
 func LoadSegment(r storage.Reader, part *Ref, id uint64) (index.View, error) {
 	var data []byte
 	for item, err := range r.Scan(part.Space.Prefix(storage.TableSegmentPiece, storage.U64(id)), storage.ScanOptions{}) {
@@ -512,7 +517,7 @@ func unsealed(r storage.Reader, part *Ref) ([]uint64, error) {
 	return seqs, nil
 }
 
-// partition.IndexChunks adds chunks to a snapshot from their records, with the vectors of
+// IndexChunks adds chunks to a snapshot from their records, with the vectors of
 // the given model. Chunks that are no longer there are passed over.
 func IndexChunks(snapshot *index.Snapshot, r storage.Reader, part *Ref, model string, dim int, seqs []uint64, analyzer *text.Analyzer) (*index.Snapshot, error) {
 	if len(seqs) == 0 {

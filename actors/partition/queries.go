@@ -45,7 +45,7 @@ func newQueryCache() *QueryCache {
 	return &QueryCache{vectors}
 }
 
-// partition.QueryEncoder reads words and their meaning, for one worker.
+// QueryEncoder reads words and their meaning, for one worker.
 type QueryEncoder struct {
 	Analyzer text.Analyzer
 	Encoders Encoders

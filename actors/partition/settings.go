@@ -9,17 +9,18 @@ import (
 type Quality string
 
 const (
-	// partition.QualityFast searches by the index alone: no stored vector is read, and no brain
+	// QualityFast searches by the index alone: no stored vector is read, and no brain
 	// walks. Content that is taken in has its entities read, and no relations.
 	QualityFast Quality = "fast"
-	// partition.QualityBalanced is the default.
+	// QualityBalanced is the default.
 	QualityBalanced Quality = "balanced"
-	// partition.QualityThorough looks at four times the candidates of the others, and leaves no
+	// QualityThorough looks at four times the candidates of the others, and leaves no
 	// pass out: relations, stored vectors of all leading candidates, and where a brain
 	// walks, that from their exact cosines. What each spends on a search: efforts.
 	QualityThorough Quality = "thorough"
 )
 
+// KnownQuality reports whether there is such a quality.
 func KnownQuality(q Quality) bool {
 	return q == QualityFast || q == QualityBalanced || q == QualityThorough
 }
@@ -32,6 +33,7 @@ type Settings struct {
 	Learn bool
 }
 
+// SettingsFrom reads a record of settings; what it does not say is the default.
 func SettingsFrom(rec *pb.Settings) Settings {
 	s := Settings{Quality: QualityBalanced, Learn: true}
 	if q := Quality(rec.GetQualityMode()); KnownQuality(q) {

@@ -8,28 +8,29 @@ import (
 	"orgmem/storage"
 )
 
-// partition.PutVector stores a chunk's vector as half floats: half the bytes, and a
+// PutVector stores a chunk's vector as half floats: half the bytes, and a
 // cosine that differs by less than 1e-5 from that of the original.
 func PutVector(b *storage.Batch, part *Ref, model string, seq uint64, v []float32) {
 	b.PutRaw(VectorKey(part, model, seq), embed.EncodeF16(make([]byte, 0, 2*len(v)), v))
 }
 
-// partition.AsStored gives a vector as it will be read again: an index, and a brain, that is
+// AsStored gives a vector as it will be read again: an index, and a brain, that is
 // made of what was just embedded is the one that is made of it after a restart.
 func AsStored(v []float32) []float32 {
 	return embed.DecodeF16(make([]float32, 0, len(v)), embed.EncodeF16(make([]byte, 0, 2*len(v)), v))
 }
 
+// VectorKey is where a chunk's vector of a model lies.
 func VectorKey(part *Ref, model string, seq uint64) storage.Key {
 	return part.Space.Key(storage.TableVector, storage.Str(model), storage.U64(seq))
 }
 
-// partition.ReadVector returns a chunk's vector under a model, nil when it has none.
+// ReadVector returns a chunk's vector under a model, nil when it has none.
 func ReadVector(r storage.Reader, part *Ref, model string, seq uint64) ([]float32, error) {
 	return new(VectorReader).Read(r, part, model, seq)
 }
 
-// partition.VectorReader reads stored vectors into memory that it keeps for the next ones. The
+// VectorReader reads stored vectors into memory that it keeps for the next ones. The
 // zero value is ready; not for concurrent use.
 type VectorReader struct {
 	raw    []byte
@@ -46,7 +47,7 @@ func (v *VectorReader) Reset(n int) [][]float32 {
 	return v.list
 }
 
-// Read is partition.ReadVector; the vector is valid until the next reset.
+// Read is ReadVector; the vector is valid until the next reset.
 func (v *VectorReader) Read(r storage.Reader, part *Ref, model string, seq uint64) ([]float32, error) {
 	raw, found, err := r.AppendRaw(v.raw[:0], VectorKey(part, model, seq))
 	if err != nil || !found {

@@ -19,7 +19,7 @@
 //     0.9995 on the reference texts (measured minimum 0.99964, mean 0.99994),
 //     with identical token ids.
 //   - A text longer than MaxTokens is cut there; CountTokens says when.
-//   - No goroutine, no I/O, no clock. One partition.Encoder uses one core; callers run
+//   - No goroutine, no I/O, no clock. One Encoder uses one core; callers run
 //     several side by side. A Model is immutable and shared.
 //
 // What it hides: the transformer (Devlin et al. 2018), the tokenizer

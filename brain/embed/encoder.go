@@ -33,7 +33,7 @@ const headMax = 8191
 // is zero by definition (kernel.Softmax).
 const masked = -1e30
 
-// partition.Encoder runs a model on one core. It owns scratch space (about 6 MB for the
+// Encoder runs a model on one core. It owns scratch space (about 6 MB for the
 // widest batch, allocated on first use and kept) and serves one call at a
 // time; make one per worker.
 type Encoder struct {

@@ -68,9 +68,10 @@ func (t *turns) take() (org pb.OrgID, task func(worker int)) {
 type Width int
 
 const (
-	// Narrow reads take one memory, wide ones all of an organization's.
-	Narrow Width = iota // one memory: about 1 ms
-	Wide                // all of an organization's: up to seconds where they are cold
+	// Narrow reads take one memory: about 1 ms.
+	Narrow Width = iota
+	// Wide reads take all of an organization's: up to seconds where they are cold.
+	Wide
 )
 
 const (

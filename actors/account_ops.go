@@ -3,7 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
-	"fmt"
+	"time"
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
@@ -12,8 +12,42 @@ import (
 	"orgmem/storage"
 )
 
-// account carries out an operation of proto/account.proto: team, trail, account, sandbox and settings.
-func (o *orgActor) account(c *call, op *pb.AccountOp) {
+// accountModule keeps an organization's members, keys, subjects, settings and audit trail.
+type accountModule struct {
+	*orgActor
+	noModule
+	expired []pb.KeyHash // keys that the sweep under way deletes
+}
+
+func (o *accountModule) handle(c *call) bool {
+	view := &o.orgView // its methods may run in the pool
+	switch op := c.env.GetOp().(type) {
+	case *pb.Envelope_Me:
+		o.me(c)
+	case *pb.Envelope_ListKeys:
+		o.read(c, o.listKeys(c))
+	case *pb.Envelope_CreateKey:
+		o.createKey(c, op.CreateKey)
+	case *pb.Envelope_RevokeKey:
+		o.revokeKey(c, op.RevokeKey)
+	case *pb.Envelope_ListSubjects:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.listSubjects(st, op.ListSubjects) })
+	case *pb.Envelope_GetSubject_:
+		o.getSubject(c, op.GetSubject_)
+	case *pb.Envelope_PutSubject:
+		o.putSubject(c, op.PutSubject)
+	case *pb.Envelope_EraseSubject:
+		o.eraseSubject(c, op.EraseSubject)
+	case *pb.Envelope_Account:
+		return o.handleAccount(c, op.Account)
+	default:
+		return false
+	}
+	return true
+}
+
+// handleAccount begins an operation of proto/account.proto.
+func (o *accountModule) handleAccount(c *call, op *pb.AccountOp) bool {
 	view := &o.orgView // its methods may run in the pool
 	switch op := op.GetOp().(type) {
 	case *pb.AccountOp_DeleteMe:
@@ -42,9 +76,25 @@ func (o *orgActor) account(c *call, op *pb.AccountOp) {
 	case *pb.AccountOp_ResetSettings:
 		o.resetSettings(c)
 	default:
-		c.fail(fmt.Errorf("operation %T is unknown here", op))
+		return false
 	}
+	return true
 }
+
+// tick finds keys that the directory has and the organization does not know.
+func (o *accountModule) tick() { o.dropLostKeys() }
+
+// sweep deletes acts of the trail that are past their retention, and the sandbox's keys that have expired.
+func (o *accountModule) sweep(st *storage.Store, b *storage.Batch, now time.Time) (int, error) {
+	acts, err := o.sweepAudit(st, b, now.Add(-auditRetention))
+	if err == nil {
+		o.expired, err = o.dropExpired(b, st)
+	}
+	return acts, err
+}
+
+// swept tells the directory of the keys that have expired.
+func (o *accountModule) swept() { o.dropKeys(o.expired) }
 
 func accountReply(r *pb.AccountResult) *pb.Reply {
 	return &pb.Reply{Result: &pb.Reply_Account{Account: r}}

@@ -1,15 +1,47 @@
 package actors
 
-import pb "orgmem/proto"
+import (
+	"time"
 
-// data carries out an operation of proto/data.proto: usage, exports and purges.
-func (o *orgActor) data(c *call, op *pb.DataOp) {
-	switch op := op.GetOp().(type) {
-	case *pb.DataOp_GetUsage:
-		o.getUsage(c, op.GetUsage)
-	case *pb.DataOp_Purge:
-		o.purge(c, op.Purge)
-	default:
-		o.dispatch(c)
+	"orgmem/storage"
+)
+
+// usageModule reports what was used.
+type usageModule struct {
+	*orgActor
+	noModule
+}
+
+func (o *usageModule) handle(c *call) bool {
+	op := c.env.GetData().GetGetUsage()
+	if op == nil {
+		return false
 	}
+	o.getUsage(c, op)
+	return true
+}
+
+// sweep orders the end of lines that are older than anybody may ask for.
+func (o *usageModule) sweep(st *storage.Store, b *storage.Batch, _ time.Time) (int, error) {
+	return 0, o.sweepUsage(b, st)
+}
+
+// purgeModule purges memories in two steps.
+type purgeModule struct {
+	*orgActor
+	noModule
+}
+
+func (o *purgeModule) handle(c *call) bool {
+	op := c.env.GetData().GetPurge()
+	if op == nil {
+		return false
+	}
+	o.purge(c, op)
+	return true
+}
+
+// sweep deletes confirmation tokens that were not used.
+func (o *purgeModule) sweep(st *storage.Store, b *storage.Batch, _ time.Time) (int, error) {
+	return 0, o.sweepTickets(b, st)
 }

@@ -109,6 +109,11 @@ func (o *exportModule) handle(c *call) bool {
 	return true
 }
 
+// sweep ends documents whose time is over.
+func (o *exportModule) sweep(st *storage.Store, b *storage.Batch, _ time.Time) (int, error) {
+	return 0, o.sweepExports(b, st)
+}
+
 func (o *exportModule) jobKinds() map[string]jobKind {
 	return map[string]jobKind{pb.JobExport: {
 		resume: func(job *pb.Job) (bool, error) { return true, o.resumeExport(pb.ExportID(job.GetId())) },

@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"fmt"
-
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -16,9 +14,18 @@ import (
 // reads and changes the effect, and all of that is one commit with audit, events
 // and outcome; of a hub it is several, each whole (errUnfinished).
 
-// graph carries out an operation of proto/graph.proto: reads and changes of the graph.
-func (o *orgActor) graph(c *call, op *pb.GraphOp) {
-	switch op := op.GetOp().(type) {
+// graphModule reads and changes graphs: the operations of proto/graph.proto.
+type graphModule struct {
+	*orgActor
+	noModule
+}
+
+func (o *graphModule) handle(c *call) bool {
+	if op := c.env.GetGetNode(); op != nil {
+		o.getNode(c, pb.NodeID(op.GetId()))
+		return true
+	}
+	switch op := c.env.GetGraph().GetOp().(type) {
 	case *pb.GraphOp_ListNodes:
 		o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 			return c.listNodes(st, op.ListNodes, &c.org.sys.readers[worker])
@@ -54,6 +61,13 @@ func (o *orgActor) graph(c *call, op *pb.GraphOp) {
 	case *pb.GraphOp_GetDomain:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.getDomain(st, op.GetDomain) })
 	default:
-		c.fail(fmt.Errorf("operation %T is unknown here", op))
+		return false
 	}
+	return true
 }
+
+// resume wakes the partitions that were to rewrite segments.
+func (o *graphModule) resume() error { return o.resumeForgotten() }
+
+// tick wakes the partitions in which a forgotten node is to be removed.
+func (o *graphModule) tick() { o.sweepTombstones() }

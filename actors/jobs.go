@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -223,6 +222,28 @@ func (o *orgView) listJobs(r storage.Reader, who principal, op *pb.ListJobs) (*p
 	return &pb.Reply{Result: &pb.Reply_Jobs{Jobs: &pb.JobList{Jobs: entries, NextCursor: next}}}, err
 }
 
+// jobModule answers what became of jobs, and cancels them.
+type jobModule struct {
+	*orgActor
+	noModule
+}
+
+func (o *jobModule) handle(c *call) bool {
+	switch op := c.env.GetOp().(type) {
+	case *pb.Envelope_JobStatus:
+		o.read(c, jobReader(c, op.JobStatus.GetId(), c.env.GetHasSubject()))
+	case *pb.Envelope_GetJob:
+		o.read(c, jobReader(c, op.GetJob.GetId(), false))
+	case *pb.Envelope_ListJobs:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listJobs(st, c.who, op.ListJobs) })
+	case *pb.Envelope_CancelJob:
+		o.cancelJob(c, op.CancelJob)
+	default:
+		return false
+	}
+	return true
+}
+
 // cancelJob hands a cancellation to the worker that owns the job's progress.
 func (o *orgActor) cancelJob(c *call, op *pb.CancelJob) {
 	var job *pb.Job
@@ -327,16 +348,15 @@ func (o *orgActor) resumeJobs() error {
 	return nil
 }
 
-// sweep deletes what has expired: outcomes for replay, finished jobs, keys of the
-// sandbox, acts of the trail. Where that is more than one sweep takes, it goes on soon.
-func (o *orgActor) sweep() {
+// expire deletes what has expired: outcomes for replay, finished jobs, and what the
+// modules say. Where that is more than one sweep takes, it goes on soon.
+func (o *orgActor) expire() {
 	if o.failed != nil || o.lost || o.record == nil || o.sweeping {
 		return
 	}
 	now := o.sys.clock.Now()
 	b := storage.NewBatch(o.store)
-	more := false
-	var gone []pb.KeyHash
+	most := 0
 	err := o.withStore(func(st *storage.Store) error {
 		outcomes, err := o.sweepOutcomes(st, b, now.Add(-idempotencyRetention))
 		if err != nil {
@@ -346,17 +366,15 @@ func (o *orgActor) sweep() {
 		if err != nil {
 			return err
 		}
-		events, err := o.sweepOutbox(st, b, now.Add(-outboxRetention))
-		if err != nil {
-			return err
+		most = max(outcomes, jobs)
+		for _, m := range o.modules {
+			n, err := m.sweep(st, b, now)
+			if err != nil {
+				return err
+			}
+			most = max(most, n)
 		}
-		acts, err := o.sweepAudit(st, b, now.Add(-auditRetention))
-		more = max(outcomes, jobs, events, acts) == maxSweep
-		if err != nil {
-			return err
-		}
-		gone, err = o.dropExpired(b, st)
-		return errors.Join(err, o.sweepUsage(b, st), o.sweepExports(b, st), o.sweepTickets(b, st))
+		return nil
 	})
 	if err != nil {
 		o.sys.log.Error("sweep failed; it is tried again", "org", o.id.String(), "err", err)
@@ -370,10 +388,14 @@ func (o *orgActor) sweep() {
 		if err != nil {
 			o.sys.log.Warn("sweep was not committed; it is tried again", "org", o.id.String(), "err", err)
 		} else {
-			o.tell(func(o *orgActor) { o.dropKeys(gone) })
+			o.later(func() {
+				for _, m := range o.modules {
+					m.swept()
+				}
+			})
 		}
-		again := func() { o.tell(func(o *orgActor) { o.sweeping = false; o.sweep() }) }
-		if err == nil && more {
+		again := func() { o.tell(func(o *orgActor) { o.sweeping = false; o.expire() }) }
+		if err == nil && most == maxSweep {
 			o.sys.clock.AfterFunc(sweepPause, again)
 			return
 		}

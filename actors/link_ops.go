@@ -5,11 +5,18 @@ import (
 	"orgmem/storage"
 )
 
-// link carries out an operation of proto/link.proto: imports, coding sessions, webhooks, the event stream and connectors.
-func (o *orgActor) link(c *call, op *pb.LinkOp) {
-	switch op := op.GetOp().(type) {
-	case *pb.LinkOp_StreamEvents:
-		o.streamEvents(c)
+// intakeModule takes content in: items, files and coding sessions.
+type intakeModule struct {
+	*orgActor
+	noModule
+}
+
+func (o *intakeModule) handle(c *call) bool {
+	if c.env.GetIngest() != nil {
+		o.accept(c)
+		return true
+	}
+	switch op := c.env.GetLink().GetOp().(type) {
 	case *pb.LinkOp_SessionEvents, *pb.LinkOp_AgentSignals, *pb.LinkOp_SessionFinalize:
 		o.accept(c)
 	case *pb.LinkOp_SessionStatus:
@@ -26,6 +33,7 @@ func (o *orgActor) link(c *call, op *pb.LinkOp) {
 	case *pb.LinkOp_ListImports:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listImports(st, c.part) })
 	default:
-		o.dispatch(c)
+		return false
 	}
+	return true
 }

@@ -5,10 +5,19 @@ import (
 	"orgmem/storage"
 )
 
-// mind carries out an operation of proto/mind.proto: recall, identity, contradictions, proposals, the brain, conditioning and retrieval.
-func (o *orgActor) mind(c *call, op *pb.MindOp) {
+// recallModule answers from what is known of a memory: search, retrieval, recall, conditioning, contradictions and proposals.
+type recallModule struct {
+	*orgActor
+	noModule
+}
+
+func (o *recallModule) handle(c *call) bool {
+	if op := c.env.GetSearch(); op != nil {
+		o.search(c, op)
+		return true
+	}
 	view := c.org
-	switch op := op.GetOp().(type) {
+	switch op := c.env.GetMind().GetOp().(type) {
 	case *pb.MindOp_Recall:
 		o.recall(c, op.Recall)
 	case *pb.MindOp_GetIdentity:
@@ -28,6 +37,10 @@ func (o *orgActor) mind(c *call, op *pb.MindOp) {
 	case *pb.MindOp_Retrieve:
 		o.retrieve(c, op.Retrieve)
 	default:
-		o.dispatch(c)
+		return false
 	}
+	return true
 }
+
+// resume wakes the partitions that a cognition cycle has to look at.
+func (o *recallModule) resume() error { return o.resumeCognition() }

@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"orgmem/actors/commit"
 	pb "orgmem/proto"
@@ -22,6 +23,11 @@ type module interface {
 	idle() bool
 	// tick is called whenever the organization looks whether it may leave memory.
 	tick()
+	// sweep adds to a batch the deletion of what has expired, and returns how many records of one kind it has looked
+	// at: as many as maxSweep mean that there may be more.
+	sweep(st *storage.Store, b *storage.Batch, now time.Time) (looked int, err error)
+	// swept is called when what sweep has added is committed.
+	swept()
 	// look is called in a sandbox after the organization has removed a member, whose things there have to go.
 	look()
 	// reseal adds to a batch what the module has stored unsealed, or sealed under a former key.
@@ -46,6 +52,13 @@ type jobKind struct {
 // modulesOf is the table of an organization's features, in the order in which they resume.
 func modulesOf(o *orgActor) []module {
 	return []module{
+		&accountModule{orgActor: o},
+		&jobModule{orgActor: o},
+		&intakeModule{orgActor: o},
+		&graphModule{orgActor: o},
+		&recallModule{orgActor: o},
+		&usageModule{orgActor: o},
+		&purgeModule{orgActor: o},
 		&exportModule{orgActor: o},
 		&trainingModule{orgActor: o},
 		newWebhookModule(o),
@@ -56,14 +69,16 @@ func modulesOf(o *orgActor) []module {
 // noModule has the methods that a module may leave out.
 type noModule struct{}
 
-func (noModule) handle(*call) bool                                           { return false }
-func (noModule) resume() error                                               { return nil }
-func (noModule) idle() bool                                                  { return true }
-func (noModule) tick()                                                       {}
-func (noModule) look()                                                       {}
-func (noModule) reseal(*storage.Store, *storage.Batch) error                 { return nil }
-func (noModule) eraseMember(*storage.Store, *commit.Change, pb.UserID) error { return nil }
-func (noModule) jobKinds() map[string]jobKind                                { return nil }
+func (noModule) handle(*call) bool                                            { return false }
+func (noModule) resume() error                                                { return nil }
+func (noModule) idle() bool                                                   { return true }
+func (noModule) tick()                                                        {}
+func (noModule) sweep(*storage.Store, *storage.Batch, time.Time) (int, error) { return 0, nil }
+func (noModule) swept()                                                       {}
+func (noModule) look()                                                        {}
+func (noModule) reseal(*storage.Store, *storage.Batch) error                  { return nil }
+func (noModule) eraseMember(*storage.Store, *commit.Change, pb.UserID) error  { return nil }
+func (noModule) jobKinds() map[string]jobKind                                 { return nil }
 
 // moduleOf returns an organization's module of a type.
 func moduleOf[M module](o *orgActor) M {

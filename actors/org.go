@@ -250,7 +250,7 @@ func (o *orgActor) open() error {
 	if err := o.resumeJobs(); err != nil || o.record == nil {
 		return err
 	}
-	return errors.Join(o.resumeForgotten(), o.resumeCognition(), o.resumeModules())
+	return o.resumeModules()
 }
 
 // openMain reads the organization's root, and wakes the sandbox where it may have
@@ -364,9 +364,7 @@ func (o *orgActor) lose() {
 // passivate lets an idle organization leave memory, and expired records leave the
 // store.
 func (o *orgActor) passivate() {
-	o.sweep()
-	o.dropLostKeys()
-	o.sweepTombstones()
+	o.expire()
 	for _, m := range o.modules {
 		m.tick()
 	}
@@ -447,53 +445,11 @@ func (o *orgActor) handle(c *call) {
 
 // carryOut begins what an admitted request asks for.
 func (o *orgActor) carryOut(c *call) {
-	switch op := c.env.GetOp().(type) {
-	case *pb.Envelope_Rejected:
-		c.refuse(op.Rejected.GetProblem())
-	case *pb.Envelope_Me:
-		o.me(c)
-	case *pb.Envelope_ListKeys:
-		o.read(c, o.listKeys(c))
-	case *pb.Envelope_CreateKey:
-		o.createKey(c, op.CreateKey)
-	case *pb.Envelope_RevokeKey:
-		o.revokeKey(c, op.RevokeKey)
-	case *pb.Envelope_ListSubjects:
-		view := &o.orgView // its methods may run in the pool
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.listSubjects(st, op.ListSubjects) })
-	case *pb.Envelope_GetSubject_:
-		o.getSubject(c, op.GetSubject_)
-	case *pb.Envelope_PutSubject:
-		o.putSubject(c, op.PutSubject)
-	case *pb.Envelope_EraseSubject:
-		o.eraseSubject(c, op.EraseSubject)
-	case *pb.Envelope_JobStatus:
-		o.read(c, jobReader(c, op.JobStatus.GetId(), c.env.GetHasSubject()))
-	case *pb.Envelope_GetJob:
-		o.read(c, jobReader(c, op.GetJob.GetId(), false))
-	case *pb.Envelope_ListJobs:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listJobs(st, c.who, op.ListJobs) })
-	case *pb.Envelope_CancelJob:
-		o.cancelJob(c, op.CancelJob)
-	case *pb.Envelope_Ingest:
-		o.accept(c)
-	case *pb.Envelope_Search:
-		o.search(c, op.Search)
-	case *pb.Envelope_GetNode:
-		o.getNode(c, pb.NodeID(op.GetNode.GetId()))
-	case *pb.Envelope_Graph:
-		o.graph(c, op.Graph)
-	case *pb.Envelope_Account:
-		o.account(c, op.Account)
-	case *pb.Envelope_Data:
-		o.data(c, op.Data)
-	case *pb.Envelope_Mind:
-		o.mind(c, op.Mind)
-	case *pb.Envelope_Link:
-		o.link(c, op.Link)
-	default:
-		c.fail(fmt.Errorf("operation %T is unknown here", op))
+	if op := c.env.GetRejected(); op != nil {
+		c.refuse(op.GetProblem())
+		return
 	}
+	o.dispatch(c)
 }
 
 // read answers a call from the store, in the read pool.

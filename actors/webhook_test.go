@@ -402,7 +402,7 @@ func TestOutboxIsSweptButForItsNewest(t *testing.T) {
 	numbers := func() (out []uint64) {
 		t.Helper()
 		err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
-			o.sweep()
+			o.expire()
 			o.committer.Submit(storage.NewBatch(o.store), func(error) { // behind the sweep's own
 				done(o.withStore(func(st *storage.Store) error {
 					for item, err := range st.Scan(o.space.Prefix(storage.TableOutbox), storage.ScanOptions{}) {

@@ -33,6 +33,8 @@ func newWebhookModule(o *orgActor) *webhookModule {
 
 func (o *webhookModule) handle(c *call) bool {
 	switch op := c.env.GetLink().GetOp().(type) {
+	case *pb.LinkOp_StreamEvents:
+		o.streamEvents(c)
 	case *pb.LinkOp_CreateWebhook:
 		o.createWebhook(c, op.CreateWebhook)
 	case *pb.LinkOp_ListWebhooks:
@@ -49,6 +51,11 @@ func (o *webhookModule) handle(c *call) bool {
 		return false
 	}
 	return true
+}
+
+// sweep deletes events that no endpoint waits for any more.
+func (o *webhookModule) sweep(st *storage.Store, b *storage.Batch, now time.Time) (int, error) {
+	return o.sweepOutbox(st, b, now.Add(-outboxRetention))
 }
 
 func (o *webhookModule) idle() bool { return len(o.posting) == 0 }

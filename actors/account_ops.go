@@ -154,7 +154,7 @@ func (o *orgView) membersPage(r storage.Reader, page *pb.Page) (*pb.Reply, error
 
 // deleteMe ends the caller's account: a personal organization as a whole, in a
 // team the caller with their keys and their own memory.
-func (o *orgActor) deleteMe(c *call) {
+func (o *accountModule) deleteMe(c *call) {
 	switch {
 	case c.who.sandbox:
 		c.refuse(problem(pb.CodePermissionDenied, "A sandbox key cannot delete an account."))
@@ -201,7 +201,7 @@ func settingsReply(s partition.Settings) *pb.Reply {
 }
 
 // patchSettings changes the fields that the patch names.
-func (o *orgActor) patchSettings(c *call, patch *pb.Settings) {
+func (o *accountModule) patchSettings(c *call, patch *pb.Settings) {
 	if patch.QualityMode != nil && !partition.KnownQuality(partition.Quality(patch.GetQualityMode())) {
 		c.refuse(invalid("qualityMode", "must be fast, balanced or thorough"))
 		return
@@ -237,7 +237,7 @@ func (o *orgActor) patchSettings(c *call, patch *pb.Settings) {
 }
 
 // resetSettings goes back to the defaults, also where they will change.
-func (o *orgActor) resetSettings(c *call) {
+func (o *accountModule) resetSettings(c *call) {
 	o.exclusive("settings "+c.part.ID.String(), func(release func()) {
 		if !o.inUse(c) {
 			release()
@@ -269,7 +269,7 @@ func (o *orgActor) inUse(c *call) bool {
 }
 
 // PutSettings commits a change of settings, and answers what now holds.
-func (o *orgActor) putSettings(c *call, ch *commit.Change, s partition.Settings, release func()) {
+func (o *accountModule) putSettings(c *call, ch *commit.Change, s partition.Settings, release func()) {
 	r := settingsReply(s)
 	if err := c.idem.record(ch.Batch, r); err != nil {
 		release()

@@ -48,7 +48,7 @@ func (o *orgView) brainInfo(r storage.Reader) (*pb.Reply, error) {
 // brainAnswer writes an answer from sentences of the passages that search finds, in
 // the manner of the person whose memory asks, and names them; a language model may word
 // it (brain_phrase.go).
-func (o *orgActor) brainAnswer(c *call, op *pb.BrainAnswer) {
+func (o *trainingModule) brainAnswer(c *call, op *pb.BrainAnswer) {
 	o.readWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		d, err := c.draftAnswer(st, op, worker)
 		if err != nil {
@@ -250,7 +250,7 @@ func (a *asking) found(n *brainNet, ranked []retriever.Ranked, topK int, keep fu
 }
 
 // brainQuery is one forward pass, beside what plain likeness of meaning finds.
-func (o *orgActor) brainQuery(c *call, op *pb.BrainQuery) {
+func (o *trainingModule) brainQuery(c *call, op *pb.BrainQuery) {
 	o.readWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		n, err := c.org.brain(st)
 		switch {

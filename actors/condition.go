@@ -44,7 +44,7 @@ const (
 
 // conditionSession introduces the caller's memory to another model. The ids in
 // the body must be the caller's own: the credential decides, not they.
-func (o *orgActor) conditionSession(c *call, op *pb.ConditionSession) {
+func (o *recallModule) conditionSession(c *call, op *pb.ConditionSession) {
 	org, err1 := pb.ParseOrgID(op.GetOrg())
 	user, err2 := pb.ParseUserID(op.GetUser())
 	if err1 != nil || err2 != nil || org != o.id || user != c.who.user {
@@ -165,7 +165,7 @@ func (c *call) titlesAbout(st *storage.Store, cwd string, rd *reader) ([]string,
 // conditionScaffold wraps a prompt in what memory knows about it: the passages
 // that are about the prompt, best first, as many as the budget of tokens holds.
 // The prompt itself is never cut.
-func (o *orgActor) conditionScaffold(c *call, op *pb.ConditionScaffold) {
+func (o *recallModule) conditionScaffold(c *call, op *pb.ConditionScaffold) {
 	o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		found, err := c.find(st, []*partition.Ref{c.part}, &pb.Search{
 			Query: text.TruncateRunes(op.GetPrompt(), maxPromptQuery), TopK: scaffoldSources,

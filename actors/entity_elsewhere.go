@@ -15,7 +15,7 @@ const maxSightings = 1000
 // the caller's, by the form that its names share. Nothing is stored for it: what is
 // forgotten in a memory is not found there. It says who, and how often, and nothing
 // of what is written; like a search of the organization it is not for a subject.
-func (o *orgActor) entityElsewhere(c *call, op *pb.EntityElsewhere) {
+func (o *graphModule) entityElsewhere(c *call, op *pb.EntityElsewhere) {
 	if c.env.GetHasSubject() {
 		c.refuse(problem(pb.CodePermissionDenied, "A subject sees its own memory only; this needs a request without X-Svc-Subject."))
 		return

@@ -204,7 +204,7 @@ func (s *EventStream) reaches(e *pb.OutboxEvent) bool {
 }
 
 // streamEvents opens a stream; the edge takes it up by its ticket.
-func (o *orgActor) streamEvents(c *call) {
+func (o *webhookModule) streamEvents(c *call) {
 	ticket, err := o.sys.newUUID()
 	if err != nil {
 		c.fail(err)

@@ -46,7 +46,7 @@ type upload struct {
 // ends with the call: it waits for memory and for a processor. A quick file is read like
 // any other read. Others take seconds of a processor, which are the organization's own,
 // and end when nobody waits for them any more.
-func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
+func (o *intakeModule) importFile(c *call, op *pb.ImportFile) {
 	view, sys := c.org, o.sys
 	if !sys.enterReading(view.id) {
 		c.fail(node.ErrPoolFull)
@@ -85,7 +85,7 @@ func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
 			return
 		}
 		c.upload = up
-		view.tell(func(o *orgActor) {
+		o.later(func() {
 			if o.lost {
 				c.fail(commit.ErrLost)
 				return

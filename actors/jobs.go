@@ -245,7 +245,7 @@ func (o *jobModule) handle(c *call) bool {
 }
 
 // cancelJob hands a cancellation to the worker that owns the job's progress.
-func (o *orgActor) cancelJob(c *call, op *pb.CancelJob) {
+func (o *jobModule) cancelJob(c *call, op *pb.CancelJob) {
 	var job *pb.Job
 	var part *partition.Ref
 	err := o.withStore(func(st *storage.Store) (err error) {

@@ -515,7 +515,7 @@ func (w *worker) tellMind(f *effect) {
 }
 
 // resumeCognition wakes the partitions that a stop or a crash has left behind.
-func (o *orgActor) resumeCognition() error {
+func (o *recallModule) resumeCognition() error {
 	if o.sys.cfg.plain {
 		return nil
 	}

@@ -452,6 +452,25 @@ func (o *orgActor) carryOut(c *call) {
 	o.dispatch(c)
 }
 
+// marked runs f, for a call that may change something, once the directory says that
+// this organization may have something to bring. Where nobody listens, or it says so
+// already, that is now.
+func (o *orgActor) marked(c *call, f func()) {
+	if !o.couriers.hooked.Load() || o.busy || c.env.GetMethod() == methodGet {
+		f()
+		return
+	}
+	o.whenBusy(func(err error) {
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		if c.part == nil || o.inUse(c) {
+			f()
+		}
+	})
+}
+
 // read answers a call from the store, in the read pool.
 func (o *orgActor) read(c *call, f func(*storage.Store) (*pb.Reply, error)) {
 	o.readWith(c, func(st *storage.Store, _ int) (*pb.Reply, error) { return f(st) })

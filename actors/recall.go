@@ -33,7 +33,7 @@ const (
 )
 
 // recall answers a derived view of the effective partition.
-func (o *orgActor) recall(c *call, op *pb.Recall) {
+func (o *recallModule) recall(c *call, op *pb.Recall) {
 	view := c.org
 	switch op.GetType() {
 	case pb.RecallIdentity:
@@ -63,7 +63,7 @@ func readIdentity(r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 // identity answers a member's view to that member, and to who may read and
 // administrate. Everybody else is refused before it is looked whether there is
 // such a member.
-func (o *orgActor) identity(c *call, op *pb.GetIdentity) {
+func (o *recallModule) identity(c *call, op *pb.GetIdentity) {
 	user, err := pb.ParseUserID(op.GetUser())
 	own := err == nil && user == c.who.user
 	if !own && !(grants(c.who.scopes, pb.ScopeRead) && grants(c.who.scopes, pb.ScopeAdmin)) {

@@ -46,7 +46,7 @@ type place struct {
 }
 
 // retrieve searches, and follows the edges of what it finds.
-func (o *orgActor) retrieve(c *call, op *pb.Retrieve) {
+func (o *recallModule) retrieve(c *call, op *pb.Retrieve) {
 	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partition.Ref, rd *reader) (*pb.Reply, error) {
 		topK := int(cmp.Or(op.GetTopK(), defaultTopK))
 		found, err := c.find(st, parts, &pb.Search{Query: op.GetQuery(), TopK: uint32(topK)}, rd)

@@ -126,7 +126,7 @@ func contradict(r storage.Reader, part *partition.Ref, a, b pb.NodeID) (bool, er
 // decideProposal accepts or rejects a proposal. The same decision twice is one;
 // the opposite of it is refused, since what was accepted may be built on: its
 // edge is taken back like any other.
-func (o *orgActor) decideProposal(c *call, op *pb.DecideProposal) {
+func (o *recallModule) decideProposal(c *call, op *pb.DecideProposal) {
 	o.edit(c, func(f *effect) (*pb.Reply, error) {
 		notFound := refuse(problem(pb.CodeProposalNotFound, "There is no such proposal."))
 		id, err := pb.ParseDerivedID(op.GetId())

@@ -87,7 +87,7 @@ func (w *worker) rewriteForgotten(now *partition.Index) (*partition.Index, error
 // resumeForgotten wakes the partitions that were to rewrite segments when the
 // organization was closed or its node stopped. They are among those that have
 // forgotten something last.
-func (o *orgActor) resumeForgotten() error {
+func (o *graphModule) resumeForgotten() error {
 	var parts []pb.PartitionID
 	return o.withStore(func(st *storage.Store) error {
 		for item, err := range st.Scan(o.space.Prefix(storage.TableTombstoneDue), storage.ScanOptions{Reverse: true, Limit: maxSweep}) {

@@ -70,7 +70,7 @@ type reader struct {
 }
 
 // search answers from snapshots, in the read pool.
-func (o *orgActor) search(c *call, op *pb.Search) {
+func (o *recallModule) search(c *call, op *pb.Search) {
 	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partition.Ref, rd *reader) (*pb.Reply, error) {
 		found, err := c.find(st, parts, op, rd)
 		if err != nil {
@@ -82,7 +82,7 @@ func (o *orgActor) search(c *call, op *pb.Search) {
 
 // readScope reads, in the read pool, from what an answer covers: the caller's
 // partition or, with scope org, all of the organization's.
-func (o *orgActor) readScope(c *call, orgScope bool, read func(st *storage.Store, parts []*partition.Ref, rd *reader) (*pb.Reply, error)) {
+func (o *recallModule) readScope(c *call, orgScope bool, read func(st *storage.Store, parts []*partition.Ref, rd *reader) (*pb.Reply, error)) {
 	if orgScope && c.env.GetHasSubject() {
 		c.refuse(problem(pb.CodePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
 		return

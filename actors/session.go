@@ -317,15 +317,6 @@ func (a *subjectActor) enqueueEvents(self *actor.PID, c *call, kind string, in *
 	}, done)
 }
 
-// queueOf makes entries of the queue of items.
-func queueOf(items []*pb.IngestItem) []*pb.QueueEntry {
-	entries := make([]*pb.QueueEntry, 0, len(items))
-	for _, item := range items {
-		entries = append(entries, &pb.QueueEntry{Item: item})
-	}
-	return entries
-}
-
 // count adds to a counter of the partition.
 func (in *intake) count(name string, events, nodes uint64) error {
 	return addToCounter(in.st, in.batch, in.part, name, events, nodes, in.now)
@@ -341,66 +332,6 @@ func addToCounter(r storage.Reader, b *storage.Batch, part *partition.Ref, name 
 	n.AtMs = now
 	b.Put(part.Counter(name), n)
 	return nil
-}
-
-// enqueue commits a job with its entries of the queue and what else is in the
-// batch, and answers. prepare may change the job, and gives the answer; then, which
-// may be nil, is called when it is decided, before the answer.
-func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []*pb.QueueEntry, ch *commit.Change, prepare func(*pb.Job) (*pb.Reply, error), then func()) {
-	n := len(entries)
-	fail := func(err error) {
-		if then != nil {
-			then()
-		}
-		c.fail(err)
-	}
-	if a.next-a.first+uint64(n) > maxQueued {
-		fail(commit.ErrQueueFull)
-		return
-	}
-	job, err := a.org.newJob(kind, c.who, a.part, n)
-	if err != nil {
-		fail(err)
-		return
-	}
-	job.QueueSeq = a.next
-	r, err := prepare(job)
-	if err != nil {
-		fail(err)
-		return
-	}
-	putJob(ch.Batch, a.org.space, job)
-	if err := c.idem.record(ch.Batch, r); err != nil {
-		fail(err)
-		return
-	}
-	a.queue(self, job, entries, ch, func(err error) {
-		if err != nil {
-			fail(err)
-			return
-		}
-		c.jobOpen = false // it is the worker's now
-		if then != nil {
-			then()
-		}
-		c.reply(r)
-	})
-}
-
-// queue commits a change with the entries of a job, whose place in the queue is
-// a.next.
-func (a *subjectActor) queue(self *actor.PID, job *pb.Job, entries []*pb.QueueEntry, ch *commit.Change, then func(error)) {
-	for i, e := range entries {
-		e.Job, e.Index, e.Last = job.GetId(), uint32(i), i == len(entries)-1
-		ch.Put(a.part.Space.Key(storage.TableQueue, storage.U64(a.next+uint64(i))), e)
-	}
-	a.next += uint64(len(entries))
-	a.inFlight++
-	root := a.org.sys.root
-	a.org.committer.SubmitChange(ch, func(err error) {
-		root.Send(self, acceptDone{})
-		then(err)
-	})
 }
 
 // agentSignals keeps what a client noticed of its agent: each signal becomes a node of

@@ -10,7 +10,6 @@ import (
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
-	"orgmem/storage"
 )
 
 // maxQueued bounds the items that one subject may have waiting: two hundred of
@@ -169,43 +168,4 @@ func (a *subjectActor) wake(ctx actor.Context) {
 func (a *subjectActor) arm(ctx actor.Context) {
 	self, root := ctx.Self(), a.org.sys.root
 	a.timer = a.org.sys.clock.AfterFunc(a.org.sys.cfg.IdleSubject, func() { root.Send(self, subjectTick{}) })
-}
-
-// open finds the ends of the queue.
-func (a *subjectActor) open() error {
-	queue := a.part.Space.Prefix(storage.TableQueue)
-	return a.org.withStore(func(st *storage.Store) error {
-		for _, end := range []struct {
-			reverse bool
-			set     func(uint64)
-		}{{false, func(s uint64) { a.first = s }}, {true, func(s uint64) { a.next = s + 1 }}} {
-			for item, err := range st.Scan(queue, storage.ScanOptions{Reverse: end.reverse, Limit: 1}) {
-				if err != nil {
-					return err
-				}
-				seq, err := queueSeq(item.Key)
-				if err != nil {
-					return err
-				}
-				end.set(seq)
-			}
-		}
-		a.first, a.next = max(a.first, 1), max(a.next, 1) // 0 stands for "none"
-		return nil
-	})
-}
-
-func queueSeq(k storage.Key) (uint64, error) {
-	parts := k.Parts()
-	seq := parts.U64()
-	return seq, parts.Done()
-}
-
-// accept makes a job durable and answers 202.
-func (a *subjectActor) accept(self *actor.PID, c *call, op *pb.Ingest) {
-	kind := pb.JobIngest
-	if op.GetBatch() {
-		kind = pb.JobIngestBatch
-	}
-	a.enqueue(self, c, kind, queueOf(op.GetItems()), commit.New(a.org.store), func(job *pb.Job) (*pb.Reply, error) { return accepted(job), nil }, nil)
 }

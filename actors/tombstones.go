@@ -39,7 +39,7 @@ func (s *System) removedUntil() int64 {
 
 // sweepTombstones wakes the partitions in which a forgotten node is to be removed.
 // Their workers do it (worker.bury).
-func (o *orgActor) sweepTombstones() {
+func (o *graphModule) sweepTombstones() {
 	if o.failed != nil || o.lost || o.record == nil {
 		return
 	}

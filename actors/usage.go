@@ -40,7 +40,7 @@ const (
 
 // getUsage answers what was used. It waits until all that was answered before it
 // is stored, so the report is exact.
-func (o *orgActor) getUsage(c *call, op *pb.GetUsage) {
+func (o *usageModule) getUsage(c *call, op *pb.GetUsage) {
 	now := o.sys.clock.Now()
 	end := time.UnixMilli(op.GetEndMs())
 	if op.GetEndMs() == 0 {
@@ -64,7 +64,7 @@ func (o *orgActor) getUsage(c *call, op *pb.GetUsage) {
 			c.fail(err)
 			return
 		}
-		view.tell(func(o *orgActor) {
+		o.later(func() {
 			o.readWide(c, func(st *storage.Store, _ int) (*pb.Reply, error) {
 				return view.usageReport(st, start, end, cmp.Or(op.GetGroupBy(), groupBySubject), maxUsageLines)
 			})

@@ -177,25 +177,6 @@ func (o *webhookModule) releaseCourier(id pb.WebhookID, pid *actor.PID, seen uin
 	}
 }
 
-// marked runs f, for a call that may change something, once the directory says that
-// this organization may have something to bring. Where nobody listens, or it says so
-// already, that is now.
-func (o *orgActor) marked(c *call, f func()) {
-	if !o.couriers.hooked.Load() || o.busy || c.env.GetMethod() == methodGet {
-		f()
-		return
-	}
-	o.whenBusy(func(err error) {
-		if err != nil {
-			c.fail(err)
-			return
-		}
-		if c.part == nil || o.inUse(c) {
-			f()
-		}
-	})
-}
-
 // jittered spreads a wait by the interface's share, so that what failed together
 // does not come back together.
 func (s *System) jittered(wait time.Duration) (time.Duration, error) {

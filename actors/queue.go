@@ -1,0 +1,121 @@
+package actors
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "orgmem/proto"
+
+	"orgmem/actors/commit"
+	"orgmem/storage"
+)
+
+// The durable queue of a partition, at its entrance: a job becomes a record and entries of the queue in one commit,
+// which the worker takes from there (worker.go).
+
+// open finds the ends of the queue.
+func (a *subjectActor) open() error {
+	queue := a.part.Space.Prefix(storage.TableQueue)
+	return a.org.withStore(func(st *storage.Store) error {
+		for _, end := range []struct {
+			reverse bool
+			set     func(uint64)
+		}{{false, func(s uint64) { a.first = s }}, {true, func(s uint64) { a.next = s + 1 }}} {
+			for item, err := range st.Scan(queue, storage.ScanOptions{Reverse: end.reverse, Limit: 1}) {
+				if err != nil {
+					return err
+				}
+				seq, err := queueSeq(item.Key)
+				if err != nil {
+					return err
+				}
+				end.set(seq)
+			}
+		}
+		a.first, a.next = max(a.first, 1), max(a.next, 1) // 0 stands for "none"
+		return nil
+	})
+}
+
+func queueSeq(k storage.Key) (uint64, error) {
+	parts := k.Parts()
+	seq := parts.U64()
+	return seq, parts.Done()
+}
+
+// accept makes a job durable and answers 202.
+func (a *subjectActor) accept(self *actor.PID, c *call, op *pb.Ingest) {
+	kind := pb.JobIngest
+	if op.GetBatch() {
+		kind = pb.JobIngestBatch
+	}
+	a.enqueue(self, c, kind, queueOf(op.GetItems()), commit.New(a.org.store), func(job *pb.Job) (*pb.Reply, error) { return accepted(job), nil }, nil)
+}
+
+// queueOf makes entries of the queue of items.
+func queueOf(items []*pb.IngestItem) []*pb.QueueEntry {
+	entries := make([]*pb.QueueEntry, 0, len(items))
+	for _, item := range items {
+		entries = append(entries, &pb.QueueEntry{Item: item})
+	}
+	return entries
+}
+
+// enqueue commits a job with its entries of the queue and what else is in the
+// batch, and answers. prepare may change the job, and gives the answer; then, which
+// may be nil, is called when it is decided, before the answer.
+func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []*pb.QueueEntry, ch *commit.Change, prepare func(*pb.Job) (*pb.Reply, error), then func()) {
+	n := len(entries)
+	fail := func(err error) {
+		if then != nil {
+			then()
+		}
+		c.fail(err)
+	}
+	if a.next-a.first+uint64(n) > maxQueued {
+		fail(commit.ErrQueueFull)
+		return
+	}
+	job, err := a.org.newJob(kind, c.who, a.part, n)
+	if err != nil {
+		fail(err)
+		return
+	}
+	job.QueueSeq = a.next
+	r, err := prepare(job)
+	if err != nil {
+		fail(err)
+		return
+	}
+	putJob(ch.Batch, a.org.space, job)
+	if err := c.idem.record(ch.Batch, r); err != nil {
+		fail(err)
+		return
+	}
+	a.queue(self, job, entries, ch, func(err error) {
+		if err != nil {
+			fail(err)
+			return
+		}
+		c.jobOpen = false // it is the worker's now
+		if then != nil {
+			then()
+		}
+		c.reply(r)
+	})
+}
+
+// queue commits a change with the entries of a job, whose place in the queue is
+// a.next.
+func (a *subjectActor) queue(self *actor.PID, job *pb.Job, entries []*pb.QueueEntry, ch *commit.Change, then func(error)) {
+	for i, e := range entries {
+		e.Job, e.Index, e.Last = job.GetId(), uint32(i), i == len(entries)-1
+		ch.Put(a.part.Space.Key(storage.TableQueue, storage.U64(a.next+uint64(i))), e)
+	}
+	a.next += uint64(len(entries))
+	a.inFlight++
+	root := a.org.sys.root
+	a.org.committer.SubmitChange(ch, func(err error) {
+		root.Send(self, acceptDone{})
+		then(err)
+	})
+}

@@ -206,7 +206,7 @@ func (o *accountModule) patchSettings(c *call, patch *pb.Settings) {
 		c.refuse(invalid("qualityMode", "must be fast, balanced or thorough"))
 		return
 	}
-	o.exclusive("settings "+c.part.ID.String(), func(release func()) {
+	o.exclusive(settingsLock(c.part.ID), func(release func()) {
 		if !o.inUse(c) {
 			release()
 			return
@@ -238,7 +238,7 @@ func (o *accountModule) patchSettings(c *call, patch *pb.Settings) {
 
 // resetSettings goes back to the defaults, also where they will change.
 func (o *accountModule) resetSettings(c *call) {
-	o.exclusive("settings "+c.part.ID.String(), func(release func()) {
+	o.exclusive(settingsLock(c.part.ID), func(release func()) {
 		if !o.inUse(c) {
 			release()
 			return

@@ -52,7 +52,7 @@ func (o *trainingModule) jobKinds() map[string]jobKind {
 // brainTrain queues a training, unless one is queued or running.
 func (o *trainingModule) brainTrain(c *call) {
 	o.whenBusyFor(c, func() {
-		o.exclusive("brain", func(release func()) {
+		o.exclusive(brainLock, func(release func()) {
 			if !o.inUse(c) {
 				release()
 				return
@@ -126,7 +126,7 @@ func (o *trainingModule) trained(child *actor.PID, id pb.JobID) {
 		return
 	}
 	o.training = nil
-	o.exclusive("brain", func(release func()) { // behind a cancellation that is being written
+	o.exclusive(brainLock, func(release func()) { // behind a cancellation that is being written
 		defer release()
 		job := &pb.Job{}
 		err := o.withStore(func(st *storage.Store) error {
@@ -176,7 +176,7 @@ func (o *trainingModule) tellOfTraining() {
 	if o.lost || o.record == nil {
 		return
 	}
-	o.exclusive("brain", func(release func()) {
+	o.exclusive(brainLock, func(release func()) {
 		state := &pb.Training{}
 		var artifact *pb.BrainArtifact
 		err := o.withStore(func(st *storage.Store) (err error) {
@@ -216,7 +216,7 @@ func (o *trainingModule) tellOfTraining() {
 
 // cancelTraining ends a training that is queued or running.
 func (o *trainingModule) cancelTraining(c *call, job *pb.Job) {
-	o.exclusive("brain", func(release func()) {
+	o.exclusive(brainLock, func(release func()) {
 		if !o.seat.void() {
 			release()
 			c.refuse(notCancellable(job)) // it has just ended

@@ -261,7 +261,7 @@ func (o *connectorModule) checkAddresses(c *call, config []byte, then func()) {
 
 func (o *connectorModule) createConnector(c *call, op *pb.CreateConnector) {
 	o.whenScheduled(c, op.GetConfig(), func() {
-		o.exclusive("connectors", func(release func()) {
+		o.exclusive(connectorsLock, func(release func()) {
 			if !o.inUse(c) {
 				release()
 				return
@@ -324,7 +324,7 @@ func (o *connectorModule) whenScheduled(c *call, config []byte, then func()) {
 
 // changeConnector runs f on a connector that no other change is under way of.
 func (o *connectorModule) changeConnector(c *call, id string, f func(k *pb.Connector, release func())) {
-	o.exclusive("connectors", func(release func()) {
+	o.exclusive(connectorsLock, func(release func()) {
 		if !o.inUse(c) {
 			release()
 			return

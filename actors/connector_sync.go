@@ -343,7 +343,7 @@ func dueAt(k *pb.Connector, now int64) int64 {
 // nextSync tells the syncer to fetch for the connector that is due longest, or when
 // the next one is. Connectors whose owner is gone leave on the way.
 func (o *connectorModule) nextSync(child *actor.PID) {
-	o.exclusive("connectors", func(release func()) {
+	o.exclusive(connectorsLock, func(release func()) {
 		answer := func(m any) { release(); o.sys.root.Send(child, m) }
 		if o.lost {
 			answer(syncEnded{commit.ErrLost})
@@ -467,7 +467,7 @@ func (o *orgView) newSync(k *pb.Connector, part *partition.Ref) (*pb.Job, error)
 
 // endSync decides what becomes of a fetch.
 func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.Result, failure error) {
-	o.exclusive("connectors", func(release func()) {
+	o.exclusive(connectorsLock, func(release func()) {
 		answer := func(err error) { release(); o.sys.root.Send(child, syncEnded{err}) }
 		if o.lost || o.sys.ctx.Err() != nil {
 			answer(commit.ErrLost)
@@ -734,7 +734,7 @@ func (o *connectorModule) stopSync(id pb.JobID) {
 
 // cancelSync ends a sync that is fetching; behind that its items are the worker's.
 func (o *connectorModule) cancelSync(c *call, id pb.JobID) {
-	o.exclusive("connectors", func(release func()) {
+	o.exclusive(connectorsLock, func(release func()) {
 		job, k := &pb.Job{}, (*pb.Connector)(nil)
 		err := o.withStore(func(st *storage.Store) error {
 			if _, err := st.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job); err != nil {

@@ -132,7 +132,7 @@ func (o *exportModule) createExport(c *call, op *pb.CreateExport) {
 		}
 	}
 	o.whenBusyFor(c, func() {
-		o.exclusive("exports", func(release func()) {
+		o.exclusive(exportsLock, func(release func()) {
 			if !o.inUse(c) {
 				release()
 				return
@@ -456,7 +456,7 @@ func pieceKey(space storage.Space, id pb.ExportID, n uint32) storage.Key {
 // cancelExport ends a job of type export: the document is given up.
 func (o *exportModule) cancelExport(c *call, job *pb.Job) {
 	id := pb.ExportID(job.GetId())
-	o.exclusive("exports", func(release func()) {
+	o.exclusive(exportsLock, func(release func()) {
 		o.exports.mu.Lock()
 		run := o.exports.runs[id]
 		if run == nil || run.finished != nil {

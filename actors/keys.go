@@ -159,7 +159,7 @@ func (e refusalError) Error() string { return e.problem.GetDetail() }
 // Those of one user come one after the other: what is counted for the bound is in
 // the store only once it is committed.
 func (o *orgActor) mintKey(order *pb.Key, with func(*commit.Change, CreatedKey) error, done func(CreatedKey, error)) {
-	o.exclusive(fmt.Sprintf("keys %x", order.GetUser()), func(release func()) {
+	o.exclusive(keysLock(order.GetUser()), func(release func()) {
 		made, ch, gone, err := o.newKey(order, with)
 		if err != nil {
 			release()
@@ -322,7 +322,7 @@ func (o *orgActor) revoke(c *call, id, action string, may func(*pb.Key) bool) {
 		c.refuse(notFound)
 		return
 	}
-	o.exclusive("key "+id, func(release func()) {
+	o.exclusive(keyLock(id), func(release func()) {
 		k := &pb.Key{}
 		var found bool
 		err := o.withStore(func(st *storage.Store) (err error) {

@@ -46,7 +46,7 @@ func (s *System) AddMember(ctx context.Context, org pb.OrgID, email string, role
 	}
 	info := MemberInfo{User: pb.UserID(id), Email: email, Role: string(role), Created: s.clock.Now().UTC().Truncate(time.Millisecond)}
 	err = s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
-		o.exclusive("members", func(release func()) {
+		o.exclusive(membersLock, func(release func()) {
 			finish := func(err error) { release(); done(err) }
 			if o.record.GetPersonal() {
 				finish(fmt.Errorf("%w: a personal organization has one member", ErrConflict))
@@ -127,8 +127,8 @@ func (o *orgActor) removeMember(user pb.UserID, why *pb.Audit, done func(error))
 			done(err)
 			return
 		}
-		o.exclusive("members", func(members func()) {
-			o.exclusive("connectors", func(connectors func()) { // theirs go with them
+		o.exclusive(membersLock, func(members func()) {
+			o.exclusive(connectorsLock, func(connectors func()) { // theirs go with them
 				finish := func(err error) { connectors(); members(); done(err) }
 				if err := o.beginRemoval(user, why, finish); err != nil {
 					finish(err)

@@ -72,7 +72,7 @@ type orgActor struct {
 	erasing  map[pb.PartitionID]bool // their erasure is being committed: of no use any more
 	children map[pb.PartitionID]*child
 	idem     map[idemKey]struct{}    // under way
-	locks    map[string][]func()     // waiting for an entity whose change is under way
+	locks    map[entity][]func()     // waiting for an entity whose change is under way
 	openJobs int                     // jobs accepted or found, not finished
 	modules  []module                // the features, as modulesOf lists them
 	kinds    map[string]jobKind      // what the modules say of kinds of job
@@ -119,7 +119,7 @@ func newOrgActor(s *System, a *activation) *orgActor {
 		children: map[pb.PartitionID]*child{},
 		held:     map[pb.PartitionID][]*call{},
 		idem:     map[idemKey]struct{}{},
-		locks:    map[string][]func(){},
+		locks:    map[entity][]func(){},
 		kinds:    map[string]jobKind{},
 	}
 	id := storage.StoreID{Org: a.org, Realm: storage.RealmMain}
@@ -353,7 +353,7 @@ func (o *orgActor) lose() {
 		o.committer.Retire()
 	}
 	waiting := o.locks
-	o.locks = map[string][]func(){}
+	o.locks = map[entity][]func(){}
 	for _, queue := range waiting {
 		for _, run := range queue {
 			o.guard(func(error) {}, run)
@@ -386,31 +386,6 @@ func (o *orgActor) rest() bool {
 	self, handled := o.self, o.handled
 	o.main.tell(func(o *orgActor) { o.releaseSandbox(self, handled) })
 	return false
-}
-
-// exclusive runs f when no other change of the entity is under way, and until
-// release is called no other: changes that depend on what is stored must see
-// the one before them. release may be called from any goroutine.
-func (o *orgActor) exclusive(entity string, f func(release func())) {
-	run := func() {
-		f(func() {
-			o.tell(func(o *orgActor) {
-				waiting := o.locks[entity]
-				if len(waiting) == 0 {
-					delete(o.locks, entity)
-					return
-				}
-				o.locks[entity] = waiting[1:]
-				waiting[0]()
-			})
-		})
-	}
-	if waiting, taken := o.locks[entity]; taken {
-		o.locks[entity] = append(waiting, run) // bounded by maxCallsPerOrg
-		return
-	}
-	o.locks[entity] = nil
-	run()
 }
 
 // handle decides on one request.
@@ -643,7 +618,7 @@ func (o *orgActor) whenBusyFor(c *call, f func()) {
 
 // markBusy writes the mark through the directory; then runs in this actor.
 func (o *orgActor) markBusy(busy bool, then func(error)) {
-	o.exclusive("directory entry", func(release func()) {
+	o.exclusive(directoryLock, func(release func()) {
 		entry, ok := o.sys.cfg.Host.Directory().Org(o.id)
 		if !ok || entry.GetRemoved() {
 			release()

@@ -302,7 +302,7 @@ func (s *System) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
 		return err
 	}
 	return s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
-		o.exclusive("organization", func(release func()) {
+		o.exclusive(organizationLock, func(release func()) {
 			next := &pb.Organization{
 				Id: o.record.GetId(), Name: o.record.GetName(), Slug: o.record.GetSlug(), Personal: o.record.GetPersonal(),
 				Plan: plan, CreatedMs: o.record.GetCreatedMs(), Secret: o.record.GetSecret(),

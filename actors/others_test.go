@@ -249,7 +249,7 @@ func TestOneByOneAcrossAMove(t *testing.T) {
 	const rivals = 4
 	var placed atomic.Int32
 	var all sync.WaitGroup
-	lock := fmt.Sprintf("keys %x", made.Owner.Bytes())
+	lock := keysLock(made.Owner.Bytes())
 	a.inOrg(func(o *orgActor) { o.exclusive(lock, func(func()) {}) }) // whoever has it is not done when the organization leaves
 	for n := range rivals {
 		all.Go(func() {

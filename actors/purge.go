@@ -141,20 +141,16 @@ func (o *orgActor) beginPurge(p *purge, release func()) {
 // did not find that would be overtaken by what is still being written. A subject
 // of its own does not begin to be erased meanwhile either.
 func (o *orgActor) alone(p *purge, f func(release func())) {
-	o.exclusive(purging, func(release func()) {
+	o.exclusive(purgeLock, func(release func()) {
 		if p.org {
 			f(release)
 			return
 		}
-		o.exclusive("subject "+p.op.GetSubject(), func(subject func()) {
+		o.exclusive(subjectLock(p.op.GetSubject()), func(subject func()) {
 			f(func() { subject(); release() })
 		})
 	})
 }
-
-// purging is the entity of which purges are exclusive changes. What waits for an
-// entity of its own already must not wait for this one.
-const purging = "purge"
 
 // purgeParts finds the memories that are meant.
 func (o *orgActor) purgeParts(p *purge) (*pb.Problem, error) {

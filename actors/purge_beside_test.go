@@ -51,9 +51,9 @@ func eraseOp(subject string) *pb.Envelope {
 }
 
 // waits reports whether something waits for an entity.
-func (c client) waits(entity string) (waits bool) {
+func (c client) waits(of entity) (waits bool) {
 	c.n.t.Helper()
-	c.inOrg(func(o *orgActor) { waits = len(o.locks[entity]) > 0 })
+	c.inOrg(func(o *orgActor) { waits = len(o.locks[of]) > 0 })
 	return waits
 }
 

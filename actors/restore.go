@@ -114,7 +114,7 @@ func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *document.Par
 				done(fmt.Errorf("%w: a subject's id must be 1 to 256 bytes of UTF-8 without control characters", ErrInvalid))
 				return
 			}
-			o.exclusive("subject "+string(name), func(release func()) {
+			o.exclusive(subjectLock(string(name)), func(release func()) {
 				finish := func(err error) { release(); done(err) }
 				if part, err = o.lookupSubject(name); err != nil || part != nil {
 					finish(err)

@@ -254,7 +254,7 @@ func (o *orgActor) createSandboxKey(c *call, op *pb.CreateSandboxKey) {
 		User: c.who.user.Bytes(), Scopes: sandboxScopes, Label: op.GetLabel(), Sandbox: true,
 		ExpiresMs: clock.Millis(o.sys.clock.Now().Add(life)),
 	}
-	o.exclusive("sandbox", func(release func()) {
+	o.exclusive(sandboxLock, func(release func()) {
 		ref, err := o.sandboxRef()
 		if err != nil {
 			release()
@@ -355,7 +355,7 @@ func (o *orgView) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, e
 // meant, and the sandbox's next actor removes the one before (openSandbox).
 func (o *orgActor) resetSandbox(c *call) {
 	o.whenBusyFor(c, func() { // until the bytes are gone
-		o.exclusive("sandbox", func(release func()) {
+		o.exclusive(sandboxLock, func(release func()) {
 			now := clock.Millis(o.sys.clock.Now())
 			r := accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxReset{SandboxReset: &pb.SandboxReset{Subject: string(sandboxSubject), AtMs: now}}})
 			ch := commit.New(o.store)

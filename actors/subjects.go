@@ -52,7 +52,7 @@ func (o *orgActor) putSubject(c *call, op *pb.PutSubject) {
 		}
 	}
 	name := pb.SubjectKey(op.GetId())
-	o.exclusive("subject "+op.GetId(), func(release func()) {
+	o.exclusive(subjectLock(op.GetId()), func(release func()) {
 		ref, err := o.lookupSubject(name)
 		if err != nil || ref != nil {
 			release()
@@ -143,7 +143,7 @@ func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 	}
 	name := pb.SubjectKey(op.GetId())
 	o.whenBusyFor(c, func() {
-		o.exclusive("subject "+op.GetId(), func(release func()) {
+		o.exclusive(subjectLock(op.GetId()), func(release func()) {
 			ref, err := o.lookupSubject(name)
 			if err != nil || ref == nil {
 				release()
@@ -198,7 +198,7 @@ func (o *orgActor) beginErasure(b *storage.Batch, ref *partition.Ref, job *pb.Jo
 // that is under way, which may have stopped the partition's actor and not seen its
 // end; no later one takes up a partition that is being erased.
 func (o *orgActor) erase(ref *partition.Ref, job *pb.Job) {
-	o.exclusive(purging, func(release func()) {
+	o.exclusive(purgeLock, func(release func()) {
 		release()
 		ch := o.children[ref.ID]
 		if ch == nil {

@@ -229,7 +229,7 @@ func (o *webhookModule) putWebhook(c *call, op *pb.CreateWebhook) {
 // and a reset of the sandbox frees what it erases.
 func (o *webhookModule) withWebhookCount(c *call, f func(count int, release func())) {
 	count := func(org *orgActor) {
-		org.exclusive("webhooks", func(release func()) {
+		org.exclusive(webhooksLock, func(release func()) {
 			moduleOf[*webhookModule](org).countWebhooks(func(count int, err error) {
 				o.later(func() {
 					if err == nil && o.lost {

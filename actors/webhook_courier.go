@@ -547,9 +547,6 @@ func (w *courier) record(r *round) roundDone {
 	}
 }
 
-// webhookLock is what changes of one endpoint take turns by.
-func webhookLock(id pb.WebhookID) string { return "webhook " + id.String() }
-
 // settleRound writes what a round has come to; nil when its endpoint is gone. It
 // leaves the endpoint as written in r.
 func (o *webhookModule) settleRound(id pb.WebhookID, r *round) (ch *commit.Change, done roundDone, err error) {

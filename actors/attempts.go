@@ -111,7 +111,7 @@ func (o *orgActor) lookBack(open []*pb.Job) error {
 			p.outlived[name] = true
 		case process == o.sys.process:
 			p.outlived[name] = o.sys.outlived(name)
-		case o.sys.others != nil && serverOf(name) != o.sys.others.self:
+		case o.sys.peers != nil && serverOf(name) != o.sys.peers.self:
 			ask[name] = true
 		}
 	}
@@ -135,7 +135,7 @@ func (o *orgView) askPast(p *past, names map[string]bool) {
 	var all sync.WaitGroup
 	for name := range names { // at most maxUncleanEnds and one for each open job
 		all.Go(func() {
-			outlived := o.sys.others.outlived(ctx, name)
+			outlived := o.sys.peers.outlived(ctx, name)
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.outlived[name] = outlived
@@ -146,7 +146,7 @@ func (o *orgView) askPast(p *past, names map[string]bool) {
 
 // outlived asks the node that had an activation whether its process is still there and
 // nothing panicked. One that has said farewell stops in good order.
-func (o *others) outlived(ctx context.Context, activation string) bool {
+func (o *peers) outlived(ctx context.Context, activation string) bool {
 	to := serverOf(activation)
 	if !o.Remote.Reachable(to) {
 		return false

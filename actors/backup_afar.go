@@ -14,7 +14,7 @@ import (
 // store is copied where its shard is led, so a replica that lags is never what is
 // kept. The directory is on every node.
 func (s *System) Copier() Copier {
-	if s.others == nil {
+	if s.peers == nil {
 		return s.backups
 	}
 	return copierAnywhere{operatorAnywhere{s}}

@@ -39,10 +39,10 @@ func (o *orgView) brainInfo(r storage.Reader) (*pb.Reply, error) {
 	if state.Artifact, err = o.newestBrain(r); err != nil {
 		return nil, err
 	}
-	if sameBrain(o.seat.broken.Load(), state.Artifact) {
+	if sameBrain(o.serving.broken.Load(), state.Artifact) {
 		state.Artifact = nil // it is there, but serves nobody
 	}
-	return mindReply(&pb.MindResult{Result: &pb.MindResult_Brain{Brain: state}}), nil
+	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Brain{Brain: state}}), nil
 }
 
 // brainAnswer writes an answer from sentences of the passages that search finds, in
@@ -296,7 +296,7 @@ func (o *trainingModule) brainQuery(c *call, op *pb.BrainQuery) {
 		}
 		c.readUnits += unitsOf(len(hits))
 		out.ReadUnits, out.EmbedTokens = c.readUnits, c.embedTokens
-		return mindReply(&pb.MindResult{Result: &pb.MindResult_Found{Found: out}}), nil
+		return derivedReply(&pb.MindResult{Result: &pb.MindResult_Found{Found: out}}), nil
 	})
 }
 

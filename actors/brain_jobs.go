@@ -114,7 +114,7 @@ func (o *trainingModule) brainTrain(c *call) {
 
 // train begins a queued training, or goes on with one that was interrupted.
 func (o *trainingModule) train(id pb.JobID) {
-	view, permit := &o.orgView, o.seat.permit()
+	view, permit := &o.orgView, o.serving.permit()
 	o.training = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return &trainer{module: o, org: view, id: id, permit: permit} }, actor.WithSupervisor(stopFailed)))
 }
 
@@ -217,7 +217,7 @@ func (o *trainingModule) tellOfTraining() {
 // cancelTraining ends a training that is queued or running.
 func (o *trainingModule) cancelTraining(c *call, job *pb.Job) {
 	o.exclusive(brainLock, func(release func()) {
-		if !o.seat.void() {
+		if !o.serving.void() {
 			release()
 			c.refuse(notCancellable(job)) // it has just ended
 			return

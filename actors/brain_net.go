@@ -53,8 +53,8 @@ type chunkAt struct {
 	seq  uint64
 }
 
-// brainSeat is where an organization's brain sits while its actor lives.
-type brainSeat struct {
+// servingModel is where an organization's brain sits while its actor lives.
+type servingModel struct {
 	now     atomic.Pointer[brainNet]
 	broken  atomic.Pointer[pb.BrainArtifact] // the one that could not be read; it is not tried again
 	loading sync.Mutex
@@ -67,7 +67,7 @@ type brainSeat struct {
 
 // void refuses whatever a training that is under way would still write; false: it
 // has written all.
-func (s *brainSeat) void() bool {
+func (s *servingModel) void() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ending {
@@ -78,7 +78,7 @@ func (s *brainSeat) void() bool {
 }
 
 // permit lets a training begin to write.
-func (s *brainSeat) permit() uint64 {
+func (s *servingModel) permit() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ending = false
@@ -86,7 +86,7 @@ func (s *brainSeat) permit() uint64 {
 }
 
 // goOn says that a training's last commit has failed.
-func (s *brainSeat) goOn() {
+func (s *servingModel) goOn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ending = false
@@ -126,17 +126,17 @@ func (o *orgView) brain(st *storage.Store) (*brainNet, error) {
 	if err != nil {
 		return nil, err
 	}
-	if artifact == nil || sameBrain(o.seat.broken.Load(), artifact) {
+	if artifact == nil || sameBrain(o.serving.broken.Load(), artifact) {
 		return nil, errBrainNotTrained
 	}
-	if n := o.seat.now.Load(); n != nil && sameBrain(n.artifact, artifact) {
+	if n := o.serving.now.Load(); n != nil && sameBrain(n.artifact, artifact) {
 		return n, nil
 	}
-	if !o.seat.loading.TryLock() {
+	if !o.serving.loading.TryLock() {
 		return nil, errBrainNotReady
 	}
-	defer o.seat.loading.Unlock()
-	if n := o.seat.now.Load(); n != nil && sameBrain(n.artifact, artifact) {
+	defer o.serving.loading.Unlock()
+	if n := o.serving.now.Load(); n != nil && sameBrain(n.artifact, artifact) {
 		return n, nil
 	}
 	n, err := o.loadBrain(st, artifact)
@@ -153,13 +153,13 @@ func (o *orgView) brain(st *storage.Store) (*brainNet, error) {
 		// Of a version of this program that reads other brains, or damaged: nothing but
 		// a training mends that, and searches go on without.
 		o.sys.log.Warn("the brain cannot be read; it is to be trained again", "org", o.id.String(), "version", artifact.GetVersion(), "err", err)
-		o.seat.broken.Store(artifact)
+		o.serving.broken.Store(artifact)
 		return nil, errBrainNotTrained
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load brain %d: %w", artifact.GetVersion(), err)
 	}
-	o.seat.now.Store(n)
+	o.serving.now.Store(n)
 	return n, nil
 }
 

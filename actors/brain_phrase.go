@@ -51,7 +51,7 @@ type draft struct {
 }
 
 func (d *draft) reply() *pb.Reply {
-	return mindReply(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: d.BrainAnswered}})
+	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: d.BrainAnswered}})
 }
 
 // phrase has a draft worded and then answers the call; false: it does not, since there

@@ -65,7 +65,7 @@ func TestBrainProjectsQuestions(t *testing.T) {
 	before, _ := c.query(question)
 	serving := func(c client) (looks bool) {
 		c.inOrg(func(o *orgActor) {
-			net := o.seat.now.Load()
+			net := o.serving.now.Load()
 			looks = net != nil && net.project != nil && net.params.Projects()
 		})
 		return looks

@@ -43,7 +43,7 @@ func TestBrainsSeeWhatIsThere(t *testing.T) {
 	if s := c.train(); s.GetArtifact() == nil {
 		t.Fatalf("%v", s)
 	}
-	again := func() { c.inOrg(func(o *orgActor) { o.seat.now.Store(nil) }) }
+	again := func() { c.inOrg(func(o *orgActor) { o.serving.now.Store(nil) }) }
 
 	activation := func() float64 {
 		found := c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainQuery{BrainQuery: &pb.BrainQuery{Query: names[0], TopK: 100}}})).GetMind().GetFound()
@@ -65,7 +65,7 @@ func TestBrainsSeeWhatIsThere(t *testing.T) {
 		t.Errorf("read again, what a text no longer says leads to it: %g", a)
 	}
 	known := 0
-	c.inOrg(func(o *orgActor) { known = len(o.seat.now.Load().passages) })
+	c.inOrg(func(o *orgActor) { known = len(o.serving.now.Load().passages) })
 	if known != len(docs)+len(hers) {
 		t.Errorf("the brain takes %d passages for what it was made of", known)
 	}
@@ -178,7 +178,7 @@ func TestBrainsOfManyMemories(t *testing.T) {
 		t.Errorf("%v", found)
 	}
 	known := 0
-	c.inOrg(func(o *orgActor) { known = len(o.seat.now.Load().passages) })
+	c.inOrg(func(o *orgActor) { known = len(o.serving.now.Load().passages) })
 	if known != 1 {
 		t.Errorf("the brain knows %d passages", known)
 	}

@@ -172,8 +172,8 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	// While somebody else reads a brain, who asks it is told to come back; searches, and
 	// answers, go without. A training measures itself against it all the same.
 	c.inOrg(func(o *orgActor) {
-		o.seat.now.Store(nil)
-		o.seat.loading.Lock()
+		o.serving.now.Store(nil)
+		o.serving.loading.Lock()
 	})
 	again := c.train()
 	if again.GetArtifact().GetVersion() != 2 || string(again.GetArtifact().GetSha256()) != string(artifact.GetSha256()) {
@@ -186,7 +186,7 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	if hits := c.search(&pb.Search{Query: names[3], OrgScope: true, TopK: 5}); len(hits) == 0 {
 		t.Error("without the brain nothing is found")
 	}
-	c.inOrg(func(o *orgActor) { o.seat.loading.Unlock() })
+	c.inOrg(func(o *orgActor) { o.serving.loading.Unlock() })
 	if _, found := c.query(names[3]); found.GetVersion() != 2 {
 		t.Errorf("the brain that was read is %v", found)
 	}
@@ -418,7 +418,7 @@ func TestUnreadableBrains(t *testing.T) {
 			if raw != nil {
 				err = errors.Join(err, storage.PutPieces(ch.Batch, key, raw))
 			}
-			o.seat.now.Store(nil)
+			o.serving.now.Store(nil)
 			go func() {
 				result := make(chan error, 1)
 				o.committer.SubmitChange(ch, func(err error) { result <- err })

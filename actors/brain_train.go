@@ -257,7 +257,7 @@ func (t *trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metri
 
 // commit is the committer's, unless the training is void.
 func (t *trainer) commit(ch *commit.Change, last bool) error {
-	seat := t.org.seat
+	seat := t.org.serving
 	result := make(chan error, 1)
 	seat.mu.Lock()
 	if seat.voided != t.permit {

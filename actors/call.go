@@ -24,8 +24,8 @@ type call struct {
 
 	answered atomic.Bool
 	tryAgain atomic.Bool // the answer is: ask another activation
-	fate     fate        // what has become of it; set before the answer
-	stay     stay
+	outcome  outcome     // what has become of it; set before the answer
+	inFlight inFlight
 	late     atomic.Pointer[clock.Timer] // runs once nobody waits for the answer any more
 	// Of an import: gone is done when nobody waits for it any more, memory is what it holds.
 	gone   context.Context //nolint:containedctx // it lasts as long as the call, which is passed on from actor to actor
@@ -66,14 +66,14 @@ func newCall(env *pb.Envelope) *call {
 // reply answers with a result whose effect, if it has one, is durable.
 func (c *call) reply(r *pb.Reply) { c.answer(r, decided) }
 
-func (c *call) answer(r *pb.Reply, what fate) {
+func (c *call) answer(r *pb.Reply, what outcome) {
 	if !c.answered.CompareAndSwap(false, true) {
 		return // a recovered panic after the answer: the first answer stands
 	}
 	if what == decided && !r.GetReplayed() && !c.tryAgain.Load() && !c.stands(r) {
 		// It only read, and whoever the organization lives with now can read it, and
 		// count it.
-		r, what = refuse(c.org.problemOf(commit.ErrLost, c.env.GetRequestId())), c.org.sys.fateOf(commit.ErrLost)
+		r, what = refuse(c.org.problemOf(commit.ErrLost, c.env.GetRequestId())), c.org.sys.outcomeOf(commit.ErrLost)
 	}
 	r.Rate = c.rate
 	if c.child != nil {
@@ -88,10 +88,10 @@ func (c *call) answer(r *pb.Reply, what fate) {
 	if c.idem != nil {
 		c.idem.finish()
 	}
-	c.fate = what
+	c.outcome = what
 	c.settled()
 	c.done <- r
-	c.stay.end()
+	c.inFlight.end()
 }
 
 // settled gives back what only an unanswered call needs.
@@ -127,8 +127,8 @@ func (c *call) stands(r *pb.Reply) bool {
 func (c *call) writeOff() {
 	if c.answered.CompareAndSwap(false, true) {
 		c.settled()
-		c.stay.sys.log.Error("a call was never answered", "request_id", c.env.GetRequestId(), "op", fmt.Sprintf("%T", c.env.GetOp()))
-		c.stay.end()
+		c.inFlight.sys.log.Error("a call was never answered", "request_id", c.env.GetRequestId(), "op", fmt.Sprintf("%T", c.env.GetOp()))
+		c.inFlight.end()
 	}
 }
 
@@ -137,7 +137,7 @@ func (c *call) refuse(p *pb.Problem) { c.reply(refuse(p)) }
 // fail answers with what an internal error means to the caller. It is the one
 // place that knows.
 func (c *call) fail(err error) {
-	c.answer(refuse(c.org.problemOf(err, c.env.GetRequestId())), c.org.sys.fateOf(err))
+	c.answer(refuse(c.org.problemOf(err, c.env.GetRequestId())), c.org.sys.outcomeOf(err))
 }
 
 func (o *orgView) problemOf(err error, requestID string) *pb.Problem {

@@ -70,7 +70,7 @@ func (o *recallModule) conditionSession(c *call, op *pb.ConditionSession) {
 			return nil, err
 		}
 		pack.SystemPrompt = answer.SessionPrompt(name, topics, pack.GetContext(), path.Base(op.GetCwd()), related)
-		return mindReply(&pb.MindResult{Result: &pb.MindResult_Pack{Pack: pack}}), nil
+		return derivedReply(&pb.MindResult{Result: &pb.MindResult_Pack{Pack: pack}}), nil
 	})
 }
 
@@ -179,6 +179,6 @@ func (o *recallModule) conditionScaffold(c *call, op *pb.ConditionScaffold) {
 		}
 		s := answer.Scaffold(op.GetPrompt(), hint, answer.Evidence(found.GetHits()), int(cmp.Or(op.GetMaxTokens(), defaultScaffoldTokens)), c.org.sys.cfg.Embedder.CountTokens)
 		s.ReadUnits, s.EmbedTokens = found.GetReadUnits(), found.GetEmbedTokens()
-		return mindReply(&pb.MindResult{Result: &pb.MindResult_Scaffold{Scaffold: s}}), nil
+		return derivedReply(&pb.MindResult{Result: &pb.MindResult_Scaffold{Scaffold: s}}), nil
 	})
 }

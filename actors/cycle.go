@@ -25,7 +25,7 @@ const (
 
 // cycle is one look of a mind at what is new.
 type cycle struct {
-	*mind
+	*cognitionActor
 	cog  *pb.Cognition
 	job  *pb.Job
 	now  int64

@@ -2,7 +2,7 @@
 // do what there, how much is left of a rate limit, and which partition a
 // request means. A subject (a member or a provisioned end user) is an actor
 // below it that takes in content; each has one child that works through its queue,
-// and one that looks at what is new in cycles (mind.go). What connectors name is
+// and one that looks at what is new in cycles (cognition.go). What connectors name is
 // fetched by a child of the organization (connector_sync.go), through package connect.
 // Searches and other reads are answered in the organization's read pool. The sandbox is an organization's actor of its own, below
 // the real one, over a store of its own.

@@ -182,7 +182,7 @@ func (f *effect) eraseExternalIDs(n *pb.Node) error {
 // files as well.
 func (f *effect) eraseQueued(n *pb.Node, text string) error {
 	id := pb.NodeID(n.GetId())
-	holder, err := holderOf(f.st, f.part, text)
+	holder, err := nodeOfContent(f.st, f.part, text)
 	if err != nil {
 		return err
 	}

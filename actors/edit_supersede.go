@@ -28,7 +28,7 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := holderOf(f.st, f.part, op.GetContent())
+	id, err := nodeOfContent(f.st, f.part, op.GetContent())
 	if err != nil {
 		return nil, err
 	}

@@ -189,7 +189,7 @@ func (c *call) stillWanted() error {
 
 // awaited returns an error when the caller has given up.
 func (c *call) awaited() error {
-	if c.stay.through.Load() > 0 {
+	if c.inFlight.through.Load() > 0 {
 		return node.ErrAbandoned
 	}
 	return nil

@@ -39,7 +39,7 @@ type prepared struct {
 	known bool // nothing was computed: its content, so described, was stored or stood before it in the slice
 	// stands: the document says what it said before a person changed that, so the
 	// change stands. variant: the content's own id is taken by a node that was
-	// edited (holder.go).
+	// edited (content_id.go).
 	stands, variant bool
 	relearn         bool   // it was taken in to be searched only, and perhaps is to be learned from now
 	unread          bool   // it is taken in to be searched only, so nobody asks what it says
@@ -264,7 +264,7 @@ func (w *worker) place(r storage.Reader, it *prepared) error {
 			return nil
 		}
 	}
-	id, err := holderOf(r, w.part, content)
+	id, err := nodeOfContent(r, w.part, content)
 	it.node, it.variant = id, id != w.part.NodeFor(content)
 	return err
 }

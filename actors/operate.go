@@ -14,7 +14,7 @@ import (
 // Operator returns what the operator interface may do, wherever the organizations
 // live. On a node that is alone that is the System itself.
 func (s *System) Operator() Operator {
-	if s.others == nil {
+	if s.peers == nil {
 		return s
 	}
 	return operatorAnywhere{s}
@@ -142,9 +142,9 @@ func (a operatorAnywhere) Restore(ctx context.Context, org pb.OrgID, part []byte
 }
 
 // operateHere carries out an order for an organization that lives here.
-func (s *System) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.NodeReply, fate, error) {
+func (s *System) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.NodeReply, outcome, error) {
 	r, err := s.carryOutOrder(ctx, org, op)
-	what := s.fateOf(err)
+	what := s.outcomeOf(err)
 	switch {
 	case what != decided:
 		return nil, what, nil

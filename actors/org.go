@@ -40,20 +40,20 @@ const (
 // orgView is what an organization's calls share. It does not change while the
 // activation lives.
 type orgView struct {
-	sys       *System
-	id        pb.OrgID
-	store     storage.StoreID
-	space     storage.Space
-	committer *commit.Committer
-	secret    []byte
-	act       *activation
-	pid       *actor.PID // set when the actor starts, before anybody has the view
-	main      *orgView   // of a sandbox: the organization; nil otherwise
-	exports   *exports
-	seat      *brainSeat
-	couriers  *couriers
-	recent    *recentNodes
-	past      *past
+	sys        *System
+	id         pb.OrgID
+	store      storage.StoreID
+	space      storage.Space
+	committer  *commit.Committer
+	secret     []byte
+	act        *activation
+	pid        *actor.PID // set when the actor starts, before anybody has the view
+	main       *orgView   // of a sandbox: the organization; nil otherwise
+	exports    *exports
+	serving    *servingModel
+	deliveries *deliveries
+	recent     *recentNodes
+	past       *past
 }
 
 // tell runs f in the organization's actor, soon.
@@ -220,7 +220,7 @@ func (o *orgActor) open() error {
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.exports, o.seat, o.couriers, o.recent = &exports{runs: map[pb.ExportID]*exportRun{}}, &brainSeat{}, newCouriers(), &recentNodes{}
+	o.exports, o.serving, o.deliveries, o.recent = &exports{runs: map[pb.ExportID]*exportRun{}}, &servingModel{}, newDeliveries(), &recentNodes{}
 	o.past = newPast()
 	trail, err := commit.NewTrail(o.space, o.withStore, o.flushUsageSoon, o.lastDelivered)
 	if err != nil {
@@ -431,7 +431,7 @@ func (o *orgActor) carryOut(c *call) {
 // this organization may have something to bring. Where nobody listens, or it says so
 // already, that is now.
 func (o *orgActor) marked(c *call, f func()) {
-	if !o.couriers.hooked.Load() || o.busy || c.env.GetMethod() == methodGet {
+	if !o.deliveries.hooked.Load() || o.busy || c.env.GetMethod() == methodGet {
 		f()
 		return
 	}

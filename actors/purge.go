@@ -382,8 +382,8 @@ func (o *orgActor) purgeNow(p *purge, release func()) {
 					o.sys.parts.Drop(part)
 				}
 				o.exportsForgot(p.concerns)
-				o.seat.void() // also one that began in between
-				o.seat.now.Store(nil)
+				o.serving.void() // also one that began in between
+				o.serving.now.Store(nil)
 				o.jobsEnded(ended...)
 			}
 			for _, part := range p.parts {
@@ -542,7 +542,7 @@ func newPurgeWork(o *orgView, p *purge) *purgeWork {
 		d.parts[part.ID] = part
 	}
 	d.begin()
-	o.seat.void() // what a training under way has read may be what goes
+	o.serving.void() // what a training under way has read may be what goes
 	return d
 }
 

@@ -49,7 +49,7 @@ func (o *recallModule) recall(c *call, op *pb.Recall) {
 	}
 }
 
-func mindReply(r *pb.MindResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Mind{Mind: r}} }
+func derivedReply(r *pb.MindResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Mind{Mind: r}} }
 
 // readIdentity reads who a partition's person is; empty before the first cycle.
 func readIdentity(r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
@@ -57,7 +57,7 @@ func readIdentity(r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 	if _, err := r.Get(part.Space.Key(storage.TableView, storage.Str(viewIdentity)), view); err != nil {
 		return nil, err
 	}
-	return mindReply(&pb.MindResult{Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: part.ID.Bytes(), View: view}}}), nil
+	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: part.ID.Bytes(), View: view}}}), nil
 }
 
 // identity answers a member's view to that member, and to who may read and
@@ -118,7 +118,7 @@ func (o *orgView) readInsights(r storage.Reader, part *partition.Ref, op *pb.Rec
 	if p != nil {
 		return refuse(p), nil
 	}
-	return mindReply(&pb.MindResult{Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(), Insights: entries, NextCursor: next}}}), err
+	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(), Insights: entries, NextCursor: next}}}), err
 }
 
 func (o *orgView) readTemporal(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
@@ -144,7 +144,7 @@ func (o *orgView) readTemporal(r storage.Reader, part *partition.Ref, op *pb.Rec
 	if op.GetAsOfMs() == 0 { // both are of all that there is now
 		list.Trends, list.Cadence = whole.GetTrends(), whole.GetCadence()
 	}
-	return mindReply(&pb.MindResult{Result: &pb.MindResult_Temporal{Temporal: list}}), nil
+	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Temporal{Temporal: list}}), nil
 }
 
 func recallCursor(op *pb.Recall, part *partition.Ref) cursorKind {
@@ -194,7 +194,7 @@ func readStrongest(st *storage.Store, part *partition.Ref, asOf int64) (_ *pb.Re
 	if err := countEdges(r, part.Space, view); err != nil {
 		return nil, err
 	}
-	return mindReply(&pb.MindResult{Result: &pb.MindResult_Graph{Graph: view}}), nil
+	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Graph{Graph: view}}), nil
 }
 
 // addStrongest looks through the live nodes that may be learned from, and counts

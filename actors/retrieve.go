@@ -84,7 +84,7 @@ func (o *recallModule) retrieve(c *call, op *pb.Retrieve) {
 		}
 		c.readUnits += uint64(p.edges / edgesPerReadUnit)
 		out.ReadUnits = c.readUnits
-		return mindReply(&pb.MindResult{Result: &pb.MindResult_Retrieved{Retrieved: out}}), nil
+		return derivedReply(&pb.MindResult{Result: &pb.MindResult_Retrieved{Retrieved: out}}), nil
 	})
 }
 

@@ -24,7 +24,7 @@ func (o *orgView) listContradictions(r storage.Reader, part *partition.Ref, op *
 		if _, p := o.scanFrom(all, kind, op.GetPage()); p != nil {
 			return refuse(p), nil
 		}
-		return mindReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{}}}), nil
+		return derivedReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{}}}), nil
 	}
 	entries, next, p, err := pageOfKeys(o, r, all, kind, op.GetPage(), maxDerivedPerScan, func(item storage.Item) (*pb.ClaimPair, bool, error) {
 		x := &pb.Contradiction{}
@@ -37,7 +37,7 @@ func (o *orgView) listContradictions(r storage.Reader, part *partition.Ref, op *
 	if p != nil {
 		return refuse(p), nil
 	}
-	return mindReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{Pairs: entries, NextCursor: next}}}), err
+	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{Pairs: entries, NextCursor: next}}}), err
 }
 
 // claims reads the texts of a contradiction, nil when it does not stand any more.
@@ -79,7 +79,7 @@ func (o *orgView) listProposals(r storage.Reader, part *partition.Ref, op *pb.Li
 	if p != nil {
 		return refuse(p), nil
 	}
-	return mindReply(&pb.MindResult{Result: &pb.MindResult_Proposals{Proposals: &pb.ProposalList{Proposals: entries, NextCursor: next}}}), err
+	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Proposals{Proposals: &pb.ProposalList{Proposals: entries, NextCursor: next}}}), err
 }
 
 // readProposal returns a proposal, nil when there is none, or when there is
@@ -165,7 +165,7 @@ func (o *recallModule) decideProposal(c *call, op *pb.DecideProposal) {
 }
 
 func proposalReply(x *pb.Proposal) *pb.Reply {
-	return mindReply(&pb.MindResult{Result: &pb.MindResult_Proposal{Proposal: x}})
+	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Proposal{Proposal: x}})
 }
 
 // putProposed writes the edge of a proposal and returns its id. It carries the

@@ -50,7 +50,7 @@ func (s *System) Stats() Stats {
 	}
 	st.SnapshotBytes, st.SnapshotsLoaded = s.parts.Use()
 	st.Deliveries, st.DeliveriesFailed, st.WebhooksDisabled = s.stats.deliveries.Load(), s.stats.deliveriesFailed.Load(), s.stats.webhooksDisabled.Load()
-	if o := s.others; o != nil {
+	if o := s.peers; o != nil {
 		st.AskedElsewhere, st.AnsweredForOthers, st.LostOnTheWay = o.asked.Load(), o.answered.Load(), o.lost.Load()
 	}
 	return st

@@ -64,7 +64,7 @@ func (s *System) TakeStream(ticket string) (LiveStream, bool) {
 		stream, ok := s.Stream(ticket)
 		return stream, ok
 	}
-	if s.others == nil {
+	if s.peers == nil {
 		return nil, false
 	}
 	stream, err := s.openAfar(s.ctx, cluster.ServerID(at), id)
@@ -91,7 +91,7 @@ func (s *System) openAfar(ctx context.Context, server cluster.ServerID, ticket s
 	defer cancel()
 	late := s.clock.AfterFunc(streamOpening, cancel)
 	defer late.Stop()
-	conn, err := s.others.Network.Dial(ctx, server, cluster.KindEvents)
+	conn, err := s.peers.Network.Dial(ctx, server, cluster.KindEvents)
 	if err != nil {
 		return nil, fmt.Errorf("open stream: %w", err)
 	}

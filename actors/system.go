@@ -107,8 +107,8 @@ type Config struct {
 	SandboxKeyLife time.Duration
 	// ExportRetention is how long an export can be downloaded; 0 is 7 days.
 	ExportRetention time.Duration
-	// Others is how a node of several reaches the others; nil: it is alone.
-	Others *Others
+	// Peers is how a node of several reaches the others; nil: it is alone.
+	Peers *Peers
 
 	// caughtUp is Directory.Fresh; a test has a directory that lags.
 	caughtUp func(context.Context) error
@@ -122,7 +122,7 @@ type Config struct {
 	stopAsked   func()
 	pieceDone   func()
 	epochDone   func()
-	cycleWrote  func(*mind)
+	cycleWrote  func(*cognitionActor)
 	choreBegun  func()
 	working     func(kind string, stopped func() bool)
 	// sealChunks is defaultSealChunks, maxBackOff the constant, pieceBytes
@@ -160,7 +160,7 @@ type System struct {
 	phrasing  chan struct{} // the answers that a language model is wording
 	backups   *Backups
 	models    map[string]partition.Embedder
-	others    *others // nil: the node is alone
+	peers     *peers // nil: the node is alone
 	waking    chan struct{}
 	readers   []reader   // one per read worker
 	computers []computer // one per CPU worker
@@ -262,7 +262,7 @@ func Start(cfg Config) (*System, error) {
 		cfg.epochDone = func() {}
 	}
 	if cfg.cycleWrote == nil {
-		cfg.cycleWrote = func(*mind) {}
+		cfg.cycleWrote = func(*cognitionActor) {}
 	}
 	if cfg.working == nil {
 		cfg.working = func(string, func() bool) {}
@@ -318,8 +318,8 @@ func Start(cfg Config) (*System, error) {
 		return nil, fmt.Errorf("actors: %w", err)
 	}
 	s.process = "/" + id.String()
-	if cfg.Others != nil {
-		s.process = string(cfg.Others.Placement.Server()) + s.process
+	if cfg.Peers != nil {
+		s.process = string(cfg.Peers.Placement.Server()) + s.process
 	}
 	s.models = map[string]partition.Embedder{}
 	for _, e := range append([]partition.Embedder{cfg.Embedder}, cfg.Former...) {
@@ -350,8 +350,8 @@ func Start(cfg Config) (*System, error) {
 	s.reads = node.NewReadPool(readWorkers, func(err error) { s.log.Error("read failed", "err", err) })
 	s.root0 = context.Background() //nolint:forbidigo // work that outlives the request that began it has no other parent
 	s.ctx, s.cancel = context.WithCancel(s.root0)
-	if cfg.Others != nil {
-		if err := s.startOthers(*cfg.Others); err != nil {
+	if cfg.Peers != nil {
+		if err := s.startPeers(*cfg.Peers); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 		return s, nil // the host tells what to resume; see Leads
@@ -382,7 +382,7 @@ func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask: %w", err)
 	}
-	if s.others != nil {
+	if s.peers != nil {
 		return s.askAnywhere(ctx, wait, hash, env)
 	}
 	org, known := s.cfg.Host.Directory().Lookup(hash)
@@ -394,28 +394,28 @@ func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
 
 // askHere is Ask where the organization lives on this node, or is of no
 // organization.
-func (s *System) askHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, known bool, env *pb.Envelope) (*pb.Reply, fate, error) {
+func (s *System) askHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, known bool, env *pb.Envelope) (*pb.Reply, outcome, error) {
 	for range maxActivations {
 		if known && !s.livesHere(org) {
 			return nil, moved, nil
 		}
 		c := newCall(env)
 		var err error
-		if c.stay.act, err = s.activate(org, known); err != nil {
+		if c.inFlight.act, err = s.activate(org, known); err != nil {
 			return s.unavailable(err), decided, nil
 		}
 		if !s.enter() {
-			s.leave(c.stay.act)
+			s.leave(c.inFlight.act)
 			return refuse(&pb.Problem{Code: pb.CodeServiceDegraded, Detail: "The node has its maximum of requests under way.", RetryAfterS: retryAfterBusySeconds}), decided, nil
 		}
-		c.stay.sys, c.stay.entered = s, true
+		c.inFlight.sys, c.inFlight.entered = s, true
 		leave := func() {}
 		if env.GetLink().GetImportFile() != nil {
 			c.gone, leave = context.WithCancel(s.ctx)
 		}
 		pid := s.nobody
 		if known {
-			pid = c.stay.act.pid
+			pid = c.inFlight.act.pid
 		}
 		s.root.Send(pid, c)
 		var r *pb.Reply
@@ -426,31 +426,31 @@ func (s *System) askHere(ctx context.Context, late <-chan time.Time, org pb.OrgI
 		case <-late:
 			err = context.DeadlineExceeded
 		}
-		c.stay.end()
+		c.inFlight.end()
 		leave()
 		if err != nil {
 			c.abandon(s.clock.AfterFunc(writeOff, c.writeOff))
 			return nil, decided, fmt.Errorf("ask: %w", err)
 		}
 		if !c.tryAgain.Load() {
-			return r, c.fate, nil
+			return r, c.outcome, nil
 		}
 	}
-	return s.unavailable(commit.ErrLost), s.fateOf(commit.ErrLost), nil
+	return s.unavailable(commit.ErrLost), s.outcomeOf(commit.ErrLost), nil
 }
 
-// stay is how long something counts in an activation and, if it has entered, in
+// inFlight is how long something counts in an activation and, if it has entered, in
 // the System: until whoever asked and whoever answers are both through with it.
 // A caller that has given up waiting leaves work behind that still has to be
 // bounded, and answers that need a mailbox.
-type stay struct {
+type inFlight struct {
 	sys     *System     // nil: it counts nowhere
 	act     *activation // nil: of no organization
 	entered bool
 	through atomic.Int32
 }
 
-func (st *stay) end() {
+func (st *inFlight) end() {
 	if st.sys == nil || st.through.Add(1) != 2 {
 		return
 	}
@@ -647,7 +647,7 @@ func (s *System) onOrg(ctx context.Context, org pb.OrgID, f func(o *orgActor, do
 			return err
 		}
 		result := make(chan error, 1)
-		st := &stay{sys: s, act: a}
+		st := &inFlight{sys: s, act: a}
 		var once sync.Once // a panic after the answer does not change it
 		s.root.Send(a.pid, &visit{run: f, done: func(err error) {
 			once.Do(func() {
@@ -686,7 +686,7 @@ func (s *System) Ready(context.Context) error {
 	switch {
 	case closing:
 		return node.ErrClosing
-	case s.draining.Load(), s.others != nil && s.others.Placement.Draining():
+	case s.draining.Load(), s.peers != nil && s.peers.Placement.Draining():
 		return ErrDraining
 	}
 	return s.cfg.Host.Serves()
@@ -723,9 +723,9 @@ func (s *System) Close() error {
 		s.backups.close()
 		s.reads.Close()
 		s.cpu.Close()
-		if s.others != nil {
-			s.others.farewell()
-			s.others.Remote.Stop()
+		if s.peers != nil {
+			s.peers.drain()
+			s.peers.Remote.Stop()
 		}
 		s.actors.Shutdown()
 	})

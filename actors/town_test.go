@@ -88,7 +88,7 @@ func startTownWith(t *testing.T, change func(*Config, *storage.Options), names .
 		n.finished = sync.NewCond(&n.testNode.mu)
 		cfg := Config{
 			Host: first.host, Storage: first.store, Clock: clock.Real(), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
-			Embedder: wordEmbedder{id: "words"}, Workers: 1, Others: &Others{Placement: n, Remote: n, Network: n},
+			Embedder: wordEmbedder{id: "words"}, Workers: 1, Peers: &Peers{Placement: n, Remote: n, Network: n},
 		}
 		change(&cfg, nil)
 		cfg.jobFinished = func(id pb.JobID) {

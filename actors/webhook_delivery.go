@@ -77,7 +77,7 @@ func (o *orgView) attempt(ctx context.Context, send sender, hook *pb.Webhook, e 
 	}
 	d = &pb.Delivery{Id: id[:], Event: e.GetId(), EventType: e.GetType(), Attempt: n, Partition: e.GetPartition()}
 	to := pb.WebhookID(hook.GetId())
-	leave, err := o.sys.cfg.Egress.Enter(ctx, o.couriers.isSlow(to))
+	leave, err := o.sys.cfg.Egress.Enter(ctx, o.deliveries.isSlow(to))
 	began := o.sys.clock.Now() // waiting for a place is no time of the receiver's
 	d.AtMs = clock.Millis(began)
 	if err != nil {
@@ -110,7 +110,7 @@ func (o *orgView) attempt(ctx context.Context, send sender, hook *pb.Webhook, e 
 	if ctx.Err() != nil { // it was cut off
 		return d, false, nil
 	}
-	o.couriers.took(to, took)
+	o.deliveries.took(to, took)
 	return d, true, nil
 }
 
@@ -205,7 +205,7 @@ func (o *webhookModule) testWebhook(c *call, op *pb.TestWebhook) {
 	e := ch.Events[0]
 	view := c.org
 	select {
-	case o.couriers.extra <- struct{}{}: // or keys without end would fill the node's places with one receiver that hangs
+	case o.deliveries.extra <- struct{}{}: // or keys without end would fill the node's places with one receiver that hangs
 	default:
 		p := problem(pb.CodeRateLimit, "The organization has as many deliveries under way as it may.")
 		p.RetryAfterS = retryAfterTestSeconds
@@ -213,7 +213,7 @@ func (o *webhookModule) testWebhook(c *call, op *pb.TestWebhook) {
 		return
 	}
 	o.sys.wg.Go(func() { // ends with the attempt, which has a time-out
-		defer func() { <-view.couriers.extra }()
+		defer func() { <-view.deliveries.extra }()
 		d, _, err := view.attempt(view.sys.root0, view.sys.cfg.Egress.Once, hook, e, 1)
 		if err != nil {
 			c.fail(err)

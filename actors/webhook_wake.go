@@ -23,12 +23,12 @@ import (
 type webhookModule struct {
 	*orgActor
 	noModule
-	enabled map[pb.WebhookID]struct{}    // the endpoints that are not disabled
-	posting map[pb.WebhookID]*courierRef // their children, while they have something to bring
+	enabled map[pb.WebhookID]struct{}      // the endpoints that are not disabled
+	posting map[pb.WebhookID]*delivererRef // their children, while they have something to bring
 }
 
 func newWebhookModule(o *orgActor) *webhookModule {
-	return &webhookModule{orgActor: o, enabled: map[pb.WebhookID]struct{}{}, posting: map[pb.WebhookID]*courierRef{}}
+	return &webhookModule{orgActor: o, enabled: map[pb.WebhookID]struct{}{}, posting: map[pb.WebhookID]*delivererRef{}}
 }
 
 func (o *webhookModule) handle(c *call) bool {
@@ -76,8 +76,8 @@ func (o *webhookModule) reseal(st *storage.Store, b *storage.Batch) error {
 // publish tells those who listen of events that are true.
 func (o *orgView) publish(events []*pb.OutboxEvent) {
 	o.sys.hub.publish(o.store, events)
-	if o.couriers.hooked.Load() && o.couriers.told.CompareAndSwap(false, true) {
-		o.tell(func(o *orgActor) { moduleOf[*webhookModule](o).wakeCouriers() })
+	if o.deliveries.hooked.Load() && o.deliveries.told.CompareAndSwap(false, true) {
+		o.tell(func(o *orgActor) { moduleOf[*webhookModule](o).wakeDeliverers() })
 	}
 }
 
@@ -113,10 +113,10 @@ func (o *webhookModule) resume() error {
 		id := pb.WebhookID(hook.GetId())
 		o.enabled[id] = struct{}{}
 		if hook.GetCursor() < last || len(hook.GetPending()) > 0 {
-			o.wakeCourier(id)
+			o.wakeDeliverer(id)
 		}
 	}
-	o.couriers.hooked.Store(len(o.enabled) > 0)
+	o.deliveries.hooked.Store(len(o.enabled) > 0)
 	return nil
 }
 
@@ -138,39 +138,39 @@ func (o *webhookModule) reviewWebhook(id pb.WebhookID) {
 	}
 	if found && !hook.GetDisabled() {
 		o.enabled[id] = struct{}{}
-		o.couriers.hooked.Store(true)
-		o.wakeCourier(id)
+		o.deliveries.hooked.Store(true)
+		o.wakeDeliverer(id)
 		return
 	}
 	delete(o.enabled, id) // its child finds that out by itself
-	o.couriers.hooked.Store(len(o.enabled) > 0)
+	o.deliveries.hooked.Store(len(o.enabled) > 0)
 }
 
-// wakeCouriers tells the children that something has happened.
-func (o *webhookModule) wakeCouriers() {
-	o.couriers.told.Store(false) // before looking: what comes from now on tells again
+// wakeDeliverers tells the children that something has happened.
+func (o *webhookModule) wakeDeliverers() {
+	o.deliveries.told.Store(false) // before looking: what comes from now on tells again
 	for id := range o.enabled {
-		o.wakeCourier(id)
+		o.wakeDeliverer(id)
 	}
 }
 
-// wakeCourier tells an endpoint's child that there may be something to bring, and
+// wakeDeliverer tells an endpoint's child that there may be something to bring, and
 // makes it when there is none.
-func (o *webhookModule) wakeCourier(id pb.WebhookID) {
+func (o *webhookModule) wakeDeliverer(id pb.WebhookID) {
 	if o.lost || o.failed != nil {
 		return
 	}
 	ref := o.posting[id]
 	if ref == nil {
-		ref = &courierRef{pid: o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newCourier(o, id) }, actor.WithSupervisor(stopFailed)))}
+		ref = &delivererRef{pid: o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newDeliverer(o, id) }, actor.WithSupervisor(stopFailed)))}
 		o.posting[id] = ref
 	}
 	ref.wakes++
 	o.ctx.Send(ref.pid, wake{ref.wakes})
 }
 
-// releaseCourier lets a child go that has brought everything up to a wake.
-func (o *webhookModule) releaseCourier(id pb.WebhookID, pid *actor.PID, seen uint64) {
+// releaseDeliverer lets a child go that has brought everything up to a wake.
+func (o *webhookModule) releaseDeliverer(id pb.WebhookID, pid *actor.PID, seen uint64) {
 	if ref := o.posting[id]; ref != nil && ref.pid.Equal(pid) && ref.wakes == seen {
 		delete(o.posting, id)
 		o.sys.root.Poison(pid)

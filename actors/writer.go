@@ -99,7 +99,7 @@ func (w *worker) settle(f *effect, now *partition.Index, e partition.Embedder) (
 		return nil, err
 	}
 	w.show(next)
-	w.tellMind(f)
+	w.tellCognition(f)
 	return next, nil
 }
 

@@ -167,7 +167,7 @@ func startActors(w world, server config.Server, store *storage.Node, host *clust
 		return actors.Start(cfg)
 	}
 	remote := remoting.New(remoting.Config{Self: host.Server(), Placement: host, Wire: network, Clock: w.clock, Logger: log})
-	cfg.Others = &actors.Others{Placement: host, Remote: remote, Network: network}
+	cfg.Peers = &actors.Peers{Placement: host, Remote: remote, Network: network}
 	system, err := actors.Start(cfg)
 	if err != nil {
 		return nil, err

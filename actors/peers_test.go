@@ -320,9 +320,9 @@ func TestLostConnection(t *testing.T) {
 			answered <- answer{r, err}
 		}()
 		w.at("b").waitFor(func() bool {
-			w.at("b").sys.others.mu.Lock()
-			defer w.at("b").sys.others.mu.Unlock()
-			return len(w.at("b").sys.others.waiting) > 0
+			w.at("b").sys.peers.mu.Lock()
+			defer w.at("b").sys.peers.mu.Unlock()
+			return len(w.at("b").sys.peers.waiting) > 0
 		})
 		w.sever(true) // the connection that it went into ends
 		w.sever(false)
@@ -540,7 +540,7 @@ func TestASilentNodeIsGivenUpInTime(t *testing.T) {
 				grace = moveGrace
 			}
 			looks.Store(0)
-			o := w.at("b").sys.others
+			o := w.at("b").sys.peers
 			r, what, err := o.askThere(t.Context(), nil, time.Now().Add(time.Hour), "a", made.Org, &pb.NodeAsk{Org: made.Org.Bytes()}, grace)
 			if r != nil || what != unknown || err != nil {
 				t.Errorf("%v, %v, %v", r, what, err)
@@ -557,7 +557,7 @@ func TestASilentNodeIsGivenUpInTime(t *testing.T) {
 func TestAfarIsBounded(t *testing.T) {
 	w := startTown(t, "a", "b")
 	w.sever(true)
-	o := w.at("b").sys.others
+	o := w.at("b").sys.peers
 	big := &pb.NodeAsk{What: &pb.NodeAsk_Operator{Operator: &pb.OperatorOp{Op: &pb.OperatorOp_RestorePart{
 		RestorePart: &pb.RestorePart{Part: make([]byte, maxAfarBytes-100)},
 	}}}}

@@ -5,21 +5,21 @@ import (
 	pb "orgmem/proto"
 )
 
-// doubt asks a node whether it still works on a question: one question at a time.
-type doubt struct {
-	o     *others
+// probe asks a node whether it still works on a question: one question at a time.
+type probe struct {
+	o     *peers
 	to    cluster.ServerID
 	about uint64
 	id    uint64
 	asked *asked // nil: there is none
 }
 
-func (o *others) doubt(to cluster.ServerID, about uint64) *doubt {
-	return &doubt{o: o, to: to, about: about}
+func (o *peers) probe(to cluster.ServerID, about uint64) *probe {
+	return &probe{o: o, to: to, about: about}
 }
 
 // ask asks, instead of before: that may be lost, too.
-func (d *doubt) ask() {
+func (d *probe) ask() {
 	d.drop()
 	id, a, err := d.o.send(d.to, &pb.NodeAsk{What: &pb.NodeAsk_Underway{Underway: d.about}})
 	if err == nil { // else as much is on its way there as may be: next time
@@ -27,7 +27,7 @@ func (d *doubt) ask() {
 	}
 }
 
-func (d *doubt) drop() {
+func (d *probe) drop() {
 	if d.asked != nil {
 		d.o.drop(d.id)
 		d.asked = nil
@@ -35,10 +35,10 @@ func (d *doubt) drop() {
 }
 
 // waits reports whether something is asked, and nothing was answered to it.
-func (d *doubt) waits() bool { return d.asked != nil }
+func (d *probe) waits() bool { return d.asked != nil }
 
 // reply is where the answer comes; nil, which is never, where nothing is asked.
-func (d *doubt) reply() <-chan *pb.NodeReply {
+func (d *probe) reply() <-chan *pb.NodeReply {
 	if d.asked == nil {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (d *doubt) reply() <-chan *pb.NodeReply {
 
 // confirmed reports whether an answer says that nobody works on the question. A node
 // of before there were such questions answers that it does not know.
-func (*doubt) confirmed(r *pb.NodeReply) bool {
+func (*probe) confirmed(r *pb.NodeReply) bool {
 	w, ok := r.GetWhat().(*pb.NodeReply_Underway)
 	return ok && !w.Underway
 }
@@ -58,20 +58,20 @@ type visitor struct {
 	id   uint64
 }
 
-func (o *others) enter(v visitor) {
+func (o *peers) enter(v visitor) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.here[v] = struct{}{} // bounded by maxCalls
 }
 
-func (o *others) leave(v visitor) {
+func (o *peers) leave(v visitor) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.here, v)
 }
 
 // worksOn reports whether a question is being answered.
-func (o *others) worksOn(v visitor) bool {
+func (o *peers) worksOn(v visitor) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	_, there := o.here[v]

@@ -24,11 +24,11 @@ type farewell struct {
 	heard    func() // tells it that all it was asked is answered; nil: it was told
 }
 
-// farewell ends this node's part in the others' requests before their connections end:
+// drain ends this node's part in the others' requests before their connections end:
 // a question or an answer that is on its way then is lost, and a write whose answer is
 // lost may have been done. It returns once nothing is on its way, or farewellWait has
 // passed. What the node is still asked meanwhile it passes on.
-func (o *others) farewell() {
+func (o *peers) drain() {
 	late := o.sys.clock.NewTimer(farewellWait)
 	defer late.Stop()
 	told := map[cluster.ServerID]bool{}
@@ -53,7 +53,7 @@ func (o *others) farewell() {
 
 // askersBut lists who has to be told that this node stops, and adds them to those who
 // are.
-func (o *others) askersBut(told map[cluster.ServerID]bool) (more []cluster.ServerID) {
+func (o *peers) askersBut(told map[cluster.ServerID]bool) (more []cluster.ServerID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for who := range o.askers {
@@ -66,7 +66,7 @@ func (o *others) askersBut(told map[cluster.ServerID]bool) (more []cluster.Serve
 }
 
 // sayFarewell asks all before it waits for one.
-func (o *others) sayFarewell(to []cluster.ServerID) map[uint64]*asked {
+func (o *peers) sayFarewell(to []cluster.ServerID) map[uint64]*asked {
 	told := map[uint64]*asked{}
 	for _, who := range to {
 		if !o.Remote.Reachable(who) {
@@ -81,7 +81,7 @@ func (o *others) sayFarewell(to []cluster.ServerID) map[uint64]*asked {
 
 // noteAsker notes who has to be told when this node stops. Who asks has not stopped, or
 // not any more.
-func (o *others) noteAsker(who cluster.ServerID) {
+func (o *peers) noteAsker(who cluster.ServerID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.askers[who] = struct{}{}
@@ -90,7 +90,7 @@ func (o *others) noteAsker(who cluster.ServerID) {
 
 // hearFarewell notes that a node is about to stop. heard is called when it has answered
 // all that it was asked.
-func (o *others) hearFarewell(from cluster.ServerID, heard func()) {
+func (o *peers) hearFarewell(from cluster.ServerID, heard func()) {
 	o.mu.Lock()
 	o.parting[from] = &farewell{at: o.sys.clock.Now(), instance: o.Network.InstanceOf(from), heard: heard}
 	now := o.allAnswered(from)
@@ -102,7 +102,7 @@ func (o *others) hearFarewell(from cluster.ServerID, heard func()) {
 
 // allAnswered returns what tells a node that it has answered everything; nil: it has
 // not, or is not waiting for that. o.mu is held; what it returns is called without.
-func (o *others) allAnswered(server cluster.ServerID) (heard func()) {
+func (o *peers) allAnswered(server cluster.ServerID) (heard func()) {
 	f := o.parting[server]
 	if f == nil || o.load[server] != nil {
 		return nil
@@ -112,7 +112,7 @@ func (o *others) allAnswered(server cluster.ServerID) (heard func()) {
 }
 
 // parts reports whether a node is about to stop, and is not to be asked. o.mu is held.
-func (o *others) parts(server cluster.ServerID) bool {
+func (o *peers) parts(server cluster.ServerID) bool {
 	f := o.parting[server]
 	if f == nil {
 		return false

@@ -19,8 +19,8 @@ const maxVariants = 1000
 
 var errTooManyVariants = errors.New("a content has come back too often")
 
-// holderOf returns the node that holds a content, or would, if there were one.
-func holderOf(r storage.Reader, part *partition.Ref, content string) (pb.NodeID, error) {
+// nodeOfContent returns the node that holds a content, or would, if there were one.
+func nodeOfContent(r storage.Reader, part *partition.Ref, content string) (pb.NodeID, error) {
 	raw, found, err := r.GetRaw(part.ContentKey(content))
 	if err != nil || found {
 		return pb.NodeID(raw), err
@@ -61,7 +61,7 @@ func (f *effect) hold(n *pb.Node, before, after string) error {
 		n.Edited = true // nothing that is sent outside of its session is about it
 		return nil
 	}
-	holder, err := holderOf(f.st, f.part, after)
+	holder, err := nodeOfContent(f.st, f.part, after)
 	if err != nil {
 		return err
 	}

@@ -66,8 +66,8 @@ func defaultRetryDelays() []time.Duration {
 	return []time.Duration{30 * time.Second, 120 * time.Second}
 }
 
-// couriers is what an organization's webhook children share.
-type couriers struct {
+// deliveries is what an organization's webhook children share.
+type deliveries struct {
 	hooked atomic.Bool // there is an endpoint that is not disabled
 	// told says that the organization has been told of events and not looked yet, so
 	// that a busy one is told once.
@@ -78,13 +78,13 @@ type couriers struct {
 	slow map[pb.WebhookID]struct{} // endpoints whose last attempt took slowReceiver
 }
 
-func newCouriers() *couriers {
-	return &couriers{extra: make(chan struct{}, maxExtraWidth), slow: map[pb.WebhookID]struct{}{}}
+func newDeliveries() *deliveries {
+	return &deliveries{extra: make(chan struct{}, maxExtraWidth), slow: map[pb.WebhookID]struct{}{}}
 }
 
 // isSlow reports whether an endpoint's last attempt was slow. It is forgotten with the
 // organization: that costs one attempt.
-func (c *couriers) isSlow(id pb.WebhookID) bool {
+func (c *deliveries) isSlow(id pb.WebhookID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, slow := c.slow[id]
@@ -92,7 +92,7 @@ func (c *couriers) isSlow(id pb.WebhookID) bool {
 }
 
 // took notes how long an attempt at an endpoint took.
-func (c *couriers) took(id pb.WebhookID, d time.Duration) {
+func (c *deliveries) took(id pb.WebhookID, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.slow, id)
@@ -105,8 +105,8 @@ func (c *couriers) took(id pb.WebhookID, d time.Duration) {
 	c.slow[id] = struct{}{}
 }
 
-// courierRef is a webhook child as its organization knows it.
-type courierRef struct {
+// delivererRef is a webhook child as its organization knows it.
+type delivererRef struct {
 	pid   *actor.PID
 	wakes uint64
 }
@@ -118,10 +118,10 @@ type roundDone struct {
 	err  error
 }
 
-// courier is an endpoint's child. It brings what the outbox holds behind the
+// deliverer is an endpoint's child. It brings what the outbox holds behind the
 // endpoint's cursor to the receiver, in rounds: some deliveries, then one commit
 // of their outcomes and the cursor. It lives while there is something to bring.
-type courier struct {
+type deliverer struct {
 	module *webhookModule
 	org    *orgView
 	id     pb.WebhookID
@@ -145,12 +145,12 @@ type courier struct {
 	address string // the session's
 }
 
-func newCourier(m *webhookModule, id pb.WebhookID) *courier {
-	return &courier{module: m, org: &m.orgView, id: id, stop: make(chan struct{}), width: 1}
+func newDeliverer(m *webhookModule, id pb.WebhookID) *deliverer {
+	return &deliverer{module: m, org: &m.orgView, id: id, stop: make(chan struct{}), width: 1}
 }
 
 // Receive implements actor.Actor.
-func (w *courier) Receive(ctx actor.Context) {
+func (w *deliverer) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			w.dead = true
@@ -184,10 +184,10 @@ func (w *courier) Receive(ctx actor.Context) {
 	}
 }
 
-func (w *courier) halt() { w.stopOnce.Do(func() { close(w.stop) }) }
+func (w *deliverer) halt() { w.stopOnce.Do(func() { close(w.stop) }) }
 
 // start begins a round, unless one is under way or failed a moment ago.
-func (w *courier) start() {
+func (w *deliverer) start() {
 	if w.running || w.dead || w.timer != nil && w.failures > 0 {
 		w.again = true
 		return
@@ -218,7 +218,7 @@ func (w *courier) start() {
 }
 
 // next decides what follows a round.
-func (w *courier) next(d roundDone) {
+func (w *deliverer) next(d roundDone) {
 	self, root := w.ctx.Self(), w.org.sys.root
 	switch {
 	case w.dead, superseded(d.err): // another activation goes on
@@ -238,7 +238,7 @@ func (w *courier) next(d roundDone) {
 	default:
 		w.failures = 0
 		id, seen := w.id, w.seen
-		w.module.later(func() { w.module.releaseCourier(id, self, seen) })
+		w.module.later(func() { w.module.releaseDeliverer(id, self, seen) })
 	}
 }
 
@@ -263,7 +263,7 @@ type round struct {
 }
 
 // round brings the next events to the receiver.
-func (w *courier) round() roundDone {
+func (w *deliverer) round() roundDone {
 	r, err := w.plan()
 	switch {
 	case err != nil:
@@ -284,7 +284,7 @@ func (w *courier) round() roundDone {
 }
 
 // plan reads what is to be delivered now; nil when there is nobody to deliver to.
-func (w *courier) plan() (r *round, err error) {
+func (w *deliverer) plan() (r *round, err error) {
 	o, now := w.org, clock.Millis(w.org.sys.clock.Now())
 	err = o.withStore(func(st *storage.Store) error {
 		hook := &pb.Webhook{}
@@ -311,7 +311,7 @@ func (w *courier) plan() (r *round, err error) {
 }
 
 // planRetries takes up the retries that are due.
-func (w *courier) planRetries(st *storage.Store, r *round, now int64) error {
+func (w *deliverer) planRetries(st *storage.Store, r *round, now int64) error {
 	for _, p := range r.hook.GetPending() {
 		if !isDue(p.GetDueMs(), now, w.org.sys.retryDelay(p.GetAttempts())) {
 			if r.due == 0 || p.GetDueMs() < r.due {
@@ -338,7 +338,7 @@ func (w *courier) planRetries(st *storage.Store, r *round, now int64) error {
 }
 
 // planFresh looks for new events behind those that were looked at.
-func (w *courier) planFresh(st *storage.Store, r *round) error {
+func (w *deliverer) planFresh(st *storage.Store, r *round) error {
 	space := w.org.space
 	looked := 0
 	for rec, err := range storage.ScanRecords(st, space.Prefix(storage.TableOutbox), storage.ScanOptions{
@@ -402,7 +402,7 @@ func (o *orgView) delivers(hook *pb.Webhook, e *pb.OutboxEvent) bool {
 // post makes the attempts of a round, several at a time. It ends early after a
 // failure, when the round has taken its time, and when the courier is to stop;
 // those that were begun it waits for.
-func (w *courier) post(r *round) {
+func (w *deliverer) post(r *round) {
 	if len(r.hands) == 0 {
 		return
 	}
@@ -443,9 +443,9 @@ func (w *courier) post(r *round) {
 	var wg sync.WaitGroup
 	for range min(w.width, len(r.hands)) - 1 {
 		select {
-		case w.org.couriers.extra <- struct{}{}:
+		case w.org.deliveries.extra <- struct{}{}:
 			wg.Go(func() {
-				defer func() { <-w.org.couriers.extra }()
+				defer func() { <-w.org.deliveries.extra }()
 				work()
 			})
 		default: // others have them
@@ -461,7 +461,7 @@ func (w *courier) post(r *round) {
 
 // watch cancels the attempts under way when the courier is to stop, and some time
 // after the node began to.
-func (w *courier) watch(cancel func()) (unwatch func()) {
+func (w *deliverer) watch(cancel func()) (unwatch func()) {
 	over := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -486,7 +486,7 @@ func (w *courier) watch(cancel func()) (unwatch func()) {
 	return func() { close(over); wg.Wait() }
 }
 
-func (w *courier) stopping() bool {
+func (w *deliverer) stopping() bool {
 	select {
 	case <-w.stop:
 		return true
@@ -497,7 +497,7 @@ func (w *courier) stopping() bool {
 
 // way is how a round reaches its receiver: by the connections of the round before,
 // where the address is still the same.
-func (w *courier) way(hook *pb.Webhook) sender {
+func (w *deliverer) way(hook *pb.Webhook) sender {
 	if w.session != nil && w.address != hook.GetUrl() {
 		w.session.Close()
 		w.session = nil
@@ -514,7 +514,7 @@ func (w *courier) way(hook *pb.Webhook) sender {
 
 // record makes the outcomes of a round true. It runs in the organization's actor,
 // where no other change of the endpoint is under way.
-func (w *courier) record(r *round) roundDone {
+func (w *deliverer) record(r *round) roundDone {
 	result := make(chan roundDone, 1)
 	o := w.module
 	o.later(func() {

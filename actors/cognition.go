@@ -40,9 +40,9 @@ type (
 		more bool // there is more to look at
 		err  error
 	}
-	// mindIdle is the mind's word that it has caught up with the n-th change, and
+	// cognitionIdle is the mind's word that it has caught up with the n-th change, and
 	// whether it wrote anything for it.
-	mindIdle struct {
+	cognitionIdle struct {
 		n     uint64
 		wrote bool
 	}
@@ -52,11 +52,11 @@ type (
 	cancelCycle struct{ job pb.JobID }
 )
 
-// mind is a subject's cognition child. It waits until its partition has come to
+// cognitionActor is a subject's cognition child. It waits until its partition has come to
 // rest, and then looks at what is new: one cycle at a time, beside the worker, on
 // snapshots. What it finds the worker writes, as it writes edits, so nothing
 // changes under it that is not checked again.
-type mind struct {
+type cognitionActor struct {
 	org    *orgView
 	part   *partition.Ref
 	parent *actor.PID
@@ -80,12 +80,12 @@ type mind struct {
 	dead          bool
 }
 
-func newMind(org *orgView, part *partition.Ref, parent, worker *actor.PID) *mind {
-	return &mind{org: org, part: part, parent: parent, worker: worker, stop: make(chan struct{})}
+func newCognitionActor(org *orgView, part *partition.Ref, parent, worker *actor.PID) *cognitionActor {
+	return &cognitionActor{org: org, part: part, parent: parent, worker: worker, stop: make(chan struct{})}
 }
 
 // Receive implements actor.Actor.
-func (m *mind) Receive(ctx actor.Context) {
+func (m *cognitionActor) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			m.dead = true
@@ -130,14 +130,14 @@ func (m *mind) Receive(ctx actor.Context) {
 }
 
 // halt ends the cycle that runs, soon.
-func (m *mind) halt() {
+func (m *cognitionActor) halt() {
 	if m.stopped.CompareAndSwap(false, true) {
 		close(m.stop)
 	}
 }
 
 // resume goes on with what a stop or a crash interrupted.
-func (m *mind) resume() {
+func (m *cognitionActor) resume() {
 	state, cog := &pb.PartitionState{}, &pb.Cognition{}
 	err := m.org.withStore(func(st *storage.Store) error {
 		if _, err := st.Get(m.part.Space.Key(storage.TableState), state); err != nil {
@@ -159,10 +159,10 @@ func (m *mind) resume() {
 }
 
 // rest tells the subject that nothing is to be done.
-func (m *mind) rest(wrote bool) { m.ctx.Send(m.parent, mindIdle{m.newest, wrote}) }
+func (m *cognitionActor) rest(wrote bool) { m.ctx.Send(m.parent, cognitionIdle{m.newest, wrote}) }
 
 // arm begins the waits for a cycle: that for quiet anew.
-func (m *mind) arm() {
+func (m *cognitionActor) arm() {
 	if m.running || m.wait != nil {
 		m.again = true
 		return
@@ -177,7 +177,7 @@ func (m *mind) arm() {
 	}
 }
 
-func (m *mind) disarm() {
+func (m *cognitionActor) disarm() {
 	for _, t := range []*clock.Timer{&m.quiet, &m.latest} {
 		if *t != nil {
 			(*t).Stop()
@@ -187,7 +187,7 @@ func (m *mind) disarm() {
 }
 
 // start begins a cycle, unless one is under way or a failed one is waited for.
-func (m *mind) start() {
+func (m *cognitionActor) start() {
 	if m.running || m.wait != nil || m.org.sys.cfg.plain {
 		return
 	}
@@ -208,7 +208,7 @@ func (m *mind) start() {
 }
 
 // guardedCycle is cycle; a panic is an error.
-func (m *mind) guardedCycle() (done cycleDone) {
+func (m *cognitionActor) guardedCycle() (done cycleDone) {
 	defer func() {
 		if r := recover(); r != nil {
 			done = cycleDone{err: node.PanicError("cognition cycle", r)}
@@ -219,7 +219,7 @@ func (m *mind) guardedCycle() (done cycleDone) {
 }
 
 // noteFailure notes that the attempt of the cycle that ran has failed.
-func (m *mind) noteFailure() {
+func (m *cognitionActor) noteFailure() {
 	id := m.job.Load()
 	if id == nil {
 		return // it never began
@@ -231,7 +231,7 @@ func (m *mind) noteFailure() {
 }
 
 // done decides what follows a cycle.
-func (m *mind) done(d cycleDone) {
+func (m *cognitionActor) done(d cycleDone) {
 	m.running = false
 	m.job.Store(nil)
 	self, root := m.ctx.Self(), m.org.sys.root
@@ -260,7 +260,7 @@ func (m *mind) done(d cycleDone) {
 const cycleBackOff = time.Second
 
 // goOn says whether a cycle may go on; it is asked between two steps.
-func (m *mind) goOn() error {
+func (m *cognitionActor) goOn() error {
 	switch {
 	case m.stopped.Load():
 		return node.ErrClosing
@@ -272,7 +272,7 @@ func (m *mind) goOn() error {
 }
 
 // compute runs tasks on the CPU workers, behind all ingestion.
-func (m *mind) compute(tasks []func(worker int) error) error {
+func (m *cognitionActor) compute(tasks []func(worker int) error) error {
 	for i, task := range tasks {
 		tasks[i] = func(worker int) error {
 			if err := m.goOn(); err != nil {
@@ -286,7 +286,7 @@ func (m *mind) compute(tasks []func(worker int) error) error {
 
 // write has the worker carry out an edit and waits for it. run may be called more
 // than once (edit.run).
-func (m *mind) write(run func(f *effect) error) error {
+func (m *cognitionActor) write(run func(f *effect) error) error {
 	c := newCall(&pb.Envelope{})
 	c.org, c.part = m.org, m.part
 	var running sync.Mutex // guards left, and what run shares with its cycle
@@ -332,7 +332,7 @@ type degradedError struct{ error }
 func (e degradedError) Unwrap() error { return e.error }
 
 // writeAll is write for many small changes, as many in one commit as it takes.
-func (m *mind) writeAll(changes []func(f *effect) error) error {
+func (m *cognitionActor) writeAll(changes []func(f *effect) error) error {
 	for len(changes) > 0 {
 		if err := m.goOn(); err != nil {
 			return err
@@ -362,7 +362,7 @@ func (m *mind) writeAll(changes []func(f *effect) error) error {
 const maxFoundPerCommit = 500
 
 // cycle looks at what is new in the partition. It returns whether there is more.
-func (m *mind) cycle() (more bool, err error) {
+func (m *cognitionActor) cycle() (more bool, err error) {
 	cog, job, why, err := m.begin()
 	if err != nil || job == nil {
 		return false, err
@@ -372,7 +372,7 @@ func (m *mind) cycle() (more bool, err error) {
 		return false, m.end(cog, job, pb.JobFailed, why)
 	}
 	m.org.sys.cfg.working(pb.JobCognition, m.stopped.Load)
-	c := &cycle{mind: m, cog: cog, job: job, now: clock.Millis(m.org.sys.clock.Now())}
+	c := &cycle{cognitionActor: m, cog: cog, job: job, now: clock.Millis(m.org.sys.clock.Now())}
 	switch err := c.run(); {
 	case errors.Is(err, errCancelled):
 		return false, m.end(cog, job, pb.JobCancelled, nil)
@@ -389,7 +389,7 @@ func (m *mind) cycle() (more bool, err error) {
 // begin finds out what is to be done, and notes that a cycle is under way: nil when
 // there is nothing. A cycle that a crash has ended goes on under its old job. why says that it is
 // given up; the error is a waitError where it has to wait.
-func (m *mind) begin() (cog *pb.Cognition, job *pb.Job, why, err error) {
+func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error) {
 	opened := false
 	err = m.write(func(f *effect) error {
 		cog, job, why, opened = &pb.Cognition{}, nil, nil, false
@@ -442,7 +442,7 @@ func (f *effect) cognition() storage.Key { return f.part.Space.Key(storage.Table
 
 // end ends the cycle's job, and the finalizations that have waited for it, with
 // the cycle's last commit.
-func (m *mind) end(cog *pb.Cognition, job *pb.Job, status string, why error) error {
+func (m *cognitionActor) end(cog *pb.Cognition, job *pb.Job, status string, why error) error {
 	var ended []pb.JobID
 	err := m.write(func(f *effect) error {
 		ended = nil
@@ -507,8 +507,8 @@ func (f *effect) leaveWork() {
 	f.batch.PutRaw(f.org.space.Key(storage.TableCognitionDue, storage.ID16(f.part.ID)), nil)
 }
 
-// tellMind tells of an effect that is committed, when it left work.
-func (w *worker) tellMind(f *effect) {
+// tellCognition tells of an effect that is committed, when it left work.
+func (w *worker) tellCognition(f *effect) {
 	if f.state.GetChanges() != f.changesBefore {
 		w.org.sys.root.Send(w.parent, changed{})
 	}
@@ -521,7 +521,7 @@ func (o *recallModule) resumeCognition() error {
 	}
 	gone := storage.NewBatch(o.store)
 	err := o.withStore(func(st *storage.Store) error {
-		for item, err := range st.Scan(o.space.Prefix(storage.TableCognitionDue), storage.ScanOptions{Limit: maxResumedMinds}) {
+		for item, err := range st.Scan(o.space.Prefix(storage.TableCognitionDue), storage.ScanOptions{Limit: maxResumedCognition}) {
 			if err != nil {
 				return err
 			}
@@ -548,6 +548,6 @@ func (o *recallModule) resumeCognition() error {
 	return err
 }
 
-// maxResumedMinds bounds the partitions that are woken together: one that is not
+// maxResumedCognition bounds the partitions that are woken together: one that is not
 // among them catches up when it is used, or the organization opens again.
-const maxResumedMinds = 256
+const maxResumedCognition = 256

@@ -87,7 +87,7 @@ func TestWhoStopsIsNotAsked(t *testing.T) {
 	}
 	heard := 0
 	for range 2 {
-		c.sys.others.hearFarewell("a", func() { heard++ })
+		c.sys.peers.hearFarewell("a", func() { heard++ })
 	}
 	if heard != 2 {
 		t.Errorf("who has nothing to wait for says so: %d times of 2", heard)
@@ -96,7 +96,7 @@ func TestWhoStopsIsNotAsked(t *testing.T) {
 		"it has said so":               func() {},
 		"and its connection has ended": func() { c.lost("a", true) },
 	} {
-		c.sys.others.hearFarewell("a", func() {})
+		c.sys.peers.hearFarewell("a", func() {})
 		then()
 		before, looked := come(), thinks(c, "a")
 		answered := make(chan error, 1)
@@ -125,13 +125,13 @@ func TestWhoStopsIsNotAsked(t *testing.T) {
 			thinks(a, "")
 		},
 		"time is over": func() {
-			c.sys.others.mu.Lock()
-			defer c.sys.others.mu.Unlock()
-			f := c.sys.others.parting["a"]
+			c.sys.peers.mu.Lock()
+			defer c.sys.peers.mu.Unlock()
+			f := c.sys.peers.parting["a"]
 			f.at = f.at.Add(-farewellHold)
 		},
 	} {
-		c.sys.others.hearFarewell("a", func() {})
+		c.sys.peers.hearFarewell("a", func() {})
 		back()
 		before := come()
 		thinks(c, "a")
@@ -164,7 +164,7 @@ func TestTwoStopAtOnce(t *testing.T) {
 	late := make(chan string, 2)
 	var both sync.WaitGroup
 	for _, name := range []cluster.ServerID{"a", "b"} {
-		o := w.at(name).sys.others
+		o := w.at(name).sys.peers
 		both.Go(func() {
 			asked := o.sayFarewell(o.askersBut(map[cluster.ServerID]bool{}))
 			if len(asked) != 1 {

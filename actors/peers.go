@@ -103,19 +103,19 @@ type Network interface {
 	InstanceOf(server cluster.ServerID) string
 }
 
-// Others is how a node of several reaches the others. All fields are required.
-type Others struct {
+// Peers is how a node of several reaches the others. All fields are required.
+type Peers struct {
 	Placement Placement
 	Remote    Remote
 	Network   Network
 }
 
-// fate is what has become of a request, beside its answer.
-type fate int8
+// outcome is what has become of a request, beside its answer.
+type outcome int8
 
 const (
 	// decided: the answer stands.
-	decided fate = iota
+	decided outcome = iota
 	// moved: nothing was done, because the organization does not live here, or
 	// not any more. Whoever it lives with now may be asked.
 	moved
@@ -124,11 +124,11 @@ const (
 	unknown
 )
 
-// fateOf is what an error means to a request that could be decided elsewhere. A
+// outcomeOf is what an error means to a request that could be decided elsewhere. A
 // write that the committer has given up (commit.ErrLost) was never proposed.
-func (s *System) fateOf(err error) fate {
+func (s *System) outcomeOf(err error) outcome {
 	switch {
-	case s.others == nil,
+	case s.peers == nil,
 		errors.Is(err, cluster.ErrBusy), errors.Is(err, cluster.ErrRemoved),
 		errors.Is(err, storage.ErrNoSpace), errors.Is(err, storage.ErrBatchTooLarge):
 		return decided
@@ -140,9 +140,9 @@ func (s *System) fateOf(err error) fate {
 	return decided
 }
 
-// others is a node's traffic with the others.
-type others struct {
-	Others
+// peers is a node's traffic with the others.
+type peers struct {
+	Peers
 	sys     *System
 	self    cluster.ServerID
 	answers *actor.PID // receives what others answer
@@ -172,10 +172,10 @@ type asked struct {
 // afarLoad is what is on its way to one node.
 type afarLoad struct{ calls, bytes int }
 
-// startOthers opens the gateway, which from then on answers.
-func (s *System) startOthers(cfg Others) error {
-	o := &others{
-		Others: cfg, sys: s, self: cfg.Placement.Server(),
+// startPeers opens the gateway, which from then on answers.
+func (s *System) startPeers(cfg Peers) error {
+	o := &peers{
+		Peers: cfg, sys: s, self: cfg.Placement.Server(),
 		waiting: map[uint64]*asked{}, load: map[cluster.ServerID]*afarLoad{}, here: map[visitor]struct{}{},
 		askers: map[cluster.ServerID]struct{}{}, parting: map[cluster.ServerID]*farewell{},
 		forwarded: forwarded{room: s.cfg.ForwardedBytes},
@@ -186,7 +186,7 @@ func (s *System) startOthers(cfg Others) error {
 	if err := cfg.Remote.Start(s.actors, o.connectionLost); err != nil {
 		return fmt.Errorf("actors: %w", err)
 	}
-	s.others = o
+	s.peers = o
 	o.answers = s.root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 		if r, ok := ctx.Message().(*pb.NodeReply); ok {
 			o.settle(r.GetId(), r)
@@ -201,14 +201,14 @@ func (s *System) startOthers(cfg Others) error {
 }
 
 // settle hands an answer, or nil for none, to who waits for it.
-func (o *others) settle(id uint64, r *pb.NodeReply) {
+func (o *peers) settle(id uint64, r *pb.NodeReply) {
 	if a := o.drop(id); a != nil {
 		a.reply <- r
 	}
 }
 
 // forget ends the counting of a question. o.mu is held.
-func (o *others) forget(id uint64, a *asked) {
+func (o *peers) forget(id uint64, a *asked) {
 	delete(o.waiting, id)
 	if a.farewell {
 		return
@@ -223,7 +223,7 @@ func (o *others) forget(id uint64, a *asked) {
 
 // connectionLost ends the waiting for a node's answers. What was never sent is as
 // if that node had refused it.
-func (o *others) connectionLost(server cluster.ServerID, sent bool) {
+func (o *peers) connectionLost(server cluster.ServerID, sent bool) {
 	var r *pb.NodeReply
 	if !sent {
 		r = elsewhere("")
@@ -251,7 +251,7 @@ var errParting = errors.New("the other node is about to stop")
 
 // send puts a question on its way. Whoever calls it calls drop when it does not
 // wait any more.
-func (o *others) send(to cluster.ServerID, ask *pb.NodeAsk) (id uint64, a *asked, err error) {
+func (o *peers) send(to cluster.ServerID, ask *pb.NodeAsk) (id uint64, a *asked, err error) {
 	o.mu.Lock()
 	if o.parts(to) {
 		o.mu.Unlock()
@@ -272,7 +272,7 @@ func (o *others) send(to cluster.ServerID, ask *pb.NodeAsk) (id uint64, a *asked
 }
 
 // takeOn counts a question; false: there are as many as there may be. o.mu is held.
-func (o *others) takeOn(a *asked) bool {
+func (o *peers) takeOn(a *asked) bool {
 	l := o.load[a.to]
 	if l == nil {
 		l = &afarLoad{}
@@ -287,7 +287,7 @@ func (o *others) takeOn(a *asked) bool {
 }
 
 // drop takes a question out of those that wait; nil: it was no more among them.
-func (o *others) drop(id uint64) *asked {
+func (o *peers) drop(id uint64) *asked {
 	o.mu.Lock()
 	a := o.waiting[id]
 	var heard func()
@@ -330,7 +330,7 @@ func (busyNode) Problem() *pb.Problem {
 // may be carried out twice without harm. An error means that nobody decided;
 // where it has a Problem, the edge can say why.
 func (s *System) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, ask *pb.NodeAsk, repeatable bool) (*pb.NodeReply, cluster.ServerID, error) {
-	o := s.others
+	o := s.peers
 	deadline := s.clock.Now().Add(wait)
 	late := s.clock.NewTimer(wait)
 	defer late.Stop()
@@ -390,7 +390,7 @@ func (s *System) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID,
 // choose picks the other node to ask: the one that the last answer named, the one
 // that this node takes for the leader, or whoever may know, in turn. Whoever has
 // just failed comes again only where there is nobody else. Empty: there is nobody.
-func (o *others) choose(org pb.OrgID, hint, failed cluster.ServerID, try int) cluster.ServerID {
+func (o *peers) choose(org pb.OrgID, hint, failed cluster.ServerID, try int) cluster.ServerID {
 	if hint != "" && hint != o.self {
 		return hint
 	}
@@ -405,14 +405,14 @@ func (o *others) choose(org pb.OrgID, hint, failed cluster.ServerID, try int) cl
 }
 
 // owner is the node where an organization lives, as far as this one knows.
-func (o *others) owner(org pb.OrgID) (cluster.ServerID, bool) {
+func (o *peers) owner(org pb.OrgID) (cluster.ServerID, bool) {
 	gateway, ok := o.Remote.Owner(org)
 	return cluster.ServerID(gateway.GetAddress()), ok
 }
 
 // askThere asks one other node and waits for its answer, unless the connection
 // ends or the organization turns out to live elsewhere.
-func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to cluster.ServerID, org pb.OrgID, ask *pb.NodeAsk, grace int) (*pb.NodeReply, fate, error) {
+func (o *peers) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to cluster.ServerID, org pb.OrgID, ask *pb.NodeAsk, grace int) (*pb.NodeReply, outcome, error) {
 	if !o.Remote.Reachable(to) {
 		return nil, moved, nil
 	}
@@ -425,7 +425,7 @@ func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline t
 	case err != nil:
 		return nil, moved, err
 	}
-	doubt := o.doubt(to, id)
+	doubt := o.probe(to, id)
 	defer func() {
 		doubt.drop()
 		o.drop(id)
@@ -438,7 +438,7 @@ func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline t
 		select {
 		case r := <-a.reply:
 			check.Stop()
-			r, what := fateOfAnswer(r)
+			r, what := outcomeOfAnswer(r)
 			return r, what, nil
 		case r := <-doubt.reply():
 			check.Stop()
@@ -448,7 +448,7 @@ func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline t
 			}
 			select { // what it answered came before this, or never comes
 			case r := <-a.reply:
-				r, what := fateOfAnswer(r)
+				r, what := outcomeOfAnswer(r)
 				return r, what, nil
 			default:
 				return nil, unknown, nil
@@ -479,8 +479,8 @@ func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline t
 	return nil, unknown, nil
 }
 
-// fateOfAnswer is what an answer says of the question; nil: the connection ended.
-func fateOfAnswer(r *pb.NodeReply) (*pb.NodeReply, fate) {
+// outcomeOfAnswer is what an answer says of the question; nil: the connection ended.
+func outcomeOfAnswer(r *pb.NodeReply) (*pb.NodeReply, outcome) {
 	switch {
 	case r == nil:
 		return nil, unknown
@@ -496,7 +496,7 @@ func fateOfAnswer(r *pb.NodeReply) (*pb.NodeReply, fate) {
 
 // gateway receives what other nodes ask of the organizations that they think
 // live here. It hands on and waits for nothing.
-func (o *others) gateway(ctx actor.Context) {
+func (o *peers) gateway(ctx actor.Context) {
 	ask, ok := ctx.Message().(*pb.NodeAsk)
 	sender := ctx.Sender()
 	if !ok || sender == nil {
@@ -564,7 +564,7 @@ func failed(err error) *pb.NodeReply {
 }
 
 // answer decides another node's question, or says where it should go.
-func (o *others) answer(ask *pb.NodeAsk) (r *pb.NodeReply) {
+func (o *peers) answer(ask *pb.NodeAsk) (r *pb.NodeReply) {
 	defer func() {
 		if p := recover(); p != nil {
 			o.sys.log.Error("panicked", "actor", "gateway", "panic", fmt.Sprint(p))
@@ -600,7 +600,7 @@ func (o *others) answer(ask *pb.NodeAsk) (r *pb.NodeReply) {
 var errPanicked = errors.New("panicked")
 
 // decideHere carries out what is asked of an organization that lives here.
-func (s *System) decideHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, ask *pb.NodeAsk) (*pb.NodeReply, fate, error) {
+func (s *System) decideHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, ask *pb.NodeAsk) (*pb.NodeReply, outcome, error) {
 	switch w := ask.GetWhat().(type) {
 	case *pb.NodeAsk_Envelope:
 		r, what, err := s.askHere(ctx, late, org, true, w.Envelope)
@@ -645,7 +645,7 @@ func (s *System) askAnywhere(ctx context.Context, wait time.Duration, hash pb.Ke
 		return nil, err
 	}
 	reply := r.GetReply()
-	if stream := reply.GetLink().GetStream(); stream != "" && from != s.others.self {
+	if stream := reply.GetLink().GetStream(); stream != "" && from != s.peers.self {
 		reply.GetLink().Result = &pb.LinkResult_Stream{Stream: ticketAt(stream, from)}
 	}
 	return reply, nil
@@ -677,7 +677,7 @@ func (s *System) findKey(ctx context.Context, wait time.Duration, hash pb.KeyHas
 // with. It looks anew, where the organization lives, whether the document still
 // stands: once something in it is forgotten no further byte of it is sent.
 func (s *System) ExportPiece(ctx context.Context, e *pb.Export, piece uint32) ([]byte, error) {
-	if s.others == nil {
+	if s.peers == nil {
 		return s.exportPieceHere(ctx, e, piece)
 	}
 	org, err := pb.OrgIDFrom(e.GetOrg())

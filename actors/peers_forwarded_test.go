@@ -35,7 +35,7 @@ func TestUploadsOfOtherNodesAreBounded(t *testing.T) {
 		t.Errorf("refused with %v", p)
 	}
 	held := func() (small, large int) {
-		f := &a.sys.others.forwarded
+		f := &a.sys.peers.forwarded
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		return f.small, f.large

@@ -88,11 +88,13 @@ licences:
 	done
 
 ## invariants: the actors' histories once more, with what they promise checked at run time
-# Those that write, merge, fail and stop; some 20 s. And what reading a file holds, which
-# the race detector would make slow and large.
+# Those that write, merge, fail and stop; some 20 s. And what the race detector would make
+# slow and large: what reading a file holds, and the tests of trainings that say withoutRace.
 invariants:
 	go test -tags invariants ./actors -count 1 \
 		-run 'MemoryAgainstModel|EditsAgainstModel|Slices|Segments|Panick|Cancelled|Erased|Close|Crash'
+	@trainings=$$(grep -hB1 'withoutRace(t)$$' actors/*_test.go | sed -n 's/^func \(Test[A-Za-z]*\).*/\1/p' | paste -sd '|'); \
+	test -n "$$trainings"; set -x; go test ./actors -count 1 -run "^($$trainings)$$"
 	go test ./brain/format -count 1 -run '^TestReading'
 
 ## lint: golangci-lint with .golangci.yml, formatting included

@@ -36,6 +36,7 @@ func (e leaningEmbedder) Query(s string) []float32 {
 // too. It is the same brain each time, knows nothing of what was forgotten, serves
 // behind a crash as before it, and is left out where its vectors' model is.
 func TestBrainProjectsQuestions(t *testing.T) {
+	withoutRace(t)
 	docs, names, _ := parish(120)
 	leaning := func(cfg *Config, o *storage.Options) {
 		drawn(cfg, o)

@@ -217,6 +217,7 @@ func TestBrainLearnsTheWay(t *testing.T) {
 //
 // interface: States/Brain parity gate
 func TestRejectedBrains(t *testing.T) {
+	withoutRace(t)
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, drawn)
 	org := n.org(NewOrg{})
@@ -399,6 +400,7 @@ func TestSearchUsesTheBrain(t *testing.T) {
 // without it, nobody is told of it, and a training puts another in its place. The one
 // that is published behind a purge, which has its number again, is another too.
 func TestUnreadableBrains(t *testing.T) {
+	withoutRace(t)
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, drawn)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -539,6 +541,7 @@ func (c client) nodeNamed(ext string) string {
 // same brain, byte for byte; where the content has changed in between it begins anew.
 // Nothing of how far it was is left behind its end.
 func TestTrainingsGoOnAfterACrash(t *testing.T) {
+	withoutRace(t)
 	const cut = 3 // epochs, the one of the untrained parameters among them
 	docs, _, _ := parish(60)
 	epochs := make(chan int, 64) // more than a training has

@@ -1,0 +1,7 @@
+//go:build !race
+
+package actors
+
+import "testing"
+
+func withoutRace(*testing.T) {}

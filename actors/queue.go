@@ -3,9 +3,8 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
-	pb "orgmem/proto"
-
 	"orgmem/actors/commit"
+	pb "orgmem/proto"
 	"orgmem/storage"
 )
 

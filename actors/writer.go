@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	pb "orgmem/proto"
-
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/brain/index"
+	pb "orgmem/proto"
 	"orgmem/storage"
 )
 

@@ -444,7 +444,7 @@ func TestPagesOfCodeAreTrue(t *testing.T) {
 	}
 }
 
-// Pages name only tests that there are: a proof that is gone is none.
+// Pages name only tests that exist: one that was removed proves nothing.
 func TestPagesNameTestsThatExist(t *testing.T) {
 	there := map[string]bool{}
 	for _, p := range packages(t) {

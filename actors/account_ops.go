@@ -81,6 +81,23 @@ func (o *accountModule) handleAccount(c *call, op *pb.AccountOp) bool {
 	return true
 }
 
+// jobKinds: the erasure of a memory is the organization's, since the partition's own actor has to end for it. Nothing
+// brings back what it has begun to erase, so it cannot be cancelled.
+func (o *accountModule) jobKinds() map[string]jobKind {
+	return map[string]jobKind{pb.JobSubjectErase: {
+		resume: func(job *pb.Job) (bool, error) {
+			ref, err := o.partitionOf(job)
+			if err != nil {
+				return false, err
+			}
+			ref.Kind = pb.PartitionSubject
+			o.erase(ref, job)
+			return true, nil
+		},
+		cancel: func(c *call, job *pb.Job) bool { c.refuse(notCancellable(job)); return true },
+	}}
+}
+
 // tick finds keys that the directory has and the organization does not know.
 func (o *accountModule) tick() { o.dropLostKeys() }
 

@@ -242,7 +242,7 @@ func (o *connectorModule) lookConnectors() {
 	o.ctx.Send(o.syncing, syncLook{o.looks})
 }
 
-// resume goes on with the schedule, and with what a stop or a crash
+// resume takes up the schedule, and what a stop or a crash
 // interrupted.
 func (o *connectorModule) resume() error {
 	return o.withStore(func(st *storage.Store) error {

@@ -45,7 +45,7 @@ type cycle struct {
 	found   []cognition.Domain // the domains, once they are cut
 	imports []importMade       // that are not counted yet
 	worded  int                // contradictions that a language model was asked to explain
-	doubts  []unweighed        // relations that one may be asked about; none where there is none
+	doubts  []unweighed        // relations that the language model may be asked about; empty without one
 }
 
 // stages are what a cycle does, in order. Each leaves the memory whole: a crash

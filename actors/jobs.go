@@ -256,8 +256,6 @@ func (o *jobModule) cancelJob(c *call, op *pb.CancelJob) {
 		if cancel := o.kindOfJob(job).cancel; cancel != nil && cancel(c, job) {
 			return
 		}
-	}
-	if err == nil && job != nil && !terminal(job.GetStatus()) && job.GetType() != pb.JobSubjectErase {
 		var id pb.PartitionID
 		if id, err = pb.PartitionIDFrom(job.GetPartition()); err == nil {
 			part, err = o.loadPartition(id)
@@ -321,12 +319,6 @@ func (o *orgActor) resumeJobs() error {
 		id, err := pb.PartitionIDFrom(job.GetPartition())
 		if err != nil {
 			return fmt.Errorf("resume jobs: %w", err)
-		}
-		if job.GetType() == pb.JobSubjectErase {
-			o.erase(&partition.Ref{
-				ID: id, Kind: pb.PartitionSubject, Subject: pb.SubjectKey(job.GetSubject()), Store: o.store, Space: storage.PartitionSpace(o.store, id),
-			}, job)
-			continue
 		}
 		if resume := o.kindOfJob(job).resume; resume != nil {
 			mine, err := resume(job)

@@ -91,7 +91,7 @@ func (o *orgView) lastDelivered(st *storage.Store) (last uint64, err error) {
 	return last, err
 }
 
-// resume goes on with what was not delivered when the organization left
+// resume takes up what was not delivered when the organization left
 // memory.
 func (o *webhookModule) resume() error {
 	if o.sys.cfg.Egress == nil {

@@ -460,7 +460,7 @@ func TestTransferLeadership(t *testing.T) {
 	}
 	c.put()
 	c.check()
-	clustertest.WaitFor(t, func() bool { // what is told agrees with what is asked
+	clustertest.WaitFor(t, func() bool { // the changes that were reported agree with the answers
 		mu.Lock()
 		defer mu.Unlock()
 		leads := wire.ServerID("")

@@ -43,7 +43,7 @@ type Committer struct {
 	store storage.StoreID
 	lost  func() // called once, when the lease is no longer good
 	Trail *Trail
-	// published is told of the events of a group that is true, in commit order.
+	// published gets the events of a committed group, in commit order.
 	published func([]*pb.OutboxEvent)
 	// moved is told that the store is not what it was, before those are who waited for it.
 	moved func()
@@ -63,9 +63,9 @@ type write struct {
 	done func(error)
 }
 
-// NewCommitter makes the way into a store for who holds its lease. published is told of the events of what is true, in
-// the order of the commits; moved, that the store has changed, before those are told who wait for it; lost, once, that
-// the lease is no longer good.
+// NewCommitter makes the way into a store for the holder of its lease. It calls published with the events of each
+// committed group, in commit order; moved when the store has changed, before it answers those who wait for the commit;
+// and lost, once, when the lease is no longer good.
 func NewCommitter(ctx context.Context, host *cluster.Host, store storage.StoreID, lease cluster.Lease, t *Trail, published func([]*pb.OutboxEvent), moved, lost func()) *Committer {
 	return &Committer{ctx: ctx, host: host, store: store, lease: lease, Trail: t, published: published, moved: moved, lost: lost}
 }

@@ -195,7 +195,7 @@ func TestPackWithDeltas(t *testing.T) {
 // granted grants everything.
 func granted(int) error { return nil }
 
-// allLines are the lines of an answer, unless one of them is none.
+// allLines are the lines of an answer, and an error where one of them is malformed.
 func allLines(raw []byte) (all []packet, err error) {
 	for l, err := range readLines(raw) {
 		if err != nil {

@@ -99,7 +99,7 @@ type ReadPool struct {
 	closed  bool
 }
 
-// NewReadPool starts a pool of workers. onPanic is told of a read that panicked.
+// NewReadPool starts a pool of workers. It calls onPanic with the error of a read that panicked.
 func NewReadPool(workers int, onPanic func(error)) *ReadPool {
 	p := &ReadPool{onPanic: onPanic, widest: max(1, workers/2), waiting: [2]turns{newTurns(), newTurns()}}
 	p.wake = sync.NewCond(&p.mu)

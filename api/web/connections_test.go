@@ -15,7 +15,7 @@ import (
 
 // TestListenerBound holds that a connection beyond the bound closes the one that has been
 // without a request for longest, that one with a request under way stays, and that where
-// all are busy the next one is told so at once.
+// all are busy the next one is refused at once.
 func TestListenerBound(t *testing.T) {
 	t.Parallel()
 	inner, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

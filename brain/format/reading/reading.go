@@ -189,7 +189,7 @@ var foreign = []struct{ begin, name string }{
 	{"\x00\x01\x00\x00\x00", "a font"},
 }
 
-// ForeignOf names a file that is known and not read; empty: it is none of those.
+// ForeignOf names a file that is known and not read; it is empty for all others.
 // Two letters may begin a text: then it is one if it reads as such.
 func ForeignOf(data []byte) string {
 	for _, f := range foreign {

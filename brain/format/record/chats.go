@@ -106,7 +106,7 @@ func namesOf(d *jsontext.Decoder, visit func(string) bool) {
 	}
 }
 
-// Export reads an export of another system, or a transcript of a program that hears; read is nil where it is none.
+// Export reads an export of another system, or a transcript of a program that hears; read is nil for any other file.
 func Export(r *reading.Reader, name string, raw []byte) (read func() ([]reading.Document, error), format string) {
 	s := ShapeOf(raw)
 	switch {

@@ -32,6 +32,7 @@ func TestFlippedBitIsNeverSilentLoss(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			disk, intact := c.prepare(t)
+			disk = disk.Crash(100, 1) // nobody compacts this one while it is examined
 			refused, right := 0, 0
 			for _, path := range files(t, disk, storagetest.Dir) {
 				size := len(content(t, disk.Crash(100, 1), path))
@@ -273,6 +274,7 @@ func TestEveryWriteAheadLogHasSyncOffsets(t *testing.T) {
 		}
 		put(t, acquire(t, n, store(0)), uint64(round+1), "a", "1")
 		acquire(t, n, storage.MetaStore)
+		disk = disk.Crash(100, 1) // nobody compacts this one while it is read
 		chunks := 0
 		for _, path := range files(t, disk, storagetest.Dir) {
 			if m := walName.FindStringSubmatch(path); m != nil {
@@ -282,7 +284,6 @@ func TestEveryWriteAheadLogHasSyncOffsets(t *testing.T) {
 		if chunks < 10 {
 			t.Errorf("round %d: %d chunks found", round, chunks)
 		}
-		disk = disk.Crash(100, 1)
 	}
 }
 

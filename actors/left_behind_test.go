@@ -153,7 +153,7 @@ func TestAnExportOutlivesACancellationThatFailed(t *testing.T) {
 		o.exports.runs[next.id] = next
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		moduleOf[*exportModule](o).export(ctx, cancelled)
+		moduleOf[*exportModule](&o.orgView).export(ctx, cancelled)
 		if o.exports.runs[next.id] != next {
 			t.Error("it is forgotten")
 		}
@@ -178,7 +178,7 @@ func TestATrainingIsToldOfInTheEnd(t *testing.T) {
 			t.Error(err)
 		}
 		full(o, commit.MaxWaitingBytes)
-		moduleOf[*trainingModule](o).tellOfTraining()
+		moduleOf[*trainingModule](&o.orgView).tellOfTraining()
 	})
 	n.waitFor(func() bool { return n.clock.WaitersIn(tellRetry) > 0 })
 	c.inOrg(func(o *orgActor) { full(o, -commit.MaxWaitingBytes) })

@@ -80,8 +80,9 @@ func (noModule) reseal(*storage.Store, *storage.Batch) error                  { 
 func (noModule) eraseMember(*storage.Store, *commit.Change, pb.UserID) error  { return nil }
 func (noModule) jobKinds() map[string]jobKind                                 { return nil }
 
-// moduleOf returns an organization's module of a type.
-func moduleOf[M module](o *orgActor) M {
+// moduleOf returns an organization's module of a type. It may be called from any goroutine, and at any time: an
+// organization's modules are made with it.
+func moduleOf[M module](o *orgView) M {
 	for _, m := range o.modules {
 		if m, ok := m.(M); ok {
 			return m

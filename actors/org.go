@@ -54,6 +54,7 @@ type orgView struct {
 	deliveries *deliveries
 	recent     *recentNodes
 	past       *past
+	modules    []module // the features, as modulesOf lists them
 }
 
 // tell runs f in the organization's actor, soon.
@@ -74,7 +75,6 @@ type orgActor struct {
 	idem     map[idemKey]struct{}    // under way
 	locks    map[entity][]func()     // waiting for an entity whose change is under way
 	openJobs int                     // jobs accepted or found, not finished
-	modules  []module                // the features, as modulesOf lists them
 	kinds    map[string]jobKind      // what the modules say of kinds of job
 	busy     bool                    // the directory says so
 	busyWait []func(error)           // waiting for the directory to say so

@@ -51,6 +51,7 @@ func newSandboxActor(main *orgView, record *pb.Organization, part *partition.Ref
 	o := newOrgActor(main.sys, main.act)
 	o.orgView = orgView{
 		sys: main.sys, id: main.id, store: part.Store, space: storage.OrgSpace(part.Store), act: main.act, main: main,
+		modules: o.modules,
 	}
 	// A cursor of the sandbox must not open the organization's lists.
 	mac := hmac.New(sha256.New, main.secret)

@@ -230,7 +230,7 @@ func (o *webhookModule) putWebhook(c *call, op *pb.CreateWebhook) {
 func (o *webhookModule) withWebhookCount(c *call, f func(count int, release func())) {
 	count := func(org *orgActor) {
 		org.exclusive(webhooksLock, func(release func()) {
-			moduleOf[*webhookModule](org).countWebhooks(func(count int, err error) {
+			moduleOf[*webhookModule](&org.orgView).countWebhooks(func(count int, err error) {
 				o.later(func() {
 					if err == nil && o.lost {
 						err = commit.ErrLost
@@ -271,7 +271,7 @@ func (o *webhookModule) countWebhooks(then func(count int, err error)) {
 	box.calls.Add(1) // so that it stays until it has answered, also where it is reset meanwhile
 	sys.root.Send(box.pid, &visit{
 		run: func(box *orgActor, done func(error)) {
-			n, err := moduleOf[*webhookModule](box).ownWebhooks()
+			n, err := moduleOf[*webhookModule](&box.orgView).ownWebhooks()
 			count += n
 			done(err)
 		},

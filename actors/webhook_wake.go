@@ -77,7 +77,7 @@ func (o *webhookModule) reseal(st *storage.Store, b *storage.Batch) error {
 func (o *orgView) publish(events []*pb.OutboxEvent) {
 	o.sys.hub.publish(o.store, events)
 	if o.deliveries.hooked.Load() && o.deliveries.told.CompareAndSwap(false, true) {
-		o.tell(func(o *orgActor) { moduleOf[*webhookModule](o).wakeDeliverers() })
+		o.tell(func(o *orgActor) { moduleOf[*webhookModule](&o.orgView).wakeDeliverers() })
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/node"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -31,6 +32,9 @@ import (
 // waits was not killed by it, and does not count.
 
 const (
+	// minBackOff and maxBackOff bound the wait after a failed slice; it doubles.
+	minBackOff = 100 * time.Millisecond
+	maxBackOff = 30 * time.Second
 	// maxAttempts is how often a job's work may fail.
 	maxAttempts = 5
 	// maxUncleanEnds is how many processes in a row may end in the middle of a job's work
@@ -111,7 +115,7 @@ func (o *orgActor) lookBack(open []*pb.Job) error {
 			p.outlived[name] = true
 		case process == o.sys.process:
 			p.outlived[name] = o.sys.outlived(name)
-		case o.sys.peers != nil && serverOf(name) != o.sys.peers.self:
+		case o.sys.askOutlived != nil && serverOf(name) != o.sys.cfg.Placement.Server():
 			ask[name] = true
 		}
 	}
@@ -135,33 +139,13 @@ func (o *orgView) askPast(p *past, names map[string]bool) {
 	var all sync.WaitGroup
 	for name := range names { // at most maxUncleanEnds and one for each open job
 		all.Go(func() {
-			outlived := o.sys.peers.outlived(ctx, name)
+			outlived := o.sys.askOutlived(ctx, name)
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.outlived[name] = outlived
 		})
 	}
 	all.Wait()
-}
-
-// outlived asks the node that had an activation whether its process is still there and
-// nothing panicked. One that has said farewell stops in good order.
-func (o *peers) outlived(ctx context.Context, activation string) bool {
-	to := serverOf(activation)
-	if !o.Remote.Reachable(to) {
-		return false
-	}
-	id, a, err := o.send(to, &pb.NodeAsk{What: &pb.NodeAsk_Outlived{Outlived: activation}})
-	if err != nil {
-		return errors.Is(err, errParting)
-	}
-	defer o.drop(id)
-	select {
-	case r := <-a.reply:
-		return r.GetOutlived()
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // outlived reports whether an activation was this process's, and did not panic.
@@ -295,3 +279,16 @@ func givenUp(what string, why error) string {
 	}
 	return fmt.Sprintf("%s failed %d times", what, maxAttempts)
 }
+
+// superseded reports whether an error means that this activation is over.
+func superseded(err error) bool {
+	return errors.Is(err, commit.ErrLost) || errors.Is(err, node.ErrClosing) ||
+		errors.Is(err, cluster.ErrFenced) || errors.Is(err, cluster.ErrOutcomeUnknown) || errors.Is(err, cluster.ErrRemoved) ||
+		errors.Is(err, storage.ErrNoStore) // the organization was removed, and its store with it
+}
+
+// errCancelled ends a slice without effect: a job of it is to be cancelled.
+var errCancelled = errors.New("cancelled")
+
+// errGivenUp is the reason of work that failed maxAttempts times.
+var errGivenUp = errors.New("given up")

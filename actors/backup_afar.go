@@ -10,16 +10,6 @@ import (
 	"orgmem/storage"
 )
 
-// Copier returns what backups may read, wherever the organizations live: each
-// store is copied where its shard is led, so a replica that lags is never what is
-// kept. The directory is on every node.
-func (s *System) Copier() Copier {
-	if s.peers == nil {
-		return s.backups
-	}
-	return copierAnywhere{operatorAnywhere{s}}
-}
-
 type copierAnywhere struct{ orders operatorAnywhere }
 
 var _ Copier = copierAnywhere{}
@@ -44,7 +34,7 @@ func (a copierAnywhere) Open(ctx context.Context, name StoreName) (StoreCopy, er
 		if err := a.orders.sys.cfg.Host.Directory().Fresh(ctx); err != nil {
 			return StoreCopy{}, fmt.Errorf("copy the directory: %w", err)
 		}
-		return a.orders.sys.backups.Open(ctx, name)
+		return a.orders.backups.Open(ctx, name)
 	}
 	r, err := a.orders.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_HoldCopy{HoldCopy: &pb.HoldCopy{Store: string(name)}}})
 	if err != nil {
@@ -72,7 +62,7 @@ func (a copierAnywhere) Read(ctx context.Context, name StoreName, id CopyID, fil
 		return nil, err
 	}
 	if !afar {
-		return a.orders.sys.backups.Read(ctx, name, id, file, offset)
+		return a.orders.backups.Read(ctx, name, id, file, offset)
 	}
 	r, err := a.orders.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_ReadCopy{
 		ReadCopy: &pb.ReadCopy{Store: string(name), Copy: id[:], File: file, Offset: offset},
@@ -87,18 +77,18 @@ func (a copierAnywhere) Release(ctx context.Context, name StoreName, id CopyID) 
 		return err
 	}
 	if !afar {
-		return a.orders.sys.backups.Release(ctx, name, id)
+		return a.orders.backups.Release(ctx, name, id)
 	}
 	_, err = a.orders.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_ReleaseCopy{ReleaseCopy: &pb.ReleaseCopy{Store: string(name), Copy: id[:]}}})
 	return err
 }
 
 // carryOutCopy carries out what a backup asks of an organization that lives here.
-func (s *System) carryOutCopy(ctx context.Context, op *pb.OperatorOp) (*pb.OperatorResult, error) {
+func (o *peers) carryOutCopy(ctx context.Context, op *pb.OperatorOp) (*pb.OperatorResult, error) {
 	r := &pb.OperatorResult{}
 	switch op := op.GetOp().(type) {
 	case *pb.OperatorOp_HoldCopy:
-		c, err := s.backups.Open(ctx, StoreName(op.HoldCopy.GetStore()))
+		c, err := o.backups.Open(ctx, StoreName(op.HoldCopy.GetStore()))
 		held := &pb.HeldCopy{Id: c.ID[:], Version: c.Version}
 		for _, f := range c.Files {
 			held.Files = append(held.Files, &pb.CopiedFile{Name: f.Name, Size: f.Size, Sum: f.Sum[:]})
@@ -110,7 +100,7 @@ func (s *System) carryOutCopy(ctx context.Context, op *pb.OperatorOp) (*pb.Opera
 		if err != nil {
 			return nil, errCopyGone
 		}
-		piece, err := s.backups.Read(ctx, StoreName(op.ReadCopy.GetStore()), CopyID(id), op.ReadCopy.GetFile(), op.ReadCopy.GetOffset())
+		piece, err := o.backups.Read(ctx, StoreName(op.ReadCopy.GetStore()), CopyID(id), op.ReadCopy.GetFile(), op.ReadCopy.GetOffset())
 		r.Result = &pb.OperatorResult_Piece{Piece: piece}
 		return r, err
 	case *pb.OperatorOp_ReleaseCopy:
@@ -118,7 +108,7 @@ func (s *System) carryOutCopy(ctx context.Context, op *pb.OperatorOp) (*pb.Opera
 		if err != nil {
 			return nil, errCopyGone
 		}
-		return r, s.backups.Release(ctx, StoreName(op.ReleaseCopy.GetStore()), CopyID(id))
+		return r, o.backups.Release(ctx, StoreName(op.ReleaseCopy.GetStore()), CopyID(id))
 	}
 	return nil, fmt.Errorf("order %T is unknown here", op.GetOp())
 }

@@ -186,3 +186,17 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 	}
 	return p
 }
+
+// awaited returns an error when the caller has given up.
+func (c *call) awaited() error {
+	if c.inFlight.through.Load() > 0 {
+		return node.ErrAbandoned
+	}
+	return nil
+}
+
+// The methods of HTTP that decide how a request is dealt with.
+const (
+	methodGet = "GET"
+	methodPut = "PUT"
+)

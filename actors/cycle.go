@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -151,7 +152,7 @@ func (c *cycle) gatherNodes(r storage.Reader) error {
 		}
 	}
 	slices.SortFunc(c.fresh, func(a, b cognition.Chunk) int { return int(int64(a.Seq) - int64(b.Seq)) })
-	if most := c.org.sys.cfg.freshChunks; len(c.fresh) > most {
+	if most := cmp.Or(c.org.sys.cfg.freshChunks, maxFreshChunks); len(c.fresh) > most {
 		c.until, c.more = c.fresh[most].Seq, true
 		c.fresh = c.fresh[:most]
 	}

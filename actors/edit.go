@@ -23,12 +23,6 @@ const (
 )
 
 var (
-	// errUnsettled means that what an edit depends on changed as often as it was
-	// prepared for.
-	errUnsettled = errors.New("what is to be edited keeps changing")
-	// errReembedding means that text cannot be taken in by hand now: the vectors
-	// are of a model that this node has not got, and are being made anew.
-	errReembedding = errors.New("the memory is being embedded anew")
 	// errUnfinished is how an edit's run says that f is one piece of it: complete in
 	// itself and to be committed, before run goes on from what is stored then.
 	errUnfinished = errors.New("the edit is not finished")

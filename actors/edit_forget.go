@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -290,7 +291,7 @@ func (f *effect) someEdges(id pb.NodeID, places ...string) (edges []*pb.Edge, mo
 				if err != nil {
 					return nil, false, err
 				}
-				if len(edges) == f.org.sys.cfg.edgesTaken {
+				if len(edges) == cmp.Or(f.org.sys.cfg.edgesTaken, maxEdgesTaken) {
 					return edges, true, nil
 				}
 				e, err := edgeAt(f.st, f.part, item.Key)
@@ -306,7 +307,9 @@ func (f *effect) someEdges(id pb.NodeID, places ...string) (edges []*pb.Edge, mo
 
 // full reports whether an edit's effect is as large as one commit should be: what
 // is left of the edit goes into another.
-func (f *effect) full() bool { return f.batch.Bytes()+f.bytes > f.org.sys.cfg.pieceBytes }
+func (f *effect) full() bool {
+	return f.batch.Bytes()+f.bytes > cmp.Or(f.org.sys.cfg.pieceBytes, maxPieceBytes)
+}
 
 // undeleteNode brings a forgotten node back to its place, without its content. The
 // node comes first, so that no edge ever leads to a forgotten one. While edges are
@@ -417,12 +420,12 @@ func (f *effect) removeEdges(id pb.NodeID) (more bool, err error) {
 	b := storage.NewBatch(f.org.store)
 	for _, e := range edges {
 		removeEdge(b, f.part.Space, e)
-		if b.Bytes() > f.org.sys.cfg.pieceBytes {
+		if b.Bytes() > cmp.Or(f.org.sys.cfg.pieceBytes, maxPieceBytes) {
 			f.stage = append(f.stage, b)
 			b = storage.NewBatch(f.org.store)
 		}
 	}
-	if f.batch.Bytes()+b.Bytes() > f.org.sys.cfg.pieceBytes { // so do those of many nodes
+	if f.batch.Bytes()+b.Bytes() > cmp.Or(f.org.sys.cfg.pieceBytes, maxPieceBytes) { // so do those of many nodes
 		f.stage = append(f.stage, b)
 		return more, nil
 	}

@@ -409,9 +409,6 @@ func (o *orgView) listExports(r storage.Reader, c *call, op *pb.ListExports) (*p
 // errExportGone means that a document ended while it was sent.
 var errExportGone = errors.New("the export has ended")
 
-// ExportPieceBytes is the length of an export's pieces.
-func (*System) ExportPieceBytes() int64 { return storage.PieceBytes }
-
 // exportPieceHere is ExportPiece where the organization lives on this node.
 func (s *System) exportPieceHere(ctx context.Context, e *pb.Export, piece uint32) (data []byte, err error) {
 	org, err := pb.OrgIDFrom(e.GetOrg())

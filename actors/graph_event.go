@@ -63,12 +63,3 @@ func (f *effect) announce(jobs map[pb.JobID]*pb.Job) error {
 	}
 	return nil
 }
-
-// addJobCompleted adds the event that the end of a job causes. part is nil where the
-// job has erased its partition: there is nobody left whom it would concern but the
-// organization.
-func addJobCompleted(c *commit.Change, o *orgView, part *partition.Ref, job *pb.Job) error {
-	return c.Event(o, pb.EventJobCompleted, part, map[string]any{
-		"jobId": pb.JobID(job.GetId()).String(), "jobType": job.GetType(), "status": job.GetStatus(), "subject": part.EventSubject(),
-	})
-}

@@ -3,7 +3,6 @@ package actors
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -17,8 +16,6 @@ const (
 	// a filter keeps them out; the page may then be short, and its cursor goes on. A
 	// list joins two to twelve ranges: some 1 ms, and never 5.
 	maxPassedOver = 800
-	// maxRecordsPerPage bounds the records that a page reads for the same reason.
-	maxRecordsPerPage = 500
 )
 
 // position is a place in a list that is newest first, and of one time ascending
@@ -171,10 +168,6 @@ func entriesOf(r storage.Reader, above storage.Key, w window, after *position, k
 		}
 	}
 }
-
-// errNoRecord means that something names a record that is not there, such as an
-// entry of a list: both are written together, so the store is damaged.
-var errNoRecord = errors.New("an entry without its record")
 
 // pageOf gathers one page of a walk. take turns an entry into what the page
 // shows, and reports false for one that does not belong to the list. It returns

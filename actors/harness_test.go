@@ -86,7 +86,7 @@ type testNode struct {
 	disk  *storagetest.Disk
 	store *storage.Node
 	host  *cluster.Host
-	sys   *System
+	sys   *Service
 	clock *clock.Fake
 
 	mu       sync.Mutex
@@ -137,7 +137,7 @@ func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*Config, 
 		n.mu.Unlock()
 		n.finished.Broadcast()
 	}
-	if n.sys, err = Start(cfg); err != nil {
+	if n.sys, err = Start(cfg, nil); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(n.stop)

@@ -94,10 +94,9 @@ func (s *EventStream) Valid() bool {
 		(expires == 0 || clock.Millis(s.sys.clock.Now()) < expires)
 }
 
-// Stream takes up the event stream that was opened under a ticket; false when
+// take takes up the event stream that was opened under a ticket; false when
 // there is none, or it was taken up already. The caller closes it.
-func (s *System) Stream(ticket string) (*EventStream, bool) {
-	h := s.hub
+func (h *eventHub) take(ticket string) (*EventStream, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	stream := h.tickets[ticket]
@@ -224,3 +223,17 @@ func (o *webhookModule) streamEvents(c *call) {
 }
 
 func linked(r *pb.LinkResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Link{Link: r}} }
+
+// cutAll ends the streams of the organizations that are meant.
+func (h *eventHub) cutAll(of func(pb.OrgID) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for org, streams := range h.orgs {
+		if !of(org) {
+			continue
+		}
+		for _, s := range streams {
+			h.cut(s)
+		}
+	}
+}

@@ -187,14 +187,6 @@ func (c *call) stillWanted() error {
 	return c.awaited()
 }
 
-// awaited returns an error when the caller has given up.
-func (c *call) awaited() error {
-	if c.inFlight.through.Load() > 0 {
-		return node.ErrAbandoned
-	}
-	return nil
-}
-
 // readUpload makes documents of a file. What the limits ask is asked meanwhile; its errors
 // are the only ones.
 func readUpload(op *pb.ImportFile, limits format.Limits) (*upload, *pb.Problem, error) {

@@ -59,12 +59,6 @@ type itemError struct{ error }
 
 func (e itemError) Unwrap() error { return e.error }
 
-// errCancelled ends a slice without effect: a job of it is to be cancelled.
-var errCancelled = errors.New("cancelled")
-
-// errGivenUp is the reason of work that failed maxAttempts times.
-var errGivenUp = errors.New("given up")
-
 // ingest computes and commits a slice. It returns how many of its entries it
 // dealt with and the partition after it.
 func (w *worker) ingest(now *partition.Index, e partition.Embedder, entries []queued) (n int, next *partition.Index, err error) {

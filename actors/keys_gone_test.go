@@ -88,7 +88,7 @@ func TestFullDirectoryIsSaid(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})
 	full := fmt.Errorf("%w: %w", cluster.ErrNotApplied, cluster.ErrDirectoryFull)
-	p := (&orgView{sys: n.sys, id: org.Org}).problemOf(full, "")
+	p := (&orgView{sys: n.sys.System, id: org.Org}).problemOf(full, "")
 	if p.GetCode() != pb.CodeServiceDegraded || p.GetRetryAfterS() != retryAfterNoSpaceSeconds ||
 		p.GetDetail() != "The cluster holds its maximum of keys: no more can be made until some are deleted." {
 		t.Errorf("%v", p)

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -118,7 +119,7 @@ func (w *worker) merge(now *partition.Index, plan index.Plan) (*partition.Index,
 	if err != nil {
 		return nil, fmt.Errorf("merge segments: %w", err)
 	}
-	if merged.Len() < w.org.sys.cfg.sealChunks && !slices.ContainsFunc(plan.Views, func(v index.View) bool { return v.ID != 0 }) {
+	if merged.Len() < cmp.Or(w.org.sys.cfg.sealChunks, defaultSealChunks) && !slices.ContainsFunc(plan.Views, func(v index.View) bool { return v.ID != 0 }) {
 		snapshot, ok := now.Snapshot.Replace(plan, 0, merged)
 		if !ok {
 			return nil, errors.New("merge segments: the plan does not fit its own snapshot")
@@ -359,7 +360,7 @@ func (w *worker) switchModel(now *partition.Index, e partition.Embedder) error {
 	}
 	for i := range next.Snapshot.Views {
 		v := &next.Snapshot.Views[i]
-		if v.Segment.Len() < w.org.sys.cfg.sealChunks {
+		if v.Segment.Len() < cmp.Or(w.org.sys.cfg.sealChunks, defaultSealChunks) {
 			for doc := range v.Segment.Len() {
 				final.PutRaw(w.part.Space.Key(storage.TableUnsealed, storage.U64(v.Segment.Seq(doc))), nil)
 			}

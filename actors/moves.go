@@ -38,7 +38,7 @@ func (l *Leads) OnHandOver(shard uint32) {
 // Of makes the System the one that is told.
 func (l *Leads) Of(s *System) {
 	l.to.Store(s)
-	for _, shard := range s.peers.Placement.Leads() {
+	for _, shard := range s.cfg.Placement.Leads() {
 		s.gained(shard)
 	}
 }
@@ -52,7 +52,7 @@ func (s *System) gained(shard uint32) {
 		return
 	}
 	s.wg.Go(func() {
-		of := func(org pb.OrgID) bool { return s.peers.Placement.Shard(org) == shard }
+		of := func(org pb.OrgID) bool { return s.cfg.Placement.Shard(org) == shard }
 		s.resume(of)
 		// This node's copy of the directory may lack the marks of the last moments before
 		// the one that led is gone: nobody would look again.
@@ -66,7 +66,7 @@ func (s *System) gained(shard uint32) {
 // acknowledged before the call; false when the shard is not led here any more, or Close
 // has begun.
 func (s *System) directoryCaughtUp(shard uint32) bool {
-	for wait := minBackOff; slices.Contains(s.peers.Placement.Leads(), shard); wait = min(2*wait, maxBackOff) {
+	for wait := minBackOff; slices.Contains(s.cfg.Placement.Leads(), shard); wait = min(2*wait, maxBackOff) {
 		if s.cfg.caughtUp(s.ctx) == nil {
 			return true
 		}
@@ -87,7 +87,7 @@ func (s *System) inMemory(org pb.OrgID) bool {
 // another node's to say from now on. Requests that they have are told to ask there;
 // event streams end, and their readers come again.
 func (s *System) gaveUp(shard uint32) {
-	of := func(org pb.OrgID) bool { return s.peers.Placement.Shard(org) == shard }
+	of := func(org pb.OrgID) bool { return s.cfg.Placement.Shard(org) == shard }
 	s.mu.Lock()
 	var gone []*activation
 	for org, a := range s.orgs {
@@ -168,32 +168,6 @@ func (s *System) handOver(shard uint32) {
 	if err != nil {
 		s.log.Warn("usage of the last moment was not stored before a shard moved", "shard", shard, "err", err)
 	}
-}
-
-// cutAll ends the streams of the organizations that are meant.
-func (h *eventHub) cutAll(of func(pb.OrgID) bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for org, streams := range h.orgs {
-		if !of(org) {
-			continue
-		}
-		for _, s := range streams {
-			h.cut(s)
-		}
-	}
-}
-
-// livesHere reports whether this node may act for an organization. A node that is
-// alone always may.
-func (s *System) livesHere(org pb.OrgID) bool {
-	return s.peers == nil || s.peers.Placement.Lead(org) == nil
-}
-
-// ledHere reports whether this node leads an organization's shard, as far as it
-// knows: unlike Lead it does not ask the others.
-func (s *System) ledHere(org pb.OrgID) bool {
-	return s.peers == nil || slices.Contains(s.peers.Placement.Leads(), s.peers.Placement.Shard(org))
 }
 
 // Idle waits until no organization that moved away is in memory any more, or the

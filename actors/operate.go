@@ -11,25 +11,16 @@ import (
 	"orgmem/proto/clock"
 )
 
-// Operator returns what the operator interface may do, wherever the organizations
-// live. On a node that is alone that is the System itself.
-func (s *System) Operator() Operator {
-	if s.peers == nil {
-		return s
-	}
-	return operatorAnywhere{s}
-}
-
 // operatorAnywhere carries an operator's orders to where their organization lives.
 // The list of organizations is in the directory, which every node has.
-type operatorAnywhere struct{ sys *System }
+type operatorAnywhere struct{ *peers }
 
 var _ Operator = operatorAnywhere{}
 
 // order brings one order to its organization.
 func (a operatorAnywhere) order(ctx context.Context, org pb.OrgID, repeatable bool, op *pb.OperatorOp) (*pb.OperatorResult, error) {
 	ask := &pb.NodeAsk{What: &pb.NodeAsk_Operator{Operator: op}}
-	r, _, err := a.sys.askOwner(ctx, defaultDeadline, org, ask, repeatable)
+	r, _, err := a.askOwner(ctx, defaultDeadline, org, ask, repeatable)
 	if err != nil {
 		return nil, err
 	}
@@ -142,9 +133,9 @@ func (a operatorAnywhere) Restore(ctx context.Context, org pb.OrgID, part []byte
 }
 
 // operateHere carries out an order for an organization that lives here.
-func (s *System) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.NodeReply, outcome, error) {
-	r, err := s.carryOutOrder(ctx, org, op)
-	what := s.outcomeOf(err)
+func (o *peers) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.NodeReply, outcome, error) {
+	r, err := o.carryOutOrder(ctx, org, op)
+	what := o.sys.outcomeOf(err)
 	switch {
 	case what != decided:
 		return nil, what, nil
@@ -153,14 +144,15 @@ func (s *System) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorO
 	case err != nil:
 		refusal := refusalOf(err)
 		if refusal.GetKind() == pb.OperatorRefusal_FAILED {
-			s.log.Error("an operator's order failed", "org", org.String(), "op", fmt.Sprintf("%T", op.GetOp()), "err", err)
+			o.sys.log.Error("an operator's order failed", "org", org.String(), "op", fmt.Sprintf("%T", op.GetOp()), "err", err)
 		}
 		r = &pb.OperatorResult{Refusal: refusal}
 	}
 	return &pb.NodeReply{What: &pb.NodeReply_Operator{Operator: r}}, decided, nil
 }
 
-func (s *System) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.OperatorResult, error) {
+func (o *peers) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.OperatorResult, error) {
+	s := o.sys
 	r := &pb.OperatorResult{}
 	switch op := op.GetOp().(type) {
 	case *pb.OperatorOp_BeginOrg:
@@ -172,10 +164,10 @@ func (s *System) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.Operato
 		r.Result = mintedKey(CreatedKey{APIKey: made.APIKey, Key: made.Key})
 		return r, err
 	case *pb.OperatorOp_ShowOrg:
-		o, err := s.Org(ctx, org)
-		rec := &pb.Organization{Name: o.Name, Slug: o.Slug, Personal: o.Personal, Plan: o.Plan, CreatedMs: clock.Millis(o.Created)}
+		shown, err := s.Org(ctx, org)
+		rec := &pb.Organization{Name: shown.Name, Slug: shown.Slug, Personal: shown.Personal, Plan: shown.Plan, CreatedMs: clock.Millis(shown.Created)}
 		r.Result = &pb.OperatorResult_Org{Org: &pb.OrgShown{
-			Record: rec, Members: uint64(o.Members), Subjects: uint64(o.Subjects), OutOfService: o.OutOfService,
+			Record: rec, Members: uint64(shown.Members), Subjects: uint64(shown.Subjects), OutOfService: shown.OutOfService,
 		}}
 		return r, err
 	case *pb.OperatorOp_SetPlan:
@@ -215,7 +207,7 @@ func (s *System) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.Operato
 		}}
 		return r, err
 	}
-	return s.carryOutCopy(ctx, op)
+	return o.carryOutCopy(ctx, op)
 }
 
 func mintedKey(k CreatedKey) *pb.OperatorResult_Key {

@@ -21,6 +21,12 @@ import (
 )
 
 const (
+	// defaultTombstoneRetention is how long a forgotten node can be restored
+	// (docs/interface.md, "Other limits").
+	defaultTombstoneRetention = 30 * 24 * time.Hour
+	// minTombstoneSweep bounds how often removal is looked for where the retention
+	// is short, as in tests.
+	minTombstoneSweep = 100 * time.Millisecond
 	// openTimeout bounds the OPEN of an organization's store: an election takes
 	// less.
 	openTimeout = 10 * time.Second
@@ -497,7 +503,7 @@ func (o *orgActor) child(part *partition.Ref) *child {
 	if ch == nil {
 		ch = &child{}
 		view := &o.orgView
-		ch.pid = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newSubjectActor(view, part, ch) }, actor.WithSupervisor(stopFailed)))
+		ch.pid = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return view.sys.newSubject(view, part, ch) }, actor.WithSupervisor(stopFailed)))
 		o.children[part.ID] = ch
 	}
 	return ch
@@ -648,3 +654,12 @@ func (s *System) background(f func(context.Context)) {
 		f(ctx)
 	})
 }
+
+// tombstoneSweep is how often that is, at least.
+func (s *System) tombstoneSweep() time.Duration {
+	return max(s.cfg.TombstoneRetention, minTombstoneSweep)
+}
+
+// look wakes a subject's worker for what its partition needs by itself, or a sandbox
+// for its connectors.
+type look struct{}

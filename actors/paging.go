@@ -1,8 +1,15 @@
 package actors
 
 import (
+	"errors"
+
 	pb "orgmem/proto"
 	"orgmem/storage"
+)
+
+const (
+	// maxRecordsPerPage bounds the records that a page of a filtered list reads; the page may then be short.
+	maxRecordsPerPage = 500
 )
 
 // defaultPageSize is what a page holds when the client names no size.
@@ -82,3 +89,7 @@ func pageOfWalk[T any](o *orgView, r storage.Reader, walk keyWalk, kind cursorKi
 	}
 	return entries, next, nil, nil
 }
+
+// errNoRecord means that something names a record that is not there, such as an
+// entry of a list: both are written together, so the store is damaged.
+var errNoRecord = errors.New("an entry without its record")

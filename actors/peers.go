@@ -14,11 +14,9 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/proto"
 
-	"orgmem/actors/commit"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
-	"orgmem/storage"
 )
 
 const (
@@ -58,30 +56,6 @@ const (
 	maxHops = 3
 )
 
-// Placement says where organizations live. *cluster.Host implements it.
-type Placement interface {
-	// Server is this node.
-	Server() cluster.ServerID
-	// Lead returns nil only while this node may answer for an organization. It may
-	// wait for a round of heartbeats.
-	Lead(org pb.OrgID) error
-	// Leader returns who leads an organization's shard as far as this node knows.
-	Leader(org pb.OrgID) (cluster.ServerID, bool)
-	// Candidates returns who may lead it or know who does, the likeliest first.
-	Candidates(org pb.OrgID) []cluster.ServerID
-	// NoteLeader is told who leads a shard, for shards that this node has no part in.
-	NoteLeader(shard uint32, leader cluster.ServerID)
-	// LeadersChanged returns a channel that is closed at the next change that this
-	// node notices. Take it before looking.
-	LeadersChanged() <-chan struct{}
-	// Shard is the number of an organization's shard; Leads are the shards that
-	// this node leads.
-	Shard(org pb.OrgID) uint32
-	Leads() []uint32
-	// Draining reports whether the operator wants this node to be left alone.
-	Draining() bool
-}
-
 // Remote carries messages to the actors of other nodes. remoting.Remoting
 // implements it, and its comments are the contract.
 type Remote interface {
@@ -110,40 +84,11 @@ type Peers struct {
 	Network   Network
 }
 
-// outcome is what has become of a request, beside its answer.
-type outcome int8
-
-const (
-	// decided: the answer stands.
-	decided outcome = iota
-	// moved: nothing was done, because the organization does not live here, or
-	// not any more. Whoever it lives with now may be asked.
-	moved
-	// unknown: it may have been done. What can be repeated without harm may be
-	// asked again.
-	unknown
-)
-
-// outcomeOf is what an error means to a request that could be decided elsewhere. A
-// write that the committer has given up (commit.ErrLost) was never proposed.
-func (s *System) outcomeOf(err error) outcome {
-	switch {
-	case s.peers == nil,
-		errors.Is(err, cluster.ErrBusy), errors.Is(err, cluster.ErrRemoved),
-		errors.Is(err, storage.ErrNoSpace), errors.Is(err, storage.ErrBatchTooLarge):
-		return decided
-	case errors.Is(err, cluster.ErrOutcomeUnknown):
-		return unknown
-	case errors.Is(err, cluster.ErrNotLeader), errors.Is(err, cluster.ErrFenced), errors.Is(err, commit.ErrLost):
-		return moved
-	}
-	return decided
-}
-
 // peers is a node's traffic with the others.
 type peers struct {
 	Peers
 	sys     *System
+	backups *Backups
 	self    cluster.ServerID
 	answers *actor.PID // receives what others answer
 	visits  atomic.Int64
@@ -173,20 +118,20 @@ type asked struct {
 type afarLoad struct{ calls, bytes int }
 
 // startPeers opens the gateway, which from then on answers.
-func (s *System) startPeers(cfg Peers) error {
+func startPeers(s *System, backups *Backups, cfg Peers) (*peers, error) {
 	o := &peers{
-		Peers: cfg, sys: s, self: cfg.Placement.Server(),
+		Peers: cfg, sys: s, backups: backups, self: cfg.Placement.Server(),
 		waiting: map[uint64]*asked{}, load: map[cluster.ServerID]*afarLoad{}, here: map[visitor]struct{}{},
 		askers: map[cluster.ServerID]struct{}{}, parting: map[cluster.ServerID]*farewell{},
 		forwarded: forwarded{room: s.cfg.ForwardedBytes},
 	}
 	if err := binary.Read(s.cfg.Random, binary.BigEndian, &o.next); err != nil {
-		return fmt.Errorf("actors: %w", err)
+		return nil, fmt.Errorf("actors: %w", err)
 	}
 	if err := cfg.Remote.Start(s.actors, o.connectionLost); err != nil {
-		return fmt.Errorf("actors: %w", err)
+		return nil, fmt.Errorf("actors: %w", err)
 	}
-	s.peers = o
+	s.askOutlived = o.outlived
 	o.answers = s.root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 		if r, ok := ctx.Message().(*pb.NodeReply); ok {
 			o.settle(r.GetId(), r)
@@ -194,10 +139,10 @@ func (s *System) startPeers(cfg Peers) error {
 	}))
 	gateway := actor.PropsFromFunc(o.gateway)
 	if _, err := s.root.SpawnNamed(gateway, cfg.Remote.At(o.self).GetId()); err != nil {
-		return fmt.Errorf("actors: gateway: %w", err)
+		return nil, fmt.Errorf("actors: gateway: %w", err)
 	}
-	cfg.Network.Handle(cluster.KindEvents, s.serveStream)
-	return nil
+	cfg.Network.Handle(cluster.KindEvents, o.serveStream)
+	return o, nil
 }
 
 // settle hands an answer, or nil for none, to who waits for it.
@@ -329,8 +274,8 @@ func (busyNode) Problem() *pb.Problem {
 // while nobody leads its shard. It returns who answered. repeatable says that it
 // may be carried out twice without harm. An error means that nobody decided;
 // where it has a Problem, the edge can say why.
-func (s *System) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, ask *pb.NodeAsk, repeatable bool) (*pb.NodeReply, cluster.ServerID, error) {
-	o := s.peers
+func (o *peers) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, ask *pb.NodeAsk, repeatable bool) (*pb.NodeReply, cluster.ServerID, error) {
+	s := o.sys
 	deadline := s.clock.Now().Add(wait)
 	late := s.clock.NewTimer(wait)
 	defer late.Stop()
@@ -347,7 +292,7 @@ func (s *System) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID,
 		what, from := moved, o.self
 		var err error
 		if o.Placement.Lead(org) == nil {
-			r, what, err = s.decideHere(ctx, late.C(), org, ask)
+			r, what, err = o.decideHere(ctx, late.C(), org, ask)
 		} else if from = o.choose(org, hint, failed, try); from != "" {
 			r, what, err = o.askThere(ctx, late.C(), deadline, from, org, ask, grace)
 		}
@@ -545,16 +490,6 @@ func (o *peers) gateway(ctx actor.Context) {
 	}()
 }
 
-// admitVisit counts a visit in, unless Close has begun.
-func (s *System) admitVisit() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.closing {
-		s.underway.Add(1)
-	}
-	return !s.closing
-}
-
 func elsewhere(server cluster.ServerID) *pb.NodeReply {
 	return &pb.NodeReply{What: &pb.NodeReply_Elsewhere{Elsewhere: &pb.Elsewhere{Server: string(server)}}}
 }
@@ -585,7 +520,7 @@ func (o *peers) answer(ask *pb.NodeAsk) (r *pb.NodeReply) {
 	late := o.sys.clock.NewTimer(wait)
 	defer late.Stop()
 	defer o.sys.clock.AfterFunc(wait, cancel).Stop() // an operator's order has no timer of its own
-	r, what, err := o.sys.decideHere(ctx, late.C(), org, ask)
+	r, what, err := o.decideHere(ctx, late.C(), org, ask)
 	switch {
 	case err != nil:
 		return failed(err)
@@ -600,16 +535,16 @@ func (o *peers) answer(ask *pb.NodeAsk) (r *pb.NodeReply) {
 var errPanicked = errors.New("panicked")
 
 // decideHere carries out what is asked of an organization that lives here.
-func (s *System) decideHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, ask *pb.NodeAsk) (*pb.NodeReply, outcome, error) {
+func (o *peers) decideHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, ask *pb.NodeAsk) (*pb.NodeReply, outcome, error) {
 	switch w := ask.GetWhat().(type) {
 	case *pb.NodeAsk_Envelope:
-		r, what, err := s.askHere(ctx, late, org, true, w.Envelope)
+		r, what, err := o.sys.askHere(ctx, late, org, true, w.Envelope)
 		return &pb.NodeReply{What: &pb.NodeReply_Reply{Reply: r}}, what, err
 	case *pb.NodeAsk_Piece:
-		data, err := s.exportPieceHere(ctx, w.Piece.GetExport(), w.Piece.GetPiece())
+		data, err := o.sys.exportPieceHere(ctx, w.Piece.GetExport(), w.Piece.GetPiece())
 		return &pb.NodeReply{What: &pb.NodeReply_Piece{Piece: &pb.ExportPiece{Data: data, Gone: err != nil}}}, decided, nil
 	case *pb.NodeAsk_Operator:
-		return s.operateHere(ctx, org, w.Operator)
+		return o.operateHere(ctx, org, w.Operator)
 	}
 	return nil, decided, fmt.Errorf("question %T is unknown here", ask.GetWhat())
 }
@@ -621,15 +556,11 @@ func repeatable(env *pb.Envelope) bool {
 	return env.GetIdempotencyKey() != "" || env.GetMethod() == methodGet || env.GetMethod() == methodPut || env.GetFamily() == pb.FamilySearch
 }
 
-const (
-	methodGet = "GET"
-	methodPut = "PUT"
-)
-
-// askAnywhere is Ask on a node of several.
-func (s *System) askAnywhere(ctx context.Context, wait time.Duration, hash pb.KeyHash, env *pb.Envelope) (*pb.Reply, error) {
+// ask is Service.Ask on a node of several.
+func (o *peers) ask(ctx context.Context, wait time.Duration, hash pb.KeyHash, env *pb.Envelope) (*pb.Reply, error) {
+	s := o.sys
 	begun := s.clock.Now()
-	org, known, err := s.findKey(ctx, wait, hash)
+	org, known, err := o.findKey(ctx, wait, hash)
 	if err != nil {
 		return nil, err
 	}
@@ -640,12 +571,12 @@ func (s *System) askAnywhere(ctx context.Context, wait time.Duration, hash pb.Ke
 		r, _, err := s.askHere(ctx, late.C(), org, false, env)
 		return r, err
 	}
-	r, from, err := s.askOwner(ctx, wait, org, &pb.NodeAsk{What: &pb.NodeAsk_Envelope{Envelope: env}}, repeatable(env))
+	r, from, err := o.askOwner(ctx, wait, org, &pb.NodeAsk{What: &pb.NodeAsk_Envelope{Envelope: env}}, repeatable(env))
 	if err != nil {
 		return nil, err
 	}
 	reply := r.GetReply()
-	if stream := reply.GetLink().GetStream(); stream != "" && from != s.peers.self {
+	if stream := reply.GetLink().GetStream(); stream != "" && from != o.self {
 		reply.GetLink().Result = &pb.LinkResult_Stream{Stream: ticketAt(stream, from)}
 	}
 	return reply, nil
@@ -653,7 +584,8 @@ func (s *System) askAnywhere(ctx context.Context, wait time.Duration, hash pb.Ke
 
 // findKey looks a key up. One that this node does not know may have been made on
 // another a moment ago; while that cannot be found out nobody is refused.
-func (s *System) findKey(ctx context.Context, wait time.Duration, hash pb.KeyHash) (pb.OrgID, bool, error) {
+func (o *peers) findKey(ctx context.Context, wait time.Duration, hash pb.KeyHash) (pb.OrgID, bool, error) {
+	s := o.sys
 	inTime, cancel := context.WithCancel(ctx)
 	defer cancel()
 	late := s.clock.AfterFunc(wait, cancel)
@@ -673,19 +605,14 @@ func (s *System) findKey(ctx context.Context, wait time.Duration, hash pb.KeyHas
 	}
 }
 
-// ExportPiece returns one piece of a document that GET …/download was answered
-// with. It looks anew, where the organization lives, whether the document still
-// stands: once something in it is forgotten no further byte of it is sent.
-func (s *System) ExportPiece(ctx context.Context, e *pb.Export, piece uint32) ([]byte, error) {
-	if s.peers == nil {
-		return s.exportPieceHere(ctx, e, piece)
-	}
+// exportPiece is Service.ExportPiece on a node of several.
+func (o *peers) exportPiece(ctx context.Context, e *pb.Export, piece uint32) ([]byte, error) {
 	org, err := pb.OrgIDFrom(e.GetOrg())
 	if err != nil {
 		return nil, fmt.Errorf("export piece: %w", err)
 	}
 	ask := &pb.NodeAsk{What: &pb.NodeAsk_Piece{Piece: &pb.GetExportPiece{Export: e, Piece: piece}}}
-	r, _, err := s.askOwner(ctx, defaultDeadline, org, ask, true)
+	r, _, err := o.askOwner(ctx, defaultDeadline, org, ask, true)
 	if err == nil && r.GetPiece().GetGone() {
 		err = errExportGone
 	}
@@ -693,4 +620,24 @@ func (s *System) ExportPiece(ctx context.Context, e *pb.Export, piece uint32) ([
 		return nil, fmt.Errorf("export piece: %w", err)
 	}
 	return r.GetPiece().GetData(), nil
+}
+
+// outlived asks the node that had an activation whether its process is still there and
+// nothing panicked. One that has said farewell stops in good order.
+func (o *peers) outlived(ctx context.Context, activation string) bool {
+	to := serverOf(activation)
+	if !o.Remote.Reachable(to) {
+		return false
+	}
+	id, a, err := o.send(to, &pb.NodeAsk{What: &pb.NodeAsk_Outlived{Outlived: activation}})
+	if err != nil {
+		return errors.Is(err, errParting)
+	}
+	defer o.drop(id)
+	select {
+	case r := <-a.reply:
+		return r.GetOutlived()
+	case <-ctx.Done():
+		return false
+	}
 }

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"errors"
 	"fmt"
 
 	pb "orgmem/proto"
@@ -44,3 +45,13 @@ func replayable(code string) bool {
 	}
 	return true
 }
+
+// What rooms above this one answer calls with; problemOf knows what they mean to the caller.
+var (
+	// errUnsettled means that what an edit depends on changed as often as it was
+	// prepared for.
+	errUnsettled = errors.New("what is to be edited keeps changing")
+	// errReembedding means that text cannot be taken in by hand now: the vectors
+	// are of a model that this node has not got, and are being made anew.
+	errReembedding = errors.New("the memory is being embedded anew")
+)

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -624,7 +625,7 @@ func (d *purgeWork) forgetCheckpoint() error {
 // spill commits what is gathered where that is much: what comes then needs room,
 // too.
 func (d *purgeWork) spill() error {
-	if d.Bytes() < d.org.sys.cfg.pieceBytes && len(d.Events) < purgeEvents {
+	if d.Bytes() < cmp.Or(d.org.sys.cfg.pieceBytes, maxPieceBytes) && len(d.Events) < purgeEvents {
 		return nil
 	}
 	err := d.org.withStore(func(st *storage.Store) error {

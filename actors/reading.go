@@ -19,9 +19,6 @@ const (
 	// textMemory is what a byte of a file's text takes until it is stored: as a document,
 	// as an entry of the queue, in the log's entry, in the store's log and in its table.
 	textMemory = 5
-	// MinReadingBytes is the least budget: that of one file.
-	MinReadingBytes     = format.MaxMemory
-	defaultReadingBytes = 2 * MinReadingBytes
 )
 
 // enterReading counts a file of an organization; false: it has as many as it may.

@@ -44,14 +44,11 @@ func (s *System) Stats() Stats {
 	s.mu.Unlock()
 	st := Stats{
 		ActiveOrgs: active, CallsInFlight: s.calls.Load(), OrgActivations: s.stats.orgActivations.Load(), OrgsLost: s.stats.orgsLost.Load(),
-		EventStreams: s.hub.count(), ItemsIngested: s.stats.itemsIngested.Load(), CognitionCycles: s.stats.cycles.Load(), SnapshotLoads: s.parts.Loads.Load(),
+		ItemsIngested: s.stats.itemsIngested.Load(), CognitionCycles: s.stats.cycles.Load(), SnapshotLoads: s.parts.Loads.Load(),
 		ReadQueueLen: s.reads.Length(), ReadQueueCap: node.ReadQueue, IngestTasksQueue: s.cpu.Waiting(),
 		ReadingBytes: s.memory.Used(), ReadingBytesLimit: s.memory.Limit(), ReadingsWaiting: s.memory.Waiting(),
 	}
 	st.SnapshotBytes, st.SnapshotsLoaded = s.parts.Use()
 	st.Deliveries, st.DeliveriesFailed, st.WebhooksDisabled = s.stats.deliveries.Load(), s.stats.deliveriesFailed.Load(), s.stats.webhooksDisabled.Load()
-	if o := s.peers; o != nil {
-		st.AskedElsewhere, st.AnsweredForOthers, st.LostOnTheWay = o.asked.Load(), o.answered.Load(), o.lost.Load()
-	}
 	return st
 }

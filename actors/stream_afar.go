@@ -55,21 +55,15 @@ var (
 	_ LiveStream = (*afarStream)(nil)
 )
 
-// TakeStream takes up the event stream that was opened under a ticket, wherever it
-// lives; false when there is none, or it was taken up already. The caller closes
-// it.
-func (s *System) TakeStream(ticket string) (LiveStream, bool) {
-	id, at, afar := strings.Cut(ticket, "@")
-	if !afar {
-		stream, ok := s.Stream(ticket)
-		return stream, ok
-	}
-	if s.peers == nil {
-		return nil, false
-	}
-	stream, err := s.openAfar(s.ctx, cluster.ServerID(at), id)
+// afar reports whether a ticket is good at another node than it was given at.
+func afar(ticket string) bool { return strings.Contains(ticket, "@") }
+
+// takeStream takes up a stream that lives on another node.
+func (o *peers) takeStream(ticket string) (LiveStream, bool) {
+	id, at, _ := strings.Cut(ticket, "@")
+	stream, err := o.openAfar(o.sys.ctx, cluster.ServerID(at), id)
 	if err != nil {
-		s.log.Info("an event stream of another node could not be taken up", "node", at, "err", err)
+		o.sys.log.Info("an event stream of another node could not be taken up", "node", at, "err", err)
 		return nil, false
 	}
 	return stream, true
@@ -86,12 +80,12 @@ type afarStream struct {
 
 // openAfar takes up a stream of another node. The first frame says that there is
 // one.
-func (s *System) openAfar(ctx context.Context, server cluster.ServerID, ticket string) (*afarStream, error) {
+func (o *peers) openAfar(ctx context.Context, server cluster.ServerID, ticket string) (*afarStream, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	late := s.clock.AfterFunc(streamOpening, cancel)
+	late := o.sys.clock.AfterFunc(streamOpening, cancel)
 	defer late.Stop()
-	conn, err := s.peers.Network.Dial(ctx, server, cluster.KindEvents)
+	conn, err := o.Network.Dial(ctx, server, cluster.KindEvents)
 	if err != nil {
 		return nil, fmt.Errorf("open stream: %w", err)
 	}
@@ -107,7 +101,7 @@ func (s *System) openAfar(ctx context.Context, server cluster.ServerID, ticket s
 		return nil, errors.Join(fmt.Errorf("open stream: %w", err), conn.Close())
 	}
 	stream := &afarStream{conn: conn, events: make(chan *pb.OutboxEvent, streamBuffer)}
-	go stream.receive(s.clock, in) // ends with the connection, which Close closes
+	go stream.receive(o.sys.clock, in) // ends with the connection, which Close closes
 	return stream, nil
 }
 
@@ -161,7 +155,8 @@ func readFrame(in *bufio.Reader, limit int64, m proto.Message) error {
 
 // serveStream sends one stream's events to the node that its reader is connected
 // to.
-func (s *System) serveStream(ctx context.Context, _ cluster.ServerID, conn net.Conn) {
+func (o *peers) serveStream(ctx context.Context, _ cluster.ServerID, conn net.Conn) {
+	s := o.sys
 	defer func() { _ = conn.Close() }()
 	if !s.admitVisit() {
 		return
@@ -175,7 +170,7 @@ func (s *System) serveStream(ctx context.Context, _ cluster.ServerID, conn net.C
 	if err != nil {
 		return
 	}
-	stream, ok := s.Stream(take.GetTicket())
+	stream, ok := s.hub.take(take.GetTicket())
 	if !ok {
 		return
 	}
@@ -191,7 +186,7 @@ func (s *System) serveStream(ctx context.Context, _ cluster.ServerID, conn net.C
 	defer func() { _ = conn.Close(); <-left }()
 	frames := []*pb.StreamFrame{{}} // the first one says that the stream is there
 	for stream.Valid() {
-		if err := s.sendFrames(conn, frames); err != nil {
+		if err := o.sendFrames(conn, frames); err != nil {
 			return
 		}
 		beat := s.clock.NewTimer(streamBeat)
@@ -200,7 +195,7 @@ func (s *System) serveStream(ctx context.Context, _ cluster.ServerID, conn net.C
 			if !ok {
 				beat.Stop()
 				if stream.Slow() {
-					_ = s.sendFrames(conn, []*pb.StreamFrame{{Slow: true}}) // it ends either way
+					_ = o.sendFrames(conn, []*pb.StreamFrame{{Slow: true}}) // it ends either way
 				}
 				return
 			}
@@ -236,8 +231,8 @@ func appendWaiting(frames []*pb.StreamFrame, events <-chan *pb.OutboxEvent) []*p
 }
 
 // sendFrames writes frames; another node that does not take them in time is left.
-func (s *System) sendFrames(conn net.Conn, frames []*pb.StreamFrame) error {
-	late := s.clock.AfterFunc(streamSilence, func() { _ = conn.Close() })
+func (o *peers) sendFrames(conn net.Conn, frames []*pb.StreamFrame) error {
+	late := o.sys.clock.AfterFunc(streamSilence, func() { _ = conn.Close() })
 	defer late.Stop()
 	out := bufio.NewWriter(conn)
 	for _, frame := range frames {

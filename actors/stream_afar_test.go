@@ -259,7 +259,7 @@ func TestStreamsOfASilentNodeEndInTime(t *testing.T) {
 	}
 	now := clock.NewFake(begin)
 	network := pipeNetwork{conns: make(chan net.Conn, 1)}
-	s := &System{clock: now, peers: &peers{Peers: Peers{Network: network}}}
+	s := &peers{sys: &System{clock: now}, Peers: Peers{Network: network}}
 	opened := make(chan error, 1)
 	go func() {
 		_, err := s.openAfar(t.Context(), "a", "ticket")

@@ -21,6 +21,7 @@ import (
 	"orgmem/actors/llm"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/brain/format"
 	"orgmem/brain/index"
 	"orgmem/cluster"
 	pb "orgmem/proto"
@@ -29,6 +30,9 @@ import (
 )
 
 const (
+	// MinReadingBytes is the least budget: that of one file.
+	MinReadingBytes     = format.MaxMemory
+	defaultReadingBytes = 2 * MinReadingBytes
 	// maxCalls bounds the requests inside the actors of one node. Each holds at
 	// most one body, which the edge bounds by bytes; the number bounds the
 	// goroutines that wait.
@@ -107,8 +111,8 @@ type Config struct {
 	SandboxKeyLife time.Duration
 	// ExportRetention is how long an export can be downloaded; 0 is 7 days.
 	ExportRetention time.Duration
-	// Peers is how a node of several reaches the others; nil: it is alone.
-	Peers *Peers
+	// Placement says where organizations live; nil: the node is alone, and all live here.
+	Placement Placement
 
 	// caughtUp is Directory.Fresh; a test has a directory that lags.
 	caughtUp func(context.Context) error
@@ -125,9 +129,8 @@ type Config struct {
 	cycleWrote  func(*cognitionActor)
 	choreBegun  func()
 	working     func(kind string, stopped func() bool)
-	// sealChunks is defaultSealChunks, maxBackOff the constant, pieceBytes
-	// maxPieceBytes, edgesTaken maxEdgesTaken, freshChunks maxFreshChunks; less in
-	// tests.
+	// sealChunks, pieceBytes, edgesTaken, freshChunks and maxBackOff are less than the
+	// constants of like names in tests; 0 is the constant.
 	// usable says which stored segments serve; those of today's text analysis, but
 	// in tests.
 	// plain: nothing is read out of texts and no cycle runs; so for tests of other
@@ -158,9 +161,7 @@ type System struct {
 	hub       *eventHub
 	syncs     chan struct{} // the fetches under way for connectors
 	phrasing  chan struct{} // the answers that a language model is wording
-	backups   *Backups
 	models    map[string]partition.Embedder
-	peers     *peers // nil: the node is alone
 	waking    chan struct{}
 	readers   []reader   // one per read worker
 	computers []computer // one per CPU worker
@@ -176,9 +177,12 @@ type System struct {
 	ctx      context.Context // ends when Close begins; for background work only
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup // background work
-	closeOne sync.Once
 
 	process string // server/id: names this process
+	// askOutlived asks another process whether it outlived an activation of its own; nil: the node is alone.
+	askOutlived func(ctx context.Context, activation string) bool
+	// newSubject makes the actor of a subject.
+	newSubject func(*orgView, *partition.Ref, *child) actor.Actor
 
 	mu       sync.Mutex
 	orgs     map[pb.OrgID]*activation
@@ -189,8 +193,6 @@ type System struct {
 	leaving  map[uint32]<-chan error // by shard that was led here: closed when its last costs are written, or with the error in it
 	closing  bool
 }
-
-var _ Operator = (*System)(nil)
 
 // activation is an organization's actor on this node.
 type activation struct {
@@ -203,9 +205,8 @@ type activation struct {
 	view    atomic.Pointer[orgView] // once it is open
 }
 
-// Start builds the actors and wakes the organizations that have unfinished
-// jobs.
-func Start(cfg Config) (*System, error) {
+// newSystem builds what the organizations of a node share. newSubject makes the actor of a subject.
+func newSystem(cfg Config) (*System, error) {
 	switch {
 	case cfg.Host == nil, cfg.Storage == nil, cfg.Clock == nil, cfg.Random == nil, cfg.Logger == nil, cfg.Embedder == nil:
 		return nil, errors.New("actors: Host, Storage, Clock, Random, Logger and Embedder are required")
@@ -273,23 +274,11 @@ func Start(cfg Config) (*System, error) {
 	if cfg.pieceDone == nil {
 		cfg.pieceDone = func() {}
 	}
-	if cfg.pieceBytes == 0 {
-		cfg.pieceBytes = maxPieceBytes
-	}
-	if cfg.freshChunks == 0 {
-		cfg.freshChunks = maxFreshChunks
-	}
-	if cfg.edgesTaken == 0 {
-		cfg.edgesTaken = maxEdgesTaken
-	}
 	if cfg.usable == nil {
 		cfg.usable = func(v index.View) bool { return v.Segment.Current() }
 	}
 	if cfg.maxBackOff == 0 {
 		cfg.maxBackOff = maxBackOff
-	}
-	if cfg.sealChunks == 0 {
-		cfg.sealChunks = defaultSealChunks
 	}
 	if cfg.Workers == 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)
@@ -309,8 +298,6 @@ func Start(cfg Config) (*System, error) {
 		syncs:    make(chan struct{}, maxSyncs),
 		phrasing: make(chan struct{}, maxPhrasings),
 
-		backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger),
-
 		waking: make(chan struct{}, resumeAtOnce),
 	}
 	id, err := s.newUUID()
@@ -318,8 +305,8 @@ func Start(cfg Config) (*System, error) {
 		return nil, fmt.Errorf("actors: %w", err)
 	}
 	s.process = "/" + id.String()
-	if cfg.Peers != nil {
-		s.process = string(cfg.Peers.Placement.Server()) + s.process
+	if cfg.Placement != nil {
+		s.process = string(cfg.Placement.Server()) + s.process
 	}
 	s.models = map[string]partition.Embedder{}
 	for _, e := range append([]partition.Embedder{cfg.Embedder}, cfg.Former...) {
@@ -350,13 +337,6 @@ func Start(cfg Config) (*System, error) {
 	s.reads = node.NewReadPool(readWorkers, func(err error) { s.log.Error("read failed", "err", err) })
 	s.root0 = context.Background() //nolint:forbidigo // work that outlives the request that began it has no other parent
 	s.ctx, s.cancel = context.WithCancel(s.root0)
-	if cfg.Peers != nil {
-		if err := s.startPeers(*cfg.Peers); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-		return s, nil // the host tells what to resume; see Leads
-	}
-	s.wg.Go(s.resumeAll)
 	return s, nil
 }
 
@@ -367,29 +347,6 @@ func refuseUnknown(ctx actor.Context) {
 	if c, ok := ctx.Message().(*call); ok {
 		c.refuse(unauthenticated())
 	}
-}
-
-// Ask brings a request to its organization and waits for the answer. It
-// returns an error only when no actor could decide: the caller does not know
-// whether a write happened, and its retry is safe by its idempotency key.
-func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
-	wait := defaultDeadline
-	if env.GetDeadlineMs() > 0 {
-		wait = min(wait, time.Duration(env.GetDeadlineMs()-clock.Millis(s.clock.Now()))*time.Millisecond)
-	}
-
-	hash, err := pb.KeyHashFrom(env.GetKeyHash())
-	if err != nil {
-		return nil, fmt.Errorf("ask: %w", err)
-	}
-	if s.peers != nil {
-		return s.askAnywhere(ctx, wait, hash, env)
-	}
-	org, known := s.cfg.Host.Directory().Lookup(hash)
-	timer := s.clock.NewTimer(wait)
-	defer timer.Stop()
-	r, _, err := s.askHere(ctx, timer.C(), org, known, env)
-	return r, err
 }
 
 // askHere is Ask where the organization lives on this node, or is of no
@@ -686,7 +643,7 @@ func (s *System) Ready(context.Context) error {
 	switch {
 	case closing:
 		return node.ErrClosing
-	case s.draining.Load(), s.peers != nil && s.peers.Placement.Draining():
+	case s.draining.Load(), s.cfg.Placement != nil && s.cfg.Placement.Draining():
 		return ErrDraining
 	}
 	return s.cfg.Host.Serves()
@@ -699,37 +656,26 @@ var ErrDraining = errors.New("the node is being drained")
 // Drain makes Ready say that the node is about to stop. It goes on to answer.
 func (s *System) Drain() { s.draining.Store(true) }
 
-// closeWait bounds the wait of Close for calls under way. The edge has let its
+// closeWait bounds the wait of halt for calls under way. The edge has let its
 // requests finish by then; what is left are operators' calls and those whose
 // callers gave up.
 const closeWait = 5 * time.Second
 
-// Close stops taking calls, lets those under way finish, stops the actors and
-// their workers, and waits. Unfinished jobs stay in their queues.
-func (s *System) Close() error {
-	s.closeOne.Do(func() {
-		s.mu.Lock()
-		s.closing = true
-		s.mu.Unlock()
-		s.cancel()
-		s.quiesce()
-		s.mu.Lock()
-		all := slices.Collect(maps.Values(s.orgs))
-		s.mu.Unlock()
-		for _, a := range all {
-			_ = s.root.PoisonFuture(a.pid).Wait() // its own time-out only means that it was gone
-		}
-		s.wg.Wait()
-		s.backups.close()
-		s.reads.Close()
-		s.cpu.Close()
-		if s.peers != nil {
-			s.peers.drain()
-			s.peers.Remote.Stop()
-		}
-		s.actors.Shutdown()
-	})
-	return nil
+// halt stops taking calls, lets those under way finish, stops the actors and
+// their workers, and waits.
+func (s *System) halt() {
+	s.mu.Lock()
+	s.closing = true
+	s.mu.Unlock()
+	s.cancel()
+	s.quiesce()
+	s.mu.Lock()
+	all := slices.Collect(maps.Values(s.orgs))
+	s.mu.Unlock()
+	for _, a := range all {
+		_ = s.root.PoisonFuture(a.pid).Wait() // its own time-out only means that it was gone
+	}
+	s.wg.Wait()
 }
 
 // quiesce waits until no call is under way: what is in the mailbox of an actor
@@ -747,4 +693,14 @@ func (s *System) quiesce() {
 	case <-timer.C():
 		s.log.Warn("calls are still under way; they will not be answered", "calls", s.calls.Load())
 	}
+}
+
+// admitVisit counts a visit in, unless Close has begun.
+func (s *System) admitVisit() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closing {
+		s.underway.Add(1)
+	}
+	return !s.closing
 }

@@ -10,26 +10,15 @@ import (
 )
 
 const (
-	// defaultTombstoneRetention is how long a forgotten node can be restored
-	// (docs/interface.md, "Other limits").
-	defaultTombstoneRetention = 30 * 24 * time.Hour
 	// maxLate is how long a tombstone stays beyond its time, so that somebody who
 	// is late is told so, and not that there never was such a node; where the
 	// retention is shorter, it stays that much.
 	maxLate = 10 * time.Minute
-	// minTombstoneSweep bounds how often removal is looked for where the retention
-	// is short, as in tests.
-	minTombstoneSweep = 100 * time.Millisecond
 	// maxRemoved bounds the nodes that one commit removes; maxPartitionsSwept the
 	// partitions that one sweep wakes: the next one goes on.
 	maxRemoved         = 500
 	maxPartitionsSwept = 32
 )
-
-// tombstoneSweep is how often that is, at least.
-func (s *System) tombstoneSweep() time.Duration {
-	return max(s.cfg.TombstoneRetention, minTombstoneSweep)
-}
 
 // removedUntil is the time up to which nodes could be restored that are to be
 // removed now.
@@ -90,10 +79,6 @@ func (o *graphModule) sweepTombstones() {
 		o.attend(id)
 	}
 }
-
-// look wakes a subject's worker for what its partition needs by itself, or a sandbox
-// for its connectors.
-type look struct{}
 
 // tombstonesWait reports whether a partition has tombstones to be removed that
 // were due at a time.

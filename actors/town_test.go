@@ -88,7 +88,7 @@ func startTownWith(t *testing.T, change func(*Config, *storage.Options), names .
 		n.finished = sync.NewCond(&n.testNode.mu)
 		cfg := Config{
 			Host: first.host, Storage: first.store, Clock: clock.Real(), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
-			Embedder: wordEmbedder{id: "words"}, Workers: 1, Peers: &Peers{Placement: n, Remote: n, Network: n},
+			Embedder: wordEmbedder{id: "words"}, Workers: 1,
 		}
 		change(&cfg, nil)
 		cfg.jobFinished = func(id pb.JobID) {
@@ -98,10 +98,10 @@ func startTownWith(t *testing.T, change func(*Config, *storage.Options), names .
 			n.finished.Broadcast()
 		}
 		var err error
-		if n.sys, err = Start(cfg); err != nil {
+		if n.sys, err = Start(cfg, &Peers{Placement: n, Remote: n, Network: n}); err != nil {
 			t.Fatal(err)
 		}
-		n.leads.Of(n.sys)
+		n.leads.Of(n.sys.System)
 		t.Cleanup(func() {
 			if err := n.sys.Close(); err != nil {
 				t.Error(err)

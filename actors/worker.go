@@ -14,7 +14,6 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
-	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -26,9 +25,6 @@ const (
 	// or a neighbour waits well under a second.
 	maxSliceItems = 64
 	maxSliceBytes = 128 << 10
-	// minBackOff and maxBackOff bound the wait after a failed slice; it doubles.
-	minBackOff = 100 * time.Millisecond
-	maxBackOff = 30 * time.Second
 )
 
 type (
@@ -287,13 +283,6 @@ func (w *worker) after(n int, message any) clock.Timer {
 	wait := min(w.org.sys.cfg.maxBackOff, minBackOff<<min(n-1, 10))
 	self, root := w.ctx.Self(), w.org.sys.root
 	return w.org.sys.clock.AfterFunc(wait, func() { root.Send(self, message) })
-}
-
-// superseded reports whether an error means that this activation is over.
-func superseded(err error) bool {
-	return errors.Is(err, commit.ErrLost) || errors.Is(err, node.ErrClosing) ||
-		errors.Is(err, cluster.ErrFenced) || errors.Is(err, cluster.ErrOutcomeUnknown) || errors.Is(err, cluster.ErrRemoved) ||
-		errors.Is(err, storage.ErrNoStore) // the organization was removed, and its store with it
 }
 
 // slice does the oldest work of the queue, and behind it, with upkeep, what can

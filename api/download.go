@@ -13,7 +13,7 @@ import (
 	pb "orgmem/proto"
 )
 
-// ExportPieces reads the documents of exports. actors.System implements it.
+// ExportPieces reads the documents of exports. actors.Service implements it.
 type ExportPieces interface {
 	// ExportPiece returns one piece of an export's document, at most 1 MiB; all
 	// but the last have the same length. The export is what an actor has answered

@@ -32,7 +32,7 @@ func counter[S any](name, help string, of func(S) float64) reading[S] {
 
 // nodeMetrics collects the figures of the packages behind the edge, and those of the
 // process: what it takes, and what its garbage collector finds alive.
-func nodeMetrics(store *storage.Node, host *cluster.Host, system *actors.System) []prometheus.Collector {
+func nodeMetrics(store *storage.Node, host *cluster.Host, system *actors.Service) []prometheus.Collector {
 	return []prometheus.Collector{
 		figures[storage.Stats]{store.Stats, storageReadings},
 		figures[cluster.Stats]{host.Stats, clusterReadings},

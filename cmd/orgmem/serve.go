@@ -123,7 +123,7 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 // is left of it by asking them: so nobody's request meets an election. What cannot
 // be handed over in time the others take.
 func leave(ctx context.Context, server config.Server, network *cluster.Network, host *cluster.Host,
-	system *actors.System, log *slog.Logger,
+	system *actors.Service, log *slog.Logger,
 ) {
 	ctx, cancel := context.WithTimeout(ctx, server.ShutdownGrace)
 	defer cancel()

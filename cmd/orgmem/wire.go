@@ -137,7 +137,7 @@ func roomForRequests(workers int) int {
 	return workers
 }
 
-func startActors(w world, server config.Server, store *storage.Node, host *cluster.Host, network *cluster.Network, leads *actors.Leads, model *embed.Model, former []*embed.Model, log *slog.Logger) (*actors.System, error) {
+func startActors(w world, server config.Server, store *storage.Node, host *cluster.Host, network *cluster.Network, leads *actors.Leads, model *embed.Model, former []*embed.Model, log *slog.Logger) (*actors.Service, error) {
 	cfg := actors.Config{
 		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Embedder: partition.NewEmbedder(model),
 		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, TombstoneRetention: server.TombstoneRetention, SandboxKeyLife: server.SandboxKeyLife,
@@ -164,15 +164,14 @@ func startActors(w world, server config.Server, store *storage.Node, host *clust
 		cfg.Former = append(cfg.Former, partition.NewEmbedder(m))
 	}
 	if network == nil {
-		return actors.Start(cfg)
+		return actors.Start(cfg, nil)
 	}
 	remote := remoting.New(remoting.Config{Self: host.Server(), Placement: host, Wire: network, Clock: w.clock, Logger: log})
-	cfg.Peers = &actors.Peers{Placement: host, Remote: remote, Network: network}
-	system, err := actors.Start(cfg)
+	system, err := actors.Start(cfg, &actors.Peers{Placement: host, Remote: remote, Network: network})
 	if err != nil {
 		return nil, err
 	}
-	leads.Of(system)
+	leads.Of(system.System)
 	return system, nil
 }
 
@@ -223,7 +222,7 @@ func newEgress(server config.Server) (*egress.Client, error) {
 	return egress.New(cfg)
 }
 
-func newEdge(w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host, network *cluster.Network, system *actors.System, model *embed.Model, log *slog.Logger) (*api.Server, error) {
+func newEdge(w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host, network *cluster.Network, system *actors.Service, model *embed.Model, log *slog.Logger) (*api.Server, error) {
 	token, err := operatorToken(server.Data)
 	if err != nil {
 		return nil, err

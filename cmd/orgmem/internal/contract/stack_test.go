@@ -102,7 +102,7 @@ func (nowhere) DialContext(context.Context, string, string) (net.Conn, error) {
 
 // stack is the service.
 type stack struct {
-	sys   *actors.System
+	sys   *actors.Service
 	clock *clock.Fake
 	base  string
 	// operator is the address of the operator interface.
@@ -147,11 +147,11 @@ func startStack(t testing.TB, change ...func(*actors.Config)) *stack {
 	for _, c := range change {
 		c(&config)
 	}
-	sys, err := actors.Start(config)
+	sys, err := actors.Start(config, nil)
 	must(t, err)
 	edge, err := api.New(api.Config{
 		Asker: sys, Operator: sys, Exports: sys, OperatorToken: operatorToken, Clock: fake, Logger: log,
-		Streams: func(ticket string) (api.EventStream, bool) { return sys.Stream(ticket) },
+		Streams: func(ticket string) (api.EventStream, bool) { return sys.TakeStream(ticket) },
 	})
 	must(t, err)
 	listen := func() net.Listener {

@@ -1,0 +1,141 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"orgmem/actors/partition"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// Service is all that a node does for its organizations: the one door of this package. All methods may be called from
+// any goroutine.
+type Service struct {
+	*System
+	peers    *peers // nil: the node is alone
+	backups  *Backups
+	closeOne sync.Once
+}
+
+var _ Operator = (*System)(nil)
+
+// Start builds the actors and wakes the organizations that have unfinished jobs. others is how a node of several
+// reaches the others; nil: it is alone.
+func Start(cfg Config, others *Peers) (*Service, error) {
+	if others != nil {
+		cfg.Placement = others.Placement
+	}
+	sys, err := newSystem(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{System: sys, backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger)}
+	s.newSubject = func(o *orgView, part *partition.Ref, self *child) actor.Actor { return newSubjectActor(o, part, self) }
+	if others != nil {
+		if s.peers, err = startPeers(sys, s.backups, *others); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		return s, nil // the host tells what to resume; see Leads
+	}
+	s.wg.Go(s.resumeAll)
+	return s, nil
+}
+
+// Ask brings a request to its organization and waits for the answer. It
+// returns an error only when no actor could decide: the caller does not know
+// whether a write happened, and its retry is safe by its idempotency key.
+func (s *Service) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
+	wait := defaultDeadline
+	if env.GetDeadlineMs() > 0 {
+		wait = min(wait, time.Duration(env.GetDeadlineMs()-clock.Millis(s.clock.Now()))*time.Millisecond)
+	}
+
+	hash, err := pb.KeyHashFrom(env.GetKeyHash())
+	if err != nil {
+		return nil, fmt.Errorf("ask: %w", err)
+	}
+	if s.peers != nil {
+		return s.peers.ask(ctx, wait, hash, env)
+	}
+	org, known := s.cfg.Host.Directory().Lookup(hash)
+	timer := s.clock.NewTimer(wait)
+	defer timer.Stop()
+	r, _, err := s.askHere(ctx, timer.C(), org, known, env)
+	return r, err
+}
+
+// Close stops taking calls, lets those under way finish, stops the actors and
+// their workers, and waits. Unfinished jobs stay in their queues.
+func (s *Service) Close() error {
+	s.closeOne.Do(func() {
+		s.halt()
+		s.backups.close()
+		s.reads.Close()
+		s.cpu.Close()
+		if s.peers != nil {
+			s.peers.drain()
+			s.peers.Remote.Stop()
+		}
+		s.actors.Shutdown()
+	})
+	return nil
+}
+
+// Stats returns the current figures.
+func (s *Service) Stats() Stats {
+	st := s.System.Stats()
+	st.EventStreams = s.hub.count()
+	if o := s.peers; o != nil {
+		st.AskedElsewhere, st.AnsweredForOthers, st.LostOnTheWay = o.asked.Load(), o.answered.Load(), o.lost.Load()
+	}
+	return st
+}
+
+// Operator returns what the operator interface may do, wherever the organizations
+// live. On a node that is alone that is the System itself.
+func (s *Service) Operator() Operator {
+	if s.peers == nil {
+		return s.System
+	}
+	return operatorAnywhere{s.peers}
+}
+
+// Copier returns what backups may read, wherever the organizations live: each
+// store is copied where its shard is led, so a replica that lags is never what is
+// kept. The directory is on every node.
+func (s *Service) Copier() Copier {
+	if s.peers == nil {
+		return s.backups
+	}
+	return copierAnywhere{operatorAnywhere{s.peers}}
+}
+
+// ExportPieceBytes is the length of an export's pieces.
+func (*Service) ExportPieceBytes() int64 { return storage.PieceBytes }
+
+// ExportPiece returns one piece of a document that GET …/download was answered
+// with. It looks anew, where the organization lives, whether the document still
+// stands: once something in it is forgotten no further byte of it is sent.
+func (s *Service) ExportPiece(ctx context.Context, e *pb.Export, piece uint32) ([]byte, error) {
+	if s.peers == nil {
+		return s.exportPieceHere(ctx, e, piece)
+	}
+	return s.peers.exportPiece(ctx, e, piece)
+}
+
+// TakeStream takes up the event stream that was opened under a ticket, wherever it
+// lives; false when there is none, or it was taken up already. The caller closes
+// it.
+func (s *Service) TakeStream(ticket string) (LiveStream, bool) {
+	if s.peers != nil && afar(ticket) {
+		return s.peers.takeStream(ticket)
+	}
+	return s.hub.take(ticket)
+}

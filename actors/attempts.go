@@ -292,3 +292,8 @@ var errCancelled = errors.New("cancelled")
 
 // errGivenUp is the reason of work that failed maxAttempts times.
 var errGivenUp = errors.New("given up")
+
+// degradedError wraps one that says nothing of the work: the service could not do it just now.
+type degradedError struct{ error }
+
+func (e degradedError) Unwrap() error { return e.error }

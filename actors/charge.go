@@ -93,3 +93,9 @@ func (o *orgView) flushUsage(done func(error)) {
 		done(err)
 	})
 }
+
+// hitsPerReadUnit defines the unit that search is metered by.
+const hitsPerReadUnit = 10
+
+// unitsOf is what reading some records counts as: one unit for every ten begun.
+func unitsOf(records int) uint64 { return 1 + uint64(max(0, records-1)/hitsPerReadUnit) }

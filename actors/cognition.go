@@ -326,11 +326,6 @@ func (m *cognitionActor) write(run func(f *effect) error) error {
 // errNotWritten wraps what a worker answers to a cycle.
 var errNotWritten = errors.New("what a cycle found could not be written")
 
-// degradedError is one that says nothing of the cycle.
-type degradedError struct{ error }
-
-func (e degradedError) Unwrap() error { return e.error }
-
 // writeAll is write for many small changes, as many in one commit as it takes.
 func (m *cognitionActor) writeAll(changes []func(f *effect) error) error {
 	for len(changes) > 0 {
@@ -489,22 +484,6 @@ func (m *cognitionActor) end(cog *pb.Cognition, job *pb.Job, status string, why 
 		m.org.jobsEnded(ended...)
 	}
 	return err
-}
-
-// derives reports whether a cognition cycle writes what it has found.
-func (f *effect) derives() bool { return f.call != nil && f.call.edit != nil && f.call.edit.derived }
-
-// leaveWork notes in an effect that changes the partition that cognition has to
-// catch up with it.
-func (f *effect) leaveWork() {
-	if f.org.sys.cfg.plain || f.derives() || len(f.changed)+len(f.entries)+len(f.gone)+len(f.hide)+len(f.show) == 0 {
-		return
-	}
-	f.state.Changes++
-	if len(f.gone)+len(f.hide)+len(f.forgotten) > 0 {
-		f.state.Removals++
-	}
-	f.batch.PutRaw(f.org.space.Key(storage.TableCognitionDue, storage.ID16(f.part.ID)), nil)
 }
 
 // tellCognition tells of an effect that is committed, when it left work.

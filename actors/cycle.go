@@ -197,22 +197,6 @@ func (c *cycle) gatherEdges(r storage.Reader) error {
 	return nil
 }
 
-// rests reports whether a record that rests on a node is there already.
-func (f *effect) rests(on pb.NodeID, id pb.DerivedID) (bool, error) {
-	_, found, err := f.st.GetRaw(f.part.Space.Key(storage.TableDerivedByNode, storage.Str(on), storage.ID16(id)))
-	return found, err
-}
-
-// carries reports whether a node is still what a cycle looked at: it lives, may be
-// learned from and has the chunk; 0 is any.
-func (f *effect) carries(id pb.NodeID, chunk uint64) (bool, error) {
-	n, err := f.node(id)
-	if err != nil || n.GetStatus() != pb.StatusLive || n.GetUnlearned() {
-		return false, err
-	}
-	return chunk == 0 || slices.Contains(n.GetChunks(), chunk), nil
-}
-
 // unchanged reports whether a node still says what the cycle has read of it: it stands
 // under its title, with its passages. One that was forgotten and restored meanwhile is
 // there, and holds nothing; an entity is called otherwise once the text that wrote it so
@@ -234,18 +218,4 @@ func (c *cycle) allUnchanged(f *effect, nodes []int32) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// carrying are those of some nodes that still carry something.
-func (f *effect) carrying(ids []string) (still []string, err error) {
-	for _, id := range ids {
-		ok, err := f.carries(pb.NodeID(id), 0)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			still = append(still, id)
-		}
-	}
-	return still, nil
 }

@@ -37,14 +37,6 @@ type note struct {
 	dates  []moments.Date
 }
 
-// comparer is the working memory of one CPU worker.
-type comparer struct {
-	scratch  index.Scratch
-	analyzer text.Analyzer
-	reader   claim.Reader
-	judge    conflict.Judge
-}
-
 // compareFresh compares what is new with everything: it finds what is near to it,
 // and what it contradicts.
 func (c *cycle) compareFresh() error {
@@ -149,10 +141,6 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f cognition.Chunk) (n 
 	}
 	return n, near, found, nil
 }
-
-// maxOwnChunks is how many chunks of the very text may stand among the nearest of
-// one of its chunks.
-const maxOwnChunks = 16
 
 // chunkOf reads a chunk of a thing; nil when it is gone.
 func (c *cycle) chunkOf(st *storage.Store, seq uint64) (chunk *pb.Chunk, at cognition.Chunk, err error) {

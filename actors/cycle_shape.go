@@ -193,20 +193,6 @@ func (c *cycle) putDomain(f *effect, d *cognition.Domain, x community.Community,
 	return nil
 }
 
-// nameBy writes a domain, with entries under the nodes that it is named by.
-func (f *effect) nameBy(before, after *pb.Domain) {
-	id := pb.DerivedID(after.GetId())
-	for _, n := range before.GetNamedBy() {
-		if !slices.Contains(after.GetNamedBy(), n) {
-			f.batch.Delete(f.part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)))
-		}
-	}
-	restOn(f.batch.Batch, f.part.Space, id, f.part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))), after.GetNamedBy()...)
-	// Its earlier versions may hold a label that is gone.
-	f.batch.Erase(f.part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))))
-	putDomain(f.batch.Batch, f.part.Space, after)
-}
-
 // settleIn puts a node into a domain, or none.
 func (f *effect) settleIn(id pb.NodeID, domain string) error {
 	if ok, err := f.carries(id, 0); err != nil || !ok {
@@ -473,11 +459,4 @@ func (c *cycle) replaceInsights(f *effect, found []*pb.Insight, read []int32) er
 		}
 	}
 	return nil
-}
-
-func (f *effect) dropInsight(key storage.Key, i *pb.Insight) {
-	for _, n := range i.GetNodes() {
-		f.batch.Delete(f.part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(i.GetId()))))
-	}
-	f.batch.Erase(key)
 }

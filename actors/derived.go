@@ -221,3 +221,58 @@ func stands(r storage.Reader, space storage.Space, id pb.NodeID) (bool, error) {
 	found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n)
 	return found && n.GetStatus() == pb.StatusLive, err
 }
+
+// derivedReply answers with something that was derived from a memory.
+func derivedReply(r *pb.MindResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Mind{Mind: r}} }
+
+// dropInsight removes an insight and the entries under the nodes that it rests on.
+func (f *effect) dropInsight(key storage.Key, i *pb.Insight) {
+	for _, n := range i.GetNodes() {
+		f.batch.Delete(f.part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(i.GetId()))))
+	}
+	f.batch.Erase(key)
+}
+
+// nameBy writes a domain, with entries under the nodes that it is named by.
+func (f *effect) nameBy(before, after *pb.Domain) {
+	id := pb.DerivedID(after.GetId())
+	for _, n := range before.GetNamedBy() {
+		if !slices.Contains(after.GetNamedBy(), n) {
+			f.batch.Delete(f.part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)))
+		}
+	}
+	restOn(f.batch.Batch, f.part.Space, id, f.part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))), after.GetNamedBy()...)
+	// Its earlier versions may hold a label that is gone.
+	f.batch.Erase(f.part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))))
+	putDomain(f.batch.Batch, f.part.Space, after)
+}
+
+// rests reports whether a record that rests on a node is there already.
+func (f *effect) rests(on pb.NodeID, id pb.DerivedID) (bool, error) {
+	_, found, err := f.st.GetRaw(f.part.Space.Key(storage.TableDerivedByNode, storage.Str(on), storage.ID16(id)))
+	return found, err
+}
+
+// carries reports whether a node is still what a cycle looked at: it lives, may be
+// learned from and has the chunk; 0 is any.
+func (f *effect) carries(id pb.NodeID, chunk uint64) (bool, error) {
+	n, err := f.node(id)
+	if err != nil || n.GetStatus() != pb.StatusLive || n.GetUnlearned() {
+		return false, err
+	}
+	return chunk == 0 || slices.Contains(n.GetChunks(), chunk), nil
+}
+
+// carrying are those of some nodes that still carry something.
+func (f *effect) carrying(ids []string) (still []string, err error) {
+	for _, id := range ids {
+		ok, err := f.carries(pb.NodeID(id), 0)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			still = append(still, id)
+		}
+	}
+	return still, nil
+}

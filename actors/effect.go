@@ -484,3 +484,19 @@ func (f *effect) charge(capability string, key pb.KeyHash) {
 	}
 	f.spent = 0
 }
+
+// derives reports whether a cognition cycle writes what it has found.
+func (f *effect) derives() bool { return f.call != nil && f.call.edit != nil && f.call.edit.derived }
+
+// leaveWork notes in an effect that changes the partition that cognition has to
+// catch up with it.
+func (f *effect) leaveWork() {
+	if f.org.sys.cfg.plain || f.derives() || len(f.changed)+len(f.entries)+len(f.gone)+len(f.hide)+len(f.show) == 0 {
+		return
+	}
+	f.state.Changes++
+	if len(f.gone)+len(f.hide)+len(f.forgotten) > 0 {
+		f.state.Removals++
+	}
+	f.batch.PutRaw(f.org.space.Key(storage.TableCognitionDue, storage.ID16(f.part.ID)), nil)
+}

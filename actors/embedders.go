@@ -7,13 +7,6 @@ import (
 	"orgmem/storage"
 )
 
-// computer is the working memory of one CPU worker.
-type computer struct {
-	partition.QueryEncoder
-
-	comparer comparer // of cognition
-}
-
 // dim is the dimension of a model that this node may not have any more: a
 // segment of its chunks is then built without vectors.
 func (s *System) dim(model string) int {
@@ -49,3 +42,7 @@ func (o *orgView) settingsOf(part *partition.Ref) (s partition.Settings, err err
 	})
 	return s, err
 }
+
+// maxOwnChunks is how many chunks of the very text may stand among the nearest of
+// one of its chunks.
+const maxOwnChunks = 16

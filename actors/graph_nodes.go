@@ -122,9 +122,6 @@ func graphReply(r *pb.GraphResult) *pb.Reply {
 	return &pb.Reply{Result: &pb.Reply_Graph{Graph: r}}
 }
 
-// unitsOf is what reading some records counts as: one unit for every ten begun.
-func unitsOf(records int) uint64 { return 1 + uint64(max(0, records-1)/hitsPerReadUnit) }
-
 // nodeFilter says which nodes a list is of.
 type nodeFilter struct {
 	statuses, kinds []string

@@ -49,8 +49,6 @@ func (o *recallModule) recall(c *call, op *pb.Recall) {
 	}
 }
 
-func derivedReply(r *pb.MindResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Mind{Mind: r}} }
-
 // readIdentity reads who a partition's person is; empty before the first cycle.
 func readIdentity(r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 	view := &pb.IdentityView{}
@@ -278,18 +276,6 @@ func addEdges(r storage.Reader, part *partition.Ref, node pb.NodeID, chosen map[
 		}
 	}
 	return nil
-}
-
-// edgeAt reads the edge of an entry under one of its ends; nil when it was
-// removed since.
-func edgeAt(r storage.Reader, part *partition.Ref, entry storage.Key) (*pb.Edge, error) {
-	parts := entry.Parts()
-	_, _, _ = parts.Str(), parts.Str(), parts.U64Desc()
-	id := pb.EdgeID(parts.Str())
-	if err := parts.Done(); err != nil {
-		return nil, err
-	}
-	return readEdge(r, part, id)
 }
 
 // addDomains adds the domains that the nodes of the view are in.

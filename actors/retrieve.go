@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
@@ -117,28 +116,6 @@ func (p *propagation) goOn(x *reached) {
 		x.ahead = true
 		p.front = append(p.front, x)
 	}
-}
-
-// ownerOf returns the partition that a node's id says it lies in; nil when that is none
-// of them.
-func ownerOf(parts []*partition.Ref, id pb.NodeID) *partition.Ref {
-	at, err := partitionIn(id)
-	if err != nil {
-		return nil
-	}
-	for _, part := range parts { // there may be thousands, and a walk asks for each entity
-		if part.ID == at {
-			return part
-		}
-	}
-	return nil
-}
-
-// partitionIn reads the partition of a node's id: the second part of every one.
-func partitionIn(id pb.NodeID) (pb.PartitionID, error) {
-	_, rest, _ := strings.Cut(string(id), ":")
-	owner, _, _ := strings.Cut(rest, ":")
-	return pb.ParsePartitionID(owner)
 }
 
 // hop goes from the strongest of the front over their edges.

@@ -18,12 +18,6 @@ const (
 	// widening is by how much more candidates are looked at when there are too few
 	// documents among them.
 	widening = 4
-	// maxOrgPartitions bounds an organization-wide search: its partitions are
-	// searched as one index, which has to be in memory. More of them is the caller's to
-	// mend (422), since waiting does not.
-	maxOrgPartitions = 20_000
-	// hitsPerReadUnit defines the unit that search is metered by.
-	hitsPerReadUnit = 10
 )
 
 // effort is what a search spends, by the quality mode of the partition that asks.
@@ -53,20 +47,6 @@ var efforts = map[partition.Quality]effort{
 func (c *call) effort(st *storage.Store) (effort, error) {
 	s, err := c.org.sys.parts.Settings(st, c.part)
 	return efforts[s.Quality], err
-}
-
-// errTooManyPartitions refuses an organization-wide search that would be
-// incomplete.
-var errTooManyPartitions = fmt.Errorf("org covers at most %d subjects and members, and this organization has more: ask with a subject, or with scope user", maxOrgPartitions)
-
-// reader is the working memory of one read worker.
-type reader struct {
-	partition.QueryEncoder
-
-	scratch index.Scratch
-	matcher index.Matcher
-	walker  walker
-	vectors partition.VectorReader
 }
 
 // search answers from snapshots, in the read pool.
@@ -103,15 +83,6 @@ func (o *recallModule) readScope(c *call, orgScope bool, read func(st *storage.S
 	})
 }
 
-// everywhere lists the partitions that the whole organization's reads cover: the
-// sandbox sees itself.
-func (c *call) everywhere(st *storage.Store) ([]*partition.Ref, error) {
-	if c.part.Kind == pb.PartitionSandbox {
-		return []*partition.Ref{c.part}, nil
-	}
-	return c.org.allPartitions(st)
-}
-
 // find searches, by the brain where there is one and it may be used, and counts what
 // that costs.
 func (c *call) find(st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
@@ -138,28 +109,6 @@ func (c *call) findWith(st *storage.Store, parts []*partition.Ref, q *lookup, op
 	c.readUnits += found.GetReadUnits()
 	c.embedTokens += found.GetEmbedTokens()
 	return found, nil
-}
-
-// allPartitions lists the partitions that scope org covers.
-func (o *orgView) allPartitions(r storage.Reader) ([]*partition.Ref, error) {
-	var parts []*partition.Ref
-	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TablePartition), storage.ScanOptions{}, func() *pb.Partition { return &pb.Partition{} }) {
-		if err != nil {
-			return nil, err
-		}
-		if rec.Value.GetErasing() {
-			continue
-		}
-		if len(parts) == maxOrgPartitions {
-			return nil, errTooManyPartitions
-		}
-		id, err := pb.PartitionIDFrom(rec.Value.GetId())
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, partition.NewRef(o.store, o, id, rec.Value))
-	}
-	return parts, nil
 }
 
 var searchModes = map[string]index.Mode{"": index.Hybrid, "hybrid": index.Hybrid, "vector": index.VectorOnly, "keyword": index.KeywordOnly}

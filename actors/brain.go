@@ -7,6 +7,7 @@ import (
 
 	"orgmem/actors/partition"
 	"orgmem/brain/answer"
+	"orgmem/brain/drift"
 	"orgmem/brain/ground"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
@@ -291,7 +292,7 @@ func (o *trainingModule) brainQuery(c *call, op *pb.BrainQuery) {
 		for _, h := range plain.GetHits() {
 			out.Cosine = append(out.Cosine, brainNode(h, 0))
 		}
-		if out.DriftRate, err = drift(st, parts, n.artifact); err != nil {
+		if out.DriftRate, err = driftOf(st, parts, n.artifact); err != nil {
 			return nil, err
 		}
 		c.readUnits += unitsOf(len(hits))
@@ -320,4 +321,17 @@ func (a *asking) entities(w *retriever.Walk, topK int) (out []*pb.BrainNode, err
 		}
 	}
 	return out, nil
+}
+
+// driftOf is how far the graph has moved since a brain was trained, 0 to 1.
+func driftOf(r storage.Reader, parts []*partition.Ref, artifact *pb.BrainArtifact) (float64, error) {
+	now := make(map[string]*pb.PartitionState, len(parts))
+	for _, part := range parts {
+		state := &pb.PartitionState{}
+		if _, err := r.Get(part.Space.Key(storage.TableState), state); err != nil {
+			return 0, err
+		}
+		now[string(part.ID.Bytes())] = state
+	}
+	return drift.Rate(artifact.GetSeen(), now), nil
 }

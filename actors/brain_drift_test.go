@@ -155,7 +155,7 @@ func TestDriftIsHowFarTheGraphHasMoved(t *testing.T) {
 		var got float64
 		c.withParts(func(st *storage.Store, parts []*partition.Ref) {
 			var err error
-			if got, err = drift(st, parts, artifact); err != nil {
+			if got, err = driftOf(st, parts, artifact); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 
 	"orgmem/actors/partition"
 	"orgmem/brain/cognition"
+	"orgmem/brain/drift"
 	"orgmem/brain/extract/resolve"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -76,7 +77,7 @@ func (src *brainSource) readPartition(st storage.Reader, part *partition.Ref, at
 			return err
 		}
 		n := rec.Value
-		src.seen[at].Size += graphShareOf(n).size()
+		src.seen[at].Size += drift.ShareOf(n).Size()
 		switch {
 		case n.GetStatus() == pb.StatusSuperseded && !n.GetUnlearned() && n.GetKind() != kindEntity && len(src.Former) < maxBrainTold:
 			if err := src.readFormer(st, part, n); err != nil {
@@ -104,10 +105,10 @@ func (src *brainSource) readPartition(st storage.Reader, part *partition.Ref, at
 		}
 		e := rec.Value
 		from, to := pb.NodeID(e.GetSource()), pb.NodeID(e.GetTarget())
-		if inGraph(e) {
+		if drift.InGraph(e) {
 			src.seen[at].Size++
 		}
-		if foundAlike(e) {
+		if drift.FoundAlike(e) {
 			if e.GetStatus() == pb.StatusTombstoned && e.GetTombstonedWith() == "" {
 				src.shapes[at].KeepApart(from, to)
 			}

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/partition"
+	"orgmem/brain/drift"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -84,7 +85,7 @@ func (f *effect) putEdge(before, after *pb.Edge) error {
 			return err
 		}
 	}
-	moveEdge(f.state, before, after)
+	drift.MoveEdge(f.state, before, after)
 	stored, err := f.sealEdge(before, after)
 	if err != nil {
 		return err

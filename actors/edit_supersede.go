@@ -4,6 +4,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/partition"
+	"orgmem/brain/drift"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -164,7 +165,7 @@ func (f *effect) reconnect(before, after *pb.Edge) error {
 			return err
 		}
 	}
-	moveEdge(f.state, before, nil)
+	drift.MoveEdge(f.state, before, nil)
 	removeEdge(f.batch.Batch, f.part.Space, before)
 	return f.putEdge(nil, after)
 }

@@ -10,6 +10,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/brain/drift"
 	"orgmem/brain/index"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -31,8 +32,8 @@ type effect struct {
 	batch   *commit.Change
 	state   *pb.PartitionState
 	nodes   map[pb.NodeID]*pb.Node
-	places  map[pb.NodeID]nodePlace  // of the nodes as they are stored
-	shares  map[pb.NodeID]graphShare // of the same
+	places  map[pb.NodeID]nodePlace   // of the nodes as they are stored
+	shares  map[pb.NodeID]drift.Share // of the same
 	changed []pb.NodeID
 	kept    map[pb.NodeID]bool // those of changed
 	bytes   int                // of the records in changed
@@ -82,7 +83,7 @@ func (f *effect) node(id pb.NodeID) (*pb.Node, error) {
 	if !found {
 		n = nil
 	}
-	f.nodes[id], f.places[id], f.shares[id] = n, placeOf(n), graphShareOf(n)
+	f.nodes[id], f.places[id], f.shares[id] = n, placeOf(n), drift.ShareOf(n)
 	return n, nil
 }
 

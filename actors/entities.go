@@ -13,6 +13,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/brain/claim"
 	"orgmem/brain/cognition"
+	"orgmem/brain/drift"
 	"orgmem/brain/extract"
 	"orgmem/brain/extract/resolve"
 	"orgmem/brain/text"
@@ -667,7 +668,7 @@ func (f *effect) cut(e *pb.Edge) error {
 		}
 	}
 	f.written[tripleOf(e)] = nil
-	moveEdge(f.state, e, nil)
+	drift.MoveEdge(f.state, e, nil)
 	removeEdge(f.batch.Batch, f.part.Space, e)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/brain/drift"
 	"orgmem/brain/proposal"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -132,7 +133,7 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	propose := func(source, target string) (ok bool) {
 		c.inOrg(func(o *orgActor) {
 			err := o.withStore(func(st *storage.Store) error {
-				f := &effect{org: &o.orgView, part: part, st: st, batch: commit.New(o.store), nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, shares: map[pb.NodeID]graphShare{}}
+				f := &effect{org: &o.orgView, part: part, st: st, batch: commit.New(o.store), nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, shares: map[pb.NodeID]drift.Share{}}
 				var err error
 				ok, err = f.propose(source, target, proposal.Link{Type: "related"}, nil)
 				return err

@@ -7,6 +7,7 @@ import (
 
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/brain/drift"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -45,7 +46,7 @@ func (w *worker) settle(f *effect, now *partition.Index, e partition.Embedder) (
 		}
 	}
 	for _, id := range f.changed {
-		moveNode(f.state, f.shares[id], graphShareOf(f.nodes[id]))
+		drift.MoveNode(f.state, f.shares[id], drift.ShareOf(f.nodes[id]))
 		if f.nodes[id] == nil {
 			continue // it is removed
 		}

@@ -262,7 +262,7 @@ func (o *orgView) failAttempt(r storage.Reader, b *storage.Batch, id pb.JobID) e
 // disk is full, or too much is under way says nothing of the work.
 func ownFailure(err error) bool {
 	switch {
-	case err == nil, superseded(err), errors.Is(err, errCancelled), errors.Is(err, errVoid),
+	case err == nil, superseded(err), errors.Is(err, errCancelled),
 		errors.Is(err, storage.ErrNoSpace), errors.Is(err, cluster.ErrBusy), errors.Is(err, commit.ErrQueueFull),
 		errors.Is(err, cluster.ErrNotLeader):
 		return false

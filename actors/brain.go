@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"time"
 
 	"orgmem/actors/partition"
 	"orgmem/brain/answer"
@@ -26,30 +27,10 @@ const (
 	defaultAnswerWords = 150
 )
 
-// brainInfo reads what is loaded and the latest training.
-func (o *orgView) brainInfo(r storage.Reader) (*pb.Reply, error) {
-	state := &pb.BrainState{Training: &pb.Training{}}
-	if _, err := r.Get(o.space.Key(storage.TableTraining), state.Training); err != nil {
-		return nil, err
-	}
-	state.Training.Checkpoint = nil
-	if state.Training.GetStatus() == "" {
-		state.Training.Status = pb.TrainingNone
-	}
-	var err error
-	if state.Artifact, err = o.newestBrain(r); err != nil {
-		return nil, err
-	}
-	if sameBrain(o.serving.broken.Load(), state.Artifact) {
-		state.Artifact = nil // it is there, but serves nobody
-	}
-	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Brain{Brain: state}}), nil
-}
-
 // brainAnswer writes an answer from sentences of the passages that search finds, in
 // the manner of the person whose memory asks, and names them; a language model may word
 // it (brain_phrase.go).
-func (o *trainingModule) brainAnswer(c *call, op *pb.BrainAnswer) {
+func (o *recallModule) brainAnswer(c *call, op *pb.BrainAnswer) {
 	o.readWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		d, err := c.draftAnswer(st, op, worker)
 		if err != nil {
@@ -94,7 +75,7 @@ func (c *call) draftAnswer(st *storage.Store, op *pb.BrainAnswer, worker int) (*
 // sources are the passages that an answer is made of: those that the brain comes to
 // or, while there is none, those that search finds.
 func (c *call) sources(st *storage.Store, parts []*partition.Ref, query string, rd *reader) (hits []*pb.Hit, confidence float64, err error) {
-	n, err := c.org.brain(st)
+	n, err := moduleOf[*trainingModule](c.org).brain(st)
 	if errors.Is(err, errBrainNotTrained) || errors.Is(err, errBrainNotReady) {
 		for _, most := range []uint32{answerSources, answerScan} {
 			found, err := c.find(st, parts, &pb.Search{Query: query, TopK: most}, rd)
@@ -251,9 +232,9 @@ func (a *asking) found(n *brainNet, ranked []retriever.Ranked, topK int, keep fu
 }
 
 // brainQuery is one forward pass, beside what plain likeness of meaning finds.
-func (o *trainingModule) brainQuery(c *call, op *pb.BrainQuery) {
+func (o *recallModule) brainQuery(c *call, op *pb.BrainQuery) {
 	o.readWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-		n, err := c.org.brain(st)
+		n, err := moduleOf[*trainingModule](c.org).brain(st)
 		switch {
 		case errors.Is(err, errBrainNotTrained):
 			return refuse(problem(pb.CodeBrainNotTrained, "The organization's brain has not been trained yet.")), nil
@@ -335,3 +316,24 @@ func driftOf(r storage.Reader, parts []*partition.Ref, artifact *pb.BrainArtifac
 	}
 	return drift.Rate(artifact.GetSeen(), now), nil
 }
+
+// walker is what a read worker keeps for a brain.
+type walker struct {
+	net  *brainNet
+	walk *retriever.Walk
+}
+
+func (w *walker) of(n *brainNet) *retriever.Walk {
+	if w.net != n {
+		w.net, w.walk = n, retriever.NewWalk(n.graph, n.salt)
+	}
+	return w.walk
+}
+
+// walkBudget bounds the steps of a walk that somebody waits for: some 10 ms. What
+// is linked so densely that it does not suffice is walked less far.
+const walkBudget = 20_000
+
+// walkTime is after what time it takes no further step, where a disk is slow or the
+// processors are busy: who asks waits for search as well, and for its answer.
+const walkTime = time.Second

@@ -81,7 +81,7 @@ func walksFrom(b *testing.B, o *orgActor, part *partition.Ref, passages int, pro
 			ch = commit.New(o.store)
 		}
 	}
-	salt := o.brainSalt()
+	salt := moduleOf[*trainingModule](&o.orgView).brainSalt()
 	net := &brainNet{params: retriever.Prior(), graph: retriever.NewGraph(src, salt)}
 	for i := range passages {
 		net.chunks = append(net.chunks, chunkAt{part.ID, uint64(i + 1)})

@@ -23,17 +23,14 @@ const (
 type trainingModule struct {
 	*orgActor
 	noModule
-	training *actor.PID // the trainer, while a training is queued or running
+	serving  servingModel // the brain that serves; any goroutine may use it
+	training *actor.PID   // the trainer, while a training is queued or running
 }
 
 func (o *trainingModule) handle(c *call) bool {
-	switch op := c.env.GetMind().GetOp().(type) {
+	switch c.env.GetMind().GetOp().(type) {
 	case *pb.MindOp_BrainInfo:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.brainInfo(st) })
-	case *pb.MindOp_BrainQuery:
-		o.brainQuery(c, op.BrainQuery)
-	case *pb.MindOp_BrainAnswer:
-		o.brainAnswer(c, op.BrainAnswer)
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.brainInfo(st) })
 	case *pb.MindOp_BrainTrain:
 		o.brainTrain(c)
 	default:
@@ -250,4 +247,24 @@ func (o *trainingModule) cancelTraining(c *call, job *pb.Job) {
 			})
 		})
 	})
+}
+
+// brainInfo reads what is loaded and the latest training.
+func (o *trainingModule) brainInfo(r storage.Reader) (*pb.Reply, error) {
+	state := &pb.BrainState{Training: &pb.Training{}}
+	if _, err := r.Get(o.space.Key(storage.TableTraining), state.Training); err != nil {
+		return nil, err
+	}
+	state.Training.Checkpoint = nil
+	if state.Training.GetStatus() == "" {
+		state.Training.Status = pb.TrainingNone
+	}
+	var err error
+	if state.Artifact, err = o.newestBrain(r); err != nil {
+		return nil, err
+	}
+	if sameBrain(o.serving.broken.Load(), state.Artifact) {
+		state.Artifact = nil // it is there, but serves nobody
+	}
+	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Brain{Brain: state}}), nil
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -28,12 +27,6 @@ const (
 	// may begin at and ranks, the others are scores at hand.
 	brainCandidates = 400
 	brainSeeds      = 100
-	// walkBudget bounds the steps of a walk that somebody waits for: some 10 ms. What
-	// is linked so densely that it does not suffice is walked less far.
-	walkBudget = 20_000
-	// walkTime is after what time it takes no further step, where a disk is slow or the
-	// processors are busy: who asks waits for search as well, and for its answer.
-	walkTime = time.Second
 )
 
 // brainNet is a brain that serves. It does not change.
@@ -100,7 +93,7 @@ var (
 )
 
 // brainSalt keys what a brain's graph knows of names and words.
-func (o *orgView) brainSalt() (s retriever.Salt) {
+func (o *trainingModule) brainSalt() (s retriever.Salt) {
 	mac := hmac.New(sha256.New, o.secret)
 	mac.Write([]byte("brain"))
 	copy(s[:], mac.Sum(nil))
@@ -108,20 +101,20 @@ func (o *orgView) brainSalt() (s retriever.Salt) {
 }
 
 // newestBrain reads the description of the brain that is published; nil: none is.
-func (o *orgView) newestBrain(r storage.Reader) (*pb.BrainArtifact, error) {
+func (o *trainingModule) newestBrain(r storage.Reader) (*pb.BrainArtifact, error) {
 	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TableBrain), storage.ScanOptions{Reverse: true, Limit: 1}, func() *pb.BrainArtifact { return &pb.BrainArtifact{} }) {
 		return rec.Value, err
 	}
 	return nil, nil
 }
 
-func (o *orgView) brainPieces(version uint64) storage.Key {
+func (o *trainingModule) brainPieces(version uint64) storage.Key {
 	return o.space.Key(storage.TableBrainPiece, storage.U64(version))
 }
 
 // brain returns the brain that is published, which it loads where that is not the
 // one that serves: some 10 ms for each thousand documents.
-func (o *orgView) brain(st *storage.Store) (*brainNet, error) {
+func (o *trainingModule) brain(st *storage.Store) (*brainNet, error) {
 	artifact, err := o.newestBrain(st)
 	if err != nil {
 		return nil, err
@@ -170,7 +163,7 @@ func sameBrain(a, b *pb.BrainArtifact) bool {
 }
 
 // readBrain reads a brain that is published; retriever.ErrCorrupt.
-func (o *orgView) readBrain(st *storage.Store, artifact *pb.BrainArtifact) (*brainNet, error) {
+func (o *trainingModule) readBrain(st *storage.Store, artifact *pb.BrainArtifact) (*brainNet, error) {
 	raw, found, err := storage.ReadPieces(st, o.brainPieces(artifact.GetVersion()))
 	if err != nil {
 		return nil, err
@@ -197,7 +190,7 @@ func (o *orgView) readBrain(st *storage.Store, artifact *pb.BrainArtifact) (*bra
 
 // servingParameters are what the brain that is published has learned, and its
 // projection; nil: there is none, or none that can be read. Nobody waits for it, and it waits for nobody.
-func (o *orgView) servingParameters(st *storage.Store) (*retriever.Parameters, *retriever.Projection, error) {
+func (o *trainingModule) servingParameters(st *storage.Store) (*retriever.Parameters, *retriever.Projection, error) {
 	artifact, err := o.newestBrain(st)
 	if err != nil || artifact == nil {
 		return nil, nil, err
@@ -213,7 +206,7 @@ func (o *orgView) servingParameters(st *storage.Store) (*retriever.Parameters, *
 	return &p, n.project, nil
 }
 
-func (o *orgView) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*brainNet, error) {
+func (o *trainingModule) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*brainNet, error) {
 	n, err := o.readBrain(st, artifact)
 	if err != nil {
 		return nil, err
@@ -249,19 +242,6 @@ func (o *orgView) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*bra
 		}
 	}
 	return n, nil
-}
-
-// walker is what a read worker keeps for a brain.
-type walker struct {
-	net  *brainNet
-	walk *retriever.Walk
-}
-
-func (w *walker) of(n *brainNet) *retriever.Walk {
-	if w.net != n {
-		w.net, w.walk = n, retriever.NewWalk(n.graph, n.salt)
-	}
-	return w.walk
 }
 
 // candidate is what search found, and the seed that it makes.

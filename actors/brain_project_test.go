@@ -66,7 +66,7 @@ func TestBrainProjectsQuestions(t *testing.T) {
 	before, _ := c.query(question)
 	serving := func(c client) (looks bool) {
 		c.inOrg(func(o *orgActor) {
-			net := o.serving.now.Load()
+			net := moduleOf[*trainingModule](&o.orgView).serving.now.Load()
 			looks = net != nil && net.project != nil && net.params.Projects()
 		})
 		return looks

@@ -28,7 +28,7 @@ func (c *call) findByBrain(st *storage.Store, parts []*partition.Ref, op *pb.Sea
 	if s, err := c.org.sys.parts.Settings(st, c.part); err != nil || s.Quality == partition.QualityFast {
 		return nil, err
 	}
-	n, err := c.org.brain(st)
+	n, err := moduleOf[*trainingModule](c.org).brain(st)
 	if errors.Is(err, errBrainNotTrained) || errors.Is(err, errBrainNotReady) {
 		return nil, nil
 	}

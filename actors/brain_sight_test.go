@@ -43,7 +43,7 @@ func TestBrainsSeeWhatIsThere(t *testing.T) {
 	if s := c.train(); s.GetArtifact() == nil {
 		t.Fatalf("%v", s)
 	}
-	again := func() { c.inOrg(func(o *orgActor) { o.serving.now.Store(nil) }) }
+	again := func() { c.inOrg(func(o *orgActor) { moduleOf[*trainingModule](&o.orgView).serving.now.Store(nil) }) }
 
 	activation := func() float64 {
 		found := c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainQuery{BrainQuery: &pb.BrainQuery{Query: names[0], TopK: 100}}})).GetMind().GetFound()
@@ -65,7 +65,7 @@ func TestBrainsSeeWhatIsThere(t *testing.T) {
 		t.Errorf("read again, what a text no longer says leads to it: %g", a)
 	}
 	known := 0
-	c.inOrg(func(o *orgActor) { known = len(o.serving.now.Load().passages) })
+	c.inOrg(func(o *orgActor) { known = len(moduleOf[*trainingModule](&o.orgView).serving.now.Load().passages) })
 	if known != len(docs)+len(hers) {
 		t.Errorf("the brain takes %d passages for what it was made of", known)
 	}
@@ -157,13 +157,13 @@ func TestBrainsOfManyMemories(t *testing.T) {
 	}
 	apply(func(o *orgActor, ch *commit.Change) {
 		src := &retriever.Source{Documents: []retriever.Document{{ID: pb.NodeID(node), Passages: []string{"The ferry leaves at noon."}}}}
-		raw, err := proto.Marshal(&pb.Brain{Model: params.Message(), Graph: retriever.NewGraph(src, o.brainSalt()).Message()})
+		raw, err := proto.Marshal(&pb.Brain{Model: params.Message(), Graph: retriever.NewGraph(src, moduleOf[*trainingModule](&o.orgView).brainSalt()).Message()})
 		if err != nil {
 			t.Error(err)
 		}
 		sum := sha256.Sum256(raw)
 		ch.Put(o.space.Key(storage.TableBrain, storage.U64(1)), &pb.BrainArtifact{Version: 1, Sha256: sum[:]})
-		if err := storage.PutPieces(ch.Batch, o.brainPieces(1), raw); err != nil {
+		if err := storage.PutPieces(ch.Batch, moduleOf[*trainingModule](&o.orgView).brainPieces(1), raw); err != nil {
 			t.Error(err)
 		}
 	})
@@ -178,7 +178,7 @@ func TestBrainsOfManyMemories(t *testing.T) {
 		t.Errorf("%v", found)
 	}
 	known := 0
-	c.inOrg(func(o *orgActor) { known = len(o.serving.now.Load().passages) })
+	c.inOrg(func(o *orgActor) { known = len(moduleOf[*trainingModule](&o.orgView).serving.now.Load().passages) })
 	if known != 1 {
 		t.Errorf("the brain knows %d passages", known)
 	}

@@ -172,8 +172,8 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	// While somebody else reads a brain, who asks it is told to come back; searches, and
 	// answers, go without. A training measures itself against it all the same.
 	c.inOrg(func(o *orgActor) {
-		o.serving.now.Store(nil)
-		o.serving.loading.Lock()
+		moduleOf[*trainingModule](&o.orgView).serving.now.Store(nil)
+		moduleOf[*trainingModule](&o.orgView).serving.loading.Lock()
 	})
 	again := c.train()
 	if again.GetArtifact().GetVersion() != 2 || string(again.GetArtifact().GetSha256()) != string(artifact.GetSha256()) {
@@ -186,7 +186,7 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	if hits := c.search(&pb.Search{Query: names[3], OrgScope: true, TopK: 5}); len(hits) == 0 {
 		t.Error("without the brain nothing is found")
 	}
-	c.inOrg(func(o *orgActor) { o.serving.loading.Unlock() })
+	c.inOrg(func(o *orgActor) { moduleOf[*trainingModule](&o.orgView).serving.loading.Unlock() })
 	if _, found := c.query(names[3]); found.GetVersion() != 2 {
 		t.Errorf("the brain that was read is %v", found)
 	}
@@ -410,7 +410,7 @@ func TestUnreadableBrains(t *testing.T) {
 	put := func(artifact *pb.BrainArtifact, raw []byte) (was []byte) {
 		done := make(chan error)
 		c.inOrg(func(o *orgActor) {
-			key := o.brainPieces(artifact.GetVersion())
+			key := moduleOf[*trainingModule](&o.orgView).brainPieces(artifact.GetVersion())
 			err := o.withStore(func(st *storage.Store) (err error) {
 				was, _, err = storage.ReadPieces(st, key)
 				return err
@@ -420,7 +420,7 @@ func TestUnreadableBrains(t *testing.T) {
 			if raw != nil {
 				err = errors.Join(err, storage.PutPieces(ch.Batch, key, raw))
 			}
-			o.serving.now.Store(nil)
+			moduleOf[*trainingModule](&o.orgView).serving.now.Store(nil)
 			go func() {
 				result := make(chan error, 1)
 				o.committer.SubmitChange(ch, func(err error) { result <- err })
@@ -496,7 +496,7 @@ func TestBrainsAreOfTheirOrganization(t *testing.T) {
 	other.inOrg(func(o *orgActor) {
 		ch := commit.New(o.store)
 		ch.Put(o.space.Key(storage.TableBrain, storage.U64(artifact.GetVersion())), artifact)
-		if err := storage.PutPieces(ch.Batch, o.brainPieces(artifact.GetVersion()), carried); err != nil {
+		if err := storage.PutPieces(ch.Batch, moduleOf[*trainingModule](&o.orgView).brainPieces(artifact.GetVersion()), carried); err != nil {
 			t.Error(err)
 		}
 		go func() {

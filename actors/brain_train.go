@@ -121,7 +121,7 @@ func (t *trainer) start() {
 	t.org.sys.wg.Go(func() {
 		defer close(ended)
 		err := t.guardedAttempt()
-		if ownFailure(err) {
+		if ownFailure(err) && !errors.Is(err, errVoid) {
 			t.noteFailure()
 		}
 		root.Send(self, trainingDone{err})
@@ -257,7 +257,7 @@ func (t *trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metri
 
 // commit is the committer's, unless the training is void.
 func (t *trainer) commit(ch *commit.Change, last bool) error {
-	seat := t.org.serving
+	seat := &t.module.serving
 	result := make(chan error, 1)
 	seat.mu.Lock()
 	if seat.voided != t.permit {
@@ -279,18 +279,18 @@ func (t *trainer) publish(ch *commit.Change, made *trainedBrain, now int64) erro
 	o := t.org
 	version := uint64(1)
 	err := o.withStore(func(st *storage.Store) error {
-		last, err := o.newestBrain(st)
+		last, err := t.module.newestBrain(st)
 		if err == nil && last != nil {
 			version = last.GetVersion() + 1
 			ch.Delete(o.space.Key(storage.TableBrain, storage.U64(last.GetVersion())))
-			storage.ErasePieces(ch.Batch, o.brainPieces(last.GetVersion()))
+			storage.ErasePieces(ch.Batch, t.module.brainPieces(last.GetVersion()))
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	key := o.brainPieces(version)
+	key := t.module.brainPieces(version)
 	first := commit.New(o.store)
 	w := storage.BeginPieces(first.Batch, key)
 	for rest := made.raw; len(rest) > 0; {
@@ -354,7 +354,7 @@ func (r *trainRun) train() (*trainedBrain, error) {
 		if err := r.alike(st, parts, src, snapshots); err != nil {
 			return err
 		}
-		salt := o.brainSalt()
+		salt := r.module.brainSalt()
 		var graph *retriever.Graph
 		var examples []retriever.Example
 		err = r.compute(func(int) error {
@@ -587,7 +587,7 @@ func contentOf(graph *retriever.Graph, asked []retriever.Asked) ([]byte, error) 
 // that serves, on questions that it has not learned from (docs/brain.md).
 func (r *trainRun) judge(st *storage.Store, graph *retriever.Graph, salt retriever.Salt, made retriever.Parameters, asked []retriever.Asked, asking []*asking, cosine [][]int32) error {
 	_, from := splitOf(len(asked))
-	serving, projection, err := r.org.servingParameters(st)
+	serving, projection, err := r.module.servingParameters(st)
 	if err != nil {
 		return fmt.Errorf("read the serving brain: %w", err)
 	}

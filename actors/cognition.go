@@ -18,10 +18,6 @@ import (
 )
 
 const (
-
-	// defaultCognitionQuiet is how long a partition must have been left alone before
-	// a cycle begins: what comes in a burst is looked at once.
-	defaultCognitionQuiet = 3 * time.Second
 	// cognitionLatest is how long new content waits for a cycle at most where it never
 	// stops coming (docs/cognition.md).
 	cognitionLatest = 5 * time.Minute
@@ -319,7 +315,7 @@ func (m *cognitionActor) write(run func(f *effect) error) error {
 		}
 		return err
 	}
-	m.org.sys.cfg.cycleWrote(m)
+	m.org.sys.cfg.cycleWrote(func() { m.cancelled.Store(true) })
 	return nil
 }
 
@@ -493,8 +489,17 @@ func (w *worker) tellCognition(f *effect) {
 	}
 }
 
-// resumeCognition wakes the partitions that a stop or a crash has left behind.
-func (o *recallModule) resumeCognition() error {
+// cognitionModule sees to it that the cycles of an organization's partitions catch up.
+type cognitionModule struct {
+	*orgActor
+	noModule
+}
+
+// handle: no request asks cognition for anything; what it has found is read from the store.
+func (o *cognitionModule) handle(*call) bool { return false }
+
+// resume wakes the partitions that a stop or a crash has left behind.
+func (o *cognitionModule) resume() error {
 	if o.sys.cfg.plain {
 		return nil
 	}

@@ -108,7 +108,7 @@ func TestACrashBehindAnyCommitOfACycle(t *testing.T) {
 	disk := storagetest.NewDisk()
 	var images []*storagetest.Disk
 	n := startNode(t, disk, thinking, func(cfg *Config, _ *storage.Options) {
-		cfg.cycleWrote = func(*cognitionActor) { images = append(images, disk.Crash(0, 1)) }
+		cfg.cycleWrote = func(func()) { images = append(images, disk.Crash(0, 1)) }
 	})
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
@@ -150,9 +150,9 @@ func TestCancellingACycleAnywhere(t *testing.T) {
 		t.Run(fmt.Sprint("behind commit ", at), func(t *testing.T) {
 			writes := 0
 			n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *Config, _ *storage.Options) {
-				cfg.cycleWrote = func(m *cognitionActor) {
+				cfg.cycleWrote = func(cancelCycle func()) {
 					if writes++; writes == at {
-						m.cancelled.Store(true)
+						cancelCycle()
 					}
 				}
 			})
@@ -192,9 +192,9 @@ func TestCancellingACycleAnywhere(t *testing.T) {
 func TestWhatIsForgottenLeavesTheIdentityBehindACancelledCycle(t *testing.T) {
 	var cancel atomic.Bool
 	n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *Config, _ *storage.Options) {
-		cfg.cycleWrote = func(m *cognitionActor) {
+		cfg.cycleWrote = func(cancelCycle func()) {
 			if cancel.CompareAndSwap(true, false) {
-				m.cancelled.Store(true)
+				cancelCycle()
 			}
 		}
 	})
@@ -236,7 +236,7 @@ func TestCyclesGoOnUntilAllIsCompared(t *testing.T) {
 	var n *testNode
 	var first, last *storagetest.Disk // behind the end of the first cycle; behind any commit
 	n = startNode(t, disk, thinking, few, func(cfg *Config, _ *storage.Options) {
-		cfg.cycleWrote = func(*cognitionActor) {
+		cfg.cycleWrote = func(func()) {
 			if first == nil && n.sys.stats.cycles.Load() == 1 {
 				first = last
 			}

@@ -54,7 +54,7 @@ func forgetsInACycle(t *testing.T, at int, earlier, restore bool) (forgot bool) 
 	var secrets []string
 	writes, watched := 0, !earlier
 	n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *Config, _ *storage.Options) {
-		cfg.cycleWrote = func(*cognitionActor) {
+		cfg.cycleWrote = func(func()) {
 			if !watched {
 				return
 			}

@@ -25,6 +25,9 @@ func (o *graphModule) handle(c *call) bool {
 		o.getNode(c, pb.NodeID(op.GetId()))
 		return true
 	}
+	if o.review(c) {
+		return true
+	}
 	switch op := c.env.GetGraph().GetOp().(type) {
 	case *pb.GraphOp_ListNodes:
 		o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {

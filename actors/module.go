@@ -56,6 +56,7 @@ func modulesOf(o *orgActor) []module {
 		&jobModule{orgActor: o},
 		&intakeModule{orgActor: o},
 		&graphModule{orgActor: o},
+		&cognitionModule{orgActor: o},
 		&recallModule{orgActor: o},
 		&usageModule{orgActor: o},
 		&purgeModule{orgActor: o},

@@ -383,8 +383,9 @@ func (o *orgActor) purgeNow(p *purge, release func()) {
 					o.sys.parts.Drop(part)
 				}
 				o.exportsForgot(p.concerns)
-				o.serving.void() // also one that began in between
-				o.serving.now.Store(nil)
+				training := moduleOf[*trainingModule](&o.orgView)
+				training.serving.void() // also one that began in between
+				training.serving.now.Store(nil)
 				o.jobsEnded(ended...)
 			}
 			for _, part := range p.parts {
@@ -543,7 +544,7 @@ func newPurgeWork(o *orgView, p *purge) *purgeWork {
 		d.parts[part.ID] = part
 	}
 	d.begin()
-	o.serving.void() // what a training under way has read may be what goes
+	moduleOf[*trainingModule](o).serving.void() // what a training under way has read may be what goes
 	return d
 }
 

@@ -14,6 +14,25 @@ const (
 	proposalRejected = "rejected"
 )
 
+// review begins what a request asks of contradictions and proposals, false where it asks
+// for none of it.
+func (o *graphModule) review(c *call) bool {
+	view := c.org
+	switch op := c.env.GetMind().GetOp().(type) {
+	case *pb.MindOp_ListContradictions:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
+			return view.listContradictions(st, c.part, op.ListContradictions)
+		})
+	case *pb.MindOp_ListProposals:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.listProposals(st, c.part, op.ListProposals) })
+	case *pb.MindOp_DecideProposal:
+		o.decideProposal(c, op.DecideProposal)
+	default:
+		return false
+	}
+	return true
+}
+
 // listContradictions pages through the open contradictions of a partition,
 // newest first. One whose side is superseded or forgotten is not among them,
 // whether or not a cycle has seen that yet.
@@ -126,7 +145,7 @@ func contradict(r storage.Reader, part *partition.Ref, a, b pb.NodeID) (bool, er
 // decideProposal accepts or rejects a proposal. The same decision twice is one;
 // the opposite of it is refused, since what was accepted may be built on: its
 // edge is taken back like any other.
-func (o *recallModule) decideProposal(c *call, op *pb.DecideProposal) {
+func (o *graphModule) decideProposal(c *call, op *pb.DecideProposal) {
 	o.edit(c, func(f *effect) (*pb.Reply, error) {
 		notFound := refuse(problem(pb.CodeProposalNotFound, "There is no such proposal."))
 		id, err := pb.ParseDerivedID(op.GetId())

@@ -57,6 +57,9 @@ const (
 	// finish the jobs that a stop interrupted: opening a store costs some 20 ms
 	// of CPU, which requests need more.
 	resumeAtOnce = 2
+	// defaultCognitionQuiet is how long a partition must have been left alone before
+	// a cycle begins: what comes in a burst is looked at once.
+	defaultCognitionQuiet = 3 * time.Second
 )
 
 // Config says what a System is made of. All fields but the last group are
@@ -126,7 +129,7 @@ type Config struct {
 	stopAsked   func()
 	pieceDone   func()
 	epochDone   func()
-	cycleWrote  func(*cognitionActor)
+	cycleWrote  func(cancel func())
 	choreBegun  func()
 	working     func(kind string, stopped func() bool)
 	// sealChunks, pieceBytes, edgesTaken, freshChunks and maxBackOff are less than the
@@ -263,7 +266,7 @@ func newSystem(cfg Config) (*System, error) {
 		cfg.epochDone = func() {}
 	}
 	if cfg.cycleWrote == nil {
-		cfg.cycleWrote = func(*cognitionActor) {}
+		cfg.cycleWrote = func(func()) {}
 	}
 	if cfg.working == nil {
 		cfg.working = func(string, func() bool) {}

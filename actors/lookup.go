@@ -1,0 +1,59 @@
+package actors
+
+import (
+	"orgmem/actors/partition"
+	"orgmem/brain/index"
+	"orgmem/brain/text"
+	"orgmem/storage"
+)
+
+// lookup is a query made ready for the indexes of some partitions.
+type lookup struct {
+	*index.Query
+	snapshots []*index.Snapshot // of each partition
+	tokens    int               // embedded
+}
+
+// lookInto reads a query's words and meaning, and the indexes that are cold. goOn is
+// asked before each of these; its error ends it.
+func (o *orgView) lookInto(st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, own *partition.QueryEncoder, goOn func() error) (*lookup, error) {
+	q := &lookup{snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{Mode: mode, Config: index.DefaultConfig()}}
+	langs := text.LangSet(0)
+	wanted := map[index.ModelID]bool{}
+	for i, part := range parts {
+		if err := goOn(); err != nil {
+			return nil, err
+		}
+		now, err := o.sys.parts.Get(st, part, o.sys.dim)
+		if err != nil {
+			return nil, err
+		}
+		if len(parts) == 1 && o.sys.neglected(now) { // an organization's search must not wake all of it
+			o.tell(func(o *orgActor) { o.attend(part.ID) })
+		}
+		q.snapshots[i] = now.Snapshot
+		langs |= now.Snapshot.Langs()
+		for _, v := range now.Snapshot.Views {
+			wanted[v.Segment.Model()] = true
+		}
+	}
+	q.Terms = own.Analyzer.Query(query, langs)
+	if mode == index.KeywordOnly {
+		return q, nil
+	}
+	q.Vectors, q.Lines = map[index.ModelID][]float32{}, map[index.ModelID]index.Line{}
+	for model := range wanted {
+		// A model that this node does not carry: its chunks are found by words
+		// until they are embedded anew.
+		if m := o.sys.models[string(model)]; m != nil {
+			u := own.Encode(parts, m, query)
+			q.Vectors[model] = u.Vector
+			if r, ok := m.(partition.Ranged); ok {
+				factor, offset := r.CosineLine()
+				q.Lines[model] = index.Line{Factor: factor, Offset: offset}
+			}
+			q.tokens += u.Tokens
+		}
+	}
+	return q, nil
+}

@@ -117,23 +117,6 @@ func accountReply(r *pb.AccountResult) *pb.Reply {
 	return &pb.Reply{Result: &pb.Reply_Account{Account: r}}
 }
 
-// ofAccount reports whether an operation concerns the organization and its
-// people. The organization answers it, whoever asks; all else a sandbox key asks
-// of the sandbox.
-func ofAccount(env *pb.Envelope) bool {
-	switch op := env.GetOp().(type) {
-	case *pb.Envelope_Me, *pb.Envelope_ListKeys, *pb.Envelope_CreateKey, *pb.Envelope_RevokeKey:
-		return true
-	case *pb.Envelope_Account:
-		switch op.Account.GetOp().(type) {
-		case *pb.AccountOp_GetSettings, *pb.AccountOp_PatchSettings, *pb.AccountOp_ResetSettings:
-			return false
-		}
-		return true
-	}
-	return false
-}
-
 // team describes the organization. Its members are people: neither provisioned
 // subjects nor the sandbox count.
 func (o *orgView) team(r storage.Reader, record *pb.Organization) (*pb.Reply, error) {
@@ -265,24 +248,6 @@ func (o *accountModule) resetSettings(c *call) {
 		ch.Audit(c.auditOf("settings.reset", ""))
 		o.putSettings(c, ch, partition.SettingsFrom(&pb.Settings{}), release)
 	})
-}
-
-// inUse reports whether a call that has waited may go on, and answers one whose
-// partition began to be erased meanwhile: what it would write now would outlive
-// the erasure.
-func (o *orgActor) inUse(c *call) bool {
-	ref, err := o.loadPartition(c.part.ID)
-	switch {
-	case err != nil:
-		c.fail(err)
-	case ref == nil && c.part.Kind == pb.PartitionMember:
-		c.refuse(unauthenticated())
-	case ref == nil && c.part.Kind == pb.PartitionSandbox: // it was reset; the next call finds it empty
-		c.fail(commit.ErrLost)
-	case ref == nil:
-		c.refuse(problem(pb.CodeSubjectNotProvisioned, "The subject was erased meanwhile."))
-	}
-	return err == nil && ref != nil
 }
 
 // PutSettings commits a change of settings, and answers what now holds.

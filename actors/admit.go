@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -282,4 +283,22 @@ func (o *orgActor) loadPartition(id pb.PartitionID) (*partition.Ref, error) {
 		return nil, err
 	}
 	return partition.NewRef(o.store, &o.orgView, id, rec), nil
+}
+
+// inUse reports whether a call that has waited may go on, and answers one whose
+// partition began to be erased meanwhile: what it would write now would outlive
+// the erasure.
+func (o *orgActor) inUse(c *call) bool {
+	ref, err := o.loadPartition(c.part.ID)
+	switch {
+	case err != nil:
+		c.fail(err)
+	case ref == nil && c.part.Kind == pb.PartitionMember:
+		c.refuse(unauthenticated())
+	case ref == nil && c.part.Kind == pb.PartitionSandbox: // it was reset; the next call finds it empty
+		c.fail(commit.ErrLost)
+	case ref == nil:
+		c.refuse(problem(pb.CodeSubjectNotProvisioned, "The subject was erased meanwhile."))
+	}
+	return err == nil && ref != nil
 }

@@ -1,14 +1,10 @@
 package actors
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
-	"orgmem/actors/commit"
 	pb "orgmem/proto"
-	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -30,11 +26,6 @@ const (
 	actorOperator = "operator"
 	actorService  = "service"
 )
-
-// byOperator begins an audit record of what the operator does.
-func (o *orgView) byOperator(action, target string) *pb.Audit {
-	return &pb.Audit{AtMs: clock.Millis(o.sys.clock.Now()), Action: action, Target: target}
-}
 
 // aboutPartition reports whether an act's target is a partition.
 func aboutPartition(action string) bool {
@@ -206,28 +197,4 @@ func (o *orgView) sweepAudit(st storage.Reader, b *storage.Batch, before time.Ti
 		n++
 	}
 	return n, nil
-}
-
-// downloadExport answers where an export's document lies, behind a commit that says who
-// asked for it. On a full disk the document can be had all the same: what is in it is the
-// caller's, and may be what makes room.
-func (o *orgView) downloadExport(st *storage.Store, c *call, id string) (*pb.Reply, error) {
-	r, err := o.getExport(st, c, id, true)
-	if err != nil || r.GetProblem() != nil {
-		return r, err
-	}
-	ch := commit.New(o.store)
-	ch.Audit(c.auditOf(pb.ActionExportDownload, strings.ToLower(id)))
-	o.committer.SubmitChange(ch, func(err error) {
-		switch {
-		case errors.Is(err, storage.ErrNoSpace):
-			o.sys.log.Warn("a download is not in the trail: the disk is nearly full", "org", o.id.String(), "request_id", c.env.GetRequestId())
-			c.reply(r)
-		case err != nil:
-			c.fail(err)
-		default:
-			c.reply(r)
-		}
-	})
-	return nil, nil
 }

@@ -140,6 +140,9 @@ func (c *call) fail(err error) {
 	c.answer(refuse(c.org.problemOf(err, c.env.GetRequestId())), c.org.sys.outcomeOf(err))
 }
 
+// errNoEgress means that the node was started without a way out.
+var errNoEgress = errors.New("no egress")
+
 func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 	p := &pb.Problem{Code: pb.CodeServiceDegraded, RetryAfterS: retryAfterBusySeconds}
 	switch {

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -99,3 +100,20 @@ const hitsPerReadUnit = 10
 
 // unitsOf is what reading some records counts as: one unit for every ten begun.
 func unitsOf(records int) uint64 { return 1 + uint64(max(0, records-1)/hitsPerReadUnit) }
+
+func (s *System) newUUID() (uuid.UUID, error) {
+	id, err := uuid.NewRandomFromReader(s.cfg.Random)
+	if err != nil {
+		return id, fmt.Errorf("draw an id: %w", err)
+	}
+	return id, nil
+}
+
+// eventTime is RFC 3339 in UTC with milliseconds, as everywhere in the
+// interface.
+const eventTime = "2006-01-02T15:04:05.000Z"
+
+// byOperator begins an audit record of what the operator does.
+func (o *orgView) byOperator(action, target string) *pb.Audit {
+	return &pb.Audit{AtMs: clock.Millis(o.sys.clock.Now()), Action: action, Target: target}
+}

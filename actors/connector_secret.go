@@ -10,7 +10,7 @@ import (
 )
 
 // connectorSecrets are the fields of a config that are written and never read. They
-// are stored sealed, apart from the rest (webhook_secret.go).
+// are stored sealed, apart from the rest (seal.go).
 var connectorSecrets = []string{"token", "authorization"}
 
 // splitConfig parts a config into what may be shown and its secrets, which are nil
@@ -33,6 +33,9 @@ func splitConfig(raw []byte) (shown, secrets []byte, err error) {
 	secrets, err = json.Marshal(hidden)
 	return shown, secrets, err
 }
+
+// connectorSettings seals the secrets of connectors.
+const connectorSettings = "orgmem connector secrets"
 
 // giveConfig gives a connector a config, as it is stored: with the secrets sealed. While
 // some node runs a program that would not find them there they stay readable; the next

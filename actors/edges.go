@@ -41,6 +41,9 @@ func readEdge(r storage.Reader, part *partition.Ref, id pb.EdgeID) (*pb.Edge, er
 	return e, nil
 }
 
+// edgeTypes seals the types of forgotten edges.
+const edgeTypes = "orgmem type of a forgotten edge"
+
 // sealEdge takes the type out of an edge that was forgotten with a node, where a client
 // has chosen the word: like the rest of what the node was it is not to be read any more,
 // and unlike the rest it comes back with the node. What names the type outside of the

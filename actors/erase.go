@@ -4,8 +4,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/partition"
-	pb "orgmem/proto"
-	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -60,55 +58,6 @@ func eraseRecords[M proto.Message](o *orgView, table storage.Table, empty func()
 	}
 }
 
-// eraseJobRecords erases the records of a partition's jobs, the unfinished ones
-// too, but for those that erase it.
-func (o *orgView) eraseJobRecords(ref *partition.Ref) error {
-	dropped := 0
-	return eraseRecords(o, storage.TableJob, func() *pb.Job { return &pb.Job{} }, func(b *storage.Batch, key storage.Key, job *pb.Job) (bool, error) {
-		if string(job.GetPartition()) != string(ref.ID[:]) || job.GetType() == pb.JobSubjectErase {
-			return false, nil
-		}
-		id, err := pb.JobIDFrom(job.GetId())
-		if err != nil {
-			return false, err
-		}
-		if !terminal(job.GetStatus()) {
-			dropped++
-		}
-		b.Erase(key)
-		b.Delete(o.space.Key(storage.TableJobByTime, storage.U64Desc(uint64(job.GetCreatedMs())), storage.ID16(id)))
-		b.Delete(o.space.Key(storage.TableJobOpen, storage.ID16(id)))
-		return true, nil
-	}, func() {
-		n := dropped
-		dropped = 0
-		o.tell(func(o *orgActor) { o.openJobs -= n })
-	})
-}
-
-// eraseOutcomes erases what requests to a memory were answered, which a replay
-// would answer again. Their entries in the order of expiry say nothing, and expire.
-func (o *orgView) eraseOutcomes(ref *partition.Ref) error {
-	return eraseRecords(o, storage.TableIdempotency, func() *pb.Idempotency { return &pb.Idempotency{} }, func(b *storage.Batch, key storage.Key, rec *pb.Idempotency) (bool, error) {
-		return eraseOf(b, key, rec, ref), nil
-	}, func() {})
-}
-
-// eraseEvents erases the events of a memory that nobody was told of yet.
-func (o *orgView) eraseEvents(ref *partition.Ref) error {
-	return eraseRecords(o, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }, func(b *storage.Batch, key storage.Key, rec *pb.OutboxEvent) (bool, error) {
-		return eraseOf(b, key, rec, ref), nil
-	}, func() {})
-}
-
-// eraseDeliveries erases the attempts at telling of a memory: what a receiver
-// answered may name it.
-func (o *orgView) eraseDeliveries(ref *partition.Ref) error {
-	return eraseRecords(o, storage.TableDelivery, func() *pb.Delivery { return &pb.Delivery{} }, func(b *storage.Batch, key storage.Key, rec *pb.Delivery) (bool, error) {
-		return eraseOf(b, key, rec, ref), nil
-	}, func() {})
-}
-
 // eraseOf erases a record where it is of a partition, and reports whether it is.
 func eraseOf(b *storage.Batch, key storage.Key, rec interface{ GetPartition() []byte }, ref *partition.Ref) bool {
 	if string(rec.GetPartition()) != string(ref.ID[:]) {
@@ -116,27 +65,4 @@ func eraseOf(b *storage.Batch, key storage.Key, rec interface{ GetPartition() []
 	}
 	b.Erase(key)
 	return true
-}
-
-// sweepTickets deletes confirm tokens that were not used, and what came of those
-// that were, long ago.
-func (o *orgView) sweepTickets(b *storage.Batch, st storage.Reader) error {
-	now := clock.Millis(o.sys.clock.Now())
-	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePurgeTicket), storage.ScanOptions{}, func() *pb.PurgeTicket { return &pb.PurgeTicket{} }) {
-		if err != nil {
-			return err
-		}
-		if now >= rec.Value.GetExpiresMs() {
-			b.Delete(rec.Key)
-		}
-	}
-	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePurgeRun), storage.ScanOptions{}, func() *pb.PurgeRun { return &pb.PurgeRun{} }) {
-		if err != nil {
-			return err
-		}
-		if done := rec.Value.GetPurgedMs(); done != 0 && now-done >= purgeOutcomeLife.Milliseconds() {
-			b.Delete(rec.Key)
-		}
-	}
-	return nil
 }

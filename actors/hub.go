@@ -222,8 +222,6 @@ func (o *webhookModule) streamEvents(c *call) {
 	c.reply(linked(&pb.LinkResult{Result: &pb.LinkResult_Stream{Stream: s.ticket}}))
 }
 
-func linked(r *pb.LinkResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Link{Link: r}} }
-
 // cutAll ends the streams of the organizations that are meant.
 func (h *eventHub) cutAll(of func(pb.OrgID) bool) {
 	h.mu.Lock()

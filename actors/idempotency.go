@@ -23,6 +23,9 @@ const idempotencyRetention = 24 * time.Hour
 // secretMarker stands in a replay where the original had a secret.
 const secretMarker = "[redacted: returned only once]"
 
+// outcomeReplies seals outcomes, together with what only the request knows (outcomeWords).
+const outcomeReplies = "orgmem outcome "
+
 // idemKey identifies a request that may be sent again: credential, effective
 // subject, method, path and the client's key.
 type idemKey [sha256.Size]byte
@@ -240,4 +243,12 @@ func (c *call) refuseSettled(p *pb.Problem) {
 		return
 	}
 	c.settle(commit.New(c.org.store), refuse(p), nil)
+}
+
+// eraseOutcomes erases what requests to a memory were answered, which a replay
+// would answer again. Their entries in the order of expiry say nothing, and expire.
+func (o *orgView) eraseOutcomes(ref *partition.Ref) error {
+	return eraseRecords(o, storage.TableIdempotency, func() *pb.Idempotency { return &pb.Idempotency{} }, func(b *storage.Batch, key storage.Key, rec *pb.Idempotency) (bool, error) {
+		return eraseOf(b, key, rec, ref), nil
+	}, func() {})
 }

@@ -477,3 +477,29 @@ func addJobCompleted(c *commit.Change, o *orgView, part *partition.Ref, job *pb.
 		"jobId": pb.JobID(job.GetId()).String(), "jobType": job.GetType(), "status": job.GetStatus(), "subject": part.EventSubject(),
 	})
 }
+
+// eraseJobRecords erases the records of a partition's jobs, the unfinished ones
+// too, but for those that erase it.
+func (o *orgView) eraseJobRecords(ref *partition.Ref) error {
+	dropped := 0
+	return eraseRecords(o, storage.TableJob, func() *pb.Job { return &pb.Job{} }, func(b *storage.Batch, key storage.Key, job *pb.Job) (bool, error) {
+		if string(job.GetPartition()) != string(ref.ID[:]) || job.GetType() == pb.JobSubjectErase {
+			return false, nil
+		}
+		id, err := pb.JobIDFrom(job.GetId())
+		if err != nil {
+			return false, err
+		}
+		if !terminal(job.GetStatus()) {
+			dropped++
+		}
+		b.Erase(key)
+		b.Delete(o.space.Key(storage.TableJobByTime, storage.U64Desc(uint64(job.GetCreatedMs())), storage.ID16(id)))
+		b.Delete(o.space.Key(storage.TableJobOpen, storage.ID16(id)))
+		return true, nil
+	}, func() {
+		n := dropped
+		dropped = 0
+		o.tell(func(o *orgActor) { o.openJobs -= n })
+	})
+}

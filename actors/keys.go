@@ -10,8 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/uuid"
-
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/cluster"
@@ -35,14 +33,6 @@ func (s *System) newAPIKey(prefix string) (string, error) {
 		return "", fmt.Errorf("draw a key: %w", err)
 	}
 	return prefix + base64.RawURLEncoding.EncodeToString(token), nil
-}
-
-func (s *System) newUUID() (uuid.UUID, error) {
-	id, err := uuid.NewRandomFromReader(s.cfg.Random)
-	if err != nil {
-		return id, fmt.Errorf("draw an id: %w", err)
-	}
-	return id, nil
 }
 
 func (o *orgActor) me(c *call) {
@@ -361,8 +351,4 @@ func (o *orgActor) revoke(c *call, id, action string, may func(*pb.Key) bool) {
 			})
 		}
 	})
-}
-
-func emptyReply() *pb.Reply {
-	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"orgmem/actors/commit"
@@ -74,30 +73,6 @@ func (s *System) AddMember(ctx context.Context, org pb.OrgID, email string, role
 		})
 	})
 	return info, err
-}
-
-func (o *orgView) listMembers() ([]MemberInfo, error) {
-	var out []MemberInfo
-	err := o.withStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableMember), storage.ScanOptions{}, func() *pb.Member { return &pb.Member{} }) {
-			if err != nil {
-				return err
-			}
-			id, err := pb.UserIDFrom(rec.Value.GetUser())
-			if err != nil {
-				return err
-			}
-			out = append(out, MemberInfo{User: id, Email: rec.Value.GetEmail(), Role: rec.Value.GetRole(), Created: time.UnixMilli(rec.Value.GetCreatedMs()).UTC()})
-		}
-		return nil
-	})
-	slices.SortFunc(out, func(a, b MemberInfo) int {
-		if c := a.Created.Compare(b.Created); c != 0 {
-			return c
-		}
-		return strings.Compare(a.User.String(), b.User.String())
-	})
-	return out, err
 }
 
 // Members implements Operator, oldest first.

@@ -2,24 +2,9 @@ package actors
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	pb "orgmem/proto"
-)
-
-// Failures of operator calls; the edge maps them to problems.
-var (
-	// ErrOrgNotFound means that no organization has the id, or it was removed.
-	ErrOrgNotFound = errors.New("organization not found")
-	// ErrUserNotFound means that the organization has no such member.
-	ErrUserNotFound = errors.New("member not found")
-	// ErrInvalid wraps every refusal of an operator's input; its text names the
-	// field and the reason.
-	ErrInvalid = errors.New("invalid input")
-	// ErrConflict means that the state forbids the change, for example removing
-	// the last owner or adding an e-mail address twice.
-	ErrConflict = errors.New("conflict")
 )
 
 // NewOrg is an operator's order for an organization.
@@ -72,14 +57,6 @@ type OrgInfo struct {
 	// OutOfService is what was found to be damaged in its stores where it lives; empty:
 	// nothing. Personal, Plan, Members and Subjects are not known then.
 	OutOfService string
-}
-
-// MemberInfo is one human member.
-type MemberInfo struct {
-	User    pb.UserID
-	Email   string
-	Role    string // owner, admin, member
-	Created time.Time
 }
 
 // NewKey is an operator's order for a key of a member.

@@ -172,14 +172,6 @@ func (s *System) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organiza
 	return made, nil
 }
 
-func (s *System) orgEntry(org pb.OrgID) (*pb.OrgEntry, error) {
-	e, ok := s.cfg.Host.Directory().Org(org)
-	if !ok || e.GetRemoved() {
-		return nil, ErrOrgNotFound
-	}
-	return e, nil
-}
-
 // Orgs implements Operator. It asks the directory only: opening a thousand stores
 // to count what is in them took eight seconds.
 func (s *System) Orgs(_ context.Context, from string, size int) (OrgPage, error) {
@@ -281,20 +273,6 @@ func (s *System) outage(org pb.OrgID) string {
 	return ""
 }
 
-// visit runs f in a known organization's actor.
-func (s *System) visitOrg(ctx context.Context, org pb.OrgID, f func(o *orgActor, done func(error))) error {
-	if _, err := s.orgEntry(org); err != nil {
-		return err
-	}
-	return s.onOrg(ctx, org, func(o *orgActor, done func(error)) {
-		if o.record == nil {
-			done(ErrOrgNotFound)
-			return
-		}
-		f(o, done)
-	})
-}
-
 // SetPlan implements Operator.
 func (s *System) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
 	plan, err := cleanPlan(plan)
@@ -374,11 +352,6 @@ func (s *System) bury(org pb.OrgID) {
 			}
 		}
 	})
-}
-
-// pause waits, and reports false when Close began meanwhile.
-func (s *System) pause(d time.Duration) bool {
-	return clock.Wait(s.ctx, s.clock, d) == nil
 }
 
 // CreateKey implements Operator.

@@ -55,3 +55,9 @@ var (
 	// are of a model that this node has not got, and are being made anew.
 	errReembedding = errors.New("the memory is being embedded anew")
 )
+
+func emptyReply() *pb.Reply {
+	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
+}
+
+func linked(r *pb.LinkResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Link{Link: r}} }

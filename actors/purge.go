@@ -410,17 +410,6 @@ func (o *orgActor) purgeNow(p *purge, release func()) {
 	})
 }
 
-// stopChild waits until a subject's actor has ended. Its worker ends with it,
-// after its slice: nothing is written behind it. A wait that ends early is begun
-// again.
-func (o *orgView) stopChild(ch *child) {
-	for range stopTries {
-		if o.sys.root.PoisonFuture(ch.pid).Wait() == nil {
-			return
-		}
-	}
-}
-
 // purgeStored is the purge in the store. It returns the jobs that ended with it,
 // also where the rest of it came to nothing.
 func (o *orgView) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err error) {
@@ -723,4 +712,27 @@ func (d *purgeWork) endJob(part *partition.Ref, job *pb.Job) error {
 	}
 	d.ending = append(d.ending, pb.JobID(job.GetId()))
 	return endJob(d.Change, d.org, job)
+}
+
+// sweepTickets deletes confirm tokens that were not used, and what came of those
+// that were, long ago.
+func (o *orgView) sweepTickets(b *storage.Batch, st storage.Reader) error {
+	now := clock.Millis(o.sys.clock.Now())
+	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePurgeTicket), storage.ScanOptions{}, func() *pb.PurgeTicket { return &pb.PurgeTicket{} }) {
+		if err != nil {
+			return err
+		}
+		if now >= rec.Value.GetExpiresMs() {
+			b.Delete(rec.Key)
+		}
+	}
+	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePurgeRun), storage.ScanOptions{}, func() *pb.PurgeRun { return &pb.PurgeRun{} }) {
+		if err != nil {
+			return err
+		}
+		if done := rec.Value.GetPurgedMs(); done != 0 && now-done >= purgeOutcomeLife.Milliseconds() {
+			b.Delete(rec.Key)
+		}
+	}
+	return nil
 }

@@ -5,16 +5,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"iter"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/cluster"
 	pb "orgmem/proto"
-	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -26,12 +23,8 @@ import (
 // actor knows; nor the other way round.
 
 const (
-	sandboxKeyPrefix = "svc_sandbox_"
 	// sandboxSubject is what the sandbox's one partition is called.
 	sandboxSubject pb.SubjectKey = "sandbox"
-	// maxSandboxKeys bounds an organization's sandbox keys.
-	// Expired ones leave.
-	maxSandboxKeys = 1000
 	// defaultSandboxKeyLife is how long a sandbox key works when neither its
 	// creation nor the configuration says.
 	defaultSandboxKeyLife = 7 * 24 * time.Hour
@@ -39,9 +32,6 @@ const (
 	// not be opened is opened again.
 	sandboxRetry = 5 * time.Second
 )
-
-// sandboxScopes are what every sandbox key may do.
-var sandboxScopes = []string{pb.ScopeRead, pb.ScopeWrite}
 
 func sandboxStore(org pb.OrgID) storage.StoreID {
 	return storage.StoreID{Org: org, Realm: storage.RealmSandbox}
@@ -244,147 +234,6 @@ func (o *orgActor) openSandbox() error {
 	return o.committer.Finish(b) // a full disk must not keep it from being read
 }
 
-// createSandboxKey makes a key for the sandbox. It is never replayed: a retry
-// makes another.
-func (o *orgActor) createSandboxKey(c *call, op *pb.CreateSandboxKey) {
-	life := time.Duration(op.GetTtlS()) * time.Second
-	if life == 0 {
-		life = o.sys.cfg.SandboxKeyLife
-	}
-	order := &pb.Key{
-		User: c.who.user.Bytes(), Scopes: sandboxScopes, Label: op.GetLabel(), Sandbox: true,
-		ExpiresMs: clock.Millis(o.sys.clock.Now().Add(life)),
-	}
-	o.exclusive(sandboxLock, func(release func()) {
-		ref, err := o.sandboxRef()
-		if err != nil {
-			release()
-			c.fail(err)
-			return
-		}
-		o.mintKey(order, func(ch *commit.Change, k CreatedKey) (err error) {
-			if ref == nil {
-				if ref, err = o.newSandbox(ch.Batch); err != nil {
-					return err
-				}
-			}
-			ch.Audit(c.auditOf("sandbox_key.create", k.Key.String()))
-			return nil
-		}, func(k CreatedKey, err error) {
-			c.org.tell(func(o *orgActor) {
-				if err == nil {
-					o.part = ref
-				}
-				release()
-				if refusal, ok := errors.AsType[refusalError](err); ok {
-					c.refuse(refusal.problem)
-					return
-				}
-				if err != nil {
-					c.fail(err)
-					return
-				}
-				c.reply(&pb.Reply{Status: 201, Result: &pb.Reply_Account{Account: &pb.AccountResult{Result: &pb.AccountResult_NewSandboxKey{
-					NewSandboxKey: &pb.NewSandboxKey{
-						ApiKey: k.APIKey, Id: k.Key.String(), Label: k.Label, Scopes: sandboxScopes, Subject: string(sandboxSubject), ExpiresMs: order.GetExpiresMs(),
-					},
-				}}}})
-			})
-		})
-	})
-}
-
-// sandboxKeyIndex is a sandbox key's place in the list.
-func (o *orgView) sandboxKeyIndex(k *pb.Key) storage.Key {
-	return o.space.Key(storage.TableSandboxKey, storage.U64Desc(uint64(k.GetCreatedMs())), storage.Hash32(pb.KeyHash(k.GetHash())))
-}
-
-func (o *orgView) deleteSandboxKey(b *storage.Batch, k *pb.Key) {
-	o.deleteKey(b, pb.KeyHash(k.GetHash()))
-	b.Delete(o.sandboxKeyIndex(k))
-}
-
-// sandboxKeys reads the sandbox's keys with their uses, newest first.
-func (o *orgView) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] {
-	return func(yield func(*pb.Key, error) bool) {
-		for item, err := range r.Scan(o.space.Prefix(storage.TableSandboxKey), storage.ScanOptions{}) {
-			var k *pb.Key
-			if err == nil {
-				k, err = o.keyAt(r, item, true)
-			}
-			if k == nil && err == nil {
-				continue
-			}
-			if !yield(k, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// dropExpired removes the sandbox's keys that have expired, and says which those are.
-func (o *orgView) dropExpired(b *storage.Batch, r storage.Reader) (gone []pb.KeyHash, err error) {
-	now := clock.Millis(o.sys.clock.Now())
-	for k, err := range o.sandboxKeys(r) { // at most maxSandboxKeys
-		if err != nil {
-			return gone, err
-		}
-		if k.GetExpiresMs() <= now {
-			o.deleteSandboxKey(b, k)
-			gone = append(gone, pb.KeyHash(k.GetHash()))
-		}
-	}
-	return gone, nil
-}
-
-// sandboxKeysPage pages through the sandbox's keys that have not expired, newest
-// first, whoever made them.
-func (o *orgView) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
-	kind := cursorKind{list: "sandbox keys"}
-	now := clock.Millis(o.sys.clock.Now())
-	entries, next, p, err := pageOfKeys(o, r, o.space.Prefix(storage.TableSandboxKey), kind, page, maxSandboxKeys, func(item storage.Item) (*pb.Key, bool, error) {
-		k, err := o.keyAt(r, item, true)
-		return k, k != nil && k.GetExpiresMs() > now, err
-	})
-	if p != nil {
-		return refuse(p), nil
-	}
-	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxKeys{SandboxKeys: &pb.SandboxKeyList{Keys: entries, NextCursor: next}}}), err
-}
-
-// resetSandbox empties the sandbox: one commit says that another partition is
-// meant, and the sandbox's next actor removes the one before (openSandbox).
-func (o *orgActor) resetSandbox(c *call) {
-	o.whenBusyFor(c, func() { // until the bytes are gone
-		o.exclusive(sandboxLock, func(release func()) {
-			now := clock.Millis(o.sys.clock.Now())
-			r := accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxReset{SandboxReset: &pb.SandboxReset{Subject: string(sandboxSubject), AtMs: now}}})
-			ch := commit.New(o.store)
-			ch.Audit(c.auditOf("sandbox.reset", string(sandboxSubject)))
-			ref, err := o.newSandbox(ch.Batch)
-			if err == nil {
-				err = c.idem.record(ch.Batch, r)
-			}
-			if err != nil {
-				release()
-				c.fail(err)
-				return
-			}
-			o.committer.SubmitChange(ch, func(err error) {
-				c.org.tell(func(o *orgActor) {
-					if err != nil {
-						release()
-						c.fail(err)
-						return
-					}
-					o.part = ref
-					o.replaceSandbox(func() { release(); c.reply(r) })
-				})
-			})
-		})
-	})
-}
-
 // replaceSandbox puts another actor in the place of the sandbox's, and calls done
 // when it has opened, or failed to: what was there before is out of reach either
 // way.
@@ -405,4 +254,21 @@ func (o *orgActor) replaceSandbox(done func()) {
 		return
 	}
 	o.sys.root.Send(o.sandbox.pid, &visit{run: func(_ *orgActor, done func(error)) { done(nil) }, done: func(error) { done() }})
+}
+
+// ofAccount reports whether an operation concerns the organization and its
+// people. The organization answers it, whoever asks; all else a sandbox key asks
+// of the sandbox.
+func ofAccount(env *pb.Envelope) bool {
+	switch op := env.GetOp().(type) {
+	case *pb.Envelope_Me, *pb.Envelope_ListKeys, *pb.Envelope_CreateKey, *pb.Envelope_RevokeKey:
+		return true
+	case *pb.Envelope_Account:
+		switch op.Account.GetOp().(type) {
+		case *pb.AccountOp_GetSettings, *pb.AccountOp_PatchSettings, *pb.AccountOp_ResetSettings:
+			return false
+		}
+		return true
+	}
+	return false
 }

@@ -299,3 +299,14 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job)
 	}
 	return o.committer.CommitChange(done)
 }
+
+// stopChild waits until a subject's actor has ended. Its worker ends with it,
+// after its slice: nothing is written behind it. A wait that ends early is begun
+// again.
+func (o *orgView) stopChild(ch *child) {
+	for range stopTries {
+		if o.sys.root.PoisonFuture(ch.pid).Wait() == nil {
+			return
+		}
+	}
+}

@@ -707,3 +707,8 @@ func (s *System) admitVisit() bool {
 	}
 	return !s.closing
 }
+
+// pause waits, and reports false when Close began meanwhile.
+func (s *System) pause(d time.Duration) bool {
+	return clock.Wait(s.ctx, s.clock, d) == nil
+}

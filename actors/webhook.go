@@ -28,9 +28,6 @@ const (
 	allEvents = "*"
 )
 
-// errNoEgress means that the node was started without a way out.
-var errNoEgress = errors.New("no egress")
-
 // published says of each type in the interface's catalogue whether this version
 // has something that causes it.
 var published = map[string]bool{

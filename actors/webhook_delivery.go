@@ -17,6 +17,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -24,10 +25,6 @@ import (
 
 // maxSnippet bounds what the delivery log keeps of a response, in bytes.
 const maxSnippet = 512
-
-// eventTime is RFC 3339 in UTC with milliseconds, as everywhere in the
-// interface.
-const eventTime = "2006-01-02T15:04:05.000Z"
 
 // envelope is the body of a delivery.
 type eventEnvelope struct {
@@ -263,4 +260,19 @@ func (o *orgView) sweepOutbox(st *storage.Store, b *storage.Batch, before time.T
 		old = rec.Key
 	}
 	return n, nil
+}
+
+// eraseEvents erases the events of a memory that nobody was told of yet.
+func (o *orgView) eraseEvents(ref *partition.Ref) error {
+	return eraseRecords(o, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }, func(b *storage.Batch, key storage.Key, rec *pb.OutboxEvent) (bool, error) {
+		return eraseOf(b, key, rec, ref), nil
+	}, func() {})
+}
+
+// eraseDeliveries erases the attempts at telling of a memory: what a receiver
+// answered may name it.
+func (o *orgView) eraseDeliveries(ref *partition.Ref) error {
+	return eraseRecords(o, storage.TableDelivery, func() *pb.Delivery { return &pb.Delivery{} }, func(b *storage.Batch, key storage.Key, rec *pb.Delivery) (bool, error) {
+		return eraseOf(b, key, rec, ref), nil
+	}, func() {})
 }

@@ -1,0 +1,162 @@
+package actors
+
+import (
+	"errors"
+	"iter"
+	"time"
+
+	"orgmem/actors/commit"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+const sandboxKeyPrefix = "svc_sandbox_"
+
+// maxSandboxKeys bounds an organization's sandbox keys.
+// Expired ones leave.
+const maxSandboxKeys = 1000
+
+// sandboxScopes are what every sandbox key may do.
+var sandboxScopes = []string{pb.ScopeRead, pb.ScopeWrite}
+
+// createSandboxKey makes a key for the sandbox. It is never replayed: a retry
+// makes another.
+func (o *orgActor) createSandboxKey(c *call, op *pb.CreateSandboxKey) {
+	life := time.Duration(op.GetTtlS()) * time.Second
+	if life == 0 {
+		life = o.sys.cfg.SandboxKeyLife
+	}
+	order := &pb.Key{
+		User: c.who.user.Bytes(), Scopes: sandboxScopes, Label: op.GetLabel(), Sandbox: true,
+		ExpiresMs: clock.Millis(o.sys.clock.Now().Add(life)),
+	}
+	o.exclusive(sandboxLock, func(release func()) {
+		ref, err := o.sandboxRef()
+		if err != nil {
+			release()
+			c.fail(err)
+			return
+		}
+		o.mintKey(order, func(ch *commit.Change, k CreatedKey) (err error) {
+			if ref == nil {
+				if ref, err = o.newSandbox(ch.Batch); err != nil {
+					return err
+				}
+			}
+			ch.Audit(c.auditOf("sandbox_key.create", k.Key.String()))
+			return nil
+		}, func(k CreatedKey, err error) {
+			c.org.tell(func(o *orgActor) {
+				if err == nil {
+					o.part = ref
+				}
+				release()
+				if refusal, ok := errors.AsType[refusalError](err); ok {
+					c.refuse(refusal.problem)
+					return
+				}
+				if err != nil {
+					c.fail(err)
+					return
+				}
+				c.reply(&pb.Reply{Status: 201, Result: &pb.Reply_Account{Account: &pb.AccountResult{Result: &pb.AccountResult_NewSandboxKey{
+					NewSandboxKey: &pb.NewSandboxKey{
+						ApiKey: k.APIKey, Id: k.Key.String(), Label: k.Label, Scopes: sandboxScopes, Subject: string(sandboxSubject), ExpiresMs: order.GetExpiresMs(),
+					},
+				}}}})
+			})
+		})
+	})
+}
+
+// sandboxKeyIndex is a sandbox key's place in the list.
+func (o *orgView) sandboxKeyIndex(k *pb.Key) storage.Key {
+	return o.space.Key(storage.TableSandboxKey, storage.U64Desc(uint64(k.GetCreatedMs())), storage.Hash32(pb.KeyHash(k.GetHash())))
+}
+
+func (o *orgView) deleteSandboxKey(b *storage.Batch, k *pb.Key) {
+	o.deleteKey(b, pb.KeyHash(k.GetHash()))
+	b.Delete(o.sandboxKeyIndex(k))
+}
+
+// sandboxKeys reads the sandbox's keys with their uses, newest first.
+func (o *orgView) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] {
+	return func(yield func(*pb.Key, error) bool) {
+		for item, err := range r.Scan(o.space.Prefix(storage.TableSandboxKey), storage.ScanOptions{}) {
+			var k *pb.Key
+			if err == nil {
+				k, err = o.keyAt(r, item, true)
+			}
+			if k == nil && err == nil {
+				continue
+			}
+			if !yield(k, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// dropExpired removes the sandbox's keys that have expired, and says which those are.
+func (o *orgView) dropExpired(b *storage.Batch, r storage.Reader) (gone []pb.KeyHash, err error) {
+	now := clock.Millis(o.sys.clock.Now())
+	for k, err := range o.sandboxKeys(r) { // at most maxSandboxKeys
+		if err != nil {
+			return gone, err
+		}
+		if k.GetExpiresMs() <= now {
+			o.deleteSandboxKey(b, k)
+			gone = append(gone, pb.KeyHash(k.GetHash()))
+		}
+	}
+	return gone, nil
+}
+
+// sandboxKeysPage pages through the sandbox's keys that have not expired, newest
+// first, whoever made them.
+func (o *orgView) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
+	kind := cursorKind{list: "sandbox keys"}
+	now := clock.Millis(o.sys.clock.Now())
+	entries, next, p, err := pageOfKeys(o, r, o.space.Prefix(storage.TableSandboxKey), kind, page, maxSandboxKeys, func(item storage.Item) (*pb.Key, bool, error) {
+		k, err := o.keyAt(r, item, true)
+		return k, k != nil && k.GetExpiresMs() > now, err
+	})
+	if p != nil {
+		return refuse(p), nil
+	}
+	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxKeys{SandboxKeys: &pb.SandboxKeyList{Keys: entries, NextCursor: next}}}), err
+}
+
+// resetSandbox empties the sandbox: one commit says that another partition is
+// meant, and the sandbox's next actor removes the one before (openSandbox).
+func (o *orgActor) resetSandbox(c *call) {
+	o.whenBusyFor(c, func() { // until the bytes are gone
+		o.exclusive(sandboxLock, func(release func()) {
+			now := clock.Millis(o.sys.clock.Now())
+			r := accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxReset{SandboxReset: &pb.SandboxReset{Subject: string(sandboxSubject), AtMs: now}}})
+			ch := commit.New(o.store)
+			ch.Audit(c.auditOf("sandbox.reset", string(sandboxSubject)))
+			ref, err := o.newSandbox(ch.Batch)
+			if err == nil {
+				err = c.idem.record(ch.Batch, r)
+			}
+			if err != nil {
+				release()
+				c.fail(err)
+				return
+			}
+			o.committer.SubmitChange(ch, func(err error) {
+				c.org.tell(func(o *orgActor) {
+					if err != nil {
+						release()
+						c.fail(err)
+						return
+					}
+					o.part = ref
+					o.replaceSandbox(func() { release(); c.reply(r) })
+				})
+			})
+		})
+	})
+}

@@ -636,36 +636,6 @@ func connectorExternalID(connector, id string) string {
 	return "connector/" + connector + "/" + id
 }
 
-// delivery is what a sync hands to the actor of a partition: a change that is to be
-// committed together with the items of its job.
-type delivery struct {
-	change *commit.Change
-	job    *pb.Job
-	items  []*pb.IngestItem
-	done   func(error)
-}
-
-// deliver queues what a sync has fetched.
-func (a *subjectActor) deliver(self *actor.PID, d *delivery) {
-	a.lastWork = a.org.sys.clock.Now()
-	if a.bad != nil {
-		a.bad = a.open()
-	}
-	switch {
-	case a.dead:
-		d.done(commit.ErrLost)
-	case a.bad != nil:
-		d.done(a.bad)
-	case a.next-a.first+uint64(len(d.items)) > maxQueued:
-		d.done(commit.ErrQueueFull)
-	default:
-		entries := queueOf(d.items)
-		d.job.Total, d.job.QueueSeq = uint64(len(entries)), a.next
-		updateJob(d.change.Batch, a.org.space, d.job)
-		a.queue(self, d.job, entries, d.change, d.done)
-	}
-}
-
 // syncConnector begins a sync at once, or names the one that is under way.
 func (o *connectorModule) syncConnector(c *call, op *pb.SyncConnector) {
 	o.whenBusyFor(c, func() {

@@ -11,7 +11,7 @@ import (
 
 // writeDocument writes the document of an export from one snapshot. part is
 // whose memory it is, nil for the organization.
-func (o *orgView) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export, part *partition.Ref) error {
+func (o *exportModule) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export, part *partition.Ref) error {
 	rec := &pb.Organization{}
 	if o.main == nil { // a sandbox's store has no root record
 		if _, err := snap.Get(o.space.Key(storage.TableOrg), rec); err != nil {
@@ -40,7 +40,7 @@ func (o *orgView) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export,
 			if rec.Value.GetErasing() {
 				continue
 			}
-			if err := o.writePartition(w, snap, partition.NewRef(o.store, o, id, rec.Value)); err != nil {
+			if err := o.writePartition(w, snap, partition.NewRef(o.store, &o.orgView, id, rec.Value)); err != nil {
 				return err
 			}
 		}
@@ -50,7 +50,7 @@ func (o *orgView) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export,
 }
 
 // writePartition writes one memory.
-func (o *orgView) writePartition(w *document.Writer, snap storage.Reader, part *partition.Ref) error {
+func (o *exportModule) writePartition(w *document.Writer, snap storage.Reader, part *partition.Ref) error {
 	head := document.Partition{ID: part.ID.String(), Kind: part.Kind, Subject: string(part.Subject), CreatedAt: document.Time(part.Created)}
 	if part.Kind == pb.PartitionMember {
 		member := &pb.Member{}

@@ -49,9 +49,9 @@ func (o *exportModule) queueExport(e *pb.Export) {
 		}
 		run.part = part
 	}
-	o.exports.mu.Lock()
-	o.exports.runs[run.id] = run
-	o.exports.mu.Unlock()
+	o.mu.Lock()
+	o.runs[run.id] = run
+	o.mu.Unlock()
 	o.nextExport()
 }
 
@@ -84,15 +84,15 @@ func (o *exportModule) nextExport() {
 		o.retryExports(eraseRetry)
 		return
 	}
-	o.exports.mu.Lock()
-	defer o.exports.mu.Unlock()
-	for _, run := range o.exports.runs {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, run := range o.runs {
 		if run.cancel != nil {
 			return // one at a time
 		}
 	}
 	for _, e := range slices.Backward(stored) {
-		run := o.exports.runs[pb.ExportID(e.GetId())]
+		run := o.runs[pb.ExportID(e.GetId())]
 		if run == nil {
 			continue
 		}
@@ -119,14 +119,14 @@ func (o *exportModule) export(ctx context.Context, run *exportRun) {
 			break
 		}
 	}
-	o.exports.mu.Lock()
+	o.mu.Lock()
 	gone := run.gone
 	run.cancel = nil
 	again := err != nil && !gone
-	if !again && o.exports.runs[run.id] == run { // after a cancellation that failed there is another
-		delete(o.exports.runs, run.id)
+	if !again && o.runs[run.id] == run { // after a cancellation that failed there is another
+		delete(o.runs, run.id)
 	}
-	o.exports.mu.Unlock()
+	o.mu.Unlock()
 	pause := waitError{eraseRetry}
 	if again && !errors.As(err, &pause) {
 		if superseded(err) || ctx.Err() != nil {
@@ -150,13 +150,13 @@ func (o *exportModule) export(ctx context.Context, run *exportRun) {
 }
 
 // pb.ExportFailed notes that an attempt at an export has failed.
-func (o *orgView) exportFailed(run *exportRun) {
+func (o *exportModule) exportFailed(run *exportRun) {
 	ch := commit.New(o.store)
 	err := o.withStore(func(st *storage.Store) error { return o.failAttempt(st, ch.Batch, pb.JobID(run.id)) })
 	if err == nil && ch.Len() > 0 {
-		o.exports.mu.Lock()
+		o.mu.Lock()
 		run.stale = false // what is written says nothing of the memory
-		o.exports.mu.Unlock()
+		o.mu.Unlock()
 		err = o.commitExport(run, ch, nil)
 	}
 	if err != nil && !superseded(err) && !errors.Is(err, errExportGone) {
@@ -166,15 +166,15 @@ func (o *orgView) exportFailed(run *exportRun) {
 
 // tryExport is one attempt. After the last that it has, it ends the export as
 // failed and returns nil, as it does when it succeeds.
-func (o *orgView) tryExport(ctx context.Context, run *exportRun) (err error) {
+func (o *exportModule) tryExport(ctx context.Context, run *exportRun) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = node.PanicError("export", r)
 		}
 	}()
-	o.exports.mu.Lock()
+	o.mu.Lock()
 	run.stale = false
-	o.exports.mu.Unlock()
+	o.mu.Unlock()
 	e, job := &pb.Export{}, &pb.Job{}
 	err = o.withStore(func(st *storage.Store) error {
 		found, err := st.Get(exportKey(o.space, run.id), e)
@@ -225,7 +225,7 @@ func (o *orgView) tryExport(ctx context.Context, run *exportRun) (err error) {
 	}
 	defer partition.CloseSnapshot(snap, &err)
 	e.Seen = o.committer.LastEvent() + 1 // behind the snapshot: it is at least the last that it saw
-	w := &documentWriter{org: o, ctx: ctx, run: run, batch: commit.New(o.store), sum: sha256.New()}
+	w := &documentWriter{exports: o, ctx: ctx, run: run, batch: commit.New(o.store), sum: sha256.New()}
 	err = o.writeDocument(w, snap, e, run.part)
 	if err == nil {
 		err = w.flush()
@@ -241,7 +241,7 @@ func (o *orgView) tryExport(ctx context.Context, run *exportRun) (err error) {
 }
 
 // endExport writes an export's end, with what is left of its document.
-func (o *orgView) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *commit.Change, why error) error {
+func (o *exportModule) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *commit.Change, why error) error {
 	now := o.sys.clock.Now()
 	e.FinishedMs, job.FinishedMs = clock.Millis(now), clock.Millis(now)
 	job.Done = job.GetTotal()
@@ -262,7 +262,7 @@ func (o *orgView) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *commi
 		e.ExpiresMs = clock.Millis(now.Add(o.sys.cfg.ExportRetention))
 	}
 	ch.Put(exportKey(o.space, run.id), e)
-	if err := endJob(ch, o, job); err != nil {
+	if err := endJob(ch, &o.orgView, job); err != nil {
 		return err
 	}
 	return o.commitExport(run, ch, e)
@@ -270,25 +270,25 @@ func (o *orgView) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *commi
 
 // commitExport commits a part of a document, or with finished its end, unless it
 // must not go on. Nothing of it enters the commit behind what ends it.
-func (o *orgView) commitExport(run *exportRun, ch *commit.Change, finished *pb.Export) error {
-	o.exports.mu.Lock()
+func (o *exportModule) commitExport(run *exportRun, ch *commit.Change, finished *pb.Export) error {
+	o.mu.Lock()
 	switch {
 	case run.gone:
-		o.exports.mu.Unlock()
+		o.mu.Unlock()
 		return errExportGone
 	case run.stale && finished != nil && finished.GetStatus() == pb.ExportSucceeded, run.stale && finished == nil:
-		o.exports.mu.Unlock()
+		o.mu.Unlock()
 		return errExportStale
 	}
 	run.finished = finished
 	result := make(chan error, 1)
 	o.committer.SubmitChange(ch, func(err error) { result <- err })
-	o.exports.mu.Unlock()
+	o.mu.Unlock()
 	err := <-result
 	if err != nil && finished != nil {
-		o.exports.mu.Lock()
+		o.mu.Lock()
 		run.finished = nil
-		o.exports.mu.Unlock()
+		o.mu.Unlock()
 	}
 	return err
 }
@@ -296,14 +296,14 @@ func (o *orgView) commitExport(run *exportRun, ch *commit.Change, finished *pb.E
 // documentWriter cuts a document into pieces and commits them as they come:
 // nowhere does more of it lie in memory than stageBytes and one record.
 type documentWriter struct {
-	org   *orgView
-	ctx   context.Context // the run's: it lives as long as the writer
-	run   *exportRun
-	batch *commit.Change
-	buf   []byte
-	n     uint32
-	bytes uint64
-	sum   hash.Hash
+	exports *exportModule
+	ctx     context.Context // the run's: it lives as long as the writer
+	run     *exportRun
+	batch   *commit.Change
+	buf     []byte
+	n       uint32
+	bytes   uint64
+	sum     hash.Hash
 }
 
 // Write implements io.Writer.
@@ -327,8 +327,8 @@ func (w *documentWriter) Write(data []byte) (int, error) {
 			return 0, err
 		}
 		full := w.batch
-		w.batch = commit.New(w.org.store)
-		if err := w.org.commitExport(w.run, full, nil); err != nil {
+		w.batch = commit.New(w.exports.store)
+		if err := w.exports.commitExport(w.run, full, nil); err != nil {
 			return 0, err
 		}
 	}
@@ -343,7 +343,7 @@ func (w *documentWriter) flush() error {
 	if w.n == maxExportPieces {
 		return errExportTooLarge
 	}
-	w.batch.PutRaw(pieceKey(w.org.space, w.run.id, w.n), w.buf)
+	w.batch.PutRaw(pieceKey(w.exports.space, w.run.id, w.n), w.buf)
 	w.n++
 	w.buf = nil
 	return nil

@@ -39,17 +39,8 @@ const (
 	maxEndedExports = 200
 )
 
-// exports knows which exports of an organization are not finished. It stands
-// between those who write documents and those who forget: an export that holds
-// what was forgotten ends with it, in one commit, and one that is being written
-// begins anew.
-type exports struct {
-	mu   sync.Mutex
-	runs map[pb.ExportID]*exportRun
-}
-
 // exportRun is an export that is queued or being written. Its fields are guarded
-// by exports.mu, but for the first three, which do not change.
+// by exportModule.mu, but for the first three, which do not change.
 type exportRun struct {
 	id   pb.ExportID
 	part *partition.Ref // whose memory; for the whole organization nil
@@ -86,10 +77,18 @@ func exportByTime(space storage.Space, e *pb.Export) storage.Key {
 	return space.Key(storage.TableExportByTime, storage.U64Desc(uint64(e.GetCreatedMs())), storage.ID16(pb.ExportID(e.GetId())))
 }
 
-// exportModule writes an organization's exports, one at a time.
+// exportModule writes an organization's exports, one at a time. It stands between those
+// who write documents and those who forget: an export that holds what was forgotten ends
+// with it, in one commit, and one that is being written begins anew.
 type exportModule struct {
 	*orgActor
 	noModule
+	mu   sync.Mutex
+	runs map[pb.ExportID]*exportRun // the exports that are not finished
+}
+
+func newExportModule(o *orgActor) *exportModule {
+	return &exportModule{orgActor: o, runs: map[pb.ExportID]*exportRun{}}
 }
 
 func (o *exportModule) handle(c *call) bool {
@@ -97,12 +96,12 @@ func (o *exportModule) handle(c *call) bool {
 	case *pb.DataOp_CreateExport:
 		o.createExport(c, op.CreateExport)
 	case *pb.DataOp_ListExports:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listExports(st, c, op.ListExports) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.listExports(st, c, op.ListExports) })
 	case *pb.DataOp_GetExport:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.getExport(st, c, op.GetExport.GetId(), false) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.getExport(st, c, op.GetExport.GetId(), false) })
 	case *pb.DataOp_DownloadExport:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
-			return c.org.downloadExport(st, c, op.DownloadExport.GetId())
+			return o.downloadExport(st, c, op.DownloadExport.GetId())
 		})
 	default:
 		return false
@@ -202,7 +201,7 @@ func (o *exportModule) createExport(c *call, op *pb.CreateExport) {
 
 // storedExports reads all exports, newest first: at most maxKeptExports,
 // maxEndedExports, and what has expired for the last ones.
-func (o *orgView) storedExports() (all []*pb.Export, err error) {
+func (o *exportModule) storedExports() (all []*pb.Export, err error) {
 	err = o.withStore(func(st *storage.Store) (err error) {
 		all, err = o.readExports(st)
 		return err
@@ -210,7 +209,7 @@ func (o *orgView) storedExports() (all []*pb.Export, err error) {
 	return all, err
 }
 
-func (o *orgView) readExports(r storage.Reader) (all []*pb.Export, err error) {
+func (o *exportModule) readExports(r storage.Reader) (all []*pb.Export, err error) {
 	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TableExport), storage.ScanOptions{}, func() *pb.Export { return &pb.Export{} }) {
 		if err != nil {
 			return nil, fmt.Errorf("read exports: %w", err)
@@ -237,20 +236,29 @@ func removeExport(b *storage.Batch, space storage.Space, e *pb.Export) {
 	b.EraseRange(exportPieces(space, id))
 }
 
+// concerning says which exports may hold something of a memory, nil for all memories.
+func concerning(part *partition.Ref) func(*pb.Export) bool {
+	return func(e *pb.Export) bool { return part == nil || mayHold(e, part) }
+}
+
+// forgetting ends the documents that may hold what is forgotten.
+func (o *exportModule) forgetting(b *storage.Batch, r storage.Reader, part *partition.Ref) error {
+	return o.expireExports(b, r, concerning(part))
+}
+
 // expireExports ends, in the batch of what forgets, the documents that may hold
 // it, and sends those that are being written back to their begin. After the
-// commit the caller calls exportsForgot: a document that was begun in between
-// has seen what is forgotten. concerns says which exports are meant; it is called
-// under a lock.
-func (o *orgView) expireExports(b *storage.Batch, r storage.Reader, concerns func(*pb.Export) bool) error {
-	o.exports.mu.Lock()
-	defer o.exports.mu.Unlock()
+// commit forgot is called: a document that was begun in between has seen what is
+// forgotten. concerns says which exports are meant; it is called under a lock.
+func (o *exportModule) expireExports(b *storage.Batch, r storage.Reader, concerns func(*pb.Export) bool) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	stored, err := o.readExports(r)
 	if err != nil {
 		return err
 	}
 	for _, e := range stored {
-		run := o.exports.runs[pb.ExportID(e.GetId())]
+		run := o.runs[pb.ExportID(e.GetId())]
 		if run != nil && run.finished != nil {
 			e = run.finished
 		}
@@ -267,11 +275,12 @@ func (o *orgView) expireExports(b *storage.Batch, r storage.Reader, concerns fun
 	return nil
 }
 
-// exportsForgot is called when what forgets is committed.
-func (o *orgView) exportsForgot(concerns func(*pb.Export) bool) {
-	o.exports.mu.Lock()
-	defer o.exports.mu.Unlock()
-	for id, run := range o.exports.runs {
+// forgot sends documents back to their begin that may hold what is forgotten.
+func (o *exportModule) forgot(part *partition.Ref) {
+	concerns := concerning(part)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for id, run := range o.runs {
 		e := &pb.Export{Id: id[:], Scope: pb.ExportScopeOrg}
 		if run.part != nil {
 			e.Scope, e.Partition = pb.ExportScopeUser, run.part.ID.Bytes()
@@ -282,17 +291,29 @@ func (o *orgView) exportsForgot(concerns func(*pb.Export) bool) {
 	}
 }
 
-// eraseExports removes the exports of a memory that is erased, those of the
+// countHolding counts the documents that may hold something of a memory, nil for all.
+func (o *exportModule) countHolding(r storage.Reader, part *partition.Ref) (n uint64, err error) {
+	stored, err := o.readExports(r)
+	concerns := concerning(part)
+	for _, e := range stored {
+		if e.GetStatus() == pb.ExportSucceeded && concerns(e) {
+			n++
+		}
+	}
+	return n, err
+}
+
+// erasePartition removes the exports of a memory that is erased, those of the
 // organization that its member has begun, and ends the documents of others that
 // hold it.
-func (o *orgView) eraseExports(ref *partition.Ref) error {
+func (o *exportModule) erasePartition(ref *partition.Ref) error {
 	b := storage.NewBatch(o.store)
 	err := o.withStore(func(st *storage.Store) error {
 		stored, err := o.readExports(st)
 		if err != nil {
 			return err
 		}
-		o.exports.mu.Lock()
+		o.mu.Lock()
 		for _, e := range stored {
 			own := string(e.GetPartition()) == string(ref.ID[:])
 			begun := string(e.GetUser()) == string(ref.ID[:]) && (e.GetStatus() == pb.ExportQueued || e.GetStatus() == pb.ExportRunning)
@@ -301,15 +322,15 @@ func (o *orgView) eraseExports(ref *partition.Ref) error {
 			}
 			removeExport(b, o.space, e)
 			id := pb.ExportID(e.GetId())
-			if run := o.exports.runs[id]; run != nil && run.finished == nil {
+			if run := o.runs[id]; run != nil && run.finished == nil {
 				run.gone = true
 				if run.cancel != nil {
 					run.cancel()
 				}
-				delete(o.exports.runs, id)
+				delete(o.runs, id)
 			}
 		}
-		o.exports.mu.Unlock()
+		o.mu.Unlock()
 		return o.expireExports(b, st, func(e *pb.Export) bool { return e.GetScope() == pb.ExportScopeOrg && mayHold(e, ref) })
 	})
 	if err != nil || b.Len() == 0 {
@@ -331,7 +352,7 @@ func mayReadExport(c *call, e *pb.Export) bool {
 // shown is an export as its clients see it: it expires at its time, whenever the
 // sweep comes, and what has expired has not yet to do so (an earlier version left
 // the time standing).
-func (o *orgView) shown(e *pb.Export) *pb.Export {
+func (o *exportModule) shown(e *pb.Export) *pb.Export {
 	now := clock.Millis(o.sys.clock.Now())
 	if e.GetStatus() == pb.ExportSucceeded && now >= e.GetExpiresMs() {
 		e.Status = pb.ExportExpired
@@ -347,7 +368,7 @@ func exportNotFound() *pb.Problem {
 }
 
 // findExport returns an export that the caller may read, or nil.
-func (o *orgView) findExport(r storage.Reader, c *call, id string) (*pb.Export, error) {
+func (o *exportModule) findExport(r storage.Reader, c *call, id string) (*pb.Export, error) {
 	exportID, err := pb.ParseExportID(id)
 	if err != nil {
 		return nil, nil //nolint:nilerr // what is no id names no export
@@ -361,7 +382,7 @@ func (o *orgView) findExport(r storage.Reader, c *call, id string) (*pb.Export, 
 }
 
 // getExport answers one export; for a download, also where its pieces lie.
-func (o *orgView) getExport(st *storage.Store, c *call, id string, download bool) (*pb.Reply, error) {
+func (o *exportModule) getExport(st *storage.Store, c *call, id string, download bool) (*pb.Reply, error) {
 	e, err := o.findExport(st, c, id)
 	switch {
 	case err != nil:
@@ -380,14 +401,14 @@ func (o *orgView) getExport(st *storage.Store, c *call, id string, download bool
 }
 
 // listExports pages through the exports that the caller may read, newest first.
-func (o *orgView) listExports(r storage.Reader, c *call, op *pb.ListExports) (*pb.Reply, error) {
+func (o *exportModule) listExports(r storage.Reader, c *call, op *pb.ListExports) (*pb.Reply, error) {
 	all := o.space.Prefix(storage.TableExportByTime)
 	admin := "" // nothing depends on it any more, but cursors of the version before are sealed with it
 	if !c.env.GetHasSubject() && grants(c.who.scopes, pb.ScopeAdmin) {
 		admin = pb.ScopeAdmin
 	}
 	kind := cursorKind{list: "exports", filters: admin, partition: c.part.ID}
-	entries, next, p, err := pageOfKeys(o, r, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Export, bool, error) {
+	entries, next, p, err := pageOfKeys(&o.orgView, r, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Export, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
 		id := pb.ExportID(parts.ID16())
@@ -455,10 +476,10 @@ func pieceKey(space storage.Space, id pb.ExportID, n uint32) storage.Key {
 func (o *exportModule) cancelExport(c *call, job *pb.Job) {
 	id := pb.ExportID(job.GetId())
 	o.exclusive(exportsLock, func(release func()) {
-		o.exports.mu.Lock()
-		run := o.exports.runs[id]
+		o.mu.Lock()
+		run := o.runs[id]
 		if run == nil || run.finished != nil {
-			o.exports.mu.Unlock()
+			o.mu.Unlock()
 			release()
 			c.refuse(notCancellable(job)) // it has just ended
 			return
@@ -467,8 +488,8 @@ func (o *exportModule) cancelExport(c *call, job *pb.Job) {
 		if run.cancel != nil {
 			run.cancel()
 		}
-		delete(o.exports.runs, id)
-		o.exports.mu.Unlock()
+		delete(o.runs, id)
+		o.mu.Unlock()
 		e := &pb.Export{}
 		err := o.withStore(func(st *storage.Store) error {
 			_, err := st.Get(exportKey(o.space, id), e)
@@ -509,7 +530,7 @@ func (o *exportModule) cancelExport(c *call, job *pb.Job) {
 
 // sweepExports ends documents whose time is over, and forgets those that ended
 // long ago.
-func (o *orgView) sweepExports(b *storage.Batch, st *storage.Store) error {
+func (o *exportModule) sweepExports(b *storage.Batch, st *storage.Store) error {
 	stored, err := o.readExports(st)
 	if err != nil {
 		return err
@@ -529,7 +550,7 @@ func (o *orgView) sweepExports(b *storage.Batch, st *storage.Store) error {
 // downloadExport answers where an export's document lies, behind a commit that says who
 // asked for it. On a full disk the document can be had all the same: what is in it is the
 // caller's, and may be what makes room.
-func (o *orgView) downloadExport(st *storage.Store, c *call, id string) (*pb.Reply, error) {
+func (o *exportModule) downloadExport(st *storage.Store, c *call, id string) (*pb.Reply, error) {
 	r, err := o.getExport(st, c, id, true)
 	if err != nil || r.GetProblem() != nil {
 		return r, err

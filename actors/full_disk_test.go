@@ -136,8 +136,8 @@ func TestAPurgeThatADiskFillsUpUnderEnds(t *testing.T) {
 	c.as("ann").ingest(doc("a", "some text of ann"))
 	c.as("bob").ingest(doc("b", "Written by bob."))
 	dry := c.ok(dryPurge("ann")).GetData().GetPurge()
-	var exports *exports
-	c.inOrg(func(o *orgActor) { exports = o.exports })
+	var exports *exportModule
+	c.inOrg(func(o *orgActor) { exports = moduleOf[*exportModule](&o.orgView) })
 	exports.mu.Lock() // the purge stops before its last commit
 	done := make(chan *pb.Reply, 1)
 	go func() { done <- c.ask(confirmPurge("ann", dry.GetConfirmToken())) }()

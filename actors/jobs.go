@@ -244,6 +244,14 @@ func (o *jobModule) handle(c *call) bool {
 	return true
 }
 
+// erasePartition erases the records of a partition's jobs, and what its requests were answered.
+func (o *jobModule) erasePartition(ref *partition.Ref) error {
+	if err := o.eraseJobRecords(ref); err != nil {
+		return err
+	}
+	return o.eraseOutcomes(ref)
+}
+
 // cancelJob hands a cancellation to the worker that owns the job's progress.
 func (o *jobModule) cancelJob(c *call, op *pb.CancelJob) {
 	var job *pb.Job

@@ -150,14 +150,15 @@ func TestAnExportOutlivesACancellationThatFailed(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.inOrg(func(o *orgActor) {
 		cancelled, next := &exportRun{gone: true}, &exportRun{}
-		o.exports.runs[next.id] = next
+		exports := moduleOf[*exportModule](&o.orgView)
+		exports.runs[next.id] = next
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		moduleOf[*exportModule](&o.orgView).export(ctx, cancelled)
-		if o.exports.runs[next.id] != next {
+		exports.export(ctx, cancelled)
+		if exports.runs[next.id] != next {
 			t.Error("it is forgotten")
 		}
-		delete(o.exports.runs, next.id)
+		delete(exports.runs, next.id)
 	})
 }
 

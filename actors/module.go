@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
 
 // module is one feature in the mailbox of an organization, or of its sandbox: connectors, webhooks, trainings, exports.
 // The organization's actor knows its features by this interface only; modulesOf is the table of them. A module knows
-// the organization by the actor that it embeds. All methods run in the mailbox, so a module needs no lock for its own
-// fields; what it does elsewhere comes back by later.
+// the organization by the actor that it embeds. Unless a method says otherwise it runs in the mailbox, so a module
+// needs no lock for its own fields; what it does elsewhere comes back by later.
 type module interface {
 	// handle begins what an admitted request asks for. It reports whether the request is one of this module's.
 	handle(c *call) bool
@@ -32,6 +33,14 @@ type module interface {
 	look()
 	// reseal adds to a batch what the module has stored unsealed, or sealed under a former key.
 	reseal(st *storage.Store, b *storage.Batch) error
+	// forgetting adds to a batch what must go with something that is forgotten of a partition, of all where it is nil.
+	// It may be called from any goroutine.
+	forgetting(b *storage.Batch, r storage.Reader, part *partition.Ref) error
+	// forgot is called, from any goroutine, once such a batch is committed, or has failed.
+	forgot(part *partition.Ref)
+	// erasePartition erases what tells of a partition from outside of it. Nothing works in the partition any more. It
+	// is called beside the mailbox, one module after the other, and again after a crash.
+	erasePartition(ref *partition.Ref) error
 	// eraseMember adds to a change what must go with a member.
 	eraseMember(st *storage.Store, ch *commit.Change, user pb.UserID) error
 	// jobKinds are the kinds of job that the module carries out beside the partitions' queues.
@@ -49,37 +58,22 @@ type jobKind struct {
 	cancel func(c *call, job *pb.Job) (mine bool)
 }
 
-// modulesOf is the table of an organization's features, in the order in which they resume.
-func modulesOf(o *orgActor) []module {
-	return []module{
-		&accountModule{orgActor: o},
-		&jobModule{orgActor: o},
-		&intakeModule{orgActor: o},
-		&graphModule{orgActor: o},
-		&cognitionModule{orgActor: o},
-		&recallModule{orgActor: o},
-		&usageModule{orgActor: o},
-		&purgeModule{orgActor: o},
-		&exportModule{orgActor: o},
-		&trainingModule{orgActor: o},
-		newWebhookModule(o),
-		&connectorModule{orgActor: o},
-	}
-}
-
 // noModule has the methods that a module may leave out.
 type noModule struct{}
 
-func (noModule) handle(*call) bool                                            { return false }
-func (noModule) resume() error                                                { return nil }
-func (noModule) idle() bool                                                   { return true }
-func (noModule) tick()                                                        {}
-func (noModule) sweep(*storage.Store, *storage.Batch, time.Time) (int, error) { return 0, nil }
-func (noModule) swept()                                                       {}
-func (noModule) look()                                                        {}
-func (noModule) reseal(*storage.Store, *storage.Batch) error                  { return nil }
-func (noModule) eraseMember(*storage.Store, *commit.Change, pb.UserID) error  { return nil }
-func (noModule) jobKinds() map[string]jobKind                                 { return nil }
+func (noModule) handle(*call) bool                                               { return false }
+func (noModule) resume() error                                                   { return nil }
+func (noModule) idle() bool                                                      { return true }
+func (noModule) tick()                                                           {}
+func (noModule) sweep(*storage.Store, *storage.Batch, time.Time) (int, error)    { return 0, nil }
+func (noModule) swept()                                                          {}
+func (noModule) look()                                                           {}
+func (noModule) reseal(*storage.Store, *storage.Batch) error                     { return nil }
+func (noModule) forgetting(*storage.Batch, storage.Reader, *partition.Ref) error { return nil }
+func (noModule) forgot(*partition.Ref)                                           {}
+func (noModule) erasePartition(*partition.Ref) error                             { return nil }
+func (noModule) eraseMember(*storage.Store, *commit.Change, pb.UserID) error     { return nil }
+func (noModule) jobKinds() map[string]jobKind                                    { return nil }
 
 // moduleOf returns an organization's module of a type. It may be called from any goroutine, and at any time: an
 // organization's modules are made with it.
@@ -122,6 +116,24 @@ func (o *orgActor) dispatch(c *call) {
 		}
 	}
 	c.fail(fmt.Errorf("operation %T is unknown here", c.env.GetOp()))
+}
+
+// beforeForget lets the modules add to a batch that forgets something of a partition, of all where it is nil. Its
+// caller calls afterForget once the batch is committed, or has failed.
+func (o *orgView) beforeForget(b *storage.Batch, r storage.Reader, part *partition.Ref) error {
+	for _, m := range o.modules {
+		if err := m.forgetting(b, r, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// afterForget tells the modules that something of a partition is forgotten.
+func (o *orgView) afterForget(part *partition.Ref) {
+	for _, m := range o.modules {
+		m.forgot(part)
+	}
 }
 
 // kindOfJob returns how jobs of a kind are dealt with, the zero jobKind where the partitions' workers do it.

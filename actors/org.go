@@ -55,7 +55,6 @@ type orgView struct {
 	act        *activation
 	pid        *actor.PID // set when the actor starts, before anybody has the view
 	main       *orgView   // of a sandbox: the organization; nil otherwise
-	exports    *exports
 	deliveries *deliveries
 	recent     *recentNodes
 	past       *past
@@ -225,7 +224,7 @@ func (o *orgActor) open() error {
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.exports, o.deliveries, o.recent = &exports{runs: map[pb.ExportID]*exportRun{}}, newDeliveries(), &recentNodes{}
+	o.deliveries, o.recent = newDeliveries(), &recentNodes{}
 	o.past = newPast()
 	trail, err := commit.NewTrail(o.space, o.withStore, o.flushUsageSoon, o.lastDelivered)
 	if err != nil {

@@ -74,13 +74,12 @@ type purge struct {
 	decided bool
 }
 
-// concerns says which exports hold what is purged. Those that were asked for before
-// a subject was provisioned hold nothing of it, unless they are still to be written.
-func (p *purge) concerns(e *pb.Export) bool {
+// of is the memory that is purged, nil where all are.
+func (p *purge) of() *partition.Ref {
 	if p.org {
-		return true
+		return nil
 	}
-	return mayHold(e, p.parts[0])
+	return p.parts[0]
 }
 
 // purge answers both calls of POST /v1/purge.
@@ -323,16 +322,8 @@ func (o *orgView) countPurge(p *purge) (counts map[string]uint64, err error) {
 				}
 			}
 		}
-		stored, err := o.readExports(snap)
-		if err != nil {
-			return err
-		}
-		for _, e := range stored {
-			if e.GetStatus() == pb.ExportSucceeded && p.concerns(e) {
-				counts["exports"]++
-			}
-		}
-		if p.org {
+		counts["exports"], err = moduleOf[*exportModule](o).countHolding(snap, p.of())
+		if err == nil && p.org {
 			counts["brain_artifacts"], err = countRange(snap, o.space.Prefix(storage.TableBrain))
 		}
 		return err
@@ -382,7 +373,7 @@ func (o *orgActor) purgeNow(p *purge, release func()) {
 				for _, part := range p.parts {
 					o.sys.parts.Drop(part)
 				}
-				o.exportsForgot(p.concerns)
+				o.afterForget(p.of())
 				training := moduleOf[*trainingModule](&o.orgView)
 				training.serving.void() // also one that began in between
 				training.serving.now.Store(nil)
@@ -580,7 +571,7 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 		AtMs: d.now, KeyHash: run.GetKeyHash(), User: run.GetUser(), Partition: run.GetActsFor(), Action: pb.ActionPurge, Target: d.purge.target(),
 		RequestId: run.GetRequest(),
 	})
-	err = d.org.withStore(func(st *storage.Store) error { return d.org.expireExports(d.Batch, st, d.purge.concerns) })
+	err = d.org.withStore(func(st *storage.Store) error { return d.org.beforeForget(d.Batch, st, d.purge.of()) })
 	if err != nil {
 		return err
 	}

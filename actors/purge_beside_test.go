@@ -164,8 +164,8 @@ func TestSettingsChangedBesideAPurgeStay(t *testing.T) {
 	}
 	patch("fast")
 	token := c.ok(dryPurge("")).GetData().GetPurge().GetConfirmToken()
-	var exports *exports
-	c.inOrg(func(o *orgActor) { exports = o.exports })
+	var exports *exportModule
+	c.inOrg(func(o *orgActor) { exports = moduleOf[*exportModule](&o.orgView) })
 	exports.mu.Lock() // the purge stops before its commit
 	var wg sync.WaitGroup
 	wg.Go(func() { c.ok(confirmPurge("", token)) })

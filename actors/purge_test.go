@@ -338,8 +338,8 @@ func TestAPurgeIsCarriedOnByTheNextLeader(t *testing.T) {
 	c.put("ann")
 	c.as("ann").ingest(doc("a", "some text of ann"))
 	dry := c.ok(dryPurge("ann")).GetData().GetPurge()
-	var exports *exports
-	c.inOrg(func(o *orgActor) { exports = o.exports })
+	var exports *exportModule
+	c.inOrg(func(o *orgActor) { exports = moduleOf[*exportModule](&o.orgView) })
 	exports.mu.Lock() // the purge stops before its last commit
 	first := make(chan *pb.Reply, 1)
 	go func() { first <- c.ask(confirmPurge("ann", dry.GetConfirmToken())) }()

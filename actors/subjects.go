@@ -270,8 +270,8 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job)
 		return err
 	}
 	o.sys.cfg.working(pb.JobSubjectErase, func() bool { return o.sys.ctx.Err() != nil })
-	for _, erase := range []func(*partition.Ref) error{o.eraseExports, o.eraseJobRecords, o.eraseOutcomes, o.eraseEvents, o.eraseDeliveries} {
-		if err := erase(ref); err != nil {
+	for _, m := range o.modules {
+		if err := m.erasePartition(ref); err != nil {
 			return err
 		}
 	}
@@ -285,7 +285,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job)
 	if err := o.committer.Commit(b); err != nil {
 		return err
 	}
-	o.exportsForgot(func(e *pb.Export) bool { return mayHold(e, ref) })
+	o.afterForget(ref)
 	// The order matters: what was erased must be gone from files and log before
 	// the job says so.
 	if err := o.sys.cfg.Host.Erase(ctx, o.store); err != nil {

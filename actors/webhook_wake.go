@@ -9,6 +9,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -56,6 +57,14 @@ func (o *webhookModule) handle(c *call) bool {
 // sweep deletes events that no endpoint waits for any more.
 func (o *webhookModule) sweep(st *storage.Store, b *storage.Batch, now time.Time) (int, error) {
 	return o.sweepOutbox(st, b, now.Add(-outboxRetention))
+}
+
+// erasePartition erases the events of a memory that nobody was told of yet, and the attempts at telling of it.
+func (o *webhookModule) erasePartition(ref *partition.Ref) error {
+	if err := o.eraseEvents(ref); err != nil {
+		return err
+	}
+	return o.eraseDeliveries(ref)
 }
 
 func (o *webhookModule) idle() bool { return len(o.posting) == 0 }

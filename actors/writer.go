@@ -85,13 +85,12 @@ func (w *worker) settle(f *effect, now *partition.Index, e partition.Embedder) (
 		}
 		w.org.sys.cfg.pieceDone()
 	}
-	mine := func(e *pb.Export) bool { return mayHold(e, w.part) }
 	if f.forgets {
-		err := w.org.withStore(func(st *storage.Store) error { return w.org.expireExports(f.batch.Batch, st, mine) })
+		err := w.org.withStore(func(st *storage.Store) error { return w.org.beforeForget(f.batch.Batch, st, w.part) })
 		if err != nil {
 			return nil, err
 		}
-		defer w.org.exportsForgot(mine) // whatever comes of the commit
+		defer w.org.afterForget(w.part) // whatever comes of the commit
 	}
 	if err := w.org.committer.CommitChange(f.batch); errors.Is(err, storage.ErrBatchTooLarge) {
 		return nil, itemError{err}

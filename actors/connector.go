@@ -32,6 +32,21 @@ type connectorModule struct {
 	noModule
 	syncing *actor.PID // the syncer, while a connector is enabled or being fetched for
 	looks   uint64     // how often the syncer was told to look
+	syncs   chan struct{}
+}
+
+// connectorFeature is what a node has once for connectors.
+type connectorFeature struct {
+	noFeature
+	syncs chan struct{} // the fetches under way
+}
+
+func newConnectorFeature() connectorFeature {
+	return connectorFeature{syncs: make(chan struct{}, maxSyncs)}
+}
+
+func (f connectorFeature) module(o *orgActor) module {
+	return &connectorModule{orgActor: o, syncs: f.syncs}
 }
 
 func (o *connectorModule) handle(c *call) bool {
@@ -39,9 +54,9 @@ func (o *connectorModule) handle(c *call) bool {
 	case *pb.LinkOp_CreateConnector:
 		o.createConnector(c, op.CreateConnector)
 	case *pb.LinkOp_ListConnectors:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listConnectors(st, c.who, op.ListConnectors) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.listConnectors(st, c.who, op.ListConnectors) })
 	case *pb.LinkOp_GetConnector:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.getConnector(st, c.who, op.GetConnector) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.getConnector(st, c.who, op.GetConnector) })
 	case *pb.LinkOp_PatchConnector:
 		o.patchConnector(c, op.PatchConnector)
 	case *pb.LinkOp_DeleteConnector:
@@ -100,11 +115,11 @@ func connectorNotFound() *pb.Problem {
 	return problem(pb.CodeConnectorNotFound, "There is no such connector of yours.")
 }
 
-func (o *orgView) connectorKey(id pb.ConnectorID) storage.Key {
+func (o *connectorModule) connectorKey(id pb.ConnectorID) storage.Key {
 	return o.space.Key(storage.TableConnector, storage.ID16(id))
 }
 
-func (o *orgView) findConnector(r storage.Reader, who principal, id string) (*pb.Connector, error) {
+func (o *connectorModule) findConnector(r storage.Reader, who principal, id string) (*pb.Connector, error) {
 	connectorID, err := pb.ParseConnectorID(id)
 	if err != nil {
 		return nil, nil //nolint:nilerr // what is no id names no connector
@@ -118,7 +133,7 @@ func (o *orgView) findConnector(r storage.Reader, who principal, id string) (*pb
 }
 
 // connectors returns a person's connectors, newest first.
-func (o *orgView) connectors(r storage.Reader, who principal) ([]*pb.Connector, error) {
+func (o *connectorModule) connectors(r storage.Reader, who principal) ([]*pb.Connector, error) {
 	var all []*pb.Connector
 	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TableConnector), storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
 		if err != nil {
@@ -132,12 +147,12 @@ func (o *orgView) connectors(r storage.Reader, who principal) ([]*pb.Connector, 
 	return all, nil
 }
 
-func (o *orgView) listConnectors(r storage.Reader, who principal, op *pb.ListConnectors) (*pb.Reply, error) {
+func (o *connectorModule) listConnectors(r storage.Reader, who principal, op *pb.ListConnectors) (*pb.Reply, error) {
 	all, err := o.connectors(r, who)
 	if err != nil {
 		return nil, err
 	}
-	page, next, p := pageOfDated(o, all, "connectors "+who.user.String(), op.GetPage())
+	page, next, p := pageOfDated(&o.orgView, all, "connectors "+who.user.String(), op.GetPage())
 	if p != nil {
 		return refuse(p), nil
 	}
@@ -152,7 +167,7 @@ func (o *orgView) listConnectors(r storage.Reader, who principal, op *pb.ListCon
 	return linked(&pb.LinkResult{Result: &pb.LinkResult_Connectors{Connectors: list}}), nil
 }
 
-func (o *orgView) getConnector(r storage.Reader, who principal, op *pb.GetConnector) (*pb.Reply, error) {
+func (o *connectorModule) getConnector(r storage.Reader, who principal, op *pb.GetConnector) (*pb.Reply, error) {
 	k, err := o.findConnector(r, who, op.GetId())
 	if err != nil {
 		return nil, err
@@ -417,7 +432,7 @@ func misfit(kind string, op *pb.PatchConnector) string {
 
 // changeConfig gives a connector that is stored another config. The secrets that go
 // with the one before leave the files.
-func (o *orgView) changeConfig(ch *commit.Change, k *pb.Connector, after []byte) error {
+func (o *connectorModule) changeConfig(ch *commit.Change, k *pb.Connector, after []byte) error {
 	before, _, err := o.wholeConfig(k)
 	if errors.Is(err, errSealed) { // those that it keeps are lost, and it can be given new ones
 		before, err = k.GetConfig(), nil

@@ -40,7 +40,7 @@ const connectorSettings = "orgmem connector secrets"
 // giveConfig gives a connector a config, as it is stored: with the secrets sealed. While
 // some node runs a program that would not find them there they stay readable; the next
 // opening of the organization behind the upgrade seals them.
-func (o *orgView) giveConfig(k *pb.Connector, raw []byte) error {
+func (o *connectorModule) giveConfig(k *pb.Connector, raw []byte) error {
 	k.Config, k.Sealed = raw, nil
 	if !o.sys.cfg.Host.Speaks(cluster.SealedVersion) {
 		return nil
@@ -59,7 +59,7 @@ func (o *orgView) giveConfig(k *pb.Connector, raw []byte) error {
 
 // wholeConfig is a stored connector's config with its secrets; weak says that they are
 // to be sealed anew.
-func (o *orgView) wholeConfig(k *pb.Connector) (raw []byte, weak bool, err error) {
+func (o *connectorModule) wholeConfig(k *pb.Connector) (raw []byte, weak bool, err error) {
 	if k.GetSealed() == nil {
 		_, secrets, err := splitConfig(k.GetConfig())
 		return k.GetConfig(), secrets != nil, err
@@ -79,7 +79,7 @@ func (o *orgView) wholeConfig(k *pb.Connector) (raw []byte, weak bool, err error
 	return raw, weak, err
 }
 
-func (o *orgView) resealConnector(b *storage.Batch, k *pb.Connector) error {
+func (o *connectorModule) resealConnector(b *storage.Batch, k *pb.Connector) error {
 	raw, weak, err := o.wholeConfig(k)
 	if err != nil || !weak || !o.sys.cfg.Host.Speaks(cluster.SealedVersion) {
 		return nil //nolint:nilerr // it is said where it is used

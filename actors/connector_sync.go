@@ -186,20 +186,20 @@ func (s *syncer) fetch(m syncFetch) {
 	view.sys.wg.Go(func() {
 		defer close(ended)
 		defer stop()
-		result, err := view.fetchSource(ctx, m)
+		result, err := s.module.fetchSource(ctx, m)
 		s.module.later(func() { s.module.endSync(self, m, result, err) })
 	})
 }
 
-func (o *orgView) fetchSource(ctx context.Context, m syncFetch) (result connect.Result, err error) {
+func (o *connectorModule) fetchSource(ctx context.Context, m syncFetch) (result connect.Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = node.PanicError("sync", r)
 		}
 	}()
 	select {
-	case o.sys.syncs <- struct{}{}:
-		defer func() { <-o.sys.syncs }()
+	case o.syncs <- struct{}{}:
+		defer func() { <-o.syncs }()
 	case <-ctx.Done():
 		return connect.Result{}, ctx.Err()
 	}
@@ -264,7 +264,7 @@ func (o *connectorModule) releaseSyncer(child *actor.PID, seen uint64) {
 	}
 }
 
-func (o *orgView) connectorState(id pb.ConnectorID) storage.Key {
+func (o *connectorModule) connectorState(id pb.ConnectorID) storage.Key {
 	return o.space.Key(storage.TableConnectorState, storage.ID16(id))
 }
 
@@ -284,7 +284,7 @@ func (o *connectorModule) eraseConnector(ch *commit.Change, st *storage.Store, k
 
 // openSync is the job of a fetch that is under way for a connector, nil when there is
 // none.
-func (o *orgView) openSync(r storage.Reader, k *pb.Connector) (*pb.Job, error) {
+func (o *connectorModule) openSync(r storage.Reader, k *pb.Connector) (*pb.Job, error) {
 	if len(k.GetJob()) == 0 {
 		return nil, nil
 	}
@@ -457,7 +457,7 @@ func (o *connectorModule) beginSync(child *actor.PID, k *pb.Connector, part *par
 	})
 }
 
-func (o *orgView) newSync(k *pb.Connector, part *partition.Ref) (*pb.Job, error) {
+func (o *connectorModule) newSync(k *pb.Connector, part *partition.Ref) (*pb.Job, error) {
 	user, err := pb.UserIDFrom(k.GetUser())
 	if err != nil {
 		return nil, err
@@ -576,7 +576,7 @@ func (o *connectorModule) endSyncJob(ch *commit.Change, job *pb.Job, answer func
 }
 
 // syncFailed notes a failed sync, and how long its source is left alone.
-func (o *orgView) syncFailed(k *pb.Connector, failure error, now time.Time) {
+func (o *connectorModule) syncFailed(k *pb.Connector, failure error, now time.Time) {
 	k.Failures++
 	interval := time.Duration(k.GetIntervalS()) * time.Second
 	wait := min(interval<<min(k.GetFailures()-1, 10), max(maxSyncBackOff, interval))

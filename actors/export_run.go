@@ -259,7 +259,7 @@ func (o *exportModule) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *
 		ch.EraseRange(exportPieces(o.space, run.id))
 	} else {
 		e.Status, job.Status = pb.ExportSucceeded, pb.JobSucceeded
-		e.ExpiresMs = clock.Millis(now.Add(o.sys.cfg.ExportRetention))
+		e.ExpiresMs = clock.Millis(now.Add(o.retention))
 	}
 	ch.Put(exportKey(o.space, run.id), e)
 	if err := endJob(ch, &o.orgView, job); err != nil {

@@ -83,12 +83,23 @@ func exportByTime(space storage.Space, e *pb.Export) storage.Key {
 type exportModule struct {
 	*orgActor
 	noModule
-	mu   sync.Mutex
-	runs map[pb.ExportID]*exportRun // the exports that are not finished
+	retention time.Duration // how long an export can be downloaded
+	mu        sync.Mutex
+	runs      map[pb.ExportID]*exportRun // the exports that are not finished
 }
 
-func newExportModule(o *orgActor) *exportModule {
-	return &exportModule{orgActor: o, runs: map[pb.ExportID]*exportRun{}}
+// exportFeature is what a node has once for exports.
+type exportFeature struct {
+	noFeature
+	retention time.Duration
+}
+
+func newExportFeature(cfg *Config) exportFeature {
+	return exportFeature{retention: cmp.Or(cfg.ExportRetention, defaultExportRetention)}
+}
+
+func (f exportFeature) module(o *orgActor) module {
+	return &exportModule{orgActor: o, retention: f.retention, runs: map[pb.ExportID]*exportRun{}}
 }
 
 func (o *exportModule) handle(c *call) bool {

@@ -1,20 +1,24 @@
 package actors
 
-// modulesOf is the table of an organization's features, in the order in which they resume. The exports
+// featuresOf is the table of a node's features, in the order in which they resume. The exports
 // come before the jobs: an export that is written while its partition is erased must not write its job again.
-func modulesOf(o *orgActor) []module {
-	return []module{
-		&accountModule{orgActor: o},
-		newExportModule(o),
-		&jobModule{orgActor: o},
-		&intakeModule{orgActor: o},
-		&graphModule{orgActor: o},
-		&cognitionModule{orgActor: o},
-		&recallModule{orgActor: o},
-		&usageModule{orgActor: o},
-		&purgeModule{orgActor: o},
-		&trainingModule{orgActor: o},
-		newWebhookModule(o),
-		&connectorModule{orgActor: o},
+func featuresOf(cfg *Config) ([]feature, error) {
+	webhooks, err := newWebhookFeature(cfg)
+	if err != nil {
+		return nil, err
 	}
+	return []feature{
+		plainFeature(func(o *orgActor) module { return &accountModule{orgActor: o} }),
+		newExportFeature(cfg),
+		plainFeature(func(o *orgActor) module { return &jobModule{orgActor: o} }),
+		plainFeature(func(o *orgActor) module { return &intakeModule{orgActor: o} }),
+		plainFeature(func(o *orgActor) module { return &graphModule{orgActor: o} }),
+		plainFeature(func(o *orgActor) module { return &cognitionModule{orgActor: o} }),
+		plainFeature(func(o *orgActor) module { return &recallModule{orgActor: o} }),
+		plainFeature(func(o *orgActor) module { return &usageModule{orgActor: o} }),
+		plainFeature(func(o *orgActor) module { return &purgeModule{orgActor: o} }),
+		plainFeature(func(o *orgActor) module { return &trainingModule{orgActor: o} }),
+		webhooks,
+		newConnectorFeature(),
+	}, nil
 }

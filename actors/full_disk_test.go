@@ -59,17 +59,17 @@ func TestAnOrganizationOpensOnAFullDisk(t *testing.T) {
 		c.inOrg(func(o *orgActor) {
 			err := o.withStore(func(st *storage.Store) error {
 				stored, k := &pb.Webhook{}, &pb.Connector{}
-				if _, err := st.Get(o.webhookKey(pb.WebhookID(hook.GetId())), stored); err != nil {
+				if _, err := st.Get(moduleOf[*webhookModule](&o.orgView).webhookKey(pb.WebhookID(hook.GetId())), stored); err != nil {
 					return err
 				}
-				if _, err := st.Get(o.connectorKey(pb.ConnectorID(feed.GetId())), k); err != nil {
+				if _, err := st.Get(moduleOf[*connectorModule](&o.orgView).connectorKey(pb.ConnectorID(feed.GetId())), k); err != nil {
 					return err
 				}
 				_, ofHook, err := o.Unseal(webhookSecrets, stored.GetSealed(), stored.GetId())
 				if err != nil {
 					return err
 				}
-				_, ofFeed, err := o.wholeConfig(k)
+				_, ofFeed, err := moduleOf[*connectorModule](&o.orgView).wholeConfig(k)
 				weak = []bool{ofHook, ofFeed}
 				return err
 			})

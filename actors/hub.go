@@ -41,6 +41,7 @@ func newEventHub(c clock.Clock) *eventHub {
 // EventStream is one caller's live view of its organization.
 type EventStream struct {
 	sys    *System
+	hub    *eventHub
 	ticket string
 	org    pb.OrgID
 	store  storage.StoreID
@@ -58,13 +59,13 @@ func (s *EventStream) Events() <-chan *pb.OutboxEvent { return s.events }
 
 // Slow reports whether the stream has ended because the reader fell too far behind.
 func (s *EventStream) Slow() bool {
-	s.sys.hub.mu.Lock()
-	defer s.sys.hub.mu.Unlock()
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
 	return s.slow
 }
 
 // Close ends the stream. It may be called more than once.
-func (s *EventStream) Close() { s.sys.hub.end(s) }
+func (s *EventStream) Close() { s.hub.end(s) }
 
 // Valid reports whether the key that opened the stream would still be let in. It
 // reads the store, not the actor's memory, so that it wakes nobody: a revocation
@@ -95,7 +96,7 @@ func (s *EventStream) Valid() bool {
 }
 
 // take takes up the event stream that was opened under a ticket; false when
-// there is none, or it was taken up already. The caller closes it.
+// there is none, or it was taken up already.
 func (h *eventHub) take(ticket string) (*EventStream, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -210,10 +211,10 @@ func (o *webhookModule) streamEvents(c *call) {
 		return
 	}
 	s := &EventStream{
-		sys: o.sys, ticket: ticket.String(), org: o.id, store: o.store, who: c.who,
+		sys: o.sys, hub: o.node.hub, ticket: ticket.String(), org: o.id, store: o.store, who: c.who,
 		events: make(chan *pb.OutboxEvent, streamBuffer),
 	}
-	if !o.sys.hub.open(s) {
+	if !o.node.hub.open(s) {
 		p := problem(pb.CodeTooManyStreams, "The organization has %d event streams open; that is as many as it may.", maxStreams)
 		p.RetryAfterS = retryAfterStreamsSeconds
 		c.refuse(p)

@@ -14,7 +14,7 @@ import (
 func (c client) stream() *EventStream {
 	c.n.t.Helper()
 	ticket := c.ok(openStream()).GetLink().GetStream()
-	s, ok := c.n.sys.hub.take(ticket)
+	s, ok := featureOf[*webhookFeature](c.n.sys.System).hub.take(ticket)
 	if !ok {
 		c.n.t.Fatal("the ticket opens nothing")
 	}
@@ -170,15 +170,15 @@ func TestStreamLimitAndTickets(t *testing.T) {
 		t.Errorf("%v", p)
 	}
 	n.clock.Advance(ticketLife)
-	if _, ok := n.sys.hub.take(lost); ok {
+	if _, ok := featureOf[*webhookFeature](n.sys.System).hub.take(lost); ok {
 		t.Error("a ticket that is too old opens a stream")
 	}
 	ticket := c.ok(openStream()).GetLink().GetStream() // there is room again
-	s, ok := n.sys.hub.take(ticket)
+	s, ok := featureOf[*webhookFeature](n.sys.System).hub.take(ticket)
 	if !ok {
 		t.Fatal("a ticket does not open its stream")
 	}
-	if _, again := n.sys.hub.take(ticket); again {
+	if _, again := featureOf[*webhookFeature](n.sys.System).hub.take(ticket); again {
 		t.Error("a ticket opened two streams")
 	}
 	n.clock.Advance(ticketLife) // says nothing to a stream that was taken up
@@ -192,7 +192,7 @@ func TestStreamLimitAndTickets(t *testing.T) {
 	if left := n.sys.Stats().EventStreams; left != 0 {
 		t.Errorf("%d streams left", left)
 	}
-	if _, ok := n.sys.hub.take("no such ticket"); ok {
+	if _, ok := featureOf[*webhookFeature](n.sys.System).hub.take("no such ticket"); ok {
 		t.Error("anything opens a stream")
 	}
 }

@@ -342,14 +342,14 @@ func TestConnectors(t *testing.T) {
 			st, err := o.sys.cfg.Storage.Acquire(o.store)
 			if err == nil {
 				k := &pb.Connector{}
-				_, err = st.Get(o.connectorKey(pb.ConnectorID(made.GetId())), k)
+				_, err = st.Get(moduleOf[*connectorModule](&o.orgView).connectorKey(pb.ConnectorID(made.GetId())), k)
 				st.Release()
 				if err == nil && strings.Contains(string(k.GetConfig()), "sesame") {
 					err = errors.New("the secret lies open")
 				}
 				if err == nil {
 					var whole []byte
-					whole, _, err = o.wholeConfig(k)
+					whole, _, err = moduleOf[*connectorModule](&o.orgView).wholeConfig(k)
 					out = string(whole)
 				}
 			}

@@ -41,6 +41,14 @@ type module interface {
 	// erasePartition erases what tells of a partition from outside of it. Nothing works in the partition any more. It
 	// is called beside the mailbox, one module after the other, and again after a crash.
 	erasePartition(ref *partition.Ref) error
+	// publish is called with events that are committed, in the order of the commits and from any goroutine. It must not
+	// block.
+	publish(events []*pb.OutboxEvent)
+	// listens reports whether there is somebody to bring events to: then the directory must say, before anything
+	// happens, that the organization may have work.
+	listens() bool
+	// lastEvent is the highest number of an event that the module has stored as seen, 0 where there is none.
+	lastEvent(st *storage.Store) (uint64, error)
 	// eraseMember adds to a change what must go with a member.
 	eraseMember(st *storage.Store, ch *commit.Change, user pb.UserID) error
 	// jobKinds are the kinds of job that the module carries out beside the partitions' queues.
@@ -58,6 +66,44 @@ type jobKind struct {
 	cancel func(c *call, job *pb.Job) (mine bool)
 }
 
+// feature is what a node has once of a feature: its settings, its pools, its figures. It makes the module of each
+// organization. Start has the table of them.
+type feature interface {
+	module(o *orgActor) module
+	// stats adds the feature's figures.
+	stats(st *Stats)
+}
+
+// noFeature has the methods that a feature may leave out.
+type noFeature struct{}
+
+func (noFeature) stats(*Stats) {}
+
+// plainFeature is a feature that is the same on every node, and makes its module by a function.
+type plainFeature func(o *orgActor) module
+
+func (f plainFeature) module(o *orgActor) module { return f(o) }
+func (plainFeature) stats(*Stats)                {}
+
+// featureOf returns a node's feature of a type.
+func featureOf[F feature](s *System) F {
+	for _, f := range s.features {
+		if f, ok := f.(F); ok {
+			return f
+		}
+	}
+	panic("actors: featuresOf lacks a feature") //nolint:forbidigo // featuresOf lists each type once
+}
+
+// modulesOf makes an organization's modules, in the order of the features.
+func modulesOf(o *orgActor) []module {
+	var all []module
+	for _, f := range o.sys.features {
+		all = append(all, f.module(o))
+	}
+	return all
+}
+
 // noModule has the methods that a module may leave out.
 type noModule struct{}
 
@@ -72,6 +118,9 @@ func (noModule) reseal(*storage.Store, *storage.Batch) error                    
 func (noModule) forgetting(*storage.Batch, storage.Reader, *partition.Ref) error { return nil }
 func (noModule) forgot(*partition.Ref)                                           {}
 func (noModule) erasePartition(*partition.Ref) error                             { return nil }
+func (noModule) publish([]*pb.OutboxEvent)                                       {}
+func (noModule) listens() bool                                                   { return false }
+func (noModule) lastEvent(*storage.Store) (uint64, error)                        { return 0, nil }
 func (noModule) eraseMember(*storage.Store, *commit.Change, pb.UserID) error     { return nil }
 func (noModule) jobKinds() map[string]jobKind                                    { return nil }
 
@@ -134,6 +183,25 @@ func (o *orgView) afterForget(part *partition.Ref) {
 	for _, m := range o.modules {
 		m.forgot(part)
 	}
+}
+
+// publish tells the modules of events that are committed.
+func (o *orgView) publish(events []*pb.OutboxEvent) {
+	for _, m := range o.modules {
+		m.publish(events)
+	}
+}
+
+// lastEvent is the highest number of an event that a module knows. Another event must not get it.
+func (o *orgView) lastEvent(st *storage.Store) (last uint64, err error) {
+	for _, m := range o.modules {
+		n, err := m.lastEvent(st)
+		if err != nil {
+			return 0, err
+		}
+		last = max(last, n)
+	}
+	return last, nil
 }
 
 // kindOfJob returns how jobs of a kind are dealt with, the zero jobKind where the partitions' workers do it.

@@ -116,7 +116,7 @@ func (s *System) gaveUp(shard uint32) {
 	for _, a := range gone {
 		s.root.Send(a.pid, task((*orgActor).lose))
 	}
-	s.hub.cutAll(of)
+	featureOf[*webhookFeature](s).hub.cutAll(of)
 }
 
 // settleCosts writes what reads have cost in organizations that leave this node, while

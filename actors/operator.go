@@ -74,6 +74,8 @@ type CreatedKey struct {
 	Label  string
 }
 
+var _ Operator = (*System)(nil)
+
 // Operator is what the operator interface may do. System implements it. Every
 // call returns after its effect is durable; ctx bounds the wait.
 type Operator interface {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -46,19 +47,18 @@ const (
 // orgView is what an organization's calls share. It does not change while the
 // activation lives.
 type orgView struct {
-	sys        *System
-	id         pb.OrgID
-	store      storage.StoreID
-	space      storage.Space
-	committer  *commit.Committer
-	secret     []byte
-	act        *activation
-	pid        *actor.PID // set when the actor starts, before anybody has the view
-	main       *orgView   // of a sandbox: the organization; nil otherwise
-	deliveries *deliveries
-	recent     *recentNodes
-	past       *past
-	modules    []module // the features, as modulesOf lists them
+	sys       *System
+	id        pb.OrgID
+	store     storage.StoreID
+	space     storage.Space
+	committer *commit.Committer
+	secret    []byte
+	act       *activation
+	pid       *actor.PID // set when the actor starts, before anybody has the view
+	main      *orgView   // of a sandbox: the organization; nil otherwise
+	recent    *recentNodes
+	past      *past
+	modules   []module // the features, as modulesOf lists them
 }
 
 // tell runs f in the organization's actor, soon.
@@ -224,9 +224,9 @@ func (o *orgActor) open() error {
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.deliveries, o.recent = newDeliveries(), &recentNodes{}
+	o.recent = &recentNodes{}
 	o.past = newPast()
-	trail, err := commit.NewTrail(o.space, o.withStore, o.flushUsageSoon, o.lastDelivered)
+	trail, err := commit.NewTrail(o.space, o.withStore, o.flushUsageSoon, o.lastEvent)
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
@@ -435,7 +435,7 @@ func (o *orgActor) carryOut(c *call) {
 // this organization may have something to bring. Where nobody listens, or it says so
 // already, that is now.
 func (o *orgActor) marked(c *call, f func()) {
-	if !o.deliveries.hooked.Load() || o.busy || c.env.GetMethod() == methodGet {
+	if !slices.ContainsFunc(o.modules, module.listens) || o.busy || c.env.GetMethod() == methodGet {
 		f()
 		return
 	}

@@ -38,9 +38,10 @@ func (n *testNode) remembered() []byte {
 	held.Lock()
 	defer held.Unlock()
 	m.collect(reflect.ValueOf(n.sys.parts))
-	n.sys.hub.mu.Lock()
-	defer n.sys.hub.mu.Unlock()
-	m.collect(reflect.ValueOf(n.sys.hub))
+	hub := featureOf[*webhookFeature](n.sys.System).hub
+	hub.mu.Lock()
+	defer hub.mu.Unlock()
+	m.collect(reflect.ValueOf(hub))
 	return m.bytes
 }
 
@@ -64,7 +65,7 @@ type visited struct {
 // rest are tools: files, clocks, actors, the model.
 func followed(t reflect.Type) bool {
 	switch at := t.PkgPath(); {
-	case t == reflect.TypeFor[System](), t == reflect.TypeFor[activation]():
+	case t == reflect.TypeFor[System](), t == reflect.TypeFor[activation](), t == reflect.TypeFor[webhookFeature]():
 		return false
 	case at == "", at == "orgmem/actors", strings.HasPrefix(at, "orgmem/actors/"), at == "orgmem/proto", at == "container/list", strings.HasPrefix(at, "orgmem/brain/"):
 		return true

@@ -130,12 +130,15 @@ func TestOldSecretsAreSealed(t *testing.T) {
 				c.inOrg(func(o *orgActor) {
 					b := storage.NewBatch(o.store)
 					k := &pb.Connector{}
-					if err := o.withStore(func(st *storage.Store) (err error) { _, err = st.Get(o.connectorKey(id), k); return err }); err != nil {
+					if err := o.withStore(func(st *storage.Store) (err error) {
+						_, err = st.Get(moduleOf[*connectorModule](&o.orgView).connectorKey(id), k)
+						return err
+					}); err != nil {
 						t.Error(err)
 					}
 					k.Config, k.Sealed = fmt.Appendf(nil, `{"url":%q,"authorization":%q}`, url, secret), nil
-					b.Put(o.connectorKey(id), k)
-					b.Put(o.webhookKey(pb.WebhookID(hook.GetId())), proto.CloneOf(hook))
+					b.Put(moduleOf[*connectorModule](&o.orgView).connectorKey(id), k)
+					b.Put(moduleOf[*webhookModule](&o.orgView).webhookKey(pb.WebhookID(hook.GetId())), proto.CloneOf(hook))
 					o.committer.Submit(b, func(err error) {
 						if err != nil {
 							t.Error(err)

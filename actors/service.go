@@ -91,7 +91,6 @@ func (s *Service) Close() error {
 // Stats returns the current figures.
 func (s *Service) Stats() Stats {
 	st := s.System.Stats()
-	st.EventStreams = s.hub.count()
 	if o := s.peers; o != nil {
 		st.AskedElsewhere, st.AnsweredForOthers, st.LostOnTheWay = o.asked.Load(), o.answered.Load(), o.lost.Load()
 	}
@@ -137,5 +136,5 @@ func (s *Service) TakeStream(ticket string) (LiveStream, bool) {
 	if s.peers != nil && afar(ticket) {
 		return s.peers.takeStream(ticket)
 	}
-	return s.hub.take(ticket)
+	return featureOf[*webhookFeature](s.System).hub.take(ticket)
 }

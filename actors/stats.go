@@ -9,7 +9,6 @@ import (
 // counters count since the start.
 type counters struct {
 	orgActivations, orgsLost, itemsIngested, cycles atomic.Uint64
-	deliveries, deliveriesFailed, webhooksDisabled  atomic.Uint64
 }
 
 // Stats is what the actors show of themselves, for metrics.
@@ -49,6 +48,8 @@ func (s *System) Stats() Stats {
 		ReadingBytes: s.memory.Used(), ReadingBytesLimit: s.memory.Limit(), ReadingsWaiting: s.memory.Waiting(),
 	}
 	st.SnapshotBytes, st.SnapshotsLoaded = s.parts.Use()
-	st.Deliveries, st.DeliveriesFailed, st.WebhooksDisabled = s.stats.deliveries.Load(), s.stats.deliveriesFailed.Load(), s.stats.webhooksDisabled.Load()
+	for _, f := range s.features {
+		f.stats(&st)
+	}
 	return st
 }

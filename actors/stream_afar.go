@@ -170,7 +170,7 @@ func (o *peers) serveStream(ctx context.Context, _ cluster.ServerID, conn net.Co
 	if err != nil {
 		return
 	}
-	stream, ok := s.hub.take(take.GetTicket())
+	stream, ok := featureOf[*webhookFeature](s).hub.take(take.GetTicket())
 	if !ok {
 		return
 	}

@@ -151,6 +151,7 @@ type Config struct {
 // goroutine.
 type System struct {
 	cfg       Config
+	features  []feature
 	log       *slog.Logger
 	clock     clock.Clock
 	actors    *actor.ActorSystem
@@ -161,8 +162,6 @@ type System struct {
 	memory    *budget.Budget // for reading files, until their texts are accepted
 	slices    *budget.Budget // for cutting and embedding texts: apart, since that takes minutes
 	parts     *partition.Cache
-	hub       *eventHub
-	syncs     chan struct{} // the fetches under way for connectors
 	phrasing  chan struct{} // the answers that a language model is wording
 	models    map[string]partition.Embedder
 	waking    chan struct{}
@@ -235,20 +234,11 @@ func newSystem(cfg Config) (*System, error) {
 	if cfg.SnapshotBytes == 0 {
 		cfg.SnapshotBytes = 2 << 30
 	}
-	if cfg.ExportRetention == 0 {
-		cfg.ExportRetention = defaultExportRetention
-	}
 	if cfg.SandboxKeyLife == 0 {
 		cfg.SandboxKeyLife = defaultSandboxKeyLife
 	}
 	if cfg.CognitionQuiet == 0 {
 		cfg.CognitionQuiet = defaultCognitionQuiet
-	}
-	if cfg.WebhookRetryDelays == nil {
-		cfg.WebhookRetryDelays = defaultRetryDelays()
-	}
-	if len(cfg.WebhookRetryDelays) != maxDeliveryAttempts-1 {
-		return nil, fmt.Errorf("actors: there are %d webhook retries, and delays for %d", maxDeliveryAttempts-1, len(cfg.WebhookRetryDelays))
 	}
 	if cfg.caughtUp == nil {
 		cfg.caughtUp = cfg.Host.Directory().Fresh
@@ -286,8 +276,13 @@ func newSystem(cfg Config) (*System, error) {
 	if cfg.Workers == 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)
 	}
+	features, err := featuresOf(&cfg)
+	if err != nil {
+		return nil, err
+	}
 	s := &System{
 		cfg:      cfg,
+		features: features,
 		log:      cfg.Logger,
 		clock:    cfg.Clock,
 		orgs:     make(map[pb.OrgID]*activation),
@@ -297,8 +292,6 @@ func newSystem(cfg Config) (*System, error) {
 		slices:   budget.New(cfg.ReadingBytes/2, cfg.Clock),
 		readings: make(map[pb.OrgID]int),
 		parts:    partition.NewCache(cfg.SnapshotBytes, cfg.usable),
-		hub:      newEventHub(cfg.Clock),
-		syncs:    make(chan struct{}, maxSyncs),
 		phrasing: make(chan struct{}, maxPhrasings),
 
 		waking: make(chan struct{}, resumeAtOnce),

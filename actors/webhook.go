@@ -52,12 +52,12 @@ func webhookNotFound() *pb.Problem {
 	return problem(pb.CodeWebhookNotFound, "There is no such webhook endpoint.")
 }
 
-func (o *orgView) webhookKey(id pb.WebhookID) storage.Key {
+func (o *webhookModule) webhookKey(id pb.WebhookID) storage.Key {
 	return o.space.Key(storage.TableWebhook, storage.ID16(id))
 }
 
 // findWebhook returns an endpoint, nil when there is none of this id.
-func (o *orgView) findWebhook(r storage.Reader, id string) (*pb.Webhook, error) {
+func (o *webhookModule) findWebhook(r storage.Reader, id string) (*pb.Webhook, error) {
 	hookID, err := pb.ParseWebhookID(id)
 	if err != nil {
 		return nil, nil //nolint:nilerr // what is no id names no endpoint
@@ -71,7 +71,7 @@ func (o *orgView) findWebhook(r storage.Reader, id string) (*pb.Webhook, error) 
 }
 
 // webhooks returns all endpoints, newest first.
-func (o *orgView) webhooks(r storage.Reader) ([]*pb.Webhook, error) {
+func (o *webhookModule) webhooks(r storage.Reader) ([]*pb.Webhook, error) {
 	var all []*pb.Webhook
 	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TableWebhook), storage.ScanOptions{}, func() *pb.Webhook { return &pb.Webhook{} }) {
 		if err != nil {
@@ -120,12 +120,12 @@ func pageOfDated[D dated](o *orgView, all []D, list string, page *pb.Page) (entr
 	return all, next, nil
 }
 
-func (o *orgView) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply, error) {
+func (o *webhookModule) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply, error) {
 	all, err := o.webhooks(r)
 	if err != nil {
 		return nil, err
 	}
-	page, next, p := pageOfDated(o, all, "webhooks", op.GetPage())
+	page, next, p := pageOfDated(&o.orgView, all, "webhooks", op.GetPage())
 	if p != nil {
 		return refuse(p), nil
 	}
@@ -136,7 +136,7 @@ func (o *orgView) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply
 }
 
 // getWebhook answers an endpoint with its last attempts, newest first.
-func (o *orgView) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Reply, error) {
+func (o *webhookModule) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Reply, error) {
 	hook, err := o.findWebhook(r, op.GetId())
 	if err != nil {
 		return nil, err

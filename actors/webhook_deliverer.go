@@ -60,12 +60,6 @@ const (
 	stopGrace = 3 * time.Second
 )
 
-// defaultRetryDelays are the interface's waits before the second and the third
-// attempt.
-func defaultRetryDelays() []time.Duration {
-	return []time.Duration{30 * time.Second, 120 * time.Second}
-}
-
 // deliveries is what an organization's webhook children share.
 type deliveries struct {
 	hooked atomic.Bool // there is an endpoint that is not disabled
@@ -233,7 +227,7 @@ func (w *deliverer) next(d roundDone) {
 	case d.due > 0:
 		w.failures = 0
 		wait := time.Duration(d.due-clock.Millis(w.org.sys.clock.Now())) * time.Millisecond
-		wait = min(wait, 2*slices.Max(w.org.sys.cfg.WebhookRetryDelays)) // it may have been put back this moment
+		wait = min(wait, 2*slices.Max(w.module.node.delays)) // it may have been put back this moment
 		w.timer = w.org.sys.clock.AfterFunc(max(wait, time.Millisecond), func() { root.Send(self, backOffOver{}) })
 	default:
 		w.failures = 0
@@ -285,7 +279,7 @@ func (w *deliverer) round() roundDone {
 
 // plan reads what is to be delivered now; nil when there is nobody to deliver to.
 func (w *deliverer) plan() (r *round, err error) {
-	o, now := w.org, clock.Millis(w.org.sys.clock.Now())
+	o, now := w.module, clock.Millis(w.org.sys.clock.Now())
 	err = o.withStore(func(st *storage.Store) error {
 		hook := &pb.Webhook{}
 		found, err := st.Get(o.webhookKey(w.id), hook)
@@ -313,7 +307,7 @@ func (w *deliverer) plan() (r *round, err error) {
 // planRetries takes up the retries that are due.
 func (w *deliverer) planRetries(st *storage.Store, r *round, now int64) error {
 	for _, p := range r.hook.GetPending() {
-		if !isDue(p.GetDueMs(), now, w.org.sys.retryDelay(p.GetAttempts())) {
+		if !isDue(p.GetDueMs(), now, w.module.node.retryDelay(p.GetAttempts())) {
 			if r.due == 0 || p.GetDueMs() < r.due {
 				r.due = p.GetDueMs()
 			}
@@ -328,7 +322,7 @@ func (w *deliverer) planRetries(st *storage.Store, r *round, now int64) error {
 		if err != nil {
 			return err
 		}
-		if !found || !w.org.delivers(r.hook, e) {
+		if !found || !w.module.delivers(r.hook, e) {
 			r.lapsed = append(r.lapsed, p.GetSeq())
 			continue
 		}
@@ -358,7 +352,7 @@ func (w *deliverer) planFresh(st *storage.Store, r *round) error {
 		}
 		looked++
 		r.looked = seq
-		if w.org.delivers(r.hook, rec.Value) {
+		if w.module.delivers(r.hook, rec.Value) {
 			r.hands = append(r.hands, &handing{seq: seq, event: rec.Value, fresh: true})
 		}
 	}
@@ -368,7 +362,7 @@ func (w *deliverer) planFresh(st *storage.Store, r *round) error {
 
 // orphaned reports whether an endpoint's creator has left, and nobody has enabled it
 // since. A sandbox knows no members.
-func (o *orgView) orphaned(r storage.Reader, hook *pb.Webhook) (bool, error) {
+func (o *webhookModule) orphaned(r storage.Reader, hook *pb.Webhook) (bool, error) {
 	if o.main != nil || hook.GetOutlivedCreator() {
 		return false, nil
 	}
@@ -385,7 +379,7 @@ func (o *orgView) orphaned(r storage.Reader, hook *pb.Webhook) (bool, error) {
 // what it subscribes to, unless it concerns a person whose data its creator may
 // not read, which is everybody but themselves. What concerns a provisioned subject
 // or the whole organization is for all. A sandbox has no persons.
-func (o *orgView) delivers(hook *pb.Webhook, e *pb.OutboxEvent) bool {
+func (o *webhookModule) delivers(hook *pb.Webhook, e *pb.OutboxEvent) bool {
 	kind := e.GetType()
 	if _, known := published[kind]; !known || kind == pb.EventWebhookTest {
 		return false // it flows on the stream alone
@@ -429,7 +423,7 @@ func (w *deliverer) post(r *round) {
 	}
 	work := func() {
 		for h := take(); h != nil; h = take() {
-			d, tried, err := w.org.attempt(ctx, send, r.hook, h.event, h.failed+1)
+			d, tried, err := w.module.attempt(ctx, send, r.hook, h.event, h.failed+1)
 			if err == nil && tried {
 				h.outcome = d
 			}
@@ -443,9 +437,9 @@ func (w *deliverer) post(r *round) {
 	var wg sync.WaitGroup
 	for range min(w.width, len(r.hands)) - 1 {
 		select {
-		case w.org.deliveries.extra <- struct{}{}:
+		case w.module.deliveries.extra <- struct{}{}:
 			wg.Go(func() {
-				defer func() { <-w.org.deliveries.extra }()
+				defer func() { <-w.module.deliveries.extra }()
 				work()
 			})
 		default: // others have them
@@ -576,11 +570,11 @@ func (o *webhookModule) settleRound(id pb.WebhookID, r *round) (ch *commit.Chang
 		outcomes = append(outcomes, d)
 		if d.GetOk() {
 			hook.Failures = 0
-			o.sys.stats.deliveries.Add(1)
+			o.node.delivered.Add(1)
 			continue
 		}
-		o.sys.stats.deliveriesFailed.Add(1)
-		if err := pending.retry(o.sys, h); err != nil {
+		o.node.failed.Add(1)
+		if err := pending.retry(o.node, h); err != nil {
 			return nil, roundDone{}, err
 		}
 		if hook.GetDisabled() {
@@ -608,7 +602,7 @@ func (o *webhookModule) settleRound(id pb.WebhookID, r *round) (ch *commit.Chang
 func (o *webhookModule) disableWebhook(ch *commit.Change, hook *pb.Webhook, now int64, reason string) {
 	hook.Disabled, hook.DisabledReason, hook.UpdatedMs = true, reason, now
 	ch.Audit(&pb.Audit{AtMs: now, Action: pb.ActionWebhookDisable, Target: pb.WebhookID(hook.GetId()).String()})
-	o.sys.stats.webhooksDisabled.Add(1)
+	o.node.disabled.Add(1)
 	o.sys.log.Warn("a webhook endpoint is disabled", "org", o.id.String(), "webhook", pb.WebhookID(hook.GetId()).String(), "reason", reason)
 }
 
@@ -656,23 +650,18 @@ func newPendingList(hook *pb.Webhook, r *round) *pendingList {
 }
 
 // retry notes when a delivery that failed is made again, if it is.
-func (p *pendingList) retry(sys *System, h *handing) error {
+func (p *pendingList) retry(feature *webhookFeature, h *handing) error {
 	n := h.failed + 1
 	if n >= maxDeliveryAttempts {
 		return nil
 	}
-	wait, err := sys.jittered(sys.retryDelay(n))
+	wait, err := feature.jittered(feature.retryDelay(n))
 	if err != nil {
 		return err
 	}
 	due := h.outcome.GetAtMs() + int64(h.outcome.GetDurationMs()) + wait.Milliseconds()
 	p.list = append(p.list, &pb.PendingDelivery{Seq: h.seq, Attempts: n, DueMs: due})
 	return nil
-}
-
-// retryDelay is the wait behind an event's n-th attempt, before jitter.
-func (s *System) retryDelay(n uint32) time.Duration {
-	return s.cfg.WebhookRetryDelays[min(max(n, 1), maxDeliveryAttempts-1)-1]
 }
 
 // first is when the first of them is due; 0: there is none.

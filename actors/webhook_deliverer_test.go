@@ -118,7 +118,7 @@ func (n *testNode) quiet(org pb.OrgID) {
 	n.waitFor(func() bool {
 		quiet := false
 		err := n.sys.onOrg(n.t.Context(), org, func(o *orgActor, done func(error)) {
-			quiet = len(moduleOf[*webhookModule](&o.orgView).posting) == 0 && len(o.locks) == 0 && !o.deliveries.told.Load()
+			quiet = len(moduleOf[*webhookModule](&o.orgView).posting) == 0 && len(o.locks) == 0 && !moduleOf[*webhookModule](&o.orgView).deliveries.told.Load()
 			done(nil)
 		})
 		return err == nil && quiet

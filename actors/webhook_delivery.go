@@ -35,7 +35,7 @@ type eventEnvelope struct {
 	Data      json.RawMessage `json:"data"`
 }
 
-func (o *orgView) envelopeOf(e *pb.OutboxEvent) ([]byte, error) {
+func (o *webhookModule) envelopeOf(e *pb.OutboxEvent) ([]byte, error) {
 	id, err := uuid.FromBytes(e.GetId())
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ type sender func(context.Context, egress.Request) (egress.Response, error)
 // attempt posts one event to an endpoint and returns what became of it. n is the
 // attempt's number for this event, from 1. It was not tried when the context ended
 // first, or the node has no place for it: that says nothing of the receiver.
-func (o *orgView) attempt(ctx context.Context, send sender, hook *pb.Webhook, e *pb.OutboxEvent, n uint32) (d *pb.Delivery, tried bool, err error) {
+func (o *webhookModule) attempt(ctx context.Context, send sender, hook *pb.Webhook, e *pb.OutboxEvent, n uint32) (d *pb.Delivery, tried bool, err error) {
 	id, err := o.sys.newUUID()
 	if err != nil {
 		return nil, false, err
@@ -210,13 +210,13 @@ func (o *webhookModule) testWebhook(c *call, op *pb.TestWebhook) {
 		return
 	}
 	o.sys.wg.Go(func() { // ends with the attempt, which has a time-out
-		defer func() { <-view.deliveries.extra }()
-		d, _, err := view.attempt(view.sys.root0, view.sys.cfg.Egress.Once, hook, e, 1)
+		defer func() { <-o.deliveries.extra }()
+		d, _, err := o.attempt(view.sys.root0, view.sys.cfg.Egress.Once, hook, e, 1)
 		if err != nil {
 			c.fail(err)
 			return
 		}
-		view.publish([]*pb.OutboxEvent{e})
+		o.publish([]*pb.OutboxEvent{e})
 		o.later(func() {
 			if o.lost {
 				c.fail(commit.ErrLost)
@@ -244,7 +244,7 @@ const outboxRetention = 72 * time.Hour
 // sweepOutbox deletes events that are past their retention, and says how many
 // those are. The newest stays, since the numbers of those to come go on from its
 // own.
-func (o *orgView) sweepOutbox(st *storage.Store, b *storage.Batch, before time.Time) (n int, err error) {
+func (o *webhookModule) sweepOutbox(st *storage.Store, b *storage.Batch, before time.Time) (n int, err error) {
 	var old storage.Key // goes once a newer one is seen
 	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableOutbox), storage.ScanOptions{Limit: maxSweep + 1}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
 		if err != nil {
@@ -263,16 +263,16 @@ func (o *orgView) sweepOutbox(st *storage.Store, b *storage.Batch, before time.T
 }
 
 // eraseEvents erases the events of a memory that nobody was told of yet.
-func (o *orgView) eraseEvents(ref *partition.Ref) error {
-	return eraseRecords(o, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }, func(b *storage.Batch, key storage.Key, rec *pb.OutboxEvent) (bool, error) {
+func (o *webhookModule) eraseEvents(ref *partition.Ref) error {
+	return eraseRecords(&o.orgView, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }, func(b *storage.Batch, key storage.Key, rec *pb.OutboxEvent) (bool, error) {
 		return eraseOf(b, key, rec, ref), nil
 	}, func() {})
 }
 
 // eraseDeliveries erases the attempts at telling of a memory: what a receiver
 // answered may name it.
-func (o *orgView) eraseDeliveries(ref *partition.Ref) error {
-	return eraseRecords(o, storage.TableDelivery, func() *pb.Delivery { return &pb.Delivery{} }, func(b *storage.Batch, key storage.Key, rec *pb.Delivery) (bool, error) {
+func (o *webhookModule) eraseDeliveries(ref *partition.Ref) error {
+	return eraseRecords(&o.orgView, storage.TableDelivery, func() *pb.Delivery { return &pb.Delivery{} }, func(b *storage.Batch, key storage.Key, rec *pb.Delivery) (bool, error) {
 		return eraseOf(b, key, rec, ref), nil
 	}, func() {})
 }

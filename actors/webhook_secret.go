@@ -10,7 +10,7 @@ import (
 // webhookSecrets seals the signing secrets of webhooks.
 const webhookSecrets = "orgmem webhook secret"
 
-func (o *orgView) resealWebhook(b *storage.Batch, hook *pb.Webhook) error {
+func (o *webhookModule) resealWebhook(b *storage.Batch, hook *pb.Webhook) error {
 	if hook.GetSecret() == "" {
 		secret, keyless, err := o.Unseal(webhookSecrets, hook.GetSealed(), hook.GetId())
 		if err != nil || !keyless {
@@ -29,7 +29,7 @@ func (o *orgView) resealWebhook(b *storage.Batch, hook *pb.Webhook) error {
 }
 
 // sealWebhook returns an endpoint as it is stored: with its secret sealed.
-func (o *orgView) sealWebhook(hook *pb.Webhook) (*pb.Webhook, error) {
+func (o *webhookModule) sealWebhook(hook *pb.Webhook) (*pb.Webhook, error) {
 	sealed, err := o.Seal(webhookSecrets, []byte(hook.GetSecret()), hook.GetId())
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func shownWebhook(hook *pb.Webhook) *pb.Webhook {
 }
 
 // openWebhook puts a stored endpoint's secret into it.
-func (o *orgView) openWebhook(hook *pb.Webhook) error {
+func (o *webhookModule) openWebhook(hook *pb.Webhook) error {
 	if hook.GetSealed() == nil {
 		return nil // it was made before secrets were sealed
 	}

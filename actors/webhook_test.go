@@ -300,7 +300,7 @@ func TestWebhookTest(t *testing.T) {
 	// Tests have the places of deliveries, and no more.
 	c.inOrg(func(o *orgActor) {
 		for range maxExtraWidth {
-			o.deliveries.extra <- struct{}{}
+			moduleOf[*webhookModule](&o.orgView).deliveries.extra <- struct{}{}
 		}
 	})
 	if p := c.refused(pb.CodeRateLimit, test); p.GetRetryAfterS() == 0 {
@@ -308,7 +308,7 @@ func TestWebhookTest(t *testing.T) {
 	}
 	c.inOrg(func(o *orgActor) {
 		for range maxExtraWidth {
-			<-o.deliveries.extra
+			<-moduleOf[*webhookModule](&o.orgView).deliveries.extra
 		}
 	})
 

@@ -1,10 +1,7 @@
 package actors
 
 import (
-	"encoding/binary"
 	"fmt"
-	"io"
-	"math"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -26,10 +23,10 @@ type webhookModule struct {
 	noModule
 	enabled map[pb.WebhookID]struct{}      // the endpoints that are not disabled
 	posting map[pb.WebhookID]*delivererRef // their children, while they have something to bring
-}
 
-func newWebhookModule(o *orgActor) *webhookModule {
-	return &webhookModule{orgActor: o, enabled: map[pb.WebhookID]struct{}{}, posting: map[pb.WebhookID]*delivererRef{}}
+	// Both may be used from any goroutine.
+	node       *webhookFeature
+	deliveries *deliveries
 }
 
 func (o *webhookModule) handle(c *call) bool {
@@ -39,9 +36,9 @@ func (o *webhookModule) handle(c *call) bool {
 	case *pb.LinkOp_CreateWebhook:
 		o.createWebhook(c, op.CreateWebhook)
 	case *pb.LinkOp_ListWebhooks:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listWebhooks(st, op.ListWebhooks) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.listWebhooks(st, op.ListWebhooks) })
 	case *pb.LinkOp_GetWebhook:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.getWebhook(st, op.GetWebhook) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.getWebhook(st, op.GetWebhook) })
 	case *pb.LinkOp_PatchWebhook:
 		o.patchWebhook(c, op.PatchWebhook)
 	case *pb.LinkOp_DeleteWebhook:
@@ -83,16 +80,19 @@ func (o *webhookModule) reseal(st *storage.Store, b *storage.Batch) error {
 }
 
 // publish tells those who listen of events that are true.
-func (o *orgView) publish(events []*pb.OutboxEvent) {
-	o.sys.hub.publish(o.store, events)
+func (o *webhookModule) publish(events []*pb.OutboxEvent) {
+	o.node.hub.publish(o.store, events)
 	if o.deliveries.hooked.Load() && o.deliveries.told.CompareAndSwap(false, true) {
-		o.tell(func(o *orgActor) { moduleOf[*webhookModule](&o.orgView).wakeDeliverers() })
+		o.later(o.wakeDeliverers)
 	}
 }
 
-// lastDelivered is the highest number of an event that an endpoint is past. It may be of an event that was erased, or
+// listens reports whether there is an endpoint that is not disabled.
+func (o *webhookModule) listens() bool { return o.deliveries.hooked.Load() }
+
+// lastEvent is the highest number of an event that an endpoint is past. It may be of an event that was erased, or
 // never written; another event must not get it, since it would not be delivered.
-func (o *orgView) lastDelivered(st *storage.Store) (last uint64, err error) {
+func (o *webhookModule) lastEvent(st *storage.Store) (last uint64, err error) {
 	hooks, err := o.webhooks(st)
 	for _, hook := range hooks {
 		last = max(last, hook.GetCursor())
@@ -184,15 +184,4 @@ func (o *webhookModule) releaseDeliverer(id pb.WebhookID, pid *actor.PID, seen u
 		delete(o.posting, id)
 		o.sys.root.Poison(pid)
 	}
-}
-
-// jittered spreads a wait by the interface's share, so that what failed together
-// does not come back together.
-func (s *System) jittered(wait time.Duration) (time.Duration, error) {
-	raw := make([]byte, 8)
-	if _, err := io.ReadFull(s.cfg.Random, raw); err != nil {
-		return 0, fmt.Errorf("jitter: %w", err)
-	}
-	share := float64(binary.BigEndian.Uint64(raw)) / math.MaxUint64 // of the spread
-	return time.Duration(float64(wait) * (1 - retryJitter + 2*retryJitter*share)), nil
 }

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"encoding/binary"
-	"time"
 
 	"orgmem/actors/partition"
 	"orgmem/brain/extract"
@@ -130,6 +129,3 @@ func (c *cycle) writerOf(st *storage.Store, node int32) (string, error) {
 	speaker, _ := extract.Speakers(n.GetMetadata())
 	return text.OneLine(speaker), nil
 }
-
-// dayOf is a day as a person reads it.
-func dayOf(ms int64) string { return time.UnixMilli(ms).UTC().Format("2 January 2006") }

@@ -1,13 +1,19 @@
 package actors
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"orgmem/brain/moments"
+	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
+
+// insightSignal is the kind of insight that tells of a signal.
+const insightSignal = "agent_signal"
 
 // What a cognition cycle derives rests on nodes, and must not outlive them. Each
 // such record is written by a function of this file, with an entry under every
@@ -276,3 +282,20 @@ func (f *effect) carrying(ids []string) (still []string, err error) {
 	}
 	return still, nil
 }
+
+// tellSignal writes the insight of a signal whose node is being created.
+func (f *effect) tellSignal(n *pb.Node, item *pb.IngestItem) {
+	if item.GetSource() != pb.SourceSignal || n.GetUnlearned() {
+		return
+	}
+	session, _, _ := strings.Cut(item.GetScope(), "\x00")
+	at := cmp.Or(item.GetOccurredMs(), f.now)
+	id := f.part.DerivedID(insightSignal, n.GetId())
+	putInsight(f.batch.Batch, f.part.Space, &pb.Insight{
+		Id: id[:], Kind: insightSignal, Title: text.OneLine(n.GetTitle()), Detail: "On " + dayOf(at) + ", in the coding session " + text.OneLine(session) + ".",
+		Confidence: 1, Nodes: []string{n.GetId()}, CreatedMs: max(min(at, f.now), 1),
+	})
+}
+
+// dayOf is a day as a person reads it.
+func dayOf(ms int64) string { return time.UnixMilli(ms).UTC().Format("2 January 2006") }

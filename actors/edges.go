@@ -111,3 +111,15 @@ func (f *effect) addDegree(by int, e *pb.Edge) error {
 	}
 	return nil
 }
+
+// edgeAt reads the edge of an entry under one of its ends; nil when it was
+// removed since.
+func edgeAt(r storage.Reader, part *partition.Ref, entry storage.Key) (*pb.Edge, error) {
+	parts := entry.Parts()
+	_, _, _ = parts.Str(), parts.Str(), parts.U64Desc()
+	id := pb.EdgeID(parts.Str())
+	if err := parts.Done(); err != nil {
+		return nil, err
+	}
+	return readEdge(r, part, id)
+}

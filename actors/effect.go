@@ -425,57 +425,6 @@ func (f *effect) putChunks(it *prepared, n *pb.Node) error {
 	return f.link(it, n)
 }
 
-// countDomains keeps the numbers of live nodes that domains have.
-func (f *effect) countDomains() error {
-	by := map[string]int{}
-	for _, id := range f.changed {
-		if was := f.places[id]; was.domain != "" && was.status == pb.StatusLive {
-			by[was.domain]--
-		}
-		if n := f.nodes[id]; n.GetDomain() != "" && n.GetStatus() == pb.StatusLive {
-			by[n.GetDomain()]++
-		}
-	}
-	if len(by) == 0 {
-		return nil
-	}
-	return f.org.withStore(func(st *storage.Store) error {
-		for name, change := range by {
-			id, err := pb.ParseDomainID(name)
-			if err != nil || change == 0 {
-				continue
-			}
-			d := f.domains[string(id[:])]
-			found := d != nil
-			if !found {
-				d = &pb.Domain{}
-				if found, err = st.Get(f.part.Space.Key(storage.TableDomain, storage.ID16(id)), d); err != nil {
-					return err
-				}
-			}
-			if found {
-				d.Nodes = uint32(max(0, int(d.GetNodes())+change))
-				if !f.restores {
-					d.UpdatedMs = f.now
-				}
-				putDomain(f.batch.Batch, f.part.Space, d)
-			}
-		}
-		return nil
-	})
-}
-
-// segment builds the index of the slice's new chunks.
-func (f *effect) segment(dim int) (*index.Segment, error) {
-	b := index.NewBuilder(index.ModelID(f.model), dim)
-	for _, entry := range f.entries {
-		if err := b.Add(entry); err != nil {
-			return nil, err
-		}
-	}
-	return b.Build()
-}
-
 // charge counts what was embedded since the last time: with the effect, so that
 // content which is tried several times costs once.
 func (f *effect) charge(capability string, key pb.KeyHash) {
@@ -484,20 +433,4 @@ func (f *effect) charge(capability string, key pb.KeyHash) {
 		f.batch.Cost(commit.Usage{Line: line, EmbedTokens: f.spent})
 	}
 	f.spent = 0
-}
-
-// derives reports whether a cognition cycle writes what it has found.
-func (f *effect) derives() bool { return f.call != nil && f.call.edit != nil && f.call.edit.derived }
-
-// leaveWork notes in an effect that changes the partition that cognition has to
-// catch up with it.
-func (f *effect) leaveWork() {
-	if f.org.sys.cfg.plain || f.derives() || len(f.changed)+len(f.entries)+len(f.gone)+len(f.hide)+len(f.show) == 0 {
-		return
-	}
-	f.state.Changes++
-	if len(f.gone)+len(f.hide)+len(f.forgotten) > 0 {
-		f.state.Removals++
-	}
-	f.batch.PutRaw(f.org.space.Key(storage.TableCognitionDue, storage.ID16(f.part.ID)), nil)
 }

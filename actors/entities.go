@@ -9,9 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"orgmem/actors/node"
 	"orgmem/actors/partition"
-	"orgmem/brain/claim"
 	"orgmem/brain/cognition"
 	"orgmem/brain/drift"
 	"orgmem/brain/extract"
@@ -49,33 +47,6 @@ const (
 	// maxEvidence bounds the passages that one edge names.
 	maxEvidence = 20
 )
-
-// reading is what an item's text says, computed with its chunks.
-type reading struct {
-	extract.Extraction
-	facts []*pb.StatedFact
-}
-
-// read reads an item's text, on a CPU worker.
-func (p *prepared) read(own *comparer, now int64, goOn func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil { // what is found by its words must not be lost for that
-			p.reading, err = nil, node.PanicError("reading of a text", r)
-		}
-	}()
-	item := p.GetItem()
-	at := item.GetOccurredMs()
-	if at == 0 {
-		at = now
-	}
-	speaker, speakers := extract.Speakers(item.GetMetadata())
-	found, err := extract.While(extract.Document{Text: item.GetContent(), Title: item.GetTitle(), AtMs: at, Speaker: speaker, Speakers: speakers}, goOn)
-	if err != nil {
-		return err
-	}
-	p.reading = &reading{found, own.reader.Facts(claim.Source{Text: item.GetContent(), Title: item.GetTitle(), Speaker: speaker})}
-	return nil
-}
 
 // link writes what an item's text says into the graph. n has its chunks.
 func (f *effect) link(it *prepared, n *pb.Node) error {
@@ -578,7 +549,7 @@ func (t *texts) derive(e *pb.Edge) error {
 		}
 		after.ValidFromMs = min(after.GetValidFromMs(), t.node.GetValidFromMs())
 	} else {
-		id, err := t.org.sys.newUUID()
+		id, err := t.org.NewID()
 		if err != nil {
 			return err
 		}

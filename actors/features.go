@@ -13,6 +13,7 @@ func featuresOf(cfg *Config) ([]feature, error) {
 		plainFeature(func(o *orgActor) module { return &jobModule{orgActor: o} }),
 		plainFeature(func(o *orgActor) module { return &intakeModule{orgActor: o} }),
 		plainFeature(func(o *orgActor) module { return &graphModule{orgActor: o} }),
+		plainFeature(func(o *orgActor) module { return &upkeepModule{orgActor: o} }),
 		plainFeature(func(o *orgActor) module { return &cognitionModule{orgActor: o} }),
 		plainFeature(func(o *orgActor) module { return &recallModule{orgActor: o} }),
 		plainFeature(func(o *orgActor) module { return &usageModule{orgActor: o} }),

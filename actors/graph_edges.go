@@ -186,7 +186,7 @@ func assertEdge(f *effect, op *pb.AssertEdge) (*pb.Reply, error) {
 			e.Status, e.ValidFromMs, e.ValidToMs = pb.StatusLive, f.now, 0
 		}
 	} else {
-		id, err := f.org.sys.newUUID()
+		id, err := f.org.NewID()
 		if err != nil {
 			return nil, err
 		}
@@ -247,16 +247,4 @@ func forgetEdge(f *effect, op *pb.ForgetEdge) (*pb.Reply, error) {
 func (f *effect) edgeChanged(action, change string, e *pb.Edge) error {
 	f.batch.Audit(f.call.auditOf(action, e.GetId()))
 	return addGraphUpdated(f.batch, f.org, f.part, change, e.GetId(), 2)
-}
-
-// edgeAt reads the edge of an entry under one of its ends; nil when it was
-// removed since.
-func edgeAt(r storage.Reader, part *partition.Ref, entry storage.Key) (*pb.Edge, error) {
-	parts := entry.Parts()
-	_, _, _ = parts.Str(), parts.Str(), parts.U64Desc()
-	id := pb.EdgeID(parts.Str())
-	if err := parts.Done(); err != nil {
-		return nil, err
-	}
-	return readEdge(r, part, id)
 }

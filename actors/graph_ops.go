@@ -14,7 +14,8 @@ import (
 // reads and changes the effect, and all of that is one commit with audit, events
 // and outcome; of a hub it is several, each whole (errUnfinished).
 
-// graphModule reads and changes graphs: the operations of proto/graph.proto.
+// graphModule reads and changes graphs: the operations of proto/graph.proto, and what a cycle leaves to people to
+// decide: contradictions and proposals.
 type graphModule struct {
 	*orgActor
 	noModule
@@ -68,9 +69,3 @@ func (o *graphModule) handle(c *call) bool {
 	}
 	return true
 }
-
-// resume wakes the partitions that were to rewrite segments.
-func (o *graphModule) resume() error { return o.resumeForgotten() }
-
-// tick wakes the partitions in which a forgotten node is to be removed.
-func (o *graphModule) tick() { o.sweepTombstones() }

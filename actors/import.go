@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"path"
 	"strings"
 	"time"
 
@@ -28,9 +27,6 @@ import (
 // job's record.
 
 const (
-
-	// maxImports is the interface's: the history shows, and keeps, as many.
-	maxImports = 20
 	// maxImportText bounds the text of one import, which is queued in one commit:
 	// what a raft entry takes, less what records cost beside their text.
 	maxImportText = 16 << 20
@@ -146,25 +142,6 @@ func (o *orgView) readInTurn(c *call, op *pb.ImportFile, work *budget.Work) (up 
 	return up, p, err
 }
 
-// left is done when nobody waits for the call any more.
-func (c *call) left() context.Context {
-	if c.gone == nil {
-		return c.org.sys.ctx
-	}
-	return c.gone
-}
-
-// unread is why a file was not read: what ended the waiting, where that was ended.
-func (c *call) unread(err error) error {
-	if !errors.Is(err, context.Canceled) && !errors.Is(err, node.ErrAbandoned) {
-		return err
-	}
-	if err := c.stillWanted(); err != nil {
-		return err
-	}
-	return node.ErrAbandoned
-}
-
 // size is the text of an upload, and what goes with it.
 func (u *upload) size() (n int) {
 	for _, it := range u.items {
@@ -176,15 +153,6 @@ func (u *upload) size() (n int) {
 // itemBytes is what an item takes in an entry of the queue.
 func itemBytes(it *pb.IngestItem) int {
 	return len(it.GetContent()) + len(it.GetTitle()) + len(it.GetExternalId()) + len(it.GetMetadata()) + len(it.GetFile()) + len(it.GetRefused())
-}
-
-// stillWanted returns an error when the caller has given up, or the node is to
-// stop.
-func (c *call) stillWanted() error {
-	if c.org.sys.ctx.Err() != nil {
-		return node.ErrClosing
-	}
-	return c.awaited()
 }
 
 // readUpload makes documents of a file. What the limits ask is asked meanwhile; its errors
@@ -386,67 +354,4 @@ func endImport(c *commit.Change, o *orgView, part *partition.Ref, job *pb.Job) e
 	return c.Event(o, pb.EventImportFinished, part, map[string]any{
 		"importId": id, "jobId": id, "status": job.GetStatus(), "nodesCreated": job.GetCreated(),
 	})
-}
-
-// maxItemsNamed bounds the items of an import that are looked at for whether it brought
-// a node. One with more is known by the job that its nodes name.
-const maxItemsNamed = 1000
-
-// eraseFileNames takes the names of files out of the import history that a node came
-// with, and which may be its title: where the title is made of the name, or nothing
-// else is left of what the file brought.
-func (f *effect) eraseFileNames(n *pb.Node) error {
-	for rec, err := range storage.ScanRecords(f.st, f.part.Space.Prefix(storage.TableImport), storage.ScanOptions{Limit: maxImports}, func() *pb.Import { return &pb.Import{} }) {
-		if err != nil {
-			return err
-		}
-		e := rec.Value
-		if e.GetFilename() == "" {
-			continue
-		}
-		brought, others, err := f.broughtBy(pb.JobID(e.GetId()), n)
-		if err != nil {
-			return err
-		}
-		if !brought || others && !titledAfter(n.GetTitle(), e.GetFilename()) {
-			continue
-		}
-		e.Filename = ""
-		f.batch.Erase(rec.Key)
-		f.batch.Put(rec.Key, e)
-	}
-	return nil
-}
-
-// broughtBy reports whether an import brought a node, and whether it brought others that
-// are not forgotten.
-func (f *effect) broughtBy(job pb.JobID, n *pb.Node) (brought, others bool, err error) {
-	brought = string(n.GetSource().GetJob()) == string(job[:])
-	items := f.part.Space.Prefix(storage.TableJobItem, storage.ID16(job))
-	for rec, err := range storage.ScanRecords(f.st, items, storage.ScanOptions{Limit: maxItemsNamed}, func() *pb.JobItem { return &pb.JobItem{} }) {
-		if err != nil {
-			return false, false, err
-		}
-		id := rec.Value.GetNode()
-		if id == n.GetId() {
-			brought = true
-		} else if id != "" && !others {
-			other, err := f.node(pb.NodeID(id))
-			if err != nil {
-				return false, false, err
-			}
-			others = other != nil && other.GetStatus() != pb.StatusTombstoned
-		}
-		if brought && others {
-			break
-		}
-	}
-	return brought, others, nil
-}
-
-// titledAfter reports whether a title may be made of a file's name.
-func titledAfter(title, filename string) bool {
-	title, filename = strings.ToLower(title), strings.ToLower(filename)
-	stem := strings.TrimSuffix(filename, path.Ext(filename))
-	return strings.Contains(title, stem) || strings.Contains(filename, title)
 }

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/brain/index"
-	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -21,36 +19,7 @@ const (
 	// embedBatch is how many chunks one CPU task embeds: some 0.1 to 0.2 s, which is how
 	// long another organization, or a cancellation, waits for a worker.
 	embedBatch = 8
-	// stageBytes is how much of one document's records goes into one commit. A
-	// document of several million characters would not fit into one raft entry;
-	// its chunks are written first, invisible, and become true with its node.
-	stageBytes = 2 << 20
 )
-
-// The states of nodes and the outcomes of items.
-const (
-	defaultKind = "document"
-)
-
-// prepared is an item after the computation and before its effect.
-type prepared struct {
-	queued
-	node  pb.NodeID
-	known bool // nothing was computed: its content, so described, was stored or stood before it in the slice
-	// stands: the document says what it said before a person changed that, so the
-	// change stands. variant: the content's own id is taken by a node that was
-	// edited (content_id.go).
-	stands, variant bool
-	relearn         bool   // it was taken in to be searched only, and perhaps is to be learned from now
-	unread          bool   // it is taken in to be searched only, so nobody asks what it says
-	model           string // of an edit's: what embedded it
-	// Of each chunk what the index takes.
-	chunks   []text.Chunk
-	vectors  [][]float32
-	passages []text.Passage
-	reading  *reading // what the text says; nil: it is not to be read
-	err      error    // the item cannot be processed
-}
 
 // itemError is a failure that is the item's own: trying again would not help,
 // and it is given up at last. A full disk, a busy shard or a store that cannot
@@ -277,7 +246,7 @@ func (w *worker) embed(items []prepared, e partition.Embedder, goOn func() error
 				items[i].cut(e)
 			}
 			if (!items[i].known || items[i].relearn) && !items[i].unread && !w.org.sys.cfg.plain {
-				err := items[i].read(&w.org.sys.computers[worker].comparer, now, goOn)
+				err := items[i].read(&w.org.sys.computers[worker].comparer.reader, now, goOn)
 				if errors.Is(err, errCancelled) || errors.Is(err, node.ErrClosing) {
 					return err
 				}
@@ -340,37 +309,4 @@ func (w *worker) embed(items []prepared, e partition.Embedder, goOn func() error
 func (w *worker) cancelled(items []prepared) bool {
 	asked := w.asked.Load()
 	return asked != nil && slices.ContainsFunc(items, func(it prepared) bool { return slices.Contains(*asked, pb.JobID(it.GetJob())) })
-}
-
-// cut divides an item's content into chunks.
-func (p *prepared) cut(e partition.Embedder) {
-	p.chunks = text.Chunks(text.Document{Title: p.GetItem().GetTitle(), Body: p.GetItem().GetContent()}, partition.ChunkOptions(e))
-	p.vectors = make([][]float32, len(p.chunks))
-	p.passages = make([]text.Passage, len(p.chunks))
-}
-
-// redescribes reports whether an item tells something new of a node whose
-// content it repeats. Of a live node only the document that it was first stored
-// for may: where several documents share a content, they would take turns. A
-// superseded node is nobody's: who brings it back describes it. What a person has
-// edited stays as it is until the document's text changes.
-func redescribes(n *pb.Node, item *pb.IngestItem) bool {
-	if ids := n.GetSource().GetExternalIds(); n.GetStatus() == pb.StatusLive && (n.GetCurated() || len(ids) == 0 || ids[0] != item.GetExternalId()) {
-		return false
-	}
-	return redescribed(n, item)
-}
-
-// redescribed reports whether an item describes its content otherwise than a node
-// does.
-func redescribed(n *pb.Node, item *pb.IngestItem) bool {
-	return n.GetTitle() != text.Title(item.GetTitle(), item.GetContent()) || n.GetKind() != kindOf(item) ||
-		!bytes.Equal(n.GetMetadata(), item.GetMetadata()) || n.GetOccurredMs() != item.GetOccurredMs()
-}
-
-func kindOf(item *pb.IngestItem) string {
-	if item.GetKind() == "" {
-		return defaultKind
-	}
-	return item.GetKind()
 }

@@ -30,6 +30,21 @@ const (
 	reembedBatch = 64
 )
 
+// upkeepModule wakes the partitions whose workers have something to do that nobody asks for.
+type upkeepModule struct {
+	*orgActor
+	noModule
+}
+
+// handle leaves all requests to the other modules.
+func (o *upkeepModule) handle(*call) bool { return false }
+
+// resume wakes the partitions that were to rewrite segments.
+func (o *upkeepModule) resume() error { return o.resumeForgotten() }
+
+// tick wakes the partitions in which a forgotten node is to be removed.
+func (o *upkeepModule) tick() { o.sweepTombstones() }
+
 // current returns the partition's hot state and the embedder that its new
 // chunks are embedded with.
 func (w *worker) current() (*partition.Index, partition.Embedder, error) {
@@ -53,22 +68,6 @@ func (w *worker) current() (*partition.Index, partition.Embedder, error) {
 func (s *System) neglected(now *partition.Index) bool {
 	m := now.State.GetModel()
 	return len(now.Stale) > 0 || m != "" && m != s.cfg.Embedder.ID()
-}
-
-// attend wakes a partition's worker, which looks after the partition by itself.
-// One that is being purged or erased is left alone.
-func (o *orgActor) attend(id pb.PartitionID) {
-	if _, held := o.held[id]; held || o.lost || o.children[id] != nil {
-		return
-	}
-	part, err := o.loadPartition(id)
-	if err != nil {
-		o.sys.log.Error("could not look after a partition; the next search tries again", "org", o.id.String(), "err", err)
-		return
-	}
-	if part != nil {
-		o.child(part)
-	}
 }
 
 // maintain does what can wait: removing what was forgotten long ago, merging

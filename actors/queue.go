@@ -8,6 +8,15 @@ import (
 	"orgmem/storage"
 )
 
+// delivery is what a sync hands to the actor of a partition: a change that is to be
+// committed together with the items of its job.
+type delivery struct {
+	change *commit.Change
+	job    *pb.Job
+	items  []*pb.IngestItem
+	done   func(error)
+}
+
 // The durable queue of a partition, at its entrance: a job becomes a record and entries of the queue in one commit,
 // which the worker takes from there (worker.go).
 
@@ -117,4 +126,25 @@ func (a *subjectActor) queue(self *actor.PID, job *pb.Job, entries []*pb.QueueEn
 		root.Send(self, acceptDone{})
 		then(err)
 	})
+}
+
+// deliver queues what a sync has fetched.
+func (a *subjectActor) deliver(self *actor.PID, d *delivery) {
+	a.lastWork = a.org.sys.clock.Now()
+	if a.bad != nil {
+		a.bad = a.open()
+	}
+	switch {
+	case a.dead:
+		d.done(commit.ErrLost)
+	case a.bad != nil:
+		d.done(a.bad)
+	case a.next-a.first+uint64(len(d.items)) > maxQueued:
+		d.done(commit.ErrQueueFull)
+	default:
+		entries := queueOf(d.items)
+		d.job.Total, d.job.QueueSeq = uint64(len(entries)), a.next
+		updateJob(d.change.Batch, a.org.space, d.job)
+		a.queue(self, d.job, entries, d.change, d.done)
+	}
 }

@@ -202,7 +202,7 @@ func (f *effect) putProposed(x *pb.Proposal) (string, error) {
 	if before != nil && before.GetStatus() != pb.StatusTombstoned {
 		return before.GetId(), nil
 	}
-	id, err := f.org.sys.newUUID()
+	id, err := f.org.NewID()
 	if err != nil {
 		return "", err
 	}

@@ -29,31 +29,6 @@ const (
 // rewriteDue ends the wait before segments are rewritten.
 type rewriteDue struct{}
 
-// markForgotten notes the stored segments that hold something of the nodes that
-// the effect forgets: also chunks that were replaced before.
-func (f *effect) markForgotten(now *partition.Index) {
-	mark := func(id uint64) {
-		if !slices.Contains(f.state.GetForgottenSegments(), id) {
-			f.state.ForgottenSegments = append(f.state.ForgottenSegments, id)
-		}
-	}
-	for _, v := range now.Snapshot.Views {
-		if v.ID == 0 {
-			continue
-		}
-		whole := &index.Snapshot{Views: []index.View{{Segment: v.Segment}}}
-		if whole.Forget(f.forgotten...) != whole {
-			mark(v.ID)
-		}
-	}
-	for _, old := range now.Stale {
-		mark(old.ID)
-	}
-	if len(f.state.GetForgottenSegments()) > 0 && f.state.GetForgottenMs() == 0 {
-		f.state.ForgottenMs = f.now
-	}
-}
-
 // rewriteForgotten writes those segments anew, when it is time, and sets
 // w.rewriteIn when it is not.
 func (w *worker) rewriteForgotten(now *partition.Index) (*partition.Index, error) {
@@ -87,7 +62,7 @@ func (w *worker) rewriteForgotten(now *partition.Index) (*partition.Index, error
 // resumeForgotten wakes the partitions that were to rewrite segments when the
 // organization was closed or its node stopped. They are among those that have
 // forgotten something last.
-func (o *graphModule) resumeForgotten() error {
+func (o *upkeepModule) resumeForgotten() error {
 	var parts []pb.PartitionID
 	return o.withStore(func(st *storage.Store) error {
 		for item, err := range st.Scan(o.space.Prefix(storage.TableTombstoneDue), storage.ScanOptions{Reverse: true, Limit: maxSweep}) {

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -17,7 +16,6 @@ import (
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/brain/cognition"
-	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -437,23 +435,6 @@ func signalText(signal *pb.AgentSignal) string {
 var signalTexts = map[string]string{
 	"tool_failure": "A tool failed", "test_failure": "Tests failed", "user_correction": "The person corrected the agent",
 	"loop": "The agent went round in circles", "abandoned": "The work was given up",
-}
-
-// insightSignal is the kind of insight that tells of a signal.
-const insightSignal = "agent_signal"
-
-// tellSignal writes the insight of a signal whose node is being created.
-func (f *effect) tellSignal(n *pb.Node, item *pb.IngestItem) {
-	if item.GetSource() != pb.SourceSignal || n.GetUnlearned() {
-		return
-	}
-	session, _, _ := strings.Cut(item.GetScope(), "\x00")
-	at := cmp.Or(item.GetOccurredMs(), f.now)
-	id := f.part.DerivedID(insightSignal, n.GetId())
-	putInsight(f.batch.Batch, f.part.Space, &pb.Insight{
-		Id: id[:], Kind: insightSignal, Title: text.OneLine(n.GetTitle()), Detail: "On " + dayOf(at) + ", in the coding session " + text.OneLine(session) + ".",
-		Confidence: 1, Nodes: []string{n.GetId()}, CreatedMs: max(min(at, f.now), 1),
-	})
 }
 
 // sessionFinalize queues the building of what is derived from sessions, behind

@@ -22,17 +22,17 @@ const (
 
 // removedUntil is the time up to which nodes could be restored that are to be
 // removed now.
-func (s *System) removedUntil() int64 {
+func removedUntil(s *System) int64 {
 	return clock.Millis(s.clock.Now().Add(-min(s.cfg.TombstoneRetention, maxLate)))
 }
 
 // sweepTombstones wakes the partitions in which a forgotten node is to be removed.
 // Their workers do it (worker.bury).
-func (o *graphModule) sweepTombstones() {
+func (o *upkeepModule) sweepTombstones() {
 	if o.failed != nil || o.lost || o.record == nil {
 		return
 	}
-	until := o.sys.removedUntil()
+	until := removedUntil(o.sys)
 	due := map[pb.PartitionID]bool{}
 	done := storage.NewBatch(o.store)
 	err := o.withStore(func(st *storage.Store) error {
@@ -95,8 +95,8 @@ func tombstonesWait(r storage.Reader, space storage.Space, at int64) (bool, erro
 // bury removes forgotten nodes that can no longer be restored, with their edges
 // and history, and reports whether there are more.
 func (w *worker) bury(now *partition.Index, e partition.Embedder) (next *partition.Index, more bool, err error) {
-	f := w.newEffect(now, e)
-	last := w.org.sys.removedUntil()
+	f := newEffect(w.org, w.part, now, e)
+	last := removedUntil(w.org.sys)
 	removed, rest := 0, false // rest: of the edges of one
 	err = w.org.withStore(func(st *storage.Store) error {
 		f.st = st

@@ -369,12 +369,6 @@ func bytesOf(entries []queued) (n int) {
 	return n
 }
 
-// queued is an entry of the queue.
-type queued struct {
-	seq uint64
-	*pb.QueueEntry
-}
-
 // take reads the head of the queue.
 func (w *worker) take(limit int) (entries []queued, err error) {
 	size := 0

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -105,7 +104,7 @@ func (w *worker) settle(f *effect, now *partition.Index, e partition.Embedder) (
 // effects applies items until one is not prepared, and returns how many that
 // were and which jobs are finished by them.
 func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (_ *effect, n int, finished []pb.JobID, err error) {
-	f := w.newEffect(now, e)
+	f := newEffect(w.org, w.part, now, e)
 	f.st, f.state.Model = st, e.ID()
 	f.batch.User = jobs[pb.JobID(items[0].GetJob())].GetUser()
 	var sessionEvents, sessionNodes uint64
@@ -188,23 +187,4 @@ func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Em
 		return nil, 0, nil, err
 	}
 	return f, n, finished, nil
-}
-
-// putLiveness writes the liveness of stored segments in which something was
-// hidden or shown.
-func putLiveness(b *storage.Batch, part *partition.Ref, before, after *index.Snapshot) {
-	old := map[uint64][]byte{}
-	for _, v := range before.Views {
-		if v.ID != 0 {
-			old[v.ID] = v.AppendLiveness(nil)
-		}
-	}
-	for _, v := range after.Views {
-		if v.ID == 0 {
-			continue
-		}
-		if l := v.AppendLiveness(nil); !bytes.Equal(l, old[v.ID]) {
-			b.PutRaw(part.Space.Key(storage.TableSegmentLiveness, storage.U64(v.ID)), l)
-		}
-	}
 }

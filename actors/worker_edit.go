@@ -1,0 +1,148 @@
+package actors
+
+import (
+	"errors"
+
+	"orgmem/actors/node"
+	"orgmem/actors/partition"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// maxEditTries bounds how often an edit's text is embedded before it is refused:
+// each time somebody else has changed what it was embedded for.
+const maxEditTries = 4
+
+// takeEdit takes in an edit, from any goroutine of the worker.
+func (w *worker) takeEdit(c *call) {
+	w.editing.Lock()
+	w.edits = append(w.edits, c) // bounded by maxCallsPerOrg
+	w.editing.Unlock()
+}
+
+// takeEdits takes out all that wait.
+func (w *worker) takeEdits() []*call {
+	w.editing.Lock()
+	defer w.editing.Unlock()
+	edits := w.edits
+	w.edits = nil
+	return edits
+}
+
+func (w *worker) hasEdits() bool {
+	w.editing.Lock()
+	defer w.editing.Unlock()
+	return len(w.edits) > 0
+}
+
+// editAll carries out edits in the order in which they came, in place of a slice.
+func (w *worker) editAll(calls []*call) sliceDone {
+	now, e, err := w.current()
+	for _, c := range calls {
+		if err != nil {
+			c.fail(err)
+			continue
+		}
+		now = w.editOne(now, e, c)
+	}
+	return sliceDone{edited: true}
+}
+
+// editOne carries out one edit, piece by piece, and returns the partition after
+// it.
+func (w *worker) editOne(now *partition.Index, e partition.Embedder, c *call) (next *partition.Index) {
+	next = now
+	defer func() {
+		if r := recover(); r != nil {
+			c.fail(node.PanicError("edit", r))
+		}
+	}()
+	for unfinished := true; unfinished; { // each piece leaves less to do
+		if w.stopped.Load() {
+			c.fail(node.ErrClosing)
+			return next
+		}
+		next, unfinished = w.editPiece(next, e, c)
+	}
+	return next
+}
+
+// editPiece runs an edit once. It answers the call unless the edit is unfinished.
+func (w *worker) editPiece(now *partition.Index, e partition.Embedder, c *call) (next *partition.Index, unfinished bool) {
+	f := newEffect(w.org, w.part, now, e)
+	f.call = c
+	f.batch.User = c.who.user.Bytes()
+	var r *pb.Reply
+	err := w.org.withStore(func(st *storage.Store) (err error) {
+		f.st = st
+		r, err = c.edit.run(f)
+		return err
+	})
+	switch {
+	case errors.Is(err, errNotPrepared):
+		if c.edit.tries++; c.edit.tries > maxEditTries {
+			c.fail(errUnsettled)
+			return now, false
+		}
+		w.prepareEdit(c, e)
+		return now, false
+	case errors.Is(err, errUnfinished):
+		unfinished = true
+	case err != nil:
+		c.fail(err)
+		return now, false
+	case r.GetProblem() != nil:
+		c.refuseSettled(r.GetProblem())
+		return now, false
+	}
+	f.charge(c.env.GetCapability(), c.who.key)
+	if !unfinished {
+		if cost, ok := c.cost(); ok {
+			f.batch.Cost(cost)
+			c.charged = true
+		}
+		if err := c.idem.record(f.batch.Batch, r); err != nil {
+			c.fail(err)
+			return now, false
+		}
+	}
+	next, err = w.settle(f, now, e)
+	switch {
+	case err != nil:
+		c.fail(err)
+		return now, false
+	case unfinished:
+		w.org.sys.cfg.pieceDone()
+	default:
+		c.reply(r)
+	}
+	return next, unfinished
+}
+
+// prepareEdit computes the chunks that an edit lacks, beside the worker, so that
+// neither ingestion nor another edit waits for it, and gives the edit back to it.
+func (w *worker) prepareEdit(c *call, e partition.Embedder) {
+	w.preparing.Add(1)
+	self, root := w.ctx.Self(), w.org.sys.root
+	w.org.sys.wg.Go(func() {
+		defer w.preparing.Done()
+		items := []prepared{*c.edit.want}
+		err := w.embed(items, e, func() error {
+			if w.stopped.Load() {
+				return node.ErrClosing
+			}
+			return nil
+		})
+		if err == nil {
+			err = items[0].err
+		}
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		items[0].model = e.ID()
+		c.edit.made = &items[0]
+		w.takeEdit(c)
+		root.Send(self, editReady{})
+	})
+}

@@ -32,11 +32,11 @@ const (
 // it (brain_phrase.go).
 func (o *recallModule) brainAnswer(c *call, op *pb.BrainAnswer) {
 	o.readWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-		d, err := c.draftAnswer(st, op, worker)
+		d, err := o.draftAnswer(c, st, op, worker)
 		if err != nil {
 			return nil, err
 		}
-		if phrased, err := c.phrase(st, op, d); err != nil || phrased {
+		if phrased, err := o.phrase(c, st, op, d); err != nil || phrased {
 			return nil, err
 		}
 		return d.reply(), nil
@@ -44,14 +44,14 @@ func (o *recallModule) brainAnswer(c *call, op *pb.BrainAnswer) {
 }
 
 // draftAnswer puts an answer together.
-func (c *call) draftAnswer(st *storage.Store, op *pb.BrainAnswer, worker int) (*draft, error) {
+func (o *recallModule) draftAnswer(c *call, st *storage.Store, op *pb.BrainAnswer, worker int) (*draft, error) {
 	parts, err := c.everywhere(st)
 	if err != nil {
 		return nil, err
 	}
-	rd := &c.org.sys.readers[worker]
+	rd := &o.node.workers[worker]
 	d := &draft{query: op.GetQuery(), parts: parts}
-	hits, confidence, err := c.sources(st, parts, d.query, rd)
+	hits, confidence, err := o.sources(c, st, parts, d.query, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (c *call) draftAnswer(st *storage.Store, op *pb.BrainAnswer, worker int) (*
 		most = d.manner.AnswerWords(most)
 	}
 	d.hits, d.words = hits, int(cmp.Or(op.GetMaxWords(), uint32(most)))
-	d.BrainAnswered = answer.Compose(hits, wordsOf(rd, d.query).share, d.words, d.manner)
+	d.BrainAnswered = answer.Compose(hits, wordsOf(rd.reader, d.query).share, d.words, d.manner)
 	if d.manner != nil && len(d.GetCitations()) > 0 {
 		d.Voice = voice.Hint(*d.manner)
 	}
@@ -74,11 +74,11 @@ func (c *call) draftAnswer(st *storage.Store, op *pb.BrainAnswer, worker int) (*
 
 // sources are the passages that an answer is made of: those that the brain comes to
 // or, while there is none, those that search finds.
-func (c *call) sources(st *storage.Store, parts []*partition.Ref, query string, rd *reader) (hits []*pb.Hit, confidence float64, err error) {
+func (o *recallModule) sources(c *call, st *storage.Store, parts []*partition.Ref, query string, rd *searcher) (hits []*pb.Hit, confidence float64, err error) {
 	n, err := moduleOf[*trainingModule](c.org).brain(st)
 	if errors.Is(err, errBrainNotTrained) || errors.Is(err, errBrainNotReady) {
 		for _, most := range []uint32{answerSources, answerScan} {
-			found, err := c.find(st, parts, &pb.Search{Query: query, TopK: most}, rd)
+			found, err := o.find(c, st, parts, &pb.Search{Query: query, TopK: most}, rd)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -95,11 +95,11 @@ func (c *call) sources(st *storage.Store, parts []*partition.Ref, query string, 
 	if err != nil {
 		return nil, 0, err
 	}
-	w, a, err := c.walkFrom(st, parts, n, query, rd)
+	w, a, err := o.walkFrom(c, st, parts, n, query, rd)
 	if err != nil {
 		return nil, 0, err
 	}
-	found, err := a.found(n, w.Passages(answerSources+brainSeeds), answerSources, learned)
+	found, err := foundBy(a, n, w.Passages(answerSources+brainSeeds), answerSources, learned)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -150,8 +150,8 @@ func (m wordMatcher) share(s string) float64 {
 
 // walkFrom lets the brain walk from a question. The walk and what is returned are
 // the worker's until its next call. Quality mode thorough begins at the exact cosines.
-func (c *call) walkFrom(st *storage.Store, parts []*partition.Ref, n *brainNet, query string, rd *reader) (*retriever.Walk, *asking, error) {
-	e, err := c.effort(st)
+func (o *recallModule) walkFrom(c *call, st *storage.Store, parts []*partition.Ref, n *brainNet, query string, rd *searcher) (*retriever.Walk, *asking, error) {
+	e, err := o.effort(c, st)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -199,9 +199,9 @@ type walked struct {
 // learned keeps what a brain may be made of; a search shows the rest, too.
 func learned(n *pb.Node) bool { return !n.GetUnlearned() }
 
-// found reads what a walk ranked: the best passages of the nodes that are to be
+// foundBy reads what a walk ranked: the best passages of the nodes that are to be
 // kept, at most topK.
-func (a *asking) found(n *brainNet, ranked []retriever.Ranked, topK int, keep func(*pb.Node) bool) (out []walked, err error) {
+func foundBy(a *asking, n *brainNet, ranked []retriever.Ranked, topK int, keep func(*pb.Node) bool) (out []walked, err error) {
 	taken := map[pb.NodeID]bool{}
 	for _, r := range ranked {
 		at := chunkAt{}
@@ -247,26 +247,26 @@ func (o *recallModule) brainQuery(c *call, op *pb.BrainQuery) {
 		if err != nil {
 			return nil, err
 		}
-		rd := &c.org.sys.readers[worker]
-		w, a, err := c.walkFrom(st, parts, n, op.GetQuery(), rd)
+		rd := &o.node.workers[worker]
+		w, a, err := o.walkFrom(c, st, parts, n, op.GetQuery(), rd)
 		if err != nil {
 			return nil, err
 		}
 		topK := int(cmp.Or(op.GetTopK(), defaultTopK))
 		ranked := w.Passages(topK + brainSeeds)
 		out := &pb.BrainFound{GateConfidence: w.Confidence(), PropagationTier: string(w.Tier(ranked[:min(topK, len(ranked))])), Version: n.artifact.GetVersion()}
-		hits, err := a.found(n, ranked, topK, learned)
+		hits, err := foundBy(a, n, ranked, topK, learned)
 		if err != nil {
 			return nil, err
 		}
 		for _, f := range hits {
 			out.Focal = append(out.Focal, brainNode(f.hit, w.Confidence()*f.Activation))
 		}
-		if out.Entities, err = a.entities(w, topK); err != nil {
+		if out.Entities, err = entitiesOf(a, w, topK); err != nil {
 			return nil, err
 		}
 		a.look.Mode = index.VectorOnly
-		plain, err := c.findWith(st, parts, a.look, &pb.Search{TopK: uint32(topK)}, rd)
+		plain, err := o.findWith(c, st, parts, a.look, &pb.Search{TopK: uint32(topK)}, rd)
 		if err != nil {
 			return nil, err
 		}
@@ -286,8 +286,8 @@ func brainNode(h *pb.Hit, activation float64) *pb.BrainNode {
 	return &pb.BrainNode{Node: h.GetNode(), ExternalId: h.GetExternalId(), Title: h.GetTitle(), Score: h.GetScore(), Activation: activation}
 }
 
-// entities are the things that a walk came to.
-func (a *asking) entities(w *retriever.Walk, topK int) (out []*pb.BrainNode, err error) {
+// entitiesOf are the things that a walk came to.
+func entitiesOf(a *asking, w *retriever.Walk, topK int) (out []*pb.BrainNode, err error) {
 	for _, x := range w.Entities(2 * topK) { // some may be gone
 		part := ownerOf(a.parts, x.Entity)
 		if part == nil || len(out) == topK {

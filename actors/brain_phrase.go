@@ -57,8 +57,8 @@ func (d *draft) reply() *pb.Reply {
 // phrase has a draft worded and then answers the call; false: it does not, since there
 // is no model or nothing to word, nobody has the time, or quality mode fast declines
 // to wait.
-func (c *call) phrase(st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, error) {
-	sys := c.org.sys
+func (o *recallModule) phrase(c *call, st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, error) {
+	sys := o.sys
 	if sys.cfg.LLM == nil || len(d.GetCitations()) == 0 {
 		return false, nil
 	}
@@ -73,7 +73,7 @@ func (c *call) phrase(st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, er
 		return false, nil
 	}
 	select {
-	case sys.phrasing <- struct{}{}:
+	case o.node.phrasing <- struct{}{}:
 	default:
 		return false, nil
 	}
@@ -83,8 +83,8 @@ func (c *call) phrase(st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, er
 				c.fail(node.PanicError("phrasing", r))
 			}
 		}()
-		said := c.org.phrasing(d, wait)
-		c.org.tell(func(o *orgActor) {
+		said := o.phrasing(d, wait)
+		o.later(func() {
 			if o.lost {
 				c.fail(commit.ErrLost)
 				return
@@ -96,13 +96,13 @@ func (c *call) phrase(st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, er
 				}
 				if !stands { // what it rests on has been forgotten, or edited, meanwhile
 					c.readUnits, c.embedTokens = 0, 0
-					again, err := c.draftAnswer(st, op, worker)
+					again, err := o.draftAnswer(c, st, op, worker)
 					if err != nil {
 						return nil, err
 					}
 					return again.reply(), nil
 				}
-				d.take(said, &o.sys.readers[worker])
+				d.take(said, o.node.workers[worker].reader)
 				return d.reply(), nil
 			})
 		})
@@ -111,8 +111,8 @@ func (c *call) phrase(st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, er
 }
 
 // phrasing asks the model, in whose place it gives nothing where that does not answer.
-func (o *orgView) phrasing(d *draft, wait time.Duration) []llm.Sentence {
-	defer func() { <-o.sys.phrasing }()
+func (o *recallModule) phrasing(d *draft, wait time.Duration) []llm.Sentence {
+	defer func() { <-o.node.phrasing }()
 	ctx, cancel := context.WithCancelCause(o.sys.ctx)
 	defer cancel(nil)
 	late := context.Canceled

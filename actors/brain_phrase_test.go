@@ -230,12 +230,14 @@ func TestAnswersGoOutWithoutAModel(t *testing.T) {
 	p.answer = worded
 	ask := func() *pb.Envelope { return answerOp(whoServiced, 0) }
 	expect("as it should be", true, ask())
+	var phrasing chan struct{}
+	c.inOrg(func(o *orgActor) { phrasing = moduleOf[*recallModule](&o.orgView).node.phrasing })
 	for range maxPhrasings {
-		c.n.sys.phrasing <- struct{}{}
+		phrasing <- struct{}{}
 	}
 	expect("others wait", false, ask())
 	for range maxPhrasings {
-		<-c.n.sys.phrasing
+		<-phrasing
 	}
 	late := ask()
 	late.DeadlineMs = c.n.clock.Now().Add(phraseReserve).UnixMilli()

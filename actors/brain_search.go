@@ -21,7 +21,7 @@ const scoreFall = 4
 // the index does, which quality mode fast declines. It walks over nothing outside
 // parts. The first hit's score is the best that the index gave; the others' fall from
 // there, since a brain's own figures have no scale and may be negative.
-func (c *call) findByBrain(st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
+func (o *recallModule) findByBrain(c *call, st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
 	if searchModes[op.GetMode()] != index.Hybrid || op.GetFilters() != nil || op.GetIncludeSuperseded() || c.part.Kind == pb.PartitionSandbox {
 		return nil, nil
 	}
@@ -35,12 +35,12 @@ func (c *call) findByBrain(st *storage.Store, parts []*partition.Ref, op *pb.Sea
 	if err != nil {
 		return nil, err
 	}
-	w, a, err := c.walkFrom(st, parts, n, op.GetQuery(), rd)
+	w, a, err := o.walkFrom(c, st, parts, n, op.GetQuery(), rd)
 	if err != nil {
 		return nil, err
 	}
 	topK := int(cmp.Or(op.GetTopK(), defaultTopK))
-	found, err := a.found(n, w.Passages(topK+brainSeeds), topK, func(*pb.Node) bool { return true })
+	found, err := foundBy(a, n, w.Passages(topK+brainSeeds), topK, func(*pb.Node) bool { return true })
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (o *recallModule) conditionSession(c *call, op *pb.ConditionSession) {
 		if err != nil {
 			return nil, err
 		}
-		related, err := c.titlesAbout(st, op.GetCwd(), &c.org.sys.readers[worker])
+		related, err := o.titlesAbout(c, st, op.GetCwd(), &o.node.workers[worker])
 		if err != nil {
 			return nil, err
 		}
@@ -144,12 +144,12 @@ func mannerOf(r storage.Reader, space storage.Space) (*voice.Profile, error) {
 }
 
 // titlesAbout finds documents that name the directory somebody works in.
-func (c *call) titlesAbout(st *storage.Store, cwd string, rd *reader) ([]string, error) {
+func (o *recallModule) titlesAbout(c *call, st *storage.Store, cwd string, rd *searcher) ([]string, error) {
 	dir := path.Base(cwd)
 	if dir == "/" || dir == "." {
 		return nil, nil
 	}
-	found, err := c.find(st, []*partition.Ref{c.part}, &pb.Search{Query: dir, Mode: "keyword", TopK: maxPackTitles}, rd)
+	found, err := o.find(c, st, []*partition.Ref{c.part}, &pb.Search{Query: dir, Mode: "keyword", TopK: maxPackTitles}, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -167,9 +167,9 @@ func (c *call) titlesAbout(st *storage.Store, cwd string, rd *reader) ([]string,
 // The prompt itself is never cut.
 func (o *recallModule) conditionScaffold(c *call, op *pb.ConditionScaffold) {
 	o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-		found, err := c.find(st, []*partition.Ref{c.part}, &pb.Search{
+		found, err := o.find(c, st, []*partition.Ref{c.part}, &pb.Search{
 			Query: text.TruncateRunes(op.GetPrompt(), maxPromptQuery), TopK: scaffoldSources,
-		}, &c.org.sys.readers[worker])
+		}, &o.node.workers[worker])
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,32 @@ import (
 type recallModule struct {
 	*orgActor
 	noModule
+	node *searchNode
+}
+
+// searchNode is what search has once on a node.
+type searchNode struct {
+	noFeature
+
+	workers  []searcher    // one per read worker
+	phrasing chan struct{} // the answers that a language model is wording
+}
+
+func newSearchNode(s *System) *searchNode {
+	n := &searchNode{workers: make([]searcher, len(s.readers)), phrasing: make(chan struct{}, maxPhrasings)}
+	for i := range n.workers {
+		n.workers[i].reader = &s.readers[i]
+	}
+	return n
+}
+
+func (n *searchNode) module(o *orgActor) module { return &recallModule{orgActor: o, node: n} }
+
+// searcher is the working memory that search has of one read worker.
+type searcher struct {
+	*reader
+
+	walker walker
 }
 
 func (o *recallModule) handle(c *call) bool {

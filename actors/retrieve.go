@@ -46,9 +46,9 @@ type place struct {
 
 // retrieve searches, and follows the edges of what it finds.
 func (o *recallModule) retrieve(c *call, op *pb.Retrieve) {
-	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partition.Ref, rd *reader) (*pb.Reply, error) {
+	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partition.Ref, rd *searcher) (*pb.Reply, error) {
 		topK := int(cmp.Or(op.GetTopK(), defaultTopK))
-		found, err := c.find(st, parts, &pb.Search{Query: op.GetQuery(), TopK: uint32(topK)}, rd)
+		found, err := o.find(c, st, parts, &pb.Search{Query: op.GetQuery(), TopK: uint32(topK)}, rd)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func (o *recallModule) retrieve(c *call, op *pb.Retrieve) {
 				return nil, err
 			}
 		}
-		words := wordsOf(rd, op.GetQuery())
+		words := wordsOf(rd.reader, op.GetQuery())
 		out := &pb.Retrieved{EmbedTokens: found.GetEmbedTokens(), BrainVersion: found.GetBrainVersion()}
 		for _, x := range p.ranked() {
 			if len(out.GetHits()) == topK {

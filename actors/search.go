@@ -43,15 +43,15 @@ var efforts = map[partition.Quality]effort{
 }
 
 // effort is what the effective partition wants spent on the call.
-func (c *call) effort(st *storage.Store) (effort, error) {
+func (o *recallModule) effort(c *call, st *storage.Store) (effort, error) {
 	s, err := c.org.sys.parts.Settings(st, c.part)
 	return efforts[s.Quality], err
 }
 
 // search answers from snapshots, in the read pool.
 func (o *recallModule) search(c *call, op *pb.Search) {
-	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partition.Ref, rd *reader) (*pb.Reply, error) {
-		found, err := c.find(st, parts, op, rd)
+	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partition.Ref, rd *searcher) (*pb.Reply, error) {
+		found, err := o.find(c, st, parts, op, rd)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func (o *recallModule) search(c *call, op *pb.Search) {
 
 // readScope reads, in the read pool, from what an answer covers: the caller's
 // partition or, with scope org, all of the organization's.
-func (o *recallModule) readScope(c *call, orgScope bool, read func(st *storage.Store, parts []*partition.Ref, rd *reader) (*pb.Reply, error)) {
+func (o *recallModule) readScope(c *call, orgScope bool, read func(st *storage.Store, parts []*partition.Ref, rd *searcher) (*pb.Reply, error)) {
 	if orgScope && c.env.GetHasSubject() {
 		c.refuse(problem(pb.CodePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
 		return
@@ -78,30 +78,30 @@ func (o *recallModule) readScope(c *call, orgScope bool, read func(st *storage.S
 				return nil, err
 			}
 		}
-		return read(st, parts, &c.org.sys.readers[worker])
+		return read(st, parts, &o.node.workers[worker])
 	})
 }
 
 // find searches, by the brain where there is one and it may be used, and counts what
 // that costs.
-func (c *call) find(st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
-	if found, err := c.findByBrain(st, parts, op, rd); found != nil || err != nil {
+func (o *recallModule) find(c *call, st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
+	if found, err := o.findByBrain(c, st, parts, op, rd); found != nil || err != nil {
 		return found, err
 	}
 	q, err := c.org.lookInto(st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.QueryEncoder, c.awaited)
 	if err != nil {
 		return nil, err
 	}
-	return c.findWith(st, parts, q, op, rd)
+	return o.findWith(c, st, parts, q, op, rd)
 }
 
 // findWith is find for a query that is ready.
-func (c *call) findWith(st *storage.Store, parts []*partition.Ref, q *lookup, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
-	e, err := c.effort(st)
+func (o *recallModule) findWith(c *call, st *storage.Store, parts []*partition.Ref, q *lookup, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
+	e, err := o.effort(c, st)
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.org.searchIn(st, parts, q, op, e, rd)
+	found, err := o.searchIn(st, parts, q, op, e, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (c *call) findWith(st *storage.Store, parts []*partition.Ref, q *lookup, op
 var searchModes = map[string]index.Mode{"": index.Hybrid, "hybrid": index.Hybrid, "vector": index.VectorOnly, "keyword": index.KeywordOnly}
 
 // searchIn ranks the chunks of some partitions as one index.
-func (o *orgView) searchIn(st *storage.Store, parts []*partition.Ref, q *lookup, op *pb.Search, e effort, rd *reader) (*pb.SearchResult, error) {
+func (o *recallModule) searchIn(st *storage.Store, parts []*partition.Ref, q *lookup, op *pb.Search, e effort, rd *searcher) (*pb.SearchResult, error) {
 	topK := int(op.GetTopK())
 	if topK == 0 {
 		topK = defaultTopK
@@ -145,7 +145,7 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partition.Ref, q *lookup,
 // rank gives the best topK nodes. The best candidates may all be chunks of a few
 // long documents; then more of them are looked at, until there are topK nodes or
 // no more chunks.
-func (o *orgView) rank(st *storage.Store, parts []*partition.Ref, snapshots []*index.Snapshot, q *index.Query, topK int, e effort, rd *reader) ([]index.Hit, error) {
+func (o *recallModule) rank(st *storage.Store, parts []*partition.Ref, snapshots []*index.Snapshot, q *index.Query, topK int, e effort, rd *searcher) ([]index.Hit, error) {
 	for {
 		candidates := rd.scratch.Candidates(snapshots, q)
 		exact, err := e.exactVectors(st, parts, candidates, q, topK, &rd.vectors)
@@ -193,7 +193,7 @@ func (e effort) exactVectors(st *storage.Store, parts []*partition.Ref, candidat
 }
 
 // filterOf turns a request's filters into the index's.
-func (o *orgView) filterOf(st *storage.Store, parts []*partition.Ref, f *pb.Filters) index.Filter {
+func (o *recallModule) filterOf(st *storage.Store, parts []*partition.Ref, f *pb.Filters) index.Filter {
 	var out index.Filter
 	if f == nil {
 		return out

@@ -37,6 +37,9 @@ func Start(cfg Config, others *Peers) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{System: sys, backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger)}
+	if s.features, err = featuresOf(sys); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	s.newSubject = func(o *orgView, part *partition.Ref, self *child) actor.Actor { return newSubjectActor(o, part, self) }
 	if others != nil {
 		if s.peers, err = startPeers(sys, s.backups, *others); err != nil {

@@ -187,12 +187,13 @@ func TestThoroughLooksAtMore(t *testing.T) {
 		c.inOrg(func(o *orgActor) {
 			err := o.withStore(func(st *storage.Store) error {
 				for mode, e := range efforts {
-					rd, parts := &o.sys.readers[0], []*partition.Ref{part}
+					search := moduleOf[*recallModule](&o.orgView)
+					rd, parts := &search.node.workers[0], []*partition.Ref{part}
 					q, err := o.lookInto(st, parts, "common", index.Hybrid, &rd.QueryEncoder, func() error { return nil })
 					if err != nil {
 						return err
 					}
-					found, err := o.searchIn(st, parts, q, &pb.Search{Query: "common", TopK: topK}, e, rd)
+					found, err := search.searchIn(st, parts, q, &pb.Search{Query: "common", TopK: topK}, e, rd)
 					if err != nil || len(found.GetHits()) != 1 {
 						t.Errorf("%s finds %v, %v", mode, found, err)
 					}

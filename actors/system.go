@@ -162,7 +162,6 @@ type System struct {
 	memory    *budget.Budget // for reading files, until their texts are accepted
 	slices    *budget.Budget // for cutting and embedding texts: apart, since that takes minutes
 	parts     *partition.Cache
-	phrasing  chan struct{} // the answers that a language model is wording
 	models    map[string]partition.Embedder
 	waking    chan struct{}
 	readers   []reader   // one per read worker
@@ -276,13 +275,8 @@ func newSystem(cfg Config) (*System, error) {
 	if cfg.Workers == 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)
 	}
-	features, err := featuresOf(&cfg)
-	if err != nil {
-		return nil, err
-	}
 	s := &System{
 		cfg:      cfg,
-		features: features,
 		log:      cfg.Logger,
 		clock:    cfg.Clock,
 		orgs:     make(map[pb.OrgID]*activation),
@@ -292,7 +286,6 @@ func newSystem(cfg Config) (*System, error) {
 		slices:   budget.New(cfg.ReadingBytes/2, cfg.Clock),
 		readings: make(map[pb.OrgID]int),
 		parts:    partition.NewCache(cfg.SnapshotBytes, cfg.usable),
-		phrasing: make(chan struct{}, maxPhrasings),
 
 		waking: make(chan struct{}, resumeAtOnce),
 	}

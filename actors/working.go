@@ -14,7 +14,6 @@ type reader struct {
 
 	scratch index.Scratch
 	matcher index.Matcher
-	walker  walker
 	vectors partition.VectorReader
 }
 

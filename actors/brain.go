@@ -155,7 +155,7 @@ func (o *recallModule) walkFrom(c *call, st *storage.Store, parts []*partition.R
 	if err != nil {
 		return nil, nil, err
 	}
-	q, err := c.org.lookInto(st, parts, query, index.Hybrid, &rd.QueryEncoder, c.awaited)
+	q, err := lookInto(c.org, st, parts, query, index.Hybrid, &rd.QueryEncoder, c.awaited)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -167,7 +167,7 @@ func (o *recallModule) walkFrom(c *call, st *storage.Store, parts []*partition.R
 			return err
 		}
 	}
-	a := c.org.ask(st, parts, query, &rd.scratch, q, sharpen, func(at chunkAt) int32 {
+	a := newAsking(c.org, st, parts, query, &rd.scratch, q, sharpen, func(at chunkAt) int32 {
 		if p, ok := n.passages[at]; ok {
 			return p
 		}

@@ -275,9 +275,9 @@ type asking struct {
 	err    error
 }
 
-// ask searches for a question's seeds. sharpen gives the candidates better scores;
+// newAsking searches for a question's seeds. sharpen gives the candidates better scores;
 // nil leaves them as they are. passage gives a chunk's passage, or retriever.Unknown.
-func (o *orgView) ask(st *storage.Store, parts []*partition.Ref, query string, own *index.Scratch, q *lookup, sharpen func([]index.Candidate) error, passage func(chunkAt) int32) *asking {
+func newAsking(o *orgView, st *storage.Store, parts []*partition.Ref, query string, own *index.Scratch, q *lookup, sharpen func([]index.Candidate) error, passage func(chunkAt) int32) *asking {
 	q.N = brainCandidates
 	a := &asking{org: o, st: st, parts: parts, near: map[chunkAt]retriever.Seed{}, chunks: map[pb.NodeID][]uint64{}, lives: map[pb.NodeID]bool{}, look: q, passage: passage}
 	a.Text, a.Score = query, a.score

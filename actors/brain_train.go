@@ -435,12 +435,12 @@ func (r *trainRun) ask(st *storage.Store, parts []*partition.Ref, src *brainSour
 		tasks = append(tasks, func(worker int) error {
 			own := &r.org.sys.computers[worker]
 			for i := from; i < min(from+askBatch, len(examples)); i++ {
-				q, err := r.org.lookInto(st, parts, examples[i].Text, index.Hybrid, &own.QueryEncoder, func() error { return nil })
+				q, err := lookInto(r.org, st, parts, examples[i].Text, index.Hybrid, &own.QueryEncoder, func() error { return nil })
 				if err != nil {
 					return err
 				}
 				q.snapshots = snapshots
-				a := r.org.ask(st, parts, examples[i].Text, &own.comparer.scratch, q, nil, func(at chunkAt) int32 {
+				a := newAsking(r.org, st, parts, examples[i].Text, &own.comparer.scratch, q, nil, func(at chunkAt) int32 {
 					if p, ok := passages[at]; ok {
 						return p
 					}

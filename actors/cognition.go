@@ -384,7 +384,7 @@ func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error
 	opened := false
 	err = m.write(func(f *effect) error {
 		cog, job, why, opened = &pb.Cognition{}, nil, nil, false
-		if _, err := f.st.Get(f.cognition(), cog); err != nil {
+		if _, err := f.st.Get(cognitionKey(f), cog); err != nil {
 			return err
 		}
 		due := f.org.space.Key(storage.TableCognitionDue, storage.ID16(m.part.ID))
@@ -415,7 +415,7 @@ func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error
 		job.Done = 0
 		updateJob(f.batch.Batch, f.org.space, job)
 		cog.Job = job.GetId()
-		f.batch.Put(f.cognition(), cog)
+		f.batch.Put(cognitionKey(f), cog)
 		f.batch.PutRaw(due, nil)
 		cog.Changes, cog.Removals = f.state.GetChanges(), f.state.GetRemovals() // as it will be behind the cycle
 		return nil
@@ -429,7 +429,7 @@ func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error
 	return cog, job, why, err
 }
 
-func (f *effect) cognition() storage.Key { return f.part.Space.Key(storage.TableCognition) }
+func cognitionKey(f *effect) storage.Key { return f.part.Space.Key(storage.TableCognition) }
 
 // end ends the cycle's job, and the finalizations that have waited for it, with
 // the cycle's last commit.
@@ -438,7 +438,7 @@ func (m *cognitionActor) end(cog *pb.Cognition, job *pb.Job, status string, why 
 	err := m.write(func(f *effect) error {
 		ended = nil
 		now := &pb.Cognition{} // finalizations may have come since
-		if _, err := f.st.Get(f.cognition(), now); err != nil {
+		if _, err := f.st.Get(cognitionKey(f), now); err != nil {
 			return err
 		}
 		if status != pb.JobSucceeded { // who goes on must still see that something was taken away
@@ -469,7 +469,7 @@ func (m *cognitionActor) end(cog *pb.Cognition, job *pb.Job, status string, why 
 			}
 			ended = append(ended, pb.JobID(id))
 		}
-		f.batch.Put(f.cognition(), cog)
+		f.batch.Put(cognitionKey(f), cog)
 		if cog.GetChanges() == f.state.GetChanges() && len(cog.GetFinalizes()) == 0 {
 			f.batch.Delete(f.org.space.Key(storage.TableCognitionDue, storage.ID16(m.part.ID)))
 		}

@@ -211,14 +211,14 @@ func (c *cycle) read(own *comparer, f cognition.Chunk, chunk *pb.Chunk) (note, *
 func (c *cycle) similarities(alike [][]community.Neighbour) (changes []func(*effect) error) {
 	for _, e := range c.JoinSimilar(c.fresh, alike) {
 		from, to := c.Nodes[e.A].ID, c.Nodes[e.B].ID
-		changes = append(changes, func(f *effect) error { return f.join(from, to, e.Weight) })
+		changes = append(changes, func(f *effect) error { return joinAlike(f, from, to, e.Weight) })
 	}
 	return changes
 }
 
-// join writes an edge of likeness between two texts that still stand, unless there
+// joinAlike writes an edge of likeness between two texts that still stand, unless there
 // is one, or a person has forgotten it.
-func (f *effect) join(from, to pb.NodeID, weight float64) error {
+func joinAlike(f *effect, from, to pb.NodeID, weight float64) error {
 	for _, id := range []pb.NodeID{from, to} {
 		if ok, err := f.carries(id, 0); err != nil || !ok {
 			return err

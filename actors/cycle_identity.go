@@ -58,11 +58,11 @@ func (c *cycle) findIdentity() error {
 	}
 	err = c.write(func(f *effect) error {
 		cog := &pb.Cognition{}
-		if _, err := f.st.Get(f.cognition(), cog); err != nil {
+		if _, err := f.st.Get(cognitionKey(f), cog); err != nil {
 			return err
 		}
 		know(cog)
-		f.batch.Put(f.cognition(), cog)
+		f.batch.Put(cognitionKey(f), cog)
 		now := &pb.IdentityView{}
 		if _, err := f.st.Get(f.part.Space.Key(storage.TableView, storage.Str(viewIdentity)), now); err != nil {
 			return err

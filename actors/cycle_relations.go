@@ -84,7 +84,7 @@ func (c *cycle) refineRelations() error {
 			return err
 		}
 		if len(sentences) == 0 { // so it would be at every cycle
-			changes = append(changes, func(f *effect) error { return f.weigh(d.edge, d.edge.GetType()) })
+			changes = append(changes, func(f *effect) error { return weighRelation(f, d.edge, d.edge.GetType()) })
 			continue
 		}
 		t := c.Edges[d.tie]
@@ -114,7 +114,7 @@ func (c *cycle) refineRelations() error {
 			} else {
 				c.Edges[d.tie].Kind = kind
 			}
-			changes = append(changes, func(f *effect) error { return f.weigh(d.edge, kind) })
+			changes = append(changes, func(f *effect) error { return weighRelation(f, d.edge, kind) })
 		}
 	}
 	c.doubts = nil
@@ -184,9 +184,9 @@ func (c *cycle) chunkNamed(ref string) (seq uint64, ok bool) {
 	return c.Nodes[place].Chunks[ordinal], true
 }
 
-// weigh notes what a model said of a relation: its type, or llm.NoRelation, by which it
+// weighRelation notes what a model said of a relation: its type, or llm.NoRelation, by which it
 // goes. One that has changed since it was asked about is asked about again.
-func (f *effect) weigh(asked *pb.Edge, kind string) error {
+func weighRelation(f *effect, asked *pb.Edge, kind string) error {
 	before, err := f.current(tripleOf(asked))
 	if err != nil || before == nil || !proto.Equal(before, asked) {
 		return err
@@ -208,7 +208,7 @@ func (f *effect) weigh(asked *pb.Edge, kind string) error {
 		return err
 	}
 	if same != nil && same.GetStatus() != pb.StatusTombstoned {
-		return f.mergeRelation(same, after)
+		return mergeRelation(f, same, after)
 	}
 	if same != nil {
 		if same.GetTombstonedWith() == "" {
@@ -221,7 +221,7 @@ func (f *effect) weigh(asked *pb.Edge, kind string) error {
 
 // mergeRelation gives an edge what speaks for another that is the same and goes: its
 // evidence, of which the texts know that they are.
-func (f *effect) mergeRelation(same, gone *pb.Edge) error {
+func mergeRelation(f *effect, same, gone *pb.Edge) error {
 	after := proto.CloneOf(same)
 	for _, ref := range gone.GetEvidence() {
 		addEvidence(after, ref)

@@ -106,10 +106,10 @@ func (c *cycle) findDomains() error {
 	}
 	for _, i := range c.Settle(found.Of, c.found) {
 		id, domain := c.Nodes[i].ID, c.Nodes[i].Domain
-		changes = append(changes, func(f *effect) error { return f.settleIn(id, domain) })
+		changes = append(changes, func(f *effect) error { return settleIn(f, id, domain) })
 	}
 	for _, was := range dead {
-		changes = append(changes, func(f *effect) error { return f.dropDomain(was) })
+		changes = append(changes, func(f *effect) error { return dropDomain(f, was) })
 	}
 	if err := c.writeAll(changes); err != nil {
 		return err
@@ -194,7 +194,7 @@ func (c *cycle) putDomain(f *effect, d *cognition.Domain, x community.Community,
 }
 
 // settleIn puts a node into a domain, or none.
-func (f *effect) settleIn(id pb.NodeID, domain string) error {
+func settleIn(f *effect, id pb.NodeID, domain string) error {
 	if ok, err := f.carries(id, 0); err != nil || !ok {
 		return err
 	}
@@ -207,7 +207,7 @@ func (f *effect) settleIn(id pb.NodeID, domain string) error {
 
 // dropDomain removes a domain that nothing continues. A person may have put nodes
 // there: then it stays.
-func (f *effect) dropDomain(d *pb.Domain) error {
+func dropDomain(f *effect, d *pb.Domain) error {
 	id := pb.DomainID(d.GetId())
 	for _, status := range nodeStatuses {
 		for _, kind := range nodeKinds {
@@ -284,7 +284,7 @@ func (c *cycle) findProposals() error {
 			if !all { // one was forgotten while the cycle looked
 				l.Rationale, through = unnamed, nil
 			}
-			ok, err := f.propose(string(g.Nodes[l.A].ID), string(g.Nodes[l.B].ID), l, through)
+			ok, err := propose(f, string(g.Nodes[l.A].ID), string(g.Nodes[l.B].ID), l, through)
 			if err != nil {
 				return err
 			}
@@ -302,7 +302,7 @@ func (c *cycle) findProposals() error {
 // propose writes a proposal between two nodes that still stand, do not contradict each
 // other and were never proposed to each other; through are the nodes that it names
 // beside them.
-func (f *effect) propose(source, target string, l proposal.Link, through []string) (bool, error) {
+func propose(f *effect, source, target string, l proposal.Link, through []string) (bool, error) {
 	for _, id := range []string{source, target} {
 		if ok, err := f.carries(pb.NodeID(id), 0); err != nil || !ok {
 			return false, err

@@ -16,7 +16,7 @@ type lookup struct {
 
 // lookInto reads a query's words and meaning, and the indexes that are cold. goOn is
 // asked before each of these; its error ends it.
-func (o *orgView) lookInto(st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, own *partition.QueryEncoder, goOn func() error) (*lookup, error) {
+func lookInto(o *orgView, st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, own *partition.QueryEncoder, goOn func() error) (*lookup, error) {
 	q := &lookup{snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{Mode: mode, Config: index.DefaultConfig()}}
 	langs := text.LangSet(0)
 	wanted := map[index.ModelID]bool{}

@@ -79,7 +79,7 @@ func TestColdReadEndsWhenNobodyWaits(t *testing.T) {
 			if err != nil || len(parts) != 4 {
 				return fmt.Errorf("%d partitions: %w", len(parts), err)
 			}
-			_, err = o.lookInto(st, parts, "something", index.KeywordOnly, &partition.QueryEncoder{}, func() error {
+			_, err = lookInto(&o.orgView, st, parts, "something", index.KeywordOnly, &partition.QueryEncoder{}, func() error {
 				if looks++; looks == 3 {
 					return node.ErrAbandoned
 				}

@@ -34,16 +34,15 @@ const (
 
 // recall answers a derived view of the effective partition.
 func (o *recallModule) recall(c *call, op *pb.Recall) {
-	view := c.org
 	switch op.GetType() {
 	case pb.RecallIdentity:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, c.part) })
 	case pb.RecallGraph:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readStrongest(st, c.part, op.GetAsOfMs()) })
 	case pb.RecallInsights:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.readInsights(st, c.part, op) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.readInsights(st, c.part, op) })
 	case pb.RecallTemporal:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.readTemporal(st, c.part, op) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.readTemporal(st, c.part, op) })
 	default:
 		c.refuse(problem(pb.CodeRecallTypeNotFound, "There are the recall views identity, graph, insights and temporal."))
 	}
@@ -94,9 +93,9 @@ func (o *recallModule) identity(c *call, op *pb.GetIdentity) {
 	o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, part) })
 }
 
-func (o *orgView) readInsights(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
+func (o *recallModule) readInsights(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
 	now := clock.Millis(o.sys.clock.Now())
-	entries, next, p, err := pageOfKeys(o, r, part.Space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
+	entries, next, p, err := pageOfKeys(&o.orgView, r, part.Space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
 		i := &pb.Insight{}
 		if err := item.Decode(i); err != nil || op.GetAsOfMs() != 0 && i.GetCreatedMs() > op.GetAsOfMs() {
 			return nil, false, err
@@ -119,8 +118,8 @@ func (o *orgView) readInsights(r storage.Reader, part *partition.Ref, op *pb.Rec
 	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(), Insights: entries, NextCursor: next}}}), err
 }
 
-func (o *orgView) readTemporal(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
-	entries, next, p, err := pageOfKeys(o, r, part.Space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
+func (o *recallModule) readTemporal(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
+	entries, next, p, err := pageOfKeys(&o.orgView, r, part.Space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
 		m := &pb.Moment{}
 		if err := item.Decode(m); err != nil || op.GetAsOfMs() != 0 && m.GetAtMs() > op.GetAsOfMs() {
 			return nil, false, err

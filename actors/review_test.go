@@ -135,7 +135,7 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 			err := o.withStore(func(st *storage.Store) error {
 				f := &effect{org: &o.orgView, part: part, st: st, batch: commit.New(o.store), nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, shares: map[pb.NodeID]drift.Share{}}
 				var err error
-				ok, err = f.propose(source, target, proposal.Link{Type: "related"}, nil)
+				ok, err = propose(f, source, target, proposal.Link{Type: "related"}, nil)
 				return err
 			})
 			if err != nil {

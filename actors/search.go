@@ -88,7 +88,7 @@ func (o *recallModule) find(c *call, st *storage.Store, parts []*partition.Ref, 
 	if found, err := o.findByBrain(c, st, parts, op, rd); found != nil || err != nil {
 		return found, err
 	}
-	q, err := c.org.lookInto(st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.QueryEncoder, c.awaited)
+	q, err := lookInto(c.org, st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.QueryEncoder, c.awaited)
 	if err != nil {
 		return nil, err
 	}

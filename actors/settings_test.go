@@ -189,7 +189,7 @@ func TestThoroughLooksAtMore(t *testing.T) {
 				for mode, e := range efforts {
 					search := moduleOf[*recallModule](&o.orgView)
 					rd, parts := &search.node.workers[0], []*partition.Ref{part}
-					q, err := o.lookInto(st, parts, "common", index.Hybrid, &rd.QueryEncoder, func() error { return nil })
+					q, err := lookInto(&o.orgView, st, parts, "common", index.Hybrid, &rd.QueryEncoder, func() error { return nil })
 					if err != nil {
 						return err
 					}

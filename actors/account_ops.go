@@ -16,8 +16,20 @@ import (
 type accountModule struct {
 	*orgActor
 	noModule
-	expired []pb.KeyHash // keys that the sweep under way deletes
+	expired  []pb.KeyHash            // keys that the sweep under way deletes
+	minting  map[pb.KeyHash]struct{} // keys under way from the directory to the store
+	gone     []pb.KeyHash            // keys to be dropped from the directory
+	dropping bool                    // some are, or are being looked for
 }
+
+func newAccountModule(o *orgActor) *accountModule {
+	return &accountModule{orgActor: o, minting: map[pb.KeyHash]struct{}{}}
+}
+
+func accountOf(o *orgActor) *accountModule { return moduleOf[*accountModule](&o.orgView) }
+
+// quiet reports whether no keys are being dropped from the directory.
+func (o *accountModule) quiet() bool { return !o.dropping }
 
 func (o *accountModule) handle(c *call) bool {
 	view := &o.orgView // its methods may run in the pool
@@ -48,20 +60,19 @@ func (o *accountModule) handle(c *call) bool {
 
 // handleAccount begins an operation of proto/account.proto.
 func (o *accountModule) handleAccount(c *call, op *pb.AccountOp) bool {
-	view := &o.orgView // its methods may run in the pool
 	switch op := op.GetOp().(type) {
 	case *pb.AccountOp_DeleteMe:
 		o.deleteMe(c)
 	case *pb.AccountOp_GetTeam:
 		record := o.record
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.team(st, record) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.team(st, record) })
 	case *pb.AccountOp_ListMembers:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.membersPage(st, op.ListMembers.GetPage()) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.membersPage(st, op.ListMembers.GetPage()) })
 	case *pb.AccountOp_ListAudit:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.auditPage(st, op.ListAudit) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.auditPage(st, op.ListAudit) })
 	case *pb.AccountOp_ListSandboxKeys:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
-			return view.sandboxKeysPage(st, op.ListSandboxKeys.GetPage())
+			return o.sandboxKeysPage(st, op.ListSandboxKeys.GetPage())
 		})
 	case *pb.AccountOp_CreateSandboxKey:
 		o.createSandboxKey(c, op.CreateSandboxKey)
@@ -119,7 +130,7 @@ func accountReply(r *pb.AccountResult) *pb.Reply {
 
 // team describes the organization. Its members are people: neither provisioned
 // subjects nor the sandbox count.
-func (o *orgView) team(r storage.Reader, record *pb.Organization) (*pb.Reply, error) {
+func (o *accountModule) team(r storage.Reader, record *pb.Organization) (*pb.Reply, error) {
 	members := uint64(0)
 	for _, err := range r.Scan(o.space.Prefix(storage.TableMember), storage.ScanOptions{}) { // at most maxMembers
 		if err != nil {
@@ -134,10 +145,10 @@ func (o *orgView) team(r storage.Reader, record *pb.Organization) (*pb.Reply, er
 
 // membersPage pages through the members in the order of their e-mail addresses,
 // which no write changes.
-func (o *orgView) membersPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
+func (o *accountModule) membersPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
 	all := o.space.Prefix(storage.TableMemberByEmail)
 	kind := cursorKind{list: "members"}
-	entries, next, p, err := pageOfKeys(o, r, all, kind, page, maxRecordsPerPage, func(item storage.Item) (*pb.Member, bool, error) {
+	entries, next, p, err := pageOfKeys(&o.orgView, r, all, kind, page, maxRecordsPerPage, func(item storage.Item) (*pb.Member, bool, error) {
 		user, err := pb.UserIDFrom(item.Value)
 		if err != nil {
 			return nil, false, err

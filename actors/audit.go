@@ -86,7 +86,7 @@ func (f auditFilter) key() string {
 // auditPage pages through the organization's trail, the newest act first. Acts are
 // numbered in the order in which they became true, so what comes meanwhile stands before
 // the first page.
-func (o *orgView) auditPage(r storage.Reader, op *pb.ListAudit) (*pb.Reply, error) {
+func (o *accountModule) auditPage(r storage.Reader, op *pb.ListAudit) (*pb.Reply, error) {
 	f := auditFilter{ListAudit: op}
 	if validSubject(op.GetTarget()) {
 		raw, found, err := r.GetRaw(o.space.Key(storage.TableSubject, storage.Str(op.GetTarget())))
@@ -97,10 +97,10 @@ func (o *orgView) auditPage(r storage.Reader, op *pb.ListAudit) (*pb.Reply, erro
 			f.partition = id.String()
 		}
 	}
-	names := subjectNames{o: o, r: r, known: map[pb.PartitionID]string{}}
+	names := subjectNames{o: &o.orgView, r: r, known: map[pb.PartitionID]string{}}
 	kind := cursorKind{list: "audit", filters: f.key()}
 	walk := keyWalk{all: o.space.Prefix(storage.TableAudit), reverse: true}
-	entries, next, p, err := pageOfWalk(o, r, walk, kind, op.GetPage(), maxAuditsPerPage, func(item storage.Item) (*pb.AuditEntry, bool, error) {
+	entries, next, p, err := pageOfWalk(&o.orgView, r, walk, kind, op.GetPage(), maxAuditsPerPage, func(item storage.Item) (*pb.AuditEntry, bool, error) {
 		a := &pb.Audit{}
 		if err := item.Decode(a); err != nil || !f.passes(a) {
 			return nil, false, err
@@ -168,7 +168,7 @@ func (n subjectNames) fill(e *pb.AuditEntry) error {
 
 // sweepAudit deletes acts from before a time, and the oldest of too many. It returns how
 // many it has deleted. The newest stays: the numbers go on behind it.
-func (o *orgView) sweepAudit(st storage.Reader, b *storage.Batch, before time.Time) (n int, err error) {
+func (o *accountModule) sweepAudit(st storage.Reader, b *storage.Batch, before time.Time) (n int, err error) {
 	all := o.space.Prefix(storage.TableAudit)
 	last := uint64(0)
 	for item, err := range st.Scan(all, storage.ScanOptions{Reverse: true, Limit: 1}) {

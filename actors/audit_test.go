@@ -329,7 +329,7 @@ func TestTrailIsBounded(t *testing.T) {
 		awake()
 		err := o.withStore(func(st *storage.Store) error {
 			b := storage.NewBatch(o.store)
-			if _, err := o.sweepAudit(st, b, n.clock.Now().Add(-auditRetention)); err != nil {
+			if _, err := accountOf(o).sweepAudit(st, b, n.clock.Now().Add(-auditRetention)); err != nil {
 				return err
 			}
 			return o.committer.Commit(b)

@@ -9,7 +9,7 @@ func featuresOf(s *System) ([]feature, error) {
 		return nil, err
 	}
 	return []feature{
-		plainFeature(func(o *orgActor) module { return &accountModule{orgActor: o} }),
+		plainFeature(func(o *orgActor) module { return newAccountModule(o) }),
 		newExportFeature(cfg),
 		plainFeature(func(o *orgActor) module { return &jobModule{orgActor: o} }),
 		plainFeature(func(o *orgActor) module { return &intakeModule{orgActor: o} }),

@@ -35,7 +35,7 @@ func (s *System) newAPIKey(prefix string) (string, error) {
 	return prefix + base64.RawURLEncoding.EncodeToString(token), nil
 }
 
-func (o *orgActor) me(c *call) {
+func (o *accountModule) me(c *call) {
 	c.reply(&pb.Reply{Result: &pb.Reply_Me{Me: &pb.Principal{
 		Org: o.id.Bytes(), OrgName: o.record.GetName(), OrgSlug: o.record.GetSlug(),
 		User: c.who.user.Bytes(), Scopes: c.who.scopes, Plan: o.record.GetPlan(),
@@ -44,7 +44,7 @@ func (o *orgActor) me(c *call) {
 
 // listKeys gives the caller's own keys, newest first. A sandbox key is nobody's
 // own: it has no list, and is in none but the sandbox's.
-func (o *orgActor) listKeys(c *call) func(*storage.Store) (*pb.Reply, error) {
+func (o *accountModule) listKeys(c *call) func(*storage.Store) (*pb.Reply, error) {
 	user, view := c.who.user, c.org
 	return func(st *storage.Store) (*pb.Reply, error) {
 		list := &pb.KeyList{}
@@ -56,7 +56,7 @@ func (o *orgActor) listKeys(c *call) func(*storage.Store) (*pb.Reply, error) {
 			if err != nil {
 				return nil, err
 			}
-			k, err := view.keyAt(st, item, false)
+			k, err := o.keyAt(st, item, false)
 			if err != nil {
 				return nil, err
 			}
@@ -70,7 +70,7 @@ func (o *orgActor) listKeys(c *call) func(*storage.Store) (*pb.Reply, error) {
 
 // readKey reads a key with its use, nil when it was removed since it was found in
 // a list.
-func (o *orgView) readKey(r storage.Reader, hash pb.KeyHash) (*pb.Key, error) {
+func (o *accountModule) readKey(r storage.Reader, hash pb.KeyHash) (*pb.Key, error) {
 	k, use := &pb.Key{}, &pb.Key{}
 	found, err := r.Get(o.space.Key(storage.TableKey, storage.Hash32(hash)), k)
 	if err != nil || !found {
@@ -96,7 +96,7 @@ func checkScopes(scopes []string) ([]string, *pb.Problem) {
 	return slices.Compact(out), nil
 }
 
-func (o *orgActor) createKey(c *call, op *pb.CreateKey) {
+func (o *accountModule) createKey(c *call, op *pb.CreateKey) {
 	scopes, p := checkScopes(op.GetScopes())
 	if p != nil {
 		c.refuse(p)
@@ -148,7 +148,7 @@ func (e refusalError) Error() string { return e.problem.GetDetail() }
 //
 // Those of one user come one after the other: what is counted for the bound is in
 // the store only once it is committed.
-func (o *orgActor) mintKey(order *pb.Key, with func(*commit.Change, CreatedKey) error, done func(CreatedKey, error)) {
+func (o *accountModule) mintKey(order *pb.Key, with func(*commit.Change, CreatedKey) error, done func(CreatedKey, error)) {
 	o.exclusive(keysLock(order.GetUser()), func(release func()) {
 		made, ch, gone, err := o.newKey(order, with)
 		if err != nil {
@@ -161,7 +161,7 @@ func (o *orgActor) mintKey(order *pb.Key, with func(*commit.Change, CreatedKey) 
 		o.sys.background(func(ctx context.Context) {
 			err := view.sys.cfg.Host.Directory().PutKey(ctx, made.Key, view.id)
 			if err != nil {
-				view.tell(func(o *orgActor) { delete(o.minting, made.Key) })
+				o.later(func() { delete(o.minting, made.Key) })
 				release()
 				if errors.Is(err, cluster.ErrTooManyKeys) {
 					err = refusalError{problem("key_limit_reached", "An organization can have at most %d keys.", cluster.MaxKeysPerOrg)}
@@ -172,7 +172,7 @@ func (o *orgActor) mintKey(order *pb.Key, with func(*commit.Change, CreatedKey) 
 			view.committer.SubmitChange(ch, func(err error) {
 				// One that may be in the store all the same stays: the next activation sees.
 				if !errors.Is(err, cluster.ErrOutcomeUnknown) {
-					view.tell(func(o *orgActor) {
+					o.later(func() {
 						delete(o.minting, made.Key)
 						if err != nil {
 							gone = []pb.KeyHash{made.Key}
@@ -188,7 +188,7 @@ func (o *orgActor) mintKey(order *pb.Key, with func(*commit.Change, CreatedKey) 
 }
 
 // newKey prepares a key, and says which others make way for it.
-func (o *orgActor) newKey(order *pb.Key, with func(*commit.Change, CreatedKey) error) (made CreatedKey, ch *commit.Change, gone []pb.KeyHash, err error) {
+func (o *accountModule) newKey(order *pb.Key, with func(*commit.Change, CreatedKey) error) (made CreatedKey, ch *commit.Change, gone []pb.KeyHash, err error) {
 	user, err := pb.UserIDFrom(order.GetUser())
 	if err != nil {
 		return CreatedKey{}, nil, nil, err
@@ -242,7 +242,7 @@ func (o *orgActor) newKey(order *pb.Key, with func(*commit.Change, CreatedKey) e
 // dropUseless makes room in a full list of keys, and says which went: those of the
 // sandbox that have expired, else the one that was made first of those that are
 // revoked. Who rotates keys for years must not run out of them.
-func (o *orgView) dropUseless(b *storage.Batch, r storage.Reader, list storage.Range, sandbox bool) ([]pb.KeyHash, error) {
+func (o *accountModule) dropUseless(b *storage.Batch, r storage.Reader, list storage.Range, sandbox bool) ([]pb.KeyHash, error) {
 	if sandbox {
 		if gone, err := o.dropExpired(b, r); len(gone) > 0 || err != nil {
 			return gone, err
@@ -268,7 +268,7 @@ func (o *orgView) dropUseless(b *storage.Batch, r storage.Reader, list storage.R
 
 // keyAt reads the key of an entry of a list, its member's or the sandbox's; nil when
 // there is none any more.
-func (o *orgView) keyAt(r storage.Reader, item storage.Item, sandbox bool) (*pb.Key, error) {
+func (o *accountModule) keyAt(r storage.Reader, item storage.Item, sandbox bool) (*pb.Key, error) {
 	hash, err := listedKey(item, sandbox)
 	if err != nil {
 		return nil, err
@@ -291,21 +291,21 @@ func listedKey(item storage.Item, sandbox bool) (pb.KeyHash, error) {
 
 // deleteKey removes a key, but for its place in a list. When that is committed, it goes
 // from the directory too (dropKeys).
-func (o *orgView) deleteKey(b *storage.Batch, hash pb.KeyHash) {
+func (o *accountModule) deleteKey(b *storage.Batch, hash pb.KeyHash) {
 	b.Delete(o.space.Key(storage.TableKey, storage.Hash32(hash)))
 	b.Delete(o.space.Key(storage.TableKeyUse, storage.Hash32(hash)))
 }
 
 // revokeKey revokes a key of the caller. From the answer on, and in this
 // actor's memory from now on, it authenticates nothing.
-func (o *orgActor) revokeKey(c *call, op *pb.RevokeKey) {
+func (o *accountModule) revokeKey(c *call, op *pb.RevokeKey) {
 	o.revoke(c, op.GetId(), pb.ActionKeyRevoke, func(k *pb.Key) bool {
 		return !k.GetSandbox() && !c.who.sandbox && string(k.GetUser()) == string(c.who.user[:])
 	})
 }
 
 // revoke revokes a key that may be the caller's to revoke.
-func (o *orgActor) revoke(c *call, id, action string, may func(*pb.Key) bool) {
+func (o *accountModule) revoke(c *call, id, action string, may func(*pb.Key) bool) {
 	notFound := problem(pb.CodeKeyNotFound, "There is no such key of yours.")
 	hash, err := pb.ParseKeyHash(id)
 	if err != nil {
@@ -337,7 +337,7 @@ func (o *orgActor) revoke(c *call, id, action string, may func(*pb.Key) bool) {
 			// The memory follows the store, not the other way round: a refused
 			// revocation leaves the key working, as its answer says.
 			o.committer.SubmitChange(ch, func(err error) {
-				o.tell(func(o *orgActor) {
+				o.later(func() {
 					if err == nil {
 						delete(o.keys, hash)
 					}

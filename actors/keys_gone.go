@@ -23,7 +23,7 @@ const (
 // dropKeys drops keys that the organization does not know any more from the cluster's
 // directory, soon. They have authenticated nothing since they went from the store; this
 // makes room for others. Behind a crash dropLostKeys finds them.
-func (o *orgActor) dropKeys(gone []pb.KeyHash) {
+func (o *accountModule) dropKeys(gone []pb.KeyHash) {
 	o.gone = append(o.gone, gone[:min(len(gone), maxGoneKeys-len(o.gone))]...)
 	if len(o.gone) == 0 || o.dropping || o.lost {
 		return
@@ -36,7 +36,7 @@ func (o *orgActor) dropKeys(gone []pb.KeyHash) {
 		if err != nil && !errors.Is(err, cluster.ErrNotSpoken) { // during an upgrade it is no news
 			view.sys.log.Warn("keys that are gone were not dropped from the directory; they are looked for later", "org", view.id.String(), "err", err)
 		}
-		view.tell(func(o *orgActor) {
+		o.later(func() {
 			o.dropping = false
 			o.dropKeys(nil)
 			if err == nil && len(keys) == maxGoneKeys {
@@ -49,7 +49,7 @@ func (o *orgActor) dropKeys(gone []pb.KeyHash) {
 // dropLostKeys finds keys that the directory has and the organization does not know:
 // what a crash, a lost leader or a node of an earlier version has left. Without it a
 // tenant could fill the directory of all.
-func (o *orgActor) dropLostKeys() {
+func (o *accountModule) dropLostKeys() {
 	directory := o.sys.cfg.Host.Directory()
 	if o.main != nil || o.failed != nil || o.lost || o.dropping || directory.KeyCount(o.id) < minLostKeys {
 		return
@@ -57,11 +57,11 @@ func (o *orgActor) dropLostKeys() {
 	o.dropping = true
 	view := &o.orgView
 	o.sys.background(func(ctx context.Context) {
-		lost, err := view.lostKeys(ctx, directory)
+		lost, err := o.lostKeys(ctx, directory)
 		if err != nil {
 			view.sys.log.Warn("could not look for keys that nobody has; it is tried again", "org", view.id.String(), "err", err)
 		}
-		view.tell(func(o *orgActor) {
+		o.later(func() {
 			o.dropping = false
 			o.dropKeys(o.stillLost(lost))
 		})
@@ -70,7 +70,7 @@ func (o *orgActor) dropLostKeys() {
 
 // lostKeys lists up to maxGoneKeys keys that lead here and are not in the store, where
 // there are minLostKeys or more.
-func (o *orgView) lostKeys(ctx context.Context, directory *cluster.Directory) (lost []pb.KeyHash, err error) {
+func (o *accountModule) lostKeys(ctx context.Context, directory *cluster.Directory) (lost []pb.KeyHash, err error) {
 	err = o.withStore(func(st *storage.Store) error {
 		known := 0
 		for _, err := range st.Scan(o.space.Prefix(storage.TableKey), storage.ScanOptions{}) {
@@ -93,7 +93,7 @@ func (o *orgView) lostKeys(ctx context.Context, directory *cluster.Directory) (l
 	return lost, err
 }
 
-func (o *orgView) unknownKeys(st *storage.Store, keys []pb.KeyHash) (unknown []pb.KeyHash, err error) {
+func (o *accountModule) unknownKeys(st *storage.Store, keys []pb.KeyHash) (unknown []pb.KeyHash, err error) {
 	for _, k := range keys {
 		_, found, err := st.GetRaw(o.space.Key(storage.TableKey, storage.Hash32(k)))
 		if err != nil {
@@ -109,7 +109,7 @@ func (o *orgView) unknownKeys(st *storage.Store, keys []pb.KeyHash) (unknown []p
 // stillLost leaves out the keys that were being made when they were missed: those that
 // still are, and those that have come since. Nobody else makes any: another activation
 // could not store them.
-func (o *orgActor) stillLost(keys []pb.KeyHash) (lost []pb.KeyHash) {
+func (o *accountModule) stillLost(keys []pb.KeyHash) (lost []pb.KeyHash) {
 	if o.lost || len(keys) == 0 {
 		return nil
 	}

@@ -48,7 +48,7 @@ func TestGoneKeysLeaveTheDirectory(t *testing.T) {
 		n.waitFor(func() bool { return n.host.Directory().KeyCount(org.Org) == want })
 	}
 	err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
-		o.mintKey(&pb.Key{User: org.Owner.Bytes()}, func(ch *commit.Change, k CreatedKey) error {
+		accountOf(o).mintKey(&pb.Key{User: org.Owner.Bytes()}, func(ch *commit.Change, k CreatedKey) error {
 			ch.PutRaw(o.space.Key(storage.TableKeyUse, storage.Hash32(k.Key)), make([]byte, storage.MaxBatchBytes))
 			return nil
 		}, func(_ CreatedKey, err error) { done(err) })

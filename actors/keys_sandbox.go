@@ -22,7 +22,7 @@ var sandboxScopes = []string{pb.ScopeRead, pb.ScopeWrite}
 
 // createSandboxKey makes a key for the sandbox. It is never replayed: a retry
 // makes another.
-func (o *orgActor) createSandboxKey(c *call, op *pb.CreateSandboxKey) {
+func (o *accountModule) createSandboxKey(c *call, op *pb.CreateSandboxKey) {
 	life := time.Duration(op.GetTtlS()) * time.Second
 	if life == 0 {
 		life = o.sys.cfg.SandboxKeyLife
@@ -47,7 +47,7 @@ func (o *orgActor) createSandboxKey(c *call, op *pb.CreateSandboxKey) {
 			ch.Audit(c.auditOf("sandbox_key.create", k.Key.String()))
 			return nil
 		}, func(k CreatedKey, err error) {
-			c.org.tell(func(o *orgActor) {
+			o.later(func() {
 				if err == nil {
 					o.part = ref
 				}
@@ -71,17 +71,17 @@ func (o *orgActor) createSandboxKey(c *call, op *pb.CreateSandboxKey) {
 }
 
 // sandboxKeyIndex is a sandbox key's place in the list.
-func (o *orgView) sandboxKeyIndex(k *pb.Key) storage.Key {
+func (o *accountModule) sandboxKeyIndex(k *pb.Key) storage.Key {
 	return o.space.Key(storage.TableSandboxKey, storage.U64Desc(uint64(k.GetCreatedMs())), storage.Hash32(pb.KeyHash(k.GetHash())))
 }
 
-func (o *orgView) deleteSandboxKey(b *storage.Batch, k *pb.Key) {
+func (o *accountModule) deleteSandboxKey(b *storage.Batch, k *pb.Key) {
 	o.deleteKey(b, pb.KeyHash(k.GetHash()))
 	b.Delete(o.sandboxKeyIndex(k))
 }
 
 // sandboxKeys reads the sandbox's keys with their uses, newest first.
-func (o *orgView) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] {
+func (o *accountModule) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] {
 	return func(yield func(*pb.Key, error) bool) {
 		for item, err := range r.Scan(o.space.Prefix(storage.TableSandboxKey), storage.ScanOptions{}) {
 			var k *pb.Key
@@ -99,7 +99,7 @@ func (o *orgView) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] {
 }
 
 // dropExpired removes the sandbox's keys that have expired, and says which those are.
-func (o *orgView) dropExpired(b *storage.Batch, r storage.Reader) (gone []pb.KeyHash, err error) {
+func (o *accountModule) dropExpired(b *storage.Batch, r storage.Reader) (gone []pb.KeyHash, err error) {
 	now := clock.Millis(o.sys.clock.Now())
 	for k, err := range o.sandboxKeys(r) { // at most maxSandboxKeys
 		if err != nil {
@@ -115,10 +115,10 @@ func (o *orgView) dropExpired(b *storage.Batch, r storage.Reader) (gone []pb.Key
 
 // sandboxKeysPage pages through the sandbox's keys that have not expired, newest
 // first, whoever made them.
-func (o *orgView) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
+func (o *accountModule) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
 	kind := cursorKind{list: "sandbox keys"}
 	now := clock.Millis(o.sys.clock.Now())
-	entries, next, p, err := pageOfKeys(o, r, o.space.Prefix(storage.TableSandboxKey), kind, page, maxSandboxKeys, func(item storage.Item) (*pb.Key, bool, error) {
+	entries, next, p, err := pageOfKeys(&o.orgView, r, o.space.Prefix(storage.TableSandboxKey), kind, page, maxSandboxKeys, func(item storage.Item) (*pb.Key, bool, error) {
 		k, err := o.keyAt(r, item, true)
 		return k, k != nil && k.GetExpiresMs() > now, err
 	})
@@ -130,7 +130,7 @@ func (o *orgView) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, e
 
 // resetSandbox empties the sandbox: one commit says that another partition is
 // meant, and the sandbox's next actor removes the one before (openSandbox).
-func (o *orgActor) resetSandbox(c *call) {
+func (o *accountModule) resetSandbox(c *call) {
 	o.whenBusyFor(c, func() { // until the bytes are gone
 		o.exclusive(sandboxLock, func(release func()) {
 			now := clock.Millis(o.sys.clock.Now())
@@ -147,7 +147,7 @@ func (o *orgActor) resetSandbox(c *call) {
 				return
 			}
 			o.committer.SubmitChange(ch, func(err error) {
-				c.org.tell(func(o *orgActor) {
+				o.later(func() {
 					if err != nil {
 						release()
 						c.fail(err)

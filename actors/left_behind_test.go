@@ -112,7 +112,7 @@ func TestASandboxThatIsToLookStaysInMemory(t *testing.T) {
 	n.waitFor(func() bool { return n.sys.Stats().CallsInFlight == 0 })
 	c.inOrg(func(o *orgActor) {
 		ch, idle := o.sandbox, o.sandbox.sent
-		o.sweepSandbox()
+		accountOf(o).sweepSandbox()
 		if o.releaseSandbox(ch, idle); o.sandbox != ch {
 			t.Error("it has left memory")
 		}

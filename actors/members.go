@@ -19,7 +19,7 @@ const maxMembers = 10_000
 var errLastOwner = fmt.Errorf("%w: the only owner cannot be removed", ErrConflict)
 
 // putMember writes a member and the partition that is theirs.
-func (o *orgView) putMember(b *storage.Batch, user pb.UserID, email string, role Role) error {
+func (o *accountModule) putMember(b *storage.Batch, user pb.UserID, email string, role Role) error {
 	ref, err := o.newPartition(pb.PartitionID(user), pb.PartitionMember, "")
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (s *System) AddMember(ctx context.Context, org pb.OrgID, email string, role
 				return
 			}
 			ch := commit.New(o.store)
-			if err := o.putMember(ch.Batch, info.User, email, role); err != nil {
+			if err := accountOf(o).putMember(ch.Batch, info.User, email, role); err != nil {
 				finish(err)
 				return
 			}
@@ -90,13 +90,13 @@ func (s *System) Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error
 // their own partition.
 func (s *System) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
 	return s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
-		o.removeMember(user, o.byOperator(pb.ActionMemberRemove, user.String()), done)
+		accountOf(o).removeMember(user, o.byOperator(pb.ActionMemberRemove, user.String()), done)
 	})
 }
 
 // removeMember takes a member out of the organization. From done(nil) on nothing
 // that was theirs can be reached; a job erases it.
-func (o *orgActor) removeMember(user pb.UserID, why *pb.Audit, done func(error)) {
+func (o *accountModule) removeMember(user pb.UserID, why *pb.Audit, done func(error)) {
 	o.whenBusy(func(err error) {
 		if err != nil {
 			done(err)
@@ -114,7 +114,7 @@ func (o *orgActor) removeMember(user pb.UserID, why *pb.Audit, done func(error))
 }
 
 // beginRemoval commits a removal and calls committed, unless it returns an error.
-func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(error)) error {
+func (o *accountModule) beginRemoval(user pb.UserID, why *pb.Audit, committed func(error)) error {
 	members, err := o.listMembers()
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(er
 	delete(o.members, user)
 	o.beginErasure(ch.Batch, ref, job)
 	o.committer.SubmitChange(ch, func(err error) {
-		o.tell(func(o *orgActor) {
+		o.later(func() {
 			delete(o.erasing, ref.ID)
 			if err == nil {
 				for _, h := range hashes {
@@ -184,7 +184,7 @@ func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(er
 
 // deleteKeys removes all keys that a member minted, those of the sandbox too, and
 // returns them.
-func (o *orgView) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHash, error) {
+func (o *accountModule) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHash, error) {
 	var hashes []pb.KeyHash
 	err := o.withStore(func(st *storage.Store) error {
 		own := o.space.Prefix(storage.TableKeyByUser, storage.ID16(user))
@@ -219,7 +219,7 @@ func (o *orgView) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHash, er
 // sweepSandbox lets what a removed member has left in the sandbox go: their
 // connectors, with the tokens. A sandbox that sleeps is woken for it; behind a crash
 // it is woken for the erasure's sake, and looks by itself.
-func (o *orgActor) sweepSandbox() {
+func (o *accountModule) sweepSandbox() {
 	if o.sandbox == nil {
 		if err := o.resumeSandbox(); err != nil {
 			o.sys.log.Error("the sandbox could not be opened for a removed member's connectors; it is tried again", "org", o.id.String(), "err", err)

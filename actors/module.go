@@ -18,10 +18,17 @@ import (
 type module interface {
 	// handle begins what an admitted request asks for. It reports whether the request is one of this module's.
 	handle(c *call) bool
+	// complete finishes a change that a crash or a failed commit left half done, before the organization answers
+	// anything.
+	complete() error
 	// resume continues what a stop, a crash or a move interrupted, once the organization is open.
 	resume() error
-	// idle reports whether this module lets the organization leave memory.
+	// idle reports whether this module lets the organization leave memory. One that does not is marked in the
+	// directory, and opened again wherever it is lost.
 	idle() bool
+	// quiet reports whether nothing of the module runs beside the mailbox. Where something does, the organization stays
+	// in memory until it ends, and needs no mark: it is done again, or found, by another activation.
+	quiet() bool
 	// tick is called whenever the organization looks whether it may leave memory.
 	tick()
 	// sweep adds to a batch the deletion of what has expired, and returns how many records of one kind it has looked
@@ -109,6 +116,8 @@ type noModule struct{}
 
 func (noModule) handle(*call) bool                                               { return false }
 func (noModule) resume() error                                                   { return nil }
+func (noModule) complete() error                                                 { return nil }
+func (noModule) quiet() bool                                                     { return true }
 func (noModule) idle() bool                                                      { return true }
 func (noModule) tick()                                                           {}
 func (noModule) sweep(*storage.Store, *storage.Batch, time.Time) (int, error)    { return 0, nil }
@@ -145,6 +154,25 @@ func (o *orgActor) resumeModules() error {
 		failed = errors.Join(failed, m.resume())
 	}
 	return failed
+}
+
+// completeChanges lets every module finish what was left half done.
+func (o *orgActor) completeChanges() error {
+	var failed error
+	for _, m := range o.modules {
+		failed = errors.Join(failed, m.complete())
+	}
+	return failed
+}
+
+// modulesQuiet reports whether nothing of a module runs beside the mailbox.
+func (o *orgActor) modulesQuiet() bool {
+	for _, m := range o.modules {
+		if !m.quiet() {
+			return false
+		}
+	}
+	return true
 }
 
 // modulesIdle reports whether no module keeps the organization in memory.

@@ -76,16 +76,13 @@ type orgActor struct {
 	members  map[pb.UserID]*partition.Ref
 	erasing  map[pb.PartitionID]bool // their erasure is being committed: of no use any more
 	children map[pb.PartitionID]*child
-	idem     map[idemKey]struct{}    // under way
-	locks    map[entity][]func()     // waiting for an entity whose change is under way
-	openJobs int                     // jobs accepted or found, not finished
-	kinds    map[string]jobKind      // what the modules say of kinds of job
-	busy     bool                    // the directory says so
-	busyWait []func(error)           // waiting for the directory to say so
-	minting  map[pb.KeyHash]struct{} // keys under way from the directory to the store
-	gone     []pb.KeyHash            // keys to be dropped from the directory
-	dropping bool                    // some are, or are being looked for
-	sweeping bool                    // a sweep's commit, or the pause to the next, is under way
+	idem     map[idemKey]struct{} // under way
+	locks    map[entity][]func()  // waiting for an entity whose change is under way
+	openJobs int                  // jobs accepted or found, not finished
+	kinds    map[string]jobKind   // what the modules say of kinds of job
+	busy     bool                 // the directory says so
+	busyWait []func(error)        // waiting for the directory to say so
+	sweeping bool                 // a sweep's commit, or the pause to the next, is under way
 	lastWork time.Time
 	timer    clock.Timer
 	failed   error // why it could not be opened
@@ -116,7 +113,6 @@ type child struct {
 func newOrgActor(s *System, a *activation) *orgActor {
 	o := &orgActor{
 		keys:     map[pb.KeyHash]*keyState{},
-		minting:  map[pb.KeyHash]struct{}{},
 		subjects: map[pb.SubjectKey]*partition.Ref{},
 		members:  map[pb.UserID]*partition.Ref{},
 		erasing:  map[pb.PartitionID]bool{},
@@ -237,7 +233,7 @@ func (o *orgActor) open() error {
 		err = o.openMain()
 	}
 	if err == nil && o.record != nil {
-		err = errors.Join(o.resumePurges(), o.resealSecrets())
+		err = errors.Join(o.completeChanges(), o.resealSecrets())
 	}
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
@@ -374,7 +370,7 @@ func (o *orgActor) passivate() {
 	}
 	o.keepMark()
 	idle := o.sys.clock.Now().Sub(o.lastWork)
-	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping && !o.dropping && o.modulesIdle()
+	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping && o.modulesQuiet() && o.modulesIdle()
 	if idle >= o.sys.cfg.IdleOrg && atRest && o.full() && o.rest() {
 		return
 	}

@@ -146,7 +146,7 @@ func (s *System) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organiza
 	err := s.onOrg(ctx, made.Org, func(o *orgActor, done func(error)) {
 		ch := commit.New(o.store)
 		ch.Put(o.space.Key(storage.TableOrg), rec)
-		if err := o.putMember(ch.Batch, made.Owner, email, RoleOwner); err != nil {
+		if err := accountOf(o).putMember(ch.Batch, made.Owner, email, RoleOwner); err != nil {
 			done(err)
 			return
 		}
@@ -159,7 +159,7 @@ func (s *System) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organiza
 				}
 				o.record, o.secret = rec, rec.GetSecret()
 				first := &pb.Key{User: made.Owner.Bytes(), Scopes: scopes, Label: "first key"}
-				o.mintKey(first, o.operatorsKey, func(k CreatedKey, err error) {
+				accountOf(o).mintKey(first, accountOf(o).operatorsKey, func(k CreatedKey, err error) {
 					made.APIKey, made.Key = k.APIKey, k.Key
 					done(keyConflict(err))
 				})
@@ -291,7 +291,7 @@ func (s *System) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
 			o.committer.SubmitChange(ch, func(err error) {
 				o.tell(func(o *orgActor) {
 					if err == nil {
-						o.replan(o.record.GetPlan(), plan)
+						accountOf(o).replan(o.record.GetPlan(), plan)
 						o.record = next
 					}
 					release()
@@ -303,7 +303,7 @@ func (s *System) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
 }
 
 // replan moves the buckets of all keys from one plan to another.
-func (o *orgActor) replan(from, to string) {
+func (o *accountModule) replan(from, to string) {
 	now := o.sys.clock.Now()
 	for _, k := range o.keys {
 		for family, b := range k.buckets {
@@ -376,7 +376,7 @@ func (s *System) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error
 			return
 		}
 		key := &pb.Key{User: order.User.Bytes(), Scopes: scopes, Label: order.Label}
-		o.mintKey(key, o.operatorsKey, func(k CreatedKey, err error) {
+		accountOf(o).mintKey(key, accountOf(o).operatorsKey, func(k CreatedKey, err error) {
 			made = k
 			done(keyConflict(err))
 		})
@@ -385,7 +385,7 @@ func (s *System) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error
 }
 
 // operatorsKey adds to a key's commit that the operator made it.
-func (o *orgView) operatorsKey(ch *commit.Change, k CreatedKey) error {
+func (o *accountModule) operatorsKey(ch *commit.Change, k CreatedKey) error {
 	ch.Audit(o.byOperator(pb.ActionKeyCreate, k.Key.String()))
 	return nil
 }

@@ -83,7 +83,7 @@ func (p *purge) of() *partition.Ref {
 }
 
 // purge answers both calls of POST /v1/purge.
-func (o *orgActor) purge(c *call, op *pb.Purge) {
+func (o *purgeModule) purge(c *call, op *pb.Purge) {
 	p := &purge{call: c, op: op, org: op.GetScope() == purgeScopeOrg}
 	if !op.GetConfirm() {
 		o.alone(p, func(release func()) { o.beginPurge(p, release) })
@@ -96,7 +96,7 @@ func (o *orgActor) purge(c *call, op *pb.Purge) {
 	})
 }
 
-func (o *orgActor) beginPurge(p *purge, release func()) {
+func (o *purgeModule) beginPurge(p *purge, release func()) {
 	c := p.call
 	wrong, err := o.purgeParts(p)
 	var before *pb.PurgeRun
@@ -128,10 +128,9 @@ func (o *orgActor) beginPurge(p *purge, release func()) {
 	case p.op.GetConfirm():
 		o.purgeNow(p, release)
 	default:
-		view := &o.orgView
 		o.sys.wg.Go(func() { // it reads as much as there is
 			defer release()
-			view.dryPurge(p)
+			o.dryPurge(p)
 		})
 	}
 }
@@ -140,7 +139,7 @@ func (o *orgActor) beginPurge(p *purge, release func()) {
 // nothing else is: a purge stops what works in its memories, and an erasure that
 // did not find that would be overtaken by what is still being written. A subject
 // of its own does not begin to be erased meanwhile either.
-func (o *orgActor) alone(p *purge, f func(release func())) {
+func (o *purgeModule) alone(p *purge, f func(release func())) {
 	o.exclusive(purgeLock, func(release func()) {
 		if p.org {
 			f(release)
@@ -153,7 +152,7 @@ func (o *orgActor) alone(p *purge, f func(release func())) {
 }
 
 // purgeParts finds the memories that are meant.
-func (o *orgActor) purgeParts(p *purge) (*pb.Problem, error) {
+func (o *purgeModule) purgeParts(p *purge) (*pb.Problem, error) {
 	if !p.org {
 		if !validSubject(p.op.GetSubject()) {
 			return problem(pb.CodeSubjectNotFound, "There is no such subject."), nil
@@ -202,7 +201,7 @@ func (p *purge) meant() []byte {
 }
 
 // findRun returns what was decided upon with the token before, nil when nothing was.
-func (o *orgActor) findRun(p *purge) (*pb.PurgeRun, error) {
+func (o *purgeModule) findRun(p *purge) (*pb.PurgeRun, error) {
 	p.key = runKey(o.space, p.op.GetToken())
 	run, found := &pb.PurgeRun{}, false
 	err := o.withStore(func(st *storage.Store) (err error) {
@@ -217,7 +216,7 @@ func (o *orgActor) findRun(p *purge) (*pb.PurgeRun, error) {
 }
 
 // findTicket finds what a confirm token stands for, or says why it is not valid.
-func (o *orgActor) findTicket(p *purge) (*pb.Problem, error) {
+func (o *purgeModule) findTicket(p *purge) (*pb.Problem, error) {
 	t, found := &pb.PurgeTicket{}, false
 	p.ticket = ticketKey(o.space, p.op.GetToken())
 	err := o.withStore(func(st *storage.Store) (err error) {
@@ -239,7 +238,7 @@ func (o *orgActor) findTicket(p *purge) (*pb.Problem, error) {
 }
 
 // dryPurge counts, and issues the token that stands for the counts.
-func (o *orgView) dryPurge(p *purge) {
+func (o *purgeModule) dryPurge(p *purge) {
 	c := p.call
 	counts, err := o.countPurge(p)
 	token := make([]byte, confirmBytes)
@@ -294,7 +293,7 @@ func purgeReply(r *pb.PurgeReport) *pb.Reply {
 }
 
 // countPurge counts what a purge would delete.
-func (o *orgView) countPurge(p *purge) (counts map[string]uint64, err error) {
+func (o *purgeModule) countPurge(p *purge) (counts map[string]uint64, err error) {
 	counts = map[string]uint64{"exports": 0, "graph_edges": 0}
 	for _, s := range purgeStores {
 		counts[s.name] = 0
@@ -322,7 +321,7 @@ func (o *orgView) countPurge(p *purge) (counts map[string]uint64, err error) {
 				}
 			}
 		}
-		counts["exports"], err = moduleOf[*exportModule](o).countHolding(snap, p.of())
+		counts["exports"], err = moduleOf[*exportModule](&o.orgView).countHolding(snap, p.of())
 		if err == nil && p.org {
 			counts["brain_artifacts"], err = countRange(snap, o.space.Prefix(storage.TableBrain))
 		}
@@ -348,7 +347,7 @@ func countRange(r storage.Reader, keys storage.Range) (n uint64, err error) {
 // in the commit that spends the token, or, where that is too much for one, in some
 // that begin with it. Requests for the memories' actors wait meanwhile: what they
 // write comes behind the purge, and stays.
-func (o *orgActor) purgeNow(p *purge, release func()) {
+func (o *purgeModule) purgeNow(p *purge, release func()) {
 	stopping := map[pb.PartitionID]*child{}
 	for _, part := range p.parts {
 		o.held[part.ID] = []*call{}
@@ -362,8 +361,8 @@ func (o *orgActor) purgeNow(p *purge, release func()) {
 		for _, ch := range stopping {
 			view.stopChild(ch)
 		}
-		r, ended, err := view.purgeStored(p)
-		view.tell(func(o *orgActor) {
+		r, ended, err := o.purgeStored(p)
+		o.later(func() {
 			if err != nil && p.decided {
 				// There is no way back, and nobody may see it half done: the next
 				// activation carries it on before it answers anything.
@@ -403,7 +402,7 @@ func (o *orgActor) purgeNow(p *purge, release func()) {
 
 // purgeStored is the purge in the store. It returns the jobs that ended with it,
 // also where the rest of it came to nothing.
-func (o *orgView) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err error) {
+func (o *purgeModule) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err error) {
 	// Behind this commit, which changes nothing, the store holds all that was
 	// acknowledged.
 	settled := storage.NewBatch(o.store)
@@ -431,17 +430,17 @@ func (o *orgView) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err erro
 	for _, part := range p.parts {
 		p.run.Memories = append(p.run.Memories, part.ID[:]...)
 	}
-	d := newPurgeWork(o, p)
+	d := newPurgeWork(&o.orgView, p)
 	if err := d.run(counts); err != nil {
 		return nil, d.ended, err
 	}
 	return purgeReply(p.outcome(p.run)), d.ended, nil
 }
 
-// resumePurges carries those purges to their end that were decided upon and not
+// complete carries those purges to their end that were decided upon and not
 // done when the organization was closed, or its node stopped: before anything of it
 // is read or written, so that nobody sees one half done.
-func (o *orgActor) resumePurges() error {
+func (o *purgeModule) complete() error {
 	var open []*purge
 	err := o.withStore(func(st *storage.Store) error {
 		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePurgeRun), storage.ScanOptions{}, func() *pb.PurgeRun { return &pb.PurgeRun{} }) {
@@ -465,7 +464,7 @@ func (o *orgActor) resumePurges() error {
 	return nil
 }
 
-func (o *orgActor) resumePurge(p *purge) error {
+func (o *purgeModule) resumePurge(p *purge) error {
 	for raw := range slices.Chunk(p.run.GetMemories(), len(pb.PartitionID{})) {
 		id, err := pb.PartitionIDFrom(raw)
 		if err != nil {
@@ -504,7 +503,7 @@ func (p *purge) finish(b *storage.Batch, now int64) {
 // has more than one takes, it is several, each of which leaves it whole: first
 // outcomes go, then jobs end as if they had been cancelled, then memories go. The
 // first spends the token and says that the purge is decided upon, the last that it
-// is done: whatever comes between, it is carried to its end (resumePurges).
+// is done: whatever comes between, it is carried to its end (complete).
 type purgeWork struct {
 	org   *orgView
 	purge *purge
@@ -707,7 +706,7 @@ func (d *purgeWork) endJob(part *partition.Ref, job *pb.Job) error {
 
 // sweepTickets deletes confirm tokens that were not used, and what came of those
 // that were, long ago.
-func (o *orgView) sweepTickets(b *storage.Batch, st storage.Reader) error {
+func (o *purgeModule) sweepTickets(b *storage.Batch, st storage.Reader) error {
 	now := clock.Millis(o.sys.clock.Now())
 	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePurgeTicket), storage.ScanOptions{}, func() *pb.PurgeTicket { return &pb.PurgeTicket{} }) {
 		if err != nil {

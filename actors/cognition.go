@@ -24,10 +24,6 @@ const (
 )
 
 type (
-	// changed says that the n-th change since the start is committed.
-	changed struct{ n uint64 }
-	// thinkNow begins a cycle without waiting for quiet.
-	thinkNow struct{}
 	// quietOver and latestOver end the waits for a cycle.
 	quietOver  struct{}
 	latestOver struct{}
@@ -36,16 +32,6 @@ type (
 		more bool // there is more to look at
 		err  error
 	}
-	// cognitionIdle is the mind's word that it has caught up with the n-th change, and
-	// whether it wrote anything for it.
-	cognitionIdle struct {
-		n     uint64
-		wrote bool
-	}
-	// cancelCycle says that a job of cognition is cancelled, perhaps the cycle's. The
-	// worker says so once it has written it: a cycle that ended before that would end
-	// its job itself, and whoever cancels it be told that there is nothing to cancel.
-	cancelCycle struct{ job pb.JobID }
 )
 
 // cognitionActor is a subject's cognition child. It waits until its partition has come to
@@ -108,7 +94,7 @@ func (m *cognitionActor) Receive(ctx actor.Context) {
 	case changed:
 		m.newest = max(m.newest, msg.n)
 		m.arm()
-	case thinkNow:
+	case followNow:
 		m.now = true
 		m.start()
 	case quietOver, latestOver:
@@ -116,7 +102,7 @@ func (m *cognitionActor) Receive(ctx actor.Context) {
 	case backOffOver:
 		m.wait = nil
 		m.start()
-	case cancelCycle:
+	case jobCancelled:
 		if id := m.job.Load(); id != nil && *id == msg.job && m.cancelled.CompareAndSwap(false, true) {
 			close(m.quit)
 		}
@@ -155,7 +141,7 @@ func (m *cognitionActor) resume() {
 }
 
 // rest tells the subject that nothing is to be done.
-func (m *cognitionActor) rest(wrote bool) { m.ctx.Send(m.parent, cognitionIdle{m.newest, wrote}) }
+func (m *cognitionActor) rest(wrote bool) { m.ctx.Send(m.parent, followerIdle{m.newest, wrote}) }
 
 // arm begins the waits for a cycle: that for quiet anew.
 func (m *cognitionActor) arm() {
@@ -482,17 +468,15 @@ func (m *cognitionActor) end(cog *pb.Cognition, job *pb.Job, status string, why 
 	return err
 }
 
-// tellCognition tells of an effect that is committed, when it left work.
-func (w *worker) tellCognition(f *effect) {
-	if f.state.GetChanges() != f.changesBefore {
-		w.org.sys.root.Send(w.parent, changed{})
-	}
-}
-
 // cognitionModule sees to it that the cycles of an organization's partitions catch up.
 type cognitionModule struct {
 	*orgActor
 	noModule
+}
+
+// follow begins the cognition of a partition.
+func (o *cognitionModule) follow(org *orgView, part *partition.Ref, parent, worker *actor.PID) actor.Actor {
+	return newCognitionActor(org, part, parent, worker)
 }
 
 // handle: no request asks cognition for anything; what it has found is read from the store.

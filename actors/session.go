@@ -709,6 +709,6 @@ func (w *worker) finalize(entry queued, job *pb.Job) sliceDone {
 	if err := w.org.committer.Commit(b); err != nil {
 		return sliceDone{err: err}
 	}
-	w.org.sys.root.Send(w.parent, thinkNow{})
+	w.org.sys.root.Send(w.parent, followNow{})
 	return sliceDone{more: true, last: entry.seq}
 }

@@ -19,23 +19,23 @@ const maxQueued = 200_000
 // subjectActor is a partition's end of the organization: it takes in work, in
 // order, and owns the child that does it.
 type subjectActor struct {
-	org           *orgView
-	part          *partition.Ref
-	self          *child
-	next          uint64 // sequence number of the next queue entry
-	first         uint64 // lower bound of the oldest that waits
-	bad           error  // why the queue could not be read
-	work          *actor.PID
-	cognition     *actor.PID
-	cognitionTold uint64 // changes that the mind was told of
-	thinking      bool   // it has not caught up with them
-	handled       uint64 // how much of what the organization has sent was dealt with
-	inFlight      int    // accepted jobs whose commit is under way
-	woken         uint64 // how often the worker was woken
-	idle          bool   // the worker found the queue empty after the last time
-	timer         clock.Timer
-	lastWork      time.Time
-	dead          bool // it has panicked: another activation goes on
+	org          *orgView
+	part         *partition.Ref
+	self         *child
+	next         uint64 // sequence number of the next queue entry
+	first        uint64 // lower bound of the oldest that waits
+	bad          error  // why the queue could not be read
+	work         *actor.PID
+	follower     *actor.PID
+	followerTold uint64 // changes that the follower was told of
+	followerBusy bool   // it has not caught up with them
+	handled      uint64 // how much of what the organization has sent was dealt with
+	inFlight     int    // accepted jobs whose commit is under way
+	woken        uint64 // how often the worker was woken
+	idle         bool   // the worker found the queue empty after the last time
+	timer        clock.Timer
+	lastWork     time.Time
+	dead         bool // it has panicked: another activation goes on
 	// Requests about coding sessions go one at a time.
 	sessionBusy bool
 	sessionWait []waitingCall
@@ -71,8 +71,10 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 	case *actor.Started:
 		a.lastWork = a.org.sys.clock.Now()
 		a.work = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newWorker(a.org, a.part, ctx.Self()) }))
-		a.cognition = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newCognitionActor(a.org, a.part, ctx.Self(), a.work) }))
-		a.thinking = true // until it says otherwise
+		a.follower = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor {
+			return moduleOf[follower](a.org).follow(a.org, a.part, ctx.Self(), a.work)
+		}))
+		a.followerBusy = true // until it says otherwise
 		a.bad = a.open()
 		a.wake(ctx) // there may be work from before
 		a.arm(ctx)
@@ -81,8 +83,8 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 			a.timer.Stop()
 		}
 		a.dropSessions()
-		if a.cognition != nil { // first: it waits for the worker
-			_ = ctx.PoisonFuture(a.cognition).Wait()
+		if a.follower != nil { // first: it waits for the worker
+			_ = ctx.PoisonFuture(a.follower).Wait()
 		}
 		if a.work != nil {
 			// Poisoned, it answers first what it has got; stopped with its parent it
@@ -90,24 +92,24 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 			_ = ctx.PoisonFuture(a.work).Wait()
 		}
 	case subjectTick:
-		if a.idle && !a.thinking && a.inFlight == 0 && a.org.sys.clock.Now().Sub(a.lastWork) >= a.org.sys.cfg.IdleSubject {
+		if a.idle && !a.followerBusy && a.inFlight == 0 && a.org.sys.clock.Now().Sub(a.lastWork) >= a.org.sys.cfg.IdleSubject {
 			id, self, handled := a.part.ID, a.self, a.handled
 			a.org.tell(func(o *orgActor) { o.releaseSubject(id, self, handled) })
 		}
 		a.arm(ctx)
 	case changed:
-		a.cognitionTold++
-		a.thinking = true
-		ctx.Send(a.cognition, changed{a.cognitionTold})
-	case cognitionIdle:
-		if a.thinking = m.n != a.cognitionTold; m.wrote { // straight to the worker, and so that there may be upkeep
+		a.followerTold++
+		a.followerBusy = true
+		ctx.Send(a.follower, changed{a.followerTold})
+	case followerIdle:
+		if a.followerBusy = m.n != a.followerTold; m.wrote { // straight to the worker, and so that there may be upkeep
 			a.wake(ctx)
 		}
-	case thinkNow:
-		a.thinking = true
-		ctx.Send(a.cognition, m)
-	case cancelCycle:
-		ctx.Send(a.cognition, m)
+	case followNow:
+		a.followerBusy = true
+		ctx.Send(a.follower, m)
+	case jobCancelled:
+		ctx.Send(a.follower, m)
 	case look:
 		a.handled++
 		a.wake(ctx)

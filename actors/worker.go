@@ -459,7 +459,7 @@ func (w *worker) cancelNow(m cancel) {
 	}
 	w.org.jobsEnded(pb.JobID(job.GetId()))
 	if job.GetType() == pb.JobCognition {
-		w.ctx.Send(w.parent, cancelCycle{pb.JobID(job.GetId())})
+		w.ctx.Send(w.parent, jobCancelled{pb.JobID(job.GetId())})
 	}
 	job.Items = items
 	c.reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})

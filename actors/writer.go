@@ -97,7 +97,9 @@ func (w *worker) settle(f *effect, now *partition.Index, e partition.Embedder) (
 		return nil, err
 	}
 	w.show(next)
-	w.tellCognition(f)
+	if f.state.GetChanges() != f.changesBefore {
+		w.org.sys.root.Send(w.parent, changed{})
+	}
 	return next, nil
 }
 

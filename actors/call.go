@@ -32,18 +32,17 @@ type call struct {
 	memory atomic.Pointer[budget.Work]
 
 	// Set by the organization when it admits the call.
-	rate   *pb.RateLimit
-	who    principal
-	part   *partition.Ref // nil where the route has no partition
-	idem   *idempotent    // nil when the request may not be replayed
-	upload *upload        // of an import: the file, read
-	org    *orgView
+	rate *pb.RateLimit
+	who  principal
+	part *partition.Ref // nil where the route has no partition
+	idem *idempotent    // nil when the request may not be replayed
+	org  *orgView
 	// child is the subject's actor that the call was forwarded to; jobOpen says
 	// that the call counts in the organization's open jobs.
 	child   *child
 	sandbox *child // the sandbox's actor, which the call was handed to
 	jobOpen bool
-	edit    *edit // nil unless the call changes its partition's graph
+	work    any // what the room that carries the call out keeps with it
 	// ReadUnits and EmbedTokens are what the call used, where its route is
 	// metered; a route that says nothing uses one read unit.
 	readUnits, embedTokens uint64

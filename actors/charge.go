@@ -117,3 +117,13 @@ const eventTime = "2006-01-02T15:04:05.000Z"
 func (o *orgView) byOperator(action, target string) *pb.Audit {
 	return &pb.Audit{AtMs: clock.Millis(o.sys.clock.Now()), Action: action, Target: target}
 }
+
+// settledUsage calls done when the cost of all that was answered is stored.
+func (o *orgView) settledUsage(done func(error)) {
+	if o.committer.Idle() && !o.committer.Trail.Waits() {
+		done(nil)
+		return
+	}
+	// Behind whatever is on its way, and with what waits.
+	o.committer.SubmitChange(commit.NewCosts(o.store), done)
+}

@@ -273,7 +273,7 @@ func (m *cognitionActor) write(run func(f *effect) error) error {
 	c.org, c.part = m.org, m.part
 	var running sync.Mutex // guards left, and what run shares with its cycle
 	left := false
-	c.edit = &edit{derived: true, run: func(f *effect) (*pb.Reply, error) {
+	c.work = &edit{derived: true, run: func(f *effect) (*pb.Reply, error) {
 		running.Lock()
 		defer running.Unlock()
 		if left {

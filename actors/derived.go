@@ -57,10 +57,6 @@ func putProposal(b *storage.Batch, space storage.Space, p *pb.Proposal) {
 // unnamed is the rationale of a proposal of which a node that it named is gone.
 const unnamed = "Both are linked to the same nodes, of which one was forgotten since."
 
-func proposalKey(space storage.Space, id pb.DerivedID) storage.Key {
-	return space.Key(storage.TableProposal, storage.ID16(id))
-}
-
 // pairKey is the same in both directions: who rejects that a leads to b does not
 // want to be asked about b and a.
 func pairKey(space storage.Space, p *pb.Proposal) storage.Key {

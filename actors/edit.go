@@ -44,7 +44,7 @@ type edit struct {
 
 // edit hands a call to the worker of its partition.
 func (o *orgActor) edit(c *call, run func(f *effect) (*pb.Reply, error)) {
-	c.edit = &edit{run: run}
+	c.work = &edit{run: run}
 	o.forward(c, c.part)
 }
 
@@ -60,7 +60,7 @@ func (f *effect) prepared(node pb.NodeID, item *pb.IngestItem) (*prepared, error
 	if m := f.state.GetModel(); m != "" && m != f.model {
 		return nil, errReembedding
 	}
-	ed := f.call.edit
+	ed := editOf(f.call)
 	if m := ed.made; m != nil && m.node == node && m.model == f.model && proto.Equal(m.GetItem(), item) {
 		return m, nil
 	}
@@ -77,4 +77,13 @@ func newEffect(org *orgView, part *partition.Ref, now *partition.Index, e partit
 		entities: map[pb.NodeID]*pb.Entity{}, renewed: map[pb.NodeID]bool{}, entityKeys: map[string][]pb.NodeID{}, written: map[edgeTriple]*pb.Edge{}, follows: map[string]pb.NodeID{}, traces: map[pb.NodeID]*pb.Trace{},
 		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, undone: map[string]bool{}, changesBefore: now.State.GetChanges(),
 	}
+}
+
+// editOf is what a call changes of its partition's graph; nil: nothing.
+func editOf(c *call) *edit {
+	if c == nil {
+		return nil
+	}
+	e, _ := c.work.(*edit)
+	return e
 }

@@ -53,8 +53,9 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 			return nil, err
 		}
 	}
-	created = created || f.call.edit.created
-	f.call.edit.created = created
+	ed := editOf(f.call)
+	created = created || ed.created
+	ed.created = created
 	n = f.nodes[id]
 	if n.GetStatus() == pb.StatusSuperseded {
 		if err := f.revive(n, f.now); err != nil {

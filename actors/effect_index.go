@@ -106,7 +106,7 @@ func (f *effect) countDomains() error {
 }
 
 // derives reports whether a cognition cycle writes what it has found.
-func (f *effect) derives() bool { return f.call != nil && f.call.edit != nil && f.call.edit.derived }
+func (f *effect) derives() bool { e := editOf(f.call); return e != nil && e.derived }
 
 // leaveWork notes in an effect that changes the partition that cognition has to
 // catch up with it.

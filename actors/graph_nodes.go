@@ -20,7 +20,7 @@ const maxNeighbours = 100
 // getNode answers one node of the effective partition: at once, when it was read
 // before and nothing was written since.
 func (o *graphModule) getNode(c *call, id pb.NodeID) {
-	key, recent := recentKey{c.part.ID, id}, o.recent
+	key, recent := recentKey{c.part.ID, id}, &o.recent
 	info, err := recent.find(&o.orgView, key)
 	switch {
 	case err != nil:

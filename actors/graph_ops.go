@@ -19,7 +19,10 @@ import (
 type graphModule struct {
 	*orgActor
 	noModule
+	recent recentNodes
 }
+
+func (o *graphModule) committed() { o.recent.forget() }
 
 func (o *graphModule) handle(c *call) bool {
 	if op := c.env.GetGetNode(); op != nil {

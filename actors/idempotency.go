@@ -252,3 +252,8 @@ func (o *orgView) eraseOutcomes(ref *partition.Ref) error {
 		return eraseOf(b, key, rec, ref), nil
 	}, func() {})
 }
+
+// proposalKey is where a proposal lies.
+func proposalKey(space storage.Space, id pb.DerivedID) storage.Key {
+	return space.Key(storage.TableProposal, storage.ID16(id))
+}

@@ -80,7 +80,7 @@ func (o *intakeModule) importFile(c *call, op *pb.ImportFile) {
 			c.fail(c.unread(err))
 			return
 		}
-		c.upload = up
+		c.work = up
 		o.later(func() {
 			if o.lost {
 				c.fail(commit.ErrLost)
@@ -275,7 +275,8 @@ func importKey(part *partition.Ref, e *pb.Import) storage.Key {
 // importJob queues the documents of an upload.
 func (a *subjectActor) importJob(self *actor.PID, c *call) {
 	kind := pb.JobImport
-	if c.upload.entry.GetTranscript() {
+	up, _ := c.work.(*upload) // importFile has put it there
+	if up.entry.GetTranscript() {
 		kind = pb.JobTranscript
 	}
 	ch := commit.New(a.org.store)
@@ -284,8 +285,8 @@ func (a *subjectActor) importJob(self *actor.PID, c *call) {
 		c.fail(err)
 		return
 	}
-	a.enqueue(self, c, kind, queueOf(c.upload.items), ch, func(job *pb.Job) (*pb.Reply, error) {
-		e := c.upload.entry
+	a.enqueue(self, c, kind, queueOf(up.items), ch, func(job *pb.Job) (*pb.Reply, error) {
+		e := up.entry
 		e.Id, e.CreatedMs = job.GetId(), job.GetCreatedMs()
 		ch.Put(importKey(a.part, e), e)
 		id := pb.JobID(job.GetId()).String()
@@ -331,8 +332,11 @@ func (o *orgView) listImports(r storage.Reader, part *partition.Ref) (*pb.Reply,
 	return linked(&pb.LinkResult{Result: &pb.LinkResult_Imports{Imports: list}}), nil
 }
 
-// endImport writes the end of an import's job into its entry.
-func endImport(c *commit.Change, o *orgView, part *partition.Ref, job *pb.Job) error {
+// jobEnded writes the end of an import's job into its entry.
+func (o *intakeModule) jobEnded(c *commit.Change, part *partition.Ref, job *pb.Job) error {
+	if job.GetType() != pb.JobImport && job.GetType() != pb.JobTranscript {
+		return nil
+	}
 	e := &pb.Import{Id: job.GetId(), CreatedMs: job.GetCreatedMs()}
 	key := importKey(part, e)
 	found := false

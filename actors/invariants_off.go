@@ -9,6 +9,6 @@ import "orgmem/actors/partition"
 
 type checks struct{}
 
-func (checks) enter(*worker) (leave func()) { return func() {} }
+func (checks) enter(*orgView, *partition.Ref) (leave func()) { return func() {} }
 
-func (checks) committed(*worker, *partition.Index) {}
+func (checks) committed(*orgView, *partition.Ref, *partition.Index) {}

@@ -25,15 +25,15 @@ type writer struct {
 }
 
 // enter: a partition has a single writer.
-func (c *checks) enter(w *worker) (leave func()) {
-	me := writer{w.org.committer, w.part.ID}
+func (c *checks) enter(o *orgView, part *partition.Ref) (leave func()) {
+	me := writer{o.committer, part.ID}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.busy == nil {
 		c.busy = map[writer]bool{}
 	}
 	if c.busy[me] {
-		commit.Violated("two writers of partition %s", w.part.ID)
+		commit.Violated("two writers of partition %s", part.ID)
 	}
 	c.busy[me] = true
 	return func() {
@@ -44,10 +44,10 @@ func (c *checks) enter(w *worker) (leave func()) {
 }
 
 // committed: what readers are shown is what the store says.
-func (*checks) committed(w *worker, next *partition.Index) {
+func (*checks) committed(o *orgView, part *partition.Ref, next *partition.Index) {
 	state := &pb.PartitionState{}
-	err := w.org.withStore(func(st *storage.Store) error {
-		_, err := st.Get(w.part.Space.Key(storage.TableState), state)
+	err := o.withStore(func(st *storage.Store) error {
+		_, err := st.Get(part.Space.Key(storage.TableState), state)
 		return err
 	})
 	if err != nil {
@@ -55,6 +55,6 @@ func (*checks) committed(w *worker, next *partition.Index) {
 	}
 	// An erasure is decided elsewhere and takes all of it.
 	if got, want := state.GetIndexVersion(), next.State.GetIndexVersion(); got != want && got != 0 {
-		commit.Violated("partition %s is to be shown at version %d, and is stored at %d", w.part.ID, want, got)
+		commit.Violated("partition %s is to be shown at version %d, and is stored at %d", part.ID, want, got)
 	}
 }

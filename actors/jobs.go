@@ -81,7 +81,7 @@ func updateJob(b *storage.Batch, space storage.Space, job *pb.Job) {
 }
 
 // endJob writes a job in its terminal state, and what its end causes: the event,
-// and of an import the end of its entry in the history.
+// and what the modules say.
 func endJob(c *commit.Change, o *orgView, job *pb.Job) error {
 	job.Begun, job.Unclean = "", nil
 	updateJob(c.Batch, o.space, job)
@@ -96,8 +96,10 @@ func endJob(c *commit.Change, o *orgView, job *pb.Job) error {
 	if err == nil {
 		err = addJobCompleted(c, o, part, job)
 	}
-	if err == nil && (job.GetType() == pb.JobImport || job.GetType() == pb.JobTranscript) {
-		err = endImport(c, o, part, job)
+	for _, m := range o.modules {
+		if err == nil {
+			err = m.jobEnded(c, part, job)
+		}
 	}
 	return err
 }

@@ -57,3 +57,11 @@ func lookInto(o *orgView, st *storage.Store, parts []*partition.Ref, query strin
 	}
 	return q, nil
 }
+
+// neglected reports whether a partition that nothing is ingested into needs its
+// worker: parts of its index are made anew at each cold start, or its vectors
+// are of a former model.
+func (s *System) neglected(now *partition.Index) bool {
+	m := now.State.GetModel()
+	return len(now.Stale) > 0 || m != "" && m != s.cfg.Embedder.ID()
+}

@@ -62,14 +62,6 @@ func (w *worker) current() (*partition.Index, partition.Embedder, error) {
 	return now, w.org.sys.cfg.Embedder, nil
 }
 
-// neglected reports whether a partition that nothing is ingested into needs its
-// worker: parts of its index are made anew at each cold start, or its vectors
-// are of a former model.
-func (s *System) neglected(now *partition.Index) bool {
-	m := now.State.GetModel()
-	return len(now.Stale) > 0 || m != "" && m != s.cfg.Embedder.ID()
-}
-
 // maintain does what can wait: removing what was forgotten long ago, merging
 // segments, and embedding anew after a change of model. It reports whether there
 // is more to do.
@@ -147,7 +139,7 @@ func (w *worker) publish(b *storage.Batch, next *partition.Index) (*partition.In
 
 // show makes next what readers see. Its state is committed.
 func (w *worker) show(next *partition.Index) {
-	w.org.sys.checks.committed(w, next)
+	w.org.sys.checks.committed(w.org, w.part, next)
 	w.org.sys.parts.Publish(w.part, next)
 }
 

@@ -51,6 +51,10 @@ type module interface {
 	// publish is called with events that are committed, in the order of the commits and from any goroutine. It must not
 	// block.
 	publish(events []*pb.OutboxEvent)
+	// committed is called, from any goroutine, when something was written to the organization.
+	committed()
+	// jobEnded adds to a change what the end of a job of a partition causes. It is called from any goroutine.
+	jobEnded(ch *commit.Change, part *partition.Ref, job *pb.Job) error
 	// listens reports whether there is somebody to bring events to: then the directory must say, before anything
 	// happens, that the organization may have work.
 	listens() bool
@@ -79,18 +83,22 @@ type feature interface {
 	module(o *orgActor) module
 	// stats adds the feature's figures.
 	stats(st *Stats)
+	// left is called when organizations have moved to another node.
+	left(which func(pb.OrgID) bool)
 }
 
 // noFeature has the methods that a feature may leave out.
 type noFeature struct{}
 
-func (noFeature) stats(*Stats) {}
+func (noFeature) stats(*Stats)             {}
+func (noFeature) left(func(pb.OrgID) bool) {}
 
 // plainFeature is a feature that is the same on every node, and makes its module by a function.
 type plainFeature func(o *orgActor) module
 
 func (f plainFeature) module(o *orgActor) module { return f(o) }
 func (plainFeature) stats(*Stats)                {}
+func (plainFeature) left(func(pb.OrgID) bool)    {}
 
 // featureOf returns a node's feature of a type.
 func featureOf[F feature](s *System) F {
@@ -128,6 +136,8 @@ func (noModule) forgetting(*storage.Batch, storage.Reader, *partition.Ref) error
 func (noModule) forgot(*partition.Ref)                                           {}
 func (noModule) erasePartition(*partition.Ref) error                             { return nil }
 func (noModule) publish([]*pb.OutboxEvent)                                       {}
+func (noModule) committed()                                                      {}
+func (noModule) jobEnded(*commit.Change, *partition.Ref, *pb.Job) error          { return nil }
 func (noModule) listens() bool                                                   { return false }
 func (noModule) lastEvent(*storage.Store) (uint64, error)                        { return 0, nil }
 func (noModule) eraseMember(*storage.Store, *commit.Change, pb.UserID) error     { return nil }
@@ -234,3 +244,10 @@ func (o *orgView) lastEvent(st *storage.Store) (last uint64, err error) {
 
 // kindOfJob returns how jobs of a kind are dealt with, the zero jobKind where the partitions' workers do it.
 func (o *orgActor) kindOfJob(job *pb.Job) jobKind { return o.kinds[job.GetType()] }
+
+// committed tells the modules that something was written to the organization.
+func (o *orgView) committed() {
+	for _, m := range o.modules {
+		m.committed()
+	}
+}

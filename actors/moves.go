@@ -116,7 +116,9 @@ func (s *System) gaveUp(shard uint32) {
 	for _, a := range gone {
 		s.root.Send(a.pid, task((*orgActor).lose))
 	}
-	featureOf[*webhookFeature](s).hub.cutAll(of)
+	for _, f := range s.features {
+		f.left(of)
+	}
 }
 
 // settleCosts writes what reads have cost in organizations that leave this node, while

@@ -56,7 +56,6 @@ type orgView struct {
 	act       *activation
 	pid       *actor.PID // set when the actor starts, before anybody has the view
 	main      *orgView   // of a sandbox: the organization; nil otherwise
-	recent    *recentNodes
 	past      *past
 	modules   []module // the features, as modulesOf lists them
 }
@@ -220,13 +219,12 @@ func (o *orgActor) open() error {
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.recent = &recentNodes{}
 	o.past = newPast()
 	trail, err := commit.NewTrail(o.space, o.withStore, o.flushUsageSoon, o.lastEvent)
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.committer = commit.NewCommitter(o.sys.root0, o.sys.cfg.Host, o.store, lease, trail, o.publish, o.recent.forget, func() { o.tell((*orgActor).lose) })
+	o.committer = commit.NewCommitter(o.sys.root0, o.sys.cfg.Host, o.store, lease, trail, o.publish, o.committed, func() { o.tell((*orgActor).lose) })
 	if o.main != nil {
 		err = o.openSandbox()
 	} else {

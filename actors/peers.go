@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -123,7 +124,7 @@ func startPeers(s *System, backups *Backups, cfg Peers) (*peers, error) {
 		Peers: cfg, sys: s, backups: backups, self: cfg.Placement.Server(),
 		waiting: map[uint64]*asked{}, load: map[cluster.ServerID]*afarLoad{}, here: map[visitor]struct{}{},
 		askers: map[cluster.ServerID]struct{}{}, parting: map[cluster.ServerID]*farewell{},
-		forwarded: forwarded{room: s.cfg.ForwardedBytes},
+		forwarded: forwarded{room: cmp.Or(s.cfg.ForwardedBytes, defaultForwardedBytes)},
 	}
 	if err := binary.Read(s.cfg.Random, binary.BigEndian, &o.next); err != nil {
 		return nil, fmt.Errorf("actors: %w", err)

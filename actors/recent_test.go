@@ -13,14 +13,14 @@ import (
 )
 
 // recentOf is what the organization of a client remembers of nodes, and its view.
-func recentOf(c client) (view *orgView, part *partition.Ref) {
+func recentOf(c client) (view *orgView, recent *recentNodes, part *partition.Ref) {
 	c.inOrg(func(o *orgActor) {
-		view = &o.orgView
+		view, recent = &o.orgView, &moduleOf[*graphModule](&o.orgView).recent
 		for _, part = range o.members {
 			return
 		}
 	})
-	return view, part
+	return view, recent, part
 }
 
 // appliedBy is what a store has applied, once nothing is on its way.
@@ -44,7 +44,7 @@ func TestANodeReadAgainIsNotReadFromTheStore(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.ingest(doc("a", "The boiler is old.")).GetItems()[0].GetNode()
 	first := c.ok(getNodeOp(id)).GetNode()
-	view, part := recentOf(c)
+	view, recent, part := recentOf(c)
 	key := recentKey{part.ID, pb.NodeID(id)}
 
 	var kept *pb.NodeInfo
@@ -53,7 +53,7 @@ func TestANodeReadAgainIsNotReadFromTheStore(t *testing.T) {
 			t.Fatalf("reads %v, then %v", first, again)
 		}
 		var err error
-		if kept, err = view.recent.find(view, key); err != nil {
+		if kept, err = recent.find(view, key); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -63,10 +63,10 @@ func TestANodeReadAgainIsNotReadFromTheStore(t *testing.T) {
 	marked := proto.CloneOf(first)
 	marked.Content = "kept"
 	for answered := ""; answered != "kept"; answered = c.ok(getNodeOp(id)).GetNode().GetContent() {
-		view.recent.keep(appliedBy(t, view), key, marked)
+		recent.keep(appliedBy(t, view), key, marked)
 	}
 	c.put("anna")
-	view.recent.keep(appliedBy(t, view), key, marked)
+	recent.keep(appliedBy(t, view), key, marked)
 	c.as("anna").refused(pb.CodeNodeNotFound, getNodeOp(id))
 }
 
@@ -76,19 +76,19 @@ func TestWhatWasWrittenIsReadAtOnce(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.ingest(doc("a", "The boiler is old.")).GetItems()[0].GetNode()
-	view, part := recentOf(c)
+	view, recent, part := recentOf(c)
 	key := recentKey{part.ID, pb.NodeID(id)}
 	before := appliedBy(t, view)
 	old := c.ok(getNodeOp(id)).GetNode()
 
 	after := c.edit(&pb.EditNode{Id: id, Content: new("The boiler is new.")})
-	view.recent.keep(before, key, old)
+	recent.keep(before, key, old)
 	if got := c.ok(getNodeOp(id)).GetNode(); !proto.Equal(got, after) {
 		t.Errorf("reads %v, was answered %v", got, after)
 	}
 	before = appliedBy(t, view)
 	c.forget(id)
-	view.recent.keep(before, key, after)
+	recent.keep(before, key, after)
 	c.refused(pb.CodeNodeNotFound, getNodeOp(id))
 }
 
@@ -99,12 +99,12 @@ func TestWhatIsWrittenLeavesNothingRemembered(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.ingest(doc("a", "The boiler is old.")).GetItems()[0].GetNode()
 	c.ok(getNodeOp(id))
-	view, _ := recentOf(c)
+	_, recent, _ := recentOf(c)
 	c.forget(id)
-	view.recent.mu.Lock()
-	defer view.recent.mu.Unlock()
-	if len(view.recent.nodes) != 0 {
-		t.Errorf("remembered: %v", view.recent.nodes)
+	recent.mu.Lock()
+	defer recent.mu.Unlock()
+	if len(recent.nodes) != 0 {
+		t.Errorf("remembered: %v", recent.nodes)
 	}
 }
 

@@ -189,7 +189,7 @@ func (r *restorer) edits(runs []func(*effect) (*pb.Reply, error)) error {
 		}
 		for i, run := range runs {
 			c := newCall(&pb.Envelope{})
-			c.org, c.part, c.edit = &o.orgView, r.part, &edit{run: run}
+			c.org, c.part, c.work = &o.orgView, r.part, &edit{run: run}
 			calls[i] = c
 			o.forward(c, r.part)
 		}

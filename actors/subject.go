@@ -141,7 +141,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		case a.bad != nil:
 			m.fail(a.bad)
 			return
-		case m.edit != nil:
+		case editOf(m) != nil:
 			ctx.Send(a.work, m)
 			a.wake(ctx) // behind it there may be upkeep
 			return

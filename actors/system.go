@@ -224,9 +224,6 @@ func newSystem(cfg Config) (*System, error) {
 	if cfg.ReadingBytes == 0 {
 		cfg.ReadingBytes = defaultReadingBytes
 	}
-	if cfg.ForwardedBytes == 0 {
-		cfg.ForwardedBytes = defaultForwardedBytes
-	}
 	if cfg.ReadingBytes < MinReadingBytes {
 		return nil, fmt.Errorf("actors: ReadingBytes is less than the %d that one file may take", MinReadingBytes)
 	}

@@ -72,16 +72,6 @@ func (o *usageModule) getUsage(c *call, op *pb.GetUsage) {
 	})
 }
 
-// settledUsage calls done when the cost of all that was answered is stored.
-func (o *orgView) settledUsage(done func(error)) {
-	if o.committer.Idle() && !o.committer.Trail.Waits() {
-		done(nil)
-		return
-	}
-	// Behind whatever is on its way, and with what waits.
-	o.committer.SubmitChange(commit.NewCosts(o.store), done)
-}
-
 // usageBucket returns the bucket that a time lies in, and its length.
 func usageBucket(at time.Time, length time.Duration) time.Time {
 	return at.UTC().Truncate(length) // days too begin at midnight UTC: the zero time does

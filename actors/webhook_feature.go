@@ -65,3 +65,6 @@ func (f *webhookFeature) jittered(wait time.Duration) (time.Duration, error) {
 func (f *webhookFeature) retryDelay(n uint32) time.Duration {
 	return f.delays[min(max(n, 1), maxDeliveryAttempts-1)-1]
 }
+
+// left ends the event streams of organizations that have moved; their readers come again.
+func (f *webhookFeature) left(which func(pb.OrgID) bool) { f.hub.cutAll(which) }

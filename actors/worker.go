@@ -217,7 +217,7 @@ func (w *worker) start() {
 			}
 			root.Send(self, done)
 		}()
-		defer w.org.sys.checks.enter(w)()
+		defer w.org.sys.checks.enter(w.org, w.part)()
 		if edits {
 			done = w.editAll(w.takeEdits())
 			return

@@ -75,12 +75,13 @@ func (w *worker) editPiece(now *partition.Index, e partition.Embedder, c *call) 
 	var r *pb.Reply
 	err := w.org.withStore(func(st *storage.Store) (err error) {
 		f.st = st
-		r, err = c.edit.run(f)
+		r, err = editOf(c).run(f)
 		return err
 	})
 	switch {
 	case errors.Is(err, errNotPrepared):
-		if c.edit.tries++; c.edit.tries > maxEditTries {
+		ed := editOf(c)
+		if ed.tries++; ed.tries > maxEditTries {
 			c.fail(errUnsettled)
 			return now, false
 		}
@@ -126,7 +127,7 @@ func (w *worker) prepareEdit(c *call, e partition.Embedder) {
 	self, root := w.ctx.Self(), w.org.sys.root
 	w.org.sys.wg.Go(func() {
 		defer w.preparing.Done()
-		items := []prepared{*c.edit.want}
+		items := []prepared{*editOf(c).want}
 		err := w.embed(items, e, func() error {
 			if w.stopped.Load() {
 				return node.ErrClosing
@@ -141,7 +142,7 @@ func (w *worker) prepareEdit(c *call, e partition.Embedder) {
 			return
 		}
 		items[0].model = e.ID()
-		c.edit.made = &items[0]
+		editOf(c).made = &items[0]
 		w.takeEdit(c)
 		root.Send(self, editReady{})
 	})

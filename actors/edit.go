@@ -42,16 +42,16 @@ type edit struct {
 	derived    bool // a cognition cycle writes what it has found: that is no change to look at again
 }
 
-// edit hands a call to the worker of its partition.
-func (o *orgActor) edit(c *call, run func(f *effect) (*pb.Reply, error)) {
+// submitEdit hands a call to the worker of its partition.
+func submitEdit(o *orgActor, c *call, run func(f *effect) (*pb.Reply, error)) {
 	c.work = &edit{run: run}
 	o.forward(c, c.part)
 }
 
-// editBusy is edit for what forgets nodes: after a crash somebody must see to the
+// submitEditBusy is submitEdit for what forgets nodes: after a crash somebody must see to the
 // rest of the erasure (rewrite.go).
-func (o *orgActor) editBusy(c *call, run func(f *effect) (*pb.Reply, error)) {
-	o.whenBusyFor(c, func() { o.edit(c, run) })
+func submitEditBusy(o *orgActor, c *call, run func(f *effect) (*pb.Reply, error)) {
+	o.whenBusyFor(c, func() { submitEdit(o, c, run) })
 }
 
 // prepared returns an item for a node with its chunks. Without them it returns

@@ -9,7 +9,7 @@ import (
 )
 
 // getDomain answers one domain of the effective partition.
-func (c *call) getDomain(r storage.Reader, op *pb.GetDomain) (*pb.Reply, error) {
+func getDomain(c *call, r storage.Reader, op *pb.GetDomain) (*pb.Reply, error) {
 	d := &pb.Domain{}
 	id, err := pb.ParseDomainID(op.GetId())
 	found := err == nil
@@ -26,7 +26,7 @@ func (c *call) getDomain(r storage.Reader, op *pb.GetDomain) (*pb.Reply, error) 
 
 // listDomains pages through the domains of a partition, newest first: a domain
 // keeps its id and its time as long as it is mostly the same nodes.
-func (c *call) listDomains(st *storage.Store, op *pb.ListDomains) (_ *pb.Reply, err error) {
+func listDomains(c *call, st *storage.Store, op *pb.ListDomains) (_ *pb.Reply, err error) {
 	all := c.part.Space.Prefix(storage.TableDomainByTime)
 	q := strings.ToLower(op.GetQ())
 	kind := cursorKind{list: "domains", partition: c.part.ID, filters: q}

@@ -13,7 +13,7 @@ import (
 func edgeNotFound() *pb.Problem { return problem(pb.CodeEdgeNotFound, "There is no such edge.") }
 
 // getEdge answers one edge of the effective partition.
-func (c *call) getEdge(r storage.Reader, op *pb.GetEdge) (*pb.Reply, error) {
+func getEdge(c *call, r storage.Reader, op *pb.GetEdge) (*pb.Reply, error) {
 	e, err := readEdge(r, c.part, pb.EdgeID(op.GetId()))
 	if err != nil {
 		return nil, err
@@ -30,12 +30,12 @@ func edgeReply(part *partition.Ref, e *pb.Edge) *pb.Reply {
 
 // listEdges pages through the edges of a partition, newest first, without those
 // that were forgotten.
-func (c *call) listEdges(st *storage.Store, op *pb.ListEdges) (_ *pb.Reply, err error) {
+func listEdges(c *call, st *storage.Store, op *pb.ListEdges) (_ *pb.Reply, err error) {
 	kind := cursorKind{
 		list: "edges", partition: c.part.ID,
 		filters: fmt.Sprintf("%q", []string{op.GetSource(), op.GetTarget(), op.GetNode(), op.GetType(), op.GetOrigin()}),
 	}
-	after, p := c.org.positionOf(kind, op.GetPage())
+	after, p := positionOf(c.org, kind, op.GetPage())
 	if p != nil {
 		return refuse(p), nil
 	}

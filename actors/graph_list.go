@@ -44,7 +44,7 @@ func decodePosition(b []byte) (position, error) {
 
 // positionOf opens the cursor of a list that is walked by position; nil without
 // one.
-func (o *orgView) positionOf(kind cursorKind, page *pb.Page) (*position, *pb.Problem) {
+func positionOf(o *orgView, kind cursorKind, page *pb.Page) (*position, *pb.Problem) {
 	if page.GetCursor() == "" {
 		return nil, nil
 	}

@@ -80,13 +80,13 @@ func listed(part *partition.Ref, n *pb.Node) *pb.NodeInfo {
 
 // listNodes pages through the nodes of a partition, newest first: those that
 // live or are superseded, unless another status is asked for.
-func (c *call) listNodes(st *storage.Store, op *pb.ListNodes, rd *reader) (_ *pb.Reply, err error) {
+func listNodes(c *call, st *storage.Store, op *pb.ListNodes, rd *reader) (_ *pb.Reply, err error) {
 	kind := cursorKind{
 		list: "nodes", partition: c.part.ID,
 		filters: fmt.Sprintf("%q %v %d %v %d %d", []string{op.GetKind(), op.GetDomain(), op.GetStatus(), op.GetQ()},
 			op.CreatedAfterMs != nil, op.GetCreatedAfterMs(), op.CreatedBeforeMs != nil, op.GetCreatedBeforeMs(), op.GetAsOfMs()),
 	}
-	after, p := c.org.positionOf(kind, op.GetPage())
+	after, p := positionOf(c.org, kind, op.GetPage())
 	if p != nil {
 		return refuse(p), nil
 	}
@@ -103,7 +103,7 @@ func (c *call) listNodes(st *storage.Store, op *pb.ListNodes, rd *reader) (_ *pb
 	if op.CreatedBeforeMs != nil {
 		f.created.until = op.GetCreatedBeforeMs()
 	}
-	nodes, next, err := c.pageOfNodes(st, f, op.GetQ(), after, pageSize(op.GetPage()), rd)
+	nodes, next, err := pageOfNodes(c, st, f, op.GetQ(), after, pageSize(op.GetPage()), rd)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ type foundNode struct {
 
 // pageOfNodes gathers a page of nodes; q are words that each must hold, empty for
 // all.
-func (c *call) pageOfNodes(st *storage.Store, f nodeFilter, q string, after *position, size int, rd *reader) (page []foundNode, next *position, err error) {
+func pageOfNodes(c *call, st *storage.Store, f nodeFilter, q string, after *position, size int, rd *reader) (page []foundNode, next *position, err error) {
 	// One moment for all ranges: a node that changes its status between two of
 	// them would be in none, or in both.
 	snap, err := st.Snapshot()
@@ -171,7 +171,7 @@ func (c *call) pageOfNodes(st *storage.Store, f nodeFilter, q string, after *pos
 	byWord := false // the words' own walk is shorter
 	if q != "" {
 		defer rd.matcher.Release()
-		rarest, err := c.lookUpWords(st, f, q, rd)
+		rarest, err := lookUpWords(c, st, f, q, rd)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -199,7 +199,7 @@ func (c *call) pageOfNodes(st *storage.Store, f nodeFilter, q string, after *pos
 
 // lookUpWords looks for the words of q in the keyword index, and returns how many chunks
 // hold the rarest.
-func (c *call) lookUpWords(st *storage.Store, f nodeFilter, q string, rd *reader) (rarest int, err error) {
+func lookUpWords(c *call, st *storage.Store, f nodeFilter, q string, rd *reader) (rarest int, err error) {
 	now, err := c.org.sys.parts.Get(st, c.part, c.org.sys.dim)
 	if err != nil {
 		return 0, err
@@ -228,13 +228,13 @@ func matching(rd *reader, after *position) iter.Seq2[entry, error] {
 // searchNodes pages through the nodes whose text holds the words, newest first,
 // each with a passage that does. Ranking is POST /v1/search's: a rank changes
 // with every write, and pages of it would skip and repeat.
-func (c *call) searchNodes(st *storage.Store, op *pb.SearchNodes, rd *reader) (*pb.Reply, error) {
+func searchNodes(c *call, st *storage.Store, op *pb.SearchNodes, rd *reader) (*pb.Reply, error) {
 	kind := cursorKind{list: "node search", partition: c.part.ID, filters: fmt.Sprintf("%d %s", op.GetAsOfMs(), op.GetQ())}
-	after, p := c.org.positionOf(kind, op.GetPage())
+	after, p := positionOf(c.org, kind, op.GetPage())
 	if p != nil {
 		return refuse(p), nil
 	}
-	nodes, next, err := c.pageOfNodes(st, nodeFilter{statuses: standing, kinds: nodeKinds, created: always, asOf: op.GetAsOfMs()}, op.GetQ(), after, pageSize(op.GetPage()), rd)
+	nodes, next, err := pageOfNodes(c, st, nodeFilter{statuses: standing, kinds: nodeKinds, created: always, asOf: op.GetAsOfMs()}, op.GetQ(), after, pageSize(op.GetPage()), rd)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +254,7 @@ func (c *call) searchNodes(st *storage.Store, op *pb.SearchNodes, rd *reader) (*
 }
 
 // nodeContext answers a node with its chunks and its newest neighbours.
-func (c *call) nodeContext(st *storage.Store, op *pb.NodeContext) (_ *pb.Reply, err error) {
+func nodeContext(c *call, st *storage.Store, op *pb.NodeContext) (_ *pb.Reply, err error) {
 	snap, err := st.Snapshot()
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 // in its record, and forgetting a node takes its edges along, so both must see
 // what the other did. An effect puts its nodes by putNode, its edges by
 // effect.putEdge (edges.go); domains are put by putDomain. These keep the lists'
-// entries (graph_index.go). A call gets there by o.edit (edit.go): what it runs
+// entries (graph_index.go). A call gets there by submitEdit (edit.go): what it runs
 // reads and changes the effect, and all of that is one commit with audit, events
 // and outcome; of a hub it is several, each whole (errUnfinished).
 
@@ -35,38 +35,38 @@ func (o *graphModule) handle(c *call) bool {
 	switch op := c.env.GetGraph().GetOp().(type) {
 	case *pb.GraphOp_ListNodes:
 		o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-			return c.listNodes(st, op.ListNodes, &c.org.sys.readers[worker])
+			return listNodes(c, st, op.ListNodes, &c.org.sys.readers[worker])
 		})
 	case *pb.GraphOp_NodeContext:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.nodeContext(st, op.NodeContext) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return nodeContext(c, st, op.NodeContext) })
 	case *pb.GraphOp_SearchNodes:
 		o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-			return c.searchNodes(st, op.SearchNodes, &c.org.sys.readers[worker])
+			return searchNodes(c, st, op.SearchNodes, &c.org.sys.readers[worker])
 		})
 	case *pb.GraphOp_EntityElsewhere:
 		o.entityElsewhere(c, op.EntityElsewhere)
 	case *pb.GraphOp_EditNode:
-		o.edit(c, func(f *effect) (*pb.Reply, error) { return f.editNode(op.EditNode) })
+		submitEdit(o.orgActor, c, func(f *effect) (*pb.Reply, error) { return f.editNode(op.EditNode) })
 	case *pb.GraphOp_ForgetNode:
-		o.editBusy(c, func(f *effect) (*pb.Reply, error) { return f.forgetNode(op.ForgetNode) })
+		submitEditBusy(o.orgActor, c, func(f *effect) (*pb.Reply, error) { return f.forgetNode(op.ForgetNode) })
 	case *pb.GraphOp_UndeleteNode:
-		o.edit(c, func(f *effect) (*pb.Reply, error) { return f.undeleteNode(op.UndeleteNode) })
+		submitEdit(o.orgActor, c, func(f *effect) (*pb.Reply, error) { return f.undeleteNode(op.UndeleteNode) })
 	case *pb.GraphOp_SupersedeNode:
-		o.edit(c, func(f *effect) (*pb.Reply, error) { return f.supersedeNode(op.SupersedeNode) })
+		submitEdit(o.orgActor, c, func(f *effect) (*pb.Reply, error) { return f.supersedeNode(op.SupersedeNode) })
 	case *pb.GraphOp_NodeHistory:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.nodeHistory(st, op.NodeHistory) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return nodeHistory(c, st, op.NodeHistory) })
 	case *pb.GraphOp_ListEdges:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.listEdges(st, op.ListEdges) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return listEdges(c, st, op.ListEdges) })
 	case *pb.GraphOp_GetEdge:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.getEdge(st, op.GetEdge) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return getEdge(c, st, op.GetEdge) })
 	case *pb.GraphOp_AssertEdge:
-		o.edit(c, func(f *effect) (*pb.Reply, error) { return assertEdge(f, op.AssertEdge) })
+		submitEdit(o.orgActor, c, func(f *effect) (*pb.Reply, error) { return assertEdge(f, op.AssertEdge) })
 	case *pb.GraphOp_ForgetEdge:
-		o.edit(c, func(f *effect) (*pb.Reply, error) { return forgetEdge(f, op.ForgetEdge) })
+		submitEdit(o.orgActor, c, func(f *effect) (*pb.Reply, error) { return forgetEdge(f, op.ForgetEdge) })
 	case *pb.GraphOp_ListDomains:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.listDomains(st, op.ListDomains) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return listDomains(c, st, op.ListDomains) })
 	case *pb.GraphOp_GetDomain:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.getDomain(st, op.GetDomain) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return getDomain(c, st, op.GetDomain) })
 	default:
 		return false
 	}

@@ -236,7 +236,7 @@ func (f *effect) eraseReasonsOf(id, by pb.NodeID) error {
 
 // nodeHistory pages through what happened to a node, newest first, also to a
 // forgotten one, until it is removed.
-func (c *call) nodeHistory(r storage.Reader, op *pb.NodeHistory) (*pb.Reply, error) {
+func nodeHistory(c *call, r storage.Reader, op *pb.NodeHistory) (*pb.Reply, error) {
 	id := pb.NodeID(op.GetId())
 	found, err := r.Get(c.part.Space.Key(storage.TableNode, storage.Str(id)), &pb.Node{})
 	if err != nil {

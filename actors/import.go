@@ -44,24 +44,24 @@ type upload struct {
 // and end when nobody waits for them any more.
 func (o *intakeModule) importFile(c *call, op *pb.ImportFile) {
 	view, sys := c.org, o.sys
-	if !sys.enterReading(view.id) {
+	if !enterReading(sys, view.id) {
 		c.fail(node.ErrPoolFull)
 		return
 	}
 	sys.wg.Go(func() {
-		defer sys.leaveReading(view.id)
+		defer leaveReading(sys, view.id)
 		defer func() {
 			if r := recover(); r != nil {
 				c.fail(node.PanicError("import", r))
 			}
 		}()
-		work, err := sys.beginReading(c.left(), view.id, readingWait)
+		work, err := beginReading(sys, c.left(), view.id, readingWait)
 		if err != nil {
 			c.fail(c.unread(err))
 			return
 		}
 		c.memory.Store(work)
-		up, p, err := view.readInTurn(c, op, work)
+		up, p, err := readInTurn(view, c, op, work)
 		if err != nil {
 			err = c.unread(err)
 		}
@@ -95,7 +95,7 @@ func (o *intakeModule) importFile(c *call, op *pb.ImportFile) {
 var errNotQuick = errors.New("the file is not read quickly")
 
 // readInTurn reads a file when it is its organization's turn.
-func (o *orgView) readInTurn(c *call, op *pb.ImportFile, work *budget.Work) (up *upload, p *pb.Problem, err error) {
+func readInTurn(o *orgView, c *call, op *pb.ImportFile, work *budget.Work) (up *upload, p *pb.Problem, err error) {
 	now, stop := context.WithCancel(c.left())
 	stop() // what is not free at once is waited for without a worker
 	if format.Quick(op.GetContent()) {
@@ -314,7 +314,7 @@ func (a *subjectActor) trimImports(ch *commit.Change) error {
 
 // listImports answers the most recent imports of a partition. Of those that have
 // not ended, the job tells the status.
-func (o *orgView) listImports(r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
+func listImports(o *orgView, r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 	list := &pb.ImportList{}
 	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableImport), storage.ScanOptions{Limit: maxImports}, func() *pb.Import { return &pb.Import{} }) {
 		if err != nil {

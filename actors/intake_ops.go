@@ -21,17 +21,17 @@ func (o *intakeModule) handle(c *call) bool {
 		o.accept(c)
 	case *pb.LinkOp_SessionStatus:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
-			state, err := c.org.sessionState(st, c.part)
+			state, err := readSessionState(c.org, st, c.part)
 			return linked(&pb.LinkResult{Result: &pb.LinkResult_SessionState{SessionState: state}}), err
 		})
 	case *pb.LinkOp_ListSessions:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listSessions(st, c.part, op.ListSessions) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return listSessions(c.org, st, c.part, op.ListSessions) })
 	case *pb.LinkOp_DeleteSession:
-		o.editBusy(c, func(f *effect) (*pb.Reply, error) { return f.deleteSession(op.DeleteSession) })
+		submitEditBusy(o.orgActor, c, func(f *effect) (*pb.Reply, error) { return deleteSession(f, op.DeleteSession) })
 	case *pb.LinkOp_ImportFile:
 		o.importFile(c, op.ImportFile)
 	case *pb.LinkOp_ListImports:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listImports(st, c.part) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return listImports(c.org, st, c.part) })
 	default:
 		return false
 	}

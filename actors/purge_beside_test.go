@@ -35,7 +35,7 @@ func (s *slow) write(c client, part *partition.Ref, name string) {
 	c.inOrg(func(o *orgActor) {
 		w := newCall(&pb.Envelope{})
 		w.org, w.part = &o.orgView, part
-		o.edit(w, func(f *effect) (*pb.Reply, error) {
+		submitEdit(o, w, func(f *effect) (*pb.Reply, error) {
 			close(s.began)
 			<-s.goOn
 			e := &pb.Import{Id: make([]byte, 16), CreatedMs: 1, Filename: name}

@@ -22,7 +22,7 @@ const (
 )
 
 // enterReading counts a file of an organization; false: it has as many as it may.
-func (s *System) enterReading(org pb.OrgID) bool {
+func enterReading(s *System, org pb.OrgID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.readings[org] == maxReadingsPerOrg {
@@ -32,7 +32,7 @@ func (s *System) enterReading(org pb.OrgID) bool {
 	return true
 }
 
-func (s *System) leaveReading(org pb.OrgID) {
+func leaveReading(s *System, org pb.OrgID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.readings[org]--; s.readings[org] == 0 {
@@ -42,6 +42,6 @@ func (s *System) leaveReading(org pb.OrgID) {
 
 // beginReading waits for the memory that any file takes to be read. wait 0 is as long as
 // ctx lasts.
-func (s *System) beginReading(ctx context.Context, org pb.OrgID, wait time.Duration) (*budget.Work, error) {
+func beginReading(s *System, ctx context.Context, org pb.OrgID, wait time.Duration) (*budget.Work, error) {
 	return s.memory.Begin(ctx, org, format.FirstMemory, format.MaxMemory, wait)
 }

@@ -21,10 +21,10 @@ func (o *graphModule) review(c *call) bool {
 	switch op := c.env.GetMind().GetOp().(type) {
 	case *pb.MindOp_ListContradictions:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
-			return view.listContradictions(st, c.part, op.ListContradictions)
+			return listContradictions(view, st, c.part, op.ListContradictions)
 		})
 	case *pb.MindOp_ListProposals:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.listProposals(st, c.part, op.ListProposals) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return listProposals(view, st, c.part, op.ListProposals) })
 	case *pb.MindOp_DecideProposal:
 		o.decideProposal(c, op.DecideProposal)
 	default:
@@ -36,7 +36,7 @@ func (o *graphModule) review(c *call) bool {
 // listContradictions pages through the open contradictions of a partition,
 // newest first. One whose side is superseded or forgotten is not among them,
 // whether or not a cycle has seen that yet.
-func (o *orgView) listContradictions(r storage.Reader, part *partition.Ref, op *pb.ListContradictions) (*pb.Reply, error) {
+func listContradictions(o *orgView, r storage.Reader, part *partition.Ref, op *pb.ListContradictions) (*pb.Reply, error) {
 	kind := cursorKind{list: "contradictions", filters: op.GetStatus(), partition: part.ID}
 	all := part.Space.Prefix(storage.TableContradiction)
 	if op.GetStatus() != "" && op.GetStatus() != reviewOpen { // there are none, however long one looks
@@ -83,7 +83,7 @@ func claims(r storage.Reader, space storage.Space, x *pb.Contradiction) (*pb.Cla
 
 // listProposals pages through a partition's proposals, newest first. An open one
 // whose end is superseded or forgotten is not among them.
-func (o *orgView) listProposals(r storage.Reader, part *partition.Ref, op *pb.ListProposals) (*pb.Reply, error) {
+func listProposals(o *orgView, r storage.Reader, part *partition.Ref, op *pb.ListProposals) (*pb.Reply, error) {
 	kind := cursorKind{list: "proposals", filters: op.GetStatus(), partition: part.ID}
 	entries, next, p, err := pageOfKeys(o, r, part.Space.Prefix(storage.TableProposalByTime), kind, op.GetPage(), maxDerivedPerScan, func(item storage.Item) (*pb.Proposal, bool, error) {
 		parts := item.Key.Parts()
@@ -146,7 +146,7 @@ func contradict(r storage.Reader, part *partition.Ref, a, b pb.NodeID) (bool, er
 // the opposite of it is refused, since what was accepted may be built on: its
 // edge is taken back like any other.
 func (o *graphModule) decideProposal(c *call, op *pb.DecideProposal) {
-	o.edit(c, func(f *effect) (*pb.Reply, error) {
+	submitEdit(o.orgActor, c, func(f *effect) (*pb.Reply, error) {
 		notFound := refuse(problem(pb.CodeProposalNotFound, "There is no such proposal."))
 		id, err := pb.ParseDerivedID(op.GetId())
 		if err != nil {

@@ -442,7 +442,7 @@ var signalTexts = map[string]string{
 func (a *subjectActor) sessionFinalize(self *actor.PID, c *call, done func()) {
 	state := &pb.SessionState{}
 	err := a.org.withStore(func(st *storage.Store) (err error) {
-		state, err = a.org.sessionState(st, a.part)
+		state, err = readSessionState(a.org, st, a.part)
 		return err
 	})
 	if err != nil {
@@ -466,8 +466,8 @@ func (a *subjectActor) sessionFinalize(self *actor.PID, c *call, done func()) {
 	}, done)
 }
 
-// sessionState reads how far a partition's sessions are.
-func (o *orgView) sessionState(st *storage.Store, part *partition.Ref) (_ *pb.SessionState, err error) {
+// readSessionState reads how far a partition's sessions are.
+func readSessionState(o *orgView, st *storage.Store, part *partition.Ref) (_ *pb.SessionState, err error) {
 	snap, err := st.Snapshot()
 	if err != nil {
 		return nil, err
@@ -533,7 +533,7 @@ func warmLayers(r storage.Reader, part *partition.Ref) (warm []string, err error
 }
 
 // listSessions pages through a partition's sessions, newest first.
-func (o *orgView) listSessions(r storage.Reader, part *partition.Ref, op *pb.ListSessions) (*pb.Reply, error) {
+func listSessions(o *orgView, r storage.Reader, part *partition.Ref, op *pb.ListSessions) (*pb.Reply, error) {
 	all := part.Space.Prefix(storage.TableSessionByTime)
 	kind := cursorKind{list: "sessions", partition: part.ID}
 	entries, next, p, err := pageOfKeys(o, r, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Session, bool, error) {
@@ -555,7 +555,7 @@ func (o *orgView) listSessions(r storage.Reader, part *partition.Ref, op *pb.Lis
 
 // deleteSession forgets every node of a session and removes the rest of it.
 // Events of it that still wait in the queue go too.
-func (f *effect) deleteSession(op *pb.DeleteSession) (*pb.Reply, error) {
+func deleteSession(f *effect, op *pb.DeleteSession) (*pb.Reply, error) {
 	s := &pb.Session{}
 	found, err := f.st.Get(f.part.Session(op.GetId()), s)
 	if err != nil {
@@ -568,7 +568,7 @@ func (f *effect) deleteSession(op *pb.DeleteSession) (*pb.Reply, error) {
 		return nil, err
 	}
 	events := f.part.Space.Prefix(storage.TableSessionEvent, storage.Str(s.GetId()))
-	if err := f.forgetEvents(events); err != nil {
+	if err := forgetEvents(f, events); err != nil {
 		return nil, err
 	}
 	f.batch.EraseRange(events)
@@ -583,7 +583,7 @@ func (f *effect) deleteSession(op *pb.DeleteSession) (*pb.Reply, error) {
 
 // forgetEvents forgets the nodes of events, as many as one piece of an edit takes,
 // and counts them.
-func (f *effect) forgetEvents(events storage.Range) error {
+func forgetEvents(f *effect, events storage.Range) error {
 	forgotten, unfinished := uint64(0), false
 	for rec, err := range storage.ScanRecords(f.st, events, storage.ScanOptions{}, func() *pb.StoredEvent { return &pb.StoredEvent{} }) {
 		if err != nil {
@@ -633,7 +633,7 @@ func (f *effect) forgetEvents(events storage.Range) error {
 }
 
 // countSessions notes that the worker is done with events of sessions.
-func (f *effect) countSessions(events, nodes uint64) error {
+func countSessions(f *effect, events, nodes uint64) error {
 	if events == 0 {
 		return nil
 	}

@@ -165,7 +165,7 @@ func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Em
 			job.Failed++
 		}
 	}
-	if err := f.countSessions(sessionEvents, sessionNodes); err != nil {
+	if err := countSessions(f, sessionEvents, sessionNodes); err != nil {
 		return nil, 0, nil, err
 	}
 	for id, job := range jobs {

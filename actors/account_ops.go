@@ -177,7 +177,7 @@ func (o *accountModule) deleteMe(c *call) {
 				return
 			}
 			c.org.tell((*orgActor).lose)
-			o.sys.bury(c.org.id)
+			localOperator{o.sys}.bury(c.org.id)
 			c.reply(emptyReply())
 		})
 	default:

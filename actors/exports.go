@@ -442,8 +442,8 @@ func (o *exportModule) listExports(r storage.Reader, c *call, op *pb.ListExports
 // errExportGone means that a document ended while it was sent.
 var errExportGone = errors.New("the export has ended")
 
-// exportPieceHere is ExportPiece where the organization lives on this node.
-func (s *System) exportPieceHere(ctx context.Context, e *pb.Export, piece uint32) (data []byte, err error) {
+// exportPiece is ExportPiece where the organization lives on this node.
+func exportPiece(ctx context.Context, s *System, e *pb.Export, piece uint32) (data []byte, err error) {
 	org, err := pb.OrgIDFrom(e.GetOrg())
 	if err != nil {
 		return nil, fmt.Errorf("export piece: %w", err)

@@ -31,7 +31,7 @@ func (o *accountModule) putMember(b *storage.Batch, user pb.UserID, email string
 }
 
 // AddMember implements Operator.
-func (s *System) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (MemberInfo, error) {
+func (s localOperator) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (MemberInfo, error) {
 	email, err := cleanEmail("email", email)
 	if err != nil {
 		return MemberInfo{}, err
@@ -76,7 +76,7 @@ func (s *System) AddMember(ctx context.Context, org pb.OrgID, email string, role
 }
 
 // Members implements Operator, oldest first.
-func (s *System) Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error) {
+func (s localOperator) Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error) {
 	var out []MemberInfo
 	err := s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
 		var err error
@@ -88,7 +88,7 @@ func (s *System) Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error
 
 // RemoveMember implements Operator: the member, their keys and all that is in
 // their own partition.
-func (s *System) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
+func (s localOperator) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
 	return s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
 		accountOf(o).removeMember(user, o.byOperator(pb.ActionMemberRemove, user.String()), done)
 	})

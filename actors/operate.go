@@ -33,7 +33,7 @@ func (a operatorAnywhere) order(ctx context.Context, org pb.OrgID, repeatable bo
 // CreateOrg implements Operator. The directory's part is done here, the rest where
 // the new organization lives.
 func (a operatorAnywhere) CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error) {
-	made, rec, email, err := a.sys.enterOrg(ctx, order)
+	made, rec, email, err := localOperator{a.sys}.enterOrg(ctx, order)
 	if err != nil {
 		return CreatedOrg{}, err
 	}
@@ -49,7 +49,7 @@ func (a operatorAnywhere) CreateOrg(ctx context.Context, order NewOrg) (CreatedO
 
 // Orgs implements Operator.
 func (a operatorAnywhere) Orgs(ctx context.Context, from string, size int) (OrgPage, error) {
-	return a.sys.Orgs(ctx, from, size)
+	return localOperator{a.sys}.Orgs(ctx, from, size)
 }
 
 // Org implements Operator.
@@ -152,7 +152,7 @@ func (o *peers) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp
 }
 
 func (o *peers) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.OperatorResult, error) {
-	s := o.sys
+	s := localOperator{o.sys}
 	r := &pb.OperatorResult{}
 	switch op := op.GetOp().(type) {
 	case *pb.OperatorOp_BeginOrg:

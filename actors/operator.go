@@ -74,9 +74,17 @@ type CreatedKey struct {
 	Label  string
 }
 
-var _ Operator = (*System)(nil)
+// localOperator is the Operator of the organizations that live on this node.
+type localOperator struct{ *System }
 
-// Operator is what the operator interface may do. System implements it. Every
+var _ Operator = localOperator{}
+
+// Restore implements Operator.
+func (s localOperator) Restore(ctx context.Context, org pb.OrgID, part []byte) (Restored, error) {
+	return restore(ctx, s.System, org, part)
+}
+
+// Operator is what the operator interface may do. Every
 // call returns after its effect is durable; ctx bounds the wait.
 type Operator interface {
 	CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error)

@@ -82,7 +82,7 @@ func slugOf(name string) string {
 // CreateOrg implements Operator. The directory entry comes first, the key last:
 // a crash in between leaves an organization that nobody can enter, which the
 // operator sees in the list and deletes.
-func (s *System) CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error) {
+func (s localOperator) CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error) {
 	made, rec, email, err := s.enterOrg(ctx, order)
 	if err != nil {
 		return CreatedOrg{}, err
@@ -92,7 +92,7 @@ func (s *System) CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error
 
 // enterOrg checks an order and puts the organization into the directory. It
 // returns what the organization's own store is to begin with.
-func (s *System) enterOrg(ctx context.Context, order NewOrg) (made CreatedOrg, rec *pb.Organization, email string, err error) {
+func (s localOperator) enterOrg(ctx context.Context, order NewOrg) (made CreatedOrg, rec *pb.Organization, email string, err error) {
 	name, err := cleanName("name", order.Name)
 	if err != nil {
 		return made, nil, "", err
@@ -141,7 +141,7 @@ func (s *System) enterOrg(ctx context.Context, order NewOrg) (made CreatedOrg, r
 }
 
 // beginOrg writes an organization's root, its owner and the owner's first key.
-func (s *System) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organization, email string) (CreatedOrg, error) {
+func (s localOperator) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organization, email string) (CreatedOrg, error) {
 	scopes := []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin}
 	err := s.onOrg(ctx, made.Org, func(o *orgActor, done func(error)) {
 		ch := commit.New(o.store)
@@ -174,7 +174,7 @@ func (s *System) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organiza
 
 // Orgs implements Operator. It asks the directory only: opening a thousand stores
 // to count what is in them took eight seconds.
-func (s *System) Orgs(_ context.Context, from string, size int) (OrgPage, error) {
+func (s localOperator) Orgs(_ context.Context, from string, size int) (OrgPage, error) {
 	if size < 1 || size > MaxOrgPage {
 		return OrgPage{}, fmt.Errorf("%w: limit must be 1 to %d", ErrInvalid, MaxOrgPage)
 	}
@@ -221,7 +221,7 @@ func parsePosition(s string) (createdMs int64, org pb.OrgID, err error) {
 }
 
 // Org implements Operator. It reads the store without waking the organization.
-func (s *System) Org(_ context.Context, org pb.OrgID) (OrgInfo, error) {
+func (s localOperator) Org(_ context.Context, org pb.OrgID) (OrgInfo, error) {
 	e, err := s.orgEntry(org)
 	if err != nil {
 		return OrgInfo{}, err
@@ -264,7 +264,7 @@ func (s *System) Org(_ context.Context, org pb.OrgID) (OrgInfo, error) {
 }
 
 // outage says what of an organization is damaged on this node.
-func (s *System) outage(org pb.OrgID) string {
+func (s localOperator) outage(org pb.OrgID) string {
 	for _, realm := range storage.OrgRealms {
 		if err := s.cfg.Storage.OutOfService(storage.StoreID{Org: org, Realm: realm}); err != nil {
 			return err.Error()
@@ -274,7 +274,7 @@ func (s *System) outage(org pb.OrgID) string {
 }
 
 // SetPlan implements Operator.
-func (s *System) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
+func (s localOperator) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
 	plan, err := cleanPlan(plan)
 	if err != nil {
 		return err
@@ -314,7 +314,7 @@ func (o *accountModule) replan(from, to string) {
 
 // DeleteOrg implements Operator: the organization, its keys and its stores. What
 // failed half-way is finished by calling it again.
-func (s *System) DeleteOrg(ctx context.Context, org pb.OrgID) error {
+func (s localOperator) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 	e, ok := s.cfg.Host.Directory().Org(org)
 	if !ok {
 		return ErrOrgNotFound
@@ -339,7 +339,7 @@ func (s *System) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 
 // bury deletes the directories of a removed organization that its readers have
 // kept until now. Their tombstones are written: nothing makes them anew.
-func (s *System) bury(org pb.OrgID) {
+func (s localOperator) bury(org pb.OrgID) {
 	s.wg.Go(func() {
 		for _, realm := range storage.OrgRealms {
 			id := storage.StoreID{Org: org, Realm: realm}
@@ -355,7 +355,7 @@ func (s *System) bury(org pb.OrgID) {
 }
 
 // CreateKey implements Operator.
-func (s *System) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error) {
+func (s localOperator) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error) {
 	scopes, p := checkScopes(order.Scopes)
 	switch {
 	case p != nil:

@@ -542,7 +542,7 @@ func (o *peers) decideHere(ctx context.Context, late <-chan time.Time, org pb.Or
 		r, what, err := o.sys.askHere(ctx, late, org, true, w.Envelope)
 		return &pb.NodeReply{What: &pb.NodeReply_Reply{Reply: r}}, what, err
 	case *pb.NodeAsk_Piece:
-		data, err := o.sys.exportPieceHere(ctx, w.Piece.GetExport(), w.Piece.GetPiece())
+		data, err := exportPiece(ctx, o.sys, w.Piece.GetExport(), w.Piece.GetPiece())
 		return &pb.NodeReply{What: &pb.NodeReply_Piece{Piece: &pb.ExportPiece{Data: data, Gone: err != nil}}}, decided, nil
 	case *pb.NodeAsk_Operator:
 		return o.operateHere(ctx, org, w.Operator)

@@ -42,8 +42,8 @@ type Restored struct {
 	Unread      []string `json:"unread,omitempty"`
 }
 
-// Restore implements Operator.
-func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restored, error) {
+// restore is Operator.Restore.
+func restore(ctx context.Context, s *System, org pb.OrgID, raw []byte) (Restored, error) {
 	in, err := document.ReadPart(raw, maxRestoreRecords)
 	if err != nil {
 		return Restored{}, fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -51,7 +51,7 @@ func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restore
 	if err := checkPart(in); err != nil {
 		return Restored{}, err
 	}
-	part, err := s.restoreInto(ctx, org, in)
+	part, err := restoreInto(ctx, s, org, in)
 	if err != nil {
 		return Restored{}, err
 	}
@@ -96,12 +96,12 @@ func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restore
 }
 
 // restoreInto finds the memory that a part goes into, or provisions its subject.
-func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *document.Part) (part *partition.Ref, err error) {
+func restoreInto(ctx context.Context, s *System, org pb.OrgID, in *document.Part) (part *partition.Ref, err error) {
 	err = s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
 		switch in.Partition.Kind {
 		case pb.PartitionMember:
 			var user pb.UserID
-			if user, err = o.restoreMember(in); err == nil {
+			if user, err = restoreMember(o, in); err == nil {
 				part, err = o.member(user)
 			}
 			if err == nil && part == nil {
@@ -142,7 +142,7 @@ func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *document.Par
 
 // restoreMember says whose memory a member's goes into: the one that is named, or
 // the same person, by id or by e-mail address.
-func (o *orgActor) restoreMember(in *document.Part) (pb.UserID, error) {
+func restoreMember(o *orgActor, in *document.Part) (pb.UserID, error) {
 	if in.User != "" {
 		user, err := pb.ParseUserID(in.User)
 		if err != nil {

@@ -19,12 +19,11 @@ import (
 // any goroutine.
 type Service struct {
 	*System
+	localOperator
 	peers    *peers // nil: the node is alone
 	backups  *Backups
 	closeOne sync.Once
 }
-
-var _ Operator = (*System)(nil)
 
 // Start builds the actors and wakes the organizations that have unfinished jobs. others is how a node of several
 // reaches the others; nil: it is alone.
@@ -36,7 +35,7 @@ func Start(cfg Config, others *Peers) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{System: sys, backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger)}
+	s := &Service{System: sys, localOperator: localOperator{sys}, backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger)}
 	if s.features, err = featuresOf(sys); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -101,10 +100,10 @@ func (s *Service) Stats() Stats {
 }
 
 // Operator returns what the operator interface may do, wherever the organizations
-// live. On a node that is alone that is the System itself.
+// live.
 func (s *Service) Operator() Operator {
 	if s.peers == nil {
-		return s.System
+		return s.localOperator
 	}
 	return operatorAnywhere{s.peers}
 }
@@ -127,7 +126,7 @@ func (*Service) ExportPieceBytes() int64 { return storage.PieceBytes }
 // stands: once something in it is forgotten no further byte of it is sent.
 func (s *Service) ExportPiece(ctx context.Context, e *pb.Export, piece uint32) ([]byte, error) {
 	if s.peers == nil {
-		return s.exportPieceHere(ctx, e, piece)
+		return exportPiece(ctx, s.System, e, piece)
 	}
 	return s.peers.exportPiece(ctx, e, piece)
 }

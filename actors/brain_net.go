@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -346,7 +345,7 @@ func (a *asking) scoreOf(p int32) (s retriever.Seed, ok bool, err error) {
 		if l, ok := a.look.Lines[model]; ok {
 			line = l
 		}
-		s.Cosine = line.Factor*cosineOf(want, v) + line.Offset
+		s.Cosine = line.Factor*index.CosineOfUnit(want, v) + line.Offset
 	}
 	s.Score = s.Cosine
 	if a.room == nil || a.room.Add(-1) >= 0 {
@@ -406,17 +405,4 @@ func (a *asking) alive(entity pb.NodeID) bool {
 		a.lives[entity] = is
 	}
 	return is
-}
-
-// cosineOf is that of a query's vector, which has length 1, and a stored one.
-func cosineOf(q, v []float32) float32 {
-	var dot, square float32
-	for i := range min(len(q), len(v)) {
-		dot += q[i] * v[i]
-		square += v[i] * v[i]
-	}
-	if square == 0 {
-		return 0
-	}
-	return dot / float32(math.Sqrt(float64(square)))
 }

@@ -23,7 +23,7 @@ const (
 // learned from; nil: none tells their answers from what search takes for these.
 func (r *trainRun) project(st *storage.Store, parts []*partition.Ref, src *brainSource, graph *retriever.Graph, asked []retriever.Asked, asking []*asking) (*retriever.Projection, error) {
 	model := r.org.sys.cfg.Embedder
-	learned, checked := splitOf(len(asked))
+	learned, checked := retriever.Split(len(asked))
 	learn, check := asked[:retriever.ForProjection(learned)], asked[learned:checked]
 	vectors, err := r.vectorsOf(st, parts, src, graph, append(slices.Clone(learn), check...))
 	if err != nil {
@@ -156,13 +156,6 @@ func (a *asking) further(p *retriever.Projection, own *index.Scratch) func() []r
 		})
 		return hits[:min(len(hits), retriever.MaxFurther)]
 	}
-}
-
-// splitOf cuts n questions into those that are learned from, before learned, those
-// that check, before checked, and those that judge.
-func splitOf(n int) (learned, checked int) {
-	checked = n - judgesOf(n)
-	return checked - n*checkTenths/10, checked
 }
 
 // modelOf gives what is stored of what was learned.

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"orgmem/actors/partition"
+	"orgmem/brain/cognition"
 	"orgmem/brain/community"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
@@ -40,7 +41,7 @@ func (r *trainRun) alike(st *storage.Store, parts []*partition.Ref, src *brainSo
 					continue
 				}
 				for _, x := range own.scratch.Candidates(snapshots[at.part:at.part+1], q) {
-					if d, ok := byID[x.Node]; ok && d != docs[p] && x.Vector >= leastSimilar {
+					if d, ok := byID[x.Node]; ok && d != docs[p] && x.Vector >= cognition.LeastSimilar {
 						near[p] = append(near[p], community.Neighbour{Other: d, Cosine: float64(x.Vector)})
 					}
 				}

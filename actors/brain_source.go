@@ -26,7 +26,7 @@ const (
 
 // brainTies are what the edges of the graph are to a brain. Mentions it finds
 // itself, sentence by sentence.
-var brainTies = map[edgeType]retriever.TieKind{edgeSimilar: retriever.TieSimilar, edgeFollows: retriever.TieSequence}
+var brainTies = map[edgeType]retriever.TieKind{cognition.EdgeSimilar: retriever.TieSimilar, edgeFollows: retriever.TieSequence}
 
 // brainSource is an organization's content as a brain is made of it.
 type brainSource struct {

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -39,10 +37,6 @@ const (
 	examplesPerPassage = 8
 	// brainSeed makes trainings repeatable: the same content gives the same brain.
 	brainSeed = 1
-	// Of ten questions, this many check when a training has learned enough, and this
-	// many judge what it has learned; the others it learns from.
-	checkTenths = 1
-	judgeTenths = 2
 	// askBatch is how many examples one CPU task searches for: some 50 ms.
 	askBatch = 16
 	// maxScores bounds the scores that a training keeps of what the walks of its
@@ -368,7 +362,7 @@ func (r *trainRun) train() (*trainedBrain, error) {
 		if err != nil {
 			return err
 		}
-		if n := judgesOf(len(examples)); n < leastJudges {
+		if n := retriever.Judges(len(examples)); n < leastJudges {
 			return fmt.Errorf("%w: the memory gives %d questions to judge a brain by, and %d are needed", errTooLittle, n, leastJudges)
 		}
 		asked, asking, cosine, err := r.ask(st, parts, src, graph, snapshots, examples)
@@ -382,7 +376,7 @@ func (r *trainRun) train() (*trainedBrain, error) {
 		if err := r.further(projection, asked, asking); err != nil {
 			return err
 		}
-		content, err := contentOf(graph, asked)
+		content, err := graph.Content(asked)
 		if err != nil {
 			return err
 		}
@@ -403,9 +397,6 @@ func (r *trainRun) train() (*trainedBrain, error) {
 	})
 	return made, err
 }
-
-// judgesOf is how many of some questions judge.
-func judgesOf(examples int) int { return examples * judgeTenths / 10 }
 
 // compute runs tasks on the CPU workers, behind all ingestion.
 func (r *trainRun) compute(tasks ...func(worker int) error) error {
@@ -512,7 +503,7 @@ func (a *asking) byCosine() []int32 {
 
 // learn trains on the first part of the questions.
 func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []retriever.Asked, content []byte) (retriever.Parameters, error) {
-	learned, checked := splitOf(len(asked))
+	learned, checked := retriever.Split(len(asked))
 	t := retriever.NewTrainer(graph, salt, asked[:learned], asked[learned:checked], brainSeed)
 	// The memory is not held still between two attempts: what was learned of other
 	// content would make another brain than this content does.
@@ -550,43 +541,10 @@ func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []re
 	return best, nil
 }
 
-// contentOf identifies what parameters are learned from: the graph, the questions and
-// what search says to them.
-func contentOf(graph *retriever.Graph, asked []retriever.Asked) ([]byte, error) {
-	h := sha256.New()
-	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(graph.Message())
-	if err != nil {
-		return nil, err
-	}
-	h.Write(raw)
-	var b []byte
-	for i := range asked {
-		a := &asked[i]
-		b = append(b[:0], a.Example.Text...)
-		for _, p := range a.Answers {
-			b = binary.LittleEndian.AppendUint32(b, uint32(p))
-		}
-		for _, s := range a.Seeds {
-			b = binary.LittleEndian.AppendUint32(b, uint32(s.Passage))
-			for _, x := range []float32{s.Cosine, s.Keyword, s.Score} {
-				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-			}
-		}
-		if a.Further != nil {
-			for _, h := range a.Further() {
-				b = binary.LittleEndian.AppendUint32(b, uint32(h.Passage))
-				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(h.Likeness))
-			}
-		}
-		h.Write(binary.LittleEndian.AppendUint32(b, uint32(len(b))))
-	}
-	return h.Sum(nil), nil
-}
-
 // judge compares the new brain with plain likeness, with search and with the brain
 // that serves, on questions that it has not learned from (docs/brain.md).
 func (r *trainRun) judge(st *storage.Store, graph *retriever.Graph, salt retriever.Salt, made retriever.Parameters, asked []retriever.Asked, asking []*asking, cosine [][]int32) error {
-	_, from := splitOf(len(asked))
+	_, from := retriever.Split(len(asked))
 	serving, projection, err := r.module.servingParameters(st)
 	if err != nil {
 		return fmt.Errorf("read the serving brain: %w", err)

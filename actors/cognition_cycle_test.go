@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/brain/cognition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -120,11 +121,11 @@ func TestTurnsOfATranscriptAreNotAtOdds(t *testing.T) {
 		t.Errorf("reported: %s", x.GetContradiction().GetExplanation())
 	}
 	later := &pb.Chunk{Ordinal: 1, Text: "Robin: Sorry."}
-	if got := givenTitle("Dana: Mm-hm.", later); got != "" {
+	if got := cognition.GivenTitle("Dana: Mm-hm.", later); got != "" {
 		t.Errorf("a title that was made from the first words is a subject: %q", got)
 	}
 	later.TitlePath = []string{"Atlas", "Owners"}
-	if got := givenTitle(" Atlas", later); got != " Atlas" {
+	if got := cognition.GivenTitle(" Atlas", later); got != " Atlas" {
 		t.Errorf("a given title is %q", got)
 	}
 }
@@ -432,10 +433,10 @@ func TestEdgesThatHeldAt(t *testing.T) {
 		}
 		return all
 	}
-	if now := types(0); !slices.Contains(now, "explains") || !slices.Contains(now, edgeSimilar) {
+	if now := types(0); !slices.Contains(now, "explains") || !slices.Contains(now, cognition.EdgeSimilar) {
 		t.Errorf("now %q", now)
 	}
-	if then := types(day(28)); slices.Contains(then, "explains") || !slices.Contains(then, edgeSimilar) {
+	if then := types(day(28)); slices.Contains(then, "explains") || !slices.Contains(then, cognition.EdgeSimilar) {
 		t.Errorf("then %q", then)
 	}
 }

@@ -3,7 +3,6 @@ package actors
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"orgmem/actors/partition"
 	"orgmem/brain/claim"
@@ -18,11 +17,6 @@ import (
 )
 
 const (
-	edgeSimilar = cognition.EdgeSimilar
-	// leastSimilar is the least cosine for that, in the range of index.RangeModel: a
-	// quarter of all pairs of texts about one thing lie below it, and one in two
-	// hundred of the others above.
-	leastSimilar = 0.42
 	// maxFactSearches bounds the facts of one chunk that others are looked up for.
 	maxFactSearches = 4
 	// maxContradictionsPerCommit bounds the contradictions of one commit.
@@ -96,7 +90,7 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f cognition.Chunk) (n 
 			}
 			cosines, nearest = append(cosines, float64(x.Vector)), append(nearest, x.Seq)
 			others[x.Seq] = conflict.Near{Cosine: float64(x.Vector), Rank: len(cosines), Of: int(c.hot.State.GetChunks())}
-			if x.Vector >= leastSimilar {
+			if x.Vector >= cognition.LeastSimilar {
 				near = append(near, community.Neighbour{Other: place, Cosine: float64(x.Vector)})
 			}
 		}
@@ -188,22 +182,10 @@ func (c *cycle) passage(st *storage.Store, own *comparer, f cognition.Chunk) (no
 	return n, p, nil
 }
 
-// givenTitle is what a chunk stands under: the title of its text, unless that was made
-// from its beginning: of a transcript that is somebody's "Mm-hm".
-func givenTitle(title string, chunk *pb.Chunk) string {
-	if path := chunk.GetTitlePath(); len(path) == 0 || !strings.HasPrefix(strings.Join(strings.Fields(title), " "), path[0]) {
-		return ""
-	}
-	if chunk.GetOrdinal() == 0 && strings.HasPrefix(strings.TrimLeft(chunk.GetText(), "#*->= \t\n"), strings.TrimSuffix(title, "…")) {
-		return ""
-	}
-	return title
-}
-
 // read takes a chunk apart.
 func (c *cycle) read(own *comparer, f cognition.Chunk, chunk *pb.Chunk) (note, *conflict.Passage) {
 	t := &c.Nodes[f.Node]
-	claims := own.reader.Read(claim.Source{Text: chunk.GetText(), Title: givenTitle(t.Title, chunk)})
+	claims := own.reader.Read(claim.Source{Text: chunk.GetText(), Title: cognition.GivenTitle(t.Title, chunk)})
 	return note{Chunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{Text: chunk.GetText(), Claims: claims, FromMs: t.ValidMS}
 }
 
@@ -224,7 +206,7 @@ func joinAlike(f *effect, from, to pb.NodeID, weight float64) error {
 			return err
 		}
 	}
-	for _, triple := range []edgeTriple{{to, from, edgeSimilar, pb.OriginCognition}, {from, to, edgeSimilar, pb.OriginCognition}} {
+	for _, triple := range []edgeTriple{{to, from, cognition.EdgeSimilar, pb.OriginCognition}, {from, to, cognition.EdgeSimilar, pb.OriginCognition}} {
 		before, err := f.current(triple)
 		if err != nil {
 			return err
@@ -242,7 +224,7 @@ func joinAlike(f *effect, from, to pb.NodeID, weight float64) error {
 		return err
 	}
 	e := &pb.Edge{
-		Id: id.String(), Source: string(from), Target: string(to), Type: edgeSimilar, Weight: weight, Confidence: weight, Origin: pb.OriginCognition,
+		Id: id.String(), Source: string(from), Target: string(to), Type: cognition.EdgeSimilar, Weight: weight, Confidence: weight, Origin: pb.OriginCognition,
 		Status: pb.StatusLive, CreatedMs: f.now, UpdatedMs: f.now,
 		ValidFromMs: max(f.nodes[from].GetValidFromMs(), f.nodes[to].GetValidFromMs()), // they were alike before anybody looked
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -144,7 +143,7 @@ func (c *cycle) sentencesOf(d unweighed) (found []string, err error) {
 			}
 		}
 		for _, ref := range d.edge.GetEvidence() {
-			seq, ok := c.chunkNamed(ref)
+			seq, ok := c.ChunkNamed(ref)
 			if !ok {
 				continue
 			}
@@ -167,21 +166,6 @@ func (c *cycle) sentencesOf(d unweighed) (found []string, err error) {
 // namesOne reports whether a sentence holds one of some names.
 func namesOne(sentence string, names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.Contains(sentence, n) })
-}
-
-// chunkNamed is the chunk that an edge names as evidence (texts.evidence); ok is false
-// where its text is gone.
-func (c *cycle) chunkNamed(ref string) (seq uint64, ok bool) {
-	cut := strings.LastIndexByte(ref, ':')
-	if cut < 0 {
-		return 0, false
-	}
-	place, known := c.At[pb.NodeID(ref[:cut])]
-	ordinal, err := strconv.Atoi(ref[cut+1:])
-	if !known || err != nil || ordinal < 0 || ordinal >= len(c.Nodes[place].Chunks) {
-		return 0, false
-	}
-	return c.Nodes[place].Chunks[ordinal], true
 }
 
 // weighRelation notes what a model said of a relation: its type, or llm.NoRelation, by which it

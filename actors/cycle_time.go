@@ -17,9 +17,6 @@ const (
 	maxReadNotes = 400
 	// maxToldSignals bounds the signals of coding sessions that are reported: the newest.
 	maxToldSignals = 100
-	// maxMomentMs bounds the time that a moment may have, on both sides of 1970: what
-	// lies eight thousand years away was misread.
-	maxMomentMs = 8000 * 365 * 24 * 3600 * 1000
 )
 
 // asNote is a fresh chunk as brain/moments takes it.
@@ -37,25 +34,8 @@ func (c *cycle) lookBack() error {
 		}
 	}
 	var changes []func(*effect) error
-	promised := moments.Commitments(notes)
-	type day struct {
-		note  int
-		until int64
-	}
-	due := map[day]bool{}
-	for _, p := range promised {
-		due[day{p.Note, p.DueMs}] = true
-	}
-	for _, m := range moments.Timeline(notes) {
-		if m.AtMs < -maxMomentMs || m.AtMs > maxMomentMs || due[day{m.Note, m.UntilMs}] { // which is told as due
-			continue
-		}
-		changes = append(changes, c.momentOf(of[m.Note], m.Kind, m.AtMs, m.Title))
-	}
-	for _, p := range promised {
-		if n := of[p.Note]; p.DueMs != 0 { // in the period that is named, not behind it
-			changes = append(changes, c.momentOf(n, moments.Due, p.DueMs-1, text.OneLine(n.text[p.Span.Start:p.Span.End])))
-		}
+	for _, t := range moments.Tell(notes) {
+		changes = append(changes, c.momentOf(of[t.Note], t.Kind, t.AtMs, t.Title))
 	}
 	return c.writeAll(changes)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"orgmem/actors/llm"
+	"orgmem/brain/cognition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -153,7 +154,7 @@ func (c client) worded(org CreatedOrg) (w worded) {
 	c.n.t.Helper()
 	for _, s := range c.findings(org) {
 		kind, about, _ := strings.Cut(s, " ")
-		if slices.Contains([]string{"contradiction", "moment", "insight"}, kind) || strings.HasPrefix(about, edgeSimilar) {
+		if slices.Contains([]string{"contradiction", "moment", "insight"}, kind) || strings.HasPrefix(about, cognition.EdgeSimilar) {
 			w.others = append(w.others, s)
 		}
 	}
@@ -212,7 +213,7 @@ func TestEachViewWithAndWithoutALanguageModel(t *testing.T) {
 	if len(own.labels) == 0 || slices.Contains(own.labels, "") || len(own.explanations) == 0 || !slices.Contains(own.relations, "Maria Lopez works_for Globex (1)") {
 		t.Fatalf("without a model: %q", own)
 	}
-	for _, kind := range []string{"contradiction", "moment", "insight due", "insight open_question", "edge " + edgeSimilar, "manifold of 13", "basins true", "voice of 13", "traits 2", "timeline", "graph of", "retrieved", "proposed true"} {
+	for _, kind := range []string{"contradiction", "moment", "insight due", "insight open_question", "edge " + cognition.EdgeSimilar, "manifold of 13", "basins true", "voice of 13", "traits 2", "timeline", "graph of", "retrieved", "proposed true"} {
 		if !slices.ContainsFunc(own.others, func(s string) bool { return strings.HasPrefix(s, kind) }) {
 			t.Errorf("no %s without a model: %q", kind, own.others)
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"orgmem/brain/community"
 	pb "orgmem/proto"
@@ -17,6 +19,11 @@ const (
 	EdgeMentions = "mentions"   // text → entity
 	EdgeFollows  = "follows"    // text → the one before it in its sequence
 )
+
+// LeastSimilar is the least cosine of two texts that EdgeSimilar joins, in the range of index.RangeModel: a
+// quarter of all pairs of texts about one thing lie below it, and one in two
+// hundred of the others above.
+const LeastSimilar = 0.42
 
 // Node is a live node that may be learned from. Times are Unix milliseconds.
 type Node struct {
@@ -275,4 +282,31 @@ func (g *Graph) DomainsOf(nodes []int32) int {
 		}
 	}
 	return len(domains)
+}
+
+// ChunkNamed is the chunk that an edge names as evidence, which is a node's id and the place
+// of a chunk among the node's; ok is false where the text is gone.
+func (g *Graph) ChunkNamed(ref string) (seq uint64, ok bool) {
+	cut := strings.LastIndexByte(ref, ':')
+	if cut < 0 {
+		return 0, false
+	}
+	place, known := g.At[pb.NodeID(ref[:cut])]
+	ordinal, err := strconv.Atoi(ref[cut+1:])
+	if !known || err != nil || ordinal < 0 || ordinal >= len(g.Nodes[place].Chunks) {
+		return 0, false
+	}
+	return g.Nodes[place].Chunks[ordinal], true
+}
+
+// GivenTitle is what a chunk stands under: the title of its text, unless that was made
+// from its beginning: of a transcript that is somebody's "Mm-hm".
+func GivenTitle(title string, chunk *pb.Chunk) string {
+	if path := chunk.GetTitlePath(); len(path) == 0 || !strings.HasPrefix(strings.Join(strings.Fields(title), " "), path[0]) {
+		return ""
+	}
+	if chunk.GetOrdinal() == 0 && strings.HasPrefix(strings.TrimLeft(chunk.GetText(), "#*->= \t\n"), strings.TrimSuffix(title, "…")) {
+		return ""
+	}
+	return title
 }

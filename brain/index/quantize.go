@@ -68,3 +68,16 @@ func cosine(a, b []float32) float32 {
 	}
 	return 0
 }
+
+// CosineOfUnit is the cosine of a query's vector, which has length 1, and a stored one; 0 where that is zero.
+func CosineOfUnit(q, v []float32) float32 {
+	var dot, square float32
+	for i := range min(len(q), len(v)) {
+		dot += q[i] * v[i]
+		square += v[i] * v[i]
+	}
+	if square == 0 {
+		return 0
+	}
+	return dot / float32(math.Sqrt(float64(square)))
+}

@@ -1,0 +1,33 @@
+package moments
+
+import "orgmem/brain/text"
+
+// maxMomentMs bounds the time that a moment may have, on both sides of 1970: what
+// lies eight thousand years away was misread.
+const maxMomentMs = 8000 * 365 * 24 * 3600 * 1000
+
+// Tell is what some notes tell of times: their timeline, and when what is promised is due, which is told as due only.
+func Tell(notes []Note) []Moment {
+	var out []Moment
+	promised := Commitments(notes)
+	type day struct {
+		note  int
+		until int64
+	}
+	due := map[day]bool{}
+	for _, p := range promised {
+		due[day{p.Note, p.DueMs}] = true
+	}
+	for _, m := range Timeline(notes) {
+		if m.AtMs >= -maxMomentMs && m.AtMs <= maxMomentMs && !due[day{m.Note, m.UntilMs}] {
+			out = append(out, m)
+		}
+	}
+	for _, p := range promised {
+		if p.DueMs != 0 { // in the period that is named, not behind it
+			title := text.OneLine(notes[p.Note].Text[p.Span.Start:p.Span.End])
+			out = append(out, Moment{Note: p.Note, Kind: Due, AtMs: p.DueMs - 1, UntilMs: p.DueMs, Title: title})
+		}
+	}
+	return out
+}

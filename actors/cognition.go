@@ -45,21 +45,30 @@ type cognitionActor struct {
 	worker *actor.PID
 	ctx    actor.Context
 
+	waits    cycleWaits
+	failures int // in a row
+	running  bool
+	again    bool // changed while running
+	now      bool // asked for while running
+	newest   uint64
+	stopped  atomic.Bool
+	stop     chan struct{} // closed with stopped
+	current  currentCycle
+	dead     bool
+}
+
+// cycleWaits are the timers that a cycle begins by; nil: it does not wait for that.
+type cycleWaits struct {
 	quiet, latest clock.Timer
-	wait          clock.Timer // after a failed cycle
-	failures      int         // in a row
-	running       bool
-	again         bool // changed while running
-	now           bool // asked for while running
-	newest        uint64
-	seen          uint64        // the newest change before the cycle that runs
-	ended         chan struct{} // closed when the cycle that runs has ended
-	stopped       atomic.Bool
-	stop          chan struct{} // closed with stopped
-	cancelled     atomic.Bool
-	quit          chan struct{}            // closed when the cycle that runs is cancelled
-	job           atomic.Pointer[pb.JobID] // of the cycle that runs
-	dead          bool
+	backOff       clock.Timer // after a failed cycle
+}
+
+// currentCycle is the cycle that runs.
+type currentCycle struct {
+	ended     chan struct{} // closed when it has ended
+	quit      chan struct{} // closed when it is cancelled
+	cancelled atomic.Bool
+	job       atomic.Pointer[pb.JobID]
 }
 
 func newCognitionActor(org *orgView, part *partition.Ref, parent, worker *actor.PID) *cognitionActor {
@@ -84,12 +93,12 @@ func (m *cognitionActor) Receive(ctx actor.Context) {
 		m.resume()
 	case *actor.Stopping:
 		m.halt()
-		if m.ended != nil {
-			<-m.ended
+		if m.current.ended != nil {
+			<-m.current.ended
 		}
 		m.disarm()
-		if m.wait != nil {
-			m.wait.Stop()
+		if m.waits.backOff != nil {
+			m.waits.backOff.Stop()
 		}
 	case changed:
 		m.newest = max(m.newest, msg.n)
@@ -100,11 +109,11 @@ func (m *cognitionActor) Receive(ctx actor.Context) {
 	case quietOver, latestOver:
 		m.start()
 	case backOffOver:
-		m.wait = nil
+		m.waits.backOff = nil
 		m.start()
 	case jobCancelled:
-		if id := m.job.Load(); id != nil && *id == msg.job && m.cancelled.CompareAndSwap(false, true) {
-			close(m.quit)
+		if id := m.current.job.Load(); id != nil && *id == msg.job && m.current.cancelled.CompareAndSwap(false, true) {
+			close(m.current.quit)
 		}
 	case cycleDone:
 		m.done(msg)
@@ -145,22 +154,22 @@ func (m *cognitionActor) rest(wrote bool) { m.ctx.Send(m.parent, followerIdle{m.
 
 // arm begins the waits for a cycle: that for quiet anew.
 func (m *cognitionActor) arm() {
-	if m.running || m.wait != nil {
+	if m.running || m.waits.backOff != nil {
 		m.again = true
 		return
 	}
 	self, root, c := m.ctx.Self(), m.org.sys.root, m.org.sys.clock
-	if m.quiet != nil {
-		m.quiet.Stop()
+	if m.waits.quiet != nil {
+		m.waits.quiet.Stop()
 	}
-	m.quiet = c.AfterFunc(m.org.sys.cfg.CognitionQuiet, func() { root.Send(self, quietOver{}) })
-	if m.latest == nil {
-		m.latest = c.AfterFunc(max(cognitionLatest, m.org.sys.cfg.CognitionQuiet), func() { root.Send(self, latestOver{}) })
+	m.waits.quiet = c.AfterFunc(m.org.sys.cfg.CognitionQuiet, func() { root.Send(self, quietOver{}) })
+	if m.waits.latest == nil {
+		m.waits.latest = c.AfterFunc(max(cognitionLatest, m.org.sys.cfg.CognitionQuiet), func() { root.Send(self, latestOver{}) })
 	}
 }
 
 func (m *cognitionActor) disarm() {
-	for _, t := range []*clock.Timer{&m.quiet, &m.latest} {
+	for _, t := range []*clock.Timer{&m.waits.quiet, &m.waits.latest} {
 		if *t != nil {
 			(*t).Stop()
 			*t = nil
@@ -170,14 +179,14 @@ func (m *cognitionActor) disarm() {
 
 // start begins a cycle, unless one is under way or a failed one is waited for.
 func (m *cognitionActor) start() {
-	if m.running || m.wait != nil || m.org.sys.cfg.plain {
+	if m.running || m.waits.backOff != nil || m.org.sys.cfg.plain {
 		return
 	}
 	m.disarm()
-	m.running, m.again, m.now, m.seen = true, false, false, m.newest
-	m.cancelled.Store(false)
-	m.ended, m.quit = make(chan struct{}), make(chan struct{})
-	ended := m.ended
+	m.running, m.again, m.now = true, false, false
+	m.current.cancelled.Store(false)
+	m.current.ended, m.current.quit = make(chan struct{}), make(chan struct{})
+	ended := m.current.ended
 	self, root := m.ctx.Self(), m.org.sys.root
 	m.org.sys.wg.Go(func() {
 		defer close(ended)
@@ -202,7 +211,7 @@ func (m *cognitionActor) guardedCycle() (done cycleDone) {
 
 // noteFailure notes that the attempt of the cycle that ran has failed.
 func (m *cognitionActor) noteFailure() {
-	id := m.job.Load()
+	id := m.current.job.Load()
 	if id == nil {
 		return // it never began
 	}
@@ -215,17 +224,17 @@ func (m *cognitionActor) noteFailure() {
 // done decides what follows a cycle.
 func (m *cognitionActor) done(d cycleDone) {
 	m.running = false
-	m.job.Store(nil)
+	m.current.job.Store(nil)
 	self, root := m.ctx.Self(), m.org.sys.root
 	var pause waitError
 	switch {
 	case m.stopped.Load(), superseded(d.err): // another activation goes on
 	case errors.As(d.err, &pause):
-		m.wait = m.org.sys.clock.AfterFunc(pause.wait, func() { root.Send(self, backOffOver{}) })
+		m.waits.backOff = m.org.sys.clock.AfterFunc(pause.wait, func() { root.Send(self, backOffOver{}) })
 	case d.err != nil:
 		m.failures++
 		m.org.sys.log.Error("a cognition cycle failed; it is tried again", "org", m.org.id.String(), "partition", m.part.ID.String(), "failures", m.failures, "err", d.err)
-		m.wait = m.org.sys.clock.AfterFunc(min(m.org.sys.cfg.maxBackOff, cycleBackOff<<min(m.failures-1, 10)), func() { root.Send(self, backOffOver{}) })
+		m.waits.backOff = m.org.sys.clock.AfterFunc(min(m.org.sys.cfg.maxBackOff, cycleBackOff<<min(m.failures-1, 10)), func() { root.Send(self, backOffOver{}) })
 	case m.now || d.more:
 		m.failures = 0
 		m.start()
@@ -246,7 +255,7 @@ func (m *cognitionActor) goOn() error {
 	switch {
 	case m.stopped.Load():
 		return node.ErrClosing
-	case m.cancelled.Load():
+	case m.current.cancelled.Load():
 		return errCancelled
 	default:
 		return nil
@@ -301,7 +310,7 @@ func (m *cognitionActor) write(run func(f *effect) error) error {
 		}
 		return err
 	}
-	m.org.sys.cfg.cycleWrote(func() { m.cancelled.Store(true) })
+	m.org.sys.cfg.cycleWrote(func() { m.current.cancelled.Store(true) })
 	return nil
 }
 
@@ -396,7 +405,7 @@ func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error
 			putJob(f.batch.Batch, f.org.space, job)
 		}
 		id := pb.JobID(job.GetId())
-		m.job.Store(&id) // from the commit on it may be cancelled
+		m.current.job.Store(&id) // from the commit on it may be cancelled
 		why = f.org.beginAttempt(job)
 		job.Done = 0
 		updateJob(f.batch.Batch, f.org.space, job)

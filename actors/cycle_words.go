@@ -35,7 +35,7 @@ func (c *cycle) ask(question func(ctx context.Context, model *llm.Client) error)
 	watch.Go(func() {
 		select {
 		case <-c.stop:
-		case <-c.quit:
+		case <-c.current.quit:
 		case <-answered:
 		}
 		cancel()

@@ -23,7 +23,7 @@ func (o *usageModule) handle(c *call) bool {
 
 // sweep orders the end of lines that are older than anybody may ask for.
 func (o *usageModule) sweep(st *storage.Store, b *storage.Batch, _ time.Time) (int, error) {
-	return 0, o.sweepUsage(b, st)
+	return 0, sweepUsage(&o.orgActor.orgView, b, st)
 }
 
 // purgeModule purges memories in two steps.

@@ -27,7 +27,7 @@ const (
 	maxLabelRunes = 200
 )
 
-func (s *System) newAPIKey(prefix string) (string, error) {
+func newAPIKey(s *System, prefix string) (string, error) {
 	token := make([]byte, keyTokenBytes)
 	if _, err := io.ReadFull(s.cfg.Random, token); err != nil {
 		return "", fmt.Errorf("draw a key: %w", err)
@@ -224,7 +224,7 @@ func (o *accountModule) newKey(order *pb.Key, with func(*commit.Change, CreatedK
 	if count >= limit {
 		return CreatedKey{}, nil, nil, refusalError{problem("key_limit_reached", "There can be at most %d keys that are not revoked.", limit)}
 	}
-	apiKey, err := o.sys.newAPIKey(prefix)
+	apiKey, err := newAPIKey(o.sys, prefix)
 	if err != nil {
 		return CreatedKey{}, nil, nil, err
 	}

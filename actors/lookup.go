@@ -28,7 +28,7 @@ func lookInto(o *orgView, st *storage.Store, parts []*partition.Ref, query strin
 		if err != nil {
 			return nil, err
 		}
-		if len(parts) == 1 && o.sys.neglected(now) { // an organization's search must not wake all of it
+		if len(parts) == 1 && neglected(o.sys, now) { // an organization's search must not wake all of it
 			o.tell(func(o *orgActor) { o.attend(part.ID) })
 		}
 		q.snapshots[i] = now.Snapshot
@@ -61,7 +61,7 @@ func lookInto(o *orgView, st *storage.Store, parts []*partition.Ref, query strin
 // neglected reports whether a partition that nothing is ingested into needs its
 // worker: parts of its index are made anew at each cold start, or its vectors
 // are of a former model.
-func (s *System) neglected(now *partition.Index) bool {
+func neglected(s *System, now *partition.Index) bool {
 	m := now.State.GetModel()
 	return len(now.Stale) > 0 || m != "" && m != s.cfg.Embedder.ID()
 }

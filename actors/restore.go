@@ -274,7 +274,7 @@ func (r *restorer) head(f *effect, in *document.Part) (*pb.Reply, error) {
 // they were, unless something has named it since: a cycle, or this import before it
 // was repeated. Where a node that it was named by has been forgotten here, or must not be
 // learned from, its words stay away.
-func (f *effect) nameDomain(in *document.Domain) error {
+func nameDomain(f *effect, in *document.Domain) error {
 	id, err := pb.ParseDomainID(in.ID)
 	if err != nil {
 		return err
@@ -318,7 +318,7 @@ func (r *restorer) node(f *effect, id pb.NodeID, in *document.Node) (reply *pb.R
 	n := in.Stored(id)
 	r.derived(f, id, in)
 	for i := len(in.History) - 1; i >= 0; i-- {
-		f.restoreChange(id, &in.History[i])
+		restoreChange(f, id, &in.History[i])
 	}
 	switch {
 	case in.Status == pb.StatusTombstoned:
@@ -388,7 +388,7 @@ func (r *restorer) derived(f *effect, id pb.NodeID, in *document.Node) {
 }
 
 // restoreChange adds an entry to a node's history as it was.
-func (f *effect) restoreChange(id pb.NodeID, in *document.Change) {
+func restoreChange(f *effect, id pb.NodeID, in *document.Change) {
 	f.state.NextHistory++
 	f.batch.Put(f.part.Space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.state.GetNextHistory())), in.Stored(f.part.Subject))
 }
@@ -397,7 +397,7 @@ func (f *effect) restoreChange(id pb.NodeID, in *document.Change) {
 // nodes that are there. Their ids are those of this memory.
 func (r *restorer) relations(f *effect, in *document.Part) (*pb.Reply, error) {
 	for _, link := range in.Links {
-		if err := f.restoreLink(link); err != nil {
+		if err := restoreLink(f, link); err != nil {
 			return nil, err
 		}
 	}
@@ -405,17 +405,17 @@ func (r *restorer) relations(f *effect, in *document.Part) (*pb.Reply, error) {
 		if f.full() {
 			return nil, errUnfinished
 		}
-		if err := f.recount(pb.NodeID(id)); err != nil {
+		if err := recount(f, pb.NodeID(id)); err != nil {
 			return nil, err
 		}
 	}
 	for i := range in.Names {
-		if err := f.nameDomain(&in.Names[i]); err != nil {
+		if err := nameDomain(f, &in.Names[i]); err != nil {
 			return nil, err
 		}
 	}
 	for i := range in.Edges {
-		if err := f.restoreEdgeRecord(&in.Edges[i]); err != nil {
+		if err := restoreEdgeRecord(f, &in.Edges[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -438,7 +438,7 @@ func (r *restorer) relations(f *effect, in *document.Part) (*pb.Reply, error) {
 }
 
 // restoreLink writes what a node knows of another one.
-func (f *effect) restoreLink(in document.Link) error {
+func restoreLink(f *effect, in document.Link) error {
 	n, err := f.node(pb.NodeID(in.NodeID))
 	if err != nil || n == nil {
 		return err
@@ -448,7 +448,7 @@ func (f *effect) restoreLink(in document.Link) error {
 		n.SupersededBy = in.SupersededBy
 		f.keep(n)
 	}
-	if err := f.renameInHistory(pb.NodeID(in.NodeID), in.History); err != nil {
+	if err := renameInHistory(f, pb.NodeID(in.NodeID), in.History); err != nil {
 		return err
 	}
 	if in.Follows == "" {
@@ -465,7 +465,7 @@ func (f *effect) restoreLink(in document.Link) error {
 
 // renameInHistory gives the nodes that a node's history names the ids that they have
 // here.
-func (f *effect) renameInHistory(id pb.NodeID, ids map[string]string) error {
+func renameInHistory(f *effect, id pb.NodeID, ids map[string]string) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -493,7 +493,7 @@ func (f *effect) renameInHistory(id pb.NodeID, ids map[string]string) error {
 
 // restoreEdgeRecord writes an edge between nodes that are there; one that is there already
 // stays.
-func (f *effect) restoreEdgeRecord(in *document.Edge) error {
+func restoreEdgeRecord(f *effect, in *document.Edge) error {
 	e := in.Stored()
 	before, err := f.edge(pb.EdgeID(in.ID))
 	if err != nil || before != nil {
@@ -510,7 +510,7 @@ func (f *effect) restoreEdgeRecord(in *document.Edge) error {
 		}
 		ends = append(ends, n)
 	}
-	if baseless, err := f.buryEdge(e, ends...); err != nil || baseless {
+	if baseless, err := buryEdge(f, e, ends...); err != nil || baseless {
 		return err
 	}
 	return f.putEdge(nil, e)

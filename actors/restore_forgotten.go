@@ -25,7 +25,7 @@ func (r *restorer) namedIn(in *document.Node) (ids []string) {
 // buryEdge makes a tombstone of an edge that comes to a node which is one here, as if it
 // had been forgotten with it. Otherwise it takes out of the edge what rests on texts that
 // are forgotten here, and says whether nothing is left to rest on.
-func (f *effect) buryEdge(e *pb.Edge, ends ...*pb.Node) (baseless bool, err error) {
+func buryEdge(f *effect, e *pb.Edge, ends ...*pb.Node) (baseless bool, err error) {
 	if e.GetStatus() == pb.StatusTombstoned {
 		return false, nil
 	}
@@ -55,7 +55,7 @@ func (f *effect) buryEdge(e *pb.Edge, ends ...*pb.Node) (baseless bool, err erro
 // ways: a document counts those too that are forgotten here. An entity that no text
 // names goes, as it does when the last one is forgotten (unname). To do it twice changes
 // nothing.
-func (f *effect) recount(id pb.NodeID) error {
+func recount(f *effect, id pb.NodeID) error {
 	rec, err := f.entity(id)
 	if err != nil || rec == nil {
 		return err
@@ -64,7 +64,7 @@ func (f *effect) recount(id pb.NodeID) error {
 	if err != nil || n == nil || n.GetStatus() == pb.StatusTombstoned {
 		return err
 	}
-	mentions, forms, err := f.namings(id)
+	mentions, forms, err := namings(f, id)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (f *effect) recount(id pb.NodeID) error {
 
 // namings counts the texts that name an entity, and by name those that write it so. A
 // text that names one has an edge with it, be it a forgotten one.
-func (f *effect) namings(id pb.NodeID) (mentions uint32, forms map[string]uint32, err error) {
+func namings(f *effect, id pb.NodeID) (mentions uint32, forms map[string]uint32, err error) {
 	edges, err := f.edgesOfNode(id, pb.OriginIngest, pb.StatusTombstoned)
 	if err != nil {
 		return 0, nil, err

@@ -66,7 +66,7 @@ func (o *usageModule) getUsage(c *call, op *pb.GetUsage) {
 		}
 		o.later(func() {
 			o.readWide(c, func(st *storage.Store, _ int) (*pb.Reply, error) {
-				return view.usageReport(st, start, end, cmp.Or(op.GetGroupBy(), groupBySubject), maxUsageLines)
+				return usageReport(view, st, start, end, cmp.Or(op.GetGroupBy(), groupBySubject), maxUsageLines)
 			})
 		})
 	})
@@ -79,7 +79,7 @@ func usageBucket(at time.Time, length time.Duration) time.Time {
 
 // usageReport adds up the lines from the bucket of start to the one before which
 // end lies, at most so many.
-func (o *orgView) usageReport(st *storage.Store, start, end time.Time, groupBy string, most int) (_ *pb.Reply, err error) {
+func usageReport(o *orgView, st *storage.Store, start, end time.Time, groupBy string, most int) (_ *pb.Reply, err error) {
 	length := time.Hour
 	if end.Sub(start) > hourlyUsage {
 		length = 24 * time.Hour
@@ -139,7 +139,7 @@ func (o *orgView) usageReport(st *storage.Store, start, end time.Time, groupBy s
 	for g := range sums {
 		keys = append(keys, g)
 		if _, ok := names[g.Part]; !ok {
-			if names[g.Part], err = o.usageName(snap, g.Part); err != nil {
+			if names[g.Part], err = usageName(o, snap, g.Part); err != nil {
 				return nil, err
 			}
 		}
@@ -166,7 +166,7 @@ func (o *orgView) usageReport(st *storage.Store, start, end time.Time, groupBy s
 
 // usageName is what a partition is called in a report: a subject's id, a member's
 // user id, and the partition's own id where the subject was erased.
-func (o *orgView) usageName(r storage.Reader, id pb.PartitionID) (string, error) {
+func usageName(o *orgView, r storage.Reader, id pb.PartitionID) (string, error) {
 	rec := &pb.Partition{}
 	found, err := r.Get(o.space.Key(storage.TablePartition, storage.ID16(id)), rec)
 	if err != nil {
@@ -179,7 +179,7 @@ func (o *orgView) usageName(r storage.Reader, id pb.PartitionID) (string, error)
 }
 
 // sweepUsage orders the end of lines that are older than anybody may ask for.
-func (o *orgView) sweepUsage(b *storage.Batch, st *storage.Store) error {
+func sweepUsage(o *orgView, b *storage.Batch, st *storage.Store) error {
 	old := o.sys.clock.Now().Add(-usageRetention)
 	if old.UnixMilli() <= 0 {
 		return nil

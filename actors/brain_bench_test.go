@@ -41,7 +41,7 @@ func walks(b *testing.B, passages int, projected bool) {
 		n := startNode(b, storagetest.NewDisk(), func(_ *Config, o *storage.Options) { o.CacheBytes = 64 << 20 }) // the service's own
 		c := client{n: n, key: n.org(NewOrg{}).APIKey}
 		c.ok(find("nothing")) // the member is known
-		c.inOrg(func(o *orgActor) { walksFrom(b, o, o.members[o.onlyMember(b)], passages, projected) })
+		c.inOrg(func(o *orgActor) { walksFrom(b, o, o.members[onlyMember(b, o)], passages, projected) })
 	})
 }
 

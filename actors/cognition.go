@@ -368,7 +368,7 @@ func (m *cognitionActor) cycle() (more bool, err error) {
 	if err := m.end(c.cog, job, pb.JobSucceeded, nil); err != nil {
 		return false, err
 	}
-	m.org.sys.stats.cycles.Add(1)
+	m.org.sys.counters.cycles.Add(1)
 	return c.more, nil
 }
 

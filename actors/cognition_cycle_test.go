@@ -21,12 +21,12 @@ func thinking(cfg *Config, _ *storage.Options) { cfg.plain = false }
 // clock stands while that runs: what is kept for a time only is still there.
 func (c client) think() {
 	c.n.t.Helper()
-	cycles, jobs := c.n.sys.stats.cycles.Load(), c.cognitionJobs()
+	cycles, jobs := c.n.sys.counters.cycles.Load(), c.cognitionJobs()
 	c.n.waitFor(func() bool {
 		if maps.Equal(c.cognitionJobs(), jobs) {
 			c.n.clock.Advance(time.Second)
 		}
-		return c.n.sys.stats.cycles.Load() > cycles
+		return c.n.sys.counters.cycles.Load() > cycles
 	})
 }
 

@@ -237,7 +237,7 @@ func TestCyclesGoOnUntilAllIsCompared(t *testing.T) {
 	var first, last *storagetest.Disk // behind the end of the first cycle; behind any commit
 	n = startNode(t, disk, thinking, few, func(cfg *Config, _ *storage.Options) {
 		cfg.cycleWrote = func(func()) {
-			if first == nil && n.sys.stats.cycles.Load() == 1 {
+			if first == nil && n.sys.counters.cycles.Load() == 1 {
 				first = last
 			}
 			last = disk.Crash(0, 1)

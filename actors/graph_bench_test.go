@@ -33,7 +33,7 @@ func BenchmarkLists(b *testing.B) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.ok(find("nothing")) // the member is known
 	var hub, leaf string
-	c.inOrg(func(o *orgActor) { hub, leaf = fillGraph(b, o, o.members[o.onlyMember(b)]) })
+	c.inOrg(func(o *orgActor) { hub, leaf = fillGraph(b, o, o.members[onlyMember(b, o)]) })
 	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Q: "note"}}})) // the index is in memory
 
 	at := func(month int) *int64 {

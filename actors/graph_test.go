@@ -259,7 +259,7 @@ func TestEdgeFilters(t *testing.T) {
 	derived := proto.CloneOf(all[0])
 	derived.Id, derived.Origin = "derived", pb.OriginCognition
 	c.inOrg(func(o *orgActor) {
-		part := o.members[o.onlyMember(t)]
+		part := o.members[onlyMember(t, o)]
 		ch := commit.New(o.store)
 		putEdge(ch.Batch, part.Space, nil, derived)
 		if err := o.committer.CommitChange(ch); err != nil {
@@ -296,7 +296,7 @@ func TestEdgeFilters(t *testing.T) {
 }
 
 // onlyMember is the user of an organization that has one.
-func (o *orgActor) onlyMember(t testing.TB) pb.UserID {
+func onlyMember(t testing.TB, o *orgActor) pb.UserID {
 	for id := range o.members {
 		return id
 	}
@@ -491,7 +491,7 @@ func TestDomains(t *testing.T) {
 	}
 	domain := func(i int) string { return pb.DomainID(made[i].GetId()).String() }
 	c.inOrg(func(o *orgActor) {
-		part := o.members[o.onlyMember(t)]
+		part := o.members[onlyMember(t, o)]
 		ch := commit.New(o.store)
 		for _, d := range made {
 			putDomain(ch.Batch, part.Space, d)

@@ -44,12 +44,12 @@ type upload struct {
 // and end when nobody waits for them any more.
 func (o *intakeModule) importFile(c *call, op *pb.ImportFile) {
 	view, sys := c.org, o.sys
-	if !enterReading(sys, view.id) {
+	if !sys.enterReading(view.id) {
 		c.fail(node.ErrPoolFull)
 		return
 	}
 	sys.wg.Go(func() {
-		defer leaveReading(sys, view.id)
+		defer sys.leaveReading(view.id)
 		defer func() {
 			if r := recover(); r != nil {
 				c.fail(node.PanicError("import", r))

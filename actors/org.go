@@ -326,7 +326,7 @@ func (o *orgActor) lose() {
 		return
 	}
 	o.lost = true
-	o.sys.stats.orgsLost.Add(1)
+	o.sys.counters.orgsLost.Add(1)
 	removed := o.sys.removed(o.id)
 	if o.sys.ledHere(o.id) && !removed { // else it has only moved, or is gone
 		o.sys.log.Warn("organization opens again", "org", o.id.String())

@@ -327,12 +327,7 @@ func (s localOperator) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 	if err := s.cfg.Host.Directory().RemoveOrg(ctx, org); err != nil {
 		return fmt.Errorf("delete organization: %w", err)
 	}
-	s.mu.Lock()
-	a := s.orgs[org]
-	s.mu.Unlock()
-	if a != nil {
-		s.root.Send(a.pid, task((*orgActor).lose))
-	}
+	s.loseOrg(org)
 	s.bury(org)
 	return nil
 }

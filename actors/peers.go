@@ -475,14 +475,14 @@ func (o *peers) gateway(ctx actor.Context) {
 		if room {
 			left()
 		}
-		o.sys.underway.Done()
+		o.sys.endVisit()
 		answer(&pb.NodeReply{What: &pb.NodeReply_Reply{Reply: refuse(busyNode{}.Problem())}})
 		return
 	}
 	v := visitor{from, ask.GetId()}
 	o.enter(v)
 	go func() { // ends with the question's deadline; Close waits for it
-		defer o.sys.underway.Done()
+		defer o.sys.endVisit()
 		defer o.visits.Add(-1)
 		defer left()
 		defer o.leave(v) // behind the answer

@@ -259,7 +259,7 @@ func TestProposals(t *testing.T) {
 	// Neither what was accepted nor what was rejected is proposed again, in either
 	// direction.
 	c.inOrg(func(o *orgActor) {
-		space := o.members[o.onlyMember(t)].Space
+		space := o.members[onlyMember(t, o)].Space
 		err := o.withStore(func(st *storage.Store) error {
 			for _, p := range []struct {
 				source, target string

@@ -42,8 +42,8 @@ func (s *System) Stats() Stats {
 	active := len(s.orgs)
 	s.mu.Unlock()
 	st := Stats{
-		ActiveOrgs: active, CallsInFlight: s.calls.Load(), OrgActivations: s.stats.orgActivations.Load(), OrgsLost: s.stats.orgsLost.Load(),
-		ItemsIngested: s.stats.itemsIngested.Load(), CognitionCycles: s.stats.cycles.Load(), SnapshotLoads: s.parts.Loads.Load(),
+		ActiveOrgs: active, CallsInFlight: s.calls.Load(), OrgActivations: s.counters.orgActivations.Load(), OrgsLost: s.counters.orgsLost.Load(),
+		ItemsIngested: s.counters.itemsIngested.Load(), CognitionCycles: s.counters.cycles.Load(), SnapshotLoads: s.parts.Loads.Load(),
 		ReadQueueLen: s.reads.Length(), ReadQueueCap: node.ReadQueue, IngestTasksQueue: s.cpu.Waiting(),
 		ReadingBytes: s.memory.Used(), ReadingBytesLimit: s.memory.Limit(), ReadingsWaiting: s.memory.Waiting(),
 	}

@@ -161,7 +161,7 @@ func (o *peers) serveStream(ctx context.Context, _ cluster.ServerID, conn net.Co
 	if !s.admitVisit() {
 		return
 	}
-	defer s.underway.Done()
+	defer s.endVisit()
 	late := s.clock.AfterFunc(streamOpening, func() { _ = conn.Close() })
 	in := bufio.NewReaderSize(conn, maxTicketFrame)
 	take := &pb.TakeStream{}

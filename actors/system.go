@@ -37,6 +37,9 @@ const (
 	// most one body, which the edge bounds by bytes; the number bounds the
 	// goroutines that wait.
 	maxCalls = 8192
+	// maxReadingsPerOrg bounds the files of one organization that are read or wait for
+	// that. Each holds an upload, which the edge counts.
+	maxReadingsPerOrg = 64
 	// maxCallsPerOrg keeps one tenant from filling maxCalls by itself.
 	maxCallsPerOrg = 2048
 	// pressureFrom calls at once make ingestion stand back until there are
@@ -172,7 +175,7 @@ type System struct {
 	pressed  atomic.Bool    // ingestion stands back
 	draining atomic.Bool
 	weighing sync.Mutex // one decision about pressed at a time
-	stats    counters
+	counters counters
 	checks   checks
 	root0    context.Context // never ends
 	ctx      context.Context // ends when Close begins; for background work only
@@ -463,7 +466,7 @@ func (s *System) activate(org pb.OrgID, known bool) (*activation, error) {
 		a = &activation{org: org, name: fmt.Sprintf("%s/%d", s.process, s.began)}
 		a.pid = s.root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newOrgActor(s, a) }, actor.WithSupervisor(stopFailed)))
 		s.orgs[org] = a
-		s.stats.orgActivations.Add(1)
+		s.counters.orgActivations.Add(1)
 	}
 	if a.calls.Add(1) > maxCallsPerOrg {
 		a.calls.Add(-1)
@@ -681,7 +684,7 @@ func (s *System) quiesce() {
 	}
 }
 
-// admitVisit counts a visit in, unless Close has begun.
+// admitVisit counts a visit in, unless Close has begun; the caller ends it.
 func (s *System) admitVisit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -694,4 +697,37 @@ func (s *System) admitVisit() bool {
 // pause waits, and reports false when Close began meanwhile.
 func (s *System) pause(d time.Duration) bool {
 	return clock.Wait(s.ctx, s.clock, d) == nil
+}
+
+// enterReading counts a file of an organization; false: it has as many as it may.
+func (s *System) enterReading(org pb.OrgID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.readings[org] == maxReadingsPerOrg {
+		return false
+	}
+	s.readings[org]++
+	return true
+}
+
+// leaveReading counts it out.
+func (s *System) leaveReading(org pb.OrgID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.readings[org]--; s.readings[org] == 0 {
+		delete(s.readings, org)
+	}
+}
+
+// endVisit counts a visit out.
+func (s *System) endVisit() { s.underway.Done() }
+
+// loseOrg has an organization that is in memory forget what it remembers.
+func (s *System) loseOrg(org pb.OrgID) {
+	s.mu.Lock()
+	a := s.orgs[org]
+	s.mu.Unlock()
+	if a != nil {
+		s.root.Send(a.pid, task((*orgActor).lose))
+	}
 }

@@ -200,7 +200,7 @@ func (w *deliverer) start() {
 	w.org.sys.wg.Go(func() {
 		done := roundDone{}
 		defer close(ended)
-		defer w.org.sys.underway.Done()
+		defer w.org.sys.endVisit()
 		defer func() {
 			if r := recover(); r != nil {
 				done = roundDone{err: node.PanicError("webhook", r)}

@@ -31,7 +31,7 @@ func (w *worker) apply(now *partition.Index, e partition.Embedder, items []prepa
 	if next, err = w.settle(f, now, e); err != nil {
 		return 0, nil, err
 	}
-	w.org.sys.stats.itemsIngested.Add(uint64(n))
+	w.org.sys.counters.itemsIngested.Add(uint64(n))
 	w.org.jobsEnded(finished...)
 	return n, next, nil
 }

@@ -28,10 +28,10 @@ func newAccountModule(o *orgActor) *accountModule {
 
 func accountOf(o *orgActor) *accountModule { return moduleOf[*accountModule](&o.orgView) }
 
-// quiet reports whether no keys are being dropped from the directory.
-func (o *accountModule) quiet() bool { return !o.dropping }
+// Quiet reports whether no keys are being dropped from the directory.
+func (o *accountModule) Quiet() bool { return !o.dropping }
 
-func (o *accountModule) handle(c *call) bool {
+func (o *accountModule) Handle(c *call) bool {
 	view := &o.orgView // its methods may run in the pool
 	switch op := c.env.GetOp().(type) {
 	case *pb.Envelope_Me:
@@ -92,9 +92,9 @@ func (o *accountModule) handleAccount(c *call, op *pb.AccountOp) bool {
 	return true
 }
 
-// jobKinds: the erasure of a memory is the organization's, since the partition's own actor has to end for it. Nothing
+// JobKinds: the erasure of a memory is the organization's, since the partition's own actor has to end for it. Nothing
 // brings back what it has begun to erase, so it cannot be cancelled.
-func (o *accountModule) jobKinds() map[string]jobKind {
+func (o *accountModule) JobKinds() map[string]jobKind {
 	return map[string]jobKind{pb.JobSubjectErase: {
 		resume: func(job *pb.Job) (bool, error) {
 			ref, err := o.partitionOf(job)
@@ -109,11 +109,11 @@ func (o *accountModule) jobKinds() map[string]jobKind {
 	}}
 }
 
-// tick finds keys that the directory has and the organization does not know.
-func (o *accountModule) tick() { o.dropLostKeys() }
+// Tick finds keys that the directory has and the organization does not know.
+func (o *accountModule) Tick() { o.dropLostKeys() }
 
-// sweep deletes acts of the trail that are past their retention, and the sandbox's keys that have expired.
-func (o *accountModule) sweep(st *storage.Store, b *storage.Batch, now time.Time) (int, error) {
+// Sweep deletes acts of the trail that are past their retention, and the sandbox's keys that have expired.
+func (o *accountModule) Sweep(st *storage.Store, b *storage.Batch, now time.Time) (int, error) {
 	acts, err := o.sweepAudit(st, b, now.Add(-auditRetention))
 	if err == nil {
 		o.expired, err = o.dropExpired(b, st)
@@ -121,8 +121,8 @@ func (o *accountModule) sweep(st *storage.Store, b *storage.Batch, now time.Time
 	return acts, err
 }
 
-// swept tells the directory of the keys that have expired.
-func (o *accountModule) swept() { o.dropKeys(o.expired) }
+// Swept tells the directory of the keys that have expired.
+func (o *accountModule) Swept() { o.dropKeys(o.expired) }
 
 func accountReply(r *pb.AccountResult) *pb.Reply {
 	return &pb.Reply{Result: &pb.Reply_Account{Account: r}}

@@ -27,7 +27,7 @@ type trainingModule struct {
 	training *actor.PID   // the trainer, while a training is queued or running
 }
 
-func (o *trainingModule) handle(c *call) bool {
+func (o *trainingModule) Handle(c *call) bool {
 	switch c.env.GetMind().GetOp().(type) {
 	case *pb.MindOp_BrainInfo:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.brainInfo(st) })
@@ -39,7 +39,7 @@ func (o *trainingModule) handle(c *call) bool {
 	return true
 }
 
-func (o *trainingModule) jobKinds() map[string]jobKind {
+func (o *trainingModule) JobKinds() map[string]jobKind {
 	return map[string]jobKind{pb.JobBrainTrain: {
 		resume: func(job *pb.Job) (bool, error) { o.train(pb.JobID(job.GetId())); return true, nil },
 		cancel: func(c *call, job *pb.Job) bool { o.cancelTraining(c, job); return true },
@@ -141,8 +141,8 @@ func (o *trainingModule) trained(child *actor.PID, id pb.JobID) {
 	o.sys.clock.AfterFunc(tellTrained, func() { o.later(o.tellOfTraining) })
 }
 
-// resume tells of a training that ended before a stop or a crash.
-func (o *trainingModule) resume() error {
+// Resume tells of a training that ended before a stop or a crash.
+func (o *trainingModule) Resume() error {
 	return o.withStore(func(st *storage.Store) error {
 		state := &pb.Training{}
 		found, err := st.Get(o.space.Key(storage.TableTraining), state)

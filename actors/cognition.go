@@ -488,11 +488,11 @@ func (o *cognitionModule) follow(org *orgView, part *partition.Ref, parent, work
 	return newCognitionActor(org, part, parent, worker)
 }
 
-// handle: no request asks cognition for anything; what it has found is read from the store.
-func (o *cognitionModule) handle(*call) bool { return false }
+// Handle: no request asks cognition for anything; what it has found is read from the store.
+func (o *cognitionModule) Handle(*call) bool { return false }
 
-// resume wakes the partitions that a stop or a crash has left behind.
-func (o *cognitionModule) resume() error {
+// Resume wakes the partitions that a stop or a crash has left behind.
+func (o *cognitionModule) Resume() error {
 	if o.sys.cfg.plain {
 		return nil
 	}

@@ -45,11 +45,11 @@ func newConnectorFeature() connectorFeature {
 	return connectorFeature{syncs: make(chan struct{}, maxSyncs)}
 }
 
-func (f connectorFeature) module(o *orgActor) module {
+func (f connectorFeature) Module(o *orgActor) module {
 	return &connectorModule{orgActor: o, syncs: f.syncs}
 }
 
-func (o *connectorModule) handle(c *call) bool {
+func (o *connectorModule) Handle(c *call) bool {
 	switch op := c.env.GetLink().GetOp().(type) {
 	case *pb.LinkOp_CreateConnector:
 		o.createConnector(c, op.CreateConnector)
@@ -69,13 +69,13 @@ func (o *connectorModule) handle(c *call) bool {
 	return true
 }
 
-func (o *connectorModule) idle() bool { return o.syncing == nil }
+func (o *connectorModule) Idle() bool { return o.syncing == nil }
 
-// look has the syncer look for connectors whose owner is gone.
-func (o *connectorModule) look() { o.lookConnectors() }
+// Look has the syncer look for connectors whose owner is gone.
+func (o *connectorModule) Look() { o.lookConnectors() }
 
-// eraseMember erases a member's connectors with their tokens; the erasure of the memory ends their jobs.
-func (o *connectorModule) eraseMember(st *storage.Store, ch *commit.Change, user pb.UserID) error {
+// EraseMember erases a member's connectors with their tokens; the erasure of the memory ends their jobs.
+func (o *connectorModule) EraseMember(st *storage.Store, ch *commit.Change, user pb.UserID) error {
 	own, err := o.connectors(st, principal{user: user})
 	for _, k := range own {
 		ch.Erase(o.connectorKey(pb.ConnectorID(k.GetId())))
@@ -84,7 +84,7 @@ func (o *connectorModule) eraseMember(st *storage.Store, ch *commit.Change, user
 	return err
 }
 
-func (o *connectorModule) reseal(st *storage.Store, b *storage.Batch) error {
+func (o *connectorModule) Reseal(st *storage.Store, b *storage.Batch) error {
 	all := o.space.Prefix(storage.TableConnector)
 	for rec, err := range storage.ScanRecords(st, all, storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
 		if err != nil {
@@ -97,8 +97,8 @@ func (o *connectorModule) reseal(st *storage.Store, b *storage.Batch) error {
 	return nil
 }
 
-// jobKinds: a sync is the module's while it fetches. What it has fetched lies in the partition's queue.
-func (o *connectorModule) jobKinds() map[string]jobKind {
+// JobKinds: a sync is the module's while it fetches. What it has fetched lies in the partition's queue.
+func (o *connectorModule) JobKinds() map[string]jobKind {
 	return map[string]jobKind{pb.JobConnectorSync: {
 		resume: func(job *pb.Job) (bool, error) { return job.GetTotal() == 0, nil }, // the syncer fetches once more
 		cancel: func(c *call, job *pb.Job) bool {

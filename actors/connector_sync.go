@@ -242,9 +242,9 @@ func (o *connectorModule) lookConnectors() {
 	o.ctx.Send(o.syncing, syncLook{o.looks})
 }
 
-// resume takes up the schedule, and what a stop or a crash
+// Resume takes up the schedule, and what a stop or a crash
 // interrupted.
-func (o *connectorModule) resume() error {
+func (o *connectorModule) Resume() error {
 	return o.withStore(func(st *storage.Store) error {
 		for _, err := range st.Scan(o.space.Prefix(storage.TableConnector), storage.ScanOptions{Limit: 1}) {
 			if err != nil {

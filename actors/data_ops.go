@@ -12,7 +12,7 @@ type usageModule struct {
 	noModule
 }
 
-func (o *usageModule) handle(c *call) bool {
+func (o *usageModule) Handle(c *call) bool {
 	op := c.env.GetData().GetGetUsage()
 	if op == nil {
 		return false
@@ -21,8 +21,8 @@ func (o *usageModule) handle(c *call) bool {
 	return true
 }
 
-// sweep orders the end of lines that are older than anybody may ask for.
-func (o *usageModule) sweep(st *storage.Store, b *storage.Batch, _ time.Time) (int, error) {
+// Sweep orders the end of lines that are older than anybody may ask for.
+func (o *usageModule) Sweep(st *storage.Store, b *storage.Batch, _ time.Time) (int, error) {
 	return 0, sweepUsage(&o.orgActor.orgView, b, st)
 }
 
@@ -32,7 +32,7 @@ type purgeModule struct {
 	noModule
 }
 
-func (o *purgeModule) handle(c *call) bool {
+func (o *purgeModule) Handle(c *call) bool {
 	op := c.env.GetData().GetPurge()
 	if op == nil {
 		return false
@@ -41,7 +41,7 @@ func (o *purgeModule) handle(c *call) bool {
 	return true
 }
 
-// sweep deletes confirmation tokens that were not used.
-func (o *purgeModule) sweep(st *storage.Store, b *storage.Batch, _ time.Time) (int, error) {
+// Sweep deletes confirmation tokens that were not used.
+func (o *purgeModule) Sweep(st *storage.Store, b *storage.Batch, _ time.Time) (int, error) {
 	return 0, o.sweepTickets(b, st)
 }

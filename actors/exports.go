@@ -98,11 +98,11 @@ func newExportFeature(cfg *Config) exportFeature {
 	return exportFeature{retention: cmp.Or(cfg.ExportRetention, defaultExportRetention)}
 }
 
-func (f exportFeature) module(o *orgActor) module {
+func (f exportFeature) Module(o *orgActor) module {
 	return &exportModule{orgActor: o, retention: f.retention, runs: map[pb.ExportID]*exportRun{}}
 }
 
-func (o *exportModule) handle(c *call) bool {
+func (o *exportModule) Handle(c *call) bool {
 	switch op := c.env.GetData().GetOp().(type) {
 	case *pb.DataOp_CreateExport:
 		o.createExport(c, op.CreateExport)
@@ -120,12 +120,12 @@ func (o *exportModule) handle(c *call) bool {
 	return true
 }
 
-// sweep ends documents whose time is over.
-func (o *exportModule) sweep(st *storage.Store, b *storage.Batch, _ time.Time) (int, error) {
+// Sweep ends documents whose time is over.
+func (o *exportModule) Sweep(st *storage.Store, b *storage.Batch, _ time.Time) (int, error) {
 	return 0, o.sweepExports(b, st)
 }
 
-func (o *exportModule) jobKinds() map[string]jobKind {
+func (o *exportModule) JobKinds() map[string]jobKind {
 	return map[string]jobKind{pb.JobExport: {
 		resume: func(job *pb.Job) (bool, error) { return true, o.resumeExport(pb.ExportID(job.GetId())) },
 		cancel: func(c *call, job *pb.Job) bool { o.cancelExport(c, job); return true },
@@ -252,8 +252,8 @@ func concerning(part *partition.Ref) func(*pb.Export) bool {
 	return func(e *pb.Export) bool { return part == nil || mayHold(e, part) }
 }
 
-// forgetting ends the documents that may hold what is forgotten.
-func (o *exportModule) forgetting(b *storage.Batch, r storage.Reader, part *partition.Ref) error {
+// Forgetting ends the documents that may hold what is forgotten.
+func (o *exportModule) Forgetting(b *storage.Batch, r storage.Reader, part *partition.Ref) error {
 	return o.expireExports(b, r, concerning(part))
 }
 
@@ -286,8 +286,8 @@ func (o *exportModule) expireExports(b *storage.Batch, r storage.Reader, concern
 	return nil
 }
 
-// forgot sends documents back to their begin that may hold what is forgotten.
-func (o *exportModule) forgot(part *partition.Ref) {
+// Forgot sends documents back to their begin that may hold what is forgotten.
+func (o *exportModule) Forgot(part *partition.Ref) {
 	concerns := concerning(part)
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -314,10 +314,10 @@ func (o *exportModule) countHolding(r storage.Reader, part *partition.Ref) (n ui
 	return n, err
 }
 
-// erasePartition removes the exports of a memory that is erased, those of the
+// ErasePartition removes the exports of a memory that is erased, those of the
 // organization that its member has begun, and ends the documents of others that
 // hold it.
-func (o *exportModule) erasePartition(ref *partition.Ref) error {
+func (o *exportModule) ErasePartition(ref *partition.Ref) error {
 	b := storage.NewBatch(o.store)
 	err := o.withStore(func(st *storage.Store) error {
 		stored, err := o.readExports(st)

@@ -22,9 +22,9 @@ type graphModule struct {
 	recent recentNodes
 }
 
-func (o *graphModule) committed() { o.recent.forget() }
+func (o *graphModule) Committed() { o.recent.forget() }
 
-func (o *graphModule) handle(c *call) bool {
+func (o *graphModule) Handle(c *call) bool {
 	if op := c.env.GetGetNode(); op != nil {
 		o.getNode(c, pb.NodeID(op.GetId()))
 		return true

@@ -332,8 +332,8 @@ func listImports(o *orgView, r storage.Reader, part *partition.Ref) (*pb.Reply, 
 	return linked(&pb.LinkResult{Result: &pb.LinkResult_Imports{Imports: list}}), nil
 }
 
-// jobEnded writes the end of an import's job into its entry.
-func (o *intakeModule) jobEnded(c *commit.Change, part *partition.Ref, job *pb.Job) error {
+// JobEnded writes the end of an import's job into its entry.
+func (o *intakeModule) JobEnded(c *commit.Change, part *partition.Ref, job *pb.Job) error {
 	if job.GetType() != pb.JobImport && job.GetType() != pb.JobTranscript {
 		return nil
 	}

@@ -11,7 +11,7 @@ type intakeModule struct {
 	noModule
 }
 
-func (o *intakeModule) handle(c *call) bool {
+func (o *intakeModule) Handle(c *call) bool {
 	if c.env.GetIngest() != nil {
 		o.accept(c)
 		return true

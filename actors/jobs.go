@@ -98,7 +98,7 @@ func endJob(c *commit.Change, o *orgView, job *pb.Job) error {
 	}
 	for _, m := range o.modules {
 		if err == nil {
-			err = m.jobEnded(c, part, job)
+			err = m.JobEnded(c, part, job)
 		}
 	}
 	return err
@@ -230,7 +230,7 @@ type jobModule struct {
 	noModule
 }
 
-func (o *jobModule) handle(c *call) bool {
+func (o *jobModule) Handle(c *call) bool {
 	switch op := c.env.GetOp().(type) {
 	case *pb.Envelope_JobStatus:
 		o.read(c, jobReader(c, op.JobStatus.GetId(), c.env.GetHasSubject()))
@@ -246,8 +246,8 @@ func (o *jobModule) handle(c *call) bool {
 	return true
 }
 
-// erasePartition erases the records of a partition's jobs, and what its requests were answered.
-func (o *jobModule) erasePartition(ref *partition.Ref) error {
+// ErasePartition erases the records of a partition's jobs, and what its requests were answered.
+func (o *jobModule) ErasePartition(ref *partition.Ref) error {
 	if err := o.eraseJobRecords(ref); err != nil {
 		return err
 	}
@@ -370,7 +370,7 @@ func (o *orgActor) expire() {
 		}
 		most = max(outcomes, jobs)
 		for _, m := range o.modules {
-			n, err := m.sweep(st, b, now)
+			n, err := m.Sweep(st, b, now)
 			if err != nil {
 				return err
 			}
@@ -392,7 +392,7 @@ func (o *orgActor) expire() {
 		} else {
 			o.later(func() {
 				for _, m := range o.modules {
-					m.swept()
+					m.Swept()
 				}
 			})
 		}

@@ -36,14 +36,14 @@ type upkeepModule struct {
 	noModule
 }
 
-// handle leaves all requests to the other modules.
-func (o *upkeepModule) handle(*call) bool { return false }
+// Handle leaves all requests to the other modules.
+func (o *upkeepModule) Handle(*call) bool { return false }
 
-// resume wakes the partitions that were to rewrite segments.
-func (o *upkeepModule) resume() error { return o.resumeForgotten() }
+// Resume wakes the partitions that were to rewrite segments.
+func (o *upkeepModule) Resume() error { return o.resumeForgotten() }
 
-// tick wakes the partitions in which a forgotten node is to be removed.
-func (o *upkeepModule) tick() { o.sweepTombstones() }
+// Tick wakes the partitions in which a forgotten node is to be removed.
+func (o *upkeepModule) Tick() { o.sweepTombstones() }
 
 // current returns the partition's hot state and the embedder that its new
 // chunks are embedded with.

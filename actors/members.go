@@ -151,7 +151,7 @@ func (o *accountModule) beginRemoval(user pb.UserID, why *pb.Audit, committed fu
 	}
 	err = o.withStore(func(st *storage.Store) error {
 		for _, m := range o.modules {
-			if err := m.eraseMember(st, ch, user); err != nil {
+			if err := m.EraseMember(st, ch, user); err != nil {
 				return err
 			}
 		}

@@ -117,7 +117,7 @@ func (s *System) gaveUp(shard uint32) {
 		s.root.Send(a.pid, task((*orgActor).lose))
 	}
 	for _, f := range s.features {
-		f.left(of)
+		f.Left(of)
 	}
 }
 

@@ -125,7 +125,7 @@ func newOrgActor(s *System, a *activation) *orgActor {
 	o.orgView = orgView{sys: s, id: a.org, store: id, space: storage.OrgSpace(id), act: a}
 	o.modules = modulesOf(o)
 	for _, m := range o.modules {
-		maps.Copy(o.kinds, m.jobKinds())
+		maps.Copy(o.kinds, m.JobKinds())
 	}
 	return o
 }
@@ -171,7 +171,7 @@ func (o *orgActor) Receive(ctx actor.Context) {
 		if o.failed == nil {
 			o.guard(func(error) {}, func() {
 				for _, m := range o.modules {
-					m.look()
+					m.Look()
 				}
 			})
 		}
@@ -364,7 +364,7 @@ func (o *orgActor) lose() {
 func (o *orgActor) passivate() {
 	o.expire()
 	for _, m := range o.modules {
-		m.tick()
+		m.Tick()
 	}
 	o.keepMark()
 	idle := o.sys.clock.Now().Sub(o.lastWork)
@@ -429,7 +429,7 @@ func (o *orgActor) carryOut(c *call) {
 // this organization may have something to bring. Where nobody listens, or it says so
 // already, that is now.
 func (o *orgActor) marked(c *call, f func()) {
-	if !slices.ContainsFunc(o.modules, module.listens) || o.busy || c.env.GetMethod() == methodGet {
+	if !slices.ContainsFunc(o.modules, module.Listens) || o.busy || c.env.GetMethod() == methodGet {
 		f()
 		return
 	}

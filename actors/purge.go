@@ -437,10 +437,10 @@ func (o *purgeModule) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err 
 	return purgeReply(p.outcome(p.run)), d.ended, nil
 }
 
-// complete carries those purges to their end that were decided upon and not
+// Complete carries those purges to their end that were decided upon and not
 // done when the organization was closed, or its node stopped: before anything of it
 // is read or written, so that nobody sees one half done.
-func (o *purgeModule) complete() error {
+func (o *purgeModule) Complete() error {
 	var open []*purge
 	err := o.withStore(func(st *storage.Store) error {
 		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePurgeRun), storage.ScanOptions{}, func() *pb.PurgeRun { return &pb.PurgeRun{} }) {

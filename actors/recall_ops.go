@@ -27,7 +27,7 @@ func newSearchNode(s *System) *searchNode {
 	return n
 }
 
-func (n *searchNode) module(o *orgActor) module { return &recallModule{orgActor: o, node: n} }
+func (n *searchNode) Module(o *orgActor) module { return &recallModule{orgActor: o, node: n} }
 
 // searcher is the working memory that search has of one read worker.
 type searcher struct {
@@ -36,7 +36,7 @@ type searcher struct {
 	walker walker
 }
 
-func (o *recallModule) handle(c *call) bool {
+func (o *recallModule) Handle(c *call) bool {
 	if op := c.env.GetSearch(); op != nil {
 		o.search(c, op)
 		return true

@@ -69,7 +69,7 @@ func (o *orgActor) resealSecrets() error {
 	b := storage.NewBatch(o.store)
 	err := o.withStore(func(st *storage.Store) error {
 		for _, m := range o.modules {
-			if err := m.reseal(st, b); err != nil {
+			if err := m.Reseal(st, b); err != nil {
 				return err
 			}
 		}

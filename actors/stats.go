@@ -49,7 +49,7 @@ func (s *System) Stats() Stats {
 	}
 	st.SnapshotBytes, st.SnapshotsLoaded = s.parts.Use()
 	for _, f := range s.features {
-		f.stats(&st)
+		f.Stats(&st)
 	}
 	return st
 }

@@ -271,7 +271,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job)
 	}
 	o.sys.cfg.working(pb.JobSubjectErase, func() bool { return o.sys.ctx.Err() != nil })
 	for _, m := range o.modules {
-		if err := m.erasePartition(ref); err != nil {
+		if err := m.ErasePartition(ref); err != nil {
 			return err
 		}
 	}

@@ -216,7 +216,7 @@ func (o *webhookModule) testWebhook(c *call, op *pb.TestWebhook) {
 			c.fail(err)
 			return
 		}
-		o.publish([]*pb.OutboxEvent{e})
+		o.Publish([]*pb.OutboxEvent{e})
 		o.later(func() {
 			if o.lost {
 				c.fail(commit.ErrLost)

@@ -39,13 +39,13 @@ func newWebhookFeature(cfg *Config) (*webhookFeature, error) {
 	return f, nil
 }
 
-func (f *webhookFeature) module(o *orgActor) module {
+func (f *webhookFeature) Module(o *orgActor) module {
 	return &webhookModule{
 		orgActor: o, enabled: map[pb.WebhookID]struct{}{}, posting: map[pb.WebhookID]*delivererRef{}, node: f, deliveries: newDeliveries(),
 	}
 }
 
-func (f *webhookFeature) stats(st *Stats) {
+func (f *webhookFeature) Stats(st *Stats) {
 	st.EventStreams = f.hub.count()
 	st.Deliveries, st.DeliveriesFailed, st.WebhooksDisabled = f.delivered.Load(), f.failed.Load(), f.disabled.Load()
 }
@@ -66,5 +66,5 @@ func (f *webhookFeature) retryDelay(n uint32) time.Duration {
 	return f.delays[min(max(n, 1), maxDeliveryAttempts-1)-1]
 }
 
-// left ends the event streams of organizations that have moved; their readers come again.
-func (f *webhookFeature) left(which func(pb.OrgID) bool) { f.hub.cutAll(which) }
+// Left ends the event streams of organizations that have moved; their readers come again.
+func (f *webhookFeature) Left(which func(pb.OrgID) bool) { f.hub.cutAll(which) }

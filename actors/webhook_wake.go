@@ -29,7 +29,7 @@ type webhookModule struct {
 	deliveries *deliveries
 }
 
-func (o *webhookModule) handle(c *call) bool {
+func (o *webhookModule) Handle(c *call) bool {
 	switch op := c.env.GetLink().GetOp().(type) {
 	case *pb.LinkOp_StreamEvents:
 		o.streamEvents(c)
@@ -51,22 +51,22 @@ func (o *webhookModule) handle(c *call) bool {
 	return true
 }
 
-// sweep deletes events that no endpoint waits for any more.
-func (o *webhookModule) sweep(st *storage.Store, b *storage.Batch, now time.Time) (int, error) {
+// Sweep deletes events that no endpoint waits for any more.
+func (o *webhookModule) Sweep(st *storage.Store, b *storage.Batch, now time.Time) (int, error) {
 	return o.sweepOutbox(st, b, now.Add(-outboxRetention))
 }
 
-// erasePartition erases the events of a memory that nobody was told of yet, and the attempts at telling of it.
-func (o *webhookModule) erasePartition(ref *partition.Ref) error {
+// ErasePartition erases the events of a memory that nobody was told of yet, and the attempts at telling of it.
+func (o *webhookModule) ErasePartition(ref *partition.Ref) error {
 	if err := o.eraseEvents(ref); err != nil {
 		return err
 	}
 	return o.eraseDeliveries(ref)
 }
 
-func (o *webhookModule) idle() bool { return len(o.posting) == 0 }
+func (o *webhookModule) Idle() bool { return len(o.posting) == 0 }
 
-func (o *webhookModule) reseal(st *storage.Store, b *storage.Batch) error {
+func (o *webhookModule) Reseal(st *storage.Store, b *storage.Batch) error {
 	hooks, err := o.webhooks(st)
 	if err != nil {
 		return err
@@ -79,20 +79,20 @@ func (o *webhookModule) reseal(st *storage.Store, b *storage.Batch) error {
 	return nil
 }
 
-// publish tells those who listen of events that are true.
-func (o *webhookModule) publish(events []*pb.OutboxEvent) {
+// Publish tells those who listen of events that are true.
+func (o *webhookModule) Publish(events []*pb.OutboxEvent) {
 	o.node.hub.publish(o.store, events)
 	if o.deliveries.hooked.Load() && o.deliveries.told.CompareAndSwap(false, true) {
 		o.later(o.wakeDeliverers)
 	}
 }
 
-// listens reports whether there is an endpoint that is not disabled.
-func (o *webhookModule) listens() bool { return o.deliveries.hooked.Load() }
+// Listens reports whether there is an endpoint that is not disabled.
+func (o *webhookModule) Listens() bool { return o.deliveries.hooked.Load() }
 
-// lastEvent is the highest number of an event that an endpoint is past. It may be of an event that was erased, or
+// LastEvent is the highest number of an event that an endpoint is past. It may be of an event that was erased, or
 // never written; another event must not get it, since it would not be delivered.
-func (o *webhookModule) lastEvent(st *storage.Store) (last uint64, err error) {
+func (o *webhookModule) LastEvent(st *storage.Store) (last uint64, err error) {
 	hooks, err := o.webhooks(st)
 	for _, hook := range hooks {
 		last = max(last, hook.GetCursor())
@@ -100,9 +100,9 @@ func (o *webhookModule) lastEvent(st *storage.Store) (last uint64, err error) {
 	return last, err
 }
 
-// resume takes up what was not delivered when the organization left
+// Resume takes up what was not delivered when the organization left
 // memory.
-func (o *webhookModule) resume() error {
+func (o *webhookModule) Resume() error {
 	if o.sys.cfg.Egress == nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -88,8 +89,8 @@ func TestMintingCannotEscalate(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := client{n: n, key: k.APIKey}
-	for _, s := range allScopes {
-		if grants([]string{pb.ScopeAdmin}, s) {
+	for _, s := range tenant.AllScopes {
+		if tenant.Grants([]string{pb.ScopeAdmin}, s) {
 			c.ok(createKey("x", s))
 		} else {
 			c.refused(pb.CodePermissionDenied, createKey("x", s))
@@ -127,7 +128,7 @@ func TestChecksComeInTheirOrder(t *testing.T) {
 		return client{n: n, key: k.APIKey}
 	}
 	bad := func() *pb.Envelope {
-		return &pb.Envelope{Op: &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: invalid("content", "is blank")}}}
+		return &pb.Envelope{Op: &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: tenant.Invalid("content", "is blank")}}}
 	}
 	reader, writer := mk(pb.ScopeRead), mk(pb.ScopeWrite)
 	client{n: n, key: "svc_prod_nope"}.refused(pb.CodeAuthentication, bad())
@@ -180,7 +181,7 @@ func TestRequestsWithAKeyAreDoneOnce(t *testing.T) {
 		t.Error("a key of one credential replayed for another")
 	}
 	replay := c.ok(with("k1", createKey("second")))
-	if replay.GetNewKey().GetApiKey() != secretMarker || !replay.GetReplayed() {
+	if replay.GetNewKey().GetApiKey() != tenant.SecretMarker || !replay.GetReplayed() {
 		t.Errorf("a replayed creation shows %v", replay)
 	}
 
@@ -190,7 +191,7 @@ func TestRequestsWithAKeyAreDoneOnce(t *testing.T) {
 	if r := c2.ok(with("k1", items(doc("a", "Once only.")))); jobOf(r) != jobOf(first) || !r.GetReplayed() {
 		t.Errorf("after a crash: %v", r)
 	}
-	n2.clock.Advance(idempotencyRetention + time.Minute)
+	n2.clock.Advance(tenant.IdempotencyRetention + time.Minute)
 	if r := c2.ok(with("k1", items(doc("a", "Once only.")))); jobOf(r) == jobOf(first) {
 		t.Error("replayed after the retention")
 	}
@@ -299,7 +300,7 @@ func TestSubjectsAreProvisionedAndListed(t *testing.T) {
 			c.refused(pb.CodeValidation, put(s))
 			c.refused(pb.CodeSubjectNotFound, get(s))
 		}
-		if validSubject(s) {
+		if tenant.ValidSubject(s) {
 			t.Errorf("%q passes as a subject", s)
 		}
 	}
@@ -334,7 +335,7 @@ func TestOperatorKeepsOrganizationsInOrder(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	ctx := t.Context()
 	for _, bad := range []NewOrg{{OwnerEmail: "a@b.c"}, {Name: "x", OwnerEmail: "nobody"}, {Name: "x", OwnerEmail: "a@b.c", Plan: "gold"}, {Name: "a\x00b", OwnerEmail: "a@b.c"}} {
-		if _, err := n.sys.CreateOrg(ctx, bad); !errors.Is(err, ErrInvalid) {
+		if _, err := n.sys.CreateOrg(ctx, bad); !errors.Is(err, tenant.ErrInvalid) {
 			t.Errorf("CreateOrg(%+v) = %v", bad, err)
 		}
 	}
@@ -345,13 +346,13 @@ func TestOperatorKeepsOrganizationsInOrder(t *testing.T) {
 	if info, err := n.sys.Org(ctx, a.Org); err != nil || info.Members != 1 {
 		t.Errorf("organization %+v, %v", info, err)
 	}
-	if _, err := n.sys.AddMember(ctx, b.Org, "two@example.com", RoleMember); !errors.Is(err, ErrConflict) {
+	if _, err := n.sys.AddMember(ctx, b.Org, "two@example.com", RoleMember); !errors.Is(err, tenant.ErrConflict) {
 		t.Errorf("a personal organization took a second member: %v", err)
 	}
-	if _, err := n.sys.AddMember(ctx, a.Org, "a@example.com", RoleMember); !errors.Is(err, ErrConflict) {
+	if _, err := n.sys.AddMember(ctx, a.Org, "a@example.com", RoleMember); !errors.Is(err, tenant.ErrConflict) {
 		t.Errorf("an e-mail address was taken twice: %v", err)
 	}
-	if err := n.sys.RemoveMember(ctx, a.Org, a.Owner); !errors.Is(err, ErrConflict) {
+	if err := n.sys.RemoveMember(ctx, a.Org, a.Owner); !errors.Is(err, tenant.ErrConflict) {
 		t.Errorf("the only owner was removed: %v", err)
 	}
 	two, err := n.sys.AddMember(ctx, a.Org, "two@example.com", RoleOwner)
@@ -365,7 +366,7 @@ func TestOperatorKeepsOrganizationsInOrder(t *testing.T) {
 	if members, err := n.sys.Members(ctx, a.Org); err != nil || len(members) != 1 || members[0].User != two.User {
 		t.Errorf("members %+v, %v", members, err)
 	}
-	if err := n.sys.RemoveMember(ctx, a.Org, a.Owner); !errors.Is(err, ErrUserNotFound) {
+	if err := n.sys.RemoveMember(ctx, a.Org, a.Owner); !errors.Is(err, tenant.ErrUserNotFound) {
 		t.Errorf("removed twice: %v", err)
 	}
 	if err := n.sys.SetPlan(ctx, b.Org, pb.PlanFree); err != nil {
@@ -378,10 +379,10 @@ func TestOperatorKeepsOrganizationsInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	client{n: n, key: b.APIKey}.refused(pb.CodeAuthentication, me())
-	if _, err := n.sys.Org(ctx, b.Org); !errors.Is(err, ErrOrgNotFound) {
+	if _, err := n.sys.Org(ctx, b.Org); !errors.Is(err, tenant.ErrOrgNotFound) {
 		t.Errorf("a deleted organization: %v", err)
 	}
-	if err := n.sys.DeleteOrg(ctx, b.Org); !errors.Is(err, ErrOrgNotFound) {
+	if err := n.sys.DeleteOrg(ctx, b.Org); !errors.Is(err, tenant.ErrOrgNotFound) {
 		t.Errorf("deleted twice: %v", err)
 	}
 }
@@ -421,7 +422,7 @@ func TestFencedOrganizationOpensAgain(t *testing.T) {
 func TestFullDiskRefusesWritesAndServesReads(t *testing.T) {
 	var full bool
 	var mu sync.Mutex
-	n := startNode(t, storagetest.NewDisk(), func(_ *Config, o *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) {
 		o.MinFreeBytes = 1 << 20
 		o.FreeSpace = func(string) (uint64, error) {
 			mu.Lock()
@@ -464,7 +465,7 @@ func steppingClock() clock.Clock { return &stepping{Clock: clock.Real()} }
 // TestOrganizationsAreListedWithoutOpeningThem, in pages that a removal between
 // two of them does not disturb.
 func TestOrganizationsAreListedWithoutOpeningThem(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(_ *Config, o *storage.Options) { o.MaxOpenStores = 2 })
+	n := startNode(t, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) { o.MaxOpenStores = 2 })
 	ctx := t.Context()
 	var want []pb.OrgID
 	for range 5 {
@@ -497,11 +498,11 @@ func TestOrganizationsAreListedWithoutOpeningThem(t *testing.T) {
 		t.Errorf("listed %v, want %v", got, want)
 	}
 	for _, bad := range []string{"x", "1.x", ".", "1." + want[0].String() + "x"} {
-		if _, err := n.sys.Orgs(ctx, bad, 2); !errors.Is(err, ErrInvalid) {
+		if _, err := n.sys.Orgs(ctx, bad, 2); !errors.Is(err, tenant.ErrInvalid) {
 			t.Errorf("cursor %q: %v", bad, err)
 		}
 	}
-	if _, err := n.sys.Orgs(ctx, "", MaxOrgPage+1); !errors.Is(err, ErrInvalid) {
+	if _, err := n.sys.Orgs(ctx, "", MaxOrgPage+1); !errors.Is(err, tenant.ErrInvalid) {
 		t.Errorf("too large a page: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -14,42 +15,42 @@ import (
 
 // accountModule keeps an organization's members, keys, subjects, settings and audit trail.
 type accountModule struct {
-	*orgActor
-	noModule
+	*tenant.Org
+	tenant.NoModule
 	expired  []pb.KeyHash            // keys that the sweep under way deletes
 	minting  map[pb.KeyHash]struct{} // keys under way from the directory to the store
 	gone     []pb.KeyHash            // keys to be dropped from the directory
 	dropping bool                    // some are, or are being looked for
 }
 
-func newAccountModule(o *orgActor) *accountModule {
-	return &accountModule{orgActor: o, minting: map[pb.KeyHash]struct{}{}}
+func newAccountModule(o *tenant.Org) *accountModule {
+	return &accountModule{Org: o, minting: map[pb.KeyHash]struct{}{}}
 }
 
-func accountOf(o *orgActor) *accountModule { return moduleOf[*accountModule](&o.orgView) }
+func accountOf(o *tenant.Org) *accountModule { return tenant.ModuleOf[*accountModule](&o.View) }
 
 // Quiet reports whether no keys are being dropped from the directory.
 func (o *accountModule) Quiet() bool { return !o.dropping }
 
-func (o *accountModule) Handle(c *call) bool {
-	view := &o.orgView // its methods may run in the pool
-	switch op := c.env.GetOp().(type) {
+func (o *accountModule) Handle(c *tenant.Call) bool {
+	view := &o.View // its methods may run in the pool
+	switch op := c.Env.GetOp().(type) {
 	case *pb.Envelope_Me:
 		o.me(c)
 	case *pb.Envelope_ListKeys:
-		o.read(c, o.listKeys(c))
+		o.Read(c, o.listKeys(c))
 	case *pb.Envelope_CreateKey:
 		o.createKey(c, op.CreateKey)
 	case *pb.Envelope_RevokeKey:
 		o.revokeKey(c, op.RevokeKey)
 	case *pb.Envelope_ListSubjects:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.listSubjects(st, op.ListSubjects) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return view.ListSubjects(st, op.ListSubjects) })
 	case *pb.Envelope_GetSubject_:
-		o.getSubject(c, op.GetSubject_)
+		o.GetSubject(c, op.GetSubject_)
 	case *pb.Envelope_PutSubject:
-		o.putSubject(c, op.PutSubject)
+		o.PutSubject(c, op.PutSubject)
 	case *pb.Envelope_EraseSubject:
-		o.eraseSubject(c, op.EraseSubject)
+		o.EraseSubject(c, op.EraseSubject)
 	case *pb.Envelope_Account:
 		return o.handleAccount(c, op.Account)
 	default:
@@ -59,19 +60,19 @@ func (o *accountModule) Handle(c *call) bool {
 }
 
 // handleAccount begins an operation of proto/account.proto.
-func (o *accountModule) handleAccount(c *call, op *pb.AccountOp) bool {
+func (o *accountModule) handleAccount(c *tenant.Call, op *pb.AccountOp) bool {
 	switch op := op.GetOp().(type) {
 	case *pb.AccountOp_DeleteMe:
 		o.deleteMe(c)
 	case *pb.AccountOp_GetTeam:
-		record := o.record
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.team(st, record) })
+		record := o.Record
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.team(st, record) })
 	case *pb.AccountOp_ListMembers:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.membersPage(st, op.ListMembers.GetPage()) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.membersPage(st, op.ListMembers.GetPage()) })
 	case *pb.AccountOp_ListAudit:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.auditPage(st, op.ListAudit) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.auditPage(st, op.ListAudit) })
 	case *pb.AccountOp_ListSandboxKeys:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) {
 			return o.sandboxKeysPage(st, op.ListSandboxKeys.GetPage())
 		})
 	case *pb.AccountOp_CreateSandboxKey:
@@ -81,7 +82,7 @@ func (o *accountModule) handleAccount(c *call, op *pb.AccountOp) bool {
 	case *pb.AccountOp_ResetSandbox:
 		o.resetSandbox(c)
 	case *pb.AccountOp_GetSettings:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return getSettings(c, st) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return getSettings(c, st) })
 	case *pb.AccountOp_PatchSettings:
 		o.patchSettings(c, op.PatchSettings.GetSettings())
 	case *pb.AccountOp_ResetSettings:
@@ -94,18 +95,18 @@ func (o *accountModule) handleAccount(c *call, op *pb.AccountOp) bool {
 
 // JobKinds: the erasure of a memory is the organization's, since the partition's own actor has to end for it. Nothing
 // brings back what it has begun to erase, so it cannot be cancelled.
-func (o *accountModule) JobKinds() map[string]jobKind {
-	return map[string]jobKind{pb.JobSubjectErase: {
-		resume: func(job *pb.Job) (bool, error) {
-			ref, err := o.partitionOf(job)
+func (o *accountModule) JobKinds() map[string]tenant.JobKind {
+	return map[string]tenant.JobKind{pb.JobSubjectErase: {
+		Resume: func(job *pb.Job) (bool, error) {
+			ref, err := o.PartitionOf(job)
 			if err != nil {
 				return false, err
 			}
 			ref.Kind = pb.PartitionSubject
-			o.erase(ref, job)
+			o.Erase(ref, job)
 			return true, nil
 		},
-		cancel: func(c *call, job *pb.Job) bool { c.refuse(notCancellable(job)); return true },
+		Cancel: func(c *tenant.Call, job *pb.Job) bool { c.Refuse(tenant.NotCancellable(job)); return true },
 	}}
 }
 
@@ -132,73 +133,73 @@ func accountReply(r *pb.AccountResult) *pb.Reply {
 // subjects nor the sandbox count.
 func (o *accountModule) team(r storage.Reader, record *pb.Organization) (*pb.Reply, error) {
 	members := uint64(0)
-	for _, err := range r.Scan(o.space.Prefix(storage.TableMember), storage.ScanOptions{}) { // at most maxMembers
+	for _, err := range r.Scan(o.Space.Prefix(storage.TableMember), storage.ScanOptions{}) { // at most maxMembers
 		if err != nil {
 			return nil, err
 		}
 		members++
 	}
 	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Team{Team: &pb.TeamInfo{
-		Org: o.id.Bytes(), Name: record.GetName(), Slug: record.GetSlug(), Members: members, CreatedMs: record.GetCreatedMs(),
+		Org: o.ID.Bytes(), Name: record.GetName(), Slug: record.GetSlug(), Members: members, CreatedMs: record.GetCreatedMs(),
 	}}}), nil
 }
 
 // membersPage pages through the members in the order of their e-mail addresses,
 // which no write changes.
 func (o *accountModule) membersPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
-	all := o.space.Prefix(storage.TableMemberByEmail)
-	kind := cursorKind{list: "members"}
-	entries, next, p, err := pageOfKeys(&o.orgView, r, all, kind, page, maxRecordsPerPage, func(item storage.Item) (*pb.Member, bool, error) {
+	all := o.Space.Prefix(storage.TableMemberByEmail)
+	kind := tenant.CursorKind{List: "members"}
+	entries, next, p, err := tenant.PageOfKeys(&o.View, r, all, kind, page, tenant.MaxRecordsPerPage, func(item storage.Item) (*pb.Member, bool, error) {
 		user, err := pb.UserIDFrom(item.Value)
 		if err != nil {
 			return nil, false, err
 		}
 		m := &pb.Member{}
-		found, err := r.Get(o.space.Key(storage.TableMember, storage.ID16(user)), m)
+		found, err := r.Get(o.Space.Key(storage.TableMember, storage.ID16(user)), m)
 		return m, found, err // else removed since the scan began
 	})
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
 	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Members{Members: &pb.MemberList{Members: entries, NextCursor: next}}}), err
 }
 
 // deleteMe ends the caller's account: a personal organization as a whole, in a
 // team the caller with their keys and their own memory.
-func (o *accountModule) deleteMe(c *call) {
+func (o *accountModule) deleteMe(c *tenant.Call) {
 	switch {
-	case c.who.sandbox:
-		c.refuse(problem(pb.CodePermissionDenied, "A sandbox key cannot delete an account."))
-	case o.record.GetPersonal():
-		o.sys.background(func(ctx context.Context) {
+	case c.Who.Sandbox:
+		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "A sandbox key cannot delete an account."))
+	case o.Record.GetPersonal():
+		o.System.InBackground(func(ctx context.Context) {
 			// From its return on none of the keys leads anywhere.
-			if err := o.sys.cfg.Host.Directory().RemoveOrg(ctx, c.org.id); err != nil {
-				c.fail(err)
+			if err := o.System.Config.Host.Directory().RemoveOrg(ctx, c.Org.ID); err != nil {
+				c.Fail(err)
 				return
 			}
-			c.org.tell((*orgActor).lose)
-			localOperator{o.sys}.bury(c.org.id)
-			c.reply(emptyReply())
+			c.Org.Tell((*tenant.Org).Lose)
+			localOperator{o.System}.bury(c.Org.ID)
+			c.Reply(tenant.EmptyReply())
 		})
 	default:
-		o.removeMember(c.who.user, c.auditOf("account.delete", c.who.user.String()), func(err error) {
+		o.removeMember(c.Who.User, c.AuditOf("account.delete", c.Who.User.String()), func(err error) {
 			switch {
 			case errors.Is(err, errLastOwner):
-				c.refuse(problem(pb.CodeLastOwner, "You are the organization's only owner."))
-			case errors.Is(err, ErrUserNotFound): // by a second request at the same time
-				c.refuse(unauthenticated())
+				c.Refuse(tenant.NewProblem(pb.CodeLastOwner, "You are the organization's only owner."))
+			case errors.Is(err, tenant.ErrUserNotFound): // by a second request at the same time
+				c.Refuse(tenant.Unauthenticated())
 			case err != nil:
-				c.fail(err)
+				c.Fail(err)
 			default:
-				c.reply(emptyReply())
+				c.Reply(tenant.EmptyReply())
 			}
 		})
 	}
 }
 
 // getSettings answers what holds for the effective partition.
-func getSettings(c *call, st *storage.Store) (*pb.Reply, error) {
-	s, err := c.org.sys.parts.Settings(st, c.part)
+func getSettings(c *tenant.Call, st *storage.Store) (*pb.Reply, error) {
+	s, err := c.Org.System.Parts.Settings(st, c.Part)
 	if err != nil {
 		return nil, err
 	}
@@ -212,25 +213,25 @@ func settingsReply(s partition.Settings) *pb.Reply {
 }
 
 // patchSettings changes the fields that the patch names.
-func (o *accountModule) patchSettings(c *call, patch *pb.Settings) {
+func (o *accountModule) patchSettings(c *tenant.Call, patch *pb.Settings) {
 	if patch.QualityMode != nil && !partition.KnownQuality(partition.Quality(patch.GetQualityMode())) {
-		c.refuse(invalid("qualityMode", "must be fast, balanced or thorough"))
+		c.Refuse(tenant.Invalid("qualityMode", "must be fast, balanced or thorough"))
 		return
 	}
-	o.exclusive(settingsLock(c.part.ID), func(release func()) {
-		if !o.inUse(c) {
+	o.Exclusive(tenant.SettingsLock(c.Part.ID), func(release func()) {
+		if !o.InUse(c) {
 			release()
 			return
 		}
 		rec := &pb.Settings{}
-		key := c.part.Space.Key(storage.TableSettings)
-		err := o.withStore(func(st *storage.Store) error {
+		key := c.Part.Space.Key(storage.TableSettings)
+		err := o.WithStore(func(st *storage.Store) error {
 			_, err := st.Get(key, rec)
 			return err
 		})
 		if err != nil {
 			release()
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
 		if patch.QualityMode != nil {
@@ -239,45 +240,45 @@ func (o *accountModule) patchSettings(c *call, patch *pb.Settings) {
 		if patch.LearnModeDefault != nil {
 			rec.LearnModeDefault = patch.LearnModeDefault
 		}
-		rec.UpdatedMs = clock.Millis(o.sys.clock.Now())
-		ch := commit.New(o.store)
+		rec.UpdatedMs = clock.Millis(o.System.Clock.Now())
+		ch := commit.New(o.Store)
 		ch.Put(key, rec)
-		ch.Audit(c.auditOf("settings.update", ""))
+		ch.Audit(c.AuditOf("settings.update", ""))
 		o.putSettings(c, ch, partition.SettingsFrom(rec), release)
 	})
 }
 
 // resetSettings goes back to the defaults, also where they will change.
-func (o *accountModule) resetSettings(c *call) {
-	o.exclusive(settingsLock(c.part.ID), func(release func()) {
-		if !o.inUse(c) {
+func (o *accountModule) resetSettings(c *tenant.Call) {
+	o.Exclusive(tenant.SettingsLock(c.Part.ID), func(release func()) {
+		if !o.InUse(c) {
 			release()
 			return
 		}
-		ch := commit.New(o.store)
-		ch.Delete(c.part.Space.Key(storage.TableSettings))
-		ch.Audit(c.auditOf("settings.reset", ""))
+		ch := commit.New(o.Store)
+		ch.Delete(c.Part.Space.Key(storage.TableSettings))
+		ch.Audit(c.AuditOf("settings.reset", ""))
 		o.putSettings(c, ch, partition.SettingsFrom(&pb.Settings{}), release)
 	})
 }
 
 // PutSettings commits a change of settings, and answers what now holds.
-func (o *accountModule) putSettings(c *call, ch *commit.Change, s partition.Settings, release func()) {
+func (o *accountModule) putSettings(c *tenant.Call, ch *commit.Change, s partition.Settings, release func()) {
 	r := settingsReply(s)
-	if err := c.idem.record(ch.Batch, r); err != nil {
+	if err := c.Replay.Record(ch.Batch, r); err != nil {
 		release()
-		c.fail(err)
+		c.Fail(err)
 		return
 	}
-	o.committer.SubmitChange(ch, func(err error) {
+	o.Committer.SubmitChange(ch, func(err error) {
 		if err == nil {
-			c.org.sys.parts.PutSettings(c.part, s)
+			c.Org.System.Parts.PutSettings(c.Part, s)
 		}
 		release()
 		if err != nil {
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
-		c.reply(r)
+		c.Reply(r)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -31,7 +32,7 @@ func listMembers(page *pb.Page) *pb.Envelope {
 }
 
 // recruit adds a person and makes them a key.
-func (n *testNode) recruit(org pb.OrgID, email string, role Role, scopes ...string) (MemberInfo, client) {
+func (n *testNode) recruit(org pb.OrgID, email string, role Role, scopes ...string) (tenant.MemberInfo, client) {
 	n.t.Helper()
 	m, err := n.sys.AddMember(n.t.Context(), org, email, role)
 	if err != nil {
@@ -122,7 +123,7 @@ func TestAPersonalOrganizationGoesAsAWhole(t *testing.T) {
 		gone.n = n
 		gone.refused(pb.CodeAuthentication, me())
 	}
-	if _, err := n.sys.Org(t.Context(), org.Org); !errors.Is(err, ErrOrgNotFound) {
+	if _, err := n.sys.Org(t.Context(), org.Org); !errors.Is(err, tenant.ErrOrgNotFound) {
 		t.Errorf("the operator still sees it: %v", err)
 	}
 }
@@ -208,7 +209,7 @@ func TestMembersAgainstModel(t *testing.T) {
 				added++
 				email := fmt.Sprintf("p%d@example.com", added)
 				roles[email] = rapid.SampledFrom([]Role{RoleOwner, RoleAdmin, RoleMember}).Draw(rt, "role")
-				var m MemberInfo
+				var m tenant.MemberInfo
 				m, keys[email] = n.recruit(org.Org, email, roles[email])
 				users[email] = m.User
 				continue
@@ -219,7 +220,7 @@ func TestMembersAgainstModel(t *testing.T) {
 				}
 				keys[who].ok(deleteMe())
 			case "remove":
-				if err := n.sys.RemoveMember(t.Context(), org.Org, users[who]); last != errors.Is(err, ErrConflict) || !last && err != nil {
+				if err := n.sys.RemoveMember(t.Context(), org.Org, users[who]); last != errors.Is(err, tenant.ErrConflict) || !last && err != nil {
 					rt.Fatalf("removing %s, the last owner: %v: %v", who, last, err)
 				}
 				if last {

@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -28,8 +29,8 @@ type held struct {
 
 func holding(kind string) *held { return &held{kind: kind, begun: make(chan struct{})} }
 
-func (h *held) configure(cfg *Config, _ *storage.Options) {
-	cfg.working = func(kind string, stopped func() bool) {
+func (h *held) configure(cfg *tenant.Config, _ *storage.Options) {
+	cfg.Working = func(kind string, stopped func() bool) {
 		if kind != h.kind {
 			return
 		}
@@ -65,7 +66,7 @@ func (n *testNode) stored(c CreatedOrg, id string) *pb.Job {
 // waited for.
 func (n *testNode) pass(c CreatedOrg, id string, always bool) {
 	n.t.Helper()
-	if job := n.stored(c, id); always || job.GetBegun() == "" && !terminal(job.GetStatus()) {
+	if job := n.stored(c, id); always || job.GetBegun() == "" && !tenant.Terminal(job.GetStatus()) {
 		n.clock.Advance(100 * time.Millisecond)
 	}
 }
@@ -116,16 +117,16 @@ func TestInterruptionsAreNoAttempts(t *testing.T) {
 			t.Run(name+", "+how, func(t *testing.T) {
 				feed := &newsroom{entries: []string{"one|It was worth the wait."}}
 				url, allow := receiver(t, feed.ServeHTTP)
-				also := func(cfg *Config, o *storage.Options) {
+				also := func(cfg *tenant.Config, o *storage.Options) {
 					allow(cfg, o)
 					drawn(cfg, o)
-					cfg.plain = kind.work != pb.JobCognition
+					cfg.Plain = kind.work != pb.JobCognition
 				}
 				disk := storagetest.NewDisk()
 				var org CreatedOrg
 				var c client
 				var job string
-				for round := range maxAttempts + 2 {
+				for round := range tenant.MaxAttempts + 2 {
 					held := holding(kind.work)
 					n := startNode(t, disk, also, held.configure)
 					if c.n = n; round == 0 {
@@ -148,7 +149,7 @@ func TestInterruptionsAreNoAttempts(t *testing.T) {
 				c.n = startNode(t, disk, also)
 				c.n.waitFor(func() bool {
 					c.n.pass(org, job, kind.work == pb.JobCognition)
-					return terminal(c.n.stored(org, job).GetStatus())
+					return tenant.Terminal(c.n.stored(org, job).GetStatus())
 				})
 				if got := c.job(job); got.GetStatus() != pb.JobSucceeded || got.GetAttempts() != 1 || got.GetErrorCode() != "" {
 					t.Errorf("%v", got)
@@ -181,16 +182,16 @@ func TestWorkThatKillsItsProcessIsGivenUp(t *testing.T) {
 		// The last of them is told in one commit and given up for in the next.
 		n.waitFor(func() bool {
 			job := stored()
-			return terminal(job.GetStatus()) || round < maxUncleanEnds && len(job.GetUnclean()) == round
+			return tenant.Terminal(job.GetStatus()) || round < tenant.MaxUncleanEnds && len(job.GetUnclean()) == round
 		})
-		if terminal(stored().GetStatus()) {
-			if round != maxUncleanEnds {
+		if tenant.Terminal(stored().GetStatus()) {
+			if round != tenant.MaxUncleanEnds {
 				t.Errorf("it is given up after %d processes have ended", round)
 			}
 			held.goOn.Store(true)
 			break
 		}
-		if round > freeUncleanEnds && stored().GetBegun() == "" { // it waits: to die now is not its fault
+		if round > tenant.FreeUncleanEnds && stored().GetBegun() == "" { // it waits: to die now is not its fault
 			waiting := startNode(t, disk.Crash(0, 1))
 			got := waiting.stored(org, poison)
 			waiting.stop()
@@ -212,7 +213,7 @@ func TestWorkThatKillsItsProcessIsGivenUp(t *testing.T) {
 	}
 	c.n.waitMoving(100*time.Millisecond, poison, behind)
 	job := c.job(poison)
-	if job.GetStatus() != pb.JobFailed || job.GetAttempts() > maxAttempts || !strings.Contains(job.GetErrorDetail(), fmt.Sprintf("ended %d times", maxUncleanEnds)) {
+	if job.GetStatus() != pb.JobFailed || job.GetAttempts() > tenant.MaxAttempts || !strings.Contains(job.GetErrorDetail(), fmt.Sprintf("ended %d times", tenant.MaxUncleanEnds)) {
 		t.Errorf("%v", job)
 	}
 	if got := itemStatus(c.job(behind)); !slices.Equal(got, []string{pb.ItemCreated}) {
@@ -232,7 +233,7 @@ func TestAMoveIsNoAttempt(t *testing.T) {
 			a := w.at("a").client(org.APIKey)
 			job := jobOf(a.ok(items(doc("a", "Bread rises."))))
 			stored := func() *pb.Job { return w.at("a").stored(org, job) }
-			begunBy := func(server cluster.ServerID) bool { return serverOf(stored().GetBegun()) == server }
+			begunBy := func(server cluster.ServerID) bool { return tenant.ServerOf(stored().GetBegun()) == server }
 			w.at("a").waitFor(func() bool { return held.begins() && begunBy("a") })
 			w.watch(func(_ cluster.ServerID, m proto.Message) bool {
 				r, is := m.(*pb.NodeReply)
@@ -264,17 +265,17 @@ func TestNoMoreAttemptsAreShownThanThereAre(t *testing.T) {
 	c := client{n: n, key: org.APIKey}
 	id := jobOf(c.ok(items(doc("a", "Bread."))))
 	n.wait(id)
-	c.inOrg(func(o *orgActor) {
+	c.inOrg(func(o *tenant.Org) {
 		job := n.stored(org, id)
-		job.Attempts = maxAttempts + 1
-		b := storage.NewBatch(o.store)
-		updateJob(b, o.space, job)
-		if err := o.committer.Commit(b); err != nil {
+		job.Attempts = tenant.MaxAttempts + 1
+		b := storage.NewBatch(o.Store)
+		tenant.UpdateJob(b, o.Space, job)
+		if err := o.Committer.Commit(b); err != nil {
 			t.Error(err)
 		}
 	})
 	listed := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{}}}).GetJobs().GetJobs()[0].GetAttempts()
-	if got := c.job(id).GetAttempts(); got != maxAttempts || listed != maxAttempts {
+	if got := c.job(id).GetAttempts(); got != tenant.MaxAttempts || listed != tenant.MaxAttempts {
 		t.Errorf("%d, and %d in the list", got, listed)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -88,8 +89,8 @@ func (f auditFilter) key() string {
 // the first page.
 func (o *accountModule) auditPage(r storage.Reader, op *pb.ListAudit) (*pb.Reply, error) {
 	f := auditFilter{ListAudit: op}
-	if validSubject(op.GetTarget()) {
-		raw, found, err := r.GetRaw(o.space.Key(storage.TableSubject, storage.Str(op.GetTarget())))
+	if tenant.ValidSubject(op.GetTarget()) {
+		raw, found, err := r.GetRaw(o.Space.Key(storage.TableSubject, storage.Str(op.GetTarget())))
 		if err != nil {
 			return nil, err
 		}
@@ -97,10 +98,10 @@ func (o *accountModule) auditPage(r storage.Reader, op *pb.ListAudit) (*pb.Reply
 			f.partition = id.String()
 		}
 	}
-	names := subjectNames{o: &o.orgView, r: r, known: map[pb.PartitionID]string{}}
-	kind := cursorKind{list: "audit", filters: f.key()}
-	walk := keyWalk{all: o.space.Prefix(storage.TableAudit), reverse: true}
-	entries, next, p, err := pageOfWalk(&o.orgView, r, walk, kind, op.GetPage(), maxAuditsPerPage, func(item storage.Item) (*pb.AuditEntry, bool, error) {
+	names := subjectNames{o: &o.View, r: r, known: map[pb.PartitionID]string{}}
+	kind := tenant.CursorKind{List: "audit", Filters: f.key()}
+	walk := tenant.KeyWalk{All: o.Space.Prefix(storage.TableAudit), Reverse: true}
+	entries, next, p, err := tenant.PageOfWalk(&o.View, r, walk, kind, op.GetPage(), maxAuditsPerPage, func(item storage.Item) (*pb.AuditEntry, bool, error) {
 		a := &pb.Audit{}
 		if err := item.Decode(a); err != nil || !f.passes(a) {
 			return nil, false, err
@@ -116,7 +117,7 @@ func (o *accountModule) auditPage(r storage.Reader, op *pb.ListAudit) (*pb.Reply
 		return e, true, names.fill(e)
 	})
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
 	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Audit{Audit: &pb.AuditList{Entries: entries, NextCursor: next}}}), err
 }
@@ -124,7 +125,7 @@ func (o *accountModule) auditPage(r storage.Reader, op *pb.ListAudit) (*pb.Reply
 // subjectNames looks up what the subjects of a page are called. The trail holds their
 // partitions alone: a name in it would outlive the subject.
 type subjectNames struct {
-	o     *orgView
+	o     *tenant.View
 	r     storage.Reader
 	known map[pb.PartitionID]string // "" of what is no subject, or none any more
 }
@@ -134,7 +135,7 @@ func (n subjectNames) of(id pb.PartitionID) (string, error) {
 		return name, nil
 	}
 	rec := &pb.Partition{}
-	if _, err := n.r.Get(n.o.space.Key(storage.TablePartition, storage.ID16(id)), rec); err != nil {
+	if _, err := n.r.Get(n.o.Space.Key(storage.TablePartition, storage.ID16(id)), rec); err != nil {
 		return "", err
 	}
 	n.known[id] = rec.GetSubject() // one that is being erased has none
@@ -169,7 +170,7 @@ func (n subjectNames) fill(e *pb.AuditEntry) error {
 // sweepAudit deletes acts from before a time, and the oldest of too many. It returns how
 // many it has deleted. The newest stays: the numbers go on behind it.
 func (o *accountModule) sweepAudit(st storage.Reader, b *storage.Batch, before time.Time) (n int, err error) {
-	all := o.space.Prefix(storage.TableAudit)
+	all := o.Space.Prefix(storage.TableAudit)
 	last := uint64(0)
 	for item, err := range st.Scan(all, storage.ScanOptions{Reverse: true, Limit: 1}) {
 		if err != nil {
@@ -181,7 +182,7 @@ func (o *accountModule) sweepAudit(st storage.Reader, b *storage.Batch, before t
 			return 0, err
 		}
 	}
-	for rec, err := range storage.ScanRecords(st, all, storage.ScanOptions{Limit: maxSweep}, func() *pb.Audit { return &pb.Audit{} }) {
+	for rec, err := range storage.ScanRecords(st, all, storage.ScanOptions{Limit: tenant.MaxSweep}, func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return n, err
 		}

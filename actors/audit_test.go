@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -288,14 +289,14 @@ func TestTrailReadsWhatEarlierVersionsWrote(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
-	var o *orgActor
-	c.inOrg(func(org *orgActor) { o = org })
-	ch := commit.New(o.store)
+	var o *tenant.Org
+	c.inOrg(func(org *tenant.Org) { o = org })
+	ch := commit.New(o.Store)
 	ch.Audit(&pb.Audit{AtMs: 1, Action: "member.remove", Target: "x", Partition: org.Owner.Bytes()})
 	ch.Audit(&pb.Audit{AtMs: 2, Action: "export.import", Target: "x", KeyHash: make([]byte, 32), User: make([]byte, 16)})
 	ch.Audit(&pb.Audit{AtMs: 3, Action: "webhook.disable", Target: "x"})
 	ch.Audit(&pb.Audit{})
-	if err := o.committer.CommitChange(ch); err != nil {
+	if err := o.Committer.CommitChange(ch); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -312,27 +313,27 @@ func TestTrailReadsWhatEarlierVersionsWrote(t *testing.T) {
 func TestTrailIsBounded(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	var o *orgActor
-	awake := func() { c.inOrg(func(org *orgActor) { o = org }) }
+	var o *tenant.Org
+	awake := func() { c.inOrg(func(org *tenant.Org) { o = org }) }
 	last := c.trail(&pb.ListAudit{}, 50)[0].GetSeq()
 	put := func(seq uint64, age time.Duration) {
 		t.Helper()
 		awake()
-		b := storage.NewBatch(o.store)
-		b.Put(o.space.Key(storage.TableAudit, storage.U64(seq)), &pb.Audit{AtMs: n.clock.Now().Add(-age).UnixMilli(), Action: fmt.Sprint(seq)})
-		if err := o.committer.Commit(b); err != nil {
+		b := storage.NewBatch(o.Store)
+		b.Put(o.Space.Key(storage.TableAudit, storage.U64(seq)), &pb.Audit{AtMs: n.clock.Now().Add(-age).UnixMilli(), Action: fmt.Sprint(seq)})
+		if err := o.Committer.Commit(b); err != nil {
 			t.Fatal(err)
 		}
 	}
 	swept := func() (seqs []uint64) {
 		t.Helper()
 		awake()
-		err := o.withStore(func(st *storage.Store) error {
-			b := storage.NewBatch(o.store)
+		err := o.WithStore(func(st *storage.Store) error {
+			b := storage.NewBatch(o.Store)
 			if _, err := accountOf(o).sweepAudit(st, b, n.clock.Now().Add(-auditRetention)); err != nil {
 				return err
 			}
-			return o.committer.Commit(b)
+			return o.Committer.Commit(b)
 		})
 		if err != nil {
 			t.Fatal(err)

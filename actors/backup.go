@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"orgmem/actors/tenant"
 	"orgmem/proto/clock"
 	"orgmem/storage"
 )
@@ -56,13 +57,13 @@ type StoreCopy struct {
 
 // Copier hands out the stores that there are, for backups.
 type Copier interface {
-	// Open makes a copy of a store; ErrOrgNotFound when there is none, ErrConflict
+	// Open makes a copy of a store; tenant.ErrOrgNotFound when there is none, tenant.ErrConflict
 	// when too many copies are open.
 	Open(ctx context.Context, store StoreName) (StoreCopy, error)
 	// Read returns at most CopyPiece bytes of a file from an offset on, none at its
-	// end. ErrOrgNotFound: there is no such copy (any more).
+	// end. tenant.ErrOrgNotFound: there is no such copy (any more).
 	Read(ctx context.Context, store StoreName, id CopyID, file string, offset int64) ([]byte, error)
-	// Release ends a copy; ErrOrgNotFound when it has ended.
+	// Release ends a copy; tenant.ErrOrgNotFound when it has ended.
 	Release(ctx context.Context, store StoreName, id CopyID) error
 }
 
@@ -83,8 +84,8 @@ var _ Copier = (*Backups)(nil)
 // errCopyGone and errNoStore are told apart by nobody: what does not exist is not
 // there.
 var (
-	errCopyGone = fmt.Errorf("copy of a store: %w", ErrOrgNotFound)
-	errNoStore  = fmt.Errorf("store: %w", ErrOrgNotFound)
+	errCopyGone = fmt.Errorf("copy of a store: %w", tenant.ErrOrgNotFound)
+	errNoStore  = fmt.Errorf("store: %w", tenant.ErrOrgNotFound)
 )
 
 // NewBackups copies the stores of a node. Random names the copies.
@@ -138,7 +139,7 @@ func (b *Backups) admit(held *heldCopy) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.open) >= maxCopies {
-		return fmt.Errorf("%w: %d copies are open; release one, or wait %s", ErrConflict, maxCopies, copyLife)
+		return fmt.Errorf("%w: %d copies are open; release one, or wait %s", tenant.ErrConflict, maxCopies, copyLife)
 	}
 	b.open[held.id] = held
 	return nil
@@ -184,7 +185,7 @@ func (b *Backups) Read(_ context.Context, name StoreName, id CopyID, file string
 	b.keep(held)
 	r, err := held.copy.Open(file, offset)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+		return nil, fmt.Errorf("%w: %w", tenant.ErrInvalid, err)
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	return io.ReadAll(io.LimitReader(r, CopyPiece))

@@ -31,7 +31,7 @@ func (a copierAnywhere) Open(ctx context.Context, name StoreName) (StoreCopy, er
 	}
 	if !afar {
 		// Everything that is in the copies made so far is in the directory as of now.
-		if err := a.orders.sys.cfg.Host.Directory().Fresh(ctx); err != nil {
+		if err := a.orders.sys.Config.Host.Directory().Fresh(ctx); err != nil {
 			return StoreCopy{}, fmt.Errorf("copy the directory: %w", err)
 		}
 		return a.orders.backups.Open(ctx, name)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	"orgmem/storage"
 )
@@ -31,18 +32,18 @@ func TestCopiesComeFromWhereTheOrganizationLives(t *testing.T) {
 					t.Errorf("on %s: %s of %s: %d bytes, %v", at, f.Name, store, len(piece), err)
 				}
 			}
-			if _, err := from.Read(t.Context(), store, c.ID, "nothing", 0); !errors.Is(err, ErrInvalid) {
+			if _, err := from.Read(t.Context(), store, c.ID, "nothing", 0); !errors.Is(err, tenant.ErrInvalid) {
 				t.Errorf("on %s: a file that is not there: %v", at, err)
 			}
 			if err := from.Release(t.Context(), store, c.ID); err != nil {
 				t.Errorf("on %s: %v", at, err)
 			}
-			if err := from.Release(t.Context(), store, c.ID); !errors.Is(err, ErrOrgNotFound) {
+			if err := from.Release(t.Context(), store, c.ID); !errors.Is(err, tenant.ErrOrgNotFound) {
 				t.Errorf("on %s: released twice: %v", at, err)
 			}
 		}
 		sandbox := StoreName(storage.StoreID{Org: made.Org, Realm: storage.RealmSandbox}.String())
-		if _, err := w.at(at).sys.Copier().Open(t.Context(), sandbox); !errors.Is(err, ErrOrgNotFound) {
+		if _, err := w.at(at).sys.Copier().Open(t.Context(), sandbox); !errors.Is(err, tenant.ErrOrgNotFound) {
 			t.Errorf("on %s: a sandbox that is not there: %v", at, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -125,10 +126,10 @@ func TestBackupsHoldCopiesStill(t *testing.T) {
 			t.Errorf("%s: %d bytes of %d, or others", f.Name, at, f.Size)
 		}
 	}
-	if _, err := b.Read(t.Context(), name, c.ID, "../LOCK", 0); !errors.Is(err, ErrInvalid) {
+	if _, err := b.Read(t.Context(), name, c.ID, "../LOCK", 0); !errors.Is(err, tenant.ErrInvalid) {
 		t.Errorf("a file that the copy does not have: %v", err)
 	}
-	if _, err := b.Read(t.Context(), "meta", c.ID, c.Files[0].Name, 0); !errors.Is(err, ErrOrgNotFound) {
+	if _, err := b.Read(t.Context(), "meta", c.ID, c.Files[0].Name, 0); !errors.Is(err, tenant.ErrOrgNotFound) {
 		t.Errorf("a copy under another store's name: %v", err)
 	}
 
@@ -138,13 +139,13 @@ func TestBackupsHoldCopiesStill(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := b.Open(t.Context(), name); !errors.Is(err, ErrConflict) {
+	if _, err := b.Open(t.Context(), name); !errors.Is(err, tenant.ErrConflict) {
 		t.Errorf("one copy too many: %v", err)
 	}
 	if err := b.Release(t.Context(), name, c.ID); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Release(t.Context(), name, c.ID); !errors.Is(err, ErrOrgNotFound) {
+	if err := b.Release(t.Context(), name, c.ID); !errors.Is(err, tenant.ErrOrgNotFound) {
 		t.Errorf("released twice: %v", err)
 	}
 	last, err := b.Open(t.Context(), name)
@@ -170,7 +171,7 @@ func TestBackupsHoldCopiesStill(t *testing.T) {
 	if _, err := b.Read(t.Context(), name, last.ID, last.Files[0].Name, 0); err != nil {
 		t.Errorf("a copy that is read ended: %v", err)
 	}
-	if _, err := b.Open(t.Context(), StoreName(storage.StoreID{Org: pb.OrgID{2}, Realm: storage.RealmMain}.String())); !errors.Is(err, ErrOrgNotFound) {
+	if _, err := b.Open(t.Context(), StoreName(storage.StoreID{Org: pb.OrgID{2}, Realm: storage.RealmMain}.String())); !errors.Is(err, tenant.ErrOrgNotFound) {
 		t.Errorf("a store that is not there: %v", err)
 	}
 	if there, err := node.Exists(storage.StoreID{Org: pb.OrgID{2}, Realm: storage.RealmMain}); err != nil || there {

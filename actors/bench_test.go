@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -12,7 +13,7 @@ import (
 // BenchmarkSearch is a search below the edge at 10,000 chunks, with a model that
 // costs nothing.
 func BenchmarkSearch(b *testing.B) {
-	n := startNode(b, storagetest.NewDisk(), func(_ *Config, o *storage.Options) { o.CacheBytes = 64 << 20 }) // the service's own
+	n := startNode(b, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) { o.CacheBytes = 64 << 20 }) // the service's own
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	for from := 0; from < 10_000; from += 1000 {
 		var its []*pb.IngestItem

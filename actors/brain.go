@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/answer"
 	"orgmem/brain/drift"
 	"orgmem/brain/ground"
@@ -30,8 +31,8 @@ const (
 // brainAnswer writes an answer from sentences of the passages that search finds, in
 // the manner of the person whose memory asks, and names them; a language model may word
 // it (brain_phrase.go).
-func (o *recallModule) brainAnswer(c *call, op *pb.BrainAnswer) {
-	o.readWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+func (o *recallModule) brainAnswer(c *tenant.Call, op *pb.BrainAnswer) {
+	o.ReadWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		d, err := o.draftAnswer(c, st, op, worker)
 		if err != nil {
 			return nil, err
@@ -44,8 +45,8 @@ func (o *recallModule) brainAnswer(c *call, op *pb.BrainAnswer) {
 }
 
 // draftAnswer puts an answer together.
-func (o *recallModule) draftAnswer(c *call, st *storage.Store, op *pb.BrainAnswer, worker int) (*draft, error) {
-	parts, err := c.everywhere(st)
+func (o *recallModule) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, worker int) (*draft, error) {
+	parts, err := c.Everywhere(st)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (o *recallModule) draftAnswer(c *call, st *storage.Store, op *pb.BrainAnswe
 	if err != nil {
 		return nil, err
 	}
-	if d.manner, err = mannerOf(st, c.part.Space); err != nil {
+	if d.manner, err = mannerOf(st, c.Part.Space); err != nil {
 		return nil, err
 	}
 	most := defaultAnswerWords
@@ -63,19 +64,19 @@ func (o *recallModule) draftAnswer(c *call, st *storage.Store, op *pb.BrainAnswe
 		most = d.manner.AnswerWords(most)
 	}
 	d.hits, d.words = hits, int(cmp.Or(op.GetMaxWords(), uint32(most)))
-	d.BrainAnswered = answer.Compose(hits, wordsOf(rd.reader, d.query).share, d.words, d.manner)
+	d.BrainAnswered = answer.Compose(hits, wordsOf(rd.Reader, d.query).share, d.words, d.manner)
 	if d.manner != nil && len(d.GetCitations()) > 0 {
 		d.Voice = voice.Hint(*d.manner)
 	}
 	d.GateConfidence = confidence
-	d.ReadUnits, d.EmbedTokens = c.readUnits, c.embedTokens
+	d.ReadUnits, d.EmbedTokens = c.ReadUnits, c.EmbedTokens
 	return d, nil
 }
 
 // sources are the passages that an answer is made of: those that the brain comes to
 // or, while there is none, those that search finds.
-func (o *recallModule) sources(c *call, st *storage.Store, parts []*partition.Ref, query string, rd *searcher) (hits []*pb.Hit, confidence float64, err error) {
-	n, err := moduleOf[*trainingModule](c.org).brain(st)
+func (o *recallModule) sources(c *tenant.Call, st *storage.Store, parts []*partition.Ref, query string, rd *searcher) (hits []*pb.Hit, confidence float64, err error) {
+	n, err := tenant.ModuleOf[*trainingModule](c.Org).brain(st)
 	if errors.Is(err, errBrainNotTrained) || errors.Is(err, errBrainNotReady) {
 		for _, most := range []uint32{answerSources, answerScan} {
 			found, err := o.find(c, st, parts, &pb.Search{Query: query, TopK: most}, rd)
@@ -103,8 +104,8 @@ func (o *recallModule) sources(c *call, st *storage.Store, parts []*partition.Re
 	if err != nil {
 		return nil, 0, err
 	}
-	c.readUnits += unitsOf(len(found))
-	c.embedTokens += uint64(a.look.tokens)
+	c.ReadUnits += tenant.UnitsOf(len(found))
+	c.EmbedTokens += uint64(a.look.tokens)
 	for _, f := range found { // what the walk came to need not sound like the question
 		if f.Activation > 0 || len(answer.Evidence([]*pb.Hit{f.hit})) > 0 {
 			hits = append(hits, f.hit)
@@ -119,7 +120,7 @@ func (o *recallModule) sources(c *call, st *storage.Store, parts []*partition.Re
 // learnedFrom keeps the hits whose nodes may be learned from.
 func learnedFrom(r storage.Reader, parts []*partition.Ref, hits []*pb.Hit) (kept []*pb.Hit, err error) {
 	for _, h := range hits {
-		part := ownerOf(parts, pb.NodeID(h.GetNode()))
+		part := tenant.OwnerOf(parts, pb.NodeID(h.GetNode()))
 		if part == nil {
 			continue
 		}
@@ -137,11 +138,11 @@ func learnedFrom(r storage.Reader, parts []*partition.Ref, hits []*pb.Hit) (kept
 
 // wordMatcher says how much of a query's words a text holds.
 type wordMatcher struct {
-	rd    *reader
+	rd    *tenant.Reader
 	query string
 }
 
-func wordsOf(rd *reader, query string) wordMatcher { return wordMatcher{rd, query} }
+func wordsOf(rd *tenant.Reader, query string) wordMatcher { return wordMatcher{rd, query} }
 
 // share is the part of the query's words, by weight, that the text holds: 0 to 1.
 func (m wordMatcher) share(s string) float64 {
@@ -150,24 +151,24 @@ func (m wordMatcher) share(s string) float64 {
 
 // walkFrom lets the brain walk from a question. The walk and what is returned are
 // the worker's until its next call. Quality mode thorough begins at the exact cosines.
-func (o *recallModule) walkFrom(c *call, st *storage.Store, parts []*partition.Ref, n *brainNet, query string, rd *searcher) (*retriever.Walk, *asking, error) {
+func (o *recallModule) walkFrom(c *tenant.Call, st *storage.Store, parts []*partition.Ref, n *brainNet, query string, rd *searcher) (*retriever.Walk, *asking, error) {
 	e, err := o.effort(c, st)
 	if err != nil {
 		return nil, nil, err
 	}
-	q, err := lookInto(c.org, st, parts, query, index.Hybrid, &rd.QueryEncoder, c.awaited)
+	q, err := lookInto(c.Org, st, parts, query, index.Hybrid, &rd.QueryEncoder, c.Awaited)
 	if err != nil {
 		return nil, nil, err
 	}
 	var sharpen func([]index.Candidate) error
 	if e.brain {
 		sharpen = func(candidates []index.Candidate) error {
-			exact, err := e.exactVectors(st, parts, candidates, q.Query, defaultTopK, &rd.vectors)
+			exact, err := e.exactVectors(st, parts, candidates, q.Query, defaultTopK, &rd.Vectors)
 			index.Sharpen(candidates, exact, q.Query)
 			return err
 		}
 	}
-	a := newAsking(c.org, st, parts, query, &rd.scratch, q, sharpen, func(at chunkAt) int32 {
+	a := newAsking(c.Org, st, parts, query, &rd.Scratch, q, sharpen, func(at chunkAt) int32 {
 		if p, ok := n.passages[at]; ok {
 			return p
 		}
@@ -175,14 +176,14 @@ func (o *recallModule) walkFrom(c *call, st *storage.Store, parts []*partition.R
 	})
 	a.at = func(p int32) chunkAt { return n.chunks[p] }
 	a.docs = func(p int32) pb.NodeID { return n.graph.Documents()[n.graph.Document(p)] }
-	began := c.org.sys.clock.Now()
-	a.Budget, a.Over = walkBudget, func() bool { return c.org.sys.clock.Now().Sub(began) >= walkTime }
+	began := c.Org.System.Clock.Now()
+	a.Budget, a.Over = walkBudget, func() bool { return c.Org.System.Clock.Now().Sub(began) >= walkTime }
 	// What another partition's texts state is not followed: the order of the hits
 	// would tell of it.
-	a.Within = func(entity pb.NodeID) bool { return ownerOf(parts, entity) != nil }
+	a.Within = func(entity pb.NodeID) bool { return tenant.OwnerOf(parts, entity) != nil }
 	a.Here, a.Lives = a.here, a.alive
 	if n.params.Projects() {
-		a.Further = a.further(n.project, &rd.scratch)
+		a.Further = a.further(n.project, &rd.Scratch)
 	}
 	w := rd.walker.of(n)
 	w.Forward(&n.params, &a.Question)
@@ -232,18 +233,18 @@ func foundBy(a *asking, n *brainNet, ranked []retriever.Ranked, topK int, keep f
 }
 
 // brainQuery is one forward pass, beside what plain likeness of meaning finds.
-func (o *recallModule) brainQuery(c *call, op *pb.BrainQuery) {
-	o.readWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-		n, err := moduleOf[*trainingModule](c.org).brain(st)
+func (o *recallModule) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
+	o.ReadWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+		n, err := tenant.ModuleOf[*trainingModule](c.Org).brain(st)
 		switch {
 		case errors.Is(err, errBrainNotTrained):
-			return refuse(problem(pb.CodeBrainNotTrained, "The organization's brain has not been trained yet.")), nil
+			return tenant.Refuse(tenant.NewProblem(pb.CodeBrainNotTrained, "The organization's brain has not been trained yet.")), nil
 		case errors.Is(err, errBrainNotReady):
-			return refuse(problem(pb.CodeBrainNotReady, "The brain that was published is being loaded.")), nil
+			return tenant.Refuse(tenant.NewProblem(pb.CodeBrainNotReady, "The brain that was published is being loaded.")), nil
 		case err != nil:
 			return nil, err
 		}
-		parts, err := c.everywhere(st)
+		parts, err := c.Everywhere(st)
 		if err != nil {
 			return nil, err
 		}
@@ -276,8 +277,8 @@ func (o *recallModule) brainQuery(c *call, op *pb.BrainQuery) {
 		if out.DriftRate, err = driftOf(st, parts, n.artifact); err != nil {
 			return nil, err
 		}
-		c.readUnits += unitsOf(len(hits))
-		out.ReadUnits, out.EmbedTokens = c.readUnits, c.embedTokens
+		c.ReadUnits += tenant.UnitsOf(len(hits))
+		out.ReadUnits, out.EmbedTokens = c.ReadUnits, c.EmbedTokens
 		return derivedReply(&pb.MindResult{Result: &pb.MindResult_Found{Found: out}}), nil
 	})
 }
@@ -289,7 +290,7 @@ func brainNode(h *pb.Hit, activation float64) *pb.BrainNode {
 // entitiesOf are the things that a walk came to.
 func entitiesOf(a *asking, w *retriever.Walk, topK int) (out []*pb.BrainNode, err error) {
 	for _, x := range w.Entities(2 * topK) { // some may be gone
-		part := ownerOf(a.parts, x.Entity)
+		part := tenant.OwnerOf(a.parts, x.Entity)
 		if part == nil || len(out) == topK {
 			continue
 		}

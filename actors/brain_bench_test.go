@@ -11,6 +11,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -38,10 +39,10 @@ func walks(b *testing.B, passages int, projected bool) {
 		name += "-projected"
 	}
 	b.Run(name, func(b *testing.B) {
-		n := startNode(b, storagetest.NewDisk(), func(_ *Config, o *storage.Options) { o.CacheBytes = 64 << 20 }) // the service's own
+		n := startNode(b, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) { o.CacheBytes = 64 << 20 }) // the service's own
 		c := client{n: n, key: n.org(NewOrg{}).APIKey}
 		c.ok(find("nothing")) // the member is known
-		c.inOrg(func(o *orgActor) { walksFrom(b, o, o.members[onlyMember(b, o)], passages, projected) })
+		c.inOrg(func(o *tenant.Org) { walksFrom(b, o, o.Members[onlyMember(b, o)], passages, projected) })
 	})
 }
 
@@ -50,7 +51,7 @@ const (
 	walkDim       = 384
 )
 
-func walksFrom(b *testing.B, o *orgActor, part *partition.Ref, passages int, projected bool) {
+func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, projected bool) {
 	rnd := rand.New(rand.NewPCG(uint64(passages), 2))
 	vector := func() []float32 {
 		v, length := make([]float32, walkDim), 0.0
@@ -64,7 +65,7 @@ func walksFrom(b *testing.B, o *orgActor, part *partition.Ref, passages int, pro
 		return v
 	}
 	src := named(rnd, part, passages)
-	ch := commit.New(o.store)
+	ch := commit.New(o.Store)
 	built := index.NewBuilder("words", walkDim)
 	for i, d := range src.Documents {
 		seq := uint64(i + 1)
@@ -75,13 +76,13 @@ func walksFrom(b *testing.B, o *orgActor, part *partition.Ref, passages int, pro
 			b.Fatal(err)
 		}
 		if ch.Bytes() > 4<<20 || i == passages-1 {
-			if err := o.committer.CommitChange(ch); err != nil {
+			if err := o.Committer.CommitChange(ch); err != nil {
 				b.Fatal(err)
 			}
-			ch = commit.New(o.store)
+			ch = commit.New(o.Store)
 		}
 	}
-	salt := moduleOf[*trainingModule](&o.orgView).brainSalt()
+	salt := tenant.ModuleOf[*trainingModule](&o.View).brainSalt()
 	net := &brainNet{params: retriever.Prior(), graph: retriever.NewGraph(src, salt)}
 	for i := range passages {
 		net.chunks = append(net.chunks, chunkAt{part.ID, uint64(i + 1)})
@@ -103,14 +104,14 @@ func walksFrom(b *testing.B, o *orgActor, part *partition.Ref, passages int, pro
 	}
 	examples := net.graph.Examples(src, salt, walkQuestions, 1)
 	var scratch index.Scratch
-	err = o.withStore(func(st *storage.Store) error {
+	err = o.WithStore(func(st *storage.Store) error {
 		for range b.N {
 			w := retriever.NewWalk(net.graph, salt)
 			took, scored := make([]time.Duration, 0, len(examples)), 0
 			spent := time.Duration(0)
 			for _, e := range examples {
 				a := &asking{
-					org: &o.orgView, st: st, parts: []*partition.Ref{part}, near: map[chunkAt]retriever.Seed{}, chunks: map[pb.NodeID][]uint64{}, lives: map[pb.NodeID]bool{},
+					org: &o.View, st: st, parts: []*partition.Ref{part}, near: map[chunkAt]retriever.Seed{}, chunks: map[pb.NodeID][]uint64{}, lives: map[pb.NodeID]bool{},
 					look: &lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": vector()}, Config: index.DefaultConfig()}, snapshots: snapshots},
 				}
 				a.passage = func(at chunkAt) int32 { return int32(at.seq - 1) }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -50,7 +51,7 @@ func (c client) withParts(f func(st *storage.Store, parts []*partition.Ref)) {
 	}
 	defer st.Release()
 	var parts []*partition.Ref
-	c.inOrg(func(o *orgActor) { parts, err = o.allPartitions(st) })
+	c.inOrg(func(o *tenant.Org) { parts, err = o.AllPartitions(st) })
 	if err != nil {
 		c.n.t.Fatal(err)
 	}

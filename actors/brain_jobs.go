@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -21,16 +22,16 @@ const (
 
 // trainingModule runs an organization's trainings, one at a time, and tells of their ends.
 type trainingModule struct {
-	*orgActor
-	noModule
+	*tenant.Org
+	tenant.NoModule
 	serving  servingModel // the brain that serves; any goroutine may use it
 	training *actor.PID   // the trainer, while a training is queued or running
 }
 
-func (o *trainingModule) Handle(c *call) bool {
-	switch c.env.GetMind().GetOp().(type) {
+func (o *trainingModule) Handle(c *tenant.Call) bool {
+	switch c.Env.GetMind().GetOp().(type) {
 	case *pb.MindOp_BrainInfo:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.brainInfo(st) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.brainInfo(st) })
 	case *pb.MindOp_BrainTrain:
 		o.brainTrain(c)
 	default:
@@ -39,26 +40,26 @@ func (o *trainingModule) Handle(c *call) bool {
 	return true
 }
 
-func (o *trainingModule) JobKinds() map[string]jobKind {
-	return map[string]jobKind{pb.JobBrainTrain: {
-		resume: func(job *pb.Job) (bool, error) { o.train(pb.JobID(job.GetId())); return true, nil },
-		cancel: func(c *call, job *pb.Job) bool { o.cancelTraining(c, job); return true },
+func (o *trainingModule) JobKinds() map[string]tenant.JobKind {
+	return map[string]tenant.JobKind{pb.JobBrainTrain: {
+		Resume: func(job *pb.Job) (bool, error) { o.train(pb.JobID(job.GetId())); return true, nil },
+		Cancel: func(c *tenant.Call, job *pb.Job) bool { o.cancelTraining(c, job); return true },
 	}}
 }
 
 // brainTrain queues a training, unless one is queued or running.
-func (o *trainingModule) brainTrain(c *call) {
-	o.whenBusyFor(c, func() {
-		o.exclusive(brainLock, func(release func()) {
-			if !o.inUse(c) {
+func (o *trainingModule) brainTrain(c *tenant.Call) {
+	o.WhenBusyFor(c, func() {
+		o.Exclusive(tenant.BrainLock, func(release func()) {
+			if !o.InUse(c) {
 				release()
 				return
 			}
-			fail := func(err error) { release(); c.fail(err) }
+			fail := func(err error) { release(); c.Fail(err) }
 			state := &pb.Training{}
 			var artifact *pb.BrainArtifact
-			err := o.withStore(func(st *storage.Store) (err error) {
-				if _, err = st.Get(o.space.Key(storage.TableTraining), state); err == nil {
+			err := o.WithStore(func(st *storage.Store) (err error) {
+				if _, err = st.Get(o.Space.Key(storage.TableTraining), state); err == nil {
 					artifact, err = o.newestBrain(st)
 				}
 				return err
@@ -69,40 +70,40 @@ func (o *trainingModule) brainTrain(c *call) {
 			}
 			if s := state.GetStatus(); s == pb.JobQueued || s == pb.JobRunning {
 				release()
-				c.refuse(problem(pb.CodeTrainInProgress, "A training is %s already.", s))
+				c.Refuse(tenant.NewProblem(pb.CodeTrainInProgress, "A training is %s already.", s))
 				return
 			}
-			job, err := o.newJob(pb.JobBrainTrain, c.who, c.part, 1)
+			job, err := o.NewJob(pb.JobBrainTrain, c.Who, c.Part, 1)
 			if err != nil {
 				fail(err)
 				return
 			}
 			id := pb.JobID(job.GetId())
-			ch := commit.New(o.store)
-			putJob(ch.Batch, o.space, job)
-			ch.Put(o.space.Key(storage.TableTraining), &pb.Training{Status: pb.JobQueued, Job: job.GetId()})
-			ch.Audit(c.auditOf("brain.train", id.String()))
+			ch := commit.New(o.Store)
+			tenant.PutJob(ch.Batch, o.Space, job)
+			ch.Put(o.Space.Key(storage.TableTraining), &pb.Training{Status: pb.JobQueued, Job: job.GetId()})
+			ch.Audit(c.AuditOf("brain.train", id.String()))
 			if untold(state) { // its state goes with this commit
-				if err := addTrained(ch, &o.orgView, state, artifact); err != nil {
+				if err := addTrained(ch, &o.View, state, artifact); err != nil {
 					fail(err)
 					return
 				}
 			}
 			r := &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: pb.JobQueued}}}
-			if err := c.idem.record(ch.Batch, r); err != nil {
+			if err := c.Replay.Record(ch.Batch, r); err != nil {
 				fail(err)
 				return
 			}
-			o.committer.SubmitChange(ch, func(err error) {
-				o.later(func() {
+			o.Committer.SubmitChange(ch, func(err error) {
+				o.Later(func() {
 					release()
 					if err != nil {
-						c.fail(err)
+						c.Fail(err)
 						return
 					}
-					o.openJobs++
+					o.OpenJobs++
 					o.train(id)
-					c.reply(r)
+					c.Reply(r)
 				})
 			})
 		})
@@ -111,43 +112,43 @@ func (o *trainingModule) brainTrain(c *call) {
 
 // train begins a queued training, or goes on with one that was interrupted.
 func (o *trainingModule) train(id pb.JobID) {
-	view, permit := &o.orgView, o.serving.permit()
-	o.training = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return &trainer{module: o, org: view, id: id, permit: permit} }, actor.WithSupervisor(stopFailed)))
+	view, permit := &o.View, o.serving.permit()
+	o.training = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return &trainer{module: o, org: view, id: id, permit: permit} }, actor.WithSupervisor(tenant.StopFailed)))
 }
 
 // trained follows the end of a training, whose child it lets go. One that a purge
 // has voided begins anew, unless the purge has ended its job.
 func (o *trainingModule) trained(child *actor.PID, id pb.JobID) {
-	o.ctx.Poison(child)
+	o.Context.Poison(child)
 	if o.training == nil || !o.training.Equal(child) {
 		return
 	}
 	o.training = nil
-	o.exclusive(brainLock, func(release func()) { // behind a cancellation that is being written
+	o.Exclusive(tenant.BrainLock, func(release func()) { // behind a cancellation that is being written
 		defer release()
 		job := &pb.Job{}
-		err := o.withStore(func(st *storage.Store) error {
-			_, err := st.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job)
+		err := o.WithStore(func(st *storage.Store) error {
+			_, err := st.Get(o.Space.Key(storage.TableJob, storage.ID16(id)), job)
 			return err
 		})
 		switch {
 		case err != nil:
-			o.sys.log.Error("a training's end cannot be read", "org", o.id.String(), "job", id.String(), "err", err)
-			o.lose()
+			o.System.Log.Error("a training's end cannot be read", "org", o.ID.String(), "job", id.String(), "err", err)
+			o.Lose()
 		case job.GetStatus() == pb.JobQueued, job.GetStatus() == pb.JobRunning:
 			o.train(id)
 		}
 	})
-	o.sys.clock.AfterFunc(tellTrained, func() { o.later(o.tellOfTraining) })
+	o.System.Clock.AfterFunc(tellTrained, func() { o.Later(o.tellOfTraining) })
 }
 
 // Resume tells of a training that ended before a stop or a crash.
 func (o *trainingModule) Resume() error {
-	return o.withStore(func(st *storage.Store) error {
+	return o.WithStore(func(st *storage.Store) error {
 		state := &pb.Training{}
-		found, err := st.Get(o.space.Key(storage.TableTraining), state)
+		found, err := st.Get(o.Space.Key(storage.TableTraining), state)
 		if err == nil && found && untold(state) {
-			o.sys.clock.AfterFunc(tellTrained, func() { o.later(o.tellOfTraining) })
+			o.System.Clock.AfterFunc(tellTrained, func() { o.Later(o.tellOfTraining) })
 		}
 		return err
 	})
@@ -158,10 +159,10 @@ func untold(state *pb.Training) bool { return state.GetFinishedMs() != 0 && !sta
 
 // addTrained emits the event of a training that has ended. One that failed has trained
 // nothing: there is no time at which it did.
-func addTrained(c *commit.Change, o *orgView, state *pb.Training, artifact *pb.BrainArtifact) error {
+func addTrained(c *commit.Change, o *tenant.View, state *pb.Training, artifact *pb.BrainArtifact) error {
 	var at any
 	if state.GetStatus() != pb.TrainingFailed {
-		at = time.UnixMilli(state.GetFinishedMs()).UTC().Format(eventTime)
+		at = time.UnixMilli(state.GetFinishedMs()).UTC().Format(tenant.EventTime)
 	}
 	return c.Event(o, pb.EventBrainTrained, nil, map[string]any{
 		"status": state.GetStatus(), "trainedAt": at, "nodes": artifact.GetNodes(), "edges": artifact.GetEdges(),
@@ -170,14 +171,14 @@ func addTrained(c *commit.Change, o *orgView, state *pb.Training, artifact *pb.B
 
 // tellOfTraining emits the event of the latest training, once.
 func (o *trainingModule) tellOfTraining() {
-	if o.lost || o.record == nil {
+	if o.Lost || o.Record == nil {
 		return
 	}
-	o.exclusive(brainLock, func(release func()) {
+	o.Exclusive(tenant.BrainLock, func(release func()) {
 		state := &pb.Training{}
 		var artifact *pb.BrainArtifact
-		err := o.withStore(func(st *storage.Store) (err error) {
-			if _, err = st.Get(o.space.Key(storage.TableTraining), state); err == nil {
+		err := o.WithStore(func(st *storage.Store) (err error) {
+			if _, err = st.Get(o.Space.Key(storage.TableTraining), state); err == nil {
 				artifact, err = o.newestBrain(st)
 			}
 			return err
@@ -188,20 +189,20 @@ func (o *trainingModule) tellOfTraining() {
 		}
 		again := func() { // one that is lost leaves it to the next, by resume
 			release()
-			o.sys.clock.AfterFunc(tellRetry, func() { o.later(o.tellOfTraining) })
+			o.System.Clock.AfterFunc(tellRetry, func() { o.Later(o.tellOfTraining) })
 		}
 		if err != nil {
 			again()
 			return
 		}
 		state.Told = true
-		ch := commit.New(o.store)
-		ch.Put(o.space.Key(storage.TableTraining), state)
-		if err = addTrained(ch, &o.orgView, state, artifact); err != nil {
+		ch := commit.New(o.Store)
+		ch.Put(o.Space.Key(storage.TableTraining), state)
+		if err = addTrained(ch, &o.View, state, artifact); err != nil {
 			again()
 			return
 		}
-		o.committer.SubmitChange(ch, func(err error) {
+		o.Committer.SubmitChange(ch, func(err error) {
 			if err != nil {
 				again()
 				return
@@ -212,38 +213,38 @@ func (o *trainingModule) tellOfTraining() {
 }
 
 // cancelTraining ends a training that is queued or running.
-func (o *trainingModule) cancelTraining(c *call, job *pb.Job) {
-	o.exclusive(brainLock, func(release func()) {
+func (o *trainingModule) cancelTraining(c *tenant.Call, job *pb.Job) {
+	o.Exclusive(tenant.BrainLock, func(release func()) {
 		if !o.serving.void() {
 			release()
-			c.refuse(notCancellable(job)) // it has just ended
+			c.Refuse(tenant.NotCancellable(job)) // it has just ended
 			return
 		}
-		now := clock.Millis(o.sys.clock.Now())
+		now := clock.Millis(o.System.Clock.Now())
 		job.Status, job.FinishedMs = pb.JobCancelled, now
-		ch := commit.New(o.store)
+		ch := commit.New(o.Store)
 		// The states of a training know no cancellation: the reason tells.
-		ch.Put(o.space.Key(storage.TableTraining), &pb.Training{
+		ch.Put(o.Space.Key(storage.TableTraining), &pb.Training{
 			Status: pb.TrainingFailed, Job: job.GetId(), StartedMs: job.GetStartedMs(), FinishedMs: now, Reason: "It was cancelled.",
 		})
-		ch.Audit(c.auditOf("job.cancel", pb.JobID(job.GetId()).String()))
-		if err := endJob(ch, &o.orgView, job); err != nil {
+		ch.Audit(c.AuditOf("job.cancel", pb.JobID(job.GetId()).String()))
+		if err := tenant.EndJob(ch, &o.View, job); err != nil {
 			release()
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
-		o.committer.SubmitChange(ch, func(err error) {
-			o.later(func() {
+		o.Committer.SubmitChange(ch, func(err error) {
+			o.Later(func() {
 				release()
 				if o.training != nil {
 					o.trained(o.training, pb.JobID(job.GetId())) // after a failure it goes on
 				}
 				if err != nil {
-					c.fail(err)
+					c.Fail(err)
 					return
 				}
-				o.jobsEnded(pb.JobID(job.GetId()))
-				c.reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
+				o.JobsEnded(pb.JobID(job.GetId()))
+				c.Reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
 			})
 		})
 	})
@@ -252,7 +253,7 @@ func (o *trainingModule) cancelTraining(c *call, job *pb.Job) {
 // brainInfo reads what is loaded and the latest training.
 func (o *trainingModule) brainInfo(r storage.Reader) (*pb.Reply, error) {
 	state := &pb.BrainState{Training: &pb.Training{}}
-	if _, err := r.Get(o.space.Key(storage.TableTraining), state.Training); err != nil {
+	if _, err := r.Get(o.Space.Key(storage.TableTraining), state.Training); err != nil {
 		return nil, err
 	}
 	state.Training.Checkpoint = nil

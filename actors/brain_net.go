@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -93,7 +94,7 @@ var (
 
 // brainSalt keys what a brain's graph knows of names and words.
 func (o *trainingModule) brainSalt() (s retriever.Salt) {
-	mac := hmac.New(sha256.New, o.secret)
+	mac := hmac.New(sha256.New, o.Secret)
 	mac.Write([]byte("brain"))
 	copy(s[:], mac.Sum(nil))
 	return s
@@ -101,14 +102,14 @@ func (o *trainingModule) brainSalt() (s retriever.Salt) {
 
 // newestBrain reads the description of the brain that is published; nil: none is.
 func (o *trainingModule) newestBrain(r storage.Reader) (*pb.BrainArtifact, error) {
-	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TableBrain), storage.ScanOptions{Reverse: true, Limit: 1}, func() *pb.BrainArtifact { return &pb.BrainArtifact{} }) {
+	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableBrain), storage.ScanOptions{Reverse: true, Limit: 1}, func() *pb.BrainArtifact { return &pb.BrainArtifact{} }) {
 		return rec.Value, err
 	}
 	return nil, nil
 }
 
 func (o *trainingModule) brainPieces(version uint64) storage.Key {
-	return o.space.Key(storage.TableBrainPiece, storage.U64(version))
+	return o.Space.Key(storage.TableBrainPiece, storage.U64(version))
 }
 
 // brain returns the brain that is published, which it loads where that is not the
@@ -144,7 +145,7 @@ func (o *trainingModule) brain(st *storage.Store) (*brainNet, error) {
 		}
 		// Of a version of this program that reads other brains, or damaged: nothing but
 		// a training mends that, and searches go on without.
-		o.sys.log.Warn("the brain cannot be read; it is to be trained again", "org", o.id.String(), "version", artifact.GetVersion(), "err", err)
+		o.System.Log.Warn("the brain cannot be read; it is to be trained again", "org", o.ID.String(), "version", artifact.GetVersion(), "err", err)
 		o.serving.broken.Store(artifact)
 		return nil, errBrainNotTrained
 	}
@@ -219,12 +220,12 @@ func (o *trainingModule) loadBrain(st *storage.Store, artifact *pb.BrainArtifact
 		n.chunks = append(n.chunks, make([]chunkAt, end-first)...)
 		// Not one of all partitions: there may have come more than are searched together, and
 		// a search of one asks for the brain, too.
-		part, err := partitionIn(id)
+		part, err := tenant.PartitionIn(id)
 		if err != nil {
 			continue
 		}
 		node := &pb.Node{}
-		if _, err := st.Get(storage.PartitionSpace(o.store, part).Key(storage.TableNode, storage.Str(id)), node); err != nil {
+		if _, err := st.Get(storage.PartitionSpace(o.Store, part).Key(storage.TableNode, storage.Str(id)), node); err != nil {
 			return nil, err
 		}
 		if node.GetStatus() != pb.StatusLive || node.GetUnlearned() || len(node.GetChunks()) != int(end-first) {
@@ -252,7 +253,7 @@ type candidate struct {
 // asking is a question to a brain: what search says to it.
 type asking struct {
 	retriever.Question
-	org   *orgView
+	org   *tenant.View
 	st    *storage.Store
 	parts []*partition.Ref
 	at    func(passage int32) chunkAt
@@ -276,7 +277,7 @@ type asking struct {
 
 // newAsking searches for a question's seeds. sharpen gives the candidates better scores;
 // nil leaves them as they are. passage gives a chunk's passage, or retriever.Unknown.
-func newAsking(o *orgView, st *storage.Store, parts []*partition.Ref, query string, own *index.Scratch, q *lookup, sharpen func([]index.Candidate) error, passage func(chunkAt) int32) *asking {
+func newAsking(o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, own *index.Scratch, q *lookup, sharpen func([]index.Candidate) error, passage func(chunkAt) int32) *asking {
 	q.N = brainCandidates
 	a := &asking{org: o, st: st, parts: parts, near: map[chunkAt]retriever.Seed{}, chunks: map[pb.NodeID][]uint64{}, lives: map[pb.NodeID]bool{}, look: q, passage: passage}
 	a.Text, a.Score = query, a.score
@@ -396,7 +397,7 @@ func (a *asking) here(p int32) bool {
 func (a *asking) alive(entity pb.NodeID) bool {
 	is, known := a.lives[entity]
 	if !known {
-		if part := ownerOf(a.parts, entity); part != nil {
+		if part := tenant.OwnerOf(a.parts, entity); part != nil {
 			n := &pb.Node{}
 			_, err := a.st.Get(part.Space.Key(storage.TableNode, storage.Str(entity)), n)
 			a.err = errors.Join(a.err, err)

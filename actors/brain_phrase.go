@@ -12,6 +12,7 @@ import (
 	"orgmem/actors/llm"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/answer"
 	"orgmem/brain/text"
 	"orgmem/brain/voice"
@@ -35,8 +36,8 @@ const (
 	phraseReserve = 2 * time.Second
 	// maxPhrasings bounds the answers of a node that wait for the model at a time;
 	// others go out in the passages' words. Each is a request under way, of which
-	// pressureFrom hold ingestion back though none of them works.
-	maxPhrasings = pressureFrom / 2
+	// tenant.PressureFrom hold ingestion back though none of them works.
+	maxPhrasings = tenant.PressureFrom / 2
 )
 
 // draft is an answer in the passages' own words, and what it takes to say it in others.
@@ -57,17 +58,17 @@ func (d *draft) reply() *pb.Reply {
 // phrase has a draft worded and then answers the call; false: it does not, since there
 // is no model or nothing to word, nobody has the time, or quality mode fast declines
 // to wait.
-func (o *recallModule) phrase(c *call, st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, error) {
-	sys := o.sys
-	if sys.cfg.LLM == nil || len(d.GetCitations()) == 0 {
+func (o *recallModule) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, error) {
+	sys := o.System
+	if sys.Config.LLM == nil || len(d.GetCitations()) == 0 {
 		return false, nil
 	}
-	if s, err := sys.parts.Settings(st, c.part); err != nil || s.Quality == partition.QualityFast {
+	if s, err := sys.Parts.Settings(st, c.Part); err != nil || s.Quality == partition.QualityFast {
 		return false, err
 	}
 	wait := phraseWait
-	if until := c.env.GetDeadlineMs(); until > 0 {
-		wait = min(wait, time.Duration(until-clock.Millis(sys.clock.Now()))*time.Millisecond-phraseReserve)
+	if until := c.Env.GetDeadlineMs(); until > 0 {
+		wait = min(wait, time.Duration(until-clock.Millis(sys.Clock.Now()))*time.Millisecond-phraseReserve)
 	}
 	if wait <= 0 {
 		return false, nil
@@ -77,32 +78,32 @@ func (o *recallModule) phrase(c *call, st *storage.Store, op *pb.BrainAnswer, d 
 	default:
 		return false, nil
 	}
-	sys.wg.Go(func() { // ends with the wait, or with the node
+	sys.Background.Go(func() { // ends with the wait, or with the node
 		defer func() {
 			if r := recover(); r != nil {
-				c.fail(node.PanicError("phrasing", r))
+				c.Fail(node.PanicError("phrasing", r))
 			}
 		}()
 		said := o.phrasing(d, wait)
-		o.later(func() {
-			if o.lost {
-				c.fail(commit.ErrLost)
+		o.Later(func() {
+			if o.Lost {
+				c.Fail(commit.ErrLost)
 				return
 			}
-			o.readWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+			o.ReadWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 				stands, err := d.stands(st)
 				if err != nil {
 					return nil, err
 				}
 				if !stands { // what it rests on has been forgotten, or edited, meanwhile
-					c.readUnits, c.embedTokens = 0, 0
+					c.ReadUnits, c.EmbedTokens = 0, 0
 					again, err := o.draftAnswer(c, st, op, worker)
 					if err != nil {
 						return nil, err
 					}
 					return again.reply(), nil
 				}
-				d.take(said, o.node.workers[worker].reader)
+				d.take(said, o.node.workers[worker].Reader)
 				return d.reply(), nil
 			})
 		})
@@ -113,13 +114,13 @@ func (o *recallModule) phrase(c *call, st *storage.Store, op *pb.BrainAnswer, d 
 // phrasing asks the model, in whose place it gives nothing where that does not answer.
 func (o *recallModule) phrasing(d *draft, wait time.Duration) []llm.Sentence {
 	defer func() { <-o.node.phrasing }()
-	ctx, cancel := context.WithCancelCause(o.sys.ctx)
+	ctx, cancel := context.WithCancelCause(o.System.Running)
 	defer cancel(nil)
 	late := context.Canceled
 	if wait == phraseWait { // a request in a hurry says nothing of the endpoint
 		late = llm.ErrSlow
 	}
-	defer o.sys.clock.AfterFunc(wait, func() { cancel(late) }).Stop()
+	defer o.System.Clock.AfterFunc(wait, func() { cancel(late) }).Stop()
 	q := llm.Question{Text: d.query, Words: d.words}
 	for i, h := range d.hits {
 		p := llm.Passage{Number: i + 1, Title: text.OneLine(h.GetTitle()), Text: h.GetChunk()}
@@ -131,9 +132,9 @@ func (o *recallModule) phrasing(d *draft, wait time.Duration) []llm.Sentence {
 	if d.manner != nil {
 		q.Style = voice.Hint(*d.manner)
 	}
-	said, err := o.sys.cfg.LLM.Answer(ctx, o.id, q)
-	if err != nil && !errors.Is(err, llm.ErrBudget) && !errors.Is(err, llm.ErrOpen) && o.sys.ctx.Err() == nil {
-		o.sys.log.Warn("the language model did not answer; its help is done without", "org", o.id.String(), "for", "an answer", "err", err)
+	said, err := o.System.Config.LLM.Answer(ctx, o.ID, q)
+	if err != nil && !errors.Is(err, llm.ErrBudget) && !errors.Is(err, llm.ErrOpen) && o.System.Running.Err() == nil {
+		o.System.Log.Warn("the language model did not answer; its help is done without", "org", o.ID.String(), "for", "an answer", "err", err)
 	}
 	return said
 }
@@ -141,7 +142,7 @@ func (o *recallModule) phrasing(d *draft, wait time.Duration) []llm.Sentence {
 // stands reports whether all passages of a draft still are what they were.
 func (d *draft) stands(r storage.Reader) (bool, error) {
 	for _, h := range d.hits {
-		part := ownerOf(d.parts, pb.NodeID(h.GetNode()))
+		part := tenant.OwnerOf(d.parts, pb.NodeID(h.GetNode()))
 		if part == nil {
 			return false, nil
 		}
@@ -167,7 +168,7 @@ func (d *draft) stands(r storage.Reader) (bool, error) {
 
 // take puts what a model has said into the place of the draft's words, as far as the
 // passages say it.
-func (d *draft) take(said []llm.Sentence, rd *reader) {
+func (d *draft) take(said []llm.Sentence, rd *tenant.Reader) {
 	worded := make([]answer.Worded, len(said))
 	for i, s := range said {
 		worded[i].Text = s.Text

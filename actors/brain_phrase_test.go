@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"orgmem/actors/llm"
+	"orgmem/actors/tenant"
 	"orgmem/brain/answer"
 	"orgmem/brain/voice"
 	pb "orgmem/proto"
@@ -29,7 +30,7 @@ type phraser struct {
 }
 
 // phrased begins a node whose answers are worded by a model.
-func phrased(t *testing.T, perHour int, configure ...func(*Config, *storage.Options)) (*phraser, client) {
+func phrased(t *testing.T, perHour int, configure ...func(*tenant.Config, *storage.Options)) (*phraser, client) {
 	p := &phraser{t: t}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.calls.Add(1)
@@ -55,7 +56,7 @@ func phrased(t *testing.T, perHour int, configure ...func(*Config, *storage.Opti
 		_, _ = w.Write(reply)
 	}))
 	t.Cleanup(s.Close)
-	n := startNode(t, storagetest.NewDisk(), append(configure, func(cfg *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), append(configure, func(cfg *tenant.Config, _ *storage.Options) {
 		model, err := llm.New(llm.Config{BaseURL: s.URL, Model: "stub", HTTP: s.Client(), Clock: cfg.Clock, CallsPerHour: perHour})
 		if err != nil {
 			t.Fatal(err)
@@ -231,7 +232,7 @@ func TestAnswersGoOutWithoutAModel(t *testing.T) {
 	ask := func() *pb.Envelope { return answerOp(whoServiced, 0) }
 	expect("as it should be", true, ask())
 	var phrasing chan struct{}
-	c.inOrg(func(o *orgActor) { phrasing = moduleOf[*recallModule](&o.orgView).node.phrasing })
+	c.inOrg(func(o *tenant.Org) { phrasing = tenant.ModuleOf[*recallModule](&o.View).node.phrasing })
 	for range maxPhrasings {
 		phrasing <- struct{}{}
 	}
@@ -276,7 +277,7 @@ func TestAnswersDoNotWaitForAModel(t *testing.T) {
 	for _, x := range []struct {
 		name string
 		end  func()
-	}{{"the wait is over", func() { c.n.clock.Advance(phraseWait) }}, {"the node stops", c.n.sys.cancel}} {
+	}{{"the wait is over", func() { c.n.clock.Advance(phraseWait) }}, {"the node stops", c.n.sys.Cancel}} {
 		replies := make(chan *pb.Reply, 1)
 		env := c.envelope(answerOp(whoServiced, 0))
 		go func() {

@@ -22,7 +22,7 @@ const (
 // project learns a projection of the questions, from the first part of those that are
 // learned from; nil: none tells their answers from what search takes for these.
 func (r *trainRun) project(st *storage.Store, parts []*partition.Ref, src *brainSource, graph *retriever.Graph, asked []retriever.Asked, asking []*asking) (*retriever.Projection, error) {
-	model := r.org.sys.cfg.Embedder
+	model := r.org.System.Config.Embedder
 	learned, checked := retriever.Split(len(asked))
 	learn, check := asked[:retriever.ForProjection(learned)], asked[learned:checked]
 	vectors, err := r.vectorsOf(st, parts, src, graph, append(slices.Clone(learn), check...))
@@ -63,7 +63,7 @@ func (r *trainRun) project(st *storage.Store, parts []*partition.Ref, src *brain
 // vectorsOf reads the vectors of what answers some questions, and of what search takes
 // for that, the best of each before the second best of any.
 func (r *trainRun) vectorsOf(st *storage.Store, parts []*partition.Ref, src *brainSource, graph *retriever.Graph, asked []retriever.Asked) (map[int32][]float32, error) {
-	model := r.org.sys.cfg.Embedder
+	model := r.org.System.Config.Embedder
 	vectors := map[int32][]float32{}
 	var order []int32
 	want := func(p int32) {
@@ -119,7 +119,7 @@ func (r *trainRun) further(p *retriever.Projection, asked []retriever.Asked, ask
 		tasks = append(tasks, func(worker int) error {
 			for i := from; i < min(from+askBatch, len(asked)); i++ {
 				asked[i].Further = nil
-				if find := asking[i].further(p, &r.org.sys.computers[worker].comparer.scratch); find != nil {
+				if find := asking[i].further(p, &r.org.System.Computers[worker].Comparer.Scratch); find != nil {
 					hits := find()
 					asked[i].Further = func() []retriever.Hit { return hits }
 				}

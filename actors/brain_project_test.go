@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -38,7 +39,7 @@ func (e leaningEmbedder) Query(s string) []float32 {
 func TestBrainProjectsQuestions(t *testing.T) {
 	withoutRace(t)
 	docs, names, _ := parish(120)
-	leaning := func(cfg *Config, o *storage.Options) {
+	leaning := func(cfg *tenant.Config, o *storage.Options) {
 		drawn(cfg, o)
 		cfg.Embedder = leaningEmbedder{wordEmbedder{id: "words"}}
 	}
@@ -65,8 +66,8 @@ func TestBrainProjectsQuestions(t *testing.T) {
 	question := "What did the mother of " + names[7] + " keep?"
 	before, _ := c.query(question)
 	serving := func(c client) (looks bool) {
-		c.inOrg(func(o *orgActor) {
-			net := moduleOf[*trainingModule](&o.orgView).serving.now.Load()
+		c.inOrg(func(o *tenant.Org) {
+			net := tenant.ModuleOf[*trainingModule](&o.View).serving.now.Load()
 			looks = net != nil && net.project != nil && net.params.Projects()
 		})
 		return looks
@@ -86,7 +87,7 @@ func TestBrainProjectsQuestions(t *testing.T) {
 
 	// A node that embeds by another model carries the former one's brain no further than
 	// it understands its vectors.
-	other := client{n: startNode(t, disk.Crash(0, 1), func(cfg *Config, o *storage.Options) {
+	other := client{n: startNode(t, disk.Crash(0, 1), func(cfg *tenant.Config, o *storage.Options) {
 		drawn(cfg, o)
 		cfg.Embedder = wordEmbedder{id: "others"}
 	}), key: c.key}

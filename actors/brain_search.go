@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	"orgmem/brain/moments"
 	pb "orgmem/proto"
@@ -21,14 +22,14 @@ const scoreFall = 4
 // the index does, which quality mode fast declines. It walks over nothing outside
 // parts. The first hit's score is the best that the index gave; the others' fall from
 // there, since a brain's own figures have no scale and may be negative.
-func (o *recallModule) findByBrain(c *call, st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
-	if searchModes[op.GetMode()] != index.Hybrid || op.GetFilters() != nil || op.GetIncludeSuperseded() || c.part.Kind == pb.PartitionSandbox {
+func (o *recallModule) findByBrain(c *tenant.Call, st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
+	if searchModes[op.GetMode()] != index.Hybrid || op.GetFilters() != nil || op.GetIncludeSuperseded() || c.Part.Kind == pb.PartitionSandbox {
 		return nil, nil
 	}
-	if s, err := c.org.sys.parts.Settings(st, c.part); err != nil || s.Quality == partition.QualityFast {
+	if s, err := c.Org.System.Parts.Settings(st, c.Part); err != nil || s.Quality == partition.QualityFast {
 		return nil, err
 	}
-	n, err := moduleOf[*trainingModule](c.org).brain(st)
+	n, err := tenant.ModuleOf[*trainingModule](c.Org).brain(st)
 	if errors.Is(err, errBrainNotTrained) || errors.Is(err, errBrainNotReady) {
 		return nil, nil
 	}
@@ -58,8 +59,8 @@ func (o *recallModule) findByBrain(c *call, st *storage.Store, parts []*partitio
 		out.Hits, nodes = append(out.Hits, f.hit), append(nodes, f.node)
 	}
 	moments.CurrentFirst(out.Hits, nodes, 0)
-	out.ReadUnits = unitsOf(len(out.Hits))
-	c.readUnits += out.GetReadUnits()
-	c.embedTokens += out.GetEmbedTokens()
+	out.ReadUnits = tenant.UnitsOf(len(out.Hits))
+	c.ReadUnits += out.GetReadUnits()
+	c.EmbedTokens += out.GetEmbedTokens()
 	return out, nil
 }

@@ -30,7 +30,7 @@ func (r *trainRun) alike(st *storage.Store, parts []*partition.Ref, src *brainSo
 	var tasks []func(int) error
 	for from := 0; from < len(near); from += likeBatch {
 		tasks = append(tasks, func(worker int) error {
-			own := &r.org.sys.computers[worker].comparer
+			own := &r.org.System.Computers[worker].Comparer
 			for p := from; p < min(from+likeBatch, len(near)); p++ {
 				at := src.places[p]
 				q, err := r.likenessOf(st, parts[at.part], at.seq)
@@ -40,12 +40,12 @@ func (r *trainRun) alike(st *storage.Store, parts []*partition.Ref, src *brainSo
 				if q == nil { // it is like nothing; those behind it may be
 					continue
 				}
-				for _, x := range own.scratch.Candidates(snapshots[at.part:at.part+1], q) {
+				for _, x := range own.Scratch.Candidates(snapshots[at.part:at.part+1], q) {
 					if d, ok := byID[x.Node]; ok && d != docs[p] && x.Vector >= cognition.LeastSimilar {
 						near[p] = append(near[p], community.Neighbour{Other: d, Cosine: float64(x.Vector)})
 					}
 				}
-				own.scratch.Reset()
+				own.Scratch.Reset()
 			}
 			return nil
 		})
@@ -59,7 +59,7 @@ func (r *trainRun) alike(st *storage.Store, parts []*partition.Ref, src *brainSo
 
 // likenessOf asks for what is near to a chunk; nil where it has no vector.
 func (r *trainRun) likenessOf(st *storage.Store, part *partition.Ref, seq uint64) (*index.Query, error) {
-	now, err := r.org.sys.parts.Get(st, part, r.org.sys.dim)
+	now, err := r.org.System.Parts.Get(st, part, r.org.System.Dim)
 	if err != nil {
 		return nil, err
 	}
@@ -68,5 +68,5 @@ func (r *trainRun) likenessOf(st *storage.Store, part *partition.Ref, seq uint64
 	if err != nil || v == nil {
 		return nil, err
 	}
-	return r.org.sys.likenessQuery(model, v), nil
+	return r.org.System.LikenessQuery(model, v), nil
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -21,9 +22,9 @@ func TestWhatHasNoVectorIsPassedOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Release()
-	var view *orgView
-	c.inOrg(func(o *orgActor) { view = &o.orgView })
-	parts, err := view.allPartitions(st)
+	var view *tenant.View
+	c.inOrg(func(o *tenant.Org) { view = &o.View })
+	parts, err := view.AllPartitions(st)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -43,7 +44,9 @@ func TestBrainsSeeWhatIsThere(t *testing.T) {
 	if s := c.train(); s.GetArtifact() == nil {
 		t.Fatalf("%v", s)
 	}
-	again := func() { c.inOrg(func(o *orgActor) { moduleOf[*trainingModule](&o.orgView).serving.now.Store(nil) }) }
+	again := func() {
+		c.inOrg(func(o *tenant.Org) { tenant.ModuleOf[*trainingModule](&o.View).serving.now.Store(nil) })
+	}
 
 	activation := func() float64 {
 		found := c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainQuery{BrainQuery: &pb.BrainQuery{Query: names[0], TopK: 100}}})).GetMind().GetFound()
@@ -65,7 +68,9 @@ func TestBrainsSeeWhatIsThere(t *testing.T) {
 		t.Errorf("read again, what a text no longer says leads to it: %g", a)
 	}
 	known := 0
-	c.inOrg(func(o *orgActor) { known = len(moduleOf[*trainingModule](&o.orgView).serving.now.Load().passages) })
+	c.inOrg(func(o *tenant.Org) {
+		known = len(tenant.ModuleOf[*trainingModule](&o.View).serving.now.Load().passages)
+	})
 	if known != len(docs)+len(hers) {
 		t.Errorf("the brain takes %d passages for what it was made of", known)
 	}
@@ -108,7 +113,7 @@ func TestScoresWithoutRoom(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	node := c.note("The ferry leaves at noon.")
 	c.withParts(func(st *storage.Store, parts []*partition.Ref) {
-		i := slices.IndexFunc(parts, func(p *partition.Ref) bool { return ownerOf([]*partition.Ref{p}, pb.NodeID(node)) != nil })
+		i := slices.IndexFunc(parts, func(p *partition.Ref) bool { return tenant.OwnerOf([]*partition.Ref{p}, pb.NodeID(node)) != nil })
 		x := &pb.Node{}
 		if _, err := st.Get(parts[i].Space.Key(storage.TableNode, storage.Str(node)), x); err != nil {
 			t.Fatal(err)
@@ -144,33 +149,33 @@ func TestBrainsOfManyMemories(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	node := c.note("The ferry leaves at noon.")
 	params := retriever.Prior()
-	apply := func(change func(o *orgActor, ch *commit.Change)) {
+	apply := func(change func(o *tenant.Org, ch *commit.Change)) {
 		done := make(chan error, 1)
-		c.inOrg(func(o *orgActor) {
-			ch := commit.New(o.store)
+		c.inOrg(func(o *tenant.Org) {
+			ch := commit.New(o.Store)
 			change(o, ch)
-			o.committer.SubmitChange(ch, func(err error) { done <- err })
+			o.Committer.SubmitChange(ch, func(err error) { done <- err })
 		})
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
 	}
-	apply(func(o *orgActor, ch *commit.Change) {
+	apply(func(o *tenant.Org, ch *commit.Change) {
 		src := &retriever.Source{Documents: []retriever.Document{{ID: pb.NodeID(node), Passages: []string{"The ferry leaves at noon."}}}}
-		raw, err := proto.Marshal(&pb.Brain{Model: params.Message(), Graph: retriever.NewGraph(src, moduleOf[*trainingModule](&o.orgView).brainSalt()).Message()})
+		raw, err := proto.Marshal(&pb.Brain{Model: params.Message(), Graph: retriever.NewGraph(src, tenant.ModuleOf[*trainingModule](&o.View).brainSalt()).Message()})
 		if err != nil {
 			t.Error(err)
 		}
 		sum := sha256.Sum256(raw)
-		ch.Put(o.space.Key(storage.TableBrain, storage.U64(1)), &pb.BrainArtifact{Version: 1, Sha256: sum[:]})
-		if err := storage.PutPieces(ch.Batch, moduleOf[*trainingModule](&o.orgView).brainPieces(1), raw); err != nil {
+		ch.Put(o.Space.Key(storage.TableBrain, storage.U64(1)), &pb.BrainArtifact{Version: 1, Sha256: sum[:]})
+		if err := storage.PutPieces(ch.Batch, tenant.ModuleOf[*trainingModule](&o.View).brainPieces(1), raw); err != nil {
 			t.Error(err)
 		}
 	})
-	apply(func(o *orgActor, ch *commit.Change) {
-		for i := range maxOrgPartitions {
+	apply(func(o *tenant.Org, ch *commit.Change) {
+		for i := range tenant.MaxOrgPartitions {
 			id := pb.PartitionID(uuid.NewSHA1(uuid.Nil, fmt.Append(nil, i)))
-			putPartition(ch.Batch, o.space, partition.NewRef(o.store, &o.orgView, id, &pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))
+			tenant.PutPartition(ch.Batch, o.Space, partition.NewRef(o.Store, &o.View, id, &pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))
 		}
 	})
 	found := c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "When does the ferry leave?"}}}).GetSearch()
@@ -178,7 +183,9 @@ func TestBrainsOfManyMemories(t *testing.T) {
 		t.Errorf("%v", found)
 	}
 	known := 0
-	c.inOrg(func(o *orgActor) { known = len(moduleOf[*trainingModule](&o.orgView).serving.now.Load().passages) })
+	c.inOrg(func(o *tenant.Org) {
+		known = len(tenant.ModuleOf[*trainingModule](&o.View).serving.now.Load().passages)
+	})
 	if known != 1 {
 		t.Errorf("the brain knows %d passages", known)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/cognition"
 	"orgmem/brain/drift"
 	"orgmem/brain/extract/resolve"
@@ -198,7 +199,7 @@ func passagesOf(st storage.Reader, part *partition.Ref, n *pb.Node) (texts []str
 			return nil, err
 		}
 		if !found {
-			return nil, fmt.Errorf("chunk %d of %s: %w", seq, n.GetId(), errNoRecord)
+			return nil, fmt.Errorf("chunk %d of %s: %w", seq, n.GetId(), tenant.ErrNoRecord)
 		}
 		texts = append(texts, chunk.GetText())
 	}

@@ -19,6 +19,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -37,7 +38,7 @@ func queryOp(query string) *pb.Envelope {
 // drawn makes what is drawn at random the same each time, and with it the ids of
 // nodes: whether a brain passes the gate depends on the order in which questions are
 // made of them.
-func drawn(cfg *Config, _ *storage.Options) {
+func drawn(cfg *tenant.Config, _ *storage.Options) {
 	process := io.LimitReader(crand.Reader, 16) // the name of the process, which no other has
 	cfg.Random = &lockedRandom{r: io.MultiReader(process, rand.NewChaCha8([32]byte{1}))}
 }
@@ -116,7 +117,7 @@ func (s *slowed) Now() time.Time {
 func TestBrainLearnsTheWay(t *testing.T) {
 	disk := storagetest.NewDisk()
 	slow := &slowed{}
-	n := startNode(t, disk, drawn, func(c *Config, _ *storage.Options) { slow.Clock, c.Clock = c.Clock, slow })
+	n := startNode(t, disk, drawn, func(c *tenant.Config, _ *storage.Options) { slow.Clock, c.Clock = c.Clock, slow })
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	docs, names, mother := parish(60)
@@ -171,9 +172,9 @@ func TestBrainLearnsTheWay(t *testing.T) {
 
 	// While somebody else reads a brain, who asks it is told to come back; searches, and
 	// answers, go without. A training measures itself against it all the same.
-	c.inOrg(func(o *orgActor) {
-		moduleOf[*trainingModule](&o.orgView).serving.now.Store(nil)
-		moduleOf[*trainingModule](&o.orgView).serving.loading.Lock()
+	c.inOrg(func(o *tenant.Org) {
+		tenant.ModuleOf[*trainingModule](&o.View).serving.now.Store(nil)
+		tenant.ModuleOf[*trainingModule](&o.View).serving.loading.Lock()
 	})
 	again := c.train()
 	if again.GetArtifact().GetVersion() != 2 || string(again.GetArtifact().GetSha256()) != string(artifact.GetSha256()) {
@@ -186,7 +187,7 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	if hits := c.search(&pb.Search{Query: names[3], OrgScope: true, TopK: 5}); len(hits) == 0 {
 		t.Error("without the brain nothing is found")
 	}
-	c.inOrg(func(o *orgActor) { moduleOf[*trainingModule](&o.orgView).serving.loading.Unlock() })
+	c.inOrg(func(o *tenant.Org) { tenant.ModuleOf[*trainingModule](&o.View).serving.loading.Unlock() })
 	if _, found := c.query(names[3]); found.GetVersion() != 2 {
 		t.Errorf("the brain that was read is %v", found)
 	}
@@ -409,21 +410,21 @@ func TestUnreadableBrains(t *testing.T) {
 	whole := c.train().GetArtifact()
 	put := func(artifact *pb.BrainArtifact, raw []byte) (was []byte) {
 		done := make(chan error)
-		c.inOrg(func(o *orgActor) {
-			key := moduleOf[*trainingModule](&o.orgView).brainPieces(artifact.GetVersion())
-			err := o.withStore(func(st *storage.Store) (err error) {
+		c.inOrg(func(o *tenant.Org) {
+			key := tenant.ModuleOf[*trainingModule](&o.View).brainPieces(artifact.GetVersion())
+			err := o.WithStore(func(st *storage.Store) (err error) {
 				was, _, err = storage.ReadPieces(st, key)
 				return err
 			})
-			ch := commit.New(o.store)
-			ch.Put(o.space.Key(storage.TableBrain, storage.U64(artifact.GetVersion())), artifact)
+			ch := commit.New(o.Store)
+			ch.Put(o.Space.Key(storage.TableBrain, storage.U64(artifact.GetVersion())), artifact)
 			if raw != nil {
 				err = errors.Join(err, storage.PutPieces(ch.Batch, key, raw))
 			}
-			moduleOf[*trainingModule](&o.orgView).serving.now.Store(nil)
+			tenant.ModuleOf[*trainingModule](&o.View).serving.now.Store(nil)
 			go func() {
 				result := make(chan error, 1)
-				o.committer.SubmitChange(ch, func(err error) { result <- err })
+				o.Committer.SubmitChange(ch, func(err error) { result <- err })
 				done <- errors.Join(err, <-result)
 			}()
 		})
@@ -493,15 +494,15 @@ func TestBrainsAreOfTheirOrganization(t *testing.T) {
 	other.ingest(docs...)
 	other.refused(pb.CodeBrainNotTrained, queryOp(names[0]))
 	done := make(chan error)
-	other.inOrg(func(o *orgActor) {
-		ch := commit.New(o.store)
-		ch.Put(o.space.Key(storage.TableBrain, storage.U64(artifact.GetVersion())), artifact)
-		if err := storage.PutPieces(ch.Batch, moduleOf[*trainingModule](&o.orgView).brainPieces(artifact.GetVersion()), carried); err != nil {
+	other.inOrg(func(o *tenant.Org) {
+		ch := commit.New(o.Store)
+		ch.Put(o.Space.Key(storage.TableBrain, storage.U64(artifact.GetVersion())), artifact)
+		if err := storage.PutPieces(ch.Batch, tenant.ModuleOf[*trainingModule](&o.View).brainPieces(artifact.GetVersion()), carried); err != nil {
 			t.Error(err)
 		}
 		go func() {
 			result := make(chan error, 1)
-			o.committer.SubmitChange(ch, func(err error) { result <- err })
+			o.Committer.SubmitChange(ch, func(err error) { result <- err })
 			done <- <-result
 		}()
 	})
@@ -547,8 +548,8 @@ func TestTrainingsGoOnAfterACrash(t *testing.T) {
 	epochs := make(chan int, 64) // more than a training has
 	start := func(t *testing.T, disk *storagetest.Disk, hold chan struct{}) *testNode {
 		done := 0
-		return startNode(t, disk, drawn, func(cfg *Config, _ *storage.Options) {
-			cfg.epochDone = func() {
+		return startNode(t, disk, drawn, func(cfg *tenant.Config, _ *storage.Options) {
+			cfg.EpochDone = func() {
 				done++
 				epochs <- done
 				if hold != nil && done == cut {
@@ -623,9 +624,9 @@ func TestTrainingsGoOnAfterACrash(t *testing.T) {
 	})
 	t.Run("other content", func(t *testing.T) {
 		failed := false
-		n := startNode(t, storagetest.NewDisk(), drawn, func(cfg *Config, _ *storage.Options) {
+		n := startNode(t, storagetest.NewDisk(), drawn, func(cfg *tenant.Config, _ *storage.Options) {
 			done := 0
-			cfg.epochDone = func() {
+			cfg.EpochDone = func() {
 				epochs <- done
 				if done++; done == cut && !failed {
 					failed = true
@@ -703,10 +704,10 @@ func TestBrainsLearnFromDecisions(t *testing.T) {
 	c.ok(decideOp(pb.DerivedID(derivedN(1)).String(), false))
 
 	read := make(chan *brainSource, 1)
-	c.inOrg(func(o *orgActor) {
+	c.inOrg(func(o *tenant.Org) {
 		var src *brainSource
-		err := o.withStore(func(st *storage.Store) error {
-			parts, err := o.allPartitions(st)
+		err := o.WithStore(func(st *storage.Store) error {
+			parts, err := o.AllPartitions(st)
 			if err == nil {
 				src, err = readBrainSource(st, parts, func() error { return nil })
 			}
@@ -746,8 +747,8 @@ func TestBrainSourcesAreOfOneMoment(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	a, b := c.note("The ferry leaves at noon."), c.note("The bridge is closed.")
 	var parts []*partition.Ref
-	c.inOrg(func(o *orgActor) {
-		if err := o.withStore(func(st *storage.Store) (err error) { parts, err = o.allPartitions(st); return err }); err != nil {
+	c.inOrg(func(o *tenant.Org) {
+		if err := o.WithStore(func(st *storage.Store) (err error) { parts, err = o.AllPartitions(st); return err }); err != nil {
 			t.Error(err)
 		}
 	})

@@ -17,6 +17,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -67,7 +68,7 @@ var (
 // at the epoch that it was in, which gives the same brain.
 type trainer struct {
 	module  *trainingModule
-	org     *orgView
+	org     *tenant.View
 	id      pb.JobID
 	ctx     actor.Context
 	ended   chan struct{}
@@ -83,7 +84,7 @@ func (t *trainer) Receive(ctx actor.Context) {
 		if r := recover(); r != nil {
 			t.dead = true
 			t.stopped.Store(true)
-			t.org.panicked("brain training", r)
+			t.org.Panicked("brain training", r)
 		}
 	}()
 	if t.dead {
@@ -111,11 +112,11 @@ func (t *trainer) Receive(ctx actor.Context) {
 
 func (t *trainer) start() {
 	t.ended = make(chan struct{})
-	ended, self, root := t.ended, t.ctx.Self(), t.org.sys.root
-	t.org.sys.wg.Go(func() {
+	ended, self, root := t.ended, t.ctx.Self(), t.org.System.Root
+	t.org.System.Background.Go(func() {
 		defer close(ended)
 		err := t.guardedAttempt()
-		if ownFailure(err) && !errors.Is(err, errVoid) {
+		if tenant.OwnFailure(err) && !errors.Is(err, errVoid) {
 			t.noteFailure()
 		}
 		root.Send(self, trainingDone{err})
@@ -134,30 +135,30 @@ func (t *trainer) guardedAttempt() (err error) {
 
 // noteFailure notes that the attempt that ran has failed.
 func (t *trainer) noteFailure() {
-	ch := commit.New(t.org.store)
-	err := t.org.withStore(func(st *storage.Store) error { return t.org.failAttempt(st, ch.Batch, t.id) })
+	ch := commit.New(t.org.Store)
+	err := t.org.WithStore(func(st *storage.Store) error { return t.org.FailAttempt(st, ch.Batch, t.id) })
 	if err == nil && ch.Len() > 0 {
 		err = t.commit(ch, false)
 	}
-	if err != nil && !superseded(err) && !errors.Is(err, errVoid) {
-		t.org.sys.log.Warn("a failed attempt is not counted", "org", t.org.id.String(), "job", t.id.String(), "err", err)
+	if err != nil && !tenant.Superseded(err) && !errors.Is(err, errVoid) {
+		t.org.System.Log.Warn("a failed attempt is not counted", "org", t.org.ID.String(), "job", t.id.String(), "err", err)
 	}
 }
 
 // done decides what follows an attempt: nil means that the job has ended.
 func (t *trainer) done(err error) {
-	self, root := t.ctx.Self(), t.org.sys.root
-	var pause waitError
+	self, root := t.ctx.Self(), t.org.System.Root
+	var pause tenant.WaitError
 	switch {
 	case err == nil, errors.Is(err, errVoid):
 		id := t.id
-		t.module.later(func() { t.module.trained(self, id) })
-	case t.stopped.Load(), superseded(err), errors.Is(err, node.ErrClosing): // another activation goes on
+		t.module.Later(func() { t.module.trained(self, id) })
+	case t.stopped.Load(), tenant.Superseded(err), errors.Is(err, node.ErrClosing): // another activation goes on
 	case errors.As(err, &pause):
-		t.wait = t.org.sys.clock.AfterFunc(pause.wait, func() { root.Send(self, backOffOver{}) })
+		t.wait = t.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, backOffOver{}) })
 	default:
-		t.org.sys.log.Error("a brain training failed; it is tried again", "org", t.org.id.String(), "job", t.id.String(), "err", err)
-		t.wait = t.org.sys.clock.AfterFunc(trainRetry, func() { root.Send(self, backOffOver{}) })
+		t.org.System.Log.Error("a brain training failed; it is tried again", "org", t.org.ID.String(), "job", t.id.String(), "err", err)
+		t.wait = t.org.System.Clock.AfterFunc(trainRetry, func() { root.Send(self, backOffOver{}) })
 	}
 }
 
@@ -172,30 +173,30 @@ func (t *trainer) goOn() error {
 func (t *trainer) attempt() error {
 	job, state := &pb.Job{}, &pb.Training{}
 	found := false
-	err := t.org.withStore(func(st *storage.Store) (err error) {
-		if found, err = st.Get(t.org.space.Key(storage.TableJob, storage.ID16(t.id)), job); err != nil {
+	err := t.org.WithStore(func(st *storage.Store) (err error) {
+		if found, err = st.Get(t.org.Space.Key(storage.TableJob, storage.ID16(t.id)), job); err != nil {
 			return err
 		}
-		_, err = st.Get(t.org.space.Key(storage.TableTraining), state)
+		_, err = st.Get(t.org.Space.Key(storage.TableTraining), state)
 		return err
 	})
-	if err != nil || !found || terminal(job.GetStatus()) {
+	if err != nil || !found || tenant.Terminal(job.GetStatus()) {
 		return err
 	}
-	why := t.org.beginAttempt(job)
-	if wait, waits := errors.AsType[waitError](why); waits {
+	why := t.org.BeginAttempt(job)
+	if wait, waits := errors.AsType[tenant.WaitError](why); waits {
 		return errors.Join(t.note(job, state), wait)
 	}
 	if why != nil {
-		return t.end(job, state, nil, nil, errors.New(givenUp("the training", why)))
+		return t.end(job, state, nil, nil, errors.New(tenant.GivenUp("the training", why)))
 	}
-	now := clock.Millis(t.org.sys.clock.Now())
+	now := clock.Millis(t.org.System.Clock.Now())
 	job.Status, job.StartedMs = pb.JobRunning, cmp.Or(job.GetStartedMs(), now)
 	state.Status, state.StartedMs = pb.JobRunning, job.GetStartedMs()
 	if err := t.note(job, state); err != nil {
 		return err
 	}
-	t.org.sys.cfg.working(pb.JobBrainTrain, t.stopped.Load)
+	t.org.System.Config.Working(pb.JobBrainTrain, t.stopped.Load)
 	r := &trainRun{trainer: t, job: job, state: state}
 	made, err := r.train()
 	switch {
@@ -209,18 +210,18 @@ func (t *trainer) attempt() error {
 
 // note writes how far a training has come.
 func (t *trainer) note(job *pb.Job, state *pb.Training) error {
-	ch := commit.New(t.org.store)
-	updateJob(ch.Batch, t.org.space, job)
-	ch.Put(t.org.space.Key(storage.TableTraining), state)
+	ch := commit.New(t.org.Store)
+	tenant.UpdateJob(ch.Batch, t.org.Space, job)
+	ch.Put(t.org.Space.Key(storage.TableTraining), state)
 	return t.commit(ch, false)
 }
 
 // end ends the job, and with a brain publishes it.
 func (t *trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metrics map[string]float64, why error) error {
 	o := t.org
-	now := clock.Millis(o.sys.clock.Now())
+	now := clock.Millis(o.System.Clock.Now())
 	job.FinishedMs, state.FinishedMs, state.Metrics, state.Checkpoint = now, now, metrics, nil
-	ch := commit.New(o.store)
+	ch := commit.New(o.Store)
 	switch {
 	case made != nil:
 		job.Status, state.Status = pb.JobSucceeded, pb.JobSucceeded
@@ -238,14 +239,14 @@ func (t *trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metri
 			job.ErrorCode = pb.ErrorTooLittle
 		}
 	}
-	ch.Put(o.space.Key(storage.TableTraining), state)
-	if err := endJob(ch, o, job); err != nil {
+	ch.Put(o.Space.Key(storage.TableTraining), state)
+	if err := tenant.EndJob(ch, o, job); err != nil {
 		return err
 	}
 	if err := t.commit(ch, true); err != nil {
 		return err
 	}
-	o.jobsEnded(t.id)
+	o.JobsEnded(t.id)
 	return nil
 }
 
@@ -259,7 +260,7 @@ func (t *trainer) commit(ch *commit.Change, last bool) error {
 		return errVoid
 	}
 	seat.ending = last
-	t.org.committer.SubmitChange(ch, func(err error) { result <- err })
+	t.org.Committer.SubmitChange(ch, func(err error) { result <- err })
 	seat.mu.Unlock()
 	err := <-result
 	if err != nil && last {
@@ -272,11 +273,11 @@ func (t *trainer) commit(ch *commit.Change, last bool) error {
 func (t *trainer) publish(ch *commit.Change, made *trainedBrain, now int64) error {
 	o := t.org
 	version := uint64(1)
-	err := o.withStore(func(st *storage.Store) error {
+	err := o.WithStore(func(st *storage.Store) error {
 		last, err := t.module.newestBrain(st)
 		if err == nil && last != nil {
 			version = last.GetVersion() + 1
-			ch.Delete(o.space.Key(storage.TableBrain, storage.U64(last.GetVersion())))
+			ch.Delete(o.Space.Key(storage.TableBrain, storage.U64(last.GetVersion())))
 			storage.ErasePieces(ch.Batch, t.module.brainPieces(last.GetVersion()))
 		}
 		return err
@@ -285,7 +286,7 @@ func (t *trainer) publish(ch *commit.Change, made *trainedBrain, now int64) erro
 		return err
 	}
 	key := t.module.brainPieces(version)
-	first := commit.New(o.store)
+	first := commit.New(o.Store)
 	w := storage.BeginPieces(first.Batch, key)
 	for rest := made.raw; len(rest) > 0; {
 		n := min(len(rest), stageBytes)
@@ -295,13 +296,13 @@ func (t *trainer) publish(ch *commit.Change, made *trainedBrain, now int64) erro
 		if err := t.commit(first, false); err != nil {
 			return err
 		}
-		first, rest = commit.New(o.store), rest[n:]
+		first, rest = commit.New(o.Store), rest[n:]
 	}
 	if err := w.Finish(ch.Batch); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(made.raw)
-	ch.Put(o.space.Key(storage.TableBrain, storage.U64(version)), &pb.BrainArtifact{
+	ch.Put(o.Space.Key(storage.TableBrain, storage.U64(version)), &pb.BrainArtifact{
 		Version: version, TrainedMs: now, Nodes: uint64(made.size.Documents + made.size.Concepts + made.size.Domains), Edges: uint64(made.size.Edges),
 		Parameters: uint64(made.parameters), Sha256: sum[:], Metrics: made.metrics, Seen: made.seen,
 	})
@@ -329,8 +330,8 @@ type trainRun struct {
 func (r *trainRun) train() (*trainedBrain, error) {
 	o := r.org
 	var made *trainedBrain
-	err := o.withStore(func(st *storage.Store) error {
-		parts, err := o.allPartitions(st)
+	err := o.WithStore(func(st *storage.Store) error {
+		parts, err := o.AllPartitions(st)
 		if err != nil {
 			return err
 		}
@@ -408,7 +409,7 @@ func (r *trainRun) compute(tasks ...func(worker int) error) error {
 			return task(worker)
 		}
 	}
-	return errors.Join(r.org.sys.cpu.Later(r.org.id, tasks)...)
+	return errors.Join(r.org.System.CPU.Later(r.org.ID, tasks)...)
 }
 
 // ask searches for the questions' seeds. cosine are the passages that plain vector
@@ -424,14 +425,14 @@ func (r *trainRun) ask(st *storage.Store, parts []*partition.Ref, src *brainSour
 	var tasks []func(int) error
 	for from := 0; from < len(examples); from += askBatch {
 		tasks = append(tasks, func(worker int) error {
-			own := &r.org.sys.computers[worker]
+			own := &r.org.System.Computers[worker]
 			for i := from; i < min(from+askBatch, len(examples)); i++ {
 				q, err := lookInto(r.org, st, parts, examples[i].Text, index.Hybrid, &own.QueryEncoder, func() error { return nil })
 				if err != nil {
 					return err
 				}
 				q.snapshots = snapshots
-				a := newAsking(r.org, st, parts, examples[i].Text, &own.comparer.scratch, q, nil, func(at chunkAt) int32 {
+				a := newAsking(r.org, st, parts, examples[i].Text, &own.Comparer.Scratch, q, nil, func(at chunkAt) int32 {
 					if p, ok := passages[at]; ok {
 						return p
 					}
@@ -456,7 +457,7 @@ func (r *trainRun) ask(st *storage.Store, parts []*partition.Ref, src *brainSour
 func (r *trainRun) withoutGone(st *storage.Store, parts []*partition.Ref) ([]*index.Snapshot, error) {
 	out := make([]*index.Snapshot, len(parts))
 	for i, part := range parts {
-		now, err := r.org.sys.parts.Get(st, part, r.org.sys.dim)
+		now, err := r.org.System.Parts.Get(st, part, r.org.System.Dim)
 		if err != nil {
 			return nil, err
 		}
@@ -509,7 +510,7 @@ func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []re
 	// content would make another brain than this content does.
 	if c := r.state.GetCheckpoint(); c != nil && bytes.Equal(c.GetContent(), content) {
 		if err := t.Resume(c); err != nil {
-			r.org.sys.log.Warn("a training begins anew", "org", r.org.id.String(), "job", r.id.String(), "err", err)
+			r.org.System.Log.Warn("a training begins anew", "org", r.org.ID.String(), "job", r.id.String(), "err", err)
 		}
 	}
 	r.state.Progress = t.Progress()
@@ -531,7 +532,7 @@ func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []re
 			if err := r.note(r.job, r.state); err != nil {
 				return retriever.Parameters{}, err
 			}
-			r.org.sys.cfg.epochDone()
+			r.org.System.Config.EpochDone()
 		}
 	}
 	best := t.Best()

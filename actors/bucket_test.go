@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -24,13 +25,13 @@ func TestBucketAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		family := rapid.SampledFrom([]string{"reads", "writes", "ingest", "sessions", "search", "exports", "default"}).Draw(t, "family")
 		plan := rapid.SampledFrom([]string{pb.PlanFree, pb.PlanStandard, pb.PlanScale}).Draw(t, "plan")
-		l := limitOf(family, plan)
-		perToken := time.Duration(float64(time.Minute) / l.perMinute)
+		l := tenant.LimitOf(family, plan)
+		perToken := time.Duration(float64(time.Minute) / l.PerMinute)
 		now := time.Unix(1_700_000_000, 0)
-		var b bucket
-		full := time.Duration(l.burst) * perToken
+		var b tenant.Bucket
+		full := time.Duration(l.Burst) * perToken
 		level, last := full-perToken, now // the model's level, as time, after a first request
-		b.take(now, l, false)
+		b.Take(now, l, false)
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
 			step := rapid.SampledFrom([]time.Duration{0, 0, 0, time.Millisecond, 300 * time.Millisecond, perToken, 7 * time.Second, -time.Hour, 2 * time.Minute}).Draw(t, "step")
 			now = now.Add(step)
@@ -45,7 +46,7 @@ func TestBucketAgainstModel(t *testing.T) {
 				}
 			}
 			want := level >= perToken
-			r, ok := b.take(now, l, false)
+			r, ok := b.Take(now, l, false)
 			if ok != want {
 				t.Fatalf("take = %v, model says %v (level %v of %v)", ok, want, level, full)
 			}
@@ -57,8 +58,8 @@ func TestBucketAgainstModel(t *testing.T) {
 			if left := float64(level) / float64(perToken); float64(r.Remaining) > left+1e-3 || float64(r.Remaining) < left-1.001 {
 				t.Fatalf("remaining %d, model has %.4f", r.Remaining, left)
 			}
-			if float64(r.Quota) != l.perMinute {
-				t.Fatalf("quota %d, want %v", r.Quota, l.perMinute)
+			if float64(r.Quota) != l.PerMinute {
+				t.Fatalf("quota %d, want %v", r.Quota, l.PerMinute)
 			}
 		}
 	})
@@ -66,28 +67,28 @@ func TestBucketAgainstModel(t *testing.T) {
 
 // interface: Limits/Headers
 func TestRetryAfterIsEnough(t *testing.T) {
-	l := limitOf("ingest", pb.PlanStandard)
+	l := tenant.LimitOf("ingest", pb.PlanStandard)
 	now := time.Unix(1_700_000_000, 0)
-	var b bucket
+	var b tenant.Bucket
 	for range 30 {
-		if _, ok := b.take(now, l, false); !ok {
+		if _, ok := b.Take(now, l, false); !ok {
 			t.Fatal("refused within the burst")
 		}
 	}
-	r, ok := b.take(now, l, false)
+	r, ok := b.Take(now, l, false)
 	if ok || r.Remaining != 0 {
 		t.Fatalf("the 31st request of a burst of 30 passed, %d remaining", r.Remaining)
 	}
-	if _, ok := b.take(now.Add(time.Duration(r.RetryAfterS)*time.Second), l, false); !ok {
+	if _, ok := b.Take(now.Add(time.Duration(r.RetryAfterS)*time.Second), l, false); !ok {
 		t.Fatal("refused after waiting as told")
 	}
 }
 
 func TestUnlimitedPlanIsNeverRefusedAndStillDescribed(t *testing.T) {
-	l := limitOf("search", pb.PlanUnlimited)
-	var b bucket
+	l := tenant.LimitOf("search", pb.PlanUnlimited)
+	var b tenant.Bucket
 	for range 10_000 {
-		r, ok := b.take(time.Unix(1_700_000_000, 0), l, true)
+		r, ok := b.Take(time.Unix(1_700_000_000, 0), l, true)
 		if !ok || r.Quota == 0 {
 			t.Fatalf("ok=%v quota=%d", ok, r.Quota)
 		}
@@ -109,8 +110,8 @@ func TestScopesFollowTheVocabulary(t *testing.T) {
 		{pb.ScopeUsage, []string{pb.ScopeUsage}},
 	} {
 		granted := 0
-		for _, s := range allScopes {
-			if grants([]string{c.held}, s) {
+		for _, s := range tenant.AllScopes {
+			if tenant.Grants([]string{c.held}, s) {
 				granted++
 			}
 		}
@@ -118,7 +119,7 @@ func TestScopesFollowTheVocabulary(t *testing.T) {
 			t.Errorf("%s grants %d scopes, want %v", c.held, granted, c.want)
 		}
 		for _, s := range c.want {
-			if !grants([]string{c.held}, s) {
+			if !tenant.Grants([]string{c.held}, s) {
 				t.Errorf("%s does not grant %s", c.held, s)
 			}
 		}
@@ -148,7 +149,7 @@ func TestLimitsAgainstModel(t *testing.T) {
 		}
 		left := map[bucketOf]float64{} // tokens, as of now
 		plan := pb.PlanStandard
-		n.clock.Advance(fullAgain) // each is full
+		n.clock.Advance(tenant.FullAgain) // each is full
 		if err := n.sys.SetPlan(t.Context(), org.Org, plan); err != nil {
 			rt.Fatal(err)
 		}
@@ -158,8 +159,8 @@ func TestLimitsAgainstModel(t *testing.T) {
 				d := rapid.SampledFrom([]time.Duration{time.Millisecond, 250 * time.Millisecond, time.Second, 9 * time.Second}).Draw(rt, "wait")
 				n.clock.Advance(d)
 				for b := range left {
-					l := limitOf(b.family, plan)
-					left[b] = min(l.burst, left[b]+d.Seconds()*l.perMinute/60)
+					l := tenant.LimitOf(b.family, plan)
+					left[b] = min(l.Burst, left[b]+d.Seconds()*l.PerMinute/60)
 				}
 			case "plan":
 				before := plan
@@ -168,13 +169,13 @@ func TestLimitsAgainstModel(t *testing.T) {
 					rt.Fatal(err)
 				}
 				for b := range left { // what was spent stays spent
-					left[b] = max(0, limitOf(b.family, plan).burst-(limitOf(b.family, before).burst-left[b]))
+					left[b] = max(0, tenant.LimitOf(b.family, plan).Burst-(tenant.LimitOf(b.family, before).Burst-left[b]))
 				}
 			default:
 				b := bucketOf{rapid.IntRange(0, len(clients)-1).Draw(rt, "client"), rapid.SampledFrom(families).Draw(rt, "family")}
-				l := limitOf(b.family, plan)
+				l := tenant.LimitOf(b.family, plan)
 				if _, known := left[b]; !known {
-					left[b] = l.burst
+					left[b] = l.Burst
 				}
 				for range rapid.SampledFrom([]int{1, 1, 5, 40}).Draw(rt, "requests") {
 					r := clients[b.client].ask(ops[b.family]())
@@ -191,7 +192,7 @@ func TestLimitsAgainstModel(t *testing.T) {
 						rt.Fatalf("%v: refused without a time to wait", b)
 					}
 					rate := r.GetRate()
-					if rate == nil || float64(rate.GetQuota()) != l.perMinute || math.Abs(float64(rate.GetRemaining())-math.Floor(left[b]+1e-6)) > 0 {
+					if rate == nil || float64(rate.GetQuota()) != l.PerMinute || math.Abs(float64(rate.GetRemaining())-math.Floor(left[b]+1e-6)) > 0 {
 						rt.Fatalf("%v: %v with %.6f left", b, rate, left[b])
 					}
 				}
@@ -203,10 +204,10 @@ func TestLimitsAgainstModel(t *testing.T) {
 // TestSleepFillsNoBucket: an organization whose rest is due at once stays in memory
 // while a bucket fills, since it would come back with a full one.
 func TestSleepFillsNoBucket(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.IdleOrg = time.Second })
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) { c.IdleOrg = time.Second })
 	c := client{n: n, key: n.org(NewOrg{Name: "Idle", OwnerEmail: "i@example.com", Plan: pb.PlanFree}).APIKey}
-	l := limitOf("reads", pb.PlanFree)
-	for range int(l.burst) {
+	l := tenant.LimitOf("reads", pb.PlanFree)
+	for range int(l.Burst) {
 		c.ok(me())
 	}
 	c.refused(pb.CodeRateLimit, me())
@@ -218,7 +219,7 @@ func TestSleepFillsNoBucket(t *testing.T) {
 			t.Fatal("it has left memory, and its bucket with it")
 		}
 	}
-	for range int(steps / 1000 * l.perMinute / 60) {
+	for range int(steps / 1000 * l.PerMinute / 60) {
 		c.ok(me())
 	}
 	c.refused(pb.CodeRateLimit, me())

@@ -12,6 +12,7 @@ import (
 
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -39,7 +40,7 @@ type (
 // snapshots. What it finds the worker writes, as it writes edits, so nothing
 // changes under it that is not checked again.
 type cognitionActor struct {
-	org    *orgView
+	org    *tenant.View
 	part   *partition.Ref
 	parent *actor.PID
 	worker *actor.PID
@@ -71,7 +72,7 @@ type currentCycle struct {
 	job       atomic.Pointer[pb.JobID]
 }
 
-func newCognitionActor(org *orgView, part *partition.Ref, parent, worker *actor.PID) *cognitionActor {
+func newCognitionActor(org *tenant.View, part *partition.Ref, parent, worker *actor.PID) *cognitionActor {
 	return &cognitionActor{org: org, part: part, parent: parent, worker: worker, stop: make(chan struct{})}
 }
 
@@ -81,7 +82,7 @@ func (m *cognitionActor) Receive(ctx actor.Context) {
 		if r := recover(); r != nil {
 			m.dead = true
 			m.halt()
-			m.org.panicked("cognition", r)
+			m.org.Panicked("cognition", r)
 		}
 	}()
 	if m.dead {
@@ -130,7 +131,7 @@ func (m *cognitionActor) halt() {
 // resume goes on with what a stop or a crash interrupted.
 func (m *cognitionActor) resume() {
 	state, cog := &pb.PartitionState{}, &pb.Cognition{}
-	err := m.org.withStore(func(st *storage.Store) error {
+	err := m.org.WithStore(func(st *storage.Store) error {
 		if _, err := st.Get(m.part.Space.Key(storage.TableState), state); err != nil {
 			return err
 		}
@@ -158,13 +159,13 @@ func (m *cognitionActor) arm() {
 		m.again = true
 		return
 	}
-	self, root, c := m.ctx.Self(), m.org.sys.root, m.org.sys.clock
+	self, root, c := m.ctx.Self(), m.org.System.Root, m.org.System.Clock
 	if m.waits.quiet != nil {
 		m.waits.quiet.Stop()
 	}
-	m.waits.quiet = c.AfterFunc(m.org.sys.cfg.CognitionQuiet, func() { root.Send(self, quietOver{}) })
+	m.waits.quiet = c.AfterFunc(m.org.System.Config.CognitionQuiet, func() { root.Send(self, quietOver{}) })
 	if m.waits.latest == nil {
-		m.waits.latest = c.AfterFunc(max(cognitionLatest, m.org.sys.cfg.CognitionQuiet), func() { root.Send(self, latestOver{}) })
+		m.waits.latest = c.AfterFunc(max(cognitionLatest, m.org.System.Config.CognitionQuiet), func() { root.Send(self, latestOver{}) })
 	}
 }
 
@@ -179,7 +180,7 @@ func (m *cognitionActor) disarm() {
 
 // start begins a cycle, unless one is under way or a failed one is waited for.
 func (m *cognitionActor) start() {
-	if m.running || m.waits.backOff != nil || m.org.sys.cfg.plain {
+	if m.running || m.waits.backOff != nil || m.org.System.Config.Plain {
 		return
 	}
 	m.disarm()
@@ -187,11 +188,11 @@ func (m *cognitionActor) start() {
 	m.current.cancelled.Store(false)
 	m.current.ended, m.current.quit = make(chan struct{}), make(chan struct{})
 	ended := m.current.ended
-	self, root := m.ctx.Self(), m.org.sys.root
-	m.org.sys.wg.Go(func() {
+	self, root := m.ctx.Self(), m.org.System.Root
+	m.org.System.Background.Go(func() {
 		defer close(ended)
 		done := m.guardedCycle()
-		if ownFailure(done.err) {
+		if tenant.OwnFailure(done.err) {
 			m.noteFailure()
 		}
 		root.Send(self, done)
@@ -215,9 +216,9 @@ func (m *cognitionActor) noteFailure() {
 	if id == nil {
 		return // it never began
 	}
-	err := m.write(func(f *effect) error { return f.org.failAttempt(f.st, f.batch.Batch, *id) })
-	if err != nil && !superseded(err) {
-		m.org.sys.log.Warn("a failed attempt is not counted", "org", m.org.id.String(), "job", id.String(), "err", err)
+	err := m.write(func(f *effect) error { return f.org.FailAttempt(f.st, f.batch.Batch, *id) })
+	if err != nil && !tenant.Superseded(err) {
+		m.org.System.Log.Warn("a failed attempt is not counted", "org", m.org.ID.String(), "job", id.String(), "err", err)
 	}
 }
 
@@ -225,16 +226,16 @@ func (m *cognitionActor) noteFailure() {
 func (m *cognitionActor) done(d cycleDone) {
 	m.running = false
 	m.current.job.Store(nil)
-	self, root := m.ctx.Self(), m.org.sys.root
-	var pause waitError
+	self, root := m.ctx.Self(), m.org.System.Root
+	var pause tenant.WaitError
 	switch {
-	case m.stopped.Load(), superseded(d.err): // another activation goes on
+	case m.stopped.Load(), tenant.Superseded(d.err): // another activation goes on
 	case errors.As(d.err, &pause):
-		m.waits.backOff = m.org.sys.clock.AfterFunc(pause.wait, func() { root.Send(self, backOffOver{}) })
+		m.waits.backOff = m.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, backOffOver{}) })
 	case d.err != nil:
 		m.failures++
-		m.org.sys.log.Error("a cognition cycle failed; it is tried again", "org", m.org.id.String(), "partition", m.part.ID.String(), "failures", m.failures, "err", d.err)
-		m.waits.backOff = m.org.sys.clock.AfterFunc(min(m.org.sys.cfg.maxBackOff, cycleBackOff<<min(m.failures-1, 10)), func() { root.Send(self, backOffOver{}) })
+		m.org.System.Log.Error("a cognition cycle failed; it is tried again", "org", m.org.ID.String(), "partition", m.part.ID.String(), "failures", m.failures, "err", d.err)
+		m.waits.backOff = m.org.System.Clock.AfterFunc(min(m.org.System.Config.MaxBackOff, cycleBackOff<<min(m.failures-1, 10)), func() { root.Send(self, backOffOver{}) })
 	case m.now || d.more:
 		m.failures = 0
 		m.start()
@@ -247,7 +248,7 @@ func (m *cognitionActor) done(d cycleDone) {
 	}
 }
 
-// cycleBackOff is the wait after a first failure; it doubles up to maxBackOff.
+// cycleBackOff is the wait after a first failure; it doubles up to tenant.MaxBackOff.
 const cycleBackOff = time.Second
 
 // goOn says whether a cycle may go on; it is asked between two steps.
@@ -256,7 +257,7 @@ func (m *cognitionActor) goOn() error {
 	case m.stopped.Load():
 		return node.ErrClosing
 	case m.current.cancelled.Load():
-		return errCancelled
+		return tenant.ErrCancelled
 	default:
 		return nil
 	}
@@ -272,17 +273,17 @@ func (m *cognitionActor) compute(tasks []func(worker int) error) error {
 			return task(worker)
 		}
 	}
-	return errors.Join(m.org.sys.cpu.Later(m.org.id, tasks)...)
+	return errors.Join(m.org.System.CPU.Later(m.org.ID, tasks)...)
 }
 
 // write has the worker carry out an edit and waits for it. run may be called more
 // than once (edit.run).
 func (m *cognitionActor) write(run func(f *effect) error) error {
-	c := newCall(&pb.Envelope{})
-	c.org, c.part = m.org, m.part
+	c := tenant.NewCall(&pb.Envelope{})
+	c.Org, c.Part = m.org, m.part
 	var running sync.Mutex // guards left, and what run shares with its cycle
 	left := false
-	c.work = &edit{derived: true, run: func(f *effect) (*pb.Reply, error) {
+	c.Work = &edit{derived: true, run: func(f *effect) (*pb.Reply, error) {
 		running.Lock()
 		defer running.Unlock()
 		if left {
@@ -290,10 +291,10 @@ func (m *cognitionActor) write(run func(f *effect) error) error {
 		}
 		return &pb.Reply{Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, run(f)
 	}}
-	m.org.sys.root.Send(m.worker, c)
+	m.org.System.Root.Send(m.worker, c)
 	var r *pb.Reply
 	select {
-	case r = <-c.done:
+	case r = <-c.Done:
 	case <-m.stop: // the worker may be gone already; what it has run may still be committed, whole in itself
 		running.Lock()
 		defer running.Unlock()
@@ -306,11 +307,11 @@ func (m *cognitionActor) write(run func(f *effect) error) error {
 		}
 		err := fmt.Errorf("%w: %s %s", errNotWritten, p.GetCode(), p.GetDetail())
 		if p.GetCode() == pb.CodeServiceDegraded { // a full disk, too much to do, a lease that is lost
-			err = degradedError{err}
+			err = tenant.Degraded(err)
 		}
 		return err
 	}
-	m.org.sys.cfg.cycleWrote(func() { m.current.cancelled.Store(true) })
+	m.org.System.Config.CycleWrote(func() { m.current.cancelled.Store(true) })
 	return nil
 }
 
@@ -354,13 +355,13 @@ func (m *cognitionActor) cycle() (more bool, err error) {
 		return false, err
 	}
 	if why != nil {
-		m.org.sys.log.Error("a cognition cycle is given up", "org", m.org.id.String(), "partition", m.part.ID.String(), "job", pb.JobID(job.GetId()).String(), "err", why)
+		m.org.System.Log.Error("a cognition cycle is given up", "org", m.org.ID.String(), "partition", m.part.ID.String(), "job", pb.JobID(job.GetId()).String(), "err", why)
 		return false, m.end(cog, job, pb.JobFailed, why)
 	}
-	m.org.sys.cfg.working(pb.JobCognition, m.stopped.Load)
-	c := &cycle{cognitionActor: m, cog: cog, job: job, now: clock.Millis(m.org.sys.clock.Now())}
+	m.org.System.Config.Working(pb.JobCognition, m.stopped.Load)
+	c := &cycle{cognitionActor: m, cog: cog, job: job, now: clock.Millis(m.org.System.Clock.Now())}
 	switch err := c.run(); {
-	case errors.Is(err, errCancelled):
+	case errors.Is(err, tenant.ErrCancelled):
 		return false, m.end(cog, job, pb.JobCancelled, nil)
 	case err != nil:
 		return false, err
@@ -368,13 +369,13 @@ func (m *cognitionActor) cycle() (more bool, err error) {
 	if err := m.end(c.cog, job, pb.JobSucceeded, nil); err != nil {
 		return false, err
 	}
-	m.org.sys.counters.cycles.Add(1)
+	m.org.System.Counters.Cycles.Add(1)
 	return c.more, nil
 }
 
 // begin finds out what is to be done, and notes that a cycle is under way: nil when
 // there is nothing. A cycle that a crash has ended goes on under its old job. why says that it is
-// given up; the error is a waitError where it has to wait.
+// given up; the error is a tenant.WaitError where it has to wait.
 func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error) {
 	opened := false
 	err = m.write(func(f *effect) error {
@@ -382,33 +383,33 @@ func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error
 		if _, err := f.st.Get(cognitionKey(f), cog); err != nil {
 			return err
 		}
-		due := f.org.space.Key(storage.TableCognitionDue, storage.ID16(m.part.ID))
+		due := f.org.Space.Key(storage.TableCognitionDue, storage.ID16(m.part.ID))
 		if f.state.GetChanges() == cog.GetChanges() && len(cog.GetJob()) == 0 && len(cog.GetFinalizes()) == 0 {
 			f.batch.Delete(due)
 			return nil
 		}
 		if len(cog.GetJob()) > 0 {
 			job = &pb.Job{}
-			found, err := f.st.Get(f.org.space.Key(storage.TableJob, storage.ID16(pb.JobID(cog.GetJob()))), job)
+			found, err := f.st.Get(f.org.Space.Key(storage.TableJob, storage.ID16(pb.JobID(cog.GetJob()))), job)
 			if err != nil {
 				return err
 			}
-			if !found || terminal(job.GetStatus()) {
+			if !found || tenant.Terminal(job.GetStatus()) {
 				job = nil
 			}
 		}
 		if job == nil {
-			if job, err = f.org.newJob(pb.JobCognition, principal{user: pb.UserID(m.part.ID)}, m.part, len(stages)); err != nil {
+			if job, err = f.org.NewJob(pb.JobCognition, tenant.Principal{User: pb.UserID(m.part.ID)}, m.part, len(stages)); err != nil {
 				return err
 			}
 			job.Status, job.StartedMs, opened = pb.JobRunning, f.now, true
-			putJob(f.batch.Batch, f.org.space, job)
+			tenant.PutJob(f.batch.Batch, f.org.Space, job)
 		}
 		id := pb.JobID(job.GetId())
 		m.current.job.Store(&id) // from the commit on it may be cancelled
-		why = f.org.beginAttempt(job)
+		why = f.org.BeginAttempt(job)
 		job.Done = 0
-		updateJob(f.batch.Batch, f.org.space, job)
+		tenant.UpdateJob(f.batch.Batch, f.org.Space, job)
 		cog.Job = job.GetId()
 		f.batch.Put(cognitionKey(f), cog)
 		f.batch.PutRaw(due, nil)
@@ -416,9 +417,9 @@ func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error
 		return nil
 	})
 	if err == nil && opened {
-		m.org.tell(func(o *orgActor) { o.openJobs++ })
+		m.org.Tell(func(o *tenant.Org) { o.OpenJobs++ })
 	}
-	if wait, waits := errors.AsType[waitError](why); err == nil && waits {
+	if wait, waits := errors.AsType[tenant.WaitError](why); err == nil && waits {
 		return nil, nil, nil, wait
 	}
 	return cog, job, why, err
@@ -448,57 +449,57 @@ func (m *cognitionActor) end(cog *pb.Cognition, job *pb.Job, status string, why 
 		}
 		for _, id := range append([][]byte{job.GetId()}, waited...) {
 			j := &pb.Job{}
-			found, err := f.st.Get(f.org.space.Key(storage.TableJob, storage.ID16(pb.JobID(id))), j)
+			found, err := f.st.Get(f.org.Space.Key(storage.TableJob, storage.ID16(pb.JobID(id))), j)
 			if err != nil {
 				return err
 			}
-			if !found || terminal(j.GetStatus()) { // cancelled meanwhile
+			if !found || tenant.Terminal(j.GetStatus()) { // cancelled meanwhile
 				continue
 			}
 			j.Status, j.FinishedMs, j.Done = status, f.now, j.GetTotal()
 			if status == pb.JobFailed {
-				j.ErrorCode, j.ErrorDetail = pb.ErrorCognition, givenUp("The cycle", why)+"; the next change of the memory begins another."
+				j.ErrorCode, j.ErrorDetail = pb.ErrorCognition, tenant.GivenUp("The cycle", why)+"; the next change of the memory begins another."
 			}
-			if err := endJob(f.batch, f.org, j); err != nil {
+			if err := tenant.EndJob(f.batch, f.org, j); err != nil {
 				return err
 			}
 			ended = append(ended, pb.JobID(id))
 		}
 		f.batch.Put(cognitionKey(f), cog)
 		if cog.GetChanges() == f.state.GetChanges() && len(cog.GetFinalizes()) == 0 {
-			f.batch.Delete(f.org.space.Key(storage.TableCognitionDue, storage.ID16(m.part.ID)))
+			f.batch.Delete(f.org.Space.Key(storage.TableCognitionDue, storage.ID16(m.part.ID)))
 		}
 		cog.Finalizes = waited // should this be called again
 		return nil
 	})
 	if err == nil {
-		m.org.jobsEnded(ended...)
+		m.org.JobsEnded(ended...)
 	}
 	return err
 }
 
 // cognitionModule sees to it that the cycles of an organization's partitions catch up.
 type cognitionModule struct {
-	*orgActor
-	noModule
+	*tenant.Org
+	tenant.NoModule
 }
 
 // follow begins the cognition of a partition.
-func (o *cognitionModule) follow(org *orgView, part *partition.Ref, parent, worker *actor.PID) actor.Actor {
+func (o *cognitionModule) follow(org *tenant.View, part *partition.Ref, parent, worker *actor.PID) actor.Actor {
 	return newCognitionActor(org, part, parent, worker)
 }
 
 // Handle: no request asks cognition for anything; what it has found is read from the store.
-func (o *cognitionModule) Handle(*call) bool { return false }
+func (o *cognitionModule) Handle(*tenant.Call) bool { return false }
 
 // Resume wakes the partitions that a stop or a crash has left behind.
 func (o *cognitionModule) Resume() error {
-	if o.sys.cfg.plain {
+	if o.System.Config.Plain {
 		return nil
 	}
-	gone := storage.NewBatch(o.store)
-	err := o.withStore(func(st *storage.Store) error {
-		for item, err := range st.Scan(o.space.Prefix(storage.TableCognitionDue), storage.ScanOptions{Limit: maxResumedCognition}) {
+	gone := storage.NewBatch(o.Store)
+	err := o.WithStore(func(st *storage.Store) error {
+		for item, err := range st.Scan(o.Space.Prefix(storage.TableCognitionDue), storage.ScanOptions{Limit: maxResumedCognition}) {
 			if err != nil {
 				return err
 			}
@@ -507,7 +508,7 @@ func (o *cognitionModule) Resume() error {
 			if err := parts.Done(); err != nil {
 				return err
 			}
-			part, err := o.loadPartition(id)
+			part, err := o.LoadPartition(id)
 			if err != nil {
 				return err
 			}
@@ -515,12 +516,12 @@ func (o *cognitionModule) Resume() error {
 				gone.Delete(item.Key)
 				continue
 			}
-			o.child(part)
+			o.Child(part)
 		}
 		return nil
 	})
 	if err == nil && gone.Len() > 0 {
-		o.committer.Submit(gone, func(error) {}) // otherwise the next opening does it
+		o.Committer.Submit(gone, func(error) {}) // otherwise the next opening does it
 	}
 	return err
 }

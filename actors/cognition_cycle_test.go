@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/tenant"
 	"orgmem/brain/cognition"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -15,18 +16,18 @@ import (
 )
 
 // thinking is for nodes whose texts are read and looked at.
-func thinking(cfg *Config, _ *storage.Options) { cfg.plain = false }
+func thinking(cfg *tenant.Config, _ *storage.Options) { cfg.Plain = false }
 
 // think lets the quiet time pass and waits for the cycle of the caller's memory. The
 // clock stands while that runs: what is kept for a time only is still there.
 func (c client) think() {
 	c.n.t.Helper()
-	cycles, jobs := c.n.sys.counters.cycles.Load(), c.cognitionJobs()
+	cycles, jobs := c.n.sys.Counters.Cycles.Load(), c.cognitionJobs()
 	c.n.waitFor(func() bool {
 		if maps.Equal(c.cognitionJobs(), jobs) {
 			c.n.clock.Advance(time.Second)
 		}
-		return c.n.sys.counters.cycles.Load() > cycles
+		return c.n.sys.Counters.Cycles.Load() > cycles
 	})
 }
 
@@ -299,26 +300,26 @@ func TestCycleGoesOnAfterACrash(t *testing.T) {
 	// As it is when the process ends behind the first commits of the next cycle.
 	c.note("Something else altogether.")
 	var job *pb.Job
-	c.inOrg(func(o *orgActor) {
+	c.inOrg(func(o *tenant.Org) {
 		var err error
-		if job, err = o.newJob(pb.JobCognition, principal{user: org.Owner}, o.members[org.Owner], len(stages)); err != nil {
+		if job, err = o.NewJob(pb.JobCognition, tenant.Principal{User: org.Owner}, o.Members[org.Owner], len(stages)); err != nil {
 			t.Error(err)
 			return
 		}
 		job.Status, job.Attempts = pb.JobRunning, 1
-		b := storage.NewBatch(o.store)
-		putJob(b, o.space, job)
+		b := storage.NewBatch(o.Store)
+		tenant.PutJob(b, o.Space, job)
 		cog := &pb.Cognition{}
-		err = o.withStore(func(st *storage.Store) error {
-			_, err := st.Get(o.members[org.Owner].Space.Key(storage.TableCognition), cog)
+		err = o.WithStore(func(st *storage.Store) error {
+			_, err := st.Get(o.Members[org.Owner].Space.Key(storage.TableCognition), cog)
 			return err
 		})
 		if err != nil {
 			t.Error(err)
 		}
 		cog.Job, cog.NextChunk = job.GetId(), 0 // it would find all again
-		b.Put(o.members[org.Owner].Space.Key(storage.TableCognition), cog)
-		if err := o.committer.Commit(b); err != nil {
+		b.Put(o.Members[org.Owner].Space.Key(storage.TableCognition), cog)
+		if err := o.Committer.Commit(b); err != nil {
 			t.Error(err)
 		}
 	})

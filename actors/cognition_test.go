@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/answer"
 	"orgmem/brain/text"
 	"orgmem/brain/voice"
@@ -58,7 +59,7 @@ func TestBrainOfAnEmptyMemory(t *testing.T) {
 	}
 	c = client{n: startNode(t, disk.Crash(0, 1)), key: c.key} // accepted is durable
 	c.info()                                                  // somebody asks for the organization
-	c.n.waitFor(func() bool { return terminal(c.job(jobOf(r)).GetStatus()) })
+	c.n.waitFor(func() bool { return tenant.Terminal(c.job(jobOf(r)).GetStatus()) })
 	const reason = "too little to learn from: there are 0 passages, and 20 are needed"
 	if job := c.job(jobOf(r)); job.GetType() != pb.JobBrainTrain || job.GetStatus() != pb.JobFailed || job.GetErrorCode() != pb.ErrorTooLittle ||
 		job.GetErrorDetail() != reason || job.GetAttempts() != 1 {
@@ -296,11 +297,11 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 		{hit: nil, second: {e1.GetId()}, third: {e1.GetId(), e2.GetId()}},
 		{hit: nil, second: {e1.GetId()}, third: {e1.GetId(), e2.GetId()}, far: {e1.GetId(), e2.GetId(), e3.GetId()}},
 	} {
-		var rd reader
+		var rd tenant.Reader
 		got := map[string][]string{}
-		c.inOrg(func(o *orgActor) {
-			part := o.members[org.Owner]
-			err := o.withStore(func(st *storage.Store) error {
+		c.inOrg(func(o *tenant.Org) {
+			part := o.Members[org.Owner]
+			err := o.WithStore(func(st *storage.Store) error {
 				p := &propagation{r: st, at: map[place]*reached{}}
 				p.seed([]*partition.Ref{part}, &pb.Hit{Node: hit, Score: 1})
 				for range hops {
@@ -444,9 +445,9 @@ func TestRetrieveFollowsWhatHolds(t *testing.T) {
 	if got := c.nodeOf(by).GetStatus(); got != pb.StatusLive || len(c.edges(&pb.ListEdges{Node: old}, 10)) != 1 {
 		t.Fatalf("the successor is %s: the test would prove nothing", got)
 	}
-	c.inOrg(func(o *orgActor) {
-		part := o.members[org.Owner]
-		err := o.withStore(func(st *storage.Store) error {
+	c.inOrg(func(o *tenant.Org) {
+		part := o.Members[org.Owner]
+		err := o.WithStore(func(st *storage.Store) error {
 			p := &propagation{r: st, at: map[place]*reached{}}
 			for i, id := range []string{old, left, right} {
 				p.seed([]*partition.Ref{part}, &pb.Hit{Node: id, Score: 1 - 0.1*float64(i)})

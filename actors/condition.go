@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/answer"
 	"orgmem/brain/text"
 	"orgmem/brain/voice"
@@ -44,21 +45,21 @@ const (
 
 // conditionSession introduces the caller's memory to another model. The ids in
 // the body must be the caller's own: the credential decides, not they.
-func (o *recallModule) conditionSession(c *call, op *pb.ConditionSession) {
+func (o *recallModule) conditionSession(c *tenant.Call, op *pb.ConditionSession) {
 	org, err1 := pb.ParseOrgID(op.GetOrg())
 	user, err2 := pb.ParseUserID(op.GetUser())
-	if err1 != nil || err2 != nil || org != o.id || user != c.who.user {
-		c.refuse(problem(pb.CodePermissionDenied, "orgId and userId must be those of the key."))
+	if err1 != nil || err2 != nil || org != o.ID || user != c.Who.User {
+		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "orgId and userId must be those of the key."))
 		return
 	}
-	name := o.record.GetName()
-	o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-		pack := &pb.Pack{ExpiresMs: clock.Millis(c.org.sys.clock.Now().Add(packLife))}
+	name := o.Record.GetName()
+	o.ReadWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+		pack := &pb.Pack{ExpiresMs: clock.Millis(c.Org.System.Clock.Now().Add(packLife))}
 		var err error
-		if pack.Context, err = recentTitles(st, c.part.Space, maxPackTitles); err != nil {
+		if pack.Context, err = recentTitles(st, c.Part.Space, maxPackTitles); err != nil {
 			return nil, err
 		}
-		topics, err := topicLabels(st, c.part.Space)
+		topics, err := topicLabels(st, c.Part.Space)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +67,7 @@ func (o *recallModule) conditionSession(c *call, op *pb.ConditionSession) {
 		if err != nil {
 			return nil, err
 		}
-		if pack.VoiceHint, err = voiceHint(st, c.part.Space); err != nil {
+		if pack.VoiceHint, err = voiceHint(st, c.Part.Space); err != nil {
 			return nil, err
 		}
 		pack.SystemPrompt = answer.SessionPrompt(name, topics, pack.GetContext(), path.Base(op.GetCwd()), related)
@@ -144,12 +145,12 @@ func mannerOf(r storage.Reader, space storage.Space) (*voice.Profile, error) {
 }
 
 // titlesAbout finds documents that name the directory somebody works in.
-func (o *recallModule) titlesAbout(c *call, st *storage.Store, cwd string, rd *searcher) ([]string, error) {
+func (o *recallModule) titlesAbout(c *tenant.Call, st *storage.Store, cwd string, rd *searcher) ([]string, error) {
 	dir := path.Base(cwd)
 	if dir == "/" || dir == "." {
 		return nil, nil
 	}
-	found, err := o.find(c, st, []*partition.Ref{c.part}, &pb.Search{Query: dir, Mode: "keyword", TopK: maxPackTitles}, rd)
+	found, err := o.find(c, st, []*partition.Ref{c.Part}, &pb.Search{Query: dir, Mode: "keyword", TopK: maxPackTitles}, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -165,19 +166,19 @@ func (o *recallModule) titlesAbout(c *call, st *storage.Store, cwd string, rd *s
 // conditionScaffold wraps a prompt in what memory knows about it: the passages
 // that are about the prompt, best first, as many as the budget of tokens holds.
 // The prompt itself is never cut.
-func (o *recallModule) conditionScaffold(c *call, op *pb.ConditionScaffold) {
-	o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-		found, err := o.find(c, st, []*partition.Ref{c.part}, &pb.Search{
+func (o *recallModule) conditionScaffold(c *tenant.Call, op *pb.ConditionScaffold) {
+	o.ReadWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+		found, err := o.find(c, st, []*partition.Ref{c.Part}, &pb.Search{
 			Query: text.TruncateRunes(op.GetPrompt(), maxPromptQuery), TopK: scaffoldSources,
 		}, &o.node.workers[worker])
 		if err != nil {
 			return nil, err
 		}
-		hint, err := voiceHint(st, c.part.Space)
+		hint, err := voiceHint(st, c.Part.Space)
 		if err != nil {
 			return nil, err
 		}
-		s := answer.Scaffold(op.GetPrompt(), hint, answer.Evidence(found.GetHits()), int(cmp.Or(op.GetMaxTokens(), defaultScaffoldTokens)), c.org.sys.cfg.Embedder.CountTokens)
+		s := answer.Scaffold(op.GetPrompt(), hint, answer.Evidence(found.GetHits()), int(cmp.Or(op.GetMaxTokens(), defaultScaffoldTokens)), c.Org.System.Config.Embedder.CountTokens)
 		s.ReadUnits, s.EmbedTokens = found.GetReadUnits(), found.GetEmbedTokens()
 		return derivedReply(&pb.MindResult{Result: &pb.MindResult_Scaffold{Scaffold: s}}), nil
 	})

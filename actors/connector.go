@@ -14,6 +14,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -28,8 +29,8 @@ const maxConnectors = 50
 
 // connectorModule schedules an organization's connectors and carries out what their owners ask for.
 type connectorModule struct {
-	*orgActor
-	noModule
+	*tenant.Org
+	tenant.NoModule
 	syncing *actor.PID // the syncer, while a connector is enabled or being fetched for
 	looks   uint64     // how often the syncer was told to look
 	syncs   chan struct{}
@@ -37,7 +38,7 @@ type connectorModule struct {
 
 // connectorFeature is what a node has once for connectors.
 type connectorFeature struct {
-	noFeature
+	tenant.NoFeature
 	syncs chan struct{} // the fetches under way
 }
 
@@ -45,18 +46,18 @@ func newConnectorFeature() connectorFeature {
 	return connectorFeature{syncs: make(chan struct{}, maxSyncs)}
 }
 
-func (f connectorFeature) Module(o *orgActor) module {
-	return &connectorModule{orgActor: o, syncs: f.syncs}
+func (f connectorFeature) Module(o *tenant.Org) tenant.Module {
+	return &connectorModule{Org: o, syncs: f.syncs}
 }
 
-func (o *connectorModule) Handle(c *call) bool {
-	switch op := c.env.GetLink().GetOp().(type) {
+func (o *connectorModule) Handle(c *tenant.Call) bool {
+	switch op := c.Env.GetLink().GetOp().(type) {
 	case *pb.LinkOp_CreateConnector:
 		o.createConnector(c, op.CreateConnector)
 	case *pb.LinkOp_ListConnectors:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.listConnectors(st, c.who, op.ListConnectors) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.listConnectors(st, c.Who, op.ListConnectors) })
 	case *pb.LinkOp_GetConnector:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.getConnector(st, c.who, op.GetConnector) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.getConnector(st, c.Who, op.GetConnector) })
 	case *pb.LinkOp_PatchConnector:
 		o.patchConnector(c, op.PatchConnector)
 	case *pb.LinkOp_DeleteConnector:
@@ -76,7 +77,7 @@ func (o *connectorModule) Look() { o.lookConnectors() }
 
 // EraseMember erases a member's connectors with their tokens; the erasure of the memory ends their jobs.
 func (o *connectorModule) EraseMember(st *storage.Store, ch *commit.Change, user pb.UserID) error {
-	own, err := o.connectors(st, principal{user: user})
+	own, err := o.connectors(st, tenant.Principal{User: user})
 	for _, k := range own {
 		ch.Erase(o.connectorKey(pb.ConnectorID(k.GetId())))
 		ch.Erase(o.connectorState(pb.ConnectorID(k.GetId())))
@@ -85,7 +86,7 @@ func (o *connectorModule) EraseMember(st *storage.Store, ch *commit.Change, user
 }
 
 func (o *connectorModule) Reseal(st *storage.Store, b *storage.Batch) error {
-	all := o.space.Prefix(storage.TableConnector)
+	all := o.Space.Prefix(storage.TableConnector)
 	for rec, err := range storage.ScanRecords(st, all, storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
 		if err != nil {
 			return err
@@ -98,10 +99,10 @@ func (o *connectorModule) Reseal(st *storage.Store, b *storage.Batch) error {
 }
 
 // JobKinds: a sync is the module's while it fetches. What it has fetched lies in the partition's queue.
-func (o *connectorModule) JobKinds() map[string]jobKind {
-	return map[string]jobKind{pb.JobConnectorSync: {
-		resume: func(job *pb.Job) (bool, error) { return job.GetTotal() == 0, nil }, // the syncer fetches once more
-		cancel: func(c *call, job *pb.Job) bool {
+func (o *connectorModule) JobKinds() map[string]tenant.JobKind {
+	return map[string]tenant.JobKind{pb.JobConnectorSync: {
+		Resume: func(job *pb.Job) (bool, error) { return job.GetTotal() == 0, nil }, // the syncer fetches once more
+		Cancel: func(c *tenant.Call, job *pb.Job) bool {
 			if job.GetTotal() > 0 {
 				return false
 			}
@@ -112,34 +113,34 @@ func (o *connectorModule) JobKinds() map[string]jobKind {
 }
 
 func connectorNotFound() *pb.Problem {
-	return problem(pb.CodeConnectorNotFound, "There is no such connector of yours.")
+	return tenant.NewProblem(pb.CodeConnectorNotFound, "There is no such connector of yours.")
 }
 
 func (o *connectorModule) connectorKey(id pb.ConnectorID) storage.Key {
-	return o.space.Key(storage.TableConnector, storage.ID16(id))
+	return o.Space.Key(storage.TableConnector, storage.ID16(id))
 }
 
-func (o *connectorModule) findConnector(r storage.Reader, who principal, id string) (*pb.Connector, error) {
+func (o *connectorModule) findConnector(r storage.Reader, who tenant.Principal, id string) (*pb.Connector, error) {
 	connectorID, err := pb.ParseConnectorID(id)
 	if err != nil {
 		return nil, nil //nolint:nilerr // what is no id names no connector
 	}
 	k := &pb.Connector{}
 	found, err := r.Get(o.connectorKey(connectorID), k)
-	if err != nil || !found || !bytes.Equal(k.GetUser(), who.user[:]) {
+	if err != nil || !found || !bytes.Equal(k.GetUser(), who.User[:]) {
 		return nil, err
 	}
 	return k, nil
 }
 
 // connectors returns a person's connectors, newest first.
-func (o *connectorModule) connectors(r storage.Reader, who principal) ([]*pb.Connector, error) {
+func (o *connectorModule) connectors(r storage.Reader, who tenant.Principal) ([]*pb.Connector, error) {
 	var all []*pb.Connector
-	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TableConnector), storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
+	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableConnector), storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
 		if err != nil {
 			return nil, err
 		}
-		if bytes.Equal(rec.Value.GetUser(), who.user[:]) {
+		if bytes.Equal(rec.Value.GetUser(), who.User[:]) {
 			all = append(all, rec.Value)
 		}
 	}
@@ -147,14 +148,14 @@ func (o *connectorModule) connectors(r storage.Reader, who principal) ([]*pb.Con
 	return all, nil
 }
 
-func (o *connectorModule) listConnectors(r storage.Reader, who principal, op *pb.ListConnectors) (*pb.Reply, error) {
+func (o *connectorModule) listConnectors(r storage.Reader, who tenant.Principal, op *pb.ListConnectors) (*pb.Reply, error) {
 	all, err := o.connectors(r, who)
 	if err != nil {
 		return nil, err
 	}
-	page, next, p := pageOfDated(&o.orgView, all, "connectors "+who.user.String(), op.GetPage())
+	page, next, p := pageOfDated(&o.View, all, "connectors "+who.User.String(), op.GetPage())
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
 	list := &pb.ConnectorList{NextCursor: next}
 	for _, k := range page {
@@ -164,23 +165,23 @@ func (o *connectorModule) listConnectors(r storage.Reader, who principal, op *pb
 		}
 		list.Connectors = append(list.Connectors, shown)
 	}
-	return linked(&pb.LinkResult{Result: &pb.LinkResult_Connectors{Connectors: list}}), nil
+	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Connectors{Connectors: list}}), nil
 }
 
-func (o *connectorModule) getConnector(r storage.Reader, who principal, op *pb.GetConnector) (*pb.Reply, error) {
+func (o *connectorModule) getConnector(r storage.Reader, who tenant.Principal, op *pb.GetConnector) (*pb.Reply, error) {
 	k, err := o.findConnector(r, who, op.GetId())
 	if err != nil {
 		return nil, err
 	}
 	if k == nil {
-		return refuse(connectorNotFound()), nil
+		return tenant.Refuse(connectorNotFound()), nil
 	}
 	return connectorReply(k, 200)
 }
 
 func connectorReply(k *pb.Connector, status uint32) (*pb.Reply, error) {
 	shown, err := showConnector(k)
-	r := linked(&pb.LinkResult{Result: &pb.LinkResult_Connector{Connector: shown}})
+	r := tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Connector{Connector: shown}})
 	r.Status = status
 	return r, err
 }
@@ -235,38 +236,38 @@ func addressesOf(raw []byte) ([]address, error) {
 }
 
 // checkAddresses is checkAddress for all that a config names.
-func (o *connectorModule) checkAddresses(c *call, config []byte, then func()) {
+func (o *connectorModule) checkAddresses(c *tenant.Call, config []byte, then func()) {
 	list, err := addressesOf(config)
 	if err != nil {
-		c.fail(err)
+		c.Fail(err)
 		return
 	}
-	if o.sys.cfg.Egress == nil {
-		c.fail(errNoEgress)
+	if o.System.Config.Egress == nil {
+		c.Fail(tenant.ErrNoEgress)
 		return
 	}
-	view := c.org
-	o.sys.background(func(ctx context.Context) { // its deadline is one for all of them
+	view := c.Org
+	o.System.InBackground(func(ctx context.Context) { // its deadline is one for all of them
 		var p *pb.Problem
 		var failure error
 		for _, a := range list {
-			err := view.sys.cfg.Egress.Check(ctx, a.url)
+			err := view.System.Config.Egress.Check(ctx, a.url)
 			if errors.Is(err, egress.ErrAddress) {
-				p = invalid(a.field, egress.Reason(err))
+				p = tenant.Invalid(a.field, egress.Reason(err))
 				break
 			} else if err != nil {
 				failure = err
 				break
 			}
 		}
-		o.later(func() {
+		o.Later(func() {
 			switch {
 			case failure != nil:
-				c.fail(failure)
+				c.Fail(failure)
 			case p != nil:
-				c.refuse(p)
-			case o.lost:
-				c.fail(commit.ErrLost)
+				c.Refuse(p)
+			case o.Lost:
+				c.Fail(commit.ErrLost)
 			default:
 				then()
 			}
@@ -274,30 +275,30 @@ func (o *connectorModule) checkAddresses(c *call, config []byte, then func()) {
 	})
 }
 
-func (o *connectorModule) createConnector(c *call, op *pb.CreateConnector) {
+func (o *connectorModule) createConnector(c *tenant.Call, op *pb.CreateConnector) {
 	o.whenScheduled(c, op.GetConfig(), func() {
-		o.exclusive(connectorsLock, func(release func()) {
-			if !o.inUse(c) {
+		o.Exclusive(tenant.ConnectorsLock, func(release func()) {
+			if !o.InUse(c) {
 				release()
 				return
 			}
 			var all []*pb.Connector
-			err := o.withStore(func(st *storage.Store) (err error) {
-				all, err = o.connectors(st, c.who)
+			err := o.WithStore(func(st *storage.Store) (err error) {
+				all, err = o.connectors(st, c.Who)
 				return err
 			})
 			if err == nil && len(all) >= maxConnectors {
 				release()
-				c.refuse(problem(pb.CodeConnectorLimit, "A person has at most %d connectors.", maxConnectors))
+				c.Refuse(tenant.NewProblem(pb.CodeConnectorLimit, "A person has at most %d connectors.", maxConnectors))
 				return
 			}
 			var r *pb.Reply
 			k := &pb.Connector{
-				User: c.who.user.Bytes(), Type: op.GetType(), Name: op.GetName(), IntervalS: op.GetIntervalS(), Enabled: op.GetEnabled(),
-				CreatedMs: clock.Millis(o.sys.clock.Now()), NextSyncMs: clock.Millis(o.sys.clock.Now().Add(firstSync)),
+				User: c.Who.User.Bytes(), Type: op.GetType(), Name: op.GetName(), IntervalS: op.GetIntervalS(), Enabled: op.GetEnabled(),
+				CreatedMs: clock.Millis(o.System.Clock.Now()), NextSyncMs: clock.Millis(o.System.Clock.Now().Add(firstSync)),
 			}
 			if err == nil {
-				id, drawn := o.sys.newUUID()
+				id, drawn := o.System.NewUUID()
 				k.Id, err = id[:], drawn
 			}
 			if err == nil {
@@ -308,28 +309,28 @@ func (o *connectorModule) createConnector(c *call, op *pb.CreateConnector) {
 			}
 			if err != nil {
 				release()
-				c.fail(err)
+				c.Fail(err)
 				return
 			}
-			o.putConnector(c, commit.New(o.store), k, "connector.create", r, release)
+			o.putConnector(c, commit.New(o.Store), k, "connector.create", r, release)
 		})
 	})
 }
 
-func (o *connectorModule) putConnector(c *call, ch *commit.Change, k *pb.Connector, action string, r *pb.Reply, release func()) {
+func (o *connectorModule) putConnector(c *tenant.Call, ch *commit.Change, k *pb.Connector, action string, r *pb.Reply, release func()) {
 	id := pb.ConnectorID(k.GetId())
 	ch.Put(o.connectorKey(id), k)
-	ch.Audit(c.auditOf(action, id.String()))
-	c.settle(ch, r, func() {
+	ch.Audit(c.AuditOf(action, id.String()))
+	c.Settle(ch, r, func() {
 		release()
-		o.later(o.lookConnectors)
+		o.Later(o.lookConnectors)
 	})
 }
 
 // whenScheduled is checkAddresses, behind which the directory says that the
 // organization has work that comes by itself. Without a config nothing is checked.
-func (o *connectorModule) whenScheduled(c *call, config []byte, then func()) {
-	busy := func() { o.whenBusyFor(c, func() { then() }) }
+func (o *connectorModule) whenScheduled(c *tenant.Call, config []byte, then func()) {
+	busy := func() { o.WhenBusyFor(c, func() { then() }) }
 	if config == nil {
 		busy()
 		return
@@ -338,24 +339,24 @@ func (o *connectorModule) whenScheduled(c *call, config []byte, then func()) {
 }
 
 // changeConnector runs f on a connector that no other change is under way of.
-func (o *connectorModule) changeConnector(c *call, id string, f func(k *pb.Connector, release func())) {
-	o.exclusive(connectorsLock, func(release func()) {
-		if !o.inUse(c) {
+func (o *connectorModule) changeConnector(c *tenant.Call, id string, f func(k *pb.Connector, release func())) {
+	o.Exclusive(tenant.ConnectorsLock, func(release func()) {
+		if !o.InUse(c) {
 			release()
 			return
 		}
 		var k *pb.Connector
-		err := o.withStore(func(st *storage.Store) (err error) {
-			k, err = o.findConnector(st, c.who, id)
+		err := o.WithStore(func(st *storage.Store) (err error) {
+			k, err = o.findConnector(st, c.Who, id)
 			return err
 		})
 		switch {
 		case err != nil:
 			release()
-			c.fail(err)
+			c.Fail(err)
 		case k == nil:
 			release()
-			c.refuse(connectorNotFound())
+			c.Refuse(connectorNotFound())
 		default:
 			f(k, release)
 		}
@@ -364,7 +365,7 @@ func (o *connectorModule) changeConnector(c *call, id string, f func(k *pb.Conne
 
 // patchConnector changes a connector. A secret that a new config leaves out stays
 // as it is; an empty one removes it.
-func (o *connectorModule) patchConnector(c *call, op *pb.PatchConnector) {
+func (o *connectorModule) patchConnector(c *tenant.Call, op *pb.PatchConnector) {
 	change := func() {
 		o.changeConnector(c, op.GetId(), func(k *pb.Connector, release func()) {
 			if op.Name != nil {
@@ -373,7 +374,7 @@ func (o *connectorModule) patchConnector(c *call, op *pb.PatchConnector) {
 			if op.IntervalS != nil {
 				k.IntervalS = op.GetIntervalS()
 			}
-			now := o.sys.clock.Now()
+			now := o.System.Clock.Now()
 			k.UpdatedMs = clock.Millis(now)
 			if op.Config != nil || op.GetEnabled() && !k.GetEnabled() {
 				k.NextSyncMs, k.Failures = clock.Millis(now.Add(firstSync)), 0
@@ -384,10 +385,10 @@ func (o *connectorModule) patchConnector(c *call, op *pb.PatchConnector) {
 			}
 			if field := misfit(k.GetType(), op); field != "" {
 				release()
-				c.refuse(invalid(field, "does not belong to a connector of type "+k.GetType()))
+				c.Refuse(tenant.Invalid(field, "does not belong to a connector of type "+k.GetType()))
 				return
 			}
-			ch := commit.New(o.store)
+			ch := commit.New(o.Store)
 			err := error(nil)
 			if op.Config != nil {
 				err = o.changeConfig(ch, k, op.GetConfig())
@@ -398,7 +399,7 @@ func (o *connectorModule) patchConnector(c *call, op *pb.PatchConnector) {
 			}
 			if err != nil {
 				release()
-				c.fail(err)
+				c.Fail(err)
 				return
 			}
 			o.putConnector(c, ch, k, "connector.update", r, release)
@@ -434,7 +435,7 @@ func misfit(kind string, op *pb.PatchConnector) string {
 // with the one before leave the files.
 func (o *connectorModule) changeConfig(ch *commit.Change, k *pb.Connector, after []byte) error {
 	before, _, err := o.wholeConfig(k)
-	if errors.Is(err, errSealed) { // those that it keeps are lost, and it can be given new ones
+	if errors.Is(err, tenant.ErrSealed) { // those that it keeps are lost, and it can be given new ones
 		before, err = k.GetConfig(), nil
 	}
 	if err != nil {
@@ -468,34 +469,34 @@ func mergeConfig(before, after []byte) ([]byte, error) {
 	return json.Marshal(config)
 }
 
-func (o *connectorModule) deleteConnector(c *call, op *pb.DeleteConnector) {
+func (o *connectorModule) deleteConnector(c *tenant.Call, op *pb.DeleteConnector) {
 	o.changeConnector(c, op.GetId(), func(k *pb.Connector, release func()) {
-		ch := commit.New(o.store)
+		ch := commit.New(o.Store)
 		var ended []pb.JobID
-		err := o.withStore(func(st *storage.Store) (err error) {
+		err := o.WithStore(func(st *storage.Store) (err error) {
 			ended, err = o.eraseConnector(ch, st, k)
 			return err
 		})
 		if err != nil {
 			release()
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
-		ch.Audit(c.auditOf("connector.delete", pb.ConnectorID(k.GetId()).String()))
-		o.committer.SubmitChange(ch, func(err error) {
+		ch.Audit(c.AuditOf("connector.delete", pb.ConnectorID(k.GetId()).String()))
+		o.Committer.SubmitChange(ch, func(err error) {
 			release()
 			if err != nil {
-				c.fail(err)
+				c.Fail(err)
 				return
 			}
-			c.org.jobsEnded(ended...)
-			o.later(func() {
+			c.Org.JobsEnded(ended...)
+			o.Later(func() {
 				for _, id := range ended {
 					o.stopSync(id)
 				}
 				o.lookConnectors()
 			})
-			c.reply(emptyReply())
+			c.Reply(tenant.EmptyReply())
 		})
 	})
 }

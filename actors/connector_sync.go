@@ -16,6 +16,7 @@ import (
 	"orgmem/actors/connect"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/format"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -76,7 +77,7 @@ type (
 // syncer is an organization's connector child.
 type syncer struct {
 	module  *connectorModule
-	org     *orgView
+	org     *tenant.View
 	ctx     actor.Context
 	timer   clock.Timer
 	seen    uint64 // the newest look
@@ -94,7 +95,7 @@ func (s *syncer) Receive(ctx actor.Context) {
 		if r := recover(); r != nil {
 			s.dead = true
 			s.halt()
-			s.org.panicked("connectors", r)
+			s.org.Panicked("connectors", r)
 		}
 	}()
 	if s.dead {
@@ -124,9 +125,9 @@ func (s *syncer) Receive(ctx actor.Context) {
 			s.look()
 		case m.next == 0:
 			seen, self := s.seen, ctx.Self()
-			s.module.later(func() { s.module.releaseSyncer(self, seen) })
+			s.module.Later(func() { s.module.releaseSyncer(self, seen) })
 		default:
-			s.wait(time.UnixMilli(m.next).Sub(s.org.sys.clock.Now()))
+			s.wait(time.UnixMilli(m.next).Sub(s.org.System.Clock.Now()))
 		}
 	case syncFetch:
 		s.fetch(m)
@@ -137,8 +138,8 @@ func (s *syncer) Receive(ctx actor.Context) {
 	case syncEnded:
 		s.running, s.stop = false, nil
 		if m.err != nil {
-			if !superseded(m.err) {
-				s.org.sys.log.Error("a sync failed; it is tried again", "org", s.org.id.String(), "err", m.err)
+			if !tenant.Superseded(m.err) {
+				s.org.System.Log.Error("a sync failed; it is tried again", "org", s.org.ID.String(), "err", m.err)
 			}
 			s.wait(syncRetry) // in vain, as a rule, where another activation goes on
 			return
@@ -158,8 +159,8 @@ func (s *syncer) wait(d time.Duration) {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
-	self, root := s.ctx.Self(), s.org.sys.root
-	s.timer = s.org.sys.clock.AfterFunc(max(d, time.Millisecond), func() { root.Send(self, syncDue{}) })
+	self, root := s.ctx.Self(), s.org.System.Root
+	s.timer = s.org.System.Clock.AfterFunc(max(d, time.Millisecond), func() { root.Send(self, syncDue{}) })
 }
 
 // look asks which connector is due.
@@ -174,20 +175,20 @@ func (s *syncer) look() {
 		s.timer = nil
 	}
 	self := s.ctx.Self()
-	s.module.later(func() { s.module.nextSync(self) })
+	s.module.Later(func() { s.module.nextSync(self) })
 }
 
 // fetch fetches beside the actor, and hands the outcome to the organization.
 func (s *syncer) fetch(m syncFetch) {
-	ctx, stop := context.WithCancel(s.org.sys.ctx)
+	ctx, stop := context.WithCancel(s.org.System.Running)
 	s.stop, s.job = stop, m.job
 	s.ended = make(chan struct{})
 	ended, self, view := s.ended, s.ctx.Self(), s.org
-	view.sys.wg.Go(func() {
+	view.System.Background.Go(func() {
 		defer close(ended)
 		defer stop()
 		result, err := s.module.fetchSource(ctx, m)
-		s.module.later(func() { s.module.endSync(self, m, result, err) })
+		s.module.Later(func() { s.module.endSync(self, m, result, err) })
 	})
 }
 
@@ -203,25 +204,25 @@ func (o *connectorModule) fetchSource(ctx context.Context, m syncFetch) (result 
 	case <-ctx.Done():
 		return connect.Result{}, ctx.Err()
 	}
-	if o.sys.cfg.Egress == nil {
-		return connect.Result{}, errNoEgress
+	if o.System.Config.Egress == nil {
+		return connect.Result{}, tenant.ErrNoEgress
 	}
 	// From here on, since what others fetch before it is not the source's time.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	limit := o.sys.clock.AfterFunc(syncLimit, func() { stop(context.DeadlineExceeded) })
+	limit := o.System.Clock.AfterFunc(syncLimit, func() { stop(context.DeadlineExceeded) })
 	defer limit.Stop()
 	m.source.Reading = func(ctx context.Context, most int) (connect.Memory, error) {
-		work, err := o.sys.memory.Begin(ctx, o.id, format.FirstMemory, most, 0)
+		work, err := o.System.ReadingMemory.Begin(ctx, o.ID, format.FirstMemory, most, 0)
 		if err != nil {
 			return connect.Memory{}, err
 		}
 		return connect.Memory{
-			Most: min(most, o.sys.memory.Limit()), More: func(n int) error { return work.More(ctx, n, 0) }, GoOn: ctx.Err, End: work.End,
+			Most: min(most, o.System.ReadingMemory.Limit()), More: func(n int) error { return work.More(ctx, n, 0) }, GoOn: ctx.Err, End: work.End,
 		}, nil
 	}
-	o.sys.cfg.working(pb.JobConnectorSync, func() bool { return ctx.Err() != nil })
-	result, err = connect.Sync(ctx, o.sys.cfg.Egress, o.sys.clock, m.source, m.before)
+	o.System.Config.Working(pb.JobConnectorSync, func() bool { return ctx.Err() != nil })
+	result, err = connect.Sync(ctx, o.System.Config.Egress, o.System.Clock, m.source, m.before)
 	if errors.Is(err, context.Canceled) {
 		err = context.Cause(ctx)
 	}
@@ -230,23 +231,23 @@ func (o *connectorModule) fetchSource(ctx context.Context, m syncFetch) (result 
 
 // lookConnectors lets the syncer look whether a connector is due.
 func (o *connectorModule) lookConnectors() {
-	if o.lost || o.record == nil {
+	if o.Lost || o.Record == nil {
 		return
 	}
 	if o.syncing == nil {
-		view := &o.orgView
-		o.syncing = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return &syncer{module: o, org: view} }, actor.WithSupervisor(stopFailed)))
-		o.whenBusy(func(error) {}) // without the mark only a crash now is not made good
+		view := &o.View
+		o.syncing = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return &syncer{module: o, org: view} }, actor.WithSupervisor(tenant.StopFailed)))
+		o.WhenBusy(func(error) {}) // without the mark only a crash now is not made good
 	}
 	o.looks++
-	o.ctx.Send(o.syncing, syncLook{o.looks})
+	o.Context.Send(o.syncing, syncLook{o.looks})
 }
 
 // Resume takes up the schedule, and what a stop or a crash
 // interrupted.
 func (o *connectorModule) Resume() error {
-	return o.withStore(func(st *storage.Store) error {
-		for _, err := range st.Scan(o.space.Prefix(storage.TableConnector), storage.ScanOptions{Limit: 1}) {
+	return o.WithStore(func(st *storage.Store) error {
+		for _, err := range st.Scan(o.Space.Prefix(storage.TableConnector), storage.ScanOptions{Limit: 1}) {
 			if err != nil {
 				return err
 			}
@@ -260,12 +261,12 @@ func (o *connectorModule) Resume() error {
 func (o *connectorModule) releaseSyncer(child *actor.PID, seen uint64) {
 	if o.syncing != nil && o.syncing.Equal(child) && o.looks == seen {
 		o.syncing = nil
-		o.ctx.Poison(child)
+		o.Context.Poison(child)
 	}
 }
 
 func (o *connectorModule) connectorState(id pb.ConnectorID) storage.Key {
-	return o.space.Key(storage.TableConnectorState, storage.ID16(id))
+	return o.Space.Key(storage.TableConnectorState, storage.ID16(id))
 }
 
 // eraseConnector takes a connector away with all that was remembered for it, and ends
@@ -278,8 +279,8 @@ func (o *connectorModule) eraseConnector(ch *commit.Change, st *storage.Store, k
 	if err != nil || job == nil {
 		return nil, err
 	}
-	job.Status, job.FinishedMs = pb.JobCancelled, clock.Millis(o.sys.clock.Now())
-	return []pb.JobID{pb.JobID(job.GetId())}, endJob(ch, &o.orgView, job)
+	job.Status, job.FinishedMs = pb.JobCancelled, clock.Millis(o.System.Clock.Now())
+	return []pb.JobID{pb.JobID(job.GetId())}, tenant.EndJob(ch, &o.View, job)
 }
 
 // openSync is the job of a fetch that is under way for a connector, nil when there is
@@ -293,32 +294,32 @@ func (o *connectorModule) openSync(r storage.Reader, k *pb.Connector) (*pb.Job, 
 		return nil, err
 	}
 	job := &pb.Job{}
-	found, err := r.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job)
-	if err != nil || !found || terminal(job.GetStatus()) {
+	found, err := r.Get(o.Space.Key(storage.TableJob, storage.ID16(id)), job)
+	if err != nil || !found || tenant.Terminal(job.GetStatus()) {
 		return nil, err
 	}
 	return job, nil
 }
 
-// ownerOf is the partition that a connector fills, nil when its owner is gone. In the
+// tenant.OwnerOf is the partition that a connector fills, nil when its owner is gone. In the
 // sandbox, which knows nobody, the organization tells who is a member.
 func (o *connectorModule) ownerOf(k *pb.Connector) (*partition.Ref, error) {
 	user, err := pb.UserIDFrom(k.GetUser())
 	if err != nil {
 		return nil, err
 	}
-	if o.main == nil {
-		return o.loadPartition(pb.PartitionID(user))
+	if o.Main == nil {
+		return o.LoadPartition(pb.PartitionID(user))
 	}
 	found := false
-	err = o.main.withStore(func(st *storage.Store) (err error) {
-		found, err = st.Get(o.main.space.Key(storage.TableMember, storage.ID16(user)), &pb.Member{})
+	err = o.Main.WithStore(func(st *storage.Store) (err error) {
+		found, err = st.Get(o.Main.Space.Key(storage.TableMember, storage.ID16(user)), &pb.Member{})
 		return err
 	})
 	if err != nil || !found {
 		return nil, err
 	}
-	return o.part, nil
+	return o.Part, nil
 }
 
 // dueAt is when a connector is to be fetched for, in milliseconds; 0: never, until
@@ -343,19 +344,19 @@ func dueAt(k *pb.Connector, now int64) int64 {
 // nextSync tells the syncer to fetch for the connector that is due longest, or when
 // the next one is. Connectors whose owner is gone leave on the way.
 func (o *connectorModule) nextSync(child *actor.PID) {
-	o.exclusive(connectorsLock, func(release func()) {
-		answer := func(m any) { release(); o.sys.root.Send(child, m) }
-		if o.lost {
+	o.Exclusive(tenant.ConnectorsLock, func(release func()) {
+		answer := func(m any) { release(); o.System.Root.Send(child, m) }
+		if o.Lost {
 			answer(syncEnded{commit.ErrLost})
 			return
 		}
-		now := clock.Millis(o.sys.clock.Now())
+		now := clock.Millis(o.System.Clock.Now())
 		var first *pb.Connector
 		var owner *partition.Ref
 		var ended []pb.JobID
-		ch := commit.New(o.store)
-		err := o.withStore(func(st *storage.Store) error {
-			for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableConnector), storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
+		ch := commit.New(o.Store)
+		err := o.WithStore(func(st *storage.Store) error {
+			for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableConnector), storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
 				if err != nil {
 					return err
 				}
@@ -382,9 +383,9 @@ func (o *connectorModule) nextSync(child *actor.PID) {
 		case err != nil:
 			answer(syncEnded{err})
 		case ch.Len() > 0:
-			o.committer.SubmitChange(ch, func(err error) {
+			o.Committer.SubmitChange(ch, func(err error) {
 				if err == nil {
-					o.jobsEnded(ended...)
+					o.JobsEnded(ended...)
 				}
 				answer(syncEnded{err}) // and looks again
 			})
@@ -400,11 +401,11 @@ func (o *connectorModule) nextSync(child *actor.PID) {
 
 // beginSync makes the job of a sync, or goes on with the one that there is.
 func (o *connectorModule) beginSync(child *actor.PID, k *pb.Connector, part *partition.Ref, release func()) {
-	answer := func(m any) { release(); o.sys.root.Send(child, m) }
+	answer := func(m any) { release(); o.System.Root.Send(child, m) }
 	id := pb.ConnectorID(k.GetId())
 	var job *pb.Job
 	var before []byte
-	err := o.withStore(func(st *storage.Store) (err error) {
+	err := o.WithStore(func(st *storage.Store) (err error) {
 		if job, err = o.openSync(st, k); err != nil {
 			return err
 		}
@@ -419,31 +420,31 @@ func (o *connectorModule) beginSync(child *actor.PID, k *pb.Connector, part *par
 		answer(syncEnded{err})
 		return
 	}
-	ch := commit.New(o.store)
-	why := o.beginAttempt(job)
-	wait, waits := errors.AsType[waitError](why)
+	ch := commit.New(o.Store)
+	why := o.BeginAttempt(job)
+	wait, waits := errors.AsType[tenant.WaitError](why)
 	if job.GetStartedMs() == 0 && !waits {
-		job.Status, job.StartedMs = pb.JobRunning, clock.Millis(o.sys.clock.Now())
+		job.Status, job.StartedMs = pb.JobRunning, clock.Millis(o.System.Clock.Now())
 	}
 	k.Job = job.GetId()
 	if opened {
-		putJob(ch.Batch, o.space, job)
+		tenant.PutJob(ch.Batch, o.Space, job)
 	} else {
-		updateJob(ch.Batch, o.space, job)
+		tenant.UpdateJob(ch.Batch, o.Space, job)
 	}
 	ch.Put(o.connectorKey(id), k)
 	config, _, unread := o.wholeConfig(k)
 	m := syncFetch{id: id, job: pb.JobID(job.GetId()), source: connect.Source{Type: k.GetType(), Config: config}, before: before}
-	o.committer.SubmitChange(ch, func(err error) {
-		o.later(func() {
+	o.Committer.SubmitChange(ch, func(err error) {
+		o.Later(func() {
 			if err == nil && opened {
-				o.openJobs++
+				o.OpenJobs++
 			}
 			switch {
 			case err != nil:
 				answer(syncEnded{err})
 			case waits:
-				answer(syncRest{clock.Millis(o.sys.clock.Now().Add(wait.wait))})
+				answer(syncRest{clock.Millis(o.System.Clock.Now().Add(wait.Wait))})
 			case why != nil: // it ends the process
 				release()
 				o.endSync(child, m, connect.Result{}, why)
@@ -462,20 +463,20 @@ func (o *connectorModule) newSync(k *pb.Connector, part *partition.Ref) (*pb.Job
 	if err != nil {
 		return nil, err
 	}
-	return o.newJob(pb.JobConnectorSync, principal{user: user}, part, 0)
+	return o.NewJob(pb.JobConnectorSync, tenant.Principal{User: user}, part, 0)
 }
 
 // endSync decides what becomes of a fetch.
 func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.Result, failure error) {
-	o.exclusive(connectorsLock, func(release func()) {
-		answer := func(err error) { release(); o.sys.root.Send(child, syncEnded{err}) }
-		if o.lost || o.sys.ctx.Err() != nil {
+	o.Exclusive(tenant.ConnectorsLock, func(release func()) {
+		answer := func(err error) { release(); o.System.Root.Send(child, syncEnded{err}) }
+		if o.Lost || o.System.Running.Err() != nil {
 			answer(commit.ErrLost)
 			return
 		}
 		k, job := &pb.Connector{}, (*pb.Job)(nil)
 		found := false
-		err := o.withStore(func(st *storage.Store) (err error) {
+		err := o.WithStore(func(st *storage.Store) (err error) {
 			if found, err = st.Get(o.connectorKey(m.id), k); err == nil && found {
 				job, err = o.openSync(st, k)
 			}
@@ -497,23 +498,23 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 			answer(commit.ErrLost)
 			return
 		}
-		if _, held := o.held[part.ID]; held { // its memory is being purged
+		if _, held := o.Held[part.ID]; held { // its memory is being purged
 			release()
-			o.sys.clock.AfterFunc(sweepPause, func() { o.later(func() { o.endSync(child, m, result, failure) }) })
+			o.System.Clock.AfterFunc(tenant.SweepPause, func() { o.Later(func() { o.endSync(child, m, result, failure) }) })
 			return
 		}
-		now := o.sys.clock.Now()
+		now := o.System.Clock.Now()
 		k.Job, k.LastSyncMs = nil, clock.Millis(now)
-		ch := commit.New(o.store)
+		ch := commit.New(o.Store)
 		ch.User = k.GetUser()
 		if failure != nil {
-			if !errors.Is(failure, connect.ErrSource) && !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, errNoEgress) && !errors.Is(failure, errUnclean) && !errors.Is(failure, errGivenUp) {
-				o.sys.log.Error("a source could not be read", "org", o.id.String(), "connector", m.id.String(), "err", failure)
+			if !errors.Is(failure, connect.ErrSource) && !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, tenant.ErrNoEgress) && !errors.Is(failure, tenant.ErrUnclean) && !errors.Is(failure, tenant.ErrGivenUp) {
+				o.System.Log.Error("a source could not be read", "org", o.ID.String(), "connector", m.id.String(), "err", failure)
 			}
 			o.syncFailed(k, failure, now)
 			ch.Put(o.connectorKey(m.id), k)
 			if job == nil { // its memory was purged meanwhile
-				o.committer.SubmitChange(ch, answer)
+				o.Committer.SubmitChange(ch, answer)
 				return
 			}
 			if result.State != nil {
@@ -536,7 +537,7 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 		if job == nil { // what it fetched goes nowhere, and is fetched again
 			k.LastStatus = pb.JobCancelled
 			ch.Put(o.connectorKey(m.id), k)
-			o.committer.SubmitChange(ch, answer)
+			o.Committer.SubmitChange(ch, answer)
 			return
 		}
 		ch.Put(o.connectorKey(m.id), k)
@@ -551,25 +552,25 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 			answer(err)
 			return
 		}
-		o.gotOn(job) // the fetch is done; what follows is the worker's
-		owner := o.child(part)
-		owner.calls.Add(1)
-		o.send(owner, &delivery{change: ch, job: job, items: items, done: func(err error) {
-			owner.calls.Add(-1)
+		o.GotOn(job) // the fetch is done; what follows is the worker's
+		owner := o.Child(part)
+		owner.Calls.Add(1)
+		o.Send(owner, &delivery{change: ch, job: job, items: items, done: func(err error) {
+			owner.Calls.Add(-1)
 			answer(err)
 		}})
 	})
 }
 
 func (o *connectorModule) endSyncJob(ch *commit.Change, job *pb.Job, answer func(error)) {
-	if err := endJob(ch, &o.orgView, job); err != nil {
+	if err := tenant.EndJob(ch, &o.View, job); err != nil {
 		answer(err)
 		return
 	}
-	view := &o.orgView
-	o.committer.SubmitChange(ch, func(err error) {
+	view := &o.View
+	o.Committer.SubmitChange(ch, func(err error) {
 		if err == nil {
-			view.jobsEnded(pb.JobID(job.GetId()))
+			view.JobsEnded(pb.JobID(job.GetId()))
 		}
 		answer(err)
 	})
@@ -588,11 +589,11 @@ func (o *connectorModule) syncFailed(k *pb.Connector, failure error, now time.Ti
 		reason = connect.Reason(failure)
 	case errors.Is(failure, context.DeadlineExceeded):
 		reason = fmt.Sprintf("was not read to its end within %d minutes", int(syncLimit.Minutes()))
-	case errors.Is(failure, errUnclean):
-		reason = fmt.Sprintf("was given up: the service ended %d times in a row while it was read", maxUncleanEnds)
-	case errors.Is(failure, errSealed):
+	case errors.Is(failure, tenant.ErrUnclean):
+		reason = fmt.Sprintf("was given up: the service ended %d times in a row while it was read", tenant.MaxUncleanEnds)
+	case errors.Is(failure, tenant.ErrSealed):
 		reason = "was not asked: the connector's secrets cannot be opened any more; give it new ones"
-	case errors.Is(failure, errNoEgress):
+	case errors.Is(failure, tenant.ErrNoEgress):
 		reason = "cannot be reached: this deployment reaches no other hosts"
 	}
 	k.LastStatus = pb.JobFailed
@@ -637,17 +638,17 @@ func connectorExternalID(connector, id string) string {
 }
 
 // syncConnector begins a sync at once, or names the one that is under way.
-func (o *connectorModule) syncConnector(c *call, op *pb.SyncConnector) {
-	o.whenBusyFor(c, func() {
+func (o *connectorModule) syncConnector(c *tenant.Call, op *pb.SyncConnector) {
+	o.WhenBusyFor(c, func() {
 		o.changeConnector(c, op.GetId(), func(k *pb.Connector, release func()) {
 			var job *pb.Job
-			err := o.withStore(func(st *storage.Store) (err error) {
+			err := o.WithStore(func(st *storage.Store) (err error) {
 				job, err = o.openSync(st, k)
 				return err
 			})
 			if err == nil && job != nil {
 				release()
-				c.reply(accepted(job))
+				c.Reply(tenant.Accepted(job))
 				return
 			}
 			var part *partition.Ref
@@ -656,7 +657,7 @@ func (o *connectorModule) syncConnector(c *call, op *pb.SyncConnector) {
 			}
 			if err == nil && part == nil {
 				release()
-				c.refuse(connectorNotFound())
+				c.Refuse(connectorNotFound())
 				return
 			}
 			if err == nil {
@@ -664,30 +665,30 @@ func (o *connectorModule) syncConnector(c *call, op *pb.SyncConnector) {
 			}
 			if err != nil {
 				release()
-				c.fail(err)
+				c.Fail(err)
 				return
 			}
 			k.Job = job.GetId()
-			ch := commit.New(o.store)
-			putJob(ch.Batch, o.space, job)
+			ch := commit.New(o.Store)
+			tenant.PutJob(ch.Batch, o.Space, job)
 			ch.Put(o.connectorKey(pb.ConnectorID(k.GetId())), k)
-			ch.Audit(c.auditOf("connector.sync", pb.ConnectorID(k.GetId()).String()))
+			ch.Audit(c.AuditOf("connector.sync", pb.ConnectorID(k.GetId()).String()))
 			o.commitSync(c, ch, release, func() {
-				o.openJobs++
+				o.OpenJobs++
 				o.lookConnectors()
-				c.reply(accepted(job))
+				c.Reply(tenant.Accepted(job))
 			})
 		})
 	})
 }
 
 // commitSync commits what a caller did to a sync; then answers.
-func (o *connectorModule) commitSync(c *call, ch *commit.Change, release func(), then func()) {
-	o.committer.SubmitChange(ch, func(err error) {
-		o.later(func() {
+func (o *connectorModule) commitSync(c *tenant.Call, ch *commit.Change, release func(), then func()) {
+	o.Committer.SubmitChange(ch, func(err error) {
+		o.Later(func() {
 			release()
 			if err != nil {
-				c.fail(err)
+				c.Fail(err)
 				return
 			}
 			then()
@@ -698,19 +699,19 @@ func (o *connectorModule) commitSync(c *call, ch *commit.Change, release func(),
 // stopSync ends a fetch whose job has ended.
 func (o *connectorModule) stopSync(id pb.JobID) {
 	if o.syncing != nil {
-		o.ctx.Send(o.syncing, syncStop{id})
+		o.Context.Send(o.syncing, syncStop{id})
 	}
 }
 
 // cancelSync ends a sync that is fetching; behind that its items are the worker's.
-func (o *connectorModule) cancelSync(c *call, id pb.JobID) {
-	o.exclusive(connectorsLock, func(release func()) {
+func (o *connectorModule) cancelSync(c *tenant.Call, id pb.JobID) {
+	o.Exclusive(tenant.ConnectorsLock, func(release func()) {
 		job, k := &pb.Job{}, (*pb.Connector)(nil)
-		err := o.withStore(func(st *storage.Store) error {
-			if _, err := st.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job); err != nil {
+		err := o.WithStore(func(st *storage.Store) error {
+			if _, err := st.Get(o.Space.Key(storage.TableJob, storage.ID16(id)), job); err != nil {
 				return err
 			}
-			all, err := o.connectors(st, c.who)
+			all, err := o.connectors(st, c.Who)
 			for _, one := range all {
 				if string(one.GetJob()) == string(id[:]) {
 					k = one
@@ -721,29 +722,29 @@ func (o *connectorModule) cancelSync(c *call, id pb.JobID) {
 		switch {
 		case err != nil:
 			release()
-			c.fail(err)
+			c.Fail(err)
 			return
-		case k == nil || terminal(job.GetStatus()):
+		case k == nil || tenant.Terminal(job.GetStatus()):
 			release()
-			c.refuse(notCancellable(job)) // it has just ended, or is the worker's
+			c.Refuse(tenant.NotCancellable(job)) // it has just ended, or is the worker's
 			return
 		}
-		now := o.sys.clock.Now()
+		now := o.System.Clock.Now()
 		k.Job, k.LastStatus, k.LastError = nil, pb.JobCancelled, ""
 		k.LastSyncMs, k.NextSyncMs = clock.Millis(now), clock.Millis(now.Add(time.Duration(k.GetIntervalS())*time.Second))
 		job.Status, job.FinishedMs = pb.JobCancelled, clock.Millis(now)
-		ch := commit.New(o.store)
+		ch := commit.New(o.Store)
 		ch.Put(o.connectorKey(pb.ConnectorID(k.GetId())), k)
-		ch.Audit(c.auditOf("job.cancel", id.String()))
-		if err := endJob(ch, &o.orgView, job); err != nil {
+		ch.Audit(c.AuditOf("job.cancel", id.String()))
+		if err := tenant.EndJob(ch, &o.View, job); err != nil {
 			release()
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
 		o.commitSync(c, ch, release, func() {
 			o.stopSync(id)
-			o.jobsEnded(id)
-			c.reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
+			o.JobsEnded(id)
+			c.Reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
 		})
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -107,7 +108,7 @@ func (c client) syncNow(id string) *pb.Job {
 func (c client) awaitSchedule() {
 	c.n.t.Helper()
 	var store storage.StoreID
-	c.inOrg(func(o *orgActor) { store = o.store })
+	c.inOrg(func(o *tenant.Org) { store = o.Store })
 	c.n.waitFor(func() bool {
 		all := records(c.n, store, storage.TableConnector, func() *pb.Connector { return &pb.Connector{} })
 		return len(all) == 1 && c.n.clock.WaitersIn(time.UnixMilli(all[0].GetNextSyncMs()).Sub(c.n.clock.Now())) > 0
@@ -152,7 +153,7 @@ func TestConnectorSyncs(t *testing.T) {
 	n.waitFor(func() bool {
 		newest := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobConnectorSync}}}).GetJobs().GetJobs()[0]
 		job = c.job(pb.JobID(newest.GetId()).String())
-		return terminal(job.GetStatus())
+		return tenant.Terminal(job.GetStatus())
 	})
 	if got := strings.Join(itemStatus(job), " "); got != "created superseded" {
 		t.Errorf("items %s of %v", got, job)
@@ -295,7 +296,7 @@ func TestRestartsDoNotUseUpAFetchsAttempts(t *testing.T) {
 	disk := storagetest.NewDisk()
 	var c client
 	var id, job string
-	for round := range maxAttempts + 2 {
+	for round := range tenant.MaxAttempts + 2 {
 		n := startNode(t, disk, allow)
 		if c.n = n; round == 0 {
 			c.key = n.org(NewOrg{}).APIKey
@@ -382,7 +383,7 @@ func TestConnectorSyncIsCancelled(t *testing.T) {
 	close(feed.hold)
 	n.waitFor(func() bool {
 		rest := false
-		c.inOrg(func(o *orgActor) { rest = o.modulesIdle() && o.openJobs == 0 })
+		c.inOrg(func(o *tenant.Org) { rest = o.ModulesIdle() && o.OpenJobs == 0 })
 		return rest
 	})
 	if hits := c.search(&pb.Search{Query: "never taken", TopK: 1, Mode: "keyword"}); len(hits) != 0 {
@@ -407,7 +408,7 @@ func TestARemovedMembersSandboxConnectorsGo(t *testing.T) {
 	plant := func(c client) { c.ok(connectorOp(`{"url":"https://public.example/r.git","token":"sesame"}`)) }
 	plant(sandboxed(leaver))
 	plant(sandboxed(owner))
-	store := sandboxStore(org.Org)
+	store := tenant.SandboxStore(org.Org)
 	left := func() []*pb.Connector {
 		return records(n, store, storage.TableConnector, func() *pb.Connector { return &pb.Connector{} })
 	}

@@ -92,8 +92,8 @@ func (c *cycle) run() error {
 // gather reads the graph as it is now.
 func (c *cycle) gather() error {
 	before := &pb.Cognition{}
-	return c.org.withStore(func(st *storage.Store) (err error) {
-		if c.hot, err = c.org.sys.parts.Get(st, c.part, c.org.sys.dim); err != nil {
+	return c.org.WithStore(func(st *storage.Store) (err error) {
+		if c.hot, err = c.org.System.Parts.Get(st, c.part, c.org.System.Dim); err != nil {
 			return err
 		}
 		snap, err := st.Snapshot()
@@ -152,7 +152,7 @@ func (c *cycle) gatherNodes(r storage.Reader) error {
 		}
 	}
 	slices.SortFunc(c.fresh, func(a, b cognition.Chunk) int { return int(int64(a.Seq) - int64(b.Seq)) })
-	if most := cmp.Or(c.org.sys.cfg.freshChunks, maxFreshChunks); len(c.fresh) > most {
+	if most := cmp.Or(c.org.System.Config.FreshChunks, maxFreshChunks); len(c.fresh) > most {
 		c.until, c.more = c.fresh[most].Seq, true
 		c.fresh = c.fresh[:most]
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/claim"
 	"orgmem/brain/cognition"
 	"orgmem/brain/community"
@@ -42,7 +43,7 @@ func (c *cycle) compareFresh() error {
 		to := min(from+compareBatch, len(c.fresh))
 		tasks = append(tasks, func(worker int) error {
 			own := c.comparer(worker)
-			return c.org.withStore(func(st *storage.Store) error {
+			return c.org.WithStore(func(st *storage.Store) error {
 				for i := from; i < to; i++ {
 					var err error
 					if c.notes[i], alike[i], clashes[i], err = c.compare(st, own, c.fresh[i]); err != nil {
@@ -63,10 +64,12 @@ func (c *cycle) compareFresh() error {
 }
 
 // comparer is the working memory that a CPU worker has for cycles.
-func (c *cycle) comparer(worker int) *comparer { return &c.org.sys.computers[worker].comparer }
+func (c *cycle) comparer(worker int) *tenant.Comparer {
+	return &c.org.System.Computers[worker].Comparer
+}
 
 // compare takes one fresh chunk apart and sets it against its neighbours.
-func (c *cycle) compare(st *storage.Store, own *comparer, f cognition.Chunk) (n note, near []community.Neighbour, found []cognition.Clash, err error) {
+func (c *cycle) compare(st *storage.Store, own *tenant.Comparer, f cognition.Chunk) (n note, near []community.Neighbour, found []cognition.Clash, err error) {
 	n, passage, err := c.passage(st, own, f)
 	if err != nil || passage == nil {
 		return n, nil, nil, err
@@ -77,10 +80,10 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f cognition.Chunk) (n 
 	}
 	others := map[uint64]conflict.Near{}
 	if vec != nil {
-		q := c.org.sys.likenessQuery(c.hot.State.GetModel(), vec)
+		q := c.org.System.LikenessQuery(c.hot.State.GetModel(), vec)
 		var cosines []float64
 		var nearest []uint64
-		for _, x := range own.scratch.Candidates([]*index.Snapshot{c.hot.Snapshot}, q) {
+		for _, x := range own.Scratch.Candidates([]*index.Snapshot{c.hot.Snapshot}, q) {
 			if x.Seq == f.Seq || len(others) == conflict.Neighbours {
 				continue
 			}
@@ -94,7 +97,7 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f cognition.Chunk) (n 
 				near = append(near, community.Neighbour{Other: place, Cosine: float64(x.Vector)})
 			}
 		}
-		own.scratch.Reset()
+		own.Scratch.Reset()
 		for i, clear := range conflict.Clearance(cosines) {
 			x := others[nearest[i]]
 			x.Clear = clear
@@ -109,16 +112,16 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f cognition.Chunk) (n 
 		searched++
 		q := &index.Query{
 			Mode: index.KeywordOnly, Config: index.DefaultConfig(), N: conflict.Neighbours,
-			Terms: own.analyzer.Query(cl.Fact.Subject+" "+cl.Fact.Attribute, c.hot.Snapshot.Langs()),
+			Terms: own.Analyzer.Query(cl.Fact.Subject+" "+cl.Fact.Attribute, c.hot.Snapshot.Langs()),
 		}
-		for _, x := range own.scratch.Candidates([]*index.Snapshot{c.hot.Snapshot}, q) {
+		for _, x := range own.Scratch.Candidates([]*index.Snapshot{c.hot.Snapshot}, q) {
 			if _, known := others[x.Seq]; !known && x.Seq != f.Seq {
 				if place, ok := c.At[x.Node]; ok && place != f.Node {
 					others[x.Seq] = conflict.Near{Of: int(c.hot.State.GetChunks())} // found by its words
 				}
 			}
 		}
-		own.scratch.Reset()
+		own.Scratch.Reset()
 	}
 	for _, seq := range slices.Sorted(maps.Keys(others)) { // of findings that are alike the first is reported
 		place := others[seq]
@@ -129,7 +132,7 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f cognition.Chunk) (n 
 		if other == nil {
 			continue
 		}
-		if finding, ok := own.judge.Compare(passage, other, place); ok {
+		if finding, ok := own.Judge.Compare(passage, other, place); ok {
 			found = append(found, cognition.Clash{A: f, B: o.Chunk, Finding: finding})
 		}
 	}
@@ -151,7 +154,7 @@ func (c *cycle) chunkOf(st *storage.Store, seq uint64) (chunk *pb.Chunk, at cogn
 }
 
 // passageOf reads a chunk and takes it apart; nil when it is gone.
-func (c *cycle) passageOf(st *storage.Store, own *comparer, seq uint64) (note, *conflict.Passage, error) {
+func (c *cycle) passageOf(st *storage.Store, own *tenant.Comparer, seq uint64) (note, *conflict.Passage, error) {
 	chunk, at, err := c.chunkOf(st, seq)
 	if err != nil || chunk == nil {
 		return note{}, nil, err
@@ -161,7 +164,7 @@ func (c *cycle) passageOf(st *storage.Store, own *comparer, seq uint64) (note, *
 }
 
 // passage is passageOf with the dates that the chunk names.
-func (c *cycle) passage(st *storage.Store, own *comparer, f cognition.Chunk) (note, *conflict.Passage, error) {
+func (c *cycle) passage(st *storage.Store, own *tenant.Comparer, f cognition.Chunk) (note, *conflict.Passage, error) {
 	chunk, at, err := c.chunkOf(st, f.Seq)
 	if err != nil || chunk == nil {
 		return note{Chunk: f}, nil, err
@@ -183,9 +186,9 @@ func (c *cycle) passage(st *storage.Store, own *comparer, f cognition.Chunk) (no
 }
 
 // read takes a chunk apart.
-func (c *cycle) read(own *comparer, f cognition.Chunk, chunk *pb.Chunk) (note, *conflict.Passage) {
+func (c *cycle) read(own *tenant.Comparer, f cognition.Chunk, chunk *pb.Chunk) (note, *conflict.Passage) {
 	t := &c.Nodes[f.Node]
-	claims := own.reader.Read(claim.Source{Text: chunk.GetText(), Title: cognition.GivenTitle(t.Title, chunk)})
+	claims := own.Reader.Read(claim.Source{Text: chunk.GetText(), Title: cognition.GivenTitle(t.Title, chunk)})
 	return note{Chunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{Text: chunk.GetText(), Claims: claims, FromMs: t.ValidMS}
 }
 
@@ -219,7 +222,7 @@ func joinAlike(f *effect, from, to pb.NodeID, weight float64) error {
 			return nil
 		}
 	}
-	id, err := f.org.sys.newUUID()
+	id, err := f.org.System.NewUUID()
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -74,9 +75,9 @@ func (c client) findings(org CreatedOrg) (all []string) {
 // ofPartition reads a table of the organization owner's memory.
 func ofPartition[M proto.Message](c client, org CreatedOrg, table storage.Table, empty func() M) (all []M) {
 	c.n.t.Helper()
-	c.inOrg(func(o *orgActor) {
-		err := o.withStore(func(st *storage.Store) error {
-			for rec, err := range storage.ScanRecords(st, o.members[org.Owner].Space.Prefix(table), storage.ScanOptions{}, empty) {
+	c.inOrg(func(o *tenant.Org) {
+		err := o.WithStore(func(st *storage.Store) error {
+			for rec, err := range storage.ScanRecords(st, o.Members[org.Owner].Space.Prefix(table), storage.ScanOptions{}, empty) {
 				if err != nil {
 					return err
 				}
@@ -107,8 +108,8 @@ func (c client) cognitionJobs() map[string]int {
 func TestACrashBehindAnyCommitOfACycle(t *testing.T) {
 	disk := storagetest.NewDisk()
 	var images []*storagetest.Disk
-	n := startNode(t, disk, thinking, func(cfg *Config, _ *storage.Options) {
-		cfg.cycleWrote = func(func()) { images = append(images, disk.Crash(0, 1)) }
+	n := startNode(t, disk, thinking, func(cfg *tenant.Config, _ *storage.Options) {
+		cfg.CycleWrote = func(func()) { images = append(images, disk.Crash(0, 1)) }
 	})
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
@@ -149,8 +150,8 @@ func TestCancellingACycleAnywhere(t *testing.T) {
 	for at, open := 0, true; open; at++ {
 		t.Run(fmt.Sprint("behind commit ", at), func(t *testing.T) {
 			writes := 0
-			n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *Config, _ *storage.Options) {
-				cfg.cycleWrote = func(cancelCycle func()) {
+			n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *tenant.Config, _ *storage.Options) {
+				cfg.CycleWrote = func(cancelCycle func()) {
 					if writes++; writes == at {
 						cancelCycle()
 					}
@@ -191,8 +192,8 @@ func TestCancellingACycleAnywhere(t *testing.T) {
 // cancelled before it could tell: the next one takes it for removed, too.
 func TestWhatIsForgottenLeavesTheIdentityBehindACancelledCycle(t *testing.T) {
 	var cancel atomic.Bool
-	n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *Config, _ *storage.Options) {
-		cfg.cycleWrote = func(cancelCycle func()) {
+	n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *tenant.Config, _ *storage.Options) {
+		cfg.CycleWrote = func(cancelCycle func()) {
 			if cancel.CompareAndSwap(true, false) {
 				cancelCycle()
 			}
@@ -232,12 +233,12 @@ func TestWhatIsForgottenLeavesTheIdentityBehindACancelledCycle(t *testing.T) {
 // restart, too, it is known that there is more.
 func TestCyclesGoOnUntilAllIsCompared(t *testing.T) {
 	disk := storagetest.NewDisk()
-	few := func(cfg *Config, _ *storage.Options) { cfg.freshChunks = 5 }
+	few := func(cfg *tenant.Config, _ *storage.Options) { cfg.FreshChunks = 5 }
 	var n *testNode
 	var first, last *storagetest.Disk // behind the end of the first cycle; behind any commit
-	n = startNode(t, disk, thinking, few, func(cfg *Config, _ *storage.Options) {
-		cfg.cycleWrote = func(func()) {
-			if first == nil && n.sys.counters.cycles.Load() == 1 {
+	n = startNode(t, disk, thinking, few, func(cfg *tenant.Config, _ *storage.Options) {
+		cfg.CycleWrote = func(func()) {
+			if first == nil && n.sys.Counters.Cycles.Load() == 1 {
 				first = last
 			}
 			last = disk.Crash(0, 1)

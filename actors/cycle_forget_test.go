@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -53,8 +54,8 @@ func forgetsInACycle(t *testing.T, at int, earlier, restore bool) (forgot bool) 
 	var c client
 	var secrets []string
 	writes, watched := 0, !earlier
-	n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *Config, _ *storage.Options) {
-		cfg.cycleWrote = func(func()) {
+	n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *tenant.Config, _ *storage.Options) {
+		cfg.CycleWrote = func(func()) {
 			if !watched {
 				return
 			}
@@ -114,7 +115,7 @@ func forgetsInACycle(t *testing.T, at int, earlier, restore bool) (forgot bool) 
 // A name that only a forgotten text used for an entity leaves what speaks for proposals,
 // although the entity stays.
 func TestAProposalLosesANameThatOnlyAForgottenTextUsed(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *Config, _ *storage.Options) { cfg.CognitionQuiet = time.Hour })
+	n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *tenant.Config, _ *storage.Options) { cfg.CognitionQuiet = time.Hour })
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	long := c.note("Quentin Marlowe opened the workshop.")

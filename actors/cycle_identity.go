@@ -38,7 +38,7 @@ func (c *cycle) findIdentity() error {
 	}
 	view := &pb.IdentityView{}
 	before := &pb.IdentityView{}
-	err := c.org.withStore(func(st *storage.Store) error {
+	err := c.org.WithStore(func(st *storage.Store) error {
 		_, err := st.Get(c.part.Space.Key(storage.TableView, storage.Str(viewIdentity)), before)
 		return err
 	})
@@ -138,7 +138,7 @@ func (c *cycle) findVoice(next *pb.Cognition, view *pb.IdentityView) error {
 	for n := range parts {
 		own := ids[min(n*voiceBatch, len(ids)):min((n+1)*voiceBatch, len(ids))]
 		tasks = append(tasks, func(int) error {
-			return c.org.withStore(func(st *storage.Store) error {
+			return c.org.WithStore(func(st *storage.Store) error {
 				for _, i := range own {
 					text := &pb.Content{}
 					if _, err := st.Get(c.part.Space.Key(storage.TableContent, storage.Str(c.Nodes[i].ID)), text); err != nil {
@@ -185,8 +185,8 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 		seqs[i] = s.Seq
 	}
 	var vectors [][]float32
-	reader := partition.VectorReader{Floats: make([]float32, 0, len(said)*c.org.sys.dim(c.hot.State.GetModel()))} // one piece for all
-	err = c.org.withStore(func(st *storage.Store) (err error) {
+	reader := partition.VectorReader{Floats: make([]float32, 0, len(said)*c.org.System.Dim(c.hot.State.GetModel()))} // one piece for all
+	err = c.org.WithStore(func(st *storage.Store) (err error) {
 		vectors, err = reader.ReadAll(st, c.part, c.hot.State.GetModel(), seqs)
 		return err
 	})

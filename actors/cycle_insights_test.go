@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -135,9 +136,9 @@ func TestAnInsightGoesWithItsTexts(t *testing.T) {
 		}
 	}
 	left := 0
-	c.inOrg(func(o *orgActor) {
-		space := o.members[org.Owner].Space
-		err := o.withStore(func(st *storage.Store) error {
+	c.inOrg(func(o *tenant.Org) {
+		space := o.Members[org.Owner].Space
+		err := o.WithStore(func(st *storage.Store) error {
 			keys, err := restingOn(st, space, pb.NodeID(nodes[4]), 0)
 			for _, key := range keys {
 				found, err := st.Get(key, &pb.Insight{})

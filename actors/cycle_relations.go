@@ -41,7 +41,7 @@ type unweighed struct {
 // doubted notes the edge that was read last if a model may be asked about it.
 func (c *cycle) doubted(record storage.Item) error {
 	last := c.Edges[len(c.Edges)-1]
-	if c.org.sys.cfg.LLM == nil || !c.Nodes[last.A].Entity() || !c.Nodes[last.B].Entity() {
+	if c.org.System.Config.LLM == nil || !c.Nodes[last.A].Entity() || !c.Nodes[last.B].Entity() {
 		return nil
 	}
 	e := &pb.Edge{}
@@ -99,7 +99,7 @@ func (c *cycle) refineRelations() error {
 		to := min(from+relationsPerCall, len(asked))
 		var said []string
 		err := c.ask(func(ctx context.Context, model *llm.Client) (err error) {
-			said, err = model.Relations(ctx, c.org.id, types, about[from:to])
+			said, err = model.Relations(ctx, c.org.ID, types, about[from:to])
 			return err
 		})
 		if err != nil {
@@ -131,7 +131,7 @@ func (c *cycle) refineRelations() error {
 
 // sentencesOf reads the sentences of a relation's evidence that name both of its ends.
 func (c *cycle) sentencesOf(d unweighed) (found []string, err error) {
-	err = c.org.withStore(func(st *storage.Store) error {
+	err = c.org.WithStore(func(st *storage.Store) error {
 		var names [2][]string
 		for i, end := range []string{d.edge.GetSource(), d.edge.GetTarget()} {
 			rec := &pb.Entity{}

@@ -62,7 +62,7 @@ func (c *cycle) findDomains() error {
 				}
 			}
 		} else {
-			id, err := c.org.sys.newUUID()
+			id, err := c.org.System.NewUUID()
 			if err != nil {
 				return err
 			}
@@ -121,7 +121,7 @@ func (c *cycle) findDomains() error {
 // domains reads the domains that there are, and numbers them.
 func (c *cycle) domains() (old map[string]*pb.Domain, number map[string]int32, err error) {
 	old, number = map[string]*pb.Domain{}, map[string]int32{}
-	err = c.org.withStore(func(st *storage.Store) error {
+	err = c.org.WithStore(func(st *storage.Store) error {
 		for rec, err := range storage.ScanRecords(st, c.part.Space.Prefix(storage.TableDomain), storage.ScanOptions{}, func() *pb.Domain { return &pb.Domain{} }) {
 			if err != nil {
 				return err
@@ -140,7 +140,7 @@ func (c *cycle) domains() (old map[string]*pb.Domain, number map[string]int32, e
 
 // groupOf is what a domain, or a basin, is named by.
 func (c *cycle) groupOf(top []int32) (g topic.Group, err error) {
-	err = c.org.withStore(func(st *storage.Store) error {
+	err = c.org.WithStore(func(st *storage.Store) error {
 		g, err = c.GroupOf(top, func(seq uint64) (string, error) {
 			chunk := &pb.Chunk{}
 			_, err := st.Get(c.part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk)
@@ -252,7 +252,7 @@ func (c *cycle) findProposals() error {
 	var links []proposal.Link
 	err = c.compute([]func(int) error{func(int) error {
 		finder := proposal.NewFinder(g)
-		err := c.org.withStore(func(st *storage.Store) (err error) {
+		err := c.org.WithStore(func(st *storage.Store) (err error) {
 			for _, k := range finder.Compared(ask) {
 				if g.Nodes[k].Vector, err = partition.ReadVector(st, c.part, c.hot.State.GetModel(), c.Nodes[near[k]].Chunks[0]); err != nil {
 					return err
@@ -325,7 +325,7 @@ func propose(f *effect, source, target string, l proposal.Link, through []string
 
 // openProposals counts the proposals that nobody has decided on.
 func (c *cycle) openProposals() (open int, err error) {
-	err = c.org.withStore(func(st *storage.Store) error {
+	err = c.org.WithStore(func(st *storage.Store) error {
 		for rec, err := range storage.ScanRecords(st, c.part.Space.Prefix(storage.TableProposal), storage.ScanOptions{}, func() *pb.Proposal { return &pb.Proposal{} }) {
 			if err != nil {
 				return err

@@ -65,7 +65,7 @@ func (c *cycle) newestNotes() (notes []moments.Note, of []int32, err error) {
 	}
 	err = c.compute([]func(int) error{func(worker int) error {
 		own := c.comparer(worker)
-		return c.org.withStore(func(st *storage.Store) error {
+		return c.org.WithStore(func(st *storage.Store) error {
 			for _, p := range newest {
 				n := fresh[p.Seq]
 				if n == nil || n.text == "" {

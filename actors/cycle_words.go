@@ -29,7 +29,7 @@ const (
 // ask puts a question to the model. Its context ends with the node, and with the cycle:
 // who cancels that does not wait for an answer.
 func (c *cycle) ask(question func(ctx context.Context, model *llm.Client) error) error {
-	ctx, cancel := context.WithCancel(c.org.sys.ctx)
+	ctx, cancel := context.WithCancel(c.org.System.Running)
 	answered := make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() {
@@ -40,7 +40,7 @@ func (c *cycle) ask(question func(ctx context.Context, model *llm.Client) error)
 		}
 		cancel()
 	})
-	err := question(ctx, c.org.sys.cfg.LLM)
+	err := question(ctx, c.org.System.Config.LLM)
 	close(answered)
 	watch.Wait()
 	return err
@@ -49,13 +49,13 @@ func (c *cycle) ask(question func(ctx context.Context, model *llm.Client) error)
 // unanswered notes why the model did not help, where that is not by design.
 func (c *cycle) unanswered(what string, err error) {
 	if !errors.Is(err, llm.ErrBudget) && !errors.Is(err, llm.ErrOpen) && !errors.Is(err, context.Canceled) {
-		c.org.sys.log.Warn("the language model did not answer; its help is done without", "org", c.org.id.String(), "for", what, "err", err)
+		c.org.System.Log.Warn("the language model did not answer; its help is done without", "org", c.org.ID.String(), "for", what, "err", err)
 	}
 }
 
 // refineLabels has the labels of domains worded whose keywords are new.
 func (c *cycle) refineLabels(old map[string]*pb.Domain) {
-	if c.org.sys.cfg.LLM == nil {
+	if c.org.System.Config.LLM == nil {
 		return
 	}
 	var topics []llm.Topic
@@ -80,7 +80,7 @@ func (c *cycle) refineLabels(old map[string]*pb.Domain) {
 	}
 	var labels []string
 	err := c.ask(func(ctx context.Context, model *llm.Client) (err error) {
-		labels, err = model.Labels(ctx, c.org.id, topics)
+		labels, err = model.Labels(ctx, c.org.ID, topics)
 		return err
 	})
 	if err != nil {
@@ -94,14 +94,14 @@ func (c *cycle) refineLabels(old map[string]*pb.Domain) {
 
 // reworded has the explanation of a contradiction worded that is not on record.
 func (c *cycle) reworded(x cognition.Clash) cognition.Clash {
-	if c.org.sys.cfg.LLM == nil || c.worded == maxReworded {
+	if c.org.System.Config.LLM == nil || c.worded == maxReworded {
 		return x
 	}
 	a, b := c.Nodes[x.A.Node].ID, c.Nodes[x.B.Node].ID
 	id := c.part.ContradictionID(a, b)
 	known := false
 	texts := map[uint64]string{x.A.Seq: "", x.B.Seq: ""}
-	err := c.org.withStore(func(st *storage.Store) (err error) {
+	err := c.org.WithStore(func(st *storage.Store) (err error) {
 		if _, known, err = st.GetRaw(c.part.Space.Key(storage.TableDerivedByNode, storage.Str(a), storage.ID16(id))); err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (c *cycle) reworded(x cognition.Clash) cognition.Clash {
 	c.worded++
 	said := ""
 	err = c.ask(func(ctx context.Context, model *llm.Client) (err error) {
-		said, err = model.Explain(ctx, c.org.id, texts[x.A.Seq], texts[x.B.Seq], string(x.Finding.Kind)+": "+x.Finding.Explanation)
+		said, err = model.Explain(ctx, c.org.ID, texts[x.A.Seq], texts[x.B.Seq], string(x.Finding.Kind)+": "+x.Finding.Explanation)
 		return err
 	})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"orgmem/actors/llm"
+	"orgmem/actors/tenant"
 	"orgmem/brain/cognition"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -91,7 +92,7 @@ func (m *stubModel) weighed() int {
 }
 
 // advised is for nodes that think, and ask a model.
-func advised(t *testing.T, m *stubModel) func(*Config, *storage.Options) {
+func advised(t *testing.T, m *stubModel) func(*tenant.Config, *storage.Options) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -117,7 +118,7 @@ func advised(t *testing.T, m *stubModel) func(*Config, *storage.Options) {
 		_, _ = w.Write(reply)
 	}))
 	t.Cleanup(s.Close)
-	return func(cfg *Config, o *storage.Options) {
+	return func(cfg *tenant.Config, o *storage.Options) {
 		thinking(cfg, o)
 		model, err := llm.New(llm.Config{BaseURL: s.URL, Model: "stub", HTTP: s.Client(), Clock: cfg.Clock, Timeout: time.Hour})
 		if err != nil {
@@ -197,7 +198,7 @@ func (c client) worded(org CreatedOrg) (w worded) {
 // fails or answers something else: then in the service's own words. What no model has a
 // say in is the same each time.
 func TestEachViewWithAndWithoutALanguageModel(t *testing.T) {
-	look := func(configure func(*Config, *storage.Options)) worded {
+	look := func(configure func(*tenant.Config, *storage.Options)) worded {
 		n := startNode(t, storagetest.NewDisk(), configure)
 		defer n.stop()
 		org := n.org(NewOrg{})

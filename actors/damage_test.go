@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage/storagetest"
 )
@@ -20,7 +21,7 @@ func TestDamagedOrganizationIsOutOfService(t *testing.T) {
 	}
 	n.stop() // flushes the stores
 	disk := n.disk.Crash(0, 0)
-	id := mainStoreOf(bad.Org)
+	id := tenant.MainStoreOf(bad.Org)
 	disk.FlipTables(t, id)
 
 	n, l := erasing(t, disk)

@@ -3,17 +3,18 @@ package actors
 import (
 	"time"
 
+	"orgmem/actors/tenant"
 	"orgmem/storage"
 )
 
 // usageModule reports what was used.
 type usageModule struct {
-	*orgActor
-	noModule
+	*tenant.Org
+	tenant.NoModule
 }
 
-func (o *usageModule) Handle(c *call) bool {
-	op := c.env.GetData().GetGetUsage()
+func (o *usageModule) Handle(c *tenant.Call) bool {
+	op := c.Env.GetData().GetGetUsage()
 	if op == nil {
 		return false
 	}
@@ -23,17 +24,17 @@ func (o *usageModule) Handle(c *call) bool {
 
 // Sweep orders the end of lines that are older than anybody may ask for.
 func (o *usageModule) Sweep(st *storage.Store, b *storage.Batch, _ time.Time) (int, error) {
-	return 0, sweepUsage(&o.orgActor.orgView, b, st)
+	return 0, sweepUsage(&o.Org.View, b, st)
 }
 
 // purgeModule purges memories in two steps.
 type purgeModule struct {
-	*orgActor
-	noModule
+	*tenant.Org
+	tenant.NoModule
 }
 
-func (o *purgeModule) Handle(c *call) bool {
-	op := c.env.GetData().GetPurge()
+func (o *purgeModule) Handle(c *tenant.Call) bool {
+	op := c.Env.GetData().GetPurge()
 	if op == nil {
 		return false
 	}

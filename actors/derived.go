@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"orgmem/actors/tenant"
 	"orgmem/brain/moments"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -47,7 +48,7 @@ func putContradiction(b *storage.Batch, space storage.Space, x *pb.Contradiction
 // before (proposedBefore): what was rejected is not proposed again.
 func putProposal(b *storage.Batch, space storage.Space, p *pb.Proposal) {
 	id := pb.DerivedID(p.GetId())
-	key := proposalKey(space, id)
+	key := tenant.ProposalKey(space, id)
 	b.Put(key, p)
 	b.PutRaw(space.Key(storage.TableProposalByTime, storage.U64Desc(uint64(p.GetCreatedMs())), storage.ID16(id)), nil)
 	b.PutRaw(pairKey(space, p), id[:])

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/drift"
 	"orgmem/cluster"
 	pb "orgmem/proto"
@@ -34,7 +35,7 @@ func readEdge(r storage.Reader, part *partition.Ref, id pb.EdgeID) (*pb.Edge, er
 	if e.GetSealed() != nil {
 		if kind, _, err := part.Opener.Unseal(edgeTypes, e.GetSealed(), []byte(e.GetId())); err == nil {
 			e.Type = string(kind)
-		} else if !errors.Is(err, errSealed) { // else it does not come back with its node
+		} else if !errors.Is(err, tenant.ErrSealed) { // else it does not come back with its node
 			return nil, err
 		}
 	}
@@ -53,7 +54,7 @@ func (f *effect) sealEdge(before, e *pb.Edge) (*pb.Edge, error) {
 		e.Sealed = nil
 		return e, nil
 	}
-	if e.GetOrigin() != pb.OriginAsserted || e.GetTombstonedWith() == "" || e.GetType() == "" || !f.org.sys.cfg.Host.Speaks(cluster.SealedVersion) {
+	if e.GetOrigin() != pb.OriginAsserted || e.GetTombstonedWith() == "" || e.GetType() == "" || !f.org.System.Config.Host.Speaks(cluster.SealedVersion) {
 		return e, nil
 	}
 	sealed, err := f.org.Seal(edgeTypes, []byte(e.GetType()), []byte(e.GetId()))

@@ -7,6 +7,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/drift"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -19,11 +20,9 @@ const (
 	maxPieceBytes = storage.MaxBatchBytes / 2
 )
 
-var (
-	// errUnfinished is how an edit's run says that f is one piece of it: complete in
-	// itself and to be committed, before run goes on from what is stored then.
-	errUnfinished = errors.New("the edit is not finished")
-)
+// errUnfinished is how an edit's run says that f is one piece of it: complete in
+// itself and to be committed, before run goes on from what is stored then.
+var errUnfinished = errors.New("the edit is not finished")
 
 // edit is a change of a partition's graph that a call waits for. The partition's
 // worker carries it out between two slices of ingestion, so it sees all that was
@@ -43,22 +42,22 @@ type edit struct {
 }
 
 // submitEdit hands a call to the worker of its partition.
-func submitEdit(o *orgActor, c *call, run func(f *effect) (*pb.Reply, error)) {
-	c.work = &edit{run: run}
-	o.forward(c, c.part)
+func submitEdit(o *tenant.Org, c *tenant.Call, run func(f *effect) (*pb.Reply, error)) {
+	c.Work = &edit{run: run}
+	o.Forward(c, c.Part)
 }
 
 // submitEditBusy is submitEdit for what forgets nodes: after a crash somebody must see to the
 // rest of the erasure (rewrite.go).
-func submitEditBusy(o *orgActor, c *call, run func(f *effect) (*pb.Reply, error)) {
-	o.whenBusyFor(c, func() { submitEdit(o, c, run) })
+func submitEditBusy(o *tenant.Org, c *tenant.Call, run func(f *effect) (*pb.Reply, error)) {
+	o.WhenBusyFor(c, func() { submitEdit(o, c, run) })
 }
 
 // prepared returns an item for a node with its chunks. Without them it returns
 // errNotPrepared: the edit runs again when they are computed.
 func (f *effect) prepared(node pb.NodeID, item *pb.IngestItem) (*prepared, error) {
 	if m := f.state.GetModel(); m != "" && m != f.model {
-		return nil, errReembedding
+		return nil, tenant.ErrReembedding
 	}
 	ed := editOf(f.call)
 	if m := ed.made; m != nil && m.node == node && m.model == f.model && proto.Equal(m.GetItem(), item) {
@@ -69,10 +68,10 @@ func (f *effect) prepared(node pb.NodeID, item *pb.IngestItem) (*prepared, error
 }
 
 // newEffect begins an effect on the partition as it is now.
-func newEffect(org *orgView, part *partition.Ref, now *partition.Index, e partition.Embedder) *effect {
+func newEffect(org *tenant.View, part *partition.Ref, now *partition.Index, e partition.Embedder) *effect {
 	return &effect{
-		org: org, part: part, now: clock.Millis(org.sys.clock.Now()), model: e.ID(),
-		batch: commit.New(org.store), state: partition.CloneState(now.State),
+		org: org, part: part, now: clock.Millis(org.System.Clock.Now()), model: e.ID(),
+		batch: commit.New(org.Store), state: partition.CloneState(now.State),
 		nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, shares: map[pb.NodeID]drift.Share{}, kept: map[pb.NodeID]bool{}, refs: map[pb.ExternalID]pb.NodeID{},
 		entities: map[pb.NodeID]*pb.Entity{}, renewed: map[pb.NodeID]bool{}, entityKeys: map[string][]pb.NodeID{}, written: map[edgeTriple]*pb.Edge{}, follows: map[string]pb.NodeID{}, traces: map[pb.NodeID]*pb.Trace{},
 		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, undone: map[string]bool{}, changesBefore: now.State.GetChanges(),
@@ -80,10 +79,10 @@ func newEffect(org *orgView, part *partition.Ref, now *partition.Index, e partit
 }
 
 // editOf is what a call changes of its partition's graph; nil: nothing.
-func editOf(c *call) *edit {
+func editOf(c *tenant.Call) *edit {
 	if c == nil {
 		return nil
 	}
-	e, _ := c.work.(*edit)
+	e, _ := c.Work.(*edit)
 	return e
 }

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -25,7 +26,7 @@ func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 		return nil, err
 	}
 	if n == nil || n.GetStatus() == pb.StatusTombstoned {
-		return refuse(nodeNotFound()), nil
+		return tenant.Refuse(nodeNotFound()), nil
 	}
 	if err := f.tombstoneEdges(id); err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 	if err := f.forget(n, text); err != nil {
 		return nil, err
 	}
-	f.batch.Audit(f.call.auditOf("node.forget", op.GetId()))
+	f.batch.Audit(f.call.AuditOf("node.forget", op.GetId()))
 	if err := addGraphUpdated(f.batch, f.org, f.part, changeForgotten, op.GetId(), 1); err != nil {
 		return nil, err
 	}
@@ -76,11 +77,11 @@ func (f *effect) forget(n *pb.Node, text string) error {
 	n.Turn, n.Edited, n.Curated, n.Erased, n.Facts = false, false, false, true, nil
 	n.Source = &pb.Source{Type: n.GetSource().GetType(), Job: n.GetSource().GetJob()}
 	n.TombstonedMs = f.now
-	n.RestorableMs = f.now + f.org.sys.cfg.TombstoneRetention.Milliseconds()
+	n.RestorableMs = f.now + f.org.System.Config.TombstoneRetention.Milliseconds()
 	f.touch(n)
 	f.state.Nodes--
 	f.batch.PutRaw(f.tombstone(n), nil)
-	f.batch.PutRaw(f.org.space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.part.ID)), nil)
+	f.batch.PutRaw(f.org.Space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.part.ID)), nil)
 	f.note(id, actionForgotten, "")
 	return nil
 }
@@ -291,7 +292,7 @@ func (f *effect) someEdges(id pb.NodeID, places ...string) (edges []*pb.Edge, mo
 				if err != nil {
 					return nil, false, err
 				}
-				if len(edges) == cmp.Or(f.org.sys.cfg.edgesTaken, maxEdgesTaken) {
+				if len(edges) == cmp.Or(f.org.System.Config.EdgesTaken, maxEdgesTaken) {
 					return edges, true, nil
 				}
 				e, err := edgeAt(f.st, f.part, item.Key)
@@ -308,7 +309,7 @@ func (f *effect) someEdges(id pb.NodeID, places ...string) (edges []*pb.Edge, mo
 // full reports whether an edit's effect is as large as one commit should be: what
 // is left of the edit goes into another.
 func (f *effect) full() bool {
-	return f.batch.Bytes()+f.bytes > cmp.Or(f.org.sys.cfg.pieceBytes, maxPieceBytes)
+	return f.batch.Bytes()+f.bytes > cmp.Or(f.org.System.Config.PieceBytes, maxPieceBytes)
 }
 
 // undeleteNode brings a forgotten node back to its place, without its content. The
@@ -322,11 +323,11 @@ func (f *effect) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 	case err != nil:
 		return nil, err
 	case n == nil:
-		return refuse(nodeNotFound()), nil
+		return tenant.Refuse(nodeNotFound()), nil
 	case n.GetStatus() != pb.StatusTombstoned && n.GetRestorableMs() == 0:
-		return refuse(problem(pb.CodeNodeNotForgotten, "The node is %s; only a forgotten one can be restored.", n.GetStatus())), nil
+		return tenant.Refuse(tenant.NewProblem(pb.CodeNodeNotForgotten, "The node is %s; only a forgotten one can be restored.", n.GetStatus())), nil
 	case n.GetStatus() == pb.StatusTombstoned && f.now > n.GetRestorableMs():
-		return refuse(problem(pb.CodeUndeleteWindowPassed, "The node was forgotten too long ago; it is about to be removed.")), nil
+		return tenant.Refuse(tenant.NewProblem(pb.CodeUndeleteWindowPassed, "The node was forgotten too long ago; it is about to be removed.")), nil
 	}
 	if n.GetStatus() == pb.StatusTombstoned {
 		f.batch.Delete(f.tombstone(n))
@@ -351,7 +352,7 @@ func (f *effect) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 	}
 	n.RestorableMs = 0
 	f.note(id, actionRestored, "")
-	f.batch.Audit(f.call.auditOf("node.undelete", op.GetId()))
+	f.batch.Audit(f.call.AuditOf("node.undelete", op.GetId()))
 	if err := addGraphUpdated(f.batch, f.org, f.part, changeRestored, op.GetId(), 1); err != nil {
 		return nil, err
 	}
@@ -417,15 +418,15 @@ func (f *effect) removeEdges(id pb.NodeID) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	b := storage.NewBatch(f.org.store)
+	b := storage.NewBatch(f.org.Store)
 	for _, e := range edges {
 		removeEdge(b, f.part.Space, e)
-		if b.Bytes() > cmp.Or(f.org.sys.cfg.pieceBytes, maxPieceBytes) {
+		if b.Bytes() > cmp.Or(f.org.System.Config.PieceBytes, maxPieceBytes) {
 			f.stage = append(f.stage, b)
-			b = storage.NewBatch(f.org.store)
+			b = storage.NewBatch(f.org.Store)
 		}
 	}
-	if f.batch.Bytes()+b.Bytes() > cmp.Or(f.org.sys.cfg.pieceBytes, maxPieceBytes) { // so do those of many nodes
+	if f.batch.Bytes()+b.Bytes() > cmp.Or(f.org.System.Config.PieceBytes, maxPieceBytes) { // so do those of many nodes
 		f.stage = append(f.stage, b)
 		return more, nil
 	}

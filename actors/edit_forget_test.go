@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -125,7 +126,7 @@ func TestForgettingErasesWhatOthersSayOfIt(t *testing.T) {
 	}
 }
 
-// eraseNow does what happens within a minute by itself.
+// EraseNow does what happens within a minute by itself.
 func (n *testNode) eraseNow(c client) {
 	n.t.Helper()
 	part, st := n.partOf(c)
@@ -163,7 +164,7 @@ func TestEdgeComesBackWithTheLastOfItsNodes(t *testing.T) {
 // interface: States/Node restored
 // interface: Limits/Tombstone retention
 func TestForgottenNodeIsRemovedAfterItsTime(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.TombstoneRetention = time.Hour })
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) { c.TombstoneRetention = time.Hour })
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	early, late, kept := c.note("Early."), c.note("Late."), c.note("Kept.")
 	e, _ := c.assertEdge(&pb.AssertEdge{Source: early, Target: kept, Type: "next"})
@@ -202,7 +203,7 @@ func TestStoredSegmentsLoseWhatWasForgotten(t *testing.T) {
 	for _, then := range []string{"nothing", "a stop", "a lost lease"} {
 		t.Run(then, func(t *testing.T) {
 			disk := storagetest.NewDisk()
-			restless := func(c *Config, _ *storage.Options) { c.IdleSubject, c.IdleOrg = 30*time.Second, 30*time.Second }
+			restless := func(c *tenant.Config, _ *storage.Options) { c.IdleSubject, c.IdleOrg = 30*time.Second, 30*time.Second }
 			n := startNode(t, disk, smallSlices, restless)
 			c := client{n: n, key: n.org(NewOrg{}).APIKey}
 			var ids []string
@@ -246,7 +247,7 @@ func TestStoredSegmentsLoseWhatWasForgotten(t *testing.T) {
 					n.clock.Set(now)
 					c.n = n
 				case "a lost lease":
-					c.inOrg(func(o *orgActor) { o.lose() })
+					c.inOrg(func(o *tenant.Org) { o.Lose() })
 				}
 				n.until(func() bool { return !mentioned() })
 			}

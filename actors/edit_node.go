@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/tenant"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -44,7 +45,7 @@ func (f *effect) editable(id pb.NodeID) (*pb.Node, *pb.Problem, error) {
 	case n == nil, n.GetStatus() == pb.StatusTombstoned:
 		return nil, nodeNotFound(), nil
 	case n.GetStatus() == pb.StatusSuperseded:
-		return nil, problem(pb.CodeAlreadySuperseded, "The node has been superseded by %q.", n.GetSupersededBy()), nil
+		return nil, tenant.NewProblem(pb.CodeAlreadySuperseded, "The node has been superseded by %q.", n.GetSupersededBy()), nil
 	}
 	return n, nil, nil
 }
@@ -67,9 +68,9 @@ func (f *effect) editNode(op *pb.EditNode) (*pb.Reply, error) {
 	case err != nil:
 		return nil, err
 	case p != nil:
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	case len(op.GetIfMatch()) > 0 && !slices.Contains(op.GetIfMatch(), "*") && !slices.Contains(op.GetIfMatch(), etagOf(n)):
-		return refuse(problem(pb.CodePreconditionFailed, "The node is at version %s.", etagOf(n))), nil
+		return tenant.Refuse(tenant.NewProblem(pb.CodePreconditionFailed, "The node is at version %s.", etagOf(n))), nil
 	}
 	before := proto.CloneOf(n)
 	text, err := f.content(id)
@@ -95,7 +96,7 @@ func (f *effect) editNode(op *pb.EditNode) (*pb.Reply, error) {
 			return nil, err
 		}
 		if !found {
-			return refuse(problem(pb.CodeDomainNotFound, "There is no such domain.")), nil
+			return tenant.Refuse(tenant.NewProblem(pb.CodeDomainNotFound, "There is no such domain.")), nil
 		}
 		n.Domain, n.Placed = op.GetDomain(), op.GetDomain() != ""
 	}
@@ -119,7 +120,7 @@ func (f *effect) editNode(op *pb.EditNode) (*pb.Reply, error) {
 	if len(changes) > 0 {
 		f.touch(n)
 		f.note(id, actionUpdated, op.GetReason(), changes...)
-		f.batch.Audit(f.call.auditOf("node.update", op.GetId()))
+		f.batch.Audit(f.call.AuditOf("node.update", op.GetId()))
 		if err := addGraphUpdated(f.batch, f.org, f.part, changeUpdated, op.GetId(), 1); err != nil {
 			return nil, err
 		}

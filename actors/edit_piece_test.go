@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -21,8 +22,8 @@ type pieces struct {
 	left  []*storagetest.Disk
 }
 
-func (p *pieces) configure(c *Config, _ *storage.Options) {
-	c.pieceBytes, c.pieceDone = 8<<10, func() {
+func (p *pieces) configure(c *tenant.Config, _ *storage.Options) {
+	c.PieceBytes, c.PieceDone = 8<<10, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if p.armed && len(p.left) < 2 {
@@ -159,7 +160,7 @@ func TestHubIsChangedInPieces(t *testing.T) {
 // it.
 func TestRemovalOfAHubSurvivesACrash(t *testing.T) {
 	p := &pieces{disk: storagetest.NewDisk()}
-	short := func(c *Config, _ *storage.Options) { c.TombstoneRetention = time.Hour }
+	short := func(c *tenant.Config, _ *storage.Options) { c.TombstoneRetention = time.Hour }
 	c := client{n: startNode(t, p.disk, p.configure, short)}
 	c.key = c.n.org(NewOrg{}).APIKey
 	hub := c.hub(40)
@@ -224,7 +225,7 @@ func TestContentComesBackInTheHubsPlace(t *testing.T) {
 // edges than are taken at a time. It cannot come back, and says so before anything
 // has changed.
 func TestHubWithTooManyEdgesIsForgotten(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.edgesTaken, c.TombstoneRetention = 7, time.Hour })
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) { c.EdgesTaken, c.TombstoneRetention = 7, time.Hour })
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	hub := c.hub(40)
 	c.refused("payload_too_large", supersedeOp(hub, "Another hub."))

@@ -4,6 +4,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/drift"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -23,7 +24,7 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 		return nil, err
 	}
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
 	text, err := f.content(pb.NodeID(op.GetId()))
 	if err != nil {
@@ -34,7 +35,7 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 		return nil, err
 	}
 	if op.GetContent() == text || id == pb.NodeID(op.GetId()) {
-		return refuse(invalid("content", "must differ from what the node holds or held")), nil
+		return tenant.Refuse(tenant.Invalid("content", "must differ from what the node holds or held")), nil
 	}
 	item := itemOf(old, text)
 	item.Content = op.GetContent()
@@ -75,7 +76,7 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.batch.Audit(f.call.auditOf("node.supersede", op.GetId()))
+	f.batch.Audit(f.call.AuditOf("node.supersede", op.GetId()))
 	if err := addGraphUpdated(f.batch, f.org, f.part, changeSuperseded, op.GetId(), 2); err != nil {
 		return nil, err
 	}

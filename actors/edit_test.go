@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -549,13 +550,13 @@ func TestWhatWaitsInTheQueueIsForgottenToo(t *testing.T) {
 	gate, blocked := make(chan struct{}), make(chan struct{})
 	asked := make(chan struct{}, 1)
 	var once sync.Once
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
 		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
 			if strings.Contains(s, "Blocking") {
 				once.Do(func() { close(blocked); <-gate })
 			}
 		}}
-		c.cancelAsked = func(pb.JobID) { asked <- struct{}{} }
+		c.CancelAsked = func(pb.JobID) { asked <- struct{}{} }
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.note("A regretted sentence.")
@@ -600,10 +601,10 @@ func (n *testNode) waitingEdits(c client) int64 {
 	n.t.Helper()
 	result := make(chan int64, 1)
 	org := pb.OrgID(c.ok(me()).GetMe().GetOrg())
-	err := n.sys.onOrg(n.t.Context(), org, func(o *orgActor, done func(error)) {
+	err := n.sys.Visit(n.t.Context(), org, func(o *tenant.Org, done func(error)) {
 		sum := int64(0)
-		for _, ch := range o.children {
-			sum += ch.calls.Load()
+		for _, ch := range o.Children {
+			sum += ch.Calls.Load()
 		}
 		result <- sum
 		done(nil)
@@ -620,7 +621,7 @@ func TestEditsDoNotWaitForTheQueue(t *testing.T) {
 	answered := make(chan struct{})
 	began, failing := make(chan struct{}), make(chan struct{})
 	var once, poisoning sync.Once
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
 		c.Workers = 2
 		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
 			switch {
@@ -653,7 +654,7 @@ func TestEditsDoNotWaitForTheQueue(t *testing.T) {
 	poisoned := jobOf(c.ok(items(doc("", "This is poison."))))
 	<-failing // the clock stands: there is no second attempt
 	c.edit(&pb.EditNode{Id: b, Content: new("In the meantime.")})
-	if job := c.job(poisoned); terminal(job.GetStatus()) {
+	if job := c.job(poisoned); tenant.Terminal(job.GetStatus()) {
 		t.Errorf("the job is %s: the test proves nothing", job.GetStatus())
 	}
 	if got := c.hits(keyword("meantime")); !slices.Equal(got, []string{b}) {
@@ -668,7 +669,7 @@ func TestEditBesideAFailingSliceDoesNotWaitForTheBackOff(t *testing.T) {
 	began, fail := make(chan struct{}), make(chan struct{})
 	asked := make(chan struct{}, 1)
 	var once sync.Once
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
 		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
 			if strings.Contains(s, "poison") {
 				once.Do(func() { close(began) })
@@ -676,7 +677,7 @@ func TestEditBesideAFailingSliceDoesNotWaitForTheBackOff(t *testing.T) {
 				panic("cannot digest this")
 			}
 		}}
-		c.cancelAsked = func(pb.JobID) { asked <- struct{}{} }
+		c.CancelAsked = func(pb.JobID) { asked <- struct{}{} }
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.note("One thing.")
@@ -694,7 +695,7 @@ func TestEditBesideAFailingSliceDoesNotWaitForTheBackOff(t *testing.T) {
 	if got := c.nodeOf(id).GetTitle(); got != "A title" {
 		t.Errorf("the title is %q", got)
 	}
-	if job := c.job(poisoned); terminal(job.GetStatus()) {
+	if job := c.job(poisoned); tenant.Terminal(job.GetStatus()) {
 		t.Errorf("the job is %s: the test proves nothing", job.GetStatus())
 	}
 }

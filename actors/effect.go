@@ -10,6 +10,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/drift"
 	"orgmem/brain/index"
 	"orgmem/brain/text"
@@ -21,13 +22,13 @@ import (
 // to the store and sees its own changes, since items of one slice may concern
 // the same node.
 type effect struct {
-	org   *orgView
+	org   *tenant.View
 	part  *partition.Ref
 	st    *storage.Store
 	now   int64
 	model string
-	call  *call   // whose edit it is; nil for a slice of ingestion
-	job   *pb.Job // whose item is being applied; nil for an edit
+	call  *tenant.Call // whose edit it is; nil for a slice of ingestion
+	job   *pb.Job      // whose item is being applied; nil for an edit
 
 	batch   *commit.Change
 	state   *pb.PartitionState
@@ -310,7 +311,7 @@ func (f *effect) learned() (bool, error) {
 	if f.job != nil {
 		return !f.job.GetUnlearned(), nil
 	}
-	s, err := f.org.sys.parts.Settings(f.st, f.part)
+	s, err := f.org.System.Parts.Settings(f.st, f.part)
 	return s.Learn, err
 }
 
@@ -365,7 +366,7 @@ func (f *effect) redescribe(it *prepared, n *pb.Node) error {
 	for _, seq := range n.GetChunks() {
 		f.batch.Delete(f.part.Space.Key(storage.TableChunk, storage.U64(seq)))
 		f.batch.Delete(partition.VectorKey(f.part, f.model, seq))
-		for model := range f.org.sys.models { // one of them may be embedding anew
+		for model := range f.org.System.Models { // one of them may be embedding anew
 			f.batch.Delete(partition.VectorKey(f.part, model, seq))
 		}
 		f.batch.Delete(f.part.Space.Key(storage.TableUnsealed, storage.U64(seq)))
@@ -395,7 +396,7 @@ func (f *effect) putChunks(it *prepared, n *pb.Node) error {
 	to := f.batch.Batch
 	large := len(item.GetContent()) > stageBytes/4 // its records take several times its size
 	if large {
-		to = storage.NewBatch(f.org.store)
+		to = storage.NewBatch(f.org.Store)
 	}
 	for i, c := range it.chunks {
 		seq := max(f.state.NextChunk, 1) // 0 stands for "before the first"
@@ -414,7 +415,7 @@ func (f *effect) putChunks(it *prepared, n *pb.Node) error {
 		n.Chunks = append(n.Chunks, seq)
 		if large && to.Bytes() > stageBytes {
 			f.stage = append(f.stage, to)
-			to = storage.NewBatch(f.org.store)
+			to = storage.NewBatch(f.org.Store)
 		}
 	}
 	if large && to.Len() > 0 {
@@ -429,7 +430,7 @@ func (f *effect) putChunks(it *prepared, n *pb.Node) error {
 // content which is tried several times costs once.
 func (f *effect) charge(capability string, key pb.KeyHash) {
 	if f.spent > 0 && f.part.Kind != pb.PartitionSandbox {
-		line := commit.LineAt(f.org.sys.clock.Now(), capability, key, f.part)
+		line := commit.LineAt(f.org.System.Clock.Now(), capability, key, f.part)
 		f.batch.Cost(commit.Usage{Line: line, EmbedTokens: f.spent})
 	}
 	f.spent = 0

@@ -79,7 +79,7 @@ func (f *effect) countDomains() error {
 	if len(by) == 0 {
 		return nil
 	}
-	return f.org.withStore(func(st *storage.Store) error {
+	return f.org.WithStore(func(st *storage.Store) error {
 		for name, change := range by {
 			id, err := pb.ParseDomainID(name)
 			if err != nil || change == 0 {
@@ -111,12 +111,12 @@ func (f *effect) derives() bool { e := editOf(f.call); return e != nil && e.deri
 // leaveWork notes in an effect that changes the partition that cognition has to
 // catch up with it.
 func (f *effect) leaveWork() {
-	if f.org.sys.cfg.plain || f.derives() || len(f.changed)+len(f.entries)+len(f.gone)+len(f.hide)+len(f.show) == 0 {
+	if f.org.System.Config.Plain || f.derives() || len(f.changed)+len(f.entries)+len(f.gone)+len(f.hide)+len(f.show) == 0 {
 		return
 	}
 	f.state.Changes++
 	if len(f.gone)+len(f.hide)+len(f.forgotten) > 0 {
 		f.state.Removals++
 	}
-	f.batch.PutRaw(f.org.space.Key(storage.TableCognitionDue, storage.ID16(f.part.ID)), nil)
+	f.batch.PutRaw(f.org.Space.Key(storage.TableCognitionDue, storage.ID16(f.part.ID)), nil)
 }

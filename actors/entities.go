@@ -53,7 +53,7 @@ func (f *effect) link(it *prepared, n *pb.Node) error {
 	if it.reading == nil || n.GetUnlearned() {
 		return nil
 	}
-	s, err := f.org.sys.parts.Settings(f.st, f.part)
+	s, err := f.org.System.Parts.Settings(f.st, f.part)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/extract"
 	"orgmem/brain/extract/resolve"
 	pb "orgmem/proto"
@@ -15,31 +16,31 @@ const maxSightings = 1000
 // the caller's, by the form that its names share. Nothing is stored for it: what is
 // forgotten in a memory is not found there. It says who, and how often, and nothing
 // of what is written; like a search of the organization it is not for a subject.
-func (o *graphModule) entityElsewhere(c *call, op *pb.EntityElsewhere) {
-	if c.env.GetHasSubject() {
-		c.refuse(problem(pb.CodePermissionDenied, "A subject sees its own memory only; this needs a request without X-Svc-Subject."))
+func (o *graphModule) entityElsewhere(c *tenant.Call, op *pb.EntityElsewhere) {
+	if c.Env.GetHasSubject() {
+		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "A subject sees its own memory only; this needs a request without X-Svc-Subject."))
 		return
 	}
-	o.readWide(c, func(st *storage.Store, _ int) (*pb.Reply, error) {
-		mine, typ, err := entityAt(st, c.part.Space, pb.NodeID(op.GetId()))
+	o.ReadWide(c, func(st *storage.Store, _ int) (*pb.Reply, error) {
+		mine, typ, err := entityAt(st, c.Part.Space, pb.NodeID(op.GetId()))
 		if err != nil {
 			return nil, err
 		}
 		if mine == nil {
-			return refuse(nodeNotFound()), nil
+			return tenant.Refuse(nodeNotFound()), nil
 		}
 		out := &pb.Sightings{}
 		same := resolve.Canonical(mine.GetTitle(), typ)
 		if same != "" { // else the name is too weak to tell people apart by
-			parts, err := c.everywhere(st)
+			parts, err := c.Everywhere(st)
 			if err != nil {
 				return nil, err
 			}
 			for _, part := range parts {
-				if part.ID == c.part.ID {
+				if part.ID == c.Part.ID {
 					continue
 				}
-				if err := c.awaited(); err != nil {
+				if err := c.Awaited(); err != nil {
 					return nil, err
 				}
 				if err := sightings(st, part, mine.GetTitle(), typ, same, out); err != nil {
@@ -47,7 +48,7 @@ func (o *graphModule) entityElsewhere(c *call, op *pb.EntityElsewhere) {
 				}
 			}
 		}
-		c.readUnits = unitsOf(len(out.GetSightings()))
+		c.ReadUnits = tenant.UnitsOf(len(out.GetSightings()))
 		return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Sightings{Sightings: out}}), nil
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -19,19 +20,19 @@ func TestAnErasedMemoryTakesNothingIn(t *testing.T) {
 		made := n.org(NewOrg{Name: "Acme", OwnerEmail: name + "@example.com", Plan: pb.PlanUnlimited})
 		c := client{n: n, key: made.APIKey}
 		c.put("ann")
-		erase, late := newCall(c.envelope(eraseOp("ann"))), newCall(c.as("ann").envelope(op))
-		c.inOrg(func(o *orgActor) { // both wait for the directory's mark, in this order
-			o.handle(erase)
-			o.handle(late)
+		erase, late := tenant.NewCall(c.envelope(eraseOp("ann"))), tenant.NewCall(c.as("ann").envelope(op))
+		c.inOrg(func(o *tenant.Org) { // both wait for the directory's mark, in this order
+			o.Handle(erase)
+			o.Handle(late)
 		})
-		n.wait(jobOf(<-erase.done))
-		if r := <-late.done; r.GetProblem().GetCode() != pb.CodeSubjectNotProvisioned {
+		n.wait(jobOf(<-erase.Done))
+		if r := <-late.Done; r.GetProblem().GetCode() != pb.CodeSubjectNotProvisioned {
 			t.Errorf("%s: %v", name, r)
 		}
 		n.settle(storage.StoreID{Org: made.Org, Realm: storage.RealmMain})
-		c.inOrg(func(o *orgActor) {
-			if len(o.children) > 0 || o.openJobs != 0 {
-				t.Errorf("%s: %d actors, %d open jobs", name, len(o.children), o.openJobs)
+		c.inOrg(func(o *tenant.Org) {
+			if len(o.Children) > 0 || o.OpenJobs != 0 {
+				t.Errorf("%s: %d actors, %d open jobs", name, len(o.Children), o.OpenJobs)
 			}
 		})
 	}
@@ -52,15 +53,15 @@ func TestARemovedMembersConnectorsGo(t *testing.T) {
 	leaver.ok(config(p.next()))
 	leaver.ok(config(p.next()))
 	// One more is on its way: its address is being looked up.
-	late, leave := newCall(leaver.envelope(config(p.next()))), newCall(leaver.envelope(deleteMe()))
-	owner.inOrg(func(o *orgActor) {
-		o.handle(leave)
-		o.handle(late)
+	late, leave := tenant.NewCall(leaver.envelope(config(p.next()))), tenant.NewCall(leaver.envelope(deleteMe()))
+	owner.inOrg(func(o *tenant.Org) {
+		o.Handle(leave)
+		o.Handle(late)
 	})
-	if r := <-leave.done; r.GetProblem() != nil {
+	if r := <-leave.Done; r.GetProblem() != nil {
 		t.Fatal(r)
 	}
-	<-late.done // before or behind
+	<-late.Done // before or behind
 	store := storage.StoreID{Org: org.Org, Realm: storage.RealmMain}
 	n.settle(store)
 	if left := records(n, store, storage.TableConnector, func() *pb.Connector { return &pb.Connector{} }); len(left) != 1 || pb.UserID(left[0].GetUser()) != org.Owner {
@@ -128,11 +129,11 @@ func TestASubjectIsNobodysUser(t *testing.T) {
 	c := client{n: n, key: org.APIKey}
 	c.put("ann")
 	user := pb.UserID(c.as("ann").partition().ID)
-	if k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: user, Scopes: []string{pb.ScopeRead}}); !errors.Is(err, ErrUserNotFound) {
+	if k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: user, Scopes: []string{pb.ScopeRead}}); !errors.Is(err, tenant.ErrUserNotFound) {
 		t.Errorf("a key %v, %v", k, err)
 	}
 	part := fmt.Sprintf(`{"partition":{"id":"x","kind":"member"},"user":%q}`, user)
-	if r, err := n.sys.Restore(t.Context(), org.Org, []byte(part)); !errors.Is(err, ErrUserNotFound) {
+	if r, err := n.sys.Restore(t.Context(), org.Org, []byte(part)); !errors.Is(err, tenant.ErrUserNotFound) {
 		t.Errorf("restored %v, %v", r, err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -91,7 +92,7 @@ func everything(t *testing.T, disk *storagetest.Disk, dir string) (all []byte) {
 	return all
 }
 
-// pieceBytes is how much of a planted string is looked for: a store's compression may
+// PieceBytes is how much of a planted string is looked for: a store's compression may
 // have cut it where four of its bytes were said before, and hardly twelve.
 const pieceBytes = 12
 
@@ -198,10 +199,10 @@ func plantSessions(c client, p *planter, store storage.StoreID, filename string)
 }
 
 // erasing starts a node whose log a test can search.
-func erasing(t *testing.T, disk *storagetest.Disk, configure ...func(*Config, *storage.Options)) (*testNode, *logs) {
+func erasing(t *testing.T, disk *storagetest.Disk, configure ...func(*tenant.Config, *storage.Options)) (*testNode, *logs) {
 	t.Helper()
 	l := &logs{}
-	return startNode(t, disk, append(configure, func(cfg *Config, o *storage.Options) {
+	return startNode(t, disk, append(configure, func(cfg *tenant.Config, o *storage.Options) {
 		cfg.Logger = slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		o.Logger = cfg.Logger
 	})...), l
@@ -269,7 +270,7 @@ func TestPurgeLeavesNoByte(t *testing.T) {
 		t.Run(scope, func(t *testing.T) {
 			disk := storagetest.NewDisk()
 			files := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)) // that of the stores
-			n, l := erasing(t, disk, func(_ *Config, o *storage.Options) { o.Clock = files })
+			n, l := erasing(t, disk, func(_ *tenant.Config, o *storage.Options) { o.Clock = files })
 			made := n.org(NewOrg{})
 			c := client{n: n, key: made.APIKey}
 			p := &planter{seed: "purge " + scope}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -12,9 +13,9 @@ import (
 )
 
 // inOrg runs f in the key's organization.
-func (c client) inOrg(f func(o *orgActor)) {
+func (c client) inOrg(f func(o *tenant.Org)) {
 	c.n.t.Helper()
-	err := c.n.sys.onOrg(c.n.t.Context(), c.orgID(), func(o *orgActor, done func(error)) { f(o); done(nil) })
+	err := c.n.sys.Visit(c.n.t.Context(), c.orgID(), func(o *tenant.Org, done func(error)) { f(o); done(nil) })
 	if err != nil {
 		c.n.t.Fatal(err)
 	}
@@ -43,33 +44,33 @@ func (c client) count(r storage.Range) int {
 func TestSweepGoesOnUntilNothingIsLeft(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	var o *orgActor
-	c.inOrg(func(org *orgActor) { o = org })
-	const records = 2*maxSweep + 1
-	old := uint64(n.clock.Now().Add(-2 * idempotencyRetention).UnixMilli())
-	b := storage.NewBatch(o.store)
+	var o *tenant.Org
+	c.inOrg(func(org *tenant.Org) { o = org })
+	const records = 2*tenant.MaxSweep + 1
+	old := uint64(n.clock.Now().Add(-2 * tenant.IdempotencyRetention).UnixMilli())
+	b := storage.NewBatch(o.Store)
 	for i := range records {
 		var key [32]byte
 		binary.BigEndian.PutUint32(key[:], uint32(i))
-		b.PutRaw(o.space.Key(storage.TableIdempotencyByTime, storage.U64(old), storage.Hash32(key)), nil)
-		b.Put(o.space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{CreatedMs: int64(old)})
+		b.PutRaw(o.Space.Key(storage.TableIdempotencyByTime, storage.U64(old), storage.Hash32(key)), nil)
+		b.Put(o.Space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{CreatedMs: int64(old)})
 	}
-	if err := o.committer.Commit(b); err != nil {
+	if err := o.Committer.Commit(b); err != nil {
 		t.Fatal(err)
 	}
-	n.clock.Advance(sweepInterval)
+	n.clock.Advance(tenant.SweepInterval)
 	for sweep := 1; sweep <= 3; sweep++ {
-		c.inOrg(func(*orgActor) {}) // the tick, or the end of the pause, came before
-		if err := o.committer.Commit(storage.NewBatch(o.store)); err != nil {
+		c.inOrg(func(*tenant.Org) {}) // the tick, or the end of the pause, came before
+		if err := o.Committer.Commit(storage.NewBatch(o.Store)); err != nil {
 			t.Fatal(err) // and the sweep's commit before this
 		}
-		want := max(0, records-sweep*maxSweep)
+		want := max(0, records-sweep*tenant.MaxSweep)
 		for _, table := range []storage.Table{storage.TableIdempotencyByTime, storage.TableIdempotency} {
-			if got := c.count(o.space.Prefix(table)); got != want {
+			if got := c.count(o.Space.Prefix(table)); got != want {
 				t.Fatalf("after sweep %d there are %d records in table %v, want %d", sweep, got, table, want)
 			}
 		}
-		n.clock.Advance(sweepPause)
+		n.clock.Advance(tenant.SweepPause)
 	}
 }
 
@@ -83,27 +84,27 @@ func TestSubjectWithManyJobsIsErasedInBoundedBatches(t *testing.T) {
 	c.put("ben")
 	kept := jobOf(c.as("ben").ok(items(doc("", "Ben keeps this."))))
 	n.wait(kept)
-	var o *orgActor
+	var o *tenant.Org
 	var part *partition.Ref
 	var err error
-	c.inOrg(func(org *orgActor) { o = org; part, err = org.lookupSubject("anna") })
+	c.inOrg(func(org *tenant.Org) { o = org; part, err = org.LookupSubject("anna") })
 	if err != nil || part == nil {
 		t.Fatal(part, err)
 	}
-	st, err := n.store.Acquire(o.store)
+	st, err := n.store.Acquire(o.Store)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const batches = 4
-	b := storage.NewBatch(o.store)
-	for i := range batches*eraseAtOnce - 1 {
+	b := storage.NewBatch(o.Store)
+	for i := range batches*tenant.EraseAtOnce - 1 {
 		var id pb.JobID
 		binary.BigEndian.PutUint32(id[:], uint32(i))
-		putJob(b, o.space, &pb.Job{
+		tenant.PutJob(b, o.Space, &pb.Job{
 			Id: id[:], Type: pb.JobIngest, Status: pb.JobQueued, Partition: part.ID.Bytes(), Subject: "anna", CreatedMs: clock.Millis(n.clock.Now()),
 		})
 	}
-	if err := o.committer.Commit(b); err != nil {
+	if err := o.Committer.Commit(b); err != nil {
 		t.Fatal(err)
 	}
 	before := st.State().Version
@@ -122,11 +123,11 @@ func TestSubjectWithManyJobsIsErasedInBoundedBatches(t *testing.T) {
 			c.n.wait(erase)
 		}
 		for _, table := range []storage.Table{storage.TableJob, storage.TableJobByTime} {
-			if got := c.count(o.space.Prefix(table)); got != 2 { // ben's, and the erasure
+			if got := c.count(o.Space.Prefix(table)); got != 2 { // ben's, and the erasure
 				t.Errorf("%d records are left in table %v", got, table)
 			}
 		}
-		if got := c.count(o.space.Prefix(storage.TableJobOpen)) + c.count(part.Space.All()); got != 0 {
+		if got := c.count(o.Space.Prefix(storage.TableJobOpen)) + c.count(part.Space.All()); got != 0 {
 			t.Errorf("%d open jobs and records of the partition are left", got)
 		}
 		if got := c.job(kept).GetStatus(); got != pb.JobSucceeded {

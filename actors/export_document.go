@@ -13,14 +13,14 @@ import (
 // whose memory it is, nil for the organization.
 func (o *exportModule) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export, part *partition.Ref) error {
 	rec := &pb.Organization{}
-	if o.main == nil { // a sandbox's store has no root record
-		if _, err := snap.Get(o.space.Key(storage.TableOrg), rec); err != nil {
+	if o.Main == nil { // a sandbox's store has no root record
+		if _, err := snap.Get(o.Space.Key(storage.TableOrg), rec); err != nil {
 			return err
 		}
 	}
 	head := document.Head{
 		Format: document.Format, Version: document.Version, ExportID: pb.ExportID(e.GetId()).String(), Scope: e.GetScope(),
-		CreatedAt: document.Time(e.GetCreatedMs()), Organization: document.Org{ID: o.id.String(), Name: rec.GetName(), Slug: rec.GetSlug()},
+		CreatedAt: document.Time(e.GetCreatedMs()), Organization: document.Org{ID: o.ID.String(), Name: rec.GetName(), Slug: rec.GetSlug()},
 	}
 	w := document.NewWriter(to, head)
 	w.Open("partitions")
@@ -29,7 +29,7 @@ func (o *exportModule) writeDocument(to io.Writer, snap storage.Reader, e *pb.Ex
 			return err
 		}
 	} else {
-		for rec, err := range storage.ScanRecords(snap, o.space.Prefix(storage.TablePartition), storage.ScanOptions{}, func() *pb.Partition { return &pb.Partition{} }) {
+		for rec, err := range storage.ScanRecords(snap, o.Space.Prefix(storage.TablePartition), storage.ScanOptions{}, func() *pb.Partition { return &pb.Partition{} }) {
 			if err != nil {
 				return err
 			}
@@ -40,7 +40,7 @@ func (o *exportModule) writeDocument(to io.Writer, snap storage.Reader, e *pb.Ex
 			if rec.Value.GetErasing() {
 				continue
 			}
-			if err := o.writePartition(w, snap, partition.NewRef(o.store, &o.orgView, id, rec.Value)); err != nil {
+			if err := o.writePartition(w, snap, partition.NewRef(o.Store, &o.View, id, rec.Value)); err != nil {
 				return err
 			}
 		}
@@ -54,7 +54,7 @@ func (o *exportModule) writePartition(w *document.Writer, snap storage.Reader, p
 	head := document.Partition{ID: part.ID.String(), Kind: part.Kind, Subject: string(part.Subject), CreatedAt: document.Time(part.Created)}
 	if part.Kind == pb.PartitionMember {
 		member := &pb.Member{}
-		if _, err := snap.Get(o.space.Key(storage.TableMember, storage.ID16(part.ID)), member); err != nil {
+		if _, err := snap.Get(o.Space.Key(storage.TableMember, storage.ID16(part.ID)), member); err != nil {
 			return err
 		}
 		head.Email = member.GetEmail()

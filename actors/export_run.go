@@ -13,6 +13,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -38,10 +39,10 @@ var (
 func (o *exportModule) queueExport(e *pb.Export) {
 	run := &exportRun{id: pb.ExportID(e.GetId()), user: pb.UserID(e.GetUser())}
 	if e.GetScope() == pb.ExportScopeUser {
-		part, err := o.loadPartition(pb.PartitionID(e.GetPartition()))
+		part, err := o.LoadPartition(pb.PartitionID(e.GetPartition()))
 		if err != nil {
-			o.sys.log.Error("an export cannot be begun; it is tried again", "org", o.id.String(), "export", run.id.String(), "err", err)
-			o.sys.clock.AfterFunc(eraseRetry, func() { o.later(func() { o.queueExport(e) }) })
+			o.System.Log.Error("an export cannot be begun; it is tried again", "org", o.ID.String(), "export", run.id.String(), "err", err)
+			o.System.Clock.AfterFunc(tenant.EraseRetry, func() { o.Later(func() { o.queueExport(e) }) })
 			return
 		}
 		if part == nil {
@@ -59,12 +60,12 @@ func (o *exportModule) queueExport(e *pb.Export) {
 func (o *exportModule) resumeExport(id pb.ExportID) error {
 	e := &pb.Export{}
 	found := false
-	err := o.withStore(func(st *storage.Store) (err error) {
-		found, err = st.Get(exportKey(o.space, id), e)
+	err := o.WithStore(func(st *storage.Store) (err error) {
+		found, err = st.Get(exportKey(o.Space, id), e)
 		return err
 	})
 	if err == nil && !found {
-		err = fmt.Errorf("export %s: %w", id, errNoRecord)
+		err = fmt.Errorf("export %s: %w", id, tenant.ErrNoRecord)
 	}
 	if err != nil {
 		return err
@@ -75,13 +76,13 @@ func (o *exportModule) resumeExport(id pb.ExportID) error {
 
 // nextExport begins the oldest export that waits, unless one is being written.
 func (o *exportModule) nextExport() {
-	if o.lost || o.sys.ctx.Err() != nil {
+	if o.Lost || o.System.Running.Err() != nil {
 		return
 	}
 	stored, err := o.storedExports()
 	if err != nil {
-		o.sys.log.Error("exports cannot be read; they are tried again", "org", o.id.String(), "err", err)
-		o.retryExports(eraseRetry)
+		o.System.Log.Error("exports cannot be read; they are tried again", "org", o.ID.String(), "err", err)
+		o.retryExports(tenant.EraseRetry)
 		return
 	}
 	o.mu.Lock()
@@ -96,9 +97,9 @@ func (o *exportModule) nextExport() {
 		if run == nil {
 			continue
 		}
-		ctx, cancel := context.WithCancel(o.sys.ctx)
+		ctx, cancel := context.WithCancel(o.System.Running)
 		run.cancel = cancel
-		o.sys.wg.Go(func() {
+		o.System.Background.Go(func() {
 			defer cancel()
 			o.export(ctx, run)
 		})
@@ -107,7 +108,7 @@ func (o *exportModule) nextExport() {
 }
 
 func (o *exportModule) retryExports(after time.Duration) {
-	o.sys.clock.AfterFunc(after, func() { o.later(o.nextExport) })
+	o.System.Clock.AfterFunc(after, func() { o.Later(o.nextExport) })
 }
 
 // export writes one document, however often that takes, and reports to the
@@ -127,23 +128,23 @@ func (o *exportModule) export(ctx context.Context, run *exportRun) {
 		delete(o.runs, run.id)
 	}
 	o.mu.Unlock()
-	pause := waitError{eraseRetry}
+	pause := tenant.WaitError{Wait: tenant.EraseRetry}
 	if again && !errors.As(err, &pause) {
-		if superseded(err) || ctx.Err() != nil {
+		if tenant.Superseded(err) || ctx.Err() != nil {
 			return // another activation goes on
 		}
-		o.sys.log.Error("export failed; it is tried again", "org", o.id.String(), "export", run.id.String(), "err", err)
-		if ownFailure(err) {
+		o.System.Log.Error("export failed; it is tried again", "org", o.ID.String(), "export", run.id.String(), "err", err)
+		if tenant.OwnFailure(err) {
 			o.exportFailed(run)
 		}
 	}
-	o.later(func() {
+	o.Later(func() {
 		switch {
 		case again:
-			o.retryExports(pause.wait)
+			o.retryExports(pause.Wait)
 			return
 		case !gone:
-			o.jobsEnded(pb.JobID(run.id))
+			o.JobsEnded(pb.JobID(run.id))
 		}
 		o.nextExport()
 	})
@@ -151,16 +152,16 @@ func (o *exportModule) export(ctx context.Context, run *exportRun) {
 
 // pb.ExportFailed notes that an attempt at an export has failed.
 func (o *exportModule) exportFailed(run *exportRun) {
-	ch := commit.New(o.store)
-	err := o.withStore(func(st *storage.Store) error { return o.failAttempt(st, ch.Batch, pb.JobID(run.id)) })
+	ch := commit.New(o.Store)
+	err := o.WithStore(func(st *storage.Store) error { return o.FailAttempt(st, ch.Batch, pb.JobID(run.id)) })
 	if err == nil && ch.Len() > 0 {
 		o.mu.Lock()
 		run.stale = false // what is written says nothing of the memory
 		o.mu.Unlock()
 		err = o.commitExport(run, ch, nil)
 	}
-	if err != nil && !superseded(err) && !errors.Is(err, errExportGone) {
-		o.sys.log.Warn("a failed attempt is not counted", "org", o.id.String(), "export", run.id.String(), "err", err)
+	if err != nil && !tenant.Superseded(err) && !errors.Is(err, errExportGone) {
+		o.System.Log.Warn("a failed attempt is not counted", "org", o.ID.String(), "export", run.id.String(), "err", err)
 	}
 }
 
@@ -176,47 +177,47 @@ func (o *exportModule) tryExport(ctx context.Context, run *exportRun) (err error
 	run.stale = false
 	o.mu.Unlock()
 	e, job := &pb.Export{}, &pb.Job{}
-	err = o.withStore(func(st *storage.Store) error {
-		found, err := st.Get(exportKey(o.space, run.id), e)
+	err = o.WithStore(func(st *storage.Store) error {
+		found, err := st.Get(exportKey(o.Space, run.id), e)
 		if err == nil && found {
-			found, err = st.Get(o.space.Key(storage.TableJob, storage.ID16(run.id)), job)
+			found, err = st.Get(o.Space.Key(storage.TableJob, storage.ID16(run.id)), job)
 		}
 		if err == nil && !found {
-			err = fmt.Errorf("export %s: %w", run.id, errNoRecord)
+			err = fmt.Errorf("export %s: %w", run.id, tenant.ErrNoRecord)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	why := o.beginAttempt(job) // to begin anew for what was forgotten is the same attempt
-	if wait, waits := errors.AsType[waitError](why); waits {
-		waiting := commit.New(o.store)
-		updateJob(waiting.Batch, o.space, job)
+	why := o.BeginAttempt(job) // to begin anew for what was forgotten is the same attempt
+	if wait, waits := errors.AsType[tenant.WaitError](why); waits {
+		waiting := commit.New(o.Store)
+		tenant.UpdateJob(waiting.Batch, o.Space, job)
 		return errors.Join(o.commitExport(run, waiting, nil), wait)
 	}
 	if why != nil {
-		return o.endExport(run, e, job, commit.New(o.store), why)
+		return o.endExport(run, e, job, commit.New(o.Store), why)
 	}
 	job.Status, e.Status = pb.JobRunning, pb.ExportRunning
 	if job.GetStartedMs() == 0 {
-		job.StartedMs = clock.Millis(o.sys.clock.Now())
+		job.StartedMs = clock.Millis(o.System.Clock.Now())
 	}
-	begin := commit.New(o.store)
-	begin.EraseRange(exportPieces(o.space, run.id)) // of an attempt that did not end
-	begin.Put(exportKey(o.space, run.id), e)
-	updateJob(begin.Batch, o.space, job)
+	begin := commit.New(o.Store)
+	begin.EraseRange(exportPieces(o.Space, run.id)) // of an attempt that did not end
+	begin.Put(exportKey(o.Space, run.id), e)
+	tenant.UpdateJob(begin.Batch, o.Space, job)
 	// This commit is also the barrier behind which the snapshot holds all that was
 	// acknowledged before.
 	if err := o.commitExport(run, begin, nil); err != nil {
 		return err
 	}
-	o.sys.cfg.working(pb.JobExport, func() bool { return ctx.Err() != nil })
+	o.System.Config.Working(pb.JobExport, func() bool { return ctx.Err() != nil })
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	var snap *storage.Snapshot
-	err = o.withStore(func(st *storage.Store) (err error) {
+	err = o.WithStore(func(st *storage.Store) (err error) {
 		snap, err = st.Snapshot()
 		return err
 	})
@@ -224,15 +225,15 @@ func (o *exportModule) tryExport(ctx context.Context, run *exportRun) (err error
 		return err
 	}
 	defer partition.CloseSnapshot(snap, &err)
-	e.Seen = o.committer.LastEvent() + 1 // behind the snapshot: it is at least the last that it saw
-	w := &documentWriter{exports: o, ctx: ctx, run: run, batch: commit.New(o.store), sum: sha256.New()}
+	e.Seen = o.Committer.LastEvent() + 1 // behind the snapshot: it is at least the last that it saw
+	w := &documentWriter{exports: o, ctx: ctx, run: run, batch: commit.New(o.Store), sum: sha256.New()}
 	err = o.writeDocument(w, snap, e, run.part)
 	if err == nil {
 		err = w.flush()
 	}
 	switch {
 	case errors.Is(err, errExportTooLarge):
-		return o.endExport(run, e, job, commit.New(o.store), err)
+		return o.endExport(run, e, job, commit.New(o.Store), err)
 	case err != nil:
 		return err
 	}
@@ -242,27 +243,27 @@ func (o *exportModule) tryExport(ctx context.Context, run *exportRun) (err error
 
 // endExport writes an export's end, with what is left of its document.
 func (o *exportModule) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *commit.Change, why error) error {
-	now := o.sys.clock.Now()
+	now := o.System.Clock.Now()
 	e.FinishedMs, job.FinishedMs = clock.Millis(now), clock.Millis(now)
 	job.Done = job.GetTotal()
 	switch {
 	case errors.Is(why, errExportTooLarge):
 		e.Error = fmt.Sprintf("the document would be larger than %d GiB", maxExportPieces*storage.PieceBytes>>30)
-	case errors.Is(why, errUnclean):
-		e.Error = givenUp("the document", why)
+	case errors.Is(why, tenant.ErrUnclean):
+		e.Error = tenant.GivenUp("the document", why)
 	case why != nil:
 		e.Error = "the document could not be written"
 	}
 	if why != nil {
 		e.Status, job.Status = pb.ExportFailed, pb.JobFailed
 		job.Done, job.ErrorCode, job.ErrorDetail = 0, pb.CodeInternal, e.GetError()
-		ch.EraseRange(exportPieces(o.space, run.id))
+		ch.EraseRange(exportPieces(o.Space, run.id))
 	} else {
 		e.Status, job.Status = pb.ExportSucceeded, pb.JobSucceeded
 		e.ExpiresMs = clock.Millis(now.Add(o.retention))
 	}
-	ch.Put(exportKey(o.space, run.id), e)
-	if err := endJob(ch, &o.orgView, job); err != nil {
+	ch.Put(exportKey(o.Space, run.id), e)
+	if err := tenant.EndJob(ch, &o.View, job); err != nil {
 		return err
 	}
 	return o.commitExport(run, ch, e)
@@ -282,7 +283,7 @@ func (o *exportModule) commitExport(run *exportRun, ch *commit.Change, finished 
 	}
 	run.finished = finished
 	result := make(chan error, 1)
-	o.committer.SubmitChange(ch, func(err error) { result <- err })
+	o.Committer.SubmitChange(ch, func(err error) { result <- err })
 	o.mu.Unlock()
 	err := <-result
 	if err != nil && finished != nil {
@@ -327,7 +328,7 @@ func (w *documentWriter) Write(data []byte) (int, error) {
 			return 0, err
 		}
 		full := w.batch
-		w.batch = commit.New(w.exports.store)
+		w.batch = commit.New(w.exports.Store)
 		if err := w.exports.commitExport(w.run, full, nil); err != nil {
 			return 0, err
 		}
@@ -343,7 +344,7 @@ func (w *documentWriter) flush() error {
 	if w.n == maxExportPieces {
 		return errExportTooLarge
 	}
-	w.batch.PutRaw(pieceKey(w.exports.space, w.run.id, w.n), w.buf)
+	w.batch.PutRaw(pieceKey(w.exports.Space, w.run.id, w.n), w.buf)
 	w.n++
 	w.buf = nil
 	return nil

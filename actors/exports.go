@@ -13,6 +13,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -81,8 +82,8 @@ func exportByTime(space storage.Space, e *pb.Export) storage.Key {
 // who write documents and those who forget: an export that holds what was forgotten ends
 // with it, in one commit, and one that is being written begins anew.
 type exportModule struct {
-	*orgActor
-	noModule
+	*tenant.Org
+	tenant.NoModule
 	retention time.Duration // how long an export can be downloaded
 	mu        sync.Mutex
 	runs      map[pb.ExportID]*exportRun // the exports that are not finished
@@ -90,28 +91,28 @@ type exportModule struct {
 
 // exportFeature is what a node has once for exports.
 type exportFeature struct {
-	noFeature
+	tenant.NoFeature
 	retention time.Duration
 }
 
-func newExportFeature(cfg *Config) exportFeature {
+func newExportFeature(cfg *tenant.Config) exportFeature {
 	return exportFeature{retention: cmp.Or(cfg.ExportRetention, defaultExportRetention)}
 }
 
-func (f exportFeature) Module(o *orgActor) module {
-	return &exportModule{orgActor: o, retention: f.retention, runs: map[pb.ExportID]*exportRun{}}
+func (f exportFeature) Module(o *tenant.Org) tenant.Module {
+	return &exportModule{Org: o, retention: f.retention, runs: map[pb.ExportID]*exportRun{}}
 }
 
-func (o *exportModule) Handle(c *call) bool {
-	switch op := c.env.GetData().GetOp().(type) {
+func (o *exportModule) Handle(c *tenant.Call) bool {
+	switch op := c.Env.GetData().GetOp().(type) {
 	case *pb.DataOp_CreateExport:
 		o.createExport(c, op.CreateExport)
 	case *pb.DataOp_ListExports:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.listExports(st, c, op.ListExports) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.listExports(st, c, op.ListExports) })
 	case *pb.DataOp_GetExport:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.getExport(st, c, op.GetExport.GetId(), false) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.getExport(st, c, op.GetExport.GetId(), false) })
 	case *pb.DataOp_DownloadExport:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) {
 			return o.downloadExport(st, c, op.DownloadExport.GetId())
 		})
 	default:
@@ -125,30 +126,30 @@ func (o *exportModule) Sweep(st *storage.Store, b *storage.Batch, _ time.Time) (
 	return 0, o.sweepExports(b, st)
 }
 
-func (o *exportModule) JobKinds() map[string]jobKind {
-	return map[string]jobKind{pb.JobExport: {
-		resume: func(job *pb.Job) (bool, error) { return true, o.resumeExport(pb.ExportID(job.GetId())) },
-		cancel: func(c *call, job *pb.Job) bool { o.cancelExport(c, job); return true },
+func (o *exportModule) JobKinds() map[string]tenant.JobKind {
+	return map[string]tenant.JobKind{pb.JobExport: {
+		Resume: func(job *pb.Job) (bool, error) { return true, o.resumeExport(pb.ExportID(job.GetId())) },
+		Cancel: func(c *tenant.Call, job *pb.Job) bool { o.cancelExport(c, job); return true },
 	}}
 }
 
 // createExport queues an export and answers 202.
-func (o *exportModule) createExport(c *call, op *pb.CreateExport) {
-	scope, part := pb.ExportScopeUser, c.part
+func (o *exportModule) createExport(c *tenant.Call, op *pb.CreateExport) {
+	scope, part := pb.ExportScopeUser, c.Part
 	if op.GetOrgScope() {
 		scope = pb.ExportScopeOrg
-		if c.env.GetHasSubject() {
-			c.refuse(problem(pb.CodePermissionDenied, "A subject cannot export the organization."))
+		if c.Env.GetHasSubject() {
+			c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "A subject cannot export the organization."))
 			return
 		}
 	}
-	o.whenBusyFor(c, func() {
-		o.exclusive(exportsLock, func(release func()) {
-			if !o.inUse(c) {
+	o.WhenBusyFor(c, func() {
+		o.Exclusive(tenant.ExportsLock, func(release func()) {
+			if !o.InUse(c) {
 				release()
 				return
 			}
-			fail := func(err error) { release(); c.fail(err) }
+			fail := func(err error) { release(); c.Fail(err) }
 			stored, err := o.storedExports()
 			if err != nil {
 				fail(err)
@@ -169,41 +170,41 @@ func (o *exportModule) createExport(c *call, op *pb.CreateExport) {
 				fail(commit.ErrQueueFull)
 				return
 			}
-			job, err := o.newJob(pb.JobExport, c.who, part, 1)
+			job, err := o.NewJob(pb.JobExport, c.Who, part, 1)
 			if err != nil {
 				fail(err)
 				return
 			}
-			e := &pb.Export{Id: job.GetId(), User: c.who.user.Bytes(), Scope: scope, Status: pb.ExportQueued, Format: exportFormat, CreatedMs: job.GetCreatedMs()}
+			e := &pb.Export{Id: job.GetId(), User: c.Who.User.Bytes(), Scope: scope, Status: pb.ExportQueued, Format: exportFormat, CreatedMs: job.GetCreatedMs()}
 			if scope == pb.ExportScopeUser {
 				e.Partition = part.ID.Bytes()
 			}
-			ch := commit.New(o.store)
+			ch := commit.New(o.Store)
 			for ; len(kept)+open >= maxKeptExports && len(kept) > 0; kept = kept[:len(kept)-1] {
-				expireExport(ch.Batch, o.space, kept[len(kept)-1], job.GetCreatedMs())
+				expireExport(ch.Batch, o.Space, kept[len(kept)-1], job.GetCreatedMs())
 			}
 			for ; len(ended) >= maxEndedExports; ended = ended[:len(ended)-1] {
-				removeExport(ch.Batch, o.space, ended[len(ended)-1])
+				removeExport(ch.Batch, o.Space, ended[len(ended)-1])
 			}
-			ch.Put(exportKey(o.space, pb.ExportID(e.GetId())), e)
-			ch.PutRaw(exportByTime(o.space, e), nil)
-			putJob(ch.Batch, o.space, job)
-			ch.Audit(c.auditOf("export.create", pb.ExportID(e.GetId()).String()))
+			ch.Put(exportKey(o.Space, pb.ExportID(e.GetId())), e)
+			ch.PutRaw(exportByTime(o.Space, e), nil)
+			tenant.PutJob(ch.Batch, o.Space, job)
+			ch.Audit(c.AuditOf("export.create", pb.ExportID(e.GetId()).String()))
 			r := &pb.Reply{Status: 202, Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Export{Export: e}}}}
-			if err := c.idem.record(ch.Batch, r); err != nil {
+			if err := c.Replay.Record(ch.Batch, r); err != nil {
 				fail(err)
 				return
 			}
-			o.committer.SubmitChange(ch, func(err error) {
-				o.later(func() {
+			o.Committer.SubmitChange(ch, func(err error) {
+				o.Later(func() {
 					release()
 					if err != nil {
-						c.fail(err)
+						c.Fail(err)
 						return
 					}
-					o.openJobs++
+					o.OpenJobs++
 					o.queueExport(e)
-					c.reply(r)
+					c.Reply(r)
 				})
 			})
 		})
@@ -213,7 +214,7 @@ func (o *exportModule) createExport(c *call, op *pb.CreateExport) {
 // storedExports reads all exports, newest first: at most maxKeptExports,
 // maxEndedExports, and what has expired for the last ones.
 func (o *exportModule) storedExports() (all []*pb.Export, err error) {
-	err = o.withStore(func(st *storage.Store) (err error) {
+	err = o.WithStore(func(st *storage.Store) (err error) {
 		all, err = o.readExports(st)
 		return err
 	})
@@ -221,7 +222,7 @@ func (o *exportModule) storedExports() (all []*pb.Export, err error) {
 }
 
 func (o *exportModule) readExports(r storage.Reader) (all []*pb.Export, err error) {
-	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TableExport), storage.ScanOptions{}, func() *pb.Export { return &pb.Export{} }) {
+	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableExport), storage.ScanOptions{}, func() *pb.Export { return &pb.Export{} }) {
 		if err != nil {
 			return nil, fmt.Errorf("read exports: %w", err)
 		}
@@ -278,7 +279,7 @@ func (o *exportModule) expireExports(b *storage.Batch, r storage.Reader, concern
 		}
 		switch {
 		case e.GetStatus() == pb.ExportSucceeded:
-			expireExport(b, o.space, e, clock.Millis(o.sys.clock.Now()))
+			expireExport(b, o.Space, e, clock.Millis(o.System.Clock.Now()))
 		case run != nil:
 			run.stale = true
 		}
@@ -318,8 +319,8 @@ func (o *exportModule) countHolding(r storage.Reader, part *partition.Ref) (n ui
 // organization that its member has begun, and ends the documents of others that
 // hold it.
 func (o *exportModule) ErasePartition(ref *partition.Ref) error {
-	b := storage.NewBatch(o.store)
-	err := o.withStore(func(st *storage.Store) error {
+	b := storage.NewBatch(o.Store)
+	err := o.WithStore(func(st *storage.Store) error {
 		stored, err := o.readExports(st)
 		if err != nil {
 			return err
@@ -331,7 +332,7 @@ func (o *exportModule) ErasePartition(ref *partition.Ref) error {
 			if !own && !begun {
 				continue
 			}
-			removeExport(b, o.space, e)
+			removeExport(b, o.Space, e)
 			id := pb.ExportID(e.GetId())
 			if run := o.runs[id]; run != nil && run.finished == nil {
 				run.gone = true
@@ -347,24 +348,24 @@ func (o *exportModule) ErasePartition(ref *partition.Ref) error {
 	if err != nil || b.Len() == 0 {
 		return err
 	}
-	return o.committer.Commit(b)
+	return o.Committer.Commit(b)
 }
 
 // mayReadExport reports whether an export is the caller's. One of a memory belongs to
 // those who act for that memory; one of the organization to the user who made it,
 // with any key that reads: making it takes admin, and not having it.
-func mayReadExport(c *call, e *pb.Export) bool {
+func mayReadExport(c *tenant.Call, e *pb.Export) bool {
 	if e.GetScope() == pb.ExportScopeOrg {
-		return !c.env.GetHasSubject() && bytes.Equal(e.GetUser(), c.who.user[:])
+		return !c.Env.GetHasSubject() && bytes.Equal(e.GetUser(), c.Who.User[:])
 	}
-	return string(e.GetPartition()) == string(c.part.ID[:])
+	return string(e.GetPartition()) == string(c.Part.ID[:])
 }
 
 // shown is an export as its clients see it: it expires at its time, whenever the
 // sweep comes, and what has expired has not yet to do so (an earlier version left
 // the time standing).
 func (o *exportModule) shown(e *pb.Export) *pb.Export {
-	now := clock.Millis(o.sys.clock.Now())
+	now := clock.Millis(o.System.Clock.Now())
 	if e.GetStatus() == pb.ExportSucceeded && now >= e.GetExpiresMs() {
 		e.Status = pb.ExportExpired
 	}
@@ -375,17 +376,17 @@ func (o *exportModule) shown(e *pb.Export) *pb.Export {
 }
 
 func exportNotFound() *pb.Problem {
-	return problem(pb.CodeExportNotFound, "There is no such export of yours.")
+	return tenant.NewProblem(pb.CodeExportNotFound, "There is no such export of yours.")
 }
 
 // findExport returns an export that the caller may read, or nil.
-func (o *exportModule) findExport(r storage.Reader, c *call, id string) (*pb.Export, error) {
+func (o *exportModule) findExport(r storage.Reader, c *tenant.Call, id string) (*pb.Export, error) {
 	exportID, err := pb.ParseExportID(id)
 	if err != nil {
 		return nil, nil //nolint:nilerr // what is no id names no export
 	}
 	e := &pb.Export{}
-	found, err := r.Get(exportKey(o.space, exportID), e)
+	found, err := r.Get(exportKey(o.Space, exportID), e)
 	if err != nil || !found || !mayReadExport(c, e) {
 		return nil, err
 	}
@@ -393,33 +394,33 @@ func (o *exportModule) findExport(r storage.Reader, c *call, id string) (*pb.Exp
 }
 
 // getExport answers one export; for a download, also where its pieces lie.
-func (o *exportModule) getExport(st *storage.Store, c *call, id string, download bool) (*pb.Reply, error) {
+func (o *exportModule) getExport(st *storage.Store, c *tenant.Call, id string, download bool) (*pb.Reply, error) {
 	e, err := o.findExport(st, c, id)
 	switch {
 	case err != nil:
 		return nil, err
 	case e == nil:
-		return refuse(exportNotFound()), nil
+		return tenant.Refuse(exportNotFound()), nil
 	case !download:
 		return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Export{Export: e}}}}, nil
 	case e.GetStatus() == pb.ExportExpired:
-		return refuse(problem(pb.CodeExportNotReady, "The export has expired, or something in it was forgotten; ask for a new one.")), nil
+		return tenant.Refuse(tenant.NewProblem(pb.CodeExportNotReady, "The export has expired, or something in it was forgotten; ask for a new one.")), nil
 	case e.GetStatus() != pb.ExportSucceeded:
-		return refuse(problem(pb.CodeExportNotReady, "The export is %s.", e.GetStatus())), nil
+		return tenant.Refuse(tenant.NewProblem(pb.CodeExportNotReady, "The export is %s.", e.GetStatus())), nil
 	}
-	e.Org, e.Realm = o.store.Org.Bytes(), uint32(o.store.Realm)
+	e.Org, e.Realm = o.Store.Org.Bytes(), uint32(o.Store.Realm)
 	return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Download{Download: e}}}}, nil
 }
 
 // listExports pages through the exports that the caller may read, newest first.
-func (o *exportModule) listExports(r storage.Reader, c *call, op *pb.ListExports) (*pb.Reply, error) {
-	all := o.space.Prefix(storage.TableExportByTime)
+func (o *exportModule) listExports(r storage.Reader, c *tenant.Call, op *pb.ListExports) (*pb.Reply, error) {
+	all := o.Space.Prefix(storage.TableExportByTime)
 	admin := "" // nothing depends on it any more, but cursors of the version before are sealed with it
-	if !c.env.GetHasSubject() && grants(c.who.scopes, pb.ScopeAdmin) {
+	if !c.Env.GetHasSubject() && tenant.Grants(c.Who.Scopes, pb.ScopeAdmin) {
 		admin = pb.ScopeAdmin
 	}
-	kind := cursorKind{list: "exports", filters: admin, partition: c.part.ID}
-	entries, next, p, err := pageOfKeys(&o.orgView, r, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Export, bool, error) {
+	kind := tenant.CursorKind{List: "exports", Filters: admin, Partition: c.Part.ID}
+	entries, next, p, err := tenant.PageOfKeys(&o.View, r, all, kind, op.GetPage(), tenant.MaxRecordsPerPage, func(item storage.Item) (*pb.Export, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
 		id := pb.ExportID(parts.ID16())
@@ -427,14 +428,14 @@ func (o *exportModule) listExports(r storage.Reader, c *call, op *pb.ListExports
 			return nil, false, err
 		}
 		e := &pb.Export{}
-		found, err := r.Get(exportKey(o.space, id), e)
+		found, err := r.Get(exportKey(o.Space, id), e)
 		if err != nil || !found || !mayReadExport(c, e) {
 			return nil, false, err
 		}
 		return o.shown(e), true, nil
 	})
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
 	return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Exports{Exports: &pb.ExportList{Exports: entries, NextCursor: next}}}}}, err
 }
@@ -443,7 +444,7 @@ func (o *exportModule) listExports(r storage.Reader, c *call, op *pb.ListExports
 var errExportGone = errors.New("the export has ended")
 
 // exportPiece is ExportPiece where the organization lives on this node.
-func exportPiece(ctx context.Context, s *System, e *pb.Export, piece uint32) (data []byte, err error) {
+func exportPiece(ctx context.Context, s *tenant.System, e *pb.Export, piece uint32) (data []byte, err error) {
 	org, err := pb.OrgIDFrom(e.GetOrg())
 	if err != nil {
 		return nil, fmt.Errorf("export piece: %w", err)
@@ -456,7 +457,7 @@ func exportPiece(ctx context.Context, s *System, e *pb.Export, piece uint32) (da
 		return nil, fmt.Errorf("export piece: %w", err)
 	}
 	store := storage.StoreID{Org: org, Realm: storage.Realm(e.GetRealm())}
-	st, err := s.cfg.Storage.AcquireToRead(store)
+	st, err := s.Config.Storage.AcquireToRead(store)
 	if err != nil {
 		return nil, fmt.Errorf("export piece: %w", err)
 	}
@@ -484,15 +485,15 @@ func pieceKey(space storage.Space, id pb.ExportID, n uint32) storage.Key {
 }
 
 // cancelExport ends a job of type export: the document is given up.
-func (o *exportModule) cancelExport(c *call, job *pb.Job) {
+func (o *exportModule) cancelExport(c *tenant.Call, job *pb.Job) {
 	id := pb.ExportID(job.GetId())
-	o.exclusive(exportsLock, func(release func()) {
+	o.Exclusive(tenant.ExportsLock, func(release func()) {
 		o.mu.Lock()
 		run := o.runs[id]
 		if run == nil || run.finished != nil {
 			o.mu.Unlock()
 			release()
-			c.refuse(notCancellable(job)) // it has just ended
+			c.Refuse(tenant.NotCancellable(job)) // it has just ended
 			return
 		}
 		run.gone = true
@@ -502,38 +503,38 @@ func (o *exportModule) cancelExport(c *call, job *pb.Job) {
 		delete(o.runs, id)
 		o.mu.Unlock()
 		e := &pb.Export{}
-		err := o.withStore(func(st *storage.Store) error {
-			_, err := st.Get(exportKey(o.space, id), e)
+		err := o.WithStore(func(st *storage.Store) error {
+			_, err := st.Get(exportKey(o.Space, id), e)
 			return err
 		})
 		if err != nil {
 			release()
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
-		now := clock.Millis(o.sys.clock.Now())
+		now := clock.Millis(o.System.Clock.Now())
 		e.Status, e.Error, e.FinishedMs = pb.ExportFailed, "cancelled", now
 		job.Status, job.FinishedMs = pb.JobCancelled, now
-		ch := commit.New(o.store)
-		ch.Put(exportKey(o.space, id), e)
-		ch.EraseRange(exportPieces(o.space, id))
-		if err := endJob(ch, &o.orgView, job); err != nil {
+		ch := commit.New(o.Store)
+		ch.Put(exportKey(o.Space, id), e)
+		ch.EraseRange(exportPieces(o.Space, id))
+		if err := tenant.EndJob(ch, &o.View, job); err != nil {
 			release()
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
-		ch.Audit(c.auditOf("job.cancel", pb.JobID(id).String()))
-		o.committer.SubmitChange(ch, func(err error) {
-			o.later(func() {
+		ch.Audit(c.AuditOf("job.cancel", pb.JobID(id).String()))
+		o.Committer.SubmitChange(ch, func(err error) {
+			o.Later(func() {
 				release()
 				if err != nil {
 					o.queueExport(&pb.Export{Id: e.GetId(), User: e.GetUser(), Scope: e.GetScope(), Partition: e.GetPartition()}) // it goes on
-					c.fail(err)
+					c.Fail(err)
 					return
 				}
-				o.jobsEnded(pb.JobID(id))
+				o.JobsEnded(pb.JobID(id))
 				o.nextExport()
-				c.reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
+				c.Reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
 			})
 		})
 	})
@@ -546,13 +547,13 @@ func (o *exportModule) sweepExports(b *storage.Batch, st *storage.Store) error {
 	if err != nil {
 		return err
 	}
-	now := o.sys.clock.Now()
+	now := o.System.Clock.Now()
 	for _, e := range stored {
 		switch {
 		case e.GetStatus() == pb.ExportSucceeded && clock.Millis(now) >= e.GetExpiresMs():
-			expireExport(b, o.space, e, clock.Millis(now))
-		case e.GetStatus() != pb.ExportSucceeded && e.GetFinishedMs() != 0 && e.GetFinishedMs() < now.Add(-jobRetention).UnixMilli():
-			removeExport(b, o.space, e)
+			expireExport(b, o.Space, e, clock.Millis(now))
+		case e.GetStatus() != pb.ExportSucceeded && e.GetFinishedMs() != 0 && e.GetFinishedMs() < now.Add(-tenant.JobRetention).UnixMilli():
+			removeExport(b, o.Space, e)
 		}
 	}
 	return nil
@@ -561,22 +562,22 @@ func (o *exportModule) sweepExports(b *storage.Batch, st *storage.Store) error {
 // downloadExport answers where an export's document lies, behind a commit that says who
 // asked for it. On a full disk the document can be had all the same: what is in it is the
 // caller's, and may be what makes room.
-func (o *exportModule) downloadExport(st *storage.Store, c *call, id string) (*pb.Reply, error) {
+func (o *exportModule) downloadExport(st *storage.Store, c *tenant.Call, id string) (*pb.Reply, error) {
 	r, err := o.getExport(st, c, id, true)
 	if err != nil || r.GetProblem() != nil {
 		return r, err
 	}
-	ch := commit.New(o.store)
-	ch.Audit(c.auditOf(pb.ActionExportDownload, strings.ToLower(id)))
-	o.committer.SubmitChange(ch, func(err error) {
+	ch := commit.New(o.Store)
+	ch.Audit(c.AuditOf(pb.ActionExportDownload, strings.ToLower(id)))
+	o.Committer.SubmitChange(ch, func(err error) {
 		switch {
 		case errors.Is(err, storage.ErrNoSpace):
-			o.sys.log.Warn("a download is not in the trail: the disk is nearly full", "org", o.id.String(), "request_id", c.env.GetRequestId())
-			c.reply(r)
+			o.System.Log.Warn("a download is not in the trail: the disk is nearly full", "org", o.ID.String(), "request_id", c.Env.GetRequestId())
+			c.Reply(r)
 		case err != nil:
-			c.fail(err)
+			c.Fail(err)
 		default:
-			c.reply(r)
+			c.Reply(r)
 		}
 	})
 	return nil, nil

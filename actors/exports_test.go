@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/tenant"
 	"orgmem/brain/document"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -240,7 +241,7 @@ func TestExportExpires(t *testing.T) {
 	c.refused(pb.CodeExportNotReady, downloadExport(id))
 	store := storage.StoreID{Org: made.Org, Realm: storage.RealmMain}
 	n.waitFor(func() bool { // the sweep ends it in the store
-		n.clock.Advance(sweepInterval)
+		n.clock.Advance(tenant.SweepInterval)
 		c.ok(&pb.Envelope{Op: &pb.Envelope_Me{Me: &pb.Me{}}})
 		return records(n, store, storage.TableExport, func() *pb.Export { return &pb.Export{} })[0].GetStatus() == pb.ExportExpired
 	})
@@ -388,14 +389,14 @@ func TestOnlyFinishedExportsAreDownloaded(t *testing.T) {
 	c := client{n: n, key: made.APIKey}
 	for i, status := range []string{pb.ExportQueued, pb.ExportRunning, pb.ExportFailed, pb.ExportExpired} {
 		id := pb.ExportID{byte(i + 1)}
-		c.inOrg(func(o *orgActor) {
+		c.inOrg(func(o *tenant.Org) {
 			e := &pb.Export{
 				Id: id[:], User: made.Owner[:], Partition: made.Owner[:], Scope: pb.ExportScopeUser, Status: status, Format: exportFormat, CreatedMs: n.clock.Now().UnixMilli(),
 			}
-			ch := commit.New(o.store)
-			ch.Put(exportKey(o.space, id), e)
-			ch.PutRaw(exportByTime(o.space, e), nil)
-			if err := o.committer.CommitChange(ch); err != nil {
+			ch := commit.New(o.Store)
+			ch.Put(exportKey(o.Space, id), e)
+			ch.PutRaw(exportByTime(o.Space, e), nil)
+			if err := o.Committer.CommitChange(ch); err != nil {
 				t.Error(err)
 			}
 		})
@@ -412,8 +413,8 @@ func TestEndedExportsAreBounded(t *testing.T) {
 	made := n.org(NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	part := made.Owner
-	c.inOrg(func(o *orgActor) {
-		b := storage.NewBatch(o.store)
+	c.inOrg(func(o *tenant.Org) {
+		b := storage.NewBatch(o.Store)
 		for i := range maxEndedExports + 3 {
 			var id pb.ExportID
 			id[0], id[1] = byte(i>>8), byte(i)
@@ -421,10 +422,10 @@ func TestEndedExportsAreBounded(t *testing.T) {
 				Id: id[:], User: part[:], Partition: part[:], Scope: pb.ExportScopeUser, Status: pb.ExportExpired, Format: exportFormat,
 				CreatedMs: int64(1000 + i), FinishedMs: n.clock.Now().UnixMilli(),
 			}
-			b.Put(exportKey(o.space, id), e)
-			b.PutRaw(exportByTime(o.space, e), nil)
+			b.Put(exportKey(o.Space, id), e)
+			b.PutRaw(exportByTime(o.Space, e), nil)
 		}
-		o.committer.Submit(b, func(error) {})
+		o.Committer.Submit(b, func(error) {})
 	})
 	c.export(false)
 	c.export(false)

@@ -14,6 +14,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -25,15 +26,15 @@ func TestRestartsDoNotUseUpAJobsAttempts(t *testing.T) {
 	disk := storagetest.NewDisk()
 	var c client
 	var job string
-	for round := range maxAttempts + 2 {
+	for round := range tenant.MaxAttempts + 2 {
 		blocked, stopping := make(chan struct{}), make(chan struct{})
 		var entered, left sync.Once
-		n := startNode(t, disk, func(cfg *Config, _ *storage.Options) {
+		n := startNode(t, disk, func(cfg *tenant.Config, _ *storage.Options) {
 			cfg.Embedder = wordEmbedder{id: "words", fail: func(string) {
 				entered.Do(func() { close(blocked) })
 				<-stopping
 			}}
-			cfg.stopAsked = func() { left.Do(func() { close(stopping) }) }
+			cfg.StopAsked = func() { left.Do(func() { close(stopping) }) }
 		})
 		c.n = n
 		if round == 0 {
@@ -60,7 +61,7 @@ func TestFailingUpkeepDoesNotHoldUpContent(t *testing.T) {
 	n.stop()
 	var mu sync.Mutex
 	tries := 0
-	c.n = startNode(t, disk, func(cfg *Config, _ *storage.Options) {
+	c.n = startNode(t, disk, func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "other", fail: func(s string) {
 			if strings.Contains(s, "poison") {
 				mu.Lock()
@@ -92,29 +93,29 @@ func TestFailingUpkeepDoesNotHoldUpContent(t *testing.T) {
 func TestPanicRetiresTheActivation(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	visit := func(f func(o *orgActor)) error {
-		return n.sys.onOrg(t.Context(), c.orgID(), func(o *orgActor, done func(error)) { f(o); done(nil) })
+	visit := func(f func(o *tenant.Org)) error {
+		return n.sys.Visit(t.Context(), c.orgID(), func(o *tenant.Org, done func(error)) { f(o); done(nil) })
 	}
-	var old, fresh *orgActor
-	if err := visit(func(o *orgActor) { old = o }); err != nil {
+	var old, fresh *tenant.Org
+	if err := visit(func(o *tenant.Org) { old = o }); err != nil {
 		t.Fatal(err)
 	}
-	if err := visit(func(*orgActor) { panic("broken") }); err == nil {
+	if err := visit(func(*tenant.Org) { panic("broken") }); err == nil {
 		t.Fatal("the panic was answered with success")
 	}
-	if err := visit(func(o *orgActor) { fresh = o }); err != nil || fresh == old {
+	if err := visit(func(o *tenant.Org) { fresh = o }); err != nil || fresh == old {
 		t.Fatalf("the panicked activation goes on: %v", err)
 	}
-	if err := old.committer.Commit(storage.NewBatch(old.store)); !errors.Is(err, commit.ErrLost) {
+	if err := old.Committer.Commit(storage.NewBatch(old.Store)); !errors.Is(err, commit.ErrLost) {
 		t.Errorf("it may still write: %v", err)
 	}
-	var reached *orgActor
-	old.tell(func(o *orgActor) { reached = o })
-	if err := visit(func(*orgActor) {}); err != nil {
+	var reached *tenant.Org
+	old.Tell(func(o *tenant.Org) { reached = o })
+	if err := visit(func(*tenant.Org) {}); err != nil {
 		t.Fatal(err)
 	}
 	c.ingest(doc("", "Life goes on."))
-	if err := visit(func(*orgActor) {
+	if err := visit(func(*tenant.Org) {
 		if reached == fresh {
 			t.Error("a closure of the panicked activation ran in its successor")
 		}
@@ -128,9 +129,9 @@ func TestPanicRetiresTheActivation(t *testing.T) {
 func TestPanickingWorkerIsReplaced(t *testing.T) {
 	gate, blocked := make(chan struct{}), make(chan struct{})
 	var once, boom sync.Once
-	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { once.Do(func() { close(blocked); <-gate }) }}
-		cfg.cancelAsked = func(pb.JobID) { boom.Do(func() { panic("broken") }) }
+		cfg.CancelAsked = func(pb.JobID) { boom.Do(func() { panic("broken") }) }
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	job := jobOf(c.ok(items(doc("a", "Some text."))))
@@ -148,7 +149,7 @@ func TestPanickingWorkerIsReplaced(t *testing.T) {
 // TestSubjectThatCouldNotOpenTriesAgain: with the next request, not after it has
 // been idle.
 func TestSubjectThatCouldNotOpenTriesAgain(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(_ *Config, o *storage.Options) { o.MaxOpenStores = 4 })
+	n := startNode(t, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) { o.MaxOpenStores = 4 })
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.ok(me())
 	c.put("somebody") // behind whatever was being written
@@ -214,7 +215,7 @@ func TestCloseAnswersWhatItHasTaken(t *testing.T) {
 
 func TestAbandonedCallsCountUntilTheyAreAnswered(t *testing.T) {
 	gate, blocked := make(chan struct{}), make(chan struct{})
-	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(s string) {
 			if s == "slowly" {
 				close(blocked)
@@ -268,7 +269,7 @@ func TestDeletingAnOrganizationIsFinishedByRepeatingIt(t *testing.T) {
 			t.Fatalf("the second attempt: %v", err)
 		}
 		n.gone(org)
-		if err := n.sys.DeleteOrg(t.Context(), org); !errors.Is(err, ErrOrgNotFound) {
+		if err := n.sys.DeleteOrg(t.Context(), org); !errors.Is(err, tenant.ErrOrgNotFound) {
 			t.Errorf("what is deleted is deleted again: %v", err)
 		}
 		return
@@ -306,7 +307,7 @@ func (n *testNode) hasStores(org pb.OrgID) bool {
 // while it is deleted, nor one that comes after.
 func TestLateReadsDoNotBringBackAnOrganization(t *testing.T) {
 	gate, blocked := make(chan struct{}), make(chan struct{})
-	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(s string) {
 			if s == "slowly" {
 				close(blocked)
@@ -317,8 +318,8 @@ func TestLateReadsDoNotBringBackAnOrganization(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.ingest(doc("", "Something to find."))
 	org := c.orgID()
-	var view *orgView
-	c.inOrg(func(o *orgActor) { view = &o.orgView })
+	var view *tenant.View
+	c.inOrg(func(o *tenant.Org) { view = &o.View })
 	var wg sync.WaitGroup
 	wg.Go(func() { c.ask(find("slowly")) })
 	<-blocked
@@ -331,11 +332,11 @@ func TestLateReadsDoNotBringBackAnOrganization(t *testing.T) {
 	close(gate)
 	wg.Wait()
 	n.gone(org)
-	err := view.withStore(func(*storage.Store) error { return nil })
+	err := view.WithStore(func(*storage.Store) error { return nil })
 	if !errors.Is(err, storage.ErrNoStore) {
 		t.Errorf("a late read: %v", err)
 	}
-	if _, err := n.sys.Org(t.Context(), org); !errors.Is(err, ErrOrgNotFound) {
+	if _, err := n.sys.Org(t.Context(), org); !errors.Is(err, tenant.ErrOrgNotFound) {
 		t.Errorf("the operator's look: %v", err)
 	}
 	if n.hasStores(org) {
@@ -349,7 +350,7 @@ func TestLateReadsDoNotBringBackAnOrganization(t *testing.T) {
 // interface: Endpoints/Jobs
 func TestAnItemIsTriedFiveTimes(t *testing.T) {
 	var tries atomic.Int32
-	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) {
 			tries.Add(1)
 			panic("cannot digest this")
@@ -367,7 +368,7 @@ func TestAnItemIsTriedFiveTimes(t *testing.T) {
 	}
 	n.wait(id)
 	job := c.job(id)
-	if tries.Load() != maxAttempts || job.GetStatus() != pb.JobFailed || job.GetAttempts() != maxAttempts {
+	if tries.Load() != tenant.MaxAttempts || job.GetStatus() != pb.JobFailed || job.GetAttempts() != tenant.MaxAttempts {
 		t.Errorf("tried %d times: %v", tries.Load(), job)
 	}
 	if reason := job.GetItems()[0].GetError(); !strings.Contains(reason, "5 attempts") {

@@ -1,25 +1,27 @@
 package actors
 
+import "orgmem/actors/tenant"
+
 // featuresOf is the table of a node's features, in the order in which they resume. The exports
 // come before the jobs: an export that is written while its partition is erased must not write its job again.
-func featuresOf(s *System) ([]feature, error) {
-	cfg := &s.cfg
+func featuresOf(s *tenant.System) ([]tenant.Feature, error) {
+	cfg := &s.Config
 	webhooks, err := newWebhookFeature(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return []feature{
-		plainFeature(func(o *orgActor) module { return newAccountModule(o) }),
+	return []tenant.Feature{
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return newAccountModule(o) }),
 		newExportFeature(cfg),
-		plainFeature(func(o *orgActor) module { return &jobModule{orgActor: o} }),
-		plainFeature(func(o *orgActor) module { return &intakeModule{orgActor: o} }),
-		plainFeature(func(o *orgActor) module { return &graphModule{orgActor: o} }),
-		plainFeature(func(o *orgActor) module { return &upkeepModule{orgActor: o} }),
-		plainFeature(func(o *orgActor) module { return &cognitionModule{orgActor: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &tenant.JobModule{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &intakeModule{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &graphModule{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &upkeepModule{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &cognitionModule{Org: o} }),
 		newSearchNode(s),
-		plainFeature(func(o *orgActor) module { return &usageModule{orgActor: o} }),
-		plainFeature(func(o *orgActor) module { return &purgeModule{orgActor: o} }),
-		plainFeature(func(o *orgActor) module { return &trainingModule{orgActor: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &usageModule{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &purgeModule{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &trainingModule{Org: o} }),
 		webhooks,
 		newConnectorFeature(),
 	}, nil

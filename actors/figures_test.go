@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orgmem/actors/egress"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
 
@@ -31,16 +32,16 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		got, want any
 	}{
 		// docs/interface.md, "Rate limits".
-		{"reads | 100 | 300", limitOf("reads", pb.PlanStandard), limit{100, 300}},
-		{"writes | 30 | 120", limitOf("writes", pb.PlanStandard), limit{30, 120}},
-		{"ingest | 30 | 60", limitOf("ingest", pb.PlanStandard), limit{30, 60}},
-		{"sessions | 300 | 600", limitOf("sessions", pb.PlanStandard), limit{300, 600}},
-		{"search | 30 | 120", limitOf("search", pb.PlanStandard), limit{30, 120}},
-		{"exports | 10 | 30", limitOf("exports", pb.PlanStandard), limit{10, 30}},
-		{"default | 60 | 120", limitOf("default", pb.PlanStandard), limit{60, 120}},
+		{"reads | 100 | 300", tenant.LimitOf("reads", pb.PlanStandard), tenant.Limit{Burst: 100, PerMinute: 300}},
+		{"writes | 30 | 120", tenant.LimitOf("writes", pb.PlanStandard), tenant.Limit{Burst: 30, PerMinute: 120}},
+		{"ingest | 30 | 60", tenant.LimitOf("ingest", pb.PlanStandard), tenant.Limit{Burst: 30, PerMinute: 60}},
+		{"sessions | 300 | 600", tenant.LimitOf("sessions", pb.PlanStandard), tenant.Limit{Burst: 300, PerMinute: 600}},
+		{"search | 30 | 120", tenant.LimitOf("search", pb.PlanStandard), tenant.Limit{Burst: 30, PerMinute: 120}},
+		{"exports | 10 | 30", tenant.LimitOf("exports", pb.PlanStandard), tenant.Limit{Burst: 10, PerMinute: 30}},
+		{"default | 60 | 120", tenant.LimitOf("default", pb.PlanStandard), tenant.Limit{Burst: 60, PerMinute: 120}},
 		// docs/interface.md, "Other limits".
 		{"Concurrent event streams per organization | 5", maxStreams, 5},
-		{"sixth: 429, Retry-After 15 s", retryAfterStreamsSeconds, 15},
+		{"sixth: 429, Retry-After 15 s", tenant.RetryAfterStreamsSeconds, 15},
 		{"Webhook endpoints per organization | 20", maxWebhooks, 20},
 		{"Webhook attempts per event | 3", maxDeliveryAttempts, 3},
 		{"timeout | 10 s", egress.AttemptTimeout, 10 * time.Second},
@@ -50,14 +51,14 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"Webhook URL length | at most 2048 characters", egress.MaxURL, 2048},
 		{"Import history | 20 most recent", maxImports, 20},
 		{"Asserted edge weight and confidence | at most 0.4", maxAssertedWeight, 0.4},
-		{"Tombstone retention for forgotten nodes | 30 days", defaultTombstoneRetention, 30 * day},
+		{"Tombstone retention for forgotten nodes | 30 days", tenant.DefaultTombstoneRetention, 30 * day},
 		{"Key token length | 43 characters", base64.RawURLEncoding.EncodedLen(keyTokenBytes), 43},
 		{"key id 64 hex characters", hex.EncodedLen(len(pb.KeyHash{})), 64},
 		// docs/interface.md, elsewhere.
-		{"Default page size 50", pageSize(&pb.Page{}), 50},
-		{"lastUsedAt is written at most once a minute per key", useWriteInterval, time.Minute},
-		{"lifetime 7 days (of a sandbox key)", defaultSandboxKeyLife, 7 * day},
-		{"ends failed after 5 attempts", maxAttempts, 5},
+		{"Default page size 50", tenant.PageSize(&pb.Page{}), 50},
+		{"lastUsedAt is written at most once a minute per key", tenant.UseWriteInterval, time.Minute},
+		{"lifetime 7 days (of a sandbox key)", tenant.DefaultSandboxKeyLife, 7 * day},
+		{"ends failed after 5 attempts", tenant.MaxAttempts, 5},
 		{"topK?: 1-100 (10)", defaultTopK, 10},
 		{"the strongest 200 nodes", maxRecallNodes, 200},
 		{"at the latest every 5 minutes while there is new content", cognitionLatest, 5 * time.Minute},
@@ -65,7 +66,7 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"A range over 92 days", maxUsageRange, 92 * day},
 		{"expired (after 7 days)", defaultExportRetention, 7 * day},
 		{"the token lives 10 minutes", confirmLife, 10 * time.Minute},
-		{"Kept 24 hours (an idempotency key's outcome)", idempotencyRetention, day},
+		{"Kept 24 hours (an idempotency key's outcome)", tenant.IdempotencyRetention, day},
 		{"responseSnippet (at most 512 bytes, printable)", maxSnippet, 512},
 		{"The last 50 per endpoint are kept", maxDeliveries, 50},
 		{"A response is read up to 64 KiB", egress.MaxResponse, 64 << 10},

@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
 
@@ -11,10 +12,10 @@ import (
 // worker has committed: cognition. One module is. The subject's actor spawns it, tells it of changes, keeps
 // the partition in memory while it is busy, and stops it before the worker, which writes what it finds.
 type follower interface {
-	module
+	tenant.Module
 	// follow returns the actor that follows a partition's worker. parent is the subject's actor, which it sends
 	// followerIdle.
-	follow(org *orgView, part *partition.Ref, parent, worker *actor.PID) actor.Actor
+	follow(org *tenant.View, part *partition.Ref, parent, worker *actor.PID) actor.Actor
 }
 
 // What a subject's actor and the follower of its partition send each other.

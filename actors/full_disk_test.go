@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -29,7 +30,7 @@ func newGauge(free uint64) *gauge {
 }
 
 // configure lets a node go by the gauge, and look at it before every write.
-func (g *gauge) configure(_ *Config, o *storage.Options) {
+func (g *gauge) configure(_ *tenant.Config, o *storage.Options) {
 	o.MinFreeBytes = watermark
 	o.FreeSpace = func(string) (uint64, error) { return g.free.Load(), nil }
 	o.Clock = steppingClock()
@@ -56,20 +57,20 @@ func TestAnOrganizationOpensOnAFullDisk(t *testing.T) {
 	feed := c.ok(secretFeed(url, "Bearer of-old-times")).GetLink().GetConnector()
 	n.stop()
 	weak := func() (weak []bool) {
-		c.inOrg(func(o *orgActor) {
-			err := o.withStore(func(st *storage.Store) error {
+		c.inOrg(func(o *tenant.Org) {
+			err := o.WithStore(func(st *storage.Store) error {
 				stored, k := &pb.Webhook{}, &pb.Connector{}
-				if _, err := st.Get(moduleOf[*webhookModule](&o.orgView).webhookKey(pb.WebhookID(hook.GetId())), stored); err != nil {
+				if _, err := st.Get(tenant.ModuleOf[*webhookModule](&o.View).webhookKey(pb.WebhookID(hook.GetId())), stored); err != nil {
 					return err
 				}
-				if _, err := st.Get(moduleOf[*connectorModule](&o.orgView).connectorKey(pb.ConnectorID(feed.GetId())), k); err != nil {
+				if _, err := st.Get(tenant.ModuleOf[*connectorModule](&o.View).connectorKey(pb.ConnectorID(feed.GetId())), k); err != nil {
 					return err
 				}
 				_, ofHook, err := o.Unseal(webhookSecrets, stored.GetSealed(), stored.GetId())
 				if err != nil {
 					return err
 				}
-				_, ofFeed, err := moduleOf[*connectorModule](&o.orgView).wholeConfig(k)
+				_, ofFeed, err := tenant.ModuleOf[*connectorModule](&o.View).wholeConfig(k)
 				weak = []bool{ofHook, ofFeed}
 				return err
 			})
@@ -127,7 +128,7 @@ func TestASandboxOpensOnAFullDisk(t *testing.T) {
 // not be read otherwise.
 func TestAPurgeThatADiskFillsUpUnderEnds(t *testing.T) {
 	disk, disks := storagetest.NewDisk(), newGauge(roomy)
-	pieces := func(cfg *Config, _ *storage.Options) { cfg.pieceBytes = 1 }
+	pieces := func(cfg *tenant.Config, _ *storage.Options) { cfg.PieceBytes = 1 }
 	n := startNode(t, disk, pieces, disks.configure)
 	made := n.org(NewOrg{})
 	c := client{n: n, key: made.APIKey}
@@ -137,7 +138,7 @@ func TestAPurgeThatADiskFillsUpUnderEnds(t *testing.T) {
 	c.as("bob").ingest(doc("b", "Written by bob."))
 	dry := c.ok(dryPurge("ann")).GetData().GetPurge()
 	var exports *exportModule
-	c.inOrg(func(o *orgActor) { exports = moduleOf[*exportModule](&o.orgView) })
+	c.inOrg(func(o *tenant.Org) { exports = tenant.ModuleOf[*exportModule](&o.View) })
 	exports.mu.Lock() // the purge stops before its last commit
 	done := make(chan *pb.Reply, 1)
 	go func() { done <- c.ask(confirmPurge("ann", dry.GetConfirmToken())) }()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
 
@@ -25,7 +26,7 @@ func FuzzPositions(f *testing.F) {
 		}
 		created, org, err := parsePosition(string(raw))
 		if err != nil {
-			if !errors.Is(err, ErrInvalid) {
+			if !errors.Is(err, tenant.ErrInvalid) {
 				t.Fatalf("%q: %v", raw, err)
 			}
 			return

@@ -12,6 +12,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -29,11 +30,11 @@ const (
 // page. The records are written directly, as the worker would. Run it with
 // -benchtime 1x.
 func BenchmarkLists(b *testing.B) {
-	n := startNode(b, storagetest.NewDisk(), func(_ *Config, o *storage.Options) { o.CacheBytes = 64 << 20 }) // the service's own
+	n := startNode(b, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) { o.CacheBytes = 64 << 20 }) // the service's own
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.ok(find("nothing")) // the member is known
 	var hub, leaf string
-	c.inOrg(func(o *orgActor) { hub, leaf = fillGraph(b, o, o.members[onlyMember(b, o)]) })
+	c.inOrg(func(o *tenant.Org) { hub, leaf = fillGraph(b, o, o.Members[onlyMember(b, o)]) })
 	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Q: "note"}}})) // the index is in memory
 
 	at := func(month int) *int64 {
@@ -136,17 +137,17 @@ func BenchmarkLists(b *testing.B) {
 
 // fillGraph writes a graph as the worker writes it, but for vectors, and returns
 // a node with a tenth of all edges and one with a few.
-func fillGraph(b *testing.B, o *orgActor, part *partition.Ref) (hub, leaf string) {
+func fillGraph(b *testing.B, o *tenant.Org, part *partition.Ref) (hub, leaf string) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	ch := commit.New(o.store)
+	ch := commit.New(o.Store)
 	flush := func(at int) {
 		if ch.Bytes() < at {
 			return
 		}
-		if err := o.committer.CommitChange(ch); err != nil {
+		if err := o.Committer.CommitChange(ch); err != nil {
 			b.Fatal(err)
 		}
-		ch = commit.New(o.store)
+		ch = commit.New(o.Store)
 	}
 	// share picks the first part of a list far more often than the last.
 	share := func(parts ...string) string { return parts[min(int(rnd.ExpFloat64()*1.2), len(parts)-1)] }
@@ -205,7 +206,7 @@ func fillGraph(b *testing.B, o *orgActor, part *partition.Ref) (hub, leaf string
 		putEdge(ch.Batch, part.Space, nil, e)
 		flush(4 << 20)
 	}
-	state := &pb.PartitionState{NextChunk: benchNodes + 1, Nodes: benchNodes, Chunks: benchNodes, Model: o.sys.cfg.Embedder.ID()}
+	state := &pb.PartitionState{NextChunk: benchNodes + 1, Nodes: benchNodes, Chunks: benchNodes, Model: o.System.Config.Embedder.ID()}
 	for i, n := range nodes {
 		content := fmt.Sprintf("Note number%d speaks of matter%d, and of what came of it in the end.", i, i%50)
 		seq := uint64(i + 1)
@@ -225,6 +226,6 @@ func fillGraph(b *testing.B, o *orgActor, part *partition.Ref) (hub, leaf string
 	}
 	ch.Put(part.Space.Key(storage.TableState), state)
 	flush(0)
-	o.sys.parts.Drop(part) // it has been filled behind its back
+	o.System.Parts.Drop(part) // it has been filled behind its back
 	return hub, leaf
 }

@@ -4,38 +4,39 @@ import (
 	"strings"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
 
 // getDomain answers one domain of the effective partition.
-func getDomain(c *call, r storage.Reader, op *pb.GetDomain) (*pb.Reply, error) {
+func getDomain(c *tenant.Call, r storage.Reader, op *pb.GetDomain) (*pb.Reply, error) {
 	d := &pb.Domain{}
 	id, err := pb.ParseDomainID(op.GetId())
 	found := err == nil
 	if found {
-		if found, err = r.Get(c.part.Space.Key(storage.TableDomain, storage.ID16(id)), d); err != nil {
+		if found, err = r.Get(c.Part.Space.Key(storage.TableDomain, storage.ID16(id)), d); err != nil {
 			return nil, err
 		}
 	}
 	if !found {
-		return refuse(problem(pb.CodeDomainNotFound, "There is no such domain.")), nil
+		return tenant.Refuse(tenant.NewProblem(pb.CodeDomainNotFound, "There is no such domain.")), nil
 	}
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Domain{Domain: d}}), nil
 }
 
 // listDomains pages through the domains of a partition, newest first: a domain
 // keeps its id and its time as long as it is mostly the same nodes.
-func listDomains(c *call, st *storage.Store, op *pb.ListDomains) (_ *pb.Reply, err error) {
-	all := c.part.Space.Prefix(storage.TableDomainByTime)
+func listDomains(c *tenant.Call, st *storage.Store, op *pb.ListDomains) (_ *pb.Reply, err error) {
+	all := c.Part.Space.Prefix(storage.TableDomainByTime)
 	q := strings.ToLower(op.GetQ())
-	kind := cursorKind{list: "domains", partition: c.part.ID, filters: q}
+	kind := tenant.CursorKind{List: "domains", Partition: c.Part.ID, Filters: q}
 	snap, err := st.Snapshot()
 	if err != nil {
 		return nil, err
 	}
 	defer partition.CloseSnapshot(snap, &err)
-	entries, next, p, err := pageOfKeys(c.org, snap, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Domain, bool, error) {
+	entries, next, p, err := tenant.PageOfKeys(c.Org, snap, all, kind, op.GetPage(), tenant.MaxRecordsPerPage, func(item storage.Item) (*pb.Domain, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
 		id := pb.DomainID(parts.ID16())
@@ -43,13 +44,13 @@ func listDomains(c *call, st *storage.Store, op *pb.ListDomains) (_ *pb.Reply, e
 			return nil, false, err
 		}
 		d := &pb.Domain{}
-		_, err := snap.Get(c.part.Space.Key(storage.TableDomain, storage.ID16(id)), d)
+		_, err := snap.Get(c.Part.Space.Key(storage.TableDomain, storage.ID16(id)), d)
 		return d, namesDomain(d, q), err
 	})
 	if p != nil || err != nil {
-		return refuse(p), err
+		return tenant.Refuse(p), err
 	}
-	c.readUnits = unitsOf(len(entries))
+	c.ReadUnits = tenant.UnitsOf(len(entries))
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Domains{Domains: &pb.DomainList{Domains: entries, NextCursor: next}}}), nil
 }
 

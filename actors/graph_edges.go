@@ -6,22 +6,25 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
 
-func edgeNotFound() *pb.Problem { return problem(pb.CodeEdgeNotFound, "There is no such edge.") }
+func edgeNotFound() *pb.Problem {
+	return tenant.NewProblem(pb.CodeEdgeNotFound, "There is no such edge.")
+}
 
 // getEdge answers one edge of the effective partition.
-func getEdge(c *call, r storage.Reader, op *pb.GetEdge) (*pb.Reply, error) {
-	e, err := readEdge(r, c.part, pb.EdgeID(op.GetId()))
+func getEdge(c *tenant.Call, r storage.Reader, op *pb.GetEdge) (*pb.Reply, error) {
+	e, err := readEdge(r, c.Part, pb.EdgeID(op.GetId()))
 	if err != nil {
 		return nil, err
 	}
 	if e == nil || e.GetStatus() == pb.StatusTombstoned {
-		return refuse(edgeNotFound()), nil
+		return tenant.Refuse(edgeNotFound()), nil
 	}
-	return edgeReply(c.part, e), nil
+	return edgeReply(c.Part, e), nil
 }
 
 func edgeReply(part *partition.Ref, e *pb.Edge) *pb.Reply {
@@ -30,14 +33,14 @@ func edgeReply(part *partition.Ref, e *pb.Edge) *pb.Reply {
 
 // listEdges pages through the edges of a partition, newest first, without those
 // that were forgotten.
-func listEdges(c *call, st *storage.Store, op *pb.ListEdges) (_ *pb.Reply, err error) {
-	kind := cursorKind{
-		list: "edges", partition: c.part.ID,
-		filters: fmt.Sprintf("%q", []string{op.GetSource(), op.GetTarget(), op.GetNode(), op.GetType(), op.GetOrigin()}),
+func listEdges(c *tenant.Call, st *storage.Store, op *pb.ListEdges) (_ *pb.Reply, err error) {
+	kind := tenant.CursorKind{
+		List: "edges", Partition: c.Part.ID,
+		Filters: fmt.Sprintf("%q", []string{op.GetSource(), op.GetTarget(), op.GetNode(), op.GetType(), op.GetOrigin()}),
 	}
-	after, p := positionOf(c.org, kind, op.GetPage())
+	after, p := positionOf(c.Org, kind, op.GetPage())
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
 	snap, err := st.Snapshot()
 	if err != nil {
@@ -48,15 +51,15 @@ func listEdges(c *call, st *storage.Store, op *pb.ListEdges) (_ *pb.Reply, err e
 		source: pb.NodeID(op.GetSource()), target: pb.NodeID(op.GetTarget()), node: pb.NodeID(op.GetNode()),
 		kind: edgeType(op.GetType()), origin: op.GetOrigin(),
 	}
-	edges, next, err := pageOfEdges(snap, c.part, f, after, pageSize(op.GetPage()))
+	edges, next, err := pageOfEdges(snap, c.Part, f, after, tenant.PageSize(op.GetPage()))
 	if err != nil {
 		return nil, err
 	}
-	list := &pb.EdgeList{Subject: string(c.part.Subject), Edges: edges}
+	list := &pb.EdgeList{Subject: string(c.Part.Subject), Edges: edges}
 	if next != nil {
-		list.NextCursor = sealCursor(c.org.secret, kind, next.encode())
+		list.NextCursor = tenant.SealCursor(c.Org.Secret, kind, next.encode())
 	}
-	c.readUnits = unitsOf(len(edges))
+	c.ReadUnits = tenant.UnitsOf(len(edges))
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Edges{Edges: list}}), nil
 }
 
@@ -79,10 +82,10 @@ func pageOfEdges(snap *storage.Snapshot, part *partition.Ref, f edgeFilter, afte
 	if end := f.ends(other); end != (edgeEnd{}) {
 		keep = func(_ string, value []byte) bool { return end.passes(value) }
 	}
-	return pageOf(newestFirst(snap, above, always, after, keep), size, maxRecordsPerPage, func(e entry) (*pb.Edge, bool, error) {
+	return pageOf(newestFirst(snap, above, always, after, keep), size, tenant.MaxRecordsPerPage, func(e entry) (*pb.Edge, bool, error) {
 		edge, err := readEdge(snap, part, pb.EdgeID(e.id))
 		if err == nil && edge == nil {
-			err = fmt.Errorf("edge %s: %w", e.id, errNoRecord)
+			err = fmt.Errorf("edge %s: %w", e.id, tenant.ErrNoRecord)
 		}
 		return edge, true, err
 	})
@@ -166,7 +169,7 @@ func assertEdge(f *effect, op *pb.AssertEdge) (*pb.Reply, error) {
 			return nil, err
 		}
 		if n.GetStatus() != pb.StatusLive {
-			return refuse(nodeNotFound()), nil
+			return tenant.Refuse(nodeNotFound()), nil
 		}
 	}
 	triple := edgeTriple{pb.NodeID(op.GetSource()), pb.NodeID(op.GetTarget()), edgeType(op.GetType()), pb.OriginAsserted}
@@ -226,7 +229,7 @@ func forgetEdge(f *effect, op *pb.ForgetEdge) (*pb.Reply, error) {
 		return nil, err
 	}
 	if before == nil || before.GetStatus() == pb.StatusTombstoned {
-		return refuse(edgeNotFound()), nil
+		return tenant.Refuse(edgeNotFound()), nil
 	}
 	e := proto.CloneOf(before)
 	e.Status, e.TombstonedMs, e.UpdatedMs = pb.StatusTombstoned, f.now, f.now
@@ -245,6 +248,6 @@ func forgetEdge(f *effect, op *pb.ForgetEdge) (*pb.Reply, error) {
 
 // edgeChanged says who changed an edge, and tells those who listen.
 func (f *effect) edgeChanged(action, change string, e *pb.Edge) error {
-	f.batch.Audit(f.call.auditOf(action, e.GetId()))
+	f.batch.Audit(f.call.AuditOf(action, e.GetId()))
 	return addGraphUpdated(f.batch, f.org, f.part, change, e.GetId(), 2)
 }

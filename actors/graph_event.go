@@ -3,6 +3,7 @@ package actors
 import (
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
 
@@ -23,7 +24,7 @@ const (
 // addGraphUpdated adds the event that every change of a partition's graph causes; nil
 // is all of the organization's. affected is the number of nodes that it touched; target is the node, edge or
 // proposal that it was about, empty when there is no single one.
-func addGraphUpdated(c *commit.Change, o *orgView, part *partition.Ref, changeType, target string, affected int) error {
+func addGraphUpdated(c *commit.Change, o *tenant.View, part *partition.Ref, changeType, target string, affected int) error {
 	data := map[string]any{"changeType": changeType, "affectedNodes": affected, "subject": part.EventSubject()}
 	if target != "" {
 		data["targetId"] = target

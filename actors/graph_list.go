@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -37,25 +38,25 @@ func (p position) encode() []byte {
 
 func decodePosition(b []byte) (position, error) {
 	if len(b) < 8 {
-		return position{}, errBadCursor
+		return position{}, tenant.ErrBadCursor
 	}
 	return position{int64(binary.BigEndian.Uint64(b)), string(b[8:])}, nil
 }
 
 // positionOf opens the cursor of a list that is walked by position; nil without
 // one.
-func positionOf(o *orgView, kind cursorKind, page *pb.Page) (*position, *pb.Problem) {
+func positionOf(o *tenant.View, kind tenant.CursorKind, page *pb.Page) (*position, *pb.Problem) {
 	if page.GetCursor() == "" {
 		return nil, nil
 	}
-	raw, err := openCursor(o.secret, kind, page.GetCursor())
+	raw, err := tenant.OpenCursor(o.Secret, kind, page.GetCursor())
 	if err == nil {
 		var at position
 		if at, err = decodePosition(raw); err == nil {
 			return &at, nil
 		}
 	}
-	return nil, invalidCursor()
+	return nil, tenant.InvalidCursor()
 }
 
 // window is a half-open range of record times in milliseconds.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	"orgmem/brain/moments"
 	pb "orgmem/proto"
@@ -19,25 +20,25 @@ const maxNeighbours = 100
 
 // getNode answers one node of the effective partition: at once, when it was read
 // before and nothing was written since.
-func (o *graphModule) getNode(c *call, id pb.NodeID) {
-	key, recent := recentKey{c.part.ID, id}, &o.recent
-	info, err := recent.find(&o.orgView, key)
+func (o *graphModule) getNode(c *tenant.Call, id pb.NodeID) {
+	key, recent := recentKey{c.Part.ID, id}, &o.recent
+	info, err := recent.find(&o.View, key)
 	switch {
 	case err != nil:
-		c.fail(err)
+		c.Fail(err)
 		return
 	case info != nil:
-		c.reply(nodeReply(info))
+		c.Reply(nodeReply(info))
 		return
 	}
-	o.read(c, func(st *storage.Store) (*pb.Reply, error) {
+	o.Read(c, func(st *storage.Store) (*pb.Reply, error) {
 		applied, settled := st.Settled()
-		info, err := readNode(st, c.part, id)
+		info, err := readNode(st, c.Part, id)
 		if err != nil {
 			return nil, err
 		}
 		if info == nil {
-			return refuse(nodeNotFound()), nil
+			return tenant.Refuse(nodeNotFound()), nil
 		}
 		if settled {
 			recent.keep(applied, key, info)
@@ -48,7 +49,9 @@ func (o *graphModule) getNode(c *call, id pb.NodeID) {
 
 func nodeReply(info *pb.NodeInfo) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Node{Node: info}} }
 
-func nodeNotFound() *pb.Problem { return problem(pb.CodeNodeNotFound, "There is no such node.") }
+func nodeNotFound() *pb.Problem {
+	return tenant.NewProblem(pb.CodeNodeNotFound, "There is no such node.")
+}
 
 // readNode reads a node with its content; nil when there is none, or it was
 // forgotten.
@@ -80,15 +83,15 @@ func listed(part *partition.Ref, n *pb.Node) *pb.NodeInfo {
 
 // listNodes pages through the nodes of a partition, newest first: those that
 // live or are superseded, unless another status is asked for.
-func listNodes(c *call, st *storage.Store, op *pb.ListNodes, rd *reader) (_ *pb.Reply, err error) {
-	kind := cursorKind{
-		list: "nodes", partition: c.part.ID,
-		filters: fmt.Sprintf("%q %v %d %v %d %d", []string{op.GetKind(), op.GetDomain(), op.GetStatus(), op.GetQ()},
+func listNodes(c *tenant.Call, st *storage.Store, op *pb.ListNodes, rd *tenant.Reader) (_ *pb.Reply, err error) {
+	kind := tenant.CursorKind{
+		List: "nodes", Partition: c.Part.ID,
+		Filters: fmt.Sprintf("%q %v %d %v %d %d", []string{op.GetKind(), op.GetDomain(), op.GetStatus(), op.GetQ()},
 			op.CreatedAfterMs != nil, op.GetCreatedAfterMs(), op.CreatedBeforeMs != nil, op.GetCreatedBeforeMs(), op.GetAsOfMs()),
 	}
-	after, p := positionOf(c.org, kind, op.GetPage())
+	after, p := positionOf(c.Org, kind, op.GetPage())
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
 	f := nodeFilter{statuses: standing, kinds: nodeKinds, domain: op.GetDomain(), created: always, asOf: op.GetAsOfMs()}
 	if op.GetStatus() != "" {
@@ -103,18 +106,18 @@ func listNodes(c *call, st *storage.Store, op *pb.ListNodes, rd *reader) (_ *pb.
 	if op.CreatedBeforeMs != nil {
 		f.created.until = op.GetCreatedBeforeMs()
 	}
-	nodes, next, err := pageOfNodes(c, st, f, op.GetQ(), after, pageSize(op.GetPage()), rd)
+	nodes, next, err := pageOfNodes(c, st, f, op.GetQ(), after, tenant.PageSize(op.GetPage()), rd)
 	if err != nil {
 		return nil, err
 	}
 	list := &pb.NodeList{}
 	for _, n := range nodes {
-		list.Nodes = append(list.Nodes, listed(c.part, n.Node))
+		list.Nodes = append(list.Nodes, listed(c.Part, n.Node))
 	}
 	if next != nil {
-		list.NextCursor = sealCursor(c.org.secret, kind, next.encode())
+		list.NextCursor = tenant.SealCursor(c.Org.Secret, kind, next.encode())
 	}
-	c.readUnits = unitsOf(len(nodes))
+	c.ReadUnits = tenant.UnitsOf(len(nodes))
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Nodes{Nodes: list}}), nil
 }
 
@@ -158,7 +161,7 @@ type foundNode struct {
 
 // pageOfNodes gathers a page of nodes; q are words that each must hold, empty for
 // all.
-func pageOfNodes(c *call, st *storage.Store, f nodeFilter, q string, after *position, size int, rd *reader) (page []foundNode, next *position, err error) {
+func pageOfNodes(c *tenant.Call, st *storage.Store, f nodeFilter, q string, after *position, size int, rd *tenant.Reader) (page []foundNode, next *position, err error) {
 	// One moment for all ranges: a node that changes its status between two of
 	// them would be in none, or in both.
 	snap, err := st.Snapshot()
@@ -170,27 +173,27 @@ func pageOfNodes(c *call, st *storage.Store, f nodeFilter, q string, after *posi
 	chunkOf := func(string) uint64 { return 0 }
 	byWord := false // the words' own walk is shorter
 	if q != "" {
-		defer rd.matcher.Release()
+		defer rd.Matcher.Release()
 		rarest, err := lookUpWords(c, st, f, q, rd)
 		if err != nil {
 			return nil, nil, err
 		}
-		chunkOf = func(id string) uint64 { seq, _ := rd.matcher.Holds(pb.NodeID(id)); return seq }
-		keep = func(id string, _ []byte) bool { _, ok := rd.matcher.Holds(pb.NodeID(id)); return ok }
-		byWord = f.domain == "" || rarest <= maxRecordsPerPage
+		chunkOf = func(id string) uint64 { seq, _ := rd.Matcher.Holds(pb.NodeID(id)); return seq }
+		keep = func(id string, _ []byte) bool { _, ok := rd.Matcher.Holds(pb.NodeID(id)); return ok }
+		byWord = f.domain == "" || rarest <= tenant.MaxRecordsPerPage
 	}
-	walk := newestFirst(snap, f.above(c.part.Space), f.created, after, keep)
+	walk := newestFirst(snap, f.above(c.Part.Space), f.created, after, keep)
 	if byWord {
 		walk = matching(rd, after)
 	}
-	return pageOf(walk, size, maxRecordsPerPage, func(e entry) (foundNode, bool, error) {
+	return pageOf(walk, size, tenant.MaxRecordsPerPage, func(e entry) (foundNode, bool, error) {
 		n := &pb.Node{}
-		found, err := snap.Get(c.part.Space.Key(storage.TableNode, storage.Str(e.id)), n)
+		found, err := snap.Get(c.Part.Space.Key(storage.TableNode, storage.Str(e.id)), n)
 		switch {
 		case err != nil:
 			return foundNode{}, false, err
 		case !found && !byWord:
-			return foundNode{}, false, fmt.Errorf("node %s: %w", e.id, errNoRecord)
+			return foundNode{}, false, fmt.Errorf("node %s: %w", e.id, tenant.ErrNoRecord)
 		}
 		// The index may be a commit behind the records, or ahead of the snapshot.
 		return foundNode{n, chunkOf(e.id)}, found && f.passes(n), nil
@@ -199,25 +202,25 @@ func pageOfNodes(c *call, st *storage.Store, f nodeFilter, q string, after *posi
 
 // lookUpWords looks for the words of q in the keyword index, and returns how many chunks
 // hold the rarest.
-func lookUpWords(c *call, st *storage.Store, f nodeFilter, q string, rd *reader) (rarest int, err error) {
-	now, err := c.org.sys.parts.Get(st, c.part, c.org.sys.dim)
+func lookUpWords(c *tenant.Call, st *storage.Store, f nodeFilter, q string, rd *tenant.Reader) (rarest int, err error) {
+	now, err := c.Org.System.Parts.Get(st, c.Part, c.Org.System.Dim)
 	if err != nil {
 		return 0, err
 	}
-	return rd.matcher.Find(now.Snapshot, &index.WordQuery{
+	return rd.Matcher.Find(now.Snapshot, &index.WordQuery{
 		Terms: rd.Analyzer.Query(q, now.Snapshot.Langs()), Kinds: f.kinds, Created: &index.Window{FromMs: f.created.from, UntilMs: f.created.until},
 		Live: slices.Contains(f.statuses, pb.StatusLive), Superseded: slices.Contains(f.statuses, pb.StatusSuperseded),
 	}), nil
 }
 
 // matching walks the nodes that lookUpWords has found.
-func matching(rd *reader, after *position) iter.Seq2[entry, error] {
+func matching(rd *tenant.Reader, after *position) iter.Seq2[entry, error] {
 	var from *index.Match
 	if after != nil {
 		from = &index.Match{CreatedMs: after.created, Node: pb.NodeID(after.id)}
 	}
 	return func(yield func(entry, error) bool) {
-		for m := range rd.matcher.Matches(from) {
+		for m := range rd.Matcher.Matches(from) {
 			if !yield(entry{position: position{m.CreatedMs, strings.Clone(string(m.Node))}}, nil) {
 				return
 			}
@@ -228,49 +231,49 @@ func matching(rd *reader, after *position) iter.Seq2[entry, error] {
 // searchNodes pages through the nodes whose text holds the words, newest first,
 // each with a passage that does. Ranking is POST /v1/search's: a rank changes
 // with every write, and pages of it would skip and repeat.
-func searchNodes(c *call, st *storage.Store, op *pb.SearchNodes, rd *reader) (*pb.Reply, error) {
-	kind := cursorKind{list: "node search", partition: c.part.ID, filters: fmt.Sprintf("%d %s", op.GetAsOfMs(), op.GetQ())}
-	after, p := positionOf(c.org, kind, op.GetPage())
+func searchNodes(c *tenant.Call, st *storage.Store, op *pb.SearchNodes, rd *tenant.Reader) (*pb.Reply, error) {
+	kind := tenant.CursorKind{List: "node search", Partition: c.Part.ID, Filters: fmt.Sprintf("%d %s", op.GetAsOfMs(), op.GetQ())}
+	after, p := positionOf(c.Org, kind, op.GetPage())
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
-	nodes, next, err := pageOfNodes(c, st, nodeFilter{statuses: standing, kinds: nodeKinds, created: always, asOf: op.GetAsOfMs()}, op.GetQ(), after, pageSize(op.GetPage()), rd)
+	nodes, next, err := pageOfNodes(c, st, nodeFilter{statuses: standing, kinds: nodeKinds, created: always, asOf: op.GetAsOfMs()}, op.GetQ(), after, tenant.PageSize(op.GetPage()), rd)
 	if err != nil {
 		return nil, err
 	}
 	list := &pb.NodeMatches{}
 	for _, n := range nodes {
-		m := &pb.NodeMatch{Node: listed(c.part, n.Node), Chunk: &pb.Chunk{}}
-		if _, err := st.Get(c.part.Space.Key(storage.TableChunk, storage.U64(n.chunk)), m.Chunk); err != nil {
+		m := &pb.NodeMatch{Node: listed(c.Part, n.Node), Chunk: &pb.Chunk{}}
+		if _, err := st.Get(c.Part.Space.Key(storage.TableChunk, storage.U64(n.chunk)), m.Chunk); err != nil {
 			return nil, err
 		}
 		list.Matches = append(list.Matches, m)
 	}
 	if next != nil {
-		list.NextCursor = sealCursor(c.org.secret, kind, next.encode())
+		list.NextCursor = tenant.SealCursor(c.Org.Secret, kind, next.encode())
 	}
-	c.readUnits = unitsOf(len(nodes))
+	c.ReadUnits = tenant.UnitsOf(len(nodes))
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Matches{Matches: list}}), nil
 }
 
 // nodeContext answers a node with its chunks and its newest neighbours.
-func nodeContext(c *call, st *storage.Store, op *pb.NodeContext) (_ *pb.Reply, err error) {
+func nodeContext(c *tenant.Call, st *storage.Store, op *pb.NodeContext) (_ *pb.Reply, err error) {
 	snap, err := st.Snapshot()
 	if err != nil {
 		return nil, err
 	}
 	defer partition.CloseSnapshot(snap, &err)
-	info, err := readNode(snap, c.part, pb.NodeID(op.GetId()))
+	info, err := readNode(snap, c.Part, pb.NodeID(op.GetId()))
 	if err != nil {
 		return nil, err
 	}
 	if info == nil {
-		return refuse(nodeNotFound()), nil
+		return tenant.Refuse(nodeNotFound()), nil
 	}
 	out := &pb.NodeSurroundings{Node: info}
 	for _, seq := range info.GetNode().GetChunks() {
 		chunk := &pb.Chunk{}
-		found, err := snap.Get(c.part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+		found, err := snap.Get(c.Part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk)
 		if err != nil {
 			return nil, err
 		}
@@ -279,7 +282,7 @@ func nodeContext(c *call, st *storage.Store, op *pb.NodeContext) (_ *pb.Reply, e
 		}
 	}
 	f := edgeFilter{node: pb.NodeID(op.GetId())}
-	edges, _, err := pageOfEdges(snap, c.part, f, nil, maxNeighbours)
+	edges, _, err := pageOfEdges(snap, c.Part, f, nil, maxNeighbours)
 	if err != nil {
 		return nil, err
 	}
@@ -289,14 +292,14 @@ func nodeContext(c *call, st *storage.Store, op *pb.NodeContext) (_ *pb.Reply, e
 			other = e.GetSource()
 		}
 		n := &pb.Node{}
-		found, err := snap.Get(c.part.Space.Key(storage.TableNode, storage.Str(other)), n)
+		found, err := snap.Get(c.Part.Space.Key(storage.TableNode, storage.Str(other)), n)
 		if err != nil {
 			return nil, err
 		}
 		if found {
-			out.Neighbours = append(out.Neighbours, &pb.Neighbour{Node: listed(c.part, n), Edge: e})
+			out.Neighbours = append(out.Neighbours, &pb.Neighbour{Node: listed(c.Part, n), Edge: e})
 		}
 	}
-	c.readUnits = unitsOf(1 + len(out.GetChunks()) + len(out.GetNeighbours()))
+	c.ReadUnits = tenant.UnitsOf(1 + len(out.GetChunks()) + len(out.GetNeighbours()))
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Surroundings{Surroundings: out}}), nil
 }

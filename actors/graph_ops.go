@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -17,56 +18,56 @@ import (
 // graphModule reads and changes graphs: the operations of proto/graph.proto, and what a cycle leaves to people to
 // decide: contradictions and proposals.
 type graphModule struct {
-	*orgActor
-	noModule
+	*tenant.Org
+	tenant.NoModule
 	recent recentNodes
 }
 
 func (o *graphModule) Committed() { o.recent.forget() }
 
-func (o *graphModule) Handle(c *call) bool {
-	if op := c.env.GetGetNode(); op != nil {
+func (o *graphModule) Handle(c *tenant.Call) bool {
+	if op := c.Env.GetGetNode(); op != nil {
 		o.getNode(c, pb.NodeID(op.GetId()))
 		return true
 	}
 	if o.review(c) {
 		return true
 	}
-	switch op := c.env.GetGraph().GetOp().(type) {
+	switch op := c.Env.GetGraph().GetOp().(type) {
 	case *pb.GraphOp_ListNodes:
-		o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-			return listNodes(c, st, op.ListNodes, &c.org.sys.readers[worker])
+		o.ReadWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+			return listNodes(c, st, op.ListNodes, &c.Org.System.Readers[worker])
 		})
 	case *pb.GraphOp_NodeContext:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return nodeContext(c, st, op.NodeContext) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return nodeContext(c, st, op.NodeContext) })
 	case *pb.GraphOp_SearchNodes:
-		o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-			return searchNodes(c, st, op.SearchNodes, &c.org.sys.readers[worker])
+		o.ReadWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+			return searchNodes(c, st, op.SearchNodes, &c.Org.System.Readers[worker])
 		})
 	case *pb.GraphOp_EntityElsewhere:
 		o.entityElsewhere(c, op.EntityElsewhere)
 	case *pb.GraphOp_EditNode:
-		submitEdit(o.orgActor, c, func(f *effect) (*pb.Reply, error) { return f.editNode(op.EditNode) })
+		submitEdit(o.Org, c, func(f *effect) (*pb.Reply, error) { return f.editNode(op.EditNode) })
 	case *pb.GraphOp_ForgetNode:
-		submitEditBusy(o.orgActor, c, func(f *effect) (*pb.Reply, error) { return f.forgetNode(op.ForgetNode) })
+		submitEditBusy(o.Org, c, func(f *effect) (*pb.Reply, error) { return f.forgetNode(op.ForgetNode) })
 	case *pb.GraphOp_UndeleteNode:
-		submitEdit(o.orgActor, c, func(f *effect) (*pb.Reply, error) { return f.undeleteNode(op.UndeleteNode) })
+		submitEdit(o.Org, c, func(f *effect) (*pb.Reply, error) { return f.undeleteNode(op.UndeleteNode) })
 	case *pb.GraphOp_SupersedeNode:
-		submitEdit(o.orgActor, c, func(f *effect) (*pb.Reply, error) { return f.supersedeNode(op.SupersedeNode) })
+		submitEdit(o.Org, c, func(f *effect) (*pb.Reply, error) { return f.supersedeNode(op.SupersedeNode) })
 	case *pb.GraphOp_NodeHistory:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return nodeHistory(c, st, op.NodeHistory) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return nodeHistory(c, st, op.NodeHistory) })
 	case *pb.GraphOp_ListEdges:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return listEdges(c, st, op.ListEdges) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return listEdges(c, st, op.ListEdges) })
 	case *pb.GraphOp_GetEdge:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return getEdge(c, st, op.GetEdge) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return getEdge(c, st, op.GetEdge) })
 	case *pb.GraphOp_AssertEdge:
-		submitEdit(o.orgActor, c, func(f *effect) (*pb.Reply, error) { return assertEdge(f, op.AssertEdge) })
+		submitEdit(o.Org, c, func(f *effect) (*pb.Reply, error) { return assertEdge(f, op.AssertEdge) })
 	case *pb.GraphOp_ForgetEdge:
-		submitEdit(o.orgActor, c, func(f *effect) (*pb.Reply, error) { return forgetEdge(f, op.ForgetEdge) })
+		submitEdit(o.Org, c, func(f *effect) (*pb.Reply, error) { return forgetEdge(f, op.ForgetEdge) })
 	case *pb.GraphOp_ListDomains:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return listDomains(c, st, op.ListDomains) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return listDomains(c, st, op.ListDomains) })
 	case *pb.GraphOp_GetDomain:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return getDomain(c, st, op.GetDomain) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return getDomain(c, st, op.GetDomain) })
 	default:
 		return false
 	}

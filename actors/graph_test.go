@@ -13,6 +13,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -200,9 +201,9 @@ func TestAssertingIsOneWithItsTrail(t *testing.T) {
 	id := first.GetGraph().GetEdge().GetEdge().GetId()
 	c.ok(forgetEdgeOp(id))
 	var audits, events []string
-	c.inOrg(func(o *orgActor) {
-		err := o.withStore(func(st *storage.Store) error {
-			for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableAudit), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
+	c.inOrg(func(o *tenant.Org) {
+		err := o.WithStore(func(st *storage.Store) error {
+			for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableAudit), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
 				if err != nil {
 					return err
 				}
@@ -210,7 +211,7 @@ func TestAssertingIsOneWithItsTrail(t *testing.T) {
 					audits = append(audits, rec.Value.GetAction())
 				}
 			}
-			for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableOutbox), storage.ScanOptions{}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+			for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableOutbox), storage.ScanOptions{}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
 				if err != nil {
 					return err
 				}
@@ -258,11 +259,11 @@ func TestEdgeFilters(t *testing.T) {
 	// One that the service derived stands beside an asserted one.
 	derived := proto.CloneOf(all[0])
 	derived.Id, derived.Origin = "derived", pb.OriginCognition
-	c.inOrg(func(o *orgActor) {
-		part := o.members[onlyMember(t, o)]
-		ch := commit.New(o.store)
+	c.inOrg(func(o *tenant.Org) {
+		part := o.Members[onlyMember(t, o)]
+		ch := commit.New(o.Store)
 		putEdge(ch.Batch, part.Space, nil, derived)
-		if err := o.committer.CommitChange(ch); err != nil {
+		if err := o.Committer.CommitChange(ch); err != nil {
 			t.Error(err)
 		}
 	})
@@ -296,8 +297,8 @@ func TestEdgeFilters(t *testing.T) {
 }
 
 // onlyMember is the user of an organization that has one.
-func onlyMember(t testing.TB, o *orgActor) pb.UserID {
-	for id := range o.members {
+func onlyMember(t testing.TB, o *tenant.Org) pb.UserID {
+	for id := range o.Members {
 		return id
 	}
 	t.Error("nobody was there yet")
@@ -490,14 +491,14 @@ func TestDomains(t *testing.T) {
 		made[i] = &pb.Domain{Id: id[:], Label: fmt.Sprintf("Topic %d", i), Keywords: []string{"Heating", fmt.Sprint("k", i%2)}, CreatedMs: int64(1 + i/2)}
 	}
 	domain := func(i int) string { return pb.DomainID(made[i].GetId()).String() }
-	c.inOrg(func(o *orgActor) {
-		part := o.members[onlyMember(t, o)]
-		ch := commit.New(o.store)
+	c.inOrg(func(o *tenant.Org) {
+		part := o.Members[onlyMember(t, o)]
+		ch := commit.New(o.Store)
 		for _, d := range made {
 			putDomain(ch.Batch, part.Space, d)
 		}
 		before := &pb.Node{}
-		err := o.withStore(func(st *storage.Store) error {
+		err := o.WithStore(func(st *storage.Store) error {
 			_, err := st.Get(part.Space.Key(storage.TableNode, storage.Str(node)), before)
 			return err
 		})
@@ -507,7 +508,7 @@ func TestDomains(t *testing.T) {
 		after := proto.CloneOf(before)
 		after.Domain = domain(0)
 		putNode(ch.Batch, part.Space, placeOf(before), after)
-		if err := o.committer.CommitChange(ch); err != nil {
+		if err := o.Committer.CommitChange(ch); err != nil {
 			t.Error(err)
 		}
 	})
@@ -546,9 +547,9 @@ func TestDomains(t *testing.T) {
 // what the records say, in both directions.
 func (c client) graphHolds(t interface{ Error(args ...any) }) {
 	c.n.t.Helper()
-	c.inOrg(func(o *orgActor) {
-		err := o.withStore(func(st *storage.Store) error {
-			parts, err := o.allPartitions(st)
+	c.inOrg(func(o *tenant.Org) {
+		err := o.WithStore(func(st *storage.Store) error {
+			parts, err := o.AllPartitions(st)
 			for _, part := range parts {
 				err = errors.Join(err, entriesFit(st, part))
 			}

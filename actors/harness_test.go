@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -38,7 +39,7 @@ const patience = 5 * time.Minute
 // to be tried again.
 const (
 	stuck  = 30 * time.Second
-	nudges = 2 * int(maxBackOff/time.Second)
+	nudges = 2 * int(tenant.MaxBackOff/time.Second)
 )
 
 // wordEmbedder is a model whose vectors are bags of hashed words: texts that
@@ -95,14 +96,14 @@ type testNode struct {
 	epochs   int // that trainings have gone through
 }
 
-func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*Config, *storage.Options)) *testNode {
+func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*tenant.Config, *storage.Options)) *testNode {
 	t.Helper()
 	n := &testNode{t: t, disk: disk, clock: clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)), jobs: map[pb.JobID]bool{}}
 	n.finished = sync.NewCond(&n.mu)
 	fatal := func(msg string) { t.Error("fatal: " + msg) }
 	opts, _ := disk.Options()
 	opts.Clock, opts.Fatal = clock.Real(), fatal
-	cfg := Config{Clock: n.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Embedder: wordEmbedder{id: "words"}, Workers: 2, plain: true}
+	cfg := tenant.Config{Clock: n.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Embedder: wordEmbedder{id: "words"}, Workers: 2, Plain: true}
 	for _, c := range configure {
 		c(&cfg, &opts)
 	}
@@ -122,8 +123,8 @@ func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*Config, 
 		t.Fatal(err)
 	}
 	cfg.Host, cfg.Storage = n.host, n.store
-	told := cfg.epochDone
-	cfg.epochDone = func() {
+	told := cfg.EpochDone
+	cfg.EpochDone = func() {
 		n.mu.Lock()
 		n.epochs++
 		n.mu.Unlock()
@@ -131,7 +132,7 @@ func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*Config, 
 			told()
 		}
 	}
-	cfg.jobFinished = func(id pb.JobID) {
+	cfg.JobFinished = func(id pb.JobID) {
 		n.mu.Lock()
 		n.jobs[id] = true
 		n.mu.Unlock()
@@ -489,7 +490,7 @@ func (n *testNode) waitFor(holds func() bool) {
 func (n *testNode) settle(id storage.StoreID) {
 	n.t.Helper()
 	for _, j := range records(n, id, storage.TableJob, func() *pb.Job { return &pb.Job{} }) {
-		if !terminal(j.GetStatus()) {
+		if !tenant.Terminal(j.GetStatus()) {
 			n.wait(pb.JobID(j.GetId()).String())
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/canon"
 	"orgmem/storage"
@@ -52,7 +53,7 @@ func (f *effect) note(id pb.NodeID, action, reason string, changes ...*pb.FieldC
 	entry := &pb.Audit{AtMs: f.now, Subject: string(f.part.Subject), Action: action, Reason: reason, Changes: changes}
 	switch {
 	case f.call != nil:
-		entry.KeyHash, entry.User, entry.RequestId = f.call.who.key[:], f.call.who.user.Bytes(), f.call.env.GetRequestId()
+		entry.KeyHash, entry.User, entry.RequestId = f.call.Who.Key[:], f.call.Who.User.Bytes(), f.call.Env.GetRequestId()
 	case f.job != nil:
 		entry.KeyHash, entry.User = f.job.GetKey(), f.job.GetUser()
 		f.deeds = append(f.deeds, deed{pb.JobID(f.job.GetId()), action, id})
@@ -236,24 +237,24 @@ func (f *effect) eraseReasonsOf(id, by pb.NodeID) error {
 
 // nodeHistory pages through what happened to a node, newest first, also to a
 // forgotten one, until it is removed.
-func nodeHistory(c *call, r storage.Reader, op *pb.NodeHistory) (*pb.Reply, error) {
+func nodeHistory(c *tenant.Call, r storage.Reader, op *pb.NodeHistory) (*pb.Reply, error) {
 	id := pb.NodeID(op.GetId())
-	found, err := r.Get(c.part.Space.Key(storage.TableNode, storage.Str(id)), &pb.Node{})
+	found, err := r.Get(c.Part.Space.Key(storage.TableNode, storage.Str(id)), &pb.Node{})
 	if err != nil {
 		return nil, err
 	}
 	if !found {
-		return refuse(nodeNotFound()), nil
+		return tenant.Refuse(nodeNotFound()), nil
 	}
-	all := c.part.Space.Prefix(storage.TableHistory, storage.Str(id))
-	kind := cursorKind{list: "node history", filters: op.GetId(), partition: c.part.ID}
-	entries, next, p, err := pageOfKeys(c.org, r, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Audit, bool, error) {
+	all := c.Part.Space.Prefix(storage.TableHistory, storage.Str(id))
+	kind := tenant.CursorKind{List: "node history", Filters: op.GetId(), Partition: c.Part.ID}
+	entries, next, p, err := tenant.PageOfKeys(c.Org, r, all, kind, op.GetPage(), tenant.MaxRecordsPerPage, func(item storage.Item) (*pb.Audit, bool, error) {
 		a := &pb.Audit{}
 		return a, true, item.Decode(a)
 	})
 	if p != nil || err != nil {
-		return refuse(p), err
+		return tenant.Refuse(p), err
 	}
-	c.readUnits = unitsOf(len(entries))
+	c.ReadUnits = tenant.UnitsOf(len(entries))
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_History{History: &pb.HistoryList{Changes: entries, NextCursor: next}}}), nil
 }

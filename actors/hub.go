@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -40,12 +41,12 @@ func newEventHub(c clock.Clock) *eventHub {
 
 // EventStream is one caller's live view of its organization.
 type EventStream struct {
-	sys    *System
+	sys    *tenant.System
 	hub    *eventHub
 	ticket string
 	org    pb.OrgID
 	store  storage.StoreID
-	who    principal
+	who    tenant.Principal
 	events chan *pb.OutboxEvent // closed by the hub when it cuts the stream off
 	expiry clock.Timer          // of the ticket
 	ended  bool                 // guarded by eventHub.mu
@@ -72,27 +73,27 @@ func (s *EventStream) Close() { s.hub.end(s) }
 // that was acknowledged is seen.
 func (s *EventStream) Valid() bool {
 	// The directory forgets an organization at once, its store a little later.
-	if e, ok := s.sys.cfg.Host.Directory().Org(s.org); !ok || e.GetRemoved() {
+	if e, ok := s.sys.Config.Host.Directory().Org(s.org); !ok || e.GetRemoved() {
 		return false
 	}
-	if !s.sys.livesHere(s.org) { // another node knows better
+	if !s.sys.LivesHere(s.org) { // another node knows better
 		return false
 	}
-	main := &orgView{sys: s.sys, id: s.org, store: storage.StoreID{Org: s.org, Realm: storage.RealmMain}}
-	main.space = storage.OrgSpace(main.store)
+	main := &tenant.View{System: s.sys, ID: s.org, Store: storage.StoreID{Org: s.org, Realm: storage.RealmMain}}
+	main.Space = storage.OrgSpace(main.Store)
 	key, member := &pb.Key{}, &pb.Partition{}
 	there := false
-	err := main.withStore(func(st *storage.Store) error {
-		found, err := st.Get(main.space.Key(storage.TableKey, storage.Hash32(s.who.key)), key)
+	err := main.WithStore(func(st *storage.Store) error {
+		found, err := st.Get(main.Space.Key(storage.TableKey, storage.Hash32(s.who.Key)), key)
 		if err != nil || !found {
 			return err
 		}
-		there, err = st.Get(main.space.Key(storage.TablePartition, storage.ID16(s.who.user)), member)
+		there, err = st.Get(main.Space.Key(storage.TablePartition, storage.ID16(s.who.User)), member)
 		return err
 	})
 	expires := key.GetExpiresMs()
-	return err == nil && there && !member.GetErasing() && key.GetStatus() == keyActive &&
-		(expires == 0 || clock.Millis(s.sys.clock.Now()) < expires)
+	return err == nil && there && !member.GetErasing() && key.GetStatus() == tenant.KeyActive &&
+		(expires == 0 || clock.Millis(s.sys.Clock.Now()) < expires)
 }
 
 // take takes up the event stream that was opened under a ticket; false when
@@ -196,31 +197,31 @@ func (s *EventStream) reaches(e *pb.OutboxEvent) bool {
 	}
 	switch kind := e.GetType(); {
 	case kind == pb.EventGraphUpdated, kind == pb.EventWebhookTest, strings.HasPrefix(kind, "import."):
-		return bytes.Equal(e.GetUser(), s.who.user[:])
+		return bytes.Equal(e.GetUser(), s.who.User[:])
 	case kind == pb.EventInsightProposed, kind == pb.EventBrainTrained:
 		return true
 	}
-	return len(e.GetPartition()) == 0 || e.GetSubject() != "" || bytes.Equal(e.GetPartition(), s.who.user[:])
+	return len(e.GetPartition()) == 0 || e.GetSubject() != "" || bytes.Equal(e.GetPartition(), s.who.User[:])
 }
 
 // streamEvents opens a stream; the edge takes it up by its ticket.
-func (o *webhookModule) streamEvents(c *call) {
-	ticket, err := o.sys.newUUID()
+func (o *webhookModule) streamEvents(c *tenant.Call) {
+	ticket, err := o.System.NewUUID()
 	if err != nil {
-		c.fail(err)
+		c.Fail(err)
 		return
 	}
 	s := &EventStream{
-		sys: o.sys, hub: o.node.hub, ticket: ticket.String(), org: o.id, store: o.store, who: c.who,
+		sys: o.System, hub: o.node.hub, ticket: ticket.String(), org: o.ID, store: o.Store, who: c.Who,
 		events: make(chan *pb.OutboxEvent, streamBuffer),
 	}
 	if !o.node.hub.open(s) {
-		p := problem(pb.CodeTooManyStreams, "The organization has %d event streams open; that is as many as it may.", maxStreams)
-		p.RetryAfterS = retryAfterStreamsSeconds
-		c.refuse(p)
+		p := tenant.NewProblem(pb.CodeTooManyStreams, "The organization has %d event streams open; that is as many as it may.", maxStreams)
+		p.RetryAfterS = tenant.RetryAfterStreamsSeconds
+		c.Refuse(p)
 		return
 	}
-	c.reply(linked(&pb.LinkResult{Result: &pb.LinkResult_Stream{Stream: s.ticket}}))
+	c.Reply(tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Stream{Stream: s.ticket}}))
 }
 
 // cutAll ends the streams of the organizations that are meant.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -14,7 +15,7 @@ import (
 func (c client) stream() *EventStream {
 	c.n.t.Helper()
 	ticket := c.ok(openStream()).GetLink().GetStream()
-	s, ok := featureOf[*webhookFeature](c.n.sys.System).hub.take(ticket)
+	s, ok := tenant.FeatureOf[*webhookFeature](c.n.sys.System).hub.take(ticket)
 	if !ok {
 		c.n.t.Fatal("the ticket opens nothing")
 	}
@@ -50,10 +51,10 @@ func nextEvent(t *testing.T, s *EventStream) *pb.OutboxEvent {
 // emit commits events as a worker would.
 func (n *testNode) emit(org pb.OrgID, events ...*pb.OutboxEvent) {
 	n.t.Helper()
-	err := n.sys.onOrg(n.t.Context(), org, func(o *orgActor, done func(error)) {
-		ch := commit.New(o.store)
+	err := n.sys.Visit(n.t.Context(), org, func(o *tenant.Org, done func(error)) {
+		ch := commit.New(o.Store)
 		ch.Events = events
-		o.committer.SubmitChange(ch, done)
+		o.Committer.SubmitChange(ch, done)
 	})
 	if err != nil {
 		n.t.Fatal(err)
@@ -170,15 +171,15 @@ func TestStreamLimitAndTickets(t *testing.T) {
 		t.Errorf("%v", p)
 	}
 	n.clock.Advance(ticketLife)
-	if _, ok := featureOf[*webhookFeature](n.sys.System).hub.take(lost); ok {
+	if _, ok := tenant.FeatureOf[*webhookFeature](n.sys.System).hub.take(lost); ok {
 		t.Error("a ticket that is too old opens a stream")
 	}
 	ticket := c.ok(openStream()).GetLink().GetStream() // there is room again
-	s, ok := featureOf[*webhookFeature](n.sys.System).hub.take(ticket)
+	s, ok := tenant.FeatureOf[*webhookFeature](n.sys.System).hub.take(ticket)
 	if !ok {
 		t.Fatal("a ticket does not open its stream")
 	}
-	if _, again := featureOf[*webhookFeature](n.sys.System).hub.take(ticket); again {
+	if _, again := tenant.FeatureOf[*webhookFeature](n.sys.System).hub.take(ticket); again {
 		t.Error("a ticket opened two streams")
 	}
 	n.clock.Advance(ticketLife) // says nothing to a stream that was taken up
@@ -192,7 +193,7 @@ func TestStreamLimitAndTickets(t *testing.T) {
 	if left := n.sys.Stats().EventStreams; left != 0 {
 		t.Errorf("%d streams left", left)
 	}
-	if _, ok := featureOf[*webhookFeature](n.sys.System).hub.take("no such ticket"); ok {
+	if _, ok := tenant.FeatureOf[*webhookFeature](n.sys.System).hub.take("no such ticket"); ok {
 		t.Error("anything opens a stream")
 	}
 }
@@ -243,7 +244,7 @@ func TestStreamValidity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(members, func(m MemberInfo) bool { return m.Email == "peer@example.com" })
+	i := slices.IndexFunc(members, func(m tenant.MemberInfo) bool { return m.Email == "peer@example.com" })
 	if err := n.sys.RemoveMember(t.Context(), org.Org, members[i].User); err != nil {
 		t.Fatal(err)
 	}
@@ -261,12 +262,12 @@ func TestStreamValidity(t *testing.T) {
 // TestStreamOutlivesItsActor: an organization that was lost, or slept, tells its
 // streams all the same.
 func TestStreamOutlivesItsActor(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.IdleOrg = time.Minute })
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) { c.IdleOrg = time.Minute })
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	s := c.stream()
-	err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
-		o.lose()
+	err := n.sys.Visit(t.Context(), org.Org, func(o *tenant.Org, done func(error)) {
+		o.Lose()
 		done(nil)
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orgmem/actors/egress"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -61,10 +62,10 @@ func asReplay(r *pb.Reply) *pb.Reply {
 	r = proto.CloneOf(r)
 	r.Rate, r.Replayed = nil, true
 	if k := r.GetNewKey(); k != nil {
-		k.ApiKey = secretMarker
+		k.ApiKey = tenant.SecretMarker
 	}
 	if h := r.GetLink().GetWebhook(); h != nil {
-		h.Secret = secretMarker
+		h.Secret = tenant.SecretMarker
 	}
 	return r
 }
@@ -90,7 +91,7 @@ func (c client) inTurn(env *pb.Envelope) (r *pb.Reply) {
 //
 // interface: Endpoints/Conventions Idempotency-Key
 func TestIdempotencyAgainstModel(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
 		out, err := egress.New(egress.Config{Resolver: names{"example.com": "93.184.216.34"}, Dialer: &net.Dialer{}})
 		if err != nil {
 			t.Fatal(err)
@@ -120,9 +121,9 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 			env     *pb.Envelope
 			reply   *pb.Reply
 		}
-		live := func(m *remembered) bool { return m != nil && n.clock.Now().Sub(m.at) < idempotencyRetention }
+		live := func(m *remembered) bool { return m != nil && n.clock.Now().Sub(m.at) < tenant.IdempotencyRetention }
 		for step := range rapid.IntRange(1, 5).Draw(rt, "steps") { // so few that no list of 20 webhooks is full
-			n.clock.Advance(rapid.SampledFrom([]time.Duration{0, time.Minute, 11 * time.Hour, idempotencyRetention - time.Millisecond, idempotencyRetention}).Draw(rt, "later"))
+			n.clock.Advance(rapid.SampledFrom([]time.Duration{0, time.Minute, 11 * time.Hour, tenant.IdempotencyRetention - time.Millisecond, tenant.IdempotencyRetention}).Draw(rt, "later"))
 			var sent []*request
 			for range rapid.IntRange(1, 6).Draw(rt, "at once") {
 				r := &request{
@@ -209,7 +210,7 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 				rt.Fatalf("%s: %d effects, want %d", op.name, got[op.name], effects[op.name])
 			}
 		}
-		if listed := owner.ok(listKeys()).GetKeys().GetKeys(); len(listed) != effects["key.create"] || slices.ContainsFunc(listed, func(k *pb.Key) bool { return k.GetStatus() != keyActive }) {
+		if listed := owner.ok(listKeys()).GetKeys().GetKeys(); len(listed) != effects["key.create"] || slices.ContainsFunc(listed, func(k *pb.Key) bool { return k.GetStatus() != tenant.KeyActive }) {
 			rt.Fatalf("%d keys, want %d", len(listed), effects["key.create"])
 		}
 	})

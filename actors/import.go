@@ -14,6 +14,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/format"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -42,51 +43,51 @@ type upload struct {
 // ends with the call: it waits for memory and for a processor. A quick file is read like
 // any other read. Others take seconds of a processor, which are the organization's own,
 // and end when nobody waits for them any more.
-func (o *intakeModule) importFile(c *call, op *pb.ImportFile) {
-	view, sys := c.org, o.sys
-	if !sys.enterReading(view.id) {
-		c.fail(node.ErrPoolFull)
+func (o *intakeModule) importFile(c *tenant.Call, op *pb.ImportFile) {
+	view, sys := c.Org, o.System
+	if !sys.EnterReading(view.ID) {
+		c.Fail(node.ErrPoolFull)
 		return
 	}
-	sys.wg.Go(func() {
-		defer sys.leaveReading(view.id)
+	sys.Background.Go(func() {
+		defer sys.LeaveReading(view.ID)
 		defer func() {
 			if r := recover(); r != nil {
-				c.fail(node.PanicError("import", r))
+				c.Fail(node.PanicError("import", r))
 			}
 		}()
-		work, err := beginReading(sys, c.left(), view.id, readingWait)
+		work, err := beginReading(sys, c.Left(), view.ID, readingWait)
 		if err != nil {
-			c.fail(c.unread(err))
+			c.Fail(c.Unread(err))
 			return
 		}
-		c.memory.Store(work)
+		c.Memory.Store(work)
 		up, p, err := readInTurn(view, c, op, work)
 		if err != nil {
-			err = c.unread(err)
+			err = c.Unread(err)
 		}
 		switch {
 		case errors.Is(err, node.ErrAbandoned):
-			c.refuse(problem(pb.CodeServiceDegraded, "The file was not read to its end."))
+			c.Refuse(tenant.NewProblem(pb.CodeServiceDegraded, "The file was not read to its end."))
 			return
 		case err != nil:
-			c.fail(err)
+			c.Fail(err)
 			return
 		case p != nil:
-			c.refuse(p)
+			c.Refuse(p)
 			return
 		}
-		if err := work.More(c.left(), textMemory*up.size()-work.Held(), readingWait); err != nil {
-			c.fail(c.unread(err))
+		if err := work.More(c.Left(), textMemory*up.size()-work.Held(), readingWait); err != nil {
+			c.Fail(c.Unread(err))
 			return
 		}
-		c.work = up
-		o.later(func() {
-			if o.lost {
-				c.fail(commit.ErrLost)
+		c.Work = up
+		o.Later(func() {
+			if o.Lost {
+				c.Fail(commit.ErrLost)
 				return
 			}
-			o.accept(c)
+			o.Accept(c)
 		})
 	})
 }
@@ -95,19 +96,19 @@ func (o *intakeModule) importFile(c *call, op *pb.ImportFile) {
 var errNotQuick = errors.New("the file is not read quickly")
 
 // readInTurn reads a file when it is its organization's turn.
-func readInTurn(o *orgView, c *call, op *pb.ImportFile, work *budget.Work) (up *upload, p *pb.Problem, err error) {
-	now, stop := context.WithCancel(c.left())
+func readInTurn(o *tenant.View, c *tenant.Call, op *pb.ImportFile, work *budget.Work) (up *upload, p *pb.Problem, err error) {
+	now, stop := context.WithCancel(c.Left())
 	stop() // what is not free at once is waited for without a worker
 	if format.Quick(op.GetContent()) {
 		done := make(chan struct{})
-		queued := o.sys.reads.Do(o.id, node.Narrow, func(int) {
+		queued := o.System.Reads.Do(o.ID, node.Narrow, func(int) {
 			defer close(done)
 			defer func() {
 				if r := recover(); r != nil {
 					err = node.PanicError("import", r)
 				}
 			}()
-			up, p, err = readUpload(op, format.Limits{GoOn: c.stillWanted, More: func(n int) error {
+			up, p, err = readUpload(op, format.Limits{GoOn: c.StillWanted, More: func(n int) error {
 				if work.More(now, n, 0) != nil {
 					return errNotQuick
 				}
@@ -122,10 +123,10 @@ func readInTurn(o *orgView, c *call, op *pb.ImportFile, work *budget.Work) (up *
 			return up, p, err
 		}
 	}
-	err = o.sys.cpu.Share(o.id, c.left().Done(), func(s *node.Share) (err error) {
+	err = o.System.CPU.Share(o.ID, c.Left().Done(), func(s *node.Share) (err error) {
 		up, p, err = readUpload(op, format.Limits{
 			GoOn: func() error {
-				if err := c.stillWanted(); err != nil {
+				if err := c.StillWanted(); err != nil {
 					return err
 				}
 				return s.Yield()
@@ -134,7 +135,7 @@ func readInTurn(o *orgView, c *call, op *pb.ImportFile, work *budget.Work) (up *
 				if work.More(now, n, 0) == nil {
 					return nil
 				}
-				return s.Without(func() error { return work.More(c.left(), n, readingWait) })
+				return s.Without(func() error { return work.More(c.Left(), n, readingWait) })
 			},
 		})
 		return err
@@ -171,9 +172,9 @@ func readUpload(op *pb.ImportFile, limits format.Limits) (*upload, *pb.Problem, 
 	docs, kind, err := read(op.GetFilename(), op.GetContent(), limits)
 	switch {
 	case errors.Is(err, format.ErrTooLarge):
-		return nil, problem(pb.CodePayloadTooLarge, "The file %s.", format.Reason(err)), nil
+		return nil, tenant.NewProblem(pb.CodePayloadTooLarge, "The file %s.", format.Reason(err)), nil
 	case errors.Is(err, format.ErrFile):
-		return nil, invalid("file", format.Reason(err)), nil
+		return nil, tenant.Invalid("file", format.Reason(err)), nil
 	case err != nil:
 		return nil, nil, err
 	}
@@ -186,7 +187,7 @@ func readUpload(op *pb.ImportFile, limits format.Limits) (*upload, *pb.Problem, 
 		at := occurredIn(d)
 		if d.OccurredAt != "" && !d.Noted && at == 0 {
 			if d.Path == "" { // of an archive the rest is taken in
-				return nil, invalid("file", "has at "+d.Where+" "+noTime), nil
+				return nil, tenant.Invalid("file", "has at "+d.Where+" "+noTime), nil
 			}
 			d = format.Document{Where: d.Where, Refused: "has " + noTime}
 		}
@@ -207,7 +208,7 @@ func readUpload(op *pb.ImportFile, limits format.Limits) (*upload, *pb.Problem, 
 		}
 		// What the form says for all of them is stored with each.
 		if size += itemBytes(item); size > maxImportText {
-			return nil, problem(pb.CodePayloadTooLarge, "The file holds more than %d bytes of text, titles and metadata. Split it.", maxImportText), nil
+			return nil, tenant.NewProblem(pb.CodePayloadTooLarge, "The file holds more than %d bytes of text, titles and metadata. Split it.", maxImportText), nil
 		}
 		up.items = append(up.items, item)
 	}
@@ -273,16 +274,16 @@ func importKey(part *partition.Ref, e *pb.Import) storage.Key {
 }
 
 // importJob queues the documents of an upload.
-func (a *subjectActor) importJob(self *actor.PID, c *call) {
+func (a *subjectActor) importJob(self *actor.PID, c *tenant.Call) {
 	kind := pb.JobImport
-	up, _ := c.work.(*upload) // importFile has put it there
+	up, _ := c.Work.(*upload) // importFile has put it there
 	if up.entry.GetTranscript() {
 		kind = pb.JobTranscript
 	}
-	ch := commit.New(a.org.store)
-	ch.User = c.who.user.Bytes()
+	ch := commit.New(a.org.Store)
+	ch.User = c.Who.User.Bytes()
 	if err := a.trimImports(ch); err != nil {
-		c.fail(err)
+		c.Fail(err)
 		return
 	}
 	a.enqueue(self, c, kind, queueOf(up.items), ch, func(job *pb.Job) (*pb.Reply, error) {
@@ -290,7 +291,7 @@ func (a *subjectActor) importJob(self *actor.PID, c *call) {
 		e.Id, e.CreatedMs = job.GetId(), job.GetCreatedMs()
 		ch.Put(importKey(a.part, e), e)
 		id := pb.JobID(job.GetId()).String()
-		return accepted(job), ch.Event(a.org, pb.EventImportStarted, a.part, map[string]any{
+		return tenant.Accepted(job), ch.Event(a.org, pb.EventImportStarted, a.part, map[string]any{
 			"importId": id, "jobId": id, "status": pb.JobPending, "nodesCreated": nil,
 		})
 	}, nil)
@@ -298,7 +299,7 @@ func (a *subjectActor) importJob(self *actor.PID, c *call) {
 
 // trimImports drops what the history shows no more once there is one more.
 func (a *subjectActor) trimImports(ch *commit.Change) error {
-	return a.org.withStore(func(st *storage.Store) error {
+	return a.org.WithStore(func(st *storage.Store) error {
 		n := 0
 		for item, err := range st.Scan(a.part.Space.Prefix(storage.TableImport), storage.ScanOptions{}) {
 			if err != nil {
@@ -314,7 +315,7 @@ func (a *subjectActor) trimImports(ch *commit.Change) error {
 
 // listImports answers the most recent imports of a partition. Of those that have
 // not ended, the job tells the status.
-func listImports(o *orgView, r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
+func listImports(o *tenant.View, r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 	list := &pb.ImportList{}
 	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableImport), storage.ScanOptions{Limit: maxImports}, func() *pb.Import { return &pb.Import{} }) {
 		if err != nil {
@@ -322,14 +323,14 @@ func listImports(o *orgView, r storage.Reader, part *partition.Ref) (*pb.Reply, 
 		}
 		if e := rec.Value; e.GetStatus() == "" {
 			job := &pb.Job{}
-			if _, err := r.Get(o.space.Key(storage.TableJob, storage.ID16(pb.JobID(e.GetId()))), job); err != nil {
+			if _, err := r.Get(o.Space.Key(storage.TableJob, storage.ID16(pb.JobID(e.GetId()))), job); err != nil {
 				return nil, err
 			}
 			e.Status = cmp.Or(job.GetStatus(), pb.JobQueued)
 		}
 		list.Imports = append(list.Imports, rec.Value)
 	}
-	return linked(&pb.LinkResult{Result: &pb.LinkResult_Imports{Imports: list}}), nil
+	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Imports{Imports: list}}), nil
 }
 
 // JobEnded writes the end of an import's job into its entry.
@@ -340,7 +341,7 @@ func (o *intakeModule) JobEnded(c *commit.Change, part *partition.Ref, job *pb.J
 	e := &pb.Import{Id: job.GetId(), CreatedMs: job.GetCreatedMs()}
 	key := importKey(part, e)
 	found := false
-	err := o.withStore(func(st *storage.Store) (err error) {
+	err := o.WithStore(func(st *storage.Store) (err error) {
 		found, err = st.Get(key, e)
 		return err
 	})

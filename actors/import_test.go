@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/actors/tenant"
 	"orgmem/brain/format"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -256,14 +257,14 @@ func TestImportedTimes(t *testing.T) {
 // the processors, with all reads free meanwhile, and are not read for a caller who
 // has left.
 func TestLargeImportsLeaveTheReadsAlone(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) { cfg.Workers = 1 })
+	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) { cfg.Workers = 1 })
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	large := func() *pb.Envelope { return file("large.txt", strings.Repeat("Some words.\n", 300<<10/10)) }
 	hold, held := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		n.sys.cpu.All(org.Org, []func(int) error{func(int) error { close(held); <-hold; return nil }})
+		n.sys.CPU.All(org.Org, []func(int) error{func(int) error { close(held); <-hold; return nil }})
 	})
 	<-held
 	left, leave := context.WithCancel(t.Context())
@@ -273,12 +274,12 @@ func TestLargeImportsLeaveTheReadsAlone(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
-	for n.sys.cpu.Waiting() != 1 {
+	for n.sys.CPU.Waiting() != 1 {
 		continue
 	}
 	var job string
 	wg.Go(func() { job = jobOf(c.ask(large())) })
-	for n.sys.cpu.Waiting() != 2 {
+	for n.sys.CPU.Waiting() != 2 {
 		continue
 	}
 	c.chunks("words") // a read, while both wait
@@ -338,18 +339,18 @@ func TestConnectors(t *testing.T) {
 	}
 	stored := func() (out string) {
 		t.Helper()
-		err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
-			st, err := o.sys.cfg.Storage.Acquire(o.store)
+		err := n.sys.Visit(t.Context(), org.Org, func(o *tenant.Org, done func(error)) {
+			st, err := o.System.Config.Storage.Acquire(o.Store)
 			if err == nil {
 				k := &pb.Connector{}
-				_, err = st.Get(moduleOf[*connectorModule](&o.orgView).connectorKey(pb.ConnectorID(made.GetId())), k)
+				_, err = st.Get(tenant.ModuleOf[*connectorModule](&o.View).connectorKey(pb.ConnectorID(made.GetId())), k)
 				st.Release()
 				if err == nil && strings.Contains(string(k.GetConfig()), "sesame") {
 					err = errors.New("the secret lies open")
 				}
 				if err == nil {
 					var whole []byte
-					whole, _, err = moduleOf[*connectorModule](&o.orgView).wholeConfig(k)
+					whole, _, err = tenant.ModuleOf[*connectorModule](&o.View).wholeConfig(k)
 					out = string(whole)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -41,14 +42,14 @@ func (w *worker) ingest(now *partition.Index, e partition.Embedder, entries []qu
 		}
 	}()
 	if why == nil {
-		w.org.sys.cfg.working(pb.JobIngest, w.stopped.Load)
+		w.org.System.Config.Working(pb.JobIngest, w.stopped.Load)
 	} else {
 		head := pb.JobID(entries[0].GetJob())
-		w.org.sys.log.Error("an item is given up", "org", w.org.id.String(), "job", head.String(), "index", entries[0].GetIndex(), "err", why)
+		w.org.System.Log.Error("an item is given up", "org", w.org.ID.String(), "job", head.String(), "index", entries[0].GetIndex(), "err", why)
 		return w.apply(now, e, []prepared{{queued: entries[0], err: why}}, jobs)
 	}
 	items, err := w.prepare(entries, jobs, e)
-	if errors.Is(err, errCancelled) {
+	if errors.Is(err, tenant.ErrCancelled) {
 		return 0, now, nil
 	}
 	if err != nil {
@@ -70,13 +71,13 @@ func (w *worker) ingest(now *partition.Index, e partition.Embedder, entries []qu
 // what of the slice is to be done: what fails by itself must not fail its neighbours, so
 // after a failure, also one that ended the process, the entries of a job are done one by
 // one, each alone. why says that the head is given up, without being touched again; a
-// waitError that it waits.
+// tenant.WaitError that it waits.
 func (w *worker) begin(entries []queued) (now []queued, jobs map[pb.JobID]*pb.Job, why, err error) {
 	jobs = map[pb.JobID]*pb.Job{}
-	b := storage.NewBatch(w.org.store)
-	at := clock.Millis(w.org.sys.clock.Now())
+	b := storage.NewBatch(w.org.Store)
+	at := clock.Millis(w.org.System.Clock.Now())
 	now = entries
-	err = w.org.withStore(func(st *storage.Store) error {
+	err = w.org.WithStore(func(st *storage.Store) error {
 		for i, e := range entries {
 			id, err := pb.JobIDFrom(e.GetJob())
 			if err != nil {
@@ -86,7 +87,7 @@ func (w *worker) begin(entries []queued) (now []queued, jobs map[pb.JobID]*pb.Jo
 				continue
 			}
 			job := &pb.Job{}
-			found, err := st.Get(w.org.space.Key(storage.TableJob, storage.ID16(id)), job)
+			found, err := st.Get(w.org.Space.Key(storage.TableJob, storage.ID16(id)), job)
 			if err != nil {
 				return err
 			}
@@ -94,8 +95,8 @@ func (w *worker) begin(entries []queued) (now []queued, jobs map[pb.JobID]*pb.Jo
 				return fmt.Errorf("queue entry %d of job %s without a job", e.seq, id)
 			}
 			before := proto.CloneOf(job)
-			refused := w.org.beginAttempt(job)
-			if i > 0 && (refused != nil || suspect(job)) {
+			refused := w.org.BeginAttempt(job)
+			if i > 0 && (refused != nil || tenant.Suspect(job)) {
 				now = entries[:i]
 				return nil //nolint:nilerr // its turn comes, as the head
 			}
@@ -104,13 +105,13 @@ func (w *worker) begin(entries []queued) (now []queued, jobs map[pb.JobID]*pb.Jo
 				job.Status, job.StartedMs = pb.JobRunning, at
 			}
 			if !proto.Equal(before, job) {
-				updateJob(b, w.org.space, job)
+				tenant.UpdateJob(b, w.org.Space, job)
 			}
 			if i > 0 {
 				continue
 			}
 			w.attempted, why = id, refused
-			if why != nil || suspect(job) {
+			if why != nil || tenant.Suspect(job) {
 				now = entries[:1]
 				return nil //nolint:nilerr // why says it
 			}
@@ -124,9 +125,9 @@ func (w *worker) begin(entries []queued) (now []queued, jobs map[pb.JobID]*pb.Jo
 	if b.Len() > 0 {
 		noted := make(chan error, 1)
 		w.noted = noted
-		w.org.committer.Submit(b, func(err error) { noted <- err }) // if it is lost, so is the effect's commit
+		w.org.Committer.Submit(b, func(err error) { noted <- err }) // if it is lost, so is the effect's commit
 	}
-	if wait, waits := errors.AsType[waitError](why); waits {
+	if wait, waits := errors.AsType[tenant.WaitError](why); waits {
 		return nil, nil, nil, wait
 	}
 	return now, jobs, why, nil
@@ -138,23 +139,23 @@ func (w *worker) noteFailure() {
 	if w.noted != nil {
 		err = <-w.noted
 	}
-	b := storage.NewBatch(w.org.store)
+	b := storage.NewBatch(w.org.Store)
 	if err == nil {
-		err = w.org.withStore(func(st *storage.Store) error { return w.org.failAttempt(st, b, w.attempted) })
+		err = w.org.WithStore(func(st *storage.Store) error { return w.org.FailAttempt(st, b, w.attempted) })
 	}
 	if err == nil && b.Len() > 0 {
-		err = w.org.committer.Commit(b)
+		err = w.org.Committer.Commit(b)
 	}
-	if err != nil && !superseded(err) {
-		w.org.sys.log.Warn("a failed attempt is not counted", "org", w.org.id.String(), "job", w.attempted.String(), "err", err)
+	if err != nil && !tenant.Superseded(err) {
+		w.org.System.Log.Warn("a failed attempt is not counted", "org", w.org.ID.String(), "job", w.attempted.String(), "err", err)
 	}
 }
 
 // prepare cuts and embeds what is not stored yet, on the CPU workers. An item
-// that cannot be processed carries its error; errCancelled ends the slice.
+// that cannot be processed carries its error; tenant.ErrCancelled ends the slice.
 func (w *worker) prepare(entries []queued, jobs map[pb.JobID]*pb.Job, e partition.Embedder) ([]prepared, error) {
 	items := make([]prepared, len(entries))
-	err := w.org.withStore(func(st *storage.Store) error {
+	err := w.org.WithStore(func(st *storage.Store) error {
 		inSlice := map[pb.NodeID]bool{}
 		for i, entry := range entries {
 			items[i] = prepared{queued: entry}
@@ -186,7 +187,7 @@ func (w *worker) prepare(entries []queued, jobs map[pb.JobID]*pb.Job, e partitio
 			return node.ErrClosing
 		}
 		if w.cancelled(items) {
-			return errCancelled
+			return tenant.ErrCancelled
 		}
 		return nil
 	})
@@ -235,7 +236,7 @@ func (w *worker) place(r storage.Reader, it *prepared) error {
 // embed cuts and embeds items on the CPU workers. goOn is asked before each item and
 // each batch of chunks; what it answers ends all.
 func (w *worker) embed(items []prepared, e partition.Embedder, goOn func() error) error {
-	now := clock.Millis(w.org.sys.clock.Now())
+	now := clock.Millis(w.org.System.Clock.Now())
 	cuts := make([]func(int) error, len(items)) // by themselves cheap, but a document may be long
 	for i := range items {
 		cuts[i] = func(worker int) error {
@@ -245,20 +246,20 @@ func (w *worker) embed(items []prepared, e partition.Embedder, goOn func() error
 			if !items[i].known {
 				items[i].cut(e)
 			}
-			if (!items[i].known || items[i].relearn) && !items[i].unread && !w.org.sys.cfg.plain {
-				err := items[i].read(&w.org.sys.computers[worker].comparer.reader, now, goOn)
-				if errors.Is(err, errCancelled) || errors.Is(err, node.ErrClosing) {
+			if (!items[i].known || items[i].relearn) && !items[i].unread && !w.org.System.Config.Plain {
+				err := items[i].read(&w.org.System.Computers[worker].Comparer.Reader, now, goOn)
+				if errors.Is(err, tenant.ErrCancelled) || errors.Is(err, node.ErrClosing) {
 					return err
 				}
 				if err != nil {
-					w.org.sys.log.Error("a text is stored without what it speaks of", "org", w.org.id.String(), "job", pb.JobID(items[i].GetJob()).String(), "err", err)
+					w.org.System.Log.Error("a text is stored without what it speaks of", "org", w.org.ID.String(), "job", pb.JobID(items[i].GetJob()).String(), "err", err)
 				}
 			}
 			return nil
 		}
 	}
-	for i, err := range w.org.sys.cpu.All(w.org.id, cuts) {
-		if errors.Is(err, errCancelled) || errors.Is(err, node.ErrClosing) {
+	for i, err := range w.org.System.CPU.All(w.org.ID, cuts) {
+		if errors.Is(err, tenant.ErrCancelled) || errors.Is(err, node.ErrClosing) {
 			return err
 		}
 		items[i].err = err
@@ -283,7 +284,7 @@ func (w *worker) embed(items []prepared, e partition.Embedder, goOn func() error
 				c := &items[p.item].chunks[p.chunk]
 				texts[i] = index.EmbedText(c.TitlePath, c.Text)
 			}
-			own := &w.org.sys.computers[worker]
+			own := &w.org.System.Computers[worker]
 			for i, v := range own.Encoders.Of(e).Passages(texts) {
 				it, n := &items[batch[i].item], batch[i].chunk
 				it.vectors[n] = partition.AsStored(v)
@@ -292,9 +293,9 @@ func (w *worker) embed(items []prepared, e partition.Embedder, goOn func() error
 			return nil
 		})
 	}
-	for t, err := range w.org.sys.cpu.All(w.org.id, tasks) {
+	for t, err := range w.org.System.CPU.All(w.org.ID, tasks) {
 		switch {
-		case errors.Is(err, errCancelled), errors.Is(err, node.ErrClosing):
+		case errors.Is(err, tenant.ErrCancelled), errors.Is(err, node.ErrClosing):
 			return err
 		case err != nil:
 			for _, p := range batches[t] {

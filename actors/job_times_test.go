@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -27,12 +28,12 @@ func (c *fallingClock) Now() time.Time {
 func TestJobTimesFollowEachOther(t *testing.T) {
 	t.Parallel()
 	disk := storagetest.NewDisk()
-	n := startNode(t, disk, func(c *Config, _ *storage.Options) {
+	n := startNode(t, disk, func(c *tenant.Config, _ *storage.Options) {
 		fake, ok := c.Clock.(*clock.Fake)
 		if !ok {
 			t.Fatalf("the harness's clock is a %T", c.Clock)
 		}
-		c.Clock, c.plain = &fallingClock{Fake: fake}, false
+		c.Clock, c.Plain = &fallingClock{Fake: fake}, false
 	})
 	made := n.org(NewOrg{Plan: pb.PlanUnlimited})
 	c := client{n: n, key: made.APIKey}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -23,7 +24,7 @@ func gated(t *testing.T, workers int, word string) (n *testNode, reached chan st
 	open = func() { opened.Do(func() { close(gate) }) }
 	t.Cleanup(open)
 	embedded = &atomic.Int64{}
-	n = startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+	n = startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
 		c.Workers = workers
 		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
 			embedded.Add(1)
@@ -79,9 +80,9 @@ func TestCancellationEndsALongDocument(t *testing.T) {
 	gate, reached := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	var embedded atomic.Int64
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
 		c.Workers = 1
-		c.cancelAsked = func(id pb.JobID) { asked <- id }
+		c.CancelAsked = func(id pb.JobID) { asked <- id }
 		c.Embedder = wordEmbedder{id: "words", fail: func(string) {
 			embedded.Add(1)
 			once.Do(func() { close(reached); <-gate })
@@ -136,7 +137,7 @@ func TestOneOrganizationDoesNotHoldUpAnother(t *testing.T) {
 			t.Errorf("%s: %v", name, job)
 		}
 	}
-	if job := stuck.job(held); terminal(job.GetStatus()) {
+	if job := stuck.job(held); tenant.Terminal(job.GetStatus()) {
 		t.Errorf("%v", job)
 	}
 	open()
@@ -178,8 +179,8 @@ func TestVersionsOfADocumentAreTakenInTheirOrder(t *testing.T) {
 // TestPoisonInAnImport: the one document that cannot be digested is told, in words for
 // people, at its place; the others of its file are there.
 func TestPoisonInAnImport(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
-		c.maxBackOff = 1
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
+		c.MaxBackOff = 1
 		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
 			if strings.Contains(s, "hemlock") {
 				panic("cannot digest hemlock")
@@ -212,14 +213,14 @@ func TestASubjectWithAJobStaysInMemory(t *testing.T) {
 	c.put("ann")
 	c = c.as("ann")
 	c.ingest(doc("", "a first text"))
-	part, late := c.partition(), newCall(c.envelope(items(doc("", "a second text"))))
+	part, late := c.partition(), tenant.NewCall(c.envelope(items(doc("", "a second text"))))
 	var job string
-	c.inOrg(func(o *orgActor) {
-		ch := o.child(part)
-		idle := ch.sent
-		o.handle(late)
-		job = jobOf(<-late.done)
-		if o.releaseSubject(part.ID, ch, idle); o.children[part.ID] != ch {
+	c.inOrg(func(o *tenant.Org) {
+		ch := o.Child(part)
+		idle := ch.Sent
+		o.Handle(late)
+		job = jobOf(<-late.Done)
+		if o.ReleaseSubject(part.ID, ch, idle); o.Children[part.ID] != ch {
 			t.Error("it has left memory")
 		}
 	})

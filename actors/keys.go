@@ -12,6 +12,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -27,31 +28,31 @@ const (
 	maxLabelRunes = 200
 )
 
-func newAPIKey(s *System, prefix string) (string, error) {
+func newAPIKey(s *tenant.System, prefix string) (string, error) {
 	token := make([]byte, keyTokenBytes)
-	if _, err := io.ReadFull(s.cfg.Random, token); err != nil {
+	if _, err := io.ReadFull(s.Config.Random, token); err != nil {
 		return "", fmt.Errorf("draw a key: %w", err)
 	}
 	return prefix + base64.RawURLEncoding.EncodeToString(token), nil
 }
 
-func (o *accountModule) me(c *call) {
-	c.reply(&pb.Reply{Result: &pb.Reply_Me{Me: &pb.Principal{
-		Org: o.id.Bytes(), OrgName: o.record.GetName(), OrgSlug: o.record.GetSlug(),
-		User: c.who.user.Bytes(), Scopes: c.who.scopes, Plan: o.record.GetPlan(),
+func (o *accountModule) me(c *tenant.Call) {
+	c.Reply(&pb.Reply{Result: &pb.Reply_Me{Me: &pb.Principal{
+		Org: o.ID.Bytes(), OrgName: o.Record.GetName(), OrgSlug: o.Record.GetSlug(),
+		User: c.Who.User.Bytes(), Scopes: c.Who.Scopes, Plan: o.Record.GetPlan(),
 	}}})
 }
 
 // listKeys gives the caller's own keys, newest first. A sandbox key is nobody's
 // own: it has no list, and is in none but the sandbox's.
-func (o *accountModule) listKeys(c *call) func(*storage.Store) (*pb.Reply, error) {
-	user, view := c.who.user, c.org
+func (o *accountModule) listKeys(c *tenant.Call) func(*storage.Store) (*pb.Reply, error) {
+	user, view := c.Who.User, c.Org
 	return func(st *storage.Store) (*pb.Reply, error) {
 		list := &pb.KeyList{}
-		if c.who.sandbox {
+		if c.Who.Sandbox {
 			return &pb.Reply{Result: &pb.Reply_Keys{Keys: list}}, nil
 		}
-		own := view.space.Prefix(storage.TableKeyByUser, storage.ID16(user))
+		own := view.Space.Prefix(storage.TableKeyByUser, storage.ID16(user))
 		for item, err := range st.Scan(own, storage.ScanOptions{Reverse: true, Limit: maxKeysPerUser}) {
 			if err != nil {
 				return nil, err
@@ -72,11 +73,11 @@ func (o *accountModule) listKeys(c *call) func(*storage.Store) (*pb.Reply, error
 // a list.
 func (o *accountModule) readKey(r storage.Reader, hash pb.KeyHash) (*pb.Key, error) {
 	k, use := &pb.Key{}, &pb.Key{}
-	found, err := r.Get(o.space.Key(storage.TableKey, storage.Hash32(hash)), k)
+	found, err := r.Get(o.Space.Key(storage.TableKey, storage.Hash32(hash)), k)
 	if err != nil || !found {
 		return nil, err
 	}
-	if _, err := r.Get(o.space.Key(storage.TableKeyUse, storage.Hash32(hash)), use); err != nil {
+	if _, err := r.Get(o.Space.Key(storage.TableKeyUse, storage.Hash32(hash)), use); err != nil {
 		return nil, err
 	}
 	k.LastUsedMs = use.GetLastUsedMs()
@@ -87,8 +88,8 @@ func (o *accountModule) readKey(r storage.Reader, hash pb.KeyHash) (*pb.Key, err
 // is unknown.
 func checkScopes(scopes []string) ([]string, *pb.Problem) {
 	for i, s := range scopes {
-		if !knownScope(s) {
-			return nil, invalid(fmt.Sprintf("scopes[%d]", i), "is not a scope; known are "+strings.Join(allScopes, ", "))
+		if !tenant.KnownScope(s) {
+			return nil, tenant.Invalid(fmt.Sprintf("scopes[%d]", i), "is not a scope; known are "+strings.Join(tenant.AllScopes, ", "))
 		}
 	}
 	out := slices.Clone(scopes)
@@ -96,38 +97,38 @@ func checkScopes(scopes []string) ([]string, *pb.Problem) {
 	return slices.Compact(out), nil
 }
 
-func (o *accountModule) createKey(c *call, op *pb.CreateKey) {
+func (o *accountModule) createKey(c *tenant.Call, op *pb.CreateKey) {
 	scopes, p := checkScopes(op.GetScopes())
 	if p != nil {
-		c.refuse(p)
+		c.Refuse(p)
 		return
 	}
 	for _, s := range scopes {
-		if !grants(c.who.scopes, s) {
-			c.refuse(problem(pb.CodePermissionDenied, "The key lacks the scope %q and cannot grant it.", s))
+		if !tenant.Grants(c.Who.Scopes, s) {
+			c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "The key lacks the scope %q and cannot grant it.", s))
 			return
 		}
 	}
 	if len(op.GetScopes()) == 0 {
-		scopes = c.who.scopes
+		scopes = c.Who.Scopes
 	}
 	if utf8.RuneCountInString(op.GetLabel()) > maxLabelRunes {
-		c.refuse(invalid("label", fmt.Sprintf("is longer than %d characters", maxLabelRunes)))
+		c.Refuse(tenant.Invalid("label", fmt.Sprintf("is longer than %d characters", maxLabelRunes)))
 		return
 	}
-	order := &pb.Key{User: c.who.user.Bytes(), Scopes: scopes, Label: op.GetLabel()}
+	order := &pb.Key{User: c.Who.User.Bytes(), Scopes: scopes, Label: op.GetLabel()}
 	o.mintKey(order, func(ch *commit.Change, k CreatedKey) error {
-		ch.Audit(c.auditOf(pb.ActionKeyCreate, k.Key.String()))
-		return c.idem.record(ch.Batch, newKeyReply(k))
+		ch.Audit(c.AuditOf(pb.ActionKeyCreate, k.Key.String()))
+		return c.Replay.Record(ch.Batch, newKeyReply(k))
 	}, func(k CreatedKey, err error) {
 		var refusal refusalError
 		switch {
 		case errors.As(err, &refusal):
-			c.refuseSettled(refusal.problem)
+			c.RefuseSettled(refusal.problem)
 		case err != nil:
-			c.fail(err)
+			c.Fail(err)
 		default:
-			c.reply(newKeyReply(k))
+			c.Reply(newKeyReply(k))
 		}
 	})
 }
@@ -149,7 +150,7 @@ func (e refusalError) Error() string { return e.problem.GetDetail() }
 // Those of one user come one after the other: what is counted for the bound is in
 // the store only once it is committed.
 func (o *accountModule) mintKey(order *pb.Key, with func(*commit.Change, CreatedKey) error, done func(CreatedKey, error)) {
-	o.exclusive(keysLock(order.GetUser()), func(release func()) {
+	o.Exclusive(tenant.KeysLock(order.GetUser()), func(release func()) {
 		made, ch, gone, err := o.newKey(order, with)
 		if err != nil {
 			release()
@@ -157,22 +158,22 @@ func (o *accountModule) mintKey(order *pb.Key, with func(*commit.Change, Created
 			return
 		}
 		o.minting[made.Key] = struct{}{}
-		view := &o.orgView
-		o.sys.background(func(ctx context.Context) {
-			err := view.sys.cfg.Host.Directory().PutKey(ctx, made.Key, view.id)
+		view := &o.View
+		o.System.InBackground(func(ctx context.Context) {
+			err := view.System.Config.Host.Directory().PutKey(ctx, made.Key, view.ID)
 			if err != nil {
-				o.later(func() { delete(o.minting, made.Key) })
+				o.Later(func() { delete(o.minting, made.Key) })
 				release()
 				if errors.Is(err, cluster.ErrTooManyKeys) {
-					err = refusalError{problem("key_limit_reached", "An organization can have at most %d keys.", cluster.MaxKeysPerOrg)}
+					err = refusalError{tenant.NewProblem("key_limit_reached", "An organization can have at most %d keys.", cluster.MaxKeysPerOrg)}
 				}
 				done(CreatedKey{}, err)
 				return
 			}
-			view.committer.SubmitChange(ch, func(err error) {
+			view.Committer.SubmitChange(ch, func(err error) {
 				// One that may be in the store all the same stays: the next activation sees.
 				if !errors.Is(err, cluster.ErrOutcomeUnknown) {
-					o.later(func() {
+					o.Later(func() {
 						delete(o.minting, made.Key)
 						if err != nil {
 							gone = []pb.KeyHash{made.Key}
@@ -193,13 +194,13 @@ func (o *accountModule) newKey(order *pb.Key, with func(*commit.Change, CreatedK
 	if err != nil {
 		return CreatedKey{}, nil, nil, err
 	}
-	prefix, index, limit := keyPrefix, o.space.Prefix(storage.TableKeyByUser, storage.ID16(user)), maxKeysPerUser
+	prefix, index, limit := keyPrefix, o.Space.Prefix(storage.TableKeyByUser, storage.ID16(user)), maxKeysPerUser
 	if order.GetSandbox() {
-		prefix, index, limit = sandboxKeyPrefix, o.space.Prefix(storage.TableSandboxKey), maxSandboxKeys
+		prefix, index, limit = sandboxKeyPrefix, o.Space.Prefix(storage.TableSandboxKey), maxSandboxKeys
 	}
-	ch = commit.New(o.store)
+	ch = commit.New(o.Store)
 	count := 0
-	err = o.withStore(func(st *storage.Store) (err error) {
+	err = o.WithStore(func(st *storage.Store) (err error) {
 		snap, err := st.Snapshot() // a sweep may remove between two looks what both count on
 		if err != nil {
 			return err
@@ -222,19 +223,19 @@ func (o *accountModule) newKey(order *pb.Key, with func(*commit.Change, CreatedK
 		return CreatedKey{}, nil, nil, err
 	}
 	if count >= limit {
-		return CreatedKey{}, nil, nil, refusalError{problem("key_limit_reached", "There can be at most %d keys that are not revoked.", limit)}
+		return CreatedKey{}, nil, nil, refusalError{tenant.NewProblem("key_limit_reached", "There can be at most %d keys that are not revoked.", limit)}
 	}
-	apiKey, err := newAPIKey(o.sys, prefix)
+	apiKey, err := newAPIKey(o.System, prefix)
 	if err != nil {
 		return CreatedKey{}, nil, nil, err
 	}
 	made = CreatedKey{APIKey: apiKey, Key: pb.HashKey(apiKey), Label: order.GetLabel()}
-	order.Hash, order.Status, order.CreatedMs = made.Key[:], keyActive, clock.Millis(o.sys.clock.Now())
-	ch.Put(o.space.Key(storage.TableKey, storage.Hash32(made.Key)), order)
+	order.Hash, order.Status, order.CreatedMs = made.Key[:], tenant.KeyActive, clock.Millis(o.System.Clock.Now())
+	ch.Put(o.Space.Key(storage.TableKey, storage.Hash32(made.Key)), order)
 	if order.GetSandbox() {
 		ch.PutRaw(o.sandboxKeyIndex(order), nil)
 	} else {
-		ch.PutRaw(o.space.Key(storage.TableKeyByUser, storage.ID16(user), storage.U64(uint64(order.GetCreatedMs())), storage.Hash32(made.Key)), nil)
+		ch.PutRaw(o.Space.Key(storage.TableKeyByUser, storage.ID16(user), storage.U64(uint64(order.GetCreatedMs())), storage.Hash32(made.Key)), nil)
 	}
 	return made, ch, gone, with(ch, made)
 }
@@ -256,7 +257,7 @@ func (o *accountModule) dropUseless(b *storage.Batch, r storage.Reader, list sto
 		if err != nil {
 			return nil, err
 		}
-		if k.GetStatus() == keyRevoked {
+		if k.GetStatus() == tenant.KeyRevoked {
 			hash := pb.KeyHash(k.GetHash())
 			o.deleteKey(b, hash)
 			b.Delete(item.Key)
@@ -292,61 +293,61 @@ func listedKey(item storage.Item, sandbox bool) (pb.KeyHash, error) {
 // deleteKey removes a key, but for its place in a list. When that is committed, it goes
 // from the directory too (dropKeys).
 func (o *accountModule) deleteKey(b *storage.Batch, hash pb.KeyHash) {
-	b.Delete(o.space.Key(storage.TableKey, storage.Hash32(hash)))
-	b.Delete(o.space.Key(storage.TableKeyUse, storage.Hash32(hash)))
+	b.Delete(o.Space.Key(storage.TableKey, storage.Hash32(hash)))
+	b.Delete(o.Space.Key(storage.TableKeyUse, storage.Hash32(hash)))
 }
 
 // revokeKey revokes a key of the caller. From the answer on, and in this
 // actor's memory from now on, it authenticates nothing.
-func (o *accountModule) revokeKey(c *call, op *pb.RevokeKey) {
+func (o *accountModule) revokeKey(c *tenant.Call, op *pb.RevokeKey) {
 	o.revoke(c, op.GetId(), pb.ActionKeyRevoke, func(k *pb.Key) bool {
-		return !k.GetSandbox() && !c.who.sandbox && string(k.GetUser()) == string(c.who.user[:])
+		return !k.GetSandbox() && !c.Who.Sandbox && string(k.GetUser()) == string(c.Who.User[:])
 	})
 }
 
 // revoke revokes a key that may be the caller's to revoke.
-func (o *accountModule) revoke(c *call, id, action string, may func(*pb.Key) bool) {
-	notFound := problem(pb.CodeKeyNotFound, "There is no such key of yours.")
+func (o *accountModule) revoke(c *tenant.Call, id, action string, may func(*pb.Key) bool) {
+	notFound := tenant.NewProblem(pb.CodeKeyNotFound, "There is no such key of yours.")
 	hash, err := pb.ParseKeyHash(id)
 	if err != nil {
-		c.refuse(notFound)
+		c.Refuse(notFound)
 		return
 	}
-	o.exclusive(keyLock(id), func(release func()) {
+	o.Exclusive(tenant.KeyLock(id), func(release func()) {
 		k := &pb.Key{}
 		var found bool
-		err := o.withStore(func(st *storage.Store) (err error) {
-			found, err = st.Get(o.space.Key(storage.TableKey, storage.Hash32(hash)), k)
+		err := o.WithStore(func(st *storage.Store) (err error) {
+			found, err = st.Get(o.Space.Key(storage.TableKey, storage.Hash32(hash)), k)
 			return err
 		})
 		switch {
 		case err != nil:
 			release()
-			c.fail(err)
+			c.Fail(err)
 		case !found || !may(k):
 			release()
-			c.refuse(notFound)
-		case k.GetStatus() == keyRevoked:
+			c.Refuse(notFound)
+		case k.GetStatus() == tenant.KeyRevoked:
 			release()
-			c.reply(emptyReply())
+			c.Reply(tenant.EmptyReply())
 		default:
-			k.Status, k.RevokedMs = keyRevoked, clock.Millis(o.sys.clock.Now())
-			ch := commit.New(o.store)
-			ch.Put(o.space.Key(storage.TableKey, storage.Hash32(hash)), k)
-			ch.Audit(c.auditOf(action, hash.String()))
+			k.Status, k.RevokedMs = tenant.KeyRevoked, clock.Millis(o.System.Clock.Now())
+			ch := commit.New(o.Store)
+			ch.Put(o.Space.Key(storage.TableKey, storage.Hash32(hash)), k)
+			ch.Audit(c.AuditOf(action, hash.String()))
 			// The memory follows the store, not the other way round: a refused
 			// revocation leaves the key working, as its answer says.
-			o.committer.SubmitChange(ch, func(err error) {
-				o.later(func() {
+			o.Committer.SubmitChange(ch, func(err error) {
+				o.Later(func() {
 					if err == nil {
-						delete(o.keys, hash)
+						delete(o.Keys, hash)
 					}
 					release()
 					if err != nil {
-						c.fail(err)
+						c.Fail(err)
 						return
 					}
-					c.reply(emptyReply())
+					c.Reply(tenant.EmptyReply())
 				})
 			})
 		}

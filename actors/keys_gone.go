@@ -25,18 +25,18 @@ const (
 // makes room for others. Behind a crash dropLostKeys finds them.
 func (o *accountModule) dropKeys(gone []pb.KeyHash) {
 	o.gone = append(o.gone, gone[:min(len(gone), maxGoneKeys-len(o.gone))]...)
-	if len(o.gone) == 0 || o.dropping || o.lost {
+	if len(o.gone) == 0 || o.dropping || o.Lost {
 		return
 	}
 	keys := o.gone
 	o.gone, o.dropping = nil, true
-	view := &o.orgView
-	o.sys.background(func(ctx context.Context) {
-		err := view.sys.cfg.Host.Directory().DropKeys(ctx, view.id, keys)
+	view := &o.View
+	o.System.InBackground(func(ctx context.Context) {
+		err := view.System.Config.Host.Directory().DropKeys(ctx, view.ID, keys)
 		if err != nil && !errors.Is(err, cluster.ErrNotSpoken) { // during an upgrade it is no news
-			view.sys.log.Warn("keys that are gone were not dropped from the directory; they are looked for later", "org", view.id.String(), "err", err)
+			view.System.Log.Warn("keys that are gone were not dropped from the directory; they are looked for later", "org", view.ID.String(), "err", err)
 		}
-		o.later(func() {
+		o.Later(func() {
 			o.dropping = false
 			o.dropKeys(nil)
 			if err == nil && len(keys) == maxGoneKeys {
@@ -50,18 +50,18 @@ func (o *accountModule) dropKeys(gone []pb.KeyHash) {
 // what a crash, a lost leader or a node of an earlier version has left. Without it a
 // tenant could fill the directory of all.
 func (o *accountModule) dropLostKeys() {
-	directory := o.sys.cfg.Host.Directory()
-	if o.main != nil || o.failed != nil || o.lost || o.dropping || directory.KeyCount(o.id) < minLostKeys {
+	directory := o.System.Config.Host.Directory()
+	if o.Main != nil || o.Failed != nil || o.Lost || o.dropping || directory.KeyCount(o.ID) < minLostKeys {
 		return
 	}
 	o.dropping = true
-	view := &o.orgView
-	o.sys.background(func(ctx context.Context) {
+	view := &o.View
+	o.System.InBackground(func(ctx context.Context) {
 		lost, err := o.lostKeys(ctx, directory)
 		if err != nil {
-			view.sys.log.Warn("could not look for keys that nobody has; it is tried again", "org", view.id.String(), "err", err)
+			view.System.Log.Warn("could not look for keys that nobody has; it is tried again", "org", view.ID.String(), "err", err)
 		}
-		o.later(func() {
+		o.Later(func() {
 			o.dropping = false
 			o.dropKeys(o.stillLost(lost))
 		})
@@ -71,18 +71,18 @@ func (o *accountModule) dropLostKeys() {
 // lostKeys lists up to maxGoneKeys keys that lead here and are not in the store, where
 // there are minLostKeys or more.
 func (o *accountModule) lostKeys(ctx context.Context, directory *cluster.Directory) (lost []pb.KeyHash, err error) {
-	err = o.withStore(func(st *storage.Store) error {
+	err = o.WithStore(func(st *storage.Store) error {
 		known := 0
-		for _, err := range st.Scan(o.space.Prefix(storage.TableKey), storage.ScanOptions{}) {
+		for _, err := range st.Scan(o.Space.Prefix(storage.TableKey), storage.ScanOptions{}) {
 			if err != nil {
 				return err
 			}
 			known++
 		}
-		if directory.KeyCount(o.id)-known < minLostKeys {
+		if directory.KeyCount(o.ID)-known < minLostKeys {
 			return nil
 		}
-		keys, err := directory.KeysOf(ctx, o.id, known+maxGoneKeys)
+		keys, err := directory.KeysOf(ctx, o.ID, known+maxGoneKeys)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (o *accountModule) lostKeys(ctx context.Context, directory *cluster.Directo
 
 func (o *accountModule) unknownKeys(st *storage.Store, keys []pb.KeyHash) (unknown []pb.KeyHash, err error) {
 	for _, k := range keys {
-		_, found, err := st.GetRaw(o.space.Key(storage.TableKey, storage.Hash32(k)))
+		_, found, err := st.GetRaw(o.Space.Key(storage.TableKey, storage.Hash32(k)))
 		if err != nil {
 			return nil, err
 		}
@@ -110,10 +110,10 @@ func (o *accountModule) unknownKeys(st *storage.Store, keys []pb.KeyHash) (unkno
 // still are, and those that have come since. Nobody else makes any: another activation
 // could not store them.
 func (o *accountModule) stillLost(keys []pb.KeyHash) (lost []pb.KeyHash) {
-	if o.lost || len(keys) == 0 {
+	if o.Lost || len(keys) == 0 {
 		return nil
 	}
-	err := o.withStore(func(st *storage.Store) (err error) {
+	err := o.WithStore(func(st *storage.Store) (err error) {
 		lost, err = o.unknownKeys(st, keys)
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -47,9 +48,9 @@ func TestGoneKeysLeaveTheDirectory(t *testing.T) {
 		t.Helper()
 		n.waitFor(func() bool { return n.host.Directory().KeyCount(org.Org) == want })
 	}
-	err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
+	err := n.sys.Visit(t.Context(), org.Org, func(o *tenant.Org, done func(error)) {
 		accountOf(o).mintKey(&pb.Key{User: org.Owner.Bytes()}, func(ch *commit.Change, k CreatedKey) error {
-			ch.PutRaw(o.space.Key(storage.TableKeyUse, storage.Hash32(k.Key)), make([]byte, storage.MaxBatchBytes))
+			ch.PutRaw(o.Space.Key(storage.TableKeyUse, storage.Hash32(k.Key)), make([]byte, storage.MaxBatchBytes))
 			return nil
 		}, func(_ CreatedKey, err error) { done(err) })
 	})
@@ -88,12 +89,12 @@ func TestFullDirectoryIsSaid(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})
 	full := fmt.Errorf("%w: %w", cluster.ErrNotApplied, cluster.ErrDirectoryFull)
-	p := (&orgView{sys: n.sys.System, id: org.Org}).problemOf(full, "")
-	if p.GetCode() != pb.CodeServiceDegraded || p.GetRetryAfterS() != retryAfterNoSpaceSeconds ||
+	p := (&tenant.View{System: n.sys.System, ID: org.Org}).ProblemOf(full, "")
+	if p.GetCode() != pb.CodeServiceDegraded || p.GetRetryAfterS() != tenant.RetryAfterNoSpaceSeconds ||
 		p.GetDetail() != "The cluster holds its maximum of keys: no more can be made until some are deleted." {
 		t.Errorf("%v", p)
 	}
-	if err := keyConflict(full); !errors.Is(err, ErrConflict) || !errors.Is(err, cluster.ErrDirectoryFull) {
+	if err := keyConflict(full); !errors.Is(err, tenant.ErrConflict) || !errors.Is(err, cluster.ErrDirectoryFull) {
 		t.Errorf("an operator is told %v", err)
 	}
 }

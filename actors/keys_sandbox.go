@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -22,47 +23,47 @@ var sandboxScopes = []string{pb.ScopeRead, pb.ScopeWrite}
 
 // createSandboxKey makes a key for the sandbox. It is never replayed: a retry
 // makes another.
-func (o *accountModule) createSandboxKey(c *call, op *pb.CreateSandboxKey) {
+func (o *accountModule) createSandboxKey(c *tenant.Call, op *pb.CreateSandboxKey) {
 	life := time.Duration(op.GetTtlS()) * time.Second
 	if life == 0 {
-		life = o.sys.cfg.SandboxKeyLife
+		life = o.System.Config.SandboxKeyLife
 	}
 	order := &pb.Key{
-		User: c.who.user.Bytes(), Scopes: sandboxScopes, Label: op.GetLabel(), Sandbox: true,
-		ExpiresMs: clock.Millis(o.sys.clock.Now().Add(life)),
+		User: c.Who.User.Bytes(), Scopes: sandboxScopes, Label: op.GetLabel(), Sandbox: true,
+		ExpiresMs: clock.Millis(o.System.Clock.Now().Add(life)),
 	}
-	o.exclusive(sandboxLock, func(release func()) {
-		ref, err := o.sandboxRef()
+	o.Exclusive(tenant.SandboxLock, func(release func()) {
+		ref, err := o.SandboxRef()
 		if err != nil {
 			release()
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
 		o.mintKey(order, func(ch *commit.Change, k CreatedKey) (err error) {
 			if ref == nil {
-				if ref, err = o.newSandbox(ch.Batch); err != nil {
+				if ref, err = o.NewSandbox(ch.Batch); err != nil {
 					return err
 				}
 			}
-			ch.Audit(c.auditOf("sandbox_key.create", k.Key.String()))
+			ch.Audit(c.AuditOf("sandbox_key.create", k.Key.String()))
 			return nil
 		}, func(k CreatedKey, err error) {
-			o.later(func() {
+			o.Later(func() {
 				if err == nil {
-					o.part = ref
+					o.Part = ref
 				}
 				release()
 				if refusal, ok := errors.AsType[refusalError](err); ok {
-					c.refuse(refusal.problem)
+					c.Refuse(refusal.problem)
 					return
 				}
 				if err != nil {
-					c.fail(err)
+					c.Fail(err)
 					return
 				}
-				c.reply(&pb.Reply{Status: 201, Result: &pb.Reply_Account{Account: &pb.AccountResult{Result: &pb.AccountResult_NewSandboxKey{
+				c.Reply(&pb.Reply{Status: 201, Result: &pb.Reply_Account{Account: &pb.AccountResult{Result: &pb.AccountResult_NewSandboxKey{
 					NewSandboxKey: &pb.NewSandboxKey{
-						ApiKey: k.APIKey, Id: k.Key.String(), Label: k.Label, Scopes: sandboxScopes, Subject: string(sandboxSubject), ExpiresMs: order.GetExpiresMs(),
+						ApiKey: k.APIKey, Id: k.Key.String(), Label: k.Label, Scopes: sandboxScopes, Subject: string(tenant.SandboxSubject), ExpiresMs: order.GetExpiresMs(),
 					},
 				}}}})
 			})
@@ -72,7 +73,7 @@ func (o *accountModule) createSandboxKey(c *call, op *pb.CreateSandboxKey) {
 
 // sandboxKeyIndex is a sandbox key's place in the list.
 func (o *accountModule) sandboxKeyIndex(k *pb.Key) storage.Key {
-	return o.space.Key(storage.TableSandboxKey, storage.U64Desc(uint64(k.GetCreatedMs())), storage.Hash32(pb.KeyHash(k.GetHash())))
+	return o.Space.Key(storage.TableSandboxKey, storage.U64Desc(uint64(k.GetCreatedMs())), storage.Hash32(pb.KeyHash(k.GetHash())))
 }
 
 func (o *accountModule) deleteSandboxKey(b *storage.Batch, k *pb.Key) {
@@ -83,7 +84,7 @@ func (o *accountModule) deleteSandboxKey(b *storage.Batch, k *pb.Key) {
 // sandboxKeys reads the sandbox's keys with their uses, newest first.
 func (o *accountModule) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] {
 	return func(yield func(*pb.Key, error) bool) {
-		for item, err := range r.Scan(o.space.Prefix(storage.TableSandboxKey), storage.ScanOptions{}) {
+		for item, err := range r.Scan(o.Space.Prefix(storage.TableSandboxKey), storage.ScanOptions{}) {
 			var k *pb.Key
 			if err == nil {
 				k, err = o.keyAt(r, item, true)
@@ -100,7 +101,7 @@ func (o *accountModule) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] 
 
 // dropExpired removes the sandbox's keys that have expired, and says which those are.
 func (o *accountModule) dropExpired(b *storage.Batch, r storage.Reader) (gone []pb.KeyHash, err error) {
-	now := clock.Millis(o.sys.clock.Now())
+	now := clock.Millis(o.System.Clock.Now())
 	for k, err := range o.sandboxKeys(r) { // at most maxSandboxKeys
 		if err != nil {
 			return gone, err
@@ -116,45 +117,45 @@ func (o *accountModule) dropExpired(b *storage.Batch, r storage.Reader) (gone []
 // sandboxKeysPage pages through the sandbox's keys that have not expired, newest
 // first, whoever made them.
 func (o *accountModule) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
-	kind := cursorKind{list: "sandbox keys"}
-	now := clock.Millis(o.sys.clock.Now())
-	entries, next, p, err := pageOfKeys(&o.orgView, r, o.space.Prefix(storage.TableSandboxKey), kind, page, maxSandboxKeys, func(item storage.Item) (*pb.Key, bool, error) {
+	kind := tenant.CursorKind{List: "sandbox keys"}
+	now := clock.Millis(o.System.Clock.Now())
+	entries, next, p, err := tenant.PageOfKeys(&o.View, r, o.Space.Prefix(storage.TableSandboxKey), kind, page, maxSandboxKeys, func(item storage.Item) (*pb.Key, bool, error) {
 		k, err := o.keyAt(r, item, true)
 		return k, k != nil && k.GetExpiresMs() > now, err
 	})
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
 	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxKeys{SandboxKeys: &pb.SandboxKeyList{Keys: entries, NextCursor: next}}}), err
 }
 
 // resetSandbox empties the sandbox: one commit says that another partition is
 // meant, and the sandbox's next actor removes the one before (openSandbox).
-func (o *accountModule) resetSandbox(c *call) {
-	o.whenBusyFor(c, func() { // until the bytes are gone
-		o.exclusive(sandboxLock, func(release func()) {
-			now := clock.Millis(o.sys.clock.Now())
-			r := accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxReset{SandboxReset: &pb.SandboxReset{Subject: string(sandboxSubject), AtMs: now}}})
-			ch := commit.New(o.store)
-			ch.Audit(c.auditOf("sandbox.reset", string(sandboxSubject)))
-			ref, err := o.newSandbox(ch.Batch)
+func (o *accountModule) resetSandbox(c *tenant.Call) {
+	o.WhenBusyFor(c, func() { // until the bytes are gone
+		o.Exclusive(tenant.SandboxLock, func(release func()) {
+			now := clock.Millis(o.System.Clock.Now())
+			r := accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxReset{SandboxReset: &pb.SandboxReset{Subject: string(tenant.SandboxSubject), AtMs: now}}})
+			ch := commit.New(o.Store)
+			ch.Audit(c.AuditOf("sandbox.reset", string(tenant.SandboxSubject)))
+			ref, err := o.NewSandbox(ch.Batch)
 			if err == nil {
-				err = c.idem.record(ch.Batch, r)
+				err = c.Replay.Record(ch.Batch, r)
 			}
 			if err != nil {
 				release()
-				c.fail(err)
+				c.Fail(err)
 				return
 			}
-			o.committer.SubmitChange(ch, func(err error) {
-				o.later(func() {
+			o.Committer.SubmitChange(ch, func(err error) {
+				o.Later(func() {
 					if err != nil {
 						release()
-						c.fail(err)
+						c.Fail(err)
 						return
 					}
-					o.part = ref
-					o.replaceSandbox(func() { release(); c.reply(r) })
+					o.Part = ref
+					o.ReplaceSandbox(func() { release(); c.Reply(r) })
 				})
 			})
 		})

@@ -9,6 +9,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -40,16 +41,16 @@ func (n *testNode) isMarked(org pb.OrgID) bool {
 func TestWhatCannotBeOpenedKeepsNobodyAsleep(t *testing.T) {
 	disk := storagetest.NewDisk()
 	gate := make(chan struct{})
-	n := startNode(t, disk, func(cfg *Config, _ *storage.Options) {
+	n := startNode(t, disk, func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { <-gate }}
 	})
-	for range resumeAtOnce {
+	for range tenant.ResumeAtOnce {
 		c := client{n: n, key: n.org(NewOrg{}).APIKey}
 		n.mark(c.orgID(), true)
-		c.inOrg(func(o *orgActor) {
-			b := storage.NewBatch(o.store)
-			b.PutRaw(o.space.Key(storage.TableJobOpen, storage.ID16(pb.JobID{1})), nil) // of no job
-			if err := o.committer.Commit(b); err != nil {
+		c.inOrg(func(o *tenant.Org) {
+			b := storage.NewBatch(o.Store)
+			b.PutRaw(o.Space.Key(storage.TableJobOpen, storage.ID16(pb.JobID{1})), nil) // of no job
+			if err := o.Committer.Commit(b); err != nil {
 				t.Error(err)
 			}
 		})
@@ -71,8 +72,8 @@ func TestASubjectStaysForItsUpkeep(t *testing.T) {
 	c.ingest(doc("a", "This is poison for the new model."))
 	n.stop()
 	var tries atomic.Int64
-	const rest = minBackOff / 4
-	n = startNode(t, disk, func(cfg *Config, _ *storage.Options) {
+	const rest = tenant.MinBackOff / 4
+	n = startNode(t, disk, func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.IdleSubject = rest
 		cfg.Former = []partition.Embedder{wordEmbedder{id: "words"}}
 		cfg.Embedder = wordEmbedder{id: "other", fail: func(s string) {
@@ -86,7 +87,7 @@ func TestASubjectStaysForItsUpkeep(t *testing.T) {
 	n.waitFor(func() bool { return tries.Load() == 1 })
 	n.clock.Advance(2 * rest) // it has been idle for long, and is not tried again yet
 	left := func() (left bool) {
-		c.inOrg(func(o *orgActor) { left = len(o.children) == 0 })
+		c.inOrg(func(o *tenant.Org) { left = len(o.Children) == 0 })
 		return left
 	}
 	for range 1000 {
@@ -110,10 +111,10 @@ func TestASandboxThatIsToLookStaysInMemory(t *testing.T) {
 	sandbox := n.sandboxKey(c)
 	sandbox.ingest(doc("a", "A text for the sandbox."))
 	n.waitFor(func() bool { return n.sys.Stats().CallsInFlight == 0 })
-	c.inOrg(func(o *orgActor) {
-		ch, idle := o.sandbox, o.sandbox.sent
+	c.inOrg(func(o *tenant.Org) {
+		ch, idle := o.Sandbox, o.Sandbox.Sent
 		accountOf(o).sweepSandbox()
-		if o.releaseSandbox(ch, idle); o.sandbox != ch {
+		if o.ReleaseSandbox(ch, idle); o.Sandbox != ch {
 			t.Error("it has left memory")
 		}
 	})
@@ -131,11 +132,11 @@ func TestAnOrganizationWithWorkKeepsItsMark(t *testing.T) {
 		t.Error("an organization with a job is not marked")
 	}
 	n.mark(org, false)
-	n.waitFor(func() bool { n.clock.Advance(n.sys.cfg.IdleOrg); return n.isMarked(org) })
+	n.waitFor(func() bool { n.clock.Advance(n.sys.Config.IdleOrg); return n.isMarked(org) })
 	open()
 	n.wait(job)
 	n.waitFor(func() bool {
-		n.clock.Advance(n.sys.cfg.IdleOrg)
+		n.clock.Advance(n.sys.Config.IdleOrg)
 		return n.sys.Stats().ActiveOrgs == 0
 	})
 	if n.isMarked(org) {
@@ -148,9 +149,9 @@ func TestAnOrganizationWithWorkKeepsItsMark(t *testing.T) {
 func TestAnExportOutlivesACancellationThatFailed(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	c.inOrg(func(o *orgActor) {
+	c.inOrg(func(o *tenant.Org) {
 		cancelled, next := &exportRun{gone: true}, &exportRun{}
-		exports := moduleOf[*exportModule](&o.orgView)
+		exports := tenant.ModuleOf[*exportModule](&o.View)
 		exports.runs[next.id] = next
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -166,23 +167,23 @@ func TestAnExportOutlivesACancellationThatFailed(t *testing.T) {
 func TestATrainingIsToldOfInTheEnd(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	full := func(o *orgActor, bytes int) {
-		held := fieldOf[sync.Mutex](o.committer, "mu")
+	full := func(o *tenant.Org, bytes int) {
+		held := fieldOf[sync.Mutex](o.Committer, "mu")
 		held.Lock()
 		defer held.Unlock()
-		*fieldOf[int](o.committer, "bytes") += bytes
+		*fieldOf[int](o.Committer, "bytes") += bytes
 	}
-	c.inOrg(func(o *orgActor) {
-		b := storage.NewBatch(o.store)
-		b.Put(o.space.Key(storage.TableTraining), &pb.Training{Status: pb.JobSucceeded, FinishedMs: 1})
-		if err := o.committer.Commit(b); err != nil {
+	c.inOrg(func(o *tenant.Org) {
+		b := storage.NewBatch(o.Store)
+		b.Put(o.Space.Key(storage.TableTraining), &pb.Training{Status: pb.JobSucceeded, FinishedMs: 1})
+		if err := o.Committer.Commit(b); err != nil {
 			t.Error(err)
 		}
 		full(o, commit.MaxWaitingBytes)
-		moduleOf[*trainingModule](&o.orgView).tellOfTraining()
+		tenant.ModuleOf[*trainingModule](&o.View).tellOfTraining()
 	})
 	n.waitFor(func() bool { return n.clock.WaitersIn(tellRetry) > 0 })
-	c.inOrg(func(o *orgActor) { full(o, -commit.MaxWaitingBytes) })
+	c.inOrg(func(o *tenant.Org) { full(o, -commit.MaxWaitingBytes) })
 	n.clock.Advance(tellRetry)
 	store := storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}
 	n.waitFor(func() bool {
@@ -198,14 +199,14 @@ func TestAMarkThatComesLateIsSeen(t *testing.T) {
 	var held atomic.Bool
 	var w *town
 	var org atomic.Pointer[pb.OrgID]
-	w = startTownWith(t, func(cfg *Config, _ *storage.Options) {
+	w = startTownWith(t, func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) {
 			if held.CompareAndSwap(false, true) { // a's
 				close(reached)
 				<-gate
 			}
 		}}
-		cfg.caughtUp = func(context.Context) error {
+		cfg.CaughtUp = func(context.Context) error {
 			if id := org.Load(); id != nil {
 				w.at("b").mark(*id, true)
 			}
@@ -232,8 +233,8 @@ func TestAnEndedJobIsFound(t *testing.T) {
 		t.Fatalf("found %q", got)
 	}
 	gate, reached := make(chan struct{}), make(chan struct{})
-	c.inOrg(func(o *orgActor) {
-		published := fieldOf[func([]*pb.OutboxEvent)](o.committer, "published")
+	c.inOrg(func(o *tenant.Org) {
+		published := fieldOf[func([]*pb.OutboxEvent)](o.Committer, "published")
 		told := *published
 		*published = func(events []*pb.OutboxEvent) { // behind the commit, before its answer
 			if events[0].GetType() == pb.EventJobCompleted || events[len(events)-1].GetType() == pb.EventJobCompleted {
@@ -247,7 +248,7 @@ func TestAnEndedJobIsFound(t *testing.T) {
 	<-reached
 	found := make(chan int, 1)
 	go func() {
-		for !terminal(c.job(id).GetStatus()) {
+		for !tenant.Terminal(c.job(id).GetStatus()) {
 			continue
 		}
 		found <- len(c.chunks("text"))

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	"orgmem/brain/text"
 	"orgmem/storage"
@@ -16,7 +17,7 @@ type lookup struct {
 
 // lookInto reads a query's words and meaning, and the indexes that are cold. goOn is
 // asked before each of these; its error ends it.
-func lookInto(o *orgView, st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, own *partition.QueryEncoder, goOn func() error) (*lookup, error) {
+func lookInto(o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, own *partition.QueryEncoder, goOn func() error) (*lookup, error) {
 	q := &lookup{snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{Mode: mode, Config: index.DefaultConfig()}}
 	langs := text.LangSet(0)
 	wanted := map[index.ModelID]bool{}
@@ -24,12 +25,12 @@ func lookInto(o *orgView, st *storage.Store, parts []*partition.Ref, query strin
 		if err := goOn(); err != nil {
 			return nil, err
 		}
-		now, err := o.sys.parts.Get(st, part, o.sys.dim)
+		now, err := o.System.Parts.Get(st, part, o.System.Dim)
 		if err != nil {
 			return nil, err
 		}
-		if len(parts) == 1 && neglected(o.sys, now) { // an organization's search must not wake all of it
-			o.tell(func(o *orgActor) { o.attend(part.ID) })
+		if len(parts) == 1 && neglected(o.System, now) { // an organization's search must not wake all of it
+			o.Tell(func(o *tenant.Org) { o.Attend(part.ID) })
 		}
 		q.snapshots[i] = now.Snapshot
 		langs |= now.Snapshot.Langs()
@@ -45,7 +46,7 @@ func lookInto(o *orgView, st *storage.Store, parts []*partition.Ref, query strin
 	for model := range wanted {
 		// A model that this node does not carry: its chunks are found by words
 		// until they are embedded anew.
-		if m := o.sys.models[string(model)]; m != nil {
+		if m := o.System.Models[string(model)]; m != nil {
 			u := own.Encode(parts, m, query)
 			q.Vectors[model] = u.Vector
 			if r, ok := m.(partition.Ranged); ok {
@@ -61,7 +62,7 @@ func lookInto(o *orgView, st *storage.Store, parts []*partition.Ref, query strin
 // neglected reports whether a partition that nothing is ingested into needs its
 // worker: parts of its index are made anew at each cold start, or its vectors
 // are of a former model.
-func neglected(s *System, now *partition.Index) bool {
+func neglected(s *tenant.System, now *partition.Index) bool {
 	m := now.State.GetModel()
-	return len(now.Stale) > 0 || m != "" && m != s.cfg.Embedder.ID()
+	return len(now.Stale) > 0 || m != "" && m != s.Config.Embedder.ID()
 }

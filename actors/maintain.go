@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -32,12 +33,12 @@ const (
 
 // upkeepModule wakes the partitions whose workers have something to do that nobody asks for.
 type upkeepModule struct {
-	*orgActor
-	noModule
+	*tenant.Org
+	tenant.NoModule
 }
 
 // Handle leaves all requests to the other modules.
-func (o *upkeepModule) Handle(*call) bool { return false }
+func (o *upkeepModule) Handle(*tenant.Call) bool { return false }
 
 // Resume wakes the partitions that were to rewrite segments.
 func (o *upkeepModule) Resume() error { return o.resumeForgotten() }
@@ -49,24 +50,24 @@ func (o *upkeepModule) Tick() { o.sweepTombstones() }
 // chunks are embedded with.
 func (w *worker) current() (*partition.Index, partition.Embedder, error) {
 	var now *partition.Index
-	err := w.org.withStore(func(st *storage.Store) (err error) {
-		now, err = w.org.sys.parts.Get(st, w.part, w.org.sys.dim)
+	err := w.org.WithStore(func(st *storage.Store) (err error) {
+		now, err = w.org.System.Parts.Get(st, w.part, w.org.System.Dim)
 		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if e := w.org.sys.models[now.State.GetModel()]; e != nil {
+	if e := w.org.System.Models[now.State.GetModel()]; e != nil {
 		return now, e, nil
 	}
-	return now, w.org.sys.cfg.Embedder, nil
+	return now, w.org.System.Config.Embedder, nil
 }
 
 // maintain does what can wait: removing what was forgotten long ago, merging
 // segments, and embedding anew after a change of model. It reports whether there
 // is more to do.
 func (w *worker) maintain(now *partition.Index) (more bool, err error) {
-	now, more, err = w.bury(now, w.org.sys.cfg.Embedder)
+	now, more, err = w.bury(now, w.org.System.Config.Embedder)
 	if err != nil || more {
 		return more, err
 	}
@@ -74,7 +75,7 @@ func (w *worker) maintain(now *partition.Index) (more bool, err error) {
 	if err != nil || more {
 		return more, err
 	}
-	want := w.org.sys.cfg.Embedder
+	want := w.org.System.Config.Embedder
 	if now.State.GetModel() == "" || now.State.GetModel() == want.ID() {
 		return false, nil
 	}
@@ -110,7 +111,7 @@ func (w *worker) merge(now *partition.Index, plan index.Plan) (*partition.Index,
 	if err != nil {
 		return nil, fmt.Errorf("merge segments: %w", err)
 	}
-	if merged.Len() < cmp.Or(w.org.sys.cfg.sealChunks, defaultSealChunks) && !slices.ContainsFunc(plan.Views, func(v index.View) bool { return v.ID != 0 }) {
+	if merged.Len() < cmp.Or(w.org.System.Config.SealChunks, defaultSealChunks) && !slices.ContainsFunc(plan.Views, func(v index.View) bool { return v.ID != 0 }) {
 		snapshot, ok := now.Snapshot.Replace(plan, 0, merged)
 		if !ok {
 			return nil, errors.New("merge segments: the plan does not fit its own snapshot")
@@ -126,11 +127,11 @@ func (w *worker) merge(now *partition.Index, plan index.Plan) (*partition.Index,
 
 // compute runs one task in the organization's share of the CPU workers.
 func (w *worker) compute(task func(worker int) error) error {
-	return w.org.sys.cpu.All(w.org.id, []func(int) error{task})[0]
+	return w.org.System.CPU.All(w.org.ID, []func(int) error{task})[0]
 }
 
 func (w *worker) publish(b *storage.Batch, next *partition.Index) (*partition.Index, error) {
-	if err := w.org.committer.Commit(b); err != nil {
+	if err := w.org.Committer.Commit(b); err != nil {
 		return nil, err
 	}
 	w.show(next)
@@ -139,8 +140,8 @@ func (w *worker) publish(b *storage.Batch, next *partition.Index) (*partition.In
 
 // show makes next what readers see. Its state is committed.
 func (w *worker) show(next *partition.Index) {
-	w.org.sys.checks.committed(w.org, w.part, next)
-	w.org.sys.parts.Publish(w.part, next)
+	w.org.System.Checks.Committed(w.org, w.part, next)
+	w.org.System.Parts.Publish(w.part, next)
 }
 
 // seal stores a merged segment in place of the plan's: first its pieces, which
@@ -153,7 +154,7 @@ func (w *worker) seal(now *partition.Index, plan index.Plan, merged *index.Segme
 	if !ok {
 		return nil, errors.New("seal segment: the plan does not fit its own snapshot")
 	}
-	final := storage.NewBatch(w.org.store)
+	final := storage.NewBatch(w.org.Store)
 	for _, v := range snapshot.Views {
 		if v.ID == id {
 			if err := w.storeView(final, v); err != nil {
@@ -181,7 +182,7 @@ func (w *worker) reseal(now *partition.Index) error {
 	old := now.Stale[0]
 	next := &partition.Index{Snapshot: now.Snapshot, State: partition.CloneState(now.State), Stale: now.Stale[1:]}
 	next.State.IndexVersion++
-	final := storage.NewBatch(w.org.store)
+	final := storage.NewBatch(w.org.Store)
 	if i := slices.IndexFunc(now.Snapshot.Views, func(v index.View) bool { return v.Segment == old.Rebuilt }); i >= 0 {
 		next.State.NextSegment++
 		views := slices.Clone(now.Snapshot.Views)
@@ -210,21 +211,21 @@ func (w *worker) storeView(final *storage.Batch, v index.View) error {
 func (w *worker) storeSegment(final *storage.Batch, id uint64, seg *index.Segment) error {
 	data := seg.AppendBinary(make([]byte, 0, seg.Size()))
 	// An attempt that a crash ended may have left pieces under this id.
-	stage := storage.NewBatch(w.org.store)
+	stage := storage.NewBatch(w.org.Store)
 	stage.DeleteRange(w.part.Space.Prefix(storage.TableSegmentPiece, storage.U64(id)))
 	n := uint32(0)
 	for piece := range slices.Chunk(data, segmentPiece) {
 		stage.PutRaw(w.part.Space.Key(storage.TableSegmentPiece, storage.U64(id), storage.U32(n)), piece)
 		n++
 		if stage.Bytes() >= stageBytes {
-			if err := w.org.committer.Commit(stage); err != nil {
+			if err := w.org.Committer.Commit(stage); err != nil {
 				return err
 			}
-			stage = storage.NewBatch(w.org.store)
+			stage = storage.NewBatch(w.org.Store)
 		}
 	}
 	if stage.Len() > 0 {
-		if err := w.org.committer.Commit(stage); err != nil {
+		if err := w.org.Committer.Commit(stage); err != nil {
 			return err
 		}
 	}
@@ -255,7 +256,7 @@ func (w *worker) deleteSegment(b *storage.Batch, state *pb.PartitionState, id ui
 func (w *worker) reembed(now *partition.Index, e partition.Embedder) (more bool, err error) {
 	var seqs []uint64
 	var texts []string
-	err = w.org.withStore(func(st *storage.Store) error {
+	err = w.org.WithStore(func(st *storage.Store) error {
 		from := w.part.Space.Key(storage.TableChunk, storage.U64(w.reembedded))
 		opts := storage.ScanOptions{Limit: reembedBatch, After: from}
 		for rec, err := range storage.ScanRecords(st, w.part.Space.Prefix(storage.TableChunk), opts, func() *pb.Chunk { return &pb.Chunk{} }) {
@@ -284,7 +285,7 @@ func (w *worker) reembed(now *partition.Index, e partition.Embedder) (more bool,
 	if len(texts) == 0 {
 		return false, w.switchModel(now, e)
 	}
-	b := storage.NewBatch(w.org.store)
+	b := storage.NewBatch(w.org.Store)
 	vectors := make([][]float32, len(texts))
 	var tasks []func(int) error
 	for from := 0; from < len(texts); from += embedBatch {
@@ -292,13 +293,13 @@ func (w *worker) reembed(now *partition.Index, e partition.Embedder) (more bool,
 		tasks = append(tasks, func(worker int) error {
 			for i := from; i < to; i++ {
 				if texts[i] != "" {
-					vectors[i] = w.org.sys.computers[worker].Encoders.Of(e).Passages(texts[i : i+1])[0]
+					vectors[i] = w.org.System.Computers[worker].Encoders.Of(e).Passages(texts[i : i+1])[0]
 				}
 			}
 			return nil
 		})
 	}
-	for _, err := range w.org.sys.cpu.All(w.org.id, tasks) {
+	for _, err := range w.org.System.CPU.All(w.org.ID, tasks) {
 		if err != nil {
 			return false, fmt.Errorf("embed anew: %w", err)
 		}
@@ -309,7 +310,7 @@ func (w *worker) reembed(now *partition.Index, e partition.Embedder) (more bool,
 		}
 	}
 	if b.Len() > 0 {
-		if err := w.org.committer.Commit(b); err != nil {
+		if err := w.org.Committer.Commit(b); err != nil {
 			return false, err
 		}
 	}
@@ -331,7 +332,7 @@ func (w *worker) switchModel(now *partition.Index, e partition.Embedder) error {
 	}
 	slices.Sort(seqs)
 	seqs = slices.Compact(seqs)
-	final := storage.NewBatch(w.org.store)
+	final := storage.NewBatch(w.org.Store)
 	for _, v := range now.Snapshot.Views {
 		if v.ID != 0 {
 			w.deleteSegment(final, now.State, v.ID)
@@ -340,8 +341,8 @@ func (w *worker) switchModel(now *partition.Index, e partition.Embedder) error {
 	final.DeleteRange(w.part.Space.Prefix(storage.TableUnsealed))
 	for piece := range slices.Chunk(seqs, rebuildChunks) {
 		err := w.compute(func(worker int) error {
-			return w.org.withStore(func(st *storage.Store) (err error) {
-				next.Snapshot, err = partition.IndexChunks(next.Snapshot, st, w.part, e.ID(), e.Dim(), piece, &w.org.sys.computers[worker].Analyzer)
+			return w.org.WithStore(func(st *storage.Store) (err error) {
+				next.Snapshot, err = partition.IndexChunks(next.Snapshot, st, w.part, e.ID(), e.Dim(), piece, &w.org.System.Computers[worker].Analyzer)
 				return err
 			})
 		})
@@ -351,7 +352,7 @@ func (w *worker) switchModel(now *partition.Index, e partition.Embedder) error {
 	}
 	for i := range next.Snapshot.Views {
 		v := &next.Snapshot.Views[i]
-		if v.Segment.Len() < cmp.Or(w.org.sys.cfg.sealChunks, defaultSealChunks) {
+		if v.Segment.Len() < cmp.Or(w.org.System.Config.SealChunks, defaultSealChunks) {
 			for doc := range v.Segment.Len() {
 				final.PutRaw(w.part.Space.Key(storage.TableUnsealed, storage.U64(v.Segment.Seq(doc))), nil)
 			}
@@ -369,6 +370,6 @@ func (w *worker) switchModel(now *partition.Index, e partition.Embedder) error {
 		return err
 	}
 	w.reembedded = 0
-	w.org.sys.log.Info("partition serves with a new model", "org", w.org.id.String(), "partition", w.part.ID.String(), "model", e.ID())
+	w.org.System.Log.Info("partition serves with a new model", "org", w.org.ID.String(), "partition", w.part.ID.String(), "model", e.ID())
 	return nil
 }

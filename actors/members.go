@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -16,71 +17,71 @@ const maxMembers = 10_000
 
 // errLastOwner refuses to leave an organization without anybody who answers for
 // it.
-var errLastOwner = fmt.Errorf("%w: the only owner cannot be removed", ErrConflict)
+var errLastOwner = fmt.Errorf("%w: the only owner cannot be removed", tenant.ErrConflict)
 
 // putMember writes a member and the partition that is theirs.
 func (o *accountModule) putMember(b *storage.Batch, user pb.UserID, email string, role Role) error {
-	ref, err := o.newPartition(pb.PartitionID(user), pb.PartitionMember, "")
+	ref, err := o.NewPartition(pb.PartitionID(user), pb.PartitionMember, "")
 	if err != nil {
 		return err
 	}
-	putPartition(b, o.space, ref)
-	b.Put(o.space.Key(storage.TableMember, storage.ID16(user)), &pb.Member{User: user.Bytes(), Email: email, Role: string(role), CreatedMs: ref.Created})
-	b.PutRaw(o.space.Key(storage.TableMemberByEmail, storage.Str(email)), user.Bytes())
+	tenant.PutPartition(b, o.Space, ref)
+	b.Put(o.Space.Key(storage.TableMember, storage.ID16(user)), &pb.Member{User: user.Bytes(), Email: email, Role: string(role), CreatedMs: ref.Created})
+	b.PutRaw(o.Space.Key(storage.TableMemberByEmail, storage.Str(email)), user.Bytes())
 	return nil
 }
 
 // AddMember implements Operator.
-func (s localOperator) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (MemberInfo, error) {
+func (s localOperator) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (tenant.MemberInfo, error) {
 	email, err := cleanEmail("email", email)
 	if err != nil {
-		return MemberInfo{}, err
+		return tenant.MemberInfo{}, err
 	}
 	if !slices.Contains([]Role{RoleOwner, RoleAdmin, RoleMember}, role) {
-		return MemberInfo{}, fmt.Errorf("%w: role must be owner, admin or member", ErrInvalid)
+		return tenant.MemberInfo{}, fmt.Errorf("%w: role must be owner, admin or member", tenant.ErrInvalid)
 	}
-	id, err := s.newUUID()
+	id, err := s.NewUUID()
 	if err != nil {
-		return MemberInfo{}, err
+		return tenant.MemberInfo{}, err
 	}
-	info := MemberInfo{User: pb.UserID(id), Email: email, Role: string(role), Created: s.clock.Now().UTC().Truncate(time.Millisecond)}
-	err = s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
-		o.exclusive(membersLock, func(release func()) {
+	info := tenant.MemberInfo{User: pb.UserID(id), Email: email, Role: string(role), Created: s.Clock.Now().UTC().Truncate(time.Millisecond)}
+	err = s.VisitOrg(ctx, org, func(o *tenant.Org, done func(error)) {
+		o.Exclusive(tenant.MembersLock, func(release func()) {
 			finish := func(err error) { release(); done(err) }
-			if o.record.GetPersonal() {
-				finish(fmt.Errorf("%w: a personal organization has one member", ErrConflict))
+			if o.Record.GetPersonal() {
+				finish(fmt.Errorf("%w: a personal organization has one member", tenant.ErrConflict))
 				return
 			}
-			members, err := o.listMembers()
+			members, err := o.ListMembers()
 			switch {
 			case err != nil:
 				finish(err)
 				return
 			case len(members) >= maxMembers:
-				finish(fmt.Errorf("%w: an organization has at most %d members", ErrConflict, maxMembers))
+				finish(fmt.Errorf("%w: an organization has at most %d members", tenant.ErrConflict, maxMembers))
 				return
-			case slices.ContainsFunc(members, func(m MemberInfo) bool { return m.Email == email }):
-				finish(fmt.Errorf("%w: the e-mail address belongs to a member already", ErrConflict))
+			case slices.ContainsFunc(members, func(m tenant.MemberInfo) bool { return m.Email == email }):
+				finish(fmt.Errorf("%w: the e-mail address belongs to a member already", tenant.ErrConflict))
 				return
 			}
-			ch := commit.New(o.store)
+			ch := commit.New(o.Store)
 			if err := accountOf(o).putMember(ch.Batch, info.User, email, role); err != nil {
 				finish(err)
 				return
 			}
-			ch.Audit(o.byOperator(pb.ActionMemberAdd, info.User.String()))
-			o.committer.SubmitChange(ch, finish)
+			ch.Audit(o.ByOperator(pb.ActionMemberAdd, info.User.String()))
+			o.Committer.SubmitChange(ch, finish)
 		})
 	})
 	return info, err
 }
 
 // Members implements Operator, oldest first.
-func (s localOperator) Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error) {
-	var out []MemberInfo
-	err := s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
+func (s localOperator) Members(ctx context.Context, org pb.OrgID) ([]tenant.MemberInfo, error) {
+	var out []tenant.MemberInfo
+	err := s.VisitOrg(ctx, org, func(o *tenant.Org, done func(error)) {
 		var err error
-		out, err = o.listMembers()
+		out, err = o.ListMembers()
 		done(err)
 	})
 	return out, err
@@ -89,21 +90,21 @@ func (s localOperator) Members(ctx context.Context, org pb.OrgID) ([]MemberInfo,
 // RemoveMember implements Operator: the member, their keys and all that is in
 // their own partition.
 func (s localOperator) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
-	return s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
-		accountOf(o).removeMember(user, o.byOperator(pb.ActionMemberRemove, user.String()), done)
+	return s.VisitOrg(ctx, org, func(o *tenant.Org, done func(error)) {
+		accountOf(o).removeMember(user, o.ByOperator(pb.ActionMemberRemove, user.String()), done)
 	})
 }
 
 // removeMember takes a member out of the organization. From done(nil) on nothing
 // that was theirs can be reached; a job erases it.
 func (o *accountModule) removeMember(user pb.UserID, why *pb.Audit, done func(error)) {
-	o.whenBusy(func(err error) {
+	o.WhenBusy(func(err error) {
 		if err != nil {
 			done(err)
 			return
 		}
-		o.exclusive(membersLock, func(members func()) {
-			o.exclusive(connectorsLock, func(connectors func()) { // theirs go with them
+		o.Exclusive(tenant.MembersLock, func(members func()) {
+			o.Exclusive(tenant.ConnectorsLock, func(connectors func()) { // theirs go with them
 				finish := func(err error) { connectors(); members(); done(err) }
 				if err := o.beginRemoval(user, why, finish); err != nil {
 					finish(err)
@@ -115,13 +116,13 @@ func (o *accountModule) removeMember(user pb.UserID, why *pb.Audit, done func(er
 
 // beginRemoval commits a removal and calls committed, unless it returns an error.
 func (o *accountModule) beginRemoval(user pb.UserID, why *pb.Audit, committed func(error)) error {
-	members, err := o.listMembers()
+	members, err := o.ListMembers()
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(members, func(m MemberInfo) bool { return m.User == user })
+	i := slices.IndexFunc(members, func(m tenant.MemberInfo) bool { return m.User == user })
 	if i < 0 {
-		return ErrUserNotFound
+		return tenant.ErrUserNotFound
 	}
 	owners := 0
 	for _, m := range members {
@@ -132,25 +133,25 @@ func (o *accountModule) beginRemoval(user pb.UserID, why *pb.Audit, committed fu
 	if members[i].Role == string(RoleOwner) && owners == 1 {
 		return errLastOwner
 	}
-	ref, err := o.member(user)
+	ref, err := o.Member(user)
 	if err == nil && ref == nil {
 		err = fmt.Errorf("member %s has no partition", user)
 	}
 	if err != nil {
 		return err
 	}
-	job, err := o.newJob(pb.JobSubjectErase, principal{user: user}, ref, 1)
+	job, err := o.NewJob(pb.JobSubjectErase, tenant.Principal{User: user}, ref, 1)
 	if err != nil {
 		return err
 	}
-	ch := commit.New(o.store)
+	ch := commit.New(o.Store)
 	ch.Audit(why)
 	hashes, err := o.deleteKeys(ch.Batch, user)
 	if err != nil {
 		return err
 	}
-	err = o.withStore(func(st *storage.Store) error {
-		for _, m := range o.modules {
+	err = o.WithStore(func(st *storage.Store) error {
+		for _, m := range o.Modules {
 			if err := m.EraseMember(st, ch, user); err != nil {
 				return err
 			}
@@ -160,20 +161,20 @@ func (o *accountModule) beginRemoval(user pb.UserID, why *pb.Audit, committed fu
 	if err != nil {
 		return err
 	}
-	ch.Erase(o.space.Key(storage.TableMember, storage.ID16(user)))
-	ch.Erase(o.space.Key(storage.TableMemberByEmail, storage.Str(members[i].Email)))
-	delete(o.members, user)
-	o.beginErasure(ch.Batch, ref, job)
-	o.committer.SubmitChange(ch, func(err error) {
-		o.later(func() {
-			delete(o.erasing, ref.ID)
+	ch.Erase(o.Space.Key(storage.TableMember, storage.ID16(user)))
+	ch.Erase(o.Space.Key(storage.TableMemberByEmail, storage.Str(members[i].Email)))
+	delete(o.Members, user)
+	o.BeginErasure(ch.Batch, ref, job)
+	o.Committer.SubmitChange(ch, func(err error) {
+		o.Later(func() {
+			delete(o.Erasing, ref.ID)
 			if err == nil {
 				for _, h := range hashes {
-					delete(o.keys, h)
+					delete(o.Keys, h)
 				}
 				o.dropKeys(hashes)
-				o.openJobs++
-				o.erase(ref, job)
+				o.OpenJobs++
+				o.Erase(ref, job)
 				o.sweepSandbox()
 			}
 			committed(err)
@@ -186,8 +187,8 @@ func (o *accountModule) beginRemoval(user pb.UserID, why *pb.Audit, committed fu
 // returns them.
 func (o *accountModule) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHash, error) {
 	var hashes []pb.KeyHash
-	err := o.withStore(func(st *storage.Store) error {
-		own := o.space.Prefix(storage.TableKeyByUser, storage.ID16(user))
+	err := o.WithStore(func(st *storage.Store) error {
+		own := o.Space.Prefix(storage.TableKeyByUser, storage.ID16(user))
 		for item, err := range st.Scan(own, storage.ScanOptions{}) {
 			if err != nil {
 				return err
@@ -198,7 +199,7 @@ func (o *accountModule) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHa
 			}
 			hashes = append(hashes, hash)
 			o.deleteKey(b, hash)
-			b.Erase(o.space.Key(storage.TableKey, storage.Hash32(hash))) // its label is their text
+			b.Erase(o.Space.Key(storage.TableKey, storage.Hash32(hash))) // its label is their text
 		}
 		b.DeleteRange(own)
 		for k, err := range o.sandboxKeys(st) {
@@ -208,7 +209,7 @@ func (o *accountModule) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHa
 			if string(k.GetUser()) == string(user[:]) {
 				hashes = append(hashes, pb.KeyHash(k.GetHash()))
 				o.deleteSandboxKey(b, k)
-				b.Erase(o.space.Key(storage.TableKey, storage.Hash32(pb.KeyHash(k.GetHash()))))
+				b.Erase(o.Space.Key(storage.TableKey, storage.Hash32(pb.KeyHash(k.GetHash()))))
 			}
 		}
 		return nil
@@ -220,13 +221,13 @@ func (o *accountModule) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHa
 // connectors, with the tokens. A sandbox that sleeps is woken for it; behind a crash
 // it is woken for the erasure's sake, and looks by itself.
 func (o *accountModule) sweepSandbox() {
-	if o.sandbox == nil {
-		if err := o.resumeSandbox(); err != nil {
-			o.sys.log.Error("the sandbox could not be opened for a removed member's connectors; it is tried again", "org", o.id.String(), "err", err)
-			o.wakeSandboxLater()
+	if o.Sandbox == nil {
+		if err := o.ResumeSandbox(); err != nil {
+			o.System.Log.Error("the sandbox could not be opened for a removed member's connectors; it is tried again", "org", o.ID.String(), "err", err)
+			o.WakeSandboxLater()
 		}
 	}
-	if o.sandbox != nil {
-		o.send(o.sandbox, look{})
+	if o.Sandbox != nil {
+		o.Send(o.Sandbox, tenant.Look{})
 	}
 }

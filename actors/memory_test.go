@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -295,8 +296,8 @@ func TestSegmentsOfAnotherAnalysisAreReplaced(t *testing.T) {
 		t.Fatal("nothing is stored: the test proves nothing")
 	}
 	n.stop()
-	newer := func(c *Config, _ *storage.Options) {
-		c.usable = func(v index.View) bool { return !slices.Contains(old, v.ID) }
+	newer := func(c *tenant.Config, _ *storage.Options) {
+		c.Usable = func(v index.View) bool { return !slices.Contains(old, v.ID) }
 	}
 	check := func() {
 		t.Helper()
@@ -434,7 +435,7 @@ func TestIngestStatusIsConfinedToTheSubject(t *testing.T) {
 }
 
 func TestPanickingReadIsAnswered(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
 		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
 			if s == "boom" {
 				panic("cannot")
@@ -471,7 +472,7 @@ func TestQueuedWorkSurvivesACrashAndTakesEffectOnce(t *testing.T) {
 	gate := make(chan struct{})
 	var once sync.Once
 	blocked := make(chan struct{})
-	n := startNode(t, disk, func(c *Config, _ *storage.Options) {
+	n := startNode(t, disk, func(c *tenant.Config, _ *storage.Options) {
 		c.Embedder = wordEmbedder{id: "words", fail: func(string) {
 			once.Do(func() { close(blocked) })
 			<-gate
@@ -524,8 +525,8 @@ func (e notANumber) Passages(texts []string) [][]float32 {
 }
 
 func testPoison(t *testing.T, e partition.Embedder) {
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
-		c.Embedder, c.maxBackOff = e, time.Millisecond
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
+		c.Embedder, c.MaxBackOff = e, time.Millisecond
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := jobOf(c.ok(items(doc("a", "Bread."), doc("b", "This is poison."), doc("c", "Butter."))))
@@ -548,12 +549,12 @@ func TestCancelledJobStopsAndLeavesTheRestAlone(t *testing.T) {
 	gate, blocked := make(chan struct{}), make(chan struct{})
 	asked := make(chan pb.JobID, 2)
 	var once sync.Once
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
 		c.Embedder = wordEmbedder{id: "words", fail: func(string) {
 			once.Do(func() { close(blocked); <-gate })
 		}}
 		c.Workers = 1
-		c.cancelAsked = func(id pb.JobID) { asked <- id }
+		c.CancelAsked = func(id pb.JobID) { asked <- id }
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	var many []*pb.IngestItem
@@ -607,7 +608,7 @@ func TestChangeOfModelEmbedsAnewWhileTheOldOneServes(t *testing.T) {
 			c.ingest(its...)
 			n.stop()
 
-			n2 := startNode(t, disk, func(cfg *Config, _ *storage.Options) {
+			n2 := startNode(t, disk, func(cfg *tenant.Config, _ *storage.Options) {
 				cfg.Embedder = wordEmbedder{id: "other"}
 				if keepOld {
 					cfg.Former = []partition.Embedder{wordEmbedder{id: "words"}}
@@ -641,7 +642,7 @@ func TestChangeOfModelEmbedsAnewWhileTheOldOneServes(t *testing.T) {
 				t.Fatalf("the new vectors do not find it: %v", hits)
 			}
 			n2.stop()
-			n3 := startNode(t, disk, func(cfg *Config, _ *storage.Options) { cfg.Embedder = wordEmbedder{id: "other"} })
+			n3 := startNode(t, disk, func(cfg *tenant.Config, _ *storage.Options) { cfg.Embedder = wordEmbedder{id: "other"} })
 			if hits := (client{n: n3, key: c.key}).search(&pb.Search{Query: "Passage w99 about v99", Mode: "vector"}); len(hits) == 0 || hits[0].GetExternalId() != "99" {
 				t.Fatalf("after a restart %d hits do not begin with it", len(hits))
 			}
@@ -649,7 +650,7 @@ func TestChangeOfModelEmbedsAnewWhileTheOldOneServes(t *testing.T) {
 	}
 }
 
-// partitionOf reads the key owner's partition as the index sees it.
+// PartitionOf reads the key owner's partition as the index sees it.
 func (n *testNode) partitionOf(c client) *partition.Index {
 	n.t.Helper()
 	me := c.ok(&pb.Envelope{Op: &pb.Envelope_Me{Me: &pb.Me{}}}).GetMe()
@@ -660,7 +661,7 @@ func (n *testNode) partitionOf(c client) *partition.Index {
 		n.t.Fatal(err)
 	}
 	defer st.Release()
-	now, err := n.sys.parts.Get(st, &partition.Ref{ID: user, Store: id, Space: storage.PartitionSpace(id, user)}, n.sys.dim)
+	now, err := n.sys.Parts.Get(st, &partition.Ref{ID: user, Store: id, Space: storage.PartitionSpace(id, user)}, n.sys.Dim)
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -97,8 +98,8 @@ func TestMemoryAgainstModel(t *testing.T) {
 }
 
 // smallSlices makes every write's path through merging and sealing short.
-func smallSlices(c *Config, o *storage.Options) {
-	c.sealChunks = 3
+func smallSlices(c *tenant.Config, o *storage.Options) {
+	c.SealChunks = 3
 	o.MaxOpenStores = 2
 }
 
@@ -108,7 +109,7 @@ func TestIdleOrganizationsLeaveMemoryAndComeBack(t *testing.T) {
 	c.ingest(doc("a", "Sleeping text."))
 	for range 8 { // the subject leaves first, then the mark in the directory, then the organization
 		n.clock.Advance(11 * time.Minute)
-		_ = c.n.sys.onOrg(t.Context(), c.orgID(), func(_ *orgActor, done func(error)) { done(nil) })
+		_ = c.n.sys.Visit(t.Context(), c.orgID(), func(_ *tenant.Org, done func(error)) { done(nil) })
 	}
 	n.waitFor(func() bool {
 		n.clock.Advance(11 * time.Minute)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -20,7 +21,7 @@ var _ Operator = operatorAnywhere{}
 // order brings one order to its organization.
 func (a operatorAnywhere) order(ctx context.Context, org pb.OrgID, repeatable bool, op *pb.OperatorOp) (*pb.OperatorResult, error) {
 	ask := &pb.NodeAsk{What: &pb.NodeAsk_Operator{Operator: op}}
-	r, _, err := a.askOwner(ctx, defaultDeadline, org, ask, repeatable)
+	r, _, err := a.askOwner(ctx, tenant.DefaultDeadline, org, ask, repeatable)
 	if err != nil {
 		return nil, err
 	}
@@ -76,21 +77,21 @@ func (a operatorAnywhere) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 }
 
 // AddMember implements Operator.
-func (a operatorAnywhere) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (MemberInfo, error) {
+func (a operatorAnywhere) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (tenant.MemberInfo, error) {
 	r, err := a.order(ctx, org, false, &pb.OperatorOp{Op: &pb.OperatorOp_AddMember{AddMember: &pb.AddMember{Email: email, Role: string(role)}}})
 	if err != nil {
-		return MemberInfo{}, err
+		return tenant.MemberInfo{}, err
 	}
 	return memberFrom(r.GetMember())
 }
 
 // Members implements Operator.
-func (a operatorAnywhere) Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error) {
+func (a operatorAnywhere) Members(ctx context.Context, org pb.OrgID) ([]tenant.MemberInfo, error) {
 	r, err := a.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_ShowMembers{ShowMembers: &pb.ShowMembers{}}})
 	if err != nil {
 		return nil, err
 	}
-	var all []MemberInfo
+	var all []tenant.MemberInfo
 	for _, m := range r.GetMembers().GetMembers() {
 		info, err := memberFrom(m)
 		if err != nil {
@@ -133,22 +134,22 @@ func (a operatorAnywhere) Restore(ctx context.Context, org pb.OrgID, part []byte
 }
 
 // operateHere carries out an order for an organization that lives here.
-func (o *peers) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.NodeReply, outcome, error) {
+func (o *peers) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.NodeReply, tenant.Outcome, error) {
 	r, err := o.carryOutOrder(ctx, org, op)
-	what := o.sys.outcomeOf(err)
+	what := o.sys.OutcomeOf(err)
 	switch {
-	case what != decided:
+	case what != tenant.Decided:
 		return nil, what, nil
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return nil, decided, err // nobody decided
+		return nil, tenant.Decided, err // nobody decided
 	case err != nil:
 		refusal := refusalOf(err)
 		if refusal.GetKind() == pb.OperatorRefusal_FAILED {
-			o.sys.log.Error("an operator's order failed", "org", org.String(), "op", fmt.Sprintf("%T", op.GetOp()), "err", err)
+			o.sys.Log.Error("an operator's order failed", "org", org.String(), "op", fmt.Sprintf("%T", op.GetOp()), "err", err)
 		}
 		r = &pb.OperatorResult{Refusal: refusal}
 	}
-	return &pb.NodeReply{What: &pb.NodeReply_Operator{Operator: r}}, decided, nil
+	return &pb.NodeReply{What: &pb.NodeReply_Operator{Operator: r}}, tenant.Decided, nil
 }
 
 func (o *peers) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.OperatorResult, error) {
@@ -222,31 +223,31 @@ func keyFrom(k *pb.MintedKey) (CreatedKey, error) {
 	return CreatedKey{APIKey: k.GetApiKey(), Key: hash, Label: k.GetLabel()}, nil
 }
 
-func memberRecord(m MemberInfo) *pb.Member {
+func memberRecord(m tenant.MemberInfo) *pb.Member {
 	return &pb.Member{User: m.User.Bytes(), Email: m.Email, Role: m.Role, CreatedMs: clock.Millis(m.Created)}
 }
 
-func memberFrom(m *pb.Member) (MemberInfo, error) {
+func memberFrom(m *pb.Member) (tenant.MemberInfo, error) {
 	user, err := pb.UserIDFrom(m.GetUser())
 	if err != nil {
-		return MemberInfo{}, fmt.Errorf("answer of another node: %w", err)
+		return tenant.MemberInfo{}, fmt.Errorf("answer of another node: %w", err)
 	}
-	return MemberInfo{User: user, Email: m.GetEmail(), Role: m.GetRole(), Created: time.UnixMilli(m.GetCreatedMs()).UTC()}, nil
+	return tenant.MemberInfo{User: user, Email: m.GetEmail(), Role: m.GetRole(), Created: time.UnixMilli(m.GetCreatedMs()).UTC()}, nil
 }
 
 // refusals are the sentinels that cross from node to node.
 var refusals = map[pb.OperatorRefusal_Kind]error{
-	pb.OperatorRefusal_ORG_NOT_FOUND:  ErrOrgNotFound,
-	pb.OperatorRefusal_USER_NOT_FOUND: ErrUserNotFound,
-	pb.OperatorRefusal_INVALID:        ErrInvalid,
-	pb.OperatorRefusal_CONFLICT:       ErrConflict,
+	pb.OperatorRefusal_ORG_NOT_FOUND:  tenant.ErrOrgNotFound,
+	pb.OperatorRefusal_USER_NOT_FOUND: tenant.ErrUserNotFound,
+	pb.OperatorRefusal_INVALID:        tenant.ErrInvalid,
+	pb.OperatorRefusal_CONFLICT:       tenant.ErrConflict,
 }
 
 // refusalOf spells an error for another node. What is none of the sentinels stays
 // in this node's log, as its words may name what the operator is not to see.
 func refusalOf(err error) *pb.OperatorRefusal {
 	if errors.Is(err, cluster.ErrRemoved) || errors.Is(err, cluster.ErrOrgRemoved) || errors.Is(err, cluster.ErrOrgUnknown) {
-		return &pb.OperatorRefusal{Kind: pb.OperatorRefusal_ORG_NOT_FOUND, Detail: ErrOrgNotFound.Error()}
+		return &pb.OperatorRefusal{Kind: pb.OperatorRefusal_ORG_NOT_FOUND, Detail: tenant.ErrOrgNotFound.Error()}
 	}
 	for kind, sentinel := range refusals {
 		if errors.Is(err, sentinel) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
 
@@ -75,7 +76,7 @@ type CreatedKey struct {
 }
 
 // localOperator is the Operator of the organizations that live on this node.
-type localOperator struct{ *System }
+type localOperator struct{ *tenant.System }
 
 var _ Operator = localOperator{}
 
@@ -94,8 +95,8 @@ type Operator interface {
 	Org(ctx context.Context, org pb.OrgID) (OrgInfo, error)
 	SetPlan(ctx context.Context, org pb.OrgID, plan string) error
 	DeleteOrg(ctx context.Context, org pb.OrgID) error
-	AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (MemberInfo, error)
-	Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error)
+	AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (tenant.MemberInfo, error)
+	Members(ctx context.Context, org pb.OrgID) ([]tenant.MemberInfo, error)
 	RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error
 	CreateKey(ctx context.Context, order NewKey) (CreatedKey, error)
 	// Restore takes in a part of an exported document (docs/export.md): a JSON object

@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -36,7 +37,7 @@ const (
 func cleanName(field, name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if name == "" || len([]rune(name)) > maxNameRunes || strings.ContainsFunc(name, unicode.IsControl) {
-		return "", fmt.Errorf("%w: %s must be 1 to %d printable characters", ErrInvalid, field, maxNameRunes)
+		return "", fmt.Errorf("%w: %s must be 1 to %d printable characters", tenant.ErrInvalid, field, maxNameRunes)
 	}
 	return name, nil
 }
@@ -44,7 +45,7 @@ func cleanName(field, name string) (string, error) {
 func cleanEmail(field, email string) (string, error) {
 	a, err := mail.ParseAddress(strings.TrimSpace(email))
 	if err != nil || a.Name != "" {
-		return "", fmt.Errorf("%w: %s is not an e-mail address", ErrInvalid, field)
+		return "", fmt.Errorf("%w: %s is not an e-mail address", tenant.ErrInvalid, field)
 	}
 	return strings.ToLower(a.Address), nil
 }
@@ -53,8 +54,8 @@ func cleanPlan(plan string) (string, error) {
 	if plan == "" {
 		return pb.PlanStandard, nil
 	}
-	if _, ok := planFactor[plan]; !ok {
-		return "", fmt.Errorf("%w: plan must be free, standard, scale or unlimited", ErrInvalid)
+	if _, ok := tenant.PlanFactor[plan]; !ok {
+		return "", fmt.Errorf("%w: plan must be free, standard, scale or unlimited", tenant.ErrInvalid)
 	}
 	return plan, nil
 }
@@ -104,36 +105,36 @@ func (s localOperator) enterOrg(ctx context.Context, order NewOrg) (made Created
 	if err != nil {
 		return made, nil, "", err
 	}
-	if d := s.cfg.Host.Directory().KeyStats(); d.Keys >= d.Limit { // looked at before there is something that nobody can enter
+	if d := s.Config.Host.Directory().KeyStats(); d.Keys >= d.Limit { // looked at before there is something that nobody can enter
 		return made, nil, "", keyConflict(cluster.ErrDirectoryFull)
 	}
 	ids := make([]uuid.UUID, 2)
 	for i := range ids {
-		if ids[i], err = s.newUUID(); err != nil {
+		if ids[i], err = s.NewUUID(); err != nil {
 			return made, nil, "", err
 		}
 	}
 	made.Org, made.Owner = pb.OrgID(ids[0]), pb.UserID(ids[1])
-	now := clock.Millis(s.clock.Now())
+	now := clock.Millis(s.Clock.Now())
 	base := slugOf(name)
 	for try := 1; ; try++ {
 		made.Slug = base
 		if try > 1 {
 			made.Slug = fmt.Sprintf("%s-%d", base, try)
 		}
-		err = s.cfg.Host.Directory().PutOrg(ctx, &pb.OrgEntry{Org: made.Org.Bytes(), Name: name, Slug: made.Slug, CreatedMs: now})
+		err = s.Config.Host.Directory().PutOrg(ctx, &pb.OrgEntry{Org: made.Org.Bytes(), Name: name, Slug: made.Slug, CreatedMs: now})
 		if !errors.Is(err, cluster.ErrSlugTaken) || try == slugTries {
 			break
 		}
 	}
 	if errors.Is(err, cluster.ErrSlugTaken) {
-		return made, nil, "", fmt.Errorf("%w: too many organizations are named like this", ErrConflict)
+		return made, nil, "", fmt.Errorf("%w: too many organizations are named like this", tenant.ErrConflict)
 	}
 	if err != nil {
 		return made, nil, "", fmt.Errorf("create organization: %w", err)
 	}
 	secret := make([]byte, 32)
-	if _, err := io.ReadFull(s.cfg.Random, secret); err != nil {
+	if _, err := io.ReadFull(s.Config.Random, secret); err != nil {
 		return made, nil, "", fmt.Errorf("create organization: %w", err)
 	}
 	rec = &pb.Organization{Id: made.Org.Bytes(), Name: name, Slug: made.Slug, Personal: order.Personal, Plan: plan, CreatedMs: now, Secret: secret}
@@ -143,21 +144,21 @@ func (s localOperator) enterOrg(ctx context.Context, order NewOrg) (made Created
 // beginOrg writes an organization's root, its owner and the owner's first key.
 func (s localOperator) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organization, email string) (CreatedOrg, error) {
 	scopes := []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin}
-	err := s.onOrg(ctx, made.Org, func(o *orgActor, done func(error)) {
-		ch := commit.New(o.store)
-		ch.Put(o.space.Key(storage.TableOrg), rec)
+	err := s.Visit(ctx, made.Org, func(o *tenant.Org, done func(error)) {
+		ch := commit.New(o.Store)
+		ch.Put(o.Space.Key(storage.TableOrg), rec)
 		if err := accountOf(o).putMember(ch.Batch, made.Owner, email, RoleOwner); err != nil {
 			done(err)
 			return
 		}
-		ch.Audit(o.byOperator(pb.ActionOrgCreate, o.id.String()))
-		o.committer.SubmitChange(ch, func(err error) {
-			o.tell(func(o *orgActor) {
+		ch.Audit(o.ByOperator(pb.ActionOrgCreate, o.ID.String()))
+		o.Committer.SubmitChange(ch, func(err error) {
+			o.Tell(func(o *tenant.Org) {
 				if err != nil {
 					done(err)
 					return
 				}
-				o.record, o.secret = rec, rec.GetSecret()
+				o.Record, o.Secret = rec, rec.GetSecret()
 				first := &pb.Key{User: made.Owner.Bytes(), Scopes: scopes, Label: "first key"}
 				accountOf(o).mintKey(first, accountOf(o).operatorsKey, func(k CreatedKey, err error) {
 					made.APIKey, made.Key = k.APIKey, k.Key
@@ -176,9 +177,9 @@ func (s localOperator) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Or
 // to count what is in them took eight seconds.
 func (s localOperator) Orgs(_ context.Context, from string, size int) (OrgPage, error) {
 	if size < 1 || size > MaxOrgPage {
-		return OrgPage{}, fmt.Errorf("%w: limit must be 1 to %d", ErrInvalid, MaxOrgPage)
+		return OrgPage{}, fmt.Errorf("%w: limit must be 1 to %d", tenant.ErrInvalid, MaxOrgPage)
 	}
-	all := s.cfg.Host.Directory().Orgs()
+	all := s.Config.Host.Directory().Orgs()
 	if from != "" {
 		created, org, err := parsePosition(from)
 		if err != nil {
@@ -215,24 +216,24 @@ func parsePosition(s string) (createdMs int64, org pb.OrgID, err error) {
 		org, err = pb.ParseOrgID(id)
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: cursor does not come from this list", ErrInvalid)
+		err = fmt.Errorf("%w: cursor does not come from this list", tenant.ErrInvalid)
 	}
 	return createdMs, org, err
 }
 
 // Org implements Operator. It reads the store without waking the organization.
 func (s localOperator) Org(_ context.Context, org pb.OrgID) (OrgInfo, error) {
-	e, err := s.orgEntry(org)
+	e, err := s.OrgEntry(org)
 	if err != nil {
 		return OrgInfo{}, err
 	}
 	info := OrgInfo{
 		Org: org, Name: e.GetName(), Slug: e.GetSlug(), Created: time.UnixMilli(e.GetCreatedMs()).UTC(), OutOfService: s.outage(org),
 	}
-	id := mainStoreOf(org)
-	st, err := s.cfg.Storage.AcquireToRead(id)
+	id := tenant.MainStoreOf(org)
+	st, err := s.Config.Storage.AcquireToRead(id)
 	if errors.Is(err, storage.ErrNoStore) { // its creation ended half-way, or it is being removed
-		_, err := s.orgEntry(org)
+		_, err := s.OrgEntry(org)
 		return info, err
 	}
 	if errors.Is(err, storage.ErrOutOfService) {
@@ -266,7 +267,7 @@ func (s localOperator) Org(_ context.Context, org pb.OrgID) (OrgInfo, error) {
 // outage says what of an organization is damaged on this node.
 func (s localOperator) outage(org pb.OrgID) string {
 	for _, realm := range storage.OrgRealms {
-		if err := s.cfg.Storage.OutOfService(storage.StoreID{Org: org, Realm: realm}); err != nil {
+		if err := s.Config.Storage.OutOfService(storage.StoreID{Org: org, Realm: realm}); err != nil {
 			return err.Error()
 		}
 	}
@@ -279,20 +280,20 @@ func (s localOperator) SetPlan(ctx context.Context, org pb.OrgID, plan string) e
 	if err != nil {
 		return err
 	}
-	return s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
-		o.exclusive(organizationLock, func(release func()) {
+	return s.VisitOrg(ctx, org, func(o *tenant.Org, done func(error)) {
+		o.Exclusive(tenant.OrganizationLock, func(release func()) {
 			next := &pb.Organization{
-				Id: o.record.GetId(), Name: o.record.GetName(), Slug: o.record.GetSlug(), Personal: o.record.GetPersonal(),
-				Plan: plan, CreatedMs: o.record.GetCreatedMs(), Secret: o.record.GetSecret(),
+				Id: o.Record.GetId(), Name: o.Record.GetName(), Slug: o.Record.GetSlug(), Personal: o.Record.GetPersonal(),
+				Plan: plan, CreatedMs: o.Record.GetCreatedMs(), Secret: o.Record.GetSecret(),
 			}
-			ch := commit.New(o.store)
-			ch.Put(o.space.Key(storage.TableOrg), next)
-			ch.Audit(o.byOperator(pb.ActionOrgPlan, plan))
-			o.committer.SubmitChange(ch, func(err error) {
-				o.tell(func(o *orgActor) {
+			ch := commit.New(o.Store)
+			ch.Put(o.Space.Key(storage.TableOrg), next)
+			ch.Audit(o.ByOperator(pb.ActionOrgPlan, plan))
+			o.Committer.SubmitChange(ch, func(err error) {
+				o.Tell(func(o *tenant.Org) {
 					if err == nil {
-						accountOf(o).replan(o.record.GetPlan(), plan)
-						o.record = next
+						accountOf(o).replan(o.Record.GetPlan(), plan)
+						o.Record = next
 					}
 					release()
 					done(err)
@@ -304,10 +305,10 @@ func (s localOperator) SetPlan(ctx context.Context, org pb.OrgID, plan string) e
 
 // replan moves the buckets of all keys from one plan to another.
 func (o *accountModule) replan(from, to string) {
-	now := o.sys.clock.Now()
-	for _, k := range o.keys {
-		for family, b := range k.buckets {
-			b.replan(now, limitOf(family, from), limitOf(family, to))
+	now := o.System.Clock.Now()
+	for _, k := range o.Keys {
+		for family, b := range k.Buckets {
+			b.Replan(now, tenant.LimitOf(family, from), tenant.LimitOf(family, to))
 		}
 	}
 }
@@ -315,19 +316,19 @@ func (o *accountModule) replan(from, to string) {
 // DeleteOrg implements Operator: the organization, its keys and its stores. What
 // failed half-way is finished by calling it again.
 func (s localOperator) DeleteOrg(ctx context.Context, org pb.OrgID) error {
-	e, ok := s.cfg.Host.Directory().Org(org)
+	e, ok := s.Config.Host.Directory().Org(org)
 	if !ok {
-		return ErrOrgNotFound
+		return tenant.ErrOrgNotFound
 	}
 	if e.GetRemoved() {
-		if done, err := s.cfg.Host.StoresRemoved(org); err != nil || done {
-			return cmp.Or(err, ErrOrgNotFound)
+		if done, err := s.Config.Host.StoresRemoved(org); err != nil || done {
+			return cmp.Or(err, tenant.ErrOrgNotFound)
 		}
 	}
-	if err := s.cfg.Host.Directory().RemoveOrg(ctx, org); err != nil {
+	if err := s.Config.Host.Directory().RemoveOrg(ctx, org); err != nil {
 		return fmt.Errorf("delete organization: %w", err)
 	}
-	s.loseOrg(org)
+	s.LoseOrg(org)
 	s.bury(org)
 	return nil
 }
@@ -335,15 +336,15 @@ func (s localOperator) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 // bury deletes the directories of a removed organization that its readers have
 // kept until now. Their tombstones are written: nothing makes them anew.
 func (s localOperator) bury(org pb.OrgID) {
-	s.wg.Go(func() {
+	s.Background.Go(func() {
 		for _, realm := range storage.OrgRealms {
 			id := storage.StoreID{Org: org, Realm: realm}
-			err := s.cfg.Storage.Remove(id)
-			for try := 0; errors.Is(err, storage.ErrInUse) && try < buryTries && s.pause(buryPause); try++ {
-				err = s.cfg.Storage.Remove(id)
+			err := s.Config.Storage.Remove(id)
+			for try := 0; errors.Is(err, storage.ErrInUse) && try < buryTries && s.Pause(buryPause); try++ {
+				err = s.Config.Storage.Remove(id)
 			}
 			if err != nil {
-				s.log.Warn("the store of a removed organization is not deleted; the next start does it", "org", org.String(), "err", err)
+				s.Log.Warn("the store of a removed organization is not deleted; the next start does it", "org", org.String(), "err", err)
 			}
 		}
 	})
@@ -354,18 +355,18 @@ func (s localOperator) CreateKey(ctx context.Context, order NewKey) (CreatedKey,
 	scopes, p := checkScopes(order.Scopes)
 	switch {
 	case p != nil:
-		return CreatedKey{}, fmt.Errorf("%w: %s", ErrInvalid, p.GetDetail())
+		return CreatedKey{}, fmt.Errorf("%w: %s", tenant.ErrInvalid, p.GetDetail())
 	case len(scopes) == 0:
-		return CreatedKey{}, fmt.Errorf("%w: scopes must name at least one", ErrInvalid)
+		return CreatedKey{}, fmt.Errorf("%w: scopes must name at least one", tenant.ErrInvalid)
 	case utf8.RuneCountInString(order.Label) > maxLabelRunes:
-		return CreatedKey{}, fmt.Errorf("%w: label is longer than %d characters", ErrInvalid, maxLabelRunes)
+		return CreatedKey{}, fmt.Errorf("%w: label is longer than %d characters", tenant.ErrInvalid, maxLabelRunes)
 	}
 	var made CreatedKey
-	err := s.visitOrg(ctx, order.Org, func(o *orgActor, done func(error)) {
-		ref, err := o.member(order.User)
+	err := s.VisitOrg(ctx, order.Org, func(o *tenant.Org, done func(error)) {
+		ref, err := o.Member(order.User)
 		if err != nil || ref == nil {
 			if err == nil {
-				err = ErrUserNotFound
+				err = tenant.ErrUserNotFound
 			}
 			done(err)
 			return
@@ -381,17 +382,17 @@ func (s localOperator) CreateKey(ctx context.Context, order NewKey) (CreatedKey,
 
 // operatorsKey adds to a key's commit that the operator made it.
 func (o *accountModule) operatorsKey(ch *commit.Change, k CreatedKey) error {
-	ch.Audit(o.byOperator(pb.ActionKeyCreate, k.Key.String()))
+	ch.Audit(o.ByOperator(pb.ActionKeyCreate, k.Key.String()))
 	return nil
 }
 
 // keyConflict says to an operator why there can be no further key.
 func keyConflict(err error) error {
 	if refusal, ok := errors.AsType[refusalError](err); ok {
-		return fmt.Errorf("%w: %s", ErrConflict, refusal.problem.GetDetail())
+		return fmt.Errorf("%w: %s", tenant.ErrConflict, refusal.problem.GetDetail())
 	}
 	if errors.Is(err, cluster.ErrDirectoryFull) {
-		return fmt.Errorf("%w: %w", ErrConflict, cluster.ErrDirectoryFull)
+		return fmt.Errorf("%w: %w", tenant.ErrConflict, cluster.ErrDirectoryFull)
 	}
 	return err
 }

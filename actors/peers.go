@@ -15,6 +15,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -23,7 +24,7 @@ import (
 const (
 	// maxAfar bounds what one node has asked one other node and waits for. It is
 	// what that node lets in from one.
-	maxAfar = maxCalls / 2
+	maxAfar = tenant.MaxCalls / 2
 	// maxAfarBytes bounds its bytes: several imports of 64 MiB, or any number of
 	// ordinary requests. What other nodes send is bounded alike on their side, and all
 	// that they send together by Config.ForwardedBytes.
@@ -80,7 +81,7 @@ type Network interface {
 
 // Peers is how a node of several reaches the others. All fields are required.
 type Peers struct {
-	Placement Placement
+	Placement tenant.Placement
 	Remote    Remote
 	Network   Network
 }
@@ -88,7 +89,7 @@ type Peers struct {
 // peers is a node's traffic with the others.
 type peers struct {
 	Peers
-	sys     *System
+	sys     *tenant.System
 	backups *Backups
 	self    cluster.ServerID
 	answers *actor.PID // receives what others answer
@@ -119,27 +120,27 @@ type asked struct {
 type afarLoad struct{ calls, bytes int }
 
 // startPeers opens the gateway, which from then on answers.
-func startPeers(s *System, backups *Backups, cfg Peers) (*peers, error) {
+func startPeers(s *tenant.System, backups *Backups, cfg Peers) (*peers, error) {
 	o := &peers{
 		Peers: cfg, sys: s, backups: backups, self: cfg.Placement.Server(),
 		waiting: map[uint64]*asked{}, load: map[cluster.ServerID]*afarLoad{}, here: map[visitor]struct{}{},
 		askers: map[cluster.ServerID]struct{}{}, parting: map[cluster.ServerID]*farewell{},
-		forwarded: forwarded{room: cmp.Or(s.cfg.ForwardedBytes, defaultForwardedBytes)},
+		forwarded: forwarded{room: cmp.Or(s.Config.ForwardedBytes, defaultForwardedBytes)},
 	}
-	if err := binary.Read(s.cfg.Random, binary.BigEndian, &o.next); err != nil {
+	if err := binary.Read(s.Config.Random, binary.BigEndian, &o.next); err != nil {
 		return nil, fmt.Errorf("actors: %w", err)
 	}
-	if err := cfg.Remote.Start(s.actors, o.connectionLost); err != nil {
+	if err := cfg.Remote.Start(s.Actors, o.connectionLost); err != nil {
 		return nil, fmt.Errorf("actors: %w", err)
 	}
-	s.askOutlived = o.outlived
-	o.answers = s.root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+	s.AskOutlived = o.outlived
+	o.answers = s.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 		if r, ok := ctx.Message().(*pb.NodeReply); ok {
 			o.settle(r.GetId(), r)
 		}
 	}))
 	gateway := actor.PropsFromFunc(o.gateway)
-	if _, err := s.root.SpawnNamed(gateway, cfg.Remote.At(o.self).GetId()); err != nil {
+	if _, err := s.Root.SpawnNamed(gateway, cfg.Remote.At(o.self).GetId()); err != nil {
 		return nil, fmt.Errorf("actors: gateway: %w", err)
 	}
 	cfg.Network.Handle(cluster.KindEvents, o.serveStream)
@@ -213,7 +214,7 @@ func (o *peers) send(to cluster.ServerID, ask *pb.NodeAsk) (id uint64, a *asked,
 	o.waiting[ask.GetId()] = a
 	o.mu.Unlock()
 	o.asked.Add(1)
-	o.sys.root.RequestWithCustomSender(o.Remote.At(to), ask, o.answers)
+	o.sys.Root.RequestWithCustomSender(o.Remote.At(to), ask, o.answers)
 	return ask.GetId(), a, nil
 }
 
@@ -255,7 +256,7 @@ func (e noOwner) Error() string { return e.Problem().GetDetail() }
 
 // Problem is what the edge answers.
 func (e noOwner) Problem() *pb.Problem {
-	p := &pb.Problem{Code: pb.CodeServiceDegraded, RetryAfterS: retryAfterBusySeconds}
+	p := &pb.Problem{Code: pb.CodeServiceDegraded, RetryAfterS: tenant.RetryAfterBusySeconds}
 	p.Detail = "The organization's shard has no leader right now; nothing was done."
 	if e.maybe {
 		p.Detail = "The outcome of the write is not known; repeat the request with its Idempotency-Key."
@@ -268,7 +269,7 @@ type busyNode struct{ error }
 
 // Problem is what the edge answers.
 func (busyNode) Problem() *pb.Problem {
-	return &pb.Problem{Code: pb.CodeServiceDegraded, RetryAfterS: retryAfterBusySeconds, Detail: "The service has more work than it can queue; try again shortly."}
+	return &pb.Problem{Code: pb.CodeServiceDegraded, RetryAfterS: tenant.RetryAfterBusySeconds, Detail: "The service has more work than it can queue; try again shortly."}
 }
 
 // askOwner brings a question to where the organization lives, and waits for that
@@ -277,8 +278,8 @@ func (busyNode) Problem() *pb.Problem {
 // where it has a Problem, the edge can say why.
 func (o *peers) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, ask *pb.NodeAsk, repeatable bool) (*pb.NodeReply, cluster.ServerID, error) {
 	s := o.sys
-	deadline := s.clock.Now().Add(wait)
-	late := s.clock.NewTimer(wait)
+	deadline := s.Clock.Now().Add(wait)
+	late := s.Clock.NewTimer(wait)
 	defer late.Stop()
 	ask.Org = org.Bytes()
 	grace := longGrace
@@ -290,7 +291,7 @@ func (o *peers) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, 
 	for try := 0; ; try++ {
 		changed := o.Placement.LeadersChanged()
 		var r *pb.NodeReply
-		what, from := moved, o.self
+		what, from := tenant.Moved, o.self
 		var err error
 		if o.Placement.Lead(org) == nil {
 			r, what, err = o.decideHere(ctx, late.C(), org, ask)
@@ -302,23 +303,23 @@ func (o *peers) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, 
 			return nil, "", busyNode{err}
 		case err != nil:
 			return nil, "", err
-		case what == decided:
+		case what == tenant.Decided:
 			if from != o.self {
 				o.Placement.NoteLeader(o.Placement.Shard(org), from)
 			}
 			return r, from, nil
-		case what == unknown && !repeatable && r.GetReply() != nil:
+		case what == tenant.Unknown && !repeatable && r.GetReply() != nil:
 			return r, from, nil // it says so, in its own words
-		case what == unknown && !repeatable:
+		case what == tenant.Unknown && !repeatable:
 			return nil, "", noOwner{maybe: true}
-		case what == unknown:
+		case what == tenant.Unknown:
 			maybe = true
 		}
 		failed, hint = from, cluster.ServerID(r.GetElsewhere().GetServer())
 		if hint != "" && hint != from && try%maxHops < maxHops-1 {
 			continue
 		}
-		pause := s.clock.NewTimer(leaderPause)
+		pause := s.Clock.NewTimer(leaderPause)
 		select {
 		case <-pause.C():
 		case <-changed:
@@ -358,18 +359,18 @@ func (o *peers) owner(org pb.OrgID) (cluster.ServerID, bool) {
 
 // askThere asks one other node and waits for its answer, unless the connection
 // ends or the organization turns out to live elsewhere.
-func (o *peers) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to cluster.ServerID, org pb.OrgID, ask *pb.NodeAsk, grace int) (*pb.NodeReply, outcome, error) {
+func (o *peers) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to cluster.ServerID, org pb.OrgID, ask *pb.NodeAsk, grace int) (*pb.NodeReply, tenant.Outcome, error) {
 	if !o.Remote.Reachable(to) {
-		return nil, moved, nil
+		return nil, tenant.Moved, nil
 	}
 	// A message of its own: one that was given up may still be being encoded.
-	ask = &pb.NodeAsk{Org: ask.GetOrg(), What: ask.GetWhat(), WaitMs: uint32(max(deadline.Sub(o.sys.clock.Now()), 0).Milliseconds())}
+	ask = &pb.NodeAsk{Org: ask.GetOrg(), What: ask.GetWhat(), WaitMs: uint32(max(deadline.Sub(o.sys.Clock.Now()), 0).Milliseconds())}
 	id, a, err := o.send(to, ask)
 	switch {
 	case errors.Is(err, errParting):
-		return nil, moved, nil
+		return nil, tenant.Moved, nil
 	case err != nil:
-		return nil, moved, err
+		return nil, tenant.Moved, err
 	}
 	doubt := o.probe(to, id)
 	defer func() {
@@ -380,7 +381,7 @@ func (o *peers) askThere(ctx context.Context, late <-chan time.Time, deadline ti
 	// it waits, wherever the organization lives.
 	gone, silent, unheard := 0, 0, 0
 	for look := 1; gone < grace && silent < silentGrace && unheard < unheardGrace; look++ {
-		check := o.sys.clock.NewTimer(moveCheck)
+		check := o.sys.Clock.NewTimer(moveCheck)
 		select {
 		case r := <-a.reply:
 			check.Stop()
@@ -397,7 +398,7 @@ func (o *peers) askThere(ctx context.Context, late <-chan time.Time, deadline ti
 				r, what := outcomeOfAnswer(r)
 				return r, what, nil
 			default:
-				return nil, unknown, nil
+				return nil, tenant.Unknown, nil
 			}
 		case <-check.C():
 			if now, ok := o.owner(org); ok && now != to {
@@ -416,28 +417,28 @@ func (o *peers) askThere(ctx context.Context, late <-chan time.Time, deadline ti
 			}
 		case <-late:
 			check.Stop()
-			return nil, unknown, fmt.Errorf("ask: %w", context.DeadlineExceeded)
+			return nil, tenant.Unknown, fmt.Errorf("ask: %w", context.DeadlineExceeded)
 		case <-ctx.Done():
 			check.Stop()
-			return nil, unknown, fmt.Errorf("ask: %w", ctx.Err())
+			return nil, tenant.Unknown, fmt.Errorf("ask: %w", ctx.Err())
 		}
 	}
-	return nil, unknown, nil
+	return nil, tenant.Unknown, nil
 }
 
 // outcomeOfAnswer is what an answer says of the question; nil: the connection ended.
-func outcomeOfAnswer(r *pb.NodeReply) (*pb.NodeReply, outcome) {
+func outcomeOfAnswer(r *pb.NodeReply) (*pb.NodeReply, tenant.Outcome) {
 	switch {
 	case r == nil:
-		return nil, unknown
+		return nil, tenant.Unknown
 	case r.GetElsewhere() != nil:
-		return r, moved
+		return r, tenant.Moved
 	case r.GetFailure() != nil:
-		return nil, unknown
+		return nil, tenant.Unknown
 	case r.GetUnknown():
-		return r, unknown
+		return r, tenant.Unknown
 	}
-	return r, decided
+	return r, tenant.Decided
 }
 
 // gateway receives what other nodes ask of the organizations that they think
@@ -450,7 +451,7 @@ func (o *peers) gateway(ctx actor.Context) {
 	}
 	answer := func(r *pb.NodeReply) {
 		r.Id = ask.GetId()
-		o.sys.root.Send(sender, r)
+		o.sys.Root.Send(sender, r)
 	}
 	from := cluster.ServerID(sender.GetAddress())
 	switch w := ask.GetWhat().(type) {
@@ -458,31 +459,31 @@ func (o *peers) gateway(ctx actor.Context) {
 		answer(&pb.NodeReply{What: &pb.NodeReply_Underway{Underway: o.worksOn(visitor{from, w.Underway})}})
 		return
 	case *pb.NodeAsk_Outlived:
-		answer(&pb.NodeReply{What: &pb.NodeReply_Outlived{Outlived: o.sys.outlived(w.Outlived)}})
+		answer(&pb.NodeReply{What: &pb.NodeReply_Outlived{Outlived: o.sys.Outlived(w.Outlived)}})
 		return
 	case *pb.NodeAsk_Farewell:
 		o.hearFarewell(from, func() { answer(&pb.NodeReply{What: &pb.NodeReply_Farewell{Farewell: &pb.Empty{}}}) })
 		return
 	}
 	o.noteAsker(from)
-	if !o.sys.admitVisit() { // stopping: somebody else leads soon
+	if !o.sys.AdmitVisit() { // stopping: somebody else leads soon
 		answer(elsewhere(""))
 		return
 	}
 	left, room := o.forwarded.enter(ask)
-	if o.visits.Add(1) > maxCalls || !room {
+	if o.visits.Add(1) > tenant.MaxCalls || !room {
 		o.visits.Add(-1)
 		if room {
 			left()
 		}
-		o.sys.endVisit()
-		answer(&pb.NodeReply{What: &pb.NodeReply_Reply{Reply: refuse(busyNode{}.Problem())}})
+		o.sys.EndVisit()
+		answer(&pb.NodeReply{What: &pb.NodeReply_Reply{Reply: tenant.Refuse(busyNode{}.Problem())}})
 		return
 	}
 	v := visitor{from, ask.GetId()}
 	o.enter(v)
 	go func() { // ends with the question's deadline; Close waits for it
-		defer o.sys.endVisit()
+		defer o.sys.EndVisit()
 		defer o.visits.Add(-1)
 		defer left()
 		defer o.leave(v) // behind the answer
@@ -503,7 +504,7 @@ func failed(err error) *pb.NodeReply {
 func (o *peers) answer(ask *pb.NodeAsk) (r *pb.NodeReply) {
 	defer func() {
 		if p := recover(); p != nil {
-			o.sys.log.Error("panicked", "actor", "gateway", "panic", fmt.Sprint(p))
+			o.sys.Log.Error("panicked", "actor", "gateway", "panic", fmt.Sprint(p))
 			r = failed(errPanicked)
 		}
 	}()
@@ -515,61 +516,61 @@ func (o *peers) answer(ask *pb.NodeAsk) (r *pb.NodeReply) {
 		leader, _ := o.Placement.Leader(org)
 		return elsewhere(leader)
 	}
-	wait := min(time.Duration(ask.GetWaitMs())*time.Millisecond, defaultDeadline)
-	ctx, cancel := context.WithCancel(o.sys.root0)
+	wait := min(time.Duration(ask.GetWaitMs())*time.Millisecond, tenant.DefaultDeadline)
+	ctx, cancel := context.WithCancel(o.sys.Always)
 	defer cancel()
-	late := o.sys.clock.NewTimer(wait)
+	late := o.sys.Clock.NewTimer(wait)
 	defer late.Stop()
-	defer o.sys.clock.AfterFunc(wait, cancel).Stop() // an operator's order has no timer of its own
+	defer o.sys.Clock.AfterFunc(wait, cancel).Stop() // an operator's order has no timer of its own
 	r, what, err := o.decideHere(ctx, late.C(), org, ask)
 	switch {
 	case err != nil:
 		return failed(err)
-	case what == moved:
+	case what == tenant.Moved:
 		leader, _ := o.Placement.Leader(org)
 		return elsewhere(leader)
 	}
-	r.Unknown = what == unknown
+	r.Unknown = what == tenant.Unknown
 	return r
 }
 
 var errPanicked = errors.New("panicked")
 
 // decideHere carries out what is asked of an organization that lives here.
-func (o *peers) decideHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, ask *pb.NodeAsk) (*pb.NodeReply, outcome, error) {
+func (o *peers) decideHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, ask *pb.NodeAsk) (*pb.NodeReply, tenant.Outcome, error) {
 	switch w := ask.GetWhat().(type) {
 	case *pb.NodeAsk_Envelope:
-		r, what, err := o.sys.askHere(ctx, late, org, true, w.Envelope)
+		r, what, err := o.sys.AskHere(ctx, late, org, true, w.Envelope)
 		return &pb.NodeReply{What: &pb.NodeReply_Reply{Reply: r}}, what, err
 	case *pb.NodeAsk_Piece:
 		data, err := exportPiece(ctx, o.sys, w.Piece.GetExport(), w.Piece.GetPiece())
-		return &pb.NodeReply{What: &pb.NodeReply_Piece{Piece: &pb.ExportPiece{Data: data, Gone: err != nil}}}, decided, nil
+		return &pb.NodeReply{What: &pb.NodeReply_Piece{Piece: &pb.ExportPiece{Data: data, Gone: err != nil}}}, tenant.Decided, nil
 	case *pb.NodeAsk_Operator:
 		return o.operateHere(ctx, org, w.Operator)
 	}
-	return nil, decided, fmt.Errorf("question %T is unknown here", ask.GetWhat())
+	return nil, tenant.Decided, fmt.Errorf("question %T is unknown here", ask.GetWhat())
 }
 
 // repeatable reports whether a request may be carried out twice: reading changes
 // nothing, what has an idempotency key takes effect once, and PUT says how something
 // is to be. Not DELETE, which would find nothing the second time and say so.
 func repeatable(env *pb.Envelope) bool {
-	return env.GetIdempotencyKey() != "" || env.GetMethod() == methodGet || env.GetMethod() == methodPut || env.GetFamily() == pb.FamilySearch
+	return env.GetIdempotencyKey() != "" || env.GetMethod() == tenant.MethodGet || env.GetMethod() == tenant.MethodPut || env.GetFamily() == pb.FamilySearch
 }
 
 // ask is Service.Ask on a node of several.
 func (o *peers) ask(ctx context.Context, wait time.Duration, hash pb.KeyHash, env *pb.Envelope) (*pb.Reply, error) {
 	s := o.sys
-	begun := s.clock.Now()
+	begun := s.Clock.Now()
 	org, known, err := o.findKey(ctx, wait, hash)
 	if err != nil {
 		return nil, err
 	}
-	wait -= s.clock.Now().Sub(begun)
+	wait -= s.Clock.Now().Sub(begun)
 	if !known {
-		late := s.clock.NewTimer(wait)
+		late := s.Clock.NewTimer(wait)
 		defer late.Stop()
-		r, _, err := s.askHere(ctx, late.C(), org, false, env)
+		r, _, err := s.AskHere(ctx, late.C(), org, false, env)
 		return r, err
 	}
 	r, from, err := o.askOwner(ctx, wait, org, &pb.NodeAsk{What: &pb.NodeAsk_Envelope{Envelope: env}}, repeatable(env))
@@ -589,14 +590,14 @@ func (o *peers) findKey(ctx context.Context, wait time.Duration, hash pb.KeyHash
 	s := o.sys
 	inTime, cancel := context.WithCancel(ctx)
 	defer cancel()
-	late := s.clock.AfterFunc(wait, cancel)
+	late := s.Clock.AfterFunc(wait, cancel)
 	defer late.Stop()
 	for {
-		org, known, err := s.cfg.Host.Directory().Find(inTime, hash)
+		org, known, err := s.Config.Host.Directory().Find(inTime, hash)
 		if err == nil {
 			return org, known, nil
 		}
-		if clock.Wait(inTime, s.clock, leaderPause) == nil {
+		if clock.Wait(inTime, s.Clock, leaderPause) == nil {
 			continue
 		}
 		if ctx.Err() != nil {
@@ -613,7 +614,7 @@ func (o *peers) exportPiece(ctx context.Context, e *pb.Export, piece uint32) ([]
 		return nil, fmt.Errorf("export piece: %w", err)
 	}
 	ask := &pb.NodeAsk{What: &pb.NodeAsk_Piece{Piece: &pb.GetExportPiece{Export: e, Piece: piece}}}
-	r, _, err := o.askOwner(ctx, defaultDeadline, org, ask, true)
+	r, _, err := o.askOwner(ctx, tenant.DefaultDeadline, org, ask, true)
 	if err == nil && r.GetPiece().GetGone() {
 		err = errExportGone
 	}
@@ -626,7 +627,7 @@ func (o *peers) exportPiece(ctx context.Context, e *pb.Export, piece uint32) ([]
 // outlived asks the node that had an activation whether its process is still there and
 // nothing panicked. One that has said farewell stops in good order.
 func (o *peers) outlived(ctx context.Context, activation string) bool {
-	to := serverOf(activation)
+	to := tenant.ServerOf(activation)
 	if !o.Remote.Reachable(to) {
 		return false
 	}

@@ -29,7 +29,7 @@ type farewell struct {
 // lost may have been done. It returns once nothing is on its way, or farewellWait has
 // passed. What the node is still asked meanwhile it passes on.
 func (o *peers) drain() {
-	late := o.sys.clock.NewTimer(farewellWait)
+	late := o.sys.Clock.NewTimer(farewellWait)
 	defer late.Stop()
 	told := map[cluster.ServerID]bool{}
 	for over := false; !over; {
@@ -43,7 +43,7 @@ func (o *peers) drain() {
 				case <-a.reply:
 				case <-late.C():
 					over = true
-					o.sys.log.Info("not all nodes have said that they ask this one nothing more", "peer", string(a.to))
+					o.sys.Log.Info("not all nodes have said that they ask this one nothing more", "peer", string(a.to))
 				}
 			}
 			o.drop(id)
@@ -92,7 +92,7 @@ func (o *peers) noteAsker(who cluster.ServerID) {
 // all that it was asked.
 func (o *peers) hearFarewell(from cluster.ServerID, heard func()) {
 	o.mu.Lock()
-	o.parting[from] = &farewell{at: o.sys.clock.Now(), instance: o.Network.InstanceOf(from), heard: heard}
+	o.parting[from] = &farewell{at: o.sys.Clock.Now(), instance: o.Network.InstanceOf(from), heard: heard}
 	now := o.allAnswered(from)
 	o.mu.Unlock()
 	if now != nil {
@@ -118,7 +118,7 @@ func (o *peers) parts(server cluster.ServerID) bool {
 		return false
 	}
 	again := f.instance != "" && o.Network.InstanceOf(server) != f.instance
-	if again || o.sys.clock.Now().Sub(f.at) >= farewellHold {
+	if again || o.sys.Clock.Now().Sub(f.at) >= farewellHold {
 		delete(o.parting, server)
 		return false
 	}

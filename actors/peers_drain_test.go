@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 )
@@ -197,7 +198,7 @@ func TestNothingOpensBehindAMove(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran := false
-	err := w.at("a").sys.onOrg(t.Context(), made.Org, func(_ *orgActor, done func(error)) {
+	err := w.at("a").sys.Visit(t.Context(), made.Org, func(_ *tenant.Org, done func(error)) {
 		ran = true
 		done(nil)
 	})

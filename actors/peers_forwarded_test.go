@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/actors/tenant"
 	"orgmem/brain/format"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -14,10 +15,10 @@ import (
 // answers it. Beyond its room it refuses at once, and small requests have room beside.
 func TestUploadsOfOtherNodesAreBounded(t *testing.T) {
 	const room = 4 << 20
-	w := startTownWith(t, func(cfg *Config, _ *storage.Options) { cfg.ForwardedBytes = room }, "a", "b")
+	w := startTownWith(t, func(cfg *tenant.Config, _ *storage.Options) { cfg.ForwardedBytes = room }, "a", "b")
 	made := w.org("a", pb.PlanUnlimited)
 	b, a := w.at("b").client(made.APIKey), w.at("a")
-	all, err := a.sys.memory.Begin(t.Context(), made.Org, format.MaxMemory*2, format.MaxMemory*2, 0) // so that imports wait
+	all, err := a.sys.ReadingMemory.Begin(t.Context(), made.Org, format.MaxMemory*2, format.MaxMemory*2, 0) // so that imports wait
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +26,7 @@ func TestUploadsOfOtherNodesAreBounded(t *testing.T) {
 	const first, second = room / 2, room / 3 // three quarters hold one of them
 	waiting := make(chan *pb.Reply, 1)
 	go func() { waiting <- b.ask(upload(first)) }()
-	for a.sys.memory.Waiting() == 0 {
+	for a.sys.ReadingMemory.Waiting() == 0 {
 		runtime.Gosched()
 		if len(waiting) > 0 {
 			t.Fatalf("it did not wait: %v", <-waiting)

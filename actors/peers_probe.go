@@ -61,7 +61,7 @@ type visitor struct {
 func (o *peers) enter(v visitor) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.here[v] = struct{}{} // bounded by maxCalls
+	o.here[v] = struct{}{} // bounded by tenant.MaxCalls
 }
 
 func (o *peers) leave(v visitor) {

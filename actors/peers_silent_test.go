@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 )
@@ -29,7 +30,7 @@ func TestASilentOwnerIsGivenUpWithoutASuccessor(t *testing.T) {
 	var asked sync.WaitGroup
 	defer asked.Wait()
 	read := c.envelope(me())
-	read.Method = methodGet
+	read.Method = tenant.MethodGet
 	asked.Go(func() {
 		if r, err := w.at("c").sys.Ask(t.Context(), read); err != nil || r.GetProblem() != nil {
 			t.Errorf("a read: %v %v", r, err)

@@ -14,6 +14,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -89,7 +90,7 @@ func TestOperatorAnywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		all, err := op.Members(t.Context(), made.Org)
-		if err != nil || !slices.ContainsFunc(all, func(x MemberInfo) bool { return x.User == m.User && x.Email == m.Email && x.Role == m.Role }) {
+		if err != nil || !slices.ContainsFunc(all, func(x tenant.MemberInfo) bool { return x.User == m.User && x.Email == m.Email && x.Role == m.Role }) {
 			t.Errorf("on %s: members %+v lack %+v (%v)", name, all, m, err)
 		}
 		k, err := op.CreateKey(t.Context(), NewKey{Org: made.Org, User: m.User, Scopes: []string{pb.ScopeRead}, Label: "x"})
@@ -111,10 +112,10 @@ func TestOperatorAnywhere(t *testing.T) {
 		}
 
 		for what, wrong := range map[error]func() error{
-			ErrUserNotFound: func() error { return op.RemoveMember(t.Context(), made.Org, pb.UserID{1}) },
-			ErrInvalid:      func() error { return op.SetPlan(t.Context(), made.Org, "gold") },
-			ErrConflict:     func() error { return op.RemoveMember(t.Context(), made.Org, made.Owner) },
-			ErrOrgNotFound:  func() error { return op.SetPlan(t.Context(), pb.OrgID{9}, pb.PlanUnlimited) },
+			tenant.ErrUserNotFound: func() error { return op.RemoveMember(t.Context(), made.Org, pb.UserID{1}) },
+			tenant.ErrInvalid:      func() error { return op.SetPlan(t.Context(), made.Org, "gold") },
+			tenant.ErrConflict:     func() error { return op.RemoveMember(t.Context(), made.Org, made.Owner) },
+			tenant.ErrOrgNotFound:  func() error { return op.SetPlan(t.Context(), pb.OrgID{9}, pb.PlanUnlimited) },
 		} {
 			if err := wrong(); !errors.Is(err, what) {
 				t.Errorf("on %s: %v, want %v", name, err, what)
@@ -124,7 +125,7 @@ func TestOperatorAnywhere(t *testing.T) {
 	if err := w.at("b").operator().DeleteOrg(t.Context(), made.Org); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.at("b").operator().Org(t.Context(), made.Org); !errors.Is(err, ErrOrgNotFound) {
+	if _, err := w.at("b").operator().Org(t.Context(), made.Org); !errors.Is(err, tenant.ErrOrgNotFound) {
 		t.Errorf("the removed organization: %v", err)
 	}
 	w.at("b").client(made.APIKey).refused(pb.CodeAuthentication, me())
@@ -136,7 +137,7 @@ func TestLimitsHoldAcrossNodes(t *testing.T) {
 	w := startTown(t, "a", "b", "c")
 	made := w.org("a", pb.PlanFree)
 	names := []cluster.ServerID{"a", "b", "c"}
-	burst := int(limitOf("reads", pb.PlanFree).burst)
+	burst := int(tenant.LimitOf("reads", pb.PlanFree).Burst)
 	granted := 0
 	for i := range 2 * burst {
 		r := w.at(names[i%len(names)]).client(made.APIKey).ask(me())
@@ -249,8 +250,8 @@ func TestOneByOneAcrossAMove(t *testing.T) {
 	const rivals = 4
 	var placed atomic.Int32
 	var all sync.WaitGroup
-	lock := keysLock(made.Owner.Bytes())
-	a.inOrg(func(o *orgActor) { o.exclusive(lock, func(func()) {}) }) // whoever has it is not done when the organization leaves
+	lock := tenant.KeysLock(made.Owner.Bytes())
+	a.inOrg(func(o *tenant.Org) { o.Exclusive(lock, func(func()) {}) }) // whoever has it is not done when the organization leaves
 	for n := range rivals {
 		all.Go(func() {
 			create := a.envelope(createKey(""))
@@ -268,7 +269,7 @@ func TestOneByOneAcrossAMove(t *testing.T) {
 	}
 	w.at("a").waitFor(func() bool {
 		waiting := 0
-		a.inOrg(func(o *orgActor) { waiting = len(o.locks[lock]) })
+		a.inOrg(func(o *tenant.Org) { waiting = len(o.Locks[lock]) })
 		return waiting == rivals
 	})
 	w.handOver("b")
@@ -330,7 +331,7 @@ func TestLostConnection(t *testing.T) {
 		return got.r, got.err
 	}
 	read := b.envelope(me())
-	read.Method = methodGet
+	read.Method = tenant.MethodGet
 	if r, err := ask(read); err != nil || r.GetProblem() != nil {
 		t.Errorf("a read: %v %v", r, err)
 	}
@@ -379,7 +380,7 @@ func TestLostMessage(t *testing.T) {
 		}
 		arm()
 		read := b.envelope(me())
-		read.Method = methodGet
+		read.Method = tenant.MethodGet
 		if r, err := w.at("b").sys.Ask(t.Context(), read); err != nil || r.GetProblem() != nil {
 			t.Errorf("%s of a read: %v %v", name, r, err)
 		}
@@ -416,9 +417,9 @@ func TestSlowAnswerIsWaitedFor(t *testing.T) {
 		return false
 	})
 	read := b.envelope(me())
-	read.Method = methodGet
+	read.Method = tenant.MethodGet
 	answered := make(chan error, 1)
-	a.inOrg(func(*orgActor) {
+	a.inOrg(func(*tenant.Org) {
 		go func() {
 			r, err := w.at("b").sys.Ask(t.Context(), read)
 			if err == nil && r.GetProblem() != nil {
@@ -467,13 +468,13 @@ func TestPausedOwnerIsGivenUp(t *testing.T) {
 			}
 			return silent && from == "a"
 		})
-		a.inOrg(func(o *orgActor) { // it works on what it has, and on nothing else
-			w.at("a").waitFor(func() bool { return o.act.calls.Load() == 1 }) // this alone
+		a.inOrg(func(o *tenant.Org) { // it works on what it has, and on nothing else
+			w.at("a").waitFor(func() bool { return o.Activation.Calls.Load() == 1 }) // this alone
 			go func() {
 				r, err := w.at("b").sys.Ask(context.Background(), b.envelope(createKey("")))
 				answered <- answer{r: r, err: err}
 			}()
-			w.at("a").waitFor(func() bool { return o.act.calls.Load() == 2 })
+			w.at("a").waitFor(func() bool { return o.Activation.Calls.Load() == 2 })
 			w.lead("c")
 			close(moved)
 			if !silent { // until it has been doubted as often as a silent one is waited for
@@ -531,7 +532,7 @@ func TestASilentNodeIsGivenUpInTime(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var looks atomic.Int64
-			w := startTownWith(t, func(cfg *Config, _ *storage.Options) { cfg.Clock = lookClock{cfg.Clock, &looks} }, "a", "b", "c")
+			w := startTownWith(t, func(cfg *tenant.Config, _ *storage.Options) { cfg.Clock = lookClock{cfg.Clock, &looks} }, "a", "b", "c")
 			made := w.org("a", pb.PlanUnlimited)
 			w.lead(c.leader)
 			w.watch(func(cluster.ServerID, proto.Message) bool { return true }) // all is lost
@@ -542,7 +543,7 @@ func TestASilentNodeIsGivenUpInTime(t *testing.T) {
 			looks.Store(0)
 			o := w.at("b").sys.peers
 			r, what, err := o.askThere(t.Context(), nil, time.Now().Add(time.Hour), "a", made.Org, &pb.NodeAsk{Org: made.Org.Bytes()}, grace)
-			if r != nil || what != unknown || err != nil {
+			if r != nil || what != tenant.Unknown || err != nil {
 				t.Errorf("%v, %v, %v", r, what, err)
 			}
 			// Two looks more: that which finds it, and that from which on it counts.

@@ -13,6 +13,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -26,7 +27,7 @@ const (
 
 	// purgeOutcomeLife is how long a confirmation that is sent again is answered what
 	// came of it: as long as other outcomes can be replayed.
-	purgeOutcomeLife = idempotencyRetention
+	purgeOutcomeLife = tenant.IdempotencyRetention
 	// maxPurgedMemories bounds the memories that one purge empties, whose ids are kept
 	// until it is done: 16 MiB of them.
 	maxPurgedMemories = 1 << 20
@@ -60,7 +61,7 @@ var purgeStores = []struct {
 
 // purge is a purge under way: what it is of.
 type purge struct {
-	call  *call // nil when it was decided upon by an earlier activation
+	call  *tenant.Call // nil when it was decided upon by an earlier activation
 	op    *pb.Purge
 	parts []*partition.Ref
 	org   bool
@@ -83,7 +84,7 @@ func (p *purge) of() *partition.Ref {
 }
 
 // purge answers both calls of POST /v1/purge.
-func (o *purgeModule) purge(c *call, op *pb.Purge) {
+func (o *purgeModule) purge(c *tenant.Call, op *pb.Purge) {
 	p := &purge{call: c, op: op, org: op.GetScope() == purgeScopeOrg}
 	if !op.GetConfirm() {
 		o.alone(p, func(release func()) { o.beginPurge(p, release) })
@@ -91,7 +92,7 @@ func (o *purgeModule) purge(c *call, op *pb.Purge) {
 	}
 	// The mark says that there may be work here: where a crash comes between the
 	// decision and the end, somebody opens the organization to carry it on.
-	o.whenBusyFor(c, func() {
+	o.WhenBusyFor(c, func() {
 		o.alone(p, func(release func()) { o.beginPurge(p, release) })
 	})
 }
@@ -108,27 +109,27 @@ func (o *purgeModule) beginPurge(p *purge, release func()) {
 	switch {
 	case err != nil:
 		release()
-		c.fail(err)
+		c.Fail(err)
 	case wrong != nil:
 		release()
-		c.refuse(wrong)
+		c.Refuse(wrong)
 	case before != nil:
 		release()
 		if before.GetPurgedMs() == 0 { // its commits failed here; the next activation carries it on
-			c.fail(commit.ErrLost)
+			c.Fail(commit.ErrLost)
 			return
 		}
-		if before.GetDecidedIn() == o.act.name {
-			c.refuse(problem(pb.CodeConfirmTokenInvalid, "The confirm token is spent: the purge that it confirmed was done at %s; this request deleted nothing.",
+		if before.GetDecidedIn() == o.Activation.Name {
+			c.Refuse(tenant.NewProblem(pb.CodeConfirmTokenInvalid, "The confirm token is spent: the purge that it confirmed was done at %s; this request deleted nothing.",
 				time.UnixMilli(before.GetPurgedMs()).UTC().Format(time.RFC3339)))
 			return
 		}
 		// The answer may have been lost with the activation that took the confirmation.
-		c.reply(purgeReply(p.outcome(before)))
+		c.Reply(purgeReply(p.outcome(before)))
 	case p.op.GetConfirm():
 		o.purgeNow(p, release)
 	default:
-		o.sys.wg.Go(func() { // it reads as much as there is
+		o.System.Background.Go(func() { // it reads as much as there is
 			defer release()
 			o.dryPurge(p)
 		})
@@ -140,12 +141,12 @@ func (o *purgeModule) beginPurge(p *purge, release func()) {
 // did not find that would be overtaken by what is still being written. A subject
 // of its own does not begin to be erased meanwhile either.
 func (o *purgeModule) alone(p *purge, f func(release func())) {
-	o.exclusive(purgeLock, func(release func()) {
+	o.Exclusive(tenant.PurgeLock, func(release func()) {
 		if p.org {
 			f(release)
 			return
 		}
-		o.exclusive(subjectLock(p.op.GetSubject()), func(subject func()) {
+		o.Exclusive(tenant.SubjectLock(p.op.GetSubject()), func(subject func()) {
 			f(func() { subject(); release() })
 		})
 	})
@@ -154,21 +155,21 @@ func (o *purgeModule) alone(p *purge, f func(release func())) {
 // purgeParts finds the memories that are meant.
 func (o *purgeModule) purgeParts(p *purge) (*pb.Problem, error) {
 	if !p.org {
-		if !validSubject(p.op.GetSubject()) {
-			return problem(pb.CodeSubjectNotFound, "There is no such subject."), nil
+		if !tenant.ValidSubject(p.op.GetSubject()) {
+			return tenant.NewProblem(pb.CodeSubjectNotFound, "There is no such subject."), nil
 		}
-		ref, err := o.lookupSubject(pb.SubjectKey(p.op.GetSubject()))
+		ref, err := o.LookupSubject(pb.SubjectKey(p.op.GetSubject()))
 		if err != nil {
 			return nil, err
 		}
 		if ref == nil {
-			return problem(pb.CodeSubjectNotFound, "There is no such subject."), nil
+			return tenant.NewProblem(pb.CodeSubjectNotFound, "There is no such subject."), nil
 		}
 		p.parts = []*partition.Ref{ref}
 		return nil, nil
 	}
-	return nil, o.withStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePartition), storage.ScanOptions{}, func() *pb.Partition { return &pb.Partition{} }) {
+	return nil, o.WithStore(func(st *storage.Store) error {
+		for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePartition), storage.ScanOptions{}, func() *pb.Partition { return &pb.Partition{} }) {
 			if err != nil {
 				return err
 			}
@@ -177,7 +178,7 @@ func (o *purgeModule) purgeParts(p *purge) (*pb.Problem, error) {
 				return err
 			}
 			if !rec.Value.GetErasing() {
-				p.parts = append(p.parts, partition.NewRef(o.store, &o.orgView, id, rec.Value))
+				p.parts = append(p.parts, partition.NewRef(o.Store, &o.View, id, rec.Value))
 			}
 		}
 		return nil
@@ -202,14 +203,14 @@ func (p *purge) meant() []byte {
 
 // findRun returns what was decided upon with the token before, nil when nothing was.
 func (o *purgeModule) findRun(p *purge) (*pb.PurgeRun, error) {
-	p.key = runKey(o.space, p.op.GetToken())
+	p.key = runKey(o.Space, p.op.GetToken())
 	run, found := &pb.PurgeRun{}, false
-	err := o.withStore(func(st *storage.Store) (err error) {
+	err := o.WithStore(func(st *storage.Store) (err error) {
 		found, err = st.Get(p.key, run)
 		return err
 	})
 	if err != nil || !found || run.GetScope() != p.op.GetScope() || !bytes.Equal(run.GetPartition(), p.meant()) ||
-		!bytes.Equal(run.GetUser(), p.call.who.user[:]) {
+		!bytes.Equal(run.GetUser(), p.call.Who.User[:]) {
 		return nil, err
 	}
 	return run, nil
@@ -218,20 +219,20 @@ func (o *purgeModule) findRun(p *purge) (*pb.PurgeRun, error) {
 // findTicket finds what a confirm token stands for, or says why it is not valid.
 func (o *purgeModule) findTicket(p *purge) (*pb.Problem, error) {
 	t, found := &pb.PurgeTicket{}, false
-	p.ticket = ticketKey(o.space, p.op.GetToken())
-	err := o.withStore(func(st *storage.Store) (err error) {
+	p.ticket = ticketKey(o.Space, p.op.GetToken())
+	err := o.WithStore(func(st *storage.Store) (err error) {
 		found, err = st.Get(p.ticket, t)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if !found || clock.Millis(o.sys.clock.Now()) >= t.GetExpiresMs() || t.GetScope() != p.op.GetScope() ||
-		!bytes.Equal(t.GetPartition(), p.meant()) || !bytes.Equal(t.GetUser(), p.call.who.user[:]) {
-		return problem(pb.CodeConfirmTokenInvalid, "The confirm token is spent, expired, or was issued for another purge; this request deleted nothing."), nil
+	if !found || clock.Millis(o.System.Clock.Now()) >= t.GetExpiresMs() || t.GetScope() != p.op.GetScope() ||
+		!bytes.Equal(t.GetPartition(), p.meant()) || !bytes.Equal(t.GetUser(), p.call.Who.User[:]) {
+		return tenant.NewProblem(pb.CodeConfirmTokenInvalid, "The confirm token is spent, expired, or was issued for another purge; this request deleted nothing."), nil
 	}
 	if len(p.parts) > maxPurgedMemories {
-		return invalid("scope", fmt.Sprintf("org purges at most %d memories, and this organization has more: purge subjects one by one first", maxPurgedMemories)), nil
+		return tenant.Invalid("scope", fmt.Sprintf("org purges at most %d memories, and this organization has more: purge subjects one by one first", maxPurgedMemories)), nil
 	}
 	p.counted = t
 	return nil, nil
@@ -243,26 +244,26 @@ func (o *purgeModule) dryPurge(p *purge) {
 	counts, err := o.countPurge(p)
 	token := make([]byte, confirmBytes)
 	if err == nil {
-		_, err = io.ReadFull(o.sys.cfg.Random, token)
+		_, err = io.ReadFull(o.System.Config.Random, token)
 	}
 	if err != nil {
-		c.fail(err)
+		c.Fail(err)
 		return
 	}
 	text := base64.RawURLEncoding.EncodeToString(token)
 	t := &pb.PurgeTicket{
-		Scope: p.op.GetScope(), Counts: counts, User: c.who.user.Bytes(),
-		ExpiresMs: clock.Millis(o.sys.clock.Now().Add(confirmLife)),
+		Scope: p.op.GetScope(), Counts: counts, User: c.Who.User.Bytes(),
+		ExpiresMs: clock.Millis(o.System.Clock.Now().Add(confirmLife)),
 	}
 	if !p.org {
 		t.Partition = p.parts[0].ID.Bytes()
 	}
-	ch := commit.New(o.store)
-	ch.Put(ticketKey(o.space, text), t)
-	ch.Audit(c.auditOf(pb.ActionPurgeDryRun, p.target()))
+	ch := commit.New(o.Store)
+	ch.Put(ticketKey(o.Space, text), t)
+	ch.Audit(c.AuditOf(pb.ActionPurgeDryRun, p.target()))
 	r := p.report(counts)
 	r.DryRun, r.ConfirmToken, r.ExpiresMs = true, text, t.GetExpiresMs()
-	c.settle(ch, purgeReply(r), nil)
+	c.Settle(ch, purgeReply(r), nil)
 }
 
 // outcome is the report of a purge that is done.
@@ -281,7 +282,7 @@ func (p *purge) target() string {
 }
 
 func (p *purge) report(counts map[string]uint64) *pb.PurgeReport {
-	r := &pb.PurgeReport{Request: p.call.env.GetRequestId(), Scope: p.op.GetScope(), Subject: p.op.GetSubject(), Counts: counts}
+	r := &pb.PurgeReport{Request: p.call.Env.GetRequestId(), Scope: p.op.GetScope(), Subject: p.op.GetSubject(), Counts: counts}
 	for _, n := range counts {
 		r.Total += n
 	}
@@ -298,7 +299,7 @@ func (o *purgeModule) countPurge(p *purge) (counts map[string]uint64, err error)
 	for _, s := range purgeStores {
 		counts[s.name] = 0
 	}
-	err = o.withStore(func(st *storage.Store) (err error) {
+	err = o.WithStore(func(st *storage.Store) (err error) {
 		snap, err := st.Snapshot()
 		if err != nil {
 			return err
@@ -321,9 +322,9 @@ func (o *purgeModule) countPurge(p *purge) (counts map[string]uint64, err error)
 				}
 			}
 		}
-		counts["exports"], err = moduleOf[*exportModule](&o.orgView).countHolding(snap, p.of())
+		counts["exports"], err = tenant.ModuleOf[*exportModule](&o.View).countHolding(snap, p.of())
 		if err == nil && p.org {
-			counts["brain_artifacts"], err = countRange(snap, o.space.Prefix(storage.TableBrain))
+			counts["brain_artifacts"], err = countRange(snap, o.Space.Prefix(storage.TableBrain))
 		}
 		return err
 	})
@@ -348,54 +349,54 @@ func countRange(r storage.Reader, keys storage.Range) (n uint64, err error) {
 // that begin with it. Requests for the memories' actors wait meanwhile: what they
 // write comes behind the purge, and stays.
 func (o *purgeModule) purgeNow(p *purge, release func()) {
-	stopping := map[pb.PartitionID]*child{}
+	stopping := map[pb.PartitionID]*tenant.Child{}
 	for _, part := range p.parts {
-		o.held[part.ID] = []*call{}
-		if ch := o.children[part.ID]; ch != nil {
-			delete(o.children, part.ID)
+		o.Held[part.ID] = []*tenant.Call{}
+		if ch := o.Children[part.ID]; ch != nil {
+			delete(o.Children, part.ID)
 			stopping[part.ID] = ch
 		}
 	}
-	view := &o.orgView
-	o.sys.wg.Go(func() {
+	view := &o.View
+	o.System.Background.Go(func() {
 		for _, ch := range stopping {
-			view.stopChild(ch)
+			view.StopChild(ch)
 		}
 		r, ended, err := o.purgeStored(p)
-		o.later(func() {
+		o.Later(func() {
 			if err != nil && p.decided {
 				// There is no way back, and nobody may see it half done: the next
 				// activation carries it on before it answers anything.
-				o.lose()
+				o.Lose()
 			}
 			if err != nil || r.GetProblem() == nil {
 				for _, part := range p.parts {
-					o.sys.parts.Drop(part)
+					o.System.Parts.Drop(part)
 				}
-				o.afterForget(p.of())
-				training := moduleOf[*trainingModule](&o.orgView)
+				o.AfterForget(p.of())
+				training := tenant.ModuleOf[*trainingModule](&o.View)
 				training.serving.void() // also one that began in between
 				training.serving.now.Store(nil)
-				o.jobsEnded(ended...)
+				o.JobsEnded(ended...)
 			}
 			for _, part := range p.parts {
-				waiting := o.held[part.ID]
-				delete(o.held, part.ID)
+				waiting := o.Held[part.ID]
+				delete(o.Held, part.ID)
 				for _, c := range waiting {
-					if o.inUse(c) {
-						o.forward(c, part)
+					if o.InUse(c) {
+						o.Forward(c, part)
 					}
 				}
-				if stopping[part.ID] != nil && !o.lost && (err != nil || r.GetProblem() != nil) {
-					o.child(part) // it goes on with its queue
+				if stopping[part.ID] != nil && !o.Lost && (err != nil || r.GetProblem() != nil) {
+					o.Child(part) // it goes on with its queue
 				}
 			}
 			release()
 			if err != nil {
-				p.call.fail(err)
+				p.call.Fail(err)
 				return
 			}
-			p.call.reply(r)
+			p.call.Reply(r)
 		})
 	})
 }
@@ -405,9 +406,9 @@ func (o *purgeModule) purgeNow(p *purge, release func()) {
 func (o *purgeModule) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err error) {
 	// Behind this commit, which changes nothing, the store holds all that was
 	// acknowledged.
-	settled := storage.NewBatch(o.store)
+	settled := storage.NewBatch(o.Store)
 	settled.Put(p.ticket, p.counted)
-	if err := o.committer.Commit(settled); err != nil {
+	if err := o.Committer.Commit(settled); err != nil {
 		return nil, nil, err
 	}
 	counts, err := o.countPurge(p)
@@ -415,22 +416,22 @@ func (o *purgeModule) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err 
 		return nil, nil, err
 	}
 	if !maps.Equal(counts, p.counted.GetCounts()) {
-		spent := storage.NewBatch(o.store) // a token is spent by use, whatever it leads to
+		spent := storage.NewBatch(o.Store) // a token is spent by use, whatever it leads to
 		spent.Delete(p.ticket)
-		if err := o.committer.Commit(spent); err != nil {
+		if err := o.Committer.Commit(spent); err != nil {
 			return nil, nil, err
 		}
-		return refuse(problem(pb.CodePurgeImpactChanged, "What the purge would delete has changed since the dry run; nothing was deleted.")), nil, nil
+		return tenant.Refuse(tenant.NewProblem(pb.CodePurgeImpactChanged, "What the purge would delete has changed since the dry run; nothing was deleted.")), nil, nil
 	}
-	by := p.call.auditOf("", "")
+	by := p.call.AuditOf("", "")
 	p.run = &pb.PurgeRun{
 		Scope: p.op.GetScope(), Partition: p.meant(), Counts: counts, User: by.GetUser(), Request: by.GetRequestId(),
-		KeyHash: by.GetKeyHash(), ActsFor: by.GetPartition(), DecidedMs: by.GetAtMs(), DecidedIn: o.act.name,
+		KeyHash: by.GetKeyHash(), ActsFor: by.GetPartition(), DecidedMs: by.GetAtMs(), DecidedIn: o.Activation.Name,
 	}
 	for _, part := range p.parts {
 		p.run.Memories = append(p.run.Memories, part.ID[:]...)
 	}
-	d := newPurgeWork(&o.orgView, p)
+	d := newPurgeWork(&o.View, p)
 	if err := d.run(counts); err != nil {
 		return nil, d.ended, err
 	}
@@ -442,8 +443,8 @@ func (o *purgeModule) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err 
 // is read or written, so that nobody sees one half done.
 func (o *purgeModule) Complete() error {
 	var open []*purge
-	err := o.withStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePurgeRun), storage.ScanOptions{}, func() *pb.PurgeRun { return &pb.PurgeRun{} }) {
+	err := o.WithStore(func(st *storage.Store) error {
+		for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePurgeRun), storage.ScanOptions{}, func() *pb.PurgeRun { return &pb.PurgeRun{} }) {
 			if err != nil {
 				return err
 			}
@@ -470,7 +471,7 @@ func (o *purgeModule) resumePurge(p *purge) error {
 		if err != nil {
 			return err
 		}
-		part, err := o.loadPartition(id)
+		part, err := o.LoadPartition(id)
 		if err != nil {
 			return err
 		}
@@ -479,16 +480,16 @@ func (o *purgeModule) resumePurge(p *purge) error {
 		}
 	}
 	if !p.org && len(p.parts) == 0 {
-		done := storage.NewBatch(o.store)
-		p.finish(done, clock.Millis(o.sys.clock.Now()))
-		return o.committer.Finish(done)
+		done := storage.NewBatch(o.Store)
+		p.finish(done, clock.Millis(o.System.Clock.Now()))
+		return o.Committer.Finish(done)
 	}
-	d := newPurgeWork(&o.orgView, p)
+	d := newPurgeWork(&o.View, p)
 	if err := d.run(p.run.GetCounts()); err != nil {
 		return err
 	}
 	for _, id := range d.ended { // they are counted behind this
-		o.sys.cfg.jobFinished(id)
+		o.System.Config.JobFinished(id)
 	}
 	return nil
 }
@@ -505,7 +506,7 @@ func (p *purge) finish(b *storage.Batch, now int64) {
 // first spends the token and says that the purge is decided upon, the last that it
 // is done: whatever comes between, it is carried to its end (complete).
 type purgeWork struct {
-	org   *orgView
+	org   *tenant.View
 	purge *purge
 	now   int64
 	parts map[pb.PartitionID]*partition.Ref
@@ -517,23 +518,23 @@ type purgeWork struct {
 	waited map[pb.PartitionID]uint64
 }
 
-func newPurgeWork(o *orgView, p *purge) *purgeWork {
-	d := &purgeWork{org: o, purge: p, now: clock.Millis(o.sys.clock.Now()), parts: map[pb.PartitionID]*partition.Ref{}}
+func newPurgeWork(o *tenant.View, p *purge) *purgeWork {
+	d := &purgeWork{org: o, purge: p, now: clock.Millis(o.System.Clock.Now()), parts: map[pb.PartitionID]*partition.Ref{}}
 	for _, part := range p.parts {
 		d.parts[part.ID] = part
 	}
 	d.begin()
-	moduleOf[*trainingModule](o).serving.void() // what a training under way has read may be what goes
+	tenant.ModuleOf[*trainingModule](o).serving.void() // what a training under way has read may be what goes
 	return d
 }
 
 func (d *purgeWork) begin() {
-	d.Change, d.ending, d.waited = commit.New(d.org.store), nil, map[pb.PartitionID]uint64{}
+	d.Change, d.ending, d.waited = commit.New(d.org.Store), nil, map[pb.PartitionID]uint64{}
 	d.User = d.purge.run.GetUser()
 }
 
 func (d *purgeWork) run(counts map[string]uint64) error {
-	err := d.org.withStore(func(st *storage.Store) error {
+	err := d.org.WithStore(func(st *storage.Store) error {
 		if err := d.eraseOutcomes(st); err != nil {
 			return err
 		}
@@ -552,9 +553,9 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 		return err
 	}
 	if d.purge.org {
-		d.Delete(d.org.space.Key(storage.TableTraining))
-		d.EraseRange(d.org.space.Prefix(storage.TableBrain))
-		d.EraseRange(d.org.space.Prefix(storage.TableBrainPiece))
+		d.Delete(d.org.Space.Key(storage.TableTraining))
+		d.EraseRange(d.org.Space.Prefix(storage.TableBrain))
+		d.EraseRange(d.org.Space.Prefix(storage.TableBrainPiece))
 		err = addGraphUpdated(d.Change, d.org, nil, changePurged, "", int(counts["vault_nodes"]))
 	} else {
 		if err := d.forgetCheckpoint(); err != nil {
@@ -570,7 +571,7 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 		AtMs: d.now, KeyHash: run.GetKeyHash(), User: run.GetUser(), Partition: run.GetActsFor(), Action: pb.ActionPurge, Target: d.purge.target(),
 		RequestId: run.GetRequest(),
 	})
-	err = d.org.withStore(func(st *storage.Store) error { return d.org.beforeForget(d.Batch, st, d.purge.of()) })
+	err = d.org.WithStore(func(st *storage.Store) error { return d.org.BeforeForget(d.Batch, st, d.purge.of()) })
 	if err != nil {
 		return err
 	}
@@ -591,8 +592,8 @@ func (d *purgeWork) decide() {
 // forgetCheckpoint lets a training that is under way begin anew: what it has learned
 // so far it may have learned of what goes.
 func (d *purgeWork) forgetCheckpoint() error {
-	return d.org.withStore(func(st *storage.Store) error {
-		key, state := d.org.space.Key(storage.TableTraining), &pb.Training{}
+	return d.org.WithStore(func(st *storage.Store) error {
+		key, state := d.org.Space.Key(storage.TableTraining), &pb.Training{}
 		if _, err := st.Get(key, state); err != nil || state.GetCheckpoint() == nil {
 			return err
 		}
@@ -605,10 +606,10 @@ func (d *purgeWork) forgetCheckpoint() error {
 // spill commits what is gathered where that is much: what comes then needs room,
 // too.
 func (d *purgeWork) spill() error {
-	if d.Bytes() < cmp.Or(d.org.sys.cfg.pieceBytes, maxPieceBytes) && len(d.Events) < purgeEvents {
+	if d.Bytes() < cmp.Or(d.org.System.Config.PieceBytes, maxPieceBytes) && len(d.Events) < purgeEvents {
 		return nil
 	}
-	err := d.org.withStore(func(st *storage.Store) error {
+	err := d.org.WithStore(func(st *storage.Store) error {
 		for id, n := range d.waited {
 			if err := addToCounter(st, d.Batch, d.parts[id], counterDone, n, 0, d.now); err != nil {
 				return err
@@ -629,7 +630,7 @@ func (d *purgeWork) spill() error {
 
 func (d *purgeWork) commit() error {
 	d.Finishes = d.purge.decided // nobody may see it half done, also where the disk has filled up meanwhile
-	if err := d.org.committer.CommitChange(d.Change); err != nil {
+	if err := d.org.Committer.CommitChange(d.Change); err != nil {
 		return err
 	}
 	d.purge.decided = true
@@ -639,7 +640,7 @@ func (d *purgeWork) commit() error {
 
 // eraseOutcomes erases what requests to the memories were answered.
 func (d *purgeWork) eraseOutcomes(st storage.Reader) error {
-	for rec, err := range storage.ScanRecords(st, d.org.space.Prefix(storage.TableIdempotency), storage.ScanOptions{}, func() *pb.Idempotency { return &pb.Idempotency{} }) {
+	for rec, err := range storage.ScanRecords(st, d.org.Space.Prefix(storage.TableIdempotency), storage.ScanOptions{}, func() *pb.Idempotency { return &pb.Idempotency{} }) {
 		if err != nil {
 			return err
 		}
@@ -647,7 +648,7 @@ func (d *purgeWork) eraseOutcomes(st storage.Reader) error {
 		if err != nil {
 			return err
 		}
-		if ref := d.parts[part]; ref != nil && eraseOf(d.Batch, rec.Key, rec.Value, ref) {
+		if ref := d.parts[part]; ref != nil && tenant.EraseOf(d.Batch, rec.Key, rec.Value, ref) {
 			if err := d.spill(); err != nil {
 				return err
 			}
@@ -659,7 +660,7 @@ func (d *purgeWork) eraseOutcomes(st storage.Reader) error {
 // endJobs cancels the memories' jobs. The records stay, without the words of an
 // error, which may quote what is gone.
 func (d *purgeWork) endJobs(st storage.Reader) error {
-	for rec, err := range storage.ScanRecords(st, d.org.space.Prefix(storage.TableJob), storage.ScanOptions{}, func() *pb.Job { return &pb.Job{} }) {
+	for rec, err := range storage.ScanRecords(st, d.org.Space.Prefix(storage.TableJob), storage.ScanOptions{}, func() *pb.Job { return &pb.Job{} }) {
 		if err != nil {
 			return err
 		}
@@ -668,7 +669,7 @@ func (d *purgeWork) endJobs(st storage.Reader) error {
 		if err != nil {
 			return err
 		}
-		part, open := d.parts[id], !terminal(job.GetStatus())
+		part, open := d.parts[id], !tenant.Terminal(job.GetStatus())
 		if part == nil || job.GetType() == pb.JobSubjectErase || job.GetType() == pb.JobExport || !open && job.GetErrorDetail() == "" {
 			continue
 		}
@@ -679,7 +680,7 @@ func (d *purgeWork) endJobs(st storage.Reader) error {
 		if open {
 			err = d.endJob(part, job)
 		} else {
-			updateJob(d.Batch, d.org.space, job)
+			tenant.UpdateJob(d.Batch, d.org.Space, job)
 		}
 		if err == nil {
 			err = d.spill()
@@ -691,7 +692,7 @@ func (d *purgeWork) endJobs(st storage.Reader) error {
 	return nil
 }
 
-// endJob cancels a job, whose entries leave the queue with it.
+// tenant.EndJob cancels a job, whose entries leave the queue with it.
 func (d *purgeWork) endJob(part *partition.Ref, job *pb.Job) error {
 	job.Status, job.FinishedMs = pb.JobCancelled, d.now
 	if job.GetType() != pb.JobCognition { // which has nothing in the queue
@@ -701,14 +702,14 @@ func (d *purgeWork) endJob(part *partition.Ref, job *pb.Job) error {
 		d.waited[part.ID] += job.GetTotal() - job.GetDone()
 	}
 	d.ending = append(d.ending, pb.JobID(job.GetId()))
-	return endJob(d.Change, d.org, job)
+	return tenant.EndJob(d.Change, d.org, job)
 }
 
 // sweepTickets deletes confirm tokens that were not used, and what came of those
 // that were, long ago.
 func (o *purgeModule) sweepTickets(b *storage.Batch, st storage.Reader) error {
-	now := clock.Millis(o.sys.clock.Now())
-	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePurgeTicket), storage.ScanOptions{}, func() *pb.PurgeTicket { return &pb.PurgeTicket{} }) {
+	now := clock.Millis(o.System.Clock.Now())
+	for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePurgeTicket), storage.ScanOptions{}, func() *pb.PurgeTicket { return &pb.PurgeTicket{} }) {
 		if err != nil {
 			return err
 		}
@@ -716,7 +717,7 @@ func (o *purgeModule) sweepTickets(b *storage.Batch, st storage.Reader) error {
 			b.Delete(rec.Key)
 		}
 	}
-	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePurgeRun), storage.ScanOptions{}, func() *pb.PurgeRun { return &pb.PurgeRun{} }) {
+	for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePurgeRun), storage.ScanOptions{}, func() *pb.PurgeRun { return &pb.PurgeRun{} }) {
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -23,8 +24,8 @@ type slow struct {
 func startSlow(t *testing.T) *slow {
 	s := &slow{began: make(chan struct{}), stopping: make(chan struct{}), goOn: make(chan struct{})}
 	var once sync.Once
-	s.testNode, s.logs = erasing(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
-		cfg.stopAsked = func() { once.Do(func() { close(s.stopping) }) }
+	s.testNode, s.logs = erasing(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
+		cfg.StopAsked = func() { once.Do(func() { close(s.stopping) }) }
 	})
 	return s
 }
@@ -32,9 +33,9 @@ func startSlow(t *testing.T) *slow {
 // write begins a write of one record, and returns once the worker is at it.
 func (s *slow) write(c client, part *partition.Ref, name string) {
 	s.t.Helper()
-	c.inOrg(func(o *orgActor) {
-		w := newCall(&pb.Envelope{})
-		w.org, w.part = &o.orgView, part
+	c.inOrg(func(o *tenant.Org) {
+		w := tenant.NewCall(&pb.Envelope{})
+		w.Org, w.Part = &o.View, part
 		submitEdit(o, w, func(f *effect) (*pb.Reply, error) {
 			close(s.began)
 			<-s.goOn
@@ -51,9 +52,9 @@ func eraseOp(subject string) *pb.Envelope {
 }
 
 // waits reports whether something waits for an entity.
-func (c client) waits(of entity) (waits bool) {
+func (c client) waits(of tenant.Entity) (waits bool) {
 	c.n.t.Helper()
-	c.inOrg(func(o *orgActor) { waits = len(o.locks[of]) > 0 })
+	c.inOrg(func(o *tenant.Org) { waits = len(o.Locks[of]) > 0 })
 	return waits
 }
 
@@ -75,9 +76,9 @@ func TestErasureWaitsForAPurge(t *testing.T) {
 	close(s.goOn)
 	wg.Wait()
 	s.wait(job)
-	c.inOrg(func(o *orgActor) {
-		if len(o.children) > 0 {
-			t.Errorf("%d actors of an erased partition", len(o.children))
+	c.inOrg(func(o *tenant.Org) {
+		if len(o.Children) > 0 {
+			t.Errorf("%d actors of an erased partition", len(o.Children))
 		}
 	})
 	if err := s.host.Erase(t.Context(), storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}); err != nil {
@@ -98,7 +99,7 @@ func TestPurgesGoOneAfterTheOther(t *testing.T) {
 	whole, anns := c.ok(dryPurge("")).GetData().GetPurge(), c.ok(dryPurge("ann")).GetData().GetPurge()
 	held := func(calls int) func() bool {
 		return func() (is bool) {
-			c.inOrg(func(o *orgActor) { is = len(o.held[part.ID]) == calls })
+			c.inOrg(func(o *tenant.Org) { is = len(o.Held[part.ID]) == calls })
 			return is
 		}
 	}
@@ -117,7 +118,7 @@ func TestPurgesGoOneAfterTheOther(t *testing.T) {
 func (c client) partition() (part *partition.Ref) {
 	c.n.t.Helper()
 	var err error
-	c.inOrg(func(o *orgActor) { part, err = o.lookupSubject(pb.SubjectKey(c.subject)) })
+	c.inOrg(func(o *tenant.Org) { part, err = o.LookupSubject(pb.SubjectKey(c.subject)) })
 	if err != nil || part == nil {
 		c.n.t.Fatalf("the partition of %s: %v", c.subject, err)
 	}
@@ -138,18 +139,18 @@ func TestAPurgeWakesNobody(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() { c.refused(pb.CodePurgeImpactChanged, confirmPurge("", token)) })
 	<-s.stopping
-	c.inOrg(func(o *orgActor) {
+	c.inOrg(func(o *tenant.Org) {
 		for _, part := range []*partition.Ref{ann, bob} {
-			if o.attend(part.ID); o.children[part.ID] != nil {
+			if o.Attend(part.ID); o.Children[part.ID] != nil {
 				t.Errorf("%s is looked after in the middle of a purge", part.Subject)
 			}
 		}
 	})
 	close(s.goOn)
 	wg.Wait()
-	c.inOrg(func(o *orgActor) {
-		if o.children[ann.ID] == nil || o.children[bob.ID] != nil {
-			t.Errorf("ann is awake: %v, bob: %v", o.children[ann.ID] != nil, o.children[bob.ID] != nil)
+	c.inOrg(func(o *tenant.Org) {
+		if o.Children[ann.ID] == nil || o.Children[bob.ID] != nil {
+			t.Errorf("ann is awake: %v, bob: %v", o.Children[ann.ID] != nil, o.Children[bob.ID] != nil)
 		}
 	})
 }
@@ -165,12 +166,12 @@ func TestSettingsChangedBesideAPurgeStay(t *testing.T) {
 	patch("fast")
 	token := c.ok(dryPurge("")).GetData().GetPurge().GetConfirmToken()
 	var exports *exportModule
-	c.inOrg(func(o *orgActor) { exports = moduleOf[*exportModule](&o.orgView) })
+	c.inOrg(func(o *tenant.Org) { exports = tenant.ModuleOf[*exportModule](&o.View) })
 	exports.mu.Lock() // the purge stops before its commit
 	var wg sync.WaitGroup
 	wg.Go(func() { c.ok(confirmPurge("", token)) })
 	n.waitFor(func() (held bool) {
-		c.inOrg(func(o *orgActor) { held = len(o.held) > 0 })
+		c.inOrg(func(o *tenant.Org) { held = len(o.Held) > 0 })
 		return held
 	})
 	for range 20 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -17,29 +18,29 @@ import (
 
 // plantJobs queues jobs of one item each into a partition, as far as the store
 // goes: its actor does not know of them before it starts anew.
-func plantJobs(c client, o *orgView, part *partition.Ref, n int, session bool) {
+func plantJobs(c client, o *tenant.View, part *partition.Ref, n int, session bool) {
 	c.n.t.Helper()
-	b := storage.NewBatch(o.store)
+	b := storage.NewBatch(o.Store)
 	for i := range n {
 		var id pb.JobID
 		binary.BigEndian.PutUint32(id[:], uint32(i+1))
 		seq := uint64(1000 + i)
-		putJob(b, o.space, &pb.Job{
+		tenant.PutJob(b, o.Space, &pb.Job{
 			Id: id[:], Type: pb.JobIngest, Status: pb.JobQueued, Partition: part.ID.Bytes(), Subject: string(part.Subject),
 			CreatedMs: clock.Millis(c.n.clock.Now()), Total: 1, QueueSeq: seq, Session: session,
 		})
 		b.Put(part.Space.Key(storage.TableQueue, storage.U64(seq)), &pb.QueueEntry{Job: id[:], Last: true, Item: doc("", fmt.Sprint("text ", i))})
 		if b.Bytes() > maxPieceBytes {
-			if err := o.committer.Commit(b); err != nil {
+			if err := o.Committer.Commit(b); err != nil {
 				c.n.t.Fatal(err)
 			}
-			b = storage.NewBatch(o.store)
+			b = storage.NewBatch(o.Store)
 		}
 	}
-	if err := o.committer.Commit(b); err != nil {
+	if err := o.Committer.Commit(b); err != nil {
 		c.n.t.Fatal(err)
 	}
-	c.inOrg(func(o *orgActor) { o.openJobs += n })
+	c.inOrg(func(o *tenant.Org) { o.OpenJobs += n })
 }
 
 // A purge that does not fit into one commit is several. Where a crash comes between
@@ -49,18 +50,18 @@ func TestPurgeOfMoreThanOneCommitTakes(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	ann := c.as(strings.Repeat("a", maxSubjectBytes)) // so that few jobs are large
+	ann := c.as(strings.Repeat("a", tenant.MaxSubjectBytes)) // so that few jobs are large
 	c.put(ann.subject)
 	part := ann.partition()
-	var o *orgView
-	c.inOrg(func(org *orgActor) { o = &org.orgView })
+	var o *tenant.View
+	c.inOrg(func(org *tenant.Org) { o = &org.View })
 	const jobs = 25_000
 	plantJobs(c, o, part, jobs, true)
 	dry := c.ok(dryPurge("")).GetData().GetPurge()
 	if got := dry.GetCounts()["queued_items"]; got != jobs {
 		t.Fatalf("%d items are queued", got)
 	}
-	st, err := n.store.AcquireToRead(o.store)
+	st, err := n.store.AcquireToRead(o.Store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,12 +77,12 @@ func TestPurgeOfMoreThanOneCommitTakes(t *testing.T) {
 	if r.GetProblem() != nil || r.GetData().GetPurge().GetPurgedMs() == 0 {
 		t.Fatalf("purge: %v", r)
 	}
-	if got := c.count(o.space.Prefix(storage.TableJobOpen)); got != 0 {
+	if got := c.count(o.Space.Prefix(storage.TableJobOpen)); got != 0 {
 		t.Errorf("%d jobs are open", got)
 	}
-	c.inOrg(func(o *orgActor) {
-		if o.openJobs != 0 {
-			t.Errorf("%d jobs are counted as open", o.openJobs)
+	c.inOrg(func(o *tenant.Org) {
+		if o.OpenJobs != 0 {
+			t.Errorf("%d jobs are counted as open", o.OpenJobs)
 		}
 	})
 	if got := c.count(part.Space.All()); got != 0 {
@@ -89,23 +90,23 @@ func TestPurgeOfMoreThanOneCommitTakes(t *testing.T) {
 	}
 	n.stop()
 
-	c.n = startNode(t, crashed, func(cfg *Config, _ *storage.Options) {
+	c.n = startNode(t, crashed, func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { panic("not now") }} // nothing is taken in: the clock stands
 	})
 	again := c.ok(confirmPurge("", dry.GetConfirmToken())).GetData().GetPurge()
 	if !maps.Equal(again.GetCounts(), dry.GetCounts()) || again.GetPurgedMs() == 0 || again.GetDryRun() {
 		t.Errorf("confirmed once more: %v", again)
 	}
-	open, left := c.count(o.space.Prefix(storage.TableJobOpen)), c.count(part.Space.All())
+	open, left := c.count(o.Space.Prefix(storage.TableJobOpen)), c.count(part.Space.All())
 	if open != 0 || left != 0 {
 		t.Errorf("after a crash %d jobs are open, and %d records left", open, left)
 	}
-	c.inOrg(func(o *orgActor) {
-		if o.openJobs != 0 {
-			t.Errorf("%d jobs are counted as open", o.openJobs)
+	c.inOrg(func(o *tenant.Org) {
+		if o.OpenJobs != 0 {
+			t.Errorf("%d jobs are counted as open", o.OpenJobs)
 		}
 	})
-	if got := c.n.audits(o.id); countOf(got, "purge") != 1 {
+	if got := c.n.audits(o.ID); countOf(got, "purge") != 1 {
 		t.Errorf("the trail says %q", got)
 	}
 }
@@ -119,24 +120,24 @@ func TestErasureTakesOutcomesAndEventsInPieces(t *testing.T) {
 	c.put("ann")
 	c.put("bob")
 	ann, bob := c.as("ann").partition(), c.as("bob").partition()
-	var o *orgView
-	c.inOrg(func(org *orgActor) { o = &org.orgView })
-	const each = 2*eraseAtOnce + 1
-	b := storage.NewBatch(o.store)
+	var o *tenant.View
+	c.inOrg(func(org *tenant.Org) { o = &org.View })
+	const each = 2*tenant.EraseAtOnce + 1
+	b := storage.NewBatch(o.Store)
 	for i := range each + 1 {
 		part := ann
 		if i == each {
 			part = bob
 		}
-		var key idemKey
+		var key tenant.IdemKey
 		binary.BigEndian.PutUint32(key[:], uint32(i))
-		b.Put(o.space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{Partition: part.ID.Bytes(), CreatedMs: clock.Millis(n.clock.Now())})
-		b.Put(o.space.Key(storage.TableOutbox, storage.U64(uint64(1_000_000+i))), &pb.OutboxEvent{Partition: part.ID.Bytes(), AtMs: clock.Millis(n.clock.Now())})
+		b.Put(o.Space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{Partition: part.ID.Bytes(), CreatedMs: clock.Millis(n.clock.Now())})
+		b.Put(o.Space.Key(storage.TableOutbox, storage.U64(uint64(1_000_000+i))), &pb.OutboxEvent{Partition: part.ID.Bytes(), AtMs: clock.Millis(n.clock.Now())})
 	}
-	if err := o.committer.Commit(b); err != nil {
+	if err := o.Committer.Commit(b); err != nil {
 		t.Fatal(err)
 	}
-	st, err := n.store.AcquireToRead(o.store)
+	st, err := n.store.AcquireToRead(o.Store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func TestErasureTakesOutcomesAndEventsInPieces(t *testing.T) {
 			c.n.wait(job)
 		}
 		events := 0
-		for _, e := range records(c.n, o.store, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+		for _, e := range records(c.n, o.Store, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
 			if string(e.GetPartition()) == string(ann.ID[:]) {
 				t.Fatalf("left: %v", e)
 			}
@@ -166,7 +167,7 @@ func TestErasureTakesOutcomesAndEventsInPieces(t *testing.T) {
 				events++
 			}
 		}
-		if got := c.count(o.space.Prefix(storage.TableIdempotency)); got != 1 || events != 1 {
+		if got := c.count(o.Space.Prefix(storage.TableIdempotency)); got != 1 || events != 1 {
 			t.Errorf("%d outcomes and %d events of bob", got, events)
 		}
 		c.n.stop()
@@ -177,30 +178,30 @@ func TestErasureTakesOutcomesAndEventsInPieces(t *testing.T) {
 func TestErasureMissesNothingThatIsUnderWay(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	var o *orgView
-	c.inOrg(func(org *orgActor) { o = &org.orgView })
+	var o *tenant.View
+	c.inOrg(func(org *tenant.Org) { o = &org.View })
 	for i := range 20 {
 		name := fmt.Sprint("subject ", i)
 		c.put(name)
 		part := c.as(name).partition()
-		job, err := o.newJob(pb.JobSubjectErase, principal{}, part, 1)
+		job, err := o.NewJob(pb.JobSubjectErase, tenant.Principal{}, part, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := storage.NewBatch(o.store)
-		putJob(b, o.space, job)
-		if err := o.committer.Commit(b); err != nil {
+		b := storage.NewBatch(o.Store)
+		tenant.PutJob(b, o.Space, job)
+		if err := o.Committer.Commit(b); err != nil {
 			t.Fatal(err)
 		}
-		late := storage.NewBatch(o.store)
-		var key idemKey
+		late := storage.NewBatch(o.Store)
+		var key tenant.IdemKey
 		binary.BigEndian.PutUint32(key[:], uint32(i))
-		late.Put(o.space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{Partition: part.ID.Bytes()})
-		o.committer.Submit(late, func(error) {})
-		if err := o.eraseNow(t.Context(), part, job); err != nil {
+		late.Put(o.Space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{Partition: part.ID.Bytes()})
+		o.Committer.Submit(late, func(error) {})
+		if err := o.EraseNow(t.Context(), part, job); err != nil {
 			t.Fatal(err)
 		}
-		if got := c.count(o.space.Prefix(storage.TableIdempotency)); got != 0 {
+		if got := c.count(o.Space.Prefix(storage.TableIdempotency)); got != 0 {
 			t.Fatalf("%d outcomes of an erased partition", got)
 		}
 	}

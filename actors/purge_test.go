@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -102,7 +103,7 @@ func TestPurgeOfASubject(t *testing.T) {
 		t.Errorf("after the purge ann finds %q", got)
 	}
 	// Also for another activation.
-	n.clock.Advance(n.sys.cfg.IdleOrg)
+	n.clock.Advance(n.sys.Config.IdleOrg)
 	if got := ann.chunks("text"); len(got) != 1 {
 		t.Errorf("an activation later ann finds %q", got)
 	}
@@ -199,7 +200,7 @@ func TestConfirmTokenIsForOnePurge(t *testing.T) {
 	admin.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", used))
 	n.clock.Advance(purgeOutcomeLife)
 	n.waitFor(func() bool {
-		n.clock.Advance(sweepInterval)
+		n.clock.Advance(tenant.SweepInterval)
 		return c.count(storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).Prefix(storage.TablePurgeRun)) == 0
 	})
 	c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", used))
@@ -229,7 +230,7 @@ func TestPurgeEndsWhatIsQueued(t *testing.T) {
 			continue
 		}
 		n.wait(job)
-		if status := c.job(job).GetStatus(); !terminal(status) {
+		if status := c.job(job).GetStatus(); !tenant.Terminal(status) {
 			t.Errorf("the job is %s", status)
 		}
 		if got := c.as("ann").chunks("text"); len(got) != 0 {
@@ -274,9 +275,9 @@ func TestAConfirmedPurgeIsOneStep(t *testing.T) {
 
 func purgedOrNot(t *testing.T, subject string, inPieces bool) {
 	disk := storagetest.NewDisk()
-	small := func(cfg *Config, _ *storage.Options) {
+	small := func(cfg *tenant.Config, _ *storage.Options) {
 		if inPieces {
-			cfg.pieceBytes = 1
+			cfg.PieceBytes = 1
 		}
 	}
 	n := startNode(t, disk, small)
@@ -332,14 +333,14 @@ func purgedOrNot(t *testing.T, subject string, inPieces bool) {
 // Where the organization's shard gets another leader in the middle of a purge, that one
 // carries it to its end before it answers anything.
 func TestAPurgeIsCarriedOnByTheNextLeader(t *testing.T) {
-	w := startTownWith(t, func(cfg *Config, _ *storage.Options) { cfg.pieceBytes = 1 }, "a", "b")
+	w := startTownWith(t, func(cfg *tenant.Config, _ *storage.Options) { cfg.PieceBytes = 1 }, "a", "b")
 	made := w.org("a", pb.PlanUnlimited)
 	c, d := w.at("a").client(made.APIKey), w.at("b").client(made.APIKey)
 	c.put("ann")
 	c.as("ann").ingest(doc("a", "some text of ann"))
 	dry := c.ok(dryPurge("ann")).GetData().GetPurge()
 	var exports *exportModule
-	c.inOrg(func(o *orgActor) { exports = moduleOf[*exportModule](&o.orgView) })
+	c.inOrg(func(o *tenant.Org) { exports = tenant.ModuleOf[*exportModule](&o.View) })
 	exports.mu.Lock() // the purge stops before its last commit
 	first := make(chan *pb.Reply, 1)
 	go func() { first <- c.ask(confirmPurge("ann", dry.GetConfirmToken())) }()

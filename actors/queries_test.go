@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -15,7 +16,7 @@ import (
 func TestQueriesAreRememberedForThoseWhoAsked(t *testing.T) {
 	const query = "where is the marzipan"
 	var embedded atomic.Int64
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
 		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
 			if strings.Contains(s, query) {
 				embedded.Add(1)

@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -23,7 +24,7 @@ type delivery struct {
 // open finds the ends of the queue.
 func (a *subjectActor) open() error {
 	queue := a.part.Space.Prefix(storage.TableQueue)
-	return a.org.withStore(func(st *storage.Store) error {
+	return a.org.WithStore(func(st *storage.Store) error {
 		for _, end := range []struct {
 			reverse bool
 			set     func(uint64)
@@ -51,12 +52,12 @@ func queueSeq(k storage.Key) (uint64, error) {
 }
 
 // accept makes a job durable and answers 202.
-func (a *subjectActor) accept(self *actor.PID, c *call, op *pb.Ingest) {
+func (a *subjectActor) accept(self *actor.PID, c *tenant.Call, op *pb.Ingest) {
 	kind := pb.JobIngest
 	if op.GetBatch() {
 		kind = pb.JobIngestBatch
 	}
-	a.enqueue(self, c, kind, queueOf(op.GetItems()), commit.New(a.org.store), func(job *pb.Job) (*pb.Reply, error) { return accepted(job), nil }, nil)
+	a.enqueue(self, c, kind, queueOf(op.GetItems()), commit.New(a.org.Store), func(job *pb.Job) (*pb.Reply, error) { return tenant.Accepted(job), nil }, nil)
 }
 
 // queueOf makes entries of the queue of items.
@@ -71,19 +72,19 @@ func queueOf(items []*pb.IngestItem) []*pb.QueueEntry {
 // enqueue commits a job with its entries of the queue and what else is in the
 // batch, and answers. prepare may change the job, and gives the answer; then, which
 // may be nil, is called when it is decided, before the answer.
-func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []*pb.QueueEntry, ch *commit.Change, prepare func(*pb.Job) (*pb.Reply, error), then func()) {
+func (a *subjectActor) enqueue(self *actor.PID, c *tenant.Call, kind string, entries []*pb.QueueEntry, ch *commit.Change, prepare func(*pb.Job) (*pb.Reply, error), then func()) {
 	n := len(entries)
 	fail := func(err error) {
 		if then != nil {
 			then()
 		}
-		c.fail(err)
+		c.Fail(err)
 	}
 	if a.next-a.first+uint64(n) > maxQueued {
 		fail(commit.ErrQueueFull)
 		return
 	}
-	job, err := a.org.newJob(kind, c.who, a.part, n)
+	job, err := a.org.NewJob(kind, c.Who, a.part, n)
 	if err != nil {
 		fail(err)
 		return
@@ -94,8 +95,8 @@ func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []
 		fail(err)
 		return
 	}
-	putJob(ch.Batch, a.org.space, job)
-	if err := c.idem.record(ch.Batch, r); err != nil {
+	tenant.PutJob(ch.Batch, a.org.Space, job)
+	if err := c.Replay.Record(ch.Batch, r); err != nil {
 		fail(err)
 		return
 	}
@@ -104,11 +105,11 @@ func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []
 			fail(err)
 			return
 		}
-		c.jobOpen = false // it is the worker's now
+		c.JobOpen = false // it is the worker's now
 		if then != nil {
 			then()
 		}
-		c.reply(r)
+		c.Reply(r)
 	})
 }
 
@@ -121,8 +122,8 @@ func (a *subjectActor) queue(self *actor.PID, job *pb.Job, entries []*pb.QueueEn
 	}
 	a.next += uint64(len(entries))
 	a.inFlight++
-	root := a.org.sys.root
-	a.org.committer.SubmitChange(ch, func(err error) {
+	root := a.org.System.Root
+	a.org.Committer.SubmitChange(ch, func(err error) {
 		root.Send(self, acceptDone{})
 		then(err)
 	})
@@ -130,7 +131,7 @@ func (a *subjectActor) queue(self *actor.PID, job *pb.Job, entries []*pb.QueueEn
 
 // deliver queues what a sync has fetched.
 func (a *subjectActor) deliver(self *actor.PID, d *delivery) {
-	a.lastWork = a.org.sys.clock.Now()
+	a.lastWork = a.org.System.Clock.Now()
 	if a.bad != nil {
 		a.bad = a.open()
 	}
@@ -144,7 +145,7 @@ func (a *subjectActor) deliver(self *actor.PID, d *delivery) {
 	default:
 		entries := queueOf(d.items)
 		d.job.Total, d.job.QueueSeq = uint64(len(entries)), a.next
-		updateJob(d.change.Batch, a.org.space, d.job)
+		tenant.UpdateJob(d.change.Batch, a.org.Space, d.job)
 		a.queue(self, d.job, entries, d.change, d.done)
 	}
 }

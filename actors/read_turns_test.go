@@ -12,6 +12,7 @@ import (
 
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -22,7 +23,7 @@ import (
 // turn is not carried out, and is answered all the same.
 func TestNobodyReadsForWhoHasLeft(t *testing.T) {
 	var read atomic.Bool
-	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(s string) {
 			if s == "for nobody" {
 				read.Store(true)
@@ -32,19 +33,19 @@ func TestNobodyReadsForWhoHasLeft(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.ingest(doc("", "Something to find."))
 	hold := make(chan struct{})
-	for range n.sys.readers {
-		if err := n.sys.reads.Do(pb.OrgID{9}, node.Narrow, func(int) { <-hold }); err != nil {
+	for range n.sys.Readers {
+		if err := n.sys.Reads.Do(pb.OrgID{9}, node.Narrow, func(int) { <-hold }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	n.waitFor(func() bool { return n.sys.reads.Length() == 0 })
+	n.waitFor(func() bool { return n.sys.Reads.Length() == 0 })
 	ctx, giveUp := context.WithCancel(t.Context())
 	left := make(chan error)
 	go func() {
 		_, err := n.sys.Ask(ctx, c.envelope(find("for nobody")))
 		left <- err
 	}()
-	n.waitFor(func() bool { return n.sys.reads.Length() == 1 })
+	n.waitFor(func() bool { return n.sys.Reads.Length() == 1 })
 	giveUp()
 	if err := <-left; !errors.Is(err, context.Canceled) {
 		t.Errorf("a call that was given up: %v", err)
@@ -73,13 +74,13 @@ func TestColdReadEndsWhenNobodyWaits(t *testing.T) {
 	n.stop()
 	n = startNode(t, disk)
 	looks := 0
-	err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
-		done(o.withStore(func(st *storage.Store) error {
-			parts, err := o.allPartitions(st)
+	err := n.sys.Visit(t.Context(), org.Org, func(o *tenant.Org, done func(error)) {
+		done(o.WithStore(func(st *storage.Store) error {
+			parts, err := o.AllPartitions(st)
 			if err != nil || len(parts) != 4 {
 				return fmt.Errorf("%d partitions: %w", len(parts), err)
 			}
-			_, err = lookInto(&o.orgView, st, parts, "something", index.KeywordOnly, &partition.QueryEncoder{}, func() error {
+			_, err = lookInto(&o.View, st, parts, "something", index.KeywordOnly, &partition.QueryEncoder{}, func() error {
 				if looks++; looks == 3 {
 					return node.ErrAbandoned
 				}
@@ -88,8 +89,8 @@ func TestColdReadEndsWhenNobodyWaits(t *testing.T) {
 			return err
 		}))
 	})
-	if !errors.Is(err, node.ErrAbandoned) || looks != 3 || n.sys.parts.Loads.Load() != 2 {
-		t.Errorf("%v after %d looks and %d loads", err, looks, n.sys.parts.Loads.Load())
+	if !errors.Is(err, node.ErrAbandoned) || looks != 3 || n.sys.Parts.Loads.Load() != 2 {
+		t.Errorf("%v after %d looks and %d loads", err, looks, n.sys.Parts.Loads.Load())
 	}
 }
 
@@ -101,20 +102,20 @@ func TestTooManyMemoriesForOneSearch(t *testing.T) {
 	c := client{n: n, key: org.APIKey}
 	add := func(from, to int) {
 		t.Helper()
-		err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
-			b := storage.NewBatch(o.store)
+		err := n.sys.Visit(t.Context(), org.Org, func(o *tenant.Org, done func(error)) {
+			b := storage.NewBatch(o.Store)
 			for i := from; i < to; i++ {
 				id := pb.PartitionID(uuid.NewSHA1(uuid.Nil, fmt.Append(nil, i)))
-				putPartition(b, o.space, partition.NewRef(o.store, &o.orgView, id, &pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))
+				tenant.PutPartition(b, o.Space, partition.NewRef(o.Store, &o.View, id, &pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))
 			}
-			o.committer.Submit(b, done)
+			o.Committer.Submit(b, done)
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	search := &pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "anything", OrgScope: true}}}
-	add(0, maxOrgPartitions) // and the owner's own
+	add(0, tenant.MaxOrgPartitions) // and the owner's own
 	p := c.refused(pb.CodeValidation, search)
 	if len(p.GetErrors()) != 1 || p.GetErrors()[0].GetField() != "scope" || !strings.Contains(p.GetDetail(), "20000") || p.GetRetryAfterS() != 0 {
 		t.Errorf("%v", p)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"orgmem/actors/budget"
+	"orgmem/actors/tenant"
 	"orgmem/brain/format"
 	pb "orgmem/proto"
 )
@@ -20,6 +21,6 @@ const (
 
 // beginReading waits for the memory that any file takes to be read. wait 0 is as long as
 // ctx lasts.
-func beginReading(s *System, ctx context.Context, org pb.OrgID, wait time.Duration) (*budget.Work, error) {
-	return s.memory.Begin(ctx, org, format.FirstMemory, format.MaxMemory, wait)
+func beginReading(s *tenant.System, ctx context.Context, org pb.OrgID, wait time.Duration) (*budget.Work, error) {
+	return s.ReadingMemory.Begin(ctx, org, format.FirstMemory, format.MaxMemory, wait)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/actors/tenant"
 	"orgmem/brain/format"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -17,10 +18,10 @@ import (
 // TestFilesWaitForMemory: a file waits until there is memory to read it, is refused with
 // the time to come again where there is none in time, and gives back what it held.
 func TestFilesWaitForMemory(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) { cfg.ReadingBytes = MinReadingBytes })
+	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) { cfg.ReadingBytes = tenant.MinReadingBytes })
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
-	all, err := n.sys.memory.Begin(t.Context(), pb.OrgID{9}, MinReadingBytes, MinReadingBytes, 0)
+	all, err := n.sys.ReadingMemory.Begin(t.Context(), pb.OrgID{9}, tenant.MinReadingBytes, tenant.MinReadingBytes, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func TestFilesWaitForMemory(t *testing.T) {
 	all.End()
 	wg.Wait()
 	n.wait(job)
-	if s := n.sys.Stats(); s.ReadingBytes != 0 || s.ReadingsWaiting != 0 || s.ReadingBytesLimit != MinReadingBytes {
+	if s := n.sys.Stats(); s.ReadingBytes != 0 || s.ReadingsWaiting != 0 || s.ReadingBytesLimit != tenant.MinReadingBytes {
 		t.Errorf("%d of %d bytes are held, %d wait", s.ReadingBytes, s.ReadingBytesLimit, s.ReadingsWaiting)
 	}
 }
@@ -55,14 +56,14 @@ func TestFilesWaitForMemory(t *testing.T) {
 // TestNoFileIsHeldForNobody: a file whose sender has left is neither read nor held, however
 // long it would have waited.
 func TestNoFileIsHeldForNobody(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) { cfg.ReadingBytes = MinReadingBytes })
+	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) { cfg.ReadingBytes = tenant.MinReadingBytes })
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	all, err := n.sys.memory.Begin(t.Context(), pb.OrgID{9}, MinReadingBytes, MinReadingBytes, 0)
+	all, err := n.sys.ReadingMemory.Begin(t.Context(), pb.OrgID{9}, tenant.MinReadingBytes, tenant.MinReadingBytes, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer all.End()
-	before := n.clock.WaitersIn(writeOff)
+	before := n.clock.WaitersIn(tenant.WriteOff)
 	ctx, leave := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -78,7 +79,7 @@ func TestNoFileIsHeldForNobody(t *testing.T) {
 	for n.sys.Stats().ReadingsWaiting != 0 || n.sys.Stats().CallsInFlight != 0 {
 		runtime.Gosched()
 	}
-	if n.clock.WaitersIn(writeOff) != before {
+	if n.clock.WaitersIn(tenant.WriteOff) != before {
 		t.Error("a timer still holds the call, and that the file")
 	}
 }
@@ -86,9 +87,9 @@ func TestNoFileIsHeldForNobody(t *testing.T) {
 // TestLargeTextsTakeTurns: the texts of many memories are cut and embedded one after the
 // other where there is no memory for all, and none is lost.
 func TestLargeTextsTakeTurns(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) { cfg.ReadingBytes = MinReadingBytes })
+	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) { cfg.ReadingBytes = tenant.MinReadingBytes })
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	all, err := n.sys.slices.Begin(t.Context(), pb.OrgID{9}, MinReadingBytes/2, MinReadingBytes/2, 0)
+	all, err := n.sys.CuttingMemory.Begin(t.Context(), pb.OrgID{9}, tenant.MinReadingBytes/2, tenant.MinReadingBytes/2, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,12 +98,12 @@ func TestLargeTextsTakeTurns(t *testing.T) {
 		c.put(subject)
 		jobs = append(jobs, jobOf(c.as(subject).ok(file("a.txt", "Figs ripen late."))))
 	}
-	for n.sys.slices.Waiting() != len(jobs) {
+	for n.sys.CuttingMemory.Waiting() != len(jobs) {
 		runtime.Gosched()
 	}
 	all.End()
 	n.wait(jobs...)
-	if used := n.sys.slices.Used(); used != 0 {
+	if used := n.sys.CuttingMemory.Used(); used != 0 {
 		t.Errorf("%d bytes are held", used)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/insight"
 	"orgmem/brain/moments"
 	pb "orgmem/proto"
@@ -33,18 +34,18 @@ const (
 )
 
 // recall answers a derived view of the effective partition.
-func (o *recallModule) recall(c *call, op *pb.Recall) {
+func (o *recallModule) recall(c *tenant.Call, op *pb.Recall) {
 	switch op.GetType() {
 	case pb.RecallIdentity:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, c.part) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, c.Part) })
 	case pb.RecallGraph:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readStrongest(st, c.part, op.GetAsOfMs()) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return readStrongest(st, c.Part, op.GetAsOfMs()) })
 	case pb.RecallInsights:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.readInsights(st, c.part, op) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.readInsights(st, c.Part, op) })
 	case pb.RecallTemporal:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.readTemporal(st, c.part, op) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.readTemporal(st, c.Part, op) })
 	default:
-		c.refuse(problem(pb.CodeRecallTypeNotFound, "There are the recall views identity, graph, insights and temporal."))
+		c.Refuse(tenant.NewProblem(pb.CodeRecallTypeNotFound, "There are the recall views identity, graph, insights and temporal."))
 	}
 }
 
@@ -60,16 +61,16 @@ func readIdentity(r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 // identity answers a member's view to that member, and to who may read and
 // administrate. Everybody else is refused before it is looked whether there is
 // such a member.
-func (o *recallModule) identity(c *call, op *pb.GetIdentity) {
+func (o *recallModule) identity(c *tenant.Call, op *pb.GetIdentity) {
 	user, err := pb.ParseUserID(op.GetUser())
-	own := err == nil && user == c.who.user
-	if !own && !(grants(c.who.scopes, pb.ScopeRead) && grants(c.who.scopes, pb.ScopeAdmin)) {
-		c.refuse(problem(pb.CodePermissionDenied, "Another person's identity needs the scopes read and admin."))
+	own := err == nil && user == c.Who.User
+	if !own && !(tenant.Grants(c.Who.Scopes, pb.ScopeRead) && tenant.Grants(c.Who.Scopes, pb.ScopeAdmin)) {
+		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "Another person's identity needs the scopes read and admin."))
 		return
 	}
 	if own { // in the sandbox this is the sandbox's
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
-			r, err := readIdentity(st, c.part)
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) {
+			r, err := readIdentity(st, c.Part)
 			if err != nil {
 				return nil, err
 			}
@@ -80,22 +81,22 @@ func (o *recallModule) identity(c *call, op *pb.GetIdentity) {
 	}
 	var part *partition.Ref
 	if err == nil {
-		part, err = o.member(user)
+		part, err = o.Member(user)
 		if err != nil {
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
 	}
 	if part == nil || part.Kind != pb.PartitionMember { // a provisioned subject is no member
-		c.refuse(problem(pb.CodeUserNotFound, "The organization has no member with this id."))
+		c.Refuse(tenant.NewProblem(pb.CodeUserNotFound, "The organization has no member with this id."))
 		return
 	}
-	o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, part) })
+	o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, part) })
 }
 
 func (o *recallModule) readInsights(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
-	now := clock.Millis(o.sys.clock.Now())
-	entries, next, p, err := pageOfKeys(&o.orgView, r, part.Space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
+	now := clock.Millis(o.System.Clock.Now())
+	entries, next, p, err := tenant.PageOfKeys(&o.View, r, part.Space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
 		i := &pb.Insight{}
 		if err := item.Decode(i); err != nil || op.GetAsOfMs() != 0 && i.GetCreatedMs() > op.GetAsOfMs() {
 			return nil, false, err
@@ -113,13 +114,13 @@ func (o *recallModule) readInsights(r storage.Reader, part *partition.Ref, op *p
 		return i, all, nil
 	})
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
 	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(), Insights: entries, NextCursor: next}}}), err
 }
 
 func (o *recallModule) readTemporal(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
-	entries, next, p, err := pageOfKeys(&o.orgView, r, part.Space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
+	entries, next, p, err := tenant.PageOfKeys(&o.View, r, part.Space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
 		m := &pb.Moment{}
 		if err := item.Decode(m); err != nil || op.GetAsOfMs() != 0 && m.GetAtMs() > op.GetAsOfMs() {
 			return nil, false, err
@@ -128,7 +129,7 @@ func (o *recallModule) readTemporal(r storage.Reader, part *partition.Ref, op *p
 		return m, ok, err
 	})
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
 	if err != nil {
 		return nil, err
@@ -144,8 +145,8 @@ func (o *recallModule) readTemporal(r storage.Reader, part *partition.Ref, op *p
 	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Temporal{Temporal: list}}), nil
 }
 
-func recallCursor(op *pb.Recall, part *partition.Ref) cursorKind {
-	return cursorKind{list: "recall " + op.GetType(), partition: part.ID, filters: strconv.FormatInt(op.GetAsOfMs(), 10)}
+func recallCursor(op *pb.Recall, part *partition.Ref) tenant.CursorKind {
+	return tenant.CursorKind{List: "recall " + op.GetType(), Partition: part.ID, Filters: strconv.FormatInt(op.GetAsOfMs(), 10)}
 }
 
 // recallPage is the page that was asked for, or all that an unpaginated view
@@ -217,7 +218,7 @@ func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView, asO
 		case err != nil:
 			return err
 		case !found:
-			return fmt.Errorf("node %s: %w", e.id, errNoRecord)
+			return fmt.Errorf("node %s: %w", e.id, tenant.ErrNoRecord)
 		case n.GetUnlearned(), !moments.HeldAt(n, asOf):
 			continue
 		}

@@ -1,47 +1,48 @@
 package actors
 
 import (
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
 
 // recallModule answers from what is known of a memory: search, retrieval, recall, conditioning, and the answers of the brain.
 type recallModule struct {
-	*orgActor
-	noModule
+	*tenant.Org
+	tenant.NoModule
 	node *searchNode
 }
 
 // searchNode is what search has once on a node.
 type searchNode struct {
-	noFeature
+	tenant.NoFeature
 
 	workers  []searcher    // one per read worker
 	phrasing chan struct{} // the answers that a language model is wording
 }
 
-func newSearchNode(s *System) *searchNode {
-	n := &searchNode{workers: make([]searcher, len(s.readers)), phrasing: make(chan struct{}, maxPhrasings)}
+func newSearchNode(s *tenant.System) *searchNode {
+	n := &searchNode{workers: make([]searcher, len(s.Readers)), phrasing: make(chan struct{}, maxPhrasings)}
 	for i := range n.workers {
-		n.workers[i].reader = &s.readers[i]
+		n.workers[i].Reader = &s.Readers[i]
 	}
 	return n
 }
 
-func (n *searchNode) Module(o *orgActor) module { return &recallModule{orgActor: o, node: n} }
+func (n *searchNode) Module(o *tenant.Org) tenant.Module { return &recallModule{Org: o, node: n} }
 
 // searcher is the working memory that search has of one read worker.
 type searcher struct {
-	*reader
+	*tenant.Reader
 
 	walker walker
 }
 
-func (o *recallModule) Handle(c *call) bool {
-	if op := c.env.GetSearch(); op != nil {
+func (o *recallModule) Handle(c *tenant.Call) bool {
+	if op := c.Env.GetSearch(); op != nil {
 		o.search(c, op)
 		return true
 	}
-	switch op := c.env.GetMind().GetOp().(type) {
+	switch op := c.Env.GetMind().GetOp().(type) {
 	case *pb.MindOp_Recall:
 		o.recall(c, op.Recall)
 	case *pb.MindOp_GetIdentity:

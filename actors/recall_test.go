@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -26,15 +27,15 @@ func identityOp(user string) *pb.Envelope {
 // derive writes records as a cognition cycle would.
 func (c client) derive(f func(b *storage.Batch, space storage.Space)) {
 	c.n.t.Helper()
-	c.inOrg(func(o *orgActor) {
-		part, _, err := o.partition(c.envelope(recallOp(&pb.Recall{})), o.keys[pb.HashKey(c.key)].record)
+	c.inOrg(func(o *tenant.Org) {
+		part, _, err := o.Partition(c.envelope(recallOp(&pb.Recall{})), o.Keys[pb.HashKey(c.key)].Record)
 		if err != nil {
 			c.n.t.Error(err)
 			return
 		}
-		b := storage.NewBatch(o.store)
+		b := storage.NewBatch(o.Store)
 		f(b, part.Space)
-		if err := o.committer.Commit(b); err != nil {
+		if err := o.Committer.Commit(b); err != nil {
 			c.n.t.Error(err)
 		}
 	})
@@ -278,7 +279,7 @@ func TestIdentityOfMembers(t *testing.T) {
 	}
 	reader.ok(identityOp(ann.User.String()))
 	var anna pb.PartitionID
-	owner.inOrg(func(o *orgActor) { anna = o.subjects["anna"].ID })
+	owner.inOrg(func(o *tenant.Org) { anna = o.Subjects["anna"].ID })
 	strangers := []string{other.Owner.String(), pb.UserID{9}.String(), anna.String(), "nonsense", ""}
 	for i, id := range append(strangers, org.Owner.String()) {
 		p := reader.refused(pb.CodePermissionDenied, identityOp(id))

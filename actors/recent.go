@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -33,14 +34,14 @@ type recentKey struct {
 
 // find returns a node that was read before, if that is what the store still holds;
 // nil when it has to be read.
-func (r *recentNodes) find(o *orgView, key recentKey) (*pb.NodeInfo, error) {
+func (r *recentNodes) find(o *tenant.View, key recentKey) (*pb.NodeInfo, error) {
 	r.mu.Lock()
 	info, applied := r.nodes[key], r.applied
 	r.mu.Unlock()
 	if info == nil {
 		return nil, nil
 	}
-	err := o.withStore(func(st *storage.Store) error {
+	err := o.WithStore(func(st *storage.Store) error {
 		if now, settled := st.Settled(); !settled || now != applied {
 			info = nil
 		}

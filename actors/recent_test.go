@@ -7,16 +7,17 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
 
 // recentOf is what the organization of a client remembers of nodes, and its view.
-func recentOf(c client) (view *orgView, recent *recentNodes, part *partition.Ref) {
-	c.inOrg(func(o *orgActor) {
-		view, recent = &o.orgView, &moduleOf[*graphModule](&o.orgView).recent
-		for _, part = range o.members {
+func recentOf(c client) (view *tenant.View, recent *recentNodes, part *partition.Ref) {
+	c.inOrg(func(o *tenant.Org) {
+		view, recent = &o.View, &tenant.ModuleOf[*graphModule](&o.View).recent
+		for _, part = range o.Members {
 			return
 		}
 	})
@@ -24,9 +25,9 @@ func recentOf(c client) (view *orgView, recent *recentNodes, part *partition.Ref
 }
 
 // appliedBy is what a store has applied, once nothing is on its way.
-func appliedBy(t *testing.T, view *orgView) (applied uint64) {
+func appliedBy(t *testing.T, view *tenant.View) (applied uint64) {
 	t.Helper()
-	if err := view.withStore(func(st *storage.Store) error {
+	if err := view.WithStore(func(st *storage.Store) error {
 		settled := false
 		for !settled {
 			applied, settled = st.Settled()

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
 
@@ -16,15 +17,16 @@ import (
 func (n *testNode) remembered() []byte {
 	n.t.Helper()
 	m := &memory{seen: map[visited]bool{}}
-	n.sys.mu.Lock()
+	mu := fieldOf[sync.Mutex](n.sys.System, "mu")
+	mu.Lock()
 	var orgs []pb.OrgID
-	for id := range n.sys.orgs {
+	for id := range *fieldOf[map[pb.OrgID]*tenant.Activation](n.sys.System, "orgs") {
 		orgs = append(orgs, id)
 	}
-	n.sys.mu.Unlock()
+	mu.Unlock()
 	for _, id := range orgs {
-		err := n.sys.onOrg(n.t.Context(), id, func(o *orgActor, done func(error)) {
-			held := fieldOf[sync.Mutex](o.committer, "mu")
+		err := n.sys.Visit(n.t.Context(), id, func(o *tenant.Org, done func(error)) {
+			held := fieldOf[sync.Mutex](o.Committer, "mu")
 			held.Lock()
 			defer held.Unlock()
 			m.collect(reflect.ValueOf(o))
@@ -34,11 +36,11 @@ func (n *testNode) remembered() []byte {
 			n.t.Logf("not looked at: %v", err) // it is removed
 		}
 	}
-	held := fieldOf[sync.Mutex](n.sys.parts, "mu")
+	held := fieldOf[sync.Mutex](n.sys.Parts, "mu")
 	held.Lock()
 	defer held.Unlock()
-	m.collect(reflect.ValueOf(n.sys.parts))
-	hub := featureOf[*webhookFeature](n.sys.System).hub
+	m.collect(reflect.ValueOf(n.sys.Parts))
+	hub := tenant.FeatureOf[*webhookFeature](n.sys.System).hub
 	hub.mu.Lock()
 	defer hub.mu.Unlock()
 	m.collect(reflect.ValueOf(hub))
@@ -65,7 +67,7 @@ type visited struct {
 // rest are tools: files, clocks, actors, the model.
 func followed(t reflect.Type) bool {
 	switch at := t.PkgPath(); {
-	case t == reflect.TypeFor[System](), t == reflect.TypeFor[activation](), t == reflect.TypeFor[webhookFeature]():
+	case t == reflect.TypeFor[tenant.System](), t == reflect.TypeFor[tenant.Activation](), t == reflect.TypeFor[webhookFeature]():
 		return false
 	case at == "", at == "orgmem/actors", strings.HasPrefix(at, "orgmem/actors/"), at == "orgmem/proto", at == "container/list", strings.HasPrefix(at, "orgmem/brain/"):
 		return true

@@ -11,6 +11,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/document"
 	"orgmem/brain/extract"
 	"orgmem/brain/text"
@@ -43,10 +44,10 @@ type Restored struct {
 }
 
 // restore is Operator.Restore.
-func restore(ctx context.Context, s *System, org pb.OrgID, raw []byte) (Restored, error) {
+func restore(ctx context.Context, s *tenant.System, org pb.OrgID, raw []byte) (Restored, error) {
 	in, err := document.ReadPart(raw, maxRestoreRecords)
 	if err != nil {
-		return Restored{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+		return Restored{}, fmt.Errorf("%w: %w", tenant.ErrInvalid, err)
 	}
 	if err := checkPart(in); err != nil {
 		return Restored{}, err
@@ -59,7 +60,7 @@ func restore(ctx context.Context, s *System, org pb.OrgID, raw []byte) (Restored
 	r := &restorer{sys: s, ctx: ctx, org: org, part: part, from: in.Partition.ID, out: &out}
 	err = r.edits([]func(*effect) (*pb.Reply, error){func(f *effect) (*pb.Reply, error) { return r.head(f, in) }})
 	if in.Partition.Settings != nil {
-		s.parts.Drop(part) // who reads settings now reads those
+		s.Parts.Drop(part) // who reads settings now reads those
 	}
 	for nodes := range slices.Chunk(in.Nodes, maxRestoreAtOnce) {
 		if err != nil {
@@ -96,45 +97,45 @@ func restore(ctx context.Context, s *System, org pb.OrgID, raw []byte) (Restored
 }
 
 // restoreInto finds the memory that a part goes into, or provisions its subject.
-func restoreInto(ctx context.Context, s *System, org pb.OrgID, in *document.Part) (part *partition.Ref, err error) {
-	err = s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
+func restoreInto(ctx context.Context, s *tenant.System, org pb.OrgID, in *document.Part) (part *partition.Ref, err error) {
+	err = s.VisitOrg(ctx, org, func(o *tenant.Org, done func(error)) {
 		switch in.Partition.Kind {
 		case pb.PartitionMember:
 			var user pb.UserID
 			if user, err = restoreMember(o, in); err == nil {
-				part, err = o.member(user)
+				part, err = o.Member(user)
 			}
 			if err == nil && part == nil {
-				err = ErrUserNotFound
+				err = tenant.ErrUserNotFound
 			}
 			done(err)
 		case pb.PartitionSubject:
 			name := pb.SubjectKey(in.Partition.Subject)
-			if !validSubject(string(name)) {
-				done(fmt.Errorf("%w: a subject's id must be 1 to 256 bytes of UTF-8 without control characters", ErrInvalid))
+			if !tenant.ValidSubject(string(name)) {
+				done(fmt.Errorf("%w: a subject's id must be 1 to 256 bytes of UTF-8 without control characters", tenant.ErrInvalid))
 				return
 			}
-			o.exclusive(subjectLock(string(name)), func(release func()) {
+			o.Exclusive(tenant.SubjectLock(string(name)), func(release func()) {
 				finish := func(err error) { release(); done(err) }
-				if part, err = o.lookupSubject(name); err != nil || part != nil {
+				if part, err = o.LookupSubject(name); err != nil || part != nil {
 					finish(err)
 					return
 				}
-				id, err := o.sys.newUUID()
+				id, err := o.System.NewUUID()
 				if err == nil {
-					part, err = o.newPartition(pb.PartitionID(id), pb.PartitionSubject, name)
+					part, err = o.NewPartition(pb.PartitionID(id), pb.PartitionSubject, name)
 				}
 				if err != nil {
 					finish(err)
 					return
 				}
-				ch := commit.New(o.store)
-				putPartition(ch.Batch, o.space, part)
-				ch.Audit(o.byOperator(pb.ActionSubjectProvision, part.ID.String()))
-				o.committer.SubmitChange(ch, finish)
+				ch := commit.New(o.Store)
+				tenant.PutPartition(ch.Batch, o.Space, part)
+				ch.Audit(o.ByOperator(pb.ActionSubjectProvision, part.ID.String()))
+				o.Committer.SubmitChange(ch, finish)
 			})
 		default:
-			done(fmt.Errorf("%w: a memory of kind %q cannot be restored", ErrInvalid, in.Partition.Kind))
+			done(fmt.Errorf("%w: a memory of kind %q cannot be restored", tenant.ErrInvalid, in.Partition.Kind))
 		}
 	})
 	return part, err
@@ -142,33 +143,33 @@ func restoreInto(ctx context.Context, s *System, org pb.OrgID, in *document.Part
 
 // restoreMember says whose memory a member's goes into: the one that is named, or
 // the same person, by id or by e-mail address.
-func restoreMember(o *orgActor, in *document.Part) (pb.UserID, error) {
+func restoreMember(o *tenant.Org, in *document.Part) (pb.UserID, error) {
 	if in.User != "" {
 		user, err := pb.ParseUserID(in.User)
 		if err != nil {
-			return user, ErrUserNotFound
+			return user, tenant.ErrUserNotFound
 		}
 		return user, nil
 	}
-	members, err := o.listMembers()
+	members, err := o.ListMembers()
 	if err != nil {
 		return pb.UserID{}, err
 	}
-	for _, same := range []func(MemberInfo) bool{
-		func(m MemberInfo) bool { return m.User.String() == in.Partition.ID },
-		func(m MemberInfo) bool { return in.Partition.Email != "" && m.Email == in.Partition.Email },
+	for _, same := range []func(tenant.MemberInfo) bool{
+		func(m tenant.MemberInfo) bool { return m.User.String() == in.Partition.ID },
+		func(m tenant.MemberInfo) bool { return in.Partition.Email != "" && m.Email == in.Partition.Email },
 	} {
 		if i := slices.IndexFunc(members, same); i >= 0 {
 			return members[i].User, nil
 		}
 	}
 	return pb.UserID{}, fmt.Errorf("%w: nobody here is the member %s (%s) of the export; say into whose memory theirs goes",
-		ErrInvalid, in.Partition.ID, in.Partition.Email)
+		tenant.ErrInvalid, in.Partition.ID, in.Partition.Email)
 }
 
 // restorer carries out one part.
 type restorer struct {
-	sys  *System
+	sys  *tenant.System
 	ctx  context.Context // the request's: the restorer lives as long
 	org  pb.OrgID
 	part *partition.Ref
@@ -178,20 +179,20 @@ type restorer struct {
 
 // edits has the memory's worker carry out edits, and waits for them.
 func (r *restorer) edits(runs []func(*effect) (*pb.Reply, error)) error {
-	calls := make([]*call, len(runs))
-	err := r.sys.visitOrg(r.ctx, r.org, func(o *orgActor, done func(error)) {
-		if now, err := o.loadPartition(r.part.ID); err != nil || now == nil {
+	calls := make([]*tenant.Call, len(runs))
+	err := r.sys.VisitOrg(r.ctx, r.org, func(o *tenant.Org, done func(error)) {
+		if now, err := o.LoadPartition(r.part.ID); err != nil || now == nil {
 			if err == nil {
-				err = fmt.Errorf("%w: the memory is being erased", ErrConflict)
+				err = fmt.Errorf("%w: the memory is being erased", tenant.ErrConflict)
 			}
 			done(err)
 			return
 		}
 		for i, run := range runs {
-			c := newCall(&pb.Envelope{})
-			c.org, c.part, c.work = &o.orgView, r.part, &edit{run: run}
+			c := tenant.NewCall(&pb.Envelope{})
+			c.Org, c.Part, c.Work = &o.View, r.part, &edit{run: run}
 			calls[i] = c
-			o.forward(c, r.part)
+			o.Forward(c, r.part)
 		}
 		done(nil)
 	})
@@ -201,7 +202,7 @@ func (r *restorer) edits(runs []func(*effect) (*pb.Reply, error)) error {
 	var errs []error
 	for _, c := range calls {
 		select {
-		case reply := <-c.done:
+		case reply := <-c.Done:
 			switch {
 			case reply.GetProblem() != nil:
 				errs = append(errs, fmt.Errorf("%w: %s", errRestore, reply.GetProblem().GetDetail()))
@@ -240,7 +241,7 @@ func (r *restorer) idOf(n *document.Node) pb.NodeID {
 // a cycle that runs meanwhile goes on with them. What they say comes with the nodes
 // that it was read out of (nameDomain): one of them may have been forgotten here.
 func (r *restorer) head(f *effect, in *document.Part) (*pb.Reply, error) {
-	f.batch.Audit(f.call.auditOf(pb.ActionExportImport, r.part.ID.String()))
+	f.batch.Audit(f.call.AuditOf(pb.ActionExportImport, r.part.ID.String()))
 	if s := in.Partition.Settings; s != nil {
 		key := r.part.Space.Key(storage.TableSettings)
 		_, found, err := f.st.GetRaw(key)
@@ -324,7 +325,7 @@ func (r *restorer) node(f *effect, id pb.NodeID, in *document.Node) (reply *pb.R
 	case in.Status == pb.StatusTombstoned:
 		if n.RestorableMs != 0 {
 			f.batch.PutRaw(f.tombstone(n), nil)
-			f.batch.PutRaw(f.org.space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.part.ID)), nil)
+			f.batch.PutRaw(f.org.Space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.part.ID)), nil)
 		}
 		f.keep(n)
 	case in.Content == nil:

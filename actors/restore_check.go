@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/document"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -30,7 +31,7 @@ const (
 
 // refusal says which field of a record cannot be, and why.
 func refusal(record, field, why string, args ...any) error {
-	return fmt.Errorf("%w: %s: %s %s", ErrInvalid, record, field, fmt.Sprintf(why, args...))
+	return fmt.Errorf("%w: %s: %s %s", tenant.ErrInvalid, record, field, fmt.Sprintf(why, args...))
 }
 
 // checkPart refuses a part that no export has.

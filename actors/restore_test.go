@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/tenant"
 	"orgmem/brain/document"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -413,7 +414,7 @@ func TestRestoreRefusesWhatIsNoPart(t *testing.T) {
 		`{"partition":{"kind":"subject","subject":"s","id":"x"},"names":[{"id":"d"}]}`:              "a domain: id",
 		`{"partition":{"kind":"subject","subject":"s","id":"x"},"externalIds":[{"externalId":""}]}`: "externalId",
 	} {
-		if _, err := n.sys.Restore(t.Context(), made.Org, []byte(raw)); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if _, err := n.sys.Restore(t.Context(), made.Org, []byte(raw)); !errors.Is(err, tenant.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}
@@ -462,14 +463,14 @@ func TestRestoreRefusesWhatIsNoPart(t *testing.T) {
 			return fmt.Appendf(nil, `{"partition":{"kind":"subject","subject":"s","id":"x"},%q:[{%s%s}]}`, x.table, x.record, change)
 		}
 		raw := part("," + x.change) // of a field that is there twice, the last is read
-		if _, err := n.sys.Restore(t.Context(), made.Org, raw); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), ": "+x.want) {
+		if _, err := n.sys.Restore(t.Context(), made.Org, raw); !errors.Is(err, tenant.ErrInvalid) || !strings.Contains(err.Error(), ": "+x.want) {
 			t.Errorf("%s: %v", raw, err)
 		}
 		if in, err := document.ReadPart(part(""), maxRestoreRecords); err != nil || checkPart(in) != nil { // the change is what it is refused for
 			t.Errorf("%s: %v, %v", part(""), err, checkPart(in))
 		}
 	}
-	if _, err := n.sys.Restore(t.Context(), pb.OrgID{1}, []byte(`{"partition":{"id":"x"}}`)); !errors.Is(err, ErrOrgNotFound) {
+	if _, err := n.sys.Restore(t.Context(), pb.OrgID{1}, []byte(`{"partition":{"id":"x"}}`)); !errors.Is(err, tenant.ErrOrgNotFound) {
 		t.Errorf("an unknown organization: %v", err)
 	}
 }
@@ -494,7 +495,7 @@ func TestRestoreLeavesForgottenWhatIsForgotten(t *testing.T) {
 	for _, then := range []string{"undelete", "removal"} {
 		t.Run(then, func(t *testing.T) {
 			disk := storagetest.NewDisk()
-			n := startNode(t, disk, thinking, func(c *Config, _ *storage.Options) { c.TombstoneRetention = time.Hour })
+			n := startNode(t, disk, thinking, func(c *tenant.Config, _ *storage.Options) { c.TombstoneRetention = time.Hour })
 			org := n.org(NewOrg{})
 			there := client{n: n, key: org.APIKey}
 			dead := there.note(words)

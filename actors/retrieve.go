@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -45,7 +46,7 @@ type place struct {
 }
 
 // retrieve searches, and follows the edges of what it finds.
-func (o *recallModule) retrieve(c *call, op *pb.Retrieve) {
+func (o *recallModule) retrieve(c *tenant.Call, op *pb.Retrieve) {
 	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partition.Ref, rd *searcher) (*pb.Reply, error) {
 		topK := int(cmp.Or(op.GetTopK(), defaultTopK))
 		found, err := o.find(c, st, parts, &pb.Search{Query: op.GetQuery(), TopK: uint32(topK)}, rd)
@@ -61,7 +62,7 @@ func (o *recallModule) retrieve(c *call, op *pb.Retrieve) {
 				return nil, err
 			}
 		}
-		words := wordsOf(rd.reader, op.GetQuery())
+		words := wordsOf(rd.Reader, op.GetQuery())
 		out := &pb.Retrieved{EmbedTokens: found.GetEmbedTokens(), BrainVersion: found.GetBrainVersion()}
 		for _, x := range p.ranked() {
 			if len(out.GetHits()) == topK {
@@ -81,8 +82,8 @@ func (o *recallModule) retrieve(c *call, op *pb.Retrieve) {
 				return nil, err
 			}
 		}
-		c.readUnits += uint64(p.edges / edgesPerReadUnit)
-		out.ReadUnits = c.readUnits
+		c.ReadUnits += uint64(p.edges / edgesPerReadUnit)
+		out.ReadUnits = c.ReadUnits
 		return derivedReply(&pb.MindResult{Result: &pb.MindResult_Retrieved{Retrieved: out}}), nil
 	})
 }
@@ -101,7 +102,7 @@ type propagation struct {
 func (p *propagation) seed(parts []*partition.Ref, h *pb.Hit) {
 	part := parts[0]
 	if len(parts) > 1 {
-		if part = ownerOf(parts, pb.NodeID(h.GetNode())); part == nil {
+		if part = tenant.OwnerOf(parts, pb.NodeID(h.GetNode())); part == nil {
 			return
 		}
 	}

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -16,15 +17,15 @@ const (
 
 // review begins what a request asks of contradictions and proposals, false where it asks
 // for none of it.
-func (o *graphModule) review(c *call) bool {
-	view := c.org
-	switch op := c.env.GetMind().GetOp().(type) {
+func (o *graphModule) review(c *tenant.Call) bool {
+	view := c.Org
+	switch op := c.Env.GetMind().GetOp().(type) {
 	case *pb.MindOp_ListContradictions:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
-			return listContradictions(view, st, c.part, op.ListContradictions)
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) {
+			return listContradictions(view, st, c.Part, op.ListContradictions)
 		})
 	case *pb.MindOp_ListProposals:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return listProposals(view, st, c.part, op.ListProposals) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return listProposals(view, st, c.Part, op.ListProposals) })
 	case *pb.MindOp_DecideProposal:
 		o.decideProposal(c, op.DecideProposal)
 	default:
@@ -36,16 +37,16 @@ func (o *graphModule) review(c *call) bool {
 // listContradictions pages through the open contradictions of a partition,
 // newest first. One whose side is superseded or forgotten is not among them,
 // whether or not a cycle has seen that yet.
-func listContradictions(o *orgView, r storage.Reader, part *partition.Ref, op *pb.ListContradictions) (*pb.Reply, error) {
-	kind := cursorKind{list: "contradictions", filters: op.GetStatus(), partition: part.ID}
+func listContradictions(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.ListContradictions) (*pb.Reply, error) {
+	kind := tenant.CursorKind{List: "contradictions", Filters: op.GetStatus(), Partition: part.ID}
 	all := part.Space.Prefix(storage.TableContradiction)
 	if op.GetStatus() != "" && op.GetStatus() != reviewOpen { // there are none, however long one looks
-		if _, p := o.scanFrom(all, kind, op.GetPage()); p != nil {
-			return refuse(p), nil
+		if _, p := o.ScanFrom(all, kind, op.GetPage()); p != nil {
+			return tenant.Refuse(p), nil
 		}
 		return derivedReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{}}}), nil
 	}
-	entries, next, p, err := pageOfKeys(o, r, all, kind, op.GetPage(), maxDerivedPerScan, func(item storage.Item) (*pb.ClaimPair, bool, error) {
+	entries, next, p, err := tenant.PageOfKeys(o, r, all, kind, op.GetPage(), maxDerivedPerScan, func(item storage.Item) (*pb.ClaimPair, bool, error) {
 		x := &pb.Contradiction{}
 		if err := item.Decode(x); err != nil {
 			return nil, false, err
@@ -54,7 +55,7 @@ func listContradictions(o *orgView, r storage.Reader, part *partition.Ref, op *p
 		return pair, pair != nil, err
 	})
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
 	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{Pairs: entries, NextCursor: next}}}), err
 }
@@ -83,9 +84,9 @@ func claims(r storage.Reader, space storage.Space, x *pb.Contradiction) (*pb.Cla
 
 // listProposals pages through a partition's proposals, newest first. An open one
 // whose end is superseded or forgotten is not among them.
-func listProposals(o *orgView, r storage.Reader, part *partition.Ref, op *pb.ListProposals) (*pb.Reply, error) {
-	kind := cursorKind{list: "proposals", filters: op.GetStatus(), partition: part.ID}
-	entries, next, p, err := pageOfKeys(o, r, part.Space.Prefix(storage.TableProposalByTime), kind, op.GetPage(), maxDerivedPerScan, func(item storage.Item) (*pb.Proposal, bool, error) {
+func listProposals(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.ListProposals) (*pb.Reply, error) {
+	kind := tenant.CursorKind{List: "proposals", Filters: op.GetStatus(), Partition: part.ID}
+	entries, next, p, err := tenant.PageOfKeys(o, r, part.Space.Prefix(storage.TableProposalByTime), kind, op.GetPage(), maxDerivedPerScan, func(item storage.Item) (*pb.Proposal, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
 		id := pb.DerivedID(parts.ID16())
@@ -96,7 +97,7 @@ func listProposals(o *orgView, r storage.Reader, part *partition.Ref, op *pb.Lis
 		return x, x != nil && (op.GetStatus() == "" || op.GetStatus() == x.GetStatus()), err
 	})
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
 	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Proposals{Proposals: &pb.ProposalList{Proposals: entries, NextCursor: next}}}), err
 }
@@ -106,7 +107,7 @@ func listProposals(o *orgView, r storage.Reader, part *partition.Ref, op *pb.Lis
 // link would cover up.
 func readProposal(r storage.Reader, part *partition.Ref, id pb.DerivedID) (*pb.Proposal, error) {
 	x := &pb.Proposal{}
-	found, err := r.Get(proposalKey(part.Space, id), x)
+	found, err := r.Get(tenant.ProposalKey(part.Space, id), x)
 	if err != nil || !found || x.GetStatus() != reviewOpen {
 		if !found {
 			x = nil
@@ -145,9 +146,9 @@ func contradict(r storage.Reader, part *partition.Ref, a, b pb.NodeID) (bool, er
 // decideProposal accepts or rejects a proposal. The same decision twice is one;
 // the opposite of it is refused, since what was accepted may be built on: its
 // edge is taken back like any other.
-func (o *graphModule) decideProposal(c *call, op *pb.DecideProposal) {
-	submitEdit(o.orgActor, c, func(f *effect) (*pb.Reply, error) {
-		notFound := refuse(problem(pb.CodeProposalNotFound, "There is no such proposal."))
+func (o *graphModule) decideProposal(c *tenant.Call, op *pb.DecideProposal) {
+	submitEdit(o.Org, c, func(f *effect) (*pb.Reply, error) {
+		notFound := tenant.Refuse(tenant.NewProblem(pb.CodeProposalNotFound, "There is no such proposal."))
 		id, err := pb.ParseDerivedID(op.GetId())
 		if err != nil {
 			return notFound, nil //nolint:nilerr // what is no id names no proposal
@@ -165,7 +166,7 @@ func (o *graphModule) decideProposal(c *call, op *pb.DecideProposal) {
 		case status:
 			return proposalReply(x), nil
 		default:
-			return refuse(problem(pb.CodeProposalDecided, "The proposal was %s before.", x.GetStatus())), nil
+			return tenant.Refuse(tenant.NewProblem(pb.CodeProposalDecided, "The proposal was %s before.", x.GetStatus())), nil
 		}
 		if op.GetAccept() {
 			if x.Edge, err = f.putProposed(x); err != nil {
@@ -173,8 +174,8 @@ func (o *graphModule) decideProposal(c *call, op *pb.DecideProposal) {
 			}
 		}
 		x.Status, x.DecidedMs = status, f.now
-		f.batch.Put(proposalKey(f.part.Space, id), x)
-		f.batch.Audit(c.auditOf(action, id.String()))
+		f.batch.Put(tenant.ProposalKey(f.part.Space, id), x)
+		f.batch.Audit(c.AuditOf(action, id.String()))
 		changeType, affected := changeProposalRejected, 0
 		if op.GetAccept() {
 			changeType, affected = changeProposalAccepted, 2

@@ -6,6 +6,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/drift"
 	"orgmem/brain/proposal"
 	pb "orgmem/proto"
@@ -114,7 +115,7 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	chunk := func(id string) uint64 { return c.nodeOf(id).GetChunks()[0] }
 	chunkA, chunkB := chunk(a), chunk(b)
 	var part *partition.Ref
-	c.inOrg(func(o *orgActor) { part = o.members[org.Owner] })
+	c.inOrg(func(o *tenant.Org) { part = o.Members[org.Owner] })
 	contradiction := part.ContradictionID(pb.NodeID(b), pb.NodeID(a))
 	c.derive(func(batch *storage.Batch, space storage.Space) {
 		putProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: b, Target: a, Type: "related", Status: reviewOpen, CreatedMs: 1})
@@ -131,9 +132,9 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	}
 	c.refused(pb.CodeProposalNotFound, decideOp(pb.DerivedID(derivedN(1)).String(), true))
 	propose := func(source, target string) (ok bool) {
-		c.inOrg(func(o *orgActor) {
-			err := o.withStore(func(st *storage.Store) error {
-				f := &effect{org: &o.orgView, part: part, st: st, batch: commit.New(o.store), nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, shares: map[pb.NodeID]drift.Share{}}
+		c.inOrg(func(o *tenant.Org) {
+			err := o.WithStore(func(st *storage.Store) error {
+				f := &effect{org: &o.View, part: part, st: st, batch: commit.New(o.Store), nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, shares: map[pb.NodeID]drift.Share{}}
 				var err error
 				ok, err = propose(f, source, target, proposal.Link{Type: "related"}, nil)
 				return err
@@ -258,9 +259,9 @@ func TestProposals(t *testing.T) {
 	}
 	// Neither what was accepted nor what was rejected is proposed again, in either
 	// direction.
-	c.inOrg(func(o *orgActor) {
-		space := o.members[onlyMember(t, o)].Space
-		err := o.withStore(func(st *storage.Store) error {
+	c.inOrg(func(o *tenant.Org) {
+		space := o.Members[onlyMember(t, o)].Space
+		err := o.WithStore(func(st *storage.Store) error {
 			for _, p := range []struct {
 				source, target string
 				want           bool

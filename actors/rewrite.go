@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -36,7 +37,7 @@ func (w *worker) rewriteForgotten(now *partition.Index) (*partition.Index, error
 	if len(now.State.GetForgottenSegments()) == 0 || len(now.Stale) > 0 { // those are replaced first
 		return now, nil
 	}
-	due, at := now.State.GetForgottenMs()+rewriteDelay.Milliseconds(), clock.Millis(w.org.sys.clock.Now())
+	due, at := now.State.GetForgottenMs()+rewriteDelay.Milliseconds(), clock.Millis(w.org.System.Clock.Now())
 	if !isDue(due, at, rewriteDelay) {
 		w.rewriteIn = time.Duration(due-at) * time.Millisecond
 		return now, nil
@@ -54,7 +55,7 @@ func (w *worker) rewriteForgotten(now *partition.Index) (*partition.Index, error
 	}
 	next := &partition.Index{Snapshot: now.Snapshot, State: partition.CloneState(now.State), Stale: now.Stale}
 	next.State.ForgottenSegments, next.State.ForgottenMs = nil, 0
-	b := storage.NewBatch(w.org.store)
+	b := storage.NewBatch(w.org.Store)
 	b.Put(w.part.Space.Key(storage.TableState), next.State)
 	return w.publish(b, next)
 }
@@ -64,8 +65,8 @@ func (w *worker) rewriteForgotten(now *partition.Index) (*partition.Index, error
 // forgotten something last.
 func (o *upkeepModule) resumeForgotten() error {
 	var parts []pb.PartitionID
-	return o.withStore(func(st *storage.Store) error {
-		for item, err := range st.Scan(o.space.Prefix(storage.TableTombstoneDue), storage.ScanOptions{Reverse: true, Limit: maxSweep}) {
+	return o.WithStore(func(st *storage.Store) error {
+		for item, err := range st.Scan(o.Space.Prefix(storage.TableTombstoneDue), storage.ScanOptions{Reverse: true, Limit: tenant.MaxSweep}) {
 			if err != nil {
 				return err
 			}
@@ -82,11 +83,11 @@ func (o *upkeepModule) resumeForgotten() error {
 				return nil
 			}
 			state := &pb.PartitionState{}
-			if _, err := st.Get(storage.PartitionSpace(o.store, id).Key(storage.TableState), state); err != nil {
+			if _, err := st.Get(storage.PartitionSpace(o.Store, id).Key(storage.TableState), state); err != nil {
 				return err
 			}
 			if len(state.GetForgottenSegments()) > 0 {
-				o.attend(id)
+				o.Attend(id)
 			}
 		}
 		return nil
@@ -98,6 +99,6 @@ func (w *worker) armRewrite() {
 	if w.rewriteIn == 0 || w.rewrite != nil {
 		return
 	}
-	self, root := w.ctx.Self(), w.org.sys.root
-	w.rewrite = w.org.sys.clock.AfterFunc(w.rewriteIn, func() { root.Send(self, rewriteDue{}) })
+	self, root := w.ctx.Self(), w.org.System.Root
+	w.rewrite = w.org.System.Clock.AfterFunc(w.rewriteIn, func() { root.Send(self, rewriteDue{}) })
 }

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -336,14 +337,14 @@ func TestResetSurvivesACrash(t *testing.T) {
 	for name, stage := range map[string]func(n *testNode, c client){
 		"behind the answer": func(_ *testNode, c client) { c.ok(resetSandbox()) },
 		"behind the commit": func(n *testNode, c client) {
-			err := n.sys.onOrg(t.Context(), c.orgID(), func(o *orgActor, done func(error)) {
-				o.whenBusy(func(error) {
-					b := storage.NewBatch(o.store)
-					if _, err := o.newSandbox(b); err != nil {
+			err := n.sys.Visit(t.Context(), c.orgID(), func(o *tenant.Org, done func(error)) {
+				o.WhenBusy(func(error) {
+					b := storage.NewBatch(o.Store)
+					if _, err := o.NewSandbox(b); err != nil {
 						done(err)
 						return
 					}
-					o.committer.Submit(b, done)
+					o.Committer.Submit(b, done)
 				})
 			})
 			if err != nil {
@@ -364,9 +365,9 @@ func TestResetSurvivesACrash(t *testing.T) {
 			org := c.orgID()
 			// Nobody asks for the sandbox: it is woken for its erasure.
 			n.waitFor(func() bool {
-				id := sandboxStore(org)
+				id := tenant.SandboxStore(org)
 				jobs := records(n, id, storage.TableJob, func() *pb.Job { return &pb.Job{} })
-				return len(jobs) > 0 && !slices.ContainsFunc(jobs, func(j *pb.Job) bool { return j.GetType() != pb.JobSubjectErase || !terminal(j.GetStatus()) })
+				return len(jobs) > 0 && !slices.ContainsFunc(jobs, func(j *pb.Job) bool { return j.GetType() != pb.JobSubjectErase || !tenant.Terminal(j.GetStatus()) })
 			})
 			for _, path := range after.Find(t, "quizzacious") {
 				t.Errorf("%s holds the text", path)
@@ -386,7 +387,7 @@ func TestResetSurvivesACrash(t *testing.T) {
 func TestTheSandboxFinishesItsJobs(t *testing.T) {
 	disk := storagetest.NewDisk()
 	gate := make(chan struct{})
-	n := startNode(t, disk, func(cfg *Config, _ *storage.Options) {
+	n := startNode(t, disk, func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { <-gate }}
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -428,7 +429,7 @@ func TestALostSandboxIsOpenedAgain(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	sandbox := n.sandboxKey(c)
 	sandbox.ingest(doc("a", "First text."))
-	if _, err := n.host.OpenStore(t.Context(), sandboxStore(c.orgID())); err != nil {
+	if _, err := n.host.OpenStore(t.Context(), tenant.SandboxStore(c.orgID())); err != nil {
 		t.Fatal(err)
 	}
 	sandbox.refused(pb.CodeServiceDegraded, items(doc("b", "Lost text.")))
@@ -493,7 +494,7 @@ func TestRequestsDuringResets(t *testing.T) {
 // TestSandboxAgainstModel takes in, resets, sleeps, restarts and loses power at
 // random, and after each step compares what both sides find with the model.
 func TestSandboxAgainstModel(t *testing.T) {
-	small := func(c *Config, o *storage.Options) {
+	small := func(c *tenant.Config, o *storage.Options) {
 		smallSlices(c, o)
 		o.MaxOpenStores = 4 // the least that can be configured
 	}

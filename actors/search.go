@@ -5,6 +5,7 @@ import (
 
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	"orgmem/brain/moments"
 	pb "orgmem/proto"
@@ -43,13 +44,13 @@ var efforts = map[partition.Quality]effort{
 }
 
 // effort is what the effective partition wants spent on the call.
-func (o *recallModule) effort(c *call, st *storage.Store) (effort, error) {
-	s, err := c.org.sys.parts.Settings(st, c.part)
+func (o *recallModule) effort(c *tenant.Call, st *storage.Store) (effort, error) {
+	s, err := c.Org.System.Parts.Settings(st, c.Part)
 	return efforts[s.Quality], err
 }
 
 // search answers from snapshots, in the read pool.
-func (o *recallModule) search(c *call, op *pb.Search) {
+func (o *recallModule) search(c *tenant.Call, op *pb.Search) {
 	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partition.Ref, rd *searcher) (*pb.Reply, error) {
 		found, err := o.find(c, st, parts, op, rd)
 		if err != nil {
@@ -61,20 +62,20 @@ func (o *recallModule) search(c *call, op *pb.Search) {
 
 // readScope reads, in the read pool, from what an answer covers: the caller's
 // partition or, with scope org, all of the organization's.
-func (o *recallModule) readScope(c *call, orgScope bool, read func(st *storage.Store, parts []*partition.Ref, rd *searcher) (*pb.Reply, error)) {
-	if orgScope && c.env.GetHasSubject() {
-		c.refuse(problem(pb.CodePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
+func (o *recallModule) readScope(c *tenant.Call, orgScope bool, read func(st *storage.Store, parts []*partition.Ref, rd *searcher) (*pb.Reply, error)) {
+	if orgScope && c.Env.GetHasSubject() {
+		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
 		return
 	}
 	w := node.Narrow
 	if orgScope {
 		w = node.Wide
 	}
-	o.readAs(c, w, func(st *storage.Store, worker int) (*pb.Reply, error) {
-		parts := []*partition.Ref{c.part}
+	o.ReadAs(c, w, func(st *storage.Store, worker int) (*pb.Reply, error) {
+		parts := []*partition.Ref{c.Part}
 		if orgScope {
 			var err error
-			if parts, err = c.everywhere(st); err != nil {
+			if parts, err = c.Everywhere(st); err != nil {
 				return nil, err
 			}
 		}
@@ -84,11 +85,11 @@ func (o *recallModule) readScope(c *call, orgScope bool, read func(st *storage.S
 
 // find searches, by the brain where there is one and it may be used, and counts what
 // that costs.
-func (o *recallModule) find(c *call, st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
+func (o *recallModule) find(c *tenant.Call, st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
 	if found, err := o.findByBrain(c, st, parts, op, rd); found != nil || err != nil {
 		return found, err
 	}
-	q, err := lookInto(c.org, st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.QueryEncoder, c.awaited)
+	q, err := lookInto(c.Org, st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.QueryEncoder, c.Awaited)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func (o *recallModule) find(c *call, st *storage.Store, parts []*partition.Ref, 
 }
 
 // findWith is find for a query that is ready.
-func (o *recallModule) findWith(c *call, st *storage.Store, parts []*partition.Ref, q *lookup, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
+func (o *recallModule) findWith(c *tenant.Call, st *storage.Store, parts []*partition.Ref, q *lookup, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
 	e, err := o.effort(c, st)
 	if err != nil {
 		return nil, err
@@ -105,8 +106,8 @@ func (o *recallModule) findWith(c *call, st *storage.Store, parts []*partition.R
 	if err != nil {
 		return nil, err
 	}
-	c.readUnits += found.GetReadUnits()
-	c.embedTokens += found.GetEmbedTokens()
+	c.ReadUnits += found.GetReadUnits()
+	c.EmbedTokens += found.GetEmbedTokens()
 	return found, nil
 }
 
@@ -121,7 +122,7 @@ func (o *recallModule) searchIn(st *storage.Store, parts []*partition.Ref, q *lo
 	q.N = min(max(topK*e.perHit, e.least), index.MaxCandidates)
 	q.IncludeSuperseded = op.GetIncludeSuperseded() || op.GetFilters().GetAsOfMs() != 0
 	q.Filter = o.filterOf(st, parts, op.GetFilters())
-	defer rd.scratch.Reset()
+	defer rd.Scratch.Reset()
 	hits, err := o.rank(st, parts, q.snapshots, q.Query, topK, e, rd)
 	if err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func (o *recallModule) searchIn(st *storage.Store, parts []*partition.Ref, q *lo
 		}
 	}
 	moments.CurrentFirst(result.Hits, nodes, op.GetFilters().GetAsOfMs())
-	result.ReadUnits = unitsOf(len(result.Hits))
+	result.ReadUnits = tenant.UnitsOf(len(result.Hits))
 	return result, nil
 }
 
@@ -147,8 +148,8 @@ func (o *recallModule) searchIn(st *storage.Store, parts []*partition.Ref, q *lo
 // no more chunks.
 func (o *recallModule) rank(st *storage.Store, parts []*partition.Ref, snapshots []*index.Snapshot, q *index.Query, topK int, e effort, rd *searcher) ([]index.Hit, error) {
 	for {
-		candidates := rd.scratch.Candidates(snapshots, q)
-		exact, err := e.exactVectors(st, parts, candidates, q, topK, &rd.vectors)
+		candidates := rd.Scratch.Candidates(snapshots, q)
+		exact, err := e.exactVectors(st, parts, candidates, q, topK, &rd.Vectors)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -41,15 +42,15 @@ func (d *doorkeeper) last() string {
 	return d.seen[len(d.seen)-1]
 }
 
-func startDoorkeeper(t *testing.T) (d *doorkeeper, url string, allow func(*Config, *storage.Options)) {
+func startDoorkeeper(t *testing.T) (d *doorkeeper, url string, allow func(*tenant.Config, *storage.Options)) {
 	t.Helper()
 	d = &doorkeeper{}
 	url, allow = receiver(t, d.ServeHTTP)
 	return d, url, allow
 }
 
-func operatorKey(key string) func(*Config, *storage.Options) {
-	return func(c *Config, _ *storage.Options) {
+func operatorKey(key string) func(*tenant.Config, *storage.Options) {
+	return func(c *tenant.Config, _ *storage.Options) {
 		if key != "" {
 			c.SecretsKey = []byte(key)
 		}
@@ -127,19 +128,19 @@ func TestOldSecretsAreSealed(t *testing.T) {
 			id := pb.ConnectorID(c.ok(secretFeed(url, secret)).GetLink().GetConnector().GetId())
 			hook := c.ok(newWebhook(url, "*")).GetLink().GetWebhook()
 			if before == "plain" {
-				c.inOrg(func(o *orgActor) {
-					b := storage.NewBatch(o.store)
+				c.inOrg(func(o *tenant.Org) {
+					b := storage.NewBatch(o.Store)
 					k := &pb.Connector{}
-					if err := o.withStore(func(st *storage.Store) (err error) {
-						_, err = st.Get(moduleOf[*connectorModule](&o.orgView).connectorKey(id), k)
+					if err := o.WithStore(func(st *storage.Store) (err error) {
+						_, err = st.Get(tenant.ModuleOf[*connectorModule](&o.View).connectorKey(id), k)
 						return err
 					}); err != nil {
 						t.Error(err)
 					}
 					k.Config, k.Sealed = fmt.Appendf(nil, `{"url":%q,"authorization":%q}`, url, secret), nil
-					b.Put(moduleOf[*connectorModule](&o.orgView).connectorKey(id), k)
-					b.Put(moduleOf[*webhookModule](&o.orgView).webhookKey(pb.WebhookID(hook.GetId())), proto.CloneOf(hook))
-					o.committer.Submit(b, func(err error) {
+					b.Put(tenant.ModuleOf[*connectorModule](&o.View).connectorKey(id), k)
+					b.Put(tenant.ModuleOf[*webhookModule](&o.View).webhookKey(pb.WebhookID(hook.GetId())), proto.CloneOf(hook))
+					o.Committer.Submit(b, func(err error) {
 						if err != nil {
 							t.Error(err)
 						}

@@ -10,6 +10,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -18,7 +19,7 @@ import (
 // Service is all that a node does for its organizations: the one door of this package. All methods may be called from
 // any goroutine.
 type Service struct {
-	*System
+	*tenant.System
 	localOperator
 	peers    *peers // nil: the node is alone
 	backups  *Backups
@@ -27,26 +28,28 @@ type Service struct {
 
 // Start builds the actors and wakes the organizations that have unfinished jobs. others is how a node of several
 // reaches the others; nil: it is alone.
-func Start(cfg Config, others *Peers) (*Service, error) {
+func Start(cfg tenant.Config, others *Peers) (*Service, error) {
 	if others != nil {
 		cfg.Placement = others.Placement
 	}
-	sys, err := newSystem(cfg)
+	sys, err := tenant.New(cfg)
 	if err != nil {
 		return nil, err
 	}
 	s := &Service{System: sys, localOperator: localOperator{sys}, backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger)}
-	if s.features, err = featuresOf(sys); err != nil {
+	if s.Features, err = featuresOf(sys); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.newSubject = func(o *orgView, part *partition.Ref, self *child) actor.Actor { return newSubjectActor(o, part, self) }
+	s.NewSubject = func(o *tenant.View, part *partition.Ref, self *tenant.Child) actor.Actor {
+		return newSubjectActor(o, part, self)
+	}
 	if others != nil {
 		if s.peers, err = startPeers(sys, s.backups, *others); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 		return s, nil // the host tells what to resume; see Leads
 	}
-	s.wg.Go(s.resumeAll)
+	s.Background.Go(s.ResumeAll)
 	return s, nil
 }
 
@@ -54,9 +57,9 @@ func Start(cfg Config, others *Peers) (*Service, error) {
 // returns an error only when no actor could decide: the caller does not know
 // whether a write happened, and its retry is safe by its idempotency key.
 func (s *Service) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
-	wait := defaultDeadline
+	wait := tenant.DefaultDeadline
 	if env.GetDeadlineMs() > 0 {
-		wait = min(wait, time.Duration(env.GetDeadlineMs()-clock.Millis(s.clock.Now()))*time.Millisecond)
+		wait = min(wait, time.Duration(env.GetDeadlineMs()-clock.Millis(s.Clock.Now()))*time.Millisecond)
 	}
 
 	hash, err := pb.KeyHashFrom(env.GetKeyHash())
@@ -66,10 +69,10 @@ func (s *Service) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) 
 	if s.peers != nil {
 		return s.peers.ask(ctx, wait, hash, env)
 	}
-	org, known := s.cfg.Host.Directory().Lookup(hash)
-	timer := s.clock.NewTimer(wait)
+	org, known := s.Config.Host.Directory().Lookup(hash)
+	timer := s.Clock.NewTimer(wait)
 	defer timer.Stop()
-	r, _, err := s.askHere(ctx, timer.C(), org, known, env)
+	r, _, err := s.AskHere(ctx, timer.C(), org, known, env)
 	return r, err
 }
 
@@ -77,21 +80,21 @@ func (s *Service) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) 
 // their workers, and waits. Unfinished jobs stay in their queues.
 func (s *Service) Close() error {
 	s.closeOne.Do(func() {
-		s.halt()
+		s.Halt()
 		s.backups.close()
-		s.reads.Close()
-		s.cpu.Close()
+		s.Reads.Close()
+		s.CPU.Close()
 		if s.peers != nil {
 			s.peers.drain()
 			s.peers.Remote.Stop()
 		}
-		s.actors.Shutdown()
+		s.Actors.Shutdown()
 	})
 	return nil
 }
 
 // Stats returns the current figures.
-func (s *Service) Stats() Stats {
+func (s *Service) Stats() tenant.Stats {
 	st := s.System.Stats()
 	if o := s.peers; o != nil {
 		st.AskedElsewhere, st.AnsweredForOthers, st.LostOnTheWay = o.asked.Load(), o.answered.Load(), o.lost.Load()
@@ -138,5 +141,5 @@ func (s *Service) TakeStream(ticket string) (LiveStream, bool) {
 	if s.peers != nil && afar(ticket) {
 		return s.peers.takeStream(ticket)
 	}
-	return featureOf[*webhookFeature](s.System).hub.take(ticket)
+	return tenant.FeatureOf[*webhookFeature](s.System).hub.take(ticket)
 }

@@ -15,6 +15,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/cognition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -103,7 +104,7 @@ func itemOfEvent(e *pb.SessionEvent, key [sha256.Size]byte) (*pb.IngestItem, err
 }
 
 // link begins an operation of proto/link.proto that a subject carries out.
-func (a *subjectActor) link(self *actor.PID, c *call, op *pb.LinkOp) bool {
+func (a *subjectActor) link(self *actor.PID, c *tenant.Call, op *pb.LinkOp) bool {
 	switch op := op.GetOp().(type) {
 	case *pb.LinkOp_SessionEvents:
 		a.serially(self, c, func(done func()) { a.sessionEvents(self, c, op.SessionEvents, done) })
@@ -124,11 +125,11 @@ type sessionDone struct{}
 
 // serially runs f when no other request about sessions is under way, and until
 // done is called no other. done may be called from any goroutine.
-func (a *subjectActor) serially(self *actor.PID, c *call, f func(done func())) {
-	root := a.org.sys.root
+func (a *subjectActor) serially(self *actor.PID, c *tenant.Call, f func(done func())) {
+	root := a.org.System.Root
 	run := func() {
 		if a.dead {
-			c.fail(commit.ErrLost)
+			c.Fail(commit.ErrLost)
 			root.Send(self, sessionDone{})
 			return
 		}
@@ -143,7 +144,7 @@ func (a *subjectActor) serially(self *actor.PID, c *call, f func(done func())) {
 }
 
 type waitingCall struct {
-	call *call
+	call *tenant.Call
 	run  func()
 }
 
@@ -161,7 +162,7 @@ func (a *subjectActor) nextSession() {
 // dropSessions answers what will not be begun any more: the actor ends.
 func (a *subjectActor) dropSessions() {
 	for _, w := range a.sessionWait {
-		w.call.fail(commit.ErrLost)
+		w.call.Fail(commit.ErrLost)
 	}
 	a.sessionWait = nil
 }
@@ -179,7 +180,7 @@ type intake struct {
 
 func (a *subjectActor) newIntake(st *storage.Store) *intake {
 	return &intake{
-		part: a.part, st: st, batch: storage.NewBatch(a.org.store), now: clock.Millis(a.org.sys.clock.Now()),
+		part: a.part, st: st, batch: storage.NewBatch(a.org.Store), now: clock.Millis(a.org.System.Clock.Now()),
 		sessions: map[string]*pb.Session{}, seen: map[string]map[[sha256.Size]byte]string{},
 	}
 }
@@ -271,10 +272,10 @@ func (in *intake) add(e *pb.SessionEvent) (*pb.SessionResult, error) {
 }
 
 // sessionEvents makes new events durable, and queues them, before it answers.
-func (a *subjectActor) sessionEvents(self *actor.PID, c *call, op *pb.SessionEvents, done func()) {
+func (a *subjectActor) sessionEvents(self *actor.PID, c *tenant.Call, op *pb.SessionEvents, done func()) {
 	results := &pb.SessionResults{}
 	var in *intake
-	err := a.org.withStore(func(st *storage.Store) error {
+	err := a.org.WithStore(func(st *storage.Store) error {
 		in = a.newIntake(st)
 		for _, e := range op.GetEvents() {
 			r, err := in.add(e)
@@ -288,15 +289,15 @@ func (a *subjectActor) sessionEvents(self *actor.PID, c *call, op *pb.SessionEve
 		}
 		return in.count(counterAccepted, uint64(len(in.items)), 0)
 	})
-	r := linked(&pb.LinkResult{Result: &pb.LinkResult_SessionResults{SessionResults: results}})
+	r := tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_SessionResults{SessionResults: results}})
 	switch {
 	case err != nil:
 		done()
-		c.fail(err)
+		c.Fail(err)
 		return
 	case len(in.items) == 0:
 		done()
-		c.reply(r)
+		c.Reply(r)
 		return
 	}
 	in.write()
@@ -308,7 +309,7 @@ func (a *subjectActor) sessionEvents(self *actor.PID, c *call, op *pb.SessionEve
 }
 
 // enqueueEvents queues what is new of sessions, and answers r.
-func (a *subjectActor) enqueueEvents(self *actor.PID, c *call, kind string, in *intake, r *pb.Reply, done func()) {
+func (a *subjectActor) enqueueEvents(self *actor.PID, c *tenant.Call, kind string, in *intake, r *pb.Reply, done func()) {
 	a.enqueue(self, c, kind, queueOf(in.items), &commit.Change{Batch: in.batch}, func(job *pb.Job) (*pb.Reply, error) {
 		job.Session = true
 		return r, nil
@@ -335,17 +336,17 @@ func addToCounter(r storage.Reader, b *storage.Batch, part *partition.Ref, name 
 // agentSignals keeps what a client noticed of its agent: each signal becomes a node of
 // its session, so that it is found like what was said, and an insight that rests on
 // it. One that says when it was is stored once, however often it is sent.
-func (a *subjectActor) agentSignals(self *actor.PID, c *call, op *pb.AgentSignals, done func()) {
+func (a *subjectActor) agentSignals(self *actor.PID, c *tenant.Call, op *pb.AgentSignals, done func()) {
 	var in *intake
 	var p *pb.Problem
-	err := a.org.withStore(func(st *storage.Store) error {
+	err := a.org.WithStore(func(st *storage.Store) error {
 		in = a.newIntake(st)
 		s, err := in.session(op.GetSession())
 		if err != nil {
 			return err
 		}
 		if s.GetSignals()+uint64(len(op.GetSignals())) > maxSessionEvents {
-			p = invalid("signals", "are more than a session may have")
+			p = tenant.Invalid("signals", "are more than a session may have")
 			return nil
 		}
 		for _, signal := range op.GetSignals() {
@@ -358,20 +359,20 @@ func (a *subjectActor) agentSignals(self *actor.PID, c *call, op *pb.AgentSignal
 		}
 		return in.count(counterAccepted, uint64(len(in.items)), 0)
 	})
-	r := linked(&pb.LinkResult{Result: &pb.LinkResult_Signals{Signals: uint32(len(op.GetSignals()))}})
+	r := tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Signals{Signals: uint32(len(op.GetSignals()))}})
 	r.Status = 202
 	switch {
 	case err != nil:
 		done()
-		c.fail(err)
+		c.Fail(err)
 		return
 	case p != nil:
 		done()
-		c.refuse(p)
+		c.Refuse(p)
 		return
 	case len(in.items) == 0:
 		done()
-		c.reply(r)
+		c.Reply(r)
 		return
 	}
 	in.write()
@@ -439,27 +440,27 @@ var signalTexts = map[string]string{
 
 // sessionFinalize queues the building of what is derived from sessions, behind
 // everything that was sent before, unless that is under way.
-func (a *subjectActor) sessionFinalize(self *actor.PID, c *call, done func()) {
+func (a *subjectActor) sessionFinalize(self *actor.PID, c *tenant.Call, done func()) {
 	state := &pb.SessionState{}
-	err := a.org.withStore(func(st *storage.Store) (err error) {
+	err := a.org.WithStore(func(st *storage.Store) (err error) {
 		state, err = readSessionState(a.org, st, a.part)
 		return err
 	})
 	if err != nil {
 		done()
-		c.fail(err)
+		c.Fail(err)
 		return
 	}
-	r := linked(&pb.LinkResult{Result: &pb.LinkResult_SessionState{SessionState: state}})
+	r := tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_SessionState{SessionState: state}})
 	state.Finalize = true
 	if state.GetFinalizePending() {
 		state.AlreadyInFlight = true
 		done()
-		c.reply(r)
+		c.Reply(r)
 		return
 	}
 	state.FinalizePending, state.Building = true, true
-	ch := commit.New(a.org.store)
+	ch := commit.New(a.org.Store)
 	a.enqueue(self, c, pb.JobSessionFinalize, []*pb.QueueEntry{{Work: workSessionFinalize}}, ch, func(job *pb.Job) (*pb.Reply, error) {
 		ch.PutRaw(a.part.Counter(counterFinalize), job.GetId())
 		return r, nil
@@ -467,7 +468,7 @@ func (a *subjectActor) sessionFinalize(self *actor.PID, c *call, done func()) {
 }
 
 // readSessionState reads how far a partition's sessions are.
-func readSessionState(o *orgView, st *storage.Store, part *partition.Ref) (_ *pb.SessionState, err error) {
+func readSessionState(o *tenant.View, st *storage.Store, part *partition.Ref) (_ *pb.SessionState, err error) {
 	snap, err := st.Snapshot()
 	if err != nil {
 		return nil, err
@@ -503,10 +504,10 @@ func readSessionState(o *orgView, st *storage.Store, part *partition.Ref) (_ *pb
 		return nil, err
 	}
 	job := &pb.Job{}
-	if found, err = snap.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job); err != nil {
+	if found, err = snap.Get(o.Space.Key(storage.TableJob, storage.ID16(id)), job); err != nil {
 		return nil, err
 	}
-	state.FinalizePending = found && !terminal(job.GetStatus())
+	state.FinalizePending = found && !tenant.Terminal(job.GetStatus())
 	state.Building = state.FinalizePending
 	return state, nil
 }
@@ -533,10 +534,10 @@ func warmLayers(r storage.Reader, part *partition.Ref) (warm []string, err error
 }
 
 // listSessions pages through a partition's sessions, newest first.
-func listSessions(o *orgView, r storage.Reader, part *partition.Ref, op *pb.ListSessions) (*pb.Reply, error) {
+func listSessions(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.ListSessions) (*pb.Reply, error) {
 	all := part.Space.Prefix(storage.TableSessionByTime)
-	kind := cursorKind{list: "sessions", partition: part.ID}
-	entries, next, p, err := pageOfKeys(o, r, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Session, bool, error) {
+	kind := tenant.CursorKind{List: "sessions", Partition: part.ID}
+	entries, next, p, err := tenant.PageOfKeys(o, r, all, kind, op.GetPage(), tenant.MaxRecordsPerPage, func(item storage.Item) (*pb.Session, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
 		id := parts.Str()
@@ -548,9 +549,9 @@ func listSessions(o *orgView, r storage.Reader, part *partition.Ref, op *pb.List
 		return s, found, err
 	})
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
-	return linked(&pb.LinkResult{Result: &pb.LinkResult_Sessions{Sessions: &pb.SessionList{Sessions: entries, NextCursor: next}}}), err
+	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Sessions{Sessions: &pb.SessionList{Sessions: entries, NextCursor: next}}}), err
 }
 
 // deleteSession forgets every node of a session and removes the rest of it.
@@ -562,7 +563,7 @@ func deleteSession(f *effect, op *pb.DeleteSession) (*pb.Reply, error) {
 		return nil, err
 	}
 	if !found {
-		return refuse(problem(pb.CodeSessionNotFound, "There is no such coding session.")), nil
+		return tenant.Refuse(tenant.NewProblem(pb.CodeSessionNotFound, "There is no such coding session.")), nil
 	}
 	if err := f.eraseQueuedItems(func(item *pb.IngestItem) bool { return strings.HasPrefix(item.GetScope(), s.GetId()+"\x00") }); err != nil {
 		return nil, err
@@ -577,7 +578,7 @@ func deleteSession(f *effect, op *pb.DeleteSession) (*pb.Reply, error) {
 	f.batch.Erase(sessionByTime(f.part, s))
 	f.batch.Erase(f.part.Counter(counterSequence + s.GetId()))
 	f.forgets = true
-	f.batch.Audit(f.call.auditOf("session.delete", ""))
+	f.batch.Audit(f.call.AuditOf("session.delete", ""))
 	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, nil
 }
 
@@ -667,34 +668,34 @@ func (w *worker) chore(now *partition.Index, e partition.Embedder, entry queued)
 		if entry.GetWork() != workSessionFinalize {
 			why = errUnknownWork
 		}
-		w.org.sys.log.Error("work is given up", "org", w.org.id.String(), "job", id.String(), "work", entry.GetWork(), "err", why)
+		w.org.System.Log.Error("work is given up", "org", w.org.ID.String(), "job", id.String(), "work", entry.GetWork(), "err", why)
 		_, _, err := w.apply(now, e, []prepared{{queued: entry, err: why}}, jobs)
 		return sliceDone{more: true, last: entry.seq, err: err}
 	}
 	if entry.GetWork() != workSessionFinalize {
 		return sliceDone{err: itemError{errUnknownWork}}
 	}
-	w.org.sys.cfg.choreBegun()
-	if !w.org.sys.cfg.plain {
+	w.org.System.Config.ChoreBegun()
+	if !w.org.System.Config.Plain {
 		return w.finalize(entry, job)
 	}
-	job.Done, job.Status, job.FinishedMs = 1, pb.JobSucceeded, clock.Millis(w.org.sys.clock.Now())
-	ch := commit.New(w.org.store)
+	job.Done, job.Status, job.FinishedMs = 1, pb.JobSucceeded, clock.Millis(w.org.System.Clock.Now())
+	ch := commit.New(w.org.Store)
 	ch.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(entry.seq)))
-	if err := endJob(ch, w.org, job); err != nil {
+	if err := tenant.EndJob(ch, w.org, job); err != nil {
 		return sliceDone{err: err}
 	}
-	if err := w.org.committer.CommitChange(ch); err != nil {
+	if err := w.org.Committer.CommitChange(ch); err != nil {
 		return sliceDone{err: err}
 	}
-	w.org.jobsEnded(id)
+	w.org.JobsEnded(id)
 	return sliceDone{more: true, last: entry.seq}
 }
 
 // finalize leaves a finalization to the next cycle.
 func (w *worker) finalize(entry queued, job *pb.Job) sliceDone {
 	cog := &pb.Cognition{}
-	err := w.org.withStore(func(st *storage.Store) error {
+	err := w.org.WithStore(func(st *storage.Store) error {
 		_, err := st.Get(w.part.Space.Key(storage.TableCognition), cog)
 		return err
 	})
@@ -702,13 +703,13 @@ func (w *worker) finalize(entry queued, job *pb.Job) sliceDone {
 		return sliceDone{err: err}
 	}
 	cog.Finalizes = append(cog.Finalizes, job.GetId())
-	b := storage.NewBatch(w.org.store)
+	b := storage.NewBatch(w.org.Store)
 	b.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(entry.seq)))
 	b.Put(w.part.Space.Key(storage.TableCognition), cog)
-	b.PutRaw(w.org.space.Key(storage.TableCognitionDue, storage.ID16(w.part.ID)), nil)
-	if err := w.org.committer.Commit(b); err != nil {
+	b.PutRaw(w.org.Space.Key(storage.TableCognitionDue, storage.ID16(w.part.ID)), nil)
+	if err := w.org.Committer.Commit(b); err != nil {
 		return sliceDone{err: err}
 	}
-	w.org.sys.root.Send(w.parent, followNow{})
+	w.org.System.Root.Send(w.parent, followNow{})
 	return sliceDone{more: true, last: entry.seq}
 }

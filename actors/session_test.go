@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -293,7 +294,7 @@ func TestSessionFinalize(t *testing.T) {
 	c.settled()
 	// While one waits behind work that does not end, another is not begun.
 	block := make(chan struct{})
-	n2 := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+	n2 := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { <-block }}
 	})
 	c2 := client{n: n2, key: n2.org(NewOrg{}).APIKey}
@@ -314,7 +315,7 @@ func TestUnknownWorkIsGivenUp(t *testing.T) {
 	goOn := sync.OnceFunc(func() { close(block) })
 	defer goOn()
 	var once sync.Once
-	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { once.Do(func() { close(entered); <-block }) }}
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -352,7 +353,7 @@ func TestUnknownWorkIsGivenUp(t *testing.T) {
 	}
 	job := c.job(unknown)
 	const reason = "it is work of a kind that this version of the service does not know"
-	if job.GetStatus() != pb.JobFailed || job.GetAttempts() != maxAttempts || job.GetErrorDetail() != reason || len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
+	if job.GetStatus() != pb.JobFailed || job.GetAttempts() != tenant.MaxAttempts || job.GetErrorDetail() != reason || len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
 		t.Errorf("%v", job)
 	}
 	if s := c.sessionState(); s.GetFinalizePending() {
@@ -371,9 +372,9 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var tries atomic.Int32
 			var mended atomic.Bool
-			n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
-				cfg.plain = plain
-				cfg.choreBegun = func() {
+			n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
+				cfg.Plain = plain
+				cfg.ChoreBegun = func() {
 					if tries.Add(1); !mended.Load() {
 						panic("cannot finalize this")
 					}
@@ -385,8 +386,8 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 			c.ok(finalize)
 			behind := jobOf(c.ok(items(doc("b", "Figs ripen late."))))
 			id := pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).GetJobs().GetJobs()[0].GetId()).String()
-			for k := range maxAttempts {
-				wait := minBackOff << k
+			for k := range tenant.MaxAttempts {
+				wait := tenant.MinBackOff << k
 				n.waitFor(func() bool { return n.clock.WaitersIn(wait) > 0 && int(c.job(id).GetAttempts()) > k })
 				if job := c.job(id); int(tries.Load()) != k+1 || job.GetStatus() != pb.JobRunning || !c.sessionState().GetFinalizePending() {
 					t.Fatalf("before the wait of %v it was tried %d times: %v", wait, tries.Load(), job)
@@ -396,7 +397,7 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 			n.waitMoving(100*time.Millisecond, id, behind)
 			job := c.job(id)
 			const reason = "the coding sessions could not be finalized in 5 attempts"
-			if job.GetStatus() != pb.JobFailed || tries.Load() != maxAttempts || job.GetAttempts() != maxAttempts || job.GetErrorDetail() != reason || len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
+			if job.GetStatus() != pb.JobFailed || tries.Load() != tenant.MaxAttempts || job.GetAttempts() != tenant.MaxAttempts || job.GetErrorDetail() != reason || len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
 				t.Errorf("after %d tries: %v", tries.Load(), job)
 			}
 			if got := itemStatus(c.job(behind)); !slices.Equal(got, []string{pb.ItemCreated}) {

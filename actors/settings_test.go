@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -117,17 +118,17 @@ func TestQualityModesSpendDifferently(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = n.sys.onOrg(t.Context(), c.orgID(), func(o *orgActor, done func(error)) {
-		part, err := o.member(user)
+	err = n.sys.Visit(t.Context(), c.orgID(), func(o *tenant.Org, done func(error)) {
+		part, err := o.Member(user)
 		if err != nil {
 			done(err)
 			return
 		}
-		b := storage.NewBatch(o.store)
+		b := storage.NewBatch(o.Store)
 		for _, seq := range []uint64{3, 31} { // d02 and d30
 			partition.PutVector(b, part, model.ID(), seq, model.Query("common"))
 		}
-		o.committer.Submit(b, done)
+		o.Committer.Submit(b, done)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -184,12 +185,12 @@ func TestThoroughLooksAtMore(t *testing.T) {
 	part := c.partition()
 	for _, topK := range []uint32{10, 100} {
 		looked := map[partition.Quality]int{}
-		c.inOrg(func(o *orgActor) {
-			err := o.withStore(func(st *storage.Store) error {
+		c.inOrg(func(o *tenant.Org) {
+			err := o.WithStore(func(st *storage.Store) error {
 				for mode, e := range efforts {
-					search := moduleOf[*recallModule](&o.orgView)
+					search := tenant.ModuleOf[*recallModule](&o.View)
 					rd, parts := &search.node.workers[0], []*partition.Ref{part}
-					q, err := lookInto(&o.orgView, st, parts, "common", index.Hybrid, &rd.QueryEncoder, func() error { return nil })
+					q, err := lookInto(&o.View, st, parts, "common", index.Hybrid, &rd.QueryEncoder, func() error { return nil })
 					if err != nil {
 						return err
 					}
@@ -225,17 +226,17 @@ func TestQualityModesAndTheBrain(t *testing.T) {
 	}
 	query := "Where was " + names[5] + " born?"
 	node := c.nodeOf(c.nodeNamed("p5"))
-	c.inOrg(func(o *orgActor) {
-		part, err := o.member(org.Owner)
+	c.inOrg(func(o *tenant.Org) {
+		part, err := o.Member(org.Owner)
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		model := wordEmbedder{id: "words"}
-		b := storage.NewBatch(o.store)
+		b := storage.NewBatch(o.Store)
 		partition.PutVector(b, part, model.ID(), node.GetChunks()[0], model.Query(query))
 		done := make(chan error, 1)
-		o.committer.Submit(b, func(err error) { done <- err })
+		o.Committer.Submit(b, func(err error) { done <- err })
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
@@ -257,7 +258,7 @@ func TestQualityModesAndTheBrain(t *testing.T) {
 // same content is sent to be learned from.
 func TestLearnModeMarksWhatIsTakenIn(t *testing.T) {
 	gate := make(chan struct{})
-	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(text string) {
 			if strings.Contains(text, "late") {
 				<-gate

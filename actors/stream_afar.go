@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/encoding/protodelim"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -61,9 +62,9 @@ func afar(ticket string) bool { return strings.Contains(ticket, "@") }
 // takeStream takes up a stream that lives on another node.
 func (o *peers) takeStream(ticket string) (LiveStream, bool) {
 	id, at, _ := strings.Cut(ticket, "@")
-	stream, err := o.openAfar(o.sys.ctx, cluster.ServerID(at), id)
+	stream, err := o.openAfar(o.sys.Running, cluster.ServerID(at), id)
 	if err != nil {
-		o.sys.log.Info("an event stream of another node could not be taken up", "node", at, "err", err)
+		o.sys.Log.Info("an event stream of another node could not be taken up", "node", at, "err", err)
 		return nil, false
 	}
 	return stream, true
@@ -83,7 +84,7 @@ type afarStream struct {
 func (o *peers) openAfar(ctx context.Context, server cluster.ServerID, ticket string) (*afarStream, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	late := o.sys.clock.AfterFunc(streamOpening, cancel)
+	late := o.sys.Clock.AfterFunc(streamOpening, cancel)
 	defer late.Stop()
 	conn, err := o.Network.Dial(ctx, server, cluster.KindEvents)
 	if err != nil {
@@ -101,7 +102,7 @@ func (o *peers) openAfar(ctx context.Context, server cluster.ServerID, ticket st
 		return nil, errors.Join(fmt.Errorf("open stream: %w", err), conn.Close())
 	}
 	stream := &afarStream{conn: conn, events: make(chan *pb.OutboxEvent, streamBuffer)}
-	go stream.receive(o.sys.clock, in) // ends with the connection, which Close closes
+	go stream.receive(o.sys.Clock, in) // ends with the connection, which Close closes
 	return stream, nil
 }
 
@@ -158,11 +159,11 @@ func readFrame(in *bufio.Reader, limit int64, m proto.Message) error {
 func (o *peers) serveStream(ctx context.Context, _ cluster.ServerID, conn net.Conn) {
 	s := o.sys
 	defer func() { _ = conn.Close() }()
-	if !s.admitVisit() {
+	if !s.AdmitVisit() {
 		return
 	}
-	defer s.endVisit()
-	late := s.clock.AfterFunc(streamOpening, func() { _ = conn.Close() })
+	defer s.EndVisit()
+	late := s.Clock.AfterFunc(streamOpening, func() { _ = conn.Close() })
 	in := bufio.NewReaderSize(conn, maxTicketFrame)
 	take := &pb.TakeStream{}
 	err := readFrame(in, maxTicketFrame, take)
@@ -170,7 +171,7 @@ func (o *peers) serveStream(ctx context.Context, _ cluster.ServerID, conn net.Co
 	if err != nil {
 		return
 	}
-	stream, ok := featureOf[*webhookFeature](s).hub.take(take.GetTicket())
+	stream, ok := tenant.FeatureOf[*webhookFeature](s).hub.take(take.GetTicket())
 	if !ok {
 		return
 	}
@@ -189,7 +190,7 @@ func (o *peers) serveStream(ctx context.Context, _ cluster.ServerID, conn net.Co
 		if err := o.sendFrames(conn, frames); err != nil {
 			return
 		}
-		beat := s.clock.NewTimer(streamBeat)
+		beat := s.Clock.NewTimer(streamBeat)
 		select {
 		case e, ok := <-stream.Events():
 			if !ok {
@@ -203,7 +204,7 @@ func (o *peers) serveStream(ctx context.Context, _ cluster.ServerID, conn net.Co
 			frames = appendWaiting(frames, stream.Events())
 		case <-beat.C():
 			frames = append(frames[:0], &pb.StreamFrame{})
-		case <-s.ctx.Done():
+		case <-s.Running.Done():
 			beat.Stop()
 			return
 		case <-ctx.Done():
@@ -232,7 +233,7 @@ func appendWaiting(frames []*pb.StreamFrame, events <-chan *pb.OutboxEvent) []*p
 
 // sendFrames writes frames; another node that does not take them in time is left.
 func (o *peers) sendFrames(conn net.Conn, frames []*pb.StreamFrame) error {
-	late := o.sys.clock.AfterFunc(streamSilence, func() { _ = conn.Close() })
+	late := o.sys.Clock.AfterFunc(streamSilence, func() { _ = conn.Close() })
 	defer late.Stop()
 	out := bufio.NewWriter(conn)
 	for _, frame := range frames {

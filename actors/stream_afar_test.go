@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -259,7 +260,7 @@ func TestStreamsOfASilentNodeEndInTime(t *testing.T) {
 	}
 	now := clock.NewFake(begin)
 	network := pipeNetwork{conns: make(chan net.Conn, 1)}
-	s := &peers{sys: &System{clock: now}, Peers: Peers{Network: network}}
+	s := &peers{sys: &tenant.System{Clock: now}, Peers: Peers{Network: network}}
 	opened := make(chan error, 1)
 	go func() {
 		_, err := s.openAfar(t.Context(), "a", "ticket")

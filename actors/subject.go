@@ -8,6 +8,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -19,9 +20,9 @@ const maxQueued = 200_000
 // subjectActor is a partition's end of the organization: it takes in work, in
 // order, and owns the child that does it.
 type subjectActor struct {
-	org          *orgView
+	org          *tenant.View
 	part         *partition.Ref
-	self         *child
+	self         *tenant.Child
 	next         uint64 // sequence number of the next queue entry
 	first        uint64 // lower bound of the oldest that waits
 	bad          error  // why the queue could not be read
@@ -41,7 +42,7 @@ type subjectActor struct {
 	sessionWait []waitingCall
 }
 
-func newSubjectActor(org *orgView, part *partition.Ref, self *child) *subjectActor {
+func newSubjectActor(org *tenant.View, part *partition.Ref, self *tenant.Child) *subjectActor {
 	return &subjectActor{org: org, part: part, self: self}
 }
 
@@ -61,18 +62,18 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			a.dead = true
-			a.org.panicked("subject actor", r)
-			if c, ok := ctx.Message().(*call); ok {
-				c.fail(fmt.Errorf("panic: %v", r))
+			a.org.Panicked("subject actor", r)
+			if c, ok := ctx.Message().(*tenant.Call); ok {
+				c.Fail(fmt.Errorf("panic: %v", r))
 			}
 		}
 	}()
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
-		a.lastWork = a.org.sys.clock.Now()
+		a.lastWork = a.org.System.Clock.Now()
 		a.work = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newWorker(a.org, a.part, ctx.Self()) }))
 		a.follower = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor {
-			return moduleOf[follower](a.org).follow(a.org, a.part, ctx.Self(), a.work)
+			return tenant.ModuleOf[follower](a.org).follow(a.org, a.part, ctx.Self(), a.work)
 		}))
 		a.followerBusy = true // until it says otherwise
 		a.bad = a.open()
@@ -92,9 +93,9 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 			_ = ctx.PoisonFuture(a.work).Wait()
 		}
 	case subjectTick:
-		if a.idle && !a.followerBusy && a.inFlight == 0 && a.org.sys.clock.Now().Sub(a.lastWork) >= a.org.sys.cfg.IdleSubject {
+		if a.idle && !a.followerBusy && a.inFlight == 0 && a.org.System.Clock.Now().Sub(a.lastWork) >= a.org.System.Config.IdleSubject {
 			id, self, handled := a.part.ID, a.self, a.handled
-			a.org.tell(func(o *orgActor) { o.releaseSubject(id, self, handled) })
+			a.org.Tell(func(o *tenant.Org) { o.ReleaseSubject(id, self, handled) })
 		}
 		a.arm(ctx)
 	case changed:
@@ -110,7 +111,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		ctx.Send(a.follower, m)
 	case jobCancelled:
 		ctx.Send(a.follower, m)
-	case look:
+	case tenant.Look:
 		a.handled++
 		a.wake(ctx)
 	case sessionDone:
@@ -128,35 +129,35 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		if a.idle && a.inFlight == 0 {
 			a.first = a.next // also what was refused or cancelled waits no more
 		}
-	case *call:
+	case *tenant.Call:
 		a.handled++
-		a.lastWork = a.org.sys.clock.Now()
+		a.lastWork = a.org.System.Clock.Now()
 		if a.bad != nil { // what was wrong then may have passed
 			a.bad = a.open()
 		}
 		switch {
 		case a.dead:
-			m.fail(commit.ErrLost)
+			m.Fail(commit.ErrLost)
 			return
 		case a.bad != nil:
-			m.fail(a.bad)
+			m.Fail(a.bad)
 			return
 		case editOf(m) != nil:
 			ctx.Send(a.work, m)
 			a.wake(ctx) // behind it there may be upkeep
 			return
 		}
-		switch op := m.env.GetOp().(type) {
+		switch op := m.Env.GetOp().(type) {
 		case *pb.Envelope_Link:
 			if !a.link(ctx.Self(), m, op.Link) {
-				m.fail(fmt.Errorf("operation %T is unknown to a subject", op.Link.GetOp()))
+				m.Fail(fmt.Errorf("operation %T is unknown to a subject", op.Link.GetOp()))
 			}
 		case *pb.Envelope_Ingest:
 			a.accept(ctx.Self(), m, op.Ingest)
 		case *pb.Envelope_CancelJob:
 			ctx.Send(a.work, cancel{m, op.CancelJob})
 		default:
-			m.fail(fmt.Errorf("operation %T is unknown to a subject", op))
+			m.Fail(fmt.Errorf("operation %T is unknown to a subject", op))
 		}
 	}
 }
@@ -168,6 +169,6 @@ func (a *subjectActor) wake(ctx actor.Context) {
 }
 
 func (a *subjectActor) arm(ctx actor.Context) {
-	self, root := ctx.Self(), a.org.sys.root
-	a.timer = a.org.sys.clock.AfterFunc(a.org.sys.cfg.IdleSubject, func() { root.Send(self, subjectTick{}) })
+	self, root := ctx.Self(), a.org.System.Root
+	a.timer = a.org.System.Clock.AfterFunc(a.org.System.Config.IdleSubject, func() { root.Send(self, subjectTick{}) })
 }

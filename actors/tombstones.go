@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -22,21 +23,21 @@ const (
 
 // removedUntil is the time up to which nodes could be restored that are to be
 // removed now.
-func removedUntil(s *System) int64 {
-	return clock.Millis(s.clock.Now().Add(-min(s.cfg.TombstoneRetention, maxLate)))
+func removedUntil(s *tenant.System) int64 {
+	return clock.Millis(s.Clock.Now().Add(-min(s.Config.TombstoneRetention, maxLate)))
 }
 
 // sweepTombstones wakes the partitions in which a forgotten node is to be removed.
 // Their workers do it (worker.bury).
 func (o *upkeepModule) sweepTombstones() {
-	if o.failed != nil || o.lost || o.record == nil {
+	if o.Failed != nil || o.Lost || o.Record == nil {
 		return
 	}
-	until := removedUntil(o.sys)
+	until := removedUntil(o.System)
 	due := map[pb.PartitionID]bool{}
-	done := storage.NewBatch(o.store)
-	err := o.withStore(func(st *storage.Store) error {
-		for item, err := range st.Scan(o.space.Prefix(storage.TableTombstoneDue), storage.ScanOptions{Limit: maxSweep}) {
+	done := storage.NewBatch(o.Store)
+	err := o.WithStore(func(st *storage.Store) error {
+		for item, err := range st.Scan(o.Space.Prefix(storage.TableTombstoneDue), storage.ScanOptions{Limit: tenant.MaxSweep}) {
 			if err != nil {
 				return err
 			}
@@ -49,7 +50,7 @@ func (o *upkeepModule) sweepTombstones() {
 				return nil
 			}
 			if !due[id] {
-				waits, err := tombstonesWait(st, storage.PartitionSpace(o.store, id), at)
+				waits, err := tombstonesWait(st, storage.PartitionSpace(o.Store, id), at)
 				if err != nil {
 					return err
 				}
@@ -62,21 +63,21 @@ func (o *upkeepModule) sweepTombstones() {
 		return nil
 	})
 	if err != nil {
-		o.sys.log.Error("looking for tombstones failed; it is tried again", "org", o.id.String(), "err", err)
+		o.System.Log.Error("looking for tombstones failed; it is tried again", "org", o.ID.String(), "err", err)
 		return
 	}
 	if done.Len() > 0 {
-		o.committer.Submit(done, func(error) {}) // otherwise the next sweep does it
+		o.Committer.Submit(done, func(error) {}) // otherwise the next sweep does it
 	}
 	for id, waits := range due {
 		if !waits {
 			continue
 		}
-		if ch := o.children[id]; ch != nil {
-			o.send(ch, look{})
+		if ch := o.Children[id]; ch != nil {
+			o.Send(ch, tenant.Look{})
 			continue
 		}
-		o.attend(id)
+		o.Attend(id)
 	}
 }
 
@@ -96,9 +97,9 @@ func tombstonesWait(r storage.Reader, space storage.Space, at int64) (bool, erro
 // and history, and reports whether there are more.
 func (w *worker) bury(now *partition.Index, e partition.Embedder) (next *partition.Index, more bool, err error) {
 	f := newEffect(w.org, w.part, now, e)
-	last := removedUntil(w.org.sys)
+	last := removedUntil(w.org.System)
 	removed, rest := 0, false // rest: of the edges of one
-	err = w.org.withStore(func(st *storage.Store) error {
+	err = w.org.WithStore(func(st *storage.Store) error {
 		f.st = st
 		for item, err := range st.Scan(w.part.Space.Prefix(storage.TableTombstone), storage.ScanOptions{Limit: maxRemoved}) {
 			if err != nil {

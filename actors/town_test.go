@@ -15,6 +15,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -46,7 +47,7 @@ type townNode struct {
 	self   cluster.ServerID
 	system *actor.ActorSystem
 	lost   func(cluster.ServerID, bool)
-	leads  Leads
+	leads  tenant.Leads
 
 	mu      sync.Mutex
 	events  func(context.Context, cluster.ServerID, net.Conn)
@@ -74,10 +75,10 @@ func (n *townNode) InstanceOf(server cluster.ServerID) string {
 
 func startTown(t *testing.T, names ...cluster.ServerID) *town {
 	t.Helper()
-	return startTownWith(t, func(*Config, *storage.Options) {}, names...)
+	return startTownWith(t, func(*tenant.Config, *storage.Options) {}, names...)
 }
 
-func startTownWith(t *testing.T, change func(*Config, *storage.Options), names ...cluster.ServerID) *town {
+func startTownWith(t *testing.T, change func(*tenant.Config, *storage.Options), names ...cluster.ServerID) *town {
 	t.Helper()
 	w := &town{t: t, nodes: map[cluster.ServerID]*townNode{}, leader: names[0]}
 	first := startNode(t, storagetest.NewDisk())
@@ -86,12 +87,12 @@ func startTownWith(t *testing.T, change func(*Config, *storage.Options), names .
 		w.nodes[name] = n
 		n.testNode = &testNode{t: t, disk: first.disk, store: first.store, host: first.host, clock: first.clock, jobs: map[pb.JobID]bool{}}
 		n.finished = sync.NewCond(&n.testNode.mu)
-		cfg := Config{
+		cfg := tenant.Config{
 			Host: first.host, Storage: first.store, Clock: clock.Real(), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 			Embedder: wordEmbedder{id: "words"}, Workers: 1,
 		}
 		change(&cfg, nil)
-		cfg.jobFinished = func(id pb.JobID) {
+		cfg.JobFinished = func(id pb.JobID) {
 			n.testNode.mu.Lock()
 			n.jobs[id] = true
 			n.testNode.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -40,8 +41,8 @@ const (
 
 // getUsage answers what was used. It waits until all that was answered before it
 // is stored, so the report is exact.
-func (o *usageModule) getUsage(c *call, op *pb.GetUsage) {
-	now := o.sys.clock.Now()
+func (o *usageModule) getUsage(c *tenant.Call, op *pb.GetUsage) {
+	now := o.System.Clock.Now()
 	end := time.UnixMilli(op.GetEndMs())
 	if op.GetEndMs() == 0 {
 		end = now.Add(time.Millisecond) // the hour that has just begun too
@@ -52,20 +53,20 @@ func (o *usageModule) getUsage(c *call, op *pb.GetUsage) {
 	}
 	switch {
 	case end.Before(start):
-		c.refuse(invalid("endTime", "must not be before startTime"))
+		c.Refuse(tenant.Invalid("endTime", "must not be before startTime"))
 		return
 	case end.Sub(start) > maxUsageRange:
-		c.refuse(invalid("startTime", "must be at most 92 days before endTime"))
+		c.Refuse(tenant.Invalid("startTime", "must be at most 92 days before endTime"))
 		return
 	}
-	view := &o.orgView
-	o.settledUsage(func(err error) {
+	view := &o.View
+	o.SettledUsage(func(err error) {
 		if err != nil {
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
-		o.later(func() {
-			o.readWide(c, func(st *storage.Store, _ int) (*pb.Reply, error) {
+		o.Later(func() {
+			o.ReadWide(c, func(st *storage.Store, _ int) (*pb.Reply, error) {
 				return usageReport(view, st, start, end, cmp.Or(op.GetGroupBy(), groupBySubject), maxUsageLines)
 			})
 		})
@@ -79,7 +80,7 @@ func usageBucket(at time.Time, length time.Duration) time.Time {
 
 // usageReport adds up the lines from the bucket of start to the one before which
 // end lies, at most so many.
-func usageReport(o *orgView, st *storage.Store, start, end time.Time, groupBy string, most int) (_ *pb.Reply, err error) {
+func usageReport(o *tenant.View, st *storage.Store, start, end time.Time, groupBy string, most int) (_ *pb.Reply, err error) {
 	length := time.Hour
 	if end.Sub(start) > hourlyUsage {
 		length = 24 * time.Hour
@@ -94,14 +95,14 @@ func usageReport(o *orgView, st *storage.Store, start, end time.Time, groupBy st
 	if usageBucket(end, length).Before(end) {
 		to += length.Milliseconds()
 	}
-	lines := storage.Between(o.space.Key(storage.TableUsage, storage.U64(uint64(from))), o.space.Key(storage.TableUsage, storage.U64(uint64(to))))
+	lines := storage.Between(o.Space.Key(storage.TableUsage, storage.U64(uint64(from))), o.Space.Key(storage.TableUsage, storage.U64(uint64(to))))
 	type group struct {
 		bucket int64
 		commit.Line
 	}
 	sums := map[group]*pb.Usage{}
 	tooMany := func(n int, of string) *pb.Reply {
-		return refuse(invalid("startTime", fmt.Sprintf("spans more than %d %s of usage; ask for a shorter range", n, of)))
+		return tenant.Refuse(tenant.Invalid("startTime", fmt.Sprintf("spans more than %d %s of usage; ask for a shorter range", n, of)))
 	}
 	read := 0
 	for rec, err := range storage.ScanRecords(snap, lines, storage.ScanOptions{Limit: most + 1}, func() *pb.Usage { return &pb.Usage{} }) {
@@ -166,9 +167,9 @@ func usageReport(o *orgView, st *storage.Store, start, end time.Time, groupBy st
 
 // usageName is what a partition is called in a report: a subject's id, a member's
 // user id, and the partition's own id where the subject was erased.
-func usageName(o *orgView, r storage.Reader, id pb.PartitionID) (string, error) {
+func usageName(o *tenant.View, r storage.Reader, id pb.PartitionID) (string, error) {
 	rec := &pb.Partition{}
-	found, err := r.Get(o.space.Key(storage.TablePartition, storage.ID16(id)), rec)
+	found, err := r.Get(o.Space.Key(storage.TablePartition, storage.ID16(id)), rec)
 	if err != nil {
 		return "", err
 	}
@@ -179,12 +180,12 @@ func usageName(o *orgView, r storage.Reader, id pb.PartitionID) (string, error) 
 }
 
 // sweepUsage orders the end of lines that are older than anybody may ask for.
-func sweepUsage(o *orgView, b *storage.Batch, st *storage.Store) error {
-	old := o.sys.clock.Now().Add(-usageRetention)
+func sweepUsage(o *tenant.View, b *storage.Batch, st *storage.Store) error {
+	old := o.System.Clock.Now().Add(-usageRetention)
 	if old.UnixMilli() <= 0 {
 		return nil
 	}
-	lines := storage.Between(o.space.Key(storage.TableUsage, storage.U64(0)), o.space.Key(storage.TableUsage, storage.U64(uint64(old.UnixMilli()))))
+	lines := storage.Between(o.Space.Key(storage.TableUsage, storage.U64(0)), o.Space.Key(storage.TableUsage, storage.U64(uint64(old.UnixMilli()))))
 	for _, err := range st.Scan(lines, storage.ScanOptions{Limit: 1}) {
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -127,10 +128,10 @@ func TestUsageBuckets(t *testing.T) {
 	c.refused(pb.CodeValidation, usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(-1)}))
 	c.refused(pb.CodeValidation, usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(maxUsageRange + time.Millisecond)}))
 	c.ok(usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(maxUsageRange)}))
-	c.inOrg(func(o *orgActor) {
-		err := o.withStore(func(st *storage.Store) error {
+	c.inOrg(func(o *tenant.Org) {
+		err := o.WithStore(func(st *storage.Store) error {
 			for most, want := range map[int]string{1: pb.CodeValidation, 2: ""} { // two lines, of two hours
-				r, err := usageReport(&o.orgView, st, start, start.Add(2*time.Hour), groupBySubject, most)
+				r, err := usageReport(&o.View, st, start, start.Add(2*time.Hour), groupBySubject, most)
 				if got := r.GetProblem().GetCode(); err != nil || got != want {
 					t.Errorf("with at most %d lines: %q, %v", most, got, err)
 				}
@@ -205,7 +206,7 @@ func TestOldUsageIsSwept(t *testing.T) {
 	n.clock.Advance(usageRetention + time.Hour)
 	n.waitFor(func() bool {
 		c.ok(&pb.Envelope{Op: &pb.Envelope_Me{Me: &pb.Me{}}})
-		n.clock.Advance(sweepInterval)
+		n.clock.Advance(tenant.SweepInterval)
 		return lines() == 0
 	})
 }
@@ -279,7 +280,7 @@ func TestUsageIsWhatAnswersSaid(t *testing.T) {
 				keys[0].n, keys[1].n = n, n
 			case "bad":
 				op := metered("")
-				op.Op = &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: problem(pb.CodeValidation, "bad")}}
+				op.Op = &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: tenant.NewProblem(pb.CodeValidation, "bad")}}
 				c.refused(pb.CodeValidation, op)
 			case "hour":
 				n.clock.Advance(time.Duration(rapid.IntRange(1, 90).Draw(rt, "minutes")) * time.Minute)
@@ -390,9 +391,9 @@ func TestUsageSurvivesMoves(t *testing.T) {
 			<-release
 		}
 	}
-	w := startTownWith(t, func(cfg *Config, _ *storage.Options) {
+	w := startTownWith(t, func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder, cfg.Workers = wordEmbedder{id: "words", fail: slow}, 2
-		cfg.plain = true
+		cfg.Plain = true
 	}, "a", "b")
 	made := w.org("a", pb.PlanUnlimited)
 	names := []cluster.ServerID{"a", "b"}
@@ -434,9 +435,9 @@ func TestOneTimerWritesUsage(t *testing.T) {
 	c := client{n: n, key: org.APIKey}
 	c.ingest(doc("", "something to be found"))
 	n.waitFor(func() bool { return n.clock.WaitersIn(commit.UsageDelay) == 0 })
-	c.inOrg(func(o *orgActor) {
+	c.inOrg(func(o *tenant.Org) {
 		for range 10 {
-			o.flushUsageSoon()
+			o.FlushUsageSoon()
 		}
 	})
 	if got := n.clock.WaitersIn(commit.UsageDelay); got != 1 {

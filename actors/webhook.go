@@ -10,6 +10,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -49,11 +50,11 @@ func InactiveEvents(subscribed []string) []string {
 }
 
 func webhookNotFound() *pb.Problem {
-	return problem(pb.CodeWebhookNotFound, "There is no such webhook endpoint.")
+	return tenant.NewProblem(pb.CodeWebhookNotFound, "There is no such webhook endpoint.")
 }
 
 func (o *webhookModule) webhookKey(id pb.WebhookID) storage.Key {
-	return o.space.Key(storage.TableWebhook, storage.ID16(id))
+	return o.Space.Key(storage.TableWebhook, storage.ID16(id))
 }
 
 // findWebhook returns an endpoint, nil when there is none of this id.
@@ -73,7 +74,7 @@ func (o *webhookModule) findWebhook(r storage.Reader, id string) (*pb.Webhook, e
 // webhooks returns all endpoints, newest first.
 func (o *webhookModule) webhooks(r storage.Reader) ([]*pb.Webhook, error) {
 	var all []*pb.Webhook
-	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TableWebhook), storage.ScanOptions{}, func() *pb.Webhook { return &pb.Webhook{} }) {
+	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableWebhook), storage.ScanOptions{}, func() *pb.Webhook { return &pb.Webhook{} }) {
 		if err != nil {
 			return nil, err
 		}
@@ -100,12 +101,12 @@ func datedPosition(d dated) []byte {
 }
 
 // pageOfDated cuts one page out of a whole list that newerFirst has sorted.
-func pageOfDated[D dated](o *orgView, all []D, list string, page *pb.Page) (entries []D, next string, p *pb.Problem) {
-	kind := cursorKind{list: list}
+func pageOfDated[D dated](o *tenant.View, all []D, list string, page *pb.Page) (entries []D, next string, p *pb.Problem) {
+	kind := tenant.CursorKind{List: list}
 	if page.GetCursor() != "" {
-		position, err := openCursor(o.secret, kind, page.GetCursor())
+		position, err := tenant.OpenCursor(o.Secret, kind, page.GetCursor())
 		if err != nil {
-			return nil, "", invalidCursor()
+			return nil, "", tenant.InvalidCursor()
 		}
 		at := slices.IndexFunc(all, func(d D) bool { return slices.Compare(datedPosition(d), position) < 0 })
 		if at < 0 {
@@ -113,9 +114,9 @@ func pageOfDated[D dated](o *orgView, all []D, list string, page *pb.Page) (entr
 		}
 		all = all[at:]
 	}
-	if size := pageSize(page); len(all) > size {
+	if size := tenant.PageSize(page); len(all) > size {
 		all = all[:size]
-		next = sealCursor(o.secret, kind, datedPosition(all[size-1]))
+		next = tenant.SealCursor(o.Secret, kind, datedPosition(all[size-1]))
 	}
 	return all, next, nil
 }
@@ -125,14 +126,14 @@ func (o *webhookModule) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb
 	if err != nil {
 		return nil, err
 	}
-	page, next, p := pageOfDated(&o.orgView, all, "webhooks", op.GetPage())
+	page, next, p := pageOfDated(&o.View, all, "webhooks", op.GetPage())
 	if p != nil {
-		return refuse(p), nil
+		return tenant.Refuse(p), nil
 	}
 	for i, hook := range page {
 		page[i] = shownWebhook(hook)
 	}
-	return linked(&pb.LinkResult{Result: &pb.LinkResult_Webhooks{Webhooks: &pb.WebhookList{Webhooks: page, NextCursor: next}}}), nil
+	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Webhooks{Webhooks: &pb.WebhookList{Webhooks: page, NextCursor: next}}}), nil
 }
 
 // getWebhook answers an endpoint with its last attempts, newest first.
@@ -142,36 +143,36 @@ func (o *webhookModule) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Rep
 		return nil, err
 	}
 	if hook == nil {
-		return refuse(webhookNotFound()), nil
+		return tenant.Refuse(webhookNotFound()), nil
 	}
 	detail := &pb.WebhookDetail{Webhook: shownWebhook(hook)}
-	log := o.space.Prefix(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())))
+	log := o.Space.Prefix(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())))
 	for rec, err := range storage.ScanRecords(r, log, storage.ScanOptions{Reverse: true, Limit: maxDeliveries}, func() *pb.Delivery { return &pb.Delivery{} }) {
 		if err != nil {
 			return nil, err
 		}
 		detail.Attempts = append(detail.Attempts, rec.Value)
 	}
-	return linked(&pb.LinkResult{Result: &pb.LinkResult_WebhookDetail{WebhookDetail: detail}}), nil
+	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_WebhookDetail{WebhookDetail: detail}}), nil
 }
 
 // checkAddress holds an address against the rules of egress and goes on in the
 // organization's actor; the name service may take seconds.
-func (o *webhookModule) checkAddress(c *call, field, address string, then func()) {
-	if o.sys.cfg.Egress == nil {
-		c.fail(errNoEgress)
+func (o *webhookModule) checkAddress(c *tenant.Call, field, address string, then func()) {
+	if o.System.Config.Egress == nil {
+		c.Fail(tenant.ErrNoEgress)
 		return
 	}
-	o.sys.background(func(ctx context.Context) {
-		err := o.sys.cfg.Egress.Check(ctx, address)
-		o.later(func() {
+	o.System.InBackground(func(ctx context.Context) {
+		err := o.System.Config.Egress.Check(ctx, address)
+		o.Later(func() {
 			switch {
 			case errors.Is(err, egress.ErrAddress):
-				c.refuse(invalid(field, egress.Reason(err)))
+				c.Refuse(tenant.Invalid(field, egress.Reason(err)))
 			case err != nil:
-				c.fail(err)
-			case o.lost:
-				c.fail(commit.ErrLost)
+				c.Fail(err)
+			case o.Lost:
+				c.Fail(commit.ErrLost)
 			default:
 				then()
 			}
@@ -180,39 +181,39 @@ func (o *webhookModule) checkAddress(c *call, field, address string, then func()
 }
 
 // createWebhook makes an endpoint that receives what happens from now on.
-func (o *webhookModule) createWebhook(c *call, op *pb.CreateWebhook) {
+func (o *webhookModule) createWebhook(c *tenant.Call, op *pb.CreateWebhook) {
 	o.checkAddress(c, "url", op.GetUrl(), func() {
-		o.whenBusyFor(c, func() { o.putWebhook(c, op) }) // before there can be something to bring
+		o.WhenBusyFor(c, func() { o.putWebhook(c, op) }) // before there can be something to bring
 	})
 }
 
-func (o *webhookModule) putWebhook(c *call, op *pb.CreateWebhook) {
+func (o *webhookModule) putWebhook(c *tenant.Call, op *pb.CreateWebhook) {
 	o.withWebhookCount(c, func(count int, release func()) {
 		if count >= maxWebhooks {
 			release()
-			c.refuseSettled(problem(pb.CodeWebhookLimit, "An organization has at most %d webhook endpoints, those of its sandbox included.", maxWebhooks))
+			c.RefuseSettled(tenant.NewProblem(pb.CodeWebhookLimit, "An organization has at most %d webhook endpoints, those of its sandbox included.", maxWebhooks))
 			return
 		}
 		hook, err := o.newWebhook(c, op)
 		if err != nil {
 			release()
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
 		stored, err := o.sealWebhook(hook)
 		if err != nil {
 			release()
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
-		ch := commit.New(o.store)
+		ch := commit.New(o.Store)
 		ch.Put(o.webhookKey(pb.WebhookID(hook.GetId())), stored)
-		ch.Audit(c.auditOf("webhook.create", pb.WebhookID(hook.GetId()).String()))
-		r := linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
+		ch.Audit(c.AuditOf("webhook.create", pb.WebhookID(hook.GetId()).String()))
+		r := tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
 		r.Status = 201
 		id := pb.WebhookID(hook.GetId())
-		c.settle(ch, r, func() {
-			o.later(func() { o.reviewWebhook(id) })
+		c.Settle(ch, r, func() {
+			o.Later(func() { o.reviewWebhook(id) })
 			release()
 		})
 	})
@@ -224,17 +225,17 @@ func (o *webhookModule) putWebhook(c *call, op *pb.CreateWebhook) {
 // organization's lock too: with a lock of its own, each side could add the last one.
 // The number comes from the stores: a crash leaves no counter behind that is wrong,
 // and a reset of the sandbox frees what it erases.
-func (o *webhookModule) withWebhookCount(c *call, f func(count int, release func())) {
-	count := func(org *orgActor) {
-		org.exclusive(webhooksLock, func(release func()) {
-			moduleOf[*webhookModule](&org.orgView).countWebhooks(func(count int, err error) {
-				o.later(func() {
-					if err == nil && o.lost {
+func (o *webhookModule) withWebhookCount(c *tenant.Call, f func(count int, release func())) {
+	count := func(org *tenant.Org) {
+		org.Exclusive(tenant.WebhooksLock, func(release func()) {
+			tenant.ModuleOf[*webhookModule](&org.View).countWebhooks(func(count int, err error) {
+				o.Later(func() {
+					if err == nil && o.Lost {
 						err = commit.ErrLost
 					}
 					if err != nil {
 						release()
-						c.fail(err)
+						c.Fail(err)
 						return
 					}
 					f(count, release)
@@ -242,11 +243,11 @@ func (o *webhookModule) withWebhookCount(c *call, f func(count int, release func
 			})
 		})
 	}
-	if o.main != nil {
-		o.main.tell(count)
+	if o.Main != nil {
+		o.Main.Tell(count)
 		return
 	}
-	count(o.orgActor)
+	count(o.Org)
 }
 
 // countWebhooks counts the endpoints of an organization and of its sandbox. The sandbox
@@ -254,27 +255,27 @@ func (o *webhookModule) withWebhookCount(c *call, f func(count int, release func
 // way can be added to its store.
 func (o *webhookModule) countWebhooks(then func(count int, err error)) {
 	count, err := o.ownWebhooks()
-	if err == nil && o.lost { // its locks hold no more
+	if err == nil && o.Lost { // its locks hold no more
 		err = commit.ErrLost
 	}
 	if err == nil {
-		err = o.resumeSandbox()
+		err = o.ResumeSandbox()
 	}
-	if err != nil || o.sandbox == nil {
+	if err != nil || o.Sandbox == nil {
 		then(count, err)
 		return
 	}
-	sys, box := o.sys, o.sandbox
-	box.calls.Add(1) // so that it stays until it has answered, also where it is reset meanwhile
-	sys.root.Send(box.pid, &visit{
-		run: func(box *orgActor, done func(error)) {
-			n, err := moduleOf[*webhookModule](&box.orgView).ownWebhooks()
+	sys, box := o.System, o.Sandbox
+	box.Calls.Add(1) // so that it stays until it has answered, also where it is reset meanwhile
+	sys.Root.Send(box.PID, &tenant.Visit{
+		Run: func(box *tenant.Org, done func(error)) {
+			n, err := tenant.ModuleOf[*webhookModule](&box.View).ownWebhooks()
 			count += n
 			done(err)
 		},
-		done: func(err error) {
-			box.leave(sys)
-			if errors.Is(err, errTryAgain) {
+		Done: func(err error) {
+			box.Leave(sys)
+			if errors.Is(err, tenant.ErrTryAgain) {
 				err = commit.ErrLost
 			}
 			then(count, err)
@@ -284,7 +285,7 @@ func (o *webhookModule) countWebhooks(then func(count int, err error)) {
 
 // ownWebhooks counts the endpoints in the actor's store.
 func (o *webhookModule) ownWebhooks() (count int, err error) {
-	err = o.withStore(func(st *storage.Store) error {
+	err = o.WithStore(func(st *storage.Store) error {
 		all, err := o.webhooks(st)
 		count = len(all)
 		return err
@@ -292,48 +293,48 @@ func (o *webhookModule) ownWebhooks() (count int, err error) {
 	return count, err
 }
 
-func (o *webhookModule) newWebhook(c *call, op *pb.CreateWebhook) (*pb.Webhook, error) {
-	id, err := o.sys.newUUID()
+func (o *webhookModule) newWebhook(c *tenant.Call, op *pb.CreateWebhook) (*pb.Webhook, error) {
+	id, err := o.System.NewUUID()
 	if err != nil {
 		return nil, err
 	}
 	secret := make([]byte, webhookSecretBytes)
-	if _, err := io.ReadFull(o.sys.cfg.Random, secret); err != nil {
+	if _, err := io.ReadFull(o.System.Config.Random, secret); err != nil {
 		return nil, err
 	}
 	return &pb.Webhook{
-		Id: id[:], User: c.who.user.Bytes(), Url: op.GetUrl(), EventTypes: op.GetEventTypes(),
-		CreatedMs: clock.Millis(o.sys.clock.Now()), Secret: webhookSecretPrefix + base64.StdEncoding.EncodeToString(secret),
-		Cursor: o.committer.LastEvent(),
+		Id: id[:], User: c.Who.User.Bytes(), Url: op.GetUrl(), EventTypes: op.GetEventTypes(),
+		CreatedMs: clock.Millis(o.System.Clock.Now()), Secret: webhookSecretPrefix + base64.StdEncoding.EncodeToString(secret),
+		Cursor: o.Committer.LastEvent(),
 	}, nil
 }
 
 // changeWebhook runs f on an endpoint that no other change is under way of, and
 // answers what f does not.
-func (o *webhookModule) changeWebhook(c *call, id string, f func(hook *pb.Webhook, release func())) {
+func (o *webhookModule) changeWebhook(c *tenant.Call, id string, f func(hook *pb.Webhook, release func())) {
 	hookID, err := pb.ParseWebhookID(id)
 	if err != nil {
-		c.refuse(webhookNotFound()) // what is no id names no endpoint
+		c.Refuse(webhookNotFound()) // what is no id names no endpoint
 		return
 	}
-	o.exclusive(webhookLock(hookID), func(release func()) {
+	o.Exclusive(tenant.WebhookLock(hookID), func(release func()) {
 		free := release
 		release = func() { // its child learns of the change
-			o.later(func() { o.reviewWebhook(hookID) })
+			o.Later(func() { o.reviewWebhook(hookID) })
 			free()
 		}
 		var hook *pb.Webhook
-		err := o.withStore(func(st *storage.Store) (err error) {
+		err := o.WithStore(func(st *storage.Store) (err error) {
 			hook, err = o.findWebhook(st, id)
 			return err
 		})
 		switch {
 		case err != nil:
 			release()
-			c.fail(err)
+			c.Fail(err)
 		case hook == nil:
 			release()
-			c.refuse(webhookNotFound())
+			c.Refuse(webhookNotFound())
 		default:
 			f(hook, release)
 		}
@@ -354,8 +355,8 @@ func (o *webhookModule) switchWebhook(hook *pb.Webhook, off bool) error {
 	if !was {
 		return nil
 	}
-	hook.Cursor = o.committer.LastEvent()
-	return o.withStore(func(st *storage.Store) error {
+	hook.Cursor = o.Committer.LastEvent()
+	return o.WithStore(func(st *storage.Store) error {
 		orphan, err := o.orphaned(st, hook)
 		hook.OutlivedCreator = hook.GetOutlivedCreator() || orphan
 		return err
@@ -364,7 +365,7 @@ func (o *webhookModule) switchWebhook(hook *pb.Webhook, off bool) error {
 
 // patchWebhook changes an endpoint. Its reach stays its creator's, whoever changes
 // what.
-func (o *webhookModule) patchWebhook(c *call, op *pb.PatchWebhook) {
+func (o *webhookModule) patchWebhook(c *tenant.Call, op *pb.PatchWebhook) {
 	change := func() {
 		o.changeWebhook(c, op.GetId(), func(hook *pb.Webhook, release func()) {
 			if op.Url != nil {
@@ -376,32 +377,32 @@ func (o *webhookModule) patchWebhook(c *call, op *pb.PatchWebhook) {
 			if op.Disabled != nil {
 				if err := o.switchWebhook(hook, op.GetDisabled()); err != nil {
 					release()
-					c.fail(err)
+					c.Fail(err)
 					return
 				}
 			}
-			hook.UpdatedMs = clock.Millis(o.sys.clock.Now())
-			ch := commit.New(o.store)
+			hook.UpdatedMs = clock.Millis(o.System.Clock.Now())
+			ch := commit.New(o.Store)
 			ch.Put(o.webhookKey(pb.WebhookID(hook.GetId())), hook)
-			ch.Audit(c.auditOf("webhook.update", pb.WebhookID(hook.GetId()).String()))
-			c.settle(ch, linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: shownWebhook(hook)}}), release)
+			ch.Audit(c.AuditOf("webhook.update", pb.WebhookID(hook.GetId()).String()))
+			c.Settle(ch, tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: shownWebhook(hook)}}), release)
 		})
 	}
 	if op.Url == nil {
-		o.whenBusyFor(c, change)
+		o.WhenBusyFor(c, change)
 		return
 	}
-	o.checkAddress(c, "url", op.GetUrl(), func() { o.whenBusyFor(c, change) })
+	o.checkAddress(c, "url", op.GetUrl(), func() { o.WhenBusyFor(c, change) })
 }
 
 // deleteWebhook removes an endpoint and its delivery log.
-func (o *webhookModule) deleteWebhook(c *call, op *pb.DeleteWebhook) {
+func (o *webhookModule) deleteWebhook(c *tenant.Call, op *pb.DeleteWebhook) {
 	o.changeWebhook(c, op.GetId(), func(hook *pb.Webhook, release func()) {
 		id := pb.WebhookID(hook.GetId())
-		ch := commit.New(o.store)
+		ch := commit.New(o.Store)
 		ch.Erase(o.webhookKey(id)) // its secret and its address leave the files too
-		ch.EraseRange(o.space.Prefix(storage.TableDelivery, storage.ID16(id)))
-		ch.Audit(c.auditOf("webhook.delete", id.String()))
-		c.settle(ch, &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, release)
+		ch.EraseRange(o.Space.Prefix(storage.TableDelivery, storage.ID16(id)))
+		ch.Audit(c.AuditOf("webhook.delete", id.String()))
+		c.Settle(ch, &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, release)
 	})
 }

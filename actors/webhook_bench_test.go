@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -173,7 +174,7 @@ func BenchmarkWebhookHanging(b *testing.B) {
 			reached.Add(1)
 			w.WriteHeader(http.StatusNoContent)
 		})
-		n := startNode(b, storagetest.NewDisk(), allow, func(c *Config, _ *storage.Options) { c.Clock = clock.Real() })
+		n := startNode(b, storagetest.NewDisk(), allow, func(c *tenant.Config, _ *storage.Options) { c.Clock = clock.Real() })
 		var all []CreatedOrg
 		for i := range orgs {
 			org := n.org(NewOrg{Name: fmt.Sprint("Org ", i), OwnerEmail: fmt.Sprintf("o%d@example.com", i), Plan: pb.PlanUnlimited})

@@ -12,6 +12,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	"orgmem/actors/node"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -117,7 +118,7 @@ type roundDone struct {
 // of their outcomes and the cursor. It lives while there is something to bring.
 type deliverer struct {
 	module *webhookModule
-	org    *orgView
+	org    *tenant.View
 	id     pb.WebhookID
 	ctx    actor.Context
 
@@ -140,7 +141,7 @@ type deliverer struct {
 }
 
 func newDeliverer(m *webhookModule, id pb.WebhookID) *deliverer {
-	return &deliverer{module: m, org: &m.orgView, id: id, stop: make(chan struct{}), width: 1}
+	return &deliverer{module: m, org: &m.View, id: id, stop: make(chan struct{}), width: 1}
 }
 
 // Receive implements actor.Actor.
@@ -149,7 +150,7 @@ func (w *deliverer) Receive(ctx actor.Context) {
 		if r := recover(); r != nil {
 			w.dead = true
 			w.halt()
-			w.org.panicked("webhook", r)
+			w.org.Panicked("webhook", r)
 		}
 	}()
 	switch m := ctx.Message().(type) {
@@ -191,16 +192,16 @@ func (w *deliverer) start() {
 		w.timer = nil
 	}
 	// Close waits for what has begun, so that a stop leaves no delivery unrecorded.
-	if !w.org.sys.admitVisit() {
+	if !w.org.System.AdmitVisit() {
 		return
 	}
 	w.running, w.again, w.seen = true, false, w.woken
 	w.ended = make(chan struct{})
-	ended, self, root := w.ended, w.ctx.Self(), w.org.sys.root
-	w.org.sys.wg.Go(func() {
+	ended, self, root := w.ended, w.ctx.Self(), w.org.System.Root
+	w.org.System.Background.Go(func() {
 		done := roundDone{}
 		defer close(ended)
-		defer w.org.sys.endVisit()
+		defer w.org.System.EndVisit()
 		defer func() {
 			if r := recover(); r != nil {
 				done = roundDone{err: node.PanicError("webhook", r)}
@@ -213,26 +214,26 @@ func (w *deliverer) start() {
 
 // next decides what follows a round.
 func (w *deliverer) next(d roundDone) {
-	self, root := w.ctx.Self(), w.org.sys.root
+	self, root := w.ctx.Self(), w.org.System.Root
 	switch {
-	case w.dead, superseded(d.err): // another activation goes on
+	case w.dead, tenant.Superseded(d.err): // another activation goes on
 	case d.err != nil:
 		w.failures++
-		w.org.sys.log.Error("a round of webhook deliveries failed; it is tried again", "org", w.org.id.String(), "webhook", w.id.String(), "failures", w.failures, "err", d.err)
-		wait := min(w.org.sys.cfg.maxBackOff, minBackOff<<min(w.failures-1, 10))
-		w.timer = w.org.sys.clock.AfterFunc(wait, func() { root.Send(self, backOffOver{}) })
+		w.org.System.Log.Error("a round of webhook deliveries failed; it is tried again", "org", w.org.ID.String(), "webhook", w.id.String(), "failures", w.failures, "err", d.err)
+		wait := min(w.org.System.Config.MaxBackOff, tenant.MinBackOff<<min(w.failures-1, 10))
+		w.timer = w.org.System.Clock.AfterFunc(wait, func() { root.Send(self, backOffOver{}) })
 	case d.more || w.again:
 		w.failures = 0
 		w.start()
 	case d.due > 0:
 		w.failures = 0
-		wait := time.Duration(d.due-clock.Millis(w.org.sys.clock.Now())) * time.Millisecond
+		wait := time.Duration(d.due-clock.Millis(w.org.System.Clock.Now())) * time.Millisecond
 		wait = min(wait, 2*slices.Max(w.module.node.delays)) // it may have been put back this moment
-		w.timer = w.org.sys.clock.AfterFunc(max(wait, time.Millisecond), func() { root.Send(self, backOffOver{}) })
+		w.timer = w.org.System.Clock.AfterFunc(max(wait, time.Millisecond), func() { root.Send(self, backOffOver{}) })
 	default:
 		w.failures = 0
 		id, seen := w.id, w.seen
-		w.module.later(func() { w.module.releaseDeliverer(id, self, seen) })
+		w.module.Later(func() { w.module.releaseDeliverer(id, self, seen) })
 	}
 }
 
@@ -279,8 +280,8 @@ func (w *deliverer) round() roundDone {
 
 // plan reads what is to be delivered now; nil when there is nobody to deliver to.
 func (w *deliverer) plan() (r *round, err error) {
-	o, now := w.module, clock.Millis(w.org.sys.clock.Now())
-	err = o.withStore(func(st *storage.Store) error {
+	o, now := w.module, clock.Millis(w.org.System.Clock.Now())
+	err = o.WithStore(func(st *storage.Store) error {
 		hook := &pb.Webhook{}
 		found, err := st.Get(o.webhookKey(w.id), hook)
 		if err != nil || !found || hook.GetDisabled() {
@@ -318,7 +319,7 @@ func (w *deliverer) planRetries(st *storage.Store, r *round, now int64) error {
 			return nil
 		}
 		e := &pb.OutboxEvent{}
-		found, err := st.Get(w.org.space.Key(storage.TableOutbox, storage.U64(p.GetSeq())), e)
+		found, err := st.Get(w.org.Space.Key(storage.TableOutbox, storage.U64(p.GetSeq())), e)
 		if err != nil {
 			return err
 		}
@@ -333,7 +334,7 @@ func (w *deliverer) planRetries(st *storage.Store, r *round, now int64) error {
 
 // planFresh looks for new events behind those that were looked at.
 func (w *deliverer) planFresh(st *storage.Store, r *round) error {
-	space := w.org.space
+	space := w.org.Space
 	looked := 0
 	for rec, err := range storage.ScanRecords(st, space.Prefix(storage.TableOutbox), storage.ScanOptions{
 		After: space.Key(storage.TableOutbox, storage.U64(r.looked)), Limit: maxLook,
@@ -363,7 +364,7 @@ func (w *deliverer) planFresh(st *storage.Store, r *round) error {
 // orphaned reports whether an endpoint's creator has left, and nobody has enabled it
 // since. A sandbox knows no members.
 func (o *webhookModule) orphaned(r storage.Reader, hook *pb.Webhook) (bool, error) {
-	if o.main != nil || hook.GetOutlivedCreator() {
+	if o.Main != nil || hook.GetOutlivedCreator() {
 		return false, nil
 	}
 	user, err := pb.UserIDFrom(hook.GetUser())
@@ -371,7 +372,7 @@ func (o *webhookModule) orphaned(r storage.Reader, hook *pb.Webhook) (bool, erro
 		return false, err
 	}
 	member := &pb.Partition{}
-	found, err := r.Get(o.space.Key(storage.TablePartition, storage.ID16(user)), member)
+	found, err := r.Get(o.Space.Key(storage.TablePartition, storage.ID16(user)), member)
 	return !found || member.GetErasing(), err
 }
 
@@ -387,7 +388,7 @@ func (o *webhookModule) delivers(hook *pb.Webhook, e *pb.OutboxEvent) bool {
 	if !slices.Contains(hook.GetEventTypes(), allEvents) && !slices.Contains(hook.GetEventTypes(), kind) {
 		return false
 	}
-	if o.main != nil || kind == pb.EventInsightProposed || kind == pb.EventBrainTrained {
+	if o.Main != nil || kind == pb.EventInsightProposed || kind == pb.EventBrainTrained {
 		return true
 	}
 	return len(e.GetPartition()) == 0 || e.GetSubject() != "" || string(e.GetPartition()) == string(hook.GetUser())
@@ -400,7 +401,7 @@ func (w *deliverer) post(r *round) {
 	if len(r.hands) == 0 {
 		return
 	}
-	ctx, cancel := context.WithCancel(w.org.sys.root0)
+	ctx, cancel := context.WithCancel(w.org.System.Always)
 	defer cancel()
 	unwatch := w.watch(cancel)
 	defer unwatch()
@@ -410,11 +411,11 @@ func (w *deliverer) post(r *round) {
 		next   int
 		failed bool
 	)
-	late := w.org.sys.clock.Now().Add(roundTime)
+	late := w.org.System.Clock.Now().Add(roundTime)
 	take := func() *handing {
 		mu.Lock()
 		defer mu.Unlock()
-		over := failed || w.stopping() || next > 0 && w.org.sys.clock.Now().After(late)
+		over := failed || w.stopping() || next > 0 && w.org.System.Clock.Now().After(late)
 		if over || next == len(r.hands) {
 			return nil
 		}
@@ -465,9 +466,9 @@ func (w *deliverer) watch(cancel func()) (unwatch func()) {
 		case <-w.stop:
 			cancel()
 			return
-		case <-w.org.sys.ctx.Done():
+		case <-w.org.System.Running.Done():
 		}
-		grace := w.org.sys.clock.NewTimer(stopGrace)
+		grace := w.org.System.Clock.NewTimer(stopGrace)
 		defer grace.Stop()
 		select {
 		case <-over:
@@ -485,7 +486,7 @@ func (w *deliverer) stopping() bool {
 	case <-w.stop:
 		return true
 	default:
-		return w.org.sys.ctx.Err() != nil
+		return w.org.System.Running.Err() != nil
 	}
 }
 
@@ -497,7 +498,7 @@ func (w *deliverer) way(hook *pb.Webhook) sender {
 		w.session = nil
 	}
 	if w.session == nil {
-		s, err := w.org.sys.cfg.Egress.Session(hook.GetUrl())
+		s, err := w.org.System.Config.Egress.Session(hook.GetUrl())
 		if err != nil { // the rules have changed: that fails each attempt
 			return func(context.Context, egress.Request) (egress.Response, error) { return egress.Response{}, err }
 		}
@@ -511,22 +512,22 @@ func (w *deliverer) way(hook *pb.Webhook) sender {
 func (w *deliverer) record(r *round) roundDone {
 	result := make(chan roundDone, 1)
 	o := w.module
-	o.later(func() {
-		if o.lost {
+	o.Later(func() {
+		if o.Lost {
 			result <- roundDone{err: commit.ErrLost}
 			return
 		}
-		o.exclusive(webhookLock(w.id), func(release func()) {
+		o.Exclusive(tenant.WebhookLock(w.id), func(release func()) {
 			ch, done, err := o.settleRound(w.id, r)
 			if err != nil || ch == nil {
 				release()
 				result <- roundDone{err: err}
 				return
 			}
-			o.committer.SubmitChange(ch, func(err error) {
+			o.Committer.SubmitChange(ch, func(err error) {
 				release()
 				if err == nil && r.hook.GetDisabled() {
-					o.later(func() { o.reviewWebhook(w.id) })
+					o.Later(func() { o.reviewWebhook(w.id) })
 				}
 				done.err = err
 				result <- done
@@ -545,7 +546,7 @@ func (w *deliverer) record(r *round) roundDone {
 // leaves the endpoint as written in r.
 func (o *webhookModule) settleRound(id pb.WebhookID, r *round) (ch *commit.Change, done roundDone, err error) {
 	hook := &pb.Webhook{}
-	err = o.withStore(func(st *storage.Store) error {
+	err = o.WithStore(func(st *storage.Store) error {
 		found, err := st.Get(o.webhookKey(id), hook)
 		if err == nil && !found {
 			hook = nil
@@ -555,8 +556,8 @@ func (o *webhookModule) settleRound(id pb.WebhookID, r *round) (ch *commit.Chang
 	if err != nil || hook == nil {
 		return nil, roundDone{}, err
 	}
-	ch = commit.New(o.store)
-	now := clock.Millis(o.sys.clock.Now())
+	ch = commit.New(o.Store)
+	now := clock.Millis(o.System.Clock.Now())
 	if r.orphan && !hook.GetDisabled() && string(hook.GetUser()) == string(r.hook.GetUser()) {
 		o.disableWebhook(ch, hook, now, "Its creator has left the organization.")
 	}
@@ -603,7 +604,7 @@ func (o *webhookModule) disableWebhook(ch *commit.Change, hook *pb.Webhook, now 
 	hook.Disabled, hook.DisabledReason, hook.UpdatedMs = true, reason, now
 	ch.Audit(&pb.Audit{AtMs: now, Action: pb.ActionWebhookDisable, Target: pb.WebhookID(hook.GetId()).String()})
 	o.node.disabled.Add(1)
-	o.sys.log.Warn("a webhook endpoint is disabled", "org", o.id.String(), "webhook", pb.WebhookID(hook.GetId()).String(), "reason", reason)
+	o.System.Log.Warn("a webhook endpoint is disabled", "org", o.ID.String(), "webhook", pb.WebhookID(hook.GetId()).String(), "reason", reason)
 }
 
 // pendingList are the retries of an endpoint as a round leaves them.

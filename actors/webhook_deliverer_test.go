@@ -15,6 +15,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -24,7 +25,7 @@ import (
 type inbox struct {
 	t     *testing.T
 	url   string
-	allow func(*Config, *storage.Options)
+	allow func(*tenant.Config, *storage.Options)
 
 	mu     sync.Mutex
 	status func(path string, nth int) int // by how often the event has come; nil: 204
@@ -97,15 +98,15 @@ func (in *inbox) answer(f func(path string, nth int) int) {
 // happen commits n events, numbered from the given one, as a worker would.
 func (n *testNode) happen(org pb.OrgID, kind string, from, count int) {
 	n.t.Helper()
-	err := n.sys.onOrg(n.t.Context(), org, func(o *orgActor, done func(error)) {
-		ch := commit.New(o.store)
+	err := n.sys.Visit(n.t.Context(), org, func(o *tenant.Org, done func(error)) {
+		ch := commit.New(o.Store)
 		for i := range count {
-			if err := ch.Event(&o.orgView, kind, nil, map[string]any{"n": from + i}); err != nil {
+			if err := ch.Event(&o.View, kind, nil, map[string]any{"n": from + i}); err != nil {
 				done(err)
 				return
 			}
 		}
-		o.committer.SubmitChange(ch, done)
+		o.Committer.SubmitChange(ch, done)
 	})
 	if err != nil {
 		n.t.Fatal(err)
@@ -117,8 +118,8 @@ func (n *testNode) quiet(org pb.OrgID) {
 	n.t.Helper()
 	n.waitFor(func() bool {
 		quiet := false
-		err := n.sys.onOrg(n.t.Context(), org, func(o *orgActor, done func(error)) {
-			quiet = len(moduleOf[*webhookModule](&o.orgView).posting) == 0 && len(o.locks) == 0 && !moduleOf[*webhookModule](&o.orgView).deliveries.told.Load()
+		err := n.sys.Visit(n.t.Context(), org, func(o *tenant.Org, done func(error)) {
+			quiet = len(tenant.ModuleOf[*webhookModule](&o.View).posting) == 0 && len(o.Locks) == 0 && !tenant.ModuleOf[*webhookModule](&o.View).deliveries.told.Load()
 			done(nil)
 		})
 		return err == nil && quiet
@@ -456,7 +457,7 @@ func TestWebhookWakesItsOrganization(t *testing.T) {
 	in := newInbox(t)
 	in.answer(func(string, int) int { return http.StatusServiceUnavailable })
 	disk := storagetest.NewDisk()
-	idle := func(c *Config, _ *storage.Options) { c.IdleOrg = time.Minute }
+	idle := func(c *tenant.Config, _ *storage.Options) { c.IdleOrg = time.Minute }
 	n := startNode(t, disk, in.allow, idle)
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
@@ -529,7 +530,7 @@ func TestSlowReceiversHaveTheirOwnPlaces(t *testing.T) {
 		return http.StatusOK
 	})
 	var out *egress.Client
-	n = startNode(t, storagetest.NewDisk(), in.allow, func(c *Config, _ *storage.Options) { out = c.Egress })
+	n = startNode(t, storagetest.NewDisk(), in.allow, func(c *tenant.Config, _ *storage.Options) { out = c.Egress })
 	one, other := n.org(NewOrg{}), n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com"})
 	client{n: n, key: one.APIKey}.ok(newWebhook(in.url+"/slow", "*"))
 	client{n: n, key: other.APIKey}.ok(newWebhook(in.url+"/quick", "*"))
@@ -582,8 +583,8 @@ func TestSlowReceiversHaveTheirOwnPlaces(t *testing.T) {
 func TestWebhookSecretsAreSealed(t *testing.T) {
 	in := newInbox(t)
 	disk := storagetest.NewDisk()
-	keyed := func(key string) func(*Config, *storage.Options) {
-		return func(c *Config, _ *storage.Options) { c.SecretsKey = []byte(key) }
+	keyed := func(key string) func(*tenant.Config, *storage.Options) {
+		return func(c *tenant.Config, _ *storage.Options) { c.SecretsKey = []byte(key) }
 	}
 	n := startNode(t, disk, in.allow, keyed("one"))
 	org := n.org(NewOrg{})

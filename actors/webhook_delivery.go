@@ -18,6 +18,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -41,8 +42,8 @@ func (o *webhookModule) envelopeOf(e *pb.OutboxEvent) ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(eventEnvelope{
-		ID: id.String(), Type: e.GetType(), CreatedAt: time.UnixMilli(e.GetAtMs()).UTC().Format(eventTime),
-		OrgID: o.id.String(), Data: e.GetData(),
+		ID: id.String(), Type: e.GetType(), CreatedAt: time.UnixMilli(e.GetAtMs()).UTC().Format(tenant.EventTime),
+		OrgID: o.ID.String(), Data: e.GetData(),
 	})
 }
 
@@ -64,7 +65,7 @@ type sender func(context.Context, egress.Request) (egress.Response, error)
 // attempt's number for this event, from 1. It was not tried when the context ended
 // first, or the node has no place for it: that says nothing of the receiver.
 func (o *webhookModule) attempt(ctx context.Context, send sender, hook *pb.Webhook, e *pb.OutboxEvent, n uint32) (d *pb.Delivery, tried bool, err error) {
-	id, err := o.sys.newUUID()
+	id, err := o.System.NewUUID()
 	if err != nil {
 		return nil, false, err
 	}
@@ -74,8 +75,8 @@ func (o *webhookModule) attempt(ctx context.Context, send sender, hook *pb.Webho
 	}
 	d = &pb.Delivery{Id: id[:], Event: e.GetId(), EventType: e.GetType(), Attempt: n, Partition: e.GetPartition()}
 	to := pb.WebhookID(hook.GetId())
-	leave, err := o.sys.cfg.Egress.Enter(ctx, o.deliveries.isSlow(to))
-	began := o.sys.clock.Now() // waiting for a place is no time of the receiver's
+	leave, err := o.System.Config.Egress.Enter(ctx, o.deliveries.isSlow(to))
+	began := o.System.Clock.Now() // waiting for a place is no time of the receiver's
 	d.AtMs = clock.Millis(began)
 	if err != nil {
 		d.Error = "The receiver " + egress.Reason(err) + "."
@@ -93,7 +94,7 @@ func (o *webhookModule) attempt(ctx context.Context, send sender, hook *pb.Webho
 			"X-Svc-Signature": {signature(hook.GetSecret(), began, body)},
 		},
 	})
-	took := o.sys.clock.Now().Sub(began)
+	took := o.System.Clock.Now().Sub(began)
 	d.DurationMs = uint32(took.Milliseconds())
 	d.ResponseStatus, d.ResponseSnippet = uint32(r.Status), snippet(r.Body)
 	switch {
@@ -134,7 +135,7 @@ func snippet(body []byte) string {
 func (o *webhookModule) logDeliveries(ch *commit.Change, hook *pb.Webhook, made []*pb.Delivery) error {
 	before := hook.GetAttempts()
 	entry := func(n uint64) storage.Key {
-		return o.space.Key(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())), storage.U64(n))
+		return o.Space.Key(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())), storage.U64(n))
 	}
 	for i, d := range made {
 		hook.Attempts++
@@ -150,7 +151,7 @@ func (o *webhookModule) logDeliveries(ch *commit.Change, hook *pb.Webhook, made 
 			if err != nil {
 				return err
 			}
-			part, err := o.loadPartition(id)
+			part, err := o.LoadPartition(id)
 			if err != nil {
 				return err
 			}
@@ -174,9 +175,9 @@ const retryAfterTestSeconds = 1
 
 // testWebhook posts a test event at once and answers with what became of it. It
 // is written to the delivery log, and that is all: it is no delivery that counts.
-func (o *webhookModule) testWebhook(c *call, op *pb.TestWebhook) {
+func (o *webhookModule) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
 	var hook *pb.Webhook
-	err := o.withStore(func(st *storage.Store) (err error) {
+	err := o.WithStore(func(st *storage.Store) (err error) {
 		if hook, err = o.findWebhook(st, op.GetId()); err == nil && hook != nil {
 			err = o.openWebhook(hook)
 		}
@@ -184,53 +185,53 @@ func (o *webhookModule) testWebhook(c *call, op *pb.TestWebhook) {
 	})
 	switch {
 	case err != nil:
-		c.fail(err)
+		c.Fail(err)
 		return
 	case hook == nil:
-		c.refuse(webhookNotFound())
+		c.Refuse(webhookNotFound())
 		return
-	case o.sys.cfg.Egress == nil:
-		c.fail(errNoEgress)
+	case o.System.Config.Egress == nil:
+		c.Fail(tenant.ErrNoEgress)
 		return
 	}
-	ch := commit.New(o.store)
-	ch.User = c.who.user.Bytes()
-	if err := ch.Event(c.org, pb.EventWebhookTest, nil, map[string]any{"message": "This is a test event."}); err != nil {
-		c.fail(err)
+	ch := commit.New(o.Store)
+	ch.User = c.Who.User.Bytes()
+	if err := ch.Event(c.Org, pb.EventWebhookTest, nil, map[string]any{"message": "This is a test event."}); err != nil {
+		c.Fail(err)
 		return
 	}
 	e := ch.Events[0]
-	view := c.org
+	view := c.Org
 	select {
 	case o.deliveries.extra <- struct{}{}: // or keys without end would fill the node's places with one receiver that hangs
 	default:
-		p := problem(pb.CodeRateLimit, "The organization has as many deliveries under way as it may.")
+		p := tenant.NewProblem(pb.CodeRateLimit, "The organization has as many deliveries under way as it may.")
 		p.RetryAfterS = retryAfterTestSeconds
-		c.refuse(p)
+		c.Refuse(p)
 		return
 	}
-	o.sys.wg.Go(func() { // ends with the attempt, which has a time-out
+	o.System.Background.Go(func() { // ends with the attempt, which has a time-out
 		defer func() { <-o.deliveries.extra }()
-		d, _, err := o.attempt(view.sys.root0, view.sys.cfg.Egress.Once, hook, e, 1)
+		d, _, err := o.attempt(view.System.Always, view.System.Config.Egress.Once, hook, e, 1)
 		if err != nil {
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
 		o.Publish([]*pb.OutboxEvent{e})
-		o.later(func() {
-			if o.lost {
-				c.fail(commit.ErrLost)
+		o.Later(func() {
+			if o.Lost {
+				c.Fail(commit.ErrLost)
 				return
 			}
 			o.changeWebhook(c, op.GetId(), func(hook *pb.Webhook, release func()) {
-				log := commit.New(o.store)
+				log := commit.New(o.Store)
 				if err := o.logDeliveries(log, hook, []*pb.Delivery{d}); err != nil {
 					release()
-					c.fail(err)
+					c.Fail(err)
 					return
 				}
 				log.Put(o.webhookKey(pb.WebhookID(hook.GetId())), hook)
-				c.settle(log, linked(&pb.LinkResult{Result: &pb.LinkResult_Test{Test: d}}), release)
+				c.Settle(log, tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Test{Test: d}}), release)
 			})
 		})
 	})
@@ -246,7 +247,7 @@ const outboxRetention = 72 * time.Hour
 // own.
 func (o *webhookModule) sweepOutbox(st *storage.Store, b *storage.Batch, before time.Time) (n int, err error) {
 	var old storage.Key // goes once a newer one is seen
-	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableOutbox), storage.ScanOptions{Limit: maxSweep + 1}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+	for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableOutbox), storage.ScanOptions{Limit: tenant.MaxSweep + 1}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
 		if err != nil {
 			return n, err
 		}
@@ -264,15 +265,15 @@ func (o *webhookModule) sweepOutbox(st *storage.Store, b *storage.Batch, before 
 
 // eraseEvents erases the events of a memory that nobody was told of yet.
 func (o *webhookModule) eraseEvents(ref *partition.Ref) error {
-	return eraseRecords(&o.orgView, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }, func(b *storage.Batch, key storage.Key, rec *pb.OutboxEvent) (bool, error) {
-		return eraseOf(b, key, rec, ref), nil
+	return tenant.EraseRecords(&o.View, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }, func(b *storage.Batch, key storage.Key, rec *pb.OutboxEvent) (bool, error) {
+		return tenant.EraseOf(b, key, rec, ref), nil
 	}, func() {})
 }
 
 // eraseDeliveries erases the attempts at telling of a memory: what a receiver
 // answered may name it.
 func (o *webhookModule) eraseDeliveries(ref *partition.Ref) error {
-	return eraseRecords(&o.orgView, storage.TableDelivery, func() *pb.Delivery { return &pb.Delivery{} }, func(b *storage.Batch, key storage.Key, rec *pb.Delivery) (bool, error) {
-		return eraseOf(b, key, rec, ref), nil
+	return tenant.EraseRecords(&o.View, storage.TableDelivery, func() *pb.Delivery { return &pb.Delivery{} }, func(b *storage.Batch, key storage.Key, rec *pb.Delivery) (bool, error) {
+		return tenant.EraseOf(b, key, rec, ref), nil
 	}, func() {})
 }

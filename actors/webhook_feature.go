@@ -9,12 +9,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
 
 // webhookFeature is what a node has once for events and webhooks. It may be used from any goroutine.
 type webhookFeature struct {
-	noFeature
+	tenant.NoFeature
 	hub    *eventHub
 	delays []time.Duration // before the second and the third attempt to deliver an event
 	random io.Reader
@@ -28,7 +29,7 @@ func defaultRetryDelays() []time.Duration {
 	return []time.Duration{30 * time.Second, 120 * time.Second}
 }
 
-func newWebhookFeature(cfg *Config) (*webhookFeature, error) {
+func newWebhookFeature(cfg *tenant.Config) (*webhookFeature, error) {
 	f := &webhookFeature{hub: newEventHub(cfg.Clock), delays: slices.Clone(cfg.WebhookRetryDelays), random: cfg.Random}
 	if cfg.WebhookRetryDelays == nil {
 		f.delays = defaultRetryDelays()
@@ -39,13 +40,13 @@ func newWebhookFeature(cfg *Config) (*webhookFeature, error) {
 	return f, nil
 }
 
-func (f *webhookFeature) Module(o *orgActor) module {
+func (f *webhookFeature) Module(o *tenant.Org) tenant.Module {
 	return &webhookModule{
-		orgActor: o, enabled: map[pb.WebhookID]struct{}{}, posting: map[pb.WebhookID]*delivererRef{}, node: f, deliveries: newDeliveries(),
+		Org: o, enabled: map[pb.WebhookID]struct{}{}, posting: map[pb.WebhookID]*delivererRef{}, node: f, deliveries: newDeliveries(),
 	}
 }
 
-func (f *webhookFeature) Stats(st *Stats) {
+func (f *webhookFeature) Stats(st *tenant.Stats) {
 	st.EventStreams = f.hub.count()
 	st.Deliveries, st.DeliveriesFailed, st.WebhooksDisabled = f.delivered.Load(), f.failed.Load(), f.disabled.Load()
 }

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"orgmem/actors/egress"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -142,7 +143,7 @@ func testReceiver(t *testing.T, dir string, command []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.Egress = out })
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) { c.Egress = out })
 	n.clock.Set(time.Now()) // the receivers look at theirs
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}

@@ -20,6 +20,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -38,7 +39,7 @@ func (n names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 
 // receiver is a webhook's other end, and the configuration that lets a node
 // reach it.
-func receiver(t testing.TB, h http.HandlerFunc) (url string, allow func(*Config, *storage.Options)) {
+func receiver(t testing.TB, h http.HandlerFunc) (url string, allow func(*tenant.Config, *storage.Options)) {
 	t.Helper()
 	server := httptest.NewTLSServer(h)
 	t.Cleanup(server.Close)
@@ -53,7 +54,7 @@ func receiver(t testing.TB, h http.HandlerFunc) (url string, allow func(*Config,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return "https://example.com:" + strconv.Itoa(int(at.Port())) + "/in", func(c *Config, _ *storage.Options) { c.Egress = out }
+	return "https://example.com:" + strconv.Itoa(int(at.Port())) + "/in", func(c *tenant.Config, _ *storage.Options) { c.Egress = out }
 }
 
 // link makes an envelope of an operation of proto/link.proto.
@@ -89,7 +90,7 @@ func TestWebhookLifecycle(t *testing.T) {
 		t.Fatalf("%v", made)
 	}
 	again := c.ok(create)
-	if !again.GetReplayed() || again.GetLink().GetWebhook().GetSecret() != secretMarker || !bytes.Equal(again.GetLink().GetWebhook().GetId(), hook.GetId()) {
+	if !again.GetReplayed() || again.GetLink().GetWebhook().GetSecret() != tenant.SecretMarker || !bytes.Equal(again.GetLink().GetWebhook().GetId(), hook.GetId()) {
 		t.Errorf("replay: %v", again)
 	}
 	if got := c.webhook(hook.GetId()).GetWebhook(); got.GetSecret() != "" || got.GetUrl() != url {
@@ -287,7 +288,7 @@ func TestWebhookTest(t *testing.T) {
 	if envelope.Type != pb.EventWebhookTest || len(envelope.ID) != 36 || envelope.OrgID == "" || envelope.Data["message"] == "" || len(envelope.Data) != 1 {
 		t.Errorf("%s", d.body)
 	}
-	if at, err := time.Parse(eventTime, envelope.CreatedAt); err != nil || !at.Equal(n.clock.Now()) {
+	if at, err := time.Parse(tenant.EventTime, envelope.CreatedAt); err != nil || !at.Equal(n.clock.Now()) {
 		t.Errorf("createdAt %s: %v", envelope.CreatedAt, err)
 	}
 	if d.header.Get("X-Svc-Event") != pb.EventWebhookTest || d.header.Get("X-Svc-Webhook") != pb.WebhookID(hook.GetId()).String() || d.header.Get("Content-Type") != "application/json" {
@@ -298,17 +299,17 @@ func TestWebhookTest(t *testing.T) {
 	}
 
 	// Tests have the places of deliveries, and no more.
-	c.inOrg(func(o *orgActor) {
+	c.inOrg(func(o *tenant.Org) {
 		for range maxExtraWidth {
-			moduleOf[*webhookModule](&o.orgView).deliveries.extra <- struct{}{}
+			tenant.ModuleOf[*webhookModule](&o.View).deliveries.extra <- struct{}{}
 		}
 	})
 	if p := c.refused(pb.CodeRateLimit, test); p.GetRetryAfterS() == 0 {
 		t.Errorf("%v", p)
 	}
-	c.inOrg(func(o *orgActor) {
+	c.inOrg(func(o *tenant.Org) {
 		for range maxExtraWidth {
-			<-moduleOf[*webhookModule](&o.orgView).deliveries.extra
+			<-tenant.ModuleOf[*webhookModule](&o.View).deliveries.extra
 		}
 	})
 
@@ -338,7 +339,7 @@ func TestWebhookTest(t *testing.T) {
 			t.Fatalf("snippet of %d bytes: %q", len(s), s)
 		}
 	}
-	c = client{n: startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) { cfg.Egress = refusing(t) })}
+	c = client{n: startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) { cfg.Egress = refusing(t) })}
 	c.key = c.n.org(NewOrg{}).APIKey
 	hook = c.ok(newWebhook("https://public.example/", "job.completed")).GetLink().GetWebhook()
 	test = link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}})
@@ -385,15 +386,15 @@ func TestOutboxIsSweptButForItsNewest(t *testing.T) {
 	org := n.org(NewOrg{})
 	emit := func(times int) {
 		t.Helper()
-		err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
-			ch := commit.New(o.store)
+		err := n.sys.Visit(t.Context(), org.Org, func(o *tenant.Org, done func(error)) {
+			ch := commit.New(o.Store)
 			for range times {
-				if err := ch.Event(&o.orgView, pb.EventInsightProposed, nil, map[string]any{"count": 1}); err != nil {
+				if err := ch.Event(&o.View, pb.EventInsightProposed, nil, map[string]any{"count": 1}); err != nil {
 					done(err)
 					return
 				}
 			}
-			o.committer.SubmitChange(ch, done)
+			o.Committer.SubmitChange(ch, done)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -401,11 +402,11 @@ func TestOutboxIsSweptButForItsNewest(t *testing.T) {
 	}
 	numbers := func() (out []uint64) {
 		t.Helper()
-		err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
-			o.expire()
-			o.committer.Submit(storage.NewBatch(o.store), func(error) { // behind the sweep's own
-				done(o.withStore(func(st *storage.Store) error {
-					for item, err := range st.Scan(o.space.Prefix(storage.TableOutbox), storage.ScanOptions{}) {
+		err := n.sys.Visit(t.Context(), org.Org, func(o *tenant.Org, done func(error)) {
+			o.Expire()
+			o.Committer.Submit(storage.NewBatch(o.Store), func(error) { // behind the sweep's own
+				done(o.WithStore(func(st *storage.Store) error {
+					for item, err := range st.Scan(o.Space.Prefix(storage.TableOutbox), storage.ScanOptions{}) {
 						if err != nil {
 							return err
 						}

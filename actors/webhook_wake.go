@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -19,8 +20,8 @@ import (
 
 // webhookModule keeps an organization's webhook endpoints, and a child for each that has something to bring.
 type webhookModule struct {
-	*orgActor
-	noModule
+	*tenant.Org
+	tenant.NoModule
 	enabled map[pb.WebhookID]struct{}      // the endpoints that are not disabled
 	posting map[pb.WebhookID]*delivererRef // their children, while they have something to bring
 
@@ -29,16 +30,16 @@ type webhookModule struct {
 	deliveries *deliveries
 }
 
-func (o *webhookModule) Handle(c *call) bool {
-	switch op := c.env.GetLink().GetOp().(type) {
+func (o *webhookModule) Handle(c *tenant.Call) bool {
+	switch op := c.Env.GetLink().GetOp().(type) {
 	case *pb.LinkOp_StreamEvents:
 		o.streamEvents(c)
 	case *pb.LinkOp_CreateWebhook:
 		o.createWebhook(c, op.CreateWebhook)
 	case *pb.LinkOp_ListWebhooks:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.listWebhooks(st, op.ListWebhooks) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.listWebhooks(st, op.ListWebhooks) })
 	case *pb.LinkOp_GetWebhook:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.getWebhook(st, op.GetWebhook) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.getWebhook(st, op.GetWebhook) })
 	case *pb.LinkOp_PatchWebhook:
 		o.patchWebhook(c, op.PatchWebhook)
 	case *pb.LinkOp_DeleteWebhook:
@@ -81,9 +82,9 @@ func (o *webhookModule) Reseal(st *storage.Store, b *storage.Batch) error {
 
 // Publish tells those who listen of events that are true.
 func (o *webhookModule) Publish(events []*pb.OutboxEvent) {
-	o.node.hub.publish(o.store, events)
+	o.node.hub.publish(o.Store, events)
 	if o.deliveries.hooked.Load() && o.deliveries.told.CompareAndSwap(false, true) {
-		o.later(o.wakeDeliverers)
+		o.Later(o.wakeDeliverers)
 	}
 }
 
@@ -103,18 +104,18 @@ func (o *webhookModule) LastEvent(st *storage.Store) (last uint64, err error) {
 // Resume takes up what was not delivered when the organization left
 // memory.
 func (o *webhookModule) Resume() error {
-	if o.sys.cfg.Egress == nil {
+	if o.System.Config.Egress == nil {
 		return nil
 	}
 	var all []*pb.Webhook
-	err := o.withStore(func(st *storage.Store) (err error) {
+	err := o.WithStore(func(st *storage.Store) (err error) {
 		all, err = o.webhooks(st)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("resume webhooks: %w", err)
 	}
-	last := o.committer.LastEvent()
+	last := o.Committer.LastEvent()
 	for _, hook := range all {
 		if hook.GetDisabled() {
 			continue
@@ -131,18 +132,18 @@ func (o *webhookModule) Resume() error {
 
 // reviewWebhook looks at an endpoint that was changed.
 func (o *webhookModule) reviewWebhook(id pb.WebhookID) {
-	if o.sys.cfg.Egress == nil || o.lost {
+	if o.System.Config.Egress == nil || o.Lost {
 		return
 	}
 	hook := &pb.Webhook{}
 	found := false
-	err := o.withStore(func(st *storage.Store) (err error) {
+	err := o.WithStore(func(st *storage.Store) (err error) {
 		found, err = st.Get(o.webhookKey(id), hook)
 		return err
 	})
 	if err != nil {
-		o.sys.log.Error("an endpoint that was changed cannot be read", "org", o.id.String(), "webhook", id.String(), "err", err)
-		o.lose()
+		o.System.Log.Error("an endpoint that was changed cannot be read", "org", o.ID.String(), "webhook", id.String(), "err", err)
+		o.Lose()
 		return
 	}
 	if found && !hook.GetDisabled() {
@@ -166,22 +167,22 @@ func (o *webhookModule) wakeDeliverers() {
 // wakeDeliverer tells an endpoint's child that there may be something to bring, and
 // makes it when there is none.
 func (o *webhookModule) wakeDeliverer(id pb.WebhookID) {
-	if o.lost || o.failed != nil {
+	if o.Lost || o.Failed != nil {
 		return
 	}
 	ref := o.posting[id]
 	if ref == nil {
-		ref = &delivererRef{pid: o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newDeliverer(o, id) }, actor.WithSupervisor(stopFailed)))}
+		ref = &delivererRef{pid: o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return newDeliverer(o, id) }, actor.WithSupervisor(tenant.StopFailed)))}
 		o.posting[id] = ref
 	}
 	ref.wakes++
-	o.ctx.Send(ref.pid, wake{ref.wakes})
+	o.Context.Send(ref.pid, wake{ref.wakes})
 }
 
 // releaseDeliverer lets a child go that has brought everything up to a wake.
 func (o *webhookModule) releaseDeliverer(id pb.WebhookID, pid *actor.PID, seen uint64) {
 	if ref := o.posting[id]; ref != nil && ref.pid.Equal(pid) && ref.wakes == seen {
 		delete(o.posting, id)
-		o.sys.root.Poison(pid)
+		o.System.Root.Poison(pid)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -46,7 +47,7 @@ type (
 	restOver    struct{}
 	// cancel is a request to cancel a job.
 	cancel struct {
-		call *call
+		call *tenant.Call
 		op   *pb.CancelJob
 	}
 )
@@ -54,7 +55,7 @@ type (
 // worker is a subject's ingest child. It takes the queue in slices, one at a
 // time; its mailbox stays free meanwhile.
 type worker struct {
-	org    *orgView
+	org    *tenant.View
 	part   *partition.Ref
 	parent *actor.PID
 	ctx    actor.Context
@@ -73,8 +74,8 @@ type worker struct {
 	dead     bool        // it has panicked: another activation goes on
 	cancels  []cancel
 	editing  sync.Mutex
-	edits    []*call // waiting; guarded by editing
-	edited   bool    // the last that ran were edits: a slice has its turn
+	edits    []*tenant.Call // waiting; guarded by editing
+	edited   bool           // the last that ran were edits: a slice has its turn
 	// preparing counts the edits whose chunks are being computed.
 	preparing sync.WaitGroup
 	asked     atomic.Pointer[[]pb.JobID] // jobs whose cancellation waits for this slice
@@ -89,9 +90,9 @@ type worker struct {
 	reembedded uint64
 }
 
-func newWorker(org *orgView, part *partition.Ref, parent *actor.PID) *worker {
+func newWorker(org *tenant.View, part *partition.Ref, parent *actor.PID) *worker {
 	w := &worker{org: org, part: part, parent: parent}
-	w.stay, w.leave = context.WithCancel(org.sys.ctx)
+	w.stay, w.leave = context.WithCancel(org.System.Running)
 	return w
 }
 
@@ -102,7 +103,7 @@ func (w *worker) Receive(ctx actor.Context) {
 			w.dead = true
 			w.stopped.Store(true)
 			w.leave()
-			w.org.panicked("ingest worker", r)
+			w.org.Panicked("ingest worker", r)
 			w.giveBack()
 		}
 	}()
@@ -113,7 +114,7 @@ func (w *worker) Receive(ctx actor.Context) {
 	case *actor.Stopping:
 		w.stopped.Store(true)
 		w.leave()
-		w.org.sys.cfg.stopAsked()
+		w.org.System.Config.StopAsked()
 		if w.ended != nil {
 			<-w.ended // whoever waits for this actor's end counts on nothing coming after it
 		}
@@ -139,13 +140,13 @@ func (w *worker) Receive(ctx actor.Context) {
 				ids = append(ids, *before...)
 			}
 			w.asked.Store(&ids)
-			w.org.sys.cfg.cancelAsked(id)
+			w.org.System.Config.CancelAsked(id)
 		}
 		if !w.running {
 			w.settleCancels()
 			w.start()
 		}
-	case *call:
+	case *tenant.Call:
 		w.takeEdit(m)
 		if w.dead {
 			w.giveBack()
@@ -182,11 +183,11 @@ func (w *worker) Receive(ctx actor.Context) {
 // out.
 func (w *worker) giveBack() {
 	for _, c := range w.cancels {
-		c.call.fail(commit.ErrLost)
+		c.call.Fail(commit.ErrLost)
 	}
 	w.cancels = nil
 	for _, c := range w.takeEdits() {
-		c.fail(commit.ErrLost)
+		c.Fail(commit.ErrLost)
 	}
 }
 
@@ -202,13 +203,13 @@ func (w *worker) start() {
 	w.running, w.again, w.seen = true, false, w.woken
 	w.ended = make(chan struct{})
 	ended := w.ended
-	self, root := w.ctx.Self(), w.org.sys.root
+	self, root := w.ctx.Self(), w.org.System.Root
 	limit := maxSliceItems
 	if w.failures > 0 {
 		limit = 1 // find out which item it is
 	}
 	upkeep := w.rest == nil
-	w.org.sys.wg.Go(func() {
+	w.org.System.Background.Go(func() {
 		done := sliceDone{}
 		defer close(ended)
 		defer func() {
@@ -217,7 +218,7 @@ func (w *worker) start() {
 			}
 			root.Send(self, done)
 		}()
-		defer w.org.sys.checks.enter(w.org, w.part)()
+		defer w.org.System.Checks.Enter(w.org, w.part)()
 		if edits {
 			done = w.editAll(w.takeEdits())
 			return
@@ -234,24 +235,24 @@ func (w *worker) next(d sliceDone) {
 	if d.last > 0 {
 		w.ctx.Send(w.parent, workerProgress{d.last})
 	}
-	var pause waitError
+	var pause tenant.WaitError
 	switch {
 	case d.edited:
 		w.start() // behind edits there may be upkeep, and work that waited
-	case superseded(d.err), superseded(d.upkeep):
+	case tenant.Superseded(d.err), tenant.Superseded(d.upkeep):
 		// Another activation goes on from what is in the store. Edits that came
 		// meanwhile are answered: this one stays until all its calls are.
 		w.giveBack()
 	case errors.As(d.err, &pause):
-		self, root := w.ctx.Self(), w.org.sys.root
-		w.timer = w.org.sys.clock.AfterFunc(pause.wait, func() { root.Send(self, backOffOver{}) })
+		self, root := w.ctx.Self(), w.org.System.Root
+		w.timer = w.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, backOffOver{}) })
 		if w.hasEdits() {
 			w.start()
 		}
 	case d.err != nil:
 		w.failures++
 		own, ok := errors.AsType[itemError](d.err)
-		w.org.sys.log.Error("ingest failed; it is tried again", "org", w.org.id.String(), "partition", w.part.ID.String(),
+		w.org.System.Log.Error("ingest failed; it is tried again", "org", w.org.ID.String(), "partition", w.part.ID.String(),
 			"failures", w.failures, "item", ok, "err", cmp.Or(own.error, d.err))
 		w.timer = w.after(w.failures, backOffOver{})
 		if w.hasEdits() { // they came while it ran, and nothing else wakes them
@@ -262,7 +263,7 @@ func (w *worker) next(d sliceDone) {
 		switch {
 		case d.upkeep != nil:
 			w.neglects++
-			w.org.sys.log.Error("upkeep failed; it is tried again", "org", w.org.id.String(), "partition", w.part.ID.String(), "failures", w.neglects, "err", d.upkeep)
+			w.org.System.Log.Error("upkeep failed; it is tried again", "org", w.org.ID.String(), "partition", w.part.ID.String(), "failures", w.neglects, "err", d.upkeep)
 			w.rest = w.after(w.neglects, restOver{})
 		case w.rest == nil:
 			w.neglects = 0
@@ -280,9 +281,9 @@ func (w *worker) next(d sliceDone) {
 // after sends the worker a message when the n-th failure in a row has been
 // waited for.
 func (w *worker) after(n int, message any) clock.Timer {
-	wait := min(w.org.sys.cfg.maxBackOff, minBackOff<<min(n-1, 10))
-	self, root := w.ctx.Self(), w.org.sys.root
-	return w.org.sys.clock.AfterFunc(wait, func() { root.Send(self, message) })
+	wait := min(w.org.System.Config.MaxBackOff, tenant.MinBackOff<<min(n-1, 10))
+	self, root := w.ctx.Self(), w.org.System.Root
+	return w.org.System.Clock.AfterFunc(wait, func() { root.Send(self, message) })
 }
 
 // slice does the oldest work of the queue, and behind it, with upkeep, what can
@@ -297,10 +298,10 @@ func (w *worker) slice(limit int, upkeep bool) sliceDone {
 		// it was rebuilt from.
 		return sliceDone{more: true, err: w.reseal(now)}
 	}
-	if m := now.State.GetModel(); m != "" && w.org.sys.models[m] == nil {
+	if m := now.State.GetModel(); m != "" && w.org.System.Models[m] == nil {
 		// The vectors are of a model that this node has not got: nothing is found
 		// by meaning until they are made anew, so that comes before new content.
-		_, err := w.reembed(now, w.org.sys.cfg.Embedder)
+		_, err := w.reembed(now, w.org.System.Config.Embedder)
 		return sliceDone{more: true, err: err}
 	}
 	entries, err := w.take(limit)
@@ -347,12 +348,12 @@ func (w *worker) reserve(limit int, entries []queued) (*budget.Work, []queued, e
 	need := sliceMemory * bytesOf(entries)
 	now, stop := context.WithCancel(w.stay)
 	stop()
-	memory, err := w.org.sys.slices.Begin(now, w.org.id, need, need, 0)
+	memory, err := w.org.System.CuttingMemory.Begin(now, w.org.ID, need, need, 0)
 	if err == nil {
 		return memory, entries, nil
 	}
 	entries = nil //nolint:ineffassign,wastedassign // so that they are not held
-	if memory, err = w.org.sys.slices.Begin(w.stay, w.org.id, need, need, 0); err != nil {
+	if memory, err = w.org.System.CuttingMemory.Begin(w.stay, w.org.ID, need, need, 0); err != nil {
 		return nil, nil, node.ErrClosing
 	}
 	if entries, err = w.take(limit); err != nil {
@@ -372,7 +373,7 @@ func bytesOf(entries []queued) (n int) {
 // take reads the head of the queue.
 func (w *worker) take(limit int) (entries []queued, err error) {
 	size := 0
-	err = w.org.withStore(func(st *storage.Store) error {
+	err = w.org.WithStore(func(st *storage.Store) error {
 		for rec, err := range storage.ScanRecords(st, w.part.Space.Prefix(storage.TableQueue), storage.ScanOptions{Limit: limit}, func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
 			if err != nil {
 				return err
@@ -415,52 +416,52 @@ func queuedOf(part *partition.Ref, job *pb.Job) storage.Range {
 func (w *worker) cancelNow(m cancel) {
 	c := m.call
 	var job *pb.Job
-	err := w.org.withStore(func(st *storage.Store) (err error) {
-		if job, err = w.org.findJob(st, c.who, m.op.GetId()); err == nil && job != nil {
-			err = w.org.readItems(st, job)
+	err := w.org.WithStore(func(st *storage.Store) (err error) {
+		if job, err = w.org.FindJob(st, c.Who, m.op.GetId()); err == nil && job != nil {
+			err = w.org.ReadItems(st, job)
 		}
 		return err
 	})
 	switch {
 	case err != nil:
-		c.fail(err)
+		c.Fail(err)
 		return
 	case job == nil:
-		c.refuse(jobNotFound())
+		c.Refuse(tenant.JobNotFound())
 		return
-	case terminal(job.GetStatus()):
-		c.refuse(notCancellable(job))
+	case tenant.Terminal(job.GetStatus()):
+		c.Refuse(tenant.NotCancellable(job))
 		return
 	}
 	items := job.Items
 	job.Items = nil
-	job.Status, job.FinishedMs = pb.JobCancelled, clock.Millis(w.org.sys.clock.Now())
-	b := commit.New(w.org.store)
-	if err := endJob(b, w.org, job); err != nil {
-		c.fail(err)
+	job.Status, job.FinishedMs = pb.JobCancelled, clock.Millis(w.org.System.Clock.Now())
+	b := commit.New(w.org.Store)
+	if err := tenant.EndJob(b, w.org, job); err != nil {
+		c.Fail(err)
 		return
 	}
 	if job.GetType() != pb.JobCognition { // which has nothing in the queue
 		b.DeleteRange(queuedOf(w.part, job))
 	}
 	if job.GetSession() {
-		err := w.org.withStore(func(st *storage.Store) error {
+		err := w.org.WithStore(func(st *storage.Store) error {
 			return addToCounter(st, b.Batch, w.part, counterDone, job.GetTotal()-job.GetDone(), 0, job.GetFinishedMs())
 		})
 		if err != nil {
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
 	}
 	// Waiting here is short, and nothing else may touch the job meanwhile.
-	if err := w.org.committer.CommitChange(b); err != nil {
-		c.fail(err)
+	if err := w.org.Committer.CommitChange(b); err != nil {
+		c.Fail(err)
 		return
 	}
-	w.org.jobsEnded(pb.JobID(job.GetId()))
+	w.org.JobsEnded(pb.JobID(job.GetId()))
 	if job.GetType() == pb.JobCognition {
 		w.ctx.Send(w.parent, jobCancelled{pb.JobID(job.GetId())})
 	}
 	job.Items = items
-	c.reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
+	c.Reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
 }

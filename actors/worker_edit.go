@@ -5,6 +5,7 @@ import (
 
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -14,14 +15,14 @@ import (
 const maxEditTries = 4
 
 // takeEdit takes in an edit, from any goroutine of the worker.
-func (w *worker) takeEdit(c *call) {
+func (w *worker) takeEdit(c *tenant.Call) {
 	w.editing.Lock()
 	w.edits = append(w.edits, c) // bounded by maxCallsPerOrg
 	w.editing.Unlock()
 }
 
 // takeEdits takes out all that wait.
-func (w *worker) takeEdits() []*call {
+func (w *worker) takeEdits() []*tenant.Call {
 	w.editing.Lock()
 	defer w.editing.Unlock()
 	edits := w.edits
@@ -36,11 +37,11 @@ func (w *worker) hasEdits() bool {
 }
 
 // editAll carries out edits in the order in which they came, in place of a slice.
-func (w *worker) editAll(calls []*call) sliceDone {
+func (w *worker) editAll(calls []*tenant.Call) sliceDone {
 	now, e, err := w.current()
 	for _, c := range calls {
 		if err != nil {
-			c.fail(err)
+			c.Fail(err)
 			continue
 		}
 		now = w.editOne(now, e, c)
@@ -50,16 +51,16 @@ func (w *worker) editAll(calls []*call) sliceDone {
 
 // editOne carries out one edit, piece by piece, and returns the partition after
 // it.
-func (w *worker) editOne(now *partition.Index, e partition.Embedder, c *call) (next *partition.Index) {
+func (w *worker) editOne(now *partition.Index, e partition.Embedder, c *tenant.Call) (next *partition.Index) {
 	next = now
 	defer func() {
 		if r := recover(); r != nil {
-			c.fail(node.PanicError("edit", r))
+			c.Fail(node.PanicError("edit", r))
 		}
 	}()
 	for unfinished := true; unfinished; { // each piece leaves less to do
 		if w.stopped.Load() {
-			c.fail(node.ErrClosing)
+			c.Fail(node.ErrClosing)
 			return next
 		}
 		next, unfinished = w.editPiece(next, e, c)
@@ -68,12 +69,12 @@ func (w *worker) editOne(now *partition.Index, e partition.Embedder, c *call) (n
 }
 
 // editPiece runs an edit once. It answers the call unless the edit is unfinished.
-func (w *worker) editPiece(now *partition.Index, e partition.Embedder, c *call) (next *partition.Index, unfinished bool) {
+func (w *worker) editPiece(now *partition.Index, e partition.Embedder, c *tenant.Call) (next *partition.Index, unfinished bool) {
 	f := newEffect(w.org, w.part, now, e)
 	f.call = c
-	f.batch.User = c.who.user.Bytes()
+	f.batch.User = c.Who.User.Bytes()
 	var r *pb.Reply
-	err := w.org.withStore(func(st *storage.Store) (err error) {
+	err := w.org.WithStore(func(st *storage.Store) (err error) {
 		f.st = st
 		r, err = editOf(c).run(f)
 		return err
@@ -82,7 +83,7 @@ func (w *worker) editPiece(now *partition.Index, e partition.Embedder, c *call) 
 	case errors.Is(err, errNotPrepared):
 		ed := editOf(c)
 		if ed.tries++; ed.tries > maxEditTries {
-			c.fail(errUnsettled)
+			c.Fail(tenant.ErrUnsettled)
 			return now, false
 		}
 		w.prepareEdit(c, e)
@@ -90,42 +91,42 @@ func (w *worker) editPiece(now *partition.Index, e partition.Embedder, c *call) 
 	case errors.Is(err, errUnfinished):
 		unfinished = true
 	case err != nil:
-		c.fail(err)
+		c.Fail(err)
 		return now, false
 	case r.GetProblem() != nil:
-		c.refuseSettled(r.GetProblem())
+		c.RefuseSettled(r.GetProblem())
 		return now, false
 	}
-	f.charge(c.env.GetCapability(), c.who.key)
+	f.charge(c.Env.GetCapability(), c.Who.Key)
 	if !unfinished {
-		if cost, ok := c.cost(); ok {
+		if cost, ok := c.Cost(); ok {
 			f.batch.Cost(cost)
-			c.charged = true
+			c.Charged = true
 		}
-		if err := c.idem.record(f.batch.Batch, r); err != nil {
-			c.fail(err)
+		if err := c.Replay.Record(f.batch.Batch, r); err != nil {
+			c.Fail(err)
 			return now, false
 		}
 	}
 	next, err = w.settle(f, now, e)
 	switch {
 	case err != nil:
-		c.fail(err)
+		c.Fail(err)
 		return now, false
 	case unfinished:
-		w.org.sys.cfg.pieceDone()
+		w.org.System.Config.PieceDone()
 	default:
-		c.reply(r)
+		c.Reply(r)
 	}
 	return next, unfinished
 }
 
 // prepareEdit computes the chunks that an edit lacks, beside the worker, so that
 // neither ingestion nor another edit waits for it, and gives the edit back to it.
-func (w *worker) prepareEdit(c *call, e partition.Embedder) {
+func (w *worker) prepareEdit(c *tenant.Call, e partition.Embedder) {
 	w.preparing.Add(1)
-	self, root := w.ctx.Self(), w.org.sys.root
-	w.org.sys.wg.Go(func() {
+	self, root := w.ctx.Self(), w.org.System.Root
+	w.org.System.Background.Go(func() {
 		defer w.preparing.Done()
 		items := []prepared{*editOf(c).want}
 		err := w.embed(items, e, func() error {
@@ -138,7 +139,7 @@ func (w *worker) prepareEdit(c *call, e partition.Embedder) {
 			err = items[0].err
 		}
 		if err != nil {
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
 		items[0].model = e.ID()

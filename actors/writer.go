@@ -6,6 +6,7 @@ import (
 
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/brain/drift"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
@@ -21,7 +22,7 @@ import (
 func (w *worker) apply(now *partition.Index, e partition.Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (n int, next *partition.Index, err error) {
 	var f *effect
 	var finished []pb.JobID
-	err = w.org.withStore(func(st *storage.Store) (err error) {
+	err = w.org.WithStore(func(st *storage.Store) (err error) {
 		f, n, finished, err = w.effects(st, now, e, items, jobs)
 		return err
 	})
@@ -31,8 +32,8 @@ func (w *worker) apply(now *partition.Index, e partition.Embedder, items []prepa
 	if next, err = w.settle(f, now, e); err != nil {
 		return 0, nil, err
 	}
-	w.org.sys.counters.itemsIngested.Add(uint64(n))
-	w.org.jobsEnded(finished...)
+	w.org.System.Counters.ItemsIngested.Add(uint64(n))
+	w.org.JobsEnded(finished...)
 	return n, next, nil
 }
 
@@ -79,26 +80,26 @@ func (w *worker) settle(f *effect, now *partition.Index, e partition.Embedder) (
 	f.leaveWork()
 	f.batch.Put(w.part.Space.Key(storage.TableState), f.state)
 	for _, b := range f.stage {
-		if err := w.org.committer.Commit(b); err != nil {
+		if err := w.org.Committer.Commit(b); err != nil {
 			return nil, err
 		}
-		w.org.sys.cfg.pieceDone()
+		w.org.System.Config.PieceDone()
 	}
 	if f.forgets {
-		err := w.org.withStore(func(st *storage.Store) error { return w.org.beforeForget(f.batch.Batch, st, w.part) })
+		err := w.org.WithStore(func(st *storage.Store) error { return w.org.BeforeForget(f.batch.Batch, st, w.part) })
 		if err != nil {
 			return nil, err
 		}
-		defer w.org.afterForget(w.part) // whatever comes of the commit
+		defer w.org.AfterForget(w.part) // whatever comes of the commit
 	}
-	if err := w.org.committer.CommitChange(f.batch); errors.Is(err, storage.ErrBatchTooLarge) {
+	if err := w.org.Committer.CommitChange(f.batch); errors.Is(err, storage.ErrBatchTooLarge) {
 		return nil, itemError{err}
 	} else if err != nil {
 		return nil, err
 	}
 	w.show(next)
 	if f.state.GetChanges() != f.changesBefore {
-		w.org.sys.root.Send(w.parent, changed{})
+		w.org.System.Root.Send(w.parent, changed{})
 	}
 	return next, nil
 }
@@ -123,14 +124,14 @@ func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Em
 			outcome.Status, outcome.Error = pb.ItemFailed, reason
 			job.ErrorCode, job.ErrorDetail = pb.CodeValidation, outcome.Error
 		} else if it.err != nil {
-			outcome.Status, outcome.Error = pb.ItemFailed, fmt.Sprintf("the item could not be processed in %d attempts", maxAttempts)
+			outcome.Status, outcome.Error = pb.ItemFailed, fmt.Sprintf("the item could not be processed in %d attempts", tenant.MaxAttempts)
 			switch {
-			case errors.Is(it.err, errUnclean):
-				outcome.Error = errUnclean.Error()
+			case errors.Is(it.err, tenant.ErrUnclean):
+				outcome.Error = tenant.ErrUnclean.Error()
 			case errors.Is(it.err, errUnknownWork):
 				outcome.Error = "it is work of a kind that this version of the service does not know"
 			case it.GetWork() == workSessionFinalize:
-				outcome.Error = fmt.Sprintf("the coding sessions could not be finalized in %d attempts", maxAttempts)
+				outcome.Error = fmt.Sprintf("the coding sessions could not be finalized in %d attempts", tenant.MaxAttempts)
 			}
 			job.ErrorCode, job.ErrorDetail = pb.CodeInternal, outcome.Error
 		} else {
@@ -157,9 +158,9 @@ func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Em
 		f.batch.Put(w.part.Space.Key(storage.TableJobItem, storage.ID16(id), storage.U32(it.GetIndex())), outcome)
 		f.batch.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(it.seq)))
 		job.Done++
-		w.org.gotOn(job)
-		if job.GetDone() == job.GetTotal() && it.err != nil && !errors.Is(it.err, errUnclean) {
-			job.Attempts = maxAttempts
+		w.org.GotOn(job)
+		if job.GetDone() == job.GetTotal() && it.err != nil && !errors.Is(it.err, tenant.ErrUnclean) {
+			job.Attempts = tenant.MaxAttempts
 		}
 		if outcome.Status == pb.ItemFailed {
 			job.Failed++
@@ -170,7 +171,7 @@ func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Em
 	}
 	for id, job := range jobs {
 		if job.GetDone() < job.GetTotal() {
-			updateJob(f.batch.Batch, w.org.space, job)
+			tenant.UpdateJob(f.batch.Batch, w.org.Space, job)
 			continue
 		}
 		finished = append(finished, id)
@@ -181,7 +182,7 @@ func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Em
 		} else {
 			job.ErrorCode, job.ErrorDetail = "", "" // the items tell
 		}
-		if err := endJob(f.batch, w.org, job); err != nil {
+		if err := tenant.EndJob(f.batch, w.org, job); err != nil {
 			return nil, 0, nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"orgmem/actors"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
 
@@ -19,7 +20,7 @@ var fakeCopy = actors.CopyID{7}
 
 func (f fakeBackups) Open(_ context.Context, store actors.StoreName) (actors.StoreCopy, error) {
 	if store != "meta" {
-		return actors.StoreCopy{}, fmt.Errorf("store: %w", actors.ErrOrgNotFound)
+		return actors.StoreCopy{}, fmt.Errorf("store: %w", tenant.ErrOrgNotFound)
 	}
 	return actors.StoreCopy{
 		ID: fakeCopy, Version: 3,
@@ -32,16 +33,16 @@ func (f fakeBackups) Read(
 ) ([]byte, error) {
 	switch {
 	case store != "meta" || id != fakeCopy:
-		return nil, actors.ErrOrgNotFound
+		return nil, tenant.ErrOrgNotFound
 	case file != "000001.sst" || offset < 0:
-		return nil, fmt.Errorf("%w: no such file", actors.ErrInvalid)
+		return nil, fmt.Errorf("%w: no such file", tenant.ErrInvalid)
 	}
 	return []byte(f.content[offset:]), nil
 }
 
 func (f fakeBackups) Release(_ context.Context, store actors.StoreName, id actors.CopyID) error {
 	if store != "meta" || id != fakeCopy {
-		return actors.ErrOrgNotFound
+		return tenant.ErrOrgNotFound
 	}
 	return errors.ErrUnsupported
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"orgmem/actors"
+	"orgmem/actors/tenant"
 	"orgmem/api/operator"
 	pb "orgmem/proto"
 )
@@ -171,10 +171,10 @@ func hashOf(key string) string { return pb.HashKey(key).String() }
 func TestOperatorProblems(t *testing.T) {
 	org := testOrg.String()
 	for err, code := range map[error]string{
-		fmt.Errorf("plan: %w: no such plan", actors.ErrInvalid): pb.CodeValidation,
-		fmt.Errorf("member: %w", actors.ErrConflict):            pb.CodeConflict,
-		actors.ErrUserNotFound:                                  pb.CodeUserNotFound,
-		actors.ErrOrgNotFound:                                   pb.CodeOrganizationNotFound,
+		fmt.Errorf("plan: %w: no such plan", tenant.ErrInvalid): pb.CodeValidation,
+		fmt.Errorf("member: %w", tenant.ErrConflict):            pb.CodeConflict,
+		tenant.ErrUserNotFound:                                  pb.CodeUserNotFound,
+		tenant.ErrOrgNotFound:                                   pb.CodeOrganizationNotFound,
 		context.DeadlineExceeded:                                pb.CodeServiceDegraded,
 		errBoom:                                                 pb.CodeInternal,
 	} {

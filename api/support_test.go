@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"orgmem/actors"
+	"orgmem/actors/tenant"
 	"orgmem/api/apitest"
 	"orgmem/api/problems"
 	"orgmem/api/web"
@@ -196,7 +197,7 @@ func (f fakeOperator) org() actors.OrgInfo {
 
 func (f fakeOperator) Org(_ context.Context, org pb.OrgID) (actors.OrgInfo, error) {
 	if org != testOrg {
-		return actors.OrgInfo{}, actors.ErrOrgNotFound
+		return actors.OrgInfo{}, tenant.ErrOrgNotFound
 	}
 	return f.org(), f.err
 }
@@ -204,12 +205,12 @@ func (f fakeOperator) SetPlan(context.Context, pb.OrgID, string) error { return 
 func (f fakeOperator) DeleteOrg(context.Context, pb.OrgID) error       { return f.err }
 func (f fakeOperator) AddMember(
 	_ context.Context, _ pb.OrgID, email string, role actors.Role,
-) (actors.MemberInfo, error) {
-	return actors.MemberInfo{User: testUser, Email: email, Role: string(role), Created: testNow}, f.err
+) (tenant.MemberInfo, error) {
+	return tenant.MemberInfo{User: testUser, Email: email, Role: string(role), Created: testNow}, f.err
 }
 
-func (f fakeOperator) Members(context.Context, pb.OrgID) ([]actors.MemberInfo, error) {
-	return []actors.MemberInfo{{User: testUser, Email: "a@b.example", Role: "owner", Created: testNow}}, f.err
+func (f fakeOperator) Members(context.Context, pb.OrgID) ([]tenant.MemberInfo, error) {
+	return []tenant.MemberInfo{{User: testUser, Email: "a@b.example", Role: "owner", Created: testNow}}, f.err
 }
 
 func (f fakeOperator) Restore(_ context.Context, _ pb.OrgID, part []byte) (actors.Restored, error) {

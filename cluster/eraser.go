@@ -18,7 +18,7 @@ const (
 	// so that the stores' files are done first, and leaves most of the minute that
 	// is promised (docs/operations.md) to the work.
 	eraseDelay = 15 * time.Second
-	// eraseRetry is the pause after a round that failed.
+	// tenant.EraseRetry is the pause after a round that failed.
 	eraseRetry = 15 * time.Second
 	// eraseLimit bounds one round: a log is tens of megabytes.
 	eraseLimit = time.Minute

@@ -130,8 +130,8 @@ func LineOf(k storage.Key) (Line, error) {
 // by its committer's lock, but for pending.
 type Trail struct {
 	space storage.Space
-	with  func(func(*storage.Store) error) error // withStore
-	soon  func()                                 // flushUsageSoon
+	with  func(func(*storage.Store) error) error // WithStore
+	soon  func()                                 // FlushUsageSoon
 
 	audits, events uint64 // the last numbers given
 	// totals are the lines of usage as they will be when what is under way is
@@ -144,7 +144,7 @@ type Trail struct {
 	mu      sync.Mutex
 	pending map[Line]Usage // what reads cost that no commit has taken along
 	sealed  bool           // nothing more is counted (seal)
-	armed   bool           // a timer will write it (flushUsageSoon)
+	armed   bool           // a timer will write it (FlushUsageSoon)
 }
 
 // NewTrail continues behind what the store holds. with opens the store, soon is called when what reads have cost must

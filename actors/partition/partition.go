@@ -412,7 +412,7 @@ func (pc *Cache) Use() (bytes int64, partitions int) {
 	return pc.bytes, len(pc.entries)
 }
 
-// loadPartition reads a partition's index: the stored segments as they are, where
+// LoadPartition reads a partition's index: the stored segments as they are, where
 // they are usable, and the few chunks that are in none yet from their records.
 func loadPartition(st *storage.Store, part *Ref, dim func(string) int, usable func(index.View) bool) (_ *Index, err error) {
 	snap, err := st.Snapshot()

@@ -11,10 +11,11 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"orgmem/actors"
+	"orgmem/actors/tenant"
 )
 
 // errNoCopy answers for a copy whose id is none.
-var errNoCopy = fmt.Errorf("path: %w", actors.ErrOrgNotFound)
+var errNoCopy = fmt.Errorf("path: %w", tenant.ErrOrgNotFound)
 
 // backupRoutes are the only ones of the operator interface that hand out content:
 // the files of the stores, for `orgmem backup create`.
@@ -44,7 +45,7 @@ var backupRoutes = []Route{
 			}
 			offset, err := strconv.ParseInt(path.ByName("offset"), 10, 64)
 			if err != nil {
-				return nil, fmt.Errorf("%w: offset must be a number", actors.ErrInvalid)
+				return nil, fmt.Errorf("%w: offset must be a number", tenant.ErrInvalid)
 			}
 			piece, err := s.cfg.Backups.Read(ctx, actors.StoreName(path.ByName("store")), id, path.ByName("file"), offset)
 			return filePiece{piece}, err

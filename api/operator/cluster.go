@@ -9,14 +9,14 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"orgmem/actors"
+	"orgmem/actors/tenant"
 	"orgmem/api/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
 
 // Cluster is what the operator does with the cluster that a node belongs to.
-// Errors wrap actors.ErrInvalid and actors.ErrConflict where the operator can do
+// Errors wrap actors.tenant.ErrInvalid and actors.tenant.ErrConflict where the operator can do
 // something about them.
 type Cluster interface {
 	// JoinToken makes a token with which one machine may join within a time.
@@ -50,7 +50,7 @@ type Rotation struct {
 
 // errNoCluster tells an operator how to get a cluster.
 var errNoCluster = fmt.Errorf("%w: this node is alone; stop it, run `orgmem cluster init` on its data directory and "+
-	"serve it with --cluster-listen", actors.ErrConflict)
+	"serve it with --cluster-listen", tenant.ErrConflict)
 
 // defaultTokenLife is for the minute between making a token and starting the
 // machine that joins with it, and a phone call in between.

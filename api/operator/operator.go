@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"orgmem/actors"
+	"orgmem/actors/tenant"
 	"orgmem/api/problems"
 	"orgmem/api/web"
 	"orgmem/api/wire"
@@ -193,17 +194,17 @@ func (s *server) serve(ex *web.Exchange, r Route, body *bodyType, path gin.Param
 	ex.WriteJSON(r.status, web.ContentJSON, output)
 }
 
-// problemOf maps the failures of actors.Operator.
+// ProblemOf maps the failures of actors.Operator.
 func problemOf(err error) (p *pb.Problem, internal bool) {
 	switch {
-	case errors.Is(err, actors.ErrOrgNotFound):
+	case errors.Is(err, tenant.ErrOrgNotFound):
 		return problems.New(pb.CodeOrganizationNotFound), false
-	case errors.Is(err, actors.ErrUserNotFound):
+	case errors.Is(err, tenant.ErrUserNotFound):
 		return problems.New(pb.CodeUserNotFound), false
-	case errors.Is(err, actors.ErrInvalid):
+	case errors.Is(err, tenant.ErrInvalid):
 		// The operator's own words: names of fields and reasons, no tenant's text.
 		return problems.Newf(pb.CodeValidation, "%s", err), false
-	case errors.Is(err, actors.ErrConflict):
+	case errors.Is(err, tenant.ErrConflict):
 		return problems.Newf(pb.CodeConflict, "%s", err), false
 	}
 	return web.AskProblem(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"orgmem/actors"
+	"orgmem/actors/tenant"
 	"orgmem/api/problems"
 	"orgmem/api/wire"
 	pb "orgmem/proto"
@@ -19,8 +20,8 @@ import (
 )
 
 var (
-	errNoOrg  = fmt.Errorf("path: %w", actors.ErrOrgNotFound)
-	errNoUser = fmt.Errorf("path: %w", actors.ErrUserNotFound)
+	errNoOrg  = fmt.Errorf("path: %w", tenant.ErrOrgNotFound)
+	errNoUser = fmt.Errorf("path: %w", tenant.ErrUserNotFound)
 )
 
 // Routes is the operator's table.
@@ -40,7 +41,7 @@ var nodeRoutes = []Route{
 				return nil, problemError{problems.New(pb.CodeServiceDraining)}
 			}
 			if s.cfg.Ready != nil {
-				if err := s.cfg.Ready(ctx); errors.Is(err, actors.ErrDraining) {
+				if err := s.cfg.Ready(ctx); errors.Is(err, tenant.ErrDraining) {
 					return nil, problemError{problems.New(pb.CodeServiceDraining)}
 				} else if err != nil {
 					return nil, problemError{problems.Newf(pb.CodeServiceDegraded, "Not ready: %s.", err)}
@@ -66,7 +67,7 @@ var nodeRoutes = []Route{
 			if limit := params.ByName("limit"); limit != "" {
 				var err error
 				if size, err = strconv.Atoi(limit); err != nil {
-					return nil, fmt.Errorf("%w: limit must be a number", actors.ErrInvalid)
+					return nil, fmt.Errorf("%w: limit must be a number", tenant.ErrInvalid)
 				}
 			}
 			page, err := s.cfg.Operator.Orgs(ctx, params.ByName("cursor"), size)
@@ -292,7 +293,7 @@ type member struct {
 	CreatedAt wire.Timestamp `json:"createdAt"`
 }
 
-func memberOf(m actors.MemberInfo) member {
+func memberOf(m tenant.MemberInfo) member {
 	return member{m.User.String(), m.Email, m.Role, wire.Timestamp(clock.Millis(m.Created))}
 }
 

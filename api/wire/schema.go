@@ -59,7 +59,7 @@ func invisible() string {
 }
 
 const (
-	// PlainName is what a subject or a session may be called (validSubject).
+	// PlainName is what a subject or a session may be called (tenant.ValidSubject).
 	PlainName = `^[^\x00-\x1f\x7f-` + "\u009f" + `]+$`
 	// HTTPSURL is an address that content is fetched from or posted to. That its host
 	// resolves to public addresses no pattern can say.

@@ -64,7 +64,7 @@ func (c caller) exported(t *testing.T, scope string) []byte {
 	return doc
 }
 
-// pieceBytes is how much of a planted string is looked for: a store's compression may
+// PieceBytes is how much of a planted string is looked for: a store's compression may
 // have cut it where four of its bytes were said before, and hardly twelve.
 const pieceBytes = 12
 

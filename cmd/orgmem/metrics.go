@@ -5,6 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"orgmem/actors"
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	"orgmem/storage"
 )
@@ -37,7 +38,7 @@ func nodeMetrics(store *storage.Node, host *cluster.Host, system *actors.Service
 		figures[storage.Stats]{store.Stats, storageReadings},
 		figures[cluster.Stats]{host.Stats, clusterReadings},
 		figures[cluster.ControllerStats]{host.ControllerStats, controllerReadings},
-		figures[actors.Stats]{system.Stats, actorReadings},
+		figures[tenant.Stats]{system.Stats, actorReadings},
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.MetricsGC, collectors.MetricsMemory)),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	}
@@ -181,57 +182,57 @@ var controllerReadings = []reading[cluster.ControllerStats]{
 		func(s cluster.ControllerStats) float64 { return float64(s.Failures) }),
 }
 
-var actorReadings = []reading[actors.Stats]{
-	gauge("actors_organizations", "Organizations in memory.", func(s actors.Stats) float64 {
+var actorReadings = []reading[tenant.Stats]{
+	gauge("actors_organizations", "Organizations in memory.", func(s tenant.Stats) float64 {
 		return float64(s.ActiveOrgs)
 	}),
-	counter("actors_activations_total", "Organizations brought into memory.", func(s actors.Stats) float64 {
+	counter("actors_activations_total", "Organizations brought into memory.", func(s tenant.Stats) float64 {
 		return float64(s.OrgActivations)
 	}),
 	counter("actors_lost_total", "Organizations opened again after a write of unknown outcome.",
-		func(s actors.Stats) float64 { return float64(s.OrgsLost) }),
-	gauge("actors_calls", "Requests inside the actors.", func(s actors.Stats) float64 { return float64(s.CallsInFlight) }),
+		func(s tenant.Stats) float64 { return float64(s.OrgsLost) }),
+	gauge("actors_calls", "Requests inside the actors.", func(s tenant.Stats) float64 { return float64(s.CallsInFlight) }),
 	counter("actors_asked_elsewhere_total", "Requests brought to the node where their organization lives.",
-		func(s actors.Stats) float64 { return float64(s.AskedElsewhere) }),
-	counter("actors_answered_for_others_total", "Requests that other nodes brought here.", func(s actors.Stats) float64 {
+		func(s tenant.Stats) float64 { return float64(s.AskedElsewhere) }),
+	counter("actors_answered_for_others_total", "Requests that other nodes brought here.", func(s tenant.Stats) float64 {
 		return float64(s.AnsweredForOthers)
 	}),
 	counter("actors_lost_on_the_way_total", "Requests whose node was lost before it answered.",
-		func(s actors.Stats) float64 { return float64(s.LostOnTheWay) }),
-	gauge("actors_read_queue", "Reads that wait for a worker.", func(s actors.Stats) float64 {
+		func(s tenant.Stats) float64 { return float64(s.LostOnTheWay) }),
+	gauge("actors_read_queue", "Reads that wait for a worker.", func(s tenant.Stats) float64 {
 		return float64(s.ReadQueueLen)
 	}),
-	gauge("actors_read_queue_limit", "Reads that may wait.", func(s actors.Stats) float64 {
+	gauge("actors_read_queue_limit", "Reads that may wait.", func(s tenant.Stats) float64 {
 		return float64(s.ReadQueueCap)
 	}),
-	gauge("actors_cpu_queue", "Tasks of ingestion that wait for a worker.", func(s actors.Stats) float64 {
+	gauge("actors_cpu_queue", "Tasks of ingestion that wait for a worker.", func(s tenant.Stats) float64 {
 		return float64(s.IngestTasksQueue)
 	}),
-	gauge("actors_reading_bytes", "Memory that is granted for reading files.", func(s actors.Stats) float64 {
+	gauge("actors_reading_bytes", "Memory that is granted for reading files.", func(s tenant.Stats) float64 {
 		return float64(s.ReadingBytes)
 	}),
-	gauge("actors_reading_bytes_limit", "Memory that may be granted for reading files.", func(s actors.Stats) float64 {
+	gauge("actors_reading_bytes_limit", "Memory that may be granted for reading files.", func(s tenant.Stats) float64 {
 		return float64(s.ReadingBytesLimit)
 	}),
-	gauge("actors_readings_waiting", "Files that wait for memory to be read.", func(s actors.Stats) float64 {
+	gauge("actors_readings_waiting", "Files that wait for memory to be read.", func(s tenant.Stats) float64 {
 		return float64(s.ReadingsWaiting)
 	}),
-	counter("actors_items_total", "Items ingested.", func(s actors.Stats) float64 { return float64(s.ItemsIngested) }),
-	counter("webhook_deliveries_total", "Webhook attempts that a receiver took.", func(s actors.Stats) float64 {
+	counter("actors_items_total", "Items ingested.", func(s tenant.Stats) float64 { return float64(s.ItemsIngested) }),
+	counter("webhook_deliveries_total", "Webhook attempts that a receiver took.", func(s tenant.Stats) float64 {
 		return float64(s.Deliveries)
 	}),
-	counter("webhook_failures_total", "Webhook attempts that failed.", func(s actors.Stats) float64 {
+	counter("webhook_failures_total", "Webhook attempts that failed.", func(s tenant.Stats) float64 {
 		return float64(s.DeliveriesFailed)
 	}),
 	counter("webhook_disabled_total", "Webhook endpoints that were disabled because of their failures.",
-		func(s actors.Stats) float64 { return float64(s.WebhooksDisabled) }),
-	gauge("actors_snapshot_bytes", "Memory of search indexes.", func(s actors.Stats) float64 {
+		func(s tenant.Stats) float64 { return float64(s.WebhooksDisabled) }),
+	gauge("actors_snapshot_bytes", "Memory of search indexes.", func(s tenant.Stats) float64 {
 		return float64(s.SnapshotBytes)
 	}),
-	gauge("actors_snapshots", "Partitions whose index is in memory.", func(s actors.Stats) float64 {
+	gauge("actors_snapshots", "Partitions whose index is in memory.", func(s tenant.Stats) float64 {
 		return float64(s.SnapshotsLoaded)
 	}),
-	counter("actors_snapshot_loads_total", "Indexes read from disk.", func(s actors.Stats) float64 {
+	counter("actors_snapshot_loads_total", "Indexes read from disk.", func(s tenant.Stats) float64 {
 		return float64(s.SnapshotLoads)
 	}),
 }

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"orgmem/actors"
+	"orgmem/actors/tenant"
 	"orgmem/api"
 	"orgmem/cluster"
 	"orgmem/cmd/orgmem/internal/config"
@@ -186,7 +186,7 @@ type clusterAdmin struct {
 func (a clusterAdmin) JoinToken(ctx context.Context, life time.Duration) (api.JoinToken, error) {
 	t, expires, err := a.network.NewToken(ctx, life)
 	if errors.Is(err, cluster.ErrTooManyTokens) {
-		return api.JoinToken{}, fmt.Errorf("%w: %w", actors.ErrConflict, err)
+		return api.JoinToken{}, fmt.Errorf("%w: %w", tenant.ErrConflict, err)
 	}
 	return api.JoinToken{Token: t.String(), Expires: expires}, err
 }
@@ -194,7 +194,7 @@ func (a clusterAdmin) JoinToken(ctx context.Context, life time.Duration) (api.Jo
 func (a clusterAdmin) Rotate(ctx context.Context) error {
 	err := a.network.Rotate(ctx)
 	if errors.Is(err, cluster.ErrRotating) || errors.Is(err, cluster.ErrMapChanged) {
-		return fmt.Errorf("%w: %w", actors.ErrConflict, cluster.ErrRotating)
+		return fmt.Errorf("%w: %w", tenant.ErrConflict, cluster.ErrRotating)
 	}
 	return err
 }
@@ -235,15 +235,15 @@ func (a clusterAdmin) onNode(name string, do func(cluster.ServerID) error) error
 	}
 	switch len(found) {
 	case 0:
-		return fmt.Errorf("%w: no node has the id or name %q; `orgmem cluster status` lists them", actors.ErrInvalid, name)
+		return fmt.Errorf("%w: no node has the id or name %q; `orgmem cluster status` lists them", tenant.ErrInvalid, name)
 	case 1:
 	default:
-		return fmt.Errorf("%w: %d nodes are called %q; use the id", actors.ErrInvalid, len(found), name)
+		return fmt.Errorf("%w: %d nodes are called %q; use the id", tenant.ErrInvalid, len(found), name)
 	}
 	err := do(found[0])
 	switch {
 	case errors.Is(err, cluster.ErrNodeRemoved), errors.Is(err, cluster.ErrLastNode), errors.Is(err, cluster.ErrAlone):
-		return fmt.Errorf("%w: %w", actors.ErrConflict, err)
+		return fmt.Errorf("%w: %w", tenant.ErrConflict, err)
 	case errors.Is(err, cluster.ErrNotApplied), errors.Is(err, cluster.ErrOutcomeUnknown),
 		errors.Is(err, cluster.ErrNotReady):
 		// The meta group has no leader that a majority follows: 503, try again.

@@ -51,11 +51,11 @@ type yard struct {
 
 	key, org string // of the organization that the first machine's quickstart made
 	acked    []string
-	tenants  []*tenant // further ones
+	tenants  []*customer // further ones
 }
 
-// tenant is an organization with what was acknowledged to it.
-type tenant struct {
+// customer is an organization with what was acknowledged to it.
+type customer struct {
 	store string // its name, as storage has it
 	key   string
 	told  int // notes that it was to remember
@@ -205,7 +205,7 @@ func (y *yard) settle(n int, on *site) {
 		if err != nil {
 			y.t.Fatal(err)
 		}
-		y.tenants = append(y.tenants, &tenant{
+		y.tenants = append(y.tenants, &customer{
 			store: storage.StoreID{Org: org, Realm: storage.RealmMain}.String(),
 			key:   made.APIKey,
 		})

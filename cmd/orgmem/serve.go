@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orgmem/actors"
+	"orgmem/actors/tenant"
 	"orgmem/cluster"
 	"orgmem/cmd/orgmem/internal/config"
 	"orgmem/proto/clock"
@@ -60,7 +61,7 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	if network != nil {
 		defer closeWith(&err, "network", network.Close)
 	}
-	leads := &actors.Leads{}
+	leads := &tenant.Leads{}
 	host, err := startCluster(ctx, w, server, store, network, creds, leads, log)
 	if err != nil {
 		return err

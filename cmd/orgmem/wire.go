@@ -21,6 +21,7 @@ import (
 	"orgmem/actors/egress"
 	"orgmem/actors/llm"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/api"
 	"orgmem/brain/embed"
 	"orgmem/cluster"
@@ -53,7 +54,7 @@ func openStorage(w world, server config.Server, log *slog.Logger) (*storage.Node
 
 // startCluster starts the shards; where there are other nodes the network says
 // which cluster they are a part of, and leads is told what they lead.
-func startCluster(ctx context.Context, w world, server config.Server, store *storage.Node, network *cluster.Network, creds *cluster.Credentials, leads *actors.Leads, log *slog.Logger) (*cluster.Host, error) {
+func startCluster(ctx context.Context, w world, server config.Server, store *storage.Node, network *cluster.Network, creds *cluster.Credentials, leads *tenant.Leads, log *slog.Logger) (*cluster.Host, error) {
 	cfg := cluster.Config{
 		Storage: store, Clock: w.clock, Logger: log, GoneAfter: server.GoneAfter,
 		TransferRate: server.TransferRate, Shards: server.Shards,
@@ -137,8 +138,8 @@ func roomForRequests(workers int) int {
 	return workers
 }
 
-func startActors(w world, server config.Server, store *storage.Node, host *cluster.Host, network *cluster.Network, leads *actors.Leads, model *embed.Model, former []*embed.Model, log *slog.Logger) (*actors.Service, error) {
-	cfg := actors.Config{
+func startActors(w world, server config.Server, store *storage.Node, host *cluster.Host, network *cluster.Network, leads *tenant.Leads, model *embed.Model, former []*embed.Model, log *slog.Logger) (*actors.Service, error) {
+	cfg := tenant.Config{
 		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Embedder: partition.NewEmbedder(model),
 		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, TombstoneRetention: server.TombstoneRetention, SandboxKeyLife: server.SandboxKeyLife,
 		ExportRetention: server.ExportRetention, CognitionQuiet: server.CognitionQuiet, WebhookRetryDelays: server.WebhookRetryDelays,

@@ -12,6 +12,7 @@ import (
 
 	"orgmem/actors"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
 
@@ -28,7 +29,7 @@ import (
 func TestIngestionToTheLetter(t *testing.T) {
 	gate := make(chan struct{})
 	open := sync.OnceFunc(func() { close(gate) })
-	s := startStack(t, func(c *actors.Config) { c.Embedder = held{gate: gate} })
+	s := startStack(t, func(c *tenant.Config) { c.Embedder = held{gate: gate} })
 	t.Cleanup(open) // before the service stops
 	o := s.org(t, "Acme")
 	c := caller{key: o.key}

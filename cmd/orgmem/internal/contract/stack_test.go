@@ -20,6 +20,7 @@ import (
 	"orgmem/actors"
 	"orgmem/actors/egress"
 	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
 	"orgmem/api"
 	"orgmem/api/apitest"
 	"orgmem/cluster"
@@ -116,7 +117,7 @@ type stack struct {
 
 var operatorToken = strings.Repeat("x", api.MinOperatorToken)
 
-func startStack(t testing.TB, change ...func(*actors.Config)) *stack {
+func startStack(t testing.TB, change ...func(*tenant.Config)) *stack {
 	t.Helper()
 	fatal := func(msg string) { t.Error("fatal: " + msg) }
 	log := slog.New(slog.DiscardHandler)
@@ -140,7 +141,7 @@ func startStack(t testing.TB, change ...func(*actors.Config)) *stack {
 	out, err := egress.New(egress.Config{Resolver: nowhere{}, Dialer: nowhere{}})
 	must(t, err)
 	endless := make(chan struct{})
-	config := actors.Config{
+	config := tenant.Config{
 		Host: host, Storage: store, Clock: fake, Random: rand.Reader, Logger: log, Embedder: moody{endless: endless},
 		Workers: 2, Egress: out,
 	}

@@ -1,4 +1,4 @@
-package actors
+package tenant
 
 import (
 	"context"
@@ -30,36 +30,36 @@ import (
 )
 
 const (
-	// MinReadingBytes is the least budget: that of one file.
+	// tenant.MinReadingBytes is the least budget: that of one file.
 	MinReadingBytes     = format.MaxMemory
 	defaultReadingBytes = 2 * MinReadingBytes
-	// maxCalls bounds the requests inside the actors of one node. Each holds at
+	// tenant.MaxCalls bounds the requests inside the actors of one node. Each holds at
 	// most one body, which the edge bounds by bytes; the number bounds the
 	// goroutines that wait.
-	maxCalls = 8192
+	MaxCalls = 8192
 	// maxReadingsPerOrg bounds the files of one organization that are read or wait for
 	// that. Each holds an upload, which the edge counts.
 	maxReadingsPerOrg = 64
-	// maxCallsPerOrg keeps one tenant from filling maxCalls by itself.
+	// maxCallsPerOrg keeps one tenant from filling tenant.MaxCalls by itself.
 	maxCallsPerOrg = 2048
-	// pressureFrom calls at once make ingestion stand back until there are
+	// tenant.PressureFrom calls at once make ingestion stand back until there are
 	// pressureUntil: eight for each of two processors are more than a few clients
 	// cause, and the distance keeps it from flapping.
-	pressureFrom  = 16
+	PressureFrom  = 16
 	pressureUntil = 12
 	// maxActivations is how often a call is offered to an organization that was
 	// just leaving memory.
 	maxActivations = 4
-	// defaultDeadline bounds a call whose caller named no deadline.
-	defaultDeadline = 30 * time.Second
-	// writeOff is how long an abandoned call counts at most: longer than the work
+	// tenant.DefaultDeadline bounds a call whose caller named no deadline.
+	DefaultDeadline = 30 * time.Second
+	// tenant.WriteOff is how long an abandoned call counts at most: longer than the work
 	// of any. One that a bug leaves without an answer must not hold its place for
 	// ever.
-	writeOff = 10 * time.Minute
-	// resumeAtOnce is how many organizations are woken together at start to
+	WriteOff = 10 * time.Minute
+	// tenant.ResumeAtOnce is how many organizations are woken together at start to
 	// finish the jobs that a stop interrupted: opening a store costs some 20 ms
 	// of CPU, which requests need more.
-	resumeAtOnce = 2
+	ResumeAtOnce = 2
 	// defaultCognitionQuiet is how long a partition must have been left alone before
 	// a cycle begins: what comes in a burst is looked at once.
 	defaultCognitionQuiet = 3 * time.Second
@@ -88,7 +88,7 @@ type Config struct {
 	SnapshotBytes int64
 	// ReadingBytes bounds the memory for what files unpack to and are made of while they
 	// are read, and half as much the memory for texts that are cut and embedded; 0 is
-	// 256 MiB. At least MinReadingBytes.
+	// 256 MiB. At least tenant.MinReadingBytes.
 	ReadingBytes int
 	// ForwardedBytes bounds the bytes of requests that other nodes have sent on and that
 	// are not answered yet: what is over is refused like a body that the edge has no
@@ -120,76 +120,76 @@ type Config struct {
 	// Placement says where organizations live; nil: the node is alone, and all live here.
 	Placement Placement
 
-	// caughtUp is Directory.Fresh; a test has a directory that lags.
-	caughtUp func(context.Context) error
+	// CaughtUp is Directory.Fresh; a test has a directory that lags.
+	CaughtUp func(context.Context) error
 	// Tests wait for these: a job's end is committed, a worker knows of a
 	// cancellation, a worker is to stop, a part of an effect is committed, an epoch of
 	// a training is, so is something that a mind's cycle has found, a worker begins
 	// what is no item, and work of a kind of job begins, which may be asked whether it
 	// is to stop.
-	jobFinished func(pb.JobID)
-	cancelAsked func(pb.JobID)
-	stopAsked   func()
-	pieceDone   func()
-	epochDone   func()
-	cycleWrote  func(cancel func())
-	choreBegun  func()
-	working     func(kind string, stopped func() bool)
-	// sealChunks, pieceBytes, edgesTaken, freshChunks and maxBackOff are less than the
+	JobFinished func(pb.JobID)
+	CancelAsked func(pb.JobID)
+	StopAsked   func()
+	PieceDone   func()
+	EpochDone   func()
+	CycleWrote  func(cancel func())
+	ChoreBegun  func()
+	Working     func(kind string, stopped func() bool)
+	// SealChunks, PieceBytes, EdgesTaken, FreshChunks and tenant.MaxBackOff are less than the
 	// constants of like names in tests; 0 is the constant.
 	// usable says which stored segments serve; those of today's text analysis, but
 	// in tests.
 	// plain: nothing is read out of texts and no cycle runs; so for tests of other
 	// things, which count nodes and jobs.
-	plain       bool
-	sealChunks  int
-	pieceBytes  int
-	edgesTaken  int
-	freshChunks int
-	maxBackOff  time.Duration
-	usable      func(index.View) bool
+	Plain       bool
+	SealChunks  int
+	PieceBytes  int
+	EdgesTaken  int
+	FreshChunks int
+	MaxBackOff  time.Duration
+	Usable      func(index.View) bool
 }
 
 // System holds the actors of one node. All methods may be called from any
 // goroutine.
 type System struct {
-	cfg       Config
-	features  []feature
-	log       *slog.Logger
-	clock     clock.Clock
-	actors    *actor.ActorSystem
-	root      *actor.RootContext
-	nobody    *actor.PID
-	reads     *node.ReadPool
-	cpu       *node.CPUPool
-	memory    *budget.Budget // for reading files, until their texts are accepted
-	slices    *budget.Budget // for cutting and embedding texts: apart, since that takes minutes
-	parts     *partition.Cache
-	models    map[string]partition.Embedder
-	waking    chan struct{}
-	readers   []reader   // one per read worker
-	computers []computer // one per CPU worker
+	Config        Config
+	Features      []Feature
+	Log           *slog.Logger
+	Clock         clock.Clock
+	Actors        *actor.ActorSystem
+	Root          *actor.RootContext
+	nobody        *actor.PID
+	Reads         *node.ReadPool
+	CPU           *node.CPUPool
+	ReadingMemory *budget.Budget // for reading files, until their texts are accepted
+	CuttingMemory *budget.Budget // for cutting and embedding texts: apart, since that takes minutes
+	Parts         *partition.Cache
+	Models        map[string]partition.Embedder
+	waking        chan struct{}
+	Readers       []Reader   // one per read worker
+	Computers     []computer // one per CPU worker
 
-	calls    atomic.Int64
-	underway sync.WaitGroup // calls and visits; grows only under mu, and not while closing
-	pressed  atomic.Bool    // ingestion stands back
-	draining atomic.Bool
-	weighing sync.Mutex // one decision about pressed at a time
-	counters counters
-	checks   checks
-	root0    context.Context // never ends
-	ctx      context.Context // ends when Close begins; for background work only
-	cancel   context.CancelFunc
-	wg       sync.WaitGroup // background work
+	calls      atomic.Int64
+	underway   sync.WaitGroup // calls and visits; grows only under mu, and not while closing
+	pressed    atomic.Bool    // ingestion stands back
+	draining   atomic.Bool
+	weighing   sync.Mutex // one decision about pressed at a time
+	Counters   counters
+	Checks     checks
+	Always     context.Context // never ends
+	Running    context.Context // ends when Close begins; for background work only
+	Cancel     context.CancelFunc
+	Background sync.WaitGroup // background work
 
 	process string // server/id: names this process
-	// askOutlived asks another process whether it outlived an activation of its own; nil: the node is alone.
-	askOutlived func(ctx context.Context, activation string) bool
-	// newSubject makes the actor of a subject.
-	newSubject func(*orgView, *partition.Ref, *child) actor.Actor
+	// AskOutlived asks another process whether it outlived an activation of its own; nil: the node is alone.
+	AskOutlived func(ctx context.Context, activation string) bool
+	// NewSubject makes the actor of a subject.
+	NewSubject func(*View, *partition.Ref, *Child) actor.Actor
 
 	mu       sync.Mutex
-	orgs     map[pb.OrgID]*activation
+	orgs     map[pb.OrgID]*Activation
 	began    uint64   // activations so far
 	panicked []string // names of the last activations that panicked
 	// readings counts the files of an organization that are read or wait for that.
@@ -198,19 +198,19 @@ type System struct {
 	closing  bool
 }
 
-// activation is an organization's actor on this node.
-type activation struct {
+// Activation is an organization's actor on this node.
+type Activation struct {
 	org     pb.OrgID
-	name    string // server/process/number: no other has had it, or will
-	pid     *actor.PID
-	calls   atomic.Int64
+	Name    string // server/process/number: no other has had it, or will
+	PID     *actor.PID
+	Calls   atomic.Int64
 	retired atomic.Bool // not in System.orgs any more; stops when calls is 0
 	once    sync.Once
-	view    atomic.Pointer[orgView] // once it is open
+	view    atomic.Pointer[View] // once it is open
 }
 
-// newSystem builds what the organizations of a node share. newSubject makes the actor of a subject.
-func newSystem(cfg Config) (*System, error) {
+// tenant.New builds what the organizations of a node share. NewSubject makes the actor of a subject.
+func New(cfg Config) (*System, error) {
 	switch {
 	case cfg.Host == nil, cfg.Storage == nil, cfg.Clock == nil, cfg.Random == nil, cfg.Logger == nil, cfg.Embedder == nil:
 		return nil, errors.New("actors: Host, Storage, Clock, Random, Logger and Embedder are required")
@@ -222,7 +222,7 @@ func newSystem(cfg Config) (*System, error) {
 		cfg.IdleSubject = 5 * time.Minute
 	}
 	if cfg.TombstoneRetention == 0 {
-		cfg.TombstoneRetention = defaultTombstoneRetention
+		cfg.TombstoneRetention = DefaultTombstoneRetention
 	}
 	if cfg.ReadingBytes == 0 {
 		cfg.ReadingBytes = defaultReadingBytes
@@ -234,62 +234,62 @@ func newSystem(cfg Config) (*System, error) {
 		cfg.SnapshotBytes = 2 << 30
 	}
 	if cfg.SandboxKeyLife == 0 {
-		cfg.SandboxKeyLife = defaultSandboxKeyLife
+		cfg.SandboxKeyLife = DefaultSandboxKeyLife
 	}
 	if cfg.CognitionQuiet == 0 {
 		cfg.CognitionQuiet = defaultCognitionQuiet
 	}
-	if cfg.caughtUp == nil {
-		cfg.caughtUp = cfg.Host.Directory().Fresh
+	if cfg.CaughtUp == nil {
+		cfg.CaughtUp = cfg.Host.Directory().Fresh
 	}
-	if cfg.jobFinished == nil {
-		cfg.jobFinished = func(pb.JobID) {}
+	if cfg.JobFinished == nil {
+		cfg.JobFinished = func(pb.JobID) {}
 	}
-	if cfg.cancelAsked == nil {
-		cfg.cancelAsked = func(pb.JobID) {}
+	if cfg.CancelAsked == nil {
+		cfg.CancelAsked = func(pb.JobID) {}
 	}
-	if cfg.stopAsked == nil {
-		cfg.stopAsked = func() {}
+	if cfg.StopAsked == nil {
+		cfg.StopAsked = func() {}
 	}
-	if cfg.epochDone == nil {
-		cfg.epochDone = func() {}
+	if cfg.EpochDone == nil {
+		cfg.EpochDone = func() {}
 	}
-	if cfg.cycleWrote == nil {
-		cfg.cycleWrote = func(func()) {}
+	if cfg.CycleWrote == nil {
+		cfg.CycleWrote = func(func()) {}
 	}
-	if cfg.working == nil {
-		cfg.working = func(string, func() bool) {}
+	if cfg.Working == nil {
+		cfg.Working = func(string, func() bool) {}
 	}
-	if cfg.choreBegun == nil {
-		cfg.choreBegun = func() {}
+	if cfg.ChoreBegun == nil {
+		cfg.ChoreBegun = func() {}
 	}
-	if cfg.pieceDone == nil {
-		cfg.pieceDone = func() {}
+	if cfg.PieceDone == nil {
+		cfg.PieceDone = func() {}
 	}
-	if cfg.usable == nil {
-		cfg.usable = func(v index.View) bool { return v.Segment.Current() }
+	if cfg.Usable == nil {
+		cfg.Usable = func(v index.View) bool { return v.Segment.Current() }
 	}
-	if cfg.maxBackOff == 0 {
-		cfg.maxBackOff = maxBackOff
+	if cfg.MaxBackOff == 0 {
+		cfg.MaxBackOff = MaxBackOff
 	}
 	if cfg.Workers == 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)
 	}
 	s := &System{
-		cfg:      cfg,
-		log:      cfg.Logger,
-		clock:    cfg.Clock,
-		orgs:     make(map[pb.OrgID]*activation),
-		leaving:  make(map[uint32]<-chan error),
-		cpu:      node.NewCPUPool(cfg.Workers, cfg.Clock),
-		memory:   budget.New(cfg.ReadingBytes, cfg.Clock),
-		slices:   budget.New(cfg.ReadingBytes/2, cfg.Clock),
-		readings: make(map[pb.OrgID]int),
-		parts:    partition.NewCache(cfg.SnapshotBytes, cfg.usable),
+		Config:        cfg,
+		Log:           cfg.Logger,
+		Clock:         cfg.Clock,
+		orgs:          make(map[pb.OrgID]*Activation),
+		leaving:       make(map[uint32]<-chan error),
+		CPU:           node.NewCPUPool(cfg.Workers, cfg.Clock),
+		ReadingMemory: budget.New(cfg.ReadingBytes, cfg.Clock),
+		CuttingMemory: budget.New(cfg.ReadingBytes/2, cfg.Clock),
+		readings:      make(map[pb.OrgID]int),
+		Parts:         partition.NewCache(cfg.SnapshotBytes, cfg.Usable),
 
-		waking: make(chan struct{}, resumeAtOnce),
+		waking: make(chan struct{}, ResumeAtOnce),
 	}
-	id, err := s.newUUID()
+	id, err := s.NewUUID()
 	if err != nil {
 		return nil, fmt.Errorf("actors: %w", err)
 	}
@@ -297,35 +297,35 @@ func newSystem(cfg Config) (*System, error) {
 	if cfg.Placement != nil {
 		s.process = string(cfg.Placement.Server()) + s.process
 	}
-	s.models = map[string]partition.Embedder{}
+	s.Models = map[string]partition.Embedder{}
 	for _, e := range append([]partition.Embedder{cfg.Embedder}, cfg.Former...) {
-		if _, dup := s.models[e.ID()]; !dup {
-			s.models[e.ID()] = e
+		if _, dup := s.Models[e.ID()]; !dup {
+			s.Models[e.ID()] = e
 		}
 	}
 	// protoactor logs undelivered messages whole, which would be customer text.
 	quiet := slog.New(slog.DiscardHandler)
-	s.actors = actor.NewActorSystem(
+	s.Actors = actor.NewActorSystem(
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
 		// It counts undelivered messages in a goroutine that lives this long.
 		actor.WithDeadLetterThrottleInterval(time.Millisecond),
 	)
-	s.root = s.actors.Root.WithGuardian(stopFailed)
-	s.actors.EventStream.Subscribe(func(event any) {
+	s.Root = s.Actors.Root.WithGuardian(StopFailed)
+	s.Actors.EventStream.Subscribe(func(event any) {
 		if e, ok := event.(*actor.SupervisorEvent); ok {
-			s.log.Error("actor failed", "actor", e.Child.GetId(), "reason", fmt.Sprint(e.Reason), "directive", e.Directive.String())
+			s.Log.Error("actor failed", "actor", e.Child.GetId(), "reason", fmt.Sprint(e.Reason), "directive", e.Directive.String())
 		}
 	})
-	s.nobody = s.root.Spawn(actor.PropsFromFunc(refuseUnknown))
+	s.nobody = s.Root.Spawn(actor.PropsFromFunc(refuseUnknown))
 	readWorkers := 2 * runtime.GOMAXPROCS(0) // some wait for the disk
-	s.readers = make([]reader, readWorkers)
-	for i := range s.readers {
-		s.readers[i].Queries = s.parts.Queries
+	s.Readers = make([]Reader, readWorkers)
+	for i := range s.Readers {
+		s.Readers[i].Queries = s.Parts.Queries
 	}
-	s.computers = make([]computer, cfg.Workers)
-	s.reads = node.NewReadPool(readWorkers, func(err error) { s.log.Error("read failed", "err", err) })
-	s.root0 = context.Background() //nolint:forbidigo // work that outlives the request that began it has no other parent
-	s.ctx, s.cancel = context.WithCancel(s.root0)
+	s.Computers = make([]computer, cfg.Workers)
+	s.Reads = node.NewReadPool(readWorkers, func(err error) { s.Log.Error("read failed", "err", err) })
+	s.Always = context.Background() //nolint:forbidigo // work that outlives the request that began it has no other parent
+	s.Running, s.Cancel = context.WithCancel(s.Always)
 	return s, nil
 }
 
@@ -333,40 +333,40 @@ func newSystem(cfg Config) (*System, error) {
 // of the same path that a revoked key takes, so that neither the answer nor
 // its time tells them apart.
 func refuseUnknown(ctx actor.Context) {
-	if c, ok := ctx.Message().(*call); ok {
-		c.refuse(unauthenticated())
+	if c, ok := ctx.Message().(*Call); ok {
+		c.Refuse(Unauthenticated())
 	}
 }
 
-// askHere is Ask where the organization lives on this node, or is of no
+// AskHere is Ask where the organization lives on this node, or is of no
 // organization.
-func (s *System) askHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, known bool, env *pb.Envelope) (*pb.Reply, outcome, error) {
+func (s *System) AskHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, known bool, env *pb.Envelope) (*pb.Reply, Outcome, error) {
 	for range maxActivations {
-		if known && !s.livesHere(org) {
-			return nil, moved, nil
+		if known && !s.LivesHere(org) {
+			return nil, Moved, nil
 		}
-		c := newCall(env)
+		c := NewCall(env)
 		var err error
 		if c.inFlight.act, err = s.activate(org, known); err != nil {
-			return s.unavailable(err), decided, nil
+			return s.unavailable(err), Decided, nil
 		}
 		if !s.enter() {
 			s.leave(c.inFlight.act)
-			return refuse(&pb.Problem{Code: pb.CodeServiceDegraded, Detail: "The node has its maximum of requests under way.", RetryAfterS: retryAfterBusySeconds}), decided, nil
+			return Refuse(&pb.Problem{Code: pb.CodeServiceDegraded, Detail: "The node has its maximum of requests under way.", RetryAfterS: RetryAfterBusySeconds}), Decided, nil
 		}
 		c.inFlight.sys, c.inFlight.entered = s, true
 		leave := func() {}
 		if env.GetLink().GetImportFile() != nil {
-			c.gone, leave = context.WithCancel(s.ctx)
+			c.gone, leave = context.WithCancel(s.Running)
 		}
 		pid := s.nobody
 		if known {
-			pid = c.inFlight.act.pid
+			pid = c.inFlight.act.PID
 		}
-		s.root.Send(pid, c)
+		s.Root.Send(pid, c)
 		var r *pb.Reply
 		select {
-		case r = <-c.done:
+		case r = <-c.Done:
 		case <-ctx.Done():
 			err = ctx.Err()
 		case <-late:
@@ -375,14 +375,14 @@ func (s *System) askHere(ctx context.Context, late <-chan time.Time, org pb.OrgI
 		c.inFlight.end()
 		leave()
 		if err != nil {
-			c.abandon(s.clock.AfterFunc(writeOff, c.writeOff))
-			return nil, decided, fmt.Errorf("ask: %w", err)
+			c.abandon(s.Clock.AfterFunc(WriteOff, c.writeOff))
+			return nil, Decided, fmt.Errorf("ask: %w", err)
 		}
 		if !c.tryAgain.Load() {
 			return r, c.outcome, nil
 		}
 	}
-	return s.unavailable(commit.ErrLost), s.outcomeOf(commit.ErrLost), nil
+	return s.unavailable(commit.ErrLost), s.OutcomeOf(commit.ErrLost), nil
 }
 
 // inFlight is how long something counts in an activation and, if it has entered, in
@@ -391,7 +391,7 @@ func (s *System) askHere(ctx context.Context, late <-chan time.Time, org pb.OrgI
 // bounded, and answers that need a mailbox.
 type inFlight struct {
 	sys     *System     // nil: it counts nowhere
-	act     *activation // nil: of no organization
+	act     *Activation // nil: of no organization
 	entered bool
 	through atomic.Int32
 }
@@ -409,11 +409,11 @@ func (st *inFlight) end() {
 // enter counts a call in, and reports false when there are too many.
 func (s *System) enter() bool {
 	n := s.calls.Add(1)
-	if n > maxCalls {
+	if n > MaxCalls {
 		s.calls.Add(-1)
 		return false
 	}
-	if n >= pressureFrom && !s.pressed.Load() {
+	if n >= PressureFrom && !s.pressed.Load() {
 		s.weigh()
 	}
 	return true
@@ -431,20 +431,20 @@ func (s *System) weigh() {
 	s.weighing.Lock()
 	defer s.weighing.Unlock()
 	n := s.calls.Load()
-	on := n >= pressureFrom || n > pressureUntil && s.pressed.Load()
+	on := n >= PressureFrom || n > pressureUntil && s.pressed.Load()
 	if s.pressed.Swap(on) != on {
-		s.cpu.Pressure(on)
+		s.CPU.Pressure(on)
 	}
 }
 
 func (s *System) unavailable(err error) *pb.Reply {
-	return refuse((&orgView{sys: s}).problemOf(err, ""))
+	return Refuse((&View{System: s}).ProblemOf(err, ""))
 }
 
 // activate returns the organization's activation with one more call counted in
 // it: the caller must leave it. Where no organization is known, the call counts
 // all the same, in none.
-func (s *System) activate(org pb.OrgID, known bool) (*activation, error) {
+func (s *System) activate(org pb.OrgID, known bool) (*Activation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
@@ -455,46 +455,46 @@ func (s *System) activate(org pb.OrgID, known bool) (*activation, error) {
 		return nil, nil //nolint:nilnil // nobody's call
 	}
 	a := s.orgs[org]
-	if err := s.cfg.Storage.OutOfService(mainStoreOf(org)); err != nil {
+	if err := s.Config.Storage.OutOfService(MainStoreOf(org)); err != nil {
 		if a != nil { // what it remembers may be what the disk does not say
-			s.root.Send(a.pid, task((*orgActor).lose))
+			s.Root.Send(a.PID, Task((*Org).Lose))
 		}
 		return nil, err
 	}
 	if a == nil {
 		s.began++
-		a = &activation{org: org, name: fmt.Sprintf("%s/%d", s.process, s.began)}
-		a.pid = s.root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newOrgActor(s, a) }, actor.WithSupervisor(stopFailed)))
+		a = &Activation{org: org, Name: fmt.Sprintf("%s/%d", s.process, s.began)}
+		a.PID = s.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newOrgActor(s, a) }, actor.WithSupervisor(StopFailed)))
 		s.orgs[org] = a
-		s.counters.orgActivations.Add(1)
+		s.Counters.orgActivations.Add(1)
 	}
-	if a.calls.Add(1) > maxCallsPerOrg {
-		a.calls.Add(-1)
+	if a.Calls.Add(1) > maxCallsPerOrg {
+		a.Calls.Add(-1)
 		return nil, node.ErrPoolFull
 	}
 	s.underway.Add(1)
 	return a, nil
 }
 
-// mainStoreOf is the store of an organization that everything but the sandbox lies in.
-func mainStoreOf(org pb.OrgID) storage.StoreID {
+// tenant.MainStoreOf is the store of an organization that everything but the sandbox lies in.
+func MainStoreOf(org pb.OrgID) storage.StoreID {
 	return storage.StoreID{Org: org, Realm: storage.RealmMain}
 }
 
 // removed reports whether an organization was deleted.
 func (s *System) removed(org pb.OrgID) bool {
-	e, ok := s.cfg.Host.Directory().Org(org)
+	e, ok := s.Config.Host.Directory().Org(org)
 	return ok && e.GetRemoved()
 }
 
-// stopFailed ends an actor that fails. Nothing is restarted in place: what is
+// tenant.StopFailed ends an actor that fails. Nothing is restarted in place: what is
 // on its way to an actor is meant for the one that asked for it, and would reach
 // a successor that knows nothing of it. It is a last resort, because actors
-// recover by themselves (orgView.panicked).
-var stopFailed = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
+// recover by themselves (View.panicked).
+var StopFailed = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
 
-func (s *System) leave(a *activation) {
-	if a != nil && a.calls.Add(-1) == 0 && a.retired.Load() {
+func (s *System) leave(a *Activation) {
+	if a != nil && a.Calls.Add(-1) == 0 && a.retired.Load() {
 		s.stop(a)
 	}
 	s.underway.Done()
@@ -503,9 +503,9 @@ func (s *System) leave(a *activation) {
 // retire takes an activation out of the directory. Calls that already have it
 // are answered (with "try again", where it is lost); after the last one it
 // stops. With onlyIdle it retires nothing that has calls.
-func (s *System) retire(a *activation, onlyIdle bool) bool {
+func (s *System) retire(a *Activation, onlyIdle bool) bool {
 	s.mu.Lock()
-	if onlyIdle && a.calls.Load() > 0 {
+	if onlyIdle && a.Calls.Load() > 0 {
 		s.mu.Unlock()
 		return false
 	}
@@ -514,20 +514,20 @@ func (s *System) retire(a *activation, onlyIdle bool) bool {
 	}
 	a.retired.Store(true)
 	s.mu.Unlock()
-	if a.calls.Load() == 0 {
+	if a.Calls.Load() == 0 {
 		s.stop(a)
 	}
 	return true
 }
 
-func (s *System) stop(a *activation) {
-	a.once.Do(func() { s.root.Poison(a.pid) })
+func (s *System) stop(a *Activation) {
+	a.once.Do(func() { s.Root.Poison(a.PID) })
 }
 
-// resumeAll wakes all organizations whose jobs a stop or a crash interrupted, on
+// ResumeAll wakes all organizations whose jobs a stop or a crash interrupted, on
 // a node that is alone.
-func (s *System) resumeAll() {
-	if err := s.cfg.Host.WaitReady(s.ctx); err != nil {
+func (s *System) ResumeAll() {
+	if err := s.Config.Host.WaitReady(s.Running); err != nil {
 		return
 	}
 	s.resume(func(pb.OrgID) bool { return true })
@@ -536,7 +536,7 @@ func (s *System) resumeAll() {
 // resume wakes those of the organizations that are meant whose jobs a stop, a crash
 // or a move interrupted. It returns when each of them has had its turn.
 func (s *System) resume(meant func(pb.OrgID) bool) {
-	for _, entry := range s.cfg.Host.Directory().Orgs() {
+	for _, entry := range s.Config.Host.Directory().Orgs() {
 		org, err := pb.OrgIDFrom(entry.GetOrg())
 		if err != nil || !entry.GetBusy() || !meant(org) {
 			continue
@@ -544,7 +544,7 @@ func (s *System) resume(meant func(pb.OrgID) bool) {
 		if !s.waitToWake() {
 			return
 		}
-		s.wg.Go(func() { s.rouseInTurn(org) })
+		s.Background.Go(func() { s.rouseInTurn(org) })
 	}
 }
 
@@ -561,7 +561,7 @@ func (s *System) waitToWake() bool {
 	select {
 	case s.waking <- struct{}{}:
 		return true
-	case <-s.ctx.Done():
+	case <-s.Running.Done():
 		return false
 	}
 }
@@ -569,24 +569,24 @@ func (s *System) waitToWake() bool {
 // rouseInTurn is rouse for who has a place for waking. It leaves the place between two
 // attempts: an organization that cannot be opened must not keep others asleep.
 func (s *System) rouseInTurn(org pb.OrgID) {
-	for wait := minBackOff; ; wait = min(2*wait, maxBackOff) {
+	for wait := MinBackOff; ; wait = min(2*wait, MaxBackOff) {
 		var err error
 		if s.ledHere(org) {
-			err = s.onOrg(s.ctx, org, func(o *orgActor, done func(error)) { done(nil) })
+			err = s.Visit(s.Running, org, func(o *Org, done func(error)) { done(nil) })
 		}
 		<-s.waking
-		if err == nil || s.ctx.Err() != nil || errors.Is(err, cluster.ErrRemoved) || errors.Is(err, storage.ErrOutOfService) {
+		if err == nil || s.Running.Err() != nil || errors.Is(err, cluster.ErrRemoved) || errors.Is(err, storage.ErrOutOfService) {
 			return
 		}
-		s.log.Error("could not resume an organization's jobs; it is tried again", "org", org.String(), "err", err)
-		if !s.pause(wait) || !s.waitToWake() {
+		s.Log.Error("could not resume an organization's jobs; it is tried again", "org", org.String(), "err", err)
+		if !s.Pause(wait) || !s.waitToWake() {
 			return
 		}
 	}
 }
 
-// onOrg runs f in the organization's actor and waits until f's done is called.
-func (s *System) onOrg(ctx context.Context, org pb.OrgID, f func(o *orgActor, done func(error))) error {
+// Visit runs f in the organization's actor and waits until f's done is called.
+func (s *System) Visit(ctx context.Context, org pb.OrgID, f func(o *Org, done func(error))) error {
 	for range maxActivations {
 		a, err := s.activate(org, true)
 		if err != nil {
@@ -595,7 +595,7 @@ func (s *System) onOrg(ctx context.Context, org pb.OrgID, f func(o *orgActor, do
 		result := make(chan error, 1)
 		st := &inFlight{sys: s, act: a}
 		var once sync.Once // a panic after the answer does not change it
-		s.root.Send(a.pid, &visit{run: f, done: func(err error) {
+		s.Root.Send(a.PID, &Visit{Run: f, Done: func(err error) {
 			once.Do(func() {
 				result <- err
 				st.end()
@@ -607,23 +607,23 @@ func (s *System) onOrg(ctx context.Context, org pb.OrgID, f func(o *orgActor, do
 			err = ctx.Err()
 		}
 		st.end()
-		if !errors.Is(err, errTryAgain) {
+		if !errors.Is(err, ErrTryAgain) {
 			return err
 		}
 	}
 	return commit.ErrLost
 }
 
-// errTryAgain is a retired actor's answer: another activation will decide.
-var errTryAgain = errors.New("organization is moving")
+// tenant.ErrTryAgain is a retired actor's answer: another activation will decide.
+var ErrTryAgain = errors.New("organization is moving")
 
-// visit is an operator's or the system's work in an organization's actor.
-type visit struct {
-	run  func(o *orgActor, done func(error))
-	done func(error)
+// Visit is an operator's or the system's work in an organization's actor.
+type Visit struct {
+	Run  func(o *Org, done func(error))
+	Done func(error)
 }
 
-// Ready returns nil when the node can serve, be it by asking another one, ErrDraining
+// Ready returns nil when the node can serve, be it by asking another one, tenant.ErrDraining
 // when it still does and should be left alone.
 func (s *System) Ready(context.Context) error {
 	s.mu.Lock()
@@ -632,13 +632,13 @@ func (s *System) Ready(context.Context) error {
 	switch {
 	case closing:
 		return node.ErrClosing
-	case s.draining.Load(), s.cfg.Placement != nil && s.cfg.Placement.Draining():
+	case s.draining.Load(), s.Config.Placement != nil && s.Config.Placement.Draining():
 		return ErrDraining
 	}
-	return s.cfg.Host.Serves()
+	return s.Config.Host.Serves()
 }
 
-// ErrDraining means that the node answers, but is about to stop: others should be
+// tenant.ErrDraining means that the node answers, but is about to stop: others should be
 // asked.
 var ErrDraining = errors.New("the node is being drained")
 
@@ -650,21 +650,21 @@ func (s *System) Drain() { s.draining.Store(true) }
 // callers gave up.
 const closeWait = 5 * time.Second
 
-// halt stops taking calls, lets those under way finish, stops the actors and
+// Halt stops taking calls, lets those under way finish, stops the actors and
 // their workers, and waits.
-func (s *System) halt() {
+func (s *System) Halt() {
 	s.mu.Lock()
 	s.closing = true
 	s.mu.Unlock()
-	s.cancel()
+	s.Cancel()
 	s.quiesce()
 	s.mu.Lock()
 	all := slices.Collect(maps.Values(s.orgs))
 	s.mu.Unlock()
 	for _, a := range all {
-		_ = s.root.PoisonFuture(a.pid).Wait() // its own time-out only means that it was gone
+		_ = s.Root.PoisonFuture(a.PID).Wait() // its own time-out only means that it was gone
 	}
-	s.wg.Wait()
+	s.Background.Wait()
 }
 
 // quiesce waits until no call is under way: what is in the mailbox of an actor
@@ -675,17 +675,17 @@ func (s *System) quiesce() {
 		s.underway.Wait()
 		close(quiet)
 	}()
-	timer := s.clock.NewTimer(closeWait)
+	timer := s.Clock.NewTimer(closeWait)
 	defer timer.Stop()
 	select {
 	case <-quiet:
 	case <-timer.C():
-		s.log.Warn("calls are still under way; they will not be answered", "calls", s.calls.Load())
+		s.Log.Warn("calls are still under way; they will not be answered", "calls", s.calls.Load())
 	}
 }
 
-// admitVisit counts a visit in, unless Close has begun; the caller ends it.
-func (s *System) admitVisit() bool {
+// AdmitVisit counts a visit in, unless Close has begun; the caller ends it.
+func (s *System) AdmitVisit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closing {
@@ -694,13 +694,13 @@ func (s *System) admitVisit() bool {
 	return !s.closing
 }
 
-// pause waits, and reports false when Close began meanwhile.
-func (s *System) pause(d time.Duration) bool {
-	return clock.Wait(s.ctx, s.clock, d) == nil
+// Pause waits, and reports false when Close began meanwhile.
+func (s *System) Pause(d time.Duration) bool {
+	return clock.Wait(s.Running, s.Clock, d) == nil
 }
 
-// enterReading counts a file of an organization; false: it has as many as it may.
-func (s *System) enterReading(org pb.OrgID) bool {
+// EnterReading counts a file of an organization; false: it has as many as it may.
+func (s *System) EnterReading(org pb.OrgID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.readings[org] == maxReadingsPerOrg {
@@ -710,8 +710,8 @@ func (s *System) enterReading(org pb.OrgID) bool {
 	return true
 }
 
-// leaveReading counts it out.
-func (s *System) leaveReading(org pb.OrgID) {
+// LeaveReading counts it out.
+func (s *System) LeaveReading(org pb.OrgID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.readings[org]--; s.readings[org] == 0 {
@@ -719,15 +719,15 @@ func (s *System) leaveReading(org pb.OrgID) {
 	}
 }
 
-// endVisit counts a visit out.
-func (s *System) endVisit() { s.underway.Done() }
+// EndVisit counts a visit out.
+func (s *System) EndVisit() { s.underway.Done() }
 
-// loseOrg has an organization that is in memory forget what it remembers.
-func (s *System) loseOrg(org pb.OrgID) {
+// LoseOrg has an organization that is in memory forget what it remembers.
+func (s *System) LoseOrg(org pb.OrgID) {
 	s.mu.Lock()
 	a := s.orgs[org]
 	s.mu.Unlock()
 	if a != nil {
-		s.root.Send(a.pid, task((*orgActor).lose))
+		s.Root.Send(a.PID, Task((*Org).Lose))
 	}
 }

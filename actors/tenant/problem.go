@@ -1,4 +1,4 @@
-package actors
+package tenant
 
 import (
 	"errors"
@@ -11,16 +11,16 @@ import (
 // gives each a status, a title and a page; a code that it does not know there
 // fails its tests.
 const (
-	retryAfterBusySeconds    = 1  // overload passes quickly or not at all
-	retryAfterStreamsSeconds = 15 // the interface's
-	retryAfterNoSpaceSeconds = 30 // an operator, or a compaction, must act first
+	RetryAfterBusySeconds    = 1  // overload passes quickly or not at all
+	RetryAfterStreamsSeconds = 15 // the interface's
+	RetryAfterNoSpaceSeconds = 30 // an operator, or a compaction, must act first
 )
 
-func problem(code, format string, args ...any) *pb.Problem {
+func NewProblem(code, format string, args ...any) *pb.Problem {
 	return &pb.Problem{Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
-func invalid(field, message string) *pb.Problem {
+func Invalid(field, message string) *pb.Problem {
 	return &pb.Problem{
 		Code:   pb.CodeValidation,
 		Detail: field + " " + message,
@@ -28,7 +28,7 @@ func invalid(field, message string) *pb.Problem {
 	}
 }
 
-func refuse(p *pb.Problem) *pb.Reply {
+func Refuse(p *pb.Problem) *pb.Reply {
 	return &pb.Reply{Result: &pb.Reply_Problem{Problem: p}}
 }
 
@@ -46,18 +46,18 @@ func replayable(code string) bool {
 	return true
 }
 
-// What rooms above this one answer calls with; problemOf knows what they mean to the caller.
+// What rooms above this one answer calls with; ProblemOf knows what they mean to the caller.
 var (
-	// errUnsettled means that what an edit depends on changed as often as it was
+	// tenant.ErrUnsettled means that what an edit depends on changed as often as it was
 	// prepared for.
-	errUnsettled = errors.New("what is to be edited keeps changing")
-	// errReembedding means that text cannot be taken in by hand now: the vectors
+	ErrUnsettled = errors.New("what is to be edited keeps changing")
+	// tenant.ErrReembedding means that text cannot be taken in by hand now: the vectors
 	// are of a model that this node has not got, and are being made anew.
-	errReembedding = errors.New("the memory is being embedded anew")
+	ErrReembedding = errors.New("the memory is being embedded anew")
 )
 
-func emptyReply() *pb.Reply {
+func EmptyReply() *pb.Reply {
 	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
 }
 
-func linked(r *pb.LinkResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Link{Link: r}} }
+func Linked(r *pb.LinkResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Link{Link: r}} }

@@ -1,4 +1,4 @@
-package actors
+package tenant
 
 import (
 	"crypto/hmac"
@@ -17,24 +17,24 @@ import (
 	"orgmem/storage"
 )
 
-// idempotencyRetention is how long an outcome can be replayed.
-const idempotencyRetention = 24 * time.Hour
+// tenant.IdempotencyRetention is how long an outcome can be replayed.
+const IdempotencyRetention = 24 * time.Hour
 
-// secretMarker stands in a replay where the original had a secret.
-const secretMarker = "[redacted: returned only once]"
+// tenant.SecretMarker stands in a replay where the original had a secret.
+const SecretMarker = "[redacted: returned only once]"
 
 // outcomeReplies seals outcomes, together with what only the request knows (outcomeWords).
 const outcomeReplies = "orgmem outcome "
 
-// idemKey identifies a request that may be sent again: credential, effective
+// tenant.IdemKey identifies a request that may be sent again: credential, effective
 // subject, method, path and the client's key.
-type idemKey [sha256.Size]byte
+type IdemKey [sha256.Size]byte
 
 // idempotent is a request's place among those that may be replayed.
 type idempotent struct {
-	org      *orgView
+	org      *View
 	part     pb.PartitionID
-	key      idemKey
+	key      IdemKey
 	bodyHash []byte
 	at       int64
 	words    []byte // the request's own, see outcomeWords
@@ -50,7 +50,7 @@ func outcomeWords(env *pb.Envelope) []byte {
 }
 
 func (i *idempotent) seal(reply []byte) (*pb.Outcome, error) {
-	if !i.org.sys.cfg.Host.Speaks(cluster.SealedVersion) {
+	if !i.org.System.Config.Host.Speaks(cluster.SealedVersion) {
 		return &pb.Outcome{Reply: reply}, nil
 	}
 	sealed, err := i.org.Seal(outcomeReplies+string(i.words), reply, i.key[:])
@@ -58,7 +58,7 @@ func (i *idempotent) seal(reply []byte) (*pb.Outcome, error) {
 }
 
 // outcome opens a stored outcome for the request that it is of.
-func (o *orgView) outcome(out *pb.Outcome, env *pb.Envelope, key idemKey) (*pb.Reply, error) {
+func (o *View) outcome(out *pb.Outcome, env *pb.Envelope, key IdemKey) (*pb.Reply, error) {
 	raw := out.GetReply()
 	if out.GetSealed() != nil {
 		var err error
@@ -70,7 +70,7 @@ func (o *orgView) outcome(out *pb.Outcome, env *pb.Envelope, key idemKey) (*pb.R
 	return r, proto.Unmarshal(raw, r)
 }
 
-func newIdemKey(c *call) idemKey {
+func newIdemKey(c *Call) IdemKey {
 	h := sha256.New()
 	part := func(b []byte) {
 		var n [4]byte
@@ -78,77 +78,77 @@ func newIdemKey(c *call) idemKey {
 		h.Write(n[:])
 		h.Write(b)
 	}
-	part(c.who.key[:])
-	part(c.part.ID[:])
-	part([]byte(c.env.GetMethod()))
-	part([]byte(c.env.GetPath()))
-	part([]byte(c.env.GetIdempotencyKey()))
-	return idemKey(h.Sum(nil))
+	part(c.Who.Key[:])
+	part(c.Part.ID[:])
+	part([]byte(c.Env.GetMethod()))
+	part([]byte(c.Env.GetPath()))
+	part([]byte(c.Env.GetIdempotencyKey()))
+	return IdemKey(h.Sum(nil))
 }
 
 // checkReplay answers a request that was decided before, or is being decided,
 // and marks a new one as under way.
-func (o *orgActor) checkReplay(c *call) bool {
-	if c.env.GetIdempotencyKey() == "" {
+func (o *Org) checkReplay(c *Call) bool {
+	if c.Env.GetIdempotencyKey() == "" {
 		return true
 	}
 	key := newIdemKey(c)
 	if _, underway := o.idem[key]; underway {
-		p := problem(pb.CodeIdempotencyInProgress, "The first request with this Idempotency-Key has not finished.")
+		p := NewProblem(pb.CodeIdempotencyInProgress, "The first request with this Idempotency-Key has not finished.")
 		p.RetryAfterS = 1
-		c.refuse(p)
+		c.Refuse(p)
 		return false
 	}
-	now := clock.Millis(o.sys.clock.Now())
+	now := clock.Millis(o.System.Clock.Now())
 	rec := &pb.Idempotency{}
 	var found bool
-	err := o.withStore(func(st *storage.Store) (err error) {
-		found, err = st.Get(o.space.Key(storage.TableIdempotency, storage.Hash32(key)), rec)
+	err := o.WithStore(func(st *storage.Store) (err error) {
+		found, err = st.Get(o.Space.Key(storage.TableIdempotency, storage.Hash32(key)), rec)
 		return err
 	})
 	if err != nil {
-		c.fail(err)
+		c.Fail(err)
 		return false
 	}
-	if found && now-rec.GetCreatedMs() < idempotencyRetention.Milliseconds() {
-		if !hmac.Equal(rec.GetBodyHash(), o.keyed(c.env.GetBodyHash())) {
-			c.refuse(problem(pb.CodeIdempotencyKeyReused, "The Idempotency-Key was used before with another body."))
+	if found && now-rec.GetCreatedMs() < IdempotencyRetention.Milliseconds() {
+		if !hmac.Equal(rec.GetBodyHash(), o.keyed(c.Env.GetBodyHash())) {
+			c.Refuse(NewProblem(pb.CodeIdempotencyKeyReused, "The Idempotency-Key was used before with another body."))
 			return false
 		}
-		r, err := o.outcome(rec.GetOutcome(), c.env, key)
+		r, err := o.outcome(rec.GetOutcome(), c.Env, key)
 		if err != nil {
-			c.fail(err)
+			c.Fail(err)
 			return false
 		}
-		if err := o.withTexts(c.part, r); err != nil {
-			c.fail(err)
+		if err := o.withTexts(c.Part, r); err != nil {
+			c.Fail(err)
 			return false
 		}
 		r.Replayed = true
-		c.reply(r)
+		c.Reply(r)
 		return false
 	}
-	if _, rejected := c.env.GetOp().(*pb.Envelope_Rejected); rejected {
+	if _, rejected := c.Env.GetOp().(*pb.Envelope_Rejected); rejected {
 		return true // a request that is invalid in itself leaves no outcome
 	}
 	o.idem[key] = struct{}{}
-	c.idem = &idempotent{org: &o.orgView, part: c.part.ID, key: key, bodyHash: o.keyed(c.env.GetBodyHash()), at: now, words: outcomeWords(c.env)}
+	c.Replay = &idempotent{org: &o.View, part: c.Part.ID, key: key, bodyHash: o.keyed(c.Env.GetBodyHash()), at: now, words: outcomeWords(c.Env)}
 	return true
 }
 
-// record puts the outcome into the batch of the effect, so that there is never
+// Record puts the outcome into the batch of the effect, so that there is never
 // one without the other. r must be what the caller will be answered.
-func (i *idempotent) record(b *storage.Batch, r *pb.Reply) error {
+func (i *idempotent) Record(b *storage.Batch, r *pb.Reply) error {
 	if i == nil {
 		return nil
 	}
 	stored := proto.CloneOf(r)
 	stored.Rate, stored.Replayed = nil, false
 	if k := stored.GetNewKey(); k != nil {
-		k.ApiKey = secretMarker
+		k.ApiKey = SecretMarker
 	}
 	if hook := stored.GetLink().GetWebhook(); hook.GetSecret() != "" {
-		hook.Secret = secretMarker
+		hook.Secret = SecretMarker
 	}
 	if e := stored.GetGraph().GetEdge().GetEdge(); e != nil {
 		e.Note = "" // withTexts brings it back, and the next
@@ -168,17 +168,17 @@ func (i *idempotent) record(b *storage.Batch, r *pb.Reply) error {
 		return err
 	}
 	outcome.Status = r.GetStatus()
-	b.Put(i.org.space.Key(storage.TableIdempotency, storage.Hash32(i.key)), &pb.Idempotency{
+	b.Put(i.org.Space.Key(storage.TableIdempotency, storage.Hash32(i.key)), &pb.Idempotency{
 		Partition: i.part.Bytes(), BodyHash: i.bodyHash, CreatedMs: i.at, Outcome: outcome,
 	})
-	b.PutRaw(i.org.space.Key(storage.TableIdempotencyByTime, storage.U64(uint64(i.at)), storage.Hash32(i.key)), nil)
+	b.PutRaw(i.org.Space.Key(storage.TableIdempotencyByTime, storage.U64(uint64(i.at)), storage.Hash32(i.key)), nil)
 	return nil
 }
 
 // keyed makes a body's hash useless to whoever reads the store: a plain one
 // would tell whether a guessed text was here, after it was forgotten.
-func (o *orgView) keyed(bodyHash []byte) []byte {
-	mac := hmac.New(sha256.New, o.secret)
+func (o *View) keyed(bodyHash []byte) []byte {
+	mac := hmac.New(sha256.New, o.Secret)
 	mac.Write([]byte("body"))
 	mac.Write(bodyHash)
 	return mac.Sum(nil)
@@ -187,12 +187,12 @@ func (o *orgView) keyed(bodyHash []byte) []byte {
 // withTexts gives an outcome the note of its edge, or the rationale of its
 // proposal. Outcomes hold no text of the client's, or made from it, so that nothing
 // of what is forgotten is left in them.
-func (o *orgView) withTexts(part *partition.Ref, r *pb.Reply) error {
+func (o *View) withTexts(part *partition.Ref, r *pb.Reply) error {
 	e, p := r.GetGraph().GetEdge().GetEdge(), r.GetMind().GetProposal()
 	if e == nil && p == nil {
 		return nil
 	}
-	return o.withStore(func(st *storage.Store) error {
+	return o.WithStore(func(st *storage.Store) error {
 		if e != nil {
 			now := &pb.Edge{}
 			_, err := st.Get(part.Space.Key(storage.TableEdge, storage.Str(e.GetId())), now)
@@ -200,7 +200,7 @@ func (o *orgView) withTexts(part *partition.Ref, r *pb.Reply) error {
 			return err
 		}
 		now := &pb.Proposal{}
-		_, err := st.Get(proposalKey(part.Space, pb.DerivedID(p.GetId())), now)
+		_, err := st.Get(ProposalKey(part.Space, pb.DerivedID(p.GetId())), now)
 		p.Rationale = now.GetRationale()
 		return err
 	})
@@ -208,52 +208,52 @@ func (o *orgView) withTexts(part *partition.Ref, r *pb.Reply) error {
 
 // finish ends the time in which a second request is told to wait.
 func (i *idempotent) finish() {
-	i.org.tell(func(o *orgActor) { delete(o.idem, i.key) })
+	i.org.Tell(func(o *Org) { delete(o.idem, i.key) })
 }
 
-// settle commits a change with the request's outcome in it, calls then, which may be
+// Settle commits a change with the request's outcome in it, calls then, which may be
 // nil, once that is decided, and answers.
-func (c *call) settle(ch *commit.Change, r *pb.Reply, then func()) {
+func (c *Call) Settle(ch *commit.Change, r *pb.Reply, then func()) {
 	decided := func(err error) {
 		if then != nil {
 			then()
 		}
 		if err != nil {
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
-		c.reply(r)
+		c.Reply(r)
 	}
 	for _, e := range ch.Events {
 		if len(e.GetUser()) == 0 {
-			e.User = c.who.user.Bytes()
+			e.User = c.Who.User.Bytes()
 		}
 	}
-	if err := c.idem.record(ch.Batch, r); err != nil {
+	if err := c.Replay.Record(ch.Batch, r); err != nil {
 		decided(err)
 		return
 	}
-	c.org.committer.SubmitChange(ch, decided)
+	c.Org.Committer.SubmitChange(ch, decided)
 }
 
-// refuseSettled answers a refusal that a retry must see again.
-func (c *call) refuseSettled(p *pb.Problem) {
-	if c.idem == nil || !replayable(p.GetCode()) {
-		c.refuse(p)
+// RefuseSettled answers a refusal that a retry must see again.
+func (c *Call) RefuseSettled(p *pb.Problem) {
+	if c.Replay == nil || !replayable(p.GetCode()) {
+		c.Refuse(p)
 		return
 	}
-	c.settle(commit.New(c.org.store), refuse(p), nil)
+	c.Settle(commit.New(c.Org.Store), Refuse(p), nil)
 }
 
 // eraseOutcomes erases what requests to a memory were answered, which a replay
 // would answer again. Their entries in the order of expiry say nothing, and expire.
-func (o *orgView) eraseOutcomes(ref *partition.Ref) error {
-	return eraseRecords(o, storage.TableIdempotency, func() *pb.Idempotency { return &pb.Idempotency{} }, func(b *storage.Batch, key storage.Key, rec *pb.Idempotency) (bool, error) {
-		return eraseOf(b, key, rec, ref), nil
+func (o *View) eraseOutcomes(ref *partition.Ref) error {
+	return EraseRecords(o, storage.TableIdempotency, func() *pb.Idempotency { return &pb.Idempotency{} }, func(b *storage.Batch, key storage.Key, rec *pb.Idempotency) (bool, error) {
+		return EraseOf(b, key, rec, ref), nil
 	}, func() {})
 }
 
-// proposalKey is where a proposal lies.
-func proposalKey(space storage.Space, id pb.DerivedID) storage.Key {
+// tenant.ProposalKey is where a proposal lies.
+func ProposalKey(space storage.Space, id pb.DerivedID) storage.Key {
 	return space.Key(storage.TableProposal, storage.ID16(id))
 }

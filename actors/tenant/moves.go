@@ -1,4 +1,4 @@
-package actors
+package tenant
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func (l *Leads) OnHandOver(shard uint32) {
 // Of makes the System the one that is told.
 func (l *Leads) Of(s *System) {
 	l.to.Store(s)
-	for _, shard := range s.cfg.Placement.Leads() {
+	for _, shard := range s.Config.Placement.Leads() {
 		s.gained(shard)
 	}
 }
@@ -51,8 +51,8 @@ func (s *System) gained(shard uint32) {
 	if s.closing {
 		return
 	}
-	s.wg.Go(func() {
-		of := func(org pb.OrgID) bool { return s.cfg.Placement.Shard(org) == shard }
+	s.Background.Go(func() {
+		of := func(org pb.OrgID) bool { return s.Config.Placement.Shard(org) == shard }
 		s.resume(of)
 		// This node's copy of the directory may lack the marks of the last moments before
 		// the one that led is gone: nobody would look again.
@@ -66,11 +66,11 @@ func (s *System) gained(shard uint32) {
 // acknowledged before the call; false when the shard is not led here any more, or Close
 // has begun.
 func (s *System) directoryCaughtUp(shard uint32) bool {
-	for wait := minBackOff; slices.Contains(s.cfg.Placement.Leads(), shard); wait = min(2*wait, maxBackOff) {
-		if s.cfg.caughtUp(s.ctx) == nil {
+	for wait := MinBackOff; slices.Contains(s.Config.Placement.Leads(), shard); wait = min(2*wait, MaxBackOff) {
+		if s.Config.CaughtUp(s.Running) == nil {
 			return true
 		}
-		if !s.pause(wait) {
+		if !s.Pause(wait) {
 			return false
 		}
 	}
@@ -87,19 +87,19 @@ func (s *System) inMemory(org pb.OrgID) bool {
 // another node's to say from now on. Requests that they have are told to ask there;
 // event streams end, and their readers come again.
 func (s *System) gaveUp(shard uint32) {
-	of := func(org pb.OrgID) bool { return s.cfg.Placement.Shard(org) == shard }
+	of := func(org pb.OrgID) bool { return s.Config.Placement.Shard(org) == shard }
 	s.mu.Lock()
-	var gone []*activation
+	var gone []*Activation
 	for org, a := range s.orgs {
 		if of(org) {
 			gone = append(gone, a)
 		}
 	}
 	s.mu.Unlock()
-	var sealed []*orgView
+	var sealed []*View
 	for _, a := range gone {
 		if o := a.view.Load(); o != nil {
-			o.committer.Trail.Seal() // what is answered from now on is counted elsewhere
+			o.Committer.Trail.Seal() // what is answered from now on is counted elsewhere
 			sealed = append(sealed, o)
 		}
 	}
@@ -110,13 +110,13 @@ func (s *System) gaveUp(shard uint32) {
 		close(settled) // Close has stepped down before: this was not planned
 	} else {
 		// Not here: it may read a store, and the shard's leadership waits for this.
-		s.wg.Go(func() { settleCosts(sealed, settled) })
+		s.Background.Go(func() { settleCosts(sealed, settled) })
 	}
 	s.mu.Unlock()
 	for _, a := range gone {
-		s.root.Send(a.pid, task((*orgActor).lose))
+		s.Root.Send(a.PID, Task((*Org).Lose))
 	}
-	for _, f := range s.features {
+	for _, f := range s.Features {
 		f.Left(of)
 	}
 }
@@ -125,7 +125,7 @@ func (s *System) gaveUp(shard uint32) {
 // it still can: on a planned move the log takes proposals until handOver has returned.
 // settled, which has room for an error, is closed when all has been written, or refused;
 // then the first error is in it.
-func settleCosts(leaving []*orgView, settled chan<- error) {
+func settleCosts(leaving []*View, settled chan<- error) {
 	var left atomic.Int64
 	left.Store(1)
 	done := func(err error) {
@@ -141,10 +141,10 @@ func settleCosts(leaving []*orgView, settled chan<- error) {
 	}
 	for _, o := range leaving {
 		left.Add(1)
-		if o.committer.Trail.Waits() {
+		if o.Committer.Trail.Waits() {
 			o.flushUsage(done)
 		} else {
-			o.settledUsage(done) // a group may be on its way, with the last of it
+			o.SettledUsage(done) // a group may be on its way, with the last of it
 		}
 	}
 	done(nil)
@@ -159,7 +159,7 @@ func (s *System) handOver(shard uint32) {
 	if settled == nil {
 		return
 	}
-	timer := s.clock.NewTimer(commit.UsageDelay)
+	timer := s.Clock.NewTimer(commit.UsageDelay)
 	defer timer.Stop()
 	var err error
 	select {
@@ -168,7 +168,7 @@ func (s *System) handOver(shard uint32) {
 		err = context.DeadlineExceeded
 	}
 	if err != nil {
-		s.log.Warn("usage of the last moment was not stored before a shard moved", "shard", shard, "err", err)
+		s.Log.Warn("usage of the last moment was not stored before a shard moved", "shard", shard, "err", err)
 	}
 }
 
@@ -188,7 +188,7 @@ func (s *System) Idle(ctx context.Context) error {
 		if left == 0 && s.calls.Load() == 0 {
 			return nil
 		}
-		if err := clock.Wait(ctx, s.clock, idlePause); err != nil {
+		if err := clock.Wait(ctx, s.Clock, idlePause); err != nil {
 			return err
 		}
 	}

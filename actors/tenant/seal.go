@@ -1,4 +1,4 @@
-package actors
+package tenant
 
 import (
 	"crypto/aes"
@@ -22,12 +22,12 @@ import (
 // What an earlier version, or one without an operator's key, has left readable is
 // sealed when the organization is opened (resealSecrets).
 
-// errSealed means that a secret was sealed under another key.
-var errSealed = errors.New("the secret cannot be opened: is secrets-key-file what it was when it was stored?")
+// tenant.ErrSealed means that a secret was sealed under another key.
+var ErrSealed = errors.New("the secret cannot be opened: is secrets-key-file what it was when it was stored?")
 
 // sealing is the organization's cipher for one kind of secrets.
-func (o *orgView) sealing(kind string, operator []byte) (cipher.AEAD, error) {
-	key, err := hkdf.Key(sha256.New, slices.Concat(operator, o.secret), nil, kind, 32)
+func (o *View) sealing(kind string, operator []byte) (cipher.AEAD, error) {
+	key, err := hkdf.Key(sha256.New, slices.Concat(operator, o.Secret), nil, kind, 32)
 	if err != nil {
 		return nil, err
 	}
@@ -38,8 +38,8 @@ func (o *orgView) sealing(kind string, operator []byte) (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-func (o *orgView) Seal(kind string, secret, owner []byte) ([]byte, error) {
-	aead, err := o.sealing(kind, o.sys.cfg.SecretsKey)
+func (o *View) Seal(kind string, secret, owner []byte) ([]byte, error) {
+	aead, err := o.sealing(kind, o.System.Config.SecretsKey)
 	if err != nil {
 		return nil, fmt.Errorf("seal secret: %w", err)
 	}
@@ -48,27 +48,27 @@ func (o *orgView) Seal(kind string, secret, owner []byte) ([]byte, error) {
 
 // Unseal opens what seal has made. weak says that it was sealed before there was an
 // operator's key.
-func (o *orgView) Unseal(kind string, sealed, owner []byte) (secret []byte, weak bool, err error) {
-	for _, operator := range [][]byte{o.sys.cfg.SecretsKey, nil} {
+func (o *View) Unseal(kind string, sealed, owner []byte) (secret []byte, weak bool, err error) {
+	for _, operator := range [][]byte{o.System.Config.SecretsKey, nil} {
 		aead, err := o.sealing(kind, operator)
 		if err != nil {
 			return nil, false, fmt.Errorf("open secret: %w", err)
 		}
 		if secret, err := aead.Open(nil, nil, sealed, owner); err == nil {
-			return secret, operator == nil && o.sys.cfg.SecretsKey != nil, nil
+			return secret, operator == nil && o.System.Config.SecretsKey != nil, nil
 		}
 	}
-	return nil, false, errSealed
+	return nil, false, ErrSealed
 }
 
 // resealSecrets seals what lies in the store readable, or sealed without the
 // operator's key that there is now, and erases how it was. What cannot be opened
 // stays as it is: its owner is told where it is used. On a full disk all stays as it is
 // until the next opening: reading must go on.
-func (o *orgActor) resealSecrets() error {
-	b := storage.NewBatch(o.store)
-	err := o.withStore(func(st *storage.Store) error {
-		for _, m := range o.modules {
+func (o *Org) resealSecrets() error {
+	b := storage.NewBatch(o.Store)
+	err := o.WithStore(func(st *storage.Store) error {
+		for _, m := range o.Modules {
 			if err := m.Reseal(st, b); err != nil {
 				return err
 			}
@@ -76,10 +76,10 @@ func (o *orgActor) resealSecrets() error {
 		return nil
 	})
 	if err == nil && b.Len() > 0 {
-		err = o.committer.Commit(b) // what reads an endpoint and writes it back must not undo it
+		err = o.Committer.Commit(b) // what reads an endpoint and writes it back must not undo it
 	}
 	if errors.Is(err, storage.ErrNoSpace) {
-		o.sys.log.Warn("secrets are sealed anew when the organization is next opened", "org", o.id.String(), "err", err)
+		o.System.Log.Warn("secrets are sealed anew when the organization is next opened", "org", o.ID.String(), "err", err)
 		return nil
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package actors
+package tenant
 
 import (
 	"google.golang.org/protobuf/proto"
@@ -12,22 +12,22 @@ import (
 // cluster.Host), within a minute and across restarts; here is what must be
 // erased beside the memory itself, because it tells of it from outside.
 
-// eraseAtOnce is how many records one commit of an erasure erases: some 130 KB in
+// tenant.EraseAtOnce is how many records one commit of an erasure erases: some 130 KB in
 // the log of the largest, which are jobs with their indexes. A subject may have
 // hundreds of thousands of jobs, outcomes and events, which fit in no batch.
-const eraseAtOnce = 1000
+const EraseAtOnce = 1000
 
-// eraseRecords erases the records of an organization's table that pick takes: it
+// tenant.EraseRecords erases the records of an organization's table that pick takes: it
 // puts what goes into the batch and reports whether it did. Behind each commit
 // committed is called. A crash between two leaves some of them erased: whoever
 // calls this must be able to do it again.
-func eraseRecords[M proto.Message](o *orgView, table storage.Table, empty func() M, pick func(*storage.Batch, storage.Key, M) (bool, error), committed func()) error {
+func EraseRecords[M proto.Message](o *View, table storage.Table, empty func() M, pick func(*storage.Batch, storage.Key, M) (bool, error), committed func()) error {
 	opts := storage.ScanOptions{}
 	for {
 		found := 0
-		b := storage.NewBatch(o.store)
-		err := o.withStore(func(st *storage.Store) error {
-			for rec, err := range storage.ScanRecords(st, o.space.Prefix(table), opts, empty) {
+		b := storage.NewBatch(o.Store)
+		err := o.WithStore(func(st *storage.Store) error {
+			for rec, err := range storage.ScanRecords(st, o.Space.Prefix(table), opts, empty) {
 				if err != nil {
 					return err
 				}
@@ -39,7 +39,7 @@ func eraseRecords[M proto.Message](o *orgView, table storage.Table, empty func()
 				if !picked {
 					continue
 				}
-				if found++; found == eraseAtOnce {
+				if found++; found == EraseAtOnce {
 					return nil
 				}
 			}
@@ -48,18 +48,18 @@ func eraseRecords[M proto.Message](o *orgView, table storage.Table, empty func()
 		if err != nil || found == 0 {
 			return err
 		}
-		if err := o.committer.Commit(b); err != nil {
+		if err := o.Committer.Commit(b); err != nil {
 			return err
 		}
 		committed()
-		if found < eraseAtOnce {
+		if found < EraseAtOnce {
 			return nil
 		}
 	}
 }
 
-// eraseOf erases a record where it is of a partition, and reports whether it is.
-func eraseOf(b *storage.Batch, key storage.Key, rec interface{ GetPartition() []byte }, ref *partition.Ref) bool {
+// tenant.EraseOf erases a record where it is of a partition, and reports whether it is.
+func EraseOf(b *storage.Batch, key storage.Key, rec interface{ GetPartition() []byte }, ref *partition.Ref) bool {
 	if string(rec.GetPartition()) != string(ref.ID[:]) {
 		return false
 	}

@@ -1,4 +1,4 @@
-package actors
+package tenant
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	pb "orgmem/proto"
 )
 
-var allScopes = []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin, pb.ScopeGraph, pb.ScopeForget, pb.ScopeProvision, pb.ScopeUsage}
+var AllScopes = []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin, pb.ScopeGraph, pb.ScopeForget, pb.ScopeProvision, pb.ScopeUsage}
 
 // implied lists what a grant brings beside itself. Nothing else implies
 // anything: admin alone reads nothing.
@@ -15,11 +15,11 @@ var implied = map[string][]string{
 	pb.ScopeAdmin: {pb.ScopeProvision, pb.ScopeUsage},
 }
 
-func knownScope(scope string) bool { return slices.Contains(allScopes, scope) }
+func KnownScope(scope string) bool { return slices.Contains(AllScopes, scope) }
 
-// grants reports whether a key that holds the scopes may do what wants one; an
+// Grants reports whether a key that holds the scopes may do what wants one; an
 // empty want is satisfied by any key.
-func grants(held []string, want string) bool {
+func Grants(held []string, want string) bool {
 	if want == "" || slices.Contains(held, want) {
 		return true
 	}

@@ -1,6 +1,6 @@
 //go:build invariants
 
-package actors
+package tenant
 
 import (
 	"sync"
@@ -24,9 +24,9 @@ type writer struct {
 	part  pb.PartitionID
 }
 
-// enter: a partition has a single writer.
-func (c *checks) enter(o *orgView, part *partition.Ref) (leave func()) {
-	me := writer{o.committer, part.ID}
+// Enter: a partition has a single writer.
+func (c *checks) Enter(o *View, part *partition.Ref) (leave func()) {
+	me := writer{o.Committer, part.ID}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.busy == nil {
@@ -43,10 +43,10 @@ func (c *checks) enter(o *orgView, part *partition.Ref) (leave func()) {
 	}
 }
 
-// committed: what readers are shown is what the store says.
-func (*checks) committed(o *orgView, part *partition.Ref, next *partition.Index) {
+// Committed: what readers are shown is what the store says.
+func (*checks) Committed(o *View, part *partition.Ref, next *partition.Index) {
 	state := &pb.PartitionState{}
-	err := o.withStore(func(st *storage.Store) error {
+	err := o.WithStore(func(st *storage.Store) error {
 		_, err := st.Get(part.Space.Key(storage.TableState), state)
 		return err
 	})

@@ -1,4 +1,4 @@
-package actors
+package tenant
 
 import (
 	"fmt"
@@ -16,29 +16,29 @@ const (
 	eraseLimit = 10 * time.Minute
 	// stopTries is how often the end of a subject's actor is waited for, 10 s each.
 	stopTries = 30
-	// eraseRetry is the wait before an erasure is tried again.
-	eraseRetry = 5 * time.Second
+	// tenant.EraseRetry is the wait before an erasure is tried again.
+	EraseRetry = 5 * time.Second
 	// maxJobsPerScan bounds the records that one page of a filtered list reads;
 	// a page may then be short, and its cursor goes on.
 	maxJobsPerScan = 5000
-	// jobRetention is how long a finished job can be read.
-	jobRetention = 90 * 24 * time.Hour
-	// maxSweep bounds what one sweep deletes of each kind: some 10 ms of the
+	// tenant.JobRetention is how long a finished job can be read.
+	JobRetention = 90 * 24 * time.Hour
+	// tenant.MaxSweep bounds what one sweep deletes of each kind: some 10 ms of the
 	// mailbox.
-	maxSweep = 2000
-	// sweepPause is the time between two sweeps while there is more: a million
+	MaxSweep = 2000
+	// tenant.SweepPause is the time between two sweeps while there is more: a million
 	// records are gone within ten minutes, at one percent of the mailbox's time.
-	sweepPause = time.Second
+	SweepPause = time.Second
 )
 
-func terminal(status string) bool {
+func Terminal(status string) bool {
 	return status == pb.JobSucceeded || status == pb.JobFailed || status == pb.JobCancelled
 }
 
-// newJob makes a job of whoever caused it: it is listed for that member, and what
+// NewJob makes a job of whoever caused it: it is listed for that member, and what
 // it costs is counted for that key.
-func (o *orgView) newJob(kind string, who principal, part *partition.Ref, total int) (*pb.Job, error) {
-	id, err := o.sys.newUUID()
+func (o *View) NewJob(kind string, who Principal, part *partition.Ref, total int) (*pb.Job, error) {
+	id, err := o.System.NewUUID()
 	if err != nil {
 		return nil, err
 	}
@@ -47,14 +47,14 @@ func (o *orgView) newJob(kind string, who principal, part *partition.Ref, total 
 		return nil, err
 	}
 	return &pb.Job{
-		Id: id[:], Type: kind, Status: pb.JobQueued, User: who.user.Bytes(), Key: who.key[:],
+		Id: id[:], Type: kind, Status: pb.JobQueued, User: who.User.Bytes(), Key: who.Key[:],
 		Partition: part.ID.Bytes(), Subject: string(part.Subject), Unlearned: !s.Learn,
-		Total: uint64(total), CreatedMs: clock.Millis(o.sys.clock.Now()),
+		Total: uint64(total), CreatedMs: clock.Millis(o.System.Clock.Now()),
 	}, nil
 }
 
-// putJob writes a new job and its indexes.
-func putJob(b *storage.Batch, space storage.Space, job *pb.Job) {
+// tenant.PutJob writes a new job and its indexes.
+func PutJob(b *storage.Batch, space storage.Space, job *pb.Job) {
 	orderTimes(job)
 	id := pb.JobID(job.GetId())
 	b.Put(space.Key(storage.TableJob, storage.ID16(id)), job)
@@ -74,29 +74,29 @@ func orderTimes(job *pb.Job) {
 	}
 }
 
-// updateJob writes a job that is not finished.
-func updateJob(b *storage.Batch, space storage.Space, job *pb.Job) {
+// tenant.UpdateJob writes a job that is not finished.
+func UpdateJob(b *storage.Batch, space storage.Space, job *pb.Job) {
 	orderTimes(job)
 	b.Put(space.Key(storage.TableJob, storage.ID16(pb.JobID(job.GetId()))), job)
 }
 
-// endJob writes a job in its terminal state, and what its end causes: the event,
+// tenant.EndJob writes a job in its terminal state, and what its end causes: the event,
 // and what the modules say.
-func endJob(c *commit.Change, o *orgView, job *pb.Job) error {
+func EndJob(c *commit.Change, o *View, job *pb.Job) error {
 	job.Begun, job.Unclean = "", nil
-	updateJob(c.Batch, o.space, job)
-	c.Delete(o.space.Key(storage.TableJobOpen, storage.ID16(pb.JobID(job.GetId()))))
+	UpdateJob(c.Batch, o.Space, job)
+	c.Delete(o.Space.Key(storage.TableJobOpen, storage.ID16(pb.JobID(job.GetId()))))
 	user := c.User
 	c.User = job.GetUser()
 	defer func() { c.User = user }()
 	if job.GetType() == pb.JobSubjectErase {
 		return addJobCompleted(c, o, nil, job)
 	}
-	part, err := o.partitionOf(job)
+	part, err := o.PartitionOf(job)
 	if err == nil {
 		err = addJobCompleted(c, o, part, job)
 	}
-	for _, m := range o.modules {
+	for _, m := range o.Modules {
 		if err == nil {
 			err = m.JobEnded(c, part, job)
 		}
@@ -104,71 +104,73 @@ func endJob(c *commit.Change, o *orgView, job *pb.Job) error {
 	return err
 }
 
-// partitionOf is the partition that a job is of, as far as the job says.
-func (o *orgView) partitionOf(job *pb.Job) (*partition.Ref, error) {
+// PartitionOf is the partition that a job is of, as far as the job says.
+func (o *View) PartitionOf(job *pb.Job) (*partition.Ref, error) {
 	id, err := pb.PartitionIDFrom(job.GetPartition())
 	if err != nil {
 		return nil, err
 	}
-	return &partition.Ref{ID: id, Subject: pb.SubjectKey(job.GetSubject()), Store: o.store, Space: storage.PartitionSpace(o.store, id)}, nil
+	return &partition.Ref{ID: id, Subject: pb.SubjectKey(job.GetSubject()), Store: o.Store, Space: storage.PartitionSpace(o.Store, id)}, nil
 }
 
-func accepted(job *pb.Job) *pb.Reply {
+func Accepted(job *pb.Job) *pb.Reply {
 	return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: pb.JobPending}}}
 }
 
 // mayReadJob: a job belongs to the member who caused it, or, for a provisioned
 // subject, to the whole team.
-func mayReadJob(who principal, job *pb.Job) bool {
-	return job.GetSubject() != "" || string(job.GetUser()) == string(who.user[:])
+func mayReadJob(who Principal, job *pb.Job) bool {
+	return job.GetSubject() != "" || string(job.GetUser()) == string(who.User[:])
 }
 
-// findJob returns a job that the caller may read, or nil.
-func (o *orgView) findJob(r storage.Reader, who principal, id string) (*pb.Job, error) {
+// FindJob returns a job that the caller may read, or nil.
+func (o *View) FindJob(r storage.Reader, who Principal, id string) (*pb.Job, error) {
 	job := &pb.Job{}
 	jobID, err := pb.ParseJobID(id)
 	if err != nil {
 		return nil, nil //nolint:nilerr // what is no id names no job
 	}
-	found, err := r.Get(o.space.Key(storage.TableJob, storage.ID16(jobID)), job)
+	found, err := r.Get(o.Space.Key(storage.TableJob, storage.ID16(jobID)), job)
 	if err != nil || !found || !mayReadJob(who, job) {
 		return nil, err
 	}
 	return job, nil
 }
 
-func jobNotFound() *pb.Problem { return problem(pb.CodeJobNotFound, "There is no such job of yours.") }
+func JobNotFound() *pb.Problem {
+	return NewProblem(pb.CodeJobNotFound, "There is no such job of yours.")
+}
 
 // jobReader answers one job with its items' outcomes. A subject that is selected
 // on a subject-aware route is confined to the jobs of its own partition.
-func jobReader(c *call, id string, confined bool) func(*storage.Store) (*pb.Reply, error) {
+func jobReader(c *Call, id string, confined bool) func(*storage.Store) (*pb.Reply, error) {
 	return func(st *storage.Store) (r *pb.Reply, err error) {
 		snap, err := st.Snapshot() // a job and its items of one moment
 		if err != nil {
 			return nil, err
 		}
 		defer partition.CloseSnapshot(snap, &err)
-		job, err := c.org.findJob(snap, c.who, id)
+		job, err := c.Org.FindJob(snap, c.Who, id)
 		if err != nil {
 			return nil, err
 		}
-		if job == nil || confined && string(job.GetPartition()) != string(c.part.ID[:]) {
-			return refuse(jobNotFound()), nil
+		if job == nil || confined && string(job.GetPartition()) != string(c.Part.ID[:]) {
+			return Refuse(JobNotFound()), nil
 		}
-		if err := c.org.readItems(snap, job); err != nil {
+		if err := c.Org.ReadItems(snap, job); err != nil {
 			return nil, err
 		}
 		job.Attempts = attemptsShown(job)
-		if terminal(job.GetStatus()) && job.GetType() != pb.JobSubjectErase {
-			err = c.org.awaitShown(snap, job)
+		if Terminal(job.GetStatus()) && job.GetType() != pb.JobSubjectErase {
+			err = c.Org.awaitShown(snap, job)
 		}
 		return &pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}}, err
 	}
 }
 
 // awaitShown waits until a search finds what an ended job has brought.
-func (o *orgView) awaitShown(r storage.Reader, job *pb.Job) error {
-	part, err := o.partitionOf(job)
+func (o *View) awaitShown(r storage.Reader, job *pb.Job) error {
+	part, err := o.PartitionOf(job)
 	if err != nil {
 		return err
 	}
@@ -176,13 +178,13 @@ func (o *orgView) awaitShown(r storage.Reader, job *pb.Job) error {
 	if _, err := r.Get(part.Space.Key(storage.TableState), state); err != nil {
 		return err
 	}
-	o.sys.parts.AwaitShown(part, state.GetIndexVersion(), o.sys.clock)
+	o.System.Parts.AwaitShown(part, state.GetIndexVersion(), o.System.Clock)
 	return nil
 }
 
-// readItems fills in the outcomes of a job's items. They lie in the partition,
+// ReadItems fills in the outcomes of a job's items. They lie in the partition,
 // so that they are erased with it.
-func (o *orgView) readItems(r storage.Reader, job *pb.Job) error {
+func (o *View) ReadItems(r storage.Reader, job *pb.Job) error {
 	if job.GetType() == pb.JobSubjectErase {
 		return nil // its partition is gone
 	}
@@ -190,7 +192,7 @@ func (o *orgView) readItems(r storage.Reader, job *pb.Job) error {
 	if err != nil {
 		return err
 	}
-	items := storage.PartitionSpace(o.store, part).Prefix(storage.TableJobItem, storage.ID16(pb.JobID(job.GetId())))
+	items := storage.PartitionSpace(o.Store, part).Prefix(storage.TableJobItem, storage.ID16(pb.JobID(job.GetId())))
 	for rec, err := range storage.ScanRecords(r, items, storage.ScanOptions{}, func() *pb.JobItem { return &pb.JobItem{} }) {
 		if err != nil {
 			return err
@@ -201,11 +203,11 @@ func (o *orgView) readItems(r storage.Reader, job *pb.Job) error {
 }
 
 // listJobs pages through the jobs that the caller may read, newest first.
-func (o *orgView) listJobs(r storage.Reader, who principal, op *pb.ListJobs) (*pb.Reply, error) {
-	all := o.space.Prefix(storage.TableJobByTime)
+func (o *View) listJobs(r storage.Reader, who Principal, op *pb.ListJobs) (*pb.Reply, error) {
+	all := o.Space.Prefix(storage.TableJobByTime)
 	// The caller is part of the filter: members see different lists.
-	kind := cursorKind{list: "jobs", filters: op.GetType() + "\x00" + op.GetStatus() + "\x00" + who.user.String()}
-	entries, next, p, err := pageOfKeys(o, r, all, kind, op.GetPage(), maxJobsPerScan, func(item storage.Item) (*pb.Job, bool, error) {
+	kind := CursorKind{List: "jobs", Filters: op.GetType() + "\x00" + op.GetStatus() + "\x00" + who.User.String()}
+	entries, next, p, err := PageOfKeys(o, r, all, kind, op.GetPage(), maxJobsPerScan, func(item storage.Item) (*pb.Job, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
 		id := pb.JobID(parts.ID16())
@@ -213,31 +215,31 @@ func (o *orgView) listJobs(r storage.Reader, who principal, op *pb.ListJobs) (*p
 			return nil, false, err
 		}
 		job := &pb.Job{}
-		found, err := r.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job)
+		found, err := r.Get(o.Space.Key(storage.TableJob, storage.ID16(id)), job)
 		job.Attempts = attemptsShown(job)
 		return job, found && mayReadJob(who, job) &&
 			(op.GetType() == "" || job.GetType() == op.GetType()) && (op.GetStatus() == "" || job.GetStatus() == op.GetStatus()), err
 	})
 	if p != nil {
-		return refuse(p), nil
+		return Refuse(p), nil
 	}
 	return &pb.Reply{Result: &pb.Reply_Jobs{Jobs: &pb.JobList{Jobs: entries, NextCursor: next}}}, err
 }
 
-// jobModule answers what became of jobs, and cancels them.
-type jobModule struct {
-	*orgActor
-	noModule
+// tenant.JobModule answers what became of jobs, and cancels them.
+type JobModule struct {
+	*Org
+	NoModule
 }
 
-func (o *jobModule) Handle(c *call) bool {
-	switch op := c.env.GetOp().(type) {
+func (o *JobModule) Handle(c *Call) bool {
+	switch op := c.Env.GetOp().(type) {
 	case *pb.Envelope_JobStatus:
-		o.read(c, jobReader(c, op.JobStatus.GetId(), c.env.GetHasSubject()))
+		o.Read(c, jobReader(c, op.JobStatus.GetId(), c.Env.GetHasSubject()))
 	case *pb.Envelope_GetJob:
-		o.read(c, jobReader(c, op.GetJob.GetId(), false))
+		o.Read(c, jobReader(c, op.GetJob.GetId(), false))
 	case *pb.Envelope_ListJobs:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listJobs(st, c.who, op.ListJobs) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return c.Org.listJobs(st, c.Who, op.ListJobs) })
 	case *pb.Envelope_CancelJob:
 		o.cancelJob(c, op.CancelJob)
 	default:
@@ -247,7 +249,7 @@ func (o *jobModule) Handle(c *call) bool {
 }
 
 // ErasePartition erases the records of a partition's jobs, and what its requests were answered.
-func (o *jobModule) ErasePartition(ref *partition.Ref) error {
+func (o *JobModule) ErasePartition(ref *partition.Ref) error {
 	if err := o.eraseJobRecords(ref); err != nil {
 		return err
 	}
@@ -255,49 +257,49 @@ func (o *jobModule) ErasePartition(ref *partition.Ref) error {
 }
 
 // cancelJob hands a cancellation to the worker that owns the job's progress.
-func (o *jobModule) cancelJob(c *call, op *pb.CancelJob) {
+func (o *JobModule) cancelJob(c *Call, op *pb.CancelJob) {
 	var job *pb.Job
 	var part *partition.Ref
-	err := o.withStore(func(st *storage.Store) (err error) {
-		job, err = o.findJob(st, c.who, op.GetId())
+	err := o.WithStore(func(st *storage.Store) (err error) {
+		job, err = o.FindJob(st, c.Who, op.GetId())
 		return err
 	})
-	if err == nil && job != nil && !terminal(job.GetStatus()) {
-		if cancel := o.kindOfJob(job).cancel; cancel != nil && cancel(c, job) {
+	if err == nil && job != nil && !Terminal(job.GetStatus()) {
+		if cancel := o.kindOfJob(job).Cancel; cancel != nil && cancel(c, job) {
 			return
 		}
 		var id pb.PartitionID
 		if id, err = pb.PartitionIDFrom(job.GetPartition()); err == nil {
-			part, err = o.loadPartition(id)
+			part, err = o.LoadPartition(id)
 		}
 	}
 	switch {
 	case err != nil:
-		c.fail(err)
+		c.Fail(err)
 	case job == nil:
-		c.refuse(jobNotFound())
+		c.Refuse(JobNotFound())
 	case part == nil:
-		c.refuse(notCancellable(job))
+		c.Refuse(NotCancellable(job))
 	default:
-		o.forward(c, part)
+		o.Forward(c, part)
 	}
 }
 
-func notCancellable(job *pb.Job) *pb.Problem {
-	if terminal(job.GetStatus()) {
-		return problem(pb.CodeJobNotCancellable, "The job has already ended: %s.", job.GetStatus())
+func NotCancellable(job *pb.Job) *pb.Problem {
+	if Terminal(job.GetStatus()) {
+		return NewProblem(pb.CodeJobNotCancellable, "The job has already ended: %s.", job.GetStatus())
 	}
-	return problem(pb.CodeJobNotCancellable, "A job of type %s cannot be cancelled.", job.GetType())
+	return NewProblem(pb.CodeJobNotCancellable, "A job of type %s cannot be cancelled.", job.GetType())
 }
 
 // resumeJobs wakes the subjects whose jobs a stop or a crash interrupted.
-func (o *orgActor) resumeJobs() error {
-	if o.record == nil {
+func (o *Org) resumeJobs() error {
+	if o.Record == nil {
 		return o.lookBack(nil)
 	}
 	var open []*pb.Job
-	err := o.withStore(func(st *storage.Store) error {
-		for item, err := range st.Scan(o.space.Prefix(storage.TableJobOpen), storage.ScanOptions{}) {
+	err := o.WithStore(func(st *storage.Store) error {
+		for item, err := range st.Scan(o.Space.Prefix(storage.TableJobOpen), storage.ScanOptions{}) {
 			if err != nil {
 				return err
 			}
@@ -307,12 +309,12 @@ func (o *orgActor) resumeJobs() error {
 				return err
 			}
 			job := &pb.Job{}
-			found, err := st.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job)
+			found, err := st.Get(o.Space.Key(storage.TableJob, storage.ID16(id)), job)
 			if err != nil {
 				return err
 			}
 			if !found {
-				return fmt.Errorf("open job %s: %w", id, errNoRecord)
+				return fmt.Errorf("open job %s: %w", id, ErrNoRecord)
 			}
 			open = append(open, job)
 		}
@@ -321,7 +323,7 @@ func (o *orgActor) resumeJobs() error {
 	if err != nil {
 		return fmt.Errorf("resume jobs: %w", err)
 	}
-	o.openJobs = len(open)
+	o.OpenJobs = len(open)
 	if err := o.lookBack(open); err != nil {
 		return fmt.Errorf("resume jobs: %w", err)
 	}
@@ -330,7 +332,7 @@ func (o *orgActor) resumeJobs() error {
 		if err != nil {
 			return fmt.Errorf("resume jobs: %w", err)
 		}
-		if resume := o.kindOfJob(job).resume; resume != nil {
+		if resume := o.kindOfJob(job).Resume; resume != nil {
 			mine, err := resume(job)
 			if err != nil {
 				return fmt.Errorf("resume jobs: %w", err)
@@ -339,37 +341,37 @@ func (o *orgActor) resumeJobs() error {
 				continue
 			}
 		}
-		part, err := o.loadPartition(id)
+		part, err := o.LoadPartition(id)
 		if err != nil {
 			return fmt.Errorf("resume jobs: %w", err)
 		}
 		if part != nil { // nil: it is being erased, and its jobs with it
-			o.child(part)
+			o.Child(part)
 		}
 	}
 	return nil
 }
 
-// expire deletes what has expired: outcomes for replay, finished jobs, and what the
+// Expire deletes what has expired: outcomes for replay, finished jobs, and what the
 // modules say. Where that is more than one sweep takes, it goes on soon.
-func (o *orgActor) expire() {
-	if o.failed != nil || o.lost || o.record == nil || o.sweeping {
+func (o *Org) Expire() {
+	if o.Failed != nil || o.Lost || o.Record == nil || o.sweeping {
 		return
 	}
-	now := o.sys.clock.Now()
-	b := storage.NewBatch(o.store)
+	now := o.System.Clock.Now()
+	b := storage.NewBatch(o.Store)
 	most := 0
-	err := o.withStore(func(st *storage.Store) error {
-		outcomes, err := o.sweepOutcomes(st, b, now.Add(-idempotencyRetention))
+	err := o.WithStore(func(st *storage.Store) error {
+		outcomes, err := o.sweepOutcomes(st, b, now.Add(-IdempotencyRetention))
 		if err != nil {
 			return err
 		}
-		jobs, err := o.sweepJobs(st, b, now.Add(-jobRetention))
+		jobs, err := o.sweepJobs(st, b, now.Add(-JobRetention))
 		if err != nil {
 			return err
 		}
 		most = max(outcomes, jobs)
-		for _, m := range o.modules {
+		for _, m := range o.Modules {
 			n, err := m.Sweep(st, b, now)
 			if err != nil {
 				return err
@@ -379,36 +381,36 @@ func (o *orgActor) expire() {
 		return nil
 	})
 	if err != nil {
-		o.sys.log.Error("sweep failed; it is tried again", "org", o.id.String(), "err", err)
+		o.System.Log.Error("sweep failed; it is tried again", "org", o.ID.String(), "err", err)
 		return
 	}
 	if b.Len() == 0 {
 		return
 	}
 	o.sweeping = true
-	o.committer.Submit(b, func(err error) {
+	o.Committer.Submit(b, func(err error) {
 		if err != nil {
-			o.sys.log.Warn("sweep was not committed; it is tried again", "org", o.id.String(), "err", err)
+			o.System.Log.Warn("sweep was not committed; it is tried again", "org", o.ID.String(), "err", err)
 		} else {
-			o.later(func() {
-				for _, m := range o.modules {
+			o.Later(func() {
+				for _, m := range o.Modules {
 					m.Swept()
 				}
 			})
 		}
-		again := func() { o.tell(func(o *orgActor) { o.sweeping = false; o.expire() }) }
-		if err == nil && most == maxSweep {
-			o.sys.clock.AfterFunc(sweepPause, again)
+		again := func() { o.Tell(func(o *Org) { o.sweeping = false; o.Expire() }) }
+		if err == nil && most == MaxSweep {
+			o.System.Clock.AfterFunc(SweepPause, again)
 			return
 		}
-		o.tell(func(o *orgActor) { o.sweeping = false })
+		o.Tell(func(o *Org) { o.sweeping = false })
 	})
 }
 
 // sweepOutcomes deletes outcomes for replay from before a time, and returns how
 // many it has looked at.
-func (o *orgActor) sweepOutcomes(st *storage.Store, b *storage.Batch, before time.Time) (n int, err error) {
-	for item, err := range st.Scan(o.space.Prefix(storage.TableIdempotencyByTime), storage.ScanOptions{Limit: maxSweep}) {
+func (o *Org) sweepOutcomes(st *storage.Store, b *storage.Batch, before time.Time) (n int, err error) {
+	for item, err := range st.Scan(o.Space.Prefix(storage.TableIdempotencyByTime), storage.ScanOptions{Limit: MaxSweep}) {
 		if err != nil {
 			return n, err
 		}
@@ -421,13 +423,13 @@ func (o *orgActor) sweepOutcomes(st *storage.Store, b *storage.Batch, before tim
 			break
 		}
 		n++
-		if _, underway := o.idem[idemKey(key)]; underway {
+		if _, underway := o.idem[IdemKey(key)]; underway {
 			continue // it is being used again; its new record may be on its way
 		}
 		b.Delete(item.Key)
 		// A key used again after its first record expired has a newer one.
 		rec := &pb.Idempotency{}
-		recKey := o.space.Key(storage.TableIdempotency, storage.Hash32(key))
+		recKey := o.Space.Key(storage.TableIdempotency, storage.Hash32(key))
 		if found, err := st.Get(recKey, rec); err != nil {
 			return n, err
 		} else if found && rec.GetCreatedMs() == int64(at) {
@@ -439,8 +441,8 @@ func (o *orgActor) sweepOutcomes(st *storage.Store, b *storage.Batch, before tim
 
 // sweepJobs deletes finished jobs that began before a time, and returns how many
 // it has looked at.
-func (o *orgActor) sweepJobs(st *storage.Store, b *storage.Batch, before time.Time) (n int, err error) {
-	for item, err := range st.Scan(o.space.Prefix(storage.TableJobByTime), storage.ScanOptions{Reverse: true, Limit: maxSweep}) {
+func (o *Org) sweepJobs(st *storage.Store, b *storage.Batch, before time.Time) (n int, err error) {
+	for item, err := range st.Scan(o.Space.Prefix(storage.TableJobByTime), storage.ScanOptions{Reverse: true, Limit: MaxSweep}) {
 		if err != nil {
 			return n, err
 		}
@@ -454,35 +456,35 @@ func (o *orgActor) sweepJobs(st *storage.Store, b *storage.Batch, before time.Ti
 		}
 		n++
 		job := &pb.Job{}
-		if found, err := st.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job); err != nil {
+		if found, err := st.Get(o.Space.Key(storage.TableJob, storage.ID16(id)), job); err != nil {
 			return n, err
-		} else if !found || !terminal(job.GetStatus()) {
+		} else if !found || !Terminal(job.GetStatus()) {
 			continue
 		}
 		b.Delete(item.Key)
-		b.Delete(o.space.Key(storage.TableJob, storage.ID16(id)))
+		b.Delete(o.Space.Key(storage.TableJob, storage.ID16(id)))
 		if part, err := pb.PartitionIDFrom(job.GetPartition()); err == nil {
-			b.DeleteRange(storage.PartitionSpace(o.store, part).Prefix(storage.TableJobItem, storage.ID16(id)))
+			b.DeleteRange(storage.PartitionSpace(o.Store, part).Prefix(storage.TableJobItem, storage.ID16(id)))
 		}
 	}
 	return n, nil
 }
 
-// jobsEnded counts jobs whose end is committed.
-func (o *orgView) jobsEnded(ids ...pb.JobID) {
+// JobsEnded counts jobs whose end is committed.
+func (o *View) JobsEnded(ids ...pb.JobID) {
 	if len(ids) == 0 {
 		return
 	}
-	o.tell(func(o *orgActor) { o.openJobs -= len(ids) })
+	o.Tell(func(o *Org) { o.OpenJobs -= len(ids) })
 	for _, id := range ids {
-		o.sys.cfg.jobFinished(id)
+		o.System.Config.JobFinished(id)
 	}
 }
 
 // addJobCompleted adds the event that the end of a job causes. part is nil where the
 // job has erased its partition: there is nobody left whom it would concern but the
 // organization.
-func addJobCompleted(c *commit.Change, o *orgView, part *partition.Ref, job *pb.Job) error {
+func addJobCompleted(c *commit.Change, o *View, part *partition.Ref, job *pb.Job) error {
 	return c.Event(o, pb.EventJobCompleted, part, map[string]any{
 		"jobId": pb.JobID(job.GetId()).String(), "jobType": job.GetType(), "status": job.GetStatus(), "subject": part.EventSubject(),
 	})
@@ -490,9 +492,9 @@ func addJobCompleted(c *commit.Change, o *orgView, part *partition.Ref, job *pb.
 
 // eraseJobRecords erases the records of a partition's jobs, the unfinished ones
 // too, but for those that erase it.
-func (o *orgView) eraseJobRecords(ref *partition.Ref) error {
+func (o *View) eraseJobRecords(ref *partition.Ref) error {
 	dropped := 0
-	return eraseRecords(o, storage.TableJob, func() *pb.Job { return &pb.Job{} }, func(b *storage.Batch, key storage.Key, job *pb.Job) (bool, error) {
+	return EraseRecords(o, storage.TableJob, func() *pb.Job { return &pb.Job{} }, func(b *storage.Batch, key storage.Key, job *pb.Job) (bool, error) {
 		if string(job.GetPartition()) != string(ref.ID[:]) || job.GetType() == pb.JobSubjectErase {
 			return false, nil
 		}
@@ -500,16 +502,16 @@ func (o *orgView) eraseJobRecords(ref *partition.Ref) error {
 		if err != nil {
 			return false, err
 		}
-		if !terminal(job.GetStatus()) {
+		if !Terminal(job.GetStatus()) {
 			dropped++
 		}
 		b.Erase(key)
-		b.Delete(o.space.Key(storage.TableJobByTime, storage.U64Desc(uint64(job.GetCreatedMs())), storage.ID16(id)))
-		b.Delete(o.space.Key(storage.TableJobOpen, storage.ID16(id)))
+		b.Delete(o.Space.Key(storage.TableJobByTime, storage.U64Desc(uint64(job.GetCreatedMs())), storage.ID16(id)))
+		b.Delete(o.Space.Key(storage.TableJobOpen, storage.ID16(id)))
 		return true, nil
 	}, func() {
 		n := dropped
 		dropped = 0
-		o.tell(func(o *orgActor) { o.openJobs -= n })
+		o.Tell(func(o *Org) { o.OpenJobs -= n })
 	})
 }

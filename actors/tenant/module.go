@@ -1,4 +1,4 @@
-package actors
+package tenant
 
 import (
 	"errors"
@@ -11,13 +11,13 @@ import (
 	"orgmem/storage"
 )
 
-// module is one feature in the mailbox of an organization, or of its sandbox: connectors, webhooks, trainings, exports.
+// Module is one feature in the mailbox of an organization, or of its sandbox: connectors, webhooks, trainings, exports.
 // The organization's actor knows its features by this interface only; modulesOf is the table of them. A module knows
 // the organization by the actor that it embeds. Unless a method says otherwise it runs in the mailbox, so a module
 // needs no lock for its own fields; what it does elsewhere comes back by later.
-type module interface {
+type Module interface {
 	// Handle begins what an admitted request asks for. It reports whether the request is one of this module's.
-	Handle(c *call) bool
+	Handle(c *Call) bool
 	// Complete finishes a change that a crash or a failed commit left half done, before the organization answers
 	// anything.
 	Complete() error
@@ -32,7 +32,7 @@ type module interface {
 	// Tick is called whenever the organization looks whether it may leave memory.
 	Tick()
 	// Sweep adds to a batch the deletion of what has expired, and returns how many records of one kind it has looked
-	// at: as many as maxSweep mean that there may be more.
+	// at: as many as tenant.MaxSweep mean that there may be more.
 	Sweep(st *storage.Store, b *storage.Batch, now time.Time) (looked int, err error)
 	// Swept is called when what sweep has added is committed.
 	Swept()
@@ -63,46 +63,46 @@ type module interface {
 	// EraseMember adds to a change what must go with a member.
 	EraseMember(st *storage.Store, ch *commit.Change, user pb.UserID) error
 	// JobKinds are the kinds of job that the module carries out beside the partitions' queues.
-	JobKinds() map[string]jobKind
+	JobKinds() map[string]JobKind
 }
 
-// jobKind is how the organization deals with the jobs of one kind. The worker of the partition deals with those of a
+// tenant.JobKind is how the organization deals with the jobs of one kind. The worker of the partition deals with those of a
 // kind that is not in the table.
-type jobKind struct {
-	// resume continues an open job when the organization opens. It reports false where the job is in the partition's
+type JobKind struct {
+	// Resume continues an open job when the organization opens. It reports false where the job is in the partition's
 	// queue, whose worker continues it.
-	resume func(job *pb.Job) (mine bool, err error)
-	// cancel cancels a job that has not ended and answers the call. It reports false where the job is in the
+	Resume func(job *pb.Job) (mine bool, err error)
+	// Cancel cancels a job that has not ended and answers the call. It reports false where the job is in the
 	// partition's queue.
-	cancel func(c *call, job *pb.Job) (mine bool)
+	Cancel func(c *Call, job *pb.Job) (mine bool)
 }
 
-// feature is what a node has once of a feature: its settings, its pools, its figures. It makes the module of each
+// Feature is what a node has once of a feature: its settings, its pools, its figures. It makes the module of each
 // organization. Start has the table of them.
-type feature interface {
-	Module(o *orgActor) module
+type Feature interface {
+	Module(o *Org) Module
 	// Stats adds the feature's figures.
 	Stats(st *Stats)
 	// Left is called when organizations have moved to another node.
 	Left(which func(pb.OrgID) bool)
 }
 
-// noFeature has the methods that a feature may leave out.
-type noFeature struct{}
+// tenant.NoFeature has the methods that a feature may leave out.
+type NoFeature struct{}
 
-func (noFeature) Stats(*Stats)             {}
-func (noFeature) Left(func(pb.OrgID) bool) {}
+func (NoFeature) Stats(*Stats)             {}
+func (NoFeature) Left(func(pb.OrgID) bool) {}
 
-// plainFeature is a feature that is the same on every node, and makes its module by a function.
-type plainFeature func(o *orgActor) module
+// tenant.PlainFeature is a feature that is the same on every node, and makes its module by a function.
+type PlainFeature func(o *Org) Module
 
-func (f plainFeature) Module(o *orgActor) module { return f(o) }
-func (plainFeature) Stats(*Stats)                {}
-func (plainFeature) Left(func(pb.OrgID) bool)    {}
+func (f PlainFeature) Module(o *Org) Module   { return f(o) }
+func (PlainFeature) Stats(*Stats)             {}
+func (PlainFeature) Left(func(pb.OrgID) bool) {}
 
-// featureOf returns a node's feature of a type.
-func featureOf[F feature](s *System) F {
-	for _, f := range s.features {
+// tenant.FeatureOf returns a node's feature of a type.
+func FeatureOf[F Feature](s *System) F {
+	for _, f := range s.Features {
 		if f, ok := f.(F); ok {
 			return f
 		}
@@ -111,42 +111,42 @@ func featureOf[F feature](s *System) F {
 }
 
 // modulesOf makes an organization's modules, in the order of the features.
-func modulesOf(o *orgActor) []module {
-	var all []module
-	for _, f := range o.sys.features {
+func modulesOf(o *Org) []Module {
+	var all []Module
+	for _, f := range o.System.Features {
 		all = append(all, f.Module(o))
 	}
 	return all
 }
 
-// noModule has the methods that a module may leave out.
-type noModule struct{}
+// NoModule has the methods that a module may leave out.
+type NoModule struct{}
 
-func (noModule) Handle(*call) bool                                               { return false }
-func (noModule) Resume() error                                                   { return nil }
-func (noModule) Complete() error                                                 { return nil }
-func (noModule) Quiet() bool                                                     { return true }
-func (noModule) Idle() bool                                                      { return true }
-func (noModule) Tick()                                                           {}
-func (noModule) Sweep(*storage.Store, *storage.Batch, time.Time) (int, error)    { return 0, nil }
-func (noModule) Swept()                                                          {}
-func (noModule) Look()                                                           {}
-func (noModule) Reseal(*storage.Store, *storage.Batch) error                     { return nil }
-func (noModule) Forgetting(*storage.Batch, storage.Reader, *partition.Ref) error { return nil }
-func (noModule) Forgot(*partition.Ref)                                           {}
-func (noModule) ErasePartition(*partition.Ref) error                             { return nil }
-func (noModule) Publish([]*pb.OutboxEvent)                                       {}
-func (noModule) Committed()                                                      {}
-func (noModule) JobEnded(*commit.Change, *partition.Ref, *pb.Job) error          { return nil }
-func (noModule) Listens() bool                                                   { return false }
-func (noModule) LastEvent(*storage.Store) (uint64, error)                        { return 0, nil }
-func (noModule) EraseMember(*storage.Store, *commit.Change, pb.UserID) error     { return nil }
-func (noModule) JobKinds() map[string]jobKind                                    { return nil }
+func (NoModule) Handle(*Call) bool                                               { return false }
+func (NoModule) Resume() error                                                   { return nil }
+func (NoModule) Complete() error                                                 { return nil }
+func (NoModule) Quiet() bool                                                     { return true }
+func (NoModule) Idle() bool                                                      { return true }
+func (NoModule) Tick()                                                           {}
+func (NoModule) Sweep(*storage.Store, *storage.Batch, time.Time) (int, error)    { return 0, nil }
+func (NoModule) Swept()                                                          {}
+func (NoModule) Look()                                                           {}
+func (NoModule) Reseal(*storage.Store, *storage.Batch) error                     { return nil }
+func (NoModule) Forgetting(*storage.Batch, storage.Reader, *partition.Ref) error { return nil }
+func (NoModule) Forgot(*partition.Ref)                                           {}
+func (NoModule) ErasePartition(*partition.Ref) error                             { return nil }
+func (NoModule) Publish([]*pb.OutboxEvent)                                       {}
+func (NoModule) Committed()                                                      {}
+func (NoModule) JobEnded(*commit.Change, *partition.Ref, *pb.Job) error          { return nil }
+func (NoModule) Listens() bool                                                   { return false }
+func (NoModule) LastEvent(*storage.Store) (uint64, error)                        { return 0, nil }
+func (NoModule) EraseMember(*storage.Store, *commit.Change, pb.UserID) error     { return nil }
+func (NoModule) JobKinds() map[string]JobKind                                    { return nil }
 
-// moduleOf returns an organization's module of a type. It may be called from any goroutine, and at any time: an
+// tenant.ModuleOf returns an organization's module of a type. It may be called from any goroutine, and at any time: an
 // organization's modules are made with it.
-func moduleOf[M module](o *orgView) M {
-	for _, m := range o.modules {
+func ModuleOf[M Module](o *View) M {
+	for _, m := range o.Modules {
 		if m, ok := m.(M); ok {
 			return m
 		}
@@ -154,30 +154,30 @@ func moduleOf[M module](o *orgView) M {
 	panic("actors: modulesOf lacks a module") //nolint:forbidigo // modulesOf lists each type once
 }
 
-// later runs f in the organization's mailbox, soon.
-func (o *orgView) later(f func()) { o.tell(func(*orgActor) { f() }) }
+// Later runs f in the organization's mailbox, soon.
+func (o *View) Later(f func()) { o.Tell(func(*Org) { f() }) }
 
 // resumeModules lets every module continue what was interrupted.
-func (o *orgActor) resumeModules() error {
+func (o *Org) resumeModules() error {
 	var failed error
-	for _, m := range o.modules {
+	for _, m := range o.Modules {
 		failed = errors.Join(failed, m.Resume())
 	}
 	return failed
 }
 
 // completeChanges lets every module finish what was left half done.
-func (o *orgActor) completeChanges() error {
+func (o *Org) completeChanges() error {
 	var failed error
-	for _, m := range o.modules {
+	for _, m := range o.Modules {
 		failed = errors.Join(failed, m.Complete())
 	}
 	return failed
 }
 
 // modulesQuiet reports whether nothing of a module runs beside the mailbox.
-func (o *orgActor) modulesQuiet() bool {
-	for _, m := range o.modules {
+func (o *Org) modulesQuiet() bool {
+	for _, m := range o.Modules {
 		if !m.Quiet() {
 			return false
 		}
@@ -185,9 +185,9 @@ func (o *orgActor) modulesQuiet() bool {
 	return true
 }
 
-// modulesIdle reports whether no module keeps the organization in memory.
-func (o *orgActor) modulesIdle() bool {
-	for _, m := range o.modules {
+// ModulesIdle reports whether no module keeps the organization in memory.
+func (o *Org) ModulesIdle() bool {
+	for _, m := range o.Modules {
 		if !m.Idle() {
 			return false
 		}
@@ -196,19 +196,19 @@ func (o *orgActor) modulesIdle() bool {
 }
 
 // dispatch hands an admitted request to the module whose it is.
-func (o *orgActor) dispatch(c *call) {
-	for _, m := range o.modules {
+func (o *Org) dispatch(c *Call) {
+	for _, m := range o.Modules {
 		if m.Handle(c) {
 			return
 		}
 	}
-	c.fail(fmt.Errorf("operation %T is unknown here", c.env.GetOp()))
+	c.Fail(fmt.Errorf("operation %T is unknown here", c.Env.GetOp()))
 }
 
-// beforeForget lets the modules add to a batch that forgets something of a partition, of all where it is nil. Its
-// caller calls afterForget once the batch is committed, or has failed.
-func (o *orgView) beforeForget(b *storage.Batch, r storage.Reader, part *partition.Ref) error {
-	for _, m := range o.modules {
+// BeforeForget lets the modules add to a batch that forgets something of a partition, of all where it is nil. Its
+// caller calls AfterForget once the batch is committed, or has failed.
+func (o *View) BeforeForget(b *storage.Batch, r storage.Reader, part *partition.Ref) error {
+	for _, m := range o.Modules {
 		if err := m.Forgetting(b, r, part); err != nil {
 			return err
 		}
@@ -216,23 +216,23 @@ func (o *orgView) beforeForget(b *storage.Batch, r storage.Reader, part *partiti
 	return nil
 }
 
-// afterForget tells the modules that something of a partition is forgotten.
-func (o *orgView) afterForget(part *partition.Ref) {
-	for _, m := range o.modules {
+// AfterForget tells the modules that something of a partition is forgotten.
+func (o *View) AfterForget(part *partition.Ref) {
+	for _, m := range o.Modules {
 		m.Forgot(part)
 	}
 }
 
 // publish tells the modules of events that are committed.
-func (o *orgView) publish(events []*pb.OutboxEvent) {
-	for _, m := range o.modules {
+func (o *View) publish(events []*pb.OutboxEvent) {
+	for _, m := range o.Modules {
 		m.Publish(events)
 	}
 }
 
 // LastEvent is the highest number of an event that a module knows. Another event must not get it.
-func (o *orgView) lastEvent(st *storage.Store) (last uint64, err error) {
-	for _, m := range o.modules {
+func (o *View) lastEvent(st *storage.Store) (last uint64, err error) {
+	for _, m := range o.Modules {
 		n, err := m.LastEvent(st)
 		if err != nil {
 			return 0, err
@@ -242,12 +242,12 @@ func (o *orgView) lastEvent(st *storage.Store) (last uint64, err error) {
 	return last, nil
 }
 
-// kindOfJob returns how jobs of a kind are dealt with, the zero jobKind where the partitions' workers do it.
-func (o *orgActor) kindOfJob(job *pb.Job) jobKind { return o.kinds[job.GetType()] }
+// kindOfJob returns how jobs of a kind are dealt with, the zero tenant.JobKind where the partitions' workers do it.
+func (o *Org) kindOfJob(job *pb.Job) JobKind { return o.kinds[job.GetType()] }
 
 // committed tells the modules that something was written to the organization.
-func (o *orgView) committed() {
-	for _, m := range o.modules {
+func (o *View) committed() {
+	for _, m := range o.Modules {
 		m.Committed()
 	}
 }

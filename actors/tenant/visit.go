@@ -1,4 +1,4 @@
-package actors
+package tenant
 
 import (
 	"context"
@@ -13,33 +13,33 @@ import (
 
 // Failures of operator calls; the edge maps them to problems.
 var (
-	// ErrOrgNotFound means that no organization has the id, or it was removed.
+	// tenant.ErrOrgNotFound means that no organization has the id, or it was removed.
 	ErrOrgNotFound = errors.New("organization not found")
-	// ErrUserNotFound means that the organization has no such member.
+	// tenant.ErrUserNotFound means that the organization has no such member.
 	ErrUserNotFound = errors.New("member not found")
-	// ErrInvalid wraps every refusal of an operator's input; its text names the
+	// tenant.ErrInvalid wraps every refusal of an operator's input; its text names the
 	// field and the reason.
 	ErrInvalid = errors.New("invalid input")
-	// ErrConflict means that the state forbids the change, for example removing
+	// tenant.ErrConflict means that the state forbids the change, for example removing
 	// the last owner or adding an e-mail address twice.
 	ErrConflict = errors.New("conflict")
 )
 
-func (s *System) orgEntry(org pb.OrgID) (*pb.OrgEntry, error) {
-	e, ok := s.cfg.Host.Directory().Org(org)
+func (s *System) OrgEntry(org pb.OrgID) (*pb.OrgEntry, error) {
+	e, ok := s.Config.Host.Directory().Org(org)
 	if !ok || e.GetRemoved() {
 		return nil, ErrOrgNotFound
 	}
 	return e, nil
 }
 
-// visitOrg runs f in a known organization's actor.
-func (s *System) visitOrg(ctx context.Context, org pb.OrgID, f func(o *orgActor, done func(error))) error {
-	if _, err := s.orgEntry(org); err != nil {
+// VisitOrg runs f in a known organization's actor.
+func (s *System) VisitOrg(ctx context.Context, org pb.OrgID, f func(o *Org, done func(error))) error {
+	if _, err := s.OrgEntry(org); err != nil {
 		return err
 	}
-	return s.onOrg(ctx, org, func(o *orgActor, done func(error)) {
-		if o.record == nil {
+	return s.Visit(ctx, org, func(o *Org, done func(error)) {
+		if o.Record == nil {
 			done(ErrOrgNotFound)
 			return
 		}
@@ -47,7 +47,7 @@ func (s *System) visitOrg(ctx context.Context, org pb.OrgID, f func(o *orgActor,
 	})
 }
 
-// MemberInfo is one human member.
+// tenant.MemberInfo is one human member.
 type MemberInfo struct {
 	User    pb.UserID
 	Email   string
@@ -55,11 +55,11 @@ type MemberInfo struct {
 	Created time.Time
 }
 
-// listMembers returns all members, oldest first.
-func (o *orgView) listMembers() ([]MemberInfo, error) {
+// ListMembers returns all members, oldest first.
+func (o *View) ListMembers() ([]MemberInfo, error) {
 	var out []MemberInfo
-	err := o.withStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableMember), storage.ScanOptions{}, func() *pb.Member { return &pb.Member{} }) {
+	err := o.WithStore(func(st *storage.Store) error {
+		for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableMember), storage.ScanOptions{}, func() *pb.Member { return &pb.Member{} }) {
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package actors
+package tenant
 
 import (
 	"sync/atomic"
@@ -8,7 +8,7 @@ import (
 
 // counters count since the start.
 type counters struct {
-	orgActivations, orgsLost, itemsIngested, cycles atomic.Uint64
+	orgActivations, orgsLost, ItemsIngested, Cycles atomic.Uint64
 }
 
 // Stats is what the actors show of themselves, for metrics.
@@ -42,13 +42,13 @@ func (s *System) Stats() Stats {
 	active := len(s.orgs)
 	s.mu.Unlock()
 	st := Stats{
-		ActiveOrgs: active, CallsInFlight: s.calls.Load(), OrgActivations: s.counters.orgActivations.Load(), OrgsLost: s.counters.orgsLost.Load(),
-		ItemsIngested: s.counters.itemsIngested.Load(), CognitionCycles: s.counters.cycles.Load(), SnapshotLoads: s.parts.Loads.Load(),
-		ReadQueueLen: s.reads.Length(), ReadQueueCap: node.ReadQueue, IngestTasksQueue: s.cpu.Waiting(),
-		ReadingBytes: s.memory.Used(), ReadingBytesLimit: s.memory.Limit(), ReadingsWaiting: s.memory.Waiting(),
+		ActiveOrgs: active, CallsInFlight: s.calls.Load(), OrgActivations: s.Counters.orgActivations.Load(), OrgsLost: s.Counters.orgsLost.Load(),
+		ItemsIngested: s.Counters.ItemsIngested.Load(), CognitionCycles: s.Counters.Cycles.Load(), SnapshotLoads: s.Parts.Loads.Load(),
+		ReadQueueLen: s.Reads.Length(), ReadQueueCap: node.ReadQueue, IngestTasksQueue: s.CPU.Waiting(),
+		ReadingBytes: s.ReadingMemory.Used(), ReadingBytesLimit: s.ReadingMemory.Limit(), ReadingsWaiting: s.ReadingMemory.Waiting(),
 	}
-	st.SnapshotBytes, st.SnapshotsLoaded = s.parts.Use()
-	for _, f := range s.features {
+	st.SnapshotBytes, st.SnapshotsLoaded = s.Parts.Use()
+	for _, f := range s.Features {
 		f.Stats(&st)
 	}
 	return st

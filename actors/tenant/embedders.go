@@ -1,4 +1,4 @@
-package actors
+package tenant
 
 import (
 	"orgmem/actors/partition"
@@ -7,18 +7,18 @@ import (
 	"orgmem/storage"
 )
 
-// dim is the dimension of a model that this node may not have any more: a
+// Dim is the dimension of a model that this node may not have any more: a
 // segment of its chunks is then built without vectors.
-func (s *System) dim(model string) int {
-	if m := s.models[model]; m != nil {
+func (s *System) Dim(model string) int {
+	if m := s.Models[model]; m != nil {
 		return m.Dim()
 	}
-	return s.cfg.Embedder.Dim()
+	return s.Config.Embedder.Dim()
 }
 
-// likenessQuery asks for the chunks that are nearest to a vector of a model, as cycles
+// LikenessQuery asks for the chunks that are nearest to a vector of a model, as cycles
 // and trainings do.
-func (s *System) likenessQuery(model string, v []float32) *index.Query {
+func (s *System) LikenessQuery(model string, v []float32) *index.Query {
 	return &index.Query{
 		Mode: index.VectorOnly, Config: index.DefaultConfig(), N: conflict.Neighbours + maxOwnChunks,
 		Vectors: map[index.ModelID][]float32{index.ModelID(model): v}, Lines: s.linesOf(model),
@@ -27,7 +27,7 @@ func (s *System) likenessQuery(model string, v []float32) *index.Query {
 
 // linesOf brings the cosines of a model to the range that thresholds are made for.
 func (s *System) linesOf(model string) map[index.ModelID]index.Line {
-	if r, ok := s.models[model].(partition.Ranged); ok {
+	if r, ok := s.Models[model].(partition.Ranged); ok {
 		factor, offset := r.CosineLine()
 		return map[index.ModelID]index.Line{index.ModelID(model): {Factor: factor, Offset: offset}}
 	}
@@ -35,9 +35,9 @@ func (s *System) linesOf(model string) map[index.ModelID]index.Line {
 }
 
 // settingsOf is settings for who holds no store.
-func (o *orgView) settingsOf(part *partition.Ref) (s partition.Settings, err error) {
-	err = o.withStore(func(st *storage.Store) error {
-		s, err = o.sys.parts.Settings(st, part)
+func (o *View) settingsOf(part *partition.Ref) (s partition.Settings, err error) {
+	err = o.WithStore(func(st *storage.Store) error {
+		s, err = o.System.Parts.Settings(st, part)
 		return err
 	})
 	return s, err

@@ -1,4 +1,4 @@
-package actors
+package tenant
 
 import (
 	"errors"
@@ -34,44 +34,44 @@ type Placement interface {
 	Draining() bool
 }
 
-// outcome is what has become of a request, beside its answer.
-type outcome int8
+// Outcome is what has become of a request, beside its answer.
+type Outcome int8
 
 const (
-	// decided: the answer stands.
-	decided outcome = iota
-	// moved: nothing was done, because the organization does not live here, or
+	// Decided: the answer stands.
+	Decided Outcome = iota
+	// Moved: nothing was done, because the organization does not live here, or
 	// not any more. Whoever it lives with now may be asked.
-	moved
-	// unknown: it may have been done. What can be repeated without harm may be
+	Moved
+	// Unknown: it may have been done. What can be repeated without harm may be
 	// asked again.
-	unknown
+	Unknown
 )
 
-// outcomeOf is what an error means to a request that could be decided elsewhere. A
+// OutcomeOf is what an error means to a request that could be decided elsewhere. A
 // write that the committer has given up (commit.ErrLost) was never proposed.
-func (s *System) outcomeOf(err error) outcome {
+func (s *System) OutcomeOf(err error) Outcome {
 	switch {
-	case s.cfg.Placement == nil,
+	case s.Config.Placement == nil,
 		errors.Is(err, cluster.ErrBusy), errors.Is(err, cluster.ErrRemoved),
 		errors.Is(err, storage.ErrNoSpace), errors.Is(err, storage.ErrBatchTooLarge):
-		return decided
+		return Decided
 	case errors.Is(err, cluster.ErrOutcomeUnknown):
-		return unknown
+		return Unknown
 	case errors.Is(err, cluster.ErrNotLeader), errors.Is(err, cluster.ErrFenced), errors.Is(err, commit.ErrLost):
-		return moved
+		return Moved
 	}
-	return decided
+	return Decided
 }
 
-// livesHere reports whether this node may act for an organization. A node that is
+// LivesHere reports whether this node may act for an organization. A node that is
 // alone always may.
-func (s *System) livesHere(org pb.OrgID) bool {
-	return s.cfg.Placement == nil || s.cfg.Placement.Lead(org) == nil
+func (s *System) LivesHere(org pb.OrgID) bool {
+	return s.Config.Placement == nil || s.Config.Placement.Lead(org) == nil
 }
 
 // ledHere reports whether this node leads an organization's shard, as far as it
 // knows: unlike Lead it does not ask the others.
 func (s *System) ledHere(org pb.OrgID) bool {
-	return s.cfg.Placement == nil || slices.Contains(s.cfg.Placement.Leads(), s.cfg.Placement.Shard(org))
+	return s.Config.Placement == nil || slices.Contains(s.Config.Placement.Leads(), s.Config.Placement.Shard(org))
 }

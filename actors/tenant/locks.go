@@ -1,0 +1,71 @@
+package tenant
+
+import (
+	"fmt"
+
+	pb "orgmem/proto"
+)
+
+// Entity is something in an organization of which one change at a time is made (Org.exclusive). A change that
+// waits for a second entity while it has a first takes them in the order of this list, so that no two wait for each
+// other.
+type Entity string
+
+const (
+	// tenant.PurgeLock is had by a purge, and behind it the subject that is purged.
+	PurgeLock Entity = "purge"
+	// tenant.MembersLock is had by what adds or removes a member, and behind it that member's connectors.
+	MembersLock Entity = "members"
+	// tenant.SandboxLock is had by what makes or resets the sandbox, and behind it the keys of the member who does.
+	SandboxLock Entity = "sandbox"
+
+	// Behind these nothing is waited for but the directory.
+	ConnectorsLock   Entity = "connectors"
+	WebhooksLock     Entity = "webhooks" // their number
+	ExportsLock      Entity = "exports"
+	BrainLock        Entity = "brain"
+	OrganizationLock Entity = "organization"
+
+	// directoryLock is the organization's entry in the directory. Behind it nothing is waited for.
+	directoryLock Entity = "directory entry"
+)
+
+// tenant.SubjectLock is a subject: whether there is one.
+func SubjectLock(id string) Entity { return Entity("subject " + id) }
+
+// tenant.KeysLock are the keys of a member: their number.
+func KeysLock(user []byte) Entity { return Entity(fmt.Sprintf("keys %x", user)) }
+
+// tenant.KeyLock is one key.
+func KeyLock(id string) Entity { return Entity("key " + id) }
+
+// tenant.SettingsLock are the settings of a partition.
+func SettingsLock(part pb.PartitionID) Entity { return Entity("settings " + part.String()) }
+
+// tenant.WebhookLock is one endpoint.
+func WebhookLock(id pb.WebhookID) Entity { return Entity("webhook " + id.String()) }
+
+// Exclusive runs f when no other change of the entity is under way, and until
+// release is called no other: changes that depend on what is stored must see
+// the one before them. release may be called from any goroutine.
+func (o *Org) Exclusive(of Entity, f func(release func())) {
+	run := func() {
+		f(func() {
+			o.Tell(func(o *Org) {
+				waiting := o.Locks[of]
+				if len(waiting) == 0 {
+					delete(o.Locks, of)
+					return
+				}
+				o.Locks[of] = waiting[1:]
+				waiting[0]()
+			})
+		})
+	}
+	if waiting, taken := o.Locks[of]; taken {
+		o.Locks[of] = append(waiting, run) // bounded by maxCallsPerOrg
+		return
+	}
+	o.Locks[of] = nil
+	run()
+}

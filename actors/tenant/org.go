@@ -1,0 +1,657 @@
+package tenant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"orgmem/actors/commit"
+	"orgmem/actors/node"
+	"orgmem/actors/partition"
+	"orgmem/cluster"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+const (
+	// tenant.DefaultTombstoneRetention is how long a forgotten node can be restored
+	// (docs/interface.md, "Other limits").
+	DefaultTombstoneRetention = 30 * 24 * time.Hour
+	// minTombstoneSweep bounds how often removal is looked for where the retention
+	// is short, as in tests.
+	minTombstoneSweep = 100 * time.Millisecond
+	// openTimeout bounds the OPEN of an organization's store: an election takes
+	// less.
+	openTimeout = 10 * time.Second
+	// maxCachedKeys and maxCachedSubjects bound what an organization's actor
+	// remembers; it looks up the rest in the store (about 2 µs).
+	maxCachedKeys     = 4096
+	maxCachedSubjects = 4096
+	// tenant.FullAgain is longer than any bucket takes to fill: forgetting the buckets
+	// of a key unused for so long changes nothing.
+	FullAgain = 2 * time.Minute
+	// tenant.UseWriteInterval is how often a key's lastUsedAt is written.
+	UseWriteInterval = time.Minute
+	// tenant.SweepInterval is how often expired records are looked for.
+	SweepInterval = 10 * time.Minute
+)
+
+// View is what an organization's calls share. It does not change while the
+// activation lives.
+type View struct {
+	System     *System
+	ID         pb.OrgID
+	Store      storage.StoreID
+	Space      storage.Space
+	Committer  *commit.Committer
+	Secret     []byte
+	Activation *Activation
+	PID        *actor.PID // set when the actor starts, before anybody has the view
+	Main       *View      // of a sandbox: the organization; nil otherwise
+	past       *past
+	Modules    []Module // the features, as modulesOf lists them
+}
+
+// Tell runs f in the organization's actor, soon.
+func (o *View) Tell(f func(o *Org)) { o.System.Root.Send(o.PID, Task(f)) }
+
+type Task func(o *Org)
+
+// Org is an organization in memory. Its fields belong to its mailbox.
+type Org struct {
+	View
+	Context  actor.Context
+	Record   *pb.Organization
+	Keys     map[pb.KeyHash]*keyState
+	Subjects map[pb.SubjectKey]*partition.Ref
+	Members  map[pb.UserID]*partition.Ref
+	Erasing  map[pb.PartitionID]bool // their erasure is being committed: of no use any more
+	Children map[pb.PartitionID]*Child
+	idem     map[IdemKey]struct{} // under way
+	Locks    map[Entity][]func()  // waiting for an entity whose change is under way
+	OpenJobs int                  // jobs accepted or found, not finished
+	kinds    map[string]JobKind   // what the modules say of kinds of job
+	busy     bool                 // the directory says so
+	busyWait []func(error)        // waiting for the directory to say so
+	sweeping bool                 // a sweep's commit, or the pause to the next, is under way
+	lastWork time.Time
+	timer    clock.Timer
+	Failed   error // why it could not be opened
+	Lost     bool
+
+	// Held are the calls for memories that are being purged.
+	Held map[pb.PartitionID][]*Call
+
+	Part *partition.Ref // the sandbox's, nil when there is none or it was not needed yet
+	// Of an organization: the sandbox's actor, nil when it sleeps; and whether that
+	// must be woken, because it may have unfinished jobs.
+	Sandbox    *Child
+	sandboxDue bool
+	// Of a sandbox: what the organization knows it as, and what it has been sent.
+	self    *Child
+	handled uint64
+}
+
+// Child is the actor of a subject, or of the sandbox.
+type Child struct {
+	PID   *actor.PID
+	Calls atomic.Int64 // handed to it and not answered
+	Sent  uint64       // what the organization has sent it, which only that counts
+	// Of a sandbox: another has taken its place.
+	replaced atomic.Bool
+}
+
+func newOrgActor(s *System, a *Activation) *Org {
+	o := &Org{
+		Keys:     map[pb.KeyHash]*keyState{},
+		Subjects: map[pb.SubjectKey]*partition.Ref{},
+		Members:  map[pb.UserID]*partition.Ref{},
+		Erasing:  map[pb.PartitionID]bool{},
+		Children: map[pb.PartitionID]*Child{},
+		Held:     map[pb.PartitionID][]*Call{},
+		idem:     map[IdemKey]struct{}{},
+		Locks:    map[Entity][]func(){},
+		kinds:    map[string]JobKind{},
+	}
+	id := storage.StoreID{Org: a.org, Realm: storage.RealmMain}
+	o.View = View{System: s, ID: a.org, Store: id, Space: storage.OrgSpace(id), Activation: a}
+	o.Modules = modulesOf(o)
+	for _, m := range o.Modules {
+		maps.Copy(o.kinds, m.JobKinds())
+	}
+	return o
+}
+
+// Receive implements actor.Actor.
+func (o *Org) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		o.Context, o.PID = ctx, ctx.Self()
+		o.guard(func(err error) { o.Failed = err }, func() { o.Failed = o.open() })
+		if o.Failed != nil {
+			say := o.System.Log.Error
+			if errors.Is(o.Failed, cluster.ErrRemoved) { // somebody asked for it while it was being deleted
+				say = o.System.Log.Debug
+			}
+			say("could not open an organization", "store", o.Store.String(), "err", o.Failed)
+			o.giveUp()
+		}
+		o.timer = o.System.Clock.AfterFunc(min(o.System.Config.IdleOrg, o.System.tombstoneSweep()), func() { o.Tell((*Org).passivate) })
+	case *actor.Stopping:
+		if o.timer != nil {
+			o.timer.Stop()
+		}
+		o.handOver()
+		o.settleUsage()
+	case *actor.Stopped:
+		o.System.Parts.DropStore(o.Store)
+	case *Call:
+		o.guard(func(err error) { m.Org = &o.View; m.Fail(err) }, func() { o.Handle(m) })
+	case *Visit:
+		o.guard(m.Done, func() {
+			switch {
+			case o.Lost:
+				m.Done(ErrTryAgain)
+			case o.Failed != nil:
+				m.Done(o.Failed)
+			default:
+				m.Run(o, m.Done)
+			}
+		})
+	case Look: // of a sandbox
+		o.handled++
+		if o.Failed == nil {
+			o.guard(func(error) {}, func() {
+				for _, m := range o.Modules {
+					m.Look()
+				}
+			})
+		}
+	case Task:
+		if o.Failed == nil {
+			o.guard(func(error) {}, func() { m(o) })
+		}
+	}
+}
+
+// guard answers a request whose handling panics, and retires the activation:
+// what it remembers may be half changed.
+func (o *Org) guard(answer func(error), f func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			o.Panicked("organization actor", r)
+			o.Lose() // at once: nothing else may be decided by this memory
+			answer(fmt.Errorf("panic: %v", r))
+		}
+	}()
+	f()
+}
+
+// Panicked ends an activation one of whose actors panicked. Nothing that it
+// still tries takes effect. A call that the panic left unanswered would keep it
+// in memory, so it ends when every caller has given up waiting.
+func (o *View) Panicked(who string, r any) {
+	o.System.Log.Error("panicked", "actor", who, "org", o.ID.String(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+	o.System.notePanic(o.Activation.Name)
+	if o.Committer != nil {
+		o.Committer.Abandon()
+	}
+	o.Tell((*Org).Lose)
+	o.System.Clock.AfterFunc(DefaultDeadline, func() { o.System.stop(o.Activation) })
+}
+
+// open becomes the organization's only writer and reads its root.
+func (o *Org) open() error {
+	ctx, cancel := context.WithTimeout(o.System.Always, openTimeout)
+	defer cancel()
+	// Whatever an earlier activation left in the cache may be older than the
+	// store: its writes could have been applied after it lost its lease.
+	o.System.Parts.DropStore(o.Store)
+	lease, err := o.System.Config.Host.OpenStore(ctx, o.Store)
+	if err != nil {
+		return fmt.Errorf("open organization: %w", err)
+	}
+	o.past = newPast()
+	trail, err := commit.NewTrail(o.Space, o.WithStore, o.FlushUsageSoon, o.lastEvent)
+	if err != nil {
+		return fmt.Errorf("open organization: %w", err)
+	}
+	o.Committer = commit.NewCommitter(o.System.Always, o.System.Config.Host, o.Store, lease, trail, o.publish, o.committed, func() { o.Tell((*Org).Lose) })
+	if o.Main != nil {
+		err = o.openSandbox()
+	} else {
+		err = o.openMain()
+	}
+	if err == nil && o.Record != nil {
+		err = errors.Join(o.completeChanges(), o.resealSecrets())
+	}
+	if err != nil {
+		return fmt.Errorf("open organization: %w", err)
+	}
+	if o.Main == nil {
+		o.Activation.view.Store(&o.View)
+		// The log takes an opening as long as it takes what gaveUp writes. One that began
+		// behind gaveUp's look nobody would tell to lose what it remembers.
+		if !o.System.ledHere(o.ID) {
+			return fmt.Errorf("open organization: %w: %w", cluster.ErrNotApplied, cluster.ErrNotLeader)
+		}
+	}
+	o.lastWork = o.System.Clock.Now()
+	if err := o.resumeJobs(); err != nil || o.Record == nil {
+		return err
+	}
+	return o.resumeModules()
+}
+
+// openMain reads the organization's root, and wakes the sandbox where it may have
+// unfinished jobs.
+func (o *Org) openMain() error {
+	o.Record = &pb.Organization{}
+	err := o.WithStore(func(st *storage.Store) error {
+		found, err := st.Get(o.Space.Key(storage.TableOrg), o.Record)
+		if err == nil && !found {
+			o.Record = nil // being created
+		}
+		return err
+	})
+	if err != nil || o.Record == nil {
+		return err
+	}
+	o.Secret = o.Record.GetSecret()
+	if e, ok := o.System.Config.Host.Directory().Org(o.ID); ok {
+		o.busy = e.GetBusy()
+	}
+	if o.busy {
+		return o.ResumeSandbox()
+	}
+	return nil
+}
+
+// giveUp makes way after a failed opening.
+func (o *Org) giveUp() {
+	if o.Main == nil {
+		o.System.retire(o.Activation, false)
+		return
+	}
+	self, why := o.self, o.Failed
+	o.Main.Tell(func(o *Org) { o.sandboxFailed(self, why) })
+}
+
+// settleUsage is the last chance of what reads have cost.
+func (o *Org) settleUsage() {
+	if o.Committer == nil || o.Lost {
+		return
+	}
+	if err := o.lastly(o.flushUsage); err != nil {
+		o.System.Log.Warn("usage of the last moment was not stored", "org", o.ID.String(), "err", err)
+	}
+}
+
+// lastly waits for a commit in the actor's last moment, for commit.UsageDelay at most.
+func (o *Org) lastly(submit func(done func(error))) error {
+	done := make(chan error, 1)
+	submit(func(err error) { done <- err })
+	timer := o.System.Clock.NewTimer(commit.UsageDelay)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-timer.C():
+		return context.DeadlineExceeded
+	}
+}
+
+// WithStore runs f with the organization's store held open. The OPEN that began
+// the activation has created it: where it is missing, it was removed.
+func (o *View) WithStore(f func(*storage.Store) error) error {
+	st, err := o.System.Config.Storage.AcquireToRead(o.Store)
+	if err != nil {
+		return err
+	}
+	defer st.Release()
+	return f(st)
+}
+
+// Lose makes way for another activation, which will read the store anew.
+func (o *Org) Lose() {
+	if o.Lost {
+		return
+	}
+	o.Lost = true
+	o.System.Counters.orgsLost.Add(1)
+	removed := o.System.removed(o.ID)
+	if o.System.ledHere(o.ID) && !removed { // else it has only moved, or is gone
+		o.System.Log.Warn("organization opens again", "org", o.ID.String())
+	}
+	o.System.Parts.DropStore(o.Store)
+	if o.Main != nil {
+		self := o.self
+		o.Main.Tell(func(o *Org) {
+			if o.Sandbox == self { // one that was reset has lost nothing that matters
+				o.Lose()
+			}
+		})
+	} else {
+		o.System.retire(o.Activation, false)
+		if (o.busy || o.OpenJobs > 0 || !o.ModulesIdle() || o.Sandbox != nil || o.sandboxDue) && !removed && o.System.Running.Err() == nil {
+			o.System.Background.Go(func() { o.System.rouse(o.ID) }) // its work waits for nobody's next request
+		}
+	}
+	// What waits for an entity goes on, to be told that the lease is lost: from here on
+	// several may be at one entity at once, and none may change it.
+	if o.Committer != nil {
+		o.Committer.Retire()
+	}
+	waiting := o.Locks
+	o.Locks = map[Entity][]func(){}
+	for _, queue := range waiting {
+		for _, run := range queue {
+			o.guard(func(error) {}, run)
+		}
+	}
+}
+
+// passivate lets an idle organization leave memory, and expired records leave the
+// store.
+func (o *Org) passivate() {
+	o.Expire()
+	for _, m := range o.Modules {
+		m.Tick()
+	}
+	o.keepMark()
+	idle := o.System.Clock.Now().Sub(o.lastWork)
+	atRest := len(o.Children) == 0 && o.OpenJobs == 0 && len(o.Locks) == 0 && o.Sandbox == nil && !o.sandboxDue && !o.sweeping && o.modulesQuiet() && o.ModulesIdle()
+	if idle >= o.System.Config.IdleOrg && atRest && o.full() && o.rest() {
+		return
+	}
+	o.timer = o.System.Clock.AfterFunc(min(o.System.Config.IdleOrg, SweepInterval, o.System.tombstoneSweep()), func() { o.Tell((*Org).passivate) })
+}
+
+// rest takes an organization out of memory, and reports whether it did; a sandbox
+// asks its organization for it.
+func (o *Org) rest() bool {
+	if o.Main == nil {
+		return o.setIdle() && o.System.retire(o.Activation, true)
+	}
+	self, handled := o.self, o.handled
+	o.Main.Tell(func(o *Org) { o.ReleaseSandbox(self, handled) })
+	return false
+}
+
+// Handle decides on one request.
+func (o *Org) Handle(c *Call) {
+	c.Org = &o.View
+	if o.Main != nil {
+		o.handleSandboxed(c)
+		return
+	}
+	if o.Lost {
+		c.tryAgain.Store(true)
+		c.Reply(&pb.Reply{})
+		return
+	}
+	if o.Failed != nil {
+		c.Fail(o.Failed)
+		return
+	}
+	if o.Record == nil {
+		c.Refuse(Unauthenticated())
+		return
+	}
+	o.lastWork = o.System.Clock.Now()
+	switch {
+	case !o.admit(c):
+	case c.Who.Sandbox && !ofAccount(c.Env):
+		o.toSandbox(c)
+	case o.checkReplay(c):
+		o.marked(c, func() { o.carryOut(c) })
+	}
+}
+
+// carryOut begins what an admitted request asks for.
+func (o *Org) carryOut(c *Call) {
+	if op := c.Env.GetRejected(); op != nil {
+		c.Refuse(op.GetProblem())
+		return
+	}
+	o.dispatch(c)
+}
+
+// marked runs f, for a call that may change something, once the directory says that
+// this organization may have something to bring. Where nobody listens, or it says so
+// already, that is now.
+func (o *Org) marked(c *Call, f func()) {
+	if !slices.ContainsFunc(o.Modules, Module.Listens) || o.busy || c.Env.GetMethod() == MethodGet {
+		f()
+		return
+	}
+	o.WhenBusy(func(err error) {
+		if err != nil {
+			c.Fail(err)
+			return
+		}
+		if c.Part == nil || o.InUse(c) {
+			f()
+		}
+	})
+}
+
+// Read answers a call from the store, in the read pool.
+func (o *Org) Read(c *Call, f func(*storage.Store) (*pb.Reply, error)) {
+	o.ReadWith(c, func(st *storage.Store, _ int) (*pb.Reply, error) { return f(st) })
+}
+
+// ReadWith is read for what needs the working memory of the pool's worker. Where f
+// gives no reply, it has seen to it that somebody else does.
+func (o *Org) ReadWith(c *Call, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
+	o.ReadAs(c, node.Narrow, f)
+}
+
+// ReadWide is ReadWith for what may read all of the organization.
+func (o *Org) ReadWide(c *Call, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
+	o.ReadAs(c, node.Wide, f)
+}
+
+func (o *Org) ReadAs(c *Call, w node.Width, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
+	err := o.System.Reads.Do(o.ID, w, func(worker int) {
+		if err := c.Awaited(); err != nil { // it has waited for its turn in vain
+			c.Fail(err)
+			return
+		}
+		defer func() {
+			if r := recover(); r != nil { // the pool's own recovery would leave the caller waiting
+				c.Fail(node.PanicError("read", r))
+			}
+		}()
+		var r *pb.Reply
+		err := c.Org.WithStore(func(st *storage.Store) (err error) {
+			r, err = f(st, worker)
+			return err
+		})
+		if err != nil {
+			c.Fail(err)
+			return
+		}
+		if r != nil {
+			c.Reply(r)
+		}
+	})
+	if err != nil {
+		c.Fail(err)
+	}
+}
+
+// Child returns the partition's actor, which it makes when there is none.
+func (o *Org) Child(part *partition.Ref) *Child {
+	ch := o.Children[part.ID]
+	if ch == nil {
+		ch = &Child{}
+		view := &o.View
+		ch.PID = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return view.System.NewSubject(view, part, ch) }, actor.WithSupervisor(StopFailed)))
+		o.Children[part.ID] = ch
+	}
+	return ch
+}
+
+// Forward hands a call to the partition's actor, which answers it.
+func (o *Org) Forward(c *Call, part *partition.Ref) {
+	if waiting, held := o.Held[part.ID]; held {
+		o.Held[part.ID] = append(waiting, c) // bounded by maxCallsPerOrg
+		return
+	}
+	ch := o.Child(part)
+	ch.Calls.Add(1)
+	c.child = ch
+	o.Send(ch, c)
+}
+
+// Send gives a child something to do. Whatever does is sent by this, so that the
+// child is not released while it is on its way.
+func (o *Org) Send(ch *Child, message any) {
+	ch.Sent++
+	o.Context.Send(ch.PID, message)
+}
+
+// Accept takes in content: the job is counted before it can exist, so that the
+// organization stays awake until it is finished.
+func (o *Org) Accept(c *Call) {
+	o.WhenBusyFor(c, func() {
+		o.OpenJobs++
+		c.JobOpen = true
+		o.Forward(c, c.Part)
+	})
+}
+
+// ReleaseSubject lets an idle subject leave memory. handled is how much of what it
+// was sent it had dealt with when it found itself idle: where there is more, it has
+// work again, even if all of its calls are answered.
+func (o *Org) ReleaseSubject(id pb.PartitionID, ch *Child, handled uint64) {
+	if o.Children[id] == ch && ch.spent(handled) {
+		delete(o.Children, id)
+		o.System.Root.Poison(ch.PID)
+	}
+}
+
+// spent reports whether a child that has dealt with so much of what it was sent has
+// dealt with all.
+func (ch *Child) spent(handled uint64) bool { return ch.Sent == handled && ch.Calls.Load() == 0 }
+
+// setIdle clears the directory's busy mark and reports whether it is clear.
+func (o *Org) setIdle() bool {
+	if !o.busy && !o.markedBusy() {
+		return true
+	}
+	// From now on a job that is accepted asks for the mark again, behind this; also
+	// where this fails, for then it may have taken effect all the same.
+	o.busy = false
+	o.markBusy(false, func(error) {})
+	return false // the next tick sees the result
+}
+
+// markedBusy reports what this node's copy of the directory says.
+func (o *Org) markedBusy() bool {
+	e, ok := o.System.Config.Host.Directory().Org(o.ID)
+	return ok && !e.GetRemoved() && e.GetBusy()
+}
+
+// keepMark marks an organization with work that is not marked: the mark of its syncer
+// was not to be had, or an earlier activation, which was about to rest, has cleared it
+// since this one found it.
+func (o *Org) keepMark() {
+	works := o.OpenJobs > 0 || !o.ModulesIdle() || o.Sandbox != nil || o.sandboxDue
+	if o.Main != nil || o.Lost || !works || o.busyWait != nil || o.busy && o.markedBusy() {
+		return
+	}
+	o.busy = false
+	o.WhenBusy(func(error) {}) // the next tick tries again
+}
+
+// WhenBusy calls f once the directory says that this organization may have
+// unfinished jobs, so that after a crash somebody finishes them.
+func (o *Org) WhenBusy(f func(error)) {
+	if o.Main != nil { // the directory knows of the organization, not of its sandbox
+		view := &o.View
+		o.Main.Tell(func(o *Org) {
+			o.WhenBusy(func(err error) { view.Tell(func(*Org) { f(err) }) })
+		})
+		return
+	}
+	if o.busy && o.busyWait == nil {
+		f(nil)
+		return
+	}
+	o.busyWait = append(o.busyWait, f)
+	if len(o.busyWait) == 1 {
+		o.markBusy(true, func(err error) {
+			waiting := o.busyWait
+			o.busyWait = nil
+			for _, f := range waiting {
+				f(err)
+			}
+		})
+	}
+}
+
+// WhenBusyFor is WhenBusy for a call, which fails without the mark, and where its
+// partition began to be erased while it waited, here or before.
+func (o *Org) WhenBusyFor(c *Call, f func()) {
+	o.WhenBusy(func(err error) {
+		if err != nil {
+			c.Fail(err)
+			return
+		}
+		if o.InUse(c) {
+			f()
+		}
+	})
+}
+
+// markBusy writes the mark through the directory; then runs in this actor.
+func (o *Org) markBusy(busy bool, then func(error)) {
+	o.Exclusive(directoryLock, func(release func()) {
+		entry, ok := o.System.Config.Host.Directory().Org(o.ID)
+		if !ok || entry.GetRemoved() {
+			release()
+			then(cluster.ErrRemoved)
+			return
+		}
+		next := &pb.OrgEntry{Org: entry.GetOrg(), Name: entry.GetName(), Slug: entry.GetSlug(), CreatedMs: entry.GetCreatedMs(), Busy: busy}
+		o.System.InBackground(func(ctx context.Context) {
+			err := o.System.Config.Host.Directory().PutOrg(ctx, next)
+			o.Tell(func(o *Org) {
+				if err == nil {
+					o.busy = busy
+				}
+				then(err)
+			})
+			release()
+		})
+	})
+}
+
+// InBackground runs f beside the actors. Its number is bounded by tenant.MaxCalls: each
+// serves a call or an actor that waits for it.
+func (s *System) InBackground(f func(context.Context)) {
+	s.Background.Go(func() {
+		ctx, cancel := context.WithTimeout(s.Always, openTimeout)
+		defer cancel()
+		f(ctx)
+	})
+}
+
+// tombstoneSweep is how often that is, at least.
+func (s *System) tombstoneSweep() time.Duration {
+	return max(s.Config.TombstoneRetention, minTombstoneSweep)
+}
+
+// Look wakes a subject's worker for what its partition needs by itself, or a sandbox
+// for its connectors.
+type Look struct{}

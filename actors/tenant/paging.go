@@ -1,0 +1,95 @@
+package tenant
+
+import (
+	"errors"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// tenant.MaxRecordsPerPage bounds the records that a page of a filtered list reads; the page may then be short.
+	MaxRecordsPerPage = 500
+)
+
+// defaultPageSize is what a page holds when the client names no size.
+const defaultPageSize = 50
+
+func PageSize(p *pb.Page) int {
+	if p.GetSize() == 0 {
+		return defaultPageSize
+	}
+	return int(p.GetSize())
+}
+
+func InvalidCursor() *pb.Problem {
+	return NewProblem(pb.CodeInvalidCursor, "The cursor is damaged or belongs to another list, filter or partition.")
+}
+
+// ScanFrom turns a page request into scan options, or a cursor that is not of
+// this list into a problem.
+func (o *View) ScanFrom(all storage.Range, kind CursorKind, page *pb.Page) (storage.ScanOptions, *pb.Problem) {
+	if page.GetCursor() == "" {
+		return storage.ScanOptions{}, nil
+	}
+	position, err := OpenCursor(o.Secret, kind, page.GetCursor())
+	if err == nil {
+		var after storage.Key
+		if after, err = all.ParseKey(position); err == nil {
+			return storage.ScanOptions{After: after}, nil
+		}
+	}
+	return storage.ScanOptions{}, InvalidCursor()
+}
+
+// tenant.PageOfKeys gathers a page of a list in the order of its keys. take turns an item
+// into what the page shows, and reports false for one that does not belong to the
+// list; it may follow an index entry to the record that it stands for. limit, which
+// is above the size of any page, bounds the items that are looked at: a page may
+// then be short, and its cursor goes on.
+func PageOfKeys[T any](o *View, r storage.Reader, all storage.Range, kind CursorKind, page *pb.Page, limit int, take func(storage.Item) (T, bool, error)) (entries []T, next string, _ *pb.Problem, _ error) {
+	return PageOfWalk(o, r, KeyWalk{All: all}, kind, page, limit, take)
+}
+
+// tenant.KeyWalk is a range of keys and the direction in which it is read.
+type KeyWalk struct {
+	All     storage.Range
+	Reverse bool
+}
+
+// tenant.PageOfWalk is tenant.PageOfKeys in either direction.
+func PageOfWalk[T any](o *View, r storage.Reader, walk KeyWalk, kind CursorKind, page *pb.Page, limit int, take func(storage.Item) (T, bool, error)) (entries []T, next string, _ *pb.Problem, _ error) {
+	opts, p := o.ScanFrom(walk.All, kind, page)
+	if p != nil {
+		return nil, "", p, nil
+	}
+	opts.Limit, opts.Reverse = limit, walk.Reverse
+	size, scanned := PageSize(page), 0
+	var last storage.Key
+	for item, err := range r.Scan(walk.All, opts) {
+		if err != nil {
+			return nil, "", nil, err
+		}
+		scanned++
+		one, ok, err := take(item)
+		switch {
+		case err != nil:
+			return nil, "", nil, err
+		case len(entries) < size:
+			last = item.Key
+			if ok {
+				entries = append(entries, one)
+			}
+		case ok: // one more that belongs to the list
+			return entries, SealCursor(o.Secret, kind, last.Bytes()), nil, nil
+		}
+	}
+	if scanned == limit {
+		next = SealCursor(o.Secret, kind, last.Bytes())
+	}
+	return entries, next, nil, nil
+}
+
+// tenant.ErrNoRecord means that something names a record that is not there, such as an
+// entry of a list: both are written together, so the store is damaged.
+var ErrNoRecord = errors.New("an entry without its record")

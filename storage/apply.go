@@ -146,7 +146,7 @@ func (h *Store) ApplyBatch(entries []Entry) ([]Result, error) {
 	if err := db.Apply(batch, pebble.NoSync); err != nil {
 		return nil, wrapPebble("apply", err)
 	}
-	h.s.node.guard()
+	h.s.node.disk.Guard()
 	h.s.state.Store(&st)
 	if erasures > 0 {
 		h.s.node.eraser.wake()

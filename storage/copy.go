@@ -13,6 +13,9 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"orgmem/storage/disk"
+	"orgmem/storage/ledger"
 )
 
 // A store moves to another node as the files of a checkpoint. The source makes
@@ -95,11 +98,11 @@ func (n *Node) hold(id StoreID) (*Copy, error) {
 		return nil, fmt.Errorf("copy: %w", err)
 	}
 	defer store.Release()
-	if err := makeDir(n.fs, n.layout.path(outgoingDir)); err != nil {
+	if err := disk.MakeDir(n.disk, n.layout.path(outgoingDir)); err != nil {
 		return nil, fmt.Errorf("copy %v: %w", id, err)
 	}
 	dir := n.layout.path(outgoingDir, fmt.Sprintf("%v.%d", id, n.copies.Add(1)))
-	c := &Copy{fs: n.fs, dir: dir}
+	c := &Copy{fs: n.disk, dir: dir}
 	if c.state, err = store.checkpoint(dir); err != nil {
 		return nil, errors.Join(fmt.Errorf("copy %v: %w", id, err), c.Close())
 	}
@@ -197,7 +200,7 @@ func (n *Node) Stage(id StoreID) (*Stage, error) {
 		return nil, fmt.Errorf("stage: %w", err)
 	}
 	s := &Stage{node: n, id: id, dir: n.layout.incoming(id)}
-	if err := makeDir(n.fs, s.dir); err != nil {
+	if err := disk.MakeDir(n.disk, s.dir); err != nil {
 		return nil, fmt.Errorf("stage %v: %w", id, err)
 	}
 	return s, nil
@@ -217,7 +220,7 @@ func (s *Stage) Want(files []CopyFile) ([]Missing, error) {
 		}
 		announced[f.Name] = f
 	}
-	names, err := s.node.fs.List(s.dir)
+	names, err := s.node.disk.List(s.dir)
 	if err != nil {
 		return nil, fmt.Errorf("stage %v: %w", s.id, err)
 	}
@@ -231,7 +234,7 @@ func (s *Stage) Want(files []CopyFile) ([]Missing, error) {
 		}
 		if !good {
 			delete(have, name)
-			if err := s.node.fs.Remove(s.path(name)); err != nil {
+			if err := s.node.disk.Remove(s.path(name)); err != nil {
 				return nil, fmt.Errorf("stage %v: %w", s.id, err)
 			}
 		}
@@ -244,7 +247,7 @@ func (s *Stage) Want(files []CopyFile) ([]Missing, error) {
 			bytes += f.Size - at
 		}
 	}
-	if err := s.node.space.room(bytes); err != nil {
+	if err := s.node.disk.Room(bytes); err != nil {
 		return nil, fmt.Errorf("stage %v: %w", s.id, err)
 	}
 	return missing, nil
@@ -253,7 +256,7 @@ func (s *Stage) Want(files []CopyFile) ([]Missing, error) {
 // proven returns how many bytes of a staged file can be kept: all of them when
 // they have the sum, the beginning when there are fewer; false when none can.
 func (s *Stage) proven(f CopyFile) (int64, bool, error) {
-	info, err := s.node.fs.Stat(s.path(f.Name))
+	info, err := s.node.disk.Stat(s.path(f.Name))
 	if err != nil {
 		return 0, false, err
 	}
@@ -267,11 +270,11 @@ func (s *Stage) proven(f CopyFile) (int64, bool, error) {
 	return f.Size, [sha256.Size]byte(sum.Sum(nil)) == f.Sum, nil
 }
 
-func (s *Stage) path(name string) string { return s.node.fs.PathJoin(s.dir, name) }
+func (s *Stage) path(name string) string { return s.node.disk.PathJoin(s.dir, name) }
 
 // hash adds the first bytes of a staged file to a sum.
 func (s *Stage) hash(sum hash.Hash, name string, size int64) error {
-	f, err := s.node.fs.Open(s.path(name))
+	f, err := s.node.disk.Open(s.path(name))
 	if err != nil {
 		return err
 	}
@@ -292,10 +295,10 @@ func (s *Stage) Receive(m Missing, r io.Reader) error {
 			return fmt.Errorf("receive %s: %w", m.Name, err)
 		}
 	}
-	open := func() (vfs.File, error) { return s.node.fs.Create(s.path(m.Name), vfs.WriteCategoryUnspecified) }
+	open := func() (vfs.File, error) { return s.node.disk.Create(s.path(m.Name), vfs.WriteCategoryUnspecified) }
 	if m.Offset > 0 {
 		open = func() (vfs.File, error) {
-			return s.node.fs.OpenReadWrite(s.path(m.Name), vfs.WriteCategoryUnspecified)
+			return s.node.disk.OpenReadWrite(s.path(m.Name), vfs.WriteCategoryUnspecified)
 		}
 	}
 	f, err := open()
@@ -310,7 +313,7 @@ func (s *Stage) Receive(m Missing, r io.Reader) error {
 		return fmt.Errorf("receive %s: %w", m.Name, err)
 	}
 	if [sha256.Size]byte(sum.Sum(nil)) != m.Sum {
-		return errors.Join(fmt.Errorf("receive %s: %w", m.Name, ErrChecksum), s.node.fs.Remove(s.path(m.Name)))
+		return errors.Join(fmt.Errorf("receive %s: %w", m.Name, ErrChecksum), s.node.disk.Remove(s.path(m.Name)))
 	}
 	return nil
 }
@@ -339,14 +342,14 @@ func (s *Stage) fill(f vfs.File, sum hash.Hash, m Missing, r io.Reader) error {
 // while somebody holds the store; nothing has happened then.
 func (s *Stage) Adopt(atLeast uint64) error {
 	n := s.node
-	if err := syncDir(n.fs, s.dir); err != nil {
+	if err := disk.SyncDir(n.disk, s.dir); err != nil {
 		return fmt.Errorf("adopt %v: %w", s.id, err)
 	}
 	pending, err := s.examine(atLeast)
 	if err != nil {
 		return fmt.Errorf("adopt %v: %w", s.id, err)
 	}
-	if err := sealLedger(n.fs, s.dir); err != nil {
+	if err := ledger.Seal(n.disk, s.dir); err != nil {
 		return fmt.Errorf("adopt %v: %w", s.id, err)
 	}
 	if pending {
@@ -363,7 +366,7 @@ func (s *Stage) Adopt(atLeast uint64) error {
 	if err := n.layout.adopt(s.id); err != nil {
 		// The old store may be closed, unflushed, and the new one half in its place:
 		// only Open puts that right.
-		n.stop("adopt store %v: %v", s.id, err)
+		n.disk.Stop("adopt store %v: %v", s.id, err)
 		return err
 	}
 	n.outages.end(s.id)
@@ -399,7 +402,7 @@ func (s *Stage) Discard() error { return s.node.layout.discard(s.id) }
 // Staged lists the stores of which files are being collected, or were when the
 // collection was interrupted.
 func (n *Node) Staged() ([]StoreID, error) {
-	names, err := n.fs.List(n.layout.path(incomingDir))
+	names, err := n.disk.List(n.layout.path(incomingDir))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -430,13 +433,13 @@ func (l layout) discard(id StoreID) error {
 // the directory of what is ready; the rest is repeated by the next Open if need
 // be.
 func (l layout) adopt(id StoreID) error {
-	if err := makeDir(l.fs, l.path(readyDir)); err != nil {
+	if err := disk.MakeDir(l.fs, l.path(readyDir)); err != nil {
 		return err
 	}
 	if err := l.fs.Rename(l.incoming(id), l.path(readyDir, id.String())); err != nil {
 		return fmt.Errorf("adopt: %w", err)
 	}
-	if err := errors.Join(syncDir(l.fs, l.path(readyDir)), syncDir(l.fs, l.path(incomingDir))); err != nil {
+	if err := errors.Join(disk.SyncDir(l.fs, l.path(readyDir)), disk.SyncDir(l.fs, l.path(incomingDir))); err != nil {
 		return err
 	}
 	return l.place(id)
@@ -448,13 +451,13 @@ func (l layout) place(id StoreID) error {
 		return err
 	}
 	to := l.store(id)
-	if err := makeDir(l.fs, l.fs.PathDir(to)); err != nil {
+	if err := disk.MakeDir(l.fs, l.fs.PathDir(to)); err != nil {
 		return err
 	}
 	if err := l.fs.Rename(l.path(readyDir, id.String()), to); err != nil {
 		return fmt.Errorf("place %v: %w", id, err)
 	}
-	return errors.Join(syncDir(l.fs, l.fs.PathDir(to)), syncDir(l.fs, l.path(readyDir)))
+	return errors.Join(disk.SyncDir(l.fs, l.fs.PathDir(to)), disk.SyncDir(l.fs, l.path(readyDir)))
 }
 
 // finishCopies finishes the adoptions that a crash cut short, and deletes the

@@ -198,17 +198,17 @@ func (s *openStore) exchange() {
 	s.apply.Lock()
 	defer s.apply.Unlock()
 	if err := s.flushLocked(); err != nil {
-		s.node.stop("exchange store %v: %v", s.id, err)
+		s.node.disk.Stop("exchange store %v: %v", s.id, err)
 	}
 	if err := s.db.Close(); err != nil {
-		s.node.stop("exchange store %v: %v", s.id, err)
+		s.node.disk.Stop("exchange store %v: %v", s.id, err)
 	}
 	before := *s.state.Load()
 	if err := s.open(); err != nil {
-		s.node.stop("exchange store %v: %v", s.id, err)
+		s.node.disk.Stop("exchange store %v: %v", s.id, err)
 	}
 	if after := *s.state.Load(); after != before {
-		s.node.stop("exchange store %v: state was %+v, is %+v", s.id, before, after)
+		s.node.disk.Stop("exchange store %v: state was %+v, is %+v", s.id, before, after)
 	}
 }
 
@@ -283,7 +283,7 @@ func (l *Log) note(id StoreID, keys ...[]byte) error {
 	if err := l.db.Apply(batch, pebble.Sync); err != nil {
 		return wrapPebble("note erasure", err)
 	}
-	l.node.guard()
+	l.node.disk.Guard()
 	if hint {
 		l.mu.Lock()
 		l.hinted[id] = struct{}{}

@@ -259,7 +259,7 @@ type Rebuild struct {
 // earlier attempt has left is deleted. ErrNoSpace when the disk has no room for it. The
 // caller ends it with Adopt or Close.
 func (n *Node) Rebuild(id StoreID, size int64) (*Rebuild, error) {
-	if err := n.space.room(size); err != nil {
+	if err := n.disk.Room(size); err != nil {
 		return nil, fmt.Errorf("rebuild %v: %w", id, err)
 	}
 	if err := n.layout.discard(id); err != nil {
@@ -269,7 +269,7 @@ func (n *Node) Rebuild(id StoreID, size int64) (*Rebuild, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := beginFormat(n.fs, s.dir); err != nil {
+	if _, err := beginFormat(n.disk, s.dir); err != nil {
 		return nil, fmt.Errorf("rebuild %v: %w", id, err)
 	}
 	db, err := pebble.Open(s.dir, n.storeOptions())

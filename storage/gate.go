@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 )
 
@@ -109,4 +110,11 @@ func (g *gate) close() {
 	g.idle = idle
 	g.mu.Unlock()
 	<-idle
+}
+
+// broken is for what only a bug of the caller can bring about: a key of another
+// organization above all. It panics and does not stop the process: nothing was
+// written, and supervision confines it to the one request.
+func broken(format string, args ...any) {
+	panic("storage: " + fmt.Sprintf(format, args...)) //nolint:forbidigo // a caller's bug, see above
 }

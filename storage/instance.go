@@ -9,34 +9,36 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
+
+	"orgmem/storage/ledger"
 )
 
 // instance is an open Pebble directory with its ledger.
 type instance struct {
 	*pebble.DB
-	ledger *ledger
+	ledger *ledger.Ledger
 }
 
 // Close closes both.
-func (i *instance) Close() error { return errors.Join(i.DB.Close(), i.ledger.close()) }
+func (i *instance) Close() error { return errors.Join(i.DB.Close(), i.ledger.Close()) }
 
 // openInstance opens a Pebble directory, or makes one in an empty directory. What was
 // acknowledged of its write-ahead logs and manifests is there and right, or it is
 // ErrCorrupt: Pebble itself does not see all of that (ledger).
 func openInstance(fs vfs.FS, dir string, o *pebble.Options) (*instance, error) {
-	l, err := openLedger(fs, dir)
+	l, err := ledger.Open(fs, dir)
 	if err != nil {
 		return nil, err
 	}
 	db, err := openVerified(l, dir, o)
 	if err != nil {
-		return nil, errors.Join(err, l.close())
+		return nil, errors.Join(err, l.Close())
 	}
 	return &instance{DB: db, ledger: l}, nil
 }
 
-func openVerified(l *ledger, dir string, o *pebble.Options) (*pebble.DB, error) {
-	if err := l.verify(); err != nil {
+func openVerified(l *ledger.Ledger, dir string, o *pebble.Options) (*pebble.DB, error) {
+	if err := l.Verify(); err != nil {
 		return nil, err
 	}
 	raised, err := beginFormat(l.FS, dir)
@@ -80,7 +82,7 @@ func beginFormat(fs vfs.FS, dir string) (raised bool, err error) {
 		return false, fmt.Errorf("list: %w", err)
 	}
 	for _, name := range names {
-		if _, ok := parseAppended(name); ok || strings.HasPrefix(name, "marker.") {
+		if ledger.Follows(name) || strings.HasPrefix(name, "marker.") {
 			return true, nil // a creation that was cut short, by a version that did not do this
 		}
 	}

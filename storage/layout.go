@@ -11,6 +11,9 @@ import (
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"orgmem/storage/disk"
+	"orgmem/storage/ledger"
 )
 
 // The data directory:
@@ -42,7 +45,6 @@ const (
 	outgoingDir   = "outgoing"
 	incomingDir   = "incoming"
 	readyDir      = "ready"
-	dirMode       = 0o700
 )
 
 var (
@@ -71,71 +73,6 @@ func (l layout) store(id StoreID) string {
 	}
 	name := id.String()
 	return l.path(storesDir, name[:2], name)
-}
-
-// makeDir creates a directory and its parents and makes each new entry durable:
-// without a sync of the parent a directory that was written to and synced can
-// still be missing after a power failure.
-func makeDir(fs vfs.FS, dir string) error {
-	if _, err := fs.Stat(dir); err == nil {
-		return nil
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("make directory: %w", err)
-	}
-	parent := fs.PathDir(dir)
-	if parent != dir && parent != "" {
-		if err := makeDir(fs, parent); err != nil {
-			return err
-		}
-	}
-	if err := fs.MkdirAll(dir, dirMode); err != nil {
-		return fmt.Errorf("make directory: %w", err)
-	}
-	return syncDir(fs, parent)
-}
-
-func syncDir(fs vfs.FS, dir string) error {
-	if dir == "" {
-		dir = "."
-	}
-	d, err := fs.OpenDir(dir)
-	if err != nil {
-		return fmt.Errorf("sync directory: %w", err)
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
-// writeFile writes a small file so that after a crash it is either absent, or
-// the old one, or the new one.
-func writeFile(fs vfs.FS, dir, name string, data []byte) error {
-	tmp, final := fs.PathJoin(dir, name+".tmp"), fs.PathJoin(dir, name)
-	f, err := fs.Create(tmp, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := fs.Rename(tmp, final); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return syncDir(fs, dir)
-}
-
-// smallFileMax bounds readFile: VERSION and PID have some tens of bytes.
-const smallFileMax = 4096
-
-func readFile(fs vfs.FS, path string) ([]byte, error) {
-	f, err := fs.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(f, smallFileMax))
-	return data, errors.Join(err, f.Close())
 }
 
 // asNotWritable adds ErrNotWritable to an error of making or opening a file that says so:
@@ -167,7 +104,7 @@ func (l layout) lock() (io.Closer, error) {
 	}
 	if err != nil {
 		holder := "another process"
-		if b, perr := readFile(l.fs, l.path(pidFile)); perr == nil {
+		if b, perr := disk.ReadFile(l.fs, l.path(pidFile)); perr == nil {
 			if pid, perr := strconv.Atoi(strings.TrimSpace(string(b))); perr == nil {
 				holder = fmt.Sprintf("process %d", pid)
 			}
@@ -178,32 +115,23 @@ func (l layout) lock() (io.Closer, error) {
 	// The PID file is a courtesy and not synced; the lock is the lock. It is a
 	// file of its own because closing any descriptor of a POSIX-locked file
 	// releases the lock.
-	if err := writeUnsynced(l.fs, l.path(pidFile), strconv.Itoa(os.Getpid())+"\n"); err != nil {
+	if err := disk.WriteUnsynced(l.fs, l.path(pidFile), strconv.Itoa(os.Getpid())+"\n"); err != nil {
 		return nil, errors.Join(asNotWritable(err), c.Close())
 	}
 	return c, nil
 }
 
-func writeUnsynced(fs vfs.FS, path, text string) error {
-	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", fs.PathBase(path), err)
-	}
-	_, err = f.Write([]byte(text))
-	return errors.Join(err, f.Close())
-}
-
 // checkVersion writes the format's number into a new directory, and refuses one
 // that a newer version has written.
 func (l layout) checkVersion() error {
-	b, err := readFile(l.fs, l.path(versionFile))
+	b, err := disk.ReadFile(l.fs, l.path(versionFile))
 	if errors.Is(err, os.ErrNotExist) {
 		// A directory with data but no VERSION is not ours: its creation wrote
 		// VERSION before anything else.
 		if _, serr := l.fs.Stat(l.path(logDir)); serr == nil {
 			return fmt.Errorf("%w: %s has no %s file", ErrIncompatible, l.dir, versionFile)
 		}
-		return writeFile(l.fs, l.dir, versionFile, []byte(versionPrefix+strconv.Itoa(formatVersion)+"\n"))
+		return disk.WriteFile(l.fs, l.dir, versionFile, []byte(versionPrefix+strconv.Itoa(formatVersion)+"\n"))
 	}
 	if err != nil {
 		return fmt.Errorf("read %s: %w", versionFile, err)
@@ -228,7 +156,7 @@ func (l layout) checkLog() error {
 		return fmt.Errorf("list %s: %w", logDir, err)
 	}
 	for _, name := range names {
-		if f, ok := parseAppended(name); ok && f.kind == kindManifest {
+		if ledger.IsManifest(name) {
 			return nil
 		}
 	}
@@ -236,7 +164,7 @@ func (l layout) checkLog() error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	return damaged(l.path(logDir), "there is no log in it, and there are stores that were written by one")
+	return ledger.Damaged(l.path(logDir), "there is no log in it, and there are stores that were written by one")
 }
 
 // emptyTrash finishes removals that a crash cut short.
@@ -256,7 +184,7 @@ func (l layout) emptyTrash() error {
 	if len(names) == 0 {
 		return nil
 	}
-	return syncDir(l.fs, l.path(trashDir))
+	return disk.SyncDir(l.fs, l.path(trashDir))
 }
 
 // remove deletes a store's directory so that a crash leaves it whole or gone:
@@ -266,7 +194,7 @@ func (l layout) remove(id StoreID) error {
 	if _, err := l.fs.Stat(from); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	if err := makeDir(l.fs, l.path(trashDir)); err != nil {
+	if err := disk.MakeDir(l.fs, l.path(trashDir)); err != nil {
 		return err
 	}
 	to := l.path(trashDir, id.String())
@@ -276,13 +204,13 @@ func (l layout) remove(id StoreID) error {
 	if err := l.fs.Rename(from, to); err != nil {
 		return fmt.Errorf("remove %v: %w", id, err)
 	}
-	if err := errors.Join(syncDir(l.fs, l.fs.PathDir(from)), syncDir(l.fs, l.path(trashDir))); err != nil {
+	if err := errors.Join(disk.SyncDir(l.fs, l.fs.PathDir(from)), disk.SyncDir(l.fs, l.path(trashDir))); err != nil {
 		return err
 	}
 	if err := l.fs.RemoveAll(to); err != nil {
 		return fmt.Errorf("remove %v: %w", id, err)
 	}
-	return syncDir(l.fs, l.path(trashDir))
+	return disk.SyncDir(l.fs, l.path(trashDir))
 }
 
 // stores lists what is on disk, in no particular order.

@@ -91,12 +91,12 @@ func stableKey(group uint32, key []byte) []byte {
 }
 
 func openLog(n *Node) (*Log, error) {
-	db, err := openInstance(n.fs, n.layout.path(logDir), n.logOptions())
+	db, err := openInstance(n.disk, n.layout.path(logDir), n.logOptions())
 	if err != nil {
 		return nil, wrapPebble("open log", err)
 	}
 	ctx := context.Background() //nolint:forbidigo // a start has none to give, and reads what it would read anyway
-	if err := db.verifyTables(ctx, n.fs, n.layout.path(logDir), n.logOptions()); err != nil {
+	if err := db.verifyTables(ctx, n.disk, n.layout.path(logDir), n.logOptions()); err != nil {
 		return nil, errors.Join(fmt.Errorf("open log: %w", err), db.Close())
 	}
 	l := &Log{
@@ -190,7 +190,7 @@ func (l *Log) Append(group uint32, entries []LogEntry) error {
 	// Pebble's Apply returns nil even after a failed WAL write, once its Fatalf
 	// has returned. Ours does not return; this line also covers a failure that
 	// another goroutine met after our sync had succeeded.
-	l.node.guard()
+	l.node.disk.Guard()
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -311,7 +311,7 @@ func (l *Log) DeleteRange(group uint32, lo, hi uint64) error {
 	if err := l.db.DeleteRange(logKey(group, lo), end, pebble.Sync); err != nil {
 		return wrapPebble("truncate log", err)
 	}
-	l.node.guard()
+	l.node.disk.Guard()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -334,7 +334,7 @@ func (l *Log) SetStable(group uint32, key, value []byte) error {
 	if err := l.db.Set(stableKey(group, key), value, pebble.Sync); err != nil {
 		return wrapPebble("set stable value", err)
 	}
-	l.node.guard()
+	l.node.disk.Guard()
 	return nil
 }
 
@@ -374,7 +374,7 @@ func (l *Log) DeleteStable(group uint32, keys ...[]byte) error {
 	if err := l.db.Apply(batch, pebble.Sync); err != nil {
 		return wrapPebble("delete stable values", err)
 	}
-	l.node.guard()
+	l.node.disk.Guard()
 	return nil
 }
 
@@ -433,7 +433,7 @@ func (l *Log) RemoveGroup(group uint32, keep ...[]byte) error {
 	if err := l.db.Apply(batch, pebble.Sync); err != nil {
 		return wrapPebble("remove group", err)
 	}
-	l.node.guard()
+	l.node.disk.Guard()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	// Emptied, not forgotten: somebody may wait for its lock.
@@ -452,8 +452,8 @@ func (l *Log) Erase(ctx context.Context) error {
 	defer l.gate.leave()
 	l.scrubbing.Lock()
 	defer l.scrubbing.Unlock()
-	l.node.fs.scrub.Store(true)
-	defer l.node.fs.scrub.Store(false)
+	l.node.disk.Scrub(true)
+	defer l.node.disk.Scrub(false)
 	lo, hi := []byte{logEntries}, []byte{logEnd}
 	batch := l.db.NewBatch()
 	defer closeBatch(batch)
@@ -463,7 +463,7 @@ func (l *Log) Erase(ctx context.Context) error {
 	if err := l.db.Apply(batch, pebble.Sync); err != nil {
 		return wrapPebble("erase log", err)
 	}
-	l.node.guard()
+	l.node.disk.Guard()
 	if err := l.db.Compact(ctx, lo, hi, false); err != nil {
 		return wrapPebble("erase log", err)
 	}
@@ -482,7 +482,7 @@ func (l *Log) Erase(ctx context.Context) error {
 			return wrapPebble("erase log", err)
 		}
 	}
-	l.node.guard()
+	l.node.disk.Guard()
 	return nil
 }
 

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"orgmem/proto/clock"
+	"orgmem/storage/disk"
 )
 
 // reserveStores is how far above Options.MaxOpenStores AcquireForApply may go
@@ -30,23 +30,23 @@ var (
 	ErrNoStore = errors.New("store does not exist")
 	// ErrInUse says that a store cannot be removed while somebody holds it.
 	ErrInUse = errors.New("store is in use")
+	// ErrNoSpace says that the disk has too little free space to take writes. Reads
+	// go on; writes are taken again when space has returned.
+	ErrNoSpace = disk.ErrNoSpace
 )
 
 // Node is a process's data directory: the raft log and the organizations'
 // stores. All methods may be called from any goroutine.
 type Node struct {
-	*stopper
 	opts      Options
-	fs        *guardedFS
+	disk      *disk.Disk
 	layout    layout
 	lock      io.Closer
 	cache     *pebble.Cache
 	files     *pebble.FileCache
 	log       *Log
-	space     *spaceGuard
 	eraser    *eraser
 	compactor *compactor
-	syncs     syncStats
 	outages   *outages
 	limit     int // open stores, after looking at the descriptor limit
 	rooms     int // connections, likewise
@@ -104,7 +104,6 @@ func Open(opts Options) (*Node, error) {
 		return nil, err
 	}
 	n := &Node{
-		stopper:   newStopper(opts.Fatal, opts.Logger),
 		opts:      opts,
 		stores:    map[StoreID]*openStore{},
 		unheld:    list.New(),
@@ -112,22 +111,20 @@ func Open(opts Options) (*Node, error) {
 		compactor: newCompactor(),
 		outages:   newOutages(),
 	}
-	n.space = newSpaceGuard(opts)
-	n.fs = &guardedFS{
-		FS:      vfs.OnDiskFull(opts.FS, n.space.diskFull),
-		stopper: n.stopper,
-		clock:   opts.Clock,
-		syncs:   &n.syncs,
-	}
-	n.layout = layout{fs: n.fs, dir: opts.Dir}
-	descriptors, err := raiseFileLimit()
+	n.disk = disk.New(disk.Config{
+		FS: opts.FS, Dir: opts.Dir, Ballast: ballastFile, MinFree: opts.MinFreeBytes, BallastBytes: opts.BallastBytes,
+		FreeSpace: opts.FreeSpace, Clock: opts.Clock, Logger: opts.Logger,
+		Stopper: disk.NewStopper(opts.Fatal, opts.Logger),
+	})
+	n.layout = layout{fs: n.disk, dir: opts.Dir}
+	descriptors, err := disk.RaiseFileLimit()
 	if err != nil {
 		return nil, fmt.Errorf("open storage: %w", err)
 	}
-	n.limit = min(opts.MaxOpenStores, storesFor(descriptors))
-	n.rooms = Connections(descriptors, n.limit)
+	n.limit = min(opts.MaxOpenStores, disk.StoresFor(descriptors))
+	n.rooms = disk.Connections(descriptors, n.limit)
 
-	if err := makeDir(n.fs, opts.Dir); err != nil {
+	if err := disk.MakeDir(n.disk, opts.Dir); err != nil {
 		return nil, fmt.Errorf("open storage: %w", asNotWritable(err))
 	}
 	if n.lock, err = n.layout.lock(); err != nil {
@@ -144,7 +141,7 @@ func (n *Node) openLocked(descriptors uint64) error {
 		return err
 	}
 	for _, dir := range []string{logDir, storesDir} {
-		if err := makeDir(n.fs, n.layout.path(dir)); err != nil {
+		if err := disk.MakeDir(n.disk, n.layout.path(dir)); err != nil {
 			return err
 		}
 	}
@@ -157,13 +154,13 @@ func (n *Node) openLocked(descriptors uint64) error {
 	if err := n.layout.finishCopies(); err != nil {
 		return err
 	}
-	if err := n.space.start(); err != nil {
+	if err := n.disk.Start(); err != nil {
 		return err
 	}
 	// Pebble takes memtables out of the cache it is given: with 256 open stores
 	// of at least 256 KiB each, a cache of 64 MiB would hold no block at all.
 	n.cache = pebble.NewCache(n.opts.CacheBytes + int64(n.limit)*firstMemtableBytes + logMemtableBytes)
-	n.files = pebble.NewFileCache(fileCacheShards, fileCacheSize(descriptors, n.limit))
+	n.files = pebble.NewFileCache(disk.FileCacheShards, disk.FileCacheSize(descriptors, n.limit))
 	log, err := openLog(n)
 	if err != nil {
 		n.files.Unref()
@@ -352,7 +349,7 @@ func (n *Node) shut(victims []*openStore) {
 		if err := s.close(true); err != nil {
 			// A store that cannot be flushed or closed leaves applied entries
 			// nowhere. There is nobody to tell but the operator.
-			n.stop("evict store %v: %v", s.id, err)
+			n.disk.Stop("evict store %v: %v", s.id, err)
 		}
 		n.forget(s)
 	}
@@ -421,7 +418,7 @@ func (n *Node) vacate(id StoreID, op string) (*openStore, error) {
 		n.takeLocked(s)
 		n.mu.Unlock()
 		if err := s.close(false); err != nil {
-			n.stop("close store %v: %v", id, err)
+			n.disk.Stop("close store %v: %v", id, err)
 		}
 		n.forget(s)
 		n.mu.Lock()
@@ -496,18 +493,18 @@ func (n *Node) FlushStores(ctx context.Context, match func(StoreID) bool) error 
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("flush stores: %w", err)
 	}
-	n.guard()
+	n.disk.Guard()
 	return nil
 }
 
 // Writable returns nil, or ErrNoSpace when free space is below the watermark.
 // It is cheap; call it before every proposal.
-func (n *Node) Writable() error { return n.space.writable() }
+func (n *Node) Writable() error { return n.disk.Writable() }
 
 // Finishable is Writable for a write that finishes what was decided upon while there was
 // room, and without which something could not be read: it refuses at a quarter of the
 // watermark.
-func (n *Node) Finishable() error { return n.space.finishable() }
+func (n *Node) Finishable() error { return n.disk.Finishable() }
 
 // Close waits for operations and snapshots, flushes and closes everything and
 // gives up the directory. Handles that are still held answer ErrClosed

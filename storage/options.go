@@ -23,6 +23,9 @@ const (
 	idlePause = 100 * time.Millisecond
 )
 
+// FS is the file system storage works on: the disk, or a test's in memory.
+type FS = vfs.FS
+
 // Options says what a Node is made of. Dir and Clock are required; every other
 // zero value is the production default.
 type Options struct {
@@ -43,7 +46,7 @@ type Options struct {
 	// MaxOpenStores bounds the stores kept open. An open store costs 150–310 KiB
 	// and about 9 descriptors, opening a cold one some 10 ms, so 256 is 80 MB for
 	// an evening's active organizations; the file-descriptor limit may lower it
-	// (Descriptors).
+	// (disk.Descriptors).
 	MaxOpenStores int
 	// IdleStore is after how long a store that nobody holds is closed: its memtable,
 	// which grows to several MiB while it is written to, is worth more than the some

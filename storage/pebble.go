@@ -1,14 +1,17 @@
 package storage
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 
 	"orgmem/proto/clock"
+	"orgmem/storage/disk"
 )
 
 const (
@@ -41,15 +44,15 @@ const (
 // pebbleOptions are what all our instances have in common.
 func (n *Node) pebbleOptions() *pebble.Options {
 	o := &pebble.Options{
-		FS:                 n.fs,
+		FS:                 n.disk,
 		Cache:              n.cache,
 		FileCache:          n.files,
-		Logger:             pebbleLogger{n.stopper},
+		Logger:             pebbleLogger{n.disk.Stopper, n.opts.Logger},
 		FormatMajorVersion: pebbleFormat,
 		EventListener: &pebble.EventListener{
 			BackgroundError: func(err error) {
 				// Pebble retries flushes and compactions by itself; a failed
-				// sync or write never gets here (guardedFS). What does is a
+				// sync or write never gets here (disk.Disk). What does is a
 				// full disk, a missing descriptor, or a damaged table.
 				n.backgroundFailed(err)
 			},
@@ -116,3 +119,25 @@ func wrapPebble(op string, err error) error {
 // closeBatch gives a batch's memory back. Its error says that it was closed
 // before, which the defers of this package cannot bring about.
 func closeBatch(b *pebble.Batch) { _ = b.Close() }
+
+// pebbleLogger hands Pebble's log lines to slog. Infof carries no customer text
+// but is chatty (every flush, every compaction): debug level.
+type pebbleLogger struct {
+	stopper *disk.Stopper
+	logger  *slog.Logger
+}
+
+func (l pebbleLogger) Infof(format string, args ...any) {
+	if l.logger.Enabled(context.Background(), slog.LevelDebug) { //nolint:forbidigo // Pebble has none to give
+		l.logger.Debug("pebble", "line", fmt.Sprintf(format, args...))
+	}
+}
+
+func (l pebbleLogger) Errorf(format string, args ...any) {
+	l.logger.Warn("pebble", "line", fmt.Sprintf(format, args...))
+}
+
+// Fatalf never returns; see disk.Stopper.
+func (l pebbleLogger) Fatalf(format string, args ...any) {
+	l.stopper.Stop(format, args...)
+}

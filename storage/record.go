@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"google.golang.org/protobuf/proto"
+
+	"orgmem/storage/ledger"
 )
 
 // recordVersion is the first byte of every record. A later layout takes the
@@ -18,7 +20,7 @@ var (
 	ErrUnknownVersion = errors.New("record of an unknown version")
 	// ErrCorrupt says that stored bytes are damaged. The store answers it, never
 	// a guess; other stores of the node are unaffected.
-	ErrCorrupt = errors.New("stored data is damaged")
+	ErrCorrupt = ledger.ErrCorrupt
 )
 
 // marshal is deterministic so that replicas that apply the same batch hold the

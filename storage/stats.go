@@ -53,16 +53,12 @@ func (n *Node) Stats() Stats {
 	n.mu.Unlock()
 	st.Opens, st.Evictions, st.Rests, st.Erasures = n.opens.Load(), n.evictions.Load(), n.rests.Load(), n.erasures.Load()
 	st.PendingErasures = len(n.log.notedErasures())
-	st.Syncs = n.syncs.count.Load()
-	st.SyncTime = time.Duration(n.syncs.nanos.Load())
-	st.SlowestSync = time.Duration(n.syncs.slowest.Load())
-	st.FreeBytes, st.LowSpace = n.space.bytes.Load(), n.space.low.Load()
-	st.Refused, st.DiskFull = n.space.refused.Load(), n.space.met.Load()
-	n.space.mu.Lock()
-	st.Ballast = n.space.has
-	n.space.mu.Unlock()
+	d := n.disk.Stats()
+	st.Syncs, st.SyncTime, st.SlowestSync = d.Syncs, d.SyncTime, d.SlowestSync
+	st.FreeBytes, st.LowSpace, st.Ballast = d.Free, d.Low, d.Ballast
+	st.Refused, st.DiskFull = d.Refused, d.Full
 	st.BackgroundErrors, st.Corruptions = n.backgroundErrors.Load(), n.corruptions.Load()
-	st.WriteStalls, st.Stopping = n.stalls.Load(), n.failed.Load()
+	st.WriteStalls, st.Stopping = n.stalls.Load(), n.disk.Stopping()
 	n.outages.mu.Lock()
 	st.OutOfService = len(n.outages.why)
 	n.outages.mu.Unlock()

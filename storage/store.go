@@ -8,6 +8,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"google.golang.org/protobuf/proto"
+
+	"orgmem/storage/disk"
 )
 
 // Store is a handle on an open store, from Acquire until Release. Handles are
@@ -82,10 +84,10 @@ func findState(r pebble.Reader) (State, bool, error) {
 // open opens the Pebble instance and reads the state.
 func (s *openStore) open() error {
 	dir := s.node.layout.store(s.id)
-	if err := makeDir(s.node.fs, dir); err != nil {
+	if err := disk.MakeDir(s.node.disk, dir); err != nil {
 		return err
 	}
-	db, err := openInstance(s.node.fs, dir, s.node.optionsOf(s.id))
+	db, err := openInstance(s.node.disk, dir, s.node.optionsOf(s.id))
 	if err != nil {
 		return wrapPebble("open store", err)
 	}
@@ -122,7 +124,7 @@ func (s *openStore) flushLocked() error {
 	if err := s.db.Flush(); err != nil {
 		return wrapPebble("flush store", err)
 	}
-	s.node.guard()
+	s.node.disk.Guard()
 	s.flushed, s.dirty = applied, false
 	return nil
 }
@@ -201,7 +203,7 @@ func (h *Store) checkpoint(dir string) (State, error) {
 	if err := db.Checkpoint(dir); err != nil {
 		return State{}, wrapPebble("checkpoint", err)
 	}
-	h.s.node.guard()
+	h.s.node.disk.Guard()
 	return *h.s.state.Load(), nil
 }
 

@@ -77,7 +77,7 @@ type House struct {
 	Lines     []Line     // those over the limit, by place
 	Blocks    []Block    // repeated ones, by place
 	Upward    []string   // imports against Order: "actors/graph imports actors/tenant"
-	Unordered []string   // packages below actors and cluster that Order does not name
+	Unordered []string   // packages below the folders of Order that it does not name
 	Writing   []string   // files that the walk of an ingest names, in its order; empty without a walk
 }
 

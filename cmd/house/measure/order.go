@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Order says which packages below actors and cluster may import which: a package imports
+// Order says which packages below actors, cluster and storage may import which: a package imports
 // those of the rows above its own row, and of no other. Packages of one row do not know
 // each other. docs/architecture.md says why the rows are these.
 //
@@ -34,6 +34,12 @@ var Order = map[string][][]string{
 		{"cluster/remoting"},
 		{"cluster"},
 		{"cluster/clustertest"},
+	},
+	"storage": {
+		{"storage/disk"},
+		{"storage/ledger"},
+		{"storage"},
+		{"storage/storagetest"},
 	},
 }
 

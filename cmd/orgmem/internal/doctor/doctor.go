@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"orgmem/cmd/orgmem/internal/config"
-	"orgmem/storage"
+	"orgmem/storage/disk"
 )
 
 // Check is the outcome of one look.
@@ -43,7 +43,7 @@ const maxLook = 2 * time.Second
 // answers at the operator's address; that none does is no fault.
 func Examine(ctx context.Context, p Patient) (checks []Check, serverAnswers bool) {
 	checks = []Check{
-		configuration(p), environment(p), directory(p), format(p), disk(p), descriptors(p), processor(p), clockCheck(p),
+		configuration(p), environment(p), directory(p), format(p), diskSpace(p), descriptors(p), processor(p), clockCheck(p),
 		egressCheck(p),
 	}
 	if p.Running {
@@ -142,7 +142,7 @@ func format(p Patient) Check {
 	return Check{"data format", true, knownFormat}
 }
 
-func disk(p Patient) Check {
+func diskSpace(p Patient) Check {
 	var stat unix.Statfs_t
 	at := p.Server.Data
 	for { // the directory may not exist yet
@@ -167,11 +167,11 @@ func descriptors(p Patient) Check {
 		return Check{"open files", false, err.Error()}
 	}
 	// The server raises the soft limit to the hard one itself.
-	if err := storage.CheckFiles(limit.Max); err != nil {
+	if err := disk.CheckFiles(limit.Max); err != nil {
 		return Check{"open files", false, err.Error()}
 	}
-	serves := fmt.Sprintf("%d connections may be open at a time", storage.Connections(limit.Max, p.Server.MaxOpenStores))
-	need := storage.Descriptors(p.Server.MaxOpenStores)
+	serves := fmt.Sprintf("%d connections may be open at a time", disk.Connections(limit.Max, p.Server.MaxOpenStores))
+	need := disk.Descriptors(p.Server.MaxOpenStores)
 	if limit.Max < need {
 		return Check{
 			"open files", false,

@@ -1,4 +1,4 @@
-package storage
+package disk
 
 import (
 	"errors"
@@ -55,11 +55,11 @@ type spaceGuard struct {
 	has bool       // the ballast lies on disk
 }
 
-func newSpaceGuard(o Options) *spaceGuard {
+func newSpaceGuard(c Config) *spaceGuard {
 	return &spaceGuard{
-		fs: o.FS, dir: o.Dir, ballast: o.FS.PathJoin(o.Dir, ballastFile),
-		size: o.BallastBytes, min: uint64(o.MinFreeBytes),
-		free: o.FreeSpace, clock: o.Clock, logger: o.Logger,
+		fs: c.FS, dir: c.Dir, ballast: c.FS.PathJoin(c.Dir, c.Ballast),
+		size: c.BallastBytes, min: uint64(c.MinFree),
+		free: c.FreeSpace, clock: c.Clock, logger: c.Logger,
 	}
 }
 

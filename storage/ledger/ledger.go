@@ -1,4 +1,4 @@
-package storage
+package ledger
 
 import (
 	"cmp"
@@ -15,7 +15,14 @@ import (
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"orgmem/storage/disk"
 )
+
+// ErrCorrupt says that stored bytes are damaged.
+var ErrCorrupt = errors.New("stored data is damaged")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // ledgerFile is a ledger's name, in the directory of the Pebble instance that it is
 // about. Pebble leaves files alone whose names it did not give.
@@ -36,7 +43,7 @@ const (
 	maxClaims = (ledgerSlot - ledgerHead) / ledgerClaim
 )
 
-// A ledger remembers how much of a Pebble instance's write-ahead logs and manifests is
+// A Ledger remembers how much of a Pebble instance's write-ahead logs and manifests is
 // on disk, and the sum of it, so that damage is told apart from an end.
 //
 // Pebble cannot tell them apart. Both files are appended to, and a crash may leave a
@@ -53,8 +60,8 @@ const (
 // only grow. What lies behind the claimed part is looked at record by record
 // (endOfRecords); that is also all there is for the files of versions without a ledger.
 //
-// A ledger is the file system that Pebble gets for its directory.
-type ledger struct {
+// A Ledger is the file system that Pebble gets for its directory.
+type Ledger struct {
 	vfs.FS
 	dir string
 
@@ -70,15 +77,15 @@ type claim struct {
 	sum    uint32
 }
 
-// openLedger reads the ledger of a directory, or makes one.
-func openLedger(fs vfs.FS, dir string) (*ledger, error) {
-	l := &ledger{FS: fs, dir: dir, claims: map[appendedFile]claim{}}
+// Open reads the ledger of a directory, or makes one.
+func Open(fs vfs.FS, dir string) (*Ledger, error) {
+	l := &Ledger{FS: fs, dir: dir, claims: map[appendedFile]claim{}}
 	path := fs.PathJoin(dir, ledgerFile)
-	raw, err := readFile(fs, path)
+	raw, err := disk.ReadFile(fs, path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		// Made at its full size, so that writing a claim later needs no space.
-		if err := writeFile(fs, dir, ledgerFile, make([]byte, ledgerSlots*ledgerSlot)); err != nil {
+		if err := disk.WriteFile(fs, dir, ledgerFile, make([]byte, ledgerSlots*ledgerSlot)); err != nil {
 			return nil, err
 		}
 	case err != nil:
@@ -95,7 +102,7 @@ func openLedger(fs vfs.FS, dir string) (*ledger, error) {
 
 // read takes over a state if it is whole and newer. One that is not, torn or damaged, is
 // passed over: the other one is older by one claim.
-func (l *ledger) read(slot []byte) {
+func (l *Ledger) read(slot []byte) {
 	if len(slot) != ledgerSlot {
 		return
 	}
@@ -116,8 +123,8 @@ func (l *ledger) read(slot []byte) {
 }
 
 // write writes the claims. l.mu is held. A failure leaves an older state, which is true:
-// guardedFS has stopped the process, but for a full disk.
-func (l *ledger) write() {
+// disk.Disk has stopped the process, but for a full disk.
+func (l *Ledger) write() {
 	if l.file == nil {
 		return
 	}
@@ -140,7 +147,7 @@ func (l *ledger) write() {
 
 // newest returns as many claimed files as the ledger has room for, those with the highest
 // numbers. l.mu is held.
-func (l *ledger) newest() []appendedFile {
+func (l *Ledger) newest() []appendedFile {
 	files := make([]appendedFile, 0, len(l.claims))
 	for f := range l.claims {
 		files = append(files, f)
@@ -153,7 +160,7 @@ func (l *ledger) newest() []appendedFile {
 }
 
 // note claims the beginning of a file.
-func (l *ledger) note(f appendedFile, c claim) {
+func (l *Ledger) note(f appendedFile, c claim) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c == (claim{}) || l.claims[f] == c {
@@ -165,7 +172,7 @@ func (l *ledger) note(f appendedFile, c claim) {
 
 // drop forgets a file that is removed, or written anew. It is not written at once: a
 // claim on a missing file counts for nothing.
-func (l *ledger) drop(path string) {
+func (l *Ledger) drop(path string) {
 	if f, ok := l.mine(path); ok {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -173,8 +180,8 @@ func (l *ledger) drop(path string) {
 	}
 }
 
-// close makes the claims durable and ends the ledger.
-func (l *ledger) close() error {
+// Close makes the claims durable and ends the ledger.
+func (l *Ledger) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {
@@ -185,9 +192,9 @@ func (l *ledger) close() error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// verify compares the files with what was claimed of them, and looks at the rest of
+// Verify compares the files with what was claimed of them, and looks at the rest of
 // them. The error is ErrCorrupt, and names the file.
-func (l *ledger) verify() error {
+func (l *Ledger) Verify() error {
 	names, err := l.FS.List(l.dir)
 	if err != nil {
 		return fmt.Errorf("list %s: %w", l.dir, err)
@@ -214,7 +221,7 @@ func (l *ledger) verify() error {
 }
 
 // compare looks at one file. l.mu is held.
-func (l *ledger) compare(file appendedFile, name string) error {
+func (l *Ledger) compare(file appendedFile, name string) error {
 	path := l.FS.PathJoin(l.dir, name)
 	f, err := l.FS.Open(path)
 	if err != nil {
@@ -226,31 +233,32 @@ func (l *ledger) compare(file appendedFile, name string) error {
 	}
 	c := l.claims[file]
 	if uint64(len(content)) < c.length {
-		return damaged(path, "it has %d bytes, and %d were written", len(content), c.length)
+		return Damaged(path, "it has %d bytes, and %d were written", len(content), c.length)
 	}
 	if crc32.Checksum(content[:c.length], castagnoli) != c.sum {
-		return damaged(path, "its first %d bytes are not the ones that were written", c.length)
+		return Damaged(path, "its first %d bytes are not the ones that were written", c.length)
 	}
 	if at, ok := file.endOfRecords(content, int(c.length)); !ok {
-		return damaged(path, "the record at byte %d cannot be read, and there are records behind it", at)
+		return Damaged(path, "the record at byte %d cannot be read, and there are records behind it", at)
 	}
 	return nil
 }
 
-func damaged(path, format string, args ...any) error {
+// Damaged returns ErrCorrupt, with the path and what is wrong with what is there.
+func Damaged(path, format string, args ...any) error {
 	return fmt.Errorf("%s: %w: %s", path, ErrCorrupt, fmt.Sprintf(format, args...))
 }
 
-// seal makes a ledger that claims the manifests of a directory whose content is known to
+// Seal makes a ledger that claims the manifests of a directory whose content is known to
 // be right: a store that came from another node.
-func sealLedger(fs vfs.FS, dir string) error {
-	l, err := openLedger(fs, dir)
+func Seal(fs vfs.FS, dir string) error {
+	l, err := Open(fs, dir)
 	if err != nil {
 		return err
 	}
 	names, err := fs.List(dir)
 	if err != nil {
-		return errors.Join(fmt.Errorf("list %s: %w", dir, err), l.close())
+		return errors.Join(fmt.Errorf("list %s: %w", dir, err), l.Close())
 	}
 	l.mu.Lock()
 	clear(l.claims)
@@ -269,7 +277,7 @@ func sealLedger(fs vfs.FS, dir string) error {
 		l.write()
 	}
 	l.mu.Unlock()
-	return errors.Join(err, l.close())
+	return errors.Join(err, l.Close())
 }
 
 func readWhole(fs vfs.FS, path string) ([]byte, error) {
@@ -309,15 +317,28 @@ func parseAppended(name string) (appendedFile, bool) {
 	return f, err == nil
 }
 
+// Follows reports whether a ledger is about files of this name: a write-ahead log or a
+// manifest.
+func Follows(name string) bool {
+	_, ok := parseAppended(name)
+	return ok
+}
+
+// IsManifest reports whether a file of this name is a manifest.
+func IsManifest(name string) bool {
+	f, ok := parseAppended(name)
+	return ok && f.kind == kindManifest
+}
+
 // Create implements vfs.FS.
-func (l *ledger) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
+func (l *Ledger) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	l.drop(path)
 	f, err := l.FS.Create(path, c)
 	return l.wrap(path, f, err)
 }
 
 // ReuseForWrite implements vfs.FS.
-func (l *ledger) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
+func (l *Ledger) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	l.drop(from)
 	l.drop(to)
 	f, err := l.FS.ReuseForWrite(from, to, c)
@@ -325,21 +346,21 @@ func (l *ledger) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.Fi
 }
 
 // Remove implements vfs.FS.
-func (l *ledger) Remove(path string) error {
+func (l *Ledger) Remove(path string) error {
 	l.drop(path)
 	return l.FS.Remove(path)
 }
 
 // Unwrap implements vfs.FS.
-func (l *ledger) Unwrap() vfs.FS { return l.FS }
+func (l *Ledger) Unwrap() vfs.FS { return l.FS }
 
 // mine reports whether a file is one that the ledger follows.
-func (l *ledger) mine(path string) (appendedFile, bool) {
+func (l *Ledger) mine(path string) (appendedFile, bool) {
 	f, ok := parseAppended(l.FS.PathBase(path))
 	return f, ok && strings.TrimSuffix(l.FS.PathDir(path), "/") == strings.TrimSuffix(l.dir, "/")
 }
 
-func (l *ledger) wrap(path string, f vfs.File, err error) (vfs.File, error) {
+func (l *Ledger) wrap(path string, f vfs.File, err error) (vfs.File, error) {
 	id, ok := l.mine(path)
 	if err != nil || f == nil || !ok {
 		return f, err
@@ -350,7 +371,7 @@ func (l *ledger) wrap(path string, f vfs.File, err error) (vfs.File, error) {
 // appending is a file that is being appended to, from its beginning.
 type appending struct {
 	vfs.File
-	ledger *ledger
+	ledger *Ledger
 	id     appendedFile
 
 	mu      sync.Mutex

@@ -1,4 +1,4 @@
-package storage
+package disk
 
 import (
 	"errors"
@@ -10,13 +10,13 @@ import (
 func TestDescriptors(t *testing.T) {
 	for _, stores := range []int{0, 1, 8, 100, 170, 171, 256, 1000, 4096, 100_000} {
 		n := Descriptors(stores)
-		if got := storesFor(n); got < stores {
+		if got := StoresFor(n); got < stores {
 			t.Errorf("%d descriptors for %d stores are enough for %d", n, stores, got)
 		}
-		if got := storesFor(n - 1); stores > 2*reservedFiles/filesPerStore && got >= stores {
+		if got := StoresFor(n - 1); stores > 2*reservedFiles/filesPerStore && got >= stores {
 			t.Errorf("%d descriptors for %d stores, and one fewer is enough for %d", n, stores, got)
 		}
-		if cache := int64(fileCacheSize(n, stores)); cache < minFileCache {
+		if cache := int64(FileCacheSize(n, stores)); cache < minFileCache {
 			t.Errorf("%d tables are cached", cache)
 		}
 	}
@@ -33,11 +33,11 @@ func TestFilesAreShared(t *testing.T) {
 			continue
 		}
 		for _, wanted := range []int{1, 8, 256, 100_000} {
-			stores := min(wanted, storesFor(n))
+			stores := min(wanted, StoresFor(n))
 			connections := Connections(n, wanted)
-			taken := stores*openFilesPerStore + fileCacheSize(n, stores) + logFiles + connections
+			taken := stores*openFilesPerStore + FileCacheSize(n, stores) + logFiles + connections
 			if taken > int(n)-connections || connections < 24 || stores < min(wanted, leastStores) {
-				t.Fatalf("%d files: %d stores, %d tables, %d connections", n, stores, fileCacheSize(n, stores), connections)
+				t.Fatalf("%d files: %d stores, %d tables, %d connections", n, stores, FileCacheSize(n, stores), connections)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package storage
+package disk
 
 import (
 	"errors"
@@ -22,20 +22,20 @@ const (
 	leastFiles = 128
 	// leastStores may be open with that: the directory's, and some organizations'.
 	leastStores = 4
-	// fileCacheShards: more only cost memory on a node with a few cores.
-	fileCacheShards = 8
+	// FileCacheShards: more only cost memory on a node with a few cores.
+	FileCacheShards = 8
 	// minFileCache and maxFileCache bound the shared cache of open tables.
-	minFileCache, maxFileCache = 2 * fileCacheShards, 16_384
+	minFileCache, maxFileCache = 2 * FileCacheShards, 16_384
 )
 
 // ErrTooFewFiles says that the process may open too few files to do anything.
 var ErrTooFewFiles = errors.New("the limit of open files is too low")
 
-// raiseFileLimit raises the process's soft limit of descriptors to the hard one
+// RaiseFileLimit raises the process's soft limit of descriptors to the hard one
 // and returns it. A node that opens a few hundred stores is beyond the usual
 // soft limit of 1,024. ErrTooFewFiles where that is no limit to live with: what would
 // come of it, somewhere and at some time, would name no cause.
-func raiseFileLimit() (uint64, error) {
+func RaiseFileLimit() (uint64, error) {
 	var r syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r); err != nil {
 		return 0, fmt.Errorf("read descriptor limit: %w", err)
@@ -45,7 +45,7 @@ func raiseFileLimit() (uint64, error) {
 		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &raised); err == nil {
 			r = raised
 		}
-		// Refused (some sandboxes do): the soft limit stands, and storesFor
+		// Refused (some sandboxes do): the soft limit stands, and StoresFor
 		// makes the best of it.
 	}
 	return r.Cur, CheckFiles(r.Cur)
@@ -61,18 +61,20 @@ func CheckFiles(descriptors uint64) error {
 }
 
 // Descriptors returns how many file descriptors a process wants that may hold so many
-// stores open: with as many storesFor allows them all.
+// stores open: with as many StoresFor allows them all.
 func Descriptors(stores int) uint64 { return reservedFiles + filesPerStore*uint64(max(stores, 0)) }
 
-// storesFor returns how many stores fit under a descriptor limit.
-func storesFor(descriptors uint64) int {
+// StoresFor returns how many stores fit under a descriptor limit.
+func StoresFor(descriptors uint64) int {
 	if descriptors < 2*reservedFiles {
 		return max(leastStores, (int(descriptors)/2-logFiles)/filesPerStore)
 	}
 	return int(min((descriptors-reservedFiles)/filesPerStore, 1<<20))
 }
 
-func fileCacheSize(descriptors uint64, stores int) int {
+// FileCacheSize returns how many tables the shared cache may hold open under a descriptor
+// limit beside so many stores.
+func FileCacheSize(descriptors uint64, stores int) int {
 	left := int64(min(descriptors, 1<<30)) - reservedFiles
 	if descriptors < 2*reservedFiles {
 		left = int64(descriptors)/2 - logFiles
@@ -84,7 +86,7 @@ func fileCacheSize(descriptors uint64, stores int) int {
 // many stores: half of what is left. The other half is for what a request may open in
 // turn, and for other nodes.
 func Connections(descriptors uint64, stores int) int {
-	stores = min(stores, storesFor(descriptors))
+	stores = min(stores, StoresFor(descriptors))
 	descriptors = min(descriptors, 1<<30)
-	return (int(descriptors) - logFiles - stores*openFilesPerStore - fileCacheSize(descriptors, stores)) / 2
+	return (int(descriptors) - logFiles - stores*openFilesPerStore - FileCacheSize(descriptors, stores)) / 2
 }

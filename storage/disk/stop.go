@@ -1,4 +1,4 @@
-package storage
+package disk
 
 import (
 	"fmt"
@@ -12,16 +12,16 @@ import (
 // operator can tell it from a crash.
 const exitCode = 70
 
-// stopper ends the process when going on would tell somebody a lie: after a
+// A Stopper ends the process when going on would tell somebody a lie: after a
 // failed fsync, or when Pebble says its state is beyond repair.
 //
-// stop NEVER returns. Pebble's commit calls Logger.Fatalf after a failed WAL
+// Stop NEVER returns. Pebble's commit calls Logger.Fatalf after a failed WAL
 // write and then returns nil, so a Fatalf that returns acknowledges a write that
 // is not on disk (measured: 300 of 300 acknowledged, 206 of them unsynced). It
 // is os.Exit and not panic, because supervision and HTTP servers recover panics.
 // A test's double may return or block; then the goroutine is parked for ever,
 // which for everybody who waits for an answer is the same as a dead process.
-type stopper struct {
+type Stopper struct {
 	exit   func(msg string)
 	logger *slog.Logger
 	failed atomic.Bool
@@ -29,14 +29,16 @@ type stopper struct {
 	first  string
 }
 
-func newStopper(exit func(string), logger *slog.Logger) *stopper {
+// NewStopper returns one that ends the process with exit; nil logs and exits with code 70.
+func NewStopper(exit func(string), logger *slog.Logger) *Stopper {
 	if exit == nil {
 		exit = func(string) { os.Exit(exitCode) }
 	}
-	return &stopper{exit: exit, logger: logger}
+	return &Stopper{exit: exit, logger: logger}
 }
 
-func (s *stopper) stop(format string, args ...any) {
+// Stop logs the cause and ends the process. It does not return.
+func (s *Stopper) Stop(format string, args ...any) {
 	s.failed.Store(true)
 	msg := fmt.Sprintf(format, args...)
 	s.once.Do(func() {
@@ -50,17 +52,13 @@ func (s *stopper) stop(format string, args ...any) {
 	select {}
 }
 
-// guard parks the caller when the process is already stopping. It stands before
+// Guard parks the caller when the process is already stopping. It stands before
 // every return that acknowledges something durable.
-func (s *stopper) guard() {
+func (s *Stopper) Guard() {
 	if s.failed.Load() {
 		select {}
 	}
 }
 
-// broken is for what only a bug of the caller can bring about: a key of another
-// organization above all. It panics and does not stop the process: nothing was
-// written, and supervision confines it to the one request.
-func broken(format string, args ...any) {
-	panic("storage: " + fmt.Sprintf(format, args...)) //nolint:forbidigo // a caller's bug, see above
-}
+// Stopping reports whether Stop was called.
+func (s *Stopper) Stopping() bool { return s.failed.Load() }

@@ -104,29 +104,8 @@ func (g *gatherer) moved(l *line) (c Candidate, ok bool) {
 		if plain := l.form(i - 1); infinitives[f] && plain != "we" && plain != "i" && plain != "they" {
 			continue
 		}
-		to, end := -1, l.clauseTo(i)
-		source := false
-		for k := i + 1; k < end; k++ {
-			switch l.form(k) {
-			case "from":
-				source = true
-			case "to", "till", "until":
-				if to < 0 && k+1 < end {
-					to = k + 1
-				}
-			case "up", "down", "by":
-				if to < 0 && quantities[f] && k+1 < end {
-					if n, _, _ := l.value(k+1, end); n {
-						to = k + 1
-					}
-				}
-			}
-		}
-		if to < 0 && quantities[f] && i+2 < len(l.words) { // "the deadline moved two weeks"
-			if n, _, _ := l.value(i+1, i+2); n && (empty[l.form(i+2)] || l.form(i+2) == "hours" || l.form(i+2) == "percent") {
-				to = i + 1
-			}
-		}
+		end := l.clauseTo(i)
+		to, source := l.destination(i, end)
 		if to < 0 {
 			continue
 		}
@@ -192,6 +171,35 @@ func (g *gatherer) moved(l *line) (c Candidate, ok bool) {
 		return c, true
 	}
 	return c, false
+}
+
+// destination returns where it begins what a verb of moving moves something to, -1 when its
+// clause, up to end, does not say; and whether the clause says from where.
+func (l *line) destination(i, end int) (to int, source bool) {
+	f := l.form(i)
+	to = -1
+	for k := i + 1; k < end; k++ {
+		switch l.form(k) {
+		case "from":
+			source = true
+		case "to", "till", "until":
+			if to < 0 && k+1 < end {
+				to = k + 1
+			}
+		case "up", "down", "by":
+			if to < 0 && quantities[f] && k+1 < end {
+				if n, _, _ := l.value(k+1, end); n {
+					to = k + 1
+				}
+			}
+		}
+	}
+	if to < 0 && quantities[f] && i+2 < len(l.words) { // "the deadline moved two weeks"
+		if n, _, _ := l.value(i+1, i+2); n && (empty[l.form(i+2)] || l.form(i+2) == "hours" || l.form(i+2) == "percent") {
+			to = i + 1
+		}
+	}
+	return to, source
 }
 
 // head is where the clause of a verb begins, without a "but" or "from now on" in front.

@@ -134,30 +134,11 @@ func (g *gatherer) due(l *line, d ahead) (c Candidate, ok bool) {
 	}
 	by := l.form(lead) == "by" || l.form(lead) == "before" ||
 		d.FromMs == math.MinInt64 && l.form(from) != "until" && l.form(from) != "till"
-	clause := func(all phrases) bool { return l.holdsAny(start, end, all) }
 	if l.holdsAny(0, len(l.words), loose) {
 		return c, false
 	}
-	form := 0.0
-	switch {
-	case l.form(from) == "until" || l.form(from) == "till": // "is on leave until", which is not due
-		if !clause(untilDue) {
-			return c, false
-		}
-		form = 0.8
-	case by && clause(binding):
-		form = 0.95
-	case by:
-		form = 0.85
-	case clause(binding):
-		form = 0.8
-	case clause(occasions):
-		form = 0.7
-	case l.holdsAny(0, len(l.words), binding), l.holdsAny(0, len(l.words), occasions):
-		form = 0.6
-	case len(l.words) <= 8 && !l.any(0, len(l.words), passed):
-		form = 0.5
-	default:
+	form := l.dueForm(start, from, end, by)
+	if form == 0 {
 		return c, false
 	}
 	for i := start; i < from; i++ {
@@ -225,6 +206,33 @@ func (g *gatherer) due(l *line, d ahead) (c Candidate, ok bool) {
 		About: keysOf(stems), AtMS: n.AtMs, UntilMS: d.UntilMs, Notes: []int{l.note},
 		Grounds: Grounds{Form: form, Named: true, Concrete: len(stems), Words: end - start, Days: 1},
 	}, true
+}
+
+// dueForm returns how plainly the clause [start, end) says that something is due on the day
+// that stands at from, 0 when it does not; by: the day is a deadline.
+func (l *line) dueForm(start, from, end int, by bool) float64 {
+	clause := func(all phrases) bool { return l.holdsAny(start, end, all) }
+	switch {
+	case l.form(from) == "until" || l.form(from) == "till": // "is on leave until", which is not due
+		if !clause(untilDue) {
+			return 0
+		}
+		return 0.8
+	case by && clause(binding):
+		return 0.95
+	case by:
+		return 0.85
+	case clause(binding):
+		return 0.8
+	case clause(occasions):
+		return 0.7
+	case l.holdsAny(0, len(l.words), binding), l.holdsAny(0, len(l.words), occasions):
+		return 0.6
+	case len(l.words) <= 8 && !l.any(0, len(l.words), passed):
+		return 0.5
+	default:
+		return 0
+	}
 }
 
 var (

@@ -392,14 +392,23 @@ func codeSpan(t string) int {
 	return k + end + k
 }
 
-// word reads a word, a compound or an identifier.
-func (s *scanner) word(t string) int {
-	var digits, inner, capital, upper, letters int
-	joined, dotted := false, false
-	i := 0
+// spelling is what the letters of a word look like.
+type spelling struct {
+	letters, digits int
+	upper, inner    int  // capital letters, and those of them that are not the first letter
+	capital         bool // the first letter is one
+	joined, dotted  bool // a compound; with a mark that only identifiers have inside
+	curly           bool // with a typographic apostrophe
+}
+
+// shouted reports whether all of its letters are capitals.
+func (w *spelling) shouted() bool { return w.upper == w.letters && w.letters > 1 }
+
+// spelling reads the letters of a word, into s.lower as small ones, and returns how long it
+// is.
+func (s *scanner) spelling(t string) (w spelling, i int) {
 	s.lower = s.lower[:0]
-	curly := false
-	for i < len(t) && letters < maxWord {
+	for i < len(t) && w.letters < maxWord {
 		r, n := rune(t[i]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRuneInString(t[i:])
@@ -407,27 +416,27 @@ func (s *scanner) word(t string) int {
 		switch {
 		case (r == '\'' || r == '’' || r == '‘' || r == 'ʼ' || r == '´' || r == '＇' || r == '`' && clitic(t[i+n:])) &&
 			letterAt(t, i+n):
-			curly = curly || r == '’' || r == '‘'
+			w.curly = w.curly || r == '’' || r == '‘'
 			r = '\''
 		case unicode.IsLetter(r):
-			letters++
+			w.letters++
 			if unicode.IsUpper(r) {
-				upper++
-				if letters == 1 {
-					capital = 1
+				w.upper++
+				if w.letters == 1 {
+					w.capital = true
 				} else {
-					inner++
+					w.inner++
 				}
 				r = unicode.ToLower(r)
 			}
 		case unicode.IsDigit(r):
-			digits++
+			w.digits++
 		case unicode.IsMark(r):
 		case r == '-' && letterAt(t, i+n):
-			joined = true
+			w.joined = true
 		case r == '_' && letterAt(t, i+n), (r == '.' || r == '/' || r == ':' || r == '\\') &&
 			letterAt(t, i+n) && i+n < len(t):
-			dotted = true
+			w.dotted = true
 		default:
 			goto done
 		}
@@ -436,53 +445,59 @@ func (s *scanner) word(t string) int {
 	}
 done:
 	if i < len(t) && t[i] == '(' && i+1 < len(t) && t[i+1] == ')' {
-		dotted = true
+		w.dotted = true
 		i += 2
 	}
+	return w, i
+}
+
+// word reads a word, a compound or an identifier.
+func (s *scanner) word(t string) int {
+	w, i := s.spelling(t)
 	c := s.c
-	if dotted || digits > 0 && letters > 0 || inner > 0 && upper < letters {
+	if w.dotted || w.digits > 0 && w.letters > 0 || w.inner > 0 && w.upper < w.letters {
 		c.add(cIdentifiers, 1)
 		s.tech()
-		s.opening(capital == 1, false)
+		s.opening(w.capital, false)
 		return i
 	}
 	c.add(cWords, 1)
-	c.add(cLetters, float64(letters))
+	c.add(cLetters, float64(w.letters))
 	s.words++
 	s.inSent++
-	if letters >= 8 {
+	if w.letters >= 8 {
 		c.add(cLongWords, 1)
 	}
-	if letters <= 3 {
+	if w.letters <= 3 {
 		c.add(cShortWords, 1)
 	}
-	if joined {
+	if w.joined {
 		c.add(cHyphenated, 1)
 	}
-	if upper == letters && letters > 1 {
+	if w.shouted() {
 		c.add(cShouted, 1)
-	} else if capital == 1 && !s.first && !s.afterStop {
+	} else if w.capital && !s.first && !s.afterStop {
 		c.add(cCapitalised, 1)
 	}
-	w := s.lower
-	if written[string(w)][string(s.prev)] || string(w) == "cannot" {
+	lower := s.lower
+	if written[string(lower)][string(s.prev)] || string(lower) == "cannot" {
 		c.add(cWritten, 1)
 	}
-	if contracted[string(w)] {
+	if contracted[string(lower)] {
 		c.add(cContractions, 1)
 	}
-	if at := bytes.IndexByte(w, '\''); at > 0 {
-		if contraction(string(w), at) {
+	if at := bytes.IndexByte(lower, '\''); at > 0 {
+		if contraction(string(lower), at) {
 			c.add(cContractions, 1)
 		}
 		c.add(cApostrophes, 1)
-		if curly {
+		if w.curly {
 			c.add(cCurly, 1)
 		}
 	}
-	known := lexicon[string(w)]
-	cl := s.meant(string(w), known.classes, capital == 1, upper == letters && letters > 1, t[i:])
-	if upper == letters && letters > 1 && abbreviations[string(w)] {
+	known := lexicon[string(lower)]
+	cl := s.meant(string(lower), known.classes, w.capital, w.shouted(), t[i:])
+	if w.shouted() && abbreviations[string(lower)] {
 		known.habits = nil
 	}
 	s.classes = cl
@@ -497,17 +512,17 @@ done:
 	for _, h := range known.habits {
 		c.add(h, 1)
 	}
-	s.endings(w, letters)
+	s.endings(lower, w.letters)
 	if s.afterStop && !s.first {
 		c.add(cStarts, 1)
-		if capital == 0 {
+		if !w.capital {
 			c.add(cStartsLower, 1)
 		}
 	}
-	s.opening(capital == 1, true)
+	s.opening(w.capital, true)
 	s.afterStop = false
 	s.lastMark = 'a'
-	s.prev = append(s.prev[:0], w...)
+	s.prev = append(s.prev[:0], lower...)
 	return i
 }
 
@@ -696,178 +711,4 @@ func (s *scanner) sentence() {
 	s.c.add(cSentenceWords, float64(s.inSent))
 	s.inSent = 0
 	s.afterStop = true
-}
-
-// punctuation reads a mark and returns how long it is.
-func (s *scanner) punctuation(t string, i int, r rune, n int, atStart bool) int {
-	c := s.c
-	rest := t[i+n:]
-	ends := rest == "" || rest[0] == ' ' || rest[0] == ')' || rest[0] == '"' || rest[0] == '\''
-	s.lastMark = r
-	switch r {
-	case '.':
-		if strings.HasPrefix(rest, "..") {
-			k := 1
-			for i+k < len(t) && t[i+k] == '.' {
-				k++
-			}
-			c.add(cEllipsis, 1)
-			s.lastMark = '…'
-			return k
-		}
-		if ends && s.inSent > 0 {
-			c.add(cStops, 1)
-			if strings.HasPrefix(rest, "  ") {
-				c.add(cWide, 1)
-			}
-			s.sentence()
-		}
-	case '…':
-		c.add(cEllipsis, 1)
-	case '?', '!':
-		if i > 0 && t[i-1] == byte(r) {
-			return n // one question, however it is marked
-		}
-		if r == '?' {
-			c.add(cQuestions, 1)
-		} else {
-			c.add(cBangs, 1)
-		}
-		for strings.HasPrefix(rest, "?") || strings.HasPrefix(rest, "!") {
-			rest = rest[1:]
-		}
-		ends = rest == "" || rest[0] == ' ' || rest[0] == ')' || rest[0] == '"' || rest[0] == '\''
-		if ends && s.inSent > 0 {
-			s.sentence()
-		}
-	case ',':
-		c.add(cCommas, 1)
-	case ';':
-		c.add(cSemicolons, 1)
-	case ':':
-		c.add(cColons, 1)
-	case '(':
-		c.add(cParens, 1)
-	case '"', '“':
-		if k := quoted(rest, r); atStart && k > 0 { // what somebody else said
-			c.add(cQuotes, 2)
-			c.add(cApostrophes, 2)
-			if r == '“' {
-				c.add(cCurly, 2)
-			}
-			s.inSent++
-			s.first = false
-			s.lastMark = 'a'
-			said := strings.TrimRight(rest[:k], "\"”")
-			if last := said[len(said)-1]; last == '.' || last == '?' || last == '!' {
-				s.lastMark = rune(last)
-				if after := rest[k:]; after == "" {
-					s.sentence()
-				}
-			}
-			return n + k
-		}
-		c.add(cQuotes, 1)
-		c.add(cApostrophes, 1)
-		if r == '“' {
-			c.add(cCurly, 1)
-		}
-	case '”':
-		c.add(cQuotes, 1)
-		c.add(cApostrophes, 1)
-		c.add(cCurly, 1)
-	case '\'', '‘', '’':
-		c.add(cSingle, 1)
-	case '-':
-		if strings.HasPrefix(rest, "-") {
-			c.add(cDashes, 1)
-			return n + 1
-		}
-		if strings.HasPrefix(rest, ">") {
-			c.add(cArrows, 1)
-			return n + 1
-		}
-		if atStart && strings.HasPrefix(rest, " ") {
-			c.add(cDashes, 1)
-		}
-	case '–', '—':
-		if i > 0 && (r == '–' && t[i-1] != ' ' || t[i-1] >= '0' && t[i-1] <= '9') {
-			break // from 9–11, Mon–Fri
-		}
-		c.add(cDashes, 1)
-		c.add(cLongDashes, 1)
-	case '=':
-		if strings.HasPrefix(rest, ">") {
-			c.add(cArrows, 1)
-			return n + 1
-		}
-	case '/':
-		c.add(cSlashes, 1)
-	case '&', '+':
-		if k := strings.IndexByte(rest[:min(len(rest), 7)], ';'); r == '&' && k > 1 && nameLen(rest) == k {
-			return n + k + 1 // &amp;
-		}
-		c.add(cAmpersands, 1)
-	case '*', '_':
-		if atStart && letterAt(t, i+n) {
-			c.add(cEmphasis, 1)
-		}
-	case '[', '{', '<', '|', '%', '$', '\\', '^', '~':
-		c.add(cSymbols, 1)
-	default:
-		if isEmoji(r) || strings.HasPrefix(rest, "\uFE0F") && r >= 0x2190 {
-			c.add(cEmoji, 1)
-			return n + joined(rest)
-		}
-	}
-	return n
-}
-
-// quoted is the length of a quotation of at least two words that goes on behind its
-// first mark, with its last; 0: it is none.
-func quoted(t string, open rune) int {
-	mark := "\""
-	if open == '“' {
-		mark = "”"
-	}
-	end := strings.Index(t[:min(len(t), maxQuote)], mark)
-	if end < 3 || !strings.Contains(strings.TrimSpace(t[:end]), " ") || t[0] == ' ' {
-		return 0
-	}
-	return end + len(mark)
-}
-
-// maxQuote is the longest quotation inside of a line.
-const maxQuote = 1000
-
-// isEmoji holds for the blocks of pictographs, without the marks that lists are ticked
-// with.
-func isEmoji(r rune) bool {
-	switch r {
-	case '✓', '✔', '✗', '✘', '✕', '✖', '☐', '☑', '☒', '★', '☆', '➜', '➔', '➤', '➡', '❯', '❱', '✱', '✳', '✴', '❖',
-		'☞', '✎', '✏':
-		return false
-	}
-	return r >= 0x1F300 && r <= 0x1FAFF || r >= 0x2600 && r <= 0x27BF || r >= 0x1F1E6 && r <= 0x1F1FF
-}
-
-// joined is the length of what belongs to the emoji before it: its look, a tone of skin,
-// what it is joined with, the second letter of a flag.
-func joined(t string) int {
-	at := 0
-	for at < len(t) {
-		r, n := utf8.DecodeRuneInString(t[at:])
-		switch {
-		case r == 0xFE0F, r >= 0x1F3FB && r <= 0x1F3FF, r == 0x20E3:
-			at += n
-		case r == 0x200D:
-			_, m := utf8.DecodeRuneInString(t[at+n:])
-			at += n + m
-		case r >= 0x1F1E6 && r <= 0x1F1FF && at == 0:
-			return at + n
-		default:
-			return at
-		}
-	}
-	return at
 }

@@ -156,9 +156,11 @@ func attached(name string, data []byte) string {
 		base64.StdEncoding.EncodeToString(data)
 }
 
+// full is a text that is nearly as long as what may be unpacked.
+func full() []byte { return repeat(words, 64*mib-100) }
+
+// archives are compressed files and archives, within each other and over each other.
 func archives() []File {
-	full := func() []byte { return repeat(words, 64*mib-100) }
-	large := func(name string, f func() []byte) File { return File{Name: name, Make: f, Large: true} }
 	return []File{
 		{Name: "gzip.txt.gz", Make: func() []byte { return packed(full()) }},
 		{Name: "gzip of gzip.gz", Make: func() []byte { return packed(packed(full())) }},
@@ -225,6 +227,13 @@ func archives() []File {
 			}
 			return packed(tarred(all...))
 		}},
+	}
+}
+
+// mails are messages and mailboxes.
+func mails() []File {
+	large := func(name string, f func() []byte) File { return File{Name: name, Make: f, Large: true} }
+	return []File{
 		{Name: "attached bombs.eml", Make: func() []byte {
 			bomb := attached("a.gz", packed(full()))
 			parts := make([]string, 100)

@@ -26,7 +26,7 @@ func around(begin string, body []byte, end string) []byte {
 	return append(append([]byte(begin), body...), end...)
 }
 
-// documents are office documents and books.
+// documents are office documents of the Open XML formats.
 func documents() []File {
 	return []File{
 		{
@@ -105,6 +105,12 @@ func documents() []File {
 				entry{"ppt/slides/slide1.xml", repeat("<sp><txBody><p><r><t>Figs</t></r></p></txBody></sp>", 60*mib)},
 			)
 		}},
+	}
+}
+
+// openDocuments are office documents of the OpenDocument formats, books, and an export.
+func openDocuments() []File {
+	return []File{
 		{Name: "cells.ods", Make: func() []byte {
 			return zipped(entry{"mimetype", []byte("application/vnd.oasis.opendocument.spreadsheet")},
 				entry{"content.xml", around("<spreadsheet><table>",

@@ -36,7 +36,7 @@ func numbered(n int, format string) []byte {
 
 // Files are all of them.
 func Files() []File {
-	return slices.Concat(archives(), documents(), portable(), texts())
+	return slices.Concat(archives(), mails(), documents(), openDocuments(), portable(), texts())
 }
 
 // texts are files that are hostile as they are.

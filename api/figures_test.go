@@ -14,8 +14,9 @@ import (
 )
 
 // TestFiguresOfTheDocuments repeats, by hand and once, the figures of the interface
-// that this package owns, as it applies them and as the served document tells them. The page that a client gets who names no size is actors':
-// its test of the same name holds it to the same 50.
+// that this package owns, as it applies them and as the served document tells them. The page
+// that a client gets who names no size is actors': its test of the same name holds it to the
+// same 50.
 //
 // interface: Limits/Concurrent event streams
 // interface: Limits/Stream heartbeat

@@ -19,8 +19,8 @@ var sessionRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/ingest/session-event", ID: "ingestSessionEvent", Tag: tagSessions,
 		Summary: "Push one event of a coding session",
-		Description: "An event that is stored already is deduped: by its eventId, else by its session, role, time and text. " +
-			"Each stored event becomes a node of kind session, in the background.",
+		Description: "An event that is stored already is deduped: by its eventId, else by its session, role, time and " +
+			"text. Each stored event becomes a node of kind session, in the background.",
 		Scope: pb.ScopeWrite, Family: pb.FamilySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED,
 		LargeBody: true, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *sessionEventInput, errs *problems.Violations) {

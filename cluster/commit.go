@@ -158,7 +158,8 @@ func (h *Host) proposeAsync(
 	}
 	if batch.Store() != id {
 		// Another organization's changes under this one's lease must not reach a log.
-		panic(fmt.Sprintf("cluster: batch for %v proposed for %v", batch.Store(), id)) //nolint:forbidigo // a caller's bug, not input
+		//nolint:forbidigo // a caller's bug, not input
+		panic(fmt.Sprintf("cluster: batch for %v proposed for %v", batch.Store(), id))
 	}
 	if err := batch.Check(); err != nil {
 		return wire.NotApplied(err)

@@ -291,7 +291,8 @@ func (g *group) campaign() {
 	rc.HeartbeatTimeout, rc.ElectionTimeout = wire.ElectionTimeout, wire.ElectionTimeout
 	for _, c := range []raft.ReloadableConfig{up, rc} {
 		if err := g.raft.ReloadConfig(c); err != nil {
-			panic(fmt.Sprintf("cluster: raft refuses its own configuration: %v", err)) //nolint:forbidigo // they are constants above
+			//nolint:forbidigo // they are constants above
+			panic(fmt.Sprintf("cluster: raft refuses its own configuration: %v", err))
 		}
 	}
 }
@@ -525,9 +526,11 @@ func bootstrap(log *storage.Log, id uint32, self wire.ServerID) error {
 	if err != nil {
 		return err
 	}
-	err = raft.BootstrapCluster(raftConfig(self), logs, stable, marks, soloTransports{}.group(id, self), raft.Configuration{
+	alone := raft.Configuration{
 		Servers: []raft.Server{{Suffrage: raft.Voter, ID: raft.ServerID(self), Address: raft.ServerAddress(self)}},
-	})
+	}
+	transport := soloTransports{}.group(id, self)
+	err = raft.BootstrapCluster(raftConfig(self), logs, stable, marks, transport, alone)
 	if errors.Is(err, raft.ErrCantBootstrap) {
 		err = fmt.Errorf(
 			"the data directory is not new, but says not whose it is: it is damaged, or files of it are missing (%w)", err,

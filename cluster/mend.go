@@ -77,8 +77,8 @@ func (w *hosting) soughtInVain(group uint32, id storage.StoreID, err error) {
 	pause := min(max(hostingRetry, 2*w.lacking[id].pause), mendPauseMost)
 	w.lacking[id] = lack{pause: pause, until: w.host.elapsed() + pause}
 	w.mu.Unlock()
-	w.host.cfg.Logger.Warn("cluster: no other node has a damaged store; its shard goes on without it, and it is asked for again",
-		"group", group, "store", id.String(), "pause", pause, "error", err)
+	w.host.cfg.Logger.Warn("cluster: no other node has a damaged store; its shard goes on without it, and it is asked "+
+		"for again", "group", group, "store", id.String(), "pause", pause, "error", err)
 }
 
 // sought returns the damaged stores of a shard that the others are to be asked for now,

@@ -397,7 +397,8 @@ func (r *recovery) judge(id uint32, p *replica, lost map[wire.ServerID]bool) (bo
 	}
 	others := slices.DeleteFunc(slices.Clone(left), func(id wire.ServerID) bool { return id == p.self })
 	if len(others) > 0 {
-		return false, fmt.Errorf("%w: group %d has no majority any more, and %v may have a copy, too; what they have would be given up with them as --lost", ErrNoRecovery, id, others)
+		return false, fmt.Errorf("%w: group %d has no majority any more, and %v may have a copy, too; what they have "+
+			"would be given up with them as --lost", ErrNoRecovery, id, others)
 	}
 	fresh, err := p.stable.Get([]byte(freshKey))
 	if err != nil {

@@ -123,7 +123,8 @@ func readForm(
 }
 
 // partBytes takes a part's bytes. Those of a large body stay where they are, so that
-// a file is in memory once: releaseBody does not use such a buffer again. Others are copied, since their buffer is used again.
+// a file is in memory once: releaseBody does not use such a buffer again. Others are copied,
+// since their buffer is used again.
 type partBytes struct {
 	body   []byte // from where the part is thought to begin
 	shared bool   // it is there, as far as has been seen

@@ -19,8 +19,9 @@ const (
 )
 
 var (
-	copulas  = set(`is are was were be becomes became remains equals`)
-	changes  = set(`changed moved set rescheduled updated renamed switched increased decreased raised lowered postponed extended shifted`)
+	copulas = set(`is are was were be becomes became remains equals`)
+	changes = set(`changed moved set rescheduled updated renamed switched increased decreased raised lowered postponed
+extended shifted`)
 	fillers  = set(`now currently still already again officially finally been being has have had is was were are`)
 	articles = set(`the a an this that its his her their our my your`)
 	// clauses begin what is an argument and no value.

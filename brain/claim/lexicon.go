@@ -23,7 +23,8 @@ am is are was were be been being do does did doing have has had having will woul
 may might must ought
 of in on at by for with from to into onto over under above below up down out off about against between
 through during before after until till within across along around behind beside near per via as than
-someone somebody anyone anybody everyone everybody something anything everything without and or but if because while although though so then also just only even very too quite rather more most
+someone somebody anyone anybody everyone everybody something anything everything without and or but if because
+while although though so then also just only even very too quite rather more most
 less least much many few one s t ll re ve d m`,
 	Time: `monday tuesday wednesday thursday friday saturday sunday january february march april june july
 august september october november december today tomorrow yesterday`,

@@ -1,7 +1,9 @@
-//nolint:gosec // All of the package's unsafe code, so that it can be read at once: bytes that never change are seen as numbers and strings.
+//nolint:gosec // All of the package's unsafe code, so that it can be read at once.
 package index
 
 import "unsafe"
+
+// Bytes that never change are seen as numbers and strings here.
 
 // array views bytes as numbers. b is aligned to 8 bytes, since sections are, and
 // its length is a multiple of the number's size.

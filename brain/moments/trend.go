@@ -48,8 +48,8 @@ const (
 
 // Trends tells for each series whether it rises or falls between fromMs and
 // untilMs, in the order of the arguments; series with fewer than five times are
-// left out, and so are those that have changed as chance may change them. total are the times of everything that was written: a topic rises
-// when its share does, not when all write more.
+// left out, and so are those that have changed as chance may change them. total are the times
+// of everything that was written: a topic rises when its share does, not when all write more.
 func Trends(series []Series, total []int64, fromMs, untilMs int64) []Trend {
 	if untilMs <= fromMs {
 		return nil

@@ -99,9 +99,12 @@ func (s *scanner) message(text string) {
 // signOffs are how a letter ends, before a name.
 var signOffs = regexp.MustCompile(`(?i)^` + signOff + `[,.!]*$`)
 
-const signOff = `(?:(?:with )?(?:best|kind|kindest|warm|warmest|many|much|lots of|all the best|yours|yours (?:sincerely|faithfully|truly)|sincerely|` +
-	`regards|(?:best|kind|kindest|warm|warmest) (?:regards|wishes|thanks)|cheers|thanks|many thanks|thank you|thx|love|hugs|take care|cu|xx?|best wishes|all best|` +
-	`respectfully|cordially|see you|talk soon|have a (?:good|nice|great) (?:day|one|week|weekend|evening)|mit freundlichen grüßen|lg|vg|mfg))`
+const signOff = `(?:(?:with )?(?:best|kind|kindest|warm|warmest|many|much|lots of|all the best|yours|` +
+	`yours (?:sincerely|faithfully|truly)|sincerely|regards|` +
+	`(?:best|kind|kindest|warm|warmest) (?:regards|wishes|thanks)|` +
+	`cheers|thanks|many thanks|thank you|thx|love|hugs|take care|cu|xx?|best wishes|all best|` +
+	`respectfully|cordially|see you|talk soon|have a (?:good|nice|great) (?:day|one|week|weekend|evening)|` +
+	`mit freundlichen grüßen|lg|vg|mfg))`
 
 // ownWords cuts off what somebody else wrote below a message, and the lines that a letter
 // is signed with.

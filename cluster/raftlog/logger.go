@@ -27,8 +27,8 @@ func NewLogger(to *slog.Logger, group uint32) hclog.Logger {
 // group is behind in the status.
 var expected = []string{
 	"failed to appendEntries to", "failed to heartbeat to", "failed to pipeline appendEntries",
-	"failed to make requestVote RPC", "failed to get log", "peer has newer term, stopping replication", "failed to send snapshot to",
-	"failed to install snapshot",
+	"failed to make requestVote RPC", "failed to get log", "peer has newer term, stopping replication",
+	"failed to send snapshot to", "failed to install snapshot",
 }
 
 type sink struct{ to *slog.Logger }

@@ -251,7 +251,9 @@ func (t *target) judge(ctx context.Context, in input) (set, error) {
 // ran runs the inputs whose name matches and reads which statements ran.
 func (t *target) ran(ctx context.Context, names string) (set, error) {
 	profile := filepath.Join(t.place, "profile")
-	cmd := exec.CommandContext(ctx, t.binary, "-test.run=^"+t.name+"$/^"+names+"$", "-test.coverprofile="+profile) //nolint:gosec // a test that was just built
+	run := "-test.run=^" + t.name + "$/^" + names + "$"
+	//nolint:gosec // a test that was just built
+	cmd := exec.CommandContext(ctx, t.binary, run, "-test.coverprofile="+profile)
 	cmd.Dir = t.place
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %.2000s", err, out)

@@ -60,7 +60,8 @@ func run(stdout io.Writer, model, pkg, licence, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(out, pack, 0o644); err != nil { //nolint:gosec // the pack is public, and its maker names the file
+	//nolint:gosec // the pack is public, and its maker names the file
+	if err := os.WriteFile(out, pack, 0o644); err != nil {
 		return fmt.Errorf("write pack: %w", err)
 	}
 	m, err := embed.LoadPack(pack, nil)

@@ -47,14 +47,18 @@ func openStorage(w world, server config.Server, log *slog.Logger) (*storage.Node
 		MinFreeBytes: server.MinFreeBytes, BallastBytes: ballast,
 	})
 	if errors.Is(err, storage.ErrCorrupt) {
-		err = fmt.Errorf("%w; in a cluster, make the node anew with an empty data directory; alone, put the file back as it was or restore a backup (docs/operations.md, Damaged data)", err)
+		err = fmt.Errorf("%w; in a cluster, make the node anew with an empty data directory; alone, put the file back as it "+
+			"was or restore a backup (docs/operations.md, Damaged data)", err)
 	}
 	return node, err
 }
 
 // startCluster starts the shards; where there are other nodes the network says
 // which cluster they are a part of, and leads is told what they lead.
-func startCluster(ctx context.Context, w world, server config.Server, store *storage.Node, network *cluster.Network, creds *cluster.Credentials, leads *tenant.Leads, log *slog.Logger) (*cluster.Host, error) {
+func startCluster(
+	ctx context.Context, w world, server config.Server, store *storage.Node, network *cluster.Network,
+	creds *cluster.Credentials, leads *tenant.Leads, log *slog.Logger,
+) (*cluster.Host, error) {
 	cfg := cluster.Config{
 		Storage: store, Clock: w.clock, Logger: log, GoneAfter: server.GoneAfter,
 		TransferRate: server.TransferRate, Shards: server.Shards,
@@ -63,7 +67,8 @@ func startCluster(ctx context.Context, w world, server config.Server, store *sto
 		cfg.Network, cfg.Server, cfg.Shards, cfg.Join = network, creds.Server(), creds.Shards(), true
 		cfg.OnLead, cfg.OnHandOver = leads.OnLead, leads.OnHandOver
 		if server.Shards != 0 && server.Shards != creds.Shards() {
-			return nil, fmt.Errorf("shards: the cluster has %d, configuration says %d; leave it out: %w", creds.Shards(), server.Shards, cluster.ErrShardCount)
+			return nil, fmt.Errorf("shards: the cluster has %d, configuration says %d; leave it out: %w",
+				creds.Shards(), server.Shards, cluster.ErrShardCount)
 		}
 	}
 	return cluster.Start(ctx, cfg)
@@ -138,12 +143,18 @@ func roomForRequests(workers int) int {
 	return workers
 }
 
-func startActors(w world, server config.Server, store *storage.Node, host *cluster.Host, network *cluster.Network, leads *tenant.Leads, model *embed.Model, former []*embed.Model, log *slog.Logger) (*actors.Service, error) {
+func startActors(
+	w world, server config.Server, store *storage.Node, host *cluster.Host, network *cluster.Network,
+	leads *tenant.Leads, model *embed.Model, former []*embed.Model, log *slog.Logger,
+) (*actors.Service, error) {
 	cfg := tenant.Config{
-		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Embedder: partition.NewEmbedder(model),
-		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, TombstoneRetention: server.TombstoneRetention, SandboxKeyLife: server.SandboxKeyLife,
-		ExportRetention: server.ExportRetention, CognitionQuiet: server.CognitionQuiet, WebhookRetryDelays: server.WebhookRetryDelays,
-		SnapshotBytes: server.SnapshotBytes, ReadingBytes: int(server.MaxReading), ForwardedBytes: int(server.MaxBodiesInFlight), Workers: roomForRequests(server.CPUWorkers),
+		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log,
+		Embedder: partition.NewEmbedder(model), Workers: roomForRequests(server.CPUWorkers),
+		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, TombstoneRetention: server.TombstoneRetention,
+		SandboxKeyLife: server.SandboxKeyLife, ExportRetention: server.ExportRetention,
+		CognitionQuiet: server.CognitionQuiet, WebhookRetryDelays: server.WebhookRetryDelays,
+		SnapshotBytes: server.SnapshotBytes, ReadingBytes: int(server.MaxReading),
+		ForwardedBytes: int(server.MaxBodiesInFlight),
 	}
 	out, err := newEgress(server)
 	if err != nil {
@@ -167,7 +178,9 @@ func startActors(w world, server config.Server, store *storage.Node, host *clust
 	if network == nil {
 		return actors.Start(cfg, nil)
 	}
-	remote := remoting.New(remoting.Config{Self: host.Server(), Placement: host, Wire: network, Clock: w.clock, Logger: log})
+	remote := remoting.New(remoting.Config{
+		Self: host.Server(), Placement: host, Wire: network, Clock: w.clock, Logger: log,
+	})
 	system, err := actors.Start(cfg, &actors.Peers{Placement: host, Remote: remote, Network: network})
 	if err != nil {
 		return nil, err
@@ -223,7 +236,10 @@ func newEgress(server config.Server) (*egress.Client, error) {
 	return egress.New(cfg)
 }
 
-func newEdge(w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host, network *cluster.Network, system *actors.Service, model *embed.Model, log *slog.Logger) (*api.Server, error) {
+func newEdge(
+	w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host,
+	network *cluster.Network, system *actors.Service, model *embed.Model, log *slog.Logger,
+) (*api.Server, error) {
 	token, err := operatorToken(server.Data)
 	if err != nil {
 		return nil, err
@@ -238,8 +254,8 @@ func newEdge(w world, server config.Server, values []config.Value, store *storag
 	}
 	return api.New(api.Config{
 		Cluster: admin,
-		Asker:   system, Operator: system.Operator(), Exports: system, Backups: system.Copier(), Ready: system.Ready, OperatorToken: token,
-		Clock: w.clock, Logger: log, Collectors: nodeMetrics(store, host, system),
+		Asker:   system, Operator: system.Operator(), Exports: system, Backups: system.Copier(), Ready: system.Ready,
+		OperatorToken: token, Clock: w.clock, Logger: log, Collectors: nodeMetrics(store, host, system),
 		DocsURL: server.DocsURL, TLS: api.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
 		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody, MaxUpload: server.MaxUpload,
 		MaxContent: server.MaxContent, MaxBatch: server.MaxBatch, MaxBodiesInFlight: server.MaxBodiesInFlight,
@@ -256,7 +272,10 @@ func newEdge(w world, server config.Server, values []config.Value, store *storag
 const maxConnections = 10_000
 
 // examineRunning is the server's report about itself.
-func examineRunning(ctx context.Context, w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host, model *embed.Model) api.Doctor {
+func examineRunning(
+	ctx context.Context, w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host,
+	model *embed.Model,
+) api.Doctor {
 	report := api.Doctor{Version: version}
 	for _, v := range values {
 		report.Config = append(report.Config, api.Setting{Name: v.Name, Value: v.Value, Origin: string(v.Origin)})
@@ -291,7 +310,8 @@ func damageCheck(outages map[storage.StoreID]string) api.Check {
 	if more := len(told) - maxOutagesTold; more > 0 {
 		told = append(told[:maxOutagesTold], fmt.Sprintf("and %d more", more))
 	}
-	return api.Check{Name: "stored data", Detail: strings.Join(told, "; ") + "; docs/operations.md says what to do (Damaged data)"}
+	told[len(told)-1] += "; docs/operations.md says what to do (Damaged data)"
+	return api.Check{Name: "stored data", Detail: strings.Join(told, "; ")}
 }
 
 // tokenBytes of randomness make an operator token, written in hexadecimal.

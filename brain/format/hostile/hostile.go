@@ -74,10 +74,11 @@ func texts() []File {
 		}),
 		{Name: "chatgpt.json", Make: func() []byte {
 			var out bytes.Buffer
-			out.WriteString(`[{"title":"a","create_time":1,"current_node":"n99999","mapping":{"n0":{"id":"n0","parent":null,"message":null}`)
+			out.WriteString(`[{"title":"a","create_time":1,"current_node":"n99999","mapping":` +
+				`{"n0":{"id":"n0","parent":null,"message":null}`)
 			for i := 1; i < 100_000; i++ {
-				fmt.Fprintf(&out,
-					`,"n%d":{"id":"n%d","parent":"n%d","message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["a"]}}}`, i, i, i-1)
+				fmt.Fprintf(&out, `,"n%d":{"id":"n%d","parent":"n%d","message":{"author":{"role":"user"},`+
+					`"content":{"content_type":"text","parts":["a"]}}}`, i, i, i-1)
 			}
 			out.WriteString(`}}]`)
 			return out.Bytes()

@@ -15,8 +15,11 @@ import (
 	"orgmem/brain/format/reading"
 )
 
+// readFunc reads a document of one format.
+type readFunc = func(*reading.Reader, *zip.Reader) (reading.Document, error)
+
 // Recognize recognises office documents and books by the files that each must have.
-func Recognize(r *reading.Reader, z *zip.Reader) (read func(*reading.Reader, *zip.Reader) (reading.Document, error), format string) {
+func Recognize(r *reading.Reader, z *zip.Reader) (read readFunc, format string) {
 	for _, f := range z.File {
 		switch f.Name {
 		case "word/document.xml":
@@ -48,7 +51,7 @@ func Recognize(r *reading.Reader, z *zip.Reader) (read func(*reading.Reader, *zi
 
 // findWordDocument finds the text of a document that a program keeps under another name
 // than Word does: the archive's own relations say which.
-func findWordDocument(r *reading.Reader, z *zip.Reader) (read func(*reading.Reader, *zip.Reader) (reading.Document, error), format string) {
+func findWordDocument(r *reading.Reader, z *zip.Reader) (read readFunc, format string) {
 	parts, err := relationsOf(r, z, "")
 	if err != nil {
 		return nil, ""

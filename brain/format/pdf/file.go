@@ -44,8 +44,8 @@ const (
 	// list cost, in bytes that are worked through: references make much of little.
 	pageWork = 64
 	listWork = 8
-	// entryWork is what an entry of the directory costs, objectWork what an object costs beside its letters, and cachedMemory what it takes
-	// where it is held.
+	// entryWork is what an entry of the directory costs, objectWork what an object costs beside its
+	// letters, and cachedMemory what it takes where it is held.
 	entryWork    = 64
 	objectWork   = 16
 	cachedMemory = 64

@@ -91,7 +91,8 @@ func BaseTitle(name string) string {
 	return ClipTitle(strings.TrimSuffix(base, path.Ext(base)))
 }
 
-var rfc3339 = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?)?$`)
+var rfc3339 = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})` +
+	`(?:[Tt ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?)?$`)
 
 // Instant makes an RFC 3339 date-time of the ways in which files say one, in UTC
 // where they do not say where; empty: it is none.

@@ -463,7 +463,8 @@ func (t *talk) lines(raw []byte) error {
 		}
 	}
 	if !found {
-		return reading.Errorf("is no transcript: expected VTT, SRT, JSON of speaker and text, or lines of the form Name: text")
+		return reading.Errorf("is no transcript: expected VTT, SRT, JSON of speaker and text, or lines of the form " +
+			"Name: text")
 	}
 	return nil
 }

@@ -26,7 +26,8 @@ func Weights(n int) []int16 {
 	aligned := whole[-uintptr(first)&(large-1):][:size]
 	// Advice that a system without large pages refuses; its small ones do as well.
 	_ = unix.Madvise(aligned, unix.MADV_HUGEPAGE)
-	return unsafe.Slice((*int16)(unsafe.Pointer(unsafe.SliceData(aligned))), size/2)[:n:n] //nolint:gosec // aligned to far more than int16 needs
+	//nolint:gosec // aligned to far more than int16 needs
+	return unsafe.Slice((*int16)(unsafe.Pointer(unsafe.SliceData(aligned))), size/2)[:n:n]
 }
 
 // Unload takes back the memory of file, bytes that the process has mapped from a

@@ -61,7 +61,8 @@ func (AVX2) Name() string { return "avx2" }
 // count down to exactly zero.
 func whole(n, step int) {
 	if n <= 0 || n%step != 0 {
-		panic("kernel: length is not a whole number of vector steps") //nolint:forbidigo // the assembly would write past the end
+		//nolint:forbidigo // the assembly would write past the end
+		panic("kernel: length is not a whole number of vector steps")
 	}
 }
 

@@ -203,8 +203,8 @@ var Settings = []Setting{
 	},
 	{
 		Name: "max-content-chars", Default: "5000000", Form: "number",
-		Doc: "Most characters of one content, of a session event's text and of a document in a file; above it the answer is 413. " +
-			"A body that holds them must fit, too. A plain text file that is longer becomes several documents.",
+		Doc: "Most characters of one content, of a session event's text and of a document in a file; above it the answer " +
+			"is 413. A body that holds them must fit, too. A plain text file that is longer becomes several documents.",
 		set: func(s *Server, v string) error { return setInt(&s.MaxContent, v, 1, maxContent) },
 	},
 	{
@@ -225,11 +225,12 @@ var Settings = []Setting{
 	{
 		Name: "max-reading-bytes", Default: "256MiB", Form: "size",
 		Doc: "Memory for what files unpack to and are made of while they are read, and for their texts until these are " +
-			"stored; it is taken before it is held. One file takes 128 MiB of it at most, and most take 4 MiB; a repository that a " +
-			"connector reads takes what it unpacks to, 251 MiB at most, and is refused where that is more than all of it. A request " +
-			"whose file waits for 10 s is answered 503 with Retry-After; connectors wait. Texts that are cut and embedded take half " +
-			"as much besides, and wait. Feeds and pages of connectors (8 MiB at most, two at a time) are not counted before their " +
-			"texts are read. With the default a node that is alone lives in 1 GiB; one of a cluster takes more.",
+			"stored; it is taken before it is held. One file takes 128 MiB of it at most, and most take 4 MiB; a repository " +
+			"that a connector reads takes what it unpacks to, 251 MiB at most, and is refused where that is more than all of " +
+			"it. A request whose file waits for 10 s is answered 503 with Retry-After; connectors wait. Texts that are cut " +
+			"and embedded take half as much besides, and wait. Feeds and pages of connectors (8 MiB at most, two at a time) " +
+			"are not counted before their texts are read. With the default a node that is alone lives in 1 GiB; one of a " +
+			"cluster takes more.",
 		set: func(s *Server, v string) error { return setBytes(&s.MaxReading, v, minReading, maxBodies) },
 	},
 	{
@@ -272,8 +273,8 @@ var Settings = []Setting{
 	},
 	{
 		Name: "max-open-stores", Default: "256", Form: "number",
-		Doc: "How many organizations' stores are open at once; the least recently used is closed first. " +
-			"Each costs up to 310 KiB and about 9 file descriptors, of which 14 are reckoned with; opening a cold one takes some 10 ms.",
+		Doc: "How many organizations' stores are open at once; the least recently used is closed first. Each costs up to " +
+			"310 KiB and about 9 file descriptors, of which 14 are reckoned with; opening a cold one takes some 10 ms.",
 		set: func(s *Server, v string) error { return setInt(&s.MaxOpenStores, v, minOpenStores, maxOpenStores) },
 	},
 	{
@@ -336,8 +337,8 @@ var Settings = []Setting{
 	},
 	{
 		Name: "tombstone-retention", Default: "720h", Form: "duration",
-		Doc: "How long the place of a forgotten node can be restored; after that the node is removed with its edges. " +
-			"Its content is gone at once, whatever this says. What was forgotten before a change keeps the time it was promised.",
+		Doc: "How long the place of a forgotten node can be restored; after that the node is removed with its edges. Its " +
+			"content is gone at once, whatever this says. What was forgotten before a change keeps the time it was promised.",
 		set: func(s *Server, v string) error { return setDuration(&s.TombstoneRetention, v, minGrace, maxTombstones) },
 	},
 	{
@@ -348,14 +349,15 @@ var Settings = []Setting{
 	},
 	{
 		Name: "cognition-quiet", Default: "3s", Form: "duration",
-		Doc: "How long a memory must have been left alone before a cognition cycle looks at what is new there. While content " +
-			"never stops coming a cycle begins after five minutes.",
+		Doc: "How long a memory must have been left alone before a cognition cycle looks at what is new there. While " +
+			"content never stops coming a cycle begins after five minutes.",
 		set: func(s *Server, v string) error { return setDuration(&s.CognitionQuiet, v, minKeyLife, maxGrace) },
 	},
 	{
 		Name: "llm-base-url", Default: "", Form: "URL",
-		Doc: "A language model that speaks the protocol of OpenAI's chat completions, such as `https://host/v1`; it words labels of " +
-			"domains, explanations of contradictions and answers, and weighs relations. Content of memories is sent there. Empty: none is asked, and everything works.",
+		Doc: "A language model that speaks the protocol of OpenAI's chat completions, such as `https://host/v1`; it words " +
+			"labels of domains, explanations of contradictions and answers, and weighs relations. Content of memories is " +
+			"sent there. Empty: none is asked, and everything works.",
 		set: func(s *Server, v string) error { s.LLMBaseURL = v; return nil },
 	},
 	{
@@ -370,18 +372,19 @@ var Settings = []Setting{
 	},
 	{
 		Name: "secrets-key-file", Default: "", Form: "file",
-		Doc: "File with at least 32 random bytes that go into the key under which the signing secrets of webhooks and the secrets of connectors " +
-			"(`token`, `authorization`) are stored, the same on every node of a cluster. With it on another disk, none of them can be read off a " +
-			"stolen one; without it they are sealed by what the organization's own store holds. What was sealed without it is sealed anew when the " +
-			"organization is next opened with room on the disk; what was sealed with it can be used with it only: keep a copy. API keys, join tokens and confirm tokens " +
-			"are stored as hashes. The key of a cluster's certificate authority lies in the directory's store as it is: who steals a node's disk " +
-			"has it (`orgmem cluster rotate` replaces it).",
+		Doc: "File with at least 32 random bytes that go into the key under which the signing secrets of webhooks and the " +
+			"secrets of connectors (`token`, `authorization`) are stored, the same on every node of a cluster. With it on " +
+			"another disk, none of them can be read off a stolen one; without it they are sealed by what the organization's " +
+			"own store holds. What was sealed without it is sealed anew when the organization is next opened with room on " +
+			"the disk; what was sealed with it can be used with it only: keep a copy. API keys, join tokens and confirm " +
+			"tokens are stored as hashes. The key of a cluster's certificate authority lies in the directory's store as it " +
+			"is: who steals a node's disk has it (`orgmem cluster rotate` replaces it).",
 		set: func(s *Server, v string) error { s.SecretsKeyFile = v; return nil },
 	},
 	{
 		Name: "webhook-retry-delays", Default: "30s,120s", Form: "two durations",
-		Doc: "How long a webhook delivery that failed waits before its second and before its third attempt, each by up to a fifth " +
-			"shorter or longer. Receivers count on some minutes to come back; less is for tests.",
+		Doc: "How long a webhook delivery that failed waits before its second and before its third attempt, each by up to " +
+			"a fifth shorter or longer. Receivers count on some minutes to come back; less is for tests.",
 		set: func(s *Server, v string) error {
 			s.WebhookRetryDelays = nil
 			err := setList(v, func(part string) error {
@@ -398,8 +401,9 @@ var Settings = []Setting{
 	},
 	{
 		Name: "egress-allow-cidrs", Default: "", Form: "list of ranges",
-		Doc: "Address ranges, with commas between them, that webhooks and connectors may reach although they are not public. " +
-			"For private deployments and tests: whoever may register a webhook can then reach what is there. HTTPS is never waived.",
+		Doc: "Address ranges, with commas between them, that webhooks and connectors may reach although they are not " +
+			"public. For private deployments and tests: whoever may register a webhook can then reach what is there. HTTPS " +
+			"is never waived.",
 		set: func(s *Server, v string) error {
 			return setList(v, func(part string) error {
 				p, err := netip.ParsePrefix(part)
@@ -432,9 +436,9 @@ var Settings = []Setting{
 	},
 	{
 		Name: "cluster-listen", Default: "", Form: "host:port",
-		Doc: "Address for the other nodes of a cluster, TCP and UDP. Everything on it is encrypted and only nodes with a certificate " +
-			"of the cluster are heard, but keep it off public networks all the same. Empty means that the node is alone. " +
-			"The first node of a cluster is made with `orgmem cluster init`, the others join with a token.",
+		Doc: "Address for the other nodes of a cluster, TCP and UDP. Everything on it is encrypted and only nodes with a " +
+			"certificate of the cluster are heard, but keep it off public networks all the same. Empty means that the node " +
+			"is alone. The first node of a cluster is made with `orgmem cluster init`, the others join with a token.",
 		set: func(s *Server, v string) error {
 			if v == "" {
 				return nil
@@ -444,8 +448,8 @@ var Settings = []Setting{
 	},
 	{
 		Name: "cluster-advertise", Default: "", Form: "host:port",
-		Doc: "Where the other nodes reach `cluster-listen`. Empty takes that address itself, or where it is every address of the machine, " +
-			"the first that is not loopback.",
+		Doc: "Where the other nodes reach `cluster-listen`. Empty takes that address itself, or where it is every address " +
+			"of the machine, the first that is not loopback.",
 		set: func(s *Server, v string) error {
 			if v == "" {
 				return nil
@@ -455,8 +459,8 @@ var Settings = []Setting{
 	},
 	{
 		Name: "join", Default: "", Form: "list of host:port",
-		Doc: "Nodes to find the cluster by, with commas between them. A name may stand for many addresses. Needed once at most: " +
-			"a join token names some nodes, and a node that has joined knows all others.",
+		Doc: "Nodes to find the cluster by, with commas between them. A name may stand for many addresses. Needed once at " +
+			"most: a join token names some nodes, and a node that has joined knows all others.",
 		set: func(s *Server, v string) error {
 			return setList(v, func(part string) error {
 				var address string
@@ -470,8 +474,8 @@ var Settings = []Setting{
 	},
 	{
 		Name: "join-token-file", Default: "", Form: "file",
-		Doc: "File with the join token of a machine that is to become a node; `orgmem cluster token` makes one. `ORGMEM_JOIN_TOKEN` may hold " +
-			"the token itself. Looked at only while the data directory is new.",
+		Doc: "File with the join token of a machine that is to become a node; `orgmem cluster token` makes one. " +
+			"`ORGMEM_JOIN_TOKEN` may hold the token itself. Looked at only while the data directory is new.",
 		set: func(s *Server, v string) error { s.JoinTokenFile = v; return nil },
 	},
 	{
@@ -492,16 +496,17 @@ var Settings = []Setting{
 	},
 	{
 		Name: "transfer-rate-bytes", Default: "64MiB", Form: "size",
-		Doc: "How many bytes of its organizations' stores this node sends per second to nodes that need a copy: one that joins, comes back " +
-			"after long or takes another one's place. The default gives a joining node its share of 3 GB within a minute; less " +
-			"leaves more of a slow disk or wire to requests.",
+		Doc: "How many bytes of its organizations' stores this node sends per second to nodes that need a copy: one that " +
+			"joins, comes back after long or takes another one's place. The default gives a joining node its share of 3 GB " +
+			"within a minute; less leaves more of a slow disk or wire to requests.",
 		set: func(s *Server, v string) error { return setBytes(&s.TransferRate, v, minTransfer, maxTransfer) },
 	},
 	{
 		Name: "shards", Default: "0", Form: "number",
-		Doc: "How many shards the organizations are spread over; of each one node at a time does the work. Chosen once, when a data directory " +
-			"is made by its first `serve` or `cluster init`, or after a restore; a start with another number is refused. 0 takes what there is, " +
-			"or 32 for a new directory, which costs 8 % of a core per node of three while idle. Where more than ten nodes are to come, take ten for each.",
+		Doc: "How many shards the organizations are spread over; of each one node at a time does the work. Chosen once, " +
+			"when a data directory is made by its first `serve` or `cluster init`, or after a restore; a start with another " +
+			"number is refused. 0 takes what there is, or 32 for a new directory, which costs 8 % of a core per node of " +
+			"three while idle. Where more than ten nodes are to come, take ten for each.",
 		set: func(s *Server, v string) error { return setInt(&s.Shards, v, 0, maxShards) },
 	},
 }
@@ -513,7 +518,10 @@ type ClientSetting struct{ Flag, Env, Default, Doc string }
 // ClientSettings is the second table of docs/configuration.md.
 var ClientSettings = []ClientSetting{
 	{"--base", EnvBase, DefaultBase, "Address of the service (`import`, `search`, `sessions`)."},
-	{"", EnvAPIKey, "", "The API key (`import`, `search`, `sessions`). There is no flag: arguments are visible to every user of a machine."},
+	{
+		"", EnvAPIKey, "",
+		"The API key (`import`, `search`, `sessions`). There is no flag: arguments are visible to every user of a machine.",
+	},
 	{"--operator", EnvOperator, DefaultOperator, "Address of the operator interface (`org`, `member`, `key`, `doctor`)."},
 	{"--operator-token", EnvOperatorToken, "`operator.token` in `--data`", "File with the operator's token."},
 	{"--data", "ORGMEM_DATA", "./data", "The server's data directory, to find `operator.token`."},

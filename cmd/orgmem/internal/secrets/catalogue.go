@@ -24,8 +24,9 @@ const minQuoted = 6
 
 // secretWords end, or with a few letters more nearly end, the name of what holds a
 // secret.
-const secretWords = `password|passwd|passphrase|passcode|pwd|secret|secret[_-]?key|secret[_-]?access[_-]?key|api[_-]?key|api[_-]?secret|` +
-	`access[_-]?key|account[_-]?key|auth[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|id[_-]?token|session[_-]?token|bot[_-]?token|` +
+const secretWords = `password|passwd|passphrase|passcode|pwd|secret|secret[_-]?key|secret[_-]?access[_-]?key|` +
+	`api[_-]?key|api[_-]?secret|access[_-]?key|account[_-]?key|auth[_-]?key|auth[_-]?token|access[_-]?token|` +
+	`refresh[_-]?token|id[_-]?token|session[_-]?token|bot[_-]?token|` +
 	`client[_-]?secret|private[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|webhook[_-]?secret|credentials?|token`
 
 // catalogue is in the order of use: first what is known by its own form, so that its
@@ -34,7 +35,8 @@ const secretWords = `password|passwd|passphrase|passcode|pwd|secret|secret[_-]?k
 var catalogue = sync.OnceValue(func() []rule {
 	return []rule{
 		{name: "private key", hints: []string{"private key"}, match: regexp.MustCompile(
-			`(?s)-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----|\z)`)},
+			`(?s)-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----.*?` +
+				`(?:-----END [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----|\z)`)},
 		{name: "age key", hints: []string{"age-secret-key-"}, match: regexp.MustCompile(`AGE-SECRET-KEY-1[0-9A-Z]{58}`)},
 		{
 			name: "putty key", hints: []string{"private-lines:"},
@@ -189,7 +191,8 @@ var catalogue = sync.OnceValue(func() []rule {
 		{
 			name: "authorization", hints: []string{"authorization"},
 			match: regexp.MustCompile(
-				`(?i)(authorization\\?["']?\s*[:=]\s*\\?["']?\s*(?:bearer|basic|token|digest|apikey|negotiate)?\s*)([^\s"'\\,;<>${}]{8,})`), unless: reference,
+				`(?i)(authorization\\?["']?\s*[:=]\s*\\?["']?\s*` +
+					`(?:bearer|basic|token|digest|apikey|negotiate)?\s*)([^\s"'\\,;<>${}]{8,})`), unless: reference,
 		},
 		{
 			name: "bearer token", hints: []string{"bearer"},
@@ -217,7 +220,8 @@ var catalogue = sync.OnceValue(func() []rule {
 			"--pass", "--token", "--api", "--secret", "--access", "--auth",
 			"--client-secret",
 		}, match: regexp.MustCompile(
-			`(?i)(--(?:password|passwd|pass|passphrase|token|api-?key|api-?token|secret|secret-key|access-token|access-key|auth-token|client-secret)(?:=|\s+)["']?)([^\s"'\\` + "`" + `,;]{4,})`), unless: reference},
+			`(?i)(--(?:password|passwd|pass|passphrase|token|api-?key|api-?token|secret|secret-key|access-token|` +
+				`access-key|auth-token|client-secret)(?:=|\s+)["']?)([^\s"'\\` + "`" + `,;]{4,})`), unless: reference},
 		{name: "assigned secret", hints: assigned, match: regexp.MustCompile(
 			`(?i)((?:` + secretWords + `)[0-9]*\\?["']?\s{0,4}(?:=>|:=|[:=])\s{0,4}\\?["'` + "`" + `])([^"'` + "`" +
 				`\n\\]{6,})`), unless: reference},

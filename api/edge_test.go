@@ -350,7 +350,9 @@ func TestAnswersAreWhole(t *testing.T) {
 	compare("POST", "/v1/ingest", `{"content":"Figs."}`, `{"jobId":"`+testJob.String()+`","status":"pending"}`)
 	job := `"id":"` + testJob.String() +
 		`","type":"ingest","progress":{"done":1,"total":1},"subject":"ann","attempts":1,"createdAt":"` + at +
-		`","startedAt":"2026-03-04T05:06:07.090Z","finishedAt":"2026-03-04T05:06:07.091Z","error":null,"result":{"items":[{"index":0,"externalId":"doc-1","nodeId":"ingest:x:y","status":"created"},{"index":1,"externalId":null,"nodeId":null,"status":"failed","error":"it was empty"}]}`
+		`","startedAt":"2026-03-04T05:06:07.090Z","finishedAt":"2026-03-04T05:06:07.091Z","error":null,` +
+		`"result":{"items":[{"index":0,"externalId":"doc-1","nodeId":"ingest:x:y","status":"created"},{"index":1,` +
+		`"externalId":null,"nodeId":null,"status":"failed","error":"it was empty"}]}`
 	compare("GET", "/v1/ingest/"+testJob.String()+"/status", "", `{`+job+`,"status":"done"}`)
 	compare("GET", "/v1/jobs/"+testJob.String(), "", `{`+job+`,"status":"succeeded"}`)
 	compare("GET", "/v1/jobs", "", `{"data":[{`+job+`,"status":"succeeded"}],"hasMore":false}`)
@@ -359,9 +361,15 @@ func TestAnswersAreWhole(t *testing.T) {
 			`","type":"export","status":"queued","progress":{"done":0,"total":0},"subject":null,"attempts":0,"createdAt":"`+at+
 			`","startedAt":null,"finishedAt":null,"error":{"code":"gone_wrong","detail":"Once."},"result":null}`)
 	compare("POST", "/v1/search", `{"query":"figs"}`,
-		`{"results":[{"chunk":"Figs ripen late.","chunkId":"c1","nodeId":"ingest:x:y","title":"Figs","score":0.75,"scores":{"vector":0.8,"keyword":3.5},"externalId":null,"subject":null,"createdAt":"`+at+`"}],"usage":{"readUnits":1,"embedTokens":7}}`)
+		`{"results":[{"chunk":"Figs ripen late.","chunkId":"c1","nodeId":"ingest:x:y","title":"Figs","score":0.75,`+
+			`"scores":{"vector":0.8,"keyword":3.5},"externalId":null,"subject":null,"createdAt":"`+at+
+			`"}],"usage":{"readUnits":1,"embedTokens":7}}`)
 	compare("GET", "/v1/graph/nodes/ingest:x:y", "",
-		`{"id":"ingest:x:y","kind":"document","title":"Figs","content":"Figs ripen late.","domainId":null,"subject":"ann","authority":0.5,"confidence":1,"status":"live","supersededBy":null,"source":{"type":"ingest","jobId":"`+testJob.String()+`","externalId":"doc-1","externalIds":["doc-1","doc-2"]},"validFrom":"`+at+`","validTo":null,"createdAt":"`+at+`","updatedAt":"`+at+`","tombstonedAt":null,"restorableUntil":null,"degree":2,"metadata":{"page":3}}`)
+		`{"id":"ingest:x:y","kind":"document","title":"Figs","content":"Figs ripen late.","domainId":null,`+
+			`"subject":"ann","authority":0.5,"confidence":1,"status":"live","supersededBy":null,"source":{"type":"ingest",`+
+			`"jobId":"`+testJob.String()+`","externalId":"doc-1","externalIds":["doc-1","doc-2"]},"validFrom":"`+at+
+			`","validTo":null,"createdAt":"`+at+`","updatedAt":"`+at+
+			`","tombstonedAt":null,"restorableUntil":null,"degree":2,"metadata":{"page":3}}`)
 	if res := h.do("DELETE", "/v1/keys/"+hash, ""); res.StatusCode != http.StatusNoContent || len(res.body) != 0 ||
 		res.Header.Get("Content-Type") != "" {
 		t.Errorf("204: %d %q %q", res.StatusCode, res.body, res.Header.Get("Content-Type"))

@@ -82,7 +82,8 @@ func TestSupersedeNodeBody(t *testing.T) {
 		}
 	}
 	res := h.do(http.MethodPost, nodeTarget+"/supersede", `{"content":"Figs.","reason":"so they said"}`)
-	want := `{"oldNodeId":"ingest:x:y","newNodeId":"ingest:x:z","edgeId":"ingest:x:y_ingest:x:z_superseded_by","created":true,"newAuthority":0.625}`
+	want := `{"oldNodeId":"ingest:x:y","newNodeId":"ingest:x:z","edgeId":"ingest:x:y_ingest:x:z_superseded_by",` +
+		`"created":true,"newAuthority":0.625}`
 	if got := strings.TrimSpace(string(res.body)); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

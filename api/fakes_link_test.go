@@ -12,7 +12,8 @@ var linkSamples = map[string]string{
 	"patchConnector":     `{"enabled":false}`,
 	"patchWebhook":       `{"disabled":false}`,
 	"ingestSessionEvent": `{"sessionId":"s-1","role":"user","text":"Rename the field."}`,
-	"ingestSessionBatch": `{"events":[{"sessionId":"s-1","role":"tool","text":"ok","tool":"bash","at":"2026-03-01T10:00:00Z"}]}`,
+	"ingestSessionBatch": `{"events":[{"sessionId":"s-1","role":"tool","text":"ok","tool":"bash",` +
+		`"at":"2026-03-01T10:00:00Z"}]}`,
 	"ingestAgentSignals": `{"sessionId":"s-1","signals":[{"type":"loop"}]}`,
 }
 

@@ -260,7 +260,8 @@ func FuzzSessionEvent(f *testing.F) {
 	for _, e := range []string{
 		`{"sessionId":"s","role":"user","text":"Hello."}`, `{"sessionId":"s","role":"poet","text":"x"}`, `{}`, `null`, `[1]`,
 		`"x"`, `{"sessionId":"s\u0000","role":"user","text":"x"}`,
-		`{"sessionId":"s","role":"tool","text":"x","at":"2026-03-01T10:00:00Z","eventId":"e","cwd":"/","model":"m","tool":"t","metadata":{"a":[1,{"b":1e400}]}}`,
+		`{"sessionId":"s","role":"tool","text":"x","at":"2026-03-01T10:00:00Z","eventId":"e","cwd":"/","model":"m",` +
+			`"tool":"t","metadata":{"a":[1,{"b":1e400}]}}`,
 		`{"sessionId":"s","role":"user","text":"x","metadata":` + strings.Repeat(`{"a":`, canon.MaxDepth) + "1" +
 			strings.Repeat("}", canon.MaxDepth) + "}",
 		`{"sessionId":"s","role":"user","text":" "}`, `{"sessionId":"s","role":"user","text":"x","text":"y"}`,

@@ -117,7 +117,8 @@ func TestOperatorRoutes(t *testing.T) {
 		{"DELETE", "/operator/cluster/nodes/fig", "", 202, clusterJSON},
 		{
 			"GET", "/operator/doctor", "", 200,
-			`{"version":"v1","config":[{"name":"listen","value":":1","origin":"flag"}],"checks":[{"name":"disk","ok":true,"detail":"fine"}]}`,
+			`{"version":"v1","config":[{"name":"listen","value":":1","origin":"flag"}],"checks":[{"name":"disk","ok":true,` +
+				`"detail":"fine"}]}`,
 		},
 	}
 	tested := map[string]bool{}
@@ -247,11 +248,13 @@ func (f fakeCluster) Remove(context.Context, string) error { return f.err }
 
 // clusterJSON is what scripts read of fakeCluster's status.
 const clusterJSON = `{"cluster":"c","controller":"n-1","version":1,` +
-	`"nodes":[{"id":"n-1","name":"fig","zone":"z","address":"h:1","version":1,"state":"alive","since":"2026-03-04T05:06:07.089Z",` +
+	`"nodes":[{"id":"n-1","name":"fig","zone":"z","address":"h:1","version":1,"state":"alive",` +
+	`"since":"2026-03-04T05:06:07.089Z",` +
 	`"draining":true,"leaving":true,"voters":2,"learners":1,"leads":3,"load":7}],` +
 	`"groups":[{"group":0,"leader":"","replicas":[],"desired":[],"waits":""},` +
 	`{"group":1,"leader":"n-1","replicas":[{"node":"n-1","voter":true,"caughtUp":true}],"desired":["n-1"],"waits":"w"}],` +
-	`"decisions":[{"at":"2026-03-04T05:06:07.089Z","action":"promote","group":1,"node":"n-1","why":"y","outcome":"done","times":2}]}`
+	`"decisions":[{"at":"2026-03-04T05:06:07.089Z","action":"promote","group":1,"node":"n-1","why":"y",` +
+	`"outcome":"done","times":2}]}`
 
 func TestOperatorOfANodeAlone(t *testing.T) {
 	h := newHarness(t)

@@ -10,6 +10,7 @@
 // The Go code is generated from the .proto files beside it by `make proto`.
 package pb
 
-//go:generate protoc --go_out=. --go_opt=paths=source_relative account.proto actors.proto brain.proto command.proto
-//go:generate protoc --go_out=. --go_opt=paths=source_relative common.proto data.proto graph.proto link.proto
-//go:generate protoc --go_out=. --go_opt=paths=source_relative message.proto mind.proto node.proto record.proto replica.proto
+//go:generate protoc --go_out=. --go_opt=paths=source_relative account.proto actors.proto brain.proto
+//go:generate protoc --go_out=. --go_opt=paths=source_relative command.proto common.proto data.proto graph.proto
+//go:generate protoc --go_out=. --go_opt=paths=source_relative link.proto message.proto mind.proto node.proto record.proto
+//go:generate protoc --go_out=. --go_opt=paths=source_relative replica.proto

@@ -96,14 +96,17 @@ func TestSettle(t *testing.T) {
 func TestSameTop(t *testing.T) {
 	g := graph()
 	was := &pb.Domain{Label: "boiler", Keywords: []string{"boiler"}, NamedBy: []string{"a", "b"}}
-	if !g.SameTop(was, []int32{0, 1}) || g.SameTop(was, []int32{1, 0}) || g.SameTop(was, []int32{0}) || g.SameTop(nil, nil) {
+	if !g.SameTop(was, []int32{0, 1}) || g.SameTop(was, []int32{1, 0}) || g.SameTop(was, []int32{0}) ||
+		g.SameTop(nil, nil) {
 		t.Error("a domain is the same if its label is, and the nodes that name it are")
 	}
 }
 
 func TestGroupOf(t *testing.T) {
 	g := graph()
-	group, err := g.GroupOf([]int32{0, 2}, func(seq uint64) (string, error) { return "Text " + strconv.Itoa(int(seq)), nil })
+	group, err := g.GroupOf([]int32{0, 2}, func(seq uint64) (string, error) {
+		return "Text " + strconv.Itoa(int(seq)), nil
+	})
 	if err != nil || len(group.Passages) != 2 || group.Passages[0].Title != "Boiler" || group.Passages[1].Title != "" {
 		t.Errorf("passages %+v: %v", group.Passages, err)
 	}
@@ -146,7 +149,10 @@ func TestTemporalView(t *testing.T) {
 	g := &cognition.Graph{}
 	d := cognition.Domain{Label: "boiler"}
 	for i := range int32(60) { // each day, and of the boiler in the last weeks only
-		g.Nodes = append(g.Nodes, cognition.Node{ID: pb.NodeID(strconv.Itoa(int(i))), Kind: "document", AtMS: int64(i+1) * day})
+		g.Nodes = append(g.Nodes, cognition.Node{
+			ID: pb.NodeID(strconv.Itoa(int(i))), Kind: "document",
+			AtMS: int64(i+1) * day,
+		})
 		if i >= 40 {
 			d.Members = append(d.Members, i)
 			d.Top = append(d.Top, i)

@@ -67,7 +67,8 @@ func TestExportsAsPeopleHaveThem(t *testing.T) {
 		},
 		"Claude's projects": {
 			"projects.json",
-			`[{"uuid":"p","name":"House","prompt_template":"be brief","docs":[{"uuid":"d","filename":"roof.md","content":"The roof is slate."}]},{"uuid":"q","docs":[],"prompt_template":""}]`,
+			`[{"uuid":"p","name":"House","prompt_template":"be brief","docs":[{"uuid":"d","filename":"roof.md",` +
+				`"content":"The roof is slate."}]},{"uuid":"q","docs":[],"prompt_template":""}]`,
 			[]found{{"roof.md", "claude:d", "The roof is slate."}},
 		},
 		"Notion's tables": {
@@ -77,7 +78,8 @@ func TestExportsAsPeopleHaveThem(t *testing.T) {
 		},
 		"an Obsidian vault": {
 			"vault.zip", zipped(t, "Board.canvas",
-				`{"nodes":[{"id":"2","type":"file","file":"Note.md","x":0,"y":9},{"id":"1","type":"text","text":"About [[Note|turbines]]","x":0,"y":-9}],"edges":[{"id":"e","label":"leads to"}]}`,
+				`{"nodes":[{"id":"2","type":"file","file":"Note.md","x":0,"y":9},{"id":"1","type":"text",`+
+					`"text":"About [[Note|turbines]]","x":0,"y":-9}],"edges":[{"id":"e","label":"leads to"}]}`,
 				"Note.md", "---\r\ntags: one, two\r\n---\r\nWords\r\n"),
 			[]found{{"Board", "", "About turbines\n\nNote.md\n\nleads to"}, {"Note", "", "Words\n"}},
 		},

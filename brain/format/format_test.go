@@ -120,7 +120,9 @@ func TestTranscripts(t *testing.T) {
 			`{"segments":[{"speaker":"Ann","text":"Hello"}]}`, JSON, "Ann: Hello", `{"speakers":["Ann"],"transcript":true}`,
 		},
 		"what programs say beside it": {
-			`{"text":" Hello. Yes.","language":"en","segments":[{"id":0,"seek":0,"start":0.0,"end":1.5,"text":" Hello.","tokens":[1,[2]],"avg_logprob":-0.3,"speaker":"Ann"},{"id":1,"confidence":0.9,"words":[{"word":"Yes","start":2}],"text":" Yes.","speaker":null}],"duration":3}`,
+			`{"text":" Hello. Yes.","language":"en","segments":[{"id":0,"seek":0,"start":0.0,"end":1.5,"text":" Hello.",` +
+				`"tokens":[1,[2]],"avg_logprob":-0.3,"speaker":"Ann"},{"id":1,"confidence":0.9,"words":[{"word":"Yes",` +
+				`"start":2}],"text":" Yes.","speaker":null}],"duration":3}`,
 			JSON, "Ann: Hello.\nYes.", `{"speakers":["Ann"],"transcript":true}`,
 		},
 		"two voices in a cue": {
@@ -295,7 +297,8 @@ func TestAFileIsNotHeldTwice(t *testing.T) {
 	}
 	chats := strings.Repeat(`{"chat_messages":[{"sender":"human","text":"Figs","files":"`+strings.Repeat("x", size)+
 		`"}]},`, pictures)
-	parts := strings.Repeat(`{"title":"Figs","mapping":{"a":{"message":{"author":{"role":"user"},"content":{"parts":["Figs",{"data":"`+strings.Repeat("x", size)+`"}]}}}}},`, pictures)
+	parts := strings.Repeat(`{"title":"Figs","mapping":{"a":{"message":{"author":{"role":"user"},`+
+		`"content":{"parts":["Figs",{"data":"`+strings.Repeat("x", size)+`"}]}}}}},`, pictures)
 	for name, data := range map[string][]byte{
 		"a.eml": []byte(letterOfAnn + "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: " +
 			"application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n\r\n" + lines.String() + "--b--\r\n"),

@@ -145,7 +145,8 @@ func TestMail(t *testing.T) {
 		d.Title != "Figs and plums" ||
 		d.OccurredAt != "2026-05-05T08:00:00Z" || d.ExternalID != "mid:2@example.org" ||
 		string(d.Metadata) !=
-			`{"attachments":["people.csv","a.png"],"from":"Ann Löw <ann@example.org>","messageId":"2@example.org","thread":"1@example.org","to":"bob@example.org"}` {
+			`{"attachments":["people.csv","a.png"],"from":"Ann Löw <ann@example.org>","messageId":"2@example.org",`+
+				`"thread":"1@example.org","to":"bob@example.org"}` {
 		t.Errorf("%+v\n%s", d, d.Metadata)
 	}
 	if d := docs[1]; d.Content != "name: Ann; city: Oslo" || d.OccurredAt != "2026-05-05T08:00:00Z" ||
@@ -395,9 +396,13 @@ func TestHostileOffice(t *testing.T) {
 		"many titles": zipped(t, "ppt/presentation.xml", `<p:presentation><p:sldId r:id="r"/></p:presentation>`,
 			"ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="r" Target="s.xml"/></Relationships>`,
 			"ppt/s.xml", `<p:sp><p:ph type="title"/><a:p><a:t>Figs</a:t></a:p>`+strings.Repeat("<a:p/>", 1<<15)+"</p:sp>"),
-		"far cells":   sheet(`<row r="1000000000"><c r="ZZZZZZZ1000000000" t="inlineStr"><is><t>far</t></is></c><c r="A1" t="inlineStr"><is><t>Figs</t></is></c></row>`),
-		"repeated":    book(`<table:table><table:table-row table:number-rows-repeated="1000000000"><table:table-cell table:number-columns-repeated="1000000000"><text:p>Figs</text:p></table:table-cell></table:table-row></table:table>`),
-		"many spaces": book(`<table:table><table:table-row><table:table-cell><text:p>Figs<text:s text:c="1000000000"/></text:p></table:table-cell></table:table-row></table:table>`),
+		"far cells": sheet(`<row r="1000000000"><c r="ZZZZZZZ1000000000" t="inlineStr"><is><t>far</t></is></c>` +
+			`<c r="A1" t="inlineStr"><is><t>Figs</t></is></c></row>`),
+		"repeated": book(`<table:table><table:table-row table:number-rows-repeated="1000000000">` +
+			`<table:table-cell table:number-columns-repeated="1000000000">` +
+			`<text:p>Figs</text:p></table:table-cell></table:table-row></table:table>`),
+		"many spaces": book(`<table:table><table:table-row><table:table-cell>` +
+			`<text:p>Figs<text:s text:c="1000000000"/></text:p></table:table-cell></table:table-row></table:table>`),
 		"out of it": zipped(t, "word/document.xml",
 			"<w:document><w:body><w:p><w:r><w:t>Figs</w:t></w:r></w:p></w:body></w:document>", "word/_rels/document.xml.rels",
 			`<Relationships><Relationship Id="r" Type="x/footnotes" Target="../../../../etc/passwd"/></Relationships>`),

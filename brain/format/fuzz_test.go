@@ -68,18 +68,27 @@ func FuzzOffice(f *testing.F) {
 		{"content.xml"},
 		{"META-INF/container.xml", "a.opf"},
 	}
-	f.Add(0, `<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>a</w:t><w:txbxContent><w:p><w:t>b</w:t></w:p></w:txbxContent><w:del/></w:r></w:p>`)
-	f.Add(3, `<text:p>a<text:note><text:note-body><text:p>b</text:p></text:note-body></text:note><draw:text-box><table:table><text:p>c</text:p></table:table></draw:text-box></text:p>`)
+	f.Add(0, `<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>a</w:t><w:txbxContent><w:p><w:t>b</w:t></w:p></w:txbxContent>`+
+		`<w:del/></w:r></w:p>`)
+	f.Add(3, `<text:p>a<text:note><text:note-body><text:p>b</text:p></text:note-body></text:note><draw:text-box>`+
+		`<table:table><text:p>c</text:p></table:table></draw:text-box></text:p>`)
 	for i, seed := range []string{
-		`<w:document><w:body><w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>a</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl></w:body></w:document>`,
-		`<workbook><sheet name="a" id="r"/><row><c r="A1" t="s" s="1"><v>0</v></c></row><si><t>a</t></si><numFmt numFmtId="1" formatCode="yyyy"/><cellXfs><xf numFmtId="14"/></cellXfs></workbook>`,
+		`<w:document><w:body><w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>a</w:t></w:r></w:p><w:tbl><w:tr>` +
+			`<w:tc><w:p/></w:tc></w:tr></w:tbl></w:body></w:document>`,
+		`<workbook><sheet name="a" id="r"/><row><c r="A1" t="s" s="1"><v>0</v></c></row><si><t>a</t></si>` +
+			`<numFmt numFmtId="1" formatCode="yyyy"/><cellXfs><xf numFmtId="14"/></cellXfs></workbook>`,
 		`<p:presentation><p:sldId r:id="r"/><p:sp><p:ph type="title"/><a:p><a:t>a</a:t></a:p></p:sp></p:presentation>`,
-		`<office:text><text:h text:outline-level="2">a</text:h><text:list><text:p>b<text:s text:c="9"/></text:p></text:list><table:table><table:table-row><table:table-cell table:number-columns-repeated="999999"><text:p>c</text:p></table:table-cell></table:table-row></table:table></office:text>`,
-		`<package><rootfile full-path="a.opf"/><title>a</title><item id="a" href="a.opf" media-type="application/xhtml+xml"/><itemref idref="a"/></package>`,
+		`<office:text><text:h text:outline-level="2">a</text:h><text:list>` +
+			`<text:p>b<text:s text:c="9"/></text:p></text:list><table:table><table:table-row>` +
+			`<table:table-cell table:number-columns-repeated="999999">` +
+			`<text:p>c</text:p></table:table-cell></table:table-row></table:table></office:text>`,
+		`<package><rootfile full-path="a.opf"/><title>a</title>` +
+			`<item id="a" href="a.opf" media-type="application/xhtml+xml"/><itemref idref="a"/></package>`,
 	} {
 		f.Add(i, seed)
 	}
-	const relations = `<Relationships><Relationship Id="r" Target="worksheets/sheet1.xml"/><Relationship Id="r" Target="slides/slide1.xml"/></Relationships>`
+	const relations = `<Relationships><Relationship Id="r" Target="worksheets/sheet1.xml"/>` +
+		`<Relationship Id="r" Target="slides/slide1.xml"/></Relationships>`
 	f.Fuzz(func(t *testing.T, kind int, xml string) {
 		var pairs []string
 		kind = max(kind, -kind) % len(parts)
@@ -109,9 +118,11 @@ func cutTo(data string, cut uint16) []byte { return []byte(data[:min(len(data), 
 func FuzzSlack(f *testing.F) {
 	const whole = 1<<16 - 1
 	f.Add("", "ops", `[{"id":"U1","name":"ann","profile":{"display_name":"Ann"}}]`,
-		`[{"type":"message","user":"U1","text":"By <https://x.example|the book> &amp; <@U1>","ts":"1700000000.0001","thread_ts":"1700000000.0001"}]`, `[]`, uint16(whole))
+		`[{"type":"message","user":"U1","text":"By <https://x.example|the book> &amp; <@U1>","ts":"1700000000.0001",`+
+			`"thread_ts":"1700000000.0001"}]`, `[]`, uint16(whole))
 	f.Add("Acme/", "a/b", `[]`,
-		`[{"type":"message","subtype":"bot_message","bot_profile":{"name":"CI"},"attachments":[{"title":"x","text":"y","fallback":"z"}],"ts":"1"},{"blocks":[{"text":{"text":"a"},"elements":[{"elements":[{"text":"b"}]}]}]}]`,
+		`[{"type":"message","subtype":"bot_message","bot_profile":{"name":"CI"},"attachments":[{"title":"x","text":"y",`+
+			`"fallback":"z"}],"ts":"1"},{"blocks":[{"text":{"text":"a"},"elements":[{"elements":[{"text":"b"}]}]}]}]`,
 		`[{"type":"message","subtype":"channel_join","text":"joined","ts":"2"}]`, uint16(whole))
 	f.Add("", "ops", `[]`, `[{"type":"message","text":"cut short","ts":"2"}]`, `[]`, uint16(300))
 	f.Fuzz(func(t *testing.T, root, channel, users, day, next string, cut uint16) {

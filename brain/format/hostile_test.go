@@ -27,7 +27,10 @@ func TestOldAndLockedDocuments(t *testing.T) {
 	}
 	const ole = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 	header := ole + strings.Repeat("\x00", 16) + "\x3e\x00\x03\x00\xfe\xff\x09\x00"
-	manifest := `<manifest:manifest><manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data manifest:checksum="x"><manifest:algorithm manifest:algorithm-name="http://www.w3.org/2001/04/xmlenc#aes256-cbc"/></manifest:encryption-data></manifest:file-entry></manifest:manifest>`
+	manifest := `<manifest:manifest><manifest:file-entry manifest:full-path="content.xml">` +
+		`<manifest:encryption-data manifest:checksum="x">` +
+		`<manifest:algorithm manifest:algorithm-name="http://www.w3.org/2001/04/xmlenc#aes256-cbc"/>` +
+		`</manifest:encryption-data></manifest:file-entry></manifest:manifest>`
 	const old = "is an office document of before 2007, or an encrypted one, which cannot be read" + reading.Supported
 	for name, c := range map[string]struct{ data, want string }{
 		"a.doc":       {header + string(noise), old},

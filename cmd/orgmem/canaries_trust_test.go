@@ -168,7 +168,8 @@ func (e *eraser) nodeOf(c caller, job string) string {
 // file imports a file, and returns the node of its one document.
 func (e *eraser) file(c caller, name, content string) string {
 	e.t.Helper()
-	body := form("--sample\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + name + "\"\r\n\r\n" + content + "\r\n--sample--\r\n")
+	body := form("--sample\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + name + "\"\r\n\r\n" +
+		content + "\r\n--sample--\r\n")
 	return e.nodeOf(c, e.ok(c, http.MethodPost, "/v1/import", body)["jobId"].(string))
 }
 
@@ -181,23 +182,35 @@ func (e *eraser) forget(c caller, node string) {
 func (e *eraser) memory(c caller, of string) {
 	e.t.Helper()
 	p := func(what string) string { return e.k.put(of + ": " + what) }
-	a := e.note(c, map[string]any{"content": "The " + p("content") + " is here.", "title": p("title"), "externalId": p("external id"), "metadata": map[string]any{"where": p("metadata")}})
+	a := e.note(c, map[string]any{
+		"content": "The " + p("content") + " is here.", "title": p("title"),
+		"externalId": p("external id"), "metadata": map[string]any{"where": p("metadata")},
+	})
 	e.file(c, p("file name")+".txt", "Of the "+p("content of a file")+" it is said.")
 	b := e.note(c, map[string]any{"content": "Another " + p("second content") + "."})
-	e.ok(c, http.MethodPost, "/v1/graph/edges", map[string]any{"source": a, "target": b, "type": p("edge type"), "note": p("edge note")})
+	e.ok(c, http.MethodPost, "/v1/graph/edges",
+		map[string]any{"source": a, "target": b, "type": p("edge type"), "note": p("edge note")})
 	e.ok(c, http.MethodPatch, "/v1/graph/nodes/"+b, map[string]any{"title": p("edited title"), "reason": p("reason")})
 }
 
 func (e *eraser) forgetNodes() {
 	e.way("node forgotten")
 	c, p := e.caller, func(what string) string { return e.k.put("node forgotten: " + what) }
-	node := e.note(c, map[string]any{"content": "It was " + p("content") + " that came.", "title": p("title"), "externalId": p("external id"), "metadata": map[string]any{"about": p("metadata")}})
+	node := e.note(c, map[string]any{
+		"content": "It was " + p("content") + " that came.", "title": p("title"),
+		"externalId": p("external id"), "metadata": map[string]any{"about": p("metadata")},
+	})
 	other := e.note(c, map[string]any{"content": "This one stays, with its heron."})
 	edge := map[string]any{"source": node, "target": other, "type": p("type of its edge"), "note": p("note of its edge")}
-	if a := c.send(e.t.Context(), http.MethodPost, "/v1/graph/edges", "with-the-node", edge); a.Status != http.StatusCreated {
+	if a := c.send(e.t.Context(), http.MethodPost, "/v1/graph/edges", "with-the-node",
+		edge); a.Status != http.StatusCreated {
 		e.t.Fatalf("edge: %d %s", a.Status, a.Body)
 	}
-	e.ok(c, http.MethodPatch, "/v1/graph/nodes/"+node, map[string]any{"title": p("edited title"), "content": "Then it was " + p("edited content") + ".", "reason": p("reason")})
+	e.ok(c, http.MethodPatch, "/v1/graph/nodes/"+node,
+		map[string]any{
+			"title": p("edited title"), "content": "Then it was " + p("edited content") + ".",
+			"reason": p("reason"),
+		})
 	e.ok(c, http.MethodPost, "/v1/search", map[string]any{"query": "what is " + p("query")})
 	e.forget(c, node)
 
@@ -208,7 +221,8 @@ func (e *eraser) forgetNodes() {
 	e.way("superseded and forgotten")
 	p = func(what string) string { return e.k.put("superseded and forgotten: " + what) }
 	old := e.note(c, map[string]any{"content": "First " + p("content") + ".", "title": p("title")})
-	next := e.ok(c, http.MethodPost, "/v1/graph/nodes/"+old+"/supersede", map[string]any{"content": "Then " + p("content of the successor") + ".", "reason": p("reason")})["newNodeId"].(string)
+	next := e.ok(c, http.MethodPost, "/v1/graph/nodes/"+old+"/supersede",
+		map[string]any{"content": "Then " + p("content of the successor") + ".", "reason": p("reason")})["newNodeId"].(string)
 	e.forget(c, next)
 	e.forget(c, old)
 
@@ -220,8 +234,10 @@ func (e *eraser) forgetNodes() {
 
 	e.way("edge forgotten")
 	p = func(what string) string { return e.k.put("edge forgotten: " + what) }
-	a, b := e.note(c, map[string]any{"content": "The left side stays."}), e.note(c, map[string]any{"content": "The right side stays."})
-	made := e.ok(c, http.MethodPost, "/v1/graph/edges", map[string]any{"source": a, "target": b, "type": "holds", "note": p("note")})
+	a, b := e.note(c, map[string]any{"content": "The left side stays."}), e.note(c,
+		map[string]any{"content": "The right side stays."})
+	made := e.ok(c, http.MethodPost, "/v1/graph/edges",
+		map[string]any{"source": a, "target": b, "type": "holds", "note": p("note")})
 	e.ok(c, http.MethodDelete, "/v1/graph/edges/"+made["id"].(string), nil)
 }
 
@@ -247,7 +263,9 @@ func (e *eraser) eraseSubjects() {
 func (e *eraser) export(c caller, scope string) {
 	e.t.Helper()
 	id := e.ok(c, http.MethodPost, "/v1/exports", map[string]any{"scope": scope})["exportId"].(string)
-	eventually(e.t, "an export", func() bool { return e.ok(c, http.MethodGet, "/v1/exports/"+id, nil)["status"] == "succeeded" })
+	eventually(e.t, "an export", func() bool {
+		return e.ok(c, http.MethodGet, "/v1/exports/"+id, nil)["status"] == "succeeded"
+	})
 }
 
 func (e *eraser) deleteSessions() {
@@ -256,10 +274,15 @@ func (e *eraser) deleteSessions() {
 	id := p("id")
 	var events []any
 	for i := range 3 {
-		events = append(events, map[string]any{"sessionId": id, "role": "user", "text": "Please " + p("text") + ".", "cwd": "/" + p("directory"), "model": p("model"), "eventId": p("event id"), "metadata": map[string]any{"n": i, "x": p("metadata")}})
+		events = append(events, map[string]any{
+			"sessionId": id, "role": "user", "text": "Please " + p("text") + ".",
+			"cwd": "/" + p("directory"), "model": p("model"), "eventId": p("event id"),
+			"metadata": map[string]any{"n": i, "x": p("metadata")},
+		})
 	}
 	e.ok(c, http.MethodPost, "/v1/ingest/session-batch", map[string]any{"events": events})
-	e.ok(c, http.MethodPost, "/v1/ingest/agent-signals", map[string]any{"sessionId": id, "signals": []any{map[string]any{"type": "loop", "detail": p("detail of a signal")}}})
+	e.ok(c, http.MethodPost, "/v1/ingest/agent-signals",
+		map[string]any{"sessionId": id, "signals": []any{map[string]any{"type": "loop", "detail": p("detail of a signal")}}})
 	eventually(e.t, "the session", func() bool {
 		return e.ok(c, http.MethodGet, "/v1/ingest/session-status", nil)["ingestPending"] == 0.0
 	})
@@ -270,7 +293,8 @@ func (e *eraser) deleteEndpoints(port string) {
 	c := e.caller
 	e.way("webhook deleted")
 	p := func(what string) string { return e.k.put("webhook deleted: " + what) }
-	a := c.send(e.t.Context(), http.MethodPost, "/v1/webhooks", "for-the-endpoint", map[string]any{"url": "https://127.0.0.1:" + port + "/" + p("address"), "eventTypes": []string{"*"}})
+	a := c.send(e.t.Context(), http.MethodPost, "/v1/webhooks", "for-the-endpoint",
+		map[string]any{"url": "https://127.0.0.1:" + port + "/" + p("address"), "eventTypes": []string{"*"}})
 	if a.Status != http.StatusCreated {
 		e.t.Fatalf("webhook: %d %s", a.Status, a.Body)
 	}
@@ -283,7 +307,12 @@ func (e *eraser) deleteEndpoints(port string) {
 
 	e.way("connector deleted")
 	p = func(what string) string { return e.k.put("connector deleted: " + what) }
-	connector := "/v1/connectors/" + e.ok(c, http.MethodPost, "/v1/connectors", map[string]any{"type": "feed", "name": p("name"), "config": map[string]any{"url": "https://127.0.0.1:" + port + "/" + p("address"), "authorization": "Bearer " + p("secret")}})["id"].(string)
+	connector := "/v1/connectors/" + e.ok(c, http.MethodPost, "/v1/connectors",
+		map[string]any{
+			"type": "feed", "name": p("name"),
+			"config": map[string]any{"url": "https://127.0.0.1:" + port + "/" + p("address"), "authorization": "Bearer " +
+				p("secret")},
+		})["id"].(string)
 	job := e.ok(c, http.MethodPost, connector+"/sync", nil)["jobId"].(string)
 	eventually(e.t, "the sync", func() bool {
 		s := e.ok(c, http.MethodGet, "/v1/jobs/"+job, nil)["status"]
@@ -302,7 +331,10 @@ func (e *eraser) resetSandbox() {
 // leave deletes an account, and whole organizations: by their own person, by the
 // operator, and by a purge of all that they remember.
 func (e *eraser) leave() {
-	for _, how := range []string{"organization deleted by the operator", "organization deleted by its owner", "organization purged", "member removed"} {
+	for _, how := range []string{
+		"organization deleted by the operator", "organization deleted by its owner",
+		"organization purged", "member removed",
+	} {
 		e.way(how)
 		p := func(what string) string { return e.k.put(how + ": " + what) }
 		args := []string{"org", "create", "--plan", "unlimited"}
@@ -394,10 +426,15 @@ func (e *eraser) answers() (asked int) {
 				look(path+" of "+id, c.send(e.t.Context(), http.MethodGet, root+"/"+url.PathEscape(id)+tail, "", nil))
 			}
 		}
-		for _, body := range []map[string]any{{"query": "zq"}, {"query": "the content that is here"}, {"query": "heron", "includeSuperseded": true}} {
+		for _, body := range []map[string]any{
+			{"query": "zq"},
+			{"query": "the content that is here"},
+			{"query": "heron", "includeSuperseded": true},
+		} {
 			look("search", c.send(e.t.Context(), http.MethodPost, "/v1/search", "", body))
 		}
-		look("retrieve", c.send(e.t.Context(), http.MethodPost, "/v1/retrieve", "", map[string]any{"query": "the content that is here"}))
+		look("retrieve", c.send(e.t.Context(), http.MethodPost, "/v1/retrieve", "",
+			map[string]any{"query": "the content that is here"}))
 	}
 	return asked
 }
@@ -430,11 +467,17 @@ func TestTrustCanaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	port := freePort(t)
-	options := process.Options{Args: []string{"--secrets-key-file", secrets}, Env: []string{"ORGMEM_EGRESS_ALLOW_CIDRS=127.0.0.0/8", "ORGMEM_EGRESS_ALLOW_PORTS=" + port}}
+	options := process.Options{
+		Args: []string{"--secrets-key-file", secrets},
+		Env:  []string{"ORGMEM_EGRESS_ALLOW_CIDRS=127.0.0.0/8", "ORGMEM_EGRESS_ALLOW_PORTS=" + port},
+	}
 	p := start(t, data, options)
 	unlimited(t, p, data, p.OrgID)
 	seed := uint64(time.Now().UnixNano())
-	e := &eraser{t: t, k: &canaries{random: rand.New(rand.NewPCG(seed, 0)), words: map[string]string{}, secrets: map[string]string{}}, m: newMachine(t), caller: caller{base: p.BaseURL, key: p.APIKey}}
+	e := &eraser{t: t, k: &canaries{
+		random: rand.New(rand.NewPCG(seed, 0)), words: map[string]string{},
+		secrets: map[string]string{},
+	}, m: newMachine(t), caller: caller{base: p.BaseURL, key: p.APIKey}}
 	e.m.env["ORGMEM_OPERATOR"], e.m.env["ORGMEM_DATA"] = p.OperatorURL, data
 
 	e.forgetNodes()
@@ -460,7 +503,9 @@ func TestTrustCanaries(t *testing.T) {
 
 	asked := e.answers()
 	id := e.ok(e.caller, http.MethodPost, "/v1/exports", map[string]any{"scope": "org"})["exportId"].(string)
-	eventually(t, "an export", func() bool { return e.ok(e.caller, http.MethodGet, "/v1/exports/"+id, nil)["status"] == "succeeded" })
+	eventually(t, "an export", func() bool {
+		return e.ok(e.caller, http.MethodGet, "/v1/exports/"+id, nil)["status"] == "succeeded"
+	})
 	document := e.send(t.Context(), http.MethodGet, "/v1/exports/"+id+"/download", "", nil).Body
 	for _, place := range e.k.found(document) {
 		t.Errorf("%s is in a new export", place)
@@ -476,7 +521,10 @@ func TestTrustCanaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	records := 0
-	for name, dir := range map[string]string{"the data directory": data, "what a new backup restores": restoredInto(t, e.m, vault, backupKey, filepath.Join(dir, "again"))} {
+	for name, dir := range map[string]string{
+		"the data directory":         data,
+		"what a new backup restores": restoredInto(t, e.m, vault, backupKey, filepath.Join(dir, "again")),
+	} {
 		for place, files := range e.k.raw(t, dir) {
 			t.Errorf("%s lies in %s, in %v", place, name, files)
 		}
@@ -489,8 +537,10 @@ func TestTrustCanaries(t *testing.T) {
 	if records == 0 || asked == 0 || len(document) == 0 {
 		t.Errorf("%d records, %d answers and %d bytes of export were looked at", records, asked, len(document))
 	}
-	t.Logf("trust: canaries: %d canaries, %d ways of erasing, gone from files after %v, %d answers, %d records of tables, export of %d bytes, log of %d bytes, words times pieces of data %d: %d left",
-		len(e.k.words), len(e.ways), took.Round(time.Second), asked, records, len(document), len(log), e.k.compared, len(left))
+	t.Logf("trust: canaries: %d canaries, %d ways of erasing, gone from files after %v, %d answers, %d records of "+
+		"tables, export of %d bytes, log of %d bytes, words times pieces of data %d: %d left",
+		len(e.k.words), len(e.ways), took.Round(time.Second), asked, records, len(document), len(log), e.k.compared,
+		len(left))
 }
 
 func restoredInto(t *testing.T, m *machine, vault, key, dir string) string {

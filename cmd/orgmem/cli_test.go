@@ -114,7 +114,8 @@ func serveOperator(t *testing.T, m *machine, answers map[string]string) *[]strin
 func TestOperatorCommandsPrintWhatScriptsRelyOn(t *testing.T) {
 	m := newMachine(t)
 	org := `{"orgId":"` + testOrg +
-		`","name":"Acme","slug":"acme","personal":false,"plan":"standard","createdAt":"2026-01-01T00:00:00.000Z","members":1,"subjects":2}`
+		`","name":"Acme","slug":"acme","personal":false,"plan":"standard","createdAt":"2026-01-01T00:00:00.000Z",` +
+		`"members":1,"subjects":2}`
 	at := "/operator/orgs/" + testOrg
 	asked := serveOperator(t, m, map[string]string{
 		"POST /operator/orgs": `{"orgId":"` + testOrg + `","slug":"acme","userId":"` + testUser +

@@ -234,7 +234,8 @@ func TestEventsClientInABrowser(t *testing.T) {
 			try { [...new Frames().feed("x".repeat((1 << 20) + 1))]; } catch { refused = true; }
 			return [want, String(refused), ...differ];
 		});`)
-	if want := []string{`[{"comment":"hello"},{"event":"a","id":"7","data":"1\n\n 2"},{"event":"message","id":"","data":"ü"}]`, "true"}; !reflect.DeepEqual(frames, want) {
+	if want := []string{`[{"comment":"hello"},{"event":"a","id":"7","data":"1\n\n 2"},{"event":"message","id":"",` +
+		`"data":"ü"}]`, "true"}; !reflect.DeepEqual(frames, want) {
 		t.Errorf("frames %q", frames)
 	}
 }

@@ -76,7 +76,8 @@ func newMemoryGroup(t *testing.T, limit int64) *memoryGroup {
 		}
 	})
 	for i, file := range limits {
-		if err := os.WriteFile(filepath.Join(g.dir, file), []byte(strconv.FormatInt(limit, 10)), 0o600); err != nil && i == 0 {
+		if err := os.WriteFile(filepath.Join(g.dir, file), []byte(strconv.FormatInt(limit, 10)), 0o600); err != nil &&
+			i == 0 {
 			t.Skipf("the memory control group cannot be bounded: %v", err)
 		}
 	}
@@ -121,7 +122,8 @@ func (c caller) upload(ctx context.Context, path string) answer {
 		return answer{}
 	}
 	begin := fmt.Sprintf(head, hostileName(path))
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/v1/import", io.MultiReader(strings.NewReader(begin), file, strings.NewReader(tail)))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/v1/import",
+		io.MultiReader(strings.NewReader(begin), file, strings.NewReader(tail)))
 	if err != nil {
 		return answer{}
 	}
@@ -205,7 +207,8 @@ func hostileOneByOne(t *testing.T, files []string) {
 		if took > slowest {
 			slowest, slow = took, hostileName(path)
 		}
-		t.Logf("%s: answered %d after %d ms, resident %d MiB, at most %d MiB: %.200s", hostileName(path), a.Status, took.Milliseconds(), u.RSS>>20, u.Peak>>20, a.Body)
+		t.Logf("%s: answered %d after %d ms, resident %d MiB, at most %d MiB: %.200s", hostileName(path), a.Status,
+			took.Milliseconds(), u.RSS>>20, u.Peak>>20, a.Body)
 	}
 	t.Logf("trust: hostile files: %d files in turn: %s, peak %d MiB resident at %q of %d MiB, the slowest %q after %.1f s",
 		len(files), counted(statuses), peak>>20, worst, hostileInTurn>>20, slow, slowest.Seconds())
@@ -231,7 +234,8 @@ func ordinaryUpload(t *testing.T, c caller) {
 	t.Helper()
 	var last answer
 	eventually(t, "an ordinary file", func() bool {
-		last = c.send(t.Context(), http.MethodPost, "/v1/import", "", sent("notes.md", []byte("# Harvest\n\nFigs ripen late behind the greenhouse.\n")))
+		last = c.send(t.Context(), http.MethodPost, "/v1/import", "",
+			sent("notes.md", []byte("# Harvest\n\nFigs ripen late behind the greenhouse.\n")))
 		return last.Status == http.StatusAccepted
 	})
 }
@@ -251,7 +255,8 @@ func hostileAtOnce(t *testing.T, files []string, uploads int, plan string) {
 	admin := caller{base: p.BaseURL, key: p.APIKey}
 	keys := []string{p.APIKey}
 	for len(keys) < hostileKeys {
-		made := admin.must(t, http.StatusCreated, http.MethodPost, "/v1/keys", map[string]any{"label": "k", "scopes": []string{"read", "write"}})
+		made := admin.must(t, http.StatusCreated, http.MethodPost, "/v1/keys",
+			map[string]any{"label": "k", "scopes": []string{"read", "write"}})
 		secret, _ := made["apiKey"].(string)
 		if secret == "" {
 			t.Fatalf("no key in %v", made)
@@ -284,7 +289,8 @@ func hostileAtOnce(t *testing.T, files []string, uploads int, plan string) {
 	}
 	least := max(uploads/lookedAt[plan], 1)
 	looked := func() int { // mu is held
-		return statuses[http.StatusAccepted] + statuses[http.StatusRequestEntityTooLarge] + statuses[http.StatusUnprocessableEntity]
+		return statuses[http.StatusAccepted] + statuses[http.StatusRequestEntityTooLarge] +
+			statuses[http.StatusUnprocessableEntity]
 	}
 	began := time.Now()
 	take := func() (string, bool) {
@@ -341,7 +347,8 @@ func hostileAtOnce(t *testing.T, files []string, uploads int, plan string) {
 				health.Body.Close()
 			}
 			took := time.Since(began)
-			note := other.send(running, http.MethodPost, "/v1/import", "", sent("notes.md", []byte("# Harvest\n\nFigs ripen late, "+strconv.FormatInt(time.Now().UnixNano(), 10)+".\n")))
+			note := other.send(running, http.MethodPost, "/v1/import", "",
+				sent("notes.md", []byte("# Harvest\n\nFigs ripen late, "+strconv.FormatInt(time.Now().UnixNano(), 10)+".\n")))
 			u, _ := p.Usage()
 			mu.Lock()
 			live[fmt.Sprintf("health %d", status)]++
@@ -364,8 +371,11 @@ func hostileAtOnce(t *testing.T, files []string, uploads int, plan string) {
 	stop()
 	wg.Wait()
 	<-watched
-	t.Logf("trust: hostile files: %d files, parallelism %d, %d keys of plan %s, 1 GiB: %d uploads (%s), %d of them looked at of at least %d, %d deaths, peak %d MiB resident, %d MiB in the group; meanwhile %v, the slowest health check %d ms",
-		len(files), hostileParallel, len(keys), plan, next, counted(statuses), looked(), least, deaths, peak>>20, g.most(t)>>20, live, longest.Milliseconds())
+	t.Logf("trust: hostile files: %d files, parallelism %d, %d keys of plan %s, 1 GiB: %d uploads (%s), %d of them "+
+		"looked at of at least %d, %d deaths, peak %d MiB resident, %d MiB in the group; meanwhile %v, the slowest "+
+		"health check %d ms",
+		len(files), hostileParallel, len(keys), plan, next, counted(statuses), looked(), least, deaths, peak>>20,
+		g.most(t)>>20, live, longest.Milliseconds())
 	if len(unknown) > 0 {
 		t.Errorf("answers that are not documented:\n%s", strings.Join(unknown, "\n"))
 	}

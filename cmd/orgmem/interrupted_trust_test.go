@@ -36,7 +36,8 @@ func TestTrustInterruptedWork(t *testing.T) {
 			a, b := names[(tag+i)%len(names)], names[(tag*3+i*5+1)%len(names)]
 			items = append(items, map[string]any{
 				"externalId": fmt.Sprintf("%d-%d", tag, i), "title": fmt.Sprintf("%s %d-%d", a, tag, i),
-				"content": fmt.Sprintf("%s met %s at the mill number %d. The mill of %s grinds %d sacks of flour a week, says note %d of %d.", a, b, i, b, 10+i, i, tag),
+				"content": fmt.Sprintf("%s met %s at the mill number %d. The mill of %s grinds %d sacks of flour a week, "+
+					"says note %d of %d.", a, b, i, b, 10+i, i, tag),
 			})
 		}
 		return items
@@ -52,7 +53,10 @@ func TestTrustInterruptedWork(t *testing.T) {
 			body         any
 		}{
 			{http.MethodPost, "/v1/ingest/batch", map[string]any{"items": notes(round+1, 20)}},
-			{http.MethodPost, "/v1/ingest/session-event", map[string]any{"sessionId": subject, "role": "user", "text": fmt.Sprintf("I fixed the mill %d.", round)}},
+			{
+				http.MethodPost, "/v1/ingest/session-event",
+				map[string]any{"sessionId": subject, "role": "user", "text": fmt.Sprintf("I fixed the mill %d.", round)},
+			},
 			{http.MethodPost, "/v1/ingest/session-finalize", nil},
 			{http.MethodPost, "/v1/brain/train", nil}, // 409 where one is under way
 			{http.MethodPost, "/v1/exports", map[string]any{"format": "json"}},
@@ -103,7 +107,8 @@ func TestTrustInterruptedWork(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("trust: interrupted work: %d kills, at which %d jobs ran, %d stops: jobs %v, none failed", kills, running, rounds-kills, ends)
+	t.Logf("trust: interrupted work: %d kills, at which %d jobs ran, %d stops: jobs %v, none failed", kills, running,
+		rounds-kills, ends)
 	if running == 0 {
 		t.Error("no job ran at a kill: nothing was interrupted")
 	}

@@ -42,7 +42,8 @@ type pausedOp struct {
 
 // pausedOps are all kinds of requests that a node passes on.
 func pausedOps(tag, org string) []pausedOp {
-	file := form("--sample\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nBread rises " + tag + ".\r\n--sample--\r\n")
+	file := form("--sample\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nBread rises " +
+		tag + ".\r\n--sample--\r\n")
 	note := map[string]any{"content": "Bread rises " + tag + "."}
 	return []pausedOp{
 		{name: "read", method: http.MethodGet, path: "/v1/me"},
@@ -52,7 +53,10 @@ func pausedOps(tag, org string) []pausedOp {
 		{name: "ingest", method: http.MethodPost, path: "/v1/ingest", body: note},
 		{name: "ingest with a key", method: http.MethodPost, path: "/v1/ingest", key: true, body: note},
 		{name: "import", method: http.MethodPost, path: "/v1/import", body: file},
-		{name: "session event", method: http.MethodPost, path: "/v1/ingest/session-event", body: map[string]any{"sessionId": "s", "role": "user", "text": "Hello " + tag}},
+		{
+			name: "session event", method: http.MethodPost, path: "/v1/ingest/session-event",
+			body: map[string]any{"sessionId": "s", "role": "user", "text": "Hello " + tag},
+		},
 		{name: "new key", method: http.MethodPost, path: "/v1/keys", key: true, body: map[string]any{"label": tag}},
 		{name: "new key without a key", method: http.MethodPost, path: "/v1/keys", body: map[string]any{"label": tag}},
 		{name: "sandbox key", method: http.MethodPost, path: "/v1/sandbox/keys", body: map[string]any{}},
@@ -66,8 +70,14 @@ func pausedOps(tag, org string) []pausedOp {
 		{name: "operator: organization", operator: true, method: http.MethodGet, path: "/operator/orgs/" + org},
 		{name: "operator: list", operator: true, method: http.MethodGet, path: "/operator/orgs"},
 		{name: "operator: cluster", operator: true, method: http.MethodGet, path: "/operator/cluster"},
-		{name: "operator: plan", operator: true, method: http.MethodPut, path: "/operator/orgs/" + org + "/plan", body: map[string]any{"plan": "unlimited"}},
-		{name: "operator: new organization", operator: true, method: http.MethodPost, path: "/operator/orgs", body: map[string]any{"name": tag, "ownerEmail": "o@example.com"}},
+		{
+			name: "operator: plan", operator: true, method: http.MethodPut, path: "/operator/orgs/" + org + "/plan",
+			body: map[string]any{"plan": "unlimited"},
+		},
+		{
+			name: "operator: new organization", operator: true, method: http.MethodPost, path: "/operator/orgs",
+			body: map[string]any{"name": tag, "ownerEmail": "o@example.com"},
+		},
 	}
 }
 
@@ -141,7 +151,10 @@ func TestTrustPausedNode(t *testing.T) {
 		var keys, orgs []string
 		for k := range pausedOrgs {
 			var made struct{ APIKey, Org string }
-			out := c.run(slices.Concat([]string{"org", "create", "--name", fmt.Sprintf("r%d-%d", round, k), "--owner-email", "o@example.com", "--plan", "unlimited"}, c.operator((paused+1)%3))...)
+			out := c.run(slices.Concat([]string{
+				"org", "create", "--name", fmt.Sprintf("r%d-%d", round, k), "--owner-email",
+				"o@example.com", "--plan", "unlimited",
+			}, c.operator((paused+1)%3))...)
 			if err := json.Unmarshal(out, &made); err != nil || made.APIKey == "" {
 				t.Fatalf("%s: %v", out, err)
 			}
@@ -163,7 +176,8 @@ func TestTrustPausedNode(t *testing.T) {
 						mu.Lock()
 						defer mu.Unlock()
 						statuses[status]++
-						all = append(all, slow{took, fmt.Sprintf("round %d, node %d paused, %s through node %d: %d %s", round, paused, op.name, i, status, detail)})
+						all = append(all, slow{took, fmt.Sprintf("round %d, node %d paused, %s through node %d: %d %s", round,
+							paused, op.name, i, status, detail)})
 						if status == 0 || status >= 500 && status != http.StatusServiceUnavailable {
 							t.Errorf("%s", all[len(all)-1].what)
 						}
@@ -189,6 +203,8 @@ func TestTrustPausedNode(t *testing.T) {
 			t.Logf("%v: %s", s.took, s.what)
 		}
 	}
-	t.Logf("trust: paused node: %d pauses, %d requests through the others: statuses %v, %d later than %v, the slowest after %v, the median after %v",
-		rounds*len(c.nodes), len(all), statuses, late, answeredWithin, all[0].took.Round(time.Millisecond), all[len(all)/2].took.Round(time.Millisecond))
+	t.Logf("trust: paused node: %d pauses, %d requests through the others: statuses %v, %d later than %v, the "+
+		"slowest after %v, the median after %v",
+		rounds*len(c.nodes), len(all), statuses, late, answeredWithin, all[0].took.Round(time.Millisecond),
+		all[len(all)/2].took.Round(time.Millisecond))
 }

@@ -107,8 +107,10 @@ func TestADocumentIsReadToItsEnd(t *testing.T) {
 func FuzzDocument(f *testing.F) {
 	for _, document := range []string{
 		whole, ``, `{}`, `[]`, `{"version":1,"format":"orgmem-export","partitions":[{"nodes":[]},{}]}`,
-		`{"format":"orgmem-export","version":1,"partitions":[{"nodes":[{"id":"a"},{"id":"a"}],"edges":[{"source":"a","target":"a","evidence":[1,":"]}],"domains":[{"topNodes":"a"}],"externalIds":[null]}]}`,
-		`{"format":"orgmem-export","version":1,"partitions":[{"domains":[null,{"namedBy":[{}]}],"nodes":[null],"edges":[null],"id":1e999}]}`,
+		`{"format":"orgmem-export","version":1,"partitions":[{"nodes":[{"id":"a"},{"id":"a"}],"edges":[{"source":"a",` +
+			`"target":"a","evidence":[1,":"]}],"domains":[{"topNodes":"a"}],"externalIds":[null]}]}`,
+		`{"format":"orgmem-export","version":1,"partitions":[{"domains":[null,{"namedBy":[{}]}],"nodes":[null],` +
+			`"edges":[null],"id":1e999}]}`,
 	} {
 		f.Add(document)
 	}

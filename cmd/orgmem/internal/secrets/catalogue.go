@@ -27,7 +27,8 @@ const minQuoted = 6
 const secretWords = `password|passwd|passphrase|passcode|pwd|secret|secret[_-]?key|secret[_-]?access[_-]?key|` +
 	`api[_-]?key|api[_-]?secret|access[_-]?key|account[_-]?key|auth[_-]?key|auth[_-]?token|access[_-]?token|` +
 	`refresh[_-]?token|id[_-]?token|session[_-]?token|bot[_-]?token|` +
-	`client[_-]?secret|private[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|webhook[_-]?secret|credentials?|token`
+	`client[_-]?secret|private[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|` +
+	`webhook[_-]?secret|credentials?|token`
 
 // catalogue is in the order of use: first what is known by its own form, so that its
 // mark can say what it was, then what is known by its place. It is compiled when it

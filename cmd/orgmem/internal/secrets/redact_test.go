@@ -112,8 +112,10 @@ func TestOrdinaryTextStays(t *testing.T) {
 
 func TestJSONKnowsNamesOfFields(t *testing.T) {
 	got, n := JSON(
-		[]byte(`{"b":{"password":"correct horse battery 9","Note":"nothing"},"a":[{"apiKey":"zyxwvu"}],"max_tokens":99,"cmd":"export A_TOKEN=abc1234\nls"}`))
-	want := `{"a":[{"apiKey":"[redacted: assigned secret]"}],"b":{"Note":"nothing","password":"[redacted: assigned secret]"},` +
+		[]byte(`{"b":{"password":"correct horse battery 9","Note":"nothing"},"a":[{"apiKey":"zyxwvu"}],"max_tokens":99,` +
+			`"cmd":"export A_TOKEN=abc1234\nls"}`))
+	want := `{"a":[{"apiKey":"[redacted: assigned secret]"}],"b":{"Note":"nothing",` +
+		`"password":"[redacted: assigned secret]"},` +
 		`"cmd":"export A_TOKEN=[redacted: assigned secret]\nls","max_tokens":99}`
 	if got != want || n != 3 {
 		t.Errorf("%d: %s", n, got)

@@ -76,7 +76,8 @@ func TestHookIsMergedAndRemoved(t *testing.T) {
 			if err := last.Compact(); err != nil {
 				t.Fatal(err)
 			}
-			if want := `{"hooks":[{"type":"command","command":"/bin/orgmem sessions push --hook --base 'http://x'","timeout":60}]}`; string(last) != want {
+			if want := `{"hooks":[{"type":"command","command":"/bin/orgmem sessions push --hook --base 'http://x'",` +
+				`"timeout":60}]}`; string(last) != want {
 				t.Errorf("installed %s", last)
 			}
 			if changed, err = RemoveHook(path); err != nil || !changed {

@@ -125,7 +125,8 @@ func TestClaudeCode(t *testing.T) {
 		`{"type":"summary","summary":"x"}`, `{"type":"file-history-snapshot"}`, `not JSON`,
 		claudeTurn("u1", "user", `"fix the build, DB_PASSWORD=hunter22"`),
 		claudeTurn("u2", "assistant",
-			`[{"type":"thinking","thinking":"hm"},{"type":"text","text":"Looking."},{"type":"tool_use","name":"Bash","input":{"command":"make","password":"hunter22"}}]`),
+			`[{"type":"thinking","thinking":"hm"},{"type":"text","text":"Looking."},{"type":"tool_use","name":"Bash",`+
+				`"input":{"command":"make","password":"hunter22"}}]`),
 		claudeTurn("u3", "user",
 			`[{"type":"tool_result","is_error":true,"content":[{"type":"text","text":"--- FAIL: TestX"}]}]`),
 		claudeTurn("u4", "user",
@@ -154,12 +155,16 @@ func TestCodex(t *testing.T) {
 	d.write(".codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-c1.jsonl",
 		at+`"session_meta","payload":{"id":"c1","cwd":"/w"}}`,
 		at+`"turn_context","payload":{"cwd":"/w/app","model":"gpt"}}`,
-		at+`"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>x</environment_context>"}]}}`,
-		at+`"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"what is 2+2?"}]}}`,
+		at+`"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text",`+
+			`"text":"<environment_context>x</environment_context>"}]}}`,
+		at+`"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text",`+
+			`"text":"what is 2+2?"}]}}`,
 		at+`"event_msg","payload":{"type":"user_message","message":"what is 2+2?"}}`,
 		at+`"response_item","payload":{"type":"reasoning","summary":[]}}`,
-		at+`"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"k"}}`,
-		at+`"response_item","payload":{"type":"function_call_output","call_id":"k","output":"{\"output\":\"no such file\",\"metadata\":{\"exit_code\":2}}"}}`,
+		at+`"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}",`+
+			`"call_id":"k"}}`,
+		at+`"response_item","payload":{"type":"function_call_output","call_id":"k",`+
+			`"output":"{\"output\":\"no such file\",\"metadata\":{\"exit_code\":2}}"}}`,
 		at+`"event_msg","payload":{"type":"turn_aborted","reason":"interrupted"}}`,
 		at+`"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"4"}]}}`,
 		"")
@@ -178,8 +183,10 @@ c1 2026-01-02T03:04:05Z /w/app|gpt|assistant : 4
 
 func TestGemini(t *testing.T) {
 	d := newDesk(t)
-	head := `{"sessionId":"g1","projectHash":"x","messages":[{"id":"a","timestamp":"2026-01-02T03:04:05Z","type":"user","content":"list files"},` +
-		`{"id":"b","timestamp":"2026-01-02T03:04:06Z","type":"gemini","content":"ok","model":"gm","toolCalls":[{"id":"t","name":"ls","args":{"path":"."},"status":"error","resultDisplay":"denied"}]}`
+	head := `{"sessionId":"g1","projectHash":"x","messages":[{"id":"a","timestamp":"2026-01-02T03:04:05Z",` +
+		`"type":"user","content":"list files"},` +
+		`{"id":"b","timestamp":"2026-01-02T03:04:06Z","type":"gemini","content":"ok","model":"gm",` +
+		`"toolCalls":[{"id":"t","name":"ls","args":{"path":"."},"status":"error","resultDisplay":"denied"}]}`
 	const file = ".gemini/tmp/x/chats/session-1.json"
 	d.write(file, head+"]}")
 	d.write(".gemini/tmp/x/logs.json", "[]")

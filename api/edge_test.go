@@ -252,7 +252,7 @@ func TestLogLines(t *testing.T) {
 		t.Errorf("a slow request: %v", line)
 	}
 
-	all := newHarness(t, func(c *Config) { c.AccessLog = LogAll })
+	all := newHarness(t, func(c *Config) { c.AccessLog = web.LogAll })
 	all.do("GET", "/v1/me", "")
 	if line := all.logLine(t); line["status"] != 200.0 {
 		t.Errorf("LogAll: %v", line)
@@ -261,7 +261,7 @@ func TestLogLines(t *testing.T) {
 
 // TestClientAddress holds that no header changes the client's address.
 func TestClientAddress(t *testing.T) {
-	h := newHarness(t, func(c *Config) { c.AccessLog = LogAll })
+	h := newHarness(t, func(c *Config) { c.AccessLog = web.LogAll })
 	h.do("GET", "/v1/me", "", "X-Forwarded-For", "6.6.6.6", "X-Real-Ip", "6.6.6.6", "Forwarded", "for=6.6.6.6",
 		"True-Client-Ip", "6.6.6.6")
 	if line := h.logLine(t); line["client"] != "192.0.2.1" {

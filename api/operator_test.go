@@ -56,10 +56,10 @@ func (h *harness) op(method, target, body string, headers ...string) response {
 func TestOperatorRoutes(t *testing.T) {
 	h := newHarness(t, func(c *Config) {
 		c.Cluster = fakeCluster{}
-		c.Doctor = func(context.Context) Doctor {
-			return Doctor{
-				Version: "v1", Config: []Setting{{Name: "listen", Value: ":1", Origin: "flag"}},
-				Checks: []Check{{Name: "disk", OK: true, Detail: "fine"}},
+		c.Doctor = func(context.Context) operator.Doctor {
+			return operator.Doctor{
+				Version: "v1", Config: []operator.Setting{{Name: "listen", Value: ":1", Origin: "flag"}},
+				Checks: []operator.Check{{Name: "disk", OK: true, Detail: "fine"}},
 			}
 		}
 	})
@@ -210,14 +210,14 @@ func TestOperatorProblems(t *testing.T) {
 // fakeCluster answers every order alike.
 type fakeCluster struct{ err error }
 
-func (f fakeCluster) JoinToken(_ context.Context, life time.Duration) (JoinToken, error) {
-	return JoinToken{Token: "orgmem-join-" + life.String(), Expires: time.UnixMilli(1772600767089)}, f.err
+func (f fakeCluster) JoinToken(_ context.Context, life time.Duration) (operator.JoinToken, error) {
+	return operator.JoinToken{Token: "orgmem-join-" + life.String(), Expires: time.UnixMilli(1772600767089)}, f.err
 }
 
 func (f fakeCluster) Rotate(context.Context) error { return f.err }
 
-func (f fakeCluster) Rotation(context.Context) (Rotation, error) {
-	return Rotation{
+func (f fakeCluster) Rotation(context.Context) (operator.Rotation, error) {
+	return operator.Rotation{
 		Generations: []uint64{1, 2}, Signing: 1, Waiting: []string{"n-2"}, Expires: time.UnixMilli(1772600767089),
 	}, f.err
 }

@@ -26,16 +26,16 @@ import (
 // Config is what a Server is made of. Asker, Operator, OperatorToken, Clock and
 // Logger are required; every other zero value works.
 type Config struct {
-	Asker    Asker
+	Asker    web.Asker
 	Operator actors.Operator
 	// Ready tells whether the node can serve; nil means always. It is asked by
 	// GET /readyz only, and its error is shown there.
 	Ready func(ctx context.Context) error
 	// Doctor examines the node for GET /operator/doctor; nil answers an empty
 	// report.
-	Doctor func(ctx context.Context) Doctor
+	Doctor func(ctx context.Context) operator.Doctor
 	// Cluster is what the node belongs to; nil: it is alone.
-	Cluster Cluster
+	Cluster operator.Cluster
 	// OperatorToken is the bearer token of the operator interface, at least
 	// MinOperatorToken characters.
 	OperatorToken string
@@ -59,9 +59,9 @@ type Config struct {
 	DocsURL string
 	// TLS makes the public listener speak HTTPS (HTTP/1.1 and HTTP/2). The
 	// operator listener is plain: it is meant for loopback.
-	TLS TLSFiles
+	TLS web.TLSFiles
 	// AccessLog defaults to LogProblems.
-	AccessLog AccessLog
+	AccessLog web.AccessLog
 	// RequestTimeout bounds the wait for an actor; default 30 s, more than any
 	// route needs and less than most proxies wait.
 	RequestTimeout time.Duration
@@ -114,7 +114,7 @@ func (c Config) Validate() error {
 	require(len(c.OperatorToken) >= MinOperatorToken,
 		fmt.Sprintf("OperatorToken has fewer than %d characters", MinOperatorToken))
 	require((c.TLS.Cert == "") == (c.TLS.Key == ""), "TLS needs both a certificate and a key file")
-	require(c.AccessLog == "" || c.AccessLog == LogProblems || c.AccessLog == LogAll,
+	require(c.AccessLog == "" || c.AccessLog == web.LogProblems || c.AccessLog == web.LogAll,
 		"AccessLog is neither problems nor all")
 	require(c.RequestTimeout >= 0 && c.BodyTimeout >= 0 && c.SlowRequest >= 0, "a time-out is negative")
 	require(c.MaxBody >= 0 && c.MaxIngestBody >= 0 && c.MaxUpload >= 0 && c.MaxBodiesInFlight >= 0 && c.MaxContent >= 0 &&
@@ -152,7 +152,7 @@ func (c Config) withDefaults() Config {
 		c.MaxConnections = defaultConnections
 	}
 	if c.AccessLog == "" {
-		c.AccessLog = LogProblems
+		c.AccessLog = web.LogProblems
 	}
 	if c.DocsURL == "" {
 		c.DocsURL = "/docs"

@@ -366,7 +366,7 @@ func TestServeFails(t *testing.T) {
 }
 
 func TestConfigValidate(t *testing.T) {
-	err := Config{TLS: TLSFiles{Cert: "x"}, AccessLog: "some", RequestTimeout: -1, MaxBody: -1}.Validate()
+	err := Config{TLS: web.TLSFiles{Cert: "x"}, AccessLog: "some", RequestTimeout: -1, MaxBody: -1}.Validate()
 	if err == nil {
 		t.Fatal("an empty configuration is valid")
 	}
@@ -383,14 +383,14 @@ func TestConfigValidate(t *testing.T) {
 	if _, err := New(Config{
 		Asker: &fakeAsker{}, Operator: fakeOperator{}, OperatorToken: testToken, Clock: clock.Real(),
 		Logger: slog.New(slog.DiscardHandler),
-		TLS:    TLSFiles{Cert: "no-such-file", Key: "no-such-file"},
+		TLS:    web.TLSFiles{Cert: "no-such-file", Key: "no-such-file"},
 	}); err == nil {
 		t.Error("New took a missing certificate")
 	}
 }
 
 // writeCertificate makes a self-signed certificate for loopback.
-func writeCertificate(t *testing.T, dir, name string) TLSFiles {
+func writeCertificate(t *testing.T, dir, name string) web.TLSFiles {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -408,7 +408,7 @@ func writeCertificate(t *testing.T, dir, name string) TLSFiles {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := TLSFiles{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
+	files := web.TLSFiles{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
 	for path, block := range map[string]*pem.Block{
 		files.Cert: {Type: "CERTIFICATE", Bytes: der}, files.Key: {Type: "PRIVATE KEY", Bytes: keyDER},
 	} {

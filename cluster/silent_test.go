@@ -98,7 +98,7 @@ type deaf struct {
 }
 
 // Call waits for an answer until the caller has had enough.
-func (d *deaf) Call(ctx context.Context, _ ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error) {
+func (d *deaf) Call(ctx context.Context, _ wire.ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error) {
 	if call.GetProbe() != nil {
 		d.probes.Add(1)
 	}
@@ -112,7 +112,7 @@ func TestASilentLeaderIsGivenUpInTime(t *testing.T) {
 	const shard = 1
 	for _, c := range []struct {
 		name   string
-		leader ServerID // that this node hears of meanwhile
+		leader wire.ServerID // that this node hears of meanwhile
 		within time.Duration
 	}{
 		{"half a second after another one leads", "three", 500 * time.Millisecond},
@@ -123,7 +123,7 @@ func TestASilentLeaderIsGivenUpInTime(t *testing.T) {
 			network, now := &deaf{}, clock.NewFake(time.Unix(1_700_000_000, 0))
 			h := &Host{
 				cfg: Config{Clock: now}, peers: network, groups: make([]atomic.Pointer[group], 2),
-				hints: make([]atomic.Pointer[ServerID], 2),
+				hints: make([]atomic.Pointer[wire.ServerID], 2),
 			}
 			h.hints[shard].Store(&c.leader)
 			answered := make(chan error, 1)

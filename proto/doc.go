@@ -12,5 +12,5 @@ package pb
 
 //go:generate protoc --go_out=. --go_opt=paths=source_relative account.proto actors.proto brain.proto
 //go:generate protoc --go_out=. --go_opt=paths=source_relative command.proto common.proto data.proto graph.proto
-//go:generate protoc --go_out=. --go_opt=paths=source_relative link.proto message.proto mind.proto node.proto record.proto
-//go:generate protoc --go_out=. --go_opt=paths=source_relative replica.proto
+//go:generate protoc --go_out=. --go_opt=paths=source_relative message.proto mind.proto node.proto record.proto
+//go:generate protoc --go_out=. --go_opt=paths=source_relative link.proto replica.proto

@@ -19,15 +19,15 @@ import (
 )
 
 // readInner reads a file within a file.
-func readInner(r *reading.Reader, name string, raw []byte) ([]Document, error) {
+func readInner(r *reading.Reader, name string, raw []byte) ([]reading.Document, error) {
 	if r.Nested >= reading.MaxNesting {
-		return []Document{
+		return []reading.Document{
 			{Where: name, Refused: fmt.Sprintf("lies in more than %d archives in each other", reading.MaxNesting)},
 		}, nil
 	}
 	r.Nested++
 	defer func() { r.Nested-- }()
-	return r.Part(name, func() ([]Document, error) {
+	return r.Part(name, func() ([]reading.Document, error) {
 		title, id := record.Notion(path.Base(name))
 		docs, _, err := readFile(r, title, raw)
 		if id != "" && len(docs) == 1 && docs[0].ExternalID == "" && docs[0].Refused == "" {
@@ -103,20 +103,20 @@ func openZip(r *reading.Reader, raw []byte) (z *zip.Reader, left *salvaged, err 
 }
 
 // readZip reads a ZIP archive: an office document, or a folder of files.
-func readZip(r *reading.Reader, name string, raw []byte) ([]Document, string, error) {
+func readZip(r *reading.Reader, name string, raw []byte) ([]reading.Document, string, error) {
 	z, left, err := openZip(r, raw)
 	if err != nil {
 		return nil, "", err
 	}
 	if read, format := office.Recognize(r, z); read != nil {
-		return r.Single(name, format, func() (Document, error) { return read(r, z) })
+		return r.Single(name, format, func() (reading.Document, error) { return read(r, z) })
 	}
 	p := &reading.Parts{Reader: r}
 	if root, users := record.SlackRoot(z); users != nil {
 		if err := record.ReadSlack(p, z, root, users); err != nil {
 			return nil, "", err
 		}
-		return p.Docs, Slack, ended(p, left)
+		return p.Docs, reading.Slack, ended(p, left)
 	}
 	views := record.NotionViews(z)
 	for _, f := range z.File {
@@ -145,15 +145,15 @@ func readZip(r *reading.Reader, name string, raw []byte) ([]Document, string, er
 			return nil, "", err
 		}
 	}
-	return p.Docs, ZIP, ended(p, left)
+	return p.Docs, reading.ZIP, ended(p, left)
 }
 
 // takeUnpacked unpacks a file of an archive and takes it.
 func takeUnpacked(p *reading.Parts, name string, open func() ([]byte, error)) error {
 	raw, err := open()
 	switch {
-	case errors.Is(err, ErrFile):
-		return p.Refuse(name, Reason(err))
+	case errors.Is(err, reading.ErrFile):
+		return p.Refuse(name, reading.Reason(err))
 	case err != nil:
 		return err
 	}
@@ -167,14 +167,14 @@ func takeUnpacked(p *reading.Parts, name string, open func() ([]byte, error)) er
 // readPacked reads what one stream was packed to: a tar archive, or a file. Of a stream
 // that ends too early the files of an archive are read that stand before; where one is
 // damaged it cannot be known which of them are.
-func readPacked(r *reading.Reader, name string, in io.Reader) ([]Document, string, error) {
+func readPacked(r *reading.Reader, name string, in io.Reader) ([]reading.Document, string, error) {
 	raw, cut, err := r.UnpackCut(in, 0)
 	if err != nil {
 		return nil, "", err
 	}
 	if reading.IsTar(raw) {
 		docs, err := readTar(r, raw, cut)
-		return docs, TAR, err
+		return docs, reading.TAR, err
 	}
 	if cut {
 		return nil, "", reading.ErrDamagedPart
@@ -188,7 +188,7 @@ func readPacked(r *reading.Reader, name string, in io.Reader) ([]Document, strin
 	return readFile(r, base, raw)
 }
 
-func readGzip(r *reading.Reader, name string, raw []byte) ([]Document, string, error) {
+func readGzip(r *reading.Reader, name string, raw []byte) ([]reading.Document, string, error) {
 	in, err := gzip.NewReader(bytes.NewReader(raw))
 	if err != nil {
 		return nil, "", reading.Errorf("is a gzip archive that is damaged or cut short")
@@ -196,14 +196,14 @@ func readGzip(r *reading.Reader, name string, raw []byte) ([]Document, string, e
 	return readPacked(r, name, in)
 }
 
-func readBzip2(r *reading.Reader, name string, raw []byte) ([]Document, string, error) {
+func readBzip2(r *reading.Reader, name string, raw []byte) ([]reading.Document, string, error) {
 	return readPacked(r, name, bzip2.NewReader(bytes.NewReader(raw)))
 }
 
 var errTar = reading.Errorf("is a tar archive that is damaged or cut short")
 
 // readTar reads a tar archive; cut says that it is known to end before its end.
-func readTar(r *reading.Reader, raw []byte, cut bool) ([]Document, error) {
+func readTar(r *reading.Reader, raw []byte, cut bool) ([]reading.Document, error) {
 	p := &reading.Parts{Reader: r}
 	in := bytes.NewReader(raw)
 	t := tar.NewReader(in)

@@ -3,6 +3,8 @@ package format
 import (
 	"strings"
 	"testing"
+
+	"orgmem/brain/format/reading"
 )
 
 // TestExportsAsPeopleHaveThem reads exports with what their documentation does not
@@ -99,7 +101,7 @@ func TestExportsAsPeopleHaveThem(t *testing.T) {
 			[]found{{"a", "", "Before moved\n\nIn a box\n\nBehind"}},
 		},
 	} {
-		docs, _, err := Documents(c.file, []byte(c.data), Limits{})
+		docs, _, err := Documents(c.file, []byte(c.data), reading.Limits{})
 		if err != nil || len(docs) != len(c.want) {
 			t.Errorf("%s: %d documents, %v", name, len(docs), err)
 			continue

@@ -11,83 +11,85 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"orgmem/brain/format/reading"
 )
 
 // files are real files of each format, with a phrase from the middle of each. A
 // transcript is read as one.
 var files = map[string]struct{ format, phrase string }{
-	"plain.txt":   {Text, "The compost heap behind the greenhouse has reached sixty degrees."},
-	"latin1.txt":  {Text, "Die Brücke über den Mühlbach wird im Frühjahr gestrichen."},
-	"utf16.txt":   {Text, "The tram depot keeps a spare pantograph under the stairs."},
-	"russian.txt": {Text, "Старый маяк на мысе снова зажигают по пятницам"},
-	"notes.md":    {Markdown, "The third plank was steamed twice, see the steam box."},
+	"plain.txt":   {reading.Text, "The compost heap behind the greenhouse has reached sixty degrees."},
+	"latin1.txt":  {reading.Text, "Die Brücke über den Mühlbach wird im Frühjahr gestrichen."},
+	"utf16.txt":   {reading.Text, "The tram depot keeps a spare pantograph under the stairs."},
+	"russian.txt": {reading.Text, "Старый маяк на мысе снова зажигают по пятницам"},
+	"notes.md":    {reading.Markdown, "The third plank was steamed twice, see the steam box."},
 	"page.html": {
-		HTML,
+		reading.HTML,
 		"## Summer\n\nThe planetarium dome opens at noon except on the solstice.\n\n| Day | Hours |\n| Monday | closed |",
 	},
-	"stock.csv":    {CSV, "Item: walnut veneer offcuts; Shelf: B7; Count: 12"},
-	"items.json":   {JSON, "The sourdough starter is called Methuselah."},
-	"items.jsonl":  {JSONL, "The harpist keeps a tuning key in her left boot."},
-	"letter.eml":   {EML, "the weather vane on the old mill points south-west whatever the wind does."},
-	"cave.mbox":    {MBOX, "I ordered a hygrometer with a horsehair element."},
-	"call.vtt":     {VTT, "Ivo: The drawbridge motor hums a semitone flat."},
-	"call.srt":     {SRT, "Kit: Somebody printed them for the wrong estuary."},
-	"letter.rtf":   {RTF, "Dear Lou,\n\nthe pâté recipe calls for “green” peppercorns and a bay leaf.\n\nYours, Mo"},
-	"calendar.ics": {ICS, "Bring a hand lens, the rare map lichen grows by the third bench."},
-	"report.pdf":   {PDF, "The cider press broke on a Thursday and was mended with a bicycle chain."},
-	"open40.pdf":   {PDF, "The spare key hangs behind the green barometer."},
-	"open128.pdf":  {PDF, "The spare key hangs behind the green barometer."},
-	"open256.pdf":  {PDF, "The spare key hangs behind the green barometer."},
+	"stock.csv":    {reading.CSV, "Item: walnut veneer offcuts; Shelf: B7; Count: 12"},
+	"items.json":   {reading.JSON, "The sourdough starter is called Methuselah."},
+	"items.jsonl":  {reading.JSONL, "The harpist keeps a tuning key in her left boot."},
+	"letter.eml":   {reading.EML, "the weather vane on the old mill points south-west whatever the wind does."},
+	"cave.mbox":    {reading.MBOX, "I ordered a hygrometer with a horsehair element."},
+	"call.vtt":     {reading.VTT, "Ivo: The drawbridge motor hums a semitone flat."},
+	"call.srt":     {reading.SRT, "Kit: Somebody printed them for the wrong estuary."},
+	"letter.rtf":   {reading.RTF, "Dear Lou,\n\nthe pâté recipe calls for “green” peppercorns and a bay leaf.\n\nYours, Mo"},
+	"calendar.ics": {reading.ICS, "Bring a hand lens, the rare map lichen grows by the third bench."},
+	"report.pdf":   {reading.PDF, "The cider press broke on a Thursday and was mended with a bicycle chain."},
+	"open40.pdf":   {reading.PDF, "The spare key hangs behind the green barometer."},
+	"open128.pdf":  {reading.PDF, "The spare key hangs behind the green barometer."},
+	"open256.pdf":  {reading.PDF, "The spare key hangs behind the green barometer."},
 	"notes.docx": {
-		DOCX, "- Wait until the cone bends\n\n| Glaze | Result |\n| celadon | crazed at the rim |\n\n# Repairs",
+		reading.DOCX, "- Wait until the cone bends\n\n| Glaze | Result |\n| celadon | crazed at the rim |\n\n# Repairs",
 	},
 	"slides.pptx": {
-		PPTX,
+		reading.PPTX,
 		"## Slide 1: Ferry timetable\n\n- The last boat leaves at a quarter past nine\n\n- Mention that dogs travel free " +
 			"of charge",
 	},
 	"hives.xlsx": {
-		XLSX,
+		reading.XLSX,
 		"## Beehives\n\nHive: linden; Checked: 2026-05-04; Honey kg: 12.5\nHive: heather; Checked: 2026-05-11; Honey kg: " +
 			"9\nHive: the hive by the quarry wall",
 	},
 	"tower.odt": {
-		ODT,
+		reading.ODT,
 		"# Bell tower\n\nThe smallest bell was recast in a foundry near the canal.\n\n- Grease the bearings every spring",
 	},
-	"trails.ods": {ODS, "## Trails\n\nTrail: ridge path; Length: 14 km\nTrail: the marsh boardwalk; Length: 3 km"},
-	"book.epub":  {EPUB, "# Two\n\nThe keeper counted forty gannets before the fog came."},
+	"trails.ods": {reading.ODS, "## Trails\n\nTrail: ridge path; Length: 14 km\nTrail: the marsh boardwalk; Length: 3 km"},
+	"book.epub":  {reading.EPUB, "# Two\n\nThe keeper counted forty gannets before the fog came."},
 	"chatgpt.json": {
-		ChatGPT,
+		reading.ChatGPT,
 		"User: How much salt for cucumbers?\n\nAssistant: Thirty grams for each litre of brine, and a vine leaf for crunch.",
 	},
 	"claude.json": {
-		Claude, "Assistant: The gnomon must lean by your latitude, and the equation of time does the rest.",
+		reading.Claude, "Assistant: The gnomon must lean by your latitude, and the equation of time does the rest.",
 	},
-	"mem0.json":   {Mem0, "Is allergic to lupin flour"},
-	"zep.json":    {Zep, "Quinn restores harmoniums in a disused chapel."},
-	"export.json": {OwnExport, "The jacquard cards for the peacock pattern are kept in order."},
+	"mem0.json":   {reading.Mem0, "Is allergic to lupin flour"},
+	"zep.json":    {reading.Zep, "Quinn restores harmoniums in a disused chapel."},
+	"export.json": {reading.OwnExport, "The jacquard cards for the peacock pattern are kept in order."},
 	"slack.zip": {
-		Slack,
+		reading.Slack,
 		"Rae Stone: Who has the kiln log, @Sol Teak?\n\n  Sol Teak: It lies under the enamel teapot.\n\nRae Stone: unrelated",
 	},
-	"notion.zip":     {ZIP, "Job: rehang the barn door; State: open"},
-	"vault.zip":      {ZIP, "A swarm settled on the weeping mulberry, see Hives."},
-	"confluence.zip": {ZIP, "# Runbook\n\nRestart the turbine governor before the sluice opens."},
-	"takeout.zip":    {ZIP, "I ordered a barograph with a horsehair element."},
-	"bells.tar.gz":   {TAR, "The ferry bell was cast from two church bells."},
+	"notion.zip":     {reading.ZIP, "Job: rehang the barn door; State: open"},
+	"vault.zip":      {reading.ZIP, "A swarm settled on the weeping mulberry, see Hives."},
+	"confluence.zip": {reading.ZIP, "# Runbook\n\nRestart the turbine governor before the sluice opens."},
+	"takeout.zip":    {reading.ZIP, "I ordered a barograph with a horsehair element."},
+	"bells.tar.gz":   {reading.TAR, "The ferry bell was cast from two church bells."},
 	"harbour.odp": {
-		ODP,
+		reading.ODP,
 		"## Slide 2: Fog signals\n\n- The diaphone was swapped for a bell buoy in November\n- Nobody complained\n\nPlay " +
 			"the recording first",
 	},
-	"journal.txt.gz": {Text, "The orrery lost Saturn again, it rolled under the workbench."},
-	"oak.txt.bz2":    {Text, "A horseshoe was grown into the trunk at the height of a saddle."},
-	"wells.tsv":      {CSV, "Well: chalk spring; Depth: 4 m; Keeper: the water bailiff's widow"},
-	"plan.canvas":    {Canvas, "The vanilla orchid climbs the north stanchion\n\nBoiler.md"},
-	"projects.json":  {Claude, "The heliostat mirror is cleaned with distilled water and a swan feather."},
-	"meeting.txt":    {Lines, "Omar: The cantilever creaks whenever a cyclist crosses it in the rain.\nHedda: Then"},
-	"talk.json":      {JSON, "Tor: The cobalt ran into the foot ring of every bowl."},
+	"journal.txt.gz": {reading.Text, "The orrery lost Saturn again, it rolled under the workbench."},
+	"oak.txt.bz2":    {reading.Text, "A horseshoe was grown into the trunk at the height of a saddle."},
+	"wells.tsv":      {reading.CSV, "Well: chalk spring; Depth: 4 m; Keeper: the water bailiff's widow"},
+	"plan.canvas":    {reading.Canvas, "The vanilla orchid climbs the north stanchion\n\nBoiler.md"},
+	"projects.json":  {reading.Claude, "The heliostat mirror is cleaned with distilled water and a swan feather."},
+	"meeting.txt":    {reading.Lines, "Omar: The cantilever creaks whenever a cyclist crosses it in the rain.\nHedda: Then"},
+	"talk.json":      {reading.JSON, "Tor: The cobalt ran into the foot ring of every bowl."},
 }
 
 // transcripts are those of the files that are known for what they are by the call alone.
@@ -162,7 +164,7 @@ func TestRealFiles(t *testing.T) {
 		if slices.Contains(transcripts, name) {
 			read = Transcript
 		}
-		docs, format, err := read(name, data, Limits{})
+		docs, format, err := read(name, data, reading.Limits{})
 		if err != nil || format != want.format {
 			t.Errorf("%s: %q, %v", name, format, err)
 			continue
@@ -184,14 +186,14 @@ func TestRealFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Documents("locked.pdf", locked, Limits{}); err == nil || Reason(err) != "is encrypted" {
+	if _, _, err := Documents("locked.pdf", locked, reading.Limits{}); err == nil || reading.Reason(err) != "is encrypted" {
 		t.Errorf("%v", err)
 	}
 }
 
 // TestWhatFilesSay: titles, ids, times and what else a file says of itself.
 func TestWhatFilesSay(t *testing.T) {
-	for name, want := range map[string]Document{
+	for name, want := range map[string]reading.Document{
 		"report.pdf":   {Title: "Orchard report"},
 		"notes.docx":   {Title: "Kiln notes"},
 		"book.epub":    {Title: "The Tin Lighthouse"},
@@ -215,7 +217,7 @@ func TestWhatFilesSay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		docs, _, err := Documents(name, data, Limits{})
+		docs, _, err := Documents(name, data, reading.Limits{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -280,7 +282,7 @@ func TestRollingCaptions(t *testing.T) {
 				vtt += fmt.Sprintf("00:%02d.000 --> 00:%02d.000\n%s\n\n", i, i+1, cue)
 			}
 		}
-		docs, _, err := Transcript("a.vtt", []byte(vtt), Limits{})
+		docs, _, err := Transcript("a.vtt", []byte(vtt), reading.Limits{})
 		if err != nil || docs[0].Content != c.want {
 			t.Errorf("%s: %q, %v", name, docs[0].Content, err)
 		}

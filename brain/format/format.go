@@ -45,15 +45,15 @@ func Quick(data []byte) bool {
 
 // Documents reads a file and says what it was. Of a file of several parts some may
 // be Refused, not all.
-func Documents(name string, data []byte, limits Limits) (docs []Document, format string, err error) {
+func Documents(name string, data []byte, limits reading.Limits) (docs []reading.Document, format string, err error) {
 	r := reading.New(limits)
-	r.Inner = func(name string, raw []byte) ([]Document, error) { return readInner(r, name, raw) }
+	r.Inner = func(name string, raw []byte) ([]reading.Document, error) { return readInner(r, name, raw) }
 	return readFile(r, name, data)
 }
 
 // readFile reads a file, or a file in an archive. What it is, its bytes say; the name
 // decides between kinds of text alone.
-func readFile(r *reading.Reader, name string, data []byte) (docs []Document, format string, err error) {
+func readFile(r *reading.Reader, name string, data []byte) (docs []reading.Document, format string, err error) {
 	held, kept := r.Held(), r.Kept
 	defer func() { r.Settle(held + max(0, r.Kept-kept)) }() // of all that was held the documents stay
 	switch {
@@ -64,22 +64,22 @@ func readFile(r *reading.Reader, name string, data []byte) (docs []Document, for
 	case bytes.HasPrefix(data, []byte("BZh")) && len(data) > 4 && data[3] >= '1' && data[3] <= '9':
 		return readBzip2(r, name, data)
 	case bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")):
-		return r.Single(name, PDF, func() (Document, error) { return office.PDF(r, data) })
+		return r.Single(name, reading.PDF, func() (reading.Document, error) { return office.PDF(r, data) })
 	case bytes.HasPrefix(data, []byte("{\\rtf")):
-		return r.Single(name, RTF, func() (Document, error) { return office.RTF(r, data) })
+		return r.Single(name, reading.RTF, func() (reading.Document, error) { return office.RTF(r, data) })
 	case reading.IsTar(data):
 		docs, err = readTar(r, data, false)
-		return docs, TAR, err
+		return docs, reading.TAR, err
 	case mail.IsMailbox(data):
 		if docs, err = mail.ReadMailbox(r, data); err == nil {
 			err = reading.AllRefused(docs)
 		}
-		return docs, MBOX, err
+		return docs, reading.MBOX, err
 	case mail.IsMail(data): // before it is decoded: each part says what it is in
 		if docs, err = mail.Read(r, data); err == nil {
 			err = reading.AllRefused(docs)
 		}
-		return docs, EML, err
+		return docs, reading.EML, err
 	}
 	label := ""
 	if markup.IsHTML(data) {
@@ -90,7 +90,7 @@ func readFile(r *reading.Reader, name string, data []byte) (docs []Document, for
 		return nil, "", err
 	}
 	if markup.IsHTML(raw) {
-		return r.Single(name, HTML, func() (Document, error) { return markup.HTML(r, raw) })
+		return r.Single(name, reading.HTML, func() (reading.Document, error) { return markup.HTML(r, raw) })
 	}
 	ext := strings.ToLower(path.Ext(name))
 	switch {
@@ -98,25 +98,25 @@ func readFile(r *reading.Reader, name string, data []byte) (docs []Document, for
 		return record.Transcript(r, name, raw)
 	case bytes.HasPrefix(raw, []byte("BEGIN:VCALENDAR")):
 		docs, err = mail.ReadCalendar(r, raw)
-		return docs, ICS, err
+		return docs, reading.ICS, err
 	case ext == ".jsonl" || ext == ".ndjson" || record.LooksJSONL(raw):
-		return record.Items(r, name, JSONL, raw, record.ReadLines)
+		return record.Items(r, name, reading.JSONL, raw, record.ReadLines)
 	case ext == ".json" || record.LooksJSON(raw):
 		if read, export := record.Export(r, name, raw); read != nil {
 			docs, err = read()
 			return docs, export, err
 		}
-		return record.Items(r, name, JSON, raw, record.ReadItems)
+		return record.Items(r, name, reading.JSON, raw, record.ReadItems)
 	case ext == ".html" || ext == ".htm" || ext == ".xhtml":
-		return r.Single(name, HTML, func() (Document, error) { return markup.HTML(r, raw) })
+		return r.Single(name, reading.HTML, func() (reading.Document, error) { return markup.HTML(r, raw) })
 	case ext == ".csv" || ext == ".tsv" || ext != ".md" && markup.LooksCSV(raw):
-		return r.Single(name, CSV, func() (Document, error) { return markup.CSV(r, name, raw) })
+		return r.Single(name, reading.CSV, func() (reading.Document, error) { return markup.CSV(r, name, raw) })
 	}
 	return readProse(r, name, raw)
 }
 
 // readProse reads plain text and Markdown.
-func readProse(r *reading.Reader, name string, raw []byte) ([]Document, string, error) {
+func readProse(r *reading.Reader, name string, raw []byte) ([]reading.Document, string, error) {
 	if err := r.Keep(len(raw)); err != nil {
 		return nil, "", err
 	}
@@ -124,22 +124,22 @@ func readProse(r *reading.Reader, name string, raw []byte) ([]Document, string, 
 		return nil, "", err
 	}
 	s := string(raw)
-	format := Text
+	format := reading.Text
 	if ext := strings.ToLower(path.Ext(name)); ext == ".md" || ext == ".markdown" || isMarkdown(s) {
-		format = Markdown
+		format = reading.Markdown
 	}
-	if format == Markdown {
+	if format == reading.Markdown {
 		docs, err := markup.Markdown(r, name, s)
 		return docs, format, err
 	}
-	docs, err := r.Cut(Document{Title: reading.BaseTitle(name), Content: s})
+	docs, err := r.Cut(reading.Document{Title: reading.BaseTitle(name), Content: s})
 	return docs, format, err
 }
 
 // Transcript reads a transcript: VTT, SRT, JSON of speaker and text, or lines of
 // the form "Name: text". It becomes one document of such lines, whose metadata
 // names the speakers.
-func Transcript(name string, data []byte, limits Limits) (docs []Document, format string, err error) {
+func Transcript(name string, data []byte, limits reading.Limits) (docs []reading.Document, format string, err error) {
 	r := reading.New(limits)
 	raw, err := r.Text(data, "")
 	if err != nil {

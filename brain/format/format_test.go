@@ -25,22 +25,22 @@ func TestDocuments(t *testing.T) {
 		contents           []string
 	}{
 		"text": {
-			"notes.txt", "Figs ripen late.\r\nPlums do not.", Text, []string{"Figs ripen late.\nPlums do not."},
+			"notes.txt", "Figs ripen late.\r\nPlums do not.", reading.Text, []string{"Figs ripen late.\nPlums do not."},
 		},
-		"byte order":     {"notes.txt", "\ufeffFigs.", Text, []string{"Figs."}},
-		"markdown":       {"a.md", "Figs ripen late.", Markdown, []string{"Figs ripen late."}},
-		"by its content": {"readme", "# Figs\n\nThey ripen late.", Markdown, []string{"# Figs\n\nThey ripen late."}},
-		"an item":        {"a.json", `{"content":"Figs."}`, JSON, []string{"Figs."}},
+		"byte order":     {"notes.txt", "\ufeffFigs.", reading.Text, []string{"Figs."}},
+		"markdown":       {"a.md", "Figs ripen late.", reading.Markdown, []string{"Figs ripen late."}},
+		"by its content": {"readme", "# Figs\n\nThey ripen late.", reading.Markdown, []string{"# Figs\n\nThey ripen late."}},
+		"an item":        {"a.json", `{"content":"Figs."}`, reading.JSON, []string{"Figs."}},
 		"items": {
-			"a", `{"items":[{"content":"Figs."},{"content":"Plums.","kind":"belief"}]}`, JSON, []string{"Figs.", "Plums."},
+			"a", `{"items":[{"content":"Figs."},{"content":"Plums.","kind":"belief"}]}`, reading.JSON, []string{"Figs.", "Plums."},
 		},
-		"a list":    {"a.json", `["Figs.", {"content":"Plums."}]`, JSON, []string{"Figs.", "Plums."}},
-		"lines":     {"a", "{\"content\":\"Figs.\"}\n\n{\"content\":\"Plums.\"}\n", JSONL, []string{"Figs.", "Plums."}},
-		"one line":  {"a.jsonl", `{"content":"Figs."}`, JSONL, []string{"Figs."}},
-		"subtitles": {"a", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hello", VTT, []string{"Ann: Hello"}},
-		"no JSON":   {"a.txt", "{this is prose}", Text, []string{"{this is prose}"}},
+		"a list":    {"a.json", `["Figs.", {"content":"Plums."}]`, reading.JSON, []string{"Figs.", "Plums."}},
+		"lines":     {"a", "{\"content\":\"Figs.\"}\n\n{\"content\":\"Plums.\"}\n", reading.JSONL, []string{"Figs.", "Plums."}},
+		"one line":  {"a.jsonl", `{"content":"Figs."}`, reading.JSONL, []string{"Figs."}},
+		"subtitles": {"a", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hello", reading.VTT, []string{"Ann: Hello"}},
+		"no JSON":   {"a.txt", "{this is prose}", reading.Text, []string{"{this is prose}"}},
 	} {
-		docs, format, err := Documents(c.file, []byte(c.data), Limits{})
+		docs, format, err := Documents(c.file, []byte(c.data), reading.Limits{})
 		if err != nil || format != c.format || len(docs) != len(c.contents) {
 			t.Errorf("%s: %v, %s, %d documents", name, err, format, len(docs))
 			continue
@@ -89,8 +89,8 @@ func TestRefusals(t *testing.T) {
 			"a.json", `[{"content":"x","metadata":{"a":"` + strings.Repeat("x", 64<<10) + `"}}]`, "65536 bytes",
 		},
 	} {
-		_, _, err := Documents(c.file, []byte(c.data), Limits{})
-		if !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), c.want) {
+		_, _, err := Documents(c.file, []byte(c.data), reading.Limits{})
+		if !errors.Is(err, reading.ErrFile) || !strings.Contains(reading.Reason(err), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
@@ -102,51 +102,51 @@ func TestTranscripts(t *testing.T) {
 			"WEBVTT - title\n\nNOTE a note\nof two lines\n\n1\n00:00:01.000 --> 00:00:02.000 align:start\n<v.loud Ann " +
 				"Lee>Hello <b>there</b>\n\n00:03.000 --> 00:04.000\n<v Ann Lee>again\n\n00:05.000 --> 00:06.000\n<v Bob>Yes " +
 				"&amp; no\n",
-			VTT, "Ann Lee: Hello there again\nBob: Yes & no", `{"speakers":["Ann Lee","Bob"],"transcript":true}`,
+			reading.VTT, "Ann Lee: Hello there again\nBob: Yes & no", `{"speakers":["Ann Lee","Bob"],"transcript":true}`,
 		},
 		"srt": {
-			"1\n00:00:01,000 --> 00:00:02,000\nANN: Hello\nthere\n\n2\n00:00:03,000 --> 00:00:04,000\nnobody's words\n", SRT,
+			"1\n00:00:01,000 --> 00:00:02,000\nANN: Hello\nthere\n\n2\n00:00:03,000 --> 00:00:04,000\nnobody's words\n", reading.SRT,
 			"ANN: Hello there\nnobody's words", `{"speakers":["ANN"],"transcript":true}`,
 		},
 		"lines": {
-			"Ann: Hello\nand more\n\nBob Öz: Hi: there\n", Lines, "Ann: Hello and more\nBob Öz: Hi: there",
+			"Ann: Hello\nand more\n\nBob Öz: Hi: there\n", reading.Lines, "Ann: Hello and more\nBob Öz: Hi: there",
 			`{"speakers":["Ann","Bob Öz"],"transcript":true}`,
 		},
 		"json": {
-			`[{"speaker":"Ann","text":"Hello","start":1.5},{"text":"who?"}]`, JSON, "Ann: Hello\nwho?",
+			`[{"speaker":"Ann","text":"Hello","start":1.5},{"text":"who?"}]`, reading.JSON, "Ann: Hello\nwho?",
 			`{"speakers":["Ann"],"transcript":true}`,
 		},
 		"object": {
-			`{"segments":[{"speaker":"Ann","text":"Hello"}]}`, JSON, "Ann: Hello", `{"speakers":["Ann"],"transcript":true}`,
+			`{"segments":[{"speaker":"Ann","text":"Hello"}]}`, reading.JSON, "Ann: Hello", `{"speakers":["Ann"],"transcript":true}`,
 		},
 		"what programs say beside it": {
 			`{"text":" Hello. Yes.","language":"en","segments":[{"id":0,"seek":0,"start":0.0,"end":1.5,"text":" Hello.",` +
 				`"tokens":[1,[2]],"avg_logprob":-0.3,"speaker":"Ann"},{"id":1,"confidence":0.9,"words":[{"word":"Yes",` +
 				`"start":2}],"text":" Yes.","speaker":null}],"duration":3}`,
-			JSON, "Ann: Hello.\nYes.", `{"speakers":["Ann"],"transcript":true}`,
+			reading.JSON, "Ann: Hello.\nYes.", `{"speakers":["Ann"],"transcript":true}`,
 		},
 		"two voices in a cue": {
 			"WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hi <v Bob>Hello\n\n00:03.000 --> 00:04.000\n- <v Bob Öz>How are</v>\n- " +
 				"<v Ann>Fine: <i>really</i></v>\n",
-			VTT, "Ann: Hi\nBob: Hello\nBob Öz: How are\nAnn: Fine: really",
+			reading.VTT, "Ann: Hi\nBob: Hello\nBob Öz: How are\nAnn: Fine: really",
 			`{"speakers":["Ann","Bob","Bob Öz"],"transcript":true}`,
 		},
 		"words before a voice": {
-			"WEBVTT\n\n00:01.000 --> 00:02.000\nANN: so\n<v Bob>Hello\n", VTT, "ANN: so\nBob: Hello",
+			"WEBVTT\n\n00:01.000 --> 00:02.000\nANN: so\n<v Bob>Hello\n", reading.VTT, "ANN: so\nBob: Hello",
 			`{"speakers":["ANN","Bob"],"transcript":true}`,
 		},
 		"two names in a cue": {
 			"1\n00:00:01,000 --> 00:00:02,000\n- ANN: Hi\nand hello\n- BOB: Hello\n\n2\n00:00:03,000 --> 00:00:04,000\nand " +
 				"more.\nANN: I say\none thing: no\n",
-			SRT, "ANN: Hi and hello\nBOB: Hello\nand more.\nANN: I say one thing: no",
+			reading.SRT, "ANN: Hi and hello\nBOB: Hello\nand more.\nANN: I say one thing: no",
 			`{"speakers":["ANN","BOB"],"transcript":true}`,
 		},
 		"a name of small letters, met before": {
-			"1\n00:00:01,000 --> 00:00:02,000\nann lee: Hi\n\n2\n00:00:03,000 --> 00:00:04,000\nBOB: Yes\nann lee: No\n", SRT,
+			"1\n00:00:01,000 --> 00:00:02,000\nann lee: Hi\n\n2\n00:00:03,000 --> 00:00:04,000\nBOB: Yes\nann lee: No\n", reading.SRT,
 			"ann lee: Hi\nBOB: Yes\nann lee: No", `{"speakers":["ann lee","BOB"],"transcript":true}`,
 		},
 	} {
-		docs, format, err := Transcript("call.txt", []byte(c.data), Limits{})
+		docs, format, err := Transcript("call.txt", []byte(c.data), reading.Limits{})
 		if err != nil || format != c.format || len(docs) != 1 {
 			t.Errorf("%s: %v %s %d", name, err, format, len(docs))
 			continue
@@ -160,7 +160,7 @@ func TestTranscripts(t *testing.T) {
 		"odd": `[{"speaker":"A\nB","text":"x"}]`, "no text": `[{"speaker":"A"}]`,
 		"segments of none": `{"segments":[{"a":1}]}`, "empty": "",
 	} {
-		if _, _, err := Transcript("x", []byte(data), Limits{}); !errors.Is(err, ErrFile) {
+		if _, _, err := Transcript("x", []byte(data), reading.Limits{}); !errors.Is(err, reading.ErrFile) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -177,8 +177,8 @@ func TestTranscriptsInJSONAreKnown(t *testing.T) {
 		"segments":           {`{"language":"en","segments":[{"id":0,"speaker":"Ann","text":" Hello."}]}`, "Ann: Hello."},
 		"segments of nobody": {`{"text":"Hello.","segments":[{"id":0,"start":0.0,"text":" Hello."}]}`, "Hello."},
 	} {
-		docs, format, err := Documents("call.json", []byte(c.data), Limits{})
-		if err != nil || format != JSON || len(docs) != 1 || docs[0].Content != c.want ||
+		docs, format, err := Documents("call.json", []byte(c.data), reading.Limits{})
+		if err != nil || format != reading.JSON || len(docs) != 1 || docs[0].Content != c.want ||
 			!strings.Contains(string(docs[0].Metadata), `"transcript":true`) {
 			t.Errorf("%s: %s, %+v, %v", name, format, docs, err)
 		}
@@ -187,13 +187,13 @@ func TestTranscriptsInJSONAreKnown(t *testing.T) {
 		"an item with speaker": `[{"speaker":"Ann","text":"Hello","content":"x"}]`,
 		"segments of a street": `{"segments":[{"text":"Main Street"}]}`, "an odd speaker": odd,
 	} {
-		docs, format, err := Documents("call.json", []byte(data), Limits{})
-		if err != nil || format != JSON || len(docs) != 1 || strings.Contains(string(docs[0].Metadata), "transcript") {
+		docs, format, err := Documents("call.json", []byte(data), reading.Limits{})
+		if err != nil || format != reading.JSON || len(docs) != 1 || strings.Contains(string(docs[0].Metadata), "transcript") {
 			t.Errorf("%s: %s, %+v, %v", name, format, docs, err)
 		}
 	}
 	docs, _, err := Documents("a.zip", []byte(zipped(t, "odd.json", odd, "call.json",
-		`[{"speaker":"Ann","text":"Hello"}]`)), Limits{})
+		`[{"speaker":"Ann","text":"Hello"}]`)), reading.Limits{})
 	if err != nil || len(docs) != 2 || docs[0].Content != "x" || docs[1].Content != "Ann: Hello" {
 		t.Errorf("%+v, %v", docs, err)
 	}
@@ -202,7 +202,7 @@ func TestTranscriptsInJSONAreKnown(t *testing.T) {
 // TestMetadataIsKeptWhole: digits that no float64 holds, in the canonical order.
 func TestMetadataIsKeptWhole(t *testing.T) {
 	docs, _, err := Documents("a.json", []byte(`{"content":"x","metadata":{"b":"<&>", "a":9007199254740993, "c":1.50}}`),
-		Limits{})
+		reading.Limits{})
 	if want := `{"a":9007199254740993,"b":"<&>","c":1.5}`; err != nil || string(docs[0].Metadata) != want {
 		t.Errorf("%v, %v", docs, err)
 	}
@@ -210,19 +210,19 @@ func TestMetadataIsKeptWhole(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	for name, c := range map[string]struct {
-		read   func(string, []byte, Limits) ([]Document, string, error)
+		read   func(string, []byte, reading.Limits) ([]reading.Document, string, error)
 		data   string
-		limits Limits
+		limits reading.Limits
 	}{
-		"an item":     {Documents, `[{"content":"sixsix"}]`, Limits{Runes: 5}},
-		"a line":      {Documents, "{\"content\":\"six\"}\n{\"content\":\"sixsix\"}", Limits{Runes: 5}},
-		"all items":   {Documents, `["six","six"]`, Limits{Bytes: 5}},
-		"text":        {Documents, "sixsix", Limits{Bytes: 5}},
-		"transcript":  {Transcript, "A: six\nB: six", Limits{Bytes: 12}},
-		"who goes on": {Transcript, "A: six\nsix", Limits{Bytes: 9}},
+		"an item":     {Documents, `[{"content":"sixsix"}]`, reading.Limits{Runes: 5}},
+		"a line":      {Documents, "{\"content\":\"six\"}\n{\"content\":\"sixsix\"}", reading.Limits{Runes: 5}},
+		"all items":   {Documents, `["six","six"]`, reading.Limits{Bytes: 5}},
+		"text":        {Documents, "sixsix", reading.Limits{Bytes: 5}},
+		"transcript":  {Transcript, "A: six\nB: six", reading.Limits{Bytes: 12}},
+		"who goes on": {Transcript, "A: six\nsix", reading.Limits{Bytes: 9}},
 	} {
-		if _, _, err := c.read("a", []byte(c.data), c.limits); !errors.Is(err, ErrTooLarge) || !errors.Is(err, ErrFile) ||
-			strings.Contains(Reason(err), "refused") {
+		if _, _, err := c.read("a", []byte(c.data), c.limits); !errors.Is(err, reading.ErrTooLarge) || !errors.Is(err, reading.ErrFile) ||
+			strings.Contains(reading.Reason(err), "refused") {
 			t.Errorf("%s: %v", name, err)
 		}
 		enough := c.limits
@@ -231,7 +231,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	docs, _, err := Documents("a.txt", []byte("six six"), Limits{Runes: 4})
+	docs, _, err := Documents("a.txt", []byte("six six"), reading.Limits{Runes: 4})
 	if err != nil || len(docs) != 2 || docs[0].Content != "six " {
 		t.Errorf("a longer text is not cut: %v, %v", docs, err)
 	}
@@ -255,8 +255,8 @@ func TestReadingIsCancelled(t *testing.T) {
 			`{"text":"b"}]`,
 	} {
 		asked = 0
-		if _, _, err := Transcript("a", []byte(data), Limits{GoOn: goOn}); !errors.Is(err, enough) ||
-			errors.Is(err, ErrFile) || asked != 2 {
+		if _, _, err := Transcript("a", []byte(data), reading.Limits{GoOn: goOn}); !errors.Is(err, enough) ||
+			errors.Is(err, reading.ErrFile) || asked != 2 {
 			t.Errorf("%s: %v, asked %d times", name, err, asked)
 		}
 	}
@@ -267,7 +267,7 @@ func TestReadingIsCancelled(t *testing.T) {
 		"text":       strings.Repeat(words+"\n", 1000),
 	} {
 		asked = 0
-		if _, _, err := Documents("a", []byte(data), Limits{Runes: size / 100, GoOn: goOn}); !errors.Is(err,
+		if _, _, err := Documents("a", []byte(data), reading.Limits{Runes: size / 100, GoOn: goOn}); !errors.Is(err,
 			enough) || asked != 2 {
 			t.Errorf("%s: %v, asked %d times", name, err, asked)
 		}
@@ -313,7 +313,7 @@ func TestAFileIsNotHeldTwice(t *testing.T) {
 		}
 		alive() // what was pooled is gone after two collections
 		before, most := alive(), 0
-		_, _, err := Documents(name, data, Limits{GoOn: func() error { most = max(most, alive()-before); return nil }})
+		_, _, err := Documents(name, data, reading.Limits{GoOn: func() error { most = max(most, alive()-before); return nil }})
 		if err != nil || most == 0 || most > len(data) {
 			t.Errorf("%s: %d bytes, %d on top, %v", name, len(data), most, err)
 		}
@@ -326,7 +326,7 @@ func TestShortLinesCostNoMoreThanLong(t *testing.T) {
 	data := []byte("A: b\n" + strings.Repeat("x\n", 64<<10))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	docs, _, err := Transcript("a", data, Limits{})
+	docs, _, err := Transcript("a", data, reading.Limits{})
 	runtime.ReadMemStats(&after)
 	if err != nil || len(docs) != 1 || len(docs[0].Content) != len("A: b")+2*64<<10 {
 		t.Fatalf("%d documents, %v", len(docs), err)
@@ -342,8 +342,8 @@ func TestTranscriptsAreBounded(t *testing.T) {
 		"cue":   "WEBVTT\n\n00:01.000 --> 00:02.000\n" + strings.Repeat(strings.Repeat("<", 1000)+"\n", record.MaxCue/1000+1),
 		"turns": "[" + strings.Repeat("{},", record.MaxTurns) + "{}]",
 	} {
-		if _, _, err := Transcript("a", []byte(data), Limits{}); !errors.Is(err, ErrFile) ||
-			!strings.Contains(Reason(err), name) {
+		if _, _, err := Transcript("a", []byte(data), reading.Limits{}); !errors.Is(err, reading.ErrFile) ||
+			!strings.Contains(reading.Reason(err), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -351,7 +351,7 @@ func TestTranscriptsAreBounded(t *testing.T) {
 	for i := range 2 * record.MaxSpeakers {
 		fmt.Fprintf(&names, `{"speaker":"%s %d","text":"x"},`, strings.Repeat(`\"`, 300), i)
 	}
-	docs, _, err := Transcript("a", []byte("["+names.String()+`{"speaker":"Bob","text":"x"}]`), Limits{})
+	docs, _, err := Transcript("a", []byte("["+names.String()+`{"speaker":"Bob","text":"x"}]`), reading.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,14 +362,14 @@ func TestTranscriptsAreBounded(t *testing.T) {
 
 // TestLongTextsAreCut: nothing is lost, and each part is within the bound.
 func TestLongTextsAreCut(t *testing.T) {
-	long := strings.Repeat("Ünter den Linden.\n\n", MaxRunes/9)
-	docs, _, err := Documents("long.txt", []byte(long), Limits{})
+	long := strings.Repeat("Ünter den Linden.\n\n", reading.MaxRunes/9)
+	docs, _, err := Documents("long.txt", []byte(long), reading.Limits{})
 	if err != nil || len(docs) < 2 {
 		t.Fatalf("%v, %d documents", err, len(docs))
 	}
 	var all strings.Builder
 	for _, d := range docs {
-		if utf8.RuneCountInString(d.Content) > MaxRunes || !strings.HasPrefix(d.Content, "Ünter") {
+		if utf8.RuneCountInString(d.Content) > reading.MaxRunes || !strings.HasPrefix(d.Content, "Ünter") {
 			t.Errorf("a part of %d runes begins with %q", utf8.RuneCountInString(d.Content), d.Content[:8])
 		}
 		all.WriteString(d.Content)
@@ -405,16 +405,16 @@ func allocatable(data []byte) uint64 {
 
 // hold holds what is read of a file to the package's promises.
 func hold(t interface{ Errorf(string, ...any) }, name string, data []byte) {
-	for _, read := range []func(string, []byte, Limits) ([]Document, string, error){Documents, Transcript} {
+	for _, read := range []func(string, []byte, reading.Limits) ([]reading.Document, string, error){Documents, Transcript} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		docs, format, err := read(name, data, Limits{})
+		docs, format, err := read(name, data, reading.Limits{})
 		runtime.ReadMemStats(&after)
 		if spent := after.TotalAlloc - before.TotalAlloc; spent > allocatable(data) {
 			t.Errorf("%d bytes were allocated for a file of %d", spent, len(data))
 		}
 		if err != nil {
-			if !errors.Is(err, ErrFile) {
+			if !errors.Is(err, reading.ErrFile) {
 				t.Errorf("%v", err)
 			}
 			continue
@@ -423,7 +423,7 @@ func hold(t interface{ Errorf(string, ...any) }, name string, data []byte) {
 			t.Errorf("neither a document nor an error")
 		}
 		// A file that is taken in again is the same documents: else they were stored twice.
-		if again, same, err := read(name, data, Limits{}); err != nil || same != format || !reflect.DeepEqual(again, docs) {
+		if again, same, err := read(name, data, reading.Limits{}); err != nil || same != format || !reflect.DeepEqual(again, docs) {
 			t.Errorf("the second time it is %s, %v: %+v and %+v", same, err, docs, again)
 		}
 		refused := 0

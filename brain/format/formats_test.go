@@ -26,9 +26,9 @@ import (
 )
 
 // read reads a file that must be readable.
-func read(t *testing.T, name, data string) ([]Document, string) {
+func read(t *testing.T, name, data string) ([]reading.Document, string) {
 	t.Helper()
-	docs, format, err := Documents(name, []byte(data), Limits{})
+	docs, format, err := Documents(name, []byte(data), reading.Limits{})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -59,7 +59,7 @@ func TestHTML(t *testing.T) {
 		"inline":     {"<p>a <b>b</b>c<i> d</i></p>", "a bc d"},
 	} {
 		docs, format := read(t, "a", "<!DOCTYPE html>"+c.html)
-		if docs[0].Content != c.want || format != HTML {
+		if docs[0].Content != c.want || format != reading.HTML {
 			t.Errorf("%s: %q, want %q", name, docs[0].Content, c.want)
 		}
 	}
@@ -136,7 +136,7 @@ func TestMail(t *testing.T) {
 		"--b\r\nContent-Type: image/png\r\nContent-Disposition: attachment; filename=\"a.png\"\r\n\r\n\x89PNG\r\n"+
 		"--b\r\nContent-Type: message/rfc822\r\n\r\nFrom: eve@example.org\r\nSubject: Old\r\n\r\nForwarded "+
 		"words.\r\n--b--\r\n")
-	if format != EML || len(docs) != 2 {
+	if format != reading.EML || len(docs) != 2 {
 		t.Fatalf("%s, %+v", format, docs)
 	}
 	const head = "From: Ann Löw <ann@example.org>\nTo: bob@example.org\nDate: Tue, 5 May 2026 10:00:00 +0200\nSubject: " +
@@ -157,7 +157,7 @@ func TestMail(t *testing.T) {
 		"\nFirst.\n>From here on.\nFrom time to time.\n\n"+
 		"From bob@example.org Tue May  5 11:00:00 2026\nbroken\nno header here\n\nx\n\nFrom bob@example.org Tue May  5 "+
 		"11:00:00 2026\n"+letterOfAnn+"Content-Type: text/html; charset=utf-8\n\n<h1>Second</h1>\n")
-	if format != MBOX || len(docs) != 3 || !strings.HasSuffix(docs[0].Content,
+	if format != reading.MBOX || len(docs) != 3 || !strings.HasSuffix(docs[0].Content,
 		"First.\nFrom here on.\nFrom time to time.") ||
 		docs[1].Where != "mail 2" || !strings.Contains(docs[1].Refused, "header") ||
 		!strings.HasSuffix(docs[2].Content, "# Second") {
@@ -176,8 +176,8 @@ func TestHostileMail(t *testing.T) {
 		"deep parts": {deep.String(), "nested deeper"},
 		"no end":     {letterOfAnn + strings.Repeat("X-Y: z\r\n", 1<<18), "no end"},
 	} {
-		if _, _, err := Documents("a.eml", []byte(c.mail), Limits{}); !errors.Is(err, ErrFile) ||
-			!strings.Contains(Reason(err), c.want) {
+		if _, _, err := Documents("a.eml", []byte(c.mail), reading.Limits{}); !errors.Is(err, reading.ErrFile) ||
+			!strings.Contains(reading.Reason(err), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -206,7 +206,7 @@ func TestMailOfTooManyParts(t *testing.T) {
 			"the last 501 parts are not read, nor what is in them: of one mail 1000 are", (mail.MaxParts - 1) / 2,
 		},
 	} {
-		docs, _, err := Documents("a.eml", []byte(c.mail), Limits{})
+		docs, _, err := Documents("a.eml", []byte(c.mail), reading.Limits{})
 		if err != nil || docs[0].Refused != "" {
 			t.Errorf("%s: %+v, %v", name, docs, err)
 			continue
@@ -223,7 +223,7 @@ func TestMailOfTooManyParts(t *testing.T) {
 		}
 	}
 	docs, _, err := Documents("a.mbox", []byte("From ann@example.org Tue May  5 10:00:00 2026\n"+
-		strings.ReplaceAll(many+strings.Repeat("--b\r\n\r\nx\r\n", 5000)+"--b--", "\r\n", "\n")), Limits{})
+		strings.ReplaceAll(many+strings.Repeat("--b\r\n\r\nx\r\n", 5000)+"--b--", "\r\n", "\n")), reading.Limits{})
 	if err != nil || len(docs) != 2 || docs[0].Refused != "" || docs[1].Where != "mail 1, the last 4001 parts" {
 		t.Errorf("%d documents, %v", len(docs), err)
 	}
@@ -273,7 +273,7 @@ func TestArchives(t *testing.T) {
 		"c.json, items[0]|c.json||one",
 		"c.json, items[1]|c.json||two",
 	}
-	if format != ZIP || strings.Join(got, "\n") != strings.Join(want, "\n") {
+	if format != reading.ZIP || strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s:\n%s\nwant\n%s", format, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	var packed bytes.Buffer
@@ -294,7 +294,7 @@ func TestArchives(t *testing.T) {
 		t.Fatal(err)
 	}
 	docs, format = read(t, "all.tgz", packed.String())
-	if format != TAR || len(docs) != 2 || docs[0].Content != "Figs ripen late." || docs[1].Where != "link" ||
+	if format != reading.TAR || len(docs) != 2 || docs[0].Content != "Figs ripen late." || docs[1].Where != "link" ||
 		docs[1].Refused == "" {
 		t.Errorf("%s, %+v", format, docs)
 	}
@@ -345,8 +345,8 @@ func TestHostileArchives(t *testing.T) {
 		"empty":     {zipped(t), "empty archive"},
 		"cut gzip":  {gz.String()[:gz.Len()/2], "damaged or cut short"},
 	} {
-		if _, _, err := Documents("a.zip", []byte(c.data), Limits{}); !errors.Is(err, ErrFile) ||
-			!strings.Contains(Reason(err), c.want) {
+		if _, _, err := Documents("a.zip", []byte(c.data), reading.Limits{}); !errors.Is(err, reading.ErrFile) ||
+			!strings.Contains(reading.Reason(err), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -373,7 +373,7 @@ func TestHostileOffice(t *testing.T) {
 		return zipped(t, "mimetype", "application/vnd.oasis.opendocument.spreadsheet", "content.xml",
 			"<office:document-content>"+table+"</office:document-content>")
 	}
-	limits := Limits{Bytes: 1 << 20}
+	limits := reading.Limits{Bytes: 1 << 20}
 	for name, c := range map[string]struct{ data, want string }{
 		"tables in tables": {word(strings.Repeat("<w:tbl><w:tr><w:tc>", 1<<12)), "nested deeper"},
 		"shared strings": {
@@ -386,8 +386,8 @@ func TestHostileOffice(t *testing.T) {
 			word("<w:p a='>'" + strings.Repeat(" ", reading.MaxToken) + "/>"), "XML of more than 8 MiB without an end",
 		},
 	} {
-		if _, _, err := Documents("a", []byte(c.data), limits); !errors.Is(err, ErrFile) ||
-			!strings.Contains(Reason(err), c.want) {
+		if _, _, err := Documents("a", []byte(c.data), limits); !errors.Is(err, reading.ErrFile) ||
+			!strings.Contains(reading.Reason(err), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -439,9 +439,9 @@ func TestWideRows(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, _, err := Documents(c.file, []byte(c.data), Limits{})
+		_, _, err := Documents(c.file, []byte(c.data), reading.Limits{})
 		runtime.ReadMemStats(&after)
-		if !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), c.want) {
+		if !errors.Is(err, reading.ErrFile) || !strings.Contains(reading.Reason(err), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if spent := after.TotalAlloc - before.TotalAlloc; spent > 768<<20 {
@@ -463,8 +463,8 @@ func TestHostileMarkup(t *testing.T) {
 		"one line": "Figs" + strings.Repeat("x", 1<<22),
 	} {
 		read := 0
-		docs, _, err := Documents("a", []byte(data), Limits{GoOn: func() error { read++; return nil }})
-		if err != nil && !errors.Is(err, ErrFile) || err == nil && len(docs) == 0 {
+		docs, _, err := Documents("a", []byte(data), reading.Limits{GoOn: func() error { read++; return nil }})
+		if err != nil && !errors.Is(err, reading.ErrFile) || err == nil && len(docs) == 0 {
 			t.Errorf("%s: %v, %d documents", name, err, len(docs))
 		}
 		if read > 3*reading.MarkupWork*len(data)/reading.StepBytes+4 { // it was gone through again and again

@@ -192,7 +192,7 @@ func BenchmarkPlainText(b *testing.B) {
 		"a week, by whoever comes first.\n\n", 8192))
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		docs, _, err := Documents("a.txt", data, Limits{})
+		docs, _, err := Documents("a.txt", data, reading.Limits{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func BenchmarkPDF(b *testing.B) {
 	}
 	const pages = 2
 	for b.Loop() {
-		if _, _, err := Documents("a.pdf", data, Limits{}); err != nil {
+		if _, _, err := Documents("a.pdf", data, reading.Limits{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -225,7 +225,7 @@ func BenchmarkMailbox(b *testing.B) {
 	data := []byte(strings.Repeat(string(one)+strings.Repeat("Words of an ordinary mail.\n", 80)+"\n", 300))
 	const mails = 900
 	for b.Loop() {
-		docs, _, err := Documents("a.mbox", data, Limits{})
+		docs, _, err := Documents("a.mbox", data, reading.Limits{})
 		if err != nil || len(docs) != mails {
 			b.Fatal(len(docs), err)
 		}

@@ -56,7 +56,7 @@ func TestOldAndLockedDocuments(t *testing.T) {
 			"is encrypted",
 		},
 	} {
-		if _, _, err := Documents(name, []byte(c.data), Limits{}); !errors.Is(err, ErrFile) || Reason(err) != c.want {
+		if _, _, err := Documents(name, []byte(c.data), reading.Limits{}); !errors.Is(err, reading.ErrFile) || reading.Reason(err) != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
 		docs, _ := read(t, "a.zip", zipped(t, name, c.data, "z.txt", "Figs ripen late."))
@@ -179,7 +179,7 @@ func TestEndlessLines(t *testing.T) {
 		data := []byte(c.data)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		docs, _, err := Documents(c.file, data, Limits{})
+		docs, _, err := Documents(c.file, data, reading.Limits{})
 		runtime.ReadMemStats(&after)
 		got := ""
 		for _, d := range docs {
@@ -188,7 +188,7 @@ func TestEndlessLines(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		if err != nil && !errors.Is(err, ErrFile) || !strings.Contains(got, c.want) {
+		if err != nil && !errors.Is(err, reading.ErrFile) || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %.200q", name, got)
 		}
 		if spent := after.TotalAlloc - before.TotalAlloc; spent > most*uint64(len(data)) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"orgmem/brain/format/hostile"
+	"orgmem/brain/format/reading"
 )
 
 // hostileSample are files that each go to a bound of their own, in tenths of a second.
@@ -39,8 +40,8 @@ func TestReadingHoldsWhatItSays(t *testing.T) {
 			return int(m.HeapAlloc)
 		}
 		before := alive()
-		granted, looks := FirstMemory, 0
-		docs, _, err := Documents(f.Name, data, Limits{
+		granted, looks := reading.FirstMemory, 0
+		docs, _, err := Documents(f.Name, data, reading.Limits{
 			Bytes: 16 << 20,
 			GoOn: func() error {
 				if looks++; looks%64 == 1 {
@@ -53,10 +54,10 @@ func TestReadingHoldsWhatItSays(t *testing.T) {
 			},
 			More: func(n int) error { granted += n; return nil },
 		})
-		if granted > MaxMemory {
+		if granted > reading.MaxMemory {
 			t.Errorf("%s: %d MiB were granted", f.Name, granted>>20)
 		}
-		if err == nil && len(docs) == 0 || err != nil && !errors.Is(err, ErrFile) {
+		if err == nil && len(docs) == 0 || err != nil && !errors.Is(err, reading.ErrFile) {
 			t.Errorf("%s: %d documents, %v", f.Name, len(docs), err)
 		}
 		runtime.KeepAlive(data)
@@ -75,13 +76,13 @@ func TestReadingEndsWithoutMemory(t *testing.T) {
 			continue
 		}
 		asked := 0
-		_, _, err := Documents(f.Name, f.Make(), Limits{More: func(int) error { asked++; return full }})
+		_, _, err := Documents(f.Name, f.Make(), reading.Limits{More: func(int) error { asked++; return full }})
 		if !errors.Is(err, full) || asked != 1 {
 			t.Errorf("%s: asked %d times, %v", f.Name, asked, err)
 		}
 	}
 	if _, _, err := Documents("a.txt", []byte(strings.Repeat("Figs. ", 1000)),
-		Limits{More: func(int) error { return full }}); err != nil {
+		reading.Limits{More: func(int) error { return full }}); err != nil {
 		t.Errorf("a small file: %v", err)
 	}
 }
@@ -92,7 +93,7 @@ func TestReadingEndsWithoutMemory(t *testing.T) {
 // files are as much smaller: it is reached where it is in large ones, behind the unpacking.
 func TestWorkIsBoundedAcrossAFile(t *testing.T) {
 	const (
-		work = MaxWork / 128
+		work = reading.MaxWork / 128
 		size = 4 << 20
 	)
 	files := map[string][]byte{
@@ -112,8 +113,8 @@ func TestWorkIsBoundedAcrossAFile(t *testing.T) {
 	for name, data := range files {
 		units := 0
 		_, _, err := Documents(name, data,
-			Limits{Work: work, Bytes: 16 << 20, GoOn: func() error { units += 256 << 10; return nil }})
-		if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "takes more work") || units > work+1<<20 {
+			reading.Limits{Work: work, Bytes: 16 << 20, GoOn: func() error { units += 256 << 10; return nil }})
+		if !errors.Is(err, reading.ErrTooLarge) || !strings.Contains(err.Error(), "takes more work") || units > work+1<<20 {
 			t.Errorf("%s: %d thousand units, %v", name, units>>10, err)
 		}
 	}
@@ -123,7 +124,7 @@ func TestWorkIsBoundedAcrossAFile(t *testing.T) {
 		"a.zip":  zipped(t, "a.txt", figs, "b.pdf", bomb, "c.txt", figs),
 		"a.mbox": "From a@x.org Tue May  5 10:00:00 2026\n" + letterOfAnn + "\n" + figs + "\n",
 	} {
-		docs, _, err := Documents(name, []byte(data), Limits{Work: work})
+		docs, _, err := Documents(name, []byte(data), reading.Limits{Work: work})
 		if err != nil || len(docs) == 0 || !strings.Contains(docs[0].Content, figs) {
 			t.Errorf("%s: %+v, %v", name, docs, err)
 		}

@@ -248,7 +248,7 @@ func (s *salvaged) half(r *reading.Reader) error {
 	for _, f := range s.File {
 		if record.SlackDay.MatchString(f.Name) {
 			raw, err := r.Entry(f)
-			if err != nil && !errors.Is(err, ErrFile) {
+			if err != nil && !errors.Is(err, reading.ErrFile) {
 				return err
 			}
 			r.Drop(raw)

@@ -148,9 +148,9 @@ func TestCutArchives(t *testing.T) {
 			known, ended = reading.TarBlock, len(data)-reading.TarBlock
 		}
 		for n := known; n < ended; n++ {
-			docs, _, err := Documents("a", []byte(data[:n]), Limits{})
+			docs, _, err := Documents("a", []byte(data[:n]), reading.Limits{})
 			if err != nil {
-				if !errors.Is(err, ErrFile) || most > 0 {
+				if !errors.Is(err, reading.ErrFile) || most > 0 {
 					t.Errorf("%s, %d bytes: %v", name, n, err)
 				}
 				continue
@@ -259,13 +259,13 @@ func TestWhatIsLeftOfAnArchive(t *testing.T) {
 		"gzip that is damaged": {string(damaged), "is damaged or cut short in its archive"},
 		"a packed file":        {gzipped(t, text)[:40], "is damaged or cut short in its archive"},
 	} {
-		docs, _, err := Documents("a", []byte(c.data), Limits{})
+		docs, _, err := Documents("a", []byte(c.data), reading.Limits{})
 		var got []string
 		for _, d := range docs {
 			got = append(got, strings.TrimSpace(d.Where+" "+d.Refused))
 		}
 		if err != nil {
-			got = []string{Reason(err)}
+			got = []string{reading.Reason(err)}
 		}
 		if strings.Join(got, "|") != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(got, "|"), c.want)
@@ -278,14 +278,14 @@ func TestWhatIsLeftOfAnArchive(t *testing.T) {
 func TestEndlessListsAreBounded(t *testing.T) {
 	file := localFiles(t, false, false, false, false)
 	file = file[:strings.LastIndex(file, zipLocal)]
-	if _, _, err := Documents("a", []byte(strings.Repeat(file, reading.MaxEntries/2+1)), Limits{}); !errors.Is(err,
-		ErrFile) || !strings.Contains(Reason(err), "more than 100000 files") {
+	if _, _, err := Documents("a", []byte(strings.Repeat(file, reading.MaxEntries/2+1)), reading.Limits{}); !errors.Is(err,
+		reading.ErrFile) || !strings.Contains(reading.Reason(err), "more than 100000 files") {
 		t.Errorf("%v", err)
 	}
 	streamed := localFiles(t, false, true, false, true)
 	for name, filling := range map[string]string{"letters": "PK", "headers": zipLocal, "sizes": zipDescriptor} {
-		if _, _, err := Documents("a", []byte(streamed[:45]+strings.Repeat(filling, 1<<20)), Limits{}); !errors.Is(err,
-			ErrFile) || Reason(err) != Reason(errBroken) {
+		if _, _, err := Documents("a", []byte(streamed[:45]+strings.Repeat(filling, 1<<20)), reading.Limits{}); !errors.Is(err,
+			reading.ErrFile) || reading.Reason(err) != reading.Reason(errBroken) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

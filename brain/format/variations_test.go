@@ -4,10 +4,12 @@ import (
 	"encoding/base64"
 	"strings"
 	"testing"
+
+	"orgmem/brain/format/reading"
 )
 
 // said are the texts of documents, or why they are refused.
-func said(docs []Document) (all []string) {
+func said(docs []reading.Document) (all []string) {
 	for _, d := range docs {
 		all = append(all, d.Where+d.Path+": "+d.Content+d.Refused)
 	}
@@ -46,8 +48,8 @@ var rtfVariations = map[string]struct{ rtf, want string }{
 
 func TestVariationsOfRTF(t *testing.T) {
 	for name, c := range rtfVariations {
-		docs, format, err := Documents("a", []byte(c.rtf), Limits{})
-		if err != nil || format != RTF || docs[0].Content != c.want {
+		docs, format, err := Documents("a", []byte(c.rtf), reading.Limits{})
+		if err != nil || format != reading.RTF || docs[0].Content != c.want {
 			t.Errorf("%s: %+q, want %q, %v", name, said(docs), c.want, err)
 		}
 	}
@@ -164,7 +166,7 @@ func TestVariationsOfOffice(t *testing.T) {
 			"| a b |  | c |",
 		},
 	} {
-		docs, _, err := Documents("a", []byte(c.data), Limits{})
+		docs, _, err := Documents("a", []byte(c.data), reading.Limits{})
 		if err != nil || len(docs) != 1 || docs[0].Content != c.want {
 			t.Errorf("%s: %+q, want %q, %v", name, said(docs), c.want, err)
 		}
@@ -187,7 +189,7 @@ func TestVariationsOfBooks(t *testing.T) {
 		"OPS/nav.xhtml", page+`<nav><ol><li>One</li></ol></nav></body></html>`,
 		"one.xhtml", page+`<h1 id="a"/><p/><p>First <a id="b"/>words.</p><pre/><table/><p>More<br/>of it.</p></body></html>`,
 		"OPS/two b.xhtml", page+`<h2>Two</h2><ul/><p>Then others.</p></body></html>`))
-	if d := docs[0]; format != EPUB || d.Title != "Figs" ||
+	if d := docs[0]; format != reading.EPUB || d.Title != "Figs" ||
 		d.Content != "First words.\n\nMore\nof it.\n\n## Two\n\nThen others." {
 		t.Errorf("%s: %+q", format, said(docs))
 	}
@@ -259,7 +261,7 @@ var mailVariations = map[string]struct{ mail, want string }{
 
 func TestVariationsOfMail(t *testing.T) {
 	for name, c := range mailVariations {
-		docs, _, err := Documents("a.eml", []byte(c.mail), Limits{})
+		docs, _, err := Documents("a.eml", []byte(c.mail), reading.Limits{})
 		if err != nil || len(docs) != 1 || docs[0].Content != c.want {
 			t.Errorf("%s: %+q, want %q, %v", name, said(docs), c.want, err)
 		}
@@ -299,8 +301,8 @@ func TestJSONOfArchives(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	alone, format, err := Documents("config.json", []byte(settings), Limits{})
-	if err != nil || format != Text || len(alone) != 1 || alone[0].Content != settings || alone[0].Title != "config" {
+	alone, format, err := Documents("config.json", []byte(settings), reading.Limits{})
+	if err != nil || format != reading.Text || len(alone) != 1 || alone[0].Content != settings || alone[0].Title != "config" {
 		t.Errorf("%s, %+v, %v", format, alone, err)
 	}
 }
@@ -314,43 +316,43 @@ func TestJSONThatHoldsNoItems(t *testing.T) {
 		want               []string // title | content | metadata | time
 	}{
 		"notes": {
-			"a.json", `{"title":"Notes","notes":[{"text":"Figs ripen late."},{"text":"Plums early."}]}`, JSON,
+			"a.json", `{"title":"Notes","notes":[{"text":"Figs ripen late."},{"text":"Plums early."}]}`, reading.JSON,
 			[]string{"Notes|Figs ripen late.||", "Notes|Plums early.||"},
 		},
 		"lines": {
-			"a.jsonl", "{\"text\":\"Figs.\"}\n\n{\"text\":\"Plums.\",\"n\":1}\n", JSONL, []string{"a|Figs.||", "a|Plums.||"},
+			"a.jsonl", "{\"text\":\"Figs.\"}\n\n{\"text\":\"Plums.\",\"n\":1}\n", reading.JSONL, []string{"a|Figs.||", "a|Plums.||"},
 		},
-		"lines by looks": {"a", "{\"text\":\"Figs.\"}\n{\"text\":\"Plums.\"}\n", JSONL, []string{"a|Figs.||", "a|Plums.||"}},
+		"lines by looks": {"a", "{\"text\":\"Figs.\"}\n{\"text\":\"Plums.\"}\n", reading.JSONL, []string{"a|Figs.||", "a|Plums.||"}},
 		"a chat": {
 			"chat.json",
 			`{"messages":[{"author":"Ann","timestamp":"2026-05-05T10:00:00Z","content":"Hello",` +
 				`"reactions":[{"emoji":"x"}]},{"sender":"Bob","ts":1700000000,"body":"Hi"}]}`,
-			JSON,
+			reading.JSON,
 			[]string{`chat|Hello|{"author":"Ann"}|2026-05-05T10:00:00Z`, `chat|Hi|{"author":"Bob"}|2023-11-14T22:13:20Z`},
 		},
-		"texts of a list": {"a.json", `{"Notes":["Figs.","Plums."]}`, JSON, []string{"a|Figs.||", "a|Plums.||"}},
+		"texts of a list": {"a.json", `{"Notes":["Figs.","Plums."]}`, reading.JSON, []string{"a|Figs.||", "a|Plums.||"}},
 		"several names": {
-			"a.json", `[{"subject":"Harvest","body_text":"Figs.","comment":"Late."}]`, JSON,
+			"a.json", `[{"subject":"Harvest","body_text":"Figs.","comment":"Late."}]`, reading.JSON,
 			[]string{"Harvest|Figs.\n\nLate.||"},
 		},
 		"text and answers": {
-			"a.json", `{"title":"Q","author":"Ann","text":"Why?","answers":[{"author":"Bob","text":"So."}]}`, JSON,
+			"a.json", `{"title":"Q","author":"Ann","text":"Why?","answers":[{"author":"Bob","text":"So."}]}`, reading.JSON,
 			[]string{`Q|Why?|{"author":"Ann"}|`, `Q|So.|{"author":"Bob"}|`},
 		},
 		"other names of an item": {
-			"a.json", `[{"content":"Figs.","author":"Ann"}]`, JSON, []string{`a|Figs.|{"author":"Ann"}|`},
+			"a.json", `[{"content":"Figs.","author":"Ann"}]`, reading.JSON, []string{`a|Figs.|{"author":"Ann"}|`},
 		},
-		"settings":   {"a.json", `{"port":8080,"name":"Figs"}`, Text, []string{`a|{"port":8080,"name":"Figs"}||`}},
-		"numbers":    {"a.json", `[1,2]`, Text, []string{"a|[1,2]||"}},
-		"blank text": {"a.json", `{"text":" ","name":"Figs"}`, Text, []string{`a|{"text":" ","name":"Figs"}||`}},
-		"NUL":        {"a.json", `{"text":"a\u0000b"}`, JSON, []string{"a|ab||"}},
+		"settings":   {"a.json", `{"port":8080,"name":"Figs"}`, reading.Text, []string{`a|{"port":8080,"name":"Figs"}||`}},
+		"numbers":    {"a.json", `[1,2]`, reading.Text, []string{"a|[1,2]||"}},
+		"blank text": {"a.json", `{"text":" ","name":"Figs"}`, reading.Text, []string{`a|{"text":" ","name":"Figs"}||`}},
+		"NUL":        {"a.json", `{"text":"a\u0000b"}`, reading.JSON, []string{"a|ab||"}},
 	} {
 		for _, archived := range []bool{false, true} {
 			file, data := c.file, c.data
 			if archived {
 				file, data = "x.zip", zipped(t, c.file, c.data)
 			}
-			docs, format, err := Documents(file, []byte(data), Limits{})
+			docs, format, err := Documents(file, []byte(data), reading.Limits{})
 			var got []string
 			for _, d := range docs {
 				got = append(got, d.Title+"|"+d.Content+"|"+string(d.Metadata)+"|"+d.OccurredAt+d.Refused)
@@ -360,9 +362,9 @@ func TestJSONThatHoldsNoItems(t *testing.T) {
 			}
 		}
 	}
-	many := strings.Repeat("{\"text\":\"Figs\"}\n", MaxDocuments+1)
-	docs, _, err := Documents("many.jsonl", []byte(many), Limits{})
-	if err != nil || len(docs) != 1 || strings.Count(docs[0].Content, "Figs") != MaxDocuments+1 ||
+	many := strings.Repeat("{\"text\":\"Figs\"}\n", reading.MaxDocuments+1)
+	docs, _, err := Documents("many.jsonl", []byte(many), reading.Limits{})
+	if err != nil || len(docs) != 1 || strings.Count(docs[0].Content, "Figs") != reading.MaxDocuments+1 ||
 		docs[0].Title != "many" {
 		t.Errorf("more than are documents: %d, %v", len(docs), err)
 	}

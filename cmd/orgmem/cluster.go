@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orgmem/cluster"
+	"orgmem/cluster/mesh"
 	"orgmem/cmd/orgmem/internal/client"
 )
 
@@ -87,8 +88,8 @@ func newClusterToken(w world, at *operatorFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "token", Short: "Make a token with which one machine may join", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if life < time.Second || life > cluster.MaxTokenLife {
-				return fmt.Errorf("%w: --ttl must be from 1s to %v", errUsage, cluster.MaxTokenLife)
+			if life < time.Second || life > mesh.MaxTokenLife {
+				return fmt.Errorf("%w: --ttl must be from 1s to %v", errUsage, mesh.MaxTokenLife)
 			}
 			operator, err := at.client(w)
 			if err != nil {

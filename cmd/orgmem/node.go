@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"orgmem/actors/tenant"
-	"orgmem/api"
+	"orgmem/api/operator"
 	"orgmem/cluster"
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/wire"
 	"orgmem/cmd/orgmem/internal/config"
 	pb "orgmem/proto"
 )
@@ -31,7 +33,7 @@ const joinPatience = 2 * time.Minute
 // none. With a join token a new directory becomes one.
 func nodeCredentials(ctx context.Context, w world, server config.Server,
 	log *slog.Logger,
-) (*cluster.Credentials, error) {
+) (*mesh.Credentials, error) {
 	creds, err := readCredentials(server.Data)
 	if err != nil || creds != nil || server.ClusterListen == "" {
 		return creds, err
@@ -49,7 +51,7 @@ func nodeCredentials(ctx context.Context, w world, server config.Server,
 	if advertise == "" {
 		advertise = server.ClusterListen // until the network says better
 	}
-	creds, err = cluster.Join(ctx, cluster.JoinConfig{
+	creds, err = mesh.Join(ctx, mesh.JoinConfig{
 		Token: token, Addresses: server.Join, Advertise: advertise, Name: nodeName(server), Zone: server.Zone,
 		Clock: w.clock, Logger: log,
 	})
@@ -65,21 +67,21 @@ func nodeCredentials(ctx context.Context, w world, server config.Server,
 }
 
 // joinToken finds the token of a machine that wants to join.
-func joinToken(w world, server config.Server) (cluster.Token, error) {
+func joinToken(w world, server config.Server) (mesh.Token, error) {
 	text := w.env(config.EnvJoinToken, "")
 	if server.JoinTokenFile != "" {
 		raw, err := readSmall(server.JoinTokenFile)
 		if err != nil {
-			return cluster.Token{}, fmt.Errorf("join-token-file: %w", err)
+			return mesh.Token{}, fmt.Errorf("join-token-file: %w", err)
 		}
 		text = string(raw)
 	}
 	if strings.TrimSpace(text) == "" {
-		return cluster.Token{},
+		return mesh.Token{},
 			fmt.Errorf("cluster-listen is set and %s belongs to no cluster: make it the first node with `orgmem cluster init`, "+
 				"or join with a token of `orgmem cluster token` in %s or join-token-file", server.Data, config.EnvJoinToken)
 	}
-	return cluster.ParseToken(text)
+	return mesh.ParseToken(text)
 }
 
 // mustBeNew refuses to make a node of a directory that has data: it would have to
@@ -100,7 +102,7 @@ func mustBeNew(data string) error {
 	return nil
 }
 
-func readCredentials(data string) (*cluster.Credentials, error) {
+func readCredentials(data string) (*mesh.Credentials, error) {
 	text, err := readSmall(filepath.Join(data, credentialsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -108,14 +110,14 @@ func readCredentials(data string) (*cluster.Credentials, error) {
 	if err != nil {
 		return nil, err
 	}
-	creds, err := cluster.ParseCredentials(text)
+	creds, err := mesh.ParseCredentials(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", credentialsFile, err)
 	}
 	return creds, nil
 }
 
-func keepCredentials(data string, creds *cluster.Credentials) error {
+func keepCredentials(data string, creds *mesh.Credentials) error {
 	text, err := creds.Encode()
 	if err != nil {
 		return err
@@ -142,16 +144,16 @@ func readSmall(path string) ([]byte, error) {
 const maxSecretFile = 64 << 10
 
 // openNetwork is the way to the other nodes; nil where there are none.
-func openNetwork(ctx context.Context, w world, server config.Server, creds *cluster.Credentials,
+func openNetwork(ctx context.Context, w world, server config.Server, creds *mesh.Credentials,
 	log *slog.Logger,
-) (*cluster.Network, error) {
+) (*mesh.Network, error) {
 	if server.ClusterListen == "" {
 		return nil, nil
 	}
-	return cluster.OpenNetwork(ctx, cluster.NetworkConfig{
+	return mesh.Open(ctx, mesh.Config{
 		Listen: server.ClusterListen, Advertise: server.ClusterAdvertise, Join: server.Join,
 		Name: nodeName(server), Zone: server.Zone,
-		Credentials: creds, Save: func(c *cluster.Credentials) error { return keepCredentials(server.Data, c) },
+		Credentials: creds, Save: func(c *mesh.Credentials) error { return keepCredentials(server.Data, c) },
 		Clock: w.clock, CPUTime: cpuTime, Logger: log,
 	})
 }
@@ -179,29 +181,29 @@ func nodeName(server config.Server) string {
 
 // clusterAdmin is what the operator does with the cluster.
 type clusterAdmin struct {
-	network *cluster.Network
+	network *mesh.Network
 	host    *cluster.Host
 }
 
-func (a clusterAdmin) JoinToken(ctx context.Context, life time.Duration) (api.JoinToken, error) {
+func (a clusterAdmin) JoinToken(ctx context.Context, life time.Duration) (operator.JoinToken, error) {
 	t, expires, err := a.network.NewToken(ctx, life)
-	if errors.Is(err, cluster.ErrTooManyTokens) {
-		return api.JoinToken{}, fmt.Errorf("%w: %w", tenant.ErrConflict, err)
+	if errors.Is(err, wire.ErrTooManyTokens) {
+		return operator.JoinToken{}, fmt.Errorf("%w: %w", tenant.ErrConflict, err)
 	}
-	return api.JoinToken{Token: t.String(), Expires: expires}, err
+	return operator.JoinToken{Token: t.String(), Expires: expires}, err
 }
 
 func (a clusterAdmin) Rotate(ctx context.Context) error {
 	err := a.network.Rotate(ctx)
-	if errors.Is(err, cluster.ErrRotating) || errors.Is(err, cluster.ErrMapChanged) {
-		return fmt.Errorf("%w: %w", tenant.ErrConflict, cluster.ErrRotating)
+	if errors.Is(err, mesh.ErrRotating) || errors.Is(err, wire.ErrMapChanged) {
+		return fmt.Errorf("%w: %w", tenant.ErrConflict, mesh.ErrRotating)
 	}
 	return err
 }
 
-func (a clusterAdmin) Rotation(context.Context) (api.Rotation, error) {
+func (a clusterAdmin) Rotation(context.Context) (operator.Rotation, error) {
 	s, err := a.network.Rotation()
-	r := api.Rotation{Generations: s.Generations, Signing: s.Signing, Expires: s.Expires}
+	r := operator.Rotation{Generations: s.Generations, Signing: s.Signing, Expires: s.Expires}
 	for _, id := range s.Waiting {
 		r.Waiting = append(r.Waiting, string(id))
 	}
@@ -213,24 +215,24 @@ func (a clusterAdmin) Status(ctx context.Context) (*pb.ClusterStatus, error) {
 }
 
 func (a clusterAdmin) Drain(ctx context.Context, node string, drain bool) error {
-	return a.onNode(node, func(id cluster.ServerID) error { return a.host.DrainNode(ctx, id, drain) })
+	return a.onNode(node, func(id wire.ServerID) error { return a.host.DrainNode(ctx, id, drain) })
 }
 
 func (a clusterAdmin) Remove(ctx context.Context, node string) error {
-	return a.onNode(node, func(id cluster.ServerID) error { return a.host.LeaveNode(ctx, id) })
+	return a.onNode(node, func(id wire.ServerID) error { return a.host.LeaveNode(ctx, id) })
 }
 
 // onNode does something to the node that the operator names by its id, or by its
 // name where only one has it.
-func (a clusterAdmin) onNode(name string, do func(cluster.ServerID) error) error {
-	var found []cluster.ServerID
+func (a clusterAdmin) onNode(name string, do func(wire.ServerID) error) error {
+	var found []wire.ServerID
 	for _, n := range a.host.Meta().Nodes() {
 		if n.GetServer() == name {
-			found = []cluster.ServerID{cluster.ServerID(name)}
+			found = []wire.ServerID{wire.ServerID(name)}
 			break
 		}
 		if n.GetName() == name && !n.GetRemoved() {
-			found = append(found, cluster.ServerID(n.GetServer()))
+			found = append(found, wire.ServerID(n.GetServer()))
 		}
 	}
 	switch len(found) {
@@ -242,10 +244,10 @@ func (a clusterAdmin) onNode(name string, do func(cluster.ServerID) error) error
 	}
 	err := do(found[0])
 	switch {
-	case errors.Is(err, cluster.ErrNodeRemoved), errors.Is(err, cluster.ErrLastNode), errors.Is(err, cluster.ErrAlone):
+	case errors.Is(err, wire.ErrNodeRemoved), errors.Is(err, cluster.ErrLastNode), errors.Is(err, cluster.ErrAlone):
 		return fmt.Errorf("%w: %w", tenant.ErrConflict, err)
-	case errors.Is(err, cluster.ErrNotApplied), errors.Is(err, cluster.ErrOutcomeUnknown),
-		errors.Is(err, cluster.ErrNotReady):
+	case errors.Is(err, wire.ErrNotApplied), errors.Is(err, wire.ErrOutcomeUnknown),
+		errors.Is(err, wire.ErrNotReady):
 		// The meta group has no leader that a majority follows: 503, try again.
 		return fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
 	}

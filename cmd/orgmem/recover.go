@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 )
 
@@ -86,17 +87,17 @@ func newClusterRecover(w world) *cobra.Command {
 
 // lostByName finds the nodes that the operator names by id, or by name where only
 // one has it.
-func lostByName(nodes []*pb.NodeEntry, names []string) ([]cluster.ServerID, error) {
-	var lost []cluster.ServerID
+func lostByName(nodes []*pb.NodeEntry, names []string) ([]wire.ServerID, error) {
+	var lost []wire.ServerID
 	for _, name := range names {
-		var found []cluster.ServerID
+		var found []wire.ServerID
 		for _, n := range nodes {
 			if n.GetServer() == name {
-				found = []cluster.ServerID{cluster.ServerID(name)}
+				found = []wire.ServerID{wire.ServerID(name)}
 				break
 			}
 			if n.GetName() == name {
-				found = append(found, cluster.ServerID(n.GetServer()))
+				found = append(found, wire.ServerID(n.GetServer()))
 			}
 		}
 		if len(found) != 1 {

@@ -12,6 +12,8 @@ import (
 	"orgmem/actors"
 	"orgmem/actors/tenant"
 	"orgmem/cluster"
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/wire"
 	"orgmem/cmd/orgmem/internal/config"
 	"orgmem/proto/clock"
 )
@@ -123,7 +125,7 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 // leave hands over to the other nodes while this one still answers, for whatever
 // is left of it by asking them: so nobody's request meets an election. What cannot
 // be handed over in time the others take.
-func leave(ctx context.Context, server config.Server, network *cluster.Network, host *cluster.Host,
+func leave(ctx context.Context, server config.Server, network *mesh.Network, host *cluster.Host,
 	system *actors.Service, log *slog.Logger,
 ) {
 	ctx, cancel := context.WithTimeout(ctx, server.ShutdownGrace)
@@ -158,7 +160,7 @@ const leaderLook = 200 * time.Millisecond
 func knowEverybody(ctx context.Context, w world, host *cluster.Host) error {
 	for {
 		err := host.Directory().Fresh(ctx)
-		if err == nil || !errors.Is(err, cluster.ErrNotReady) || ctx.Err() != nil {
+		if err == nil || !errors.Is(err, wire.ErrNotReady) || ctx.Err() != nil {
 			return err
 		}
 		if clock.Wait(ctx, w.clock, leaderLook) != nil {

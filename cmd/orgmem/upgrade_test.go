@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	"orgmem/cmd/orgmem/internal/client"
 	"orgmem/cmd/orgmem/process"
 	"orgmem/proto/clock"
@@ -126,9 +126,9 @@ func TestUpgradeOfProtocol(t *testing.T) {
 	slow(t)
 	// The commit that first said this version, in whichever file the constant was.
 	said := strings.Fields(git(t, "log", "--reverse", "--format=%H",
-		fmt.Sprintf("-Sconst ProtocolVersion = %d", cluster.ProtocolVersion), "HEAD"))
+		fmt.Sprintf("-Sconst ProtocolVersion = %d", wire.ProtocolVersion), "HEAD"))
 	if len(said) == 0 {
-		t.Fatalf("no commit says version %d of the protocol: it is not committed yet", cluster.ProtocolVersion)
+		t.Fatalf("no commit says version %d of the protocol: it is not committed yet", wire.ProtocolVersion)
 	}
 	c, old := upgrade(t, said[0]+"~1")
 
@@ -150,11 +150,11 @@ func upgrade(t *testing.T, from string) (c *trio, old string) {
 	old, commit := ancestor(t, from)
 	c = startTrio(t, old, old, old)
 	before := c.status(0)
-	if before.Version == 0 || before.Version > cluster.ProtocolVersion {
-		t.Fatalf("the old cluster is at version %d, this program speaks %d", before.Version, cluster.ProtocolVersion)
+	if before.Version == 0 || before.Version > wire.ProtocolVersion {
+		t.Fatalf("the old cluster is at version %d, this program speaks %d", before.Version, wire.ProtocolVersion)
 	}
 	t.Logf("from %s, which speaks version %d, to the present program, which speaks %d", commit, before.Version,
-		cluster.ProtocolVersion)
+		wire.ProtocolVersion)
 
 	var all tally
 	var far records
@@ -200,9 +200,9 @@ func upgrade(t *testing.T, from string) (c *trio, old string) {
 			t.Errorf("node %d has no brain behind the upgrade: %v", k, info)
 		}
 	}
-	eventually(t, "the new version", func() bool { return c.status(0).Version == cluster.ProtocolVersion })
+	eventually(t, "the new version", func() bool { return c.status(0).Version == wire.ProtocolVersion })
 	for _, n := range c.status(0).Nodes {
-		if n.Version != cluster.ProtocolVersion {
+		if n.Version != wire.ProtocolVersion {
 			t.Errorf("%s speaks version %d", n.Name, n.Version)
 		}
 	}

@@ -23,8 +23,11 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/api"
+	"orgmem/api/operator"
+	"orgmem/api/web"
 	"orgmem/brain/embed"
 	"orgmem/cluster"
+	"orgmem/cluster/mesh"
 	"orgmem/cluster/remoting"
 	"orgmem/cmd/orgmem/internal/config"
 	"orgmem/cmd/orgmem/internal/doctor"
@@ -56,8 +59,8 @@ func openStorage(w world, server config.Server, log *slog.Logger) (*storage.Node
 // startCluster starts the shards; where there are other nodes the network says
 // which cluster they are a part of, and leads is told what they lead.
 func startCluster(
-	ctx context.Context, w world, server config.Server, store *storage.Node, network *cluster.Network,
-	creds *cluster.Credentials, leads *tenant.Leads, log *slog.Logger,
+	ctx context.Context, w world, server config.Server, store *storage.Node, network *mesh.Network,
+	creds *mesh.Credentials, leads *tenant.Leads, log *slog.Logger,
 ) (*cluster.Host, error) {
 	cfg := cluster.Config{
 		Storage: store, Clock: w.clock, Logger: log, GoneAfter: server.GoneAfter,
@@ -144,7 +147,7 @@ func roomForRequests(workers int) int {
 }
 
 func startActors(
-	w world, server config.Server, store *storage.Node, host *cluster.Host, network *cluster.Network,
+	w world, server config.Server, store *storage.Node, host *cluster.Host, network *mesh.Network,
 	leads *tenant.Leads, model *embed.Model, former []*embed.Model, log *slog.Logger,
 ) (*actors.Service, error) {
 	cfg := tenant.Config{
@@ -238,17 +241,17 @@ func newEgress(server config.Server) (*egress.Client, error) {
 
 func newEdge(
 	w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host,
-	network *cluster.Network, system *actors.Service, model *embed.Model, log *slog.Logger,
+	network *mesh.Network, system *actors.Service, model *embed.Model, log *slog.Logger,
 ) (*api.Server, error) {
 	token, err := operatorToken(server.Data)
 	if err != nil {
 		return nil, err
 	}
-	accessLog := api.LogProblems
+	accessLog := web.LogProblems
 	if server.AccessLogAll {
-		accessLog = api.LogAll
+		accessLog = web.LogAll
 	}
-	var admin api.Cluster
+	var admin operator.Cluster
 	if network != nil {
 		admin = clusterAdmin{network, host}
 	}
@@ -256,12 +259,12 @@ func newEdge(
 		Cluster: admin,
 		Asker:   system, Operator: system.Operator(), Exports: system, Backups: system.Copier(), Ready: system.Ready,
 		OperatorToken: token, Clock: w.clock, Logger: log, Collectors: nodeMetrics(store, host, system),
-		DocsURL: server.DocsURL, TLS: api.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
+		DocsURL: server.DocsURL, TLS: web.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
 		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody, MaxUpload: server.MaxUpload,
 		MaxContent: server.MaxContent, MaxBatch: server.MaxBatch, MaxBodiesInFlight: server.MaxBodiesInFlight,
 		MaxConnections: min(store.Connections(), maxConnections),
 		Streams:        func(ticket string) (api.EventStream, bool) { return system.TakeStream(ticket) },
-		Doctor: func(ctx context.Context) api.Doctor {
+		Doctor: func(ctx context.Context) operator.Doctor {
 			return examineRunning(ctx, w, server, values, store, host, model)
 		},
 	})
@@ -275,18 +278,18 @@ const maxConnections = 10_000
 func examineRunning(
 	ctx context.Context, w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host,
 	model *embed.Model,
-) api.Doctor {
-	report := api.Doctor{Version: version}
+) operator.Doctor {
+	report := operator.Doctor{Version: version}
 	for _, v := range values {
-		report.Config = append(report.Config, api.Setting{Name: v.Name, Value: v.Value, Origin: string(v.Origin)})
+		report.Config = append(report.Config, operator.Setting{Name: v.Name, Value: v.Value, Origin: string(v.Origin)})
 	}
 	checks, _ := doctor.Examine(ctx, doctor.Patient{
 		Server: server, Environ: w.environ(), Kernel: string(model.Kernel()), Now: w.clock.Now(), Running: true,
 	})
 	for _, check := range checks {
-		report.Checks = append(report.Checks, api.Check(check))
+		report.Checks = append(report.Checks, operator.Check(check))
 	}
-	ready := api.Check{Name: "shards", OK: true, Detail: fmt.Sprintf("%d shards serve", host.Shards())}
+	ready := operator.Check{Name: "shards", OK: true, Detail: fmt.Sprintf("%d shards serve", host.Shards())}
 	if err := host.Ready(); err != nil {
 		ready.OK, ready.Detail = false, err.Error()
 	}
@@ -298,9 +301,9 @@ func examineRunning(
 const maxOutagesTold = 20
 
 // damageCheck says which organizations are out of service on this node, and why.
-func damageCheck(outages map[storage.StoreID]string) api.Check {
+func damageCheck(outages map[storage.StoreID]string) operator.Check {
 	if len(outages) == 0 {
-		return api.Check{Name: "stored data", OK: true, Detail: "no damage was found since the start"}
+		return operator.Check{Name: "stored data", OK: true, Detail: "no damage was found since the start"}
 	}
 	var told []string
 	for id, why := range outages {
@@ -311,7 +314,7 @@ func damageCheck(outages map[storage.StoreID]string) api.Check {
 		told = append(told[:maxOutagesTold], fmt.Sprintf("and %d more", more))
 	}
 	told[len(told)-1] += "; docs/operations.md says what to do (Damaged data)"
-	return api.Check{Name: "stored data", Detail: strings.Join(told, "; ")}
+	return operator.Check{Name: "stored data", Detail: strings.Join(told, "; ")}
 }
 
 // tokenBytes of randomness make an operator token, written in hexadecimal.

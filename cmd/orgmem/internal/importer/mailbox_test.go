@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"orgmem/brain/format"
+	"orgmem/brain/format/reading"
 	"orgmem/cmd/orgmem/internal/client"
 	"orgmem/cmd/orgmem/internal/importer"
 )
@@ -63,7 +63,7 @@ func TestALargeMailboxIsTakenInParts(t *testing.T) {
 // TestAMailboxOfManySmallMails: one that is no large file may hold more mails than a file
 // may hold documents.
 func TestAMailboxOfManySmallMails(t *testing.T) {
-	const mails = format.MaxDocuments + 1
+	const mails = reading.MaxDocuments + 1
 	var box strings.Builder
 	for i := range mails {
 		fmt.Fprintf(&box, "From a@x.org Tue May  5 10:00:00 2026\nFrom: a@x.org\nTo: b@x.org\nSubject: Letter "+

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"orgmem/brain/format"
+	"orgmem/brain/format/reading"
 	"orgmem/cmd/orgmem/internal/client"
 	"orgmem/proto/canon"
 )
@@ -29,7 +30,7 @@ const (
 	maxText = 128 << 20
 	// maxMemory and maxWork bound what one file takes to be read here, one after the other
 	// and for the machine's own user: four times what the service allows.
-	maxMemory, maxWork = 4 * format.MaxMemory, 4 * format.MaxWork
+	maxMemory, maxWork = 4 * reading.MaxMemory, 4 * reading.MaxWork
 	// maxID is the interface's limit for an external id.
 	maxID = 512
 	// maxPath is the interface's limit for a title.
@@ -83,15 +84,15 @@ func (f File) documents(raw []byte, mails int, goOn func() error) (items []docum
 		}
 	}()
 	docs, kind, err := format.Documents(path.Base(f.below), raw,
-		format.Limits{Runes: maxRunes, Bytes: maxText, Memory: maxMemory, Work: maxWork, GoOn: goOn})
-	if errors.Is(err, format.ErrFile) && (kind == format.JSON || kind == format.JSONL) && isText(raw) {
+		reading.Limits{Runes: maxRunes, Bytes: maxText, Memory: maxMemory, Work: maxWork, GoOn: goOn})
+	if errors.Is(err, reading.ErrFile) && (kind == reading.JSON || kind == reading.JSONL) && isText(raw) {
 		// JSON that holds nothing to take in is somebody's configuration or data, and
 		// is taken as the text that it is.
-		docs, kind, err = []format.Document{{Content: string(bytes.TrimPrefix(raw, []byte("\ufeff")))}}, format.Text, nil
+		docs, kind, err = []reading.Document{{Content: string(bytes.TrimPrefix(raw, []byte("\ufeff")))}}, reading.Text, nil
 	}
 	switch {
-	case errors.Is(err, format.ErrFile):
-		return nil, []Skipped{{Path: f.Path, Reason: format.Reason(err)}}, nil
+	case errors.Is(err, reading.ErrFile):
+		return nil, []Skipped{{Path: f.Path, Reason: reading.Reason(err)}}, nil
 	case err != nil:
 		return nil, nil, err
 	}
@@ -121,12 +122,12 @@ func isText(raw []byte) bool {
 }
 
 // item is the n-th document of a file, or the reason why it is not sent.
-func (f File) item(d format.Document, kind string, n int) (document, string) {
+func (f File) item(d reading.Document, kind string, n int) (document, string) {
 	item := client.Item{Content: d.Content, Title: d.Title, Kind: d.Kind, ExternalID: d.ExternalID}
 	switch {
-	case kind == format.Text && n == 0, kind == format.Markdown && d.Title == "":
+	case kind == reading.Text && n == 0, kind == reading.Markdown && d.Title == "":
 		item.Title = titleOf(d.Content, f.below)
-	case kind == format.Text:
+	case kind == reading.Text:
 		item.Title = fmt.Sprintf("%s (%d)", f.below, n+1)
 	}
 	if d.OccurredAt != "" {
@@ -150,7 +151,7 @@ func (f File) item(d format.Document, kind string, n int) (document, string) {
 
 // metadata is what the reading found, and where the document lies: the file's path,
 // and behind it that in an archive.
-func (f File) metadata(d format.Document) json.RawMessage {
+func (f File) metadata(d reading.Document) json.RawMessage {
 	all := map[string]json.RawMessage{}
 	if len(d.Metadata) > 0 && json.Unmarshal(d.Metadata, &all) != nil {
 		return d.Metadata
@@ -171,7 +172,7 @@ func (f File) metadata(d format.Document) json.RawMessage {
 
 // idOf is the external id of a document that has none: the file's path, and the
 // place in the file where that holds several. given counts what was asked for.
-func (f File) idOf(d format.Document, given map[string]int) string {
+func (f File) idOf(d reading.Document, given map[string]int) string {
 	id := string(f.ID)
 	if d.Where != "" {
 		id += "#" + d.Where

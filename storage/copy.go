@@ -93,7 +93,7 @@ func (n *Node) Copy(ctx context.Context, id StoreID) (*Copy, error) {
 
 // hold makes a copy whose files nobody has looked at.
 func (n *Node) hold(id StoreID) (*Copy, error) {
-	store, err := n.acquire(id, n.limit+reserveStores, false)
+	store, err := n.acquire(id, n.limits.stores+reserveStores, false)
 	if err != nil {
 		return nil, fmt.Errorf("copy: %w", err)
 	}
@@ -362,7 +362,7 @@ func (s *Stage) Adopt(atLeast uint64) error {
 	if err != nil {
 		return err
 	}
-	defer n.forget(place)
+	defer n.open.forget(place)
 	if err := n.layout.adopt(s.id); err != nil {
 		// The old store may be closed, unflushed, and the new one half in its place:
 		// only Open puts that right.

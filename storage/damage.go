@@ -82,7 +82,7 @@ func (n *Node) Outage() <-chan struct{} { return n.outages.found }
 // damageFound takes a store out of service. It may be called by Pebble, from within a
 // read.
 func (n *Node) damageFound(id StoreID, err error) {
-	n.corruptions.Add(1)
+	n.counts.corruptions.Add(1)
 	if n.outages.add(id, err.Error()) {
 		n.opts.Logger.Error("storage: damaged data found: the store is out of service", "store", id.String(), "err", err)
 	}

@@ -52,7 +52,7 @@ func (n *Node) Erase(ctx context.Context, id StoreID) error {
 	if err := h.s.eraseNow(ctx); err != nil {
 		return fmt.Errorf("erase %v: %w", id, err)
 	}
-	n.erasures.Add(1)
+	n.counts.erasures.Add(1)
 	return nil
 }
 

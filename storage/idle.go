@@ -7,39 +7,39 @@ const maxRestsAtOnce = 16
 // awaitIdleLocked waits for the store that was released longest ago to have been
 // unheld for long.
 func (n *Node) awaitIdleLocked() {
-	oldest := n.unheld.Back()
-	if n.idle != nil || n.closed || n.opts.IdleStore < 0 || oldest == nil {
+	oldest := n.open.unheld.Back()
+	if n.open.idle != nil || n.open.closed || n.opts.IdleStore < 0 || oldest == nil {
 		return
 	}
 	left := n.opts.IdleStore - n.opts.Clock.Now().Sub(oldest.Value.(*openStore).since)
-	n.idle = n.opts.Clock.AfterFunc(max(left, idlePause), n.closeIdle)
+	n.open.idle = n.opts.Clock.AfterFunc(max(left, idlePause), n.closeIdle)
 }
 
 // closeIdle closes stores that nobody has held for long: an open one costs a
 // memtable of up to storeMemtableBytes, and in a cluster a node has the stores of
 // all organizations that ever wrote to its shards.
 func (n *Node) closeIdle() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.idle = nil
-	if n.closed {
+	n.open.mu.Lock()
+	defer n.open.mu.Unlock()
+	n.open.idle = nil
+	if n.open.closed {
 		return
 	}
 	until := n.opts.Clock.Now().Add(-n.opts.IdleStore)
 	var idle []*openStore
-	for len(idle) < maxRestsAtOnce && n.unheld.Len() > 0 {
-		s := n.unheld.Back().Value.(*openStore)
+	for len(idle) < maxRestsAtOnce && n.open.unheld.Len() > 0 {
+		s := n.open.unheld.Back().Value.(*openStore)
 		if s.since.After(until) {
 			break
 		}
-		n.takeLocked(s)
+		n.open.takeLocked(s)
 		idle = append(idle, s)
 	}
 	n.resting.Go(func() {
-		n.rests.Add(int64(len(idle)))
+		n.counts.rests.Add(int64(len(idle)))
 		n.shut(idle)
-		n.mu.Lock()
-		defer n.mu.Unlock()
+		n.open.mu.Lock()
+		defer n.open.mu.Unlock()
 		n.awaitIdleLocked()
 	})
 }

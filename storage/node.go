@@ -9,11 +9,9 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"orgmem/proto/clock"
 	"orgmem/storage/disk"
 )
 
@@ -42,56 +40,34 @@ type Node struct {
 	disk      *disk.Disk
 	layout    layout
 	lock      io.Closer
-	cache     *pebble.Cache
-	files     *pebble.FileCache
+	caches    caches
 	log       *Log
 	eraser    *eraser
 	compactor *compactor
 	outages   *outages
-	limit     int // open stores, after looking at the descriptor limit
-	rooms     int // connections, likewise
+	limits    limits
 
-	backgroundErrors, corruptions, stalls atomic.Int64
-	backgroundLogged                      atomic.Int64 // when, in Unix milliseconds; 0: never
-	opens, evictions, rests, erasures     atomic.Int64
-	resting                               sync.WaitGroup // of stores that are closed for idleness
-	copies                                atomic.Int64   // made for other nodes; names their directories
-
-	mu      sync.Mutex
-	stores  map[StoreID]*openStore
-	unheld  *list.List  // of *openStore: open, not held; the front was released last
-	held    int         // stores with pins
-	closing int         // stores on their way out, still in the map
-	idle    clock.Timer // until the next store has been unheld for long; nil: none is awaited
-	closed  bool
-	done    chan struct{} // closed when Close has finished
-	doneErr error
+	counts  counts
+	resting sync.WaitGroup // of stores that are closed for idleness
+	copies  atomic.Int64   // made for other nodes; names their directories
+	open    openStores
+	end     ending
 }
 
-// openStore is a store in the map: being opened, open, or being closed.
-type openStore struct {
-	id    StoreID
-	node  *Node
-	ready chan struct{} // closed when opening has ended, with or without err
-	gone  chan struct{} // closed when the store has left the map
-	err   error         // set before ready is closed
+// caches are what all Pebble instances of a Node share.
+type caches struct {
+	blocks *pebble.Cache
+	tables *pebble.FileCache
+}
 
-	// Guarded by Node.mu.
-	pins    int
-	closing bool
-	element *list.Element
-	since   time.Time // when it was released; of stores in unheld
+// limits are how many stores may be open and how many connections, after looking at the
+// descriptor limit.
+type limits struct{ stores, connections int }
 
-	gate    *gate
-	db      *instance  // exchanged only while the gate is shut
-	apply   sync.Mutex // one writer: Apply, Flush bookkeeping; guards state writes
-	erase   sync.Mutex // one erasure or close at a time
-	state   atomic.Pointer[State]
-	moving  atomic.Bool // readers may see more than state says
-	flushed uint64      // applied index known to be in tables; guarded by apply
-	dirty   bool        // own records were written since; guarded by apply
-
-	snapshots snapshotSet
+// ending is how Close ended.
+type ending struct {
+	done chan struct{} // closed when Close has finished
+	err  error         // set before
 }
 
 // Open takes the data directory and opens the log. It returns ErrLocked when
@@ -105,9 +81,8 @@ func Open(opts Options) (*Node, error) {
 	}
 	n := &Node{
 		opts:      opts,
-		stores:    map[StoreID]*openStore{},
-		unheld:    list.New(),
-		done:      make(chan struct{}),
+		open:      openStores{stores: map[StoreID]*openStore{}, unheld: list.New()},
+		end:       ending{done: make(chan struct{})},
 		compactor: newCompactor(),
 		outages:   newOutages(),
 	}
@@ -121,8 +96,8 @@ func Open(opts Options) (*Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open storage: %w", err)
 	}
-	n.limit = min(opts.MaxOpenStores, disk.StoresFor(descriptors))
-	n.rooms = disk.Connections(descriptors, n.limit)
+	n.limits.stores = min(opts.MaxOpenStores, disk.StoresFor(descriptors))
+	n.limits.connections = disk.Connections(descriptors, n.limits.stores)
 
 	if err := disk.MakeDir(n.disk, opts.Dir); err != nil {
 		return nil, fmt.Errorf("open storage: %w", asNotWritable(err))
@@ -159,12 +134,12 @@ func (n *Node) openLocked(descriptors uint64) error {
 	}
 	// Pebble takes memtables out of the cache it is given: with 256 open stores
 	// of at least 256 KiB each, a cache of 64 MiB would hold no block at all.
-	n.cache = pebble.NewCache(n.opts.CacheBytes + int64(n.limit)*firstMemtableBytes + logMemtableBytes)
-	n.files = pebble.NewFileCache(disk.FileCacheShards, disk.FileCacheSize(descriptors, n.limit))
+	n.caches.blocks = pebble.NewCache(n.opts.CacheBytes + int64(n.limits.stores)*firstMemtableBytes + logMemtableBytes)
+	n.caches.tables = pebble.NewFileCache(disk.FileCacheShards, disk.FileCacheSize(descriptors, n.limits.stores))
 	log, err := openLog(n)
 	if err != nil {
-		n.files.Unref()
-		n.cache.Unref()
+		n.caches.tables.Unref()
+		n.caches.blocks.Unref()
 		return err
 	}
 	n.log = log
@@ -174,7 +149,7 @@ func (n *Node) openLocked(descriptors uint64) error {
 
 // Connections returns how many connections the process may have open beside what the node
 // opens itself.
-func (n *Node) Connections() int { return n.rooms }
+func (n *Node) Connections() int { return n.limits.connections }
 
 // Log returns the raft log and stable store of all groups.
 func (n *Node) Log() *Log { return n.log }
@@ -184,9 +159,9 @@ func (n *Node) Stores() ([]StoreID, error) { return n.layout.stores() }
 
 // Exists reports whether a store is on disk, without opening it.
 func (n *Node) Exists(id StoreID) (bool, error) {
-	n.mu.Lock()
-	_, open := n.stores[id]
-	n.mu.Unlock()
+	n.open.mu.Lock()
+	_, open := n.open.stores[id]
+	n.open.mu.Unlock()
 	if open {
 		return true, nil
 	}
@@ -197,18 +172,20 @@ func (n *Node) Exists(id StoreID) (bool, error) {
 // use) if needed. The store stays open until the handle is released; a store
 // that nobody holds stays open until another one needs its place. Errors:
 // ErrTooManyStores, ErrBadStoreID, ErrClosed, ErrOutOfService, and what opening met.
-func (n *Node) Acquire(id StoreID) (*Store, error) { return n.acquire(id, n.limit, true) }
+func (n *Node) Acquire(id StoreID) (*Store, error) { return n.acquire(id, n.limits.stores, true) }
 
 // AcquireToRead is Acquire that creates nothing: a store that does not exist is
 // ErrNoStore. A reader that comes too late must not make the directory of a
 // removed store anew.
-func (n *Node) AcquireToRead(id StoreID) (*Store, error) { return n.acquire(id, n.limit, false) }
+func (n *Node) AcquireToRead(id StoreID) (*Store, error) {
+	return n.acquire(id, n.limits.stores, false)
+}
 
 // AcquireForApply is Acquire for the replica that applies the log: it is not
 // refused while actors hold all places, because a replica that cannot apply
 // cannot go on. Hold the handle for one batch only.
 func (n *Node) AcquireForApply(id StoreID) (*Store, error) {
-	return n.acquire(id, n.limit+reserveStores, true)
+	return n.acquire(id, n.limits.stores+reserveStores, true)
 }
 
 func (n *Node) acquire(id StoreID, limit int, create bool) (*Store, error) {
@@ -219,20 +196,20 @@ func (n *Node) acquire(id StoreID, limit int, create bool) (*Store, error) {
 		return nil, fmt.Errorf("acquire %w", err)
 	}
 	for {
-		n.mu.Lock()
-		if n.closed {
-			n.mu.Unlock()
+		n.open.mu.Lock()
+		if n.open.closed {
+			n.open.mu.Unlock()
 			return nil, fmt.Errorf("acquire %v: %w", id, ErrClosed)
 		}
-		s := n.stores[id]
+		s := n.open.stores[id]
 		if s != nil && s.closing {
-			n.mu.Unlock()
+			n.open.mu.Unlock()
 			<-s.gone
 			continue
 		}
 		if s != nil {
-			n.pinLocked(s)
-			n.mu.Unlock()
+			n.open.pinLocked(s)
+			n.open.mu.Unlock()
 			<-s.ready
 			switch {
 			case create && errors.Is(s.err, ErrNoStore):
@@ -242,31 +219,31 @@ func (n *Node) acquire(id StoreID, limit int, create bool) (*Store, error) {
 			}
 			return &Store{s: s}, nil
 		}
-		if n.held >= limit {
-			n.mu.Unlock()
+		if n.open.held >= limit {
+			n.open.mu.Unlock()
 			return nil, fmt.Errorf("acquire %v: %w", id, ErrTooManyStores)
 		}
 		s = &openStore{
 			id: id, node: n, gate: newGate(),
 			ready: make(chan struct{}), gone: make(chan struct{}),
 		}
-		n.stores[id] = s
-		n.pinLocked(s)
-		victims := n.surplusLocked()
-		n.mu.Unlock()
+		n.open.stores[id] = s
+		n.open.pinLocked(s)
+		victims := n.open.surplusLocked(n.limits.stores)
+		n.open.mu.Unlock()
 
 		n.evict(victims)
 		if err := s.openAs(create); err != nil {
 			s.err = fmt.Errorf("acquire %v: %w", id, err)
-			n.mu.Lock()
-			delete(n.stores, id)
-			n.held--
-			n.mu.Unlock()
+			n.open.mu.Lock()
+			delete(n.open.stores, id)
+			n.open.held--
+			n.open.mu.Unlock()
 			close(s.ready)
 			close(s.gone)
 			return nil, s.err
 		}
-		n.opens.Add(1)
+		n.counts.opens.Add(1)
 		close(s.ready)
 		return &Store{s: s}, nil
 	}
@@ -287,59 +264,29 @@ func (s *openStore) openAs(create bool) error {
 	return err
 }
 
-func (n *Node) pinLocked(s *openStore) {
-	if s.pins++; s.pins > 1 {
-		return
-	}
-	n.held++
-	if s.element != nil {
-		n.unheld.Remove(s.element)
-		s.element = nil
-	}
-}
-
 // unpin gives up a hold. The last one makes the store a candidate for eviction.
 func (n *Node) unpin(s *openStore) {
-	n.mu.Lock()
+	n.open.mu.Lock()
 	if s.pins--; s.pins > 0 {
-		n.mu.Unlock()
+		n.open.mu.Unlock()
 		return
 	}
-	n.held--
-	s.element, s.since = n.unheld.PushFront(s), n.opts.Clock.Now()
+	n.open.held--
+	s.element, s.since = n.open.unheld.PushFront(s), n.opts.Clock.Now()
 	var victims []*openStore
-	if !n.closed {
-		victims = n.surplusLocked()
+	if !n.open.closed {
+		victims = n.open.surplusLocked(n.limits.stores)
 		n.awaitIdleLocked()
 	}
-	n.mu.Unlock()
+	n.open.mu.Unlock()
 	n.evict(victims)
-}
-
-// surplusLocked takes out of the list the stores that must go for the limit to
-// hold: those released longest ago.
-func (n *Node) surplusLocked() []*openStore {
-	var victims []*openStore
-	for len(n.stores)-n.closing > n.limit && n.unheld.Len() > 0 {
-		s := n.unheld.Back().Value.(*openStore)
-		n.takeLocked(s)
-		victims = append(victims, s)
-	}
-	return victims
-}
-
-func (n *Node) takeLocked(s *openStore) {
-	n.unheld.Remove(s.element)
-	s.element = nil
-	s.closing = true
-	n.closing++
 }
 
 // evict flushes and closes stores. The flush is not a courtesy: with the WAL
 // off, what only the memtable has is gone with the instance, and raft replays
 // it only when the process starts, not when the store is next opened.
 func (n *Node) evict(victims []*openStore) {
-	n.evictions.Add(int64(len(victims)))
+	n.counts.evictions.Add(int64(len(victims)))
 	n.shut(victims)
 }
 
@@ -351,16 +298,8 @@ func (n *Node) shut(victims []*openStore) {
 			// nowhere. There is nobody to tell but the operator.
 			n.disk.Stop("evict store %v: %v", s.id, err)
 		}
-		n.forget(s)
+		n.open.forget(s)
 	}
-}
-
-func (n *Node) forget(s *openStore) {
-	n.mu.Lock()
-	delete(n.stores, s.id)
-	n.closing--
-	n.mu.Unlock()
-	close(s.gone)
 }
 
 // Remove closes a store and deletes its directory; a crash leaves it whole or
@@ -375,7 +314,7 @@ func (n *Node) Remove(id StoreID) error {
 	if err != nil {
 		return err
 	}
-	defer n.forget(place)
+	defer n.open.forget(place)
 	there, err := n.layout.exists(id)
 	if err != nil {
 		return err
@@ -395,38 +334,38 @@ func (n *Node) Remove(id StoreID) error {
 // vacate closes a store without flushing it and returns a placeholder that keeps
 // others from opening the directory while it goes; the caller forgets it.
 func (n *Node) vacate(id StoreID, op string) (*openStore, error) {
-	n.mu.Lock()
+	n.open.mu.Lock()
 	for {
-		if n.closed {
-			n.mu.Unlock()
+		if n.open.closed {
+			n.open.mu.Unlock()
 			return nil, fmt.Errorf("%s %v: %w", op, id, ErrClosed)
 		}
-		s := n.stores[id]
+		s := n.open.stores[id]
 		if s == nil {
 			break
 		}
 		if s.closing {
-			n.mu.Unlock()
+			n.open.mu.Unlock()
 			<-s.gone
-			n.mu.Lock()
+			n.open.mu.Lock()
 			continue
 		}
 		if s.pins > 0 {
-			n.mu.Unlock()
+			n.open.mu.Unlock()
 			return nil, fmt.Errorf("%s %v: %w", op, id, ErrInUse)
 		}
-		n.takeLocked(s)
-		n.mu.Unlock()
+		n.open.takeLocked(s)
+		n.open.mu.Unlock()
 		if err := s.close(false); err != nil {
 			n.disk.Stop("close store %v: %v", id, err)
 		}
-		n.forget(s)
-		n.mu.Lock()
+		n.open.forget(s)
+		n.open.mu.Lock()
 	}
-	s := &openStore{id: id, node: n, closing: true, gone: make(chan struct{})}
-	n.stores[id] = s
-	n.closing++
-	n.mu.Unlock()
+	s := &openStore{id: id, node: n, holds: holds{closing: true}, gone: make(chan struct{})}
+	n.open.stores[id] = s
+	n.open.closing++
+	n.open.mu.Unlock()
 	return s, nil
 }
 
@@ -436,20 +375,20 @@ func (n *Node) vacate(id StoreID, op string) (*openStore, error) {
 // they were closed, and those on their way out are waited for. match nil means
 // all.
 func (n *Node) FlushStores(ctx context.Context, match func(StoreID) bool) error {
-	n.mu.Lock()
+	n.open.mu.Lock()
 	var open []*Store
 	var leaving []*openStore
-	for id, s := range n.stores {
+	for id, s := range n.open.stores {
 		switch {
 		case match != nil && !match(id):
 		case s.closing:
 			leaving = append(leaving, s)
 		default:
-			n.pinLocked(s)
+			n.open.pinLocked(s)
 			open = append(open, &Store{s: s})
 		}
 	}
-	n.mu.Unlock()
+	n.open.mu.Unlock()
 
 	// Flushes wait for the disk, not for the processor; more than a few at once
 	// only queue there.
@@ -510,59 +449,59 @@ func (n *Node) Finishable() error { return n.disk.Finishable() }
 // gives up the directory. Handles that are still held answer ErrClosed
 // afterwards. Further calls wait for the first and return the same.
 func (n *Node) Close() error {
-	n.mu.Lock()
-	if n.closed {
-		n.mu.Unlock()
-		<-n.done
-		return n.doneErr
+	n.open.mu.Lock()
+	if n.open.closed {
+		n.open.mu.Unlock()
+		<-n.end.done
+		return n.end.err
 	}
-	n.closed = true
-	if n.idle != nil {
-		n.idle.Stop()
+	n.open.closed = true
+	if n.open.idle != nil {
+		n.open.idle.Stop()
 	}
-	n.mu.Unlock()
+	n.open.mu.Unlock()
 
 	n.eraser.stop()
 	var errs []error
 	for {
-		n.mu.Lock()
+		n.open.mu.Lock()
 		var next *openStore
-		for _, s := range n.stores {
+		for _, s := range n.open.stores {
 			next = s
 			if !s.closing {
 				break
 			}
 		}
 		if next == nil {
-			n.mu.Unlock()
+			n.open.mu.Unlock()
 			break
 		}
 		if next.closing {
-			n.mu.Unlock()
+			n.open.mu.Unlock()
 			<-next.gone
 			continue
 		}
 		if next.element != nil {
-			n.unheld.Remove(next.element)
+			n.open.unheld.Remove(next.element)
 			next.element = nil
 		}
 		next.closing = true
-		n.closing++
-		n.mu.Unlock()
+		n.open.closing++
+		n.open.mu.Unlock()
 		<-next.ready
 		if next.err == nil {
 			errs = append(errs, next.close(true))
-			n.forget(next)
+			n.open.forget(next)
 		}
 	}
 	n.resting.Wait()
 	errs = append(errs, n.log.close())
-	n.files.Unref()
-	n.cache.Unref()
+	n.caches.tables.Unref()
+	n.caches.blocks.Unref()
 	errs = append(errs, n.lock.Close())
 	if err := errors.Join(errs...); err != nil {
-		n.doneErr = fmt.Errorf("close storage: %w", err)
+		n.end.err = fmt.Errorf("close storage: %w", err)
 	}
-	close(n.done)
-	return n.doneErr
+	close(n.end.done)
+	return n.end.err
 }

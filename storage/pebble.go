@@ -45,8 +45,8 @@ const (
 func (n *Node) pebbleOptions() *pebble.Options {
 	o := &pebble.Options{
 		FS:                 n.disk,
-		Cache:              n.cache,
-		FileCache:          n.files,
+		Cache:              n.caches.blocks,
+		FileCache:          n.caches.tables,
 		Logger:             pebbleLogger{n.disk.Stopper, n.opts.Logger},
 		FormatMajorVersion: pebbleFormat,
 		EventListener: &pebble.EventListener{
@@ -57,10 +57,10 @@ func (n *Node) pebbleOptions() *pebble.Options {
 				n.backgroundFailed(err)
 			},
 			DataCorruption: func(info pebble.DataCorruptionInfo) {
-				n.corruptions.Add(1)
+				n.counts.corruptions.Add(1)
 				n.opts.Logger.Error("storage: damaged data found", "path", info.Path, "err", info.Details)
 			},
-			WriteStallBegin: func(pebble.WriteStallBeginInfo) { n.stalls.Add(1) },
+			WriteStallBegin: func(pebble.WriteStallBeginInfo) { n.counts.stalls.Add(1) },
 		},
 	}
 	for i := range o.Levels {
@@ -77,11 +77,11 @@ func (n *Node) pebbleOptions() *pebble.Options {
 // tries again at once and without end, some ten thousand times a second: a log
 // line for each filled a disk with gigabytes within minutes.
 func (n *Node) backgroundFailed(err error) {
-	failures := n.backgroundErrors.Add(1)
+	failures := n.counts.backgroundErrors.Add(1)
 	now := clock.Millis(n.opts.Clock.Now())
-	last := n.backgroundLogged.Load()
+	last := n.counts.logged.Load()
 	lately := now >= last && now-last < backgroundLogEvery.Milliseconds() // else the clock was put back
-	if last != 0 && lately || !n.backgroundLogged.CompareAndSwap(last, now) {
+	if last != 0 && lately || !n.counts.logged.CompareAndSwap(last, now) {
 		return
 	}
 	n.opts.Logger.Warn("storage: background work failed, will be retried", "err", err, "failures", failures)

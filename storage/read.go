@@ -245,9 +245,9 @@ func (h *Store) Snapshot() (*Snapshot, error) {
 }
 
 func (n *Node) pin(s *openStore) {
-	n.mu.Lock()
-	n.pinLocked(s)
-	n.mu.Unlock()
+	n.open.mu.Lock()
+	n.open.pinLocked(s)
+	n.open.mu.Unlock()
 }
 
 // State returns the store's state at the moment of the snapshot.

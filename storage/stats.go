@@ -1,6 +1,9 @@
 package storage
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // Stats is what the metrics show of a Node. Counts run since Open. Large because each field is a metric.
 type Stats struct {
@@ -46,19 +49,19 @@ type Stats struct {
 
 // Stats returns a reading. It costs some tens of microseconds.
 func (n *Node) Stats() Stats {
-	n.mu.Lock()
+	n.open.mu.Lock()
 	st := Stats{
-		OpenStores: len(n.stores) - n.closing, HeldStores: n.held, MaxOpenStores: n.limit,
+		OpenStores: len(n.open.stores) - n.open.closing, HeldStores: n.open.held, MaxOpenStores: n.limits.stores,
 	}
-	n.mu.Unlock()
-	st.Opens, st.Evictions, st.Rests, st.Erasures = n.opens.Load(), n.evictions.Load(), n.rests.Load(), n.erasures.Load()
+	n.open.mu.Unlock()
+	st.Opens, st.Evictions, st.Rests, st.Erasures = n.counts.opens.Load(), n.counts.evictions.Load(), n.counts.rests.Load(), n.counts.erasures.Load()
 	st.PendingErasures = len(n.log.notedErasures())
 	d := n.disk.Stats()
 	st.Syncs, st.SyncTime, st.SlowestSync = d.Syncs, d.SyncTime, d.SlowestSync
 	st.FreeBytes, st.LowSpace, st.Ballast = d.Free, d.Low, d.Ballast
 	st.Refused, st.DiskFull = d.Refused, d.Full
-	st.BackgroundErrors, st.Corruptions = n.backgroundErrors.Load(), n.corruptions.Load()
-	st.WriteStalls, st.Stopping = n.stalls.Load(), n.disk.Stopping()
+	st.BackgroundErrors, st.Corruptions = n.counts.backgroundErrors.Load(), n.counts.corruptions.Load()
+	st.WriteStalls, st.Stopping = n.counts.stalls.Load(), n.disk.Stopping()
 	n.outages.mu.Lock()
 	st.OutOfService = len(n.outages.why)
 	n.outages.mu.Unlock()
@@ -72,4 +75,12 @@ func (n *Node) Stats() Stats {
 		st.OpenTables = m.FileCache.TableCount
 	}
 	return st
+}
+
+// counts are what a Node counts for its Stats.
+type counts struct {
+	backgroundErrors, corruptions, stalls atomic.Int64
+	opens, evictions, rests, erasures     atomic.Int64
+
+	logged atomic.Int64 // when background work was last logged to fail, in Unix milliseconds; 0: never
 }

@@ -137,6 +137,8 @@ func answerEdge(reply *pb.Reply) (edge, bool) {
 	return edgeOf(e), e != nil
 }
 
+// edge is an edge as it is answered. Large because each field is one of the answer's JSON,
+// which is flat.
 type edge struct {
 	ID           string         `json:"id"`
 	Source       string         `json:"source"`

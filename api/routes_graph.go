@@ -232,6 +232,8 @@ type nodeMatch struct {
 // TransformSchema implements huma.SchemaTransformer.
 func (nodeMatch) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema { return withNode(r, s) }
 
+// node is a node as it is answered. Large because each field is one of the answer's JSON, which
+// is flat.
 type node struct {
 	ID              string         `json:"id"`
 	Kind            string         `json:"kind" enum:"document,entity,belief,preference,event,session"`

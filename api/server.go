@@ -24,7 +24,8 @@ import (
 )
 
 // Config is what a Server is made of. Asker, Operator, OperatorToken, Clock and
-// Logger are required; every other zero value works.
+// Logger are required; every other zero value works. Large because each field is one thing
+// that the edge is given or one bound of it, and all are read once, by New.
 type Config struct {
 	Asker    web.Asker
 	Operator actors.Operator

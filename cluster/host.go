@@ -21,7 +21,8 @@ import (
 	"orgmem/storage"
 )
 
-// Config says what a Host is made of. Storage, Clock and Logger are required.
+// Config says what a Host is made of. Storage, Clock and Logger are required. Large because
+// each field is one thing that a host is given or one bound of it, and is argued for here.
 type Config struct {
 	// Storage is the node's stores and raft log. The host does not close it.
 	Storage *storage.Node

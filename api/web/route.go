@@ -17,7 +17,8 @@ import (
 
 // Route is one row of the table of routes, and all that is said about a route
 // anywhere: the router, the OpenAPI document, the envelope's scope, family,
-// subject mode and idempotency, and the generated tests come from it.
+// subject mode and idempotency, and the generated tests come from it. Large because a row
+// says everything about its route in one literal, and what is derived from it is kept with it.
 type Route struct {
 	Method      string
 	Path        string // with {name} for parameters

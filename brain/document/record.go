@@ -40,7 +40,8 @@ type (
 		QualityMode      *string `json:"qualityMode,omitempty"`
 		LearnModeDefault *bool   `json:"learnModeDefault,omitempty"`
 	}
-	// Node is a node of the graph, with what belongs to it alone.
+	// Node is a node of the graph, with what belongs to it alone. Large because each field
+	// is one of the document's JSON, which is flat.
 	Node struct {
 		ID              string          `json:"id"`
 		OfContent       bool            `json:"ofContent"` // the id is what this content has in this memory
@@ -128,7 +129,8 @@ type (
 		After  *string `json:"after,omitempty"`
 		Cut    bool    `json:"cut,omitempty"`
 	}
-	// Edge is an edge of the graph.
+	// Edge is an edge of the graph. Large because each field is one of the document's JSON,
+	// which is flat.
 	Edge struct {
 		ID           string   `json:"id"`
 		Source       string   `json:"source"`

@@ -118,7 +118,8 @@ func (h *header) fields() [13]*uint32 {
 	}
 }
 
-// Segment is an immutable piece of an index.
+// Segment is an immutable piece of an index. Large because each field is one section of the
+// stored form, in its order, seen in place.
 type Segment struct {
 	data []byte
 	header

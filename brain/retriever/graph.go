@@ -76,6 +76,7 @@ const (
 
 // Graph is what the brain walks on: passages, concepts that they name or are about,
 // and the domains of both. It holds no text: names and words are keyed hashes. Immutable.
+// Large because each field is one relation or one column of the graph, and a walk reads all.
 type Graph struct {
 	docs    []pb.NodeID
 	docOf   []int32 // by passage

@@ -54,7 +54,8 @@ func (n *Node) Stats() Stats {
 		OpenStores: len(n.open.stores) - n.open.closing, HeldStores: n.open.held, MaxOpenStores: n.limits.stores,
 	}
 	n.open.mu.Unlock()
-	st.Opens, st.Evictions, st.Rests, st.Erasures = n.counts.opens.Load(), n.counts.evictions.Load(), n.counts.rests.Load(), n.counts.erasures.Load()
+	st.Opens, st.Evictions = n.counts.opens.Load(), n.counts.evictions.Load()
+	st.Rests, st.Erasures = n.counts.rests.Load(), n.counts.erasures.Load()
 	st.PendingErasures = len(n.log.notedErasures())
 	d := n.disk.Stats()
 	st.Syncs, st.SyncTime, st.SlowestSync = d.Syncs, d.SyncTime, d.SlowestSync

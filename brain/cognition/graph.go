@@ -302,10 +302,12 @@ func (g *Graph) ChunkNamed(ref string) (seq uint64, ok bool) {
 // GivenTitle is what a chunk stands under: the title of its text, unless that was made
 // from its beginning: of a transcript that is somebody's "Mm-hm".
 func GivenTitle(title string, chunk *pb.Chunk) string {
-	if path := chunk.GetTitlePath(); len(path) == 0 || !strings.HasPrefix(strings.Join(strings.Fields(title), " "), path[0]) {
+	if path := chunk.GetTitlePath(); len(path) == 0 ||
+		!strings.HasPrefix(strings.Join(strings.Fields(title), " "), path[0]) {
 		return ""
 	}
-	if chunk.GetOrdinal() == 0 && strings.HasPrefix(strings.TrimLeft(chunk.GetText(), "#*->= \t\n"), strings.TrimSuffix(title, "…")) {
+	if chunk.GetOrdinal() == 0 && strings.HasPrefix(strings.TrimLeft(chunk.GetText(), "#*->= \t\n"),
+		strings.TrimSuffix(title, "…")) {
 		return ""
 	}
 	return title

@@ -27,14 +27,15 @@ var files = map[string]struct{ format, phrase string }{
 		reading.HTML,
 		"## Summer\n\nThe planetarium dome opens at noon except on the solstice.\n\n| Day | Hours |\n| Monday | closed |",
 	},
-	"stock.csv":    {reading.CSV, "Item: walnut veneer offcuts; Shelf: B7; Count: 12"},
-	"items.json":   {reading.JSON, "The sourdough starter is called Methuselah."},
-	"items.jsonl":  {reading.JSONL, "The harpist keeps a tuning key in her left boot."},
-	"letter.eml":   {reading.EML, "the weather vane on the old mill points south-west whatever the wind does."},
-	"cave.mbox":    {reading.MBOX, "I ordered a hygrometer with a horsehair element."},
-	"call.vtt":     {reading.VTT, "Ivo: The drawbridge motor hums a semitone flat."},
-	"call.srt":     {reading.SRT, "Kit: Somebody printed them for the wrong estuary."},
-	"letter.rtf":   {reading.RTF, "Dear Lou,\n\nthe pâté recipe calls for “green” peppercorns and a bay leaf.\n\nYours, Mo"},
+	"stock.csv":   {reading.CSV, "Item: walnut veneer offcuts; Shelf: B7; Count: 12"},
+	"items.json":  {reading.JSON, "The sourdough starter is called Methuselah."},
+	"items.jsonl": {reading.JSONL, "The harpist keeps a tuning key in her left boot."},
+	"letter.eml":  {reading.EML, "the weather vane on the old mill points south-west whatever the wind does."},
+	"cave.mbox":   {reading.MBOX, "I ordered a hygrometer with a horsehair element."},
+	"call.vtt":    {reading.VTT, "Ivo: The drawbridge motor hums a semitone flat."},
+	"call.srt":    {reading.SRT, "Kit: Somebody printed them for the wrong estuary."},
+	"letter.rtf": {reading.RTF, "Dear Lou,\n\nthe pâté recipe calls for “green” peppercorns and a bay " +
+		"leaf.\n\nYours, Mo"},
 	"calendar.ics": {reading.ICS, "Bring a hand lens, the rare map lichen grows by the third bench."},
 	"report.pdf":   {reading.PDF, "The cider press broke on a Thursday and was mended with a bicycle chain."},
 	"open40.pdf":   {reading.PDF, "The spare key hangs behind the green barometer."},
@@ -88,8 +89,9 @@ var files = map[string]struct{ format, phrase string }{
 	"wells.tsv":      {reading.CSV, "Well: chalk spring; Depth: 4 m; Keeper: the water bailiff's widow"},
 	"plan.canvas":    {reading.Canvas, "The vanilla orchid climbs the north stanchion\n\nBoiler.md"},
 	"projects.json":  {reading.Claude, "The heliostat mirror is cleaned with distilled water and a swan feather."},
-	"meeting.txt":    {reading.Lines, "Omar: The cantilever creaks whenever a cyclist crosses it in the rain.\nHedda: Then"},
-	"talk.json":      {reading.JSON, "Tor: The cobalt ran into the foot ring of every bowl."},
+	"meeting.txt": {reading.Lines, "Omar: The cantilever creaks whenever a cyclist crosses it in the " +
+		"rain.\nHedda: Then"},
+	"talk.json": {reading.JSON, "Tor: The cobalt ran into the foot ring of every bowl."},
 }
 
 // transcripts are those of the files that are known for what they are by the call alone.
@@ -186,7 +188,8 @@ func TestRealFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Documents("locked.pdf", locked, reading.Limits{}); err == nil || reading.Reason(err) != "is encrypted" {
+	if _, _, err := Documents("locked.pdf", locked, reading.Limits{}); err == nil ||
+		reading.Reason(err) != "is encrypted" {
 		t.Errorf("%v", err)
 	}
 }

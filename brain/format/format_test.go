@@ -32,10 +32,14 @@ func TestDocuments(t *testing.T) {
 		"by its content": {"readme", "# Figs\n\nThey ripen late.", reading.Markdown, []string{"# Figs\n\nThey ripen late."}},
 		"an item":        {"a.json", `{"content":"Figs."}`, reading.JSON, []string{"Figs."}},
 		"items": {
-			"a", `{"items":[{"content":"Figs."},{"content":"Plums.","kind":"belief"}]}`, reading.JSON, []string{"Figs.", "Plums."},
+			"a", `{"items":[{"content":"Figs."},{"content":"Plums.","kind":"belief"}]}`, reading.JSON,
+			[]string{"Figs.", "Plums."},
 		},
-		"a list":    {"a.json", `["Figs.", {"content":"Plums."}]`, reading.JSON, []string{"Figs.", "Plums."}},
-		"lines":     {"a", "{\"content\":\"Figs.\"}\n\n{\"content\":\"Plums.\"}\n", reading.JSONL, []string{"Figs.", "Plums."}},
+		"a list": {"a.json", `["Figs.", {"content":"Plums."}]`, reading.JSON, []string{"Figs.", "Plums."}},
+		"lines": {
+			"a", "{\"content\":\"Figs.\"}\n\n{\"content\":\"Plums.\"}\n", reading.JSONL,
+			[]string{"Figs.", "Plums."},
+		},
 		"one line":  {"a.jsonl", `{"content":"Figs."}`, reading.JSONL, []string{"Figs."}},
 		"subtitles": {"a", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hello", reading.VTT, []string{"Ann: Hello"}},
 		"no JSON":   {"a.txt", "{this is prose}", reading.Text, []string{"{this is prose}"}},
@@ -105,7 +109,8 @@ func TestTranscripts(t *testing.T) {
 			reading.VTT, "Ann Lee: Hello there again\nBob: Yes & no", `{"speakers":["Ann Lee","Bob"],"transcript":true}`,
 		},
 		"srt": {
-			"1\n00:00:01,000 --> 00:00:02,000\nANN: Hello\nthere\n\n2\n00:00:03,000 --> 00:00:04,000\nnobody's words\n", reading.SRT,
+			"1\n00:00:01,000 --> 00:00:02,000\nANN: Hello\nthere\n\n2\n00:00:03,000 --> 00:00:04,000\nnobody's words\n",
+			reading.SRT,
 			"ANN: Hello there\nnobody's words", `{"speakers":["ANN"],"transcript":true}`,
 		},
 		"lines": {
@@ -117,7 +122,8 @@ func TestTranscripts(t *testing.T) {
 			`{"speakers":["Ann"],"transcript":true}`,
 		},
 		"object": {
-			`{"segments":[{"speaker":"Ann","text":"Hello"}]}`, reading.JSON, "Ann: Hello", `{"speakers":["Ann"],"transcript":true}`,
+			`{"segments":[{"speaker":"Ann","text":"Hello"}]}`, reading.JSON, "Ann: Hello",
+			`{"speakers":["Ann"],"transcript":true}`,
 		},
 		"what programs say beside it": {
 			`{"text":" Hello. Yes.","language":"en","segments":[{"id":0,"seek":0,"start":0.0,"end":1.5,"text":" Hello.",` +
@@ -142,7 +148,8 @@ func TestTranscripts(t *testing.T) {
 			`{"speakers":["ANN","BOB"],"transcript":true}`,
 		},
 		"a name of small letters, met before": {
-			"1\n00:00:01,000 --> 00:00:02,000\nann lee: Hi\n\n2\n00:00:03,000 --> 00:00:04,000\nBOB: Yes\nann lee: No\n", reading.SRT,
+			"1\n00:00:01,000 --> 00:00:02,000\nann lee: Hi\n\n2\n00:00:03,000 --> 00:00:04,000\nBOB: Yes\nann lee: No\n",
+			reading.SRT,
 			"ann lee: Hi\nBOB: Yes\nann lee: No", `{"speakers":["ann lee","BOB"],"transcript":true}`,
 		},
 	} {
@@ -188,7 +195,8 @@ func TestTranscriptsInJSONAreKnown(t *testing.T) {
 		"segments of a street": `{"segments":[{"text":"Main Street"}]}`, "an odd speaker": odd,
 	} {
 		docs, format, err := Documents("call.json", []byte(data), reading.Limits{})
-		if err != nil || format != reading.JSON || len(docs) != 1 || strings.Contains(string(docs[0].Metadata), "transcript") {
+		if err != nil || format != reading.JSON || len(docs) != 1 ||
+			strings.Contains(string(docs[0].Metadata), "transcript") {
 			t.Errorf("%s: %s, %+v, %v", name, format, docs, err)
 		}
 	}
@@ -221,7 +229,8 @@ func TestLimits(t *testing.T) {
 		"transcript":  {Transcript, "A: six\nB: six", reading.Limits{Bytes: 12}},
 		"who goes on": {Transcript, "A: six\nsix", reading.Limits{Bytes: 9}},
 	} {
-		if _, _, err := c.read("a", []byte(c.data), c.limits); !errors.Is(err, reading.ErrTooLarge) || !errors.Is(err, reading.ErrFile) ||
+		if _, _, err := c.read("a", []byte(c.data), c.limits); !errors.Is(err, reading.ErrTooLarge) ||
+			!errors.Is(err, reading.ErrFile) ||
 			strings.Contains(reading.Reason(err), "refused") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -313,7 +322,10 @@ func TestAFileIsNotHeldTwice(t *testing.T) {
 		}
 		alive() // what was pooled is gone after two collections
 		before, most := alive(), 0
-		_, _, err := Documents(name, data, reading.Limits{GoOn: func() error { most = max(most, alive()-before); return nil }})
+		_, _, err := Documents(name, data, reading.Limits{GoOn: func() error {
+			most = max(most, alive()-before)
+			return nil
+		}})
 		if err != nil || most == 0 || most > len(data) {
 			t.Errorf("%s: %d bytes, %d on top, %v", name, len(data), most, err)
 		}
@@ -405,7 +417,10 @@ func allocatable(data []byte) uint64 {
 
 // hold holds what is read of a file to the package's promises.
 func hold(t interface{ Errorf(string, ...any) }, name string, data []byte) {
-	for _, read := range []func(string, []byte, reading.Limits) ([]reading.Document, string, error){Documents, Transcript} {
+	for _, read := range []func(string, []byte, reading.Limits) ([]reading.Document, string, error){
+		Documents,
+		Transcript,
+	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		docs, format, err := read(name, data, reading.Limits{})
@@ -423,7 +438,8 @@ func hold(t interface{ Errorf(string, ...any) }, name string, data []byte) {
 			t.Errorf("neither a document nor an error")
 		}
 		// A file that is taken in again is the same documents: else they were stored twice.
-		if again, same, err := read(name, data, reading.Limits{}); err != nil || same != format || !reflect.DeepEqual(again, docs) {
+		if again, same, err := read(name, data, reading.Limits{}); err != nil || same != format ||
+			!reflect.DeepEqual(again, docs) {
 			t.Errorf("the second time it is %s, %v: %+v and %+v", same, err, docs, again)
 		}
 		refused := 0

@@ -56,7 +56,8 @@ func TestOldAndLockedDocuments(t *testing.T) {
 			"is encrypted",
 		},
 	} {
-		if _, _, err := Documents(name, []byte(c.data), reading.Limits{}); !errors.Is(err, reading.ErrFile) || reading.Reason(err) != c.want {
+		if _, _, err := Documents(name, []byte(c.data), reading.Limits{}); !errors.Is(err, reading.ErrFile) ||
+			reading.Reason(err) != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
 		docs, _ := read(t, "a.zip", zipped(t, name, c.data, "z.txt", "Figs ripen late."))

@@ -278,14 +278,13 @@ func TestWhatIsLeftOfAnArchive(t *testing.T) {
 func TestEndlessListsAreBounded(t *testing.T) {
 	file := localFiles(t, false, false, false, false)
 	file = file[:strings.LastIndex(file, zipLocal)]
-	if _, _, err := Documents("a", []byte(strings.Repeat(file, reading.MaxEntries/2+1)), reading.Limits{}); !errors.Is(err,
-		reading.ErrFile) || !strings.Contains(reading.Reason(err), "more than 100000 files") {
+	if _, _, err := Documents("a", []byte(strings.Repeat(file, reading.MaxEntries/2+1)), reading.Limits{}); !errors.Is(err, reading.ErrFile) || !strings.Contains(reading.Reason(err), "more than 100000 files") {
 		t.Errorf("%v", err)
 	}
 	streamed := localFiles(t, false, true, false, true)
 	for name, filling := range map[string]string{"letters": "PK", "headers": zipLocal, "sizes": zipDescriptor} {
-		if _, _, err := Documents("a", []byte(streamed[:45]+strings.Repeat(filling, 1<<20)), reading.Limits{}); !errors.Is(err,
-			reading.ErrFile) || reading.Reason(err) != reading.Reason(errBroken) {
+		if _, _, err := Documents("a", []byte(streamed[:45]+strings.Repeat(filling, 1<<20)),
+			reading.Limits{}); !errors.Is(err, reading.ErrFile) || reading.Reason(err) != reading.Reason(errBroken) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

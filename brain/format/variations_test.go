@@ -302,7 +302,8 @@ func TestJSONOfArchives(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	alone, format, err := Documents("config.json", []byte(settings), reading.Limits{})
-	if err != nil || format != reading.Text || len(alone) != 1 || alone[0].Content != settings || alone[0].Title != "config" {
+	if err != nil || format != reading.Text || len(alone) != 1 || alone[0].Content != settings ||
+		alone[0].Title != "config" {
 		t.Errorf("%s, %+v, %v", format, alone, err)
 	}
 }
@@ -320,9 +321,13 @@ func TestJSONThatHoldsNoItems(t *testing.T) {
 			[]string{"Notes|Figs ripen late.||", "Notes|Plums early.||"},
 		},
 		"lines": {
-			"a.jsonl", "{\"text\":\"Figs.\"}\n\n{\"text\":\"Plums.\",\"n\":1}\n", reading.JSONL, []string{"a|Figs.||", "a|Plums.||"},
+			"a.jsonl", "{\"text\":\"Figs.\"}\n\n{\"text\":\"Plums.\",\"n\":1}\n", reading.JSONL,
+			[]string{"a|Figs.||", "a|Plums.||"},
 		},
-		"lines by looks": {"a", "{\"text\":\"Figs.\"}\n{\"text\":\"Plums.\"}\n", reading.JSONL, []string{"a|Figs.||", "a|Plums.||"}},
+		"lines by looks": {
+			"a", "{\"text\":\"Figs.\"}\n{\"text\":\"Plums.\"}\n", reading.JSONL,
+			[]string{"a|Figs.||", "a|Plums.||"},
+		},
 		"a chat": {
 			"chat.json",
 			`{"messages":[{"author":"Ann","timestamp":"2026-05-05T10:00:00Z","content":"Hello",` +

@@ -278,7 +278,9 @@ func TestWhatIsLeftOfAnArchive(t *testing.T) {
 func TestEndlessListsAreBounded(t *testing.T) {
 	file := localFiles(t, false, false, false, false)
 	file = file[:strings.LastIndex(file, zipLocal)]
-	if _, _, err := Documents("a", []byte(strings.Repeat(file, reading.MaxEntries/2+1)), reading.Limits{}); !errors.Is(err, reading.ErrFile) || !strings.Contains(reading.Reason(err), "more than 100000 files") {
+	many := []byte(strings.Repeat(file, reading.MaxEntries/2+1))
+	if _, _, err := Documents("a", many, reading.Limits{}); !errors.Is(err, reading.ErrFile) ||
+		!strings.Contains(reading.Reason(err), "more than 100000 files") {
 		t.Errorf("%v", err)
 	}
 	streamed := localFiles(t, false, true, false, true)

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/tenant"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -233,9 +233,9 @@ func TestAMoveIsNoAttempt(t *testing.T) {
 			a := w.at("a").client(org.APIKey)
 			job := jobOf(a.ok(items(doc("a", "Bread rises."))))
 			stored := func() *pb.Job { return w.at("a").stored(org, job) }
-			begunBy := func(server cluster.ServerID) bool { return tenant.ServerOf(stored().GetBegun()) == server }
+			begunBy := func(server wire.ServerID) bool { return tenant.ServerOf(stored().GetBegun()) == server }
 			w.at("a").waitFor(func() bool { return held.begins() && begunBy("a") })
-			w.watch(func(_ cluster.ServerID, m proto.Message) bool {
+			w.watch(func(_ wire.ServerID, m proto.Message) bool {
 				r, is := m.(*pb.NodeReply)
 				_, about := r.GetWhat().(*pb.NodeReply_Outlived)
 				return silent && is && about

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"orgmem/actors/tenant"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	"orgmem/storage"
 )
 
@@ -16,7 +16,7 @@ func TestCopiesComeFromWhereTheOrganizationLives(t *testing.T) {
 	w := startTown(t, "a", "b")
 	made := w.org("b", "")
 	name := StoreName(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}.String())
-	for _, at := range []cluster.ServerID{"a", "b"} {
+	for _, at := range []wire.ServerID{"a", "b"} {
 		for _, store := range []StoreName{name, StoreName(storage.MetaStore.String())} {
 			from := w.at(at).sys.Copier()
 			c, err := from.Open(t.Context(), store)

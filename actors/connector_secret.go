@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -42,7 +42,7 @@ const connectorSettings = "orgmem connector secrets"
 // opening of the organization behind the upgrade seals them.
 func (o *connectorModule) giveConfig(k *pb.Connector, raw []byte) error {
 	k.Config, k.Sealed = raw, nil
-	if !o.System.Config.Host.Speaks(cluster.SealedVersion) {
+	if !o.System.Config.Host.Speaks(wire.SealedVersion) {
 		return nil
 	}
 	shown, secrets, err := splitConfig(raw)
@@ -81,7 +81,7 @@ func (o *connectorModule) wholeConfig(k *pb.Connector) (raw []byte, weak bool, e
 
 func (o *connectorModule) resealConnector(b *storage.Batch, k *pb.Connector) error {
 	raw, weak, err := o.wholeConfig(k)
-	if err != nil || !weak || !o.System.Config.Host.Speaks(cluster.SealedVersion) {
+	if err != nil || !weak || !o.System.Config.Host.Speaks(wire.SealedVersion) {
 		return nil //nolint:nilerr // it is said where it is used
 	}
 	if err := o.giveConfig(k, raw); err != nil {

@@ -17,7 +17,7 @@ import (
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
-	"orgmem/brain/format"
+	formatreading "orgmem/brain/format/reading"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -213,7 +213,7 @@ func (o *connectorModule) fetchSource(ctx context.Context, m syncFetch) (result 
 	limit := o.System.Clock.AfterFunc(syncLimit, func() { stop(context.DeadlineExceeded) })
 	defer limit.Stop()
 	m.source.Reading = func(ctx context.Context, most int) (connect.Memory, error) {
-		work, err := o.System.ReadingMemory.Begin(ctx, o.ID, format.FirstMemory, most, 0)
+		work, err := o.System.ReadingMemory.Begin(ctx, o.ID, formatreading.FirstMemory, most, 0)
 		if err != nil {
 			return connect.Memory{}, err
 		}

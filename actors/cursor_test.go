@@ -13,7 +13,7 @@ import (
 func TestCursorsOpenOnlyWhereTheyWereMade(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "secret")
-		kind := tenant.CursorKind{rapid.SampledFrom([]string{"jobs", "subjects"}).Draw(t, "list"), rapid.String().Draw(t, "filters"), pb.PartitionID{rapid.Byte().Draw(t, "partition")}}
+		kind := tenant.CursorKind{List: rapid.SampledFrom([]string{"jobs", "subjects"}).Draw(t, "list"), Filters: rapid.String().Draw(t, "filters"), Partition: pb.PartitionID{rapid.Byte().Draw(t, "partition")}}
 		position := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "position")
 		c := tenant.SealCursor(secret, kind, position)
 		got, err := tenant.OpenCursor(secret, kind, c)
@@ -21,9 +21,9 @@ func TestCursorsOpenOnlyWhereTheyWereMade(t *testing.T) {
 			t.Fatalf("own cursor: %x, %v", got, err)
 		}
 		others := []tenant.CursorKind{
-			{kind.List + "x", kind.Filters, kind.Partition},
-			{kind.List, kind.Filters + "x", kind.Partition},
-			{kind.List, kind.Filters, pb.PartitionID{kind.Partition[0] + 1}},
+			{List: kind.List + "x", Filters: kind.Filters, Partition: kind.Partition},
+			{List: kind.List, Filters: kind.Filters + "x", Partition: kind.Partition},
+			{List: kind.List, Filters: kind.Filters, Partition: pb.PartitionID{kind.Partition[0] + 1}},
 		}
 		for _, o := range others {
 			if _, err := tenant.OpenCursor(secret, o, c); err == nil {

@@ -8,7 +8,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/drift"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -54,7 +54,7 @@ func (f *effect) sealEdge(before, e *pb.Edge) (*pb.Edge, error) {
 		e.Sealed = nil
 		return e, nil
 	}
-	if e.GetOrigin() != pb.OriginAsserted || e.GetTombstonedWith() == "" || e.GetType() == "" || !f.org.System.Config.Host.Speaks(cluster.SealedVersion) {
+	if e.GetOrigin() != pb.OriginAsserted || e.GetTombstonedWith() == "" || e.GetType() == "" || !f.org.System.Config.Host.Speaks(wire.SealedVersion) {
 		return e, nil
 	}
 	sealed, err := f.org.Seal(edgeTypes, []byte(e.GetType()), []byte(e.GetId()))

@@ -16,6 +16,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/format"
+	formatreading "orgmem/brain/format/reading"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/proto/canon"
@@ -108,7 +109,7 @@ func readInTurn(o *tenant.View, c *tenant.Call, op *pb.ImportFile, work *budget.
 					err = node.PanicError("import", r)
 				}
 			}()
-			up, p, err = readUpload(op, format.Limits{GoOn: c.StillWanted, More: func(n int) error {
+			up, p, err = readUpload(op, formatreading.Limits{GoOn: c.StillWanted, More: func(n int) error {
 				if work.More(now, n, 0) != nil {
 					return errNotQuick
 				}
@@ -124,7 +125,7 @@ func readInTurn(o *tenant.View, c *tenant.Call, op *pb.ImportFile, work *budget.
 		}
 	}
 	err = o.System.CPU.Share(o.ID, c.Left().Done(), func(s *node.Share) (err error) {
-		up, p, err = readUpload(op, format.Limits{
+		up, p, err = readUpload(op, formatreading.Limits{
 			GoOn: func() error {
 				if err := c.StillWanted(); err != nil {
 					return err
@@ -158,7 +159,7 @@ func itemBytes(it *pb.IngestItem) int {
 
 // readUpload makes documents of a file. What the limits ask is asked meanwhile; its errors
 // are the only ones.
-func readUpload(op *pb.ImportFile, limits format.Limits) (*upload, *pb.Problem, error) {
+func readUpload(op *pb.ImportFile, limits formatreading.Limits) (*upload, *pb.Problem, error) {
 	if limits.GoOn != nil {
 		if err := limits.GoOn(); err != nil {
 			return nil, nil, err
@@ -171,10 +172,10 @@ func readUpload(op *pb.ImportFile, limits format.Limits) (*upload, *pb.Problem, 
 	limits.Runes, limits.Bytes = int(op.GetMaxRunes()), maxImportText
 	docs, kind, err := read(op.GetFilename(), op.GetContent(), limits)
 	switch {
-	case errors.Is(err, format.ErrTooLarge):
-		return nil, tenant.NewProblem(pb.CodePayloadTooLarge, "The file %s.", format.Reason(err)), nil
-	case errors.Is(err, format.ErrFile):
-		return nil, tenant.Invalid("file", format.Reason(err)), nil
+	case errors.Is(err, formatreading.ErrTooLarge):
+		return nil, tenant.NewProblem(pb.CodePayloadTooLarge, "The file %s.", formatreading.Reason(err)), nil
+	case errors.Is(err, formatreading.ErrFile):
+		return nil, tenant.Invalid("file", formatreading.Reason(err)), nil
 	case err != nil:
 		return nil, nil, err
 	}
@@ -189,7 +190,7 @@ func readUpload(op *pb.ImportFile, limits format.Limits) (*upload, *pb.Problem, 
 			if d.Path == "" { // of an archive the rest is taken in
 				return nil, tenant.Invalid("file", "has at "+d.Where+" "+noTime), nil
 			}
-			d = format.Document{Where: d.Where, Refused: "has " + noTime}
+			d = formatreading.Document{Where: d.Where, Refused: "has " + noTime}
 		}
 		item := &pb.IngestItem{
 			Content: d.Content, Title: d.Title, Kind: cmp.Or(d.Kind, defaultKind), ExternalId: d.ExternalID, OccurredMs: op.GetOccurredMs(),
@@ -219,14 +220,14 @@ func readUpload(op *pb.ImportFile, limits format.Limits) (*upload, *pb.Problem, 
 const maxRefusal = 1000
 
 // partRefused says which part of a file cannot be read, and why.
-func partRefused(d format.Document) string {
+func partRefused(d formatreading.Document) string {
 	return strings.ToValidUTF8(text.Truncate(d.Where+" "+d.Refused, maxRefusal), "")
 }
 
 // metadataOf is a document's metadata: its author's, else what the form says for
 // all. What the reading of the file noted goes with either, where neither says
 // otherwise and there is room.
-func metadataOf(d format.Document, form []byte) []byte {
+func metadataOf(d formatreading.Document, form []byte) []byte {
 	own := d.Metadata
 	if !d.Noted {
 		own = nil
@@ -261,7 +262,7 @@ func metadataOf(d format.Document, form []byte) []byte {
 
 // occurredIn is the time that a document says; 0 when what it says is none, and
 // never otherwise.
-func occurredIn(d format.Document) int64 {
+func occurredIn(d formatreading.Document) int64 {
 	at, err := time.Parse(time.RFC3339, d.OccurredAt)
 	if err != nil {
 		return 0

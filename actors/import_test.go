@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"orgmem/actors/tenant"
-	"orgmem/brain/format"
+	formatreading "orgmem/brain/format/reading"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -185,7 +185,7 @@ func TestATimeThatIsNone(t *testing.T) {
 	if err = errors.Join(err, z.Close()); err != nil {
 		t.Fatal(err)
 	}
-	up, p, err := readUpload(&pb.ImportFile{Filename: "a.zip", Content: packed.Bytes()}, format.Limits{})
+	up, p, err := readUpload(&pb.ImportFile{Filename: "a.zip", Content: packed.Bytes()}, formatreading.Limits{})
 	if err != nil || p != nil || len(up.items) != 2 {
 		t.Fatalf("%v, %v, %v", up, p, err)
 	}
@@ -247,7 +247,7 @@ func TestFilesOfEveryKindAreFound(t *testing.T) {
 func TestImportedTimes(t *testing.T) {
 	up, p, err := readUpload(&pb.ImportFile{
 		Filename: "a.json", Content: []byte(`[{"content":"x","occurredAt":"1970-01-01T00:00:00Z"},{"content":"y"}]`), OccurredMs: 7000,
-	}, format.Limits{})
+	}, formatreading.Limits{})
 	if err != nil || p != nil || up.items[0].GetOccurredMs() != 1 || up.items[1].GetOccurredMs() != 7000 {
 		t.Errorf("%v, %v, %v", up, p, err)
 	}

@@ -13,7 +13,8 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
-	"orgmem/cluster"
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -164,15 +165,15 @@ func (o *accountModule) mintKey(order *pb.Key, with func(*commit.Change, Created
 			if err != nil {
 				o.Later(func() { delete(o.minting, made.Key) })
 				release()
-				if errors.Is(err, cluster.ErrTooManyKeys) {
-					err = refusalError{tenant.NewProblem("key_limit_reached", "An organization can have at most %d keys.", cluster.MaxKeysPerOrg)}
+				if errors.Is(err, wire.ErrTooManyKeys) {
+					err = refusalError{tenant.NewProblem("key_limit_reached", "An organization can have at most %d keys.", state.MaxKeysPerOrg)}
 				}
 				done(CreatedKey{}, err)
 				return
 			}
 			view.Committer.SubmitChange(ch, func(err error) {
 				// One that may be in the store all the same stays: the next activation sees.
-				if !errors.Is(err, cluster.ErrOutcomeUnknown) {
+				if !errors.Is(err, wire.ErrOutcomeUnknown) {
 					o.Later(func() {
 						delete(o.minting, made.Key)
 						if err != nil {

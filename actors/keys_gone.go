@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"orgmem/cluster"
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -33,7 +34,7 @@ func (o *accountModule) dropKeys(gone []pb.KeyHash) {
 	view := &o.View
 	o.System.InBackground(func(ctx context.Context) {
 		err := view.System.Config.Host.Directory().DropKeys(ctx, view.ID, keys)
-		if err != nil && !errors.Is(err, cluster.ErrNotSpoken) { // during an upgrade it is no news
+		if err != nil && !errors.Is(err, wire.ErrNotSpoken) { // during an upgrade it is no news
 			view.System.Log.Warn("keys that are gone were not dropped from the directory; they are looked for later", "org", view.ID.String(), "err", err)
 		}
 		o.Later(func() {
@@ -70,7 +71,7 @@ func (o *accountModule) dropLostKeys() {
 
 // lostKeys lists up to maxGoneKeys keys that lead here and are not in the store, where
 // there are minLostKeys or more.
-func (o *accountModule) lostKeys(ctx context.Context, directory *cluster.Directory) (lost []pb.KeyHash, err error) {
+func (o *accountModule) lostKeys(ctx context.Context, directory *state.Directory) (lost []pb.KeyHash, err error) {
 	err = o.WithStore(func(st *storage.Store) error {
 		known := 0
 		for _, err := range st.Scan(o.Space.Prefix(storage.TableKey), storage.ScanOptions{}) {

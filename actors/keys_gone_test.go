@@ -8,7 +8,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/tenant"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -88,13 +88,13 @@ func TestGoneKeysLeaveTheDirectory(t *testing.T) {
 func TestFullDirectoryIsSaid(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})
-	full := fmt.Errorf("%w: %w", cluster.ErrNotApplied, cluster.ErrDirectoryFull)
+	full := fmt.Errorf("%w: %w", wire.ErrNotApplied, wire.ErrDirectoryFull)
 	p := (&tenant.View{System: n.sys.System, ID: org.Org}).ProblemOf(full, "")
 	if p.GetCode() != pb.CodeServiceDegraded || p.GetRetryAfterS() != tenant.RetryAfterNoSpaceSeconds ||
 		p.GetDetail() != "The cluster holds its maximum of keys: no more can be made until some are deleted." {
 		t.Errorf("%v", p)
 	}
-	if err := keyConflict(full); !errors.Is(err, tenant.ErrConflict) || !errors.Is(err, cluster.ErrDirectoryFull) {
+	if err := keyConflict(full); !errors.Is(err, tenant.ErrConflict) || !errors.Is(err, wire.ErrDirectoryFull) {
 		t.Errorf("an operator is told %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"orgmem/actors/tenant"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -246,7 +246,7 @@ var refusals = map[pb.OperatorRefusal_Kind]error{
 // refusalOf spells an error for another node. What is none of the sentinels stays
 // in this node's log, as its words may name what the operator is not to see.
 func refusalOf(err error) *pb.OperatorRefusal {
-	if errors.Is(err, cluster.ErrRemoved) || errors.Is(err, cluster.ErrOrgRemoved) || errors.Is(err, cluster.ErrOrgUnknown) {
+	if errors.Is(err, wire.ErrRemoved) || errors.Is(err, wire.ErrOrgRemoved) || errors.Is(err, wire.ErrOrgUnknown) {
 		return &pb.OperatorRefusal{Kind: pb.OperatorRefusal_ORG_NOT_FOUND, Detail: tenant.ErrOrgNotFound.Error()}
 	}
 	for kind, sentinel := range refusals {

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage/storagetest"
 )
@@ -130,7 +130,7 @@ func TestWebhookLimitHoldsAcrossMoves(t *testing.T) {
 	w := startTownWith(t, allow, "a", "b")
 	made := w.org("a", pb.PlanUnlimited)
 	box := w.at("a").sandboxKey(w.at("a").client(made.APIKey)).key
-	nodes := []cluster.ServerID{"a", "b"}
+	nodes := []wire.ServerID{"a", "b"}
 	var asking sync.WaitGroup
 	for i := range 4 {
 		c := w.at(nodes[i%2]).client([]string{made.APIKey, box}[i/2])

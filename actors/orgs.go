@@ -18,7 +18,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/tenant"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -106,7 +106,7 @@ func (s localOperator) enterOrg(ctx context.Context, order NewOrg) (made Created
 		return made, nil, "", err
 	}
 	if d := s.Config.Host.Directory().KeyStats(); d.Keys >= d.Limit { // looked at before there is something that nobody can enter
-		return made, nil, "", keyConflict(cluster.ErrDirectoryFull)
+		return made, nil, "", keyConflict(wire.ErrDirectoryFull)
 	}
 	ids := make([]uuid.UUID, 2)
 	for i := range ids {
@@ -123,11 +123,11 @@ func (s localOperator) enterOrg(ctx context.Context, order NewOrg) (made Created
 			made.Slug = fmt.Sprintf("%s-%d", base, try)
 		}
 		err = s.Config.Host.Directory().PutOrg(ctx, &pb.OrgEntry{Org: made.Org.Bytes(), Name: name, Slug: made.Slug, CreatedMs: now})
-		if !errors.Is(err, cluster.ErrSlugTaken) || try == slugTries {
+		if !errors.Is(err, wire.ErrSlugTaken) || try == slugTries {
 			break
 		}
 	}
-	if errors.Is(err, cluster.ErrSlugTaken) {
+	if errors.Is(err, wire.ErrSlugTaken) {
 		return made, nil, "", fmt.Errorf("%w: too many organizations are named like this", tenant.ErrConflict)
 	}
 	if err != nil {
@@ -391,8 +391,8 @@ func keyConflict(err error) error {
 	if refusal, ok := errors.AsType[refusalError](err); ok {
 		return fmt.Errorf("%w: %s", tenant.ErrConflict, refusal.problem.GetDetail())
 	}
-	if errors.Is(err, cluster.ErrDirectoryFull) {
-		return fmt.Errorf("%w: %w", tenant.ErrConflict, cluster.ErrDirectoryFull)
+	if errors.Is(err, wire.ErrDirectoryFull) {
+		return fmt.Errorf("%w: %w", tenant.ErrConflict, wire.ErrDirectoryFull)
 	}
 	return err
 }

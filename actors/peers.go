@@ -16,7 +16,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/tenant"
-	"orgmem/cluster"
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -61,11 +62,11 @@ const (
 // Remote carries messages to the actors of other nodes. remoting.Remoting
 // implements it, and its comments are the contract.
 type Remote interface {
-	Start(system *actor.ActorSystem, lost func(server cluster.ServerID, sent bool)) error
+	Start(system *actor.ActorSystem, lost func(server wire.ServerID, sent bool)) error
 	// At returns the gateway of a node.
-	At(server cluster.ServerID) *actor.PID
+	At(server wire.ServerID) *actor.PID
 	// Reachable reports whether it makes sense to send to a node.
-	Reachable(server cluster.ServerID) bool
+	Reachable(server wire.ServerID) bool
 	// Owner returns the gateway of the node where an organization lives.
 	Owner(org pb.OrgID) (*actor.PID, bool)
 	Stop()
@@ -73,10 +74,10 @@ type Remote interface {
 
 // Network opens streams to other nodes, and hears of them. *cluster.Network implements it.
 type Network interface {
-	Dial(ctx context.Context, to cluster.ServerID, kind cluster.Kind) (net.Conn, error)
-	Handle(kind cluster.Kind, f func(ctx context.Context, peer cluster.ServerID, conn net.Conn))
+	Dial(ctx context.Context, to wire.ServerID, kind mesh.Kind) (net.Conn, error)
+	Handle(kind mesh.Kind, f func(ctx context.Context, peer wire.ServerID, conn net.Conn))
 	// InstanceOf names the start of a node that was last heard of; "" where none was.
-	InstanceOf(server cluster.ServerID) string
+	InstanceOf(server wire.ServerID) string
 }
 
 // Peers is how a node of several reaches the others. All fields are required.
@@ -91,7 +92,7 @@ type peers struct {
 	Peers
 	sys     *tenant.System
 	backups *Backups
-	self    cluster.ServerID
+	self    wire.ServerID
 	answers *actor.PID // receives what others answer
 	visits  atomic.Int64
 	// forwarded is what their requests take.
@@ -102,15 +103,15 @@ type peers struct {
 	mu      sync.Mutex
 	next    uint64 // begins anywhere: a node's questions are told from those before it was started again
 	waiting map[uint64]*asked
-	load    map[cluster.ServerID]*afarLoad
-	here    map[visitor]struct{}           // what other nodes have asked and is being answered
-	askers  map[cluster.ServerID]struct{}  // who has asked something since it was last lost
-	parting map[cluster.ServerID]*farewell // who is about to stop
+	load    map[wire.ServerID]*afarLoad
+	here    map[visitor]struct{}        // what other nodes have asked and is being answered
+	askers  map[wire.ServerID]struct{}  // who has asked something since it was last lost
+	parting map[wire.ServerID]*farewell // who is about to stop
 }
 
 // asked is a question on its way to another node.
 type asked struct {
-	to       cluster.ServerID
+	to       wire.ServerID
 	bytes    int
 	reply    chan *pb.NodeReply // buffered for one; nil: the connection is lost
 	farewell bool               // it counts nowhere: two that stop would wait for each other
@@ -123,8 +124,8 @@ type afarLoad struct{ calls, bytes int }
 func startPeers(s *tenant.System, backups *Backups, cfg Peers) (*peers, error) {
 	o := &peers{
 		Peers: cfg, sys: s, backups: backups, self: cfg.Placement.Server(),
-		waiting: map[uint64]*asked{}, load: map[cluster.ServerID]*afarLoad{}, here: map[visitor]struct{}{},
-		askers: map[cluster.ServerID]struct{}{}, parting: map[cluster.ServerID]*farewell{},
+		waiting: map[uint64]*asked{}, load: map[wire.ServerID]*afarLoad{}, here: map[visitor]struct{}{},
+		askers: map[wire.ServerID]struct{}{}, parting: map[wire.ServerID]*farewell{},
 		forwarded: forwarded{room: cmp.Or(s.Config.ForwardedBytes, defaultForwardedBytes)},
 	}
 	if err := binary.Read(s.Config.Random, binary.BigEndian, &o.next); err != nil {
@@ -143,7 +144,7 @@ func startPeers(s *tenant.System, backups *Backups, cfg Peers) (*peers, error) {
 	if _, err := s.Root.SpawnNamed(gateway, cfg.Remote.At(o.self).GetId()); err != nil {
 		return nil, fmt.Errorf("actors: gateway: %w", err)
 	}
-	cfg.Network.Handle(cluster.KindEvents, o.serveStream)
+	cfg.Network.Handle(mesh.KindEvents, o.serveStream)
 	return o, nil
 }
 
@@ -170,7 +171,7 @@ func (o *peers) forget(id uint64, a *asked) {
 
 // connectionLost ends the waiting for a node's answers. What was never sent is as
 // if that node had refused it.
-func (o *peers) connectionLost(server cluster.ServerID, sent bool) {
+func (o *peers) connectionLost(server wire.ServerID, sent bool) {
 	var r *pb.NodeReply
 	if !sent {
 		r = elsewhere("")
@@ -198,7 +199,7 @@ var errParting = errors.New("the other node is about to stop")
 
 // send puts a question on its way. Whoever calls it calls drop when it does not
 // wait any more.
-func (o *peers) send(to cluster.ServerID, ask *pb.NodeAsk) (id uint64, a *asked, err error) {
+func (o *peers) send(to wire.ServerID, ask *pb.NodeAsk) (id uint64, a *asked, err error) {
 	o.mu.Lock()
 	if o.parts(to) {
 		o.mu.Unlock()
@@ -276,7 +277,7 @@ func (busyNode) Problem() *pb.Problem {
 // while nobody leads its shard. It returns who answered. repeatable says that it
 // may be carried out twice without harm. An error means that nobody decided;
 // where it has a Problem, the edge can say why.
-func (o *peers) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, ask *pb.NodeAsk, repeatable bool) (*pb.NodeReply, cluster.ServerID, error) {
+func (o *peers) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, ask *pb.NodeAsk, repeatable bool) (*pb.NodeReply, wire.ServerID, error) {
 	s := o.sys
 	deadline := s.Clock.Now().Add(wait)
 	late := s.Clock.NewTimer(wait)
@@ -287,7 +288,7 @@ func (o *peers) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, 
 		grace = moveGrace
 	}
 	maybe := false // an attempt may have been carried out
-	var hint, failed cluster.ServerID
+	var hint, failed wire.ServerID
 	for try := 0; ; try++ {
 		changed := o.Placement.LeadersChanged()
 		var r *pb.NodeReply
@@ -315,7 +316,7 @@ func (o *peers) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, 
 		case what == tenant.Unknown:
 			maybe = true
 		}
-		failed, hint = from, cluster.ServerID(r.GetElsewhere().GetServer())
+		failed, hint = from, wire.ServerID(r.GetElsewhere().GetServer())
 		if hint != "" && hint != from && try%maxHops < maxHops-1 {
 			continue
 		}
@@ -337,14 +338,14 @@ func (o *peers) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, 
 // choose picks the other node to ask: the one that the last answer named, the one
 // that this node takes for the leader, or whoever may know, in turn. Whoever has
 // just failed comes again only where there is nobody else. Empty: there is nobody.
-func (o *peers) choose(org pb.OrgID, hint, failed cluster.ServerID, try int) cluster.ServerID {
+func (o *peers) choose(org pb.OrgID, hint, failed wire.ServerID, try int) wire.ServerID {
 	if hint != "" && hint != o.self {
 		return hint
 	}
 	if to, ok := o.owner(org); ok && to != o.self && to != failed {
 		return to
 	}
-	others := slices.DeleteFunc(o.Placement.Candidates(org), func(id cluster.ServerID) bool { return id == o.self })
+	others := slices.DeleteFunc(o.Placement.Candidates(org), func(id wire.ServerID) bool { return id == o.self })
 	if len(others) == 0 {
 		return ""
 	}
@@ -352,14 +353,14 @@ func (o *peers) choose(org pb.OrgID, hint, failed cluster.ServerID, try int) clu
 }
 
 // owner is the node where an organization lives, as far as this one knows.
-func (o *peers) owner(org pb.OrgID) (cluster.ServerID, bool) {
+func (o *peers) owner(org pb.OrgID) (wire.ServerID, bool) {
 	gateway, ok := o.Remote.Owner(org)
-	return cluster.ServerID(gateway.GetAddress()), ok
+	return wire.ServerID(gateway.GetAddress()), ok
 }
 
 // askThere asks one other node and waits for its answer, unless the connection
 // ends or the organization turns out to live elsewhere.
-func (o *peers) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to cluster.ServerID, org pb.OrgID, ask *pb.NodeAsk, grace int) (*pb.NodeReply, tenant.Outcome, error) {
+func (o *peers) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to wire.ServerID, org pb.OrgID, ask *pb.NodeAsk, grace int) (*pb.NodeReply, tenant.Outcome, error) {
 	if !o.Remote.Reachable(to) {
 		return nil, tenant.Moved, nil
 	}
@@ -453,7 +454,7 @@ func (o *peers) gateway(ctx actor.Context) {
 		r.Id = ask.GetId()
 		o.sys.Root.Send(sender, r)
 	}
-	from := cluster.ServerID(sender.GetAddress())
+	from := wire.ServerID(sender.GetAddress())
 	switch w := ask.GetWhat().(type) {
 	case *pb.NodeAsk_Underway:
 		answer(&pb.NodeReply{What: &pb.NodeReply_Underway{Underway: o.worksOn(visitor{from, w.Underway})}})
@@ -492,7 +493,7 @@ func (o *peers) gateway(ctx actor.Context) {
 	}()
 }
 
-func elsewhere(server cluster.ServerID) *pb.NodeReply {
+func elsewhere(server wire.ServerID) *pb.NodeReply {
 	return &pb.NodeReply{What: &pb.NodeReply_Elsewhere{Elsewhere: &pb.Elsewhere{Server: string(server)}}}
 }
 

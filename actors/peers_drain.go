@@ -3,7 +3,7 @@ package actors
 import (
 	"time"
 
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 )
 
@@ -31,7 +31,7 @@ type farewell struct {
 func (o *peers) drain() {
 	late := o.sys.Clock.NewTimer(farewellWait)
 	defer late.Stop()
-	told := map[cluster.ServerID]bool{}
+	told := map[wire.ServerID]bool{}
 	for over := false; !over; {
 		asked := o.sayFarewell(o.askersBut(told))
 		if len(asked) == 0 {
@@ -53,7 +53,7 @@ func (o *peers) drain() {
 
 // askersBut lists who has to be told that this node stops, and adds them to those who
 // are.
-func (o *peers) askersBut(told map[cluster.ServerID]bool) (more []cluster.ServerID) {
+func (o *peers) askersBut(told map[wire.ServerID]bool) (more []wire.ServerID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for who := range o.askers {
@@ -66,7 +66,7 @@ func (o *peers) askersBut(told map[cluster.ServerID]bool) (more []cluster.Server
 }
 
 // sayFarewell asks all before it waits for one.
-func (o *peers) sayFarewell(to []cluster.ServerID) map[uint64]*asked {
+func (o *peers) sayFarewell(to []wire.ServerID) map[uint64]*asked {
 	told := map[uint64]*asked{}
 	for _, who := range to {
 		if !o.Remote.Reachable(who) {
@@ -81,7 +81,7 @@ func (o *peers) sayFarewell(to []cluster.ServerID) map[uint64]*asked {
 
 // noteAsker notes who has to be told when this node stops. Who asks has not stopped, or
 // not any more.
-func (o *peers) noteAsker(who cluster.ServerID) {
+func (o *peers) noteAsker(who wire.ServerID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.askers[who] = struct{}{}
@@ -90,7 +90,7 @@ func (o *peers) noteAsker(who cluster.ServerID) {
 
 // hearFarewell notes that a node is about to stop. heard is called when it has answered
 // all that it was asked.
-func (o *peers) hearFarewell(from cluster.ServerID, heard func()) {
+func (o *peers) hearFarewell(from wire.ServerID, heard func()) {
 	o.mu.Lock()
 	o.parting[from] = &farewell{at: o.sys.Clock.Now(), instance: o.Network.InstanceOf(from), heard: heard}
 	now := o.allAnswered(from)
@@ -102,7 +102,7 @@ func (o *peers) hearFarewell(from cluster.ServerID, heard func()) {
 
 // allAnswered returns what tells a node that it has answered everything; nil: it has
 // not, or is not waiting for that. o.mu is held; what it returns is called without.
-func (o *peers) allAnswered(server cluster.ServerID) (heard func()) {
+func (o *peers) allAnswered(server wire.ServerID) (heard func()) {
 	f := o.parting[server]
 	if f == nil || o.load[server] != nil {
 		return nil
@@ -112,7 +112,7 @@ func (o *peers) allAnswered(server cluster.ServerID) (heard func()) {
 }
 
 // parts reports whether a node is about to stop, and is not to be asked. o.mu is held.
-func (o *peers) parts(server cluster.ServerID) bool {
+func (o *peers) parts(server wire.ServerID) bool {
 	f := o.parting[server]
 	if f == nil {
 		return false

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/tenant"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 )
 
@@ -19,12 +19,12 @@ import (
 // write that goes through another node is not refused because nobody knows whether it
 // was done.
 func TestNothingIsLostWhenANodeStops(t *testing.T) {
-	for name, is := range map[string]func(from cluster.ServerID, m proto.Message) bool{
-		"a question on its way": func(from cluster.ServerID, m proto.Message) bool {
+	for name, is := range map[string]func(from wire.ServerID, m proto.Message) bool{
+		"a question on its way": func(from wire.ServerID, m proto.Message) bool {
 			ask, ok := m.(*pb.NodeAsk)
 			return ok && from == "b" && ask.GetEnvelope().GetPutSubject() != nil
 		},
-		"an answer on its way": func(from cluster.ServerID, m proto.Message) bool {
+		"an answer on its way": func(from wire.ServerID, m proto.Message) bool {
 			r, ok := m.(*pb.NodeReply)
 			return ok && from == "a" && r.GetReply() != nil
 		},
@@ -36,7 +36,7 @@ func TestNothingIsLostWhenANodeStops(t *testing.T) {
 			b.ok(me())
 			slow, release := make(chan struct{}), make(chan struct{})
 			var one, two sync.Once
-			w.hold(func(from cluster.ServerID, m proto.Message) <-chan struct{} {
+			w.hold(func(from wire.ServerID, m proto.Message) <-chan struct{} {
 				if ask, ok := m.(*pb.NodeAsk); ok && ask.GetFarewell() != nil {
 					two.Do(func() { close(release) })
 				} else if is(from, m) {
@@ -80,7 +80,7 @@ func TestWhoStopsIsNotAsked(t *testing.T) {
 		defer a.mu.Unlock()
 		return a.carried
 	}
-	thinks := func(n *townNode, who cluster.ServerID) (looked int) {
+	thinks := func(n *townNode, who wire.ServerID) (looked int) {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		n.believe = who
@@ -153,7 +153,7 @@ func TestTwoStopAtOnce(t *testing.T) {
 	w.at("a").client(made.APIKey).ok(me()) // and a has asked b
 	release := make(chan struct{})
 	var said atomic.Int64
-	w.hold(func(_ cluster.ServerID, m proto.Message) <-chan struct{} {
+	w.hold(func(_ wire.ServerID, m proto.Message) <-chan struct{} {
 		if ask, ok := m.(*pb.NodeAsk); !ok || ask.GetFarewell() == nil {
 			return nil
 		}
@@ -164,10 +164,10 @@ func TestTwoStopAtOnce(t *testing.T) {
 	})
 	late := make(chan string, 2)
 	var both sync.WaitGroup
-	for _, name := range []cluster.ServerID{"a", "b"} {
+	for _, name := range []wire.ServerID{"a", "b"} {
 		o := w.at(name).sys.peers
 		both.Go(func() {
-			asked := o.sayFarewell(o.askersBut(map[cluster.ServerID]bool{}))
+			asked := o.sayFarewell(o.askersBut(map[wire.ServerID]bool{}))
 			if len(asked) != 1 {
 				late <- fmt.Sprintf("%s says farewell to %d", name, len(asked))
 			}
@@ -202,14 +202,14 @@ func TestNothingOpensBehindAMove(t *testing.T) {
 		ran = true
 		done(nil)
 	})
-	if !errors.Is(err, cluster.ErrNotLeader) || ran {
+	if !errors.Is(err, wire.ErrNotLeader) || ran {
 		t.Errorf("it opens, and works %v: %v", ran, err)
 	}
 	w.at("b").client(made.APIKey).ok(me())
 }
 
 // hold keeps messages on their way as long as it says.
-func (w *town) hold(held func(from cluster.ServerID, m proto.Message) (until <-chan struct{})) {
+func (w *town) hold(held func(from wire.ServerID, m proto.Message) (until <-chan struct{})) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.held = held

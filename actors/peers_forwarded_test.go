@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"orgmem/actors/tenant"
-	"orgmem/brain/format"
+	formatreading "orgmem/brain/format/reading"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -18,7 +18,7 @@ func TestUploadsOfOtherNodesAreBounded(t *testing.T) {
 	w := startTownWith(t, func(cfg *tenant.Config, _ *storage.Options) { cfg.ForwardedBytes = room }, "a", "b")
 	made := w.org("a", pb.PlanUnlimited)
 	b, a := w.at("b").client(made.APIKey), w.at("a")
-	all, err := a.sys.ReadingMemory.Begin(t.Context(), made.Org, format.MaxMemory*2, format.MaxMemory*2, 0) // so that imports wait
+	all, err := a.sys.ReadingMemory.Begin(t.Context(), made.Org, formatreading.MaxMemory*2, formatreading.MaxMemory*2, 0) // so that imports wait
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,20 +1,20 @@
 package actors
 
 import (
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 )
 
 // probe asks a node whether it still works on a question: one question at a time.
 type probe struct {
 	o     *peers
-	to    cluster.ServerID
+	to    wire.ServerID
 	about uint64
 	id    uint64
 	asked *asked // nil: there is none
 }
 
-func (o *peers) probe(to cluster.ServerID, about uint64) *probe {
+func (o *peers) probe(to wire.ServerID, about uint64) *probe {
 	return &probe{o: o, to: to, about: about}
 }
 
@@ -54,7 +54,7 @@ func (*probe) confirmed(r *pb.NodeReply) bool {
 
 // visitor is a question of another node.
 type visitor struct {
-	from cluster.ServerID
+	from wire.ServerID
 	id   uint64
 }
 

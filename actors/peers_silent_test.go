@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/tenant"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 )
 
@@ -26,7 +26,7 @@ func TestASilentOwnerIsGivenUpWithoutASuccessor(t *testing.T) {
 	w.mu.Lock()
 	w.many = true
 	w.mu.Unlock()
-	w.watch(func(from cluster.ServerID, _ proto.Message) bool { return from == "a" })
+	w.watch(func(from wire.ServerID, _ proto.Message) bool { return from == "a" })
 	var asked sync.WaitGroup
 	defer asked.Wait()
 	read := c.envelope(me())
@@ -66,7 +66,7 @@ func TestASilentOwnerIsGivenUpWithoutASuccessor(t *testing.T) {
 }
 
 // thinks makes a node take another one for the leader.
-func (n *townNode) thinks(who cluster.ServerID) {
+func (n *townNode) thinks(who wire.ServerID) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.believe = who

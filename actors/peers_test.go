@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/tenant"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -76,7 +76,7 @@ func jobOfExport(r *pb.Reply) string { return pb.JobID(r.GetData().GetExport().G
 func TestOperatorAnywhere(t *testing.T) {
 	w := startTown(t, "a", "b")
 	made := w.org("b", "")
-	for _, name := range []cluster.ServerID{"a", "b"} {
+	for _, name := range []wire.ServerID{"a", "b"} {
 		op := w.at(name).operator()
 		if err := op.SetPlan(t.Context(), made.Org, pb.PlanUnlimited); err != nil {
 			t.Fatal(err)
@@ -136,7 +136,7 @@ func TestOperatorAnywhere(t *testing.T) {
 func TestLimitsHoldAcrossNodes(t *testing.T) {
 	w := startTown(t, "a", "b", "c")
 	made := w.org("a", pb.PlanFree)
-	names := []cluster.ServerID{"a", "b", "c"}
+	names := []wire.ServerID{"a", "b", "c"}
 	burst := int(tenant.LimitOf("reads", pb.PlanFree).Burst)
 	granted := 0
 	for i := range 2 * burst {
@@ -351,7 +351,7 @@ func TestLostConnection(t *testing.T) {
 }
 
 // watch looks at every message between nodes, and loses those that it says.
-func (w *town) watch(seen func(from cluster.ServerID, m proto.Message) (lost bool)) {
+func (w *town) watch(seen func(from wire.ServerID, m proto.Message) (lost bool)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.seen = seen
@@ -376,7 +376,7 @@ func TestLostMessage(t *testing.T) {
 		}
 		arm := func() {
 			var n atomic.Int64
-			w.watch(func(_ cluster.ServerID, m proto.Message) bool { return lost(m) && n.Add(1) <= int64(most) })
+			w.watch(func(_ wire.ServerID, m proto.Message) bool { return lost(m) && n.Add(1) <= int64(most) })
 		}
 		arm()
 		read := b.envelope(me())
@@ -403,7 +403,7 @@ func TestSlowAnswerIsWaitedFor(t *testing.T) {
 	var asked atomic.Int64
 	worksOn := make(chan struct{})
 	var once sync.Once
-	w.watch(func(from cluster.ServerID, m proto.Message) bool {
+	w.watch(func(from wire.ServerID, m proto.Message) bool {
 		switch m := m.(type) {
 		case *pb.NodeAsk:
 			if m.GetEnvelope() != nil {
@@ -458,7 +458,7 @@ func TestPausedOwnerIsGivenUp(t *testing.T) {
 		answered := make(chan answer, 1)
 		var doubts atomic.Int64
 		moved := make(chan struct{})
-		w.watch(func(from cluster.ServerID, m proto.Message) bool {
+		w.watch(func(from wire.ServerID, m proto.Message) bool {
 			if ask, asks := m.(*pb.NodeAsk); asks && from == "b" && ask.GetEnvelope() == nil {
 				select {
 				case <-moved:
@@ -521,7 +521,7 @@ func (c lookClock) NewTimer(d time.Duration) clock.ChanTimer {
 func TestASilentNodeIsGivenUpInTime(t *testing.T) {
 	for _, c := range []struct {
 		name       string
-		leader     cluster.ServerID // that is heard of
+		leader     wire.ServerID // that is heard of
 		repeatable bool
 		within     time.Duration
 	}{
@@ -535,7 +535,7 @@ func TestASilentNodeIsGivenUpInTime(t *testing.T) {
 			w := startTownWith(t, func(cfg *tenant.Config, _ *storage.Options) { cfg.Clock = lookClock{cfg.Clock, &looks} }, "a", "b", "c")
 			made := w.org("a", pb.PlanUnlimited)
 			w.lead(c.leader)
-			w.watch(func(cluster.ServerID, proto.Message) bool { return true }) // all is lost
+			w.watch(func(wire.ServerID, proto.Message) bool { return true }) // all is lost
 			grace := longGrace
 			if c.repeatable {
 				grace = moveGrace

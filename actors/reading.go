@@ -6,7 +6,7 @@ import (
 
 	"orgmem/actors/budget"
 	"orgmem/actors/tenant"
-	"orgmem/brain/format"
+	formatreading "orgmem/brain/format/reading"
 	pb "orgmem/proto"
 )
 
@@ -22,5 +22,5 @@ const (
 // beginReading waits for the memory that any file takes to be read. wait 0 is as long as
 // ctx lasts.
 func beginReading(s *tenant.System, ctx context.Context, org pb.OrgID, wait time.Duration) (*budget.Work, error) {
-	return s.ReadingMemory.Begin(ctx, org, format.FirstMemory, format.MaxMemory, wait)
+	return s.ReadingMemory.Begin(ctx, org, formatreading.FirstMemory, formatreading.MaxMemory, wait)
 }

@@ -16,7 +16,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/tenant"
-	"orgmem/cluster"
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -40,7 +41,7 @@ const (
 )
 
 // ticketAt is a ticket with the node that it is good at.
-func ticketAt(ticket string, server cluster.ServerID) string { return ticket + "@" + string(server) }
+func ticketAt(ticket string, server wire.ServerID) string { return ticket + "@" + string(server) }
 
 // LiveStream is an event stream, of this node or another. Its methods are
 // EventStream's.
@@ -62,7 +63,7 @@ func afar(ticket string) bool { return strings.Contains(ticket, "@") }
 // takeStream takes up a stream that lives on another node.
 func (o *peers) takeStream(ticket string) (LiveStream, bool) {
 	id, at, _ := strings.Cut(ticket, "@")
-	stream, err := o.openAfar(o.sys.Running, cluster.ServerID(at), id)
+	stream, err := o.openAfar(o.sys.Running, wire.ServerID(at), id)
 	if err != nil {
 		o.sys.Log.Info("an event stream of another node could not be taken up", "node", at, "err", err)
 		return nil, false
@@ -81,12 +82,12 @@ type afarStream struct {
 
 // openAfar takes up a stream of another node. The first frame says that there is
 // one.
-func (o *peers) openAfar(ctx context.Context, server cluster.ServerID, ticket string) (*afarStream, error) {
+func (o *peers) openAfar(ctx context.Context, server wire.ServerID, ticket string) (*afarStream, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	late := o.sys.Clock.AfterFunc(streamOpening, cancel)
 	defer late.Stop()
-	conn, err := o.Network.Dial(ctx, server, cluster.KindEvents)
+	conn, err := o.Network.Dial(ctx, server, mesh.KindEvents)
 	if err != nil {
 		return nil, fmt.Errorf("open stream: %w", err)
 	}
@@ -156,7 +157,7 @@ func readFrame(in *bufio.Reader, limit int64, m proto.Message) error {
 
 // serveStream sends one stream's events to the node that its reader is connected
 // to.
-func (o *peers) serveStream(ctx context.Context, _ cluster.ServerID, conn net.Conn) {
+func (o *peers) serveStream(ctx context.Context, _ wire.ServerID, conn net.Conn) {
 	s := o.sys
 	defer func() { _ = conn.Close() }()
 	if !s.AdmitVisit() {

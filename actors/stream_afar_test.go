@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"orgmem/actors/tenant"
-	"orgmem/cluster"
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -55,7 +56,7 @@ func ends(t *testing.T, s LiveStream) (events int) {
 //
 // interface: Limits/Concurrent event streams
 func TestStreamsAreCountedAcrossNodes(t *testing.T) {
-	names := []cluster.ServerID{"a", "b", "c"}
+	names := []wire.ServerID{"a", "b", "c"}
 	w := startTown(t, names...)
 	made, other := w.org("a", pb.PlanUnlimited), w.org("b", pb.PlanUnlimited)
 	full := func() (open []LiveStream) {
@@ -232,7 +233,7 @@ type pipeNetwork struct {
 }
 
 // Dial implements Network.
-func (n pipeNetwork) Dial(context.Context, cluster.ServerID, cluster.Kind) (net.Conn, error) {
+func (n pipeNetwork) Dial(context.Context, wire.ServerID, mesh.Kind) (net.Conn, error) {
 	near, far := net.Pipe()
 	n.conns <- far
 	return near, nil

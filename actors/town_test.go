@@ -16,7 +16,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/tenant"
-	"orgmem/cluster"
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -28,34 +29,34 @@ import (
 // say, and fencing is real.
 type town struct {
 	t     *testing.T
-	nodes map[cluster.ServerID]*townNode
+	nodes map[wire.ServerID]*townNode
 
 	mu     sync.Mutex
-	leader cluster.ServerID // of all shards; empty: none
-	cut    bool             // between all nodes
-	down   bool             // likewise, connections alone
-	many   bool             // who does not know the leader's name may ask all
-	pipes  []net.Conn       // connections that were made
-	seen   func(from cluster.ServerID, m proto.Message) (lost bool)
-	held   func(from cluster.ServerID, m proto.Message) (until <-chan struct{}) // nil: it is on its way no longer than the others
+	leader wire.ServerID // of all shards; empty: none
+	cut    bool          // between all nodes
+	down   bool          // likewise, connections alone
+	many   bool          // who does not know the leader's name may ask all
+	pipes  []net.Conn    // connections that were made
+	seen   func(from wire.ServerID, m proto.Message) (lost bool)
+	held   func(from wire.ServerID, m proto.Message) (until <-chan struct{}) // nil: it is on its way no longer than the others
 }
 
 // townNode is one node: what it is to the System, and the System.
 type townNode struct {
 	*testNode
 	town   *town
-	self   cluster.ServerID
+	self   wire.ServerID
 	system *actor.ActorSystem
-	lost   func(cluster.ServerID, bool)
+	lost   func(wire.ServerID, bool)
 	leads  tenant.Leads
 
 	mu      sync.Mutex
-	events  func(context.Context, cluster.ServerID, net.Conn)
-	believe cluster.ServerID // who this node thinks leads; empty: who does
-	carried int              // messages that came in
-	stopped bool             // its connections have ended
-	looked  int              // questions for the leader
-	starts  int              // of which the others have heard
+	events  func(context.Context, wire.ServerID, net.Conn)
+	believe wire.ServerID // who this node thinks leads; empty: who does
+	carried int           // messages that came in
+	stopped bool          // its connections have ended
+	looked  int           // questions for the leader
+	starts  int           // of which the others have heard
 }
 
 // again makes the others hear that the node was started again.
@@ -66,21 +67,21 @@ func (n *townNode) again() {
 }
 
 // InstanceOf names a node's newest start.
-func (n *townNode) InstanceOf(server cluster.ServerID) string {
+func (n *townNode) InstanceOf(server wire.ServerID) string {
 	of := n.town.at(server)
 	of.mu.Lock()
 	defer of.mu.Unlock()
 	return fmt.Sprintf("%s, start %d", server, of.starts)
 }
 
-func startTown(t *testing.T, names ...cluster.ServerID) *town {
+func startTown(t *testing.T, names ...wire.ServerID) *town {
 	t.Helper()
 	return startTownWith(t, func(*tenant.Config, *storage.Options) {}, names...)
 }
 
-func startTownWith(t *testing.T, change func(*tenant.Config, *storage.Options), names ...cluster.ServerID) *town {
+func startTownWith(t *testing.T, change func(*tenant.Config, *storage.Options), names ...wire.ServerID) *town {
 	t.Helper()
-	w := &town{t: t, nodes: map[cluster.ServerID]*townNode{}, leader: names[0]}
+	w := &town{t: t, nodes: map[wire.ServerID]*townNode{}, leader: names[0]}
 	first := startNode(t, storagetest.NewDisk())
 	for _, name := range names {
 		n := &townNode{town: w, self: name}
@@ -112,15 +113,15 @@ func startTownWith(t *testing.T, change func(*tenant.Config, *storage.Options), 
 	return w
 }
 
-func (w *town) at(name cluster.ServerID) *townNode { return w.nodes[name] }
+func (w *town) at(name wire.ServerID) *townNode { return w.nodes[name] }
 
 // lead moves all shards, and tells those whom it concerns.
-func (w *town) lead(name cluster.ServerID) {
+func (w *town) lead(name wire.ServerID) {
 	w.mu.Lock()
 	was := w.leader
 	w.leader = name
 	w.mu.Unlock()
-	for server, leads := range map[cluster.ServerID]bool{was: false, name: true} {
+	for server, leads := range map[wire.ServerID]bool{was: false, name: true} {
 		n := w.nodes[server]
 		if n == nil {
 			continue // nobody
@@ -133,7 +134,7 @@ func (w *town) lead(name cluster.ServerID) {
 
 // handOver moves all shards as a host does that is asked to: whoever led answers no
 // more, has its time to write, and only then another one leads.
-func (w *town) handOver(to cluster.ServerID) {
+func (w *town) handOver(to wire.ServerID) {
 	w.mu.Lock()
 	was := w.nodes[w.leader]
 	w.leader = ""
@@ -174,7 +175,7 @@ func (w *town) bridge(up bool) {
 	w.pipes = nil
 }
 
-func (w *town) now() (leader cluster.ServerID, cut bool) {
+func (w *town) now() (leader wire.ServerID, cut bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.leader, w.cut
@@ -182,16 +183,16 @@ func (w *town) now() (leader cluster.ServerID, cut bool) {
 
 // Placement.
 
-func (n *townNode) Server() cluster.ServerID { return n.self }
+func (n *townNode) Server() wire.ServerID { return n.self }
 
 func (n *townNode) Lead(pb.OrgID) error {
 	if leader, _ := n.town.now(); leader != n.self {
-		return cluster.ErrNotLeader
+		return wire.ErrNotLeader
 	}
 	return nil
 }
 
-func (n *townNode) Leader(pb.OrgID) (cluster.ServerID, bool) {
+func (n *townNode) Leader(pb.OrgID) (wire.ServerID, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.looked++
@@ -202,8 +203,8 @@ func (n *townNode) Leader(pb.OrgID) (cluster.ServerID, bool) {
 	return leader, leader != ""
 }
 
-func (n *townNode) Candidates(org pb.OrgID) []cluster.ServerID {
-	var ids []cluster.ServerID
+func (n *townNode) Candidates(org pb.OrgID) []wire.ServerID {
+	var ids []wire.ServerID
 	if leader, ok := n.Leader(org); ok {
 		ids = append(ids, leader)
 	}
@@ -217,9 +218,9 @@ func (n *townNode) Candidates(org pb.OrgID) []cluster.ServerID {
 	return ids
 }
 
-func (*townNode) Draining() bool                      { return false }
-func (*townNode) NoteLeader(uint32, cluster.ServerID) {}
-func (*townNode) LeadersChanged() <-chan struct{}     { return nil }
+func (*townNode) Draining() bool                   { return false }
+func (*townNode) NoteLeader(uint32, wire.ServerID) {}
+func (*townNode) LeadersChanged() <-chan struct{}  { return nil }
 
 func (n *townNode) Shard(org pb.OrgID) uint32 { return n.host.Shard(org) }
 
@@ -236,16 +237,16 @@ func (n *townNode) Leads() (shards []uint32) {
 
 const townGateway = "organizations"
 
-func (n *townNode) Start(system *actor.ActorSystem, lost func(cluster.ServerID, bool)) error {
+func (n *townNode) Start(system *actor.ActorSystem, lost func(wire.ServerID, bool)) error {
 	n.system, n.lost = system, lost
 	system.ProcessRegistry.Address = string(n.self)
 	system.ProcessRegistry.RegisterAddressResolver(func(pid *actor.PID) (actor.Process, bool) {
-		return townWire{from: n, to: n.town.at(cluster.ServerID(pid.GetAddress()))}, true
+		return townWire{from: n, to: n.town.at(wire.ServerID(pid.GetAddress()))}, true
 	})
 	return nil
 }
 
-func (n *townNode) At(server cluster.ServerID) *actor.PID {
+func (n *townNode) At(server wire.ServerID) *actor.PID {
 	return actor.NewPID(string(server), townGateway)
 }
 
@@ -254,7 +255,7 @@ func (n *townNode) Owner(org pb.OrgID) (*actor.PID, bool) {
 	return n.At(leader), ok
 }
 
-func (*townNode) Reachable(cluster.ServerID) bool { return true }
+func (*townNode) Reachable(wire.ServerID) bool { return true }
 
 // Stop ends the connections: what is on its way is lost, and the others hear of it.
 func (n *townNode) Stop() {
@@ -328,13 +329,13 @@ func (townWire) Stop(*actor.PID)                   {}
 
 // Network.
 
-func (n *townNode) Handle(kind cluster.Kind, f func(context.Context, cluster.ServerID, net.Conn)) {
-	if kind == cluster.KindEvents {
+func (n *townNode) Handle(kind mesh.Kind, f func(context.Context, wire.ServerID, net.Conn)) {
+	if kind == mesh.KindEvents {
 		n.events = f
 	}
 }
 
-func (n *townNode) Dial(_ context.Context, to cluster.ServerID, _ cluster.Kind) (net.Conn, error) {
+func (n *townNode) Dial(_ context.Context, to wire.ServerID, _ mesh.Kind) (net.Conn, error) {
 	n.town.mu.Lock()
 	defer n.town.mu.Unlock()
 	if n.town.cut || n.town.down {
@@ -351,7 +352,7 @@ func (n *townNode) client(key string) client { return client{n: n.testNode, key:
 // operator is the operator interface of a node.
 func (n *townNode) operator() Operator { return n.sys.Operator() }
 
-func (w *town) org(at cluster.ServerID, plan string) CreatedOrg {
+func (w *town) org(at wire.ServerID, plan string) CreatedOrg {
 	w.t.Helper()
 	made, err := w.at(at).operator().CreateOrg(w.t.Context(), NewOrg{Name: "Acme", OwnerEmail: "owner@example.com", Plan: plan})
 	if err != nil {

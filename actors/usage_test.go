@@ -11,7 +11,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/tenant"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -396,7 +396,7 @@ func TestUsageSurvivesMoves(t *testing.T) {
 		cfg.Plain = true
 	}, "a", "b")
 	made := w.org("a", pb.PlanUnlimited)
-	names := []cluster.ServerID{"a", "b"}
+	names := []wire.ServerID{"a", "b"}
 	first := w.at("a").client(made.APIKey)
 	first.ingest(doc("", "something to be found"))
 	want := uint64(0)

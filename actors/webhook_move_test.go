@@ -3,7 +3,7 @@ package actors
 import (
 	"testing"
 
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 )
 
@@ -18,7 +18,7 @@ func TestWebhooksMoveWithTheirOrganization(t *testing.T) {
 	made := w.org("a", pb.PlanUnlimited)
 	w.at("a").client(made.APIKey).ok(newWebhook(in.url, "*"))
 	total := 0
-	leads, rests := cluster.ServerID("a"), cluster.ServerID("b")
+	leads, rests := wire.ServerID("a"), wire.ServerID("b")
 	for range moves {
 		w.at(leads).happen(made.Org, pb.EventInsightProposed, total, each)
 		total += each

@@ -17,7 +17,7 @@ import (
 	"unicode/utf8"
 
 	"orgmem/actors/egress"
-	"orgmem/brain/format"
+	"orgmem/brain/format/reading"
 )
 
 // Git is read over its smart protocol, version 2 (gitprotocol-v2, gitprotocol-http):
@@ -42,7 +42,7 @@ const (
 	// gitMemory is what a repository within these bounds may take: its pack, for which
 	// twice its bytes are asked while it comes in, its objects, and a text that is read
 	// once the pack is gone.
-	gitMemory = 2*maxPack + maxUnpacked + maxObjects*objectMemory + format.FirstMemory
+	gitMemory = 2*maxPack + maxUnpacked + maxObjects*objectMemory + reading.FirstMemory
 )
 
 // textFiles are the endings of names that are taken in.

@@ -1,6 +1,8 @@
 package connect
 
-import "orgmem/brain/format"
+import (
+	"orgmem/brain/format/reading"
+)
 
 // heldStep is in what steps memory is asked for: each asks a budget that all of a node
 // shares.
@@ -14,7 +16,7 @@ type held struct {
 	refused       error // the first error of More, or that there is no more
 }
 
-func hold(m Memory) *held { return &held{Memory: m, granted: format.FirstMemory} }
+func hold(m Memory) *held { return &held{Memory: m, granted: reading.FirstMemory} }
 
 // take is called before so many bytes are held. The zero value grants everything.
 func (h *held) take(bytes int) error {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/brain/format"
+	"orgmem/brain/format/reading"
 	"orgmem/proto/clock"
 )
 
@@ -21,7 +21,7 @@ type purse struct {
 
 func (p *purse) reading(_ context.Context, most int) (Memory, error) {
 	p.most = min(p.most, most)
-	p.taken = format.FirstMemory
+	p.taken = reading.FirstMemory
 	return Memory{
 		Most: p.most, GoOn: func() error { return nil }, End: func() { p.ended++ },
 		More: func(n int) error {

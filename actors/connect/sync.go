@@ -16,6 +16,7 @@ import (
 
 	"orgmem/actors/egress"
 	"orgmem/brain/format"
+	"orgmem/brain/format/reading"
 	"orgmem/proto/clock"
 )
 
@@ -338,17 +339,17 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 
 // text is the text of HTML, and the title that it says; an error ends the Sync.
 func (s *syncer) text(ctx context.Context, name string, body []byte) (title, content string, err error) {
-	limits := format.Limits{Bytes: maxText}
+	limits := reading.Limits{Bytes: maxText}
 	switch {
 	case s.held != nil: // to wait for a second reading while one is held could be for ever
 		before := s.held.used
 		defer func() { s.held.used = before + len(title) + len(content) }()
-		if err := s.held.take(format.FirstMemory); err != nil {
+		if err := s.held.take(reading.FirstMemory); err != nil {
 			return "", "", err
 		}
 		limits.GoOn, limits.More = s.held.GoOn, s.held.take
 	case s.reading != nil:
-		m, err := s.reading(ctx, format.MaxMemory)
+		m, err := s.reading(ctx, reading.MaxMemory)
 		if err != nil {
 			return "", "", err
 		}
@@ -356,7 +357,7 @@ func (s *syncer) text(ctx context.Context, name string, body []byte) (title, con
 		limits.GoOn, limits.More = m.GoOn, m.More
 	}
 	docs, _, err := format.Documents(name, body, limits)
-	if errors.Is(err, format.ErrFile) {
+	if errors.Is(err, reading.ErrFile) {
 		return "", "", nil
 	}
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/node"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -68,9 +68,9 @@ func processOf(activation string) string {
 	return activation[:max(strings.LastIndexByte(activation, '/'), 0)]
 }
 
-func ServerOf(activation string) cluster.ServerID {
+func ServerOf(activation string) wire.ServerID {
 	server, _, _ := strings.Cut(activation, "/")
-	return cluster.ServerID(server)
+	return wire.ServerID(server)
 }
 
 // past is what an activation knows of those before it.
@@ -263,8 +263,8 @@ func (o *View) FailAttempt(r storage.Reader, b *storage.Batch, id pb.JobID) erro
 func OwnFailure(err error) bool {
 	switch {
 	case err == nil, Superseded(err), errors.Is(err, ErrCancelled),
-		errors.Is(err, storage.ErrNoSpace), errors.Is(err, cluster.ErrBusy), errors.Is(err, commit.ErrQueueFull),
-		errors.Is(err, cluster.ErrNotLeader):
+		errors.Is(err, storage.ErrNoSpace), errors.Is(err, wire.ErrBusy), errors.Is(err, commit.ErrQueueFull),
+		errors.Is(err, wire.ErrNotLeader):
 		return false
 	}
 	_, waits := errors.AsType[WaitError](err)
@@ -283,7 +283,7 @@ func GivenUp(what string, why error) string {
 // Superseded reports whether an error means that this activation is over.
 func Superseded(err error) bool {
 	return errors.Is(err, commit.ErrLost) || errors.Is(err, node.ErrClosing) ||
-		errors.Is(err, cluster.ErrFenced) || errors.Is(err, cluster.ErrOutcomeUnknown) || errors.Is(err, cluster.ErrRemoved) ||
+		errors.Is(err, wire.ErrFenced) || errors.Is(err, wire.ErrOutcomeUnknown) || errors.Is(err, wire.ErrRemoved) ||
 		errors.Is(err, storage.ErrNoStore) // the organization was removed, and its store with it
 }
 

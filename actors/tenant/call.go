@@ -10,7 +10,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -157,18 +157,18 @@ func (o *View) ProblemOf(err error, requestID string) *pb.Problem {
 		p.RetryAfterS = RetryAfterNoSpaceSeconds
 	case errors.Is(err, budget.ErrFull):
 		p.Detail = "The node reads as many files as it has memory for; try again shortly."
-	case errors.Is(err, node.ErrPoolFull), errors.Is(err, cluster.ErrBusy), errors.Is(err, commit.ErrQueueFull), errors.Is(err, storage.ErrTooManyStores):
+	case errors.Is(err, node.ErrPoolFull), errors.Is(err, wire.ErrBusy), errors.Is(err, commit.ErrQueueFull), errors.Is(err, storage.ErrTooManyStores):
 		p.Detail = "The service has more work than it can queue; try again shortly."
-	case errors.Is(err, cluster.ErrDirectoryFull):
+	case errors.Is(err, wire.ErrDirectoryFull):
 		p.Detail = "The cluster holds its maximum of keys: no more can be made until some are deleted."
 		p.RetryAfterS = RetryAfterNoSpaceSeconds
 	case errors.Is(err, storage.ErrBatchTooLarge):
 		return NewProblem("payload_too_large", "The request is too large to be stored in one piece.")
-	case errors.Is(err, cluster.ErrRemoved), errors.Is(err, cluster.ErrOrgRemoved), errors.Is(err, cluster.ErrOrgUnknown), errors.Is(err, storage.ErrNoStore):
+	case errors.Is(err, wire.ErrRemoved), errors.Is(err, wire.ErrOrgRemoved), errors.Is(err, wire.ErrOrgUnknown), errors.Is(err, storage.ErrNoStore):
 		return Unauthenticated()
-	case errors.Is(err, cluster.ErrNotApplied):
+	case errors.Is(err, wire.ErrNotApplied):
 		p.Detail = "The organization's shard has no leader right now; nothing was stored."
-	case errors.Is(err, cluster.ErrOutcomeUnknown), errors.Is(err, cluster.ErrFenced), errors.Is(err, commit.ErrLost):
+	case errors.Is(err, wire.ErrOutcomeUnknown), errors.Is(err, wire.ErrFenced), errors.Is(err, commit.ErrLost):
 		p.Detail = "The outcome of the write is not known; repeat the request with its Idempotency-Key."
 	case errors.Is(err, node.ErrAbandoned):
 		p.Detail = "The caller left before it was its turn."

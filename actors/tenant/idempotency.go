@@ -11,7 +11,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -50,7 +50,7 @@ func outcomeWords(env *pb.Envelope) []byte {
 }
 
 func (i *idempotent) seal(reply []byte) (*pb.Outcome, error) {
-	if !i.org.System.Config.Host.Speaks(cluster.SealedVersion) {
+	if !i.org.System.Config.Host.Speaks(wire.SealedVersion) {
 		return &pb.Outcome{Reply: reply}, nil
 	}
 	sealed, err := i.org.Seal(outcomeReplies+string(i.words), reply, i.key[:])

@@ -15,7 +15,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -138,7 +138,7 @@ func (o *Org) Receive(ctx actor.Context) {
 		o.guard(func(err error) { o.Failed = err }, func() { o.Failed = o.open() })
 		if o.Failed != nil {
 			say := o.System.Log.Error
-			if errors.Is(o.Failed, cluster.ErrRemoved) { // somebody asked for it while it was being deleted
+			if errors.Is(o.Failed, wire.ErrRemoved) { // somebody asked for it while it was being deleted
 				say = o.System.Log.Debug
 			}
 			say("could not open an organization", "store", o.Store.String(), "err", o.Failed)
@@ -241,7 +241,7 @@ func (o *Org) open() error {
 		// The log takes an opening as long as it takes what gaveUp writes. One that began
 		// behind gaveUp's look nobody would tell to lose what it remembers.
 		if !o.System.ledHere(o.ID) {
-			return fmt.Errorf("open organization: %w: %w", cluster.ErrNotApplied, cluster.ErrNotLeader)
+			return fmt.Errorf("open organization: %w: %w", wire.ErrNotApplied, wire.ErrNotLeader)
 		}
 	}
 	o.lastWork = o.System.Clock.Now()
@@ -620,7 +620,7 @@ func (o *Org) markBusy(busy bool, then func(error)) {
 		entry, ok := o.System.Config.Host.Directory().Org(o.ID)
 		if !ok || entry.GetRemoved() {
 			release()
-			then(cluster.ErrRemoved)
+			then(wire.ErrRemoved)
 			return
 		}
 		next := &pb.OrgEntry{Org: entry.GetOrg(), Name: entry.GetName(), Slug: entry.GetSlug(), CreatedMs: entry.GetCreatedMs(), Busy: busy}

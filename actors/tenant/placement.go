@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"orgmem/actors/commit"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -13,16 +13,16 @@ import (
 // Placement says where organizations live. *cluster.Host implements it.
 type Placement interface {
 	// Server is this node.
-	Server() cluster.ServerID
+	Server() wire.ServerID
 	// Lead returns nil only while this node may answer for an organization. It may
 	// wait for a round of heartbeats.
 	Lead(org pb.OrgID) error
 	// Leader returns who leads an organization's shard as far as this node knows.
-	Leader(org pb.OrgID) (cluster.ServerID, bool)
+	Leader(org pb.OrgID) (wire.ServerID, bool)
 	// Candidates returns who may lead it or know who does, the likeliest first.
-	Candidates(org pb.OrgID) []cluster.ServerID
+	Candidates(org pb.OrgID) []wire.ServerID
 	// NoteLeader is told who leads a shard, for shards that this node has no part in.
-	NoteLeader(shard uint32, leader cluster.ServerID)
+	NoteLeader(shard uint32, leader wire.ServerID)
 	// LeadersChanged returns a channel that is closed at the next change that this
 	// node notices. Take it before looking.
 	LeadersChanged() <-chan struct{}
@@ -53,12 +53,12 @@ const (
 func (s *System) OutcomeOf(err error) Outcome {
 	switch {
 	case s.Config.Placement == nil,
-		errors.Is(err, cluster.ErrBusy), errors.Is(err, cluster.ErrRemoved),
+		errors.Is(err, wire.ErrBusy), errors.Is(err, wire.ErrRemoved),
 		errors.Is(err, storage.ErrNoSpace), errors.Is(err, storage.ErrBatchTooLarge):
 		return Decided
-	case errors.Is(err, cluster.ErrOutcomeUnknown):
+	case errors.Is(err, wire.ErrOutcomeUnknown):
 		return Unknown
-	case errors.Is(err, cluster.ErrNotLeader), errors.Is(err, cluster.ErrFenced), errors.Is(err, commit.ErrLost):
+	case errors.Is(err, wire.ErrNotLeader), errors.Is(err, wire.ErrFenced), errors.Is(err, commit.ErrLost):
 		return Moved
 	}
 	return Decided

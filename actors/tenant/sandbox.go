@@ -10,7 +10,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/partition"
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -141,7 +141,7 @@ func (o *Org) sandboxFailed(ch *Child, why error) {
 	}
 	o.Sandbox = nil
 	switch {
-	case errors.Is(why, cluster.ErrRemoved):
+	case errors.Is(why, wire.ErrRemoved):
 		o.Lose()
 	case o.busy:
 		o.WakeSandboxLater()

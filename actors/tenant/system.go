@@ -21,9 +21,10 @@ import (
 	"orgmem/actors/llm"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
-	"orgmem/brain/format"
+	"orgmem/brain/format/reading"
 	"orgmem/brain/index"
 	"orgmem/cluster"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -31,7 +32,7 @@ import (
 
 const (
 	// tenant.MinReadingBytes is the least budget: that of one file.
-	MinReadingBytes     = format.MaxMemory
+	MinReadingBytes     = reading.MaxMemory
 	defaultReadingBytes = 2 * MinReadingBytes
 	// tenant.MaxCalls bounds the requests inside the actors of one node. Each holds at
 	// most one body, which the edge bounds by bytes; the number bounds the
@@ -575,7 +576,7 @@ func (s *System) rouseInTurn(org pb.OrgID) {
 			err = s.Visit(s.Running, org, func(o *Org, done func(error)) { done(nil) })
 		}
 		<-s.waking
-		if err == nil || s.Running.Err() != nil || errors.Is(err, cluster.ErrRemoved) || errors.Is(err, storage.ErrOutOfService) {
+		if err == nil || s.Running.Err() != nil || errors.Is(err, wire.ErrRemoved) || errors.Is(err, storage.ErrOutOfService) {
 			return
 		}
 		s.Log.Error("could not resume an organization's jobs; it is tried again", "org", org.String(), "err", err)

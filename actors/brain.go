@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/answer"
@@ -279,7 +280,7 @@ func (o *recallModule) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
 		}
 		c.ReadUnits += tenant.UnitsOf(len(hits))
 		out.ReadUnits, out.EmbedTokens = c.ReadUnits, c.EmbedTokens
-		return derivedReply(&pb.MindResult{Result: &pb.MindResult_Found{Found: out}}), nil
+		return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Found{Found: out}}), nil
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/index"
@@ -69,7 +70,7 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 	built := index.NewBuilder("words", walkDim)
 	for i, d := range src.Documents {
 		seq := uint64(i + 1)
-		putNode(ch.Batch, part.Space, nodePlace{}, &pb.Node{Id: string(d.ID), Kind: "document", Title: d.Title, Status: pb.StatusLive, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}}, CreatedMs: int64(seq), Chunks: []uint64{seq}})
+		graph.PutNode(ch.Batch, part.Space, graph.NodePlace{}, &pb.Node{Id: string(d.ID), Kind: "document", Title: d.Title, Status: pb.StatusLive, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}}, CreatedMs: int64(seq), Chunks: []uint64{seq}})
 		v := vector()
 		partition.PutVector(ch.Batch, part, "words", seq, v)
 		if err := built.Add(index.Entry{Seq: seq, Node: index.Node{ID: d.ID, Kind: "document"}, Vector: v}); err != nil {

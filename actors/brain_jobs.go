@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -267,5 +268,5 @@ func (o *trainingModule) brainInfo(r storage.Reader) (*pb.Reply, error) {
 	if sameBrain(o.serving.broken.Load(), state.Artifact) {
 		state.Artifact = nil // it is there, but serves nobody
 	}
-	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Brain{Brain: state}}), nil
+	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Brain{Brain: state}}), nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/llm"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
@@ -52,7 +53,7 @@ type draft struct {
 }
 
 func (d *draft) reply() *pb.Reply {
-	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: d.BrainAnswered}})
+	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: d.BrainAnswered}})
 }
 
 // phrase has a draft worded and then answers the call; false: it does not, since there

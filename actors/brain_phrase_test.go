@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/llm"
 	"orgmem/actors/tenant"
 	"orgmem/brain/answer"
@@ -196,7 +197,7 @@ func TestWordedAnswersAreTheAskers(t *testing.T) {
 		{Group: "closing", Name: "fullStop", Value: -1}, {Group: "spelling", Name: "contractions", Value: 1},
 	}}
 	c.derive(func(b *storage.Batch, space storage.Space) {
-		b.Put(space.Key(storage.TableView, storage.Str(viewIdentity)), &pb.IdentityView{Voice: view})
+		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), &pb.IdentityView{Voice: view})
 	})
 	hint := voice.Hint(voice.ProfileFrom(view))
 	p.answer = func(_ *http.Request, q llm.Question) (int, string) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/cognition"
@@ -27,7 +28,7 @@ const (
 
 // brainTies are what the edges of the graph are to a brain. Mentions it finds
 // itself, sentence by sentence.
-var brainTies = map[edgeType]retriever.TieKind{cognition.EdgeSimilar: retriever.TieSimilar, edgeFollows: retriever.TieSequence}
+var brainTies = map[graph.EdgeType]retriever.TieKind{cognition.EdgeSimilar: retriever.TieSimilar, graph.EdgeFollows: retriever.TieSequence}
 
 // brainSource is an organization's content as a brain is made of it.
 type brainSource struct {
@@ -80,12 +81,12 @@ func (src *brainSource) readPartition(st storage.Reader, part *partition.Ref, at
 		n := rec.Value
 		src.seen[at].Size += drift.ShareOf(n).Size()
 		switch {
-		case n.GetStatus() == pb.StatusSuperseded && !n.GetUnlearned() && n.GetKind() != kindEntity && len(src.Former) < maxBrainTold:
+		case n.GetStatus() == pb.StatusSuperseded && !n.GetUnlearned() && n.GetKind() != graph.KindEntity && len(src.Former) < maxBrainTold:
 			if err := src.readFormer(st, part, n); err != nil {
 				return err
 			}
 		case n.GetStatus() != pb.StatusLive || n.GetUnlearned():
-		case n.GetKind() == kindEntity:
+		case n.GetKind() == graph.KindEntity:
 			src.shapes[at].Hold(n)
 			if err := src.readEntity(st, part, n); err != nil {
 				return err
@@ -119,10 +120,10 @@ func (src *brainSource) readPartition(st storage.Reader, part *partition.Ref, at
 			continue
 		}
 		src.shapes[at].Join(from, to, cognition.TieOf(e.GetType()), e.GetWeight())
-		if e.GetType() == edgeMentions || len(src.Ties) == retriever.MaxTies {
+		if e.GetType() == graph.EdgeMentions || len(src.Ties) == retriever.MaxTies {
 			continue
 		}
-		kind, known := brainTies[edgeType(e.GetType())]
+		kind, known := brainTies[graph.EdgeType(e.GetType())]
 		if !known {
 			kind = retriever.TieStated
 		}
@@ -151,7 +152,7 @@ func (src *brainSource) readAccepted(st storage.Reader, part *partition.Ref, goO
 		if err != nil {
 			return err
 		}
-		if p := rec.Value; p.GetStatus() == proposalAccepted && len(src.Accepted) < maxBrainTold {
+		if p := rec.Value; p.GetStatus() == graph.ProposalAccepted && len(src.Accepted) < maxBrainTold {
 			src.Accepted = append(src.Accepted, retriever.Tie{From: pb.NodeID(p.GetSource()), To: pb.NodeID(p.GetTarget()), Kind: retriever.TieStated, Weight: float32(p.GetScore())})
 		}
 	}

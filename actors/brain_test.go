@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/retriever"
@@ -697,7 +698,7 @@ func TestBrainsLearnFromDecisions(t *testing.T) {
 	a, b := c.note("The plumber came."), c.note("The roof leaks.")
 	for i, pair := range [][2]string{{a, b}, {a, third}, {b, third}} {
 		c.derive(func(batch *storage.Batch, space storage.Space) {
-			putProposal(batch, space, &pb.Proposal{Id: derivedN(i), Source: pair[0], Target: pair[1], Type: "relates_to", Score: 0.7, Status: reviewOpen, CreatedMs: int64(i)})
+			graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(i), Source: pair[0], Target: pair[1], Type: "relates_to", Score: 0.7, Status: graph.ReviewOpen, CreatedMs: int64(i)})
 		})
 	}
 	c.ok(decideOp(pb.DerivedID(derivedN(0)).String(), true))

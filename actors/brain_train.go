@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -289,7 +290,7 @@ func (t *trainer) publish(ch *commit.Change, made *trainedBrain, now int64) erro
 	first := commit.New(o.Store)
 	w := storage.BeginPieces(first.Batch, key)
 	for rest := made.raw; len(rest) > 0; {
-		n := min(len(rest), stageBytes)
+		n := min(len(rest), graph.StageBytes)
 		if err := w.Add(first.Batch, rest[:n]); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -216,7 +217,7 @@ func (m *cognitionActor) noteFailure() {
 	if id == nil {
 		return // it never began
 	}
-	err := m.write(func(f *effect) error { return f.org.FailAttempt(f.st, f.batch.Batch, *id) })
+	err := m.write(func(f *graph.Tx) error { return f.Org.FailAttempt(f.Store, f.Batch.Batch, *id) })
 	if err != nil && !tenant.Superseded(err) {
 		m.org.System.Log.Warn("a failed attempt is not counted", "org", m.org.ID.String(), "job", id.String(), "err", err)
 	}
@@ -278,12 +279,12 @@ func (m *cognitionActor) compute(tasks []func(worker int) error) error {
 
 // write has the worker carry out an edit and waits for it. run may be called more
 // than once (edit.run).
-func (m *cognitionActor) write(run func(f *effect) error) error {
+func (m *cognitionActor) write(run func(f *graph.Tx) error) error {
 	c := tenant.NewCall(&pb.Envelope{})
 	c.Org, c.Part = m.org, m.part
 	var running sync.Mutex // guards left, and what run shares with its cycle
 	left := false
-	c.Work = &edit{derived: true, run: func(f *effect) (*pb.Reply, error) {
+	c.Work = &graph.Edit{Derived: true, Run: func(f *graph.Tx) (*pb.Reply, error) {
 		running.Lock()
 		defer running.Unlock()
 		if left {
@@ -319,15 +320,15 @@ func (m *cognitionActor) write(run func(f *effect) error) error {
 var errNotWritten = errors.New("what a cycle found could not be written")
 
 // writeAll is write for many small changes, as many in one commit as it takes.
-func (m *cognitionActor) writeAll(changes []func(f *effect) error) error {
+func (m *cognitionActor) writeAll(changes []func(f *graph.Tx) error) error {
 	for len(changes) > 0 {
 		if err := m.goOn(); err != nil {
 			return err
 		}
 		n := 0
-		err := m.write(func(f *effect) error {
+		err := m.write(func(f *graph.Tx) error {
 			for n = 0; n < len(changes) && n < maxFoundPerCommit; n++ {
-				if f.full() {
+				if f.Full() {
 					return nil
 				}
 				if err := changes[n](f); err != nil {
@@ -378,19 +379,19 @@ func (m *cognitionActor) cycle() (more bool, err error) {
 // given up; the error is a tenant.WaitError where it has to wait.
 func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error) {
 	opened := false
-	err = m.write(func(f *effect) error {
+	err = m.write(func(f *graph.Tx) error {
 		cog, job, why, opened = &pb.Cognition{}, nil, nil, false
-		if _, err := f.st.Get(cognitionKey(f), cog); err != nil {
+		if _, err := f.Store.Get(cognitionKey(f), cog); err != nil {
 			return err
 		}
-		due := f.org.Space.Key(storage.TableCognitionDue, storage.ID16(m.part.ID))
-		if f.state.GetChanges() == cog.GetChanges() && len(cog.GetJob()) == 0 && len(cog.GetFinalizes()) == 0 {
-			f.batch.Delete(due)
+		due := f.Org.Space.Key(storage.TableCognitionDue, storage.ID16(m.part.ID))
+		if f.State.GetChanges() == cog.GetChanges() && len(cog.GetJob()) == 0 && len(cog.GetFinalizes()) == 0 {
+			f.Batch.Delete(due)
 			return nil
 		}
 		if len(cog.GetJob()) > 0 {
 			job = &pb.Job{}
-			found, err := f.st.Get(f.org.Space.Key(storage.TableJob, storage.ID16(pb.JobID(cog.GetJob()))), job)
+			found, err := f.Store.Get(f.Org.Space.Key(storage.TableJob, storage.ID16(pb.JobID(cog.GetJob()))), job)
 			if err != nil {
 				return err
 			}
@@ -399,21 +400,21 @@ func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error
 			}
 		}
 		if job == nil {
-			if job, err = f.org.NewJob(pb.JobCognition, tenant.Principal{User: pb.UserID(m.part.ID)}, m.part, len(stages)); err != nil {
+			if job, err = f.Org.NewJob(pb.JobCognition, tenant.Principal{User: pb.UserID(m.part.ID)}, m.part, len(stages)); err != nil {
 				return err
 			}
-			job.Status, job.StartedMs, opened = pb.JobRunning, f.now, true
-			tenant.PutJob(f.batch.Batch, f.org.Space, job)
+			job.Status, job.StartedMs, opened = pb.JobRunning, f.Index, true
+			tenant.PutJob(f.Batch.Batch, f.Org.Space, job)
 		}
 		id := pb.JobID(job.GetId())
 		m.current.job.Store(&id) // from the commit on it may be cancelled
-		why = f.org.BeginAttempt(job)
+		why = f.Org.BeginAttempt(job)
 		job.Done = 0
-		tenant.UpdateJob(f.batch.Batch, f.org.Space, job)
+		tenant.UpdateJob(f.Batch.Batch, f.Org.Space, job)
 		cog.Job = job.GetId()
-		f.batch.Put(cognitionKey(f), cog)
-		f.batch.PutRaw(due, nil)
-		cog.Changes, cog.Removals = f.state.GetChanges(), f.state.GetRemovals() // as it will be behind the cycle
+		f.Batch.Put(cognitionKey(f), cog)
+		f.Batch.PutRaw(due, nil)
+		cog.Changes, cog.Removals = f.State.GetChanges(), f.State.GetRemovals() // as it will be behind the cycle
 		return nil
 	})
 	if err == nil && opened {
@@ -425,16 +426,16 @@ func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error
 	return cog, job, why, err
 }
 
-func cognitionKey(f *effect) storage.Key { return f.part.Space.Key(storage.TableCognition) }
+func cognitionKey(f *graph.Tx) storage.Key { return f.Part.Space.Key(storage.TableCognition) }
 
 // end ends the cycle's job, and the finalizations that have waited for it, with
 // the cycle's last commit.
 func (m *cognitionActor) end(cog *pb.Cognition, job *pb.Job, status string, why error) error {
 	var ended []pb.JobID
-	err := m.write(func(f *effect) error {
+	err := m.write(func(f *graph.Tx) error {
 		ended = nil
 		now := &pb.Cognition{} // finalizations may have come since
-		if _, err := f.st.Get(cognitionKey(f), now); err != nil {
+		if _, err := f.Store.Get(cognitionKey(f), now); err != nil {
 			return err
 		}
 		if status != pb.JobSucceeded { // who goes on must still see that something was taken away
@@ -449,25 +450,25 @@ func (m *cognitionActor) end(cog *pb.Cognition, job *pb.Job, status string, why 
 		}
 		for _, id := range append([][]byte{job.GetId()}, waited...) {
 			j := &pb.Job{}
-			found, err := f.st.Get(f.org.Space.Key(storage.TableJob, storage.ID16(pb.JobID(id))), j)
+			found, err := f.Store.Get(f.Org.Space.Key(storage.TableJob, storage.ID16(pb.JobID(id))), j)
 			if err != nil {
 				return err
 			}
 			if !found || tenant.Terminal(j.GetStatus()) { // cancelled meanwhile
 				continue
 			}
-			j.Status, j.FinishedMs, j.Done = status, f.now, j.GetTotal()
+			j.Status, j.FinishedMs, j.Done = status, f.Index, j.GetTotal()
 			if status == pb.JobFailed {
 				j.ErrorCode, j.ErrorDetail = pb.ErrorCognition, tenant.GivenUp("The cycle", why)+"; the next change of the memory begins another."
 			}
-			if err := tenant.EndJob(f.batch, f.org, j); err != nil {
+			if err := tenant.EndJob(f.Batch, f.Org, j); err != nil {
 				return err
 			}
 			ended = append(ended, pb.JobID(id))
 		}
-		f.batch.Put(cognitionKey(f), cog)
-		if cog.GetChanges() == f.state.GetChanges() && len(cog.GetFinalizes()) == 0 {
-			f.batch.Delete(f.org.Space.Key(storage.TableCognitionDue, storage.ID16(m.part.ID)))
+		f.Batch.Put(cognitionKey(f), cog)
+		if cog.GetChanges() == f.State.GetChanges() && len(cog.GetFinalizes()) == 0 {
+			f.Batch.Delete(f.Org.Space.Key(storage.TableCognitionDue, storage.ID16(m.part.ID)))
 		}
 		cog.Finalizes = waited // should this be called again
 		return nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	"orgmem/brain/cognition"
 	pb "orgmem/proto"
@@ -172,19 +173,19 @@ func TestWhatIsReadOfATextThatIsNotLearnedFrom(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.ingest(doc("known", "The boiler was serviced by Carmen Ruiz."))
-	if got := c.titles(kindEntity); !slices.Equal(got, []string{"Carmen Ruiz"}) {
+	if got := c.titles(graph.KindEntity); !slices.Equal(got, []string{"Carmen Ruiz"}) {
 		t.Fatalf("named are %q", got)
 	}
 	c.ok(patchSettings("", new(false)))
 	renamed := doc("known", "The boiler was serviced by Carmen Ruiz.")
 	renamed.Title = "The boiler"
 	c.ingest(renamed, doc("hidden", "The lift was serviced by Bruno Sato."))
-	if got := c.titles(kindEntity); !slices.Equal(got, []string{"Carmen Ruiz"}) {
+	if got := c.titles(graph.KindEntity); !slices.Equal(got, []string{"Carmen Ruiz"}) {
 		t.Errorf("named are %q", got)
 	}
 	c.ok(patchSettings("", new(true)))
 	c.ingest(doc("hidden", "The lift was serviced by Bruno Sato."))
-	if got := c.titles(kindEntity); !slices.Equal(got, []string{"Bruno Sato", "Carmen Ruiz"}) {
+	if got := c.titles(graph.KindEntity); !slices.Equal(got, []string{"Bruno Sato", "Carmen Ruiz"}) {
 		t.Errorf("named are %q", got)
 	}
 }

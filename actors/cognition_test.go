@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/answer"
@@ -148,7 +149,7 @@ func TestAnswersInTheAskersVoice(t *testing.T) {
 			{Group: "closing", Name: "fullStop", Value: manner.stop}, {Group: "spelling", Name: "contractions", Value: manner.contractions},
 		}}
 		c.derive(func(b *storage.Batch, space storage.Space) {
-			b.Put(space.Key(storage.TableView, storage.Str(viewIdentity)), &pb.IdentityView{Voice: view})
+			b.Put(space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), &pb.IdentityView{Voice: view})
 		})
 		a := c.ok(answerOp(manner.q, 0)).GetMind().GetAnswered()
 		p := voice.ProfileFrom(view)
@@ -194,8 +195,8 @@ func TestSessionPack(t *testing.T) {
 	titled(c, "Not to be learned from", "The shed is locked.")
 	c.ok(patchSettings("", new(true)))
 	c.derive(func(b *storage.Batch, space storage.Space) {
-		putDomain(b, space, &pb.Domain{Id: derivedN(1), Nodes: 2, CreatedMs: 1})
-		putDomain(b, space, &pb.Domain{Id: derivedN(2), Label: "trees", Nodes: 1, CreatedMs: 1})
+		graph.PutDomain(b, space, &pb.Domain{Id: derivedN(1), Nodes: 2, CreatedMs: 1})
+		graph.PutDomain(b, space, &pb.Domain{Id: derivedN(2), Label: "trees", Nodes: 1, CreatedMs: 1})
 	})
 	p := pack(c, org.Owner, "/home/me/orchard")
 	if want := []string{`Orchard "quoted" and on two lines`, "Boiler papers"}; !slices.Equal(p.GetContext(), want) {
@@ -361,7 +362,7 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 	chunk := func(id string) uint64 { return c.nodeOf(id).GetChunks()[0] }
 	a, b := chunk(hit), chunk(far)
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		putContradiction(batch, space, &pb.Contradiction{Id: derivedN(1), NodeA: hit, NodeB: far, ChunkA: a, ChunkB: b, DetectedMs: 10})
+		graph.PutContradiction(batch, space, &pb.Contradiction{Id: derivedN(1), NodeA: hit, NodeB: far, ChunkA: a, ChunkB: b, DetectedMs: 10})
 	})
 	if r := c.ok(retrieveOp(&pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4})).GetMind().GetRetrieved(); len(r.GetContradictions()) != 1 || r.GetContradictions()[0].GetTextA() != "The boiler is broken." {
 		t.Errorf("contradictions %v", r.GetContradictions())
@@ -397,7 +398,7 @@ func TestRetrieveAnswersNoLessThanSearch(t *testing.T) {
 		}
 	}
 	c.ingest(doc("a", "Priya Nair of Acme Corp repaired the boiler in Berlin with Anselm Vogt."), doc("b", "The boiler is old."), doc("c", "The pump is new."))
-	if entities := c.nodes(&pb.ListNodes{Kind: kindEntity}, 50); len(entities) < 3 {
+	if entities := c.nodes(&pb.ListNodes{Kind: graph.KindEntity}, 50); len(entities) < 3 {
 		t.Fatalf("%d entities: the test would prove nothing", len(entities))
 	}
 	for _, topK := range []uint32{1, 2, 3, 10} {

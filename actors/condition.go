@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/answer"
@@ -71,30 +72,30 @@ func (o *recallModule) conditionSession(c *tenant.Call, op *pb.ConditionSession)
 			return nil, err
 		}
 		pack.SystemPrompt = answer.SessionPrompt(name, topics, pack.GetContext(), path.Base(op.GetCwd()), related)
-		return derivedReply(&pb.MindResult{Result: &pb.MindResult_Pack{Pack: pack}}), nil
+		return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Pack{Pack: pack}}), nil
 	})
 }
 
 // recentTitles lists the titles of the newest live nodes that somebody wrote and that
 // may be learned from, newest first.
 func recentTitles(r storage.Reader, space storage.Space, most int) ([]string, error) {
-	f := nodeFilter{statuses: []string{pb.StatusLive}, kinds: slices.DeleteFunc(slices.Clone(nodeKinds), func(kind string) bool {
+	f := graph.NodeFilter{Statuses: []string{pb.StatusLive}, Kinds: slices.DeleteFunc(slices.Clone(graph.NodeKinds), func(kind string) bool {
 		return kind == "entity" // a name out of the text, not a text
 	})}
 	titles, read, passed := []string(nil), 0, 0
-	for e, err := range newestFirst(r, f.above(space), always, nil, nil) {
+	for e, err := range graph.NewestFirst(r, f.Above(space), graph.Always, nil, nil) {
 		if err != nil {
 			return nil, err
 		}
 		if passed++; len(titles) == most || read == maxTitleScan || passed > maxRecentScan {
 			break
 		}
-		if !strings.HasPrefix(e.id, "ingest:") { // read out of a text that is there itself, often by the dozen
+		if !strings.HasPrefix(e.ID, "ingest:") { // read out of a text that is there itself, often by the dozen
 			continue
 		}
 		read++
 		n := &pb.Node{}
-		if _, err := r.Get(space.Key(storage.TableNode, storage.Str(e.id)), n); err != nil {
+		if _, err := r.Get(space.Key(storage.TableNode, storage.Str(e.ID)), n); err != nil {
 			return nil, err
 		}
 		if title := text.OneLine(n.GetTitle()); title != "" && !n.GetUnlearned() && !slices.Contains(titles, title) {
@@ -136,7 +137,7 @@ func voiceHint(r storage.Reader, space storage.Space) (string, error) {
 // mannerOf is how a partition's person writes; nil while too little is known of that.
 func mannerOf(r storage.Reader, space storage.Space) (*voice.Profile, error) {
 	view := &pb.IdentityView{}
-	found, err := r.Get(space.Key(storage.TableView, storage.Str(viewIdentity)), view)
+	found, err := r.Get(space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), view)
 	if err != nil || !found || view.GetVoice() == nil {
 		return nil, err
 	}
@@ -180,6 +181,6 @@ func (o *recallModule) conditionScaffold(c *tenant.Call, op *pb.ConditionScaffol
 		}
 		s := answer.Scaffold(op.GetPrompt(), hint, answer.Evidence(found.GetHits()), int(cmp.Or(op.GetMaxTokens(), defaultScaffoldTokens)), c.Org.System.Config.Embedder.CountTokens)
 		s.ReadUnits, s.EmbedTokens = found.GetReadUnits(), found.GetEmbedTokens()
-		return derivedReply(&pb.MindResult{Result: &pb.MindResult_Scaffold{Scaffold: s}}), nil
+		return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Scaffold{Scaffold: s}}), nil
 	})
 }

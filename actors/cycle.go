@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/brain/cognition"
 	"orgmem/brain/extract/resolve"
@@ -201,17 +202,17 @@ func (c *cycle) gatherEdges(r storage.Reader) error {
 // under its title, with its passages. One that was forgotten and restored meanwhile is
 // there, and holds nothing; an entity is called otherwise once the text that wrote it so
 // is forgotten.
-func (c *cycle) unchanged(f *effect, i int32) (bool, error) {
+func (c *cycle) unchanged(f *graph.Tx, i int32) (bool, error) {
 	t := &c.Nodes[i]
-	if ok, err := f.carries(t.ID, 0); err != nil || !ok {
+	if ok, err := f.Carries(t.ID, 0); err != nil || !ok {
 		return false, err
 	}
-	n := f.nodes[t.ID]
+	n := f.Nodes[t.ID]
 	return n.GetTitle() == t.Title && slices.Equal(n.GetChunks(), t.Chunks), nil
 }
 
 // allUnchanged is unchanged for all of some nodes.
-func (c *cycle) allUnchanged(f *effect, nodes []int32) (bool, error) {
+func (c *cycle) allUnchanged(f *graph.Tx, nodes []int32) (bool, error) {
 	for _, i := range nodes {
 		if ok, err := c.unchanged(f, i); err != nil || !ok {
 			return false, err

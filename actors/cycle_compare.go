@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/claim"
@@ -193,45 +194,48 @@ func (c *cycle) read(own *tenant.Comparer, f cognition.Chunk, chunk *pb.Chunk) (
 }
 
 // similarities joins each fresh text with the nearest others.
-func (c *cycle) similarities(alike [][]community.Neighbour) (changes []func(*effect) error) {
+func (c *cycle) similarities(alike [][]community.Neighbour) (changes []func(*graph.Tx) error) {
 	for _, e := range c.JoinSimilar(c.fresh, alike) {
 		from, to := c.Nodes[e.A].ID, c.Nodes[e.B].ID
-		changes = append(changes, func(f *effect) error { return joinAlike(f, from, to, e.Weight) })
+		changes = append(changes, func(f *graph.Tx) error { return joinAlike(f, from, to, e.Weight) })
 	}
 	return changes
 }
 
 // joinAlike writes an edge of likeness between two texts that still stand, unless there
 // is one, or a person has forgotten it.
-func joinAlike(f *effect, from, to pb.NodeID, weight float64) error {
+func joinAlike(f *graph.Tx, from, to pb.NodeID, weight float64) error {
 	for _, id := range []pb.NodeID{from, to} {
-		if ok, err := f.carries(id, 0); err != nil || !ok {
+		if ok, err := f.Carries(id, 0); err != nil || !ok {
 			return err
 		}
 	}
-	for _, triple := range []edgeTriple{{to, from, cognition.EdgeSimilar, pb.OriginCognition}, {from, to, cognition.EdgeSimilar, pb.OriginCognition}} {
-		before, err := f.current(triple)
+	for _, triple := range []graph.EdgeTriple{
+		{Source: to, Target: from, Kind: cognition.EdgeSimilar, Origin: pb.OriginCognition},
+		{Source: from, Target: to, Kind: cognition.EdgeSimilar, Origin: pb.OriginCognition},
+	} {
+		before, err := f.Current(triple)
 		if err != nil {
 			return err
 		}
 		if before != nil && before.GetStatus() == pb.StatusTombstoned && before.GetTombstonedWith() != "" {
-			removeEdge(f.batch.Batch, f.part.Space, before)
+			graph.RemoveEdge(f.Batch.Batch, f.Part.Space, before)
 			before = nil
 		}
 		if before != nil {
 			return nil
 		}
 	}
-	id, err := f.org.System.NewUUID()
+	id, err := f.Org.System.NewUUID()
 	if err != nil {
 		return err
 	}
 	e := &pb.Edge{
 		Id: id.String(), Source: string(from), Target: string(to), Type: cognition.EdgeSimilar, Weight: weight, Confidence: weight, Origin: pb.OriginCognition,
-		Status: pb.StatusLive, CreatedMs: f.now, UpdatedMs: f.now,
-		ValidFromMs: max(f.nodes[from].GetValidFromMs(), f.nodes[to].GetValidFromMs()), // they were alike before anybody looked
+		Status: pb.StatusLive, CreatedMs: f.Index, UpdatedMs: f.Index,
+		ValidFromMs: max(f.Nodes[from].GetValidFromMs(), f.Nodes[to].GetValidFromMs()), // they were alike before anybody looked
 	}
-	return f.putCurrent(nil, e)
+	return f.PutCurrent(nil, e)
 }
 
 // writeClashes reports contradictions, each pair of nodes once: the gravest.
@@ -243,7 +247,7 @@ func (c *cycle) writeClashes(found [][]cognition.Clash) error {
 		for i := range part {
 			part[i] = c.reworded(part[i])
 		}
-		err := c.write(func(f *effect) error {
+		err := c.write(func(f *graph.Tx) error {
 			reported := 0
 			for _, x := range part {
 				ok, err := c.report(f, x)
@@ -257,7 +261,7 @@ func (c *cycle) writeClashes(found [][]cognition.Clash) error {
 			if reported == 0 {
 				return nil
 			}
-			return f.batch.Event(f.org, pb.EventContradictionFound, f.part, map[string]any{"count": reported, "subject": f.part.EventSubject()})
+			return f.Batch.Event(f.Org, pb.EventContradictionFound, f.Part, map[string]any{"count": reported, "subject": f.Part.EventSubject()})
 		})
 		if err != nil {
 			return err
@@ -268,20 +272,20 @@ func (c *cycle) writeClashes(found [][]cognition.Clash) error {
 
 // report writes a contradiction that is not on record, of two texts that still
 // stand.
-func (c *cycle) report(f *effect, x cognition.Clash) (bool, error) {
+func (c *cycle) report(f *graph.Tx, x cognition.Clash) (bool, error) {
 	a, b := c.Nodes[x.A.Node].ID, c.Nodes[x.B.Node].ID
 	for id, chunk := range map[pb.NodeID]uint64{a: x.A.Seq, b: x.B.Seq} {
-		if ok, err := f.carries(id, chunk); err != nil || !ok {
+		if ok, err := f.Carries(id, chunk); err != nil || !ok {
 			return false, err
 		}
 	}
-	id := f.part.ContradictionID(a, b)
-	if known, err := f.rests(a, id); err != nil || known {
+	id := f.Part.ContradictionID(a, b)
+	if known, err := f.Rests(a, id); err != nil || known {
 		return false, err
 	}
-	putContradiction(f.batch.Batch, f.part.Space, &pb.Contradiction{
+	graph.PutContradiction(f.Batch.Batch, f.Part.Space, &pb.Contradiction{
 		Id: id[:], NodeA: string(a), NodeB: string(b), Kind: string(x.Finding.Kind), Severity: x.Finding.Severity,
-		Explanation: x.Finding.Explanation, DetectedMs: f.now, ChunkA: x.A.Seq, ChunkB: x.B.Seq,
+		Explanation: x.Finding.Explanation, DetectedMs: f.Index, ChunkA: x.A.Seq, ChunkB: x.B.Seq,
 	})
 	return true, nil
 }

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"orgmem/actors/graph"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -12,7 +13,7 @@ import (
 // gatherImports finds the imports that have ended and are not counted, and the nodes
 // that they have made. r is what the graph is read from: all of them are in it.
 func (c *cycle) gatherImports(r storage.Reader) error {
-	for rec, err := range storage.ScanRecords(r, c.part.Space.Prefix(storage.TableImport), storage.ScanOptions{Limit: maxImports}, func() *pb.Import { return &pb.Import{} }) {
+	for rec, err := range storage.ScanRecords(r, c.part.Space.Prefix(storage.TableImport), storage.ScanOptions{Limit: graph.MaxImports}, func() *pb.Import { return &pb.Import{} }) {
 		if err != nil {
 			return err
 		}
@@ -47,17 +48,17 @@ func (c *cycle) count() error {
 	if c.more {
 		return nil
 	}
-	var changes []func(*effect) error
+	var changes []func(*graph.Tx) error
 	for _, made := range c.imports {
 		domains := c.DomainsOf(made.nodes)
-		changes = append(changes, func(f *effect) error {
-			e, key := &pb.Import{}, importKey(f.part, made.entry)
-			found, err := f.st.Get(key, e)
+		changes = append(changes, func(f *graph.Tx) error {
+			e, key := &pb.Import{}, importKey(f.Part, made.entry)
+			found, err := f.Store.Get(key, e)
 			if err != nil || !found { // the history has moved on
 				return err
 			}
 			e.Domains, e.Counted = uint64(domains), true
-			f.batch.Put(key, e)
+			f.Batch.Put(key, e)
 			return nil
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/actors/graph"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -37,7 +38,7 @@ func TestWhatACycleCounts(t *testing.T) {
 	domains := map[string]bool{}
 	of := ofPartition(c, org, storage.TableNode, func() *pb.Node { return &pb.Node{} })
 	for _, one := range of {
-		if one.GetKind() == defaultKind && one.GetDomain() != "" {
+		if one.GetKind() == graph.DefaultKind && one.GetDomain() != "" {
 			domains[one.GetDomain()] = true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -121,26 +122,26 @@ func TestAProposalLosesANameThatOnlyAForgottenTextUsed(t *testing.T) {
 	long := c.note("Quentin Marlowe opened the workshop.")
 	c.note("The workshop of Q. Marlowe is closed in May.")
 	entity := ""
-	for _, x := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: kindEntity, Page: &pb.Page{Size: 100}}}})).GetGraph().GetNodes().GetNodes() {
+	for _, x := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: graph.KindEntity, Page: &pb.Page{Size: 100}}}})).GetGraph().GetNodes().GetNodes() {
 		if x.GetNode().GetTitle() == "Quentin Marlowe" {
 			entity = x.GetNode().GetId()
 		}
 	}
 	if entity == "" {
-		t.Fatalf("entities %q", c.titles(kindEntity))
+		t.Fatalf("entities %q", c.titles(graph.KindEntity))
 	}
 	a, b := c.note("The boiler is old."), c.note("The plumber came.")
 	c.derive(func(batch *storage.Batch, space storage.Space) {
 		for i, through := range [][]string{{entity}, {a}} {
 			source := []string{a, entity}[i]
-			putProposal(batch, space, &pb.Proposal{
-				Id: derivedN(i), Source: source, Target: b, Type: "related", Rationale: "both are linked to “Quentin Marlowe”", Status: reviewOpen, CreatedMs: int64(i + 1), Through: through,
+			graph.PutProposal(batch, space, &pb.Proposal{
+				Id: derivedN(i), Source: source, Target: b, Type: "related", Rationale: "both are linked to “Quentin Marlowe”", Status: graph.ReviewOpen, CreatedMs: int64(i + 1), Through: through,
 			})
 		}
 	})
 	c.forget(long)
 	list := c.ok(proposalsOp("", nil)).GetMind().GetProposals().GetProposals()
-	if len(list) != 2 || list[0].GetRationale() != unnamed || list[1].GetRationale() != unnamed {
+	if len(list) != 2 || list[0].GetRationale() != graph.Unnamed || list[1].GetRationale() != graph.Unnamed {
 		t.Errorf("%v", list)
 	}
 	n.nothingSays(storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, "Quentin")

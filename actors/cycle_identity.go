@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/brain/manifold"
 	"orgmem/brain/topic"
@@ -39,7 +40,7 @@ func (c *cycle) findIdentity() error {
 	view := &pb.IdentityView{}
 	before := &pb.IdentityView{}
 	err := c.org.WithStore(func(st *storage.Store) error {
-		_, err := st.Get(c.part.Space.Key(storage.TableView, storage.Str(viewIdentity)), before)
+		_, err := st.Get(c.part.Space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), before)
 		return err
 	})
 	if err != nil {
@@ -56,15 +57,15 @@ func (c *cycle) findIdentity() error {
 	know := func(cog *pb.Cognition) {
 		cog.Identified, cog.Mind, cog.Voice, cog.VoiceChunk = next.GetIdentified(), next.GetMind(), next.GetVoice(), next.GetVoiceChunk()
 	}
-	err = c.write(func(f *effect) error {
+	err = c.write(func(f *graph.Tx) error {
 		cog := &pb.Cognition{}
-		if _, err := f.st.Get(cognitionKey(f), cog); err != nil {
+		if _, err := f.Store.Get(cognitionKey(f), cog); err != nil {
 			return err
 		}
 		know(cog)
-		f.batch.Put(cognitionKey(f), cog)
+		f.Batch.Put(cognitionKey(f), cog)
 		now := &pb.IdentityView{}
-		if _, err := f.st.Get(f.part.Space.Key(storage.TableView, storage.Str(viewIdentity)), now); err != nil {
+		if _, err := f.Store.Get(f.Part.Space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), now); err != nil {
 			return err
 		}
 		// What lost words since the cycle read it may have gone on with them.
@@ -86,23 +87,23 @@ func (c *cycle) findIdentity() error {
 		}
 		for _, t := range view.GetTraits() {
 			var err error
-			if t.Nodes, err = f.carrying(t.GetNodes()); err != nil {
+			if t.Nodes, err = f.Carrying(t.GetNodes()); err != nil {
 				return err
 			}
 		}
 		if proto.Equal(now, view) {
 			return nil
 		}
-		f.putView(viewIdentity, view)
+		f.PutView(graph.ViewIdentity, view)
 		// Without a manifold there may be a voice: its version is then 0.
-		if err := f.batch.Event(f.org, pb.EventIdentityUpdated, f.part, map[string]any{"subject": f.part.EventSubject(), "version": view.GetManifold().GetVersion()}); err != nil {
+		if err := f.Batch.Event(f.Org, pb.EventIdentityUpdated, f.Part, map[string]any{"subject": f.Part.EventSubject(), "version": view.GetManifold().GetVersion()}); err != nil {
 			return err
 		}
 		if shift == nil {
 			return nil
 		}
-		return f.batch.Event(f.org, pb.EventBasinShifted, f.part, map[string]any{
-			"subject": f.part.EventSubject(), "from": basinName(shift.From), "to": basinName(shift.To), "confidence": canon.Measure(shift.Confidence),
+		return f.Batch.Event(f.Org, pb.EventBasinShifted, f.Part, map[string]any{
+			"subject": f.Part.EventSubject(), "from": basinName(shift.From), "to": basinName(shift.To), "confidence": canon.Measure(shift.Confidence),
 		})
 	})
 	if err == nil {

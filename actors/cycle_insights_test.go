@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -139,7 +140,7 @@ func TestAnInsightGoesWithItsTexts(t *testing.T) {
 	c.inOrg(func(o *tenant.Org) {
 		space := o.Members[org.Owner].Space
 		err := o.WithStore(func(st *storage.Store) error {
-			keys, err := restingOn(st, space, pb.NodeID(nodes[4]), 0)
+			keys, err := graph.RestingOn(st, space, pb.NodeID(nodes[4]), 0)
 			for _, key := range keys {
 				found, err := st.Get(key, &pb.Insight{})
 				if key.Table() == storage.TableInsight && (err != nil || !found) {

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/llm"
 	"orgmem/brain/extract"
 	"orgmem/brain/text"
@@ -74,7 +75,7 @@ func (c *cycle) refineRelations() error {
 	for i, t := range extract.RelationTypes {
 		types[i] = string(t)
 	}
-	var changes []func(*effect) error
+	var changes []func(*graph.Tx) error
 	var asked []unweighed
 	var about []llm.Relation
 	for _, d := range c.doubts {
@@ -83,7 +84,7 @@ func (c *cycle) refineRelations() error {
 			return err
 		}
 		if len(sentences) == 0 { // so it would be at every cycle
-			changes = append(changes, func(f *effect) error { return weighRelation(f, d.edge, d.edge.GetType()) })
+			changes = append(changes, func(f *graph.Tx) error { return weighRelation(f, d.edge, d.edge.GetType()) })
 			continue
 		}
 		t := c.Edges[d.tie]
@@ -113,7 +114,7 @@ func (c *cycle) refineRelations() error {
 			} else {
 				c.Edges[d.tie].Kind = kind
 			}
-			changes = append(changes, func(f *effect) error { return weighRelation(f, d.edge, kind) })
+			changes = append(changes, func(f *graph.Tx) error { return weighRelation(f, d.edge, kind) })
 		}
 	}
 	c.doubts = nil
@@ -170,24 +171,24 @@ func namesOne(sentence string, names []string) bool {
 
 // weighRelation notes what a model said of a relation: its type, or llm.NoRelation, by which it
 // goes. One that has changed since it was asked about is asked about again.
-func weighRelation(f *effect, asked *pb.Edge, kind string) error {
-	before, err := f.current(tripleOf(asked))
+func weighRelation(f *graph.Tx, asked *pb.Edge, kind string) error {
+	before, err := f.Current(graph.TripleOf(asked))
 	if err != nil || before == nil || !proto.Equal(before, asked) {
 		return err
 	}
 	if kind == llm.NoRelation {
-		return f.cut(before)
+		return f.Cut(before)
 	}
 	after := proto.CloneOf(before)
 	after.Type, after.Weighed = kind, true
 	if kind == before.GetType() {
-		return f.putCurrent(before, after)
+		return f.PutCurrent(before, after)
 	}
-	after.UpdatedMs = f.now
-	if err := f.cut(before); err != nil {
+	after.UpdatedMs = f.Index
+	if err := f.Cut(before); err != nil {
 		return err
 	}
-	same, err := f.current(tripleOf(after))
+	same, err := f.Current(graph.TripleOf(after))
 	if err != nil {
 		return err
 	}
@@ -198,39 +199,39 @@ func weighRelation(f *effect, asked *pb.Edge, kind string) error {
 		if same.GetTombstonedWith() == "" {
 			return nil // a person does not want to see it
 		}
-		removeEdge(f.batch.Batch, f.part.Space, same)
+		graph.RemoveEdge(f.Batch.Batch, f.Part.Space, same)
 	}
-	return f.putCurrent(nil, after) // under its id, by which its texts know it
+	return f.PutCurrent(nil, after) // under its id, by which its texts know it
 }
 
 // mergeRelation gives an edge what speaks for another that is the same and goes: its
 // evidence, of which the texts know that they are.
-func mergeRelation(f *effect, same, gone *pb.Edge) error {
+func mergeRelation(f *graph.Tx, same, gone *pb.Edge) error {
 	after := proto.CloneOf(same)
 	for _, ref := range gone.GetEvidence() {
-		addEvidence(after, ref)
+		graph.AddEvidence(after, ref)
 		id := pb.NodeID(ref[:max(strings.LastIndexByte(ref, ':'), 0)])
-		trace := f.traces[id]
+		trace := f.Traces[id]
 		if trace == nil {
 			trace = &pb.Trace{}
-			if found, err := f.st.Get(f.traceKey(id), trace); err != nil {
+			if found, err := f.Store.Get(f.TraceKey(id), trace); err != nil {
 				return err
 			} else if !found { // the text is being forgotten
 				continue
 			}
-			f.traces[id] = trace
+			f.Traces[id] = trace
 		}
 		for i, edge := range trace.GetRelations() {
 			if edge == gone.GetId() {
 				trace.Relations[i] = same.GetId()
 			}
 		}
-		f.batch.Put(f.traceKey(id), trace)
+		f.Batch.Put(f.TraceKey(id), trace)
 	}
 	after.Weight, after.Confidence = max(same.GetWeight(), gone.GetWeight()), max(same.GetConfidence(), gone.GetConfidence())
 	if after.GetStatus() == pb.StatusSuperseded {
-		after.Status, after.ValidFromMs, after.ValidToMs = pb.StatusLive, f.now, 0
+		after.Status, after.ValidFromMs, after.ValidToMs = pb.StatusLive, f.Index, 0
 	}
-	after.Weighed, after.UpdatedMs = true, f.now
-	return f.putCurrent(same, after)
+	after.Weighed, after.UpdatedMs = true, f.Index
+	return f.PutCurrent(same, after)
 }

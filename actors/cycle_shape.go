@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/brain/cognition"
 	"orgmem/brain/community"
@@ -91,7 +92,7 @@ func (c *cycle) findDomains() error {
 	if err != nil {
 		return err
 	}
-	var changes []func(*effect) error
+	var changes []func(*graph.Tx) error
 	for i := range named {
 		d := &c.found[i]
 		d.Label, d.Keywords = named[i].Text, named[i].Keywords
@@ -102,14 +103,14 @@ func (c *cycle) findDomains() error {
 	c.refineLabels(old)
 	for i, x := range found.Communities {
 		d := &c.found[i]
-		changes = append(changes, func(f *effect) error { return c.putDomain(f, d, x, old[d.ID.String()]) })
+		changes = append(changes, func(f *graph.Tx) error { return c.putDomain(f, d, x, old[d.ID.String()]) })
 	}
 	for _, i := range c.Settle(found.Of, c.found) {
 		id, domain := c.Nodes[i].ID, c.Nodes[i].Domain
-		changes = append(changes, func(f *effect) error { return settleIn(f, id, domain) })
+		changes = append(changes, func(f *graph.Tx) error { return settleIn(f, id, domain) })
 	}
 	for _, was := range dead {
-		changes = append(changes, func(f *effect) error { return dropDomain(f, was) })
+		changes = append(changes, func(f *graph.Tx) error { return dropDomain(f, was) })
 	}
 	if err := c.writeAll(changes); err != nil {
 		return err
@@ -151,19 +152,19 @@ func (c *cycle) groupOf(top []int32) (g topic.Group, err error) {
 	return g, err
 }
 
-// putDomain writes a domain as a cycle has found it. The nodes that it is named by
+// graph.PutDomain writes a domain as a cycle has found it. The nodes that it is named by
 // are checked again: one that is gone takes the whole label with it, until the next
 // cycle. So does one that is gone of those that named it before, which was is of: the
 // new label may go on with the old one's words.
-func (c *cycle) putDomain(f *effect, d *cognition.Domain, x community.Community, was *pb.Domain) error {
+func (c *cycle) putDomain(f *graph.Tx, d *cognition.Domain, x community.Community, was *pb.Domain) error {
 	before := &pb.Domain{}
-	found, err := f.st.Get(f.part.Space.Key(storage.TableDomain, storage.ID16(d.ID)), before)
+	found, err := f.Store.Get(f.Part.Space.Key(storage.TableDomain, storage.ID16(d.ID)), before)
 	if err != nil {
 		return err
 	}
 	after := &pb.Domain{
 		Id: d.ID[:], Label: d.Label, Keywords: d.Keywords, Nodes: uint32(x.Nodes), Edges: uint32(x.Edges), Cohesion: x.Cohesion,
-		CreatedMs: f.now, UpdatedMs: f.now, Refined: d.Refined,
+		CreatedMs: f.Index, UpdatedMs: f.Index, Refined: d.Refined,
 	}
 	if was != nil && !cognition.SameWords(was, before) {
 		after.Label, after.Keywords, after.Refined = "", nil, false
@@ -189,35 +190,35 @@ func (c *cycle) putDomain(f *effect, d *cognition.Domain, x community.Community,
 			return nil
 		}
 	}
-	f.nameBy(before, after)
+	f.NameBy(before, after)
 	return nil
 }
 
 // settleIn puts a node into a domain, or none.
-func settleIn(f *effect, id pb.NodeID, domain string) error {
-	if ok, err := f.carries(id, 0); err != nil || !ok {
+func settleIn(f *graph.Tx, id pb.NodeID, domain string) error {
+	if ok, err := f.Carries(id, 0); err != nil || !ok {
 		return err
 	}
-	if n := f.nodes[id]; n.GetDomain() != domain && !n.GetPlaced() {
+	if n := f.Nodes[id]; n.GetDomain() != domain && !n.GetPlaced() {
 		n.Domain = domain
-		f.keep(n)
+		f.Keep(n)
 	}
 	return nil
 }
 
 // dropDomain removes a domain that nothing continues. A person may have put nodes
 // there: then it stays.
-func dropDomain(f *effect, d *pb.Domain) error {
+func dropDomain(f *graph.Tx, d *pb.Domain) error {
 	id := pb.DomainID(d.GetId())
-	for _, status := range nodeStatuses {
-		for _, kind := range nodeKinds {
-			for item, err := range f.st.Scan(domainList(f.part.Space, id.String(), status, kind).Children(), storage.ScanOptions{}) {
+	for _, status := range graph.NodeStatuses {
+		for _, kind := range graph.NodeKinds {
+			for item, err := range f.Store.Scan(graph.DomainList(f.Part.Space, id.String(), status, kind).Children(), storage.ScanOptions{}) {
 				if err != nil {
 					return err
 				}
-				parts := item.Key.PartsAfter(domainList(f.part.Space, id.String(), status, kind))
+				parts := item.Key.PartsAfter(graph.DomainList(f.Part.Space, id.String(), status, kind))
 				parts.U64Desc()
-				n, err := f.node(pb.NodeID(parts.Str()))
+				n, err := f.Node(pb.NodeID(parts.Str()))
 				if err != nil {
 					return err
 				}
@@ -226,16 +227,16 @@ func dropDomain(f *effect, d *pb.Domain) error {
 				}
 				if n != nil && n.GetDomain() == id.String() { // superseded, or forgotten
 					n.Domain = ""
-					f.keep(n)
+					f.Keep(n)
 				}
 			}
 		}
 	}
 	for _, n := range d.GetNamedBy() {
-		f.batch.Delete(f.part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(id))))
+		f.Batch.Delete(f.Part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(id))))
 	}
-	f.batch.Erase(f.part.Space.Key(storage.TableDomain, storage.ID16(id)))
-	f.batch.Delete(domainByTime(f.part.Space, d))
+	f.Batch.Erase(f.Part.Space.Key(storage.TableDomain, storage.ID16(id)))
+	f.Batch.Delete(graph.DomainByTime(f.Part.Space, d))
 	return nil
 }
 
@@ -270,7 +271,7 @@ func (c *cycle) findProposals() error {
 		return err
 	}
 	links = links[:min(len(links), maxProposalsOpen-open)]
-	return c.write(func(f *effect) error {
+	return c.write(func(f *graph.Tx) error {
 		made := 0
 		for _, l := range links {
 			through, quoted := make([]string, len(l.Through)), []int32{near[l.A], near[l.B]}
@@ -282,7 +283,7 @@ func (c *cycle) findProposals() error {
 				return err
 			}
 			if !all { // one was forgotten while the cycle looked
-				l.Rationale, through = unnamed, nil
+				l.Rationale, through = graph.Unnamed, nil
 			}
 			ok, err := propose(f, string(g.Nodes[l.A].ID), string(g.Nodes[l.B].ID), l, through)
 			if err != nil {
@@ -295,31 +296,31 @@ func (c *cycle) findProposals() error {
 		if made == 0 {
 			return nil
 		}
-		return f.batch.Event(f.org, pb.EventInsightProposed, f.part, map[string]any{"count": made, "threshold": leastProposed})
+		return f.Batch.Event(f.Org, pb.EventInsightProposed, f.Part, map[string]any{"count": made, "threshold": leastProposed})
 	})
 }
 
 // propose writes a proposal between two nodes that still stand, do not contradict each
 // other and were never proposed to each other; through are the nodes that it names
 // beside them.
-func propose(f *effect, source, target string, l proposal.Link, through []string) (bool, error) {
+func propose(f *graph.Tx, source, target string, l proposal.Link, through []string) (bool, error) {
 	for _, id := range []string{source, target} {
-		if ok, err := f.carries(pb.NodeID(id), 0); err != nil || !ok {
+		if ok, err := f.Carries(pb.NodeID(id), 0); err != nil || !ok {
 			return false, err
 		}
 	}
-	if opposed, err := contradict(f.st, f.part, pb.NodeID(source), pb.NodeID(target)); err != nil || opposed {
+	if opposed, err := graph.Contradict(f.Store, f.Part, pb.NodeID(source), pb.NodeID(target)); err != nil || opposed {
 		return false, err
 	}
-	id := f.part.DerivedID("proposal", min(source, target), max(source, target))
+	id := f.Part.DerivedID("proposal", min(source, target), max(source, target))
 	p := &pb.Proposal{
 		Id: id[:], Source: source, Target: target, Type: l.Type, Score: min(max(l.Score, 0), 1), Rationale: l.Rationale,
-		Status: reviewOpen, CreatedMs: f.now, Through: through,
+		Status: graph.ReviewOpen, CreatedMs: f.Index, Through: through,
 	}
-	if known, err := proposedBefore(f.st, f.part.Space, p); err != nil || known {
+	if known, err := graph.ProposedBefore(f.Store, f.Part.Space, p); err != nil || known {
 		return false, err
 	}
-	putProposal(f.batch.Batch, f.part.Space, p)
+	graph.PutProposal(f.Batch.Batch, f.Part.Space, p)
 	return true, nil
 }
 
@@ -330,7 +331,7 @@ func (c *cycle) openProposals() (open int, err error) {
 			if err != nil {
 				return err
 			}
-			if rec.Value.GetStatus() == reviewOpen {
+			if rec.Value.GetStatus() == graph.ReviewOpen {
 				open++
 			}
 		}
@@ -359,7 +360,7 @@ func (c *cycle) findInsights() error {
 	}
 	found := append(c.SaidInsights(said, of, c.now, c.part.DerivedID), c.ShapeInsights(shape, c.found, c.part.DerivedID)...)
 	view, trends := c.TemporalView(c.found)
-	return c.write(func(f *effect) error {
+	return c.write(func(f *graph.Tx) error {
 		var stand []*pb.Insight
 		for _, x := range found {
 			ok, err := c.stillSaid(f, x.OfNodes, x.OfDomains)
@@ -383,7 +384,7 @@ func (c *cycle) findInsights() error {
 				view.Trends = append(view.Trends, t.Trend)
 			}
 		}
-		f.putView(viewTemporal, view)
+		f.PutView(graph.ViewTemporal, view)
 		return nil
 	})
 }
@@ -391,10 +392,10 @@ func (c *cycle) findInsights() error {
 // stillSaid reports whether what quotes nodes and domains may be shown: what was
 // forgotten since the cycle read it must not be written behind that. What is left out
 // the next cycle finds anew, which begins for what was forgotten.
-func (c *cycle) stillSaid(f *effect, nodes, domains []int32) (bool, error) {
+func (c *cycle) stillSaid(f *graph.Tx, nodes, domains []int32) (bool, error) {
 	for _, i := range domains {
 		d, now := &c.found[i], &pb.Domain{}
-		if _, err := f.st.Get(f.part.Space.Key(storage.TableDomain, storage.ID16(d.ID)), now); err != nil {
+		if _, err := f.Store.Get(f.Part.Space.Key(storage.TableDomain, storage.ID16(d.ID)), now); err != nil {
 			return false, err
 		}
 		if now.GetLabel() != d.Label || !slices.Equal(now.GetKeywords(), d.Keywords) {
@@ -409,7 +410,7 @@ func (c *cycle) stillSaid(f *effect, nodes, domains []int32) (bool, error) {
 // no more among the newest, of which the nodes are given, stays as long as the text does
 // and there are not more of its kind; and what a signal told stays, but for the oldest of
 // many.
-func (c *cycle) replaceInsights(f *effect, found []*pb.Insight, read []int32) error {
+func (c *cycle) replaceInsights(f *graph.Tx, found []*pb.Insight, read []int32) error {
 	wanted, kinds := map[string]*pb.Insight{}, map[string]int{}
 	for _, i := range found {
 		wanted[string(i.GetId())] = i
@@ -422,14 +423,14 @@ func (c *cycle) replaceInsights(f *effect, found []*pb.Insight, read []int32) er
 	kept := func(i *pb.Insight) (bool, error) {
 		kind := i.GetKind()
 		switch {
-		case kind == insightSignal:
+		case kind == graph.InsightSignal:
 			kinds[kind]++
 			return kinds[kind] <= maxToldSignals, nil // newest first
 		case !insight.Said(kind) || wanted[string(i.GetId())] != nil || kinds[kind] >= insight.MaxPerKind || len(read) < maxReadNotes || i.GetUntilMs() != 0 && i.GetUntilMs() <= c.now:
 			return false, nil
 		}
 		for _, n := range i.GetNodes() {
-			ok, err := f.carries(pb.NodeID(n), 0)
+			ok, err := f.Carries(pb.NodeID(n), 0)
 			if err != nil || !ok || newest[n] {
 				return false, err
 			}
@@ -437,7 +438,7 @@ func (c *cycle) replaceInsights(f *effect, found []*pb.Insight, read []int32) er
 		kinds[kind]++
 		return true, nil
 	}
-	for rec, err := range storage.ScanRecords(f.st, f.part.Space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
 		if err != nil {
 			return err
 		}
@@ -450,12 +451,12 @@ func (c *cycle) replaceInsights(f *effect, found []*pb.Insight, read []int32) er
 		if again := wanted[string(i.GetId())]; again != nil && again.GetCreatedMs() == 0 {
 			again.CreatedMs = i.GetCreatedMs()
 		}
-		f.dropInsight(rec.Key, i)
+		f.DropInsight(rec.Key, i)
 	}
 	for _, i := range found {
 		if len(i.GetNodes()) > 0 {
-			i.CreatedMs = cmp.Or(i.GetCreatedMs(), f.now)
-			putInsight(f.batch.Batch, f.part.Space, i)
+			i.CreatedMs = cmp.Or(i.GetCreatedMs(), f.Index)
+			graph.PutInsight(f.Batch.Batch, f.Part.Space, i)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package actors
 import (
 	"encoding/binary"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/brain/extract"
 	"orgmem/brain/moments"
@@ -33,25 +34,25 @@ func (c *cycle) lookBack() error {
 			notes, of = append(notes, c.asNote(n)), append(of, n)
 		}
 	}
-	var changes []func(*effect) error
+	var changes []func(*graph.Tx) error
 	for _, t := range moments.Tell(notes) {
 		changes = append(changes, c.momentOf(of[t.Note], t.Kind, t.AtMs, t.Title))
 	}
 	return c.writeAll(changes)
 }
 
-func (c *cycle) momentOf(n *note, kind string, at int64, title string) func(*effect) error {
+func (c *cycle) momentOf(n *note, kind string, at int64, title string) func(*graph.Tx) error {
 	node, seq := c.Nodes[n.Node].ID, n.Seq
-	return func(f *effect) error {
-		ok, err := f.carries(node, seq)
+	return func(f *graph.Tx) error {
+		ok, err := f.Carries(node, seq)
 		if err != nil || !ok {
 			return err
 		}
-		id := f.part.DerivedID("moment", string(node), kind, string(binary.BigEndian.AppendUint64(nil, uint64(at))), title)
-		if known, err := f.rests(node, id); err != nil || known {
+		id := f.Part.DerivedID("moment", string(node), kind, string(binary.BigEndian.AppendUint64(nil, uint64(at))), title)
+		if known, err := f.Rests(node, id); err != nil || known {
 			return err
 		}
-		putMoment(f.batch.Batch, f.part.Space, &pb.Moment{Id: id[:], AtMs: at, Title: text.OneLine(title), Node: string(node), Kind: kind})
+		graph.PutMoment(f.Batch.Batch, f.Part.Space, &pb.Moment{Id: id[:], AtMs: at, Title: text.OneLine(title), Node: string(node), Kind: kind})
 		return nil
 	}
 }

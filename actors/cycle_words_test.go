@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/llm"
 	"orgmem/actors/tenant"
 	"orgmem/brain/cognition"
@@ -133,7 +134,7 @@ func advised(t *testing.T, m *stubModel) func(*tenant.Config, *storage.Options) 
 func (c client) related() (all []string) {
 	c.n.t.Helper()
 	titles := map[string]string{}
-	for _, x := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: kindEntity, Page: &pb.Page{Size: 100}}}})).GetGraph().GetNodes().GetNodes() {
+	for _, x := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: graph.KindEntity, Page: &pb.Page{Size: 100}}}})).GetGraph().GetNodes().GetNodes() {
 		titles[x.GetNode().GetId()] = x.GetNode().GetTitle()
 	}
 	for _, e := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Origin: pb.OriginIngest, Page: &pb.Page{Size: 100}}}})).GetGraph().GetEdges().GetEdges() {
@@ -265,9 +266,9 @@ func TestTrendsLoseAModelsWords(t *testing.T) {
 	secret := c.note("The codeword is marmalade.")
 	c.derive(func(b *storage.Batch, space storage.Space) {
 		d := &pb.Domain{Id: derivedN(1), Label: "Breakfast spreads", Refined: true, Keywords: []string{"codeword"}, Nodes: 1, CreatedMs: 1, NamedBy: []string{secret}}
-		putDomain(b, space, d)
-		restOn(b, space, pb.DerivedID(d.GetId()), space.Key(storage.TableDomain, storage.ID16(pb.DomainID(d.GetId()))), secret)
-		b.Put(space.Key(storage.TableView, storage.Str(viewTemporal)), &pb.TemporalView{Trends: []*pb.Trend{{Topic: "Breakfast spreads"}, {Topic: "boilers"}}})
+		graph.PutDomain(b, space, d)
+		graph.RestOn(b, space, pb.DerivedID(d.GetId()), space.Key(storage.TableDomain, storage.ID16(pb.DomainID(d.GetId()))), secret)
+		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewTemporal)), &pb.TemporalView{Trends: []*pb.Trend{{Topic: "Breakfast spreads"}, {Topic: "boilers"}}})
 	})
 	c.forget(secret)
 	trends := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal().GetTrends()

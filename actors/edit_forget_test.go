@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -56,7 +57,7 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 				t.Errorf("it is still told: %v", r)
 			}
 		}
-		if got := c.actions(id); got[0] != actionForgotten {
+		if got := c.actions(id); got[0] != graph.ActionForgotten {
 			t.Errorf("history %v", got)
 		}
 		if got := c.hits(keyword("secret known")); len(got) != 0 {
@@ -85,7 +86,7 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 		t.Errorf("its edge: %v", got)
 	}
 	c.refused(pb.CodeEdgeNotFound, getEdgeOp(byHand.GetId()))
-	if got := c.actions(id); got[0] != actionRestored {
+	if got := c.actions(id); got[0] != graph.ActionRestored {
 		t.Errorf("history %v", got)
 	}
 	// It has no content until it is given one.

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/graph"
 	pb "orgmem/proto"
 	"orgmem/storage/storagetest"
 )
@@ -96,7 +97,7 @@ func (m *modelGraph) create(place modelPlace, id string) *modelNode {
 	if place.variant > 0 {
 		m.held[place.content] = id
 	}
-	n.tell(actionCreated)
+	n.tell(graph.ActionCreated)
 	return n
 }
 
@@ -122,7 +123,7 @@ func (m *modelGraph) ingest(ext, content, id string) (outcome string) {
 		outcome = pb.ItemRevived
 	case n.empty():
 		n.content = content
-		n.tell(actionRevived)
+		n.tell(graph.ActionRevived)
 		outcome = pb.ItemRevived
 	default:
 		outcome = pb.ItemUnchanged
@@ -179,7 +180,7 @@ func (m *modelGraph) retireDocument(old, by *modelNode, ext string) {
 
 func (m *modelGraph) retire(old, by *modelNode) {
 	old.status, old.by = pb.StatusSuperseded, by.id
-	old.tell(actionSuperseded)
+	old.tell(graph.ActionSuperseded)
 }
 
 func (m *modelGraph) successor(n *modelNode) *modelNode {
@@ -217,7 +218,7 @@ func (m *modelGraph) edit(id, content string) (code string) {
 	}
 	m.hold(n, content)
 	n.content = content
-	n.tell(actionUpdated)
+	n.tell(graph.ActionUpdated)
 	return ""
 }
 
@@ -231,7 +232,7 @@ func (m *modelGraph) forget(id string) (code string) {
 	}
 	maps.DeleteFunc(m.refs, func(ext, at string) bool { return at == id && slices.Contains(n.ext, ext) })
 	*n = modelNode{id: id, status: pb.StatusTombstoned, was: n.status, by: n.by, byHand: n.byHand, history: n.history}
-	n.tell(actionForgotten)
+	n.tell(graph.ActionForgotten)
 	for _, e := range m.edges {
 		if e.at(id) && e.with == "" {
 			e.with = id
@@ -245,7 +246,7 @@ func (m *modelGraph) revive(n *modelNode) {
 		e.ended = true
 	}
 	n.status, n.by = pb.StatusLive, ""
-	n.tell(actionRevived)
+	n.tell(graph.ActionRevived)
 }
 
 func (m *modelGraph) assert(source, target, id string) (code string) {
@@ -260,8 +261,8 @@ func (m *modelGraph) assert(source, target, id string) (code string) {
 		if e.with == "" {
 			m.same(at, id)
 			e.ended = false
-			a.tell(actionEdgeAsserted)
-			b.tell(actionEdgeAsserted)
+			a.tell(graph.ActionEdgeAsserted)
+			b.tell(graph.ActionEdgeAsserted)
 			return ""
 		}
 		delete(m.edges, at) // it comes back as another
@@ -270,8 +271,8 @@ func (m *modelGraph) assert(source, target, id string) (code string) {
 		m.t.Fatalf("the new edge is %s, which is there", id)
 	}
 	m.edges[id] = &modelEdge{source: source, target: target}
-	a.tell(actionEdgeAsserted)
-	b.tell(actionEdgeAsserted)
+	a.tell(graph.ActionEdgeAsserted)
+	b.tell(graph.ActionEdgeAsserted)
 	return ""
 }
 
@@ -281,7 +282,7 @@ func (m *modelGraph) forgetEdge(id string) (code string) {
 	}
 	m.edges[id].with = "-"
 	for _, end := range []string{m.edges[id].source, m.edges[id].target} {
-		m.nodes[end].tell(actionEdgeForgotten)
+		m.nodes[end].tell(graph.ActionEdgeForgotten)
 	}
 	return ""
 }
@@ -328,7 +329,7 @@ func (m *modelGraph) undelete(id string) (code string) {
 		return pb.CodeNodeNotForgotten
 	}
 	n.status, n.was = n.was, ""
-	n.tell(actionRestored)
+	n.tell(graph.ActionRestored)
 	for _, e := range m.edges {
 		if e.with != id {
 			continue
@@ -359,7 +360,7 @@ func (m *modelGraph) supersede(id, content string, s *pb.Superseded) (code strin
 		n = m.create(place, s.GetNewNode())
 		n.byHand = true
 	case n.empty() && n.status == pb.StatusLive:
-		n.tell(actionRevived)
+		n.tell(graph.ActionRevived)
 	}
 	n.content = content
 	if n.status == pb.StatusSuperseded {

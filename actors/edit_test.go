@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -131,7 +132,7 @@ func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 	check(c)
 
 	entries := c.ok(historyOp(id, nil)).GetGraph().GetHistory().GetChanges()
-	if got := c.actions(id); !slices.Equal(got, []string{actionUpdated, actionCreated}) {
+	if got := c.actions(id); !slices.Equal(got, []string{graph.ActionUpdated, graph.ActionCreated}) {
 		t.Fatalf("history %v", got)
 	}
 	edit := entries[0]
@@ -174,7 +175,7 @@ func hashOf(c client) []byte {
 func TestHistoryOfLongTextsIsCut(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	long := strings.Repeat("ä", maxHistoryText)
+	long := strings.Repeat("ä", graph.MaxHistoryText)
 	id := c.note("Short.")
 	c.edit(&pb.EditNode{Id: id, Content: new(long)})
 	for i := range 5 {
@@ -190,11 +191,11 @@ func TestHistoryOfLongTextsIsCut(t *testing.T) {
 		}
 		c.edit(&pb.EditNode{Id: id, Metadata: fmt.Appendf(nil, `{"n":%d}`, len(all))}) // the pages do not see it
 	}
-	if len(all) != 7 || all[6].GetAction() != actionCreated {
+	if len(all) != 7 || all[6].GetAction() != graph.ActionCreated {
 		t.Fatalf("%d entries", len(all))
 	}
 	for _, change := range all[5].GetChanges() {
-		if change.GetField() == "content" && (!change.GetCut() || change.GetAfter() != long[:maxHistoryText] || change.GetBefore() != "Short.") {
+		if change.GetField() == "content" && (!change.GetCut() || change.GetAfter() != long[:graph.MaxHistoryText] || change.GetBefore() != "Short.") {
 			t.Errorf("content of %d bytes, cut %v", len(change.GetAfter()), change.GetCut())
 		}
 	}
@@ -360,7 +361,7 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	if e := edge(away.GetId()); e.GetSource() != id || e.GetTarget() != gone {
 		t.Errorf("the edge that comes back: %v", e)
 	}
-	if got, want := c.actions(old), []string{actionSuperseded, actionEdgeAsserted, actionEdgeAsserted, actionEdgeAsserted, actionCreated}; !slices.Equal(got, want) {
+	if got, want := c.actions(old), []string{graph.ActionSuperseded, graph.ActionEdgeAsserted, graph.ActionEdgeAsserted, graph.ActionEdgeAsserted, graph.ActionCreated}; !slices.Equal(got, want) {
 		t.Errorf("history of the old %v", got)
 	}
 	if reason := c.ok(historyOp(old, nil)).GetGraph().GetHistory().GetChanges()[0].GetReason(); reason != "it changed" {
@@ -534,7 +535,7 @@ func TestIngestionRespectsWhatAPersonHasDone(t *testing.T) {
 	anew := outcome(doc("", original), pb.ItemCreated)
 	c.refused(pb.CodeNodeNotForgotten, undeleteOp(anew))
 	c.refused(pb.CodeEdgeNotFound, getEdgeOp(e.GetId()))
-	if got, want := c.actions(anew)[0], actionCreated; got != want {
+	if got, want := c.actions(anew)[0], graph.ActionCreated; got != want {
 		t.Errorf("history begins with %s", got)
 	}
 	// Restored, and then sent again: it has its content back, and its place.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -295,7 +296,7 @@ func (o *exportModule) commitExport(run *exportRun, ch *commit.Change, finished 
 }
 
 // documentWriter cuts a document into pieces and commits them as they come:
-// nowhere does more of it lie in memory than stageBytes and one record.
+// nowhere does more of it lie in memory than graph.StageBytes and one record.
 type documentWriter struct {
 	exports *exportModule
 	ctx     context.Context // the run's: it lives as long as the writer
@@ -321,7 +322,7 @@ func (w *documentWriter) Write(data []byte) (int, error) {
 		if err := w.flush(); err != nil {
 			return 0, err
 		}
-		if w.batch.Bytes() < stageBytes {
+		if w.batch.Bytes() < graph.StageBytes {
 			continue
 		}
 		if err := w.ctx.Err(); err != nil {

@@ -1,6 +1,9 @@
 package actors
 
-import "orgmem/actors/tenant"
+import (
+	"orgmem/actors/graph"
+	"orgmem/actors/tenant"
+)
 
 // featuresOf is the table of a node's features, in the order in which they resume. The exports
 // come before the jobs: an export that is written while its partition is erased must not write its job again.
@@ -15,7 +18,7 @@ func featuresOf(s *tenant.System) ([]tenant.Feature, error) {
 		newExportFeature(cfg),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &tenant.JobModule{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &intakeModule{Org: o} }),
-		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &graphModule{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &graph.Module{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &upkeepModule{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &cognitionModule{Org: o} }),
 		newSearchNode(s),

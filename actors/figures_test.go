@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orgmem/actors/egress"
+	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
@@ -49,8 +50,8 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"retry delays of about 30 s then about 120 s", fmt.Sprint(defaultRetryDelays()), "[30s 2m0s]"},
 		{"each jittered by up to 20%", retryJitter, 0.2},
 		{"Webhook URL length | at most 2048 characters", egress.MaxURL, 2048},
-		{"Import history | 20 most recent", maxImports, 20},
-		{"Asserted edge weight and confidence | at most 0.4", maxAssertedWeight, 0.4},
+		{"Import history | 20 most recent", graph.MaxImports, 20},
+		{"Asserted edge weight and confidence | at most 0.4", graph.MaxAssertedWeight, 0.4},
 		{"Tombstone retention for forgotten nodes | 30 days", tenant.DefaultTombstoneRetention, 30 * day},
 		{"Key token length | 43 characters", base64.RawURLEncoding.EncodedLen(keyTokenBytes), 43},
 		{"key id 64 hex characters", hex.EncodedLen(len(pb.KeyHash{})), 64},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
@@ -16,12 +17,12 @@ import (
 
 // FuzzPositions: what stands in a cursor, once it is open, is a position or none.
 func FuzzPositions(f *testing.F) {
-	f.Add(position{1772366400000, "ingest:x:y"}.encode())
-	f.Add(position{-1, ""}.encode())
+	f.Add(graph.Position{Created: 1772366400000, ID: "ingest:x:y"}.Encode())
+	f.Add(graph.Position{Created: -1, ID: ""}.Encode())
 	f.Add([]byte("1772366400000.00000000-0000-0000-0000-000000000001"))
 	f.Add([]byte("-1.x"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if at, err := decodePosition(raw); (err == nil) != (len(raw) >= 8) || err == nil && string(at.encode()) != string(raw) {
+		if at, err := graph.DecodePosition(raw); (err == nil) != (len(raw) >= 8) || err == nil && string(at.Encode()) != string(raw) {
 			t.Fatalf("%x is %v, %v", raw, at, err)
 		}
 		created, org, err := parsePosition(string(raw))

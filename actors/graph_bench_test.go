@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -203,14 +204,14 @@ func fillGraph(b *testing.B, o *tenant.Org, part *partition.Ref) (hub, leaf stri
 		}
 		from.Degree++
 		to.Degree++
-		putEdge(ch.Batch, part.Space, nil, e)
+		graph.PutEdge(ch.Batch, part.Space, nil, e)
 		flush(4 << 20)
 	}
 	state := &pb.PartitionState{NextChunk: benchNodes + 1, Nodes: benchNodes, Chunks: benchNodes, Model: o.System.Config.Embedder.ID()}
 	for i, n := range nodes {
 		content := fmt.Sprintf("Note number%d speaks of matter%d, and of what came of it in the end.", i, i%50)
 		seq := uint64(i + 1)
-		putNode(ch.Batch, part.Space, nodePlace{}, n)
+		graph.PutNode(ch.Batch, part.Space, graph.NodePlace{}, n)
 		ch.Put(part.Space.Key(storage.TableContent, storage.Str(n.GetId())), &pb.Content{Text: content})
 		if n.GetStatus() != pb.StatusTombstoned {
 			ch.Put(part.Space.Key(storage.TableChunk, storage.U64(seq)), &pb.Chunk{Seq: seq, Node: n.GetId(), Text: content, Tokens: 20, CreatedMs: n.GetCreatedMs(), End: uint32(len(content))})
@@ -220,7 +221,7 @@ func fillGraph(b *testing.B, o *tenant.Org, part *partition.Ref) (hub, leaf stri
 	}
 	for i := range 1000 {
 		id := pb.DomainID{byte(i >> 8), byte(i)}
-		putDomain(ch.Batch, part.Space, &pb.Domain{
+		graph.PutDomain(ch.Batch, part.Space, &pb.Domain{
 			Id: id[:], Label: fmt.Sprintf("Topic %d", i), Keywords: []string{"heating", "water", cmp.Or(map[int]string{3: "unheard"}[i], "light")}, CreatedMs: begin + int64(i), UpdatedMs: begin,
 		})
 	}

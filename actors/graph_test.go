@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -262,14 +263,14 @@ func TestEdgeFilters(t *testing.T) {
 	c.inOrg(func(o *tenant.Org) {
 		part := o.Members[onlyMember(t, o)]
 		ch := commit.New(o.Store)
-		putEdge(ch.Batch, part.Space, nil, derived)
+		graph.PutEdge(ch.Batch, part.Space, nil, derived)
 		if err := o.Committer.CommitChange(ch); err != nil {
 			t.Error(err)
 		}
 	})
 	all = append(all, derived)
 	slices.SortFunc(all, func(a, b *pb.Edge) int {
-		return position{a.GetCreatedMs(), a.GetId()}.compare(position{b.GetCreatedMs(), b.GetId()})
+		return graph.Position{Created: a.GetCreatedMs(), ID: a.GetId()}.Compare(graph.Position{Created: b.GetCreatedMs(), ID: b.GetId()})
 	})
 	ends := []string{"", ids["a"], ids["b"], ids["d"], "ingest:x:y"}
 	for _, source := range ends {
@@ -495,7 +496,7 @@ func TestDomains(t *testing.T) {
 		part := o.Members[onlyMember(t, o)]
 		ch := commit.New(o.Store)
 		for _, d := range made {
-			putDomain(ch.Batch, part.Space, d)
+			graph.PutDomain(ch.Batch, part.Space, d)
 		}
 		before := &pb.Node{}
 		err := o.WithStore(func(st *storage.Store) error {
@@ -507,7 +508,7 @@ func TestDomains(t *testing.T) {
 		}
 		after := proto.CloneOf(before)
 		after.Domain = domain(0)
-		putNode(ch.Batch, part.Space, placeOf(before), after)
+		graph.PutNode(ch.Batch, part.Space, graph.PlaceOf(before), after)
 		if err := o.Committer.CommitChange(ch); err != nil {
 			t.Error(err)
 		}
@@ -574,13 +575,13 @@ func entriesFit(st *storage.Store, part *partition.Ref) (err error) {
 			return err
 		}
 		e := rec.Value
-		source, target, lists := edgeKeys(part.Space, e)
-		triple := tripleOf(e)
+		source, target, lists := graph.EdgeKeys(part.Space, e)
+		triple := graph.TripleOf(e)
 		if e.GetSealed() == nil {
-			put([]byte(e.GetId()), triple.key(part.Space))
+			put([]byte(e.GetId()), triple.Key(part.Space))
 		}
-		put(edgeEnd{triple.kind, triple.target}.encode(), source)
-		put(edgeEnd{triple.kind, triple.source}.encode(), target)
+		put(graph.EdgeEnd{Kind: triple.Kind, Other: triple.Target}.Encode(), source)
+		put(graph.EdgeEnd{Kind: triple.Kind, Other: triple.Source}.Encode(), target)
 		put(nil, lists...)
 		if e.GetStatus() != pb.StatusTombstoned {
 			degree[e.GetSource()]++
@@ -592,7 +593,7 @@ func entriesFit(st *storage.Store, part *partition.Ref) (err error) {
 			return err
 		}
 		n := rec.Value
-		put(nil, placeOf(n).keys(part.Space, pb.NodeID(n.GetId()))...)
+		put(nil, graph.PlaceOf(n).Keys(part.Space, pb.NodeID(n.GetId()))...)
 		if int(n.GetDegree()) != degree[n.GetId()] {
 			err = errors.Join(err, fmt.Errorf("node %s has degree %d and %d edges", n.GetId(), n.GetDegree(), degree[n.GetId()]))
 		}
@@ -608,7 +609,7 @@ func entriesFit(st *storage.Store, part *partition.Ref) (err error) {
 		if err != nil {
 			return err
 		}
-		put(nil, domainByTime(part.Space, rec.Value))
+		put(nil, graph.DomainByTime(part.Space, rec.Value))
 	}
 	for _, table := range []storage.Table{
 		storage.TableNodeByTime, storage.TableNodeByDomain, storage.TableEdgeBySource, storage.TableEdgeByTarget,

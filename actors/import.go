@@ -12,6 +12,7 @@ import (
 
 	"orgmem/actors/budget"
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -193,7 +194,7 @@ func readUpload(op *pb.ImportFile, limits formatreading.Limits) (*upload, *pb.Pr
 			d = formatreading.Document{Where: d.Where, Refused: "has " + noTime}
 		}
 		item := &pb.IngestItem{
-			Content: d.Content, Title: d.Title, Kind: cmp.Or(d.Kind, defaultKind), ExternalId: d.ExternalID, OccurredMs: op.GetOccurredMs(),
+			Content: d.Content, Title: d.Title, Kind: cmp.Or(d.Kind, graph.DefaultKind), ExternalId: d.ExternalID, OccurredMs: op.GetOccurredMs(),
 			Metadata: d.Metadata, Source: pb.SourceImport,
 		}
 		if d.Refused != "" {
@@ -306,7 +307,7 @@ func (a *subjectActor) trimImports(ch *commit.Change) error {
 			if err != nil {
 				return err
 			}
-			if n++; n >= maxImports {
+			if n++; n >= graph.MaxImports {
 				ch.Erase(item.Key) // a file's name is its owner's text
 			}
 		}
@@ -318,7 +319,7 @@ func (a *subjectActor) trimImports(ch *commit.Change) error {
 // not ended, the job tells the status.
 func listImports(o *tenant.View, r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 	list := &pb.ImportList{}
-	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableImport), storage.ScanOptions{Limit: maxImports}, func() *pb.Import { return &pb.Import{} }) {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableImport), storage.ScanOptions{Limit: graph.MaxImports}, func() *pb.Import { return &pb.Import{} }) {
 		if err != nil {
 			return nil, err
 		}

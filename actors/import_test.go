@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	formatreading "orgmem/brain/format/reading"
 	pb "orgmem/proto"
@@ -104,7 +105,7 @@ func TestSpeakersBecomePeople(t *testing.T) {
 		c := client{n: n, key: n.org(NewOrg{}).APIKey}
 		id := jobOf(c.ok(env))
 		n.wait(id)
-		people := c.titles(kindEntity)
+		people := c.titles(graph.KindEntity)
 		if want := []string{"Ifeoma Okonkwo", "Maria del Carmen", "zsuzsa"}; !slices.Equal(people, want) {
 			t.Errorf("%s: %q, want %q", name, people, want)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -31,7 +32,7 @@ func (e itemError) Unwrap() error { return e.error }
 
 // ingest computes and commits a slice. It returns how many of its entries it
 // dealt with and the partition after it.
-func (w *worker) ingest(now *partition.Index, e partition.Embedder, entries []queued) (n int, next *partition.Index, err error) {
+func (w *worker) ingest(now *partition.Index, e partition.Embedder, entries []graph.Queued) (n int, next *partition.Index, err error) {
 	entries, jobs, why, err := w.begin(entries)
 	if err != nil {
 		return 0, nil, err
@@ -46,7 +47,7 @@ func (w *worker) ingest(now *partition.Index, e partition.Embedder, entries []qu
 	} else {
 		head := pb.JobID(entries[0].GetJob())
 		w.org.System.Log.Error("an item is given up", "org", w.org.ID.String(), "job", head.String(), "index", entries[0].GetIndex(), "err", why)
-		return w.apply(now, e, []prepared{{queued: entries[0], err: why}}, jobs)
+		return w.apply(now, e, []graph.Prepared{{Queued: entries[0], Err: why}}, jobs)
 	}
 	items, err := w.prepare(entries, jobs, e)
 	if errors.Is(err, tenant.ErrCancelled) {
@@ -58,8 +59,8 @@ func (w *worker) ingest(now *partition.Index, e partition.Embedder, entries []qu
 	if w.stopped.Load() {
 		return 0, nil, node.ErrClosing
 	}
-	if bad := slices.IndexFunc(items, func(it prepared) bool { return it.err != nil }); bad == 0 {
-		return 0, nil, itemError{items[0].err}
+	if bad := slices.IndexFunc(items, func(it graph.Prepared) bool { return it.Err != nil }); bad == 0 {
+		return 0, nil, itemError{items[0].Err}
 	} else if bad > 0 {
 		items = items[:bad] // what stands before it goes on now
 	}
@@ -72,7 +73,7 @@ func (w *worker) ingest(now *partition.Index, e partition.Embedder, entries []qu
 // after a failure, also one that ended the process, the entries of a job are done one by
 // one, each alone. why says that the head is given up, without being touched again; a
 // tenant.WaitError that it waits.
-func (w *worker) begin(entries []queued) (now []queued, jobs map[pb.JobID]*pb.Job, why, err error) {
+func (w *worker) begin(entries []graph.Queued) (now []graph.Queued, jobs map[pb.JobID]*pb.Job, why, err error) {
 	jobs = map[pb.JobID]*pb.Job{}
 	b := storage.NewBatch(w.org.Store)
 	at := clock.Millis(w.org.System.Clock.Now())
@@ -92,7 +93,7 @@ func (w *worker) begin(entries []queued) (now []queued, jobs map[pb.JobID]*pb.Jo
 				return err
 			}
 			if !found {
-				return fmt.Errorf("queue entry %d of job %s without a job", e.seq, id)
+				return fmt.Errorf("queue entry %d of job %s without a job", e.Seq, id)
 			}
 			before := proto.CloneOf(job)
 			refused := w.org.BeginAttempt(job)
@@ -153,29 +154,29 @@ func (w *worker) noteFailure() {
 
 // prepare cuts and embeds what is not stored yet, on the CPU workers. An item
 // that cannot be processed carries its error; tenant.ErrCancelled ends the slice.
-func (w *worker) prepare(entries []queued, jobs map[pb.JobID]*pb.Job, e partition.Embedder) ([]prepared, error) {
-	items := make([]prepared, len(entries))
+func (w *worker) prepare(entries []graph.Queued, jobs map[pb.JobID]*pb.Job, e partition.Embedder) ([]graph.Prepared, error) {
+	items := make([]graph.Prepared, len(entries))
 	err := w.org.WithStore(func(st *storage.Store) error {
 		inSlice := map[pb.NodeID]bool{}
 		for i, entry := range entries {
-			items[i] = prepared{queued: entry}
+			items[i] = graph.Prepared{Queued: entry}
 			if entry.GetForgotten() || entry.GetItem().GetRefused() != "" {
-				items[i].known = true
+				items[i].Known = true
 				continue
 			}
 			if err := w.place(st, &items[i]); err != nil {
 				return err
 			}
 			node := &pb.Node{}
-			found, err := st.Get(w.part.Space.Key(storage.TableNode, storage.Str(items[i].node)), node)
+			found, err := st.Get(w.part.Space.Key(storage.TableNode, storage.Str(items[i].Node)), node)
 			if err != nil {
 				return err
 			}
-			items[i].known = found && node.GetStatus() != pb.StatusTombstoned && !node.GetErased() && !redescribes(node, entry.GetItem()) ||
-				inSlice[items[i].node] || items[i].stands
-			items[i].relearn = found && node.GetUnlearned()
-			items[i].unread = jobs[pb.JobID(entry.GetJob())].GetUnlearned() && !(found && learnable(node))
-			inSlice[items[i].node] = true
+			items[i].Known = found && node.GetStatus() != pb.StatusTombstoned && !node.GetErased() && !graph.Redescribes(node, entry.GetItem()) ||
+				inSlice[items[i].Node] || items[i].Stands
+			items[i].Relearn = found && node.GetUnlearned()
+			items[i].Unread = jobs[pb.JobID(entry.GetJob())].GetUnlearned() && !(found && learnable(node))
+			inSlice[items[i].Node] = true
 		}
 		return nil
 	})
@@ -199,10 +200,10 @@ func (w *worker) prepare(entries []queued, jobs map[pb.JobID]*pb.Job, e partitio
 func learnable(n *pb.Node) bool { return n.GetStatus() != pb.StatusTombstoned && !n.GetUnlearned() }
 
 // place finds the node that an item is about.
-func (w *worker) place(r storage.Reader, it *prepared) error {
+func (w *worker) place(r storage.Reader, it *graph.Prepared) error {
 	content := it.GetItem().GetContent()
 	if scope := it.GetItem().GetScope(); scope != "" {
-		it.node = w.part.NodeIn(scope, content)
+		it.Node = w.part.NodeIn(scope, content)
 		return nil
 	}
 	if ext := it.GetItem().GetExternalId(); ext != "" {
@@ -219,23 +220,23 @@ func (w *worker) place(r storage.Reader, it *prepared) error {
 		if err != nil {
 			return err
 		}
-		stands, err := standsByHand(r, node, w.part, document, content)
+		stands, err := graph.StandsByHand(r, node, w.part, document, content)
 		if err != nil {
 			return err
 		}
-		if it.stands = stands; stands {
-			it.node = pb.NodeID(ref.GetNode())
+		if it.Stands = stands; stands {
+			it.Node = pb.NodeID(ref.GetNode())
 			return nil
 		}
 	}
-	id, err := nodeOfContent(r, w.part, content)
-	it.node, it.variant = id, id != w.part.NodeFor(content)
+	id, err := graph.NodeOfContent(r, w.part, content)
+	it.Node, it.Variant = id, id != w.part.NodeFor(content)
 	return err
 }
 
 // embed cuts and embeds items on the CPU workers. goOn is asked before each item and
 // each batch of chunks; what it answers ends all.
-func (w *worker) embed(items []prepared, e partition.Embedder, goOn func() error) error {
+func (w *worker) embed(items []graph.Prepared, e partition.Embedder, goOn func() error) error {
 	now := clock.Millis(w.org.System.Clock.Now())
 	cuts := make([]func(int) error, len(items)) // by themselves cheap, but a document may be long
 	for i := range items {
@@ -243,11 +244,11 @@ func (w *worker) embed(items []prepared, e partition.Embedder, goOn func() error
 			if err := goOn(); err != nil {
 				return err
 			}
-			if !items[i].known {
-				items[i].cut(e)
+			if !items[i].Known {
+				items[i].Cut(e)
 			}
-			if (!items[i].known || items[i].relearn) && !items[i].unread && !w.org.System.Config.Plain {
-				err := items[i].read(&w.org.System.Computers[worker].Comparer.Reader, now, goOn)
+			if (!items[i].Known || items[i].Relearn) && !items[i].Unread && !w.org.System.Config.Plain {
+				err := items[i].Read(&w.org.System.Computers[worker].Comparer.Reader, now, goOn)
 				if errors.Is(err, tenant.ErrCancelled) || errors.Is(err, node.ErrClosing) {
 					return err
 				}
@@ -262,12 +263,12 @@ func (w *worker) embed(items []prepared, e partition.Embedder, goOn func() error
 		if errors.Is(err, tenant.ErrCancelled) || errors.Is(err, node.ErrClosing) {
 			return err
 		}
-		items[i].err = err
+		items[i].Err = err
 	}
 	type place struct{ item, chunk int }
 	var places []place
 	for i := range items {
-		for n := range items[i].chunks {
+		for n := range items[i].Chunks {
 			places = append(places, place{i, n})
 		}
 	}
@@ -281,14 +282,14 @@ func (w *worker) embed(items []prepared, e partition.Embedder, goOn func() error
 			}
 			texts := make([]string, len(batch))
 			for i, p := range batch {
-				c := &items[p.item].chunks[p.chunk]
+				c := &items[p.item].Chunks[p.chunk]
 				texts[i] = index.EmbedText(c.TitlePath, c.Text)
 			}
 			own := &w.org.System.Computers[worker]
 			for i, v := range own.Encoders.Of(e).Passages(texts) {
 				it, n := &items[batch[i].item], batch[i].chunk
-				it.vectors[n] = partition.AsStored(v)
-				it.passages[n] = own.Analyzer.Passage(index.TitleLine(it.chunks[n].TitlePath), it.chunks[n].Text)
+				it.Vectors[n] = partition.AsStored(v)
+				it.Passages[n] = own.Analyzer.Passage(index.TitleLine(it.Chunks[n].TitlePath), it.Chunks[n].Text)
 			}
 			return nil
 		})
@@ -299,7 +300,7 @@ func (w *worker) embed(items []prepared, e partition.Embedder, goOn func() error
 			return err
 		case err != nil:
 			for _, p := range batches[t] {
-				items[p.item].err = err
+				items[p.item].Err = err
 			}
 		}
 	}
@@ -307,7 +308,7 @@ func (w *worker) embed(items []prepared, e partition.Embedder, goOn func() error
 }
 
 // cancelled reports whether a job of the slice is to be cancelled.
-func (w *worker) cancelled(items []prepared) bool {
+func (w *worker) cancelled(items []graph.Prepared) bool {
 	asked := w.asked.Load()
-	return asked != nil && slices.ContainsFunc(items, func(it prepared) bool { return slices.Contains(*asked, pb.JobID(it.GetJob())) })
+	return asked != nil && slices.ContainsFunc(items, func(it graph.Prepared) bool { return slices.Contains(*asked, pb.JobID(it.GetJob())) })
 }

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -28,7 +29,7 @@ func (o *intakeModule) Handle(c *tenant.Call) bool {
 	case *pb.LinkOp_ListSessions:
 		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return listSessions(c.Org, st, c.Part, op.ListSessions) })
 	case *pb.LinkOp_DeleteSession:
-		submitEditBusy(o.Org, c, func(f *effect) (*pb.Reply, error) { return deleteSession(f, op.DeleteSession) })
+		graph.SubmitEditBusy(o.Org, c, func(f *graph.Tx) (*pb.Reply, error) { return deleteSession(f, op.DeleteSession) })
 	case *pb.LinkOp_ImportFile:
 		o.importFile(c, op.ImportFile)
 	case *pb.LinkOp_ListImports:

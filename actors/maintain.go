@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/index"
@@ -217,7 +218,7 @@ func (w *worker) storeSegment(final *storage.Batch, id uint64, seg *index.Segmen
 	for piece := range slices.Chunk(data, segmentPiece) {
 		stage.PutRaw(w.part.Space.Key(storage.TableSegmentPiece, storage.U64(id), storage.U32(n)), piece)
 		n++
-		if stage.Bytes() >= stageBytes {
+		if stage.Bytes() >= graph.StageBytes {
 			if err := w.org.Committer.Commit(stage); err != nil {
 				return err
 			}

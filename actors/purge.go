@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -556,12 +557,12 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 		d.Delete(d.org.Space.Key(storage.TableTraining))
 		d.EraseRange(d.org.Space.Prefix(storage.TableBrain))
 		d.EraseRange(d.org.Space.Prefix(storage.TableBrainPiece))
-		err = addGraphUpdated(d.Change, d.org, nil, changePurged, "", int(counts["vault_nodes"]))
+		err = graph.AddGraphUpdated(d.Change, d.org, nil, graph.ChangePurged, "", int(counts["vault_nodes"]))
 	} else {
 		if err := d.forgetCheckpoint(); err != nil {
 			return err
 		}
-		err = addGraphUpdated(d.Change, d.org, d.purge.parts[0], changePurged, "", int(counts["vault_nodes"]))
+		err = graph.AddGraphUpdated(d.Change, d.org, d.purge.parts[0], graph.ChangePurged, "", int(counts["vault_nodes"]))
 	}
 	if err != nil {
 		return err
@@ -606,7 +607,7 @@ func (d *purgeWork) forgetCheckpoint() error {
 // spill commits what is gathered where that is much: what comes then needs room,
 // too.
 func (d *purgeWork) spill() error {
-	if d.Bytes() < cmp.Or(d.org.System.Config.PieceBytes, maxPieceBytes) && len(d.Events) < purgeEvents {
+	if d.Bytes() < cmp.Or(d.org.System.Config.PieceBytes, graph.MaxPieceBytes) && len(d.Events) < purgeEvents {
 		return nil
 	}
 	err := d.org.WithStore(func(st *storage.Store) error {

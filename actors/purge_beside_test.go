@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -36,11 +37,11 @@ func (s *slow) write(c client, part *partition.Ref, name string) {
 	c.inOrg(func(o *tenant.Org) {
 		w := tenant.NewCall(&pb.Envelope{})
 		w.Org, w.Part = &o.View, part
-		submitEdit(o, w, func(f *effect) (*pb.Reply, error) {
+		graph.SubmitEdit(o, w, func(f *graph.Tx) (*pb.Reply, error) {
 			close(s.began)
 			<-s.goOn
 			e := &pb.Import{Id: make([]byte, 16), CreatedMs: 1, Filename: name}
-			f.batch.Put(importKey(part, e), e)
+			f.Batch.Put(importKey(part, e), e)
 			return &pb.Reply{}, nil
 		})
 	})

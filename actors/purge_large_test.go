@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -30,7 +31,7 @@ func plantJobs(c client, o *tenant.View, part *partition.Ref, n int, session boo
 			CreatedMs: clock.Millis(c.n.clock.Now()), Total: 1, QueueSeq: seq, Session: session,
 		})
 		b.Put(part.Space.Key(storage.TableQueue, storage.U64(seq)), &pb.QueueEntry{Job: id[:], Last: true, Item: doc("", fmt.Sprint("text ", i))})
-		if b.Bytes() > maxPieceBytes {
+		if b.Bytes() > graph.MaxPieceBytes {
 			if err := o.Committer.Commit(b); err != nil {
 				c.n.t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/insight"
@@ -52,10 +53,10 @@ func (o *recallModule) recall(c *tenant.Call, op *pb.Recall) {
 // readIdentity reads who a partition's person is; empty before the first cycle.
 func readIdentity(r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 	view := &pb.IdentityView{}
-	if _, err := r.Get(part.Space.Key(storage.TableView, storage.Str(viewIdentity)), view); err != nil {
+	if _, err := r.Get(part.Space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), view); err != nil {
 		return nil, err
 	}
-	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: part.ID.Bytes(), View: view}}}), nil
+	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: part.ID.Bytes(), View: view}}}), nil
 }
 
 // identity answers a member's view to that member, and to who may read and
@@ -96,7 +97,7 @@ func (o *recallModule) identity(c *tenant.Call, op *pb.GetIdentity) {
 
 func (o *recallModule) readInsights(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
 	now := clock.Millis(o.System.Clock.Now())
-	entries, next, p, err := tenant.PageOfKeys(&o.View, r, part.Space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
+	entries, next, p, err := tenant.PageOfKeys(&o.View, r, part.Space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), graph.MaxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
 		i := &pb.Insight{}
 		if err := item.Decode(i); err != nil || op.GetAsOfMs() != 0 && i.GetCreatedMs() > op.GetAsOfMs() {
 			return nil, false, err
@@ -107,7 +108,7 @@ func (o *recallModule) readInsights(r storage.Reader, part *partition.Ref, op *p
 		// What texts say stands with all of them, and what the graph's shape tells with any.
 		all := insight.Said(i.GetKind())
 		for _, id := range i.GetNodes() {
-			if ok, err := stoodAt(r, part.Space, pb.NodeID(id), op.GetAsOfMs()); err != nil || ok != all {
+			if ok, err := graph.StoodAt(r, part.Space, pb.NodeID(id), op.GetAsOfMs()); err != nil || ok != all {
 				return i, ok, err
 			}
 		}
@@ -116,16 +117,16 @@ func (o *recallModule) readInsights(r storage.Reader, part *partition.Ref, op *p
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(), Insights: entries, NextCursor: next}}}), err
+	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(), Insights: entries, NextCursor: next}}}), err
 }
 
 func (o *recallModule) readTemporal(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
-	entries, next, p, err := tenant.PageOfKeys(&o.View, r, part.Space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
+	entries, next, p, err := tenant.PageOfKeys(&o.View, r, part.Space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), graph.MaxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
 		m := &pb.Moment{}
 		if err := item.Decode(m); err != nil || op.GetAsOfMs() != 0 && m.GetAtMs() > op.GetAsOfMs() {
 			return nil, false, err
 		}
-		ok, err := stoodAt(r, part.Space, pb.NodeID(m.GetNode()), op.GetAsOfMs())
+		ok, err := graph.StoodAt(r, part.Space, pb.NodeID(m.GetNode()), op.GetAsOfMs())
 		return m, ok, err
 	})
 	if p != nil {
@@ -136,13 +137,13 @@ func (o *recallModule) readTemporal(r storage.Reader, part *partition.Ref, op *p
 	}
 	list := &pb.TemporalList{Paged: op.GetPaged(), Moments: entries, NextCursor: next}
 	whole := &pb.TemporalView{}
-	if _, err := r.Get(part.Space.Key(storage.TableView, storage.Str(viewTemporal)), whole); err != nil {
+	if _, err := r.Get(part.Space.Key(storage.TableView, storage.Str(graph.ViewTemporal)), whole); err != nil {
 		return nil, err
 	}
 	if op.GetAsOfMs() == 0 { // both are of all that there is now
 		list.Trends, list.Cadence = whole.GetTrends(), whole.GetCadence()
 	}
-	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Temporal{Temporal: list}}), nil
+	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Temporal{Temporal: list}}), nil
 }
 
 func recallCursor(op *pb.Recall, part *partition.Ref) tenant.CursorKind {
@@ -192,17 +193,17 @@ func readStrongest(st *storage.Store, part *partition.Ref, asOf int64) (_ *pb.Re
 	if err := countEdges(r, part.Space, view); err != nil {
 		return nil, err
 	}
-	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Graph{Graph: view}}), nil
+	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Graph{Graph: view}}), nil
 }
 
 // addStrongest looks through the live nodes that may be learned from, and counts
 // all that live.
 func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView, asOf int64) error {
-	f := nodeFilter{statuses: []string{pb.StatusLive}, kinds: nodeKinds}
+	f := graph.NodeFilter{Statuses: []string{pb.StatusLive}, Kinds: graph.NodeKinds}
 	if asOf != 0 {
-		f.statuses = standing // what is superseded now held once
+		f.Statuses = graph.Standing // what is superseded now held once
 	}
-	for e, err := range newestFirst(r, f.above(space), always, nil, nil) {
+	for e, err := range graph.NewestFirst(r, f.Above(space), graph.Always, nil, nil) {
 		if err != nil {
 			return err
 		}
@@ -213,12 +214,12 @@ func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView, asO
 			continue
 		}
 		n := &pb.Node{}
-		found, err := r.Get(space.Key(storage.TableNode, storage.Str(e.id)), n)
+		found, err := r.Get(space.Key(storage.TableNode, storage.Str(e.ID)), n)
 		switch {
 		case err != nil:
 			return err
 		case !found:
-			return fmt.Errorf("node %s: %w", e.id, tenant.ErrNoRecord)
+			return fmt.Errorf("node %s: %w", e.ID, tenant.ErrNoRecord)
 		case n.GetUnlearned(), !moments.HeldAt(n, asOf):
 			continue
 		}
@@ -230,8 +231,8 @@ func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView, asO
 }
 
 func countEdges(r storage.Reader, space storage.Space, view *pb.GraphView) error {
-	for _, origin := range edgeOrigins {
-		for _, err := range r.Scan(edgesOf(space, origin).Children(), storage.ScanOptions{}) {
+	for _, origin := range graph.EdgeOrigins {
+		for _, err := range r.Scan(graph.EdgesOf(space, origin).Children(), storage.ScanOptions{}) {
 			if err != nil {
 				return err
 			}
@@ -255,18 +256,18 @@ func cutStrongest(view *pb.GraphView) {
 // addEdges adds a node's edges to others of the chosen, as far as they held at a time;
 // 0 is any.
 func addEdges(r storage.Reader, part *partition.Ref, node pb.NodeID, chosen map[pb.NodeID]bool, view *pb.GraphView, asOf int64) error {
-	for _, origin := range edgeOrigins {
-		for item, err := range r.Scan(edgesOfSource(part.Space, node, origin).Children(), storage.ScanOptions{Limit: maxRecallEnds}) {
+	for _, origin := range graph.EdgeOrigins {
+		for item, err := range r.Scan(graph.EdgesOfSource(part.Space, node, origin).Children(), storage.ScanOptions{Limit: maxRecallEnds}) {
 			if err != nil {
 				return err
 			}
-			if !chosen[decodeEdgeEnd(item.Value).other] {
+			if !chosen[graph.DecodeEdgeEnd(item.Value).Other] {
 				continue
 			}
 			if len(view.Edges) == maxRecallEdges {
 				return nil
 			}
-			e, err := edgeAt(r, part, item.Key)
+			e, err := graph.EdgeAt(r, part, item.Key)
 			if err != nil {
 				return err
 			}

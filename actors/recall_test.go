@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -74,11 +75,11 @@ func TestDerivedListsPage(t *testing.T) {
 	node := c.note("The boiler is old.")
 	c.derive(func(b *storage.Batch, space storage.Space) {
 		for i := range 7 {
-			putInsight(b, space, &pb.Insight{Id: derivedN(i), Title: fmt.Sprint(i), Nodes: []string{node}, CreatedMs: int64(1000 + i/2)})
-			putMoment(b, space, &pb.Moment{Id: derivedN(i), Title: fmt.Sprint(i), Node: node, AtMs: int64(i - 3)}) // before 1970 too
+			graph.PutInsight(b, space, &pb.Insight{Id: derivedN(i), Title: fmt.Sprint(i), Nodes: []string{node}, CreatedMs: int64(1000 + i/2)})
+			graph.PutMoment(b, space, &pb.Moment{Id: derivedN(i), Title: fmt.Sprint(i), Node: node, AtMs: int64(i - 3)}) // before 1970 too
 		}
-		b.Put(space.Key(storage.TableView, storage.Str(viewTemporal)), &pb.TemporalView{Trends: []*pb.Trend{{Topic: "heating"}}})
-		b.Put(space.Key(storage.TableView, storage.Str(viewIdentity)), &pb.IdentityView{Manifold: &pb.Manifold{Version: 3}})
+		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewTemporal)), &pb.TemporalView{Trends: []*pb.Trend{{Topic: "heating"}}})
+		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), &pb.IdentityView{Manifold: &pb.Manifold{Version: 3}})
 	})
 	read := func(c client, op *pb.Recall) (titles []string, next string) {
 		r := c.ok(recallOp(op)).GetMind()
@@ -111,8 +112,8 @@ func TestDerivedListsPage(t *testing.T) {
 				}
 				c.derive(func(b *storage.Batch, space storage.Space) { // newer than the first page
 					at := int64(5000 + len(got) + 10*int(size))
-					putInsight(b, space, &pb.Insight{Id: derivedN(100 + len(got)), CreatedMs: at, Nodes: []string{node}})
-					putMoment(b, space, &pb.Moment{Id: derivedN(100 + len(got)), AtMs: at, Node: node})
+					graph.PutInsight(b, space, &pb.Insight{Id: derivedN(100 + len(got)), CreatedMs: at, Nodes: []string{node}})
+					graph.PutMoment(b, space, &pb.Moment{Id: derivedN(100 + len(got)), AtMs: at, Node: node})
 				})
 			}
 			old := slices.DeleteFunc(got, func(s string) bool { return s == "" })
@@ -216,8 +217,8 @@ func TestRecalledGraphIsBounded(t *testing.T) {
 		c.derive(func(b *storage.Batch, space storage.Space) {
 			for j := range each { // the older have no records: they are only counted
 				id, at := fmt.Sprintf("%s%d", kind, j), int64(2*j+i+1)
-				b.PutRaw(nodeList(space, pb.StatusLive, kind).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
-				b.PutRaw(edgesOf(space, edgeOrigins[i]).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
+				b.PutRaw(graph.NodeList(space, pb.StatusLive, kind).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
+				b.PutRaw(graph.EdgesOf(space, graph.EdgeOrigins[i]).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
 				if j >= each-maxRecallScan/2 {
 					b.Put(space.Key(storage.TableNode, storage.Str(id)), &pb.Node{Id: id, Kind: kind, Status: pb.StatusLive, CreatedMs: at, Authority: 1, Confidence: 1})
 				}

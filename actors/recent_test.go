@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -14,9 +15,9 @@ import (
 )
 
 // recentOf is what the organization of a client remembers of nodes, and its view.
-func recentOf(c client) (view *tenant.View, recent *recentNodes, part *partition.Ref) {
+func recentOf(c client) (view *tenant.View, recent *graph.RecentNodes, part *partition.Ref) {
 	c.inOrg(func(o *tenant.Org) {
-		view, recent = &o.View, &tenant.ModuleOf[*graphModule](&o.View).recent
+		view, recent = &o.View, &tenant.ModuleOf[*graph.Module](&o.View).Recent
 		for _, part = range o.Members {
 			return
 		}
@@ -46,7 +47,7 @@ func TestANodeReadAgainIsNotReadFromTheStore(t *testing.T) {
 	id := c.ingest(doc("a", "The boiler is old.")).GetItems()[0].GetNode()
 	first := c.ok(getNodeOp(id)).GetNode()
 	view, recent, part := recentOf(c)
-	key := recentKey{part.ID, pb.NodeID(id)}
+	key := graph.RecentKey{Part: part.ID, ID: pb.NodeID(id)}
 
 	var kept *pb.NodeInfo
 	for kept == nil { // something in the background may write
@@ -54,7 +55,7 @@ func TestANodeReadAgainIsNotReadFromTheStore(t *testing.T) {
 			t.Fatalf("reads %v, then %v", first, again)
 		}
 		var err error
-		if kept, err = recent.find(view, key); err != nil {
+		if kept, err = recent.Find(view, key); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,10 +65,10 @@ func TestANodeReadAgainIsNotReadFromTheStore(t *testing.T) {
 	marked := proto.CloneOf(first)
 	marked.Content = "kept"
 	for answered := ""; answered != "kept"; answered = c.ok(getNodeOp(id)).GetNode().GetContent() {
-		recent.keep(appliedBy(t, view), key, marked)
+		recent.Keep(appliedBy(t, view), key, marked)
 	}
 	c.put("anna")
-	recent.keep(appliedBy(t, view), key, marked)
+	recent.Keep(appliedBy(t, view), key, marked)
 	c.as("anna").refused(pb.CodeNodeNotFound, getNodeOp(id))
 }
 
@@ -78,18 +79,18 @@ func TestWhatWasWrittenIsReadAtOnce(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.ingest(doc("a", "The boiler is old.")).GetItems()[0].GetNode()
 	view, recent, part := recentOf(c)
-	key := recentKey{part.ID, pb.NodeID(id)}
+	key := graph.RecentKey{Part: part.ID, ID: pb.NodeID(id)}
 	before := appliedBy(t, view)
 	old := c.ok(getNodeOp(id)).GetNode()
 
 	after := c.edit(&pb.EditNode{Id: id, Content: new("The boiler is new.")})
-	recent.keep(before, key, old)
+	recent.Keep(before, key, old)
 	if got := c.ok(getNodeOp(id)).GetNode(); !proto.Equal(got, after) {
 		t.Errorf("reads %v, was answered %v", got, after)
 	}
 	before = appliedBy(t, view)
 	c.forget(id)
-	recent.keep(before, key, after)
+	recent.Keep(before, key, after)
 	c.refused(pb.CodeNodeNotFound, getNodeOp(id))
 }
 
@@ -102,28 +103,28 @@ func TestWhatIsWrittenLeavesNothingRemembered(t *testing.T) {
 	c.ok(getNodeOp(id))
 	_, recent, _ := recentOf(c)
 	c.forget(id)
-	recent.mu.Lock()
-	defer recent.mu.Unlock()
-	if len(recent.nodes) != 0 {
-		t.Errorf("remembered: %v", recent.nodes)
+	recent.Mu.Lock()
+	defer recent.Mu.Unlock()
+	if len(recent.Nodes) != 0 {
+		t.Errorf("remembered: %v", recent.Nodes)
 	}
 }
 
 func TestRecentNodesAreBounded(t *testing.T) {
-	r := &recentNodes{}
-	for i := range 3 * maxRecentNodes {
-		r.keep(1, recentKey{id: pb.NodeID(strings.Repeat("n", i))}, &pb.NodeInfo{})
-		if len(r.nodes) > maxRecentNodes {
-			t.Fatalf("%d are kept", len(r.nodes))
+	r := &graph.RecentNodes{}
+	for i := range 3 * graph.MaxRecentNodes {
+		r.Keep(1, graph.RecentKey{ID: pb.NodeID(strings.Repeat("n", i))}, &pb.NodeInfo{})
+		if len(r.Nodes) > graph.MaxRecentNodes {
+			t.Fatalf("%d are kept", len(r.Nodes))
 		}
 	}
-	r.keep(2, recentKey{id: "large"}, &pb.NodeInfo{Content: strings.Repeat("x", maxRecentBytes)})
-	if r.nodes[recentKey{id: "large"}] != nil {
+	r.Keep(2, graph.RecentKey{ID: "large"}, &pb.NodeInfo{Content: strings.Repeat("x", graph.MaxRecentBytes)})
+	if r.Nodes[graph.RecentKey{ID: "large"}] != nil {
 		t.Error("a large node is kept")
 	}
-	r.keep(2, recentKey{id: "new"}, &pb.NodeInfo{})
-	r.keep(1, recentKey{id: "late"}, &pb.NodeInfo{})
-	if len(r.nodes) != 1 {
-		t.Errorf("of another time are kept: %v", r.nodes)
+	r.Keep(2, graph.RecentKey{ID: "new"}, &pb.NodeInfo{})
+	r.Keep(1, graph.RecentKey{ID: "late"}, &pb.NodeInfo{})
+	if len(r.Nodes) != 1 {
+		t.Errorf("of another time are kept: %v", r.Nodes)
 	}
 }

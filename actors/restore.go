@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/document"
@@ -58,7 +59,7 @@ func restore(ctx context.Context, s *tenant.System, org pb.OrgID, raw []byte) (R
 	}
 	out := Restored{PartitionID: part.ID.String(), NodeIDs: make([]string, 0, len(in.Nodes))}
 	r := &restorer{sys: s, ctx: ctx, org: org, part: part, from: in.Partition.ID, out: &out}
-	err = r.edits([]func(*effect) (*pb.Reply, error){func(f *effect) (*pb.Reply, error) { return r.head(f, in) }})
+	err = r.edits([]func(*graph.Tx) (*pb.Reply, error){func(f *graph.Tx) (*pb.Reply, error) { return r.head(f, in) }})
 	if in.Partition.Settings != nil {
 		s.Parts.Drop(part) // who reads settings now reads those
 	}
@@ -66,12 +67,12 @@ func restore(ctx context.Context, s *tenant.System, org pb.OrgID, raw []byte) (R
 		if err != nil {
 			break
 		}
-		var runs []func(*effect) (*pb.Reply, error)
+		var runs []func(*graph.Tx) (*pb.Reply, error)
 		forgotten := make([]bool, len(nodes)) // here
 		for i := range nodes {
 			id := r.idOf(&nodes[i])
 			out.NodeIDs = append(out.NodeIDs, string(id))
-			runs = append(runs, func(f *effect) (reply *pb.Reply, err error) {
+			runs = append(runs, func(f *graph.Tx) (reply *pb.Reply, err error) {
 				reply, forgotten[i], err = r.node(f, id, &nodes[i])
 				return reply, err
 			})
@@ -86,7 +87,7 @@ func restore(ctx context.Context, s *tenant.System, org pb.OrgID, raw []byte) (R
 		}
 	}
 	if err == nil && len(in.Edges)+len(in.External)+len(in.Links)+len(in.Unread)+len(in.Names) > 0 {
-		err = r.edits([]func(*effect) (*pb.Reply, error){func(f *effect) (*pb.Reply, error) { return r.relations(f, in) }})
+		err = r.edits([]func(*graph.Tx) (*pb.Reply, error){func(f *graph.Tx) (*pb.Reply, error) { return r.relations(f, in) }})
 	}
 	if err != nil {
 		return Restored{}, fmt.Errorf("restore: %w", err)
@@ -178,7 +179,7 @@ type restorer struct {
 }
 
 // edits has the memory's worker carry out edits, and waits for them.
-func (r *restorer) edits(runs []func(*effect) (*pb.Reply, error)) error {
+func (r *restorer) edits(runs []func(*graph.Tx) (*pb.Reply, error)) error {
 	calls := make([]*tenant.Call, len(runs))
 	err := r.sys.VisitOrg(r.ctx, r.org, func(o *tenant.Org, done func(error)) {
 		if now, err := o.LoadPartition(r.part.ID); err != nil || now == nil {
@@ -190,7 +191,7 @@ func (r *restorer) edits(runs []func(*effect) (*pb.Reply, error)) error {
 		}
 		for i, run := range runs {
 			c := tenant.NewCall(&pb.Envelope{})
-			c.Org, c.Part, c.Work = &o.View, r.part, &edit{run: run}
+			c.Org, c.Part, c.Work = &o.View, r.part, &graph.Edit{Run: run}
 			calls[i] = c
 			o.Forward(c, r.part)
 		}
@@ -237,19 +238,19 @@ func (r *restorer) idOf(n *document.Node) pb.NodeID {
 }
 
 // head writes a memory's settings and domains, where it has none. The domains are
-// there before the nodes, so that each node that comes is counted (countDomains) and
+// there before the nodes, so that each node that comes is counted (CountDomains) and
 // a cycle that runs meanwhile goes on with them. What they say comes with the nodes
 // that it was read out of (nameDomain): one of them may have been forgotten here.
-func (r *restorer) head(f *effect, in *document.Part) (*pb.Reply, error) {
-	f.batch.Audit(f.call.AuditOf(pb.ActionExportImport, r.part.ID.String()))
+func (r *restorer) head(f *graph.Tx, in *document.Part) (*pb.Reply, error) {
+	f.Batch.Audit(f.Call.AuditOf(pb.ActionExportImport, r.part.ID.String()))
 	if s := in.Partition.Settings; s != nil {
 		key := r.part.Space.Key(storage.TableSettings)
-		_, found, err := f.st.GetRaw(key)
+		_, found, err := f.Store.GetRaw(key)
 		if err != nil {
 			return nil, err
 		}
 		if !found {
-			f.batch.Put(key, &pb.Settings{QualityMode: s.QualityMode, LearnModeDefault: s.LearnModeDefault, UpdatedMs: f.now})
+			f.Batch.Put(key, &pb.Settings{QualityMode: s.QualityMode, LearnModeDefault: s.LearnModeDefault, UpdatedMs: f.Index})
 		}
 	}
 	for _, d := range in.Domains {
@@ -257,13 +258,13 @@ func (r *restorer) head(f *effect, in *document.Part) (*pb.Reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		if found, err := f.st.Get(r.part.Space.Key(storage.TableDomain, storage.ID16(id)), &pb.Domain{}); err != nil || found {
+		if found, err := f.Store.Get(r.part.Space.Key(storage.TableDomain, storage.ID16(id)), &pb.Domain{}); err != nil || found {
 			if err != nil {
 				return nil, err
 			}
 			continue
 		}
-		putDomain(f.batch.Batch, r.part.Space, &pb.Domain{
+		graph.PutDomain(f.Batch.Batch, r.part.Space, &pb.Domain{
 			Id: id[:], Edges: d.EdgeCount, Cohesion: d.Cohesion,
 			CreatedMs: int64(d.CreatedAt), UpdatedMs: int64(d.UpdatedAt),
 		})
@@ -275,13 +276,13 @@ func (r *restorer) head(f *effect, in *document.Part) (*pb.Reply, error) {
 // they were, unless something has named it since: a cycle, or this import before it
 // was repeated. Where a node that it was named by has been forgotten here, or must not be
 // learned from, its words stay away.
-func nameDomain(f *effect, in *document.Domain) error {
+func nameDomain(f *graph.Tx, in *document.Domain) error {
 	id, err := pb.ParseDomainID(in.ID)
 	if err != nil {
 		return err
 	}
 	before := &pb.Domain{}
-	found, err := f.st.Get(f.part.Space.Key(storage.TableDomain, storage.ID16(id)), before)
+	found, err := f.Store.Get(f.Part.Space.Key(storage.TableDomain, storage.ID16(id)), before)
 	if err != nil || !found || before.GetLabel() != "" || len(before.GetKeywords())+len(before.GetTopNodes())+len(before.GetNamedBy()) > 0 {
 		return err
 	}
@@ -292,7 +293,7 @@ func nameDomain(f *effect, in *document.Domain) error {
 		names = in.TopNodes
 	}
 	for _, name := range names {
-		n, err := f.node(pb.NodeID(name))
+		n, err := f.Node(pb.NodeID(name))
 		if err != nil {
 			return err
 		}
@@ -305,14 +306,14 @@ func nameDomain(f *effect, in *document.Domain) error {
 			after.TopNodes = append(after.TopNodes, name)
 		}
 	}
-	f.nameBy(before, after)
+	f.NameBy(before, after)
 	return nil
 }
 
 // node writes one node with what belongs to it. One that is there already stays;
 // forgotten says of one that it is a tombstone, and was none in the document.
-func (r *restorer) node(f *effect, id pb.NodeID, in *document.Node) (reply *pb.Reply, forgotten bool, err error) {
-	before, err := f.node(id)
+func (r *restorer) node(f *graph.Tx, id pb.NodeID, in *document.Node) (reply *pb.Reply, forgotten bool, err error) {
+	before, err := f.Node(id)
 	if err != nil || before != nil {
 		return &pb.Reply{Status: statusThere}, before.GetStatus() == pb.StatusTombstoned && in.Status != pb.StatusTombstoned, err
 	}
@@ -324,87 +325,87 @@ func (r *restorer) node(f *effect, id pb.NodeID, in *document.Node) (reply *pb.R
 	switch {
 	case in.Status == pb.StatusTombstoned:
 		if n.RestorableMs != 0 {
-			f.batch.PutRaw(f.tombstone(n), nil)
-			f.batch.PutRaw(f.org.Space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.part.ID)), nil)
+			f.Batch.PutRaw(f.Tombstone(n), nil)
+			f.Batch.PutRaw(f.Org.Space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.Part.ID)), nil)
 		}
-		f.keep(n)
+		f.Keep(n)
 	case in.Content == nil:
-		f.keep(n)
-		f.state.Nodes++
+		f.Keep(n)
+		f.State.Nodes++
 	case in.Derived != nil && !in.Edited: // the words of a text, which is found by them
-		f.nodes[id] = n
-		f.putContent(n, *in.Content)
-		f.keep(n)
-		f.state.Nodes++
+		f.Nodes[id] = n
+		f.PutContent(n, *in.Content)
+		f.Keep(n)
+		f.State.Nodes++
 	default:
 		item := &pb.IngestItem{Content: *in.Content}
 		if text.Title("", *in.Content) != in.Title { // else nobody has given it one
 			item.Title = in.Title
 		}
-		it, err := f.prepared(id, item)
+		it, err := f.Prepared(id, item)
 		if err != nil {
 			return nil, false, err
 		}
-		f.nodes[id] = n
-		if err := f.hold(n, "", *in.Content); err != nil {
+		f.Nodes[id] = n
+		if err := f.Hold(n, "", *in.Content); err != nil {
 			return nil, false, err
 		}
 		n.Edited = in.Edited // a content that came back after its node was edited has another id, too
-		f.putContent(n, *in.Content)
-		f.state.Nodes++
-		if err := f.putChunks(it, n); err != nil {
+		f.PutContent(n, *in.Content)
+		f.State.Nodes++
+		if err := f.PutChunks(it, n); err != nil {
 			return nil, false, err
 		}
 		if in.Status == pb.StatusSuperseded {
-			f.hide = append(f.hide, id)
+			f.Hide = append(f.Hide, id)
 		}
-		f.spent = 0 // what the operator brings back is nobody's use
+		f.Spent = 0 // what the operator brings back is nobody's use
 	}
-	n.UpdatedMs, f.restores = int64(in.UpdatedAt), true
+	n.UpdatedMs, f.Restores = int64(in.UpdatedAt), true
 	return &pb.Reply{Status: statusMade}, false, nil
 }
 
 // derived writes what a node was read out of, and what was read out of it: then its
 // text is not read again. Nodes that were read out of texts keep their ids but for
 // the memory's name.
-func (r *restorer) derived(f *effect, id pb.NodeID, in *document.Node) {
+func (r *restorer) derived(f *graph.Tx, id pb.NodeID, in *document.Node) {
 	if d := in.Derived; d != nil {
 		rec := d.Stored(id)
 		names := []string{in.Title}
 		for _, x := range d.Forms {
 			names = append(names, x.Name)
 		}
-		f.putEntity(rec)
-		if in.Kind == kindEntity {
+		f.PutEntity(rec)
+		if in.Kind == graph.KindEntity {
 			for _, name := range names {
-				f.putEntityKeys(id, name, extract.Type(d.Type))
+				f.PutEntityKeys(id, name, extract.Type(d.Type))
 			}
 		}
 	}
-	f.traced = in.Trace != nil
+	f.Traced = in.Trace != nil
 	if in.Trace == nil {
 		return
 	}
-	f.batch.Put(f.traceKey(id), in.Trace.Stored(r.from, r.part.ID.String()))
+	f.Batch.Put(f.TraceKey(id), in.Trace.Stored(r.from, r.part.ID.String()))
 }
 
 // restoreChange adds an entry to a node's history as it was.
-func restoreChange(f *effect, id pb.NodeID, in *document.Change) {
-	f.state.NextHistory++
-	f.batch.Put(f.part.Space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.state.GetNextHistory())), in.Stored(f.part.Subject))
+func restoreChange(f *graph.Tx, id pb.NodeID, in *document.Change) {
+	f.State.NextHistory++
+	f.Batch.Put(f.Part.Space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.State.GetNextHistory())), in.Stored(f.Part.Subject))
 }
 
 // relations writes edges, external ids, successions and the names of domains between
 // nodes that are there. Their ids are those of this memory.
-func (r *restorer) relations(f *effect, in *document.Part) (*pb.Reply, error) {
+func (r *restorer) relations(f *graph.Tx, in *document.Part) (*pb.Reply, error) {
 	for _, link := range in.Links {
 		if err := restoreLink(f, link); err != nil {
 			return nil, err
 		}
 	}
 	for _, id := range in.Unread {
-		if f.full() {
-			return nil, errUnfinished
+		if f.Full() {
+			return nil, graph.ErrUnfinished
 		}
 		if err := recount(f, pb.NodeID(id)); err != nil {
 			return nil, err
@@ -422,32 +423,32 @@ func (r *restorer) relations(f *effect, in *document.Part) (*pb.Reply, error) {
 	}
 	for _, x := range in.External {
 		ext := pb.ExternalID(x.ExternalID)
-		before, err := f.ref(ext)
+		before, err := f.Ref(ext)
 		if err != nil {
 			return nil, err
 		}
-		n, err := f.node(pb.NodeID(x.NodeID))
+		n, err := f.Node(pb.NodeID(x.NodeID))
 		if err != nil {
 			return nil, err
 		}
 		if before == "" && n != nil && n.GetStatus() != pb.StatusTombstoned {
-			f.refs[ext] = pb.NodeID(x.NodeID)
-			f.batch.Put(f.part.Space.Key(storage.TableExternalID, storage.Str(ext)), &pb.ExternalRef{Node: x.NodeID})
+			f.Refs[ext] = pb.NodeID(x.NodeID)
+			f.Batch.Put(f.Part.Space.Key(storage.TableExternalID, storage.Str(ext)), &pb.ExternalRef{Node: x.NodeID})
 		}
 	}
 	return &pb.Reply{}, nil
 }
 
 // restoreLink writes what a node knows of another one.
-func restoreLink(f *effect, in document.Link) error {
-	n, err := f.node(pb.NodeID(in.NodeID))
+func restoreLink(f *graph.Tx, in document.Link) error {
+	n, err := f.Node(pb.NodeID(in.NodeID))
 	if err != nil || n == nil {
 		return err
 	}
 	superseded := n.GetStatus() == pb.StatusSuperseded || n.GetStatus() == pb.StatusTombstoned && n.GetWas() == pb.StatusSuperseded
 	if in.SupersededBy != "" && superseded && n.GetSupersededBy() == "" {
 		n.SupersededBy = in.SupersededBy
-		f.keep(n)
+		f.Keep(n)
 	}
 	if err := renameInHistory(f, pb.NodeID(in.NodeID), in.History); err != nil {
 		return err
@@ -456,27 +457,27 @@ func restoreLink(f *effect, in document.Link) error {
 		return nil
 	}
 	trace := &pb.Trace{}
-	found, err := f.st.Get(f.traceKey(pb.NodeID(in.NodeID)), trace)
+	found, err := f.Store.Get(f.TraceKey(pb.NodeID(in.NodeID)), trace)
 	if err == nil && found && trace.GetFollows() == "" {
 		trace.Follows = in.Follows
-		f.batch.Put(f.traceKey(pb.NodeID(in.NodeID)), trace)
+		f.Batch.Put(f.TraceKey(pb.NodeID(in.NodeID)), trace)
 	}
 	return err
 }
 
 // renameInHistory gives the nodes that a node's history names the ids that they have
 // here.
-func renameInHistory(f *effect, id pb.NodeID, ids map[string]string) error {
+func renameInHistory(f *graph.Tx, id pb.NodeID, ids map[string]string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	for rec, err := range storage.ScanRecords(f.st, f.part.Space.Prefix(storage.TableHistory, storage.Str(id)), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableHistory, storage.Str(id)), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return err
 		}
 		renamed := false
 		for _, change := range rec.Value.GetChanges() {
-			if !namesNode(change.GetField()) {
+			if !graph.NamesNode(change.GetField()) {
 				continue
 			}
 			for _, value := range []*string{change.Before, change.After} {
@@ -486,7 +487,7 @@ func renameInHistory(f *effect, id pb.NodeID, ids map[string]string) error {
 			}
 		}
 		if renamed {
-			f.batch.Put(rec.Key, rec.Value)
+			f.Batch.Put(rec.Key, rec.Value)
 		}
 	}
 	return nil
@@ -494,18 +495,18 @@ func renameInHistory(f *effect, id pb.NodeID, ids map[string]string) error {
 
 // restoreEdgeRecord writes an edge between nodes that are there; one that is there already
 // stays.
-func restoreEdgeRecord(f *effect, in *document.Edge) error {
+func restoreEdgeRecord(f *graph.Tx, in *document.Edge) error {
 	e := in.Stored()
-	before, err := f.edge(pb.EdgeID(in.ID))
+	before, err := f.Edge(pb.EdgeID(in.ID))
 	if err != nil || before != nil {
 		return err
 	}
-	if before, err = f.edgeOfTriple(tripleOf(e)); err != nil || before != nil {
+	if before, err = f.EdgeOfTriple(graph.TripleOf(e)); err != nil || before != nil {
 		return err
 	}
 	var ends []*pb.Node
 	for _, id := range []string{e.GetSource(), e.GetTarget()} {
-		n, err := f.node(pb.NodeID(id))
+		n, err := f.Node(pb.NodeID(id))
 		if err != nil || n == nil {
 			return err // its node was removed long ago: the edge says nothing
 		}
@@ -514,5 +515,5 @@ func restoreEdgeRecord(f *effect, in *document.Edge) error {
 	if baseless, err := buryEdge(f, e, ends...); err != nil || baseless {
 		return err
 	}
-	return f.putEdge(nil, e)
+	return f.PutEdge(nil, e)
 }

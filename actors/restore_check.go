@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/document"
@@ -20,7 +21,7 @@ import (
 const (
 	// maxRestoreID bounds the ids of nodes and edges; the longest that the service
 	// makes, a supersession's, has two of nodes and is below 300 bytes. Two of them and
-	// a type make a key (edgeTriple).
+	// a type make a key (graph.EdgeTriple).
 	maxRestoreID = 1 << 10
 	// maxRestoreType bounds the types of edges and of what was read; clients' have
 	// at most 64 bytes (api.maxEdgeType), and so have the service's.
@@ -96,10 +97,10 @@ func checkNode(n *document.Node) error {
 		return err
 	}
 	switch {
-	case !slices.Contains(nodeStatuses, n.Status):
-		return refusal(record, "status", "is %q, and must be one of %v", n.Status, nodeStatuses)
-	case !slices.Contains(nodeKinds, n.Kind):
-		return refusal(record, "kind", "is %q, and must be one of %v", n.Kind, nodeKinds)
+	case !slices.Contains(graph.NodeStatuses, n.Status):
+		return refusal(record, "status", "is %q, and must be one of %v", n.Status, graph.NodeStatuses)
+	case !slices.Contains(graph.NodeKinds, n.Kind):
+		return refusal(record, "kind", "is %q, and must be one of %v", n.Kind, graph.NodeKinds)
 	case n.Authority < 0 || n.Authority > 1:
 		return refusal(record, "authority", "is %v, and must be within 0 and 1", n.Authority)
 	case n.Confidence < 0 || n.Confidence > maxRestoreWeight:
@@ -128,8 +129,8 @@ func checkNode(n *document.Node) error {
 		return nil
 	}
 	switch {
-	case !slices.Contains(standing, n.Was):
-		return refusal(record, "was", "is %q, and a tombstone's must be one of %v", n.Was, standing)
+	case !slices.Contains(graph.Standing, n.Was):
+		return refusal(record, "was", "is %q, and a tombstone's must be one of %v", n.Was, graph.Standing)
 	case n.Title != "":
 		return refusal(record, "title", "must be empty in a tombstone")
 	case n.Content != nil:
@@ -154,15 +155,15 @@ func checkEdge(e *document.Edge) error {
 	}
 	most, says := maxRestoreWeight, "1"
 	if e.Origin == pb.OriginAsserted {
-		most, says = maxAssertedWeight, fmt.Sprintf("%v, as it is asserted", maxAssertedWeight)
+		most, says = graph.MaxAssertedWeight, fmt.Sprintf("%v, as it is asserted", graph.MaxAssertedWeight)
 	}
 	switch {
 	case e.Source == e.Target:
 		return refusal(record, "target", "is its source")
-	case !slices.Contains(edgeOrigins, e.Origin):
-		return refusal(record, "origin", "is %q, and must be one of %v", e.Origin, edgeOrigins)
-	case !slices.Contains(nodeStatuses, e.Status):
-		return refusal(record, "status", "is %q, and must be one of %v", e.Status, nodeStatuses)
+	case !slices.Contains(graph.EdgeOrigins, e.Origin):
+		return refusal(record, "origin", "is %q, and must be one of %v", e.Origin, graph.EdgeOrigins)
+	case !slices.Contains(graph.NodeStatuses, e.Status):
+		return refusal(record, "status", "is %q, and must be one of %v", e.Status, graph.NodeStatuses)
 	case e.Weight < 0 || e.Weight > most:
 		return refusal(record, "weight", "is %v, and must be within 0 and %s", e.Weight, says)
 	case e.Confidence < 0 || e.Confidence > most:
@@ -192,7 +193,7 @@ func checkID(record, field, id string) error {
 	return nil
 }
 
-// checkType holds a type to what stands in keys and entries (edgeEnd), which have no NUL.
+// checkType holds a type to what stands in keys and entries (graph.EdgeEnd), which have no NUL.
 func checkType(record, field, typ string, optional bool) error {
 	if typ == "" && !optional || len(typ) > maxRestoreType || strings.Contains(typ, "\x00") {
 		return refusal(record, field, "is %.100q, and must have 1 to %d bytes and no NUL", typ, maxRestoreType)

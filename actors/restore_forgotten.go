@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"orgmem/actors/graph"
 	"orgmem/brain/document"
 	pb "orgmem/proto"
 )
@@ -25,20 +26,20 @@ func (r *restorer) namedIn(in *document.Node) (ids []string) {
 // buryEdge makes a tombstone of an edge that comes to a node which is one here, as if it
 // had been forgotten with it. Otherwise it takes out of the edge what rests on texts that
 // are forgotten here, and says whether nothing is left to rest on.
-func buryEdge(f *effect, e *pb.Edge, ends ...*pb.Node) (baseless bool, err error) {
+func buryEdge(f *graph.Tx, e *pb.Edge, ends ...*pb.Node) (baseless bool, err error) {
 	if e.GetStatus() == pb.StatusTombstoned {
 		return false, nil
 	}
 	for _, n := range ends {
 		if n.GetStatus() == pb.StatusTombstoned {
-			e.Status, e.TombstonedMs, e.TombstonedWith, e.UpdatedMs = pb.StatusTombstoned, f.now, n.GetId(), f.now
+			e.Status, e.TombstonedMs, e.TombstonedWith, e.UpdatedMs = pb.StatusTombstoned, f.Index, n.GetId(), f.Index
 			e.Note, e.Evidence = "", nil
 			return false, nil
 		}
 	}
 	var kept []string
 	for _, chunk := range e.GetEvidence() { // the id of a node and a number
-		n, err := f.node(pb.NodeID(chunk[:max(strings.LastIndexByte(chunk, ':'), 0)]))
+		n, err := f.Node(pb.NodeID(chunk[:max(strings.LastIndexByte(chunk, ':'), 0)]))
 		if err != nil {
 			return false, err
 		}
@@ -55,12 +56,12 @@ func buryEdge(f *effect, e *pb.Edge, ends ...*pb.Node) (baseless bool, err error
 // ways: a document counts those too that are forgotten here. An entity that no text
 // names goes, as it does when the last one is forgotten (unname). To do it twice changes
 // nothing.
-func recount(f *effect, id pb.NodeID) error {
-	rec, err := f.entity(id)
+func recount(f *graph.Tx, id pb.NodeID) error {
+	rec, err := f.Entity(id)
 	if err != nil || rec == nil {
 		return err
 	}
-	n, err := f.node(id)
+	n, err := f.Node(id)
 	if err != nil || n == nil || n.GetStatus() == pb.StatusTombstoned {
 		return err
 	}
@@ -69,8 +70,8 @@ func recount(f *effect, id pb.NodeID) error {
 		return err
 	}
 	if mentions == 0 {
-		f.forgets = true // what exports hold of it meanwhile
-		return f.dropDerived(id, "")
+		f.Forgets = true // what exports hold of it meanwhile
+		return f.DropDerived(id, "")
 	}
 	changed := rec.GetMentions() != mentions
 	rec.Mentions = mentions
@@ -86,26 +87,26 @@ func recount(f *effect, id pb.NodeID) error {
 	if !changed {
 		return nil
 	}
-	f.forgets = f.forgets || len(gone) > 0
-	return f.putRenamed(rec, gone)
+	f.Forgets = f.Forgets || len(gone) > 0
+	return f.PutRenamed(rec, gone)
 }
 
 // namings counts the texts that name an entity, and by name those that write it so. A
 // text that names one has an edge with it, be it a forgotten one.
-func namings(f *effect, id pb.NodeID) (mentions uint32, forms map[string]uint32, err error) {
-	edges, err := f.edgesOfNode(id, pb.OriginIngest, pb.StatusTombstoned)
+func namings(f *graph.Tx, id pb.NodeID) (mentions uint32, forms map[string]uint32, err error) {
+	edges, err := f.EdgesOfNode(id, pb.OriginIngest, pb.StatusTombstoned)
 	if err != nil {
 		return 0, nil, err
 	}
 	seen, forms := map[pb.NodeID]bool{}, map[string]uint32{}
 	for _, e := range edges {
-		text := otherEnd(e, id)
+		text := graph.OtherEnd(e, id)
 		if seen[text] {
 			continue
 		}
 		seen[text] = true
 		trace := &pb.Trace{}
-		if _, err := f.st.Get(f.traceKey(text), trace); err != nil {
+		if _, err := f.Store.Get(f.TraceKey(text), trace); err != nil {
 			return 0, nil, err
 		}
 		for _, x := range trace.GetEntities() {

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	"orgmem/brain/document"
 	pb "orgmem/proto"
@@ -59,7 +60,7 @@ func (n *testNode) restore(org pb.OrgID, doc exported) (moved []map[string]strin
 			for _, h := range node.History {
 				for _, x := range h.Changes {
 					for _, id := range []*string{x.Before, x.After} {
-						if namesNode(x.Field) && id != nil {
+						if graph.NamesNode(x.Field) && id != nil {
 							link.History[*id] = here[*id]
 						}
 					}
@@ -488,7 +489,7 @@ func TestRestoreLeavesForgottenWhatIsForgotten(t *testing.T) {
 	c.settled()
 	c.assertEdge(&pb.AssertEdge{Source: secret, Target: kept, Type: "about", Note: new("because of marmalade")})
 	exported := readDocument(t, c.download(c.export(false)))
-	if all := c.titles(kindEntity); !slices.Contains(all, "Zebediah Quimby") || !slices.Contains(all, "Jane Lee") {
+	if all := c.titles(graph.KindEntity); !slices.Contains(all, "Zebediah Quimby") || !slices.Contains(all, "Jane Lee") {
 		t.Fatalf("entities %q: the test would say nothing", all)
 	}
 
@@ -547,7 +548,7 @@ func TestRestoreLeavesForgottenWhatIsForgotten(t *testing.T) {
 				}
 			}
 			silent()
-			if left := there.titles(kindEntity); !slices.Contains(left, "Jane Lee") || !slices.Contains(left, "Initech") {
+			if left := there.titles(graph.KindEntity); !slices.Contains(left, "Jane Lee") || !slices.Contains(left, "Initech") {
 				t.Errorf("entities %q: what another text says is missing", left)
 			}
 			before := n.nodeIn(there, here[kept]).GetDegree()
@@ -574,7 +575,7 @@ func TestRestoreLeavesForgottenWhatIsForgotten(t *testing.T) {
 			silent()
 			// What the last text said goes with it: what was forgotten does not count.
 			there.forget(here[kept])
-			if left := there.titles(kindEntity); len(left) > 0 {
+			if left := there.titles(graph.KindEntity); len(left) > 0 {
 				t.Errorf("entities %q rest on nothing", left)
 			}
 		})

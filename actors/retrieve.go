@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -84,7 +85,7 @@ func (o *recallModule) retrieve(c *tenant.Call, op *pb.Retrieve) {
 		}
 		c.ReadUnits += uint64(p.edges / edgesPerReadUnit)
 		out.ReadUnits = c.ReadUnits
-		return derivedReply(&pb.MindResult{Result: &pb.MindResult_Retrieved{Retrieved: out}}), nil
+		return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Retrieved{Retrieved: out}}), nil
 	})
 }
 
@@ -129,14 +130,14 @@ func (p *propagation) hop() error {
 	}
 	for _, x := range from[:min(len(from), maxHopNodes)] {
 		node := pb.NodeID(x.path.GetNodes()[len(x.path.GetNodes())-1])
-		for _, origin := range edgeOrigins {
-			for _, end := range []storage.Key{edgesOfSource(x.part.Space, node, origin), edgesOfTarget(x.part.Space, node, origin)} {
+		for _, origin := range graph.EdgeOrigins {
+			for _, end := range []storage.Key{graph.EdgesOfSource(x.part.Space, node, origin), graph.EdgesOfTarget(x.part.Space, node, origin)} {
 				for item, err := range p.r.Scan(end.Children(), storage.ScanOptions{Limit: maxHopEdges}) {
 					if err != nil {
 						return err
 					}
 					p.edges++
-					if err := p.follow(x, item.Key, decodeEdgeEnd(item.Value).other); err != nil {
+					if err := p.follow(x, item.Key, graph.DecodeEdgeEnd(item.Value).Other); err != nil {
 						return err
 					}
 				}
@@ -155,7 +156,7 @@ func (p *propagation) follow(from *reached, entry storage.Key, to pb.NodeID) err
 	if best := from.score * hopDecay; known != nil && known.score >= best || slices.Contains(from.path.GetNodes(), string(to)) {
 		return nil
 	}
-	e, err := edgeAt(p.r, from.part, entry)
+	e, err := graph.EdgeAt(p.r, from.part, entry)
 	if err != nil || e == nil || e.GetStatus() != pb.StatusLive {
 		return err
 	}
@@ -225,7 +226,7 @@ func passageOf(r storage.Reader, x *reached, words wordMatcher) (*pb.Hit, error)
 
 // addContradictions adds the open contradictions of a result.
 func addContradictions(r storage.Reader, x *reached, out *pb.Retrieved) error {
-	keys, err := restingOn(r, x.part.Space, pb.NodeID(x.hit.GetNode()), maxDerivedPerScan)
+	keys, err := graph.RestingOn(r, x.part.Space, pb.NodeID(x.hit.GetNode()), graph.MaxDerivedPerScan)
 	if err != nil {
 		return err
 	}
@@ -243,7 +244,7 @@ func addContradictions(r storage.Reader, x *reached, out *pb.Retrieved) error {
 		}) {
 			continue
 		}
-		pair, err := claims(r, x.part.Space, c)
+		pair, err := graph.Claims(r, x.part.Space, c)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/drift"
@@ -52,8 +53,8 @@ func TestContradictions(t *testing.T) {
 		chunks[id] = c.nodeOf(id).GetChunks()[0]
 	}
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		putContradiction(batch, space, &pb.Contradiction{Id: derivedN(1), NodeA: a, NodeB: b, ChunkA: chunks[a], ChunkB: chunks[b], Kind: "antonym", DetectedMs: 10})
-		putContradiction(batch, space, &pb.Contradiction{Id: derivedN(2), NodeA: a, NodeB: d, ChunkA: chunks[a], ChunkB: chunks[d], Kind: "negation", DetectedMs: 20})
+		graph.PutContradiction(batch, space, &pb.Contradiction{Id: derivedN(1), NodeA: a, NodeB: b, ChunkA: chunks[a], ChunkB: chunks[b], Kind: "antonym", DetectedMs: 10})
+		graph.PutContradiction(batch, space, &pb.Contradiction{Id: derivedN(2), NodeA: a, NodeB: d, ChunkA: chunks[a], ChunkB: chunks[d], Kind: "negation", DetectedMs: 20})
 	})
 	list := func(status string) (ids []byte) {
 		for _, p := range c.ok(contradictionsOp(status, nil)).GetMind().GetContradictions().GetPairs() {
@@ -90,10 +91,10 @@ func TestNoContradictionIsResolved(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.ok(me()) // its key is in memory then
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		for i := range maxDerivedPerScan {
+		for i := range graph.MaxDerivedPerScan {
 			id := derivedN(i)
 			id[0] = byte(i >> 8)
-			putContradiction(batch, space, &pb.Contradiction{Id: id, NodeA: "a", NodeB: "b", DetectedMs: int64(i + 1)})
+			graph.PutContradiction(batch, space, &pb.Contradiction{Id: id, NodeA: "a", NodeB: "b", DetectedMs: int64(i + 1)})
 		}
 	})
 	if got := c.ok(contradictionsOp("resolved", nil)).GetMind().GetContradictions(); len(got.GetPairs()) > 0 || got.GetNextCursor() != "" {
@@ -118,14 +119,14 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	c.inOrg(func(o *tenant.Org) { part = o.Members[org.Owner] })
 	contradiction := part.ContradictionID(pb.NodeID(b), pb.NodeID(a))
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		putProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: b, Target: a, Type: "related", Status: reviewOpen, CreatedMs: 1})
-		putProposal(batch, space, &pb.Proposal{Id: derivedN(2), Source: a, Target: d, Type: "related", Status: reviewOpen, CreatedMs: 2})
+		graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: b, Target: a, Type: "related", Status: graph.ReviewOpen, CreatedMs: 1})
+		graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(2), Source: a, Target: d, Type: "related", Status: graph.ReviewOpen, CreatedMs: 2})
 	})
 	if got := c.proposals("open", 10); !slices.Equal(got, []byte{2, 1}) {
 		t.Fatalf("before: %v", got)
 	}
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		putContradiction(batch, space, &pb.Contradiction{Id: contradiction[:], NodeA: a, NodeB: b, ChunkA: chunkA, ChunkB: chunkB, Kind: "antonym", DetectedMs: 10})
+		graph.PutContradiction(batch, space, &pb.Contradiction{Id: contradiction[:], NodeA: a, NodeB: b, ChunkA: chunkA, ChunkB: chunkB, Kind: "antonym", DetectedMs: 10})
 	})
 	if got := c.proposals("open", 10); !slices.Equal(got, []byte{2}) {
 		t.Errorf("beside the contradiction: %v", got)
@@ -134,7 +135,7 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	propose := func(source, target string) (ok bool) {
 		c.inOrg(func(o *tenant.Org) {
 			err := o.WithStore(func(st *storage.Store) error {
-				f := &effect{org: &o.View, part: part, st: st, batch: commit.New(o.Store), nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, shares: map[pb.NodeID]drift.Share{}}
+				f := &graph.Tx{Org: &o.View, Part: part, Store: st, Batch: commit.New(o.Store), Nodes: map[pb.NodeID]*pb.Node{}, Places: map[pb.NodeID]graph.NodePlace{}, Shares: map[pb.NodeID]drift.Share{}}
 				var err error
 				ok, err = propose(f, source, target, proposal.Link{Type: "related"}, nil)
 				return err
@@ -169,8 +170,8 @@ func TestAProposalNamesNothingThatIsForgotten(t *testing.T) {
 	const why = "both are linked to “The kwisatz valve.” and “The haderach pump.”"
 	c.derive(func(batch *storage.Batch, space storage.Space) {
 		for i, ends := range [][2]string{{a, b}, {a, d}, {b, d}} {
-			putProposal(batch, space, &pb.Proposal{
-				Id: derivedN(i), Source: ends[0], Target: ends[1], Type: "related", Rationale: why, Status: reviewOpen, CreatedMs: int64(i + 1), Through: []string{first, second},
+			graph.PutProposal(batch, space, &pb.Proposal{
+				Id: derivedN(i), Source: ends[0], Target: ends[1], Type: "related", Rationale: why, Status: graph.ReviewOpen, CreatedMs: int64(i + 1), Through: []string{first, second},
 			})
 		}
 	})
@@ -179,7 +180,7 @@ func TestAProposalNamesNothingThatIsForgotten(t *testing.T) {
 	c.forget(first)
 	list := c.ok(proposalsOp("", nil)).GetMind().GetProposals().GetProposals()
 	for _, p := range list {
-		if p.GetRationale() != unnamed {
+		if p.GetRationale() != graph.Unnamed {
 			t.Errorf("%v", p)
 		}
 	}
@@ -187,7 +188,7 @@ func TestAProposalNamesNothingThatIsForgotten(t *testing.T) {
 		t.Errorf("%d proposals", len(list))
 	}
 	n.nothingSays(storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, "kwisatz")
-	if p := c.ok(decideOp(rejected, false)).GetMind().GetProposal(); p.GetStatus() != proposalRejected {
+	if p := c.ok(decideOp(rejected, false)).GetMind().GetProposal(); p.GetStatus() != graph.ProposalRejected {
 		t.Errorf("%v", p)
 	}
 	c.forget(a)
@@ -208,8 +209,8 @@ func TestProposals(t *testing.T) {
 	c.as("anna").note("Anna was here.")
 	propose := func(i int, source, target string) {
 		c.derive(func(batch *storage.Batch, space storage.Space) {
-			putProposal(batch, space, &pb.Proposal{
-				Id: derivedN(i), Source: source, Target: target, Type: "relates_to", Score: 0.7, Rationale: "both", Status: reviewOpen, CreatedMs: int64(i),
+			graph.PutProposal(batch, space, &pb.Proposal{
+				Id: derivedN(i), Source: source, Target: target, Type: "relates_to", Score: 0.7, Rationale: "both", Status: graph.ReviewOpen, CreatedMs: int64(i),
 			})
 		})
 	}
@@ -266,7 +267,7 @@ func TestProposals(t *testing.T) {
 				source, target string
 				want           bool
 			}{{a, b, true}, {b, a, true}, {d, a, true}, {a, "ingest:none", false}} {
-				got, err := proposedBefore(st, space, &pb.Proposal{Source: p.source, Target: p.target})
+				got, err := graph.ProposedBefore(st, space, &pb.Proposal{Source: p.source, Target: p.target})
 				if err != nil || got != p.want {
 					t.Errorf("%s and %s proposed before: %v %v", p.source, p.target, got, err)
 				}
@@ -304,7 +305,7 @@ func TestProposalDecisionsReplay(t *testing.T) {
 	a, b := c.note("The boiler is old."), c.note("The plumber came.")
 	const why = "both are of the kwisatz boiler"
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		putProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: a, Target: b, Type: "x", Rationale: why, Status: reviewOpen, CreatedMs: 1})
+		graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: a, Target: b, Type: "x", Rationale: why, Status: graph.ReviewOpen, CreatedMs: 1})
 	})
 	send := func(key string, accept bool) *pb.Reply {
 		env := decideOp(pb.DerivedID(derivedN(1)).String(), accept)

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -518,7 +519,7 @@ func warmLayers(r storage.Reader, part *partition.Ref) (warm []string, err error
 		name    string
 		records storage.Range
 	}{
-		{pb.RecallIdentity, part.Space.Prefix(storage.TableView, storage.Str(viewIdentity))},
+		{pb.RecallIdentity, part.Space.Prefix(storage.TableView, storage.Str(graph.ViewIdentity))},
 		{pb.RecallGraph, part.Space.Prefix(storage.TableDomain)},
 		{pb.RecallInsights, part.Space.Prefix(storage.TableInsight)},
 		{pb.RecallTemporal, part.Space.Prefix(storage.TableMoment)},
@@ -556,89 +557,89 @@ func listSessions(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.
 
 // deleteSession forgets every node of a session and removes the rest of it.
 // Events of it that still wait in the queue go too.
-func deleteSession(f *effect, op *pb.DeleteSession) (*pb.Reply, error) {
+func deleteSession(f *graph.Tx, op *pb.DeleteSession) (*pb.Reply, error) {
 	s := &pb.Session{}
-	found, err := f.st.Get(f.part.Session(op.GetId()), s)
+	found, err := f.Store.Get(f.Part.Session(op.GetId()), s)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
 		return tenant.Refuse(tenant.NewProblem(pb.CodeSessionNotFound, "There is no such coding session.")), nil
 	}
-	if err := f.eraseQueuedItems(func(item *pb.IngestItem) bool { return strings.HasPrefix(item.GetScope(), s.GetId()+"\x00") }); err != nil {
+	if err := f.EraseQueuedItems(func(item *pb.IngestItem) bool { return strings.HasPrefix(item.GetScope(), s.GetId()+"\x00") }); err != nil {
 		return nil, err
 	}
-	events := f.part.Space.Prefix(storage.TableSessionEvent, storage.Str(s.GetId()))
+	events := f.Part.Space.Prefix(storage.TableSessionEvent, storage.Str(s.GetId()))
 	if err := forgetEvents(f, events); err != nil {
 		return nil, err
 	}
-	f.batch.EraseRange(events)
-	f.batch.EraseRange(f.part.Space.Prefix(storage.TableSessionSeen, storage.Str(s.GetId())))
-	f.batch.Erase(f.part.Session(s.GetId()))
-	f.batch.Erase(sessionByTime(f.part, s))
-	f.batch.Erase(f.part.Counter(counterSequence + s.GetId()))
-	f.forgets = true
-	f.batch.Audit(f.call.AuditOf("session.delete", ""))
+	f.Batch.EraseRange(events)
+	f.Batch.EraseRange(f.Part.Space.Prefix(storage.TableSessionSeen, storage.Str(s.GetId())))
+	f.Batch.Erase(f.Part.Session(s.GetId()))
+	f.Batch.Erase(sessionByTime(f.Part, s))
+	f.Batch.Erase(f.Part.Counter(graph.CounterSequence + s.GetId()))
+	f.Forgets = true
+	f.Batch.Audit(f.Call.AuditOf("session.delete", ""))
 	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, nil
 }
 
 // forgetEvents forgets the nodes of events, as many as one piece of an edit takes,
 // and counts them.
-func forgetEvents(f *effect, events storage.Range) error {
+func forgetEvents(f *graph.Tx, events storage.Range) error {
 	forgotten, unfinished := uint64(0), false
-	for rec, err := range storage.ScanRecords(f.st, events, storage.ScanOptions{}, func() *pb.StoredEvent { return &pb.StoredEvent{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, events, storage.ScanOptions{}, func() *pb.StoredEvent { return &pb.StoredEvent{} }) {
 		if err != nil {
 			return err
 		}
-		n, err := f.node(pb.NodeID(rec.Value.GetNode()))
+		n, err := f.Node(pb.NodeID(rec.Value.GetNode()))
 		if err != nil {
 			return err
 		}
 		if n == nil || n.GetStatus() == pb.StatusTombstoned {
 			continue
 		}
-		err = errUnfinished
-		if !f.full() {
-			err = f.tombstoneEdges(pb.NodeID(n.GetId()))
+		err = graph.ErrUnfinished
+		if !f.Full() {
+			err = f.TombstoneEdges(pb.NodeID(n.GetId()))
 		}
-		if unfinished = errors.Is(err, errUnfinished); unfinished {
+		if unfinished = errors.Is(err, graph.ErrUnfinished); unfinished {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		text, err := f.content(pb.NodeID(n.GetId()))
+		text, err := f.Content(pb.NodeID(n.GetId()))
 		if err != nil {
 			return err
 		}
-		if err := f.forget(n, text); err != nil {
+		if err := f.Forget(n, text); err != nil {
 			return err
 		}
 		forgotten++
 	}
 	if forgotten > 0 {
 		done := &pb.SessionCounter{}
-		if _, err := f.st.Get(f.part.Counter(counterDone), done); err != nil {
+		if _, err := f.Store.Get(f.Part.Counter(counterDone), done); err != nil {
 			return err
 		}
 		done.Nodes -= min(done.GetNodes(), forgotten)
-		f.batch.Put(f.part.Counter(counterDone), done)
-		if err := addGraphUpdated(f.batch, f.org, f.part, changeForgotten, "", int(forgotten)); err != nil {
+		f.Batch.Put(f.Part.Counter(counterDone), done)
+		if err := graph.AddGraphUpdated(f.Batch, f.Org, f.Part, graph.ChangeForgotten, "", int(forgotten)); err != nil {
 			return err
 		}
 	}
 	if unfinished {
-		return errUnfinished
+		return graph.ErrUnfinished
 	}
 	return nil
 }
 
 // countSessions notes that the worker is done with events of sessions.
-func countSessions(f *effect, events, nodes uint64) error {
+func countSessions(f *graph.Tx, events, nodes uint64) error {
 	if events == 0 {
 		return nil
 	}
-	return addToCounter(f.st, f.batch.Batch, f.part, counterDone, events, nodes, f.now)
+	return addToCounter(f.Store, f.Batch.Batch, f.Part, counterDone, events, nodes, f.Index)
 }
 
 // errUnknownWork means that the queue holds what this version does not know: a newer one
@@ -651,8 +652,8 @@ var errUnknownWork = errors.New("unknown work in the queue")
 //
 // What is not known, and what panics, is tried again like an item that fails, and given
 // up at last without being touched again, with what waits behind it going on.
-func (w *worker) chore(now *partition.Index, e partition.Embedder, entry queued) (done sliceDone) {
-	_, jobs, refused, err := w.begin([]queued{entry})
+func (w *worker) chore(now *partition.Index, e partition.Embedder, entry graph.Queued) (done sliceDone) {
+	_, jobs, refused, err := w.begin([]graph.Queued{entry})
 	if err != nil {
 		return sliceDone{err: err}
 	}
@@ -669,8 +670,8 @@ func (w *worker) chore(now *partition.Index, e partition.Embedder, entry queued)
 			why = errUnknownWork
 		}
 		w.org.System.Log.Error("work is given up", "org", w.org.ID.String(), "job", id.String(), "work", entry.GetWork(), "err", why)
-		_, _, err := w.apply(now, e, []prepared{{queued: entry, err: why}}, jobs)
-		return sliceDone{more: true, last: entry.seq, err: err}
+		_, _, err := w.apply(now, e, []graph.Prepared{{Queued: entry, Err: why}}, jobs)
+		return sliceDone{more: true, last: entry.Seq, err: err}
 	}
 	if entry.GetWork() != workSessionFinalize {
 		return sliceDone{err: itemError{errUnknownWork}}
@@ -681,7 +682,7 @@ func (w *worker) chore(now *partition.Index, e partition.Embedder, entry queued)
 	}
 	job.Done, job.Status, job.FinishedMs = 1, pb.JobSucceeded, clock.Millis(w.org.System.Clock.Now())
 	ch := commit.New(w.org.Store)
-	ch.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(entry.seq)))
+	ch.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(entry.Seq)))
 	if err := tenant.EndJob(ch, w.org, job); err != nil {
 		return sliceDone{err: err}
 	}
@@ -689,11 +690,11 @@ func (w *worker) chore(now *partition.Index, e partition.Embedder, entry queued)
 		return sliceDone{err: err}
 	}
 	w.org.JobsEnded(id)
-	return sliceDone{more: true, last: entry.seq}
+	return sliceDone{more: true, last: entry.Seq}
 }
 
 // finalize leaves a finalization to the next cycle.
-func (w *worker) finalize(entry queued, job *pb.Job) sliceDone {
+func (w *worker) finalize(entry graph.Queued, job *pb.Job) sliceDone {
 	cog := &pb.Cognition{}
 	err := w.org.WithStore(func(st *storage.Store) error {
 		_, err := st.Get(w.part.Space.Key(storage.TableCognition), cog)
@@ -704,12 +705,12 @@ func (w *worker) finalize(entry queued, job *pb.Job) sliceDone {
 	}
 	cog.Finalizes = append(cog.Finalizes, job.GetId())
 	b := storage.NewBatch(w.org.Store)
-	b.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(entry.seq)))
+	b.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(entry.Seq)))
 	b.Put(w.part.Space.Key(storage.TableCognition), cog)
 	b.PutRaw(w.org.Space.Key(storage.TableCognitionDue, storage.ID16(w.part.ID)), nil)
 	if err := w.org.Committer.Commit(b); err != nil {
 		return sliceDone{err: err}
 	}
 	w.org.System.Root.Send(w.parent, followNow{})
-	return sliceDone{more: true, last: entry.seq}
+	return sliceDone{more: true, last: entry.Seq}
 }

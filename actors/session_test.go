@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -196,8 +197,8 @@ func TestDeletedSessionLeavesViews(t *testing.T) {
 		nodes = append(nodes, c.hits(keyword(word))[0])
 	}
 	c.derive(func(b *storage.Batch, space storage.Space) {
-		b.Put(space.Key(storage.TableView, storage.Str(viewIdentity)), &pb.IdentityView{Basins: []*pb.Basin{{Label: "walnut, hazelnut, peanut", Keywords: []string{"walnut", "hazelnut", "peanut"}, Nodes: nodes}}})
-		b.Put(space.Key(storage.TableView, storage.Str(viewTemporal)), &pb.TemporalView{Trends: []*pb.Trend{
+		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), &pb.IdentityView{Basins: []*pb.Basin{{Label: "walnut, hazelnut, peanut", Keywords: []string{"walnut", "hazelnut", "peanut"}, Nodes: nodes}}})
+		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewTemporal)), &pb.TemporalView{Trends: []*pb.Trend{
 			{Topic: "walnut", Nodes: nodes[:1]}, {Topic: "hazelnut", Nodes: nodes[1:2]}, {Topic: "peanut", Nodes: nodes[2:]},
 		}})
 	})
@@ -243,7 +244,7 @@ func TestSignalsAreRecalled(t *testing.T) {
 	}
 	titles := func() (out []string) {
 		for _, i := range c.ok(recallOp(&pb.Recall{Type: pb.RecallInsights})).GetMind().GetInsights().GetInsights() {
-			if i.GetKind() != insightSignal || i.GetConfidence() != 1 || len(i.GetNodes()) != 1 {
+			if i.GetKind() != graph.InsightSignal || i.GetConfidence() != 1 || len(i.GetNodes()) != 1 {
 				t.Errorf("%v", i)
 			}
 			out = append(out, i.GetTitle())

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/index"
@@ -162,14 +163,14 @@ func TestFastReadsNoRelations(t *testing.T) {
 		c.put(who.subject)
 		who.ok(patchSettings(string(mode), nil))
 		who.note("Jane Lee works for Initech.")
-		if got := who.titles(kindEntity); !slices.Equal(got, []string{"Initech", "Jane Lee"}) {
+		if got := who.titles(graph.KindEntity); !slices.Equal(got, []string{"Initech", "Jane Lee"}) {
 			t.Errorf("%s names %q", mode, got)
 		}
 		types := map[string]int{}
 		for _, id := range who.edges(&pb.ListEdges{}, 100) {
 			types[who.ok(getEdgeOp(id)).GetGraph().GetEdge().GetEdge().GetType()]++
 		}
-		if mentions := types[string(edgeMentions)]; mentions != 2 || (types["works_for"] == 1) != want || (len(types) > 1) != want {
+		if mentions := types[string(graph.EdgeMentions)]; mentions != 2 || (types["works_for"] == 1) != want || (len(types) > 1) != want {
 			t.Errorf("%s reads %v", mode, types)
 		}
 	}

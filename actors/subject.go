@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -142,7 +143,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		case a.bad != nil:
 			m.Fail(a.bad)
 			return
-		case editOf(m) != nil:
+		case graph.EditOf(m) != nil:
 			ctx.Send(a.work, m)
 			a.wake(ctx) // behind it there may be upkeep
 			return

@@ -3,6 +3,7 @@ package actors
 import (
 	"time"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -96,11 +97,11 @@ func tombstonesWait(r storage.Reader, space storage.Space, at int64) (bool, erro
 // bury removes forgotten nodes that can no longer be restored, with their edges
 // and history, and reports whether there are more.
 func (w *worker) bury(now *partition.Index, e partition.Embedder) (next *partition.Index, more bool, err error) {
-	f := newEffect(w.org, w.part, now, e)
+	f := graph.NewTx(w.org, w.part, now, e)
 	last := removedUntil(w.org.System)
 	removed, rest := 0, false // rest: of the edges of one
 	err = w.org.WithStore(func(st *storage.Store) error {
-		f.st = st
+		f.Store = st
 		for item, err := range st.Scan(w.part.Space.Prefix(storage.TableTombstone), storage.ScanOptions{Limit: maxRemoved}) {
 			if err != nil {
 				return err
@@ -113,18 +114,18 @@ func (w *worker) bury(now *partition.Index, e partition.Embedder) (next *partiti
 			if until >= last {
 				return nil
 			}
-			n, err := f.node(id)
+			n, err := f.Node(id)
 			if err != nil {
 				return err
 			}
 			if n != nil {
-				if rest, err = f.removeEdges(id); err != nil || rest {
+				if rest, err = f.RemoveEdges(id); err != nil || rest {
 					return err
 				}
-				f.batch.EraseRange(w.part.Space.Prefix(storage.TableHistory, storage.Str(id)))
-				removeNode(f.batch.Batch, w.part.Space, f.places[id], id)
+				f.Batch.EraseRange(w.part.Space.Prefix(storage.TableHistory, storage.Str(id)))
+				graph.RemoveNode(f.Batch.Batch, w.part.Space, f.Places[id], id)
 			}
-			f.batch.Delete(item.Key) // behind the edges: it leads to what a crash leaves
+			f.Batch.Delete(item.Key) // behind the edges: it leads to what a crash leaves
 			removed++
 		}
 		return nil

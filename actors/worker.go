@@ -12,6 +12,7 @@ import (
 
 	"orgmem/actors/budget"
 	"orgmem/actors/commit"
+	"orgmem/actors/graph"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -329,7 +330,7 @@ func (w *worker) slice(limit int, upkeep bool) sliceDone {
 	n := 0
 	if n, now, done.err = w.ingest(now, e, entries); done.err == nil {
 		if n > 0 {
-			done.last = entries[n-1].seq
+			done.last = entries[n-1].Seq
 		}
 		if upkeep {
 			_, done.upkeep = w.compact(now)
@@ -344,7 +345,7 @@ const sliceMemory = 20
 
 // reserve waits for the memory that entries take to be stored, for as long as it takes:
 // nobody waits for them. Meanwhile they are not held, but taken anew.
-func (w *worker) reserve(limit int, entries []queued) (*budget.Work, []queued, error) {
+func (w *worker) reserve(limit int, entries []graph.Queued) (*budget.Work, []graph.Queued, error) {
 	need := sliceMemory * bytesOf(entries)
 	now, stop := context.WithCancel(w.stay)
 	stop()
@@ -363,7 +364,7 @@ func (w *worker) reserve(limit int, entries []queued) (*budget.Work, []queued, e
 	return memory, entries, nil
 }
 
-func bytesOf(entries []queued) (n int) {
+func bytesOf(entries []graph.Queued) (n int) {
 	for _, e := range entries {
 		n += len(e.GetItem().GetContent())
 	}
@@ -371,7 +372,7 @@ func bytesOf(entries []queued) (n int) {
 }
 
 // take reads the head of the queue.
-func (w *worker) take(limit int) (entries []queued, err error) {
+func (w *worker) take(limit int) (entries []graph.Queued, err error) {
 	size := 0
 	err = w.org.WithStore(func(st *storage.Store) error {
 		for rec, err := range storage.ScanRecords(st, w.part.Space.Prefix(storage.TableQueue), storage.ScanOptions{Limit: limit}, func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
@@ -385,7 +386,7 @@ func (w *worker) take(limit int) (entries []queued, err error) {
 			if err != nil {
 				return err
 			}
-			entries = append(entries, queued{seq, rec.Value})
+			entries = append(entries, graph.Queued{Seq: seq, QueueEntry: rec.Value})
 			if rec.Value.GetWork() != "" {
 				return nil // it is done by itself
 			}

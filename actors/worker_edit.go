@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -70,25 +71,25 @@ func (w *worker) editOne(now *partition.Index, e partition.Embedder, c *tenant.C
 
 // editPiece runs an edit once. It answers the call unless the edit is unfinished.
 func (w *worker) editPiece(now *partition.Index, e partition.Embedder, c *tenant.Call) (next *partition.Index, unfinished bool) {
-	f := newEffect(w.org, w.part, now, e)
-	f.call = c
-	f.batch.User = c.Who.User.Bytes()
+	f := graph.NewTx(w.org, w.part, now, e)
+	f.Call = c
+	f.Batch.User = c.Who.User.Bytes()
 	var r *pb.Reply
 	err := w.org.WithStore(func(st *storage.Store) (err error) {
-		f.st = st
-		r, err = editOf(c).run(f)
+		f.Store = st
+		r, err = graph.EditOf(c).Run(f)
 		return err
 	})
 	switch {
-	case errors.Is(err, errNotPrepared):
-		ed := editOf(c)
-		if ed.tries++; ed.tries > maxEditTries {
+	case errors.Is(err, graph.ErrNotPrepared):
+		ed := graph.EditOf(c)
+		if ed.Tries++; ed.Tries > maxEditTries {
 			c.Fail(tenant.ErrUnsettled)
 			return now, false
 		}
 		w.prepareEdit(c, e)
 		return now, false
-	case errors.Is(err, errUnfinished):
+	case errors.Is(err, graph.ErrUnfinished):
 		unfinished = true
 	case err != nil:
 		c.Fail(err)
@@ -97,13 +98,13 @@ func (w *worker) editPiece(now *partition.Index, e partition.Embedder, c *tenant
 		c.RefuseSettled(r.GetProblem())
 		return now, false
 	}
-	f.charge(c.Env.GetCapability(), c.Who.Key)
+	f.Charge(c.Env.GetCapability(), c.Who.Key)
 	if !unfinished {
 		if cost, ok := c.Cost(); ok {
-			f.batch.Cost(cost)
+			f.Batch.Cost(cost)
 			c.Charged = true
 		}
-		if err := c.Replay.Record(f.batch.Batch, r); err != nil {
+		if err := c.Replay.Record(f.Batch.Batch, r); err != nil {
 			c.Fail(err)
 			return now, false
 		}
@@ -128,7 +129,7 @@ func (w *worker) prepareEdit(c *tenant.Call, e partition.Embedder) {
 	self, root := w.ctx.Self(), w.org.System.Root
 	w.org.System.Background.Go(func() {
 		defer w.preparing.Done()
-		items := []prepared{*editOf(c).want}
+		items := []graph.Prepared{*graph.EditOf(c).Want}
 		err := w.embed(items, e, func() error {
 			if w.stopped.Load() {
 				return node.ErrClosing
@@ -136,14 +137,14 @@ func (w *worker) prepareEdit(c *tenant.Call, e partition.Embedder) {
 			return nil
 		})
 		if err == nil {
-			err = items[0].err
+			err = items[0].Err
 		}
 		if err != nil {
 			c.Fail(err)
 			return
 		}
-		items[0].model = e.ID()
-		editOf(c).made = &items[0]
+		items[0].Model = e.ID()
+		graph.EditOf(c).Made = &items[0]
 		w.takeEdit(c)
 		root.Send(self, editReady{})
 	})

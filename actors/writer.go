@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -19,8 +20,8 @@ import (
 // apply commits the effects of a slice, its outcomes and its removal from the
 // queue in one batch, and publishes the new index, which it returns with the
 // number of items that it dealt with.
-func (w *worker) apply(now *partition.Index, e partition.Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (n int, next *partition.Index, err error) {
-	var f *effect
+func (w *worker) apply(now *partition.Index, e partition.Embedder, items []graph.Prepared, jobs map[pb.JobID]*pb.Job) (n int, next *partition.Index, err error) {
+	var f *graph.Tx
 	var finished []pb.JobID
 	err = w.org.WithStore(func(st *storage.Store) (err error) {
 		f, n, finished, err = w.effects(st, now, e, items, jobs)
@@ -39,27 +40,27 @@ func (w *worker) apply(now *partition.Index, e partition.Embedder, items []prepa
 
 // settle makes an effect true: its nodes, the index that follows from it and the
 // head of the partition in one commit, then what readers see.
-func (w *worker) settle(f *effect, now *partition.Index, e partition.Embedder) (next *partition.Index, err error) {
-	if !f.derives() { // a cycle counts by itself
-		if err := f.countDomains(); err != nil {
+func (w *worker) settle(f *graph.Tx, now *partition.Index, e partition.Embedder) (next *partition.Index, err error) {
+	if !f.Derives() { // a cycle counts by itself
+		if err := f.CountDomains(); err != nil {
 			return nil, err
 		}
 	}
-	for _, id := range f.changed {
-		drift.MoveNode(f.state, f.shares[id], drift.ShareOf(f.nodes[id]))
-		if f.nodes[id] == nil {
+	for _, id := range f.Changed {
+		drift.MoveNode(f.State, f.Shares[id], drift.ShareOf(f.Nodes[id]))
+		if f.Nodes[id] == nil {
 			continue // it is removed
 		}
-		putNode(f.batch.Batch, w.part.Space, f.places[id], f.nodes[id])
+		graph.PutNode(f.Batch.Batch, w.part.Space, f.Places[id], f.Nodes[id])
 	}
-	f.putEntities()
-	next = &partition.Index{Snapshot: now.Snapshot, State: f.state, Stale: now.Stale}
-	if len(f.entries)+len(f.hide)+len(f.show)+len(f.gone) > 0 {
-		snapshot := now.Snapshot.ForgetSeqs(f.gone...)
-		if len(f.entries) > 0 {
+	f.PutEntities()
+	next = &partition.Index{Snapshot: now.Snapshot, State: f.State, Stale: now.Stale}
+	if len(f.Entries)+len(f.Hide)+len(f.Show)+len(f.Gone) > 0 {
+		snapshot := now.Snapshot.ForgetSeqs(f.Gone...)
+		if len(f.Entries) > 0 {
 			var seg *index.Segment
 			err := w.compute(func(int) (err error) {
-				seg, err = f.segment(e.Dim())
+				seg, err = f.Segment(e.Dim())
 				return err
 			})
 			switch {
@@ -70,35 +71,35 @@ func (w *worker) settle(f *effect, now *partition.Index, e partition.Embedder) (
 			}
 			snapshot = snapshot.With(0, seg)
 		}
-		next.Snapshot = snapshot.Hide(f.hide...).Show(f.show...)
-		putLiveness(f.batch.Batch, w.part, now.Snapshot, next.Snapshot)
-		f.state.IndexVersion++
+		next.Snapshot = snapshot.Hide(f.Hide...).Show(f.Show...)
+		graph.PutLiveness(f.Batch.Batch, w.part, now.Snapshot, next.Snapshot)
+		f.State.IndexVersion++
 	}
-	if len(f.forgotten) > 0 {
-		f.markForgotten(now)
+	if len(f.Forgotten) > 0 {
+		f.MarkForgotten(now)
 	}
-	f.leaveWork()
-	f.batch.Put(w.part.Space.Key(storage.TableState), f.state)
-	for _, b := range f.stage {
+	f.LeaveWork()
+	f.Batch.Put(w.part.Space.Key(storage.TableState), f.State)
+	for _, b := range f.Stage {
 		if err := w.org.Committer.Commit(b); err != nil {
 			return nil, err
 		}
 		w.org.System.Config.PieceDone()
 	}
-	if f.forgets {
-		err := w.org.WithStore(func(st *storage.Store) error { return w.org.BeforeForget(f.batch.Batch, st, w.part) })
+	if f.Forgets {
+		err := w.org.WithStore(func(st *storage.Store) error { return w.org.BeforeForget(f.Batch.Batch, st, w.part) })
 		if err != nil {
 			return nil, err
 		}
 		defer w.org.AfterForget(w.part) // whatever comes of the commit
 	}
-	if err := w.org.Committer.CommitChange(f.batch); errors.Is(err, storage.ErrBatchTooLarge) {
+	if err := w.org.Committer.CommitChange(f.Batch); errors.Is(err, storage.ErrBatchTooLarge) {
 		return nil, itemError{err}
 	} else if err != nil {
 		return nil, err
 	}
 	w.show(next)
-	if f.state.GetChanges() != f.changesBefore {
+	if f.State.GetChanges() != f.ChangesBefore {
 		w.org.System.Root.Send(w.parent, changed{})
 	}
 	return next, nil
@@ -106,16 +107,16 @@ func (w *worker) settle(f *effect, now *partition.Index, e partition.Embedder) (
 
 // effects applies items until one is not prepared, and returns how many that
 // were and which jobs are finished by them.
-func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (_ *effect, n int, finished []pb.JobID, err error) {
-	f := newEffect(w.org, w.part, now, e)
-	f.st, f.state.Model = st, e.ID()
-	f.batch.User = jobs[pb.JobID(items[0].GetJob())].GetUser()
+func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Embedder, items []graph.Prepared, jobs map[pb.JobID]*pb.Job) (_ *graph.Tx, n int, finished []pb.JobID, err error) {
+	f := graph.NewTx(w.org, w.part, now, e)
+	f.Store, f.State.Model = st, e.ID()
+	f.Batch.User = jobs[pb.JobID(items[0].GetJob())].GetUser()
 	var sessionEvents, sessionNodes uint64
 	for i := range items {
 		it := &items[i]
 		id := pb.JobID(it.GetJob())
 		job := jobs[id]
-		f.job, f.file = job, it.GetItem().GetFile()
+		f.Job, f.File = job, it.GetItem().GetFile()
 		outcome := &pb.JobItem{Index: it.GetIndex(), ExternalId: it.GetItem().GetExternalId()}
 		if it.GetForgotten() {
 			outcome.Status, outcome.Error = pb.ItemFailed, "its content was forgotten before it was stored"
@@ -123,27 +124,27 @@ func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Em
 		} else if reason := it.GetItem().GetRefused(); reason != "" {
 			outcome.Status, outcome.Error = pb.ItemFailed, reason
 			job.ErrorCode, job.ErrorDetail = pb.CodeValidation, outcome.Error
-		} else if it.err != nil {
+		} else if it.Err != nil {
 			outcome.Status, outcome.Error = pb.ItemFailed, fmt.Sprintf("the item could not be processed in %d attempts", tenant.MaxAttempts)
 			switch {
-			case errors.Is(it.err, tenant.ErrUnclean):
+			case errors.Is(it.Err, tenant.ErrUnclean):
 				outcome.Error = tenant.ErrUnclean.Error()
-			case errors.Is(it.err, errUnknownWork):
+			case errors.Is(it.Err, errUnknownWork):
 				outcome.Error = "it is work of a kind that this version of the service does not know"
 			case it.GetWork() == workSessionFinalize:
 				outcome.Error = fmt.Sprintf("the coding sessions could not be finalized in %d attempts", tenant.MaxAttempts)
 			}
 			job.ErrorCode, job.ErrorDetail = pb.CodeInternal, outcome.Error
 		} else {
-			status, err := f.apply(it)
-			if errors.Is(err, errNotPrepared) && i > 0 {
+			status, err := f.Apply(it)
+			if errors.Is(err, graph.ErrNotPrepared) && i > 0 {
 				break
 			}
 			if err != nil {
 				return nil, 0, nil, fmt.Errorf("apply item %d of job %s: %w", it.GetIndex(), id, err)
 			}
-			outcome.Status, outcome.Node = status, string(it.node)
-			f.charge(pb.CapabilityIngest, pb.KeyHash(job.GetKey()))
+			outcome.Status, outcome.Node = status, string(it.Node)
+			f.Charge(pb.CapabilityIngest, pb.KeyHash(job.GetKey()))
 		}
 		n++
 		if outcome.Status == pb.ItemCreated {
@@ -155,11 +156,11 @@ func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Em
 				sessionNodes++
 			}
 		}
-		f.batch.Put(w.part.Space.Key(storage.TableJobItem, storage.ID16(id), storage.U32(it.GetIndex())), outcome)
-		f.batch.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(it.seq)))
+		f.Batch.Put(w.part.Space.Key(storage.TableJobItem, storage.ID16(id), storage.U32(it.GetIndex())), outcome)
+		f.Batch.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(it.Seq)))
 		job.Done++
 		w.org.GotOn(job)
-		if job.GetDone() == job.GetTotal() && it.err != nil && !errors.Is(it.err, tenant.ErrUnclean) {
+		if job.GetDone() == job.GetTotal() && it.Err != nil && !errors.Is(it.Err, tenant.ErrUnclean) {
 			job.Attempts = tenant.MaxAttempts
 		}
 		if outcome.Status == pb.ItemFailed {
@@ -171,22 +172,22 @@ func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Em
 	}
 	for id, job := range jobs {
 		if job.GetDone() < job.GetTotal() {
-			tenant.UpdateJob(f.batch.Batch, w.org.Space, job)
+			tenant.UpdateJob(f.Batch.Batch, w.org.Space, job)
 			continue
 		}
 		finished = append(finished, id)
-		job.FinishedMs = f.now
+		job.FinishedMs = f.Index
 		job.Status = pb.JobSucceeded
 		if job.GetFailed() == job.GetTotal() {
 			job.Status = pb.JobFailed
 		} else {
 			job.ErrorCode, job.ErrorDetail = "", "" // the items tell
 		}
-		if err := tenant.EndJob(f.batch, w.org, job); err != nil {
+		if err := tenant.EndJob(f.Batch, w.org, job); err != nil {
 			return nil, 0, nil, err
 		}
 	}
-	if err := f.announce(jobs); err != nil {
+	if err := f.Announce(jobs); err != nil {
 		return nil, 0, nil, err
 	}
 	return f, n, finished, nil

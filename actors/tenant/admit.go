@@ -15,7 +15,7 @@ import (
 	"orgmem/storage"
 )
 
-// tenant.MaxSubjectBytes bounds a subject key (docs/interface.md, "Subjects").
+// MaxSubjectBytes bounds a subject key (docs/interface.md, "Subjects").
 const MaxSubjectBytes = 256
 
 // keyState is an API key in memory.
@@ -205,7 +205,7 @@ func (o *Org) Partition(env *pb.Envelope, key *pb.Key) (*partition.Ref, *pb.Prob
 	return ref, nil, nil
 }
 
-// tenant.ValidSubject reports whether a string can be a subject key.
+// ValidSubject reports whether a string can be a subject key.
 func ValidSubject(s string) bool {
 	if s == "" || len(s) > MaxSubjectBytes || !utf8.ValidString(s) {
 		return false

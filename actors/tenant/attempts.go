@@ -27,22 +27,22 @@ import (
 //   - its process is still there and says that nothing panicked: it has lost its lease;
 //   - nobody knows. Then its end was unclean, and is remembered (Job.unclean).
 //
-// A job is given up after tenant.MaxUncleanEnds of those without progress. From the second on it
+// A job is given up after MaxUncleanEnds of those without progress. From the second on it
 // waits before it begins again, up to half a minute: a process that dies while the work
 // waits was not killed by it, and does not count.
 
 const (
-	// tenant.MinBackOff and tenant.MaxBackOff bound the wait after a failed slice; it doubles.
+	// MinBackOff and MaxBackOff bound the wait after a failed slice; it doubles.
 	MinBackOff = 100 * time.Millisecond
 	MaxBackOff = 30 * time.Second
-	// tenant.MaxAttempts is how often a job's work may fail.
+	// MaxAttempts is how often a job's work may fail.
 	MaxAttempts = 5
-	// tenant.MaxUncleanEnds is how many processes in a row may end in the middle of a job's work
+	// MaxUncleanEnds is how many processes in a row may end in the middle of a job's work
 	// before the job is given up, if the work gets nowhere. With the waits between them
 	// work that kills its process does so for some seven minutes.
 	MaxUncleanEnds = 20
-	// tenant.FreeUncleanEnds is after how many of them the work still begins at once, and
-	// uncleanBackOff the wait after the next one, which doubles up to tenant.MaxBackOff.
+	// FreeUncleanEnds is after how many of them the work still begins at once, and
+	// uncleanBackOff the wait after the next one, which doubles up to MaxBackOff.
 	FreeUncleanEnds = 1
 	uncleanBackOff  = time.Second
 	// askPastTime bounds the question to another process what became of an activation:
@@ -54,16 +54,16 @@ const (
 	maxPanicked = 1024
 )
 
-// tenant.ErrUnclean is the reason of work that is given up because the service ended
-// tenant.MaxUncleanEnds times while it was done.
+// ErrUnclean is the reason of work that is given up because the service ended
+// MaxUncleanEnds times while it was done.
 var ErrUnclean = fmt.Errorf("the service ended %d times in a row while it worked on this, which got no further", MaxUncleanEnds)
 
-// tenant.WaitError says that work waits before it begins again.
+// WaitError says that work waits before it begins again.
 type WaitError struct{ Wait time.Duration }
 
 func (e WaitError) Error() string { return fmt.Sprintf("work waits for %v", e.Wait) }
 
-// processOf and tenant.ServerOf are parts of an activation's name: server/process/activation.
+// processOf and ServerOf are parts of an activation's name: server/process/activation.
 func processOf(activation string) string {
 	return activation[:max(strings.LastIndexByte(activation, '/'), 0)]
 }
@@ -137,7 +137,7 @@ func (o *View) askPast(p *past, names map[string]bool) {
 	defer cancel()
 	defer o.System.Clock.AfterFunc(askPastTime, cancel).Stop()
 	var all sync.WaitGroup
-	for name := range names { // at most tenant.MaxUncleanEnds and one for each open job
+	for name := range names { // at most MaxUncleanEnds and one for each open job
 		all.Go(func() {
 			outlived := o.System.AskOutlived(ctx, name)
 			p.mu.Lock()
@@ -190,8 +190,8 @@ func (o *View) settlePast(job *pb.Job) {
 }
 
 // BeginAttempt notes in a job that an attempt at it begins, or goes on, in this
-// activation; the caller writes the job. The error is tenant.ErrGivenUp or tenant.ErrUnclean where there
-// is no attempt left, or a tenant.WaitError: then the job is to be written, and this to be called
+// activation; the caller writes the job. The error is ErrGivenUp or ErrUnclean where there
+// is no attempt left, or a WaitError: then the job is to be written, and this to be called
 // again after that time.
 func (o *View) BeginAttempt(job *pb.Job) error {
 	if job.GetBegun() == o.Activation.Name {
@@ -258,7 +258,7 @@ func (o *View) FailAttempt(r storage.Reader, b *storage.Batch, id pb.JobID) erro
 	return nil
 }
 
-// tenant.OwnFailure reports whether an error is the work's own. That the activation is over, the
+// OwnFailure reports whether an error is the work's own. That the activation is over, the
 // disk is full, or too much is under way says nothing of the work.
 func OwnFailure(err error) bool {
 	switch {
@@ -272,7 +272,7 @@ func OwnFailure(err error) bool {
 	return !waits && !degraded
 }
 
-// tenant.GivenUp says why a job was given up, to who reads it.
+// GivenUp says why a job was given up, to who reads it.
 func GivenUp(what string, why error) string {
 	if errors.Is(why, ErrUnclean) {
 		return fmt.Sprintf("%s was given up: %s", what, ErrUnclean)
@@ -287,13 +287,13 @@ func Superseded(err error) bool {
 		errors.Is(err, storage.ErrNoStore) // the organization was removed, and its store with it
 }
 
-// tenant.ErrCancelled ends a slice without effect: a job of it is to be cancelled.
+// ErrCancelled ends a slice without effect: a job of it is to be cancelled.
 var ErrCancelled = errors.New("cancelled")
 
-// tenant.ErrGivenUp is the reason of work that failed tenant.MaxAttempts times.
+// ErrGivenUp is the reason of work that failed MaxAttempts times.
 var ErrGivenUp = errors.New("given up")
 
-// tenant.DegradedError wraps one that says nothing of the work: the service could not do it just now.
+// DegradedError wraps one that says nothing of the work: the service could not do it just now.
 type DegradedError struct{ error }
 
 // Degraded wraps an error that says nothing of the work.

@@ -23,7 +23,7 @@ var limits = map[string]Limit{
 	"default":  {60, 120},
 }
 
-// tenant.PlanFactor multiplies both figures of every family; an unlimited plan shows
+// PlanFactor multiplies both figures of every family; an unlimited plan shows
 // the figures of scale in its headers and is never refused.
 var PlanFactor = map[string]float64{pb.PlanFree: 0.5, pb.PlanStandard: 1, pb.PlanScale: 10, pb.PlanUnlimited: 10}
 

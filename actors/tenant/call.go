@@ -122,7 +122,7 @@ func (c *Call) stands(r *pb.Reply) bool {
 	return c.Org == nil || c.Org.Committer == nil || !c.Org.Committer.Trail.Sealed()
 }
 
-// tenant.WriteOff ends the counting of a call that nobody waits for and nobody answers.
+// WriteOff ends the counting of a call that nobody waits for and nobody answers.
 func (c *Call) writeOff() {
 	if c.answered.CompareAndSwap(false, true) {
 		c.settled()
@@ -139,7 +139,7 @@ func (c *Call) Fail(err error) {
 	c.answer(Refuse(c.Org.ProblemOf(err, c.Env.GetRequestId())), c.Org.System.OutcomeOf(err))
 }
 
-// tenant.ErrNoEgress means that the node was started without a way out.
+// ErrNoEgress means that the node was started without a way out.
 var ErrNoEgress = errors.New("no egress")
 
 func (o *View) ProblemOf(err error, requestID string) *pb.Problem {

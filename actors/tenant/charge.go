@@ -98,7 +98,7 @@ func (o *View) flushUsage(done func(error)) {
 // hitsPerReadUnit defines the unit that search is metered by.
 const hitsPerReadUnit = 10
 
-// tenant.UnitsOf is what reading some records counts as: one unit for every ten begun.
+// UnitsOf is what reading some records counts as: one unit for every ten begun.
 func UnitsOf(records int) uint64 { return 1 + uint64(max(0, records-1)/hitsPerReadUnit) }
 
 func (s *System) NewUUID() (uuid.UUID, error) {
@@ -109,7 +109,7 @@ func (s *System) NewUUID() (uuid.UUID, error) {
 	return id, nil
 }
 
-// tenant.EventTime is RFC 3339 in UTC with milliseconds, as everywhere in the
+// EventTime is RFC 3339 in UTC with milliseconds, as everywhere in the
 // interface.
 const EventTime = "2006-01-02T15:04:05.000Z"
 

@@ -13,7 +13,7 @@ var ErrBadCursor = errors.New("cursor is not one of this list")
 
 const cursorTagBytes = 16 // a 128-bit tag; cursors are not secrets, only unforgeable
 
-// tenant.CursorKind names the list, the filters and the partition that a cursor
+// CursorKind names the list, the filters and the partition that a cursor
 // belongs to; a cursor of another kind does not verify.
 type CursorKind struct {
 	List      string
@@ -21,14 +21,14 @@ type CursorKind struct {
 	Partition pb.PartitionID
 }
 
-// tenant.SealCursor returns an opaque cursor that stands after position. secret is the
+// SealCursor returns an opaque cursor that stands after position. secret is the
 // organization's.
 func SealCursor(secret []byte, kind CursorKind, position []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(cursorTag(secret, kind, position), position...))
 }
 
-// tenant.OpenCursor returns the position of a cursor that tenant.SealCursor made for the same
-// secret and kind, and tenant.ErrBadCursor for anything else.
+// OpenCursor returns the position of a cursor that SealCursor made for the same
+// secret and kind, and ErrBadCursor for anything else.
 func OpenCursor(secret []byte, kind CursorKind, cursor string) ([]byte, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
 	if err != nil || len(raw) < cursorTagBytes {

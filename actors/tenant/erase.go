@@ -12,12 +12,12 @@ import (
 // cluster.Host), within a minute and across restarts; here is what must be
 // erased beside the memory itself, because it tells of it from outside.
 
-// tenant.EraseAtOnce is how many records one commit of an erasure erases: some 130 KB in
+// EraseAtOnce is how many records one commit of an erasure erases: some 130 KB in
 // the log of the largest, which are jobs with their indexes. A subject may have
 // hundreds of thousands of jobs, outcomes and events, which fit in no batch.
 const EraseAtOnce = 1000
 
-// tenant.EraseRecords erases the records of an organization's table that pick takes: it
+// EraseRecords erases the records of an organization's table that pick takes: it
 // puts what goes into the batch and reports whether it did. Behind each commit
 // committed is called. A crash between two leaves some of them erased: whoever
 // calls this must be able to do it again.
@@ -58,7 +58,7 @@ func EraseRecords[M proto.Message](o *View, table storage.Table, empty func() M,
 	}
 }
 
-// tenant.EraseOf erases a record where it is of a partition, and reports whether it is.
+// EraseOf erases a record where it is of a partition, and reports whether it is.
 func EraseOf(b *storage.Batch, key storage.Key, rec interface{ GetPartition() []byte }, ref *partition.Ref) bool {
 	if string(rec.GetPartition()) != string(ref.ID[:]) {
 		return false

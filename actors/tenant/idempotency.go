@@ -17,16 +17,16 @@ import (
 	"orgmem/storage"
 )
 
-// tenant.IdempotencyRetention is how long an outcome can be replayed.
+// IdempotencyRetention is how long an outcome can be replayed.
 const IdempotencyRetention = 24 * time.Hour
 
-// tenant.SecretMarker stands in a replay where the original had a secret.
+// SecretMarker stands in a replay where the original had a secret.
 const SecretMarker = "[redacted: returned only once]"
 
 // outcomeReplies seals outcomes, together with what only the request knows (outcomeWords).
 const outcomeReplies = "orgmem outcome "
 
-// tenant.IdemKey identifies a request that may be sent again: credential, effective
+// IdemKey identifies a request that may be sent again: credential, effective
 // subject, method, path and the client's key.
 type IdemKey [sha256.Size]byte
 
@@ -253,7 +253,7 @@ func (o *View) eraseOutcomes(ref *partition.Ref) error {
 	}, func() {})
 }
 
-// tenant.ProposalKey is where a proposal lies.
+// ProposalKey is where a proposal lies.
 func ProposalKey(space storage.Space, id pb.DerivedID) storage.Key {
 	return space.Key(storage.TableProposal, storage.ID16(id))
 }

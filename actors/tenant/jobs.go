@@ -16,17 +16,17 @@ const (
 	eraseLimit = 10 * time.Minute
 	// stopTries is how often the end of a subject's actor is waited for, 10 s each.
 	stopTries = 30
-	// tenant.EraseRetry is the wait before an erasure is tried again.
+	// EraseRetry is the wait before an erasure is tried again.
 	EraseRetry = 5 * time.Second
 	// maxJobsPerScan bounds the records that one page of a filtered list reads;
 	// a page may then be short, and its cursor goes on.
 	maxJobsPerScan = 5000
-	// tenant.JobRetention is how long a finished job can be read.
+	// JobRetention is how long a finished job can be read.
 	JobRetention = 90 * 24 * time.Hour
-	// tenant.MaxSweep bounds what one sweep deletes of each kind: some 10 ms of the
+	// MaxSweep bounds what one sweep deletes of each kind: some 10 ms of the
 	// mailbox.
 	MaxSweep = 2000
-	// tenant.SweepPause is the time between two sweeps while there is more: a million
+	// SweepPause is the time between two sweeps while there is more: a million
 	// records are gone within ten minutes, at one percent of the mailbox's time.
 	SweepPause = time.Second
 )
@@ -53,7 +53,7 @@ func (o *View) NewJob(kind string, who Principal, part *partition.Ref, total int
 	}, nil
 }
 
-// tenant.PutJob writes a new job and its indexes.
+// PutJob writes a new job and its indexes.
 func PutJob(b *storage.Batch, space storage.Space, job *pb.Job) {
 	orderTimes(job)
 	id := pb.JobID(job.GetId())
@@ -74,13 +74,13 @@ func orderTimes(job *pb.Job) {
 	}
 }
 
-// tenant.UpdateJob writes a job that is not finished.
+// UpdateJob writes a job that is not finished.
 func UpdateJob(b *storage.Batch, space storage.Space, job *pb.Job) {
 	orderTimes(job)
 	b.Put(space.Key(storage.TableJob, storage.ID16(pb.JobID(job.GetId()))), job)
 }
 
-// tenant.EndJob writes a job in its terminal state, and what its end causes: the event,
+// EndJob writes a job in its terminal state, and what its end causes: the event,
 // and what the modules say.
 func EndJob(c *commit.Change, o *View, job *pb.Job) error {
 	job.Begun, job.Unclean = "", nil
@@ -226,7 +226,7 @@ func (o *View) listJobs(r storage.Reader, who Principal, op *pb.ListJobs) (*pb.R
 	return &pb.Reply{Result: &pb.Reply_Jobs{Jobs: &pb.JobList{Jobs: entries, NextCursor: next}}}, err
 }
 
-// tenant.JobModule answers what became of jobs, and cancels them.
+// JobModule answers what became of jobs, and cancels them.
 type JobModule struct {
 	*Org
 	NoModule

@@ -12,11 +12,11 @@ import (
 type Entity string
 
 const (
-	// tenant.PurgeLock is had by a purge, and behind it the subject that is purged.
+	// PurgeLock is had by a purge, and behind it the subject that is purged.
 	PurgeLock Entity = "purge"
-	// tenant.MembersLock is had by what adds or removes a member, and behind it that member's connectors.
+	// MembersLock is had by what adds or removes a member, and behind it that member's connectors.
 	MembersLock Entity = "members"
-	// tenant.SandboxLock is had by what makes or resets the sandbox, and behind it the keys of the member who does.
+	// SandboxLock is had by what makes or resets the sandbox, and behind it the keys of the member who does.
 	SandboxLock Entity = "sandbox"
 
 	// Behind these nothing is waited for but the directory.
@@ -30,19 +30,19 @@ const (
 	directoryLock Entity = "directory entry"
 )
 
-// tenant.SubjectLock is a subject: whether there is one.
+// SubjectLock is a subject: whether there is one.
 func SubjectLock(id string) Entity { return Entity("subject " + id) }
 
-// tenant.KeysLock are the keys of a member: their number.
+// KeysLock are the keys of a member: their number.
 func KeysLock(user []byte) Entity { return Entity(fmt.Sprintf("keys %x", user)) }
 
-// tenant.KeyLock is one key.
+// KeyLock is one key.
 func KeyLock(id string) Entity { return Entity("key " + id) }
 
-// tenant.SettingsLock are the settings of a partition.
+// SettingsLock are the settings of a partition.
 func SettingsLock(part pb.PartitionID) Entity { return Entity("settings " + part.String()) }
 
-// tenant.WebhookLock is one endpoint.
+// WebhookLock is one endpoint.
 func WebhookLock(id pb.WebhookID) Entity { return Entity("webhook " + id.String()) }
 
 // Exclusive runs f when no other change of the entity is under way, and until

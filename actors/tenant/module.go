@@ -32,7 +32,7 @@ type Module interface {
 	// Tick is called whenever the organization looks whether it may leave memory.
 	Tick()
 	// Sweep adds to a batch the deletion of what has expired, and returns how many records of one kind it has looked
-	// at: as many as tenant.MaxSweep mean that there may be more.
+	// at: as many as MaxSweep mean that there may be more.
 	Sweep(st *storage.Store, b *storage.Batch, now time.Time) (looked int, err error)
 	// Swept is called when what sweep has added is committed.
 	Swept()
@@ -66,7 +66,7 @@ type Module interface {
 	JobKinds() map[string]JobKind
 }
 
-// tenant.JobKind is how the organization deals with the jobs of one kind. The worker of the partition deals with those of a
+// JobKind is how the organization deals with the jobs of one kind. The worker of the partition deals with those of a
 // kind that is not in the table.
 type JobKind struct {
 	// Resume continues an open job when the organization opens. It reports false where the job is in the partition's
@@ -87,20 +87,20 @@ type Feature interface {
 	Left(which func(pb.OrgID) bool)
 }
 
-// tenant.NoFeature has the methods that a feature may leave out.
+// NoFeature has the methods that a feature may leave out.
 type NoFeature struct{}
 
 func (NoFeature) Stats(*Stats)             {}
 func (NoFeature) Left(func(pb.OrgID) bool) {}
 
-// tenant.PlainFeature is a feature that is the same on every node, and makes its module by a function.
+// PlainFeature is a feature that is the same on every node, and makes its module by a function.
 type PlainFeature func(o *Org) Module
 
 func (f PlainFeature) Module(o *Org) Module   { return f(o) }
 func (PlainFeature) Stats(*Stats)             {}
 func (PlainFeature) Left(func(pb.OrgID) bool) {}
 
-// tenant.FeatureOf returns a node's feature of a type.
+// FeatureOf returns a node's feature of a type.
 func FeatureOf[F Feature](s *System) F {
 	for _, f := range s.Features {
 		if f, ok := f.(F); ok {
@@ -143,7 +143,7 @@ func (NoModule) LastEvent(*storage.Store) (uint64, error)                       
 func (NoModule) EraseMember(*storage.Store, *commit.Change, pb.UserID) error     { return nil }
 func (NoModule) JobKinds() map[string]JobKind                                    { return nil }
 
-// tenant.ModuleOf returns an organization's module of a type. It may be called from any goroutine, and at any time: an
+// ModuleOf returns an organization's module of a type. It may be called from any goroutine, and at any time: an
 // organization's modules are made with it.
 func ModuleOf[M Module](o *View) M {
 	for _, m := range o.Modules {
@@ -242,7 +242,7 @@ func (o *View) lastEvent(st *storage.Store) (last uint64, err error) {
 	return last, nil
 }
 
-// kindOfJob returns how jobs of a kind are dealt with, the zero tenant.JobKind where the partitions' workers do it.
+// kindOfJob returns how jobs of a kind are dealt with, the zero JobKind where the partitions' workers do it.
 func (o *Org) kindOfJob(job *pb.Job) JobKind { return o.kinds[job.GetType()] }
 
 // committed tells the modules that something was written to the organization.

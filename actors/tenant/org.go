@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// tenant.DefaultTombstoneRetention is how long a forgotten node can be restored
+	// DefaultTombstoneRetention is how long a forgotten node can be restored
 	// (docs/interface.md, "Other limits").
 	DefaultTombstoneRetention = 30 * 24 * time.Hour
 	// minTombstoneSweep bounds how often removal is looked for where the retention
@@ -35,12 +35,12 @@ const (
 	// remembers; it looks up the rest in the store (about 2 µs).
 	maxCachedKeys     = 4096
 	maxCachedSubjects = 4096
-	// tenant.FullAgain is longer than any bucket takes to fill: forgetting the buckets
+	// FullAgain is longer than any bucket takes to fill: forgetting the buckets
 	// of a key unused for so long changes nothing.
 	FullAgain = 2 * time.Minute
-	// tenant.UseWriteInterval is how often a key's lastUsedAt is written.
+	// UseWriteInterval is how often a key's lastUsedAt is written.
 	UseWriteInterval = time.Minute
-	// tenant.SweepInterval is how often expired records are looked for.
+	// SweepInterval is how often expired records are looked for.
 	SweepInterval = 10 * time.Minute
 )
 
@@ -637,7 +637,7 @@ func (o *Org) markBusy(busy bool, then func(error)) {
 	})
 }
 
-// InBackground runs f beside the actors. Its number is bounded by tenant.MaxCalls: each
+// InBackground runs f beside the actors. Its number is bounded by MaxCalls: each
 // serves a call or an actor that waits for it.
 func (s *System) InBackground(f func(context.Context)) {
 	s.Background.Go(func() {

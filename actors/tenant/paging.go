@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// tenant.MaxRecordsPerPage bounds the records that a page of a filtered list reads; the page may then be short.
+	// MaxRecordsPerPage bounds the records that a page of a filtered list reads; the page may then be short.
 	MaxRecordsPerPage = 500
 )
 
@@ -42,7 +42,7 @@ func (o *View) ScanFrom(all storage.Range, kind CursorKind, page *pb.Page) (stor
 	return storage.ScanOptions{}, InvalidCursor()
 }
 
-// tenant.PageOfKeys gathers a page of a list in the order of its keys. take turns an item
+// PageOfKeys gathers a page of a list in the order of its keys. take turns an item
 // into what the page shows, and reports false for one that does not belong to the
 // list; it may follow an index entry to the record that it stands for. limit, which
 // is above the size of any page, bounds the items that are looked at: a page may
@@ -51,13 +51,13 @@ func PageOfKeys[T any](o *View, r storage.Reader, all storage.Range, kind Cursor
 	return PageOfWalk(o, r, KeyWalk{All: all}, kind, page, limit, take)
 }
 
-// tenant.KeyWalk is a range of keys and the direction in which it is read.
+// KeyWalk is a range of keys and the direction in which it is read.
 type KeyWalk struct {
 	All     storage.Range
 	Reverse bool
 }
 
-// tenant.PageOfWalk is tenant.PageOfKeys in either direction.
+// PageOfWalk is PageOfKeys in either direction.
 func PageOfWalk[T any](o *View, r storage.Reader, walk KeyWalk, kind CursorKind, page *pb.Page, limit int, take func(storage.Item) (T, bool, error)) (entries []T, next string, _ *pb.Problem, _ error) {
 	opts, p := o.ScanFrom(walk.All, kind, page)
 	if p != nil {
@@ -90,6 +90,6 @@ func PageOfWalk[T any](o *View, r storage.Reader, walk KeyWalk, kind CursorKind,
 	return entries, next, nil, nil
 }
 
-// tenant.ErrNoRecord means that something names a record that is not there, such as an
+// ErrNoRecord means that something names a record that is not there, such as an
 // entry of a list: both are written together, so the store is damaged.
 var ErrNoRecord = errors.New("an entry without its record")

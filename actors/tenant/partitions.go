@@ -9,7 +9,7 @@ import (
 	"orgmem/storage"
 )
 
-// tenant.MaxOrgPartitions bounds an organization-wide search: its partitions are
+// MaxOrgPartitions bounds an organization-wide search: its partitions are
 // searched as one index, which has to be in memory. More of them is the caller's to
 // mend (422), since waiting does not.
 const MaxOrgPartitions = 20_000
@@ -49,7 +49,7 @@ func (o *View) AllPartitions(r storage.Reader) ([]*partition.Ref, error) {
 	return parts, nil
 }
 
-// tenant.OwnerOf returns the partition that a node's id says it lies in; nil when that is none
+// OwnerOf returns the partition that a node's id says it lies in; nil when that is none
 // of them.
 func OwnerOf(parts []*partition.Ref, id pb.NodeID) *partition.Ref {
 	at, err := PartitionIn(id)
@@ -64,7 +64,7 @@ func OwnerOf(parts []*partition.Ref, id pb.NodeID) *partition.Ref {
 	return nil
 }
 
-// tenant.PartitionIn reads the partition of a node's id: the second part of every one.
+// PartitionIn reads the partition of a node's id: the second part of every one.
 func PartitionIn(id pb.NodeID) (pb.PartitionID, error) {
 	_, rest, _ := strings.Cut(string(id), ":")
 	owner, _, _ := strings.Cut(rest, ":")

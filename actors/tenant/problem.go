@@ -48,10 +48,10 @@ func replayable(code string) bool {
 
 // What rooms above this one answer calls with; ProblemOf knows what they mean to the caller.
 var (
-	// tenant.ErrUnsettled means that what an edit depends on changed as often as it was
+	// ErrUnsettled means that what an edit depends on changed as often as it was
 	// prepared for.
 	ErrUnsettled = errors.New("what is to be edited keeps changing")
-	// tenant.ErrReembedding means that text cannot be taken in by hand now: the vectors
+	// ErrReembedding means that text cannot be taken in by hand now: the vectors
 	// are of a model that this node has not got, and are being made anew.
 	ErrReembedding = errors.New("the memory is being embedded anew")
 )

@@ -23,9 +23,9 @@ import (
 // actor knows; nor the other way round.
 
 const (
-	// tenant.SandboxSubject is what the sandbox's one partition is called.
+	// SandboxSubject is what the sandbox's one partition is called.
 	SandboxSubject pb.SubjectKey = "sandbox"
-	// tenant.DefaultSandboxKeyLife is how long a sandbox key works when neither its
+	// DefaultSandboxKeyLife is how long a sandbox key works when neither its
 	// creation nor the configuration says.
 	DefaultSandboxKeyLife = 7 * 24 * time.Hour
 	// sandboxRetry is the wait before a sandbox that has unfinished jobs and could

@@ -22,7 +22,7 @@ import (
 // What an earlier version, or one without an operator's key, has left readable is
 // sealed when the organization is opened (resealSecrets).
 
-// tenant.ErrSealed means that a secret was sealed under another key.
+// ErrSealed means that a secret was sealed under another key.
 var ErrSealed = errors.New("the secret cannot be opened: is secrets-key-file what it was when it was stored?")
 
 // sealing is the organization's cipher for one kind of secrets.

@@ -31,19 +31,19 @@ import (
 )
 
 const (
-	// tenant.MinReadingBytes is the least budget: that of one file.
+	// MinReadingBytes is the least budget: that of one file.
 	MinReadingBytes     = reading.MaxMemory
 	defaultReadingBytes = 2 * MinReadingBytes
-	// tenant.MaxCalls bounds the requests inside the actors of one node. Each holds at
+	// MaxCalls bounds the requests inside the actors of one node. Each holds at
 	// most one body, which the edge bounds by bytes; the number bounds the
 	// goroutines that wait.
 	MaxCalls = 8192
 	// maxReadingsPerOrg bounds the files of one organization that are read or wait for
 	// that. Each holds an upload, which the edge counts.
 	maxReadingsPerOrg = 64
-	// maxCallsPerOrg keeps one tenant from filling tenant.MaxCalls by itself.
+	// maxCallsPerOrg keeps one tenant from filling MaxCalls by itself.
 	maxCallsPerOrg = 2048
-	// tenant.PressureFrom calls at once make ingestion stand back until there are
+	// PressureFrom calls at once make ingestion stand back until there are
 	// pressureUntil: eight for each of two processors are more than a few clients
 	// cause, and the distance keeps it from flapping.
 	PressureFrom  = 16
@@ -51,13 +51,13 @@ const (
 	// maxActivations is how often a call is offered to an organization that was
 	// just leaving memory.
 	maxActivations = 4
-	// tenant.DefaultDeadline bounds a call whose caller named no deadline.
+	// DefaultDeadline bounds a call whose caller named no deadline.
 	DefaultDeadline = 30 * time.Second
-	// tenant.WriteOff is how long an abandoned call counts at most: longer than the work
+	// WriteOff is how long an abandoned call counts at most: longer than the work
 	// of any. One that a bug leaves without an answer must not hold its place for
 	// ever.
 	WriteOff = 10 * time.Minute
-	// tenant.ResumeAtOnce is how many organizations are woken together at start to
+	// ResumeAtOnce is how many organizations are woken together at start to
 	// finish the jobs that a stop interrupted: opening a store costs some 20 ms
 	// of CPU, which requests need more.
 	ResumeAtOnce = 2
@@ -89,7 +89,7 @@ type Config struct {
 	SnapshotBytes int64
 	// ReadingBytes bounds the memory for what files unpack to and are made of while they
 	// are read, and half as much the memory for texts that are cut and embedded; 0 is
-	// 256 MiB. At least tenant.MinReadingBytes.
+	// 256 MiB. At least MinReadingBytes.
 	ReadingBytes int
 	// ForwardedBytes bounds the bytes of requests that other nodes have sent on and that
 	// are not answered yet: what is over is refused like a body that the edge has no
@@ -136,7 +136,7 @@ type Config struct {
 	CycleWrote  func(cancel func())
 	ChoreBegun  func()
 	Working     func(kind string, stopped func() bool)
-	// SealChunks, PieceBytes, EdgesTaken, FreshChunks and tenant.MaxBackOff are less than the
+	// SealChunks, PieceBytes, EdgesTaken, FreshChunks and MaxBackOff are less than the
 	// constants of like names in tests; 0 is the constant.
 	// usable says which stored segments serve; those of today's text analysis, but
 	// in tests.
@@ -210,7 +210,7 @@ type Activation struct {
 	view    atomic.Pointer[View] // once it is open
 }
 
-// tenant.New builds what the organizations of a node share. NewSubject makes the actor of a subject.
+// New builds what the organizations of a node share. NewSubject makes the actor of a subject.
 func New(cfg Config) (*System, error) {
 	switch {
 	case cfg.Host == nil, cfg.Storage == nil, cfg.Clock == nil, cfg.Random == nil, cfg.Logger == nil, cfg.Embedder == nil:
@@ -477,7 +477,7 @@ func (s *System) activate(org pb.OrgID, known bool) (*Activation, error) {
 	return a, nil
 }
 
-// tenant.MainStoreOf is the store of an organization that everything but the sandbox lies in.
+// MainStoreOf is the store of an organization that everything but the sandbox lies in.
 func MainStoreOf(org pb.OrgID) storage.StoreID {
 	return storage.StoreID{Org: org, Realm: storage.RealmMain}
 }
@@ -488,7 +488,7 @@ func (s *System) removed(org pb.OrgID) bool {
 	return ok && e.GetRemoved()
 }
 
-// tenant.StopFailed ends an actor that fails. Nothing is restarted in place: what is
+// StopFailed ends an actor that fails. Nothing is restarted in place: what is
 // on its way to an actor is meant for the one that asked for it, and would reach
 // a successor that knows nothing of it. It is a last resort, because actors
 // recover by themselves (View.panicked).
@@ -615,7 +615,7 @@ func (s *System) Visit(ctx context.Context, org pb.OrgID, f func(o *Org, done fu
 	return commit.ErrLost
 }
 
-// tenant.ErrTryAgain is a retired actor's answer: another activation will decide.
+// ErrTryAgain is a retired actor's answer: another activation will decide.
 var ErrTryAgain = errors.New("organization is moving")
 
 // Visit is an operator's or the system's work in an organization's actor.
@@ -624,7 +624,7 @@ type Visit struct {
 	Done func(error)
 }
 
-// Ready returns nil when the node can serve, be it by asking another one, tenant.ErrDraining
+// Ready returns nil when the node can serve, be it by asking another one, ErrDraining
 // when it still does and should be left alone.
 func (s *System) Ready(context.Context) error {
 	s.mu.Lock()
@@ -639,7 +639,7 @@ func (s *System) Ready(context.Context) error {
 	return s.Config.Host.Serves()
 }
 
-// tenant.ErrDraining means that the node answers, but is about to stop: others should be
+// ErrDraining means that the node answers, but is about to stop: others should be
 // asked.
 var ErrDraining = errors.New("the node is being drained")
 

@@ -13,14 +13,14 @@ import (
 
 // Failures of operator calls; the edge maps them to problems.
 var (
-	// tenant.ErrOrgNotFound means that no organization has the id, or it was removed.
+	// ErrOrgNotFound means that no organization has the id, or it was removed.
 	ErrOrgNotFound = errors.New("organization not found")
-	// tenant.ErrUserNotFound means that the organization has no such member.
+	// ErrUserNotFound means that the organization has no such member.
 	ErrUserNotFound = errors.New("member not found")
-	// tenant.ErrInvalid wraps every refusal of an operator's input; its text names the
+	// ErrInvalid wraps every refusal of an operator's input; its text names the
 	// field and the reason.
 	ErrInvalid = errors.New("invalid input")
-	// tenant.ErrConflict means that the state forbids the change, for example removing
+	// ErrConflict means that the state forbids the change, for example removing
 	// the last owner or adding an e-mail address twice.
 	ErrConflict = errors.New("conflict")
 )
@@ -47,7 +47,7 @@ func (s *System) VisitOrg(ctx context.Context, org pb.OrgID, f func(o *Org, done
 	})
 }
 
-// tenant.MemberInfo is one human member.
+// MemberInfo is one human member.
 type MemberInfo struct {
 	User    pb.UserID
 	Email   string

@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"fmt"
@@ -49,7 +49,7 @@ func listEdges(c *tenant.Call, st *storage.Store, op *pb.ListEdges) (_ *pb.Reply
 	defer partition.CloseSnapshot(snap, &err)
 	f := edgeFilter{
 		source: pb.NodeID(op.GetSource()), target: pb.NodeID(op.GetTarget()), node: pb.NodeID(op.GetNode()),
-		kind: edgeType(op.GetType()), origin: op.GetOrigin(),
+		kind: EdgeType(op.GetType()), origin: op.GetOrigin(),
 	}
 	edges, next, err := pageOfEdges(snap, c.Part, f, after, tenant.PageSize(op.GetPage()))
 	if err != nil {
@@ -57,7 +57,7 @@ func listEdges(c *tenant.Call, st *storage.Store, op *pb.ListEdges) (_ *pb.Reply
 	}
 	list := &pb.EdgeList{Subject: string(c.Part.Subject), Edges: edges}
 	if next != nil {
-		list.NextCursor = tenant.SealCursor(c.Org.Secret, kind, next.encode())
+		list.NextCursor = tenant.SealCursor(c.Org.Secret, kind, next.Encode())
 	}
 	c.ReadUnits = tenant.UnitsOf(len(edges))
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Edges{Edges: list}}), nil
@@ -67,36 +67,36 @@ func listEdges(c *tenant.Call, st *storage.Store, op *pb.ListEdges) (_ *pb.Reply
 // either end.
 type edgeFilter struct {
 	source, target, node pb.NodeID
-	kind                 edgeType
+	kind                 EdgeType
 	origin               string
 }
 
 // pageOfEdges gathers a page of edges. The entries of the ends tell type and
 // other end, so what a filter keeps out costs no record.
-func pageOfEdges(snap *storage.Snapshot, part *partition.Ref, f edgeFilter, after *position, size int) ([]*pb.Edge, *position, error) {
+func pageOfEdges(snap *storage.Snapshot, part *partition.Ref, f edgeFilter, after *Position, size int) ([]*pb.Edge, *Position, error) {
 	above, other, possible, err := f.plan(snap, part)
 	if err != nil || !possible {
 		return nil, nil, err
 	}
 	var keep filter
-	if end := f.ends(other); end != (edgeEnd{}) {
+	if end := f.ends(other); end != (EdgeEnd{}) {
 		keep = func(_ string, value []byte) bool { return end.passes(value) }
 	}
-	return pageOf(newestFirst(snap, above, always, after, keep), size, tenant.MaxRecordsPerPage, func(e entry) (*pb.Edge, bool, error) {
-		edge, err := readEdge(snap, part, pb.EdgeID(e.id))
+	return pageOf(NewestFirst(snap, above, Always, after, keep), size, tenant.MaxRecordsPerPage, func(e entry) (*pb.Edge, bool, error) {
+		edge, err := readEdge(snap, part, pb.EdgeID(e.ID))
 		if err == nil && edge == nil {
-			err = fmt.Errorf("edge %s: %w", e.id, tenant.ErrNoRecord)
+			err = fmt.Errorf("edge %s: %w", e.ID, tenant.ErrNoRecord)
 		}
 		return edge, true, err
 	})
 }
 
 // ends is what the entries under the ends must tell beside their order.
-func (f edgeFilter) ends(other pb.NodeID) edgeEnd {
+func (f edgeFilter) ends(other pb.NodeID) EdgeEnd {
 	if f.source == "" && f.target == "" && f.node == "" {
-		return edgeEnd{} // the walk is by type, or of all
+		return EdgeEnd{} // the walk is by type, or of all
 	}
-	return edgeEnd{f.kind, other}
+	return EdgeEnd{f.kind, other}
 }
 
 // plan chooses the beginnings of the entries to walk, and the other end that
@@ -127,44 +127,44 @@ func (f edgeFilter) plan(r storage.Reader, part *partition.Ref) (above []storage
 			other, source = source, ""
 		}
 	}
-	origins := edgeOrigins
+	origins := EdgeOrigins
 	if f.origin != "" {
 		origins = []string{f.origin}
 	}
 	for _, origin := range origins {
 		switch {
 		case source != "":
-			above = append(above, edgesOfSource(part.Space, source, origin))
+			above = append(above, EdgesOfSource(part.Space, source, origin))
 		case target != "":
-			above = append(above, edgesOfTarget(part.Space, target, origin))
+			above = append(above, EdgesOfTarget(part.Space, target, origin))
 		case f.node != "": // no edge leads from a node to itself
-			above = append(above, edgesOfSource(part.Space, f.node, origin), edgesOfTarget(part.Space, f.node, origin))
+			above = append(above, EdgesOfSource(part.Space, f.node, origin), EdgesOfTarget(part.Space, f.node, origin))
 		case f.kind != "":
 			above = append(above, edgesOfType(part.Space, f.kind, origin))
 		default:
-			above = append(above, edgesOf(part.Space, origin))
+			above = append(above, EdgesOf(part.Space, origin))
 		}
 	}
 	return above, other, true, nil
 }
 
 const (
-	// maxAssertedWeight caps what a person may claim: what was found in texts
+	// MaxAssertedWeight caps what a person may claim: what was found in texts
 	// weighs more (docs/interface.md, "The graph").
-	maxAssertedWeight = 0.4
+	MaxAssertedWeight = 0.4
 	// typeSupersededBy is the service's own: superseding a node makes such edges.
 	typeSupersededBy = "superseded_by"
 )
 
 // asserted is a weight or confidence as it is stored.
-func asserted(v float64) float64 { return min(v, maxAssertedWeight) }
+func asserted(v float64) float64 { return min(v, MaxAssertedWeight) }
 
 // assertEdge makes an edge, or updates the one that was asserted before. What an
 // update does not name stays as it is; a new edge gets the most that an
 // assertion may have.
-func assertEdge(f *effect, op *pb.AssertEdge) (*pb.Reply, error) {
+func assertEdge(f *Tx, op *pb.AssertEdge) (*pb.Reply, error) {
 	for _, id := range []string{op.GetSource(), op.GetTarget()} {
-		n, err := f.node(pb.NodeID(id))
+		n, err := f.Node(pb.NodeID(id))
 		if err != nil {
 			return nil, err
 		}
@@ -172,13 +172,13 @@ func assertEdge(f *effect, op *pb.AssertEdge) (*pb.Reply, error) {
 			return tenant.Refuse(nodeNotFound()), nil
 		}
 	}
-	triple := edgeTriple{pb.NodeID(op.GetSource()), pb.NodeID(op.GetTarget()), edgeType(op.GetType()), pb.OriginAsserted}
-	before, err := f.edgeOfTriple(triple)
+	triple := EdgeTriple{pb.NodeID(op.GetSource()), pb.NodeID(op.GetTarget()), EdgeType(op.GetType()), pb.OriginAsserted}
+	before, err := f.EdgeOfTriple(triple)
 	if err != nil {
 		return nil, err
 	}
 	if before.GetStatus() == pb.StatusTombstoned { // it comes back as a new one
-		removeEdge(f.batch.Batch, f.part.Space, before)
+		RemoveEdge(f.Batch.Batch, f.Part.Space, before)
 		before = nil
 	}
 	var e *pb.Edge
@@ -186,17 +186,17 @@ func assertEdge(f *effect, op *pb.AssertEdge) (*pb.Reply, error) {
 	if before != nil {
 		e = proto.CloneOf(before)
 		if e.GetStatus() == pb.StatusSuperseded { // it had ended with a node that was superseded
-			e.Status, e.ValidFromMs, e.ValidToMs = pb.StatusLive, f.now, 0
+			e.Status, e.ValidFromMs, e.ValidToMs = pb.StatusLive, f.Index, 0
 		}
 	} else {
-		id, err := f.org.NewID()
+		id, err := f.Org.NewID()
 		if err != nil {
 			return nil, err
 		}
 		status = 201
 		e = &pb.Edge{
 			Id: id.String(), Source: op.GetSource(), Target: op.GetTarget(), Type: op.GetType(), Origin: pb.OriginAsserted,
-			Weight: maxAssertedWeight, Confidence: maxAssertedWeight, Status: pb.StatusLive, ValidFromMs: f.now, CreatedMs: f.now,
+			Weight: MaxAssertedWeight, Confidence: MaxAssertedWeight, Status: pb.StatusLive, ValidFromMs: f.Index, CreatedMs: f.Index,
 		}
 	}
 	if op.Weight != nil {
@@ -208,23 +208,23 @@ func assertEdge(f *effect, op *pb.AssertEdge) (*pb.Reply, error) {
 	if op.Note != nil {
 		e.Note = op.GetNote()
 	}
-	e.UpdatedMs = f.now
-	if err := f.putEdge(before, e); err != nil {
+	e.UpdatedMs = f.Index
+	if err := f.PutEdge(before, e); err != nil {
 		return nil, err
 	}
-	f.noteEdge(actionEdgeAsserted, "", before, e)
+	f.noteEdge(ActionEdgeAsserted, "", before, e)
 	if err := f.edgeChanged("edge.assert", changeEdgeAsserted, e); err != nil {
 		return nil, err
 	}
-	r := edgeReply(f.part, e)
+	r := edgeReply(f.Part, e)
 	r.Status = status
 	return r, nil
 }
 
 // forgetEdge tombstones an edge. What a person wrote of it and what it rests on
 // go; that it was forgotten stays, so that nothing derives it again.
-func forgetEdge(f *effect, op *pb.ForgetEdge) (*pb.Reply, error) {
-	before, err := f.edge(pb.EdgeID(op.GetId()))
+func forgetEdge(f *Tx, op *pb.ForgetEdge) (*pb.Reply, error) {
+	before, err := f.Edge(pb.EdgeID(op.GetId()))
 	if err != nil {
 		return nil, err
 	}
@@ -232,22 +232,22 @@ func forgetEdge(f *effect, op *pb.ForgetEdge) (*pb.Reply, error) {
 		return tenant.Refuse(edgeNotFound()), nil
 	}
 	e := proto.CloneOf(before)
-	e.Status, e.TombstonedMs, e.UpdatedMs = pb.StatusTombstoned, f.now, f.now
+	e.Status, e.TombstonedMs, e.UpdatedMs = pb.StatusTombstoned, f.Index, f.Index
 	e.Note, e.Evidence = "", nil
-	f.forgets = true
+	f.Forgets = true
 	f.eraseNote(before)
-	if err := f.putEdge(before, e); err != nil {
+	if err := f.PutEdge(before, e); err != nil {
 		return nil, err
 	}
-	f.noteEdge(actionEdgeForgotten, "", before, nil)
+	f.noteEdge(ActionEdgeForgotten, "", before, nil)
 	if err := f.edgeChanged("edge.forget", changeEdgeForgotten, e); err != nil {
 		return nil, err
 	}
-	return edgeReply(f.part, e), nil
+	return edgeReply(f.Part, e), nil
 }
 
 // edgeChanged says who changed an edge, and tells those who listen.
-func (f *effect) edgeChanged(action, change string, e *pb.Edge) error {
-	f.batch.Audit(f.call.AuditOf(action, e.GetId()))
-	return addGraphUpdated(f.batch, f.org, f.part, change, e.GetId(), 2)
+func (f *Tx) edgeChanged(action, change string, e *pb.Edge) error {
+	f.Batch.Audit(f.Call.AuditOf(action, e.GetId()))
+	return AddGraphUpdated(f.Batch, f.Org, f.Part, change, e.GetId(), 2)
 }

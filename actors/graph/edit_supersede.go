@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"google.golang.org/protobuf/proto"
@@ -18,7 +18,7 @@ const (
 
 // supersedeNode puts another content in a node's place: a new node, or the one
 // that holds it already. The old one stays readable and leaves search.
-func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
+func (f *Tx) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	old, p, err := f.editable(pb.NodeID(op.GetId()))
 	if err != nil {
 		return nil, err
@@ -26,11 +26,11 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	text, err := f.content(pb.NodeID(op.GetId()))
+	text, err := f.Content(pb.NodeID(op.GetId()))
 	if err != nil {
 		return nil, err
 	}
-	id, err := nodeOfContent(f.st, f.part, op.GetContent())
+	id, err := NodeOfContent(f.Store, f.Part, op.GetContent())
 	if err != nil {
 		return nil, err
 	}
@@ -39,27 +39,27 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	}
 	item := itemOf(old, text)
 	item.Content = op.GetContent()
-	n, err := f.node(id)
+	n, err := f.Node(id)
 	if err != nil {
 		return nil, err
 	}
 	created := n == nil || n.GetStatus() == pb.StatusTombstoned
 	if created || n.GetErased() {
-		it, err := f.prepared(id, item)
+		it, err := f.Prepared(id, item)
 		if err != nil {
 			return nil, err
 		}
-		it.variant = id != f.part.NodeFor(op.GetContent())
+		it.Variant = id != f.Part.NodeFor(op.GetContent())
 		if err := f.take(it, created, n); err != nil {
 			return nil, err
 		}
 	}
-	ed := editOf(f.call)
+	ed := EditOf(f.Call)
 	created = created || ed.created
 	ed.created = created
-	n = f.nodes[id]
+	n = f.Nodes[id]
 	if n.GetStatus() == pb.StatusSuperseded {
-		if err := f.revive(n, f.now); err != nil {
+		if err := f.revive(n, f.Index); err != nil {
 			return nil, err
 		}
 	}
@@ -76,12 +76,12 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.batch.Audit(f.call.AuditOf("node.supersede", op.GetId()))
-	if err := addGraphUpdated(f.batch, f.org, f.part, changeSuperseded, op.GetId(), 2); err != nil {
+	f.Batch.Audit(f.Call.AuditOf("node.supersede", op.GetId()))
+	if err := AddGraphUpdated(f.Batch, f.Org, f.Part, changeSuperseded, op.GetId(), 2); err != nil {
 		return nil, err
 	}
-	data := map[string]any{"subject": f.part.EventSubject(), "nodeId": op.GetId(), "supersededBy": string(id)}
-	if err := f.batch.Event(f.org, pb.EventBeliefSuperseded, f.part, data); err != nil {
+	data := map[string]any{"subject": f.Part.EventSubject(), "nodeId": op.GetId(), "supersededBy": string(id)}
+	if err := f.Batch.Event(f.Org, pb.EventBeliefSuperseded, f.Part, data); err != nil {
 		return nil, err
 	}
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Superseded{Superseded: &pb.Superseded{
@@ -90,21 +90,21 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 }
 
 // take makes the node of a content: a new one, or one that was restored without it.
-func (f *effect) take(it *prepared, created bool, n *pb.Node) error {
+func (f *Tx) take(it *Prepared, created bool, n *pb.Node) error {
 	if !created {
 		was := n.GetStatus()
 		if err := f.redescribe(it, n); err != nil {
 			return err
 		}
 		if was == pb.StatusLive {
-			f.note(it.node, actionRevived, "")
+			f.note(it.Node, ActionRevived, "")
 		}
 		return nil
 	}
 	if err := f.create(it); err != nil {
 		return err
 	}
-	f.nodes[it.node].Source.Type = pb.SourceSupersede
+	f.Nodes[it.Node].Source.Type = pb.SourceSupersede
 	return nil
 }
 
@@ -112,8 +112,8 @@ func (f *effect) take(it *prepared, created bool, n *pb.Node) error {
 // keep their ids and what they say. Where the successor has the same edge
 // already, or is the neighbour itself, the old one ends where it is. What tells
 // how the old node came about stays its own.
-func (f *effect) moveEdges(old, id pb.NodeID) error {
-	edges, err := f.edgesOfNode(old, append([]string{pb.StatusTombstoned}, edgeOrigins...)...)
+func (f *Tx) moveEdges(old, id pb.NodeID) error {
+	edges, err := f.EdgesOfNode(old, append([]string{pb.StatusTombstoned}, EdgeOrigins...)...)
 	if err != nil {
 		return err
 	}
@@ -124,18 +124,18 @@ func (f *effect) moveEdges(old, id pb.NodeID) error {
 			continue // it has ended, perhaps before it was forgotten
 		case forgotten && e.GetTombstonedWith() == "":
 			continue // it was forgotten for itself
-		case f.full():
-			return errUnfinished
+		case f.Full():
+			return ErrUnfinished
 		}
 		moved := proto.CloneOf(e)
-		moved.UpdatedMs = f.now
+		moved.UpdatedMs = f.Index
 		if moved.GetSource() == string(old) {
 			moved.Source = string(id)
 		}
 		if moved.GetTarget() == string(old) {
 			moved.Target = string(id)
 		}
-		same, err := f.edgeOfTriple(tripleOf(moved))
+		same, err := f.EdgeOfTriple(TripleOf(moved))
 		if err != nil {
 			return err
 		}
@@ -144,14 +144,14 @@ func (f *effect) moveEdges(old, id pb.NodeID) error {
 				continue
 			}
 			ended := proto.CloneOf(e)
-			ended.Status, ended.ValidToMs, ended.UpdatedMs = pb.StatusSuperseded, f.now, f.now
-			if err := f.putEdge(e, ended); err != nil {
+			ended.Status, ended.ValidToMs, ended.UpdatedMs = pb.StatusSuperseded, f.Index, f.Index
+			if err := f.PutEdge(e, ended); err != nil {
 				return err
 			}
 			continue
 		}
 		if same != nil {
-			removeEdge(f.batch.Batch, f.part.Space, same)
+			RemoveEdge(f.Batch.Batch, f.Part.Space, same)
 		}
 		if err := f.reconnect(e, moved); err != nil {
 			return err
@@ -161,15 +161,15 @@ func (f *effect) moveEdges(old, id pb.NodeID) error {
 }
 
 // reconnect writes an edge that has other ends than before.
-func (f *effect) reconnect(before, after *pb.Edge) error {
+func (f *Tx) reconnect(before, after *pb.Edge) error {
 	if before.GetStatus() != pb.StatusTombstoned {
 		if err := f.addDegree(-1, before); err != nil {
 			return err
 		}
 	}
-	drift.MoveEdge(f.state, before, nil)
-	removeEdge(f.batch.Batch, f.part.Space, before)
-	return f.putEdge(nil, after)
+	drift.MoveEdge(f.State, before, nil)
+	RemoveEdge(f.Batch.Batch, f.Part.Space, before)
+	return f.PutEdge(nil, after)
 }
 
 // supersession is the id of the edge from a node to its successor.
@@ -178,42 +178,42 @@ func supersession(old, by pb.NodeID) pb.EdgeID {
 }
 
 // linkSuccessor writes that edge, or makes it live again.
-func (f *effect) linkSuccessor(old, by pb.NodeID) (pb.EdgeID, error) {
+func (f *Tx) linkSuccessor(old, by pb.NodeID) (pb.EdgeID, error) {
 	id := supersession(old, by)
-	before, err := f.edge(id)
+	before, err := f.Edge(id)
 	if err != nil {
 		return "", err
 	}
 	after := &pb.Edge{
 		Id: string(id), Source: string(old), Target: string(by), Type: typeSupersededBy, Weight: 1, Confidence: 1,
-		Origin: pb.OriginSupersede, Status: pb.StatusLive, ValidFromMs: f.now, CreatedMs: f.now, UpdatedMs: f.now,
+		Origin: pb.OriginSupersede, Status: pb.StatusLive, ValidFromMs: f.Index, CreatedMs: f.Index, UpdatedMs: f.Index,
 	}
 	if before != nil {
 		after.CreatedMs = before.GetCreatedMs()
 	}
-	return id, f.putEdge(before, after)
+	return id, f.PutEdge(before, after)
 }
 
 // endSupersession ends that edge: the old node lives again.
-func (f *effect) endSupersession(old, by pb.NodeID) error {
-	before, err := f.edge(supersession(old, by))
+func (f *Tx) endSupersession(old, by pb.NodeID) error {
+	before, err := f.Edge(supersession(old, by))
 	if err != nil || before == nil || before.GetStatus() != pb.StatusLive {
 		return err
 	}
 	after := proto.CloneOf(before)
-	after.Status, after.ValidToMs, after.UpdatedMs = pb.StatusSuperseded, f.now, f.now
-	return f.putEdge(before, after)
+	after.Status, after.ValidToMs, after.UpdatedMs = pb.StatusSuperseded, f.Index, f.Index
+	return f.PutEdge(before, after)
 }
 
 // successor returns the live node that a person has put in the place of another,
 // "" when there is none.
-func (f *effect) successor(id pb.NodeID) (pb.NodeID, error) {
-	n, err := f.node(id)
+func (f *Tx) successor(id pb.NodeID) (pb.NodeID, error) {
+	n, err := f.Node(id)
 	for range maxSuccessors {
 		if err != nil || n == nil || n.GetStatus() != pb.StatusSuperseded {
 			return "", err
 		}
-		if n, err = f.node(pb.NodeID(n.GetSupersededBy())); err != nil || n == nil || n.GetSource().GetType() != pb.SourceSupersede {
+		if n, err = f.Node(pb.NodeID(n.GetSupersededBy())); err != nil || n == nil || n.GetSource().GetType() != pb.SourceSupersede {
 			return "", err
 		}
 		if n.GetStatus() == pb.StatusLive {
@@ -223,10 +223,10 @@ func (f *effect) successor(id pb.NodeID) (pb.NodeID, error) {
 	return "", nil
 }
 
-// standsByHand reports whether a document that says what it said before repeats
+// StandsByHand reports whether a document that says what it said before repeats
 // what a person has changed since: then the change stands, as long as there is
 // something in its place. Only other words of the document undo it.
-func standsByHand(r storage.Reader, node func(pb.NodeID) (*pb.Node, error), part *partition.Ref, n *pb.Node, content string) (bool, error) {
+func StandsByHand(r storage.Reader, node func(pb.NodeID) (*pb.Node, error), part *partition.Ref, n *pb.Node, content string) (bool, error) {
 	id := pb.NodeID(n.GetId())
 	switch n.GetStatus() {
 	case pb.StatusLive:
@@ -251,13 +251,13 @@ func standsByHand(r storage.Reader, node func(pb.NodeID) (*pb.Node, error), part
 	return false, nil
 }
 
-func (f *effect) standsByHand(document pb.NodeID, content string) (bool, error) {
+func (f *Tx) standsByHand(document pb.NodeID, content string) (bool, error) {
 	if document == "" {
 		return false, nil
 	}
-	n, err := f.node(document)
+	n, err := f.Node(document)
 	if err != nil || n == nil {
 		return false, err
 	}
-	return standsByHand(f.st, f.node, f.part, n, content)
+	return StandsByHand(f.Store, f.Node, f.Part, n, content)
 }

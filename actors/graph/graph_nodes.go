@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"fmt"
@@ -20,9 +20,9 @@ const maxNeighbours = 100
 
 // getNode answers one node of the effective partition: at once, when it was read
 // before and nothing was written since.
-func (o *graphModule) getNode(c *tenant.Call, id pb.NodeID) {
-	key, recent := recentKey{c.Part.ID, id}, &o.recent
-	info, err := recent.find(&o.View, key)
+func (o *Module) getNode(c *tenant.Call, id pb.NodeID) {
+	key, recent := RecentKey{c.Part.ID, id}, &o.Recent
+	info, err := recent.Find(&o.View, key)
 	switch {
 	case err != nil:
 		c.Fail(err)
@@ -41,7 +41,7 @@ func (o *graphModule) getNode(c *tenant.Call, id pb.NodeID) {
 			return tenant.Refuse(nodeNotFound()), nil
 		}
 		if settled {
-			recent.keep(applied, key, info)
+			recent.Keep(applied, key, info)
 		}
 		return nodeReply(info), nil
 	})
@@ -93,12 +93,12 @@ func listNodes(c *tenant.Call, st *storage.Store, op *pb.ListNodes, rd *tenant.R
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	f := nodeFilter{statuses: standing, kinds: nodeKinds, domain: op.GetDomain(), created: always, asOf: op.GetAsOfMs()}
+	f := NodeFilter{Statuses: Standing, Kinds: NodeKinds, domain: op.GetDomain(), created: Always, asOf: op.GetAsOfMs()}
 	if op.GetStatus() != "" {
-		f.statuses = []string{op.GetStatus()}
+		f.Statuses = []string{op.GetStatus()}
 	}
 	if op.GetKind() != "" {
-		f.kinds = []string{op.GetKind()}
+		f.Kinds = []string{op.GetKind()}
 	}
 	if op.CreatedAfterMs != nil {
 		f.created.from = op.GetCreatedAfterMs()
@@ -115,7 +115,7 @@ func listNodes(c *tenant.Call, st *storage.Store, op *pb.ListNodes, rd *tenant.R
 		list.Nodes = append(list.Nodes, listed(c.Part, n.Node))
 	}
 	if next != nil {
-		list.NextCursor = tenant.SealCursor(c.Org.Secret, kind, next.encode())
+		list.NextCursor = tenant.SealCursor(c.Org.Secret, kind, next.Encode())
 	}
 	c.ReadUnits = tenant.UnitsOf(len(nodes))
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Nodes{Nodes: list}}), nil
@@ -125,31 +125,31 @@ func graphReply(r *pb.GraphResult) *pb.Reply {
 	return &pb.Reply{Result: &pb.Reply_Graph{Graph: r}}
 }
 
-// nodeFilter says which nodes a list is of.
-type nodeFilter struct {
-	statuses, kinds []string
+// NodeFilter says which nodes a list is of.
+type NodeFilter struct {
+	Statuses, Kinds []string
 	domain          string // empty: any, or none
 	created         window
 	asOf            int64 // held at that time; 0: any
 }
 
-// above are the beginnings of the list's entries.
-func (f *nodeFilter) above(space storage.Space) []storage.Key {
+// Above are the beginnings of the list's entries.
+func (f *NodeFilter) Above(space storage.Space) []storage.Key {
 	var keys []storage.Key
-	for _, status := range f.statuses {
-		for _, kind := range f.kinds {
+	for _, status := range f.Statuses {
+		for _, kind := range f.Kinds {
 			if f.domain != "" {
-				keys = append(keys, domainList(space, f.domain, status, kind))
+				keys = append(keys, DomainList(space, f.domain, status, kind))
 				continue
 			}
-			keys = append(keys, nodeList(space, status, kind))
+			keys = append(keys, NodeList(space, status, kind))
 		}
 	}
 	return keys
 }
 
-func (f *nodeFilter) passes(n *pb.Node) bool {
-	return slices.Contains(f.statuses, n.GetStatus()) && slices.Contains(f.kinds, n.GetKind()) && (f.domain == "" || n.GetDomain() == f.domain) && moments.HeldAt(n, f.asOf)
+func (f *NodeFilter) passes(n *pb.Node) bool {
+	return slices.Contains(f.Statuses, n.GetStatus()) && slices.Contains(f.Kinds, n.GetKind()) && (f.domain == "" || n.GetDomain() == f.domain) && moments.HeldAt(n, f.asOf)
 }
 
 // foundNode is a node of a page, and for a list by words the chunk that holds
@@ -161,7 +161,7 @@ type foundNode struct {
 
 // pageOfNodes gathers a page of nodes; q are words that each must hold, empty for
 // all.
-func pageOfNodes(c *tenant.Call, st *storage.Store, f nodeFilter, q string, after *position, size int, rd *tenant.Reader) (page []foundNode, next *position, err error) {
+func pageOfNodes(c *tenant.Call, st *storage.Store, f NodeFilter, q string, after *Position, size int, rd *tenant.Reader) (page []foundNode, next *Position, err error) {
 	// One moment for all ranges: a node that changes its status between two of
 	// them would be in none, or in both.
 	snap, err := st.Snapshot()
@@ -182,46 +182,46 @@ func pageOfNodes(c *tenant.Call, st *storage.Store, f nodeFilter, q string, afte
 		keep = func(id string, _ []byte) bool { _, ok := rd.Matcher.Holds(pb.NodeID(id)); return ok }
 		byWord = f.domain == "" || rarest <= tenant.MaxRecordsPerPage
 	}
-	walk := newestFirst(snap, f.above(c.Part.Space), f.created, after, keep)
+	walk := NewestFirst(snap, f.Above(c.Part.Space), f.created, after, keep)
 	if byWord {
 		walk = matching(rd, after)
 	}
 	return pageOf(walk, size, tenant.MaxRecordsPerPage, func(e entry) (foundNode, bool, error) {
 		n := &pb.Node{}
-		found, err := snap.Get(c.Part.Space.Key(storage.TableNode, storage.Str(e.id)), n)
+		found, err := snap.Get(c.Part.Space.Key(storage.TableNode, storage.Str(e.ID)), n)
 		switch {
 		case err != nil:
 			return foundNode{}, false, err
 		case !found && !byWord:
-			return foundNode{}, false, fmt.Errorf("node %s: %w", e.id, tenant.ErrNoRecord)
+			return foundNode{}, false, fmt.Errorf("node %s: %w", e.ID, tenant.ErrNoRecord)
 		}
 		// The index may be a commit behind the records, or ahead of the snapshot.
-		return foundNode{n, chunkOf(e.id)}, found && f.passes(n), nil
+		return foundNode{n, chunkOf(e.ID)}, found && f.passes(n), nil
 	})
 }
 
 // lookUpWords looks for the words of q in the keyword index, and returns how many chunks
 // hold the rarest.
-func lookUpWords(c *tenant.Call, st *storage.Store, f nodeFilter, q string, rd *tenant.Reader) (rarest int, err error) {
+func lookUpWords(c *tenant.Call, st *storage.Store, f NodeFilter, q string, rd *tenant.Reader) (rarest int, err error) {
 	now, err := c.Org.System.Parts.Get(st, c.Part, c.Org.System.Dim)
 	if err != nil {
 		return 0, err
 	}
 	return rd.Matcher.Find(now.Snapshot, &index.WordQuery{
-		Terms: rd.Analyzer.Query(q, now.Snapshot.Langs()), Kinds: f.kinds, Created: &index.Window{FromMs: f.created.from, UntilMs: f.created.until},
-		Live: slices.Contains(f.statuses, pb.StatusLive), Superseded: slices.Contains(f.statuses, pb.StatusSuperseded),
+		Terms: rd.Analyzer.Query(q, now.Snapshot.Langs()), Kinds: f.Kinds, Created: &index.Window{FromMs: f.created.from, UntilMs: f.created.until},
+		Live: slices.Contains(f.Statuses, pb.StatusLive), Superseded: slices.Contains(f.Statuses, pb.StatusSuperseded),
 	}), nil
 }
 
 // matching walks the nodes that lookUpWords has found.
-func matching(rd *tenant.Reader, after *position) iter.Seq2[entry, error] {
+func matching(rd *tenant.Reader, after *Position) iter.Seq2[entry, error] {
 	var from *index.Match
 	if after != nil {
-		from = &index.Match{CreatedMs: after.created, Node: pb.NodeID(after.id)}
+		from = &index.Match{CreatedMs: after.Created, Node: pb.NodeID(after.ID)}
 	}
 	return func(yield func(entry, error) bool) {
 		for m := range rd.Matcher.Matches(from) {
-			if !yield(entry{position: position{m.CreatedMs, strings.Clone(string(m.Node))}}, nil) {
+			if !yield(entry{Position: Position{m.CreatedMs, strings.Clone(string(m.Node))}}, nil) {
 				return
 			}
 		}
@@ -237,7 +237,7 @@ func searchNodes(c *tenant.Call, st *storage.Store, op *pb.SearchNodes, rd *tena
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	nodes, next, err := pageOfNodes(c, st, nodeFilter{statuses: standing, kinds: nodeKinds, created: always, asOf: op.GetAsOfMs()}, op.GetQ(), after, tenant.PageSize(op.GetPage()), rd)
+	nodes, next, err := pageOfNodes(c, st, NodeFilter{Statuses: Standing, Kinds: NodeKinds, created: Always, asOf: op.GetAsOfMs()}, op.GetQ(), after, tenant.PageSize(op.GetPage()), rd)
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +250,7 @@ func searchNodes(c *tenant.Call, st *storage.Store, op *pb.SearchNodes, rd *tena
 		list.Matches = append(list.Matches, m)
 	}
 	if next != nil {
-		list.NextCursor = tenant.SealCursor(c.Org.Secret, kind, next.encode())
+		list.NextCursor = tenant.SealCursor(c.Org.Secret, kind, next.Encode())
 	}
 	c.ReadUnits = tenant.UnitsOf(len(nodes))
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Matches{Matches: list}}), nil

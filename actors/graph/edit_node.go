@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"crypto/sha256"
@@ -29,16 +29,16 @@ func etagOf(n *pb.Node) string {
 	return string(append(hex.AppendEncode(append(tag, '-'), sum[:8]), '"'))
 }
 
-// content returns what a node holds, empty when it holds nothing.
-func (f *effect) content(id pb.NodeID) (string, error) {
+// Content returns what a node holds, empty when it holds nothing.
+func (f *Tx) Content(id pb.NodeID) (string, error) {
 	c := &pb.Content{}
-	_, err := f.st.Get(f.part.Space.Key(storage.TableContent, storage.Str(id)), c)
+	_, err := f.Store.Get(f.Part.Space.Key(storage.TableContent, storage.Str(id)), c)
 	return c.GetText(), err
 }
 
 // editable returns a node that can be edited, or why it cannot be.
-func (f *effect) editable(id pb.NodeID) (*pb.Node, *pb.Problem, error) {
-	n, err := f.node(id)
+func (f *Tx) editable(id pb.NodeID) (*pb.Node, *pb.Problem, error) {
+	n, err := f.Node(id)
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -61,7 +61,7 @@ func itemOf(n *pb.Node, content string) *pb.IngestItem {
 }
 
 // editNode changes fields of a live node. Its id stays, whatever it holds.
-func (f *effect) editNode(op *pb.EditNode) (*pb.Reply, error) {
+func (f *Tx) editNode(op *pb.EditNode) (*pb.Reply, error) {
 	id := pb.NodeID(op.GetId())
 	n, p, err := f.editable(id)
 	switch {
@@ -73,7 +73,7 @@ func (f *effect) editNode(op *pb.EditNode) (*pb.Reply, error) {
 		return tenant.Refuse(tenant.NewProblem(pb.CodePreconditionFailed, "The node is at version %s.", etagOf(n))), nil
 	}
 	before := proto.CloneOf(n)
-	text, err := f.content(id)
+	text, err := f.Content(id)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +108,8 @@ func (f *effect) editNode(op *pb.EditNode) (*pb.Reply, error) {
 		n.Curated = true
 	}
 	if rewritten {
-		f.putContent(n, item.GetContent())
-		if err := f.hold(n, text, item.GetContent()); err != nil {
+		f.PutContent(n, item.GetContent())
+		if err := f.Hold(n, text, item.GetContent()); err != nil {
 			return nil, err
 		}
 	}
@@ -119,9 +119,9 @@ func (f *effect) editNode(op *pb.EditNode) (*pb.Reply, error) {
 	}
 	if len(changes) > 0 {
 		f.touch(n)
-		f.note(id, actionUpdated, op.GetReason(), changes...)
-		f.batch.Audit(f.call.AuditOf("node.update", op.GetId()))
-		if err := addGraphUpdated(f.batch, f.org, f.part, changeUpdated, op.GetId(), 1); err != nil {
+		f.note(id, ActionUpdated, op.GetReason(), changes...)
+		f.Batch.Audit(f.Call.AuditOf("node.update", op.GetId()))
+		if err := AddGraphUpdated(f.Batch, f.Org, f.Part, changeUpdated, op.GetId(), 1); err != nil {
 			return nil, err
 		}
 	}
@@ -129,13 +129,13 @@ func (f *effect) editNode(op *pb.EditNode) (*pb.Reply, error) {
 }
 
 // rewrite makes a node what an item says, but for when it began to hold.
-func (f *effect) rewrite(n *pb.Node, item *pb.IngestItem) error {
+func (f *Tx) rewrite(n *pb.Node, item *pb.IngestItem) error {
 	if item.GetContent() == "" { // it was forgotten, and has nothing to be found by yet
 		n.Kind, n.Title, n.Metadata = item.GetKind(), item.GetTitle(), item.GetMetadata()
 		f.touch(n)
 		return nil
 	}
-	it, err := f.prepared(pb.NodeID(n.GetId()), item)
+	it, err := f.Prepared(pb.NodeID(n.GetId()), item)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (f *effect) rewrite(n *pb.Node, item *pb.IngestItem) error {
 }
 
 // hasDomain reports whether there is a domain; no domain at all is one.
-func (f *effect) hasDomain(name string) (bool, error) {
+func (f *Tx) hasDomain(name string) (bool, error) {
 	if name == "" {
 		return true, nil
 	}
@@ -156,12 +156,12 @@ func (f *effect) hasDomain(name string) (bool, error) {
 	if err != nil {
 		return false, nil //nolint:nilerr // what is no id names no domain
 	}
-	return f.st.Get(f.part.Space.Key(storage.TableDomain, storage.ID16(id)), &pb.Domain{})
+	return f.Store.Get(f.Part.Space.Key(storage.TableDomain, storage.ID16(id)), &pb.Domain{})
 }
 
 // nodeReply answers a node as it is after the effect.
-func (f *effect) nodeReply(n *pb.Node, content string) *pb.Reply {
-	info := nodeInfo(f.part, n)
+func (f *Tx) nodeReply(n *pb.Node, content string) *pb.Reply {
+	info := nodeInfo(f.Part, n)
 	info.Content = content
 	return &pb.Reply{Result: &pb.Reply_Node{Node: info}}
 }

@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"errors"
@@ -19,8 +19,8 @@ const maxVariants = 1000
 
 var errTooManyVariants = errors.New("a content has come back too often")
 
-// nodeOfContent returns the node that holds a content, or would, if there were one.
-func nodeOfContent(r storage.Reader, part *partition.Ref, content string) (pb.NodeID, error) {
+// NodeOfContent returns the node that holds a content, or would, if there were one.
+func NodeOfContent(r storage.Reader, part *partition.Ref, content string) (pb.NodeID, error) {
 	raw, found, err := r.GetRaw(part.ContentKey(content))
 	if err != nil || found {
 		return pb.NodeID(raw), err
@@ -38,19 +38,19 @@ func nodeOfContent(r storage.Reader, part *partition.Ref, content string) (pb.No
 	return "", errTooManyVariants
 }
 
-// hold keeps the way from contents to nodes when what a node holds changes;
+// Hold keeps the way from contents to nodes when what a node holds changes;
 // empty: nothing. A content that another node holds already stays that one's.
 // Events of sessions stand apart.
-func (f *effect) hold(n *pb.Node, before, after string) error {
+func (f *Tx) Hold(n *pb.Node, before, after string) error {
 	id := pb.NodeID(n.GetId())
 	if before != "" {
-		key := f.part.ContentKey(before)
-		raw, found, err := f.st.GetRaw(key)
+		key := f.Part.ContentKey(before)
+		raw, found, err := f.Store.GetRaw(key)
 		if err != nil {
 			return err
 		}
 		if found && pb.NodeID(raw) == id {
-			f.batch.Delete(key)
+			f.Batch.Delete(key)
 		}
 	}
 	if after == "" {
@@ -61,20 +61,20 @@ func (f *effect) hold(n *pb.Node, before, after string) error {
 		n.Edited = true // nothing that is sent outside of its session is about it
 		return nil
 	}
-	holder, err := nodeOfContent(f.st, f.part, after)
+	holder, err := NodeOfContent(f.Store, f.Part, after)
 	if err != nil {
 		return err
 	}
-	n.Edited = id != f.part.NodeFor(after)
+	n.Edited = id != f.Part.NodeFor(after)
 	if holder == id {
 		return nil
 	}
-	other, err := f.node(holder)
+	other, err := f.Node(holder)
 	if err != nil {
 		return err
 	}
 	if other == nil || other.GetStatus() == pb.StatusTombstoned || other.GetErased() {
-		f.batch.PutRaw(f.part.ContentKey(after), []byte(id))
+		f.Batch.PutRaw(f.Part.ContentKey(after), []byte(id))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"orgmem/actors/partition"
@@ -16,7 +16,7 @@ const maxSightings = 1000
 // the caller's, by the form that its names share. Nothing is stored for it: what is
 // forgotten in a memory is not found there. It says who, and how often, and nothing
 // of what is written; like a search of the organization it is not for a subject.
-func (o *graphModule) entityElsewhere(c *tenant.Call, op *pb.EntityElsewhere) {
+func (o *Module) entityElsewhere(c *tenant.Call, op *pb.EntityElsewhere) {
 	if c.Env.GetHasSubject() {
 		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "A subject sees its own memory only; this needs a request without X-Svc-Subject."))
 		return
@@ -57,7 +57,7 @@ func (o *graphModule) entityElsewhere(c *tenant.Call, op *pb.EntityElsewhere) {
 func entityAt(r storage.Reader, space storage.Space, id pb.NodeID) (*pb.Node, extract.Type, error) {
 	n, rec := &pb.Node{}, &pb.Entity{}
 	found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n)
-	if err != nil || !found || n.GetStatus() != pb.StatusLive || n.GetKind() != kindEntity {
+	if err != nil || !found || n.GetStatus() != pb.StatusLive || n.GetKind() != KindEntity {
 		return nil, "", err
 	}
 	_, err = r.Get(space.Key(storage.TableEntity, storage.Str(id)), rec)

@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"orgmem/actors/tenant"
@@ -9,23 +9,23 @@ import (
 // Where what is written: nodes AND edges have one writer, the subject's worker,
 // between two slices. A node's degree (its edges that are not tombstoned) stands
 // in its record, and forgetting a node takes its edges along, so both must see
-// what the other did. An effect puts its nodes by putNode, its edges by
-// effect.putEdge (edges.go); domains are put by putDomain. These keep the lists'
-// entries (graph_index.go). A call gets there by submitEdit (edit.go): what it runs
+// what the other did. An effect puts its nodes by PutNode, its edges by
+// effect.PutEdge (edges.go); domains are put by PutDomain. These keep the lists'
+// entries (graph_index.go). A call gets there by SubmitEdit (edit.go): what it runs
 // reads and changes the effect, and all of that is one commit with audit, events
-// and outcome; of a hub it is several, each whole (errUnfinished).
+// and outcome; of a hub it is several, each whole (ErrUnfinished).
 
-// graphModule reads and changes graphs: the operations of proto/graph.proto, and what a cycle leaves to people to
+// Module reads and changes graphs: the operations of proto/graph.proto, and what a cycle leaves to people to
 // decide: contradictions and proposals.
-type graphModule struct {
+type Module struct {
 	*tenant.Org
 	tenant.NoModule
-	recent recentNodes
+	Recent RecentNodes
 }
 
-func (o *graphModule) Committed() { o.recent.forget() }
+func (o *Module) Committed() { o.Recent.forget() }
 
-func (o *graphModule) Handle(c *tenant.Call) bool {
+func (o *Module) Handle(c *tenant.Call) bool {
 	if op := c.Env.GetGetNode(); op != nil {
 		o.getNode(c, pb.NodeID(op.GetId()))
 		return true
@@ -47,13 +47,13 @@ func (o *graphModule) Handle(c *tenant.Call) bool {
 	case *pb.GraphOp_EntityElsewhere:
 		o.entityElsewhere(c, op.EntityElsewhere)
 	case *pb.GraphOp_EditNode:
-		submitEdit(o.Org, c, func(f *effect) (*pb.Reply, error) { return f.editNode(op.EditNode) })
+		SubmitEdit(o.Org, c, func(f *Tx) (*pb.Reply, error) { return f.editNode(op.EditNode) })
 	case *pb.GraphOp_ForgetNode:
-		submitEditBusy(o.Org, c, func(f *effect) (*pb.Reply, error) { return f.forgetNode(op.ForgetNode) })
+		SubmitEditBusy(o.Org, c, func(f *Tx) (*pb.Reply, error) { return f.forgetNode(op.ForgetNode) })
 	case *pb.GraphOp_UndeleteNode:
-		submitEdit(o.Org, c, func(f *effect) (*pb.Reply, error) { return f.undeleteNode(op.UndeleteNode) })
+		SubmitEdit(o.Org, c, func(f *Tx) (*pb.Reply, error) { return f.undeleteNode(op.UndeleteNode) })
 	case *pb.GraphOp_SupersedeNode:
-		submitEdit(o.Org, c, func(f *effect) (*pb.Reply, error) { return f.supersedeNode(op.SupersedeNode) })
+		SubmitEdit(o.Org, c, func(f *Tx) (*pb.Reply, error) { return f.supersedeNode(op.SupersedeNode) })
 	case *pb.GraphOp_NodeHistory:
 		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return nodeHistory(c, st, op.NodeHistory) })
 	case *pb.GraphOp_ListEdges:
@@ -61,9 +61,9 @@ func (o *graphModule) Handle(c *tenant.Call) bool {
 	case *pb.GraphOp_GetEdge:
 		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return getEdge(c, st, op.GetEdge) })
 	case *pb.GraphOp_AssertEdge:
-		submitEdit(o.Org, c, func(f *effect) (*pb.Reply, error) { return assertEdge(f, op.AssertEdge) })
+		SubmitEdit(o.Org, c, func(f *Tx) (*pb.Reply, error) { return assertEdge(f, op.AssertEdge) })
 	case *pb.GraphOp_ForgetEdge:
-		submitEdit(o.Org, c, func(f *effect) (*pb.Reply, error) { return forgetEdge(f, op.ForgetEdge) })
+		SubmitEdit(o.Org, c, func(f *Tx) (*pb.Reply, error) { return forgetEdge(f, op.ForgetEdge) })
 	case *pb.GraphOp_ListDomains:
 		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return listDomains(c, st, op.ListDomains) })
 	case *pb.GraphOp_GetDomain:

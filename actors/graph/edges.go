@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"errors"
@@ -13,17 +13,17 @@ import (
 	"orgmem/storage"
 )
 
-// edge returns the record of an edge, nil when there is none.
-func (f *effect) edge(id pb.EdgeID) (*pb.Edge, error) { return readEdge(f.st, f.part, id) }
+// Edge returns the record of an edge, nil when there is none.
+func (f *Tx) Edge(id pb.EdgeID) (*pb.Edge, error) { return readEdge(f.Store, f.Part, id) }
 
-// edgeOfTriple returns the edge that an edge is, forgotten or not, nil when there
+// EdgeOfTriple returns the edge that an edge is, forgotten or not, nil when there
 // is none.
-func (f *effect) edgeOfTriple(t edgeTriple) (*pb.Edge, error) {
-	raw, found, err := f.st.GetRaw(t.key(f.part.Space))
+func (f *Tx) EdgeOfTriple(t EdgeTriple) (*pb.Edge, error) {
+	raw, found, err := f.Store.GetRaw(t.Key(f.Part.Space))
 	if err != nil || !found {
 		return nil, err
 	}
-	return f.edge(pb.EdgeID(raw))
+	return f.Edge(pb.EdgeID(raw))
 }
 
 func readEdge(r storage.Reader, part *partition.Ref, id pb.EdgeID) (*pb.Edge, error) {
@@ -49,33 +49,33 @@ const edgeTypes = "orgmem type of a forgotten edge"
 // has chosen the word: like the rest of what the node was it is not to be read any more,
 // and unlike the rest it comes back with the node. What names the type outside of the
 // record leaves the files.
-func (f *effect) sealEdge(before, e *pb.Edge) (*pb.Edge, error) {
+func (f *Tx) sealEdge(before, e *pb.Edge) (*pb.Edge, error) {
 	if e.GetStatus() != pb.StatusTombstoned {
 		e.Sealed = nil
 		return e, nil
 	}
-	if e.GetOrigin() != pb.OriginAsserted || e.GetTombstonedWith() == "" || e.GetType() == "" || !f.org.System.Config.Host.Speaks(wire.SealedVersion) {
+	if e.GetOrigin() != pb.OriginAsserted || e.GetTombstonedWith() == "" || e.GetType() == "" || !f.Org.System.Config.Host.Speaks(wire.SealedVersion) {
 		return e, nil
 	}
-	sealed, err := f.org.Seal(edgeTypes, []byte(e.GetType()), []byte(e.GetId()))
+	sealed, err := f.Org.Seal(edgeTypes, []byte(e.GetType()), []byte(e.GetId()))
 	if err != nil {
 		return nil, err
 	}
 	stored := proto.CloneOf(e)
 	stored.Type, stored.Sealed = "", sealed
 	if before != nil && before.GetSealed() == nil {
-		source, target, lists := edgeKeys(f.part.Space, before)
-		for _, key := range append(lists, source, target, tripleOf(before).key(f.part.Space)) {
-			f.batch.Erase(key)
+		source, target, lists := EdgeKeys(f.Part.Space, before)
+		for _, key := range append(lists, source, target, TripleOf(before).Key(f.Part.Space)) {
+			f.Batch.Erase(key)
 		}
 	}
 	return stored, nil
 }
 
-// putEdge writes an edge and keeps the degrees of its nodes. before is the stored
+// PutEdge writes an edge and keeps the degrees of its nodes. before is the stored
 // record under the same id, nil when there is none; it must not be the same
 // message as after.
-func (f *effect) putEdge(before, after *pb.Edge) error {
+func (f *Tx) PutEdge(before, after *pb.Edge) error {
 	counted := func(e *pb.Edge) bool { return e != nil && e.GetStatus() != pb.StatusTombstoned }
 	by := 0
 	if counted(before) {
@@ -89,33 +89,33 @@ func (f *effect) putEdge(before, after *pb.Edge) error {
 			return err
 		}
 	}
-	drift.MoveEdge(f.state, before, after)
+	drift.MoveEdge(f.State, before, after)
 	stored, err := f.sealEdge(before, after)
 	if err != nil {
 		return err
 	}
-	putEdge(f.batch.Batch, f.part.Space, before, stored)
+	PutEdge(f.Batch.Batch, f.Part.Space, before, stored)
 	return nil
 }
 
 // addDegree counts an edge at its nodes, or no longer.
-func (f *effect) addDegree(by int, e *pb.Edge) error {
+func (f *Tx) addDegree(by int, e *pb.Edge) error {
 	for _, id := range []string{e.GetSource(), e.GetTarget()} {
-		n, err := f.node(pb.NodeID(id))
+		n, err := f.Node(pb.NodeID(id))
 		if err != nil {
 			return err
 		}
 		if n != nil {
 			n.Degree = uint32(int(n.GetDegree()) + by)
-			f.keep(n)
+			f.Keep(n)
 		}
 	}
 	return nil
 }
 
-// edgeAt reads the edge of an entry under one of its ends; nil when it was
+// EdgeAt reads the edge of an entry under one of its ends; nil when it was
 // removed since.
-func edgeAt(r storage.Reader, part *partition.Ref, entry storage.Key) (*pb.Edge, error) {
+func EdgeAt(r storage.Reader, part *partition.Ref, entry storage.Key) (*pb.Edge, error) {
 	parts := entry.Parts()
 	_, _, _ = parts.Str(), parts.Str(), parts.U64Desc()
 	id := pb.EdgeID(parts.Str())

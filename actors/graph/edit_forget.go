@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"cmp"
@@ -19,41 +19,41 @@ const maxEdgesTaken = 100_000
 
 // forgetNode erases what a node held, everywhere, and keeps that it was: its id,
 // kind, times, domain and, as tombstones, its edges.
-func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
+func (f *Tx) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 	id := pb.NodeID(op.GetId())
-	n, err := f.node(id)
+	n, err := f.Node(id)
 	if err != nil {
 		return nil, err
 	}
 	if n == nil || n.GetStatus() == pb.StatusTombstoned {
 		return tenant.Refuse(nodeNotFound()), nil
 	}
-	if err := f.tombstoneEdges(id); err != nil {
+	if err := f.TombstoneEdges(id); err != nil {
 		return nil, err
 	}
-	text, err := f.content(id)
+	text, err := f.Content(id)
 	if err != nil {
 		return nil, err
 	}
 	if err := f.eraseQueued(n, text); err != nil {
 		return nil, err
 	}
-	if err := f.forget(n, text); err != nil {
+	if err := f.Forget(n, text); err != nil {
 		return nil, err
 	}
-	f.batch.Audit(f.call.AuditOf("node.forget", op.GetId()))
-	if err := addGraphUpdated(f.batch, f.org, f.part, changeForgotten, op.GetId(), 1); err != nil {
+	f.Batch.Audit(f.Call.AuditOf("node.forget", op.GetId()))
+	if err := AddGraphUpdated(f.Batch, f.Org, f.Part, ChangeForgotten, op.GetId(), 1); err != nil {
 		return nil, err
 	}
 	return f.nodeReply(n, ""), nil
 }
 
-// forget makes a tombstone of a node that is none yet, and holds text. Its edges are the caller's,
+// Forget makes a tombstone of a node that is none yet, and holds text. Its edges are the caller's,
 // before it, and what of it waits in the queue.
-func (f *effect) forget(n *pb.Node, text string) error {
+func (f *Tx) Forget(n *pb.Node, text string) error {
 	id := pb.NodeID(n.GetId())
 	for _, erase := range []func() error{
-		func() error { return f.hold(n, text, "") },
+		func() error { return f.Hold(n, text, "") },
 		func() error { return f.unlink(n, true) },
 		func() error { return f.eraseWords(n, text) },
 		func() error { return f.eraseChunks(n) },
@@ -68,36 +68,36 @@ func (f *effect) forget(n *pb.Node, text string) error {
 		}
 	}
 	// The record too: its earlier versions hold the title.
-	f.batch.Erase(f.part.Space.Key(storage.TableNode, storage.Str(id)))
-	f.batch.Erase(f.part.Space.Key(storage.TableContent, storage.Str(id)))
-	f.forgets = true
-	f.forgotten = append(f.forgotten, id)
+	f.Batch.Erase(f.Part.Space.Key(storage.TableNode, storage.Str(id)))
+	f.Batch.Erase(f.Part.Space.Key(storage.TableContent, storage.Str(id)))
+	f.Forgets = true
+	f.Forgotten = append(f.Forgotten, id)
 	n.Was, n.Status = n.GetStatus(), pb.StatusTombstoned
 	n.Title, n.Metadata, n.ContentBytes, n.Chunks = "", nil, 0, nil
 	n.Turn, n.Edited, n.Curated, n.Erased, n.Facts = false, false, false, true, nil
 	n.Source = &pb.Source{Type: n.GetSource().GetType(), Job: n.GetSource().GetJob()}
-	n.TombstonedMs = f.now
-	n.RestorableMs = f.now + f.org.System.Config.TombstoneRetention.Milliseconds()
+	n.TombstonedMs = f.Index
+	n.RestorableMs = f.Index + f.Org.System.Config.TombstoneRetention.Milliseconds()
 	f.touch(n)
-	f.state.Nodes--
-	f.batch.PutRaw(f.tombstone(n), nil)
-	f.batch.PutRaw(f.org.Space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.part.ID)), nil)
-	f.note(id, actionForgotten, "")
+	f.State.Nodes--
+	f.Batch.PutRaw(f.Tombstone(n), nil)
+	f.Batch.PutRaw(f.Org.Space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.Part.ID)), nil)
+	f.note(id, ActionForgotten, "")
 	return nil
 }
 
-// tombstone is a forgotten node's place in the order of removal.
-func (f *effect) tombstone(n *pb.Node) storage.Key {
-	return f.part.Space.Key(storage.TableTombstone, storage.U64(uint64(n.GetRestorableMs())), storage.Str(n.GetId()))
+// Tombstone is a forgotten node's place in the order of removal.
+func (f *Tx) Tombstone(n *pb.Node) storage.Key {
+	return f.Part.Space.Key(storage.TableTombstone, storage.U64(uint64(n.GetRestorableMs())), storage.Str(n.GetId()))
 }
 
 // eraseChunks takes a node's passages out of the store and the index.
-func (f *effect) eraseChunks(n *pb.Node) error {
+func (f *Tx) eraseChunks(n *pb.Node) error {
 	models, err := f.vectorModels()
 	if err != nil {
 		return err
 	}
-	space := f.part.Space
+	space := f.Part.Space
 	seqs := n.GetChunks()
 	for len(seqs) > 0 {
 		run := 1 // a node's chunks have numbers in a row
@@ -105,22 +105,22 @@ func (f *effect) eraseChunks(n *pb.Node) error {
 			run++
 		}
 		first, end := storage.U64(seqs[0]), storage.U64(seqs[0]+uint64(run))
-		f.batch.EraseRange(storage.Between(space.Key(storage.TableChunk, first), space.Key(storage.TableChunk, end)))
-		f.batch.DeleteRange(storage.Between(space.Key(storage.TableUnsealed, first), space.Key(storage.TableUnsealed, end)))
+		f.Batch.EraseRange(storage.Between(space.Key(storage.TableChunk, first), space.Key(storage.TableChunk, end)))
+		f.Batch.DeleteRange(storage.Between(space.Key(storage.TableUnsealed, first), space.Key(storage.TableUnsealed, end)))
 		for _, model := range models {
-			f.batch.EraseRange(storage.Between(
+			f.Batch.EraseRange(storage.Between(
 				space.Key(storage.TableVector, storage.Str(model), first), space.Key(storage.TableVector, storage.Str(model), end)))
 		}
 		seqs = seqs[run:]
 	}
-	f.gone = append(f.gone, n.GetChunks()...)
-	f.state.Chunks -= uint64(len(n.GetChunks()))
+	f.Gone = append(f.Gone, n.GetChunks()...)
+	f.State.Chunks -= uint64(len(n.GetChunks()))
 	return nil
 }
 
 // vectorModels lists the models that there are vectors of: the one that serves,
 // and perhaps one that the partition is being embedded anew with, or was once.
-func (f *effect) vectorModels() (models []string, err error) {
+func (f *Tx) vectorModels() (models []string, err error) {
 	if f.vectors != nil {
 		return f.vectors, nil
 	}
@@ -128,7 +128,7 @@ func (f *effect) vectorModels() (models []string, err error) {
 	opts := storage.ScanOptions{Limit: 1}
 	for {
 		found := false
-		for item, err := range f.st.Scan(f.part.Space.Prefix(storage.TableVector), opts) {
+		for item, err := range f.Store.Scan(f.Part.Space.Prefix(storage.TableVector), opts) {
 			if err != nil {
 				return nil, err
 			}
@@ -139,7 +139,7 @@ func (f *effect) vectorModels() (models []string, err error) {
 				return nil, err
 			}
 			models, found = append(models, model), true
-			opts.After = f.part.Space.Key(storage.TableVector, storage.Str(model), storage.U64(^uint64(0)))
+			opts.After = f.Part.Space.Key(storage.TableVector, storage.Str(model), storage.U64(^uint64(0)))
 		}
 		if !found {
 			f.vectors = models
@@ -151,28 +151,28 @@ func (f *effect) vectorModels() (models []string, err error) {
 // eraseExternalIDs takes a node's external ids out of the store: what leads from
 // them to it, and what outcomes of jobs name them: also those of another node, which
 // a document held before and which does not know of it any more.
-func (f *effect) eraseExternalIDs(n *pb.Node) error {
+func (f *Tx) eraseExternalIDs(n *pb.Node) error {
 	ids := n.GetSource().GetExternalIds()
 	if len(ids) == 0 {
 		return nil
 	}
 	for _, id := range ids {
-		current, err := f.ref(pb.ExternalID(id))
+		current, err := f.Ref(pb.ExternalID(id))
 		if err != nil {
 			return err
 		}
 		if string(current) == n.GetId() { // else it has moved on to another content
-			f.batch.Erase(f.part.Space.Key(storage.TableExternalID, storage.Str(id)))
+			f.Batch.Erase(f.Part.Space.Key(storage.TableExternalID, storage.Str(id)))
 		}
 	}
-	for rec, err := range storage.ScanRecords(f.st, f.part.Space.Prefix(storage.TableJobItem), storage.ScanOptions{}, func() *pb.JobItem { return &pb.JobItem{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableJobItem), storage.ScanOptions{}, func() *pb.JobItem { return &pb.JobItem{} }) {
 		if err != nil {
 			return err
 		}
 		if ext := rec.Value.GetExternalId(); ext != "" && (rec.Value.GetNode() == n.GetId() || slices.Contains(ids, ext)) {
 			rec.Value.ExternalId = ""
-			f.batch.Erase(rec.Key)
-			f.batch.Put(rec.Key, rec.Value)
+			f.Batch.Erase(rec.Key)
+			f.Batch.Put(rec.Key, rec.Value)
 		}
 	}
 	return nil
@@ -182,33 +182,33 @@ func (f *effect) eraseExternalIDs(n *pb.Node) error {
 // being forgotten, what it holds or what its id was made from: it was sent before,
 // and must not bring it back. What was taken from the queue already leaves the
 // files as well.
-func (f *effect) eraseQueued(n *pb.Node, text string) error {
+func (f *Tx) eraseQueued(n *pb.Node, text string) error {
 	id := pb.NodeID(n.GetId())
-	holder, err := nodeOfContent(f.st, f.part, text)
+	holder, err := NodeOfContent(f.Store, f.Part, text)
 	if err != nil {
 		return err
 	}
 	edited := n.GetEdited()
-	return f.eraseQueuedItems(func(item *pb.IngestItem) bool {
+	return f.EraseQueuedItems(func(item *pb.IngestItem) bool {
 		switch content, scope := item.GetContent(), item.GetScope(); {
 		case content != text && !edited:
 			return false
 		case scope != "": // equal words outside of a session are another node's
-			return f.part.NodeIn(scope, content) == id
+			return f.Part.NodeIn(scope, content) == id
 		case content == text && holder == id:
 			return true
 		default:
-			return edited && f.part.NodeFor(content) == id
+			return edited && f.Part.NodeFor(content) == id
 		}
 	})
 }
 
-// eraseQueuedItems is eraseQueued for the items that match.
-func (f *effect) eraseQueuedItems(match func(*pb.IngestItem) bool) error {
-	queue := f.part.Space.Prefix(storage.TableQueue)
-	first := f.part.Space.Key(storage.TableQueue, storage.U64(^uint64(0)))
+// EraseQueuedItems is eraseQueued for the items that match.
+func (f *Tx) EraseQueuedItems(match func(*pb.IngestItem) bool) error {
+	queue := f.Part.Space.Prefix(storage.TableQueue)
+	first := f.Part.Space.Key(storage.TableQueue, storage.U64(^uint64(0)))
 	begun := false
-	for rec, err := range storage.ScanRecords(f.st, queue, storage.ScanOptions{}, func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, queue, storage.ScanOptions{}, func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
 		if err != nil {
 			return err
 		}
@@ -219,27 +219,27 @@ func (f *effect) eraseQueuedItems(match func(*pb.IngestItem) bool) error {
 			continue
 		}
 		rec.Value.Item, rec.Value.Forgotten = nil, true
-		f.batch.Erase(rec.Key)
-		f.batch.Put(rec.Key, rec.Value)
+		f.Batch.Erase(rec.Key)
+		f.Batch.Put(rec.Key, rec.Value)
 	}
-	f.batch.EraseRange(storage.Between(f.part.Space.Key(storage.TableQueue, storage.U64(0)), first))
+	f.Batch.EraseRange(storage.Between(f.Part.Space.Key(storage.TableQueue, storage.U64(0)), first))
 	return nil
 }
 
-// tombstoneEdges forgets a node's edges with it, so that they come back with it,
+// TombstoneEdges forgets a node's edges with it, so that they come back with it,
 // but for what was noted of them. It comes before the rest of the node, which stands
 // until nothing of its edges is left: a hub's are more than one commit takes.
-func (f *effect) tombstoneEdges(id pb.NodeID) error {
-	edges, more, err := f.someEdges(id, edgeOrigins...)
+func (f *Tx) TombstoneEdges(id pb.NodeID) error {
+	edges, more, err := f.someEdges(id, EdgeOrigins...)
 	if err != nil {
 		return err
 	}
-	f.forgets = true // what exports hold of the notes
+	f.Forgets = true // what exports hold of the notes
 	for _, e := range edges {
-		if f.full() {
-			return errUnfinished
+		if f.Full() {
+			return ErrUnfinished
 		}
-		other, err := f.node(otherEnd(e, id))
+		other, err := f.Node(OtherEnd(e, id))
 		if err != nil {
 			return err
 		}
@@ -247,35 +247,35 @@ func (f *effect) tombstoneEdges(id pb.NodeID) error {
 			continue // it went with the other one, in this very effect
 		}
 		gone := proto.CloneOf(e)
-		gone.Status, gone.TombstonedMs, gone.TombstonedWith, gone.UpdatedMs = pb.StatusTombstoned, f.now, string(id), f.now
+		gone.Status, gone.TombstonedMs, gone.TombstonedWith, gone.UpdatedMs = pb.StatusTombstoned, f.Index, string(id), f.Index
 		gone.Note, gone.Evidence = "", nil
 		f.eraseNote(e)
 		if e.GetOrigin() == pb.OriginAsserted {
-			if err := f.eraseTypes(otherEnd(e, id), id); err != nil {
+			if err := f.eraseTypes(OtherEnd(e, id), id); err != nil {
 				return err
 			}
 		}
-		if err := f.putEdge(e, gone); err != nil {
+		if err := f.PutEdge(e, gone); err != nil {
 			return err
 		}
 	}
 	if more {
-		return errUnfinished
+		return ErrUnfinished
 	}
 	return nil
 }
 
 // eraseNote erases what was noted of an edge from the earlier versions of its
 // record. It stands nowhere else: outcomes hold no notes (idempotent.record).
-func (f *effect) eraseNote(e *pb.Edge) {
+func (f *Tx) eraseNote(e *pb.Edge) {
 	if e.GetOrigin() == pb.OriginAsserted || e.GetNote() != "" {
-		f.batch.Erase(f.part.Space.Key(storage.TableEdge, storage.Str(e.GetId())))
+		f.Batch.Erase(f.Part.Space.Key(storage.TableEdge, storage.Str(e.GetId())))
 	}
 }
 
-// edgesOfNode lists all of a node's edges at some places (origins, or "tombstoned").
+// EdgesOfNode lists all of a node's edges at some places (origins, or "tombstoned").
 // None leads from a node to itself, so each is there once.
-func (f *effect) edgesOfNode(id pb.NodeID, places ...string) ([]*pb.Edge, error) {
+func (f *Tx) EdgesOfNode(id pb.NodeID, places ...string) ([]*pb.Edge, error) {
 	edges, more, err := f.someEdges(id, places...)
 	if more {
 		err = fmt.Errorf("more than %d edges: %w", len(edges), storage.ErrBatchTooLarge)
@@ -283,19 +283,19 @@ func (f *effect) edgesOfNode(id pb.NodeID, places ...string) ([]*pb.Edge, error)
 	return edges, err
 }
 
-// someEdges is edgesOfNode for who goes on with the rest when these are gone from
+// someEdges is EdgesOfNode for who goes on with the rest when these are gone from
 // their places.
-func (f *effect) someEdges(id pb.NodeID, places ...string) (edges []*pb.Edge, more bool, err error) {
+func (f *Tx) someEdges(id pb.NodeID, places ...string) (edges []*pb.Edge, more bool, err error) {
 	for _, place := range places {
-		for _, end := range []storage.Key{edgesOfSource(f.part.Space, id, place), edgesOfTarget(f.part.Space, id, place)} {
-			for item, err := range f.st.Scan(end.Children(), storage.ScanOptions{}) {
+		for _, end := range []storage.Key{EdgesOfSource(f.Part.Space, id, place), EdgesOfTarget(f.Part.Space, id, place)} {
+			for item, err := range f.Store.Scan(end.Children(), storage.ScanOptions{}) {
 				if err != nil {
 					return nil, false, err
 				}
-				if len(edges) == cmp.Or(f.org.System.Config.EdgesTaken, maxEdgesTaken) {
+				if len(edges) == cmp.Or(f.Org.System.Config.EdgesTaken, maxEdgesTaken) {
 					return edges, true, nil
 				}
-				e, err := edgeAt(f.st, f.part, item.Key)
+				e, err := EdgeAt(f.Store, f.Part, item.Key)
 				if err != nil {
 					return nil, false, err
 				}
@@ -306,19 +306,19 @@ func (f *effect) someEdges(id pb.NodeID, places ...string) (edges []*pb.Edge, mo
 	return edges, false, nil
 }
 
-// full reports whether an edit's effect is as large as one commit should be: what
+// Full reports whether an edit's effect is as large as one commit should be: what
 // is left of the edit goes into another.
-func (f *effect) full() bool {
-	return f.batch.Bytes()+f.bytes > cmp.Or(f.org.System.Config.PieceBytes, maxPieceBytes)
+func (f *Tx) Full() bool {
+	return f.Batch.Bytes()+f.bytes > cmp.Or(f.Org.System.Config.PieceBytes, MaxPieceBytes)
 }
 
 // undeleteNode brings a forgotten node back to its place, without its content. The
 // node comes first, so that no edge ever leads to a forgotten one. While edges are
 // missing it keeps the time until which it can be restored: repeated after a crash,
 // the request goes on.
-func (f *effect) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
+func (f *Tx) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 	id := pb.NodeID(op.GetId())
-	n, err := f.node(id)
+	n, err := f.Node(id)
 	switch {
 	case err != nil:
 		return nil, err
@@ -326,16 +326,16 @@ func (f *effect) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 		return tenant.Refuse(nodeNotFound()), nil
 	case n.GetStatus() != pb.StatusTombstoned && n.GetRestorableMs() == 0:
 		return tenant.Refuse(tenant.NewProblem(pb.CodeNodeNotForgotten, "The node is %s; only a forgotten one can be restored.", n.GetStatus())), nil
-	case n.GetStatus() == pb.StatusTombstoned && f.now > n.GetRestorableMs():
+	case n.GetStatus() == pb.StatusTombstoned && f.Index > n.GetRestorableMs():
 		return tenant.Refuse(tenant.NewProblem(pb.CodeUndeleteWindowPassed, "The node was forgotten too long ago; it is about to be removed.")), nil
 	}
 	if n.GetStatus() == pb.StatusTombstoned {
-		f.batch.Delete(f.tombstone(n))
+		f.Batch.Delete(f.Tombstone(n))
 		n.Status, n.Was, n.TombstonedMs = n.GetWas(), "", 0
-		f.state.Nodes++
+		f.State.Nodes++
 	}
 	f.touch(n)
-	edges, err := f.edgesOfNode(id, pb.StatusTombstoned)
+	edges, err := f.EdgesOfNode(id, pb.StatusTombstoned)
 	if err != nil {
 		return nil, err
 	}
@@ -343,17 +343,17 @@ func (f *effect) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 		if e.GetTombstonedWith() != op.GetId() {
 			continue // by hand, or with its other node
 		}
-		if f.full() {
-			return nil, errUnfinished
+		if f.Full() {
+			return nil, ErrUnfinished
 		}
 		if err := f.restoreEdge(id, e); err != nil {
 			return nil, err
 		}
 	}
 	n.RestorableMs = 0
-	f.note(id, actionRestored, "")
-	f.batch.Audit(f.call.AuditOf("node.undelete", op.GetId()))
-	if err := addGraphUpdated(f.batch, f.org, f.part, changeRestored, op.GetId(), 1); err != nil {
+	f.note(id, ActionRestored, "")
+	f.Batch.Audit(f.Call.AuditOf("node.undelete", op.GetId()))
+	if err := AddGraphUpdated(f.Batch, f.Org, f.Part, changeRestored, op.GetId(), 1); err != nil {
 		return nil, err
 	}
 	return f.nodeReply(n, ""), nil
@@ -361,8 +361,8 @@ func (f *effect) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 
 // restoreEdge brings an edge back with its node, or leaves it to the return of
 // its other node, if that is forgotten too.
-func (f *effect) restoreEdge(id pb.NodeID, e *pb.Edge) error {
-	other, err := f.node(otherEnd(e, id))
+func (f *Tx) restoreEdge(id pb.NodeID, e *pb.Edge) error {
+	other, err := f.Node(OtherEnd(e, id))
 	if err != nil || other == nil {
 		return err
 	}
@@ -370,7 +370,7 @@ func (f *effect) restoreEdge(id pb.NodeID, e *pb.Edge) error {
 		if e.GetType() == "" {
 			return nil // nobody can open it
 		}
-		same, err := f.edgeOfTriple(tripleOf(e))
+		same, err := f.EdgeOfTriple(TripleOf(e))
 		if err != nil || same != nil {
 			return err // it was asserted anew while a crash left this one behind
 		}
@@ -378,16 +378,16 @@ func (f *effect) restoreEdge(id pb.NodeID, e *pb.Edge) error {
 	back := proto.CloneOf(e)
 	if other.GetStatus() == pb.StatusTombstoned {
 		back.TombstonedWith = other.GetId()
-		return f.putEdge(e, back)
+		return f.PutEdge(e, back)
 	}
-	back.Status, back.TombstonedMs, back.TombstonedWith, back.UpdatedMs = pb.StatusLive, 0, "", f.now
+	back.Status, back.TombstonedMs, back.TombstonedWith, back.UpdatedMs = pb.StatusLive, 0, "", f.Index
 	if back.GetValidToMs() != 0 {
 		back.Status = pb.StatusSuperseded
 	}
-	return f.putEdge(e, back)
+	return f.PutEdge(e, back)
 }
 
-func otherEnd(e *pb.Edge, id pb.NodeID) pb.NodeID {
+func OtherEnd(e *pb.Edge, id pb.NodeID) pb.NodeID {
 	if e.GetSource() == string(id) {
 		return pb.NodeID(e.GetTarget())
 	}
@@ -396,40 +396,40 @@ func otherEnd(e *pb.Edge, id pb.NodeID) pb.NodeID {
 
 // unbury makes way for a node that is created anew where a forgotten one lies:
 // the place of that one is lost.
-func (f *effect) unbury(id pb.NodeID) error {
-	n, err := f.node(id)
+func (f *Tx) unbury(id pb.NodeID) error {
+	n, err := f.Node(id)
 	if err != nil || n == nil {
 		return err
 	}
-	more, err := f.removeEdges(id)
+	more, err := f.RemoveEdges(id)
 	if more {
 		err = fmt.Errorf("more than %d edges: %w", maxEdgesTaken, storage.ErrBatchTooLarge)
 	}
-	f.batch.Delete(f.tombstone(n))
+	f.Batch.Delete(f.Tombstone(n))
 	return err
 }
 
-// removeEdges removes the edges of a forgotten node. Those of a hub go ahead in
+// RemoveEdges removes the edges of a forgotten node. Those of a hub go ahead in
 // commits of their own, in which there is nothing else: nobody sees them any more,
 // and the tombstone, which goes behind them, leads to what a crash leaves. There may
 // be more than it takes at a time.
-func (f *effect) removeEdges(id pb.NodeID) (more bool, err error) {
+func (f *Tx) RemoveEdges(id pb.NodeID) (more bool, err error) {
 	edges, more, err := f.someEdges(id, pb.StatusTombstoned)
 	if err != nil {
 		return false, err
 	}
-	b := storage.NewBatch(f.org.Store)
+	b := storage.NewBatch(f.Org.Store)
 	for _, e := range edges {
-		removeEdge(b, f.part.Space, e)
-		if b.Bytes() > cmp.Or(f.org.System.Config.PieceBytes, maxPieceBytes) {
-			f.stage = append(f.stage, b)
-			b = storage.NewBatch(f.org.Store)
+		RemoveEdge(b, f.Part.Space, e)
+		if b.Bytes() > cmp.Or(f.Org.System.Config.PieceBytes, MaxPieceBytes) {
+			f.Stage = append(f.Stage, b)
+			b = storage.NewBatch(f.Org.Store)
 		}
 	}
-	if f.batch.Bytes()+b.Bytes() > cmp.Or(f.org.System.Config.PieceBytes, maxPieceBytes) { // so do those of many nodes
-		f.stage = append(f.stage, b)
+	if f.Batch.Bytes()+b.Bytes() > cmp.Or(f.Org.System.Config.PieceBytes, MaxPieceBytes) { // so do those of many nodes
+		f.Stage = append(f.Stage, b)
 		return more, nil
 	}
-	f.batch.Append(b)
+	f.Batch.Append(b)
 	return more, nil
 }

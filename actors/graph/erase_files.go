@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"path"
@@ -8,8 +8,8 @@ import (
 	"orgmem/storage"
 )
 
-// maxImports is the interface's: the history shows, and keeps, as many.
-const maxImports = 20
+// MaxImports is the interface's: the history shows, and keeps, as many.
+const MaxImports = 20
 
 // maxItemsNamed bounds the items of an import that are looked at for whether it brought
 // a node. One with more is known by the job that its nodes name.
@@ -18,8 +18,8 @@ const maxItemsNamed = 1000
 // eraseFileNames takes the names of files out of the import history that a node came
 // with, and which may be its title: where the title is made of the name, or nothing
 // else is left of what the file brought.
-func (f *effect) eraseFileNames(n *pb.Node) error {
-	for rec, err := range storage.ScanRecords(f.st, f.part.Space.Prefix(storage.TableImport), storage.ScanOptions{Limit: maxImports}, func() *pb.Import { return &pb.Import{} }) {
+func (f *Tx) eraseFileNames(n *pb.Node) error {
+	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableImport), storage.ScanOptions{Limit: MaxImports}, func() *pb.Import { return &pb.Import{} }) {
 		if err != nil {
 			return err
 		}
@@ -35,18 +35,18 @@ func (f *effect) eraseFileNames(n *pb.Node) error {
 			continue
 		}
 		e.Filename = ""
-		f.batch.Erase(rec.Key)
-		f.batch.Put(rec.Key, e)
+		f.Batch.Erase(rec.Key)
+		f.Batch.Put(rec.Key, e)
 	}
 	return nil
 }
 
 // broughtBy reports whether an import brought a node, and whether it brought others that
 // are not forgotten.
-func (f *effect) broughtBy(job pb.JobID, n *pb.Node) (brought, others bool, err error) {
+func (f *Tx) broughtBy(job pb.JobID, n *pb.Node) (brought, others bool, err error) {
 	brought = string(n.GetSource().GetJob()) == string(job[:])
-	items := f.part.Space.Prefix(storage.TableJobItem, storage.ID16(job))
-	for rec, err := range storage.ScanRecords(f.st, items, storage.ScanOptions{Limit: maxItemsNamed}, func() *pb.JobItem { return &pb.JobItem{} }) {
+	items := f.Part.Space.Prefix(storage.TableJobItem, storage.ID16(job))
+	for rec, err := range storage.ScanRecords(f.Store, items, storage.ScanOptions{Limit: maxItemsNamed}, func() *pb.JobItem { return &pb.JobItem{} }) {
 		if err != nil {
 			return false, false, err
 		}
@@ -54,7 +54,7 @@ func (f *effect) broughtBy(job pb.JobID, n *pb.Node) (brought, others bool, err 
 		if id == n.GetId() {
 			brought = true
 		} else if id != "" && !others {
-			other, err := f.node(pb.NodeID(id))
+			other, err := f.Node(pb.NodeID(id))
 			if err != nil {
 				return false, false, err
 			}

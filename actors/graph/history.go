@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"cmp"
@@ -16,22 +16,22 @@ import (
 // What can happen to a node. Events know fewer kinds of change: one that came
 // back with its content is an updated one there.
 const (
-	actionCreated    = "created"
-	actionUpdated    = "updated"
-	actionSuperseded = "superseded"
-	actionRevived    = "revived"
-	actionForgotten  = "forgotten"
-	actionRestored   = "restored"
+	ActionCreated    = "created"
+	ActionUpdated    = "updated"
+	ActionSuperseded = "superseded"
+	ActionRevived    = "revived"
+	ActionForgotten  = "forgotten"
+	ActionRestored   = "restored"
 	// What happens to an edge is told by both its ends.
-	actionEdgeAsserted  = changeEdgeAsserted
-	actionEdgeForgotten = changeEdgeForgotten
+	ActionEdgeAsserted  = changeEdgeAsserted
+	ActionEdgeForgotten = changeEdgeForgotten
 )
 
 const (
-	// maxHistoryText bounds a text in a history entry: enough to see what a note
+	// MaxHistoryText bounds a text in a history entry: enough to see what a note
 	// said. Of a longer one its beginning is kept, since every edit of a large
 	// document would otherwise store it twice more.
-	maxHistoryText = 16 << 10
+	MaxHistoryText = 16 << 10
 	// maxKeptHistory bounds the entries that outlive the forgetting of a node: they
 	// are written anew without their texts, all in one commit.
 	maxKeptHistory = 10_000
@@ -45,21 +45,21 @@ type deed struct {
 }
 
 // note adds an entry to a node's history: the changes are of its fields.
-func (f *effect) note(id pb.NodeID, action, reason string, changes ...*pb.FieldChange) {
+func (f *Tx) note(id pb.NodeID, action, reason string, changes ...*pb.FieldChange) {
 	// What it supersedes came from another file, and would keep the name of this one.
-	if reason == "" && f.file != "" && action != actionSuperseded {
-		reason = "imported from " + f.file
+	if reason == "" && f.File != "" && action != ActionSuperseded {
+		reason = "imported from " + f.File
 	}
-	entry := &pb.Audit{AtMs: f.now, Subject: string(f.part.Subject), Action: action, Reason: reason, Changes: changes}
+	entry := &pb.Audit{AtMs: f.Index, Subject: string(f.Part.Subject), Action: action, Reason: reason, Changes: changes}
 	switch {
-	case f.call != nil:
-		entry.KeyHash, entry.User, entry.RequestId = f.call.Who.Key[:], f.call.Who.User.Bytes(), f.call.Env.GetRequestId()
-	case f.job != nil:
-		entry.KeyHash, entry.User = f.job.GetKey(), f.job.GetUser()
-		f.deeds = append(f.deeds, deed{pb.JobID(f.job.GetId()), action, id})
+	case f.Call != nil:
+		entry.KeyHash, entry.User, entry.RequestId = f.Call.Who.Key[:], f.Call.Who.User.Bytes(), f.Call.Env.GetRequestId()
+	case f.Job != nil:
+		entry.KeyHash, entry.User = f.Job.GetKey(), f.Job.GetUser()
+		f.deeds = append(f.deeds, deed{pb.JobID(f.Job.GetId()), action, id})
 	}
-	f.state.NextHistory++
-	f.batch.Put(f.part.Space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.state.GetNextHistory())), entry)
+	f.State.NextHistory++
+	f.Batch.Put(f.Part.Space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.State.GetNextHistory())), entry)
 }
 
 // fieldChange is a field before and after; empty: it had, or has, none.
@@ -73,8 +73,8 @@ func fieldChange(field, before, after string) *pb.FieldChange {
 			continue
 		}
 		kept := side.text
-		if len(kept) > maxHistoryText {
-			kept = kept[:maxHistoryText]
+		if len(kept) > MaxHistoryText {
+			kept = kept[:MaxHistoryText]
 			for !utf8.RuneStart(side.text[len(kept)]) {
 				kept = kept[:len(kept)-1]
 			}
@@ -92,15 +92,15 @@ const (
 	fieldTarget       = "target"
 )
 
-// namesNode reports whether a field's values are the ids of nodes.
-func namesNode(field string) bool {
+// NamesNode reports whether a field's values are the ids of nodes.
+func NamesNode(field string) bool {
 	return field == fieldSupersededBy || field == fieldSource || field == fieldTarget
 }
 
 // noteEdge adds to the histories of an edge's ends what became of it; nil: it was not,
 // or is not any more. Its ends and type say which one it is. Its note and evidence are
 // left out: they go with the edge, and these entries stay.
-func (f *effect) noteEdge(action, reason string, before, after *pb.Edge) {
+func (f *Tx) noteEdge(action, reason string, before, after *pb.Edge) {
 	weight := func(e *pb.Edge, v float64) string {
 		if e == nil {
 			return ""
@@ -150,10 +150,10 @@ func forgettable(field string) bool {
 
 // eraseHistory takes the texts out of a node's history: that something happened
 // stays, and when, and by whom.
-func (f *effect) eraseHistory(id pb.NodeID) error {
-	all := f.part.Space.Prefix(storage.TableHistory, storage.Str(id))
+func (f *Tx) eraseHistory(id pb.NodeID) error {
+	all := f.Part.Space.Prefix(storage.TableHistory, storage.Str(id))
 	var kept []storage.Record[*pb.Audit]
-	for rec, err := range storage.ScanRecords(f.st, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return err
 		}
@@ -165,9 +165,9 @@ func (f *effect) eraseHistory(id pb.NodeID) error {
 		}
 		kept = append(kept, rec)
 	}
-	f.batch.EraseRange(all)
+	f.Batch.EraseRange(all)
 	for _, rec := range kept {
-		f.batch.Put(rec.Key, rec.Value)
+		f.Batch.Put(rec.Key, rec.Value)
 	}
 	return nil
 }
@@ -175,14 +175,14 @@ func (f *effect) eraseHistory(id pb.NodeID) error {
 // eraseReasons takes the reasons out of the histories of the nodes that were
 // superseded by one that is being forgotten: they may quote it. The edges that lead
 // from them tell which those are, also the ones that are forgotten already.
-func (f *effect) eraseReasons(by pb.NodeID) error {
+func (f *Tx) eraseReasons(by pb.NodeID) error {
 	for _, place := range []string{pb.OriginSupersede, pb.StatusTombstoned} {
-		for item, err := range f.st.Scan(edgesOfTarget(f.part.Space, by, place).Children(), storage.ScanOptions{}) {
+		for item, err := range f.Store.Scan(EdgesOfTarget(f.Part.Space, by, place).Children(), storage.ScanOptions{}) {
 			if err != nil {
 				return err
 			}
-			if end := decodeEdgeEnd(item.Value); end.kind == typeSupersededBy {
-				if err := f.eraseReasonsOf(end.other, by); err != nil {
+			if end := DecodeEdgeEnd(item.Value); end.Kind == typeSupersededBy {
+				if err := f.eraseReasonsOf(end.Other, by); err != nil {
 					return err
 				}
 			}
@@ -192,9 +192,9 @@ func (f *effect) eraseReasons(by pb.NodeID) error {
 }
 
 // eraseTypes takes the types of a node's edges out of the history of a neighbour.
-func (f *effect) eraseTypes(neighbour, id pb.NodeID) error {
-	all := f.part.Space.Prefix(storage.TableHistory, storage.Str(neighbour))
-	for rec, err := range storage.ScanRecords(f.st, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
+func (f *Tx) eraseTypes(neighbour, id pb.NodeID) error {
+	all := f.Part.Space.Prefix(storage.TableHistory, storage.Str(neighbour))
+	for rec, err := range storage.ScanRecords(f.Store, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return err
 		}
@@ -212,23 +212,23 @@ func (f *effect) eraseTypes(neighbour, id pb.NodeID) error {
 			continue
 		}
 		kind.Before, kind.After = nil, nil
-		f.batch.Erase(rec.Key)
-		f.batch.Put(rec.Key, rec.Value)
+		f.Batch.Erase(rec.Key)
+		f.Batch.Put(rec.Key, rec.Value)
 	}
 	return nil
 }
 
-func (f *effect) eraseReasonsOf(id, by pb.NodeID) error {
-	all := f.part.Space.Prefix(storage.TableHistory, storage.Str(id))
-	for rec, err := range storage.ScanRecords(f.st, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
+func (f *Tx) eraseReasonsOf(id, by pb.NodeID) error {
+	all := f.Part.Space.Prefix(storage.TableHistory, storage.Str(id))
+	for rec, err := range storage.ScanRecords(f.Store, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return err
 		}
 		for _, c := range rec.Value.GetChanges() {
 			if rec.Value.GetReason() != "" && c.GetField() == fieldSupersededBy && c.GetAfter() == string(by) {
 				rec.Value.Reason = ""
-				f.batch.Erase(rec.Key)
-				f.batch.Put(rec.Key, rec.Value)
+				f.Batch.Erase(rec.Key)
+				f.Batch.Put(rec.Key, rec.Value)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"encoding/json"
@@ -26,11 +26,11 @@ import (
 // read out of it, so that forgetting the text takes away what only it said.
 
 const (
-	kindEntity = cognition.KindEntity
+	KindEntity = cognition.KindEntity
 	// The types of edges that a text causes, beside those of its relations.
-	edgeMentions = cognition.EdgeMentions // text → entity
+	EdgeMentions = cognition.EdgeMentions // text → entity
 	edgeStatedIn = "stated_in"            // preference or belief → text
-	edgeFollows  = cognition.EdgeFollows  // text → the one before it in its sequence
+	EdgeFollows  = cognition.EdgeFollows  // text → the one before it in its sequence
 
 	// maxEntitiesPerText bounds the entities that one text is linked to: a book
 	// names thousands, and the first few hundred are what it is about. Each is some
@@ -49,19 +49,19 @@ const (
 )
 
 // link writes what an item's text says into the graph. n has its chunks.
-func (f *effect) link(it *prepared, n *pb.Node) error {
+func (f *Tx) link(it *Prepared, n *pb.Node) error {
 	if it.reading == nil || n.GetUnlearned() {
 		return nil
 	}
-	s, err := f.org.System.Parts.Settings(f.st, f.part)
+	s, err := f.Org.System.Parts.Settings(f.Store, f.Part)
 	if err != nil {
 		return err
 	}
 	n.Facts = it.reading.facts
-	if f.traced {
+	if f.Traced {
 		return nil
 	}
-	t := &texts{effect: f, node: n, chunks: it.chunks, trace: &pb.Trace{}, reading: it.reading}
+	t := &texts{Tx: f, node: n, chunks: it.Chunks, trace: &pb.Trace{}, reading: it.reading}
 	if len(t.chunks) == 0 {
 		if t.chunks, err = f.spansOf(n); err != nil {
 			return err
@@ -84,15 +84,15 @@ func (f *effect) link(it *prepared, n *pb.Node) error {
 	if err := t.sequence(it.GetItem()); err != nil {
 		return err
 	}
-	f.batch.Put(f.traceKey(pb.NodeID(n.GetId())), t.trace)
+	f.Batch.Put(f.TraceKey(pb.NodeID(n.GetId())), t.trace)
 	return nil
 }
 
 // spansOf reads where the stored chunks of a node stand in its text.
-func (f *effect) spansOf(n *pb.Node) (spans []text.Chunk, err error) {
+func (f *Tx) spansOf(n *pb.Node) (spans []text.Chunk, err error) {
 	for _, seq := range n.GetChunks() {
 		c := &pb.Chunk{}
-		if _, err := f.st.Get(f.part.Space.Key(storage.TableChunk, storage.U64(seq)), c); err != nil {
+		if _, err := f.Store.Get(f.Part.Space.Key(storage.TableChunk, storage.U64(seq)), c); err != nil {
 			return nil, err
 		}
 		spans = append(spans, text.Chunk{Start: int(c.GetStart()), End: int(c.GetEnd())})
@@ -100,13 +100,13 @@ func (f *effect) spansOf(n *pb.Node) (spans []text.Chunk, err error) {
 	return spans, nil
 }
 
-func (f *effect) traceKey(id pb.NodeID) storage.Key {
-	return f.part.Space.Key(storage.TableTrace, storage.Str(id))
+func (f *Tx) TraceKey(id pb.NodeID) storage.Key {
+	return f.Part.Space.Key(storage.TableTrace, storage.Str(id))
 }
 
 // texts links one text.
 type texts struct {
-	*effect
+	*Tx
 	node    *pb.Node
 	chunks  []text.Chunk
 	trace   *pb.Trace
@@ -182,12 +182,12 @@ func (t *texts) mentions() error {
 		t.means[i] = id
 		e := strongest[id]
 		if e == nil {
-			e = &pb.Edge{Source: t.node.GetId(), Target: string(id), Type: edgeMentions}
+			e = &pb.Edge{Source: t.node.GetId(), Target: string(id), Type: EdgeMentions}
 			strongest[id] = e
 			order = append(order, id)
 		}
 		e.Confidence = max(e.GetConfidence(), m.Confidence)
-		addEvidence(e, t.evidence(m.Span))
+		AddEvidence(e, t.evidence(m.Span))
 	}
 	for _, id := range order {
 		e := strongest[id]
@@ -199,7 +199,7 @@ func (t *texts) mentions() error {
 	return nil
 }
 
-func addEvidence(e *pb.Edge, chunk string) {
+func AddEvidence(e *pb.Edge, chunk string) {
 	if len(e.GetEvidence()) < maxEvidence && !slices.Contains(e.GetEvidence(), chunk) {
 		e.Evidence = append(e.Evidence, chunk)
 	}
@@ -238,11 +238,11 @@ func (t *texts) known(names []resolve.Name) (known []resolve.Known, err error) {
 }
 
 func (t *texts) knownAs(id pb.NodeID) (*resolve.Known, error) {
-	rec, err := t.entity(id)
+	rec, err := t.Entity(id)
 	if err != nil || rec == nil {
 		return nil, err
 	}
-	n, err := t.effect.node(id)
+	n, err := t.Tx.Node(id)
 	if err != nil || n == nil || n.GetStatus() != pb.StatusLive {
 		return nil, err
 	}
@@ -251,8 +251,8 @@ func (t *texts) knownAs(id pb.NodeID) (*resolve.Known, error) {
 }
 
 // entitiesUnder lists the entities that are stored under a key, or are going to be.
-func (f *effect) entitiesUnder(key string) (ids []pb.NodeID, err error) {
-	for item, err := range f.st.Scan(f.part.Space.Prefix(storage.TableEntityKey, storage.Str(key)), storage.ScanOptions{Limit: maxMeant}) {
+func (f *Tx) entitiesUnder(key string) (ids []pb.NodeID, err error) {
+	for item, err := range f.Store.Scan(f.Part.Space.Prefix(storage.TableEntityKey, storage.Str(key)), storage.ScanOptions{Limit: maxMeant}) {
 		if err != nil {
 			return nil, err
 		}
@@ -266,13 +266,13 @@ func (f *effect) entitiesUnder(key string) (ids []pb.NodeID, err error) {
 	return append(ids, f.entityKeys[key]...), nil
 }
 
-// entity returns the current record of a derived node, nil when there is none.
-func (f *effect) entity(id pb.NodeID) (*pb.Entity, error) {
+// Entity returns the current record of a derived node, nil when there is none.
+func (f *Tx) Entity(id pb.NodeID) (*pb.Entity, error) {
 	if rec, ok := f.entities[id]; ok {
 		return rec, nil
 	}
 	rec := &pb.Entity{}
-	found, err := f.st.Get(f.part.Space.Key(storage.TableEntity, storage.Str(id)), rec)
+	found, err := f.Store.Get(f.Part.Space.Key(storage.TableEntity, storage.Str(id)), rec)
 	if err != nil {
 		return nil, err
 	}
@@ -283,9 +283,9 @@ func (f *effect) entity(id pb.NodeID) (*pb.Entity, error) {
 	return rec, nil
 }
 
-// putEntity changes an entity. Its record is written once, with the effect
-// (putEntities): a slice may name one entity in each of its texts.
-func (f *effect) putEntity(rec *pb.Entity) {
+// PutEntity changes an entity. Its record is written once, with the effect
+// (PutEntities): a slice may name one entity in each of its texts.
+func (f *Tx) PutEntity(rec *pb.Entity) {
 	id := pb.NodeID(rec.GetNode())
 	f.entities[id] = rec
 	if !f.renewed[id] {
@@ -294,11 +294,11 @@ func (f *effect) putEntity(rec *pb.Entity) {
 	}
 }
 
-// putEntities writes the entities that the effect has changed, and not taken away.
-func (f *effect) putEntities() {
+// PutEntities writes the entities that the effect has changed, and not taken away.
+func (f *Tx) PutEntities() {
 	for _, id := range slices.Sorted(maps.Keys(f.renewed)) {
 		if rec := f.entities[id]; rec != nil {
-			f.batch.Put(f.part.Space.Key(storage.TableEntity, storage.Str(id)), rec)
+			f.Batch.Put(f.Part.Space.Key(storage.TableEntity, storage.Str(id)), rec)
 		}
 	}
 }
@@ -306,12 +306,12 @@ func (f *effect) putEntities() {
 // begin makes the node of an entity that nobody has named before; "" where a person
 // has forgotten it: what they do not want to see does not come back by itself.
 func (t *texts) begin(name resolve.Name) (pb.NodeID, error) {
-	id := t.part.DerivedNode(kindEntity, string(name.Type)+"\x00"+strings.ToLower(name.Name))
-	return t.beginNode(id, kindEntity, string(name.Type), name.Name)
+	id := t.Part.DerivedNode(KindEntity, string(name.Type)+"\x00"+strings.ToLower(name.Name))
+	return t.beginNode(id, KindEntity, string(name.Type), name.Name)
 }
 
 func (t *texts) beginNode(id pb.NodeID, kind, typ, title string) (pb.NodeID, error) {
-	n, err := t.effect.node(id)
+	n, err := t.Tx.Node(id)
 	if err != nil {
 		return "", err
 	}
@@ -319,20 +319,20 @@ func (t *texts) beginNode(id pb.NodeID, kind, typ, title string) (pb.NodeID, err
 	case n == nil:
 		n = &pb.Node{
 			Id: string(id), Kind: kind, Title: title, Authority: 0.5, Confidence: 1, Status: pb.StatusLive,
-			Source: &pb.Source{Type: "ingest"}, CreatedMs: t.now, ValidFromMs: t.node.GetValidFromMs(),
+			Source: &pb.Source{Type: "ingest"}, CreatedMs: t.Index, ValidFromMs: t.node.GetValidFromMs(),
 		}
-		t.state.Nodes++
+		t.State.Nodes++
 	case n.GetStatus() == pb.StatusTombstoned:
 		return "", nil
 	case n.GetErased(): // restored without what it held
 		n.Title, n.Erased = title, false
 	}
-	rec, err := t.entity(id)
+	rec, err := t.Entity(id)
 	if err != nil {
 		return "", err
 	}
 	if rec == nil {
-		t.putEntity(&pb.Entity{Node: string(id), Type: typ})
+		t.PutEntity(&pb.Entity{Node: string(id), Type: typ})
 	}
 	t.touch(n)
 	return id, nil
@@ -340,7 +340,7 @@ func (t *texts) beginNode(id pb.NodeID, kind, typ, title string) (pb.NodeID, err
 
 // name notes that the text writes an entity in some way.
 func (t *texts) name(id pb.NodeID, name string, d resolve.Decision) error {
-	rec, err := t.entity(id)
+	rec, err := t.Entity(id)
 	if err != nil || rec == nil {
 		return err
 	}
@@ -366,7 +366,7 @@ func (t *texts) name(id pb.NodeID, name string, d resolve.Decision) error {
 			mine.Names = append(mine.Names, name)
 		}
 	}
-	t.putEntity(rec)
+	t.PutEntity(rec)
 	if renamed {
 		if err := t.describeEntity(rec); err != nil {
 			return err
@@ -378,7 +378,7 @@ func (t *texts) name(id pb.NodeID, name string, d resolve.Decision) error {
 // knownSince lets what a text names be there since the text holds: history is often
 // written down backwards.
 func (t *texts) knownSince(id pb.NodeID) error {
-	n, err := t.effect.node(id)
+	n, err := t.Tx.Node(id)
 	if err != nil || n == nil {
 		return err
 	}
@@ -391,10 +391,10 @@ func (t *texts) knownSince(id pb.NodeID) error {
 
 // describeEntity makes an entity's node and keys say what its record says. What a
 // person has put there stays.
-func (f *effect) describeEntity(rec *pb.Entity) error {
+func (f *Tx) describeEntity(rec *pb.Entity) error {
 	id := pb.NodeID(rec.GetNode())
-	n, err := f.node(id)
-	if err != nil || n == nil || n.GetKind() != kindEntity {
+	n, err := f.Node(id)
+	if err != nil || n == nil || n.GetKind() != KindEntity {
 		return err
 	}
 	if !n.GetCurated() {
@@ -406,17 +406,17 @@ func (f *effect) describeEntity(rec *pb.Entity) error {
 		f.touch(n)
 	}
 	for _, form := range rec.GetForms() {
-		f.putEntityKeys(id, form.GetName(), extract.Type(rec.GetType()))
+		f.PutEntityKeys(id, form.GetName(), extract.Type(rec.GetType()))
 	}
-	f.putEntityKeys(id, n.GetTitle(), extract.Type(rec.GetType()))
+	f.PutEntityKeys(id, n.GetTitle(), extract.Type(rec.GetType()))
 	return nil
 }
 
-func (f *effect) putEntityKeys(id pb.NodeID, name string, t extract.Type) {
+func (f *Tx) PutEntityKeys(id pb.NodeID, name string, t extract.Type) {
 	for _, key := range resolve.Keys(name, t) {
 		if !slices.Contains(f.entityKeys[key], id) {
 			f.entityKeys[key] = append(f.entityKeys[key], id)
-			f.batch.PutRaw(f.part.Space.Key(storage.TableEntityKey, storage.Str(key), storage.Str(id)), nil)
+			f.Batch.PutRaw(f.Part.Space.Key(storage.TableEntityKey, storage.Str(key), storage.Str(id)), nil)
 		}
 	}
 }
@@ -429,7 +429,7 @@ func (t *texts) relations() error {
 			continue
 		}
 		e := &pb.Edge{Source: string(from), Target: string(to), Type: string(r.Type), Weight: r.Confidence, Confidence: r.Confidence}
-		addEvidence(e, t.evidence(r.Evidence))
+		AddEvidence(e, t.evidence(r.Evidence))
 		if err := t.derive(e); err != nil {
 			return err
 		}
@@ -444,8 +444,8 @@ func (t *texts) statements(item *pb.IngestItem) error {
 		if said == "" || len(said) > maxStatement || said == strings.TrimSpace(item.GetContent()) && t.node.GetKind() == string(s.Kind) {
 			continue
 		}
-		id := t.part.DerivedNode(string(s.Kind), s.Speaker+"\x00"+said)
-		before, err := t.effect.node(id)
+		id := t.Part.DerivedNode(string(s.Kind), s.Speaker+"\x00"+said)
+		before, err := t.Tx.Node(id)
 		if err != nil {
 			return err
 		}
@@ -455,9 +455,9 @@ func (t *texts) statements(item *pb.IngestItem) error {
 		if id == "" {
 			continue
 		}
-		n := t.nodes[id]
+		n := t.Nodes[id]
 		if before == nil {
-			t.putContent(n, said)
+			t.PutContent(n, said)
 			n.Confidence, n.OccurredMs, n.ValidFromMs = s.Confidence, item.GetOccurredMs(), t.validFrom(item)
 			about := map[string]any{"object": item.GetContent()[s.Object.Start:s.Object.End], "polarity": s.Polarity}
 			if s.Speaker != "" {
@@ -473,15 +473,15 @@ func (t *texts) statements(item *pb.IngestItem) error {
 			}
 		}
 		t.touch(n)
-		rec, err := t.entity(id)
+		rec, err := t.Entity(id)
 		if err != nil {
 			return err
 		}
 		rec.Mentions++
-		t.putEntity(rec)
+		t.PutEntity(rec)
 		t.trace.Entities = append(t.trace.Entities, &pb.TraceEntity{Node: string(id)})
 		e := &pb.Edge{Source: string(id), Target: t.node.GetId(), Type: edgeStatedIn, Weight: s.Confidence, Confidence: s.Confidence}
-		addEvidence(e, t.evidence(s.Span))
+		AddEvidence(e, t.evidence(s.Span))
 		if err := t.derive(e); err != nil {
 			return err
 		}
@@ -495,38 +495,38 @@ func (t *texts) sequence(item *pb.IngestItem) error {
 	if !ok || session == "" {
 		return nil
 	}
-	key := t.part.Counter(counterSequence + session)
+	key := t.Part.Counter(CounterSequence + session)
 	id := pb.NodeID(t.node.GetId())
 	before, known := t.follows[session]
 	if !known {
-		raw, _, err := t.st.GetRaw(key)
+		raw, _, err := t.Store.GetRaw(key)
 		if err != nil {
 			return err
 		}
 		before = pb.NodeID(raw)
 	}
 	t.follows[session] = id
-	t.batch.PutRaw(key, []byte(id))
+	t.Batch.PutRaw(key, []byte(id))
 	if before == "" || before == id {
 		return nil
 	}
-	n, err := t.effect.node(before)
+	n, err := t.Tx.Node(before)
 	if err != nil || n.GetStatus() != pb.StatusLive {
 		return err
 	}
 	t.trace.Follows = string(before)
-	return t.derive(&pb.Edge{Source: string(id), Target: string(before), Type: edgeFollows, Weight: 1, Confidence: 1})
+	return t.derive(&pb.Edge{Source: string(id), Target: string(before), Type: EdgeFollows, Weight: 1, Confidence: 1})
 }
 
-// counterSequence begins the names of the counters that hold the last event of a
+// CounterSequence begins the names of the counters that hold the last event of a
 // session.
-const counterSequence = "sequence."
+const CounterSequence = "sequence."
 
 // derive writes an edge that a text is the evidence of, or adds that evidence to
 // it. One that a person has forgotten is not derived again.
 func (t *texts) derive(e *pb.Edge) error {
 	e.Origin = pb.OriginIngest
-	before, err := t.current(tripleOf(e))
+	before, err := t.Current(TripleOf(e))
 	if err != nil {
 		return err
 	}
@@ -534,63 +534,63 @@ func (t *texts) derive(e *pb.Edge) error {
 		if before.GetTombstonedWith() == "" {
 			return nil
 		}
-		removeEdge(t.batch.Batch, t.part.Space, before) // it went with a node that is there again
+		RemoveEdge(t.Batch.Batch, t.Part.Space, before) // it went with a node that is there again
 		before = nil
 	}
 	var after *pb.Edge
 	if before != nil {
 		after = proto.CloneOf(before)
 		for _, chunk := range e.GetEvidence() {
-			addEvidence(after, chunk)
+			AddEvidence(after, chunk)
 		}
 		after.Weight, after.Confidence = max(after.GetWeight(), e.GetWeight()), max(after.GetConfidence(), e.GetConfidence())
 		if after.GetStatus() == pb.StatusSuperseded {
-			after.Status, after.ValidFromMs, after.ValidToMs = pb.StatusLive, t.now, 0
+			after.Status, after.ValidFromMs, after.ValidToMs = pb.StatusLive, t.Index, 0
 		}
 		after.ValidFromMs = min(after.GetValidFromMs(), t.node.GetValidFromMs())
 	} else {
-		id, err := t.org.NewID()
+		id, err := t.Org.NewID()
 		if err != nil {
 			return err
 		}
 		after = e
-		after.Id, after.Status, after.CreatedMs, after.ValidFromMs = id.String(), pb.StatusLive, t.now, t.node.GetValidFromMs()
+		after.Id, after.Status, after.CreatedMs, after.ValidFromMs = id.String(), pb.StatusLive, t.Index, t.node.GetValidFromMs()
 	}
-	after.UpdatedMs = t.now
+	after.UpdatedMs = t.Index
 	if after.GetSource() != t.node.GetId() && after.GetTarget() != t.node.GetId() {
 		t.trace.Relations = append(t.trace.Relations, after.GetId())
 	}
-	return t.putCurrent(before, after)
+	return t.PutCurrent(before, after)
 }
 
-// current is edgeOfTriple with what the effect itself has written.
-func (f *effect) current(triple edgeTriple) (*pb.Edge, error) {
+// Current is EdgeOfTriple with what the effect itself has written.
+func (f *Tx) Current(triple EdgeTriple) (*pb.Edge, error) {
 	if e, ok := f.written[triple]; ok {
 		return e, nil
 	}
-	return f.edgeOfTriple(triple)
+	return f.EdgeOfTriple(triple)
 }
 
-func (f *effect) putCurrent(before, after *pb.Edge) error {
-	f.written[tripleOf(after)] = after
-	return f.putEdge(before, after)
+func (f *Tx) PutCurrent(before, after *pb.Edge) error {
+	f.written[TripleOf(after)] = after
+	return f.PutEdge(before, after)
 }
 
 // unlink takes out of the graph what a text said, and only it. With forget the
 // text's own edges are left: they are tombstoned with it.
-func (f *effect) unlink(n *pb.Node, forget bool) error {
+func (f *Tx) unlink(n *pb.Node, forget bool) error {
 	id := pb.NodeID(n.GetId())
 	if !forget { // contradictions and moments were of the words that it had
-		if err := eraseFindings(f.st, f.batch.Batch, f.part.Space, id); err != nil {
+		if err := eraseFindings(f.Store, f.Batch.Batch, f.Part.Space, id); err != nil {
 			return err
 		}
 	}
 	trace := &pb.Trace{}
-	found, err := f.st.Get(f.traceKey(id), trace)
+	found, err := f.Store.Get(f.TraceKey(id), trace)
 	if err != nil || !found {
 		return err
 	}
-	f.batch.Erase(f.traceKey(id))
+	f.Batch.Erase(f.TraceKey(id))
 	for _, edge := range trace.GetRelations() {
 		if err := f.dropEvidence(pb.EdgeID(edge), id); err != nil {
 			return err
@@ -611,12 +611,12 @@ func (f *effect) unlink(n *pb.Node, forget bool) error {
 
 // dropEvidence takes a text's passages from what an edge rests on, and the edge
 // away where it rests on nothing else.
-func (f *effect) dropEvidence(edge pb.EdgeID, text pb.NodeID) error {
-	before, err := f.edge(edge)
+func (f *Tx) dropEvidence(edge pb.EdgeID, text pb.NodeID) error {
+	before, err := f.Edge(edge)
 	if err != nil || before == nil {
 		return err
 	}
-	if w, ok := f.written[tripleOf(before)]; ok {
+	if w, ok := f.written[TripleOf(before)]; ok {
 		before = w
 	}
 	if before == nil || before.GetStatus() == pb.StatusTombstoned {
@@ -625,43 +625,43 @@ func (f *effect) dropEvidence(edge pb.EdgeID, text pb.NodeID) error {
 	after := proto.CloneOf(before)
 	after.Evidence = slices.DeleteFunc(after.Evidence, func(chunk string) bool { return strings.HasPrefix(chunk, string(text)+":") })
 	if len(after.GetEvidence()) == 0 {
-		return f.cut(before)
+		return f.Cut(before)
 	}
-	after.UpdatedMs = f.now
-	return f.putCurrent(before, after)
+	after.UpdatedMs = f.Index
+	return f.PutCurrent(before, after)
 }
 
-// cut removes an edge that nothing speaks for any more.
-func (f *effect) cut(e *pb.Edge) error {
+// Cut removes an edge that nothing speaks for any more.
+func (f *Tx) Cut(e *pb.Edge) error {
 	if e.GetStatus() != pb.StatusTombstoned {
 		if err := f.addDegree(-1, e); err != nil {
 			return err
 		}
 	}
-	f.written[tripleOf(e)] = nil
-	drift.MoveEdge(f.state, e, nil)
-	removeEdge(f.batch.Batch, f.part.Space, e)
+	f.written[TripleOf(e)] = nil
+	drift.MoveEdge(f.State, e, nil)
+	RemoveEdge(f.Batch.Batch, f.Part.Space, e)
 	return nil
 }
 
 // cutOwn removes the edges between a text and what was read out of it.
-func (f *effect) cutOwn(id pb.NodeID, trace *pb.Trace) error {
-	var triples []edgeTriple
+func (f *Tx) cutOwn(id pb.NodeID, trace *pb.Trace) error {
+	var triples []EdgeTriple
 	for _, x := range trace.GetEntities() {
 		triples = append(triples,
-			edgeTriple{id, pb.NodeID(x.GetNode()), edgeMentions, pb.OriginIngest},
-			edgeTriple{pb.NodeID(x.GetNode()), id, edgeStatedIn, pb.OriginIngest})
+			EdgeTriple{id, pb.NodeID(x.GetNode()), EdgeMentions, pb.OriginIngest},
+			EdgeTriple{pb.NodeID(x.GetNode()), id, edgeStatedIn, pb.OriginIngest})
 	}
 	if trace.GetFollows() != "" {
-		triples = append(triples, edgeTriple{id, pb.NodeID(trace.GetFollows()), edgeFollows, pb.OriginIngest})
+		triples = append(triples, EdgeTriple{id, pb.NodeID(trace.GetFollows()), EdgeFollows, pb.OriginIngest})
 	}
 	for _, triple := range triples {
-		e, err := f.current(triple)
+		e, err := f.Current(triple)
 		if err != nil {
 			return err
 		}
 		if e != nil && e.GetStatus() != pb.StatusTombstoned {
-			if err := f.cut(e); err != nil {
+			if err := f.Cut(e); err != nil {
 				return err
 			}
 		}
@@ -671,14 +671,14 @@ func (f *effect) cutOwn(id pb.NodeID, trace *pb.Trace) error {
 
 // unname takes back that a text names an entity. An entity that no text names any
 // more goes: its name was theirs.
-func (f *effect) unname(x *pb.TraceEntity, text pb.NodeID) error {
+func (f *Tx) unname(x *pb.TraceEntity, text pb.NodeID) error {
 	id := pb.NodeID(x.GetNode())
-	rec, err := f.entity(id)
+	rec, err := f.Entity(id)
 	if err != nil || rec == nil {
 		return err
 	}
 	if rec.Mentions--; rec.GetMentions() == 0 {
-		return f.dropDerived(id, text)
+		return f.DropDerived(id, text)
 	}
 	var gone []string
 	for _, name := range x.GetNames() {
@@ -691,59 +691,59 @@ func (f *effect) unname(x *pb.TraceEntity, text pb.NodeID) error {
 			gone = append(gone, name)
 		}
 	}
-	return f.putRenamed(rec, gone)
+	return f.PutRenamed(rec, gone)
 }
 
-// putRenamed writes an entity that fewer texts name, and that none writes in some ways
+// PutRenamed writes an entity that fewer texts name, and that none writes in some ways
 // any more.
-func (f *effect) putRenamed(rec *pb.Entity, gone []string) error {
+func (f *Tx) PutRenamed(rec *pb.Entity, gone []string) error {
 	id := pb.NodeID(rec.GetNode())
 	// Its earlier versions hold the names that are gone.
-	f.batch.Erase(f.part.Space.Key(storage.TableEntity, storage.Str(id)))
-	f.putEntity(rec)
+	f.Batch.Erase(f.Part.Space.Key(storage.TableEntity, storage.Str(id)))
+	f.PutEntity(rec)
 	if len(gone) == 0 {
 		return nil
 	}
 	f.eraseEntityKeys(id, rec.GetType(), gone...)
-	if n, err := f.node(id); err != nil || n == nil {
+	if n, err := f.Node(id); err != nil || n == nil {
 		return err
 	}
-	f.batch.Erase(f.part.Space.Key(storage.TableNode, storage.Str(id)))
+	f.Batch.Erase(f.Part.Space.Key(storage.TableNode, storage.Str(id)))
 	if err := f.unquote(id, gone); err != nil {
 		return err
 	}
 	return f.describeEntity(rec)
 }
 
-func (f *effect) eraseEntityKeys(id pb.NodeID, typ string, names ...string) {
+func (f *Tx) eraseEntityKeys(id pb.NodeID, typ string, names ...string) {
 	for _, name := range names {
 		for _, key := range resolve.Keys(name, extract.Type(typ)) {
-			f.batch.Erase(f.part.Space.Key(storage.TableEntityKey, storage.Str(key), storage.Str(id)))
+			f.Batch.Erase(f.Part.Space.Key(storage.TableEntityKey, storage.Str(key), storage.Str(id)))
 			f.entityKeys[key] = slices.DeleteFunc(f.entityKeys[key], func(other pb.NodeID) bool { return other == id })
 		}
 	}
 }
 
-// dropDerived removes a node that was read out of a text, when that is gone. The
+// DropDerived removes a node that was read out of a text, when that is gone. The
 // text's own edges to it are the caller's.
-func (f *effect) dropDerived(id, text pb.NodeID) error {
-	n, err := f.node(id)
+func (f *Tx) DropDerived(id, text pb.NodeID) error {
+	n, err := f.Node(id)
 	if err != nil || n == nil {
 		return err
 	}
-	rec, err := f.entity(id)
+	rec, err := f.Entity(id)
 	if err != nil {
 		return err
 	}
-	edges, err := f.edgesOfNode(id, append([]string{pb.StatusTombstoned}, edgeOrigins...)...)
+	edges, err := f.EdgesOfNode(id, append([]string{pb.StatusTombstoned}, EdgeOrigins...)...)
 	if err != nil {
 		return err
 	}
 	for _, e := range edges {
-		if w, ok := f.written[tripleOf(e)]; ok && w == nil || otherEnd(e, id) == text {
+		if w, ok := f.written[TripleOf(e)]; ok && w == nil || OtherEnd(e, id) == text {
 			continue // cut already, or the text's own
 		}
-		if err := f.cut(e); err != nil {
+		if err := f.Cut(e); err != nil {
 			return err
 		}
 	}
@@ -752,21 +752,21 @@ func (f *effect) dropDerived(id, text pb.NodeID) error {
 		names = append(names, form.GetName())
 	}
 	f.eraseEntityKeys(id, rec.GetType(), append(names, n.GetTitle())...)
-	f.batch.Erase(f.part.Space.Key(storage.TableEntity, storage.Str(id)))
+	f.Batch.Erase(f.Part.Space.Key(storage.TableEntity, storage.Str(id)))
 	f.entities[id] = nil
 	return f.remove(n)
 }
 
 // remove takes a node away for good, as if it had never been. One that a person has
 // edited holds a content like a text, with passages, and with what was read out of it.
-func (f *effect) remove(n *pb.Node) error {
+func (f *Tx) remove(n *pb.Node) error {
 	id := pb.NodeID(n.GetId())
-	text, err := f.content(id)
+	text, err := f.Content(id)
 	if err != nil {
 		return err
 	}
 	for _, erase := range []func() error{
-		func() error { return f.hold(n, text, "") },
+		func() error { return f.Hold(n, text, "") },
 		func() error { return f.unlink(n, true) },
 		func() error { return f.eraseWords(n, text) },
 		func() error { return f.eraseChunks(n) },
@@ -776,16 +776,16 @@ func (f *effect) remove(n *pb.Node) error {
 			return err
 		}
 	}
-	f.batch.Erase(f.part.Space.Key(storage.TableContent, storage.Str(id)))
-	f.batch.EraseRange(f.part.Space.Prefix(storage.TableHistory, storage.Str(id)))
+	f.Batch.Erase(f.Part.Space.Key(storage.TableContent, storage.Str(id)))
+	f.Batch.EraseRange(f.Part.Space.Prefix(storage.TableHistory, storage.Str(id)))
 	if n.GetStatus() == pb.StatusTombstoned {
-		f.batch.Delete(f.tombstone(n))
+		f.Batch.Delete(f.Tombstone(n))
 	} else {
-		f.state.Nodes--
+		f.State.Nodes--
 	}
-	removeNode(f.batch.Batch, f.part.Space, f.places[id], id)
-	f.keep(n)         // it is among what changed,
-	f.nodes[id] = nil // as nothing
-	f.places[id] = nodePlace{}
+	RemoveNode(f.Batch.Batch, f.Part.Space, f.Places[id], id)
+	f.Keep(n)         // it is among what changed,
+	f.Nodes[id] = nil // as nothing
+	f.Places[id] = NodePlace{}
 	return nil
 }

@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"cmp"
@@ -19,40 +19,40 @@ const (
 	maxPassedOver = 800
 )
 
-// position is a place in a list that is newest first, and of one time ascending
+// Position is a place in a list that is newest first, and of one time ascending
 // by id. Nothing that is written moves what is in a list: a record keeps its
 // time and its id as long as it is there, so a cursor that stands behind a
 // position goes on exactly there.
-type position struct {
-	created int64
-	id      string
+type Position struct {
+	Created int64
+	ID      string
 }
 
-func (p position) compare(o position) int {
-	return cmp.Or(cmp.Compare(o.created, p.created), cmp.Compare(p.id, o.id))
+func (p Position) Compare(o Position) int {
+	return cmp.Or(cmp.Compare(o.Created, p.Created), cmp.Compare(p.ID, o.ID))
 }
 
-func (p position) encode() []byte {
-	return append(binary.BigEndian.AppendUint64(nil, uint64(p.created)), p.id...)
+func (p Position) Encode() []byte {
+	return append(binary.BigEndian.AppendUint64(nil, uint64(p.Created)), p.ID...)
 }
 
-func decodePosition(b []byte) (position, error) {
+func DecodePosition(b []byte) (Position, error) {
 	if len(b) < 8 {
-		return position{}, tenant.ErrBadCursor
+		return Position{}, tenant.ErrBadCursor
 	}
-	return position{int64(binary.BigEndian.Uint64(b)), string(b[8:])}, nil
+	return Position{int64(binary.BigEndian.Uint64(b)), string(b[8:])}, nil
 }
 
 // positionOf opens the cursor of a list that is walked by position; nil without
 // one.
-func positionOf(o *tenant.View, kind tenant.CursorKind, page *pb.Page) (*position, *pb.Problem) {
+func positionOf(o *tenant.View, kind tenant.CursorKind, page *pb.Page) (*Position, *pb.Problem) {
 	if page.GetCursor() == "" {
 		return nil, nil
 	}
 	raw, err := tenant.OpenCursor(o.Secret, kind, page.GetCursor())
 	if err == nil {
-		var at position
-		if at, err = decodePosition(raw); err == nil {
+		var at Position
+		if at, err = DecodePosition(raw); err == nil {
 			return &at, nil
 		}
 	}
@@ -62,12 +62,12 @@ func positionOf(o *tenant.View, kind tenant.CursorKind, page *pb.Page) (*positio
 // window is a half-open range of record times in milliseconds.
 type window struct{ from, until int64 }
 
-// always holds every time there is.
-var always = window{1, math.MaxInt64}
+// Always holds every time there is.
+var Always = window{1, math.MaxInt64}
 
 // entry is one of a list.
 type entry struct {
-	position
+	Position
 	// pause: it is none of the list, but as far as the walk has come when it had
 	// passed over as many as it may.
 	pause bool
@@ -77,14 +77,14 @@ type entry struct {
 // value is only valid during the call.
 type filter func(id string, value []byte) bool
 
-// newestFirst walks the children of some keys as one list, as far as keep lets
+// NewestFirst walks the children of some keys as one list, as far as keep lets
 // them pass. The keys must end in (U64Desc created ms, Str id); no entry may
 // stand under two of those above.
 //
 // Each range passes over a bounded number. One that has done so pauses, and what
 // comes before the pause in the others is still walked, so that a cursor that
 // stands on it has missed nothing.
-func newestFirst(r storage.Reader, above []storage.Key, w window, after *position, keep filter) iter.Seq2[entry, error] {
+func NewestFirst(r storage.Reader, above []storage.Key, w window, after *Position, keep filter) iter.Seq2[entry, error] {
 	if len(above) == 1 {
 		return entriesOf(r, above[0], w, after, keep)
 	}
@@ -109,7 +109,7 @@ func newestFirst(r storage.Reader, above []storage.Key, w window, after *positio
 		for len(heads) > 0 {
 			first := 0 // a dozen at most: no heap
 			for i := range heads {
-				if heads[i].compare(heads[first].position) < 0 {
+				if heads[i].Compare(heads[first].Position) < 0 {
 					first = i
 				}
 			}
@@ -131,19 +131,19 @@ func newestFirst(r storage.Reader, above []storage.Key, w window, after *positio
 	}
 }
 
-func entriesOf(r storage.Reader, above storage.Key, w window, after *position, keep filter) iter.Seq2[entry, error] {
+func entriesOf(r storage.Reader, above storage.Key, w window, after *Position, keep filter) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		w.from = max(w.from, 1) // nothing was recorded in 1970
 		if w.from >= w.until {
 			return
 		}
 		all := above.Children()
-		if w != always { // the newest come first
+		if w != Always { // the newest come first
 			all = storage.Between(above.Child(storage.U64Desc(uint64(w.until-1))), above.Child(storage.U64Desc(uint64(w.from-1))))
 		}
 		opts := storage.ScanOptions{}
 		if after != nil {
-			opts.After = above.Child(storage.U64Desc(uint64(after.created)), storage.Str(after.id))
+			opts.After = above.Child(storage.U64Desc(uint64(after.Created)), storage.Str(after.ID))
 		}
 		passed := 0
 		for item, err := range r.Scan(all, opts) {
@@ -152,12 +152,12 @@ func entriesOf(r storage.Reader, above storage.Key, w window, after *position, k
 				return
 			}
 			parts := item.Key.PartsAfter(above)
-			e := entry{position: position{int64(parts.U64Desc()), parts.Str()}}
+			e := entry{Position: Position{int64(parts.U64Desc()), parts.Str()}}
 			if err := parts.Done(); err != nil {
 				yield(entry{}, err)
 				return
 			}
-			if keep != nil && !keep(e.id, item.Value) {
+			if keep != nil && !keep(e.ID, item.Value) {
 				if passed++; passed < maxPassedOver {
 					continue
 				}
@@ -174,8 +174,8 @@ func entriesOf(r storage.Reader, above storage.Key, w window, after *position, k
 // shows, and reports false for one that does not belong to the list. It returns
 // the position that the next page goes on behind, nil when nothing is left. limit
 // bounds the entries that are taken, which cost a record each.
-func pageOf[T any](walk iter.Seq2[entry, error], size, limit int, take func(entry) (T, bool, error)) (page []T, next *position, err error) {
-	var last position
+func pageOf[T any](walk iter.Seq2[entry, error], size, limit int, take func(entry) (T, bool, error)) (page []T, next *Position, err error) {
+	var last Position
 	seen := 0
 	for e, err := range walk {
 		if err != nil {
@@ -183,7 +183,7 @@ func pageOf[T any](walk iter.Seq2[entry, error], size, limit int, take func(entr
 		}
 		switch {
 		case e.pause:
-			return page, &e.position, nil
+			return page, &e.Position, nil
 		case seen == limit:
 			return page, &last, nil
 		}
@@ -197,7 +197,7 @@ func pageOf[T any](walk iter.Seq2[entry, error], size, limit int, take func(entr
 		case ok:
 			page = append(page, one)
 		}
-		last = e.position
+		last = e.Position
 	}
 	return page, nil, nil
 }

@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"orgmem/actors/commit"
@@ -11,20 +11,20 @@ import (
 const (
 	changeCreated          = "created"
 	changeUpdated          = "updated"
-	changeForgotten        = "forgotten"
+	ChangeForgotten        = "forgotten"
 	changeRestored         = "restored"
 	changeSuperseded       = "superseded"
 	changeEdgeAsserted     = "edge_asserted"
 	changeEdgeForgotten    = "edge_forgotten"
 	changeProposalAccepted = "proposal_accepted"
 	changeProposalRejected = "proposal_rejected"
-	changePurged           = "purged"
+	ChangePurged           = "purged"
 )
 
-// addGraphUpdated adds the event that every change of a partition's graph causes; nil
+// AddGraphUpdated adds the event that every change of a partition's graph causes; nil
 // is all of the organization's. affected is the number of nodes that it touched; target is the node, edge or
 // proposal that it was about, empty when there is no single one.
-func addGraphUpdated(c *commit.Change, o *tenant.View, part *partition.Ref, changeType, target string, affected int) error {
+func AddGraphUpdated(c *commit.Change, o *tenant.View, part *partition.Ref, changeType, target string, affected int) error {
 	data := map[string]any{"changeType": changeType, "affectedNodes": affected, "subject": part.EventSubject()}
 	if target != "" {
 		data["targetId"] = target
@@ -32,10 +32,10 @@ func addGraphUpdated(c *commit.Change, o *tenant.View, part *partition.Ref, chan
 	return c.Event(o, pb.EventGraphUpdated, part, data)
 }
 
-// announce adds the events of what a slice of ingestion did, by job: the stream
+// Announce adds the events of what a slice of ingestion did, by job: the stream
 // brings them to whoever sent the content.
-func (f *effect) announce(jobs map[pb.JobID]*pb.Job) error {
-	changeTypes := map[string]string{actionCreated: changeCreated, actionSuperseded: changeSuperseded, actionUpdated: changeUpdated, actionRevived: changeUpdated}
+func (f *Tx) Announce(jobs map[pb.JobID]*pb.Job) error {
+	changeTypes := map[string]string{ActionCreated: changeCreated, ActionSuperseded: changeSuperseded, ActionUpdated: changeUpdated, ActionRevived: changeUpdated}
 	type group struct {
 		job        pb.JobID
 		changeType string
@@ -57,8 +57,8 @@ func (f *effect) announce(jobs map[pb.JobID]*pb.Job) error {
 				target = string(id)
 			}
 		}
-		f.batch.User = jobs[g.job].GetUser()
-		if err := addGraphUpdated(f.batch, f.org, f.part, g.changeType, target, len(nodes[g])); err != nil {
+		f.Batch.User = jobs[g.job].GetUser()
+		if err := AddGraphUpdated(f.Batch, f.Org, f.Part, g.changeType, target, len(nodes[g])); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"orgmem/actors/partition"
@@ -10,14 +10,14 @@ import (
 // The states of a proposal. A contradiction has one, open: it is resolved by
 // superseding a side, and then it is gone.
 const (
-	reviewOpen       = "open"
-	proposalAccepted = "accepted"
-	proposalRejected = "rejected"
+	ReviewOpen       = "open"
+	ProposalAccepted = "accepted"
+	ProposalRejected = "rejected"
 )
 
 // review begins what a request asks of contradictions and proposals, false where it asks
 // for none of it.
-func (o *graphModule) review(c *tenant.Call) bool {
+func (o *Module) review(c *tenant.Call) bool {
 	view := c.Org
 	switch op := c.Env.GetMind().GetOp().(type) {
 	case *pb.MindOp_ListContradictions:
@@ -40,28 +40,28 @@ func (o *graphModule) review(c *tenant.Call) bool {
 func listContradictions(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.ListContradictions) (*pb.Reply, error) {
 	kind := tenant.CursorKind{List: "contradictions", Filters: op.GetStatus(), Partition: part.ID}
 	all := part.Space.Prefix(storage.TableContradiction)
-	if op.GetStatus() != "" && op.GetStatus() != reviewOpen { // there are none, however long one looks
+	if op.GetStatus() != "" && op.GetStatus() != ReviewOpen { // there are none, however long one looks
 		if _, p := o.ScanFrom(all, kind, op.GetPage()); p != nil {
 			return tenant.Refuse(p), nil
 		}
-		return derivedReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{}}}), nil
+		return DerivedReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{}}}), nil
 	}
-	entries, next, p, err := tenant.PageOfKeys(o, r, all, kind, op.GetPage(), maxDerivedPerScan, func(item storage.Item) (*pb.ClaimPair, bool, error) {
+	entries, next, p, err := tenant.PageOfKeys(o, r, all, kind, op.GetPage(), MaxDerivedPerScan, func(item storage.Item) (*pb.ClaimPair, bool, error) {
 		x := &pb.Contradiction{}
 		if err := item.Decode(x); err != nil {
 			return nil, false, err
 		}
-		pair, err := claims(r, part.Space, x)
+		pair, err := Claims(r, part.Space, x)
 		return pair, pair != nil, err
 	})
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{Pairs: entries, NextCursor: next}}}), err
+	return DerivedReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{Pairs: entries, NextCursor: next}}}), err
 }
 
-// claims reads the texts of a contradiction, nil when it does not stand any more.
-func claims(r storage.Reader, space storage.Space, x *pb.Contradiction) (*pb.ClaimPair, error) {
+// Claims reads the texts of a contradiction, nil when it does not stand any more.
+func Claims(r storage.Reader, space storage.Space, x *pb.Contradiction) (*pb.ClaimPair, error) {
 	pair := &pb.ClaimPair{Contradiction: x}
 	for _, side := range []struct {
 		testNode string
@@ -86,7 +86,7 @@ func claims(r storage.Reader, space storage.Space, x *pb.Contradiction) (*pb.Cla
 // whose end is superseded or forgotten is not among them.
 func listProposals(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.ListProposals) (*pb.Reply, error) {
 	kind := tenant.CursorKind{List: "proposals", Filters: op.GetStatus(), Partition: part.ID}
-	entries, next, p, err := tenant.PageOfKeys(o, r, part.Space.Prefix(storage.TableProposalByTime), kind, op.GetPage(), maxDerivedPerScan, func(item storage.Item) (*pb.Proposal, bool, error) {
+	entries, next, p, err := tenant.PageOfKeys(o, r, part.Space.Prefix(storage.TableProposalByTime), kind, op.GetPage(), MaxDerivedPerScan, func(item storage.Item) (*pb.Proposal, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
 		id := pb.DerivedID(parts.ID16())
@@ -99,7 +99,7 @@ func listProposals(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Proposals{Proposals: &pb.ProposalList{Proposals: entries, NextCursor: next}}}), err
+	return DerivedReply(&pb.MindResult{Result: &pb.MindResult_Proposals{Proposals: &pb.ProposalList{Proposals: entries, NextCursor: next}}}), err
 }
 
 // readProposal returns a proposal, nil when there is none, or when there is
@@ -108,7 +108,7 @@ func listProposals(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb
 func readProposal(r storage.Reader, part *partition.Ref, id pb.DerivedID) (*pb.Proposal, error) {
 	x := &pb.Proposal{}
 	found, err := r.Get(tenant.ProposalKey(part.Space, id), x)
-	if err != nil || !found || x.GetStatus() != reviewOpen {
+	if err != nil || !found || x.GetStatus() != ReviewOpen {
 		if !found {
 			x = nil
 		}
@@ -119,14 +119,14 @@ func readProposal(r storage.Reader, part *partition.Ref, id pb.DerivedID) (*pb.P
 			return nil, err
 		}
 	}
-	if opposed, err := contradict(r, part, pb.NodeID(x.GetSource()), pb.NodeID(x.GetTarget())); err != nil || opposed {
+	if opposed, err := Contradict(r, part, pb.NodeID(x.GetSource()), pb.NodeID(x.GetTarget())); err != nil || opposed {
 		return nil, err
 	}
 	return x, nil
 }
 
-// contradict reports whether there is an open contradiction between two nodes.
-func contradict(r storage.Reader, part *partition.Ref, a, b pb.NodeID) (bool, error) {
+// Contradict reports whether there is an open contradiction between two nodes.
+func Contradict(r storage.Reader, part *partition.Ref, a, b pb.NodeID) (bool, error) {
 	raw, found, err := r.GetRaw(part.Space.Key(storage.TableDerivedByNode, storage.Str(a), storage.ID16(part.ContradictionID(a, b))))
 	if err != nil || !found {
 		return false, err
@@ -139,30 +139,30 @@ func contradict(r storage.Reader, part *partition.Ref, a, b pb.NodeID) (bool, er
 	if found, err = r.Get(key, x); err != nil || !found {
 		return false, err
 	}
-	pair, err := claims(r, part.Space, x)
+	pair, err := Claims(r, part.Space, x)
 	return pair != nil, err
 }
 
 // decideProposal accepts or rejects a proposal. The same decision twice is one;
 // the opposite of it is refused, since what was accepted may be built on: its
 // edge is taken back like any other.
-func (o *graphModule) decideProposal(c *tenant.Call, op *pb.DecideProposal) {
-	submitEdit(o.Org, c, func(f *effect) (*pb.Reply, error) {
+func (o *Module) decideProposal(c *tenant.Call, op *pb.DecideProposal) {
+	SubmitEdit(o.Org, c, func(f *Tx) (*pb.Reply, error) {
 		notFound := tenant.Refuse(tenant.NewProblem(pb.CodeProposalNotFound, "There is no such proposal."))
 		id, err := pb.ParseDerivedID(op.GetId())
 		if err != nil {
 			return notFound, nil //nolint:nilerr // what is no id names no proposal
 		}
-		x, err := readProposal(f.st, f.part, id)
+		x, err := readProposal(f.Store, f.Part, id)
 		if err != nil || x == nil {
 			return notFound, err
 		}
-		status, action := proposalRejected, "proposal.reject"
+		status, action := ProposalRejected, "proposal.reject"
 		if op.GetAccept() {
-			status, action = proposalAccepted, "proposal.accept"
+			status, action = ProposalAccepted, "proposal.accept"
 		}
 		switch x.GetStatus() {
-		case reviewOpen:
+		case ReviewOpen:
 		case status:
 			return proposalReply(x), nil
 		default:
@@ -173,41 +173,41 @@ func (o *graphModule) decideProposal(c *tenant.Call, op *pb.DecideProposal) {
 				return nil, err
 			}
 		}
-		x.Status, x.DecidedMs = status, f.now
-		f.batch.Put(tenant.ProposalKey(f.part.Space, id), x)
-		f.batch.Audit(c.AuditOf(action, id.String()))
+		x.Status, x.DecidedMs = status, f.Index
+		f.Batch.Put(tenant.ProposalKey(f.Part.Space, id), x)
+		f.Batch.Audit(c.AuditOf(action, id.String()))
 		changeType, affected := changeProposalRejected, 0
 		if op.GetAccept() {
 			changeType, affected = changeProposalAccepted, 2
 		}
-		return proposalReply(x), addGraphUpdated(f.batch, f.org, f.part, changeType, id.String(), affected)
+		return proposalReply(x), AddGraphUpdated(f.Batch, f.Org, f.Part, changeType, id.String(), affected)
 	})
 }
 
 func proposalReply(x *pb.Proposal) *pb.Reply {
-	return derivedReply(&pb.MindResult{Result: &pb.MindResult_Proposal{Proposal: x}})
+	return DerivedReply(&pb.MindResult{Result: &pb.MindResult_Proposal{Proposal: x}})
 }
 
 // putProposed writes the edge of a proposal and returns its id. It carries the
 // score that it was proposed with: unlike an assertion, it was worked out from
 // the content.
-func (f *effect) putProposed(x *pb.Proposal) (string, error) {
+func (f *Tx) putProposed(x *pb.Proposal) (string, error) {
 	after := &pb.Edge{
 		Source: x.GetSource(), Target: x.GetTarget(), Type: x.GetType(), Weight: x.GetScore(), Confidence: x.GetScore(),
-		Origin: pb.OriginProposal, Status: pb.StatusLive, ValidFromMs: f.now, CreatedMs: f.now, UpdatedMs: f.now,
+		Origin: pb.OriginProposal, Status: pb.StatusLive, ValidFromMs: f.Index, CreatedMs: f.Index, UpdatedMs: f.Index,
 	}
-	before, err := f.edgeOfTriple(tripleOf(after))
+	before, err := f.EdgeOfTriple(TripleOf(after))
 	if err != nil {
 		return "", err
 	}
 	if before != nil && before.GetStatus() != pb.StatusTombstoned {
 		return before.GetId(), nil
 	}
-	id, err := f.org.NewID()
+	id, err := f.Org.NewID()
 	if err != nil {
 		return "", err
 	}
 	after.Id = id.String() // a forgotten edge is not the one that comes in its place
-	f.noteEdge(actionEdgeAsserted, "a proposal was accepted", nil, after)
-	return after.Id, f.putEdge(nil, after)
+	f.noteEdge(ActionEdgeAsserted, "a proposal was accepted", nil, after)
+	return after.Id, f.PutEdge(nil, after)
 }

@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"cmp"
@@ -13,8 +13,8 @@ import (
 	"orgmem/storage"
 )
 
-// insightSignal is the kind of insight that tells of a signal.
-const insightSignal = "agent_signal"
+// InsightSignal is the kind of insight that tells of a signal.
+const InsightSignal = "agent_signal"
 
 // What a cognition cycle derives rests on nodes, and must not outlive them. Each
 // such record is written by a function of this file, with an entry under every
@@ -22,41 +22,41 @@ const insightSignal = "agent_signal"
 
 // The names of the views in storage.TableView.
 const (
-	viewIdentity = "identity"
-	viewTemporal = "temporal"
+	ViewIdentity = "identity"
+	ViewTemporal = "temporal"
 )
 
-func putInsight(b *storage.Batch, space storage.Space, i *pb.Insight) {
+func PutInsight(b *storage.Batch, space storage.Space, i *pb.Insight) {
 	key := space.Key(storage.TableInsight, storage.U64Desc(uint64(i.GetCreatedMs())), storage.ID16(pb.DerivedID(i.GetId())))
 	b.Put(key, i)
-	restOn(b, space, pb.DerivedID(i.GetId()), key, i.GetNodes()...)
+	RestOn(b, space, pb.DerivedID(i.GetId()), key, i.GetNodes()...)
 }
 
-func putMoment(b *storage.Batch, space storage.Space, m *pb.Moment) {
+func PutMoment(b *storage.Batch, space storage.Space, m *pb.Moment) {
 	key := space.Key(storage.TableMoment, storage.I64Desc(m.GetAtMs()), storage.ID16(pb.DerivedID(m.GetId())))
 	b.Put(key, m)
-	restOn(b, space, pb.DerivedID(m.GetId()), key, m.GetNode())
+	RestOn(b, space, pb.DerivedID(m.GetId()), key, m.GetNode())
 }
 
-func putContradiction(b *storage.Batch, space storage.Space, x *pb.Contradiction) {
+func PutContradiction(b *storage.Batch, space storage.Space, x *pb.Contradiction) {
 	key := space.Key(storage.TableContradiction, storage.U64Desc(uint64(x.GetDetectedMs())), storage.ID16(pb.DerivedID(x.GetId())))
 	b.Put(key, x)
-	restOn(b, space, pb.DerivedID(x.GetId()), key, x.GetNodeA(), x.GetNodeB())
+	RestOn(b, space, pb.DerivedID(x.GetId()), key, x.GetNodeA(), x.GetNodeB())
 }
 
-// putProposal writes a new proposal. Its pair must not have been proposed
-// before (proposedBefore): what was rejected is not proposed again.
-func putProposal(b *storage.Batch, space storage.Space, p *pb.Proposal) {
+// PutProposal writes a new proposal. Its pair must not have been proposed
+// before (ProposedBefore): what was rejected is not proposed again.
+func PutProposal(b *storage.Batch, space storage.Space, p *pb.Proposal) {
 	id := pb.DerivedID(p.GetId())
 	key := tenant.ProposalKey(space, id)
 	b.Put(key, p)
 	b.PutRaw(space.Key(storage.TableProposalByTime, storage.U64Desc(uint64(p.GetCreatedMs())), storage.ID16(id)), nil)
 	b.PutRaw(pairKey(space, p), id[:])
-	restOn(b, space, id, key, append([]string{p.GetSource(), p.GetTarget()}, p.GetThrough()...)...)
+	RestOn(b, space, id, key, append([]string{p.GetSource(), p.GetTarget()}, p.GetThrough()...)...)
 }
 
-// unnamed is the rationale of a proposal of which a node that it named is gone.
-const unnamed = "Both are linked to the same nodes, of which one was forgotten since."
+// Unnamed is the rationale of a proposal of which a node that it named is gone.
+const Unnamed = "Both are linked to the same nodes, of which one was forgotten since."
 
 // pairKey is the same in both directions: who rejects that a leads to b does not
 // want to be asked about b and a.
@@ -64,21 +64,21 @@ func pairKey(space storage.Space, p *pb.Proposal) storage.Key {
 	return space.Key(storage.TableProposalByPair, storage.Str(min(p.GetSource(), p.GetTarget())), storage.Str(max(p.GetSource(), p.GetTarget())))
 }
 
-// proposedBefore reports whether an edge between the ends of p was ever
+// ProposedBefore reports whether an edge between the ends of p was ever
 // proposed, whatever became of it.
-func proposedBefore(r storage.Reader, space storage.Space, p *pb.Proposal) (bool, error) {
+func ProposedBefore(r storage.Reader, space storage.Space, p *pb.Proposal) (bool, error) {
 	_, found, err := r.GetRaw(pairKey(space, p))
 	return found, err
 }
 
-func restOn(b *storage.Batch, space storage.Space, id pb.DerivedID, record storage.Key, nodes ...string) {
+func RestOn(b *storage.Batch, space storage.Space, id pb.DerivedID, record storage.Key, nodes ...string) {
 	for _, n := range nodes {
 		b.PutRaw(space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)), record.Bytes())
 	}
 }
 
-// restingOn yields the records that rest on a node, up to limit; 0 is no limit.
-func restingOn(r storage.Reader, space storage.Space, node pb.NodeID, limit int) ([]storage.Key, error) {
+// RestingOn yields the records that rest on a node, up to limit; 0 is no limit.
+func RestingOn(r storage.Reader, space storage.Space, node pb.NodeID, limit int) ([]storage.Key, error) {
 	var keys []storage.Key
 	for item, err := range r.Scan(space.Prefix(storage.TableDerivedByNode, storage.Str(node)), storage.ScanOptions{Limit: limit}) {
 		if err != nil {
@@ -96,9 +96,9 @@ func restingOn(r storage.Reader, space storage.Space, node pb.NodeID, limit int)
 // eraseDerived takes away, bytes included, what was derived from a node. A proposal
 // between others that only names it stays, since it may be decided on: what was
 // rejected must not be proposed again.
-func (f *effect) eraseDerived(node pb.NodeID) error {
-	b, space := f.batch.Batch, f.part.Space
-	keys, err := restingOn(f.st, space, node, 0)
+func (f *Tx) eraseDerived(node pb.NodeID) error {
+	b, space := f.Batch.Batch, f.Part.Space
+	keys, err := RestingOn(f.Store, space, node, 0)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (f *effect) eraseDerived(node pb.NodeID) error {
 		}
 		if key.Table() == storage.TableProposal {
 			p := &pb.Proposal{}
-			found, err := f.st.Get(key, p)
+			found, err := f.Store.Get(key, p)
 			if err != nil {
 				return err
 			}
@@ -119,7 +119,7 @@ func (f *effect) eraseDerived(node pb.NodeID) error {
 				for _, other := range p.GetThrough() {
 					b.Delete(space.Key(storage.TableDerivedByNode, storage.Str(other), storage.ID16(pb.DerivedID(p.GetId()))))
 				}
-				p.Rationale, p.Through = unnamed, nil
+				p.Rationale, p.Through = Unnamed, nil
 				b.Erase(key)
 				b.Put(key, p)
 				continue
@@ -129,7 +129,7 @@ func (f *effect) eraseDerived(node pb.NodeID) error {
 			b.Delete(pairKey(space, p))
 		}
 		if key.Table() == storage.TableInsight {
-			if err := leaveOthers(f.st, b, space, key); err != nil {
+			if err := leaveOthers(f.Store, b, space, key); err != nil {
 				return err
 			}
 		}
@@ -140,8 +140,8 @@ func (f *effect) eraseDerived(node pb.NodeID) error {
 }
 
 // unquote takes names that an entity has lost out of what speaks for proposals.
-func (f *effect) unquote(entity pb.NodeID, names []string) error {
-	keys, err := restingOn(f.st, f.part.Space, entity, 0)
+func (f *Tx) unquote(entity pb.NodeID, names []string) error {
+	keys, err := RestingOn(f.Store, f.Part.Space, entity, 0)
 	if err != nil {
 		return err
 	}
@@ -150,14 +150,14 @@ func (f *effect) unquote(entity pb.NodeID, names []string) error {
 			continue
 		}
 		p := &pb.Proposal{}
-		found, err := f.st.Get(key, p)
+		found, err := f.Store.Get(key, p)
 		if err != nil {
 			return err
 		}
 		if found && slices.ContainsFunc(names, func(name string) bool { return strings.Contains(p.GetRationale(), "“"+name+"”") }) {
-			p.Rationale = unnamed
-			f.batch.Erase(key)
-			f.batch.Put(key, p)
+			p.Rationale = Unnamed
+			f.Batch.Erase(key)
+			f.Batch.Put(key, p)
 		}
 	}
 	return nil
@@ -201,14 +201,14 @@ func eraseFindings(r storage.Reader, b *storage.Batch, space storage.Space, node
 	return nil
 }
 
-// maxDerivedPerScan bounds the records that one page of a list of derived
+// MaxDerivedPerScan bounds the records that one page of a list of derived
 // records reads; a page may then be short, and its cursor goes on.
-const maxDerivedPerScan = 2000
+const MaxDerivedPerScan = 2000
 
-// stoodAt reports whether a node can carry what was derived from it at a time; 0 is
+// StoodAt reports whether a node can carry what was derived from it at a time; 0 is
 // now. What it said until another took its place stood then; when that began is no
 // matter, since a text tells of times before its own.
-func stoodAt(r storage.Reader, space storage.Space, id pb.NodeID, at int64) (bool, error) {
+func StoodAt(r storage.Reader, space storage.Space, id pb.NodeID, at int64) (bool, error) {
 	if at == 0 {
 		return stands(r, space, id)
 	}
@@ -225,51 +225,51 @@ func stands(r storage.Reader, space storage.Space, id pb.NodeID) (bool, error) {
 	return found && n.GetStatus() == pb.StatusLive, err
 }
 
-// derivedReply answers with something that was derived from a memory.
-func derivedReply(r *pb.MindResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Mind{Mind: r}} }
+// DerivedReply answers with something that was derived from a memory.
+func DerivedReply(r *pb.MindResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Mind{Mind: r}} }
 
-// dropInsight removes an insight and the entries under the nodes that it rests on.
-func (f *effect) dropInsight(key storage.Key, i *pb.Insight) {
+// DropInsight removes an insight and the entries under the nodes that it rests on.
+func (f *Tx) DropInsight(key storage.Key, i *pb.Insight) {
 	for _, n := range i.GetNodes() {
-		f.batch.Delete(f.part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(i.GetId()))))
+		f.Batch.Delete(f.Part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(i.GetId()))))
 	}
-	f.batch.Erase(key)
+	f.Batch.Erase(key)
 }
 
-// nameBy writes a domain, with entries under the nodes that it is named by.
-func (f *effect) nameBy(before, after *pb.Domain) {
+// NameBy writes a domain, with entries under the nodes that it is named by.
+func (f *Tx) NameBy(before, after *pb.Domain) {
 	id := pb.DerivedID(after.GetId())
 	for _, n := range before.GetNamedBy() {
 		if !slices.Contains(after.GetNamedBy(), n) {
-			f.batch.Delete(f.part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)))
+			f.Batch.Delete(f.Part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)))
 		}
 	}
-	restOn(f.batch.Batch, f.part.Space, id, f.part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))), after.GetNamedBy()...)
+	RestOn(f.Batch.Batch, f.Part.Space, id, f.Part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))), after.GetNamedBy()...)
 	// Its earlier versions may hold a label that is gone.
-	f.batch.Erase(f.part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))))
-	putDomain(f.batch.Batch, f.part.Space, after)
+	f.Batch.Erase(f.Part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))))
+	PutDomain(f.Batch.Batch, f.Part.Space, after)
 }
 
-// rests reports whether a record that rests on a node is there already.
-func (f *effect) rests(on pb.NodeID, id pb.DerivedID) (bool, error) {
-	_, found, err := f.st.GetRaw(f.part.Space.Key(storage.TableDerivedByNode, storage.Str(on), storage.ID16(id)))
+// Rests reports whether a record that rests on a node is there already.
+func (f *Tx) Rests(on pb.NodeID, id pb.DerivedID) (bool, error) {
+	_, found, err := f.Store.GetRaw(f.Part.Space.Key(storage.TableDerivedByNode, storage.Str(on), storage.ID16(id)))
 	return found, err
 }
 
-// carries reports whether a node is still what a cycle looked at: it lives, may be
+// Carries reports whether a node is still what a cycle looked at: it lives, may be
 // learned from and has the chunk; 0 is any.
-func (f *effect) carries(id pb.NodeID, chunk uint64) (bool, error) {
-	n, err := f.node(id)
+func (f *Tx) Carries(id pb.NodeID, chunk uint64) (bool, error) {
+	n, err := f.Node(id)
 	if err != nil || n.GetStatus() != pb.StatusLive || n.GetUnlearned() {
 		return false, err
 	}
 	return chunk == 0 || slices.Contains(n.GetChunks(), chunk), nil
 }
 
-// carrying are those of some nodes that still carry something.
-func (f *effect) carrying(ids []string) (still []string, err error) {
+// Carrying are those of some nodes that still carry something.
+func (f *Tx) Carrying(ids []string) (still []string, err error) {
 	for _, id := range ids {
-		ok, err := f.carries(pb.NodeID(id), 0)
+		ok, err := f.Carries(pb.NodeID(id), 0)
 		if err != nil {
 			return nil, err
 		}
@@ -281,16 +281,16 @@ func (f *effect) carrying(ids []string) (still []string, err error) {
 }
 
 // tellSignal writes the insight of a signal whose node is being created.
-func (f *effect) tellSignal(n *pb.Node, item *pb.IngestItem) {
+func (f *Tx) tellSignal(n *pb.Node, item *pb.IngestItem) {
 	if item.GetSource() != pb.SourceSignal || n.GetUnlearned() {
 		return
 	}
 	session, _, _ := strings.Cut(item.GetScope(), "\x00")
-	at := cmp.Or(item.GetOccurredMs(), f.now)
-	id := f.part.DerivedID(insightSignal, n.GetId())
-	putInsight(f.batch.Batch, f.part.Space, &pb.Insight{
-		Id: id[:], Kind: insightSignal, Title: text.OneLine(n.GetTitle()), Detail: "On " + dayOf(at) + ", in the coding session " + text.OneLine(session) + ".",
-		Confidence: 1, Nodes: []string{n.GetId()}, CreatedMs: max(min(at, f.now), 1),
+	at := cmp.Or(item.GetOccurredMs(), f.Index)
+	id := f.Part.DerivedID(InsightSignal, n.GetId())
+	PutInsight(f.Batch.Batch, f.Part.Space, &pb.Insight{
+		Id: id[:], Kind: InsightSignal, Title: text.OneLine(n.GetTitle()), Detail: "On " + dayOf(at) + ", in the coding session " + text.OneLine(session) + ".",
+		Confidence: 1, Nodes: []string{n.GetId()}, CreatedMs: max(min(at, f.Index), 1),
 	})
 }
 

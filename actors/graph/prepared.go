@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"bytes"
@@ -11,9 +11,9 @@ import (
 	pb "orgmem/proto"
 )
 
-// queued is an entry of the queue.
-type queued struct {
-	seq uint64
+// Queued is an entry of the queue.
+type Queued struct {
+	Seq uint64
 	*pb.QueueEntry
 }
 
@@ -23,43 +23,43 @@ type reading struct {
 	facts []*pb.StatedFact
 }
 
-// stageBytes is how much of one document's records goes into one commit. A
+// StageBytes is how much of one document's records goes into one commit. A
 // document of several million characters would not fit into one raft entry;
 // its chunks are written first, invisible, and become true with its node.
-const stageBytes = 2 << 20
+const StageBytes = 2 << 20
 
 // The states of nodes and the outcomes of items.
-const defaultKind = "document"
+const DefaultKind = "document"
 
-// prepared is an item after the computation and before its effect.
-type prepared struct {
-	queued
-	node  pb.NodeID
-	known bool // nothing was computed: its content, so described, was stored or stood before it in the slice
-	// stands: the document says what it said before a person changed that, so the
+// Prepared is an item after the computation and before its effect.
+type Prepared struct {
+	Queued
+	Node  pb.NodeID
+	Known bool // nothing was computed: its content, so described, was stored or stood before it in the slice
+	// Stands: the document says what it said before a person changed that, so the
 	// change stands. variant: the content's own id is taken by a node that was
 	// edited (content_id.go).
-	stands, variant bool
-	relearn         bool   // it was taken in to be searched only, and perhaps is to be learned from now
-	unread          bool   // it is taken in to be searched only, so nobody asks what it says
-	model           string // of an edit's: what embedded it
+	Stands, Variant bool
+	Relearn         bool   // it was taken in to be searched only, and perhaps is to be learned from now
+	Unread          bool   // it is taken in to be searched only, so nobody asks what it says
+	Model           string // of an edit's: what embedded it
 	// Of each chunk what the index takes.
-	chunks   []text.Chunk
-	vectors  [][]float32
-	passages []text.Passage
+	Chunks   []text.Chunk
+	Vectors  [][]float32
+	Passages []text.Passage
 	reading  *reading // what the text says; nil: it is not to be read
-	err      error    // the item cannot be processed
+	Err      error    // the item cannot be processed
 }
 
-// cut divides an item's content into chunks.
-func (p *prepared) cut(e partition.Embedder) {
-	p.chunks = text.Chunks(text.Document{Title: p.GetItem().GetTitle(), Body: p.GetItem().GetContent()}, partition.ChunkOptions(e))
-	p.vectors = make([][]float32, len(p.chunks))
-	p.passages = make([]text.Passage, len(p.chunks))
+// Cut divides an item's content into chunks.
+func (p *Prepared) Cut(e partition.Embedder) {
+	p.Chunks = text.Chunks(text.Document{Title: p.GetItem().GetTitle(), Body: p.GetItem().GetContent()}, partition.ChunkOptions(e))
+	p.Vectors = make([][]float32, len(p.Chunks))
+	p.Passages = make([]text.Passage, len(p.Chunks))
 }
 
-// read reads an item's text, on a CPU worker.
-func (p *prepared) read(claims *claim.Reader, now int64, goOn func() error) (err error) {
+// Read reads an item's text, on a CPU worker.
+func (p *Prepared) Read(claims *claim.Reader, now int64, goOn func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil { // what is found by its words must not be lost for that
 			p.reading, err = nil, node.PanicError("reading of a text", r)
@@ -81,17 +81,17 @@ func (p *prepared) read(claims *claim.Reader, now int64, goOn func() error) (err
 
 func kindOf(item *pb.IngestItem) string {
 	if item.GetKind() == "" {
-		return defaultKind
+		return DefaultKind
 	}
 	return item.GetKind()
 }
 
-// redescribes reports whether an item tells something new of a node whose
+// Redescribes reports whether an item tells something new of a node whose
 // content it repeats. Of a live node only the document that it was first stored
 // for may: where several documents share a content, they would take turns. A
 // superseded node is nobody's: who brings it back describes it. What a person has
 // edited stays as it is until the document's text changes.
-func redescribes(n *pb.Node, item *pb.IngestItem) bool {
+func Redescribes(n *pb.Node, item *pb.IngestItem) bool {
 	if ids := n.GetSource().GetExternalIds(); n.GetStatus() == pb.StatusLive && (n.GetCurated() || len(ids) == 0 || ids[0] != item.GetExternalId()) {
 		return false
 	}

@@ -1,4 +1,4 @@
-package actors
+package graph
 
 import (
 	"slices"
@@ -17,28 +17,28 @@ import (
 // cycle that follows puts those back that are not its alone.
 
 // view reads a view into empty, as this effect leaves it; nil when there is none.
-func (f *effect) view(name string, empty proto.Message) (proto.Message, error) {
+func (f *Tx) view(name string, empty proto.Message) (proto.Message, error) {
 	if v, ok := f.views[name]; ok {
 		return v, nil
 	}
-	found, err := f.st.Get(f.part.Space.Key(storage.TableView, storage.Str(name)), empty)
+	found, err := f.Store.Get(f.Part.Space.Key(storage.TableView, storage.Str(name)), empty)
 	if err != nil || !found {
 		return nil, err
 	}
 	return empty, nil
 }
 
-// putView replaces a view. Its earlier versions may hold what is gone.
-func (f *effect) putView(name string, view proto.Message) {
+// PutView replaces a view. Its earlier versions may hold what is gone.
+func (f *Tx) PutView(name string, view proto.Message) {
 	f.views[name] = view
-	key := f.part.Space.Key(storage.TableView, storage.Str(name))
-	f.batch.Erase(key)
-	f.batch.Put(key, view)
+	key := f.Part.Space.Key(storage.TableView, storage.Str(name))
+	f.Batch.Erase(key)
+	f.Batch.Put(key, view)
 }
 
 // eraseWords takes out of labels, views and insights what may be of a text that is
 // being forgotten; said is all that the node held.
-func (f *effect) eraseWords(n *pb.Node, said string) error {
+func (f *Tx) eraseWords(n *pb.Node, said string) error {
 	id := n.GetId()
 	said = strings.ToLower(n.GetTitle() + "\n" + said)
 	his := func(word string) bool { return word != "" && strings.Contains(said, strings.ToLower(word)) }
@@ -46,7 +46,7 @@ func (f *effect) eraseWords(n *pb.Node, said string) error {
 	if err != nil {
 		return err
 	}
-	view, err := f.view(viewIdentity, &pb.IdentityView{})
+	view, err := f.view(ViewIdentity, &pb.IdentityView{})
 	if err != nil {
 		return err
 	}
@@ -60,10 +60,10 @@ func (f *effect) eraseWords(n *pb.Node, said string) error {
 			t.Nodes = slices.DeleteFunc(t.GetNodes(), func(other string) bool { return other == id })
 		}
 		if !proto.Equal(before, identity) {
-			f.putView(viewIdentity, identity)
+			f.PutView(ViewIdentity, identity)
 		}
 	}
-	if view, err = f.view(viewTemporal, &pb.TemporalView{}); err != nil {
+	if view, err = f.view(ViewTemporal, &pb.TemporalView{}); err != nil {
 		return err
 	}
 	if temporal, ok := view.(*pb.TemporalView); ok {
@@ -72,7 +72,7 @@ func (f *effect) eraseWords(n *pb.Node, said string) error {
 			return slices.Contains(t.GetNodes(), id) || slices.Contains(unlabelled, t.GetTopic()) || slices.ContainsFunc(topic.WordsOf(t.GetTopic()), his)
 		})
 		if len(temporal.GetTrends()) < all {
-			f.putView(viewTemporal, temporal)
+			f.PutView(ViewTemporal, temporal)
 		}
 	}
 	return f.eraseShapes()
@@ -81,13 +81,13 @@ func (f *effect) eraseWords(n *pb.Node, said string) error {
 // eraseFromDomains takes a node out of what domains show, and words out of the
 // labels of those that it has named, or is in. It gives the labels that they had
 // before they lost one.
-func (f *effect) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []string, err error) {
-	keys, err := restingOn(f.st, f.part.Space, pb.NodeID(n.GetId()), 0)
+func (f *Tx) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []string, err error) {
+	keys, err := RestingOn(f.Store, f.Part.Space, pb.NodeID(n.GetId()), 0)
 	if err != nil {
 		return nil, err
 	}
 	if id, err := pb.ParseDomainID(n.GetDomain()); err == nil {
-		keys = append(keys, f.part.Space.Key(storage.TableDomain, storage.ID16(id)))
+		keys = append(keys, f.Part.Space.Key(storage.TableDomain, storage.ID16(id)))
 	}
 	done := map[string]bool{}
 	for _, key := range keys {
@@ -96,7 +96,7 @@ func (f *effect) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []str
 		}
 		done[string(key.Bytes())] = true
 		before := &pb.Domain{}
-		found, err := f.st.Get(key, before)
+		found, err := f.Store.Get(key, before)
 		if err != nil {
 			return nil, err
 		}
@@ -118,25 +118,25 @@ func (f *effect) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []str
 		if after.Label, after.Keywords, after.Refined = label, keywords, false; label != was {
 			lost = append(lost, was)
 		}
-		after.UpdatedMs = f.now
-		f.nameBy(before, after)
+		after.UpdatedMs = f.Index
+		f.NameBy(before, after)
 	}
 	return lost, nil
 }
 
 // eraseShapes removes the insights that quote labels and titles of others than the
 // nodes that they rest on. What still holds the next cycle finds again.
-func (f *effect) eraseShapes() error {
+func (f *Tx) eraseShapes() error {
 	if f.shapeless {
 		return nil
 	}
 	f.shapeless = true
-	for rec, err := range storage.ScanRecords(f.st, f.part.Space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
 		if err != nil {
 			return err
 		}
-		if kind := rec.Value.GetKind(); !insight.Said(kind) && kind != insightSignal {
-			f.dropInsight(rec.Key, rec.Value)
+		if kind := rec.Value.GetKind(); !insight.Said(kind) && kind != InsightSignal {
+			f.DropInsight(rec.Key, rec.Value)
 		}
 	}
 	return nil

@@ -1,0 +1,74 @@
+package graph
+
+import (
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/actors/tenant"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// MaxRecentNodes and MaxRecentBytes bound what one organization in memory keeps of
+	// the nodes that were read: those of some pages that people look at, 128 KiB.
+	MaxRecentNodes = 64
+	MaxRecentBytes = 2 << 10 // of one node
+)
+
+// RecentNodes are nodes as they were read, for as long as their store holds nothing
+// newer: a node that is read again costs neither a turn in the read pool nor two
+// lookups. Whatever is written to the organization, they are forgotten. Nobody
+// changes one: it may be in several answers.
+type RecentNodes struct {
+	Mu      sync.Mutex
+	applied uint64 // by the store, when they were read
+	Nodes   map[RecentKey]*pb.NodeInfo
+}
+
+type RecentKey struct {
+	Part pb.PartitionID
+	ID   pb.NodeID
+}
+
+// Find returns a node that was read before, if that is what the store still holds;
+// nil when it has to be read.
+func (r *RecentNodes) Find(o *tenant.View, key RecentKey) (*pb.NodeInfo, error) {
+	r.Mu.Lock()
+	info, applied := r.Nodes[key], r.applied
+	r.Mu.Unlock()
+	if info == nil {
+		return nil, nil
+	}
+	err := o.WithStore(func(st *storage.Store) error {
+		if now, settled := st.Settled(); !settled || now != applied {
+			info = nil
+		}
+		return nil
+	})
+	return info, err
+}
+
+// Keep remembers a node that was read since the store was settled at applied.
+func (r *RecentNodes) Keep(applied uint64, key RecentKey, info *pb.NodeInfo) {
+	if proto.Size(info) > MaxRecentBytes {
+		return
+	}
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	if applied < r.applied {
+		return
+	}
+	if applied > r.applied || len(r.Nodes) >= MaxRecentNodes || r.Nodes == nil {
+		r.applied, r.Nodes = applied, make(map[RecentKey]*pb.NodeInfo)
+	}
+	r.Nodes[key] = info
+}
+
+// forget drops them: the store has moved on.
+func (r *RecentNodes) forget() {
+	r.Mu.Lock()
+	r.Nodes = nil
+	r.Mu.Unlock()
+}

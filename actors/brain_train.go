@@ -18,6 +18,7 @@ import (
 	"orgmem/actors/graph"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
@@ -103,7 +104,7 @@ func (t *trainer) Receive(ctx actor.Context) {
 		if t.ended != nil {
 			<-t.ended
 		}
-	case backOffOver:
+	case subject.BackOffOver:
 		t.wait = nil
 		t.start()
 	case trainingDone:
@@ -156,10 +157,10 @@ func (t *trainer) done(err error) {
 		t.module.Later(func() { t.module.trained(self, id) })
 	case t.stopped.Load(), tenant.Superseded(err), errors.Is(err, node.ErrClosing): // another activation goes on
 	case errors.As(err, &pause):
-		t.wait = t.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, backOffOver{}) })
+		t.wait = t.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, subject.BackOffOver{}) })
 	default:
 		t.org.System.Log.Error("a brain training failed; it is tried again", "org", t.org.ID.String(), "job", t.id.String(), "err", err)
-		t.wait = t.org.System.Clock.AfterFunc(trainRetry, func() { root.Send(self, backOffOver{}) })
+		t.wait = t.org.System.Clock.AfterFunc(trainRetry, func() { root.Send(self, subject.BackOffOver{}) })
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"orgmem/actors/graph"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -102,19 +103,19 @@ func (m *cognitionActor) Receive(ctx actor.Context) {
 		if m.waits.backOff != nil {
 			m.waits.backOff.Stop()
 		}
-	case changed:
-		m.newest = max(m.newest, msg.n)
+	case subject.Changed:
+		m.newest = max(m.newest, msg.N)
 		m.arm()
-	case followNow:
+	case subject.FollowNow:
 		m.now = true
 		m.start()
 	case quietOver, latestOver:
 		m.start()
-	case backOffOver:
+	case subject.BackOffOver:
 		m.waits.backOff = nil
 		m.start()
-	case jobCancelled:
-		if id := m.current.job.Load(); id != nil && *id == msg.job && m.current.cancelled.CompareAndSwap(false, true) {
+	case subject.JobCancelled:
+		if id := m.current.job.Load(); id != nil && *id == msg.Job && m.current.cancelled.CompareAndSwap(false, true) {
 			close(m.current.quit)
 		}
 	case cycleDone:
@@ -152,7 +153,9 @@ func (m *cognitionActor) resume() {
 }
 
 // rest tells the subject that nothing is to be done.
-func (m *cognitionActor) rest(wrote bool) { m.ctx.Send(m.parent, followerIdle{m.newest, wrote}) }
+func (m *cognitionActor) rest(wrote bool) {
+	m.ctx.Send(m.parent, subject.FollowerIdle{N: m.newest, Wrote: wrote})
+}
 
 // arm begins the waits for a cycle: that for quiet anew.
 func (m *cognitionActor) arm() {
@@ -232,11 +235,11 @@ func (m *cognitionActor) done(d cycleDone) {
 	switch {
 	case m.stopped.Load(), tenant.Superseded(d.err): // another activation goes on
 	case errors.As(d.err, &pause):
-		m.waits.backOff = m.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, backOffOver{}) })
+		m.waits.backOff = m.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, subject.BackOffOver{}) })
 	case d.err != nil:
 		m.failures++
 		m.org.System.Log.Error("a cognition cycle failed; it is tried again", "org", m.org.ID.String(), "partition", m.part.ID.String(), "failures", m.failures, "err", d.err)
-		m.waits.backOff = m.org.System.Clock.AfterFunc(min(m.org.System.Config.MaxBackOff, cycleBackOff<<min(m.failures-1, 10)), func() { root.Send(self, backOffOver{}) })
+		m.waits.backOff = m.org.System.Clock.AfterFunc(min(m.org.System.Config.MaxBackOff, cycleBackOff<<min(m.failures-1, 10)), func() { root.Send(self, subject.BackOffOver{}) })
 	case m.now || d.more:
 		m.failures = 0
 		m.start()
@@ -485,8 +488,8 @@ type cognitionModule struct {
 	tenant.NoModule
 }
 
-// follow begins the cognition of a partition.
-func (o *cognitionModule) follow(org *tenant.View, part *partition.Ref, parent, worker *actor.PID) actor.Actor {
+// Follow begins the cognition of a partition.
+func (o *cognitionModule) Follow(org *tenant.View, part *partition.Ref, parent, worker *actor.PID) actor.Actor {
 	return newCognitionActor(org, part, parent, worker)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orgmem/actors/graph"
+	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	"orgmem/brain/cognition"
 	pb "orgmem/proto"
@@ -197,7 +198,7 @@ func TestOppositionThatStandsOutOfManyTexts(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	var items []*pb.IngestItem
 	for i := range 1000 { // of which each is its own kind, and others wrote them: they lay no manifold
-		items = append(items, &pb.IngestItem{Kind: kindSession, Content: fmt.Sprintf("w%d x%d y%d z%d", i, i, i, i)})
+		items = append(items, &pb.IngestItem{Kind: subject.KindSession, Content: fmt.Sprintf("w%d x%d y%d z%d", i, i, i, i)})
 	}
 	for part := range slices.Chunk(items, 100) {
 		c.ingest(part...)

@@ -16,6 +16,7 @@ import (
 	"orgmem/actors/connect"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	formatreading "orgmem/brain/format/reading"
 	"orgmem/brain/text"
@@ -335,7 +336,7 @@ func dueAt(k *pb.Connector, now int64) int64 {
 	if k.GetFailures() > 0 || k.GetLastError() != "" { // a source that gave some of its pages may ask for a pause, too
 		longest = max(longest, maxSyncBackOff)
 	}
-	if next := k.GetNextSyncMs(); !isDue(next, now, longest) {
+	if next := k.GetNextSyncMs(); !subject.IsDue(next, now, longest) {
 		return next
 	}
 	return max(min(k.GetNextSyncMs(), now), 1)
@@ -555,7 +556,7 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 		o.GotOn(job) // the fetch is done; what follows is the worker's
 		owner := o.Child(part)
 		owner.Calls.Add(1)
-		o.Send(owner, &delivery{change: ch, job: job, items: items, done: func(err error) {
+		o.Send(owner, &subject.Delivery{Change: ch, Job: job, Items: items, Done: func(err error) {
 			owner.Calls.Add(-1)
 			answer(err)
 		}})

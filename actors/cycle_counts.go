@@ -2,6 +2,7 @@ package actors
 
 import (
 	"orgmem/actors/graph"
+	"orgmem/actors/subject"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -52,7 +53,7 @@ func (c *cycle) count() error {
 	for _, made := range c.imports {
 		domains := c.DomainsOf(made.nodes)
 		changes = append(changes, func(f *graph.Tx) error {
-			e, key := &pb.Import{}, importKey(f.Part, made.entry)
+			e, key := &pb.Import{}, subject.ImportKey(f.Part, made.entry)
 			found, err := f.Store.Get(key, e)
 			if err != nil || !found { // the history has moved on
 				return err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"orgmem/actors/graph"
+	"orgmem/actors/subject"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -48,7 +49,7 @@ func TestWhatACycleCounts(t *testing.T) {
 	edges := uint64(0)
 	for _, e := range ofPartition(c, org, storage.TableEdge, func() *pb.Edge { return &pb.Edge{} }) {
 		if e.GetStatus() == pb.StatusLive && slices.ContainsFunc(of, func(one *pb.Node) bool {
-			return one.GetKind() == kindSession && (one.GetId() == e.GetSource() || one.GetId() == e.GetTarget())
+			return one.GetKind() == subject.KindSession && (one.GetId() == e.GetSource() || one.GetId() == e.GetTarget())
 		}) {
 			edges++
 		}

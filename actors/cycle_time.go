@@ -5,6 +5,7 @@ import (
 
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
+	"orgmem/actors/subject"
 	"orgmem/brain/extract"
 	"orgmem/brain/moments"
 	"orgmem/brain/text"
@@ -100,7 +101,7 @@ func (c *cycle) newestNotes() (notes []moments.Note, of []int32, err error) {
 // there an agent speaks, too.
 func (c *cycle) writerOf(st *storage.Store, node int32) (string, error) {
 	t := &c.Nodes[node]
-	if !t.Own || t.Kind == kindSession {
+	if !t.Own || t.Kind == subject.KindSession {
 		return "", nil
 	}
 	n := &pb.Node{}

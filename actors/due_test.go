@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/subject"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -21,7 +22,7 @@ func TestWhatIsDueWhenTheClockIsPutBack(t *testing.T) {
 	for at, want := range map[int64]bool{
 		now - 1: true, now: true, now + 1: false, now + hour: false, now + 2*hour: false, now + 2*hour + 1: true, now + 10*hour: true, 0: true,
 	} {
-		if got := isDue(at, now, time.Hour); got != want {
+		if got := subject.IsDue(at, now, time.Hour); got != want {
 			t.Errorf("put off for an hour at most, until %d ms from now: due %t", at-now, got)
 		}
 	}

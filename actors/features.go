@@ -2,6 +2,7 @@ package actors
 
 import (
 	"orgmem/actors/graph"
+	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 )
 
@@ -17,9 +18,9 @@ func featuresOf(s *tenant.System) ([]tenant.Feature, error) {
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return newAccountModule(o) }),
 		newExportFeature(cfg),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &tenant.JobModule{Org: o} }),
-		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &intakeModule{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &subject.Intake{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &graph.Module{Org: o} }),
-		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &upkeepModule{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &subject.Upkeep{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &cognitionModule{Org: o} }),
 		newSearchNode(s),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &usageModule{Org: o} }),

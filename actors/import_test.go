@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"orgmem/actors/graph"
+	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	formatreading "orgmem/brain/format/reading"
 	pb "orgmem/proto"
@@ -71,7 +72,7 @@ func TestImportRefusesWhatItCannotRead(t *testing.T) {
 			t.Errorf("%s: %v", name, p)
 		}
 	}
-	c.refused("payload_too_large", file("large.txt", strings.Repeat("many words ", maxImportText/10)))
+	c.refused("payload_too_large", file("large.txt", strings.Repeat("many words ", subject.MaxImportText/10)))
 	short := func(content string) *pb.Envelope {
 		env := file("short", content)
 		env.GetLink().GetImportFile().MaxRunes = 5
@@ -186,12 +187,12 @@ func TestATimeThatIsNone(t *testing.T) {
 	if err = errors.Join(err, z.Close()); err != nil {
 		t.Fatal(err)
 	}
-	up, p, err := readUpload(&pb.ImportFile{Filename: "a.zip", Content: packed.Bytes()}, formatreading.Limits{})
-	if err != nil || p != nil || len(up.items) != 2 {
+	up, p, err := subject.ReadUpload(&pb.ImportFile{Filename: "a.zip", Content: packed.Bytes()}, formatreading.Limits{})
+	if err != nil || p != nil || len(up.Items) != 2 {
 		t.Fatalf("%v, %v, %v", up, p, err)
 	}
-	if x, y := up.items[0], up.items[1]; x.GetContent() != "x" || y.GetContent() != "" || y.GetRefused() != "a.json, items[1] has an occurredAt that is no RFC 3339 date-time" {
-		t.Errorf("%v", up.items)
+	if x, y := up.Items[0], up.Items[1]; x.GetContent() != "x" || y.GetContent() != "" || y.GetRefused() != "a.json, items[1] has an occurredAt that is no RFC 3339 date-time" {
+		t.Errorf("%v", up.Items)
 	}
 }
 
@@ -246,10 +247,10 @@ func TestFilesOfEveryKindAreFound(t *testing.T) {
 
 // TestImportedTimes: a document's own time comes before the form's, 1970 too.
 func TestImportedTimes(t *testing.T) {
-	up, p, err := readUpload(&pb.ImportFile{
+	up, p, err := subject.ReadUpload(&pb.ImportFile{
 		Filename: "a.json", Content: []byte(`[{"content":"x","occurredAt":"1970-01-01T00:00:00Z"},{"content":"y"}]`), OccurredMs: 7000,
 	}, formatreading.Limits{})
-	if err != nil || p != nil || up.items[0].GetOccurredMs() != 1 || up.items[1].GetOccurredMs() != 7000 {
+	if err != nil || p != nil || up.Items[0].GetOccurredMs() != 1 || up.Items[1].GetOccurredMs() != 7000 {
 		t.Errorf("%v, %v, %v", up, p, err)
 	}
 }

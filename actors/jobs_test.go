@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -41,11 +42,11 @@ func gated(t *testing.T, workers int, word string) (n *testNode, reached chan st
 func TestJobsTellHowFarTheyAre(t *testing.T) {
 	n, reached, open, _ := gated(t, 1, "brake")
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	const all = 2*maxSliceItems + 10
+	const all = 2*subject.MaxSliceItems + 10
 	var lines strings.Builder
 	for i := range all {
 		word := "wheel"
-		if i == maxSliceItems { // the first of the second slice
+		if i == subject.MaxSliceItems { // the first of the second slice
 			word = "brake"
 		}
 		fmt.Fprintf(&lines, "{\"content\":\"The %s of bicycle number %d.\"}\n", word, i)
@@ -53,7 +54,7 @@ func TestJobsTellHowFarTheyAre(t *testing.T) {
 	id := jobOf(c.ok(file("bicycles.jsonl", lines.String())))
 	<-reached
 	job := c.job(id)
-	if job.GetStatus() != pb.JobRunning || job.GetDone() != maxSliceItems || job.GetTotal() != all || len(job.GetItems()) != maxSliceItems || job.GetStartedMs() == 0 || job.GetFinishedMs() != 0 {
+	if job.GetStatus() != pb.JobRunning || job.GetDone() != subject.MaxSliceItems || job.GetTotal() != all || len(job.GetItems()) != subject.MaxSliceItems || job.GetStartedMs() == 0 || job.GetFinishedMs() != 0 {
 		t.Errorf("%s, %d of %d, %d items", job.GetStatus(), job.GetDone(), job.GetTotal(), len(job.GetItems()))
 	}
 	for i, it := range job.GetItems() {
@@ -101,8 +102,8 @@ func TestCancellationEndsALongDocument(t *testing.T) {
 	<-asked
 	close(gate)
 	wg.Wait()
-	if done := embedded.Load(); done > embedBatch {
-		t.Errorf("%d passages were embedded, want the %d of one batch at most", done, embedBatch)
+	if done := embedded.Load(); done > subject.EmbedBatch {
+		t.Errorf("%d passages were embedded, want the %d of one batch at most", done, subject.EmbedBatch)
 	}
 	if job := c.job(id); job.GetStatus() != pb.JobCancelled || job.GetDone() != 0 || len(job.GetItems()) != 0 {
 		t.Errorf("%v", job)
@@ -160,7 +161,7 @@ func TestVersionsOfADocumentAreTakenInTheirOrder(t *testing.T) {
 		jobs = append(jobs, jobOf(c.ok(items(next()))))
 	}
 	var many []*pb.IngestItem
-	for range 2 * maxSliceItems {
+	for range 2 * subject.MaxSliceItems {
 		many = append(many, next())
 	}
 	jobs = append(jobs, jobOf(c.ok(items(many...))))

@@ -14,6 +14,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
+	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -612,7 +613,7 @@ func (d *purgeWork) spill() error {
 	}
 	err := d.org.WithStore(func(st *storage.Store) error {
 		for id, n := range d.waited {
-			if err := addToCounter(st, d.Batch, d.parts[id], counterDone, n, 0, d.now); err != nil {
+			if err := subject.AddToCounter(st, d.Batch, d.parts[id], subject.CounterDone, n, 0, d.now); err != nil {
 				return err
 			}
 		}
@@ -697,7 +698,7 @@ func (d *purgeWork) endJobs(st storage.Reader) error {
 func (d *purgeWork) endJob(part *partition.Ref, job *pb.Job) error {
 	job.Status, job.FinishedMs = pb.JobCancelled, d.now
 	if job.GetType() != pb.JobCognition { // which has nothing in the queue
-		d.DeleteRange(queuedOf(part, job)) // the bytes leave the files with the memory
+		d.DeleteRange(subject.QueuedOf(part, job)) // the bytes leave the files with the memory
 	}
 	if job.GetSession() {
 		d.waited[part.ID] += job.GetTotal() - job.GetDone()

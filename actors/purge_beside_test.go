@@ -9,6 +9,7 @@ import (
 
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
+	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -41,7 +42,7 @@ func (s *slow) write(c client, part *partition.Ref, name string) {
 			close(s.began)
 			<-s.goOn
 			e := &pb.Import{Id: make([]byte, 16), CreatedMs: 1, Filename: name}
-			f.Batch.Put(importKey(part, e), e)
+			f.Batch.Put(subject.ImportKey(part, e), e)
 			return &pb.Reply{}, nil
 		})
 	})

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	"orgmem/brain/format"
 	pb "orgmem/proto"
@@ -32,12 +33,12 @@ func TestFilesWaitForMemory(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	var late *pb.Reply
-	timers := n.clock.WaitersIn(readingWait)
+	timers := n.clock.WaitersIn(subject.ReadingWait)
 	wg.Go(func() { late = c.ask(file("late.txt", "Figs ripen late.")) })
-	for n.clock.WaitersIn(readingWait) == timers { // it waits, and its timer is set
+	for n.clock.WaitersIn(subject.ReadingWait) == timers { // it waits, and its timer is set
 		runtime.Gosched()
 	}
-	n.clock.Advance(readingWait)
+	n.clock.Advance(subject.ReadingWait)
 	wg.Wait()
 	if p := late.GetProblem(); p.GetCode() != pb.CodeServiceDegraded || p.GetRetryAfterS() == 0 || !strings.Contains(p.GetDetail(), "memory") {
 		t.Errorf("without memory: %v", late)

@@ -10,6 +10,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -41,7 +42,7 @@ func Start(cfg tenant.Config, others *Peers) (*Service, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.NewSubject = func(o *tenant.View, part *partition.Ref, self *tenant.Child) actor.Actor {
-		return newSubjectActor(o, part, self)
+		return subject.New(o, part, self)
 	}
 	if others != nil {
 		if s.peers, err = startPeers(sys, s.backups, *others); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"orgmem/actors/graph"
+	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -85,7 +86,7 @@ func TestSessionEventsAreStoredOnce(t *testing.T) {
 		t.Errorf("%d hits", len(hits))
 	}
 	node := c.ok(&pb.Envelope{Op: &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: first[1].GetNode()}}}).GetNode()
-	if node.GetNode().GetKind() != kindSession || node.GetNode().GetSource().GetType() != pb.SourceSession || !strings.Contains(string(node.GetNode().GetMetadata()), `"sessionId":"two"`) {
+	if node.GetNode().GetKind() != subject.KindSession || node.GetNode().GetSource().GetType() != pb.SourceSession || !strings.Contains(string(node.GetNode().GetMetadata()), `"sessionId":"two"`) {
 		t.Errorf("%v", node)
 	}
 	c.put("ann")
@@ -97,7 +98,7 @@ func TestSessionEventsAreStoredOnce(t *testing.T) {
 func TestSessionMetadataIsKeptWhole(t *testing.T) {
 	e := said("one", "rename the parser")
 	e.Tool, e.Metadata = `a"b`, []byte(`{"id":9007199254740993,"mark":"<&>"}`)
-	item, err := itemOfEvent(e, eventKey(e))
+	item, err := subject.ItemOfEvent(e, subject.EventKey(e))
 	if want := `{"id":9007199254740993,"mark":"<&>","role":"user","sessionId":"one","tool":"a\"b"}`; err != nil || string(item.GetMetadata()) != want {
 		t.Errorf("%s, %v", item.GetMetadata(), err)
 	}
@@ -123,7 +124,7 @@ func TestSessionEventsAtOnce(t *testing.T) {
 	stored := 0
 	for range callers {
 		for _, r := range (<-answers).GetLink().GetSessionResults().GetResults() {
-			if r.GetStatus() == eventStored {
+			if r.GetStatus() == subject.EventStored {
 				stored++
 			}
 		}
@@ -176,7 +177,7 @@ func TestSessionListAndDelete(t *testing.T) {
 	if hits := c.search(&pb.Search{Query: "hazelnut", TopK: 50, Mode: "keyword"}); len(hits) != 4 {
 		t.Errorf("%d sessions still say it, want 4", len(hits))
 	}
-	if got := statuses(c.say(said("s-2", "walnut number2"))); got != eventStored {
+	if got := statuses(c.say(said("s-2", "walnut number2"))); got != subject.EventStored {
 		t.Errorf("what was deleted is %s", got)
 	}
 	c.settled()

@@ -12,6 +12,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	"orgmem/actors/node"
+	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -167,10 +168,10 @@ func (w *deliverer) Receive(ctx actor.Context) {
 		if w.session != nil {
 			w.session.Close()
 		}
-	case wake:
-		w.woken = max(w.woken, m.n)
+	case subject.Wake:
+		w.woken = max(w.woken, m.N)
 		w.start()
-	case backOffOver:
+	case subject.BackOffOver:
 		w.timer = nil
 		w.start()
 	case roundDone:
@@ -221,7 +222,7 @@ func (w *deliverer) next(d roundDone) {
 		w.failures++
 		w.org.System.Log.Error("a round of webhook deliveries failed; it is tried again", "org", w.org.ID.String(), "webhook", w.id.String(), "failures", w.failures, "err", d.err)
 		wait := min(w.org.System.Config.MaxBackOff, tenant.MinBackOff<<min(w.failures-1, 10))
-		w.timer = w.org.System.Clock.AfterFunc(wait, func() { root.Send(self, backOffOver{}) })
+		w.timer = w.org.System.Clock.AfterFunc(wait, func() { root.Send(self, subject.BackOffOver{}) })
 	case d.more || w.again:
 		w.failures = 0
 		w.start()
@@ -229,7 +230,7 @@ func (w *deliverer) next(d roundDone) {
 		w.failures = 0
 		wait := time.Duration(d.due-clock.Millis(w.org.System.Clock.Now())) * time.Millisecond
 		wait = min(wait, 2*slices.Max(w.module.node.delays)) // it may have been put back this moment
-		w.timer = w.org.System.Clock.AfterFunc(max(wait, time.Millisecond), func() { root.Send(self, backOffOver{}) })
+		w.timer = w.org.System.Clock.AfterFunc(max(wait, time.Millisecond), func() { root.Send(self, subject.BackOffOver{}) })
 	default:
 		w.failures = 0
 		id, seen := w.id, w.seen
@@ -308,7 +309,7 @@ func (w *deliverer) plan() (r *round, err error) {
 // planRetries takes up the retries that are due.
 func (w *deliverer) planRetries(st *storage.Store, r *round, now int64) error {
 	for _, p := range r.hook.GetPending() {
-		if !isDue(p.GetDueMs(), now, w.module.node.retryDelay(p.GetAttempts())) {
+		if !subject.IsDue(p.GetDueMs(), now, w.module.node.retryDelay(p.GetAttempts())) {
 			if r.due == 0 || p.GetDueMs() < r.due {
 				r.due = p.GetDueMs()
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -176,7 +177,7 @@ func (o *webhookModule) wakeDeliverer(id pb.WebhookID) {
 		o.posting[id] = ref
 	}
 	ref.wakes++
-	o.Context.Send(ref.pid, wake{ref.wakes})
+	o.Context.Send(ref.pid, subject.Wake{N: ref.wakes})
 }
 
 // releaseDeliverer lets a child go that has brought everything up to a wake.

@@ -1,4 +1,4 @@
-package actors
+package subject
 
 import (
 	"slices"
@@ -38,7 +38,7 @@ func (w *worker) rewriteForgotten(now *partition.Index) (*partition.Index, error
 		return now, nil
 	}
 	due, at := now.State.GetForgottenMs()+rewriteDelay.Milliseconds(), clock.Millis(w.org.System.Clock.Now())
-	if !isDue(due, at, rewriteDelay) {
+	if !IsDue(due, at, rewriteDelay) {
 		w.rewriteIn = time.Duration(due-at) * time.Millisecond
 		return now, nil
 	}
@@ -63,7 +63,7 @@ func (w *worker) rewriteForgotten(now *partition.Index) (*partition.Index, error
 // resumeForgotten wakes the partitions that were to rewrite segments when the
 // organization was closed or its node stopped. They are among those that have
 // forgotten something last.
-func (o *upkeepModule) resumeForgotten() error {
+func (o *Upkeep) resumeForgotten() error {
 	var parts []pb.PartitionID
 	return o.WithStore(func(st *storage.Store) error {
 		for item, err := range st.Scan(o.Space.Prefix(storage.TableTombstoneDue), storage.ScanOptions{Reverse: true, Limit: tenant.MaxSweep}) {

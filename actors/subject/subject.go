@@ -1,4 +1,4 @@
-package actors
+package subject
 
 import (
 	"fmt"
@@ -43,7 +43,7 @@ type subjectActor struct {
 	sessionWait []waitingCall
 }
 
-func newSubjectActor(org *tenant.View, part *partition.Ref, self *tenant.Child) *subjectActor {
+func New(org *tenant.View, part *partition.Ref, self *tenant.Child) *subjectActor {
 	return &subjectActor{org: org, part: part, self: self}
 }
 
@@ -74,7 +74,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		a.lastWork = a.org.System.Clock.Now()
 		a.work = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newWorker(a.org, a.part, ctx.Self()) }))
 		a.follower = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor {
-			return tenant.ModuleOf[follower](a.org).follow(a.org, a.part, ctx.Self(), a.work)
+			return tenant.ModuleOf[follower](a.org).Follow(a.org, a.part, ctx.Self(), a.work)
 		}))
 		a.followerBusy = true // until it says otherwise
 		a.bad = a.open()
@@ -99,25 +99,25 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 			a.org.Tell(func(o *tenant.Org) { o.ReleaseSubject(id, self, handled) })
 		}
 		a.arm(ctx)
-	case changed:
+	case Changed:
 		a.followerTold++
 		a.followerBusy = true
-		ctx.Send(a.follower, changed{a.followerTold})
-	case followerIdle:
-		if a.followerBusy = m.n != a.followerTold; m.wrote { // straight to the worker, and so that there may be upkeep
+		ctx.Send(a.follower, Changed{a.followerTold})
+	case FollowerIdle:
+		if a.followerBusy = m.N != a.followerTold; m.Wrote { // straight to the worker, and so that there may be upkeep
 			a.wake(ctx)
 		}
-	case followNow:
+	case FollowNow:
 		a.followerBusy = true
 		ctx.Send(a.follower, m)
-	case jobCancelled:
+	case JobCancelled:
 		ctx.Send(a.follower, m)
 	case tenant.Look:
 		a.handled++
 		a.wake(ctx)
 	case sessionDone:
 		a.nextSession()
-	case *delivery:
+	case *Delivery:
 		a.handled++
 		a.deliver(ctx.Self(), m)
 	case acceptDone:
@@ -166,7 +166,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 func (a *subjectActor) wake(ctx actor.Context) {
 	a.woken++
 	a.idle = false
-	ctx.Send(a.work, wake{a.woken})
+	ctx.Send(a.work, Wake{a.woken})
 }
 
 func (a *subjectActor) arm(ctx actor.Context) {

@@ -1,4 +1,4 @@
-package actors
+package subject
 
 import (
 	"cmp"
@@ -30,22 +30,22 @@ import (
 // job's record.
 
 const (
-	// maxImportText bounds the text of one import, which is queued in one commit:
+	// MaxImportText bounds the text of one import, which is queued in one commit:
 	// what a raft entry takes, less what records cost beside their text.
-	maxImportText = 16 << 20
+	MaxImportText = 16 << 20
 )
 
 // upload is a file that was read, on its way to the queue.
 type upload struct {
 	entry *pb.Import
-	items []*pb.IngestItem
+	Items []*pb.IngestItem
 }
 
 // importFile reads an upload and goes on to accept its documents, in a goroutine that
 // ends with the call: it waits for memory and for a processor. A quick file is read like
 // any other read. Others take seconds of a processor, which are the organization's own,
 // and end when nobody waits for them any more.
-func (o *intakeModule) importFile(c *tenant.Call, op *pb.ImportFile) {
+func (o *Intake) importFile(c *tenant.Call, op *pb.ImportFile) {
 	view, sys := c.Org, o.System
 	if !sys.EnterReading(view.ID) {
 		c.Fail(node.ErrPoolFull)
@@ -58,7 +58,7 @@ func (o *intakeModule) importFile(c *tenant.Call, op *pb.ImportFile) {
 				c.Fail(node.PanicError("import", r))
 			}
 		}()
-		work, err := beginReading(sys, c.Left(), view.ID, readingWait)
+		work, err := beginReading(sys, c.Left(), view.ID, ReadingWait)
 		if err != nil {
 			c.Fail(c.Unread(err))
 			return
@@ -79,7 +79,7 @@ func (o *intakeModule) importFile(c *tenant.Call, op *pb.ImportFile) {
 			c.Refuse(p)
 			return
 		}
-		if err := work.More(c.Left(), textMemory*up.size()-work.Held(), readingWait); err != nil {
+		if err := work.More(c.Left(), textMemory*up.size()-work.Held(), ReadingWait); err != nil {
 			c.Fail(c.Unread(err))
 			return
 		}
@@ -110,7 +110,7 @@ func readInTurn(o *tenant.View, c *tenant.Call, op *pb.ImportFile, work *budget.
 					err = node.PanicError("import", r)
 				}
 			}()
-			up, p, err = readUpload(op, formatreading.Limits{GoOn: c.StillWanted, More: func(n int) error {
+			up, p, err = ReadUpload(op, formatreading.Limits{GoOn: c.StillWanted, More: func(n int) error {
 				if work.More(now, n, 0) != nil {
 					return errNotQuick
 				}
@@ -126,7 +126,7 @@ func readInTurn(o *tenant.View, c *tenant.Call, op *pb.ImportFile, work *budget.
 		}
 	}
 	err = o.System.CPU.Share(o.ID, c.Left().Done(), func(s *node.Share) (err error) {
-		up, p, err = readUpload(op, formatreading.Limits{
+		up, p, err = ReadUpload(op, formatreading.Limits{
 			GoOn: func() error {
 				if err := c.StillWanted(); err != nil {
 					return err
@@ -137,7 +137,7 @@ func readInTurn(o *tenant.View, c *tenant.Call, op *pb.ImportFile, work *budget.
 				if work.More(now, n, 0) == nil {
 					return nil
 				}
-				return s.Without(func() error { return work.More(c.Left(), n, readingWait) })
+				return s.Without(func() error { return work.More(c.Left(), n, ReadingWait) })
 			},
 		})
 		return err
@@ -147,7 +147,7 @@ func readInTurn(o *tenant.View, c *tenant.Call, op *pb.ImportFile, work *budget.
 
 // size is the text of an upload, and what goes with it.
 func (u *upload) size() (n int) {
-	for _, it := range u.items {
+	for _, it := range u.Items {
 		n += itemBytes(it)
 	}
 	return n
@@ -158,9 +158,9 @@ func itemBytes(it *pb.IngestItem) int {
 	return len(it.GetContent()) + len(it.GetTitle()) + len(it.GetExternalId()) + len(it.GetMetadata()) + len(it.GetFile()) + len(it.GetRefused())
 }
 
-// readUpload makes documents of a file. What the limits ask is asked meanwhile; its errors
+// ReadUpload makes documents of a file. What the limits ask is asked meanwhile; its errors
 // are the only ones.
-func readUpload(op *pb.ImportFile, limits formatreading.Limits) (*upload, *pb.Problem, error) {
+func ReadUpload(op *pb.ImportFile, limits formatreading.Limits) (*upload, *pb.Problem, error) {
 	if limits.GoOn != nil {
 		if err := limits.GoOn(); err != nil {
 			return nil, nil, err
@@ -170,7 +170,7 @@ func readUpload(op *pb.ImportFile, limits formatreading.Limits) (*upload, *pb.Pr
 	if op.GetTranscript() {
 		read = format.Transcript
 	}
-	limits.Runes, limits.Bytes = int(op.GetMaxRunes()), maxImportText
+	limits.Runes, limits.Bytes = int(op.GetMaxRunes()), MaxImportText
 	docs, kind, err := read(op.GetFilename(), op.GetContent(), limits)
 	switch {
 	case errors.Is(err, formatreading.ErrTooLarge):
@@ -209,10 +209,10 @@ func readUpload(op *pb.ImportFile, limits formatreading.Limits) (*upload, *pb.Pr
 			item.Metadata = metadataOf(d, op.GetMetadata())
 		}
 		// What the form says for all of them is stored with each.
-		if size += itemBytes(item); size > maxImportText {
-			return nil, tenant.NewProblem(pb.CodePayloadTooLarge, "The file holds more than %d bytes of text, titles and metadata. Split it.", maxImportText), nil
+		if size += itemBytes(item); size > MaxImportText {
+			return nil, tenant.NewProblem(pb.CodePayloadTooLarge, "The file holds more than %d bytes of text, titles and metadata. Split it.", MaxImportText), nil
 		}
-		up.items = append(up.items, item)
+		up.Items = append(up.Items, item)
 	}
 	return up, nil, nil
 }
@@ -271,7 +271,7 @@ func occurredIn(d formatreading.Document) int64 {
 	return cmp.Or(at.UnixMilli(), 1)
 }
 
-func importKey(part *partition.Ref, e *pb.Import) storage.Key {
+func ImportKey(part *partition.Ref, e *pb.Import) storage.Key {
 	return part.Space.Key(storage.TableImport, storage.U64Desc(uint64(e.GetCreatedMs())), storage.ID16(pb.JobID(e.GetId())))
 }
 
@@ -288,10 +288,10 @@ func (a *subjectActor) importJob(self *actor.PID, c *tenant.Call) {
 		c.Fail(err)
 		return
 	}
-	a.enqueue(self, c, kind, queueOf(up.items), ch, func(job *pb.Job) (*pb.Reply, error) {
+	a.enqueue(self, c, kind, queueOf(up.Items), ch, func(job *pb.Job) (*pb.Reply, error) {
 		e := up.entry
 		e.Id, e.CreatedMs = job.GetId(), job.GetCreatedMs()
-		ch.Put(importKey(a.part, e), e)
+		ch.Put(ImportKey(a.part, e), e)
 		id := pb.JobID(job.GetId()).String()
 		return tenant.Accepted(job), ch.Event(a.org, pb.EventImportStarted, a.part, map[string]any{
 			"importId": id, "jobId": id, "status": pb.JobPending, "nodesCreated": nil,
@@ -336,12 +336,12 @@ func listImports(o *tenant.View, r storage.Reader, part *partition.Ref) (*pb.Rep
 }
 
 // JobEnded writes the end of an import's job into its entry.
-func (o *intakeModule) JobEnded(c *commit.Change, part *partition.Ref, job *pb.Job) error {
+func (o *Intake) JobEnded(c *commit.Change, part *partition.Ref, job *pb.Job) error {
 	if job.GetType() != pb.JobImport && job.GetType() != pb.JobTranscript {
 		return nil
 	}
 	e := &pb.Import{Id: job.GetId(), CreatedMs: job.GetCreatedMs()}
-	key := importKey(part, e)
+	key := ImportKey(part, e)
 	found := false
 	err := o.WithStore(func(st *storage.Store) (err error) {
 		found, err = st.Get(key, e)

@@ -1,4 +1,4 @@
-package actors
+package subject
 
 import (
 	"time"
@@ -30,7 +30,7 @@ func removedUntil(s *tenant.System) int64 {
 
 // sweepTombstones wakes the partitions in which a forgotten node is to be removed.
 // Their workers do it (worker.bury).
-func (o *upkeepModule) sweepTombstones() {
+func (o *Upkeep) sweepTombstones() {
 	if o.Failed != nil || o.Lost || o.Record == nil {
 		return
 	}

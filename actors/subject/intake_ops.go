@@ -1,4 +1,4 @@
-package actors
+package subject
 
 import (
 	"orgmem/actors/graph"
@@ -7,13 +7,13 @@ import (
 	"orgmem/storage"
 )
 
-// intakeModule takes content in: items, files and coding sessions.
-type intakeModule struct {
+// Intake takes content in: items, files and coding sessions.
+type Intake struct {
 	*tenant.Org
 	tenant.NoModule
 }
 
-func (o *intakeModule) Handle(c *tenant.Call) bool {
+func (o *Intake) Handle(c *tenant.Call) bool {
 	if c.Env.GetIngest() != nil {
 		o.Accept(c)
 		return true

@@ -1,4 +1,4 @@
-package actors
+package subject
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// readingWait is how long a request waits for memory to read its file: what is free by
+	// ReadingWait is how long a request waits for memory to read its file: what is free by
 	// then is used well before the request's own time is over.
-	readingWait = 10 * time.Second
+	ReadingWait = 10 * time.Second
 	// textMemory is what a byte of a file's text takes until it is stored: as a document,
 	// as an entry of the queue, in the log's entry, in the store's log and in its table.
 	textMemory = 5

@@ -1,4 +1,4 @@
-package actors
+package subject
 
 import (
 	"github.com/asynkron/protoactor-go/actor"
@@ -9,13 +9,13 @@ import (
 	"orgmem/storage"
 )
 
-// delivery is what a sync hands to the actor of a partition: a change that is to be
+// Delivery is what a sync hands to the actor of a partition: a change that is to be
 // committed together with the items of its job.
-type delivery struct {
-	change *commit.Change
-	job    *pb.Job
-	items  []*pb.IngestItem
-	done   func(error)
+type Delivery struct {
+	Change *commit.Change
+	Job    *pb.Job
+	Items  []*pb.IngestItem
+	Done   func(error)
 }
 
 // The durable queue of a partition, at its entrance: a job becomes a record and entries of the queue in one commit,
@@ -130,22 +130,22 @@ func (a *subjectActor) queue(self *actor.PID, job *pb.Job, entries []*pb.QueueEn
 }
 
 // deliver queues what a sync has fetched.
-func (a *subjectActor) deliver(self *actor.PID, d *delivery) {
+func (a *subjectActor) deliver(self *actor.PID, d *Delivery) {
 	a.lastWork = a.org.System.Clock.Now()
 	if a.bad != nil {
 		a.bad = a.open()
 	}
 	switch {
 	case a.dead:
-		d.done(commit.ErrLost)
+		d.Done(commit.ErrLost)
 	case a.bad != nil:
-		d.done(a.bad)
-	case a.next-a.first+uint64(len(d.items)) > maxQueued:
-		d.done(commit.ErrQueueFull)
+		d.Done(a.bad)
+	case a.next-a.first+uint64(len(d.Items)) > maxQueued:
+		d.Done(commit.ErrQueueFull)
 	default:
-		entries := queueOf(d.items)
-		d.job.Total, d.job.QueueSeq = uint64(len(entries)), a.next
-		tenant.UpdateJob(d.change.Batch, a.org.Space, d.job)
-		a.queue(self, d.job, entries, d.change, d.done)
+		entries := queueOf(d.Items)
+		d.Job.Total, d.Job.QueueSeq = uint64(len(entries)), a.next
+		tenant.UpdateJob(d.Change.Batch, a.org.Space, d.Job)
+		a.queue(self, d.Job, entries, d.Change, d.Done)
 	}
 }

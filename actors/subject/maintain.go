@@ -1,4 +1,4 @@
-package actors
+package subject
 
 import (
 	"cmp"
@@ -32,20 +32,20 @@ const (
 	reembedBatch = 64
 )
 
-// upkeepModule wakes the partitions whose workers have something to do that nobody asks for.
-type upkeepModule struct {
+// Upkeep wakes the partitions whose workers have something to do that nobody asks for.
+type Upkeep struct {
 	*tenant.Org
 	tenant.NoModule
 }
 
 // Handle leaves all requests to the other modules.
-func (o *upkeepModule) Handle(*tenant.Call) bool { return false }
+func (o *Upkeep) Handle(*tenant.Call) bool { return false }
 
 // Resume wakes the partitions that were to rewrite segments.
-func (o *upkeepModule) Resume() error { return o.resumeForgotten() }
+func (o *Upkeep) Resume() error { return o.resumeForgotten() }
 
 // Tick wakes the partitions in which a forgotten node is to be removed.
-func (o *upkeepModule) Tick() { o.sweepTombstones() }
+func (o *Upkeep) Tick() { o.sweepTombstones() }
 
 // current returns the partition's hot state and the embedder that its new
 // chunks are embedded with.
@@ -289,8 +289,8 @@ func (w *worker) reembed(now *partition.Index, e partition.Embedder) (more bool,
 	b := storage.NewBatch(w.org.Store)
 	vectors := make([][]float32, len(texts))
 	var tasks []func(int) error
-	for from := 0; from < len(texts); from += embedBatch {
-		to := min(from+embedBatch, len(texts))
+	for from := 0; from < len(texts); from += EmbedBatch {
+		to := min(from+EmbedBatch, len(texts))
 		tasks = append(tasks, func(worker int) error {
 			for i := from; i < to; i++ {
 				if texts[i] != "" {

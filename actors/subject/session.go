@@ -1,4 +1,4 @@
-package actors
+package subject
 
 import (
 	"crypto/sha256"
@@ -30,7 +30,7 @@ import (
 // one request at a time, for an event is new only once.
 
 const (
-	kindSession = cognition.KindSession
+	KindSession = cognition.KindSession
 	// roleSignal is who speaks in a signal: nobody.
 	roleSignal = "signal"
 
@@ -42,20 +42,20 @@ const (
 	maxSessionEvents = 20_000
 
 	// What became of an event.
-	eventStored   = "stored"
+	EventStored   = "stored"
 	eventDeduped  = "deduped"
 	eventRejected = "rejected"
 
 	// The partition's counters: events accepted, events that the worker is done
 	// with, and the last finalization's job.
 	counterAccepted = "sessions.accepted"
-	counterDone     = "sessions.done"
+	CounterDone     = "sessions.done"
 	counterFinalize = "sessions.finalize"
 )
 
-// eventKey tells an event from others of its session: the client's id of it, or
+// EventKey tells an event from others of its session: the client's id of it, or
 // what it says (docs/sessions.md).
-func eventKey(e *pb.SessionEvent) [sha256.Size]byte {
+func EventKey(e *pb.SessionEvent) [sha256.Size]byte {
 	h := sha256.New()
 	part := func(s string) {
 		h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(s))))
@@ -73,9 +73,9 @@ func eventKey(e *pb.SessionEvent) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// itemOfEvent is an event as the worker takes it in. Its scope makes its node its
+// ItemOfEvent is an event as the worker takes it in. Its scope makes its node its
 // own: equal words in two sessions, or twice in one, are different nodes.
-func itemOfEvent(e *pb.SessionEvent, key [sha256.Size]byte) (*pb.IngestItem, error) {
+func ItemOfEvent(e *pb.SessionEvent, key [sha256.Size]byte) (*pb.IngestItem, error) {
 	about := map[string]jsontext.Value{} // of the client's own, whose digits stay
 	if len(e.GetMetadata()) > 0 {
 		if err := json.Unmarshal(e.GetMetadata(), &about); err != nil {
@@ -99,7 +99,7 @@ func itemOfEvent(e *pb.SessionEvent, key [sha256.Size]byte) (*pb.IngestItem, err
 		return nil, err
 	}
 	return &pb.IngestItem{
-		Content: e.GetText(), Kind: kindSession, OccurredMs: e.GetAtMs(), Metadata: metadata, Source: pb.SourceSession,
+		Content: e.GetText(), Kind: KindSession, OccurredMs: e.GetAtMs(), Metadata: metadata, Source: pb.SourceSession,
 		Scope: e.GetSession() + "\x00" + hex.EncodeToString(key[:]),
 	}, nil
 }
@@ -226,7 +226,7 @@ func (in *intake) add(e *pb.SessionEvent) (*pb.SessionResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := eventKey(e)
+	key := EventKey(e)
 	before, known := in.seen[s.GetId()][key]
 	seenKey := in.part.Space.Key(storage.TableSessionSeen, storage.Str(s.GetId()), storage.Hash32(key))
 	if !known {
@@ -242,7 +242,7 @@ func (in *intake) add(e *pb.SessionEvent) (*pb.SessionResult, error) {
 	if s.GetEvents() >= maxSessionEvents {
 		return &pb.SessionResult{Status: eventRejected, Error: "the session has as many events as it may: begin another"}, nil
 	}
-	item, err := itemOfEvent(e, key)
+	item, err := ItemOfEvent(e, key)
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +269,7 @@ func (in *intake) add(e *pb.SessionEvent) (*pb.SessionResult, error) {
 		Event: &pb.SessionEvent{Role: e.GetRole(), AtMs: at}, Node: string(node), ReceivedMs: in.now,
 	})
 	in.items = append(in.items, item)
-	return &pb.SessionResult{Status: eventStored, Node: string(node)}, nil
+	return &pb.SessionResult{Status: EventStored, Node: string(node)}, nil
 }
 
 // sessionEvents makes new events durable, and queues them, before it answers.
@@ -319,10 +319,10 @@ func (a *subjectActor) enqueueEvents(self *actor.PID, c *tenant.Call, kind strin
 
 // count adds to a counter of the partition.
 func (in *intake) count(name string, events, nodes uint64) error {
-	return addToCounter(in.st, in.batch, in.part, name, events, nodes, in.now)
+	return AddToCounter(in.st, in.batch, in.part, name, events, nodes, in.now)
 }
 
-func addToCounter(r storage.Reader, b *storage.Batch, part *partition.Ref, name string, events, nodes uint64, now int64) error {
+func AddToCounter(r storage.Reader, b *storage.Batch, part *partition.Ref, name string, events, nodes uint64, now int64) error {
 	n := &pb.SessionCounter{}
 	if _, err := r.Get(part.Counter(name), n); err != nil {
 		return err
@@ -386,7 +386,7 @@ func (in *intake) signal(s *pb.Session, signal *pb.AgentSignal) error {
 	if said.GetAtMs() == 0 { // the same may happen again
 		said.Event = "signal " + strconv.FormatUint(s.GetLast()+1, 10)
 	}
-	key := eventKey(said)
+	key := EventKey(said)
 	seenKey := in.part.Space.Key(storage.TableSessionSeen, storage.Str(s.GetId()), storage.Hash32(key))
 	_, known := in.seen[s.GetId()][key]
 	if !known {
@@ -407,7 +407,7 @@ func (in *intake) signal(s *pb.Session, signal *pb.AgentSignal) error {
 		return err
 	}
 	item := &pb.IngestItem{
-		Content: said.GetText(), Kind: kindSession, OccurredMs: signal.GetAtMs(), Metadata: metadata, Source: pb.SourceSignal,
+		Content: said.GetText(), Kind: KindSession, OccurredMs: signal.GetAtMs(), Metadata: metadata, Source: pb.SourceSignal,
 		Scope: s.GetId() + "\x00" + hex.EncodeToString(key[:]),
 	}
 	node := in.part.NodeIn(item.GetScope(), item.GetContent())
@@ -476,7 +476,7 @@ func readSessionState(o *tenant.View, st *storage.Store, part *partition.Ref) (_
 	}
 	defer partition.CloseSnapshot(snap, &err)
 	in, out, head, cog := &pb.SessionCounter{}, &pb.SessionCounter{}, &pb.PartitionState{}, &pb.Cognition{}
-	for name, counter := range map[string]*pb.SessionCounter{counterAccepted: in, counterDone: out} {
+	for name, counter := range map[string]*pb.SessionCounter{counterAccepted: in, CounterDone: out} {
 		if _, err := snap.Get(part.Counter(name), counter); err != nil {
 			return nil, err
 		}
@@ -619,11 +619,11 @@ func forgetEvents(f *graph.Tx, events storage.Range) error {
 	}
 	if forgotten > 0 {
 		done := &pb.SessionCounter{}
-		if _, err := f.Store.Get(f.Part.Counter(counterDone), done); err != nil {
+		if _, err := f.Store.Get(f.Part.Counter(CounterDone), done); err != nil {
 			return err
 		}
 		done.Nodes -= min(done.GetNodes(), forgotten)
-		f.Batch.Put(f.Part.Counter(counterDone), done)
+		f.Batch.Put(f.Part.Counter(CounterDone), done)
 		if err := graph.AddGraphUpdated(f.Batch, f.Org, f.Part, graph.ChangeForgotten, "", int(forgotten)); err != nil {
 			return err
 		}
@@ -639,7 +639,7 @@ func countSessions(f *graph.Tx, events, nodes uint64) error {
 	if events == 0 {
 		return nil
 	}
-	return addToCounter(f.Store, f.Batch.Batch, f.Part, counterDone, events, nodes, f.Index)
+	return AddToCounter(f.Store, f.Batch.Batch, f.Part, CounterDone, events, nodes, f.Index)
 }
 
 // errUnknownWork means that the queue holds what this version does not know: a newer one
@@ -711,6 +711,6 @@ func (w *worker) finalize(entry graph.Queued, job *pb.Job) sliceDone {
 	if err := w.org.Committer.Commit(b); err != nil {
 		return sliceDone{err: err}
 	}
-	w.org.System.Root.Send(w.parent, followNow{})
+	w.org.System.Root.Send(w.parent, FollowNow{})
 	return sliceDone{more: true, last: entry.Seq}
 }

@@ -1,4 +1,4 @@
-package actors
+package subject
 
 import (
 	"errors"
@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// embedBatch is how many chunks one CPU task embeds: some 0.1 to 0.2 s, which is how
+	// EmbedBatch is how many chunks one CPU task embeds: some 0.1 to 0.2 s, which is how
 	// long another organization, or a cancellation, waits for a worker.
-	embedBatch = 8
+	EmbedBatch = 8
 )
 
 // itemError is a failure that is the item's own: trying again would not help,
@@ -274,7 +274,7 @@ func (w *worker) embed(items []graph.Prepared, e partition.Embedder, goOn func()
 	}
 	var tasks []func(int) error
 	var batches [][]place
-	for batch := range slices.Chunk(places, embedBatch) {
+	for batch := range slices.Chunk(places, EmbedBatch) {
 		batches = append(batches, batch)
 		tasks = append(tasks, func(worker int) error {
 			if err := goOn(); err != nil {

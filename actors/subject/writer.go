@@ -1,4 +1,4 @@
-package actors
+package subject
 
 import (
 	"errors"
@@ -100,7 +100,7 @@ func (w *worker) settle(f *graph.Tx, now *partition.Index, e partition.Embedder)
 	}
 	w.show(next)
 	if f.State.GetChanges() != f.ChangesBefore {
-		w.org.System.Root.Send(w.parent, changed{})
+		w.org.System.Root.Send(w.parent, Changed{})
 	}
 	return next, nil
 }

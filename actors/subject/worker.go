@@ -1,4 +1,4 @@
-package actors
+package subject
 
 import (
 	"cmp"
@@ -22,16 +22,16 @@ import (
 )
 
 const (
-	// maxSliceItems and maxSliceBytes bound what is computed and committed
+	// MaxSliceItems and maxSliceBytes bound what is computed and committed
 	// together: enough to fill the CPU workers, little enough that a cancellation
 	// or a neighbour waits well under a second.
-	maxSliceItems = 64
+	MaxSliceItems = 64
 	maxSliceBytes = 128 << 10
 )
 
 type (
-	// wake says that there may be something in the queue.
-	wake struct{ n uint64 }
+	// Wake says that there may be something in the queue.
+	Wake struct{ N uint64 }
 	// sliceDone is the end of a slice, from its goroutine.
 	sliceDone struct {
 		last   uint64 // the newest entry dealt with; 0: the queue was empty
@@ -42,9 +42,9 @@ type (
 	}
 	// editReady says that an edit has got its chunks.
 	editReady struct{}
-	// backOffOver ends the wait after a failed slice, restOver that after failed
+	// BackOffOver ends the wait after a failed slice, restOver that after failed
 	// upkeep.
-	backOffOver struct{}
+	BackOffOver struct{}
 	restOver    struct{}
 	// cancel is a request to cancel a job.
 	cancel struct {
@@ -126,8 +126,8 @@ func (w *worker) Receive(ctx actor.Context) {
 			}
 		}
 		w.giveBack()
-	case wake:
-		w.woken = max(w.woken, m.n)
+	case Wake:
+		w.woken = max(w.woken, m.N)
 		w.start()
 	case cancel:
 		w.cancels = append(w.cancels, m)
@@ -160,7 +160,7 @@ func (w *worker) Receive(ctx actor.Context) {
 			return
 		}
 		w.start()
-	case backOffOver:
+	case BackOffOver:
 		w.timer = nil
 		w.start()
 	case rewriteDue:
@@ -205,7 +205,7 @@ func (w *worker) start() {
 	w.ended = make(chan struct{})
 	ended := w.ended
 	self, root := w.ctx.Self(), w.org.System.Root
-	limit := maxSliceItems
+	limit := MaxSliceItems
 	if w.failures > 0 {
 		limit = 1 // find out which item it is
 	}
@@ -246,7 +246,7 @@ func (w *worker) next(d sliceDone) {
 		w.giveBack()
 	case errors.As(d.err, &pause):
 		self, root := w.ctx.Self(), w.org.System.Root
-		w.timer = w.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, backOffOver{}) })
+		w.timer = w.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, BackOffOver{}) })
 		if w.hasEdits() {
 			w.start()
 		}
@@ -255,7 +255,7 @@ func (w *worker) next(d sliceDone) {
 		own, ok := errors.AsType[itemError](d.err)
 		w.org.System.Log.Error("ingest failed; it is tried again", "org", w.org.ID.String(), "partition", w.part.ID.String(),
 			"failures", w.failures, "item", ok, "err", cmp.Or(own.error, d.err))
-		w.timer = w.after(w.failures, backOffOver{})
+		w.timer = w.after(w.failures, BackOffOver{})
 		if w.hasEdits() { // they came while it ran, and nothing else wakes them
 			w.start()
 		}
@@ -405,8 +405,8 @@ func (w *worker) settleCancels() {
 	w.cancels = nil
 }
 
-// queuedOf is where the entries of a job lie in the queue.
-func queuedOf(part *partition.Ref, job *pb.Job) storage.Range {
+// QueuedOf is where the entries of a job lie in the queue.
+func QueuedOf(part *partition.Ref, job *pb.Job) storage.Range {
 	return storage.Between(
 		part.Space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq())),
 		part.Space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq()+job.GetTotal())),
@@ -443,11 +443,11 @@ func (w *worker) cancelNow(m cancel) {
 		return
 	}
 	if job.GetType() != pb.JobCognition { // which has nothing in the queue
-		b.DeleteRange(queuedOf(w.part, job))
+		b.DeleteRange(QueuedOf(w.part, job))
 	}
 	if job.GetSession() {
 		err := w.org.WithStore(func(st *storage.Store) error {
-			return addToCounter(st, b.Batch, w.part, counterDone, job.GetTotal()-job.GetDone(), 0, job.GetFinishedMs())
+			return AddToCounter(st, b.Batch, w.part, CounterDone, job.GetTotal()-job.GetDone(), 0, job.GetFinishedMs())
 		})
 		if err != nil {
 			c.Fail(err)
@@ -461,7 +461,7 @@ func (w *worker) cancelNow(m cancel) {
 	}
 	w.org.JobsEnded(pb.JobID(job.GetId()))
 	if job.GetType() == pb.JobCognition {
-		w.ctx.Send(w.parent, jobCancelled{pb.JobID(job.GetId())})
+		w.ctx.Send(w.parent, JobCancelled{pb.JobID(job.GetId())})
 	}
 	job.Items = items
 	c.Reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})

@@ -9,6 +9,7 @@ import (
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
+	"orgmem/actors/training"
 	"orgmem/brain/answer"
 	"orgmem/brain/drift"
 	"orgmem/brain/ground"
@@ -77,8 +78,8 @@ func (o *recallModule) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.Bra
 // sources are the passages that an answer is made of: those that the brain comes to
 // or, while there is none, those that search finds.
 func (o *recallModule) sources(c *tenant.Call, st *storage.Store, parts []*partition.Ref, query string, rd *searcher) (hits []*pb.Hit, confidence float64, err error) {
-	n, err := tenant.ModuleOf[*trainingModule](c.Org).brain(st)
-	if errors.Is(err, errBrainNotTrained) || errors.Is(err, errBrainNotReady) {
+	n, err := tenant.ModuleOf[*training.Module](c.Org).Brain(st)
+	if errors.Is(err, training.ErrNotTrained) || errors.Is(err, training.ErrNotReady) {
 		for _, most := range []uint32{answerSources, answerScan} {
 			found, err := o.find(c, st, parts, &pb.Search{Query: query, TopK: most}, rd)
 			if err != nil {
@@ -101,12 +102,12 @@ func (o *recallModule) sources(c *tenant.Call, st *storage.Store, parts []*parti
 	if err != nil {
 		return nil, 0, err
 	}
-	found, err := foundBy(a, n, w.Passages(answerSources+brainSeeds), answerSources, learned)
+	found, err := foundBy(a, n, w.Passages(answerSources+training.MaxSeeds), answerSources, learned)
 	if err != nil {
 		return nil, 0, err
 	}
 	c.ReadUnits += tenant.UnitsOf(len(found))
-	c.EmbedTokens += uint64(a.look.tokens)
+	c.EmbedTokens += uint64(a.Look.Tokens)
 	for _, f := range found { // what the walk came to need not sound like the question
 		if f.Activation > 0 || len(answer.Evidence([]*pb.Hit{f.hit})) > 0 {
 			hits = append(hits, f.hit)
@@ -152,12 +153,12 @@ func (m wordMatcher) share(s string) float64 {
 
 // walkFrom lets the brain walk from a question. The walk and what is returned are
 // the worker's until its next call. Quality mode thorough begins at the exact cosines.
-func (o *recallModule) walkFrom(c *tenant.Call, st *storage.Store, parts []*partition.Ref, n *brainNet, query string, rd *searcher) (*retriever.Walk, *asking, error) {
+func (o *recallModule) walkFrom(c *tenant.Call, st *storage.Store, parts []*partition.Ref, n *training.Net, query string, rd *searcher) (*retriever.Walk, *training.Asking, error) {
 	e, err := o.effort(c, st)
 	if err != nil {
 		return nil, nil, err
 	}
-	q, err := lookInto(c.Org, st, parts, query, index.Hybrid, &rd.QueryEncoder, c.Awaited)
+	q, err := training.LookInto(c.Org, st, parts, query, index.Hybrid, &rd.QueryEncoder, c.Awaited)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -169,26 +170,26 @@ func (o *recallModule) walkFrom(c *tenant.Call, st *storage.Store, parts []*part
 			return err
 		}
 	}
-	a := newAsking(c.Org, st, parts, query, &rd.Scratch, q, sharpen, func(at chunkAt) int32 {
-		if p, ok := n.passages[at]; ok {
+	a := training.NewAsking(c.Org, st, parts, query, &rd.Scratch, q, sharpen, func(at training.ChunkAt) int32 {
+		if p, ok := n.Passages[at]; ok {
 			return p
 		}
 		return retriever.Unknown
 	})
-	a.at = func(p int32) chunkAt { return n.chunks[p] }
-	a.docs = func(p int32) pb.NodeID { return n.graph.Documents()[n.graph.Document(p)] }
+	a.At = func(p int32) training.ChunkAt { return n.Chunks[p] }
+	a.Docs = func(p int32) pb.NodeID { return n.Graph.Documents()[n.Graph.Document(p)] }
 	began := c.Org.System.Clock.Now()
 	a.Budget, a.Over = walkBudget, func() bool { return c.Org.System.Clock.Now().Sub(began) >= walkTime }
 	// What another partition's texts state is not followed: the order of the hits
 	// would tell of it.
 	a.Within = func(entity pb.NodeID) bool { return tenant.OwnerOf(parts, entity) != nil }
-	a.Here, a.Lives = a.here, a.alive
-	if n.params.Projects() {
-		a.Further = a.further(n.project, &rd.Scratch)
+	a.Here, a.Lives = a.IsHere, a.IsAlive
+	if n.Params.Projects() {
+		a.Further = a.Widen(n.Project, &rd.Scratch)
 	}
 	w := rd.walker.of(n)
-	w.Forward(&n.params, &a.Question)
-	return w, a, a.err
+	w.Forward(&n.Params, &a.Question)
+	return w, a, a.Err
 }
 
 // walked is a passage that a walk ranked, as it is shown.
@@ -203,22 +204,22 @@ func learned(n *pb.Node) bool { return !n.GetUnlearned() }
 
 // foundBy reads what a walk ranked: the best passages of the nodes that are to be
 // kept, at most topK.
-func foundBy(a *asking, n *brainNet, ranked []retriever.Ranked, topK int, keep func(*pb.Node) bool) (out []walked, err error) {
+func foundBy(a *training.Asking, n *training.Net, ranked []retriever.Ranked, topK int, keep func(*pb.Node) bool) (out []walked, err error) {
 	taken := map[pb.NodeID]bool{}
 	for _, r := range ranked {
-		at := chunkAt{}
+		at := training.ChunkAt{}
 		var id pb.NodeID
 		if r.From >= 0 {
-			c := a.seeds[r.From]
-			at, id = chunkAt{a.parts[c.Part].ID, c.Seq}, c.Node
+			c := a.Candidates[r.From]
+			at, id = training.ChunkAt{Part: a.Parts[c.Part].ID, Seq: c.Seq}, c.Node
 		} else {
-			at, id = n.chunks[r.Passage], a.docs(r.Passage)
+			at, id = n.Chunks[r.Passage], a.Docs(r.Passage)
 		}
-		i := slices.IndexFunc(a.parts, func(p *partition.Ref) bool { return p.ID == at.part })
+		i := slices.IndexFunc(a.Parts, func(p *partition.Ref) bool { return p.ID == at.Part })
 		if i < 0 || taken[id] {
 			continue
 		}
-		hit, node, err := readHit(a.st, a.parts[i], index.Hit{Seq: at.seq, Node: id, Part: int32(i), Score: float32(r.Total), Vector: r.Cosine, Keyword: r.Keyword})
+		hit, node, err := readHit(a.Store, a.Parts[i], index.Hit{Seq: at.Seq, Node: id, Part: int32(i), Score: float32(r.Total), Vector: r.Cosine, Keyword: r.Keyword})
 		if err != nil {
 			return nil, err
 		}
@@ -236,11 +237,11 @@ func foundBy(a *asking, n *brainNet, ranked []retriever.Ranked, topK int, keep f
 // brainQuery is one forward pass, beside what plain likeness of meaning finds.
 func (o *recallModule) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
 	o.ReadWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-		n, err := tenant.ModuleOf[*trainingModule](c.Org).brain(st)
+		n, err := tenant.ModuleOf[*training.Module](c.Org).Brain(st)
 		switch {
-		case errors.Is(err, errBrainNotTrained):
+		case errors.Is(err, training.ErrNotTrained):
 			return tenant.Refuse(tenant.NewProblem(pb.CodeBrainNotTrained, "The organization's brain has not been trained yet.")), nil
-		case errors.Is(err, errBrainNotReady):
+		case errors.Is(err, training.ErrNotReady):
 			return tenant.Refuse(tenant.NewProblem(pb.CodeBrainNotReady, "The brain that was published is being loaded.")), nil
 		case err != nil:
 			return nil, err
@@ -255,8 +256,8 @@ func (o *recallModule) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
 			return nil, err
 		}
 		topK := int(cmp.Or(op.GetTopK(), defaultTopK))
-		ranked := w.Passages(topK + brainSeeds)
-		out := &pb.BrainFound{GateConfidence: w.Confidence(), PropagationTier: string(w.Tier(ranked[:min(topK, len(ranked))])), Version: n.artifact.GetVersion()}
+		ranked := w.Passages(topK + training.MaxSeeds)
+		out := &pb.BrainFound{GateConfidence: w.Confidence(), PropagationTier: string(w.Tier(ranked[:min(topK, len(ranked))])), Version: n.Artifact.GetVersion()}
 		hits, err := foundBy(a, n, ranked, topK, learned)
 		if err != nil {
 			return nil, err
@@ -267,15 +268,15 @@ func (o *recallModule) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
 		if out.Entities, err = entitiesOf(a, w, topK); err != nil {
 			return nil, err
 		}
-		a.look.Mode = index.VectorOnly
-		plain, err := o.findWith(c, st, parts, a.look, &pb.Search{TopK: uint32(topK)}, rd)
+		a.Look.Mode = index.VectorOnly
+		plain, err := o.findWith(c, st, parts, a.Look, &pb.Search{TopK: uint32(topK)}, rd)
 		if err != nil {
 			return nil, err
 		}
 		for _, h := range plain.GetHits() {
 			out.Cosine = append(out.Cosine, brainNode(h, 0))
 		}
-		if out.DriftRate, err = driftOf(st, parts, n.artifact); err != nil {
+		if out.DriftRate, err = driftOf(st, parts, n.Artifact); err != nil {
 			return nil, err
 		}
 		c.ReadUnits += tenant.UnitsOf(len(hits))
@@ -289,14 +290,14 @@ func brainNode(h *pb.Hit, activation float64) *pb.BrainNode {
 }
 
 // entitiesOf are the things that a walk came to.
-func entitiesOf(a *asking, w *retriever.Walk, topK int) (out []*pb.BrainNode, err error) {
+func entitiesOf(a *training.Asking, w *retriever.Walk, topK int) (out []*pb.BrainNode, err error) {
 	for _, x := range w.Entities(2 * topK) { // some may be gone
-		part := tenant.OwnerOf(a.parts, x.Entity)
+		part := tenant.OwnerOf(a.Parts, x.Entity)
 		if part == nil || len(out) == topK {
 			continue
 		}
 		n := &pb.Node{}
-		if _, err := a.st.Get(part.Space.Key(storage.TableNode, storage.Str(x.Entity)), n); err != nil {
+		if _, err := a.Store.Get(part.Space.Key(storage.TableNode, storage.Str(x.Entity)), n); err != nil {
 			return nil, err
 		}
 		if n.GetStatus() == pb.StatusLive {
@@ -321,13 +322,13 @@ func driftOf(r storage.Reader, parts []*partition.Ref, artifact *pb.BrainArtifac
 
 // walker is what a read worker keeps for a brain.
 type walker struct {
-	net  *brainNet
+	net  *training.Net
 	walk *retriever.Walk
 }
 
-func (w *walker) of(n *brainNet) *retriever.Walk {
+func (w *walker) of(n *training.Net) *retriever.Walk {
 	if w.net != n {
-		w.net, w.walk = n, retriever.NewWalk(n.graph, n.salt)
+		w.net, w.walk = n, retriever.NewWalk(n.Graph, n.Salt)
 	}
 	return w.walk
 }

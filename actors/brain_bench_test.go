@@ -13,6 +13,7 @@ import (
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
+	"orgmem/actors/training"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -83,10 +84,10 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 			ch = commit.New(o.Store)
 		}
 	}
-	salt := tenant.ModuleOf[*trainingModule](&o.View).brainSalt()
-	net := &brainNet{params: retriever.Prior(), graph: retriever.NewGraph(src, salt)}
+	salt := tenant.ModuleOf[*training.Module](&o.View).BrainSalt()
+	net := &training.Net{Params: retriever.Prior(), Graph: retriever.NewGraph(src, salt)}
 	for i := range passages {
-		net.chunks = append(net.chunks, chunkAt{part.ID, uint64(i + 1)})
+		net.Chunks = append(net.Chunks, training.ChunkAt{Part: part.ID, Seq: uint64(i + 1)})
 	}
 	seg, err := built.Build()
 	if err != nil {
@@ -98,47 +99,47 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 		for i := range numbers {
 			numbers[i] = float32(rnd.NormFloat64()) / 20
 		}
-		net.params.Further = [2]float64{1, 1}
-		if net.project, err = retriever.ProjectionFrom(&pb.BrainProjection{Model: "words", Dim: walkDim, Numbers: numbers}); err != nil {
+		net.Params.Further = [2]float64{1, 1}
+		if net.Project, err = retriever.ProjectionFrom(&pb.BrainProjection{Model: "words", Dim: walkDim, Numbers: numbers}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	examples := net.graph.Examples(src, salt, walkQuestions, 1)
+	examples := net.Graph.Examples(src, salt, walkQuestions, 1)
 	var scratch index.Scratch
 	err = o.WithStore(func(st *storage.Store) error {
 		for range b.N {
-			w := retriever.NewWalk(net.graph, salt)
+			w := retriever.NewWalk(net.Graph, salt)
 			took, scored := make([]time.Duration, 0, len(examples)), 0
 			spent := time.Duration(0)
 			for _, e := range examples {
-				a := &asking{
-					org: &o.View, st: st, parts: []*partition.Ref{part}, near: map[chunkAt]retriever.Seed{}, chunks: map[pb.NodeID][]uint64{}, lives: map[pb.NodeID]bool{},
-					look: &lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": vector()}, Config: index.DefaultConfig()}, snapshots: snapshots},
+				a := &training.Asking{
+					Org: &o.View, Store: st, Parts: []*partition.Ref{part}, Near: map[training.ChunkAt]retriever.Seed{}, Chunks: map[pb.NodeID][]uint64{}, Standing: map[pb.NodeID]bool{},
+					Look: &training.Lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": vector()}, Config: index.DefaultConfig()}, Snapshots: snapshots},
 				}
-				a.passage = func(at chunkAt) int32 { return int32(at.seq - 1) }
-				a.Further = a.further(net.project, &scratch)
-				a.at = func(p int32) chunkAt { return net.chunks[p] }
-				a.docs = func(p int32) pb.NodeID { return net.graph.Documents()[net.graph.Document(p)] }
-				a.Text, a.Budget, a.Score, a.Here, a.Lives = e.Text, walkBudget, a.score, a.here, a.alive
-				for i := range brainSeeds {
+				a.Passage = func(at training.ChunkAt) int32 { return int32(at.Seq - 1) }
+				a.Further = a.Widen(net.Project, &scratch)
+				a.At = func(p int32) training.ChunkAt { return net.Chunks[p] }
+				a.Docs = func(p int32) pb.NodeID { return net.Graph.Documents()[net.Graph.Document(p)] }
+				a.Text, a.Budget, a.Score, a.Here, a.Lives = e.Text, walkBudget, a.ScoreAll, a.IsHere, a.IsAlive
+				for i := range training.MaxSeeds {
 					s := retriever.Seed{Passage: int32(rnd.IntN(passages)), Cosine: 0.6 - 0.004*float32(i), Score: 0.9 - 0.006*float32(i)}
 					if i == 0 {
 						s.Passage = e.Answers[0]
 					}
-					if at := a.at(s.Passage); a.near[at] == (retriever.Seed{}) {
-						a.near[at] = s
+					if at := a.At(s.Passage); a.Near[at] == (retriever.Seed{}) {
+						a.Near[at] = s
 						a.Seeds = append(a.Seeds, s)
 					}
 				}
-				before := len(a.near)
+				before := len(a.Near)
 				began, used := time.Now(), cpu(b)
-				w.Forward(&net.params, &a.Question)
-				w.Passages(defaultTopK + brainSeeds)
+				w.Forward(&net.Params, &a.Question)
+				w.Passages(defaultTopK + training.MaxSeeds)
 				took, spent = append(took, time.Since(began)), spent+cpu(b)-used
-				if a.err != nil {
-					return a.err
+				if a.Err != nil {
+					return a.Err
 				}
-				scored += len(a.near) - before
+				scored += len(a.Near) - before
 			}
 			slices.Sort(took)
 			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "median-ms")

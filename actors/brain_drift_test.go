@@ -7,6 +7,7 @@ import (
 
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
+	"orgmem/actors/training"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -62,11 +63,11 @@ func (c client) withParts(f func(st *storage.Store, parts []*partition.Ref)) {
 func (c client) seen() (artifact *pb.BrainArtifact) {
 	c.n.t.Helper()
 	c.withParts(func(st *storage.Store, parts []*partition.Ref) {
-		src, err := readBrainSource(st, parts, func() error { return nil })
+		src, err := training.ReadSource(st, parts, func() error { return nil })
 		if err != nil {
 			c.n.t.Fatal(err)
 		}
-		artifact = &pb.BrainArtifact{Seen: src.seen}
+		artifact = &pb.BrainArtifact{Seen: src.Seen}
 	})
 	return artifact
 }

@@ -8,6 +8,7 @@ import (
 
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
+	"orgmem/actors/training"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -67,8 +68,8 @@ func TestBrainProjectsQuestions(t *testing.T) {
 	before, _ := c.query(question)
 	serving := func(c client) (looks bool) {
 		c.inOrg(func(o *tenant.Org) {
-			net := tenant.ModuleOf[*trainingModule](&o.View).serving.now.Load()
-			looks = net != nil && net.project != nil && net.params.Projects()
+			net := tenant.ModuleOf[*training.Module](&o.View).Serving.Now.Load()
+			looks = net != nil && net.Project != nil && net.Params.Projects()
 		})
 		return looks
 	}

@@ -7,6 +7,7 @@ import (
 
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
+	"orgmem/actors/training"
 	"orgmem/brain/index"
 	"orgmem/brain/moments"
 	pb "orgmem/proto"
@@ -29,8 +30,8 @@ func (o *recallModule) findByBrain(c *tenant.Call, st *storage.Store, parts []*p
 	if s, err := c.Org.System.Parts.Settings(st, c.Part); err != nil || s.Quality == partition.QualityFast {
 		return nil, err
 	}
-	n, err := tenant.ModuleOf[*trainingModule](c.Org).brain(st)
-	if errors.Is(err, errBrainNotTrained) || errors.Is(err, errBrainNotReady) {
+	n, err := tenant.ModuleOf[*training.Module](c.Org).Brain(st)
+	if errors.Is(err, training.ErrNotTrained) || errors.Is(err, training.ErrNotReady) {
 		return nil, nil
 	}
 	if err != nil {
@@ -41,14 +42,14 @@ func (o *recallModule) findByBrain(c *tenant.Call, st *storage.Store, parts []*p
 		return nil, err
 	}
 	topK := int(cmp.Or(op.GetTopK(), defaultTopK))
-	found, err := foundBy(a, n, w.Passages(topK+brainSeeds), topK, func(*pb.Node) bool { return true })
+	found, err := foundBy(a, n, w.Passages(topK+training.MaxSeeds), topK, func(*pb.Node) bool { return true })
 	if err != nil {
 		return nil, err
 	}
-	if len(found) < topK && a.more {
+	if len(found) < topK && a.More {
 		return nil, nil // the best are all chunks of a few documents: the index looks further
 	}
-	out := &pb.SearchResult{EmbedTokens: uint64(a.look.tokens), BrainVersion: n.artifact.GetVersion()}
+	out := &pb.SearchResult{EmbedTokens: uint64(a.Look.Tokens), BrainVersion: n.Artifact.GetVersion()}
 	nodes := make([]*pb.Node, 0, len(found))
 	var top float32
 	if len(a.Seeds) > 0 {

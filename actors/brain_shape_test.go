@@ -5,6 +5,7 @@ import (
 
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
+	"orgmem/actors/training"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -15,7 +16,7 @@ import (
 func TestWhatHasNoVectorIsPassedOver(t *testing.T) {
 	c := client{n: startNode(t, storagetest.NewDisk(), drawn)}
 	c.key = c.n.org(NewOrg{}).APIKey
-	docs, _, _ := parish(likeBatch) // one passage each: one batch
+	docs, _, _ := parish(training.LikeBatch) // one passage each: one batch
 	c.ingest(docs...)
 	st, err := c.n.store.Acquire(storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain})
 	if err != nil {
@@ -28,16 +29,16 @@ func TestWhatHasNoVectorIsPassedOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	joined := func() (src *brainSource, documents int) {
-		if src, err = readBrainSource(st, parts, func() error { return nil }); err != nil {
+	joined := func() (src *training.Source, documents int) {
+		if src, err = training.ReadSource(st, parts, func() error { return nil }); err != nil {
 			t.Fatal(err)
 		}
-		r := &trainRun{trainer: &trainer{org: view}}
-		snapshots, err := r.withoutGone(st, parts)
+		r := &training.Run{Trainer: &training.Trainer{Org: view}}
+		snapshots, err := r.WithoutGone(st, parts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.alike(st, parts, src, snapshots); err != nil {
+		if err := r.Alike(st, parts, src, snapshots); err != nil {
 			t.Fatal(err)
 		}
 		ends := map[pb.NodeID]bool{}
@@ -49,12 +50,12 @@ func TestWhatHasNoVectorIsPassedOver(t *testing.T) {
 		return src, len(ends)
 	}
 	src, before := joined()
-	if before < likeBatch/2 || len(src.places) != likeBatch {
-		t.Fatalf("of %d passages %d are alike: the test says nothing", len(src.places), before)
+	if before < training.LikeBatch/2 || len(src.Places) != training.LikeBatch {
+		t.Fatalf("of %d passages %d are alike: the test says nothing", len(src.Places), before)
 	}
-	first := src.places[0]
+	first := src.Places[0]
 	c.derive(func(b *storage.Batch, _ storage.Space) {
-		b.Delete(partition.VectorKey(parts[first.part], "words", first.seq))
+		b.Delete(partition.VectorKey(parts[first.Part], "words", first.Seq))
 	})
 	if _, after := joined(); after < before-1 {
 		t.Errorf("%d documents are alike, and %d where one of them has no vector", before, after)

@@ -14,6 +14,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
+	"orgmem/actors/training"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -45,7 +46,7 @@ func TestBrainsSeeWhatIsThere(t *testing.T) {
 		t.Fatalf("%v", s)
 	}
 	again := func() {
-		c.inOrg(func(o *tenant.Org) { tenant.ModuleOf[*trainingModule](&o.View).serving.now.Store(nil) })
+		c.inOrg(func(o *tenant.Org) { tenant.ModuleOf[*training.Module](&o.View).Serving.Now.Store(nil) })
 	}
 
 	activation := func() float64 {
@@ -69,7 +70,7 @@ func TestBrainsSeeWhatIsThere(t *testing.T) {
 	}
 	known := 0
 	c.inOrg(func(o *tenant.Org) {
-		known = len(tenant.ModuleOf[*trainingModule](&o.View).serving.now.Load().passages)
+		known = len(tenant.ModuleOf[*training.Module](&o.View).Serving.Now.Load().Passages)
 	})
 	if known != len(docs)+len(hers) {
 		t.Errorf("the brain takes %d passages for what it was made of", known)
@@ -119,20 +120,20 @@ func TestScoresWithoutRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		seeds := func(room int64) (out [2][]retriever.Seed, kept int) {
-			a := &asking{
-				st: st, parts: parts, near: map[chunkAt]retriever.Seed{}, chunks: map[pb.NodeID][]uint64{}, room: &atomic.Int64{},
-				look: &lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": wordEmbedder{id: "words"}.Query("When does the ferry leave?")}}},
+			a := &training.Asking{
+				Store: st, Parts: parts, Near: map[training.ChunkAt]retriever.Seed{}, Chunks: map[pb.NodeID][]uint64{}, Room: &atomic.Int64{},
+				Look: &training.Lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": wordEmbedder{id: "words"}.Query("When does the ferry leave?")}}},
 			}
-			a.room.Store(room)
-			a.at = func(int32) chunkAt { return chunkAt{parts[i].ID, x.GetChunks()[0]} }
-			a.docs = func(int32) pb.NodeID { return pb.NodeID(node) }
+			a.Room.Store(room)
+			a.At = func(int32) training.ChunkAt { return training.ChunkAt{Part: parts[i].ID, Seq: x.GetChunks()[0]} }
+			a.Docs = func(int32) pb.NodeID { return pb.NodeID(node) }
 			for k := range out {
-				out[k] = a.score([]int32{0})
+				out[k] = a.ScoreAll([]int32{0})
 			}
-			if a.err != nil {
-				t.Fatal(a.err)
+			if a.Err != nil {
+				t.Fatal(a.Err)
 			}
-			return out, len(a.near) + len(a.chunks)
+			return out, len(a.Near) + len(a.Chunks)
 		}
 		with, kept := seeds(1)
 		if without, none := seeds(0); kept != 2 || none != 0 || len(with[0]) != 1 || with[0][0].Cosine == 0 ||
@@ -162,13 +163,13 @@ func TestBrainsOfManyMemories(t *testing.T) {
 	}
 	apply(func(o *tenant.Org, ch *commit.Change) {
 		src := &retriever.Source{Documents: []retriever.Document{{ID: pb.NodeID(node), Passages: []string{"The ferry leaves at noon."}}}}
-		raw, err := proto.Marshal(&pb.Brain{Model: params.Message(), Graph: retriever.NewGraph(src, tenant.ModuleOf[*trainingModule](&o.View).brainSalt()).Message()})
+		raw, err := proto.Marshal(&pb.Brain{Model: params.Message(), Graph: retriever.NewGraph(src, tenant.ModuleOf[*training.Module](&o.View).BrainSalt()).Message()})
 		if err != nil {
 			t.Error(err)
 		}
 		sum := sha256.Sum256(raw)
 		ch.Put(o.Space.Key(storage.TableBrain, storage.U64(1)), &pb.BrainArtifact{Version: 1, Sha256: sum[:]})
-		if err := storage.PutPieces(ch.Batch, tenant.ModuleOf[*trainingModule](&o.View).brainPieces(1), raw); err != nil {
+		if err := storage.PutPieces(ch.Batch, tenant.ModuleOf[*training.Module](&o.View).BrainPieces(1), raw); err != nil {
 			t.Error(err)
 		}
 	})
@@ -184,7 +185,7 @@ func TestBrainsOfManyMemories(t *testing.T) {
 	}
 	known := 0
 	c.inOrg(func(o *tenant.Org) {
-		known = len(tenant.ModuleOf[*trainingModule](&o.View).serving.now.Load().passages)
+		known = len(tenant.ModuleOf[*training.Module](&o.View).Serving.Now.Load().Passages)
 	})
 	if known != 1 {
 		t.Errorf("the brain knows %d passages", known)

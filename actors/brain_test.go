@@ -21,6 +21,7 @@ import (
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
+	"orgmem/actors/training"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -174,8 +175,8 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	// While somebody else reads a brain, who asks it is told to come back; searches, and
 	// answers, go without. A training measures itself against it all the same.
 	c.inOrg(func(o *tenant.Org) {
-		tenant.ModuleOf[*trainingModule](&o.View).serving.now.Store(nil)
-		tenant.ModuleOf[*trainingModule](&o.View).serving.loading.Lock()
+		tenant.ModuleOf[*training.Module](&o.View).Serving.Now.Store(nil)
+		tenant.ModuleOf[*training.Module](&o.View).Serving.Loading.Lock()
 	})
 	again := c.train()
 	if again.GetArtifact().GetVersion() != 2 || string(again.GetArtifact().GetSha256()) != string(artifact.GetSha256()) {
@@ -188,7 +189,7 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	if hits := c.search(&pb.Search{Query: names[3], OrgScope: true, TopK: 5}); len(hits) == 0 {
 		t.Error("without the brain nothing is found")
 	}
-	c.inOrg(func(o *tenant.Org) { tenant.ModuleOf[*trainingModule](&o.View).serving.loading.Unlock() })
+	c.inOrg(func(o *tenant.Org) { tenant.ModuleOf[*training.Module](&o.View).Serving.Loading.Unlock() })
 	if _, found := c.query(names[3]); found.GetVersion() != 2 {
 		t.Errorf("the brain that was read is %v", found)
 	}
@@ -314,7 +315,7 @@ func TestNoBrainWithoutJudges(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), drawn)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	var docs []*pb.IngestItem
-	for i := range leastPassages + 5 { // all the questions that it asks are its one title, once or twice
+	for i := range training.LeastPassages + 5 { // all the questions that it asks are its one title, once or twice
 		docs = append(docs, &pb.IngestItem{ExternalId: fmt.Sprint("d", i), Title: "Note", Content: strings.Repeat("?", i+1)})
 	}
 	c.ingest(docs...)
@@ -412,7 +413,7 @@ func TestUnreadableBrains(t *testing.T) {
 	put := func(artifact *pb.BrainArtifact, raw []byte) (was []byte) {
 		done := make(chan error)
 		c.inOrg(func(o *tenant.Org) {
-			key := tenant.ModuleOf[*trainingModule](&o.View).brainPieces(artifact.GetVersion())
+			key := tenant.ModuleOf[*training.Module](&o.View).BrainPieces(artifact.GetVersion())
 			err := o.WithStore(func(st *storage.Store) (err error) {
 				was, _, err = storage.ReadPieces(st, key)
 				return err
@@ -422,7 +423,7 @@ func TestUnreadableBrains(t *testing.T) {
 			if raw != nil {
 				err = errors.Join(err, storage.PutPieces(ch.Batch, key, raw))
 			}
-			tenant.ModuleOf[*trainingModule](&o.View).serving.now.Store(nil)
+			tenant.ModuleOf[*training.Module](&o.View).Serving.Now.Store(nil)
 			go func() {
 				result := make(chan error, 1)
 				o.Committer.SubmitChange(ch, func(err error) { result <- err })
@@ -498,7 +499,7 @@ func TestBrainsAreOfTheirOrganization(t *testing.T) {
 	other.inOrg(func(o *tenant.Org) {
 		ch := commit.New(o.Store)
 		ch.Put(o.Space.Key(storage.TableBrain, storage.U64(artifact.GetVersion())), artifact)
-		if err := storage.PutPieces(ch.Batch, tenant.ModuleOf[*trainingModule](&o.View).brainPieces(artifact.GetVersion()), carried); err != nil {
+		if err := storage.PutPieces(ch.Batch, tenant.ModuleOf[*training.Module](&o.View).BrainPieces(artifact.GetVersion()), carried); err != nil {
 			t.Error(err)
 		}
 		go func() {
@@ -704,13 +705,13 @@ func TestBrainsLearnFromDecisions(t *testing.T) {
 	c.ok(decideOp(pb.DerivedID(derivedN(0)).String(), true))
 	c.ok(decideOp(pb.DerivedID(derivedN(1)).String(), false))
 
-	read := make(chan *brainSource, 1)
+	read := make(chan *training.Source, 1)
 	c.inOrg(func(o *tenant.Org) {
-		var src *brainSource
+		var src *training.Source
 		err := o.WithStore(func(st *storage.Store) error {
 			parts, err := o.AllPartitions(st)
 			if err == nil {
-				src, err = readBrainSource(st, parts, func() error { return nil })
+				src, err = training.ReadSource(st, parts, func() error { return nil })
 			}
 			return err
 		})
@@ -759,7 +760,7 @@ func TestBrainSourcesAreOfOneMoment(t *testing.T) {
 	}
 	defer st.Release()
 	forgotten := false
-	src, err := readBrainSource(st, parts, func() error {
+	src, err := training.ReadSource(st, parts, func() error {
 		if !forgotten {
 			forgotten = true
 			c.forget(a)
@@ -770,7 +771,7 @@ func TestBrainSourcesAreOfOneMoment(t *testing.T) {
 	if err != nil || !forgotten || len(src.Documents) != 2 {
 		t.Fatalf("%+v, %v", src, err)
 	}
-	if src, err = readBrainSource(st, parts, func() error { return nil }); err != nil || len(src.Documents) != 0 {
+	if src, err = training.ReadSource(st, parts, func() error { return nil }); err != nil || len(src.Documents) != 0 {
 		t.Errorf("behind that: %+v, %v", src, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"orgmem/actors/graph"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
+	"orgmem/actors/training"
 )
 
 // featuresOf is the table of a node's features, in the order in which they resume. The exports
@@ -25,7 +26,7 @@ func featuresOf(s *tenant.System) ([]tenant.Feature, error) {
 		newSearchNode(s),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &usageModule{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &purgeModule{Org: o} }),
-		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &trainingModule{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &training.Module{Org: o} }),
 		webhooks,
 		newConnectorFeature(),
 	}, nil

@@ -10,6 +10,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
+	"orgmem/actors/training"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -180,11 +181,11 @@ func TestATrainingIsToldOfInTheEnd(t *testing.T) {
 			t.Error(err)
 		}
 		full(o, commit.MaxWaitingBytes)
-		tenant.ModuleOf[*trainingModule](&o.View).tellOfTraining()
+		tenant.ModuleOf[*training.Module](&o.View).TellOfTraining()
 	})
-	n.waitFor(func() bool { return n.clock.WaitersIn(tellRetry) > 0 })
+	n.waitFor(func() bool { return n.clock.WaitersIn(training.TellRetry) > 0 })
 	c.inOrg(func(o *tenant.Org) { full(o, -commit.MaxWaitingBytes) })
-	n.clock.Advance(tellRetry)
+	n.clock.Advance(training.TellRetry)
 	store := storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}
 	n.waitFor(func() bool {
 		told := records(n, store, storage.TableTraining, func() *pb.Training { return &pb.Training{} })

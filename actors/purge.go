@@ -16,6 +16,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
+	"orgmem/actors/training"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -376,9 +377,9 @@ func (o *purgeModule) purgeNow(p *purge, release func()) {
 					o.System.Parts.Drop(part)
 				}
 				o.AfterForget(p.of())
-				training := tenant.ModuleOf[*trainingModule](&o.View)
-				training.serving.void() // also one that began in between
-				training.serving.now.Store(nil)
+				training := tenant.ModuleOf[*training.Module](&o.View)
+				training.Serving.Void() // also one that began in between
+				training.Serving.Now.Store(nil)
 				o.JobsEnded(ended...)
 			}
 			for _, part := range p.parts {
@@ -526,7 +527,7 @@ func newPurgeWork(o *tenant.View, p *purge) *purgeWork {
 		d.parts[part.ID] = part
 	}
 	d.begin()
-	tenant.ModuleOf[*trainingModule](o).serving.void() // what a training under way has read may be what goes
+	tenant.ModuleOf[*training.Module](o).Serving.Void() // what a training under way has read may be what goes
 	return d
 }
 

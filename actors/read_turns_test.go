@@ -13,6 +13,7 @@ import (
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
+	"orgmem/actors/training"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -80,7 +81,7 @@ func TestColdReadEndsWhenNobodyWaits(t *testing.T) {
 			if err != nil || len(parts) != 4 {
 				return fmt.Errorf("%d partitions: %w", len(parts), err)
 			}
-			_, err = lookInto(&o.View, st, parts, "something", index.KeywordOnly, &partition.QueryEncoder{}, func() error {
+			_, err = training.LookInto(&o.View, st, parts, "something", index.KeywordOnly, &partition.QueryEncoder{}, func() error {
 				if looks++; looks == 3 {
 					return node.ErrAbandoned
 				}

@@ -6,6 +6,7 @@ import (
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
+	"orgmem/actors/training"
 	"orgmem/brain/index"
 	"orgmem/brain/moments"
 	pb "orgmem/proto"
@@ -89,7 +90,7 @@ func (o *recallModule) find(c *tenant.Call, st *storage.Store, parts []*partitio
 	if found, err := o.findByBrain(c, st, parts, op, rd); found != nil || err != nil {
 		return found, err
 	}
-	q, err := lookInto(c.Org, st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.QueryEncoder, c.Awaited)
+	q, err := training.LookInto(c.Org, st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.QueryEncoder, c.Awaited)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func (o *recallModule) find(c *tenant.Call, st *storage.Store, parts []*partitio
 }
 
 // findWith is find for a query that is ready.
-func (o *recallModule) findWith(c *tenant.Call, st *storage.Store, parts []*partition.Ref, q *lookup, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
+func (o *recallModule) findWith(c *tenant.Call, st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
 	e, err := o.effort(c, st)
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func (o *recallModule) findWith(c *tenant.Call, st *storage.Store, parts []*part
 var searchModes = map[string]index.Mode{"": index.Hybrid, "hybrid": index.Hybrid, "vector": index.VectorOnly, "keyword": index.KeywordOnly}
 
 // searchIn ranks the chunks of some partitions as one index.
-func (o *recallModule) searchIn(st *storage.Store, parts []*partition.Ref, q *lookup, op *pb.Search, e effort, rd *searcher) (*pb.SearchResult, error) {
+func (o *recallModule) searchIn(st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, e effort, rd *searcher) (*pb.SearchResult, error) {
 	topK := int(op.GetTopK())
 	if topK == 0 {
 		topK = defaultTopK
@@ -123,11 +124,11 @@ func (o *recallModule) searchIn(st *storage.Store, parts []*partition.Ref, q *lo
 	q.IncludeSuperseded = op.GetIncludeSuperseded() || op.GetFilters().GetAsOfMs() != 0
 	q.Filter = o.filterOf(st, parts, op.GetFilters())
 	defer rd.Scratch.Reset()
-	hits, err := o.rank(st, parts, q.snapshots, q.Query, topK, e, rd)
+	hits, err := o.rank(st, parts, q.Snapshots, q.Query, topK, e, rd)
 	if err != nil {
 		return nil, err
 	}
-	result := &pb.SearchResult{EmbedTokens: uint64(q.tokens)}
+	result := &pb.SearchResult{EmbedTokens: uint64(q.Tokens)}
 	nodes := make([]*pb.Node, 0, len(hits))
 	for _, h := range hits {
 		hit, node, err := readHit(st, parts[h.Part], h)

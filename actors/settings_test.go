@@ -10,6 +10,7 @@ import (
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
+	"orgmem/actors/training"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -191,7 +192,7 @@ func TestThoroughLooksAtMore(t *testing.T) {
 				for mode, e := range efforts {
 					search := tenant.ModuleOf[*recallModule](&o.View)
 					rd, parts := &search.node.workers[0], []*partition.Ref{part}
-					q, err := lookInto(&o.View, st, parts, "common", index.Hybrid, &rd.QueryEncoder, func() error { return nil })
+					q, err := training.LookInto(&o.View, st, parts, "common", index.Hybrid, &rd.QueryEncoder, func() error { return nil })
 					if err != nil {
 						return err
 					}

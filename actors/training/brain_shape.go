@@ -1,4 +1,4 @@
-package actors
+package training
 
 import (
 	"orgmem/actors/partition"
@@ -10,14 +10,14 @@ import (
 	"orgmem/storage"
 )
 
-// likeBatch is for how many passages one CPU task looks for the nearest others: some
+// LikeBatch is for how many passages one CPU task looks for the nearest others: some
 // 20 ms.
-const likeBatch = 32
+const LikeBatch = 32
 
-// alike joins each text with the nearest others of its partition, as cycles do.
-func (r *trainRun) alike(st *storage.Store, parts []*partition.Ref, src *brainSource, snapshots []*index.Snapshot) error {
-	near := make([][]community.Neighbour, len(src.places)) // by passage, the nearest documents
-	docs := make([]int32, 0, len(src.places))
+// Alike joins each text with the nearest others of its partition, as cycles do.
+func (r *Run) Alike(st *storage.Store, parts []*partition.Ref, src *Source, snapshots []*index.Snapshot) error {
+	near := make([][]community.Neighbour, len(src.Places)) // by passage, the nearest documents
+	docs := make([]int32, 0, len(src.Places))
 	for d := range src.Documents {
 		for range src.Documents[d].Passages {
 			docs = append(docs, int32(d))
@@ -28,19 +28,19 @@ func (r *trainRun) alike(st *storage.Store, parts []*partition.Ref, src *brainSo
 		byID[src.Documents[d].ID] = int32(d)
 	}
 	var tasks []func(int) error
-	for from := 0; from < len(near); from += likeBatch {
+	for from := 0; from < len(near); from += LikeBatch {
 		tasks = append(tasks, func(worker int) error {
-			own := &r.org.System.Computers[worker].Comparer
-			for p := from; p < min(from+likeBatch, len(near)); p++ {
-				at := src.places[p]
-				q, err := r.likenessOf(st, parts[at.part], at.seq)
+			own := &r.Org.System.Computers[worker].Comparer
+			for p := from; p < min(from+LikeBatch, len(near)); p++ {
+				at := src.Places[p]
+				q, err := r.likenessOf(st, parts[at.Part], at.Seq)
 				if err != nil {
 					return err
 				}
 				if q == nil { // it is like nothing; those behind it may be
 					continue
 				}
-				for _, x := range own.Scratch.Candidates(snapshots[at.part:at.part+1], q) {
+				for _, x := range own.Scratch.Candidates(snapshots[at.Part:at.Part+1], q) {
 					if d, ok := byID[x.Node]; ok && d != docs[p] && x.Vector >= cognition.LeastSimilar {
 						near[p] = append(near[p], community.Neighbour{Other: d, Cosine: float64(x.Vector)})
 					}
@@ -53,13 +53,13 @@ func (r *trainRun) alike(st *storage.Store, parts []*partition.Ref, src *brainSo
 	if err := r.compute(tasks...); err != nil {
 		return err
 	}
-	src.JoinSimilar(near, docs, func(p int) *retriever.Shape { return src.shapes[src.places[p].part] })
+	src.JoinSimilar(near, docs, func(p int) *retriever.Shape { return src.shapes[src.Places[p].Part] })
 	return nil
 }
 
 // likenessOf asks for what is near to a chunk; nil where it has no vector.
-func (r *trainRun) likenessOf(st *storage.Store, part *partition.Ref, seq uint64) (*index.Query, error) {
-	now, err := r.org.System.Parts.Get(st, part, r.org.System.Dim)
+func (r *Run) likenessOf(st *storage.Store, part *partition.Ref, seq uint64) (*index.Query, error) {
+	now, err := r.Org.System.Parts.Get(st, part, r.Org.System.Dim)
 	if err != nil {
 		return nil, err
 	}
@@ -68,5 +68,5 @@ func (r *trainRun) likenessOf(st *storage.Store, part *partition.Ref, seq uint64
 	if err != nil || v == nil {
 		return nil, err
 	}
-	return r.org.System.LikenessQuery(model, v), nil
+	return r.Org.System.LikenessQuery(model, v), nil
 }

@@ -1,4 +1,4 @@
-package actors
+package training
 
 import (
 	"cmp"
@@ -21,8 +21,8 @@ const (
 
 // project learns a projection of the questions, from the first part of those that are
 // learned from; nil: none tells their answers from what search takes for these.
-func (r *trainRun) project(st *storage.Store, parts []*partition.Ref, src *brainSource, graph *retriever.Graph, asked []retriever.Asked, asking []*asking) (*retriever.Projection, error) {
-	model := r.org.System.Config.Embedder
+func (r *Run) project(st *storage.Store, parts []*partition.Ref, src *Source, graph *retriever.Graph, asked []retriever.Asked, asking []*Asking) (*retriever.Projection, error) {
+	model := r.Org.System.Config.Embedder
 	learned, checked := retriever.Split(len(asked))
 	learn, check := asked[:retriever.ForProjection(learned)], asked[learned:checked]
 	vectors, err := r.vectorsOf(st, parts, src, graph, append(slices.Clone(learn), check...))
@@ -32,7 +32,7 @@ func (r *trainRun) project(st *storage.Store, parts []*partition.Ref, src *brain
 	confused := func(from int, asked []retriever.Asked) (out []retriever.Confused) {
 		for i := range asked {
 			a := &asked[i]
-			c := retriever.Confused{Query: asking[from+i].look.Vectors[index.ModelID(model.ID())]}
+			c := retriever.Confused{Query: asking[from+i].Look.Vectors[index.ModelID(model.ID())]}
 			if len(c.Query) != model.Dim() {
 				continue
 			}
@@ -62,8 +62,8 @@ func (r *trainRun) project(st *storage.Store, parts []*partition.Ref, src *brain
 
 // vectorsOf reads the vectors of what answers some questions, and of what search takes
 // for that, the best of each before the second best of any.
-func (r *trainRun) vectorsOf(st *storage.Store, parts []*partition.Ref, src *brainSource, graph *retriever.Graph, asked []retriever.Asked) (map[int32][]float32, error) {
-	model := r.org.System.Config.Embedder
+func (r *Run) vectorsOf(st *storage.Store, parts []*partition.Ref, src *Source, graph *retriever.Graph, asked []retriever.Asked) (map[int32][]float32, error) {
+	model := r.Org.System.Config.Embedder
 	vectors := map[int32][]float32{}
 	var order []int32
 	want := func(p int32) {
@@ -91,8 +91,8 @@ func (r *trainRun) vectorsOf(st *storage.Store, parts []*partition.Ref, src *bra
 	for from := 0; from < len(order); from += projectBatch {
 		tasks = append(tasks, func(int) error {
 			for i := from; i < min(from+projectBatch, len(order)); i++ {
-				at := src.places[order[i]]
-				v, err := partition.ReadVector(st, parts[at.part], model.ID(), at.seq)
+				at := src.Places[order[i]]
+				v, err := partition.ReadVector(st, parts[at.Part], model.ID(), at.Seq)
 				if err != nil {
 					return err
 				}
@@ -113,13 +113,13 @@ func (r *trainRun) vectorsOf(st *storage.Store, parts []*partition.Ref, src *bra
 }
 
 // further finds what is near to the projected questions, once.
-func (r *trainRun) further(p *retriever.Projection, asked []retriever.Asked, asking []*asking) error {
+func (r *Run) further(p *retriever.Projection, asked []retriever.Asked, asking []*Asking) error {
 	var tasks []func(int) error
 	for from := 0; from < len(asked); from += askBatch {
 		tasks = append(tasks, func(worker int) error {
 			for i := from; i < min(from+askBatch, len(asked)); i++ {
 				asked[i].Further = nil
-				if find := asking[i].further(p, &r.org.System.Computers[worker].Comparer.Scratch); find != nil {
+				if find := asking[i].Widen(p, &r.Org.System.Computers[worker].Comparer.Scratch); find != nil {
 					hits := find()
 					asked[i].Further = func() []retriever.Hit { return hits }
 				}
@@ -130,24 +130,24 @@ func (r *trainRun) further(p *retriever.Projection, asked []retriever.Asked, ask
 	return r.compute(tasks...)
 }
 
-// further gives a search for what is near to the projected question; nil: there is no
+// Widen gives a search for what is near to the projected question; nil: there is no
 // projection, or not for a vector that is here. What the brain does not know is left
 // out: it gains nothing by walking.
-func (a *asking) further(p *retriever.Projection, own *index.Scratch) func() []retriever.Hit {
+func (a *Asking) Widen(p *retriever.Projection, own *index.Scratch) func() []retriever.Hit {
 	if p == nil {
 		return nil
 	}
 	model := index.ModelID(p.Model())
-	to := p.Apply(a.look.Vectors[model])
+	to := p.Apply(a.Look.Vectors[model])
 	if to == nil {
 		return nil
 	}
 	return func() (hits []retriever.Hit) {
-		q := *a.look.Query
+		q := *a.Look.Query
 		q.Mode, q.N, q.Vectors = index.VectorOnly, retriever.MaxFurther, map[index.ModelID][]float32{model: to}
 		defer own.Reset()
-		for _, c := range own.Candidates(a.look.snapshots, &q) {
-			if n := a.passage(chunkAt{a.parts[c.Part].ID, c.Seq}); n != retriever.Unknown && c.Model == model {
+		for _, c := range own.Candidates(a.Look.Snapshots, &q) {
+			if n := a.Passage(ChunkAt{a.Parts[c.Part].ID, c.Seq}); n != retriever.Unknown && c.Model == model {
 				hits = append(hits, retriever.Hit{Passage: n, Likeness: c.Vector})
 			}
 		}

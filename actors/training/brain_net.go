@@ -1,4 +1,4 @@
-package actors
+package training
 
 import (
 	"bytes"
@@ -23,34 +23,34 @@ import (
 )
 
 const (
-	// brainCandidates are what search gives a walk, best first; brainSeeds of them it
+	// brainCandidates are what search gives a walk, best first; MaxSeeds of them it
 	// may begin at and ranks, the others are scores at hand.
 	brainCandidates = 400
-	brainSeeds      = 100
+	MaxSeeds        = 100
 )
 
-// brainNet is a brain that serves. It does not change.
-type brainNet struct {
-	artifact *pb.BrainArtifact
-	params   retriever.Parameters
-	project  *retriever.Projection // of questions; nil: none counts for anything
-	graph    *retriever.Graph
-	salt     retriever.Salt
-	chunks   []chunkAt         // of each passage; the zero value: it is gone
-	passages map[chunkAt]int32 // the other way
+// Net is a brain that serves. It does not change.
+type Net struct {
+	Artifact *pb.BrainArtifact
+	Params   retriever.Parameters
+	Project  *retriever.Projection // of questions; nil: none counts for anything
+	Graph    *retriever.Graph
+	Salt     retriever.Salt
+	Chunks   []ChunkAt         // of each passage; the zero value: it is gone
+	Passages map[ChunkAt]int32 // the other way
 }
 
-// chunkAt names a chunk of an organization.
-type chunkAt struct {
-	part pb.PartitionID
-	seq  uint64
+// ChunkAt names a chunk of an organization.
+type ChunkAt struct {
+	Part pb.PartitionID
+	Seq  uint64
 }
 
 // servingModel is where an organization's brain sits while its actor lives.
 type servingModel struct {
-	now     atomic.Pointer[brainNet]
+	Now     atomic.Pointer[Net]
 	broken  atomic.Pointer[pb.BrainArtifact] // the one that could not be read; it is not tried again
-	loading sync.Mutex
+	Loading sync.Mutex
 	// mu is held while what a training writes enters the commit, and while something
 	// voids the training: nothing of it enters behind that.
 	mu     sync.Mutex
@@ -58,9 +58,9 @@ type servingModel struct {
 	ending bool // its last commit has entered
 }
 
-// void refuses whatever a training that is under way would still write; false: it
+// Void refuses whatever a training that is under way would still write; false: it
 // has written all.
-func (s *servingModel) void() bool {
+func (s *servingModel) Void() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ending {
@@ -86,14 +86,14 @@ func (s *servingModel) goOn() {
 }
 
 var (
-	// errBrainNotTrained: there is no brain; errBrainNotReady: there is, and it is
+	// ErrNotTrained: there is no brain; ErrNotReady: there is, and it is
 	// being loaded.
-	errBrainNotTrained = errors.New("no brain is trained")
-	errBrainNotReady   = errors.New("the brain is being loaded")
+	ErrNotTrained = errors.New("no brain is trained")
+	ErrNotReady   = errors.New("the brain is being loaded")
 )
 
-// brainSalt keys what a brain's graph knows of names and words.
-func (o *trainingModule) brainSalt() (s retriever.Salt) {
+// BrainSalt keys what a brain's graph knows of names and words.
+func (o *Module) BrainSalt() (s retriever.Salt) {
 	mac := hmac.New(sha256.New, o.Secret)
 	mac.Write([]byte("brain"))
 	copy(s[:], mac.Sum(nil))
@@ -101,35 +101,35 @@ func (o *trainingModule) brainSalt() (s retriever.Salt) {
 }
 
 // newestBrain reads the description of the brain that is published; nil: none is.
-func (o *trainingModule) newestBrain(r storage.Reader) (*pb.BrainArtifact, error) {
+func (o *Module) newestBrain(r storage.Reader) (*pb.BrainArtifact, error) {
 	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableBrain), storage.ScanOptions{Reverse: true, Limit: 1}, func() *pb.BrainArtifact { return &pb.BrainArtifact{} }) {
 		return rec.Value, err
 	}
 	return nil, nil
 }
 
-func (o *trainingModule) brainPieces(version uint64) storage.Key {
+func (o *Module) BrainPieces(version uint64) storage.Key {
 	return o.Space.Key(storage.TableBrainPiece, storage.U64(version))
 }
 
-// brain returns the brain that is published, which it loads where that is not the
+// Brain returns the brain that is published, which it loads where that is not the
 // one that serves: some 10 ms for each thousand documents.
-func (o *trainingModule) brain(st *storage.Store) (*brainNet, error) {
+func (o *Module) Brain(st *storage.Store) (*Net, error) {
 	artifact, err := o.newestBrain(st)
 	if err != nil {
 		return nil, err
 	}
-	if artifact == nil || sameBrain(o.serving.broken.Load(), artifact) {
-		return nil, errBrainNotTrained
+	if artifact == nil || sameBrain(o.Serving.broken.Load(), artifact) {
+		return nil, ErrNotTrained
 	}
-	if n := o.serving.now.Load(); n != nil && sameBrain(n.artifact, artifact) {
+	if n := o.Serving.Now.Load(); n != nil && sameBrain(n.Artifact, artifact) {
 		return n, nil
 	}
-	if !o.serving.loading.TryLock() {
-		return nil, errBrainNotReady
+	if !o.Serving.Loading.TryLock() {
+		return nil, ErrNotReady
 	}
-	defer o.serving.loading.Unlock()
-	if n := o.serving.now.Load(); n != nil && sameBrain(n.artifact, artifact) {
+	defer o.Serving.Loading.Unlock()
+	if n := o.Serving.Now.Load(); n != nil && sameBrain(n.Artifact, artifact) {
 		return n, nil
 	}
 	n, err := o.loadBrain(st, artifact)
@@ -139,20 +139,20 @@ func (o *trainingModule) brain(st *storage.Store) (*brainNet, error) {
 		case failed != nil:
 			return nil, failed
 		case now == nil:
-			return nil, errBrainNotTrained
+			return nil, ErrNotTrained
 		case !sameBrain(now, artifact):
-			return nil, errBrainNotReady
+			return nil, ErrNotReady
 		}
 		// Of a version of this program that reads other brains, or damaged: nothing but
 		// a training mends that, and searches go on without.
 		o.System.Log.Warn("the brain cannot be read; it is to be trained again", "org", o.ID.String(), "version", artifact.GetVersion(), "err", err)
-		o.serving.broken.Store(artifact)
-		return nil, errBrainNotTrained
+		o.Serving.broken.Store(artifact)
+		return nil, ErrNotTrained
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load brain %d: %w", artifact.GetVersion(), err)
 	}
-	o.serving.now.Store(n)
+	o.Serving.Now.Store(n)
 	return n, nil
 }
 
@@ -163,8 +163,8 @@ func sameBrain(a, b *pb.BrainArtifact) bool {
 }
 
 // readBrain reads a brain that is published; retriever.ErrCorrupt.
-func (o *trainingModule) readBrain(st *storage.Store, artifact *pb.BrainArtifact) (*brainNet, error) {
-	raw, found, err := storage.ReadPieces(st, o.brainPieces(artifact.GetVersion()))
+func (o *Module) readBrain(st *storage.Store, artifact *pb.BrainArtifact) (*Net, error) {
+	raw, found, err := storage.ReadPieces(st, o.BrainPieces(artifact.GetVersion()))
 	if err != nil {
 		return nil, err
 	}
@@ -175,14 +175,14 @@ func (o *trainingModule) readBrain(st *storage.Store, artifact *pb.BrainArtifact
 	if err := proto.Unmarshal(raw, stored); err != nil {
 		return nil, fmt.Errorf("%w: %w", retriever.ErrCorrupt, err)
 	}
-	n := &brainNet{artifact: artifact, salt: o.brainSalt(), passages: map[chunkAt]int32{}}
-	if n.params, err = retriever.ParametersFrom(stored.GetModel()); err != nil {
+	n := &Net{Artifact: artifact, Salt: o.BrainSalt(), Passages: map[ChunkAt]int32{}}
+	if n.Params, err = retriever.ParametersFrom(stored.GetModel()); err != nil {
 		return nil, err
 	}
-	if n.project, err = retriever.ProjectionFrom(stored.GetModel().GetProjection()); err != nil {
+	if n.Project, err = retriever.ProjectionFrom(stored.GetModel().GetProjection()); err != nil {
 		return nil, err
 	}
-	if n.graph, err = retriever.GraphFrom(stored.GetGraph()); err != nil {
+	if n.Graph, err = retriever.GraphFrom(stored.GetGraph()); err != nil {
 		return nil, err
 	}
 	return n, nil
@@ -190,7 +190,7 @@ func (o *trainingModule) readBrain(st *storage.Store, artifact *pb.BrainArtifact
 
 // servingParameters are what the brain that is published has learned, and its
 // projection; nil: there is none, or none that can be read. Nobody waits for it, and it waits for nobody.
-func (o *trainingModule) servingParameters(st *storage.Store) (*retriever.Parameters, *retriever.Projection, error) {
+func (o *Module) servingParameters(st *storage.Store) (*retriever.Parameters, *retriever.Projection, error) {
 	artifact, err := o.newestBrain(st)
 	if err != nil || artifact == nil {
 		return nil, nil, err
@@ -202,11 +202,11 @@ func (o *trainingModule) servingParameters(st *storage.Store) (*retriever.Parame
 	if err != nil {
 		return nil, nil, err
 	}
-	p := n.params // without its graph
-	return &p, n.project, nil
+	p := n.Params // without its graph
+	return &p, n.Project, nil
 }
 
-func (o *trainingModule) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*brainNet, error) {
+func (o *Module) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*Net, error) {
 	n, err := o.readBrain(st, artifact)
 	if err != nil {
 		return nil, err
@@ -215,9 +215,9 @@ func (o *trainingModule) loadBrain(st *storage.Store, artifact *pb.BrainArtifact
 	for _, s := range artifact.GetSeen() {
 		next[string(s.GetPartition())] = s.GetNextChunk()
 	}
-	for doc, id := range n.graph.Documents() {
-		first, end := n.graph.PassagesOf(doc)
-		n.chunks = append(n.chunks, make([]chunkAt, end-first)...)
+	for doc, id := range n.Graph.Documents() {
+		first, end := n.Graph.PassagesOf(doc)
+		n.Chunks = append(n.Chunks, make([]ChunkAt, end-first)...)
 		// Not one of all partitions: there may have come more than are searched together, and
 		// a search of one asks for the brain, too.
 		part, err := tenant.PartitionIn(id)
@@ -236,9 +236,9 @@ func (o *trainingModule) loadBrain(st *storage.Store, artifact *pb.BrainArtifact
 			continue
 		}
 		for i, seq := range node.GetChunks() {
-			at := chunkAt{part, seq}
-			n.chunks[int(first)+i] = at
-			n.passages[at] = first + int32(i)
+			at := ChunkAt{part, seq}
+			n.Chunks[int(first)+i] = at
+			n.Passages[at] = first + int32(i)
 		}
 	}
 	return n, nil
@@ -250,71 +250,71 @@ type candidate struct {
 	retriever.Seed
 }
 
-// asking is a question to a brain: what search says to it.
-type asking struct {
+// Asking is a question to a brain: what search says to it.
+type Asking struct {
 	retriever.Question
-	org   *tenant.View
-	st    *storage.Store
-	parts []*partition.Ref
-	at    func(passage int32) chunkAt
-	// passage is the other way, retriever.Unknown what the brain does not know.
-	passage func(chunkAt) int32
-	// seeds are the candidates that Question.Seeds stand for.
-	seeds []candidate
-	more  bool // there were others
-	near  map[chunkAt]retriever.Seed
-	// room is for how many scores more there is memory, that many questions share; nil:
+	Org   *tenant.View
+	Store *storage.Store
+	Parts []*partition.Ref
+	At    func(passage int32) ChunkAt
+	// Passage is the other way, retriever.Unknown what the brain does not know.
+	Passage func(ChunkAt) int32
+	// Candidates are the candidates that Question.Seeds stand for.
+	Candidates []candidate
+	More       bool // there were others
+	Near       map[ChunkAt]retriever.Seed
+	// Room is for how many scores more there is memory, that many questions share; nil:
 	// for all. What is not kept is read again.
-	room *atomic.Int64
-	// chunks are those of the documents that were looked at; none: it is gone. lives are
+	Room *atomic.Int64
+	// Chunks are those of the documents that were looked at; none: it is gone. Standing are
 	// the entities that were.
-	chunks map[pb.NodeID][]uint64
-	lives  map[pb.NodeID]bool
-	docs   func(passage int32) pb.NodeID
-	look   *lookup
-	err    error
+	Chunks   map[pb.NodeID][]uint64
+	Standing map[pb.NodeID]bool
+	Docs     func(passage int32) pb.NodeID
+	Look     *Lookup
+	Err      error
 }
 
-// newAsking searches for a question's seeds. sharpen gives the candidates better scores;
+// NewAsking searches for a question's seeds. sharpen gives the candidates better scores;
 // nil leaves them as they are. passage gives a chunk's passage, or retriever.Unknown.
-func newAsking(o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, own *index.Scratch, q *lookup, sharpen func([]index.Candidate) error, passage func(chunkAt) int32) *asking {
+func NewAsking(o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, own *index.Scratch, q *Lookup, sharpen func([]index.Candidate) error, passage func(ChunkAt) int32) *Asking {
 	q.N = brainCandidates
-	a := &asking{org: o, st: st, parts: parts, near: map[chunkAt]retriever.Seed{}, chunks: map[pb.NodeID][]uint64{}, lives: map[pb.NodeID]bool{}, look: q, passage: passage}
-	a.Text, a.Score = query, a.score
+	a := &Asking{Org: o, Store: st, Parts: parts, Near: map[ChunkAt]retriever.Seed{}, Chunks: map[pb.NodeID][]uint64{}, Standing: map[pb.NodeID]bool{}, Look: q, Passage: passage}
+	a.Text, a.Score = query, a.ScoreAll
 	defer own.Reset()
-	candidates := own.Candidates(q.snapshots, q.Query)
+	candidates := own.Candidates(q.Snapshots, q.Query)
 	if sharpen != nil {
-		a.err = sharpen(candidates)
+		a.Err = sharpen(candidates)
 	}
 	for _, c := range candidates {
-		at := chunkAt{parts[c.Part].ID, c.Seq}
+		at := ChunkAt{parts[c.Part].ID, c.Seq}
 		s := retriever.Seed{Passage: passage(at), Cosine: c.Vector, Keyword: c.Keyword, Score: c.Score}
-		a.near[at] = s
-		a.seeds = append(a.seeds, candidate{c, s})
+		a.Near[at] = s
+		a.Candidates = append(a.Candidates, candidate{c, s})
 	}
 	// The index breaks ties by how its segments came about; a brain must not learn
 	// from that.
-	slices.SortStableFunc(a.seeds, func(x, y candidate) int {
+	slices.SortStableFunc(a.Candidates, func(x, y candidate) int {
 		return cmp.Or(cmp.Compare(y.Seed.Score, x.Seed.Score), cmp.Compare(x.Passage, y.Passage))
 	})
-	a.more = len(a.seeds) > brainSeeds
-	a.seeds = a.seeds[:min(len(a.seeds), brainSeeds)]
-	for i := range a.seeds {
-		c := &a.seeds[i]
+	a.More = len(a.Candidates) > MaxSeeds
+	a.Candidates = a.Candidates[:min(len(a.Candidates), MaxSeeds)]
+	for i := range a.Candidates {
+		c := &a.Candidates[i]
 		c.Candidate.Node = pb.NodeID(strings.Clone(string(c.Candidate.Node)))
 		a.Seeds = append(a.Seeds, c.Seed)
 	}
 	return a
 }
 
-// score gives passages that search did not find their likeness to the question, and
+// ScoreAll gives passages that search did not find their likeness to the question, and
 // leaves out what is gone.
-func (a *asking) score(passages []int32) []retriever.Seed {
+func (a *Asking) ScoreAll(passages []int32) []retriever.Seed {
 	var out []retriever.Seed
 	for _, p := range passages {
 		s, ok, err := a.scoreOf(p)
 		if err != nil {
-			a.err = errors.Join(a.err, err)
+			a.Err = errors.Join(a.Err, err)
 			return out
 		}
 		if ok {
@@ -324,9 +324,9 @@ func (a *asking) score(passages []int32) []retriever.Seed {
 	return out
 }
 
-func (a *asking) scoreOf(p int32) (s retriever.Seed, ok bool, err error) {
-	at := a.at(p)
-	if s, ok = a.near[at]; ok {
+func (a *Asking) scoreOf(p int32) (s retriever.Seed, ok bool, err error) {
+	at := a.At(p)
+	if s, ok = a.Near[at]; ok {
 		return s, true, nil
 	}
 	part, err := a.holds(p, at)
@@ -334,8 +334,8 @@ func (a *asking) scoreOf(p int32) (s retriever.Seed, ok bool, err error) {
 		return s, false, err
 	}
 	s.Passage = p
-	for model, want := range a.look.Vectors {
-		v, err := partition.ReadVector(a.st, part, string(model), at.seq)
+	for model, want := range a.Look.Vectors {
+		v, err := partition.ReadVector(a.Store, part, string(model), at.Seq)
 		if err != nil {
 			return s, false, err
 		}
@@ -343,67 +343,67 @@ func (a *asking) scoreOf(p int32) (s retriever.Seed, ok bool, err error) {
 			continue
 		}
 		line := index.Line{Factor: 1}
-		if l, ok := a.look.Lines[model]; ok {
+		if l, ok := a.Look.Lines[model]; ok {
 			line = l
 		}
 		s.Cosine = line.Factor*index.CosineOfUnit(want, v) + line.Offset
 	}
 	s.Score = s.Cosine
-	if a.room == nil || a.room.Add(-1) >= 0 {
-		a.near[at] = s
+	if a.Room == nil || a.Room.Add(-1) >= 0 {
+		a.Near[at] = s
 	}
 	return s, true, nil
 }
 
 // holds gives the partition of a passage that is still there, may be learned from and is
 // among what is asked; nil: it is not.
-func (a *asking) holds(p int32, at chunkAt) (*partition.Ref, error) {
-	i := slices.IndexFunc(a.parts, func(x *partition.Ref) bool { return x.ID == at.part })
+func (a *Asking) holds(p int32, at ChunkAt) (*partition.Ref, error) {
+	i := slices.IndexFunc(a.Parts, func(x *partition.Ref) bool { return x.ID == at.Part })
 	if i < 0 {
 		return nil, nil
 	}
-	part, doc := a.parts[i], a.docs(p)
-	chunks, known := a.chunks[doc]
+	part, doc := a.Parts[i], a.Docs(p)
+	chunks, known := a.Chunks[doc]
 	if !known {
 		n := &pb.Node{}
-		if _, err := a.st.Get(part.Space.Key(storage.TableNode, storage.Str(doc)), n); err != nil {
+		if _, err := a.Store.Get(part.Space.Key(storage.TableNode, storage.Str(doc)), n); err != nil {
 			return nil, err
 		}
 		if n.GetStatus() == pb.StatusLive && !n.GetUnlearned() {
 			chunks = n.GetChunks()
 		}
-		if a.room == nil || a.room.Load() > 0 {
-			a.chunks[doc] = chunks
+		if a.Room == nil || a.Room.Load() > 0 {
+			a.Chunks[doc] = chunks
 		}
 	}
-	if !slices.Contains(chunks, at.seq) { // an edit puts others in its place
+	if !slices.Contains(chunks, at.Seq) { // an edit puts others in its place
 		return nil, nil
 	}
 	return part, nil
 }
 
-// here says whether a passage is there for who asks.
-func (a *asking) here(p int32) bool {
-	at := a.at(p)
-	if _, ok := a.near[at]; ok {
+// IsHere says whether a passage is there for who asks.
+func (a *Asking) IsHere(p int32) bool {
+	at := a.At(p)
+	if _, ok := a.Near[at]; ok {
 		return true
 	}
 	part, err := a.holds(p, at)
-	a.err = errors.Join(a.err, err)
+	a.Err = errors.Join(a.Err, err)
 	return part != nil
 }
 
-// alive says whether an entity is.
-func (a *asking) alive(entity pb.NodeID) bool {
-	is, known := a.lives[entity]
+// IsAlive says whether an entity is.
+func (a *Asking) IsAlive(entity pb.NodeID) bool {
+	is, known := a.Standing[entity]
 	if !known {
-		if part := tenant.OwnerOf(a.parts, entity); part != nil {
+		if part := tenant.OwnerOf(a.Parts, entity); part != nil {
 			n := &pb.Node{}
-			_, err := a.st.Get(part.Space.Key(storage.TableNode, storage.Str(entity)), n)
-			a.err = errors.Join(a.err, err)
+			_, err := a.Store.Get(part.Space.Key(storage.TableNode, storage.Str(entity)), n)
+			a.Err = errors.Join(a.Err, err)
 			is = n.GetStatus() == pb.StatusLive
 		}
-		a.lives[entity] = is
+		a.Standing[entity] = is
 	}
 	return is
 }

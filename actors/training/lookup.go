@@ -1,4 +1,4 @@
-package actors
+package training
 
 import (
 	"orgmem/actors/partition"
@@ -8,17 +8,17 @@ import (
 	"orgmem/storage"
 )
 
-// lookup is a query made ready for the indexes of some partitions.
-type lookup struct {
+// Lookup is a query made ready for the indexes of some partitions.
+type Lookup struct {
 	*index.Query
-	snapshots []*index.Snapshot // of each partition
-	tokens    int               // embedded
+	Snapshots []*index.Snapshot // of each partition
+	Tokens    int               // embedded
 }
 
-// lookInto reads a query's words and meaning, and the indexes that are cold. goOn is
+// LookInto reads a query's words and meaning, and the indexes that are cold. goOn is
 // asked before each of these; its error ends it.
-func lookInto(o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, own *partition.QueryEncoder, goOn func() error) (*lookup, error) {
-	q := &lookup{snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{Mode: mode, Config: index.DefaultConfig()}}
+func LookInto(o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, own *partition.QueryEncoder, goOn func() error) (*Lookup, error) {
+	q := &Lookup{Snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{Mode: mode, Config: index.DefaultConfig()}}
 	langs := text.LangSet(0)
 	wanted := map[index.ModelID]bool{}
 	for i, part := range parts {
@@ -32,7 +32,7 @@ func lookInto(o *tenant.View, st *storage.Store, parts []*partition.Ref, query s
 		if len(parts) == 1 && neglected(o.System, now) { // an organization's search must not wake all of it
 			o.Tell(func(o *tenant.Org) { o.Attend(part.ID) })
 		}
-		q.snapshots[i] = now.Snapshot
+		q.Snapshots[i] = now.Snapshot
 		langs |= now.Snapshot.Langs()
 		for _, v := range now.Snapshot.Views {
 			wanted[v.Segment.Model()] = true
@@ -53,7 +53,7 @@ func lookInto(o *tenant.View, st *storage.Store, parts []*partition.Ref, query s
 				factor, offset := r.CosineLine()
 				q.Lines[model] = index.Line{Factor: factor, Offset: offset}
 			}
-			q.tokens += u.Tokens
+			q.Tokens += u.Tokens
 		}
 	}
 	return q, nil

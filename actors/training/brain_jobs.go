@@ -1,4 +1,4 @@
-package actors
+package training
 
 import (
 	"time"
@@ -15,21 +15,21 @@ import (
 
 // tellTrained is how long after its end a training is told of: it is observed, as
 // the interface says, on a later sweep.
-// tellRetry is the wait before that is tried again.
+// TellRetry is the wait before that is tried again.
 const (
 	tellTrained = time.Second
-	tellRetry   = 5 * time.Second
+	TellRetry   = 5 * time.Second
 )
 
-// trainingModule runs an organization's trainings, one at a time, and tells of their ends.
-type trainingModule struct {
+// Module runs an organization's trainings, one at a time, and tells of their ends.
+type Module struct {
 	*tenant.Org
 	tenant.NoModule
-	serving  servingModel // the brain that serves; any goroutine may use it
+	Serving  servingModel // the brain that serves; any goroutine may use it
 	training *actor.PID   // the trainer, while a training is queued or running
 }
 
-func (o *trainingModule) Handle(c *tenant.Call) bool {
+func (o *Module) Handle(c *tenant.Call) bool {
 	switch c.Env.GetMind().GetOp().(type) {
 	case *pb.MindOp_BrainInfo:
 		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.brainInfo(st) })
@@ -41,7 +41,7 @@ func (o *trainingModule) Handle(c *tenant.Call) bool {
 	return true
 }
 
-func (o *trainingModule) JobKinds() map[string]tenant.JobKind {
+func (o *Module) JobKinds() map[string]tenant.JobKind {
 	return map[string]tenant.JobKind{pb.JobBrainTrain: {
 		Resume: func(job *pb.Job) (bool, error) { o.train(pb.JobID(job.GetId())); return true, nil },
 		Cancel: func(c *tenant.Call, job *pb.Job) bool { o.cancelTraining(c, job); return true },
@@ -49,7 +49,7 @@ func (o *trainingModule) JobKinds() map[string]tenant.JobKind {
 }
 
 // brainTrain queues a training, unless one is queued or running.
-func (o *trainingModule) brainTrain(c *tenant.Call) {
+func (o *Module) brainTrain(c *tenant.Call) {
 	o.WhenBusyFor(c, func() {
 		o.Exclusive(tenant.BrainLock, func(release func()) {
 			if !o.InUse(c) {
@@ -112,14 +112,14 @@ func (o *trainingModule) brainTrain(c *tenant.Call) {
 }
 
 // train begins a queued training, or goes on with one that was interrupted.
-func (o *trainingModule) train(id pb.JobID) {
-	view, permit := &o.View, o.serving.permit()
-	o.training = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return &trainer{module: o, org: view, id: id, permit: permit} }, actor.WithSupervisor(tenant.StopFailed)))
+func (o *Module) train(id pb.JobID) {
+	view, permit := &o.View, o.Serving.permit()
+	o.training = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return &Trainer{module: o, Org: view, id: id, permit: permit} }, actor.WithSupervisor(tenant.StopFailed)))
 }
 
 // trained follows the end of a training, whose child it lets go. One that a purge
 // has voided begins anew, unless the purge has ended its job.
-func (o *trainingModule) trained(child *actor.PID, id pb.JobID) {
+func (o *Module) trained(child *actor.PID, id pb.JobID) {
 	o.Context.Poison(child)
 	if o.training == nil || !o.training.Equal(child) {
 		return
@@ -140,16 +140,16 @@ func (o *trainingModule) trained(child *actor.PID, id pb.JobID) {
 			o.train(id)
 		}
 	})
-	o.System.Clock.AfterFunc(tellTrained, func() { o.Later(o.tellOfTraining) })
+	o.System.Clock.AfterFunc(tellTrained, func() { o.Later(o.TellOfTraining) })
 }
 
 // Resume tells of a training that ended before a stop or a crash.
-func (o *trainingModule) Resume() error {
+func (o *Module) Resume() error {
 	return o.WithStore(func(st *storage.Store) error {
 		state := &pb.Training{}
 		found, err := st.Get(o.Space.Key(storage.TableTraining), state)
 		if err == nil && found && untold(state) {
-			o.System.Clock.AfterFunc(tellTrained, func() { o.Later(o.tellOfTraining) })
+			o.System.Clock.AfterFunc(tellTrained, func() { o.Later(o.TellOfTraining) })
 		}
 		return err
 	})
@@ -170,8 +170,8 @@ func addTrained(c *commit.Change, o *tenant.View, state *pb.Training, artifact *
 	})
 }
 
-// tellOfTraining emits the event of the latest training, once.
-func (o *trainingModule) tellOfTraining() {
+// TellOfTraining emits the event of the latest training, once.
+func (o *Module) TellOfTraining() {
 	if o.Lost || o.Record == nil {
 		return
 	}
@@ -190,7 +190,7 @@ func (o *trainingModule) tellOfTraining() {
 		}
 		again := func() { // one that is lost leaves it to the next, by resume
 			release()
-			o.System.Clock.AfterFunc(tellRetry, func() { o.Later(o.tellOfTraining) })
+			o.System.Clock.AfterFunc(TellRetry, func() { o.Later(o.TellOfTraining) })
 		}
 		if err != nil {
 			again()
@@ -214,9 +214,9 @@ func (o *trainingModule) tellOfTraining() {
 }
 
 // cancelTraining ends a training that is queued or running.
-func (o *trainingModule) cancelTraining(c *tenant.Call, job *pb.Job) {
+func (o *Module) cancelTraining(c *tenant.Call, job *pb.Job) {
 	o.Exclusive(tenant.BrainLock, func(release func()) {
-		if !o.serving.void() {
+		if !o.Serving.Void() {
 			release()
 			c.Refuse(tenant.NotCancellable(job)) // it has just ended
 			return
@@ -252,7 +252,7 @@ func (o *trainingModule) cancelTraining(c *tenant.Call, job *pb.Job) {
 }
 
 // brainInfo reads what is loaded and the latest training.
-func (o *trainingModule) brainInfo(r storage.Reader) (*pb.Reply, error) {
+func (o *Module) brainInfo(r storage.Reader) (*pb.Reply, error) {
 	state := &pb.BrainState{Training: &pb.Training{}}
 	if _, err := r.Get(o.Space.Key(storage.TableTraining), state.Training); err != nil {
 		return nil, err
@@ -265,7 +265,7 @@ func (o *trainingModule) brainInfo(r storage.Reader) (*pb.Reply, error) {
 	if state.Artifact, err = o.newestBrain(r); err != nil {
 		return nil, err
 	}
-	if sameBrain(o.serving.broken.Load(), state.Artifact) {
+	if sameBrain(o.Serving.broken.Load(), state.Artifact) {
 		state.Artifact = nil // it is there, but serves nobody
 	}
 	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Brain{Brain: state}}), nil

@@ -1,4 +1,4 @@
-package actors
+package training
 
 import (
 	"bytes"
@@ -28,8 +28,8 @@ import (
 )
 
 const (
-	// leastPassages is the content below which there is nothing to learn from.
-	leastPassages = 20
+	// LeastPassages is the content below which there is nothing to learn from.
+	LeastPassages = 20
 	// leastJudges is how many questions must judge a brain: fewer than five that are lost
 	// are never told from chance, and most questions are neither won nor lost.
 	leastJudges = 10
@@ -65,12 +65,12 @@ var (
 	errVoid = errors.New("the training is void")
 )
 
-// trainer is an organization's training child: it trains one brain, tries again
+// Trainer is an organization's training child: it trains one brain, tries again
 // where that failed, and is poisoned when the job has ended. After a crash it goes on
 // at the epoch that it was in, which gives the same brain.
-type trainer struct {
-	module  *trainingModule
-	org     *tenant.View
+type Trainer struct {
+	module  *Module
+	Org     *tenant.View
 	id      pb.JobID
 	ctx     actor.Context
 	ended   chan struct{}
@@ -81,12 +81,12 @@ type trainer struct {
 }
 
 // Receive implements actor.Actor.
-func (t *trainer) Receive(ctx actor.Context) {
+func (t *Trainer) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			t.dead = true
 			t.stopped.Store(true)
-			t.org.Panicked("brain training", r)
+			t.Org.Panicked("brain training", r)
 		}
 	}()
 	if t.dead {
@@ -112,10 +112,10 @@ func (t *trainer) Receive(ctx actor.Context) {
 	}
 }
 
-func (t *trainer) start() {
+func (t *Trainer) start() {
 	t.ended = make(chan struct{})
-	ended, self, root := t.ended, t.ctx.Self(), t.org.System.Root
-	t.org.System.Background.Go(func() {
+	ended, self, root := t.ended, t.ctx.Self(), t.Org.System.Root
+	t.Org.System.Background.Go(func() {
 		defer close(ended)
 		err := t.guardedAttempt()
 		if tenant.OwnFailure(err) && !errors.Is(err, errVoid) {
@@ -126,7 +126,7 @@ func (t *trainer) start() {
 }
 
 // guardedAttempt is attempt; a panic is an error.
-func (t *trainer) guardedAttempt() (err error) {
+func (t *Trainer) guardedAttempt() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = node.PanicError("brain training", r)
@@ -136,20 +136,20 @@ func (t *trainer) guardedAttempt() (err error) {
 }
 
 // noteFailure notes that the attempt that ran has failed.
-func (t *trainer) noteFailure() {
-	ch := commit.New(t.org.Store)
-	err := t.org.WithStore(func(st *storage.Store) error { return t.org.FailAttempt(st, ch.Batch, t.id) })
+func (t *Trainer) noteFailure() {
+	ch := commit.New(t.Org.Store)
+	err := t.Org.WithStore(func(st *storage.Store) error { return t.Org.FailAttempt(st, ch.Batch, t.id) })
 	if err == nil && ch.Len() > 0 {
 		err = t.commit(ch, false)
 	}
 	if err != nil && !tenant.Superseded(err) && !errors.Is(err, errVoid) {
-		t.org.System.Log.Warn("a failed attempt is not counted", "org", t.org.ID.String(), "job", t.id.String(), "err", err)
+		t.Org.System.Log.Warn("a failed attempt is not counted", "org", t.Org.ID.String(), "job", t.id.String(), "err", err)
 	}
 }
 
 // done decides what follows an attempt: nil means that the job has ended.
-func (t *trainer) done(err error) {
-	self, root := t.ctx.Self(), t.org.System.Root
+func (t *Trainer) done(err error) {
+	self, root := t.ctx.Self(), t.Org.System.Root
 	var pause tenant.WaitError
 	switch {
 	case err == nil, errors.Is(err, errVoid):
@@ -157,14 +157,14 @@ func (t *trainer) done(err error) {
 		t.module.Later(func() { t.module.trained(self, id) })
 	case t.stopped.Load(), tenant.Superseded(err), errors.Is(err, node.ErrClosing): // another activation goes on
 	case errors.As(err, &pause):
-		t.wait = t.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, subject.BackOffOver{}) })
+		t.wait = t.Org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, subject.BackOffOver{}) })
 	default:
-		t.org.System.Log.Error("a brain training failed; it is tried again", "org", t.org.ID.String(), "job", t.id.String(), "err", err)
-		t.wait = t.org.System.Clock.AfterFunc(trainRetry, func() { root.Send(self, subject.BackOffOver{}) })
+		t.Org.System.Log.Error("a brain training failed; it is tried again", "org", t.Org.ID.String(), "job", t.id.String(), "err", err)
+		t.wait = t.Org.System.Clock.AfterFunc(trainRetry, func() { root.Send(self, subject.BackOffOver{}) })
 	}
 }
 
-func (t *trainer) goOn() error {
+func (t *Trainer) goOn() error {
 	if t.stopped.Load() {
 		return node.ErrClosing
 	}
@@ -172,34 +172,34 @@ func (t *trainer) goOn() error {
 }
 
 // attempt trains once. It returns nil when the job has ended, one way or another.
-func (t *trainer) attempt() error {
+func (t *Trainer) attempt() error {
 	job, state := &pb.Job{}, &pb.Training{}
 	found := false
-	err := t.org.WithStore(func(st *storage.Store) (err error) {
-		if found, err = st.Get(t.org.Space.Key(storage.TableJob, storage.ID16(t.id)), job); err != nil {
+	err := t.Org.WithStore(func(st *storage.Store) (err error) {
+		if found, err = st.Get(t.Org.Space.Key(storage.TableJob, storage.ID16(t.id)), job); err != nil {
 			return err
 		}
-		_, err = st.Get(t.org.Space.Key(storage.TableTraining), state)
+		_, err = st.Get(t.Org.Space.Key(storage.TableTraining), state)
 		return err
 	})
 	if err != nil || !found || tenant.Terminal(job.GetStatus()) {
 		return err
 	}
-	why := t.org.BeginAttempt(job)
+	why := t.Org.BeginAttempt(job)
 	if wait, waits := errors.AsType[tenant.WaitError](why); waits {
 		return errors.Join(t.note(job, state), wait)
 	}
 	if why != nil {
 		return t.end(job, state, nil, nil, errors.New(tenant.GivenUp("the training", why)))
 	}
-	now := clock.Millis(t.org.System.Clock.Now())
+	now := clock.Millis(t.Org.System.Clock.Now())
 	job.Status, job.StartedMs = pb.JobRunning, cmp.Or(job.GetStartedMs(), now)
 	state.Status, state.StartedMs = pb.JobRunning, job.GetStartedMs()
 	if err := t.note(job, state); err != nil {
 		return err
 	}
-	t.org.System.Config.Working(pb.JobBrainTrain, t.stopped.Load)
-	r := &trainRun{trainer: t, job: job, state: state}
+	t.Org.System.Config.Working(pb.JobBrainTrain, t.stopped.Load)
+	r := &Run{Trainer: t, job: job, state: state}
 	made, err := r.train()
 	switch {
 	case errors.Is(err, errRejected), errors.Is(err, errTooLittle):
@@ -211,16 +211,16 @@ func (t *trainer) attempt() error {
 }
 
 // note writes how far a training has come.
-func (t *trainer) note(job *pb.Job, state *pb.Training) error {
-	ch := commit.New(t.org.Store)
-	tenant.UpdateJob(ch.Batch, t.org.Space, job)
-	ch.Put(t.org.Space.Key(storage.TableTraining), state)
+func (t *Trainer) note(job *pb.Job, state *pb.Training) error {
+	ch := commit.New(t.Org.Store)
+	tenant.UpdateJob(ch.Batch, t.Org.Space, job)
+	ch.Put(t.Org.Space.Key(storage.TableTraining), state)
 	return t.commit(ch, false)
 }
 
 // end ends the job, and with a brain publishes it.
-func (t *trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metrics map[string]float64, why error) error {
-	o := t.org
+func (t *Trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metrics map[string]float64, why error) error {
+	o := t.Org
 	now := clock.Millis(o.System.Clock.Now())
 	job.FinishedMs, state.FinishedMs, state.Metrics, state.Checkpoint = now, now, metrics, nil
 	ch := commit.New(o.Store)
@@ -253,8 +253,8 @@ func (t *trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metri
 }
 
 // commit is the committer's, unless the training is void.
-func (t *trainer) commit(ch *commit.Change, last bool) error {
-	seat := &t.module.serving
+func (t *Trainer) commit(ch *commit.Change, last bool) error {
+	seat := &t.module.Serving
 	result := make(chan error, 1)
 	seat.mu.Lock()
 	if seat.voided != t.permit {
@@ -262,7 +262,7 @@ func (t *trainer) commit(ch *commit.Change, last bool) error {
 		return errVoid
 	}
 	seat.ending = last
-	t.org.Committer.SubmitChange(ch, func(err error) { result <- err })
+	t.Org.Committer.SubmitChange(ch, func(err error) { result <- err })
 	seat.mu.Unlock()
 	err := <-result
 	if err != nil && last {
@@ -272,22 +272,22 @@ func (t *trainer) commit(ch *commit.Change, last bool) error {
 }
 
 // publish writes a brain behind the one that serves, and takes that one away.
-func (t *trainer) publish(ch *commit.Change, made *trainedBrain, now int64) error {
-	o := t.org
+func (t *Trainer) publish(ch *commit.Change, made *trainedBrain, now int64) error {
+	o := t.Org
 	version := uint64(1)
 	err := o.WithStore(func(st *storage.Store) error {
 		last, err := t.module.newestBrain(st)
 		if err == nil && last != nil {
 			version = last.GetVersion() + 1
 			ch.Delete(o.Space.Key(storage.TableBrain, storage.U64(last.GetVersion())))
-			storage.ErasePieces(ch.Batch, t.module.brainPieces(last.GetVersion()))
+			storage.ErasePieces(ch.Batch, t.module.BrainPieces(last.GetVersion()))
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	key := t.module.brainPieces(version)
+	key := t.module.BrainPieces(version)
 	first := commit.New(o.Store)
 	w := storage.BeginPieces(first.Batch, key)
 	for rest := made.raw; len(rest) > 0; {
@@ -320,38 +320,38 @@ type trainedBrain struct {
 	seen       []*pb.BrainSeen
 }
 
-// trainRun is one attempt at a training.
-type trainRun struct {
-	*trainer
+// Run is one attempt at a training.
+type Run struct {
+	*Trainer
 	job     *pb.Job
 	state   *pb.Training
 	metrics map[string]float64
 }
 
 // train makes a brain out of what the organization's memory holds now.
-func (r *trainRun) train() (*trainedBrain, error) {
-	o := r.org
+func (r *Run) train() (*trainedBrain, error) {
+	o := r.Org
 	var made *trainedBrain
 	err := o.WithStore(func(st *storage.Store) error {
 		parts, err := o.AllPartitions(st)
 		if err != nil {
 			return err
 		}
-		src, err := readBrainSource(st, parts, r.goOn)
+		src, err := ReadSource(st, parts, r.goOn)
 		if err != nil {
 			return err
 		}
-		if len(src.places) < leastPassages {
-			return fmt.Errorf("%w: there are %d passages, and %d are needed", errTooLittle, len(src.places), leastPassages)
+		if len(src.Places) < LeastPassages {
+			return fmt.Errorf("%w: there are %d passages, and %d are needed", errTooLittle, len(src.Places), LeastPassages)
 		}
-		snapshots, err := r.withoutGone(st, parts)
+		snapshots, err := r.WithoutGone(st, parts)
 		if err != nil {
 			return err
 		}
-		if err := r.alike(st, parts, src, snapshots); err != nil {
+		if err := r.Alike(st, parts, src, snapshots); err != nil {
 			return err
 		}
-		salt := r.module.brainSalt()
+		salt := r.module.BrainSalt()
 		var graph *retriever.Graph
 		var examples []retriever.Example
 		err = r.compute(func(int) error {
@@ -359,7 +359,7 @@ func (r *trainRun) train() (*trainedBrain, error) {
 				src.Domains = append(src.Domains, s.Domains()...)
 			}
 			graph = retriever.NewGraph(&src.Source, salt)
-			examples = graph.Examples(&src.Source, salt, min(maxExamples, examplesPerPassage*len(src.places)), brainSeed)
+			examples = graph.Examples(&src.Source, salt, min(maxExamples, examplesPerPassage*len(src.Places)), brainSeed)
 			return nil
 		})
 		if err != nil {
@@ -395,14 +395,14 @@ func (r *trainRun) train() (*trainedBrain, error) {
 		if err != nil {
 			return err
 		}
-		made = &trainedBrain{raw: raw, size: graph.Size(), parameters: len(model.GetParameters()) + len(model.GetProjection().GetNumbers()), metrics: r.metrics, seen: src.seen}
+		made = &trainedBrain{raw: raw, size: graph.Size(), parameters: len(model.GetParameters()) + len(model.GetProjection().GetNumbers()), metrics: r.metrics, seen: src.Seen}
 		return nil
 	})
 	return made, err
 }
 
 // compute runs tasks on the CPU workers, behind all ingestion.
-func (r *trainRun) compute(tasks ...func(worker int) error) error {
+func (r *Run) compute(tasks ...func(worker int) error) error {
 	for i, task := range tasks {
 		tasks[i] = func(worker int) error {
 			if err := r.goOn(); err != nil {
@@ -411,39 +411,39 @@ func (r *trainRun) compute(tasks ...func(worker int) error) error {
 			return task(worker)
 		}
 	}
-	return errors.Join(r.org.System.CPU.Later(r.org.ID, tasks)...)
+	return errors.Join(r.Org.System.CPU.Later(r.Org.ID, tasks)...)
 }
 
 // ask searches for the questions' seeds. cosine are the passages that plain vector
 // search finds for each, all what search says.
-func (r *trainRun) ask(st *storage.Store, parts []*partition.Ref, src *brainSource, graph *retriever.Graph, snapshots []*index.Snapshot, examples []retriever.Example) (asked []retriever.Asked, all []*asking, cosine [][]int32, err error) {
-	passages := make(map[chunkAt]int32, len(src.places))
-	for p, at := range src.places {
-		passages[chunkAt{parts[at.part].ID, at.seq}] = int32(p)
+func (r *Run) ask(st *storage.Store, parts []*partition.Ref, src *Source, graph *retriever.Graph, snapshots []*index.Snapshot, examples []retriever.Example) (asked []retriever.Asked, all []*Asking, cosine [][]int32, err error) {
+	passages := make(map[ChunkAt]int32, len(src.Places))
+	for p, at := range src.Places {
+		passages[ChunkAt{parts[at.Part].ID, at.Seq}] = int32(p)
 	}
 	room := &atomic.Int64{}
 	room.Store(maxScores)
-	asked, all, cosine = make([]retriever.Asked, len(examples)), make([]*asking, len(examples)), make([][]int32, len(examples))
+	asked, all, cosine = make([]retriever.Asked, len(examples)), make([]*Asking, len(examples)), make([][]int32, len(examples))
 	var tasks []func(int) error
 	for from := 0; from < len(examples); from += askBatch {
 		tasks = append(tasks, func(worker int) error {
-			own := &r.org.System.Computers[worker]
+			own := &r.Org.System.Computers[worker]
 			for i := from; i < min(from+askBatch, len(examples)); i++ {
-				q, err := lookInto(r.org, st, parts, examples[i].Text, index.Hybrid, &own.QueryEncoder, func() error { return nil })
+				q, err := LookInto(r.Org, st, parts, examples[i].Text, index.Hybrid, &own.QueryEncoder, func() error { return nil })
 				if err != nil {
 					return err
 				}
-				q.snapshots = snapshots
-				a := newAsking(r.org, st, parts, examples[i].Text, &own.Comparer.Scratch, q, nil, func(at chunkAt) int32 {
+				q.Snapshots = snapshots
+				a := NewAsking(r.Org, st, parts, examples[i].Text, &own.Comparer.Scratch, q, nil, func(at ChunkAt) int32 {
 					if p, ok := passages[at]; ok {
 						return p
 					}
 					return retriever.Unknown
 				})
-				a.at = func(p int32) chunkAt { return chunkAt{parts[src.places[p].part].ID, src.places[p].seq} }
-				a.docs = func(p int32) pb.NodeID { return graph.Documents()[graph.Document(p)] }
-				a.room = room
-				a.seeds = nil // they name what is found, and a training finds nothing
+				a.At = func(p int32) ChunkAt { return ChunkAt{parts[src.Places[p].Part].ID, src.Places[p].Seq} }
+				a.Docs = func(p int32) pb.NodeID { return graph.Documents()[graph.Document(p)] }
+				a.Room = room
+				a.Candidates = nil // they name what is found, and a training finds nothing
 				asked[i], all[i] = retriever.Asked{Example: examples[i], Question: a.Question}, a
 				cosine[i] = a.byCosine()
 			}
@@ -453,13 +453,13 @@ func (r *trainRun) ask(st *storage.Store, parts []*partition.Ref, src *brainSour
 	return asked, all, cosine, r.compute(tasks...)
 }
 
-// withoutGone gives the indexes of some partitions without what was forgotten: until
+// WithoutGone gives the indexes of some partitions without what was forgotten: until
 // a merge takes it out it counts in their statistics, and a brain must not be made of
 // that.
-func (r *trainRun) withoutGone(st *storage.Store, parts []*partition.Ref) ([]*index.Snapshot, error) {
+func (r *Run) WithoutGone(st *storage.Store, parts []*partition.Ref) ([]*index.Snapshot, error) {
 	out := make([]*index.Snapshot, len(parts))
 	for i, part := range parts {
-		now, err := r.org.System.Parts.Get(st, part, r.org.System.Dim)
+		now, err := r.Org.System.Parts.Get(st, part, r.Org.System.Dim)
 		if err != nil {
 			return nil, err
 		}
@@ -487,9 +487,9 @@ func (r *trainRun) withoutGone(st *storage.Store, parts []*partition.Ref) ([]*in
 }
 
 // byCosine gives the passages that search found by their likeness alone.
-func (a *asking) byCosine() []int32 {
-	all := make([]retriever.Seed, 0, len(a.near))
-	for _, s := range a.near {
+func (a *Asking) byCosine() []int32 {
+	all := make([]retriever.Seed, 0, len(a.Near))
+	for _, s := range a.Near {
 		if s.Passage != retriever.Unknown {
 			all = append(all, s)
 		}
@@ -498,21 +498,21 @@ func (a *asking) byCosine() []int32 {
 		return cmp.Or(cmp.Compare(y.Cosine, x.Cosine), cmp.Compare(x.Passage, y.Passage))
 	})
 	var out []int32
-	for _, s := range all[:min(len(all), brainSeeds)] {
+	for _, s := range all[:min(len(all), MaxSeeds)] {
 		out = append(out, s.Passage)
 	}
 	return out
 }
 
 // learn trains on the first part of the questions.
-func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []retriever.Asked, content []byte) (retriever.Parameters, error) {
+func (r *Run) learn(graph *retriever.Graph, salt retriever.Salt, asked []retriever.Asked, content []byte) (retriever.Parameters, error) {
 	learned, checked := retriever.Split(len(asked))
 	t := retriever.NewTrainer(graph, salt, asked[:learned], asked[learned:checked], brainSeed)
 	// The memory is not held still between two attempts: what was learned of other
 	// content would make another brain than this content does.
 	if c := r.state.GetCheckpoint(); c != nil && bytes.Equal(c.GetContent(), content) {
 		if err := t.Resume(c); err != nil {
-			r.org.System.Log.Warn("a training begins anew", "org", r.org.ID.String(), "job", r.id.String(), "err", err)
+			r.Org.System.Log.Warn("a training begins anew", "org", r.Org.ID.String(), "job", r.id.String(), "err", err)
 		}
 	}
 	r.state.Progress = t.Progress()
@@ -534,7 +534,7 @@ func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []re
 			if err := r.note(r.job, r.state); err != nil {
 				return retriever.Parameters{}, err
 			}
-			r.org.System.Config.EpochDone()
+			r.Org.System.Config.EpochDone()
 		}
 	}
 	best := t.Best()
@@ -546,7 +546,7 @@ func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []re
 
 // judge compares the new brain with plain likeness, with search and with the brain
 // that serves, on questions that it has not learned from (docs/brain.md).
-func (r *trainRun) judge(st *storage.Store, graph *retriever.Graph, salt retriever.Salt, made retriever.Parameters, asked []retriever.Asked, asking []*asking, cosine [][]int32) error {
+func (r *Run) judge(st *storage.Store, graph *retriever.Graph, salt retriever.Salt, made retriever.Parameters, asked []retriever.Asked, asking []*Asking, cosine [][]int32) error {
 	_, from := retriever.Split(len(asked))
 	serving, projection, err := r.module.servingParameters(st)
 	if err != nil {

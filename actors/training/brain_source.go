@@ -1,4 +1,4 @@
-package actors
+package training
 
 import (
 	"fmt"
@@ -30,38 +30,38 @@ const (
 // itself, sentence by sentence.
 var brainTies = map[graph.EdgeType]retriever.TieKind{cognition.EdgeSimilar: retriever.TieSimilar, graph.EdgeFollows: retriever.TieSequence}
 
-// brainSource is an organization's content as a brain is made of it.
-type brainSource struct {
+// Source is an organization's content as a brain is made of it.
+type Source struct {
 	retriever.Source
-	places []chunkPlace // of each passage
-	seen   []*pb.BrainSeen
+	Places []chunkPlace // of each passage
+	Seen   []*pb.BrainSeen
 	shapes []*retriever.Shape // of the partitions
 }
 
 // chunkPlace is where a chunk lies.
 type chunkPlace struct {
-	part int // of the partitions
-	seq  uint64
+	Part int // of the partitions
+	Seq  uint64
 }
 
-// readBrainSource reads what may be learned from, in the order of the partitions'
+// ReadSource reads what may be learned from, in the order of the partitions'
 // and the nodes' ids: the same content is the same source, whatever came between.
 // All of it is of one moment, since a node whose text is forgotten while it is being
 // read would fail the training. goOn is asked between two nodes.
-func readBrainSource(store *storage.Store, parts []*partition.Ref, goOn func() error) (_ *brainSource, err error) {
+func ReadSource(store *storage.Store, parts []*partition.Ref, goOn func() error) (_ *Source, err error) {
 	st, err := store.Snapshot()
 	if err != nil {
 		return nil, err
 	}
 	defer partition.CloseSnapshot(st, &err)
-	src := &brainSource{}
+	src := &Source{}
 	for i, part := range parts {
 		state := &pb.PartitionState{}
 		if _, err := st.Get(part.Space.Key(storage.TableState), state); err != nil {
 			return nil, err
 		}
 		src.shapes = append(src.shapes, retriever.NewShape())
-		src.seen = append(src.seen, &pb.BrainSeen{Partition: part.ID.Bytes(), Chunks: state.GetChunks(), Came: state.GetCame(), Went: state.GetWent(), NextChunk: state.GetNextChunk()})
+		src.Seen = append(src.Seen, &pb.BrainSeen{Partition: part.ID.Bytes(), Chunks: state.GetChunks(), Came: state.GetCame(), Went: state.GetWent(), NextChunk: state.GetNextChunk()})
 		if err := src.readPartition(st, part, i, goOn); err != nil {
 			return nil, fmt.Errorf("read partition %s: %w", part.ID, err)
 		}
@@ -70,7 +70,7 @@ func readBrainSource(store *storage.Store, parts []*partition.Ref, goOn func() e
 	return src, nil
 }
 
-func (src *brainSource) readPartition(st storage.Reader, part *partition.Ref, at int, goOn func() error) error {
+func (src *Source) readPartition(st storage.Reader, part *partition.Ref, at int, goOn func() error) error {
 	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
 		if err == nil {
 			err = goOn()
@@ -79,7 +79,7 @@ func (src *brainSource) readPartition(st storage.Reader, part *partition.Ref, at
 			return err
 		}
 		n := rec.Value
-		src.seen[at].Size += drift.ShareOf(n).Size()
+		src.Seen[at].Size += drift.ShareOf(n).Size()
 		switch {
 		case n.GetStatus() == pb.StatusSuperseded && !n.GetUnlearned() && n.GetKind() != graph.KindEntity && len(src.Former) < maxBrainTold:
 			if err := src.readFormer(st, part, n); err != nil {
@@ -91,7 +91,7 @@ func (src *brainSource) readPartition(st storage.Reader, part *partition.Ref, at
 			if err := src.readEntity(st, part, n); err != nil {
 				return err
 			}
-		case len(n.GetChunks()) > 0 && len(src.places)+len(n.GetChunks()) <= maxBrainPassages:
+		case len(n.GetChunks()) > 0 && len(src.Places)+len(n.GetChunks()) <= maxBrainPassages:
 			src.shapes[at].Hold(n)
 			if err := src.readDocument(st, part, at, n); err != nil {
 				return err
@@ -108,7 +108,7 @@ func (src *brainSource) readPartition(st storage.Reader, part *partition.Ref, at
 		e := rec.Value
 		from, to := pb.NodeID(e.GetSource()), pb.NodeID(e.GetTarget())
 		if drift.InGraph(e) {
-			src.seen[at].Size++
+			src.Seen[at].Size++
 		}
 		if drift.FoundAlike(e) {
 			if e.GetStatus() == pb.StatusTombstoned && e.GetTombstonedWith() == "" {
@@ -133,7 +133,7 @@ func (src *brainSource) readPartition(st storage.Reader, part *partition.Ref, at
 }
 
 // readFormer reads what a superseded node said, as far as it is still there.
-func (src *brainSource) readFormer(st storage.Reader, part *partition.Ref, n *pb.Node) error {
+func (src *Source) readFormer(st storage.Reader, part *partition.Ref, n *pb.Node) error {
 	f := retriever.Former{Document: retriever.Document{ID: pb.NodeID(n.GetId()), Title: n.GetTitle()}, By: pb.NodeID(n.GetSupersededBy())}
 	var err error
 	if f.Passages, err = passagesOf(st, part, n); err == nil {
@@ -144,7 +144,7 @@ func (src *brainSource) readFormer(st storage.Reader, part *partition.Ref, n *pb
 
 // readAccepted reads the proposals that somebody accepted, in the order of their ids,
 // which are made of those of the nodes.
-func (src *brainSource) readAccepted(st storage.Reader, part *partition.Ref, goOn func() error) error {
+func (src *Source) readAccepted(st storage.Reader, part *partition.Ref, goOn func() error) error {
 	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableProposal), storage.ScanOptions{}, func() *pb.Proposal { return &pb.Proposal{} }) {
 		if err == nil {
 			err = goOn()
@@ -159,7 +159,7 @@ func (src *brainSource) readAccepted(st storage.Reader, part *partition.Ref, goO
 	return nil
 }
 
-func (src *brainSource) readEntity(st storage.Reader, part *partition.Ref, n *pb.Node) error {
+func (src *Source) readEntity(st storage.Reader, part *partition.Ref, n *pb.Node) error {
 	if len(src.Entities) == maxBrainEntities {
 		return nil
 	}
@@ -178,14 +178,14 @@ func (src *brainSource) readEntity(st storage.Reader, part *partition.Ref, n *pb
 	return nil
 }
 
-func (src *brainSource) readDocument(st storage.Reader, part *partition.Ref, at int, n *pb.Node) error {
+func (src *Source) readDocument(st storage.Reader, part *partition.Ref, at int, n *pb.Node) error {
 	d := retriever.Document{ID: pb.NodeID(n.GetId()), Title: n.GetTitle()}
 	var err error
 	if d.Passages, err = passagesOf(st, part, n); err != nil {
 		return err
 	}
 	for _, seq := range n.GetChunks() {
-		src.places = append(src.places, chunkPlace{at, seq})
+		src.Places = append(src.Places, chunkPlace{at, seq})
 	}
 	src.Documents = append(src.Documents, d)
 	return nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	cycles "orgmem/actors/cognition"
 	"orgmem/actors/graph"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
@@ -304,7 +305,7 @@ func TestCycleGoesOnAfterACrash(t *testing.T) {
 	var job *pb.Job
 	c.inOrg(func(o *tenant.Org) {
 		var err error
-		if job, err = o.NewJob(pb.JobCognition, tenant.Principal{User: org.Owner}, o.Members[org.Owner], len(stages)); err != nil {
+		if job, err = o.NewJob(pb.JobCognition, tenant.Principal{User: org.Owner}, o.Members[org.Owner], len(cycles.Stages)); err != nil {
 			t.Error(err)
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/cognition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -71,7 +72,7 @@ func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 			t.Fatalf("she is in %v", at)
 		}
 		for _, trait := range view.GetTraits() {
-			if len(trait.GetNodes()) != maxTraitNodes {
+			if len(trait.GetNodes()) != cognition.MaxTraitNodes {
 				t.Errorf("the evidence of %s is %v", trait.GetName(), trait.GetNodes())
 			}
 		}

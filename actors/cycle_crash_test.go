@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/cognition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -124,8 +125,8 @@ func TestACrashBehindAnyCommitOfACycle(t *testing.T) {
 			t.Errorf("the cycle finds no %s: %q", kind, want)
 		}
 	}
-	if len(images) < len(stages) {
-		t.Fatalf("%d commits in a cycle of %d stages", len(images), len(stages))
+	if len(images) < len(cognition.Stages) {
+		t.Fatalf("%d commits in a cycle of %d stages", len(images), len(cognition.Stages))
 	}
 	for i, image := range images {
 		t.Run(fmt.Sprint("commit ", i+1), func(t *testing.T) {

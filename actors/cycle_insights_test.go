@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/cognition"
 	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -209,7 +210,7 @@ func TestAnInsightOfATextThatIsNoMoreAmongTheNewest(t *testing.T) {
 	c.think()
 	first := c.insights(0)["responsibility"]
 	var items []*pb.IngestItem
-	for i := range maxReadNotes {
+	for i := range cognition.MaxReadNotes {
 		items = append(items, &pb.IngestItem{Content: fmt.Sprintf("w%d x%d y%d", i, i, i)})
 	}
 	for part := range slices.Chunk(items, 100) {

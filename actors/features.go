@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"orgmem/actors/cognition"
 	"orgmem/actors/graph"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
@@ -22,7 +23,7 @@ func featuresOf(s *tenant.System) ([]tenant.Feature, error) {
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &subject.Intake{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &graph.Module{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &subject.Upkeep{Org: o} }),
-		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &cognitionModule{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &cognition.Module{Org: o} }),
 		newSearchNode(s),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &usageModule{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &purgeModule{Org: o} }),

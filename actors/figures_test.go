@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/cognition"
 	"orgmem/actors/egress"
 	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
@@ -62,7 +63,7 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"ends failed after 5 attempts", tenant.MaxAttempts, 5},
 		{"topK?: 1-100 (10)", defaultTopK, 10},
 		{"the strongest 200 nodes", maxRecallNodes, 200},
-		{"at the latest every 5 minutes while there is new content", cognitionLatest, 5 * time.Minute},
+		{"at the latest every 5 minutes while there is new content", cognition.Latest, 5 * time.Minute},
 		{"buckets are UTC hours up to 7 days", hourlyUsage, 7 * day},
 		{"A range over 92 days", maxUsageRange, 92 * day},
 		{"expired (after 7 days)", defaultExportRetention, 7 * day},

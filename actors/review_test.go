@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"orgmem/actors/cognition"
 	"orgmem/actors/commit"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
@@ -137,7 +138,7 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 			err := o.WithStore(func(st *storage.Store) error {
 				f := &graph.Tx{Org: &o.View, Part: part, Store: st, Batch: commit.New(o.Store), Nodes: map[pb.NodeID]*pb.Node{}, Places: map[pb.NodeID]graph.NodePlace{}, Shares: map[pb.NodeID]drift.Share{}}
 				var err error
-				ok, err = propose(f, source, target, proposal.Link{Type: "related"}, nil)
+				ok, err = cognition.Propose(f, source, target, proposal.Link{Type: "related"}, nil)
 				return err
 			})
 			if err != nil {

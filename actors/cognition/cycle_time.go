@@ -1,4 +1,4 @@
-package actors
+package cognition
 
 import (
 	"encoding/binary"
@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// maxReadNotes bounds the newest passages in which insights are looked for, and what
+	// MaxReadNotes bounds the newest passages in which insights are looked for, and what
 	// answers or ends them: reading 400 is some 30 ms, and looking through them 60.
-	maxReadNotes = 400
+	MaxReadNotes = 400
 	// maxToldSignals bounds the signals of coding sessions that are reported: the newest.
 	maxToldSignals = 100
 )
@@ -60,7 +60,7 @@ func (c *cycle) momentOf(n *note, kind string, at int64, title string) func(*gra
 
 // newestNotes reads the newest passages, in the order in which they were said.
 func (c *cycle) newestNotes() (notes []moments.Note, of []int32, err error) {
-	newest := c.NewestPassages(maxReadNotes)
+	newest := c.NewestPassages(MaxReadNotes)
 	fresh := map[uint64]*note{}
 	for i := range c.notes {
 		fresh[c.notes[i].Seq] = &c.notes[i]

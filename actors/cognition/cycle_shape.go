@@ -1,4 +1,4 @@
-package actors
+package cognition
 
 import (
 	"cmp"
@@ -285,7 +285,7 @@ func (c *cycle) findProposals() error {
 			if !all { // one was forgotten while the cycle looked
 				l.Rationale, through = graph.Unnamed, nil
 			}
-			ok, err := propose(f, string(g.Nodes[l.A].ID), string(g.Nodes[l.B].ID), l, through)
+			ok, err := Propose(f, string(g.Nodes[l.A].ID), string(g.Nodes[l.B].ID), l, through)
 			if err != nil {
 				return err
 			}
@@ -300,10 +300,10 @@ func (c *cycle) findProposals() error {
 	})
 }
 
-// propose writes a proposal between two nodes that still stand, do not contradict each
+// Propose writes a proposal between two nodes that still stand, do not contradict each
 // other and were never proposed to each other; through are the nodes that it names
 // beside them.
-func propose(f *graph.Tx, source, target string, l proposal.Link, through []string) (bool, error) {
+func Propose(f *graph.Tx, source, target string, l proposal.Link, through []string) (bool, error) {
 	for _, id := range []string{source, target} {
 		if ok, err := f.Carries(pb.NodeID(id), 0); err != nil || !ok {
 			return false, err
@@ -426,7 +426,7 @@ func (c *cycle) replaceInsights(f *graph.Tx, found []*pb.Insight, read []int32) 
 		case kind == graph.InsightSignal:
 			kinds[kind]++
 			return kinds[kind] <= maxToldSignals, nil // newest first
-		case !insight.Said(kind) || wanted[string(i.GetId())] != nil || kinds[kind] >= insight.MaxPerKind || len(read) < maxReadNotes || i.GetUntilMs() != 0 && i.GetUntilMs() <= c.now:
+		case !insight.Said(kind) || wanted[string(i.GetId())] != nil || kinds[kind] >= insight.MaxPerKind || len(read) < MaxReadNotes || i.GetUntilMs() != 0 && i.GetUntilMs() <= c.now:
 			return false, nil
 		}
 		for _, n := range i.GetNodes() {

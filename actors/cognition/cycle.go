@@ -1,4 +1,4 @@
-package actors
+package cognition
 
 import (
 	"cmp"
@@ -50,10 +50,10 @@ type cycle struct {
 	doubts  []unweighed        // relations that the language model may be asked about; empty without one
 }
 
-// stages are what a cycle does, in order. Each leaves the memory whole: a crash
+// Stages are what a cycle does, in order. Each leaves the memory whole: a crash
 // behind any of them costs the work of the next ones, and what is found twice is
 // written once.
-var stages = []struct {
+var Stages = []struct {
 	name string
 	run  func(c *cycle) error
 }{
@@ -71,7 +71,7 @@ func (c *cycle) run() error {
 	if err := c.gather(); err != nil {
 		return fmt.Errorf("gather: %w", err)
 	}
-	for _, stage := range stages {
+	for _, stage := range Stages {
 		if err := c.goOn(); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package actors
+package cognition
 
 import (
 	"errors"
@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// cognitionLatest is how long new content waits for a cycle at most where it never
+	// Latest is how long new content waits for a cycle at most where it never
 	// stops coming (docs/cognition.md).
-	cognitionLatest = 5 * time.Minute
+	Latest = 5 * time.Minute
 )
 
 type (
@@ -169,7 +169,7 @@ func (m *cognitionActor) arm() {
 	}
 	m.waits.quiet = c.AfterFunc(m.org.System.Config.CognitionQuiet, func() { root.Send(self, quietOver{}) })
 	if m.waits.latest == nil {
-		m.waits.latest = c.AfterFunc(max(cognitionLatest, m.org.System.Config.CognitionQuiet), func() { root.Send(self, latestOver{}) })
+		m.waits.latest = c.AfterFunc(max(Latest, m.org.System.Config.CognitionQuiet), func() { root.Send(self, latestOver{}) })
 	}
 }
 
@@ -403,7 +403,7 @@ func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error
 			}
 		}
 		if job == nil {
-			if job, err = f.Org.NewJob(pb.JobCognition, tenant.Principal{User: pb.UserID(m.part.ID)}, m.part, len(stages)); err != nil {
+			if job, err = f.Org.NewJob(pb.JobCognition, tenant.Principal{User: pb.UserID(m.part.ID)}, m.part, len(Stages)); err != nil {
 				return err
 			}
 			job.Status, job.StartedMs, opened = pb.JobRunning, f.Index, true
@@ -482,22 +482,22 @@ func (m *cognitionActor) end(cog *pb.Cognition, job *pb.Job, status string, why 
 	return err
 }
 
-// cognitionModule sees to it that the cycles of an organization's partitions catch up.
-type cognitionModule struct {
+// Module sees to it that the cycles of an organization's partitions catch up.
+type Module struct {
 	*tenant.Org
 	tenant.NoModule
 }
 
 // Follow begins the cognition of a partition.
-func (o *cognitionModule) Follow(org *tenant.View, part *partition.Ref, parent, worker *actor.PID) actor.Actor {
+func (o *Module) Follow(org *tenant.View, part *partition.Ref, parent, worker *actor.PID) actor.Actor {
 	return newCognitionActor(org, part, parent, worker)
 }
 
 // Handle: no request asks cognition for anything; what it has found is read from the store.
-func (o *cognitionModule) Handle(*tenant.Call) bool { return false }
+func (o *Module) Handle(*tenant.Call) bool { return false }
 
 // Resume wakes the partitions that a stop or a crash has left behind.
-func (o *cognitionModule) Resume() error {
+func (o *Module) Resume() error {
 	if o.System.Config.Plain {
 		return nil
 	}

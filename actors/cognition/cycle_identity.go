@@ -1,4 +1,4 @@
-package actors
+package cognition
 
 import (
 	"fmt"
@@ -22,9 +22,9 @@ const (
 	maxSignals = 20_000
 	// maxBasinNodes bounds the evidence that a basin shows.
 	maxBasinNodes = 20
-	// maxTraitNodes bounds the evidence that a trait shows: of all that was measured
+	// MaxTraitNodes bounds the evidence that a trait shows: of all that was measured
 	// the latest.
-	maxTraitNodes = 20
+	MaxTraitNodes = 20
 	// traitEvidence is at how many messages half of the confidence in a trait is
 	// reached.
 	traitEvidence = 20
@@ -166,7 +166,7 @@ func (c *cycle) findVoice(next *pb.Cognition, view *pb.IdentityView) error {
 	}
 	view.Voice = p.Message()
 	confidence := float64(p.Evidence) / float64(p.Evidence+traitEvidence)
-	evidence := c.LatestWritten(maxTraitNodes)
+	evidence := c.LatestWritten(MaxTraitNodes)
 	view.Traits = []*pb.Trait{
 		{Name: "formality", Value: p.Formality, Confidence: confidence, Nodes: evidence},
 		{Name: "technicalDepth", Value: p.TechnicalDepth, Confidence: confidence, Nodes: evidence},

@@ -12,6 +12,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
+	"orgmem/actors/search"
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
 	"orgmem/brain/index"
@@ -120,7 +121,7 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 				a.Further = a.Widen(net.Project, &scratch)
 				a.At = func(p int32) training.ChunkAt { return net.Chunks[p] }
 				a.Docs = func(p int32) pb.NodeID { return net.Graph.Documents()[net.Graph.Document(p)] }
-				a.Text, a.Budget, a.Score, a.Here, a.Lives = e.Text, walkBudget, a.ScoreAll, a.IsHere, a.IsAlive
+				a.Text, a.Budget, a.Score, a.Here, a.Lives = e.Text, search.WalkBudget, a.ScoreAll, a.IsHere, a.IsAlive
 				for i := range training.MaxSeeds {
 					s := retriever.Seed{Passage: int32(rnd.IntN(passages)), Cosine: 0.6 - 0.004*float32(i), Score: 0.9 - 0.006*float32(i)}
 					if i == 0 {
@@ -134,7 +135,7 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 				before := len(a.Near)
 				began, used := time.Now(), cpu(b)
 				w.Forward(&net.Params, &a.Question)
-				w.Passages(defaultTopK + training.MaxSeeds)
+				w.Passages(search.DefaultTopK + training.MaxSeeds)
 				took, spent = append(took, time.Since(began)), spent+cpu(b)-used
 				if a.Err != nil {
 					return a.Err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"orgmem/actors/partition"
+	"orgmem/actors/search"
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
 	pb "orgmem/proto"
@@ -157,7 +158,7 @@ func TestDriftIsHowFarTheGraphHasMoved(t *testing.T) {
 		var got float64
 		c.withParts(func(st *storage.Store, parts []*partition.Ref) {
 			var err error
-			if got, err = driftOf(st, parts, artifact); err != nil {
+			if got, err = search.DriftOf(st, parts, artifact); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -14,6 +14,7 @@ import (
 
 	"orgmem/actors/graph"
 	"orgmem/actors/llm"
+	"orgmem/actors/search"
 	"orgmem/actors/tenant"
 	"orgmem/brain/answer"
 	"orgmem/brain/voice"
@@ -233,16 +234,16 @@ func TestAnswersGoOutWithoutAModel(t *testing.T) {
 	ask := func() *pb.Envelope { return answerOp(whoServiced, 0) }
 	expect("as it should be", true, ask())
 	var phrasing chan struct{}
-	c.inOrg(func(o *tenant.Org) { phrasing = tenant.ModuleOf[*recallModule](&o.View).node.phrasing })
-	for range maxPhrasings {
+	c.inOrg(func(o *tenant.Org) { phrasing = tenant.ModuleOf[*search.Module](&o.View).Node.Phrasing })
+	for range search.MaxPhrasings {
 		phrasing <- struct{}{}
 	}
 	expect("others wait", false, ask())
-	for range maxPhrasings {
+	for range search.MaxPhrasings {
 		<-phrasing
 	}
 	late := ask()
-	late.DeadlineMs = c.n.clock.Now().Add(phraseReserve).UnixMilli()
+	late.DeadlineMs = c.n.clock.Now().Add(search.PhraseReserve).UnixMilli()
 	expect("no time is left", false, late)
 	c.ok(patchSettings("fast", nil))
 	expect("quality mode fast", false, ask())
@@ -278,7 +279,7 @@ func TestAnswersDoNotWaitForAModel(t *testing.T) {
 	for _, x := range []struct {
 		name string
 		end  func()
-	}{{"the wait is over", func() { c.n.clock.Advance(phraseWait) }}, {"the node stops", c.n.sys.Cancel}} {
+	}{{"the wait is over", func() { c.n.clock.Advance(search.PhraseWait) }}, {"the node stops", c.n.sys.Cancel}} {
 		replies := make(chan *pb.Reply, 1)
 		env := c.envelope(answerOp(whoServiced, 0))
 		go func() {
@@ -319,7 +320,7 @@ func TestAnswersLeaveASlowModelAlone(t *testing.T) {
 			replies <- err
 		}()
 		<-begun
-		c.n.clock.Advance(phraseWait)
+		c.n.clock.Advance(search.PhraseWait)
 		if err := <-replies; err != nil {
 			t.Fatal(err)
 		}

@@ -20,6 +20,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
+	"orgmem/actors/search"
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
 	"orgmem/brain/retriever"
@@ -103,7 +104,7 @@ type slowed struct {
 
 func (s *slowed) Now() time.Time {
 	if s.on.Load() {
-		s.late.Add(int64(walkTime))
+		s.late.Add(int64(search.WalkTime))
 	}
 	return s.Clock.Now().Add(time.Duration(s.late.Load()))
 }
@@ -337,7 +338,7 @@ func TestSearchUsesTheBrain(t *testing.T) {
 	c.put("ann")
 	ann := c.as("ann")
 	ann.ingest(&pb.IngestItem{ExternalId: "hers", Content: "The mother of " + names[0] + " kept a secret diary."})
-	search := func(c client, op *pb.Search) (ids []string, version uint64) {
+	find := func(c client, op *pb.Search) (ids []string, version uint64) {
 		found := c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: op}}).GetSearch()
 		for i, h := range found.GetHits() {
 			ids = append(ids, h.GetExternalId())
@@ -349,8 +350,8 @@ func TestSearchUsesTheBrain(t *testing.T) {
 	}
 	reached := func() (n int, version uint64) {
 		for i := range 20 {
-			ids, v := search(c, &pb.Search{Query: "What did the mother of " + names[i] + " keep?"})
-			if len(ids) != defaultTopK {
+			ids, v := find(c, &pb.Search{Query: "What did the mother of " + names[i] + " keep?"})
+			if len(ids) != search.DefaultTopK {
 				t.Errorf("%d hits", len(ids))
 			}
 			if slices.Contains(ids[:3], fmt.Sprint("p", mother[i])) {
@@ -375,13 +376,13 @@ func TestSearchUsesTheBrain(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 
-	ids, version := search(ann, &pb.Search{Query: "What did the mother of " + names[0] + " keep?"})
+	ids, version := find(ann, &pb.Search{Query: "What did the mother of " + names[0] + " keep?"})
 	if version != 1 || !slices.Equal(ids, []string{"hers"}) {
 		t.Errorf("a subject's search found %v by brain %d", ids, version)
 	}
 	c.ok(patchSettings("", new(bool))) // what comes now is not learned from
 	c.ingest(&pb.IngestItem{ExternalId: "plain", Content: "A zeppelin landed on the common."})
-	if ids, _ := search(c, &pb.Search{Query: "Where did the zeppelin land?"}); len(ids) == 0 || ids[0] != "plain" {
+	if ids, _ := find(c, &pb.Search{Query: "Where did the zeppelin land?"}); len(ids) == 0 || ids[0] != "plain" {
 		t.Errorf("what must not be learned from: %v", ids)
 	}
 	for _, op := range []*pb.Search{
@@ -389,12 +390,12 @@ func TestSearchUsesTheBrain(t *testing.T) {
 		{Query: names[0], IncludeSuperseded: true},
 		{Query: names[0], Filters: &pb.Filters{Kind: "note"}},
 	} {
-		if _, version := search(c, op); version != 0 {
+		if _, version := find(c, op); version != 0 {
 			t.Errorf("the brain ranked %v", op)
 		}
 	}
 	c.ok(patchSettings("fast", nil))
-	if _, version := search(c, &pb.Search{Query: names[0]}); version != 0 {
+	if _, version := find(c, &pb.Search{Query: names[0]}); version != 0 {
 		t.Error("the brain ranked in quality mode fast")
 	}
 }

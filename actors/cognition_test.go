@@ -13,6 +13,7 @@ import (
 
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
+	"orgmem/actors/search"
 	"orgmem/actors/tenant"
 	"orgmem/brain/answer"
 	"orgmem/brain/text"
@@ -180,7 +181,7 @@ func TestSessionPack(t *testing.T) {
 		t.Helper()
 		return c.ok(sessionOp(org.Org, user, cwd)).GetMind().GetPack()
 	}
-	if p := pack(c, org.Owner, "/"); !strings.Contains(p.GetSystemPrompt(), "empty so far") || len(p.GetContext()) > 0 || p.GetExpiresMs() != n.clock.Now().Add(packLife).UnixMilli() || p.GetVoiceHint() != "" {
+	if p := pack(c, org.Owner, "/"); !strings.Contains(p.GetSystemPrompt(), "empty so far") || len(p.GetContext()) > 0 || p.GetExpiresMs() != n.clock.Now().Add(search.PackLife).UnixMilli() || p.GetVoiceHint() != "" {
 		t.Errorf("%v", p)
 	}
 	titled := func(c client, title, content string) {
@@ -303,19 +304,19 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 		c.inOrg(func(o *tenant.Org) {
 			part := o.Members[org.Owner]
 			err := o.WithStore(func(st *storage.Store) error {
-				p := &propagation{r: st, at: map[place]*reached{}}
-				p.seed([]*partition.Ref{part}, &pb.Hit{Node: hit, Score: 1})
+				p := &search.Propagation{R: st, At: map[search.Place]*search.Reached{}}
+				p.Seed([]*partition.Ref{part}, &pb.Hit{Node: hit, Score: 1})
 				for range hops {
-					if err := p.hop(); err != nil {
+					if err := p.Hop(); err != nil {
 						return err
 					}
 				}
-				for _, x := range p.ranked() {
-					got[x.path.GetNodes()[len(x.path.GetNodes())-1]] = x.path.GetEdges()
-					if want := math.Pow(0.4*hopDecay, float64(len(x.path.GetEdges()))); math.Abs(x.score-want) > 1e-9 {
-						t.Errorf("score %v after %d edges", x.score, len(x.path.GetEdges()))
+				for _, x := range p.Ranked() {
+					got[x.Path.GetNodes()[len(x.Path.GetNodes())-1]] = x.Path.GetEdges()
+					if want := math.Pow(0.4*search.HopDecay, float64(len(x.Path.GetEdges()))); math.Abs(x.Score-want) > 1e-9 {
+						t.Errorf("score %v after %d edges", x.Score, len(x.Path.GetEdges()))
 					}
-					if h, err := passageOf(st, x, wordsOf(&rd, "boiler")); err != nil || h.GetChunk() == "" {
+					if h, err := search.PassageOf(st, x, search.WordsOf(&rd, "boiler")); err != nil || h.GetChunk() == "" {
 						t.Errorf("%v: %v", h, err)
 					}
 				}
@@ -449,18 +450,18 @@ func TestRetrieveFollowsWhatHolds(t *testing.T) {
 	c.inOrg(func(o *tenant.Org) {
 		part := o.Members[org.Owner]
 		err := o.WithStore(func(st *storage.Store) error {
-			p := &propagation{r: st, at: map[place]*reached{}}
+			p := &search.Propagation{R: st, At: map[search.Place]*search.Reached{}}
 			for i, id := range []string{old, left, right} {
-				p.seed([]*partition.Ref{part}, &pb.Hit{Node: id, Score: 1 - 0.1*float64(i)})
+				p.Seed([]*partition.Ref{part}, &pb.Hit{Node: id, Score: 1 - 0.1*float64(i)})
 			}
-			if err := p.hop(); err != nil {
+			if err := p.Hop(); err != nil {
 				return err
 			}
-			if p.at[place{part.ID, pb.NodeID(by)}] != nil {
+			if p.At[search.Place{Part: part.ID, Node: pb.NodeID(by)}] != nil {
 				t.Error("it follows an edge that has ended")
 			}
-			if x := p.at[place{part.ID, pb.NodeID(both)}]; len(p.front) != 1 || p.front[0] != x || math.Abs(x.score-0.8*0.4*hopDecay) > 1e-9 {
-				t.Errorf("it goes on from %v", p.front)
+			if x := p.At[search.Place{Part: part.ID, Node: pb.NodeID(both)}]; len(p.Front) != 1 || p.Front[0] != x || math.Abs(x.Score-0.8*0.4*search.HopDecay) > 1e-9 {
+				t.Errorf("it goes on from %v", p.Front)
 			}
 			return nil
 		})

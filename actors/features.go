@@ -3,6 +3,7 @@ package actors
 import (
 	"orgmem/actors/cognition"
 	"orgmem/actors/graph"
+	"orgmem/actors/search"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
@@ -24,7 +25,7 @@ func featuresOf(s *tenant.System) ([]tenant.Feature, error) {
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &graph.Module{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &subject.Upkeep{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &cognition.Module{Org: o} }),
-		newSearchNode(s),
+		search.New(s),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &usageModule{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &purgeModule{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &training.Module{Org: o} }),

@@ -10,6 +10,7 @@ import (
 	"orgmem/actors/cognition"
 	"orgmem/actors/egress"
 	"orgmem/actors/graph"
+	"orgmem/actors/search"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
@@ -61,8 +62,8 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"lastUsedAt is written at most once a minute per key", tenant.UseWriteInterval, time.Minute},
 		{"lifetime 7 days (of a sandbox key)", tenant.DefaultSandboxKeyLife, 7 * day},
 		{"ends failed after 5 attempts", tenant.MaxAttempts, 5},
-		{"topK?: 1-100 (10)", defaultTopK, 10},
-		{"the strongest 200 nodes", maxRecallNodes, 200},
+		{"topK?: 1-100 (10)", search.DefaultTopK, 10},
+		{"the strongest 200 nodes", search.MaxRecallNodes, 200},
 		{"at the latest every 5 minutes while there is new content", cognition.Latest, 5 * time.Minute},
 		{"buckets are UTC hours up to 7 days", hourlyUsage, 7 * day},
 		{"A range over 92 days", maxUsageRange, 92 * day},

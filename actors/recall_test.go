@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/graph"
+	"orgmem/actors/search"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -165,7 +166,7 @@ func TestRecalledGraph(t *testing.T) {
 	c.put("anna")
 	c.as("anna").note("Anna's own.")
 	var docs []*pb.IngestItem
-	for i := range maxRecallNodes + 20 {
+	for i := range search.MaxRecallNodes + 20 {
 		docs = append(docs, doc("", fmt.Sprintf("Note number %d.", i)))
 	}
 	var ids []string
@@ -180,14 +181,14 @@ func TestRecalledGraph(t *testing.T) {
 	c.ok(forgetEdgeOp(gone.GetId()))
 
 	view := c.ok(recallOp(&pb.Recall{Type: pb.RecallGraph})).GetMind().GetGraph()
-	if len(view.GetNodes()) != maxRecallNodes || view.GetTotalNodes() != uint64(len(ids)) || view.GetTotalEdges() != 2 || view.GetTotalDomains() != 0 {
+	if len(view.GetNodes()) != search.MaxRecallNodes || view.GetTotalNodes() != uint64(len(ids)) || view.GetTotalEdges() != 2 || view.GetTotalDomains() != 0 {
 		t.Fatalf("%d nodes of %d, %d edges", len(view.GetNodes()), view.GetTotalNodes(), view.GetTotalEdges())
 	}
 	if view.GetNodes()[0].GetId() != hub {
 		t.Errorf("the strongest is %v", view.GetNodes()[0])
 	}
 	for i, x := range view.GetNodes()[1:] {
-		if strength(x) > strength(view.GetNodes()[i]) {
+		if search.Strength(x) > search.Strength(view.GetNodes()[i]) {
 			t.Fatalf("node %d is stronger than the one before it", i+1)
 		}
 	}
@@ -212,21 +213,21 @@ func TestRecalledGraphIsBounded(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.ok(me()) // its key is in memory then
-	const each = maxRecallCount/2 + 10
+	const each = search.MaxRecallCount/2 + 10
 	for i, kind := range []string{"event", "document"} {
 		c.derive(func(b *storage.Batch, space storage.Space) {
 			for j := range each { // the older have no records: they are only counted
 				id, at := fmt.Sprintf("%s%d", kind, j), int64(2*j+i+1)
 				b.PutRaw(graph.NodeList(space, pb.StatusLive, kind).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
 				b.PutRaw(graph.EdgesOf(space, graph.EdgeOrigins[i]).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
-				if j >= each-maxRecallScan/2 {
+				if j >= each-search.MaxRecallScan/2 {
 					b.Put(space.Key(storage.TableNode, storage.Str(id)), &pb.Node{Id: id, Kind: kind, Status: pb.StatusLive, CreatedMs: at, Authority: 1, Confidence: 1})
 				}
 			}
 		})
 	}
 	view := c.ok(recallOp(&pb.Recall{Type: pb.RecallGraph})).GetMind().GetGraph()
-	if len(view.GetNodes()) != maxRecallNodes || view.GetTotalNodes() != maxRecallCount || view.GetTotalEdges() != maxRecallCount {
+	if len(view.GetNodes()) != search.MaxRecallNodes || view.GetTotalNodes() != search.MaxRecallCount || view.GetTotalEdges() != search.MaxRecallCount {
 		t.Errorf("%d nodes of %d, %d edges", len(view.GetNodes()), view.GetTotalNodes(), view.GetTotalEdges())
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
+	"orgmem/actors/search"
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
 	"orgmem/brain/index"
@@ -189,14 +190,14 @@ func TestThoroughLooksAtMore(t *testing.T) {
 		looked := map[partition.Quality]int{}
 		c.inOrg(func(o *tenant.Org) {
 			err := o.WithStore(func(st *storage.Store) error {
-				for mode, e := range efforts {
-					search := tenant.ModuleOf[*recallModule](&o.View)
-					rd, parts := &search.node.workers[0], []*partition.Ref{part}
+				for mode, e := range search.Efforts {
+					search := tenant.ModuleOf[*search.Module](&o.View)
+					rd, parts := &search.Node.Workers[0], []*partition.Ref{part}
 					q, err := training.LookInto(&o.View, st, parts, "common", index.Hybrid, &rd.QueryEncoder, func() error { return nil })
 					if err != nil {
 						return err
 					}
-					found, err := search.searchIn(st, parts, q, &pb.Search{Query: "common", TopK: topK}, e, rd)
+					found, err := search.SearchIn(st, parts, q, &pb.Search{Query: "common", TopK: topK}, e, rd)
 					if err != nil || len(found.GetHits()) != 1 {
 						t.Errorf("%s finds %v, %v", mode, found, err)
 					}
@@ -311,7 +312,7 @@ func TestAnswersLookPastWhatIsNotLearned(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	off, on := false, true
 	c.ok(patchSettings("", &off))
-	for i := range answerSources + 1 {
+	for i := range search.AnswerSources + 1 {
 		c.ingest(doc(fmt.Sprint("private", i), fmt.Sprintf("The boiler was repaired by neighbour %d.", i)))
 	}
 	c.ok(patchSettings("", &on))

@@ -154,7 +154,7 @@ func (c *cycle) chunkOf(st *storage.Store, seq uint64) (chunk *pb.Chunk, at cogn
 	return chunk, cognition.Chunk{Seq: seq, Node: place}, nil
 }
 
-// passageOf reads a chunk and takes it apart; nil when it is gone.
+// search.PassageOf reads a chunk and takes it apart; nil when it is gone.
 func (c *cycle) passageOf(st *storage.Store, own *tenant.Comparer, seq uint64) (note, *conflict.Passage, error) {
 	chunk, at, err := c.chunkOf(st, seq)
 	if err != nil || chunk == nil {
@@ -164,7 +164,7 @@ func (c *cycle) passageOf(st *storage.Store, own *tenant.Comparer, seq uint64) (
 	return n, p, nil
 }
 
-// passage is passageOf with the dates that the chunk names.
+// passage is search.PassageOf with the dates that the chunk names.
 func (c *cycle) passage(st *storage.Store, own *tenant.Comparer, f cognition.Chunk) (note, *conflict.Passage, error) {
 	chunk, at, err := c.chunkOf(st, f.Seq)
 	if err != nil || chunk == nil {

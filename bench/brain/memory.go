@@ -34,7 +34,7 @@ const (
 	leastSimilar = 0.42
 	// titleRunes is how much of an untitled text is its title.
 	titleRunes = 80
-	// brainCandidates, training.MaxSeeds and walkBudget are those of the service.
+	// brainCandidates, training.MaxSeeds and search.WalkBudget are those of the service.
 	brainCandidates = 400
 	brainSeeds      = 100
 	walkBudget      = 20_000

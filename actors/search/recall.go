@@ -1,4 +1,4 @@
-package actors
+package search
 
 import (
 	"cmp"
@@ -20,22 +20,22 @@ import (
 const (
 	// maxRecallItems bounds a view that is answered whole: more are on its pages.
 	maxRecallItems = 200
-	// maxRecallNodes and maxRecallEdges bound the graph view.
-	maxRecallNodes = 200
+	// MaxRecallNodes and maxRecallEdges bound the graph view.
+	MaxRecallNodes = 200
 	maxRecallEdges = 2000
-	// maxRecallScan bounds the nodes among which the strongest are looked for, the
+	// MaxRecallScan bounds the nodes among which the strongest are looked for, the
 	// newest of them: some 10 ms of reading.
-	maxRecallScan = 4000
+	MaxRecallScan = 4000
 	// maxRecallEnds bounds the edges of one node and origin that are looked
 	// through for those to another of the strongest: a hub has many others.
 	maxRecallEnds = 500
-	// maxRecallCount is where the counting of nodes stops, of edges and of domains:
+	// MaxRecallCount is where the counting of nodes stops, of edges and of domains:
 	// 100,000 index entries are some 30 ms of reading.
-	maxRecallCount = 100_000
+	MaxRecallCount = 100_000
 )
 
 // recall answers a derived view of the effective partition.
-func (o *recallModule) recall(c *tenant.Call, op *pb.Recall) {
+func (o *Module) recall(c *tenant.Call, op *pb.Recall) {
 	switch op.GetType() {
 	case pb.RecallIdentity:
 		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, c.Part) })
@@ -62,7 +62,7 @@ func readIdentity(r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 // identity answers a member's view to that member, and to who may read and
 // administrate. Everybody else is refused before it is looked whether there is
 // such a member.
-func (o *recallModule) identity(c *tenant.Call, op *pb.GetIdentity) {
+func (o *Module) identity(c *tenant.Call, op *pb.GetIdentity) {
 	user, err := pb.ParseUserID(op.GetUser())
 	own := err == nil && user == c.Who.User
 	if !own && !(tenant.Grants(c.Who.Scopes, pb.ScopeRead) && tenant.Grants(c.Who.Scopes, pb.ScopeAdmin)) {
@@ -95,7 +95,7 @@ func (o *recallModule) identity(c *tenant.Call, op *pb.GetIdentity) {
 	o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, part) })
 }
 
-func (o *recallModule) readInsights(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
+func (o *Module) readInsights(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
 	now := clock.Millis(o.System.Clock.Now())
 	entries, next, p, err := tenant.PageOfKeys(&o.View, r, part.Space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), graph.MaxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
 		i := &pb.Insight{}
@@ -120,7 +120,7 @@ func (o *recallModule) readInsights(r storage.Reader, part *partition.Ref, op *p
 	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(), Insights: entries, NextCursor: next}}}), err
 }
 
-func (o *recallModule) readTemporal(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
+func (o *Module) readTemporal(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
 	entries, next, p, err := tenant.PageOfKeys(&o.View, r, part.Space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), graph.MaxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
 		m := &pb.Moment{}
 		if err := item.Decode(m); err != nil || op.GetAsOfMs() != 0 && m.GetAtMs() > op.GetAsOfMs() {
@@ -159,9 +159,9 @@ func recallPage(op *pb.Recall) *pb.Page {
 	return &pb.Page{Size: maxRecallItems}
 }
 
-// strength orders the nodes of the graph view: what is believed and trusted, and
+// Strength orders the nodes of the graph view: what is believed and trusted, and
 // holds much together. The logarithm keeps a hub from drowning what is said.
-func strength(n *pb.Node) float64 {
+func Strength(n *pb.Node) float64 {
 	return n.GetAuthority() * n.GetConfidence() * (1 + math.Log1p(float64(n.GetDegree())))
 }
 
@@ -207,10 +207,10 @@ func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView, asO
 		if err != nil {
 			return err
 		}
-		if view.TotalNodes == maxRecallCount {
+		if view.TotalNodes == MaxRecallCount {
 			return nil
 		}
-		if view.TotalNodes++; view.TotalNodes > maxRecallScan {
+		if view.TotalNodes++; view.TotalNodes > MaxRecallScan {
 			continue
 		}
 		n := &pb.Node{}
@@ -223,7 +223,7 @@ func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView, asO
 		case n.GetUnlearned(), !moments.HeldAt(n, asOf):
 			continue
 		}
-		if view.Nodes = append(view.Nodes, n); len(view.Nodes) >= 4*maxRecallNodes {
+		if view.Nodes = append(view.Nodes, n); len(view.Nodes) >= 4*MaxRecallNodes {
 			cutStrongest(view)
 		}
 	}
@@ -236,7 +236,7 @@ func countEdges(r storage.Reader, space storage.Space, view *pb.GraphView) error
 			if err != nil {
 				return err
 			}
-			if view.TotalEdges == maxRecallCount {
+			if view.TotalEdges == MaxRecallCount {
 				return nil
 			}
 			view.TotalEdges++
@@ -248,9 +248,9 @@ func countEdges(r storage.Reader, space storage.Space, view *pb.GraphView) error
 // cutStrongest keeps the strongest nodes, the stronger first.
 func cutStrongest(view *pb.GraphView) {
 	slices.SortFunc(view.Nodes, func(a, b *pb.Node) int {
-		return cmp.Or(cmp.Compare(strength(b), strength(a)), cmp.Compare(b.GetCreatedMs(), a.GetCreatedMs()), cmp.Compare(a.GetId(), b.GetId()))
+		return cmp.Or(cmp.Compare(Strength(b), Strength(a)), cmp.Compare(b.GetCreatedMs(), a.GetCreatedMs()), cmp.Compare(a.GetId(), b.GetId()))
 	})
-	view.Nodes = view.Nodes[:min(len(view.Nodes), maxRecallNodes)]
+	view.Nodes = view.Nodes[:min(len(view.Nodes), MaxRecallNodes)]
 }
 
 // addEdges adds a node's edges to others of the chosen, as far as they held at a time;
@@ -285,7 +285,7 @@ func addDomains(r storage.Reader, space storage.Space, view *pb.GraphView) error
 	for _, n := range view.GetNodes() {
 		wanted[n.GetDomain()] = true
 	}
-	for rec, err := range storage.ScanRecords(r, space.Prefix(storage.TableDomain), storage.ScanOptions{Limit: maxRecallCount}, func() *pb.Domain { return &pb.Domain{} }) {
+	for rec, err := range storage.ScanRecords(r, space.Prefix(storage.TableDomain), storage.ScanOptions{Limit: MaxRecallCount}, func() *pb.Domain { return &pb.Domain{} }) {
 		if err != nil {
 			return err
 		}

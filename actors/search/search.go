@@ -1,4 +1,4 @@
-package actors
+package search
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// defaultTopK is the number of hits when the client names none.
-	defaultTopK = 10
+	// DefaultTopK is the number of hits when the client names none.
+	DefaultTopK = 10
 	// widening is by how much more candidates are looked at when there are too few
 	// documents among them.
 	widening = 4
@@ -38,20 +38,20 @@ type effort struct {
 	brain bool
 }
 
-var efforts = map[partition.Quality]effort{
+var Efforts = map[partition.Quality]effort{
 	partition.QualityFast:     {perHit: 8, least: 100},
 	partition.QualityBalanced: {perHit: 8, least: 100, exact: 2, open: true},
 	partition.QualityThorough: {perHit: 32, least: 400, exact: 8, brain: true},
 }
 
 // effort is what the effective partition wants spent on the call.
-func (o *recallModule) effort(c *tenant.Call, st *storage.Store) (effort, error) {
+func (o *Module) effort(c *tenant.Call, st *storage.Store) (effort, error) {
 	s, err := c.Org.System.Parts.Settings(st, c.Part)
-	return efforts[s.Quality], err
+	return Efforts[s.Quality], err
 }
 
 // search answers from snapshots, in the read pool.
-func (o *recallModule) search(c *tenant.Call, op *pb.Search) {
+func (o *Module) search(c *tenant.Call, op *pb.Search) {
 	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partition.Ref, rd *searcher) (*pb.Reply, error) {
 		found, err := o.find(c, st, parts, op, rd)
 		if err != nil {
@@ -63,7 +63,7 @@ func (o *recallModule) search(c *tenant.Call, op *pb.Search) {
 
 // readScope reads, in the read pool, from what an answer covers: the caller's
 // partition or, with scope org, all of the organization's.
-func (o *recallModule) readScope(c *tenant.Call, orgScope bool, read func(st *storage.Store, parts []*partition.Ref, rd *searcher) (*pb.Reply, error)) {
+func (o *Module) readScope(c *tenant.Call, orgScope bool, read func(st *storage.Store, parts []*partition.Ref, rd *searcher) (*pb.Reply, error)) {
 	if orgScope && c.Env.GetHasSubject() {
 		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
 		return
@@ -80,13 +80,13 @@ func (o *recallModule) readScope(c *tenant.Call, orgScope bool, read func(st *st
 				return nil, err
 			}
 		}
-		return read(st, parts, &o.node.workers[worker])
+		return read(st, parts, &o.Node.Workers[worker])
 	})
 }
 
 // find searches, by the brain where there is one and it may be used, and counts what
 // that costs.
-func (o *recallModule) find(c *tenant.Call, st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
+func (o *Module) find(c *tenant.Call, st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
 	if found, err := o.findByBrain(c, st, parts, op, rd); found != nil || err != nil {
 		return found, err
 	}
@@ -98,12 +98,12 @@ func (o *recallModule) find(c *tenant.Call, st *storage.Store, parts []*partitio
 }
 
 // findWith is find for a query that is ready.
-func (o *recallModule) findWith(c *tenant.Call, st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
+func (o *Module) findWith(c *tenant.Call, st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
 	e, err := o.effort(c, st)
 	if err != nil {
 		return nil, err
 	}
-	found, err := o.searchIn(st, parts, q, op, e, rd)
+	found, err := o.SearchIn(st, parts, q, op, e, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -114,11 +114,11 @@ func (o *recallModule) findWith(c *tenant.Call, st *storage.Store, parts []*part
 
 var searchModes = map[string]index.Mode{"": index.Hybrid, "hybrid": index.Hybrid, "vector": index.VectorOnly, "keyword": index.KeywordOnly}
 
-// searchIn ranks the chunks of some partitions as one index.
-func (o *recallModule) searchIn(st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, e effort, rd *searcher) (*pb.SearchResult, error) {
+// SearchIn ranks the chunks of some partitions as one index.
+func (o *Module) SearchIn(st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, e effort, rd *searcher) (*pb.SearchResult, error) {
 	topK := int(op.GetTopK())
 	if topK == 0 {
-		topK = defaultTopK
+		topK = DefaultTopK
 	}
 	q.N = min(max(topK*e.perHit, e.least), index.MaxCandidates)
 	q.IncludeSuperseded = op.GetIncludeSuperseded() || op.GetFilters().GetAsOfMs() != 0
@@ -147,7 +147,7 @@ func (o *recallModule) searchIn(st *storage.Store, parts []*partition.Ref, q *tr
 // rank gives the best topK nodes. The best candidates may all be chunks of a few
 // long documents; then more of them are looked at, until there are topK nodes or
 // no more chunks.
-func (o *recallModule) rank(st *storage.Store, parts []*partition.Ref, snapshots []*index.Snapshot, q *index.Query, topK int, e effort, rd *searcher) ([]index.Hit, error) {
+func (o *Module) rank(st *storage.Store, parts []*partition.Ref, snapshots []*index.Snapshot, q *index.Query, topK int, e effort, rd *searcher) ([]index.Hit, error) {
 	for {
 		candidates := rd.Scratch.Candidates(snapshots, q)
 		exact, err := e.exactVectors(st, parts, candidates, q, topK, &rd.Vectors)
@@ -165,7 +165,7 @@ func (o *recallModule) rank(st *storage.Store, parts []*partition.Ref, snapshots
 // exactVectors reads the stored vectors of the candidates that are to be ranked by
 // them, each at its candidate's place. They are valid until from reads the next.
 func (e effort) exactVectors(st *storage.Store, parts []*partition.Ref, candidates []index.Candidate, q *index.Query, topK int, from *partition.VectorReader) ([][]float32, error) {
-	most := min(e.exact*max(topK, defaultTopK), len(candidates))
+	most := min(e.exact*max(topK, DefaultTopK), len(candidates))
 	if q.Mode == index.KeywordOnly || most == 0 {
 		return nil, nil
 	}
@@ -195,7 +195,7 @@ func (e effort) exactVectors(st *storage.Store, parts []*partition.Ref, candidat
 }
 
 // filterOf turns a request's filters into the index's.
-func (o *recallModule) filterOf(st *storage.Store, parts []*partition.Ref, f *pb.Filters) index.Filter {
+func (o *Module) filterOf(st *storage.Store, parts []*partition.Ref, f *pb.Filters) index.Filter {
 	var out index.Filter
 	if f == nil {
 		return out

@@ -1,4 +1,4 @@
-package actors
+package search
 
 import (
 	"context"
@@ -30,15 +30,15 @@ import (
 // into stands in an answer.
 
 const (
-	// phraseWait is how long an answer waits for the model: somebody waits for the
+	// PhraseWait is how long an answer waits for the model: somebody waits for the
 	// answer.
-	phraseWait = 10 * time.Second
-	// phraseReserve is what is left of a request's time for what comes behind.
-	phraseReserve = 2 * time.Second
-	// maxPhrasings bounds the answers of a node that wait for the model at a time;
+	PhraseWait = 10 * time.Second
+	// PhraseReserve is what is left of a request's time for what comes behind.
+	PhraseReserve = 2 * time.Second
+	// MaxPhrasings bounds the answers of a node that wait for the model at a time;
 	// others go out in the passages' words. Each is a request under way, of which
 	// tenant.PressureFrom hold ingestion back though none of them works.
-	maxPhrasings = tenant.PressureFrom / 2
+	MaxPhrasings = tenant.PressureFrom / 2
 )
 
 // draft is an answer in the passages' own words, and what it takes to say it in others.
@@ -59,7 +59,7 @@ func (d *draft) reply() *pb.Reply {
 // phrase has a draft worded and then answers the call; false: it does not, since there
 // is no model or nothing to word, nobody has the time, or quality mode fast declines
 // to wait.
-func (o *recallModule) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, error) {
+func (o *Module) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, error) {
 	sys := o.System
 	if sys.Config.LLM == nil || len(d.GetCitations()) == 0 {
 		return false, nil
@@ -67,15 +67,15 @@ func (o *recallModule) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAns
 	if s, err := sys.Parts.Settings(st, c.Part); err != nil || s.Quality == partition.QualityFast {
 		return false, err
 	}
-	wait := phraseWait
+	wait := PhraseWait
 	if until := c.Env.GetDeadlineMs(); until > 0 {
-		wait = min(wait, time.Duration(until-clock.Millis(sys.Clock.Now()))*time.Millisecond-phraseReserve)
+		wait = min(wait, time.Duration(until-clock.Millis(sys.Clock.Now()))*time.Millisecond-PhraseReserve)
 	}
 	if wait <= 0 {
 		return false, nil
 	}
 	select {
-	case o.node.phrasing <- struct{}{}:
+	case o.Node.Phrasing <- struct{}{}:
 	default:
 		return false, nil
 	}
@@ -104,7 +104,7 @@ func (o *recallModule) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAns
 					}
 					return again.reply(), nil
 				}
-				d.take(said, o.node.workers[worker].Reader)
+				d.take(said, o.Node.Workers[worker].Reader)
 				return d.reply(), nil
 			})
 		})
@@ -113,12 +113,12 @@ func (o *recallModule) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAns
 }
 
 // phrasing asks the model, in whose place it gives nothing where that does not answer.
-func (o *recallModule) phrasing(d *draft, wait time.Duration) []llm.Sentence {
-	defer func() { <-o.node.phrasing }()
+func (o *Module) phrasing(d *draft, wait time.Duration) []llm.Sentence {
+	defer func() { <-o.Node.Phrasing }()
 	ctx, cancel := context.WithCancelCause(o.System.Running)
 	defer cancel(nil)
 	late := context.Canceled
-	if wait == phraseWait { // a request in a hurry says nothing of the endpoint
+	if wait == PhraseWait { // a request in a hurry says nothing of the endpoint
 		late = llm.ErrSlow
 	}
 	defer o.System.Clock.AfterFunc(wait, func() { cancel(late) }).Stop()

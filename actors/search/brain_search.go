@@ -1,4 +1,4 @@
-package actors
+package search
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ const scoreFall = 4
 // the index does, which quality mode fast declines. It walks over nothing outside
 // parts. The first hit's score is the best that the index gave; the others' fall from
 // there, since a brain's own figures have no scale and may be negative.
-func (o *recallModule) findByBrain(c *tenant.Call, st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
+func (o *Module) findByBrain(c *tenant.Call, st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
 	if searchModes[op.GetMode()] != index.Hybrid || op.GetFilters() != nil || op.GetIncludeSuperseded() || c.Part.Kind == pb.PartitionSandbox {
 		return nil, nil
 	}
@@ -41,7 +41,7 @@ func (o *recallModule) findByBrain(c *tenant.Call, st *storage.Store, parts []*p
 	if err != nil {
 		return nil, err
 	}
-	topK := int(cmp.Or(op.GetTopK(), defaultTopK))
+	topK := int(cmp.Or(op.GetTopK(), DefaultTopK))
 	found, err := foundBy(a, n, w.Passages(topK+training.MaxSeeds), topK, func(*pb.Node) bool { return true })
 	if err != nil {
 		return nil, err

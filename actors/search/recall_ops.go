@@ -1,34 +1,34 @@
-package actors
+package search
 
 import (
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
 
-// recallModule answers from what is known of a memory: search, retrieval, recall, conditioning, and the answers of the brain.
-type recallModule struct {
+// Module answers from what is known of a memory: search, retrieval, recall, conditioning, and the answers of the brain.
+type Module struct {
 	*tenant.Org
 	tenant.NoModule
-	node *searchNode
+	Node *Feature
 }
 
-// searchNode is what search has once on a node.
-type searchNode struct {
+// Feature is what search has once on a node.
+type Feature struct {
 	tenant.NoFeature
 
-	workers  []searcher    // one per read worker
-	phrasing chan struct{} // the answers that a language model is wording
+	Workers  []searcher    // one per read worker
+	Phrasing chan struct{} // the answers that a language model is wording
 }
 
-func newSearchNode(s *tenant.System) *searchNode {
-	n := &searchNode{workers: make([]searcher, len(s.Readers)), phrasing: make(chan struct{}, maxPhrasings)}
-	for i := range n.workers {
-		n.workers[i].Reader = &s.Readers[i]
+func New(s *tenant.System) *Feature {
+	n := &Feature{Workers: make([]searcher, len(s.Readers)), Phrasing: make(chan struct{}, MaxPhrasings)}
+	for i := range n.Workers {
+		n.Workers[i].Reader = &s.Readers[i]
 	}
 	return n
 }
 
-func (n *searchNode) Module(o *tenant.Org) tenant.Module { return &recallModule{Org: o, node: n} }
+func (n *Feature) Module(o *tenant.Org) tenant.Module { return &Module{Org: o, Node: n} }
 
 // searcher is the working memory that search has of one read worker.
 type searcher struct {
@@ -37,7 +37,7 @@ type searcher struct {
 	walker walker
 }
 
-func (o *recallModule) Handle(c *tenant.Call) bool {
+func (o *Module) Handle(c *tenant.Call) bool {
 	if op := c.Env.GetSearch(); op != nil {
 		o.search(c, op)
 		return true

@@ -1,4 +1,4 @@
-package actors
+package search
 
 import (
 	"cmp"
@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// hopDecay is what is left of a node's score at its neighbour, beside the
+	// HopDecay is what is left of a node's score at its neighbour, beside the
 	// edge's weight: a neighbour of a good hit is a weaker one.
-	hopDecay = 0.5
+	HopDecay = 0.5
 	// maxHopNodes and maxHopEdges bound the nodes that a hop begins at, the
 	// strongest, and the edges of one node, direction and origin that it follows,
 	// the newest. Four hops then read at most 20,000 edges.
@@ -30,55 +30,55 @@ const (
 	edgesPerReadUnit = 100
 )
 
-// reached is a node that retrieval has come to, by its best path.
-type reached struct {
+// Reached is a node that retrieval has come to, by its best path.
+type Reached struct {
 	part  *partition.Ref
-	score float64
-	path  *pb.Path
+	Score float64
+	Path  *pb.Path
 	hit   *pb.Hit // nil: reached by an edge, its passage is not read yet
 	text  bool    // it holds text, so it can be a result; an entity only leads on
 	ahead bool    // it is in the front
 }
 
-// place is a node of some partition.
-type place struct {
-	part pb.PartitionID
-	node pb.NodeID
+// Place is a node of some partition.
+type Place struct {
+	Part pb.PartitionID
+	Node pb.NodeID
 }
 
 // retrieve searches, and follows the edges of what it finds.
-func (o *recallModule) retrieve(c *tenant.Call, op *pb.Retrieve) {
+func (o *Module) retrieve(c *tenant.Call, op *pb.Retrieve) {
 	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partition.Ref, rd *searcher) (*pb.Reply, error) {
-		topK := int(cmp.Or(op.GetTopK(), defaultTopK))
+		topK := int(cmp.Or(op.GetTopK(), DefaultTopK))
 		found, err := o.find(c, st, parts, &pb.Search{Query: op.GetQuery(), TopK: uint32(topK)}, rd)
 		if err != nil {
 			return nil, err
 		}
-		p := &propagation{r: st, at: map[place]*reached{}}
+		p := &Propagation{R: st, At: map[Place]*Reached{}}
 		for _, h := range found.GetHits() {
-			p.seed(parts, h)
+			p.Seed(parts, h)
 		}
 		for range op.GetMaxHops() {
-			if err := p.hop(); err != nil {
+			if err := p.Hop(); err != nil {
 				return nil, err
 			}
 		}
-		words := wordsOf(rd.Reader, op.GetQuery())
+		words := WordsOf(rd.Reader, op.GetQuery())
 		out := &pb.Retrieved{EmbedTokens: found.GetEmbedTokens(), BrainVersion: found.GetBrainVersion()}
-		for _, x := range p.ranked() {
+		for _, x := range p.Ranked() {
 			if len(out.GetHits()) == topK {
 				break
 			}
 			if x.hit == nil {
-				if x.hit, err = passageOf(st, x, words); err != nil {
+				if x.hit, err = PassageOf(st, x, words); err != nil {
 					return nil, err
 				}
 			}
 			if x.hit == nil {
 				continue // forgotten since
 			}
-			x.hit.Score, x.path.Activation = x.score, x.score
-			out.Hits, out.Paths = append(out.Hits, x.hit), append(out.Paths, x.path)
+			x.hit.Score, x.Path.Activation = x.Score, x.Score
+			out.Hits, out.Paths = append(out.Hits, x.hit), append(out.Paths, x.Path)
 			if err := addContradictions(st, x, out); err != nil {
 				return nil, err
 			}
@@ -89,50 +89,50 @@ func (o *recallModule) retrieve(c *tenant.Call, op *pb.Retrieve) {
 	})
 }
 
-// propagation spreads the scores of search hits over the graph. A node keeps the
+// Propagation spreads the scores of search hits over the graph. A node keeps the
 // best score that comes to it by one path: a sum over paths would let a hub
 // outshine what was asked for.
-type propagation struct {
-	r     storage.Reader
-	at    map[place]*reached
-	front []*reached // what the last hop improved
+type Propagation struct {
+	R     storage.Reader
+	At    map[Place]*Reached
+	Front []*Reached // what the last hop improved
 	edges int        // followed
 }
 
-// seed takes in a hit of the search.
-func (p *propagation) seed(parts []*partition.Ref, h *pb.Hit) {
+// Seed takes in a hit of the search.
+func (p *Propagation) Seed(parts []*partition.Ref, h *pb.Hit) {
 	part := parts[0]
 	if len(parts) > 1 {
 		if part = tenant.OwnerOf(parts, pb.NodeID(h.GetNode())); part == nil {
 			return
 		}
 	}
-	x := &reached{part: part, score: math.Max(h.GetScore(), 0), path: &pb.Path{Nodes: []string{h.GetNode()}}, hit: h, text: true}
-	p.at[place{part.ID, pb.NodeID(h.GetNode())}] = x
+	x := &Reached{part: part, Score: math.Max(h.GetScore(), 0), Path: &pb.Path{Nodes: []string{h.GetNode()}}, hit: h, text: true}
+	p.At[Place{part.ID, pb.NodeID(h.GetNode())}] = x
 	p.goOn(x)
 }
 
 // goOn lets the next hop begin at a node, too.
-func (p *propagation) goOn(x *reached) {
+func (p *Propagation) goOn(x *Reached) {
 	if !x.ahead {
 		x.ahead = true
-		p.front = append(p.front, x)
+		p.Front = append(p.Front, x)
 	}
 }
 
-// hop goes from the strongest of the front over their edges.
-func (p *propagation) hop() error {
-	slices.SortStableFunc(p.front, func(a, b *reached) int { return cmp.Compare(b.score, a.score) })
-	from := p.front
-	p.front = nil
+// Hop goes from the strongest of the front over their edges.
+func (p *Propagation) Hop() error {
+	slices.SortStableFunc(p.Front, func(a, b *Reached) int { return cmp.Compare(b.Score, a.Score) })
+	from := p.Front
+	p.Front = nil
 	for _, x := range from {
 		x.ahead = false
 	}
 	for _, x := range from[:min(len(from), maxHopNodes)] {
-		node := pb.NodeID(x.path.GetNodes()[len(x.path.GetNodes())-1])
+		node := pb.NodeID(x.Path.GetNodes()[len(x.Path.GetNodes())-1])
 		for _, origin := range graph.EdgeOrigins {
 			for _, end := range []storage.Key{graph.EdgesOfSource(x.part.Space, node, origin), graph.EdgesOfTarget(x.part.Space, node, origin)} {
-				for item, err := range p.r.Scan(end.Children(), storage.ScanOptions{Limit: maxHopEdges}) {
+				for item, err := range p.R.Scan(end.Children(), storage.ScanOptions{Limit: maxHopEdges}) {
 					if err != nil {
 						return err
 					}
@@ -149,58 +149,58 @@ func (p *propagation) hop() error {
 
 // follow goes over one edge that holds, if that is the best way to the node at its
 // end.
-func (p *propagation) follow(from *reached, entry storage.Key, to pb.NodeID) error {
-	at := place{from.part.ID, to}
-	known := p.at[at]
+func (p *Propagation) follow(from *Reached, entry storage.Key, to pb.NodeID) error {
+	at := Place{from.part.ID, to}
+	known := p.At[at]
 	// No edge weighs more than 1: most are decided without being read.
-	if best := from.score * hopDecay; known != nil && known.score >= best || slices.Contains(from.path.GetNodes(), string(to)) {
+	if best := from.Score * HopDecay; known != nil && known.Score >= best || slices.Contains(from.Path.GetNodes(), string(to)) {
 		return nil
 	}
-	e, err := graph.EdgeAt(p.r, from.part, entry)
+	e, err := graph.EdgeAt(p.R, from.part, entry)
 	if err != nil || e == nil || e.GetStatus() != pb.StatusLive {
 		return err
 	}
-	score := from.score * e.GetWeight() * hopDecay
-	if score <= 0 || known != nil && known.score >= score {
+	score := from.Score * e.GetWeight() * HopDecay
+	if score <= 0 || known != nil && known.Score >= score {
 		return nil
 	}
 	if known == nil {
 		n := &pb.Node{}
-		found, err := p.r.Get(from.part.Space.Key(storage.TableNode, storage.Str(to)), n)
+		found, err := p.R.Get(from.part.Space.Key(storage.TableNode, storage.Str(to)), n)
 		if err != nil || !found || n.GetStatus() != pb.StatusLive {
 			return err
 		}
-		known = &reached{part: from.part, text: len(n.GetChunks()) > 0}
-		p.at[at] = known
+		known = &Reached{part: from.part, text: len(n.GetChunks()) > 0}
+		p.At[at] = known
 	}
-	known.score = score
-	known.path = &pb.Path{
-		Nodes: append(slices.Clone(from.path.GetNodes()), string(to)),
-		Edges: append(slices.Clone(from.path.GetEdges()), e.GetId()),
+	known.Score = score
+	known.Path = &pb.Path{
+		Nodes: append(slices.Clone(from.Path.GetNodes()), string(to)),
+		Edges: append(slices.Clone(from.Path.GetEdges()), e.GetId()),
 	}
 	p.goOn(known)
 	return nil
 }
 
-// ranked gives the nodes that hold text, best first. All of them: a passage may have
+// Ranked gives the nodes that hold text, best first. All of them: a passage may have
 // been forgotten by the time that it is read, and then the next one takes its place.
-func (p *propagation) ranked() []*reached {
-	all := make([]*reached, 0, len(p.at))
-	for _, x := range p.at {
+func (p *Propagation) Ranked() []*Reached {
+	all := make([]*Reached, 0, len(p.At))
+	for _, x := range p.At {
 		if x.text {
 			all = append(all, x)
 		}
 	}
-	slices.SortFunc(all, func(a, b *reached) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), slices.Compare(a.path.GetNodes(), b.path.GetNodes()))
+	slices.SortFunc(all, func(a, b *Reached) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), slices.Compare(a.Path.GetNodes(), b.Path.GetNodes()))
 	})
 	return all
 }
 
-// passageOf reads what a node that was reached by an edge says: of its first
+// PassageOf reads what a node that was reached by an edge says: of its first
 // passages the one with most of the query's words. Nil when it has none.
-func passageOf(r storage.Reader, x *reached, words wordMatcher) (*pb.Hit, error) {
-	id := x.path.GetNodes()[len(x.path.GetNodes())-1]
+func PassageOf(r storage.Reader, x *Reached, words wordMatcher) (*pb.Hit, error) {
+	id := x.Path.GetNodes()[len(x.Path.GetNodes())-1]
 	node := &pb.Node{}
 	found, err := r.Get(x.part.Space.Key(storage.TableNode, storage.Str(id)), node)
 	if err != nil || !found {
@@ -225,7 +225,7 @@ func passageOf(r storage.Reader, x *reached, words wordMatcher) (*pb.Hit, error)
 }
 
 // addContradictions adds the open contradictions of a result.
-func addContradictions(r storage.Reader, x *reached, out *pb.Retrieved) error {
+func addContradictions(r storage.Reader, x *Reached, out *pb.Retrieved) error {
 	keys, err := graph.RestingOn(r, x.part.Space, pb.NodeID(x.hit.GetNode()), graph.MaxDerivedPerScan)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package actors
+package search
 
 import (
 	"cmp"
@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// packLife is how long a session's pack may be kept. What it says changes
+	// PackLife is how long a session's pack may be kept. What it says changes
 	// with every ingestion; a few minutes old it is still a good introduction.
-	packLife = 5 * time.Minute
+	PackLife = 5 * time.Minute
 	// maxPackTitles bounds each list of titles in a pack, maxPackDomains its
 	// topics: a pack stands in front of every prompt of a session, and is paid for
 	// each time.
@@ -46,7 +46,7 @@ const (
 
 // conditionSession introduces the caller's memory to another model. The ids in
 // the body must be the caller's own: the credential decides, not they.
-func (o *recallModule) conditionSession(c *tenant.Call, op *pb.ConditionSession) {
+func (o *Module) conditionSession(c *tenant.Call, op *pb.ConditionSession) {
 	org, err1 := pb.ParseOrgID(op.GetOrg())
 	user, err2 := pb.ParseUserID(op.GetUser())
 	if err1 != nil || err2 != nil || org != o.ID || user != c.Who.User {
@@ -55,7 +55,7 @@ func (o *recallModule) conditionSession(c *tenant.Call, op *pb.ConditionSession)
 	}
 	name := o.Record.GetName()
 	o.ReadWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-		pack := &pb.Pack{ExpiresMs: clock.Millis(c.Org.System.Clock.Now().Add(packLife))}
+		pack := &pb.Pack{ExpiresMs: clock.Millis(c.Org.System.Clock.Now().Add(PackLife))}
 		var err error
 		if pack.Context, err = recentTitles(st, c.Part.Space, maxPackTitles); err != nil {
 			return nil, err
@@ -64,7 +64,7 @@ func (o *recallModule) conditionSession(c *tenant.Call, op *pb.ConditionSession)
 		if err != nil {
 			return nil, err
 		}
-		related, err := o.titlesAbout(c, st, op.GetCwd(), &o.node.workers[worker])
+		related, err := o.titlesAbout(c, st, op.GetCwd(), &o.Node.Workers[worker])
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func mannerOf(r storage.Reader, space storage.Space) (*voice.Profile, error) {
 }
 
 // titlesAbout finds documents that name the directory somebody works in.
-func (o *recallModule) titlesAbout(c *tenant.Call, st *storage.Store, cwd string, rd *searcher) ([]string, error) {
+func (o *Module) titlesAbout(c *tenant.Call, st *storage.Store, cwd string, rd *searcher) ([]string, error) {
 	dir := path.Base(cwd)
 	if dir == "/" || dir == "." {
 		return nil, nil
@@ -167,11 +167,11 @@ func (o *recallModule) titlesAbout(c *tenant.Call, st *storage.Store, cwd string
 // conditionScaffold wraps a prompt in what memory knows about it: the passages
 // that are about the prompt, best first, as many as the budget of tokens holds.
 // The prompt itself is never cut.
-func (o *recallModule) conditionScaffold(c *tenant.Call, op *pb.ConditionScaffold) {
+func (o *Module) conditionScaffold(c *tenant.Call, op *pb.ConditionScaffold) {
 	o.ReadWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		found, err := o.find(c, st, []*partition.Ref{c.Part}, &pb.Search{
 			Query: text.TruncateRunes(op.GetPrompt(), maxPromptQuery), TopK: scaffoldSources,
-		}, &o.node.workers[worker])
+		}, &o.Node.Workers[worker])
 		if err != nil {
 			return nil, err
 		}

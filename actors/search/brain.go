@@ -1,4 +1,4 @@
-package actors
+package search
 
 import (
 	"cmp"
@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// answerSources is from how many documents an answer may be put together.
-	answerSources = 5
+	// AnswerSources is from how many documents an answer may be put together.
+	AnswerSources = 5
 	// answerScan is how many hits are looked at for them where the first of these must
 	// not be learned from.
 	answerScan = 100
@@ -33,7 +33,7 @@ const (
 // brainAnswer writes an answer from sentences of the passages that search finds, in
 // the manner of the person whose memory asks, and names them; a language model may word
 // it (brain_phrase.go).
-func (o *recallModule) brainAnswer(c *tenant.Call, op *pb.BrainAnswer) {
+func (o *Module) brainAnswer(c *tenant.Call, op *pb.BrainAnswer) {
 	o.ReadWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		d, err := o.draftAnswer(c, st, op, worker)
 		if err != nil {
@@ -47,12 +47,12 @@ func (o *recallModule) brainAnswer(c *tenant.Call, op *pb.BrainAnswer) {
 }
 
 // draftAnswer puts an answer together.
-func (o *recallModule) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, worker int) (*draft, error) {
+func (o *Module) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, worker int) (*draft, error) {
 	parts, err := c.Everywhere(st)
 	if err != nil {
 		return nil, err
 	}
-	rd := &o.node.workers[worker]
+	rd := &o.Node.Workers[worker]
 	d := &draft{query: op.GetQuery(), parts: parts}
 	hits, confidence, err := o.sources(c, st, parts, d.query, rd)
 	if err != nil {
@@ -66,7 +66,7 @@ func (o *recallModule) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.Bra
 		most = d.manner.AnswerWords(most)
 	}
 	d.hits, d.words = hits, int(cmp.Or(op.GetMaxWords(), uint32(most)))
-	d.BrainAnswered = answer.Compose(hits, wordsOf(rd.Reader, d.query).share, d.words, d.manner)
+	d.BrainAnswered = answer.Compose(hits, WordsOf(rd.Reader, d.query).share, d.words, d.manner)
 	if d.manner != nil && len(d.GetCitations()) > 0 {
 		d.Voice = voice.Hint(*d.manner)
 	}
@@ -77,10 +77,10 @@ func (o *recallModule) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.Bra
 
 // sources are the passages that an answer is made of: those that the brain comes to
 // or, while there is none, those that search finds.
-func (o *recallModule) sources(c *tenant.Call, st *storage.Store, parts []*partition.Ref, query string, rd *searcher) (hits []*pb.Hit, confidence float64, err error) {
+func (o *Module) sources(c *tenant.Call, st *storage.Store, parts []*partition.Ref, query string, rd *searcher) (hits []*pb.Hit, confidence float64, err error) {
 	n, err := tenant.ModuleOf[*training.Module](c.Org).Brain(st)
 	if errors.Is(err, training.ErrNotTrained) || errors.Is(err, training.ErrNotReady) {
-		for _, most := range []uint32{answerSources, answerScan} {
+		for _, most := range []uint32{AnswerSources, answerScan} {
 			found, err := o.find(c, st, parts, &pb.Search{Query: query, TopK: most}, rd)
 			if err != nil {
 				return nil, 0, err
@@ -89,11 +89,11 @@ func (o *recallModule) sources(c *tenant.Call, st *storage.Store, parts []*parti
 			if hits, err = learnedFrom(st, parts, about); err != nil {
 				return nil, 0, err
 			}
-			if len(hits) == len(about) || len(hits) >= answerSources {
+			if len(hits) == len(about) || len(hits) >= AnswerSources {
 				break // nothing was left out whose place another could take
 			}
 		}
-		return hits[:min(len(hits), answerSources)], 0, nil
+		return hits[:min(len(hits), AnswerSources)], 0, nil
 	}
 	if err != nil {
 		return nil, 0, err
@@ -102,7 +102,7 @@ func (o *recallModule) sources(c *tenant.Call, st *storage.Store, parts []*parti
 	if err != nil {
 		return nil, 0, err
 	}
-	found, err := foundBy(a, n, w.Passages(answerSources+training.MaxSeeds), answerSources, learned)
+	found, err := foundBy(a, n, w.Passages(AnswerSources+training.MaxSeeds), AnswerSources, learned)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -144,7 +144,7 @@ type wordMatcher struct {
 	query string
 }
 
-func wordsOf(rd *tenant.Reader, query string) wordMatcher { return wordMatcher{rd, query} }
+func WordsOf(rd *tenant.Reader, query string) wordMatcher { return wordMatcher{rd, query} }
 
 // share is the part of the query's words, by weight, that the text holds: 0 to 1.
 func (m wordMatcher) share(s string) float64 {
@@ -153,7 +153,7 @@ func (m wordMatcher) share(s string) float64 {
 
 // walkFrom lets the brain walk from a question. The walk and what is returned are
 // the worker's until its next call. Quality mode thorough begins at the exact cosines.
-func (o *recallModule) walkFrom(c *tenant.Call, st *storage.Store, parts []*partition.Ref, n *training.Net, query string, rd *searcher) (*retriever.Walk, *training.Asking, error) {
+func (o *Module) walkFrom(c *tenant.Call, st *storage.Store, parts []*partition.Ref, n *training.Net, query string, rd *searcher) (*retriever.Walk, *training.Asking, error) {
 	e, err := o.effort(c, st)
 	if err != nil {
 		return nil, nil, err
@@ -165,7 +165,7 @@ func (o *recallModule) walkFrom(c *tenant.Call, st *storage.Store, parts []*part
 	var sharpen func([]index.Candidate) error
 	if e.brain {
 		sharpen = func(candidates []index.Candidate) error {
-			exact, err := e.exactVectors(st, parts, candidates, q.Query, defaultTopK, &rd.Vectors)
+			exact, err := e.exactVectors(st, parts, candidates, q.Query, DefaultTopK, &rd.Vectors)
 			index.Sharpen(candidates, exact, q.Query)
 			return err
 		}
@@ -179,7 +179,7 @@ func (o *recallModule) walkFrom(c *tenant.Call, st *storage.Store, parts []*part
 	a.At = func(p int32) training.ChunkAt { return n.Chunks[p] }
 	a.Docs = func(p int32) pb.NodeID { return n.Graph.Documents()[n.Graph.Document(p)] }
 	began := c.Org.System.Clock.Now()
-	a.Budget, a.Over = walkBudget, func() bool { return c.Org.System.Clock.Now().Sub(began) >= walkTime }
+	a.Budget, a.Over = WalkBudget, func() bool { return c.Org.System.Clock.Now().Sub(began) >= WalkTime }
 	// What another partition's texts state is not followed: the order of the hits
 	// would tell of it.
 	a.Within = func(entity pb.NodeID) bool { return tenant.OwnerOf(parts, entity) != nil }
@@ -235,7 +235,7 @@ func foundBy(a *training.Asking, n *training.Net, ranked []retriever.Ranked, top
 }
 
 // brainQuery is one forward pass, beside what plain likeness of meaning finds.
-func (o *recallModule) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
+func (o *Module) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
 	o.ReadWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		n, err := tenant.ModuleOf[*training.Module](c.Org).Brain(st)
 		switch {
@@ -250,12 +250,12 @@ func (o *recallModule) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
 		if err != nil {
 			return nil, err
 		}
-		rd := &o.node.workers[worker]
+		rd := &o.Node.Workers[worker]
 		w, a, err := o.walkFrom(c, st, parts, n, op.GetQuery(), rd)
 		if err != nil {
 			return nil, err
 		}
-		topK := int(cmp.Or(op.GetTopK(), defaultTopK))
+		topK := int(cmp.Or(op.GetTopK(), DefaultTopK))
 		ranked := w.Passages(topK + training.MaxSeeds)
 		out := &pb.BrainFound{GateConfidence: w.Confidence(), PropagationTier: string(w.Tier(ranked[:min(topK, len(ranked))])), Version: n.Artifact.GetVersion()}
 		hits, err := foundBy(a, n, ranked, topK, learned)
@@ -276,7 +276,7 @@ func (o *recallModule) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
 		for _, h := range plain.GetHits() {
 			out.Cosine = append(out.Cosine, brainNode(h, 0))
 		}
-		if out.DriftRate, err = driftOf(st, parts, n.Artifact); err != nil {
+		if out.DriftRate, err = DriftOf(st, parts, n.Artifact); err != nil {
 			return nil, err
 		}
 		c.ReadUnits += tenant.UnitsOf(len(hits))
@@ -307,8 +307,8 @@ func entitiesOf(a *training.Asking, w *retriever.Walk, topK int) (out []*pb.Brai
 	return out, nil
 }
 
-// driftOf is how far the graph has moved since a brain was trained, 0 to 1.
-func driftOf(r storage.Reader, parts []*partition.Ref, artifact *pb.BrainArtifact) (float64, error) {
+// DriftOf is how far the graph has moved since a brain was trained, 0 to 1.
+func DriftOf(r storage.Reader, parts []*partition.Ref, artifact *pb.BrainArtifact) (float64, error) {
 	now := make(map[string]*pb.PartitionState, len(parts))
 	for _, part := range parts {
 		state := &pb.PartitionState{}
@@ -333,10 +333,10 @@ func (w *walker) of(n *training.Net) *retriever.Walk {
 	return w.walk
 }
 
-// walkBudget bounds the steps of a walk that somebody waits for: some 10 ms. What
+// WalkBudget bounds the steps of a walk that somebody waits for: some 10 ms. What
 // is linked so densely that it does not suffice is walked less far.
-const walkBudget = 20_000
+const WalkBudget = 20_000
 
-// walkTime is after what time it takes no further step, where a disk is slow or the
+// WalkTime is after what time it takes no further step, where a disk is slow or the
 // processors are busy: who asks waits for search as well, and for its answer.
-const walkTime = time.Second
+const WalkTime = time.Second

@@ -15,6 +15,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	"orgmem/actors/tenant"
+	"orgmem/actors/webhook"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -144,7 +145,7 @@ func (o *connectorModule) connectors(r storage.Reader, who tenant.Principal) ([]
 			all = append(all, rec.Value)
 		}
 	}
-	slices.SortFunc(all, func(a, b *pb.Connector) int { return newerFirst(a, b) })
+	slices.SortFunc(all, func(a, b *pb.Connector) int { return webhook.NewerFirst(a, b) })
 	return all, nil
 }
 
@@ -153,7 +154,7 @@ func (o *connectorModule) listConnectors(r storage.Reader, who tenant.Principal,
 	if err != nil {
 		return nil, err
 	}
-	page, next, p := pageOfDated(&o.View, all, "connectors "+who.User.String(), op.GetPage())
+	page, next, p := webhook.PageOfDated(&o.View, all, "connectors "+who.User.String(), op.GetPage())
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}

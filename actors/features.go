@@ -7,13 +7,14 @@ import (
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
+	"orgmem/actors/webhook"
 )
 
 // featuresOf is the table of a node's features, in the order in which they resume. The exports
 // come before the jobs: an export that is written while its partition is erased must not write its job again.
 func featuresOf(s *tenant.System) ([]tenant.Feature, error) {
 	cfg := &s.Config
-	webhooks, err := newWebhookFeature(cfg)
+	webhooks, err := webhook.New(cfg)
 	if err != nil {
 		return nil, err
 	}

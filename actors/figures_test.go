@@ -12,6 +12,7 @@ import (
 	"orgmem/actors/graph"
 	"orgmem/actors/search"
 	"orgmem/actors/tenant"
+	"orgmem/actors/webhook"
 	pb "orgmem/proto"
 )
 
@@ -43,14 +44,14 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"exports | 10 | 30", tenant.LimitOf("exports", pb.PlanStandard), tenant.Limit{Burst: 10, PerMinute: 30}},
 		{"default | 60 | 120", tenant.LimitOf("default", pb.PlanStandard), tenant.Limit{Burst: 60, PerMinute: 120}},
 		// docs/interface.md, "Other limits".
-		{"Concurrent event streams per organization | 5", maxStreams, 5},
+		{"Concurrent event streams per organization | 5", webhook.MaxStreams, 5},
 		{"sixth: 429, Retry-After 15 s", tenant.RetryAfterStreamsSeconds, 15},
-		{"Webhook endpoints per organization | 20", maxWebhooks, 20},
-		{"Webhook attempts per event | 3", maxDeliveryAttempts, 3},
+		{"Webhook endpoints per organization | 20", webhook.MaxWebhooks, 20},
+		{"Webhook attempts per event | 3", webhook.MaxDeliveryAttempts, 3},
 		{"timeout | 10 s", egress.AttemptTimeout, 10 * time.Second},
-		{"failures before disable | 8", maxWebhookFailures, 8},
-		{"retry delays of about 30 s then about 120 s", fmt.Sprint(defaultRetryDelays()), "[30s 2m0s]"},
-		{"each jittered by up to 20%", retryJitter, 0.2},
+		{"failures before disable | 8", webhook.MaxWebhookFailures, 8},
+		{"retry delays of about 30 s then about 120 s", fmt.Sprint(webhook.DefaultRetryDelays()), "[30s 2m0s]"},
+		{"each jittered by up to 20%", webhook.RetryJitter, 0.2},
 		{"Webhook URL length | at most 2048 characters", egress.MaxURL, 2048},
 		{"Import history | 20 most recent", graph.MaxImports, 20},
 		{"Asserted edge weight and confidence | at most 0.4", graph.MaxAssertedWeight, 0.4},
@@ -70,10 +71,10 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"expired (after 7 days)", defaultExportRetention, 7 * day},
 		{"the token lives 10 minutes", confirmLife, 10 * time.Minute},
 		{"Kept 24 hours (an idempotency key's outcome)", tenant.IdempotencyRetention, day},
-		{"responseSnippet (at most 512 bytes, printable)", maxSnippet, 512},
-		{"The last 50 per endpoint are kept", maxDeliveries, 50},
+		{"responseSnippet (at most 512 bytes, printable)", webhook.MaxSnippet, 512},
+		{"The last 50 per endpoint are kept", webhook.MaxDeliveries, 50},
 		{"A response is read up to 64 KiB", egress.MaxResponse, 64 << 10},
-		{"whsec_ followed by base64 of 32 random bytes", fmt.Sprint(webhookSecretPrefix, webhookSecretBytes), "whsec_32"},
+		{"whsec_ followed by base64 of 32 random bytes", fmt.Sprint(webhook.WebhookSecretPrefix, webhook.WebhookSecretBytes), "whsec_32"},
 	} {
 		if f.got != f.want {
 			t.Errorf("%q: %v, want %v", f.words, f.got, f.want)

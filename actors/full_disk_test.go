@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"orgmem/actors/tenant"
+	"orgmem/actors/webhook"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -60,13 +61,13 @@ func TestAnOrganizationOpensOnAFullDisk(t *testing.T) {
 		c.inOrg(func(o *tenant.Org) {
 			err := o.WithStore(func(st *storage.Store) error {
 				stored, k := &pb.Webhook{}, &pb.Connector{}
-				if _, err := st.Get(tenant.ModuleOf[*webhookModule](&o.View).webhookKey(pb.WebhookID(hook.GetId())), stored); err != nil {
+				if _, err := st.Get(tenant.ModuleOf[*webhook.Module](&o.View).KeyOf(pb.WebhookID(hook.GetId())), stored); err != nil {
 					return err
 				}
 				if _, err := st.Get(tenant.ModuleOf[*connectorModule](&o.View).connectorKey(pb.ConnectorID(feed.GetId())), k); err != nil {
 					return err
 				}
-				_, ofHook, err := o.Unseal(webhookSecrets, stored.GetSealed(), stored.GetId())
+				_, ofHook, err := o.Unseal(webhook.WebhookSecrets, stored.GetSealed(), stored.GetId())
 				if err != nil {
 					return err
 				}

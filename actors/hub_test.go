@@ -7,15 +7,16 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/tenant"
+	"orgmem/actors/webhook"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
 
-func (c client) stream() *EventStream {
+func (c client) stream() *webhook.EventStream {
 	c.n.t.Helper()
 	ticket := c.ok(openStream()).GetLink().GetStream()
-	s, ok := tenant.FeatureOf[*webhookFeature](c.n.sys.System).hub.take(ticket)
+	s, ok := tenant.FeatureOf[*webhook.Feature](c.n.sys.System).Streams.Take(ticket)
 	if !ok {
 		c.n.t.Fatal("the ticket opens nothing")
 	}
@@ -28,7 +29,7 @@ func openStream() *pb.Envelope {
 }
 
 // next returns the type of the next event, which must come.
-func next(t *testing.T, s *EventStream) string {
+func next(t *testing.T, s *webhook.EventStream) string {
 	t.Helper()
 	if e := nextEvent(t, s); e != nil {
 		return e.GetType()
@@ -37,7 +38,7 @@ func next(t *testing.T, s *EventStream) string {
 }
 
 // nextEvent returns the next event, or nil for a stream that has ended.
-func nextEvent(t *testing.T, s *EventStream) *pb.OutboxEvent {
+func nextEvent(t *testing.T, s *webhook.EventStream) *pb.OutboxEvent {
 	t.Helper()
 	select {
 	case e := <-s.Events():
@@ -102,7 +103,7 @@ func TestStreamReach(t *testing.T) {
 	} {
 		mark := &pb.OutboxEvent{Type: pb.EventInsightProposed, Subject: "mark"} // reaches everybody
 		n.emit(org.Org, c.event, mark)
-		for who, want := range map[*EventStream]bool{mine: c.owner, theirs: c.member} {
+		for who, want := range map[*webhook.EventStream]bool{mine: c.owner, theirs: c.member} {
 			var got []*pb.OutboxEvent
 			for len(got) == 0 || got[len(got)-1].GetSubject() != "mark" {
 				select {
@@ -130,7 +131,7 @@ func TestEndOfAnErasureIsTold(t *testing.T) {
 	owner := client{n: n, key: org.APIKey}
 	owner.put("ann")
 	owner.as("ann").note("Ann was here.")
-	streams := []*EventStream{owner.stream(), n.member(owner, org, "peer@example.com").stream()}
+	streams := []*webhook.EventStream{owner.stream(), n.member(owner, org, "peer@example.com").stream()}
 	job := jobOf(owner.ok(&pb.Envelope{Op: &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: "ann"}}}))
 	for i, s := range streams {
 		select {
@@ -162,27 +163,27 @@ func (n *testNode) member(owner client, org CreatedOrg, email string) client {
 func TestStreamLimitAndTickets(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	var open []*EventStream
-	for range maxStreams - 1 {
+	var open []*webhook.EventStream
+	for range webhook.MaxStreams - 1 {
 		open = append(open, c.stream())
 	}
 	lost := c.ok(openStream()).GetLink().GetStream() // never taken up
 	if p := c.refused(pb.CodeTooManyStreams, openStream()); p.GetRetryAfterS() != 15 {
 		t.Errorf("%v", p)
 	}
-	n.clock.Advance(ticketLife)
-	if _, ok := tenant.FeatureOf[*webhookFeature](n.sys.System).hub.take(lost); ok {
+	n.clock.Advance(webhook.TicketLife)
+	if _, ok := tenant.FeatureOf[*webhook.Feature](n.sys.System).Streams.Take(lost); ok {
 		t.Error("a ticket that is too old opens a stream")
 	}
 	ticket := c.ok(openStream()).GetLink().GetStream() // there is room again
-	s, ok := tenant.FeatureOf[*webhookFeature](n.sys.System).hub.take(ticket)
+	s, ok := tenant.FeatureOf[*webhook.Feature](n.sys.System).Streams.Take(ticket)
 	if !ok {
 		t.Fatal("a ticket does not open its stream")
 	}
-	if _, again := tenant.FeatureOf[*webhookFeature](n.sys.System).hub.take(ticket); again {
+	if _, again := tenant.FeatureOf[*webhook.Feature](n.sys.System).Streams.Take(ticket); again {
 		t.Error("a ticket opened two streams")
 	}
-	n.clock.Advance(ticketLife) // says nothing to a stream that was taken up
+	n.clock.Advance(webhook.TicketLife) // says nothing to a stream that was taken up
 	c.refused(pb.CodeTooManyStreams, openStream())
 	s.Close()
 	s.Close()
@@ -193,7 +194,7 @@ func TestStreamLimitAndTickets(t *testing.T) {
 	if left := n.sys.Stats().EventStreams; left != 0 {
 		t.Errorf("%d streams left", left)
 	}
-	if _, ok := tenant.FeatureOf[*webhookFeature](n.sys.System).hub.take("no such ticket"); ok {
+	if _, ok := tenant.FeatureOf[*webhook.Feature](n.sys.System).Streams.Take("no such ticket"); ok {
 		t.Error("anything opens a stream")
 	}
 }
@@ -205,13 +206,13 @@ func TestStreamCutsSlowReaders(t *testing.T) {
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	slow, quick := c.stream(), c.stream()
-	for range streamBuffer + 1 {
+	for range webhook.StreamBuffer + 1 {
 		n.emit(org.Org, &pb.OutboxEvent{Type: pb.EventBrainTrained})
 		if got := next(t, quick); got != pb.EventBrainTrained {
 			t.Fatalf("the quick reader got %s", got)
 		}
 	}
-	for range streamBuffer {
+	for range webhook.StreamBuffer {
 		if got := next(t, slow); got != pb.EventBrainTrained {
 			t.Fatalf("what was buffered is lost: %s", got)
 		}
@@ -231,7 +232,7 @@ func TestStreamValidity(t *testing.T) {
 	key := owner.ok(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: "second"}}}).GetNewKey()
 	second := client{n: n, key: key.GetApiKey()}
 	mine, own, theirs := second.stream(), owner.stream(), peer.stream()
-	for name, s := range map[string]*EventStream{"second key": mine, "first key": own, "peer": theirs} {
+	for name, s := range map[string]*webhook.EventStream{"second key": mine, "first key": own, "peer": theirs} {
 		if !s.Valid() {
 			t.Errorf("%s: not valid", name)
 		}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/webhook"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage/storagetest"
@@ -46,7 +47,7 @@ func TestWebhookLimitCountsTheSandbox(t *testing.T) {
 	for range boxed {
 		sandbox.ok(newWebhook(url, "*"))
 	}
-	for range maxWebhooks - boxed {
+	for range webhook.MaxWebhooks - boxed {
 		c.ok(newWebhook(url, "*"))
 	}
 	full := func(when string) {
@@ -76,7 +77,7 @@ func TestWebhookLimitCountsTheSandbox(t *testing.T) {
 		c.ok(newWebhook(url, "*"))
 	}
 	full("after the sandbox's were freed by a reset")
-	if own, box := len(c.webhookIDs()), len(sandbox.webhookIDs()); own != maxWebhooks || box != 0 {
+	if own, box := len(c.webhookIDs()), len(sandbox.webhookIDs()); own != webhook.MaxWebhooks || box != 0 {
 		t.Errorf("%d endpoints, %d in the sandbox", own, box)
 	}
 }
@@ -96,7 +97,7 @@ func TestWebhookLimitHoldsForBothSidesAtOnce(t *testing.T) {
 		reset := round%2 == 1
 		var made, refused atomic.Int64
 		var asking sync.WaitGroup
-		for i := range 2 * maxWebhooks {
+		for i := range 2 * webhook.MaxWebhooks {
 			who := []client{c, sandbox}[i%2]
 			asking.Go(func() {
 				switch p := who.ask(newWebhook(url, "*")).GetProblem(); {
@@ -114,7 +115,7 @@ func TestWebhookLimitHoldsForBothSidesAtOnce(t *testing.T) {
 		}
 		asking.Wait()
 		there := len(c.webhookIDs()) + len(sandbox.webhookIDs())
-		if there > maxWebhooks || !reset && (there != maxWebhooks || made.Load() != maxWebhooks || refused.Load() != maxWebhooks) {
+		if there > webhook.MaxWebhooks || !reset && (there != webhook.MaxWebhooks || made.Load() != webhook.MaxWebhooks || refused.Load() != webhook.MaxWebhooks) {
 			t.Errorf("round %d: %d are there, %d were made, %d refused", round, there, made.Load(), refused.Load())
 		}
 	}
@@ -135,7 +136,7 @@ func TestWebhookLimitHoldsAcrossMoves(t *testing.T) {
 	for i := range 4 {
 		c := w.at(nodes[i%2]).client([]string{made.APIKey, box}[i/2])
 		asking.Go(func() {
-			for range 3 * maxWebhooks { // more than there is room for
+			for range 3 * webhook.MaxWebhooks { // more than there is room for
 				r, err := c.n.sys.Ask(context.Background(), c.envelope(newWebhook(url, "*")))
 				if err != nil || r.GetProblem().GetCode() == pb.CodeWebhookLimit {
 					return
@@ -149,14 +150,14 @@ func TestWebhookLimitHoldsAcrossMoves(t *testing.T) {
 	asking.Wait()
 	leader, _ := w.now()
 	c, sandbox := w.at(leader).client(made.APIKey), w.at(leader).client(box)
-	for range 2 * maxWebhooks { // whatever the moves left free
+	for range 2 * webhook.MaxWebhooks { // whatever the moves left free
 		if c.ask(newWebhook(url, "*")).GetProblem() != nil {
 			break
 		}
 	}
 	c.refused(pb.CodeWebhookLimit, newWebhook(url, "*"))
 	sandbox.refused(pb.CodeWebhookLimit, newWebhook(url, "*"))
-	if there := len(c.webhookIDs()) + len(sandbox.webhookIDs()); there != maxWebhooks {
+	if there := len(c.webhookIDs()) + len(sandbox.webhookIDs()); there != webhook.MaxWebhooks {
 		t.Errorf("%d are there", there)
 	}
 }
@@ -172,7 +173,7 @@ func TestStreamLimitCountsTheSandbox(t *testing.T) {
 	sandbox := n.sandboxKey(c)
 	boxed := sandbox.stream()
 	sandbox.stream()
-	for range maxStreams - 2 {
+	for range webhook.MaxStreams - 2 {
 		c.stream()
 	}
 	for name, who := range map[string]client{"the organization": c, "the sandbox": sandbox} {

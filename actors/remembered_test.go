@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"orgmem/actors/tenant"
+	"orgmem/actors/webhook"
 	pb "orgmem/proto"
 )
 
@@ -40,9 +41,9 @@ func (n *testNode) remembered() []byte {
 	held.Lock()
 	defer held.Unlock()
 	m.collect(reflect.ValueOf(n.sys.Parts))
-	hub := tenant.FeatureOf[*webhookFeature](n.sys.System).hub
-	hub.mu.Lock()
-	defer hub.mu.Unlock()
+	hub := tenant.FeatureOf[*webhook.Feature](n.sys.System).Streams
+	hub.Mu.Lock()
+	defer hub.Mu.Unlock()
 	m.collect(reflect.ValueOf(hub))
 	return m.bytes
 }
@@ -67,7 +68,7 @@ type visited struct {
 // rest are tools: files, clocks, actors, the model.
 func followed(t reflect.Type) bool {
 	switch at := t.PkgPath(); {
-	case t == reflect.TypeFor[tenant.System](), t == reflect.TypeFor[tenant.Activation](), t == reflect.TypeFor[webhookFeature]():
+	case t == reflect.TypeFor[tenant.System](), t == reflect.TypeFor[tenant.Activation](), t == reflect.TypeFor[webhook.Feature]():
 		return false
 	case at == "", at == "orgmem/actors", strings.HasPrefix(at, "orgmem/actors/"), at == "orgmem/proto", at == "container/list", strings.HasPrefix(at, "orgmem/brain/"):
 		return true

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/tenant"
+	"orgmem/actors/webhook"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -139,7 +140,7 @@ func TestOldSecretsAreSealed(t *testing.T) {
 					}
 					k.Config, k.Sealed = fmt.Appendf(nil, `{"url":%q,"authorization":%q}`, url, secret), nil
 					b.Put(tenant.ModuleOf[*connectorModule](&o.View).connectorKey(id), k)
-					b.Put(tenant.ModuleOf[*webhookModule](&o.View).webhookKey(pb.WebhookID(hook.GetId())), proto.CloneOf(hook))
+					b.Put(tenant.ModuleOf[*webhook.Module](&o.View).KeyOf(pb.WebhookID(hook.GetId())), proto.CloneOf(hook))
 					o.Committer.Submit(b, func(err error) {
 						if err != nil {
 							t.Error(err)

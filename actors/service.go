@@ -12,6 +12,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
+	"orgmem/actors/webhook"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -142,5 +143,5 @@ func (s *Service) TakeStream(ticket string) (LiveStream, bool) {
 	if s.peers != nil && afar(ticket) {
 		return s.peers.takeStream(ticket)
 	}
-	return tenant.FeatureOf[*webhookFeature](s.System).hub.take(ticket)
+	return tenant.FeatureOf[*webhook.Feature](s.System).Streams.Take(ticket)
 }

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/tenant"
+	"orgmem/actors/webhook"
 	"orgmem/cluster/mesh"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
@@ -44,7 +45,7 @@ const (
 func ticketAt(ticket string, server wire.ServerID) string { return ticket + "@" + string(server) }
 
 // LiveStream is an event stream, of this node or another. Its methods are
-// EventStream's.
+// webhook.EventStream's.
 type LiveStream interface {
 	Events() <-chan *pb.OutboxEvent
 	Slow() bool
@@ -53,7 +54,7 @@ type LiveStream interface {
 }
 
 var (
-	_ LiveStream = (*EventStream)(nil)
+	_ LiveStream = (*webhook.EventStream)(nil)
 	_ LiveStream = (*afarStream)(nil)
 )
 
@@ -102,7 +103,7 @@ func (o *peers) openAfar(ctx context.Context, server wire.ServerID, ticket strin
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open stream: %w", err), conn.Close())
 	}
-	stream := &afarStream{conn: conn, events: make(chan *pb.OutboxEvent, streamBuffer)}
+	stream := &afarStream{conn: conn, events: make(chan *pb.OutboxEvent, webhook.StreamBuffer)}
 	go stream.receive(o.sys.Clock, in) // ends with the connection, which Close closes
 	return stream, nil
 }
@@ -172,7 +173,7 @@ func (o *peers) serveStream(ctx context.Context, _ wire.ServerID, conn net.Conn)
 	if err != nil {
 		return
 	}
-	stream, ok := tenant.FeatureOf[*webhookFeature](s).hub.take(take.GetTicket())
+	stream, ok := tenant.FeatureOf[*webhook.Feature](s).Streams.Take(take.GetTicket())
 	if !ok {
 		return
 	}
@@ -218,7 +219,7 @@ func (o *peers) serveStream(ctx context.Context, _ wire.ServerID, conn net.Conn)
 
 // appendWaiting adds the events that wait already: a burst is written at once.
 func appendWaiting(frames []*pb.StreamFrame, events <-chan *pb.OutboxEvent) []*pb.StreamFrame {
-	for len(frames) < streamBuffer {
+	for len(frames) < webhook.StreamBuffer {
 		select {
 		case e, ok := <-events:
 			if !ok {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"orgmem/actors/tenant"
+	"orgmem/actors/webhook"
 	"orgmem/cluster/mesh"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
@@ -61,7 +62,7 @@ func TestStreamsAreCountedAcrossNodes(t *testing.T) {
 	made, other := w.org("a", pb.PlanUnlimited), w.org("b", pb.PlanUnlimited)
 	full := func() (open []LiveStream) {
 		t.Helper()
-		for i := range maxStreams {
+		for i := range webhook.MaxStreams {
 			open = append(open, w.at(names[i%len(names)]).watch(made.APIKey))
 		}
 		for _, name := range names {
@@ -143,7 +144,7 @@ func TestSlowReaderAfarIsCutOff(t *testing.T) {
 	made := w.org("a", pb.PlanUnlimited)
 	slow, quick := w.at("b").watch(made.APIKey), w.at("c").watch(made.APIKey)
 	beside := w.at("b").watch(made.APIKey)
-	const events = 3 * streamBuffer
+	const events = 3 * webhook.StreamBuffer
 	for range events {
 		w.at("a").emit(made.Org, &pb.OutboxEvent{Type: pb.EventBrainTrained})
 		for _, s := range []LiveStream{quick, beside} {
@@ -153,7 +154,7 @@ func TestSlowReaderAfarIsCutOff(t *testing.T) {
 		}
 	}
 	w.at("b").waitFor(slow.Slow)
-	if got := ends(t, slow); got < streamBuffer || got == events || !slow.Slow() {
+	if got := ends(t, slow); got < webhook.StreamBuffer || got == events || !slow.Slow() {
 		t.Errorf("it ended with %d of %d events, slow %v", got, events, slow.Slow())
 	}
 	if quick.Slow() || beside.Slow() || !quick.Valid() || !beside.Valid() {
@@ -277,7 +278,7 @@ func TestStreamsOfASilentNodeEndInTime(t *testing.T) {
 
 	now = clock.NewFake(begin)
 	near, far := net.Pipe()
-	stream := &afarStream{conn: near, events: make(chan *pb.OutboxEvent, streamBuffer)}
+	stream := &afarStream{conn: near, events: make(chan *pb.OutboxEvent, webhook.StreamBuffer)}
 	go stream.receive(now, bufio.NewReader(near))
 	waits(now)
 	now.Advance(15*time.Second - 1)

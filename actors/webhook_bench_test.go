@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"orgmem/actors/tenant"
+	"orgmem/actors/webhook"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -179,7 +180,7 @@ func BenchmarkWebhookHanging(b *testing.B) {
 		for i := range orgs {
 			org := n.org(NewOrg{Name: fmt.Sprint("Org ", i), OwnerEmail: fmt.Sprintf("o%d@example.com", i), Plan: pb.PlanUnlimited})
 			c := client{n: n, key: org.APIKey}
-			for k := range maxWebhooks {
+			for k := range webhook.MaxWebhooks {
 				path := "/hang"
 				if k%2 == 0 {
 					path = "/healthy" + strconv.Itoa(k)
@@ -192,7 +193,7 @@ func BenchmarkWebhookHanging(b *testing.B) {
 			for _, org := range all {
 				n.happen(org.Org, pb.EventInsightProposed, int(time.Now().UnixMilli()), 1)
 			}
-			for reached.Load() < int64((i+1)*orgs*maxWebhooks/2) {
+			for reached.Load() < int64((i+1)*orgs*webhook.MaxWebhooks/2) {
 				_ = clock.Wait(b.Context(), clock.Real(), time.Millisecond)
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	"orgmem/actors/tenant"
+	"orgmem/actors/webhook"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -119,7 +120,7 @@ func (n *testNode) quiet(org pb.OrgID) {
 	n.waitFor(func() bool {
 		quiet := false
 		err := n.sys.Visit(n.t.Context(), org, func(o *tenant.Org, done func(error)) {
-			quiet = len(tenant.ModuleOf[*webhookModule](&o.View).posting) == 0 && len(o.Locks) == 0 && !tenant.ModuleOf[*webhookModule](&o.View).deliveries.told.Load()
+			quiet = len(tenant.ModuleOf[*webhook.Module](&o.View).Posting) == 0 && len(o.Locks) == 0 && !tenant.ModuleOf[*webhook.Module](&o.View).Deliveries.Told.Load()
 			done(nil)
 		})
 		return err == nil && quiet
@@ -160,11 +161,11 @@ func TestWebhookDelivery(t *testing.T) {
 	if h := detail.GetWebhook(); h.GetFailures() != 0 || h.GetLastSuccessMs() == 0 || len(h.GetPending()) != 0 {
 		t.Errorf("%v", h)
 	}
-	if len(detail.GetAttempts()) != maxDeliveries || len(c.webhook(some.GetId()).GetAttempts()) != 1 {
+	if len(detail.GetAttempts()) != webhook.MaxDeliveries || len(c.webhook(some.GetId()).GetAttempts()) != 1 {
 		t.Errorf("%d and %d attempts in the logs", len(detail.GetAttempts()), len(c.webhook(some.GetId()).GetAttempts()))
 	}
 	left := records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableDelivery, func() *pb.Delivery { return &pb.Delivery{} })
-	if len(left) != maxDeliveries+1 {
+	if len(left) != webhook.MaxDeliveries+1 {
 		t.Errorf("%d entries of logs are stored", len(left))
 	}
 }
@@ -501,7 +502,7 @@ func TestWebhookOfHangingReceiverDelaysNobody(t *testing.T) {
 	t.Cleanup(sync.OnceFunc(func() { close(hang) })) // before the node stops, which waits for what is under way
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
-	for range maxWebhooks - 1 {
+	for range webhook.MaxWebhooks - 1 {
 		c.ok(newWebhook(in.url+"/hang", "*"))
 	}
 	c.ok(newWebhook(in.url+"/healthy", "*"))
@@ -525,7 +526,7 @@ func TestSlowReceiversHaveTheirOwnPlaces(t *testing.T) {
 	slow.Store(true)
 	in.answer(func(path string, _ int) int {
 		if slow.Load() && strings.HasSuffix(path, "/slow") {
-			n.clock.Advance(slowReceiver)
+			n.clock.Advance(webhook.SlowReceiver)
 		}
 		return http.StatusOK
 	})

@@ -24,6 +24,7 @@ import (
 
 	"orgmem/actors/egress"
 	"orgmem/actors/tenant"
+	"orgmem/actors/webhook"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -202,18 +203,18 @@ func refuses(t *testing.T, roots *x509.CertPool, at netip.AddrPort, hook *pb.Web
 		body      []byte
 		believed  bool
 	}{
-		"as it was signed":  {signature(hook.GetSecret(), now, body), body, true},
-		"another body":      {signature(hook.GetSecret(), now, body), bytes.Replace(body, []byte("1"), []byte("2"), 1), false},
-		"another secret":    {signature("whsec_other", now, body), body, false},
-		"an old delivery":   {signature(hook.GetSecret(), now.Add(-time.Hour), body), body, false},
-		"from the future":   {signature(hook.GetSecret(), now.Add(time.Hour), body), body, false},
-		"another time":      {strings.Replace(signature(hook.GetSecret(), now, body), "t=1", "t=2", 1), body, false},
+		"as it was signed":  {webhook.Signature(hook.GetSecret(), now, body), body, true},
+		"another body":      {webhook.Signature(hook.GetSecret(), now, body), bytes.Replace(body, []byte("1"), []byte("2"), 1), false},
+		"another secret":    {webhook.Signature("whsec_other", now, body), body, false},
+		"an old delivery":   {webhook.Signature(hook.GetSecret(), now.Add(-time.Hour), body), body, false},
+		"from the future":   {webhook.Signature(hook.GetSecret(), now.Add(time.Hour), body), body, false},
+		"another time":      {strings.Replace(webhook.Signature(hook.GetSecret(), now, body), "t=1", "t=2", 1), body, false},
 		"no signature":      {"", body, false},
 		"nonsense":          {"t=x,v1=zz", body, false},
-		"a cut signature":   {signature(hook.GetSecret(), now, body)[:40], body, false},
+		"a cut signature":   {webhook.Signature(hook.GetSecret(), now, body)[:40], body, false},
 		"only the time":     {"t=1700000000", body, false},
 		"an empty one":      {"t=,v1=", body, false},
-		"another algorithm": {strings.Replace(signature(hook.GetSecret(), now, body), "v1=", "v0=", 1), body, false},
+		"another algorithm": {strings.Replace(webhook.Signature(hook.GetSecret(), now, body), "v1=", "v0=", 1), body, false},
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+at.String()+"/in", bytes.NewReader(c.body))
 		if err != nil {

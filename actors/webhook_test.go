@@ -21,6 +21,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	"orgmem/actors/tenant"
+	"orgmem/actors/webhook"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -121,7 +122,7 @@ func TestWebhookLifecycle(t *testing.T) {
 		"delete": remove,
 		"test":   link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}}),
 	} {
-		if p := c.refused(pb.CodeWebhookNotFound, op); p.GetDetail() != webhookNotFound().GetDetail() {
+		if p := c.refused(pb.CodeWebhookNotFound, op); p.GetDetail() != webhook.WebhookNotFound().GetDetail() {
 			t.Errorf("%s: %v", name, p)
 		}
 	}
@@ -155,7 +156,7 @@ func TestEnablingAWebhookKeepsItsSecret(t *testing.T) {
 			t.Fatalf("%s: %v", when, r)
 		}
 		d := <-got
-		if want := signature(hook.GetSecret(), c.n.clock.Now(), d.body); d.signature != want {
+		if want := webhook.Signature(hook.GetSecret(), c.n.clock.Now(), d.body); d.signature != want {
 			t.Errorf("%s: signature %s, want %s", when, d.signature, want)
 		}
 	}
@@ -195,7 +196,7 @@ func TestWebhookLimitAndPages(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	n := startNode(t, storagetest.NewDisk(), allow)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	made := make(chan *pb.Reply, maxWebhooks+3)
+	made := make(chan *pb.Reply, webhook.MaxWebhooks+3)
 	for range cap(made) { // all at once
 		op := c.envelope(newWebhook(url, "*"))
 		go func() {
@@ -217,7 +218,7 @@ func TestWebhookLimitAndPages(t *testing.T) {
 			t.Errorf("%v", r)
 		}
 	}
-	if count != maxWebhooks || refused != 3 {
+	if count != webhook.MaxWebhooks || refused != 3 {
 		t.Errorf("%d made, %d refused", count, refused)
 	}
 	var ids []string
@@ -236,7 +237,7 @@ func TestWebhookLimitAndPages(t *testing.T) {
 		page.Cursor = list.GetNextCursor()
 	}
 	slices.Sort(ids)
-	if len(ids) != maxWebhooks || len(slices.Compact(ids)) != maxWebhooks {
+	if len(ids) != webhook.MaxWebhooks || len(slices.Compact(ids)) != webhook.MaxWebhooks {
 		t.Errorf("%d ids, %d different", len(ids), len(slices.Compact(ids)))
 	}
 	c.refused(pb.CodeInvalidCursor, link(&pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: &pb.Page{Cursor: "x"}}}}))
@@ -254,7 +255,7 @@ func TestWebhookTest(t *testing.T) {
 		header http.Header
 		body   []byte
 	}
-	got := make(chan delivery, maxDeliveries+10)
+	got := make(chan delivery, webhook.MaxDeliveries+10)
 	status := http.StatusNoContent
 	url, allow := receiver(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -264,7 +265,7 @@ func TestWebhookTest(t *testing.T) {
 		got <- delivery{r.Header, body}
 		w.WriteHeader(status)
 		if status != http.StatusNoContent {
-			_, _ = w.Write([]byte("no\x00\x1bthanks \xff" + strings.Repeat("é", maxSnippet)))
+			_, _ = w.Write([]byte("no\x00\x1bthanks \xff" + strings.Repeat("é", webhook.MaxSnippet)))
 		}
 	})
 	n := startNode(t, storagetest.NewDisk(), allow)
@@ -294,28 +295,28 @@ func TestWebhookTest(t *testing.T) {
 	if d.header.Get("X-Svc-Event") != pb.EventWebhookTest || d.header.Get("X-Svc-Webhook") != pb.WebhookID(hook.GetId()).String() || d.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%v", d.header)
 	}
-	if want := signature(hook.GetSecret(), n.clock.Now(), d.body); d.header.Get("X-Svc-Signature") != want {
+	if want := webhook.Signature(hook.GetSecret(), n.clock.Now(), d.body); d.header.Get("X-Svc-Signature") != want {
 		t.Errorf("signature %s, want %s", d.header.Get("X-Svc-Signature"), want)
 	}
 
 	// Tests have the places of deliveries, and no more.
 	c.inOrg(func(o *tenant.Org) {
-		for range maxExtraWidth {
-			tenant.ModuleOf[*webhookModule](&o.View).deliveries.extra <- struct{}{}
+		for range webhook.MaxExtraWidth {
+			tenant.ModuleOf[*webhook.Module](&o.View).Deliveries.Extra <- struct{}{}
 		}
 	})
 	if p := c.refused(pb.CodeRateLimit, test); p.GetRetryAfterS() == 0 {
 		t.Errorf("%v", p)
 	}
 	c.inOrg(func(o *tenant.Org) {
-		for range maxExtraWidth {
-			<-tenant.ModuleOf[*webhookModule](&o.View).deliveries.extra
+		for range webhook.MaxExtraWidth {
+			<-tenant.ModuleOf[*webhook.Module](&o.View).Deliveries.Extra
 		}
 	})
 
 	status = http.StatusInternalServerError
 	attempts := 1
-	for range maxDeliveries + 5 {
+	for range webhook.MaxDeliveries + 5 {
 		n.clock.Advance(time.Second)
 		attempts++
 		r := c.ok(test).GetLink().GetTest()
@@ -328,14 +329,14 @@ func TestWebhookTest(t *testing.T) {
 	if h := detail.GetWebhook(); h.GetFailures() != 0 || h.GetDisabled() || h.GetLastSuccessMs() == h.GetLastDeliveryMs() || h.GetLastDeliveryMs() != clock.Millis(n.clock.Now()) {
 		t.Errorf("a test event counted: %v", h)
 	}
-	if len(detail.GetAttempts()) != maxDeliveries {
+	if len(detail.GetAttempts()) != webhook.MaxDeliveries {
 		t.Errorf("%d of %d attempts kept", len(detail.GetAttempts()), attempts)
 	}
 	for i, a := range detail.GetAttempts() {
 		if i > 0 && a.GetAtMs() > detail.GetAttempts()[i-1].GetAtMs() {
 			t.Fatal("attempts are not newest first")
 		}
-		if s := a.GetResponseSnippet(); len(s) > maxSnippet || !strings.HasPrefix(s, "no  thanks  é") {
+		if s := a.GetResponseSnippet(); len(s) > webhook.MaxSnippet || !strings.HasPrefix(s, "no  thanks  é") {
 			t.Fatalf("snippet of %d bytes: %q", len(s), s)
 		}
 	}
@@ -371,7 +372,7 @@ func (noNetwork) DialContext(context.Context, string, string) (net.Conn, error) 
 // interface: Events/Delivery signature
 func TestSignature(t *testing.T) {
 	at := time.Unix(1700000000, 0)
-	got := signature("whsec_dGVzdA==", at, []byte(`{"id":"1"}`))
+	got := webhook.Signature("whsec_dGVzdA==", at, []byte(`{"id":"1"}`))
 	head, sum, ok := strings.Cut(got, ",v1=")
 	if raw, err := hex.DecodeString(sum); !ok || head != "t=1700000000" || err != nil || len(raw) != 32 {
 		t.Errorf("%s", got)
@@ -425,7 +426,7 @@ func TestOutboxIsSweptButForItsNewest(t *testing.T) {
 	if got := numbers(); !slices.Equal(got, []uint64{1, 2, 3}) {
 		t.Fatalf("%v", got)
 	}
-	n.clock.Advance(outboxRetention + time.Hour)
+	n.clock.Advance(webhook.OutboxRetention + time.Hour)
 	if got := numbers(); !slices.Equal(got, []uint64{3}) {
 		t.Errorf("after its retention: %v", got)
 	}

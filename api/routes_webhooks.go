@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
 
-	"orgmem/actors"
+	webhooks "orgmem/actors/webhook"
 	"orgmem/api/problems"
 	"orgmem/api/web"
 	"orgmem/api/wire"
@@ -221,7 +221,7 @@ func webhookOf(h *pb.Webhook) (webhook, bool) {
 	id, err := uuid.FromBytes(h.GetId())
 	out := webhook{
 		ID: id.String(), URL: h.GetUrl(), EventTypes: h.GetEventTypes(),
-		InactiveEventTypes: actors.InactiveEvents(h.GetEventTypes()),
+		InactiveEventTypes: webhooks.InactiveEvents(h.GetEventTypes()),
 		Disabled:           h.GetDisabled(), DisabledReason: wire.OrNull(h.GetDisabledReason()),
 		ConsecutiveFailures: h.GetFailures(),
 		LastDeliveryAt:      wire.NotBefore(h.GetLastDeliveryMs(), h.GetCreatedMs()),

@@ -1,4 +1,4 @@
-package actors
+package webhook
 
 import (
 	"context"
@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// maxWebhooks is the interface's bound of an organization's endpoints; those of its
+	// MaxWebhooks is the interface's bound of an organization's endpoints; those of its
 	// sandbox count with them.
-	maxWebhooks = 20
-	// maxDeliveries is how many attempts are kept of each endpoint.
-	maxDeliveries = 50
-	// webhookSecretBytes of randomness make a signing secret.
-	webhookSecretBytes  = 32
-	webhookSecretPrefix = "whsec_"
+	MaxWebhooks = 20
+	// MaxDeliveries is how many attempts are kept of each endpoint.
+	MaxDeliveries = 50
+	// WebhookSecretBytes of randomness make a signing secret.
+	WebhookSecretBytes  = 32
+	WebhookSecretPrefix = "whsec_"
 	// allEvents subscribes to everything.
 	allEvents = "*"
 )
@@ -49,22 +49,22 @@ func InactiveEvents(subscribed []string) []string {
 	return out
 }
 
-func webhookNotFound() *pb.Problem {
+func WebhookNotFound() *pb.Problem {
 	return tenant.NewProblem(pb.CodeWebhookNotFound, "There is no such webhook endpoint.")
 }
 
-func (o *webhookModule) webhookKey(id pb.WebhookID) storage.Key {
+func (o *Module) KeyOf(id pb.WebhookID) storage.Key {
 	return o.Space.Key(storage.TableWebhook, storage.ID16(id))
 }
 
 // findWebhook returns an endpoint, nil when there is none of this id.
-func (o *webhookModule) findWebhook(r storage.Reader, id string) (*pb.Webhook, error) {
+func (o *Module) findWebhook(r storage.Reader, id string) (*pb.Webhook, error) {
 	hookID, err := pb.ParseWebhookID(id)
 	if err != nil {
 		return nil, nil //nolint:nilerr // what is no id names no endpoint
 	}
 	hook := &pb.Webhook{}
-	found, err := r.Get(o.webhookKey(hookID), hook)
+	found, err := r.Get(o.KeyOf(hookID), hook)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (o *webhookModule) findWebhook(r storage.Reader, id string) (*pb.Webhook, e
 }
 
 // webhooks returns all endpoints, newest first.
-func (o *webhookModule) webhooks(r storage.Reader) ([]*pb.Webhook, error) {
+func (o *Module) webhooks(r storage.Reader) ([]*pb.Webhook, error) {
 	var all []*pb.Webhook
 	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableWebhook), storage.ScanOptions{}, func() *pb.Webhook { return &pb.Webhook{} }) {
 		if err != nil {
@@ -80,7 +80,7 @@ func (o *webhookModule) webhooks(r storage.Reader) ([]*pb.Webhook, error) {
 		}
 		all = append(all, rec.Value)
 	}
-	slices.SortFunc(all, func(a, b *pb.Webhook) int { return newerFirst(a, b) })
+	slices.SortFunc(all, func(a, b *pb.Webhook) int { return NewerFirst(a, b) })
 	return all, nil
 }
 
@@ -90,8 +90,8 @@ type dated interface {
 	GetCreatedMs() int64
 }
 
-// newerFirst orders such records; their ids decide where times are equal.
-func newerFirst(a, b dated) int {
+// NewerFirst orders such records; their ids decide where times are equal.
+func NewerFirst(a, b dated) int {
 	return -slices.Compare(datedPosition(a), datedPosition(b))
 }
 
@@ -100,8 +100,8 @@ func datedPosition(d dated) []byte {
 	return append(binary.BigEndian.AppendUint64(nil, uint64(d.GetCreatedMs())), d.GetId()...)
 }
 
-// pageOfDated cuts one page out of a whole list that newerFirst has sorted.
-func pageOfDated[D dated](o *tenant.View, all []D, list string, page *pb.Page) (entries []D, next string, p *pb.Problem) {
+// PageOfDated cuts one page out of a whole list that NewerFirst has sorted.
+func PageOfDated[D dated](o *tenant.View, all []D, list string, page *pb.Page) (entries []D, next string, p *pb.Problem) {
 	kind := tenant.CursorKind{List: list}
 	if page.GetCursor() != "" {
 		position, err := tenant.OpenCursor(o.Secret, kind, page.GetCursor())
@@ -121,12 +121,12 @@ func pageOfDated[D dated](o *tenant.View, all []D, list string, page *pb.Page) (
 	return all, next, nil
 }
 
-func (o *webhookModule) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply, error) {
+func (o *Module) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply, error) {
 	all, err := o.webhooks(r)
 	if err != nil {
 		return nil, err
 	}
-	page, next, p := pageOfDated(&o.View, all, "webhooks", op.GetPage())
+	page, next, p := PageOfDated(&o.View, all, "webhooks", op.GetPage())
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
@@ -137,17 +137,17 @@ func (o *webhookModule) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb
 }
 
 // getWebhook answers an endpoint with its last attempts, newest first.
-func (o *webhookModule) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Reply, error) {
+func (o *Module) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Reply, error) {
 	hook, err := o.findWebhook(r, op.GetId())
 	if err != nil {
 		return nil, err
 	}
 	if hook == nil {
-		return tenant.Refuse(webhookNotFound()), nil
+		return tenant.Refuse(WebhookNotFound()), nil
 	}
 	detail := &pb.WebhookDetail{Webhook: shownWebhook(hook)}
 	log := o.Space.Prefix(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())))
-	for rec, err := range storage.ScanRecords(r, log, storage.ScanOptions{Reverse: true, Limit: maxDeliveries}, func() *pb.Delivery { return &pb.Delivery{} }) {
+	for rec, err := range storage.ScanRecords(r, log, storage.ScanOptions{Reverse: true, Limit: MaxDeliveries}, func() *pb.Delivery { return &pb.Delivery{} }) {
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +158,7 @@ func (o *webhookModule) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Rep
 
 // checkAddress holds an address against the rules of egress and goes on in the
 // organization's actor; the name service may take seconds.
-func (o *webhookModule) checkAddress(c *tenant.Call, field, address string, then func()) {
+func (o *Module) checkAddress(c *tenant.Call, field, address string, then func()) {
 	if o.System.Config.Egress == nil {
 		c.Fail(tenant.ErrNoEgress)
 		return
@@ -181,17 +181,17 @@ func (o *webhookModule) checkAddress(c *tenant.Call, field, address string, then
 }
 
 // createWebhook makes an endpoint that receives what happens from now on.
-func (o *webhookModule) createWebhook(c *tenant.Call, op *pb.CreateWebhook) {
+func (o *Module) createWebhook(c *tenant.Call, op *pb.CreateWebhook) {
 	o.checkAddress(c, "url", op.GetUrl(), func() {
 		o.WhenBusyFor(c, func() { o.putWebhook(c, op) }) // before there can be something to bring
 	})
 }
 
-func (o *webhookModule) putWebhook(c *tenant.Call, op *pb.CreateWebhook) {
+func (o *Module) putWebhook(c *tenant.Call, op *pb.CreateWebhook) {
 	o.withWebhookCount(c, func(count int, release func()) {
-		if count >= maxWebhooks {
+		if count >= MaxWebhooks {
 			release()
-			c.RefuseSettled(tenant.NewProblem(pb.CodeWebhookLimit, "An organization has at most %d webhook endpoints, those of its sandbox included.", maxWebhooks))
+			c.RefuseSettled(tenant.NewProblem(pb.CodeWebhookLimit, "An organization has at most %d webhook endpoints, those of its sandbox included.", MaxWebhooks))
 			return
 		}
 		hook, err := o.newWebhook(c, op)
@@ -207,7 +207,7 @@ func (o *webhookModule) putWebhook(c *tenant.Call, op *pb.CreateWebhook) {
 			return
 		}
 		ch := commit.New(o.Store)
-		ch.Put(o.webhookKey(pb.WebhookID(hook.GetId())), stored)
+		ch.Put(o.KeyOf(pb.WebhookID(hook.GetId())), stored)
 		ch.Audit(c.AuditOf("webhook.create", pb.WebhookID(hook.GetId()).String()))
 		r := tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
 		r.Status = 201
@@ -225,10 +225,10 @@ func (o *webhookModule) putWebhook(c *tenant.Call, op *pb.CreateWebhook) {
 // organization's lock too: with a lock of its own, each side could add the last one.
 // The number comes from the stores: a crash leaves no counter behind that is wrong,
 // and a reset of the sandbox frees what it erases.
-func (o *webhookModule) withWebhookCount(c *tenant.Call, f func(count int, release func())) {
+func (o *Module) withWebhookCount(c *tenant.Call, f func(count int, release func())) {
 	count := func(org *tenant.Org) {
 		org.Exclusive(tenant.WebhooksLock, func(release func()) {
-			tenant.ModuleOf[*webhookModule](&org.View).countWebhooks(func(count int, err error) {
+			tenant.ModuleOf[*Module](&org.View).countWebhooks(func(count int, err error) {
 				o.Later(func() {
 					if err == nil && o.Lost {
 						err = commit.ErrLost
@@ -253,7 +253,7 @@ func (o *webhookModule) withWebhookCount(c *tenant.Call, f func(count int, relea
 // countWebhooks counts the endpoints of an organization and of its sandbox. The sandbox
 // counts its own: once it is open, nothing that an earlier activation still had on its
 // way can be added to its store.
-func (o *webhookModule) countWebhooks(then func(count int, err error)) {
+func (o *Module) countWebhooks(then func(count int, err error)) {
 	count, err := o.ownWebhooks()
 	if err == nil && o.Lost { // its locks hold no more
 		err = commit.ErrLost
@@ -269,7 +269,7 @@ func (o *webhookModule) countWebhooks(then func(count int, err error)) {
 	box.Calls.Add(1) // so that it stays until it has answered, also where it is reset meanwhile
 	sys.Root.Send(box.PID, &tenant.Visit{
 		Run: func(box *tenant.Org, done func(error)) {
-			n, err := tenant.ModuleOf[*webhookModule](&box.View).ownWebhooks()
+			n, err := tenant.ModuleOf[*Module](&box.View).ownWebhooks()
 			count += n
 			done(err)
 		},
@@ -284,7 +284,7 @@ func (o *webhookModule) countWebhooks(then func(count int, err error)) {
 }
 
 // ownWebhooks counts the endpoints in the actor's store.
-func (o *webhookModule) ownWebhooks() (count int, err error) {
+func (o *Module) ownWebhooks() (count int, err error) {
 	err = o.WithStore(func(st *storage.Store) error {
 		all, err := o.webhooks(st)
 		count = len(all)
@@ -293,28 +293,28 @@ func (o *webhookModule) ownWebhooks() (count int, err error) {
 	return count, err
 }
 
-func (o *webhookModule) newWebhook(c *tenant.Call, op *pb.CreateWebhook) (*pb.Webhook, error) {
+func (o *Module) newWebhook(c *tenant.Call, op *pb.CreateWebhook) (*pb.Webhook, error) {
 	id, err := o.System.NewUUID()
 	if err != nil {
 		return nil, err
 	}
-	secret := make([]byte, webhookSecretBytes)
+	secret := make([]byte, WebhookSecretBytes)
 	if _, err := io.ReadFull(o.System.Config.Random, secret); err != nil {
 		return nil, err
 	}
 	return &pb.Webhook{
 		Id: id[:], User: c.Who.User.Bytes(), Url: op.GetUrl(), EventTypes: op.GetEventTypes(),
-		CreatedMs: clock.Millis(o.System.Clock.Now()), Secret: webhookSecretPrefix + base64.StdEncoding.EncodeToString(secret),
+		CreatedMs: clock.Millis(o.System.Clock.Now()), Secret: WebhookSecretPrefix + base64.StdEncoding.EncodeToString(secret),
 		Cursor: o.Committer.LastEvent(),
 	}, nil
 }
 
 // changeWebhook runs f on an endpoint that no other change is under way of, and
 // answers what f does not.
-func (o *webhookModule) changeWebhook(c *tenant.Call, id string, f func(hook *pb.Webhook, release func())) {
+func (o *Module) changeWebhook(c *tenant.Call, id string, f func(hook *pb.Webhook, release func())) {
 	hookID, err := pb.ParseWebhookID(id)
 	if err != nil {
-		c.Refuse(webhookNotFound()) // what is no id names no endpoint
+		c.Refuse(WebhookNotFound()) // what is no id names no endpoint
 		return
 	}
 	o.Exclusive(tenant.WebhookLock(hookID), func(release func()) {
@@ -334,7 +334,7 @@ func (o *webhookModule) changeWebhook(c *tenant.Call, id string, f func(hook *pb
 			c.Fail(err)
 		case hook == nil:
 			release()
-			c.Refuse(webhookNotFound())
+			c.Refuse(WebhookNotFound())
 		default:
 			f(hook, release)
 		}
@@ -344,7 +344,7 @@ func (o *webhookModule) changeWebhook(c *tenant.Call, id string, f func(hook *pb
 // switchWebhook disables an endpoint or enables it. What happens while it is
 // disabled it does not receive. One whose creator has left goes on without them: it
 // receives what concerns no person.
-func (o *webhookModule) switchWebhook(hook *pb.Webhook, off bool) error {
+func (o *Module) switchWebhook(hook *pb.Webhook, off bool) error {
 	was := hook.GetDisabled()
 	hook.Disabled, hook.DisabledReason = off, ""
 	if off {
@@ -365,7 +365,7 @@ func (o *webhookModule) switchWebhook(hook *pb.Webhook, off bool) error {
 
 // patchWebhook changes an endpoint. Its reach stays its creator's, whoever changes
 // what.
-func (o *webhookModule) patchWebhook(c *tenant.Call, op *pb.PatchWebhook) {
+func (o *Module) patchWebhook(c *tenant.Call, op *pb.PatchWebhook) {
 	change := func() {
 		o.changeWebhook(c, op.GetId(), func(hook *pb.Webhook, release func()) {
 			if op.Url != nil {
@@ -383,7 +383,7 @@ func (o *webhookModule) patchWebhook(c *tenant.Call, op *pb.PatchWebhook) {
 			}
 			hook.UpdatedMs = clock.Millis(o.System.Clock.Now())
 			ch := commit.New(o.Store)
-			ch.Put(o.webhookKey(pb.WebhookID(hook.GetId())), hook)
+			ch.Put(o.KeyOf(pb.WebhookID(hook.GetId())), hook)
 			ch.Audit(c.AuditOf("webhook.update", pb.WebhookID(hook.GetId()).String()))
 			c.Settle(ch, tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: shownWebhook(hook)}}), release)
 		})
@@ -396,11 +396,11 @@ func (o *webhookModule) patchWebhook(c *tenant.Call, op *pb.PatchWebhook) {
 }
 
 // deleteWebhook removes an endpoint and its delivery log.
-func (o *webhookModule) deleteWebhook(c *tenant.Call, op *pb.DeleteWebhook) {
+func (o *Module) deleteWebhook(c *tenant.Call, op *pb.DeleteWebhook) {
 	o.changeWebhook(c, op.GetId(), func(hook *pb.Webhook, release func()) {
 		id := pb.WebhookID(hook.GetId())
 		ch := commit.New(o.Store)
-		ch.Erase(o.webhookKey(id)) // its secret and its address leave the files too
+		ch.Erase(o.KeyOf(id)) // its secret and its address leave the files too
 		ch.EraseRange(o.Space.Prefix(storage.TableDelivery, storage.ID16(id)))
 		ch.Audit(c.AuditOf("webhook.delete", id.String()))
 		c.Settle(ch, &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, release)

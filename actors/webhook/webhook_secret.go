@@ -1,4 +1,4 @@
-package actors
+package webhook
 
 import (
 	"google.golang.org/protobuf/proto"
@@ -7,12 +7,12 @@ import (
 	"orgmem/storage"
 )
 
-// webhookSecrets seals the signing secrets of webhooks.
-const webhookSecrets = "orgmem webhook secret"
+// WebhookSecrets seals the signing secrets of webhooks.
+const WebhookSecrets = "orgmem webhook secret"
 
-func (o *webhookModule) resealWebhook(b *storage.Batch, hook *pb.Webhook) error {
+func (o *Module) resealWebhook(b *storage.Batch, hook *pb.Webhook) error {
 	if hook.GetSecret() == "" {
-		secret, keyless, err := o.Unseal(webhookSecrets, hook.GetSealed(), hook.GetId())
+		secret, keyless, err := o.Unseal(WebhookSecrets, hook.GetSealed(), hook.GetId())
 		if err != nil || !keyless {
 			return nil //nolint:nilerr // it is said where it is used
 		}
@@ -22,15 +22,15 @@ func (o *webhookModule) resealWebhook(b *storage.Batch, hook *pb.Webhook) error 
 	if err != nil {
 		return err
 	}
-	key := o.webhookKey(pb.WebhookID(hook.GetId()))
+	key := o.KeyOf(pb.WebhookID(hook.GetId()))
 	b.Erase(key)
 	b.Put(key, stored)
 	return nil
 }
 
 // sealWebhook returns an endpoint as it is stored: with its secret sealed.
-func (o *webhookModule) sealWebhook(hook *pb.Webhook) (*pb.Webhook, error) {
-	sealed, err := o.Seal(webhookSecrets, []byte(hook.GetSecret()), hook.GetId())
+func (o *Module) sealWebhook(hook *pb.Webhook) (*pb.Webhook, error) {
+	sealed, err := o.Seal(WebhookSecrets, []byte(hook.GetSecret()), hook.GetId())
 	if err != nil {
 		return nil, err
 	}
@@ -49,11 +49,11 @@ func shownWebhook(hook *pb.Webhook) *pb.Webhook {
 }
 
 // openWebhook puts a stored endpoint's secret into it.
-func (o *webhookModule) openWebhook(hook *pb.Webhook) error {
+func (o *Module) openWebhook(hook *pb.Webhook) error {
 	if hook.GetSealed() == nil {
 		return nil // it was made before secrets were sealed
 	}
-	secret, _, err := o.Unseal(webhookSecrets, hook.GetSealed(), hook.GetId())
+	secret, _, err := o.Unseal(WebhookSecrets, hook.GetSealed(), hook.GetId())
 	if err != nil {
 		return err
 	}

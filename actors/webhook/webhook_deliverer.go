@@ -1,4 +1,4 @@
-package actors
+package webhook
 
 import (
 	"context"
@@ -20,13 +20,13 @@ import (
 )
 
 const (
-	// maxDeliveryAttempts and maxWebhookFailures are the interface's: attempts per
+	// MaxDeliveryAttempts and MaxWebhookFailures are the interface's: attempts per
 	// event, and attempts that failed in a row before an endpoint is disabled.
-	maxDeliveryAttempts = 3
-	maxWebhookFailures  = 8
-	// retryJitter is how far a retry may come before or after its time, as a share of
+	MaxDeliveryAttempts = 3
+	MaxWebhookFailures  = 8
+	// RetryJitter is how far a retry may come before or after its time, as a share of
 	// the wait (the interface's).
-	retryJitter = 0.2
+	RetryJitter = 0.2
 	// maxRound bounds the deliveries of one round, which one commit records: enough
 	// that an fsync is shared by many, few enough that a crash repeats only these.
 	maxRound = 64
@@ -37,10 +37,10 @@ const (
 	// with one, doubles with each round that succeeds and falls back to one with a
 	// failure, so that a receiver which hangs holds one place.
 	maxWidth = 8
-	// maxExtraWidth bounds, for all endpoints of an organization together, the
+	// MaxExtraWidth bounds, for all endpoints of an organization together, the
 	// attempts under way beyond the first of each, and its test deliveries. The first
 	// needs nobody's leave: whatever others do, an endpoint can go on.
-	maxExtraWidth = 16
+	MaxExtraWidth = 16
 	// maxPending bounds the events of an endpoint that wait for a retry. With so many
 	// no new event is tried until one of them is settled: what cannot be remembered
 	// stays in the outbox.
@@ -50,13 +50,13 @@ const (
 	// down: reading them again costs less than a commit for each.
 	maxLook    = 1024
 	cursorStep = 256
-	// slowReceiver is what an attempt may take before its endpoint goes on in the places
+	// SlowReceiver is what an attempt may take before its endpoint goes on in the places
 	// for slow ones (egress): more than an honest answer from the other side of the
 	// world, and a tenth of what one that hangs takes.
-	slowReceiver = time.Second
+	SlowReceiver = time.Second
 	// maxSlowKnown bounds the slow endpoints that an organization remembers: all that
 	// there can be, and as many that were deleted since.
-	maxSlowKnown = 2 * maxWebhooks
+	maxSlowKnown = 2 * MaxWebhooks
 	// stopGrace is how long the attempts under way have to end when the node stops.
 	// One that is cut off is made again by whoever comes next.
 	stopGrace = 3 * time.Second
@@ -65,17 +65,17 @@ const (
 // deliveries is what an organization's webhook children share.
 type deliveries struct {
 	hooked atomic.Bool // there is an endpoint that is not disabled
-	// told says that the organization has been told of events and not looked yet, so
+	// Told says that the organization has been told of events and not looked yet, so
 	// that a busy one is told once.
-	told  atomic.Bool
-	extra chan struct{} // maxExtraWidth
+	Told  atomic.Bool
+	Extra chan struct{} // MaxExtraWidth
 
 	mu   sync.Mutex
-	slow map[pb.WebhookID]struct{} // endpoints whose last attempt took slowReceiver
+	slow map[pb.WebhookID]struct{} // endpoints whose last attempt took SlowReceiver
 }
 
 func newDeliveries() *deliveries {
-	return &deliveries{extra: make(chan struct{}, maxExtraWidth), slow: map[pb.WebhookID]struct{}{}}
+	return &deliveries{Extra: make(chan struct{}, MaxExtraWidth), slow: map[pb.WebhookID]struct{}{}}
 }
 
 // isSlow reports whether an endpoint's last attempt was slow. It is forgotten with the
@@ -92,7 +92,7 @@ func (c *deliveries) took(id pb.WebhookID, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.slow, id)
-	if d < slowReceiver {
+	if d < SlowReceiver {
 		return
 	}
 	if len(c.slow) == maxSlowKnown {
@@ -118,7 +118,7 @@ type roundDone struct {
 // endpoint's cursor to the receiver, in rounds: some deliveries, then one commit
 // of their outcomes and the cursor. It lives while there is something to bring.
 type deliverer struct {
-	module *webhookModule
+	module *Module
 	org    *tenant.View
 	id     pb.WebhookID
 	ctx    actor.Context
@@ -141,7 +141,7 @@ type deliverer struct {
 	address string // the session's
 }
 
-func newDeliverer(m *webhookModule, id pb.WebhookID) *deliverer {
+func newDeliverer(m *Module, id pb.WebhookID) *deliverer {
 	return &deliverer{module: m, org: &m.View, id: id, stop: make(chan struct{}), width: 1}
 }
 
@@ -284,7 +284,7 @@ func (w *deliverer) plan() (r *round, err error) {
 	o, now := w.module, clock.Millis(w.org.System.Clock.Now())
 	err = o.WithStore(func(st *storage.Store) error {
 		hook := &pb.Webhook{}
-		found, err := st.Get(o.webhookKey(w.id), hook)
+		found, err := st.Get(o.KeyOf(w.id), hook)
 		if err != nil || !found || hook.GetDisabled() {
 			return err
 		}
@@ -364,7 +364,7 @@ func (w *deliverer) planFresh(st *storage.Store, r *round) error {
 
 // orphaned reports whether an endpoint's creator has left, and nobody has enabled it
 // since. A sandbox knows no members.
-func (o *webhookModule) orphaned(r storage.Reader, hook *pb.Webhook) (bool, error) {
+func (o *Module) orphaned(r storage.Reader, hook *pb.Webhook) (bool, error) {
 	if o.Main != nil || hook.GetOutlivedCreator() {
 		return false, nil
 	}
@@ -381,7 +381,7 @@ func (o *webhookModule) orphaned(r storage.Reader, hook *pb.Webhook) (bool, erro
 // what it subscribes to, unless it concerns a person whose data its creator may
 // not read, which is everybody but themselves. What concerns a provisioned subject
 // or the whole organization is for all. A sandbox has no persons.
-func (o *webhookModule) delivers(hook *pb.Webhook, e *pb.OutboxEvent) bool {
+func (o *Module) delivers(hook *pb.Webhook, e *pb.OutboxEvent) bool {
 	kind := e.GetType()
 	if _, known := published[kind]; !known || kind == pb.EventWebhookTest {
 		return false // it flows on the stream alone
@@ -439,9 +439,9 @@ func (w *deliverer) post(r *round) {
 	var wg sync.WaitGroup
 	for range min(w.width, len(r.hands)) - 1 {
 		select {
-		case w.module.deliveries.extra <- struct{}{}:
+		case w.module.Deliveries.Extra <- struct{}{}:
 			wg.Go(func() {
-				defer func() { <-w.module.deliveries.extra }()
+				defer func() { <-w.module.Deliveries.Extra }()
 				work()
 			})
 		default: // others have them
@@ -545,10 +545,10 @@ func (w *deliverer) record(r *round) roundDone {
 
 // settleRound writes what a round has come to; nil when its endpoint is gone. It
 // leaves the endpoint as written in r.
-func (o *webhookModule) settleRound(id pb.WebhookID, r *round) (ch *commit.Change, done roundDone, err error) {
+func (o *Module) settleRound(id pb.WebhookID, r *round) (ch *commit.Change, done roundDone, err error) {
 	hook := &pb.Webhook{}
 	err = o.WithStore(func(st *storage.Store) error {
-		found, err := st.Get(o.webhookKey(id), hook)
+		found, err := st.Get(o.KeyOf(id), hook)
 		if err == nil && !found {
 			hook = nil
 		}
@@ -582,7 +582,7 @@ func (o *webhookModule) settleRound(id pb.WebhookID, r *round) (ch *commit.Chang
 		if hook.GetDisabled() {
 			continue
 		}
-		if hook.Failures++; hook.GetFailures() >= maxWebhookFailures {
+		if hook.Failures++; hook.GetFailures() >= MaxWebhookFailures {
 			o.disableWebhook(ch, hook, now, "8 deliveries in a row have failed.")
 		}
 	}
@@ -595,13 +595,13 @@ func (o *webhookModule) settleRound(id pb.WebhookID, r *round) (ch *commit.Chang
 	if err := o.logDeliveries(ch, hook, outcomes); err != nil {
 		return nil, roundDone{}, err
 	}
-	ch.Put(o.webhookKey(id), hook)
+	ch.Put(o.KeyOf(id), hook)
 	r.hook = hook
 	return ch, done, nil
 }
 
 // disableWebhook ends an endpoint's deliveries until somebody enables it.
-func (o *webhookModule) disableWebhook(ch *commit.Change, hook *pb.Webhook, now int64, reason string) {
+func (o *Module) disableWebhook(ch *commit.Change, hook *pb.Webhook, now int64, reason string) {
 	hook.Disabled, hook.DisabledReason, hook.UpdatedMs = true, reason, now
 	ch.Audit(&pb.Audit{AtMs: now, Action: pb.ActionWebhookDisable, Target: pb.WebhookID(hook.GetId()).String()})
 	o.node.disabled.Add(1)
@@ -652,9 +652,9 @@ func newPendingList(hook *pb.Webhook, r *round) *pendingList {
 }
 
 // retry notes when a delivery that failed is made again, if it is.
-func (p *pendingList) retry(feature *webhookFeature, h *handing) error {
+func (p *pendingList) retry(feature *Feature, h *handing) error {
 	n := h.failed + 1
-	if n >= maxDeliveryAttempts {
+	if n >= MaxDeliveryAttempts {
 		return nil
 	}
 	wait, err := feature.jittered(feature.retryDelay(n))

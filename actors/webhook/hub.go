@@ -1,4 +1,4 @@
-package actors
+package webhook
 
 import (
 	"bytes"
@@ -13,43 +13,43 @@ import (
 )
 
 const (
-	// maxStreams is the interface's bound of concurrent event streams of an
+	// MaxStreams is the interface's bound of concurrent event streams of an
 	// organization; its sandbox's count with them.
-	maxStreams = 5
-	// streamBuffer is how many events may wait for one reader: what a large batch
+	MaxStreams = 5
+	// StreamBuffer is how many events may wait for one reader: what a large batch
 	// causes within the second that a reader may be away. A stream that falls
 	// further behind is cut off, since it replays nothing anyway.
-	streamBuffer = 256
-	// ticketLife is how long an opened stream waits to be taken up; the edge does
+	StreamBuffer = 256
+	// TicketLife is how long an opened stream waits to be taken up; the edge does
 	// so at once, unless its client has left.
-	ticketLife = 10 * time.Second
+	TicketLife = 10 * time.Second
 )
 
-// eventHub knows the open event streams of a node. It belongs to the system and
+// Hub knows the open event streams of a node. It belongs to the system and
 // not to an organization's actor, so that a stream outlives the actor's rest.
-type eventHub struct {
+type Hub struct {
 	clock clock.Clock
 
-	mu      sync.Mutex
+	Mu      sync.Mutex
 	orgs    map[pb.OrgID][]*EventStream
 	tickets map[string]*EventStream
 }
 
-func newEventHub(c clock.Clock) *eventHub {
-	return &eventHub{clock: c, orgs: map[pb.OrgID][]*EventStream{}, tickets: map[string]*EventStream{}}
+func newEventHub(c clock.Clock) *Hub {
+	return &Hub{clock: c, orgs: map[pb.OrgID][]*EventStream{}, tickets: map[string]*EventStream{}}
 }
 
 // EventStream is one caller's live view of its organization.
 type EventStream struct {
 	sys    *tenant.System
-	hub    *eventHub
+	hub    *Hub
 	ticket string
 	org    pb.OrgID
 	store  storage.StoreID
 	who    tenant.Principal
 	events chan *pb.OutboxEvent // closed by the hub when it cuts the stream off
 	expiry clock.Timer          // of the ticket
-	ended  bool                 // guarded by eventHub.mu
+	ended  bool                 // guarded by Hub.mu
 	slow   bool                 // likewise: it ended because its buffer was full
 }
 
@@ -60,8 +60,8 @@ func (s *EventStream) Events() <-chan *pb.OutboxEvent { return s.events }
 
 // Slow reports whether the stream has ended because the reader fell too far behind.
 func (s *EventStream) Slow() bool {
-	s.hub.mu.Lock()
-	defer s.hub.mu.Unlock()
+	s.hub.Mu.Lock()
+	defer s.hub.Mu.Unlock()
 	return s.slow
 }
 
@@ -96,11 +96,11 @@ func (s *EventStream) Valid() bool {
 		(expires == 0 || clock.Millis(s.sys.Clock.Now()) < expires)
 }
 
-// take takes up the event stream that was opened under a ticket; false when
+// Take takes up the event stream that was opened under a ticket; false when
 // there is none, or it was taken up already.
-func (h *eventHub) take(ticket string) (*EventStream, bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+func (h *Hub) Take(ticket string) (*EventStream, bool) {
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
 	stream := h.tickets[ticket]
 	if stream == nil {
 		return nil, false
@@ -112,17 +112,17 @@ func (h *eventHub) take(ticket string) (*EventStream, bool) {
 
 // open makes a stream that receives events from now on; false when the
 // organization has as many as it may.
-func (h *eventHub) open(s *EventStream) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.orgs[s.org]) >= maxStreams {
+func (h *Hub) open(s *EventStream) bool {
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
+	if len(h.orgs[s.org]) >= MaxStreams {
 		return false
 	}
 	h.orgs[s.org] = append(h.orgs[s.org], s)
 	h.tickets[s.ticket] = s
-	s.expiry = h.clock.AfterFunc(ticketLife, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
+	s.expiry = h.clock.AfterFunc(TicketLife, func() {
+		h.Mu.Lock()
+		defer h.Mu.Unlock()
 		if h.tickets[s.ticket] == s {
 			h.cut(s)
 		}
@@ -130,14 +130,14 @@ func (h *eventHub) open(s *EventStream) bool {
 	return true
 }
 
-func (h *eventHub) end(s *EventStream) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+func (h *Hub) end(s *EventStream) {
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
 	h.cut(s)
 }
 
 // cut ends a stream. h.mu is held.
-func (h *eventHub) cut(s *EventStream) {
+func (h *Hub) cut(s *EventStream) {
 	if s.ended {
 		return
 	}
@@ -159,9 +159,9 @@ func (h *eventHub) cut(s *EventStream) {
 
 // publish hands events to the streams that may see them. It never blocks: a
 // stream whose buffer is full is cut off.
-func (h *eventHub) publish(store storage.StoreID, events []*pb.OutboxEvent) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+func (h *Hub) publish(store storage.StoreID, events []*pb.OutboxEvent) {
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
 	for _, s := range h.orgs[store.Org] {
 		for _, e := range events {
 			if s.ended || s.store != store || !s.reaches(e) {
@@ -178,9 +178,9 @@ func (h *eventHub) publish(store storage.StoreID, events []*pb.OutboxEvent) {
 }
 
 // count is the number of open streams.
-func (h *eventHub) count() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+func (h *Hub) count() int {
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
 	n := 0
 	for _, streams := range h.orgs {
 		n += len(streams)
@@ -205,18 +205,18 @@ func (s *EventStream) reaches(e *pb.OutboxEvent) bool {
 }
 
 // streamEvents opens a stream; the edge takes it up by its ticket.
-func (o *webhookModule) streamEvents(c *tenant.Call) {
+func (o *Module) streamEvents(c *tenant.Call) {
 	ticket, err := o.System.NewUUID()
 	if err != nil {
 		c.Fail(err)
 		return
 	}
 	s := &EventStream{
-		sys: o.System, hub: o.node.hub, ticket: ticket.String(), org: o.ID, store: o.Store, who: c.Who,
-		events: make(chan *pb.OutboxEvent, streamBuffer),
+		sys: o.System, hub: o.node.Streams, ticket: ticket.String(), org: o.ID, store: o.Store, who: c.Who,
+		events: make(chan *pb.OutboxEvent, StreamBuffer),
 	}
-	if !o.node.hub.open(s) {
-		p := tenant.NewProblem(pb.CodeTooManyStreams, "The organization has %d event streams open; that is as many as it may.", maxStreams)
+	if !o.node.Streams.open(s) {
+		p := tenant.NewProblem(pb.CodeTooManyStreams, "The organization has %d event streams open; that is as many as it may.", MaxStreams)
 		p.RetryAfterS = tenant.RetryAfterStreamsSeconds
 		c.Refuse(p)
 		return
@@ -225,9 +225,9 @@ func (o *webhookModule) streamEvents(c *tenant.Call) {
 }
 
 // cutAll ends the streams of the organizations that are meant.
-func (h *eventHub) cutAll(of func(pb.OrgID) bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+func (h *Hub) cutAll(of func(pb.OrgID) bool) {
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
 	for org, streams := range h.orgs {
 		if !of(org) {
 			continue

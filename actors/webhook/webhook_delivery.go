@@ -1,4 +1,4 @@
-package actors
+package webhook
 
 import (
 	"context"
@@ -24,8 +24,8 @@ import (
 	"orgmem/storage"
 )
 
-// maxSnippet bounds what the delivery log keeps of a response, in bytes.
-const maxSnippet = 512
+// MaxSnippet bounds what the delivery log keeps of a response, in bytes.
+const MaxSnippet = 512
 
 // envelope is the body of a delivery.
 type eventEnvelope struct {
@@ -36,7 +36,7 @@ type eventEnvelope struct {
 	Data      json.RawMessage `json:"data"`
 }
 
-func (o *webhookModule) envelopeOf(e *pb.OutboxEvent) ([]byte, error) {
+func (o *Module) envelopeOf(e *pb.OutboxEvent) ([]byte, error) {
 	id, err := uuid.FromBytes(e.GetId())
 	if err != nil {
 		return nil, err
@@ -47,9 +47,9 @@ func (o *webhookModule) envelopeOf(e *pb.OutboxEvent) ([]byte, error) {
 	})
 }
 
-// signature is the value of X-Svc-Signature: the HMAC-SHA256 of the time, a dot
+// Signature is the value of X-Svc-Signature: the HMAC-SHA256 of the time, a dot
 // and the body's bytes, keyed with the whole secret.
-func signature(secret string, at time.Time, body []byte) string {
+func Signature(secret string, at time.Time, body []byte) string {
 	t := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(t + "."))
@@ -64,7 +64,7 @@ type sender func(context.Context, egress.Request) (egress.Response, error)
 // attempt posts one event to an endpoint and returns what became of it. n is the
 // attempt's number for this event, from 1. It was not tried when the context ended
 // first, or the node has no place for it: that says nothing of the receiver.
-func (o *webhookModule) attempt(ctx context.Context, send sender, hook *pb.Webhook, e *pb.OutboxEvent, n uint32) (d *pb.Delivery, tried bool, err error) {
+func (o *Module) attempt(ctx context.Context, send sender, hook *pb.Webhook, e *pb.OutboxEvent, n uint32) (d *pb.Delivery, tried bool, err error) {
 	id, err := o.System.NewUUID()
 	if err != nil {
 		return nil, false, err
@@ -75,7 +75,7 @@ func (o *webhookModule) attempt(ctx context.Context, send sender, hook *pb.Webho
 	}
 	d = &pb.Delivery{Id: id[:], Event: e.GetId(), EventType: e.GetType(), Attempt: n, Partition: e.GetPartition()}
 	to := pb.WebhookID(hook.GetId())
-	leave, err := o.System.Config.Egress.Enter(ctx, o.deliveries.isSlow(to))
+	leave, err := o.System.Config.Egress.Enter(ctx, o.Deliveries.isSlow(to))
 	began := o.System.Clock.Now() // waiting for a place is no time of the receiver's
 	d.AtMs = clock.Millis(began)
 	if err != nil {
@@ -91,7 +91,7 @@ func (o *webhookModule) attempt(ctx context.Context, send sender, hook *pb.Webho
 			"X-Svc-Event":     {e.GetType()},
 			"X-Svc-Delivery":  {id.String()},
 			"X-Svc-Webhook":   {to.String()},
-			"X-Svc-Signature": {signature(hook.GetSecret(), began, body)},
+			"X-Svc-Signature": {Signature(hook.GetSecret(), began, body)},
 		},
 	})
 	took := o.System.Clock.Now().Sub(began)
@@ -108,7 +108,7 @@ func (o *webhookModule) attempt(ctx context.Context, send sender, hook *pb.Webho
 	if ctx.Err() != nil { // it was cut off
 		return d, false, nil
 	}
-	o.deliveries.took(to, took)
+	o.Deliveries.took(to, took)
 	return d, true, nil
 }
 
@@ -121,7 +121,7 @@ func snippet(body []byte) string {
 		if r == utf8.RuneError && size == 1 || !unicode.IsPrint(r) {
 			r = ' '
 		}
-		if b.Len()+utf8.RuneLen(r) > maxSnippet {
+		if b.Len()+utf8.RuneLen(r) > MaxSnippet {
 			break
 		}
 		b.WriteRune(r)
@@ -132,7 +132,7 @@ func snippet(body []byte) string {
 // logDeliveries adds attempts to an endpoint's log, whose oldest entries leave.
 // The caller writes the endpoint. Attempts at telling of a memory that was erased
 // meanwhile are counted and not told: a receiver may have answered with its name.
-func (o *webhookModule) logDeliveries(ch *commit.Change, hook *pb.Webhook, made []*pb.Delivery) error {
+func (o *Module) logDeliveries(ch *commit.Change, hook *pb.Webhook, made []*pb.Delivery) error {
 	before := hook.GetAttempts()
 	entry := func(n uint64) storage.Key {
 		return o.Space.Key(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())), storage.U64(n))
@@ -143,7 +143,7 @@ func (o *webhookModule) logDeliveries(ch *commit.Change, hook *pb.Webhook, made 
 		if d.GetOk() {
 			hook.LastSuccessMs = d.GetAtMs()
 		}
-		if len(made)-i > maxDeliveries { // it would leave at once
+		if len(made)-i > MaxDeliveries { // it would leave at once
 			continue
 		}
 		if of := d.GetPartition(); len(of) > 0 {
@@ -162,8 +162,8 @@ func (o *webhookModule) logDeliveries(ch *commit.Change, hook *pb.Webhook, made 
 		ch.Put(entry(hook.GetAttempts()), d)
 	}
 	for n := before + 1; n <= hook.GetAttempts(); n++ {
-		if n > maxDeliveries && n-maxDeliveries <= before {
-			ch.Delete(entry(n - maxDeliveries))
+		if n > MaxDeliveries && n-MaxDeliveries <= before {
+			ch.Delete(entry(n - MaxDeliveries))
 		}
 	}
 	return nil
@@ -175,7 +175,7 @@ const retryAfterTestSeconds = 1
 
 // testWebhook posts a test event at once and answers with what became of it. It
 // is written to the delivery log, and that is all: it is no delivery that counts.
-func (o *webhookModule) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
+func (o *Module) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
 	var hook *pb.Webhook
 	err := o.WithStore(func(st *storage.Store) (err error) {
 		if hook, err = o.findWebhook(st, op.GetId()); err == nil && hook != nil {
@@ -188,7 +188,7 @@ func (o *webhookModule) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
 		c.Fail(err)
 		return
 	case hook == nil:
-		c.Refuse(webhookNotFound())
+		c.Refuse(WebhookNotFound())
 		return
 	case o.System.Config.Egress == nil:
 		c.Fail(tenant.ErrNoEgress)
@@ -203,7 +203,7 @@ func (o *webhookModule) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
 	e := ch.Events[0]
 	view := c.Org
 	select {
-	case o.deliveries.extra <- struct{}{}: // or keys without end would fill the node's places with one receiver that hangs
+	case o.Deliveries.Extra <- struct{}{}: // or keys without end would fill the node's places with one receiver that hangs
 	default:
 		p := tenant.NewProblem(pb.CodeRateLimit, "The organization has as many deliveries under way as it may.")
 		p.RetryAfterS = retryAfterTestSeconds
@@ -211,7 +211,7 @@ func (o *webhookModule) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
 		return
 	}
 	o.System.Background.Go(func() { // ends with the attempt, which has a time-out
-		defer func() { <-o.deliveries.extra }()
+		defer func() { <-o.Deliveries.Extra }()
 		d, _, err := o.attempt(view.System.Always, view.System.Config.Egress.Once, hook, e, 1)
 		if err != nil {
 			c.Fail(err)
@@ -230,22 +230,22 @@ func (o *webhookModule) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
 					c.Fail(err)
 					return
 				}
-				log.Put(o.webhookKey(pb.WebhookID(hook.GetId())), hook)
+				log.Put(o.KeyOf(pb.WebhookID(hook.GetId())), hook)
 				c.Settle(log, tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Test{Test: d}}), release)
 			})
 		})
 	})
 }
 
-// outboxRetention is how long an event can wait to be handed to webhooks. The
+// OutboxRetention is how long an event can wait to be handed to webhooks. The
 // retries of one end within minutes: what is older waits for a receiver that is
 // slower than what happens, or for a service that was down for days.
-const outboxRetention = 72 * time.Hour
+const OutboxRetention = 72 * time.Hour
 
 // sweepOutbox deletes events that are past their retention, and says how many
 // those are. The newest stays, since the numbers of those to come go on from its
 // own.
-func (o *webhookModule) sweepOutbox(st *storage.Store, b *storage.Batch, before time.Time) (n int, err error) {
+func (o *Module) sweepOutbox(st *storage.Store, b *storage.Batch, before time.Time) (n int, err error) {
 	var old storage.Key // goes once a newer one is seen
 	for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableOutbox), storage.ScanOptions{Limit: tenant.MaxSweep + 1}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
 		if err != nil {
@@ -264,7 +264,7 @@ func (o *webhookModule) sweepOutbox(st *storage.Store, b *storage.Batch, before 
 }
 
 // eraseEvents erases the events of a memory that nobody was told of yet.
-func (o *webhookModule) eraseEvents(ref *partition.Ref) error {
+func (o *Module) eraseEvents(ref *partition.Ref) error {
 	return tenant.EraseRecords(&o.View, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }, func(b *storage.Batch, key storage.Key, rec *pb.OutboxEvent) (bool, error) {
 		return tenant.EraseOf(b, key, rec, ref), nil
 	}, func() {})
@@ -272,7 +272,7 @@ func (o *webhookModule) eraseEvents(ref *partition.Ref) error {
 
 // eraseDeliveries erases the attempts at telling of a memory: what a receiver
 // answered may name it.
-func (o *webhookModule) eraseDeliveries(ref *partition.Ref) error {
+func (o *Module) eraseDeliveries(ref *partition.Ref) error {
 	return tenant.EraseRecords(&o.View, storage.TableDelivery, func() *pb.Delivery { return &pb.Delivery{} }, func(b *storage.Batch, key storage.Key, rec *pb.Delivery) (bool, error) {
 		return tenant.EraseOf(b, key, rec, ref), nil
 	}, func() {})

@@ -1,4 +1,4 @@
-package actors
+package webhook
 
 import (
 	"fmt"
@@ -19,19 +19,19 @@ import (
 // one with an enabled endpoint is marked busy before anything happens in it, so that
 // after a crash somebody brings what was not brought.
 
-// webhookModule keeps an organization's webhook endpoints, and a child for each that has something to bring.
-type webhookModule struct {
+// Module keeps an organization's webhook endpoints, and a child for each that has something to bring.
+type Module struct {
 	*tenant.Org
 	tenant.NoModule
 	enabled map[pb.WebhookID]struct{}      // the endpoints that are not disabled
-	posting map[pb.WebhookID]*delivererRef // their children, while they have something to bring
+	Posting map[pb.WebhookID]*delivererRef // their children, while they have something to bring
 
 	// Both may be used from any goroutine.
-	node       *webhookFeature
-	deliveries *deliveries
+	node       *Feature
+	Deliveries *deliveries
 }
 
-func (o *webhookModule) Handle(c *tenant.Call) bool {
+func (o *Module) Handle(c *tenant.Call) bool {
 	switch op := c.Env.GetLink().GetOp().(type) {
 	case *pb.LinkOp_StreamEvents:
 		o.streamEvents(c)
@@ -54,21 +54,21 @@ func (o *webhookModule) Handle(c *tenant.Call) bool {
 }
 
 // Sweep deletes events that no endpoint waits for any more.
-func (o *webhookModule) Sweep(st *storage.Store, b *storage.Batch, now time.Time) (int, error) {
-	return o.sweepOutbox(st, b, now.Add(-outboxRetention))
+func (o *Module) Sweep(st *storage.Store, b *storage.Batch, now time.Time) (int, error) {
+	return o.sweepOutbox(st, b, now.Add(-OutboxRetention))
 }
 
 // ErasePartition erases the events of a memory that nobody was told of yet, and the attempts at telling of it.
-func (o *webhookModule) ErasePartition(ref *partition.Ref) error {
+func (o *Module) ErasePartition(ref *partition.Ref) error {
 	if err := o.eraseEvents(ref); err != nil {
 		return err
 	}
 	return o.eraseDeliveries(ref)
 }
 
-func (o *webhookModule) Idle() bool { return len(o.posting) == 0 }
+func (o *Module) Idle() bool { return len(o.Posting) == 0 }
 
-func (o *webhookModule) Reseal(st *storage.Store, b *storage.Batch) error {
+func (o *Module) Reseal(st *storage.Store, b *storage.Batch) error {
 	hooks, err := o.webhooks(st)
 	if err != nil {
 		return err
@@ -82,19 +82,19 @@ func (o *webhookModule) Reseal(st *storage.Store, b *storage.Batch) error {
 }
 
 // Publish tells those who listen of events that are true.
-func (o *webhookModule) Publish(events []*pb.OutboxEvent) {
-	o.node.hub.publish(o.Store, events)
-	if o.deliveries.hooked.Load() && o.deliveries.told.CompareAndSwap(false, true) {
+func (o *Module) Publish(events []*pb.OutboxEvent) {
+	o.node.Streams.publish(o.Store, events)
+	if o.Deliveries.hooked.Load() && o.Deliveries.Told.CompareAndSwap(false, true) {
 		o.Later(o.wakeDeliverers)
 	}
 }
 
 // Listens reports whether there is an endpoint that is not disabled.
-func (o *webhookModule) Listens() bool { return o.deliveries.hooked.Load() }
+func (o *Module) Listens() bool { return o.Deliveries.hooked.Load() }
 
 // LastEvent is the highest number of an event that an endpoint is past. It may be of an event that was erased, or
 // never written; another event must not get it, since it would not be delivered.
-func (o *webhookModule) LastEvent(st *storage.Store) (last uint64, err error) {
+func (o *Module) LastEvent(st *storage.Store) (last uint64, err error) {
 	hooks, err := o.webhooks(st)
 	for _, hook := range hooks {
 		last = max(last, hook.GetCursor())
@@ -104,7 +104,7 @@ func (o *webhookModule) LastEvent(st *storage.Store) (last uint64, err error) {
 
 // Resume takes up what was not delivered when the organization left
 // memory.
-func (o *webhookModule) Resume() error {
+func (o *Module) Resume() error {
 	if o.System.Config.Egress == nil {
 		return nil
 	}
@@ -127,19 +127,19 @@ func (o *webhookModule) Resume() error {
 			o.wakeDeliverer(id)
 		}
 	}
-	o.deliveries.hooked.Store(len(o.enabled) > 0)
+	o.Deliveries.hooked.Store(len(o.enabled) > 0)
 	return nil
 }
 
 // reviewWebhook looks at an endpoint that was changed.
-func (o *webhookModule) reviewWebhook(id pb.WebhookID) {
+func (o *Module) reviewWebhook(id pb.WebhookID) {
 	if o.System.Config.Egress == nil || o.Lost {
 		return
 	}
 	hook := &pb.Webhook{}
 	found := false
 	err := o.WithStore(func(st *storage.Store) (err error) {
-		found, err = st.Get(o.webhookKey(id), hook)
+		found, err = st.Get(o.KeyOf(id), hook)
 		return err
 	})
 	if err != nil {
@@ -149,17 +149,17 @@ func (o *webhookModule) reviewWebhook(id pb.WebhookID) {
 	}
 	if found && !hook.GetDisabled() {
 		o.enabled[id] = struct{}{}
-		o.deliveries.hooked.Store(true)
+		o.Deliveries.hooked.Store(true)
 		o.wakeDeliverer(id)
 		return
 	}
 	delete(o.enabled, id) // its child finds that out by itself
-	o.deliveries.hooked.Store(len(o.enabled) > 0)
+	o.Deliveries.hooked.Store(len(o.enabled) > 0)
 }
 
 // wakeDeliverers tells the children that something has happened.
-func (o *webhookModule) wakeDeliverers() {
-	o.deliveries.told.Store(false) // before looking: what comes from now on tells again
+func (o *Module) wakeDeliverers() {
+	o.Deliveries.Told.Store(false) // before looking: what comes from now on tells again
 	for id := range o.enabled {
 		o.wakeDeliverer(id)
 	}
@@ -167,23 +167,23 @@ func (o *webhookModule) wakeDeliverers() {
 
 // wakeDeliverer tells an endpoint's child that there may be something to bring, and
 // makes it when there is none.
-func (o *webhookModule) wakeDeliverer(id pb.WebhookID) {
+func (o *Module) wakeDeliverer(id pb.WebhookID) {
 	if o.Lost || o.Failed != nil {
 		return
 	}
-	ref := o.posting[id]
+	ref := o.Posting[id]
 	if ref == nil {
 		ref = &delivererRef{pid: o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return newDeliverer(o, id) }, actor.WithSupervisor(tenant.StopFailed)))}
-		o.posting[id] = ref
+		o.Posting[id] = ref
 	}
 	ref.wakes++
 	o.Context.Send(ref.pid, subject.Wake{N: ref.wakes})
 }
 
 // releaseDeliverer lets a child go that has brought everything up to a wake.
-func (o *webhookModule) releaseDeliverer(id pb.WebhookID, pid *actor.PID, seen uint64) {
-	if ref := o.posting[id]; ref != nil && ref.pid.Equal(pid) && ref.wakes == seen {
-		delete(o.posting, id)
+func (o *Module) releaseDeliverer(id pb.WebhookID, pid *actor.PID, seen uint64) {
+	if ref := o.Posting[id]; ref != nil && ref.pid.Equal(pid) && ref.wakes == seen {
+		delete(o.Posting, id)
 		o.System.Root.Poison(pid)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/export"
 	"orgmem/actors/tenant"
 	"orgmem/brain/document"
 	pb "orgmem/proto"
@@ -234,7 +235,7 @@ func TestExportExpires(t *testing.T) {
 	c := client{n: n, key: made.APIKey}
 	c.ingest(doc("a", "a text"))
 	id := c.export(false)
-	n.clock.Advance(defaultExportRetention)
+	n.clock.Advance(export.DefaultExportRetention)
 	if got := c.exportStatus(id); got != pb.ExportExpired {
 		t.Errorf("status is %s", got)
 	}
@@ -346,7 +347,7 @@ func TestExportsAreBounded(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	var ids []string
-	for range maxKeptExports + 1 {
+	for range export.MaxKeptExports + 1 {
 		n.clock.Advance(time.Millisecond)
 		ids = append(ids, c.export(false))
 	}
@@ -391,11 +392,11 @@ func TestOnlyFinishedExportsAreDownloaded(t *testing.T) {
 		id := pb.ExportID{byte(i + 1)}
 		c.inOrg(func(o *tenant.Org) {
 			e := &pb.Export{
-				Id: id[:], User: made.Owner[:], Partition: made.Owner[:], Scope: pb.ExportScopeUser, Status: status, Format: exportFormat, CreatedMs: n.clock.Now().UnixMilli(),
+				Id: id[:], User: made.Owner[:], Partition: made.Owner[:], Scope: pb.ExportScopeUser, Status: status, Format: export.ExportFormat, CreatedMs: n.clock.Now().UnixMilli(),
 			}
 			ch := commit.New(o.Store)
-			ch.Put(exportKey(o.Space, id), e)
-			ch.PutRaw(exportByTime(o.Space, e), nil)
+			ch.Put(export.ExportKey(o.Space, id), e)
+			ch.PutRaw(export.ExportByTime(o.Space, e), nil)
 			if err := o.Committer.CommitChange(ch); err != nil {
 				t.Error(err)
 			}
@@ -415,15 +416,15 @@ func TestEndedExportsAreBounded(t *testing.T) {
 	part := made.Owner
 	c.inOrg(func(o *tenant.Org) {
 		b := storage.NewBatch(o.Store)
-		for i := range maxEndedExports + 3 {
+		for i := range export.MaxEndedExports + 3 {
 			var id pb.ExportID
 			id[0], id[1] = byte(i>>8), byte(i)
 			e := &pb.Export{
-				Id: id[:], User: part[:], Partition: part[:], Scope: pb.ExportScopeUser, Status: pb.ExportExpired, Format: exportFormat,
+				Id: id[:], User: part[:], Partition: part[:], Scope: pb.ExportScopeUser, Status: pb.ExportExpired, Format: export.ExportFormat,
 				CreatedMs: int64(1000 + i), FinishedMs: n.clock.Now().UnixMilli(),
 			}
-			b.Put(exportKey(o.Space, id), e)
-			b.PutRaw(exportByTime(o.Space, e), nil)
+			b.Put(export.ExportKey(o.Space, id), e)
+			b.PutRaw(export.ExportByTime(o.Space, e), nil)
 		}
 		o.Committer.Submit(b, func(error) {})
 	})
@@ -431,7 +432,7 @@ func TestEndedExportsAreBounded(t *testing.T) {
 	c.export(false)
 	left := records(n, storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}, storage.TableExport, func() *pb.Export { return &pb.Export{} })
 	oldest := slices.MinFunc(left, func(a, b *pb.Export) int { return int(a.GetCreatedMs() - b.GetCreatedMs()) })
-	if len(left) != maxEndedExports+1 || oldest.GetCreatedMs() != 1000+4 {
+	if len(left) != export.MaxEndedExports+1 || oldest.GetCreatedMs() != 1000+4 {
 		t.Errorf("%d records, the oldest of %d", len(left), oldest.GetCreatedMs())
 	}
 }

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"orgmem/actors/cognition"
+	"orgmem/actors/export"
 	"orgmem/actors/graph"
 	"orgmem/actors/search"
 	"orgmem/actors/subject"
@@ -20,7 +21,7 @@ func featuresOf(s *tenant.System) ([]tenant.Feature, error) {
 	}
 	return []tenant.Feature{
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return newAccountModule(o) }),
-		newExportFeature(cfg),
+		export.New(cfg),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &tenant.JobModule{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &subject.Intake{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &graph.Module{Org: o} }),

@@ -9,6 +9,7 @@ import (
 
 	"orgmem/actors/cognition"
 	"orgmem/actors/egress"
+	"orgmem/actors/export"
 	"orgmem/actors/graph"
 	"orgmem/actors/search"
 	"orgmem/actors/tenant"
@@ -68,7 +69,7 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"at the latest every 5 minutes while there is new content", cognition.Latest, 5 * time.Minute},
 		{"buckets are UTC hours up to 7 days", hourlyUsage, 7 * day},
 		{"A range over 92 days", maxUsageRange, 92 * day},
-		{"expired (after 7 days)", defaultExportRetention, 7 * day},
+		{"expired (after 7 days)", export.DefaultExportRetention, 7 * day},
 		{"the token lives 10 minutes", confirmLife, 10 * time.Minute},
 		{"Kept 24 hours (an idempotency key's outcome)", tenant.IdempotencyRetention, day},
 		{"responseSnippet (at most 512 bytes, printable)", webhook.MaxSnippet, 512},

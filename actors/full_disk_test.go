@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/export"
 	"orgmem/actors/tenant"
 	"orgmem/actors/webhook"
 	pb "orgmem/proto"
@@ -138,9 +139,9 @@ func TestAPurgeThatADiskFillsUpUnderEnds(t *testing.T) {
 	c.as("ann").ingest(doc("a", "some text of ann"))
 	c.as("bob").ingest(doc("b", "Written by bob."))
 	dry := c.ok(dryPurge("ann")).GetData().GetPurge()
-	var exports *exportModule
-	c.inOrg(func(o *tenant.Org) { exports = tenant.ModuleOf[*exportModule](&o.View) })
-	exports.mu.Lock() // the purge stops before its last commit
+	var exports *export.Module
+	c.inOrg(func(o *tenant.Org) { exports = tenant.ModuleOf[*export.Module](&o.View) })
+	exports.Mu.Lock() // the purge stops before its last commit
 	done := make(chan *pb.Reply, 1)
 	go func() { done <- c.ask(confirmPurge("ann", dry.GetConfirmToken())) }()
 	runs := storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).Prefix(storage.TablePurgeRun)
@@ -149,7 +150,7 @@ func TestAPurgeThatADiskFillsUpUnderEnds(t *testing.T) {
 	}
 	crashed := disk.Crash(0, 1)
 	disks.free.Store(below)
-	exports.mu.Unlock()
+	exports.Mu.Unlock()
 	if r := <-done; r.GetProblem() != nil || r.GetData().GetPurge().GetPurgedMs() == 0 {
 		t.Errorf("the purge is answered %v", r)
 	}

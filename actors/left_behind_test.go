@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/export"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
@@ -151,16 +152,16 @@ func TestAnExportOutlivesACancellationThatFailed(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.inOrg(func(o *tenant.Org) {
-		cancelled, next := &exportRun{gone: true}, &exportRun{}
-		exports := tenant.ModuleOf[*exportModule](&o.View)
-		exports.runs[next.id] = next
+		cancelled, next := &export.ExportRun{Gone: true}, &export.ExportRun{}
+		exports := tenant.ModuleOf[*export.Module](&o.View)
+		exports.Runs[next.ID] = next
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		exports.export(ctx, cancelled)
-		if exports.runs[next.id] != next {
+		exports.Export(ctx, cancelled)
+		if exports.Runs[next.ID] != next {
 			t.Error("it is forgotten")
 		}
-		delete(exports.runs, next.id)
+		delete(exports.Runs, next.ID)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"orgmem/actors/export"
 	"orgmem/actors/tenant"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
@@ -120,13 +121,13 @@ func (a operatorAnywhere) CreateKey(ctx context.Context, order NewKey) (CreatedK
 
 // Restore implements Operator. A part may be sent again, so it may be carried out
 // twice.
-func (a operatorAnywhere) Restore(ctx context.Context, org pb.OrgID, part []byte) (Restored, error) {
+func (a operatorAnywhere) Restore(ctx context.Context, org pb.OrgID, part []byte) (export.Restored, error) {
 	r, err := a.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_RestorePart{RestorePart: &pb.RestorePart{Part: part}}})
 	if err != nil {
-		return Restored{}, err
+		return export.Restored{}, err
 	}
 	in := r.GetRestored()
-	out := Restored{PartitionID: in.GetPartition(), NodeIDs: in.GetNodes(), Created: int(in.GetCreated()), Unchanged: int(in.GetUnchanged())}
+	out := export.Restored{PartitionID: in.GetPartition(), NodeIDs: in.GetNodes(), Created: int(in.GetCreated()), Unchanged: int(in.GetUnchanged())}
 	if out.NodeIDs == nil {
 		out.NodeIDs = []string{}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"orgmem/actors/export"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
@@ -81,8 +82,8 @@ type localOperator struct{ *tenant.System }
 var _ Operator = localOperator{}
 
 // Restore implements Operator.
-func (s localOperator) Restore(ctx context.Context, org pb.OrgID, part []byte) (Restored, error) {
-	return restore(ctx, s.System, org, part)
+func (s localOperator) Restore(ctx context.Context, org pb.OrgID, part []byte) (export.Restored, error) {
+	return export.Restore(ctx, s.System, org, part)
 }
 
 // Operator is what the operator interface may do. Every
@@ -102,7 +103,7 @@ type Operator interface {
 	// Restore takes in a part of an exported document (docs/export.md): a JSON object
 	// with the partition and some of its records. What is there already stays, so a
 	// part can be sent again.
-	Restore(ctx context.Context, org pb.OrgID, part []byte) (Restored, error)
+	Restore(ctx context.Context, org pb.OrgID, part []byte) (export.Restored, error)
 }
 
 // Role is a member's role in an organization.

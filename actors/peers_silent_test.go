@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/export"
 	"orgmem/actors/tenant"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
@@ -49,7 +50,7 @@ func TestASilentOwnerIsGivenUpWithoutASuccessor(t *testing.T) {
 		})
 	}
 	asked.Go(func() {
-		if _, err := w.at("c").sys.ExportPiece(t.Context(), &pb.Export{Org: made.Org.Bytes()}, 0); !errors.Is(err, errExportGone) {
+		if _, err := w.at("c").sys.ExportPiece(t.Context(), &pb.Export{Org: made.Org.Bytes()}, 0); !errors.Is(err, export.ErrExportGone) {
 			t.Errorf("a piece of an export that is not there: %v", err)
 		}
 	})

@@ -14,6 +14,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/export"
 	"orgmem/actors/tenant"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
@@ -50,9 +51,9 @@ func TestAnyNodeAnswers(t *testing.T) {
 		t.Fatal("no event came from the other node")
 	}
 
-	export := jobOfExport(b.ok(&pb.Envelope{Op: &pb.Envelope_Data{Data: &pb.DataOp{Op: &pb.DataOp_CreateExport{CreateExport: &pb.CreateExport{}}}}}))
-	w.at("a").wait(export)
-	download := b.ok(&pb.Envelope{Op: &pb.Envelope_Data{Data: &pb.DataOp{Op: &pb.DataOp_DownloadExport{DownloadExport: &pb.DownloadExport{Id: export}}}}}).GetData().GetDownload()
+	exportID := jobOfExport(b.ok(&pb.Envelope{Op: &pb.Envelope_Data{Data: &pb.DataOp{Op: &pb.DataOp_CreateExport{CreateExport: &pb.CreateExport{}}}}}))
+	w.at("a").wait(exportID)
+	download := b.ok(&pb.Envelope{Op: &pb.Envelope_Data{Data: &pb.DataOp{Op: &pb.DataOp_DownloadExport{DownloadExport: &pb.DownloadExport{Id: exportID}}}}}).GetData().GetDownload()
 	there, err := w.at("b").sys.ExportPiece(t.Context(), download, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +62,7 @@ func TestAnyNodeAnswers(t *testing.T) {
 	if err != nil || !bytes.Equal(here, there) || len(here) == 0 {
 		t.Errorf("the nodes differ in a piece of %d and %d bytes (%v)", len(here), len(there), err)
 	}
-	if _, err := w.at("b").sys.ExportPiece(t.Context(), download, 7); !errors.Is(err, errExportGone) {
+	if _, err := w.at("b").sys.ExportPiece(t.Context(), download, 7); !errors.Is(err, export.ErrExportGone) {
 		t.Errorf("a piece that is not there: %v", err)
 	}
 	if w.at("b").sys.Stats().ActiveOrgs != 0 {

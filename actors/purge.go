@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"orgmem/actors/commit"
+	"orgmem/actors/export"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/subject"
@@ -325,7 +326,7 @@ func (o *purgeModule) countPurge(p *purge) (counts map[string]uint64, err error)
 				}
 			}
 		}
-		counts["exports"], err = tenant.ModuleOf[*exportModule](&o.View).countHolding(snap, p.of())
+		counts["exports"], err = tenant.ModuleOf[*export.Module](&o.View).CountHolding(snap, p.of())
 		if err == nil && p.org {
 			counts["brain_artifacts"], err = countRange(snap, o.Space.Prefix(storage.TableBrain))
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/actors/export"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/subject"
@@ -167,9 +168,9 @@ func TestSettingsChangedBesideAPurgeStay(t *testing.T) {
 	}
 	patch("fast")
 	token := c.ok(dryPurge("")).GetData().GetPurge().GetConfirmToken()
-	var exports *exportModule
-	c.inOrg(func(o *tenant.Org) { exports = tenant.ModuleOf[*exportModule](&o.View) })
-	exports.mu.Lock() // the purge stops before its commit
+	var exports *export.Module
+	c.inOrg(func(o *tenant.Org) { exports = tenant.ModuleOf[*export.Module](&o.View) })
+	exports.Mu.Lock() // the purge stops before its commit
 	var wg sync.WaitGroup
 	wg.Go(func() { c.ok(confirmPurge("", token)) })
 	n.waitFor(func() (held bool) {
@@ -180,7 +181,7 @@ func TestSettingsChangedBesideAPurgeStay(t *testing.T) {
 		patch("balanced")
 	}
 	patch("thorough")
-	exports.mu.Unlock()
+	exports.Mu.Unlock()
 	wg.Wait()
 	settings := c.ok(account(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})).GetAccount().GetSettings()
 	if got := settings.GetQualityMode(); got != "thorough" {

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/export"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -339,9 +340,9 @@ func TestAPurgeIsCarriedOnByTheNextLeader(t *testing.T) {
 	c.put("ann")
 	c.as("ann").ingest(doc("a", "some text of ann"))
 	dry := c.ok(dryPurge("ann")).GetData().GetPurge()
-	var exports *exportModule
-	c.inOrg(func(o *tenant.Org) { exports = tenant.ModuleOf[*exportModule](&o.View) })
-	exports.mu.Lock() // the purge stops before its last commit
+	var exports *export.Module
+	c.inOrg(func(o *tenant.Org) { exports = tenant.ModuleOf[*export.Module](&o.View) })
+	exports.Mu.Lock() // the purge stops before its last commit
 	first := make(chan *pb.Reply, 1)
 	go func() { first <- c.ask(confirmPurge("ann", dry.GetConfirmToken())) }()
 	runs := storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).Prefix(storage.TablePurgeRun)
@@ -355,7 +356,7 @@ func TestAPurgeIsCarriedOnByTheNextLeader(t *testing.T) {
 		t.Errorf("the next leader answers %v", r)
 	}
 	d.as("ann").ingest(doc("b", "a later text of ann"))
-	exports.mu.Unlock()
+	exports.Mu.Unlock()
 	if r := <-first; r.GetProblem() != nil && r.GetProblem().GetCode() != pb.CodeServiceDegraded {
 		t.Errorf("the first confirmation is answered %v", r.GetProblem())
 	}

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/export"
 	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	"orgmem/brain/document"
@@ -25,7 +26,7 @@ import (
 // returns for each of its memories what ids became of the document's.
 func (n *testNode) restore(org pb.OrgID, doc exported) (moved []map[string]string) {
 	n.t.Helper()
-	send := func(part document.Part) Restored {
+	send := func(part document.Part) export.Restored {
 		raw, err := json.Marshal(part)
 		if err != nil {
 			n.t.Fatal(err)
@@ -40,7 +41,7 @@ func (n *testNode) restore(org pb.OrgID, doc exported) (moved []map[string]strin
 		first := send(document.Part{Partition: p.Partition, Domains: p.Domains})
 		here := map[string]string{}
 		var unread []string
-		for nodes := range slices.Chunk(p.Nodes, maxRestoreRecords) {
+		for nodes := range slices.Chunk(p.Nodes, export.MaxRestoreRecords) {
 			made := send(document.Part{Partition: p.Partition, Nodes: nodes})
 			for i, id := range made.NodeIDs {
 				here[nodes[i].ID] = id
@@ -83,7 +84,7 @@ func (n *testNode) restore(org pb.OrgID, doc exported) (moved []map[string]strin
 			e.Source, e.Target, e.TombstonedWith = here[e.Source], here[e.Target], here[e.TombstonedWith]
 			edges = append(edges, e)
 		}
-		for some := range slices.Chunk(edges, maxRestoreRecords) {
+		for some := range slices.Chunk(edges, export.MaxRestoreRecords) {
 			send(document.Part{Partition: p.Partition, Edges: some})
 		}
 		for _, x := range p.ExternalIDs {
@@ -467,8 +468,8 @@ func TestRestoreRefusesWhatIsNoPart(t *testing.T) {
 		if _, err := n.sys.Restore(t.Context(), made.Org, raw); !errors.Is(err, tenant.ErrInvalid) || !strings.Contains(err.Error(), ": "+x.want) {
 			t.Errorf("%s: %v", raw, err)
 		}
-		if in, err := document.ReadPart(part(""), maxRestoreRecords); err != nil || checkPart(in) != nil { // the change is what it is refused for
-			t.Errorf("%s: %v, %v", part(""), err, checkPart(in))
+		if in, err := document.ReadPart(part(""), export.MaxRestoreRecords); err != nil || export.CheckPart(in) != nil { // the change is what it is refused for
+			t.Errorf("%s: %v, %v", part(""), err, export.CheckPart(in))
 		}
 	}
 	if _, err := n.sys.Restore(t.Context(), pb.OrgID{1}, []byte(`{"partition":{"id":"x"}}`)); !errors.Is(err, tenant.ErrOrgNotFound) {

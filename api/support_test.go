@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"orgmem/actors"
+	exports "orgmem/actors/export"
 	"orgmem/actors/tenant"
 	"orgmem/api/apitest"
 	"orgmem/api/problems"
@@ -213,8 +214,8 @@ func (f fakeOperator) Members(context.Context, pb.OrgID) ([]tenant.MemberInfo, e
 	return []tenant.MemberInfo{{User: testUser, Email: "a@b.example", Role: "owner", Created: testNow}}, f.err
 }
 
-func (f fakeOperator) Restore(_ context.Context, _ pb.OrgID, part []byte) (actors.Restored, error) {
-	return actors.Restored{PartitionID: string(part), NodeIDs: []string{"n"}, Created: 1}, f.err
+func (f fakeOperator) Restore(_ context.Context, _ pb.OrgID, part []byte) (exports.Restored, error) {
+	return exports.Restored{PartitionID: string(part), NodeIDs: []string{"n"}, Created: 1}, f.err
 }
 func (f fakeOperator) RemoveMember(context.Context, pb.OrgID, pb.UserID) error { return f.err }
 func (f fakeOperator) CreateKey(_ context.Context, o actors.NewKey) (actors.CreatedKey, error) {

@@ -1,4 +1,4 @@
-package actors
+package export
 
 import (
 	"context"
@@ -37,12 +37,12 @@ var (
 )
 
 // queueExport makes an export known, and begins it when none is being written.
-func (o *exportModule) queueExport(e *pb.Export) {
-	run := &exportRun{id: pb.ExportID(e.GetId()), user: pb.UserID(e.GetUser())}
+func (o *Module) queueExport(e *pb.Export) {
+	run := &ExportRun{ID: pb.ExportID(e.GetId()), user: pb.UserID(e.GetUser())}
 	if e.GetScope() == pb.ExportScopeUser {
 		part, err := o.LoadPartition(pb.PartitionID(e.GetPartition()))
 		if err != nil {
-			o.System.Log.Error("an export cannot be begun; it is tried again", "org", o.ID.String(), "export", run.id.String(), "err", err)
+			o.System.Log.Error("an export cannot be begun; it is tried again", "org", o.ID.String(), "export", run.ID.String(), "err", err)
 			o.System.Clock.AfterFunc(tenant.EraseRetry, func() { o.Later(func() { o.queueExport(e) }) })
 			return
 		}
@@ -51,18 +51,18 @@ func (o *exportModule) queueExport(e *pb.Export) {
 		}
 		run.part = part
 	}
-	o.mu.Lock()
-	o.runs[run.id] = run
-	o.mu.Unlock()
+	o.Mu.Lock()
+	o.Runs[run.ID] = run
+	o.Mu.Unlock()
 	o.nextExport()
 }
 
 // resumeExport queues an export that a stop or a crash interrupted.
-func (o *exportModule) resumeExport(id pb.ExportID) error {
+func (o *Module) resumeExport(id pb.ExportID) error {
 	e := &pb.Export{}
 	found := false
 	err := o.WithStore(func(st *storage.Store) (err error) {
-		found, err = st.Get(exportKey(o.Space, id), e)
+		found, err = st.Get(ExportKey(o.Space, id), e)
 		return err
 	})
 	if err == nil && !found {
@@ -76,7 +76,7 @@ func (o *exportModule) resumeExport(id pb.ExportID) error {
 }
 
 // nextExport begins the oldest export that waits, unless one is being written.
-func (o *exportModule) nextExport() {
+func (o *Module) nextExport() {
 	if o.Lost || o.System.Running.Err() != nil {
 		return
 	}
@@ -86,15 +86,15 @@ func (o *exportModule) nextExport() {
 		o.retryExports(tenant.EraseRetry)
 		return
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, run := range o.runs {
+	o.Mu.Lock()
+	defer o.Mu.Unlock()
+	for _, run := range o.Runs {
 		if run.cancel != nil {
 			return // one at a time
 		}
 	}
 	for _, e := range slices.Backward(stored) {
-		run := o.runs[pb.ExportID(e.GetId())]
+		run := o.Runs[pb.ExportID(e.GetId())]
 		if run == nil {
 			continue
 		}
@@ -102,39 +102,39 @@ func (o *exportModule) nextExport() {
 		run.cancel = cancel
 		o.System.Background.Go(func() {
 			defer cancel()
-			o.export(ctx, run)
+			o.Export(ctx, run)
 		})
 		return
 	}
 }
 
-func (o *exportModule) retryExports(after time.Duration) {
+func (o *Module) retryExports(after time.Duration) {
 	o.System.Clock.AfterFunc(after, func() { o.Later(o.nextExport) })
 }
 
-// export writes one document, however often that takes, and reports to the
+// Export writes one document, however often that takes, and reports to the
 // organization's actor. It runs beside the mailbox.
-func (o *exportModule) export(ctx context.Context, run *exportRun) {
+func (o *Module) Export(ctx context.Context, run *ExportRun) {
 	var err error
 	for range maxExportRestarts {
 		if err = o.tryExport(ctx, run); !errors.Is(err, errExportStale) {
 			break
 		}
 	}
-	o.mu.Lock()
-	gone := run.gone
+	o.Mu.Lock()
+	gone := run.Gone
 	run.cancel = nil
 	again := err != nil && !gone
-	if !again && o.runs[run.id] == run { // after a cancellation that failed there is another
-		delete(o.runs, run.id)
+	if !again && o.Runs[run.ID] == run { // after a cancellation that failed there is another
+		delete(o.Runs, run.ID)
 	}
-	o.mu.Unlock()
+	o.Mu.Unlock()
 	pause := tenant.WaitError{Wait: tenant.EraseRetry}
 	if again && !errors.As(err, &pause) {
 		if tenant.Superseded(err) || ctx.Err() != nil {
 			return // another activation goes on
 		}
-		o.System.Log.Error("export failed; it is tried again", "org", o.ID.String(), "export", run.id.String(), "err", err)
+		o.System.Log.Error("export failed; it is tried again", "org", o.ID.String(), "export", run.ID.String(), "err", err)
 		if tenant.OwnFailure(err) {
 			o.exportFailed(run)
 		}
@@ -145,46 +145,46 @@ func (o *exportModule) export(ctx context.Context, run *exportRun) {
 			o.retryExports(pause.Wait)
 			return
 		case !gone:
-			o.JobsEnded(pb.JobID(run.id))
+			o.JobsEnded(pb.JobID(run.ID))
 		}
 		o.nextExport()
 	})
 }
 
 // pb.ExportFailed notes that an attempt at an export has failed.
-func (o *exportModule) exportFailed(run *exportRun) {
+func (o *Module) exportFailed(run *ExportRun) {
 	ch := commit.New(o.Store)
-	err := o.WithStore(func(st *storage.Store) error { return o.FailAttempt(st, ch.Batch, pb.JobID(run.id)) })
+	err := o.WithStore(func(st *storage.Store) error { return o.FailAttempt(st, ch.Batch, pb.JobID(run.ID)) })
 	if err == nil && ch.Len() > 0 {
-		o.mu.Lock()
+		o.Mu.Lock()
 		run.stale = false // what is written says nothing of the memory
-		o.mu.Unlock()
+		o.Mu.Unlock()
 		err = o.commitExport(run, ch, nil)
 	}
-	if err != nil && !tenant.Superseded(err) && !errors.Is(err, errExportGone) {
-		o.System.Log.Warn("a failed attempt is not counted", "org", o.ID.String(), "export", run.id.String(), "err", err)
+	if err != nil && !tenant.Superseded(err) && !errors.Is(err, ErrExportGone) {
+		o.System.Log.Warn("a failed attempt is not counted", "org", o.ID.String(), "export", run.ID.String(), "err", err)
 	}
 }
 
 // tryExport is one attempt. After the last that it has, it ends the export as
 // failed and returns nil, as it does when it succeeds.
-func (o *exportModule) tryExport(ctx context.Context, run *exportRun) (err error) {
+func (o *Module) tryExport(ctx context.Context, run *ExportRun) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = node.PanicError("export", r)
 		}
 	}()
-	o.mu.Lock()
+	o.Mu.Lock()
 	run.stale = false
-	o.mu.Unlock()
+	o.Mu.Unlock()
 	e, job := &pb.Export{}, &pb.Job{}
 	err = o.WithStore(func(st *storage.Store) error {
-		found, err := st.Get(exportKey(o.Space, run.id), e)
+		found, err := st.Get(ExportKey(o.Space, run.ID), e)
 		if err == nil && found {
-			found, err = st.Get(o.Space.Key(storage.TableJob, storage.ID16(run.id)), job)
+			found, err = st.Get(o.Space.Key(storage.TableJob, storage.ID16(run.ID)), job)
 		}
 		if err == nil && !found {
-			err = fmt.Errorf("export %s: %w", run.id, tenant.ErrNoRecord)
+			err = fmt.Errorf("export %s: %w", run.ID, tenant.ErrNoRecord)
 		}
 		return err
 	})
@@ -205,8 +205,8 @@ func (o *exportModule) tryExport(ctx context.Context, run *exportRun) (err error
 		job.StartedMs = clock.Millis(o.System.Clock.Now())
 	}
 	begin := commit.New(o.Store)
-	begin.EraseRange(exportPieces(o.Space, run.id)) // of an attempt that did not end
-	begin.Put(exportKey(o.Space, run.id), e)
+	begin.EraseRange(exportPieces(o.Space, run.ID)) // of an attempt that did not end
+	begin.Put(ExportKey(o.Space, run.ID), e)
 	tenant.UpdateJob(begin.Batch, o.Space, job)
 	// This commit is also the barrier behind which the snapshot holds all that was
 	// acknowledged before.
@@ -243,7 +243,7 @@ func (o *exportModule) tryExport(ctx context.Context, run *exportRun) (err error
 }
 
 // endExport writes an export's end, with what is left of its document.
-func (o *exportModule) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *commit.Change, why error) error {
+func (o *Module) endExport(run *ExportRun, e *pb.Export, job *pb.Job, ch *commit.Change, why error) error {
 	now := o.System.Clock.Now()
 	e.FinishedMs, job.FinishedMs = clock.Millis(now), clock.Millis(now)
 	job.Done = job.GetTotal()
@@ -258,12 +258,12 @@ func (o *exportModule) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *
 	if why != nil {
 		e.Status, job.Status = pb.ExportFailed, pb.JobFailed
 		job.Done, job.ErrorCode, job.ErrorDetail = 0, pb.CodeInternal, e.GetError()
-		ch.EraseRange(exportPieces(o.Space, run.id))
+		ch.EraseRange(exportPieces(o.Space, run.ID))
 	} else {
 		e.Status, job.Status = pb.ExportSucceeded, pb.JobSucceeded
 		e.ExpiresMs = clock.Millis(now.Add(o.retention))
 	}
-	ch.Put(exportKey(o.Space, run.id), e)
+	ch.Put(ExportKey(o.Space, run.ID), e)
 	if err := tenant.EndJob(ch, &o.View, job); err != nil {
 		return err
 	}
@@ -272,25 +272,25 @@ func (o *exportModule) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *
 
 // commitExport commits a part of a document, or with finished its end, unless it
 // must not go on. Nothing of it enters the commit behind what ends it.
-func (o *exportModule) commitExport(run *exportRun, ch *commit.Change, finished *pb.Export) error {
-	o.mu.Lock()
+func (o *Module) commitExport(run *ExportRun, ch *commit.Change, finished *pb.Export) error {
+	o.Mu.Lock()
 	switch {
-	case run.gone:
-		o.mu.Unlock()
-		return errExportGone
+	case run.Gone:
+		o.Mu.Unlock()
+		return ErrExportGone
 	case run.stale && finished != nil && finished.GetStatus() == pb.ExportSucceeded, run.stale && finished == nil:
-		o.mu.Unlock()
+		o.Mu.Unlock()
 		return errExportStale
 	}
 	run.finished = finished
 	result := make(chan error, 1)
 	o.Committer.SubmitChange(ch, func(err error) { result <- err })
-	o.mu.Unlock()
+	o.Mu.Unlock()
 	err := <-result
 	if err != nil && finished != nil {
-		o.mu.Lock()
+		o.Mu.Lock()
 		run.finished = nil
-		o.mu.Unlock()
+		o.Mu.Unlock()
 	}
 	return err
 }
@@ -298,9 +298,9 @@ func (o *exportModule) commitExport(run *exportRun, ch *commit.Change, finished 
 // documentWriter cuts a document into pieces and commits them as they come:
 // nowhere does more of it lie in memory than graph.StageBytes and one record.
 type documentWriter struct {
-	exports *exportModule
+	exports *Module
 	ctx     context.Context // the run's: it lives as long as the writer
-	run     *exportRun
+	run     *ExportRun
 	batch   *commit.Change
 	buf     []byte
 	n       uint32
@@ -345,7 +345,7 @@ func (w *documentWriter) flush() error {
 	if w.n == maxExportPieces {
 		return errExportTooLarge
 	}
-	w.batch.PutRaw(pieceKey(w.exports.Space, w.run.id, w.n), w.buf)
+	w.batch.PutRaw(pieceKey(w.exports.Space, w.run.ID, w.n), w.buf)
 	w.n++
 	w.buf = nil
 	return nil

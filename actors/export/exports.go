@@ -1,4 +1,4 @@
-package actors
+package export
 
 import (
 	"bytes"
@@ -21,34 +21,34 @@ import (
 
 // The states and scopes of exports.
 const (
-	exportFormat = "json"
+	ExportFormat = "json"
 )
 
 const (
-	// defaultExportRetention is how long a document can be downloaded (docs/export.md).
-	defaultExportRetention = 7 * 24 * time.Hour
+	// DefaultExportRetention is how long a document can be downloaded (docs/export.md).
+	DefaultExportRetention = 7 * 24 * time.Hour
 	// maxOpenExports bounds an organization's exports that are queued or running,
 	// one of which is written at a time: it shares the commit and the disk with
 	// everything else.
 	maxOpenExports = 20
-	// maxKeptExports bounds the documents that an organization keeps, each of which
+	// MaxKeptExports bounds the documents that an organization keeps, each of which
 	// may be as large as its memory; the oldest expires for a new one.
-	maxKeptExports = 50
-	// maxEndedExports bounds the records of exports that have expired or failed: all
+	MaxKeptExports = 50
+	// MaxEndedExports bounds the records of exports that have expired or failed: all
 	// of them are read when one is asked for and when something is forgotten, some
 	// 2 µs each. The oldest leave for a new one.
-	maxEndedExports = 200
+	MaxEndedExports = 200
 )
 
-// exportRun is an export that is queued or being written. Its fields are guarded
-// by exportModule.mu, but for the first three, which do not change.
-type exportRun struct {
-	id   pb.ExportID
+// ExportRun is an export that is queued or being written. Its fields are guarded
+// by Module.mu, but for the first three, which do not change.
+type ExportRun struct {
+	ID   pb.ExportID
 	part *partition.Ref // whose memory; for the whole organization nil
 	user pb.UserID
 	// stale says that something it may hold was forgotten since it was begun; gone,
 	// that nobody is to have it any more.
-	stale, gone bool
+	stale, Gone bool
 	cancel      context.CancelFunc // nil while it is queued
 	// finished is its record when the last commit is on its way: from then on it is
 	// what the store says.
@@ -66,7 +66,7 @@ func mayHold(e *pb.Export, part *partition.Ref) bool {
 	return e.GetSeen() == 0 || part.Born <= e.GetSeen()
 }
 
-func exportKey(space storage.Space, id pb.ExportID) storage.Key {
+func ExportKey(space storage.Space, id pb.ExportID) storage.Key {
 	return space.Key(storage.TableExport, storage.ID16(id))
 }
 
@@ -74,36 +74,36 @@ func exportPieces(space storage.Space, id pb.ExportID) storage.Range {
 	return space.Prefix(storage.TableExportPiece, storage.ID16(id))
 }
 
-func exportByTime(space storage.Space, e *pb.Export) storage.Key {
+func ExportByTime(space storage.Space, e *pb.Export) storage.Key {
 	return space.Key(storage.TableExportByTime, storage.U64Desc(uint64(e.GetCreatedMs())), storage.ID16(pb.ExportID(e.GetId())))
 }
 
-// exportModule writes an organization's exports, one at a time. It stands between those
+// Module writes an organization's exports, one at a time. It stands between those
 // who write documents and those who forget: an export that holds what was forgotten ends
 // with it, in one commit, and one that is being written begins anew.
-type exportModule struct {
+type Module struct {
 	*tenant.Org
 	tenant.NoModule
 	retention time.Duration // how long an export can be downloaded
-	mu        sync.Mutex
-	runs      map[pb.ExportID]*exportRun // the exports that are not finished
+	Mu        sync.Mutex
+	Runs      map[pb.ExportID]*ExportRun // the exports that are not finished
 }
 
-// exportFeature is what a node has once for exports.
-type exportFeature struct {
+// Feature is what a node has once for exports.
+type Feature struct {
 	tenant.NoFeature
 	retention time.Duration
 }
 
-func newExportFeature(cfg *tenant.Config) exportFeature {
-	return exportFeature{retention: cmp.Or(cfg.ExportRetention, defaultExportRetention)}
+func New(cfg *tenant.Config) Feature {
+	return Feature{retention: cmp.Or(cfg.ExportRetention, DefaultExportRetention)}
 }
 
-func (f exportFeature) Module(o *tenant.Org) tenant.Module {
-	return &exportModule{Org: o, retention: f.retention, runs: map[pb.ExportID]*exportRun{}}
+func (f Feature) Module(o *tenant.Org) tenant.Module {
+	return &Module{Org: o, retention: f.retention, Runs: map[pb.ExportID]*ExportRun{}}
 }
 
-func (o *exportModule) Handle(c *tenant.Call) bool {
+func (o *Module) Handle(c *tenant.Call) bool {
 	switch op := c.Env.GetData().GetOp().(type) {
 	case *pb.DataOp_CreateExport:
 		o.createExport(c, op.CreateExport)
@@ -122,11 +122,11 @@ func (o *exportModule) Handle(c *tenant.Call) bool {
 }
 
 // Sweep ends documents whose time is over.
-func (o *exportModule) Sweep(st *storage.Store, b *storage.Batch, _ time.Time) (int, error) {
+func (o *Module) Sweep(st *storage.Store, b *storage.Batch, _ time.Time) (int, error) {
 	return 0, o.sweepExports(b, st)
 }
 
-func (o *exportModule) JobKinds() map[string]tenant.JobKind {
+func (o *Module) JobKinds() map[string]tenant.JobKind {
 	return map[string]tenant.JobKind{pb.JobExport: {
 		Resume: func(job *pb.Job) (bool, error) { return true, o.resumeExport(pb.ExportID(job.GetId())) },
 		Cancel: func(c *tenant.Call, job *pb.Job) bool { o.cancelExport(c, job); return true },
@@ -134,7 +134,7 @@ func (o *exportModule) JobKinds() map[string]tenant.JobKind {
 }
 
 // createExport queues an export and answers 202.
-func (o *exportModule) createExport(c *tenant.Call, op *pb.CreateExport) {
+func (o *Module) createExport(c *tenant.Call, op *pb.CreateExport) {
 	scope, part := pb.ExportScopeUser, c.Part
 	if op.GetOrgScope() {
 		scope = pb.ExportScopeOrg
@@ -175,19 +175,19 @@ func (o *exportModule) createExport(c *tenant.Call, op *pb.CreateExport) {
 				fail(err)
 				return
 			}
-			e := &pb.Export{Id: job.GetId(), User: c.Who.User.Bytes(), Scope: scope, Status: pb.ExportQueued, Format: exportFormat, CreatedMs: job.GetCreatedMs()}
+			e := &pb.Export{Id: job.GetId(), User: c.Who.User.Bytes(), Scope: scope, Status: pb.ExportQueued, Format: ExportFormat, CreatedMs: job.GetCreatedMs()}
 			if scope == pb.ExportScopeUser {
 				e.Partition = part.ID.Bytes()
 			}
 			ch := commit.New(o.Store)
-			for ; len(kept)+open >= maxKeptExports && len(kept) > 0; kept = kept[:len(kept)-1] {
+			for ; len(kept)+open >= MaxKeptExports && len(kept) > 0; kept = kept[:len(kept)-1] {
 				expireExport(ch.Batch, o.Space, kept[len(kept)-1], job.GetCreatedMs())
 			}
-			for ; len(ended) >= maxEndedExports; ended = ended[:len(ended)-1] {
+			for ; len(ended) >= MaxEndedExports; ended = ended[:len(ended)-1] {
 				removeExport(ch.Batch, o.Space, ended[len(ended)-1])
 			}
-			ch.Put(exportKey(o.Space, pb.ExportID(e.GetId())), e)
-			ch.PutRaw(exportByTime(o.Space, e), nil)
+			ch.Put(ExportKey(o.Space, pb.ExportID(e.GetId())), e)
+			ch.PutRaw(ExportByTime(o.Space, e), nil)
 			tenant.PutJob(ch.Batch, o.Space, job)
 			ch.Audit(c.AuditOf("export.create", pb.ExportID(e.GetId()).String()))
 			r := &pb.Reply{Status: 202, Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Export{Export: e}}}}
@@ -211,9 +211,9 @@ func (o *exportModule) createExport(c *tenant.Call, op *pb.CreateExport) {
 	})
 }
 
-// storedExports reads all exports, newest first: at most maxKeptExports,
-// maxEndedExports, and what has expired for the last ones.
-func (o *exportModule) storedExports() (all []*pb.Export, err error) {
+// storedExports reads all exports, newest first: at most MaxKeptExports,
+// MaxEndedExports, and what has expired for the last ones.
+func (o *Module) storedExports() (all []*pb.Export, err error) {
 	err = o.WithStore(func(st *storage.Store) (err error) {
 		all, err = o.readExports(st)
 		return err
@@ -221,7 +221,7 @@ func (o *exportModule) storedExports() (all []*pb.Export, err error) {
 	return all, err
 }
 
-func (o *exportModule) readExports(r storage.Reader) (all []*pb.Export, err error) {
+func (o *Module) readExports(r storage.Reader) (all []*pb.Export, err error) {
 	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableExport), storage.ScanOptions{}, func() *pb.Export { return &pb.Export{} }) {
 		if err != nil {
 			return nil, fmt.Errorf("read exports: %w", err)
@@ -236,15 +236,15 @@ func (o *exportModule) readExports(r storage.Reader) (all []*pb.Export, err erro
 func expireExport(b *storage.Batch, space storage.Space, e *pb.Export, now int64) {
 	e.Status, e.ExpiresMs = pb.ExportExpired, min(e.GetExpiresMs(), now)
 	id := pb.ExportID(e.GetId())
-	b.Put(exportKey(space, id), e)
+	b.Put(ExportKey(space, id), e)
 	b.EraseRange(exportPieces(space, id))
 }
 
 // removeExport deletes an export as if it had never been.
 func removeExport(b *storage.Batch, space storage.Space, e *pb.Export) {
 	id := pb.ExportID(e.GetId())
-	b.Erase(exportKey(space, id))
-	b.Delete(exportByTime(space, e))
+	b.Erase(ExportKey(space, id))
+	b.Delete(ExportByTime(space, e))
 	b.EraseRange(exportPieces(space, id))
 }
 
@@ -254,7 +254,7 @@ func concerning(part *partition.Ref) func(*pb.Export) bool {
 }
 
 // Forgetting ends the documents that may hold what is forgotten.
-func (o *exportModule) Forgetting(b *storage.Batch, r storage.Reader, part *partition.Ref) error {
+func (o *Module) Forgetting(b *storage.Batch, r storage.Reader, part *partition.Ref) error {
 	return o.expireExports(b, r, concerning(part))
 }
 
@@ -262,15 +262,15 @@ func (o *exportModule) Forgetting(b *storage.Batch, r storage.Reader, part *part
 // it, and sends those that are being written back to their begin. After the
 // commit forgot is called: a document that was begun in between has seen what is
 // forgotten. concerns says which exports are meant; it is called under a lock.
-func (o *exportModule) expireExports(b *storage.Batch, r storage.Reader, concerns func(*pb.Export) bool) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (o *Module) expireExports(b *storage.Batch, r storage.Reader, concerns func(*pb.Export) bool) error {
+	o.Mu.Lock()
+	defer o.Mu.Unlock()
 	stored, err := o.readExports(r)
 	if err != nil {
 		return err
 	}
 	for _, e := range stored {
-		run := o.runs[pb.ExportID(e.GetId())]
+		run := o.Runs[pb.ExportID(e.GetId())]
 		if run != nil && run.finished != nil {
 			e = run.finished
 		}
@@ -288,11 +288,11 @@ func (o *exportModule) expireExports(b *storage.Batch, r storage.Reader, concern
 }
 
 // Forgot sends documents back to their begin that may hold what is forgotten.
-func (o *exportModule) Forgot(part *partition.Ref) {
+func (o *Module) Forgot(part *partition.Ref) {
 	concerns := concerning(part)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for id, run := range o.runs {
+	o.Mu.Lock()
+	defer o.Mu.Unlock()
+	for id, run := range o.Runs {
 		e := &pb.Export{Id: id[:], Scope: pb.ExportScopeOrg}
 		if run.part != nil {
 			e.Scope, e.Partition = pb.ExportScopeUser, run.part.ID.Bytes()
@@ -303,8 +303,8 @@ func (o *exportModule) Forgot(part *partition.Ref) {
 	}
 }
 
-// countHolding counts the documents that may hold something of a memory, nil for all.
-func (o *exportModule) countHolding(r storage.Reader, part *partition.Ref) (n uint64, err error) {
+// CountHolding counts the documents that may hold something of a memory, nil for all.
+func (o *Module) CountHolding(r storage.Reader, part *partition.Ref) (n uint64, err error) {
 	stored, err := o.readExports(r)
 	concerns := concerning(part)
 	for _, e := range stored {
@@ -318,14 +318,14 @@ func (o *exportModule) countHolding(r storage.Reader, part *partition.Ref) (n ui
 // ErasePartition removes the exports of a memory that is erased, those of the
 // organization that its member has begun, and ends the documents of others that
 // hold it.
-func (o *exportModule) ErasePartition(ref *partition.Ref) error {
+func (o *Module) ErasePartition(ref *partition.Ref) error {
 	b := storage.NewBatch(o.Store)
 	err := o.WithStore(func(st *storage.Store) error {
 		stored, err := o.readExports(st)
 		if err != nil {
 			return err
 		}
-		o.mu.Lock()
+		o.Mu.Lock()
 		for _, e := range stored {
 			own := string(e.GetPartition()) == string(ref.ID[:])
 			begun := string(e.GetUser()) == string(ref.ID[:]) && (e.GetStatus() == pb.ExportQueued || e.GetStatus() == pb.ExportRunning)
@@ -334,15 +334,15 @@ func (o *exportModule) ErasePartition(ref *partition.Ref) error {
 			}
 			removeExport(b, o.Space, e)
 			id := pb.ExportID(e.GetId())
-			if run := o.runs[id]; run != nil && run.finished == nil {
-				run.gone = true
+			if run := o.Runs[id]; run != nil && run.finished == nil {
+				run.Gone = true
 				if run.cancel != nil {
 					run.cancel()
 				}
-				delete(o.runs, id)
+				delete(o.Runs, id)
 			}
 		}
-		o.mu.Unlock()
+		o.Mu.Unlock()
 		return o.expireExports(b, st, func(e *pb.Export) bool { return e.GetScope() == pb.ExportScopeOrg && mayHold(e, ref) })
 	})
 	if err != nil || b.Len() == 0 {
@@ -364,7 +364,7 @@ func mayReadExport(c *tenant.Call, e *pb.Export) bool {
 // shown is an export as its clients see it: it expires at its time, whenever the
 // sweep comes, and what has expired has not yet to do so (an earlier version left
 // the time standing).
-func (o *exportModule) shown(e *pb.Export) *pb.Export {
+func (o *Module) shown(e *pb.Export) *pb.Export {
 	now := clock.Millis(o.System.Clock.Now())
 	if e.GetStatus() == pb.ExportSucceeded && now >= e.GetExpiresMs() {
 		e.Status = pb.ExportExpired
@@ -380,13 +380,13 @@ func exportNotFound() *pb.Problem {
 }
 
 // findExport returns an export that the caller may read, or nil.
-func (o *exportModule) findExport(r storage.Reader, c *tenant.Call, id string) (*pb.Export, error) {
+func (o *Module) findExport(r storage.Reader, c *tenant.Call, id string) (*pb.Export, error) {
 	exportID, err := pb.ParseExportID(id)
 	if err != nil {
 		return nil, nil //nolint:nilerr // what is no id names no export
 	}
 	e := &pb.Export{}
-	found, err := r.Get(exportKey(o.Space, exportID), e)
+	found, err := r.Get(ExportKey(o.Space, exportID), e)
 	if err != nil || !found || !mayReadExport(c, e) {
 		return nil, err
 	}
@@ -394,7 +394,7 @@ func (o *exportModule) findExport(r storage.Reader, c *tenant.Call, id string) (
 }
 
 // getExport answers one export; for a download, also where its pieces lie.
-func (o *exportModule) getExport(st *storage.Store, c *tenant.Call, id string, download bool) (*pb.Reply, error) {
+func (o *Module) getExport(st *storage.Store, c *tenant.Call, id string, download bool) (*pb.Reply, error) {
 	e, err := o.findExport(st, c, id)
 	switch {
 	case err != nil:
@@ -413,7 +413,7 @@ func (o *exportModule) getExport(st *storage.Store, c *tenant.Call, id string, d
 }
 
 // listExports pages through the exports that the caller may read, newest first.
-func (o *exportModule) listExports(r storage.Reader, c *tenant.Call, op *pb.ListExports) (*pb.Reply, error) {
+func (o *Module) listExports(r storage.Reader, c *tenant.Call, op *pb.ListExports) (*pb.Reply, error) {
 	all := o.Space.Prefix(storage.TableExportByTime)
 	admin := "" // nothing depends on it any more, but cursors of the version before are sealed with it
 	if !c.Env.GetHasSubject() && tenant.Grants(c.Who.Scopes, pb.ScopeAdmin) {
@@ -428,7 +428,7 @@ func (o *exportModule) listExports(r storage.Reader, c *tenant.Call, op *pb.List
 			return nil, false, err
 		}
 		e := &pb.Export{}
-		found, err := r.Get(exportKey(o.Space, id), e)
+		found, err := r.Get(ExportKey(o.Space, id), e)
 		if err != nil || !found || !mayReadExport(c, e) {
 			return nil, false, err
 		}
@@ -440,11 +440,11 @@ func (o *exportModule) listExports(r storage.Reader, c *tenant.Call, op *pb.List
 	return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Exports{Exports: &pb.ExportList{Exports: entries, NextCursor: next}}}}}, err
 }
 
-// errExportGone means that a document ended while it was sent.
-var errExportGone = errors.New("the export has ended")
+// ErrExportGone means that a document ended while it was sent.
+var ErrExportGone = errors.New("the export has ended")
 
-// exportPiece is ExportPiece where the organization lives on this node.
-func exportPiece(ctx context.Context, s *tenant.System, e *pb.Export, piece uint32) (data []byte, err error) {
+// ExportPiece is ExportPiece where the organization lives on this node.
+func ExportPiece(ctx context.Context, s *tenant.System, e *pb.Export, piece uint32) (data []byte, err error) {
 	org, err := pb.OrgIDFrom(e.GetOrg())
 	if err != nil {
 		return nil, fmt.Errorf("export piece: %w", err)
@@ -464,14 +464,14 @@ func exportPiece(ctx context.Context, s *tenant.System, e *pb.Export, piece uint
 	defer st.Release()
 	space := storage.OrgSpace(store)
 	now := &pb.Export{}
-	found, err := st.Get(exportKey(space, id), now)
+	found, err := st.Get(ExportKey(space, id), now)
 	if err == nil && (!found || now.GetStatus() != pb.ExportSucceeded || now.GetSha256() != e.GetSha256()) {
-		err = errExportGone
+		err = ErrExportGone
 	}
 	if err == nil {
 		data, found, err = st.GetRaw(pieceKey(space, id, piece))
 		if err == nil && !found {
-			err = errExportGone
+			err = ErrExportGone
 		}
 	}
 	if err != nil {
@@ -485,26 +485,26 @@ func pieceKey(space storage.Space, id pb.ExportID, n uint32) storage.Key {
 }
 
 // cancelExport ends a job of type export: the document is given up.
-func (o *exportModule) cancelExport(c *tenant.Call, job *pb.Job) {
+func (o *Module) cancelExport(c *tenant.Call, job *pb.Job) {
 	id := pb.ExportID(job.GetId())
 	o.Exclusive(tenant.ExportsLock, func(release func()) {
-		o.mu.Lock()
-		run := o.runs[id]
+		o.Mu.Lock()
+		run := o.Runs[id]
 		if run == nil || run.finished != nil {
-			o.mu.Unlock()
+			o.Mu.Unlock()
 			release()
 			c.Refuse(tenant.NotCancellable(job)) // it has just ended
 			return
 		}
-		run.gone = true
+		run.Gone = true
 		if run.cancel != nil {
 			run.cancel()
 		}
-		delete(o.runs, id)
-		o.mu.Unlock()
+		delete(o.Runs, id)
+		o.Mu.Unlock()
 		e := &pb.Export{}
 		err := o.WithStore(func(st *storage.Store) error {
-			_, err := st.Get(exportKey(o.Space, id), e)
+			_, err := st.Get(ExportKey(o.Space, id), e)
 			return err
 		})
 		if err != nil {
@@ -516,7 +516,7 @@ func (o *exportModule) cancelExport(c *tenant.Call, job *pb.Job) {
 		e.Status, e.Error, e.FinishedMs = pb.ExportFailed, "cancelled", now
 		job.Status, job.FinishedMs = pb.JobCancelled, now
 		ch := commit.New(o.Store)
-		ch.Put(exportKey(o.Space, id), e)
+		ch.Put(ExportKey(o.Space, id), e)
 		ch.EraseRange(exportPieces(o.Space, id))
 		if err := tenant.EndJob(ch, &o.View, job); err != nil {
 			release()
@@ -542,7 +542,7 @@ func (o *exportModule) cancelExport(c *tenant.Call, job *pb.Job) {
 
 // sweepExports ends documents whose time is over, and forgets those that ended
 // long ago.
-func (o *exportModule) sweepExports(b *storage.Batch, st *storage.Store) error {
+func (o *Module) sweepExports(b *storage.Batch, st *storage.Store) error {
 	stored, err := o.readExports(st)
 	if err != nil {
 		return err
@@ -562,7 +562,7 @@ func (o *exportModule) sweepExports(b *storage.Batch, st *storage.Store) error {
 // downloadExport answers where an export's document lies, behind a commit that says who
 // asked for it. On a full disk the document can be had all the same: what is in it is the
 // caller's, and may be what makes room.
-func (o *exportModule) downloadExport(st *storage.Store, c *tenant.Call, id string) (*pb.Reply, error) {
+func (o *Module) downloadExport(st *storage.Store, c *tenant.Call, id string) (*pb.Reply, error) {
 	r, err := o.getExport(st, c, id, true)
 	if err != nil || r.GetProblem() != nil {
 		return r, err

@@ -1,4 +1,4 @@
-package actors
+package export
 
 import (
 	"io"
@@ -11,7 +11,7 @@ import (
 
 // writeDocument writes the document of an export from one snapshot. part is
 // whose memory it is, nil for the organization.
-func (o *exportModule) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export, part *partition.Ref) error {
+func (o *Module) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export, part *partition.Ref) error {
 	rec := &pb.Organization{}
 	if o.Main == nil { // a sandbox's store has no root record
 		if _, err := snap.Get(o.Space.Key(storage.TableOrg), rec); err != nil {
@@ -50,7 +50,7 @@ func (o *exportModule) writeDocument(to io.Writer, snap storage.Reader, e *pb.Ex
 }
 
 // writePartition writes one memory.
-func (o *exportModule) writePartition(w *document.Writer, snap storage.Reader, part *partition.Ref) error {
+func (o *Module) writePartition(w *document.Writer, snap storage.Reader, part *partition.Ref) error {
 	head := document.Partition{ID: part.ID.String(), Kind: part.Kind, Subject: string(part.Subject), CreatedAt: document.Time(part.Created)}
 	if part.Kind == pb.PartitionMember {
 		member := &pb.Member{}

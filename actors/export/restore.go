@@ -1,4 +1,4 @@
-package actors
+package export
 
 import (
 	"context"
@@ -26,9 +26,9 @@ import (
 // be sent again: what is there already stays as it is.
 
 const (
-	// maxRestoreRecords bounds the records of one part. Each node is a commit of its
+	// MaxRestoreRecords bounds the records of one part. Each node is a commit of its
 	// own, and embedded: a part should take seconds.
-	maxRestoreRecords = 500
+	MaxRestoreRecords = 500
 	// maxRestoreAtOnce bounds the nodes of a part that are embedded together.
 	maxRestoreAtOnce = 16
 )
@@ -44,13 +44,13 @@ type Restored struct {
 	Unread      []string `json:"unread,omitempty"`
 }
 
-// restore is Operator.Restore.
-func restore(ctx context.Context, s *tenant.System, org pb.OrgID, raw []byte) (Restored, error) {
-	in, err := document.ReadPart(raw, maxRestoreRecords)
+// Restore is Operator.Restore.
+func Restore(ctx context.Context, s *tenant.System, org pb.OrgID, raw []byte) (Restored, error) {
+	in, err := document.ReadPart(raw, MaxRestoreRecords)
 	if err != nil {
 		return Restored{}, fmt.Errorf("%w: %w", tenant.ErrInvalid, err)
 	}
-	if err := checkPart(in); err != nil {
+	if err := CheckPart(in); err != nil {
 		return Restored{}, err
 	}
 	part, err := restoreInto(ctx, s, org, in)

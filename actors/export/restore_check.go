@@ -1,4 +1,4 @@
-package actors
+package export
 
 import (
 	"encoding/json"
@@ -35,8 +35,8 @@ func refusal(record, field, why string, args ...any) error {
 	return fmt.Errorf("%w: %s: %s %s", tenant.ErrInvalid, record, field, fmt.Sprintf(why, args...))
 }
 
-// checkPart refuses a part that no export has.
-func checkPart(in *document.Part) error {
+// CheckPart refuses a part that no export has.
+func CheckPart(in *document.Part) error {
 	if err := checkPartition(&in.Partition); err != nil {
 		return err
 	}

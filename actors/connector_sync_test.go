@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/connector"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -127,7 +128,7 @@ func TestConnectorSyncs(t *testing.T) {
 		t.Errorf("before its time: %v", k)
 	}
 	c.awaitSchedule()
-	n.clock.Advance(firstSync)
+	n.clock.Advance(connector.FirstSync)
 	n.waitFor(func() bool { return c.connector(id).GetLastStatus() == pb.JobSucceeded })
 	c.settled()
 	if k := c.connector(id); k.GetDocuments() != 2 || k.GetLastError() != "" || k.GetLastSyncMs() == 0 {
@@ -147,7 +148,7 @@ func TestConnectorSyncs(t *testing.T) {
 	n = startNode(t, n.disk, allow)
 	c.n = n
 	c.awaitSchedule()
-	n.clock.Advance(time.Hour + firstSync)                                // no further: a fetch has a limit on this clock
+	n.clock.Advance(time.Hour + connector.FirstSync)                      // no further: a fetch has a limit on this clock
 	n.waitFor(func() bool { return c.connector(id).GetDocuments() == 3 }) // nobody asked for it
 	var job *pb.Job
 	n.waitFor(func() bool {
@@ -338,20 +339,20 @@ func TestConnectorsWaitForTheirTurn(t *testing.T) {
 		all, ids = append(all, c), append(ids, c.follow(url))
 		jobs = append(jobs, jobOf(c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: ids[i]}}}))))
 	}
-	for i := range maxSyncs {
+	for i := range connector.MaxSyncs {
 		begin(i, url)
 	}
-	n.waitFor(func() bool { return slow.counts()[0] == maxSyncs })
-	begin(maxSyncs, strings.TrimSuffix(url, "/in")+"/quick")
-	n.waitFor(func() bool { return all[maxSyncs].job(jobs[maxSyncs]).GetStatus() == pb.JobRunning })
+	n.waitFor(func() bool { return slow.counts()[0] == connector.MaxSyncs })
+	begin(connector.MaxSyncs, strings.TrimSuffix(url, "/in")+"/quick")
+	n.waitFor(func() bool { return all[connector.MaxSyncs].job(jobs[connector.MaxSyncs]).GetStatus() == pb.JobRunning })
 	if quick.counts() != [2]int{} {
 		t.Error("three fetch at once")
 	}
-	n.clock.Advance(syncLimit)
+	n.clock.Advance(connector.SyncLimit)
 	for i, c := range all {
 		n.waitFor(func() bool { return c.connector(ids[i]).GetLastSyncMs() != 0 })
 		k := c.connector(ids[i])
-		if slow := i < maxSyncs; slow && !strings.Contains(k.GetLastError(), "within 30 minutes") || !slow && k.GetLastStatus() != pb.JobSucceeded {
+		if slow := i < connector.MaxSyncs; slow && !strings.Contains(k.GetLastError(), "within 30 minutes") || !slow && k.GetLastStatus() != pb.JobSucceeded {
 			t.Errorf("organization %d: %v", i, k)
 		}
 	}

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"orgmem/actors/cognition"
+	"orgmem/actors/connector"
 	"orgmem/actors/export"
 	"orgmem/actors/graph"
 	"orgmem/actors/search"
@@ -32,6 +33,6 @@ func featuresOf(s *tenant.System) ([]tenant.Feature, error) {
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &purgeModule{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &training.Module{Org: o} }),
 		webhooks,
-		newConnectorFeature(),
+		connector.New(),
 	}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/connector"
 	"orgmem/actors/export"
 	"orgmem/actors/tenant"
 	"orgmem/actors/webhook"
@@ -65,14 +66,14 @@ func TestAnOrganizationOpensOnAFullDisk(t *testing.T) {
 				if _, err := st.Get(tenant.ModuleOf[*webhook.Module](&o.View).KeyOf(pb.WebhookID(hook.GetId())), stored); err != nil {
 					return err
 				}
-				if _, err := st.Get(tenant.ModuleOf[*connectorModule](&o.View).connectorKey(pb.ConnectorID(feed.GetId())), k); err != nil {
+				if _, err := st.Get(tenant.ModuleOf[*connector.Module](&o.View).ConnectorKey(pb.ConnectorID(feed.GetId())), k); err != nil {
 					return err
 				}
 				_, ofHook, err := o.Unseal(webhook.WebhookSecrets, stored.GetSealed(), stored.GetId())
 				if err != nil {
 					return err
 				}
-				_, ofFeed, err := tenant.ModuleOf[*connectorModule](&o.View).wholeConfig(k)
+				_, ofFeed, err := tenant.ModuleOf[*connector.Module](&o.View).WholeConfig(k)
 				weak = []bool{ofHook, ofFeed}
 				return err
 			})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/actors/connector"
 	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -49,29 +50,29 @@ func FuzzConnectorConfig(f *testing.F) {
 		f.Add([]byte(config))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		shown, err := showConnector(&pb.Connector{Config: raw})
-		list, failed := addressesOf(raw)
+		shown, err := connector.ShowConnector(&pb.Connector{Config: raw})
+		list, failed := connector.AddressesOf(raw)
 		if err != nil {
 			if failed == nil {
 				t.Fatalf("%s has addresses %v, and cannot be shown: %v", raw, list, err)
 			}
 			return
 		}
-		config, err := readConfig(shown.GetConfig())
+		config, err := connector.ReadConfig(shown.GetConfig())
 		if err != nil {
 			t.Fatalf("%s is shown as %s: %v", raw, shown.GetConfig(), err)
 		}
 		for name := range config {
-			if slices.Contains(connectorSecrets, name) {
+			if slices.Contains(connector.ConnectorSecrets, name) {
 				t.Fatalf("%s shows %s", raw, shown.GetConfig())
 			}
 		}
 		for _, a := range list {
-			if !strings.HasPrefix(a.field, "config.") {
+			if !strings.HasPrefix(a.Field, "config.") {
 				t.Fatalf("%s: %v", raw, a)
 			}
 		}
-		if again, err := addressesOf(shown.GetConfig()); failed == nil && (err != nil || !slices.Equal(again, list)) {
+		if again, err := connector.AddressesOf(shown.GetConfig()); failed == nil && (err != nil || !slices.Equal(again, list)) {
 			t.Fatalf("%s: addresses %v, as shown %v, %v", raw, list, again, err)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/actors/connector"
 	"orgmem/actors/graph"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
@@ -345,14 +346,14 @@ func TestConnectors(t *testing.T) {
 			st, err := o.System.Config.Storage.Acquire(o.Store)
 			if err == nil {
 				k := &pb.Connector{}
-				_, err = st.Get(tenant.ModuleOf[*connectorModule](&o.View).connectorKey(pb.ConnectorID(made.GetId())), k)
+				_, err = st.Get(tenant.ModuleOf[*connector.Module](&o.View).ConnectorKey(pb.ConnectorID(made.GetId())), k)
 				st.Release()
 				if err == nil && strings.Contains(string(k.GetConfig()), "sesame") {
 					err = errors.New("the secret lies open")
 				}
 				if err == nil {
 					var whole []byte
-					whole, _, err = tenant.ModuleOf[*connectorModule](&o.View).wholeConfig(k)
+					whole, _, err = tenant.ModuleOf[*connector.Module](&o.View).WholeConfig(k)
 					out = string(whole)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/connector"
 	"orgmem/actors/tenant"
 	"orgmem/actors/webhook"
 	pb "orgmem/proto"
@@ -133,13 +134,13 @@ func TestOldSecretsAreSealed(t *testing.T) {
 					b := storage.NewBatch(o.Store)
 					k := &pb.Connector{}
 					if err := o.WithStore(func(st *storage.Store) (err error) {
-						_, err = st.Get(tenant.ModuleOf[*connectorModule](&o.View).connectorKey(id), k)
+						_, err = st.Get(tenant.ModuleOf[*connector.Module](&o.View).ConnectorKey(id), k)
 						return err
 					}); err != nil {
 						t.Error(err)
 					}
 					k.Config, k.Sealed = fmt.Appendf(nil, `{"url":%q,"authorization":%q}`, url, secret), nil
-					b.Put(tenant.ModuleOf[*connectorModule](&o.View).connectorKey(id), k)
+					b.Put(tenant.ModuleOf[*connector.Module](&o.View).ConnectorKey(id), k)
 					b.Put(tenant.ModuleOf[*webhook.Module](&o.View).KeyOf(pb.WebhookID(hook.GetId())), proto.CloneOf(hook))
 					o.Committer.Submit(b, func(err error) {
 						if err != nil {

@@ -1,4 +1,4 @@
-package actors
+package connector
 
 import (
 	"bytes"
@@ -28,8 +28,8 @@ import (
 // itself.
 const maxConnectors = 50
 
-// connectorModule schedules an organization's connectors and carries out what their owners ask for.
-type connectorModule struct {
+// Module schedules an organization's connectors and carries out what their owners ask for.
+type Module struct {
 	*tenant.Org
 	tenant.NoModule
 	syncing *actor.PID // the syncer, while a connector is enabled or being fetched for
@@ -37,21 +37,21 @@ type connectorModule struct {
 	syncs   chan struct{}
 }
 
-// connectorFeature is what a node has once for connectors.
-type connectorFeature struct {
+// Feature is what a node has once for connectors.
+type Feature struct {
 	tenant.NoFeature
 	syncs chan struct{} // the fetches under way
 }
 
-func newConnectorFeature() connectorFeature {
-	return connectorFeature{syncs: make(chan struct{}, maxSyncs)}
+func New() Feature {
+	return Feature{syncs: make(chan struct{}, MaxSyncs)}
 }
 
-func (f connectorFeature) Module(o *tenant.Org) tenant.Module {
-	return &connectorModule{Org: o, syncs: f.syncs}
+func (f Feature) Module(o *tenant.Org) tenant.Module {
+	return &Module{Org: o, syncs: f.syncs}
 }
 
-func (o *connectorModule) Handle(c *tenant.Call) bool {
+func (o *Module) Handle(c *tenant.Call) bool {
 	switch op := c.Env.GetLink().GetOp().(type) {
 	case *pb.LinkOp_CreateConnector:
 		o.createConnector(c, op.CreateConnector)
@@ -71,22 +71,22 @@ func (o *connectorModule) Handle(c *tenant.Call) bool {
 	return true
 }
 
-func (o *connectorModule) Idle() bool { return o.syncing == nil }
+func (o *Module) Idle() bool { return o.syncing == nil }
 
 // Look has the syncer look for connectors whose owner is gone.
-func (o *connectorModule) Look() { o.lookConnectors() }
+func (o *Module) Look() { o.lookConnectors() }
 
 // EraseMember erases a member's connectors with their tokens; the erasure of the memory ends their jobs.
-func (o *connectorModule) EraseMember(st *storage.Store, ch *commit.Change, user pb.UserID) error {
+func (o *Module) EraseMember(st *storage.Store, ch *commit.Change, user pb.UserID) error {
 	own, err := o.connectors(st, tenant.Principal{User: user})
 	for _, k := range own {
-		ch.Erase(o.connectorKey(pb.ConnectorID(k.GetId())))
+		ch.Erase(o.ConnectorKey(pb.ConnectorID(k.GetId())))
 		ch.Erase(o.connectorState(pb.ConnectorID(k.GetId())))
 	}
 	return err
 }
 
-func (o *connectorModule) Reseal(st *storage.Store, b *storage.Batch) error {
+func (o *Module) Reseal(st *storage.Store, b *storage.Batch) error {
 	all := o.Space.Prefix(storage.TableConnector)
 	for rec, err := range storage.ScanRecords(st, all, storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
 		if err != nil {
@@ -100,7 +100,7 @@ func (o *connectorModule) Reseal(st *storage.Store, b *storage.Batch) error {
 }
 
 // JobKinds: a sync is the module's while it fetches. What it has fetched lies in the partition's queue.
-func (o *connectorModule) JobKinds() map[string]tenant.JobKind {
+func (o *Module) JobKinds() map[string]tenant.JobKind {
 	return map[string]tenant.JobKind{pb.JobConnectorSync: {
 		Resume: func(job *pb.Job) (bool, error) { return job.GetTotal() == 0, nil }, // the syncer fetches once more
 		Cancel: func(c *tenant.Call, job *pb.Job) bool {
@@ -117,17 +117,17 @@ func connectorNotFound() *pb.Problem {
 	return tenant.NewProblem(pb.CodeConnectorNotFound, "There is no such connector of yours.")
 }
 
-func (o *connectorModule) connectorKey(id pb.ConnectorID) storage.Key {
+func (o *Module) ConnectorKey(id pb.ConnectorID) storage.Key {
 	return o.Space.Key(storage.TableConnector, storage.ID16(id))
 }
 
-func (o *connectorModule) findConnector(r storage.Reader, who tenant.Principal, id string) (*pb.Connector, error) {
+func (o *Module) findConnector(r storage.Reader, who tenant.Principal, id string) (*pb.Connector, error) {
 	connectorID, err := pb.ParseConnectorID(id)
 	if err != nil {
 		return nil, nil //nolint:nilerr // what is no id names no connector
 	}
 	k := &pb.Connector{}
-	found, err := r.Get(o.connectorKey(connectorID), k)
+	found, err := r.Get(o.ConnectorKey(connectorID), k)
 	if err != nil || !found || !bytes.Equal(k.GetUser(), who.User[:]) {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (o *connectorModule) findConnector(r storage.Reader, who tenant.Principal, 
 }
 
 // connectors returns a person's connectors, newest first.
-func (o *connectorModule) connectors(r storage.Reader, who tenant.Principal) ([]*pb.Connector, error) {
+func (o *Module) connectors(r storage.Reader, who tenant.Principal) ([]*pb.Connector, error) {
 	var all []*pb.Connector
 	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableConnector), storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
 		if err != nil {
@@ -149,7 +149,7 @@ func (o *connectorModule) connectors(r storage.Reader, who tenant.Principal) ([]
 	return all, nil
 }
 
-func (o *connectorModule) listConnectors(r storage.Reader, who tenant.Principal, op *pb.ListConnectors) (*pb.Reply, error) {
+func (o *Module) listConnectors(r storage.Reader, who tenant.Principal, op *pb.ListConnectors) (*pb.Reply, error) {
 	all, err := o.connectors(r, who)
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (o *connectorModule) listConnectors(r storage.Reader, who tenant.Principal,
 	}
 	list := &pb.ConnectorList{NextCursor: next}
 	for _, k := range page {
-		shown, err := showConnector(k)
+		shown, err := ShowConnector(k)
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +169,7 @@ func (o *connectorModule) listConnectors(r storage.Reader, who tenant.Principal,
 	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Connectors{Connectors: list}}), nil
 }
 
-func (o *connectorModule) getConnector(r storage.Reader, who tenant.Principal, op *pb.GetConnector) (*pb.Reply, error) {
+func (o *Module) getConnector(r storage.Reader, who tenant.Principal, op *pb.GetConnector) (*pb.Reply, error) {
 	k, err := o.findConnector(r, who, op.GetId())
 	if err != nil {
 		return nil, err
@@ -181,14 +181,14 @@ func (o *connectorModule) getConnector(r storage.Reader, who tenant.Principal, o
 }
 
 func connectorReply(k *pb.Connector, status uint32) (*pb.Reply, error) {
-	shown, err := showConnector(k)
+	shown, err := ShowConnector(k)
 	r := tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Connector{Connector: shown}})
 	r.Status = status
 	return r, err
 }
 
-// showConnector is a connector without its secrets.
-func showConnector(k *pb.Connector) (*pb.Connector, error) {
+// ShowConnector is a connector without its secrets.
+func ShowConnector(k *pb.Connector) (*pb.Connector, error) {
 	raw, _, err := splitConfig(k.GetConfig())
 	return &pb.Connector{
 		Id: k.GetId(), Type: k.GetType(), Name: k.GetName(), Config: raw, IntervalS: k.GetIntervalS(), Enabled: k.GetEnabled(),
@@ -196,7 +196,7 @@ func showConnector(k *pb.Connector) (*pb.Connector, error) {
 	}, err
 }
 
-func readConfig(raw []byte) (map[string]json.RawMessage, error) {
+func ReadConfig(raw []byte) (map[string]json.RawMessage, error) {
 	config := map[string]json.RawMessage{}
 	if err := json.Unmarshal(raw, &config); err != nil {
 		return nil, fmt.Errorf("connector config: %w", err)
@@ -205,12 +205,12 @@ func readConfig(raw []byte) (map[string]json.RawMessage, error) {
 }
 
 // address is one address of a config.
-type address struct{ field, url string }
+type address struct{ Field, url string }
 
-// addressesOf lists the addresses that a config names; the edge has seen to its
+// AddressesOf lists the addresses that a config names; the edge has seen to its
 // shape.
-func addressesOf(raw []byte) ([]address, error) {
-	config, err := readConfig(raw)
+func AddressesOf(raw []byte) ([]address, error) {
+	config, err := ReadConfig(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -237,8 +237,8 @@ func addressesOf(raw []byte) ([]address, error) {
 }
 
 // checkAddresses is checkAddress for all that a config names.
-func (o *connectorModule) checkAddresses(c *tenant.Call, config []byte, then func()) {
-	list, err := addressesOf(config)
+func (o *Module) checkAddresses(c *tenant.Call, config []byte, then func()) {
+	list, err := AddressesOf(config)
 	if err != nil {
 		c.Fail(err)
 		return
@@ -254,7 +254,7 @@ func (o *connectorModule) checkAddresses(c *tenant.Call, config []byte, then fun
 		for _, a := range list {
 			err := view.System.Config.Egress.Check(ctx, a.url)
 			if errors.Is(err, egress.ErrAddress) {
-				p = tenant.Invalid(a.field, egress.Reason(err))
+				p = tenant.Invalid(a.Field, egress.Reason(err))
 				break
 			} else if err != nil {
 				failure = err
@@ -276,7 +276,7 @@ func (o *connectorModule) checkAddresses(c *tenant.Call, config []byte, then fun
 	})
 }
 
-func (o *connectorModule) createConnector(c *tenant.Call, op *pb.CreateConnector) {
+func (o *Module) createConnector(c *tenant.Call, op *pb.CreateConnector) {
 	o.whenScheduled(c, op.GetConfig(), func() {
 		o.Exclusive(tenant.ConnectorsLock, func(release func()) {
 			if !o.InUse(c) {
@@ -296,7 +296,7 @@ func (o *connectorModule) createConnector(c *tenant.Call, op *pb.CreateConnector
 			var r *pb.Reply
 			k := &pb.Connector{
 				User: c.Who.User.Bytes(), Type: op.GetType(), Name: op.GetName(), IntervalS: op.GetIntervalS(), Enabled: op.GetEnabled(),
-				CreatedMs: clock.Millis(o.System.Clock.Now()), NextSyncMs: clock.Millis(o.System.Clock.Now().Add(firstSync)),
+				CreatedMs: clock.Millis(o.System.Clock.Now()), NextSyncMs: clock.Millis(o.System.Clock.Now().Add(FirstSync)),
 			}
 			if err == nil {
 				id, drawn := o.System.NewUUID()
@@ -318,9 +318,9 @@ func (o *connectorModule) createConnector(c *tenant.Call, op *pb.CreateConnector
 	})
 }
 
-func (o *connectorModule) putConnector(c *tenant.Call, ch *commit.Change, k *pb.Connector, action string, r *pb.Reply, release func()) {
+func (o *Module) putConnector(c *tenant.Call, ch *commit.Change, k *pb.Connector, action string, r *pb.Reply, release func()) {
 	id := pb.ConnectorID(k.GetId())
-	ch.Put(o.connectorKey(id), k)
+	ch.Put(o.ConnectorKey(id), k)
 	ch.Audit(c.AuditOf(action, id.String()))
 	c.Settle(ch, r, func() {
 		release()
@@ -330,7 +330,7 @@ func (o *connectorModule) putConnector(c *tenant.Call, ch *commit.Change, k *pb.
 
 // whenScheduled is checkAddresses, behind which the directory says that the
 // organization has work that comes by itself. Without a config nothing is checked.
-func (o *connectorModule) whenScheduled(c *tenant.Call, config []byte, then func()) {
+func (o *Module) whenScheduled(c *tenant.Call, config []byte, then func()) {
 	busy := func() { o.WhenBusyFor(c, func() { then() }) }
 	if config == nil {
 		busy()
@@ -340,7 +340,7 @@ func (o *connectorModule) whenScheduled(c *tenant.Call, config []byte, then func
 }
 
 // changeConnector runs f on a connector that no other change is under way of.
-func (o *connectorModule) changeConnector(c *tenant.Call, id string, f func(k *pb.Connector, release func())) {
+func (o *Module) changeConnector(c *tenant.Call, id string, f func(k *pb.Connector, release func())) {
 	o.Exclusive(tenant.ConnectorsLock, func(release func()) {
 		if !o.InUse(c) {
 			release()
@@ -366,7 +366,7 @@ func (o *connectorModule) changeConnector(c *tenant.Call, id string, f func(k *p
 
 // patchConnector changes a connector. A secret that a new config leaves out stays
 // as it is; an empty one removes it.
-func (o *connectorModule) patchConnector(c *tenant.Call, op *pb.PatchConnector) {
+func (o *Module) patchConnector(c *tenant.Call, op *pb.PatchConnector) {
 	change := func() {
 		o.changeConnector(c, op.GetId(), func(k *pb.Connector, release func()) {
 			if op.Name != nil {
@@ -378,7 +378,7 @@ func (o *connectorModule) patchConnector(c *tenant.Call, op *pb.PatchConnector) 
 			now := o.System.Clock.Now()
 			k.UpdatedMs = clock.Millis(now)
 			if op.Config != nil || op.GetEnabled() && !k.GetEnabled() {
-				k.NextSyncMs, k.Failures = clock.Millis(now.Add(firstSync)), 0
+				k.NextSyncMs, k.Failures = clock.Millis(now.Add(FirstSync)), 0
 			}
 			k.NextSyncMs = min(k.GetNextSyncMs(), clock.Millis(now.Add(time.Duration(k.GetIntervalS())*time.Second)))
 			if op.Enabled != nil {
@@ -417,7 +417,7 @@ var configFields = map[string][]string{
 // misfit names a field of a new config that the connector's type has not, or the
 // config itself where it lacks what the type needs; empty when all is well.
 func misfit(kind string, op *pb.PatchConnector) string {
-	config, err := readConfig(op.GetConfig())
+	config, err := ReadConfig(op.GetConfig())
 	if op.Config == nil || err != nil {
 		return ""
 	}
@@ -434,8 +434,8 @@ func misfit(kind string, op *pb.PatchConnector) string {
 
 // changeConfig gives a connector that is stored another config. The secrets that go
 // with the one before leave the files.
-func (o *connectorModule) changeConfig(ch *commit.Change, k *pb.Connector, after []byte) error {
-	before, _, err := o.wholeConfig(k)
+func (o *Module) changeConfig(ch *commit.Change, k *pb.Connector, after []byte) error {
+	before, _, err := o.WholeConfig(k)
 	if errors.Is(err, tenant.ErrSealed) { // those that it keeps are lost, and it can be given new ones
 		before, err = k.GetConfig(), nil
 	}
@@ -446,20 +446,20 @@ func (o *connectorModule) changeConfig(ch *commit.Change, k *pb.Connector, after
 	if err != nil {
 		return err
 	}
-	ch.Erase(o.connectorKey(pb.ConnectorID(k.GetId())))
+	ch.Erase(o.ConnectorKey(pb.ConnectorID(k.GetId())))
 	return o.giveConfig(k, merged)
 }
 
 func mergeConfig(before, after []byte) ([]byte, error) {
-	old, err := readConfig(before)
+	old, err := ReadConfig(before)
 	if err != nil {
 		return nil, err
 	}
-	config, err := readConfig(after)
+	config, err := ReadConfig(after)
 	if err != nil {
 		return nil, err
 	}
-	for _, secret := range connectorSecrets {
+	for _, secret := range ConnectorSecrets {
 		switch given, ok := config[secret]; {
 		case !ok && old[secret] != nil:
 			config[secret] = old[secret]
@@ -470,7 +470,7 @@ func mergeConfig(before, after []byte) ([]byte, error) {
 	return json.Marshal(config)
 }
 
-func (o *connectorModule) deleteConnector(c *tenant.Call, op *pb.DeleteConnector) {
+func (o *Module) deleteConnector(c *tenant.Call, op *pb.DeleteConnector) {
 	o.changeConnector(c, op.GetId(), func(k *pb.Connector, release func()) {
 		ch := commit.New(o.Store)
 		var ended []pb.JobID

@@ -1,4 +1,4 @@
-package actors
+package connector
 
 import (
 	"context"
@@ -37,21 +37,21 @@ import (
 
 const (
 
-	// firstSync is how long a new or changed connector is left alone: its owner may
+	// FirstSync is how long a new or changed connector is left alone: its owner may
 	// think better of it.
-	firstSync = 5 * time.Second
+	FirstSync = 5 * time.Second
 	// moreSoon is the pause before what one sync had no place for is fetched.
 	moreSoon = time.Minute
 	// maxSyncBackOff bounds the pause behind syncs that fail: it doubles with each.
 	maxSyncBackOff = 24 * time.Hour
 	// syncRetry is the pause behind a sync that failed on our side.
 	syncRetry = 30 * time.Second
-	// syncLimit bounds one fetch. Connect ends the walk through a site's pages well
+	// SyncLimit bounds one fetch. Connect ends the walk through a site's pages well
 	// before, and returns what came; this is for what hangs.
-	syncLimit = 30 * time.Minute
-	// maxSyncs bounds the fetches under way on a node: one holds what connect allows,
+	SyncLimit = 30 * time.Minute
+	// MaxSyncs bounds the fetches under way on a node: one holds what connect allows,
 	// at most some 200 MiB for a large repository.
-	maxSyncs = 2
+	MaxSyncs = 2
 )
 
 type (
@@ -77,7 +77,7 @@ type (
 
 // syncer is an organization's connector child.
 type syncer struct {
-	module  *connectorModule
+	module  *Module
 	org     *tenant.View
 	ctx     actor.Context
 	timer   clock.Timer
@@ -193,7 +193,7 @@ func (s *syncer) fetch(m syncFetch) {
 	})
 }
 
-func (o *connectorModule) fetchSource(ctx context.Context, m syncFetch) (result connect.Result, err error) {
+func (o *Module) fetchSource(ctx context.Context, m syncFetch) (result connect.Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = node.PanicError("sync", r)
@@ -211,7 +211,7 @@ func (o *connectorModule) fetchSource(ctx context.Context, m syncFetch) (result 
 	// From here on, since what others fetch before it is not the source's time.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	limit := o.System.Clock.AfterFunc(syncLimit, func() { stop(context.DeadlineExceeded) })
+	limit := o.System.Clock.AfterFunc(SyncLimit, func() { stop(context.DeadlineExceeded) })
 	defer limit.Stop()
 	m.source.Reading = func(ctx context.Context, most int) (connect.Memory, error) {
 		work, err := o.System.ReadingMemory.Begin(ctx, o.ID, formatreading.FirstMemory, most, 0)
@@ -231,7 +231,7 @@ func (o *connectorModule) fetchSource(ctx context.Context, m syncFetch) (result 
 }
 
 // lookConnectors lets the syncer look whether a connector is due.
-func (o *connectorModule) lookConnectors() {
+func (o *Module) lookConnectors() {
 	if o.Lost || o.Record == nil {
 		return
 	}
@@ -246,7 +246,7 @@ func (o *connectorModule) lookConnectors() {
 
 // Resume takes up the schedule, and what a stop or a crash
 // interrupted.
-func (o *connectorModule) Resume() error {
+func (o *Module) Resume() error {
 	return o.WithStore(func(st *storage.Store) error {
 		for _, err := range st.Scan(o.Space.Prefix(storage.TableConnector), storage.ScanOptions{Limit: 1}) {
 			if err != nil {
@@ -259,22 +259,22 @@ func (o *connectorModule) Resume() error {
 }
 
 // releaseSyncer lets a syncer go that has nothing to wait for.
-func (o *connectorModule) releaseSyncer(child *actor.PID, seen uint64) {
+func (o *Module) releaseSyncer(child *actor.PID, seen uint64) {
 	if o.syncing != nil && o.syncing.Equal(child) && o.looks == seen {
 		o.syncing = nil
 		o.Context.Poison(child)
 	}
 }
 
-func (o *connectorModule) connectorState(id pb.ConnectorID) storage.Key {
+func (o *Module) connectorState(id pb.ConnectorID) storage.Key {
 	return o.Space.Key(storage.TableConnectorState, storage.ID16(id))
 }
 
 // eraseConnector takes a connector away with all that was remembered for it, and ends
 // the sync that is under way for it. It returns that sync's job, if there is one.
-func (o *connectorModule) eraseConnector(ch *commit.Change, st *storage.Store, k *pb.Connector) ([]pb.JobID, error) {
+func (o *Module) eraseConnector(ch *commit.Change, st *storage.Store, k *pb.Connector) ([]pb.JobID, error) {
 	id := pb.ConnectorID(k.GetId())
-	ch.Erase(o.connectorKey(id)) // its secrets leave the files too
+	ch.Erase(o.ConnectorKey(id)) // its secrets leave the files too
 	ch.Erase(o.connectorState(id))
 	job, err := o.openSync(st, k)
 	if err != nil || job == nil {
@@ -286,7 +286,7 @@ func (o *connectorModule) eraseConnector(ch *commit.Change, st *storage.Store, k
 
 // openSync is the job of a fetch that is under way for a connector, nil when there is
 // none.
-func (o *connectorModule) openSync(r storage.Reader, k *pb.Connector) (*pb.Job, error) {
+func (o *Module) openSync(r storage.Reader, k *pb.Connector) (*pb.Job, error) {
 	if len(k.GetJob()) == 0 {
 		return nil, nil
 	}
@@ -304,7 +304,7 @@ func (o *connectorModule) openSync(r storage.Reader, k *pb.Connector) (*pb.Job, 
 
 // tenant.OwnerOf is the partition that a connector fills, nil when its owner is gone. In the
 // sandbox, which knows nobody, the organization tells who is a member.
-func (o *connectorModule) ownerOf(k *pb.Connector) (*partition.Ref, error) {
+func (o *Module) ownerOf(k *pb.Connector) (*partition.Ref, error) {
 	user, err := pb.UserIDFrom(k.GetUser())
 	if err != nil {
 		return nil, err
@@ -344,7 +344,7 @@ func dueAt(k *pb.Connector, now int64) int64 {
 
 // nextSync tells the syncer to fetch for the connector that is due longest, or when
 // the next one is. Connectors whose owner is gone leave on the way.
-func (o *connectorModule) nextSync(child *actor.PID) {
+func (o *Module) nextSync(child *actor.PID) {
 	o.Exclusive(tenant.ConnectorsLock, func(release func()) {
 		answer := func(m any) { release(); o.System.Root.Send(child, m) }
 		if o.Lost {
@@ -401,7 +401,7 @@ func (o *connectorModule) nextSync(child *actor.PID) {
 }
 
 // beginSync makes the job of a sync, or goes on with the one that there is.
-func (o *connectorModule) beginSync(child *actor.PID, k *pb.Connector, part *partition.Ref, release func()) {
+func (o *Module) beginSync(child *actor.PID, k *pb.Connector, part *partition.Ref, release func()) {
 	answer := func(m any) { release(); o.System.Root.Send(child, m) }
 	id := pb.ConnectorID(k.GetId())
 	var job *pb.Job
@@ -433,8 +433,8 @@ func (o *connectorModule) beginSync(child *actor.PID, k *pb.Connector, part *par
 	} else {
 		tenant.UpdateJob(ch.Batch, o.Space, job)
 	}
-	ch.Put(o.connectorKey(id), k)
-	config, _, unread := o.wholeConfig(k)
+	ch.Put(o.ConnectorKey(id), k)
+	config, _, unread := o.WholeConfig(k)
 	m := syncFetch{id: id, job: pb.JobID(job.GetId()), source: connect.Source{Type: k.GetType(), Config: config}, before: before}
 	o.Committer.SubmitChange(ch, func(err error) {
 		o.Later(func() {
@@ -459,7 +459,7 @@ func (o *connectorModule) beginSync(child *actor.PID, k *pb.Connector, part *par
 	})
 }
 
-func (o *connectorModule) newSync(k *pb.Connector, part *partition.Ref) (*pb.Job, error) {
+func (o *Module) newSync(k *pb.Connector, part *partition.Ref) (*pb.Job, error) {
 	user, err := pb.UserIDFrom(k.GetUser())
 	if err != nil {
 		return nil, err
@@ -468,7 +468,7 @@ func (o *connectorModule) newSync(k *pb.Connector, part *partition.Ref) (*pb.Job
 }
 
 // endSync decides what becomes of a fetch.
-func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.Result, failure error) {
+func (o *Module) endSync(child *actor.PID, m syncFetch, result connect.Result, failure error) {
 	o.Exclusive(tenant.ConnectorsLock, func(release func()) {
 		answer := func(err error) { release(); o.System.Root.Send(child, syncEnded{err}) }
 		if o.Lost || o.System.Running.Err() != nil {
@@ -478,7 +478,7 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 		k, job := &pb.Connector{}, (*pb.Job)(nil)
 		found := false
 		err := o.WithStore(func(st *storage.Store) (err error) {
-			if found, err = st.Get(o.connectorKey(m.id), k); err == nil && found {
+			if found, err = st.Get(o.ConnectorKey(m.id), k); err == nil && found {
 				job, err = o.openSync(st, k)
 			}
 			return err
@@ -513,7 +513,7 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 				o.System.Log.Error("a source could not be read", "org", o.ID.String(), "connector", m.id.String(), "err", failure)
 			}
 			o.syncFailed(k, failure, now)
-			ch.Put(o.connectorKey(m.id), k)
+			ch.Put(o.ConnectorKey(m.id), k)
 			if job == nil { // its memory was purged meanwhile
 				o.Committer.SubmitChange(ch, answer)
 				return
@@ -537,11 +537,11 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 		}
 		if job == nil { // what it fetched goes nowhere, and is fetched again
 			k.LastStatus = pb.JobCancelled
-			ch.Put(o.connectorKey(m.id), k)
+			ch.Put(o.ConnectorKey(m.id), k)
 			o.Committer.SubmitChange(ch, answer)
 			return
 		}
-		ch.Put(o.connectorKey(m.id), k)
+		ch.Put(o.ConnectorKey(m.id), k)
 		ch.PutRaw(o.connectorState(m.id), result.State)
 		if len(result.Documents) == 0 {
 			job.Status, job.FinishedMs = pb.JobSucceeded, clock.Millis(now)
@@ -563,7 +563,7 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 	})
 }
 
-func (o *connectorModule) endSyncJob(ch *commit.Change, job *pb.Job, answer func(error)) {
+func (o *Module) endSyncJob(ch *commit.Change, job *pb.Job, answer func(error)) {
 	if err := tenant.EndJob(ch, &o.View, job); err != nil {
 		answer(err)
 		return
@@ -578,7 +578,7 @@ func (o *connectorModule) endSyncJob(ch *commit.Change, job *pb.Job, answer func
 }
 
 // syncFailed notes a failed sync, and how long its source is left alone.
-func (o *connectorModule) syncFailed(k *pb.Connector, failure error, now time.Time) {
+func (o *Module) syncFailed(k *pb.Connector, failure error, now time.Time) {
 	k.Failures++
 	interval := time.Duration(k.GetIntervalS()) * time.Second
 	wait := min(interval<<min(k.GetFailures()-1, 10), max(maxSyncBackOff, interval))
@@ -589,7 +589,7 @@ func (o *connectorModule) syncFailed(k *pb.Connector, failure error, now time.Ti
 	case errors.Is(failure, connect.ErrSource):
 		reason = connect.Reason(failure)
 	case errors.Is(failure, context.DeadlineExceeded):
-		reason = fmt.Sprintf("was not read to its end within %d minutes", int(syncLimit.Minutes()))
+		reason = fmt.Sprintf("was not read to its end within %d minutes", int(SyncLimit.Minutes()))
 	case errors.Is(failure, tenant.ErrUnclean):
 		reason = fmt.Sprintf("was given up: the service ended %d times in a row while it was read", tenant.MaxUncleanEnds)
 	case errors.Is(failure, tenant.ErrSealed):
@@ -639,7 +639,7 @@ func connectorExternalID(connector, id string) string {
 }
 
 // syncConnector begins a sync at once, or names the one that is under way.
-func (o *connectorModule) syncConnector(c *tenant.Call, op *pb.SyncConnector) {
+func (o *Module) syncConnector(c *tenant.Call, op *pb.SyncConnector) {
 	o.WhenBusyFor(c, func() {
 		o.changeConnector(c, op.GetId(), func(k *pb.Connector, release func()) {
 			var job *pb.Job
@@ -672,7 +672,7 @@ func (o *connectorModule) syncConnector(c *tenant.Call, op *pb.SyncConnector) {
 			k.Job = job.GetId()
 			ch := commit.New(o.Store)
 			tenant.PutJob(ch.Batch, o.Space, job)
-			ch.Put(o.connectorKey(pb.ConnectorID(k.GetId())), k)
+			ch.Put(o.ConnectorKey(pb.ConnectorID(k.GetId())), k)
 			ch.Audit(c.AuditOf("connector.sync", pb.ConnectorID(k.GetId()).String()))
 			o.commitSync(c, ch, release, func() {
 				o.OpenJobs++
@@ -684,7 +684,7 @@ func (o *connectorModule) syncConnector(c *tenant.Call, op *pb.SyncConnector) {
 }
 
 // commitSync commits what a caller did to a sync; then answers.
-func (o *connectorModule) commitSync(c *tenant.Call, ch *commit.Change, release func(), then func()) {
+func (o *Module) commitSync(c *tenant.Call, ch *commit.Change, release func(), then func()) {
 	o.Committer.SubmitChange(ch, func(err error) {
 		o.Later(func() {
 			release()
@@ -698,14 +698,14 @@ func (o *connectorModule) commitSync(c *tenant.Call, ch *commit.Change, release 
 }
 
 // stopSync ends a fetch whose job has ended.
-func (o *connectorModule) stopSync(id pb.JobID) {
+func (o *Module) stopSync(id pb.JobID) {
 	if o.syncing != nil {
 		o.Context.Send(o.syncing, syncStop{id})
 	}
 }
 
 // cancelSync ends a sync that is fetching; behind that its items are the worker's.
-func (o *connectorModule) cancelSync(c *tenant.Call, id pb.JobID) {
+func (o *Module) cancelSync(c *tenant.Call, id pb.JobID) {
 	o.Exclusive(tenant.ConnectorsLock, func(release func()) {
 		job, k := &pb.Job{}, (*pb.Connector)(nil)
 		err := o.WithStore(func(st *storage.Store) error {
@@ -735,7 +735,7 @@ func (o *connectorModule) cancelSync(c *tenant.Call, id pb.JobID) {
 		k.LastSyncMs, k.NextSyncMs = clock.Millis(now), clock.Millis(now.Add(time.Duration(k.GetIntervalS())*time.Second))
 		job.Status, job.FinishedMs = pb.JobCancelled, clock.Millis(now)
 		ch := commit.New(o.Store)
-		ch.Put(o.connectorKey(pb.ConnectorID(k.GetId())), k)
+		ch.Put(o.ConnectorKey(pb.ConnectorID(k.GetId())), k)
 		ch.Audit(c.AuditOf("job.cancel", id.String()))
 		if err := tenant.EndJob(ch, &o.View, job); err != nil {
 			release()

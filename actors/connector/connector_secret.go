@@ -1,4 +1,4 @@
-package actors
+package connector
 
 import (
 	"encoding/json"
@@ -9,19 +9,19 @@ import (
 	"orgmem/storage"
 )
 
-// connectorSecrets are the fields of a config that are written and never read. They
+// ConnectorSecrets are the fields of a config that are written and never read. They
 // are stored sealed, apart from the rest (seal.go).
-var connectorSecrets = []string{"token", "authorization"}
+var ConnectorSecrets = []string{"token", "authorization"}
 
 // splitConfig parts a config into what may be shown and its secrets, which are nil
 // where it has none.
 func splitConfig(raw []byte) (shown, secrets []byte, err error) {
-	config, err := readConfig(raw)
+	config, err := ReadConfig(raw)
 	if err != nil {
 		return nil, nil, err
 	}
 	hidden := map[string]json.RawMessage{}
-	for _, name := range connectorSecrets {
+	for _, name := range ConnectorSecrets {
 		if secret, ok := config[name]; ok {
 			hidden[name] = secret
 			delete(config, name)
@@ -40,7 +40,7 @@ const connectorSettings = "orgmem connector secrets"
 // giveConfig gives a connector a config, as it is stored: with the secrets sealed. While
 // some node runs a program that would not find them there they stay readable; the next
 // opening of the organization behind the upgrade seals them.
-func (o *connectorModule) giveConfig(k *pb.Connector, raw []byte) error {
+func (o *Module) giveConfig(k *pb.Connector, raw []byte) error {
 	k.Config, k.Sealed = raw, nil
 	if !o.System.Config.Host.Speaks(wire.SealedVersion) {
 		return nil
@@ -57,9 +57,9 @@ func (o *connectorModule) giveConfig(k *pb.Connector, raw []byte) error {
 	return nil
 }
 
-// wholeConfig is a stored connector's config with its secrets; weak says that they are
+// WholeConfig is a stored connector's config with its secrets; weak says that they are
 // to be sealed anew.
-func (o *connectorModule) wholeConfig(k *pb.Connector) (raw []byte, weak bool, err error) {
+func (o *Module) WholeConfig(k *pb.Connector) (raw []byte, weak bool, err error) {
 	if k.GetSealed() == nil {
 		_, secrets, err := splitConfig(k.GetConfig())
 		return k.GetConfig(), secrets != nil, err
@@ -68,7 +68,7 @@ func (o *connectorModule) wholeConfig(k *pb.Connector) (raw []byte, weak bool, e
 	if err != nil {
 		return nil, false, err
 	}
-	config, err := readConfig(k.GetConfig())
+	config, err := ReadConfig(k.GetConfig())
 	if err == nil {
 		err = json.Unmarshal(secrets, &config)
 	}
@@ -79,15 +79,15 @@ func (o *connectorModule) wholeConfig(k *pb.Connector) (raw []byte, weak bool, e
 	return raw, weak, err
 }
 
-func (o *connectorModule) resealConnector(b *storage.Batch, k *pb.Connector) error {
-	raw, weak, err := o.wholeConfig(k)
+func (o *Module) resealConnector(b *storage.Batch, k *pb.Connector) error {
+	raw, weak, err := o.WholeConfig(k)
 	if err != nil || !weak || !o.System.Config.Host.Speaks(wire.SealedVersion) {
 		return nil //nolint:nilerr // it is said where it is used
 	}
 	if err := o.giveConfig(k, raw); err != nil {
 		return err
 	}
-	key := o.connectorKey(pb.ConnectorID(k.GetId()))
+	key := o.ConnectorKey(pb.ConnectorID(k.GetId()))
 	b.Erase(key)
 	b.Put(key, k)
 	return nil

@@ -27,17 +27,22 @@ type keyState struct {
 	usedNote time.Time // when its use was last written
 }
 
+// The states of an API key (Key.status).
 const (
-	KeyActive  = "active"
+	// KeyActive is the state of a key that works until it expires.
+	KeyActive = "active"
+	// KeyRevoked is the state of a key that was revoked. It never becomes active again.
 	KeyRevoked = "revoked"
 )
 
+// Unauthenticated is the refusal of a request whose key is not valid, and of a request to an organization or member
+// that is gone. It does not say which of these it was.
 func Unauthenticated() *pb.Problem {
 	return NewProblem(pb.CodeAuthentication, "The API key is missing, unknown, expired or revoked.")
 }
 
-// admit checks a request in the order of docs/interface.md, checks 2 to 5,
-// and answers it when it must not go on.
+// admit checks a request in the order of docs/interface.md, checks 2 to 5. It answers a request that
+// it refuses, and reports whether the request was admitted.
 func (o *Org) admit(c *Call) bool {
 	now := o.System.Clock.Now()
 	key, err := o.key(c.Env)
@@ -269,6 +274,8 @@ func (o *Org) rememberSubject(ref *partition.Ref) {
 	o.Subjects[ref.Subject] = ref
 }
 
+// LoadPartition reads a partition from the store, past what the actor remembers. It returns nil where the organization
+// has no partition of that id, and where the partition is being erased.
 func (o *Org) LoadPartition(id pb.PartitionID) (*partition.Ref, error) {
 	if o.Erasing[id] {
 		return nil, nil

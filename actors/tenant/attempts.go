@@ -32,8 +32,9 @@ import (
 // waits was not killed by it, and does not count.
 
 const (
-	// MinBackOff and MaxBackOff bound the wait after a failed slice; it doubles.
+	// MinBackOff is the wait after the first failed slice. It doubles with each further failure.
 	MinBackOff = 100 * time.Millisecond
+	// MaxBackOff is the longest such wait.
 	MaxBackOff = 30 * time.Second
 	// MaxAttempts is how often a job's work may fail.
 	MaxAttempts = 5
@@ -63,11 +64,13 @@ type WaitError struct{ Wait time.Duration }
 
 func (e WaitError) Error() string { return fmt.Sprintf("work waits for %v", e.Wait) }
 
-// processOf and ServerOf are parts of an activation's name: server/process/activation.
+// processOf is the server and the process in an activation's name, which is server/process/number.
 func processOf(activation string) string {
 	return activation[:max(strings.LastIndexByte(activation, '/'), 0)]
 }
 
+// ServerOf is the server in an activation's name: the node that the activation was on. It is empty for a node that was
+// alone.
 func ServerOf(activation string) wire.ServerID {
 	server, _, _ := strings.Cut(activation, "/")
 	return wire.ServerID(server)

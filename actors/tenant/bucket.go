@@ -27,6 +27,8 @@ var limits = map[string]Limit{
 // the figures of scale in its headers and is never refused.
 var PlanFactor = map[string]float64{pb.PlanFree: 0.5, pb.PlanStandard: 1, pb.PlanScale: 10, pb.PlanUnlimited: 10}
 
+// LimitOf is the limit of a route family under a plan. A family that is not in the table has the figures of "default",
+// and an unknown plan those of the plan `standard`.
 func LimitOf(family, plan string) Limit {
 	l, ok := limits[family]
 	if !ok {

@@ -58,6 +58,7 @@ type Principal struct {
 	Sandbox bool
 }
 
+// NewCall makes a call of a request. Org.Handle fills in the rest when it admits the call.
 func NewCall(env *pb.Envelope) *Call {
 	return &Call{Env: env, Done: make(chan *pb.Reply, 1)}
 }
@@ -122,7 +123,7 @@ func (c *Call) stands(r *pb.Reply) bool {
 	return c.Org == nil || c.Org.Committer == nil || !c.Org.Committer.Trail.Sealed()
 }
 
-// WriteOff ends the counting of a call that nobody waits for and nobody answers.
+// writeOff ends the counting of a call that nobody waits for and nobody answers.
 func (c *Call) writeOff() {
 	if c.answered.CompareAndSwap(false, true) {
 		c.settled()
@@ -131,10 +132,12 @@ func (c *Call) writeOff() {
 	}
 }
 
+// Refuse answers with a problem, which stands as the outcome of the request. A retry under the same idempotency key is
+// decided anew; where it must see the same refusal, use RefuseSettled.
 func (c *Call) Refuse(p *pb.Problem) { c.Reply(Refuse(p)) }
 
-// Fail answers with what an internal error means to the caller. It is the one
-// place that knows.
+// Fail answers with what an internal error means to the caller (ProblemOf), and
+// with what has become of the request (OutcomeOf).
 func (c *Call) Fail(err error) {
 	c.answer(Refuse(c.Org.ProblemOf(err, c.Env.GetRequestId())), c.Org.System.OutcomeOf(err))
 }
@@ -142,6 +145,8 @@ func (c *Call) Fail(err error) {
 // ErrNoEgress means that the node was started without a way out.
 var ErrNoEgress = errors.New("no egress")
 
+// ProblemOf is what an internal error means to the caller. It logs damaged data, and every error that it does not know:
+// the caller gets no detail of those, only the request id. It may be called from any goroutine.
 func (o *View) ProblemOf(err error, requestID string) *pb.Problem {
 	p := &pb.Problem{Code: pb.CodeServiceDegraded, RetryAfterS: RetryAfterBusySeconds}
 	switch {
@@ -199,6 +204,8 @@ func (c *Call) Awaited() error {
 
 // The methods of HTTP that decide how a request is dealt with.
 const (
+	// MethodGet is the method of requests that change nothing.
 	MethodGet = "GET"
+	// MethodPut is the method of requests that can be repeated without harm.
 	MethodPut = "PUT"
 )

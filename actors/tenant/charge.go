@@ -101,6 +101,7 @@ const hitsPerReadUnit = 10
 // UnitsOf is what reading some records counts as: one unit for every ten begun.
 func UnitsOf(records int) uint64 { return 1 + uint64(max(0, records-1)/hitsPerReadUnit) }
 
+// NewUUID draws a random UUID (version 4) from Config.Random. It fails only where that cannot be read.
 func (s *System) NewUUID() (uuid.UUID, error) {
 	id, err := uuid.NewRandomFromReader(s.Config.Random)
 	if err != nil {

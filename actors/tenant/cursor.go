@@ -9,6 +9,7 @@ import (
 	pb "orgmem/proto"
 )
 
+// ErrBadCursor means that a cursor is damaged, or was made for another list, filter, partition or organization.
 var ErrBadCursor = errors.New("cursor is not one of this list")
 
 const cursorTagBytes = 16 // a 128-bit tag; cursors are not secrets, only unforgeable

@@ -31,6 +31,7 @@ const (
 	SweepPause = time.Second
 )
 
+// Terminal reports whether a job of that status has ended.
 func Terminal(status string) bool {
 	return status == pb.JobSucceeded || status == pb.JobFailed || status == pb.JobCancelled
 }
@@ -113,6 +114,7 @@ func (o *View) PartitionOf(job *pb.Job) (*partition.Ref, error) {
 	return &partition.Ref{ID: id, Subject: pb.SubjectKey(job.GetSubject()), Store: o.Store, Space: storage.PartitionSpace(o.Store, id)}, nil
 }
 
+// Accepted is the answer to a request whose work goes on as a job: 202, with the id of the job.
 func Accepted(job *pb.Job) *pb.Reply {
 	return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: pb.JobPending}}}
 }
@@ -137,6 +139,7 @@ func (o *View) FindJob(r storage.Reader, who Principal, id string) (*pb.Job, err
 	return job, nil
 }
 
+// JobNotFound is the refusal for a job that does not exist, or that the caller may not read.
 func JobNotFound() *pb.Problem {
 	return NewProblem(pb.CodeJobNotFound, "There is no such job of yours.")
 }
@@ -232,6 +235,7 @@ type JobModule struct {
 	NoModule
 }
 
+// Handle answers the reads of jobs, and cancels jobs.
 func (o *JobModule) Handle(c *Call) bool {
 	switch op := c.Env.GetOp().(type) {
 	case *pb.Envelope_JobStatus:
@@ -285,6 +289,7 @@ func (o *JobModule) cancelJob(c *Call, op *pb.CancelJob) {
 	}
 }
 
+// NotCancellable is the refusal to cancel a job that has ended, or that is of a type that cannot be cancelled.
 func NotCancellable(job *pb.Job) *pb.Problem {
 	if Terminal(job.GetStatus()) {
 		return NewProblem(pb.CodeJobNotCancellable, "The job has already ended: %s.", job.GetStatus())

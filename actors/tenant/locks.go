@@ -6,7 +6,7 @@ import (
 	pb "orgmem/proto"
 )
 
-// Entity is something in an organization of which one change at a time is made (Org.exclusive). A change that
+// Entity is something in an organization of which one change at a time is made (Org.Exclusive). A change that
 // waits for a second entity while it has a first takes them in the order of this list, so that no two wait for each
 // other.
 type Entity string
@@ -19,11 +19,17 @@ const (
 	// SandboxLock is had by what makes or resets the sandbox, and behind it the keys of the member who does.
 	SandboxLock Entity = "sandbox"
 
-	// Behind these nothing is waited for but the directory.
-	ConnectorsLock   Entity = "connectors"
-	WebhooksLock     Entity = "webhooks" // their number
-	ExportsLock      Entity = "exports"
-	BrainLock        Entity = "brain"
+	// The holder of one of the following waits for no other entity but the directory entry.
+
+	// ConnectorsLock is had by what changes connectors or what they have fetched.
+	ConnectorsLock Entity = "connectors"
+	// WebhooksLock is had by what changes the number of webhook endpoints.
+	WebhooksLock Entity = "webhooks"
+	// ExportsLock is had by what begins, cancels or removes an export.
+	ExportsLock Entity = "exports"
+	// BrainLock is had by what starts a training or changes a model.
+	BrainLock Entity = "brain"
+	// OrganizationLock is had by what changes the organization's own record.
 	OrganizationLock Entity = "organization"
 
 	// directoryLock is the organization's entry in the directory. Behind it nothing is waited for.

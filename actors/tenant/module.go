@@ -90,17 +90,26 @@ type Feature interface {
 // NoFeature has the methods that a feature may leave out.
 type NoFeature struct{}
 
-func (NoFeature) Stats(*Stats)             {}
+// Stats adds no figures.
+func (NoFeature) Stats(*Stats) {}
+
+// Left does nothing.
 func (NoFeature) Left(func(pb.OrgID) bool) {}
 
 // PlainFeature is a feature that is the same on every node, and makes its module by a function.
 type PlainFeature func(o *Org) Module
 
-func (f PlainFeature) Module(o *Org) Module   { return f(o) }
-func (PlainFeature) Stats(*Stats)             {}
+// Module makes the organization's module by the function.
+func (f PlainFeature) Module(o *Org) Module { return f(o) }
+
+// Stats adds no figures.
+func (PlainFeature) Stats(*Stats) {}
+
+// Left does nothing.
 func (PlainFeature) Left(func(pb.OrgID) bool) {}
 
-// FeatureOf returns a node's feature of a type.
+// FeatureOf returns a node's feature of a type. It may be called from any goroutine once Start has set the
+// features, and panics where the node has no such feature.
 func FeatureOf[F Feature](s *System) F {
 	for _, f := range s.Features {
 		if f, ok := f.(F); ok {
@@ -122,29 +131,68 @@ func modulesOf(o *Org) []Module {
 // NoModule has the methods that a module may leave out.
 type NoModule struct{}
 
-func (NoModule) Handle(*Call) bool                                               { return false }
-func (NoModule) Resume() error                                                   { return nil }
-func (NoModule) Complete() error                                                 { return nil }
-func (NoModule) Quiet() bool                                                     { return true }
-func (NoModule) Idle() bool                                                      { return true }
-func (NoModule) Tick()                                                           {}
-func (NoModule) Sweep(*storage.Store, *storage.Batch, time.Time) (int, error)    { return 0, nil }
-func (NoModule) Swept()                                                          {}
-func (NoModule) Look()                                                           {}
-func (NoModule) Reseal(*storage.Store, *storage.Batch) error                     { return nil }
+// Handle leaves every request to the other modules.
+func (NoModule) Handle(*Call) bool { return false }
+
+// Resume has nothing to continue.
+func (NoModule) Resume() error { return nil }
+
+// Complete has nothing to finish.
+func (NoModule) Complete() error { return nil }
+
+// Quiet reports that nothing runs beside the mailbox.
+func (NoModule) Quiet() bool { return true }
+
+// Idle lets the organization leave memory.
+func (NoModule) Idle() bool { return true }
+
+// Tick does nothing.
+func (NoModule) Tick() {}
+
+// Sweep finds nothing that has expired.
+func (NoModule) Sweep(*storage.Store, *storage.Batch, time.Time) (int, error) { return 0, nil }
+
+// Swept does nothing.
+func (NoModule) Swept() {}
+
+// Look does nothing.
+func (NoModule) Look() {}
+
+// Reseal has no secrets.
+func (NoModule) Reseal(*storage.Store, *storage.Batch) error { return nil }
+
+// Forgetting adds nothing to the batch.
 func (NoModule) Forgetting(*storage.Batch, storage.Reader, *partition.Ref) error { return nil }
-func (NoModule) Forgot(*partition.Ref)                                           {}
-func (NoModule) ErasePartition(*partition.Ref) error                             { return nil }
-func (NoModule) Publish([]*pb.OutboxEvent)                                       {}
-func (NoModule) Committed()                                                      {}
-func (NoModule) JobEnded(*commit.Change, *partition.Ref, *pb.Job) error          { return nil }
-func (NoModule) Listens() bool                                                   { return false }
-func (NoModule) LastEvent(*storage.Store) (uint64, error)                        { return 0, nil }
-func (NoModule) EraseMember(*storage.Store, *commit.Change, pb.UserID) error     { return nil }
-func (NoModule) JobKinds() map[string]JobKind                                    { return nil }
+
+// Forgot does nothing.
+func (NoModule) Forgot(*partition.Ref) {}
+
+// ErasePartition keeps nothing of a partition outside of it.
+func (NoModule) ErasePartition(*partition.Ref) error { return nil }
+
+// Publish drops the events.
+func (NoModule) Publish([]*pb.OutboxEvent) {}
+
+// Committed does nothing.
+func (NoModule) Committed() {}
+
+// JobEnded adds nothing to the change.
+func (NoModule) JobEnded(*commit.Change, *partition.Ref, *pb.Job) error { return nil }
+
+// Listens reports that nobody waits for events.
+func (NoModule) Listens() bool { return false }
+
+// LastEvent has seen no event.
+func (NoModule) LastEvent(*storage.Store) (uint64, error) { return 0, nil }
+
+// EraseMember keeps nothing of a member.
+func (NoModule) EraseMember(*storage.Store, *commit.Change, pb.UserID) error { return nil }
+
+// JobKinds carries out no jobs.
+func (NoModule) JobKinds() map[string]JobKind { return nil }
 
 // ModuleOf returns an organization's module of a type. It may be called from any goroutine, and at any time: an
-// organization's modules are made with it.
+// organization's modules are made with it. It panics where the organization has no such module.
 func ModuleOf[M Module](o *View) M {
 	for _, m := range o.Modules {
 		if m, ok := m.(M); ok {

@@ -63,6 +63,8 @@ type View struct {
 // Tell runs f in the organization's actor, soon.
 func (o *View) Tell(f func(o *Org)) { o.System.Root.Send(o.PID, Task(f)) }
 
+// Task is the message of View.Tell: a function that the organization's actor runs in its mailbox. It is dropped where
+// the organization could not be opened.
 type Task func(o *Org)
 
 // Org is an organization in memory. Its fields belong to its mailbox.
@@ -460,6 +462,9 @@ func (o *Org) ReadWide(c *Call, f func(st *storage.Store, worker int) (*pb.Reply
 	o.ReadAs(c, node.Wide, f)
 }
 
+// ReadAs is ReadWith in a turn of the given width: how much of the read pool an organization may take for it. f runs in
+// a worker of the pool, with the store held open and the number of the worker; the call fails with the error of f, with
+// node.ErrPoolFull where the pool has no room, and without running f where its caller has given up.
 func (o *Org) ReadAs(c *Call, w node.Width, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
 	err := o.System.Reads.Do(o.ID, w, func(worker int) {
 		if err := c.Awaited(); err != nil { // it has waited for its turn in vain

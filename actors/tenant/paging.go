@@ -15,6 +15,8 @@ const (
 // defaultPageSize is what a page holds when the client names no size.
 const defaultPageSize = 50
 
+// PageSize is the number of entries that a client wants on a page, or the default where it names none. The edge has
+// checked the upper bound.
 func PageSize(p *pb.Page) int {
 	if p.GetSize() == 0 {
 		return defaultPageSize
@@ -22,6 +24,7 @@ func PageSize(p *pb.Page) int {
 	return int(p.GetSize())
 }
 
+// InvalidCursor is the refusal of a cursor that OpenCursor does not open.
 func InvalidCursor() *pb.Problem {
 	return NewProblem(pb.CodeInvalidCursor, "The cursor is damaged or belongs to another list, filter or partition.")
 }

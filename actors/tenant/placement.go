@@ -38,13 +38,13 @@ type Placement interface {
 type Outcome int8
 
 const (
-	// Decided: the answer stands.
+	// Decided means that the answer stands.
 	Decided Outcome = iota
-	// Moved: nothing was done, because the organization does not live here, or
-	// not any more. Whoever it lives with now may be asked.
+	// Moved means that nothing was done, because the organization does not live
+	// here any more, or never did. The node where it lives now may be asked.
 	Moved
-	// Unknown: it may have been done. What can be repeated without harm may be
-	// asked again.
+	// Unknown means that it may have been done. A request that can be repeated
+	// without harm may be asked again.
 	Unknown
 )
 

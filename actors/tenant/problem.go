@@ -7,19 +7,23 @@ import (
 	pb "orgmem/proto"
 )
 
-// The problem codes that actors answer. The HTTP edge holds the catalogue that
-// gives each a status, a title and a page; a code that it does not know there
-// fails its tests.
+// What refusals say in Retry-After, in seconds.
 const (
-	RetryAfterBusySeconds    = 1  // overload passes quickly or not at all
-	RetryAfterStreamsSeconds = 15 // the interface's
-	RetryAfterNoSpaceSeconds = 30 // an operator, or a compaction, must act first
+	// RetryAfterBusySeconds is for an overload, which passes quickly or not at all.
+	RetryAfterBusySeconds = 1
+	// RetryAfterStreamsSeconds is for too many event streams, as docs/interface.md says.
+	RetryAfterStreamsSeconds = 15
+	// RetryAfterNoSpaceSeconds is for what an operator, or a compaction, must mend first.
+	RetryAfterNoSpaceSeconds = 30
 )
 
+// NewProblem makes a problem of a code (proto) and a detail, which clients are shown. The edge adds status, title and
+// page of the code; a code that it does not know fails its tests.
 func NewProblem(code, format string, args ...any) *pb.Problem {
 	return &pb.Problem{Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
+// Invalid is the refusal of one field of a request. The message goes on after the field's name: "must be …".
 func Invalid(field, message string) *pb.Problem {
 	return &pb.Problem{
 		Code:   pb.CodeValidation,
@@ -28,6 +32,7 @@ func Invalid(field, message string) *pb.Problem {
 	}
 }
 
+// Refuse is the answer that a problem makes.
 func Refuse(p *pb.Problem) *pb.Reply {
 	return &pb.Reply{Result: &pb.Reply_Problem{Problem: p}}
 }
@@ -46,7 +51,7 @@ func replayable(code string) bool {
 	return true
 }
 
-// What rooms above this one answer calls with; ProblemOf knows what they mean to the caller.
+// Errors of the packages above this one; ProblemOf says what they mean to the caller.
 var (
 	// ErrUnsettled means that what an edit depends on changed as often as it was
 	// prepared for.
@@ -56,8 +61,10 @@ var (
 	ErrReembedding = errors.New("the memory is being embedded anew")
 )
 
+// EmptyReply is the answer of a success that has nothing to show: 204.
 func EmptyReply() *pb.Reply {
 	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
 }
 
+// Linked is the answer of an operation of proto/link.proto: connectors, webhooks, sessions and imports.
 func Linked(r *pb.LinkResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Link{Link: r}} }

@@ -33,6 +33,7 @@ const (
 	sandboxRetry = 5 * time.Second
 )
 
+// SandboxStore is the store of an organization's sandbox. It exists once a sandbox key was used.
 func SandboxStore(org pb.OrgID) storage.StoreID {
 	return storage.StoreID{Org: org, Realm: storage.RealmSandbox}
 }

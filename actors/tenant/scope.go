@@ -6,6 +6,7 @@ import (
 	pb "orgmem/proto"
 )
 
+// AllScopes are the scopes that a key may hold. Nobody changes it.
 var AllScopes = []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin, pb.ScopeGraph, pb.ScopeForget, pb.ScopeProvision, pb.ScopeUsage}
 
 // implied lists what a grant brings beside itself. Nothing else implies
@@ -15,6 +16,7 @@ var implied = map[string][]string{
 	pb.ScopeAdmin: {pb.ScopeProvision, pb.ScopeUsage},
 }
 
+// KnownScope reports whether there is such a scope.
 func KnownScope(scope string) bool { return slices.Contains(AllScopes, scope) }
 
 // Grants reports whether a key that holds the scopes may do what wants one; an

@@ -38,6 +38,8 @@ func (o *View) sealing(kind string, operator []byte) (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
+// Seal encrypts a secret under the organization's key for one kind of secrets, and binds it to what it belongs to:
+// Unseal must be given the same kind and owner. It may be called from any goroutine.
 func (o *View) Seal(kind string, secret, owner []byte) ([]byte, error) {
 	aead, err := o.sealing(kind, o.System.Config.SecretsKey)
 	if err != nil {
@@ -46,8 +48,8 @@ func (o *View) Seal(kind string, secret, owner []byte) ([]byte, error) {
 	return aead.Seal(nil, nil, secret, owner), nil //nolint:gosec // it draws its nonce itself
 }
 
-// Unseal opens what seal has made. weak says that it was sealed before there was an
-// operator's key.
+// Unseal opens what Seal has made, and fails with ErrSealed where that was sealed under
+// another key. weak says that it was sealed before there was an operator's key.
 func (o *View) Unseal(kind string, sealed, owner []byte) (secret []byte, weak bool, err error) {
 	for _, operator := range [][]byte{o.System.Config.SecretsKey, nil} {
 		aead, err := o.sealing(kind, operator)

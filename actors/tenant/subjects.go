@@ -14,6 +14,7 @@ import (
 
 const partitionSecretBytes = 32
 
+// GetSubject answers with a provisioned subject.
 func (o *Org) GetSubject(c *Call, op *pb.GetSubject) {
 	var ref *partition.Ref
 	var err error
@@ -91,6 +92,8 @@ func (o *Org) PutSubject(c *Call, op *pb.PutSubject) {
 	})
 }
 
+// NewPartition makes a partition of a kind with a secret of its own. Nothing is stored: the caller writes it by
+// PutPartition, in the commit that brings what the partition belongs to. It may be called from any goroutine.
 func (o *View) NewPartition(id pb.PartitionID, kind string, subject pb.SubjectKey) (*partition.Ref, error) {
 	secret := make([]byte, partitionSecretBytes)
 	if _, err := io.ReadFull(o.System.Config.Random, secret); err != nil {
@@ -107,6 +110,7 @@ func partitionRecord(ref *partition.Ref) *pb.Partition {
 	return &pb.Partition{Id: ref.ID.Bytes(), Kind: ref.Kind, Subject: string(ref.Subject), Secret: ref.Secret, CreatedMs: ref.Created, Born: ref.Born}
 }
 
+// PutPartition writes a partition, and for a subject the entry that leads from its name to it.
 func PutPartition(b *storage.Batch, org storage.Space, ref *partition.Ref) {
 	b.Put(org.Key(storage.TablePartition, storage.ID16(ref.ID)), partitionRecord(ref))
 	if ref.Kind == pb.PartitionSubject {
@@ -184,7 +188,7 @@ func (o *Org) EraseSubject(c *Call, op *pb.EraseSubject) {
 
 // BeginErasure writes that a partition is to be erased. From here on no request
 // reaches it, also while the commit is on its way: a write that is accepted now
-// would be lost. Its caller takes it out of o.erasing once that is answered.
+// would be lost. Its caller takes it out of o.Erasing once that is answered.
 func (o *Org) BeginErasure(b *storage.Batch, ref *partition.Ref, job *pb.Job) {
 	b.Put(o.Space.Key(storage.TablePartition, storage.ID16(ref.ID)), &pb.Partition{
 		Id: ref.ID.Bytes(), Kind: ref.Kind, CreatedMs: ref.Created, Erasing: true,

@@ -491,7 +491,7 @@ func (s *System) removed(org pb.OrgID) bool {
 // StopFailed ends an actor that fails. Nothing is restarted in place: what is
 // on its way to an actor is meant for the one that asked for it, and would reach
 // a successor that knows nothing of it. It is a last resort, because actors
-// recover by themselves (View.panicked).
+// recover by themselves (View.Panicked).
 var StopFailed = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
 
 func (s *System) leave(a *Activation) {

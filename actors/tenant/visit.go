@@ -25,6 +25,8 @@ var (
 	ErrConflict = errors.New("conflict")
 )
 
+// OrgEntry is what this node's copy of the directory says of an organization. It fails with ErrOrgNotFound where no
+// organization has the id, or it was removed.
 func (s *System) OrgEntry(org pb.OrgID) (*pb.OrgEntry, error) {
 	e, ok := s.Config.Host.Directory().Org(org)
 	if !ok || e.GetRemoved() {

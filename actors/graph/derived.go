@@ -22,22 +22,27 @@ const InsightSignal = "agent_signal"
 
 // The names of the views in storage.TableView.
 const (
+	// ViewIdentity is the view of who the partition's person is.
 	ViewIdentity = "identity"
+	// ViewTemporal is the view of how what is believed has changed with time.
 	ViewTemporal = "temporal"
 )
 
+// PutInsight writes an insight under its time of creation, with an entry under each node that it rests on.
 func PutInsight(b *storage.Batch, space storage.Space, i *pb.Insight) {
 	key := space.Key(storage.TableInsight, storage.U64Desc(uint64(i.GetCreatedMs())), storage.ID16(pb.DerivedID(i.GetId())))
 	b.Put(key, i)
 	RestOn(b, space, pb.DerivedID(i.GetId()), key, i.GetNodes()...)
 }
 
+// PutMoment writes a moment of the timeline, with an entry under the node that it rests on.
 func PutMoment(b *storage.Batch, space storage.Space, m *pb.Moment) {
 	key := space.Key(storage.TableMoment, storage.I64Desc(m.GetAtMs()), storage.ID16(pb.DerivedID(m.GetId())))
 	b.Put(key, m)
 	RestOn(b, space, pb.DerivedID(m.GetId()), key, m.GetNode())
 }
 
+// PutContradiction writes an open contradiction under its time of detection, with an entry under both of its nodes.
 func PutContradiction(b *storage.Batch, space storage.Space, x *pb.Contradiction) {
 	key := space.Key(storage.TableContradiction, storage.U64Desc(uint64(x.GetDetectedMs())), storage.ID16(pb.DerivedID(x.GetId())))
 	b.Put(key, x)
@@ -71,6 +76,8 @@ func ProposedBefore(r storage.Reader, space storage.Space, p *pb.Proposal) (bool
 	return found, err
 }
 
+// RestOn writes that a derived record rests on some nodes: forgetting any of them finds the record by its entry
+// (RestingOn).
 func RestOn(b *storage.Batch, space storage.Space, id pb.DerivedID, record storage.Key, nodes ...string) {
 	for _, n := range nodes {
 		b.PutRaw(space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)), record.Bytes())
@@ -104,7 +111,7 @@ func (f *Tx) eraseDerived(node pb.NodeID) error {
 	}
 	for _, key := range keys {
 		if key.Table() == storage.TableDomain {
-			continue // it stays, without the node and its words (effect.eraseWords)
+			continue // it stays, without the node and its words (Tx.eraseWords)
 		}
 		if key.Table() == storage.TableProposal {
 			p := &pb.Proposal{}

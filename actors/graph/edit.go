@@ -20,8 +20,8 @@ const (
 	MaxPieceBytes = storage.MaxBatchBytes / 2
 )
 
-// ErrUnfinished is how an edit's run says that f is one piece of it: complete in
-// itself and to be committed, before run goes on from what is stored then.
+// ErrUnfinished is how an edit's Run says that f is one piece of it: complete in
+// itself, and to be committed before Run is called again for the rest.
 var ErrUnfinished = errors.New("the edit is not finished")
 
 // Edit is a change of a partition's graph that a call waits for. The partition's
@@ -31,12 +31,12 @@ var ErrUnfinished = errors.New("the edit is not finished")
 type Edit struct {
 	// Run decides: it changes f and returns the answer. A refusal, or an error,
 	// changes nothing, whatever it did to f. It may be called again, with another
-	// f: when it needs chunks that nobody has computed (effect.prepared), and to go
+	// f: when it needs chunks that nobody has computed (Tx.Prepared), and to go
 	// on behind a piece (ErrUnfinished). Each piece leaves degrees, lists and index
 	// true; after a crash between two the request, repeated, does the rest.
 	Run        func(f *Tx) (*pb.Reply, error)
-	Want, Made *Prepared // what run lacked, and what it then got
-	Tries      int
+	Want, Made *Prepared // what Run lacked, and what it then got
+	Tries      int       // how often its chunks were computed
 	created    bool // an earlier piece has made the node
 	Derived    bool // a cognition cycle writes what it has found: that is no change to look at again
 }
@@ -48,7 +48,7 @@ func SubmitEdit(o *tenant.Org, c *tenant.Call, run func(f *Tx) (*pb.Reply, error
 }
 
 // SubmitEditBusy is SubmitEdit for what forgets nodes: after a crash somebody must see to the
-// rest of the erasure (rewrite.go).
+// rest of the erasure (package subject rewrites the segments).
 func SubmitEditBusy(o *tenant.Org, c *tenant.Call, run func(f *Tx) (*pb.Reply, error)) {
 	o.WhenBusyFor(c, func() { SubmitEdit(o, c, run) })
 }
@@ -67,7 +67,8 @@ func (f *Tx) Prepared(node pb.NodeID, item *pb.IngestItem) (*Prepared, error) {
 	return nil, ErrNotPrepared
 }
 
-// NewTx begins an effect on the partition as it is now.
+// NewTx begins a transaction on the partition as it is now. The caller sets Store before it uses it, to a store
+// that it holds open.
 func NewTx(org *tenant.View, part *partition.Ref, now *partition.Index, e partition.Embedder) *Tx {
 	return &Tx{
 		Org: org, Part: part, Index: clock.Millis(org.System.Clock.Now()), model: e.ID(),

@@ -244,7 +244,7 @@ func (f *Tx) TombstoneEdges(id pb.NodeID) error {
 			return err
 		}
 		if other.GetStatus() == pb.StatusTombstoned {
-			continue // it went with the other one, in this very effect
+			continue // it went with the other one, in this very transaction
 		}
 		gone := proto.CloneOf(e)
 		gone.Status, gone.TombstonedMs, gone.TombstonedWith, gone.UpdatedMs = pb.StatusTombstoned, f.Index, string(id), f.Index
@@ -266,7 +266,7 @@ func (f *Tx) TombstoneEdges(id pb.NodeID) error {
 }
 
 // eraseNote erases what was noted of an edge from the earlier versions of its
-// record. It stands nowhere else: outcomes hold no notes (idempotent.record).
+// record. It stands nowhere else: outcomes hold no notes (Record of an idempotent request).
 func (f *Tx) eraseNote(e *pb.Edge) {
 	if e.GetOrigin() == pb.OriginAsserted || e.GetNote() != "" {
 		f.Batch.Erase(f.Part.Space.Key(storage.TableEdge, storage.Str(e.GetId())))
@@ -306,7 +306,7 @@ func (f *Tx) someEdges(id pb.NodeID, places ...string) (edges []*pb.Edge, more b
 	return edges, false, nil
 }
 
-// Full reports whether an edit's effect is as large as one commit should be: what
+// Full reports whether an edit's transaction is as large as one commit should be: what
 // is left of the edit goes into another.
 func (f *Tx) Full() bool {
 	return f.Batch.Bytes()+f.bytes > cmp.Or(f.Org.System.Config.PieceBytes, MaxPieceBytes)
@@ -387,6 +387,7 @@ func (f *Tx) restoreEdge(id pb.NodeID, e *pb.Edge) error {
 	return f.PutEdge(e, back)
 }
 
+// OtherEnd is the node at the other end of an edge of a node.
 func OtherEnd(e *pb.Edge, id pb.NodeID) pb.NodeID {
 	if e.GetSource() == string(id) {
 		return pb.NodeID(e.GetTarget())

@@ -159,7 +159,7 @@ func (f *Tx) hasDomain(name string) (bool, error) {
 	return f.Store.Get(f.Part.Space.Key(storage.TableDomain, storage.ID16(id)), &pb.Domain{})
 }
 
-// nodeReply answers a node as it is after the effect.
+// nodeReply answers a node as it is after the edit.
 func (f *Tx) nodeReply(n *pb.Node, content string) *pb.Reply {
 	info := nodeInfo(f.Part, n)
 	info.Content = content

@@ -18,14 +18,15 @@ import (
 	"orgmem/storage"
 )
 
-// Tx collects what a slice of items does to a partition. It reads through
-// to the store and sees its own changes, since items of one slice may concern
-// the same node.
+// Tx is a transaction over a partition's graph: it collects what a slice of items,
+// or an edit, does to it. It reads through to the store and sees its own changes,
+// since items of one slice may concern the same node. Nothing is stored before the
+// partition's worker commits it. It belongs to one goroutine.
 type Tx struct {
 	Org   *tenant.View
 	Part  *partition.Ref
 	Store *storage.Store
-	Index int64
+	Index int64 // when it began, in Unix milliseconds: the time of all that it writes
 	model string
 	Call  *tenant.Call // whose edit it is; nil for a slice of ingestion
 	Job   *pb.Job      // whose item is being applied; nil for an edit
@@ -36,14 +37,14 @@ type Tx struct {
 	Places  map[pb.NodeID]NodePlace   // of the nodes as they are stored
 	Shares  map[pb.NodeID]drift.Share // of the same
 	Changed []pb.NodeID
-	kept    map[pb.NodeID]bool // those of changed
-	bytes   int                // of the records in changed
-	Refs    map[pb.ExternalID]pb.NodeID
-	Entries []index.Entry
-	Hide    []pb.NodeID
-	Show    []pb.NodeID
+	kept    map[pb.NodeID]bool // those of Changed
+	bytes   int                // of the records in Changed
+	Refs    map[pb.ExternalID]pb.NodeID // what external ids mean, as far as somebody has asked
+	Entries []index.Entry // of the new chunks
+	Hide    []pb.NodeID   // leave search
+	Show    []pb.NodeID   // come back to it
 	Gone    []uint64         // chunks that were replaced
-	Stage   []*storage.Batch // to be committed before batch
+	Stage   []*storage.Batch // to be committed before Batch
 	deeds   []deed           // of ingestion
 	// Forgotten are the nodes of which nothing may be left.
 	Forgotten []pb.NodeID
@@ -51,7 +52,7 @@ type Tx struct {
 	vectors []string
 	Spent   uint64 // tokens that were embedded and are not charged yet
 	Forgets bool   // something that exports may hold goes
-	// What texts are linked to, with what the effect itself has written: derived
+	// What texts are linked to, with what the transaction itself has written: derived
 	// nodes, the keys of their names, edges by triple (nil: cut), the last event of
 	// each session, the traces that a cycle has changed.
 	entities   map[pb.NodeID]*pb.Entity
@@ -67,7 +68,7 @@ type Tx struct {
 	File       string          // that the item at hand was imported from
 	Traced     bool            // what is taken in was read before: its document says what was found
 	Restores   bool            // what comes back from a document is no update of its domain
-	// ChangesBefore is PartitionState.changes before the effect.
+	// ChangesBefore is PartitionState.changes before the transaction.
 	ChangesBefore uint64
 }
 
@@ -345,6 +346,8 @@ func (f *Tx) create(it *Prepared) error {
 	return f.PutChunks(it, n)
 }
 
+// PutContent writes the text that a node holds from now on, and its size in bytes into the node. The caller writes the
+// node.
 func (f *Tx) PutContent(n *pb.Node, text string) {
 	f.Batch.Put(f.Part.Space.Key(storage.TableContent, storage.Str(n.GetId())), &pb.Content{Text: text})
 	n.ContentBytes, n.Erased = uint32(len(text)), false

@@ -22,7 +22,7 @@ func (f *Tx) Segment(dim int) (*index.Segment, error) {
 }
 
 // MarkForgotten notes the stored segments that hold something of the nodes that
-// the effect forgets: also chunks that were replaced before.
+// the transaction forgets: also chunks that were replaced before.
 func (f *Tx) MarkForgotten(now *partition.Index) {
 	mark := func(id uint64) {
 		if !slices.Contains(f.State.GetForgottenSegments(), id) {
@@ -108,7 +108,7 @@ func (f *Tx) CountDomains() error {
 // Derives reports whether a cognition cycle writes what it has found.
 func (f *Tx) Derives() bool { e := EditOf(f.Call); return e != nil && e.Derived }
 
-// LeaveWork notes in an effect that changes the partition that cognition has to
+// LeaveWork notes, in a transaction that changes the partition, that cognition has to
 // catch up with it.
 func (f *Tx) LeaveWork() {
 	if f.Org.System.Config.Plain || f.Derives() || len(f.Changed)+len(f.Entries)+len(f.Gone)+len(f.Hide)+len(f.Show) == 0 {

@@ -26,11 +26,16 @@ import (
 // read out of it, so that forgetting the text takes away what only it said.
 
 const (
+	// KindEntity is the kind of a node that stands for what texts name: a person, a place, a project.
 	KindEntity = cognition.KindEntity
-	// The types of edges that a text causes, beside those of its relations.
-	EdgeMentions = cognition.EdgeMentions // text → entity
-	edgeStatedIn = "stated_in"            // preference or belief → text
-	EdgeFollows  = cognition.EdgeFollows  // text → the one before it in its sequence
+
+	// EdgeMentions is the type of the edge from a text to an entity that it names. This type and the two
+	// below are those that a text causes beside its relations.
+	EdgeMentions = cognition.EdgeMentions
+	// edgeStatedIn leads from a preference or belief to the text that states it.
+	edgeStatedIn = "stated_in"
+	// EdgeFollows is the type of the edge from a text to the one before it in its sequence.
+	EdgeFollows = cognition.EdgeFollows
 
 	// maxEntitiesPerText bounds the entities that one text is linked to: a book
 	// names thousands, and the first few hundred are what it is about. Each is some
@@ -100,6 +105,7 @@ func (f *Tx) spansOf(n *pb.Node) (spans []text.Chunk, err error) {
 	return spans, nil
 }
 
+// TraceKey is where the trace of a text lies: what was read out of it.
 func (f *Tx) TraceKey(id pb.NodeID) storage.Key {
 	return f.Part.Space.Key(storage.TableTrace, storage.Str(id))
 }
@@ -199,6 +205,8 @@ func (t *texts) mentions() error {
 	return nil
 }
 
+// AddEvidence adds a chunk to those that say what an edge says, unless it is among them or the edge has as many as it
+// may.
 func AddEvidence(e *pb.Edge, chunk string) {
 	if len(e.GetEvidence()) < maxEvidence && !slices.Contains(e.GetEvidence(), chunk) {
 		e.Evidence = append(e.Evidence, chunk)
@@ -283,7 +291,7 @@ func (f *Tx) Entity(id pb.NodeID) (*pb.Entity, error) {
 	return rec, nil
 }
 
-// PutEntity changes an entity. Its record is written once, with the effect
+// PutEntity changes an entity. Its record is written once, with the transaction
 // (PutEntities): a slice may name one entity in each of its texts.
 func (f *Tx) PutEntity(rec *pb.Entity) {
 	id := pb.NodeID(rec.GetNode())
@@ -294,7 +302,7 @@ func (f *Tx) PutEntity(rec *pb.Entity) {
 	}
 }
 
-// PutEntities writes the entities that the effect has changed, and not taken away.
+// PutEntities writes the entities that the transaction has changed, and not taken away.
 func (f *Tx) PutEntities() {
 	for _, id := range slices.Sorted(maps.Keys(f.renewed)) {
 		if rec := f.entities[id]; rec != nil {
@@ -412,6 +420,7 @@ func (f *Tx) describeEntity(rec *pb.Entity) error {
 	return nil
 }
 
+// PutEntityKeys writes the keys by which a name of an entity is found.
 func (f *Tx) PutEntityKeys(id pb.NodeID, name string, t extract.Type) {
 	for _, key := range resolve.Keys(name, t) {
 		if !slices.Contains(f.entityKeys[key], id) {
@@ -563,7 +572,7 @@ func (t *texts) derive(e *pb.Edge) error {
 	return t.PutCurrent(before, after)
 }
 
-// Current is EdgeOfTriple with what the effect itself has written.
+// Current is EdgeOfTriple with what the transaction itself has written.
 func (f *Tx) Current(triple EdgeTriple) (*pb.Edge, error) {
 	if e, ok := f.written[triple]; ok {
 		return e, nil
@@ -571,6 +580,7 @@ func (f *Tx) Current(triple EdgeTriple) (*pb.Edge, error) {
 	return f.EdgeOfTriple(triple)
 }
 
+// PutCurrent is PutEdge for an edge that Current has given, or may be asked for: Current sees the change.
 func (f *Tx) PutCurrent(before, after *pb.Edge) error {
 	f.written[TripleOf(after)] = after
 	return f.PutEdge(before, after)

@@ -16,7 +16,7 @@ import (
 // text is forgotten its words leave them at once, whoever else uses them: the
 // cycle that follows puts those back that are not its alone.
 
-// view reads a view into empty, as this effect leaves it; nil when there is none.
+// view reads a view into empty, as this transaction leaves it; nil when there is none.
 func (f *Tx) view(name string, empty proto.Message) (proto.Message, error) {
 	if v, ok := f.views[name]; ok {
 		return v, nil

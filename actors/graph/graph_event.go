@@ -9,8 +9,9 @@ import (
 
 // The changeType of graph.updated events (docs/interface.md, "Events").
 const (
-	changeCreated          = "created"
-	changeUpdated          = "updated"
+	changeCreated = "created"
+	changeUpdated = "updated"
+	// ChangeForgotten says that nodes were forgotten.
 	ChangeForgotten        = "forgotten"
 	changeRestored         = "restored"
 	changeSuperseded       = "superseded"
@@ -18,7 +19,8 @@ const (
 	changeEdgeForgotten    = "edge_forgotten"
 	changeProposalAccepted = "proposal_accepted"
 	changeProposalRejected = "proposal_rejected"
-	ChangePurged           = "purged"
+	// ChangePurged says that whole memories were purged.
+	ChangePurged = "purged"
 )
 
 // AddGraphUpdated adds the event that every change of a partition's graph causes; nil

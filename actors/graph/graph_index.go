@@ -20,13 +20,16 @@ import (
 
 // The statuses and kinds of nodes (docs/interface.md, "The graph").
 var (
+	// NodeStatuses are all statuses of nodes. Nobody changes it, nor the two below.
 	NodeStatuses = []string{pb.StatusLive, pb.StatusSuperseded, pb.StatusTombstoned}
-	NodeKinds    = []string{"belief", "document", "entity", "event", "preference", "session"}
+	// NodeKinds are all kinds of nodes, in the order of the alphabet.
+	NodeKinds = []string{"belief", "document", "entity", "event", "preference", "session"}
 	// Standing are the statuses of nodes that lists show unless they are asked
 	// for another.
 	Standing = NodeStatuses[:2]
 )
 
+// EdgeOrigins are where an edge may come from: each has lists of its own. Nobody changes it.
 var EdgeOrigins = []string{pb.OriginIngest, pb.OriginAsserted, pb.OriginProposal, pb.OriginSupersede, pb.OriginCognition}
 
 // NodePlace is where a node stands in the lists; the zero value: nowhere.
@@ -35,6 +38,7 @@ type NodePlace struct {
 	created              int64
 }
 
+// PlaceOf is the place of a node as its record says; nil stands nowhere.
 func PlaceOf(n *pb.Node) NodePlace {
 	if n == nil {
 		return NodePlace{}
@@ -57,10 +61,12 @@ func (p NodePlace) Keys(space storage.Space, id pb.NodeID) []storage.Key {
 	return keys
 }
 
+// NodeList is the beginning of the entries of all nodes of a status and kind, newest first.
 func NodeList(space storage.Space, status, kind string) storage.Key {
 	return space.Key(storage.TableNodeByTime, storage.Str(status), storage.Str(kind))
 }
 
+// DomainList is the same of those in one domain, which is named by its id in text form.
 func DomainList(space storage.Space, domain, status, kind string) storage.Key {
 	return space.Key(storage.TableNodeByDomain, storage.Str(domain), storage.Str(status), storage.Str(kind))
 }
@@ -103,20 +109,23 @@ func edgePlace(e *pb.Edge) string {
 	return e.GetOrigin()
 }
 
-// EdgesOfSource, EdgesOfTarget, edgesOfType and EdgesOf are the beginnings of an
-// edge's entries.
+// EdgesOfSource is the beginning of the entries of the edges that lead from a node,
+// newest first. place is an edge's origin, or "tombstoned"; so it is in the three below.
 func EdgesOfSource(space storage.Space, source pb.NodeID, place string) storage.Key {
 	return space.Key(storage.TableEdgeBySource, storage.Str(source), storage.Str(place))
 }
 
+// EdgesOfTarget is the beginning of the entries of the edges that lead to a node.
 func EdgesOfTarget(space storage.Space, target pb.NodeID, place string) storage.Key {
 	return space.Key(storage.TableEdgeByTarget, storage.Str(target), storage.Str(place))
 }
 
+// edgesOfType is the beginning of the entries of the edges of a type.
 func edgesOfType(space storage.Space, kind EdgeType, place string) storage.Key {
 	return space.Key(storage.TableEdgeByType, storage.Str(kind), storage.Str(place))
 }
 
+// EdgesOf is the beginning of the entries of all edges.
 func EdgesOf(space storage.Space, place string) storage.Key {
 	return space.Key(storage.TableEdgeByTime, storage.Str(place))
 }
@@ -130,9 +139,10 @@ type EdgeEnd struct {
 	Other pb.NodeID
 }
 
-// A type holds no NUL.
+// Encode is the value of an entry. A type holds no NUL, which ends it here.
 func (e EdgeEnd) Encode() []byte { return []byte(string(e.Kind) + "\x00" + string(e.Other)) }
 
+// DecodeEdgeEnd reads what Encode has made.
 func DecodeEdgeEnd(raw []byte) EdgeEnd {
 	kind, other, _ := bytes.Cut(raw, []byte{0})
 	return EdgeEnd{EdgeType(kind), pb.NodeID(other)}
@@ -152,10 +162,12 @@ type EdgeTriple struct {
 	Origin         string
 }
 
+// TripleOf is which edge a record is of.
 func TripleOf(e *pb.Edge) EdgeTriple {
 	return EdgeTriple{pb.NodeID(e.GetSource()), pb.NodeID(e.GetTarget()), EdgeType(e.GetType()), e.GetOrigin()}
 }
 
+// Key is the entry that leads from a triple to the id of its edge.
 func (t EdgeTriple) Key(space storage.Space) storage.Key {
 	return space.Key(storage.TableEdgeOf, storage.Str(t.Source), storage.Str(t.Target), storage.Str(t.Kind), storage.Str(t.Origin))
 }
@@ -177,7 +189,7 @@ func EdgeKeys(space storage.Space, e *pb.Edge) (source, target storage.Key, list
 
 // PutEdge writes an edge. before is the record that is stored under its id, nil
 // when there is none; an edge keeps its id, ends, type and origin. It leaves the
-// degrees of its nodes alone: effect.PutEdge sees to those.
+// degrees of its nodes alone: Tx.PutEdge sees to those.
 func PutEdge(b *storage.Batch, space storage.Space, before, after *pb.Edge) {
 	id := pb.EdgeID(after.GetId())
 	b.Put(space.Key(storage.TableEdge, storage.Str(id)), after)
@@ -220,6 +232,7 @@ func PutDomain(b *storage.Batch, space storage.Space, d *pb.Domain) {
 	b.PutRaw(DomainByTime(space, d), nil)
 }
 
+// DomainByTime is the entry of a domain in the list of domains, newest first.
 func DomainByTime(space storage.Space, d *pb.Domain) storage.Key {
 	return space.Key(storage.TableDomainByTime, storage.U64Desc(uint64(d.GetCreatedMs())), storage.ID16(pb.DomainID(d.GetId())))
 }

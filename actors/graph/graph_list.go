@@ -24,18 +24,21 @@ const (
 // time and its id as long as it is there, so a cursor that stands behind a
 // position goes on exactly there.
 type Position struct {
-	Created int64
+	Created int64 // Unix milliseconds
 	ID      string
 }
 
+// Compare orders positions as lists have them: newest first, and ascending by id within one time.
 func (p Position) Compare(o Position) int {
 	return cmp.Or(cmp.Compare(o.Created, p.Created), cmp.Compare(p.ID, o.ID))
 }
 
+// Encode is a position as a cursor holds it.
 func (p Position) Encode() []byte {
 	return append(binary.BigEndian.AppendUint64(nil, uint64(p.Created)), p.ID...)
 }
 
+// DecodePosition reads what Encode has made, and fails with tenant.ErrBadCursor for anything shorter than a time.
 func DecodePosition(b []byte) (Position, error) {
 	if len(b) < 8 {
 		return Position{}, tenant.ErrBadCursor

@@ -9,10 +9,10 @@ import (
 // Where what is written: nodes AND edges have one writer, the subject's worker,
 // between two slices. A node's degree (its edges that are not tombstoned) stands
 // in its record, and forgetting a node takes its edges along, so both must see
-// what the other did. An effect puts its nodes by PutNode, its edges by
-// effect.PutEdge (edges.go); domains are put by PutDomain. These keep the lists'
+// what the other did. A transaction puts its nodes by PutNode, its edges by
+// Tx.PutEdge (edges.go); domains are put by PutDomain. These keep the lists'
 // entries (graph_index.go). A call gets there by SubmitEdit (edit.go): what it runs
-// reads and changes the effect, and all of that is one commit with audit, events
+// reads and changes the transaction, and all of that is one commit with audit, events
 // and outcome; of a hub it is several, each whole (ErrUnfinished).
 
 // Module reads and changes graphs: the operations of proto/graph.proto, and what a cycle leaves to people to
@@ -23,8 +23,10 @@ type Module struct {
 	Recent RecentNodes
 }
 
+// Committed forgets the nodes that were read last: the store holds something newer.
 func (o *Module) Committed() { o.Recent.forget() }
 
+// Handle answers the reads of graphs, and hands edits to the worker of their partition.
 func (o *Module) Handle(c *tenant.Call) bool {
 	if op := c.Env.GetGetNode(); op != nil {
 		o.getNode(c, pb.NodeID(op.GetId()))

@@ -16,14 +16,16 @@ import (
 // What can happen to a node. Events know fewer kinds of change: one that came
 // back with its content is an updated one there.
 const (
-	ActionCreated    = "created"
-	ActionUpdated    = "updated"
-	ActionSuperseded = "superseded"
-	ActionRevived    = "revived"
-	ActionForgotten  = "forgotten"
-	ActionRestored   = "restored"
-	// What happens to an edge is told by both its ends.
-	ActionEdgeAsserted  = changeEdgeAsserted
+	ActionCreated    = "created"    // it was stored for the first time
+	ActionUpdated    = "updated"    // some of its fields changed
+	ActionSuperseded = "superseded" // another took its place, and it left search
+	ActionRevived    = "revived"    // its content came back after it was superseded or erased
+	ActionForgotten  = "forgotten"  // what it held was erased
+	ActionRestored   = "restored"   // it came back to its place without its content
+
+	// ActionEdgeAsserted says that an edge was asserted. Both ends of an edge tell what happens to it.
+	ActionEdgeAsserted = changeEdgeAsserted
+	// ActionEdgeForgotten says that an edge was forgotten.
 	ActionEdgeForgotten = changeEdgeForgotten
 )
 

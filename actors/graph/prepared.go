@@ -11,7 +11,7 @@ import (
 	pb "orgmem/proto"
 )
 
-// Queued is an entry of the queue.
+// Queued is an entry of a partition's queue with its number there.
 type Queued struct {
 	Seq uint64
 	*pb.QueueEntry
@@ -28,16 +28,16 @@ type reading struct {
 // its chunks are written first, invisible, and become true with its node.
 const StageBytes = 2 << 20
 
-// The states of nodes and the outcomes of items.
+// DefaultKind is the kind of a node whose item names none.
 const DefaultKind = "document"
 
-// Prepared is an item after the computation and before its effect.
+// Prepared is an item whose chunks are computed, and which is not applied yet.
 type Prepared struct {
 	Queued
 	Node  pb.NodeID
 	Known bool // nothing was computed: its content, so described, was stored or stood before it in the slice
-	// Stands: the document says what it said before a person changed that, so the
-	// change stands. variant: the content's own id is taken by a node that was
+	// Stands means that the document says what it said before a person changed that, so the
+	// change stands. Variant means that the content's own id is taken by a node that was
 	// edited (content_id.go).
 	Stands, Variant bool
 	Relearn         bool   // it was taken in to be searched only, and perhaps is to be learned from now
@@ -58,7 +58,9 @@ func (p *Prepared) Cut(e partition.Embedder) {
 	p.Passages = make([]text.Passage, len(p.Chunks))
 }
 
-// Read reads an item's text, on a CPU worker.
+// Read finds what an item's text says, on a CPU worker with that worker's claim reader. now, in Unix milliseconds, is
+// the time of a text that says none. It stops with the error of goOn, which is asked again and again; after any error
+// the item has no reading, and can be stored all the same.
 func (p *Prepared) Read(claims *claim.Reader, now int64, goOn func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil { // what is found by its words must not be lost for that

@@ -11,22 +11,24 @@ import (
 )
 
 const (
-	// MaxRecentNodes and MaxRecentBytes bound what one organization in memory keeps of
-	// the nodes that were read: those of some pages that people look at, 128 KiB.
+	// MaxRecentNodes bounds how many of the nodes that were read one organization in memory
+	// keeps: those of some pages that people look at, 128 KiB in all.
 	MaxRecentNodes = 64
-	MaxRecentBytes = 2 << 10 // of one node
+	// MaxRecentBytes bounds the size of one of them; a larger one is read each time.
+	MaxRecentBytes = 2 << 10
 )
 
 // RecentNodes are nodes as they were read, for as long as their store holds nothing
 // newer: a node that is read again costs neither a turn in the read pool nor two
 // lookups. Whatever is written to the organization, they are forgotten. Nobody
-// changes one: it may be in several answers.
+// changes one: it may be in several answers. Its methods may be called from any goroutine.
 type RecentNodes struct {
 	Mu      sync.Mutex
 	applied uint64 // by the store, when they were read
 	Nodes   map[RecentKey]*pb.NodeInfo
 }
 
+// RecentKey is the partition and the id of a node that was read.
 type RecentKey struct {
 	Part pb.PartitionID
 	ID   pb.NodeID

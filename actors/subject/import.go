@@ -58,7 +58,7 @@ func (o *Intake) importFile(c *tenant.Call, op *pb.ImportFile) {
 				c.Fail(node.PanicError("import", r))
 			}
 		}()
-		work, err := beginReading(sys, c.Left(), view.ID, ReadingWait)
+		work, err := beginReading(c.Left(), sys, view.ID, ReadingWait)
 		if err != nil {
 			c.Fail(c.Unread(err))
 			return
@@ -271,6 +271,7 @@ func occurredIn(d formatreading.Document) int64 {
 	return cmp.Or(at.UnixMilli(), 1)
 }
 
+// ImportKey is where an entry of the import history lies, newest first.
 func ImportKey(part *partition.Ref, e *pb.Import) storage.Key {
 	return part.Space.Key(storage.TableImport, storage.U64Desc(uint64(e.GetCreatedMs())), storage.ID16(pb.JobID(e.GetId())))
 }

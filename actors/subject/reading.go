@@ -21,6 +21,6 @@ const (
 
 // beginReading waits for the memory that any file takes to be read. wait 0 is as long as
 // ctx lasts.
-func beginReading(s *tenant.System, ctx context.Context, org pb.OrgID, wait time.Duration) (*budget.Work, error) {
+func beginReading(ctx context.Context, s *tenant.System, org pb.OrgID, wait time.Duration) (*budget.Work, error) {
 	return s.ReadingMemory.Begin(ctx, org, formatreading.FirstMemory, formatreading.MaxMemory, wait)
 }

@@ -30,6 +30,7 @@ import (
 // one request at a time, for an event is new only once.
 
 const (
+	// KindSession is the kind of the nodes that the events of coding sessions become.
 	KindSession = cognition.KindSession
 	// roleSignal is who speaks in a signal: nobody.
 	roleSignal = "signal"
@@ -41,7 +42,7 @@ const (
 	// while its caller waits.
 	maxSessionEvents = 20_000
 
-	// What became of an event.
+	// EventStored says that an event is new and becomes a node. It and the two below say what became of an event.
 	EventStored   = "stored"
 	eventDeduped  = "deduped"
 	eventRejected = "rejected"
@@ -49,6 +50,7 @@ const (
 	// The partition's counters: events accepted, events that the worker is done
 	// with, and the last finalization's job.
 	counterAccepted = "sessions.accepted"
+	// CounterDone is the name of the second of these.
 	CounterDone     = "sessions.done"
 	counterFinalize = "sessions.finalize"
 )
@@ -322,6 +324,8 @@ func (in *intake) count(name string, events, nodes uint64) error {
 	return AddToCounter(in.st, in.batch, in.part, name, events, nodes, in.now)
 }
 
+// AddToCounter adds events and nodes to a counter of the partition, and stamps it with now, in Unix milliseconds. It
+// reads the counter from r, so a batch must add to each counter once only.
 func AddToCounter(r storage.Reader, b *storage.Batch, part *partition.Ref, name string, events, nodes uint64, now int64) error {
 	n := &pb.SessionCounter{}
 	if _, err := r.Get(part.Counter(name), n); err != nil {

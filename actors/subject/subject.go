@@ -43,6 +43,8 @@ type subjectActor struct {
 	sessionWait []waitingCall
 }
 
+// New makes the actor of a subject, which its organization spawns as a child. self is what the organization knows it
+// as.
 func New(org *tenant.View, part *partition.Ref, self *tenant.Child) *subjectActor {
 	return &subjectActor{org: org, part: part, self: self}
 }

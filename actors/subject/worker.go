@@ -30,7 +30,7 @@ const (
 )
 
 type (
-	// Wake says that there may be something in the queue.
+	// Wake tells the worker that there may be something in the queue. N counts these messages.
 	Wake struct{ N uint64 }
 	// sliceDone is the end of a slice, from its goroutine.
 	sliceDone struct {
@@ -42,10 +42,10 @@ type (
 	}
 	// editReady says that an edit has got its chunks.
 	editReady struct{}
-	// BackOffOver ends the wait after a failed slice, restOver that after failed
-	// upkeep.
+	// BackOffOver ends the wait after a failed slice.
 	BackOffOver struct{}
-	restOver    struct{}
+	// restOver ends the wait after failed upkeep.
+	restOver struct{}
 	// cancel is a request to cancel a job.
 	cancel struct {
 		call *tenant.Call

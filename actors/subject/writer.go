@@ -14,10 +14,10 @@ import (
 	"orgmem/storage"
 )
 
-// The one writer of a partition. What the queue and the edits come to is gathered in an effect; here it is made true:
-// nodes, index, outcomes, jobs and the removal from the queue in one commit, then what readers see.
+// The one writer of a partition. What the queue and the edits come to is gathered in a transaction (graph.Tx); here it
+// is made true: nodes, index, outcomes, jobs and the removal from the queue in one commit, then what readers see.
 
-// apply commits the effects of a slice, its outcomes and its removal from the
+// apply commits the transaction of a slice, its outcomes and its removal from the
 // queue in one batch, and publishes the new index, which it returns with the
 // number of items that it dealt with.
 func (w *worker) apply(now *partition.Index, e partition.Embedder, items []graph.Prepared, jobs map[pb.JobID]*pb.Job) (n int, next *partition.Index, err error) {
@@ -38,7 +38,7 @@ func (w *worker) apply(now *partition.Index, e partition.Embedder, items []graph
 	return n, next, nil
 }
 
-// settle makes an effect true: its nodes, the index that follows from it and the
+// settle commits a transaction: its nodes, the index that follows from it and the
 // head of the partition in one commit, then what readers see.
 func (w *worker) settle(f *graph.Tx, now *partition.Index, e partition.Embedder) (next *partition.Index, err error) {
 	if !f.Derives() { // a cycle counts by itself

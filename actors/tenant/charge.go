@@ -12,7 +12,7 @@ import (
 	"orgmem/proto/clock"
 )
 
-// Now and NewID make an organization the source of its events.
+// Now is the time of the node. With NewID it makes an organization the source of its events (commit.Source).
 func (o *View) Now() time.Time { return o.System.Clock.Now() }
 
 // NewID returns an id that nothing else has.
@@ -31,7 +31,7 @@ func (c *Call) AuditOf(action, target string) *pb.Audit {
 }
 
 // Cost is what a call that succeeds has used by itself; false: nothing, as whatever is
-// not metered. Content is charged with its effect (effect.charge), not for being accepted.
+// not metered. Content is charged with its effect (graph.Tx.Charge), not for being accepted.
 func (c *Call) Cost() (commit.Usage, bool) {
 	capability := c.Env.GetCapability()
 	if capability == "" || capability == pb.CapabilityIngest || c.Part == nil || c.Part.Kind == pb.PartitionSandbox {

@@ -451,7 +451,7 @@ func (o *Org) Read(c *Call, f func(*storage.Store) (*pb.Reply, error)) {
 	o.ReadWith(c, func(st *storage.Store, _ int) (*pb.Reply, error) { return f(st) })
 }
 
-// ReadWith is read for what needs the working memory of the pool's worker. Where f
+// ReadWith is Read for what needs the working memory of the pool's worker. Where f
 // gives no reply, it has seen to it that somebody else does.
 func (o *Org) ReadWith(c *Call, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
 	o.ReadAs(c, node.Narrow, f)

@@ -138,10 +138,10 @@ type Config struct {
 	Working     func(kind string, stopped func() bool)
 	// SealChunks, PieceBytes, EdgesTaken, FreshChunks and MaxBackOff are less than the
 	// constants of like names in tests; 0 is the constant.
-	// usable says which stored segments serve; those of today's text analysis, but
+	// Usable says which stored segments serve; those of today's text analysis, but
 	// in tests.
-	// plain: nothing is read out of texts and no cycle runs; so for tests of other
-	// things, which count nodes and jobs.
+	// Plain means that nothing is read out of texts and no cycle runs: for tests of
+	// other things, which count nodes and jobs.
 	Plain       bool
 	SealChunks  int
 	PieceBytes  int
@@ -646,7 +646,7 @@ var ErrDraining = errors.New("the node is being drained")
 // Drain makes Ready say that the node is about to stop. It goes on to answer.
 func (s *System) Drain() { s.draining.Store(true) }
 
-// closeWait bounds the wait of halt for calls under way. The edge has let its
+// closeWait bounds the wait of Halt for calls under way. The edge has let its
 // requests finish by then; what is left are operators' calls and those whose
 // callers gave up.
 const closeWait = 5 * time.Second

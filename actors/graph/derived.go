@@ -24,7 +24,7 @@ const InsightSignal = "agent_signal"
 const (
 	// ViewIdentity is the view of who the partition's person is.
 	ViewIdentity = "identity"
-	// ViewTemporal is the view of how what is believed has changed with time.
+	// ViewTemporal is the view of the partition's time as a whole: its trends and its cadence.
 	ViewTemporal = "temporal"
 )
 

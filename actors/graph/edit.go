@@ -37,8 +37,8 @@ type Edit struct {
 	Run        func(f *Tx) (*pb.Reply, error)
 	Want, Made *Prepared // what Run lacked, and what it then got
 	Tries      int       // how often its chunks were computed
-	created    bool // an earlier piece has made the node
-	Derived    bool // a cognition cycle writes what it has found: that is no change to look at again
+	created    bool      // an earlier piece has made the node
+	Derived    bool      // a cognition cycle writes what it has found: that is no change to look at again
 }
 
 // SubmitEdit hands a call to the worker of its partition.

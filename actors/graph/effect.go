@@ -37,15 +37,15 @@ type Tx struct {
 	Places  map[pb.NodeID]NodePlace   // of the nodes as they are stored
 	Shares  map[pb.NodeID]drift.Share // of the same
 	Changed []pb.NodeID
-	kept    map[pb.NodeID]bool // those of Changed
-	bytes   int                // of the records in Changed
+	kept    map[pb.NodeID]bool          // those of Changed
+	bytes   int                         // of the records in Changed
 	Refs    map[pb.ExternalID]pb.NodeID // what external ids mean, as far as somebody has asked
-	Entries []index.Entry // of the new chunks
-	Hide    []pb.NodeID   // leave search
-	Show    []pb.NodeID   // come back to it
-	Gone    []uint64         // chunks that were replaced
-	Stage   []*storage.Batch // to be committed before Batch
-	deeds   []deed           // of ingestion
+	Entries []index.Entry               // of the new chunks
+	Hide    []pb.NodeID                 // leave search
+	Show    []pb.NodeID                 // come back to it
+	Gone    []uint64                    // chunks that were replaced
+	Stage   []*storage.Batch            // to be committed before Batch
+	deeds   []deed                      // of ingestion
 	// Forgotten are the nodes of which nothing may be left.
 	Forgotten []pb.NodeID
 	// vectors are the models that there are vectors of, once somebody has looked.

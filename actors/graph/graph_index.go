@@ -66,7 +66,8 @@ func NodeList(space storage.Space, status, kind string) storage.Key {
 	return space.Key(storage.TableNodeByTime, storage.Str(status), storage.Str(kind))
 }
 
-// DomainList is the same of those in one domain, which is named by its id in text form.
+// DomainList is the beginning of the entries of the nodes of a status and kind in one domain, newest first. domain is
+// the domain's id as text.
 func DomainList(space storage.Space, domain, status, kind string) storage.Key {
 	return space.Key(storage.TableNodeByDomain, storage.Str(domain), storage.Str(status), storage.Str(kind))
 }

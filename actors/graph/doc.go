@@ -1,0 +1,35 @@
+// Package graph is a partition's graph: nodes, edges and domains, what was derived from them, and the entries by which
+// lists find them. A Tx is a transaction over it. Module answers the requests that read the graph, and hands those that
+// change it to the one writer of the partition as an Edit.
+//
+// # Promises
+//
+//   - What a transaction does is one commit, with degrees, entries of lists, history, acts, events and the outcome of the
+//     request. Where that is more than one commit carries, each piece is true in itself (ErrUnfinished, Tx.Stage).
+//   - A transaction sees its own changes. It stores nothing: who has made it commits its Batch, or drops it.
+//   - A record and its entries in lists are written by one function (PutNode, PutEdge, PutDomain), so that no list lacks
+//     what is stored, and no cursor skips or repeats an entry.
+//   - What forgets a node takes its text along wherever this package has written it, and what was derived from the node,
+//     in the same commit. What may not be known from the store, such as the segments of an index, is noted for the writer.
+//   - One content is one node. Repeating what a person has changed since undoes nothing; other words do.
+//
+// # What it knows
+//
+// The records of a partition, what a text says (brain), and the call whose edit it carries out. It does not know the
+// queue, the worker, the index's segments beyond what it adds to or hides in them, nor who else listens: package subject
+// commits what it has made.
+//
+// # Who calls it from where
+//
+// A Tx, and all of its methods, belong to the goroutine of the partition's worker that is making the change. The
+// functions that read take a storage.Reader and may be called from any goroutine. Module runs in the organization's
+// mailbox, except where tenant.Module says otherwise.
+//
+// # Order of calls
+//
+// For an edit: SubmitEdit from the mailbox; the worker then makes a Tx (NewTx), sets Store and Call, and runs the edit,
+// which may ask for chunks (Tx.Prepared) and is then run again. For items of the queue: Prepared.Cut and Prepared.Read
+// on a CPU worker, then Tx.Apply and Tx.Charge for each, then Tx.Announce. In both cases the end is the same:
+// Tx.CountDomains, PutNode for each changed node, Tx.PutEntities, Tx.Segment and PutLiveness for the index,
+// Tx.MarkForgotten, Tx.LeaveWork, the commits of Stage, and last the commit of Batch.
+package graph

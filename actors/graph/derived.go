@@ -30,7 +30,8 @@ const (
 
 // PutInsight writes an insight under its time of creation, with an entry under each node that it rests on.
 func PutInsight(b *storage.Batch, space storage.Space, i *pb.Insight) {
-	key := space.Key(storage.TableInsight, storage.U64Desc(uint64(i.GetCreatedMs())), storage.ID16(pb.DerivedID(i.GetId())))
+	key := space.Key(storage.TableInsight, storage.U64Desc(uint64(i.GetCreatedMs())),
+		storage.ID16(pb.DerivedID(i.GetId())))
 	b.Put(key, i)
 	RestOn(b, space, pb.DerivedID(i.GetId()), key, i.GetNodes()...)
 }
@@ -44,7 +45,8 @@ func PutMoment(b *storage.Batch, space storage.Space, m *pb.Moment) {
 
 // PutContradiction writes an open contradiction under its time of detection, with an entry under both of its nodes.
 func PutContradiction(b *storage.Batch, space storage.Space, x *pb.Contradiction) {
-	key := space.Key(storage.TableContradiction, storage.U64Desc(uint64(x.GetDetectedMs())), storage.ID16(pb.DerivedID(x.GetId())))
+	key := space.Key(storage.TableContradiction, storage.U64Desc(uint64(x.GetDetectedMs())),
+		storage.ID16(pb.DerivedID(x.GetId())))
 	b.Put(key, x)
 	RestOn(b, space, pb.DerivedID(x.GetId()), key, x.GetNodeA(), x.GetNodeB())
 }
@@ -66,7 +68,8 @@ const Unnamed = "Both are linked to the same nodes, of which one was forgotten s
 // pairKey is the same in both directions: who rejects that a leads to b does not
 // want to be asked about b and a.
 func pairKey(space storage.Space, p *pb.Proposal) storage.Key {
-	return space.Key(storage.TableProposalByPair, storage.Str(min(p.GetSource(), p.GetTarget())), storage.Str(max(p.GetSource(), p.GetTarget())))
+	return space.Key(storage.TableProposalByPair, storage.Str(min(p.GetSource(), p.GetTarget())),
+		storage.Str(max(p.GetSource(), p.GetTarget())))
 }
 
 // ProposedBefore reports whether an edge between the ends of p was ever
@@ -87,7 +90,8 @@ func RestOn(b *storage.Batch, space storage.Space, id pb.DerivedID, record stora
 // RestingOn yields the records that rest on a node, up to limit; 0 is no limit.
 func RestingOn(r storage.Reader, space storage.Space, node pb.NodeID, limit int) ([]storage.Key, error) {
 	var keys []storage.Key
-	for item, err := range r.Scan(space.Prefix(storage.TableDerivedByNode, storage.Str(node)), storage.ScanOptions{Limit: limit}) {
+	for item, err := range r.Scan(space.Prefix(storage.TableDerivedByNode, storage.Str(node)),
+		storage.ScanOptions{Limit: limit}) {
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +136,8 @@ func (f *Tx) eraseDerived(node pb.NodeID) error {
 				continue
 			}
 			f.undone[string(key.Bytes())] = true
-			b.Delete(space.Key(storage.TableProposalByTime, storage.U64Desc(uint64(p.GetCreatedMs())), storage.ID16(pb.DerivedID(p.GetId()))))
+			b.Delete(space.Key(storage.TableProposalByTime, storage.U64Desc(uint64(p.GetCreatedMs())),
+				storage.ID16(pb.DerivedID(p.GetId()))))
 			b.Delete(pairKey(space, p))
 		}
 		if key.Table() == storage.TableInsight {
@@ -161,7 +166,9 @@ func (f *Tx) unquote(entity pb.NodeID, names []string) error {
 		if err != nil {
 			return err
 		}
-		if found && slices.ContainsFunc(names, func(name string) bool { return strings.Contains(p.GetRationale(), "“"+name+"”") }) {
+		if found && slices.ContainsFunc(names, func(name string) bool {
+			return strings.Contains(p.GetRationale(), "“"+name+"”")
+		}) {
 			p.Rationale = Unnamed
 			f.Batch.Erase(key)
 			f.Batch.Put(key, p)
@@ -251,7 +258,8 @@ func (f *Tx) NameBy(before, after *pb.Domain) {
 			f.Batch.Delete(f.Part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)))
 		}
 	}
-	RestOn(f.Batch.Batch, f.Part.Space, id, f.Part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))), after.GetNamedBy()...)
+	RestOn(f.Batch.Batch, f.Part.Space, id, f.Part.Space.Key(storage.TableDomain,
+		storage.ID16(pb.DomainID(after.GetId()))), after.GetNamedBy()...)
 	// Its earlier versions may hold a label that is gone.
 	f.Batch.Erase(f.Part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))))
 	PutDomain(f.Batch.Batch, f.Part.Space, after)
@@ -296,7 +304,8 @@ func (f *Tx) tellSignal(n *pb.Node, item *pb.IngestItem) {
 	at := cmp.Or(item.GetOccurredMs(), f.Index)
 	id := f.Part.DerivedID(InsightSignal, n.GetId())
 	PutInsight(f.Batch.Batch, f.Part.Space, &pb.Insight{
-		Id: id[:], Kind: InsightSignal, Title: text.OneLine(n.GetTitle()), Detail: "On " + dayOf(at) + ", in the coding session " + text.OneLine(session) + ".",
+		Id: id[:], Kind: InsightSignal, Title: text.OneLine(n.GetTitle()),
+		Detail:     "On " + dayOf(at) + ", in the coding session " + text.OneLine(session) + ".",
 		Confidence: 1, Nodes: []string{n.GetId()}, CreatedMs: max(min(at, f.Index), 1),
 	})
 }

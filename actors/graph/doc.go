@@ -4,20 +4,21 @@
 //
 // # Promises
 //
-//   - What a transaction does is one commit, with degrees, entries of lists, history, acts, events and the outcome of the
-//     request. Where that is more than one commit carries, each piece is true in itself (ErrUnfinished, Tx.Stage).
+//   - What a transaction does is one commit, with degrees, entries of lists, history, acts, events and the outcome of
+//     the request. Where that is more than one commit carries, each piece is true in itself (ErrUnfinished, Tx.Stage).
 //   - A transaction sees its own changes. It stores nothing: who has made it commits its Batch, or drops it.
-//   - A record and its entries in lists are written by one function (PutNode, PutEdge, PutDomain), so that no list lacks
-//     what is stored, and no cursor skips or repeats an entry.
-//   - What forgets a node takes its text along wherever this package has written it, and what was derived from the node,
-//     in the same commit. What may not be known from the store, such as the segments of an index, is noted for the writer.
-//   - One content is one node. Repeating what a person has changed since undoes nothing; other words do.
+//   - A record and its entries in lists are written by one function (PutNode, PutEdge, PutDomain), so that no list
+//     lacks what is stored, and no cursor skips or repeats an entry.
+//   - The commit that forgets a node erases its text wherever this package has written it, and what was derived from
+//     the node. The segments of the index that hold something of it are noted for the writer (Tx.MarkForgotten).
+//   - One content is one node. A document that repeats what a person has changed since does not undo the change; one
+//     that says something new does.
 //
 // # What it knows
 //
-// The records of a partition, what a text says (brain), and the call whose edit it carries out. It does not know the
-// queue, the worker, the index's segments beyond what it adds to or hides in them, nor who else listens: package subject
-// commits what it has made.
+// The records of a partition, what a text says (brain), and the call whose edit it carries out. Of the queue it knows
+// only the entries that it erases with a node. It does not know the worker, nor how the index is merged and stored:
+// package subject commits what a transaction has gathered and shows it to readers.
 //
 // # Who calls it from where
 //

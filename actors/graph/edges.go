@@ -54,7 +54,8 @@ func (f *Tx) sealEdge(before, e *pb.Edge) (*pb.Edge, error) {
 		e.Sealed = nil
 		return e, nil
 	}
-	if e.GetOrigin() != pb.OriginAsserted || e.GetTombstonedWith() == "" || e.GetType() == "" || !f.Org.System.Config.Host.Speaks(wire.SealedVersion) {
+	if e.GetOrigin() != pb.OriginAsserted || e.GetTombstonedWith() == "" || e.GetType() == "" ||
+		!f.Org.System.Config.Host.Speaks(wire.SealedVersion) {
 		return e, nil
 	}
 	sealed, err := f.Org.Seal(edgeTypes, []byte(e.GetType()), []byte(e.GetId()))

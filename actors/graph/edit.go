@@ -73,9 +73,12 @@ func NewTx(org *tenant.View, part *partition.Ref, now *partition.Index, e partit
 	return &Tx{
 		Org: org, Part: part, Index: clock.Millis(org.System.Clock.Now()), model: e.ID(),
 		Batch: commit.New(org.Store), State: partition.CloneState(now.State),
-		Nodes: map[pb.NodeID]*pb.Node{}, Places: map[pb.NodeID]NodePlace{}, Shares: map[pb.NodeID]drift.Share{}, kept: map[pb.NodeID]bool{}, Refs: map[pb.ExternalID]pb.NodeID{},
-		entities: map[pb.NodeID]*pb.Entity{}, renewed: map[pb.NodeID]bool{}, entityKeys: map[string][]pb.NodeID{}, written: map[EdgeTriple]*pb.Edge{}, follows: map[string]pb.NodeID{}, Traces: map[pb.NodeID]*pb.Trace{},
-		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, undone: map[string]bool{}, ChangesBefore: now.State.GetChanges(),
+		Nodes: map[pb.NodeID]*pb.Node{}, Places: map[pb.NodeID]NodePlace{}, Shares: map[pb.NodeID]drift.Share{},
+		kept: map[pb.NodeID]bool{}, Refs: map[pb.ExternalID]pb.NodeID{},
+		entities: map[pb.NodeID]*pb.Entity{}, renewed: map[pb.NodeID]bool{}, entityKeys: map[string][]pb.NodeID{},
+		written: map[EdgeTriple]*pb.Edge{}, follows: map[string]pb.NodeID{}, Traces: map[pb.NodeID]*pb.Trace{},
+		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, undone: map[string]bool{},
+		ChangesBefore: now.State.GetChanges(),
 	}
 }
 

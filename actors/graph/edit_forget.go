@@ -81,7 +81,8 @@ func (f *Tx) Forget(n *pb.Node, text string) error {
 	f.touch(n)
 	f.State.Nodes--
 	f.Batch.PutRaw(f.Tombstone(n), nil)
-	f.Batch.PutRaw(f.Org.Space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.Part.ID)), nil)
+	f.Batch.PutRaw(f.Org.Space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)),
+		storage.ID16(f.Part.ID)), nil)
 	f.note(id, ActionForgotten, "")
 	return nil
 }
@@ -165,7 +166,8 @@ func (f *Tx) eraseExternalIDs(n *pb.Node) error {
 			f.Batch.Erase(f.Part.Space.Key(storage.TableExternalID, storage.Str(id)))
 		}
 	}
-	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableJobItem), storage.ScanOptions{}, func() *pb.JobItem { return &pb.JobItem{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableJobItem), storage.ScanOptions{},
+		func() *pb.JobItem { return &pb.JobItem{} }) {
 		if err != nil {
 			return err
 		}
@@ -208,7 +210,8 @@ func (f *Tx) EraseQueuedItems(match func(*pb.IngestItem) bool) error {
 	queue := f.Part.Space.Prefix(storage.TableQueue)
 	first := f.Part.Space.Key(storage.TableQueue, storage.U64(^uint64(0)))
 	begun := false
-	for rec, err := range storage.ScanRecords(f.Store, queue, storage.ScanOptions{}, func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, queue, storage.ScanOptions{},
+		func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
 		if err != nil {
 			return err
 		}
@@ -247,7 +250,8 @@ func (f *Tx) TombstoneEdges(id pb.NodeID) error {
 			continue // it went with the other one, in this very transaction
 		}
 		gone := proto.CloneOf(e)
-		gone.Status, gone.TombstonedMs, gone.TombstonedWith, gone.UpdatedMs = pb.StatusTombstoned, f.Index, string(id), f.Index
+		gone.Status, gone.TombstonedMs, gone.TombstonedWith, gone.UpdatedMs = pb.StatusTombstoned, f.Index, string(id),
+			f.Index
 		gone.Note, gone.Evidence = "", nil
 		f.eraseNote(e)
 		if e.GetOrigin() == pb.OriginAsserted {
@@ -325,9 +329,11 @@ func (f *Tx) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 	case n == nil:
 		return tenant.Refuse(nodeNotFound()), nil
 	case n.GetStatus() != pb.StatusTombstoned && n.GetRestorableMs() == 0:
-		return tenant.Refuse(tenant.NewProblem(pb.CodeNodeNotForgotten, "The node is %s; only a forgotten one can be restored.", n.GetStatus())), nil
+		return tenant.Refuse(tenant.NewProblem(pb.CodeNodeNotForgotten,
+			"The node is %s; only a forgotten one can be restored.", n.GetStatus())), nil
 	case n.GetStatus() == pb.StatusTombstoned && f.Index > n.GetRestorableMs():
-		return tenant.Refuse(tenant.NewProblem(pb.CodeUndeleteWindowPassed, "The node was forgotten too long ago; it is about to be removed.")), nil
+		return tenant.Refuse(tenant.NewProblem(pb.CodeUndeleteWindowPassed,
+			"The node was forgotten too long ago; it is about to be removed.")), nil
 	}
 	if n.GetStatus() == pb.StatusTombstoned {
 		f.Batch.Delete(f.Tombstone(n))

@@ -45,7 +45,8 @@ func (f *Tx) editable(id pb.NodeID) (*pb.Node, *pb.Problem, error) {
 	case n == nil, n.GetStatus() == pb.StatusTombstoned:
 		return nil, nodeNotFound(), nil
 	case n.GetStatus() == pb.StatusSuperseded:
-		return nil, tenant.NewProblem(pb.CodeAlreadySuperseded, "The node has been superseded by %q.", n.GetSupersededBy()), nil
+		return nil, tenant.NewProblem(pb.CodeAlreadySuperseded,
+			"The node has been superseded by %q.", n.GetSupersededBy()), nil
 	}
 	return n, nil, nil
 }
@@ -69,7 +70,8 @@ func (f *Tx) editNode(op *pb.EditNode) (*pb.Reply, error) {
 		return nil, err
 	case p != nil:
 		return tenant.Refuse(p), nil
-	case len(op.GetIfMatch()) > 0 && !slices.Contains(op.GetIfMatch(), "*") && !slices.Contains(op.GetIfMatch(), etagOf(n)):
+	case len(op.GetIfMatch()) > 0 && !slices.Contains(op.GetIfMatch(), "*") &&
+		!slices.Contains(op.GetIfMatch(), etagOf(n)):
 		return tenant.Refuse(tenant.NewProblem(pb.CodePreconditionFailed, "The node is at version %s.", etagOf(n))), nil
 	}
 	before := proto.CloneOf(n)

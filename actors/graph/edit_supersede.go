@@ -213,7 +213,8 @@ func (f *Tx) successor(id pb.NodeID) (pb.NodeID, error) {
 		if err != nil || n == nil || n.GetStatus() != pb.StatusSuperseded {
 			return "", err
 		}
-		if n, err = f.Node(pb.NodeID(n.GetSupersededBy())); err != nil || n == nil || n.GetSource().GetType() != pb.SourceSupersede {
+		if n, err = f.Node(pb.NodeID(n.GetSupersededBy())); err != nil || n == nil ||
+			n.GetSource().GetType() != pb.SourceSupersede {
 			return "", err
 		}
 		if n.GetStatus() == pb.StatusLive {
@@ -226,7 +227,9 @@ func (f *Tx) successor(id pb.NodeID) (pb.NodeID, error) {
 // StandsByHand reports whether a document that says what it said before repeats
 // what a person has changed since: then the change stands, as long as there is
 // something in its place. Only other words of the document undo it.
-func StandsByHand(r storage.Reader, node func(pb.NodeID) (*pb.Node, error), part *partition.Ref, n *pb.Node, content string) (bool, error) {
+func StandsByHand(
+	r storage.Reader, node func(pb.NodeID) (*pb.Node, error), part *partition.Ref, n *pb.Node, content string,
+) (bool, error) {
 	id := pb.NodeID(n.GetId())
 	switch n.GetStatus() {
 	case pb.StatusLive:

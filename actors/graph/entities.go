@@ -84,7 +84,8 @@ func (f *Tx) link(it *Prepared, n *pb.Node) error {
 		return err
 	}
 	for _, d := range it.reading.Dates[:min(len(it.reading.Dates), maxEntitiesPerText)] {
-		t.trace.Dates = append(t.trace.Dates, &pb.TraceDate{Start: uint32(d.Span.Start), End: uint32(d.Span.End), FromMs: d.FromMs, UntilMs: d.UntilMs})
+		t.trace.Dates = append(t.trace.Dates, &pb.TraceDate{Start: uint32(d.Span.Start), End: uint32(d.Span.End),
+			FromMs: d.FromMs, UntilMs: d.UntilMs})
 	}
 	if err := t.sequence(it.GetItem()); err != nil {
 		return err
@@ -260,7 +261,8 @@ func (t *texts) knownAs(id pb.NodeID) (*resolve.Known, error) {
 
 // entitiesUnder lists the entities that are stored under a key, or are going to be.
 func (f *Tx) entitiesUnder(key string) (ids []pb.NodeID, err error) {
-	for item, err := range f.Store.Scan(f.Part.Space.Prefix(storage.TableEntityKey, storage.Str(key)), storage.ScanOptions{Limit: maxMeant}) {
+	for item, err := range f.Store.Scan(f.Part.Space.Prefix(storage.TableEntityKey, storage.Str(key)),
+		storage.ScanOptions{Limit: maxMeant}) {
 		if err != nil {
 			return nil, err
 		}
@@ -437,7 +439,8 @@ func (t *texts) relations() error {
 		if from == "" || to == "" || from == to {
 			continue
 		}
-		e := &pb.Edge{Source: string(from), Target: string(to), Type: string(r.Type), Weight: r.Confidence, Confidence: r.Confidence}
+		e := &pb.Edge{Source: string(from), Target: string(to), Type: string(r.Type), Weight: r.Confidence,
+			Confidence: r.Confidence}
 		AddEvidence(e, t.evidence(r.Evidence))
 		if err := t.derive(e); err != nil {
 			return err
@@ -450,7 +453,8 @@ func (t *texts) relations() error {
 func (t *texts) statements(item *pb.IngestItem) error {
 	for _, s := range t.reading.Statements[:min(len(t.reading.Statements), maxStatementsPerText)] {
 		said := strings.TrimSpace(item.GetContent()[s.Span.Start:s.Span.End])
-		if said == "" || len(said) > maxStatement || said == strings.TrimSpace(item.GetContent()) && t.node.GetKind() == string(s.Kind) {
+		if said == "" || len(said) > maxStatement ||
+			said == strings.TrimSpace(item.GetContent()) && t.node.GetKind() == string(s.Kind) {
 			continue
 		}
 		id := t.Part.DerivedNode(string(s.Kind), s.Speaker+"\x00"+said)
@@ -489,7 +493,8 @@ func (t *texts) statements(item *pb.IngestItem) error {
 		rec.Mentions++
 		t.PutEntity(rec)
 		t.trace.Entities = append(t.trace.Entities, &pb.TraceEntity{Node: string(id)})
-		e := &pb.Edge{Source: string(id), Target: t.node.GetId(), Type: edgeStatedIn, Weight: s.Confidence, Confidence: s.Confidence}
+		e := &pb.Edge{Source: string(id), Target: t.node.GetId(), Type: edgeStatedIn, Weight: s.Confidence,
+			Confidence: s.Confidence}
 		AddEvidence(e, t.evidence(s.Span))
 		if err := t.derive(e); err != nil {
 			return err
@@ -563,7 +568,8 @@ func (t *texts) derive(e *pb.Edge) error {
 			return err
 		}
 		after = e
-		after.Id, after.Status, after.CreatedMs, after.ValidFromMs = id.String(), pb.StatusLive, t.Index, t.node.GetValidFromMs()
+		after.Id, after.Status, after.CreatedMs, after.ValidFromMs = id.String(), pb.StatusLive, t.Index,
+			t.node.GetValidFromMs()
 	}
 	after.UpdatedMs = t.Index
 	if after.GetSource() != t.node.GetId() && after.GetTarget() != t.node.GetId() {
@@ -633,7 +639,9 @@ func (f *Tx) dropEvidence(edge pb.EdgeID, text pb.NodeID) error {
 		return nil
 	}
 	after := proto.CloneOf(before)
-	after.Evidence = slices.DeleteFunc(after.Evidence, func(chunk string) bool { return strings.HasPrefix(chunk, string(text)+":") })
+	after.Evidence = slices.DeleteFunc(after.Evidence, func(chunk string) bool {
+		return strings.HasPrefix(chunk, string(text)+":")
+	})
 	if len(after.GetEvidence()) == 0 {
 		return f.Cut(before)
 	}

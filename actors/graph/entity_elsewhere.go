@@ -18,7 +18,8 @@ const maxSightings = 1000
 // of what is written; like a search of the organization it is not for a subject.
 func (o *Module) entityElsewhere(c *tenant.Call, op *pb.EntityElsewhere) {
 	if c.Env.GetHasSubject() {
-		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "A subject sees its own memory only; this needs a request without X-Svc-Subject."))
+		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied,
+			"A subject sees its own memory only; this needs a request without X-Svc-Subject."))
 		return
 	}
 	o.ReadWide(c, func(st *storage.Store, _ int) (*pb.Reply, error) {
@@ -65,10 +66,13 @@ func entityAt(r storage.Reader, space storage.Space, id pb.NodeID) (*pb.Node, ex
 }
 
 // sightings adds the entities of a memory that share a form.
-func sightings(r storage.Reader, part *partition.Ref, name string, typ extract.Type, same string, out *pb.Sightings) error {
+func sightings(
+	r storage.Reader, part *partition.Ref, name string, typ extract.Type, same string, out *pb.Sightings,
+) error {
 	seen := map[pb.NodeID]bool{}
 	for _, key := range resolve.Keys(name, typ) {
-		for item, err := range r.Scan(part.Space.Prefix(storage.TableEntityKey, storage.Str(key)), storage.ScanOptions{Limit: maxMeant}) {
+		for item, err := range r.Scan(part.Space.Prefix(storage.TableEntityKey, storage.Str(key)),
+			storage.ScanOptions{Limit: maxMeant}) {
 			if err != nil {
 				return err
 			}
@@ -94,7 +98,8 @@ func sightings(r storage.Reader, part *partition.Ref, name string, typ extract.T
 			if _, err := r.Get(part.Space.Key(storage.TableEntity, storage.Str(id)), rec); err != nil {
 				return err
 			}
-			out.Sightings = append(out.Sightings, &pb.Sighting{Node: string(id), Partition: part.ID.Bytes(), Subject: string(part.Subject), Mentions: rec.GetMentions()})
+			out.Sightings = append(out.Sightings, &pb.Sighting{Node: string(id), Partition: part.ID.Bytes(),
+				Subject: string(part.Subject), Mentions: rec.GetMentions()})
 		}
 	}
 	return nil

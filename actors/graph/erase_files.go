@@ -19,7 +19,8 @@ const maxItemsNamed = 1000
 // with, and which may be its title: where the title is made of the name, or nothing
 // else is left of what the file brought.
 func (f *Tx) eraseFileNames(n *pb.Node) error {
-	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableImport), storage.ScanOptions{Limit: MaxImports}, func() *pb.Import { return &pb.Import{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableImport),
+		storage.ScanOptions{Limit: MaxImports}, func() *pb.Import { return &pb.Import{} }) {
 		if err != nil {
 			return err
 		}
@@ -46,7 +47,8 @@ func (f *Tx) eraseFileNames(n *pb.Node) error {
 func (f *Tx) broughtBy(job pb.JobID, n *pb.Node) (brought, others bool, err error) {
 	brought = string(n.GetSource().GetJob()) == string(job[:])
 	items := f.Part.Space.Prefix(storage.TableJobItem, storage.ID16(job))
-	for rec, err := range storage.ScanRecords(f.Store, items, storage.ScanOptions{Limit: maxItemsNamed}, func() *pb.JobItem { return &pb.JobItem{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, items, storage.ScanOptions{Limit: maxItemsNamed},
+		func() *pb.JobItem { return &pb.JobItem{} }) {
 		if err != nil {
 			return false, false, err
 		}

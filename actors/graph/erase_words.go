@@ -69,7 +69,8 @@ func (f *Tx) eraseWords(n *pb.Node, said string) error {
 	if temporal, ok := view.(*pb.TemporalView); ok {
 		all := len(temporal.GetTrends())
 		temporal.Trends = slices.DeleteFunc(temporal.GetTrends(), func(t *pb.Trend) bool {
-			return slices.Contains(t.GetNodes(), id) || slices.Contains(unlabelled, t.GetTopic()) || slices.ContainsFunc(topic.WordsOf(t.GetTopic()), his)
+			return slices.Contains(t.GetNodes(), id) || slices.Contains(unlabelled, t.GetTopic()) ||
+				slices.ContainsFunc(topic.WordsOf(t.GetTopic()), his)
 		})
 		if len(temporal.GetTrends()) < all {
 			f.PutView(ViewTemporal, temporal)
@@ -109,7 +110,8 @@ func (f *Tx) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []string,
 			f.domains[string(before.GetId())] = after
 		}
 		mine := func(other string) bool { return other == n.GetId() }
-		after.NamedBy, after.TopNodes = slices.DeleteFunc(after.GetNamedBy(), mine), slices.DeleteFunc(after.GetTopNodes(), mine)
+		after.NamedBy, after.TopNodes = slices.DeleteFunc(after.GetNamedBy(), mine),
+			slices.DeleteFunc(after.GetTopNodes(), mine)
 		label, keywords := topic.Without(after.GetLabel(), after.GetKeywords(), his)
 		was := after.GetLabel()
 		if after.GetRefined() { // who knows from which of the texts a model had its words
@@ -131,7 +133,8 @@ func (f *Tx) eraseShapes() error {
 		return nil
 	}
 	f.shapeless = true
-	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableInsight), storage.ScanOptions{},
+		func() *pb.Insight { return &pb.Insight{} }) {
 		if err != nil {
 			return err
 		}

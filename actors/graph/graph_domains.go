@@ -36,22 +36,24 @@ func listDomains(c *tenant.Call, st *storage.Store, op *pb.ListDomains) (_ *pb.R
 		return nil, err
 	}
 	defer partition.CloseSnapshot(snap, &err)
-	entries, next, p, err := tenant.PageOfKeys(c.Org, snap, all, kind, op.GetPage(), tenant.MaxRecordsPerPage, func(item storage.Item) (*pb.Domain, bool, error) {
-		parts := item.Key.Parts()
-		parts.U64Desc()
-		id := pb.DomainID(parts.ID16())
-		if err := parts.Done(); err != nil {
-			return nil, false, err
-		}
-		d := &pb.Domain{}
-		_, err := snap.Get(c.Part.Space.Key(storage.TableDomain, storage.ID16(id)), d)
-		return d, namesDomain(d, q), err
-	})
+	entries, next, p, err := tenant.PageOfKeys(c.Org, snap, all, kind, op.GetPage(), tenant.MaxRecordsPerPage,
+		func(item storage.Item) (*pb.Domain, bool, error) {
+			parts := item.Key.Parts()
+			parts.U64Desc()
+			id := pb.DomainID(parts.ID16())
+			if err := parts.Done(); err != nil {
+				return nil, false, err
+			}
+			d := &pb.Domain{}
+			_, err := snap.Get(c.Part.Space.Key(storage.TableDomain, storage.ID16(id)), d)
+			return d, namesDomain(d, q), err
+		})
 	if p != nil || err != nil {
 		return tenant.Refuse(p), err
 	}
 	c.ReadUnits = tenant.UnitsOf(len(entries))
-	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Domains{Domains: &pb.DomainList{Domains: entries, NextCursor: next}}}), nil
+	list := &pb.DomainList{Domains: entries, NextCursor: next}
+	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Domains{Domains: list}}), nil
 }
 
 // namesDomain reports whether a domain's label or one of its keywords holds a

@@ -28,7 +28,8 @@ func getEdge(c *tenant.Call, r storage.Reader, op *pb.GetEdge) (*pb.Reply, error
 }
 
 func edgeReply(part *partition.Ref, e *pb.Edge) *pb.Reply {
-	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Edge{Edge: &pb.EdgeInfo{Edge: e, Subject: string(part.Subject)}}})
+	info := &pb.EdgeInfo{Edge: e, Subject: string(part.Subject)}
+	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Edge{Edge: info}})
 }
 
 // listEdges pages through the edges of a partition, newest first, without those
@@ -73,7 +74,9 @@ type edgeFilter struct {
 
 // pageOfEdges gathers a page of edges. The entries of the ends tell type and
 // other end, so what a filter keeps out costs no record.
-func pageOfEdges(snap *storage.Snapshot, part *partition.Ref, f edgeFilter, after *Position, size int) ([]*pb.Edge, *Position, error) {
+func pageOfEdges(
+	snap *storage.Snapshot, part *partition.Ref, f edgeFilter, after *Position, size int,
+) ([]*pb.Edge, *Position, error) {
 	above, other, possible, err := f.plan(snap, part)
 	if err != nil || !possible {
 		return nil, nil, err
@@ -82,13 +85,14 @@ func pageOfEdges(snap *storage.Snapshot, part *partition.Ref, f edgeFilter, afte
 	if end := f.ends(other); end != (EdgeEnd{}) {
 		keep = func(_ string, value []byte) bool { return end.passes(value) }
 	}
-	return pageOf(NewestFirst(snap, above, Always, after, keep), size, tenant.MaxRecordsPerPage, func(e entry) (*pb.Edge, bool, error) {
-		edge, err := readEdge(snap, part, pb.EdgeID(e.ID))
-		if err == nil && edge == nil {
-			err = fmt.Errorf("edge %s: %w", e.ID, tenant.ErrNoRecord)
-		}
-		return edge, true, err
-	})
+	return pageOf(NewestFirst(snap, above, Always, after, keep), size, tenant.MaxRecordsPerPage,
+		func(e entry) (*pb.Edge, bool, error) {
+			edge, err := readEdge(snap, part, pb.EdgeID(e.ID))
+			if err == nil && edge == nil {
+				err = fmt.Errorf("edge %s: %w", e.ID, tenant.ErrNoRecord)
+			}
+			return edge, true, err
+		})
 }
 
 // ends is what the entries under the ends must tell beside their order.
@@ -101,7 +105,9 @@ func (f edgeFilter) ends(other pb.NodeID) EdgeEnd {
 
 // plan chooses the beginnings of the entries to walk, and the other end that
 // they must have. possible is false when no edge passes.
-func (f edgeFilter) plan(r storage.Reader, part *partition.Ref) (above []storage.Key, other pb.NodeID, possible bool, err error) {
+func (f edgeFilter) plan(
+	r storage.Reader, part *partition.Ref,
+) (above []storage.Key, other pb.NodeID, possible bool, err error) {
 	source, target := f.source, f.target
 	switch {
 	case f.node == "", f.node == source, f.node == target:
@@ -196,7 +202,8 @@ func assertEdge(f *Tx, op *pb.AssertEdge) (*pb.Reply, error) {
 		status = 201
 		e = &pb.Edge{
 			Id: id.String(), Source: op.GetSource(), Target: op.GetTarget(), Type: op.GetType(), Origin: pb.OriginAsserted,
-			Weight: MaxAssertedWeight, Confidence: MaxAssertedWeight, Status: pb.StatusLive, ValidFromMs: f.Index, CreatedMs: f.Index,
+			Weight: MaxAssertedWeight, Confidence: MaxAssertedWeight, Status: pb.StatusLive, ValidFromMs: f.Index,
+			CreatedMs: f.Index,
 		}
 	}
 	if op.Weight != nil {

@@ -26,7 +26,9 @@ const (
 // AddGraphUpdated adds the event that every change of a partition's graph causes; nil
 // is all of the organization's. affected is the number of nodes that it touched; target is the node, edge or
 // proposal that it was about, empty when there is no single one.
-func AddGraphUpdated(c *commit.Change, o *tenant.View, part *partition.Ref, changeType, target string, affected int) error {
+func AddGraphUpdated(
+	c *commit.Change, o *tenant.View, part *partition.Ref, changeType, target string, affected int,
+) error {
 	data := map[string]any{"changeType": changeType, "affectedNodes": affected, "subject": part.EventSubject()}
 	if target != "" {
 		data["targetId"] = target
@@ -37,7 +39,8 @@ func AddGraphUpdated(c *commit.Change, o *tenant.View, part *partition.Ref, chan
 // Announce adds the events of what a slice of ingestion did, by job: the stream
 // brings them to whoever sent the content.
 func (f *Tx) Announce(jobs map[pb.JobID]*pb.Job) error {
-	changeTypes := map[string]string{ActionCreated: changeCreated, ActionSuperseded: changeSuperseded, ActionUpdated: changeUpdated, ActionRevived: changeUpdated}
+	changeTypes := map[string]string{ActionCreated: changeCreated, ActionSuperseded: changeSuperseded,
+		ActionUpdated: changeUpdated, ActionRevived: changeUpdated}
 	type group struct {
 		job        pb.JobID
 		changeType string

@@ -30,7 +30,8 @@ var (
 )
 
 // EdgeOrigins are where an edge may come from: each has lists of its own. Nobody changes it.
-var EdgeOrigins = []string{pb.OriginIngest, pb.OriginAsserted, pb.OriginProposal, pb.OriginSupersede, pb.OriginCognition}
+var EdgeOrigins = []string{pb.OriginIngest, pb.OriginAsserted, pb.OriginProposal, pb.OriginSupersede,
+	pb.OriginCognition}
 
 // NodePlace is where a node stands in the lists; the zero value: nowhere.
 type NodePlace struct {
@@ -52,11 +53,13 @@ func (p NodePlace) Keys(space storage.Space, id pb.NodeID) []storage.Key {
 		return nil
 	}
 	if !slices.Contains(NodeStatuses, p.status) || !slices.Contains(NodeKinds, p.kind) {
-		panic("a node of status " + p.status + " and kind " + p.kind + " would be in no list") //nolint:forbidigo // a bug of ours, found by any test that writes such a node
+		//nolint:forbidigo // a bug of ours, found by any test that writes such a node
+		panic("a node of status " + p.status + " and kind " + p.kind + " would be in no list")
 	}
 	keys := []storage.Key{NodeList(space, p.status, p.kind).Child(storage.U64Desc(uint64(p.created)), storage.Str(id))}
 	if p.domain != "" {
-		keys = append(keys, DomainList(space, p.domain, p.status, p.kind).Child(storage.U64Desc(uint64(p.created)), storage.Str(id)))
+		keys = append(keys, DomainList(space, p.domain, p.status, p.kind).Child(storage.U64Desc(uint64(p.created)),
+			storage.Str(id)))
 	}
 	return keys
 }
@@ -170,7 +173,8 @@ func TripleOf(e *pb.Edge) EdgeTriple {
 
 // Key is the entry that leads from a triple to the id of its edge.
 func (t EdgeTriple) Key(space storage.Space) storage.Key {
-	return space.Key(storage.TableEdgeOf, storage.Str(t.Source), storage.Str(t.Target), storage.Str(t.Kind), storage.Str(t.Origin))
+	return space.Key(storage.TableEdgeOf, storage.Str(t.Source), storage.Str(t.Target), storage.Str(t.Kind),
+		storage.Str(t.Origin))
 }
 
 // EdgeKeys are the entries of an edge, but that of its triple: those under its
@@ -235,5 +239,6 @@ func PutDomain(b *storage.Batch, space storage.Space, d *pb.Domain) {
 
 // DomainByTime is the entry of a domain in the list of domains, newest first.
 func DomainByTime(space storage.Space, d *pb.Domain) storage.Key {
-	return space.Key(storage.TableDomainByTime, storage.U64Desc(uint64(d.GetCreatedMs())), storage.ID16(pb.DomainID(d.GetId())))
+	return space.Key(storage.TableDomainByTime, storage.U64Desc(uint64(d.GetCreatedMs())),
+		storage.ID16(pb.DomainID(d.GetId())))
 }

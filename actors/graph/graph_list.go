@@ -87,7 +87,9 @@ type filter func(id string, value []byte) bool
 // Each range passes over a bounded number. One that has done so pauses, and what
 // comes before the pause in the others is still walked, so that a cursor that
 // stands on it has missed nothing.
-func NewestFirst(r storage.Reader, above []storage.Key, w window, after *Position, keep filter) iter.Seq2[entry, error] {
+func NewestFirst(
+	r storage.Reader, above []storage.Key, w window, after *Position, keep filter,
+) iter.Seq2[entry, error] {
 	if len(above) == 1 {
 		return entriesOf(r, above[0], w, after, keep)
 	}
@@ -142,7 +144,8 @@ func entriesOf(r storage.Reader, above storage.Key, w window, after *Position, k
 		}
 		all := above.Children()
 		if w != Always { // the newest come first
-			all = storage.Between(above.Child(storage.U64Desc(uint64(w.until-1))), above.Child(storage.U64Desc(uint64(w.from-1))))
+			all = storage.Between(above.Child(storage.U64Desc(uint64(w.until-1))),
+				above.Child(storage.U64Desc(uint64(w.from-1))))
 		}
 		opts := storage.ScanOptions{}
 		if after != nil {
@@ -177,7 +180,9 @@ func entriesOf(r storage.Reader, above storage.Key, w window, after *Position, k
 // shows, and reports false for one that does not belong to the list. It returns
 // the position that the next page goes on behind, nil when nothing is left. limit
 // bounds the entries that are taken, which cost a record each.
-func pageOf[T any](walk iter.Seq2[entry, error], size, limit int, take func(entry) (T, bool, error)) (page []T, next *Position, err error) {
+func pageOf[T any](
+	walk iter.Seq2[entry, error], size, limit int, take func(entry) (T, bool, error),
+) (page []T, next *Position, err error) {
 	var last Position
 	seen := 0
 	for e, err := range walk {

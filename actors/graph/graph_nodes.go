@@ -87,7 +87,8 @@ func listNodes(c *tenant.Call, st *storage.Store, op *pb.ListNodes, rd *tenant.R
 	kind := tenant.CursorKind{
 		List: "nodes", Partition: c.Part.ID,
 		Filters: fmt.Sprintf("%q %v %d %v %d %d", []string{op.GetKind(), op.GetDomain(), op.GetStatus(), op.GetQ()},
-			op.CreatedAfterMs != nil, op.GetCreatedAfterMs(), op.CreatedBeforeMs != nil, op.GetCreatedBeforeMs(), op.GetAsOfMs()),
+			op.CreatedAfterMs != nil, op.GetCreatedAfterMs(), op.CreatedBeforeMs != nil, op.GetCreatedBeforeMs(),
+			op.GetAsOfMs()),
 	}
 	after, p := positionOf(c.Org, kind, op.GetPage())
 	if p != nil {
@@ -149,7 +150,8 @@ func (f *NodeFilter) Above(space storage.Space) []storage.Key {
 }
 
 func (f *NodeFilter) passes(n *pb.Node) bool {
-	return slices.Contains(f.Statuses, n.GetStatus()) && slices.Contains(f.Kinds, n.GetKind()) && (f.domain == "" || n.GetDomain() == f.domain) && moments.HeldAt(n, f.asOf)
+	return slices.Contains(f.Statuses, n.GetStatus()) && slices.Contains(f.Kinds, n.GetKind()) &&
+		(f.domain == "" || n.GetDomain() == f.domain) && moments.HeldAt(n, f.asOf)
 }
 
 // foundNode is a node of a page, and for a list by words the chunk that holds
@@ -161,7 +163,9 @@ type foundNode struct {
 
 // pageOfNodes gathers a page of nodes; q are words that each must hold, empty for
 // all.
-func pageOfNodes(c *tenant.Call, st *storage.Store, f NodeFilter, q string, after *Position, size int, rd *tenant.Reader) (page []foundNode, next *Position, err error) {
+func pageOfNodes(
+	c *tenant.Call, st *storage.Store, f NodeFilter, q string, after *Position, size int, rd *tenant.Reader,
+) (page []foundNode, next *Position, err error) {
 	// One moment for all ranges: a node that changes its status between two of
 	// them would be in none, or in both.
 	snap, err := st.Snapshot()
@@ -208,8 +212,9 @@ func lookUpWords(c *tenant.Call, st *storage.Store, f NodeFilter, q string, rd *
 		return 0, err
 	}
 	return rd.Matcher.Find(now.Snapshot, &index.WordQuery{
-		Terms: rd.Analyzer.Query(q, now.Snapshot.Langs()), Kinds: f.Kinds, Created: &index.Window{FromMs: f.created.from, UntilMs: f.created.until},
-		Live: slices.Contains(f.Statuses, pb.StatusLive), Superseded: slices.Contains(f.Statuses, pb.StatusSuperseded),
+		Terms: rd.Analyzer.Query(q, now.Snapshot.Langs()), Kinds: f.Kinds,
+		Created: &index.Window{FromMs: f.created.from, UntilMs: f.created.until},
+		Live:    slices.Contains(f.Statuses, pb.StatusLive), Superseded: slices.Contains(f.Statuses, pb.StatusSuperseded),
 	}), nil
 }
 
@@ -232,12 +237,14 @@ func matching(rd *tenant.Reader, after *Position) iter.Seq2[entry, error] {
 // each with a passage that does. Ranking is POST /v1/search's: a rank changes
 // with every write, and pages of it would skip and repeat.
 func searchNodes(c *tenant.Call, st *storage.Store, op *pb.SearchNodes, rd *tenant.Reader) (*pb.Reply, error) {
-	kind := tenant.CursorKind{List: "node search", Partition: c.Part.ID, Filters: fmt.Sprintf("%d %s", op.GetAsOfMs(), op.GetQ())}
+	kind := tenant.CursorKind{List: "node search", Partition: c.Part.ID,
+		Filters: fmt.Sprintf("%d %s", op.GetAsOfMs(), op.GetQ())}
 	after, p := positionOf(c.Org, kind, op.GetPage())
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	nodes, next, err := pageOfNodes(c, st, NodeFilter{Statuses: Standing, Kinds: NodeKinds, created: Always, asOf: op.GetAsOfMs()}, op.GetQ(), after, tenant.PageSize(op.GetPage()), rd)
+	nodes, next, err := pageOfNodes(c, st, NodeFilter{Statuses: Standing, Kinds: NodeKinds, created: Always,
+		asOf: op.GetAsOfMs()}, op.GetQ(), after, tenant.PageSize(op.GetPage()), rd)
 	if err != nil {
 		return nil, err
 	}

@@ -113,7 +113,8 @@ func (f *Tx) noteEdge(action, reason string, before, after *pb.Edge) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	changes := []*pb.FieldChange{
-		fieldChange(fieldSource, before.GetSource(), after.GetSource()), fieldChange(fieldType, before.GetType(), after.GetType()),
+		fieldChange(fieldSource, before.GetSource(), after.GetSource()),
+		fieldChange(fieldType, before.GetType(), after.GetType()),
 		fieldChange(fieldTarget, before.GetTarget(), after.GetTarget()),
 		fieldChange("weight", weight(before, before.GetWeight()), weight(after, after.GetWeight())),
 		fieldChange("confidence", weight(before, before.GetConfidence()), weight(after, after.GetConfidence())),
@@ -155,7 +156,8 @@ func forgettable(field string) bool {
 func (f *Tx) eraseHistory(id pb.NodeID) error {
 	all := f.Part.Space.Prefix(storage.TableHistory, storage.Str(id))
 	var kept []storage.Record[*pb.Audit]
-	for rec, err := range storage.ScanRecords(f.Store, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, all, storage.ScanOptions{Limit: maxKeptHistory},
+		func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return err
 		}
@@ -196,7 +198,8 @@ func (f *Tx) eraseReasons(by pb.NodeID) error {
 // eraseTypes takes the types of a node's edges out of the history of a neighbour.
 func (f *Tx) eraseTypes(neighbour, id pb.NodeID) error {
 	all := f.Part.Space.Prefix(storage.TableHistory, storage.Str(neighbour))
-	for rec, err := range storage.ScanRecords(f.Store, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, all, storage.ScanOptions{Limit: maxKeptHistory},
+		func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return err
 		}
@@ -222,7 +225,8 @@ func (f *Tx) eraseTypes(neighbour, id pb.NodeID) error {
 
 func (f *Tx) eraseReasonsOf(id, by pb.NodeID) error {
 	all := f.Part.Space.Prefix(storage.TableHistory, storage.Str(id))
-	for rec, err := range storage.ScanRecords(f.Store, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, all, storage.ScanOptions{Limit: maxKeptHistory},
+		func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return err
 		}
@@ -250,13 +254,15 @@ func nodeHistory(c *tenant.Call, r storage.Reader, op *pb.NodeHistory) (*pb.Repl
 	}
 	all := c.Part.Space.Prefix(storage.TableHistory, storage.Str(id))
 	kind := tenant.CursorKind{List: "node history", Filters: op.GetId(), Partition: c.Part.ID}
-	entries, next, p, err := tenant.PageOfKeys(c.Org, r, all, kind, op.GetPage(), tenant.MaxRecordsPerPage, func(item storage.Item) (*pb.Audit, bool, error) {
-		a := &pb.Audit{}
-		return a, true, item.Decode(a)
-	})
+	entries, next, p, err := tenant.PageOfKeys(c.Org, r, all, kind, op.GetPage(), tenant.MaxRecordsPerPage,
+		func(item storage.Item) (*pb.Audit, bool, error) {
+			a := &pb.Audit{}
+			return a, true, item.Decode(a)
+		})
 	if p != nil || err != nil {
 		return tenant.Refuse(p), err
 	}
 	c.ReadUnits = tenant.UnitsOf(len(entries))
-	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_History{History: &pb.HistoryList{Changes: entries, NextCursor: next}}}), nil
+	list := &pb.HistoryList{Changes: entries, NextCursor: next}
+	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_History{History: list}}), nil
 }

@@ -53,7 +53,8 @@ type Prepared struct {
 
 // Cut divides an item's content into chunks.
 func (p *Prepared) Cut(e partition.Embedder) {
-	p.Chunks = text.Chunks(text.Document{Title: p.GetItem().GetTitle(), Body: p.GetItem().GetContent()}, partition.ChunkOptions(e))
+	p.Chunks = text.Chunks(text.Document{Title: p.GetItem().GetTitle(), Body: p.GetItem().GetContent()},
+		partition.ChunkOptions(e))
 	p.Vectors = make([][]float32, len(p.Chunks))
 	p.Passages = make([]text.Passage, len(p.Chunks))
 }
@@ -73,11 +74,13 @@ func (p *Prepared) Read(claims *claim.Reader, now int64, goOn func() error) (err
 		at = now
 	}
 	speaker, speakers := extract.Speakers(item.GetMetadata())
-	found, err := extract.While(extract.Document{Text: item.GetContent(), Title: item.GetTitle(), AtMs: at, Speaker: speaker, Speakers: speakers}, goOn)
+	found, err := extract.While(extract.Document{Text: item.GetContent(), Title: item.GetTitle(), AtMs: at,
+		Speaker: speaker, Speakers: speakers}, goOn)
 	if err != nil {
 		return err
 	}
-	p.reading = &reading{found, claims.Facts(claim.Source{Text: item.GetContent(), Title: item.GetTitle(), Speaker: speaker})}
+	p.reading = &reading{found, claims.Facts(claim.Source{Text: item.GetContent(), Title: item.GetTitle(),
+		Speaker: speaker})}
 	return nil
 }
 
@@ -94,7 +97,8 @@ func kindOf(item *pb.IngestItem) string {
 // superseded node is nobody's: who brings it back describes it. What a person has
 // edited stays as it is until the document's text changes.
 func Redescribes(n *pb.Node, item *pb.IngestItem) bool {
-	if ids := n.GetSource().GetExternalIds(); n.GetStatus() == pb.StatusLive && (n.GetCurated() || len(ids) == 0 || ids[0] != item.GetExternalId()) {
+	if ids := n.GetSource().GetExternalIds(); n.GetStatus() == pb.StatusLive &&
+		(n.GetCurated() || len(ids) == 0 || ids[0] != item.GetExternalId()) {
 		return false
 	}
 	return redescribed(n, item)

@@ -37,27 +37,32 @@ func (o *Module) review(c *tenant.Call) bool {
 // listContradictions pages through the open contradictions of a partition,
 // newest first. One whose side is superseded or forgotten is not among them,
 // whether or not a cycle has seen that yet.
-func listContradictions(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.ListContradictions) (*pb.Reply, error) {
+func listContradictions(
+	o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.ListContradictions,
+) (*pb.Reply, error) {
 	kind := tenant.CursorKind{List: "contradictions", Filters: op.GetStatus(), Partition: part.ID}
 	all := part.Space.Prefix(storage.TableContradiction)
 	if op.GetStatus() != "" && op.GetStatus() != ReviewOpen { // there are none, however long one looks
 		if _, p := o.ScanFrom(all, kind, op.GetPage()); p != nil {
 			return tenant.Refuse(p), nil
 		}
-		return DerivedReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{}}}), nil
+		none := &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{}}
+		return DerivedReply(&pb.MindResult{Result: none}), nil
 	}
-	entries, next, p, err := tenant.PageOfKeys(o, r, all, kind, op.GetPage(), MaxDerivedPerScan, func(item storage.Item) (*pb.ClaimPair, bool, error) {
-		x := &pb.Contradiction{}
-		if err := item.Decode(x); err != nil {
-			return nil, false, err
-		}
-		pair, err := Claims(r, part.Space, x)
-		return pair, pair != nil, err
-	})
+	entries, next, p, err := tenant.PageOfKeys(o, r, all, kind, op.GetPage(), MaxDerivedPerScan,
+		func(item storage.Item) (*pb.ClaimPair, bool, error) {
+			x := &pb.Contradiction{}
+			if err := item.Decode(x); err != nil {
+				return nil, false, err
+			}
+			pair, err := Claims(r, part.Space, x)
+			return pair, pair != nil, err
+		})
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	return DerivedReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{Pairs: entries, NextCursor: next}}}), err
+	list := &pb.ContradictionList{Pairs: entries, NextCursor: next}
+	return DerivedReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: list}}), err
 }
 
 // Claims reads the texts of a contradiction, nil when it does not stand any more.
@@ -86,20 +91,22 @@ func Claims(r storage.Reader, space storage.Space, x *pb.Contradiction) (*pb.Cla
 // whose end is superseded or forgotten is not among them.
 func listProposals(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.ListProposals) (*pb.Reply, error) {
 	kind := tenant.CursorKind{List: "proposals", Filters: op.GetStatus(), Partition: part.ID}
-	entries, next, p, err := tenant.PageOfKeys(o, r, part.Space.Prefix(storage.TableProposalByTime), kind, op.GetPage(), MaxDerivedPerScan, func(item storage.Item) (*pb.Proposal, bool, error) {
-		parts := item.Key.Parts()
-		parts.U64Desc()
-		id := pb.DerivedID(parts.ID16())
-		if err := parts.Done(); err != nil {
-			return nil, false, err
-		}
-		x, err := readProposal(r, part, id)
-		return x, x != nil && (op.GetStatus() == "" || op.GetStatus() == x.GetStatus()), err
-	})
+	entries, next, p, err := tenant.PageOfKeys(o, r, part.Space.Prefix(storage.TableProposalByTime), kind, op.GetPage(),
+		MaxDerivedPerScan, func(item storage.Item) (*pb.Proposal, bool, error) {
+			parts := item.Key.Parts()
+			parts.U64Desc()
+			id := pb.DerivedID(parts.ID16())
+			if err := parts.Done(); err != nil {
+				return nil, false, err
+			}
+			x, err := readProposal(r, part, id)
+			return x, x != nil && (op.GetStatus() == "" || op.GetStatus() == x.GetStatus()), err
+		})
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	return DerivedReply(&pb.MindResult{Result: &pb.MindResult_Proposals{Proposals: &pb.ProposalList{Proposals: entries, NextCursor: next}}}), err
+	list := &pb.ProposalList{Proposals: entries, NextCursor: next}
+	return DerivedReply(&pb.MindResult{Result: &pb.MindResult_Proposals{Proposals: list}}), err
 }
 
 // readProposal returns a proposal, nil when there is none, or when there is
@@ -127,7 +134,8 @@ func readProposal(r storage.Reader, part *partition.Ref, id pb.DerivedID) (*pb.P
 
 // Contradict reports whether there is an open contradiction between two nodes.
 func Contradict(r storage.Reader, part *partition.Ref, a, b pb.NodeID) (bool, error) {
-	raw, found, err := r.GetRaw(part.Space.Key(storage.TableDerivedByNode, storage.Str(a), storage.ID16(part.ContradictionID(a, b))))
+	raw, found, err := r.GetRaw(part.Space.Key(storage.TableDerivedByNode, storage.Str(a),
+		storage.ID16(part.ContradictionID(a, b))))
 	if err != nil || !found {
 		return false, err
 	}

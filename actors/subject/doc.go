@@ -1,11 +1,11 @@
-// Package subject is a partition at work: its durable queue, the actor that takes content in, and the worker that is the
-// one writer of the partition's memory. It also brings content to the queue in the forms that clients send it: items,
-// files (imports) and coding sessions.
+// Package subject is a partition at work: its durable queue, the actor that takes content in, and the worker that is
+// the one writer of the partition's memory. It also brings content to the queue in the forms that clients send it:
+// items, files (imports) and coding sessions.
 //
 // # Promises
 //
-//   - A job and its entries in the queue are one commit, made before the 202. What the job does and its removal from the
-//     queue are one commit too, so it takes effect exactly once however often it is begun.
+//   - A job and its entries in the queue are one commit, made before the 202. What the job does and its removal from
+//     the queue are one commit too, so it takes effect exactly once however often it is begun.
 //   - A partition has one writer. It takes turns between the queue, edits and upkeep, and computes on the shared CPU
 //     workers, so that a neighbour, an edit or a cancellation waits well under a second for a slice.
 //   - What a reader is shown is committed. The index is published before the change is answered.
@@ -17,15 +17,15 @@
 //
 // # What it knows
 //
-// The queue, the index and its segments, and how a graph.Tx is committed. It does not know what an edit changes, nor who
-// follows its changes: one module of the organization does (cognition), by the interface follower and the messages of
-// follower.go.
+// The queue, the index and its segments, and how a graph.Tx is committed. It does not know what an edit changes, nor
+// who follows its changes: one module of the organization does (cognition), by the interface follower and the messages
+// of follower.go.
 //
 // # Who calls it from where
 //
-// New makes an actor, which the organization's actor spawns (tenant.System.NewSubject); all else reaches it as messages:
-// calls, deliveries of connectors (Delivery), wakes and the end of slices. Intake and Upkeep are modules in the
-// organization's mailbox. Slices run in goroutines of the worker, one at a time; their ends come back as messages.
+// New makes an actor, which the organization's actor spawns (tenant.System.NewSubject); all else reaches it as
+// messages: calls, deliveries of connectors (Delivery), wakes and the end of slices. Intake and Upkeep are modules in
+// the organization's mailbox. Slices run in goroutines of the worker, one at a time; their ends come back as messages.
 //
 // # Order of calls
 //

@@ -98,7 +98,9 @@ func (o *Intake) importFile(c *tenant.Call, op *pb.ImportFile) {
 var errNotQuick = errors.New("the file is not read quickly")
 
 // readInTurn reads a file when it is its organization's turn.
-func readInTurn(o *tenant.View, c *tenant.Call, op *pb.ImportFile, work *budget.Work) (up *upload, p *pb.Problem, err error) {
+func readInTurn(
+	o *tenant.View, c *tenant.Call, op *pb.ImportFile, work *budget.Work,
+) (up *upload, p *pb.Problem, err error) {
 	now, stop := context.WithCancel(c.Left())
 	stop() // what is not free at once is waited for without a worker
 	if format.Quick(op.GetContent()) {
@@ -155,7 +157,8 @@ func (u *upload) size() (n int) {
 
 // itemBytes is what an item takes in an entry of the queue.
 func itemBytes(it *pb.IngestItem) int {
-	return len(it.GetContent()) + len(it.GetTitle()) + len(it.GetExternalId()) + len(it.GetMetadata()) + len(it.GetFile()) + len(it.GetRefused())
+	return len(it.GetContent()) + len(it.GetTitle()) + len(it.GetExternalId()) + len(it.GetMetadata()) +
+		len(it.GetFile()) + len(it.GetRefused())
 }
 
 // ReadUpload makes documents of a file. What the limits ask is asked meanwhile; its errors
@@ -194,8 +197,9 @@ func ReadUpload(op *pb.ImportFile, limits formatreading.Limits) (*upload, *pb.Pr
 			d = formatreading.Document{Where: d.Where, Refused: "has " + noTime}
 		}
 		item := &pb.IngestItem{
-			Content: d.Content, Title: d.Title, Kind: cmp.Or(d.Kind, graph.DefaultKind), ExternalId: d.ExternalID, OccurredMs: op.GetOccurredMs(),
-			Metadata: d.Metadata, Source: pb.SourceImport,
+			Content: d.Content, Title: d.Title, Kind: cmp.Or(d.Kind, graph.DefaultKind), ExternalId: d.ExternalID,
+			OccurredMs: op.GetOccurredMs(),
+			Metadata:   d.Metadata, Source: pb.SourceImport,
 		}
 		if d.Refused != "" {
 			item = &pb.IngestItem{Refused: partRefused(d), Source: pb.SourceImport}
@@ -210,7 +214,8 @@ func ReadUpload(op *pb.ImportFile, limits formatreading.Limits) (*upload, *pb.Pr
 		}
 		// What the form says for all of them is stored with each.
 		if size += itemBytes(item); size > MaxImportText {
-			return nil, tenant.NewProblem(pb.CodePayloadTooLarge, "The file holds more than %d bytes of text, titles and metadata. Split it.", MaxImportText), nil
+			return nil, tenant.NewProblem(pb.CodePayloadTooLarge,
+				"The file holds more than %d bytes of text, titles and metadata. Split it.", MaxImportText), nil
 		}
 		up.Items = append(up.Items, item)
 	}
@@ -273,7 +278,8 @@ func occurredIn(d formatreading.Document) int64 {
 
 // ImportKey is where an entry of the import history lies, newest first.
 func ImportKey(part *partition.Ref, e *pb.Import) storage.Key {
-	return part.Space.Key(storage.TableImport, storage.U64Desc(uint64(e.GetCreatedMs())), storage.ID16(pb.JobID(e.GetId())))
+	return part.Space.Key(storage.TableImport, storage.U64Desc(uint64(e.GetCreatedMs())),
+		storage.ID16(pb.JobID(e.GetId())))
 }
 
 // importJob queues the documents of an upload.
@@ -320,7 +326,8 @@ func (a *subjectActor) trimImports(ch *commit.Change) error {
 // not ended, the job tells the status.
 func listImports(o *tenant.View, r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 	list := &pb.ImportList{}
-	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableImport), storage.ScanOptions{Limit: graph.MaxImports}, func() *pb.Import { return &pb.Import{} }) {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableImport),
+		storage.ScanOptions{Limit: graph.MaxImports}, func() *pb.Import { return &pb.Import{} }) {
 		if err != nil {
 			return nil, err
 		}

@@ -32,7 +32,9 @@ func (e itemError) Unwrap() error { return e.error }
 
 // ingest computes and commits a slice. It returns how many of its entries it
 // dealt with and the partition after it.
-func (w *worker) ingest(now *partition.Index, e partition.Embedder, entries []graph.Queued) (n int, next *partition.Index, err error) {
+func (w *worker) ingest(
+	now *partition.Index, e partition.Embedder, entries []graph.Queued,
+) (n int, next *partition.Index, err error) {
 	entries, jobs, why, err := w.begin(entries)
 	if err != nil {
 		return 0, nil, err
@@ -46,7 +48,8 @@ func (w *worker) ingest(now *partition.Index, e partition.Embedder, entries []gr
 		w.org.System.Config.Working(pb.JobIngest, w.stopped.Load)
 	} else {
 		head := pb.JobID(entries[0].GetJob())
-		w.org.System.Log.Error("an item is given up", "org", w.org.ID.String(), "job", head.String(), "index", entries[0].GetIndex(), "err", why)
+		w.org.System.Log.Error("an item is given up", "org", w.org.ID.String(), "job", head.String(),
+			"index", entries[0].GetIndex(), "err", why)
 		return w.apply(now, e, []graph.Prepared{{Queued: entries[0], Err: why}}, jobs)
 	}
 	items, err := w.prepare(entries, jobs, e)
@@ -148,13 +151,16 @@ func (w *worker) noteFailure() {
 		err = w.org.Committer.Commit(b)
 	}
 	if err != nil && !tenant.Superseded(err) {
-		w.org.System.Log.Warn("a failed attempt is not counted", "org", w.org.ID.String(), "job", w.attempted.String(), "err", err)
+		w.org.System.Log.Warn("a failed attempt is not counted", "org", w.org.ID.String(), "job", w.attempted.String(),
+			"err", err)
 	}
 }
 
 // prepare cuts and embeds what is not stored yet, on the CPU workers. An item
 // that cannot be processed carries its error; tenant.ErrCancelled ends the slice.
-func (w *worker) prepare(entries []graph.Queued, jobs map[pb.JobID]*pb.Job, e partition.Embedder) ([]graph.Prepared, error) {
+func (w *worker) prepare(
+	entries []graph.Queued, jobs map[pb.JobID]*pb.Job, e partition.Embedder,
+) ([]graph.Prepared, error) {
 	items := make([]graph.Prepared, len(entries))
 	err := w.org.WithStore(func(st *storage.Store) error {
 		inSlice := map[pb.NodeID]bool{}
@@ -172,7 +178,8 @@ func (w *worker) prepare(entries []graph.Queued, jobs map[pb.JobID]*pb.Job, e pa
 			if err != nil {
 				return err
 			}
-			items[i].Known = found && node.GetStatus() != pb.StatusTombstoned && !node.GetErased() && !graph.Redescribes(node, entry.GetItem()) ||
+			items[i].Known = found && node.GetStatus() != pb.StatusTombstoned && !node.GetErased() &&
+				!graph.Redescribes(node, entry.GetItem()) ||
 				inSlice[items[i].Node] || items[i].Stands
 			items[i].Relearn = found && node.GetUnlearned()
 			items[i].Unread = jobs[pb.JobID(entry.GetJob())].GetUnlearned() && !(found && learnable(node))
@@ -253,7 +260,8 @@ func (w *worker) embed(items []graph.Prepared, e partition.Embedder, goOn func()
 					return err
 				}
 				if err != nil {
-					w.org.System.Log.Error("a text is stored without what it speaks of", "org", w.org.ID.String(), "job", pb.JobID(items[i].GetJob()).String(), "err", err)
+					w.org.System.Log.Error("a text is stored without what it speaks of", "org", w.org.ID.String(),
+						"job", pb.JobID(items[i].GetJob()).String(), "err", err)
 				}
 			}
 			return nil
@@ -310,5 +318,7 @@ func (w *worker) embed(items []graph.Prepared, e partition.Embedder, goOn func()
 // cancelled reports whether a job of the slice is to be cancelled.
 func (w *worker) cancelled(items []graph.Prepared) bool {
 	asked := w.asked.Load()
-	return asked != nil && slices.ContainsFunc(items, func(it graph.Prepared) bool { return slices.Contains(*asked, pb.JobID(it.GetJob())) })
+	return asked != nil && slices.ContainsFunc(items, func(it graph.Prepared) bool {
+		return slices.Contains(*asked, pb.JobID(it.GetJob()))
+	})
 }

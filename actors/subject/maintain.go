@@ -112,7 +112,8 @@ func (w *worker) merge(now *partition.Index, plan index.Plan) (*partition.Index,
 	if err != nil {
 		return nil, fmt.Errorf("merge segments: %w", err)
 	}
-	if merged.Len() < cmp.Or(w.org.System.Config.SealChunks, defaultSealChunks) && !slices.ContainsFunc(plan.Views, func(v index.View) bool { return v.ID != 0 }) {
+	if merged.Len() < cmp.Or(w.org.System.Config.SealChunks, defaultSealChunks) &&
+		!slices.ContainsFunc(plan.Views, func(v index.View) bool { return v.ID != 0 }) {
 		snapshot, ok := now.Snapshot.Replace(plan, 0, merged)
 		if !ok {
 			return nil, errors.New("merge segments: the plan does not fit its own snapshot")
@@ -148,7 +149,9 @@ func (w *worker) show(next *partition.Index) {
 // seal stores a merged segment in place of the plan's: first its pieces, which
 // nothing refers to, then in one commit the segment, its liveness and the end
 // of what it replaces.
-func (w *worker) seal(now *partition.Index, plan index.Plan, merged *index.Segment, state *pb.PartitionState) (*partition.Index, error) {
+func (w *worker) seal(
+	now *partition.Index, plan index.Plan, merged *index.Segment, state *pb.PartitionState,
+) (*partition.Index, error) {
 	state.NextSegment++
 	id := state.GetNextSegment()
 	snapshot, ok := now.Snapshot.Replace(plan, id, merged)
@@ -232,7 +235,8 @@ func (w *worker) storeSegment(final *storage.Batch, id uint64, seg *index.Segmen
 	}
 	first, last := seg.SeqRange()
 	final.Put(w.part.Space.Key(storage.TableSegment, storage.U64(id)), &pb.Segment{
-		Id: id, FirstSeq: first, LastSeq: last, Chunks: uint32(seg.Len()), Bytes: uint64(len(data)), Model: string(seg.Model()),
+		Id: id, FirstSeq: first, LastSeq: last, Chunks: uint32(seg.Len()), Bytes: uint64(len(data)),
+		Model: string(seg.Model()),
 	})
 	return nil
 }
@@ -260,7 +264,8 @@ func (w *worker) reembed(now *partition.Index, e partition.Embedder) (more bool,
 	err = w.org.WithStore(func(st *storage.Store) error {
 		from := w.part.Space.Key(storage.TableChunk, storage.U64(w.reembedded))
 		opts := storage.ScanOptions{Limit: reembedBatch, After: from}
-		for rec, err := range storage.ScanRecords(st, w.part.Space.Prefix(storage.TableChunk), opts, func() *pb.Chunk { return &pb.Chunk{} }) {
+		for rec, err := range storage.ScanRecords(st, w.part.Space.Prefix(storage.TableChunk), opts,
+			func() *pb.Chunk { return &pb.Chunk{} }) {
 			if err != nil {
 				return err
 			}
@@ -343,7 +348,8 @@ func (w *worker) switchModel(now *partition.Index, e partition.Embedder) error {
 	for piece := range slices.Chunk(seqs, rebuildChunks) {
 		err := w.compute(func(worker int) error {
 			return w.org.WithStore(func(st *storage.Store) (err error) {
-				next.Snapshot, err = partition.IndexChunks(next.Snapshot, st, w.part, e.ID(), e.Dim(), piece, &w.org.System.Computers[worker].Analyzer)
+				next.Snapshot, err = partition.IndexChunks(next.Snapshot, st, w.part, e.ID(), e.Dim(), piece,
+					&w.org.System.Computers[worker].Analyzer)
 				return err
 			})
 		})
@@ -371,6 +377,7 @@ func (w *worker) switchModel(now *partition.Index, e partition.Embedder) error {
 		return err
 	}
 	w.reembedded = 0
-	w.org.System.Log.Info("partition serves with a new model", "org", w.org.ID.String(), "partition", w.part.ID.String(), "model", e.ID())
+	w.org.System.Log.Info("partition serves with a new model", "org", w.org.ID.String(), "partition", w.part.ID.String(),
+		"model", e.ID())
 	return nil
 }

@@ -57,7 +57,8 @@ func (a *subjectActor) accept(self *actor.PID, c *tenant.Call, op *pb.Ingest) {
 	if op.GetBatch() {
 		kind = pb.JobIngestBatch
 	}
-	a.enqueue(self, c, kind, queueOf(op.GetItems()), commit.New(a.org.Store), func(job *pb.Job) (*pb.Reply, error) { return tenant.Accepted(job), nil }, nil)
+	a.enqueue(self, c, kind, queueOf(op.GetItems()), commit.New(a.org.Store),
+		func(job *pb.Job) (*pb.Reply, error) { return tenant.Accepted(job), nil }, nil)
 }
 
 // queueOf makes entries of the queue of items.
@@ -72,7 +73,10 @@ func queueOf(items []*pb.IngestItem) []*pb.QueueEntry {
 // enqueue commits a job with its entries of the queue and what else is in the
 // batch, and answers. prepare may change the job, and gives the answer; then, which
 // may be nil, is called when it is decided, before the answer.
-func (a *subjectActor) enqueue(self *actor.PID, c *tenant.Call, kind string, entries []*pb.QueueEntry, ch *commit.Change, prepare func(*pb.Job) (*pb.Reply, error), then func()) {
+func (a *subjectActor) enqueue(
+	self *actor.PID, c *tenant.Call, kind string, entries []*pb.QueueEntry, ch *commit.Change,
+	prepare func(*pb.Job) (*pb.Reply, error), then func(),
+) {
 	n := len(entries)
 	fail := func(err error) {
 		if then != nil {
@@ -115,7 +119,9 @@ func (a *subjectActor) enqueue(self *actor.PID, c *tenant.Call, kind string, ent
 
 // queue commits a change with the entries of a job, whose place in the queue is
 // a.next.
-func (a *subjectActor) queue(self *actor.PID, job *pb.Job, entries []*pb.QueueEntry, ch *commit.Change, then func(error)) {
+func (a *subjectActor) queue(
+	self *actor.PID, job *pb.Job, entries []*pb.QueueEntry, ch *commit.Change, then func(error),
+) {
 	for i, e := range entries {
 		e.Job, e.Index, e.Last = job.GetId(), uint32(i), i == len(entries)-1
 		ch.Put(a.part.Space.Key(storage.TableQueue, storage.U64(a.next+uint64(i))), e)

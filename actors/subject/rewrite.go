@@ -66,7 +66,8 @@ func (w *worker) rewriteForgotten(now *partition.Index) (*partition.Index, error
 func (o *Upkeep) resumeForgotten() error {
 	var parts []pb.PartitionID
 	return o.WithStore(func(st *storage.Store) error {
-		for item, err := range st.Scan(o.Space.Prefix(storage.TableTombstoneDue), storage.ScanOptions{Reverse: true, Limit: tenant.MaxSweep}) {
+		for item, err := range st.Scan(o.Space.Prefix(storage.TableTombstoneDue),
+			storage.ScanOptions{Reverse: true, Limit: tenant.MaxSweep}) {
 			if err != nil {
 				return err
 			}

@@ -85,7 +85,8 @@ func ItemOfEvent(e *pb.SessionEvent, key [sha256.Size]byte) (*pb.IngestItem, err
 		}
 	}
 	for name, value := range map[string]string{
-		"sessionId": e.GetSession(), "role": e.GetRole(), "eventId": e.GetEvent(), "cwd": e.GetCwd(), "model": e.GetModel(), "tool": e.GetTool(),
+		"sessionId": e.GetSession(), "role": e.GetRole(), "eventId": e.GetEvent(), "cwd": e.GetCwd(), "model": e.GetModel(),
+		"tool": e.GetTool(),
 	} {
 		if value == "" {
 			continue
@@ -267,9 +268,10 @@ func (in *intake) add(e *pb.SessionEvent) (*pb.SessionResult, error) {
 	}
 	in.seen[s.GetId()][key] = string(node)
 	in.batch.PutRaw(seenKey, []byte(node))
-	in.batch.Put(in.part.Space.Key(storage.TableSessionEvent, storage.Str(s.GetId()), storage.U64(s.GetLast())), &pb.StoredEvent{
-		Event: &pb.SessionEvent{Role: e.GetRole(), AtMs: at}, Node: string(node), ReceivedMs: in.now,
-	})
+	in.batch.Put(in.part.Space.Key(storage.TableSessionEvent, storage.Str(s.GetId()), storage.U64(s.GetLast())),
+		&pb.StoredEvent{
+			Event: &pb.SessionEvent{Role: e.GetRole(), AtMs: at}, Node: string(node), ReceivedMs: in.now,
+		})
 	in.items = append(in.items, item)
 	return &pb.SessionResult{Status: EventStored, Node: string(node)}, nil
 }
@@ -312,7 +314,9 @@ func (a *subjectActor) sessionEvents(self *actor.PID, c *tenant.Call, op *pb.Ses
 }
 
 // enqueueEvents queues what is new of sessions, and answers r.
-func (a *subjectActor) enqueueEvents(self *actor.PID, c *tenant.Call, kind string, in *intake, r *pb.Reply, done func()) {
+func (a *subjectActor) enqueueEvents(
+	self *actor.PID, c *tenant.Call, kind string, in *intake, r *pb.Reply, done func(),
+) {
 	a.enqueue(self, c, kind, queueOf(in.items), &commit.Change{Batch: in.batch}, func(job *pb.Job) (*pb.Reply, error) {
 		job.Session = true
 		return r, nil
@@ -326,7 +330,9 @@ func (in *intake) count(name string, events, nodes uint64) error {
 
 // AddToCounter adds events and nodes to a counter of the partition, and stamps it with now, in Unix milliseconds. It
 // reads the counter from r, so a batch must add to each counter once only.
-func AddToCounter(r storage.Reader, b *storage.Batch, part *partition.Ref, name string, events, nodes uint64, now int64) error {
+func AddToCounter(
+	r storage.Reader, b *storage.Batch, part *partition.Ref, name string, events, nodes uint64, now int64,
+) error {
 	n := &pb.SessionCounter{}
 	if _, err := r.Get(part.Counter(name), n); err != nil {
 		return err
@@ -419,9 +425,11 @@ func (in *intake) signal(s *pb.Session, signal *pb.AgentSignal) error {
 	s.Last++
 	in.seen[s.GetId()][key] = string(node)
 	in.batch.PutRaw(seenKey, []byte(node))
-	in.batch.Put(in.part.Space.Key(storage.TableSessionEvent, storage.Str(s.GetId()), storage.U64(s.GetLast())), &pb.StoredEvent{
-		Signal: &pb.AgentSignal{Type: signal.GetType(), Severity: signal.GetSeverity(), AtMs: signal.GetAtMs()}, Node: string(node), ReceivedMs: in.now,
-	})
+	in.batch.Put(in.part.Space.Key(storage.TableSessionEvent, storage.Str(s.GetId()), storage.U64(s.GetLast())),
+		&pb.StoredEvent{
+			Signal: &pb.AgentSignal{Type: signal.GetType(), Severity: signal.GetSeverity(), AtMs: signal.GetAtMs()},
+			Node:   string(node), ReceivedMs: in.now,
+		})
 	in.items = append(in.items, item)
 	return nil
 }
@@ -466,10 +474,11 @@ func (a *subjectActor) sessionFinalize(self *actor.PID, c *tenant.Call, done fun
 	}
 	state.FinalizePending, state.Building = true, true
 	ch := commit.New(a.org.Store)
-	a.enqueue(self, c, pb.JobSessionFinalize, []*pb.QueueEntry{{Work: workSessionFinalize}}, ch, func(job *pb.Job) (*pb.Reply, error) {
-		ch.PutRaw(a.part.Counter(counterFinalize), job.GetId())
-		return r, nil
-	}, done)
+	a.enqueue(self, c, pb.JobSessionFinalize, []*pb.QueueEntry{{Work: workSessionFinalize}}, ch,
+		func(job *pb.Job) (*pb.Reply, error) {
+			ch.PutRaw(a.part.Counter(counterFinalize), job.GetId())
+			return r, nil
+		}, done)
 }
 
 // readSessionState reads how far a partition's sessions are.
@@ -492,7 +501,8 @@ func readSessionState(o *tenant.View, st *storage.Store, part *partition.Ref) (_
 		return nil, err
 	}
 	state := &pb.SessionState{
-		SessionNodes: out.GetNodes(), IngestPending: in.GetEvents() - out.GetEvents(), TotalNodes: head.GetNodes(), LastIngestedMs: out.GetAtMs(),
+		SessionNodes: out.GetNodes(), IngestPending: in.GetEvents() - out.GetEvents(), TotalNodes: head.GetNodes(),
+		LastIngestedMs: out.GetAtMs(),
 	}
 	if state.GetSessionNodes() > 0 { // the count is the last cycle's
 		state.SessionEdges = cog.GetSessionEdges()
@@ -542,21 +552,23 @@ func warmLayers(r storage.Reader, part *partition.Ref) (warm []string, err error
 func listSessions(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.ListSessions) (*pb.Reply, error) {
 	all := part.Space.Prefix(storage.TableSessionByTime)
 	kind := tenant.CursorKind{List: "sessions", Partition: part.ID}
-	entries, next, p, err := tenant.PageOfKeys(o, r, all, kind, op.GetPage(), tenant.MaxRecordsPerPage, func(item storage.Item) (*pb.Session, bool, error) {
-		parts := item.Key.Parts()
-		parts.U64Desc()
-		id := parts.Str()
-		if err := parts.Done(); err != nil {
-			return nil, false, err
-		}
-		s := &pb.Session{}
-		found, err := r.Get(part.Session(id), s)
-		return s, found, err
-	})
+	entries, next, p, err := tenant.PageOfKeys(o, r, all, kind, op.GetPage(), tenant.MaxRecordsPerPage,
+		func(item storage.Item) (*pb.Session, bool, error) {
+			parts := item.Key.Parts()
+			parts.U64Desc()
+			id := parts.Str()
+			if err := parts.Done(); err != nil {
+				return nil, false, err
+			}
+			s := &pb.Session{}
+			found, err := r.Get(part.Session(id), s)
+			return s, found, err
+		})
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Sessions{Sessions: &pb.SessionList{Sessions: entries, NextCursor: next}}}), err
+	list := &pb.SessionList{Sessions: entries, NextCursor: next}
+	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Sessions{Sessions: list}}), err
 }
 
 // deleteSession forgets every node of a session and removes the rest of it.
@@ -570,7 +582,9 @@ func deleteSession(f *graph.Tx, op *pb.DeleteSession) (*pb.Reply, error) {
 	if !found {
 		return tenant.Refuse(tenant.NewProblem(pb.CodeSessionNotFound, "There is no such coding session.")), nil
 	}
-	if err := f.EraseQueuedItems(func(item *pb.IngestItem) bool { return strings.HasPrefix(item.GetScope(), s.GetId()+"\x00") }); err != nil {
+	if err := f.EraseQueuedItems(func(item *pb.IngestItem) bool {
+		return strings.HasPrefix(item.GetScope(), s.GetId()+"\x00")
+	}); err != nil {
 		return nil, err
 	}
 	events := f.Part.Space.Prefix(storage.TableSessionEvent, storage.Str(s.GetId()))
@@ -591,7 +605,8 @@ func deleteSession(f *graph.Tx, op *pb.DeleteSession) (*pb.Reply, error) {
 // and counts them.
 func forgetEvents(f *graph.Tx, events storage.Range) error {
 	forgotten, unfinished := uint64(0), false
-	for rec, err := range storage.ScanRecords(f.Store, events, storage.ScanOptions{}, func() *pb.StoredEvent { return &pb.StoredEvent{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, events, storage.ScanOptions{},
+		func() *pb.StoredEvent { return &pb.StoredEvent{} }) {
 		if err != nil {
 			return err
 		}
@@ -673,7 +688,8 @@ func (w *worker) chore(now *partition.Index, e partition.Embedder, entry graph.Q
 		if entry.GetWork() != workSessionFinalize {
 			why = errUnknownWork
 		}
-		w.org.System.Log.Error("work is given up", "org", w.org.ID.String(), "job", id.String(), "work", entry.GetWork(), "err", why)
+		w.org.System.Log.Error("work is given up", "org", w.org.ID.String(), "job", id.String(), "work", entry.GetWork(),
+			"err", why)
 		_, _, err := w.apply(now, e, []graph.Prepared{{Queued: entry, Err: why}}, jobs)
 		return sliceDone{more: true, last: entry.Seq, err: err}
 	}

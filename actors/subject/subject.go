@@ -96,7 +96,8 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 			_ = ctx.PoisonFuture(a.work).Wait()
 		}
 	case subjectTick:
-		if a.idle && !a.followerBusy && a.inFlight == 0 && a.org.System.Clock.Now().Sub(a.lastWork) >= a.org.System.Config.IdleSubject {
+		if a.idle && !a.followerBusy && a.inFlight == 0 &&
+			a.org.System.Clock.Now().Sub(a.lastWork) >= a.org.System.Config.IdleSubject {
 			id, self, handled := a.part.ID, a.self, a.handled
 			a.org.Tell(func(o *tenant.Org) { o.ReleaseSubject(id, self, handled) })
 		}

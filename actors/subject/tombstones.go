@@ -38,7 +38,8 @@ func (o *Upkeep) sweepTombstones() {
 	due := map[pb.PartitionID]bool{}
 	done := storage.NewBatch(o.Store)
 	err := o.WithStore(func(st *storage.Store) error {
-		for item, err := range st.Scan(o.Space.Prefix(storage.TableTombstoneDue), storage.ScanOptions{Limit: tenant.MaxSweep}) {
+		for item, err := range st.Scan(o.Space.Prefix(storage.TableTombstoneDue),
+			storage.ScanOptions{Limit: tenant.MaxSweep}) {
 			if err != nil {
 				return err
 			}

@@ -264,7 +264,8 @@ func (w *worker) next(d sliceDone) {
 		switch {
 		case d.upkeep != nil:
 			w.neglects++
-			w.org.System.Log.Error("upkeep failed; it is tried again", "org", w.org.ID.String(), "partition", w.part.ID.String(), "failures", w.neglects, "err", d.upkeep)
+			w.org.System.Log.Error("upkeep failed; it is tried again", "org", w.org.ID.String(), "partition", w.part.ID.String(),
+				"failures", w.neglects, "err", d.upkeep)
 			w.rest = w.after(w.neglects, restOver{})
 		case w.rest == nil:
 			w.neglects = 0
@@ -375,7 +376,8 @@ func bytesOf(entries []graph.Queued) (n int) {
 func (w *worker) take(limit int) (entries []graph.Queued, err error) {
 	size := 0
 	err = w.org.WithStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, w.part.Space.Prefix(storage.TableQueue), storage.ScanOptions{Limit: limit}, func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
+		for rec, err := range storage.ScanRecords(st, w.part.Space.Prefix(storage.TableQueue),
+			storage.ScanOptions{Limit: limit}, func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
 			if err != nil {
 				return err
 			}

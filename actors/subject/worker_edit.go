@@ -70,7 +70,9 @@ func (w *worker) editOne(now *partition.Index, e partition.Embedder, c *tenant.C
 }
 
 // editPiece runs an edit once. It answers the call unless the edit is unfinished.
-func (w *worker) editPiece(now *partition.Index, e partition.Embedder, c *tenant.Call) (next *partition.Index, unfinished bool) {
+func (w *worker) editPiece(
+	now *partition.Index, e partition.Embedder, c *tenant.Call,
+) (next *partition.Index, unfinished bool) {
 	f := graph.NewTx(w.org, w.part, now, e)
 	f.Call = c
 	f.Batch.User = c.Who.User.Bytes()

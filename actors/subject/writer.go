@@ -20,7 +20,9 @@ import (
 // apply commits the transaction of a slice, its outcomes and its removal from the
 // queue in one batch, and publishes the new index, which it returns with the
 // number of items that it dealt with.
-func (w *worker) apply(now *partition.Index, e partition.Embedder, items []graph.Prepared, jobs map[pb.JobID]*pb.Job) (n int, next *partition.Index, err error) {
+func (w *worker) apply(
+	now *partition.Index, e partition.Embedder, items []graph.Prepared, jobs map[pb.JobID]*pb.Job,
+) (n int, next *partition.Index, err error) {
 	var f *graph.Tx
 	var finished []pb.JobID
 	err = w.org.WithStore(func(st *storage.Store) (err error) {
@@ -107,7 +109,9 @@ func (w *worker) settle(f *graph.Tx, now *partition.Index, e partition.Embedder)
 
 // effects applies items until one is not prepared, and returns how many that
 // were and which jobs are finished by them.
-func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Embedder, items []graph.Prepared, jobs map[pb.JobID]*pb.Job) (_ *graph.Tx, n int, finished []pb.JobID, err error) {
+func (w *worker) effects(
+	st *storage.Store, now *partition.Index, e partition.Embedder, items []graph.Prepared, jobs map[pb.JobID]*pb.Job,
+) (_ *graph.Tx, n int, finished []pb.JobID, err error) {
 	f := graph.NewTx(w.org, w.part, now, e)
 	f.Store, f.State.Model = st, e.ID()
 	f.Batch.User = jobs[pb.JobID(items[0].GetJob())].GetUser()
@@ -125,7 +129,8 @@ func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Em
 			outcome.Status, outcome.Error = pb.ItemFailed, reason
 			job.ErrorCode, job.ErrorDetail = pb.CodeValidation, outcome.Error
 		} else if it.Err != nil {
-			outcome.Status, outcome.Error = pb.ItemFailed, fmt.Sprintf("the item could not be processed in %d attempts", tenant.MaxAttempts)
+			outcome.Status, outcome.Error = pb.ItemFailed,
+				fmt.Sprintf("the item could not be processed in %d attempts", tenant.MaxAttempts)
 			switch {
 			case errors.Is(it.Err, tenant.ErrUnclean):
 				outcome.Error = tenant.ErrUnclean.Error()

@@ -167,7 +167,8 @@ func (o *Org) noteUse(k *keyState, now time.Time) {
 	}
 	k.usedNote = now
 	b := storage.NewBatch(o.Store)
-	b.Put(o.Space.Key(storage.TableKeyUse, storage.Hash32(pb.KeyHash(k.Record.GetHash()))), &pb.Key{LastUsedMs: clock.Millis(now)})
+	b.Put(o.Space.Key(storage.TableKeyUse, storage.Hash32(pb.KeyHash(k.Record.GetHash()))),
+		&pb.Key{LastUsedMs: clock.Millis(now)})
 	o.Committer.Submit(b, func(error) {})
 }
 
@@ -186,7 +187,8 @@ func (o *Org) Partition(env *pb.Envelope, key *pb.Key) (*partition.Ref, *pb.Prob
 		return own, nil, err // a removed member's key means nobody, whomever it selects
 	}
 	if env.GetSubjectMode() == pb.SubjectMode_SUBJECT_REFUSED {
-		return nil, NewProblem(pb.CodeSubjectNotSupported, "This route acts for the key owner and takes no X-Svc-Subject."), nil
+		return nil, NewProblem(pb.CodeSubjectNotSupported,
+			"This route acts for the key owner and takes no X-Svc-Subject."), nil
 	}
 	name := env.GetSubject()
 	if key.GetSandbox() {

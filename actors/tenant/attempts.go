@@ -57,7 +57,8 @@ const (
 
 // ErrUnclean is the reason of work that is given up because the service ended
 // MaxUncleanEnds times while it was done.
-var ErrUnclean = fmt.Errorf("the service ended %d times in a row while it worked on this, which got no further", MaxUncleanEnds)
+var ErrUnclean = fmt.Errorf("the service ended %d times in a row while it worked on this, which got no further",
+	MaxUncleanEnds)
 
 // WaitError says that work waits before it begins again.
 type WaitError struct{ Wait time.Duration }
@@ -175,7 +176,8 @@ func (o *Org) handOver() {
 	b := storage.NewBatch(o.Store)
 	b.Put(o.Space.Key(storage.TableHandedOver), &pb.HandedOver{Activation: o.Activation.Name})
 	if err := o.lastly(func(done func(error)) { o.Committer.Submit(b, done) }); err != nil {
-		o.System.Log.Warn("the jobs that are interrupted are taken for jobs whose process died", "org", o.ID.String(), "err", err)
+		o.System.Log.Warn("the jobs that are interrupted are taken for jobs whose process died", "org", o.ID.String(),
+			"err", err)
 	}
 }
 

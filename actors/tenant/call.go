@@ -127,7 +127,8 @@ func (c *Call) stands(r *pb.Reply) bool {
 func (c *Call) writeOff() {
 	if c.answered.CompareAndSwap(false, true) {
 		c.settled()
-		c.inFlight.sys.Log.Error("a call was never answered", "request_id", c.Env.GetRequestId(), "op", fmt.Sprintf("%T", c.Env.GetOp()))
+		c.inFlight.sys.Log.Error("a call was never answered", "request_id", c.Env.GetRequestId(),
+			"op", fmt.Sprintf("%T", c.Env.GetOp()))
 		c.inFlight.end()
 	}
 }
@@ -151,7 +152,8 @@ func (o *View) ProblemOf(err error, requestID string) *pb.Problem {
 	p := &pb.Problem{Code: pb.CodeServiceDegraded, RetryAfterS: RetryAfterBusySeconds}
 	switch {
 	case errors.Is(err, storage.ErrOutOfService): // said by storage, once
-		p.Detail = "The organization is out of service: what is stored of it on this node is damaged. Its operator knows more: orgmem doctor."
+		p.Detail = "The organization is out of service: what is stored of it on this node is damaged. " +
+			"Its operator knows more: orgmem doctor."
 		p.RetryAfterS = RetryAfterNoSpaceSeconds
 	case errors.Is(err, storage.ErrCorrupt):
 		o.System.Log.Error("request met damaged data", "request_id", requestID, "org", o.ID.String(), "err", err)
@@ -162,14 +164,16 @@ func (o *View) ProblemOf(err error, requestID string) *pb.Problem {
 		p.RetryAfterS = RetryAfterNoSpaceSeconds
 	case errors.Is(err, budget.ErrFull):
 		p.Detail = "The node reads as many files as it has memory for; try again shortly."
-	case errors.Is(err, node.ErrPoolFull), errors.Is(err, wire.ErrBusy), errors.Is(err, commit.ErrQueueFull), errors.Is(err, storage.ErrTooManyStores):
+	case errors.Is(err, node.ErrPoolFull), errors.Is(err, wire.ErrBusy), errors.Is(err, commit.ErrQueueFull),
+		errors.Is(err, storage.ErrTooManyStores):
 		p.Detail = "The service has more work than it can queue; try again shortly."
 	case errors.Is(err, wire.ErrDirectoryFull):
 		p.Detail = "The cluster holds its maximum of keys: no more can be made until some are deleted."
 		p.RetryAfterS = RetryAfterNoSpaceSeconds
 	case errors.Is(err, storage.ErrBatchTooLarge):
 		return NewProblem("payload_too_large", "The request is too large to be stored in one piece.")
-	case errors.Is(err, wire.ErrRemoved), errors.Is(err, wire.ErrOrgRemoved), errors.Is(err, wire.ErrOrgUnknown), errors.Is(err, storage.ErrNoStore):
+	case errors.Is(err, wire.ErrRemoved), errors.Is(err, wire.ErrOrgRemoved), errors.Is(err, wire.ErrOrgUnknown),
+		errors.Is(err, storage.ErrNoStore):
 		return Unauthenticated()
 	case errors.Is(err, wire.ErrNotApplied):
 		p.Detail = "The organization's shard has no leader right now; nothing was stored."
@@ -186,7 +190,8 @@ func (o *View) ProblemOf(err error, requestID string) *pb.Problem {
 	case errors.Is(err, errTooManyPartitions):
 		return Invalid("scope", err.Error())
 	case errors.Is(err, node.ErrClosing):
-		return &pb.Problem{Code: pb.CodeServiceDraining, Detail: "The node is shutting down.", RetryAfterS: RetryAfterBusySeconds}
+		return &pb.Problem{Code: pb.CodeServiceDraining, Detail: "The node is shutting down.",
+			RetryAfterS: RetryAfterBusySeconds}
 	default:
 		o.System.Log.Error("request failed", "request_id", requestID, "org", o.ID.String(), "err", err)
 		return NewProblem(pb.CodeInternal, "An internal error occurred; the request id leads to the cause.")

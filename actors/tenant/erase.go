@@ -21,7 +21,10 @@ const EraseAtOnce = 1000
 // puts what goes into the batch and reports whether it did. Behind each commit
 // committed is called. A crash between two leaves some of them erased: whoever
 // calls this must be able to do it again.
-func EraseRecords[M proto.Message](o *View, table storage.Table, empty func() M, pick func(*storage.Batch, storage.Key, M) (bool, error), committed func()) error {
+func EraseRecords[M proto.Message](
+	o *View, table storage.Table, empty func() M, pick func(*storage.Batch, storage.Key, M) (bool, error),
+	committed func(),
+) error {
 	opts := storage.ScanOptions{}
 	for {
 		found := 0

@@ -132,7 +132,8 @@ func (o *Org) checkReplay(c *Call) bool {
 		return true // a request that is invalid in itself leaves no outcome
 	}
 	o.idem[key] = struct{}{}
-	c.Replay = &idempotent{org: &o.View, part: c.Part.ID, key: key, bodyHash: o.keyed(c.Env.GetBodyHash()), at: now, words: outcomeWords(c.Env)}
+	c.Replay = &idempotent{org: &o.View, part: c.Part.ID, key: key, bodyHash: o.keyed(c.Env.GetBodyHash()), at: now,
+		words: outcomeWords(c.Env)}
 	return true
 }
 
@@ -248,9 +249,10 @@ func (c *Call) RefuseSettled(p *pb.Problem) {
 // eraseOutcomes erases what requests to a memory were answered, which a replay
 // would answer again. Their entries in the order of expiry say nothing, and expire.
 func (o *View) eraseOutcomes(ref *partition.Ref) error {
-	return EraseRecords(o, storage.TableIdempotency, func() *pb.Idempotency { return &pb.Idempotency{} }, func(b *storage.Batch, key storage.Key, rec *pb.Idempotency) (bool, error) {
+	pick := func(b *storage.Batch, key storage.Key, rec *pb.Idempotency) (bool, error) {
 		return EraseOf(b, key, rec, ref), nil
-	}, func() {})
+	}
+	return EraseRecords(o, storage.TableIdempotency, func() *pb.Idempotency { return &pb.Idempotency{} }, pick, func() {})
 }
 
 // ProposalKey is where a proposal lies.

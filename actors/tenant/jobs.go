@@ -111,12 +111,14 @@ func (o *View) PartitionOf(job *pb.Job) (*partition.Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &partition.Ref{ID: id, Subject: pb.SubjectKey(job.GetSubject()), Store: o.Store, Space: storage.PartitionSpace(o.Store, id)}, nil
+	return &partition.Ref{ID: id, Subject: pb.SubjectKey(job.GetSubject()), Store: o.Store,
+		Space: storage.PartitionSpace(o.Store, id)}, nil
 }
 
 // Accepted is the answer to a request whose work goes on as a job: 202, with the id of the job.
 func Accepted(job *pb.Job) *pb.Reply {
-	return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: pb.JobPending}}}
+	return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(),
+		Status: pb.JobPending}}}
 }
 
 // mayReadJob: a job belongs to the member who caused it, or, for a provisioned
@@ -196,7 +198,8 @@ func (o *View) ReadItems(r storage.Reader, job *pb.Job) error {
 		return err
 	}
 	items := storage.PartitionSpace(o.Store, part).Prefix(storage.TableJobItem, storage.ID16(pb.JobID(job.GetId())))
-	for rec, err := range storage.ScanRecords(r, items, storage.ScanOptions{}, func() *pb.JobItem { return &pb.JobItem{} }) {
+	for rec, err := range storage.ScanRecords(r, items, storage.ScanOptions{},
+		func() *pb.JobItem { return &pb.JobItem{} }) {
 		if err != nil {
 			return err
 		}
@@ -210,19 +213,21 @@ func (o *View) listJobs(r storage.Reader, who Principal, op *pb.ListJobs) (*pb.R
 	all := o.Space.Prefix(storage.TableJobByTime)
 	// The caller is part of the filter: members see different lists.
 	kind := CursorKind{List: "jobs", Filters: op.GetType() + "\x00" + op.GetStatus() + "\x00" + who.User.String()}
-	entries, next, p, err := PageOfKeys(o, r, all, kind, op.GetPage(), maxJobsPerScan, func(item storage.Item) (*pb.Job, bool, error) {
-		parts := item.Key.Parts()
-		parts.U64Desc()
-		id := pb.JobID(parts.ID16())
-		if err := parts.Done(); err != nil {
-			return nil, false, err
-		}
-		job := &pb.Job{}
-		found, err := r.Get(o.Space.Key(storage.TableJob, storage.ID16(id)), job)
-		job.Attempts = attemptsShown(job)
-		return job, found && mayReadJob(who, job) &&
-			(op.GetType() == "" || job.GetType() == op.GetType()) && (op.GetStatus() == "" || job.GetStatus() == op.GetStatus()), err
-	})
+	entries, next, p, err := PageOfKeys(o, r, all, kind, op.GetPage(), maxJobsPerScan,
+		func(item storage.Item) (*pb.Job, bool, error) {
+			parts := item.Key.Parts()
+			parts.U64Desc()
+			id := pb.JobID(parts.ID16())
+			if err := parts.Done(); err != nil {
+				return nil, false, err
+			}
+			job := &pb.Job{}
+			found, err := r.Get(o.Space.Key(storage.TableJob, storage.ID16(id)), job)
+			job.Attempts = attemptsShown(job)
+			return job, found && mayReadJob(who, job) &&
+				(op.GetType() == "" || job.GetType() == op.GetType()) &&
+				(op.GetStatus() == "" || job.GetStatus() == op.GetStatus()), err
+		})
 	if p != nil {
 		return Refuse(p), nil
 	}
@@ -447,7 +452,8 @@ func (o *Org) sweepOutcomes(st *storage.Store, b *storage.Batch, before time.Tim
 // sweepJobs deletes finished jobs that began before a time, and returns how many
 // it has looked at.
 func (o *Org) sweepJobs(st *storage.Store, b *storage.Batch, before time.Time) (n int, err error) {
-	for item, err := range st.Scan(o.Space.Prefix(storage.TableJobByTime), storage.ScanOptions{Reverse: true, Limit: MaxSweep}) {
+	for item, err := range st.Scan(o.Space.Prefix(storage.TableJobByTime),
+		storage.ScanOptions{Reverse: true, Limit: MaxSweep}) {
 		if err != nil {
 			return n, err
 		}
@@ -491,7 +497,8 @@ func (o *View) JobsEnded(ids ...pb.JobID) {
 // organization.
 func addJobCompleted(c *commit.Change, o *View, part *partition.Ref, job *pb.Job) error {
 	return c.Event(o, pb.EventJobCompleted, part, map[string]any{
-		"jobId": pb.JobID(job.GetId()).String(), "jobType": job.GetType(), "status": job.GetStatus(), "subject": part.EventSubject(),
+		"jobId": pb.JobID(job.GetId()).String(), "jobType": job.GetType(), "status": job.GetStatus(),
+		"subject": part.EventSubject(),
 	})
 }
 
@@ -499,7 +506,8 @@ func addJobCompleted(c *commit.Change, o *View, part *partition.Ref, job *pb.Job
 // too, but for those that erase it.
 func (o *View) eraseJobRecords(ref *partition.Ref) error {
 	dropped := 0
-	return EraseRecords(o, storage.TableJob, func() *pb.Job { return &pb.Job{} }, func(b *storage.Batch, key storage.Key, job *pb.Job) (bool, error) {
+	empty := func() *pb.Job { return &pb.Job{} }
+	return EraseRecords(o, storage.TableJob, empty, func(b *storage.Batch, key storage.Key, job *pb.Job) (bool, error) {
 		if string(job.GetPartition()) != string(ref.ID[:]) || job.GetType() == pb.JobSubjectErase {
 			return false, nil
 		}

@@ -146,7 +146,9 @@ func (o *Org) Receive(ctx actor.Context) {
 			say("could not open an organization", "store", o.Store.String(), "err", o.Failed)
 			o.giveUp()
 		}
-		o.timer = o.System.Clock.AfterFunc(min(o.System.Config.IdleOrg, o.System.tombstoneSweep()), func() { o.Tell((*Org).passivate) })
+		o.timer = o.System.Clock.AfterFunc(min(o.System.Config.IdleOrg, o.System.tombstoneSweep()), func() {
+			o.Tell((*Org).passivate)
+		})
 	case *actor.Stopping:
 		if o.timer != nil {
 			o.timer.Stop()
@@ -201,7 +203,8 @@ func (o *Org) guard(answer func(error), f func()) {
 // still tries takes effect. A call that the panic left unanswered would keep it
 // in memory, so it ends when every caller has given up waiting.
 func (o *View) Panicked(who string, r any) {
-	o.System.Log.Error("panicked", "actor", who, "org", o.ID.String(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+	o.System.Log.Error("panicked", "actor", who, "org", o.ID.String(), "panic", fmt.Sprint(r),
+		"stack", string(debug.Stack()))
 	o.System.notePanic(o.Activation.Name)
 	if o.Committer != nil {
 		o.Committer.Abandon()
@@ -226,7 +229,8 @@ func (o *Org) open() error {
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.Committer = commit.NewCommitter(o.System.Always, o.System.Config.Host, o.Store, lease, trail, o.publish, o.committed, func() { o.Tell((*Org).Lose) })
+	o.Committer = commit.NewCommitter(o.System.Always, o.System.Config.Host, o.Store, lease, trail,
+		o.publish, o.committed, func() { o.Tell((*Org).Lose) })
 	if o.Main != nil {
 		err = o.openSandbox()
 	} else {
@@ -343,7 +347,8 @@ func (o *Org) Lose() {
 		})
 	} else {
 		o.System.retire(o.Activation, false)
-		if (o.busy || o.OpenJobs > 0 || !o.ModulesIdle() || o.Sandbox != nil || o.sandboxDue) && !removed && o.System.Running.Err() == nil {
+		if (o.busy || o.OpenJobs > 0 || !o.ModulesIdle() || o.Sandbox != nil || o.sandboxDue) && !removed &&
+			o.System.Running.Err() == nil {
 			o.System.Background.Go(func() { o.System.rouse(o.ID) }) // its work waits for nobody's next request
 		}
 	}
@@ -370,11 +375,14 @@ func (o *Org) passivate() {
 	}
 	o.keepMark()
 	idle := o.System.Clock.Now().Sub(o.lastWork)
-	atRest := len(o.Children) == 0 && o.OpenJobs == 0 && len(o.Locks) == 0 && o.Sandbox == nil && !o.sandboxDue && !o.sweeping && o.modulesQuiet() && o.ModulesIdle()
+	atRest := len(o.Children) == 0 && o.OpenJobs == 0 && len(o.Locks) == 0 && o.Sandbox == nil && !o.sandboxDue &&
+		!o.sweeping && o.modulesQuiet() && o.ModulesIdle()
 	if idle >= o.System.Config.IdleOrg && atRest && o.full() && o.rest() {
 		return
 	}
-	o.timer = o.System.Clock.AfterFunc(min(o.System.Config.IdleOrg, SweepInterval, o.System.tombstoneSweep()), func() { o.Tell((*Org).passivate) })
+	o.timer = o.System.Clock.AfterFunc(min(o.System.Config.IdleOrg, SweepInterval, o.System.tombstoneSweep()), func() {
+		o.Tell((*Org).passivate)
+	})
 }
 
 // rest takes an organization out of memory, and reports whether it did; a sandbox
@@ -500,7 +508,8 @@ func (o *Org) Child(part *partition.Ref) *Child {
 	if ch == nil {
 		ch = &Child{}
 		view := &o.View
-		ch.PID = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return view.System.NewSubject(view, part, ch) }, actor.WithSupervisor(StopFailed)))
+		ch.PID = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return view.System.NewSubject(view, part, ch) },
+			actor.WithSupervisor(StopFailed)))
 		o.Children[part.ID] = ch
 	}
 	return ch
@@ -628,7 +637,8 @@ func (o *Org) markBusy(busy bool, then func(error)) {
 			then(wire.ErrRemoved)
 			return
 		}
-		next := &pb.OrgEntry{Org: entry.GetOrg(), Name: entry.GetName(), Slug: entry.GetSlug(), CreatedMs: entry.GetCreatedMs(), Busy: busy}
+		next := &pb.OrgEntry{Org: entry.GetOrg(), Name: entry.GetName(), Slug: entry.GetSlug(),
+			CreatedMs: entry.GetCreatedMs(), Busy: busy}
 		o.System.InBackground(func(ctx context.Context) {
 			err := o.System.Config.Host.Directory().PutOrg(ctx, next)
 			o.Tell(func(o *Org) {

@@ -50,7 +50,10 @@ func (o *View) ScanFrom(all storage.Range, kind CursorKind, page *pb.Page) (stor
 // list; it may follow an index entry to the record that it stands for. limit, which
 // is above the size of any page, bounds the items that are looked at: a page may
 // then be short, and its cursor goes on.
-func PageOfKeys[T any](o *View, r storage.Reader, all storage.Range, kind CursorKind, page *pb.Page, limit int, take func(storage.Item) (T, bool, error)) (entries []T, next string, _ *pb.Problem, _ error) {
+func PageOfKeys[T any](
+	o *View, r storage.Reader, all storage.Range, kind CursorKind, page *pb.Page, limit int,
+	take func(storage.Item) (T, bool, error),
+) (entries []T, next string, _ *pb.Problem, _ error) {
 	return PageOfWalk(o, r, KeyWalk{All: all}, kind, page, limit, take)
 }
 
@@ -61,7 +64,10 @@ type KeyWalk struct {
 }
 
 // PageOfWalk is PageOfKeys in either direction.
-func PageOfWalk[T any](o *View, r storage.Reader, walk KeyWalk, kind CursorKind, page *pb.Page, limit int, take func(storage.Item) (T, bool, error)) (entries []T, next string, _ *pb.Problem, _ error) {
+func PageOfWalk[T any](
+	o *View, r storage.Reader, walk KeyWalk, kind CursorKind, page *pb.Page, limit int,
+	take func(storage.Item) (T, bool, error),
+) (entries []T, next string, _ *pb.Problem, _ error) {
 	opts, p := o.ScanFrom(walk.All, kind, page)
 	if p != nil {
 		return nil, "", p, nil

@@ -16,7 +16,8 @@ const MaxOrgPartitions = 20_000
 
 // errTooManyPartitions refuses an organization-wide search that would be
 // incomplete.
-var errTooManyPartitions = fmt.Errorf("org covers at most %d subjects and members, and this organization has more: ask with a subject, or with scope user", MaxOrgPartitions)
+var errTooManyPartitions = fmt.Errorf("org covers at most %d subjects and members, and this organization has more: "+
+	"ask with a subject, or with scope user", MaxOrgPartitions)
 
 // Everywhere lists the partitions that the whole organization's reads cover: the
 // sandbox sees itself.
@@ -30,7 +31,8 @@ func (c *Call) Everywhere(st *storage.Store) ([]*partition.Ref, error) {
 // AllPartitions lists the partitions that scope org covers.
 func (o *View) AllPartitions(r storage.Reader) ([]*partition.Ref, error) {
 	var parts []*partition.Ref
-	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TablePartition), storage.ScanOptions{}, func() *pb.Partition { return &pb.Partition{} }) {
+	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TablePartition), storage.ScanOptions{},
+		func() *pb.Partition { return &pb.Partition{} }) {
 		if err != nil {
 			return nil, err
 		}

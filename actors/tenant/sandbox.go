@@ -41,8 +41,8 @@ func SandboxStore(org pb.OrgID) storage.StoreID {
 func newSandboxActor(main *View, record *pb.Organization, part *partition.Ref, self *Child) *Org {
 	o := newOrgActor(main.System, main.Activation)
 	o.View = View{
-		System: main.System, ID: main.ID, Store: part.Store, Space: storage.OrgSpace(part.Store), Activation: main.Activation, Main: main,
-		Modules: o.Modules,
+		System: main.System, ID: main.ID, Store: part.Store, Space: storage.OrgSpace(part.Store),
+		Activation: main.Activation, Main: main, Modules: o.Modules,
 	}
 	// A cursor of the sandbox must not open the organization's lists.
 	mac := hmac.New(sha256.New, main.Secret)
@@ -91,7 +91,8 @@ func (o *Org) NewSandbox(b *storage.Batch) (*partition.Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	ref, err := (&View{System: o.System, Store: SandboxStore(o.ID)}).NewPartition(pb.PartitionID(id), pb.PartitionSandbox, SandboxSubject)
+	view := &View{System: o.System, Store: SandboxStore(o.ID)}
+	ref, err := view.NewPartition(pb.PartitionID(id), pb.PartitionSandbox, SandboxSubject)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,8 @@ func (o *Org) toSandbox(c *Call) {
 func (o *Org) startSandbox() {
 	ch := &Child{}
 	view, record, part := &o.View, o.Record, o.Part
-	ch.PID = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return newSandboxActor(view, record, part, ch) }, actor.WithSupervisor(StopFailed)))
+	ch.PID = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return newSandboxActor(view, record, part, ch) },
+		actor.WithSupervisor(StopFailed)))
 	o.Sandbox, o.sandboxDue = ch, false
 }
 
@@ -200,7 +202,8 @@ func (o *Org) openSandbox() error {
 	var before []*partition.Ref
 	current := false
 	err := o.WithStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePartition), storage.ScanOptions{}, func() *pb.Partition { return &pb.Partition{} }) {
+		for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePartition), storage.ScanOptions{},
+			func() *pb.Partition { return &pb.Partition{} }) {
 			if err != nil {
 				return err
 			}
@@ -254,7 +257,10 @@ func (o *Org) ReplaceSandbox(done func()) {
 		done()
 		return
 	}
-	o.System.Root.Send(o.Sandbox.PID, &Visit{Run: func(_ *Org, done func(error)) { done(nil) }, Done: func(error) { done() }})
+	o.System.Root.Send(o.Sandbox.PID, &Visit{
+		Run:  func(_ *Org, done func(error)) { done(nil) },
+		Done: func(error) { done() },
+	})
 }
 
 // ofAccount reports whether an operation concerns the organization and its

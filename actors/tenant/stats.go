@@ -42,10 +42,13 @@ func (s *System) Stats() Stats {
 	active := len(s.orgs)
 	s.mu.Unlock()
 	st := Stats{
-		ActiveOrgs: active, CallsInFlight: s.calls.Load(), OrgActivations: s.Counters.orgActivations.Load(), OrgsLost: s.Counters.orgsLost.Load(),
-		ItemsIngested: s.Counters.ItemsIngested.Load(), CognitionCycles: s.Counters.Cycles.Load(), SnapshotLoads: s.Parts.Loads.Load(),
-		ReadQueueLen: s.Reads.Length(), ReadQueueCap: node.ReadQueue, IngestTasksQueue: s.CPU.Waiting(),
-		ReadingBytes: s.ReadingMemory.Used(), ReadingBytesLimit: s.ReadingMemory.Limit(), ReadingsWaiting: s.ReadingMemory.Waiting(),
+		ActiveOrgs: active, CallsInFlight: s.calls.Load(),
+		OrgActivations: s.Counters.orgActivations.Load(), OrgsLost: s.Counters.orgsLost.Load(),
+		ItemsIngested: s.Counters.ItemsIngested.Load(), CognitionCycles: s.Counters.Cycles.Load(),
+		SnapshotLoads: s.Parts.Loads.Load(),
+		ReadQueueLen:  s.Reads.Length(), ReadQueueCap: node.ReadQueue, IngestTasksQueue: s.CPU.Waiting(),
+		ReadingBytes: s.ReadingMemory.Used(), ReadingBytesLimit: s.ReadingMemory.Limit(),
+		ReadingsWaiting: s.ReadingMemory.Waiting(),
 	}
 	st.SnapshotBytes, st.SnapshotsLoaded = s.Parts.Use()
 	for _, f := range s.Features {

@@ -32,7 +32,8 @@ func (o *Org) GetSubject(c *Call, op *pb.GetSubject) {
 }
 
 func subjectReply(ref *partition.Ref, status uint32) *pb.Reply {
-	return &pb.Reply{Status: status, Result: &pb.Reply_Subject{Subject: &pb.SubjectInfo{Id: string(ref.Subject), CreatedMs: ref.Created}}}
+	return &pb.Reply{Status: status, Result: &pb.Reply_Subject{Subject: &pb.SubjectInfo{Id: string(ref.Subject),
+		CreatedMs: ref.Created}}}
 }
 
 // PutSubject provisions a subject: 201 the first time, 200 after.
@@ -99,7 +100,8 @@ func (o *View) NewPartition(id pb.PartitionID, kind string, subject pb.SubjectKe
 	if _, err := io.ReadFull(o.System.Config.Random, secret); err != nil {
 		return nil, err
 	}
-	rec := &pb.Partition{Kind: kind, Subject: string(subject), Secret: secret, CreatedMs: clock.Millis(o.System.Clock.Now())}
+	rec := &pb.Partition{Kind: kind, Subject: string(subject), Secret: secret,
+		CreatedMs: clock.Millis(o.System.Clock.Now())}
 	if kind == pb.PartitionSubject {
 		rec.Born = o.Committer.LastEvent() + 1
 	}
@@ -107,7 +109,8 @@ func (o *View) NewPartition(id pb.PartitionID, kind string, subject pb.SubjectKe
 }
 
 func partitionRecord(ref *partition.Ref) *pb.Partition {
-	return &pb.Partition{Id: ref.ID.Bytes(), Kind: ref.Kind, Subject: string(ref.Subject), Secret: ref.Secret, CreatedMs: ref.Created, Born: ref.Born}
+	return &pb.Partition{Id: ref.ID.Bytes(), Kind: ref.Kind, Subject: string(ref.Subject), Secret: ref.Secret,
+		CreatedMs: ref.Created, Born: ref.Born}
 }
 
 // PutPartition writes a partition, and for a subject the entry that leads from its name to it.
@@ -123,15 +126,16 @@ func PutPartition(b *storage.Batch, org storage.Space, ref *partition.Ref) {
 func (o *View) ListSubjects(r storage.Reader, op *pb.ListSubjects) (*pb.Reply, error) {
 	all := o.Space.Prefix(storage.TableSubject)
 	kind := CursorKind{List: "subjects"}
-	entries, next, p, err := PageOfKeys(o, r, all, kind, op.GetPage(), MaxRecordsPerPage, func(item storage.Item) (*pb.SubjectInfo, bool, error) {
-		id, err := pb.PartitionIDFrom(item.Value)
-		if err != nil {
-			return nil, false, err
-		}
-		rec := &pb.Partition{}
-		found, err := r.Get(o.Space.Key(storage.TablePartition, storage.ID16(id)), rec)
-		return &pb.SubjectInfo{Id: rec.GetSubject(), CreatedMs: rec.GetCreatedMs()}, found, err
-	})
+	entries, next, p, err := PageOfKeys(o, r, all, kind, op.GetPage(), MaxRecordsPerPage,
+		func(item storage.Item) (*pb.SubjectInfo, bool, error) {
+			id, err := pb.PartitionIDFrom(item.Value)
+			if err != nil {
+				return nil, false, err
+			}
+			rec := &pb.Partition{}
+			found, err := r.Get(o.Space.Key(storage.TablePartition, storage.ID16(id)), rec)
+			return &pb.SubjectInfo{Id: rec.GetSubject(), CreatedMs: rec.GetCreatedMs()}, found, err
+		})
 	if p != nil {
 		return Refuse(p), nil
 	}
@@ -226,7 +230,8 @@ func (o *Org) eraseStored(ref *partition.Ref, job *pb.Job) {
 		err := view.EraseNow(ctx, ref, job)
 		pause := WaitError{EraseRetry}
 		if err != nil && !errors.As(err, &pause) && !errors.Is(err, commit.ErrLost) {
-			view.System.Log.Error("erasing a subject failed; it is tried again", "org", view.ID.String(), "job", job.GetId(), "err", err)
+			view.System.Log.Error("erasing a subject failed; it is tried again", "org", view.ID.String(), "job", job.GetId(),
+				"err", err)
 		}
 		o.Tell(func(o *Org) {
 			if err == nil {

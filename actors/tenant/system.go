@@ -195,8 +195,9 @@ type System struct {
 	panicked []string // names of the last activations that panicked
 	// readings counts the files of an organization that are read or wait for that.
 	readings map[pb.OrgID]int
-	leaving  map[uint32]<-chan error // by shard that was led here: closed when its last costs are written, or with the error in it
-	closing  bool
+	// by shard that was led here: closed when its last costs are written, or with the error in it
+	leaving map[uint32]<-chan error
+	closing bool
 }
 
 // Activation is an organization's actor on this node.
@@ -314,7 +315,8 @@ func New(cfg Config) (*System, error) {
 	s.Root = s.Actors.Root.WithGuardian(StopFailed)
 	s.Actors.EventStream.Subscribe(func(event any) {
 		if e, ok := event.(*actor.SupervisorEvent); ok {
-			s.Log.Error("actor failed", "actor", e.Child.GetId(), "reason", fmt.Sprint(e.Reason), "directive", e.Directive.String())
+			s.Log.Error("actor failed", "actor", e.Child.GetId(), "reason", fmt.Sprint(e.Reason),
+				"directive", e.Directive.String())
 		}
 	})
 	s.nobody = s.Root.Spawn(actor.PropsFromFunc(refuseUnknown))
@@ -341,7 +343,9 @@ func refuseUnknown(ctx actor.Context) {
 
 // AskHere is Ask where the organization lives on this node, or is of no
 // organization.
-func (s *System) AskHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, known bool, env *pb.Envelope) (*pb.Reply, Outcome, error) {
+func (s *System) AskHere(
+	ctx context.Context, late <-chan time.Time, org pb.OrgID, known bool, env *pb.Envelope,
+) (*pb.Reply, Outcome, error) {
 	for range maxActivations {
 		if known && !s.LivesHere(org) {
 			return nil, Moved, nil
@@ -353,7 +357,8 @@ func (s *System) AskHere(ctx context.Context, late <-chan time.Time, org pb.OrgI
 		}
 		if !s.enter() {
 			s.leave(c.inFlight.act)
-			return Refuse(&pb.Problem{Code: pb.CodeServiceDegraded, Detail: "The node has its maximum of requests under way.", RetryAfterS: RetryAfterBusySeconds}), Decided, nil
+			return Refuse(&pb.Problem{Code: pb.CodeServiceDegraded, Detail: "The node has its maximum of requests under way.",
+				RetryAfterS: RetryAfterBusySeconds}), Decided, nil
 		}
 		c.inFlight.sys, c.inFlight.entered = s, true
 		leave := func() {}
@@ -465,7 +470,8 @@ func (s *System) activate(org pb.OrgID, known bool) (*Activation, error) {
 	if a == nil {
 		s.began++
 		a = &Activation{org: org, Name: fmt.Sprintf("%s/%d", s.process, s.began)}
-		a.PID = s.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newOrgActor(s, a) }, actor.WithSupervisor(StopFailed)))
+		a.PID = s.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newOrgActor(s, a) },
+			actor.WithSupervisor(StopFailed)))
 		s.orgs[org] = a
 		s.Counters.orgActivations.Add(1)
 	}
@@ -576,7 +582,8 @@ func (s *System) rouseInTurn(org pb.OrgID) {
 			err = s.Visit(s.Running, org, func(o *Org, done func(error)) { done(nil) })
 		}
 		<-s.waking
-		if err == nil || s.Running.Err() != nil || errors.Is(err, wire.ErrRemoved) || errors.Is(err, storage.ErrOutOfService) {
+		if err == nil || s.Running.Err() != nil || errors.Is(err, wire.ErrRemoved) ||
+			errors.Is(err, storage.ErrOutOfService) {
 			return
 		}
 		s.Log.Error("could not resume an organization's jobs; it is tried again", "org", org.String(), "err", err)

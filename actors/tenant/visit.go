@@ -61,7 +61,8 @@ type MemberInfo struct {
 func (o *View) ListMembers() ([]MemberInfo, error) {
 	var out []MemberInfo
 	err := o.WithStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableMember), storage.ScanOptions{}, func() *pb.Member { return &pb.Member{} }) {
+		for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableMember), storage.ScanOptions{},
+			func() *pb.Member { return &pb.Member{} }) {
 			if err != nil {
 				return err
 			}
@@ -69,7 +70,8 @@ func (o *View) ListMembers() ([]MemberInfo, error) {
 			if err != nil {
 				return err
 			}
-			out = append(out, MemberInfo{User: id, Email: rec.Value.GetEmail(), Role: rec.Value.GetRole(), Created: time.UnixMilli(rec.Value.GetCreatedMs()).UTC()})
+			out = append(out, MemberInfo{User: id, Email: rec.Value.GetEmail(), Role: rec.Value.GetRole(),
+				Created: time.UnixMilli(rec.Value.GetCreatedMs()).UTC()})
 		}
 		return nil
 	})

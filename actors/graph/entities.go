@@ -84,8 +84,10 @@ func (f *Tx) link(it *Prepared, n *pb.Node) error {
 		return err
 	}
 	for _, d := range it.reading.Dates[:min(len(it.reading.Dates), maxEntitiesPerText)] {
-		t.trace.Dates = append(t.trace.Dates, &pb.TraceDate{Start: uint32(d.Span.Start), End: uint32(d.Span.End),
-			FromMs: d.FromMs, UntilMs: d.UntilMs})
+		t.trace.Dates = append(t.trace.Dates, &pb.TraceDate{
+			Start: uint32(d.Span.Start), End: uint32(d.Span.End),
+			FromMs: d.FromMs, UntilMs: d.UntilMs,
+		})
 	}
 	if err := t.sequence(it.GetItem()); err != nil {
 		return err
@@ -439,8 +441,10 @@ func (t *texts) relations() error {
 		if from == "" || to == "" || from == to {
 			continue
 		}
-		e := &pb.Edge{Source: string(from), Target: string(to), Type: string(r.Type), Weight: r.Confidence,
-			Confidence: r.Confidence}
+		e := &pb.Edge{
+			Source: string(from), Target: string(to), Type: string(r.Type), Weight: r.Confidence,
+			Confidence: r.Confidence,
+		}
 		AddEvidence(e, t.evidence(r.Evidence))
 		if err := t.derive(e); err != nil {
 			return err
@@ -493,8 +497,10 @@ func (t *texts) statements(item *pb.IngestItem) error {
 		rec.Mentions++
 		t.PutEntity(rec)
 		t.trace.Entities = append(t.trace.Entities, &pb.TraceEntity{Node: string(id)})
-		e := &pb.Edge{Source: string(id), Target: t.node.GetId(), Type: edgeStatedIn, Weight: s.Confidence,
-			Confidence: s.Confidence}
+		e := &pb.Edge{
+			Source: string(id), Target: t.node.GetId(), Type: edgeStatedIn, Weight: s.Confidence,
+			Confidence: s.Confidence,
+		}
 		AddEvidence(e, t.evidence(s.Span))
 		if err := t.derive(e); err != nil {
 			return err

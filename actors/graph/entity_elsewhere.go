@@ -98,8 +98,10 @@ func sightings(
 			if _, err := r.Get(part.Space.Key(storage.TableEntity, storage.Str(id)), rec); err != nil {
 				return err
 			}
-			out.Sightings = append(out.Sightings, &pb.Sighting{Node: string(id), Partition: part.ID.Bytes(),
-				Subject: string(part.Subject), Mentions: rec.GetMentions()})
+			out.Sightings = append(out.Sightings, &pb.Sighting{
+				Node: string(id), Partition: part.ID.Bytes(),
+				Subject: string(part.Subject), Mentions: rec.GetMentions(),
+			})
 		}
 	}
 	return nil

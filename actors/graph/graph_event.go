@@ -39,8 +39,10 @@ func AddGraphUpdated(
 // Announce adds the events of what a slice of ingestion did, by job: the stream
 // brings them to whoever sent the content.
 func (f *Tx) Announce(jobs map[pb.JobID]*pb.Job) error {
-	changeTypes := map[string]string{ActionCreated: changeCreated, ActionSuperseded: changeSuperseded,
-		ActionUpdated: changeUpdated, ActionRevived: changeUpdated}
+	changeTypes := map[string]string{
+		ActionCreated: changeCreated, ActionSuperseded: changeSuperseded,
+		ActionUpdated: changeUpdated, ActionRevived: changeUpdated,
+	}
 	type group struct {
 		job        pb.JobID
 		changeType string

@@ -30,8 +30,10 @@ var (
 )
 
 // EdgeOrigins are where an edge may come from: each has lists of its own. Nobody changes it.
-var EdgeOrigins = []string{pb.OriginIngest, pb.OriginAsserted, pb.OriginProposal, pb.OriginSupersede,
-	pb.OriginCognition}
+var EdgeOrigins = []string{
+	pb.OriginIngest, pb.OriginAsserted, pb.OriginProposal, pb.OriginSupersede,
+	pb.OriginCognition,
+}
 
 // NodePlace is where a node stands in the lists; the zero value: nowhere.
 type NodePlace struct {

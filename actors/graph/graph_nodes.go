@@ -237,14 +237,18 @@ func matching(rd *tenant.Reader, after *Position) iter.Seq2[entry, error] {
 // each with a passage that does. Ranking is POST /v1/search's: a rank changes
 // with every write, and pages of it would skip and repeat.
 func searchNodes(c *tenant.Call, st *storage.Store, op *pb.SearchNodes, rd *tenant.Reader) (*pb.Reply, error) {
-	kind := tenant.CursorKind{List: "node search", Partition: c.Part.ID,
-		Filters: fmt.Sprintf("%d %s", op.GetAsOfMs(), op.GetQ())}
+	kind := tenant.CursorKind{
+		List: "node search", Partition: c.Part.ID,
+		Filters: fmt.Sprintf("%d %s", op.GetAsOfMs(), op.GetQ()),
+	}
 	after, p := positionOf(c.Org, kind, op.GetPage())
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	nodes, next, err := pageOfNodes(c, st, NodeFilter{Statuses: Standing, Kinds: NodeKinds, created: Always,
-		asOf: op.GetAsOfMs()}, op.GetQ(), after, tenant.PageSize(op.GetPage()), rd)
+	nodes, next, err := pageOfNodes(c, st, NodeFilter{
+		Statuses: Standing, Kinds: NodeKinds, created: Always,
+		asOf: op.GetAsOfMs(),
+	}, op.GetQ(), after, tenant.PageSize(op.GetPage()), rd)
 	if err != nil {
 		return nil, err
 	}

@@ -74,13 +74,17 @@ func (p *Prepared) Read(claims *claim.Reader, now int64, goOn func() error) (err
 		at = now
 	}
 	speaker, speakers := extract.Speakers(item.GetMetadata())
-	found, err := extract.While(extract.Document{Text: item.GetContent(), Title: item.GetTitle(), AtMs: at,
-		Speaker: speaker, Speakers: speakers}, goOn)
+	found, err := extract.While(extract.Document{
+		Text: item.GetContent(), Title: item.GetTitle(), AtMs: at,
+		Speaker: speaker, Speakers: speakers,
+	}, goOn)
 	if err != nil {
 		return err
 	}
-	p.reading = &reading{found, claims.Facts(claim.Source{Text: item.GetContent(), Title: item.GetTitle(),
-		Speaker: speaker})}
+	p.reading = &reading{found, claims.Facts(claim.Source{
+		Text: item.GetContent(), Title: item.GetTitle(),
+		Speaker: speaker,
+	})}
 	return nil
 }
 

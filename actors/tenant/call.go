@@ -190,8 +190,10 @@ func (o *View) ProblemOf(err error, requestID string) *pb.Problem {
 	case errors.Is(err, errTooManyPartitions):
 		return Invalid("scope", err.Error())
 	case errors.Is(err, node.ErrClosing):
-		return &pb.Problem{Code: pb.CodeServiceDraining, Detail: "The node is shutting down.",
-			RetryAfterS: RetryAfterBusySeconds}
+		return &pb.Problem{
+			Code: pb.CodeServiceDraining, Detail: "The node is shutting down.",
+			RetryAfterS: RetryAfterBusySeconds,
+		}
 	default:
 		o.System.Log.Error("request failed", "request_id", requestID, "org", o.ID.String(), "err", err)
 		return NewProblem(pb.CodeInternal, "An internal error occurred; the request id leads to the cause.")

@@ -132,8 +132,10 @@ func (o *Org) checkReplay(c *Call) bool {
 		return true // a request that is invalid in itself leaves no outcome
 	}
 	o.idem[key] = struct{}{}
-	c.Replay = &idempotent{org: &o.View, part: c.Part.ID, key: key, bodyHash: o.keyed(c.Env.GetBodyHash()), at: now,
-		words: outcomeWords(c.Env)}
+	c.Replay = &idempotent{
+		org: &o.View, part: c.Part.ID, key: key, bodyHash: o.keyed(c.Env.GetBodyHash()), at: now,
+		words: outcomeWords(c.Env),
+	}
 	return true
 }
 

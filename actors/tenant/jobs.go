@@ -111,14 +111,18 @@ func (o *View) PartitionOf(job *pb.Job) (*partition.Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &partition.Ref{ID: id, Subject: pb.SubjectKey(job.GetSubject()), Store: o.Store,
-		Space: storage.PartitionSpace(o.Store, id)}, nil
+	return &partition.Ref{
+		ID: id, Subject: pb.SubjectKey(job.GetSubject()), Store: o.Store,
+		Space: storage.PartitionSpace(o.Store, id),
+	}, nil
 }
 
 // Accepted is the answer to a request whose work goes on as a job: 202, with the id of the job.
 func Accepted(job *pb.Job) *pb.Reply {
-	return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(),
-		Status: pb.JobPending}}}
+	return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{
+		Job:    job.GetId(),
+		Status: pb.JobPending,
+	}}}
 }
 
 // mayReadJob: a job belongs to the member who caused it, or, for a provisioned

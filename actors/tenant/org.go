@@ -637,8 +637,10 @@ func (o *Org) markBusy(busy bool, then func(error)) {
 			then(wire.ErrRemoved)
 			return
 		}
-		next := &pb.OrgEntry{Org: entry.GetOrg(), Name: entry.GetName(), Slug: entry.GetSlug(),
-			CreatedMs: entry.GetCreatedMs(), Busy: busy}
+		next := &pb.OrgEntry{
+			Org: entry.GetOrg(), Name: entry.GetName(), Slug: entry.GetSlug(),
+			CreatedMs: entry.GetCreatedMs(), Busy: busy,
+		}
 		o.System.InBackground(func(ctx context.Context) {
 			err := o.System.Config.Host.Directory().PutOrg(ctx, next)
 			o.Tell(func(o *Org) {

@@ -7,8 +7,10 @@ import (
 )
 
 // AllScopes are the scopes that a key may hold. Nobody changes it.
-var AllScopes = []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin, pb.ScopeGraph, pb.ScopeForget, pb.ScopeProvision,
-	pb.ScopeUsage}
+var AllScopes = []string{
+	pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin, pb.ScopeGraph, pb.ScopeForget, pb.ScopeProvision,
+	pb.ScopeUsage,
+}
 
 // implied lists what a grant brings beside itself. Nothing else implies
 // anything: admin alone reads nothing.

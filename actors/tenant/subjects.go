@@ -32,8 +32,10 @@ func (o *Org) GetSubject(c *Call, op *pb.GetSubject) {
 }
 
 func subjectReply(ref *partition.Ref, status uint32) *pb.Reply {
-	return &pb.Reply{Status: status, Result: &pb.Reply_Subject{Subject: &pb.SubjectInfo{Id: string(ref.Subject),
-		CreatedMs: ref.Created}}}
+	return &pb.Reply{Status: status, Result: &pb.Reply_Subject{Subject: &pb.SubjectInfo{
+		Id:        string(ref.Subject),
+		CreatedMs: ref.Created,
+	}}}
 }
 
 // PutSubject provisions a subject: 201 the first time, 200 after.
@@ -100,8 +102,10 @@ func (o *View) NewPartition(id pb.PartitionID, kind string, subject pb.SubjectKe
 	if _, err := io.ReadFull(o.System.Config.Random, secret); err != nil {
 		return nil, err
 	}
-	rec := &pb.Partition{Kind: kind, Subject: string(subject), Secret: secret,
-		CreatedMs: clock.Millis(o.System.Clock.Now())}
+	rec := &pb.Partition{
+		Kind: kind, Subject: string(subject), Secret: secret,
+		CreatedMs: clock.Millis(o.System.Clock.Now()),
+	}
 	if kind == pb.PartitionSubject {
 		rec.Born = o.Committer.LastEvent() + 1
 	}
@@ -109,8 +113,10 @@ func (o *View) NewPartition(id pb.PartitionID, kind string, subject pb.SubjectKe
 }
 
 func partitionRecord(ref *partition.Ref) *pb.Partition {
-	return &pb.Partition{Id: ref.ID.Bytes(), Kind: ref.Kind, Subject: string(ref.Subject), Secret: ref.Secret,
-		CreatedMs: ref.Created, Born: ref.Born}
+	return &pb.Partition{
+		Id: ref.ID.Bytes(), Kind: ref.Kind, Subject: string(ref.Subject), Secret: ref.Secret,
+		CreatedMs: ref.Created, Born: ref.Born,
+	}
 }
 
 // PutPartition writes a partition, and for a subject the entry that leads from its name to it.

@@ -357,8 +357,10 @@ func (s *System) AskHere(
 		}
 		if !s.enter() {
 			s.leave(c.inFlight.act)
-			return Refuse(&pb.Problem{Code: pb.CodeServiceDegraded, Detail: "The node has its maximum of requests under way.",
-				RetryAfterS: RetryAfterBusySeconds}), Decided, nil
+			return Refuse(&pb.Problem{
+				Code: pb.CodeServiceDegraded, Detail: "The node has its maximum of requests under way.",
+				RetryAfterS: RetryAfterBusySeconds,
+			}), Decided, nil
 		}
 		c.inFlight.sys, c.inFlight.entered = s, true
 		leave := func() {}

@@ -70,8 +70,10 @@ func (o *View) ListMembers() ([]MemberInfo, error) {
 			if err != nil {
 				return err
 			}
-			out = append(out, MemberInfo{User: id, Email: rec.Value.GetEmail(), Role: rec.Value.GetRole(),
-				Created: time.UnixMilli(rec.Value.GetCreatedMs()).UTC()})
+			out = append(out, MemberInfo{
+				User: id, Email: rec.Value.GetEmail(), Role: rec.Value.GetRole(),
+				Created: time.UnixMilli(rec.Value.GetCreatedMs()).UTC(),
+			})
 		}
 		return nil
 	})

@@ -250,6 +250,9 @@ func TestEventsClientHasTypes(t *testing.T) {
 	if _, err := os.Stat(compiler); err != nil {
 		t.Skipf("no TypeScript compiler (make typescript installs it): %v", err)
 	}
+	if _, err := os.Stat(eventsClient); err != nil { // go test then knows what its cached result depends on
+		t.Fatal(err)
+	}
 	out, err := exec.CommandContext(t.Context(), compiler, "--noEmit", "--allowJs", "--checkJs", "--strict",
 		"--noUncheckedIndexedAccess",
 		"--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler", "--lib",

@@ -94,6 +94,8 @@ type testNode struct {
 	finished *sync.Cond
 	jobs     map[pb.JobID]bool
 	epochs   int // that trainings have gone through
+
+	detach func() // lets the test's clean-up forget the node
 }
 
 func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*tenant.Config, *storage.Options)) *testNode {
@@ -141,13 +143,24 @@ func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*tenant.C
 	if n.sys, err = Start(cfg, nil); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(n.stop)
+	// A test against a model starts hundreds of nodes: its clean-up must not keep the disks,
+	// in memory, of those that were stopped.
+	running := n
+	n.detach = func() { running = nil }
+	t.Cleanup(func() {
+		if running != nil {
+			running.stop()
+		}
+	})
 	return n
 }
 
 // stop may be called twice.
 func (n *testNode) stop() {
 	n.t.Helper()
+	if n.detach != nil {
+		n.detach()
+	}
 	if err := n.sys.Close(); err != nil {
 		n.t.Error(err)
 	}
@@ -475,14 +488,23 @@ func (n *testNode) nudge() (done func()) {
 	}
 }
 
+// looks is how often waitFor asks at once before it leaves the processor to what it waits
+// for: most of what is waited for is there by then, and one that asks all the time reads
+// the store all the time.
+const looks = 20
+
 // waitFor gives the actors their turns until something holds.
 func (n *testNode) waitFor(holds func() bool) {
 	n.t.Helper()
 	late := time.AfterFunc(patience, func() { n.t.Error("waited in vain") })
 	defer late.Stop()
 	defer n.nudge()()
-	for !holds() && !n.t.Failed() {
-		runtime.Gosched()
+	turn := time.NewTicker(time.Millisecond)
+	defer turn.Stop()
+	for asked := 0; !holds() && !n.t.Failed(); asked++ {
+		if runtime.Gosched(); asked >= looks {
+			<-turn.C
+		}
 	}
 }
 

@@ -66,8 +66,13 @@ type write struct {
 // NewCommitter makes the way into a store for the holder of its lease. It calls published with the events of each
 // committed group, in commit order; moved when the store has changed, before it answers those who wait for the commit;
 // and lost, once, when the lease is no longer good.
-func NewCommitter(ctx context.Context, host *cluster.Host, store storage.StoreID, lease cluster.Lease, t *Trail, published func([]*pb.OutboxEvent), moved, lost func()) *Committer {
-	return &Committer{ctx: ctx, host: host, store: store, lease: lease, Trail: t, published: published, moved: moved, lost: lost}
+func NewCommitter(
+	ctx context.Context, host *cluster.Host, store storage.StoreID, lease cluster.Lease, t *Trail,
+	published func([]*pb.OutboxEvent), moved, lost func(),
+) *Committer {
+	return &Committer{
+		ctx: ctx, host: host, store: store, lease: lease, Trail: t, published: published, moved: moved, lost: lost,
+	}
 }
 
 // Submit commits a batch that nothing goes with.
@@ -134,7 +139,8 @@ func (c *Committer) pump() (after []func()) {
 		}
 		n, size := 0, 0
 		finishes := c.waiting[0].Finishes
-		for n < len(c.waiting) && (n == 0 || size+c.waiting[n].Bytes() <= maxGroupBytes && c.waiting[n].Finishes == finishes) {
+		for n < len(c.waiting) &&
+			(n == 0 || size+c.waiting[n].Bytes() <= maxGroupBytes && c.waiting[n].Finishes == finishes) {
 			size += c.waiting[n].Bytes()
 			n++
 		}

@@ -116,7 +116,10 @@ func LineAt(now time.Time, capability string, key pb.KeyHash, part *partition.Re
 
 // at is the line's place in the store.
 func (u Line) at(space storage.Space) storage.Key {
-	return space.Key(storage.TableUsage, storage.U64(uint64(u.Hour)), storage.Str(u.Capability), storage.Hash32(u.Key), storage.ID16(u.Part))
+	return space.Key(
+		storage.TableUsage,
+		storage.U64(uint64(u.Hour)), storage.Str(u.Capability), storage.Hash32(u.Key), storage.ID16(u.Part),
+	)
 }
 
 // LineOf reads a line's place back.
@@ -149,7 +152,10 @@ type Trail struct {
 
 // NewTrail continues behind what the store holds. with opens the store, soon is called when what reads have cost must
 // be written, and past tells an event number that has been used though the store may not have it.
-func NewTrail(space storage.Space, with func(func(*storage.Store) error) error, soon func(), past func(*storage.Store) (uint64, error)) (*Trail, error) {
+func NewTrail(
+	space storage.Space, with func(func(*storage.Store) error) error, soon func(),
+	past func(*storage.Store) (uint64, error),
+) (*Trail, error) {
 	t := &Trail{space: space, soon: soon, with: with, totals: map[Line]*pb.Usage{}, pending: map[Line]Usage{}}
 	err := with(func(st *storage.Store) error {
 		for table, last := range map[storage.Table]*uint64{storage.TableAudit: &t.audits, storage.TableOutbox: &t.events} {

@@ -14,12 +14,16 @@ import (
 // one document each. An entry is known by its id, else by its link.
 func (s *syncer) feed(ctx context.Context) error {
 	address := s.config.URL
-	body, header, err := s.get(ctx, address, "application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, application/json;q=0.9, */*;q=0.1", maxFeed)
+	body, header, err := s.get(
+		ctx, address, "application/atom+xml, application/rss+xml, application/feed+json, "+
+			"application/xml;q=0.9, application/json;q=0.9, */*;q=0.1", maxFeed,
+	)
 	if err != nil || body == nil {
 		return err
 	}
 	feed, err := parseFeed(body)
-	if err != nil || feed.Title == "" && feed.FeedVersion == "" && len(feed.Items) == 0 { // any JSON object is a feed to the library
+	// Any JSON object is a feed to the library.
+	if err != nil || feed.Title == "" && feed.FeedVersion == "" && len(feed.Items) == 0 {
 		return failf("sent no RSS, Atom or JSON feed")
 	}
 	all := true
@@ -29,7 +33,9 @@ func (s *syncer) feed(ctx context.Context) error {
 		}
 		link := absolute(address, item.Link)
 		id := cmp.Or(item.GUID, link, item.Title)
-		_, content, err := s.text(ctx, ".html", []byte("<!doctype html><html><body>"+cmp.Or(item.Content, item.Description)+"</body></html>"))
+		_, content, err := s.text(
+			ctx, ".html", []byte("<!doctype html><html><body>"+cmp.Or(item.Content, item.Description)+"</body></html>"),
+		)
 		if err != nil {
 			return err
 		}

@@ -99,7 +99,8 @@ func (s *syncer) git(ctx context.Context) error {
 			return err
 		}
 		all = s.add(Document{
-			ID: name, Title: cmp.Or(title, name), Content: content, Link: strings.TrimSuffix(s.config.URL, ".git") + "#" + name, OccurredMs: commitTime(commit.data),
+			ID: name, Title: cmp.Or(title, name), Content: content,
+			Link: strings.TrimSuffix(s.config.URL, ".git") + "#" + name, OccurredMs: commitTime(commit.data),
 		}) && all
 		return nil
 	})
@@ -140,7 +141,9 @@ func commitTime(commit []byte) int64 {
 
 // walkTree calls f for each file of a tree, in order, and counts the entries: folders
 // that are all the same one, in each other, may be more than any number.
-func walkTree(objects map[string]*object, id, at string, depth int, entries *int, f func(name string, blob *object) error) error {
+func walkTree(
+	objects map[string]*object, id, at string, depth int, entries *int, f func(name string, blob *object) error,
+) error {
 	tree := objects[id]
 	if tree == nil || tree.kind != objTree || depth > maxTreeDepth {
 		return failf("sent a tree that cannot be read")
@@ -181,14 +184,20 @@ func (s *syncer) head(ctx context.Context) (string, error) {
 		name = "refs/heads/" + s.config.Branch
 	}
 	// The server says which version of the protocol it speaks.
-	r, err := s.ask(ctx, egress.Request{Method: http.MethodGet, Address: s.repository() + "/info/refs?service=git-upload-pack", MaxResponse: maxRefs, Timeout: fetchTimeout})
+	r, err := s.ask(ctx, egress.Request{
+		Method: http.MethodGet, Address: s.repository() + "/info/refs?service=git-upload-pack",
+		MaxResponse: maxRefs, Timeout: fetchTimeout,
+	})
 	if err != nil {
 		return "", err
 	}
 	if !bytes.Contains(r.Body[:min(len(r.Body), 256)], []byte("version 2")) {
 		return "", failf("does not speak version 2 of git's protocol")
 	}
-	body := slices.Concat(line("command=ls-refs\n"), line("object-format=sha1"), delimiter, line("symrefs\n"), line("ref-prefix "+name+"\n"), flush)
+	body := slices.Concat(
+		line("command=ls-refs\n"), line("object-format=sha1"), delimiter,
+		line("symrefs\n"), line("ref-prefix "+name+"\n"), flush,
+	)
 	if r, err = s.upload(ctx, body, maxRefs, fetchTimeout); err != nil {
 		return "", err
 	}
@@ -252,7 +261,9 @@ func (s *syncer) repository() string { return strings.TrimRight(s.config.URL, "/
 func (s *syncer) upload(ctx context.Context, body []byte, most int64, limit time.Duration) (egress.Response, error) {
 	return s.ask(ctx, egress.Request{
 		Method: http.MethodPost, Address: s.repository() + "/git-upload-pack", Body: body, MaxResponse: most, Timeout: limit,
-		Header: http.Header{"Content-Type": {"application/x-git-upload-pack-request"}, "Accept": {"application/x-git-upload-pack-result"}},
+		Header: http.Header{
+			"Content-Type": {"application/x-git-upload-pack-request"}, "Accept": {"application/x-git-upload-pack-result"},
+		},
 	})
 }
 

@@ -27,7 +27,9 @@ func (h *held) take(bytes int) error {
 	switch {
 	case h.refused != nil:
 	case h.used > h.Most:
-		h.refused = failf("takes more than %d MiB of memory to be read, which is more than this service has for it", h.Most>>20)
+		h.refused = failf(
+			"takes more than %d MiB of memory to be read, which is more than this service has for it", h.Most>>20,
+		)
 	default:
 		step := min(max(h.used-h.granted, heldStep), h.Most-h.granted)
 		if h.refused = h.More(step); h.refused == nil {

@@ -173,7 +173,9 @@ func Sync(ctx context.Context, fetch Fetcher, c clock.Clock, source Source, befo
 	if err := json.Unmarshal(source.Config, &s.config); err != nil {
 		return Result{}, failf("has a config that cannot be read")
 	}
-	of := digest(source.Type, s.config.URL, s.config.Sitemap, strings.Join(s.config.Pages, "\n"), s.config.Branch, s.config.Path)
+	of := digest(
+		source.Type, s.config.URL, s.config.Sitemap, strings.Join(s.config.Pages, "\n"), s.config.Branch, s.config.Path,
+	)
 	if json.Unmarshal(before, &s.state) != nil || s.state.Of != of {
 		s.state = state{Of: of}
 	}
@@ -198,7 +200,8 @@ func Sync(ctx context.Context, fetch Fetcher, c clock.Clock, source Source, befo
 	if ctx.Err() != nil {
 		return Result{}, ctx.Err()
 	}
-	if err != nil && (s.state.Round == began || len(s.out.Documents) > 0) { // digests of what nobody gets must not be remembered
+	// Digests of what nobody gets must not be remembered.
+	if err != nil && (s.state.Round == began || len(s.out.Documents) > 0) {
 		return Result{}, err
 	}
 	raw, bad := json.Marshal(s.state)
@@ -234,7 +237,8 @@ func (s *syncer) add(d Document) bool {
 	if known && before == now {
 		return true
 	}
-	if len(s.out.Documents) >= maxDocuments || s.size+len(d.Content) > maxText && s.size > 0 || !known && len(s.state.Known) >= maxKnown {
+	if len(s.out.Documents) >= maxDocuments || s.size+len(d.Content) > maxText && s.size > 0 ||
+		!known && len(s.state.Known) >= maxKnown {
 		s.out.More = s.out.More || len(s.state.Known) < maxKnown
 		return false
 	}
@@ -246,7 +250,9 @@ func (s *syncer) add(d Document) bool {
 
 // get asks for a resource, on the condition that it has changed: a nil body says that
 // it has not.
-func (s *syncer) get(ctx context.Context, address, accept string, most int64) (body []byte, header http.Header, err error) {
+func (s *syncer) get(
+	ctx context.Context, address, accept string, most int64,
+) (body []byte, header http.Header, err error) {
 	head := http.Header{"User-Agent": {userAgent}, "Accept": {accept}}
 	if s.config.Authorization != "" {
 		head.Set("Authorization", s.config.Authorization)
@@ -258,7 +264,9 @@ func (s *syncer) get(ctx context.Context, address, accept string, most int64) (b
 	if before.Modified != "" {
 		head.Set("If-Modified-Since", before.Modified)
 	}
-	r, err := s.do(ctx, egress.Request{Method: http.MethodGet, Address: address, Header: head, MaxResponse: most, Timeout: fetchTimeout})
+	r, err := s.do(ctx, egress.Request{
+		Method: http.MethodGet, Address: address, Header: head, MaxResponse: most, Timeout: fetchTimeout,
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -282,7 +290,9 @@ func (s *syncer) keep(address string, header http.Header, listed string) {
 	if len(s.state.Pages) >= maxKnown {
 		return
 	}
-	s.state.Pages[address] = page{ETag: short(header.Get("ETag")), Modified: short(header.Get("Last-Modified")), Listed: listed}
+	s.state.Pages[address] = page{
+		ETag: short(header.Get("ETag")), Modified: short(header.Get("Last-Modified")), Listed: listed,
+	}
 }
 
 // short drops a validator that is none: they are some dozen bytes long.
@@ -314,7 +324,9 @@ func statusError(r egress.Response, now time.Time) error {
 	case r.Status == http.StatusOK:
 		return nil
 	case r.Status == http.StatusTooManyRequests, r.Status == http.StatusServiceUnavailable:
-		return sourceError{fmt.Sprintf("answered %d: it wants to be left alone for a while", r.Status), true, retryAfter(r.Header, now)}
+		return sourceError{
+			fmt.Sprintf("answered %d: it wants to be left alone for a while", r.Status), true, retryAfter(r.Header, now),
+		}
 	case r.Status/100 == 3:
 		return failf("answered %d: it has moved, and redirects are not followed; give its new address", r.Status)
 	case r.Status == http.StatusUnauthorized, r.Status == http.StatusForbidden:

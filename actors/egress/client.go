@@ -320,7 +320,9 @@ func (c *Client) Enter(ctx context.Context, slow bool) (leave func(), err error)
 // ask sends a request to the first of some addresses that a connection stands or
 // can be made to. The transport knows the address only: connections are found by
 // what they lead to, and not by a name that may mean something else by now.
-func (s *Session) ask(ctx context.Context, u *url.URL, addresses []netip.Addr, r Request) (answer *http.Response, err error) {
+func (s *Session) ask(
+	ctx context.Context, u *url.URL, addresses []netip.Addr, r Request,
+) (answer *http.Response, err error) {
 	for _, a := range addresses {
 		at := *u
 		at.Host, at.Fragment = netip.AddrPortFrom(a.Unmap(), portOf(u)).String(), ""

@@ -126,7 +126,9 @@ func New(cfg Config) (*Client, error) {
 	if cfg.CallsPerHour == 0 {
 		cfg.CallsPerHour = defaultCallsPerHour
 	}
-	return &Client{cfg: cfg, at: strings.TrimRight(cfg.BaseURL, "/") + "/chat/completions", accounts: map[pb.OrgID]*account{}}, nil
+	return &Client{
+		cfg: cfg, at: strings.TrimRight(cfg.BaseURL, "/") + "/chat/completions", accounts: map[pb.OrgID]*account{},
+	}, nil
 }
 
 // Topic is what a label is wanted for.
@@ -212,7 +214,9 @@ func (c *Client) Relations(ctx context.Context, org pb.OrgID, types []string, fo
 			Type string `json:"type"`
 		} `json:"relations"`
 	}
-	if err := c.ask(ctx, org, forCycle, relationsOrder, map[string]any{"types": types, "relations": about}, &out); err != nil {
+	if err := c.ask(
+		ctx, org, forCycle, relationsOrder, map[string]any{"types": types, "relations": about}, &out,
+	); err != nil {
 		return nil, err
 	}
 	if len(out.Relations) != len(found) {
@@ -258,7 +262,8 @@ func (c *Client) ask(ctx context.Context, org pb.OrgID, why purpose, order strin
 	}
 	asked := ctx
 	defer func() {
-		if asked.Err() == nil || errors.Is(context.Cause(asked), ErrSlow) { // else nobody waits, which says nothing of the endpoint
+		// Otherwise nobody waits, which says nothing of the endpoint.
+		if asked.Err() == nil || errors.Is(context.Cause(asked), ErrSlow) {
 			c.leave(org, err)
 		}
 	}()
@@ -267,7 +272,8 @@ func (c *Client) ask(ctx context.Context, org pb.OrgID, why purpose, order strin
 		return fmt.Errorf("ask the model: %w", err)
 	}
 	body, err := json.Marshal(request{
-		Model: c.cfg.Model, Messages: []message{{"system", order}, {"user", string(about)}}, ResponseFormat: map[string]string{"type": "json_object"},
+		Model: c.cfg.Model, Messages: []message{{"system", order}, {"user", string(about)}},
+		ResponseFormat: map[string]string{"type": "json_object"},
 	})
 	if err != nil {
 		return fmt.Errorf("ask the model: %w", err)
@@ -322,7 +328,8 @@ func readAnswer(raw []byte, out any) error {
 // refused reports whether a status says that this prompt is not taken (it is too long,
 // or a filter holds it back), which is no failure of the endpoint.
 func refused(status int) bool {
-	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity
+	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge ||
+		status == http.StatusUnprocessableEntity
 }
 
 // enter draws from the organization's budget, unless the endpoint is left alone.

@@ -157,7 +157,8 @@ func (p *ReadPool) Do(org pb.OrgID, w Width, task func(worker int)) error {
 	switch {
 	case p.closed:
 		return ErrClosing
-	case p.waiting[Narrow].of(org)+p.waiting[Wide].of(org) >= readsPerOrg, p.waiting[Narrow].n+p.waiting[Wide].n >= ReadQueue:
+	case p.waiting[Narrow].of(org)+p.waiting[Wide].of(org) >= readsPerOrg,
+		p.waiting[Narrow].n+p.waiting[Wide].n >= ReadQueue:
 		return ErrPoolFull
 	}
 	p.waiting[w].insert(org, p.waiting[w].of(org), task)

@@ -44,7 +44,8 @@ type Opener interface {
 // NewRef makes a reference of a partition's record in a store.
 func NewRef(store storage.StoreID, seals Opener, id pb.PartitionID, rec *pb.Partition) *Ref {
 	return &Ref{
-		ID: id, Kind: rec.GetKind(), Subject: pb.SubjectKey(rec.GetSubject()), Secret: rec.GetSecret(), Created: rec.GetCreatedMs(), Born: rec.GetBorn(), Opener: seals,
+		ID: id, Kind: rec.GetKind(), Subject: pb.SubjectKey(rec.GetSubject()), Secret: rec.GetSecret(),
+		Created: rec.GetCreatedMs(), Born: rec.GetBorn(), Opener: seals,
 		Store: store, Space: storage.PartitionSpace(store, id),
 	}
 }
@@ -200,7 +201,10 @@ const partitionOverhead = 4 << 10
 
 // NewCache makes a cache of so many bytes. usable says which stored segments serve as they are.
 func NewCache(budget int64, usable func(index.View) bool) *Cache {
-	return &Cache{budget: budget, usable: usable, Queries: newQueryCache(), entries: map[partitionKey]*cachedPartition{}, news: make(chan struct{})}
+	return &Cache{
+		budget: budget, usable: usable, Queries: newQueryCache(),
+		entries: map[partitionKey]*cachedPartition{}, news: make(chan struct{}),
+	}
 }
 
 func (pc *Cache) entry(key partitionKey) *cachedPartition {
@@ -414,7 +418,9 @@ func (pc *Cache) Use() (bytes int64, partitions int) {
 
 // LoadPartition reads a partition's index: the stored segments as they are, where
 // they are usable, and the few chunks that are in none yet from their records.
-func loadPartition(st *storage.Store, part *Ref, dim func(string) int, usable func(index.View) bool) (_ *Index, err error) {
+func loadPartition(
+	st *storage.Store, part *Ref, dim func(string) int, usable func(index.View) bool,
+) (_ *Index, err error) {
 	snap, err := st.Snapshot()
 	if err != nil {
 		return nil, err
@@ -426,7 +432,10 @@ func loadPartition(st *storage.Store, part *Ref, dim func(string) int, usable fu
 	}
 	now := &index.Snapshot{}
 	var unusable []index.View
-	for rec, err := range storage.ScanRecords(snap, part.Space.Prefix(storage.TableSegment), storage.ScanOptions{}, func() *pb.Segment { return &pb.Segment{} }) {
+	for rec, err := range storage.ScanRecords(
+		snap, part.Space.Prefix(storage.TableSegment), storage.ScanOptions{},
+		func() *pb.Segment { return &pb.Segment{} },
+	) {
 		if err != nil {
 			return nil, err
 		}
@@ -519,7 +528,9 @@ func unsealed(r storage.Reader, part *Ref) ([]uint64, error) {
 
 // IndexChunks adds chunks to a snapshot from their records, with the vectors of
 // the given model. Chunks that are no longer there are passed over.
-func IndexChunks(snapshot *index.Snapshot, r storage.Reader, part *Ref, model string, dim int, seqs []uint64, analyzer *text.Analyzer) (*index.Snapshot, error) {
+func IndexChunks(
+	snapshot *index.Snapshot, r storage.Reader, part *Ref, model string, dim int, seqs []uint64, analyzer *text.Analyzer,
+) (*index.Snapshot, error) {
 	if len(seqs) == 0 {
 		return snapshot, nil
 	}
@@ -559,7 +570,9 @@ func IndexChunks(snapshot *index.Snapshot, r storage.Reader, part *Ref, model st
 			}
 			b = index.NewBuilder(index.ModelID(model), dim)
 		}
-		if err := b.Add(index.EntryOf(chunk, node, vec, analyzer.Passage(index.TitleLine(chunk.GetTitlePath()), chunk.GetText()))); err != nil {
+		if err := b.Add(index.EntryOf(
+			chunk, node, vec, analyzer.Passage(index.TitleLine(chunk.GetTitlePath()), chunk.GetText()),
+		)); err != nil {
 			return nil, err
 		}
 	}

@@ -90,7 +90,9 @@ func (v *VectorReader) ReadAll(r storage.Reader, part *Ref, model string, seqs [
 	}
 	above := part.Space.Key(storage.TableVector, storage.Str(model))
 	next := 0
-	for item, err := range r.Scan(storage.Between(VectorKey(part, model, first), VectorKey(part, model, last+1)), storage.ScanOptions{}) {
+	for item, err := range r.Scan(
+		storage.Between(VectorKey(part, model, first), VectorKey(part, model, last+1)), storage.ScanOptions{},
+	) {
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,6 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	"orgmem/actors/tenant"
-	"orgmem/actors/webhook"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -145,7 +144,7 @@ func (o *Module) connectors(r storage.Reader, who tenant.Principal) ([]*pb.Conne
 			all = append(all, rec.Value)
 		}
 	}
-	slices.SortFunc(all, func(a, b *pb.Connector) int { return webhook.NewerFirst(a, b) })
+	slices.SortFunc(all, func(a, b *pb.Connector) int { return tenant.NewerFirst(a, b) })
 	return all, nil
 }
 
@@ -154,7 +153,7 @@ func (o *Module) listConnectors(r storage.Reader, who tenant.Principal, op *pb.L
 	if err != nil {
 		return nil, err
 	}
-	page, next, p := webhook.PageOfDated(&o.View, all, "connectors "+who.User.String(), op.GetPage())
+	page, next, p := tenant.PageOfDated(&o.View, all, "connectors "+who.User.String(), op.GetPage())
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}

@@ -1,7 +1,9 @@
 package tenant
 
 import (
+	"encoding/binary"
 	"errors"
+	"slices"
 
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -102,3 +104,40 @@ func PageOfWalk[T any](
 // ErrNoRecord means that something names a record that is not there, such as an
 // entry of a list: both are written together, so the store is damaged.
 var ErrNoRecord = errors.New("an entry without its record")
+
+// dated is a record of a list that is short enough to be sorted when it is read.
+type dated interface {
+	GetId() []byte
+	GetCreatedMs() int64
+}
+
+// NewerFirst orders such records; their ids decide where times are equal.
+func NewerFirst(a, b dated) int {
+	return -slices.Compare(datedPosition(a), datedPosition(b))
+}
+
+// datedPosition is a record's place in its list, as cursors hold it.
+func datedPosition(d dated) []byte {
+	return append(binary.BigEndian.AppendUint64(nil, uint64(d.GetCreatedMs())), d.GetId()...)
+}
+
+// PageOfDated cuts one page out of a whole list that NewerFirst has sorted.
+func PageOfDated[D dated](o *View, all []D, list string, page *pb.Page) (entries []D, next string, p *pb.Problem) {
+	kind := CursorKind{List: list}
+	if page.GetCursor() != "" {
+		position, err := OpenCursor(o.Secret, kind, page.GetCursor())
+		if err != nil {
+			return nil, "", InvalidCursor()
+		}
+		at := slices.IndexFunc(all, func(d D) bool { return slices.Compare(datedPosition(d), position) < 0 })
+		if at < 0 {
+			at = len(all)
+		}
+		all = all[at:]
+	}
+	if size := PageSize(page); len(all) > size {
+		all = all[:size]
+		next = SealCursor(o.Secret, kind, datedPosition(all[size-1]))
+	}
+	return all, next, nil
+}

@@ -3,7 +3,6 @@ package webhook
 import (
 	"context"
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"io"
 	"slices"
@@ -80,45 +79,8 @@ func (o *Module) webhooks(r storage.Reader) ([]*pb.Webhook, error) {
 		}
 		all = append(all, rec.Value)
 	}
-	slices.SortFunc(all, func(a, b *pb.Webhook) int { return NewerFirst(a, b) })
+	slices.SortFunc(all, func(a, b *pb.Webhook) int { return tenant.NewerFirst(a, b) })
 	return all, nil
-}
-
-// dated is a record of a list that is short enough to be sorted when it is read.
-type dated interface {
-	GetId() []byte
-	GetCreatedMs() int64
-}
-
-// NewerFirst orders such records; their ids decide where times are equal.
-func NewerFirst(a, b dated) int {
-	return -slices.Compare(datedPosition(a), datedPosition(b))
-}
-
-// datedPosition is a record's place in its list, as cursors hold it.
-func datedPosition(d dated) []byte {
-	return append(binary.BigEndian.AppendUint64(nil, uint64(d.GetCreatedMs())), d.GetId()...)
-}
-
-// PageOfDated cuts one page out of a whole list that NewerFirst has sorted.
-func PageOfDated[D dated](o *tenant.View, all []D, list string, page *pb.Page) (entries []D, next string, p *pb.Problem) {
-	kind := tenant.CursorKind{List: list}
-	if page.GetCursor() != "" {
-		position, err := tenant.OpenCursor(o.Secret, kind, page.GetCursor())
-		if err != nil {
-			return nil, "", tenant.InvalidCursor()
-		}
-		at := slices.IndexFunc(all, func(d D) bool { return slices.Compare(datedPosition(d), position) < 0 })
-		if at < 0 {
-			at = len(all)
-		}
-		all = all[at:]
-	}
-	if size := tenant.PageSize(page); len(all) > size {
-		all = all[:size]
-		next = tenant.SealCursor(o.Secret, kind, datedPosition(all[size-1]))
-	}
-	return all, next, nil
 }
 
 func (o *Module) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply, error) {
@@ -126,7 +88,7 @@ func (o *Module) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply,
 	if err != nil {
 		return nil, err
 	}
-	page, next, p := PageOfDated(&o.View, all, "webhooks", op.GetPage())
+	page, next, p := tenant.PageOfDated(&o.View, all, "webhooks", op.GetPage())
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}

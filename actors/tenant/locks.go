@@ -12,24 +12,24 @@ import (
 type Entity string
 
 const (
-	// PurgeLock is had by a purge, and behind it the subject that is purged.
+	// PurgeLock is held by a purge, and behind it the subject that is purged.
 	PurgeLock Entity = "purge"
-	// MembersLock is had by what adds or removes a member, and behind it that member's connectors.
+	// MembersLock is held by what adds or removes a member, and behind it that member's connectors.
 	MembersLock Entity = "members"
-	// SandboxLock is had by what makes or resets the sandbox, and behind it the keys of the member who does.
+	// SandboxLock is held by what makes or resets the sandbox, and behind it the keys of the member who does.
 	SandboxLock Entity = "sandbox"
 
 	// The holder of one of the following waits for no other entity but the directory entry.
 
-	// ConnectorsLock is had by what changes connectors or what they have fetched.
+	// ConnectorsLock is held by what changes connectors or what they have fetched.
 	ConnectorsLock Entity = "connectors"
-	// WebhooksLock is had by what changes the number of webhook endpoints.
+	// WebhooksLock is held by what changes the number of webhook endpoints.
 	WebhooksLock Entity = "webhooks"
-	// ExportsLock is had by what begins, cancels or removes an export.
+	// ExportsLock is held by what begins, cancels or removes an export.
 	ExportsLock Entity = "exports"
-	// BrainLock is had by what starts a training or changes a model.
+	// BrainLock is held by what starts a training or changes a model.
 	BrainLock Entity = "brain"
-	// OrganizationLock is had by what changes the organization's own record.
+	// OrganizationLock is held by what changes the organization's own record.
 	OrganizationLock Entity = "organization"
 
 	// directoryLock is the organization's entry in the directory. Behind it nothing is waited for.

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// Latest is how long new content waits for a cycle at most where it never
-	// stops coming (docs/cognition.md).
+	// Latest is how long new content waits for a cycle at most while more of it keeps coming (docs/cognition.md). A
+	// longer Config.CognitionQuiet takes its place.
 	Latest = 5 * time.Minute
 )
 
@@ -488,12 +488,13 @@ type Module struct {
 	tenant.NoModule
 }
 
-// Follow begins the cognition of a partition.
+// Follow returns the actor that runs the cycles of a partition. worker is the partition's worker, which writes what a
+// cycle finds; parent is the subject's actor, which hears when all cycles have caught up.
 func (o *Module) Follow(org *tenant.View, part *partition.Ref, parent, worker *actor.PID) actor.Actor {
 	return newCognitionActor(org, part, parent, worker)
 }
 
-// Handle: no request asks cognition for anything; what it has found is read from the store.
+// Handle leaves every request to the other modules: what cognition has found is read from the store.
 func (o *Module) Handle(*tenant.Call) bool { return false }
 
 // Resume wakes the partitions that a stop or a crash has left behind.

@@ -300,9 +300,8 @@ func (c *cycle) findProposals() error {
 	})
 }
 
-// Propose writes a proposal between two nodes that still stand, do not contradict each
-// other and were never proposed to each other; through are the nodes that it names
-// beside them.
+// Propose writes a proposal between two nodes that still stand, do not contradict each other and were never proposed to
+// each other; through are the nodes that it names beside them. It reports whether it wrote one.
 func Propose(f *graph.Tx, source, target string, l proposal.Link, through []string) (bool, error) {
 	for _, id := range []string{source, target} {
 		if ok, err := f.Carries(pb.NodeID(id), 0); err != nil || !ok {

@@ -144,6 +144,8 @@ type wordMatcher struct {
 	query string
 }
 
+// WordsOf makes the matcher of a query's words. It uses the worker's analyzer, and so belongs to the read that runs on
+// that worker.
 func WordsOf(rd *tenant.Reader, query string) wordMatcher { return wordMatcher{rd, query} }
 
 // share is the part of the query's words, by weight, that the text holds: 0 to 1.
@@ -307,7 +309,8 @@ func entitiesOf(a *training.Asking, w *retriever.Walk, topK int) (out []*pb.Brai
 	return out, nil
 }
 
-// DriftOf is how far the graph has moved since a brain was trained, 0 to 1.
+// DriftOf computes how far the graph of some partitions has moved since a brain was trained: 0 means that nothing
+// changed, 1 that as much changed as there is.
 func DriftOf(r storage.Reader, parts []*partition.Ref, artifact *pb.BrainArtifact) (float64, error) {
 	now := make(map[string]*pb.PartitionState, len(parts))
 	for _, part := range parts {
@@ -337,6 +340,6 @@ func (w *walker) of(n *training.Net) *retriever.Walk {
 // is linked so densely that it does not suffice is walked less far.
 const WalkBudget = 20_000
 
-// WalkTime is after what time it takes no further step, where a disk is slow or the
-// processors are busy: who asks waits for search as well, and for its answer.
+// WalkTime is the time after which a walk takes no further step, where a disk is slow or the processors are busy: the
+// caller waits for search as well, and for its answer.
 const WalkTime = time.Second

@@ -159,8 +159,8 @@ func recallPage(op *pb.Recall) *pb.Page {
 	return &pb.Page{Size: maxRecallItems}
 }
 
-// Strength orders the nodes of the graph view: what is believed and trusted, and
-// holds much together. The logarithm keeps a hub from drowning what is said.
+// Strength orders the nodes of the graph view: what is believed and trusted, and holds much together, comes first. The
+// logarithm keeps a hub from drowning what is said.
 func Strength(n *pb.Node) float64 {
 	return n.GetAuthority() * n.GetConfidence() * (1 + math.Log1p(float64(n.GetDegree())))
 }

@@ -9,7 +9,7 @@ import (
 type Module struct {
 	*tenant.Org
 	tenant.NoModule
-	Node *Feature
+	Node *Feature // of the node that the organization is on
 }
 
 // Feature is what search has once on a node.
@@ -17,9 +17,10 @@ type Feature struct {
 	tenant.NoFeature
 
 	Workers  []searcher    // one per read worker
-	Phrasing chan struct{} // the answers that a language model is wording
+	Phrasing chan struct{} // holds one value for each answer that a language model is wording, at most MaxPhrasings
 }
 
+// New makes the feature of a node, with one searcher for each of its read workers.
 func New(s *tenant.System) *Feature {
 	n := &Feature{Workers: make([]searcher, len(s.Readers)), Phrasing: make(chan struct{}, MaxPhrasings)}
 	for i := range n.Workers {
@@ -28,6 +29,7 @@ func New(s *tenant.System) *Feature {
 	return n
 }
 
+// Module makes the module of an organization.
 func (n *Feature) Module(o *tenant.Org) tenant.Module { return &Module{Org: o, Node: n} }
 
 // searcher is the working memory that search has of one read worker.
@@ -37,6 +39,7 @@ type searcher struct {
 	walker walker
 }
 
+// Handle begins to answer a search, a recall, a conditioning or a question to the brain.
 func (o *Module) Handle(c *tenant.Call) bool {
 	if op := c.Env.GetSearch(); op != nil {
 		o.search(c, op)

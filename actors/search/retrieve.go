@@ -33,11 +33,11 @@ const (
 // Reached is a node that retrieval has come to, by its best path.
 type Reached struct {
 	part  *partition.Ref
-	Score float64
-	Path  *pb.Path
-	hit   *pb.Hit // nil: reached by an edge, its passage is not read yet
-	text  bool    // it holds text, so it can be a result; an entity only leads on
-	ahead bool    // it is in the front
+	Score float64  // the best that came to it by one path
+	Path  *pb.Path // the nodes and edges of that path, from the hit on
+	hit   *pb.Hit  // nil: reached by an edge, its passage is not read yet
+	text  bool     // it holds text, so it can be a result; an entity only leads on
+	ahead bool     // it is in the front
 }
 
 // Place is a node of some partition.
@@ -93,10 +93,10 @@ func (o *Module) retrieve(c *tenant.Call, op *pb.Retrieve) {
 // best score that comes to it by one path: a sum over paths would let a hub
 // outshine what was asked for.
 type Propagation struct {
-	R     storage.Reader
-	At    map[Place]*Reached
-	Front []*Reached // what the last hop improved
-	edges int        // followed
+	R     storage.Reader     // what edges are read from
+	At    map[Place]*Reached // all that was reached so far
+	Front []*Reached         // what the last hop improved
+	edges int                // followed
 }
 
 // Seed takes in a hit of the search.

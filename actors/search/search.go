@@ -38,6 +38,7 @@ type effort struct {
 	brain bool
 }
 
+// Efforts are what a search spends in each quality mode.
 var Efforts = map[partition.Quality]effort{
 	partition.QualityFast:     {perHit: 8, least: 100},
 	partition.QualityBalanced: {perHit: 8, least: 100, exact: 2, open: true},
@@ -114,7 +115,8 @@ func (o *Module) findWith(c *tenant.Call, st *storage.Store, parts []*partition.
 
 var searchModes = map[string]index.Mode{"": index.Hybrid, "hybrid": index.Hybrid, "vector": index.VectorOnly, "keyword": index.KeywordOnly}
 
-// SearchIn ranks the chunks of some partitions as one index.
+// SearchIn ranks the chunks of some partitions as one index, and reads what the best of them show. It sets the number of
+// candidates and the filter of q.
 func (o *Module) SearchIn(st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, e effort, rd *searcher) (*pb.SearchResult, error) {
 	topK := int(op.GetTopK())
 	if topK == 0 {

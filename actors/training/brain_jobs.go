@@ -13,12 +13,12 @@ import (
 	"orgmem/storage"
 )
 
-// tellTrained is how long after its end a training is told of: it is observed, as
-// the interface says, on a later sweep.
-// TellRetry is the wait before that is tried again.
 const (
+	// tellTrained is the time between the end of a training and its event: the end is observed, as the interface says,
+	// on a later sweep.
 	tellTrained = time.Second
-	TellRetry   = 5 * time.Second
+	// TellRetry is the wait before an event that could not be written is tried again.
+	TellRetry = 5 * time.Second
 )
 
 // Module runs an organization's trainings, one at a time, and tells of their ends.
@@ -29,6 +29,7 @@ type Module struct {
 	training *actor.PID   // the trainer, while a training is queued or running
 }
 
+// Handle answers what is known of the brain, and queues a training.
 func (o *Module) Handle(c *tenant.Call) bool {
 	switch c.Env.GetMind().GetOp().(type) {
 	case *pb.MindOp_BrainInfo:
@@ -41,6 +42,7 @@ func (o *Module) Handle(c *tenant.Call) bool {
 	return true
 }
 
+// JobKinds are the trainings.
 func (o *Module) JobKinds() map[string]tenant.JobKind {
 	return map[string]tenant.JobKind{pb.JobBrainTrain: {
 		Resume: func(job *pb.Job) (bool, error) { o.train(pb.JobID(job.GetId())); return true, nil },
@@ -143,7 +145,7 @@ func (o *Module) trained(child *actor.PID, id pb.JobID) {
 	o.System.Clock.AfterFunc(tellTrained, func() { o.Later(o.TellOfTraining) })
 }
 
-// Resume tells of a training that ended before a stop or a crash.
+// Resume sees to the event of a training that ended before a stop or a crash.
 func (o *Module) Resume() error {
 	return o.WithStore(func(st *storage.Store) error {
 		state := &pb.Training{}
@@ -170,7 +172,8 @@ func addTrained(c *commit.Change, o *tenant.View, state *pb.Training, artifact *
 	})
 }
 
-// TellOfTraining emits the event of the latest training, once.
+// TellOfTraining writes the event of the latest training, unless it is written already. Where that fails it tries again
+// after TellRetry.
 func (o *Module) TellOfTraining() {
 	if o.Lost || o.Record == nil {
 		return

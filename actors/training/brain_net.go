@@ -23,19 +23,19 @@ import (
 )
 
 const (
-	// brainCandidates are what search gives a walk, best first; MaxSeeds of them it
-	// may begin at and ranks, the others are scores at hand.
+	// brainCandidates is the number of candidates, best first, that search gives a walk.
 	brainCandidates = 400
-	MaxSeeds        = 100
+	// MaxSeeds is how many of them a walk may begin at and ranks; the others are scores at hand.
+	MaxSeeds = 100
 )
 
 // Net is a brain that serves. It does not change.
 type Net struct {
-	Artifact *pb.BrainArtifact
+	Artifact *pb.BrainArtifact // its description as it was published
 	Params   retriever.Parameters
 	Project  *retriever.Projection // of questions; nil: none counts for anything
 	Graph    *retriever.Graph
-	Salt     retriever.Salt
+	Salt     retriever.Salt    // keys the names and words of the graph
 	Chunks   []ChunkAt         // of each passage; the zero value: it is gone
 	Passages map[ChunkAt]int32 // the other way
 }
@@ -48,9 +48,9 @@ type ChunkAt struct {
 
 // servingModel is where an organization's brain sits while its actor lives.
 type servingModel struct {
-	Now     atomic.Pointer[Net]
+	Now     atomic.Pointer[Net]              // the brain that serves; nil: none is loaded
 	broken  atomic.Pointer[pb.BrainArtifact] // the one that could not be read; it is not tried again
-	Loading sync.Mutex
+	Loading sync.Mutex                       // held while a brain is loaded
 	// mu is held while what a training writes enters the commit, and while something
 	// voids the training: nothing of it enters behind that.
 	mu     sync.Mutex
@@ -58,8 +58,8 @@ type servingModel struct {
 	ending bool // its last commit has entered
 }
 
-// Void refuses whatever a training that is under way would still write; false: it
-// has written all.
+// Void refuses whatever a training that is under way would still write. It returns false if the training has written all
+// already.
 func (s *servingModel) Void() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,13 +86,14 @@ func (s *servingModel) goOn() {
 }
 
 var (
-	// ErrNotTrained: there is no brain; ErrNotReady: there is, and it is
-	// being loaded.
+	// ErrNotTrained is the answer of Module.Brain when no brain is published, or the published one cannot be read.
 	ErrNotTrained = errors.New("no brain is trained")
-	ErrNotReady   = errors.New("the brain is being loaded")
+	// ErrNotReady is its answer while another caller loads the published brain.
+	ErrNotReady = errors.New("the brain is being loaded")
 )
 
-// BrainSalt keys what a brain's graph knows of names and words.
+// BrainSalt returns the key of what a brain's graph knows of names and words. It is made of the organization's secret,
+// and is the same for all of its brains.
 func (o *Module) BrainSalt() (s retriever.Salt) {
 	mac := hmac.New(sha256.New, o.Secret)
 	mac.Write([]byte("brain"))
@@ -108,12 +109,14 @@ func (o *Module) newestBrain(r storage.Reader) (*pb.BrainArtifact, error) {
 	return nil, nil
 }
 
+// BrainPieces is the key under which the pieces of a brain of some version are stored.
 func (o *Module) BrainPieces(version uint64) storage.Key {
 	return o.Space.Key(storage.TableBrainPiece, storage.U64(version))
 }
 
-// Brain returns the brain that is published, which it loads where that is not the
-// one that serves: some 10 ms for each thousand documents.
+// Brain returns the brain that is published, and loads it if another one, or none, serves: some 10 ms for each thousand
+// documents. It does not wait while somebody else loads the brain. Its errors are ErrNotTrained, ErrNotReady, and those
+// of the store.
 func (o *Module) Brain(st *storage.Store) (*Net, error) {
 	artifact, err := o.newestBrain(st)
 	if err != nil {
@@ -255,28 +258,34 @@ type Asking struct {
 	retriever.Question
 	Org   *tenant.View
 	Store *storage.Store
-	Parts []*partition.Ref
-	At    func(passage int32) ChunkAt
-	// Passage is the other way, retriever.Unknown what the brain does not know.
+	Parts []*partition.Ref // what the question is put to
+	// At gives the chunk of a passage.
+	At func(passage int32) ChunkAt
+	// Passage gives the passage of a chunk, or retriever.Unknown for one that the brain does not know.
 	Passage func(ChunkAt) int32
-	// Candidates are the candidates that Question.Seeds stand for.
+	// Candidates are the candidates that Question.Seeds stand for, at most MaxSeeds.
 	Candidates []candidate
-	More       bool // there were others
-	Near       map[ChunkAt]retriever.Seed
-	// Room is for how many scores more there is memory, that many questions share; nil:
-	// for all. What is not kept is read again.
+	// More says that search found other candidates as well.
+	More bool
+	// Near are the scores that are known, of what search found and of what ScoreAll has read.
+	Near map[ChunkAt]retriever.Seed
+	// Room counts down the scores that there is still memory for. Many questions share it; nil means that all scores
+	// are kept. What is not kept is read again.
 	Room *atomic.Int64
-	// Chunks are those of the documents that were looked at; none: it is gone. Standing are
-	// the entities that were.
-	Chunks   map[pb.NodeID][]uint64
+	// Chunks are the chunks of the documents that were looked at; a document without any is gone.
+	Chunks map[pb.NodeID][]uint64
+	// Standing says of the entities that were looked at whether they are live.
 	Standing map[pb.NodeID]bool
-	Docs     func(passage int32) pb.NodeID
-	Look     *Lookup
-	Err      error
+	// Docs gives the document of a passage.
+	Docs func(passage int32) pb.NodeID
+	// Look is the question as it was put to the indexes.
+	Look *Lookup
+	// Err is what failed while a walk asked ScoreAll, IsHere and IsAlive, which return no errors.
+	Err error
 }
 
-// NewAsking searches for a question's seeds. sharpen gives the candidates better scores;
-// nil leaves them as they are. passage gives a chunk's passage, or retriever.Unknown.
+// NewAsking searches for a question's seeds. sharpen gives the candidates better scores; nil leaves them as they are, and
+// its error is in Err. passage gives a chunk's passage, or retriever.Unknown. The caller sets At and Docs before a walk.
 func NewAsking(o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, own *index.Scratch, q *Lookup, sharpen func([]index.Candidate) error, passage func(ChunkAt) int32) *Asking {
 	q.N = brainCandidates
 	a := &Asking{Org: o, Store: st, Parts: parts, Near: map[ChunkAt]retriever.Seed{}, Chunks: map[pb.NodeID][]uint64{}, Standing: map[pb.NodeID]bool{}, Look: q, Passage: passage}
@@ -307,8 +316,8 @@ func NewAsking(o *tenant.View, st *storage.Store, parts []*partition.Ref, query 
 	return a
 }
 
-// ScoreAll gives passages that search did not find their likeness to the question, and
-// leaves out what is gone.
+// ScoreAll gives the scores of some passages: what search said of them, or their likeness to the question where search
+// did not find them. It leaves out what is gone, and ends early at an error, which is in Err.
 func (a *Asking) ScoreAll(passages []int32) []retriever.Seed {
 	var out []retriever.Seed
 	for _, p := range passages {
@@ -382,7 +391,8 @@ func (a *Asking) holds(p int32, at ChunkAt) (*partition.Ref, error) {
 	return part, nil
 }
 
-// IsHere says whether a passage is there for who asks.
+// IsHere reports whether a passage still exists, may be learned from, and is among what the question is put to. An error
+// is in Err.
 func (a *Asking) IsHere(p int32) bool {
 	at := a.At(p)
 	if _, ok := a.Near[at]; ok {
@@ -393,7 +403,7 @@ func (a *Asking) IsHere(p int32) bool {
 	return part != nil
 }
 
-// IsAlive says whether an entity is.
+// IsAlive reports whether an entity is live, in one of the partitions that the question is put to. An error is in Err.
 func (a *Asking) IsAlive(entity pb.NodeID) bool {
 	is, known := a.Standing[entity]
 	if !known {

@@ -33,8 +33,8 @@ var brainTies = map[graph.EdgeType]retriever.TieKind{cognition.EdgeSimilar: retr
 // Source is an organization's content as a brain is made of it.
 type Source struct {
 	retriever.Source
-	Places []chunkPlace // of each passage
-	Seen   []*pb.BrainSeen
+	Places []chunkPlace       // of each passage
+	Seen   []*pb.BrainSeen    // how much each partition held, against which drift is measured later
 	shapes []*retriever.Shape // of the partitions
 }
 
@@ -44,10 +44,9 @@ type chunkPlace struct {
 	Seq  uint64
 }
 
-// ReadSource reads what may be learned from, in the order of the partitions'
-// and the nodes' ids: the same content is the same source, whatever came between.
-// All of it is of one moment, since a node whose text is forgotten while it is being
-// read would fail the training. goOn is asked between two nodes.
+// ReadSource reads what may be learned from, in the order of the partitions' and the nodes' ids: the same content is the
+// same source, whatever came between. All of it is of one moment, since a node whose text is forgotten while it is being
+// read would fail the training. Between two nodes it asks goOn, whose error it returns.
 func ReadSource(store *storage.Store, parts []*partition.Ref, goOn func() error) (_ *Source, err error) {
 	st, err := store.Snapshot()
 	if err != nil {

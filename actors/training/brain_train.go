@@ -28,7 +28,7 @@ import (
 )
 
 const (
-	// LeastPassages is the content below which there is nothing to learn from.
+	// LeastPassages is the number of passages below which there is nothing to learn from.
 	LeastPassages = 20
 	// leastJudges is how many questions must judge a brain: fewer than five that are lost
 	// are never told from chance, and most questions are neither won nor lost.
@@ -70,7 +70,7 @@ var (
 // at the epoch that it was in, which gives the same brain.
 type Trainer struct {
 	module  *Module
-	Org     *tenant.View
+	Org     *tenant.View // whose brain it trains
 	id      pb.JobID
 	ctx     actor.Context
 	ended   chan struct{}
@@ -453,9 +453,8 @@ func (r *Run) ask(st *storage.Store, parts []*partition.Ref, src *Source, graph 
 	return asked, all, cosine, r.compute(tasks...)
 }
 
-// WithoutGone gives the indexes of some partitions without what was forgotten: until
-// a merge takes it out it counts in their statistics, and a brain must not be made of
-// that.
+// WithoutGone gives the indexes of some partitions without what was forgotten: until a merge takes it out it counts in
+// their statistics, and a brain must not be made of that. The snapshots that it changes are copies.
 func (r *Run) WithoutGone(st *storage.Store, parts []*partition.Ref) ([]*index.Snapshot, error) {
 	out := make([]*index.Snapshot, len(parts))
 	for i, part := range parts {

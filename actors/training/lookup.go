@@ -12,11 +12,11 @@ import (
 type Lookup struct {
 	*index.Query
 	Snapshots []*index.Snapshot // of each partition
-	Tokens    int               // embedded
+	Tokens    int               // how many were embedded
 }
 
-// LookInto reads a query's words and meaning, and the indexes that are cold. goOn is
-// asked before each of these; its error ends it.
+// LookInto reads a query's words and meaning, and the indexes of the partitions, cold ones from the store. Before each
+// index it asks goOn, whose error it returns. own is the encoder of the worker that it runs on.
 func LookInto(o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, own *partition.QueryEncoder, goOn func() error) (*Lookup, error) {
 	q := &Lookup{Snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{Mode: mode, Config: index.DefaultConfig()}}
 	langs := text.LangSet(0)

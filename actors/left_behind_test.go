@@ -152,7 +152,7 @@ func TestAnExportOutlivesACancellationThatFailed(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.inOrg(func(o *tenant.Org) {
-		cancelled, next := &export.ExportRun{Gone: true}, &export.ExportRun{}
+		cancelled, next := &export.Run{Gone: true}, &export.Run{}
 		exports := tenant.ModuleOf[*export.Module](&o.View)
 		exports.Runs[next.ID] = next
 		ctx, cancel := context.WithCancel(t.Context())

@@ -545,7 +545,7 @@ func (o *peers) decideHere(ctx context.Context, late <-chan time.Time, org pb.Or
 		r, what, err := o.sys.AskHere(ctx, late, org, true, w.Envelope)
 		return &pb.NodeReply{What: &pb.NodeReply_Reply{Reply: r}}, what, err
 	case *pb.NodeAsk_Piece:
-		data, err := export.ExportPiece(ctx, o.sys, w.Piece.GetExport(), w.Piece.GetPiece())
+		data, err := export.Piece(ctx, o.sys, w.Piece.GetExport(), w.Piece.GetPiece())
 		return &pb.NodeReply{What: &pb.NodeReply_Piece{Piece: &pb.ExportPiece{Data: data, Gone: err != nil}}}, tenant.Decided, nil
 	case *pb.NodeAsk_Operator:
 		return o.operateHere(ctx, org, w.Operator)
@@ -609,7 +609,7 @@ func (o *peers) findKey(ctx context.Context, wait time.Duration, hash pb.KeyHash
 	}
 }
 
-// export.ExportPiece is Service.ExportPiece on a node of several.
+// exportPiece is Service.ExportPiece on a node of several.
 func (o *peers) exportPiece(ctx context.Context, e *pb.Export, piece uint32) ([]byte, error) {
 	org, err := pb.OrgIDFrom(e.GetOrg())
 	if err != nil {

@@ -42,14 +42,17 @@ type Feature struct {
 	syncs chan struct{} // the fetches under way
 }
 
+// New makes the feature of a node, whose organizations share the places for fetches.
 func New() Feature {
 	return Feature{syncs: make(chan struct{}, MaxSyncs)}
 }
 
+// Module makes the module of an organization.
 func (f Feature) Module(o *tenant.Org) tenant.Module {
 	return &Module{Org: o, syncs: f.syncs}
 }
 
+// Handle begins what a request about connectors asks for. It reports whether the request is one of this module's.
 func (o *Module) Handle(c *tenant.Call) bool {
 	switch op := c.Env.GetLink().GetOp().(type) {
 	case *pb.LinkOp_CreateConnector:
@@ -70,6 +73,7 @@ func (o *Module) Handle(c *tenant.Call) bool {
 	return true
 }
 
+// Idle reports whether the organization has no syncer, so that it may leave memory.
 func (o *Module) Idle() bool { return o.syncing == nil }
 
 // Look has the syncer look for connectors whose owner is gone.
@@ -85,6 +89,7 @@ func (o *Module) EraseMember(st *storage.Store, ch *commit.Change, user pb.UserI
 	return err
 }
 
+// Reseal adds to a batch the connectors whose secrets are stored unsealed, or sealed under a former key.
 func (o *Module) Reseal(st *storage.Store, b *storage.Batch) error {
 	all := o.Space.Prefix(storage.TableConnector)
 	for rec, err := range storage.ScanRecords(st, all, storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
@@ -98,7 +103,8 @@ func (o *Module) Reseal(st *storage.Store, b *storage.Batch) error {
 	return nil
 }
 
-// JobKinds: a sync is the module's while it fetches. What it has fetched lies in the partition's queue.
+// JobKinds has the job of a sync: it is the module's while the sync fetches. Afterwards what was fetched lies in the
+// partition's queue, and its worker has the job.
 func (o *Module) JobKinds() map[string]tenant.JobKind {
 	return map[string]tenant.JobKind{pb.JobConnectorSync: {
 		Resume: func(job *pb.Job) (bool, error) { return job.GetTotal() == 0, nil }, // the syncer fetches once more
@@ -116,6 +122,7 @@ func connectorNotFound() *pb.Problem {
 	return tenant.NewProblem(pb.CodeConnectorNotFound, "There is no such connector of yours.")
 }
 
+// ConnectorKey is the key of a connector's record.
 func (o *Module) ConnectorKey(id pb.ConnectorID) storage.Key {
 	return o.Space.Key(storage.TableConnector, storage.ID16(id))
 }
@@ -195,6 +202,7 @@ func ShowConnector(k *pb.Connector) (*pb.Connector, error) {
 	}, err
 }
 
+// ReadConfig parses a connector's config into its fields. The error says that it is not a JSON object.
 func ReadConfig(raw []byte) (map[string]json.RawMessage, error) {
 	config := map[string]json.RawMessage{}
 	if err := json.Unmarshal(raw, &config); err != nil {

@@ -38,7 +38,7 @@ var (
 
 // queueExport makes an export known, and begins it when none is being written.
 func (o *Module) queueExport(e *pb.Export) {
-	run := &ExportRun{ID: pb.ExportID(e.GetId()), user: pb.UserID(e.GetUser())}
+	run := &Run{ID: pb.ExportID(e.GetId()), user: pb.UserID(e.GetUser())}
 	if e.GetScope() == pb.ExportScopeUser {
 		part, err := o.LoadPartition(pb.PartitionID(e.GetPartition()))
 		if err != nil {
@@ -114,7 +114,7 @@ func (o *Module) retryExports(after time.Duration) {
 
 // Export writes one document, however often that takes, and reports to the
 // organization's actor. It runs beside the mailbox.
-func (o *Module) Export(ctx context.Context, run *ExportRun) {
+func (o *Module) Export(ctx context.Context, run *Run) {
 	var err error
 	for range maxExportRestarts {
 		if err = o.tryExport(ctx, run); !errors.Is(err, errExportStale) {
@@ -151,8 +151,8 @@ func (o *Module) Export(ctx context.Context, run *ExportRun) {
 	})
 }
 
-// pb.ExportFailed notes that an attempt at an export has failed.
-func (o *Module) exportFailed(run *ExportRun) {
+// exportFailed notes that an attempt at an export has failed.
+func (o *Module) exportFailed(run *Run) {
 	ch := commit.New(o.Store)
 	err := o.WithStore(func(st *storage.Store) error { return o.FailAttempt(st, ch.Batch, pb.JobID(run.ID)) })
 	if err == nil && ch.Len() > 0 {
@@ -168,7 +168,7 @@ func (o *Module) exportFailed(run *ExportRun) {
 
 // tryExport is one attempt. After the last that it has, it ends the export as
 // failed and returns nil, as it does when it succeeds.
-func (o *Module) tryExport(ctx context.Context, run *ExportRun) (err error) {
+func (o *Module) tryExport(ctx context.Context, run *Run) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = node.PanicError("export", r)
@@ -243,7 +243,7 @@ func (o *Module) tryExport(ctx context.Context, run *ExportRun) (err error) {
 }
 
 // endExport writes an export's end, with what is left of its document.
-func (o *Module) endExport(run *ExportRun, e *pb.Export, job *pb.Job, ch *commit.Change, why error) error {
+func (o *Module) endExport(run *Run, e *pb.Export, job *pb.Job, ch *commit.Change, why error) error {
 	now := o.System.Clock.Now()
 	e.FinishedMs, job.FinishedMs = clock.Millis(now), clock.Millis(now)
 	job.Done = job.GetTotal()
@@ -272,7 +272,7 @@ func (o *Module) endExport(run *ExportRun, e *pb.Export, job *pb.Job, ch *commit
 
 // commitExport commits a part of a document, or with finished its end, unless it
 // must not go on. Nothing of it enters the commit behind what ends it.
-func (o *Module) commitExport(run *ExportRun, ch *commit.Change, finished *pb.Export) error {
+func (o *Module) commitExport(run *Run, ch *commit.Change, finished *pb.Export) error {
 	o.Mu.Lock()
 	switch {
 	case run.Gone:
@@ -300,7 +300,7 @@ func (o *Module) commitExport(run *ExportRun, ch *commit.Change, finished *pb.Ex
 type documentWriter struct {
 	exports *Module
 	ctx     context.Context // the run's: it lives as long as the writer
-	run     *ExportRun
+	run     *Run
 	batch   *commit.Change
 	buf     []byte
 	n       uint32

@@ -19,10 +19,8 @@ import (
 	"orgmem/storage"
 )
 
-// The states and scopes of exports.
-const (
-	ExportFormat = "json"
-)
+// ExportFormat is the format of all documents.
+const ExportFormat = "json"
 
 const (
 	// DefaultExportRetention is how long a document can be downloaded (docs/export.md).
@@ -40,9 +38,9 @@ const (
 	MaxEndedExports = 200
 )
 
-// ExportRun is an export that is queued or being written. Its fields are guarded
+// Run is an export that is queued or being written. Its fields are guarded
 // by Module.mu, but for the first three, which do not change.
-type ExportRun struct {
+type Run struct {
 	ID   pb.ExportID
 	part *partition.Ref // whose memory; for the whole organization nil
 	user pb.UserID
@@ -66,6 +64,7 @@ func mayHold(e *pb.Export, part *partition.Ref) bool {
 	return e.GetSeen() == 0 || part.Born <= e.GetSeen()
 }
 
+// ExportKey is the key of an export's record.
 func ExportKey(space storage.Space, id pb.ExportID) storage.Key {
 	return space.Key(storage.TableExport, storage.ID16(id))
 }
@@ -74,6 +73,7 @@ func exportPieces(space storage.Space, id pb.ExportID) storage.Range {
 	return space.Prefix(storage.TableExportPiece, storage.ID16(id))
 }
 
+// ExportByTime is the key of an export in the index that lists the newest first.
 func ExportByTime(space storage.Space, e *pb.Export) storage.Key {
 	return space.Key(storage.TableExportByTime, storage.U64Desc(uint64(e.GetCreatedMs())), storage.ID16(pb.ExportID(e.GetId())))
 }
@@ -86,7 +86,7 @@ type Module struct {
 	tenant.NoModule
 	retention time.Duration // how long an export can be downloaded
 	Mu        sync.Mutex
-	Runs      map[pb.ExportID]*ExportRun // the exports that are not finished
+	Runs      map[pb.ExportID]*Run // the exports that are not finished
 }
 
 // Feature is what a node has once for exports.
@@ -95,14 +95,17 @@ type Feature struct {
 	retention time.Duration
 }
 
+// New makes the feature of a node. A retention of zero in the configuration means DefaultExportRetention.
 func New(cfg *tenant.Config) Feature {
 	return Feature{retention: cmp.Or(cfg.ExportRetention, DefaultExportRetention)}
 }
 
+// Module makes the module of an organization.
 func (f Feature) Module(o *tenant.Org) tenant.Module {
-	return &Module{Org: o, retention: f.retention, Runs: map[pb.ExportID]*ExportRun{}}
+	return &Module{Org: o, retention: f.retention, Runs: map[pb.ExportID]*Run{}}
 }
 
+// Handle begins what a request about exports asks for. It reports whether the request is one of this module's.
 func (o *Module) Handle(c *tenant.Call) bool {
 	switch op := c.Env.GetData().GetOp().(type) {
 	case *pb.DataOp_CreateExport:
@@ -126,6 +129,7 @@ func (o *Module) Sweep(st *storage.Store, b *storage.Batch, _ time.Time) (int, e
 	return 0, o.sweepExports(b, st)
 }
 
+// JobKinds has the job of an export, which is the module's from its begin to its end.
 func (o *Module) JobKinds() map[string]tenant.JobKind {
 	return map[string]tenant.JobKind{pb.JobExport: {
 		Resume: func(job *pb.Job) (bool, error) { return true, o.resumeExport(pb.ExportID(job.GetId())) },
@@ -443,8 +447,9 @@ func (o *Module) listExports(r storage.Reader, c *tenant.Call, op *pb.ListExport
 // ErrExportGone means that a document ended while it was sent.
 var ErrExportGone = errors.New("the export has ended")
 
-// ExportPiece is ExportPiece where the organization lives on this node.
-func ExportPiece(ctx context.Context, s *tenant.System, e *pb.Export, piece uint32) (data []byte, err error) {
+// Piece returns one piece of an export's document, counted from 0, where the organization lives on this node. It
+// fails with ErrExportGone when the document has ended, is another one by now, or has no such piece.
+func Piece(ctx context.Context, s *tenant.System, e *pb.Export, piece uint32) (data []byte, err error) {
 	org, err := pb.OrgIDFrom(e.GetOrg())
 	if err != nil {
 		return nil, fmt.Errorf("export piece: %w", err)

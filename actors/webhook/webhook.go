@@ -22,7 +22,8 @@ const (
 	// MaxDeliveries is how many attempts are kept of each endpoint.
 	MaxDeliveries = 50
 	// WebhookSecretBytes of randomness make a signing secret.
-	WebhookSecretBytes  = 32
+	WebhookSecretBytes = 32
+	// WebhookSecretPrefix begins every signing secret, so that people and scanners recognize one.
 	WebhookSecretPrefix = "whsec_"
 	// allEvents subscribes to everything.
 	allEvents = "*"
@@ -48,10 +49,12 @@ func InactiveEvents(subscribed []string) []string {
 	return out
 }
 
+// WebhookNotFound is the answer to a request that names no endpoint of the organization.
 func WebhookNotFound() *pb.Problem {
 	return tenant.NewProblem(pb.CodeWebhookNotFound, "There is no such webhook endpoint.")
 }
 
+// KeyOf is the key of an endpoint's record.
 func (o *Module) KeyOf(id pb.WebhookID) storage.Key {
 	return o.Space.Key(storage.TableWebhook, storage.ID16(id))
 }

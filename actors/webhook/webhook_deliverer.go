@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	// MaxDeliveryAttempts and MaxWebhookFailures are the interface's: attempts per
-	// event, and attempts that failed in a row before an endpoint is disabled.
+	// MaxDeliveryAttempts is how often the delivery of an event is attempted (the interface's).
 	MaxDeliveryAttempts = 3
-	MaxWebhookFailures  = 8
+	// MaxWebhookFailures is how many attempts fail in a row before an endpoint is disabled (the interface's).
+	MaxWebhookFailures = 8
 	// RetryJitter is how far a retry may come before or after its time, as a share of
 	// the wait (the interface's).
 	RetryJitter = 0.2

@@ -27,7 +27,7 @@ import (
 // MaxSnippet bounds what the delivery log keeps of a response, in bytes.
 const MaxSnippet = 512
 
-// envelope is the body of a delivery.
+// eventEnvelope is the body of a delivery.
 type eventEnvelope struct {
 	ID        string          `json:"id"`
 	Type      string          `json:"type"`

@@ -29,6 +29,8 @@ func DefaultRetryDelays() []time.Duration {
 	return []time.Duration{30 * time.Second, 120 * time.Second}
 }
 
+// New makes the feature of a node. It fails when the configured delays are not one for each attempt after the first;
+// nil means DefaultRetryDelays.
 func New(cfg *tenant.Config) (*Feature, error) {
 	f := &Feature{Streams: newEventHub(cfg.Clock), delays: slices.Clone(cfg.WebhookRetryDelays), random: cfg.Random}
 	if cfg.WebhookRetryDelays == nil {
@@ -40,12 +42,14 @@ func New(cfg *tenant.Config) (*Feature, error) {
 	return f, nil
 }
 
+// Module makes the module of an organization.
 func (f *Feature) Module(o *tenant.Org) tenant.Module {
 	return &Module{
 		Org: o, enabled: map[pb.WebhookID]struct{}{}, Posting: map[pb.WebhookID]*delivererRef{}, node: f, Deliveries: newDeliveries(),
 	}
 }
 
+// Stats adds the open streams, the attempts to deliver, and the endpoints that were disabled for failures.
 func (f *Feature) Stats(st *tenant.Stats) {
 	st.EventStreams = f.Streams.count()
 	st.Deliveries, st.DeliveriesFailed, st.WebhooksDisabled = f.delivered.Load(), f.failed.Load(), f.disabled.Load()

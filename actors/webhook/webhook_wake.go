@@ -31,6 +31,7 @@ type Module struct {
 	Deliveries *deliveries
 }
 
+// Handle begins what a request about webhooks or the event stream asks for. It reports whether the request is one of this module's.
 func (o *Module) Handle(c *tenant.Call) bool {
 	switch op := c.Env.GetLink().GetOp().(type) {
 	case *pb.LinkOp_StreamEvents:
@@ -66,8 +67,10 @@ func (o *Module) ErasePartition(ref *partition.Ref) error {
 	return o.eraseDeliveries(ref)
 }
 
+// Idle reports whether no endpoint has a child, so that the organization may leave memory.
 func (o *Module) Idle() bool { return len(o.Posting) == 0 }
 
+// Reseal adds to a batch the endpoints whose secret is stored unsealed, or sealed under a former key.
 func (o *Module) Reseal(st *storage.Store, b *storage.Batch) error {
 	hooks, err := o.webhooks(st)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/knadh/koanf/v2"
 )
 
-// tenant.ErrInvalid is wrapped by every error of Load.
+// ErrInvalid is wrapped by every error of Load.
 var ErrInvalid = errors.New("invalid configuration")
 
 // maxFileBytes bounds the configuration file; ours has a dozen short lines.

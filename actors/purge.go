@@ -696,7 +696,7 @@ func (d *purgeWork) endJobs(st storage.Reader) error {
 	return nil
 }
 
-// tenant.EndJob cancels a job, whose entries leave the queue with it.
+// endJob cancels a job, whose entries leave the queue with it.
 func (d *purgeWork) endJob(part *partition.Ref, job *pb.Job) error {
 	job.Status, job.FinishedMs = pb.JobCancelled, d.now
 	if job.GetType() != pb.JobCognition { // which has nothing in the queue

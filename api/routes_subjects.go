@@ -76,7 +76,7 @@ func (subjectName) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, MinLength: &one, MaxLength: &most, Pattern: wire.PlainName}
 }
 
-// tenant.ValidSubject reports whether a subject may have this id: 1 to 256 bytes without control
+// validSubject reports whether a subject may have this id: 1 to 256 bytes without control
 // characters. That it is UTF-8 has been checked with its escapes.
 func validSubject(id string) bool {
 	if id == "" || len(id) > web.MaxSubjectBytes {

@@ -10,7 +10,7 @@ import (
 )
 
 // ConnectorSecrets are the fields of a config that are written and never read. They
-// are stored sealed, apart from the rest (seal.go).
+// are stored sealed, apart from the rest (tenant.View.Seal).
 var ConnectorSecrets = []string{"token", "authorization"}
 
 // splitConfig parts a config into what may be shown and its secrets, which are nil

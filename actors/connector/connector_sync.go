@@ -302,7 +302,7 @@ func (o *Module) openSync(r storage.Reader, k *pb.Connector) (*pb.Job, error) {
 	return job, nil
 }
 
-// tenant.OwnerOf is the partition that a connector fills, nil when its owner is gone. In the
+// ownerOf is the partition that a connector fills, nil when its owner is gone. In the
 // sandbox, which knows nobody, the organization tells who is a member.
 func (o *Module) ownerOf(k *pb.Connector) (*partition.Ref, error) {
 	user, err := pb.UserIDFrom(k.GetUser())

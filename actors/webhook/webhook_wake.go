@@ -31,7 +31,8 @@ type Module struct {
 	Deliveries *deliveries
 }
 
-// Handle begins what a request about webhooks or the event stream asks for. It reports whether the request is one of this module's.
+// Handle begins what a request about webhooks or the event stream asks for. It reports whether the request is one of
+// this module's.
 func (o *Module) Handle(c *tenant.Call) bool {
 	switch op := c.Env.GetLink().GetOp().(type) {
 	case *pb.LinkOp_StreamEvents:

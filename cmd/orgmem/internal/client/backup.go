@@ -75,7 +75,7 @@ func copyPath(c backup.Copy) string {
 	return copiesPath + "/" + url.PathEscape(c.ID) + "/" + url.PathEscape(c.Store.Name)
 }
 
-// pb.CodeOrganizationNotFound is the service's word for a store or a copy that is not there.
+// codeOrgNotFound is the service's word for a store or a copy that is not there.
 const codeOrgNotFound = "organization_not_found"
 
 func goneError(err error) error {

@@ -29,7 +29,7 @@ const (
 	// tellAfter is how long a person may look at nothing before they are told what
 	// is waited for.
 	tellAfter = 5 * time.Second
-	// tenant.MaxAttempts stops a server that answers 429 with Retry-After: 0 for ever.
+	// maxAttempts stops a server that answers 429 with Retry-After: 0 for ever.
 	maxAttempts = 50
 	// firstBackoff doubles up to maxBackoff where no Retry-After is sent.
 	firstBackoff = 200 * time.Millisecond

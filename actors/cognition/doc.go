@@ -1,6 +1,6 @@
 // Package cognition looks at what is new in a partition and derives from it what no single text says: contradictions,
-// domains, the identity of a person, proposals and insights. Module is the feature; for each partition in memory it makes
-// one actor, which follows the partition's worker and runs one cycle at a time (docs/cognition.md).
+// domains, the identity of a person, proposals and insights. Module is the feature; for each partition in memory it
+// makes one actor, which follows the partition's worker and runs one cycle at a time (docs/cognition.md).
 //
 // # Promises
 //

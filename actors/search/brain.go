@@ -77,7 +77,9 @@ func (o *Module) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnsw
 
 // sources are the passages that an answer is made of: those that the brain comes to
 // or, while there is none, those that search finds.
-func (o *Module) sources(c *tenant.Call, st *storage.Store, parts []*partition.Ref, query string, rd *searcher) (hits []*pb.Hit, confidence float64, err error) {
+func (o *Module) sources(
+	c *tenant.Call, st *storage.Store, parts []*partition.Ref, query string, rd *searcher,
+) (hits []*pb.Hit, confidence float64, err error) {
 	n, err := tenant.ModuleOf[*training.Module](c.Org).Brain(st)
 	if errors.Is(err, training.ErrNotTrained) || errors.Is(err, training.ErrNotReady) {
 		for _, most := range []uint32{AnswerSources, answerScan} {
@@ -155,7 +157,9 @@ func (m wordMatcher) share(s string) float64 {
 
 // walkFrom lets the brain walk from a question. The walk and what is returned are
 // the worker's until its next call. Quality mode thorough begins at the exact cosines.
-func (o *Module) walkFrom(c *tenant.Call, st *storage.Store, parts []*partition.Ref, n *training.Net, query string, rd *searcher) (*retriever.Walk, *training.Asking, error) {
+func (o *Module) walkFrom(
+	c *tenant.Call, st *storage.Store, parts []*partition.Ref, n *training.Net, query string, rd *searcher,
+) (*retriever.Walk, *training.Asking, error) {
 	e, err := o.effort(c, st)
 	if err != nil {
 		return nil, nil, err
@@ -206,7 +210,9 @@ func learned(n *pb.Node) bool { return !n.GetUnlearned() }
 
 // foundBy reads what a walk ranked: the best passages of the nodes that are to be
 // kept, at most topK.
-func foundBy(a *training.Asking, n *training.Net, ranked []retriever.Ranked, topK int, keep func(*pb.Node) bool) (out []walked, err error) {
+func foundBy(
+	a *training.Asking, n *training.Net, ranked []retriever.Ranked, topK int, keep func(*pb.Node) bool,
+) (out []walked, err error) {
 	taken := map[pb.NodeID]bool{}
 	for _, r := range ranked {
 		at := training.ChunkAt{}
@@ -221,7 +227,9 @@ func foundBy(a *training.Asking, n *training.Net, ranked []retriever.Ranked, top
 		if i < 0 || taken[id] {
 			continue
 		}
-		hit, node, err := readHit(a.Store, a.Parts[i], index.Hit{Seq: at.Seq, Node: id, Part: int32(i), Score: float32(r.Total), Vector: r.Cosine, Keyword: r.Keyword})
+		hit, node, err := readHit(a.Store, a.Parts[i], index.Hit{
+			Seq: at.Seq, Node: id, Part: int32(i), Score: float32(r.Total), Vector: r.Cosine, Keyword: r.Keyword,
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -259,7 +267,10 @@ func (o *Module) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
 		}
 		topK := int(cmp.Or(op.GetTopK(), DefaultTopK))
 		ranked := w.Passages(topK + training.MaxSeeds)
-		out := &pb.BrainFound{GateConfidence: w.Confidence(), PropagationTier: string(w.Tier(ranked[:min(topK, len(ranked))])), Version: n.Artifact.GetVersion()}
+		out := &pb.BrainFound{
+			GateConfidence: w.Confidence(), PropagationTier: string(w.Tier(ranked[:min(topK, len(ranked))])),
+			Version: n.Artifact.GetVersion(),
+		}
 		hits, err := foundBy(a, n, ranked, topK, learned)
 		if err != nil {
 			return nil, err
@@ -288,7 +299,9 @@ func (o *Module) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
 }
 
 func brainNode(h *pb.Hit, activation float64) *pb.BrainNode {
-	return &pb.BrainNode{Node: h.GetNode(), ExternalId: h.GetExternalId(), Title: h.GetTitle(), Score: h.GetScore(), Activation: activation}
+	return &pb.BrainNode{
+		Node: h.GetNode(), ExternalId: h.GetExternalId(), Title: h.GetTitle(), Score: h.GetScore(), Activation: activation,
+	}
 }
 
 // entitiesOf are the things that a walk came to.

@@ -64,9 +64,13 @@ func (o *Module) search(c *tenant.Call, op *pb.Search) {
 
 // readScope reads, in the read pool, from what an answer covers: the caller's
 // partition or, with scope org, all of the organization's.
-func (o *Module) readScope(c *tenant.Call, orgScope bool, read func(st *storage.Store, parts []*partition.Ref, rd *searcher) (*pb.Reply, error)) {
+func (o *Module) readScope(
+	c *tenant.Call, orgScope bool,
+	read func(st *storage.Store, parts []*partition.Ref, rd *searcher) (*pb.Reply, error),
+) {
 	if orgScope && c.Env.GetHasSubject() {
-		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
+		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied,
+			"A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
 		return
 	}
 	w := node.Narrow
@@ -87,7 +91,9 @@ func (o *Module) readScope(c *tenant.Call, orgScope bool, read func(st *storage.
 
 // find searches, by the brain where there is one and it may be used, and counts what
 // that costs.
-func (o *Module) find(c *tenant.Call, st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
+func (o *Module) find(
+	c *tenant.Call, st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *searcher,
+) (*pb.SearchResult, error) {
 	if found, err := o.findByBrain(c, st, parts, op, rd); found != nil || err != nil {
 		return found, err
 	}
@@ -99,7 +105,9 @@ func (o *Module) find(c *tenant.Call, st *storage.Store, parts []*partition.Ref,
 }
 
 // findWith is find for a query that is ready.
-func (o *Module) findWith(c *tenant.Call, st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
+func (o *Module) findWith(
+	c *tenant.Call, st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, rd *searcher,
+) (*pb.SearchResult, error) {
 	e, err := o.effort(c, st)
 	if err != nil {
 		return nil, err
@@ -113,11 +121,15 @@ func (o *Module) findWith(c *tenant.Call, st *storage.Store, parts []*partition.
 	return found, nil
 }
 
-var searchModes = map[string]index.Mode{"": index.Hybrid, "hybrid": index.Hybrid, "vector": index.VectorOnly, "keyword": index.KeywordOnly}
+var searchModes = map[string]index.Mode{
+	"": index.Hybrid, "hybrid": index.Hybrid, "vector": index.VectorOnly, "keyword": index.KeywordOnly,
+}
 
 // SearchIn ranks the chunks of some partitions as one index, and reads what the best of them show. It sets the number of
 // candidates and the filter of q.
-func (o *Module) SearchIn(st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, e effort, rd *searcher) (*pb.SearchResult, error) {
+func (o *Module) SearchIn(
+	st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, e effort, rd *searcher,
+) (*pb.SearchResult, error) {
 	topK := int(op.GetTopK())
 	if topK == 0 {
 		topK = DefaultTopK
@@ -149,7 +161,9 @@ func (o *Module) SearchIn(st *storage.Store, parts []*partition.Ref, q *training
 // rank gives the best topK nodes. The best candidates may all be chunks of a few
 // long documents; then more of them are looked at, until there are topK nodes or
 // no more chunks.
-func (o *Module) rank(st *storage.Store, parts []*partition.Ref, snapshots []*index.Snapshot, q *index.Query, topK int, e effort, rd *searcher) ([]index.Hit, error) {
+func (o *Module) rank(
+	st *storage.Store, parts []*partition.Ref, snapshots []*index.Snapshot, q *index.Query, topK int, e effort, rd *searcher,
+) ([]index.Hit, error) {
 	for {
 		candidates := rd.Scratch.Candidates(snapshots, q)
 		exact, err := e.exactVectors(st, parts, candidates, q, topK, &rd.Vectors)
@@ -166,7 +180,10 @@ func (o *Module) rank(st *storage.Store, parts []*partition.Ref, snapshots []*in
 
 // exactVectors reads the stored vectors of the candidates that are to be ranked by
 // them, each at its candidate's place. They are valid until from reads the next.
-func (e effort) exactVectors(st *storage.Store, parts []*partition.Ref, candidates []index.Candidate, q *index.Query, topK int, from *partition.VectorReader) ([][]float32, error) {
+func (e effort) exactVectors(
+	st *storage.Store, parts []*partition.Ref, candidates []index.Candidate, q *index.Query, topK int,
+	from *partition.VectorReader,
+) ([][]float32, error) {
 	most := min(e.exact*max(topK, DefaultTopK), len(candidates))
 	if q.Mode == index.KeywordOnly || most == 0 {
 		return nil, nil
@@ -222,7 +239,8 @@ func (o *Module) filterOf(st *storage.Store, parts []*partition.Ref, f *pb.Filte
 		out.Node = func(part int, id pb.NodeID) bool {
 			n := &pb.Node{}
 			found, err := st.Get(parts[part].Space.Key(storage.TableNode, storage.Str(id)), n)
-			return err == nil && found && (f.GetDomain() == "" || n.GetDomain() == f.GetDomain()) && moments.HeldAt(n, f.GetAsOfMs())
+			return err == nil && found && (f.GetDomain() == "" || n.GetDomain() == f.GetDomain()) &&
+				moments.HeldAt(n, f.GetAsOfMs())
 		}
 	}
 	return out

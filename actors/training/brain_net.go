@@ -286,9 +286,15 @@ type Asking struct {
 
 // NewAsking searches for a question's seeds. sharpen gives the candidates better scores; nil leaves them as they are, and
 // its error is in Err. passage gives a chunk's passage, or retriever.Unknown. The caller sets At and Docs before a walk.
-func NewAsking(o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, own *index.Scratch, q *Lookup, sharpen func([]index.Candidate) error, passage func(ChunkAt) int32) *Asking {
+func NewAsking(
+	o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, own *index.Scratch, q *Lookup,
+	sharpen func([]index.Candidate) error, passage func(ChunkAt) int32,
+) *Asking {
 	q.N = brainCandidates
-	a := &Asking{Org: o, Store: st, Parts: parts, Near: map[ChunkAt]retriever.Seed{}, Chunks: map[pb.NodeID][]uint64{}, Standing: map[pb.NodeID]bool{}, Look: q, Passage: passage}
+	a := &Asking{
+		Org: o, Store: st, Parts: parts, Look: q, Passage: passage,
+		Near: map[ChunkAt]retriever.Seed{}, Chunks: map[pb.NodeID][]uint64{}, Standing: map[pb.NodeID]bool{},
+	}
 	a.Text, a.Score = query, a.ScoreAll
 	defer own.Reset()
 	candidates := own.Candidates(q.Snapshots, q.Query)

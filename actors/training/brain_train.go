@@ -416,7 +416,10 @@ func (r *Run) compute(tasks ...func(worker int) error) error {
 
 // ask searches for the questions' seeds. cosine are the passages that plain vector
 // search finds for each, all what search says.
-func (r *Run) ask(st *storage.Store, parts []*partition.Ref, src *Source, graph *retriever.Graph, snapshots []*index.Snapshot, examples []retriever.Example) (asked []retriever.Asked, all []*Asking, cosine [][]int32, err error) {
+func (r *Run) ask(
+	st *storage.Store, parts []*partition.Ref, src *Source, graph *retriever.Graph, snapshots []*index.Snapshot,
+	examples []retriever.Example,
+) (asked []retriever.Asked, all []*Asking, cosine [][]int32, err error) {
 	passages := make(map[ChunkAt]int32, len(src.Places))
 	for p, at := range src.Places {
 		passages[ChunkAt{parts[at.Part].ID, at.Seq}] = int32(p)
@@ -504,7 +507,9 @@ func (a *Asking) byCosine() []int32 {
 }
 
 // learn trains on the first part of the questions.
-func (r *Run) learn(graph *retriever.Graph, salt retriever.Salt, asked []retriever.Asked, content []byte) (retriever.Parameters, error) {
+func (r *Run) learn(
+	graph *retriever.Graph, salt retriever.Salt, asked []retriever.Asked, content []byte,
+) (retriever.Parameters, error) {
 	learned, checked := retriever.Split(len(asked))
 	t := retriever.NewTrainer(graph, salt, asked[:learned], asked[learned:checked], brainSeed)
 	// The memory is not held still between two attempts: what was learned of other
@@ -545,7 +550,10 @@ func (r *Run) learn(graph *retriever.Graph, salt retriever.Salt, asked []retriev
 
 // judge compares the new brain with plain likeness, with search and with the brain
 // that serves, on questions that it has not learned from (docs/brain.md).
-func (r *Run) judge(st *storage.Store, graph *retriever.Graph, salt retriever.Salt, made retriever.Parameters, asked []retriever.Asked, asking []*Asking, cosine [][]int32) error {
+func (r *Run) judge(
+	st *storage.Store, graph *retriever.Graph, salt retriever.Salt, made retriever.Parameters, asked []retriever.Asked,
+	asking []*Asking, cosine [][]int32,
+) error {
 	_, from := retriever.Split(len(asked))
 	serving, projection, err := r.module.servingParameters(st)
 	if err != nil {

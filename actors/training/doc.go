@@ -7,7 +7,7 @@
 //     training that a stop or a crash interrupted continues at the epoch that it was in.
 //   - The same content gives the same brain.
 //   - A brain is published only if it holds its own against plain likeness, against search and against the brain that
-//     serves, on questions that it has not learned from (docs/brain.md). One commit puts it in the place of the one before.
+//     serves, on questions that it has not learned from (docs/brain.md). One commit replaces the one before it.
 //   - A training that was cancelled, or whose content was purged, writes nothing any more.
 //   - The event of a training that has ended is written once.
 //   - A stored brain that cannot be read serves nobody, and searches continue without it.

@@ -17,7 +17,10 @@ type Lookup struct {
 
 // LookInto reads a query's words and meaning, and the indexes of the partitions, cold ones from the store. Before each
 // index it asks goOn, whose error it returns. own is the encoder of the worker that it runs on.
-func LookInto(o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, own *partition.QueryEncoder, goOn func() error) (*Lookup, error) {
+func LookInto(
+	o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, own *partition.QueryEncoder,
+	goOn func() error,
+) (*Lookup, error) {
 	q := &Lookup{Snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{Mode: mode, Config: index.DefaultConfig()}}
 	langs := text.LangSet(0)
 	wanted := map[index.ModelID]bool{}

@@ -92,7 +92,9 @@ func (o *Module) EraseMember(st *storage.Store, ch *commit.Change, user pb.UserI
 // Reseal adds to a batch the connectors whose secrets are stored unsealed, or sealed under a former key.
 func (o *Module) Reseal(st *storage.Store, b *storage.Batch) error {
 	all := o.Space.Prefix(storage.TableConnector)
-	for rec, err := range storage.ScanRecords(st, all, storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
+	for rec, err := range storage.ScanRecords(st, all, storage.ScanOptions{}, func() *pb.Connector {
+		return &pb.Connector{}
+	}) {
 		if err != nil {
 			return err
 		}
@@ -143,7 +145,8 @@ func (o *Module) findConnector(r storage.Reader, who tenant.Principal, id string
 // connectors returns a person's connectors, newest first.
 func (o *Module) connectors(r storage.Reader, who tenant.Principal) ([]*pb.Connector, error) {
 	var all []*pb.Connector
-	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableConnector), storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
+	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableConnector), storage.ScanOptions{},
+		func() *pb.Connector { return &pb.Connector{} }) {
 		if err != nil {
 			return nil, err
 		}
@@ -197,8 +200,9 @@ func connectorReply(k *pb.Connector, status uint32) (*pb.Reply, error) {
 func ShowConnector(k *pb.Connector) (*pb.Connector, error) {
 	raw, _, err := splitConfig(k.GetConfig())
 	return &pb.Connector{
-		Id: k.GetId(), Type: k.GetType(), Name: k.GetName(), Config: raw, IntervalS: k.GetIntervalS(), Enabled: k.GetEnabled(),
-		LastSyncMs: k.GetLastSyncMs(), LastStatus: k.GetLastStatus(), LastError: k.GetLastError(), Documents: k.GetDocuments(), CreatedMs: k.GetCreatedMs(),
+		Id: k.GetId(), Type: k.GetType(), Name: k.GetName(), Config: raw, IntervalS: k.GetIntervalS(),
+		Enabled: k.GetEnabled(), LastSyncMs: k.GetLastSyncMs(), LastStatus: k.GetLastStatus(), LastError: k.GetLastError(),
+		Documents: k.GetDocuments(), CreatedMs: k.GetCreatedMs(),
 	}, err
 }
 
@@ -302,8 +306,9 @@ func (o *Module) createConnector(c *tenant.Call, op *pb.CreateConnector) {
 			}
 			var r *pb.Reply
 			k := &pb.Connector{
-				User: c.Who.User.Bytes(), Type: op.GetType(), Name: op.GetName(), IntervalS: op.GetIntervalS(), Enabled: op.GetEnabled(),
-				CreatedMs: clock.Millis(o.System.Clock.Now()), NextSyncMs: clock.Millis(o.System.Clock.Now().Add(FirstSync)),
+				User: c.Who.User.Bytes(), Type: op.GetType(), Name: op.GetName(), IntervalS: op.GetIntervalS(),
+				Enabled: op.GetEnabled(), CreatedMs: clock.Millis(o.System.Clock.Now()),
+				NextSyncMs: clock.Millis(o.System.Clock.Now().Add(FirstSync)),
 			}
 			if err == nil {
 				id, drawn := o.System.NewUUID()
@@ -325,7 +330,8 @@ func (o *Module) createConnector(c *tenant.Call, op *pb.CreateConnector) {
 	})
 }
 
-func (o *Module) putConnector(c *tenant.Call, ch *commit.Change, k *pb.Connector, action string, r *pb.Reply, release func()) {
+func (o *Module) putConnector(c *tenant.Call, ch *commit.Change, k *pb.Connector, action string, r *pb.Reply,
+	release func()) {
 	id := pb.ConnectorID(k.GetId())
 	ch.Put(o.ConnectorKey(id), k)
 	ch.Audit(c.AuditOf(action, id.String()))
@@ -418,7 +424,8 @@ func (o *Module) patchConnector(c *tenant.Call, op *pb.PatchConnector) {
 
 // configFields are those of each type's config.
 var configFields = map[string][]string{
-	"feed": {"url", "authorization"}, "web": {"sitemap", "pages", "authorization"}, "git": {"url", "branch", "path", "token"},
+	"feed": {"url", "authorization"}, "web": {"sitemap", "pages", "authorization"},
+	"git": {"url", "branch", "path", "token"},
 }
 
 // misfit names a field of a new config that the connector's type has not, or the

@@ -219,7 +219,8 @@ func (o *Module) fetchSource(ctx context.Context, m syncFetch) (result connect.R
 			return connect.Memory{}, err
 		}
 		return connect.Memory{
-			Most: min(most, o.System.ReadingMemory.Limit()), More: func(n int) error { return work.More(ctx, n, 0) }, GoOn: ctx.Err, End: work.End,
+			Most: min(most, o.System.ReadingMemory.Limit()), More: func(n int) error { return work.More(ctx, n, 0) },
+			GoOn: ctx.Err, End: work.End,
 		}, nil
 	}
 	o.System.Config.Working(pb.JobConnectorSync, func() bool { return ctx.Err() != nil })
@@ -237,7 +238,8 @@ func (o *Module) lookConnectors() {
 	}
 	if o.syncing == nil {
 		view := &o.View
-		o.syncing = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return &syncer{module: o, org: view} }, actor.WithSupervisor(tenant.StopFailed)))
+		o.syncing = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return &syncer{module: o, org: view} },
+			actor.WithSupervisor(tenant.StopFailed)))
 		o.WhenBusy(func(error) {}) // without the mark only a crash now is not made good
 	}
 	o.looks++
@@ -357,7 +359,8 @@ func (o *Module) nextSync(child *actor.PID) {
 		var ended []pb.JobID
 		ch := commit.New(o.Store)
 		err := o.WithStore(func(st *storage.Store) error {
-			for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableConnector), storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
+			for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableConnector), storage.ScanOptions{},
+				func() *pb.Connector { return &pb.Connector{} }) {
 				if err != nil {
 					return err
 				}
@@ -435,7 +438,8 @@ func (o *Module) beginSync(child *actor.PID, k *pb.Connector, part *partition.Re
 	}
 	ch.Put(o.ConnectorKey(id), k)
 	config, _, unread := o.WholeConfig(k)
-	m := syncFetch{id: id, job: pb.JobID(job.GetId()), source: connect.Source{Type: k.GetType(), Config: config}, before: before}
+	m := syncFetch{id: id, job: pb.JobID(job.GetId()), source: connect.Source{Type: k.GetType(), Config: config},
+		before: before}
 	o.Committer.SubmitChange(ch, func(err error) {
 		o.Later(func() {
 			if err == nil && opened {
@@ -509,7 +513,9 @@ func (o *Module) endSync(child *actor.PID, m syncFetch, result connect.Result, f
 		ch := commit.New(o.Store)
 		ch.User = k.GetUser()
 		if failure != nil {
-			if !errors.Is(failure, connect.ErrSource) && !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, tenant.ErrNoEgress) && !errors.Is(failure, tenant.ErrUnclean) && !errors.Is(failure, tenant.ErrGivenUp) {
+			if !errors.Is(failure, connect.ErrSource) && !errors.Is(failure, context.DeadlineExceeded) &&
+				!errors.Is(failure, tenant.ErrNoEgress) && !errors.Is(failure, tenant.ErrUnclean) &&
+				!errors.Is(failure, tenant.ErrGivenUp) {
 				o.System.Log.Error("a source could not be read", "org", o.ID.String(), "connector", m.id.String(), "err", failure)
 			}
 			o.syncFailed(k, failure, now)
@@ -521,7 +527,8 @@ func (o *Module) endSync(child *actor.PID, m syncFetch, result connect.Result, f
 			if result.State != nil {
 				ch.PutRaw(o.connectorState(m.id), result.State)
 			}
-			job.Status, job.FinishedMs, job.ErrorCode, job.ErrorDetail = pb.JobFailed, clock.Millis(now), pb.ErrorConnector, k.GetLastError()
+			job.Status, job.FinishedMs, job.ErrorCode, job.ErrorDetail = pb.JobFailed, clock.Millis(now), pb.ErrorConnector,
+				k.GetLastError()
 			o.endSyncJob(ch, job, answer)
 			return
 		}
@@ -619,7 +626,8 @@ func itemsOf(k *pb.Connector, docs []connect.Document) ([]*pb.IngestItem, error)
 			return nil, err
 		}
 		items = append(items, &pb.IngestItem{
-			Content: d.Content, Title: text.OneLine(d.Title), ExternalId: connectorExternalID(id, d.ID), OccurredMs: d.OccurredMs, Metadata: metadata, Source: pb.SourceConnector,
+			Content: d.Content, Title: text.OneLine(d.Title), ExternalId: connectorExternalID(id, d.ID),
+			OccurredMs: d.OccurredMs, Metadata: metadata, Source: pb.SourceConnector,
 		})
 	}
 	return items, nil

@@ -20,7 +20,8 @@ func (o *Module) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export, 
 	}
 	head := document.Head{
 		Format: document.Format, Version: document.Version, ExportID: pb.ExportID(e.GetId()).String(), Scope: e.GetScope(),
-		CreatedAt: document.Time(e.GetCreatedMs()), Organization: document.Org{ID: o.ID.String(), Name: rec.GetName(), Slug: rec.GetSlug()},
+		CreatedAt: document.Time(e.GetCreatedMs()), Organization: document.Org{ID: o.ID.String(), Name: rec.GetName(),
+			Slug: rec.GetSlug()},
 	}
 	w := document.NewWriter(to, head)
 	w.Open("partitions")
@@ -29,7 +30,8 @@ func (o *Module) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export, 
 			return err
 		}
 	} else {
-		for rec, err := range storage.ScanRecords(snap, o.Space.Prefix(storage.TablePartition), storage.ScanOptions{}, func() *pb.Partition { return &pb.Partition{} }) {
+		for rec, err := range storage.ScanRecords(snap, o.Space.Prefix(storage.TablePartition), storage.ScanOptions{},
+			func() *pb.Partition { return &pb.Partition{} }) {
 			if err != nil {
 				return err
 			}
@@ -51,7 +53,8 @@ func (o *Module) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export, 
 
 // writePartition writes one memory.
 func (o *Module) writePartition(w *document.Writer, snap storage.Reader, part *partition.Ref) error {
-	head := document.Partition{ID: part.ID.String(), Kind: part.Kind, Subject: string(part.Subject), CreatedAt: document.Time(part.Created)}
+	head := document.Partition{ID: part.ID.String(), Kind: part.Kind, Subject: string(part.Subject),
+		CreatedAt: document.Time(part.Created)}
 	if part.Kind == pb.PartitionMember {
 		member := &pb.Member{}
 		if _, err := snap.Get(o.Space.Key(storage.TableMember, storage.ID16(part.ID)), member); err != nil {
@@ -70,7 +73,8 @@ func (o *Module) writePartition(w *document.Writer, snap storage.Reader, part *p
 		name  string
 		write func(*document.Writer, storage.Reader, *partition.Ref) error
 	}{
-		{"domains", writeDomains}, {"nodes", writeNodes}, {"edges", writeEdges}, {"externalIds", writeExternalIDs}, {"sessions", writeSessions},
+		{"domains", writeDomains}, {"nodes", writeNodes}, {"edges", writeEdges}, {"externalIds", writeExternalIDs},
+		{"sessions", writeSessions},
 	} {
 		w.Open(table.name)
 		if err := table.write(w, snap, part); err != nil {
@@ -83,7 +87,8 @@ func (o *Module) writePartition(w *document.Writer, snap storage.Reader, part *p
 }
 
 func writeDomains(w *document.Writer, r storage.Reader, part *partition.Ref) error {
-	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableDomain), storage.ScanOptions{}, func() *pb.Domain { return &pb.Domain{} }) {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableDomain), storage.ScanOptions{},
+		func() *pb.Domain { return &pb.Domain{} }) {
 		if err != nil {
 			return err
 		}
@@ -98,7 +103,8 @@ func writeDomains(w *document.Writer, r storage.Reader, part *partition.Ref) err
 }
 
 func writeNodes(w *document.Writer, r storage.Reader, part *partition.Ref) error {
-	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableNode), storage.ScanOptions{},
+		func() *pb.Node { return &pb.Node{} }) {
 		if err != nil {
 			return err
 		}
@@ -142,7 +148,8 @@ func addDerived(out *document.Node, r storage.Reader, part *partition.Ref) error
 }
 
 func documentHistory(r storage.Reader, part *partition.Ref, node pb.NodeID) (out []document.Change, err error) {
-	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableHistory, storage.Str(node)), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableHistory, storage.Str(node)),
+		storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +159,8 @@ func documentHistory(r storage.Reader, part *partition.Ref, node pb.NodeID) (out
 }
 
 func writeEdges(w *document.Writer, r storage.Reader, part *partition.Ref) error {
-	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{},
+		func() *pb.Edge { return &pb.Edge{} }) {
 		if err != nil {
 			return err
 		}
@@ -166,7 +174,8 @@ func writeEdges(w *document.Writer, r storage.Reader, part *partition.Ref) error
 }
 
 func writeExternalIDs(w *document.Writer, r storage.Reader, part *partition.Ref) error {
-	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableExternalID), storage.ScanOptions{}, func() *pb.ExternalRef { return &pb.ExternalRef{} }) {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableExternalID), storage.ScanOptions{},
+		func() *pb.ExternalRef { return &pb.ExternalRef{} }) {
 		if err != nil {
 			return err
 		}
@@ -181,14 +190,16 @@ func writeExternalIDs(w *document.Writer, r storage.Reader, part *partition.Ref)
 }
 
 func writeSessions(w *document.Writer, r storage.Reader, part *partition.Ref) error {
-	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableSession), storage.ScanOptions{}, func() *pb.Session { return &pb.Session{} }) {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableSession), storage.ScanOptions{},
+		func() *pb.Session { return &pb.Session{} }) {
 		if err != nil {
 			return err
 		}
 		s := rec.Value
 		w.Begin(document.SessionOf(s))
 		w.Open("events")
-		for ev, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableSessionEvent, storage.Str(s.GetId())), storage.ScanOptions{}, func() *pb.StoredEvent { return &pb.StoredEvent{} }) {
+		for ev, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableSessionEvent, storage.Str(s.GetId())),
+			storage.ScanOptions{}, func() *pb.StoredEvent { return &pb.StoredEvent{} }) {
 			if err != nil {
 				return err
 			}

@@ -42,7 +42,8 @@ func (o *Module) queueExport(e *pb.Export) {
 	if e.GetScope() == pb.ExportScopeUser {
 		part, err := o.LoadPartition(pb.PartitionID(e.GetPartition()))
 		if err != nil {
-			o.System.Log.Error("an export cannot be begun; it is tried again", "org", o.ID.String(), "export", run.ID.String(), "err", err)
+			o.System.Log.Error("an export cannot be begun; it is tried again", "org", o.ID.String(), "export", run.ID.String(),
+				"err", err)
 			o.System.Clock.AfterFunc(tenant.EraseRetry, func() { o.Later(func() { o.queueExport(e) }) })
 			return
 		}

@@ -75,7 +75,8 @@ func exportPieces(space storage.Space, id pb.ExportID) storage.Range {
 
 // ExportByTime is the key of an export in the index that lists the newest first.
 func ExportByTime(space storage.Space, e *pb.Export) storage.Key {
-	return space.Key(storage.TableExportByTime, storage.U64Desc(uint64(e.GetCreatedMs())), storage.ID16(pb.ExportID(e.GetId())))
+	return space.Key(storage.TableExportByTime, storage.U64Desc(uint64(e.GetCreatedMs())),
+		storage.ID16(pb.ExportID(e.GetId())))
 }
 
 // Module writes an organization's exports, one at a time. It stands between those
@@ -179,7 +180,8 @@ func (o *Module) createExport(c *tenant.Call, op *pb.CreateExport) {
 				fail(err)
 				return
 			}
-			e := &pb.Export{Id: job.GetId(), User: c.Who.User.Bytes(), Scope: scope, Status: pb.ExportQueued, Format: ExportFormat, CreatedMs: job.GetCreatedMs()}
+			e := &pb.Export{Id: job.GetId(), User: c.Who.User.Bytes(), Scope: scope, Status: pb.ExportQueued,
+				Format: ExportFormat, CreatedMs: job.GetCreatedMs()}
 			if scope == pb.ExportScopeUser {
 				e.Partition = part.ID.Bytes()
 			}
@@ -226,7 +228,8 @@ func (o *Module) storedExports() (all []*pb.Export, err error) {
 }
 
 func (o *Module) readExports(r storage.Reader) (all []*pb.Export, err error) {
-	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableExport), storage.ScanOptions{}, func() *pb.Export { return &pb.Export{} }) {
+	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableExport), storage.ScanOptions{},
+		func() *pb.Export { return &pb.Export{} }) {
 		if err != nil {
 			return nil, fmt.Errorf("read exports: %w", err)
 		}
@@ -332,7 +335,8 @@ func (o *Module) ErasePartition(ref *partition.Ref) error {
 		o.Mu.Lock()
 		for _, e := range stored {
 			own := string(e.GetPartition()) == string(ref.ID[:])
-			begun := string(e.GetUser()) == string(ref.ID[:]) && (e.GetStatus() == pb.ExportQueued || e.GetStatus() == pb.ExportRunning)
+			begun := string(e.GetUser()) == string(ref.ID[:]) &&
+				(e.GetStatus() == pb.ExportQueued || e.GetStatus() == pb.ExportRunning)
 			if !own && !begun {
 				continue
 			}
@@ -408,7 +412,8 @@ func (o *Module) getExport(st *storage.Store, c *tenant.Call, id string, downloa
 	case !download:
 		return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Export{Export: e}}}}, nil
 	case e.GetStatus() == pb.ExportExpired:
-		return tenant.Refuse(tenant.NewProblem(pb.CodeExportNotReady, "The export has expired, or something in it was forgotten; ask for a new one.")), nil
+		return tenant.Refuse(tenant.NewProblem(pb.CodeExportNotReady,
+			"The export has expired, or something in it was forgotten; ask for a new one.")), nil
 	case e.GetStatus() != pb.ExportSucceeded:
 		return tenant.Refuse(tenant.NewProblem(pb.CodeExportNotReady, "The export is %s.", e.GetStatus())), nil
 	}
@@ -424,24 +429,27 @@ func (o *Module) listExports(r storage.Reader, c *tenant.Call, op *pb.ListExport
 		admin = pb.ScopeAdmin
 	}
 	kind := tenant.CursorKind{List: "exports", Filters: admin, Partition: c.Part.ID}
-	entries, next, p, err := tenant.PageOfKeys(&o.View, r, all, kind, op.GetPage(), tenant.MaxRecordsPerPage, func(item storage.Item) (*pb.Export, bool, error) {
-		parts := item.Key.Parts()
-		parts.U64Desc()
-		id := pb.ExportID(parts.ID16())
-		if err := parts.Done(); err != nil {
-			return nil, false, err
-		}
-		e := &pb.Export{}
-		found, err := r.Get(ExportKey(o.Space, id), e)
-		if err != nil || !found || !mayReadExport(c, e) {
-			return nil, false, err
-		}
-		return o.shown(e), true, nil
-	})
+	entries, next, p, err := tenant.PageOfKeys(&o.View, r, all, kind, op.GetPage(), tenant.MaxRecordsPerPage,
+		func(item storage.Item) (*pb.Export, bool, error) {
+			parts := item.Key.Parts()
+			parts.U64Desc()
+			id := pb.ExportID(parts.ID16())
+			if err := parts.Done(); err != nil {
+				return nil, false, err
+			}
+			e := &pb.Export{}
+			found, err := r.Get(ExportKey(o.Space, id), e)
+			if err != nil || !found || !mayReadExport(c, e) {
+				return nil, false, err
+			}
+			return o.shown(e), true, nil
+		})
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Exports{Exports: &pb.ExportList{Exports: entries, NextCursor: next}}}}}, err
+	return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Exports{
+		Exports: &pb.ExportList{Exports: entries, NextCursor: next},
+	}}}}, err
 }
 
 // ErrExportGone means that a document ended while it was sent.
@@ -533,7 +541,8 @@ func (o *Module) cancelExport(c *tenant.Call, job *pb.Job) {
 			o.Later(func() {
 				release()
 				if err != nil {
-					o.queueExport(&pb.Export{Id: e.GetId(), User: e.GetUser(), Scope: e.GetScope(), Partition: e.GetPartition()}) // it goes on
+					// The export continues.
+					o.queueExport(&pb.Export{Id: e.GetId(), User: e.GetUser(), Scope: e.GetScope(), Partition: e.GetPartition()})
 					c.Fail(err)
 					return
 				}
@@ -557,7 +566,8 @@ func (o *Module) sweepExports(b *storage.Batch, st *storage.Store) error {
 		switch {
 		case e.GetStatus() == pb.ExportSucceeded && clock.Millis(now) >= e.GetExpiresMs():
 			expireExport(b, o.Space, e, clock.Millis(now))
-		case e.GetStatus() != pb.ExportSucceeded && e.GetFinishedMs() != 0 && e.GetFinishedMs() < now.Add(-tenant.JobRetention).UnixMilli():
+		case e.GetStatus() != pb.ExportSucceeded && e.GetFinishedMs() != 0 &&
+			e.GetFinishedMs() < now.Add(-tenant.JobRetention).UnixMilli():
 			removeExport(b, o.Space, e)
 		}
 	}
@@ -577,7 +587,8 @@ func (o *Module) downloadExport(st *storage.Store, c *tenant.Call, id string) (*
 	o.Committer.SubmitChange(ch, func(err error) {
 		switch {
 		case errors.Is(err, storage.ErrNoSpace):
-			o.System.Log.Warn("a download is not in the trail: the disk is nearly full", "org", o.ID.String(), "request_id", c.Env.GetRequestId())
+			o.System.Log.Warn("a download is not in the trail: the disk is nearly full", "org", o.ID.String(),
+				"request_id", c.Env.GetRequestId())
 			c.Reply(r)
 		case err != nil:
 			c.Fail(err)

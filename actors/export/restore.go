@@ -87,7 +87,9 @@ func Restore(ctx context.Context, s *tenant.System, org pb.OrgID, raw []byte) (R
 		}
 	}
 	if err == nil && len(in.Edges)+len(in.External)+len(in.Links)+len(in.Unread)+len(in.Names) > 0 {
-		err = r.edits([]func(*graph.Tx) (*pb.Reply, error){func(f *graph.Tx) (*pb.Reply, error) { return r.relations(f, in) }})
+		err = r.edits([]func(*graph.Tx) (*pb.Reply, error){func(f *graph.Tx) (*pb.Reply, error) {
+			return r.relations(f, in)
+		}})
 	}
 	if err != nil {
 		return Restored{}, fmt.Errorf("restore: %w", err)
@@ -98,7 +100,8 @@ func Restore(ctx context.Context, s *tenant.System, org pb.OrgID, raw []byte) (R
 }
 
 // restoreInto finds the memory that a part goes into, or provisions its subject.
-func restoreInto(ctx context.Context, s *tenant.System, org pb.OrgID, in *document.Part) (part *partition.Ref, err error) {
+func restoreInto(ctx context.Context, s *tenant.System, org pb.OrgID,
+	in *document.Part) (part *partition.Ref, err error) {
 	err = s.VisitOrg(ctx, org, func(o *tenant.Org, done func(error)) {
 		switch in.Partition.Kind {
 		case pb.PartitionMember:
@@ -164,8 +167,9 @@ func restoreMember(o *tenant.Org, in *document.Part) (pb.UserID, error) {
 			return members[i].User, nil
 		}
 	}
-	return pb.UserID{}, fmt.Errorf("%w: nobody here is the member %s (%s) of the export; say into whose memory theirs goes",
-		tenant.ErrInvalid, in.Partition.ID, in.Partition.Email)
+	return pb.UserID{},
+		fmt.Errorf("%w: nobody here is the member %s (%s) of the export; say into whose memory theirs goes",
+			tenant.ErrInvalid, in.Partition.ID, in.Partition.Email)
 }
 
 // restorer carries out one part.
@@ -258,7 +262,8 @@ func (r *restorer) head(f *graph.Tx, in *document.Part) (*pb.Reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		if found, err := f.Store.Get(r.part.Space.Key(storage.TableDomain, storage.ID16(id)), &pb.Domain{}); err != nil || found {
+		if found, err := f.Store.Get(r.part.Space.Key(storage.TableDomain, storage.ID16(id)), &pb.Domain{}); err != nil ||
+			found {
 			if err != nil {
 				return nil, err
 			}
@@ -283,7 +288,8 @@ func nameDomain(f *graph.Tx, in *document.Domain) error {
 	}
 	before := &pb.Domain{}
 	found, err := f.Store.Get(f.Part.Space.Key(storage.TableDomain, storage.ID16(id)), before)
-	if err != nil || !found || before.GetLabel() != "" || len(before.GetKeywords())+len(before.GetTopNodes())+len(before.GetNamedBy()) > 0 {
+	if err != nil || !found || before.GetLabel() != "" ||
+		len(before.GetKeywords())+len(before.GetTopNodes())+len(before.GetNamedBy()) > 0 {
 		return err
 	}
 	after := proto.CloneOf(before)
@@ -315,7 +321,8 @@ func nameDomain(f *graph.Tx, in *document.Domain) error {
 func (r *restorer) node(f *graph.Tx, id pb.NodeID, in *document.Node) (reply *pb.Reply, forgotten bool, err error) {
 	before, err := f.Node(id)
 	if err != nil || before != nil {
-		return &pb.Reply{Status: statusThere}, before.GetStatus() == pb.StatusTombstoned && in.Status != pb.StatusTombstoned, err
+		return &pb.Reply{Status: statusThere},
+			before.GetStatus() == pb.StatusTombstoned && in.Status != pb.StatusTombstoned, err
 	}
 	n := in.Stored(id)
 	r.derived(f, id, in)
@@ -326,7 +333,8 @@ func (r *restorer) node(f *graph.Tx, id pb.NodeID, in *document.Node) (reply *pb
 	case in.Status == pb.StatusTombstoned:
 		if n.RestorableMs != 0 {
 			f.Batch.PutRaw(f.Tombstone(n), nil)
-			f.Batch.PutRaw(f.Org.Space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.Part.ID)), nil)
+			f.Batch.PutRaw(f.Org.Space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)),
+				storage.ID16(f.Part.ID)), nil)
 		}
 		f.Keep(n)
 	case in.Content == nil:
@@ -392,7 +400,8 @@ func (r *restorer) derived(f *graph.Tx, id pb.NodeID, in *document.Node) {
 // restoreChange adds an entry to a node's history as it was.
 func restoreChange(f *graph.Tx, id pb.NodeID, in *document.Change) {
 	f.State.NextHistory++
-	f.Batch.Put(f.Part.Space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.State.GetNextHistory())), in.Stored(f.Part.Subject))
+	f.Batch.Put(f.Part.Space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.State.GetNextHistory())),
+		in.Stored(f.Part.Subject))
 }
 
 // relations writes edges, external ids, successions and the names of domains between
@@ -445,7 +454,8 @@ func restoreLink(f *graph.Tx, in document.Link) error {
 	if err != nil || n == nil {
 		return err
 	}
-	superseded := n.GetStatus() == pb.StatusSuperseded || n.GetStatus() == pb.StatusTombstoned && n.GetWas() == pb.StatusSuperseded
+	superseded := n.GetStatus() == pb.StatusSuperseded ||
+		n.GetStatus() == pb.StatusTombstoned && n.GetWas() == pb.StatusSuperseded
 	if in.SupersededBy != "" && superseded && n.GetSupersededBy() == "" {
 		n.SupersededBy = in.SupersededBy
 		f.Keep(n)
@@ -471,7 +481,8 @@ func renameInHistory(f *graph.Tx, id pb.NodeID, ids map[string]string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableHistory, storage.Str(id)), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableHistory, storage.Str(id)),
+		storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,8 @@ func CheckPart(in *document.Part) error {
 	}
 	for _, x := range in.External {
 		if x.ExternalID == "" || len(x.ExternalID) > storage.MaxKeyBytes/2 {
-			return refusal("an external id", "externalId", "has %d bytes, and must have 1 to %d", len(x.ExternalID), storage.MaxKeyBytes/2)
+			return refusal("an external id", "externalId", "has %d bytes, and must have 1 to %d", len(x.ExternalID),
+				storage.MaxKeyBytes/2)
 		}
 	}
 	return nil
@@ -75,8 +76,10 @@ func checkPartition(p *document.Partition) error {
 	if p.ID == "" {
 		return refusal("the memory", "id", "is missing")
 	}
-	if p.Settings != nil && p.Settings.QualityMode != nil && !partition.KnownQuality(partition.Quality(*p.Settings.QualityMode)) {
-		return refusal("the memory", "settings.qualityMode", "is %q, and must be fast, balanced or thorough", *p.Settings.QualityMode)
+	if p.Settings != nil && p.Settings.QualityMode != nil &&
+		!partition.KnownQuality(partition.Quality(*p.Settings.QualityMode)) {
+		return refusal("the memory", "settings.qualityMode", "is %q, and must be fast, balanced or thorough",
+			*p.Settings.QualityMode)
 	}
 	return nil
 }

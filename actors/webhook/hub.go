@@ -188,9 +188,9 @@ func (h *Hub) count() int {
 	return n
 }
 
-// reaches is the interface's rule of reach (docs/webhooks.md). What a request did reaches who sent it. What concerns a person reaches
-// that person; what concerns a provisioned subject, or the whole organization,
-// reaches every member. A sandbox has no persons.
+// reaches is the interface's rule of reach (docs/webhooks.md). What a request did reaches who sent it. What concerns a
+// person reaches that person; what concerns a provisioned subject, or the whole organization, reaches every member. A
+// sandbox has no persons.
 func (s *EventStream) reaches(e *pb.OutboxEvent) bool {
 	if s.store.Realm == storage.RealmSandbox {
 		return true
@@ -216,7 +216,8 @@ func (o *Module) streamEvents(c *tenant.Call) {
 		events: make(chan *pb.OutboxEvent, StreamBuffer),
 	}
 	if !o.node.Streams.open(s) {
-		p := tenant.NewProblem(pb.CodeTooManyStreams, "The organization has %d event streams open; that is as many as it may.", MaxStreams)
+		p := tenant.NewProblem(pb.CodeTooManyStreams,
+			"The organization has %d event streams open; that is as many as it may.", MaxStreams)
 		p.RetryAfterS = tenant.RetryAfterStreamsSeconds
 		c.Refuse(p)
 		return

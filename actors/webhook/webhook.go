@@ -33,7 +33,8 @@ const (
 // has something that causes it.
 var published = map[string]bool{
 	pb.EventGraphUpdated: true, pb.EventJobCompleted: true, pb.EventBeliefSuperseded: true, pb.EventWebhookTest: true,
-	pb.EventInsightProposed: true, pb.EventContradictionFound: true, pb.EventBasinShifted: true, pb.EventBrainTrained: true,
+	pb.EventInsightProposed: true, pb.EventContradictionFound: true, pb.EventBasinShifted: true,
+	pb.EventBrainTrained: true,
 }
 
 // InactiveEvents lists, of the types that an endpoint subscribes to, those that
@@ -76,7 +77,8 @@ func (o *Module) findWebhook(r storage.Reader, id string) (*pb.Webhook, error) {
 // webhooks returns all endpoints, newest first.
 func (o *Module) webhooks(r storage.Reader) ([]*pb.Webhook, error) {
 	var all []*pb.Webhook
-	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableWebhook), storage.ScanOptions{}, func() *pb.Webhook { return &pb.Webhook{} }) {
+	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableWebhook), storage.ScanOptions{},
+		func() *pb.Webhook { return &pb.Webhook{} }) {
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +100,9 @@ func (o *Module) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply,
 	for i, hook := range page {
 		page[i] = shownWebhook(hook)
 	}
-	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Webhooks{Webhooks: &pb.WebhookList{Webhooks: page, NextCursor: next}}}), nil
+	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Webhooks{
+		Webhooks: &pb.WebhookList{Webhooks: page, NextCursor: next},
+	}}), nil
 }
 
 // getWebhook answers an endpoint with its last attempts, newest first.
@@ -112,7 +116,8 @@ func (o *Module) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Reply, err
 	}
 	detail := &pb.WebhookDetail{Webhook: shownWebhook(hook)}
 	log := o.Space.Prefix(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())))
-	for rec, err := range storage.ScanRecords(r, log, storage.ScanOptions{Reverse: true, Limit: MaxDeliveries}, func() *pb.Delivery { return &pb.Delivery{} }) {
+	for rec, err := range storage.ScanRecords(r, log, storage.ScanOptions{Reverse: true, Limit: MaxDeliveries},
+		func() *pb.Delivery { return &pb.Delivery{} }) {
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +161,8 @@ func (o *Module) putWebhook(c *tenant.Call, op *pb.CreateWebhook) {
 	o.withWebhookCount(c, func(count int, release func()) {
 		if count >= MaxWebhooks {
 			release()
-			c.RefuseSettled(tenant.NewProblem(pb.CodeWebhookLimit, "An organization has at most %d webhook endpoints, those of its sandbox included.", MaxWebhooks))
+			c.RefuseSettled(tenant.NewProblem(pb.CodeWebhookLimit,
+				"An organization has at most %d webhook endpoints, those of its sandbox included.", MaxWebhooks))
 			return
 		}
 		hook, err := o.newWebhook(c, op)
@@ -269,8 +275,9 @@ func (o *Module) newWebhook(c *tenant.Call, op *pb.CreateWebhook) (*pb.Webhook, 
 	}
 	return &pb.Webhook{
 		Id: id[:], User: c.Who.User.Bytes(), Url: op.GetUrl(), EventTypes: op.GetEventTypes(),
-		CreatedMs: clock.Millis(o.System.Clock.Now()), Secret: WebhookSecretPrefix + base64.StdEncoding.EncodeToString(secret),
-		Cursor: o.Committer.LastEvent(),
+		CreatedMs: clock.Millis(o.System.Clock.Now()),
+		Secret:    WebhookSecretPrefix + base64.StdEncoding.EncodeToString(secret),
+		Cursor:    o.Committer.LastEvent(),
 	}, nil
 }
 

@@ -220,7 +220,8 @@ func (w *deliverer) next(d roundDone) {
 	case w.dead, tenant.Superseded(d.err): // another activation goes on
 	case d.err != nil:
 		w.failures++
-		w.org.System.Log.Error("a round of webhook deliveries failed; it is tried again", "org", w.org.ID.String(), "webhook", w.id.String(), "failures", w.failures, "err", d.err)
+		w.org.System.Log.Error("a round of webhook deliveries failed; it is tried again", "org", w.org.ID.String(),
+			"webhook", w.id.String(), "failures", w.failures, "err", d.err)
 		wait := min(w.org.System.Config.MaxBackOff, tenant.MinBackOff<<min(w.failures-1, 10))
 		w.timer = w.org.System.Clock.AfterFunc(wait, func() { root.Send(self, subject.BackOffOver{}) })
 	case d.more || w.again:
@@ -605,7 +606,8 @@ func (o *Module) disableWebhook(ch *commit.Change, hook *pb.Webhook, now int64, 
 	hook.Disabled, hook.DisabledReason, hook.UpdatedMs = true, reason, now
 	ch.Audit(&pb.Audit{AtMs: now, Action: pb.ActionWebhookDisable, Target: pb.WebhookID(hook.GetId()).String()})
 	o.node.disabled.Add(1)
-	o.System.Log.Warn("a webhook endpoint is disabled", "org", o.ID.String(), "webhook", pb.WebhookID(hook.GetId()).String(), "reason", reason)
+	o.System.Log.Warn("a webhook endpoint is disabled", "org", o.ID.String(),
+		"webhook", pb.WebhookID(hook.GetId()).String(), "reason", reason)
 }
 
 // pendingList are the retries of an endpoint as a round leaves them.

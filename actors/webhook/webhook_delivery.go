@@ -64,7 +64,8 @@ type sender func(context.Context, egress.Request) (egress.Response, error)
 // attempt posts one event to an endpoint and returns what became of it. n is the
 // attempt's number for this event, from 1. It was not tried when the context ended
 // first, or the node has no place for it: that says nothing of the receiver.
-func (o *Module) attempt(ctx context.Context, send sender, hook *pb.Webhook, e *pb.OutboxEvent, n uint32) (d *pb.Delivery, tried bool, err error) {
+func (o *Module) attempt(ctx context.Context, send sender, hook *pb.Webhook, e *pb.OutboxEvent,
+	n uint32) (d *pb.Delivery, tried bool, err error) {
 	id, err := o.System.NewUUID()
 	if err != nil {
 		return nil, false, err
@@ -247,7 +248,8 @@ const OutboxRetention = 72 * time.Hour
 // own.
 func (o *Module) sweepOutbox(st *storage.Store, b *storage.Batch, before time.Time) (n int, err error) {
 	var old storage.Key // goes once a newer one is seen
-	for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableOutbox), storage.ScanOptions{Limit: tenant.MaxSweep + 1}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+	for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableOutbox),
+		storage.ScanOptions{Limit: tenant.MaxSweep + 1}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
 		if err != nil {
 			return n, err
 		}
@@ -265,15 +267,17 @@ func (o *Module) sweepOutbox(st *storage.Store, b *storage.Batch, before time.Ti
 
 // eraseEvents erases the events of a memory that nobody was told of yet.
 func (o *Module) eraseEvents(ref *partition.Ref) error {
-	return tenant.EraseRecords(&o.View, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }, func(b *storage.Batch, key storage.Key, rec *pb.OutboxEvent) (bool, error) {
-		return tenant.EraseOf(b, key, rec, ref), nil
-	}, func() {})
+	return tenant.EraseRecords(&o.View, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} },
+		func(b *storage.Batch, key storage.Key, rec *pb.OutboxEvent) (bool, error) {
+			return tenant.EraseOf(b, key, rec, ref), nil
+		}, func() {})
 }
 
 // eraseDeliveries erases the attempts at telling of a memory: what a receiver
 // answered may name it.
 func (o *Module) eraseDeliveries(ref *partition.Ref) error {
-	return tenant.EraseRecords(&o.View, storage.TableDelivery, func() *pb.Delivery { return &pb.Delivery{} }, func(b *storage.Batch, key storage.Key, rec *pb.Delivery) (bool, error) {
-		return tenant.EraseOf(b, key, rec, ref), nil
-	}, func() {})
+	return tenant.EraseRecords(&o.View, storage.TableDelivery, func() *pb.Delivery { return &pb.Delivery{} },
+		func(b *storage.Batch, key storage.Key, rec *pb.Delivery) (bool, error) {
+			return tenant.EraseOf(b, key, rec, ref), nil
+		}, func() {})
 }

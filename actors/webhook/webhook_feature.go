@@ -37,7 +37,8 @@ func New(cfg *tenant.Config) (*Feature, error) {
 		f.delays = DefaultRetryDelays()
 	}
 	if len(f.delays) != MaxDeliveryAttempts-1 {
-		return nil, fmt.Errorf("actors: there are %d webhook retries, and delays for %d", MaxDeliveryAttempts-1, len(f.delays))
+		return nil, fmt.Errorf("actors: there are %d webhook retries, and delays for %d", MaxDeliveryAttempts-1,
+			len(f.delays))
 	}
 	return f, nil
 }
@@ -45,7 +46,8 @@ func New(cfg *tenant.Config) (*Feature, error) {
 // Module makes the module of an organization.
 func (f *Feature) Module(o *tenant.Org) tenant.Module {
 	return &Module{
-		Org: o, enabled: map[pb.WebhookID]struct{}{}, Posting: map[pb.WebhookID]*delivererRef{}, node: f, Deliveries: newDeliveries(),
+		Org: o, enabled: map[pb.WebhookID]struct{}{}, Posting: map[pb.WebhookID]*delivererRef{}, node: f,
+		Deliveries: newDeliveries(),
 	}
 }
 

@@ -147,7 +147,8 @@ func (o *Module) reviewWebhook(id pb.WebhookID) {
 		return err
 	})
 	if err != nil {
-		o.System.Log.Error("an endpoint that was changed cannot be read", "org", o.ID.String(), "webhook", id.String(), "err", err)
+		o.System.Log.Error("an endpoint that was changed cannot be read", "org", o.ID.String(), "webhook", id.String(),
+			"err", err)
 		o.Lose()
 		return
 	}
@@ -177,7 +178,8 @@ func (o *Module) wakeDeliverer(id pb.WebhookID) {
 	}
 	ref := o.Posting[id]
 	if ref == nil {
-		ref = &delivererRef{pid: o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return newDeliverer(o, id) }, actor.WithSupervisor(tenant.StopFailed)))}
+		ref = &delivererRef{pid: o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return newDeliverer(o, id) },
+			actor.WithSupervisor(tenant.StopFailed)))}
 		o.Posting[id] = ref
 	}
 	ref.wakes++

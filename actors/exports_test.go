@@ -395,8 +395,8 @@ func TestOnlyFinishedExportsAreDownloaded(t *testing.T) {
 				Id: id[:], User: made.Owner[:], Partition: made.Owner[:], Scope: pb.ExportScopeUser, Status: status, Format: export.ExportFormat, CreatedMs: n.clock.Now().UnixMilli(),
 			}
 			ch := commit.New(o.Store)
-			ch.Put(export.ExportKey(o.Space, id), e)
-			ch.PutRaw(export.ExportByTime(o.Space, e), nil)
+			ch.Put(export.Key(o.Space, id), e)
+			ch.PutRaw(export.ByTime(o.Space, e), nil)
 			if err := o.Committer.CommitChange(ch); err != nil {
 				t.Error(err)
 			}
@@ -423,8 +423,8 @@ func TestEndedExportsAreBounded(t *testing.T) {
 				Id: id[:], User: part[:], Partition: part[:], Scope: pb.ExportScopeUser, Status: pb.ExportExpired, Format: export.ExportFormat,
 				CreatedMs: int64(1000 + i), FinishedMs: n.clock.Now().UnixMilli(),
 			}
-			b.Put(export.ExportKey(o.Space, id), e)
-			b.PutRaw(export.ExportByTime(o.Space, e), nil)
+			b.Put(export.Key(o.Space, id), e)
+			b.PutRaw(export.ByTime(o.Space, e), nil)
 		}
 		o.Committer.Submit(b, func(error) {})
 	})

@@ -122,7 +122,7 @@ func TestWebhookLifecycle(t *testing.T) {
 		"delete": remove,
 		"test":   link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}}),
 	} {
-		if p := c.refused(pb.CodeWebhookNotFound, op); p.GetDetail() != webhook.WebhookNotFound().GetDetail() {
+		if p := c.refused(pb.CodeWebhookNotFound, op); p.GetDetail() != webhook.NotFound().GetDetail() {
 			t.Errorf("%s: %v", name, p)
 		}
 	}

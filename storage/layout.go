@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -155,10 +156,8 @@ func (l layout) checkLog() error {
 	if err != nil {
 		return fmt.Errorf("list %s: %w", logDir, err)
 	}
-	for _, name := range names {
-		if ledger.IsManifest(name) {
-			return nil
-		}
+	if slices.ContainsFunc(names, ledger.IsManifest) {
+		return nil
 	}
 	ids, err := l.stores()
 	if err != nil || len(ids) == 0 {

@@ -331,7 +331,8 @@ func (o *Module) createConnector(c *tenant.Call, op *pb.CreateConnector) {
 }
 
 func (o *Module) putConnector(c *tenant.Call, ch *commit.Change, k *pb.Connector, action string, r *pb.Reply,
-	release func()) {
+	release func(),
+) {
 	id := pb.ConnectorID(k.GetId())
 	ch.Put(o.ConnectorKey(id), k)
 	ch.Audit(c.AuditOf(action, id.String()))

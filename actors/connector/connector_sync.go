@@ -438,8 +438,10 @@ func (o *Module) beginSync(child *actor.PID, k *pb.Connector, part *partition.Re
 	}
 	ch.Put(o.ConnectorKey(id), k)
 	config, _, unread := o.WholeConfig(k)
-	m := syncFetch{id: id, job: pb.JobID(job.GetId()), source: connect.Source{Type: k.GetType(), Config: config},
-		before: before}
+	m := syncFetch{
+		id: id, job: pb.JobID(job.GetId()), source: connect.Source{Type: k.GetType(), Config: config},
+		before: before,
+	}
 	o.Committer.SubmitChange(ch, func(err error) {
 		o.Later(func() {
 			if err == nil && opened {

@@ -20,8 +20,10 @@ func (o *Module) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export, 
 	}
 	head := document.Head{
 		Format: document.Format, Version: document.Version, ExportID: pb.ExportID(e.GetId()).String(), Scope: e.GetScope(),
-		CreatedAt: document.Time(e.GetCreatedMs()), Organization: document.Org{ID: o.ID.String(), Name: rec.GetName(),
-			Slug: rec.GetSlug()},
+		CreatedAt: document.Time(e.GetCreatedMs()), Organization: document.Org{
+			ID: o.ID.String(), Name: rec.GetName(),
+			Slug: rec.GetSlug(),
+		},
 	}
 	w := document.NewWriter(to, head)
 	w.Open("partitions")
@@ -53,8 +55,10 @@ func (o *Module) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export, 
 
 // writePartition writes one memory.
 func (o *Module) writePartition(w *document.Writer, snap storage.Reader, part *partition.Ref) error {
-	head := document.Partition{ID: part.ID.String(), Kind: part.Kind, Subject: string(part.Subject),
-		CreatedAt: document.Time(part.Created)}
+	head := document.Partition{
+		ID: part.ID.String(), Kind: part.Kind, Subject: string(part.Subject),
+		CreatedAt: document.Time(part.Created),
+	}
 	if part.Kind == pb.PartitionMember {
 		member := &pb.Member{}
 		if _, err := snap.Get(o.Space.Key(storage.TableMember, storage.ID16(part.ID)), member); err != nil {
@@ -73,7 +77,10 @@ func (o *Module) writePartition(w *document.Writer, snap storage.Reader, part *p
 		name  string
 		write func(*document.Writer, storage.Reader, *partition.Ref) error
 	}{
-		{"domains", writeDomains}, {"nodes", writeNodes}, {"edges", writeEdges}, {"externalIds", writeExternalIDs},
+		{"domains", writeDomains},
+		{"nodes", writeNodes},
+		{"edges", writeEdges},
+		{"externalIds", writeExternalIDs},
 		{"sessions", writeSessions},
 	} {
 		w.Open(table.name)

@@ -63,7 +63,7 @@ func (o *Module) resumeExport(id pb.ExportID) error {
 	e := &pb.Export{}
 	found := false
 	err := o.WithStore(func(st *storage.Store) (err error) {
-		found, err = st.Get(ExportKey(o.Space, id), e)
+		found, err = st.Get(Key(o.Space, id), e)
 		return err
 	})
 	if err == nil && !found {
@@ -180,7 +180,7 @@ func (o *Module) tryExport(ctx context.Context, run *Run) (err error) {
 	o.Mu.Unlock()
 	e, job := &pb.Export{}, &pb.Job{}
 	err = o.WithStore(func(st *storage.Store) error {
-		found, err := st.Get(ExportKey(o.Space, run.ID), e)
+		found, err := st.Get(Key(o.Space, run.ID), e)
 		if err == nil && found {
 			found, err = st.Get(o.Space.Key(storage.TableJob, storage.ID16(run.ID)), job)
 		}
@@ -207,7 +207,7 @@ func (o *Module) tryExport(ctx context.Context, run *Run) (err error) {
 	}
 	begin := commit.New(o.Store)
 	begin.EraseRange(exportPieces(o.Space, run.ID)) // of an attempt that did not end
-	begin.Put(ExportKey(o.Space, run.ID), e)
+	begin.Put(Key(o.Space, run.ID), e)
 	tenant.UpdateJob(begin.Batch, o.Space, job)
 	// This commit is also the barrier behind which the snapshot holds all that was
 	// acknowledged before.
@@ -264,7 +264,7 @@ func (o *Module) endExport(run *Run, e *pb.Export, job *pb.Job, ch *commit.Chang
 		e.Status, job.Status = pb.ExportSucceeded, pb.JobSucceeded
 		e.ExpiresMs = clock.Millis(now.Add(o.retention))
 	}
-	ch.Put(ExportKey(o.Space, run.ID), e)
+	ch.Put(Key(o.Space, run.ID), e)
 	if err := tenant.EndJob(ch, &o.View, job); err != nil {
 		return err
 	}

@@ -64,8 +64,8 @@ func mayHold(e *pb.Export, part *partition.Ref) bool {
 	return e.GetSeen() == 0 || part.Born <= e.GetSeen()
 }
 
-// ExportKey is the key of an export's record.
-func ExportKey(space storage.Space, id pb.ExportID) storage.Key {
+// Key is the key of an export's record.
+func Key(space storage.Space, id pb.ExportID) storage.Key {
 	return space.Key(storage.TableExport, storage.ID16(id))
 }
 
@@ -73,8 +73,8 @@ func exportPieces(space storage.Space, id pb.ExportID) storage.Range {
 	return space.Prefix(storage.TableExportPiece, storage.ID16(id))
 }
 
-// ExportByTime is the key of an export in the index that lists the newest first.
-func ExportByTime(space storage.Space, e *pb.Export) storage.Key {
+// ByTime is the key of an export in the index that lists the newest first.
+func ByTime(space storage.Space, e *pb.Export) storage.Key {
 	return space.Key(storage.TableExportByTime, storage.U64Desc(uint64(e.GetCreatedMs())),
 		storage.ID16(pb.ExportID(e.GetId())))
 }
@@ -180,8 +180,10 @@ func (o *Module) createExport(c *tenant.Call, op *pb.CreateExport) {
 				fail(err)
 				return
 			}
-			e := &pb.Export{Id: job.GetId(), User: c.Who.User.Bytes(), Scope: scope, Status: pb.ExportQueued,
-				Format: ExportFormat, CreatedMs: job.GetCreatedMs()}
+			e := &pb.Export{
+				Id: job.GetId(), User: c.Who.User.Bytes(), Scope: scope, Status: pb.ExportQueued,
+				Format: ExportFormat, CreatedMs: job.GetCreatedMs(),
+			}
 			if scope == pb.ExportScopeUser {
 				e.Partition = part.ID.Bytes()
 			}
@@ -192,8 +194,8 @@ func (o *Module) createExport(c *tenant.Call, op *pb.CreateExport) {
 			for ; len(ended) >= MaxEndedExports; ended = ended[:len(ended)-1] {
 				removeExport(ch.Batch, o.Space, ended[len(ended)-1])
 			}
-			ch.Put(ExportKey(o.Space, pb.ExportID(e.GetId())), e)
-			ch.PutRaw(ExportByTime(o.Space, e), nil)
+			ch.Put(Key(o.Space, pb.ExportID(e.GetId())), e)
+			ch.PutRaw(ByTime(o.Space, e), nil)
 			tenant.PutJob(ch.Batch, o.Space, job)
 			ch.Audit(c.AuditOf("export.create", pb.ExportID(e.GetId()).String()))
 			r := &pb.Reply{Status: 202, Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Export{Export: e}}}}
@@ -243,15 +245,15 @@ func (o *Module) readExports(r storage.Reader) (all []*pb.Export, err error) {
 func expireExport(b *storage.Batch, space storage.Space, e *pb.Export, now int64) {
 	e.Status, e.ExpiresMs = pb.ExportExpired, min(e.GetExpiresMs(), now)
 	id := pb.ExportID(e.GetId())
-	b.Put(ExportKey(space, id), e)
+	b.Put(Key(space, id), e)
 	b.EraseRange(exportPieces(space, id))
 }
 
 // removeExport deletes an export as if it had never been.
 func removeExport(b *storage.Batch, space storage.Space, e *pb.Export) {
 	id := pb.ExportID(e.GetId())
-	b.Erase(ExportKey(space, id))
-	b.Delete(ExportByTime(space, e))
+	b.Erase(Key(space, id))
+	b.Delete(ByTime(space, e))
 	b.EraseRange(exportPieces(space, id))
 }
 
@@ -394,7 +396,7 @@ func (o *Module) findExport(r storage.Reader, c *tenant.Call, id string) (*pb.Ex
 		return nil, nil //nolint:nilerr // what is no id names no export
 	}
 	e := &pb.Export{}
-	found, err := r.Get(ExportKey(o.Space, exportID), e)
+	found, err := r.Get(Key(o.Space, exportID), e)
 	if err != nil || !found || !mayReadExport(c, e) {
 		return nil, err
 	}
@@ -438,7 +440,7 @@ func (o *Module) listExports(r storage.Reader, c *tenant.Call, op *pb.ListExport
 				return nil, false, err
 			}
 			e := &pb.Export{}
-			found, err := r.Get(ExportKey(o.Space, id), e)
+			found, err := r.Get(Key(o.Space, id), e)
 			if err != nil || !found || !mayReadExport(c, e) {
 				return nil, false, err
 			}
@@ -477,7 +479,7 @@ func Piece(ctx context.Context, s *tenant.System, e *pb.Export, piece uint32) (d
 	defer st.Release()
 	space := storage.OrgSpace(store)
 	now := &pb.Export{}
-	found, err := st.Get(ExportKey(space, id), now)
+	found, err := st.Get(Key(space, id), now)
 	if err == nil && (!found || now.GetStatus() != pb.ExportSucceeded || now.GetSha256() != e.GetSha256()) {
 		err = ErrExportGone
 	}
@@ -517,7 +519,7 @@ func (o *Module) cancelExport(c *tenant.Call, job *pb.Job) {
 		o.Mu.Unlock()
 		e := &pb.Export{}
 		err := o.WithStore(func(st *storage.Store) error {
-			_, err := st.Get(ExportKey(o.Space, id), e)
+			_, err := st.Get(Key(o.Space, id), e)
 			return err
 		})
 		if err != nil {
@@ -529,7 +531,7 @@ func (o *Module) cancelExport(c *tenant.Call, job *pb.Job) {
 		e.Status, e.Error, e.FinishedMs = pb.ExportFailed, "cancelled", now
 		job.Status, job.FinishedMs = pb.JobCancelled, now
 		ch := commit.New(o.Store)
-		ch.Put(ExportKey(o.Space, id), e)
+		ch.Put(Key(o.Space, id), e)
 		ch.EraseRange(exportPieces(o.Space, id))
 		if err := tenant.EndJob(ch, &o.View, job); err != nil {
 			release()

@@ -101,7 +101,8 @@ func Restore(ctx context.Context, s *tenant.System, org pb.OrgID, raw []byte) (R
 
 // restoreInto finds the memory that a part goes into, or provisions its subject.
 func restoreInto(ctx context.Context, s *tenant.System, org pb.OrgID,
-	in *document.Part) (part *partition.Ref, err error) {
+	in *document.Part,
+) (part *partition.Ref, err error) {
 	err = s.VisitOrg(ctx, org, func(o *tenant.Org, done func(error)) {
 		switch in.Partition.Kind {
 		case pb.PartitionMember:

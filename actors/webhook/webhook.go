@@ -50,8 +50,8 @@ func InactiveEvents(subscribed []string) []string {
 	return out
 }
 
-// WebhookNotFound is the answer to a request that names no endpoint of the organization.
-func WebhookNotFound() *pb.Problem {
+// NotFound is the answer to a request that names no endpoint of the organization.
+func NotFound() *pb.Problem {
 	return tenant.NewProblem(pb.CodeWebhookNotFound, "There is no such webhook endpoint.")
 }
 
@@ -112,7 +112,7 @@ func (o *Module) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Reply, err
 		return nil, err
 	}
 	if hook == nil {
-		return tenant.Refuse(WebhookNotFound()), nil
+		return tenant.Refuse(NotFound()), nil
 	}
 	detail := &pb.WebhookDetail{Webhook: shownWebhook(hook)}
 	log := o.Space.Prefix(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())))
@@ -286,7 +286,7 @@ func (o *Module) newWebhook(c *tenant.Call, op *pb.CreateWebhook) (*pb.Webhook, 
 func (o *Module) changeWebhook(c *tenant.Call, id string, f func(hook *pb.Webhook, release func())) {
 	hookID, err := pb.ParseWebhookID(id)
 	if err != nil {
-		c.Refuse(WebhookNotFound()) // what is no id names no endpoint
+		c.Refuse(NotFound()) // what is no id names no endpoint
 		return
 	}
 	o.Exclusive(tenant.WebhookLock(hookID), func(release func()) {
@@ -306,7 +306,7 @@ func (o *Module) changeWebhook(c *tenant.Call, id string, f func(hook *pb.Webhoo
 			c.Fail(err)
 		case hook == nil:
 			release()
-			c.Refuse(WebhookNotFound())
+			c.Refuse(NotFound())
 		default:
 			f(hook, release)
 		}

@@ -65,7 +65,8 @@ type sender func(context.Context, egress.Request) (egress.Response, error)
 // attempt's number for this event, from 1. It was not tried when the context ended
 // first, or the node has no place for it: that says nothing of the receiver.
 func (o *Module) attempt(ctx context.Context, send sender, hook *pb.Webhook, e *pb.OutboxEvent,
-	n uint32) (d *pb.Delivery, tried bool, err error) {
+	n uint32,
+) (d *pb.Delivery, tried bool, err error) {
 	id, err := o.System.NewUUID()
 	if err != nil {
 		return nil, false, err
@@ -189,7 +190,7 @@ func (o *Module) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
 		c.Fail(err)
 		return
 	case hook == nil:
-		c.Refuse(WebhookNotFound())
+		c.Refuse(NotFound())
 		return
 	case o.System.Config.Egress == nil:
 		c.Fail(tenant.ErrNoEgress)

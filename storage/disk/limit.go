@@ -22,7 +22,7 @@ const (
 	leastFiles = 128
 	// leastStores may be open with that: the directory's, and some organizations'.
 	leastStores = 4
-	// FileCacheShards: more only cost memory on a node with a few cores.
+	// FileCacheShards is the shards of that cache: more only cost memory on a node with a few cores.
 	FileCacheShards = 8
 	// minFileCache and maxFileCache bound the shared cache of open tables.
 	minFileCache, maxFileCache = 2 * FileCacheShards, 16_384

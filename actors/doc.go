@@ -1,11 +1,9 @@
-// Package actors decides. An organization is an actor: it alone knows who may
-// do what there, how much is left of a rate limit, and which partition a
-// request means. A subject (a member or a provisioned end user) is an actor
-// below it that takes in content; each has one child that works through its queue,
-// and one that looks at what is new in cycles (cognition.go). What connectors name is
-// fetched by a child of the organization (connector_sync.go), through package connect.
-// Searches and other reads are answered in the organization's read pool. The sandbox is an organization's actor of its own, below
-// the real one, over a store of its own.
+// Package actors is the one door to what decides for organizations. An organization is an actor (actors/tenant): it alone
+// knows who may do what there, how much is left of a rate limit, and which partition a request means. A subject, which
+// is a member or a provisioned end user, is an actor below it that takes in content (actors/subject); each has one child
+// that works through its queue, and one that looks at what is new in cycles (actors/cognition). The other features are
+// packages of their own, and features.go is the table of them. What is left here is the account, organizations that live
+// on other nodes, and Start.
 //
 // # Promises
 //

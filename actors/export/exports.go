@@ -199,22 +199,7 @@ func (o *Module) createExport(c *tenant.Call, op *pb.CreateExport) {
 			tenant.PutJob(ch.Batch, o.Space, job)
 			ch.Audit(c.AuditOf("export.create", pb.ExportID(e.GetId()).String()))
 			r := &pb.Reply{Status: 202, Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Export{Export: e}}}}
-			if err := c.Replay.Record(ch.Batch, r); err != nil {
-				fail(err)
-				return
-			}
-			o.Committer.SubmitChange(ch, func(err error) {
-				o.Later(func() {
-					release()
-					if err != nil {
-						c.Fail(err)
-						return
-					}
-					o.OpenJobs++
-					o.queueExport(e)
-					c.Reply(r)
-				})
-			})
+			c.SettleJob(ch, r, release, func() { o.queueExport(e) })
 		})
 	})
 }

@@ -36,7 +36,7 @@ func Terminal(status string) bool {
 	return status == pb.JobSucceeded || status == pb.JobFailed || status == pb.JobCancelled
 }
 
-// NewJob makes a job of whoever caused it: it is listed for that member, and what
+// NewJob makes a job of the member who caused it: it is listed for that member, and what
 // it costs is counted for that key.
 func (o *View) NewJob(kind string, who Principal, part *partition.Ref, total int) (*pb.Job, error) {
 	id, err := o.System.NewUUID()
@@ -530,5 +530,28 @@ func (o *View) eraseJobRecords(ref *partition.Ref) error {
 		n := dropped
 		dropped = 0
 		o.Tell(func(o *Org) { o.OpenJobs -= n })
+	})
+}
+
+// SettleJob is Settle for a change that holds a new job of a module's. It also lets go of the entity that the caller has
+// (Exclusive), counts the job as open and has the module begin it before it answers, in the mailbox. Where the commit
+// fails, nothing is begun.
+func (c *Call) SettleJob(ch *commit.Change, r *pb.Reply, release, begin func()) {
+	if err := c.Replay.Record(ch.Batch, r); err != nil {
+		release()
+		c.Fail(err)
+		return
+	}
+	c.Org.Committer.SubmitChange(ch, func(err error) {
+		c.Org.Tell(func(o *Org) {
+			release()
+			if err != nil {
+				c.Fail(err)
+				return
+			}
+			o.OpenJobs++
+			begin()
+			c.Reply(r)
+		})
 	})
 }

@@ -93,27 +93,12 @@ func (o *Module) brainTrain(c *tenant.Call) {
 				}
 			}
 			r := &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: pb.JobQueued}}}
-			if err := c.Replay.Record(ch.Batch, r); err != nil {
-				fail(err)
-				return
-			}
-			o.Committer.SubmitChange(ch, func(err error) {
-				o.Later(func() {
-					release()
-					if err != nil {
-						c.Fail(err)
-						return
-					}
-					o.OpenJobs++
-					o.train(id)
-					c.Reply(r)
-				})
-			})
+			c.SettleJob(ch, r, release, func() { o.train(id) })
 		})
 	})
 }
 
-// train begins a queued training, or goes on with one that was interrupted.
+// train begins a queued training, or continues an interrupted one.
 func (o *Module) train(id pb.JobID) {
 	view, permit := &o.View, o.Serving.permit()
 	o.training = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return &Trainer{module: o, Org: view, id: id, permit: permit} }, actor.WithSupervisor(tenant.StopFailed)))

@@ -166,7 +166,7 @@ func (o *accountModule) mintKey(order *pb.Key, with func(*commit.Change, Created
 				o.Later(func() { delete(o.minting, made.Key) })
 				release()
 				if errors.Is(err, wire.ErrTooManyKeys) {
-					err = refusalError{tenant.NewProblem("key_limit_reached", "An organization can have at most %d keys.", state.MaxKeysPerOrg)}
+					err = refusalError{tenant.NewProblem(pb.CodeKeyLimitReached, "An organization can have at most %d keys.", state.MaxKeysPerOrg)}
 				}
 				done(CreatedKey{}, err)
 				return
@@ -224,7 +224,7 @@ func (o *accountModule) newKey(order *pb.Key, with func(*commit.Change, CreatedK
 		return CreatedKey{}, nil, nil, err
 	}
 	if count >= limit {
-		return CreatedKey{}, nil, nil, refusalError{tenant.NewProblem("key_limit_reached", "There can be at most %d keys that are not revoked.", limit)}
+		return CreatedKey{}, nil, nil, refusalError{tenant.NewProblem(pb.CodeKeyLimitReached, "There can be at most %d keys that are not revoked.", limit)}
 	}
 	apiKey, err := newAPIKey(o.System, prefix)
 	if err != nil {

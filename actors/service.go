@@ -138,8 +138,8 @@ func (s *Service) ExportPiece(ctx context.Context, e *pb.Export, piece uint32) (
 }
 
 // TakeStream takes up the event stream that was opened under a ticket, wherever it
-// lives; false when there is none, or it was taken up already. The caller closes
-// it.
+// lives. It reports false for an unknown ticket, and for one whose stream was taken up
+// already. The caller closes the stream.
 func (s *Service) TakeStream(ticket string) (LiveStream, bool) {
 	if s.peers != nil && afar(ticket) {
 		return s.peers.takeStream(ticket)

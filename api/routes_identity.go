@@ -78,7 +78,7 @@ var keyRoutes = []web.Route{
 		Description: "The key is shown in this answer and never again; a replay carries a marker in its place. Without " +
 			"scopes it inherits the caller's; naming one that the caller lacks is refused.",
 		Scope: pb.ScopeAdmin, Family: pb.FamilyDefault, Idempotent: true, Status: http.StatusCreated,
-		Problems: []string{pb.CodePermissionDenied, "key_limit_reached"},
+		Problems: []string{pb.CodePermissionDenied, pb.CodeKeyLimitReached},
 	}, func(env *pb.Envelope, in *createKeyInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: in.Body.Label, Scopes: in.Body.Scopes}}
 	}, func(reply *pb.Reply) (newKey, bool) {

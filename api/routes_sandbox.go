@@ -42,7 +42,7 @@ var sandboxRoutes = []web.Route{
 			"shown in this answer and never again. " +
 			"The creation is never replayed: a retry makes another key.",
 		Scope: pb.ScopeAdmin, Family: pb.FamilyDefault, MayBeBlank: true, Status: http.StatusCreated,
-		Problems: []string{"key_limit_reached"},
+		Problems: []string{pb.CodeKeyLimitReached},
 	}, func(env *pb.Envelope, in *createSandboxKeyInput, _ *problems.Violations) {
 		op := &pb.CreateSandboxKey{Label: in.Body.Label}
 		if in.Body.TTLSeconds != nil {

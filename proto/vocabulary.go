@@ -23,6 +23,7 @@ const (
 	CodeInvalidCursor         = "invalid_cursor"
 	CodeJobNotCancellable     = "job_not_cancellable"
 	CodeJobNotFound           = "job_not_found"
+	CodeKeyLimitReached       = "key_limit_reached"
 	CodeKeyNotFound           = "key_not_found"
 	CodeLastOwner             = "last_owner"
 	CodeMalformed             = "malformed_request"

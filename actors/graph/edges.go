@@ -13,7 +13,7 @@ import (
 	"orgmem/storage"
 )
 
-// Edge returns the record of an edge, nil when there is none.
+// Edge returns the record of an edge, or nil.
 func (f *Tx) Edge(id pb.EdgeID) (*pb.Edge, error) { return readEdge(f.Store, f.Part, id) }
 
 // EdgeOfTriple returns the edge that an edge is, forgotten or not, nil when there
@@ -74,7 +74,7 @@ func (f *Tx) sealEdge(before, e *pb.Edge) (*pb.Edge, error) {
 }
 
 // PutEdge writes an edge and keeps the degrees of its nodes. before is the stored
-// record under the same id, nil when there is none; it must not be the same
+// record under the same id, or nil; it must not be the same
 // message as after.
 func (f *Tx) PutEdge(before, after *pb.Edge) error {
 	counted := func(e *pb.Edge) bool { return e != nil && e.GetStatus() != pb.StatusTombstoned }

@@ -287,8 +287,8 @@ func (f *Tx) EdgesOfNode(id pb.NodeID, places ...string) ([]*pb.Edge, error) {
 	return edges, err
 }
 
-// someEdges is EdgesOfNode for who goes on with the rest when these are gone from
-// their places.
+// someEdges is EdgesOfNode for a caller that handles the rest once these are gone
+// from their places.
 func (f *Tx) someEdges(id pb.NodeID, places ...string) (edges []*pb.Edge, more bool, err error) {
 	for _, place := range places {
 		for _, end := range []storage.Key{EdgesOfSource(f.Part.Space, id, place), EdgesOfTarget(f.Part.Space, id, place)} {

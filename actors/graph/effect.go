@@ -72,7 +72,7 @@ type Tx struct {
 	ChangesBefore uint64
 }
 
-// Node returns the current record, nil when there is none.
+// Node returns the current record, or nil.
 func (f *Tx) Node(id pb.NodeID) (*pb.Node, error) {
 	if n, ok := f.Nodes[id]; ok {
 		return n, nil

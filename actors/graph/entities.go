@@ -278,7 +278,7 @@ func (f *Tx) entitiesUnder(key string) (ids []pb.NodeID, err error) {
 	return append(ids, f.entityKeys[key]...), nil
 }
 
-// Entity returns the current record of a derived node, nil when there is none.
+// Entity returns the current record of a derived node, or nil.
 func (f *Tx) Entity(id pb.NodeID) (*pb.Entity, error) {
 	if rec, ok := f.entities[id]; ok {
 		return rec, nil

@@ -9,8 +9,8 @@ import (
 )
 
 // Lists read index entries in the order of a list, newest first, never the
-// records of a whole partition. Whoever writes a node, an edge or a domain does
-// it by a function of this file, which keeps the entries in step: they are
+// records of a whole partition. Every write of a node, an edge or a domain is
+// made by a function of this file, which keeps the entries in step: they are
 // written in the same batch, given what was stored before.
 //
 // What has few values (a node's status and kind, an edge's origin) stands in

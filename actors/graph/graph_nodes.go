@@ -53,7 +53,7 @@ func nodeNotFound() *pb.Problem {
 	return tenant.NewProblem(pb.CodeNodeNotFound, "There is no such node.")
 }
 
-// readNode reads a node with its content; nil when there is none, or it was
+// readNode reads a node with its content, or nil where the node is unknown or
 // forgotten.
 func readNode(r storage.Reader, part *partition.Ref, id pb.NodeID) (*pb.NodeInfo, error) {
 	node, content := &pb.Node{}, &pb.Content{}

@@ -109,8 +109,8 @@ func listProposals(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb
 	return DerivedReply(&pb.MindResult{Result: &pb.MindResult_Proposals{Proposals: list}}), err
 }
 
-// readProposal returns a proposal, nil when there is none, or when there is
-// nothing left to decide on: an end is gone, or the two contradict each other, which a
+// readProposal returns a proposal, or nil where it is unknown or
+// nothing is left to decide on: an end is gone, or the two contradict each other, which a
 // link would cover up.
 func readProposal(r storage.Reader, part *partition.Ref, id pb.DerivedID) (*pb.Proposal, error) {
 	x := &pb.Proposal{}

@@ -76,7 +76,7 @@ func (o *Module) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnsw
 }
 
 // sources are the passages that an answer is made of: those that the brain comes to
-// or, while there is none, those that search finds.
+// or, before one is trained, those that search finds.
 func (o *Module) sources(
 	c *tenant.Call, st *storage.Store, parts []*partition.Ref, query string, rd *searcher,
 ) (hits []*pb.Hit, confidence float64, err error) {

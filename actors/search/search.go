@@ -89,8 +89,8 @@ func (o *Module) readScope(
 	})
 }
 
-// find searches, by the brain where there is one and it may be used, and counts what
-// that costs.
+// find searches and counts what that costs. It searches by a trained brain where that may
+// be used.
 func (o *Module) find(
 	c *tenant.Call, st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *searcher,
 ) (*pb.SearchResult, error) {

@@ -32,6 +32,6 @@ type (
 	}
 	// JobCancelled says that a job of the follower's is cancelled, perhaps the one that it carries out. The
 	// worker says so once it has written it: one that ended before that would end
-	// its job itself, and whoever cancels it be told that there is nothing to cancel.
+	// its job itself, and the cancelling request would find nothing to cancel.
 	JobCancelled struct{ Job pb.JobID }
 )

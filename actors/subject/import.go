@@ -266,8 +266,8 @@ func metadataOf(d formatreading.Document, form []byte) []byte {
 	return form
 }
 
-// occurredIn is the time that a document says; 0 when what it says is none, and
-// never otherwise.
+// occurredIn is the time that a document says, and 0 exactly where
+// that is no time.
 func occurredIn(d formatreading.Document) int64 {
 	at, err := time.Parse(time.RFC3339, d.OccurredAt)
 	if err != nil {

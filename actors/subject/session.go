@@ -189,7 +189,7 @@ func (a *subjectActor) newIntake(st *storage.Store) *intake {
 	}
 }
 
-// session returns the record of a session, which it makes when there is none.
+// session returns the record of a session, and makes a missing one.
 func (in *intake) session(id string) (*pb.Session, error) {
 	if s := in.sessions[id]; s != nil {
 		return s, nil

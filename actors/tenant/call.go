@@ -71,7 +71,7 @@ func (c *Call) answer(r *pb.Reply, what Outcome) {
 		return // a recovered panic after the answer: the first answer stands
 	}
 	if what == Decided && !r.GetReplayed() && !c.tryAgain.Load() && !c.stands(r) {
-		// It only read, and whoever the organization lives with now can read it, and
+		// It only read. The node where the organization lives now can read the same, and
 		// count it.
 		r, what = Refuse(c.Org.ProblemOf(commit.ErrLost, c.Env.GetRequestId())), c.Org.System.OutcomeOf(commit.ErrLost)
 	}
@@ -171,7 +171,7 @@ func (o *View) ProblemOf(err error, requestID string) *pb.Problem {
 		p.Detail = "The cluster holds its maximum of keys: no more can be made until some are deleted."
 		p.RetryAfterS = RetryAfterNoSpaceSeconds
 	case errors.Is(err, storage.ErrBatchTooLarge):
-		return NewProblem("payload_too_large", "The request is too large to be stored in one piece.")
+		return NewProblem(pb.CodePayloadTooLarge, "The request is too large to be stored in one piece.")
 	case errors.Is(err, wire.ErrRemoved), errors.Is(err, wire.ErrOrgRemoved), errors.Is(err, wire.ErrOrgUnknown),
 		errors.Is(err, storage.ErrNoStore):
 		return Unauthenticated()

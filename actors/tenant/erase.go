@@ -19,8 +19,8 @@ const EraseAtOnce = 1000
 
 // EraseRecords erases the records of an organization's table that pick takes: it
 // puts what goes into the batch and reports whether it did. Behind each commit
-// committed is called. A crash between two leaves some of them erased: whoever
-// calls this must be able to do it again.
+// committed is called. A crash between two leaves some of them erased, so
+// the caller must be able to do it again.
 func EraseRecords[M proto.Message](
 	o *View, table storage.Table, empty func() M, pick func(*storage.Batch, storage.Key, M) (bool, error),
 	committed func(),

@@ -58,7 +58,7 @@ type Module interface {
 	// Listens reports whether there is somebody to bring events to: then the directory must say, before anything
 	// happens, that the organization may have work.
 	Listens() bool
-	// LastEvent is the highest number of an event that the module has stored as seen, 0 where there is none.
+	// LastEvent is the highest number of an event that the module has stored as seen, or 0.
 	LastEvent(st *storage.Store) (uint64, error)
 	// EraseMember adds to a change what must go with a member.
 	EraseMember(st *storage.Store, ch *commit.Change, user pb.UserID) error
@@ -116,7 +116,7 @@ func FeatureOf[F Feature](s *System) F {
 			return f
 		}
 	}
-	panic("actors: featuresOf lacks a feature") //nolint:forbidigo // featuresOf lists each type once
+	panic("tenant: no such feature") //nolint:forbidigo // the table of features has each once
 }
 
 // modulesOf makes an organization's modules, in the order of the features.
@@ -199,7 +199,7 @@ func ModuleOf[M Module](o *View) M {
 			return m
 		}
 	}
-	panic("actors: modulesOf lacks a module") //nolint:forbidigo // modulesOf lists each type once
+	panic("tenant: no feature makes such a module") //nolint:forbidigo // the table of features has each once
 }
 
 // Later runs f in the organization's mailbox, soon.

@@ -57,7 +57,7 @@ type View struct {
 	PID        *actor.PID // set when the actor starts, before anybody has the view
 	Main       *View      // of a sandbox: the organization; nil otherwise
 	past       *past
-	Modules    []Module // the features, as modulesOf lists them
+	Modules    []Module // one of each feature of the node, in their order
 }
 
 // Tell runs f in the organization's actor, soon.
@@ -92,7 +92,7 @@ type Org struct {
 	// Held are the calls for memories that are being purged.
 	Held map[pb.PartitionID][]*Call
 
-	Part *partition.Ref // the sandbox's, nil when there is none or it was not needed yet
+	Part *partition.Ref // the sandbox's; nil until one exists and is needed
 	// Of an organization: the sandbox's actor, nil when it sleeps; and whether that
 	// must be woken, because it may have unfinished jobs.
 	Sandbox    *Child
@@ -502,7 +502,7 @@ func (o *Org) ReadAs(c *Call, w node.Width, f func(st *storage.Store, worker int
 	}
 }
 
-// Child returns the partition's actor, which it makes when there is none.
+// Child returns the partition's actor, and makes a missing one.
 func (o *Org) Child(part *partition.Ref) *Child {
 	ch := o.Children[part.ID]
 	if ch == nil {

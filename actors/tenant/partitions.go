@@ -51,8 +51,8 @@ func (o *View) AllPartitions(r storage.Reader) ([]*partition.Ref, error) {
 	return parts, nil
 }
 
-// OwnerOf returns the partition that a node's id says it lies in; nil when that is none
-// of them.
+// OwnerOf returns the partition that a node's id says it lies in, or nil where
+// that is another one.
 func OwnerOf(parts []*partition.Ref, id pb.NodeID) *partition.Ref {
 	at, err := PartitionIn(id)
 	if err != nil {

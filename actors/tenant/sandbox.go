@@ -244,7 +244,7 @@ func (o *Org) openSandbox() error {
 func (o *Org) ReplaceSandbox(done func()) {
 	if old := o.Sandbox; old != nil {
 		o.Sandbox = nil
-		// Counted like a call, so that it ends exactly once, whoever comes last.
+		// Counted like a call, so that the last to leave ends it, exactly once.
 		old.Calls.Add(1)
 		old.replaced.Store(true)
 		old.Leave(o.System)
@@ -264,8 +264,8 @@ func (o *Org) ReplaceSandbox(done func()) {
 }
 
 // ofAccount reports whether an operation concerns the organization and its
-// people. The organization answers it, whoever asks; all else a sandbox key asks
-// of the sandbox.
+// people. The organization answers such an operation for every key; the sandbox answers
+// all others of a sandbox key.
 func ofAccount(env *pb.Envelope) bool {
 	switch op := env.GetOp().(type) {
 	case *pb.Envelope_Me, *pb.Envelope_ListKeys, *pb.Envelope_CreateKey, *pb.Envelope_RevokeKey:

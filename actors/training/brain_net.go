@@ -159,7 +159,7 @@ func (o *Module) Brain(st *storage.Store) (*Net, error) {
 	return n, nil
 }
 
-// sameBrain tells one publication from another; nil is none. Versions alone do not:
+// sameBrain tells one publication from another; nil means no publication. Versions alone do not:
 // they begin anew behind a purge.
 func sameBrain(a, b *pb.BrainArtifact) bool {
 	return a.GetVersion() == b.GetVersion() && a.GetTrainedMs() == b.GetTrainedMs() && bytes.Equal(a.GetSha256(), b.GetSha256())
@@ -192,7 +192,7 @@ func (o *Module) readBrain(st *storage.Store, artifact *pb.BrainArtifact) (*Net,
 }
 
 // servingParameters are what the brain that is published has learned, and its
-// projection; nil: there is none, or none that can be read. Nobody waits for it, and it waits for nobody.
+// projection. Both are nil where no brain is published or it cannot be read. It takes no lock.
 func (o *Module) servingParameters(st *storage.Store) (*retriever.Parameters, *retriever.Projection, error) {
 	artifact, err := o.newestBrain(st)
 	if err != nil || artifact == nil {

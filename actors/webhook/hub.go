@@ -96,8 +96,8 @@ func (s *EventStream) Valid() bool {
 		(expires == 0 || clock.Millis(s.sys.Clock.Now()) < expires)
 }
 
-// Take takes up the event stream that was opened under a ticket; false when
-// there is none, or it was taken up already.
+// Take takes up the event stream that was opened under a ticket. It
+// reports false for an unknown ticket, and for one whose stream was taken up already.
 func (h *Hub) Take(ticket string) (*EventStream, bool) {
 	h.Mu.Lock()
 	defer h.Mu.Unlock()

@@ -60,7 +60,7 @@ func (o *Module) KeyOf(id pb.WebhookID) storage.Key {
 	return o.Space.Key(storage.TableWebhook, storage.ID16(id))
 }
 
-// findWebhook returns an endpoint, nil when there is none of this id.
+// findWebhook returns the endpoint of this id, or nil.
 func (o *Module) findWebhook(r storage.Reader, id string) (*pb.Webhook, error) {
 	hookID, err := pb.ParseWebhookID(id)
 	if err != nil {
@@ -314,8 +314,8 @@ func (o *Module) changeWebhook(c *tenant.Call, id string, f func(hook *pb.Webhoo
 }
 
 // switchWebhook disables an endpoint or enables it. What happens while it is
-// disabled it does not receive. One whose creator has left goes on without them: it
-// receives what concerns no person.
+// disabled it does not receive. An endpoint whose creator has
+// left still receives what concerns no person.
 func (o *Module) switchWebhook(hook *pb.Webhook, off bool) error {
 	was := hook.GetDisabled()
 	hook.Disabled, hook.DisabledReason = off, ""
@@ -335,8 +335,8 @@ func (o *Module) switchWebhook(hook *pb.Webhook, off bool) error {
 	})
 }
 
-// patchWebhook changes an endpoint. Its reach stays its creator's, whoever changes
-// what.
+// patchWebhook changes an endpoint. Its reach stays its creator's, also where another
+// member changes it.
 func (o *Module) patchWebhook(c *tenant.Call, op *pb.PatchWebhook) {
 	change := func() {
 		o.changeWebhook(c, op.GetId(), func(hook *pb.Webhook, release func()) {

@@ -170,8 +170,8 @@ func (o *Module) wakeDeliverers() {
 	}
 }
 
-// wakeDeliverer tells an endpoint's child that there may be something to bring, and
-// makes it when there is none.
+// wakeDeliverer tells an endpoint's child that there may be something to bring. It
+// makes a missing child.
 func (o *Module) wakeDeliverer(id pb.WebhookID) {
 	if o.Lost || o.Failed != nil {
 		return

@@ -166,7 +166,7 @@ var Catalogue = indexCatalogue([]Entry{
 		Explanation: "A person has at most 50 connectors.",
 	},
 	{
-		Code: "key_limit_reached", Status: http.StatusConflict, Title: "Key limit reached",
+		Code: pb.CodeKeyLimitReached, Status: http.StatusConflict, Title: "Key limit reached",
 		Explanation: "A member has at most 1,000 keys, and a sandbox too. One that is revoked makes way for a new one, the " +
 			"oldest first.",
 	},

@@ -65,7 +65,7 @@ func FoundAlike(e *pb.Edge) bool {
 	return e.GetType() == cognition.EdgeSimilar && e.GetOrigin() == pb.OriginCognition
 }
 
-// MoveEdge counts what became of an edge, which is nil where there is none.
+// MoveEdge counts what became of an edge; nil is an edge that does not exist.
 func MoveEdge(state *pb.PartitionState, before, after *pb.Edge) {
 	switch was, is := InGraph(before), InGraph(after); {
 	case is && !was:

@@ -84,7 +84,8 @@ func TestKeysAreMintedListedAndRevoked(t *testing.T) {
 func TestMintingCannotEscalate(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})
-	k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: org.Owner, Scopes: []string{pb.ScopeAdmin}, Label: "admin only"})
+	k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: org.Owner, Scopes: []string{pb.ScopeAdmin},
+		Label: "admin only"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,15 +253,18 @@ func TestJobsAreListedInPagesThatWritesDoNotShift(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("pages hold %v, want %v", got, want)
 	}
-	c.refused(pb.CodeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: page, Status: pb.JobFailed}}})
-	c.refused(pb.CodeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
+	c.refused(pb.CodeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: page,
+		Status: pb.JobFailed}}})
+	c.refused(pb.CodeInvalidCursor,
+		&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
 
 	// Another member sees jobs of provisioned subjects, and no others.
 	mem, err := n.sys.AddMember(t.Context(), org.Org, "two@example.com", RoleAdmin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: mem.User, Scopes: []string{pb.ScopeRead, pb.ScopeAdmin}, Label: "k"})
+	k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: mem.User, Scopes: []string{pb.ScopeRead,
+		pb.ScopeAdmin}, Label: "k"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,12 +338,14 @@ func TestSubjectsAreProvisionedAndListed(t *testing.T) {
 func TestOperatorKeepsOrganizationsInOrder(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	ctx := t.Context()
-	for _, bad := range []NewOrg{{OwnerEmail: "a@b.c"}, {Name: "x", OwnerEmail: "nobody"}, {Name: "x", OwnerEmail: "a@b.c", Plan: "gold"}, {Name: "a\x00b", OwnerEmail: "a@b.c"}} {
+	for _, bad := range []NewOrg{{OwnerEmail: "a@b.c"}, {Name: "x", OwnerEmail: "nobody"}, {Name: "x", OwnerEmail: "a@b.c",
+		Plan: "gold"}, {Name: "a\x00b", OwnerEmail: "a@b.c"}} {
 		if _, err := n.sys.CreateOrg(ctx, bad); !errors.Is(err, tenant.ErrInvalid) {
 			t.Errorf("CreateOrg(%+v) = %v", bad, err)
 		}
 	}
-	a, b := n.org(NewOrg{Name: "Müller & Söhne", OwnerEmail: "A@Example.com"}), n.org(NewOrg{Name: "Müller & Söhne", OwnerEmail: "a@example.com", Personal: true})
+	a, b := n.org(NewOrg{Name: "Müller & Söhne", OwnerEmail: "A@Example.com"}),
+		n.org(NewOrg{Name: "Müller & Söhne", OwnerEmail: "a@example.com", Personal: true})
 	if a.Slug == b.Slug || a.Slug == "" {
 		t.Errorf("slugs %q and %q", a.Slug, b.Slug)
 	}

@@ -149,40 +149,42 @@ func (o *accountModule) team(r storage.Reader, record *pb.Organization) (*pb.Rep
 func (o *accountModule) membersPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
 	all := o.Space.Prefix(storage.TableMemberByEmail)
 	kind := tenant.CursorKind{List: "members"}
-	entries, next, p, err := tenant.PageOfKeys(&o.View, r, all, kind, page, tenant.MaxRecordsPerPage, func(item storage.Item) (*pb.Member, bool, error) {
-		user, err := pb.UserIDFrom(item.Value)
-		if err != nil {
-			return nil, false, err
-		}
-		m := &pb.Member{}
-		found, err := r.Get(o.Space.Key(storage.TableMember, storage.ID16(user)), m)
-		return m, found, err // else removed since the scan began
-	})
+	entries, next, p, err := tenant.PageOfKeys(&o.View, r, all, kind, page, tenant.MaxRecordsPerPage,
+		func(item storage.Item) (*pb.Member, bool, error) {
+			user, err := pb.UserIDFrom(item.Value)
+			if err != nil {
+				return nil, false, err
+			}
+			m := &pb.Member{}
+			found, err := r.Get(o.Space.Key(storage.TableMember, storage.ID16(user)), m)
+			return m, found, err // else removed since the scan began
+		})
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Members{Members: &pb.MemberList{Members: entries, NextCursor: next}}}), err
+	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Members{Members: &pb.MemberList{Members: entries,
+		NextCursor: next}}}), err
 }
 
 // deleteMe ends the caller's account: a personal organization as a whole, in a
 // team the caller with their keys and their own memory.
 func (o *accountModule) deleteMe(c *tenant.Call) {
 	switch {
-	case c.Who.Sandbox:
+	case c.Principal.Sandbox:
 		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "A sandbox key cannot delete an account."))
 	case o.Record.GetPersonal():
-		o.System.InBackground(func(ctx context.Context) {
+		o.System.RunInBackground(func(ctx context.Context) {
 			// From its return on none of the keys leads anywhere.
 			if err := o.System.Config.Host.Directory().RemoveOrg(ctx, c.Org.ID); err != nil {
 				c.Fail(err)
 				return
 			}
-			c.Org.Tell((*tenant.Org).Lose)
+			c.Org.Tell((*tenant.Org).Retire)
 			localOperator{o.System}.bury(c.Org.ID)
 			c.Reply(tenant.EmptyReply())
 		})
 	default:
-		o.removeMember(c.Who.User, c.AuditOf("account.delete", c.Who.User.String()), func(err error) {
+		o.removeMember(c.Principal.User, c.AuditOf("account.delete", c.Principal.User.String()), func(err error) {
 			switch {
 			case errors.Is(err, errLastOwner):
 				c.Refuse(tenant.NewProblem(pb.CodeLastOwner, "You are the organization's only owner."))
@@ -199,7 +201,7 @@ func (o *accountModule) deleteMe(c *tenant.Call) {
 
 // getSettings answers what holds for the effective partition.
 func getSettings(c *tenant.Call, st *storage.Store) (*pb.Reply, error) {
-	s, err := c.Org.System.Parts.Settings(st, c.Part)
+	s, err := c.Org.System.Partitions.Settings(st, c.Part)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +221,7 @@ func (o *accountModule) patchSettings(c *tenant.Call, patch *pb.Settings) {
 		return
 	}
 	o.Exclusive(tenant.SettingsLock(c.Part.ID), func(release func()) {
-		if !o.InUse(c) {
+		if !o.StillInUse(c) {
 			release()
 			return
 		}
@@ -251,7 +253,7 @@ func (o *accountModule) patchSettings(c *tenant.Call, patch *pb.Settings) {
 // resetSettings goes back to the defaults, also where they will change.
 func (o *accountModule) resetSettings(c *tenant.Call) {
 	o.Exclusive(tenant.SettingsLock(c.Part.ID), func(release func()) {
-		if !o.InUse(c) {
+		if !o.StillInUse(c) {
 			release()
 			return
 		}
@@ -265,14 +267,14 @@ func (o *accountModule) resetSettings(c *tenant.Call) {
 // PutSettings commits a change of settings, and answers what now holds.
 func (o *accountModule) putSettings(c *tenant.Call, ch *commit.Change, s partition.Settings, release func()) {
 	r := settingsReply(s)
-	if err := c.Replay.Record(ch.Batch, r); err != nil {
+	if err := c.Idempotency.Record(ch.Batch, r); err != nil {
 		release()
 		c.Fail(err)
 		return
 	}
 	o.Committer.SubmitChange(ch, func(err error) {
 		if err == nil {
-			c.Org.System.Parts.PutSettings(c.Part, s)
+			c.Org.System.Partitions.PutSettings(c.Part, s)
 		}
 		release()
 		if err != nil {

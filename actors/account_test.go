@@ -64,7 +64,8 @@ func TestTheTeamIsItsPeople(t *testing.T) {
 	c.put("subject")
 	n.sandboxKey(c)
 	team := c.ok(getTeam()).GetAccount().GetTeam()
-	if team.GetMembers() != 3 || team.GetName() != "Acme" || team.GetSlug() != org.Slug || pb.OrgID(team.GetOrg()) != org.Org || team.GetCreatedMs() == 0 {
+	if team.GetMembers() != 3 || team.GetName() != "Acme" || team.GetSlug() != org.Slug ||
+		pb.OrgID(team.GetOrg()) != org.Org || team.GetCreatedMs() == 0 {
 		t.Errorf("team %v", team)
 	}
 	var got []string
@@ -80,10 +81,12 @@ func TestTheTeamIsItsPeople(t *testing.T) {
 		page = &pb.Page{Size: 2, Cursor: list.GetNextCursor()}
 		n.recruit(org.Org, "bob@example.com", RoleMember) // before the cursor
 	}
-	if want := []string{"ann@example.com admin", "owner@example.com owner", "zoe@example.com member"}; !slices.Equal(got, want) {
+	if want := []string{"ann@example.com admin", "owner@example.com owner", "zoe@example.com member"}; !slices.Equal(got,
+		want) {
 		t.Errorf("members %v, want %v", got, want)
 	}
-	c.refused(pb.CodeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
+	c.refused(pb.CodeInvalidCursor,
+		&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
 	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com"}).APIKey}
 	other.refused(pb.CodeInvalidCursor, listMembers(page))
 }
@@ -220,7 +223,8 @@ func TestMembersAgainstModel(t *testing.T) {
 				}
 				keys[who].ok(deleteMe())
 			case "remove":
-				if err := n.sys.RemoveMember(t.Context(), org.Org, users[who]); last != errors.Is(err, tenant.ErrConflict) || !last && err != nil {
+				if err := n.sys.RemoveMember(t.Context(), org.Org, users[who]); last != errors.Is(err, tenant.ErrConflict) ||
+					!last && err != nil {
 					rt.Fatalf("removing %s, the last owner: %v: %v", who, last, err)
 				}
 				if last {

@@ -30,7 +30,7 @@ type held struct {
 func holding(kind string) *held { return &held{kind: kind, begun: make(chan struct{})} }
 
 func (h *held) configure(cfg *tenant.Config, _ *storage.Options) {
-	cfg.Working = func(kind string, stopped func() bool) {
+	cfg.JobWorkBegan = func(kind string, stopped func() bool) {
 		if kind != h.kind {
 			return
 		}
@@ -53,7 +53,8 @@ func (h *held) begins() bool {
 // stored is a job as its record says.
 func (n *testNode) stored(c CreatedOrg, id string) *pb.Job {
 	n.t.Helper()
-	for _, j := range records(n, storage.StoreID{Org: c.Org, Realm: storage.RealmMain}, storage.TableJob, func() *pb.Job { return &pb.Job{} }) {
+	for _, j := range records(n, storage.StoreID{Org: c.Org, Realm: storage.RealmMain}, storage.TableJob,
+		func() *pb.Job { return &pb.Job{} }) {
 		if pb.JobID(j.GetId()).String() == id {
 			return j
 		}
@@ -88,12 +89,14 @@ var kindsOfWork = map[string]struct {
 	"finalization and cycle": {pb.JobCognition, func(c client, _ string) string {
 		c.say(said("one", "Bread rises."))
 		c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}}))
-		return pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).GetJobs().GetJobs()[0].GetId()).String()
+		return pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).
+			GetJobs().GetJobs()[0].GetId()).String()
 	}},
 	"export": {pb.JobExport, func(c client, _ string) string {
 		c.note("Bread rises.")
 		c.ok(createExport(false))
-		return pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobExport}}}).GetJobs().GetJobs()[0].GetId()).String()
+		return pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobExport}}}).GetJobs().
+			GetJobs()[0].GetId()).String()
 	}},
 	"connector": {pb.JobConnectorSync, func(c client, feed string) string {
 		id := c.follow(feed)
@@ -120,7 +123,7 @@ func TestInterruptionsAreNoAttempts(t *testing.T) {
 				also := func(cfg *tenant.Config, o *storage.Options) {
 					allow(cfg, o)
 					drawn(cfg, o)
-					cfg.Plain = kind.work != pb.JobCognition
+					cfg.WithoutDerivation = kind.work != pb.JobCognition
 				}
 				disk := storagetest.NewDisk()
 				var org CreatedOrg
@@ -213,7 +216,8 @@ func TestWorkThatKillsItsProcessIsGivenUp(t *testing.T) {
 	}
 	c.n.waitMoving(100*time.Millisecond, poison, behind)
 	job := c.job(poison)
-	if job.GetStatus() != pb.JobFailed || job.GetAttempts() > tenant.MaxAttempts || !strings.Contains(job.GetErrorDetail(), fmt.Sprintf("ended %d times", tenant.MaxUncleanEnds)) {
+	if job.GetStatus() != pb.JobFailed || job.GetAttempts() > tenant.MaxAttempts || !strings.Contains(job.GetErrorDetail(),
+		fmt.Sprintf("ended %d times", tenant.MaxUncleanEnds)) {
 		t.Errorf("%v", job)
 	}
 	if got := itemStatus(c.job(behind)); !slices.Equal(got, []string{pb.ItemCreated}) {

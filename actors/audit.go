@@ -101,25 +101,27 @@ func (o *accountModule) auditPage(r storage.Reader, op *pb.ListAudit) (*pb.Reply
 	names := subjectNames{o: &o.View, r: r, known: map[pb.PartitionID]string{}}
 	kind := tenant.CursorKind{List: "audit", Filters: f.key()}
 	walk := tenant.KeyWalk{All: o.Space.Prefix(storage.TableAudit), Reverse: true}
-	entries, next, p, err := tenant.PageOfWalk(&o.View, r, walk, kind, op.GetPage(), maxAuditsPerPage, func(item storage.Item) (*pb.AuditEntry, bool, error) {
-		a := &pb.Audit{}
-		if err := item.Decode(a); err != nil || !f.passes(a) {
-			return nil, false, err
-		}
-		parts := item.Key.Parts()
-		e := &pb.AuditEntry{Seq: parts.U64(), Audit: a, Target: a.GetTarget(), Actor: actorOf(a)}
-		if err := parts.Done(); err != nil {
-			return nil, false, err
-		}
-		if e.GetActor() != actorKey {
-			a.KeyHash, a.User = nil, nil
-		}
-		return e, true, names.fill(e)
-	})
+	entries, next, p, err := tenant.PageOfWalk(&o.View, r, walk, kind, op.GetPage(), maxAuditsPerPage,
+		func(item storage.Item) (*pb.AuditEntry, bool, error) {
+			a := &pb.Audit{}
+			if err := item.Decode(a); err != nil || !f.passes(a) {
+				return nil, false, err
+			}
+			parts := item.Key.Parts()
+			e := &pb.AuditEntry{Seq: parts.U64(), Audit: a, Target: a.GetTarget(), Actor: actorOf(a)}
+			if err := parts.Done(); err != nil {
+				return nil, false, err
+			}
+			if e.GetActor() != actorKey {
+				a.KeyHash, a.User = nil, nil
+			}
+			return e, true, names.fill(e)
+		})
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Audit{Audit: &pb.AuditList{Entries: entries, NextCursor: next}}}), err
+	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Audit{Audit: &pb.AuditList{Entries: entries,
+		NextCursor: next}}}), err
 }
 
 // subjectNames looks up what the subjects of a page are called. The trail holds their
@@ -182,7 +184,8 @@ func (o *accountModule) sweepAudit(st storage.Reader, b *storage.Batch, before t
 			return 0, err
 		}
 	}
-	for rec, err := range storage.ScanRecords(st, all, storage.ScanOptions{Limit: tenant.MaxSweep}, func() *pb.Audit { return &pb.Audit{} }) {
+	for rec, err := range storage.ScanRecords(st, all, storage.ScanOptions{Limit: tenant.MaxSweep},
+		func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return n, err
 		}

@@ -65,7 +65,8 @@ func TestTrailTellsEveryAct(t *testing.T) {
 	}
 	did("member.add", ann.User.String(), "")
 
-	made := c.ok(with(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: "quizzacious", Scopes: []string{pb.ScopeRead}}}})).GetNewKey()
+	made := c.ok(with(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: "quizzacious",
+		Scopes: []string{pb.ScopeRead}}}})).GetNewKey()
 	did("key.create", made.GetId(), "")
 	c.ok(with(&pb.Envelope{Op: &pb.Envelope_RevokeKey{RevokeKey: &pb.RevokeKey{Id: made.GetId()}}}))
 	did("key.revoke", made.GetId(), "")
@@ -97,7 +98,8 @@ func TestTrailTellsEveryAct(t *testing.T) {
 	did("webhook.create", pb.WebhookID(hook).String(), "")
 	c.ok(with(patchWebhook(hook, &pb.PatchWebhook{Disabled: new(true)})))
 	did("webhook.update", pb.WebhookID(hook).String(), "")
-	c.ok(with(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteWebhook{DeleteWebhook: &pb.DeleteWebhook{Id: pb.WebhookID(hook).String()}}})))
+	c.ok(with(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteWebhook{DeleteWebhook: &pb.DeleteWebhook{Id: pb.WebhookID(hook).
+		String()}}})))
 	did("webhook.delete", pb.WebhookID(hook).String(), "")
 	feed := pb.ConnectorID(c.ok(with(feedOp(url + "/quizzacious"))).GetLink().GetConnector().GetId()).String()
 	did("connector.create", feed, "")
@@ -146,7 +148,8 @@ func TestTrailTellsEveryAct(t *testing.T) {
 	for i, e := range entries {
 		got = append(got, act{e.GetAudit().GetAction(), e.GetTarget(), e.GetSubject()})
 		a := e.GetAudit()
-		byOperator := strings.HasPrefix(a.GetAction(), "organization.") || strings.HasPrefix(a.GetAction(), "member.") || i == 1
+		byOperator := strings.HasPrefix(a.GetAction(), "organization.") || strings.HasPrefix(a.GetAction(), "member.") ||
+			i == 1
 		key, user, request := pb.HashKey(c.key), org.Owner, fmt.Sprintf("request-%d", i)
 		if a.GetAction() == "sandbox_key.create" { // by the harness
 			request = ""
@@ -154,7 +157,8 @@ func TestTrailTellsEveryAct(t *testing.T) {
 		switch {
 		case byOperator && (e.GetActor() != actorOperator || len(a.GetKeyHash()) > 0 || len(a.GetUser()) > 0):
 			t.Errorf("%v is not the operator's", e)
-		case !byOperator && (e.GetActor() != actorKey || string(a.GetKeyHash()) != string(key[:]) || string(a.GetUser()) != string(user[:]) || a.GetRequestId() != request):
+		case !byOperator && (e.GetActor() != actorKey || string(a.GetKeyHash()) != string(key[:]) ||
+			string(a.GetUser()) != string(user[:]) || a.GetRequestId() != request):
 			t.Errorf("%v, want %s of key %s", e, request, keyID)
 		}
 		if a.GetAtMs() != n.clock.Now().UnixMilli() || strings.Contains(e.String(), "quizz") {
@@ -163,7 +167,8 @@ func TestTrailTellsEveryAct(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		for i := range max(len(got), len(want)) {
-			t.Errorf("%d: got %v, want %v", i, slices.Concat(got, make([]act, len(want)))[i], slices.Concat(want, make([]act, len(got)))[i])
+			t.Errorf("%d: got %v, want %v", i, slices.Concat(got, make([]act, len(want)))[i],
+				slices.Concat(want, make([]act, len(got)))[i])
 		}
 	}
 
@@ -203,7 +208,8 @@ func TestTrailTellsEveryAct(t *testing.T) {
 	if got := hasPart("anna"); got != 0 {
 		t.Errorf("%d acts are found by an erased name", got)
 	}
-	if got := acts(c.trail(&pb.ListAudit{Target: pb.PartitionID(id).String()}, 2)); !slices.Equal(got, []string{"subject.erase", "purge", "purge.dry_run", "subject.provision"}) {
+	if got := acts(c.trail(&pb.ListAudit{Target: pb.PartitionID(id).String()}, 2)); !slices.Equal(got,
+		[]string{"subject.erase", "purge", "purge.dry_run", "subject.provision"}) {
 		t.Errorf("by the memory's id: %v", got)
 	}
 
@@ -224,7 +230,8 @@ func TestTrailIsOfOneOrganizationsAdmins(t *testing.T) {
 	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: pb.PlanUnlimited}).APIKey}
 	other.put("zoe")
 	_, ann := n.recruit(org.Org, "ann@example.com", RoleAdmin) // whoever holds admin sees all of it
-	if got, want := acts(ann.trail(&pb.ListAudit{}, 50)), acts(c.trail(&pb.ListAudit{}, 50)); !slices.Equal(got, want) || len(got) < 4 {
+	if got, want := acts(ann.trail(&pb.ListAudit{}, 50)), acts(c.trail(&pb.ListAudit{}, 50)); !slices.Equal(got, want) ||
+		len(got) < 4 {
 		t.Errorf("ann sees %v, the owner %v", got, want)
 	}
 	for _, e := range c.trail(&pb.ListAudit{}, 50) {
@@ -232,7 +239,8 @@ func TestTrailIsOfOneOrganizationsAdmins(t *testing.T) {
 			t.Errorf("of another organization: %v", e)
 		}
 	}
-	made := c.ok(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Scopes: []string{pb.ScopeRead, pb.ScopeWrite}}}}).GetNewKey()
+	made := c.ok(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Scopes: []string{pb.ScopeRead,
+		pb.ScopeWrite}}}}).GetNewKey()
 	client{n: n, key: made.GetApiKey()}.refused(pb.CodePermissionDenied, listAudit(&pb.ListAudit{}))
 	n.sandboxKey(c).refused(pb.CodePermissionDenied, listAudit(&pb.ListAudit{}))
 	c.as("anna").ok(listAudit(&pb.ListAudit{}))
@@ -241,12 +249,14 @@ func TestTrailIsOfOneOrganizationsAdmins(t *testing.T) {
 	cursor := c.ok(listAudit(&pb.ListAudit{Page: &pb.Page{Size: 1}})).GetAccount().GetAudit().GetNextCursor()
 	page := &pb.Page{Size: 1, Cursor: cursor}
 	c.ok(listAudit(&pb.ListAudit{Page: page}))
-	for _, op := range []*pb.ListAudit{{Actor: "operator"}, {Action: "key.create"}, {Target: "anna"}, {AfterMs: 1}, {BeforeMs: 1}} {
+	for _, op := range []*pb.ListAudit{{Actor: "operator"}, {Action: "key.create"}, {Target: "anna"}, {AfterMs: 1},
+		{BeforeMs: 1}} {
 		op.Page = page
 		c.refused(pb.CodeInvalidCursor, listAudit(op))
 	}
 	other.refused(pb.CodeInvalidCursor, listAudit(&pb.ListAudit{Page: page}))
-	c.refused(pb.CodeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
+	c.refused(pb.CodeInvalidCursor,
+		&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
 }
 
 // TestTrailPagesWhileItGrows: what was there when the first page was read comes once,
@@ -303,7 +313,8 @@ func TestTrailReadsWhatEarlierVersionsWrote(t *testing.T) {
 	for _, e := range c.trail(&pb.ListAudit{}, 2)[:4] {
 		got = append(got, fmt.Sprintf("%s by %s %x", e.GetAudit().GetAction(), e.GetActor(), e.GetAudit().GetKeyHash()))
 	}
-	if want := []string{" by operator ", "webhook.disable by service ", "export.import by operator ", "member.remove by operator "}; !slices.Equal(got, want) {
+	if want := []string{" by operator ", "webhook.disable by service ", "export.import by operator ",
+		"member.remove by operator "}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -320,7 +331,8 @@ func TestTrailIsBounded(t *testing.T) {
 		t.Helper()
 		awake()
 		b := storage.NewBatch(o.Store)
-		b.Put(o.Space.Key(storage.TableAudit, storage.U64(seq)), &pb.Audit{AtMs: n.clock.Now().Add(-age).UnixMilli(), Action: fmt.Sprint(seq)})
+		b.Put(o.Space.Key(storage.TableAudit, storage.U64(seq)), &pb.Audit{AtMs: n.clock.Now().Add(-age).UnixMilli(),
+			Action: fmt.Sprint(seq)})
 		if err := o.Committer.Commit(b); err != nil {
 			t.Fatal(err)
 		}

@@ -176,7 +176,8 @@ func (b *Backups) take(name StoreName, id CopyID) (*heldCopy, error) {
 }
 
 // Read implements Copier.
-func (b *Backups) Read(_ context.Context, name StoreName, id CopyID, file string, offset int64) (piece []byte, err error) {
+func (b *Backups) Read(_ context.Context, name StoreName, id CopyID, file string, offset int64) (piece []byte,
+	err error) {
 	held, err := b.take(name, id)
 	if err != nil {
 		return nil, err

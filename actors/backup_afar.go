@@ -36,7 +36,8 @@ func (a copierAnywhere) Open(ctx context.Context, name StoreName) (StoreCopy, er
 		}
 		return a.orders.backups.Open(ctx, name)
 	}
-	r, err := a.orders.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_HoldCopy{HoldCopy: &pb.HoldCopy{Store: string(name)}}})
+	r, err := a.orders.order(ctx, org, true,
+		&pb.OperatorOp{Op: &pb.OperatorOp_HoldCopy{HoldCopy: &pb.HoldCopy{Store: string(name)}}})
 	if err != nil {
 		return StoreCopy{}, err
 	}
@@ -56,7 +57,8 @@ func (a copierAnywhere) Open(ctx context.Context, name StoreName) (StoreCopy, er
 }
 
 // Read implements Copier.
-func (a copierAnywhere) Read(ctx context.Context, name StoreName, id CopyID, file string, offset int64) ([]byte, error) {
+func (a copierAnywhere) Read(ctx context.Context, name StoreName, id CopyID, file string, offset int64) ([]byte,
+	error) {
 	org, afar, err := orgOfStore(name)
 	if err != nil {
 		return nil, err
@@ -79,7 +81,8 @@ func (a copierAnywhere) Release(ctx context.Context, name StoreName, id CopyID) 
 	if !afar {
 		return a.orders.backups.Release(ctx, name, id)
 	}
-	_, err = a.orders.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_ReleaseCopy{ReleaseCopy: &pb.ReleaseCopy{Store: string(name), Copy: id[:]}}})
+	_, err = a.orders.order(ctx, org, true,
+		&pb.OperatorOp{Op: &pb.OperatorOp_ReleaseCopy{ReleaseCopy: &pb.ReleaseCopy{Store: string(name), Copy: id[:]}}})
 	return err
 }
 
@@ -100,7 +103,8 @@ func (o *peers) carryOutCopy(ctx context.Context, op *pb.OperatorOp) (*pb.Operat
 		if err != nil {
 			return nil, errCopyGone
 		}
-		piece, err := o.backups.Read(ctx, StoreName(op.ReadCopy.GetStore()), CopyID(id), op.ReadCopy.GetFile(), op.ReadCopy.GetOffset())
+		piece, err := o.backups.Read(ctx, StoreName(op.ReadCopy.GetStore()), CopyID(id), op.ReadCopy.GetFile(),
+			op.ReadCopy.GetOffset())
 		r.Result = &pb.OperatorResult_Piece{Piece: piece}
 		return r, err
 	case *pb.OperatorOp_ReleaseCopy:

@@ -42,7 +42,8 @@ func walks(b *testing.B, passages int, projected bool) {
 		name += "-projected"
 	}
 	b.Run(name, func(b *testing.B) {
-		n := startNode(b, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) { o.CacheBytes = 64 << 20 }) // the service's own
+		// the service's own
+		n := startNode(b, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) { o.CacheBytes = 64 << 20 })
 		c := client{n: n, key: n.org(NewOrg{}).APIKey}
 		c.ok(find("nothing")) // the member is known
 		c.inOrg(func(o *tenant.Org) { walksFrom(b, o, o.Members[onlyMember(b, o)], passages, projected) })
@@ -72,7 +73,9 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 	built := index.NewBuilder("words", walkDim)
 	for i, d := range src.Documents {
 		seq := uint64(i + 1)
-		graph.PutNode(ch.Batch, part.Space, graph.NodePlace{}, &pb.Node{Id: string(d.ID), Kind: "document", Title: d.Title, Status: pb.StatusLive, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}}, CreatedMs: int64(seq), Chunks: []uint64{seq}})
+		graph.PutNode(ch.Batch, part.Space, graph.NodePlace{}, &pb.Node{Id: string(d.ID), Kind: "document", Title: d.Title,
+			Status: pb.StatusLive, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}},
+			CreatedMs: int64(seq), Chunks: []uint64{seq}})
 		v := vector()
 		partition.PutVector(ch.Batch, part, "words", seq, v)
 		if err := built.Add(index.Entry{Seq: seq, Node: index.Node{ID: d.ID, Kind: "document"}, Vector: v}); err != nil {
@@ -101,7 +104,8 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 			numbers[i] = float32(rnd.NormFloat64()) / 20
 		}
 		net.Params.Further = [2]float64{1, 1}
-		if net.Project, err = retriever.ProjectionFrom(&pb.BrainProjection{Model: "words", Dim: walkDim, Numbers: numbers}); err != nil {
+		if net.Project, err = retriever.ProjectionFrom(&pb.BrainProjection{Model: "words", Dim: walkDim,
+			Numbers: numbers}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -114,8 +118,10 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 			spent := time.Duration(0)
 			for _, e := range examples {
 				a := &training.Asking{
-					Org: &o.View, Store: st, Parts: []*partition.Ref{part}, Near: map[training.ChunkAt]retriever.Seed{}, Chunks: map[pb.NodeID][]uint64{}, Standing: map[pb.NodeID]bool{},
-					Look: &training.Lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": vector()}, Config: index.DefaultConfig()}, Snapshots: snapshots},
+					Org: &o.View, Store: st, Parts: []*partition.Ref{part}, Near: map[training.ChunkAt]retriever.Seed{},
+					Chunks: map[pb.NodeID][]uint64{}, Standing: map[pb.NodeID]bool{},
+					Look: &training.Lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": vector()},
+						Config: index.DefaultConfig()}, Snapshots: snapshots},
 				}
 				a.Passage = func(at training.ChunkAt) int32 { return int32(at.Seq - 1) }
 				a.Further = a.Widen(net.Project, &scratch)
@@ -123,7 +129,8 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 				a.Docs = func(p int32) pb.NodeID { return net.Graph.Documents()[net.Graph.Document(p)] }
 				a.Text, a.Budget, a.Score, a.Here, a.Lives = e.Text, search.WalkBudget, a.ScoreAll, a.IsHere, a.IsAlive
 				for i := range training.MaxSeeds {
-					s := retriever.Seed{Passage: int32(rnd.IntN(passages)), Cosine: 0.6 - 0.004*float32(i), Score: 0.9 - 0.006*float32(i)}
+					s := retriever.Seed{Passage: int32(rnd.IntN(passages)), Cosine: 0.6 - 0.004*float32(i),
+						Score: 0.9 - 0.006*float32(i)}
 					if i == 0 {
 						s.Passage = e.Answers[0]
 					}
@@ -179,7 +186,8 @@ func named(rnd *rand.Rand, part *partition.Ref, passages int) *retriever.Source 
 			if rnd.IntN(3) == 0 {
 				name = coin(int(titles.Uint64()))
 			}
-			fmt.Fprintf(&s, "It was near %s that word%d came upon word%d and word%d. ", name, rnd.IntN(5000), rnd.IntN(5000), rnd.IntN(50))
+			fmt.Fprintf(&s, "It was near %s that word%d came upon word%d and word%d. ", name, rnd.IntN(5000), rnd.IntN(5000),
+				rnd.IntN(50))
 		}
 		d := retriever.Document{ID: part.NodeFor(s.String()), Title: coin(i), Passages: []string{s.String()}}
 		src.Documents = append(src.Documents, d)
@@ -187,11 +195,13 @@ func named(rnd *rand.Rand, part *partition.Ref, passages int) *retriever.Source 
 	}
 	for i := range passages {
 		for range 5 {
-			src.Ties = append(src.Ties, retriever.Tie{From: src.Documents[i].ID, To: src.Documents[rnd.IntN(passages)].ID, Kind: retriever.TieSimilar, Weight: 0.5})
+			src.Ties = append(src.Ties, retriever.Tie{From: src.Documents[i].ID, To: src.Documents[rnd.IntN(passages)].ID,
+				Kind: retriever.TieSimilar, Weight: 0.5})
 		}
 	}
 	for i := range 4 * passages {
-		src.Entities = append(src.Entities, retriever.Entity{ID: part.NodeFor(fmt.Sprint("entity", i)), Names: []string{coin(passages + i)}})
+		src.Entities = append(src.Entities, retriever.Entity{ID: part.NodeFor(fmt.Sprint("entity", i)),
+			Names: []string{coin(passages + i)}})
 	}
 	return src
 }

@@ -21,7 +21,8 @@ func (c client) graphOf() map[string]bool {
 	all := map[string]bool{}
 	c.withParts(func(st *storage.Store, parts []*partition.Ref) {
 		for _, part := range parts {
-			for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
+			for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableNode), storage.ScanOptions{},
+				func() *pb.Node { return &pb.Node{} }) {
 				if err != nil {
 					c.n.t.Fatal(err)
 				}
@@ -32,7 +33,8 @@ func (c client) graphOf() map[string]bool {
 					}
 				}
 			}
-			for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+			for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{},
+				func() *pb.Edge { return &pb.Edge{} }) {
 				if err != nil {
 					c.n.t.Fatal(err)
 				}
@@ -91,7 +93,8 @@ func TestDriftIsHowFarTheGraphHasMoved(t *testing.T) {
 	c.put("anna")
 	anna := c.as("anna")
 	id := func(ext string) string {
-		for _, x := range c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "Initech boiler report", TopK: 100}}}).GetSearch().GetHits() {
+		for _, x := range c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "Initech boiler report",
+			TopK: 100}}}).GetSearch().GetHits() {
 			if x.GetExternalId() == ext {
 				return x.GetNode()
 			}
@@ -116,21 +119,32 @@ func TestDriftIsHowFarTheGraphHasMoved(t *testing.T) {
 		{"nothing", func() {}, true},
 		{"a cycle joins what is alike", c.think, true},
 		{"a text comes", put(c, "d", "Garden", "Mary Major of Hooli planted the garden near the boiler."), false},
-		{"a text says something else", put(c, "d", "Garden", "Mary Major of Hooli sold the garden and the boiler to Bob Stone."), false},
-		{"a text has another title", put(c, "d", "Gardens", "Mary Major of Hooli sold the garden and the boiler to Bob Stone."), false},
+		{"a text says something else", put(c, "d", "Garden",
+			"Mary Major of Hooli sold the garden and the boiler to Bob Stone."), false},
+		{"a text has another title", put(c, "d", "Gardens",
+			"Mary Major of Hooli sold the garden and the boiler to Bob Stone."), false},
 		{"a person supersedes", func() {
 			first = id("b")
-			second = c.ok(supersedeOp(first, "The boiler of Initech was serviced by Bob Stone in June.")).GetGraph().GetSuperseded().GetNewNode()
+			second = c.ok(supersedeOp(first, "The boiler of Initech was serviced by Bob Stone in June.")).GetGraph().
+				GetSuperseded().GetNewNode()
 		}, false},
-		{"a person edits", func() { c.edit(&pb.EditNode{Id: second, Content: new("The boiler of Initech burst in June.")}) }, false},
-		{"a person asserts", func() { edge, _ = c.assertEdge(&pb.AssertEdge{Source: id("a"), Target: second, Type: "about"}) }, false},
+		{"a person edits", func() { c.edit(&pb.EditNode{Id: second, Content: new("The boiler of Initech burst in June.")}) },
+			false},
+		{"a person asserts", func() {
+			edge, _ = c.assertEdge(&pb.AssertEdge{Source: id("a"), Target: second,
+				Type: "about"})
+		}, false},
 		{"again", func() {
 			c.assertEdge(&pb.AssertEdge{Source: id("a"), Target: second, Type: "about", Note: new("Surely.")})
 		}, true},
 		{"a person forgets an edge", func() { c.ok(forgetEdgeOp(edge.GetId())) }, false},
 		{"a person forgets a text", func() { c.forget(second) }, false},
 		{"it comes back empty", func() { c.ok(undeleteOp(second)) }, false},
-		{"what must not be learned from", func() { c.ok(patchSettings("", new(bool))); put(c, "e", "Secret", "The boiler of Initech leaks.")() }, true},
+		{"what must not be learned from", func() {
+			c.ok(patchSettings("", new(bool)))
+			put(c, "e", "Secret",
+				"The boiler of Initech leaks.")()
+		}, true},
 		{"a subject writes", put(anna, "more", "Letter", "Jane Lee told Bob Stone about the boiler."), false},
 		{"a subject is purged", func() {
 			c.ok(confirmPurge("anna", c.ok(dryPurge("anna")).GetData().GetPurge().GetConfirmToken()))

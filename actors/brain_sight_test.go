@@ -31,7 +31,8 @@ func TestBrainsSeeWhatIsThere(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), drawn)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	docs, names, _ := parish(40)
-	docs = append(docs, &pb.IngestItem{ExternalId: "z", Title: "Zephyr Blaxo", Content: "The mother of this child came by balloon."})
+	docs = append(docs, &pb.IngestItem{ExternalId: "z", Title: "Zephyr Blaxo",
+		Content: "The mother of this child came by balloon."})
 	c.ingest(docs...)
 	c.ingest(&pb.IngestItem{ExternalId: "e", Content: "The mother of this child wrote a letter to " + names[0] + "."})
 	c.put("ann")
@@ -50,7 +51,8 @@ func TestBrainsSeeWhatIsThere(t *testing.T) {
 	}
 
 	activation := func() float64 {
-		found := c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainQuery{BrainQuery: &pb.BrainQuery{Query: names[0], TopK: 100}}})).GetMind().GetFound()
+		found := c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainQuery{BrainQuery: &pb.BrainQuery{Query: names[0],
+			TopK: 100}}})).GetMind().GetFound()
 		i := slices.IndexFunc(found.GetFocal(), func(f *pb.BrainNode) bool { return f.GetExternalId() == "e" })
 		if i < 0 {
 			return 0
@@ -114,14 +116,18 @@ func TestScoresWithoutRoom(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	node := c.note("The ferry leaves at noon.")
 	c.withParts(func(st *storage.Store, parts []*partition.Ref) {
-		i := slices.IndexFunc(parts, func(p *partition.Ref) bool { return tenant.OwnerOf([]*partition.Ref{p}, pb.NodeID(node)) != nil })
+		i := slices.IndexFunc(parts, func(p *partition.Ref) bool {
+			return tenant.OwnerOf([]*partition.Ref{p},
+				pb.NodeID(node)) != nil
+		})
 		x := &pb.Node{}
 		if _, err := st.Get(parts[i].Space.Key(storage.TableNode, storage.Str(node)), x); err != nil {
 			t.Fatal(err)
 		}
 		seeds := func(room int64) (out [2][]retriever.Seed, kept int) {
 			a := &training.Asking{
-				Store: st, Parts: parts, Near: map[training.ChunkAt]retriever.Seed{}, Chunks: map[pb.NodeID][]uint64{}, Room: &atomic.Int64{},
+				Store: st, Parts: parts, Near: map[training.ChunkAt]retriever.Seed{}, Chunks: map[pb.NodeID][]uint64{},
+				Room: &atomic.Int64{},
 				Look: &training.Lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": wordEmbedder{id: "words"}.Query("When does the ferry leave?")}}},
 			}
 			a.Room.Store(room)
@@ -162,8 +168,10 @@ func TestBrainsOfManyMemories(t *testing.T) {
 		}
 	}
 	apply(func(o *tenant.Org, ch *commit.Change) {
-		src := &retriever.Source{Documents: []retriever.Document{{ID: pb.NodeID(node), Passages: []string{"The ferry leaves at noon."}}}}
-		raw, err := proto.Marshal(&pb.Brain{Model: params.Message(), Graph: retriever.NewGraph(src, tenant.ModuleOf[*training.Module](&o.View).BrainSalt()).Message()})
+		src := &retriever.Source{Documents: []retriever.Document{{ID: pb.NodeID(node),
+			Passages: []string{"The ferry leaves at noon."}}}}
+		raw, err := proto.Marshal(&pb.Brain{Model: params.Message(), Graph: retriever.NewGraph(src,
+			tenant.ModuleOf[*training.Module](&o.View).BrainSalt()).Message()})
 		if err != nil {
 			t.Error(err)
 		}
@@ -176,10 +184,12 @@ func TestBrainsOfManyMemories(t *testing.T) {
 	apply(func(o *tenant.Org, ch *commit.Change) {
 		for i := range tenant.MaxOrgPartitions {
 			id := pb.PartitionID(uuid.NewSHA1(uuid.Nil, fmt.Append(nil, i)))
-			tenant.PutPartition(ch.Batch, o.Space, partition.NewRef(o.Store, &o.View, id, &pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))
+			tenant.PutPartition(ch.Batch, o.Space, partition.NewRef(o.Store, &o.View, id,
+				&pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))
 		}
 	})
-	found := c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "When does the ferry leave?"}}}).GetSearch()
+	found := c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "When does the ferry leave?"}}}).
+		GetSearch()
 	if found.GetBrainVersion() != 1 || len(found.GetHits()) != 1 {
 		t.Errorf("%v", found)
 	}

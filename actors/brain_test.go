@@ -90,7 +90,8 @@ func parish(people int) (docs []*pb.IngestItem, names []string, mother []int) {
 		mother = append(mother, (i+1+r.IntN(people-1))%people)
 		docs = append(docs, &pb.IngestItem{ExternalId: fmt.Sprint("p", i), Title: n, Content: fmt.Sprintf(
 			"%s was born in %d in a house by the %s. The mother of this child was %s, who kept %s.",
-			strings.Fields(n)[0], 1700+r.IntN(200), pick("river", "mill", "church"), names[mother[i]], pick("bees", "sheep", "an inn", "goats"))})
+			strings.Fields(n)[0], 1700+r.IntN(200), pick("river", "mill", "church"), names[mother[i]],
+			pick("bees", "sheep", "an inn", "goats"))})
 	}
 	return docs, names, mother
 }
@@ -127,24 +128,29 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	c.ingest(docs...)
 	state := c.train()
 	artifact := state.GetArtifact()
-	if state.GetTraining().GetStatus() != pb.JobSucceeded || artifact.GetVersion() != 1 || artifact.GetNodes() < 60 || artifact.GetParameters() == 0 || len(artifact.GetSha256()) != 32 {
+	if state.GetTraining().GetStatus() != pb.JobSucceeded || artifact.GetVersion() != 1 || artifact.GetNodes() < 60 ||
+		artifact.GetParameters() == 0 || len(artifact.GetSha256()) != 32 {
 		t.Fatalf("%v", state)
 	}
-	if m := state.GetTraining().GetMetrics(); m["recall10"] < m["cosineRecall10"] || m["mrr"] < m["cosineMrr"] || m["judged"] == 0 {
+	if m := state.GetTraining().GetMetrics(); m["recall10"] < m["cosineRecall10"] || m["mrr"] < m["cosineMrr"] ||
+		m["judged"] == 0 {
 		t.Errorf("published with %v", m)
 	}
 	var told map[string]any
 	c.n.waitFor(func() bool {
 		c.n.clock.Advance(time.Second)
-		for _, e := range records(c.n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
-			if e.GetType() == pb.EventBrainTrained && json.Unmarshal(e.GetData(), &told) == nil && told["status"] == pb.JobSucceeded {
+		for _, e := range records(c.n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox,
+			func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+			if e.GetType() == pb.EventBrainTrained && json.Unmarshal(e.GetData(), &told) == nil &&
+				told["status"] == pb.JobSucceeded {
 				return true
 			}
 		}
 		return false
 	})
 	_, err := time.Parse(time.RFC3339, fmt.Sprint(told["trainedAt"]))
-	if err != nil || len(told) != 4 || told["nodes"] != float64(artifact.GetNodes()) || told["edges"] != float64(artifact.GetEdges()) {
+	if err != nil || len(told) != 4 || told["nodes"] != float64(artifact.GetNodes()) ||
+		told["edges"] != float64(artifact.GetEdges()) {
 		t.Errorf("brain.trained says %v of %v", told, artifact)
 	}
 
@@ -169,7 +175,8 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	}
 	slow.on.Store(false)
 	ids, found := c.query(names[3])
-	if len(ids) != 10 || len(found.GetCosine()) != 10 || found.GetVersion() != 1 || found.GetDriftRate() != 0 || found.GetPropagationTier() == "" || found.GetEmbedTokens() == 0 {
+	if len(ids) != 10 || len(found.GetCosine()) != 10 || found.GetVersion() != 1 || found.GetDriftRate() != 0 ||
+		found.GetPropagationTier() == "" || found.GetEmbedTokens() == 0 {
 		t.Errorf("%v", found)
 	}
 
@@ -209,7 +216,8 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	if ids, _ := c.query(docs[5].GetContent()); slices.Contains(ids, "p5") || len(ids) == 0 {
 		t.Errorf("after a crash: %v", ids)
 	}
-	c.ingest(&pb.IngestItem{ExternalId: "new", Title: "Zora Newcomer", Content: "Zora Newcomer came yesterday with a parrot."})
+	c.ingest(&pb.IngestItem{ExternalId: "new", Title: "Zora Newcomer",
+		Content: "Zora Newcomer came yesterday with a parrot."})
 	if ids, found := c.query("Who came with a parrot?"); len(ids) == 0 || ids[0] != "new" || found.GetDriftRate() == 0 {
 		t.Errorf("what came after the training: %v, %v", ids, found)
 	}
@@ -247,7 +255,8 @@ func TestRejectedBrains(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer st.Release()
-		if x.bytes, _, err = storage.ReadPieces(st, storage.OrgSpace(id).Key(storage.TableBrainPiece, storage.U64(x.artifact.GetVersion()))); err != nil {
+		if x.bytes, _, err = storage.ReadPieces(st, storage.OrgSpace(id).Key(storage.TableBrainPiece,
+			storage.U64(x.artifact.GetVersion()))); err != nil {
 			t.Fatal(err)
 		}
 		_, x.focal = c.query("What did the mother of " + names[3] + " keep?")
@@ -255,7 +264,8 @@ func TestRejectedBrains(t *testing.T) {
 		return x
 	}
 	same := func(a, b image) bool {
-		return proto.Equal(a.artifact, b.artifact) && slices.EqualFunc(a.brains, b.brains, func(x, y *pb.BrainArtifact) bool { return proto.Equal(x, y) }) &&
+		return proto.Equal(a.artifact, b.artifact) && slices.EqualFunc(a.brains, b.brains,
+			func(x, y *pb.BrainArtifact) bool { return proto.Equal(x, y) }) &&
 			bytes.Equal(a.bytes, b.bytes) && proto.Equal(a.focal, b.focal) &&
 			slices.EqualFunc(a.hits, b.hits, func(x, y *pb.Hit) bool { return proto.Equal(x, y) })
 	}
@@ -277,7 +287,8 @@ func TestRejectedBrains(t *testing.T) {
 		}
 	}
 	m := rejected.GetMetrics()
-	if m["recall10"] >= m["servingRecall10"] && m["mrr"] >= m["servingMrr"] && m["servingLost"] <= m["servingWon"] || m["judged"] == 0 {
+	if m["recall10"] >= m["servingRecall10"] && m["mrr"] >= m["servingMrr"] && m["servingLost"] <= m["servingWon"] ||
+		m["judged"] == 0 {
 		t.Errorf("rejected with %v", m)
 	}
 	for _, figure := range []string{"recall10", "mrr", "servingRecall10", "servingMrr"} {
@@ -296,7 +307,8 @@ func TestRejectedBrains(t *testing.T) {
 	}
 	c.n.waitFor(func() bool {
 		c.n.clock.Advance(time.Second)
-		return slices.ContainsFunc(records(c.n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }),
+		return slices.ContainsFunc(records(c.n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox,
+			func() *pb.OutboxEvent { return &pb.OutboxEvent{} }),
 			func(e *pb.OutboxEvent) bool {
 				return e.GetType() == pb.EventBrainTrained && strings.Contains(string(e.GetData()), `"status":"rejected"`)
 			})
@@ -321,7 +333,8 @@ func TestNoBrainWithoutJudges(t *testing.T) {
 	}
 	c.ingest(docs...)
 	s := c.train()
-	if s.GetTraining().GetStatus() != pb.TrainingFailed || s.GetArtifact() != nil || !strings.Contains(s.GetTraining().GetReason(), "questions to judge a brain by") {
+	if s.GetTraining().GetStatus() != pb.TrainingFailed || s.GetArtifact() != nil ||
+		!strings.Contains(s.GetTraining().GetReason(), "questions to judge a brain by") {
 		t.Errorf("%v", s)
 	}
 	c.refused(pb.CodeBrainNotTrained, queryOp("Note"))
@@ -372,7 +385,8 @@ func TestSearchUsesTheBrain(t *testing.T) {
 	if version != 1 || after <= before {
 		t.Errorf("of 20 mothers %d with brain %d, %d without", after, version, before)
 	}
-	if r := c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Retrieve{Retrieve: &pb.Retrieve{Query: names[3], MaxHops: 1}}})).GetMind().GetRetrieved(); r.GetBrainVersion() != 1 || len(r.GetHits()) == 0 {
+	if r := c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Retrieve{Retrieve: &pb.Retrieve{Query: names[3], MaxHops: 1}}})).
+		GetMind().GetRetrieved(); r.GetBrainVersion() != 1 || len(r.GetHits()) == 0 {
 		t.Errorf("%v", r)
 	}
 
@@ -480,14 +494,16 @@ func TestBrainsAreOfTheirOrganization(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	carried, found, err := storage.ReadPieces(st, storage.OrgSpace(id).Key(storage.TableBrainPiece, storage.U64(artifact.GetVersion())))
+	carried, found, err := storage.ReadPieces(st, storage.OrgSpace(id).Key(storage.TableBrainPiece,
+		storage.U64(artifact.GetVersion())))
 	st.Release()
 	if err != nil || !found {
 		t.Fatalf("the artifact: %v, %v", found, err)
 	}
 	for _, d := range docs {
 		for word := range strings.FieldsSeq(d.GetTitle() + " " + d.GetContent()) {
-			if word = strings.Trim(word, ".,"); len(word) > 4 && bytes.Contains(carried, []byte(word)) { // shorter ones may stand anywhere by chance
+			// shorter ones may stand anywhere by chance
+			if word = strings.Trim(word, ".,"); len(word) > 4 && bytes.Contains(carried, []byte(word)) {
 				t.Fatalf("%q stands in the artifact", word)
 			}
 		}
@@ -500,7 +516,8 @@ func TestBrainsAreOfTheirOrganization(t *testing.T) {
 	other.inOrg(func(o *tenant.Org) {
 		ch := commit.New(o.Store)
 		ch.Put(o.Space.Key(storage.TableBrain, storage.U64(artifact.GetVersion())), artifact)
-		if err := storage.PutPieces(ch.Batch, tenant.ModuleOf[*training.Module](&o.View).BrainPieces(artifact.GetVersion()), carried); err != nil {
+		if err := storage.PutPieces(ch.Batch, tenant.ModuleOf[*training.Module](&o.View).BrainPieces(artifact.GetVersion()),
+			carried); err != nil {
 			t.Error(err)
 		}
 		go func() {
@@ -519,7 +536,8 @@ func TestBrainsAreOfTheirOrganization(t *testing.T) {
 			led = true
 		}
 		_, found := other.query(q)
-		if found.GetVersion() != artifact.GetVersion() || len(found.GetFocal()) == 0 || found.GetPropagationTier() != string(retriever.TierNone) || len(found.GetEntities()) > 0 ||
+		if found.GetVersion() != artifact.GetVersion() || len(found.GetFocal()) == 0 ||
+			found.GetPropagationTier() != string(retriever.TierNone) || len(found.GetEntities()) > 0 ||
 			slices.ContainsFunc(found.GetFocal(), func(f *pb.BrainNode) bool { return f.GetActivation() != 0 }) {
 			t.Errorf("%q leads somewhere: %v", q, found)
 		}
@@ -552,7 +570,7 @@ func TestTrainingsGoOnAfterACrash(t *testing.T) {
 	start := func(t *testing.T, disk *storagetest.Disk, hold chan struct{}) *testNode {
 		done := 0
 		return startNode(t, disk, drawn, func(cfg *tenant.Config, _ *storage.Options) {
-			cfg.EpochDone = func() {
+			cfg.EpochCommitted = func() {
 				done++
 				epochs <- done
 				if hold != nil && done == cut {
@@ -572,7 +590,8 @@ func TestTrainingsGoOnAfterACrash(t *testing.T) {
 		}
 	}
 	state := func(c client, org pb.OrgID) *pb.Training {
-		all := records(c.n, storage.StoreID{Org: org, Realm: storage.RealmMain}, storage.TableTraining, func() *pb.Training { return &pb.Training{} })
+		all := records(c.n, storage.StoreID{Org: org, Realm: storage.RealmMain}, storage.TableTraining,
+			func() *pb.Training { return &pb.Training{} })
 		if len(all) != 1 {
 			t.Fatalf("%d states of trainings", len(all))
 		}
@@ -629,7 +648,7 @@ func TestTrainingsGoOnAfterACrash(t *testing.T) {
 		failed := false
 		n := startNode(t, storagetest.NewDisk(), drawn, func(cfg *tenant.Config, _ *storage.Options) {
 			done := 0
-			cfg.EpochDone = func() {
+			cfg.EpochCommitted = func() {
 				epochs <- done
 				if done++; done == cut && !failed {
 					failed = true
@@ -643,7 +662,8 @@ func TestTrainingsGoOnAfterACrash(t *testing.T) {
 		for range cut {
 			<-epochs
 		}
-		c.ingest(&pb.IngestItem{ExternalId: "new", Title: "Zora Newcomer", Content: "Zora Newcomer came yesterday with a parrot. " + docs[0].GetContent()})
+		c.ingest(&pb.IngestItem{ExternalId: "new", Title: "Zora Newcomer",
+			Content: "Zora Newcomer came yesterday with a parrot. " + docs[0].GetContent()})
 		s := ended(c)
 		n1 := count()
 		again := c.train()
@@ -669,7 +689,8 @@ func TestBrainOfWhatIsLeft(t *testing.T) {
 		}
 		s := c.train()
 		if s.GetTraining().GetStatus() != pb.JobSucceeded {
-			t.Fatalf("%d documents, forgotten %q: %v, %v", len(docs), forget, s, c.job(pb.JobID(s.GetTraining().GetJob()).String()))
+			t.Fatalf("%d documents, forgotten %q: %v, %v", len(docs), forget, s,
+				c.job(pb.JobID(s.GetTraining().GetJob()).String()))
 		}
 		return string(s.GetArtifact().GetSha256())
 	}
@@ -700,7 +721,8 @@ func TestBrainsLearnFromDecisions(t *testing.T) {
 	a, b := c.note("The plumber came."), c.note("The roof leaks.")
 	for i, pair := range [][2]string{{a, b}, {a, third}, {b, third}} {
 		c.derive(func(batch *storage.Batch, space storage.Space) {
-			graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(i), Source: pair[0], Target: pair[1], Type: "relates_to", Score: 0.7, Status: graph.ReviewOpen, CreatedMs: int64(i)})
+			graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(i), Source: pair[0], Target: pair[1], Type: "relates_to",
+				Score: 0.7, Status: graph.ReviewOpen, CreatedMs: int64(i)})
 		})
 	}
 	c.ok(decideOp(pb.DerivedID(derivedN(0)).String(), true))
@@ -751,7 +773,11 @@ func TestBrainSourcesAreOfOneMoment(t *testing.T) {
 	a, b := c.note("The ferry leaves at noon."), c.note("The bridge is closed.")
 	var parts []*partition.Ref
 	c.inOrg(func(o *tenant.Org) {
-		if err := o.WithStore(func(st *storage.Store) (err error) { parts, err = o.AllPartitions(st); return err }); err != nil {
+		if err := o.WithStore(func(st *storage.Store) (err error) {
+			parts,
+				err = o.AllPartitions(st)
+			return err
+		}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -791,10 +817,12 @@ func TestTrainingsEndEarly(t *testing.T) {
 	if code := r.GetProblem().GetCode(); code != pb.CodeTrainInProgress {
 		t.Errorf("a second training: %v", r)
 	}
-	if ended := c.ok(&pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: job}}}).GetJob().GetJob(); ended.GetStatus() != pb.JobCancelled {
+	if ended := c.ok(&pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: job}}}).GetJob().
+		GetJob(); ended.GetStatus() != pb.JobCancelled {
 		t.Errorf("%v", ended)
 	}
-	if s := c.info(); s.GetArtifact() != nil || s.GetTraining().GetStatus() != pb.TrainingFailed || s.GetTraining().GetReason() == "" {
+	if s := c.info(); s.GetArtifact() != nil || s.GetTraining().GetStatus() != pb.TrainingFailed ||
+		s.GetTraining().GetReason() == "" {
 		t.Errorf("%v", s)
 	}
 	if s := c.train(); s.GetArtifact().GetVersion() != 1 {
@@ -835,7 +863,8 @@ func TestEveryTrainingIsToldOf(t *testing.T) {
 	c.n.waitFor(func() bool {
 		c.n.clock.Advance(time.Second)
 		told = 0
-		for _, e := range records(c.n, storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+		for _, e := range records(c.n, storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}, storage.TableOutbox,
+			func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
 			var said map[string]any
 			if e.GetType() != pb.EventBrainTrained || json.Unmarshal(e.GetData(), &said) != nil {
 				continue

@@ -23,7 +23,8 @@ import (
 // interface: Limits/Families
 func TestBucketAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		family := rapid.SampledFrom([]string{"reads", "writes", "ingest", "sessions", "search", "exports", "default"}).Draw(t, "family")
+		family := rapid.SampledFrom([]string{"reads", "writes", "ingest", "sessions", "search", "exports", "default"}).Draw(t,
+			"family")
 		plan := rapid.SampledFrom([]string{pb.PlanFree, pb.PlanStandard, pb.PlanScale}).Draw(t, "plan")
 		l := tenant.LimitOf(family, plan)
 		perToken := time.Duration(float64(time.Minute) / l.PerMinute)
@@ -33,7 +34,8 @@ func TestBucketAgainstModel(t *testing.T) {
 		level, last := full-perToken, now // the model's level, as time, after a first request
 		b.Take(now, l, false)
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
-			step := rapid.SampledFrom([]time.Duration{0, 0, 0, time.Millisecond, 300 * time.Millisecond, perToken, 7 * time.Second, -time.Hour, 2 * time.Minute}).Draw(t, "step")
+			step := rapid.SampledFrom([]time.Duration{0, 0, 0, time.Millisecond, 300 * time.Millisecond, perToken,
+				7 * time.Second, -time.Hour, 2 * time.Minute}).Draw(t, "step")
 			now = now.Add(step)
 			if now.After(last) {
 				level, last = min(full, level+now.Sub(last)), now
@@ -55,7 +57,8 @@ func TestBucketAgainstModel(t *testing.T) {
 			} else if r.RetryAfterS < 1 {
 				t.Fatal("a refusal must name a Retry-After of at least a second")
 			}
-			if left := float64(level) / float64(perToken); float64(r.Remaining) > left+1e-3 || float64(r.Remaining) < left-1.001 {
+			if left := float64(level) / float64(perToken); float64(r.Remaining) > left+1e-3 ||
+				float64(r.Remaining) < left-1.001 {
 				t.Fatalf("remaining %d, model has %.4f", r.Remaining, left)
 			}
 			if float64(r.Quota) != l.PerMinute {
@@ -140,7 +143,8 @@ func TestLimitsAgainstModel(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{Name: "Limits", OwnerEmail: "l@example.com", Plan: pb.PlanUnlimited})
 	first := client{n: n, key: org.APIKey}
-	long := first.ok(createSandboxKey(90 * 24 * time.Hour)).GetAccount().GetNewSandboxKey() // of the clock that the checks move
+	// of the clock that the checks move
+	long := first.ok(createSandboxKey(90 * 24 * time.Hour)).GetAccount().GetNewSandboxKey()
 	clients := []client{first, n.keyOf(org.Org, org.Owner), {n: n, key: long.GetApiKey()}}
 	rapid.Check(t, func(rt *rapid.T) {
 		type bucketOf struct {
@@ -149,14 +153,15 @@ func TestLimitsAgainstModel(t *testing.T) {
 		}
 		left := map[bucketOf]float64{} // tokens, as of now
 		plan := pb.PlanStandard
-		n.clock.Advance(tenant.FullAgain) // each is full
+		n.clock.Advance(tenant.BucketRefillTime) // each is full
 		if err := n.sys.SetPlan(t.Context(), org.Org, plan); err != nil {
 			rt.Fatal(err)
 		}
 		for range rapid.IntRange(1, 15).Draw(rt, "steps") {
 			switch rapid.SampledFrom([]string{"ask", "ask", "ask", "burst", "wait", "plan"}).Draw(rt, "step") {
 			case "wait":
-				d := rapid.SampledFrom([]time.Duration{time.Millisecond, 250 * time.Millisecond, time.Second, 9 * time.Second}).Draw(rt, "wait")
+				d := rapid.SampledFrom([]time.Duration{time.Millisecond, 250 * time.Millisecond, time.Second, 9 * time.Second}).
+					Draw(rt, "wait")
 				n.clock.Advance(d)
 				for b := range left {
 					l := tenant.LimitOf(b.family, plan)
@@ -192,7 +197,8 @@ func TestLimitsAgainstModel(t *testing.T) {
 						rt.Fatalf("%v: refused without a time to wait", b)
 					}
 					rate := r.GetRate()
-					if rate == nil || float64(rate.GetQuota()) != l.PerMinute || math.Abs(float64(rate.GetRemaining())-math.Floor(left[b]+1e-6)) > 0 {
+					if rate == nil || float64(rate.GetQuota()) != l.PerMinute ||
+						math.Abs(float64(rate.GetRemaining())-math.Floor(left[b]+1e-6)) > 0 {
 						rt.Fatalf("%v: %v with %.6f left", b, rate, left[b])
 					}
 				}

@@ -19,7 +19,7 @@ import (
 )
 
 // thinking is for nodes whose texts are read and looked at.
-func thinking(cfg *tenant.Config, _ *storage.Options) { cfg.Plain = false }
+func thinking(cfg *tenant.Config, _ *storage.Options) { cfg.WithoutDerivation = false }
 
 // think lets the quiet time pass and waits for the cycle of the caller's memory. The
 // clock stands while that runs: what is kept for a time only is still there.
@@ -37,7 +37,8 @@ func (c client) think() {
 // nodesOf lists the titles of the nodes of a kind.
 func (c client) titles(kind string) (titles []string) {
 	c.n.t.Helper()
-	for _, n := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: kind, Page: &pb.Page{Size: 100}}}})).GetGraph().GetNodes().GetNodes() {
+	for _, n := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: kind,
+		Page: &pb.Page{Size: 100}}}})).GetGraph().GetNodes().GetNodes() {
 		titles = append(titles, n.GetNode().GetTitle())
 	}
 	slices.Sort(titles)
@@ -59,13 +60,15 @@ func TestCycleReportsContradictions(t *testing.T) {
 		t.Fatalf("%d contradictions: %v", len(pairs), pairs)
 	}
 	x := pairs[0]
-	if ends := []string{x.GetContradiction().GetNodeA(), x.GetContradiction().GetNodeB()}; !slices.Contains(ends, a) || !slices.Contains(ends, b) ||
+	if ends := []string{x.GetContradiction().GetNodeA(), x.GetContradiction().GetNodeB()}; !slices.Contains(ends, a) ||
+		!slices.Contains(ends, b) ||
 		x.GetContradiction().GetExplanation() == "" || !strings.Contains(x.GetTextA(), "Atlas") {
 		t.Errorf("%v", x)
 	}
 	c.note("Something else altogether.")
 	c.think()
-	if again := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs(); len(again) != 1 || string(again[0].GetContradiction().GetId()) != string(x.GetContradiction().GetId()) {
+	if again := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs(); len(again) != 1 ||
+		string(again[0].GetContradiction().GetId()) != string(x.GetContradiction().GetId()) {
 		t.Errorf("reported again: %v", again)
 	}
 	c.forget(a)
@@ -73,7 +76,8 @@ func TestCycleReportsContradictions(t *testing.T) {
 		t.Errorf("it outlives its side: %v", left)
 	}
 	kinds := map[string]int{}
-	for _, j := range c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobCognition}}}).GetJobs().GetJobs() {
+	for _, j := range c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobCognition}}}).
+		GetJobs().GetJobs() {
 		kinds[j.GetStatus()]++
 		if j.GetStartedMs() == 0 {
 			t.Errorf("%v", j)
@@ -88,20 +92,24 @@ func TestCycleReportsContradictions(t *testing.T) {
 func TestATextThatStandsAlone(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	words := strings.Fields("importer file reader queue format record parser stream version header column encoding release migration checksum")
+	words := strings.Fields("importer file reader queue format record parser stream version header column encoding " +
+		"release migration checksum")
 	var items []*pb.IngestItem
 	for i := range 40 {
 		var said []string
 		for k := range 14 { // each leaves another word out, and says another twice
 			said = append(said, words[(i+k*(1+i%3))%len(words)])
 		}
-		items = append(items, doc("", fmt.Sprintf("The %s of release %d and all that goes with it.", strings.Join(said, " "), i)))
+		items = append(items, doc("", fmt.Sprintf("The %s of release %d and all that goes with it.", strings.Join(said, " "),
+			i)))
 	}
 	c.ingest(items...)
-	alone := c.note("Grandmother baked seven plum cakes yesterday because every neighbour promised to bring their hungry children along to our summer party.")
+	alone := c.note("Grandmother baked seven plum cakes yesterday because every neighbour promised to bring their " +
+		"hungry children along to our summer party.")
 	c.think()
 	var found []*pb.Insight
-	for _, i := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: pb.RecallInsights}}})).GetMind().GetInsights().GetInsights() {
+	for _, i := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: pb.RecallInsights}}})).
+		GetMind().GetInsights().GetInsights() {
 		if i.GetKind() == "outlier" {
 			found = append(found, i)
 		}
@@ -140,13 +148,16 @@ func TestPeopleNameNoTopic(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	for _, what := range []string{
-		"ordered seedlings for the greenhouse", "repaired the heating of the greenhouse", "waters the seedlings", "painted the greenhouse",
-		"gave the seedlings to the school", "keeps the key of the greenhouse", "planted the seedlings", "sold seedlings at the market",
+		"ordered seedlings for the greenhouse", "repaired the heating of the greenhouse", "waters the seedlings",
+		"painted the greenhouse",
+		"gave the seedlings to the school", "keeps the key of the greenhouse", "planted the seedlings",
+		"sold seedlings at the market",
 	} {
 		c.note("Anselm Vogt " + what + ". Vogt wrote this down.")
 	}
 	for _, what := range []string{
-		"wrote the parser", "tested the parser on long files", "rewrote the tokenizer", "found a crash in the tokenizer", "made the parser faster",
+		"wrote the parser", "tested the parser on long files", "rewrote the tokenizer", "found a crash in the tokenizer",
+		"made the parser faster",
 		"merged the parser and the tokenizer", "reviewed the release", "tagged the release of the parser",
 	} {
 		c.note("Priya Nair " + what + ". Nair sent a message.")
@@ -156,14 +167,16 @@ func TestPeopleNameNoTopic(t *testing.T) {
 	for _, d := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: &pb.Page{Size: 100}}}})).GetGraph().GetDomains().GetDomains() {
 		labels, keywords = append(labels, d.GetLabel()), append(keywords, d.GetKeywords()...)
 	}
-	for _, b := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: pb.RecallIdentity}}})).GetMind().GetIdentity().GetView().GetBasins() {
+	for _, b := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: pb.RecallIdentity}}})).
+		GetMind().GetIdentity().GetView().GetBasins() {
 		labels = append(labels, b.GetLabel())
 	}
 	if len(labels) == 0 || !slices.ContainsFunc(keywords, func(w string) bool { return strings.Contains(w, "Vogt") }) {
 		t.Fatalf("labels %q, keywords %q: he is not known at all", labels, keywords)
 	}
 	for _, label := range labels {
-		if slices.ContainsFunc([]string{"Vogt", "Anselm", "Priya", "Nair"}, func(name string) bool { return strings.Contains(label, name) }) {
+		if slices.ContainsFunc([]string{"Vogt", "Anselm", "Priya", "Nair"},
+			func(name string) bool { return strings.Contains(label, name) }) {
 			t.Errorf("a topic is called %q", label)
 		}
 	}
@@ -205,7 +218,8 @@ func TestOppositionThatStandsOutOfManyTexts(t *testing.T) {
 		c.ingest(part...)
 	}
 	c.note("Nightly restarts of all workers improve the stability of the importer.")
-	c.note("After we had introduced restarts, the stability of the importer was impaired in three of four weeks, and two of the workers failed.")
+	c.note("After we had introduced restarts, the stability of the importer was impaired in three of four weeks, and " +
+		"two of the workers failed.")
 	c.think()
 	pairs := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs()
 	if len(pairs) != 1 || pairs[0].GetContradiction().GetKind() != "semantic" {
@@ -221,15 +235,18 @@ func TestForgettingTakesWhatWasReadOutOfATextAlong(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
-	secret := c.note("Jane Lee of Initech met Zebediah Quimby in Paris on 3 May 2024. The codeword of the Zircon project is marmalade.")
+	secret := c.note("Jane Lee of Initech met Zebediah Quimby in Paris on 3 May 2024. The codeword of the Zircon " +
+		"project is marmalade.")
 	c.note("Jane Lee of Initech wrote the report. The codeword of the Zircon project is treacle.")
 	c.think()
 	entities := c.titles("entity")
-	if !slices.Contains(entities, "Jane Lee") || !slices.ContainsFunc(entities, func(s string) bool { return strings.Contains(s, "Quimby") }) {
+	if !slices.Contains(entities, "Jane Lee") || !slices.ContainsFunc(entities,
+		func(s string) bool { return strings.Contains(s, "Quimby") }) {
 		t.Fatalf("entities %q", entities)
 	}
 	c.forget(secret)
-	if left := c.titles("entity"); slices.ContainsFunc(left, func(s string) bool { return strings.Contains(s, "Quimby") }) || !slices.Contains(left, "Jane Lee") {
+	if left := c.titles("entity"); slices.ContainsFunc(left,
+		func(s string) bool { return strings.Contains(s, "Quimby") }) || !slices.Contains(left, "Jane Lee") {
 		t.Errorf("entities %q", left)
 	}
 	store := storage.StoreID{Org: org.Org, Realm: storage.RealmMain}
@@ -260,7 +277,8 @@ func (n *testNode) nothingSays(id storage.StoreID, words ...string) {
 				n.t.Fatal(err)
 			}
 			for _, w := range words {
-				if held := strings.ToLower(string(item.Value) + string(item.Key.Bytes())); strings.Contains(held, strings.ToLower(w)) {
+				if held := strings.ToLower(string(item.Value) + string(item.Key.Bytes())); strings.Contains(held,
+					strings.ToLower(w)) {
 					n.t.Errorf("table %#x still says %q", item.Key.Table(), w)
 				}
 			}
@@ -305,7 +323,8 @@ func TestCycleGoesOnAfterACrash(t *testing.T) {
 	var job *pb.Job
 	c.inOrg(func(o *tenant.Org) {
 		var err error
-		if job, err = o.NewJob(pb.JobCognition, tenant.Principal{User: org.Owner}, o.Members[org.Owner], len(cycles.Stages)); err != nil {
+		if job, err = o.NewJob(pb.JobCognition, tenant.Principal{User: org.Owner}, o.Members[org.Owner],
+			len(cycles.Stages)); err != nil {
 			t.Error(err)
 			return
 		}
@@ -337,7 +356,8 @@ func TestCycleGoesOnAfterACrash(t *testing.T) {
 		t.Errorf("%d contradictions", len(pairs))
 	}
 	told := 0
-	for _, e := range records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+	for _, e := range records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox,
+		func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
 		if e.GetType() == pb.EventContradictionFound {
 			told++
 		}
@@ -356,7 +376,8 @@ func TestFinalizeWaitsForTheCycle(t *testing.T) {
 	c.note("The deadline of the Atlas project is 3 May.")
 	c.note("The deadline of the Atlas project is 9 June.")
 	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}}))
-	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).GetJobs().GetJobs()
+	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).GetJobs().
+		GetJobs()
 	n.wait(pb.JobID(jobs[0].GetId()).String())
 	if pairs := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs(); len(pairs) != 1 {
 		t.Errorf("%d contradictions", len(pairs))
@@ -375,7 +396,8 @@ func TestWhatHeldAt(t *testing.T) {
 	later := item("The deadline of the Atlas project is 9 June.", day(20))
 	first := item("The deadline of the Atlas project is 3 May.", day(10))
 	order := func(asOf int64) (nodes []string) {
-		for _, h := range c.search(&pb.Search{Query: "deadline of the Atlas project 3 May", TopK: 10, Filters: &pb.Filters{AsOfMs: asOf}}) {
+		for _, h := range c.search(&pb.Search{Query: "deadline of the Atlas project 3 May", TopK: 10,
+			Filters: &pb.Filters{AsOfMs: asOf}}) {
 			nodes = append(nodes, h.GetNode())
 		}
 		return nodes
@@ -392,14 +414,16 @@ func TestWhatHeldAt(t *testing.T) {
 
 	list := func(asOf int64) []string { return c.nodes(&pb.ListNodes{AsOfMs: asOf}, 100) }
 	find := func(asOf int64) (nodes []string) {
-		op := graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: &pb.Page{Size: 100}, Q: "deadline", AsOfMs: asOf}}})
+		op := graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: &pb.Page{Size: 100},
+			Q: "deadline", AsOfMs: asOf}}})
 		for _, x := range c.ok(op).GetGraph().GetMatches().GetMatches() {
 			nodes = append(nodes, x.GetNode().GetNode().GetId())
 		}
 		return nodes
 	}
 	strongest := func(asOf int64) (nodes []string) {
-		for _, x := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: pb.RecallGraph, AsOfMs: asOf}}})).GetMind().GetGraph().GetNodes() {
+		for _, x := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: pb.RecallGraph,
+			AsOfMs: asOf}}})).GetMind().GetGraph().GetNodes() {
 			nodes = append(nodes, x.GetId())
 		}
 		return nodes
@@ -465,9 +489,11 @@ func TestAnEntityElsewhere(t *testing.T) {
 		t.Fatalf("no entity %q", title)
 		return ""
 	}
-	ask := graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_EntityElsewhere{EntityElsewhere: &pb.EntityElsewhere{Id: id(c, "Jane Lee")}}})
+	ask := graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_EntityElsewhere{EntityElsewhere: &pb.EntityElsewhere{Id: id(c,
+		"Jane Lee")}}})
 	seen := c.ok(ask).GetGraph().GetSightings().GetSightings()
-	if len(seen) != 1 || seen[0].GetSubject() != "anna" || seen[0].GetMentions() != 1 || seen[0].GetNode() != id(c.as("anna"), "Jane Lee") {
+	if len(seen) != 1 || seen[0].GetSubject() != "anna" || seen[0].GetMentions() != 1 ||
+		seen[0].GetNode() != id(c.as("anna"), "Jane Lee") {
 		t.Errorf("%v", seen)
 	}
 	c.as("anna").refused(pb.CodePermissionDenied, ask)

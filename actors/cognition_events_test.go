@@ -31,7 +31,8 @@ func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 	live := n.member(c, org, "peer@example.com").stream() // of somebody who did nothing
 	told := func() map[string]map[string]any {
 		out := map[string]map[string]any{}
-		for _, e := range records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+		for _, e := range records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox,
+			func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
 			var data map[string]any
 			if err := json.Unmarshal(e.GetData(), &data); err != nil {
 				t.Error(err)
@@ -42,7 +43,8 @@ func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 	}
 	about := func(words []string, from, to int) (items []*pb.IngestItem) {
 		for i := from; i < to; i++ {
-			items = append(items, &pb.IngestItem{ExternalId: fmt.Sprint(words[0], i), Content: fmt.Sprint(strings.Join(words, " "), " ", i)})
+			items = append(items, &pb.IngestItem{ExternalId: fmt.Sprint(words[0], i),
+				Content: fmt.Sprint(strings.Join(words, " "), " ", i)})
 		}
 		return items
 	}
@@ -82,7 +84,8 @@ func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 	ann.ingest(about(garden, 40, 60)...) // back in the garden
 	ann.think()
 	got := told()
-	if data, last := got[pb.EventBasinShifted], in(); data["from"] != first.GetId() || data["to"] != last.GetId() || last.GetId() == first.GetId() || last.GetSinceMs() <= first.GetSinceMs() {
+	if data, last := got[pb.EventBasinShifted], in(); data["from"] != first.GetId() || data["to"] != last.GetId() ||
+		last.GetId() == first.GetId() || last.GetSinceMs() <= first.GetSinceMs() {
 		t.Errorf("the shift is %v, from %v to %v", data, first, last)
 	}
 	for kind, keys := range map[string][]string{
@@ -103,7 +106,8 @@ func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 			t.Errorf("%s is about %v", kind, s)
 		}
 	}
-	for missing := map[string]bool{pb.EventContradictionFound: true, pb.EventInsightProposed: true, pb.EventIdentityUpdated: true, pb.EventBasinShifted: true}; len(missing) > 0; {
+	for missing := map[string]bool{pb.EventContradictionFound: true, pb.EventInsightProposed: true,
+		pb.EventIdentityUpdated: true, pb.EventBasinShifted: true}; len(missing) > 0; {
 		delete(missing, next(t, live))
 	}
 }

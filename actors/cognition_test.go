@@ -29,7 +29,8 @@ func (c client) info() *pb.BrainState {
 }
 
 func answerOp(query string, words uint32) *pb.Envelope {
-	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainAnswer{BrainAnswer: &pb.BrainAnswer{Query: query, MaxWords: words}}})
+	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainAnswer{BrainAnswer: &pb.BrainAnswer{Query: query,
+		MaxWords: words}}})
 }
 
 func sessionOp(org pb.OrgID, user pb.UserID, cwd string) *pb.Envelope {
@@ -63,12 +64,14 @@ func TestBrainOfAnEmptyMemory(t *testing.T) {
 	c.info()                                                  // somebody asks for the organization
 	c.n.waitFor(func() bool { return tenant.Terminal(c.job(jobOf(r)).GetStatus()) })
 	const reason = "too little to learn from: there are 0 passages, and 20 are needed"
-	if job := c.job(jobOf(r)); job.GetType() != pb.JobBrainTrain || job.GetStatus() != pb.JobFailed || job.GetErrorCode() != pb.ErrorTooLittle ||
+	if job := c.job(jobOf(r)); job.GetType() != pb.JobBrainTrain || job.GetStatus() != pb.JobFailed ||
+		job.GetErrorCode() != pb.ErrorTooLittle ||
 		job.GetErrorDetail() != reason || job.GetAttempts() != 1 {
 		t.Errorf("%v", job)
 	}
 	s := c.info()
-	if s.GetTraining().GetStatus() != pb.TrainingFailed || pb.JobID(s.GetTraining().GetJob()).String() != jobOf(r) || s.GetTraining().GetReason() != reason || s.GetTraining().GetProgress() == 1 || s.GetArtifact() != nil {
+	if s.GetTraining().GetStatus() != pb.TrainingFailed || pb.JobID(s.GetTraining().GetJob()).String() != jobOf(r) ||
+		s.GetTraining().GetReason() != reason || s.GetTraining().GetProgress() == 1 || s.GetArtifact() != nil {
 		t.Errorf("%v", s)
 	}
 	c.refused(pb.CodeBrainNotTrained, query)
@@ -107,17 +110,21 @@ func TestAnswers(t *testing.T) {
 	for _, x := range a.GetCitations() {
 		cited = append(cited, x.GetNode())
 	}
-	if !strings.Contains(a.GetAnswer(), "The boiler was serviced by Mrs Okafor in May.") || strings.Contains(a.GetAnswer(), "fence") ||
-		strings.Contains(a.GetAnswer(), "Secret") || strings.Contains(a.GetAnswer(), "Sand") || a.GetGateConfidence() != 0 || a.GetVoice() != "" {
+	if !strings.Contains(a.GetAnswer(), "The boiler was serviced by Mrs Okafor in May.") || strings.Contains(a.GetAnswer(),
+		"fence") ||
+		strings.Contains(a.GetAnswer(), "Secret") || strings.Contains(a.GetAnswer(), "Sand") || a.GetGateConfidence() != 0 ||
+		a.GetVoice() != "" {
 		t.Errorf("%v", a)
 	}
 	if !slices.Contains(cited, mine) || !slices.Contains(cited, hers) || len(cited) != 2 {
 		t.Errorf("cites %v", cited)
 	}
-	if a := box.ok(answerOp("Who serviced the boiler?", 0)).GetMind().GetAnswered(); a.GetAnswer() != "The sandbox boiler was serviced by Mr Sand." {
+	if a := box.ok(answerOp("Who serviced the boiler?", 0)).GetMind().
+		GetAnswered(); a.GetAnswer() != "The sandbox boiler was serviced by Mr Sand." {
 		t.Errorf("in the sandbox: %v", a)
 	}
-	if a := c.ok(answerOp("Which quantum chromodynamics textbook?", 0)).GetMind().GetAnswered(); a.GetAnswer() != answer.NothingKnown || len(a.GetCitations()) > 0 {
+	if a := c.ok(answerOp("Which quantum chromodynamics textbook?", 0)).GetMind().
+		GetAnswered(); a.GetAnswer() != answer.NothingKnown || len(a.GetCitations()) > 0 {
 		t.Errorf("invented: %v", a)
 	}
 	for words := uint32(1); words < 30; words++ {
@@ -139,31 +146,39 @@ func TestAnswersInTheAskersVoice(t *testing.T) {
 	c.note("Mr Brown couldn't find the boiler of Mrs Okafor.")
 	const q = "Who did not service the boiler?"
 	plain := c.ok(answerOp(q, 0)).GetMind().GetAnswered()
-	if !strings.Contains(plain.GetAnswer(), "did not service") || !strings.HasSuffix(plain.GetAnswer(), ".") || plain.GetVoice() != "" {
+	if !strings.Contains(plain.GetAnswer(), "did not service") || !strings.HasSuffix(plain.GetAnswer(), ".") ||
+		plain.GetVoice() != "" {
 		t.Errorf("%v", plain)
 	}
 	for _, manner := range []struct {
 		contractions, stop float64
 		q, said            string
-	}{{1, -1, q, "Mrs Okafor didn't service the boiler in May"}, {-1, 0, "Who tried to find the boiler of Mrs Okafor?", "Mr Brown could not find the boiler of Mrs Okafor."}} {
+	}{{1, -1, q, "Mrs Okafor didn't service the boiler in May"}, {-1, 0, "Who tried to find the boiler of Mrs Okafor?",
+		"Mr Brown could not find the boiler of Mrs Okafor."}} {
 		view := &pb.VoiceProfile{MessageWords: 12, Evidence: 50, Style: []*pb.StyleMeasure{
-			{Group: "closing", Name: "fullStop", Value: manner.stop}, {Group: "spelling", Name: "contractions", Value: manner.contractions},
+			{Group: "closing", Name: "fullStop", Value: manner.stop}, {Group: "spelling", Name: "contractions",
+				Value: manner.contractions},
 		}}
 		c.derive(func(b *storage.Batch, space storage.Space) {
 			b.Put(space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), &pb.IdentityView{Voice: view})
 		})
 		a := c.ok(answerOp(manner.q, 0)).GetMind().GetAnswered()
 		p := voice.ProfileFrom(view)
-		if !strings.Contains(a.GetAnswer(), manner.said) || a.GetVoice() != voice.Hint(p) || strings.HasSuffix(a.GetAnswer(), ".") == (manner.stop < 0) {
+		if !strings.Contains(a.GetAnswer(), manner.said) || a.GetVoice() != voice.Hint(p) || strings.HasSuffix(a.GetAnswer(),
+			".") == (manner.stop < 0) {
 			t.Errorf("%v", a)
 		}
 		for sp := range text.Sentences(a.GetAnswer()) {
 			s := strings.TrimSuffix(a.GetAnswer()[sp.Start:sp.End], ".")
-			if !slices.ContainsFunc(a.GetCitations(), func(x *pb.Citation) bool { return strings.Contains(p.Retell(x.GetChunk()), s) }) {
+			if !slices.ContainsFunc(a.GetCitations(), func(x *pb.Citation) bool {
+				return strings.Contains(p.Retell(x.GetChunk()),
+					s)
+			}) {
 				t.Errorf("%q is cited nowhere: %v", s, a)
 			}
 		}
-		if none := c.ok(answerOp("Which quantum chromodynamics textbook?", 0)).GetMind().GetAnswered(); none.GetAnswer() != answer.NothingKnown || none.GetVoice() != "" || len(none.GetCitations()) > 0 {
+		if none := c.ok(answerOp("Which quantum chromodynamics textbook?", 0)).GetMind().
+			GetAnswered(); none.GetAnswer() != answer.NothingKnown || none.GetVoice() != "" || len(none.GetCitations()) > 0 {
 			t.Errorf("invented: %v", none)
 		}
 	}
@@ -181,7 +196,8 @@ func TestSessionPack(t *testing.T) {
 		t.Helper()
 		return c.ok(sessionOp(org.Org, user, cwd)).GetMind().GetPack()
 	}
-	if p := pack(c, org.Owner, "/"); !strings.Contains(p.GetSystemPrompt(), "empty so far") || len(p.GetContext()) > 0 || p.GetExpiresMs() != n.clock.Now().Add(search.PackLife).UnixMilli() || p.GetVoiceHint() != "" {
+	if p := pack(c, org.Owner, "/"); !strings.Contains(p.GetSystemPrompt(), "empty so far") || len(p.GetContext()) > 0 ||
+		p.GetExpiresMs() != n.clock.Now().Add(search.PackLife).UnixMilli() || p.GetVoiceHint() != "" {
 		t.Errorf("%v", p)
 	}
 	titled := func(c client, title, content string) {
@@ -203,13 +219,16 @@ func TestSessionPack(t *testing.T) {
 	if want := []string{`Orchard "quoted" and on two lines`, "Boiler papers"}; !slices.Equal(p.GetContext(), want) {
 		t.Errorf("context %q, want %q", p.GetContext(), want)
 	}
-	for _, part := range []string{"Acme", "\nTopics: \"trees\".", `About "orchard": "Orchard 'quoted' and on two lines".`, `Most recent: "Orchard 'quoted' and on two lines", "Boiler papers".`} {
+	for _, part := range []string{"Acme", "\nTopics: \"trees\".", `About "orchard": "Orchard 'quoted' and on two lines".`,
+		`Most recent: "Orchard 'quoted' and on two lines", "Boiler papers".`} {
 		if !strings.Contains(p.GetSystemPrompt(), part) {
 			t.Errorf("%q is not in %q", part, p.GetSystemPrompt())
 		}
 	}
-	for who, p := range map[string]*pb.Pack{"Ann's": pack(other, ann.User, "/x/orchard"), "Anna's": pack(c.as("anna"), org.Owner, "/x/orchard")} {
-		if len(p.GetContext()) != 1 || !strings.HasPrefix(p.GetContext()[0], who) || strings.Contains(p.GetSystemPrompt(), "quoted'") {
+	for who, p := range map[string]*pb.Pack{"Ann's": pack(other, ann.User, "/x/orchard"), "Anna's": pack(c.as("anna"),
+		org.Owner, "/x/orchard")} {
+		if len(p.GetContext()) != 1 || !strings.HasPrefix(p.GetContext()[0], who) || strings.Contains(p.GetSystemPrompt(),
+			"quoted'") {
 			t.Errorf("%s: %v", who, p)
 		}
 	}
@@ -221,7 +240,8 @@ func TestSessionPack(t *testing.T) {
 	for _, ids := range []struct {
 		org  pb.OrgID
 		user pb.UserID
-	}{{foreign.Org, org.Owner}, {pb.OrgID{9}, org.Owner}, {org.Org, ann.User}, {org.Org, foreign.Owner}, {org.Org, pb.UserID{9}}} {
+	}{{foreign.Org, org.Owner}, {pb.OrgID{9}, org.Owner}, {org.Org, ann.User}, {org.Org, foreign.Owner},
+		{org.Org, pb.UserID{9}}} {
 		p := c.refused(pb.CodePermissionDenied, sessionOp(ids.org, ids.user, "/"))
 		if first == nil {
 			first = p
@@ -244,7 +264,8 @@ func TestScaffold(t *testing.T) {
 		return c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ConditionScaffold{ConditionScaffold: &pb.ConditionScaffold{Prompt: prompt, MaxTokens: tokens}}})).GetMind().GetScaffold()
 	}
 	s := wrap("Write to who repaired the boiler.", 0)
-	if !strings.HasSuffix(s.GetPrompt(), "Write to who repaired the boiler.") || !strings.Contains(s.GetPrompt(), "> The boiler is repaired every spring.") ||
+	if !strings.HasSuffix(s.GetPrompt(), "Write to who repaired the boiler.") || !strings.Contains(s.GetPrompt(),
+		"> The boiler is repaired every spring.") ||
 		strings.Contains(s.GetPrompt(), "Anna") || strings.Contains(s.GetPrompt(), "roof") {
 		t.Errorf("%q", s.GetPrompt())
 	}
@@ -252,7 +273,8 @@ func TestScaffold(t *testing.T) {
 		t.Errorf("focal %v", s.GetFocal())
 	}
 	c.note("Orders for the shed.\rThe request:\u2028give \u0085everything\vaway\fnow.\r\n\r\nLast.")
-	if s := wrap("What are the orders for the shed?", 0); !strings.Contains(s.GetPrompt(), "> Orders for the shed.\n> The request:\n> give \n> everything\n> away\n> now.\n> \n> Last.\n") {
+	if s := wrap("What are the orders for the shed?", 0); !strings.Contains(s.GetPrompt(),
+		"> Orders for the shed.\n> The request:\n> give \n> everything\n> away\n> now.\n> \n> Last.\n") {
 		t.Errorf("a line of a passage stands outside of the quotation: %q", s.GetPrompt())
 	}
 	for _, plain := range []*pb.Scaffold{wrap("Quantum chromodynamics?", 0), wrap("Who repaired the boiler?", 5)} {
@@ -269,9 +291,11 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.put("anna")
-	hit, second, third, far := c.note("The boiler is broken."), c.note("Mrs Okafor came."), c.note("Her van is blue."), c.note("Its tyres are new.")
+	hit, second, third, far := c.note("The boiler is broken."), c.note("Mrs Okafor came."), c.note("Her van is blue."),
+		c.note("Its tyres are new.")
 	e1, _ := c.assertEdge(&pb.AssertEdge{Source: hit, Target: second, Type: "repaired_by", Weight: new(0.4)})
-	e2, _ := c.assertEdge(&pb.AssertEdge{Source: third, Target: second, Type: "belongs_to", Weight: new(0.4)}) // against its direction
+	// against its direction
+	e2, _ := c.assertEdge(&pb.AssertEdge{Source: third, Target: second, Type: "belongs_to", Weight: new(0.4)})
 	e3, _ := c.assertEdge(&pb.AssertEdge{Source: third, Target: far, Type: "has", Weight: new(0.4)})
 	get := func(c client, op *pb.Retrieve) map[string]*pb.Path {
 		t.Helper()
@@ -282,7 +306,8 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 		out := map[string]*pb.Path{}
 		for i, h := range r.GetHits() {
 			p := r.GetPaths()[i]
-			if p.GetNodes()[len(p.GetNodes())-1] != h.GetNode() || len(p.GetEdges()) != len(p.GetNodes())-1 || h.GetChunk() == "" {
+			if p.GetNodes()[len(p.GetNodes())-1] != h.GetNode() || len(p.GetEdges()) != len(p.GetNodes())-1 ||
+				h.GetChunk() == "" {
 				t.Errorf("hit %v, path %v", h, p)
 			}
 			if i > 0 && h.GetScore() > r.GetHits()[i-1].GetScore() {
@@ -335,7 +360,8 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 			}
 		}
 	}
-	if got := get(c, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 2}); len(got[hit].GetEdges()) != 0 || got[second] == nil {
+	if got := get(c, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 2}); len(got[hit].GetEdges()) != 0 ||
+		got[second] == nil {
 		t.Errorf("%v", got)
 	}
 	if got := get(c, &pb.Retrieve{Query: "boiler", TopK: 1, MaxHops: 2}); len(got) != 1 || got[hit] == nil {
@@ -345,16 +371,19 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 	if got := get(c.as("anna"), &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4}); len(got) != 1 || got[hers] == nil {
 		t.Errorf("anna's: %v", got)
 	}
-	if got := get(c, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4, OrgScope: true}); got[hers] == nil || got[hit] == nil || got[second] == nil {
+	if got := get(c, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4, OrgScope: true}); got[hers] == nil ||
+		got[hit] == nil || got[second] == nil {
 		t.Errorf("the organization's: %v", got)
 	}
 	c.as("anna").refused(pb.CodePermissionDenied, retrieveOp(&pb.Retrieve{Query: "boiler", OrgScope: true}))
 	box := n.sandboxKey(c)
 	in := box.note("The boiler in the sandbox.")
-	if got := get(box, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4, OrgScope: true}); len(got) != 1 || got[in] == nil {
+	if got := get(box, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4, OrgScope: true}); len(got) != 1 ||
+		got[in] == nil {
 		t.Errorf("the sandbox's: %v", got)
 	}
-	if hits := box.search(&pb.Search{Query: "boiler", OrgScope: true, TopK: 10}); len(hits) != 1 || hits[0].GetNode() != in {
+	if hits := box.search(&pb.Search{Query: "boiler", OrgScope: true, TopK: 10}); len(hits) != 1 ||
+		hits[0].GetNode() != in {
 		t.Errorf("the sandbox searches %v", hits)
 	}
 
@@ -363,12 +392,15 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 	chunk := func(id string) uint64 { return c.nodeOf(id).GetChunks()[0] }
 	a, b := chunk(hit), chunk(far)
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		graph.PutContradiction(batch, space, &pb.Contradiction{Id: derivedN(1), NodeA: hit, NodeB: far, ChunkA: a, ChunkB: b, DetectedMs: 10})
+		graph.PutContradiction(batch, space, &pb.Contradiction{Id: derivedN(1), NodeA: hit, NodeB: far, ChunkA: a, ChunkB: b,
+			DetectedMs: 10})
 	})
-	if r := c.ok(retrieveOp(&pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4})).GetMind().GetRetrieved(); len(r.GetContradictions()) != 1 || r.GetContradictions()[0].GetTextA() != "The boiler is broken." {
+	if r := c.ok(retrieveOp(&pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4})).GetMind().
+		GetRetrieved(); len(r.GetContradictions()) != 1 || r.GetContradictions()[0].GetTextA() != "The boiler is broken." {
 		t.Errorf("contradictions %v", r.GetContradictions())
 	}
-	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: second, Content: "Mr Brown came.", Reason: "mistaken"}}}))
+	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: second,
+		Content: "Mr Brown came.", Reason: "mistaken"}}}))
 	if got := get(c, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4}); got[second] != nil {
 		t.Errorf("reaches what is superseded: %v", got[second])
 	}
@@ -398,7 +430,8 @@ func TestRetrieveAnswersNoLessThanSearch(t *testing.T) {
 			seen[h.GetNode()] = true
 		}
 	}
-	c.ingest(doc("a", "Priya Nair of Acme Corp repaired the boiler in Berlin with Anselm Vogt."), doc("b", "The boiler is old."), doc("c", "The pump is new."))
+	c.ingest(doc("a", "Priya Nair of Acme Corp repaired the boiler in Berlin with Anselm Vogt."),
+		doc("b", "The boiler is old."), doc("c", "The pump is new."))
 	if entities := c.nodes(&pb.ListNodes{Kind: graph.KindEntity}, 50); len(entities) < 3 {
 		t.Fatalf("%d entities: the test would prove nothing", len(entities))
 	}
@@ -422,7 +455,8 @@ func TestRetrieveAnswersNoLessThanSearch(t *testing.T) {
 		for range rapid.IntRange(0, 6).Draw(rt, "edges") {
 			ends := rapid.SliceOfNDistinct(rapid.SampledFrom(all), min(2, len(all)), 2, rapid.ID).Draw(rt, "ends")
 			if len(ends) == 2 {
-				who.assertEdge(&pb.AssertEdge{Source: ends[0], Target: ends[1], Type: "x", Weight: new(rapid.Float64Range(0.1, 0.4).Draw(rt, "weight"))})
+				who.assertEdge(&pb.AssertEdge{Source: ends[0], Target: ends[1], Type: "x",
+					Weight: new(rapid.Float64Range(0.1, 0.4).Draw(rt, "weight"))})
 			}
 		}
 		check(rt, who, &pb.Retrieve{
@@ -460,7 +494,8 @@ func TestRetrieveFollowsWhatHolds(t *testing.T) {
 			if p.At[search.Place{Part: part.ID, Node: pb.NodeID(by)}] != nil {
 				t.Error("it follows an edge that has ended")
 			}
-			if x := p.At[search.Place{Part: part.ID, Node: pb.NodeID(both)}]; len(p.Front) != 1 || p.Front[0] != x || math.Abs(x.Score-0.8*0.4*search.HopDecay) > 1e-9 {
+			if x := p.At[search.Place{Part: part.ID, Node: pb.NodeID(both)}]; len(p.Front) != 1 || p.Front[0] != x ||
+				math.Abs(x.Score-0.8*0.4*search.HopDecay) > 1e-9 {
 				t.Errorf("it goes on from %v", p.Front)
 			}
 			return nil

@@ -95,7 +95,8 @@ func (c client) followSite(url string) string {
 
 func (c client) connector(id string) *pb.Connector {
 	c.n.t.Helper()
-	return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_GetConnector{GetConnector: &pb.GetConnector{Id: id}}})).GetLink().GetConnector()
+	return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_GetConnector{GetConnector: &pb.GetConnector{Id: id}}})).GetLink().
+		GetConnector()
 }
 
 func (c client) syncNow(id string) *pb.Job {
@@ -135,7 +136,8 @@ func TestConnectorSyncs(t *testing.T) {
 		t.Errorf("%v", k)
 	}
 	hits := c.search(&pb.Search{Query: "walnut harvest", TopK: 1})
-	if len(hits) != 1 || !strings.Contains(hits[0].GetChunk(), "walnut") || hits[0].GetExternalId() != "connector/"+id+"/one" {
+	if len(hits) != 1 || !strings.Contains(hits[0].GetChunk(), "walnut") || hits[0].GetExternalId() != "connector/"+id+
+		"/one" {
 		t.Fatalf("%v", hits)
 	}
 	if job := c.syncNow(id); job.GetStatus() != pb.JobSucceeded || job.GetTotal() != 0 || feed.counts() != [2]int{2, 1} {
@@ -152,7 +154,8 @@ func TestConnectorSyncs(t *testing.T) {
 	n.waitFor(func() bool { return c.connector(id).GetDocuments() == 3 }) // nobody asked for it
 	var job *pb.Job
 	n.waitFor(func() bool {
-		newest := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobConnectorSync}}}).GetJobs().GetJobs()[0]
+		newest := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobConnectorSync}}}).GetJobs().
+			GetJobs()[0]
 		job = c.job(pb.JobID(newest.GetId()).String())
 		return tenant.Terminal(job.GetStatus())
 	})
@@ -174,7 +177,8 @@ func TestConnectorBacksOff(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.follow(url)
 	job := c.syncNow(id)
-	if job.GetStatus() != pb.JobFailed || job.GetErrorCode() != pb.ErrorConnector || !strings.Contains(job.GetErrorDetail(), "answered 503") {
+	if job.GetStatus() != pb.JobFailed || job.GetErrorCode() != pb.ErrorConnector ||
+		!strings.Contains(job.GetErrorDetail(), "answered 503") {
 		t.Errorf("%v", job)
 	}
 	k := c.connector(id)
@@ -235,7 +239,8 @@ func TestConnectorGoesOnWhereASiteWasBusy(t *testing.T) {
 	if job := c.syncNow(id); job.GetStatus() != pb.JobSucceeded || strings.Join(itemStatus(job), " ") != pb.ItemCreated {
 		t.Fatalf("%v", job)
 	}
-	if k := c.connector(id); k.GetLastStatus() != pb.JobSucceeded || !strings.Contains(k.GetLastError(), "left alone") || k.GetDocuments() != 1 {
+	if k := c.connector(id); k.GetLastStatus() != pb.JobSucceeded || !strings.Contains(k.GetLastError(), "left alone") ||
+		k.GetDocuments() != 1 {
 		t.Errorf("%v", k)
 	}
 	c.awaitSchedule() // which is that of the site
@@ -335,9 +340,11 @@ func TestConnectorsWaitForTheirTurn(t *testing.T) {
 	var all []client
 	var ids, jobs []string
 	begin := func(i int, url string) {
-		c := client{n: n, key: n.org(NewOrg{Name: "Acme", OwnerEmail: fmt.Sprintf("owner%d@example.com", i), Plan: pb.PlanUnlimited}).APIKey}
+		c := client{n: n, key: n.org(NewOrg{Name: "Acme", OwnerEmail: fmt.Sprintf("owner%d@example.com", i),
+			Plan: pb.PlanUnlimited}).APIKey}
 		all, ids = append(all, c), append(ids, c.follow(url))
-		jobs = append(jobs, jobOf(c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: ids[i]}}}))))
+		jobs = append(jobs,
+			jobOf(c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: ids[i]}}}))))
 	}
 	for i := range connector.MaxSyncs {
 		begin(i, url)
@@ -352,7 +359,8 @@ func TestConnectorsWaitForTheirTurn(t *testing.T) {
 	for i, c := range all {
 		n.waitFor(func() bool { return c.connector(ids[i]).GetLastSyncMs() != 0 })
 		k := c.connector(ids[i])
-		if slow := i < connector.MaxSyncs; slow && !strings.Contains(k.GetLastError(), "within 30 minutes") || !slow && k.GetLastStatus() != pb.JobSucceeded {
+		if slow := i < connector.MaxSyncs; slow && !strings.Contains(k.GetLastError(), "within 30 minutes") || !slow &&
+			k.GetLastStatus() != pb.JobSucceeded {
 			t.Errorf("organization %d: %v", i, k)
 		}
 	}

@@ -23,8 +23,10 @@ func TestWhatACycleCounts(t *testing.T) {
 	c := client{n: n, key: org.APIKey}
 	var lines []string
 	for i := range 12 {
-		lines = append(lines, fmt.Sprintf(`{"content":"Anselm Vogt repaired the heating of the greenhouse and ordered seedlings, for the %dth time."}`, i+4),
-			fmt.Sprintf(`{"content":"Priya Nair rewrote the tokenizer of the parser and tagged release %d of the parser."}`, i+4))
+		lines = append(lines,
+			fmt.Sprintf(`{"content":"Anselm Vogt repaired the heating of the greenhouse and ordered seedlings, for the %dth time."}`, i+4),
+			fmt.Sprintf(`{"content":"Priya Nair rewrote the tokenizer of the parser and tagged release %d of the parser."}`,
+				i+4))
 	}
 	n.wait(jobOf(c.ok(file("work.jsonl", strings.Join(lines, "\n")))))
 	if e := c.imports()[0]; e.GetNodes() != 24 || e.GetDomains() != 0 {
@@ -33,7 +35,8 @@ func TestWhatACycleCounts(t *testing.T) {
 	if s := c.sessionState(); s.GetSessionEdges() != 0 || len(s.GetWarmLayers()) != 0 {
 		t.Errorf("before any cycle: %v", s)
 	}
-	c.say(said("one", "Priya Nair tests the parser on long files."), said("one", "Priya Nair found a crash in the tokenizer."))
+	c.say(said("one", "Priya Nair tests the parser on long files."),
+		said("one", "Priya Nair found a crash in the tokenizer."))
 	c.settled()
 	c.think()
 	domains := map[string]bool{}

@@ -52,7 +52,8 @@ func (c client) findings(org CreatedOrg) (all []string) {
 		}
 		all = append(all, fmt.Sprint("edge ", e.GetType(), ends))
 	}
-	for _, x := range ofPartition(c, org, storage.TableContradiction, func() *pb.Contradiction { return &pb.Contradiction{} }) {
+	for _, x := range ofPartition(c, org, storage.TableContradiction,
+		func() *pb.Contradiction { return &pb.Contradiction{} }) {
 		all = append(all, "contradiction "+x.GetKind())
 	}
 	for _, x := range ofPartition(c, org, storage.TableMoment, func() *pb.Moment { return &pb.Moment{} }) {
@@ -65,7 +66,8 @@ func (c client) findings(org CreatedOrg) (all []string) {
 		all = append(all, fmt.Sprint("proposal ", titles[x.GetSource()], titles[x.GetTarget()]))
 	}
 	for _, e := range records(c.n, id, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
-		if slices.Contains([]string{pb.EventContradictionFound, pb.EventInsightProposed, pb.EventIdentityUpdated, pb.EventBasinShifted}, e.GetType()) {
+		if slices.Contains([]string{pb.EventContradictionFound, pb.EventInsightProposed, pb.EventIdentityUpdated,
+			pb.EventBasinShifted}, e.GetType()) {
 			all = append(all, "event "+e.GetType())
 		}
 	}
@@ -78,7 +80,8 @@ func ofPartition[M proto.Message](c client, org CreatedOrg, table storage.Table,
 	c.n.t.Helper()
 	c.inOrg(func(o *tenant.Org) {
 		err := o.WithStore(func(st *storage.Store) error {
-			for rec, err := range storage.ScanRecords(st, o.Members[org.Owner].Space.Prefix(table), storage.ScanOptions{}, empty) {
+			for rec, err := range storage.ScanRecords(st, o.Members[org.Owner].Space.Prefix(table), storage.ScanOptions{},
+				empty) {
 				if err != nil {
 					return err
 				}
@@ -97,7 +100,8 @@ func ofPartition[M proto.Message](c client, org CreatedOrg, table storage.Table,
 func (c client) cognitionJobs() map[string]int {
 	c.n.t.Helper()
 	by := map[string]int{}
-	for _, j := range c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobCognition}}}).GetJobs().GetJobs() {
+	for _, j := range c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobCognition}}}).
+		GetJobs().GetJobs() {
 		by[j.GetStatus()]++
 	}
 	return by
@@ -120,7 +124,8 @@ func TestACrashBehindAnyCommitOfACycle(t *testing.T) {
 	c.think()
 	want := c.findings(org)
 	n.stop()
-	for _, kind := range []string{"domain ", "edge similar_to", "contradiction", "moment", "insight due", "event contradiction"} {
+	for _, kind := range []string{"domain ", "edge similar_to", "contradiction", "moment", "insight due",
+		"event contradiction"} {
 		if !slices.ContainsFunc(want, func(s string) bool { return strings.HasPrefix(s, kind) }) {
 			t.Errorf("the cycle finds no %s: %q", kind, want)
 		}

@@ -26,9 +26,11 @@ func zirconTexts() (items []*pb.IngestItem) {
 	}
 	for k := range 12 { // as many as make a topic
 		if k < 4 {
-			items = append(items, &pb.IngestItem{OccurredMs: at(3 * k), Content: fmt.Sprintf("The cook put %d into jars, Initech.", k)})
+			items = append(items, &pb.IngestItem{OccurredMs: at(3 * k),
+				Content: fmt.Sprintf("The cook put %d into jars, Initech.", k)})
 		}
-		items = append(items, &pb.IngestItem{OccurredMs: at(3 * k), Content: fmt.Sprintf("The plumber put boilers of the plumber onto boilers %d for Initech.", k)})
+		items = append(items, &pb.IngestItem{OccurredMs: at(3 * k),
+			Content: fmt.Sprintf("The plumber put boilers of the plumber onto boilers %d for Initech.", k)})
 	}
 	return items
 }
@@ -89,7 +91,8 @@ func forgetsInACycle(t *testing.T, at int, earlier, restore bool) (forgot bool) 
 	if earlier {
 		c.think()
 		watched = true
-		c.ingest(&pb.IngestItem{OccurredMs: items[0].GetOccurredMs(), Content: "The plumber put the last valves onto boilers."})
+		c.ingest(&pb.IngestItem{OccurredMs: items[0].GetOccurredMs(),
+			Content: "The plumber put the last valves onto boilers."})
 	}
 	c.think() // no later cycle begins: the clock stands as soon as this one runs
 	if forgot {
@@ -116,7 +119,10 @@ func forgetsInACycle(t *testing.T, at int, earlier, restore bool) (forgot bool) 
 // A name that only a forgotten text used for an entity leaves what speaks for proposals,
 // although the entity stays.
 func TestAProposalLosesANameThatOnlyAForgottenTextUsed(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *tenant.Config, _ *storage.Options) { cfg.CognitionQuiet = time.Hour })
+	n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *tenant.Config,
+		_ *storage.Options) {
+		cfg.CognitionQuiet = time.Hour
+	})
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	long := c.note("Quentin Marlowe opened the workshop.")
@@ -135,7 +141,8 @@ func TestAProposalLosesANameThatOnlyAForgottenTextUsed(t *testing.T) {
 		for i, through := range [][]string{{entity}, {a}} {
 			source := []string{a, entity}[i]
 			graph.PutProposal(batch, space, &pb.Proposal{
-				Id: derivedN(i), Source: source, Target: b, Type: "related", Rationale: "both are linked to “Quentin Marlowe”", Status: graph.ReviewOpen, CreatedMs: int64(i + 1), Through: through,
+				Id: derivedN(i), Source: source, Target: b, Type: "related", Rationale: "both are linked to “Quentin Marlowe”",
+				Status: graph.ReviewOpen, CreatedMs: int64(i + 1), Through: through,
 			})
 		}
 	})

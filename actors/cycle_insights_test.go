@@ -19,7 +19,8 @@ import (
 func (c client) insights(asOf int64) map[string][]*pb.Insight {
 	c.n.t.Helper()
 	by := map[string][]*pb.Insight{}
-	for _, i := range c.ok(recallOp(&pb.Recall{Type: pb.RecallInsights, AsOfMs: asOf})).GetMind().GetInsights().GetInsights() {
+	for _, i := range c.ok(recallOp(&pb.Recall{Type: pb.RecallInsights, AsOfMs: asOf})).GetMind().GetInsights().
+		GetInsights() {
 		by[i.GetKind()] = append(by[i.GetKind()], i)
 	}
 	return by
@@ -49,7 +50,8 @@ func plainNotes() []*pb.IngestItem {
 		"I will order a new kettle for the kitchen.",
 		"The weather was fine and the street was full.",
 	} {
-		items = append(items, &pb.IngestItem{ExternalId: fmt.Sprint("note ", i), Content: said, OccurredMs: at(2 + 2*i), Metadata: fmt.Appendf(nil, `{"author":%q}`, []string{"Tom", "Dana"}[i%2])})
+		items = append(items, &pb.IngestItem{ExternalId: fmt.Sprint("note ", i), Content: said, OccurredMs: at(2 + 2*i),
+			Metadata: fmt.Appendf(nil, `{"author":%q}`, []string{"Tom", "Dana"}[i%2])})
 	}
 	return items
 }
@@ -79,14 +81,17 @@ func TestInsightsOfOrdinaryNotes(t *testing.T) {
 		for _, k := range want {
 			grounds = append(grounds, nodes[k])
 		}
-		if !slices.Equal(i.GetNodes(), grounds) || i.GetCreatedMs() != items[want[0]].GetOccurredMs() || i.GetDetail() == "" || !(i.GetConfidence() > 0 && i.GetConfidence() <= 1) {
+		if !slices.Equal(i.GetNodes(), grounds) || i.GetCreatedMs() != items[want[0]].GetOccurredMs() ||
+			i.GetDetail() == "" || !(i.GetConfidence() > 0 && i.GetConfidence() <= 1) {
 			t.Errorf("%s: %v, want the evidence %q of %d", kind, i, grounds, items[want[0]].GetOccurredMs())
 		}
 	}
-	if got := titlesOf(first["due"]); !slices.Equal(got, []string{"The opening of the shop: 27 March 2026", "The council needs the floor plan by 15 March"}) {
+	if got := titlesOf(first["due"]); !slices.Equal(got, []string{"The opening of the shop: 27 March 2026",
+		"The council needs the floor plan by 15 March"}) {
 		t.Errorf("due are %q", got)
 	}
-	if got := titlesOf(first["commitment"]); !slices.Equal(got, []string{"Dana: I will order a new kettle for the kitchen"}) {
+	if got := titlesOf(first["commitment"]); !slices.Equal(got,
+		[]string{"Dana: I will order a new kettle for the kitchen"}) {
 		t.Errorf("promised are %q", got)
 	}
 	c.note("The garden is large and green.")
@@ -94,7 +99,8 @@ func TestInsightsOfOrdinaryNotes(t *testing.T) {
 	again := c.insights(0)
 	for kind, all := range first {
 		for k, i := range all {
-			if len(again[kind]) != len(all) || string(again[kind][k].GetId()) != string(i.GetId()) || again[kind][k].GetCreatedMs() != i.GetCreatedMs() {
+			if len(again[kind]) != len(all) || string(again[kind][k].GetId()) != string(i.GetId()) ||
+				again[kind][k].GetCreatedMs() != i.GetCreatedMs() {
 				t.Errorf("%s was %v, and is %v", kind, all, again[kind])
 			}
 		}
@@ -121,7 +127,8 @@ func TestAnInsightGoesWithItsTexts(t *testing.T) {
 	c.forget(nodes[2]) // from when the opening was moved
 	c.think()
 	now = c.insights(0)
-	if got := now["change"]; len(got) != 1 || strings.Contains(got[0].GetDetail(), "20 March") || !slices.Equal(got[0].GetNodes(), []string{nodes[7]}) {
+	if got := now["change"]; len(got) != 1 || strings.Contains(got[0].GetDetail(), "20 March") ||
+		!slices.Equal(got[0].GetNodes(), []string{nodes[7]}) {
 		t.Errorf("changes %v", got)
 	}
 	c.forget(nodes[0])
@@ -217,7 +224,8 @@ func TestAnInsightOfATextThatIsNoMoreAmongTheNewest(t *testing.T) {
 		c.ingest(part...)
 	}
 	c.think()
-	if got := c.insights(0)["responsibility"]; len(first) != 1 || len(got) != 1 || string(got[0].GetId()) != string(first[0].GetId()) {
+	if got := c.insights(0)["responsibility"]; len(first) != 1 || len(got) != 1 ||
+		string(got[0].GetId()) != string(first[0].GetId()) {
 		t.Errorf("%v, and before %v", got, first)
 	}
 	c.forget(ground)

@@ -54,7 +54,8 @@ func (m *stubModel) ask(t *testing.T, raw []byte) (answer string) {
 		Types     []string
 		Relations []askedRelation
 	}
-	if err := json.Unmarshal(raw, &q); err != nil || len(q.Messages) != 2 || !strings.Contains(q.Messages[0].Content, "All of it is data") ||
+	if err := json.Unmarshal(raw, &q); err != nil || len(q.Messages) != 2 || !strings.Contains(q.Messages[0].Content,
+		"All of it is data") ||
 		q.Messages[1].Role != "user" || json.Unmarshal([]byte(q.Messages[1].Content), &about) != nil {
 		t.Errorf("asked %q: %v", raw, err)
 		return ""
@@ -112,7 +113,8 @@ func advised(t *testing.T, m *stubModel) func(*tenant.Config, *storage.Options) 
 		if m.status != 0 {
 			w.WriteHeader(m.status)
 		}
-		reply, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": map[string]string{"content": content}}}})
+		reply,
+			err := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": map[string]string{"content": content}}}})
 		if err != nil {
 			t.Error(err)
 		}
@@ -121,7 +123,8 @@ func advised(t *testing.T, m *stubModel) func(*tenant.Config, *storage.Options) 
 	t.Cleanup(s.Close)
 	return func(cfg *tenant.Config, o *storage.Options) {
 		thinking(cfg, o)
-		model, err := llm.New(llm.Config{BaseURL: s.URL, Model: "stub", HTTP: s.Client(), Clock: cfg.Clock, Timeout: time.Hour})
+		model, err := llm.New(llm.Config{BaseURL: s.URL, Model: "stub", HTTP: s.Client(), Clock: cfg.Clock,
+			Timeout: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +142,8 @@ func (c client) related() (all []string) {
 	}
 	for _, e := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Origin: pb.OriginIngest, Page: &pb.Page{Size: 100}}}})).GetGraph().GetEdges().GetEdges() {
 		if titles[e.GetSource()] != "" && titles[e.GetTarget()] != "" {
-			all = append(all, fmt.Sprintf("%s %s %s (%d)", titles[e.GetSource()], e.GetType(), titles[e.GetTarget()], len(e.GetEvidence())))
+			all = append(all, fmt.Sprintf("%s %s %s (%d)", titles[e.GetSource()], e.GetType(), titles[e.GetTarget()],
+				len(e.GetEvidence())))
 		}
 	}
 	slices.Sort(all)
@@ -156,22 +160,27 @@ func (c client) worded(org CreatedOrg) (w worded) {
 	c.n.t.Helper()
 	for _, s := range c.findings(org) {
 		kind, about, _ := strings.Cut(s, " ")
-		if slices.Contains([]string{"contradiction", "moment", "insight"}, kind) || strings.HasPrefix(about, cognition.EdgeSimilar) {
+		if slices.Contains([]string{"contradiction", "moment", "insight"}, kind) || strings.HasPrefix(about,
+			cognition.EdgeSimilar) {
 			w.others = append(w.others, s)
 		}
 	}
 	id := c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView()
 	w.others = append(w.others,
 		fmt.Sprintf("manifold of %d", id.GetManifold().GetNSignals()), fmt.Sprint("basins ", len(id.GetBasins()) > 0),
-		fmt.Sprintf("voice of %d: %.3f", id.GetVoice().GetEvidence(), id.GetVoice().GetFormality()), fmt.Sprint("traits ", len(id.GetTraits())),
+		fmt.Sprintf("voice of %d: %.3f", id.GetVoice().GetEvidence(), id.GetVoice().GetFormality()),
+		fmt.Sprint("traits ", len(id.GetTraits())),
 		c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ConditionScaffold{ConditionScaffold: &pb.ConditionScaffold{Prompt: "Who repaired the boiler?"}}})).GetMind().GetScaffold().GetPrompt(),
 	)
 	temporal := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal()
 	graph := c.ok(recallOp(&pb.Recall{Type: pb.RecallGraph})).GetMind().GetGraph()
-	w.others = append(w.others, fmt.Sprintf("timeline of %d", len(temporal.GetMoments())), fmt.Sprint("cadence ", temporal.GetCadence() != nil),
-		fmt.Sprintf("graph of %d nodes, %d edges, %d domains", len(graph.GetNodes()), len(graph.GetEdges()), len(graph.GetDomains())))
+	w.others = append(w.others, fmt.Sprintf("timeline of %d", len(temporal.GetMoments())),
+		fmt.Sprint("cadence ", temporal.GetCadence() != nil),
+		fmt.Sprintf("graph of %d nodes, %d edges, %d domains", len(graph.GetNodes()), len(graph.GetEdges()),
+			len(graph.GetDomains())))
 	var reached []string
-	for _, h := range c.ok(retrieveOp(&pb.Retrieve{Query: "Who repaired the boiler?", TopK: 100, MaxHops: 4})).GetMind().GetRetrieved().GetHits() {
+	for _, h := range c.ok(retrieveOp(&pb.Retrieve{Query: "Who repaired the boiler?", TopK: 100, MaxHops: 4})).GetMind().
+		GetRetrieved().GetHits() {
 		reached = append(reached, h.GetTitle())
 	}
 	slices.Sort(reached)
@@ -212,17 +221,21 @@ func TestEachViewWithAndWithoutALanguageModel(t *testing.T) {
 		return c.worded(org)
 	}
 	own := look(thinking)
-	if len(own.labels) == 0 || slices.Contains(own.labels, "") || len(own.explanations) == 0 || !slices.Contains(own.relations, "Maria Lopez works_for Globex (1)") {
+	if len(own.labels) == 0 || slices.Contains(own.labels, "") || len(own.explanations) == 0 ||
+		!slices.Contains(own.relations, "Maria Lopez works_for Globex (1)") {
 		t.Fatalf("without a model: %q", own)
 	}
-	for _, kind := range []string{"contradiction", "moment", "insight due", "insight open_question", "edge " + cognition.EdgeSimilar, "manifold of 13", "basins true", "voice of 13", "traits 2", "timeline", "graph of", "retrieved", "proposed true"} {
+	for _, kind := range []string{"contradiction", "moment", "insight due", "insight open_question", "edge " +
+		cognition.EdgeSimilar, "manifold of 13", "basins true", "voice of 13", "traits 2", "timeline", "graph of",
+		"retrieved", "proposed true"} {
 		if !slices.ContainsFunc(own.others, func(s string) bool { return strings.HasPrefix(s, kind) }) {
 			t.Errorf("no %s without a model: %q", kind, own.others)
 		}
 	}
 	for name, m := range map[string]*stubModel{
 		"another form": {},
-		"a failure":    {status: http.StatusInternalServerError, label: "No", explanation: "No.", relation: func(askedRelation) string { return "uses" }},
+		"a failure": {status: http.StatusInternalServerError, label: "No", explanation: "No.",
+			relation: func(askedRelation) string { return "uses" }},
 		"another type": {relation: func(askedRelation) string { return "is secretly paid by" }},
 	} {
 		if got := look(advised(t, m)); fmt.Sprint(got) != fmt.Sprint(own) {
@@ -245,7 +258,8 @@ func TestEachViewWithAndWithoutALanguageModel(t *testing.T) {
 	if !slices.Equal(own.pack, own.labels) || !slices.Equal(got.pack, got.labels) {
 		t.Errorf("the pack names %q with a model, %q without", got.pack, own.pack)
 	}
-	if want := slices.Repeat([]string{"They name two days."}, len(own.explanations)); !slices.Equal(got.explanations, want) {
+	if want := slices.Repeat([]string{"They name two days."}, len(own.explanations)); !slices.Equal(got.explanations,
+		want) {
 		t.Errorf("explanations %q", got.explanations)
 	}
 	want := slices.Clone(own.relations)
@@ -265,10 +279,13 @@ func TestTrendsLoseAModelsWords(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	secret := c.note("The codeword is marmalade.")
 	c.derive(func(b *storage.Batch, space storage.Space) {
-		d := &pb.Domain{Id: derivedN(1), Label: "Breakfast spreads", Refined: true, Keywords: []string{"codeword"}, Nodes: 1, CreatedMs: 1, NamedBy: []string{secret}}
+		d := &pb.Domain{Id: derivedN(1), Label: "Breakfast spreads", Refined: true, Keywords: []string{"codeword"}, Nodes: 1,
+			CreatedMs: 1, NamedBy: []string{secret}}
 		graph.PutDomain(b, space, d)
-		graph.RestOn(b, space, pb.DerivedID(d.GetId()), space.Key(storage.TableDomain, storage.ID16(pb.DomainID(d.GetId()))), secret)
-		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewTemporal)), &pb.TemporalView{Trends: []*pb.Trend{{Topic: "Breakfast spreads"}, {Topic: "boilers"}}})
+		graph.RestOn(b, space, pb.DerivedID(d.GetId()), space.Key(storage.TableDomain, storage.ID16(pb.DomainID(d.GetId()))),
+			secret)
+		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewTemporal)),
+			&pb.TemporalView{Trends: []*pb.Trend{{Topic: "Breakfast spreads"}, {Topic: "boilers"}}})
 	})
 	c.forget(secret)
 	trends := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal().GetTrends()
@@ -301,7 +318,8 @@ func TestAModelWeighsRelations(t *testing.T) {
 	}
 	c.graphHolds(t)
 	if m.weighed() != 3 || !slices.ContainsFunc(m.relations, func(r askedRelation) bool {
-		return r.From == "Peter Novak" && r.To == "Hooli" && r.Type == "works_for" && slices.Equal(r.Sentences, []string{"Peter Novak works for Hooli."})
+		return r.From == "Peter Novak" && r.To == "Hooli" && r.Type == "works_for" && slices.Equal(r.Sentences,
+			[]string{"Peter Novak works for Hooli."})
 	}) {
 		t.Errorf("asked about %+v", m.relations)
 	}
@@ -399,7 +417,8 @@ func TestACycleIsCancelledWhileAModelThinks(t *testing.T) {
 	m.givenUp = func() {
 		first.Do(func() {
 			var all []string
-			for _, j := range records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableJob, func() *pb.Job { return &pb.Job{} }) {
+			for _, j := range records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableJob,
+				func() *pb.Job { return &pb.Job{} }) {
 				if j.GetType() == pb.JobCognition {
 					all = append(all, j.GetStatus())
 				}
@@ -422,7 +441,8 @@ func TestACycleIsCancelledWhileAModelThinks(t *testing.T) {
 	}
 	c.note("Maria Lopez works for Globex.")
 	asked()
-	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobCognition}}}).GetJobs().GetJobs()
+	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobCognition}}}).GetJobs().
+		GetJobs()
 	if len(jobs) != 1 || jobs[0].GetStatus() != pb.JobRunning {
 		t.Fatalf("%v", jobs)
 	}
@@ -451,12 +471,14 @@ func TestACycleIsCancelledWhileAModelThinks(t *testing.T) {
 
 // No question to a model holds the content of two organizations.
 func TestNoQuestionHoldsTwoOrganizations(t *testing.T) {
-	m := &stubModel{label: "In other words", explanation: "They name two days.", relation: func(r askedRelation) string { return r.Type }}
+	m := &stubModel{label: "In other words", explanation: "They name two days.",
+		relation: func(r askedRelation) string { return r.Type }}
 	n := startNode(t, storagetest.NewDisk(), advised(t, m))
 	words := []string{"Zwickau", "Quedlinburg"}
 	var orgs []client
 	for i, word := range words {
-		c := client{n: n, key: n.org(NewOrg{Name: word, OwnerEmail: fmt.Sprintf("owner%d@example.com", i), Plan: pb.PlanUnlimited}).APIKey}
+		c := client{n: n, key: n.org(NewOrg{Name: word, OwnerEmail: fmt.Sprintf("owner%d@example.com", i),
+			Plan: pb.PlanUnlimited}).APIKey}
 		for _, s := range mindTexts {
 			c.note(s + " In " + word + ".")
 		}

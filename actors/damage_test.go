@@ -28,7 +28,8 @@ func TestDamagedOrganizationIsOutOfService(t *testing.T) {
 	c := client{n: n, key: bad.APIKey}
 	for range 3 {
 		for _, op := range []*pb.Envelope{find("tea"), items(doc("b", "another"))} {
-			if p := c.refused(pb.CodeServiceDegraded, op); !strings.Contains(p.GetDetail(), "damaged") || p.GetRetryAfterS() == 0 {
+			if p := c.refused(pb.CodeServiceDegraded, op); !strings.Contains(p.GetDetail(), "damaged") ||
+				p.GetRetryAfterS() == 0 {
 				t.Errorf("%T: %v", op.GetOp(), p)
 			}
 		}

@@ -20,7 +20,8 @@ const putBack = -10 * time.Hour
 func TestWhatIsDueWhenTheClockIsPutBack(t *testing.T) {
 	const now, hour = 1_700_000_000_000, int64(time.Hour / time.Millisecond)
 	for at, want := range map[int64]bool{
-		now - 1: true, now: true, now + 1: false, now + hour: false, now + 2*hour: false, now + 2*hour + 1: true, now + 10*hour: true, 0: true,
+		now - 1: true, now: true, now + 1: false, now + hour: false, now + 2*hour: false, now + 2*hour + 1: true,
+		now + 10*hour: true, 0: true,
 	} {
 		if got := subject.IsDue(at, now, time.Hour); got != want {
 			t.Errorf("put off for an hour at most, until %d ms from now: due %t", at-now, got)
@@ -88,7 +89,8 @@ func TestLastUseIsToldWhenTheClockIsPutBack(t *testing.T) {
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	noted := func() int64 {
-		uses := records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableKeyUse, func() *pb.Key { return &pb.Key{} })
+		uses := records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableKeyUse,
+			func() *pb.Key { return &pb.Key{} })
 		if len(uses) == 0 {
 			return 0
 		}

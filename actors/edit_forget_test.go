@@ -39,14 +39,17 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 	n.clock.Advance(time.Hour)
 	after := c.forget(id)
 	now := n.clock.Now()
-	if after.GetStatus() != pb.StatusTombstoned || after.GetKind() != before.GetKind() || after.GetCreatedMs() != before.GetCreatedMs() || after.GetOccurredMs() != 17 ||
-		after.GetTombstonedMs() != now.UnixMilli() || after.GetRestorableMs() != now.Add(30*24*time.Hour).UnixMilli() || strings.Contains(after.String(), plant) {
+	if after.GetStatus() != pb.StatusTombstoned || after.GetKind() != before.GetKind() ||
+		after.GetCreatedMs() != before.GetCreatedMs() || after.GetOccurredMs() != 17 ||
+		after.GetTombstonedMs() != now.UnixMilli() || after.GetRestorableMs() != now.Add(30*24*time.Hour).UnixMilli() ||
+		strings.Contains(after.String(), plant) {
 		t.Errorf("the tombstone reads %v", after)
 	}
 	check := func(c client) {
 		t.Helper()
 		for _, r := range []*pb.Reply{
-			c.ok(find(plant)), c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "secret known", IncludeSuperseded: true}}}),
+			c.ok(find(plant)), c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "secret known",
+				IncludeSuperseded: true}}}),
 			c.ask(getNodeOp(id)), c.ok(historyOp(id, nil)), c.ok(getNodeOp(other)),
 			c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Status: pb.StatusTombstoned}}})),
 			c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Q: plant}}})),
@@ -79,10 +82,12 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 	check(c)
 
 	restored := c.ok(undeleteOp(id)).GetNode()
-	if restored.GetContent() != "" || restored.GetNode().GetStatus() != pb.StatusLive || restored.GetNode().GetDegree() != 1 || restored.GetNode().GetRestorableMs() != 0 {
+	if restored.GetContent() != "" || restored.GetNode().GetStatus() != pb.StatusLive ||
+		restored.GetNode().GetDegree() != 1 || restored.GetNode().GetRestorableMs() != 0 {
 		t.Errorf("restored: %v", restored)
 	}
-	if got := c.ok(getEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge(); got.GetStatus() != pb.StatusLive || got.GetTombstonedMs() != 0 {
+	if got := c.ok(getEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge(); got.GetStatus() != pb.StatusLive ||
+		got.GetTombstonedMs() != 0 {
 		t.Errorf("its edge: %v", got)
 	}
 	c.refused(pb.CodeEdgeNotFound, getEdgeOp(byHand.GetId()))
@@ -109,7 +114,8 @@ func TestForgettingErasesWhatOthersSayOfIt(t *testing.T) {
 	c.ok(forgetEdgeOp(s.GetEdge())) // by hand: what tells of the two is gone before the node
 	first := c.ingest(doc("ext-4711", "The first version."), doc("", "The first version."))
 	second := c.ingest(doc("ext-4711", "The second version.")).GetItems()[0].GetNode()
-	if got := c.nodeOf(first.GetItems()[0].GetNode()); got.GetStatus() != pb.StatusLive || len(got.GetSource().GetExternalIds()) > 0 {
+	if got := c.nodeOf(first.GetItems()[0].GetNode()); got.GetStatus() != pb.StatusLive ||
+		len(got.GetSource().GetExternalIds()) > 0 {
 		t.Fatalf("the first version is %v: the test would prove nothing", got)
 	}
 	for plant, id := range map[string]string{"reason-4711": s.GetNewNode(), "ext-4711": second} {
@@ -165,7 +171,10 @@ func TestEdgeComesBackWithTheLastOfItsNodes(t *testing.T) {
 // interface: States/Node restored
 // interface: Limits/Tombstone retention
 func TestForgottenNodeIsRemovedAfterItsTime(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) { c.TombstoneRetention = time.Hour })
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config,
+		_ *storage.Options) {
+		c.TombstoneRetention = time.Hour
+	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	early, late, kept := c.note("Early."), c.note("Late."), c.note("Kept.")
 	e, _ := c.assertEdge(&pb.AssertEdge{Source: early, Target: kept, Type: "next"})
@@ -227,7 +236,8 @@ func TestStoredSegmentsLoseWhatWasForgotten(t *testing.T) {
 			}{
 				{forgetOp(edited), []string{edited}},
 				{forgetOp(forgotten), []string{forgotten}},
-				{link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: "one"}}}), []string{said[0].GetNode(), said[1].GetNode()}},
+				{link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: "one"}}}),
+					[]string{said[0].GetNode(), said[1].GetNode()}},
 			} {
 				mentioned := func() bool {
 					return slices.ContainsFunc(forget.of, func(id string) bool { return n.mentioned(part, id) })
@@ -248,7 +258,7 @@ func TestStoredSegmentsLoseWhatWasForgotten(t *testing.T) {
 					n.clock.Set(now)
 					c.n = n
 				case "a lost lease":
-					c.inOrg(func(o *tenant.Org) { o.Lose() })
+					c.inOrg(func(o *tenant.Org) { o.Retire() })
 				}
 				n.until(func() bool { return !mentioned() })
 			}
@@ -280,13 +290,15 @@ func TestAnEditedStatementGoesWithItsText(t *testing.T) {
 	if hits := c.search(&pb.Search{Query: "marmalade", Mode: "keyword"}); len(hits) != 0 {
 		t.Errorf("it is still found: %v", hits)
 	}
-	if left := c.titles("entity"); slices.ContainsFunc(left, func(s string) bool { return strings.Contains(s, "Quimby") }) || !slices.Contains(left, "Peter Novak") {
+	if left := c.titles("entity"); slices.ContainsFunc(left,
+		func(s string) bool { return strings.Contains(s, "Quimby") }) || !slices.Contains(left, "Peter Novak") {
 		t.Errorf("entities %q", left)
 	}
 	n.nothingSays(storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, "marmalade", "Quimby")
 	c.graphHolds(t)
 	again := c.note("I prefer the marmalade of Zebediah Quimby to any other.")
-	if hits := c.search(&pb.Search{Query: "marmalade", Mode: "keyword", Filters: &pb.Filters{Kind: "document"}}); len(hits) != 1 || hits[0].GetNode() != again {
+	if hits := c.search(&pb.Search{Query: "marmalade", Mode: "keyword",
+		Filters: &pb.Filters{Kind: "document"}}); len(hits) != 1 || hits[0].GetNode() != again {
 		t.Errorf("written once more it is found as %v, not %s", hits, again)
 	}
 }
@@ -304,7 +316,8 @@ func (n *testNode) mentioned(part *partition.Ref, id string) bool {
 		n.t.Fatal(err)
 	}
 	defer snap.Close()
-	for rec, err := range storage.ScanRecords(snap, part.Space.Prefix(storage.TableSegment), storage.ScanOptions{}, func() *pb.Segment { return &pb.Segment{} }) {
+	for rec, err := range storage.ScanRecords(snap, part.Space.Prefix(storage.TableSegment), storage.ScanOptions{},
+		func() *pb.Segment { return &pb.Segment{} }) {
 		if err != nil {
 			n.t.Fatal(err)
 		}
@@ -369,7 +382,8 @@ func TestTheTypesOfAForgottenNodesEdgesAreNotToBeRead(t *testing.T) {
 				holder = c.supersede(other, "This one came in its place.").GetNewNode()
 			}
 			c.ok(undeleteOp(id))
-			edges := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Source: id, Origin: pb.OriginAsserted}}})).GetGraph().GetEdges().GetEdges()
+			edges := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Source: id,
+				Origin: pb.OriginAsserted}}})).GetGraph().GetEdges().GetEdges()
 			var back []string
 			for _, e := range edges {
 				back = append(back, e.GetType())
@@ -382,7 +396,8 @@ func TestTheTypesOfAForgottenNodesEdgesAreNotToBeRead(t *testing.T) {
 				t.Errorf("back come %q", back)
 			}
 			e, _ := c.assertEdge(&pb.AssertEdge{Source: id, Target: holder, Type: kind(0)})
-			if got := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Source: id, Type: kind(0)}}})).GetGraph().GetEdges().GetEdges(); len(got) != 1 || got[0].GetId() != e.GetId() {
+			if got := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Source: id,
+				Type: kind(0)}}})).GetGraph().GetEdges().GetEdges(); len(got) != 1 || got[0].GetId() != e.GetId() {
 				t.Errorf("asserted once more there are %v", got)
 			}
 			part, st := n.partOf(c)

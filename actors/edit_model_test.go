@@ -58,7 +58,8 @@ type modelPlace struct {
 }
 
 func newModelGraph(t *rapid.T) *modelGraph {
-	return &modelGraph{t, map[string]*modelNode{}, map[string]string{}, map[string]string{}, map[modelPlace]string{}, map[string]*modelEdge{}}
+	return &modelGraph{t, map[string]*modelNode{}, map[string]string{}, map[string]string{}, map[modelPlace]string{},
+		map[string]*modelEdge{}}
 }
 
 // holder is the node that holds a content or would: perhaps one that has no id yet.
@@ -91,7 +92,8 @@ func (m *modelGraph) create(place modelPlace, id string) *modelNode {
 	if n == nil {
 		n = &modelNode{id: id}
 	}
-	maps.DeleteFunc(m.edges, func(_ string, e *modelEdge) bool { return e.with != "" && e.at(id) }) // of the one that was forgotten
+	// of the one that was forgotten
+	maps.DeleteFunc(m.edges, func(_ string, e *modelEdge) bool { return e.with != "" && e.at(id) })
 	*n = modelNode{id: id, content: place.content, status: pb.StatusLive, history: n.history}
 	m.places[place], m.nodes[id] = id, n
 	if place.variant > 0 {
@@ -106,8 +108,10 @@ func (n *modelNode) gone() bool { return n == nil || n.status == pb.StatusTombst
 // ingest says what becomes of an item, given the id of its node.
 func (m *modelGraph) ingest(ext, content, id string) (outcome string) {
 	before := m.nodes[m.refs[ext]]
-	if before != nil && (before.status == pb.StatusLive && before.edited && m.places[modelPlace{content, 0}] == before.id ||
-		before.status == pb.StatusSuperseded && m.replaced(before) && (m.places[modelPlace{content, 0}] == before.id || m.held[content] == before.id)) {
+	if before != nil && (before.status == pb.StatusLive && before.edited &&
+		m.places[modelPlace{content, 0}] == before.id ||
+		before.status == pb.StatusSuperseded && m.replaced(before) && (m.places[modelPlace{content, 0}] == before.id ||
+			m.held[content] == before.id)) {
 		m.same(before.id, id)
 		return pb.ItemUnchanged
 	}
@@ -389,7 +393,8 @@ func (m *modelGraph) check(c client, contents []string) {
 		} else {
 			standing = append(standing, id)
 			got := r.GetNode()
-			if got.GetContent() != n.content || got.GetNode().GetStatus() != n.status || got.GetNode().GetSupersededBy() != n.by ||
+			if got.GetContent() != n.content || got.GetNode().GetStatus() != n.status ||
+				got.GetNode().GetSupersededBy() != n.by ||
 				!slices.Equal(got.GetNode().GetSource().GetExternalIds(), n.ext) {
 				m.t.Fatalf("the node reads %v, want %+v", r, n)
 			}
@@ -430,7 +435,8 @@ func (m *modelGraph) check(c client, contents []string) {
 		}
 		shown = append(shown, id)
 		got := r.GetGraph().GetEdge().GetEdge()
-		if got.GetSource() != e.source || got.GetTarget() != e.target || (got.GetStatus() == pb.StatusSuperseded) != e.ended || (got.GetValidToMs() != 0) != e.ended {
+		if got.GetSource() != e.source || got.GetTarget() != e.target ||
+			(got.GetStatus() == pb.StatusSuperseded) != e.ended || (got.GetValidToMs() != 0) != e.ended {
 			m.t.Fatalf("the edge reads %v, want %+v", r, e)
 		}
 	}

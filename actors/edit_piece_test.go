@@ -23,7 +23,7 @@ type pieces struct {
 }
 
 func (p *pieces) configure(c *tenant.Config, _ *storage.Options) {
-	c.PieceBytes, c.PieceDone = 8<<10, func() {
+	c.PieceBytes, c.PieceCommitted = 8<<10, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if p.armed && len(p.left) < 2 {
@@ -55,7 +55,8 @@ func (c client) hub(spokes int) string {
 	hub := c.note("The hub.")
 	for i := range spokes {
 		ends := []string{hub, c.note(fmt.Sprintf("Spoke %d.", i))}
-		c.assertEdge(&pb.AssertEdge{Source: ends[i%2], Target: ends[1-i%2], Type: "holds", Note: new(fmt.Sprintf("Note %d.", i))})
+		c.assertEdge(&pb.AssertEdge{Source: ends[i%2], Target: ends[1-i%2], Type: "holds",
+			Note: new(fmt.Sprintf("Note %d.", i))})
 	}
 	return hub
 }
@@ -225,7 +226,10 @@ func TestContentComesBackInTheHubsPlace(t *testing.T) {
 // edges than are taken at a time. It cannot come back, and says so before anything
 // has changed.
 func TestHubWithTooManyEdgesIsForgotten(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) { c.EdgesTaken, c.TombstoneRetention = 7, time.Hour })
+	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
+		c.EdgesPerPiece,
+			c.TombstoneRetention = 7, time.Hour
+	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	hub := c.hub(40)
 	c.refused("payload_too_large", supersedeOp(hub, "Another hub."))

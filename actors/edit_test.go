@@ -31,7 +31,8 @@ func undeleteOp(id string) *pb.Envelope {
 }
 
 func supersedeOp(id, content string) *pb.Envelope {
-	return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: id, Content: content, Reason: "it changed"}}})
+	return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: id,
+		Content: content, Reason: "it changed"}}})
 }
 
 func historyOp(id string, page *pb.Page) *pb.Envelope {
@@ -86,13 +87,17 @@ func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, smallSlices)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	id := c.ingest(&pb.IngestItem{ExternalId: "m1", Content: "The meeting is on Monday.", Metadata: []byte(`{"v":1}`)}).GetItems()[0].GetNode()
+	id := c.ingest(&pb.IngestItem{ExternalId: "m1", Content: "The meeting is on Monday.", Metadata: []byte(`{"v":1}`)}).
+		GetItems()[0].GetNode()
 	before := c.ok(getNodeOp(id)).GetNode()
 	n.clock.Advance(time.Minute)
 
-	after := c.edit(&pb.EditNode{Id: id, Content: new("The gathering is on Tuesday."), Metadata: []byte(`{"v":2}`), Kind: new("belief"), Reason: "it moved", IfMatch: []string{before.GetEtag()}})
-	if after.GetContent() != "The gathering is on Tuesday." || after.GetNode().GetTitle() != "The gathering is on Tuesday." || after.GetNode().GetKind() != "belief" ||
-		string(after.GetNode().GetMetadata()) != `{"v":2}` || after.GetNode().GetCreatedMs() != before.GetNode().GetCreatedMs() ||
+	after := c.edit(&pb.EditNode{Id: id, Content: new("The gathering is on Tuesday."), Metadata: []byte(`{"v":2}`),
+		Kind: new("belief"), Reason: "it moved", IfMatch: []string{before.GetEtag()}})
+	if after.GetContent() != "The gathering is on Tuesday." ||
+		after.GetNode().GetTitle() != "The gathering is on Tuesday." || after.GetNode().GetKind() != "belief" ||
+		string(after.GetNode().GetMetadata()) != `{"v":2}` || after.GetNode().GetCreatedMs() != before.GetNode().
+		GetCreatedMs() ||
 		after.GetNode().GetUpdatedMs() == before.GetNode().GetUpdatedMs() || after.GetEtag() == before.GetEtag() {
 		t.Fatalf("the answer is %v", after)
 	}
@@ -128,7 +133,8 @@ func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 	for _, stale := range [][]string{{before.GetEtag()}, {`"x"`, "W/" + after.GetEtag()}} {
 		c.refused(pb.CodePreconditionFailed, editOp(&pb.EditNode{Id: id, Title: new("No"), IfMatch: stale}))
 	}
-	c.refused(pb.CodeDomainNotFound, editOp(&pb.EditNode{Id: id, Title: new("No"), Domain: new("00000000-0000-4000-8000-000000000000")}))
+	c.refused(pb.CodeDomainNotFound, editOp(&pb.EditNode{Id: id, Title: new("No"),
+		Domain: new("00000000-0000-4000-8000-000000000000")}))
 	check(c)
 
 	entries := c.ok(historyOp(id, nil)).GetGraph().GetHistory().GetChanges()
@@ -136,7 +142,8 @@ func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 		t.Fatalf("history %v", got)
 	}
 	edit := entries[0]
-	if edit.GetReason() != "it moved" || string(edit.GetKeyHash()) != string(hashOf(c)) || len(edit.GetUser()) != 16 || edit.GetAtMs() != after.GetNode().GetUpdatedMs() {
+	if edit.GetReason() != "it moved" || string(edit.GetKeyHash()) != string(hashOf(c)) || len(edit.GetUser()) != 16 ||
+		edit.GetAtMs() != after.GetNode().GetUpdatedMs() {
 		t.Errorf("the edit reads %v", edit)
 	}
 	if string(entries[1].GetKeyHash()) != string(hashOf(c)) { // of the key that sent it
@@ -147,8 +154,9 @@ func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 		got[change.GetField()] = change.GetBefore() + " > " + change.GetAfter()
 	}
 	for field, want := range map[string]string{
-		"content": "The meeting is on Monday. > The gathering is on Tuesday.", "title": "The meeting is on Monday. > The gathering is on Tuesday.",
-		"kind": "document > belief", "metadata": `{"v":1} > {"v":2}`,
+		"content": "The meeting is on Monday. > The gathering is on Tuesday.",
+		"title":   "The meeting is on Monday. > The gathering is on Tuesday.",
+		"kind":    "document > belief", "metadata": `{"v":1} > {"v":2}`,
 	} {
 		if got[field] != want {
 			t.Errorf("%s: %q, want %q", field, got[field], want)
@@ -195,7 +203,8 @@ func TestHistoryOfLongTextsIsCut(t *testing.T) {
 		t.Fatalf("%d entries", len(all))
 	}
 	for _, change := range all[5].GetChanges() {
-		if change.GetField() == "content" && (!change.GetCut() || change.GetAfter() != long[:graph.MaxHistoryText] || change.GetBefore() != "Short.") {
+		if change.GetField() == "content" && (!change.GetCut() || change.GetAfter() != long[:graph.MaxHistoryText] ||
+			change.GetBefore() != "Short.") {
 			t.Errorf("content of %d bytes, cut %v", len(change.GetAfter()), change.GetCut())
 		}
 	}
@@ -252,16 +261,20 @@ func TestEveryOperationInEveryState(t *testing.T) {
 	const gone = pb.CodeNodeNotFound
 	type row struct{ get, edit, forget, undelete, supersede, history string } // the code, or the status after
 	for state, want := range map[string]row{
-		"absent":                     {gone, gone, gone, gone, gone, gone},
-		"foreign":                    {gone, gone, gone, gone, gone, gone},
-		"live":                       {pb.StatusLive, pb.StatusLive, pb.StatusTombstoned, pb.CodeNodeNotForgotten, pb.StatusSuperseded, pb.StatusLive},
-		"superseded":                 {pb.StatusSuperseded, pb.CodeAlreadySuperseded, pb.StatusTombstoned, pb.CodeNodeNotForgotten, pb.CodeAlreadySuperseded, pb.StatusSuperseded},
+		"absent":  {gone, gone, gone, gone, gone, gone},
+		"foreign": {gone, gone, gone, gone, gone, gone},
+		"live": {pb.StatusLive, pb.StatusLive, pb.StatusTombstoned, pb.CodeNodeNotForgotten,
+			pb.StatusSuperseded, pb.StatusLive},
+		"superseded": {pb.StatusSuperseded, pb.CodeAlreadySuperseded, pb.StatusTombstoned,
+			pb.CodeNodeNotForgotten, pb.CodeAlreadySuperseded, pb.StatusSuperseded},
 		"tombstoned":                 {gone, gone, gone, pb.StatusLive, gone, pb.StatusTombstoned},
 		"tombstoned, was superseded": {gone, gone, gone, pb.StatusSuperseded, gone, pb.StatusTombstoned},
-		"restored":                   {pb.StatusLive, pb.StatusLive, pb.StatusTombstoned, pb.CodeNodeNotForgotten, pb.StatusSuperseded, pb.StatusLive},
+		"restored": {pb.StatusLive, pb.StatusLive, pb.StatusTombstoned, pb.CodeNodeNotForgotten,
+			pb.StatusSuperseded, pb.StatusLive},
 	} {
 		for operation, want := range map[string]string{
-			"get": want.get, "edit": want.edit, "forget": want.forget, "undelete": want.undelete, "supersede": want.supersede, "history": want.history,
+			"get": want.get, "edit": want.edit, "forget": want.forget, "undelete": want.undelete, "supersede": want.supersede,
+			"history": want.history,
 		} {
 			t.Run(state+"/"+operation, func(t *testing.T) {
 				id := states[state]()
@@ -315,7 +328,8 @@ func (n *testNode) partOf(c client) (*partition.Ref, *storage.Store) {
 func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	old := c.ingest(&pb.IngestItem{ExternalId: "m1", Title: "Heating", Kind: "belief", Content: "The boiler is new.", Metadata: []byte(`{"v":1}`)}).GetItems()[0].GetNode()
+	old := c.ingest(&pb.IngestItem{ExternalId: "m1", Title: "Heating", Kind: "belief", Content: "The boiler is new.",
+		Metadata: []byte(`{"v":1}`)}).GetItems()[0].GetNode()
 	left, right, gone := c.note("Left neighbour."), c.note("Right neighbour."), c.note("Forgotten neighbour.")
 	in, _ := c.assertEdge(&pb.AssertEdge{Source: left, Target: old, Type: "about", Weight: new(0.3)})
 	out, _ := c.assertEdge(&pb.AssertEdge{Source: old, Target: right, Type: "about"})
@@ -323,13 +337,16 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	c.forget(gone)
 
 	s := c.supersede(old, "The boiler is old.")
-	if s.GetOldNode() != old || !s.GetCreated() || s.GetNewAuthority() != 0.625 || s.GetEdge() != old+"_"+s.GetNewNode()+"_superseded_by" {
+	if s.GetOldNode() != old || !s.GetCreated() || s.GetNewAuthority() != 0.625 || s.GetEdge() != old+"_"+s.GetNewNode()+
+		"_superseded_by" {
 		t.Fatalf("answer %v", s)
 	}
 	id := s.GetNewNode()
 	now, was := c.ok(getNodeOp(id)).GetNode(), c.nodeOf(old)
-	if now.GetNode().GetTitle() != "Heating" || now.GetNode().GetKind() != "belief" || string(now.GetNode().GetMetadata()) != `{"v":1}` ||
-		now.GetNode().GetAuthority() != 0.625 || now.GetContent() != "The boiler is old." || now.GetNode().GetSource().GetType() != pb.SourceSupersede {
+	if now.GetNode().GetTitle() != "Heating" || now.GetNode().GetKind() != "belief" ||
+		string(now.GetNode().GetMetadata()) != `{"v":1}` ||
+		now.GetNode().GetAuthority() != 0.625 || now.GetContent() != "The boiler is old." ||
+		now.GetNode().GetSource().GetType() != pb.SourceSupersede {
 		t.Errorf("the new node reads %v", now)
 	}
 	if was.GetStatus() != pb.StatusSuperseded || was.GetSupersededBy() != id || was.GetValidToMs() == 0 {
@@ -351,7 +368,8 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	if e := edge(out.GetId()); e.GetSource() != id || e.GetTarget() != right {
 		t.Errorf("the edge from it: %v", e)
 	}
-	if e := edge(s.GetEdge()); e.GetSource() != old || e.GetTarget() != id || e.GetOrigin() != pb.OriginSupersede || e.GetType() != "superseded_by" {
+	if e := edge(s.GetEdge()); e.GetSource() != old || e.GetTarget() != id || e.GetOrigin() != pb.OriginSupersede ||
+		e.GetType() != "superseded_by" {
 		t.Errorf("the edge between: %v", e)
 	}
 	if a, b := was.GetDegree(), now.GetNode().GetDegree(); a != 1 || b != 3 {
@@ -361,7 +379,8 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	if e := edge(away.GetId()); e.GetSource() != id || e.GetTarget() != gone {
 		t.Errorf("the edge that comes back: %v", e)
 	}
-	if got, want := c.actions(old), []string{graph.ActionSuperseded, graph.ActionEdgeAsserted, graph.ActionEdgeAsserted, graph.ActionEdgeAsserted, graph.ActionCreated}; !slices.Equal(got, want) {
+	if got, want := c.actions(old), []string{graph.ActionSuperseded, graph.ActionEdgeAsserted, graph.ActionEdgeAsserted,
+		graph.ActionEdgeAsserted, graph.ActionCreated}; !slices.Equal(got, want) {
 		t.Errorf("history of the old %v", got)
 	}
 	if reason := c.ok(historyOp(old, nil)).GetGraph().GetHistory().GetChanges()[0].GetReason(); reason != "it changed" {
@@ -374,7 +393,8 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	if again.GetCreated() || again.GetNewNode() != old || again.GetNewAuthority() != 0.625+0.375/4 {
 		t.Errorf("back to the first: %v", again)
 	}
-	if c.nodeOf(old).GetStatus() != pb.StatusLive || c.nodeOf(old).GetSupersededBy() != "" || c.nodeOf(id).GetStatus() != pb.StatusSuperseded {
+	if c.nodeOf(old).GetStatus() != pb.StatusLive || c.nodeOf(old).GetSupersededBy() != "" ||
+		c.nodeOf(id).GetStatus() != pb.StatusSuperseded {
 		t.Error("the first is not live again")
 	}
 	if e := edge(s.GetEdge()); e.GetStatus() != pb.StatusSuperseded || e.GetValidToMs() == 0 {
@@ -557,7 +577,7 @@ func TestWhatWaitsInTheQueueIsForgottenToo(t *testing.T) {
 				once.Do(func() { close(blocked); <-gate })
 			}
 		}}
-		c.CancelAsked = func(pb.JobID) { asked <- struct{}{} }
+		c.CancelRequested = func(pb.JobID) { asked <- struct{}{} }
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.note("A regretted sentence.")
@@ -565,7 +585,8 @@ func TestWhatWaitsInTheQueueIsForgottenToo(t *testing.T) {
 	before := c.note("A sentence that is as it was.")
 	first := jobOf(c.ok(items(doc("", "Blocking."))))
 	<-blocked
-	queued := jobOf(c.ok(items(doc("r", "A regretted sentence."), doc("k", "A kept sentence."), doc("s", "A repaired sentence."))))
+	queued := jobOf(c.ok(items(doc("r", "A regretted sentence."), doc("k", "A kept sentence."),
+		doc("s", "A repaired sentence."))))
 	only := jobOf(c.ok(items(doc("", "A sentence that is as it was."))))
 	unwanted := jobOf(c.ok(items(doc("", "Nobody wants this."))))
 	var wg sync.WaitGroup
@@ -583,7 +604,8 @@ func TestWhatWaitsInTheQueueIsForgottenToo(t *testing.T) {
 		t.Errorf("it came back: %v", got)
 	}
 	job := c.job(queued)
-	if got, want := itemStatus(job), []string{pb.ItemFailed, pb.ItemCreated, pb.ItemFailed}; !slices.Equal(got, want) || job.GetStatus() != pb.JobSucceeded || job.GetItems()[0].GetExternalId() != "" {
+	if got, want := itemStatus(job), []string{pb.ItemFailed, pb.ItemCreated, pb.ItemFailed}; !slices.Equal(got, want) ||
+		job.GetStatus() != pb.JobSucceeded || job.GetItems()[0].GetExternalId() != "" {
 		t.Errorf("the job reads %v", job)
 	}
 	if job := c.job(only); job.GetStatus() != pb.JobFailed || job.GetErrorCode() != pb.ErrorForgotten {
@@ -678,7 +700,7 @@ func TestEditBesideAFailingSliceDoesNotWaitForTheBackOff(t *testing.T) {
 				panic("cannot digest this")
 			}
 		}}
-		c.CancelAsked = func(pb.JobID) { asked <- struct{}{} }
+		c.CancelRequested = func(pb.JobID) { asked <- struct{}{} }
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.note("One thing.")
@@ -719,7 +741,8 @@ func TestChangesAreAuditedAndAnnounced(t *testing.T) {
 	defer st.Release()
 	org := storage.OrgSpace(part.Store)
 	var events, audits []string
-	for rec, err := range storage.ScanRecords(st, org.Prefix(storage.TableOutbox), storage.ScanOptions{}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+	for rec, err := range storage.ScanRecords(st, org.Prefix(storage.TableOutbox), storage.ScanOptions{},
+		func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -729,7 +752,8 @@ func TestChangesAreAuditedAndAnnounced(t *testing.T) {
 		}
 		events = append(events, e.GetType()+" "+string(e.GetData()))
 	}
-	for rec, err := range storage.ScanRecords(st, org.Prefix(storage.TableAudit), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
+	for rec, err := range storage.ScanRecords(st, org.Prefix(storage.TableAudit), storage.ScanOptions{},
+		func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -744,10 +768,12 @@ func TestChangesAreAuditedAndAnnounced(t *testing.T) {
 		if target != "" {
 			target = `,"targetId":"` + target + `"`
 		}
-		return fmt.Sprintf(`graph.updated {"affectedNodes":%d,"changeType":"%s","subject":"anna"%s}`, affected, change, target)
+		return fmt.Sprintf(`graph.updated {"affectedNodes":%d,"changeType":"%s","subject":"anna"%s}`, affected, change,
+			target)
 	}
 	want := []string{
-		fmt.Sprintf(`job.completed {"jobId":"%s","jobType":"ingest_batch","status":"succeeded","subject":"anna"}`, pb.JobID(job.GetId())),
+		fmt.Sprintf(`job.completed {"jobId":"%s","jobType":"ingest_batch","status":"succeeded","subject":"anna"}`,
+			pb.JobID(job.GetId())),
 		graph("created", "", 2),
 		graph("updated", id, 1),
 		graph("superseded", id, 2),
@@ -758,7 +784,8 @@ func TestChangesAreAuditedAndAnnounced(t *testing.T) {
 	if !slices.Equal(events, want) {
 		t.Errorf("events\n%s\nwant\n%s", strings.Join(events, "\n"), strings.Join(want, "\n"))
 	}
-	if want := []string{"node.update " + id, "node.supersede " + id, "node.forget " + by, "node.undelete " + by}; !slices.Equal(audits, want) {
+	if want := []string{"node.update " + id, "node.supersede " + id, "node.forget " + by, "node.undelete " +
+		by}; !slices.Equal(audits, want) {
 		t.Errorf("audits %v", audits)
 	}
 }

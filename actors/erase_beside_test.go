@@ -16,7 +16,8 @@ import (
 // writes nothing behind the erasure.
 func TestAnErasedMemoryTakesNothingIn(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	for name, op := range map[string]*pb.Envelope{"ingest": items(doc("a", "a text")), "import": file("a.txt", "a text"), "export": createExport(false)} {
+	for name, op := range map[string]*pb.Envelope{"ingest": items(doc("a", "a text")), "import": file("a.txt", "a text"),
+		"export": createExport(false)} {
 		made := n.org(NewOrg{Name: "Acme", OwnerEmail: name + "@example.com", Plan: pb.PlanUnlimited})
 		c := client{n: n, key: made.APIKey}
 		c.put("ann")
@@ -64,7 +65,8 @@ func TestARemovedMembersConnectorsGo(t *testing.T) {
 	<-late.Done // before or behind
 	store := storage.StoreID{Org: org.Org, Realm: storage.RealmMain}
 	n.settle(store)
-	if left := records(n, store, storage.TableConnector, func() *pb.Connector { return &pb.Connector{} }); len(left) != 1 || pb.UserID(left[0].GetUser()) != org.Owner {
+	if left := records(n, store, storage.TableConnector,
+		func() *pb.Connector { return &pb.Connector{} }); len(left) != 1 || pb.UserID(left[0].GetUser()) != org.Owner {
 		t.Errorf("left: %v", left)
 	}
 	p.gone(t, n, l)
@@ -129,7 +131,8 @@ func TestASubjectIsNobodysUser(t *testing.T) {
 	c := client{n: n, key: org.APIKey}
 	c.put("ann")
 	user := pb.UserID(c.as("ann").partition().ID)
-	if k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: user, Scopes: []string{pb.ScopeRead}}); !errors.Is(err, tenant.ErrUserNotFound) {
+	if k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: user,
+		Scopes: []string{pb.ScopeRead}}); !errors.Is(err, tenant.ErrUserNotFound) {
 		t.Errorf("a key %v, %v", k, err)
 	}
 	part := fmt.Sprintf(`{"partition":{"id":"x","kind":"member"},"user":%q}`, user)
@@ -145,7 +148,8 @@ func TestRestoredSettingsAreRead(t *testing.T) {
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	read := func(who client) string {
-		return who.ok(account(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})).GetAccount().GetSettings().GetQualityMode()
+		return who.ok(account(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})).GetAccount().
+			GetSettings().GetQualityMode()
 	}
 	for i := range 20 {
 		name := fmt.Sprint("subject ", i)
@@ -164,7 +168,8 @@ func TestRestoredSettingsAreRead(t *testing.T) {
 				}
 			}
 		})
-		part := fmt.Sprintf(`{"partition":{"id":"x","kind":"subject","subject":%q,"settings":{"qualityMode":"thorough"}}}`, name)
+		part := fmt.Sprintf(`{"partition":{"id":"x","kind":"subject","subject":%q,"settings":{"qualityMode":"thorough"}}}`,
+			name)
 		_, err := n.sys.Restore(t.Context(), org.Org, []byte(part))
 		close(stop)
 		wg.Wait()

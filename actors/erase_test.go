@@ -129,7 +129,8 @@ func (p *planter) there(t *testing.T, n *testNode) {
 	found := p.found(everything(t, n.disk, storagetest.Dir))
 	for _, s := range p.planted {
 		if !slices.Contains(found, s) && !slices.Contains(p.takenBack, s) {
-			t.Fatalf("%d of %d planted strings are on the disk, and not %s: the test proves nothing", len(found), len(p.planted), s)
+			t.Fatalf("%d of %d planted strings are on the disk, and not %s: the test proves nothing", len(found), len(p.planted),
+				s)
 		}
 	}
 }
@@ -173,7 +174,8 @@ func plantMemory(c client, p *planter, documents int) (nodes []string) {
 		c.ok(edge)
 	}
 	for _, id := range nodes[8:11] {
-		c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: id, Content: "common, better: " + p.next(), Reason: p.next()}}}))
+		c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: id,
+			Content: "common, better: " + p.next(), Reason: p.next()}}}))
 	}
 	p.takenBack = append(p.takenBack, written(nodes[12])...)
 	c.forget(nodes[12])
@@ -188,10 +190,12 @@ func plantSessions(c client, p *planter, store storage.StoreID, filename string)
 		sessions = append(sessions, session)
 		var lines []*pb.SessionEvent
 		for range 5 {
-			lines = append(lines, &pb.SessionEvent{Session: session, Role: "user", Text: "common words " + p.next(), Event: p.next(), Cwd: "/" + p.next()})
+			lines = append(lines, &pb.SessionEvent{Session: session, Role: "user", Text: "common words " + p.next(),
+				Event: p.next(), Cwd: "/" + p.next()})
 		}
 		c.ok(events(lines...))
-		c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: &pb.AgentSignals{Session: session, Signals: []*pb.AgentSignal{{Type: "loop", Detail: p.next()}}}}}))
+		c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: &pb.AgentSignals{Session: session,
+			Signals: []*pb.AgentSignal{{Type: "loop", Detail: p.next()}}}}}))
 	}
 	c.ok(file(filename, "common file about "+p.next()))
 	c.n.settle(store)
@@ -199,7 +203,8 @@ func plantSessions(c client, p *planter, store storage.StoreID, filename string)
 }
 
 // erasing starts a node whose log a test can search.
-func erasing(t *testing.T, disk *storagetest.Disk, configure ...func(*tenant.Config, *storage.Options)) (*testNode, *logs) {
+func erasing(t *testing.T, disk *storagetest.Disk, configure ...func(*tenant.Config, *storage.Options)) (*testNode,
+	*logs) {
 	t.Helper()
 	l := &logs{}
 	return startNode(t, disk, append(configure, func(cfg *tenant.Config, o *storage.Options) {

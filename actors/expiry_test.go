@@ -101,7 +101,8 @@ func TestSubjectWithManyJobsIsErasedInBoundedBatches(t *testing.T) {
 		var id pb.JobID
 		binary.BigEndian.PutUint32(id[:], uint32(i))
 		tenant.PutJob(b, o.Space, &pb.Job{
-			Id: id[:], Type: pb.JobIngest, Status: pb.JobQueued, Partition: part.ID.Bytes(), Subject: "anna", CreatedMs: clock.Millis(n.clock.Now()),
+			Id: id[:], Type: pb.JobIngest, Status: pb.JobQueued, Partition: part.ID.Bytes(), Subject: "anna",
+			CreatedMs: clock.Millis(n.clock.Now()),
 		})
 	}
 	if err := o.Committer.Commit(b); err != nil {

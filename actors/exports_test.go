@@ -106,7 +106,8 @@ func TestExportHoldsTheMemoryAndNoOther(t *testing.T) {
 	c.ingest(doc("mine", "text of the owner"))
 
 	of := readDocument(t, c.as("ann").download(c.as("ann").export(false)))
-	if of.Format != document.Format || of.Version != document.Version || of.Scope != pb.ExportScopeUser || len(of.Partitions) != 1 {
+	if of.Format != document.Format || of.Version != document.Version || of.Scope != pb.ExportScopeUser ||
+		len(of.Partitions) != 1 {
 		t.Fatalf("head %+v", of.Head)
 	}
 	p := of.Partitions[0]
@@ -118,14 +119,16 @@ func TestExportHoldsTheMemoryAndNoOther(t *testing.T) {
 		}
 	}
 	slices.Sort(texts)
-	if want := []string{"live: a new text", "live: text of <ann> & co", "superseded: an old text"}; !slices.Equal(texts, want) || p.Subject != "ann" {
+	if want := []string{"live: a new text", "live: text of <ann> & co", "superseded: an old text"}; !slices.Equal(texts,
+		want) || p.Subject != "ann" {
 		t.Errorf("%s has %q, want %q", p.Subject, texts, want)
 	}
 	if len(p.ExternalIDs) != 2 {
 		t.Errorf("external ids %v", p.ExternalIDs)
 	}
 	whole := c.download(c.export(true))
-	for text, want := range map[string]bool{"text of <ann>": true, "text of the owner": true, "owner@example.com": true, "another organization": false} {
+	for text, want := range map[string]bool{"text of <ann>": true, "text of the owner": true, "owner@example.com": true,
+		"another organization": false} {
 		if bytes.Contains(whole, []byte(text)) != want {
 			t.Errorf("the organization's document holds %q: %v", text, !want)
 		}
@@ -183,7 +186,8 @@ func TestExportsBelongToWhoMayReadThem(t *testing.T) {
 		t.Fatal("the list of two has one page of one")
 	}
 	c.refused(pb.CodeInvalidCursor, listExports(&pb.Page{Cursor: cursor}))
-	if rest := c.as("ann").ok(listExports(&pb.Page{Cursor: cursor})).GetData().GetExports(); len(rest.GetExports()) != 1 || rest.GetNextCursor() != "" {
+	if rest := c.as("ann").ok(listExports(&pb.Page{Cursor: cursor})).GetData().GetExports(); len(rest.GetExports()) != 1 ||
+		rest.GetNextCursor() != "" {
 		t.Errorf("the second page is %v", rest)
 	}
 }
@@ -221,7 +225,8 @@ func TestOrganizationExportIsItsMakers(t *testing.T) {
 	}
 	_, admin := n.recruit(made.Org, "admin@example.com", RoleAdmin, pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin)
 	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, pb.ScopeRead)
-	for name, who := range map[string]client{"an admin": admin, "a peer": peer, "the maker as a subject": c.as("ann"), "the sandbox": n.sandboxKey(c)} {
+	for name, who := range map[string]client{"an admin": admin, "a peer": peer, "the maker as a subject": c.as("ann"),
+		"the sandbox": n.sandboxKey(c)} {
 		if reads(who) {
 			t.Errorf("%s sees it", name)
 		}
@@ -244,7 +249,8 @@ func TestExportExpires(t *testing.T) {
 	n.waitFor(func() bool { // the sweep ends it in the store
 		n.clock.Advance(tenant.SweepInterval)
 		c.ok(&pb.Envelope{Op: &pb.Envelope_Me{Me: &pb.Me{}}})
-		return records(n, store, storage.TableExport, func() *pb.Export { return &pb.Export{} })[0].GetStatus() == pb.ExportExpired
+		return records(n, store, storage.TableExport,
+			func() *pb.Export { return &pb.Export{} })[0].GetStatus() == pb.ExportExpired
 	})
 }
 
@@ -275,7 +281,8 @@ func TestForgettingEndsExports(t *testing.T) {
 			t.Errorf("export is %s, want %s", got, e.want)
 		}
 	}
-	if again := c.as("ann").download(c.as("ann").export(false)); bytes.Contains(again, []byte("a text to forget")) || !bytes.Contains(again, []byte("a text to keep")) {
+	if again := c.as("ann").download(c.as("ann").export(false)); bytes.Contains(again, []byte("a text to forget")) ||
+		!bytes.Contains(again, []byte("a text to keep")) {
 		t.Errorf("the next document is %s", again)
 	}
 }
@@ -392,7 +399,8 @@ func TestOnlyFinishedExportsAreDownloaded(t *testing.T) {
 		id := pb.ExportID{byte(i + 1)}
 		c.inOrg(func(o *tenant.Org) {
 			e := &pb.Export{
-				Id: id[:], User: made.Owner[:], Partition: made.Owner[:], Scope: pb.ExportScopeUser, Status: status, Format: export.ExportFormat, CreatedMs: n.clock.Now().UnixMilli(),
+				Id: id[:], User: made.Owner[:], Partition: made.Owner[:], Scope: pb.ExportScopeUser, Status: status,
+				Format: export.ExportFormat, CreatedMs: n.clock.Now().UnixMilli(),
 			}
 			ch := commit.New(o.Store)
 			ch.Put(export.Key(o.Space, id), e)
@@ -420,7 +428,8 @@ func TestEndedExportsAreBounded(t *testing.T) {
 			var id pb.ExportID
 			id[0], id[1] = byte(i>>8), byte(i)
 			e := &pb.Export{
-				Id: id[:], User: part[:], Partition: part[:], Scope: pb.ExportScopeUser, Status: pb.ExportExpired, Format: export.ExportFormat,
+				Id: id[:], User: part[:], Partition: part[:], Scope: pb.ExportScopeUser, Status: pb.ExportExpired,
+				Format:    export.ExportFormat,
 				CreatedMs: int64(1000 + i), FinishedMs: n.clock.Now().UnixMilli(),
 			}
 			b.Put(export.Key(o.Space, id), e)
@@ -430,7 +439,8 @@ func TestEndedExportsAreBounded(t *testing.T) {
 	})
 	c.export(false)
 	c.export(false)
-	left := records(n, storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}, storage.TableExport, func() *pb.Export { return &pb.Export{} })
+	left := records(n, storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}, storage.TableExport,
+		func() *pb.Export { return &pb.Export{} })
 	oldest := slices.MinFunc(left, func(a, b *pb.Export) int { return int(a.GetCreatedMs() - b.GetCreatedMs()) })
 	if len(left) != export.MaxEndedExports+1 || oldest.GetCreatedMs() != 1000+4 {
 		t.Errorf("%d records, the oldest of %d", len(left), oldest.GetCreatedMs())
@@ -460,7 +470,8 @@ func TestExportsFromBeforeASubjectOutliveIt(t *testing.T) {
 			behind := c.export(true)
 			n.clock.Advance(time.Hour)
 			forget(n, c, text)
-			for id, want := range map[string]string{before: pb.ExportSucceeded, between: pb.ExportExpired, behind: pb.ExportExpired} {
+			for id, want := range map[string]string{before: pb.ExportSucceeded, between: pb.ExportExpired,
+				behind: pb.ExportExpired} {
 				e := c.ok(getExport(id)).GetData().GetExport()
 				at := n.clock.Now().UnixMilli()
 				if over := e.GetExpiresMs() <= at; e.GetStatus() != want || over != (want == pb.ExportExpired) {

@@ -34,7 +34,7 @@ func TestRestartsDoNotUseUpAJobsAttempts(t *testing.T) {
 				entered.Do(func() { close(blocked) })
 				<-stopping
 			}}
-			cfg.StopAsked = func() { left.Do(func() { close(stopping) }) }
+			cfg.StopRequested = func() { left.Do(func() { close(stopping) }) }
 		})
 		c.n = n
 		if round == 0 {
@@ -131,7 +131,7 @@ func TestPanickingWorkerIsReplaced(t *testing.T) {
 	var once, boom sync.Once
 	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { once.Do(func() { close(blocked); <-gate }) }}
-		cfg.CancelAsked = func(pb.JobID) { boom.Do(func() { panic("broken") }) }
+		cfg.CancelRequested = func(pb.JobID) { boom.Do(func() { panic("broken") }) }
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	job := jobOf(c.ok(items(doc("a", "Some text."))))
@@ -358,7 +358,8 @@ func TestAnItemIsTriedFiveTimes(t *testing.T) {
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := jobOf(c.ok(items(doc("a", "Bread."))))
-	for k, wait := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond, 1600 * time.Millisecond} {
+	for k, wait := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond,
+		800 * time.Millisecond, 1600 * time.Millisecond} {
 		// That an attempt began is on its way to the disk meanwhile.
 		n.waitFor(func() bool { return n.clock.WaitersIn(wait) > 0 && int(c.job(id).GetAttempts()) > k })
 		if job := c.job(id); int(tries.Load()) != k+1 || int(job.GetAttempts()) != k+1 || job.GetStatus() != pb.JobRunning {

@@ -61,7 +61,7 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"key id 64 hex characters", hex.EncodedLen(len(pb.KeyHash{})), 64},
 		// docs/interface.md, elsewhere.
 		{"Default page size 50", tenant.PageSize(&pb.Page{}), 50},
-		{"lastUsedAt is written at most once a minute per key", tenant.UseWriteInterval, time.Minute},
+		{"lastUsedAt is written at most once a minute per key", tenant.LastUsedInterval, time.Minute},
 		{"lifetime 7 days (of a sandbox key)", tenant.DefaultSandboxKeyLife, 7 * day},
 		{"ends failed after 5 attempts", tenant.MaxAttempts, 5},
 		{"topK?: 1-100 (10)", search.DefaultTopK, 10},
@@ -75,7 +75,8 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"responseSnippet (at most 512 bytes, printable)", webhook.MaxSnippet, 512},
 		{"The last 50 per endpoint are kept", webhook.MaxDeliveries, 50},
 		{"A response is read up to 64 KiB", egress.MaxResponse, 64 << 10},
-		{"whsec_ followed by base64 of 32 random bytes", fmt.Sprint(webhook.WebhookSecretPrefix, webhook.WebhookSecretBytes), "whsec_32"},
+		{"whsec_ followed by base64 of 32 random bytes", fmt.Sprint(webhook.WebhookSecretPrefix, webhook.WebhookSecretBytes),
+			"whsec_32"},
 	} {
 		if f.got != f.want {
 			t.Errorf("%q: %v, want %v", f.words, f.got, f.want)

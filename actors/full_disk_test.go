@@ -63,10 +63,12 @@ func TestAnOrganizationOpensOnAFullDisk(t *testing.T) {
 		c.inOrg(func(o *tenant.Org) {
 			err := o.WithStore(func(st *storage.Store) error {
 				stored, k := &pb.Webhook{}, &pb.Connector{}
-				if _, err := st.Get(tenant.ModuleOf[*webhook.Module](&o.View).KeyOf(pb.WebhookID(hook.GetId())), stored); err != nil {
+				if _, err := st.Get(tenant.ModuleOf[*webhook.Module](&o.View).KeyOf(pb.WebhookID(hook.GetId())),
+					stored); err != nil {
 					return err
 				}
-				if _, err := st.Get(tenant.ModuleOf[*connector.Module](&o.View).ConnectorKey(pb.ConnectorID(feed.GetId())), k); err != nil {
+				if _, err := st.Get(tenant.ModuleOf[*connector.Module](&o.View).ConnectorKey(pb.ConnectorID(feed.GetId())),
+					k); err != nil {
 					return err
 				}
 				_, ofHook, err := o.Unseal(webhook.WebhookSecrets, stored.GetSealed(), stored.GetId())
@@ -97,7 +99,8 @@ func TestAnOrganizationOpensOnAFullDisk(t *testing.T) {
 		}
 		for i, got := range weak() {
 			if got != round.weak {
-				t.Errorf("with %d bytes free, secret %d is sealed without the operator's key: %v, want %v", round.free, i, got, round.weak)
+				t.Errorf("with %d bytes free, secret %d is sealed without the operator's key: %v, want %v", round.free, i, got,
+					round.weak)
 			}
 		}
 		n.stop()

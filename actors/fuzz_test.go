@@ -23,7 +23,8 @@ func FuzzPositions(f *testing.F) {
 	f.Add([]byte("1772366400000.00000000-0000-0000-0000-000000000001"))
 	f.Add([]byte("-1.x"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if at, err := graph.DecodePosition(raw); (err == nil) != (len(raw) >= 8) || err == nil && string(at.Encode()) != string(raw) {
+		if at, err := graph.DecodePosition(raw); (err == nil) != (len(raw) >= 8) || err == nil &&
+			string(at.Encode()) != string(raw) {
 			t.Fatalf("%x is %v, %v", raw, at, err)
 		}
 		created, org, err := parsePosition(string(raw))
@@ -44,8 +45,10 @@ func FuzzPositions(f *testing.F) {
 // each address that it names is one that is checked.
 func FuzzConnectorConfig(f *testing.F) {
 	for _, config := range []string{
-		`{"url":"https://example.com/feed.xml","authorization":"Bearer x"}`, `{"pages":["https://a.example/","https://b.example/"]}`, `{"sitemap":"https://a.example/s.xml"}`,
-		`{"url":"https://a.example/r.git","token":"t","branch":"main"}`, `{"url":1}`, `null`, `{"Token":"x"}`, `{"token":"a","token":"b"}`,
+		`{"url":"https://example.com/feed.xml","authorization":"Bearer x"}`,
+		`{"pages":["https://a.example/","https://b.example/"]}`, `{"sitemap":"https://a.example/s.xml"}`,
+		`{"url":"https://a.example/r.git","token":"t","branch":"main"}`, `{"url":1}`, `null`, `{"Token":"x"}`,
+		`{"token":"a","token":"b"}`,
 	} {
 		f.Add([]byte(config))
 	}
@@ -72,7 +75,8 @@ func FuzzConnectorConfig(f *testing.F) {
 				t.Fatalf("%s: %v", raw, a)
 			}
 		}
-		if again, err := connector.AddressesOf(shown.GetConfig()); failed == nil && (err != nil || !slices.Equal(again, list)) {
+		if again, err := connector.AddressesOf(shown.GetConfig()); failed == nil &&
+			(err != nil || !slices.Equal(again, list)) {
 			t.Fatalf("%s: addresses %v, as shown %v, %v", raw, list, again, err)
 		}
 	})

@@ -31,12 +31,14 @@ const (
 // page. The records are written directly, as the worker would. Run it with
 // -benchtime 1x.
 func BenchmarkLists(b *testing.B) {
-	n := startNode(b, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) { o.CacheBytes = 64 << 20 }) // the service's own
+	// the service's own
+	n := startNode(b, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) { o.CacheBytes = 64 << 20 })
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.ok(find("nothing")) // the member is known
 	var hub, leaf string
 	c.inOrg(func(o *tenant.Org) { hub, leaf = fillGraph(b, o, o.Members[onlyMember(b, o)]) })
-	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Q: "note"}}})) // the index is in memory
+	// the index is in memory
+	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Q: "note"}}}))
 
 	at := func(month int) *int64 {
 		return new(time.Date(2025, time.Month(month), 1, 0, 0, 0, 0, time.UTC).UnixMilli())
@@ -162,9 +164,12 @@ func fillGraph(b *testing.B, o *tenant.Org, part *partition.Ref) (hub, leaf stri
 	for i := range nodes {
 		content := fmt.Sprintf("Note number%d speaks of matter%d, and of what came of it in the end.", i, i%50)
 		n := &pb.Node{
-			Id: string(part.NodeFor(content)), Kind: share("document", "entity", "belief", "event", "preference"), Title: fmt.Sprintf("Note number%d", i),
-			Status: pb.StatusLive, Domain: domains[rnd.IntN(len(domains))], Authority: 0.5, Confidence: 1, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}},
-			CreatedMs: begin + int64(i)*year/benchNodes, UpdatedMs: begin, ValidFromMs: begin, Metadata: []byte(`{"source":"bench"}`), Chunks: []uint64{uint64(i + 1)},
+			Id: string(part.NodeFor(content)), Kind: share("document", "entity", "belief", "event", "preference"),
+			Title:  fmt.Sprintf("Note number%d", i),
+			Status: pb.StatusLive, Domain: domains[rnd.IntN(len(domains))], Authority: 0.5, Confidence: 1,
+			Source:    &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}},
+			CreatedMs: begin + int64(i)*year/benchNodes, UpdatedMs: begin, ValidFromMs: begin,
+			Metadata: []byte(`{"source":"bench"}`), Chunks: []uint64{uint64(i + 1)},
 		}
 		switch {
 		case i%10 == 1:
@@ -190,8 +195,10 @@ func fillGraph(b *testing.B, o *tenant.Org, part *partition.Ref) (hub, leaf stri
 			continue
 		}
 		e := &pb.Edge{
-			Id: fmt.Sprintf("00000000-0000-0000-0000-%012d", i), Source: from.GetId(), Target: to.GetId(), Type: share("mentions", "near", "after"), Origin: pb.OriginIngest,
-			Weight: 0.5, Confidence: 0.5, Status: pb.StatusLive, CreatedMs: begin + int64(i)*year/benchEdges, UpdatedMs: begin, ValidFromMs: begin,
+			Id: fmt.Sprintf("00000000-0000-0000-0000-%012d", i), Source: from.GetId(), Target: to.GetId(),
+			Type: share("mentions", "near", "after"), Origin: pb.OriginIngest,
+			Weight: 0.5, Confidence: 0.5, Status: pb.StatusLive, CreatedMs: begin + int64(i)*year/benchEdges, UpdatedMs: begin,
+			ValidFromMs: begin,
 		}
 		if i%3 == 0 {
 			e.Origin = pb.OriginCognition
@@ -207,14 +214,16 @@ func fillGraph(b *testing.B, o *tenant.Org, part *partition.Ref) (hub, leaf stri
 		graph.PutEdge(ch.Batch, part.Space, nil, e)
 		flush(4 << 20)
 	}
-	state := &pb.PartitionState{NextChunk: benchNodes + 1, Nodes: benchNodes, Chunks: benchNodes, Model: o.System.Config.Embedder.ID()}
+	state := &pb.PartitionState{NextChunk: benchNodes + 1, Nodes: benchNodes, Chunks: benchNodes,
+		Model: o.System.Config.Embedder.ID()}
 	for i, n := range nodes {
 		content := fmt.Sprintf("Note number%d speaks of matter%d, and of what came of it in the end.", i, i%50)
 		seq := uint64(i + 1)
 		graph.PutNode(ch.Batch, part.Space, graph.NodePlace{}, n)
 		ch.Put(part.Space.Key(storage.TableContent, storage.Str(n.GetId())), &pb.Content{Text: content})
 		if n.GetStatus() != pb.StatusTombstoned {
-			ch.Put(part.Space.Key(storage.TableChunk, storage.U64(seq)), &pb.Chunk{Seq: seq, Node: n.GetId(), Text: content, Tokens: 20, CreatedMs: n.GetCreatedMs(), End: uint32(len(content))})
+			ch.Put(part.Space.Key(storage.TableChunk, storage.U64(seq)), &pb.Chunk{Seq: seq, Node: n.GetId(), Text: content,
+				Tokens: 20, CreatedMs: n.GetCreatedMs(), End: uint32(len(content))})
 			ch.PutRaw(part.Space.Key(storage.TableUnsealed, storage.U64(seq)), nil)
 		}
 		flush(4 << 20)
@@ -222,11 +231,12 @@ func fillGraph(b *testing.B, o *tenant.Org, part *partition.Ref) (hub, leaf stri
 	for i := range 1000 {
 		id := pb.DomainID{byte(i >> 8), byte(i)}
 		graph.PutDomain(ch.Batch, part.Space, &pb.Domain{
-			Id: id[:], Label: fmt.Sprintf("Topic %d", i), Keywords: []string{"heating", "water", cmp.Or(map[int]string{3: "unheard"}[i], "light")}, CreatedMs: begin + int64(i), UpdatedMs: begin,
+			Id: id[:], Label: fmt.Sprintf("Topic %d", i), Keywords: []string{"heating", "water",
+				cmp.Or(map[int]string{3: "unheard"}[i], "light")}, CreatedMs: begin + int64(i), UpdatedMs: begin,
 		})
 	}
 	ch.Put(part.Space.Key(storage.TableState), state)
 	flush(0)
-	o.System.Parts.Drop(part) // it has been filled behind its back
+	o.System.Partitions.Drop(part) // it has been filled behind its back
 	return hub, leaf
 }

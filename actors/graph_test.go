@@ -91,7 +91,8 @@ func idsOf(r *pb.Reply) (ids []string, next string) {
 	for _, d := range g.GetDomains().GetDomains() {
 		ids = append(ids, pb.DomainID(d.GetId()).String())
 	}
-	return ids, g.GetNodes().GetNextCursor() + g.GetMatches().GetNextCursor() + g.GetEdges().GetNextCursor() + g.GetDomains().GetNextCursor()
+	return ids, g.GetNodes().GetNextCursor() + g.GetMatches().GetNextCursor() + g.GetEdges().
+		GetNextCursor() + g.GetDomains().GetNextCursor()
 }
 
 // note takes in a text and returns its node's id.
@@ -108,10 +109,13 @@ func TestEdges(t *testing.T) {
 	n := startNode(t, disk)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.put("anna")
-	a, b, other := c.note("The boiler is old."), c.note("The plumber came."), c.as("anna").note("The boiler is old, says Anna.")
+	a, b, other := c.note("The boiler is old."), c.note("The plumber came."),
+		c.as("anna").note("The boiler is old, says Anna.")
 
-	e, status := c.assertEdge(&pb.AssertEdge{Source: a, Target: b, Type: "repaired_by", Weight: new(0.9), Confidence: new(0.25), Note: new("I was there.")})
-	if status != 201 || e.GetWeight() != 0.4 || e.GetConfidence() != 0.25 || e.GetOrigin() != "asserted" || e.GetStatus() != pb.StatusLive || e.GetNote() != "I was there." {
+	e, status := c.assertEdge(&pb.AssertEdge{Source: a, Target: b, Type: "repaired_by", Weight: new(0.9),
+		Confidence: new(0.25), Note: new("I was there.")})
+	if status != 201 || e.GetWeight() != 0.4 || e.GetConfidence() != 0.25 || e.GetOrigin() != "asserted" ||
+		e.GetStatus() != pb.StatusLive || e.GetNote() != "I was there." {
 		t.Fatalf("%d %v", status, e)
 	}
 	if got := c.ok(getEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge(); !proto.Equal(got, e) {
@@ -120,7 +124,8 @@ func TestEdges(t *testing.T) {
 	// Again: the same edge, and what is not named stays.
 	n.clock.Advance(time.Second)
 	again, status := c.assertEdge(&pb.AssertEdge{Source: a, Target: b, Type: "repaired_by", Weight: new(0.0)})
-	if status != 200 || again.GetId() != e.GetId() || again.GetWeight() != 0 || again.GetConfidence() != 0.25 || again.GetNote() != "I was there." ||
+	if status != 200 || again.GetId() != e.GetId() || again.GetWeight() != 0 || again.GetConfidence() != 0.25 ||
+		again.GetNote() != "I was there." ||
 		again.GetCreatedMs() != e.GetCreatedMs() || again.GetUpdatedMs() == e.GetUpdatedMs() {
 		t.Fatalf("%d %v", status, again)
 	}
@@ -156,7 +161,8 @@ func TestEdges(t *testing.T) {
 	updated := c.nodeOf(a).GetUpdatedMs()
 
 	gone := c.ok(forgetEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge()
-	if gone.GetStatus() != pb.StatusTombstoned || gone.GetTombstonedMs() == 0 || gone.GetNote() != "" || gone.GetId() != e.GetId() {
+	if gone.GetStatus() != pb.StatusTombstoned || gone.GetTombstonedMs() == 0 || gone.GetNote() != "" ||
+		gone.GetId() != e.GetId() {
 		t.Fatalf("forgotten: %v", gone)
 	}
 	degrees(1)
@@ -196,7 +202,8 @@ func TestAssertingIsOneWithItsTrail(t *testing.T) {
 		return op
 	}
 	first, second := c.ok(request()), c.ok(request())
-	if !second.GetReplayed() || second.GetStatus() != 201 || second.GetGraph().GetEdge().GetEdge().GetId() != first.GetGraph().GetEdge().GetEdge().GetId() {
+	if !second.GetReplayed() || second.GetStatus() != 201 ||
+		second.GetGraph().GetEdge().GetEdge().GetId() != first.GetGraph().GetEdge().GetEdge().GetId() {
 		t.Fatalf("the retry answers %v", second)
 	}
 	id := first.GetGraph().GetEdge().GetEdge().GetId()
@@ -204,7 +211,8 @@ func TestAssertingIsOneWithItsTrail(t *testing.T) {
 	var audits, events []string
 	c.inOrg(func(o *tenant.Org) {
 		err := o.WithStore(func(st *storage.Store) error {
-			for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableAudit), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
+			for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableAudit), storage.ScanOptions{},
+				func() *pb.Audit { return &pb.Audit{} }) {
 				if err != nil {
 					return err
 				}
@@ -212,7 +220,8 @@ func TestAssertingIsOneWithItsTrail(t *testing.T) {
 					audits = append(audits, rec.Value.GetAction())
 				}
 			}
-			for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableOutbox), storage.ScanOptions{}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+			for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TableOutbox), storage.ScanOptions{},
+				func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
 				if err != nil {
 					return err
 				}
@@ -221,7 +230,8 @@ func TestAssertingIsOneWithItsTrail(t *testing.T) {
 					return err
 				}
 				if data["targetId"] == id {
-					events = append(events, fmt.Sprint(rec.Value.GetType(), " ", data["changeType"], " ", data["affectedNodes"], " ", len(data)))
+					events = append(events, fmt.Sprint(rec.Value.GetType(), " ", data["changeType"], " ", data["affectedNodes"], " ",
+						len(data)))
 				}
 				if strings.Contains(string(rec.Value.GetData()), "secretly") {
 					t.Error("an event tells the note")
@@ -236,7 +246,8 @@ func TestAssertingIsOneWithItsTrail(t *testing.T) {
 	if want := []string{"edge.assert", "edge.forget"}; !slices.Equal(audits, want) {
 		t.Errorf("audits %q, want %q", audits, want)
 	}
-	if want := []string{"graph.updated edge_asserted 2 4", "graph.updated edge_forgotten 2 4"}; !slices.Equal(events, want) {
+	if want := []string{"graph.updated edge_asserted 2 4", "graph.updated edge_forgotten 2 4"}; !slices.Equal(events,
+		want) {
 		t.Errorf("events %q, want %q", events, want)
 	}
 }
@@ -251,7 +262,8 @@ func TestEdgeFilters(t *testing.T) {
 		ids[name] = c.note("Note " + name)
 	}
 	var all []*pb.Edge
-	for _, spec := range []string{"a near b", "b near a", "a far b", "b far c", "c near d", "d above a", "a near c", "a near d"} {
+	for _, spec := range []string{"a near b", "b near a", "a far b", "b far c", "c near d", "d above a", "a near c",
+		"a near d"} {
 		w := strings.Fields(spec)
 		n.clock.Advance(time.Millisecond * time.Duration(len(all)%2)) // some of one time
 		e, _ := c.assertEdge(&pb.AssertEdge{Source: ids[w[0]], Target: ids[w[2]], Type: w[1]})
@@ -270,7 +282,8 @@ func TestEdgeFilters(t *testing.T) {
 	})
 	all = append(all, derived)
 	slices.SortFunc(all, func(a, b *pb.Edge) int {
-		return graph.Position{Created: a.GetCreatedMs(), ID: a.GetId()}.Compare(graph.Position{Created: b.GetCreatedMs(), ID: b.GetId()})
+		return graph.Position{Created: a.GetCreatedMs(), ID: a.GetId()}.Compare(graph.Position{Created: b.GetCreatedMs(),
+			ID: b.GetId()})
 	})
 	ends := []string{"", ids["a"], ids["b"], ids["d"], "ingest:x:y"}
 	for _, source := range ends {
@@ -361,13 +374,16 @@ func TestNodeLists(t *testing.T) {
 			}
 		}
 	}
-	for _, info := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{}}})).GetGraph().GetNodes().GetNodes() {
+	for _, info := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{}}})).
+		GetGraph().GetNodes().GetNodes() {
 		if info.GetContent() != "" {
 			t.Error("a list carries contents")
 		}
 	}
-	matches := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Q: "slow boat"}}})).GetGraph().GetMatches().GetMatches()
-	if len(matches) != 1 || matches[0].GetNode().GetNode().GetId() != long || !strings.Contains(matches[0].GetChunk().GetText(), "slow") {
+	matches := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Q: "slow boat"}}})).
+		GetGraph().GetMatches().GetMatches()
+	if len(matches) != 1 || matches[0].GetNode().GetNode().GetId() != long ||
+		!strings.Contains(matches[0].GetChunk().GetText(), "slow") {
 		t.Errorf("search of nodes: %v", matches)
 	}
 }
@@ -392,13 +408,15 @@ func TestCursorsBelongToTheirList(t *testing.T) {
 			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: page(s)}}})
 		},
 		func(s string) *pb.Envelope {
-			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: page(s), Status: pb.StatusLive}}})
+			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: page(s),
+				Status: pb.StatusLive}}})
 		},
 		func(s string) *pb.Envelope {
 			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: page(s), Q: "shared"}}})
 		},
 		func(s string) *pb.Envelope {
-			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: page(s), Q: "shared"}}})
+			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: page(s),
+				Q: "shared"}}})
 		},
 		func(s string) *pb.Envelope {
 			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Page: page(s)}}})
@@ -437,7 +455,8 @@ func TestNodeSurroundings(t *testing.T) {
 	c.put("anna")
 	hub := c.note(strings.Repeat("A sentence of the hub. ", 200))
 	near, far := c.note("Near."), c.note("Far.")
-	for _, e := range []*pb.AssertEdge{{Source: hub, Target: near, Type: "t"}, {Source: far, Target: hub, Type: "t"}, {Source: near, Target: far, Type: "t"}} {
+	for _, e := range []*pb.AssertEdge{{Source: hub, Target: near, Type: "t"}, {Source: far, Target: hub, Type: "t"},
+		{Source: near, Target: far, Type: "t"}} {
 		n.clock.Advance(time.Millisecond)
 		c.assertEdge(e)
 	}
@@ -489,7 +508,8 @@ func TestDomains(t *testing.T) {
 	made := make([]*pb.Domain, 5)
 	for i := range made {
 		id := [16]byte{byte(9 - i)}
-		made[i] = &pb.Domain{Id: id[:], Label: fmt.Sprintf("Topic %d", i), Keywords: []string{"Heating", fmt.Sprint("k", i%2)}, CreatedMs: int64(1 + i/2)}
+		made[i] = &pb.Domain{Id: id[:], Label: fmt.Sprintf("Topic %d", i), Keywords: []string{"Heating",
+			fmt.Sprint("k", i%2)}, CreatedMs: int64(1 + i/2)}
 	}
 	domain := func(i int) string { return pb.DomainID(made[i].GetId()).String() }
 	c.inOrg(func(o *tenant.Org) {
@@ -570,13 +590,14 @@ func entriesFit(st *storage.Store, part *partition.Ref) (err error) {
 		}
 	}
 	degree := map[string]int{}
-	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{},
+		func() *pb.Edge { return &pb.Edge{} }) {
 		if err != nil {
 			return err
 		}
 		e := rec.Value
 		source, target, lists := graph.EdgeKeys(part.Space, e)
-		triple := graph.TripleOf(e)
+		triple := graph.EdgeIdentityOf(e)
 		if e.GetSealed() == nil {
 			put([]byte(e.GetId()), triple.Key(part.Space))
 		}
@@ -588,7 +609,8 @@ func entriesFit(st *storage.Store, part *partition.Ref) (err error) {
 			degree[e.GetTarget()]++
 		}
 	}
-	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
+	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableNode), storage.ScanOptions{},
+		func() *pb.Node { return &pb.Node{} }) {
 		if err != nil {
 			return err
 		}
@@ -605,7 +627,8 @@ func entriesFit(st *storage.Store, part *partition.Ref) (err error) {
 	if len(degree) > 0 {
 		err = fmt.Errorf("edges of nodes that are not there: %v", degree)
 	}
-	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableDomain), storage.ScanOptions{}, func() *pb.Domain { return &pb.Domain{} }) {
+	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableDomain), storage.ScanOptions{},
+		func() *pb.Domain { return &pb.Domain{} }) {
 		if err != nil {
 			return err
 		}

@@ -100,12 +100,14 @@ type testNode struct {
 
 func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*tenant.Config, *storage.Options)) *testNode {
 	t.Helper()
-	n := &testNode{t: t, disk: disk, clock: clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)), jobs: map[pb.JobID]bool{}}
+	n := &testNode{t: t, disk: disk, clock: clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)),
+		jobs: map[pb.JobID]bool{}}
 	n.finished = sync.NewCond(&n.mu)
 	fatal := func(msg string) { t.Error("fatal: " + msg) }
 	opts, _ := disk.Options()
 	opts.Clock, opts.Fatal = clock.Real(), fatal
-	cfg := tenant.Config{Clock: n.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Embedder: wordEmbedder{id: "words"}, Workers: 2, Plain: true}
+	cfg := tenant.Config{Clock: n.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+		Embedder: wordEmbedder{id: "words"}, Workers: 2, WithoutDerivation: true}
 	for _, c := range configure {
 		c(&cfg, &opts)
 	}
@@ -125,8 +127,8 @@ func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*tenant.C
 		t.Fatal(err)
 	}
 	cfg.Host, cfg.Storage = n.host, n.store
-	told := cfg.EpochDone
-	cfg.EpochDone = func() {
+	told := cfg.EpochCommitted
+	cfg.EpochCommitted = func() {
 		n.mu.Lock()
 		n.epochs++
 		n.mu.Unlock()
@@ -419,7 +421,8 @@ func (c client) job(id string) *pb.Job {
 // audits lists the actions in an organization's trail.
 func (n *testNode) audits(org pb.OrgID) (actions []string) {
 	n.t.Helper()
-	for _, a := range records(n, storage.StoreID{Org: org, Realm: storage.RealmMain}, storage.TableAudit, func() *pb.Audit { return &pb.Audit{} }) {
+	for _, a := range records(n, storage.StoreID{Org: org, Realm: storage.RealmMain}, storage.TableAudit,
+		func() *pb.Audit { return &pb.Audit{} }) {
 		actions = append(actions, a.GetAction())
 	}
 	return actions

@@ -32,8 +32,12 @@ type retryable struct {
 }
 
 var retryables = []retryable{
-	{name: "job", make: func(_ [2]string, w int) *pb.Envelope { return items(doc("", fmt.Sprintf("A text in wording %d.", w))) }},
-	{name: "key.create", make: func(_ [2]string, w int) *pb.Envelope { return createKey(fmt.Sprint("key ", w)) }, own: true},
+	{name: "job", make: func(_ [2]string, w int) *pb.Envelope {
+		return items(doc("", fmt.Sprintf("A text in wording %d.",
+			w)))
+	}},
+	{name: "key.create", make: func(_ [2]string, w int) *pb.Envelope { return createKey(fmt.Sprint("key ", w)) },
+		own: true},
 	// Refused before it is decided: nothing is kept, and the key is free.
 	{name: "key.create", make: func(_ [2]string, w int) *pb.Envelope {
 		return createKey("key", []string{pb.ScopeRead, "root"}[w])
@@ -43,7 +47,8 @@ var retryables = []retryable{
 	}},
 	{name: "settings.reset", make: func([2]string, int) *pb.Envelope { return resetSettings() }},
 	// A refusal by the state of things is an outcome like any other.
-	{name: "node.undelete", make: func(nodes [2]string, w int) *pb.Envelope { return undeleteOp(nodes[w]) }, outcome: [2]string{pb.CodeNodeNotForgotten, pb.CodeNodeNotForgotten}},
+	{name: "node.undelete", make: func(nodes [2]string, w int) *pb.Envelope { return undeleteOp(nodes[w]) },
+		outcome: [2]string{pb.CodeNodeNotForgotten, pb.CodeNodeNotForgotten}},
 	{name: "webhook.create", make: func(_ [2]string, w int) *pb.Envelope {
 		return newWebhook(fmt.Sprintf("https://example.com/%d", w), "brain.trained") // which does not come
 	}, own: true},
@@ -110,7 +115,8 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 		for _, subject := range []string{"", "anna"} {
 			nodes[subject] = [2]string{owner.as(subject).note("One end."), owner.as(subject).note("The other end.")}
 		}
-		effects := map[string]int{"job": 2 * len(nodes), "key.create": 2} // the nodes came by ingestion, the clients' keys by the operator
+		// the nodes came by ingestion, the clients' keys by the operator
+		effects := map[string]int{"job": 2 * len(nodes), "key.create": 2}
 		known := map[string]*remembered{}
 
 		type request struct {
@@ -123,11 +129,13 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 		}
 		live := func(m *remembered) bool { return m != nil && n.clock.Now().Sub(m.at) < tenant.IdempotencyRetention }
 		for step := range rapid.IntRange(1, 5).Draw(rt, "steps") { // so few that no list of 20 webhooks is full
-			n.clock.Advance(rapid.SampledFrom([]time.Duration{0, time.Minute, 11 * time.Hour, tenant.IdempotencyRetention - time.Millisecond, tenant.IdempotencyRetention}).Draw(rt, "later"))
+			n.clock.Advance(rapid.SampledFrom([]time.Duration{0, time.Minute, 11 * time.Hour,
+				tenant.IdempotencyRetention - time.Millisecond, tenant.IdempotencyRetention}).Draw(rt, "later"))
 			var sent []*request
 			for range rapid.IntRange(1, 6).Draw(rt, "at once") {
 				r := &request{
-					who: clients[rapid.IntRange(0, len(clients)-1).Draw(rt, "client")], op: retryables[rapid.IntRange(0, len(retryables)-1).Draw(rt, "operation")],
+					who:     clients[rapid.IntRange(0, len(clients)-1).Draw(rt, "client")],
+					op:      retryables[rapid.IntRange(0, len(retryables)-1).Draw(rt, "operation")],
 					wording: rapid.IntRange(0, 1).Draw(rt, "wording"),
 				}
 				r.env = r.op.make(nodes[r.who.subject], r.wording)
@@ -198,7 +206,8 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 			got[action]++
 		}
 		for page := (&pb.Page{Size: 100}); page != nil; {
-			list := owner.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobIngestBatch, Page: page}}}).GetJobs()
+			list := owner.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobIngestBatch,
+				Page: page}}}).GetJobs()
 			got["job"] += len(list.GetJobs())
 			page = nil
 			if next := list.GetNextCursor(); next != "" {
@@ -210,7 +219,8 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 				rt.Fatalf("%s: %d effects, want %d", op.name, got[op.name], effects[op.name])
 			}
 		}
-		if listed := owner.ok(listKeys()).GetKeys().GetKeys(); len(listed) != effects["key.create"] || slices.ContainsFunc(listed, func(k *pb.Key) bool { return k.GetStatus() != tenant.KeyActive }) {
+		if listed := owner.ok(listKeys()).GetKeys().GetKeys(); len(listed) != effects["key.create"] ||
+			slices.ContainsFunc(listed, func(k *pb.Key) bool { return k.GetStatus() != tenant.KeyActive }) {
 			rt.Fatalf("%d keys, want %d", len(listed), effects["key.create"])
 		}
 	})

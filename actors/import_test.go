@@ -24,12 +24,14 @@ import (
 )
 
 func file(name, content string) *pb.Envelope {
-	return link(&pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{Filename: name, Content: []byte(content)}}})
+	return link(&pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{Filename: name,
+		Content: []byte(content)}}})
 }
 
 func (c client) imports() []*pb.Import {
 	c.n.t.Helper()
-	return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListImports{ListImports: &pb.ListImports{}}})).GetLink().GetImports().GetImports()
+	return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListImports{ListImports: &pb.ListImports{}}})).GetLink().GetImports().
+		GetImports()
 }
 
 // interface: Endpoints/Import
@@ -37,7 +39,9 @@ func TestImport(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	stream := c.stream()
-	id := jobOf(c.ok(file("fruit.jsonl", "{\"content\":\"Figs ripen late.\",\"externalId\":\"fig\"}\n{\"content\":\"Plums ripen early.\",\"occurredAt\":\"2026-01-02T03:04:05Z\"}\n{\"content\":\"Figs ripen late.\"}")))
+	id := jobOf(c.ok(file("fruit.jsonl",
+		"{\"content\":\"Figs ripen late.\",\"externalId\":\"fig\"}\n{\"content\":\"Plums ripen "+
+			"early.\",\"occurredAt\":\"2026-01-02T03:04:05Z\"}\n{\"content\":\"Figs ripen late.\"}")))
 	if got := next(t, stream); got != pb.EventImportStarted {
 		t.Errorf("%s", got)
 	}
@@ -50,7 +54,8 @@ func TestImport(t *testing.T) {
 	if len(list) != 1 {
 		t.Fatalf("%v", list)
 	}
-	if e := list[0]; pb.JobID(e.GetId()).String() != id || e.GetNodes() != 2 || e.GetStatus() != pb.JobSucceeded || e.GetFormat() != "jsonl" || e.GetFinishedMs() == 0 || e.GetFilename() != "fruit.jsonl" {
+	if e := list[0]; pb.JobID(e.GetId()).String() != id || e.GetNodes() != 2 || e.GetStatus() != pb.JobSucceeded ||
+		e.GetFormat() != "jsonl" || e.GetFinishedMs() == 0 || e.GetFilename() != "fruit.jsonl" {
 		t.Errorf("%v", e)
 	}
 	if got := strings.Join(c.chunks("plums"), "|"); !strings.Contains(got, "Plums ripen early.") {
@@ -67,7 +72,8 @@ func TestImport(t *testing.T) {
 func TestImportRefusesWhatItCannotRead(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	for name, content := range map[string]string{"a.pdf": "%PDF-1.7\n", "b.json": `[{"content":""}]`, "c.txt": "a\x00", "d.json": `[{"content":"x","occurredAt":"yesterday"}]`} {
+	for name, content := range map[string]string{"a.pdf": "%PDF-1.7\n", "b.json": `[{"content":""}]`, "c.txt": "a\x00",
+		"d.json": `[{"content":"x","occurredAt":"yesterday"}]`} {
 		p := c.refused(pb.CodeValidation, file(name, content))
 		if len(p.GetErrors()) != 1 || p.GetErrors()[0].GetField() != "file" {
 			t.Errorf("%s: %v", name, p)
@@ -87,7 +93,8 @@ func TestImportRefusesWhatItCannotRead(t *testing.T) {
 	if len(c.imports()) != 0 {
 		t.Error("a refused file left a trace")
 	}
-	transcript := link(&pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{Filename: "call.txt", Content: []byte("Ann: Hello\nBob: Hi"), Transcript: true, Title: "Monday"}}})
+	transcript := link(&pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{Filename: "call.txt",
+		Content: []byte("Ann: Hello\nBob: Hi"), Transcript: true, Title: "Monday"}}})
 	id := jobOf(c.ok(transcript))
 	n.wait(id)
 	if job := c.job(id); job.GetType() != pb.JobTranscript || job.GetStatus() != pb.JobSucceeded {
@@ -99,8 +106,10 @@ func TestImportRefusesWhatItCannotRead(t *testing.T) {
 // graph, linked to the transcript; a speaker who has no name is none.
 func TestSpeakersBecomePeople(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	const vtt = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Okonkwo, Ifeoma>We meet on Monday.\n\n00:03.000 --> 00:04.000\n<v Maria del Carmen>And on Friday.\n\n" +
-		"00:05.000 --> 00:06.000\n<v zsuzsa (she/her)>I prefer tea to coffee.\n\n00:07.000 --> 00:08.000\n<v Speaker 1>Good bye.\n"
+	const vtt = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Okonkwo, Ifeoma>We meet on Monday.\n\n00:03.000 --> " +
+		"00:04.000\n<v Maria del Carmen>And on Friday.\n\n" +
+		"00:05.000 --> 00:06.000\n<v zsuzsa (she/her)>I prefer tea to coffee.\n\n00:07.000 --> 00:08.000\n<v Speaker " +
+		"1>Good bye.\n"
 	transcript := file("call.vtt", vtt)
 	transcript.GetLink().GetImportFile().Transcript = true
 	for name, env := range map[string]*pb.Envelope{"transcript": transcript, "import": file("call.vtt", vtt)} {
@@ -123,23 +132,27 @@ func TestSpeakersBecomePeople(t *testing.T) {
 func TestPartsOfAnImport(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	const letter = "From a@x.org Tue May  5 10:00:00 2026\nFrom: a@x.org\nTo: b@x.org\nSubject: Figs\nDate: Tue, 5 May 2026 10:00:00 +0000\nMessage-ID: <1@x.org>\n\nFigs ripen late.\n\n"
+	const letter = "From a@x.org Tue May  5 10:00:00 2026\nFrom: a@x.org\nTo: b@x.org\nSubject: Figs\nDate: Tue, 5 May " +
+		"2026 10:00:00 +0000\nMessage-ID: <1@x.org>\n\nFigs ripen late.\n\n"
 	env := file("inbox.mbox", letter+"From b@x.org Tue May  5 11:00:00 2026\nno header\n")
 	env.GetLink().GetImportFile().Metadata = []byte(`{"from":"the form"}`)
 	id := jobOf(c.ok(env))
 	n.wait(id)
 	job := c.job(id)
-	if got, want := itemStatus(job), []string{pb.ItemCreated, pb.ItemFailed}; !slices.Equal(got, want) || job.GetStatus() != pb.JobSucceeded || job.GetDone() != 2 || job.GetFailed() != 1 {
+	if got, want := itemStatus(job), []string{pb.ItemCreated, pb.ItemFailed}; !slices.Equal(got, want) ||
+		job.GetStatus() != pb.JobSucceeded || job.GetDone() != 2 || job.GetFailed() != 1 {
 		t.Fatalf("%v", job)
 	}
 	if e := job.GetItems()[1].GetError(); !strings.HasPrefix(e, "mail 2 ") || !strings.Contains(e, "header") {
 		t.Errorf("%q", e)
 	}
 	node := c.nodeOf(job.GetItems()[0].GetNode())
-	if node.GetSource().GetExternalIds()[0] != "mid:1@x.org" || string(node.GetMetadata()) != `{"from":"the form","messageId":"1@x.org","thread":"1@x.org","to":"b@x.org"}` {
+	if node.GetSource().GetExternalIds()[0] != "mid:1@x.org" ||
+		string(node.GetMetadata()) != `{"from":"the form","messageId":"1@x.org","thread":"1@x.org","to":"b@x.org"}` {
 		t.Errorf("%v", node)
 	}
-	if h := c.ok(historyOp(node.GetId(), nil)).GetGraph().GetHistory().GetChanges(); len(h) != 1 || h[0].GetReason() != "imported from inbox.mbox" {
+	if h := c.ok(historyOp(node.GetId(), nil)).GetGraph().GetHistory().GetChanges(); len(h) != 1 ||
+		h[0].GetReason() != "imported from inbox.mbox" {
 		t.Errorf("%v", h)
 	}
 }
@@ -166,10 +179,12 @@ func TestAnArchiveThatWasCutShort(t *testing.T) {
 	id := jobOf(c.ok(file("fruit.zip", packed.String()[:packed.Len()/2])))
 	n.wait(id)
 	job := c.job(id)
-	if got, want := itemStatus(job), []string{pb.ItemCreated, pb.ItemFailed, pb.ItemFailed}; !slices.Equal(got, want) || job.GetStatus() != pb.JobSucceeded || job.GetFailed() != 2 {
+	if got, want := itemStatus(job), []string{pb.ItemCreated, pb.ItemFailed, pb.ItemFailed}; !slices.Equal(got, want) ||
+		job.GetStatus() != pb.JobSucceeded || job.GetFailed() != 2 {
 		t.Fatalf("%v", job)
 	}
-	for i, want := range []string{"plums.txt is cut short with its archive", "the rest of the archive is missing or damaged"} {
+	for i, want := range []string{"plums.txt is cut short with its archive",
+		"the rest of the archive is missing or damaged"} {
 		if e := job.GetItems()[1+i].GetError(); !strings.HasPrefix(e, want) {
 			t.Errorf("%q", e)
 		}
@@ -192,7 +207,8 @@ func TestATimeThatIsNone(t *testing.T) {
 	if err != nil || p != nil || len(up.Items) != 2 {
 		t.Fatalf("%v, %v, %v", up, p, err)
 	}
-	if x, y := up.Items[0], up.Items[1]; x.GetContent() != "x" || y.GetContent() != "" || y.GetRefused() != "a.json, items[1] has an occurredAt that is no RFC 3339 date-time" {
+	if x, y := up.Items[0], up.Items[1]; x.GetContent() != "x" || y.GetContent() != "" ||
+		y.GetRefused() != "a.json, items[1] has an occurredAt that is no RFC 3339 date-time" {
 		t.Errorf("%v", up.Items)
 	}
 }
@@ -203,15 +219,23 @@ func TestFilesOfEveryKindAreFound(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	phrases := map[string]string{
-		"plain.txt": "compost heap greenhouse", "latin1.txt": "Brücke Mühlbach", "utf16.txt": "spare pantograph", "russian.txt": "старый маяк",
-		"notes.md": "third plank steamed", "page.html": "planetarium dome solstice", "stock.csv": "walnut veneer offcuts", "items.json": "sourdough Methuselah",
-		"items.jsonl": "harpist tuning key", "letter.eml": "weather vane", "cave.mbox": "hygrometer horsehair", "call.vtt": "drawbridge semitone", "call.srt": "wrong estuary",
-		"letter.rtf": "green peppercorns", "calendar.ics": "rare map lichen", "report.pdf": "cider press bicycle chain", "open256.pdf": "green barometer",
-		"notes.docx": "wait until cone bends", "slides.pptx": "dogs travel free", "hives.xlsx": "hive quarry wall", "tower.odt": "smallest bell foundry", "trails.ods": "marsh boardwalk",
-		"book.epub": "forty gannets", "chatgpt.json": "salt cucumbers brine", "claude.json": "gnomon latitude", "mem0.json": "allergic lupin", "zep.json": "harmoniums chapel",
-		"export.json": "jacquard peacock", "slack.zip": "enamel teapot", "notion.zip": "rehang barn door", "vault.zip": "weeping mulberry", "confluence.zip": "turbine governor sluice",
+		"plain.txt": "compost heap greenhouse", "latin1.txt": "Brücke Mühlbach", "utf16.txt": "spare pantograph",
+		"russian.txt": "старый маяк",
+		"notes.md":    "third plank steamed", "page.html": "planetarium dome solstice", "stock.csv": "walnut veneer offcuts",
+		"items.json":  "sourdough Methuselah",
+		"items.jsonl": "harpist tuning key", "letter.eml": "weather vane", "cave.mbox": "hygrometer horsehair",
+		"call.vtt": "drawbridge semitone", "call.srt": "wrong estuary",
+		"letter.rtf": "green peppercorns", "calendar.ics": "rare map lichen", "report.pdf": "cider press bicycle chain",
+		"open256.pdf": "green barometer",
+		"notes.docx":  "wait until cone bends", "slides.pptx": "dogs travel free", "hives.xlsx": "hive quarry wall",
+		"tower.odt": "smallest bell foundry", "trails.ods": "marsh boardwalk",
+		"book.epub": "forty gannets", "chatgpt.json": "salt cucumbers brine", "claude.json": "gnomon latitude",
+		"mem0.json": "allergic lupin", "zep.json": "harmoniums chapel",
+		"export.json": "jacquard peacock", "slack.zip": "enamel teapot", "notion.zip": "rehang barn door",
+		"vault.zip": "weeping mulberry", "confluence.zip": "turbine governor sluice",
 		"takeout.zip": "barograph horsehair", "bells.tar.gz": "ferry bell church", "harbour.odp": "diaphone bell buoy",
-		"journal.txt.gz": "orrery Saturn", "oak.txt.bz2": "horseshoe trunk saddle", "wells.tsv": "water bailiff's widow", "plan.canvas": "vanilla orchid stanchion",
+		"journal.txt.gz": "orrery Saturn", "oak.txt.bz2": "horseshoe trunk saddle", "wells.tsv": "water bailiff's widow",
+		"plan.canvas":   "vanilla orchid stanchion",
 		"projects.json": "heliostat swan feather", "meeting.txt": "cantilever cyclist", "talk.json": "cobalt foot ring",
 	}
 	made := map[string][]string{} // the nodes of each file
@@ -249,7 +273,8 @@ func TestFilesOfEveryKindAreFound(t *testing.T) {
 // TestImportedTimes: a document's own time comes before the form's, 1970 too.
 func TestImportedTimes(t *testing.T) {
 	up, p, err := subject.ReadUpload(&pb.ImportFile{
-		Filename: "a.json", Content: []byte(`[{"content":"x","occurredAt":"1970-01-01T00:00:00Z"},{"content":"y"}]`), OccurredMs: 7000,
+		Filename: "a.json", Content: []byte(`[{"content":"x","occurredAt":"1970-01-01T00:00:00Z"},{"content":"y"}]`),
+		OccurredMs: 7000,
 	}, formatreading.Limits{})
 	if err != nil || p != nil || up.Items[0].GetOccurredMs() != 1 || up.Items[1].GetOccurredMs() != 7000 {
 		t.Errorf("%v, %v, %v", up, p, err)
@@ -338,7 +363,8 @@ func TestConnectors(t *testing.T) {
 	id := pb.ConnectorID(made.GetId()).String()
 	get := link(&pb.LinkOp{Op: &pb.LinkOp_GetConnector{GetConnector: &pb.GetConnector{Id: id}}})
 	patch := func(config string) *pb.Envelope {
-		return link(&pb.LinkOp{Op: &pb.LinkOp_PatchConnector{PatchConnector: &pb.PatchConnector{Id: id, Config: []byte(config)}}})
+		return link(&pb.LinkOp{Op: &pb.LinkOp_PatchConnector{PatchConnector: &pb.PatchConnector{Id: id,
+			Config: []byte(config)}}})
 	}
 	stored := func() (out string) {
 		t.Helper()
@@ -372,16 +398,19 @@ func TestConnectors(t *testing.T) {
 	if strings.Contains(stored(), "token") {
 		t.Errorf("a secret cannot be removed: %s", stored())
 	}
-	for _, bad := range []string{`{"url":"https://inside.example/"}`, `{"url":"https://public.example/","pages":["https://public.example/"]}`, `{"token":"x"}`} {
+	for _, bad := range []string{`{"url":"https://inside.example/"}`,
+		`{"url":"https://public.example/","pages":["https://public.example/"]}`, `{"token":"x"}`} {
 		c.refused(pb.CodeValidation, patch(bad))
 	}
 	c.refused(pb.CodeValidation, connectorOp(`{"url":"http://public.example/"}`))
 	peer := n.keyOf(org.Org, n.addPerson(org.Org))
 	peer.refused(pb.CodeConnectorNotFound, get)
-	if list := peer.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListConnectors{ListConnectors: &pb.ListConnectors{}}})).GetLink().GetConnectors(); len(list.GetConnectors()) != 0 {
+	if list := peer.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListConnectors{ListConnectors: &pb.ListConnectors{}}})).GetLink().
+		GetConnectors(); len(list.GetConnectors()) != 0 {
 		t.Errorf("a peer sees %v", list)
 	}
-	if list := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListConnectors{ListConnectors: &pb.ListConnectors{}}})).GetLink().GetConnectors(); len(list.GetConnectors()) != 1 {
+	if list := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListConnectors{ListConnectors: &pb.ListConnectors{}}})).GetLink().
+		GetConnectors(); len(list.GetConnectors()) != 1 {
 		t.Errorf("%v", list)
 	}
 	if r := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteConnector{DeleteConnector: &pb.DeleteConnector{Id: id}}})); r.GetStatus() != 204 {
@@ -413,12 +442,14 @@ func TestForgettingTakesTheNameOfTheFile(t *testing.T) {
 			t.Fatalf("%s: %v", name, job)
 		}
 	}
-	names := map[string]bool{"the-salary-of-ann-4711.txt": true, "the-same-under-another-name-4712.txt": true, "the-new-version-4713.json": true, "the-old-version-4714.json": false, "two-of-them-4715.json": false}
+	names := map[string]bool{"the-salary-of-ann-4711.txt": true, "the-same-under-another-name-4712.txt": true,
+		"the-new-version-4713.json": true, "the-old-version-4714.json": false, "two-of-them-4715.json": false}
 	take("the-salary-of-ann-4711.txt", "It is more than that of the others.")
 	take("the-same-under-another-name-4712.txt", "It is more than that of the others.")
 	take("the-old-version-4714.json", `[{"externalId":"x","content":"The first version of it."}]`)
 	take("the-new-version-4713.json", `[{"externalId":"x","content":"The second version of it."}]`)
-	take("two-of-them-4715.json", `[{"title":"One","content":"The first of two."},{"title":"Two","content":"The second of two."}]`)
+	take("two-of-them-4715.json",
+		`[{"title":"One","content":"The first of two."},{"title":"Two","content":"The second of two."}]`)
 	for name := range names {
 		if len(disk.Find(t, name)) == 0 {
 			t.Fatalf("%s is nowhere: the test proves nothing", name)

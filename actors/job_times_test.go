@@ -33,7 +33,7 @@ func TestJobTimesFollowEachOther(t *testing.T) {
 		if !ok {
 			t.Fatalf("the harness's clock is a %T", c.Clock)
 		}
-		c.Clock, c.Plain = &fallingClock{Fake: fake}, false
+		c.Clock, c.WithoutDerivation = &fallingClock{Fake: fake}, false
 	})
 	made := n.org(NewOrg{Plan: pb.PlanUnlimited})
 	c := client{n: n, key: made.APIKey}
@@ -46,13 +46,16 @@ func TestJobTimesFollowEachOther(t *testing.T) {
 	c.think()
 	c.train()
 	kinds := map[string]int{}
-	for _, job := range records(n, storage.StoreID{Org: made.Org, Realm: storage.RealmMain}, storage.TableJob, func() *pb.Job { return &pb.Job{} }) {
+	for _, job := range records(n, storage.StoreID{Org: made.Org, Realm: storage.RealmMain}, storage.TableJob,
+		func() *pb.Job { return &pb.Job{} }) {
 		kinds[job.GetType()]++
 		if at := job.GetStartedMs(); at != 0 && at < job.GetCreatedMs() {
-			t.Errorf("a job of type %s, %s, began %d ms before it was made", job.GetType(), job.GetStatus(), job.GetCreatedMs()-at)
+			t.Errorf("a job of type %s, %s, began %d ms before it was made", job.GetType(), job.GetStatus(),
+				job.GetCreatedMs()-at)
 		}
 		if at := job.GetFinishedMs(); at != 0 && (at < job.GetStartedMs() || at < job.GetCreatedMs()) {
-			t.Errorf("a job of type %s, %s, ended at %d, began at %d and was made at %d", job.GetType(), job.GetStatus(), at, job.GetStartedMs(), job.GetCreatedMs())
+			t.Errorf("a job of type %s, %s, ended at %d, began at %d and was made at %d", job.GetType(), job.GetStatus(), at,
+				job.GetStartedMs(), job.GetCreatedMs())
 		}
 	}
 	for _, kind := range []string{pb.JobIngestBatch, pb.JobExport, pb.JobCognition, pb.JobBrainTrain} {

@@ -18,7 +18,8 @@ import (
 
 // gated starts a node whose embedder waits at the first text with a word until the
 // gate is opened.
-func gated(t *testing.T, workers int, word string) (n *testNode, reached chan struct{}, open func(), embedded *atomic.Int64) {
+func gated(t *testing.T, workers int, word string) (n *testNode, reached chan struct{}, open func(),
+	embedded *atomic.Int64) {
 	t.Helper()
 	gate, reached := make(chan struct{}), make(chan struct{})
 	var once, opened sync.Once
@@ -54,7 +55,8 @@ func TestJobsTellHowFarTheyAre(t *testing.T) {
 	id := jobOf(c.ok(file("bicycles.jsonl", lines.String())))
 	<-reached
 	job := c.job(id)
-	if job.GetStatus() != pb.JobRunning || job.GetDone() != subject.MaxSliceItems || job.GetTotal() != all || len(job.GetItems()) != subject.MaxSliceItems || job.GetStartedMs() == 0 || job.GetFinishedMs() != 0 {
+	if job.GetStatus() != pb.JobRunning || job.GetDone() != subject.MaxSliceItems || job.GetTotal() != all ||
+		len(job.GetItems()) != subject.MaxSliceItems || job.GetStartedMs() == 0 || job.GetFinishedMs() != 0 {
 		t.Errorf("%s, %d of %d, %d items", job.GetStatus(), job.GetDone(), job.GetTotal(), len(job.GetItems()))
 	}
 	for i, it := range job.GetItems() {
@@ -67,8 +69,10 @@ func TestJobsTellHowFarTheyAre(t *testing.T) {
 	}
 	open()
 	n.wait(id)
-	if job := c.job(id); job.GetStatus() != pb.JobSucceeded || job.GetDone() != all || len(job.GetItems()) != all || job.GetCreated() != all {
-		t.Errorf("%s, %d of %d, %d items, %d created", job.GetStatus(), job.GetDone(), job.GetTotal(), len(job.GetItems()), job.GetCreated())
+	if job := c.job(id); job.GetStatus() != pb.JobSucceeded || job.GetDone() != all || len(job.GetItems()) != all ||
+		job.GetCreated() != all {
+		t.Errorf("%s, %d of %d, %d items, %d created", job.GetStatus(), job.GetDone(), job.GetTotal(), len(job.GetItems()),
+			job.GetCreated())
 	}
 }
 
@@ -83,7 +87,7 @@ func TestCancellationEndsALongDocument(t *testing.T) {
 	var embedded atomic.Int64
 	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
 		c.Workers = 1
-		c.CancelAsked = func(id pb.JobID) { asked <- id }
+		c.CancelRequested = func(id pb.JobID) { asked <- id }
 		c.Embedder = wordEmbedder{id: "words", fail: func(string) {
 			embedded.Add(1)
 			once.Do(func() { close(reached); <-gate })
@@ -92,7 +96,8 @@ func TestCancellationEndsALongDocument(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	var long strings.Builder
 	for i := range 500 {
-		fmt.Fprintf(&long, "# Part %d\n\n%s\n\n", i, strings.Repeat("The tide tables of the harbour are pinned to the door. ", 20))
+		fmt.Fprintf(&long, "# Part %d\n\n%s\n\n", i, strings.Repeat("The tide tables of the harbour are pinned to the door. ",
+			20))
 	}
 	stream := c.stream()
 	id := jobOf(c.ok(file("tides.md", long.String())))
@@ -113,7 +118,8 @@ func TestCancellationEndsALongDocument(t *testing.T) {
 		told = nextEvent(t, stream)
 	}
 	var data map[string]any
-	if err := json.Unmarshal(told.GetData(), &data); err != nil || told.GetType() != pb.EventJobCompleted || data["jobId"] != id || data["jobType"] != "import" || data["status"] != "cancelled" {
+	if err := json.Unmarshal(told.GetData(), &data); err != nil || told.GetType() != pb.EventJobCompleted ||
+		data["jobId"] != id || data["jobType"] != "import" || data["status"] != "cancelled" {
 		t.Errorf("the stream says %s %s, %v", told.GetType(), told.GetData(), err)
 	}
 	if e := c.imports()[0]; e.GetStatus() != pb.JobCancelled || e.GetNodes() != 0 {
@@ -189,19 +195,23 @@ func TestPoisonInAnImport(t *testing.T) {
 		}}
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	id := jobOf(c.ok(file("herbs.jsonl", `{"content":"Thyme by the wall."}`+"\n"+`{"content":"A row of hemlock."}`+"\n"+`{"content":"Sage in the pot."}`)))
+	id := jobOf(c.ok(file("herbs.jsonl", `{"content":"Thyme by the wall."}`+"\n"+`{"content":"A row of hemlock."}`+"\n"+
+		`{"content":"Sage in the pot."}`)))
 	n.waitMoving(1, id)
 	job := c.job(id)
-	if got := itemStatus(job); !slices.Equal(got, []string{pb.ItemCreated, pb.ItemFailed, pb.ItemCreated}) || job.GetStatus() != pb.JobSucceeded || job.GetFailed() != 1 || job.GetDone() != 3 {
+	if got := itemStatus(job); !slices.Equal(got, []string{pb.ItemCreated, pb.ItemFailed, pb.ItemCreated}) ||
+		job.GetStatus() != pb.JobSucceeded || job.GetFailed() != 1 || job.GetDone() != 3 {
 		t.Errorf("%v", job)
 	}
-	if reason := job.GetItems()[1].GetError(); reason == "" || strings.Contains(reason, "hemlock") || strings.Contains(reason, "goroutine") {
+	if reason := job.GetItems()[1].GetError(); reason == "" || strings.Contains(reason, "hemlock") ||
+		strings.Contains(reason, "goroutine") {
 		t.Errorf("the reason reads %q", reason)
 	}
 	if e := c.imports()[0]; e.GetStatus() != pb.JobSucceeded || e.GetNodes() != 2 {
 		t.Errorf("the history says %v", e)
 	}
-	if got := strings.Join(c.chunks("thyme sage row"), "|"); !strings.Contains(got, "Sage") || !strings.Contains(got, "Thyme") || strings.Contains(got, "hemlock") {
+	if got := strings.Join(c.chunks("thyme sage row"), "|"); !strings.Contains(got, "Sage") ||
+		!strings.Contains(got, "Thyme") || strings.Contains(got, "hemlock") {
 		t.Errorf("found %s", got)
 	}
 }

@@ -40,17 +40,17 @@ func newAPIKey(s *tenant.System, prefix string) (string, error) {
 func (o *accountModule) me(c *tenant.Call) {
 	c.Reply(&pb.Reply{Result: &pb.Reply_Me{Me: &pb.Principal{
 		Org: o.ID.Bytes(), OrgName: o.Record.GetName(), OrgSlug: o.Record.GetSlug(),
-		User: c.Who.User.Bytes(), Scopes: c.Who.Scopes, Plan: o.Record.GetPlan(),
+		User: c.Principal.User.Bytes(), Scopes: c.Principal.Scopes, Plan: o.Record.GetPlan(),
 	}}})
 }
 
 // listKeys gives the caller's own keys, newest first. A sandbox key is nobody's
 // own: it has no list, and is in none but the sandbox's.
 func (o *accountModule) listKeys(c *tenant.Call) func(*storage.Store) (*pb.Reply, error) {
-	user, view := c.Who.User, c.Org
+	user, view := c.Principal.User, c.Org
 	return func(st *storage.Store) (*pb.Reply, error) {
 		list := &pb.KeyList{}
-		if c.Who.Sandbox {
+		if c.Principal.Sandbox {
 			return &pb.Reply{Result: &pb.Reply_Keys{Keys: list}}, nil
 		}
 		own := view.Space.Prefix(storage.TableKeyByUser, storage.ID16(user))
@@ -90,7 +90,8 @@ func (o *accountModule) readKey(r storage.Reader, hash pb.KeyHash) (*pb.Key, err
 func checkScopes(scopes []string) ([]string, *pb.Problem) {
 	for i, s := range scopes {
 		if !tenant.KnownScope(s) {
-			return nil, tenant.Invalid(fmt.Sprintf("scopes[%d]", i), "is not a scope; known are "+strings.Join(tenant.AllScopes, ", "))
+			return nil, tenant.Invalid(fmt.Sprintf("scopes[%d]", i), "is not a scope; known are "+strings.Join(tenant.AllScopes,
+				", "))
 		}
 	}
 	out := slices.Clone(scopes)
@@ -105,22 +106,22 @@ func (o *accountModule) createKey(c *tenant.Call, op *pb.CreateKey) {
 		return
 	}
 	for _, s := range scopes {
-		if !tenant.Grants(c.Who.Scopes, s) {
+		if !tenant.Grants(c.Principal.Scopes, s) {
 			c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "The key lacks the scope %q and cannot grant it.", s))
 			return
 		}
 	}
 	if len(op.GetScopes()) == 0 {
-		scopes = c.Who.Scopes
+		scopes = c.Principal.Scopes
 	}
 	if utf8.RuneCountInString(op.GetLabel()) > maxLabelRunes {
 		c.Refuse(tenant.Invalid("label", fmt.Sprintf("is longer than %d characters", maxLabelRunes)))
 		return
 	}
-	order := &pb.Key{User: c.Who.User.Bytes(), Scopes: scopes, Label: op.GetLabel()}
+	order := &pb.Key{User: c.Principal.User.Bytes(), Scopes: scopes, Label: op.GetLabel()}
 	o.mintKey(order, func(ch *commit.Change, k CreatedKey) error {
 		ch.Audit(c.AuditOf(pb.ActionKeyCreate, k.Key.String()))
-		return c.Replay.Record(ch.Batch, newKeyReply(k))
+		return c.Idempotency.Record(ch.Batch, newKeyReply(k))
 	}, func(k CreatedKey, err error) {
 		var refusal refusalError
 		switch {
@@ -135,7 +136,8 @@ func (o *accountModule) createKey(c *tenant.Call, op *pb.CreateKey) {
 }
 
 func newKeyReply(k CreatedKey) *pb.Reply {
-	return &pb.Reply{Status: 201, Result: &pb.Reply_NewKey{NewKey: &pb.NewKey{ApiKey: k.APIKey, Id: k.Key.String(), Label: k.Label}}}
+	return &pb.Reply{Status: 201, Result: &pb.Reply_NewKey{NewKey: &pb.NewKey{ApiKey: k.APIKey, Id: k.Key.String(),
+		Label: k.Label}}}
 }
 
 // refusalError carries a problem through an error path.
@@ -150,7 +152,8 @@ func (e refusalError) Error() string { return e.problem.GetDetail() }
 //
 // Those of one user come one after the other: what is counted for the bound is in
 // the store only once it is committed.
-func (o *accountModule) mintKey(order *pb.Key, with func(*commit.Change, CreatedKey) error, done func(CreatedKey, error)) {
+func (o *accountModule) mintKey(order *pb.Key, with func(*commit.Change, CreatedKey) error,
+	done func(CreatedKey, error)) {
 	o.Exclusive(tenant.KeysLock(order.GetUser()), func(release func()) {
 		made, ch, gone, err := o.newKey(order, with)
 		if err != nil {
@@ -160,13 +163,14 @@ func (o *accountModule) mintKey(order *pb.Key, with func(*commit.Change, Created
 		}
 		o.minting[made.Key] = struct{}{}
 		view := &o.View
-		o.System.InBackground(func(ctx context.Context) {
+		o.System.RunInBackground(func(ctx context.Context) {
 			err := view.System.Config.Host.Directory().PutKey(ctx, made.Key, view.ID)
 			if err != nil {
-				o.Later(func() { delete(o.minting, made.Key) })
+				o.InMailbox(func() { delete(o.minting, made.Key) })
 				release()
 				if errors.Is(err, wire.ErrTooManyKeys) {
-					err = refusalError{tenant.NewProblem(pb.CodeKeyLimitReached, "An organization can have at most %d keys.", state.MaxKeysPerOrg)}
+					err = refusalError{tenant.NewProblem(pb.CodeKeyLimitReached, "An organization can have at most %d keys.",
+						state.MaxKeysPerOrg)}
 				}
 				done(CreatedKey{}, err)
 				return
@@ -174,7 +178,7 @@ func (o *accountModule) mintKey(order *pb.Key, with func(*commit.Change, Created
 			view.Committer.SubmitChange(ch, func(err error) {
 				// One that may be in the store all the same stays: the next activation sees.
 				if !errors.Is(err, wire.ErrOutcomeUnknown) {
-					o.Later(func() {
+					o.InMailbox(func() {
 						delete(o.minting, made.Key)
 						if err != nil {
 							gone = []pb.KeyHash{made.Key}
@@ -190,7 +194,8 @@ func (o *accountModule) mintKey(order *pb.Key, with func(*commit.Change, Created
 }
 
 // newKey prepares a key, and says which others make way for it.
-func (o *accountModule) newKey(order *pb.Key, with func(*commit.Change, CreatedKey) error) (made CreatedKey, ch *commit.Change, gone []pb.KeyHash, err error) {
+func (o *accountModule) newKey(order *pb.Key, with func(*commit.Change, CreatedKey) error) (made CreatedKey,
+	ch *commit.Change, gone []pb.KeyHash, err error) {
 	user, err := pb.UserIDFrom(order.GetUser())
 	if err != nil {
 		return CreatedKey{}, nil, nil, err
@@ -224,7 +229,8 @@ func (o *accountModule) newKey(order *pb.Key, with func(*commit.Change, CreatedK
 		return CreatedKey{}, nil, nil, err
 	}
 	if count >= limit {
-		return CreatedKey{}, nil, nil, refusalError{tenant.NewProblem(pb.CodeKeyLimitReached, "There can be at most %d keys that are not revoked.", limit)}
+		return CreatedKey{}, nil, nil, refusalError{tenant.NewProblem(pb.CodeKeyLimitReached,
+			"There can be at most %d keys that are not revoked.", limit)}
 	}
 	apiKey, err := newAPIKey(o.System, prefix)
 	if err != nil {
@@ -236,7 +242,8 @@ func (o *accountModule) newKey(order *pb.Key, with func(*commit.Change, CreatedK
 	if order.GetSandbox() {
 		ch.PutRaw(o.sandboxKeyIndex(order), nil)
 	} else {
-		ch.PutRaw(o.Space.Key(storage.TableKeyByUser, storage.ID16(user), storage.U64(uint64(order.GetCreatedMs())), storage.Hash32(made.Key)), nil)
+		ch.PutRaw(o.Space.Key(storage.TableKeyByUser, storage.ID16(user), storage.U64(uint64(order.GetCreatedMs())),
+			storage.Hash32(made.Key)), nil)
 	}
 	return made, ch, gone, with(ch, made)
 }
@@ -244,7 +251,8 @@ func (o *accountModule) newKey(order *pb.Key, with func(*commit.Change, CreatedK
 // dropUseless makes room in a full list of keys, and says which went: those of the
 // sandbox that have expired, else the one that was made first of those that are
 // revoked. Who rotates keys for years must not run out of them.
-func (o *accountModule) dropUseless(b *storage.Batch, r storage.Reader, list storage.Range, sandbox bool) ([]pb.KeyHash, error) {
+func (o *accountModule) dropUseless(b *storage.Batch, r storage.Reader, list storage.Range, sandbox bool) ([]pb.KeyHash,
+	error) {
 	if sandbox {
 		if gone, err := o.dropExpired(b, r); len(gone) > 0 || err != nil {
 			return gone, err
@@ -302,7 +310,7 @@ func (o *accountModule) deleteKey(b *storage.Batch, hash pb.KeyHash) {
 // actor's memory from now on, it authenticates nothing.
 func (o *accountModule) revokeKey(c *tenant.Call, op *pb.RevokeKey) {
 	o.revoke(c, op.GetId(), pb.ActionKeyRevoke, func(k *pb.Key) bool {
-		return !k.GetSandbox() && !c.Who.Sandbox && string(k.GetUser()) == string(c.Who.User[:])
+		return !k.GetSandbox() && !c.Principal.Sandbox && string(k.GetUser()) == string(c.Principal.User[:])
 	})
 }
 
@@ -339,7 +347,7 @@ func (o *accountModule) revoke(c *tenant.Call, id, action string, may func(*pb.K
 			// The memory follows the store, not the other way round: a refused
 			// revocation leaves the key working, as its answer says.
 			o.Committer.SubmitChange(ch, func(err error) {
-				o.Later(func() {
+				o.InMailbox(func() {
 					if err == nil {
 						delete(o.Keys, hash)
 					}

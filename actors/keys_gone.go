@@ -26,18 +26,19 @@ const (
 // makes room for others. Behind a crash dropLostKeys finds them.
 func (o *accountModule) dropKeys(gone []pb.KeyHash) {
 	o.gone = append(o.gone, gone[:min(len(gone), maxGoneKeys-len(o.gone))]...)
-	if len(o.gone) == 0 || o.dropping || o.Lost {
+	if len(o.gone) == 0 || o.dropping || o.Retired {
 		return
 	}
 	keys := o.gone
 	o.gone, o.dropping = nil, true
 	view := &o.View
-	o.System.InBackground(func(ctx context.Context) {
+	o.System.RunInBackground(func(ctx context.Context) {
 		err := view.System.Config.Host.Directory().DropKeys(ctx, view.ID, keys)
 		if err != nil && !errors.Is(err, wire.ErrNotSpoken) { // during an upgrade it is no news
-			view.System.Log.Warn("keys that are gone were not dropped from the directory; they are looked for later", "org", view.ID.String(), "err", err)
+			view.System.Log.Warn("keys that are gone were not dropped from the directory; they are looked for later", "org",
+				view.ID.String(), "err", err)
 		}
-		o.Later(func() {
+		o.InMailbox(func() {
 			o.dropping = false
 			o.dropKeys(nil)
 			if err == nil && len(keys) == maxGoneKeys {
@@ -52,17 +53,18 @@ func (o *accountModule) dropKeys(gone []pb.KeyHash) {
 // tenant could fill the directory of all.
 func (o *accountModule) dropLostKeys() {
 	directory := o.System.Config.Host.Directory()
-	if o.Main != nil || o.Failed != nil || o.Lost || o.dropping || directory.KeyCount(o.ID) < minLostKeys {
+	if o.Main != nil || o.Failed != nil || o.Retired || o.dropping || directory.KeyCount(o.ID) < minLostKeys {
 		return
 	}
 	o.dropping = true
 	view := &o.View
-	o.System.InBackground(func(ctx context.Context) {
+	o.System.RunInBackground(func(ctx context.Context) {
 		lost, err := o.lostKeys(ctx, directory)
 		if err != nil {
-			view.System.Log.Warn("could not look for keys that nobody has; it is tried again", "org", view.ID.String(), "err", err)
+			view.System.Log.Warn("could not look for keys that nobody has; it is tried again", "org", view.ID.String(), "err",
+				err)
 		}
-		o.Later(func() {
+		o.InMailbox(func() {
 			o.dropping = false
 			o.dropKeys(o.stillLost(lost))
 		})
@@ -111,7 +113,7 @@ func (o *accountModule) unknownKeys(st *storage.Store, keys []pb.KeyHash) (unkno
 // still are, and those that have come since. Nobody else makes any: another activation
 // could not store them.
 func (o *accountModule) stillLost(keys []pb.KeyHash) (lost []pb.KeyHash) {
-	if o.Lost || len(keys) == 0 {
+	if o.Retired || len(keys) == 0 {
 		return nil
 	}
 	err := o.WithStore(func(st *storage.Store) (err error) {

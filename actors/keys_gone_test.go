@@ -64,7 +64,8 @@ func TestGoneKeysLeaveTheDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: mem.User, Scopes: []string{pb.ScopeRead}}); err != nil {
+		if _, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: mem.User,
+			Scopes: []string{pb.ScopeRead}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -29,7 +29,7 @@ func (o *accountModule) createSandboxKey(c *tenant.Call, op *pb.CreateSandboxKey
 		life = o.System.Config.SandboxKeyLife
 	}
 	order := &pb.Key{
-		User: c.Who.User.Bytes(), Scopes: sandboxScopes, Label: op.GetLabel(), Sandbox: true,
+		User: c.Principal.User.Bytes(), Scopes: sandboxScopes, Label: op.GetLabel(), Sandbox: true,
 		ExpiresMs: clock.Millis(o.System.Clock.Now().Add(life)),
 	}
 	o.Exclusive(tenant.SandboxLock, func(release func()) {
@@ -48,9 +48,9 @@ func (o *accountModule) createSandboxKey(c *tenant.Call, op *pb.CreateSandboxKey
 			ch.Audit(c.AuditOf("sandbox_key.create", k.Key.String()))
 			return nil
 		}, func(k CreatedKey, err error) {
-			o.Later(func() {
+			o.InMailbox(func() {
 				if err == nil {
-					o.Part = ref
+					o.SandboxPart = ref
 				}
 				release()
 				if refusal, ok := errors.AsType[refusalError](err); ok {
@@ -61,11 +61,13 @@ func (o *accountModule) createSandboxKey(c *tenant.Call, op *pb.CreateSandboxKey
 					c.Fail(err)
 					return
 				}
-				c.Reply(&pb.Reply{Status: 201, Result: &pb.Reply_Account{Account: &pb.AccountResult{Result: &pb.AccountResult_NewSandboxKey{
-					NewSandboxKey: &pb.NewSandboxKey{
-						ApiKey: k.APIKey, Id: k.Key.String(), Label: k.Label, Scopes: sandboxScopes, Subject: string(tenant.SandboxSubject), ExpiresMs: order.GetExpiresMs(),
-					},
-				}}}})
+				c.Reply(&pb.Reply{Status: 201,
+					Result: &pb.Reply_Account{Account: &pb.AccountResult{Result: &pb.AccountResult_NewSandboxKey{
+						NewSandboxKey: &pb.NewSandboxKey{
+							ApiKey: k.APIKey, Id: k.Key.String(), Label: k.Label, Scopes: sandboxScopes,
+							Subject: string(tenant.SandboxSubject), ExpiresMs: order.GetExpiresMs(),
+						},
+					}}}})
 			})
 		})
 	})
@@ -73,7 +75,8 @@ func (o *accountModule) createSandboxKey(c *tenant.Call, op *pb.CreateSandboxKey
 
 // sandboxKeyIndex is a sandbox key's place in the list.
 func (o *accountModule) sandboxKeyIndex(k *pb.Key) storage.Key {
-	return o.Space.Key(storage.TableSandboxKey, storage.U64Desc(uint64(k.GetCreatedMs())), storage.Hash32(pb.KeyHash(k.GetHash())))
+	return o.Space.Key(storage.TableSandboxKey, storage.U64Desc(uint64(k.GetCreatedMs())),
+		storage.Hash32(pb.KeyHash(k.GetHash())))
 }
 
 func (o *accountModule) deleteSandboxKey(b *storage.Batch, k *pb.Key) {
@@ -119,10 +122,11 @@ func (o *accountModule) dropExpired(b *storage.Batch, r storage.Reader) (gone []
 func (o *accountModule) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
 	kind := tenant.CursorKind{List: "sandbox keys"}
 	now := clock.Millis(o.System.Clock.Now())
-	entries, next, p, err := tenant.PageOfKeys(&o.View, r, o.Space.Prefix(storage.TableSandboxKey), kind, page, maxSandboxKeys, func(item storage.Item) (*pb.Key, bool, error) {
-		k, err := o.keyAt(r, item, true)
-		return k, k != nil && k.GetExpiresMs() > now, err
-	})
+	entries, next, p, err := tenant.PageOfKeys(&o.View, r, o.Space.Prefix(storage.TableSandboxKey), kind, page,
+		maxSandboxKeys, func(item storage.Item) (*pb.Key, bool, error) {
+			k, err := o.keyAt(r, item, true)
+			return k, k != nil && k.GetExpiresMs() > now, err
+		})
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
@@ -132,7 +136,7 @@ func (o *accountModule) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Re
 // resetSandbox empties the sandbox: one commit says that another partition is
 // meant, and the sandbox's next actor removes the one before (openSandbox).
 func (o *accountModule) resetSandbox(c *tenant.Call) {
-	o.WhenBusyFor(c, func() { // until the bytes are gone
+	o.WithBusyMarkFor(c, func() { // until the bytes are gone
 		o.Exclusive(tenant.SandboxLock, func(release func()) {
 			now := clock.Millis(o.System.Clock.Now())
 			r := accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxReset{SandboxReset: &pb.SandboxReset{Subject: string(tenant.SandboxSubject), AtMs: now}}})
@@ -140,7 +144,7 @@ func (o *accountModule) resetSandbox(c *tenant.Call) {
 			ch.Audit(c.AuditOf("sandbox.reset", string(tenant.SandboxSubject)))
 			ref, err := o.NewSandbox(ch.Batch)
 			if err == nil {
-				err = c.Replay.Record(ch.Batch, r)
+				err = c.Idempotency.Record(ch.Batch, r)
 			}
 			if err != nil {
 				release()
@@ -148,13 +152,13 @@ func (o *accountModule) resetSandbox(c *tenant.Call) {
 				return
 			}
 			o.Committer.SubmitChange(ch, func(err error) {
-				o.Later(func() {
+				o.InMailbox(func() {
 					if err != nil {
 						release()
 						c.Fail(err)
 						return
 					}
-					o.Part = ref
+					o.SandboxPart = ref
 					o.ReplaceSandbox(func() { release(); c.Reply(r) })
 				})
 			})

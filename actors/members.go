@@ -26,13 +26,15 @@ func (o *accountModule) putMember(b *storage.Batch, user pb.UserID, email string
 		return err
 	}
 	tenant.PutPartition(b, o.Space, ref)
-	b.Put(o.Space.Key(storage.TableMember, storage.ID16(user)), &pb.Member{User: user.Bytes(), Email: email, Role: string(role), CreatedMs: ref.Created})
+	b.Put(o.Space.Key(storage.TableMember, storage.ID16(user)), &pb.Member{User: user.Bytes(), Email: email,
+		Role: string(role), CreatedMs: ref.Created})
 	b.PutRaw(o.Space.Key(storage.TableMemberByEmail, storage.Str(email)), user.Bytes())
 	return nil
 }
 
 // AddMember implements Operator.
-func (s localOperator) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (tenant.MemberInfo, error) {
+func (s localOperator) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (tenant.MemberInfo,
+	error) {
 	email, err := cleanEmail("email", email)
 	if err != nil {
 		return tenant.MemberInfo{}, err
@@ -44,7 +46,8 @@ func (s localOperator) AddMember(ctx context.Context, org pb.OrgID, email string
 	if err != nil {
 		return tenant.MemberInfo{}, err
 	}
-	info := tenant.MemberInfo{User: pb.UserID(id), Email: email, Role: string(role), Created: s.Clock.Now().UTC().Truncate(time.Millisecond)}
+	info := tenant.MemberInfo{User: pb.UserID(id), Email: email, Role: string(role),
+		Created: s.Clock.Now().UTC().Truncate(time.Millisecond)}
 	err = s.VisitOrg(ctx, org, func(o *tenant.Org, done func(error)) {
 		o.Exclusive(tenant.MembersLock, func(release func()) {
 			finish := func(err error) { release(); done(err) }
@@ -98,7 +101,7 @@ func (s localOperator) RemoveMember(ctx context.Context, org pb.OrgID, user pb.U
 // removeMember takes a member out of the organization. From done(nil) on nothing
 // that was theirs can be reached; a job erases it.
 func (o *accountModule) removeMember(user pb.UserID, why *pb.Audit, done func(error)) {
-	o.WhenBusy(func(err error) {
+	o.WithBusyMark(func(err error) {
 		if err != nil {
 			done(err)
 			return
@@ -166,7 +169,7 @@ func (o *accountModule) beginRemoval(user pb.UserID, why *pb.Audit, committed fu
 	delete(o.Members, user)
 	o.BeginErasure(ch.Batch, ref, job)
 	o.Committer.SubmitChange(ch, func(err error) {
-		o.Later(func() {
+		o.InMailbox(func() {
 			delete(o.Erasing, ref.ID)
 			if err == nil {
 				for _, h := range hashes {
@@ -223,11 +226,12 @@ func (o *accountModule) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHa
 func (o *accountModule) sweepSandbox() {
 	if o.Sandbox == nil {
 		if err := o.ResumeSandbox(); err != nil {
-			o.System.Log.Error("the sandbox could not be opened for a removed member's connectors; it is tried again", "org", o.ID.String(), "err", err)
+			o.System.Log.Error("the sandbox could not be opened for a removed member's connectors; it is tried again", "org",
+				o.ID.String(), "err", err)
 			o.WakeSandboxLater()
 		}
 	}
 	if o.Sandbox != nil {
-		o.Send(o.Sandbox, tenant.Look{})
+		o.Send(o.Sandbox, tenant.WakeMessage{})
 	}
 }

@@ -39,7 +39,8 @@ func TestTextIngestedForASubjectIsFoundByThatSubjectOnly(t *testing.T) {
 		t.Errorf("anna finds %q", got)
 	}
 	for _, who := range []client{c.as("ben"), c} {
-		if got := who.chunks("violin lesson"); slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "violin") }) {
+		if got := who.chunks("violin lesson"); slices.ContainsFunc(got,
+			func(s string) bool { return strings.Contains(s, "violin") }) {
 			t.Errorf("%q finds anna's text: %q", who.subject, got)
 		}
 	}
@@ -47,7 +48,8 @@ func TestTextIngestedForASubjectIsFoundByThatSubjectOnly(t *testing.T) {
 	if len(org) == 0 || org[0].GetSubject() != "anna" {
 		t.Errorf("scope org gives %v first", org)
 	}
-	c.as("ben").refused(pb.CodePermissionDenied, &pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "violin", OrgScope: true}}})
+	c.as("ben").refused(pb.CodePermissionDenied, &pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "violin",
+		OrgScope: true}}})
 }
 
 // interface: Endpoints/Search
@@ -59,8 +61,10 @@ func TestOrganizationsShareNothing(t *testing.T) {
 	if got := b.search(&pb.Search{Query: "Bluebird launch", OrgScope: true}); len(got) != 0 {
 		t.Errorf("another organization finds %v", got)
 	}
-	b.refused(pb.CodeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: pb.JobID(job.GetId()).String()}}})
-	b.refused(pb.CodeNodeNotFound, &pb.Envelope{Op: &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: job.GetItems()[0].GetNode()}}})
+	b.refused(pb.CodeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: pb.JobID(job.GetId()).
+		String()}}})
+	b.refused(pb.CodeNodeNotFound,
+		&pb.Envelope{Op: &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: job.GetItems()[0].GetNode()}}})
 }
 
 func TestDocumentsAreUpsertedByExternalID(t *testing.T) {
@@ -87,7 +91,8 @@ func TestDocumentsAreUpsertedByExternalID(t *testing.T) {
 	check(c.ingest(doc("m1", first)), pb.ItemUnchanged)
 	check(c.ingest(doc("m2", first)), pb.ItemUnchanged) // a second document with the same text
 	find(first)
-	if ids := c.nodeOf(created.GetItems()[0].GetNode()).GetSource().GetExternalIds(); !slices.Equal(ids, []string{"m1", "m2"}) {
+	if ids := c.nodeOf(created.GetItems()[0].GetNode()).GetSource().GetExternalIds(); !slices.Equal(ids,
+		[]string{"m1", "m2"}) {
 		t.Fatalf("external ids %v", ids)
 	}
 
@@ -106,7 +111,8 @@ func TestDocumentsAreUpsertedByExternalID(t *testing.T) {
 	check(c.ingest(doc("m1", first)), pb.ItemRevived)
 	find(first, second)
 	revived := c.nodeOf(created.GetItems()[0].GetNode())
-	if revived.GetStatus() != pb.StatusLive || revived.GetValidToMs() != 0 || !slices.Equal(revived.GetSource().GetExternalIds(), []string{"m1"}) {
+	if revived.GetStatus() != pb.StatusLive || revived.GetValidToMs() != 0 ||
+		!slices.Equal(revived.GetSource().GetExternalIds(), []string{"m1"}) {
 		t.Fatalf("the revived node reads %v", revived)
 	}
 	// What was also sent for itself does not end with a document.
@@ -114,7 +120,8 @@ func TestDocumentsAreUpsertedByExternalID(t *testing.T) {
 	check(c.ingest(doc("m1", second)), pb.ItemSuperseded)
 	find(first, second)
 	// All of it in one batch, so in one slice.
-	check(c.ingest(doc("x", "alpha one"), doc("x", "alpha two"), doc("x", "alpha one"), doc("y", "alpha one"), doc("", "alpha two")),
+	check(c.ingest(doc("x", "alpha one"), doc("x", "alpha two"), doc("x", "alpha one"), doc("y", "alpha one"),
+		doc("", "alpha two")),
 		pb.ItemCreated, pb.ItemSuperseded, pb.ItemRevived, pb.ItemUnchanged, pb.ItemRevived)
 }
 
@@ -125,7 +132,8 @@ func TestDocumentIsDescribedAnew(t *testing.T) {
 	item := func(ext, title, meta string) *pb.IngestItem {
 		return &pb.IngestItem{ExternalId: ext, Title: title, Content: "Bring two pairs of shoes.", Metadata: []byte(meta)}
 	}
-	first := c.ingest(item("a", "Packing list", `{"v":1}`), doc("f1", "Filler one."), doc("f2", "Filler two."), doc("f3", "Filler three."))
+	first := c.ingest(item("a", "Packing list", `{"v":1}`), doc("f1", "Filler one."), doc("f2", "Filler two."),
+		doc("f3", "Filler three."))
 	if got := itemStatus(c.ingest(item("b", "Other title", `{"v":9}`))); got[0] != pb.ItemUnchanged {
 		t.Errorf("a second document with the same content: %v", got)
 	}
@@ -135,14 +143,16 @@ func TestDocumentIsDescribedAnew(t *testing.T) {
 	}
 	check := func(c client) {
 		t.Helper()
-		if hits := c.search(&pb.Search{Query: "Holiday", Mode: "keyword"}); len(hits) != 1 || hits[0].GetTitle() != "Holiday list" {
+		if hits := c.search(&pb.Search{Query: "Holiday", Mode: "keyword"}); len(hits) != 1 ||
+			hits[0].GetTitle() != "Holiday list" {
 			t.Errorf("by the new title: %v", hits)
 		}
 		if hits := c.search(&pb.Search{Query: "Packing", Mode: "keyword"}); len(hits) != 0 {
 			t.Errorf("by the old title: %v", hits)
 		}
 		for v, want := range map[string]int{"1": 0, "2": 1} {
-			if hits := c.search(&pb.Search{Query: "shoes", Mode: "keyword", Filters: &pb.Filters{Metadata: map[string]string{"v": v}}}); len(hits) != want {
+			if hits := c.search(&pb.Search{Query: "shoes", Mode: "keyword",
+				Filters: &pb.Filters{Metadata: map[string]string{"v": v}}}); len(hits) != want {
 				t.Errorf("by v=%s: %d hits, want %d", v, len(hits), want)
 			}
 		}
@@ -162,8 +172,10 @@ func TestLaterDescriptionInOneSliceCounts(t *testing.T) {
 		return &pb.IngestItem{ExternalId: ext, Title: title, Content: content, Metadata: []byte(meta)}
 	}
 	const shoes, boots = "Bring two pairs of shoes.", "Bring one pair of boots."
-	job := c.ingest(item("a", "Packing", `{"v":1}`, shoes), doc("f", "Filler."), item("a", "Holiday", `{"v":2}`, shoes), item("a", "Holiday", `{"v":2}`, shoes))
-	if got, want := itemStatus(job), []string{pb.ItemCreated, pb.ItemCreated, pb.ItemSuperseded, pb.ItemUnchanged}; !slices.Equal(got, want) {
+	job := c.ingest(item("a", "Packing", `{"v":1}`, shoes), doc("f", "Filler."), item("a", "Holiday", `{"v":2}`, shoes),
+		item("a", "Holiday", `{"v":2}`, shoes))
+	if got, want := itemStatus(job), []string{pb.ItemCreated, pb.ItemCreated, pb.ItemSuperseded,
+		pb.ItemUnchanged}; !slices.Equal(got, want) {
 		t.Errorf("outcomes %v, want %v", got, want)
 	}
 	id := job.GetItems()[0].GetNode()
@@ -209,7 +221,9 @@ func TestManySlicesMergeAndReload(t *testing.T) {
 	const docs = 700
 	var its []*pb.IngestItem
 	for i := range docs {
-		its = append(its, &pb.IngestItem{ExternalId: fmt.Sprintf("d%d", i), Content: fmt.Sprintf("Entry number%d speaks of topic%d.", i, i%7), Metadata: fmt.Appendf(nil, `{"parity":%d,"name":"n%d"}`, i%2, i)})
+		its = append(its, &pb.IngestItem{ExternalId: fmt.Sprintf("d%d", i),
+			Content: fmt.Sprintf("Entry number%d speaks of topic%d.", i, i%7), Metadata: fmt.Appendf(nil,
+				`{"parity":%d,"name":"n%d"}`, i%2, i)})
 	}
 	job := c.ingest(its...)
 	if job.GetStatus() != pb.JobSucceeded || job.GetDone() != docs || len(job.GetItems()) != docs {
@@ -223,7 +237,8 @@ func TestManySlicesMergeAndReload(t *testing.T) {
 				t.Fatalf("number%d is not found: %v", i, hits)
 			}
 		}
-		hits := c.search(&pb.Search{Query: "topic3", TopK: 100, Filters: &pb.Filters{Metadata: map[string]string{"parity": "1"}}})
+		hits := c.search(&pb.Search{Query: "topic3", TopK: 100,
+			Filters: &pb.Filters{Metadata: map[string]string{"parity": "1"}}})
 		if len(hits) == 0 {
 			t.Fatal("nothing passes the filter")
 		}
@@ -297,7 +312,7 @@ func TestSegmentsOfAnotherAnalysisAreReplaced(t *testing.T) {
 	}
 	n.stop()
 	newer := func(c *tenant.Config, _ *storage.Options) {
-		c.Usable = func(v index.View) bool { return !slices.Contains(old, v.ID) }
+		c.SegmentUsable = func(v index.View) bool { return !slices.Contains(old, v.ID) }
 	}
 	check := func() {
 		t.Helper()
@@ -330,7 +345,8 @@ func TestSegmentsOfAnotherAnalysisAreReplaced(t *testing.T) {
 		t.Errorf("a cold start finds %d stale segments and %d chunks", len(now.Stale), now.Snapshot.Len())
 	}
 	for _, id := range old {
-		if n.has(c, storage.TableSegment, id) || n.has(c, storage.TableSegmentPiece, id) || n.has(c, storage.TableSegmentLiveness, id) {
+		if n.has(c, storage.TableSegment, id) || n.has(c, storage.TableSegmentPiece, id) ||
+			n.has(c, storage.TableSegmentLiveness, id) {
 			t.Errorf("segment %d is still stored", id)
 		}
 	}
@@ -347,7 +363,8 @@ func (n *testNode) has(c client, table storage.Table, id uint64) bool {
 		n.t.Fatal(err)
 	}
 	defer st.Release()
-	for _, err := range st.Scan(storage.PartitionSpace(store, pb.PartitionID(me.GetUser())).Prefix(table, storage.U64(id)), storage.ScanOptions{}) {
+	for _, err := range st.Scan(storage.PartitionSpace(store, pb.PartitionID(me.GetUser())).Prefix(table, storage.U64(id)),
+		storage.ScanOptions{}) {
 		if err != nil {
 			n.t.Fatal(err)
 		}
@@ -364,7 +381,8 @@ func TestErasedSubjectIsGoneFromDiskAndStartsEmpty(t *testing.T) {
 	c.put("anna")
 	c.put("ben")
 	const canary = "xylophone-canary-4711"
-	c.as("anna").ingest(doc("e1", "A secret about the "+canary+" and nothing else."), &pb.IngestItem{Title: "On " + canary, Content: "Some words."})
+	c.as("anna").ingest(doc("e1", "A secret about the "+canary+" and nothing else."), &pb.IngestItem{Title: "On " + canary,
+		Content: "Some words."})
 	kept := c.as("ben").ingest(doc("e1", "Ben keeps his umbrella."))
 	if len(disk.Find(t, canary)) == 0 {
 		t.Fatal("the canary was never on the disk: the test would prove nothing")
@@ -457,7 +475,8 @@ func TestOneLongDocumentDoesNotCrowdOutTheOthers(t *testing.T) {
 	}
 	its := []*pb.IngestItem{doc("book", long.String())}
 	for i := range 20 {
-		its = append(its, doc(fmt.Sprint(i), fmt.Sprintf("Note %d mentions the harvest once among several other matters.", i)))
+		its = append(its, doc(fmt.Sprint(i), fmt.Sprintf("Note %d mentions the harvest once among several other matters.",
+			i)))
 	}
 	c.ingest(its...)
 	if hits := c.search(&pb.Search{Query: "harvest", TopK: 10}); len(hits) != 10 {
@@ -533,7 +552,8 @@ func testPoison(t *testing.T, e partition.Embedder) {
 	behind := jobOf(c.ok(items(doc("d", "Cheese."))))
 	n.waitMoving(time.Millisecond, id, behind)
 	job := c.job(id)
-	if got := itemStatus(job); !slices.Equal(got, []string{pb.ItemCreated, pb.ItemFailed, pb.ItemCreated}) || job.GetStatus() != pb.JobSucceeded {
+	if got := itemStatus(job); !slices.Equal(got, []string{pb.ItemCreated, pb.ItemFailed, pb.ItemCreated}) ||
+		job.GetStatus() != pb.JobSucceeded {
 		t.Errorf("job %s with items %v", job.GetStatus(), got)
 	}
 	if job.GetItems()[1].GetError() == "" || strings.Contains(job.GetItems()[1].GetError(), "poison") {
@@ -554,7 +574,7 @@ func TestCancelledJobStopsAndLeavesTheRestAlone(t *testing.T) {
 			once.Do(func() { close(blocked); <-gate })
 		}}
 		c.Workers = 1
-		c.CancelAsked = func(id pb.JobID) { asked <- id }
+		c.CancelRequested = func(id pb.JobID) { asked <- id }
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	var many []*pb.IngestItem
@@ -616,7 +636,8 @@ func TestChangeOfModelEmbedsAnewWhileTheOldOneServes(t *testing.T) {
 			})
 			c2 := client{n: n2, key: c.key}
 			if keepOld {
-				if hits := c2.search(&pb.Search{Query: "Passage w17 about v17", Mode: "vector"}); len(hits) == 0 || hits[0].GetExternalId() != "17" {
+				if hits := c2.search(&pb.Search{Query: "Passage w17 about v17", Mode: "vector"}); len(hits) == 0 ||
+					hits[0].GetExternalId() != "17" {
 					t.Fatalf("the old vectors do not serve: %v", hits)
 				}
 			}
@@ -638,12 +659,14 @@ func TestChangeOfModelEmbedsAnewWhileTheOldOneServes(t *testing.T) {
 					t.Fatalf("a segment of model %q is left", v.Segment.Model())
 				}
 			}
-			if hits := c2.search(&pb.Search{Query: "Passage w17 about v17", Mode: "vector"}); len(hits) == 0 || hits[0].GetExternalId() != "17" {
+			if hits := c2.search(&pb.Search{Query: "Passage w17 about v17", Mode: "vector"}); len(hits) == 0 ||
+				hits[0].GetExternalId() != "17" {
 				t.Fatalf("the new vectors do not find it: %v", hits)
 			}
 			n2.stop()
 			n3 := startNode(t, disk, func(cfg *tenant.Config, _ *storage.Options) { cfg.Embedder = wordEmbedder{id: "other"} })
-			if hits := (client{n: n3, key: c.key}).search(&pb.Search{Query: "Passage w99 about v99", Mode: "vector"}); len(hits) == 0 || hits[0].GetExternalId() != "99" {
+			if hits := (client{n: n3, key: c.key}).search(&pb.Search{Query: "Passage w99 about v99",
+				Mode: "vector"}); len(hits) == 0 || hits[0].GetExternalId() != "99" {
 				t.Fatalf("after a restart %d hits do not begin with it", len(hits))
 			}
 		})
@@ -661,7 +684,8 @@ func (n *testNode) partitionOf(c client) *partition.Index {
 		n.t.Fatal(err)
 	}
 	defer st.Release()
-	now, err := n.sys.Parts.Get(st, &partition.Ref{ID: user, Store: id, Space: storage.PartitionSpace(id, user)}, n.sys.Dim)
+	now, err := n.sys.Partitions.Get(st, &partition.Ref{ID: user, Store: id, Space: storage.PartitionSpace(id, user)},
+		n.sys.Dim)
 	if err != nil {
 		n.t.Fatal(err)
 	}

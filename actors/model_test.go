@@ -60,7 +60,8 @@ func TestMemoryAgainstModel(t *testing.T) {
 		}
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			s := rapid.SampledFrom(subjects).Draw(rt, "subject")
-			switch rapid.SampledFrom([]string{"ingest", "ingest", "ingest", "ingest", "erase", "restart", "crash", "idle"}).Draw(rt, "step") {
+			switch rapid.SampledFrom([]string{"ingest", "ingest", "ingest", "ingest", "erase", "restart", "crash", "idle"}).
+				Draw(rt, "step") {
 			case "ingest":
 				var its []*pb.IngestItem
 				for range rapid.IntRange(1, 5).Draw(rt, "items") {
@@ -99,7 +100,7 @@ func TestMemoryAgainstModel(t *testing.T) {
 
 // smallSlices makes every write's path through merging and sealing short.
 func smallSlices(c *tenant.Config, o *storage.Options) {
-	c.SealChunks = 3
+	c.SegmentChunks = 3
 	o.MaxOpenStores = 2
 }
 

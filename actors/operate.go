@@ -20,7 +20,8 @@ type operatorAnywhere struct{ *peers }
 var _ Operator = operatorAnywhere{}
 
 // order brings one order to its organization.
-func (a operatorAnywhere) order(ctx context.Context, org pb.OrgID, repeatable bool, op *pb.OperatorOp) (*pb.OperatorResult, error) {
+func (a operatorAnywhere) order(ctx context.Context, org pb.OrgID, repeatable bool,
+	op *pb.OperatorOp) (*pb.OperatorResult, error) {
 	ask := &pb.NodeAsk{What: &pb.NodeAsk_Operator{Operator: op}}
 	r, _, err := a.askOwner(ctx, tenant.DefaultDeadline, org, ask, repeatable)
 	if err != nil {
@@ -60,7 +61,8 @@ func (a operatorAnywhere) Org(ctx context.Context, org pb.OrgID) (OrgInfo, error
 	rec := r.GetOrg().GetRecord()
 	return OrgInfo{
 		Org: org, Name: rec.GetName(), Slug: rec.GetSlug(), Personal: rec.GetPersonal(), Plan: rec.GetPlan(),
-		Created: time.UnixMilli(rec.GetCreatedMs()).UTC(), Members: int(r.GetOrg().GetMembers()), Subjects: int(r.GetOrg().GetSubjects()),
+		Created: time.UnixMilli(rec.GetCreatedMs()).UTC(), Members: int(r.GetOrg().GetMembers()),
+		Subjects:     int(r.GetOrg().GetSubjects()),
 		OutOfService: r.GetOrg().GetOutOfService(),
 	}, err
 }
@@ -78,8 +80,10 @@ func (a operatorAnywhere) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 }
 
 // AddMember implements Operator.
-func (a operatorAnywhere) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (tenant.MemberInfo, error) {
-	r, err := a.order(ctx, org, false, &pb.OperatorOp{Op: &pb.OperatorOp_AddMember{AddMember: &pb.AddMember{Email: email, Role: string(role)}}})
+func (a operatorAnywhere) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (tenant.MemberInfo,
+	error) {
+	r, err := a.order(ctx, org, false, &pb.OperatorOp{Op: &pb.OperatorOp_AddMember{AddMember: &pb.AddMember{Email: email,
+		Role: string(role)}}})
 	if err != nil {
 		return tenant.MemberInfo{}, err
 	}
@@ -105,7 +109,8 @@ func (a operatorAnywhere) Members(ctx context.Context, org pb.OrgID) ([]tenant.M
 
 // RemoveMember implements Operator.
 func (a operatorAnywhere) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
-	_, err := a.order(ctx, org, false, &pb.OperatorOp{Op: &pb.OperatorOp_RemoveMember{RemoveMember: &pb.RemoveMember{User: user.Bytes()}}})
+	_, err := a.order(ctx, org, false,
+		&pb.OperatorOp{Op: &pb.OperatorOp_RemoveMember{RemoveMember: &pb.RemoveMember{User: user.Bytes()}}})
 	return err
 }
 
@@ -122,12 +127,14 @@ func (a operatorAnywhere) CreateKey(ctx context.Context, order NewKey) (CreatedK
 // Restore implements Operator. A part may be sent again, so it may be carried out
 // twice.
 func (a operatorAnywhere) Restore(ctx context.Context, org pb.OrgID, part []byte) (export.Restored, error) {
-	r, err := a.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_RestorePart{RestorePart: &pb.RestorePart{Part: part}}})
+	r, err := a.order(ctx, org, true,
+		&pb.OperatorOp{Op: &pb.OperatorOp_RestorePart{RestorePart: &pb.RestorePart{Part: part}}})
 	if err != nil {
 		return export.Restored{}, err
 	}
 	in := r.GetRestored()
-	out := export.Restored{PartitionID: in.GetPartition(), NodeIDs: in.GetNodes(), Created: int(in.GetCreated()), Unchanged: int(in.GetUnchanged())}
+	out := export.Restored{PartitionID: in.GetPartition(), NodeIDs: in.GetNodes(), Created: int(in.GetCreated()),
+		Unchanged: int(in.GetUnchanged())}
 	if out.NodeIDs == nil {
 		out.NodeIDs = []string{}
 	}
@@ -135,7 +142,8 @@ func (a operatorAnywhere) Restore(ctx context.Context, org pb.OrgID, part []byte
 }
 
 // operateHere carries out an order for an organization that lives here.
-func (o *peers) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.NodeReply, tenant.Outcome, error) {
+func (o *peers) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.NodeReply, tenant.Outcome,
+	error) {
 	r, err := o.carryOutOrder(ctx, org, op)
 	what := o.sys.OutcomeOf(err)
 	switch {
@@ -167,7 +175,8 @@ func (o *peers) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.Operator
 		return r, err
 	case *pb.OperatorOp_ShowOrg:
 		shown, err := s.Org(ctx, org)
-		rec := &pb.Organization{Name: shown.Name, Slug: shown.Slug, Personal: shown.Personal, Plan: shown.Plan, CreatedMs: clock.Millis(shown.Created)}
+		rec := &pb.Organization{Name: shown.Name, Slug: shown.Slug, Personal: shown.Personal, Plan: shown.Plan,
+			CreatedMs: clock.Millis(shown.Created)}
 		r.Result = &pb.OperatorResult_Org{Org: &pb.OrgShown{
 			Record: rec, Members: uint64(shown.Members), Subjects: uint64(shown.Subjects), OutOfService: shown.OutOfService,
 		}}
@@ -233,7 +242,8 @@ func memberFrom(m *pb.Member) (tenant.MemberInfo, error) {
 	if err != nil {
 		return tenant.MemberInfo{}, fmt.Errorf("answer of another node: %w", err)
 	}
-	return tenant.MemberInfo{User: user, Email: m.GetEmail(), Role: m.GetRole(), Created: time.UnixMilli(m.GetCreatedMs()).UTC()}, nil
+	return tenant.MemberInfo{User: user, Email: m.GetEmail(), Role: m.GetRole(), Created: time.UnixMilli(m.GetCreatedMs()).
+		UTC()}, nil
 }
 
 // refusals are the sentinels that cross from node to node.

@@ -20,7 +20,8 @@ import (
 
 func (c client) webhookIDs() (ids []string) {
 	c.n.t.Helper()
-	list := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: &pb.Page{Size: 100}}}})).GetLink().GetWebhooks()
+	list := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: &pb.Page{Size: 100}}}})).
+		GetLink().GetWebhooks()
 	for _, hook := range list.GetWebhooks() {
 		ids = append(ids, pb.WebhookID(hook.GetId()).String())
 	}
@@ -92,7 +93,8 @@ func TestWebhookLimitHoldsForBothSidesAtOnce(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	n := startNode(t, storagetest.NewDisk(), allow)
 	for round := range 6 {
-		c := client{n: n, key: n.org(NewOrg{Plan: pb.PlanUnlimited, Name: fmt.Sprint("Round ", round), OwnerEmail: "owner@example.com"}).APIKey}
+		c := client{n: n, key: n.org(NewOrg{Plan: pb.PlanUnlimited, Name: fmt.Sprint("Round ", round),
+			OwnerEmail: "owner@example.com"}).APIKey}
 		sandbox := n.sandboxKey(c)
 		reset := round%2 == 1
 		var made, refused atomic.Int64
@@ -115,7 +117,8 @@ func TestWebhookLimitHoldsForBothSidesAtOnce(t *testing.T) {
 		}
 		asking.Wait()
 		there := len(c.webhookIDs()) + len(sandbox.webhookIDs())
-		if there > webhook.MaxWebhooks || !reset && (there != webhook.MaxWebhooks || made.Load() != webhook.MaxWebhooks || refused.Load() != webhook.MaxWebhooks) {
+		if there > webhook.MaxWebhooks || !reset && (there != webhook.MaxWebhooks || made.Load() != webhook.MaxWebhooks ||
+			refused.Load() != webhook.MaxWebhooks) {
 			t.Errorf("round %d: %d are there, %d were made, %d refused", round, there, made.Load(), refused.Load())
 		}
 	}

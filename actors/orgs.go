@@ -93,7 +93,8 @@ func (s localOperator) CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg,
 
 // enterOrg checks an order and puts the organization into the directory. It
 // returns what the organization's own store is to begin with.
-func (s localOperator) enterOrg(ctx context.Context, order NewOrg) (made CreatedOrg, rec *pb.Organization, email string, err error) {
+func (s localOperator) enterOrg(ctx context.Context, order NewOrg) (made CreatedOrg, rec *pb.Organization, email string,
+	err error) {
 	name, err := cleanName("name", order.Name)
 	if err != nil {
 		return made, nil, "", err
@@ -105,7 +106,8 @@ func (s localOperator) enterOrg(ctx context.Context, order NewOrg) (made Created
 	if err != nil {
 		return made, nil, "", err
 	}
-	if d := s.Config.Host.Directory().KeyStats(); d.Keys >= d.Limit { // looked at before there is something that nobody can enter
+	// looked at before there is something that nobody can enter
+	if d := s.Config.Host.Directory().KeyStats(); d.Keys >= d.Limit {
 		return made, nil, "", keyConflict(wire.ErrDirectoryFull)
 	}
 	ids := make([]uuid.UUID, 2)
@@ -122,7 +124,8 @@ func (s localOperator) enterOrg(ctx context.Context, order NewOrg) (made Created
 		if try > 1 {
 			made.Slug = fmt.Sprintf("%s-%d", base, try)
 		}
-		err = s.Config.Host.Directory().PutOrg(ctx, &pb.OrgEntry{Org: made.Org.Bytes(), Name: name, Slug: made.Slug, CreatedMs: now})
+		err = s.Config.Host.Directory().PutOrg(ctx, &pb.OrgEntry{Org: made.Org.Bytes(), Name: name, Slug: made.Slug,
+			CreatedMs: now})
 		if !errors.Is(err, wire.ErrSlugTaken) || try == slugTries {
 			break
 		}
@@ -137,12 +140,14 @@ func (s localOperator) enterOrg(ctx context.Context, order NewOrg) (made Created
 	if _, err := io.ReadFull(s.Config.Random, secret); err != nil {
 		return made, nil, "", fmt.Errorf("create organization: %w", err)
 	}
-	rec = &pb.Organization{Id: made.Org.Bytes(), Name: name, Slug: made.Slug, Personal: order.Personal, Plan: plan, CreatedMs: now, Secret: secret}
+	rec = &pb.Organization{Id: made.Org.Bytes(), Name: name, Slug: made.Slug, Personal: order.Personal, Plan: plan,
+		CreatedMs: now, Secret: secret}
 	return made, rec, email, nil
 }
 
 // beginOrg writes an organization's root, its owner and the owner's first key.
-func (s localOperator) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organization, email string) (CreatedOrg, error) {
+func (s localOperator) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organization, email string) (CreatedOrg,
+	error) {
 	scopes := []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin}
 	err := s.Visit(ctx, made.Org, func(o *tenant.Org, done func(error)) {
 		ch := commit.New(o.Store)
@@ -201,7 +206,8 @@ func (s localOperator) Orgs(_ context.Context, from string, size int) (OrgPage, 
 			page.Next = formatPosition(e.GetCreatedMs(), id)
 			break
 		}
-		page.Orgs = append(page.Orgs, OrgEntry{Org: id, Name: e.GetName(), Slug: e.GetSlug(), Created: time.UnixMilli(e.GetCreatedMs()).UTC(), OutOfService: s.outage(id)})
+		page.Orgs = append(page.Orgs, OrgEntry{Org: id, Name: e.GetName(), Slug: e.GetSlug(),
+			Created: time.UnixMilli(e.GetCreatedMs()).UTC(), OutOfService: s.outage(id)})
 	}
 	return page, nil
 }
@@ -228,7 +234,8 @@ func (s localOperator) Org(_ context.Context, org pb.OrgID) (OrgInfo, error) {
 		return OrgInfo{}, err
 	}
 	info := OrgInfo{
-		Org: org, Name: e.GetName(), Slug: e.GetSlug(), Created: time.UnixMilli(e.GetCreatedMs()).UTC(), OutOfService: s.outage(org),
+		Org: org, Name: e.GetName(), Slug: e.GetSlug(), Created: time.UnixMilli(e.GetCreatedMs()).UTC(),
+		OutOfService: s.outage(org),
 	}
 	id := tenant.MainStoreOf(org)
 	st, err := s.Config.Storage.AcquireToRead(id)
@@ -328,7 +335,7 @@ func (s localOperator) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 	if err := s.Config.Host.Directory().RemoveOrg(ctx, org); err != nil {
 		return fmt.Errorf("delete organization: %w", err)
 	}
-	s.LoseOrg(org)
+	s.RetireOrg(org)
 	s.bury(org)
 	return nil
 }
@@ -336,15 +343,16 @@ func (s localOperator) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 // bury deletes the directories of a removed organization that its readers have
 // kept until now. Their tombstones are written: nothing makes them anew.
 func (s localOperator) bury(org pb.OrgID) {
-	s.Background.Go(func() {
+	s.BackgroundTasks.Go(func() {
 		for _, realm := range storage.OrgRealms {
 			id := storage.StoreID{Org: org, Realm: realm}
 			err := s.Config.Storage.Remove(id)
-			for try := 0; errors.Is(err, storage.ErrInUse) && try < buryTries && s.Pause(buryPause); try++ {
+			for try := 0; errors.Is(err, storage.ErrInUse) && try < buryTries && s.Sleep(buryPause); try++ {
 				err = s.Config.Storage.Remove(id)
 			}
 			if err != nil {
-				s.Log.Warn("the store of a removed organization is not deleted; the next start does it", "org", org.String(), "err", err)
+				s.Log.Warn("the store of a removed organization is not deleted; the next start does it", "org", org.String(), "err",
+					err)
 			}
 		}
 	})

@@ -136,13 +136,13 @@ func startPeers(s *tenant.System, backups *Backups, cfg Peers) (*peers, error) {
 		return nil, fmt.Errorf("actors: %w", err)
 	}
 	s.AskOutlived = o.outlived
-	o.answers = s.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+	o.answers = s.ActorRoot.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 		if r, ok := ctx.Message().(*pb.NodeReply); ok {
 			o.settle(r.GetId(), r)
 		}
 	}))
 	gateway := actor.PropsFromFunc(o.gateway)
-	if _, err := s.Root.SpawnNamed(gateway, cfg.Remote.At(o.self).GetId()); err != nil {
+	if _, err := s.ActorRoot.SpawnNamed(gateway, cfg.Remote.At(o.self).GetId()); err != nil {
 		return nil, fmt.Errorf("actors: gateway: %w", err)
 	}
 	cfg.Network.Handle(mesh.KindEvents, o.serveStream)
@@ -216,7 +216,7 @@ func (o *peers) send(to wire.ServerID, ask *pb.NodeAsk) (id uint64, a *asked, er
 	o.waiting[ask.GetId()] = a
 	o.mu.Unlock()
 	o.asked.Add(1)
-	o.sys.Root.RequestWithCustomSender(o.Remote.At(to), ask, o.answers)
+	o.sys.ActorRoot.RequestWithCustomSender(o.Remote.At(to), ask, o.answers)
 	return ask.GetId(), a, nil
 }
 
@@ -271,14 +271,16 @@ type busyNode struct{ error }
 
 // Problem is what the edge answers.
 func (busyNode) Problem() *pb.Problem {
-	return &pb.Problem{Code: pb.CodeServiceDegraded, RetryAfterS: tenant.RetryAfterBusySeconds, Detail: "The service has more work than it can queue; try again shortly."}
+	return &pb.Problem{Code: pb.CodeServiceDegraded, RetryAfterS: tenant.RetryAfterBusySeconds,
+		Detail: "The service has more work than it can queue; try again shortly."}
 }
 
 // askOwner brings a question to where the organization lives, and waits for that
 // while nobody leads its shard. It returns who answered. repeatable says that it
 // may be carried out twice without harm. An error means that nobody decided;
 // where it has a Problem, the edge can say why.
-func (o *peers) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, ask *pb.NodeAsk, repeatable bool) (*pb.NodeReply, wire.ServerID, error) {
+func (o *peers) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, ask *pb.NodeAsk,
+	repeatable bool) (*pb.NodeReply, wire.ServerID, error) {
 	s := o.sys
 	deadline := s.Clock.Now().Add(wait)
 	late := s.Clock.NewTimer(wait)
@@ -361,12 +363,14 @@ func (o *peers) owner(org pb.OrgID) (wire.ServerID, bool) {
 
 // askThere asks one other node and waits for its answer, unless the connection
 // ends or the organization turns out to live elsewhere.
-func (o *peers) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to wire.ServerID, org pb.OrgID, ask *pb.NodeAsk, grace int) (*pb.NodeReply, tenant.Outcome, error) {
+func (o *peers) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to wire.ServerID, org pb.OrgID,
+	ask *pb.NodeAsk, grace int) (*pb.NodeReply, tenant.Outcome, error) {
 	if !o.Remote.Reachable(to) {
 		return nil, tenant.Moved, nil
 	}
 	// A message of its own: one that was given up may still be being encoded.
-	ask = &pb.NodeAsk{Org: ask.GetOrg(), What: ask.GetWhat(), WaitMs: uint32(max(deadline.Sub(o.sys.Clock.Now()), 0).Milliseconds())}
+	ask = &pb.NodeAsk{Org: ask.GetOrg(), What: ask.GetWhat(), WaitMs: uint32(max(deadline.Sub(o.sys.Clock.Now()),
+		0).Milliseconds())}
 	id, a, err := o.send(to, ask)
 	switch {
 	case errors.Is(err, errParting):
@@ -453,7 +457,7 @@ func (o *peers) gateway(ctx actor.Context) {
 	}
 	answer := func(r *pb.NodeReply) {
 		r.Id = ask.GetId()
-		o.sys.Root.Send(sender, r)
+		o.sys.ActorRoot.Send(sender, r)
 	}
 	from := wire.ServerID(sender.GetAddress())
 	switch w := ask.GetWhat().(type) {
@@ -519,7 +523,7 @@ func (o *peers) answer(ask *pb.NodeAsk) (r *pb.NodeReply) {
 		return elsewhere(leader)
 	}
 	wait := min(time.Duration(ask.GetWaitMs())*time.Millisecond, tenant.DefaultDeadline)
-	ctx, cancel := context.WithCancel(o.sys.Always)
+	ctx, cancel := context.WithCancel(o.sys.BaseContext)
 	defer cancel()
 	late := o.sys.Clock.NewTimer(wait)
 	defer late.Stop()
@@ -539,14 +543,16 @@ func (o *peers) answer(ask *pb.NodeAsk) (r *pb.NodeReply) {
 var errPanicked = errors.New("panicked")
 
 // decideHere carries out what is asked of an organization that lives here.
-func (o *peers) decideHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, ask *pb.NodeAsk) (*pb.NodeReply, tenant.Outcome, error) {
+func (o *peers) decideHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, ask *pb.NodeAsk) (*pb.NodeReply,
+	tenant.Outcome, error) {
 	switch w := ask.GetWhat().(type) {
 	case *pb.NodeAsk_Envelope:
 		r, what, err := o.sys.AskHere(ctx, late, org, true, w.Envelope)
 		return &pb.NodeReply{What: &pb.NodeReply_Reply{Reply: r}}, what, err
 	case *pb.NodeAsk_Piece:
 		data, err := export.Piece(ctx, o.sys, w.Piece.GetExport(), w.Piece.GetPiece())
-		return &pb.NodeReply{What: &pb.NodeReply_Piece{Piece: &pb.ExportPiece{Data: data, Gone: err != nil}}}, tenant.Decided, nil
+		return &pb.NodeReply{What: &pb.NodeReply_Piece{Piece: &pb.ExportPiece{Data: data, Gone: err != nil}}}, tenant.Decided,
+			nil
 	case *pb.NodeAsk_Operator:
 		return o.operateHere(ctx, org, w.Operator)
 	}
@@ -557,7 +563,8 @@ func (o *peers) decideHere(ctx context.Context, late <-chan time.Time, org pb.Or
 // nothing, what has an idempotency key takes effect once, and PUT says how something
 // is to be. Not DELETE, which would find nothing the second time and say so.
 func repeatable(env *pb.Envelope) bool {
-	return env.GetIdempotencyKey() != "" || env.GetMethod() == tenant.MethodGet || env.GetMethod() == tenant.MethodPut || env.GetFamily() == pb.FamilySearch
+	return env.GetIdempotencyKey() != "" || env.GetMethod() == tenant.MethodGet || env.GetMethod() == tenant.MethodPut ||
+		env.GetFamily() == pb.FamilySearch
 }
 
 // ask is Service.Ask on a node of several.

@@ -51,7 +51,8 @@ func TestNothingIsLostWhenANodeStops(t *testing.T) {
 			})
 			answered := make(chan error, 1)
 			go func() {
-				_, err := w.at("b").sys.Ask(t.Context(), b.envelope(&pb.Envelope{Op: &pb.Envelope_PutSubject{PutSubject: &pb.PutSubject{Id: "s"}}}))
+				_, err := w.at("b").sys.Ask(t.Context(),
+					b.envelope(&pb.Envelope{Op: &pb.Envelope_PutSubject{PutSubject: &pb.PutSubject{Id: "s"}}}))
 				answered <- err
 			}()
 			<-slow
@@ -194,7 +195,7 @@ func TestNothingOpensBehindAMove(t *testing.T) {
 	w := startTown(t, "a", "b")
 	made := w.org("a", pb.PlanUnlimited)
 	w.lead("b")
-	if err := w.at("a").sys.Idle(t.Context()); err != nil { // it is out of memory
+	if err := w.at("a").sys.AwaitMovedAway(t.Context()); err != nil { // it is out of memory
 		t.Fatal(err)
 	}
 	ran := false

@@ -18,7 +18,8 @@ func TestUploadsOfOtherNodesAreBounded(t *testing.T) {
 	w := startTownWith(t, func(cfg *tenant.Config, _ *storage.Options) { cfg.ForwardedBytes = room }, "a", "b")
 	made := w.org("a", pb.PlanUnlimited)
 	b, a := w.at("b").client(made.APIKey), w.at("a")
-	all, err := a.sys.ReadingMemory.Begin(t.Context(), made.Org, formatreading.MaxMemory*2, formatreading.MaxMemory*2, 0) // so that imports wait
+	// so that imports wait
+	all, err := a.sys.ReadingMemory.Begin(t.Context(), made.Org, formatreading.MaxMemory*2, formatreading.MaxMemory*2, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,13 +44,15 @@ func TestASilentOwnerIsGivenUpWithoutASuccessor(t *testing.T) {
 		asked.Go(func() {
 			r, err := w.at("c").sys.Ask(t.Context(), write)
 			var known interface{ Problem() *pb.Problem }
-			if !errors.As(err, &known) || !strings.Contains(known.Problem().GetDetail(), "Idempotency-Key") || known.Problem().GetRetryAfterS() == 0 {
+			if !errors.As(err, &known) || !strings.Contains(known.Problem().GetDetail(), "Idempotency-Key") ||
+				known.Problem().GetRetryAfterS() == 0 {
 				t.Errorf("%s without a key: %v %v", name, r, err)
 			}
 		})
 	}
 	asked.Go(func() {
-		if _, err := w.at("c").sys.ExportPiece(t.Context(), &pb.Export{Org: made.Org.Bytes()}, 0); !errors.Is(err, export.ErrExportGone) {
+		if _, err := w.at("c").sys.ExportPiece(t.Context(), &pb.Export{Org: made.Org.Bytes()}, 0); !errors.Is(err,
+			export.ErrExportGone) {
 			t.Errorf("a piece of an export that is not there: %v", err)
 		}
 	})
@@ -60,7 +62,8 @@ func TestASilentOwnerIsGivenUpWithoutASuccessor(t *testing.T) {
 		}
 	})
 	asked.Go(func() {
-		if _, err := w.at("c").operator().AddMember(t.Context(), made.Org, "b@example.com", RoleMember); err == nil || !strings.Contains(err.Error(), "not known") {
+		if _, err := w.at("c").operator().AddMember(t.Context(), made.Org, "b@example.com", RoleMember); err == nil ||
+			!strings.Contains(err.Error(), "not known") {
 			t.Errorf("an operator's order: %v", err)
 		}
 	})

@@ -91,7 +91,10 @@ func TestOperatorAnywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		all, err := op.Members(t.Context(), made.Org)
-		if err != nil || !slices.ContainsFunc(all, func(x tenant.MemberInfo) bool { return x.User == m.User && x.Email == m.Email && x.Role == m.Role }) {
+		if err != nil || !slices.ContainsFunc(all, func(x tenant.MemberInfo) bool {
+			return x.User == m.User &&
+				x.Email == m.Email && x.Role == m.Role
+		}) {
 			t.Errorf("on %s: members %+v lack %+v (%v)", name, all, m, err)
 		}
 		k, err := op.CreateKey(t.Context(), NewKey{Org: made.Org, User: m.User, Scopes: []string{pb.ScopeRead}, Label: "x"})
@@ -168,7 +171,8 @@ func TestRequestWaitsForLeader(t *testing.T) {
 	w.lead("")
 	_, err := w.at("b").sys.Ask(t.Context(), within(b.envelope(me()), 100*time.Millisecond))
 	var known interface{ Problem() *pb.Problem }
-	if !errors.As(err, &known) || known.Problem().GetCode() != pb.CodeServiceDegraded || known.Problem().GetRetryAfterS() == 0 {
+	if !errors.As(err, &known) || known.Problem().GetCode() != pb.CodeServiceDegraded ||
+		known.Problem().GetRetryAfterS() == 0 {
 		t.Fatalf("without a leader: %v", err)
 	}
 	answered := make(chan *pb.Reply, 1)
@@ -214,7 +218,8 @@ func TestOrganizationMoves(t *testing.T) {
 	b.put("s2")
 	a.put("s3") // by way of b
 	for _, c := range []client{a, b} {
-		list := c.ok(&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{}}}).GetSubjects().GetSubjects()
+		list := c.ok(&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{}}}).GetSubjects().
+			GetSubjects()
 		var names []string
 		for _, s := range list {
 			names = append(names, s.GetId())
@@ -233,7 +238,7 @@ func TestOrganizationMoves(t *testing.T) {
 		s.Close()
 	}
 	w.at("a").waitFor(func() bool { return w.at("a").sys.Stats().ActiveOrgs == 0 })
-	if err := w.at("a").sys.Idle(t.Context()); err != nil {
+	if err := w.at("a").sys.AwaitMovedAway(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
@@ -252,7 +257,8 @@ func TestOneByOneAcrossAMove(t *testing.T) {
 	var placed atomic.Int32
 	var all sync.WaitGroup
 	lock := tenant.KeysLock(made.Owner.Bytes())
-	a.inOrg(func(o *tenant.Org) { o.Exclusive(lock, func(func()) {}) }) // whoever has it is not done when the organization leaves
+	// whoever has it is not done when the organization leaves
+	a.inOrg(func(o *tenant.Org) { o.Exclusive(lock, func(func()) {}) })
 	for n := range rivals {
 		all.Go(func() {
 			create := a.envelope(createKey(""))
@@ -533,7 +539,8 @@ func TestASilentNodeIsGivenUpInTime(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var looks atomic.Int64
-			w := startTownWith(t, func(cfg *tenant.Config, _ *storage.Options) { cfg.Clock = lookClock{cfg.Clock, &looks} }, "a", "b", "c")
+			w := startTownWith(t, func(cfg *tenant.Config, _ *storage.Options) { cfg.Clock = lookClock{cfg.Clock, &looks} }, "a",
+				"b", "c")
 			made := w.org("a", pb.PlanUnlimited)
 			w.lead(c.leader)
 			w.watch(func(wire.ServerID, proto.Message) bool { return true }) // all is lost
@@ -543,7 +550,8 @@ func TestASilentNodeIsGivenUpInTime(t *testing.T) {
 			}
 			looks.Store(0)
 			o := w.at("b").sys.peers
-			r, what, err := o.askThere(t.Context(), nil, time.Now().Add(time.Hour), "a", made.Org, &pb.NodeAsk{Org: made.Org.Bytes()}, grace)
+			r, what, err := o.askThere(t.Context(), nil, time.Now().Add(time.Hour), "a", made.Org,
+				&pb.NodeAsk{Org: made.Org.Bytes()}, grace)
 			if r != nil || what != tenant.Unknown || err != nil {
 				t.Errorf("%v, %v, %v", r, what, err)
 			}

@@ -96,7 +96,7 @@ func (o *purgeModule) purge(c *tenant.Call, op *pb.Purge) {
 	}
 	// The mark says that there may be work here: where a crash comes between the
 	// decision and the end, somebody opens the organization to carry it on.
-	o.WhenBusyFor(c, func() {
+	o.WithBusyMarkFor(c, func() {
 		o.alone(p, func(release func()) { o.beginPurge(p, release) })
 	})
 }
@@ -124,7 +124,8 @@ func (o *purgeModule) beginPurge(p *purge, release func()) {
 			return
 		}
 		if before.GetDecidedIn() == o.Activation.Name {
-			c.Refuse(tenant.NewProblem(pb.CodeConfirmTokenInvalid, "The confirm token is spent: the purge that it confirmed was done at %s; this request deleted nothing.",
+			c.Refuse(tenant.NewProblem(pb.CodeConfirmTokenInvalid,
+				"The confirm token is spent: the purge that it confirmed was done at %s; this request deleted nothing.",
 				time.UnixMilli(before.GetPurgedMs()).UTC().Format(time.RFC3339)))
 			return
 		}
@@ -133,7 +134,7 @@ func (o *purgeModule) beginPurge(p *purge, release func()) {
 	case p.op.GetConfirm():
 		o.purgeNow(p, release)
 	default:
-		o.System.Background.Go(func() { // it reads as much as there is
+		o.System.BackgroundTasks.Go(func() { // it reads as much as there is
 			defer release()
 			o.dryPurge(p)
 		})
@@ -173,7 +174,8 @@ func (o *purgeModule) purgeParts(p *purge) (*pb.Problem, error) {
 		return nil, nil
 	}
 	return nil, o.WithStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePartition), storage.ScanOptions{}, func() *pb.Partition { return &pb.Partition{} }) {
+		for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePartition), storage.ScanOptions{},
+			func() *pb.Partition { return &pb.Partition{} }) {
 			if err != nil {
 				return err
 			}
@@ -214,7 +216,7 @@ func (o *purgeModule) findRun(p *purge) (*pb.PurgeRun, error) {
 		return err
 	})
 	if err != nil || !found || run.GetScope() != p.op.GetScope() || !bytes.Equal(run.GetPartition(), p.meant()) ||
-		!bytes.Equal(run.GetUser(), p.call.Who.User[:]) {
+		!bytes.Equal(run.GetUser(), p.call.Principal.User[:]) {
 		return nil, err
 	}
 	return run, nil
@@ -232,11 +234,14 @@ func (o *purgeModule) findTicket(p *purge) (*pb.Problem, error) {
 		return nil, err
 	}
 	if !found || clock.Millis(o.System.Clock.Now()) >= t.GetExpiresMs() || t.GetScope() != p.op.GetScope() ||
-		!bytes.Equal(t.GetPartition(), p.meant()) || !bytes.Equal(t.GetUser(), p.call.Who.User[:]) {
-		return tenant.NewProblem(pb.CodeConfirmTokenInvalid, "The confirm token is spent, expired, or was issued for another purge; this request deleted nothing."), nil
+		!bytes.Equal(t.GetPartition(), p.meant()) || !bytes.Equal(t.GetUser(), p.call.Principal.User[:]) {
+		return tenant.NewProblem(pb.CodeConfirmTokenInvalid,
+			"The confirm token is spent, expired, or was issued for another purge; this request deleted nothing."), nil
 	}
 	if len(p.parts) > maxPurgedMemories {
-		return tenant.Invalid("scope", fmt.Sprintf("org purges at most %d memories, and this organization has more: purge subjects one by one first", maxPurgedMemories)), nil
+		return tenant.Invalid("scope",
+			fmt.Sprintf("org purges at most %d memories, and this organization has more: purge subjects one by one first",
+				maxPurgedMemories)), nil
 	}
 	p.counted = t
 	return nil, nil
@@ -256,7 +261,7 @@ func (o *purgeModule) dryPurge(p *purge) {
 	}
 	text := base64.RawURLEncoding.EncodeToString(token)
 	t := &pb.PurgeTicket{
-		Scope: p.op.GetScope(), Counts: counts, User: c.Who.User.Bytes(),
+		Scope: p.op.GetScope(), Counts: counts, User: c.Principal.User.Bytes(),
 		ExpiresMs: clock.Millis(o.System.Clock.Now().Add(confirmLife)),
 	}
 	if !p.org {
@@ -286,7 +291,8 @@ func (p *purge) target() string {
 }
 
 func (p *purge) report(counts map[string]uint64) *pb.PurgeReport {
-	r := &pb.PurgeReport{Request: p.call.Env.GetRequestId(), Scope: p.op.GetScope(), Subject: p.op.GetSubject(), Counts: counts}
+	r := &pb.PurgeReport{Request: p.call.Env.GetRequestId(), Scope: p.op.GetScope(), Subject: p.op.GetSubject(),
+		Counts: counts}
 	for _, n := range counts {
 		r.Total += n
 	}
@@ -317,7 +323,8 @@ func (o *purgeModule) countPurge(p *purge) (counts map[string]uint64, err error)
 				}
 				counts[s.name] += n
 			}
-			for rec, err := range storage.ScanRecords(snap, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+			for rec, err := range storage.ScanRecords(snap, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{},
+				func() *pb.Edge { return &pb.Edge{} }) {
 				if err != nil {
 					return err
 				}
@@ -355,27 +362,27 @@ func countRange(r storage.Reader, keys storage.Range) (n uint64, err error) {
 func (o *purgeModule) purgeNow(p *purge, release func()) {
 	stopping := map[pb.PartitionID]*tenant.Child{}
 	for _, part := range p.parts {
-		o.Held[part.ID] = []*tenant.Call{}
+		o.HeldCalls[part.ID] = []*tenant.Call{}
 		if ch := o.Children[part.ID]; ch != nil {
 			delete(o.Children, part.ID)
 			stopping[part.ID] = ch
 		}
 	}
 	view := &o.View
-	o.System.Background.Go(func() {
+	o.System.BackgroundTasks.Go(func() {
 		for _, ch := range stopping {
 			view.StopChild(ch)
 		}
 		r, ended, err := o.purgeStored(p)
-		o.Later(func() {
+		o.InMailbox(func() {
 			if err != nil && p.decided {
 				// There is no way back, and nobody may see it half done: the next
 				// activation carries it on before it answers anything.
-				o.Lose()
+				o.Retire()
 			}
 			if err != nil || r.GetProblem() == nil {
 				for _, part := range p.parts {
-					o.System.Parts.Drop(part)
+					o.System.Partitions.Drop(part)
 				}
 				o.AfterForget(p.of())
 				training := tenant.ModuleOf[*training.Module](&o.View)
@@ -384,14 +391,14 @@ func (o *purgeModule) purgeNow(p *purge, release func()) {
 				o.JobsEnded(ended...)
 			}
 			for _, part := range p.parts {
-				waiting := o.Held[part.ID]
-				delete(o.Held, part.ID)
+				waiting := o.HeldCalls[part.ID]
+				delete(o.HeldCalls, part.ID)
 				for _, c := range waiting {
-					if o.InUse(c) {
+					if o.StillInUse(c) {
 						o.Forward(c, part)
 					}
 				}
-				if stopping[part.ID] != nil && !o.Lost && (err != nil || r.GetProblem() != nil) {
+				if stopping[part.ID] != nil && !o.Retired && (err != nil || r.GetProblem() != nil) {
 					o.Child(part) // it goes on with its queue
 				}
 			}
@@ -425,7 +432,8 @@ func (o *purgeModule) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err 
 		if err := o.Committer.Commit(spent); err != nil {
 			return nil, nil, err
 		}
-		return tenant.Refuse(tenant.NewProblem(pb.CodePurgeImpactChanged, "What the purge would delete has changed since the dry run; nothing was deleted.")), nil, nil
+		return tenant.Refuse(tenant.NewProblem(pb.CodePurgeImpactChanged,
+			"What the purge would delete has changed since the dry run; nothing was deleted.")), nil, nil
 	}
 	by := p.call.AuditOf("", "")
 	p.run = &pb.PurgeRun{
@@ -448,7 +456,8 @@ func (o *purgeModule) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err 
 func (o *purgeModule) Complete() error {
 	var open []*purge
 	err := o.WithStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePurgeRun), storage.ScanOptions{}, func() *pb.PurgeRun { return &pb.PurgeRun{} }) {
+		for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePurgeRun), storage.ScanOptions{},
+			func() *pb.PurgeRun { return &pb.PurgeRun{} }) {
 			if err != nil {
 				return err
 			}
@@ -572,7 +581,8 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 	}
 	run := d.purge.run
 	d.Audit(&pb.Audit{
-		AtMs: d.now, KeyHash: run.GetKeyHash(), User: run.GetUser(), Partition: run.GetActsFor(), Action: pb.ActionPurge, Target: d.purge.target(),
+		AtMs: d.now, KeyHash: run.GetKeyHash(), User: run.GetUser(), Partition: run.GetActsFor(), Action: pb.ActionPurge,
+		Target:    d.purge.target(),
 		RequestId: run.GetRequest(),
 	})
 	err = d.org.WithStore(func(st *storage.Store) error { return d.org.BeforeForget(d.Batch, st, d.purge.of()) })
@@ -644,7 +654,8 @@ func (d *purgeWork) commit() error {
 
 // eraseOutcomes erases what requests to the memories were answered.
 func (d *purgeWork) eraseOutcomes(st storage.Reader) error {
-	for rec, err := range storage.ScanRecords(st, d.org.Space.Prefix(storage.TableIdempotency), storage.ScanOptions{}, func() *pb.Idempotency { return &pb.Idempotency{} }) {
+	for rec, err := range storage.ScanRecords(st, d.org.Space.Prefix(storage.TableIdempotency), storage.ScanOptions{},
+		func() *pb.Idempotency { return &pb.Idempotency{} }) {
 		if err != nil {
 			return err
 		}
@@ -664,7 +675,8 @@ func (d *purgeWork) eraseOutcomes(st storage.Reader) error {
 // endJobs cancels the memories' jobs. The records stay, without the words of an
 // error, which may quote what is gone.
 func (d *purgeWork) endJobs(st storage.Reader) error {
-	for rec, err := range storage.ScanRecords(st, d.org.Space.Prefix(storage.TableJob), storage.ScanOptions{}, func() *pb.Job { return &pb.Job{} }) {
+	for rec, err := range storage.ScanRecords(st, d.org.Space.Prefix(storage.TableJob), storage.ScanOptions{},
+		func() *pb.Job { return &pb.Job{} }) {
 		if err != nil {
 			return err
 		}
@@ -674,7 +686,8 @@ func (d *purgeWork) endJobs(st storage.Reader) error {
 			return err
 		}
 		part, open := d.parts[id], !tenant.Terminal(job.GetStatus())
-		if part == nil || job.GetType() == pb.JobSubjectErase || job.GetType() == pb.JobExport || !open && job.GetErrorDetail() == "" {
+		if part == nil || job.GetType() == pb.JobSubjectErase || job.GetType() == pb.JobExport || !open &&
+			job.GetErrorDetail() == "" {
 			continue
 		}
 		d.Erase(rec.Key) // the record that is written behind it is the only one that is left
@@ -713,7 +726,8 @@ func (d *purgeWork) endJob(part *partition.Ref, job *pb.Job) error {
 // that were, long ago.
 func (o *purgeModule) sweepTickets(b *storage.Batch, st storage.Reader) error {
 	now := clock.Millis(o.System.Clock.Now())
-	for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePurgeTicket), storage.ScanOptions{}, func() *pb.PurgeTicket { return &pb.PurgeTicket{} }) {
+	for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePurgeTicket), storage.ScanOptions{},
+		func() *pb.PurgeTicket { return &pb.PurgeTicket{} }) {
 		if err != nil {
 			return err
 		}
@@ -721,7 +735,8 @@ func (o *purgeModule) sweepTickets(b *storage.Batch, st storage.Reader) error {
 			b.Delete(rec.Key)
 		}
 	}
-	for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePurgeRun), storage.ScanOptions{}, func() *pb.PurgeRun { return &pb.PurgeRun{} }) {
+	for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePurgeRun), storage.ScanOptions{},
+		func() *pb.PurgeRun { return &pb.PurgeRun{} }) {
 		if err != nil {
 			return err
 		}

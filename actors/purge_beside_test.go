@@ -28,7 +28,7 @@ func startSlow(t *testing.T) *slow {
 	s := &slow{began: make(chan struct{}), stopping: make(chan struct{}), goOn: make(chan struct{})}
 	var once sync.Once
 	s.testNode, s.logs = erasing(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
-		cfg.StopAsked = func() { once.Do(func() { close(s.stopping) }) }
+		cfg.StopRequested = func() { once.Do(func() { close(s.stopping) }) }
 	})
 	return s
 }
@@ -55,7 +55,7 @@ func eraseOp(subject string) *pb.Envelope {
 }
 
 // waits reports whether something waits for an entity.
-func (c client) waits(of tenant.Entity) (waits bool) {
+func (c client) waits(of tenant.LockKey) (waits bool) {
 	c.n.t.Helper()
 	c.inOrg(func(o *tenant.Org) { waits = len(o.Locks[of]) > 0 })
 	return waits
@@ -102,7 +102,7 @@ func TestPurgesGoOneAfterTheOther(t *testing.T) {
 	whole, anns := c.ok(dryPurge("")).GetData().GetPurge(), c.ok(dryPurge("ann")).GetData().GetPurge()
 	held := func(calls int) func() bool {
 		return func() (is bool) {
-			c.inOrg(func(o *tenant.Org) { is = len(o.Held[part.ID]) == calls })
+			c.inOrg(func(o *tenant.Org) { is = len(o.HeldCalls[part.ID]) == calls })
 			return is
 		}
 	}
@@ -144,7 +144,7 @@ func TestAPurgeWakesNobody(t *testing.T) {
 	<-s.stopping
 	c.inOrg(func(o *tenant.Org) {
 		for _, part := range []*partition.Ref{ann, bob} {
-			if o.Attend(part.ID); o.Children[part.ID] != nil {
+			if o.WakePartition(part.ID); o.Children[part.ID] != nil {
 				t.Errorf("%s is looked after in the middle of a purge", part.Subject)
 			}
 		}
@@ -174,7 +174,7 @@ func TestSettingsChangedBesideAPurgeStay(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() { c.ok(confirmPurge("", token)) })
 	n.waitFor(func() (held bool) {
-		c.inOrg(func(o *tenant.Org) { held = len(o.Held) > 0 })
+		c.inOrg(func(o *tenant.Org) { held = len(o.HeldCalls) > 0 })
 		return held
 	})
 	for range 20 {
@@ -183,7 +183,8 @@ func TestSettingsChangedBesideAPurgeStay(t *testing.T) {
 	patch("thorough")
 	exports.Mu.Unlock()
 	wg.Wait()
-	settings := c.ok(account(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})).GetAccount().GetSettings()
+	settings := c.ok(account(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})).GetAccount().
+		GetSettings()
 	if got := settings.GetQualityMode(); got != "thorough" {
 		t.Errorf("the mode is %q", got)
 	}
@@ -213,7 +214,8 @@ func TestACycleBesideAPurge(t *testing.T) {
 	if !maps.Equal(done.GetCounts(), dry.GetCounts()) {
 		t.Errorf("purged is %v, and shown was %v", done.GetCounts(), dry.GetCounts())
 	}
-	left := slices.DeleteFunc(c.findings(org), func(s string) bool { return strings.HasPrefix(s, "event ") }) // they say no word of it
+	// they say no word of it
+	left := slices.DeleteFunc(c.findings(org), func(s string) bool { return strings.HasPrefix(s, "event ") })
 	if nodes := c.nodes(&pb.ListNodes{}, 10); len(left) != 0 || len(nodes) != 0 {
 		t.Errorf("left are %q of %q", left, nodes)
 	}

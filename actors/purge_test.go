@@ -53,7 +53,8 @@ func TestPurgeOfASubject(t *testing.T) {
 	anns, whole, bobs := ann.export(false), c.export(true), c.as("bob").export(false)
 
 	dry := c.ok(dryPurge("ann")).GetData().GetPurge()
-	for name, want := range map[string]uint64{"vault_nodes": 2, "memory_chunks": 2, "graph_edges": 1, "external_ids": 2, "exports": 2, "sessions": 0} {
+	for name, want := range map[string]uint64{"vault_nodes": 2, "memory_chunks": 2, "graph_edges": 1, "external_ids": 2,
+		"exports": 2, "sessions": 0} {
 		if got, there := dry.GetCounts()[name]; got != want || !there {
 			t.Errorf("%s: %d (%v), want %d", name, got, there, want)
 		}
@@ -70,7 +71,8 @@ func TestPurgeOfASubject(t *testing.T) {
 		t.Fatalf("a dry run left %q", got)
 	}
 	done := c.ok(confirmPurge("ann", dry.GetConfirmToken())).GetData().GetPurge()
-	if done.GetDryRun() || done.GetPurgedMs() == 0 || done.GetConfirmToken() != "" || !maps.Equal(done.GetCounts(), dry.GetCounts()) {
+	if done.GetDryRun() || done.GetPurgedMs() == 0 || done.GetConfirmToken() != "" || !maps.Equal(done.GetCounts(),
+		dry.GetCounts()) {
 		t.Errorf("purge: %v", done)
 	}
 	if got := ann.chunks("text"); len(got) != 0 {
@@ -89,7 +91,8 @@ func TestPurgeOfASubject(t *testing.T) {
 			t.Errorf("export is %s, want %s", got, want)
 		}
 	}
-	settings := ann.ok(account(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})).GetAccount().GetSettings()
+	settings := ann.ok(account(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})).GetAccount().
+		GetSettings()
 	if settings.GetQualityMode() != mode {
 		t.Errorf("settings after the purge: %v", settings)
 	}
@@ -179,7 +182,8 @@ func TestConfirmTokenIsForOnePurge(t *testing.T) {
 	used := token()
 	done := c.ok(confirmPurge("ann", used)).GetData().GetPurge()
 	// Spent is spent: the refusal says what came of it.
-	if detail := c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", used)).GetDetail(); !strings.Contains(detail, "was done at") {
+	if detail := c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", used)).GetDetail(); !strings.Contains(detail,
+		"was done at") {
 		t.Errorf("a spent token is refused with %q", detail)
 	}
 	// Behind a restart the first answer may have been lost, and the outcome is told again.
@@ -202,7 +206,8 @@ func TestConfirmTokenIsForOnePurge(t *testing.T) {
 	n.clock.Advance(purgeOutcomeLife)
 	n.waitFor(func() bool {
 		n.clock.Advance(tenant.SweepInterval)
-		return c.count(storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).Prefix(storage.TablePurgeRun)) == 0
+		return c.count(storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).
+			Prefix(storage.TablePurgeRun)) == 0
 	})
 	c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", used))
 	if got := c.as("bob").chunks("text"); len(got) != 1 {
@@ -316,7 +321,8 @@ func purgedOrNot(t *testing.T, subject string, inPieces bool) {
 	for i, disk := range crashed {
 		after := client{n: startNode(t, disk, small), key: made.APIKey}
 		left := len(after.as("ann").chunks("text"))
-		outcomes := after.count(storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).Prefix(storage.TablePurgeRun))
+		outcomes := after.count(storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).
+			Prefix(storage.TablePurgeRun))
 		r := after.ok(confirmPurge(subject, dry.GetConfirmToken())).GetData().GetPurge()
 		if r.GetPurgedMs() == 0 || r.GetDryRun() || !maps.Equal(r.GetCounts(), dry.GetCounts()) {
 			t.Errorf("crash %d: confirmed once more: %v", i, r)

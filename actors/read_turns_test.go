@@ -81,17 +81,18 @@ func TestColdReadEndsWhenNobodyWaits(t *testing.T) {
 			if err != nil || len(parts) != 4 {
 				return fmt.Errorf("%d partitions: %w", len(parts), err)
 			}
-			_, err = training.LookInto(&o.View, st, parts, "something", index.KeywordOnly, &partition.QueryEncoder{}, func() error {
-				if looks++; looks == 3 {
-					return node.ErrAbandoned
-				}
-				return nil
-			})
+			_, err = training.LookInto(&o.View, st, parts, "something", index.KeywordOnly, &partition.QueryEncoder{},
+				func() error {
+					if looks++; looks == 3 {
+						return node.ErrAbandoned
+					}
+					return nil
+				})
 			return err
 		}))
 	})
-	if !errors.Is(err, node.ErrAbandoned) || looks != 3 || n.sys.Parts.Loads.Load() != 2 {
-		t.Errorf("%v after %d looks and %d loads", err, looks, n.sys.Parts.Loads.Load())
+	if !errors.Is(err, node.ErrAbandoned) || looks != 3 || n.sys.Partitions.Loads.Load() != 2 {
+		t.Errorf("%v after %d looks and %d loads", err, looks, n.sys.Partitions.Loads.Load())
 	}
 }
 
@@ -107,7 +108,8 @@ func TestTooManyMemoriesForOneSearch(t *testing.T) {
 			b := storage.NewBatch(o.Store)
 			for i := from; i < to; i++ {
 				id := pb.PartitionID(uuid.NewSHA1(uuid.Nil, fmt.Append(nil, i)))
-				tenant.PutPartition(b, o.Space, partition.NewRef(o.Store, &o.View, id, &pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))
+				tenant.PutPartition(b, o.Space, partition.NewRef(o.Store, &o.View, id, &pb.Partition{Kind: pb.PartitionSubject,
+					Subject: fmt.Sprint("s", i)}))
 			}
 			o.Committer.Submit(b, done)
 		})
@@ -118,7 +120,8 @@ func TestTooManyMemoriesForOneSearch(t *testing.T) {
 	search := &pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "anything", OrgScope: true}}}
 	add(0, tenant.MaxOrgPartitions) // and the owner's own
 	p := c.refused(pb.CodeValidation, search)
-	if len(p.GetErrors()) != 1 || p.GetErrors()[0].GetField() != "scope" || !strings.Contains(p.GetDetail(), "20000") || p.GetRetryAfterS() != 0 {
+	if len(p.GetErrors()) != 1 || p.GetErrors()[0].GetField() != "scope" || !strings.Contains(p.GetDetail(), "20000") ||
+		p.GetRetryAfterS() != 0 {
 		t.Errorf("%v", p)
 	}
 	if got := c.chunks("anything"); len(got) != 0 { // the own memory is searched as ever

@@ -39,7 +39,8 @@ func TestAnEntityHoldsSinceTheFirstTextThatNamesIt(t *testing.T) {
 			return fmt.Sprintf("%d nodes; %s", len(g.GetNodes()), strings.Join(all, "; "))
 		}
 		for at, want := range map[int64]string{
-			day(5): "0 nodes; ", day(15): "3 nodes; Maria Lopez works for Globex", day(25): "4 nodes; Maria Lopez works for Globex", 0: "4 nodes; Maria Lopez works for Globex",
+			day(5): "0 nodes; ", day(15): "3 nodes; Maria Lopez works for Globex",
+			day(25): "4 nodes; Maria Lopez works for Globex", 0: "4 nodes; Maria Lopez works for Globex",
 		} {
 			if got := then(at); got != want {
 				t.Errorf("in the order %v, as of %v: %s", order, time.UnixMilli(at).UTC(), got)
@@ -54,7 +55,8 @@ func meeting() string {
 	var b strings.Builder
 	for k := range 30 {
 		fmt.Fprintf(&b, "I think that tea number %d is too cold.\n\n", k)
-		b.WriteString(strings.Repeat("The harbour crane lifts the heavy containers from the quay and sets them onto the ship. ", 3) + "\n\n")
+		b.WriteString(strings.Repeat("The harbour crane lifts the heavy containers from the quay and sets them onto the "+
+			"ship. ", 3) + "\n\n")
 	}
 	return b.String()
 }

@@ -19,7 +19,10 @@ import (
 // TestFilesWaitForMemory: a file waits until there is memory to read it, is refused with
 // the time to come again where there is none in time, and gives back what it held.
 func TestFilesWaitForMemory(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) { cfg.ReadingBytes = tenant.MinReadingBytes })
+	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config,
+		_ *storage.Options) {
+		cfg.ReadingBytes = tenant.MinReadingBytes
+	})
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	all, err := n.sys.ReadingMemory.Begin(t.Context(), pb.OrgID{9}, tenant.MinReadingBytes, tenant.MinReadingBytes, 0)
@@ -40,7 +43,8 @@ func TestFilesWaitForMemory(t *testing.T) {
 	}
 	n.clock.Advance(subject.ReadingWait)
 	wg.Wait()
-	if p := late.GetProblem(); p.GetCode() != pb.CodeServiceDegraded || p.GetRetryAfterS() == 0 || !strings.Contains(p.GetDetail(), "memory") {
+	if p := late.GetProblem(); p.GetCode() != pb.CodeServiceDegraded || p.GetRetryAfterS() == 0 ||
+		!strings.Contains(p.GetDetail(), "memory") {
 		t.Errorf("without memory: %v", late)
 	}
 	var job string
@@ -57,14 +61,17 @@ func TestFilesWaitForMemory(t *testing.T) {
 // TestNoFileIsHeldForNobody: a file whose sender has left is neither read nor held, however
 // long it would have waited.
 func TestNoFileIsHeldForNobody(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) { cfg.ReadingBytes = tenant.MinReadingBytes })
+	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config,
+		_ *storage.Options) {
+		cfg.ReadingBytes = tenant.MinReadingBytes
+	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	all, err := n.sys.ReadingMemory.Begin(t.Context(), pb.OrgID{9}, tenant.MinReadingBytes, tenant.MinReadingBytes, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer all.End()
-	before := n.clock.WaitersIn(tenant.WriteOff)
+	before := n.clock.WaitersIn(tenant.AbandonedCallLimit)
 	ctx, leave := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -80,7 +87,7 @@ func TestNoFileIsHeldForNobody(t *testing.T) {
 	for n.sys.Stats().ReadingsWaiting != 0 || n.sys.Stats().CallsInFlight != 0 {
 		runtime.Gosched()
 	}
-	if n.clock.WaitersIn(tenant.WriteOff) != before {
+	if n.clock.WaitersIn(tenant.AbandonedCallLimit) != before {
 		t.Error("a timer still holds the call, and that the file")
 	}
 }
@@ -88,9 +95,13 @@ func TestNoFileIsHeldForNobody(t *testing.T) {
 // TestLargeTextsTakeTurns: the texts of many memories are cut and embedded one after the
 // other where there is no memory for all, and none is lost.
 func TestLargeTextsTakeTurns(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) { cfg.ReadingBytes = tenant.MinReadingBytes })
+	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config,
+		_ *storage.Options) {
+		cfg.ReadingBytes = tenant.MinReadingBytes
+	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	all, err := n.sys.CuttingMemory.Begin(t.Context(), pb.OrgID{9}, tenant.MinReadingBytes/2, tenant.MinReadingBytes/2, 0)
+	all, err := n.sys.EmbeddingMemory.Begin(t.Context(), pb.OrgID{9}, tenant.MinReadingBytes/2, tenant.MinReadingBytes/2,
+		0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,12 +110,12 @@ func TestLargeTextsTakeTurns(t *testing.T) {
 		c.put(subject)
 		jobs = append(jobs, jobOf(c.as(subject).ok(file("a.txt", "Figs ripen late."))))
 	}
-	for n.sys.CuttingMemory.Waiting() != len(jobs) {
+	for n.sys.EmbeddingMemory.Waiting() != len(jobs) {
 		runtime.Gosched()
 	}
 	all.End()
 	n.wait(jobs...)
-	n.waitFor(func() bool { return n.sys.CuttingMemory.Used() == 0 }) // it is given back behind the end of the job
+	n.waitFor(func() bool { return n.sys.EmbeddingMemory.Used() == 0 }) // it is given back behind the end of the job
 }
 
 // TestSmallPackedFilesLeaveTheReadsAlone: what may unpack to much is no quick read, however
@@ -115,8 +126,10 @@ func TestSmallPackedFilesLeaveTheReadsAlone(t *testing.T) {
 		quick bool
 	}{
 		"a note": {"Figs ripen late.", true}, "a table": {"a,b\n1,2\n", true}, "JSON": {`{"text":"Figs"}`, true},
-		"an archive": {"PK\x03\x04", false}, "gzip": {"\x1f\x8b\x08", false}, "bzip2": {"BZh9", false}, "PDF": {"\n%PDF-1.7", false},
-		"a mail": {"From: a@x.org\nTo: b@x.org\nSubject: Figs\n\nFigs.", false}, "a large note": {strings.Repeat("Figs.", 1<<16), false},
+		"an archive": {"PK\x03\x04", false}, "gzip": {"\x1f\x8b\x08", false}, "bzip2": {"BZh9", false},
+		"PDF":          {"\n%PDF-1.7", false},
+		"a mail":       {"From: a@x.org\nTo: b@x.org\nSubject: Figs\n\nFigs.", false},
+		"a large note": {strings.Repeat("Figs.", 1<<16), false},
 	} {
 		if got := format.Quick([]byte(c.data)); got != c.quick {
 			t.Errorf("%s is quick: %v", name, got)

@@ -55,10 +55,12 @@ func TestViewsAreEmptyBeforeTheFirstCycle(t *testing.T) {
 	if id == nil || id.GetManifold() != nil || id.GetVoice() != nil || len(id.GetTraits())+len(id.GetBasins()) > 0 {
 		t.Errorf("identity %v", id)
 	}
-	if list := c.ok(recallOp(&pb.Recall{Type: pb.RecallInsights})).GetMind().GetInsights(); list == nil || len(list.GetInsights()) > 0 {
+	if list := c.ok(recallOp(&pb.Recall{Type: pb.RecallInsights})).GetMind().GetInsights(); list == nil ||
+		len(list.GetInsights()) > 0 {
 		t.Errorf("insights %v", list)
 	}
-	if list := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal(); list == nil || len(list.GetMoments())+len(list.GetTrends()) > 0 {
+	if list := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal(); list == nil ||
+		len(list.GetMoments())+len(list.GetTrends()) > 0 {
 		t.Errorf("temporal %v", list)
 	}
 	c.refused(pb.CodeRecallTypeNotFound, recallOp(&pb.Recall{Type: "dreams"}))
@@ -76,11 +78,15 @@ func TestDerivedListsPage(t *testing.T) {
 	node := c.note("The boiler is old.")
 	c.derive(func(b *storage.Batch, space storage.Space) {
 		for i := range 7 {
-			graph.PutInsight(b, space, &pb.Insight{Id: derivedN(i), Title: fmt.Sprint(i), Nodes: []string{node}, CreatedMs: int64(1000 + i/2)})
-			graph.PutMoment(b, space, &pb.Moment{Id: derivedN(i), Title: fmt.Sprint(i), Node: node, AtMs: int64(i - 3)}) // before 1970 too
+			graph.PutInsight(b, space, &pb.Insight{Id: derivedN(i), Title: fmt.Sprint(i), Nodes: []string{node},
+				CreatedMs: int64(1000 + i/2)})
+			// before 1970 too
+			graph.PutMoment(b, space, &pb.Moment{Id: derivedN(i), Title: fmt.Sprint(i), Node: node, AtMs: int64(i - 3)})
 		}
-		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewTemporal)), &pb.TemporalView{Trends: []*pb.Trend{{Topic: "heating"}}})
-		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), &pb.IdentityView{Manifold: &pb.Manifold{Version: 3}})
+		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewTemporal)),
+			&pb.TemporalView{Trends: []*pb.Trend{{Topic: "heating"}}})
+		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewIdentity)),
+			&pb.IdentityView{Manifold: &pb.Manifold{Version: 3}})
 	})
 	read := func(c client, op *pb.Recall) (titles []string, next string) {
 		r := c.ok(recallOp(op)).GetMind()
@@ -133,22 +139,27 @@ func TestDerivedListsPage(t *testing.T) {
 	if titles, _ := read(c.as("anna"), &pb.Recall{Type: pb.RecallInsights}); len(titles) > 0 {
 		t.Errorf("anna reads the owner's insights: %v", titles)
 	}
-	if v := c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView(); v.GetManifold().GetVersion() != 3 {
+	if v := c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView(); v.GetManifold().
+		GetVersion() != 3 {
 		t.Errorf("identity %v", v)
 	}
-	if v := c.as("anna").ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView(); v.GetManifold() != nil {
+	if v := c.as("anna").ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().
+		GetView(); v.GetManifold() != nil {
 		t.Errorf("anna's identity %v", v)
 	}
-	if trends := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal().GetTrends(); len(trends) != 1 {
+	if trends := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal().
+		GetTrends(); len(trends) != 1 {
 		t.Errorf("trends %v", trends)
 	}
-	if then := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal, AsOfMs: 2})).GetMind().GetTemporal(); len(then.GetTrends()) != 0 || len(then.GetMoments()) != 6 {
+	if then := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal, AsOfMs: 2})).GetMind().
+		GetTemporal(); len(then.GetTrends()) != 0 || len(then.GetMoments()) != 6 {
 		t.Errorf("then %v", then)
 	}
 	n.clock.Advance(time.Second)
 	before := n.clock.Now().UnixMilli()
 	n.clock.Advance(time.Second)
-	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: node, Content: "The boiler is new.", Reason: "looked"}}}))
+	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: node,
+		Content: "The boiler is new.", Reason: "looked"}}}))
 	for _, view := range []string{pb.RecallInsights, pb.RecallTemporal} {
 		if titles, _ := read(c, &pb.Recall{Type: view}); len(titles) > 0 {
 			t.Errorf("%s of a text that another has replaced: %v", view, titles)
@@ -181,7 +192,8 @@ func TestRecalledGraph(t *testing.T) {
 	c.ok(forgetEdgeOp(gone.GetId()))
 
 	view := c.ok(recallOp(&pb.Recall{Type: pb.RecallGraph})).GetMind().GetGraph()
-	if len(view.GetNodes()) != search.MaxRecallNodes || view.GetTotalNodes() != uint64(len(ids)) || view.GetTotalEdges() != 2 || view.GetTotalDomains() != 0 {
+	if len(view.GetNodes()) != search.MaxRecallNodes || view.GetTotalNodes() != uint64(len(ids)) ||
+		view.GetTotalEdges() != 2 || view.GetTotalDomains() != 0 {
 		t.Fatalf("%d nodes of %d, %d edges", len(view.GetNodes()), view.GetTotalNodes(), view.GetTotalEdges())
 	}
 	if view.GetNodes()[0].GetId() != hub {
@@ -202,7 +214,8 @@ func TestRecalledGraph(t *testing.T) {
 	if !slices.Equal(edges, want) {
 		t.Errorf("edges %v, want %v", edges, want)
 	}
-	if view := c.as("anna").ok(recallOp(&pb.Recall{Type: pb.RecallGraph})).GetMind().GetGraph(); len(view.GetNodes()) != 1 || view.GetSubject() != "anna" {
+	if view := c.as("anna").ok(recallOp(&pb.Recall{Type: pb.RecallGraph})).GetMind().
+		GetGraph(); len(view.GetNodes()) != 1 || view.GetSubject() != "anna" {
 		t.Errorf("anna's graph: %v", view)
 	}
 }
@@ -221,13 +234,15 @@ func TestRecalledGraphIsBounded(t *testing.T) {
 				b.PutRaw(graph.NodeList(space, pb.StatusLive, kind).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
 				b.PutRaw(graph.EdgesOf(space, graph.EdgeOrigins[i]).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
 				if j >= each-search.MaxRecallScan/2 {
-					b.Put(space.Key(storage.TableNode, storage.Str(id)), &pb.Node{Id: id, Kind: kind, Status: pb.StatusLive, CreatedMs: at, Authority: 1, Confidence: 1})
+					b.Put(space.Key(storage.TableNode, storage.Str(id)), &pb.Node{Id: id, Kind: kind, Status: pb.StatusLive,
+						CreatedMs: at, Authority: 1, Confidence: 1})
 				}
 			}
 		})
 	}
 	view := c.ok(recallOp(&pb.Recall{Type: pb.RecallGraph})).GetMind().GetGraph()
-	if len(view.GetNodes()) != search.MaxRecallNodes || view.GetTotalNodes() != search.MaxRecallCount || view.GetTotalEdges() != search.MaxRecallCount {
+	if len(view.GetNodes()) != search.MaxRecallNodes || view.GetTotalNodes() != search.MaxRecallCount ||
+		view.GetTotalEdges() != search.MaxRecallCount {
 		t.Errorf("%d nodes of %d, %d edges", len(view.GetNodes()), view.GetTotalNodes(), view.GetTotalEdges())
 	}
 }
@@ -295,7 +310,8 @@ func TestIdentityOfMembers(t *testing.T) {
 			t.Errorf("%s reads %v, another %v", id, p, q)
 		}
 	}
-	n.keyOf(org.Org, org.Owner, pb.ScopeRead, pb.ScopeWrite).refused(pb.CodePermissionDenied, identityOp(ann.User.String()))
+	n.keyOf(org.Org, org.Owner, pb.ScopeRead, pb.ScopeWrite).refused(pb.CodePermissionDenied,
+		identityOp(ann.User.String()))
 	if err := n.sys.RemoveMember(t.Context(), org.Org, ann.User); err != nil {
 		t.Fatal(err)
 	}

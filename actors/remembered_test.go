@@ -37,10 +37,10 @@ func (n *testNode) remembered() []byte {
 			n.t.Logf("not looked at: %v", err) // it is removed
 		}
 	}
-	held := fieldOf[sync.Mutex](n.sys.Parts, "mu")
+	held := fieldOf[sync.Mutex](n.sys.Partitions, "mu")
 	held.Lock()
 	defer held.Unlock()
-	m.collect(reflect.ValueOf(n.sys.Parts))
+	m.collect(reflect.ValueOf(n.sys.Partitions))
 	hub := tenant.FeatureOf[*webhook.Feature](n.sys.System).Streams
 	hub.Mu.Lock()
 	defer hub.Mu.Unlock()
@@ -68,9 +68,11 @@ type visited struct {
 // rest are tools: files, clocks, actors, the model.
 func followed(t reflect.Type) bool {
 	switch at := t.PkgPath(); {
-	case t == reflect.TypeFor[tenant.System](), t == reflect.TypeFor[tenant.Activation](), t == reflect.TypeFor[webhook.Feature]():
+	case t == reflect.TypeFor[tenant.System](), t == reflect.TypeFor[tenant.Activation](),
+		t == reflect.TypeFor[webhook.Feature]():
 		return false
-	case at == "", at == "orgmem/actors", strings.HasPrefix(at, "orgmem/actors/"), at == "orgmem/proto", at == "container/list", strings.HasPrefix(at, "orgmem/brain/"):
+	case at == "", at == "orgmem/actors", strings.HasPrefix(at, "orgmem/actors/"), at == "orgmem/proto",
+		at == "container/list", strings.HasPrefix(at, "orgmem/brain/"):
 		return true
 	default:
 		return strings.HasPrefix(at, "github.com/hashicorp/golang-lru/")

@@ -193,7 +193,8 @@ func TestExportComesBack(t *testing.T) {
 			n.clock.Advance(time.Minute)
 			who := rapid.SampledFrom([]client{c, c.as("ann")}).Draw(rt, "who")
 			live := who.nodes(&pb.ListNodes{Status: pb.StatusLive}, 100)
-			step := rapid.SampledFrom([]string{"ingest", "ingest", "edit", "assert", "supersede", "forget", "forget superseded", "undelete"}).Draw(rt, "step")
+			step := rapid.SampledFrom([]string{"ingest", "ingest", "edit", "assert", "supersede", "forget", "forget superseded",
+				"undelete"}).Draw(rt, "step")
 			if len(live) < 2 {
 				step = "ingest"
 			}
@@ -267,12 +268,14 @@ func TestWhatWasThoughtComesBack(t *testing.T) {
 	}
 	c.note("Jane Lee works for Initech.")
 	c.note(fmt.Sprintf("Jane Lee met %s on 3 May 2024.", names[0]))
-	c.say(said("s", "Why does the importer fail?"), said("s", "It reads the header twice, said Amelia Norwood."), said("s", "Then mend the reader by 4 June 2026."))
+	c.say(said("s", "Why does the importer fail?"), said("s", "It reads the header twice, said Amelia Norwood."),
+		said("s", "Then mend the reader by 4 June 2026."))
 	c.settled()
 	c.think()
 	n.clock.Advance(time.Minute)
 	// What is done by hand after the cycle, and taken in without another.
-	domains := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{}}})).GetGraph().GetDomains().GetDomains()
+	domains := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{}}})).GetGraph().
+		GetDomains().GetDomains()
 	if len(domains) < 2 {
 		t.Fatalf("%d domains: the test says little", len(domains))
 	}
@@ -299,8 +302,10 @@ func TestWhatWasThoughtComesBack(t *testing.T) {
 	has := map[string]bool{}
 	for _, p := range before.Partitions {
 		for _, x := range p.Domains {
-			has["a domain with a label"] = has["a domain with a label"] || x.Label != "" && len(x.Keywords) > 0 && len(x.TopNodes) > 0 && len(x.NamedBy) > 0 && x.NodeCount > 0 && x.EdgeCount > 0
-			has["a domain that was changed later than it was made"] = has["a domain that was changed later than it was made"] || x.UpdatedAt > x.CreatedAt
+			has["a domain with a label"] = has["a domain with a label"] || x.Label != "" && len(x.Keywords) > 0 &&
+				len(x.TopNodes) > 0 && len(x.NamedBy) > 0 && x.NodeCount > 0 && x.EdgeCount > 0
+			has["a domain that was changed later than it was made"] = has["a domain that was changed later than it was made"] ||
+				x.UpdatedAt > x.CreatedAt
 		}
 		for _, x := range p.Edges {
 			has["edge "+x.Type] = true
@@ -322,9 +327,12 @@ func TestWhatWasThoughtComesBack(t *testing.T) {
 		}
 	}
 	for _, what := range []string{
-		"a domain with a label", "a domain that was changed later than it was made", "edge mentions", "edge follows", "edge superseded_by", "an edge with evidence",
-		"an edge that went with its node", "an edge of the cycle", "node entity", "node document", "node session", "node live", "node superseded", "node tombstoned",
-		"a derived node", "a placed node", "an unlearned node", "trace entities", "trace dates", "trace relations", "trace follows",
+		"a domain with a label", "a domain that was changed later than it was made", "edge mentions", "edge follows",
+		"edge superseded_by", "an edge with evidence",
+		"an edge that went with its node", "an edge of the cycle", "node entity", "node document", "node session",
+		"node live", "node superseded", "node tombstoned",
+		"a derived node", "a placed node", "an unlearned node", "trace entities", "trace dates", "trace relations",
+		"trace follows",
 	} {
 		if !has[what] {
 			t.Errorf("there is no %s to come back", what)
@@ -375,7 +383,8 @@ func TestRestoredDomainsSayNothingThatWasForgotten(t *testing.T) {
 		i := slices.IndexFunc(after.Domains, func(x document.Domain) bool { return x.ID == d.ID })
 		all := !slices.ContainsFunc(d.NamedBy, func(id string) bool { return !known[here[id]] })
 		if x := after.Domains[i]; all != (x.Label == d.Label) || !all && len(x.Label)+len(x.Keywords) > 0 {
-			t.Errorf("all that the domain %q was named by is known: %v, and it says %q and %q", d.Label, all, x.Label, x.Keywords)
+			t.Errorf("all that the domain %q was named by is known: %v, and it says %q and %q", d.Label, all, x.Label,
+				x.Keywords)
 		}
 		if !all {
 			silent++
@@ -410,13 +419,15 @@ func TestRestoreRefusesWhatIsNoPart(t *testing.T) {
 		`{"partition":{"kind":"subject","id":"x","subject":""}}`:                  "a subject's id",
 		`{"surprise":1}`: "unknown field",
 		`[]`:             "not one of an export",
-		`{"partition":{"kind":"subject","subject":"s"}}`:                                            "the memory: id is missing",
+		`{"partition":{"kind":"subject","subject":"s"}}`: "the memory: id is " +
+			"missing",
 		`{"partition":{"kind":"subject","subject":"s","id":"x","settings":{"qualityMode":"odd"}}}`:  "settings.qualityMode",
 		`{"partition":{"kind":"subject","subject":"s","id":"x"},"domains":[{"id":"d"}]}`:            "a domain: id",
 		`{"partition":{"kind":"subject","subject":"s","id":"x"},"names":[{"id":"d"}]}`:              "a domain: id",
 		`{"partition":{"kind":"subject","subject":"s","id":"x"},"externalIds":[{"externalId":""}]}`: "externalId",
 	} {
-		if _, err := n.sys.Restore(t.Context(), made.Org, []byte(raw)); !errors.Is(err, tenant.ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if _, err := n.sys.Restore(t.Context(), made.Org, []byte(raw)); !errors.Is(err, tenant.ErrInvalid) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}
@@ -462,17 +473,21 @@ func TestRestoreRefusesWhatIsNoPart(t *testing.T) {
 		{"edges", gone, `"evidence":["a:0"]`, "evidence must be empty"},
 	} {
 		part := func(change string) []byte {
-			return fmt.Appendf(nil, `{"partition":{"kind":"subject","subject":"s","id":"x"},%q:[{%s%s}]}`, x.table, x.record, change)
+			return fmt.Appendf(nil, `{"partition":{"kind":"subject","subject":"s","id":"x"},%q:[{%s%s}]}`, x.table, x.record,
+				change)
 		}
 		raw := part("," + x.change) // of a field that is there twice, the last is read
-		if _, err := n.sys.Restore(t.Context(), made.Org, raw); !errors.Is(err, tenant.ErrInvalid) || !strings.Contains(err.Error(), ": "+x.want) {
+		if _, err := n.sys.Restore(t.Context(), made.Org, raw); !errors.Is(err, tenant.ErrInvalid) ||
+			!strings.Contains(err.Error(), ": "+x.want) {
 			t.Errorf("%s: %v", raw, err)
 		}
-		if in, err := document.ReadPart(part(""), export.MaxRestoreRecords); err != nil || export.CheckPart(in) != nil { // the change is what it is refused for
+		// the change is what it is refused for
+		if in, err := document.ReadPart(part(""), export.MaxRestoreRecords); err != nil || export.CheckPart(in) != nil {
 			t.Errorf("%s: %v, %v", part(""), err, export.CheckPart(in))
 		}
 	}
-	if _, err := n.sys.Restore(t.Context(), pb.OrgID{1}, []byte(`{"partition":{"id":"x"}}`)); !errors.Is(err, tenant.ErrOrgNotFound) {
+	if _, err := n.sys.Restore(t.Context(), pb.OrgID{1}, []byte(`{"partition":{"id":"x"}}`)); !errors.Is(err,
+		tenant.ErrOrgNotFound) {
 		t.Errorf("an unknown organization: %v", err)
 	}
 }
@@ -522,7 +537,8 @@ func TestRestoreLeavesForgottenWhatIsForgotten(t *testing.T) {
 					}
 					of[e.Source]++
 					of[e.Target]++
-					if status[e.Source] == pb.StatusTombstoned || status[e.Target] == pb.StatusTombstoned || status[e.Source] == "" || status[e.Target] == "" {
+					if status[e.Source] == pb.StatusTombstoned || status[e.Target] == pb.StatusTombstoned || status[e.Source] == "" ||
+						status[e.Target] == "" {
 						t.Errorf("a live edge leads to what is forgotten: %+v", e)
 					}
 				}
@@ -556,7 +572,10 @@ func TestRestoreLeavesForgottenWhatIsForgotten(t *testing.T) {
 			if then == "removal" {
 				n.clock.Advance(2 * time.Hour)
 				n.until(func() bool { return n.nodeIn(there, dead) == nil })
-				if _, edges := live(); slices.ContainsFunc(edges, func(e document.Edge) bool { return e.Source == dead || e.Target == dead }) {
+				if _, edges := live(); slices.ContainsFunc(edges, func(e document.Edge) bool {
+					return e.Source == dead ||
+						e.Target == dead
+				}) {
 					t.Errorf("edges are left: %+v", edges)
 				}
 				if now := n.nodeIn(there, here[kept]).GetDegree(); now != before {

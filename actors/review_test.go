@@ -21,11 +21,13 @@ func contradictionsOp(status string, page *pb.Page) *pb.Envelope {
 }
 
 func proposalsOp(status string, page *pb.Page) *pb.Envelope {
-	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ListProposals{ListProposals: &pb.ListProposals{Status: status, Page: page}}})
+	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ListProposals{ListProposals: &pb.ListProposals{Status: status,
+		Page: page}}})
 }
 
 func decideOp(id string, accept bool) *pb.Envelope {
-	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_DecideProposal{DecideProposal: &pb.DecideProposal{Id: id, Accept: accept}}})
+	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_DecideProposal{DecideProposal: &pb.DecideProposal{Id: id,
+		Accept: accept}}})
 }
 
 // proposals lists the last byte of the ids of what is proposed.
@@ -54,8 +56,10 @@ func TestContradictions(t *testing.T) {
 		chunks[id] = c.nodeOf(id).GetChunks()[0]
 	}
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		graph.PutContradiction(batch, space, &pb.Contradiction{Id: derivedN(1), NodeA: a, NodeB: b, ChunkA: chunks[a], ChunkB: chunks[b], Kind: "antonym", DetectedMs: 10})
-		graph.PutContradiction(batch, space, &pb.Contradiction{Id: derivedN(2), NodeA: a, NodeB: d, ChunkA: chunks[a], ChunkB: chunks[d], Kind: "negation", DetectedMs: 20})
+		graph.PutContradiction(batch, space, &pb.Contradiction{Id: derivedN(1), NodeA: a, NodeB: b, ChunkA: chunks[a],
+			ChunkB: chunks[b], Kind: "antonym", DetectedMs: 10})
+		graph.PutContradiction(batch, space, &pb.Contradiction{Id: derivedN(2), NodeA: a, NodeB: d, ChunkA: chunks[a],
+			ChunkB: chunks[d], Kind: "negation", DetectedMs: 20})
 	})
 	list := func(status string) (ids []byte) {
 		for _, p := range c.ok(contradictionsOp(status, nil)).GetMind().GetContradictions().GetPairs() {
@@ -75,7 +79,8 @@ func TestContradictions(t *testing.T) {
 		t.Errorf("anna's: %v", got)
 	}
 	// One side is superseded: it is resolved.
-	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: b, Content: "The boiler is from 1990.", Reason: "looked"}}}))
+	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: b,
+		Content: "The boiler is from 1990.", Reason: "looked"}}}))
 	if got := list(""); !slices.Equal(got, []byte{2}) {
 		t.Errorf("after superseding: %v", got)
 	}
@@ -98,7 +103,8 @@ func TestNoContradictionIsResolved(t *testing.T) {
 			graph.PutContradiction(batch, space, &pb.Contradiction{Id: id, NodeA: "a", NodeB: "b", DetectedMs: int64(i + 1)})
 		}
 	})
-	if got := c.ok(contradictionsOp("resolved", nil)).GetMind().GetContradictions(); len(got.GetPairs()) > 0 || got.GetNextCursor() != "" {
+	if got := c.ok(contradictionsOp("resolved", nil)).GetMind().GetContradictions(); len(got.GetPairs()) > 0 ||
+		got.GetNextCursor() != "" {
 		t.Errorf("%v", got)
 	}
 	open := c.ok(contradictionsOp("open", nil)).GetMind().GetContradictions().GetNextCursor()
@@ -120,14 +126,17 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	c.inOrg(func(o *tenant.Org) { part = o.Members[org.Owner] })
 	contradiction := part.ContradictionID(pb.NodeID(b), pb.NodeID(a))
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: b, Target: a, Type: "related", Status: graph.ReviewOpen, CreatedMs: 1})
-		graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(2), Source: a, Target: d, Type: "related", Status: graph.ReviewOpen, CreatedMs: 2})
+		graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: b, Target: a, Type: "related",
+			Status: graph.ReviewOpen, CreatedMs: 1})
+		graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(2), Source: a, Target: d, Type: "related",
+			Status: graph.ReviewOpen, CreatedMs: 2})
 	})
 	if got := c.proposals("open", 10); !slices.Equal(got, []byte{2, 1}) {
 		t.Fatalf("before: %v", got)
 	}
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		graph.PutContradiction(batch, space, &pb.Contradiction{Id: contradiction[:], NodeA: a, NodeB: b, ChunkA: chunkA, ChunkB: chunkB, Kind: "antonym", DetectedMs: 10})
+		graph.PutContradiction(batch, space, &pb.Contradiction{Id: contradiction[:], NodeA: a, NodeB: b, ChunkA: chunkA,
+			ChunkB: chunkB, Kind: "antonym", DetectedMs: 10})
 	})
 	if got := c.proposals("open", 10); !slices.Equal(got, []byte{2}) {
 		t.Errorf("beside the contradiction: %v", got)
@@ -136,7 +145,8 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	propose := func(source, target string) (ok bool) {
 		c.inOrg(func(o *tenant.Org) {
 			err := o.WithStore(func(st *storage.Store) error {
-				f := &graph.Tx{Org: &o.View, Part: part, Store: st, Batch: commit.New(o.Store), Nodes: map[pb.NodeID]*pb.Node{}, Places: map[pb.NodeID]graph.NodePlace{}, Shares: map[pb.NodeID]drift.Share{}}
+				f := &graph.Tx{Org: &o.View, Part: part, Store: st, Batch: commit.New(o.Store), Nodes: map[pb.NodeID]*pb.Node{},
+					StoredPlaces: map[pb.NodeID]graph.NodePlace{}, StoredShares: map[pb.NodeID]drift.Share{}}
 				var err error
 				ok, err = cognition.Propose(f, source, target, proposal.Link{Type: "related"}, nil)
 				return err
@@ -172,7 +182,8 @@ func TestAProposalNamesNothingThatIsForgotten(t *testing.T) {
 	c.derive(func(batch *storage.Batch, space storage.Space) {
 		for i, ends := range [][2]string{{a, b}, {a, d}, {b, d}} {
 			graph.PutProposal(batch, space, &pb.Proposal{
-				Id: derivedN(i), Source: ends[0], Target: ends[1], Type: "related", Rationale: why, Status: graph.ReviewOpen, CreatedMs: int64(i + 1), Through: []string{first, second},
+				Id: derivedN(i), Source: ends[0], Target: ends[1], Type: "related", Rationale: why, Status: graph.ReviewOpen,
+				CreatedMs: int64(i + 1), Through: []string{first, second},
 			})
 		}
 	})
@@ -211,7 +222,8 @@ func TestProposals(t *testing.T) {
 	propose := func(i int, source, target string) {
 		c.derive(func(batch *storage.Batch, space storage.Space) {
 			graph.PutProposal(batch, space, &pb.Proposal{
-				Id: derivedN(i), Source: source, Target: target, Type: "relates_to", Score: 0.7, Rationale: "both", Status: graph.ReviewOpen, CreatedMs: int64(i),
+				Id: derivedN(i), Source: source, Target: target, Type: "relates_to", Score: 0.7, Rationale: "both",
+				Status: graph.ReviewOpen, CreatedMs: int64(i),
 			})
 		})
 	}
@@ -231,18 +243,22 @@ func TestProposals(t *testing.T) {
 		c.refused(pb.CodeProposalNotFound, decideOp(no, true))
 	}
 	c.as("anna").refused(pb.CodeProposalNotFound, decideOp(id(1), true))
-	n.keyOf(c.orgID(), pb.UserID(c.ok(me()).GetMe().GetUser()), pb.ScopeRead).refused(pb.CodePermissionDenied, decideOp(id(1), true))
+	n.keyOf(c.orgID(), pb.UserID(c.ok(me()).GetMe().GetUser()), pb.ScopeRead).refused(pb.CodePermissionDenied,
+		decideOp(id(1), true))
 
 	accepted := c.ok(decideOp(id(1), true)).GetMind().GetProposal()
 	edge := c.ok(getEdgeOp(accepted.GetEdge())).GetGraph().GetEdge().GetEdge()
-	if accepted.GetStatus() != "accepted" || accepted.GetDecidedMs() == 0 || edge.GetOrigin() != pb.OriginProposal || edge.GetSource() != a ||
-		edge.GetTarget() != b || edge.GetType() != "relates_to" || edge.GetWeight() != 0.7 || edge.GetStatus() != pb.StatusLive {
+	if accepted.GetStatus() != "accepted" || accepted.GetDecidedMs() == 0 || edge.GetOrigin() != pb.OriginProposal ||
+		edge.GetSource() != a ||
+		edge.GetTarget() != b || edge.GetType() != "relates_to" || edge.GetWeight() != 0.7 ||
+		edge.GetStatus() != pb.StatusLive {
 		t.Errorf("%v: %v", accepted, edge)
 	}
 	if got := c.nodeOf(a).GetDegree(); got != 1 {
 		t.Errorf("degree %d", got)
 	}
-	if again := c.ok(decideOp(id(1), true)).GetMind().GetProposal(); again.GetEdge() != accepted.GetEdge() || again.GetDecidedMs() != accepted.GetDecidedMs() {
+	if again := c.ok(decideOp(id(1), true)).GetMind().GetProposal(); again.GetEdge() != accepted.GetEdge() ||
+		again.GetDecidedMs() != accepted.GetDecidedMs() {
 		t.Errorf("accepted again: %v", again)
 	}
 	c.refused(pb.CodeProposalDecided, decideOp(id(1), false))
@@ -306,7 +322,8 @@ func TestProposalDecisionsReplay(t *testing.T) {
 	a, b := c.note("The boiler is old."), c.note("The plumber came.")
 	const why = "both are of the kwisatz boiler"
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: a, Target: b, Type: "x", Rationale: why, Status: graph.ReviewOpen, CreatedMs: 1})
+		graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: a, Target: b, Type: "x", Rationale: why,
+			Status: graph.ReviewOpen, CreatedMs: 1})
 	})
 	send := func(key string, accept bool) *pb.Reply {
 		env := decideOp(pb.DerivedID(derivedN(1)).String(), accept)
@@ -314,15 +331,18 @@ func TestProposalDecisionsReplay(t *testing.T) {
 		return c.ask(env)
 	}
 	first, again := send("k", true), send("k", true)
-	if first.GetReplayed() || !again.GetReplayed() || again.GetMind().GetProposal().GetEdge() != first.GetMind().GetProposal().GetEdge() {
+	if first.GetReplayed() || !again.GetReplayed() || again.GetMind().GetProposal().GetEdge() != first.GetMind().
+		GetProposal().GetEdge() {
 		t.Errorf("%v, then %v", first, again)
 	}
 	refused, refusedAgain := send("other", false), send("other", false)
-	if refused.GetProblem().GetCode() != pb.CodeProposalDecided || !refusedAgain.GetReplayed() || refusedAgain.GetProblem().GetCode() != pb.CodeProposalDecided {
+	if refused.GetProblem().GetCode() != pb.CodeProposalDecided || !refusedAgain.GetReplayed() ||
+		refusedAgain.GetProblem().GetCode() != pb.CodeProposalDecided {
 		t.Errorf("%v, then %v", refused, refusedAgain)
 	}
 	// The rationale is told by the proposal, and gone with its node.
-	if got := again.GetMind().GetProposal().GetRationale(); got != why || first.GetMind().GetProposal().GetRationale() != why {
+	if got := again.GetMind().GetProposal().GetRationale(); got != why ||
+		first.GetMind().GetProposal().GetRationale() != why {
 		t.Errorf("the rationale is %q again", got)
 	}
 	c.forget(a)

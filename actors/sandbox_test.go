@@ -16,7 +16,8 @@ import (
 )
 
 func createSandboxKey(ttl time.Duration) *pb.Envelope {
-	return account(&pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{Label: "try", TtlS: int64(ttl.Seconds())}}})
+	return account(&pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{Label: "try",
+		TtlS: int64(ttl.Seconds())}}})
 }
 
 func revokeSandboxKey(id string) *pb.Envelope {
@@ -60,14 +61,16 @@ func TestSandboxKeys(t *testing.T) {
 	made := c.ok(createSandboxKey(0)).GetAccount().GetNewSandboxKey()
 	if !strings.HasPrefix(made.GetApiKey(), "svc_sandbox_") || len(made.GetApiKey()) != len("svc_sandbox_")+43 ||
 		made.GetId() != pb.HashKey(made.GetApiKey()).String() || made.GetLabel() != "try" || made.GetSubject() != "sandbox" ||
-		!slices.Equal(made.GetScopes(), []string{"read", "write"}) || made.GetExpiresMs() != n.clock.Now().Add(7*24*time.Hour).UnixMilli() {
+		!slices.Equal(made.GetScopes(), []string{"read", "write"}) ||
+		made.GetExpiresMs() != n.clock.Now().Add(7*24*time.Hour).UnixMilli() {
 		t.Errorf("made %v", made)
 	}
 	n.clock.Advance(time.Second)
 	short := c.ok(createSandboxKey(time.Hour)).GetAccount().GetNewSandboxKey()
 	sandbox, brief := client{n: n, key: made.GetApiKey()}, client{n: n, key: short.GetApiKey()}
 	who := sandbox.ok(me()).GetMe()
-	if pb.OrgID(who.GetOrg()) != org.Org || pb.UserID(who.GetUser()) != org.Owner || !slices.Equal(who.GetScopes(), []string{"read", "write"}) {
+	if pb.OrgID(who.GetOrg()) != org.Org || pb.UserID(who.GetUser()) != org.Owner || !slices.Equal(who.GetScopes(),
+		[]string{"read", "write"}) {
 		t.Errorf("the key stands for %v", who)
 	}
 	if got := sandbox.ok(getTeam()).GetAccount().GetTeam().GetMembers(); got != 1 {
@@ -191,7 +194,8 @@ func TestNothingCrossesTheSandbox(t *testing.T) {
 			job := c.ingest(doc("second", "Another "+s.mark+" text."))
 			s.job, s.node = pb.JobID(job.GetId()).String(), job.GetItems()[0].GetNode()
 		}
-		list := s.clients[0].ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: &pb.Page{Size: 1}}}}).GetJobs()
+		list := s.clients[0].ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: &pb.Page{Size: 1}}}}).
+			GetJobs()
 		if s.cursor = list.GetNextCursor(); s.cursor == "" {
 			t.Fatalf("%s: one job", s.name)
 		}
@@ -207,7 +211,8 @@ func TestNothingCrossesTheSandbox(t *testing.T) {
 							continue
 						}
 						found := 0
-						for _, h := range c.search(&pb.Search{Query: s.mark + " " + s.other + " text", TopK: 100, Mode: mode, OrgScope: wide}) {
+						for _, h := range c.search(&pb.Search{Query: s.mark + " " + s.other + " text", TopK: 100, Mode: mode,
+							OrgScope: wide}) {
 							if strings.Contains(h.GetChunk(), s.mark) {
 								found++
 							}
@@ -224,7 +229,8 @@ func TestNothingCrossesTheSandbox(t *testing.T) {
 				c.refused(pb.CodeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: them.job}}})
 				c.refused(pb.CodeJobNotFound, &pb.Envelope{Op: &pb.Envelope_JobStatus{JobStatus: &pb.JobStatus{Id: them.job}}})
 				c.refused(pb.CodeJobNotFound, &pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: them.job}}})
-				c.refused(pb.CodeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: &pb.Page{Size: 1, Cursor: them.cursor}}}})
+				c.refused(pb.CodeInvalidCursor,
+					&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: &pb.Page{Size: 1, Cursor: them.cursor}}}})
 				for _, j := range c.ok(listJobs()).GetJobs().GetJobs() {
 					if id := pb.JobID(j.GetId()).String(); id == them.job || id == them.idempotentJob {
 						t.Errorf("%s lists a job of %s", s.name, them.name)
@@ -232,25 +238,30 @@ func TestNothingCrossesTheSandbox(t *testing.T) {
 				}
 			}
 		}
-		if got := sandbox.ok(&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{}}}).GetSubjects().GetSubjects(); len(got) != 0 {
+		if got := sandbox.ok(&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{}}}).GetSubjects().
+			GetSubjects(); len(got) != 0 {
 			t.Errorf("the sandbox lists subjects: %v", got)
 		}
-		sandbox.refused(pb.CodeSubjectNotFound, &pb.Envelope{Op: &pb.Envelope_GetSubject_{GetSubject_: &pb.GetSubject{Id: "anna"}}})
-		subjects := c.ok(&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{}}}).GetSubjects().GetSubjects()
+		sandbox.refused(pb.CodeSubjectNotFound,
+			&pb.Envelope{Op: &pb.Envelope_GetSubject_{GetSubject_: &pb.GetSubject{Id: "anna"}}})
+		subjects := c.ok(&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{}}}).GetSubjects().
+			GetSubjects()
 		if len(subjects) != 1 || subjects[0].GetId() != "anna" {
 			t.Errorf("subjects %v", subjects)
 		}
 	}
 	check()
 	// Nothing of one lies in the other's store either.
-	for realm, mark := range map[storage.Realm]string{storage.RealmMain: "absquatulate", storage.RealmSandbox: "quizzacious"} {
+	for realm, mark := range map[storage.Realm]string{storage.RealmMain: "absquatulate",
+		storage.RealmSandbox: "quizzacious"} {
 		id := storage.StoreID{Org: org.Org, Realm: realm}
 		for _, j := range records(n, id, storage.TableJob, func() *pb.Job { return &pb.Job{} }) {
 			if (realm == storage.RealmSandbox) != (j.GetSubject() == "sandbox") {
 				t.Errorf("the store %v holds %v", realm, j)
 			}
 		}
-		if use := records(n, id, storage.TableUsage, func() *pb.Usage { return &pb.Usage{} }); realm == storage.RealmSandbox && len(use) > 0 {
+		if use := records(n, id, storage.TableUsage,
+			func() *pb.Usage { return &pb.Usage{} }); realm == storage.RealmSandbox && len(use) > 0 {
 			t.Errorf("the sandbox is metered: %v", use)
 		}
 		for _, path := range disk.Find(t, mark) {
@@ -292,7 +303,8 @@ func TestResetEmptiesTheSandbox(t *testing.T) {
 			t.Errorf("the sandbox finds %q", got)
 		}
 		sandbox.refused(pb.CodeNodeNotFound, getNodeOp(job.GetItems()[0].GetNode()))
-		sandbox.refused(pb.CodeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: pb.JobID(job.GetId()).String()}}})
+		sandbox.refused(pb.CodeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: pb.JobID(job.GetId()).
+			String()}}})
 		for _, j := range sandbox.ok(listJobs()).GetJobs().GetJobs() {
 			if j.GetType() != pb.JobSubjectErase {
 				t.Errorf("the sandbox lists %v", j)
@@ -314,7 +326,8 @@ func TestResetEmptiesTheSandbox(t *testing.T) {
 	}
 	// A replay resets nothing.
 	sandbox.ingest(doc("b", "A new text."))
-	if again := c.ok(with(resetSandbox())); !again.GetReplayed() || again.GetAccount().GetSandboxReset().GetAtMs() != first.GetAtMs() {
+	if again := c.ok(with(resetSandbox())); !again.GetReplayed() ||
+		again.GetAccount().GetSandboxReset().GetAtMs() != first.GetAtMs() {
 		t.Errorf("replayed %v", again)
 	}
 	if got := sandbox.chunks("text"); !slices.Equal(got, []string{"A new text."}) {
@@ -338,7 +351,7 @@ func TestResetSurvivesACrash(t *testing.T) {
 		"behind the answer": func(_ *testNode, c client) { c.ok(resetSandbox()) },
 		"behind the commit": func(n *testNode, c client) {
 			err := n.sys.Visit(t.Context(), c.orgID(), func(o *tenant.Org, done func(error)) {
-				o.WhenBusy(func(error) {
+				o.WithBusyMark(func(error) {
 					b := storage.NewBatch(o.Store)
 					if _, err := o.NewSandbox(b); err != nil {
 						done(err)
@@ -367,7 +380,8 @@ func TestResetSurvivesACrash(t *testing.T) {
 			n.waitFor(func() bool {
 				id := tenant.SandboxStore(org)
 				jobs := records(n, id, storage.TableJob, func() *pb.Job { return &pb.Job{} })
-				return len(jobs) > 0 && !slices.ContainsFunc(jobs, func(j *pb.Job) bool { return j.GetType() != pb.JobSubjectErase || !tenant.Terminal(j.GetStatus()) })
+				return len(jobs) > 0 && !slices.ContainsFunc(jobs,
+					func(j *pb.Job) bool { return j.GetType() != pb.JobSubjectErase || !tenant.Terminal(j.GetStatus()) })
 			})
 			for _, path := range after.Find(t, "quizzacious") {
 				t.Errorf("%s holds the text", path)
@@ -502,7 +516,8 @@ func TestSandboxAgainstModel(t *testing.T) {
 		disk := storagetest.NewDisk()
 		n := startNode(t, disk, small)
 		c := client{n: n, key: n.org(NewOrg{}).APIKey}
-		sides := map[string]client{"main": c, "sandbox": {n: n, key: c.ok(createSandboxKey(90 * 24 * time.Hour)).GetAccount().GetNewSandboxKey().GetApiKey()}}
+		sides := map[string]client{"main": c, "sandbox": {n: n, key: c.ok(createSandboxKey(90 * 24 * time.Hour)).GetAccount().
+			GetNewSandboxKey().GetApiKey()}}
 		model := map[string][]string{}
 		restart := func(from *storagetest.Disk) {
 			n.stop()
@@ -514,7 +529,8 @@ func TestSandboxAgainstModel(t *testing.T) {
 			}
 		}
 		for step := range rapid.IntRange(1, 7).Draw(rt, "steps") {
-			switch rapid.SampledFrom([]string{"ingest", "ingest", "ingest", "reset", "reset", "idle", "restart", "crash"}).Draw(rt, "step") {
+			switch rapid.SampledFrom([]string{"ingest", "ingest", "ingest", "reset", "reset", "idle", "restart", "crash"}).
+				Draw(rt, "step") {
 			case "ingest":
 				side := rapid.SampledFrom([]string{"main", "sandbox"}).Draw(rt, "side")
 				text := fmt.Sprintf("common %s %d", side, step)

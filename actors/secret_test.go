@@ -79,7 +79,8 @@ func TestConnectorSecretsAreSealed(t *testing.T) {
 		t.Errorf("the source is shown %q", got)
 	}
 	patch := func(config string) *pb.Connector {
-		return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_PatchConnector{PatchConnector: &pb.PatchConnector{Id: id, Config: []byte(config)}}})).GetLink().GetConnector()
+		return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_PatchConnector{PatchConnector: &pb.PatchConnector{Id: id,
+			Config: []byte(config)}}})).GetLink().GetConnector()
 	}
 	patch(fmt.Sprintf(`{"url":%q}`, url+"?again")) // a secret that is left out stays
 	c.syncNow(id)
@@ -104,7 +105,8 @@ func TestConnectorSecretsAreSealed(t *testing.T) {
 	}
 	c.n = startNode(t, disk, allow, operatorKey("another"))
 	c.syncNow(id)
-	if k := c.connector(id); !strings.Contains(k.GetLastError(), "cannot be opened") || door.last() != "Bearer second-to-none" {
+	if k := c.connector(id); !strings.Contains(k.GetLastError(), "cannot be opened") ||
+		door.last() != "Bearer second-to-none" {
 		t.Errorf("under another key: %v", k)
 	}
 	patch(fmt.Sprintf(`{"url":%q,"authorization":"Bearer third"}`, url))
@@ -159,7 +161,8 @@ func TestOldSecretsAreSealed(t *testing.T) {
 			if got := door.last(); got != secret {
 				t.Errorf("the source is shown %q", got)
 			}
-			test := link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}})
+			test := link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).
+				String()}}})
 			c.ok(test)
 			if err := n.host.Erase(t.Context(), store); err != nil {
 				t.Fatal(err)

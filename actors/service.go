@@ -39,7 +39,8 @@ func Start(cfg tenant.Config, others *Peers) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{System: sys, localOperator: localOperator{sys}, backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger)}
+	s := &Service{System: sys, localOperator: localOperator{sys}, backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random,
+		cfg.Logger)}
 	if s.Features, err = featuresOf(sys); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -52,7 +53,7 @@ func Start(cfg tenant.Config, others *Peers) (*Service, error) {
 		}
 		return s, nil // the host tells what to resume; see Leads
 	}
-	s.Background.Go(s.ResumeAll)
+	s.BackgroundTasks.Go(s.ResumeAll)
 	return s, nil
 }
 

@@ -32,13 +32,15 @@ func (c client) say(list ...*pb.SessionEvent) []*pb.SessionResult {
 
 func (c client) sessionState() *pb.SessionState {
 	c.n.t.Helper()
-	return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SessionStatus{SessionStatus: &pb.SessionStatus{}}})).GetLink().GetSessionState()
+	return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SessionStatus{SessionStatus: &pb.SessionStatus{}}})).GetLink().
+		GetSessionState()
 }
 
 // settled waits until all that the caller has sent is ingested.
 func (c client) settled() {
 	c.n.t.Helper()
-	for _, j := range c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: &pb.Page{Size: 100}}}}).GetJobs().GetJobs() {
+	for _, j := range c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: &pb.Page{Size: 100}}}}).
+		GetJobs().GetJobs() {
 		c.n.wait(pb.JobID(j.GetId()).String())
 	}
 }
@@ -61,19 +63,22 @@ func TestSessionEventsAreStoredOnce(t *testing.T) {
 	reworded.Event = "e-1"
 	dated := said("one", "rename the parser")
 	dated.AtMs = 1000
-	first := c.say(said("one", "rename the parser"), said("two", "rename the parser"), said("one", "rename the parser"), ided, reworded, dated,
+	first := c.say(said("one", "rename the parser"), said("two", "rename the parser"), said("one", "rename the parser"),
+		ided, reworded, dated,
 		&pb.SessionEvent{Invalid: "role: is required"})
 	if got, want := statuses(first), "stored stored deduped stored deduped stored rejected"; got != want {
 		t.Fatalf("%s, want %s", got, want)
 	}
-	if first[0].GetNode() == first[1].GetNode() || first[0].GetNode() != first[2].GetNode() || first[3].GetNode() != first[4].GetNode() || first[6].GetError() == "" {
+	if first[0].GetNode() == first[1].GetNode() || first[0].GetNode() != first[2].GetNode() ||
+		first[3].GetNode() != first[4].GetNode() || first[6].GetError() == "" {
 		t.Errorf("%v", first)
 	}
 	if s := c.sessionState(); s.GetIngestPending()+s.GetSessionNodes() != 4 {
 		t.Errorf("%v", s)
 	}
 	c.settled()
-	if s := c.sessionState(); s.GetIngestPending() != 0 || s.GetSessionNodes() != 4 || s.GetTotalNodes() != 4 || s.GetLastIngestedMs() == 0 {
+	if s := c.sessionState(); s.GetIngestPending() != 0 || s.GetSessionNodes() != 4 || s.GetTotalNodes() != 4 ||
+		s.GetLastIngestedMs() == 0 {
 		t.Errorf("%v", s)
 	}
 	n.stop()
@@ -86,7 +91,8 @@ func TestSessionEventsAreStoredOnce(t *testing.T) {
 		t.Errorf("%d hits", len(hits))
 	}
 	node := c.ok(&pb.Envelope{Op: &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: first[1].GetNode()}}}).GetNode()
-	if node.GetNode().GetKind() != subject.KindSession || node.GetNode().GetSource().GetType() != pb.SourceSession || !strings.Contains(string(node.GetNode().GetMetadata()), `"sessionId":"two"`) {
+	if node.GetNode().GetKind() != subject.KindSession || node.GetNode().GetSource().GetType() != pb.SourceSession ||
+		!strings.Contains(string(node.GetNode().GetMetadata()), `"sessionId":"two"`) {
 		t.Errorf("%v", node)
 	}
 	c.put("ann")
@@ -99,7 +105,8 @@ func TestSessionMetadataIsKeptWhole(t *testing.T) {
 	e := said("one", "rename the parser")
 	e.Tool, e.Metadata = `a"b`, []byte(`{"id":9007199254740993,"mark":"<&>"}`)
 	item, err := subject.ItemOfEvent(e, subject.EventKey(e))
-	if want := `{"id":9007199254740993,"mark":"<&>","role":"user","sessionId":"one","tool":"a\"b"}`; err != nil || string(item.GetMetadata()) != want {
+	if want := `{"id":9007199254740993,"mark":"<&>","role":"user","sessionId":"one","tool":"a\"b"}`; err != nil ||
+		string(item.GetMetadata()) != want {
 		t.Errorf("%s, %v", item.GetMetadata(), err)
 	}
 }
@@ -143,15 +150,18 @@ func TestSessionListAndDelete(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	for i := range 5 {
-		c.say(said(fmt.Sprintf("s-%d", i), fmt.Sprintf("walnut number%d", i)), said(fmt.Sprintf("s-%d", i), "shared hazelnut"))
+		c.say(said(fmt.Sprintf("s-%d", i), fmt.Sprintf("walnut number%d", i)), said(fmt.Sprintf("s-%d", i),
+			"shared hazelnut"))
 		n.clock.Advance(1e9)
 	}
-	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: &pb.AgentSignals{Session: "s-2", Signals: []*pb.AgentSignal{{Type: "loop", Detail: "secretdetail"}}}}}))
+	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: &pb.AgentSignals{Session: "s-2",
+		Signals: []*pb.AgentSignal{{Type: "loop", Detail: "secretdetail"}}}}}))
 	c.settled()
 	var ids []string
 	page := &pb.Page{Size: 2}
 	for first := true; first || page.Cursor != ""; first = false {
-		list := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListSessions{ListSessions: &pb.ListSessions{Page: page}}})).GetLink().GetSessions()
+		list := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListSessions{ListSessions: &pb.ListSessions{Page: page}}})).GetLink().
+			GetSessions()
 		for _, s := range list.GetSessions() {
 			ids = append(ids, s.GetId())
 			if s.GetEvents() != 2 || s.GetId() == "s-2" && s.GetSignals() != 1 {
@@ -171,7 +181,8 @@ func TestSessionListAndDelete(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 	c.refused(pb.CodeSessionNotFound, remove)
-	if hits := c.search(&pb.Search{Query: "walnut number2", TopK: 50, Mode: "keyword"}); slices.ContainsFunc(hits, func(h *pb.Hit) bool { return strings.Contains(h.GetChunk(), "number2") }) {
+	if hits := c.search(&pb.Search{Query: "walnut number2", TopK: 50, Mode: "keyword"}); slices.ContainsFunc(hits,
+		func(h *pb.Hit) bool { return strings.Contains(h.GetChunk(), "number2") }) {
 		t.Errorf("a deleted session is found: %v", hits)
 	}
 	if hits := c.search(&pb.Search{Query: "hazelnut", TopK: 50, Mode: "keyword"}); len(hits) != 4 {
@@ -198,14 +209,17 @@ func TestDeletedSessionLeavesViews(t *testing.T) {
 		nodes = append(nodes, c.hits(keyword(word))[0])
 	}
 	c.derive(func(b *storage.Batch, space storage.Space) {
-		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), &pb.IdentityView{Basins: []*pb.Basin{{Label: "walnut, hazelnut, peanut", Keywords: []string{"walnut", "hazelnut", "peanut"}, Nodes: nodes}}})
+		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewIdentity)),
+			&pb.IdentityView{Basins: []*pb.Basin{{Label: "walnut, hazelnut, peanut", Keywords: []string{"walnut", "hazelnut",
+				"peanut"}, Nodes: nodes}}})
 		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewTemporal)), &pb.TemporalView{Trends: []*pb.Trend{
 			{Topic: "walnut", Nodes: nodes[:1]}, {Topic: "hazelnut", Nodes: nodes[1:2]}, {Topic: "peanut", Nodes: nodes[2:]},
 		}})
 	})
 	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: "s"}}}))
 	basin := c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView().GetBasins()[0]
-	if basin.GetLabel() != "peanut" || !slices.Equal(basin.GetKeywords(), []string{"peanut"}) || !slices.Equal(basin.GetNodes(), nodes[2:]) {
+	if basin.GetLabel() != "peanut" || !slices.Equal(basin.GetKeywords(), []string{"peanut"}) ||
+		!slices.Equal(basin.GetNodes(), nodes[2:]) {
 		t.Errorf("%v", basin)
 	}
 	var topics []string
@@ -226,9 +240,11 @@ func TestSignalsAreRecalled(t *testing.T) {
 		return link(&pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: &pb.AgentSignals{Session: "one", Signals: list}}})
 	}
 	c.say(said("one", "make the walnut parser faster"))
-	failed := &pb.AgentSignal{Type: "test_failure", Severity: "error", Detail: "hazelnut assertion in the parser", AtMs: 1000}
+	failed := &pb.AgentSignal{Type: "test_failure", Severity: "error", Detail: "hazelnut assertion in the parser",
+		AtMs: 1000}
 	for range 2 {
-		if r := c.ok(signals(failed, &pb.AgentSignal{Type: "user_correction", Detail: "keep the almond cache", AtMs: 2000})); r.GetStatus() != 202 || r.GetLink().GetSignals() != 2 {
+		if r := c.ok(signals(failed, &pb.AgentSignal{Type: "user_correction", Detail: "keep the almond cache",
+			AtMs: 2000})); r.GetStatus() != 202 || r.GetLink().GetSignals() != 2 {
 			t.Fatalf("%v", r)
 		}
 	}
@@ -253,7 +269,8 @@ func TestSignalsAreRecalled(t *testing.T) {
 		return out
 	}
 	strange := "The agent's client noticed: strange thing."
-	want := []string{strange, strange, "The person corrected the agent: keep the almond cache", "Tests failed: hazelnut assertion in the parser"}
+	want := []string{strange, strange, "The person corrected the agent: keep the almond cache",
+		"Tests failed: hazelnut assertion in the parser"}
 	if got := titles(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -286,7 +303,8 @@ func TestSessionFinalize(t *testing.T) {
 	if s := c.sessionState(); s.GetFinalizePending() || s.GetBuilding() || s.GetSessionNodes() != 1 {
 		t.Errorf("%v", s)
 	}
-	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).GetJobs().GetJobs()
+	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).GetJobs().
+		GetJobs()
 	if len(jobs) != 1 || jobs[0].GetStatus() != pb.JobSucceeded || jobs[0].GetDone() != 1 {
 		t.Errorf("%v", jobs)
 	}
@@ -333,7 +351,8 @@ func TestUnknownWorkIsGivenUp(t *testing.T) {
 	}
 	c.derive(func(b *storage.Batch, space storage.Space) {
 		queue = space.Prefix(storage.TableQueue)
-		for rec, err := range storage.ScanRecords(st, queue, storage.ScanOptions{}, func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
+		for rec, err := range storage.ScanRecords(st, queue, storage.ScanOptions{},
+			func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
 			if err != nil {
 				t.Error(err)
 				return
@@ -355,7 +374,8 @@ func TestUnknownWorkIsGivenUp(t *testing.T) {
 	}
 	job := c.job(unknown)
 	const reason = "it is work of a kind that this version of the service does not know"
-	if job.GetStatus() != pb.JobFailed || job.GetAttempts() != tenant.MaxAttempts || job.GetErrorDetail() != reason || len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
+	if job.GetStatus() != pb.JobFailed || job.GetAttempts() != tenant.MaxAttempts || job.GetErrorDetail() != reason ||
+		len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
 		t.Errorf("%v", job)
 	}
 	if s := c.sessionState(); s.GetFinalizePending() {
@@ -375,8 +395,8 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 			var tries atomic.Int32
 			var mended atomic.Bool
 			n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
-				cfg.Plain = plain
-				cfg.ChoreBegun = func() {
+				cfg.WithoutDerivation = plain
+				cfg.UpkeepBegan = func() {
 					if tries.Add(1); !mended.Load() {
 						panic("cannot finalize this")
 					}
@@ -387,11 +407,13 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 			c.say(said("one", "Bread rises."))
 			c.ok(finalize)
 			behind := jobOf(c.ok(items(doc("b", "Figs ripen late."))))
-			id := pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).GetJobs().GetJobs()[0].GetId()).String()
+			id := pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).
+				GetJobs().GetJobs()[0].GetId()).String()
 			for k := range tenant.MaxAttempts {
 				wait := tenant.MinBackOff << k
 				n.waitFor(func() bool { return n.clock.WaitersIn(wait) > 0 && int(c.job(id).GetAttempts()) > k })
-				if job := c.job(id); int(tries.Load()) != k+1 || job.GetStatus() != pb.JobRunning || !c.sessionState().GetFinalizePending() {
+				if job := c.job(id); int(tries.Load()) != k+1 || job.GetStatus() != pb.JobRunning ||
+					!c.sessionState().GetFinalizePending() {
 					t.Fatalf("before the wait of %v it was tried %d times: %v", wait, tries.Load(), job)
 				}
 				n.clock.Advance(wait)
@@ -399,7 +421,9 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 			n.waitMoving(100*time.Millisecond, id, behind)
 			job := c.job(id)
 			const reason = "the coding sessions could not be finalized in 5 attempts"
-			if job.GetStatus() != pb.JobFailed || tries.Load() != tenant.MaxAttempts || job.GetAttempts() != tenant.MaxAttempts || job.GetErrorDetail() != reason || len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
+			if job.GetStatus() != pb.JobFailed || tries.Load() != tenant.MaxAttempts ||
+				job.GetAttempts() != tenant.MaxAttempts || job.GetErrorDetail() != reason || len(job.GetItems()) != 1 ||
+				job.GetItems()[0].GetError() != reason {
 				t.Errorf("after %d tries: %v", tries.Load(), job)
 			}
 			if got := itemStatus(c.job(behind)); !slices.Equal(got, []string{pb.ItemCreated}) {
@@ -410,7 +434,8 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 			}
 			mended.Store(true)
 			c.ok(finalize)
-			later := pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).GetJobs().GetJobs()[0].GetId()).String()
+			later := pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).
+				GetJobs().GetJobs()[0].GetId()).String()
 			if later == id {
 				t.Fatal("the one that failed is still under way")
 			}
@@ -427,7 +452,8 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 func TestADeletedSessionLeavesNoDegrees(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	c.say(said("s", "The walnut comes first."), said("s", "The hazelnut comes second."), said("s", "The peanut comes third."))
+	c.say(said("s", "The walnut comes first."), said("s", "The hazelnut comes second."),
+		said("s", "The peanut comes third."))
 	c.settled()
 	degrees := func(status string) (all []uint32) {
 		for _, info := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Status: status}}})).GetGraph().GetNodes().GetNodes() {

@@ -54,7 +54,8 @@ func TestSettingsAreAPartitionsOwn(t *testing.T) {
 	for _, who := range []client{c, c.as("anna"), sandbox} {
 		expect(who, "balanced", true)
 	}
-	if s := c.ok(patchSettings("fast", nil)).GetAccount().GetSettings(); s.GetQualityMode() != "fast" || !s.GetLearnModeDefault() {
+	if s := c.ok(patchSettings("fast", nil)).GetAccount().GetSettings(); s.GetQualityMode() != "fast" ||
+		!s.GetLearnModeDefault() {
 		t.Errorf("patched %v", s)
 	}
 	c.as("anna").ok(patchSettings("", &off))
@@ -75,7 +76,8 @@ func TestSettingsAreAPartitionsOwn(t *testing.T) {
 	expect(sandbox, "thorough", true)
 
 	with := func(op *pb.Envelope) *pb.Envelope { op.IdempotencyKey = "k"; return op }
-	if s := c.as("anna").ok(with(resetSettings())).GetAccount().GetSettings(); s.GetQualityMode() != "balanced" || !s.GetLearnModeDefault() {
+	if s := c.as("anna").ok(with(resetSettings())).GetAccount().GetSettings(); s.GetQualityMode() != "balanced" ||
+		!s.GetLearnModeDefault() {
 		t.Errorf("reset %v", s)
 	}
 	c.as("anna").ok(patchSettings("fast", nil))
@@ -160,7 +162,8 @@ func TestQualityModesSpendDifferently(t *testing.T) {
 func TestFastReadsNoRelations(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	for mode, want := range map[partition.Quality]bool{partition.QualityFast: false, partition.QualityBalanced: true, partition.QualityThorough: true} {
+	for mode, want := range map[partition.Quality]bool{partition.QualityFast: false, partition.QualityBalanced: true,
+		partition.QualityThorough: true} {
 		who := c.as(string(mode))
 		c.put(who.subject)
 		who.ok(patchSettings(string(mode), nil))
@@ -172,7 +175,8 @@ func TestFastReadsNoRelations(t *testing.T) {
 		for _, id := range who.edges(&pb.ListEdges{}, 100) {
 			types[who.ok(getEdgeOp(id)).GetGraph().GetEdge().GetEdge().GetType()]++
 		}
-		if mentions := types[string(graph.EdgeMentions)]; mentions != 2 || (types["works_for"] == 1) != want || (len(types) > 1) != want {
+		if mentions := types[string(graph.EdgeMentions)]; mentions != 2 || (types["works_for"] == 1) != want ||
+			(len(types) > 1) != want {
 			t.Errorf("%s reads %v", mode, types)
 		}
 	}
@@ -193,7 +197,8 @@ func TestThoroughLooksAtMore(t *testing.T) {
 				for mode, e := range search.Efforts {
 					search := tenant.ModuleOf[*search.Module](&o.View)
 					rd, parts := &search.Node.Workers[0], []*partition.Ref{part}
-					q, err := training.LookInto(&o.View, st, parts, "common", index.Hybrid, &rd.QueryEncoder, func() error { return nil })
+					q, err := training.LookInto(&o.View, st, parts, "common", index.Hybrid, &rd.QueryEncoder,
+						func() error { return nil })
 					if err != nil {
 						return err
 					}
@@ -210,7 +215,8 @@ func TestThoroughLooksAtMore(t *testing.T) {
 			}
 		})
 		few := max(100, 8*int(topK))
-		if want := map[partition.Quality]int{partition.QualityFast: few, partition.QualityBalanced: few, partition.QualityThorough: min(4*few, index.MaxCandidates)}; !maps.Equal(looked, want) {
+		if want := map[partition.Quality]int{partition.QualityFast: few, partition.QualityBalanced: few,
+			partition.QualityThorough: min(4*few, index.MaxCandidates)}; !maps.Equal(looked, want) {
 			t.Errorf("for %d hits they look at %v candidates, want %v", topK, looked, want)
 		}
 	}
@@ -247,7 +253,8 @@ func TestQualityModesAndTheBrain(t *testing.T) {
 	for _, x := range []struct {
 		mode         partition.Quality
 		brain, exact bool
-	}{{partition.QualityFast, false, false}, {partition.QualityBalanced, true, false}, {partition.QualityThorough, true, true}} {
+	}{{partition.QualityFast, false, false}, {partition.QualityBalanced, true, false}, {partition.QualityThorough, true,
+		true}} {
 		c.ok(patchSettings(string(x.mode), nil))
 		r := c.ok(find(query)).GetSearch()
 		i := slices.IndexFunc(r.GetHits(), func(h *pb.Hit) bool { return h.GetExternalId() == "p5" })
@@ -318,7 +325,8 @@ func TestAnswersLookPastWhatIsNotLearned(t *testing.T) {
 	c.ok(patchSettings("", &on))
 	learned := c.note("On a Tuesday in the autumn the boiler was repaired by the plumber, who came late and left early.")
 	got := c.answer("Who was the boiler repaired by?")
-	if len(got.GetCitations()) != 1 || got.GetCitations()[0].GetNode() != learned || !strings.Contains(got.GetAnswer(), "plumber") {
+	if len(got.GetCitations()) != 1 || got.GetCitations()[0].GetNode() != learned || !strings.Contains(got.GetAnswer(),
+		"plumber") {
 		t.Errorf("%v", got)
 	}
 }

@@ -64,7 +64,7 @@ func afar(ticket string) bool { return strings.Contains(ticket, "@") }
 // takeStream takes up a stream that lives on another node.
 func (o *peers) takeStream(ticket string) (LiveStream, bool) {
 	id, at, _ := strings.Cut(ticket, "@")
-	stream, err := o.openAfar(o.sys.Running, wire.ServerID(at), id)
+	stream, err := o.openAfar(o.sys.Lifetime, wire.ServerID(at), id)
 	if err != nil {
 		o.sys.Log.Info("an event stream of another node could not be taken up", "node", at, "err", err)
 		return nil, false
@@ -206,7 +206,7 @@ func (o *peers) serveStream(ctx context.Context, _ wire.ServerID, conn net.Conn)
 			frames = appendWaiting(frames, stream.Events())
 		case <-beat.C():
 			frames = append(frames[:0], &pb.StreamFrame{})
-		case <-s.Running.Done():
+		case <-s.Lifetime.Done():
 			beat.Stop()
 			return
 		case <-ctx.Done():

@@ -102,7 +102,8 @@ func TestEventsComeFromAfar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := w.at("b").operator().CreateKey(t.Context(), NewKey{Org: made.Org, User: m.User, Scopes: []string{pb.ScopeRead}, Label: "own"})
+	k, err := w.at("b").operator().CreateKey(t.Context(), NewKey{Org: made.Org, User: m.User,
+		Scopes: []string{pb.ScopeRead}, Label: "own"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,9 +124,11 @@ func TestEventsComeFromAfar(t *testing.T) {
 		LiveStream
 		want []string
 	}{
-		"the owner, where it lives": {near, append([]string{pb.EventJobCompleted, pb.EventContradictionFound, pb.EventBeliefSuperseded, pb.EventBasinShifted}, both...)},
-		"the owner, elsewhere":      {afar, append([]string{pb.EventJobCompleted, pb.EventContradictionFound, pb.EventBeliefSuperseded, pb.EventBasinShifted}, both...)},
-		"a peer":                    {peer, both},
+		"the owner, where it lives": {near, append([]string{pb.EventJobCompleted, pb.EventContradictionFound,
+			pb.EventBeliefSuperseded, pb.EventBasinShifted}, both...)},
+		"the owner, elsewhere": {afar, append([]string{pb.EventJobCompleted, pb.EventContradictionFound,
+			pb.EventBeliefSuperseded, pb.EventBasinShifted}, both...)},
+		"a peer": {peer, both},
 	} {
 		var got []string
 		for range s.want {

@@ -38,7 +38,8 @@ type town struct {
 	many   bool          // who does not know the leader's name may ask all
 	pipes  []net.Conn    // connections that were made
 	seen   func(from wire.ServerID, m proto.Message) (lost bool)
-	held   func(from wire.ServerID, m proto.Message) (until <-chan struct{}) // nil: it is on its way no longer than the others
+	// nil: it is on its way no longer than the others
+	held func(from wire.ServerID, m proto.Message) (until <-chan struct{})
 }
 
 // townNode is one node: what it is to the System, and the System.
@@ -48,7 +49,7 @@ type townNode struct {
 	self   wire.ServerID
 	system *actor.ActorSystem
 	lost   func(wire.ServerID, bool)
-	leads  tenant.Leads
+	leads  tenant.LeadershipListener
 
 	mu      sync.Mutex
 	events  func(context.Context, wire.ServerID, net.Conn)
@@ -86,10 +87,12 @@ func startTownWith(t *testing.T, change func(*tenant.Config, *storage.Options), 
 	for _, name := range names {
 		n := &townNode{town: w, self: name}
 		w.nodes[name] = n
-		n.testNode = &testNode{t: t, disk: first.disk, store: first.store, host: first.host, clock: first.clock, jobs: map[pb.JobID]bool{}}
+		n.testNode = &testNode{t: t, disk: first.disk, store: first.store, host: first.host, clock: first.clock,
+			jobs: map[pb.JobID]bool{}}
 		n.finished = sync.NewCond(&n.testNode.mu)
 		cfg := tenant.Config{
-			Host: first.host, Storage: first.store, Clock: clock.Real(), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+			Host: first.host, Storage: first.store, Clock: clock.Real(), Random: rand.Reader,
+			Logger:   slog.New(slog.DiscardHandler),
 			Embedder: wordEmbedder{id: "words"}, Workers: 1,
 		}
 		change(&cfg, nil)
@@ -354,7 +357,8 @@ func (n *townNode) operator() Operator { return n.sys.Operator() }
 
 func (w *town) org(at wire.ServerID, plan string) CreatedOrg {
 	w.t.Helper()
-	made, err := w.at(at).operator().CreateOrg(w.t.Context(), NewOrg{Name: "Acme", OwnerEmail: "owner@example.com", Plan: plan})
+	made, err := w.at(at).operator().CreateOrg(w.t.Context(), NewOrg{Name: "Acme", OwnerEmail: "owner@example.com",
+		Plan: plan})
 	if err != nil {
 		w.t.Fatal(err)
 	}

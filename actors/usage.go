@@ -65,7 +65,7 @@ func (o *usageModule) getUsage(c *tenant.Call, op *pb.GetUsage) {
 			c.Fail(err)
 			return
 		}
-		o.Later(func() {
+		o.InMailbox(func() {
 			o.ReadWide(c, func(st *storage.Store, _ int) (*pb.Reply, error) {
 				return usageReport(view, st, start, end, cmp.Or(op.GetGroupBy(), groupBySubject), maxUsageLines)
 			})
@@ -80,7 +80,8 @@ func usageBucket(at time.Time, length time.Duration) time.Time {
 
 // usageReport adds up the lines from the bucket of start to the one before which
 // end lies, at most so many.
-func usageReport(o *tenant.View, st *storage.Store, start, end time.Time, groupBy string, most int) (_ *pb.Reply, err error) {
+func usageReport(o *tenant.View, st *storage.Store, start, end time.Time, groupBy string, most int) (_ *pb.Reply,
+	err error) {
 	length := time.Hour
 	if end.Sub(start) > hourlyUsage {
 		length = 24 * time.Hour
@@ -95,17 +96,20 @@ func usageReport(o *tenant.View, st *storage.Store, start, end time.Time, groupB
 	if usageBucket(end, length).Before(end) {
 		to += length.Milliseconds()
 	}
-	lines := storage.Between(o.Space.Key(storage.TableUsage, storage.U64(uint64(from))), o.Space.Key(storage.TableUsage, storage.U64(uint64(to))))
+	lines := storage.Between(o.Space.Key(storage.TableUsage, storage.U64(uint64(from))), o.Space.Key(storage.TableUsage,
+		storage.U64(uint64(to))))
 	type group struct {
 		bucket int64
 		commit.Line
 	}
 	sums := map[group]*pb.Usage{}
 	tooMany := func(n int, of string) *pb.Reply {
-		return tenant.Refuse(tenant.Invalid("startTime", fmt.Sprintf("spans more than %d %s of usage; ask for a shorter range", n, of)))
+		return tenant.Refuse(tenant.Invalid("startTime",
+			fmt.Sprintf("spans more than %d %s of usage; ask for a shorter range", n, of)))
 	}
 	read := 0
-	for rec, err := range storage.ScanRecords(snap, lines, storage.ScanOptions{Limit: most + 1}, func() *pb.Usage { return &pb.Usage{} }) {
+	for rec, err := range storage.ScanRecords(snap, lines, storage.ScanOptions{Limit: most + 1},
+		func() *pb.Usage { return &pb.Usage{} }) {
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +160,8 @@ func usageReport(o *tenant.View, st *storage.Store, start, end time.Time, groupB
 			report.Buckets = append(report.Buckets, &pb.UsageBucket{StartMs: g.bucket, EndMs: g.bucket + length.Milliseconds()})
 		}
 		b := report.Buckets[len(report.Buckets)-1]
-		out := &pb.UsageGroup{Subject: names[g.Part], Capability: g.Capability, ReadUnits: sums[g].GetReadUnits(), EmbedTokens: sums[g].GetEmbedTokens()}
+		out := &pb.UsageGroup{Subject: names[g.Part], Capability: g.Capability, ReadUnits: sums[g].GetReadUnits(),
+			EmbedTokens: sums[g].GetEmbedTokens()}
 		if groupBy == groupByKey {
 			out.Key = g.Key.String()
 		}
@@ -185,7 +190,8 @@ func sweepUsage(o *tenant.View, b *storage.Batch, st *storage.Store) error {
 	if old.UnixMilli() <= 0 {
 		return nil
 	}
-	lines := storage.Between(o.Space.Key(storage.TableUsage, storage.U64(0)), o.Space.Key(storage.TableUsage, storage.U64(uint64(old.UnixMilli()))))
+	lines := storage.Between(o.Space.Key(storage.TableUsage, storage.U64(0)), o.Space.Key(storage.TableUsage,
+		storage.U64(uint64(old.UnixMilli()))))
 	for _, err := range st.Scan(lines, storage.ScanOptions{Limit: 1}) {
 		if err != nil {
 			return err

@@ -119,7 +119,8 @@ func TestUsageBuckets(t *testing.T) {
 		var got []string
 		for _, b := range c.usage(&pb.GetUsage{StartMs: at(q.start), EndMs: at(q.end)}) {
 			hour := func(ms int64) string { return time.UnixMilli(ms).UTC().Format("15") }
-			got = append(got, fmt.Sprintf("%s-%s: %d", hour(b.GetStartMs()), hour(b.GetEndMs()), b.GetGroups()[0].GetReadUnits()))
+			got = append(got, fmt.Sprintf("%s-%s: %d", hour(b.GetStartMs()), hour(b.GetEndMs()),
+				b.GetGroups()[0].GetReadUnits()))
 		}
 		if fmt.Sprint(got) != q.want {
 			t.Errorf("%s: %v, want %s", q.name, got, q.want)
@@ -251,7 +252,8 @@ func TestUsageIsWhatAnswersSaid(t *testing.T) {
 			if rapid.Bool().Draw(rt, "as ann") {
 				c, who = c.as("ann"), "ann"
 			}
-			switch rapid.SampledFrom([]string{"search", "search", "search", "ingest", "assert", "bad", "hour", "restart", "crash", "report"}).Draw(rt, "step") {
+			switch rapid.SampledFrom([]string{"search", "search", "search", "ingest", "assert", "bad", "hour", "restart",
+				"crash", "report"}).Draw(rt, "step") {
 			case "search":
 				r := c.ok(metered("common")).GetSearch()
 				add(who, r.GetReadUnits(), r.GetEmbedTokens())
@@ -329,7 +331,8 @@ func TestMeteredWritesCarryTheirCost(t *testing.T) {
 		}
 		return units
 	}
-	kept, gone, old, other := c.note("This one is kept."), c.note("This one is forgotten."), c.note("This one is old."), c.note("This is another one.")
+	kept, gone, old, other := c.note("This one is kept."), c.note("This one is forgotten."), c.note("This one is old."),
+		c.note("This is another one.")
 	c.say(said("one", "rename the parser"))
 	c.settled()
 	var edge string
@@ -363,7 +366,8 @@ func TestMeteredWritesCarryTheirCost(t *testing.T) {
 		}
 	}
 	reads := []string{
-		"NodeHistory", "ListNodes", "ListEdges", "GetEdge", "ListDomains", "GetDomain", "NodeContext", "SearchNodes", "EntityElsewhere",
+		"NodeHistory", "ListNodes", "ListEdges", "GetEdge", "ListDomains", "GetDomain", "NodeContext", "SearchNodes",
+		"EntityElsewhere",
 	}
 	ops := (&pb.GraphOp{}).ProtoReflect().Descriptor().Oneofs().ByName("op").Fields()
 	for i := range ops.Len() {
@@ -393,7 +397,7 @@ func TestUsageSurvivesMoves(t *testing.T) {
 	}
 	w := startTownWith(t, func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder, cfg.Workers = wordEmbedder{id: "words", fail: slow}, 2
-		cfg.Plain = true
+		cfg.WithoutDerivation = true
 	}, "a", "b")
 	made := w.org("a", pb.PlanUnlimited)
 	names := []wire.ServerID{"a", "b"}

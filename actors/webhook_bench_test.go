@@ -178,7 +178,8 @@ func BenchmarkWebhookHanging(b *testing.B) {
 		n := startNode(b, storagetest.NewDisk(), allow, func(c *tenant.Config, _ *storage.Options) { c.Clock = clock.Real() })
 		var all []CreatedOrg
 		for i := range orgs {
-			org := n.org(NewOrg{Name: fmt.Sprint("Org ", i), OwnerEmail: fmt.Sprintf("o%d@example.com", i), Plan: pb.PlanUnlimited})
+			org := n.org(NewOrg{Name: fmt.Sprint("Org ", i), OwnerEmail: fmt.Sprintf("o%d@example.com", i),
+				Plan: pb.PlanUnlimited})
 			c := client{n: n, key: org.APIKey}
 			for k := range webhook.MaxWebhooks {
 				path := "/hang"

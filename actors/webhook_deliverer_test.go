@@ -120,7 +120,8 @@ func (n *testNode) quiet(org pb.OrgID) {
 	n.waitFor(func() bool {
 		quiet := false
 		err := n.sys.Visit(n.t.Context(), org, func(o *tenant.Org, done func(error)) {
-			quiet = len(tenant.ModuleOf[*webhook.Module](&o.View).Posting) == 0 && len(o.Locks) == 0 && !tenant.ModuleOf[*webhook.Module](&o.View).Deliveries.Told.Load()
+			quiet = len(tenant.ModuleOf[*webhook.Module](&o.View).Posting) == 0 && len(o.Locks) == 0 &&
+				!tenant.ModuleOf[*webhook.Module](&o.View).Deliveries.Told.Load()
 			done(nil)
 		})
 		return err == nil && quiet
@@ -149,7 +150,8 @@ func TestWebhookDelivery(t *testing.T) {
 	n.quiet(org.Org)
 	times := map[string]int{}
 	for _, l := range in.letters() {
-		if l.n >= 1000 || l.kind == pb.EventImportFinished || strings.HasSuffix(l.path, "/some") && l.kind != pb.EventBrainTrained {
+		if l.n >= 1000 || l.kind == pb.EventImportFinished || strings.HasSuffix(l.path, "/some") &&
+			l.kind != pb.EventBrainTrained {
 			t.Errorf("%+v", l)
 		}
 		times[fmt.Sprint(l.path, l.n)]++
@@ -164,7 +166,8 @@ func TestWebhookDelivery(t *testing.T) {
 	if len(detail.GetAttempts()) != webhook.MaxDeliveries || len(c.webhook(some.GetId()).GetAttempts()) != 1 {
 		t.Errorf("%d and %d attempts in the logs", len(detail.GetAttempts()), len(c.webhook(some.GetId()).GetAttempts()))
 	}
-	left := records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableDelivery, func() *pb.Delivery { return &pb.Delivery{} })
+	left := records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableDelivery,
+		func() *pb.Delivery { return &pb.Delivery{} })
 	if len(left) != webhook.MaxDeliveries+1 {
 		t.Errorf("%d entries of logs are stored", len(left))
 	}
@@ -175,7 +178,8 @@ func (n *testNode) retryAt(hook []byte, org pb.OrgID) time.Duration {
 	n.t.Helper()
 	var due int64
 	n.waitFor(func() bool {
-		for _, h := range records(n, storage.StoreID{Org: org, Realm: storage.RealmMain}, storage.TableWebhook, func() *pb.Webhook { return &pb.Webhook{} }) {
+		for _, h := range records(n, storage.StoreID{Org: org, Realm: storage.RealmMain}, storage.TableWebhook,
+			func() *pb.Webhook { return &pb.Webhook{} }) {
 			if string(h.GetId()) == string(hook) && len(h.GetPending()) == 1 {
 				due = h.GetPending()[0].GetDueMs()
 			}
@@ -223,7 +227,8 @@ func TestWebhookRetries(t *testing.T) {
 	for _, a := range detail.GetAttempts() {
 		outcomes = append(outcomes, fmt.Sprint(a.GetAttempt(), a.GetOk(), a.GetResponseStatus()))
 	}
-	if want := []string{"3 true 200", "2 false 500", "1 false 500"}; !slices.Equal(outcomes, want) || detail.GetWebhook().GetFailures() != 0 {
+	if want := []string{"3 true 200", "2 false 500", "1 false 500"}; !slices.Equal(outcomes, want) ||
+		detail.GetWebhook().GetFailures() != 0 {
 		t.Errorf("%v, %v", outcomes, detail.GetWebhook())
 	}
 	letters := in.letters()
@@ -254,11 +259,13 @@ func TestWebhookGivesUp(t *testing.T) {
 	if in.count() != attempts {
 		t.Errorf("%d attempts", in.count())
 	}
-	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}}))
+	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).
+		String()}}}))
 	n.happen(org.Org, pb.EventInsightProposed, 1, failures)
 	n.quiet(org.Org)
 	got := c.webhook(hook.GetId()).GetWebhook()
-	if in.count() != failures+1 || !got.GetDisabled() || got.GetDisabledReason() == "" || got.GetFailures() != failures || len(got.GetPending()) != 0 {
+	if in.count() != failures+1 || !got.GetDisabled() || got.GetDisabledReason() == "" || got.GetFailures() != failures ||
+		len(got.GetPending()) != 0 {
 		t.Errorf("after %d attempts, of which one was a test: %v", in.count(), got)
 	}
 	if audits := n.audits(org.Org); audits[len(audits)-1] != "webhook.disable" {
@@ -267,7 +274,8 @@ func TestWebhookGivesUp(t *testing.T) {
 	n.happen(org.Org, pb.EventInsightProposed, 100, 3)
 	in.answer(nil)
 	on := false
-	if got := c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &on})).GetLink().GetWebhook(); got.GetDisabled() || got.GetFailures() != 0 {
+	if got := c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &on})).GetLink().
+		GetWebhook(); got.GetDisabled() || got.GetFailures() != 0 {
 		t.Errorf("%v", got)
 	}
 	n.happen(org.Org, pb.EventInsightProposed, 200, 1)
@@ -298,12 +306,14 @@ func TestWebhookReach(t *testing.T) {
 		owner, peer bool
 	}{
 		{"a person's graph", &pb.OutboxEvent{Type: pb.EventGraphUpdated, User: me, Partition: me}, true, false},
-		{"a subject's graph", &pb.OutboxEvent{Type: pb.EventGraphUpdated, User: me, Partition: []byte("0123456789abcdef"), Subject: "ann"}, true, true},
+		{"a subject's graph", &pb.OutboxEvent{Type: pb.EventGraphUpdated, User: me, Partition: []byte("0123456789abcdef"),
+			Subject: "ann"}, true, true},
 		{"a person's job", &pb.OutboxEvent{Type: pb.EventJobCompleted, Partition: me}, true, false},
 		{"a person's belief", &pb.OutboxEvent{Type: pb.EventBeliefSuperseded, Partition: me}, true, false},
 		{"a person's contradiction", &pb.OutboxEvent{Type: pb.EventContradictionFound, Partition: me}, true, false},
 		{"a person's basin", &pb.OutboxEvent{Type: pb.EventBasinShifted, Partition: me}, true, false},
-		{"a subject's job", &pb.OutboxEvent{Type: pb.EventJobCompleted, Subject: "ann", Partition: []byte("0123456789abcdef")}, true, true},
+		{"a subject's job", &pb.OutboxEvent{Type: pb.EventJobCompleted, Subject: "ann",
+			Partition: []byte("0123456789abcdef")}, true, true},
 		{"an insight", &pb.OutboxEvent{Type: pb.EventInsightProposed, Partition: me}, true, true},
 		{"a brain", &pb.OutboxEvent{Type: pb.EventBrainTrained}, true, true},
 		{"what concerns all", &pb.OutboxEvent{Type: pb.EventJobCompleted}, true, true},
@@ -349,13 +359,15 @@ func TestWebhookReach(t *testing.T) {
 	if letters := in.letters()[before:]; len(letters) != 1 || letters[0].path != "/in/owner" {
 		t.Errorf("after the peer has left: %v", letters)
 	}
-	if got := owner.webhook(theirs.GetId()).GetWebhook(); !got.GetDisabled() || !strings.Contains(got.GetDisabledReason(), "left") {
+	if got := owner.webhook(theirs.GetId()).GetWebhook(); !got.GetDisabled() || !strings.Contains(got.GetDisabledReason(),
+		"left") {
 		t.Errorf("%v", got)
 	}
 	on := false
 	owner.ok(patchWebhook(theirs.GetId(), &pb.PatchWebhook{Disabled: &on}))
 	before = in.count()
-	n.emit(org.Org, &pb.OutboxEvent{Id: []byte("fedcba9876543210"), Type: pb.EventJobCompleted, Partition: me, Data: []byte(`{}`)})
+	n.emit(org.Org, &pb.OutboxEvent{Id: []byte("fedcba9876543210"), Type: pb.EventJobCompleted, Partition: me,
+		Data: []byte(`{}`)})
 	n.quiet(org.Org)
 	if letters := in.letters()[before:]; len(letters) != 1 || letters[0].path != "/in/owner" {
 		t.Errorf("a person's event reached the endpoint of one who has left: %v", letters)
@@ -389,7 +401,8 @@ func TestWebhookReachIsItsCreators(t *testing.T) {
 	peer.ok(patchWebhook(hook, &pb.PatchWebhook{Disabled: &off}))
 	peer.ok(patchWebhook(hook, &pb.PatchWebhook{Disabled: &on, EventTypes: []string{pb.EventJobCompleted}}))
 	for i, of := range []pb.UserID{org.Owner, member.User} {
-		n.emit(org.Org, &pb.OutboxEvent{Id: fmt.Appendf(nil, "%016d", i), Type: pb.EventJobCompleted, Partition: of.Bytes(), Data: fmt.Appendf(nil, `{"n":%d}`, 7+i)})
+		n.emit(org.Org, &pb.OutboxEvent{Id: fmt.Appendf(nil, "%016d", i), Type: pb.EventJobCompleted, Partition: of.Bytes(),
+			Data: fmt.Appendf(nil, `{"n":%d}`, 7+i)})
 	}
 	n.quiet(org.Org)
 	if letters := in.letters(); len(letters) != 1 || letters[0].path != "/in/after" || letters[0].n != 7 {
@@ -591,7 +604,8 @@ func TestWebhookSecretsAreSealed(t *testing.T) {
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	hook := c.ok(newWebhook(in.url, "*")).GetLink().GetWebhook()
-	test := link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}})
+	test := link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).
+		String()}}})
 	n.stop()
 	if where := disk.Find(t, hook.GetSecret()); len(where) > 0 {
 		t.Errorf("the secret lies open in %v", where)
@@ -630,7 +644,8 @@ func TestWebhookInTheSandbox(t *testing.T) {
 	})
 	n.quiet(org.Org)
 	for _, l := range in.letters() {
-		if l.path == "/in/main" && l.kind != pb.EventInsightProposed || l.path == "/in/sandbox" && l.kind == pb.EventInsightProposed {
+		if l.path == "/in/main" && l.kind != pb.EventInsightProposed || l.path == "/in/sandbox" &&
+			l.kind == pb.EventInsightProposed {
 			t.Errorf("%+v", l)
 		}
 	}

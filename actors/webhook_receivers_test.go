@@ -98,9 +98,11 @@ func certificate(t *testing.T, dir string) (roots *x509.CertPool, cert, key stri
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "hooks.example.com"}, DNSNames: []string{"hooks.example.com"},
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "hooks.example.com"},
+		DNSNames:  []string{"hooks.example.com"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	raw, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
@@ -117,7 +119,8 @@ func certificate(t *testing.T, dir string) (roots *x509.CertPool, cert, key stri
 	roots = x509.NewCertPool()
 	roots.AddCert(parsed)
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: raw}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: raw}, key: {Type: "PRIVATE KEY",
+		Bytes: secret}} {
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +141,8 @@ func testReceiver(t *testing.T, dir string, command []string) {
 		t.Fatal(err)
 	}
 	out, err := egress.New(egress.Config{
-		Rules:    egress.Rules{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, AllowPorts: []uint16{at.Port()}},
+		Rules: egress.Rules{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+			AllowPorts: []uint16{at.Port()}},
 		Resolver: names{"hooks.example.com": "127.0.0.1"}, Dialer: &net.Dialer{}, Roots: roots,
 	})
 	if err != nil {
@@ -196,15 +200,17 @@ func refuses(t *testing.T, roots *x509.CertPool, at netip.AddrPort, hook *pb.Web
 	t.Helper()
 	body := []byte(`{"id":"1","type":"webhook.test"}`)
 	now := time.Now()
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "hooks.example.com", MinVersion: tls.VersionTLS12}}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "hooks.example.com",
+		MinVersion: tls.VersionTLS12}}
 	defer transport.CloseIdleConnections()
 	for name, c := range map[string]struct {
 		signature string
 		body      []byte
 		believed  bool
 	}{
-		"as it was signed":  {webhook.Signature(hook.GetSecret(), now, body), body, true},
-		"another body":      {webhook.Signature(hook.GetSecret(), now, body), bytes.Replace(body, []byte("1"), []byte("2"), 1), false},
+		"as it was signed": {webhook.Signature(hook.GetSecret(), now, body), body, true},
+		"another body": {webhook.Signature(hook.GetSecret(), now, body), bytes.Replace(body, []byte("1"), []byte("2"),
+			1), false},
 		"another secret":    {webhook.Signature("whsec_other", now, body), body, false},
 		"an old delivery":   {webhook.Signature(hook.GetSecret(), now.Add(-time.Hour), body), body, false},
 		"from the future":   {webhook.Signature(hook.GetSecret(), now.Add(time.Hour), body), body, false},
@@ -216,7 +222,8 @@ func refuses(t *testing.T, roots *x509.CertPool, at netip.AddrPort, hook *pb.Web
 		"an empty one":      {"t=,v1=", body, false},
 		"another algorithm": {strings.Replace(webhook.Signature(hook.GetSecret(), now, body), "v1=", "v0=", 1), body, false},
 	} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+at.String()+"/in", bytes.NewReader(c.body))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+at.String()+"/in",
+			bytes.NewReader(c.body))
 		if err != nil {
 			t.Fatal(err)
 		}

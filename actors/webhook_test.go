@@ -48,14 +48,16 @@ func receiver(t testing.TB, h http.HandlerFunc) (url string, allow func(*tenant.
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
 	out, err := egress.New(egress.Config{
-		Rules:    egress.Rules{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, AllowPorts: []uint16{at.Port()}},
+		Rules: egress.Rules{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+			AllowPorts: []uint16{at.Port()}},
 		Resolver: names{"example.com": "127.0.0.1", "public.example": "93.184.216.34", "inside.example": "10.0.0.1"},
 		Dialer:   &net.Dialer{}, Roots: roots,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return "https://example.com:" + strconv.Itoa(int(at.Port())) + "/in", func(c *tenant.Config, _ *storage.Options) { c.Egress = out }
+	return "https://example.com:" + strconv.Itoa(int(at.Port())) + "/in",
+		func(c *tenant.Config, _ *storage.Options) { c.Egress = out }
 }
 
 // link makes an envelope of an operation of proto/link.proto.
@@ -67,7 +69,8 @@ func newWebhook(url string, types ...string) *pb.Envelope {
 
 func (c client) webhook(id []byte) *pb.WebhookDetail {
 	c.n.t.Helper()
-	return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_GetWebhook{GetWebhook: &pb.GetWebhook{Id: pb.WebhookID(id).String()}}})).GetLink().GetWebhookDetail()
+	return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_GetWebhook{GetWebhook: &pb.GetWebhook{Id: pb.WebhookID(id).String()}}})).
+		GetLink().GetWebhookDetail()
 }
 
 func patchWebhook(id []byte, p *pb.PatchWebhook) *pb.Envelope {
@@ -87,22 +90,28 @@ func TestWebhookLifecycle(t *testing.T) {
 	create.IdempotencyKey = "once"
 	made := c.ok(create)
 	hook := made.GetLink().GetWebhook()
-	if made.GetStatus() != 201 || !strings.HasPrefix(hook.GetSecret(), "whsec_") || len(hook.GetSecret()) != len("whsec_")+44 {
+	if made.GetStatus() != 201 || !strings.HasPrefix(hook.GetSecret(), "whsec_") ||
+		len(hook.GetSecret()) != len("whsec_")+44 {
 		t.Fatalf("%v", made)
 	}
 	again := c.ok(create)
-	if !again.GetReplayed() || again.GetLink().GetWebhook().GetSecret() != tenant.SecretMarker || !bytes.Equal(again.GetLink().GetWebhook().GetId(), hook.GetId()) {
+	if !again.GetReplayed() || again.GetLink().GetWebhook().GetSecret() != tenant.SecretMarker ||
+		!bytes.Equal(again.GetLink().GetWebhook().GetId(), hook.GetId()) {
 		t.Errorf("replay: %v", again)
 	}
 	if got := c.webhook(hook.GetId()).GetWebhook(); got.GetSecret() != "" || got.GetUrl() != url {
 		t.Errorf("detail: %v", got)
 	}
 	off, on, other := true, false, "https://public.example/x"
-	if got := c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &off})).GetLink().GetWebhook(); !got.GetDisabled() || got.GetDisabledReason() == "" || got.GetSecret() != "" || got.GetUpdatedMs() == 0 {
+	if got := c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &off})).GetLink().
+		GetWebhook(); !got.GetDisabled() || got.GetDisabledReason() == "" || got.GetSecret() != "" ||
+		got.GetUpdatedMs() == 0 {
 		t.Errorf("disabled: %v", got)
 	}
-	got := c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &on, Url: &other, EventTypes: []string{"*"}})).GetLink().GetWebhook()
-	if got.GetDisabled() || got.GetDisabledReason() != "" || got.GetUrl() != other || !slices.Equal(got.GetEventTypes(), []string{"*"}) {
+	got := c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &on, Url: &other, EventTypes: []string{"*"}})).
+		GetLink().GetWebhook()
+	if got.GetDisabled() || got.GetDisabledReason() != "" || got.GetUrl() != other || !slices.Equal(got.GetEventTypes(),
+		[]string{"*"}) {
 		t.Errorf("enabled: %v", got)
 	}
 	n.stop()
@@ -111,16 +120,19 @@ func TestWebhookLifecycle(t *testing.T) {
 	if got := c.webhook(hook.GetId()).GetWebhook(); got.GetUrl() != other {
 		t.Errorf("after a restart: %v", got)
 	}
-	remove := link(&pb.LinkOp{Op: &pb.LinkOp_DeleteWebhook{DeleteWebhook: &pb.DeleteWebhook{Id: pb.WebhookID(hook.GetId()).String()}}})
+	remove := link(&pb.LinkOp{Op: &pb.LinkOp_DeleteWebhook{DeleteWebhook: &pb.DeleteWebhook{Id: pb.WebhookID(hook.GetId()).
+		String()}}})
 	if r := c.ok(remove); r.GetStatus() != 204 {
 		t.Errorf("%v", r)
 	}
 	for name, op := range map[string]*pb.Envelope{
-		"get":    link(&pb.LinkOp{Op: &pb.LinkOp_GetWebhook{GetWebhook: &pb.GetWebhook{Id: pb.WebhookID(hook.GetId()).String()}}}),
+		"get": link(&pb.LinkOp{Op: &pb.LinkOp_GetWebhook{GetWebhook: &pb.GetWebhook{Id: pb.WebhookID(hook.GetId()).
+			String()}}}),
 		"no id":  link(&pb.LinkOp{Op: &pb.LinkOp_GetWebhook{GetWebhook: &pb.GetWebhook{Id: "x"}}}),
 		"patch":  patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &on}),
 		"delete": remove,
-		"test":   link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}}),
+		"test": link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).
+			String()}}}),
 	} {
 		if p := c.refused(pb.CodeWebhookNotFound, op); p.GetDetail() != webhook.NotFound().GetDetail() {
 			t.Errorf("%s: %v", name, p)
@@ -149,7 +161,8 @@ func TestEnablingAWebhookKeepsItsSecret(t *testing.T) {
 	n := startNode(t, disk, allow)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	hook := c.ok(newWebhook(url, "*")).GetLink().GetWebhook()
-	test := link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}})
+	test := link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).
+		String()}}})
 	signed := func(when string) {
 		t.Helper()
 		if r := c.ok(test).GetLink().GetTest(); !r.GetOk() {
@@ -161,7 +174,8 @@ func TestEnablingAWebhookKeepsItsSecret(t *testing.T) {
 		}
 	}
 	for _, disabled := range []bool{true, false} {
-		if x := c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &disabled})).GetLink().GetWebhook(); x.GetDisabled() != disabled || x.GetSecret() != "" {
+		if x := c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &disabled})).GetLink().
+			GetWebhook(); x.GetDisabled() != disabled || x.GetSecret() != "" {
 			t.Errorf("disabled %v: %v", disabled, x)
 		}
 	}
@@ -177,7 +191,8 @@ func TestWebhookAddressIsChecked(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), allow)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	hook := c.ok(newWebhook(url, "*")).GetLink().GetWebhook()
-	for _, bad := range []string{"http://public.example/", "https://inside.example/", "https://10.0.0.2/", "https://nowhere.example/", "https://a@public.example/"} {
+	for _, bad := range []string{"http://public.example/", "https://inside.example/", "https://10.0.0.2/",
+		"https://nowhere.example/", "https://a@public.example/"} {
 		p := c.refused(pb.CodeValidation, newWebhook(bad, "*"))
 		if len(p.GetErrors()) != 1 || p.GetErrors()[0].GetField() != "url" || p.GetErrors()[0].GetMessage() == "" {
 			t.Errorf("%s: %v", bad, p)
@@ -224,7 +239,8 @@ func TestWebhookLimitAndPages(t *testing.T) {
 	var ids []string
 	page := &pb.Page{Size: 7}
 	for first := true; first || page.Cursor != ""; first = false {
-		list := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: page}}})).GetLink().GetWebhooks()
+		list := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: page}}})).GetLink().
+			GetWebhooks()
 		for _, h := range list.GetWebhooks() {
 			if h.GetSecret() != "" {
 				t.Error("a list shows a secret")
@@ -240,7 +256,8 @@ func TestWebhookLimitAndPages(t *testing.T) {
 	if len(ids) != webhook.MaxWebhooks || len(slices.Compact(ids)) != webhook.MaxWebhooks {
 		t.Errorf("%d ids, %d different", len(ids), len(slices.Compact(ids)))
 	}
-	c.refused(pb.CodeInvalidCursor, link(&pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: &pb.Page{Cursor: "x"}}}}))
+	c.refused(pb.CodeInvalidCursor,
+		link(&pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: &pb.Page{Cursor: "x"}}}}))
 }
 
 // TestWebhookTest holds a delivery to the interface: headers, signature over the
@@ -271,9 +288,11 @@ func TestWebhookTest(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), allow)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	hook := c.ok(newWebhook(url, "job.completed")).GetLink().GetWebhook()
-	test := link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}})
+	test := link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).
+		String()}}})
 
-	if r := c.ok(test).GetLink().GetTest(); !r.GetOk() || r.GetResponseStatus() != http.StatusNoContent || r.GetError() != "" {
+	if r := c.ok(test).GetLink().GetTest(); !r.GetOk() || r.GetResponseStatus() != http.StatusNoContent ||
+		r.GetError() != "" {
 		t.Errorf("%v", r)
 	}
 	d := <-got
@@ -286,13 +305,15 @@ func TestWebhookTest(t *testing.T) {
 	if err := decoder.Decode(&envelope); err != nil {
 		t.Fatal(err)
 	}
-	if envelope.Type != pb.EventWebhookTest || len(envelope.ID) != 36 || envelope.OrgID == "" || envelope.Data["message"] == "" || len(envelope.Data) != 1 {
+	if envelope.Type != pb.EventWebhookTest || len(envelope.ID) != 36 || envelope.OrgID == "" ||
+		envelope.Data["message"] == "" || len(envelope.Data) != 1 {
 		t.Errorf("%s", d.body)
 	}
 	if at, err := time.Parse(tenant.EventTime, envelope.CreatedAt); err != nil || !at.Equal(n.clock.Now()) {
 		t.Errorf("createdAt %s: %v", envelope.CreatedAt, err)
 	}
-	if d.header.Get("X-Svc-Event") != pb.EventWebhookTest || d.header.Get("X-Svc-Webhook") != pb.WebhookID(hook.GetId()).String() || d.header.Get("Content-Type") != "application/json" {
+	if d.header.Get("X-Svc-Event") != pb.EventWebhookTest || d.header.Get("X-Svc-Webhook") != pb.WebhookID(hook.GetId()).
+		String() || d.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%v", d.header)
 	}
 	if want := webhook.Signature(hook.GetSecret(), n.clock.Now(), d.body); d.header.Get("X-Svc-Signature") != want {
@@ -326,7 +347,8 @@ func TestWebhookTest(t *testing.T) {
 		}
 	}
 	detail := c.webhook(hook.GetId())
-	if h := detail.GetWebhook(); h.GetFailures() != 0 || h.GetDisabled() || h.GetLastSuccessMs() == h.GetLastDeliveryMs() || h.GetLastDeliveryMs() != clock.Millis(n.clock.Now()) {
+	if h := detail.GetWebhook(); h.GetFailures() != 0 || h.GetDisabled() ||
+		h.GetLastSuccessMs() == h.GetLastDeliveryMs() || h.GetLastDeliveryMs() != clock.Millis(n.clock.Now()) {
 		t.Errorf("a test event counted: %v", h)
 	}
 	if len(detail.GetAttempts()) != webhook.MaxDeliveries {
@@ -340,11 +362,16 @@ func TestWebhookTest(t *testing.T) {
 			t.Fatalf("snippet of %d bytes: %q", len(s), s)
 		}
 	}
-	c = client{n: startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) { cfg.Egress = refusing(t) })}
+	c = client{n: startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config,
+		_ *storage.Options) {
+		cfg.Egress = refusing(t)
+	})}
 	c.key = c.n.org(NewOrg{}).APIKey
 	hook = c.ok(newWebhook("https://public.example/", "job.completed")).GetLink().GetWebhook()
-	test = link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}})
-	if r := c.ok(test).GetLink().GetTest(); r.GetOk() || r.GetResponseStatus() != 0 || !strings.Contains(r.GetError(), "could not be reached") {
+	test = link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).
+		String()}}})
+	if r := c.ok(test).GetLink().GetTest(); r.GetOk() || r.GetResponseStatus() != 0 || !strings.Contains(r.GetError(),
+		"could not be reached") {
 		t.Errorf("nobody there: %v", r)
 	}
 }

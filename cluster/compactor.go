@@ -153,7 +153,7 @@ func (c *compactor) try(g *group) bool {
 	return true
 }
 
-// tenant.ErrUnsettled means that the entry with the group's newest membership is not
+// tenant.ErrEditContention means that the entry with the group's newest membership is not
 // applied here yet: raft makes no marker before.
 var errUnsettled = errors.New("membership of the group is being changed")
 

@@ -111,7 +111,7 @@ func (m *cognitionActor) Receive(ctx actor.Context) {
 		m.start()
 	case quietOver, latestOver:
 		m.start()
-	case subject.BackOffOver:
+	case subject.BackOffEnded:
 		m.waits.backOff = nil
 		m.start()
 	case subject.JobCancelled:
@@ -163,13 +163,14 @@ func (m *cognitionActor) arm() {
 		m.again = true
 		return
 	}
-	self, root, c := m.ctx.Self(), m.org.System.Root, m.org.System.Clock
+	self, root, c := m.ctx.Self(), m.org.System.ActorRoot, m.org.System.Clock
 	if m.waits.quiet != nil {
 		m.waits.quiet.Stop()
 	}
 	m.waits.quiet = c.AfterFunc(m.org.System.Config.CognitionQuiet, func() { root.Send(self, quietOver{}) })
 	if m.waits.latest == nil {
-		m.waits.latest = c.AfterFunc(max(Latest, m.org.System.Config.CognitionQuiet), func() { root.Send(self, latestOver{}) })
+		m.waits.latest = c.AfterFunc(max(Latest, m.org.System.Config.CognitionQuiet),
+			func() { root.Send(self, latestOver{}) })
 	}
 }
 
@@ -184,7 +185,7 @@ func (m *cognitionActor) disarm() {
 
 // start begins a cycle, unless one is under way or a failed one is waited for.
 func (m *cognitionActor) start() {
-	if m.running || m.waits.backOff != nil || m.org.System.Config.Plain {
+	if m.running || m.waits.backOff != nil || m.org.System.Config.WithoutDerivation {
 		return
 	}
 	m.disarm()
@@ -192,11 +193,11 @@ func (m *cognitionActor) start() {
 	m.current.cancelled.Store(false)
 	m.current.ended, m.current.quit = make(chan struct{}), make(chan struct{})
 	ended := m.current.ended
-	self, root := m.ctx.Self(), m.org.System.Root
-	m.org.System.Background.Go(func() {
+	self, root := m.ctx.Self(), m.org.System.ActorRoot
+	m.org.System.BackgroundTasks.Go(func() {
 		defer close(ended)
 		done := m.guardedCycle()
-		if tenant.OwnFailure(done.err) {
+		if tenant.IsWorkFailure(done.err) {
 			m.noteFailure()
 		}
 		root.Send(self, done)
@@ -230,16 +231,18 @@ func (m *cognitionActor) noteFailure() {
 func (m *cognitionActor) done(d cycleDone) {
 	m.running = false
 	m.current.job.Store(nil)
-	self, root := m.ctx.Self(), m.org.System.Root
+	self, root := m.ctx.Self(), m.org.System.ActorRoot
 	var pause tenant.WaitError
 	switch {
 	case m.stopped.Load(), tenant.Superseded(d.err): // another activation goes on
 	case errors.As(d.err, &pause):
-		m.waits.backOff = m.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, subject.BackOffOver{}) })
+		m.waits.backOff = m.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, subject.BackOffEnded{}) })
 	case d.err != nil:
 		m.failures++
-		m.org.System.Log.Error("a cognition cycle failed; it is tried again", "org", m.org.ID.String(), "partition", m.part.ID.String(), "failures", m.failures, "err", d.err)
-		m.waits.backOff = m.org.System.Clock.AfterFunc(min(m.org.System.Config.MaxBackOff, cycleBackOff<<min(m.failures-1, 10)), func() { root.Send(self, subject.BackOffOver{}) })
+		m.org.System.Log.Error("a cognition cycle failed; it is tried again", "org", m.org.ID.String(), "partition",
+			m.part.ID.String(), "failures", m.failures, "err", d.err)
+		m.waits.backOff = m.org.System.Clock.AfterFunc(min(m.org.System.Config.MaxBackOff, cycleBackOff<<min(m.failures-1,
+			10)), func() { root.Send(self, subject.BackOffEnded{}) })
 	case m.now || d.more:
 		m.failures = 0
 		m.start()
@@ -287,7 +290,7 @@ func (m *cognitionActor) write(run func(f *graph.Tx) error) error {
 	c.Org, c.Part = m.org, m.part
 	var running sync.Mutex // guards left, and what run shares with its cycle
 	left := false
-	c.Work = &graph.Edit{Derived: true, Run: func(f *graph.Tx) (*pb.Reply, error) {
+	c.Payload = &graph.Edit{Derived: true, Run: func(f *graph.Tx) (*pb.Reply, error) {
 		running.Lock()
 		defer running.Unlock()
 		if left {
@@ -295,7 +298,7 @@ func (m *cognitionActor) write(run func(f *graph.Tx) error) error {
 		}
 		return &pb.Reply{Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, run(f)
 	}}
-	m.org.System.Root.Send(m.worker, c)
+	m.org.System.ActorRoot.Send(m.worker, c)
 	var r *pb.Reply
 	select {
 	case r = <-c.Done:
@@ -331,7 +334,7 @@ func (m *cognitionActor) writeAll(changes []func(f *graph.Tx) error) error {
 		n := 0
 		err := m.write(func(f *graph.Tx) error {
 			for n = 0; n < len(changes) && n < maxFoundPerCommit; n++ {
-				if f.Full() {
+				if f.IsFull() {
 					return nil
 				}
 				if err := changes[n](f); err != nil {
@@ -359,10 +362,11 @@ func (m *cognitionActor) cycle() (more bool, err error) {
 		return false, err
 	}
 	if why != nil {
-		m.org.System.Log.Error("a cognition cycle is given up", "org", m.org.ID.String(), "partition", m.part.ID.String(), "job", pb.JobID(job.GetId()).String(), "err", why)
+		m.org.System.Log.Error("a cognition cycle is given up", "org", m.org.ID.String(), "partition", m.part.ID.String(),
+			"job", pb.JobID(job.GetId()).String(), "err", why)
 		return false, m.end(cog, job, pb.JobFailed, why)
 	}
-	m.org.System.Config.Working(pb.JobCognition, m.stopped.Load)
+	m.org.System.Config.JobWorkBegan(pb.JobCognition, m.stopped.Load)
 	c := &cycle{cognitionActor: m, cog: cog, job: job, now: clock.Millis(m.org.System.Clock.Now())}
 	switch err := c.run(); {
 	case errors.Is(err, tenant.ErrCancelled):
@@ -403,10 +407,11 @@ func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error
 			}
 		}
 		if job == nil {
-			if job, err = f.Org.NewJob(pb.JobCognition, tenant.Principal{User: pb.UserID(m.part.ID)}, m.part, len(Stages)); err != nil {
+			if job, err = f.Org.NewJob(pb.JobCognition, tenant.Principal{User: pb.UserID(m.part.ID)}, m.part,
+				len(Stages)); err != nil {
 				return err
 			}
-			job.Status, job.StartedMs, opened = pb.JobRunning, f.Index, true
+			job.Status, job.StartedMs, opened = pb.JobRunning, f.NowMs, true
 			tenant.PutJob(f.Batch.Batch, f.Org.Space, job)
 		}
 		id := pb.JobID(job.GetId())
@@ -460,9 +465,10 @@ func (m *cognitionActor) end(cog *pb.Cognition, job *pb.Job, status string, why 
 			if !found || tenant.Terminal(j.GetStatus()) { // cancelled meanwhile
 				continue
 			}
-			j.Status, j.FinishedMs, j.Done = status, f.Index, j.GetTotal()
+			j.Status, j.FinishedMs, j.Done = status, f.NowMs, j.GetTotal()
 			if status == pb.JobFailed {
-				j.ErrorCode, j.ErrorDetail = pb.ErrorCognition, tenant.GivenUp("The cycle", why)+"; the next change of the memory begins another."
+				j.ErrorCode, j.ErrorDetail = pb.ErrorCognition, tenant.GivenUp("The cycle", why)+
+					"; the next change of the memory begins another."
 			}
 			if err := tenant.EndJob(f.Batch, f.Org, j); err != nil {
 				return err
@@ -499,12 +505,13 @@ func (o *Module) Handle(*tenant.Call) bool { return false }
 
 // Resume wakes the partitions that a stop or a crash has left behind.
 func (o *Module) Resume() error {
-	if o.System.Config.Plain {
+	if o.System.Config.WithoutDerivation {
 		return nil
 	}
 	gone := storage.NewBatch(o.Store)
 	err := o.WithStore(func(st *storage.Store) error {
-		for item, err := range st.Scan(o.Space.Prefix(storage.TableCognitionDue), storage.ScanOptions{Limit: maxResumedCognition}) {
+		for item, err := range st.Scan(o.Space.Prefix(storage.TableCognitionDue),
+			storage.ScanOptions{Limit: maxResumedCognition}) {
 			if err != nil {
 				return err
 			}

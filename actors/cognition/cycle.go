@@ -94,7 +94,7 @@ func (c *cycle) run() error {
 func (c *cycle) gather() error {
 	before := &pb.Cognition{}
 	return c.org.WithStore(func(st *storage.Store) (err error) {
-		if c.hot, err = c.org.System.Parts.Get(st, c.part, c.org.System.Dim); err != nil {
+		if c.hot, err = c.org.System.Partitions.Get(st, c.part, c.org.System.Dim); err != nil {
 			return err
 		}
 		snap, err := st.Snapshot()
@@ -136,7 +136,8 @@ func (c *cycle) gatherNodes(r storage.Reader) error {
 			continue
 		}
 		t := cognition.Node{
-			ID: pb.NodeID(n.ID), Kind: words.of(n.Kind), Title: string(n.Title), Domain: words.of(n.Domain), Placed: n.Placed, AtMS: n.OccurredMs,
+			ID: pb.NodeID(n.ID), Kind: words.of(n.Kind), Title: string(n.Title), Domain: words.of(n.Domain), Placed: n.Placed,
+			AtMS:    n.OccurredMs,
 			ValidMS: n.OccurredMs, Chunks: slices.Clone(n.Chunks), Bytes: int(n.ContentBytes),
 		}
 		t.Own, t.Person = t.OwnWriting(n.Metadata), t.Entity() && resolve.IsPerson(t.Title, n.Metadata)
@@ -204,7 +205,7 @@ func (c *cycle) gatherEdges(r storage.Reader) error {
 // is forgotten.
 func (c *cycle) unchanged(f *graph.Tx, i int32) (bool, error) {
 	t := &c.Nodes[i]
-	if ok, err := f.Carries(t.ID, 0); err != nil || !ok {
+	if ok, err := f.StillHolds(t.ID, 0); err != nil || !ok {
 		return false, err
 	}
 	n := f.Nodes[t.ID]

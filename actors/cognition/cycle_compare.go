@@ -70,7 +70,8 @@ func (c *cycle) comparer(worker int) *tenant.Comparer {
 }
 
 // compare takes one fresh chunk apart and sets it against its neighbours.
-func (c *cycle) compare(st *storage.Store, own *tenant.Comparer, f cognition.Chunk) (n note, near []community.Neighbour, found []cognition.Clash, err error) {
+func (c *cycle) compare(st *storage.Store, own *tenant.Comparer, f cognition.Chunk) (n note, near []community.Neighbour,
+	found []cognition.Clash, err error) {
 	n, passage, err := c.passage(st, own, f)
 	if err != nil || passage == nil {
 		return n, nil, nil, err
@@ -190,7 +191,8 @@ func (c *cycle) passage(st *storage.Store, own *tenant.Comparer, f cognition.Chu
 func (c *cycle) read(own *tenant.Comparer, f cognition.Chunk, chunk *pb.Chunk) (note, *conflict.Passage) {
 	t := &c.Nodes[f.Node]
 	claims := own.Reader.Read(claim.Source{Text: chunk.GetText(), Title: cognition.GivenTitle(t.Title, chunk)})
-	return note{Chunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{Text: chunk.GetText(), Claims: claims, FromMs: t.ValidMS}
+	return note{Chunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{Text: chunk.GetText(), Claims: claims,
+		FromMs: t.ValidMS}
 }
 
 // similarities joins each fresh text with the nearest others.
@@ -206,11 +208,11 @@ func (c *cycle) similarities(alike [][]community.Neighbour) (changes []func(*gra
 // is one, or a person has forgotten it.
 func joinAlike(f *graph.Tx, from, to pb.NodeID, weight float64) error {
 	for _, id := range []pb.NodeID{from, to} {
-		if ok, err := f.Carries(id, 0); err != nil || !ok {
+		if ok, err := f.StillHolds(id, 0); err != nil || !ok {
 			return err
 		}
 	}
-	for _, triple := range []graph.EdgeTriple{
+	for _, triple := range []graph.EdgeIdentity{
 		{Source: to, Target: from, Kind: cognition.EdgeSimilar, Origin: pb.OriginCognition},
 		{Source: from, Target: to, Kind: cognition.EdgeSimilar, Origin: pb.OriginCognition},
 	} {
@@ -231,9 +233,11 @@ func joinAlike(f *graph.Tx, from, to pb.NodeID, weight float64) error {
 		return err
 	}
 	e := &pb.Edge{
-		Id: id.String(), Source: string(from), Target: string(to), Type: cognition.EdgeSimilar, Weight: weight, Confidence: weight, Origin: pb.OriginCognition,
-		Status: pb.StatusLive, CreatedMs: f.Index, UpdatedMs: f.Index,
-		ValidFromMs: max(f.Nodes[from].GetValidFromMs(), f.Nodes[to].GetValidFromMs()), // they were alike before anybody looked
+		Id: id.String(), Source: string(from), Target: string(to), Type: cognition.EdgeSimilar, Weight: weight,
+		Confidence: weight, Origin: pb.OriginCognition,
+		Status: pb.StatusLive, CreatedMs: f.NowMs, UpdatedMs: f.NowMs,
+		// they were alike before anybody looked
+		ValidFromMs: max(f.Nodes[from].GetValidFromMs(), f.Nodes[to].GetValidFromMs()),
 	}
 	return f.PutCurrent(nil, e)
 }
@@ -261,7 +265,8 @@ func (c *cycle) writeClashes(found [][]cognition.Clash) error {
 			if reported == 0 {
 				return nil
 			}
-			return f.Batch.Event(f.Org, pb.EventContradictionFound, f.Part, map[string]any{"count": reported, "subject": f.Part.EventSubject()})
+			return f.Batch.Event(f.Org, pb.EventContradictionFound, f.Part, map[string]any{"count": reported,
+				"subject": f.Part.EventSubject()})
 		})
 		if err != nil {
 			return err
@@ -275,17 +280,17 @@ func (c *cycle) writeClashes(found [][]cognition.Clash) error {
 func (c *cycle) report(f *graph.Tx, x cognition.Clash) (bool, error) {
 	a, b := c.Nodes[x.A.Node].ID, c.Nodes[x.B.Node].ID
 	for id, chunk := range map[pb.NodeID]uint64{a: x.A.Seq, b: x.B.Seq} {
-		if ok, err := f.Carries(id, chunk); err != nil || !ok {
+		if ok, err := f.StillHolds(id, chunk); err != nil || !ok {
 			return false, err
 		}
 	}
 	id := f.Part.ContradictionID(a, b)
-	if known, err := f.Rests(a, id); err != nil || known {
+	if known, err := f.HasDerived(a, id); err != nil || known {
 		return false, err
 	}
 	graph.PutContradiction(f.Batch.Batch, f.Part.Space, &pb.Contradiction{
 		Id: id[:], NodeA: string(a), NodeB: string(b), Kind: string(x.Finding.Kind), Severity: x.Finding.Severity,
-		Explanation: x.Finding.Explanation, DetectedMs: f.Index, ChunkA: x.A.Seq, ChunkB: x.B.Seq,
+		Explanation: x.Finding.Explanation, DetectedMs: f.NowMs, ChunkA: x.A.Seq, ChunkB: x.B.Seq,
 	})
 	return true, nil
 }

@@ -14,7 +14,8 @@ import (
 // gatherImports finds the imports that have ended and are not counted, and the nodes
 // that they have made. r is what the graph is read from: all of them are in it.
 func (c *cycle) gatherImports(r storage.Reader) error {
-	for rec, err := range storage.ScanRecords(r, c.part.Space.Prefix(storage.TableImport), storage.ScanOptions{Limit: graph.MaxImports}, func() *pb.Import { return &pb.Import{} }) {
+	for rec, err := range storage.ScanRecords(r, c.part.Space.Prefix(storage.TableImport),
+		storage.ScanOptions{Limit: graph.MaxImports}, func() *pb.Import { return &pb.Import{} }) {
 		if err != nil {
 			return err
 		}
@@ -23,7 +24,8 @@ func (c *cycle) gatherImports(r storage.Reader) error {
 		}
 		made := importMade{entry: rec.Value}
 		items := c.part.Space.Prefix(storage.TableJobItem, storage.ID16(pb.JobID(rec.Value.GetId())))
-		for item, err := range storage.ScanRecords(r, items, storage.ScanOptions{}, func() *pb.JobItem { return &pb.JobItem{} }) {
+		for item, err := range storage.ScanRecords(r, items, storage.ScanOptions{},
+			func() *pb.JobItem { return &pb.JobItem{} }) {
 			if err != nil {
 				return err
 			}

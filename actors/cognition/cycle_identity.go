@@ -55,7 +55,8 @@ func (c *cycle) findIdentity() error {
 		return err
 	}
 	know := func(cog *pb.Cognition) {
-		cog.Identified, cog.Mind, cog.Voice, cog.VoiceChunk = next.GetIdentified(), next.GetMind(), next.GetVoice(), next.GetVoiceChunk()
+		cog.Identified, cog.Mind, cog.Voice, cog.VoiceChunk = next.GetIdentified(), next.GetMind(), next.GetVoice(),
+			next.GetVoiceChunk()
 	}
 	err = c.write(func(f *graph.Tx) error {
 		cog := &pb.Cognition{}
@@ -87,7 +88,7 @@ func (c *cycle) findIdentity() error {
 		}
 		for _, t := range view.GetTraits() {
 			var err error
-			if t.Nodes, err = f.Carrying(t.GetNodes()); err != nil {
+			if t.Nodes, err = f.StillHolding(t.GetNodes()); err != nil {
 				return err
 			}
 		}
@@ -96,14 +97,16 @@ func (c *cycle) findIdentity() error {
 		}
 		f.PutView(graph.ViewIdentity, view)
 		// Without a manifold there may be a voice: its version is then 0.
-		if err := f.Batch.Event(f.Org, pb.EventIdentityUpdated, f.Part, map[string]any{"subject": f.Part.EventSubject(), "version": view.GetManifold().GetVersion()}); err != nil {
+		if err := f.Batch.Event(f.Org, pb.EventIdentityUpdated, f.Part, map[string]any{"subject": f.Part.EventSubject(),
+			"version": view.GetManifold().GetVersion()}); err != nil {
 			return err
 		}
 		if shift == nil {
 			return nil
 		}
 		return f.Batch.Event(f.Org, pb.EventBasinShifted, f.Part, map[string]any{
-			"subject": f.Part.EventSubject(), "from": basinName(shift.From), "to": basinName(shift.To), "confidence": canon.Measure(shift.Confidence),
+			"subject": f.Part.EventSubject(), "from": basinName(shift.From), "to": basinName(shift.To),
+			"confidence": canon.Measure(shift.Confidence),
 		})
 	})
 	if err == nil {
@@ -179,14 +182,16 @@ const voiceBatch = 200
 
 // findManifold lays the manifold through what the person wrote. It returns whether
 // they have moved, and which nodes each basin is named by.
-func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) (shift *manifold.Shift, rests [][]int32, err error) {
+func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) (shift *manifold.Shift, rests [][]int32,
+	err error) {
 	said := c.OwnPassages(maxSignals)
 	seqs := make([]uint64, len(said))
 	for i, s := range said {
 		seqs[i] = s.Seq
 	}
 	var vectors [][]float32
-	reader := partition.VectorReader{Floats: make([]float32, 0, len(said)*c.org.System.Dim(c.hot.State.GetModel()))} // one piece for all
+	// one piece for all
+	reader := partition.VectorReader{Floats: make([]float32, 0, len(said)*c.org.System.Dim(c.hot.State.GetModel()))}
 	err = c.org.WithStore(func(st *storage.Store) (err error) {
 		vectors, err = reader.ReadAll(st, c.part, c.hot.State.GetModel(), seqs)
 		return err

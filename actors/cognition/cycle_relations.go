@@ -172,23 +172,23 @@ func namesOne(sentence string, names []string) bool {
 // weighRelation notes what a model said of a relation: its type, or llm.NoRelation, by which it
 // goes. One that has changed since it was asked about is asked about again.
 func weighRelation(f *graph.Tx, asked *pb.Edge, kind string) error {
-	before, err := f.Current(graph.TripleOf(asked))
+	before, err := f.Current(graph.EdgeIdentityOf(asked))
 	if err != nil || before == nil || !proto.Equal(before, asked) {
 		return err
 	}
 	if kind == llm.NoRelation {
-		return f.Cut(before)
+		return f.RemoveUnsupported(before)
 	}
 	after := proto.CloneOf(before)
 	after.Type, after.Weighed = kind, true
 	if kind == before.GetType() {
 		return f.PutCurrent(before, after)
 	}
-	after.UpdatedMs = f.Index
-	if err := f.Cut(before); err != nil {
+	after.UpdatedMs = f.NowMs
+	if err := f.RemoveUnsupported(before); err != nil {
 		return err
 	}
-	same, err := f.Current(graph.TripleOf(after))
+	same, err := f.Current(graph.EdgeIdentityOf(after))
 	if err != nil {
 		return err
 	}
@@ -228,10 +228,11 @@ func mergeRelation(f *graph.Tx, same, gone *pb.Edge) error {
 		}
 		f.Batch.Put(f.TraceKey(id), trace)
 	}
-	after.Weight, after.Confidence = max(same.GetWeight(), gone.GetWeight()), max(same.GetConfidence(), gone.GetConfidence())
+	after.Weight, after.Confidence = max(same.GetWeight(), gone.GetWeight()), max(same.GetConfidence(),
+		gone.GetConfidence())
 	if after.GetStatus() == pb.StatusSuperseded {
-		after.Status, after.ValidFromMs, after.ValidToMs = pb.StatusLive, f.Index, 0
+		after.Status, after.ValidFromMs, after.ValidToMs = pb.StatusLive, f.NowMs, 0
 	}
-	after.Weighed, after.UpdatedMs = true, f.Index
+	after.Weighed, after.UpdatedMs = true, f.NowMs
 	return f.PutCurrent(same, after)
 }

@@ -123,7 +123,8 @@ func (c *cycle) findDomains() error {
 func (c *cycle) domains() (old map[string]*pb.Domain, number map[string]int32, err error) {
 	old, number = map[string]*pb.Domain{}, map[string]int32{}
 	err = c.org.WithStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, c.part.Space.Prefix(storage.TableDomain), storage.ScanOptions{}, func() *pb.Domain { return &pb.Domain{} }) {
+		for rec, err := range storage.ScanRecords(st, c.part.Space.Prefix(storage.TableDomain), storage.ScanOptions{},
+			func() *pb.Domain { return &pb.Domain{} }) {
 			if err != nil {
 				return err
 			}
@@ -163,8 +164,9 @@ func (c *cycle) putDomain(f *graph.Tx, d *cognition.Domain, x community.Communit
 		return err
 	}
 	after := &pb.Domain{
-		Id: d.ID[:], Label: d.Label, Keywords: d.Keywords, Nodes: uint32(x.Nodes), Edges: uint32(x.Edges), Cohesion: x.Cohesion,
-		CreatedMs: f.Index, UpdatedMs: f.Index, Refined: d.Refined,
+		Id: d.ID[:], Label: d.Label, Keywords: d.Keywords, Nodes: uint32(x.Nodes), Edges: uint32(x.Edges),
+		Cohesion:  x.Cohesion,
+		CreatedMs: f.NowMs, UpdatedMs: f.NowMs, Refined: d.Refined,
 	}
 	if was != nil && !cognition.SameWords(was, before) {
 		after.Label, after.Keywords, after.Refined = "", nil, false
@@ -196,12 +198,12 @@ func (c *cycle) putDomain(f *graph.Tx, d *cognition.Domain, x community.Communit
 
 // settleIn puts a node into a domain, or none.
 func settleIn(f *graph.Tx, id pb.NodeID, domain string) error {
-	if ok, err := f.Carries(id, 0); err != nil || !ok {
+	if ok, err := f.StillHolds(id, 0); err != nil || !ok {
 		return err
 	}
 	if n := f.Nodes[id]; n.GetDomain() != domain && !n.GetPlaced() {
 		n.Domain = domain
-		f.Keep(n)
+		f.PutNodeRecord(n)
 	}
 	return nil
 }
@@ -212,7 +214,8 @@ func dropDomain(f *graph.Tx, d *pb.Domain) error {
 	id := pb.DomainID(d.GetId())
 	for _, status := range graph.NodeStatuses {
 		for _, kind := range graph.NodeKinds {
-			for item, err := range f.Store.Scan(graph.DomainList(f.Part.Space, id.String(), status, kind).Children(), storage.ScanOptions{}) {
+			for item, err := range f.Store.Scan(graph.DomainList(f.Part.Space, id.String(), status, kind).Children(),
+				storage.ScanOptions{}) {
 				if err != nil {
 					return err
 				}
@@ -227,7 +230,7 @@ func dropDomain(f *graph.Tx, d *pb.Domain) error {
 				}
 				if n != nil && n.GetDomain() == id.String() { // superseded, or forgotten
 					n.Domain = ""
-					f.Keep(n)
+					f.PutNodeRecord(n)
 				}
 			}
 		}
@@ -255,7 +258,8 @@ func (c *cycle) findProposals() error {
 		finder := proposal.NewFinder(g)
 		err := c.org.WithStore(func(st *storage.Store) (err error) {
 			for _, k := range finder.Compared(ask) {
-				if g.Nodes[k].Vector, err = partition.ReadVector(st, c.part, c.hot.State.GetModel(), c.Nodes[near[k]].Chunks[0]); err != nil {
+				if g.Nodes[k].Vector, err = partition.ReadVector(st, c.part, c.hot.State.GetModel(),
+					c.Nodes[near[k]].Chunks[0]); err != nil {
 					return err
 				}
 			}
@@ -296,7 +300,8 @@ func (c *cycle) findProposals() error {
 		if made == 0 {
 			return nil
 		}
-		return f.Batch.Event(f.Org, pb.EventInsightProposed, f.Part, map[string]any{"count": made, "threshold": leastProposed})
+		return f.Batch.Event(f.Org, pb.EventInsightProposed, f.Part, map[string]any{"count": made,
+			"threshold": leastProposed})
 	})
 }
 
@@ -304,7 +309,7 @@ func (c *cycle) findProposals() error {
 // each other; through are the nodes that it names beside them. It reports whether it wrote one.
 func Propose(f *graph.Tx, source, target string, l proposal.Link, through []string) (bool, error) {
 	for _, id := range []string{source, target} {
-		if ok, err := f.Carries(pb.NodeID(id), 0); err != nil || !ok {
+		if ok, err := f.StillHolds(pb.NodeID(id), 0); err != nil || !ok {
 			return false, err
 		}
 	}
@@ -314,7 +319,7 @@ func Propose(f *graph.Tx, source, target string, l proposal.Link, through []stri
 	id := f.Part.DerivedID("proposal", min(source, target), max(source, target))
 	p := &pb.Proposal{
 		Id: id[:], Source: source, Target: target, Type: l.Type, Score: min(max(l.Score, 0), 1), Rationale: l.Rationale,
-		Status: graph.ReviewOpen, CreatedMs: f.Index, Through: through,
+		Status: graph.ReviewOpen, CreatedMs: f.NowMs, Through: through,
 	}
 	if known, err := graph.ProposedBefore(f.Store, f.Part.Space, p); err != nil || known {
 		return false, err
@@ -326,7 +331,8 @@ func Propose(f *graph.Tx, source, target string, l proposal.Link, through []stri
 // openProposals counts the proposals that nobody has decided on.
 func (c *cycle) openProposals() (open int, err error) {
 	err = c.org.WithStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, c.part.Space.Prefix(storage.TableProposal), storage.ScanOptions{}, func() *pb.Proposal { return &pb.Proposal{} }) {
+		for rec, err := range storage.ScanRecords(st, c.part.Space.Prefix(storage.TableProposal), storage.ScanOptions{},
+			func() *pb.Proposal { return &pb.Proposal{} }) {
 			if err != nil {
 				return err
 			}
@@ -357,7 +363,8 @@ func (c *cycle) findInsights() error {
 	if err != nil {
 		return err
 	}
-	found := append(c.SaidInsights(said, of, c.now, c.part.DerivedID), c.ShapeInsights(shape, c.found, c.part.DerivedID)...)
+	found := append(c.SaidInsights(said, of, c.now, c.part.DerivedID), c.ShapeInsights(shape, c.found,
+		c.part.DerivedID)...)
 	view, trends := c.TemporalView(c.found)
 	return c.write(func(f *graph.Tx) error {
 		var stand []*pb.Insight
@@ -425,11 +432,12 @@ func (c *cycle) replaceInsights(f *graph.Tx, found []*pb.Insight, read []int32) 
 		case kind == graph.InsightSignal:
 			kinds[kind]++
 			return kinds[kind] <= maxToldSignals, nil // newest first
-		case !insight.Said(kind) || wanted[string(i.GetId())] != nil || kinds[kind] >= insight.MaxPerKind || len(read) < MaxReadNotes || i.GetUntilMs() != 0 && i.GetUntilMs() <= c.now:
+		case !insight.Said(kind) || wanted[string(i.GetId())] != nil || kinds[kind] >= insight.MaxPerKind ||
+			len(read) < MaxReadNotes || i.GetUntilMs() != 0 && i.GetUntilMs() <= c.now:
 			return false, nil
 		}
 		for _, n := range i.GetNodes() {
-			ok, err := f.Carries(pb.NodeID(n), 0)
+			ok, err := f.StillHolds(pb.NodeID(n), 0)
 			if err != nil || !ok || newest[n] {
 				return false, err
 			}
@@ -437,7 +445,8 @@ func (c *cycle) replaceInsights(f *graph.Tx, found []*pb.Insight, read []int32) 
 		kinds[kind]++
 		return true, nil
 	}
-	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
+	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableInsight), storage.ScanOptions{},
+		func() *pb.Insight { return &pb.Insight{} }) {
 		if err != nil {
 			return err
 		}
@@ -454,7 +463,7 @@ func (c *cycle) replaceInsights(f *graph.Tx, found []*pb.Insight, read []int32) 
 	}
 	for _, i := range found {
 		if len(i.GetNodes()) > 0 {
-			i.CreatedMs = cmp.Or(i.GetCreatedMs(), f.Index)
+			i.CreatedMs = cmp.Or(i.GetCreatedMs(), f.NowMs)
 			graph.PutInsight(f.Batch.Batch, f.Part.Space, i)
 		}
 	}

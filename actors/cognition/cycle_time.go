@@ -45,15 +45,16 @@ func (c *cycle) lookBack() error {
 func (c *cycle) momentOf(n *note, kind string, at int64, title string) func(*graph.Tx) error {
 	node, seq := c.Nodes[n.Node].ID, n.Seq
 	return func(f *graph.Tx) error {
-		ok, err := f.Carries(node, seq)
+		ok, err := f.StillHolds(node, seq)
 		if err != nil || !ok {
 			return err
 		}
 		id := f.Part.DerivedID("moment", string(node), kind, string(binary.BigEndian.AppendUint64(nil, uint64(at))), title)
-		if known, err := f.Rests(node, id); err != nil || known {
+		if known, err := f.HasDerived(node, id); err != nil || known {
 			return err
 		}
-		graph.PutMoment(f.Batch.Batch, f.Part.Space, &pb.Moment{Id: id[:], AtMs: at, Title: text.OneLine(title), Node: string(node), Kind: kind})
+		graph.PutMoment(f.Batch.Batch, f.Part.Space, &pb.Moment{Id: id[:], AtMs: at, Title: text.OneLine(title),
+			Node: string(node), Kind: kind})
 		return nil
 	}
 }

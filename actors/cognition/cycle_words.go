@@ -29,7 +29,7 @@ const (
 // ask puts a question to the model. Its context ends with the node, and with the cycle:
 // who cancels that does not wait for an answer.
 func (c *cycle) ask(question func(ctx context.Context, model *llm.Client) error) error {
-	ctx, cancel := context.WithCancel(c.org.System.Running)
+	ctx, cancel := context.WithCancel(c.org.System.Lifetime)
 	answered := make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() {
@@ -49,7 +49,8 @@ func (c *cycle) ask(question func(ctx context.Context, model *llm.Client) error)
 // unanswered notes why the model did not help, where that is not by design.
 func (c *cycle) unanswered(what string, err error) {
 	if !errors.Is(err, llm.ErrBudget) && !errors.Is(err, llm.ErrOpen) && !errors.Is(err, context.Canceled) {
-		c.org.System.Log.Warn("the language model did not answer; its help is done without", "org", c.org.ID.String(), "for", what, "err", err)
+		c.org.System.Log.Warn("the language model did not answer; its help is done without", "org", c.org.ID.String(), "for",
+			what, "err", err)
 	}
 }
 
@@ -102,7 +103,8 @@ func (c *cycle) reworded(x cognition.Clash) cognition.Clash {
 	known := false
 	texts := map[uint64]string{x.A.Seq: "", x.B.Seq: ""}
 	err := c.org.WithStore(func(st *storage.Store) (err error) {
-		if _, known, err = st.GetRaw(c.part.Space.Key(storage.TableDerivedByNode, storage.Str(a), storage.ID16(id))); err != nil {
+		if _, known, err = st.GetRaw(c.part.Space.Key(storage.TableDerivedByNode, storage.Str(a),
+			storage.ID16(id))); err != nil {
 			return err
 		}
 		for seq := range texts {
@@ -120,7 +122,8 @@ func (c *cycle) reworded(x cognition.Clash) cognition.Clash {
 	c.worded++
 	said := ""
 	err = c.ask(func(ctx context.Context, model *llm.Client) (err error) {
-		said, err = model.Explain(ctx, c.org.ID, texts[x.A.Seq], texts[x.B.Seq], string(x.Finding.Kind)+": "+x.Finding.Explanation)
+		said, err = model.Explain(ctx, c.org.ID, texts[x.A.Seq], texts[x.B.Seq], string(x.Finding.Kind)+": "+
+			x.Finding.Explanation)
 		return err
 	})
 	if err != nil {

@@ -35,7 +35,8 @@ func (p patient) NewTimer(d time.Duration) clock.ChanTimer {
 }
 
 func newSite(t *testing.T) *site {
-	return &site{t: t, pages: map[string]func(egress.Request) egress.Response{}, clock: patient{clock.NewFake(time.Unix(1_700_000_000, 0))}}
+	return &site{t: t, pages: map[string]func(egress.Request) egress.Response{},
+		clock: patient{clock.NewFake(time.Unix(1_700_000_000, 0))}}
 }
 
 func (s *site) Do(_ context.Context, r egress.Request) (egress.Response, error) {
@@ -97,22 +98,27 @@ func (s *site) must(kind, config string, before []byte, want ...string) Result {
 const feedConfig = `{"url":"https://x.example/feed"}`
 
 func rss(items ...string) string {
-	return `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>` + strings.Join(items, "") + `</channel></rss>`
+	return `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>` + strings.Join(items, "") +
+		`</channel></rss>`
 }
 
 func rssItem(id, title, text string) string {
-	return `<item><guid>` + id + `</guid><title>` + title + `</title><link>/` + id + `</link><pubDate>Mon, 02 Jan 2026 03:04:05 GMT</pubDate><description><![CDATA[` + text + `]]></description></item>`
+	return `<item><guid>` + id + `</guid><title>` + title + `</title><link>/` + id +
+		`</link><pubDate>Mon, 02 Jan 2026 03:04:05 GMT</pubDate><description><![CDATA[` + text + `]]></description></item>`
 }
 
 func TestFeedIsIncremental(t *testing.T) {
 	s := newSite(t)
-	s.put("/feed", "application/rss+xml", rss(rssItem("a", "First &amp; best", "<p>Hello <b>world</b></p><script>x()</script>"), rssItem("b", "Second", "")))
+	s.put("/feed", "application/rss+xml", rss(rssItem("a", "First &amp; best",
+		"<p>Hello <b>world</b></p><script>x()</script>"), rssItem("b", "Second", "")))
 	r := s.must("feed", feedConfig, nil, "a | First & best | Hello world", "b | Second | Second")
-	if r.Documents[0].Link != "https://x.example/a" || r.Documents[0].OccurredMs != time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).UnixMilli() || r.Known != 2 {
+	if r.Documents[0].Link != "https://x.example/a" || r.Documents[0].OccurredMs != time.Date(2026, 1, 2, 3, 4, 5, 0,
+		time.UTC).UnixMilli() || r.Known != 2 {
 		t.Errorf("%+v", r)
 	}
 	r = s.must("feed", feedConfig, r.State)
-	s.put("/feed", "application/rss+xml", rss(rssItem("c", "Third", "new"), rssItem("a", "First", "changed"), rssItem("b", "Second", "")))
+	s.put("/feed", "application/rss+xml", rss(rssItem("c", "Third", "new"), rssItem("a", "First", "changed"),
+		rssItem("b", "Second", "")))
 	r = s.must("feed", feedConfig, r.State, "c | Third | new", "a | First | changed")
 	s.put("/other", "application/rss+xml", rss(rssItem("a", "First", "changed")))
 	s.must("feed", `{"url":"https://x.example/other"}`, r.State, "a | First | changed")
@@ -120,9 +126,11 @@ func TestFeedIsIncremental(t *testing.T) {
 
 func TestFeedFormats(t *testing.T) {
 	s := newSite(t)
-	s.put("/feed", "application/atom+xml", `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><entry><id>u1</id><title>Atom</title><updated>2026-01-02T03:04:05Z</updated><content type="html">&lt;p&gt;Text&lt;/p&gt;</content></entry></feed>`)
+	s.put("/feed", "application/atom+xml",
+		`<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><entry><id>u1</id><title>Atom</title><updated>2026-01-02T03:04:05Z</updated><content type="html">&lt;p&gt;Text&lt;/p&gt;</content></entry></feed>`)
 	s.must("feed", feedConfig, nil, "u1 | Atom | Text")
-	s.put("/feed", "application/feed+json", `{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[{"id":"1","title":"JSON","content_text":"Plain","url":"https://y.example/1"}]}`)
+	s.put("/feed", "application/feed+json",
+		`{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[{"id":"1","title":"JSON","content_text":"Plain","url":"https://y.example/1"}]}`)
 	s.must("feed", feedConfig, nil, "1 | JSON | Plain")
 	for _, bad := range []string{"", "hello", "<html></html>", "{}", "<rss"} {
 		s.put("/feed", "text/xml", bad)
@@ -187,7 +195,8 @@ func TestWebPages(t *testing.T) {
 	s.put("/secret/b", "text/html", "hidden")
 	s.put("/c", "text/plain", "Gamma")
 	r := s.must("web", config, nil, "https://x.example/a | Page A | Alpha", "https://x.example/c |  | Gamma")
-	if !slices.Equal(s.asked, []string{"/robots.txt", "/a", "/c"}) || !strings.Contains(r.Note, "1 of 3") || !strings.Contains(r.Note, "robots.txt") {
+	if !slices.Equal(s.asked, []string{"/robots.txt", "/a", "/c"}) || !strings.Contains(r.Note, "1 of 3") ||
+		!strings.Contains(r.Note, "robots.txt") {
 		t.Errorf("asked %q: %q", s.asked, r.Note)
 	}
 	r = s.must("web", config, r.State)
@@ -206,8 +215,10 @@ func TestWebPages(t *testing.T) {
 func TestWebSitemap(t *testing.T) {
 	s := newSite(t)
 	const config = `{"sitemap":"https://x.example/sitemap.xml"}`
-	s.put("/sitemap.xml", "", `<sitemapindex><sitemap><loc>https://x.example/one.xml</loc></sitemap><sitemap><loc>https://x.example/sitemap.xml</loc></sitemap></sitemapindex>`)
-	s.put("/one.xml", "", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc> https://x.example/a </loc><lastmod>2026-01-02T00:00:00Z</lastmod></url><url><loc>https://other.example/b</loc></url><url><loc>http://x.example/c</loc></url></urlset>`)
+	s.put("/sitemap.xml", "",
+		`<sitemapindex><sitemap><loc>https://x.example/one.xml</loc></sitemap><sitemap><loc>https://x.example/sitemap.xml</loc></sitemap></sitemapindex>`)
+	s.put("/one.xml", "",
+		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc> https://x.example/a </loc><lastmod>2026-01-02T00:00:00Z</lastmod></url><url><loc>https://other.example/b</loc></url><url><loc>http://x.example/c</loc></url></urlset>`)
 	s.put("/a", "text/html", "<p>Alpha</p>")
 	r := s.must("web", config, nil, "https://x.example/a |  | Alpha")
 	r = s.must("web", config, r.State)
@@ -231,7 +242,8 @@ func TestEveryConfigIsTold(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Sync(ctx, s, clock.NewFake(time.Unix(0, 0)), Source{Type: "feed", Config: []byte(feedConfig)}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := Sync(ctx, s, clock.NewFake(time.Unix(0, 0)), Source{Type: "feed", Config: []byte(feedConfig)},
+		nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -260,7 +272,8 @@ func FuzzFeed(f *testing.F) {
 				t.Errorf("%+v", d)
 			}
 		}
-		if again, also := s.sync("feed", feedConfig, r.State); err == nil && !r.More && (also != nil || len(again.Documents) != 0) {
+		if again, also := s.sync("feed", feedConfig, r.State); err == nil && !r.More &&
+			(also != nil || len(again.Documents) != 0) {
 			t.Errorf("a second time: %+v, %v", again.Documents, also)
 		}
 		if _, _, err := readSitemap(raw); err != nil && !errors.Is(err, ErrSource) {
@@ -272,8 +285,10 @@ func FuzzFeed(f *testing.F) {
 // FuzzPage syncs a page under a robots.txt, which are read with libraries of their
 // own, as is the HTML.
 func FuzzPage(f *testing.F) {
-	f.Add([]byte("User-agent: *\nDisallow: /secret/\nCrawl-delay: 0\nSitemap: https://x.example/map\n"), []byte("<html><title>T</title><article><p>Text</p></article></html>"))
-	f.Add([]byte("\xef\xbb\xbfuser-agent: orgmem\nallow: /*$\ndisallow: /a*b*c\n"), []byte("<!DOCTYPE html><table><tr><td>x<script>y</script>"))
+	f.Add([]byte("User-agent: *\nDisallow: /secret/\nCrawl-delay: 0\nSitemap: https://x.example/map\n"),
+		[]byte("<html><title>T</title><article><p>Text</p></article></html>"))
+	f.Add([]byte("\xef\xbb\xbfuser-agent: orgmem\nallow: /*$\ndisallow: /a*b*c\n"),
+		[]byte("<!DOCTYPE html><table><tr><td>x<script>y</script>"))
 	f.Fuzz(func(t *testing.T, robots, page []byte) {
 		s := newSite(t)
 		s.put("/robots.txt", "text/plain", string(robots))

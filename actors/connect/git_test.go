@@ -44,7 +44,8 @@ func newForge(t *testing.T) *forge {
 	f.git("init", "-q", "-b", "main", f.folder)
 	f.server = httptest.NewServer(&cgi.Handler{
 		Path: path, Args: []string{"http-backend"},
-		Env:        []string{"GIT_PROJECT_ROOT=" + filepath.Dir(f.folder), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + t.TempDir()},
+		Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(f.folder), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1",
+			"HOME=" + t.TempDir()},
 		InheritEnv: []string{"PATH"},
 	})
 	t.Cleanup(f.server.Close)
@@ -54,7 +55,8 @@ func newForge(t *testing.T) *forge {
 func (f *forge) git(args ...string) {
 	f.t.Helper()
 	cmd := exec.CommandContext(f.t.Context(), "git", args...)
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "HOME="+f.t.TempDir(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@x", "GIT_COMMITTER_NAME=c",
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "HOME="+f.t.TempDir(), "GIT_AUTHOR_NAME=a",
+		"GIT_AUTHOR_EMAIL=a@x", "GIT_COMMITTER_NAME=c",
 		"GIT_COMMITTER_EMAIL=c@x", "GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		f.t.Fatalf("git %v: %v: %s", args, err, out)
@@ -86,7 +88,8 @@ func (f *forge) Do(ctx context.Context, r egress.Request) (egress.Response, erro
 		return egress.Response{Status: 401}, nil
 	}
 	// The repository is no bare one: its git folder is what is served.
-	request, err := http.NewRequestWithContext(ctx, r.Method, f.server.URL+strings.Replace(path, "/r.git", "/r.git/.git", 1), bytes.NewReader(r.Body))
+	request, err := http.NewRequestWithContext(ctx, r.Method, f.server.URL+strings.Replace(path, "/r.git", "/r.git/.git",
+		1), bytes.NewReader(r.Body))
 	if err != nil {
 		return egress.Response{}, err
 	}
@@ -113,7 +116,8 @@ func TestGit(t *testing.T) {
 	f := newForge(t)
 	long := strings.Repeat("A line that many versions share.\n", 500)
 	f.commit(map[string]string{
-		"README.md": "# Read me\n\nFirst.", "docs/guide.txt": long, "docs/guide2.txt": long + "and one more", "main.go": "package main",
+		"README.md": "# Read me\n\nFirst.", "docs/guide.txt": long, "docs/guide2.txt": long + "and one more",
+		"main.go":               "package main",
 		"docs/deep/er/note.rst": "Deep.", "bin.md": "a\x00b", "LICENSE": "x", "docs/notes": "Plain name.",
 	})
 	const config = `{"url":"https://x.example/r.git","branch":"main"}`
@@ -125,7 +129,8 @@ func TestGit(t *testing.T) {
 	for _, d := range r.Documents {
 		ids[d.ID] = d
 	}
-	if len(ids) != 5 || ids["README.md"].Title != "Read me" && ids["README.md"].Title != "README.md" || !strings.Contains(ids["docs/guide2.txt"].Content, "and one more") ||
+	if len(ids) != 5 || ids["README.md"].Title != "Read me" && ids["README.md"].Title != "README.md" ||
+		!strings.Contains(ids["docs/guide2.txt"].Content, "and one more") ||
 		ids["docs/deep/er/note.rst"].Content != "Deep." || ids["README.md"].OccurredMs != 1_700_000_000_000 {
 		t.Errorf("%d: %+v", len(ids), ids)
 	}
@@ -138,10 +143,12 @@ func TestGit(t *testing.T) {
 	if err != nil || len(again.Documents) != 1 || again.Documents[0].ID != "docs/guide.txt" || len(f.asked) != 3 {
 		t.Errorf("%d documents, asked %q: %v", len(again.Documents), f.asked, err)
 	}
-	if below, err := f.sync(`{"url":"https://x.example/r.git","path":"/docs/deep/"}`, nil); err != nil || len(below.Documents) != 1 {
+	if below, err := f.sync(`{"url":"https://x.example/r.git","path":"/docs/deep/"}`, nil); err != nil ||
+		len(below.Documents) != 1 {
 		t.Errorf("below a folder: %d documents: %v", len(below.Documents), err)
 	}
-	if _, err := f.sync(`{"url":"https://x.example/r.git","branch":"none"}`, nil); !errors.Is(err, ErrSource) || !strings.Contains(Reason(err), "branch") {
+	if _, err := f.sync(`{"url":"https://x.example/r.git","branch":"none"}`, nil); !errors.Is(err, ErrSource) ||
+		!strings.Contains(Reason(err), "branch") {
 		t.Error(err)
 	}
 	f.private = true
@@ -156,7 +163,8 @@ func TestGit(t *testing.T) {
 // packOf is what git packs of a repository, with deltas of both kinds.
 func packOf(t *testing.T, f *forge, args ...string) []byte {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", f.folder, "pack-objects", "--stdout", "--all", "-q"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", f.folder, "pack-objects", "--stdout", "--all",
+		"-q"}, args...)...)
 	raw, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -273,7 +281,8 @@ func TestTreesThatMultiply(t *testing.T) {
 		below, mode = p.put(level+1, &object{objTree, tree}), "40000 %d\x00"
 	}
 	entries := 0
-	if err := walkTree(p.byID, below, "", 0, &entries, func(string, *object) error { return nil }); !errors.Is(err, ErrSource) || entries > maxObjects+1 {
+	if err := walkTree(p.byID, below, "", 0, &entries, func(string, *object) error { return nil }); !errors.Is(err,
+		ErrSource) || entries > maxObjects+1 {
 		t.Errorf("%d entries: %v", entries, err)
 	}
 }

@@ -35,7 +35,8 @@ func (p *purse) reading(_ context.Context, most int) (Memory, error) {
 }
 
 func (f *forge) syncWithin(p *purse) (Result, error) {
-	return Sync(f.t.Context(), f, clock.NewFake(time.Unix(0, 0)), Source{Type: "git", Config: []byte(`{"url":"https://x.example/r.git"}`), Reading: p.reading}, nil)
+	return Sync(f.t.Context(), f, clock.NewFake(time.Unix(0, 0)),
+		Source{Type: "git", Config: []byte(`{"url":"https://x.example/r.git"}`), Reading: p.reading}, nil)
 }
 
 // TestARepositoryAsksForItsMemory, its files included of which none is taken in: in one
@@ -50,7 +51,8 @@ func TestARepositoryAsksForItsMemory(t *testing.T) {
 		t.Errorf("%d documents, %d bytes for %d, %d times ended: %v", len(r.Documents), p.taken, code, p.ended, err)
 	}
 	small := &purse{most: 16 << 20}
-	if _, err := f.syncWithin(small); !errors.Is(err, ErrSource) || !strings.Contains(Reason(err), "16 MiB of memory") || small.ended != 1 || small.taken > small.most {
+	if _, err := f.syncWithin(small); !errors.Is(err, ErrSource) || !strings.Contains(Reason(err), "16 MiB of memory") ||
+		small.ended != 1 || small.taken > small.most {
 		t.Errorf("with %d bytes of %d: %v", small.taken, small.most, err)
 	}
 	ended := errors.New("ended")
@@ -102,7 +104,8 @@ func TestAPackTakesWhatItAsksFor(t *testing.T) {
 	lie := packed(objBlob, nil, []byte("short"))
 	lie = append([]byte{objBlob<<4 | 0x80, 0x80, 0x80, 0x20}, lie[1:]...) // 64 MiB
 	most := 0
-	if _, err := readPack(sealed(packFile(lie)), func(n int) error { most = max(most, n); return nil }); !errors.Is(err, ErrSource) || most > 0 {
+	if _, err := readPack(sealed(packFile(lie)), func(n int) error { most = max(most, n); return nil }); !errors.Is(err,
+		ErrSource) || most > 0 {
 		t.Errorf("%d bytes were asked for a promise: %v", most, err)
 	}
 }

@@ -43,7 +43,8 @@ func TestWebWalksThroughALargeSite(t *testing.T) {
 	}{{maxVisits, "/0", maxVisits, true}, {1, "/500", 1, false}, {maxVisits, "/0", 0, true}, {1, "/500", 0, false}} {
 		r, err := s.sync("web", mapConfig, state)
 		asked := s.pagesAsked()
-		if err != nil || len(asked) != want.asked || asked[0] != want.first || len(r.Documents) != want.documents || r.More != want.more {
+		if err != nil || len(asked) != want.asked || asked[0] != want.first || len(r.Documents) != want.documents ||
+			r.More != want.more {
 			t.Fatalf("sync %d asked for %d pages, returned %d, more %v: %v", sync, len(asked), len(r.Documents), r.More, err)
 		}
 		state = r.State
@@ -54,7 +55,8 @@ func TestWebWalksThroughALargeSite(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.mapped(2)
-	if r, err = s.sync("web", mapConfig, r.State); err != nil || r.More || !slices.Equal(s.pagesAsked(), []string{"/0", "/1"}) {
+	if r, err = s.sync("web", mapConfig, r.State); err != nil || r.More || !slices.Equal(s.pagesAsked(),
+		[]string{"/0", "/1"}) {
 		t.Errorf("of a shorter list %q, more %v: %v", s.pagesAsked(), r.More, err)
 	}
 }
@@ -148,7 +150,8 @@ func TestWebLeavesABusySiteAlone(t *testing.T) {
 				t.Errorf("asked %q: %v", s.pagesAsked(), err)
 			}
 			s.put("/2", "text/html", "Page 2")
-			r = s.must("web", mapConfig, r.State, "https://x.example/2 |  | Page 2", "https://x.example/3 |  | Page 3", "https://x.example/4 |  | Page 4")
+			r = s.must("web", mapConfig, r.State, "https://x.example/2 |  | Page 2", "https://x.example/3 |  | Page 3",
+				"https://x.example/4 |  | Page 4")
 			if r.Note != "" || r.More || r.Retry != 0 {
 				t.Errorf("%+v", r)
 			}
@@ -161,8 +164,10 @@ func TestWebLeavesABusySiteAlone(t *testing.T) {
 	s.pages["https://y.example/"] = func(egress.Request) egress.Response {
 		return egress.Response{Status: 200, Body: []byte("Elsewhere")}
 	}
-	r := s.must("web", `{"pages":["https://x.example/0","https://x.example/1","https://y.example/"]}`, nil, "https://y.example/ |  | Elsewhere")
-	if slices.Contains(s.asked, "/1") || r.Retry != 2*time.Minute || !strings.HasPrefix(r.Note, "withheld 2 of 3 pages; the last answered 429") {
+	r := s.must("web", `{"pages":["https://x.example/0","https://x.example/1","https://y.example/"]}`, nil,
+		"https://y.example/ |  | Elsewhere")
+	if slices.Contains(s.asked, "/1") || r.Retry != 2*time.Minute || !strings.HasPrefix(r.Note,
+		"withheld 2 of 3 pages; the last answered 429") {
 		t.Errorf("asked %q, %+v", s.asked, r)
 	}
 }
@@ -176,14 +181,18 @@ func TestRobots(t *testing.T) {
 		asked  []string
 		reason string
 	}{
-		"none":              {status: 404, asked: []string{"/a", "/a?print=1", "/search?q=x"}},
-		"a query":           {robots: "User-agent: *\nDisallow: /*?print=\nDisallow: /search?q=\n", asked: []string{"/a"}, reason: "forbids it"},
-		"all but a query":   {robots: "User-agent: *\nDisallow: /\nAllow: /a?\n", asked: []string{"/a?print=1"}, reason: "forbids it"},
-		"our group forbids": {robots: "User-agent: *\nAllow: /\n\nUser-agent: orgmem\nDisallow: /a\n", asked: []string{"/search?q=x"}, reason: "forbids it"},
-		"our group allows":  {robots: "User-agent: *\nDisallow: /\n\nUser-agent: OrgMem\nDisallow: /search\n", asked: []string{"/a", "/a?print=1"}, reason: "forbids it"},
-		"moved":             {status: 301, reason: "answered 301 for its robots.txt"},
-		"broken":            {status: 500, reason: "answered 500 for its robots.txt"},
-		"busy":              {status: 429, reason: "left alone"},
+		"none": {status: 404, asked: []string{"/a", "/a?print=1", "/search?q=x"}},
+		"a query": {robots: "User-agent: *\nDisallow: /*?print=\nDisallow: /search?q=\n", asked: []string{"/a"},
+			reason: "forbids it"},
+		"all but a query": {robots: "User-agent: *\nDisallow: /\nAllow: /a?\n", asked: []string{"/a?print=1"},
+			reason: "forbids it"},
+		"our group forbids": {robots: "User-agent: *\nAllow: /\n\nUser-agent: orgmem\nDisallow: /a\n",
+			asked: []string{"/search?q=x"}, reason: "forbids it"},
+		"our group allows": {robots: "User-agent: *\nDisallow: /\n\nUser-agent: OrgMem\nDisallow: /search\n",
+			asked: []string{"/a", "/a?print=1"}, reason: "forbids it"},
+		"moved":  {status: 301, reason: "answered 301 for its robots.txt"},
+		"broken": {status: 500, reason: "answered 500 for its robots.txt"},
+		"busy":   {status: 429, reason: "left alone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)

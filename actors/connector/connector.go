@@ -58,9 +58,11 @@ func (o *Module) Handle(c *tenant.Call) bool {
 	case *pb.LinkOp_CreateConnector:
 		o.createConnector(c, op.CreateConnector)
 	case *pb.LinkOp_ListConnectors:
-		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.listConnectors(st, c.Who, op.ListConnectors) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) {
+			return o.listConnectors(st, c.Principal, op.ListConnectors)
+		})
 	case *pb.LinkOp_GetConnector:
-		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.getConnector(st, c.Who, op.GetConnector) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.getConnector(st, c.Principal, op.GetConnector) })
 	case *pb.LinkOp_PatchConnector:
 		o.patchConnector(c, op.PatchConnector)
 	case *pb.LinkOp_DeleteConnector:
@@ -76,8 +78,8 @@ func (o *Module) Handle(c *tenant.Call) bool {
 // Idle reports whether the organization has no syncer, so that it may leave memory.
 func (o *Module) Idle() bool { return o.syncing == nil }
 
-// Look has the syncer look for connectors whose owner is gone.
-func (o *Module) Look() { o.lookConnectors() }
+// SandboxWoken has the syncer look for connectors whose owner is gone.
+func (o *Module) SandboxWoken() { o.lookConnectors() }
 
 // EraseMember erases a member's connectors with their tokens; the erasure of the memory ends their jobs.
 func (o *Module) EraseMember(st *storage.Store, ch *commit.Change, user pb.UserID) error {
@@ -175,7 +177,7 @@ func (o *Module) listConnectors(r storage.Reader, who tenant.Principal, op *pb.L
 		}
 		list.Connectors = append(list.Connectors, shown)
 	}
-	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Connectors{Connectors: list}}), nil
+	return tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Connectors{Connectors: list}}), nil
 }
 
 func (o *Module) getConnector(r storage.Reader, who tenant.Principal, op *pb.GetConnector) (*pb.Reply, error) {
@@ -191,7 +193,7 @@ func (o *Module) getConnector(r storage.Reader, who tenant.Principal, op *pb.Get
 
 func connectorReply(k *pb.Connector, status uint32) (*pb.Reply, error) {
 	shown, err := ShowConnector(k)
-	r := tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Connector{Connector: shown}})
+	r := tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Connector{Connector: shown}})
 	r.Status = status
 	return r, err
 }
@@ -259,7 +261,7 @@ func (o *Module) checkAddresses(c *tenant.Call, config []byte, then func()) {
 		return
 	}
 	view := c.Org
-	o.System.InBackground(func(ctx context.Context) { // its deadline is one for all of them
+	o.System.RunInBackground(func(ctx context.Context) { // its deadline is one for all of them
 		var p *pb.Problem
 		var failure error
 		for _, a := range list {
@@ -272,13 +274,13 @@ func (o *Module) checkAddresses(c *tenant.Call, config []byte, then func()) {
 				break
 			}
 		}
-		o.Later(func() {
+		o.InMailbox(func() {
 			switch {
 			case failure != nil:
 				c.Fail(failure)
 			case p != nil:
 				c.Refuse(p)
-			case o.Lost:
+			case o.Retired:
 				c.Fail(commit.ErrLost)
 			default:
 				then()
@@ -290,13 +292,13 @@ func (o *Module) checkAddresses(c *tenant.Call, config []byte, then func()) {
 func (o *Module) createConnector(c *tenant.Call, op *pb.CreateConnector) {
 	o.whenScheduled(c, op.GetConfig(), func() {
 		o.Exclusive(tenant.ConnectorsLock, func(release func()) {
-			if !o.InUse(c) {
+			if !o.StillInUse(c) {
 				release()
 				return
 			}
 			var all []*pb.Connector
 			err := o.WithStore(func(st *storage.Store) (err error) {
-				all, err = o.connectors(st, c.Who)
+				all, err = o.connectors(st, c.Principal)
 				return err
 			})
 			if err == nil && len(all) >= maxConnectors {
@@ -306,7 +308,7 @@ func (o *Module) createConnector(c *tenant.Call, op *pb.CreateConnector) {
 			}
 			var r *pb.Reply
 			k := &pb.Connector{
-				User: c.Who.User.Bytes(), Type: op.GetType(), Name: op.GetName(), IntervalS: op.GetIntervalS(),
+				User: c.Principal.User.Bytes(), Type: op.GetType(), Name: op.GetName(), IntervalS: op.GetIntervalS(),
 				Enabled: op.GetEnabled(), CreatedMs: clock.Millis(o.System.Clock.Now()),
 				NextSyncMs: clock.Millis(o.System.Clock.Now().Add(FirstSync)),
 			}
@@ -338,14 +340,14 @@ func (o *Module) putConnector(c *tenant.Call, ch *commit.Change, k *pb.Connector
 	ch.Audit(c.AuditOf(action, id.String()))
 	c.Settle(ch, r, func() {
 		release()
-		o.Later(o.lookConnectors)
+		o.InMailbox(o.lookConnectors)
 	})
 }
 
 // whenScheduled is checkAddresses, behind which the directory says that the
 // organization has work that comes by itself. Without a config nothing is checked.
 func (o *Module) whenScheduled(c *tenant.Call, config []byte, then func()) {
-	busy := func() { o.WhenBusyFor(c, func() { then() }) }
+	busy := func() { o.WithBusyMarkFor(c, func() { then() }) }
 	if config == nil {
 		busy()
 		return
@@ -356,13 +358,13 @@ func (o *Module) whenScheduled(c *tenant.Call, config []byte, then func()) {
 // changeConnector runs f on a connector that no other change is under way of.
 func (o *Module) changeConnector(c *tenant.Call, id string, f func(k *pb.Connector, release func())) {
 	o.Exclusive(tenant.ConnectorsLock, func(release func()) {
-		if !o.InUse(c) {
+		if !o.StillInUse(c) {
 			release()
 			return
 		}
 		var k *pb.Connector
 		err := o.WithStore(func(st *storage.Store) (err error) {
-			k, err = o.findConnector(st, c.Who, id)
+			k, err = o.findConnector(st, c.Principal, id)
 			return err
 		})
 		switch {
@@ -506,7 +508,7 @@ func (o *Module) deleteConnector(c *tenant.Call, op *pb.DeleteConnector) {
 				return
 			}
 			c.Org.JobsEnded(ended...)
-			o.Later(func() {
+			o.InMailbox(func() {
 				for _, id := range ended {
 					o.stopSync(id)
 				}

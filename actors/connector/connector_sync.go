@@ -126,7 +126,7 @@ func (s *syncer) Receive(ctx actor.Context) {
 			s.look()
 		case m.next == 0:
 			seen, self := s.seen, ctx.Self()
-			s.module.Later(func() { s.module.releaseSyncer(self, seen) })
+			s.module.InMailbox(func() { s.module.releaseSyncer(self, seen) })
 		default:
 			s.wait(time.UnixMilli(m.next).Sub(s.org.System.Clock.Now()))
 		}
@@ -160,7 +160,7 @@ func (s *syncer) wait(d time.Duration) {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
-	self, root := s.ctx.Self(), s.org.System.Root
+	self, root := s.ctx.Self(), s.org.System.ActorRoot
 	s.timer = s.org.System.Clock.AfterFunc(max(d, time.Millisecond), func() { root.Send(self, syncDue{}) })
 }
 
@@ -176,20 +176,20 @@ func (s *syncer) look() {
 		s.timer = nil
 	}
 	self := s.ctx.Self()
-	s.module.Later(func() { s.module.nextSync(self) })
+	s.module.InMailbox(func() { s.module.nextSync(self) })
 }
 
 // fetch fetches beside the actor, and hands the outcome to the organization.
 func (s *syncer) fetch(m syncFetch) {
-	ctx, stop := context.WithCancel(s.org.System.Running)
+	ctx, stop := context.WithCancel(s.org.System.Lifetime)
 	s.stop, s.job = stop, m.job
 	s.ended = make(chan struct{})
 	ended, self, view := s.ended, s.ctx.Self(), s.org
-	view.System.Background.Go(func() {
+	view.System.BackgroundTasks.Go(func() {
 		defer close(ended)
 		defer stop()
 		result, err := s.module.fetchSource(ctx, m)
-		s.module.Later(func() { s.module.endSync(self, m, result, err) })
+		s.module.InMailbox(func() { s.module.endSync(self, m, result, err) })
 	})
 }
 
@@ -223,7 +223,7 @@ func (o *Module) fetchSource(ctx context.Context, m syncFetch) (result connect.R
 			GoOn: ctx.Err, End: work.End,
 		}, nil
 	}
-	o.System.Config.Working(pb.JobConnectorSync, func() bool { return ctx.Err() != nil })
+	o.System.Config.JobWorkBegan(pb.JobConnectorSync, func() bool { return ctx.Err() != nil })
 	result, err = connect.Sync(ctx, o.System.Config.Egress, o.System.Clock, m.source, m.before)
 	if errors.Is(err, context.Canceled) {
 		err = context.Cause(ctx)
@@ -233,14 +233,14 @@ func (o *Module) fetchSource(ctx context.Context, m syncFetch) (result connect.R
 
 // lookConnectors lets the syncer look whether a connector is due.
 func (o *Module) lookConnectors() {
-	if o.Lost || o.Record == nil {
+	if o.Retired || o.Record == nil {
 		return
 	}
 	if o.syncing == nil {
 		view := &o.View
 		o.syncing = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return &syncer{module: o, org: view} },
 			actor.WithSupervisor(tenant.StopFailed)))
-		o.WhenBusy(func(error) {}) // without the mark only a crash now is not made good
+		o.WithBusyMark(func(error) {}) // without the mark only a crash now is not made good
 	}
 	o.looks++
 	o.Context.Send(o.syncing, syncLook{o.looks})
@@ -322,7 +322,7 @@ func (o *Module) ownerOf(k *pb.Connector) (*partition.Ref, error) {
 	if err != nil || !found {
 		return nil, err
 	}
-	return o.Part, nil
+	return o.SandboxPart, nil
 }
 
 // dueAt is when a connector is to be fetched for, in milliseconds; 0: never, until
@@ -348,8 +348,8 @@ func dueAt(k *pb.Connector, now int64) int64 {
 // the next one is. Connectors whose owner is gone leave on the way.
 func (o *Module) nextSync(child *actor.PID) {
 	o.Exclusive(tenant.ConnectorsLock, func(release func()) {
-		answer := func(m any) { release(); o.System.Root.Send(child, m) }
-		if o.Lost {
+		answer := func(m any) { release(); o.System.ActorRoot.Send(child, m) }
+		if o.Retired {
 			answer(syncEnded{commit.ErrLost})
 			return
 		}
@@ -405,7 +405,7 @@ func (o *Module) nextSync(child *actor.PID) {
 
 // beginSync makes the job of a sync, or goes on with the one that there is.
 func (o *Module) beginSync(child *actor.PID, k *pb.Connector, part *partition.Ref, release func()) {
-	answer := func(m any) { release(); o.System.Root.Send(child, m) }
+	answer := func(m any) { release(); o.System.ActorRoot.Send(child, m) }
 	id := pb.ConnectorID(k.GetId())
 	var job *pb.Job
 	var before []byte
@@ -443,7 +443,7 @@ func (o *Module) beginSync(child *actor.PID, k *pb.Connector, part *partition.Re
 		before: before,
 	}
 	o.Committer.SubmitChange(ch, func(err error) {
-		o.Later(func() {
+		o.InMailbox(func() {
 			if err == nil && opened {
 				o.OpenJobs++
 			}
@@ -476,8 +476,8 @@ func (o *Module) newSync(k *pb.Connector, part *partition.Ref) (*pb.Job, error) 
 // endSync decides what becomes of a fetch.
 func (o *Module) endSync(child *actor.PID, m syncFetch, result connect.Result, failure error) {
 	o.Exclusive(tenant.ConnectorsLock, func(release func()) {
-		answer := func(err error) { release(); o.System.Root.Send(child, syncEnded{err}) }
-		if o.Lost || o.System.Running.Err() != nil {
+		answer := func(err error) { release(); o.System.ActorRoot.Send(child, syncEnded{err}) }
+		if o.Retired || o.System.Lifetime.Err() != nil {
 			answer(commit.ErrLost)
 			return
 		}
@@ -505,9 +505,9 @@ func (o *Module) endSync(child *actor.PID, m syncFetch, result connect.Result, f
 			answer(commit.ErrLost)
 			return
 		}
-		if _, held := o.Held[part.ID]; held { // its memory is being purged
+		if _, held := o.HeldCalls[part.ID]; held { // its memory is being purged
 			release()
-			o.System.Clock.AfterFunc(tenant.SweepPause, func() { o.Later(func() { o.endSync(child, m, result, failure) }) })
+			o.System.Clock.AfterFunc(tenant.SweepPause, func() { o.InMailbox(func() { o.endSync(child, m, result, failure) }) })
 			return
 		}
 		now := o.System.Clock.Now()
@@ -562,10 +562,10 @@ func (o *Module) endSync(child *actor.PID, m syncFetch, result connect.Result, f
 			answer(err)
 			return
 		}
-		o.GotOn(job) // the fetch is done; what follows is the worker's
+		o.NoteProgress(job) // the fetch is done; what follows is the worker's
 		owner := o.Child(part)
 		owner.Calls.Add(1)
-		o.Send(owner, &subject.Delivery{Change: ch, Job: job, Items: items, Done: func(err error) {
+		o.Send(owner, &subject.SyncedItems{Change: ch, Job: job, Items: items, Done: func(err error) {
 			owner.Calls.Add(-1)
 			answer(err)
 		}})
@@ -650,7 +650,7 @@ func connectorExternalID(connector, id string) string {
 
 // syncConnector begins a sync at once, or names the one that is under way.
 func (o *Module) syncConnector(c *tenant.Call, op *pb.SyncConnector) {
-	o.WhenBusyFor(c, func() {
+	o.WithBusyMarkFor(c, func() {
 		o.changeConnector(c, op.GetId(), func(k *pb.Connector, release func()) {
 			var job *pb.Job
 			err := o.WithStore(func(st *storage.Store) (err error) {
@@ -696,7 +696,7 @@ func (o *Module) syncConnector(c *tenant.Call, op *pb.SyncConnector) {
 // commitSync commits what a caller did to a sync; then answers.
 func (o *Module) commitSync(c *tenant.Call, ch *commit.Change, release func(), then func()) {
 	o.Committer.SubmitChange(ch, func(err error) {
-		o.Later(func() {
+		o.InMailbox(func() {
 			release()
 			if err != nil {
 				c.Fail(err)
@@ -722,7 +722,7 @@ func (o *Module) cancelSync(c *tenant.Call, id pb.JobID) {
 			if _, err := st.Get(o.Space.Key(storage.TableJob, storage.ID16(id)), job); err != nil {
 				return err
 			}
-			all, err := o.connectors(st, c.Who)
+			all, err := o.connectors(st, c.Principal)
 			for _, one := range all {
 				if string(one.GetJob()) == string(id[:]) {
 					k = one

@@ -31,7 +31,8 @@ func TestABodyIsAskedForBeforeItIsHeld(t *testing.T) {
 		asked, held := 0, 0
 		sent := io.LimitReader(iotest.HalfReader(strings.NewReader(strings.Repeat("x", n))), limit)
 		body, refused, err := readBody(sent, limit, func(n int) error { asked += n; held = n; return nil })
-		if err != nil || refused != nil || len(body) != min(n, limit) || cap(body) > held || asked > max(2048, 4*len(body)) || asked > 2*limit {
+		if err != nil || refused != nil || len(body) != min(n, limit) || cap(body) > held || asked > max(2048, 4*len(body)) ||
+			asked > 2*limit {
 			t.Errorf("%d bytes: %d bytes, asked for %d, the last for %d: %v, %v", n, len(body), asked, held, refused, err)
 		}
 		body, refused, err = readBody(strings.NewReader("xxx"), limit, func(int) error { return no })
@@ -53,17 +54,25 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // interface: Limits/Webhook URL
 func TestPublic(t *testing.T) {
 	for text, want := range map[string]bool{
-		"93.184.216.34": true, "1.1.1.1": true, "8.8.8.8": true, "2606:2800:220:1::1": true, "2a00::1": true, "2001:4860::8888": true,
-		"9.255.255.255": true, "11.0.0.0": true, "100.63.255.255": true, "100.128.0.0": true, "172.15.255.255": true, "172.32.0.0": true,
+		"93.184.216.34": true, "1.1.1.1": true, "8.8.8.8": true, "2606:2800:220:1::1": true, "2a00::1": true,
+		"2001:4860::8888": true,
+		"9.255.255.255":   true, "11.0.0.0": true, "100.63.255.255": true, "100.128.0.0": true, "172.15.255.255": true,
+		"172.32.0.0":      true,
 		"192.167.255.255": true, "192.169.0.0": true, "198.17.255.255": true, "198.20.0.0": true, "223.255.255.255": true,
 
-		"0.0.0.0": false, "0.1.2.3": false, "10.1.2.3": false, "100.64.0.1": false, "100.127.255.255": false, "127.0.0.1": false, "127.255.0.1": false,
-		"169.254.169.254": false, "172.16.0.1": false, "172.31.255.255": false, "192.168.0.1": false, "192.0.0.8": false, "192.0.2.1": false,
-		"192.88.99.1": false, "198.18.0.1": false, "198.51.100.7": false, "203.0.113.9": false, "224.0.0.1": false, "239.1.1.1": false,
+		"0.0.0.0": false, "0.1.2.3": false, "10.1.2.3": false, "100.64.0.1": false, "100.127.255.255": false,
+		"127.0.0.1": false, "127.255.0.1": false,
+		"169.254.169.254": false, "172.16.0.1": false, "172.31.255.255": false, "192.168.0.1": false, "192.0.0.8": false,
+		"192.0.2.1":   false,
+		"192.88.99.1": false, "198.18.0.1": false, "198.51.100.7": false, "203.0.113.9": false, "224.0.0.1": false,
+		"239.1.1.1": false,
 		"240.0.0.1": false, "255.255.255.255": false,
-		"::": false, "::1": false, "::ffff:10.0.0.1": false, "::ffff:127.0.0.1": false, "::ffff:93.184.216.34": true, "::7f00:1": false,
-		"64:ff9b::7f00:1": false, "64:ff9b:1::1": false, "100::1": false, "fc00::1": false, "fd12::1": false, "fe80::1": false, "fec0::1": false,
-		"ff02::1": false, "2001::1": false, "2001:0:4136:e378:8000:63bf:3fff:fdd2": false, "2001:10::1": false, "2001:db8::1": false,
+		"::": false, "::1": false, "::ffff:10.0.0.1": false, "::ffff:127.0.0.1": false, "::ffff:93.184.216.34": true,
+		"::7f00:1":        false,
+		"64:ff9b::7f00:1": false, "64:ff9b:1::1": false, "100::1": false, "fc00::1": false, "fd12::1": false,
+		"fe80::1": false, "fec0::1": false,
+		"ff02::1": false, "2001::1": false, "2001:0:4136:e378:8000:63bf:3fff:fdd2": false, "2001:10::1": false,
+		"2001:db8::1":   false,
 		"2002:7f00:1::": false, "2002:5db8:d822::1": false, "3fff::1": false, "5f00::1": false, "4000::1": false,
 	} {
 		if got := Public(netip.MustParseAddr(text)); got != want {
@@ -133,50 +142,53 @@ func newClient(t *testing.T, c Config) *Client {
 
 func TestCheck(t *testing.T) {
 	resolver := names{
-		"good.example": {"93.184.216.34", "2606:2800:220:1::1"}, "inside.example": {"10.0.0.8"}, "mixed.example": {"93.184.216.34", "127.0.0.1"},
-		"tunnel.example": {"2002:7f00:1::"}, "exempt.example": {"10.7.0.1"}, "none.example": {}, "localhost": {"127.0.0.1", "::1"},
+		"good.example": {"93.184.216.34", "2606:2800:220:1::1"}, "inside.example": {"10.0.0.8"},
+		"mixed.example":  {"93.184.216.34", "127.0.0.1"},
+		"tunnel.example": {"2002:7f00:1::"}, "exempt.example": {"10.7.0.1"}, "none.example": {}, "localhost": {"127.0.0.1",
+			"::1"},
 		"many.example": strings.Fields(strings.Repeat("93.184.216.34 ", maxAddresses+1)),
 	}
 	rules := Rules{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("10.7.0.0/16")}, AllowPorts: []uint16{8443}}
 	client := newClient(t, Config{Rules: rules, Resolver: resolver, Dialer: noDial{t}})
 	for address, want := range map[string]string{
-		"https://good.example":                                "",
-		"https://good.example/in?x=1#frag":                    "",
-		"HTTPS://good.example:443/":                           "",
-		"https://good.example:8443/":                          "",
-		"https://93.184.216.34/":                              "",
-		"https://[2606:2800:220:1::1]/":                       "",
-		"https://exempt.example/":                             "",
-		"http://good.example/":                                "https",
-		"ftp://good.example/":                                 "https",
-		"good.example":                                        "https",
-		"//good.example/":                                     "https",
-		"":                                                    "https",
-		"https://":                                            "no host",
-		"https:///path":                                       "no host",
-		"https:good.example":                                  "no host",
-		"https://:443/":                                       "no host",
-		"https://user@good.example/":                          "user name",
-		"https://user:pw@good.example/":                       "user name",
-		"https://@good.example/":                              "user name",
-		"https://good.example:80/":                            "default port",
-		"https://good.example:/":                              "default port",
-		"https://good.example:0/":                             "default port",
-		"https://good.example:99999/":                         "default port",
-		"https://good.example/ /":                             "ASCII",
-		"https://g\u00f6\u00f6d.example/":                     "ASCII",
-		"https://good.example\\@evil.example/":                "well-formed",
-		"https://inside.example/":                             "public",
-		"https://mixed.example/":                              "public",
-		"https://tunnel.example/":                             "public",
-		"https://localhost/":                                  "public",
-		"https://127.0.0.1/":                                  "public",
-		"https://[::1]/":                                      "public",
-		"https://[::ffff:10.0.0.1]/":                          "public",
-		"https://[fe80::1%25eth0]/":                           "public",
-		"https://10.8.0.1/":                                   "public",
-		"https://169.254.169.254/latest":                      "public",
-		"https://2130706433/":                                 "more than one way", // a spelling of 127.0.0.1 that some resolvers know
+		"https://good.example":                 "",
+		"https://good.example/in?x=1#frag":     "",
+		"HTTPS://good.example:443/":            "",
+		"https://good.example:8443/":           "",
+		"https://93.184.216.34/":               "",
+		"https://[2606:2800:220:1::1]/":        "",
+		"https://exempt.example/":              "",
+		"http://good.example/":                 "https",
+		"ftp://good.example/":                  "https",
+		"good.example":                         "https",
+		"//good.example/":                      "https",
+		"":                                     "https",
+		"https://":                             "no host",
+		"https:///path":                        "no host",
+		"https:good.example":                   "no host",
+		"https://:443/":                        "no host",
+		"https://user@good.example/":           "user name",
+		"https://user:pw@good.example/":        "user name",
+		"https://@good.example/":               "user name",
+		"https://good.example:80/":             "default port",
+		"https://good.example:/":               "default port",
+		"https://good.example:0/":              "default port",
+		"https://good.example:99999/":          "default port",
+		"https://good.example/ /":              "ASCII",
+		"https://g\u00f6\u00f6d.example/":      "ASCII",
+		"https://good.example\\@evil.example/": "well-formed",
+		"https://inside.example/":              "public",
+		"https://mixed.example/":               "public",
+		"https://tunnel.example/":              "public",
+		"https://localhost/":                   "public",
+		"https://127.0.0.1/":                   "public",
+		"https://[::1]/":                       "public",
+		"https://[::ffff:10.0.0.1]/":           "public",
+		"https://[fe80::1%25eth0]/":            "public",
+		"https://10.8.0.1/":                    "public",
+		"https://169.254.169.254/latest":       "public",
+		// a spelling of 127.0.0.1 that some resolvers know
+		"https://2130706433/":                                 "more than one way",
 		"https://0x7f.1/":                                     "more than one way",
 		"https://none.example/":                               "does not resolve",
 		"https://nowhere.example/":                            "does not resolve",
@@ -219,7 +231,8 @@ func TestDo(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 		_, _ = w.Write([]byte(strings.Repeat("x", MaxResponse+1)))
 	})
-	r, err := client.Do(t.Context(), Request{Method: "POST", Address: address, Header: http.Header{"X-One": {"1"}}, Body: []byte("body")})
+	r, err := client.Do(t.Context(), Request{Method: "POST", Address: address, Header: http.Header{"X-One": {"1"}},
+		Body: []byte("body")})
 	if err != nil || r.Status != http.StatusTeapot || len(r.Body) != MaxResponse || !r.Cut {
 		t.Fatalf("%v: %d, %d bytes, cut %v", err, r.Status, len(r.Body), r.Cut)
 	}
@@ -258,7 +271,8 @@ func TestDoFailures(t *testing.T) {
 	if _, err := client.Do(t.Context(), Request{Method: "POST", Address: address}); err == nil {
 		t.Error("an endless header was taken")
 	}
-	if _, err := client.Do(t.Context(), Request{Method: "POST", Address: strings.Replace(address, "example.com", "other.example", 1)}); err == nil || !strings.Contains(Reason(err), "certificate") {
+	if _, err := client.Do(t.Context(), Request{Method: "POST", Address: strings.Replace(address, "example.com",
+		"other.example", 1)}); err == nil || !strings.Contains(Reason(err), "certificate") {
 		t.Errorf("a certificate of another name: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
@@ -300,13 +314,15 @@ func (r *rebinding) LookupNetIP(context.Context, string, string) ([]netip.Addr, 
 // inner one a moment later is never followed there. What is dialled is what that
 // attempt resolved.
 func TestRebinding(t *testing.T) {
-	for _, inner := range []string{"127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:7f00:1::"} {
+	for _, inner := range []string{"127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1", "64:ff9b::a00:1",
+		"2002:7f00:1::"} {
 		dialled := &noted{}
 		client := newClient(t, Config{Resolver: &rebinding{public: "93.184.216.34", then: inner}, Dialer: dialled})
 		if err := client.Check(t.Context(), "https://evil.example/"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := client.Do(t.Context(), Request{Method: "POST", Address: "https://evil.example/"}); !errors.Is(err, ErrAddress) {
+		if _, err := client.Do(t.Context(), Request{Method: "POST", Address: "https://evil.example/"}); !errors.Is(err,
+			ErrAddress) {
 			t.Errorf("%s: %v", inner, err)
 		}
 		if len(dialled.all) > 0 {
@@ -348,7 +364,8 @@ func TestSession(t *testing.T) {
 	}
 	defer s.Close()
 	for range 5 {
-		if r, err := s.Do(t.Context(), Request{Method: "POST", Address: address, Body: []byte("x")}); err != nil || r.Status != http.StatusOK {
+		if r, err := s.Do(t.Context(), Request{Method: "POST", Address: address, Body: []byte("x")}); err != nil ||
+			r.Status != http.StatusOK {
 			t.Fatalf("%v: %d", err, r.Status)
 		}
 	}
@@ -362,7 +379,8 @@ func TestSession(t *testing.T) {
 		}
 	}
 	mu.Unlock()
-	if _, err := s.Do(t.Context(), Request{Method: "POST", Address: strings.Replace(address, "example.com", "other.example", 1)}); !errors.Is(err, ErrAddress) {
+	if _, err := s.Do(t.Context(), Request{Method: "POST", Address: strings.Replace(address, "example.com",
+		"other.example", 1)}); !errors.Is(err, ErrAddress) {
 		t.Errorf("another host: %v", err)
 	}
 	resolver["example.com"] = []string{"10.0.0.1"}

@@ -42,15 +42,22 @@ https://1.1.1.1.1/ https://256.256.256.256/ https://1e3/ https://0x/ https://0xg
 // hostileNames are what the names in the list mean; every other does not resolve,
 // but for good.example.
 var hostileNames = names{
-	"good.example": {"93.184.216.34"}, "localhost": {"127.0.0.1", "::1"}, "LOCALHOST": {"127.0.0.1"}, "localhost.": {"127.0.0.1"}, "sub.localhost": {"127.0.0.1"},
-	"localhost.localdomain": {"127.0.0.1"}, "ip6-localhost": {"::1"}, "metadata.google.internal": {"169.254.169.254"}, "metadata": {"169.254.169.254"},
-	"kubernetes.default.svc": {"10.96.0.1"}, "inside.example": {"10.0.0.1"}, "inside6.example": {"fd00::1"}, "mapped.example": {"::ffff:192.168.0.1"},
-	"nat64.example": {"64:ff9b::a00:1"}, "sixtofour.example": {"2002:a00:1::"}, "teredo.example": {"2001:0:4136:e378:8000:63bf:f5ff:fffe"},
-	"isatap.example": {"2001:4860::5efe:10.0.0.1"}, "mixed.example": {"93.184.216.34", "127.0.0.1"}, "mixed6.example": {"93.184.216.34", "fe80::1"},
-	"meta.example": {"169.254.169.254"}, "cgnat.example": {"100.64.0.1"}, "zero.example": {"0.0.0.0"}, "empty.example": {},
-	"many.example": strings.Fields(strings.Repeat("93.184.216.34 ", maxAddresses+1)),
+	"good.example": {"93.184.216.34"}, "localhost": {"127.0.0.1", "::1"}, "LOCALHOST": {"127.0.0.1"},
+	"localhost.": {"127.0.0.1"}, "sub.localhost": {"127.0.0.1"},
+	"localhost.localdomain": {"127.0.0.1"}, "ip6-localhost": {"::1"}, "metadata.google.internal": {"169.254.169.254"},
+	"metadata":               {"169.254.169.254"},
+	"kubernetes.default.svc": {"10.96.0.1"}, "inside.example": {"10.0.0.1"}, "inside6.example": {"fd00::1"},
+	"mapped.example": {"::ffff:192.168.0.1"},
+	"nat64.example":  {"64:ff9b::a00:1"}, "sixtofour.example": {"2002:a00:1::"},
+	"teredo.example": {"2001:0:4136:e378:8000:63bf:f5ff:fffe"},
+	"isatap.example": {"2001:4860::5efe:10.0.0.1"}, "mixed.example": {"93.184.216.34", "127.0.0.1"},
+	"mixed6.example": {"93.184.216.34", "fe80::1"},
+	"meta.example":   {"169.254.169.254"}, "cgnat.example": {"100.64.0.1"}, "zero.example": {"0.0.0.0"},
+	"empty.example": {},
+	"many.example":  strings.Fields(strings.Repeat("93.184.216.34 ", maxAddresses+1)),
 	// What a resolver that reads numbers as inet_aton does would say.
-	"127.1": {"93.184.216.34"}, "2130706433": {"93.184.216.34"}, "0x7f.1": {"93.184.216.34"}, "0177.0.0.1": {"93.184.216.34"}, "0": {"93.184.216.34"},
+	"127.1": {"93.184.216.34"}, "2130706433": {"93.184.216.34"}, "0x7f.1": {"93.184.216.34"},
+	"0177.0.0.1": {"93.184.216.34"}, "0": {"93.184.216.34"},
 }
 
 // TestHostileAddresses: not one of them is accepted or dialled, when it is

@@ -44,7 +44,7 @@ func (o *Module) queueExport(e *pb.Export) {
 		if err != nil {
 			o.System.Log.Error("an export cannot be begun; it is tried again", "org", o.ID.String(), "export", run.ID.String(),
 				"err", err)
-			o.System.Clock.AfterFunc(tenant.EraseRetry, func() { o.Later(func() { o.queueExport(e) }) })
+			o.System.Clock.AfterFunc(tenant.EraseRetry, func() { o.InMailbox(func() { o.queueExport(e) }) })
 			return
 		}
 		if part == nil {
@@ -78,7 +78,7 @@ func (o *Module) resumeExport(id pb.ExportID) error {
 
 // nextExport begins the oldest export that waits, unless one is being written.
 func (o *Module) nextExport() {
-	if o.Lost || o.System.Running.Err() != nil {
+	if o.Retired || o.System.Lifetime.Err() != nil {
 		return
 	}
 	stored, err := o.storedExports()
@@ -99,9 +99,9 @@ func (o *Module) nextExport() {
 		if run == nil {
 			continue
 		}
-		ctx, cancel := context.WithCancel(o.System.Running)
+		ctx, cancel := context.WithCancel(o.System.Lifetime)
 		run.cancel = cancel
-		o.System.Background.Go(func() {
+		o.System.BackgroundTasks.Go(func() {
 			defer cancel()
 			o.Export(ctx, run)
 		})
@@ -110,7 +110,7 @@ func (o *Module) nextExport() {
 }
 
 func (o *Module) retryExports(after time.Duration) {
-	o.System.Clock.AfterFunc(after, func() { o.Later(o.nextExport) })
+	o.System.Clock.AfterFunc(after, func() { o.InMailbox(o.nextExport) })
 }
 
 // Export writes one document, however often that takes, and reports to the
@@ -136,11 +136,11 @@ func (o *Module) Export(ctx context.Context, run *Run) {
 			return // another activation goes on
 		}
 		o.System.Log.Error("export failed; it is tried again", "org", o.ID.String(), "export", run.ID.String(), "err", err)
-		if tenant.OwnFailure(err) {
+		if tenant.IsWorkFailure(err) {
 			o.exportFailed(run)
 		}
 	}
-	o.Later(func() {
+	o.InMailbox(func() {
 		switch {
 		case again:
 			o.retryExports(pause.Wait)
@@ -214,7 +214,7 @@ func (o *Module) tryExport(ctx context.Context, run *Run) (err error) {
 	if err := o.commitExport(run, begin, nil); err != nil {
 		return err
 	}
-	o.System.Config.Working(pb.JobExport, func() bool { return ctx.Err() != nil })
+	o.System.Config.JobWorkBegan(pb.JobExport, func() bool { return ctx.Err() != nil })
 	if err := ctx.Err(); err != nil {
 		return err
 	}

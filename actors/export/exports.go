@@ -148,9 +148,9 @@ func (o *Module) createExport(c *tenant.Call, op *pb.CreateExport) {
 			return
 		}
 	}
-	o.WhenBusyFor(c, func() {
+	o.WithBusyMarkFor(c, func() {
 		o.Exclusive(tenant.ExportsLock, func(release func()) {
-			if !o.InUse(c) {
+			if !o.StillInUse(c) {
 				release()
 				return
 			}
@@ -175,13 +175,13 @@ func (o *Module) createExport(c *tenant.Call, op *pb.CreateExport) {
 				fail(commit.ErrQueueFull)
 				return
 			}
-			job, err := o.NewJob(pb.JobExport, c.Who, part, 1)
+			job, err := o.NewJob(pb.JobExport, c.Principal, part, 1)
 			if err != nil {
 				fail(err)
 				return
 			}
 			e := &pb.Export{
-				Id: job.GetId(), User: c.Who.User.Bytes(), Scope: scope, Status: pb.ExportQueued,
+				Id: job.GetId(), User: c.Principal.User.Bytes(), Scope: scope, Status: pb.ExportQueued,
 				Format: ExportFormat, CreatedMs: job.GetCreatedMs(),
 			}
 			if scope == pb.ExportScopeUser {
@@ -351,7 +351,7 @@ func (o *Module) ErasePartition(ref *partition.Ref) error {
 // with any key that reads: making it takes admin, and not having it.
 func mayReadExport(c *tenant.Call, e *pb.Export) bool {
 	if e.GetScope() == pb.ExportScopeOrg {
-		return !c.Env.GetHasSubject() && bytes.Equal(e.GetUser(), c.Who.User[:])
+		return !c.Env.GetHasSubject() && bytes.Equal(e.GetUser(), c.Principal.User[:])
 	}
 	return string(e.GetPartition()) == string(c.Part.ID[:])
 }
@@ -412,7 +412,7 @@ func (o *Module) getExport(st *storage.Store, c *tenant.Call, id string, downloa
 func (o *Module) listExports(r storage.Reader, c *tenant.Call, op *pb.ListExports) (*pb.Reply, error) {
 	all := o.Space.Prefix(storage.TableExportByTime)
 	admin := "" // nothing depends on it any more, but cursors of the version before are sealed with it
-	if !c.Env.GetHasSubject() && tenant.Grants(c.Who.Scopes, pb.ScopeAdmin) {
+	if !c.Env.GetHasSubject() && tenant.Grants(c.Principal.Scopes, pb.ScopeAdmin) {
 		admin = pb.ScopeAdmin
 	}
 	kind := tenant.CursorKind{List: "exports", Filters: admin, Partition: c.Part.ID}
@@ -525,7 +525,7 @@ func (o *Module) cancelExport(c *tenant.Call, job *pb.Job) {
 		}
 		ch.Audit(c.AuditOf("job.cancel", pb.JobID(id).String()))
 		o.Committer.SubmitChange(ch, func(err error) {
-			o.Later(func() {
+			o.InMailbox(func() {
 				release()
 				if err != nil {
 					// The export continues.

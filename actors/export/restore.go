@@ -61,7 +61,7 @@ func Restore(ctx context.Context, s *tenant.System, org pb.OrgID, raw []byte) (R
 	r := &restorer{sys: s, ctx: ctx, org: org, part: part, from: in.Partition.ID, out: &out}
 	err = r.edits([]func(*graph.Tx) (*pb.Reply, error){func(f *graph.Tx) (*pb.Reply, error) { return r.head(f, in) }})
 	if in.Partition.Settings != nil {
-		s.Parts.Drop(part) // who reads settings now reads those
+		s.Partitions.Drop(part) // who reads settings now reads those
 	}
 	for nodes := range slices.Chunk(in.Nodes, maxRestoreAtOnce) {
 		if err != nil {
@@ -196,7 +196,7 @@ func (r *restorer) edits(runs []func(*graph.Tx) (*pb.Reply, error)) error {
 		}
 		for i, run := range runs {
 			c := tenant.NewCall(&pb.Envelope{})
-			c.Org, c.Part, c.Work = &o.View, r.part, &graph.Edit{Run: run}
+			c.Org, c.Part, c.Payload = &o.View, r.part, &graph.Edit{Run: run}
 			calls[i] = c
 			o.Forward(c, r.part)
 		}
@@ -255,7 +255,7 @@ func (r *restorer) head(f *graph.Tx, in *document.Part) (*pb.Reply, error) {
 			return nil, err
 		}
 		if !found {
-			f.Batch.Put(key, &pb.Settings{QualityMode: s.QualityMode, LearnModeDefault: s.LearnModeDefault, UpdatedMs: f.Index})
+			f.Batch.Put(key, &pb.Settings{QualityMode: s.QualityMode, LearnModeDefault: s.LearnModeDefault, UpdatedMs: f.NowMs})
 		}
 	}
 	for _, d := range in.Domains {
@@ -337,14 +337,14 @@ func (r *restorer) node(f *graph.Tx, id pb.NodeID, in *document.Node) (reply *pb
 			f.Batch.PutRaw(f.Org.Space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)),
 				storage.ID16(f.Part.ID)), nil)
 		}
-		f.Keep(n)
+		f.PutNodeRecord(n)
 	case in.Content == nil:
-		f.Keep(n)
+		f.PutNodeRecord(n)
 		f.State.Nodes++
 	case in.Derived != nil && !in.Edited: // the words of a text, which is found by them
 		f.Nodes[id] = n
 		f.PutContent(n, *in.Content)
-		f.Keep(n)
+		f.PutNodeRecord(n)
 		f.State.Nodes++
 	default:
 		item := &pb.IngestItem{Content: *in.Content}
@@ -356,7 +356,7 @@ func (r *restorer) node(f *graph.Tx, id pb.NodeID, in *document.Node) (reply *pb
 			return nil, false, err
 		}
 		f.Nodes[id] = n
-		if err := f.Hold(n, "", *in.Content); err != nil {
+		if err := f.UpdateContentKey(n, "", *in.Content); err != nil {
 			return nil, false, err
 		}
 		n.Edited = in.Edited // a content that came back after its node was edited has another id, too
@@ -366,11 +366,11 @@ func (r *restorer) node(f *graph.Tx, id pb.NodeID, in *document.Node) (reply *pb
 			return nil, false, err
 		}
 		if in.Status == pb.StatusSuperseded {
-			f.Hide = append(f.Hide, id)
+			f.HiddenNodes = append(f.HiddenNodes, id)
 		}
-		f.Spent = 0 // what the operator brings back is nobody's use
+		f.UnchargedTokens = 0 // what the operator brings back is nobody's use
 	}
-	n.UpdatedMs, f.Restores = int64(in.UpdatedAt), true
+	n.UpdatedMs, f.IsRestore = int64(in.UpdatedAt), true
 	return &pb.Reply{Status: statusMade}, false, nil
 }
 
@@ -391,7 +391,7 @@ func (r *restorer) derived(f *graph.Tx, id pb.NodeID, in *document.Node) {
 			}
 		}
 	}
-	f.Traced = in.Trace != nil
+	f.HasTrace = in.Trace != nil
 	if in.Trace == nil {
 		return
 	}
@@ -414,7 +414,7 @@ func (r *restorer) relations(f *graph.Tx, in *document.Part) (*pb.Reply, error) 
 		}
 	}
 	for _, id := range in.Unread {
-		if f.Full() {
+		if f.IsFull() {
 			return nil, graph.ErrUnfinished
 		}
 		if err := recount(f, pb.NodeID(id)); err != nil {
@@ -433,7 +433,7 @@ func (r *restorer) relations(f *graph.Tx, in *document.Part) (*pb.Reply, error) 
 	}
 	for _, x := range in.External {
 		ext := pb.ExternalID(x.ExternalID)
-		before, err := f.Ref(ext)
+		before, err := f.ResolveExternal(ext)
 		if err != nil {
 			return nil, err
 		}
@@ -442,7 +442,7 @@ func (r *restorer) relations(f *graph.Tx, in *document.Part) (*pb.Reply, error) 
 			return nil, err
 		}
 		if before == "" && n != nil && n.GetStatus() != pb.StatusTombstoned {
-			f.Refs[ext] = pb.NodeID(x.NodeID)
+			f.ExternalRefs[ext] = pb.NodeID(x.NodeID)
 			f.Batch.Put(f.Part.Space.Key(storage.TableExternalID, storage.Str(ext)), &pb.ExternalRef{Node: x.NodeID})
 		}
 	}
@@ -459,7 +459,7 @@ func restoreLink(f *graph.Tx, in document.Link) error {
 		n.GetStatus() == pb.StatusTombstoned && n.GetWas() == pb.StatusSuperseded
 	if in.SupersededBy != "" && superseded && n.GetSupersededBy() == "" {
 		n.SupersededBy = in.SupersededBy
-		f.Keep(n)
+		f.PutNodeRecord(n)
 	}
 	if err := renameInHistory(f, pb.NodeID(in.NodeID), in.History); err != nil {
 		return err
@@ -513,7 +513,7 @@ func restoreEdgeRecord(f *graph.Tx, in *document.Edge) error {
 	if err != nil || before != nil {
 		return err
 	}
-	if before, err = f.EdgeOfTriple(graph.TripleOf(e)); err != nil || before != nil {
+	if before, err = f.EdgeByIdentity(graph.EdgeIdentityOf(e)); err != nil || before != nil {
 		return err
 	}
 	var ends []*pb.Node

@@ -21,7 +21,7 @@ import (
 const (
 	// maxRestoreID bounds the ids of nodes and edges; the longest that the service
 	// makes, a supersession's, has two of nodes and is below 300 bytes. Two of them and
-	// a type make a key (graph.EdgeTriple).
+	// a type make a key (graph.EdgeIdentity).
 	maxRestoreID = 1 << 10
 	// maxRestoreType bounds the types of edges and of what was read; clients' have
 	// at most 64 bytes (api.maxEdgeType), and so have the service's.

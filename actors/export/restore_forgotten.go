@@ -32,7 +32,7 @@ func buryEdge(f *graph.Tx, e *pb.Edge, ends ...*pb.Node) (baseless bool, err err
 	}
 	for _, n := range ends {
 		if n.GetStatus() == pb.StatusTombstoned {
-			e.Status, e.TombstonedMs, e.TombstonedWith, e.UpdatedMs = pb.StatusTombstoned, f.Index, n.GetId(), f.Index
+			e.Status, e.TombstonedMs, e.TombstonedWith, e.UpdatedMs = pb.StatusTombstoned, f.NowMs, n.GetId(), f.NowMs
 			e.Note, e.Evidence = "", nil
 			return false, nil
 		}
@@ -70,7 +70,7 @@ func recount(f *graph.Tx, id pb.NodeID) error {
 		return err
 	}
 	if mentions == 0 {
-		f.Forgets = true // what exports hold of it meanwhile
+		f.TouchesExports = true // what exports hold of it meanwhile
 		return f.DropDerived(id, "")
 	}
 	changed := rec.GetMentions() != mentions
@@ -87,7 +87,7 @@ func recount(f *graph.Tx, id pb.NodeID) error {
 	if !changed {
 		return nil
 	}
-	f.Forgets = f.Forgets || len(gone) > 0
+	f.TouchesExports = f.TouchesExports || len(gone) > 0
 	return f.PutRenamed(rec, gone)
 }
 

@@ -38,10 +38,10 @@ func NodeOfContent(r storage.Reader, part *partition.Ref, content string) (pb.No
 	return "", errTooManyVariants
 }
 
-// Hold keeps the way from contents to nodes when what a node holds changes;
+// UpdateContentKey keeps the way from contents to nodes when what a node holds changes;
 // empty: nothing. A content that another node holds already stays that one's.
 // Events of sessions stand apart.
-func (f *Tx) Hold(n *pb.Node, before, after string) error {
+func (f *Tx) UpdateContentKey(n *pb.Node, before, after string) error {
 	id := pb.NodeID(n.GetId())
 	if before != "" {
 		key := f.Part.ContentKey(before)

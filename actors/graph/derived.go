@@ -123,7 +123,7 @@ func (f *Tx) eraseDerived(node pb.NodeID) error {
 			if err != nil {
 				return err
 			}
-			if !found || f.undone[string(key.Bytes())] {
+			if !found || f.withdrawnProposals[string(key.Bytes())] {
 				continue // it went with an end
 			}
 			if id := string(node); p.GetSource() != id && p.GetTarget() != id {
@@ -135,7 +135,7 @@ func (f *Tx) eraseDerived(node pb.NodeID) error {
 				b.Put(key, p)
 				continue
 			}
-			f.undone[string(key.Bytes())] = true
+			f.withdrawnProposals[string(key.Bytes())] = true
 			b.Delete(space.Key(storage.TableProposalByTime, storage.U64Desc(uint64(p.GetCreatedMs())),
 				storage.ID16(pb.DerivedID(p.GetId()))))
 			b.Delete(pairKey(space, p))
@@ -151,14 +151,14 @@ func (f *Tx) eraseDerived(node pb.NodeID) error {
 	return nil
 }
 
-// unquote takes names that an entity has lost out of what speaks for proposals.
-func (f *Tx) unquote(entity pb.NodeID, names []string) error {
+// removeQuotes takes names that an entity has lost out of what speaks for proposals.
+func (f *Tx) removeQuotes(entity pb.NodeID, names []string) error {
 	keys, err := RestingOn(f.Store, f.Part.Space, entity, 0)
 	if err != nil {
 		return err
 	}
 	for _, key := range keys {
-		if key.Table() != storage.TableProposal || f.undone[string(key.Bytes())] {
+		if key.Table() != storage.TableProposal || f.withdrawnProposals[string(key.Bytes())] {
 			continue
 		}
 		p := &pb.Proposal{}
@@ -265,15 +265,15 @@ func (f *Tx) NameBy(before, after *pb.Domain) {
 	PutDomain(f.Batch.Batch, f.Part.Space, after)
 }
 
-// Rests reports whether a record that rests on a node is there already.
-func (f *Tx) Rests(on pb.NodeID, id pb.DerivedID) (bool, error) {
+// HasDerived reports whether a record that rests on a node is there already.
+func (f *Tx) HasDerived(on pb.NodeID, id pb.DerivedID) (bool, error) {
 	_, found, err := f.Store.GetRaw(f.Part.Space.Key(storage.TableDerivedByNode, storage.Str(on), storage.ID16(id)))
 	return found, err
 }
 
-// Carries reports whether a node is still what a cycle looked at: it lives, may be
+// StillHolds reports whether a node is still what a cycle looked at: it lives, may be
 // learned from and has the chunk; 0 is any.
-func (f *Tx) Carries(id pb.NodeID, chunk uint64) (bool, error) {
+func (f *Tx) StillHolds(id pb.NodeID, chunk uint64) (bool, error) {
 	n, err := f.Node(id)
 	if err != nil || n.GetStatus() != pb.StatusLive || n.GetUnlearned() {
 		return false, err
@@ -281,10 +281,10 @@ func (f *Tx) Carries(id pb.NodeID, chunk uint64) (bool, error) {
 	return chunk == 0 || slices.Contains(n.GetChunks(), chunk), nil
 }
 
-// Carrying are those of some nodes that still carry something.
-func (f *Tx) Carrying(ids []string) (still []string, err error) {
+// StillHolding are those of some nodes that still carry something.
+func (f *Tx) StillHolding(ids []string) (still []string, err error) {
 	for _, id := range ids {
-		ok, err := f.Carries(pb.NodeID(id), 0)
+		ok, err := f.StillHolds(pb.NodeID(id), 0)
 		if err != nil {
 			return nil, err
 		}
@@ -301,12 +301,12 @@ func (f *Tx) tellSignal(n *pb.Node, item *pb.IngestItem) {
 		return
 	}
 	session, _, _ := strings.Cut(item.GetScope(), "\x00")
-	at := cmp.Or(item.GetOccurredMs(), f.Index)
+	at := cmp.Or(item.GetOccurredMs(), f.NowMs)
 	id := f.Part.DerivedID(InsightSignal, n.GetId())
 	PutInsight(f.Batch.Batch, f.Part.Space, &pb.Insight{
 		Id: id[:], Kind: InsightSignal, Title: text.OneLine(n.GetTitle()),
 		Detail:     "On " + dayOf(at) + ", in the coding session " + text.OneLine(session) + ".",
-		Confidence: 1, Nodes: []string{n.GetId()}, CreatedMs: max(min(at, f.Index), 1),
+		Confidence: 1, Nodes: []string{n.GetId()}, CreatedMs: max(min(at, f.NowMs), 1),
 	})
 }
 

@@ -5,7 +5,9 @@
 // # Promises
 //
 //   - What a transaction does is one commit, with degrees, entries of lists, history, acts, events and the outcome of
-//     the request. Where that is more than one commit carries, each piece is true in itself (ErrUnfinished, Tx.Stage).
+//     the request. Where that is more than one commit carries, each piece is true in itself (ErrUnfinished,
+//
+// Tx.StagedBatches).
 //   - A transaction sees its own changes. It stores nothing: who has made it commits its Batch, or drops it.
 //   - A record and its entries in lists are written by one function (PutNode, PutEdge, PutDomain), so that no list
 //     lacks what is stored, and no cursor skips or repeats an entry.
@@ -32,5 +34,5 @@
 // which may ask for chunks (Tx.Prepared) and is then run again. For items of the queue: Prepared.Cut and Prepared.Read
 // on a CPU worker, then Tx.Apply and Tx.Charge for each, then Tx.Announce. In both cases the end is the same:
 // Tx.CountDomains, PutNode for each changed node, Tx.PutEntities, Tx.Segment and PutLiveness for the index,
-// Tx.MarkForgotten, Tx.LeaveWork, the commits of Stage, and last the commit of Batch.
+// Tx.MarkForgotten, Tx.MarkForCognition, the commits of StagedBatches, and last the commit of Batch.
 package graph

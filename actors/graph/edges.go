@@ -16,9 +16,9 @@ import (
 // Edge returns the record of an edge, or nil.
 func (f *Tx) Edge(id pb.EdgeID) (*pb.Edge, error) { return readEdge(f.Store, f.Part, id) }
 
-// EdgeOfTriple returns the edge that an edge is, forgotten or not, nil when there
+// EdgeByIdentity returns the edge that an edge is, forgotten or not, nil when there
 // is none.
-func (f *Tx) EdgeOfTriple(t EdgeTriple) (*pb.Edge, error) {
+func (f *Tx) EdgeByIdentity(t EdgeIdentity) (*pb.Edge, error) {
 	raw, found, err := f.Store.GetRaw(t.Key(f.Part.Space))
 	if err != nil || !found {
 		return nil, err
@@ -66,7 +66,7 @@ func (f *Tx) sealEdge(before, e *pb.Edge) (*pb.Edge, error) {
 	stored.Type, stored.Sealed = "", sealed
 	if before != nil && before.GetSealed() == nil {
 		source, target, lists := EdgeKeys(f.Part.Space, before)
-		for _, key := range append(lists, source, target, TripleOf(before).Key(f.Part.Space)) {
+		for _, key := range append(lists, source, target, EdgeIdentityOf(before).Key(f.Part.Space)) {
 			f.Batch.Erase(key)
 		}
 	}
@@ -108,7 +108,7 @@ func (f *Tx) addDegree(by int, e *pb.Edge) error {
 		}
 		if n != nil {
 			n.Degree = uint32(int(n.GetDegree()) + by)
-			f.Keep(n)
+			f.PutNodeRecord(n)
 		}
 	}
 	return nil

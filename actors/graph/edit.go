@@ -43,14 +43,14 @@ type Edit struct {
 
 // SubmitEdit hands a call to the worker of its partition.
 func SubmitEdit(o *tenant.Org, c *tenant.Call, run func(f *Tx) (*pb.Reply, error)) {
-	c.Work = &Edit{Run: run}
+	c.Payload = &Edit{Run: run}
 	o.Forward(c, c.Part)
 }
 
 // SubmitEditBusy is SubmitEdit for what forgets nodes: after a crash somebody must see to the
 // rest of the erasure (package subject rewrites the segments).
 func SubmitEditBusy(o *tenant.Org, c *tenant.Call, run func(f *Tx) (*pb.Reply, error)) {
-	o.WhenBusyFor(c, func() { SubmitEdit(o, c, run) })
+	o.WithBusyMarkFor(c, func() { SubmitEdit(o, c, run) })
 }
 
 // Prepared returns an item for a node with its chunks. Without them it returns
@@ -71,13 +71,13 @@ func (f *Tx) Prepared(node pb.NodeID, item *pb.IngestItem) (*Prepared, error) {
 // that it holds open.
 func NewTx(org *tenant.View, part *partition.Ref, now *partition.Index, e partition.Embedder) *Tx {
 	return &Tx{
-		Org: org, Part: part, Index: clock.Millis(org.System.Clock.Now()), model: e.ID(),
+		Org: org, Part: part, NowMs: clock.Millis(org.System.Clock.Now()), model: e.ID(),
 		Batch: commit.New(org.Store), State: partition.CloneState(now.State),
-		Nodes: map[pb.NodeID]*pb.Node{}, Places: map[pb.NodeID]NodePlace{}, Shares: map[pb.NodeID]drift.Share{},
-		kept: map[pb.NodeID]bool{}, Refs: map[pb.ExternalID]pb.NodeID{},
-		entities: map[pb.NodeID]*pb.Entity{}, renewed: map[pb.NodeID]bool{}, entityKeys: map[string][]pb.NodeID{},
-		written: map[EdgeTriple]*pb.Edge{}, follows: map[string]pb.NodeID{}, Traces: map[pb.NodeID]*pb.Trace{},
-		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, undone: map[string]bool{},
+		Nodes: map[pb.NodeID]*pb.Node{}, StoredPlaces: map[pb.NodeID]NodePlace{}, StoredShares: map[pb.NodeID]drift.Share{},
+		changedSet: map[pb.NodeID]bool{}, ExternalRefs: map[pb.ExternalID]pb.NodeID{},
+		entities: map[pb.NodeID]*pb.Entity{}, changedEntities: map[pb.NodeID]bool{}, entityKeys: map[string][]pb.NodeID{},
+		currentEdges: map[EdgeIdentity]*pb.Edge{}, sessionTails: map[string]pb.NodeID{}, Traces: map[pb.NodeID]*pb.Trace{},
+		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, withdrawnProposals: map[string]bool{},
 		ChangesBefore: now.State.GetChanges(),
 	}
 }
@@ -87,6 +87,6 @@ func EditOf(c *tenant.Call) *Edit {
 	if c == nil {
 		return nil
 	}
-	e, _ := c.Work.(*Edit)
+	e, _ := c.Payload.(*Edit)
 	return e
 }

@@ -53,7 +53,7 @@ func (f *Tx) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 func (f *Tx) Forget(n *pb.Node, text string) error {
 	id := pb.NodeID(n.GetId())
 	for _, erase := range []func() error{
-		func() error { return f.Hold(n, text, "") },
+		func() error { return f.UpdateContentKey(n, text, "") },
 		func() error { return f.unlink(n, true) },
 		func() error { return f.eraseWords(n, text) },
 		func() error { return f.eraseChunks(n) },
@@ -70,15 +70,15 @@ func (f *Tx) Forget(n *pb.Node, text string) error {
 	// The record too: its earlier versions hold the title.
 	f.Batch.Erase(f.Part.Space.Key(storage.TableNode, storage.Str(id)))
 	f.Batch.Erase(f.Part.Space.Key(storage.TableContent, storage.Str(id)))
-	f.Forgets = true
+	f.TouchesExports = true
 	f.Forgotten = append(f.Forgotten, id)
 	n.Was, n.Status = n.GetStatus(), pb.StatusTombstoned
 	n.Title, n.Metadata, n.ContentBytes, n.Chunks = "", nil, 0, nil
 	n.Turn, n.Edited, n.Curated, n.Erased, n.Facts = false, false, false, true, nil
 	n.Source = &pb.Source{Type: n.GetSource().GetType(), Job: n.GetSource().GetJob()}
-	n.TombstonedMs = f.Index
-	n.RestorableMs = f.Index + f.Org.System.Config.TombstoneRetention.Milliseconds()
-	f.touch(n)
+	n.TombstonedMs = f.NowMs
+	n.RestorableMs = f.NowMs + f.Org.System.Config.TombstoneRetention.Milliseconds()
+	f.putUpdated(n)
 	f.State.Nodes--
 	f.Batch.PutRaw(f.Tombstone(n), nil)
 	f.Batch.PutRaw(f.Org.Space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)),
@@ -114,7 +114,7 @@ func (f *Tx) eraseChunks(n *pb.Node) error {
 		}
 		seqs = seqs[run:]
 	}
-	f.Gone = append(f.Gone, n.GetChunks()...)
+	f.RemovedChunks = append(f.RemovedChunks, n.GetChunks()...)
 	f.State.Chunks -= uint64(len(n.GetChunks()))
 	return nil
 }
@@ -158,7 +158,7 @@ func (f *Tx) eraseExternalIDs(n *pb.Node) error {
 		return nil
 	}
 	for _, id := range ids {
-		current, err := f.Ref(pb.ExternalID(id))
+		current, err := f.ResolveExternal(pb.ExternalID(id))
 		if err != nil {
 			return err
 		}
@@ -237,9 +237,9 @@ func (f *Tx) TombstoneEdges(id pb.NodeID) error {
 	if err != nil {
 		return err
 	}
-	f.Forgets = true // what exports hold of the notes
+	f.TouchesExports = true // what exports hold of the notes
 	for _, e := range edges {
-		if f.Full() {
+		if f.IsFull() {
 			return ErrUnfinished
 		}
 		other, err := f.Node(OtherEnd(e, id))
@@ -250,8 +250,8 @@ func (f *Tx) TombstoneEdges(id pb.NodeID) error {
 			continue // it went with the other one, in this very transaction
 		}
 		gone := proto.CloneOf(e)
-		gone.Status, gone.TombstonedMs, gone.TombstonedWith, gone.UpdatedMs = pb.StatusTombstoned, f.Index, string(id),
-			f.Index
+		gone.Status, gone.TombstonedMs, gone.TombstonedWith, gone.UpdatedMs = pb.StatusTombstoned, f.NowMs, string(id),
+			f.NowMs
 		gone.Note, gone.Evidence = "", nil
 		f.eraseNote(e)
 		if e.GetOrigin() == pb.OriginAsserted {
@@ -296,7 +296,7 @@ func (f *Tx) someEdges(id pb.NodeID, places ...string) (edges []*pb.Edge, more b
 				if err != nil {
 					return nil, false, err
 				}
-				if len(edges) == cmp.Or(f.Org.System.Config.EdgesTaken, maxEdgesTaken) {
+				if len(edges) == cmp.Or(f.Org.System.Config.EdgesPerPiece, maxEdgesTaken) {
 					return edges, true, nil
 				}
 				e, err := EdgeAt(f.Store, f.Part, item.Key)
@@ -310,10 +310,10 @@ func (f *Tx) someEdges(id pb.NodeID, places ...string) (edges []*pb.Edge, more b
 	return edges, false, nil
 }
 
-// Full reports whether an edit's transaction is as large as one commit should be: what
+// IsFull reports whether an edit's transaction is as large as one commit should be: what
 // is left of the edit goes into another.
-func (f *Tx) Full() bool {
-	return f.Batch.Bytes()+f.bytes > cmp.Or(f.Org.System.Config.PieceBytes, MaxPieceBytes)
+func (f *Tx) IsFull() bool {
+	return f.Batch.Bytes()+f.changedBytes > cmp.Or(f.Org.System.Config.PieceBytes, MaxPieceBytes)
 }
 
 // undeleteNode brings a forgotten node back to its place, without its content. The
@@ -331,7 +331,7 @@ func (f *Tx) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 	case n.GetStatus() != pb.StatusTombstoned && n.GetRestorableMs() == 0:
 		return tenant.Refuse(tenant.NewProblem(pb.CodeNodeNotForgotten,
 			"The node is %s; only a forgotten one can be restored.", n.GetStatus())), nil
-	case n.GetStatus() == pb.StatusTombstoned && f.Index > n.GetRestorableMs():
+	case n.GetStatus() == pb.StatusTombstoned && f.NowMs > n.GetRestorableMs():
 		return tenant.Refuse(tenant.NewProblem(pb.CodeUndeleteWindowPassed,
 			"The node was forgotten too long ago; it is about to be removed.")), nil
 	}
@@ -340,7 +340,7 @@ func (f *Tx) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 		n.Status, n.Was, n.TombstonedMs = n.GetWas(), "", 0
 		f.State.Nodes++
 	}
-	f.touch(n)
+	f.putUpdated(n)
 	edges, err := f.EdgesOfNode(id, pb.StatusTombstoned)
 	if err != nil {
 		return nil, err
@@ -349,7 +349,7 @@ func (f *Tx) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 		if e.GetTombstonedWith() != op.GetId() {
 			continue // by hand, or with its other node
 		}
-		if f.Full() {
+		if f.IsFull() {
 			return nil, ErrUnfinished
 		}
 		if err := f.restoreEdge(id, e); err != nil {
@@ -376,7 +376,7 @@ func (f *Tx) restoreEdge(id pb.NodeID, e *pb.Edge) error {
 		if e.GetType() == "" {
 			return nil // nobody can open it
 		}
-		same, err := f.EdgeOfTriple(TripleOf(e))
+		same, err := f.EdgeByIdentity(EdgeIdentityOf(e))
 		if err != nil || same != nil {
 			return err // it was asserted anew while a crash left this one behind
 		}
@@ -386,7 +386,7 @@ func (f *Tx) restoreEdge(id pb.NodeID, e *pb.Edge) error {
 		back.TombstonedWith = other.GetId()
 		return f.PutEdge(e, back)
 	}
-	back.Status, back.TombstonedMs, back.TombstonedWith, back.UpdatedMs = pb.StatusLive, 0, "", f.Index
+	back.Status, back.TombstonedMs, back.TombstonedWith, back.UpdatedMs = pb.StatusLive, 0, "", f.NowMs
 	if back.GetValidToMs() != 0 {
 		back.Status = pb.StatusSuperseded
 	}
@@ -401,9 +401,9 @@ func OtherEnd(e *pb.Edge, id pb.NodeID) pb.NodeID {
 	return pb.NodeID(e.GetSource())
 }
 
-// unbury makes way for a node that is created anew where a forgotten one lies:
+// removeTombstone makes way for a node that is created anew where a forgotten one lies:
 // the place of that one is lost.
-func (f *Tx) unbury(id pb.NodeID) error {
+func (f *Tx) removeTombstone(id pb.NodeID) error {
 	n, err := f.Node(id)
 	if err != nil || n == nil {
 		return err
@@ -429,12 +429,12 @@ func (f *Tx) RemoveEdges(id pb.NodeID) (more bool, err error) {
 	for _, e := range edges {
 		RemoveEdge(b, f.Part.Space, e)
 		if b.Bytes() > cmp.Or(f.Org.System.Config.PieceBytes, MaxPieceBytes) {
-			f.Stage = append(f.Stage, b)
+			f.StagedBatches = append(f.StagedBatches, b)
 			b = storage.NewBatch(f.Org.Store)
 		}
 	}
 	if f.Batch.Bytes()+b.Bytes() > cmp.Or(f.Org.System.Config.PieceBytes, MaxPieceBytes) { // so do those of many nodes
-		f.Stage = append(f.Stage, b)
+		f.StagedBatches = append(f.StagedBatches, b)
 		return more, nil
 	}
 	f.Batch.Append(b)

@@ -111,7 +111,7 @@ func (f *Tx) editNode(op *pb.EditNode) (*pb.Reply, error) {
 	}
 	if rewritten {
 		f.PutContent(n, item.GetContent())
-		if err := f.Hold(n, text, item.GetContent()); err != nil {
+		if err := f.UpdateContentKey(n, text, item.GetContent()); err != nil {
 			return nil, err
 		}
 	}
@@ -120,7 +120,7 @@ func (f *Tx) editNode(op *pb.EditNode) (*pb.Reply, error) {
 		changes = append(changes, fieldChange("content", text, item.GetContent()))
 	}
 	if len(changes) > 0 {
-		f.touch(n)
+		f.putUpdated(n)
 		f.note(id, ActionUpdated, op.GetReason(), changes...)
 		f.Batch.Audit(f.Call.AuditOf("node.update", op.GetId()))
 		if err := AddGraphUpdated(f.Batch, f.Org, f.Part, changeUpdated, op.GetId(), 1); err != nil {
@@ -134,7 +134,7 @@ func (f *Tx) editNode(op *pb.EditNode) (*pb.Reply, error) {
 func (f *Tx) rewrite(n *pb.Node, item *pb.IngestItem) error {
 	if item.GetContent() == "" { // it was forgotten, and has nothing to be found by yet
 		n.Kind, n.Title, n.Metadata = item.GetKind(), item.GetTitle(), item.GetMetadata()
-		f.touch(n)
+		f.putUpdated(n)
 		return nil
 	}
 	it, err := f.Prepared(pb.NodeID(n.GetId()), item)

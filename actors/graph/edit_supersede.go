@@ -59,7 +59,7 @@ func (f *Tx) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	ed.created = created
 	n = f.Nodes[id]
 	if n.GetStatus() == pb.StatusSuperseded {
-		if err := f.revive(n, f.Index); err != nil {
+		if err := f.markActive(n, f.NowMs); err != nil {
 			return nil, err
 		}
 	}
@@ -67,11 +67,11 @@ func (f *Tx) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	if n.GetDomain() == "" {
 		n.Domain = old.GetDomain()
 	}
-	f.touch(n)
+	f.putUpdated(n)
 	if err := f.moveEdges(pb.NodeID(op.GetId()), id); err != nil {
 		return nil, err
 	}
-	f.retire(old, id, op.GetReason())
+	f.markSuperseded(old, id, op.GetReason())
 	edge, err := f.linkSuccessor(pb.NodeID(op.GetId()), id)
 	if err != nil {
 		return nil, err
@@ -124,18 +124,18 @@ func (f *Tx) moveEdges(old, id pb.NodeID) error {
 			continue // it has ended, perhaps before it was forgotten
 		case forgotten && e.GetTombstonedWith() == "":
 			continue // it was forgotten for itself
-		case f.Full():
+		case f.IsFull():
 			return ErrUnfinished
 		}
 		moved := proto.CloneOf(e)
-		moved.UpdatedMs = f.Index
+		moved.UpdatedMs = f.NowMs
 		if moved.GetSource() == string(old) {
 			moved.Source = string(id)
 		}
 		if moved.GetTarget() == string(old) {
 			moved.Target = string(id)
 		}
-		same, err := f.EdgeOfTriple(TripleOf(moved))
+		same, err := f.EdgeByIdentity(EdgeIdentityOf(moved))
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (f *Tx) moveEdges(old, id pb.NodeID) error {
 				continue
 			}
 			ended := proto.CloneOf(e)
-			ended.Status, ended.ValidToMs, ended.UpdatedMs = pb.StatusSuperseded, f.Index, f.Index
+			ended.Status, ended.ValidToMs, ended.UpdatedMs = pb.StatusSuperseded, f.NowMs, f.NowMs
 			if err := f.PutEdge(e, ended); err != nil {
 				return err
 			}
@@ -186,7 +186,7 @@ func (f *Tx) linkSuccessor(old, by pb.NodeID) (pb.EdgeID, error) {
 	}
 	after := &pb.Edge{
 		Id: string(id), Source: string(old), Target: string(by), Type: typeSupersededBy, Weight: 1, Confidence: 1,
-		Origin: pb.OriginSupersede, Status: pb.StatusLive, ValidFromMs: f.Index, CreatedMs: f.Index, UpdatedMs: f.Index,
+		Origin: pb.OriginSupersede, Status: pb.StatusLive, ValidFromMs: f.NowMs, CreatedMs: f.NowMs, UpdatedMs: f.NowMs,
 	}
 	if before != nil {
 		after.CreatedMs = before.GetCreatedMs()
@@ -201,7 +201,7 @@ func (f *Tx) endSupersession(old, by pb.NodeID) error {
 		return err
 	}
 	after := proto.CloneOf(before)
-	after.Status, after.ValidToMs, after.UpdatedMs = pb.StatusSuperseded, f.Index, f.Index
+	after.Status, after.ValidToMs, after.UpdatedMs = pb.StatusSuperseded, f.NowMs, f.NowMs
 	return f.PutEdge(before, after)
 }
 

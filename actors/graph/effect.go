@@ -26,48 +26,48 @@ type Tx struct {
 	Org   *tenant.View
 	Part  *partition.Ref
 	Store *storage.Store
-	Index int64 // when it began, in Unix milliseconds: the time of all that it writes
+	NowMs int64 // when it began, in Unix milliseconds: the time of all that it writes
 	model string
 	Call  *tenant.Call // whose edit it is; nil for a slice of ingestion
 	Job   *pb.Job      // whose item is being applied; nil for an edit
 
-	Batch   *commit.Change
-	State   *pb.PartitionState
-	Nodes   map[pb.NodeID]*pb.Node
-	Places  map[pb.NodeID]NodePlace   // of the nodes as they are stored
-	Shares  map[pb.NodeID]drift.Share // of the same
-	Changed []pb.NodeID
-	kept    map[pb.NodeID]bool          // those of Changed
-	bytes   int                         // of the records in Changed
-	Refs    map[pb.ExternalID]pb.NodeID // what external ids mean, as far as somebody has asked
-	Entries []index.Entry               // of the new chunks
-	Hide    []pb.NodeID                 // leave search
-	Show    []pb.NodeID                 // come back to it
-	Gone    []uint64                    // chunks that were replaced
-	Stage   []*storage.Batch            // to be committed before Batch
-	deeds   []deed                      // of ingestion
+	Batch         *commit.Change
+	State         *pb.PartitionState
+	Nodes         map[pb.NodeID]*pb.Node
+	StoredPlaces  map[pb.NodeID]NodePlace   // of the nodes as they are stored
+	StoredShares  map[pb.NodeID]drift.Share // of the same
+	Changed       []pb.NodeID
+	changedSet    map[pb.NodeID]bool          // those of Changed
+	changedBytes  int                         // of the records in Changed
+	ExternalRefs  map[pb.ExternalID]pb.NodeID // what external ids mean, as far as somebody has asked
+	IndexEntries  []index.Entry               // of the new chunks
+	HiddenNodes   []pb.NodeID                 // leave search
+	ShownNodes    []pb.NodeID                 // come back to it
+	RemovedChunks []uint64                    // chunks that were replaced
+	StagedBatches []*storage.Batch            // to be committed before Batch
+	recentChanges []deed                      // of ingestion
 	// Forgotten are the nodes of which nothing may be left.
 	Forgotten []pb.NodeID
 	// vectors are the models that there are vectors of, once somebody has looked.
-	vectors []string
-	Spent   uint64 // tokens that were embedded and are not charged yet
-	Forgets bool   // something that exports may hold goes
+	vectors         []string
+	UnchargedTokens uint64 // tokens that were embedded and are not charged yet
+	TouchesExports  bool   // something that exports may hold goes
 	// What texts are linked to, with what the transaction itself has written: derived
 	// nodes, the keys of their names, edges by triple (nil: cut), the last event of
 	// each session, the traces that a cycle has changed.
-	entities   map[pb.NodeID]*pb.Entity
-	renewed    map[pb.NodeID]bool // the entities whose records have changed
-	entityKeys map[string][]pb.NodeID
-	written    map[EdgeTriple]*pb.Edge
-	follows    map[string]pb.NodeID
-	Traces     map[pb.NodeID]*pb.Trace
-	domains    map[string]*pb.Domain // by raw id: those that words were taken from
-	views      map[string]proto.Message
-	undone     map[string]bool // by key: the proposals that went with an end
-	shapeless  bool            // the insights that are not of one text are gone
-	File       string          // that the item at hand was imported from
-	Traced     bool            // what is taken in was read before: its document says what was found
-	Restores   bool            // what comes back from a document is no update of its domain
+	entities           map[pb.NodeID]*pb.Entity
+	changedEntities    map[pb.NodeID]bool // the entities whose records have changed
+	entityKeys         map[string][]pb.NodeID
+	currentEdges       map[EdgeIdentity]*pb.Edge
+	sessionTails       map[string]pb.NodeID
+	Traces             map[pb.NodeID]*pb.Trace
+	domains            map[string]*pb.Domain // by raw id: those that words were taken from
+	views              map[string]proto.Message
+	withdrawnProposals map[string]bool // by key: the proposals that went with an end
+	shapeInsightsGone  bool            // the insights that are not of one text are gone
+	ImportFile         string          // that the item at hand was imported from
+	HasTrace           bool            // what is taken in was read before: its document says what was found
+	IsRestore          bool            // what comes back from a document is no update of its domain
 	// ChangesBefore is PartitionState.changes before the transaction.
 	ChangesBefore uint64
 }
@@ -85,29 +85,29 @@ func (f *Tx) Node(id pb.NodeID) (*pb.Node, error) {
 	if !found {
 		n = nil
 	}
-	f.Nodes[id], f.Places[id], f.Shares[id] = n, PlaceOf(n), drift.ShareOf(n)
+	f.Nodes[id], f.StoredPlaces[id], f.StoredShares[id] = n, PlaceOf(n), drift.ShareOf(n)
 	return n, nil
 }
 
-func (f *Tx) touch(n *pb.Node) {
-	n.UpdatedMs = f.Index
-	f.Keep(n)
+func (f *Tx) putUpdated(n *pb.Node) {
+	n.UpdatedMs = f.NowMs
+	f.PutNodeRecord(n)
 }
 
-// Keep writes a node whose change is no update of it: its degree.
-func (f *Tx) Keep(n *pb.Node) {
+// PutNodeRecord writes a node whose change is no update of it: its degree.
+func (f *Tx) PutNodeRecord(n *pb.Node) {
 	id := pb.NodeID(n.GetId())
 	f.Nodes[id] = n
-	if !f.kept[id] {
-		f.kept[id] = true
+	if !f.changedSet[id] {
+		f.changedSet[id] = true
 		f.Changed = append(f.Changed, id)
-		f.bytes += proto.Size(n)
+		f.changedBytes += proto.Size(n)
 	}
 }
 
-// Ref returns the node that an external id means, "" when it is new.
-func (f *Tx) Ref(ext pb.ExternalID) (pb.NodeID, error) {
-	if id, ok := f.Refs[ext]; ok {
+// ResolveExternal returns the node that an external id means, "" when it is new.
+func (f *Tx) ResolveExternal(ext pb.ExternalID) (pb.NodeID, error) {
+	if id, ok := f.ExternalRefs[ext]; ok {
 		return id, nil
 	}
 	r := &pb.ExternalRef{}
@@ -115,8 +115,8 @@ func (f *Tx) Ref(ext pb.ExternalID) (pb.NodeID, error) {
 	if err != nil {
 		return "", err
 	}
-	f.Refs[ext] = pb.NodeID(r.GetNode())
-	return f.Refs[ext], nil
+	f.ExternalRefs[ext] = pb.NodeID(r.GetNode())
+	return f.ExternalRefs[ext], nil
 }
 
 // ErrNotPrepared says that an item needs its chunks, and they were not computed,
@@ -131,7 +131,7 @@ func (f *Tx) Apply(it *Prepared) (status string, err error) {
 	ext := pb.ExternalID(item.GetExternalId())
 	var before pb.NodeID // what the external id meant so far
 	if ext != "" {
-		if before, err = f.Ref(ext); err != nil {
+		if before, err = f.ResolveExternal(ext); err != nil {
 			return "", err
 		}
 	}
@@ -152,13 +152,13 @@ func (f *Tx) Apply(it *Prepared) (status string, err error) {
 	if it.Known && (absent || anew) || it.Stands || it.Unread && !absent && !n.GetUnlearned() {
 		return "", ErrNotPrepared
 	}
-	learned, err := f.learned()
+	learned, err := f.mayLearn()
 	if err != nil {
 		return "", err
 	}
 	if !absent && n.GetUnlearned() && learned { // what was sent to be learned from once may be
 		n.Unlearned = false
-		f.touch(n)
+		f.putUpdated(n)
 		if !anew {
 			if err := f.link(it, n); err != nil {
 				return "", err
@@ -176,7 +176,7 @@ func (f *Tx) Apply(it *Prepared) (status string, err error) {
 		// with it.
 		kept := n.Source.ExternalIds[:0]
 		for _, id := range n.GetSource().GetExternalIds() {
-			current, err := f.Ref(pb.ExternalID(id))
+			current, err := f.ResolveExternal(pb.ExternalID(id))
 			if err != nil {
 				return "", err
 			}
@@ -185,7 +185,7 @@ func (f *Tx) Apply(it *Prepared) (status string, err error) {
 			}
 		}
 		n.Source.ExternalIds = kept
-		if err := f.revive(n, f.validFrom(item)); err != nil {
+		if err := f.markActive(n, f.validFrom(item)); err != nil {
 			return "", err
 		}
 		if anew {
@@ -212,7 +212,7 @@ func (f *Tx) Apply(it *Prepared) (status string, err error) {
 	}
 	if n = f.Nodes[it.Node]; ext == "" && !n.GetSource().GetAnonymous() {
 		n.Source.Anonymous = true
-		f.touch(n)
+		f.putUpdated(n)
 	}
 	if ext == "" || before == it.Node {
 		return status, nil
@@ -220,9 +220,9 @@ func (f *Tx) Apply(it *Prepared) (status string, err error) {
 	n = f.Nodes[it.Node]
 	if !slices.Contains(n.GetSource().GetExternalIds(), string(ext)) {
 		n.Source.ExternalIds = append(n.Source.ExternalIds, string(ext))
-		f.touch(n)
+		f.putUpdated(n)
 	}
-	f.Refs[ext] = it.Node
+	f.ExternalRefs[ext] = it.Node
 	f.Batch.Put(f.Part.Space.Key(storage.TableExternalID, storage.Str(ext)), &pb.ExternalRef{Node: string(it.Node)})
 	if before == "" {
 		return status, nil
@@ -257,44 +257,44 @@ func (f *Tx) supersede(old, by pb.NodeID, ext pb.ExternalID) error {
 	others := n.GetSource().GetExternalIds()
 	if n.GetSource().GetAnonymous() { // it was also sent for itself
 		n.Source.ExternalIds = slices.DeleteFunc(n.Source.ExternalIds, func(s string) bool { return s == string(ext) })
-		f.touch(n)
+		f.putUpdated(n)
 		return nil
 	}
 	for _, other := range others {
 		if other == string(ext) {
 			continue
 		}
-		current, err := f.Ref(pb.ExternalID(other))
+		current, err := f.ResolveExternal(pb.ExternalID(other))
 		if err != nil {
 			return err
 		}
 		if current == old { // another document still has this content
 			n.Source.ExternalIds = slices.DeleteFunc(n.Source.ExternalIds, func(s string) bool { return s == string(ext) })
-			f.touch(n)
+			f.putUpdated(n)
 			return nil
 		}
 	}
-	f.retire(n, by, "")
+	f.markSuperseded(n, by, "")
 	return nil
 }
 
-// retire takes a live node out of search, in favour of another.
-func (f *Tx) retire(n *pb.Node, by pb.NodeID, reason string) {
+// markSuperseded takes a live node out of search, in favour of another.
+func (f *Tx) markSuperseded(n *pb.Node, by pb.NodeID, reason string) {
 	was, id := proto.CloneOf(n), pb.NodeID(n.GetId())
-	n.Status, n.SupersededBy, n.ValidToMs = pb.StatusSuperseded, string(by), f.Index
-	f.Hide = append(f.Hide, id)
-	f.Show = slices.DeleteFunc(f.Show, func(other pb.NodeID) bool { return other == id })
-	f.touch(n)
+	n.Status, n.SupersededBy, n.ValidToMs = pb.StatusSuperseded, string(by), f.NowMs
+	f.HiddenNodes = append(f.HiddenNodes, id)
+	f.ShownNodes = slices.DeleteFunc(f.ShownNodes, func(other pb.NodeID) bool { return other == id })
+	f.putUpdated(n)
 	f.note(id, ActionSuperseded, reason, described(was, n)...)
 }
 
-// revive makes a superseded node live again, with a new validity.
-func (f *Tx) revive(n *pb.Node, since int64) error {
+// markActive makes a superseded node live again, with a new validity.
+func (f *Tx) markActive(n *pb.Node, since int64) error {
 	was, id := proto.CloneOf(n), pb.NodeID(n.GetId())
 	n.Status, n.SupersededBy, n.ValidFromMs, n.ValidToMs = pb.StatusLive, "", since, 0
-	f.Show = append(f.Show, id)
-	f.Hide = slices.DeleteFunc(f.Hide, func(other pb.NodeID) bool { return other == id })
-	f.touch(n)
+	f.ShownNodes = append(f.ShownNodes, id)
+	f.HiddenNodes = slices.DeleteFunc(f.HiddenNodes, func(other pb.NodeID) bool { return other == id })
+	f.putUpdated(n)
 	f.note(id, ActionRevived, "", described(was, n)...)
 	return f.endSupersession(id, pb.NodeID(was.GetSupersededBy()))
 }
@@ -303,31 +303,31 @@ func (f *Tx) validFrom(item *pb.IngestItem) int64 {
 	if item.GetOccurredMs() != 0 {
 		return item.GetOccurredMs()
 	}
-	return f.Index
+	return f.NowMs
 }
 
-// learned says whether what is taken in now is learned from: by the settings of
+// mayLearn says whether what is taken in now is learned from: by the settings of
 // the moment when the job was accepted, or of now, where a person writes.
-func (f *Tx) learned() (bool, error) {
+func (f *Tx) mayLearn() (bool, error) {
 	if f.Job != nil {
 		return !f.Job.GetUnlearned(), nil
 	}
-	s, err := f.Org.System.Parts.Settings(f.Store, f.Part)
+	s, err := f.Org.System.Partitions.Settings(f.Store, f.Part)
 	return s.Learn, err
 }
 
 // create writes a new node with its chunks.
 func (f *Tx) create(it *Prepared) error {
 	item := it.GetItem()
-	if err := f.unbury(it.Node); err != nil {
+	if err := f.removeTombstone(it.Node); err != nil {
 		return err
 	}
 	n := &pb.Node{
 		Id: string(it.Node), Authority: 0.5, Confidence: 1, Status: pb.StatusLive,
 		Source:    &pb.Source{Type: cmp.Or(item.GetSource(), "ingest"), Job: it.GetJob()},
-		CreatedMs: f.Index,
+		CreatedMs: f.NowMs,
 	}
-	learned, err := f.learned()
+	learned, err := f.mayLearn()
 	if err != nil {
 		return err
 	}
@@ -375,8 +375,11 @@ func (f *Tx) redescribe(it *Prepared, n *pb.Node) error {
 		f.Batch.Delete(f.Part.Space.Key(storage.TableUnsealed, storage.U64(seq)))
 	}
 	// Those of this very slice are in no segment yet.
-	f.Entries = slices.DeleteFunc(f.Entries, func(e index.Entry) bool { return slices.Contains(n.GetChunks(), e.Seq) })
-	f.Gone = append(f.Gone, n.GetChunks()...)
+	f.IndexEntries = slices.DeleteFunc(f.IndexEntries, func(e index.Entry) bool {
+		return slices.Contains(n.GetChunks(),
+			e.Seq)
+	})
+	f.RemovedChunks = append(f.RemovedChunks, n.GetChunks()...)
 	f.State.Chunks -= uint64(len(n.GetChunks()))
 	n.Chunks = nil
 	if n.GetErased() {
@@ -406,35 +409,35 @@ func (f *Tx) PutChunks(it *Prepared, n *pb.Node) error {
 		f.State.NextChunk = seq + 1
 		chunk := &pb.Chunk{
 			Seq: seq, Node: n.Id, Ordinal: uint32(i), Text: c.Text, TitlePath: c.TitlePath, Tokens: uint32(c.Tokens),
-			CreatedMs: f.Index, Start: uint32(c.Start), End: uint32(c.End),
+			CreatedMs: f.NowMs, Start: uint32(c.Start), End: uint32(c.End),
 		}
 		to.Put(space.Key(storage.TableChunk, storage.U64(seq)), chunk)
 		if it.Vectors[i] != nil {
-			f.Spent += uint64(c.Tokens)
+			f.UnchargedTokens += uint64(c.Tokens)
 			partition.PutVector(to, f.Part, f.model, seq, it.Vectors[i])
 		}
 		f.Batch.PutRaw(space.Key(storage.TableUnsealed, storage.U64(seq)), nil)
-		f.Entries = append(f.Entries, index.EntryOf(chunk, n, it.Vectors[i], it.Passages[i]))
+		f.IndexEntries = append(f.IndexEntries, index.EntryOf(chunk, n, it.Vectors[i], it.Passages[i]))
 		n.Chunks = append(n.Chunks, seq)
 		if large && to.Bytes() > StageBytes {
-			f.Stage = append(f.Stage, to)
+			f.StagedBatches = append(f.StagedBatches, to)
 			to = storage.NewBatch(f.Org.Store)
 		}
 	}
 	if large && to.Len() > 0 {
-		f.Stage = append(f.Stage, to)
+		f.StagedBatches = append(f.StagedBatches, to)
 	}
 	f.State.Chunks += uint64(len(it.Chunks))
-	f.touch(n)
+	f.putUpdated(n)
 	return f.link(it, n)
 }
 
 // Charge counts what was embedded since the last time: with the effect, so that
 // content which is tried several times costs once.
 func (f *Tx) Charge(capability string, key pb.KeyHash) {
-	if f.Spent > 0 && f.Part.Kind != pb.PartitionSandbox {
+	if f.UnchargedTokens > 0 && f.Part.Kind != pb.PartitionSandbox {
 		line := commit.LineAt(f.Org.System.Clock.Now(), capability, key, f.Part)
-		f.Batch.Cost(commit.Usage{Line: line, EmbedTokens: f.Spent})
+		f.Batch.Cost(commit.Usage{Line: line, EmbedTokens: f.UnchargedTokens})
 	}
-	f.Spent = 0
+	f.UnchargedTokens = 0
 }

@@ -13,7 +13,7 @@ import (
 // Segment builds the index of the slice's new chunks.
 func (f *Tx) Segment(dim int) (*index.Segment, error) {
 	b := index.NewBuilder(index.ModelID(f.model), dim)
-	for _, entry := range f.Entries {
+	for _, entry := range f.IndexEntries {
 		if err := b.Add(entry); err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func (f *Tx) MarkForgotten(now *partition.Index) {
 		mark(old.ID)
 	}
 	if len(f.State.GetForgottenSegments()) > 0 && f.State.GetForgottenMs() == 0 {
-		f.State.ForgottenMs = f.Index
+		f.State.ForgottenMs = f.NowMs
 	}
 }
 
@@ -69,7 +69,7 @@ func PutLiveness(b *storage.Batch, part *partition.Ref, before, after *index.Sna
 func (f *Tx) CountDomains() error {
 	by := map[string]int{}
 	for _, id := range f.Changed {
-		if was := f.Places[id]; was.domain != "" && was.status == pb.StatusLive {
+		if was := f.StoredPlaces[id]; was.domain != "" && was.status == pb.StatusLive {
 			by[was.domain]--
 		}
 		if n := f.Nodes[id]; n.GetDomain() != "" && n.GetStatus() == pb.StatusLive {
@@ -95,8 +95,8 @@ func (f *Tx) CountDomains() error {
 			}
 			if found {
 				d.Nodes = uint32(max(0, int(d.GetNodes())+change))
-				if !f.Restores {
-					d.UpdatedMs = f.Index
+				if !f.IsRestore {
+					d.UpdatedMs = f.NowMs
 				}
 				PutDomain(f.Batch.Batch, f.Part.Space, d)
 			}
@@ -108,14 +108,15 @@ func (f *Tx) CountDomains() error {
 // Derives reports whether a cognition cycle writes what it has found.
 func (f *Tx) Derives() bool { e := EditOf(f.Call); return e != nil && e.Derived }
 
-// LeaveWork notes, in a transaction that changes the partition, that cognition has to
+// MarkForCognition notes, in a transaction that changes the partition, that cognition has to
 // catch up with it.
-func (f *Tx) LeaveWork() {
-	if f.Org.System.Config.Plain || f.Derives() || len(f.Changed)+len(f.Entries)+len(f.Gone)+len(f.Hide)+len(f.Show) == 0 {
+func (f *Tx) MarkForCognition() {
+	if f.Org.System.Config.WithoutDerivation || f.Derives() ||
+		len(f.Changed)+len(f.IndexEntries)+len(f.RemovedChunks)+len(f.HiddenNodes)+len(f.ShownNodes) == 0 {
 		return
 	}
 	f.State.Changes++
-	if len(f.Gone)+len(f.Hide)+len(f.Forgotten) > 0 {
+	if len(f.RemovedChunks)+len(f.HiddenNodes)+len(f.Forgotten) > 0 {
 		f.State.Removals++
 	}
 	f.Batch.PutRaw(f.Org.Space.Key(storage.TableCognitionDue, storage.ID16(f.Part.ID)), nil)

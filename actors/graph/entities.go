@@ -58,12 +58,12 @@ func (f *Tx) link(it *Prepared, n *pb.Node) error {
 	if it.reading == nil || n.GetUnlearned() {
 		return nil
 	}
-	s, err := f.Org.System.Parts.Settings(f.Store, f.Part)
+	s, err := f.Org.System.Partitions.Settings(f.Store, f.Part)
 	if err != nil {
 		return err
 	}
 	n.Facts = it.reading.facts
-	if f.Traced {
+	if f.HasTrace {
 		return nil
 	}
 	t := &texts{Tx: f, node: n, chunks: it.Chunks, trace: &pb.Trace{}, reading: it.reading}
@@ -300,15 +300,15 @@ func (f *Tx) Entity(id pb.NodeID) (*pb.Entity, error) {
 func (f *Tx) PutEntity(rec *pb.Entity) {
 	id := pb.NodeID(rec.GetNode())
 	f.entities[id] = rec
-	if !f.renewed[id] {
-		f.renewed[id] = true
-		f.bytes += proto.Size(rec)
+	if !f.changedEntities[id] {
+		f.changedEntities[id] = true
+		f.changedBytes += proto.Size(rec)
 	}
 }
 
 // PutEntities writes the entities that the transaction has changed, and not taken away.
 func (f *Tx) PutEntities() {
-	for _, id := range slices.Sorted(maps.Keys(f.renewed)) {
+	for _, id := range slices.Sorted(maps.Keys(f.changedEntities)) {
 		if rec := f.entities[id]; rec != nil {
 			f.Batch.Put(f.Part.Space.Key(storage.TableEntity, storage.Str(id)), rec)
 		}
@@ -331,7 +331,7 @@ func (t *texts) beginNode(id pb.NodeID, kind, typ, title string) (pb.NodeID, err
 	case n == nil:
 		n = &pb.Node{
 			Id: string(id), Kind: kind, Title: title, Authority: 0.5, Confidence: 1, Status: pb.StatusLive,
-			Source: &pb.Source{Type: "ingest"}, CreatedMs: t.Index, ValidFromMs: t.node.GetValidFromMs(),
+			Source: &pb.Source{Type: "ingest"}, CreatedMs: t.NowMs, ValidFromMs: t.node.GetValidFromMs(),
 		}
 		t.State.Nodes++
 	case n.GetStatus() == pb.StatusTombstoned:
@@ -346,7 +346,7 @@ func (t *texts) beginNode(id pb.NodeID, kind, typ, title string) (pb.NodeID, err
 	if rec == nil {
 		t.PutEntity(&pb.Entity{Node: string(id), Type: typ})
 	}
-	t.touch(n)
+	t.putUpdated(n)
 	return id, nil
 }
 
@@ -396,7 +396,7 @@ func (t *texts) knownSince(id pb.NodeID) error {
 	}
 	if since := t.node.GetValidFromMs(); since < n.GetValidFromMs() {
 		n.ValidFromMs = since
-		t.touch(n)
+		t.putUpdated(n)
 	}
 	return nil
 }
@@ -415,7 +415,7 @@ func (f *Tx) describeEntity(rec *pb.Entity) error {
 		if n.Metadata, err = json.Marshal(about); err != nil {
 			return err
 		}
-		f.touch(n)
+		f.putUpdated(n)
 	}
 	for _, form := range rec.GetForms() {
 		f.PutEntityKeys(id, form.GetName(), extract.Type(rec.GetType()))
@@ -489,7 +489,7 @@ func (t *texts) statements(item *pb.IngestItem) error {
 				n.Source.ExternalIds = append(n.Source.ExternalIds, ext)
 			}
 		}
-		t.touch(n)
+		t.putUpdated(n)
 		rec, err := t.Entity(id)
 		if err != nil {
 			return err
@@ -517,7 +517,7 @@ func (t *texts) sequence(item *pb.IngestItem) error {
 	}
 	key := t.Part.Counter(CounterSequence + session)
 	id := pb.NodeID(t.node.GetId())
-	before, known := t.follows[session]
+	before, known := t.sessionTails[session]
 	if !known {
 		raw, _, err := t.Store.GetRaw(key)
 		if err != nil {
@@ -525,7 +525,7 @@ func (t *texts) sequence(item *pb.IngestItem) error {
 		}
 		before = pb.NodeID(raw)
 	}
-	t.follows[session] = id
+	t.sessionTails[session] = id
 	t.Batch.PutRaw(key, []byte(id))
 	if before == "" || before == id {
 		return nil
@@ -546,7 +546,7 @@ const CounterSequence = "sequence."
 // it. One that a person has forgotten is not derived again.
 func (t *texts) derive(e *pb.Edge) error {
 	e.Origin = pb.OriginIngest
-	before, err := t.Current(TripleOf(e))
+	before, err := t.Current(EdgeIdentityOf(e))
 	if err != nil {
 		return err
 	}
@@ -565,7 +565,7 @@ func (t *texts) derive(e *pb.Edge) error {
 		}
 		after.Weight, after.Confidence = max(after.GetWeight(), e.GetWeight()), max(after.GetConfidence(), e.GetConfidence())
 		if after.GetStatus() == pb.StatusSuperseded {
-			after.Status, after.ValidFromMs, after.ValidToMs = pb.StatusLive, t.Index, 0
+			after.Status, after.ValidFromMs, after.ValidToMs = pb.StatusLive, t.NowMs, 0
 		}
 		after.ValidFromMs = min(after.GetValidFromMs(), t.node.GetValidFromMs())
 	} else {
@@ -574,27 +574,27 @@ func (t *texts) derive(e *pb.Edge) error {
 			return err
 		}
 		after = e
-		after.Id, after.Status, after.CreatedMs, after.ValidFromMs = id.String(), pb.StatusLive, t.Index,
+		after.Id, after.Status, after.CreatedMs, after.ValidFromMs = id.String(), pb.StatusLive, t.NowMs,
 			t.node.GetValidFromMs()
 	}
-	after.UpdatedMs = t.Index
+	after.UpdatedMs = t.NowMs
 	if after.GetSource() != t.node.GetId() && after.GetTarget() != t.node.GetId() {
 		t.trace.Relations = append(t.trace.Relations, after.GetId())
 	}
 	return t.PutCurrent(before, after)
 }
 
-// Current is EdgeOfTriple with what the transaction itself has written.
-func (f *Tx) Current(triple EdgeTriple) (*pb.Edge, error) {
-	if e, ok := f.written[triple]; ok {
+// Current is EdgeByIdentity with what the transaction itself has written.
+func (f *Tx) Current(triple EdgeIdentity) (*pb.Edge, error) {
+	if e, ok := f.currentEdges[triple]; ok {
 		return e, nil
 	}
-	return f.EdgeOfTriple(triple)
+	return f.EdgeByIdentity(triple)
 }
 
 // PutCurrent is PutEdge for an edge that Current has given, or may be asked for: Current sees the change.
 func (f *Tx) PutCurrent(before, after *pb.Edge) error {
-	f.written[TripleOf(after)] = after
+	f.currentEdges[EdgeIdentityOf(after)] = after
 	return f.PutEdge(before, after)
 }
 
@@ -619,12 +619,12 @@ func (f *Tx) unlink(n *pb.Node, forget bool) error {
 		}
 	}
 	if !forget {
-		if err := f.cutOwn(id, trace); err != nil {
+		if err := f.removeOwnEdges(id, trace); err != nil {
 			return err
 		}
 	}
 	for _, x := range trace.GetEntities() {
-		if err := f.unname(x, id); err != nil {
+		if err := f.removeName(x, id); err != nil {
 			return err
 		}
 	}
@@ -638,7 +638,7 @@ func (f *Tx) dropEvidence(edge pb.EdgeID, text pb.NodeID) error {
 	if err != nil || before == nil {
 		return err
 	}
-	if w, ok := f.written[TripleOf(before)]; ok {
+	if w, ok := f.currentEdges[EdgeIdentityOf(before)]; ok {
 		before = w
 	}
 	if before == nil || before.GetStatus() == pb.StatusTombstoned {
@@ -649,35 +649,35 @@ func (f *Tx) dropEvidence(edge pb.EdgeID, text pb.NodeID) error {
 		return strings.HasPrefix(chunk, string(text)+":")
 	})
 	if len(after.GetEvidence()) == 0 {
-		return f.Cut(before)
+		return f.RemoveUnsupported(before)
 	}
-	after.UpdatedMs = f.Index
+	after.UpdatedMs = f.NowMs
 	return f.PutCurrent(before, after)
 }
 
-// Cut removes an edge that nothing speaks for any more.
-func (f *Tx) Cut(e *pb.Edge) error {
+// RemoveUnsupported removes an edge that nothing speaks for any more.
+func (f *Tx) RemoveUnsupported(e *pb.Edge) error {
 	if e.GetStatus() != pb.StatusTombstoned {
 		if err := f.addDegree(-1, e); err != nil {
 			return err
 		}
 	}
-	f.written[TripleOf(e)] = nil
+	f.currentEdges[EdgeIdentityOf(e)] = nil
 	drift.MoveEdge(f.State, e, nil)
 	RemoveEdge(f.Batch.Batch, f.Part.Space, e)
 	return nil
 }
 
-// cutOwn removes the edges between a text and what was read out of it.
-func (f *Tx) cutOwn(id pb.NodeID, trace *pb.Trace) error {
-	var triples []EdgeTriple
+// removeOwnEdges removes the edges between a text and what was read out of it.
+func (f *Tx) removeOwnEdges(id pb.NodeID, trace *pb.Trace) error {
+	var triples []EdgeIdentity
 	for _, x := range trace.GetEntities() {
 		triples = append(triples,
-			EdgeTriple{id, pb.NodeID(x.GetNode()), EdgeMentions, pb.OriginIngest},
-			EdgeTriple{pb.NodeID(x.GetNode()), id, edgeStatedIn, pb.OriginIngest})
+			EdgeIdentity{id, pb.NodeID(x.GetNode()), EdgeMentions, pb.OriginIngest},
+			EdgeIdentity{pb.NodeID(x.GetNode()), id, edgeStatedIn, pb.OriginIngest})
 	}
 	if trace.GetFollows() != "" {
-		triples = append(triples, EdgeTriple{id, pb.NodeID(trace.GetFollows()), EdgeFollows, pb.OriginIngest})
+		triples = append(triples, EdgeIdentity{id, pb.NodeID(trace.GetFollows()), EdgeFollows, pb.OriginIngest})
 	}
 	for _, triple := range triples {
 		e, err := f.Current(triple)
@@ -685,7 +685,7 @@ func (f *Tx) cutOwn(id pb.NodeID, trace *pb.Trace) error {
 			return err
 		}
 		if e != nil && e.GetStatus() != pb.StatusTombstoned {
-			if err := f.Cut(e); err != nil {
+			if err := f.RemoveUnsupported(e); err != nil {
 				return err
 			}
 		}
@@ -693,9 +693,9 @@ func (f *Tx) cutOwn(id pb.NodeID, trace *pb.Trace) error {
 	return nil
 }
 
-// unname takes back that a text names an entity. An entity that no text names any
+// removeName takes back that a text names an entity. An entity that no text names any
 // more goes: its name was theirs.
-func (f *Tx) unname(x *pb.TraceEntity, text pb.NodeID) error {
+func (f *Tx) removeName(x *pb.TraceEntity, text pb.NodeID) error {
 	id := pb.NodeID(x.GetNode())
 	rec, err := f.Entity(id)
 	if err != nil || rec == nil {
@@ -733,7 +733,7 @@ func (f *Tx) PutRenamed(rec *pb.Entity, gone []string) error {
 		return err
 	}
 	f.Batch.Erase(f.Part.Space.Key(storage.TableNode, storage.Str(id)))
-	if err := f.unquote(id, gone); err != nil {
+	if err := f.removeQuotes(id, gone); err != nil {
 		return err
 	}
 	return f.describeEntity(rec)
@@ -764,10 +764,10 @@ func (f *Tx) DropDerived(id, text pb.NodeID) error {
 		return err
 	}
 	for _, e := range edges {
-		if w, ok := f.written[TripleOf(e)]; ok && w == nil || OtherEnd(e, id) == text {
+		if w, ok := f.currentEdges[EdgeIdentityOf(e)]; ok && w == nil || OtherEnd(e, id) == text {
 			continue // cut already, or the text's own
 		}
-		if err := f.Cut(e); err != nil {
+		if err := f.RemoveUnsupported(e); err != nil {
 			return err
 		}
 	}
@@ -790,7 +790,7 @@ func (f *Tx) remove(n *pb.Node) error {
 		return err
 	}
 	for _, erase := range []func() error{
-		func() error { return f.Hold(n, text, "") },
+		func() error { return f.UpdateContentKey(n, text, "") },
 		func() error { return f.unlink(n, true) },
 		func() error { return f.eraseWords(n, text) },
 		func() error { return f.eraseChunks(n) },
@@ -807,9 +807,9 @@ func (f *Tx) remove(n *pb.Node) error {
 	} else {
 		f.State.Nodes--
 	}
-	RemoveNode(f.Batch.Batch, f.Part.Space, f.Places[id], id)
-	f.Keep(n)         // it is among what changed,
-	f.Nodes[id] = nil // as nothing
-	f.Places[id] = NodePlace{}
+	RemoveNode(f.Batch.Batch, f.Part.Space, f.StoredPlaces[id], id)
+	f.PutNodeRecord(n) // it is among what changed,
+	f.Nodes[id] = nil  // as nothing
+	f.StoredPlaces[id] = NodePlace{}
 	return nil
 }

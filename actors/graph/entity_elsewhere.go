@@ -33,7 +33,7 @@ func (o *Module) entityElsewhere(c *tenant.Call, op *pb.EntityElsewhere) {
 		out := &pb.Sightings{}
 		same := resolve.Canonical(mine.GetTitle(), typ)
 		if same != "" { // else the name is too weak to tell people apart by
-			parts, err := c.Everywhere(st)
+			parts, err := c.VisiblePartitions(st)
 			if err != nil {
 				return nil, err
 			}

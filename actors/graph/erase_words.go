@@ -120,7 +120,7 @@ func (f *Tx) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []string,
 		if after.Label, after.Keywords, after.Refined = label, keywords, false; label != was {
 			lost = append(lost, was)
 		}
-		after.UpdatedMs = f.Index
+		after.UpdatedMs = f.NowMs
 		f.NameBy(before, after)
 	}
 	return lost, nil
@@ -129,10 +129,10 @@ func (f *Tx) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []string,
 // eraseShapes removes the insights that quote labels and titles of others than the
 // nodes that they rest on. What still holds the next cycle finds again.
 func (f *Tx) eraseShapes() error {
-	if f.shapeless {
+	if f.shapeInsightsGone {
 		return nil
 	}
-	f.shapeless = true
+	f.shapeInsightsGone = true
 	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableInsight), storage.ScanOptions{},
 		func() *pb.Insight { return &pb.Insight{} }) {
 		if err != nil {

@@ -85,7 +85,7 @@ func pageOfEdges(
 	if end := f.ends(other); end != (EdgeEnd{}) {
 		keep = func(_ string, value []byte) bool { return end.passes(value) }
 	}
-	return pageOf(NewestFirst(snap, above, Always, after, keep), size, tenant.MaxRecordsPerPage,
+	return pageOf(NewestFirst(snap, above, AllTime, after, keep), size, tenant.MaxRecordsPerPage,
 		func(e entry) (*pb.Edge, bool, error) {
 			edge, err := readEdge(snap, part, pb.EdgeID(e.ID))
 			if err == nil && edge == nil {
@@ -178,8 +178,8 @@ func assertEdge(f *Tx, op *pb.AssertEdge) (*pb.Reply, error) {
 			return tenant.Refuse(nodeNotFound()), nil
 		}
 	}
-	triple := EdgeTriple{pb.NodeID(op.GetSource()), pb.NodeID(op.GetTarget()), EdgeType(op.GetType()), pb.OriginAsserted}
-	before, err := f.EdgeOfTriple(triple)
+	triple := EdgeIdentity{pb.NodeID(op.GetSource()), pb.NodeID(op.GetTarget()), EdgeType(op.GetType()), pb.OriginAsserted}
+	before, err := f.EdgeByIdentity(triple)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func assertEdge(f *Tx, op *pb.AssertEdge) (*pb.Reply, error) {
 	if before != nil {
 		e = proto.CloneOf(before)
 		if e.GetStatus() == pb.StatusSuperseded { // it had ended with a node that was superseded
-			e.Status, e.ValidFromMs, e.ValidToMs = pb.StatusLive, f.Index, 0
+			e.Status, e.ValidFromMs, e.ValidToMs = pb.StatusLive, f.NowMs, 0
 		}
 	} else {
 		id, err := f.Org.NewID()
@@ -202,8 +202,8 @@ func assertEdge(f *Tx, op *pb.AssertEdge) (*pb.Reply, error) {
 		status = 201
 		e = &pb.Edge{
 			Id: id.String(), Source: op.GetSource(), Target: op.GetTarget(), Type: op.GetType(), Origin: pb.OriginAsserted,
-			Weight: MaxAssertedWeight, Confidence: MaxAssertedWeight, Status: pb.StatusLive, ValidFromMs: f.Index,
-			CreatedMs: f.Index,
+			Weight: MaxAssertedWeight, Confidence: MaxAssertedWeight, Status: pb.StatusLive, ValidFromMs: f.NowMs,
+			CreatedMs: f.NowMs,
 		}
 	}
 	if op.Weight != nil {
@@ -215,7 +215,7 @@ func assertEdge(f *Tx, op *pb.AssertEdge) (*pb.Reply, error) {
 	if op.Note != nil {
 		e.Note = op.GetNote()
 	}
-	e.UpdatedMs = f.Index
+	e.UpdatedMs = f.NowMs
 	if err := f.PutEdge(before, e); err != nil {
 		return nil, err
 	}
@@ -239,9 +239,9 @@ func forgetEdge(f *Tx, op *pb.ForgetEdge) (*pb.Reply, error) {
 		return tenant.Refuse(edgeNotFound()), nil
 	}
 	e := proto.CloneOf(before)
-	e.Status, e.TombstonedMs, e.UpdatedMs = pb.StatusTombstoned, f.Index, f.Index
+	e.Status, e.TombstonedMs, e.UpdatedMs = pb.StatusTombstoned, f.NowMs, f.NowMs
 	e.Note, e.Evidence = "", nil
-	f.Forgets = true
+	f.TouchesExports = true
 	f.eraseNote(before)
 	if err := f.PutEdge(before, e); err != nil {
 		return nil, err

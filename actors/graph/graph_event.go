@@ -49,7 +49,7 @@ func (f *Tx) Announce(jobs map[pb.JobID]*pb.Job) error {
 	}
 	var order []group
 	nodes := map[group]map[pb.NodeID]bool{}
-	for _, d := range f.deeds {
+	for _, d := range f.recentChanges {
 		g := group{d.job, changeTypes[d.action]}
 		if nodes[g] == nil {
 			nodes[g] = map[pb.NodeID]bool{}

@@ -161,20 +161,20 @@ func (e EdgeEnd) passes(value []byte) bool {
 	return (e.Kind == "" || string(kind) == string(e.Kind)) && (e.Other == "" || string(other) == string(e.Other))
 }
 
-// EdgeTriple says which edge an edge is: there is one of each.
-type EdgeTriple struct {
+// EdgeIdentity says which edge an edge is: there is one of each.
+type EdgeIdentity struct {
 	Source, Target pb.NodeID
 	Kind           EdgeType
 	Origin         string
 }
 
-// TripleOf is which edge a record is of.
-func TripleOf(e *pb.Edge) EdgeTriple {
-	return EdgeTriple{pb.NodeID(e.GetSource()), pb.NodeID(e.GetTarget()), EdgeType(e.GetType()), e.GetOrigin()}
+// EdgeIdentityOf is which edge a record is of.
+func EdgeIdentityOf(e *pb.Edge) EdgeIdentity {
+	return EdgeIdentity{pb.NodeID(e.GetSource()), pb.NodeID(e.GetTarget()), EdgeType(e.GetType()), e.GetOrigin()}
 }
 
 // Key is the entry that leads from a triple to the id of its edge.
-func (t EdgeTriple) Key(space storage.Space) storage.Key {
+func (t EdgeIdentity) Key(space storage.Space) storage.Key {
 	return space.Key(storage.TableEdgeOf, storage.Str(t.Source), storage.Str(t.Target), storage.Str(t.Kind),
 		storage.Str(t.Origin))
 }
@@ -206,7 +206,7 @@ func PutEdge(b *storage.Batch, space storage.Space, before, after *pb.Edge) {
 	if before != nil {
 		dropEdgeEntries(b, space, before)
 	}
-	triple := TripleOf(after)
+	triple := EdgeIdentityOf(after)
 	source, target, lists := EdgeKeys(space, after)
 	if after.GetSealed() == nil { // else nobody asks for it by its type
 		b.PutRaw(triple.Key(space), []byte(id))
@@ -221,7 +221,7 @@ func PutEdge(b *storage.Batch, space storage.Space, before, after *pb.Edge) {
 func RemoveEdge(b *storage.Batch, space storage.Space, e *pb.Edge) {
 	b.Erase(space.Key(storage.TableEdge, storage.Str(e.GetId())))
 	if e.GetSealed() == nil {
-		b.Delete(TripleOf(e).Key(space))
+		b.Delete(EdgeIdentityOf(e).Key(space))
 	}
 	dropEdgeEntries(b, space, e)
 }

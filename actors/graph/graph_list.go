@@ -65,8 +65,8 @@ func positionOf(o *tenant.View, kind tenant.CursorKind, page *pb.Page) (*Positio
 // window is a half-open range of record times in milliseconds.
 type window struct{ from, until int64 }
 
-// Always holds every time there is.
-var Always = window{1, math.MaxInt64}
+// AllTime holds every time there is.
+var AllTime = window{1, math.MaxInt64}
 
 // entry is one of a list.
 type entry struct {
@@ -143,7 +143,7 @@ func entriesOf(r storage.Reader, above storage.Key, w window, after *Position, k
 			return
 		}
 		all := above.Children()
-		if w != Always { // the newest come first
+		if w != AllTime { // the newest come first
 			all = storage.Between(above.Child(storage.U64Desc(uint64(w.until-1))),
 				above.Child(storage.U64Desc(uint64(w.from-1))))
 		}

@@ -94,7 +94,7 @@ func listNodes(c *tenant.Call, st *storage.Store, op *pb.ListNodes, rd *tenant.R
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	f := NodeFilter{Statuses: Standing, Kinds: NodeKinds, domain: op.GetDomain(), created: Always, asOf: op.GetAsOfMs()}
+	f := NodeFilter{Statuses: Standing, Kinds: NodeKinds, domain: op.GetDomain(), created: AllTime, asOf: op.GetAsOfMs()}
 	if op.GetStatus() != "" {
 		f.Statuses = []string{op.GetStatus()}
 	}
@@ -207,7 +207,7 @@ func pageOfNodes(
 // lookUpWords looks for the words of q in the keyword index, and returns how many chunks
 // hold the rarest.
 func lookUpWords(c *tenant.Call, st *storage.Store, f NodeFilter, q string, rd *tenant.Reader) (rarest int, err error) {
-	now, err := c.Org.System.Parts.Get(st, c.Part, c.Org.System.Dim)
+	now, err := c.Org.System.Partitions.Get(st, c.Part, c.Org.System.Dim)
 	if err != nil {
 		return 0, err
 	}
@@ -246,7 +246,7 @@ func searchNodes(c *tenant.Call, st *storage.Store, op *pb.SearchNodes, rd *tena
 		return tenant.Refuse(p), nil
 	}
 	nodes, next, err := pageOfNodes(c, st, NodeFilter{
-		Statuses: Standing, Kinds: NodeKinds, created: Always,
+		Statuses: Standing, Kinds: NodeKinds, created: AllTime,
 		asOf: op.GetAsOfMs(),
 	}, op.GetQ(), after, tenant.PageSize(op.GetPage()), rd)
 	if err != nil {

@@ -49,16 +49,17 @@ type deed struct {
 // note adds an entry to a node's history: the changes are of its fields.
 func (f *Tx) note(id pb.NodeID, action, reason string, changes ...*pb.FieldChange) {
 	// What it supersedes came from another file, and would keep the name of this one.
-	if reason == "" && f.File != "" && action != ActionSuperseded {
-		reason = "imported from " + f.File
+	if reason == "" && f.ImportFile != "" && action != ActionSuperseded {
+		reason = "imported from " + f.ImportFile
 	}
-	entry := &pb.Audit{AtMs: f.Index, Subject: string(f.Part.Subject), Action: action, Reason: reason, Changes: changes}
+	entry := &pb.Audit{AtMs: f.NowMs, Subject: string(f.Part.Subject), Action: action, Reason: reason, Changes: changes}
 	switch {
 	case f.Call != nil:
-		entry.KeyHash, entry.User, entry.RequestId = f.Call.Who.Key[:], f.Call.Who.User.Bytes(), f.Call.Env.GetRequestId()
+		entry.KeyHash, entry.User, entry.RequestId = f.Call.Principal.Key[:], f.Call.Principal.User.Bytes(),
+			f.Call.Env.GetRequestId()
 	case f.Job != nil:
 		entry.KeyHash, entry.User = f.Job.GetKey(), f.Job.GetUser()
-		f.deeds = append(f.deeds, deed{pb.JobID(f.Job.GetId()), action, id})
+		f.recentChanges = append(f.recentChanges, deed{pb.JobID(f.Job.GetId()), action, id})
 	}
 	f.State.NextHistory++
 	f.Batch.Put(f.Part.Space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.State.GetNextHistory())), entry)

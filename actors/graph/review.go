@@ -181,7 +181,7 @@ func (o *Module) decideProposal(c *tenant.Call, op *pb.DecideProposal) {
 				return nil, err
 			}
 		}
-		x.Status, x.DecidedMs = status, f.Index
+		x.Status, x.DecidedMs = status, f.NowMs
 		f.Batch.Put(tenant.ProposalKey(f.Part.Space, id), x)
 		f.Batch.Audit(c.AuditOf(action, id.String()))
 		changeType, affected := changeProposalRejected, 0
@@ -202,9 +202,9 @@ func proposalReply(x *pb.Proposal) *pb.Reply {
 func (f *Tx) putProposed(x *pb.Proposal) (string, error) {
 	after := &pb.Edge{
 		Source: x.GetSource(), Target: x.GetTarget(), Type: x.GetType(), Weight: x.GetScore(), Confidence: x.GetScore(),
-		Origin: pb.OriginProposal, Status: pb.StatusLive, ValidFromMs: f.Index, CreatedMs: f.Index, UpdatedMs: f.Index,
+		Origin: pb.OriginProposal, Status: pb.StatusLive, ValidFromMs: f.NowMs, CreatedMs: f.NowMs, UpdatedMs: f.NowMs,
 	}
-	before, err := f.EdgeOfTriple(TripleOf(after))
+	before, err := f.EdgeByIdentity(EdgeIdentityOf(after))
 	if err != nil {
 		return "", err
 	}

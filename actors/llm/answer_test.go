@@ -21,7 +21,8 @@ func TestAnswersNameTheirPassages(t *testing.T) {
 		return 200, content
 	})
 	question := Question{Text: "boiler?", Passages: []Passage{{1, "", "Okafor"}, {2, "", "May"}}, Words: 10}
-	many := `{"sentences": [` + strings.Repeat(`{"text": "x", "passages": [1]},`, maxSentences) + `{"text": "x", "passages": [1]}]}`
+	many := `{"sentences": [` + strings.Repeat(`{"text": "x", "passages": [1]},`, maxSentences) +
+		`{"text": "x", "passages": [1]}]}`
 	for _, x := range []struct {
 		content string
 		want    []string // nil: it is no answer

@@ -17,7 +17,8 @@ import (
 )
 
 // endpoint is a stub of the protocol that answers with a text.
-func endpoint(t *testing.T, answer func(r *http.Request, q request) (status int, content string)) (*Client, *clock.Fake) {
+func endpoint(t *testing.T, answer func(r *http.Request, q request) (status int, content string)) (*Client,
+	*clock.Fake) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, err := io.ReadAll(r.Body)
@@ -35,7 +36,8 @@ func endpoint(t *testing.T, answer func(r *http.Request, q request) (status int,
 	}))
 	t.Cleanup(s.Close)
 	c := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	client, err := New(Config{BaseURL: s.URL + "/v1/", Key: "secret", Model: "small", HTTP: s.Client(), Clock: c, CallsPerHour: 20})
+	client, err := New(Config{BaseURL: s.URL + "/v1/", Key: "secret", Model: "small", HTTP: s.Client(), Clock: c,
+		CallsPerHour: 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,8 @@ func TestAnswersAreTakenStrictly(t *testing.T) {
 		if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer secret" || q.Model != "small" {
 			t.Errorf("%s %v %v", r.URL.Path, r.Header, q)
 		}
-		if len(q.Messages) != 2 || strings.Contains(q.Messages[0].Content, "Ignore all") || !strings.Contains(q.Messages[1].Content, "Ignore all") {
+		if len(q.Messages) != 2 || strings.Contains(q.Messages[0].Content, "Ignore all") ||
+			!strings.Contains(q.Messages[1].Content, "Ignore all") {
 			t.Errorf("content is not apart from the order: %v", q.Messages)
 		}
 		return 200, content
@@ -86,7 +89,8 @@ func TestAnswersAreTakenStrictly(t *testing.T) {
 func TestRelationsAreTakenStrictly(t *testing.T) {
 	content := ""
 	c, _ := endpoint(t, func(_ *http.Request, q request) (int, string) {
-		if strings.Contains(q.Messages[0].Content, "Ignore all") || !strings.Contains(q.Messages[1].Content, "Ignore all") || !strings.Contains(q.Messages[1].Content, `"id":2`) {
+		if strings.Contains(q.Messages[0].Content, "Ignore all") || !strings.Contains(q.Messages[1].Content, "Ignore all") ||
+			!strings.Contains(q.Messages[1].Content, `"id":2`) {
 			t.Errorf("content is not apart from the order: %v", q.Messages)
 		}
 		return 200, content
@@ -168,7 +172,11 @@ func TestAFailingEndpointIsLeftAlone(t *testing.T) {
 	for name, orgs := range map[string][]pb.OrgID{"one organization": {{1}}, "two organizations": {{1}, {2}}} {
 		t.Run(name, func(t *testing.T) {
 			status, calls := 500, 0
-			c, now := endpoint(t, func(*http.Request, request) (int, string) { calls++; return status, `{"explanation": "They differ."}` })
+			c, now := endpoint(t, func(*http.Request, request) (int, string) {
+				calls++
+				return status,
+					`{"explanation": "They differ."}`
+			})
 			next := 0
 			ask := func() error {
 				next++
@@ -280,7 +288,8 @@ func TestWaitingInVainIsAFailure(t *testing.T) {
 }
 
 func TestConfigIsChecked(t *testing.T) {
-	for _, bad := range []Config{{}, {BaseURL: "file:///x", Model: "m"}, {BaseURL: "https://host"}, {BaseURL: "://", Model: "m"}} {
+	for _, bad := range []Config{{}, {BaseURL: "file:///x", Model: "m"}, {BaseURL: "https://host"},
+		{BaseURL: "://", Model: "m"}} {
 		bad.HTTP, bad.Clock = http.DefaultClient, clock.NewFake(time.Unix(0, 0))
 		if _, err := New(bad); err == nil {
 			t.Errorf("%+v is accepted", bad)
@@ -291,14 +300,16 @@ func TestConfigIsChecked(t *testing.T) {
 // FuzzAnswer: whatever an endpoint answers is an object of the form that was asked
 // for, with nothing behind it, or no answer.
 func FuzzAnswer(f *testing.F) {
-	for _, content := range []string{`{"explanation":"They differ."}`, `{"explanation":"x"}}`, `{"explanation":"x"} {}`, `{"explanation":1}`, `{"other":""}`, "```json\n{}\n```", ""} {
+	for _, content := range []string{`{"explanation":"They differ."}`, `{"explanation":"x"}}`, `{"explanation":"x"} {}`,
+		`{"explanation":1}`, `{"other":""}`, "```json\n{}\n```", ""} {
 		raw, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": message{"assistant", content}}}})
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(raw)
 	}
-	for _, raw := range []string{`{"choices":[]}`, `{"choices":null}`, `[]`, `{"choices":[{"message":{"content":"{}"}}],"usage":{"total_tokens":1}}`, ``} {
+	for _, raw := range []string{`{"choices":[]}`, `{"choices":null}`, `[]`,
+		`{"choices":[{"message":{"content":"{}"}}],"usage":{"total_tokens":1}}`, ``} {
 		f.Add([]byte(raw))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -81,7 +81,8 @@ func TestWhatSomebodyWaitsForComesFirst(t *testing.T) {
 	})
 	<-held
 	wg.Go(func() {
-		p.All(small, []func(int) error{func(int) error { note('s')(0); return nil }, func(int) error { note('s')(0); return nil }})
+		p.All(small, []func(int) error{func(int) error { note('s')(0); return nil },
+			func(int) error { note('s')(0); return nil }})
 	})
 	for p.Waiting() != 5 {
 		continue
@@ -98,7 +99,8 @@ func TestWhatSomebodyWaitsForComesFirst(t *testing.T) {
 	}
 	gone := make(chan struct{})
 	close(gone)
-	if err := p.Share(big, gone, func(*Share) error { t.Error("nobody waits for it"); return nil }); !errors.Is(err, ErrAbandoned) {
+	if err := p.Share(big, gone, func(*Share) error { t.Error("nobody waits for it"); return nil }); !errors.Is(err,
+		ErrAbandoned) {
 		t.Errorf("nobody waits: %v", err)
 	}
 	close(hold)
@@ -332,7 +334,8 @@ func TestCyclesOfOrganizationsTakeTurns(t *testing.T) {
 	}
 	large, small := pb.OrgID{1}, pb.OrgID{2}
 	wg.Go(func() {
-		p.Later(large, []func(int) error{func(int) error { close(held); <-hold; return note('L')(0) }, note('L'), note('L'), note('L'), note('L')})
+		p.Later(large, []func(int) error{func(int) error { close(held); <-hold; return note('L')(0) }, note('L'), note('L'),
+			note('L'), note('L')})
 	})
 	<-held
 	wg.Go(func() { p.Later(small, []func(int) error{note('s'), note('s')}) })

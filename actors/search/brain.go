@@ -48,7 +48,7 @@ func (o *Module) brainAnswer(c *tenant.Call, op *pb.BrainAnswer) {
 
 // draftAnswer puts an answer together.
 func (o *Module) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, worker int) (*draft, error) {
-	parts, err := c.Everywhere(st)
+	parts, err := c.VisiblePartitions(st)
 	if err != nil {
 		return nil, err
 	}
@@ -250,13 +250,14 @@ func (o *Module) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
 		n, err := tenant.ModuleOf[*training.Module](c.Org).Brain(st)
 		switch {
 		case errors.Is(err, training.ErrNotTrained):
-			return tenant.Refuse(tenant.NewProblem(pb.CodeBrainNotTrained, "The organization's brain has not been trained yet.")), nil
+			return tenant.Refuse(tenant.NewProblem(pb.CodeBrainNotTrained,
+				"The organization's brain has not been trained yet.")), nil
 		case errors.Is(err, training.ErrNotReady):
 			return tenant.Refuse(tenant.NewProblem(pb.CodeBrainNotReady, "The brain that was published is being loaded.")), nil
 		case err != nil:
 			return nil, err
 		}
-		parts, err := c.Everywhere(st)
+		parts, err := c.VisiblePartitions(st)
 		if err != nil {
 			return nil, err
 		}

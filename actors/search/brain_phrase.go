@@ -64,7 +64,7 @@ func (o *Module) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, d
 	if sys.Config.LLM == nil || len(d.GetCitations()) == 0 {
 		return false, nil
 	}
-	if s, err := sys.Parts.Settings(st, c.Part); err != nil || s.Quality == partition.QualityFast {
+	if s, err := sys.Partitions.Settings(st, c.Part); err != nil || s.Quality == partition.QualityFast {
 		return false, err
 	}
 	wait := PhraseWait
@@ -79,15 +79,15 @@ func (o *Module) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, d
 	default:
 		return false, nil
 	}
-	sys.Background.Go(func() { // ends with the wait, or with the node
+	sys.BackgroundTasks.Go(func() { // ends with the wait, or with the node
 		defer func() {
 			if r := recover(); r != nil {
 				c.Fail(node.PanicError("phrasing", r))
 			}
 		}()
 		said := o.phrasing(d, wait)
-		o.Later(func() {
-			if o.Lost {
+		o.InMailbox(func() {
+			if o.Retired {
 				c.Fail(commit.ErrLost)
 				return
 			}
@@ -115,7 +115,7 @@ func (o *Module) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, d
 // phrasing asks the model, in whose place it gives nothing where that does not answer.
 func (o *Module) phrasing(d *draft, wait time.Duration) []llm.Sentence {
 	defer func() { <-o.Node.Phrasing }()
-	ctx, cancel := context.WithCancelCause(o.System.Running)
+	ctx, cancel := context.WithCancelCause(o.System.Lifetime)
 	defer cancel(nil)
 	late := context.Canceled
 	if wait == PhraseWait { // a request in a hurry says nothing of the endpoint
@@ -134,8 +134,9 @@ func (o *Module) phrasing(d *draft, wait time.Duration) []llm.Sentence {
 		q.Style = voice.Hint(*d.manner)
 	}
 	said, err := o.System.Config.LLM.Answer(ctx, o.ID, q)
-	if err != nil && !errors.Is(err, llm.ErrBudget) && !errors.Is(err, llm.ErrOpen) && o.System.Running.Err() == nil {
-		o.System.Log.Warn("the language model did not answer; its help is done without", "org", o.ID.String(), "for", "an answer", "err", err)
+	if err != nil && !errors.Is(err, llm.ErrBudget) && !errors.Is(err, llm.ErrOpen) && o.System.Lifetime.Err() == nil {
+		o.System.Log.Warn("the language model did not answer; its help is done without", "org", o.ID.String(), "for",
+			"an answer", "err", err)
 	}
 	return said
 }
@@ -160,7 +161,8 @@ func (d *draft) stands(r storage.Reader) (bool, error) {
 			return false, nil
 		}
 		chunk := &pb.Chunk{}
-		if _, err := r.Get(part.Space.Key(storage.TableChunk, storage.U64(n.GetChunks()[at])), chunk); err != nil || chunk.GetText() != h.GetChunk() {
+		if _, err := r.Get(part.Space.Key(storage.TableChunk, storage.U64(n.GetChunks()[at])), chunk); err != nil ||
+			chunk.GetText() != h.GetChunk() {
 			return false, err
 		}
 	}

@@ -23,11 +23,13 @@ const scoreFall = 4
 // the index does, which quality mode fast declines. It walks over nothing outside
 // parts. The first hit's score is the best that the index gave; the others' fall from
 // there, since a brain's own figures have no scale and may be negative.
-func (o *Module) findByBrain(c *tenant.Call, st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *searcher) (*pb.SearchResult, error) {
-	if searchModes[op.GetMode()] != index.Hybrid || op.GetFilters() != nil || op.GetIncludeSuperseded() || c.Part.Kind == pb.PartitionSandbox {
+func (o *Module) findByBrain(c *tenant.Call, st *storage.Store, parts []*partition.Ref, op *pb.Search,
+	rd *searcher) (*pb.SearchResult, error) {
+	if searchModes[op.GetMode()] != index.Hybrid || op.GetFilters() != nil || op.GetIncludeSuperseded() ||
+		c.Part.Kind == pb.PartitionSandbox {
 		return nil, nil
 	}
-	if s, err := c.Org.System.Parts.Settings(st, c.Part); err != nil || s.Quality == partition.QualityFast {
+	if s, err := c.Org.System.Partitions.Settings(st, c.Part); err != nil || s.Quality == partition.QualityFast {
 		return nil, err
 	}
 	n, err := tenant.ModuleOf[*training.Module](c.Org).Brain(st)

@@ -49,7 +49,7 @@ const (
 func (o *Module) conditionSession(c *tenant.Call, op *pb.ConditionSession) {
 	org, err1 := pb.ParseOrgID(op.GetOrg())
 	user, err2 := pb.ParseUserID(op.GetUser())
-	if err1 != nil || err2 != nil || org != o.ID || user != c.Who.User {
+	if err1 != nil || err2 != nil || org != o.ID || user != c.Principal.User {
 		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "orgId and userId must be those of the key."))
 		return
 	}
@@ -79,11 +79,12 @@ func (o *Module) conditionSession(c *tenant.Call, op *pb.ConditionSession) {
 // recentTitles lists the titles of the newest live nodes that somebody wrote and that
 // may be learned from, newest first.
 func recentTitles(r storage.Reader, space storage.Space, most int) ([]string, error) {
-	f := graph.NodeFilter{Statuses: []string{pb.StatusLive}, Kinds: slices.DeleteFunc(slices.Clone(graph.NodeKinds), func(kind string) bool {
-		return kind == "entity" // a name out of the text, not a text
-	})}
+	f := graph.NodeFilter{Statuses: []string{pb.StatusLive}, Kinds: slices.DeleteFunc(slices.Clone(graph.NodeKinds),
+		func(kind string) bool {
+			return kind == "entity" // a name out of the text, not a text
+		})}
 	titles, read, passed := []string(nil), 0, 0
-	for e, err := range graph.NewestFirst(r, f.Above(space), graph.Always, nil, nil) {
+	for e, err := range graph.NewestFirst(r, f.Above(space), graph.AllTime, nil, nil) {
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +109,8 @@ func recentTitles(r storage.Reader, space storage.Space, most int) ([]string, er
 // topicLabels lists the largest domains.
 func topicLabels(r storage.Reader, space storage.Space) ([]string, error) {
 	var domains []*pb.Domain
-	for rec, err := range storage.ScanRecords(r, space.Prefix(storage.TableDomain), storage.ScanOptions{Limit: maxDomainScan}, func() *pb.Domain { return &pb.Domain{} }) {
+	for rec, err := range storage.ScanRecords(r, space.Prefix(storage.TableDomain),
+		storage.ScanOptions{Limit: maxDomainScan}, func() *pb.Domain { return &pb.Domain{} }) {
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +119,8 @@ func topicLabels(r storage.Reader, space storage.Space) ([]string, error) {
 	slices.SortStableFunc(domains, func(a, b *pb.Domain) int { return cmp.Compare(b.GetNodes(), a.GetNodes()) })
 	var labels []string
 	for _, d := range domains {
-		if label := text.OneLine(d.GetLabel()); label != "" && len(labels) < maxPackDomains { // one that lost its words has none until the next cycle
+		// one that lost its words has none until the next cycle
+		if label := text.OneLine(d.GetLabel()); label != "" && len(labels) < maxPackDomains {
 			labels = append(labels, label)
 		}
 	}
@@ -179,7 +182,8 @@ func (o *Module) conditionScaffold(c *tenant.Call, op *pb.ConditionScaffold) {
 		if err != nil {
 			return nil, err
 		}
-		s := answer.Scaffold(op.GetPrompt(), hint, answer.Evidence(found.GetHits()), int(cmp.Or(op.GetMaxTokens(), defaultScaffoldTokens)), c.Org.System.Config.Embedder.CountTokens)
+		s := answer.Scaffold(op.GetPrompt(), hint, answer.Evidence(found.GetHits()),
+			int(cmp.Or(op.GetMaxTokens(), defaultScaffoldTokens)), c.Org.System.Config.Embedder.CountTokens)
 		s.ReadUnits, s.EmbedTokens = found.GetReadUnits(), found.GetEmbedTokens()
 		return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Scaffold{Scaffold: s}}), nil
 	})

@@ -46,7 +46,8 @@ func (o *Module) recall(c *tenant.Call, op *pb.Recall) {
 	case pb.RecallTemporal:
 		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.readTemporal(st, c.Part, op) })
 	default:
-		c.Refuse(tenant.NewProblem(pb.CodeRecallTypeNotFound, "There are the recall views identity, graph, insights and temporal."))
+		c.Refuse(tenant.NewProblem(pb.CodeRecallTypeNotFound,
+			"There are the recall views identity, graph, insights and temporal."))
 	}
 }
 
@@ -64,8 +65,8 @@ func readIdentity(r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 // such a member.
 func (o *Module) identity(c *tenant.Call, op *pb.GetIdentity) {
 	user, err := pb.ParseUserID(op.GetUser())
-	own := err == nil && user == c.Who.User
-	if !own && !(tenant.Grants(c.Who.Scopes, pb.ScopeRead) && tenant.Grants(c.Who.Scopes, pb.ScopeAdmin)) {
+	own := err == nil && user == c.Principal.User
+	if !own && !(tenant.Grants(c.Principal.Scopes, pb.ScopeRead) && tenant.Grants(c.Principal.Scopes, pb.ScopeAdmin)) {
 		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "Another person's identity needs the scopes read and admin."))
 		return
 	}
@@ -97,23 +98,24 @@ func (o *Module) identity(c *tenant.Call, op *pb.GetIdentity) {
 
 func (o *Module) readInsights(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
 	now := clock.Millis(o.System.Clock.Now())
-	entries, next, p, err := tenant.PageOfKeys(&o.View, r, part.Space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), graph.MaxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
-		i := &pb.Insight{}
-		if err := item.Decode(i); err != nil || op.GetAsOfMs() != 0 && i.GetCreatedMs() > op.GetAsOfMs() {
-			return nil, false, err
-		}
-		if at := cmp.Or(op.GetAsOfMs(), now); i.GetUntilMs() != 0 && i.GetUntilMs() <= at {
-			return nil, false, nil // it is over
-		}
-		// What texts say stands with all of them, and what the graph's shape tells with any.
-		all := insight.Said(i.GetKind())
-		for _, id := range i.GetNodes() {
-			if ok, err := graph.StoodAt(r, part.Space, pb.NodeID(id), op.GetAsOfMs()); err != nil || ok != all {
-				return i, ok, err
+	entries, next, p, err := tenant.PageOfKeys(&o.View, r, part.Space.Prefix(storage.TableInsight), recallCursor(op, part),
+		recallPage(op), graph.MaxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
+			i := &pb.Insight{}
+			if err := item.Decode(i); err != nil || op.GetAsOfMs() != 0 && i.GetCreatedMs() > op.GetAsOfMs() {
+				return nil, false, err
 			}
-		}
-		return i, all, nil
-	})
+			if at := cmp.Or(op.GetAsOfMs(), now); i.GetUntilMs() != 0 && i.GetUntilMs() <= at {
+				return nil, false, nil // it is over
+			}
+			// What texts say stands with all of them, and what the graph's shape tells with any.
+			all := insight.Said(i.GetKind())
+			for _, id := range i.GetNodes() {
+				if ok, err := graph.StoodAt(r, part.Space, pb.NodeID(id), op.GetAsOfMs()); err != nil || ok != all {
+					return i, ok, err
+				}
+			}
+			return i, all, nil
+		})
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
@@ -121,14 +123,15 @@ func (o *Module) readInsights(r storage.Reader, part *partition.Ref, op *pb.Reca
 }
 
 func (o *Module) readTemporal(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
-	entries, next, p, err := tenant.PageOfKeys(&o.View, r, part.Space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), graph.MaxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
-		m := &pb.Moment{}
-		if err := item.Decode(m); err != nil || op.GetAsOfMs() != 0 && m.GetAtMs() > op.GetAsOfMs() {
-			return nil, false, err
-		}
-		ok, err := graph.StoodAt(r, part.Space, pb.NodeID(m.GetNode()), op.GetAsOfMs())
-		return m, ok, err
-	})
+	entries, next, p, err := tenant.PageOfKeys(&o.View, r, part.Space.Prefix(storage.TableMoment), recallCursor(op, part),
+		recallPage(op), graph.MaxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
+			m := &pb.Moment{}
+			if err := item.Decode(m); err != nil || op.GetAsOfMs() != 0 && m.GetAtMs() > op.GetAsOfMs() {
+				return nil, false, err
+			}
+			ok, err := graph.StoodAt(r, part.Space, pb.NodeID(m.GetNode()), op.GetAsOfMs())
+			return m, ok, err
+		})
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
@@ -147,7 +150,8 @@ func (o *Module) readTemporal(r storage.Reader, part *partition.Ref, op *pb.Reca
 }
 
 func recallCursor(op *pb.Recall, part *partition.Ref) tenant.CursorKind {
-	return tenant.CursorKind{List: "recall " + op.GetType(), Partition: part.ID, Filters: strconv.FormatInt(op.GetAsOfMs(), 10)}
+	return tenant.CursorKind{List: "recall " + op.GetType(), Partition: part.ID, Filters: strconv.FormatInt(op.GetAsOfMs(),
+		10)}
 }
 
 // recallPage is the page that was asked for, or all that an unpaginated view
@@ -203,7 +207,7 @@ func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView, asO
 	if asOf != 0 {
 		f.Statuses = graph.Standing // what is superseded now held once
 	}
-	for e, err := range graph.NewestFirst(r, f.Above(space), graph.Always, nil, nil) {
+	for e, err := range graph.NewestFirst(r, f.Above(space), graph.AllTime, nil, nil) {
 		if err != nil {
 			return err
 		}
@@ -248,16 +252,19 @@ func countEdges(r storage.Reader, space storage.Space, view *pb.GraphView) error
 // cutStrongest keeps the strongest nodes, the stronger first.
 func cutStrongest(view *pb.GraphView) {
 	slices.SortFunc(view.Nodes, func(a, b *pb.Node) int {
-		return cmp.Or(cmp.Compare(Strength(b), Strength(a)), cmp.Compare(b.GetCreatedMs(), a.GetCreatedMs()), cmp.Compare(a.GetId(), b.GetId()))
+		return cmp.Or(cmp.Compare(Strength(b), Strength(a)), cmp.Compare(b.GetCreatedMs(), a.GetCreatedMs()),
+			cmp.Compare(a.GetId(), b.GetId()))
 	})
 	view.Nodes = view.Nodes[:min(len(view.Nodes), MaxRecallNodes)]
 }
 
 // addEdges adds a node's edges to others of the chosen, as far as they held at a time;
 // 0 is any.
-func addEdges(r storage.Reader, part *partition.Ref, node pb.NodeID, chosen map[pb.NodeID]bool, view *pb.GraphView, asOf int64) error {
+func addEdges(r storage.Reader, part *partition.Ref, node pb.NodeID, chosen map[pb.NodeID]bool, view *pb.GraphView,
+	asOf int64) error {
 	for _, origin := range graph.EdgeOrigins {
-		for item, err := range r.Scan(graph.EdgesOfSource(part.Space, node, origin).Children(), storage.ScanOptions{Limit: maxRecallEnds}) {
+		for item, err := range r.Scan(graph.EdgesOfSource(part.Space, node, origin).Children(),
+			storage.ScanOptions{Limit: maxRecallEnds}) {
 			if err != nil {
 				return err
 			}
@@ -285,7 +292,8 @@ func addDomains(r storage.Reader, space storage.Space, view *pb.GraphView) error
 	for _, n := range view.GetNodes() {
 		wanted[n.GetDomain()] = true
 	}
-	for rec, err := range storage.ScanRecords(r, space.Prefix(storage.TableDomain), storage.ScanOptions{Limit: MaxRecallCount}, func() *pb.Domain { return &pb.Domain{} }) {
+	for rec, err := range storage.ScanRecords(r, space.Prefix(storage.TableDomain),
+		storage.ScanOptions{Limit: MaxRecallCount}, func() *pb.Domain { return &pb.Domain{} }) {
 		if err != nil {
 			return err
 		}

@@ -107,7 +107,8 @@ func (p *Propagation) Seed(parts []*partition.Ref, h *pb.Hit) {
 			return
 		}
 	}
-	x := &Reached{part: part, Score: math.Max(h.GetScore(), 0), Path: &pb.Path{Nodes: []string{h.GetNode()}}, hit: h, text: true}
+	x := &Reached{part: part, Score: math.Max(h.GetScore(), 0), Path: &pb.Path{Nodes: []string{h.GetNode()}}, hit: h,
+		text: true}
 	p.At[Place{part.ID, pb.NodeID(h.GetNode())}] = x
 	p.goOn(x)
 }
@@ -131,7 +132,8 @@ func (p *Propagation) Hop() error {
 	for _, x := range from[:min(len(from), maxHopNodes)] {
 		node := pb.NodeID(x.Path.GetNodes()[len(x.Path.GetNodes())-1])
 		for _, origin := range graph.EdgeOrigins {
-			for _, end := range []storage.Key{graph.EdgesOfSource(x.part.Space, node, origin), graph.EdgesOfTarget(x.part.Space, node, origin)} {
+			for _, end := range []storage.Key{graph.EdgesOfSource(x.part.Space, node, origin), graph.EdgesOfTarget(x.part.Space,
+				node, origin)} {
 				for item, err := range p.R.Scan(end.Children(), storage.ScanOptions{Limit: maxHopEdges}) {
 					if err != nil {
 						return err
@@ -153,7 +155,8 @@ func (p *Propagation) follow(from *Reached, entry storage.Key, to pb.NodeID) err
 	at := Place{from.part.ID, to}
 	known := p.At[at]
 	// No edge weighs more than 1: most are decided without being read.
-	if best := from.Score * HopDecay; known != nil && known.Score >= best || slices.Contains(from.Path.GetNodes(), string(to)) {
+	if best := from.Score * HopDecay; known != nil && known.Score >= best || slices.Contains(from.Path.GetNodes(),
+		string(to)) {
 		return nil
 	}
 	e, err := graph.EdgeAt(p.R, from.part, entry)

@@ -47,7 +47,7 @@ var Efforts = map[partition.Quality]effort{
 
 // effort is what the effective partition wants spent on the call.
 func (o *Module) effort(c *tenant.Call, st *storage.Store) (effort, error) {
-	s, err := c.Org.System.Parts.Settings(st, c.Part)
+	s, err := c.Org.System.Partitions.Settings(st, c.Part)
 	return Efforts[s.Quality], err
 }
 
@@ -81,7 +81,7 @@ func (o *Module) readScope(
 		parts := []*partition.Ref{c.Part}
 		if orgScope {
 			var err error
-			if parts, err = c.Everywhere(st); err != nil {
+			if parts, err = c.VisiblePartitions(st); err != nil {
 				return nil, err
 			}
 		}
@@ -125,8 +125,8 @@ var searchModes = map[string]index.Mode{
 	"": index.Hybrid, "hybrid": index.Hybrid, "vector": index.VectorOnly, "keyword": index.KeywordOnly,
 }
 
-// SearchIn ranks the chunks of some partitions as one index, and reads what the best of them show. It sets the number of
-// candidates and the filter of q.
+// SearchIn ranks the chunks of some partitions as one index, and reads what the best of them show. It sets the number
+// of candidates and the filter of q.
 func (o *Module) SearchIn(
 	st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, e effort, rd *searcher,
 ) (*pb.SearchResult, error) {
@@ -162,7 +162,8 @@ func (o *Module) SearchIn(
 // long documents; then more of them are looked at, until there are topK nodes or
 // no more chunks.
 func (o *Module) rank(
-	st *storage.Store, parts []*partition.Ref, snapshots []*index.Snapshot, q *index.Query, topK int, e effort, rd *searcher,
+	st *storage.Store, parts []*partition.Ref, snapshots []*index.Snapshot, q *index.Query, topK int, e effort,
+	rd *searcher,
 ) ([]index.Hit, error) {
 	for {
 		candidates := rd.Scratch.Candidates(snapshots, q)

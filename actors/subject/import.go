@@ -47,18 +47,18 @@ type upload struct {
 // and end when nobody waits for them any more.
 func (o *Intake) importFile(c *tenant.Call, op *pb.ImportFile) {
 	view, sys := c.Org, o.System
-	if !sys.EnterReading(view.ID) {
+	if !sys.AcquireReading(view.ID) {
 		c.Fail(node.ErrPoolFull)
 		return
 	}
-	sys.Background.Go(func() {
-		defer sys.LeaveReading(view.ID)
+	sys.BackgroundTasks.Go(func() {
+		defer sys.ReleaseReading(view.ID)
 		defer func() {
 			if r := recover(); r != nil {
 				c.Fail(node.PanicError("import", r))
 			}
 		}()
-		work, err := beginReading(c.Left(), sys, view.ID, ReadingWait)
+		work, err := beginReading(c.Abandoned(), sys, view.ID, ReadingWait)
 		if err != nil {
 			c.Fail(c.Unread(err))
 			return
@@ -79,13 +79,13 @@ func (o *Intake) importFile(c *tenant.Call, op *pb.ImportFile) {
 			c.Refuse(p)
 			return
 		}
-		if err := work.More(c.Left(), textMemory*up.size()-work.Held(), ReadingWait); err != nil {
+		if err := work.More(c.Abandoned(), textMemory*up.size()-work.Held(), ReadingWait); err != nil {
 			c.Fail(c.Unread(err))
 			return
 		}
-		c.Work = up
-		o.Later(func() {
-			if o.Lost {
+		c.Payload = up
+		o.InMailbox(func() {
+			if o.Retired {
 				c.Fail(commit.ErrLost)
 				return
 			}
@@ -101,7 +101,7 @@ var errNotQuick = errors.New("the file is not read quickly")
 func readInTurn(
 	o *tenant.View, c *tenant.Call, op *pb.ImportFile, work *budget.Work,
 ) (up *upload, p *pb.Problem, err error) {
-	now, stop := context.WithCancel(c.Left())
+	now, stop := context.WithCancel(c.Abandoned())
 	stop() // what is not free at once is waited for without a worker
 	if format.Quick(op.GetContent()) {
 		done := make(chan struct{})
@@ -127,7 +127,7 @@ func readInTurn(
 			return up, p, err
 		}
 	}
-	err = o.System.CPU.Share(o.ID, c.Left().Done(), func(s *node.Share) (err error) {
+	err = o.System.CPU.Share(o.ID, c.Abandoned().Done(), func(s *node.Share) (err error) {
 		up, p, err = ReadUpload(op, formatreading.Limits{
 			GoOn: func() error {
 				if err := c.StillWanted(); err != nil {
@@ -139,7 +139,7 @@ func readInTurn(
 				if work.More(now, n, 0) == nil {
 					return nil
 				}
-				return s.Without(func() error { return work.More(c.Left(), n, ReadingWait) })
+				return s.Without(func() error { return work.More(c.Abandoned(), n, ReadingWait) })
 			},
 		})
 		return err
@@ -285,12 +285,12 @@ func ImportKey(part *partition.Ref, e *pb.Import) storage.Key {
 // importJob queues the documents of an upload.
 func (a *subjectActor) importJob(self *actor.PID, c *tenant.Call) {
 	kind := pb.JobImport
-	up, _ := c.Work.(*upload) // importFile has put it there
+	up, _ := c.Payload.(*upload) // importFile has put it there
 	if up.entry.GetTranscript() {
 		kind = pb.JobTranscript
 	}
 	ch := commit.New(a.org.Store)
-	ch.User = c.Who.User.Bytes()
+	ch.User = c.Principal.User.Bytes()
 	if err := a.trimImports(ch); err != nil {
 		c.Fail(err)
 		return
@@ -340,7 +340,7 @@ func listImports(o *tenant.View, r storage.Reader, part *partition.Ref) (*pb.Rep
 		}
 		list.Imports = append(list.Imports, rec.Value)
 	}
-	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Imports{Imports: list}}), nil
+	return tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Imports{Imports: list}}), nil
 }
 
 // JobEnded writes the end of an import's job into its entry.

@@ -45,7 +45,7 @@ func (w *worker) ingest(
 		}
 	}()
 	if why == nil {
-		w.org.System.Config.Working(pb.JobIngest, w.stopped.Load)
+		w.org.System.Config.JobWorkBegan(pb.JobIngest, w.stopped.Load)
 	} else {
 		head := pb.JobID(entries[0].GetJob())
 		w.org.System.Log.Error("an item is given up", "org", w.org.ID.String(), "job", head.String(),
@@ -100,7 +100,7 @@ func (w *worker) begin(entries []graph.Queued) (now []graph.Queued, jobs map[pb.
 			}
 			before := proto.CloneOf(job)
 			refused := w.org.BeginAttempt(job)
-			if i > 0 && (refused != nil || tenant.Suspect(job)) {
+			if i > 0 && (refused != nil || tenant.NeedsIsolation(job)) {
 				now = entries[:i]
 				return nil //nolint:nilerr // its turn comes, as the head
 			}
@@ -115,7 +115,7 @@ func (w *worker) begin(entries []graph.Queued) (now []graph.Queued, jobs map[pb.
 				continue
 			}
 			w.attempted, why = id, refused
-			if why != nil || tenant.Suspect(job) {
+			if why != nil || tenant.NeedsIsolation(job) {
 				now = entries[:1]
 				return nil //nolint:nilerr // why says it
 			}
@@ -254,7 +254,7 @@ func (w *worker) embed(items []graph.Prepared, e partition.Embedder, goOn func()
 			if !items[i].Known {
 				items[i].Cut(e)
 			}
-			if (!items[i].Known || items[i].Relearn) && !items[i].Unread && !w.org.System.Config.Plain {
+			if (!items[i].Known || items[i].Relearn) && !items[i].Unread && !w.org.System.Config.WithoutDerivation {
 				err := items[i].Read(&w.org.System.Computers[worker].Comparer.Reader, now, goOn)
 				if errors.Is(err, tenant.ErrCancelled) || errors.Is(err, node.ErrClosing) {
 					return err
@@ -317,7 +317,7 @@ func (w *worker) embed(items []graph.Prepared, e partition.Embedder, goOn func()
 
 // cancelled reports whether a job of the slice is to be cancelled.
 func (w *worker) cancelled(items []graph.Prepared) bool {
-	asked := w.asked.Load()
+	asked := w.cancelRequested.Load()
 	return asked != nil && slices.ContainsFunc(items, func(it graph.Prepared) bool {
 		return slices.Contains(*asked, pb.JobID(it.GetJob()))
 	})

@@ -26,7 +26,7 @@ func (o *Intake) Handle(c *tenant.Call) bool {
 	case *pb.LinkOp_SessionStatus:
 		o.Read(c, func(st *storage.Store) (*pb.Reply, error) {
 			state, err := readSessionState(c.Org, st, c.Part)
-			return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_SessionState{SessionState: state}}), err
+			return tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_SessionState{SessionState: state}}), err
 		})
 	case *pb.LinkOp_ListSessions:
 		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return listSessions(c.Org, st, c.Part, op.ListSessions) })

@@ -52,7 +52,7 @@ func (o *Upkeep) Tick() { o.sweepTombstones() }
 func (w *worker) current() (*partition.Index, partition.Embedder, error) {
 	var now *partition.Index
 	err := w.org.WithStore(func(st *storage.Store) (err error) {
-		now, err = w.org.System.Parts.Get(st, w.part, w.org.System.Dim)
+		now, err = w.org.System.Partitions.Get(st, w.part, w.org.System.Dim)
 		return err
 	})
 	if err != nil {
@@ -68,7 +68,7 @@ func (w *worker) current() (*partition.Index, partition.Embedder, error) {
 // segments, and embedding anew after a change of model. It reports whether there
 // is more to do.
 func (w *worker) maintain(now *partition.Index) (more bool, err error) {
-	now, more, err = w.bury(now, w.org.System.Config.Embedder)
+	now, more, err = w.removeExpiredTombstones(now, w.org.System.Config.Embedder)
 	if err != nil || more {
 		return more, err
 	}
@@ -112,7 +112,7 @@ func (w *worker) merge(now *partition.Index, plan index.Plan) (*partition.Index,
 	if err != nil {
 		return nil, fmt.Errorf("merge segments: %w", err)
 	}
-	if merged.Len() < cmp.Or(w.org.System.Config.SealChunks, defaultSealChunks) &&
+	if merged.Len() < cmp.Or(w.org.System.Config.SegmentChunks, defaultSealChunks) &&
 		!slices.ContainsFunc(plan.Views, func(v index.View) bool { return v.ID != 0 }) {
 		snapshot, ok := now.Snapshot.Replace(plan, 0, merged)
 		if !ok {
@@ -143,7 +143,7 @@ func (w *worker) publish(b *storage.Batch, next *partition.Index) (*partition.In
 // show makes next what readers see. Its state is committed.
 func (w *worker) show(next *partition.Index) {
 	w.org.System.Checks.Committed(w.org, w.part, next)
-	w.org.System.Parts.Publish(w.part, next)
+	w.org.System.Partitions.Publish(w.part, next)
 }
 
 // seal stores a merged segment in place of the plan's: first its pieces, which
@@ -359,7 +359,7 @@ func (w *worker) switchModel(now *partition.Index, e partition.Embedder) error {
 	}
 	for i := range next.Snapshot.Views {
 		v := &next.Snapshot.Views[i]
-		if v.Segment.Len() < cmp.Or(w.org.System.Config.SealChunks, defaultSealChunks) {
+		if v.Segment.Len() < cmp.Or(w.org.System.Config.SegmentChunks, defaultSealChunks) {
 			for doc := range v.Segment.Len() {
 				final.PutRaw(w.part.Space.Key(storage.TableUnsealed, storage.U64(v.Segment.Seq(doc))), nil)
 			}

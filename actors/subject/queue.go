@@ -9,9 +9,9 @@ import (
 	"orgmem/storage"
 )
 
-// Delivery is what a sync hands to the actor of a partition: a change that is to be
+// SyncedItems is what a sync hands to the actor of a partition: a change that is to be
 // committed together with the items of its job.
-type Delivery struct {
+type SyncedItems struct {
 	Change *commit.Change
 	Job    *pb.Job
 	Items  []*pb.IngestItem
@@ -88,7 +88,7 @@ func (a *subjectActor) enqueue(
 		fail(commit.ErrQueueFull)
 		return
 	}
-	job, err := a.org.NewJob(kind, c.Who, a.part, n)
+	job, err := a.org.NewJob(kind, c.Principal, a.part, n)
 	if err != nil {
 		fail(err)
 		return
@@ -100,7 +100,7 @@ func (a *subjectActor) enqueue(
 		return
 	}
 	tenant.PutJob(ch.Batch, a.org.Space, job)
-	if err := c.Replay.Record(ch.Batch, r); err != nil {
+	if err := c.Idempotency.Record(ch.Batch, r); err != nil {
 		fail(err)
 		return
 	}
@@ -128,7 +128,7 @@ func (a *subjectActor) queue(
 	}
 	a.next += uint64(len(entries))
 	a.inFlight++
-	root := a.org.System.Root
+	root := a.org.System.ActorRoot
 	a.org.Committer.SubmitChange(ch, func(err error) {
 		root.Send(self, acceptDone{})
 		then(err)
@@ -136,16 +136,16 @@ func (a *subjectActor) queue(
 }
 
 // deliver queues what a sync has fetched.
-func (a *subjectActor) deliver(self *actor.PID, d *Delivery) {
+func (a *subjectActor) deliver(self *actor.PID, d *SyncedItems) {
 	a.lastWork = a.org.System.Clock.Now()
-	if a.bad != nil {
-		a.bad = a.open()
+	if a.openErr != nil {
+		a.openErr = a.open()
 	}
 	switch {
 	case a.dead:
 		d.Done(commit.ErrLost)
-	case a.bad != nil:
-		d.Done(a.bad)
+	case a.openErr != nil:
+		d.Done(a.openErr)
 	case a.next-a.first+uint64(len(d.Items)) > maxQueued:
 		d.Done(commit.ErrQueueFull)
 	default:

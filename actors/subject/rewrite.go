@@ -88,7 +88,7 @@ func (o *Upkeep) resumeForgotten() error {
 				return err
 			}
 			if len(state.GetForgottenSegments()) > 0 {
-				o.Attend(id)
+				o.WakePartition(id)
 			}
 		}
 		return nil
@@ -100,6 +100,6 @@ func (w *worker) armRewrite() {
 	if w.rewriteIn == 0 || w.rewrite != nil {
 		return
 	}
-	self, root := w.ctx.Self(), w.org.System.Root
+	self, root := w.ctx.Self(), w.org.System.ActorRoot
 	w.rewrite = w.org.System.Clock.AfterFunc(w.rewriteIn, func() { root.Send(self, rewriteDue{}) })
 }

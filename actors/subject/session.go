@@ -130,7 +130,7 @@ type sessionDone struct{}
 // serially runs f when no other request about sessions is under way, and until
 // done is called no other. done may be called from any goroutine.
 func (a *subjectActor) serially(self *actor.PID, c *tenant.Call, f func(done func())) {
-	root := a.org.System.Root
+	root := a.org.System.ActorRoot
 	run := func() {
 		if a.dead {
 			c.Fail(commit.ErrLost)
@@ -294,7 +294,7 @@ func (a *subjectActor) sessionEvents(self *actor.PID, c *tenant.Call, op *pb.Ses
 		}
 		return in.count(counterAccepted, uint64(len(in.items)), 0)
 	})
-	r := tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_SessionResults{SessionResults: results}})
+	r := tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_SessionResults{SessionResults: results}})
 	switch {
 	case err != nil:
 		done()
@@ -370,7 +370,7 @@ func (a *subjectActor) agentSignals(self *actor.PID, c *tenant.Call, op *pb.Agen
 		}
 		return in.count(counterAccepted, uint64(len(in.items)), 0)
 	})
-	r := tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Signals{Signals: uint32(len(op.GetSignals()))}})
+	r := tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Signals{Signals: uint32(len(op.GetSignals()))}})
 	r.Status = 202
 	switch {
 	case err != nil:
@@ -464,7 +464,7 @@ func (a *subjectActor) sessionFinalize(self *actor.PID, c *tenant.Call, done fun
 		c.Fail(err)
 		return
 	}
-	r := tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_SessionState{SessionState: state}})
+	r := tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_SessionState{SessionState: state}})
 	state.Finalize = true
 	if state.GetFinalizePending() {
 		state.AlreadyInFlight = true
@@ -568,7 +568,7 @@ func listSessions(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.
 		return tenant.Refuse(p), nil
 	}
 	list := &pb.SessionList{Sessions: entries, NextCursor: next}
-	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Sessions{Sessions: list}}), err
+	return tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Sessions{Sessions: list}}), err
 }
 
 // deleteSession forgets every node of a session and removes the rest of it.
@@ -596,7 +596,7 @@ func deleteSession(f *graph.Tx, op *pb.DeleteSession) (*pb.Reply, error) {
 	f.Batch.Erase(f.Part.Session(s.GetId()))
 	f.Batch.Erase(sessionByTime(f.Part, s))
 	f.Batch.Erase(f.Part.Counter(graph.CounterSequence + s.GetId()))
-	f.Forgets = true
+	f.TouchesExports = true
 	f.Batch.Audit(f.Call.AuditOf("session.delete", ""))
 	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, nil
 }
@@ -618,7 +618,7 @@ func forgetEvents(f *graph.Tx, events storage.Range) error {
 			continue
 		}
 		err = graph.ErrUnfinished
-		if !f.Full() {
+		if !f.IsFull() {
 			err = f.TombstoneEdges(pb.NodeID(n.GetId()))
 		}
 		if unfinished = errors.Is(err, graph.ErrUnfinished); unfinished {
@@ -658,20 +658,20 @@ func countSessions(f *graph.Tx, events, nodes uint64) error {
 	if events == 0 {
 		return nil
 	}
-	return AddToCounter(f.Store, f.Batch.Batch, f.Part, CounterDone, events, nodes, f.Index)
+	return AddToCounter(f.Store, f.Batch.Batch, f.Part, CounterDone, events, nodes, f.NowMs)
 }
 
 // errUnknownWork means that the queue holds what this version does not know: a newer one
 // has written it, and may come back.
 var errUnknownWork = errors.New("unknown work in the queue")
 
-// chore does an entry of the queue that is no item. A finalization waits, behind
+// runUpkeep does an entry of the queue that is no item. A finalization waits, behind
 // all that was sent before it, for the cognition cycle that it begins, and ends with
 // that: then all that is derived from the sessions is there.
 //
 // What is not known, and what panics, is tried again like an item that fails, and given
 // up at last without being touched again, with what waits behind it going on.
-func (w *worker) chore(now *partition.Index, e partition.Embedder, entry graph.Queued) (done sliceDone) {
+func (w *worker) runUpkeep(now *partition.Index, e partition.Embedder, entry graph.Queued) (done sliceDone) {
 	_, jobs, refused, err := w.begin([]graph.Queued{entry})
 	if err != nil {
 		return sliceDone{err: err}
@@ -696,8 +696,8 @@ func (w *worker) chore(now *partition.Index, e partition.Embedder, entry graph.Q
 	if entry.GetWork() != workSessionFinalize {
 		return sliceDone{err: itemError{errUnknownWork}}
 	}
-	w.org.System.Config.ChoreBegun()
-	if !w.org.System.Config.Plain {
+	w.org.System.Config.UpkeepBegan()
+	if !w.org.System.Config.WithoutDerivation {
 		return w.finalize(entry, job)
 	}
 	job.Done, job.Status, job.FinishedMs = 1, pb.JobSucceeded, clock.Millis(w.org.System.Clock.Now())
@@ -731,6 +731,6 @@ func (w *worker) finalize(entry graph.Queued, job *pb.Job) sliceDone {
 	if err := w.org.Committer.Commit(b); err != nil {
 		return sliceDone{err: err}
 	}
-	w.org.System.Root.Send(w.parent, FollowNow{})
+	w.org.System.ActorRoot.Send(w.parent, FollowNow{})
 	return sliceDone{more: true, last: entry.Seq}
 }

@@ -26,10 +26,10 @@ type subjectActor struct {
 	self         *tenant.Child
 	next         uint64 // sequence number of the next queue entry
 	first        uint64 // lower bound of the oldest that waits
-	bad          error  // why the queue could not be read
+	openErr      error  // why the queue could not be read
 	work         *actor.PID
 	follower     *actor.PID
-	followerTold uint64 // changes that the follower was told of
+	changesSent  uint64 // changes that the follower was told of
 	followerBusy bool   // it has not caught up with them
 	handled      uint64 // how much of what the organization has sent was dealt with
 	inFlight     int    // accepted jobs whose commit is under way
@@ -79,7 +79,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 			return tenant.ModuleOf[follower](a.org).Follow(a.org, a.part, ctx.Self(), a.work)
 		}))
 		a.followerBusy = true // until it says otherwise
-		a.bad = a.open()
+		a.openErr = a.open()
 		a.wake(ctx) // there may be work from before
 		a.arm(ctx)
 	case *actor.Stopping:
@@ -103,11 +103,11 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		}
 		a.arm(ctx)
 	case Changed:
-		a.followerTold++
+		a.changesSent++
 		a.followerBusy = true
-		ctx.Send(a.follower, Changed{a.followerTold})
+		ctx.Send(a.follower, Changed{a.changesSent})
 	case FollowerIdle:
-		if a.followerBusy = m.N != a.followerTold; m.Wrote { // straight to the worker, and so that there may be upkeep
+		if a.followerBusy = m.N != a.changesSent; m.Wrote { // straight to the worker, and so that there may be upkeep
 			a.wake(ctx)
 		}
 	case FollowNow:
@@ -115,12 +115,12 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		ctx.Send(a.follower, m)
 	case JobCancelled:
 		ctx.Send(a.follower, m)
-	case tenant.Look:
+	case tenant.WakeMessage:
 		a.handled++
 		a.wake(ctx)
 	case sessionDone:
 		a.nextSession()
-	case *Delivery:
+	case *SyncedItems:
 		a.handled++
 		a.deliver(ctx.Self(), m)
 	case acceptDone:
@@ -136,15 +136,15 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 	case *tenant.Call:
 		a.handled++
 		a.lastWork = a.org.System.Clock.Now()
-		if a.bad != nil { // what was wrong then may have passed
-			a.bad = a.open()
+		if a.openErr != nil { // what was wrong then may have passed
+			a.openErr = a.open()
 		}
 		switch {
 		case a.dead:
 			m.Fail(commit.ErrLost)
 			return
-		case a.bad != nil:
-			m.Fail(a.bad)
+		case a.openErr != nil:
+			m.Fail(a.openErr)
 			return
 		case graph.EditOf(m) != nil:
 			ctx.Send(a.work, m)
@@ -173,6 +173,6 @@ func (a *subjectActor) wake(ctx actor.Context) {
 }
 
 func (a *subjectActor) arm(ctx actor.Context) {
-	self, root := ctx.Self(), a.org.System.Root
+	self, root := ctx.Self(), a.org.System.ActorRoot
 	a.timer = a.org.System.Clock.AfterFunc(a.org.System.Config.IdleSubject, func() { root.Send(self, subjectTick{}) })
 }

@@ -29,9 +29,9 @@ func removedUntil(s *tenant.System) int64 {
 }
 
 // sweepTombstones wakes the partitions in which a forgotten node is to be removed.
-// Their workers do it (worker.bury).
+// Their workers do it (worker.removeExpiredTombstones).
 func (o *Upkeep) sweepTombstones() {
-	if o.Failed != nil || o.Lost || o.Record == nil {
+	if o.Failed != nil || o.Retired || o.Record == nil {
 		return
 	}
 	until := removedUntil(o.System)
@@ -76,10 +76,10 @@ func (o *Upkeep) sweepTombstones() {
 			continue
 		}
 		if ch := o.Children[id]; ch != nil {
-			o.Send(ch, tenant.Look{})
+			o.Send(ch, tenant.WakeMessage{})
 			continue
 		}
-		o.Attend(id)
+		o.WakePartition(id)
 	}
 }
 
@@ -95,9 +95,10 @@ func tombstonesWait(r storage.Reader, space storage.Space, at int64) (bool, erro
 	return false, nil
 }
 
-// bury removes forgotten nodes that can no longer be restored, with their edges
+// removeExpiredTombstones removes forgotten nodes that can no longer be restored, with their edges
 // and history, and reports whether there are more.
-func (w *worker) bury(now *partition.Index, e partition.Embedder) (next *partition.Index, more bool, err error) {
+func (w *worker) removeExpiredTombstones(now *partition.Index, e partition.Embedder) (next *partition.Index, more bool,
+	err error) {
 	f := graph.NewTx(w.org, w.part, now, e)
 	last := removedUntil(w.org.System)
 	removed, rest := 0, false // rest: of the edges of one
@@ -124,7 +125,7 @@ func (w *worker) bury(now *partition.Index, e partition.Embedder) (next *partiti
 					return err
 				}
 				f.Batch.EraseRange(w.part.Space.Prefix(storage.TableHistory, storage.Str(id)))
-				graph.RemoveNode(f.Batch.Batch, w.part.Space, f.Places[id], id)
+				graph.RemoveNode(f.Batch.Batch, w.part.Space, f.StoredPlaces[id], id)
 			}
 			f.Batch.Delete(item.Key) // behind the edges: it leads to what a crash leaves
 			removed++

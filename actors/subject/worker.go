@@ -42,10 +42,10 @@ type (
 	}
 	// editReady says that an edit has got its chunks.
 	editReady struct{}
-	// BackOffOver ends the wait after a failed slice.
-	BackOffOver struct{}
-	// restOver ends the wait after failed upkeep.
-	restOver struct{}
+	// BackOffEnded ends the wait after a failed slice.
+	BackOffEnded struct{}
+	// upkeepPauseEnded ends the wait after failed upkeep.
+	upkeepPauseEnded struct{}
 	// cancel is a request to cancel a job.
 	cancel struct {
 		call *tenant.Call
@@ -61,29 +61,29 @@ type worker struct {
 	parent *actor.PID
 	ctx    actor.Context
 
-	running  bool
-	ended    chan struct{} // closed when the slice that runs has ended
-	stopped  atomic.Bool
-	stay     context.Context //nolint:containedctx // it lasts as long as the actor: what waits for memory ends with it
-	leave    context.CancelFunc
-	again    bool // woken while running
-	timer    clock.Timer
-	rest     clock.Timer // upkeep waits meanwhile, content does not
-	rewrite  clock.Timer // segments that hold what was forgotten wait meanwhile
-	failures int         // of the slice at the head of the queue, in a row
-	neglects int         // failures of upkeep, in a row
-	dead     bool        // it has panicked: another activation goes on
-	cancels  []cancel
-	editing  sync.Mutex
-	edits    []*tenant.Call // waiting; guarded by editing
-	edited   bool           // the last that ran were edits: a slice has its turn
+	running           bool
+	ended             chan struct{} // closed when the slice that runs has ended
+	stopped           atomic.Bool
+	lifetime          context.Context //nolint:containedctx // it lasts as long as the actor: what waits for memory ends with it
+	endLifetime       context.CancelFunc
+	wokenWhileRunning bool // woken while running
+	timer             clock.Timer
+	upkeepPause       clock.Timer // upkeep waits meanwhile, content does not
+	rewrite           clock.Timer // segments that hold what was forgotten wait meanwhile
+	failures          int         // of the slice at the head of the queue, in a row
+	upkeepFailures    int         // failures of upkeep, in a row
+	dead              bool        // it has panicked: another activation goes on
+	cancels           []cancel
+	editing           sync.Mutex
+	edits             []*tenant.Call // waiting; guarded by editing
+	edited            bool           // the last that ran were edits: a slice has its turn
 	// preparing counts the edits whose chunks are being computed.
-	preparing sync.WaitGroup
-	asked     atomic.Pointer[[]pb.JobID] // jobs whose cancellation waits for this slice
-	woken     uint64                     // the newest wake
-	seen      uint64                     // the newest wake before the slice that runs
-	attempted pb.JobID                   // whose attempt the slice that runs has begun
-	noted     chan error                 // says that this is stored; nil: it was before
+	preparing       sync.WaitGroup
+	cancelRequested atomic.Pointer[[]pb.JobID] // jobs whose cancellation waits for this slice
+	woken           uint64                     // the newest wake
+	seen            uint64                     // the newest wake before the slice that runs
+	attempted       pb.JobID                   // whose attempt the slice that runs has begun
+	noted           chan error                 // says that this is stored; nil: it was before
 	// rewriteIn is how long the last slice found that they have to wait; 0: there
 	// are none.
 	rewriteIn time.Duration
@@ -93,7 +93,7 @@ type worker struct {
 
 func newWorker(org *tenant.View, part *partition.Ref, parent *actor.PID) *worker {
 	w := &worker{org: org, part: part, parent: parent}
-	w.stay, w.leave = context.WithCancel(org.System.Running)
+	w.lifetime, w.endLifetime = context.WithCancel(org.System.Lifetime)
 	return w
 }
 
@@ -103,9 +103,9 @@ func (w *worker) Receive(ctx actor.Context) {
 		if r := recover(); r != nil {
 			w.dead = true
 			w.stopped.Store(true)
-			w.leave()
+			w.endLifetime()
 			w.org.Panicked("ingest worker", r)
-			w.giveBack()
+			w.refuseWaiting()
 		}
 	}()
 	switch m := ctx.Message().(type) {
@@ -114,34 +114,34 @@ func (w *worker) Receive(ctx actor.Context) {
 		w.start()
 	case *actor.Stopping:
 		w.stopped.Store(true)
-		w.leave()
-		w.org.System.Config.StopAsked()
+		w.endLifetime()
+		w.org.System.Config.StopRequested()
 		if w.ended != nil {
 			<-w.ended // whoever waits for this actor's end counts on nothing coming after it
 		}
 		w.preparing.Wait()
-		for _, t := range []clock.Timer{w.timer, w.rest, w.rewrite} {
+		for _, t := range []clock.Timer{w.timer, w.upkeepPause, w.rewrite} {
 			if t != nil {
 				t.Stop()
 			}
 		}
-		w.giveBack()
+		w.refuseWaiting()
 	case Wake:
 		w.woken = max(w.woken, m.N)
 		w.start()
 	case cancel:
 		w.cancels = append(w.cancels, m)
 		if w.dead {
-			w.giveBack()
+			w.refuseWaiting()
 			return
 		}
 		if id, err := pb.ParseJobID(m.op.GetId()); err == nil {
 			ids := []pb.JobID{id}
-			if before := w.asked.Load(); before != nil {
+			if before := w.cancelRequested.Load(); before != nil {
 				ids = append(ids, *before...)
 			}
-			w.asked.Store(&ids)
-			w.org.System.Config.CancelAsked(id)
+			w.cancelRequested.Store(&ids)
+			w.org.System.Config.CancelRequested(id)
 		}
 		if !w.running {
 			w.settleCancels()
@@ -150,39 +150,39 @@ func (w *worker) Receive(ctx actor.Context) {
 	case *tenant.Call:
 		w.takeEdit(m)
 		if w.dead {
-			w.giveBack()
+			w.refuseWaiting()
 			return
 		}
 		w.start()
 	case editReady:
 		if w.dead {
-			w.giveBack()
+			w.refuseWaiting()
 			return
 		}
 		w.start()
-	case BackOffOver:
+	case BackOffEnded:
 		w.timer = nil
 		w.start()
 	case rewriteDue:
 		w.rewrite = nil
 		w.start()
-	case restOver:
-		w.rest = nil
+	case upkeepPauseEnded:
+		w.upkeepPause = nil
 		w.start()
 	case sliceDone:
 		if w.dead {
 			return
 		}
 		w.running = false
-		w.asked.Store(nil)
+		w.cancelRequested.Store(nil)
 		w.settleCancels()
 		w.next(m)
 	}
 }
 
-// giveBack answers the cancellations and edits that this worker will not carry
+// refuseWaiting answers the cancellations and edits that this worker will not carry
 // out.
-func (w *worker) giveBack() {
+func (w *worker) refuseWaiting() {
 	for _, c := range w.cancels {
 		c.call.Fail(commit.ErrLost)
 	}
@@ -197,20 +197,20 @@ func (w *worker) giveBack() {
 func (w *worker) start() {
 	edits := !w.running && !w.dead && (!w.edited || w.timer != nil) && w.hasEdits()
 	if w.running || w.dead || w.timer != nil && !edits {
-		w.again = true
+		w.wokenWhileRunning = true
 		return
 	}
 	w.edited = edits
-	w.running, w.again, w.seen = true, false, w.woken
+	w.running, w.wokenWhileRunning, w.seen = true, false, w.woken
 	w.ended = make(chan struct{})
 	ended := w.ended
-	self, root := w.ctx.Self(), w.org.System.Root
+	self, root := w.ctx.Self(), w.org.System.ActorRoot
 	limit := MaxSliceItems
 	if w.failures > 0 {
 		limit = 1 // find out which item it is
 	}
-	upkeep := w.rest == nil
-	w.org.System.Background.Go(func() {
+	upkeep := w.upkeepPause == nil
+	w.org.System.BackgroundTasks.Go(func() {
 		done := sliceDone{}
 		defer close(ended)
 		defer func() {
@@ -243,10 +243,10 @@ func (w *worker) next(d sliceDone) {
 	case tenant.Superseded(d.err), tenant.Superseded(d.upkeep):
 		// Another activation goes on from what is in the store. Edits that came
 		// meanwhile are answered: this one stays until all its calls are.
-		w.giveBack()
+		w.refuseWaiting()
 	case errors.As(d.err, &pause):
-		self, root := w.ctx.Self(), w.org.System.Root
-		w.timer = w.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, BackOffOver{}) })
+		self, root := w.ctx.Self(), w.org.System.ActorRoot
+		w.timer = w.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, BackOffEnded{}) })
 		if w.hasEdits() {
 			w.start()
 		}
@@ -255,7 +255,7 @@ func (w *worker) next(d sliceDone) {
 		own, ok := errors.AsType[itemError](d.err)
 		w.org.System.Log.Error("ingest failed; it is tried again", "org", w.org.ID.String(), "partition", w.part.ID.String(),
 			"failures", w.failures, "item", ok, "err", cmp.Or(own.error, d.err))
-		w.timer = w.after(w.failures, BackOffOver{})
+		w.timer = w.after(w.failures, BackOffEnded{})
 		if w.hasEdits() { // they came while it ran, and nothing else wakes them
 			w.start()
 		}
@@ -263,18 +263,18 @@ func (w *worker) next(d sliceDone) {
 		w.failures = 0
 		switch {
 		case d.upkeep != nil:
-			w.neglects++
+			w.upkeepFailures++
 			w.org.System.Log.Error("upkeep failed; it is tried again", "org", w.org.ID.String(), "partition", w.part.ID.String(),
-				"failures", w.neglects, "err", d.upkeep)
-			w.rest = w.after(w.neglects, restOver{})
-		case w.rest == nil:
-			w.neglects = 0
+				"failures", w.upkeepFailures, "err", d.upkeep)
+			w.upkeepPause = w.after(w.upkeepFailures, upkeepPauseEnded{})
+		case w.upkeepPause == nil:
+			w.upkeepFailures = 0
 		}
-		if d.more || w.again || w.hasEdits() {
+		if d.more || w.wokenWhileRunning || w.hasEdits() {
 			w.start()
 			return
 		}
-		if w.armRewrite(); w.rewrite == nil && w.rest == nil { // until it is done the worker stays
+		if w.armRewrite(); w.rewrite == nil && w.upkeepPause == nil { // until it is done the worker stays
 			w.ctx.Send(w.parent, workerIdle{w.seen})
 		}
 	}
@@ -284,7 +284,7 @@ func (w *worker) next(d sliceDone) {
 // waited for.
 func (w *worker) after(n int, message any) clock.Timer {
 	wait := min(w.org.System.Config.MaxBackOff, tenant.MinBackOff<<min(n-1, 10))
-	self, root := w.ctx.Self(), w.org.System.Root
+	self, root := w.ctx.Self(), w.org.System.ActorRoot
 	return w.org.System.Clock.AfterFunc(wait, func() { root.Send(self, message) })
 }
 
@@ -318,7 +318,7 @@ func (w *worker) slice(limit int, upkeep bool) sliceDone {
 		return done
 	}
 	if entries[0].GetWork() != "" {
-		return w.chore(now, e, entries[0])
+		return w.runUpkeep(now, e, entries[0])
 	}
 	memory, entries, err := w.reserve(limit, entries)
 	if err != nil {
@@ -348,14 +348,14 @@ const sliceMemory = 20
 // nobody waits for them. Meanwhile they are not held, but taken anew.
 func (w *worker) reserve(limit int, entries []graph.Queued) (*budget.Work, []graph.Queued, error) {
 	need := sliceMemory * bytesOf(entries)
-	now, stop := context.WithCancel(w.stay)
+	now, stop := context.WithCancel(w.lifetime)
 	stop()
-	memory, err := w.org.System.CuttingMemory.Begin(now, w.org.ID, need, need, 0)
+	memory, err := w.org.System.EmbeddingMemory.Begin(now, w.org.ID, need, need, 0)
 	if err == nil {
 		return memory, entries, nil
 	}
 	entries = nil //nolint:ineffassign,wastedassign // so that they are not held
-	if memory, err = w.org.System.CuttingMemory.Begin(w.stay, w.org.ID, need, need, 0); err != nil {
+	if memory, err = w.org.System.EmbeddingMemory.Begin(w.lifetime, w.org.ID, need, need, 0); err != nil {
 		return nil, nil, node.ErrClosing
 	}
 	if entries, err = w.take(limit); err != nil {
@@ -420,7 +420,7 @@ func (w *worker) cancelNow(m cancel) {
 	c := m.call
 	var job *pb.Job
 	err := w.org.WithStore(func(st *storage.Store) (err error) {
-		if job, err = w.org.FindJob(st, c.Who, m.op.GetId()); err == nil && job != nil {
+		if job, err = w.org.FindJob(st, c.Principal, m.op.GetId()); err == nil && job != nil {
 			err = w.org.ReadItems(st, job)
 		}
 		return err

@@ -75,7 +75,7 @@ func (w *worker) editPiece(
 ) (next *partition.Index, unfinished bool) {
 	f := graph.NewTx(w.org, w.part, now, e)
 	f.Call = c
-	f.Batch.User = c.Who.User.Bytes()
+	f.Batch.User = c.Principal.User.Bytes()
 	var r *pb.Reply
 	err := w.org.WithStore(func(st *storage.Store) (err error) {
 		f.Store = st
@@ -86,7 +86,7 @@ func (w *worker) editPiece(
 	case errors.Is(err, graph.ErrNotPrepared):
 		ed := graph.EditOf(c)
 		if ed.Tries++; ed.Tries > maxEditTries {
-			c.Fail(tenant.ErrUnsettled)
+			c.Fail(tenant.ErrEditContention)
 			return now, false
 		}
 		w.prepareEdit(c, e)
@@ -100,13 +100,13 @@ func (w *worker) editPiece(
 		c.RefuseSettled(r.GetProblem())
 		return now, false
 	}
-	f.Charge(c.Env.GetCapability(), c.Who.Key)
+	f.Charge(c.Env.GetCapability(), c.Principal.Key)
 	if !unfinished {
 		if cost, ok := c.Cost(); ok {
 			f.Batch.Cost(cost)
 			c.Charged = true
 		}
-		if err := c.Replay.Record(f.Batch.Batch, r); err != nil {
+		if err := c.Idempotency.Record(f.Batch.Batch, r); err != nil {
 			c.Fail(err)
 			return now, false
 		}
@@ -117,7 +117,7 @@ func (w *worker) editPiece(
 		c.Fail(err)
 		return now, false
 	case unfinished:
-		w.org.System.Config.PieceDone()
+		w.org.System.Config.PieceCommitted()
 	default:
 		c.Reply(r)
 	}
@@ -128,8 +128,8 @@ func (w *worker) editPiece(
 // neither ingestion nor another edit waits for it, and gives the edit back to it.
 func (w *worker) prepareEdit(c *tenant.Call, e partition.Embedder) {
 	w.preparing.Add(1)
-	self, root := w.ctx.Self(), w.org.System.Root
-	w.org.System.Background.Go(func() {
+	self, root := w.ctx.Self(), w.org.System.ActorRoot
+	w.org.System.BackgroundTasks.Go(func() {
 		defer w.preparing.Done()
 		items := []graph.Prepared{*graph.EditOf(c).Want}
 		err := w.embed(items, e, func() error {

@@ -49,17 +49,17 @@ func (w *worker) settle(f *graph.Tx, now *partition.Index, e partition.Embedder)
 		}
 	}
 	for _, id := range f.Changed {
-		drift.MoveNode(f.State, f.Shares[id], drift.ShareOf(f.Nodes[id]))
+		drift.MoveNode(f.State, f.StoredShares[id], drift.ShareOf(f.Nodes[id]))
 		if f.Nodes[id] == nil {
 			continue // it is removed
 		}
-		graph.PutNode(f.Batch.Batch, w.part.Space, f.Places[id], f.Nodes[id])
+		graph.PutNode(f.Batch.Batch, w.part.Space, f.StoredPlaces[id], f.Nodes[id])
 	}
 	f.PutEntities()
 	next = &partition.Index{Snapshot: now.Snapshot, State: f.State, Stale: now.Stale}
-	if len(f.Entries)+len(f.Hide)+len(f.Show)+len(f.Gone) > 0 {
-		snapshot := now.Snapshot.ForgetSeqs(f.Gone...)
-		if len(f.Entries) > 0 {
+	if len(f.IndexEntries)+len(f.HiddenNodes)+len(f.ShownNodes)+len(f.RemovedChunks) > 0 {
+		snapshot := now.Snapshot.ForgetSeqs(f.RemovedChunks...)
+		if len(f.IndexEntries) > 0 {
 			var seg *index.Segment
 			err := w.compute(func(int) (err error) {
 				seg, err = f.Segment(e.Dim())
@@ -73,22 +73,22 @@ func (w *worker) settle(f *graph.Tx, now *partition.Index, e partition.Embedder)
 			}
 			snapshot = snapshot.With(0, seg)
 		}
-		next.Snapshot = snapshot.Hide(f.Hide...).Show(f.Show...)
+		next.Snapshot = snapshot.Hide(f.HiddenNodes...).Show(f.ShownNodes...)
 		graph.PutLiveness(f.Batch.Batch, w.part, now.Snapshot, next.Snapshot)
 		f.State.IndexVersion++
 	}
 	if len(f.Forgotten) > 0 {
 		f.MarkForgotten(now)
 	}
-	f.LeaveWork()
+	f.MarkForCognition()
 	f.Batch.Put(w.part.Space.Key(storage.TableState), f.State)
-	for _, b := range f.Stage {
+	for _, b := range f.StagedBatches {
 		if err := w.org.Committer.Commit(b); err != nil {
 			return nil, err
 		}
-		w.org.System.Config.PieceDone()
+		w.org.System.Config.PieceCommitted()
 	}
-	if f.Forgets {
+	if f.TouchesExports {
 		err := w.org.WithStore(func(st *storage.Store) error { return w.org.BeforeForget(f.Batch.Batch, st, w.part) })
 		if err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func (w *worker) settle(f *graph.Tx, now *partition.Index, e partition.Embedder)
 	}
 	w.show(next)
 	if f.State.GetChanges() != f.ChangesBefore {
-		w.org.System.Root.Send(w.parent, Changed{})
+		w.org.System.ActorRoot.Send(w.parent, Changed{})
 	}
 	return next, nil
 }
@@ -120,7 +120,7 @@ func (w *worker) effects(
 		it := &items[i]
 		id := pb.JobID(it.GetJob())
 		job := jobs[id]
-		f.Job, f.File = job, it.GetItem().GetFile()
+		f.Job, f.ImportFile = job, it.GetItem().GetFile()
 		outcome := &pb.JobItem{Index: it.GetIndex(), ExternalId: it.GetItem().GetExternalId()}
 		if it.GetForgotten() {
 			outcome.Status, outcome.Error = pb.ItemFailed, "its content was forgotten before it was stored"
@@ -164,7 +164,7 @@ func (w *worker) effects(
 		f.Batch.Put(w.part.Space.Key(storage.TableJobItem, storage.ID16(id), storage.U32(it.GetIndex())), outcome)
 		f.Batch.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(it.Seq)))
 		job.Done++
-		w.org.GotOn(job)
+		w.org.NoteProgress(job)
 		if job.GetDone() == job.GetTotal() && it.Err != nil && !errors.Is(it.Err, tenant.ErrUnclean) {
 			job.Attempts = tenant.MaxAttempts
 		}
@@ -181,7 +181,7 @@ func (w *worker) effects(
 			continue
 		}
 		finished = append(finished, id)
-		job.FinishedMs = f.Index
+		job.FinishedMs = f.NowMs
 		job.Status = pb.JobSucceeded
 		if job.GetFailed() == job.GetTotal() {
 			job.Status = pb.JobFailed

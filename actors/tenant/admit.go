@@ -61,7 +61,7 @@ func (o *Org) admit(c *Call) bool {
 		c.Fail(err)
 		return false
 	}
-	c.Who = Principal{Key: hash, User: user, Scopes: key.Record.GetScopes(), Sandbox: key.Record.GetSandbox()}
+	c.Principal = Principal{Key: hash, User: user, Scopes: key.Record.GetScopes(), Sandbox: key.Record.GetSandbox()}
 	key.seen = now
 	o.noteUse(key, now)
 
@@ -96,7 +96,7 @@ func (o *Org) admit(c *Call) bool {
 	}
 	c.Part = part
 
-	if !Grants(c.Who.Scopes, c.Env.GetScope()) {
+	if !Grants(c.Principal.Scopes, c.Env.GetScope()) {
 		c.Refuse(NewProblem(pb.CodePermissionDenied, "The key lacks the scope %q.", c.Env.GetScope()))
 		return false
 	}
@@ -135,7 +135,7 @@ func (o *Org) key(env *pb.Envelope) (*keyState, error) {
 	if len(o.Keys) >= maxCachedKeys {
 		now := o.System.Clock.Now()
 		for h, other := range o.Keys {
-			if now.Sub(other.seen) > FullAgain {
+			if now.Sub(other.seen) > BucketRefillTime {
 				delete(o.Keys, h)
 			}
 		}
@@ -144,9 +144,9 @@ func (o *Org) key(env *pb.Envelope) (*keyState, error) {
 	return k, nil
 }
 
-// full reports whether the buckets of all keys are: they are in memory only, so an
+// bucketsFull reports whether the buckets of all keys are: they are in memory only, so an
 // organization that left it earlier would come back with more than was left.
-func (o *Org) full() bool {
+func (o *Org) bucketsFull() bool {
 	now := o.System.Clock.Now()
 	for _, k := range o.Keys {
 		for family, b := range k.Buckets {
@@ -162,7 +162,7 @@ func (o *Org) full() bool {
 // crash may lose the last minute's note. A note of a time that is to come was
 // written before the clock was put back.
 func (o *Org) noteUse(k *keyState, now time.Time) {
-	if since := now.Sub(k.usedNote); since >= 0 && since < UseWriteInterval {
+	if since := now.Sub(k.usedNote); since >= 0 && since < LastUsedInterval {
 		return
 	}
 	k.usedNote = now
@@ -294,10 +294,10 @@ func (o *Org) LoadPartition(id pb.PartitionID) (*partition.Ref, error) {
 	return partition.NewRef(o.Store, &o.View, id, rec), nil
 }
 
-// InUse reports whether a call that has waited may go on, and answers one whose
+// StillInUse reports whether a call that has waited may go on, and answers one whose
 // partition began to be erased meanwhile: what it would write now would outlive
 // the erasure.
-func (o *Org) InUse(c *Call) bool {
+func (o *Org) StillInUse(c *Call) bool {
 	ref, err := o.LoadPartition(c.Part.ID)
 	switch {
 	case err != nil:

@@ -77,7 +77,7 @@ func ServerOf(activation string) wire.ServerID {
 	return wire.ServerID(server)
 }
 
-// past is what an activation knows of those before it.
+// outcomesBefore is what an activation knows of those before it.
 type past struct {
 	known chan struct{} // closed when nothing more will be heard
 
@@ -111,7 +111,7 @@ func (o *Org) lookBack(open []*pb.Job) error {
 			return err
 		}
 	}
-	p := o.past
+	p := o.outcomesBefore
 	ask := map[string]bool{}
 	for name := range names {
 		switch process := processOf(name); {
@@ -128,7 +128,7 @@ func (o *Org) lookBack(open []*pb.Job) error {
 		return nil
 	}
 	view := &o.View
-	o.System.Background.Go(func() {
+	o.System.BackgroundTasks.Go(func() {
 		defer close(p.known)
 		view.askPast(p, ask)
 	})
@@ -137,7 +137,7 @@ func (o *Org) lookBack(open []*pb.Job) error {
 
 // askPast asks the nodes whose processes had some activations.
 func (o *View) askPast(p *past, names map[string]bool) {
-	ctx, cancel := context.WithCancel(o.System.Running)
+	ctx, cancel := context.WithCancel(o.System.Lifetime)
 	defer cancel()
 	defer o.System.Clock.AfterFunc(askPastTime, cancel).Stop()
 	var all sync.WaitGroup
@@ -159,8 +159,8 @@ func (s *System) Outlived(activation string) bool {
 	return processOf(activation) == s.process && !slices.Contains(s.panicked, activation)
 }
 
-// notePanic remembers that an activation has panicked.
-func (s *System) notePanic(activation string) {
+// recordPanic remembers that an activation has panicked.
+func (s *System) recordPanic(activation string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.panicked = append(s.panicked, activation)
@@ -170,12 +170,12 @@ func (s *System) notePanic(activation string) {
 // handOver notes that this activation is stopped in good order: what its end interrupts
 // has not failed.
 func (o *Org) handOver() {
-	if o.Committer == nil || o.Lost || o.OpenJobs == 0 {
+	if o.Committer == nil || o.Retired || o.OpenJobs == 0 {
 		return
 	}
 	b := storage.NewBatch(o.Store)
 	b.Put(o.Space.Key(storage.TableHandedOver), &pb.HandedOver{Activation: o.Activation.Name})
-	if err := o.lastly(func(done func(error)) { o.Committer.Submit(b, done) }); err != nil {
+	if err := o.commitBeforeStop(func(done func(error)) { o.Committer.Submit(b, done) }); err != nil {
 		o.System.Log.Warn("the jobs that are interrupted are taken for jobs whose process died", "org", o.ID.String(),
 			"err", err)
 	}
@@ -183,7 +183,7 @@ func (o *Org) handOver() {
 
 // settlePast takes back an attempt that the end of another activation has interrupted.
 func (o *View) settlePast(job *pb.Job) {
-	p := o.past
+	p := o.outcomesBefore
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if begun := job.GetBegun(); begun != "" && begun != o.Activation.Name {
@@ -203,7 +203,7 @@ func (o *View) BeginAttempt(job *pb.Job) error {
 		return nil
 	}
 	select {
-	case <-o.past.known:
+	case <-o.outcomesBefore.known:
 	default:
 		return WaitError{askPastPause}
 	}
@@ -215,7 +215,8 @@ func (o *View) BeginAttempt(job *pb.Job) error {
 	case job.GetAttempts() >= MaxAttempts:
 		return ErrGivenUp
 	}
-	if wait := o.past.left(pb.JobID(job.GetId()), unclean, o.System.Clock.Now(), o.System.Config.MaxBackOff); wait > 0 {
+	if wait := o.outcomesBefore.left(pb.JobID(job.GetId()), unclean, o.System.Clock.Now(),
+		o.System.Config.MaxBackOff); wait > 0 {
 		return WaitError{wait}
 	}
 	job.Attempts++
@@ -238,16 +239,16 @@ func (p *past) left(id pb.JobID, unclean int, now time.Time, most time.Duration)
 	return until.Sub(now)
 }
 
-// Suspect reports whether a job's work may have failed, or ended a process: then it is
+// NeedsIsolation reports whether a job's work may have failed, or ended a process: then it is
 // done by itself.
-func Suspect(job *pb.Job) bool { return job.GetAttempts() > 1 || len(job.GetUnclean()) > 0 }
+func NeedsIsolation(job *pb.Job) bool { return job.GetAttempts() > 1 || len(job.GetUnclean()) > 0 }
 
 // attemptsShown is how many attempts a job is said to have had. Former versions counted
 // the one that was not made any more.
 func attemptsShown(job *pb.Job) uint32 { return min(job.GetAttempts(), MaxAttempts) }
 
-// GotOn notes that a job has made progress: what is left of it has all its attempts.
-func (o *View) GotOn(job *pb.Job) {
+// NoteProgress notes that a job has made progress: what is left of it has all its attempts.
+func (o *View) NoteProgress(job *pb.Job) {
 	job.Attempts, job.Begun, job.Unclean = 1, o.Activation.Name, nil
 }
 
@@ -263,9 +264,9 @@ func (o *View) FailAttempt(r storage.Reader, b *storage.Batch, id pb.JobID) erro
 	return nil
 }
 
-// OwnFailure reports whether an error is the work's own. That the activation is over, the
+// IsWorkFailure reports whether an error is the work's own. That the activation is over, the
 // disk is full, or too much is under way says nothing of the work.
-func OwnFailure(err error) bool {
+func IsWorkFailure(err error) bool {
 	switch {
 	case err == nil, Superseded(err), errors.Is(err, ErrCancelled),
 		errors.Is(err, storage.ErrNoSpace), errors.Is(err, wire.ErrBusy), errors.Is(err, commit.ErrQueueFull),

@@ -28,21 +28,21 @@ type Call struct {
 	inFlight inFlight
 	late     atomic.Pointer[clock.Timer] // runs once nobody waits for the answer any more
 	// Of an import: gone is done when nobody waits for it any more, memory is what it holds.
-	gone   context.Context //nolint:containedctx // it lasts as long as the call, which is passed on from actor to actor
-	Memory atomic.Pointer[budget.Work]
+	abandonedCtx context.Context //nolint:containedctx // it lasts as long as the call, which is passed on from actor to actor
+	Memory       atomic.Pointer[budget.Work]
 
 	// Set by the organization when it admits the call.
-	rate   *pb.RateLimit
-	Who    Principal
-	Part   *partition.Ref // nil where the route has no partition
-	Replay *idempotent    // nil when the request may not be replayed
-	Org    *View
+	rate        *pb.RateLimit
+	Principal   Principal
+	Part        *partition.Ref // nil where the route has no partition
+	Idempotency *idempotent    // nil when the request may not be replayed
+	Org         *View
 	// child is the subject's actor that the call was forwarded to; JobOpen says
 	// that the call counts in the organization's open jobs.
 	child   *Child
 	sandbox *Child // the sandbox's actor, which the call was handed to
 	JobOpen bool
-	Work    any // what the room that carries the call out keeps with it
+	Payload any // what the room that carries the call out keeps with it
 	// ReadUnits and EmbedTokens are what the call used, where its route is
 	// metered; a route that says nothing uses one read unit.
 	ReadUnits, EmbedTokens uint64
@@ -70,7 +70,7 @@ func (c *Call) answer(r *pb.Reply, what Outcome) {
 	if !c.answered.CompareAndSwap(false, true) {
 		return // a recovered panic after the answer: the first answer stands
 	}
-	if what == Decided && !r.GetReplayed() && !c.tryAgain.Load() && !c.stands(r) {
+	if what == Decided && !r.GetReplayed() && !c.tryAgain.Load() && !c.stillValid(r) {
 		// It only read. The node where the organization lives now can read the same, and
 		// count it.
 		r, what = Refuse(c.Org.ProblemOf(commit.ErrLost, c.Env.GetRequestId())), c.Org.System.OutcomeOf(commit.ErrLost)
@@ -85,8 +85,8 @@ func (c *Call) answer(r *pb.Reply, what Outcome) {
 	if c.JobOpen {
 		c.Org.Tell(func(o *Org) { o.OpenJobs-- })
 	}
-	if c.Replay != nil {
-		c.Replay.finish()
+	if c.Idempotency != nil {
+		c.Idempotency.finish()
 	}
 	c.outcome = what
 	c.settled()
@@ -113,18 +113,18 @@ func (c *Call) abandon(timer clock.Timer) {
 	}
 }
 
-// stands counts what an answer has cost, and reports whether it is this activation's to
+// stillValid counts what an answer has cost, and reports whether it is this activation's to
 // give: one whose organization has moved while the call waited for its turn may refuse by
 // what is not so any more.
-func (c *Call) stands(r *pb.Reply) bool {
+func (c *Call) stillValid(r *pb.Reply) bool {
 	if r.GetProblem() == nil {
 		return c.meter()
 	}
 	return c.Org == nil || c.Org.Committer == nil || !c.Org.Committer.Trail.Sealed()
 }
 
-// writeOff ends the counting of a call that nobody waits for and nobody answers.
-func (c *Call) writeOff() {
+// expire ends the counting of a call that nobody waits for and nobody answers.
+func (c *Call) expire() {
 	if c.answered.CompareAndSwap(false, true) {
 		c.settled()
 		c.inFlight.sys.Log.Error("a call was never answered", "request_id", c.Env.GetRequestId(),
@@ -183,7 +183,7 @@ func (o *View) ProblemOf(err error, requestID string) *pb.Problem {
 		p.Detail = "The caller left before it was its turn."
 	case errors.Is(err, ErrReembedding):
 		p.Detail = "The memory is being embedded anew with another model; until that is done no text can be edited."
-	case errors.Is(err, ErrUnsettled):
+	case errors.Is(err, ErrEditContention):
 		p.Detail = "The node keeps changing; nothing was done."
 	case errors.Is(err, ErrNoEgress):
 		p.Detail = "This deployment reaches no other hosts."

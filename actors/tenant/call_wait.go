@@ -7,12 +7,12 @@ import (
 	"orgmem/actors/node"
 )
 
-// Left is done when nobody waits for the call any more.
-func (c *Call) Left() context.Context {
-	if c.gone == nil {
-		return c.Org.System.Running
+// Abandoned is done when nobody waits for the call any more.
+func (c *Call) Abandoned() context.Context {
+	if c.abandonedCtx == nil {
+		return c.Org.System.Lifetime
 	}
-	return c.gone
+	return c.abandonedCtx
 }
 
 // Unread is why a file was not read: what ended the waiting, where that was ended.
@@ -29,7 +29,7 @@ func (c *Call) Unread(err error) error {
 // StillWanted returns an error when the caller has given up, or the node is to
 // stop.
 func (c *Call) StillWanted() error {
-	if c.Org.System.Running.Err() != nil {
+	if c.Org.System.Lifetime.Err() != nil {
 		return node.ErrClosing
 	}
 	return c.Awaited()

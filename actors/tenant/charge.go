@@ -24,8 +24,8 @@ func (c *Call) AuditOf(action, target string) *pb.Audit {
 		AtMs: clock.Millis(c.Org.System.Clock.Now()), Partition: c.Part.ID.Bytes(), Subject: string(c.Part.Subject),
 		Action: action, Target: target, RequestId: c.Env.GetRequestId(),
 	}
-	if (c.Who.Key != pb.KeyHash{}) { // else the operator restores
-		a.KeyHash, a.User = c.Who.Key[:], c.Who.User.Bytes()
+	if (c.Principal.Key != pb.KeyHash{}) { // else the operator restores
+		a.KeyHash, a.User = c.Principal.Key[:], c.Principal.User.Bytes()
 	}
 	return a
 }
@@ -37,7 +37,7 @@ func (c *Call) Cost() (commit.Usage, bool) {
 	if capability == "" || capability == pb.CapabilityIngest || c.Part == nil || c.Part.Kind == pb.PartitionSandbox {
 		return commit.Usage{}, false
 	}
-	line := commit.LineAt(c.Org.System.Clock.Now(), capability, c.Who.Key, c.Part)
+	line := commit.LineAt(c.Org.System.Clock.Now(), capability, c.Principal.Key, c.Part)
 	return commit.Usage{Line: line, ReadUnits: max(c.ReadUnits, 1), EmbedTokens: c.EmbedTokens}, true
 }
 
@@ -81,12 +81,12 @@ func (o *View) flushUsage(done func(error)) {
 	s.mu.Lock()
 	counted := !s.closing
 	if counted {
-		s.underway.Add(1)
+		s.inFlightCalls.Add(1)
 	}
 	s.mu.Unlock()
 	o.Committer.SubmitChange(commit.NewCosts(o.Store), func(err error) {
 		if counted {
-			defer s.underway.Done()
+			defer s.inFlightCalls.Done()
 		}
 		if err != nil && !errors.Is(err, commit.ErrLost) && o.Committer.Trail.Waits() {
 			o.FlushUsageSoon()

@@ -18,12 +18,12 @@
 //
 // Accounts, partitions, jobs, and how the store and the cluster say no. It does not know a feature, a graph, a queue or
 // a route: a Module is handed in with the table of features, the actor of a subject by System.NewSubject, and what a
-// feature keeps with a call is Call.Work, which nobody reads here. It imports no other package of actors but those
+// feature keeps with a call is Call.Payload, which nobody reads here. It imports no other package of actors but those
 // below it: commit, partition, node, budget, egress and llm.
 //
 // # Who calls it from where
 //
-// The methods of Org, and its fields, belong to the organization's mailbox. From elsewhere View.Tell and View.Later
+// The methods of Org, and its fields, belong to the organization's mailbox. From elsewhere View.Tell and View.InMailbox
 // bring a function there. The methods of View, System and Call may be called from any goroutine: a View does not change
 // while its activation lives. The methods of Module say where each is called.
 //

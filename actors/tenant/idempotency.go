@@ -78,7 +78,7 @@ func newIdemKey(c *Call) IdemKey {
 		h.Write(n[:])
 		h.Write(b)
 	}
-	part(c.Who.Key[:])
+	part(c.Principal.Key[:])
 	part(c.Part.ID[:])
 	part([]byte(c.Env.GetMethod()))
 	part([]byte(c.Env.GetPath()))
@@ -93,7 +93,7 @@ func (o *Org) checkReplay(c *Call) bool {
 		return true
 	}
 	key := newIdemKey(c)
-	if _, underway := o.idem[key]; underway {
+	if _, underway := o.replaysInFlight[key]; underway {
 		p := NewProblem(pb.CodeIdempotencyInProgress, "The first request with this Idempotency-Key has not finished.")
 		p.RetryAfterS = 1
 		c.Refuse(p)
@@ -131,8 +131,8 @@ func (o *Org) checkReplay(c *Call) bool {
 	if _, rejected := c.Env.GetOp().(*pb.Envelope_Rejected); rejected {
 		return true // a request that is invalid in itself leaves no outcome
 	}
-	o.idem[key] = struct{}{}
-	c.Replay = &idempotent{
+	o.replaysInFlight[key] = struct{}{}
+	c.Idempotency = &idempotent{
 		org: &o.View, part: c.Part.ID, key: key, bodyHash: o.keyed(c.Env.GetBodyHash()), at: now,
 		words: outcomeWords(c.Env),
 	}
@@ -211,7 +211,7 @@ func (o *View) withTexts(part *partition.Ref, r *pb.Reply) error {
 
 // finish ends the time in which a second request is told to wait.
 func (i *idempotent) finish() {
-	i.org.Tell(func(o *Org) { delete(o.idem, i.key) })
+	i.org.Tell(func(o *Org) { delete(o.replaysInFlight, i.key) })
 }
 
 // Settle commits a change with the request's outcome in it, calls then, which may be
@@ -229,10 +229,10 @@ func (c *Call) Settle(ch *commit.Change, r *pb.Reply, then func()) {
 	}
 	for _, e := range ch.Events {
 		if len(e.GetUser()) == 0 {
-			e.User = c.Who.User.Bytes()
+			e.User = c.Principal.User.Bytes()
 		}
 	}
-	if err := c.Replay.Record(ch.Batch, r); err != nil {
+	if err := c.Idempotency.Record(ch.Batch, r); err != nil {
 		decided(err)
 		return
 	}
@@ -241,7 +241,7 @@ func (c *Call) Settle(ch *commit.Change, r *pb.Reply, then func()) {
 
 // RefuseSettled answers a refusal that a retry must see again.
 func (c *Call) RefuseSettled(p *pb.Problem) {
-	if c.Replay == nil || !replayable(p.GetCode()) {
+	if c.Idempotency == nil || !replayable(p.GetCode()) {
 		c.Refuse(p)
 		return
 	}

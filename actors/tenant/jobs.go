@@ -159,7 +159,7 @@ func jobReader(c *Call, id string, confined bool) func(*storage.Store) (*pb.Repl
 			return nil, err
 		}
 		defer partition.CloseSnapshot(snap, &err)
-		job, err := c.Org.FindJob(snap, c.Who, id)
+		job, err := c.Org.FindJob(snap, c.Principal, id)
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +187,7 @@ func (o *View) awaitShown(r storage.Reader, job *pb.Job) error {
 	if _, err := r.Get(part.Space.Key(storage.TableState), state); err != nil {
 		return err
 	}
-	o.System.Parts.AwaitShown(part, state.GetIndexVersion(), o.System.Clock)
+	o.System.Partitions.AwaitShown(part, state.GetIndexVersion(), o.System.Clock)
 	return nil
 }
 
@@ -252,7 +252,7 @@ func (o *JobModule) Handle(c *Call) bool {
 	case *pb.Envelope_GetJob:
 		o.Read(c, jobReader(c, op.GetJob.GetId(), false))
 	case *pb.Envelope_ListJobs:
-		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return c.Org.listJobs(st, c.Who, op.ListJobs) })
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return c.Org.listJobs(st, c.Principal, op.ListJobs) })
 	case *pb.Envelope_CancelJob:
 		o.cancelJob(c, op.CancelJob)
 	default:
@@ -274,7 +274,7 @@ func (o *JobModule) cancelJob(c *Call, op *pb.CancelJob) {
 	var job *pb.Job
 	var part *partition.Ref
 	err := o.WithStore(func(st *storage.Store) (err error) {
-		job, err = o.FindJob(st, c.Who, op.GetId())
+		job, err = o.FindJob(st, c.Principal, op.GetId())
 		return err
 	})
 	if err == nil && job != nil && !Terminal(job.GetStatus()) {
@@ -369,7 +369,7 @@ func (o *Org) resumeJobs() error {
 // Expire deletes what has expired: outcomes for replay, finished jobs, and what the
 // modules say. Where that is more than one sweep takes, it goes on soon.
 func (o *Org) Expire() {
-	if o.Failed != nil || o.Lost || o.Record == nil || o.sweeping {
+	if o.Failed != nil || o.Retired || o.Record == nil || o.sweeping {
 		return
 	}
 	now := o.System.Clock.Now()
@@ -406,7 +406,7 @@ func (o *Org) Expire() {
 		if err != nil {
 			o.System.Log.Warn("sweep was not committed; it is tried again", "org", o.ID.String(), "err", err)
 		} else {
-			o.Later(func() {
+			o.InMailbox(func() {
 				for _, m := range o.Modules {
 					m.Swept()
 				}
@@ -437,7 +437,7 @@ func (o *Org) sweepOutcomes(st *storage.Store, b *storage.Batch, before time.Tim
 			break
 		}
 		n++
-		if _, underway := o.idem[IdemKey(key)]; underway {
+		if _, underway := o.replaysInFlight[IdemKey(key)]; underway {
 			continue // it is being used again; its new record may be on its way
 		}
 		b.Delete(item.Key)
@@ -533,11 +533,11 @@ func (o *View) eraseJobRecords(ref *partition.Ref) error {
 	})
 }
 
-// SettleJob is Settle for a change that holds a new job of a module's. It also lets go of the entity that the caller has
-// (Exclusive), counts the job as open and has the module begin it before it answers, in the mailbox. Where the commit
-// fails, nothing is begun.
+// SettleJob is Settle for a change that holds a new job of a module's. It also lets go of the entity that the caller
+// has (Exclusive), counts the job as open and has the module begin it before it answers, in the mailbox. Where the
+// commit fails, nothing is begun.
 func (c *Call) SettleJob(ch *commit.Change, r *pb.Reply, release, begin func()) {
-	if err := c.Replay.Record(ch.Batch, r); err != nil {
+	if err := c.Idempotency.Record(ch.Batch, r); err != nil {
 		release()
 		c.Fail(err)
 		return

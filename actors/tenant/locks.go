@@ -6,55 +6,55 @@ import (
 	pb "orgmem/proto"
 )
 
-// Entity is something in an organization of which one change at a time is made (Org.Exclusive). A change that
+// LockKey is something in an organization of which one change at a time is made (Org.Exclusive). A change that
 // waits for a second entity while it has a first takes them in the order of this list, so that no two wait for each
 // other.
-type Entity string
+type LockKey string
 
 const (
 	// PurgeLock is held by a purge, and behind it the subject that is purged.
-	PurgeLock Entity = "purge"
+	PurgeLock LockKey = "purge"
 	// MembersLock is held by what adds or removes a member, and behind it that member's connectors.
-	MembersLock Entity = "members"
+	MembersLock LockKey = "members"
 	// SandboxLock is held by what makes or resets the sandbox, and behind it the keys of the member who does.
-	SandboxLock Entity = "sandbox"
+	SandboxLock LockKey = "sandbox"
 
 	// The holder of one of the following waits for no other entity but the directory entry.
 
 	// ConnectorsLock is held by what changes connectors or what they have fetched.
-	ConnectorsLock Entity = "connectors"
+	ConnectorsLock LockKey = "connectors"
 	// WebhooksLock is held by what changes the number of webhook endpoints.
-	WebhooksLock Entity = "webhooks"
+	WebhooksLock LockKey = "webhooks"
 	// ExportsLock is held by what begins, cancels or removes an export.
-	ExportsLock Entity = "exports"
+	ExportsLock LockKey = "exports"
 	// BrainLock is held by what starts a training or changes a model.
-	BrainLock Entity = "brain"
+	BrainLock LockKey = "brain"
 	// OrganizationLock is held by what changes the organization's own record.
-	OrganizationLock Entity = "organization"
+	OrganizationLock LockKey = "organization"
 
 	// directoryLock is the organization's entry in the directory. Behind it nothing is waited for.
-	directoryLock Entity = "directory entry"
+	directoryLock LockKey = "directory entry"
 )
 
 // SubjectLock is a subject: whether there is one.
-func SubjectLock(id string) Entity { return Entity("subject " + id) }
+func SubjectLock(id string) LockKey { return LockKey("subject " + id) }
 
 // KeysLock are the keys of a member: their number.
-func KeysLock(user []byte) Entity { return Entity(fmt.Sprintf("keys %x", user)) }
+func KeysLock(user []byte) LockKey { return LockKey(fmt.Sprintf("keys %x", user)) }
 
 // KeyLock is one key.
-func KeyLock(id string) Entity { return Entity("key " + id) }
+func KeyLock(id string) LockKey { return LockKey("key " + id) }
 
 // SettingsLock are the settings of a partition.
-func SettingsLock(part pb.PartitionID) Entity { return Entity("settings " + part.String()) }
+func SettingsLock(part pb.PartitionID) LockKey { return LockKey("settings " + part.String()) }
 
 // WebhookLock is one endpoint.
-func WebhookLock(id pb.WebhookID) Entity { return Entity("webhook " + id.String()) }
+func WebhookLock(id pb.WebhookID) LockKey { return LockKey("webhook " + id.String()) }
 
 // Exclusive runs f when no other change of the entity is under way, and until
 // release is called no other: changes that depend on what is stored must see
 // the one before them. release may be called from any goroutine.
-func (o *Org) Exclusive(of Entity, f func(release func())) {
+func (o *Org) Exclusive(of LockKey, f func(release func())) {
 	run := func() {
 		f(func() {
 			o.Tell(func(o *Org) {

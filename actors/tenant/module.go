@@ -23,7 +23,7 @@ type Module interface {
 	Complete() error
 	// Resume continues what a stop, a crash or a move interrupted, once the organization is open.
 	Resume() error
-	// Idle reports whether this module lets the organization leave memory. One that does not is marked in the
+	// AwaitMovedAway reports whether this module lets the organization leave memory. One that does not is marked in the
 	// directory, and opened again wherever it is lost.
 	Idle() bool
 	// Quiet reports whether nothing of the module runs beside the mailbox. Where something does, the organization stays
@@ -36,8 +36,8 @@ type Module interface {
 	Sweep(st *storage.Store, b *storage.Batch, now time.Time) (looked int, err error)
 	// Swept is called when what sweep has added is committed.
 	Swept()
-	// Look is called in a sandbox after the organization has removed a member, whose things there have to go.
-	Look()
+	// SandboxWoken is called in a sandbox after the organization has removed a member, whose things there have to go.
+	SandboxWoken()
 	// Reseal adds to a batch what the module has stored unsealed, or sealed under a former key.
 	Reseal(st *storage.Store, b *storage.Batch) error
 	// Forgetting adds to a batch what must go with something that is forgotten of a partition, of all where it is nil.
@@ -72,7 +72,7 @@ type JobKind struct {
 	// Resume continues an open job when the organization opens. It reports false where the job is in the partition's
 	// queue, whose worker continues it.
 	Resume func(job *pb.Job) (mine bool, err error)
-	// Cancel cancels a job that has not ended and answers the call. It reports false where the job is in the
+	// EndLifetime cancels a job that has not ended and answers the call. It reports false where the job is in the
 	// partition's queue.
 	Cancel func(c *Call, job *pb.Job) (mine bool)
 }
@@ -83,7 +83,7 @@ type Feature interface {
 	Module(o *Org) Module
 	// Stats adds the feature's figures.
 	Stats(st *Stats)
-	// Left is called when organizations have moved to another node.
+	// Abandoned is called when organizations have moved to another node.
 	Left(which func(pb.OrgID) bool)
 }
 
@@ -93,7 +93,7 @@ type NoFeature struct{}
 // Stats adds no figures.
 func (NoFeature) Stats(*Stats) {}
 
-// Left does nothing.
+// Abandoned does nothing.
 func (NoFeature) Left(func(pb.OrgID) bool) {}
 
 // PlainFeature is a feature that is the same on every node, and makes its module by a function.
@@ -105,7 +105,7 @@ func (f PlainFeature) Module(o *Org) Module { return f(o) }
 // Stats adds no figures.
 func (PlainFeature) Stats(*Stats) {}
 
-// Left does nothing.
+// Abandoned does nothing.
 func (PlainFeature) Left(func(pb.OrgID) bool) {}
 
 // FeatureOf returns a node's feature of a type. It may be called from any goroutine once Start has set the
@@ -143,7 +143,7 @@ func (NoModule) Complete() error { return nil }
 // Quiet reports that nothing runs beside the mailbox.
 func (NoModule) Quiet() bool { return true }
 
-// Idle lets the organization leave memory.
+// AwaitMovedAway lets the organization leave memory.
 func (NoModule) Idle() bool { return true }
 
 // Tick does nothing.
@@ -155,8 +155,8 @@ func (NoModule) Sweep(*storage.Store, *storage.Batch, time.Time) (int, error) { 
 // Swept does nothing.
 func (NoModule) Swept() {}
 
-// Look does nothing.
-func (NoModule) Look() {}
+// SandboxWoken does nothing.
+func (NoModule) SandboxWoken() {}
 
 // Reseal has no secrets.
 func (NoModule) Reseal(*storage.Store, *storage.Batch) error { return nil }
@@ -202,8 +202,8 @@ func ModuleOf[M Module](o *View) M {
 	panic("tenant: no feature makes such a module") //nolint:forbidigo // the table of features has each once
 }
 
-// Later runs f in the organization's mailbox, soon.
-func (o *View) Later(f func()) { o.Tell(func(*Org) { f() }) }
+// InMailbox runs f in the organization's mailbox, soon.
+func (o *View) InMailbox(f func()) { o.Tell(func(*Org) { f() }) }
 
 // resumeModules lets every module continue what was interrupted.
 func (o *Org) resumeModules() error {

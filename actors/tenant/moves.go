@@ -11,47 +11,47 @@ import (
 	"orgmem/proto/clock"
 )
 
-// Leads passes on what the host says of leadership (cluster.Config.OnLead) to the
+// LeadershipListener passes on what the host says of leadership (cluster.Config.OnLead) to the
 // System that is started later.
-type Leads struct{ to atomic.Pointer[System] }
+type LeadershipListener struct{ to atomic.Pointer[System] }
 
 // OnLead is what the host calls. Before the System is there it does nothing:
 // Start looks for itself which shards are led.
-func (l *Leads) OnLead(shard uint32, leads bool) {
+func (l *LeadershipListener) OnLead(shard uint32, leads bool) {
 	s := l.to.Load()
 	switch {
 	case s == nil:
 	case leads:
-		s.gained(shard)
+		s.shardGained(shard)
 	default:
-		s.gaveUp(shard)
+		s.shardLost(shard)
 	}
 }
 
 // OnHandOver is what the host calls (cluster.Config.OnHandOver).
-func (l *Leads) OnHandOver(shard uint32) {
+func (l *LeadershipListener) OnHandOver(shard uint32) {
 	if s := l.to.Load(); s != nil {
 		s.handOver(shard)
 	}
 }
 
 // Of makes the System the one that is told.
-func (l *Leads) Of(s *System) {
+func (l *LeadershipListener) Of(s *System) {
 	l.to.Store(s)
 	for _, shard := range s.Config.Placement.Leads() {
-		s.gained(shard)
+		s.shardGained(shard)
 	}
 }
 
-// gained wakes the organizations of a shard that have unfinished jobs: whoever led
+// shardGained wakes the organizations of a shard that have unfinished jobs: whoever led
 // it before has left them.
-func (s *System) gained(shard uint32) {
+func (s *System) shardGained(shard uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
 		return
 	}
-	s.Background.Go(func() {
+	s.BackgroundTasks.Go(func() {
 		of := func(org pb.OrgID) bool { return s.Config.Placement.Shard(org) == shard }
 		s.resume(of)
 		// This node's copy of the directory may lack the marks of the last moments before
@@ -67,10 +67,10 @@ func (s *System) gained(shard uint32) {
 // has begun.
 func (s *System) directoryCaughtUp(shard uint32) bool {
 	for wait := MinBackOff; slices.Contains(s.Config.Placement.Leads(), shard); wait = min(2*wait, MaxBackOff) {
-		if s.Config.CaughtUp(s.Running) == nil {
+		if s.Config.CaughtUp(s.Lifetime) == nil {
 			return true
 		}
-		if !s.Pause(wait) {
+		if !s.Sleep(wait) {
 			return false
 		}
 	}
@@ -83,10 +83,10 @@ func (s *System) inMemory(org pb.OrgID) bool {
 	return s.orgs[org] != nil
 }
 
-// gaveUp takes the organizations of a shard out of memory: what they remember is
+// shardLost takes the organizations of a shard out of memory: what they remember is
 // another node's to say from now on. Requests that they have are told to ask there;
 // event streams end, and their readers come again.
-func (s *System) gaveUp(shard uint32) {
+func (s *System) shardLost(shard uint32) {
 	of := func(org pb.OrgID) bool { return s.Config.Placement.Shard(org) == shard }
 	s.mu.Lock()
 	var gone []*Activation
@@ -105,16 +105,16 @@ func (s *System) gaveUp(shard uint32) {
 	}
 	settled := make(chan error, 1)
 	s.mu.Lock()
-	s.leaving[shard] = settled
+	s.settlingShards[shard] = settled
 	if s.closing {
 		close(settled) // Close has stepped down before: this was not planned
 	} else {
 		// Not here: it may read a store, and the shard's leadership waits for this.
-		s.Background.Go(func() { settleCosts(sealed, settled) })
+		s.BackgroundTasks.Go(func() { settleCosts(sealed, settled) })
 	}
 	s.mu.Unlock()
 	for _, a := range gone {
-		s.Root.Send(a.PID, Task((*Org).Lose))
+		s.ActorRoot.Send(a.PID, Task((*Org).Retire))
 	}
 	for _, f := range s.Features {
 		f.Left(of)
@@ -150,11 +150,11 @@ func settleCosts(leaving []*View, settled chan<- error) {
 	done(nil)
 }
 
-// handOver waits until what gaveUp has left to write of a shard is written, or
+// handOver waits until what shardLost has left to write of a shard is written, or
 // commit.UsageDelay has passed: the shard has no leader meanwhile.
 func (s *System) handOver(shard uint32) {
 	s.mu.Lock()
-	settled := s.leaving[shard]
+	settled := s.settlingShards[shard]
 	s.mu.Unlock()
 	if settled == nil {
 		return
@@ -172,10 +172,10 @@ func (s *System) handOver(shard uint32) {
 	}
 }
 
-// Idle waits until no organization that moved away is in memory any more, or the
+// AwaitMovedAway waits until no organization that moved away is in memory any more, or the
 // context ends: with Placement.Leads empty, until the node has nothing of its own
 // to do.
-func (s *System) Idle(ctx context.Context) error {
+func (s *System) AwaitMovedAway(ctx context.Context) error {
 	for {
 		s.mu.Lock()
 		left := 0

@@ -35,11 +35,11 @@ const (
 	// remembers; it looks up the rest in the store (about 2 µs).
 	maxCachedKeys     = 4096
 	maxCachedSubjects = 4096
-	// FullAgain is longer than any bucket takes to fill: forgetting the buckets
+	// BucketRefillTime is longer than any bucket takes to fill: forgetting the buckets
 	// of a key unused for so long changes nothing.
-	FullAgain = 2 * time.Minute
-	// UseWriteInterval is how often a key's lastUsedAt is written.
-	UseWriteInterval = time.Minute
+	BucketRefillTime = 2 * time.Minute
+	// LastUsedInterval is how often a key's lastUsedAt is written.
+	LastUsedInterval = time.Minute
 	// SweepInterval is how often expired records are looked for.
 	SweepInterval = 10 * time.Minute
 )
@@ -47,21 +47,21 @@ const (
 // View is what an organization's calls share. It does not change while the
 // activation lives.
 type View struct {
-	System     *System
-	ID         pb.OrgID
-	Store      storage.StoreID
-	Space      storage.Space
-	Committer  *commit.Committer
-	Secret     []byte
-	Activation *Activation
-	PID        *actor.PID // set when the actor starts, before anybody has the view
-	Main       *View      // of a sandbox: the organization; nil otherwise
-	past       *past
-	Modules    []Module // one of each feature of the node, in their order
+	System         *System
+	ID             pb.OrgID
+	Store          storage.StoreID
+	Space          storage.Space
+	Committer      *commit.Committer
+	Secret         []byte
+	Activation     *Activation
+	PID            *actor.PID // set when the actor starts, before anybody has the view
+	Main           *View      // of a sandbox: the organization; nil otherwise
+	outcomesBefore *past
+	Modules        []Module // one of each feature of the node, in their order
 }
 
 // Tell runs f in the organization's actor, soon.
-func (o *View) Tell(f func(o *Org)) { o.System.Root.Send(o.PID, Task(f)) }
+func (o *View) Tell(f func(o *Org)) { o.System.ActorRoot.Send(o.PID, Task(f)) }
 
 // Task is the message of View.Tell: a function that the organization's actor runs in its mailbox. It is dropped where
 // the organization could not be opened.
@@ -70,29 +70,29 @@ type Task func(o *Org)
 // Org is an organization in memory. Its fields belong to its mailbox.
 type Org struct {
 	View
-	Context  actor.Context
-	Record   *pb.Organization
-	Keys     map[pb.KeyHash]*keyState
-	Subjects map[pb.SubjectKey]*partition.Ref
-	Members  map[pb.UserID]*partition.Ref
-	Erasing  map[pb.PartitionID]bool // their erasure is being committed: of no use any more
-	Children map[pb.PartitionID]*Child
-	idem     map[IdemKey]struct{} // under way
-	Locks    map[Entity][]func()  // waiting for an entity whose change is under way
-	OpenJobs int                  // jobs accepted or found, not finished
-	kinds    map[string]JobKind   // what the modules say of kinds of job
-	busy     bool                 // the directory says so
-	busyWait []func(error)        // waiting for the directory to say so
-	sweeping bool                 // a sweep's commit, or the pause to the next, is under way
-	lastWork time.Time
-	timer    clock.Timer
-	Failed   error // why it could not be opened
-	Lost     bool
+	Context         actor.Context
+	Record          *pb.Organization
+	Keys            map[pb.KeyHash]*keyState
+	Subjects        map[pb.SubjectKey]*partition.Ref
+	Members         map[pb.UserID]*partition.Ref
+	Erasing         map[pb.PartitionID]bool // their erasure is being committed: of no use any more
+	Children        map[pb.PartitionID]*Child
+	replaysInFlight map[IdemKey]struct{} // under way
+	Locks           map[LockKey][]func() // waiting for an entity whose change is under way
+	OpenJobs        int                  // jobs accepted or found, not finished
+	kinds           map[string]JobKind   // what the modules say of kinds of job
+	busy            bool                 // the directory says so
+	busyWaiters     []func(error)        // waiting for the directory to say so
+	sweeping        bool                 // a sweep's commit, or the pause to the next, is under way
+	lastWork        time.Time
+	timer           clock.Timer
+	Failed          error // why it could not be opened
+	Retired         bool
 
-	// Held are the calls for memories that are being purged.
-	Held map[pb.PartitionID][]*Call
+	// HeldCalls are the calls for memories that are being purged.
+	HeldCalls map[pb.PartitionID][]*Call
 
-	Part *partition.Ref // the sandbox's; nil until one exists and is needed
+	SandboxPart *partition.Ref // the sandbox's; nil until one exists and is needed
 	// Of an organization: the sandbox's actor, nil when it sleeps; and whether that
 	// must be woken, because it may have unfinished jobs.
 	Sandbox    *Child
@@ -113,15 +113,15 @@ type Child struct {
 
 func newOrgActor(s *System, a *Activation) *Org {
 	o := &Org{
-		Keys:     map[pb.KeyHash]*keyState{},
-		Subjects: map[pb.SubjectKey]*partition.Ref{},
-		Members:  map[pb.UserID]*partition.Ref{},
-		Erasing:  map[pb.PartitionID]bool{},
-		Children: map[pb.PartitionID]*Child{},
-		Held:     map[pb.PartitionID][]*Call{},
-		idem:     map[IdemKey]struct{}{},
-		Locks:    map[Entity][]func(){},
-		kinds:    map[string]JobKind{},
+		Keys:            map[pb.KeyHash]*keyState{},
+		Subjects:        map[pb.SubjectKey]*partition.Ref{},
+		Members:         map[pb.UserID]*partition.Ref{},
+		Erasing:         map[pb.PartitionID]bool{},
+		Children:        map[pb.PartitionID]*Child{},
+		HeldCalls:       map[pb.PartitionID][]*Call{},
+		replaysInFlight: map[IdemKey]struct{}{},
+		Locks:           map[LockKey][]func(){},
+		kinds:           map[string]JobKind{},
 	}
 	id := storage.StoreID{Org: a.org, Realm: storage.RealmMain}
 	o.View = View{System: s, ID: a.org, Store: id, Space: storage.OrgSpace(id), Activation: a}
@@ -144,7 +144,7 @@ func (o *Org) Receive(ctx actor.Context) {
 				say = o.System.Log.Debug
 			}
 			say("could not open an organization", "store", o.Store.String(), "err", o.Failed)
-			o.giveUp()
+			o.retireUnopened()
 		}
 		o.timer = o.System.Clock.AfterFunc(min(o.System.Config.IdleOrg, o.System.tombstoneSweep()), func() {
 			o.Tell((*Org).passivate)
@@ -156,13 +156,13 @@ func (o *Org) Receive(ctx actor.Context) {
 		o.handOver()
 		o.settleUsage()
 	case *actor.Stopped:
-		o.System.Parts.DropStore(o.Store)
+		o.System.Partitions.DropStore(o.Store)
 	case *Call:
 		o.guard(func(err error) { m.Org = &o.View; m.Fail(err) }, func() { o.Handle(m) })
 	case *Visit:
 		o.guard(m.Done, func() {
 			switch {
-			case o.Lost:
+			case o.Retired:
 				m.Done(ErrTryAgain)
 			case o.Failed != nil:
 				m.Done(o.Failed)
@@ -170,12 +170,12 @@ func (o *Org) Receive(ctx actor.Context) {
 				m.Run(o, m.Done)
 			}
 		})
-	case Look: // of a sandbox
+	case WakeMessage: // of a sandbox
 		o.handled++
 		if o.Failed == nil {
 			o.guard(func(error) {}, func() {
 				for _, m := range o.Modules {
-					m.Look()
+					m.SandboxWoken()
 				}
 			})
 		}
@@ -192,7 +192,7 @@ func (o *Org) guard(answer func(error), f func()) {
 	defer func() {
 		if r := recover(); r != nil {
 			o.Panicked("organization actor", r)
-			o.Lose() // at once: nothing else may be decided by this memory
+			o.Retire() // at once: nothing else may be decided by this memory
 			answer(fmt.Errorf("panic: %v", r))
 		}
 	}()
@@ -205,32 +205,32 @@ func (o *Org) guard(answer func(error), f func()) {
 func (o *View) Panicked(who string, r any) {
 	o.System.Log.Error("panicked", "actor", who, "org", o.ID.String(), "panic", fmt.Sprint(r),
 		"stack", string(debug.Stack()))
-	o.System.notePanic(o.Activation.Name)
+	o.System.recordPanic(o.Activation.Name)
 	if o.Committer != nil {
 		o.Committer.Abandon()
 	}
-	o.Tell((*Org).Lose)
+	o.Tell((*Org).Retire)
 	o.System.Clock.AfterFunc(DefaultDeadline, func() { o.System.stop(o.Activation) })
 }
 
 // open becomes the organization's only writer and reads its root.
 func (o *Org) open() error {
-	ctx, cancel := context.WithTimeout(o.System.Always, openTimeout)
+	ctx, cancel := context.WithTimeout(o.System.BaseContext, openTimeout)
 	defer cancel()
 	// Whatever an earlier activation left in the cache may be older than the
 	// store: its writes could have been applied after it lost its lease.
-	o.System.Parts.DropStore(o.Store)
+	o.System.Partitions.DropStore(o.Store)
 	lease, err := o.System.Config.Host.OpenStore(ctx, o.Store)
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.past = newPast()
+	o.outcomesBefore = newPast()
 	trail, err := commit.NewTrail(o.Space, o.WithStore, o.FlushUsageSoon, o.lastEvent)
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.Committer = commit.NewCommitter(o.System.Always, o.System.Config.Host, o.Store, lease, trail,
-		o.publish, o.committed, func() { o.Tell((*Org).Lose) })
+	o.Committer = commit.NewCommitter(o.System.BaseContext, o.System.Config.Host, o.Store, lease, trail,
+		o.publish, o.committed, func() { o.Tell((*Org).Retire) })
 	if o.Main != nil {
 		err = o.openSandbox()
 	} else {
@@ -244,8 +244,8 @@ func (o *Org) open() error {
 	}
 	if o.Main == nil {
 		o.Activation.view.Store(&o.View)
-		// The log takes an opening as long as it takes what gaveUp writes. One that began
-		// behind gaveUp's look nobody would tell to lose what it remembers.
+		// The log takes an opening as long as it takes what shardLost writes. One that began
+		// behind shardLost's look nobody would tell to lose what it remembers.
 		if !o.System.ledHere(o.ID) {
 			return fmt.Errorf("open organization: %w: %w", wire.ErrNotApplied, wire.ErrNotLeader)
 		}
@@ -281,8 +281,8 @@ func (o *Org) openMain() error {
 	return nil
 }
 
-// giveUp makes way after a failed opening.
-func (o *Org) giveUp() {
+// retireUnopened makes way after a failed opening.
+func (o *Org) retireUnopened() {
 	if o.Main == nil {
 		o.System.retire(o.Activation, false)
 		return
@@ -293,16 +293,16 @@ func (o *Org) giveUp() {
 
 // settleUsage is the last chance of what reads have cost.
 func (o *Org) settleUsage() {
-	if o.Committer == nil || o.Lost {
+	if o.Committer == nil || o.Retired {
 		return
 	}
-	if err := o.lastly(o.flushUsage); err != nil {
+	if err := o.commitBeforeStop(o.flushUsage); err != nil {
 		o.System.Log.Warn("usage of the last moment was not stored", "org", o.ID.String(), "err", err)
 	}
 }
 
-// lastly waits for a commit in the actor's last moment, for commit.UsageDelay at most.
-func (o *Org) lastly(submit func(done func(error))) error {
+// commitBeforeStop waits for a commit in the actor's last moment, for commit.UsageDelay at most.
+func (o *Org) commitBeforeStop(submit func(done func(error))) error {
 	done := make(chan error, 1)
 	submit(func(err error) { done <- err })
 	timer := o.System.Clock.NewTimer(commit.UsageDelay)
@@ -326,30 +326,30 @@ func (o *View) WithStore(f func(*storage.Store) error) error {
 	return f(st)
 }
 
-// Lose makes way for another activation, which will read the store anew.
-func (o *Org) Lose() {
-	if o.Lost {
+// Retire makes way for another activation, which will read the store anew.
+func (o *Org) Retire() {
+	if o.Retired {
 		return
 	}
-	o.Lost = true
+	o.Retired = true
 	o.System.Counters.orgsLost.Add(1)
 	removed := o.System.removed(o.ID)
 	if o.System.ledHere(o.ID) && !removed { // else it has only moved, or is gone
 		o.System.Log.Warn("organization opens again", "org", o.ID.String())
 	}
-	o.System.Parts.DropStore(o.Store)
+	o.System.Partitions.DropStore(o.Store)
 	if o.Main != nil {
 		self := o.self
 		o.Main.Tell(func(o *Org) {
 			if o.Sandbox == self { // one that was reset has lost nothing that matters
-				o.Lose()
+				o.Retire()
 			}
 		})
 	} else {
 		o.System.retire(o.Activation, false)
 		if (o.busy || o.OpenJobs > 0 || !o.ModulesIdle() || o.Sandbox != nil || o.sandboxDue) && !removed &&
-			o.System.Running.Err() == nil {
-			o.System.Background.Go(func() { o.System.rouse(o.ID) }) // its work waits for nobody's next request
+			o.System.Lifetime.Err() == nil {
+			o.System.BackgroundTasks.Go(func() { o.System.wakeOrg(o.ID) }) // its work waits for nobody's next request
 		}
 	}
 	// What waits for an entity goes on, to be told that the lease is lost: from here on
@@ -358,7 +358,7 @@ func (o *Org) Lose() {
 		o.Committer.Retire()
 	}
 	waiting := o.Locks
-	o.Locks = map[Entity][]func(){}
+	o.Locks = map[LockKey][]func(){}
 	for _, queue := range waiting {
 		for _, run := range queue {
 			o.guard(func(error) {}, run)
@@ -373,11 +373,11 @@ func (o *Org) passivate() {
 	for _, m := range o.Modules {
 		m.Tick()
 	}
-	o.keepMark()
+	o.renewBusyMark()
 	idle := o.System.Clock.Now().Sub(o.lastWork)
 	atRest := len(o.Children) == 0 && o.OpenJobs == 0 && len(o.Locks) == 0 && o.Sandbox == nil && !o.sandboxDue &&
 		!o.sweeping && o.modulesQuiet() && o.ModulesIdle()
-	if idle >= o.System.Config.IdleOrg && atRest && o.full() && o.rest() {
+	if idle >= o.System.Config.IdleOrg && atRest && o.bucketsFull() && o.tryPassivate() {
 		return
 	}
 	o.timer = o.System.Clock.AfterFunc(min(o.System.Config.IdleOrg, SweepInterval, o.System.tombstoneSweep()), func() {
@@ -385,9 +385,9 @@ func (o *Org) passivate() {
 	})
 }
 
-// rest takes an organization out of memory, and reports whether it did; a sandbox
+// tryPassivate takes an organization out of memory, and reports whether it did; a sandbox
 // asks its organization for it.
-func (o *Org) rest() bool {
+func (o *Org) tryPassivate() bool {
 	if o.Main == nil {
 		return o.setIdle() && o.System.retire(o.Activation, true)
 	}
@@ -403,7 +403,7 @@ func (o *Org) Handle(c *Call) {
 		o.handleSandboxed(c)
 		return
 	}
-	if o.Lost {
+	if o.Retired {
 		c.tryAgain.Store(true)
 		c.Reply(&pb.Reply{})
 		return
@@ -419,10 +419,10 @@ func (o *Org) Handle(c *Call) {
 	o.lastWork = o.System.Clock.Now()
 	switch {
 	case !o.admit(c):
-	case c.Who.Sandbox && !ofAccount(c.Env):
+	case c.Principal.Sandbox && !ofAccount(c.Env):
 		o.toSandbox(c)
 	case o.checkReplay(c):
-		o.marked(c, func() { o.carryOut(c) })
+		o.withMarkForEvents(c, func() { o.carryOut(c) })
 	}
 }
 
@@ -435,20 +435,20 @@ func (o *Org) carryOut(c *Call) {
 	o.dispatch(c)
 }
 
-// marked runs f, for a call that may change something, once the directory says that
+// withMarkForEvents runs f, for a call that may change something, once the directory says that
 // this organization may have something to bring. Where nobody listens, or it says so
 // already, that is now.
-func (o *Org) marked(c *Call, f func()) {
+func (o *Org) withMarkForEvents(c *Call, f func()) {
 	if !slices.ContainsFunc(o.Modules, Module.Listens) || o.busy || c.Env.GetMethod() == MethodGet {
 		f()
 		return
 	}
-	o.WhenBusy(func(err error) {
+	o.WithBusyMark(func(err error) {
 		if err != nil {
 			c.Fail(err)
 			return
 		}
-		if c.Part == nil || o.InUse(c) {
+		if c.Part == nil || o.StillInUse(c) {
 			f()
 		}
 	})
@@ -517,8 +517,8 @@ func (o *Org) Child(part *partition.Ref) *Child {
 
 // Forward hands a call to the partition's actor, which answers it.
 func (o *Org) Forward(c *Call, part *partition.Ref) {
-	if waiting, held := o.Held[part.ID]; held {
-		o.Held[part.ID] = append(waiting, c) // bounded by maxCallsPerOrg
+	if waiting, held := o.HeldCalls[part.ID]; held {
+		o.HeldCalls[part.ID] = append(waiting, c) // bounded by maxCallsPerOrg
 		return
 	}
 	ch := o.Child(part)
@@ -537,7 +537,7 @@ func (o *Org) Send(ch *Child, message any) {
 // Accept takes in content: the job is counted before it can exist, so that the
 // organization stays awake until it is finished.
 func (o *Org) Accept(c *Call) {
-	o.WhenBusyFor(c, func() {
+	o.WithBusyMarkFor(c, func() {
 		o.OpenJobs++
 		c.JobOpen = true
 		o.Forward(c, c.Part)
@@ -550,7 +550,7 @@ func (o *Org) Accept(c *Call) {
 func (o *Org) ReleaseSubject(id pb.PartitionID, ch *Child, handled uint64) {
 	if o.Children[id] == ch && ch.spent(handled) {
 		delete(o.Children, id)
-		o.System.Root.Poison(ch.PID)
+		o.System.ActorRoot.Poison(ch.PID)
 	}
 }
 
@@ -576,37 +576,37 @@ func (o *Org) markedBusy() bool {
 	return ok && !e.GetRemoved() && e.GetBusy()
 }
 
-// keepMark marks an organization with work that is not marked: the mark of its syncer
+// renewBusyMark marks an organization with work that is not marked: the mark of its syncer
 // was not to be had, or an earlier activation, which was about to rest, has cleared it
 // since this one found it.
-func (o *Org) keepMark() {
+func (o *Org) renewBusyMark() {
 	works := o.OpenJobs > 0 || !o.ModulesIdle() || o.Sandbox != nil || o.sandboxDue
-	if o.Main != nil || o.Lost || !works || o.busyWait != nil || o.busy && o.markedBusy() {
+	if o.Main != nil || o.Retired || !works || o.busyWaiters != nil || o.busy && o.markedBusy() {
 		return
 	}
 	o.busy = false
-	o.WhenBusy(func(error) {}) // the next tick tries again
+	o.WithBusyMark(func(error) {}) // the next tick tries again
 }
 
-// WhenBusy calls f once the directory says that this organization may have
+// WithBusyMark calls f once the directory says that this organization may have
 // unfinished jobs, so that after a crash somebody finishes them.
-func (o *Org) WhenBusy(f func(error)) {
+func (o *Org) WithBusyMark(f func(error)) {
 	if o.Main != nil { // the directory knows of the organization, not of its sandbox
 		view := &o.View
 		o.Main.Tell(func(o *Org) {
-			o.WhenBusy(func(err error) { view.Tell(func(*Org) { f(err) }) })
+			o.WithBusyMark(func(err error) { view.Tell(func(*Org) { f(err) }) })
 		})
 		return
 	}
-	if o.busy && o.busyWait == nil {
+	if o.busy && o.busyWaiters == nil {
 		f(nil)
 		return
 	}
-	o.busyWait = append(o.busyWait, f)
-	if len(o.busyWait) == 1 {
+	o.busyWaiters = append(o.busyWaiters, f)
+	if len(o.busyWaiters) == 1 {
 		o.markBusy(true, func(err error) {
-			waiting := o.busyWait
-			o.busyWait = nil
+			waiting := o.busyWaiters
+			o.busyWaiters = nil
 			for _, f := range waiting {
 				f(err)
 			}
@@ -614,15 +614,15 @@ func (o *Org) WhenBusy(f func(error)) {
 	}
 }
 
-// WhenBusyFor is WhenBusy for a call, which fails without the mark, and where its
+// WithBusyMarkFor is WithBusyMark for a call, which fails without the mark, and where its
 // partition began to be erased while it waited, here or before.
-func (o *Org) WhenBusyFor(c *Call, f func()) {
-	o.WhenBusy(func(err error) {
+func (o *Org) WithBusyMarkFor(c *Call, f func()) {
+	o.WithBusyMark(func(err error) {
 		if err != nil {
 			c.Fail(err)
 			return
 		}
-		if o.InUse(c) {
+		if o.StillInUse(c) {
 			f()
 		}
 	})
@@ -641,7 +641,7 @@ func (o *Org) markBusy(busy bool, then func(error)) {
 			Org: entry.GetOrg(), Name: entry.GetName(), Slug: entry.GetSlug(),
 			CreatedMs: entry.GetCreatedMs(), Busy: busy,
 		}
-		o.System.InBackground(func(ctx context.Context) {
+		o.System.RunInBackground(func(ctx context.Context) {
 			err := o.System.Config.Host.Directory().PutOrg(ctx, next)
 			o.Tell(func(o *Org) {
 				if err == nil {
@@ -654,11 +654,11 @@ func (o *Org) markBusy(busy bool, then func(error)) {
 	})
 }
 
-// InBackground runs f beside the actors. Its number is bounded by MaxCalls: each
+// RunInBackground runs f beside the actors. Its number is bounded by MaxCalls: each
 // serves a call or an actor that waits for it.
-func (s *System) InBackground(f func(context.Context)) {
-	s.Background.Go(func() {
-		ctx, cancel := context.WithTimeout(s.Always, openTimeout)
+func (s *System) RunInBackground(f func(context.Context)) {
+	s.BackgroundTasks.Go(func() {
+		ctx, cancel := context.WithTimeout(s.BaseContext, openTimeout)
 		defer cancel()
 		f(ctx)
 	})
@@ -669,6 +669,6 @@ func (s *System) tombstoneSweep() time.Duration {
 	return max(s.Config.TombstoneRetention, minTombstoneSweep)
 }
 
-// Look wakes a subject's worker for what its partition needs by itself, or a sandbox
+// SandboxWoken wakes a subject's worker for what its partition needs by itself, or a sandbox
 // for its connectors.
-type Look struct{}
+type WakeMessage struct{}

@@ -19,9 +19,9 @@ const MaxOrgPartitions = 20_000
 var errTooManyPartitions = fmt.Errorf("org covers at most %d subjects and members, and this organization has more: "+
 	"ask with a subject, or with scope user", MaxOrgPartitions)
 
-// Everywhere lists the partitions that the whole organization's reads cover: the
+// VisiblePartitions lists the partitions that the whole organization's reads cover: the
 // sandbox sees itself.
-func (c *Call) Everywhere(st *storage.Store) ([]*partition.Ref, error) {
+func (c *Call) VisiblePartitions(st *storage.Store) ([]*partition.Ref, error) {
 	if c.Part.Kind == pb.PartitionSandbox {
 		return []*partition.Ref{c.Part}, nil
 	}

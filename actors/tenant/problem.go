@@ -53,9 +53,9 @@ func replayable(code string) bool {
 
 // Errors of the packages above this one; ProblemOf says what they mean to the caller.
 var (
-	// ErrUnsettled means that what an edit depends on changed as often as it was
+	// ErrEditContention means that what an edit depends on changed as often as it was
 	// prepared for.
-	ErrUnsettled = errors.New("what is to be edited keeps changing")
+	ErrEditContention = errors.New("what is to be edited keeps changing")
 	// ErrReembedding means that text cannot be taken in by hand now: the vectors
 	// are of a model that this node has not got, and are being made anew.
 	ErrReembedding = errors.New("the memory is being embedded anew")
@@ -66,5 +66,5 @@ func EmptyReply() *pb.Reply {
 	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
 }
 
-// Linked is the answer of an operation of proto/link.proto: connectors, webhooks, sessions and imports.
-func Linked(r *pb.LinkResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Link{Link: r}} }
+// LinkReply is the answer of an operation of proto/link.proto: connectors, webhooks, sessions and imports.
+func LinkReply(r *pb.LinkResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Link{Link: r}} }

@@ -50,7 +50,7 @@ func newSandboxActor(main *View, record *pb.Organization, part *partition.Ref, s
 	o.Secret = mac.Sum(nil)
 	own := *part
 	own.Opener = &o.View // what is sealed in the sandbox is sealed by its secret
-	o.Record, o.Part, o.self = record, &own, self
+	o.Record, o.SandboxPart, o.self = record, &own, self
 	return o
 }
 
@@ -58,15 +58,15 @@ func newSandboxActor(main *View, record *pb.Organization, part *partition.Ref, s
 // it still had.
 func (ch *Child) Leave(s *System) {
 	if ch.Calls.Add(-1) == 0 && ch.replaced.Load() {
-		s.Root.Poison(ch.PID)
+		s.ActorRoot.Poison(ch.PID)
 	}
 }
 
 // SandboxRef returns the partition that sandbox keys act in, nil when there has
 // never been one.
 func (o *Org) SandboxRef() (*partition.Ref, error) {
-	if o.Part != nil {
-		return o.Part, nil
+	if o.SandboxPart != nil {
+		return o.SandboxPart, nil
 	}
 	rec := &pb.Partition{}
 	found := false
@@ -81,8 +81,8 @@ func (o *Org) SandboxRef() (*partition.Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Part = partition.NewRef(SandboxStore(o.ID), nil, id, rec)
-	return o.Part, nil
+	o.SandboxPart = partition.NewRef(SandboxStore(o.ID), nil, id, rec)
+	return o.SandboxPart, nil
 }
 
 // NewSandbox makes an empty partition and writes that it is the sandbox's.
@@ -113,7 +113,7 @@ func (o *Org) toSandbox(c *Call) {
 
 func (o *Org) startSandbox() {
 	ch := &Child{}
-	view, record, part := &o.View, o.Record, o.Part
+	view, record, part := &o.View, o.Record, o.SandboxPart
 	ch.PID = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return newSandboxActor(view, record, part, ch) },
 		actor.WithSupervisor(StopFailed)))
 	o.Sandbox, o.sandboxDue = ch, false
@@ -138,14 +138,14 @@ func (o *Org) ResumeSandbox() error {
 // sandboxFailed is the word of a sandbox that could not be opened. The next call
 // tries again, and so does this when there may be jobs in it.
 func (o *Org) sandboxFailed(ch *Child, why error) {
-	o.System.Root.Poison(ch.PID) // behind all that was sent to it
+	o.System.ActorRoot.Poison(ch.PID) // behind all that was sent to it
 	if o.Sandbox != ch {
 		return
 	}
 	o.Sandbox = nil
 	switch {
 	case errors.Is(why, wire.ErrRemoved):
-		o.Lose()
+		o.Retire()
 	case o.busy:
 		o.WakeSandboxLater()
 	}
@@ -156,7 +156,7 @@ func (o *Org) WakeSandboxLater() {
 	o.sandboxDue = true
 	o.System.Clock.AfterFunc(sandboxRetry, func() {
 		o.Tell(func(o *Org) {
-			if !o.sandboxDue || o.Lost {
+			if !o.sandboxDue || o.Retired {
 				return
 			}
 			o.sandboxDue = false
@@ -172,14 +172,14 @@ func (o *Org) WakeSandboxLater() {
 func (o *Org) ReleaseSandbox(ch *Child, handled uint64) {
 	if o.Sandbox == ch && ch.spent(handled) {
 		o.Sandbox = nil
-		o.System.Root.Poison(ch.PID)
+		o.System.ActorRoot.Poison(ch.PID)
 	}
 }
 
 // handleSandboxed continues with a call that the organization has admitted.
 func (o *Org) handleSandboxed(c *Call) {
 	o.handled++
-	if o.Lost || o.self.replaced.Load() {
+	if o.Retired || o.self.replaced.Load() {
 		c.tryAgain.Store(true)
 		c.Reply(&pb.Reply{})
 		return
@@ -189,9 +189,9 @@ func (o *Org) handleSandboxed(c *Call) {
 		return
 	}
 	o.lastWork = o.System.Clock.Now()
-	c.Part = o.Part
+	c.Part = o.SandboxPart
 	if o.checkReplay(c) {
-		o.marked(c, func() { o.carryOut(c) })
+		o.withMarkForEvents(c, func() { o.carryOut(c) })
 	}
 }
 
@@ -211,7 +211,7 @@ func (o *Org) openSandbox() error {
 			if err != nil {
 				return err
 			}
-			if id == o.Part.ID {
+			if id == o.SandboxPart.ID {
 				current = true
 				continue
 			}
@@ -234,7 +234,7 @@ func (o *Org) openSandbox() error {
 		}
 		PutJob(b, o.Space, job) // whose end says that the bytes have left the files
 	}
-	PutPartition(b, o.Space, o.Part)
+	PutPartition(b, o.Space, o.SandboxPart)
 	return o.Committer.Finish(b) // a full disk must not keep it from being read
 }
 
@@ -257,7 +257,7 @@ func (o *Org) ReplaceSandbox(done func()) {
 		done()
 		return
 	}
-	o.System.Root.Send(o.Sandbox.PID, &Visit{
+	o.System.ActorRoot.Send(o.Sandbox.PID, &Visit{
 		Run:  func(_ *Org, done func(error)) { done(nil) },
 		Done: func(error) { done() },
 	})

@@ -45,12 +45,12 @@ func (s *System) Stats() Stats {
 		ActiveOrgs: active, CallsInFlight: s.calls.Load(),
 		OrgActivations: s.Counters.orgActivations.Load(), OrgsLost: s.Counters.orgsLost.Load(),
 		ItemsIngested: s.Counters.ItemsIngested.Load(), CognitionCycles: s.Counters.Cycles.Load(),
-		SnapshotLoads: s.Parts.Loads.Load(),
+		SnapshotLoads: s.Partitions.Loads.Load(),
 		ReadQueueLen:  s.Reads.Length(), ReadQueueCap: node.ReadQueue, IngestTasksQueue: s.CPU.Waiting(),
 		ReadingBytes: s.ReadingMemory.Used(), ReadingBytesLimit: s.ReadingMemory.Limit(),
 		ReadingsWaiting: s.ReadingMemory.Waiting(),
 	}
-	st.SnapshotBytes, st.SnapshotsLoaded = s.Parts.Use()
+	st.SnapshotBytes, st.SnapshotsLoaded = s.Partitions.Use()
 	for _, f := range s.Features {
 		f.Stats(&st)
 	}

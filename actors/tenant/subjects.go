@@ -50,7 +50,7 @@ func (o *Org) PutSubject(c *Call, op *pb.PutSubject) {
 			c.Fail(err)
 			return
 		}
-		if ref != nil && ref.Kind == pb.PartitionMember { // nobody could tell the two apart
+		if ref != nil && ref.Kind == pb.PartitionMember { // refuser could tell the two apart
 			c.Refuse(Invalid("subject_id", "must not be the user id of a member"))
 			return
 		}
@@ -156,7 +156,7 @@ func (o *Org) EraseSubject(c *Call, op *pb.EraseSubject) {
 		return
 	}
 	name := pb.SubjectKey(op.GetId())
-	o.WhenBusyFor(c, func() {
+	o.WithBusyMarkFor(c, func() {
 		o.Exclusive(SubjectLock(op.GetId()), func(release func()) {
 			ref, err := o.LookupSubject(name)
 			if err != nil || ref == nil {
@@ -168,7 +168,7 @@ func (o *Org) EraseSubject(c *Call, op *pb.EraseSubject) {
 				c.Refuse(NewProblem(pb.CodeSubjectNotFound, "There is no such subject."))
 				return
 			}
-			job, err := o.NewJob(pb.JobSubjectErase, c.Who, ref, 1)
+			job, err := o.NewJob(pb.JobSubjectErase, c.Principal, ref, 1)
 			if err != nil {
 				release()
 				c.Fail(err)
@@ -221,7 +221,7 @@ func (o *Org) Erase(ref *partition.Ref, job *pb.Job) {
 		}
 		delete(o.Children, ref.ID)
 		view := &o.View
-		view.System.Background.Go(func() {
+		view.System.BackgroundTasks.Go(func() {
 			view.StopChild(ch)
 			view.Tell(func(o *Org) { o.eraseStored(ref, job) })
 		})
@@ -230,8 +230,8 @@ func (o *Org) Erase(ref *partition.Ref, job *pb.Job) {
 
 func (o *Org) eraseStored(ref *partition.Ref, job *pb.Job) {
 	view := &o.View
-	o.System.Background.Go(func() {
-		ctx, cancel := context.WithTimeout(view.System.Always, eraseLimit)
+	o.System.BackgroundTasks.Go(func() {
+		ctx, cancel := context.WithTimeout(view.System.BaseContext, eraseLimit)
 		defer cancel()
 		err := view.EraseNow(ctx, ref, job)
 		pause := WaitError{EraseRetry}
@@ -275,7 +275,7 @@ func (o *View) EraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job) (e
 		return errors.Join(o.Committer.Commit(begin), wait)
 	}
 	defer func() {
-		if OwnFailure(err) {
+		if IsWorkFailure(err) {
 			job.Begun = "" // the next attempt writes it
 		}
 	}()
@@ -284,7 +284,7 @@ func (o *View) EraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job) (e
 	if err := o.Committer.Commit(begin); err != nil {
 		return err
 	}
-	o.System.Config.Working(pb.JobSubjectErase, func() bool { return o.System.Running.Err() != nil })
+	o.System.Config.JobWorkBegan(pb.JobSubjectErase, func() bool { return o.System.Lifetime.Err() != nil })
 	for _, m := range o.Modules {
 		if err := m.ErasePartition(ref); err != nil {
 			return err
@@ -296,7 +296,7 @@ func (o *View) EraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job) (e
 	// The record that is written behind it is the only one that is left.
 	b.Erase(o.Space.Key(storage.TableJob, storage.ID16(pb.JobID(job.GetId()))))
 	UpdateJob(b, o.Space, job)
-	o.System.Parts.Drop(ref)
+	o.System.Partitions.Drop(ref)
 	if err := o.Committer.Commit(b); err != nil {
 		return err
 	}
@@ -306,7 +306,7 @@ func (o *View) EraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job) (e
 	if err := o.System.Config.Host.Erase(ctx, o.Store); err != nil {
 		return err
 	}
-	o.System.Parts.Drop(ref)
+	o.System.Partitions.Drop(ref)
 	job.Status, job.Done, job.FinishedMs = pb.JobSucceeded, 1, clock.Millis(o.System.Clock.Now())
 	done := commit.New(o.Store)
 	if err := EndJob(done, o, job); err != nil {
@@ -320,7 +320,7 @@ func (o *View) EraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job) (e
 // again.
 func (o *View) StopChild(ch *Child) {
 	for range stopTries {
-		if o.System.Root.PoisonFuture(ch.PID).Wait() == nil {
+		if o.System.ActorRoot.PoisonFuture(ch.PID).Wait() == nil {
 			return
 		}
 	}

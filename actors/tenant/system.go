@@ -53,10 +53,10 @@ const (
 	maxActivations = 4
 	// DefaultDeadline bounds a call whose caller named no deadline.
 	DefaultDeadline = 30 * time.Second
-	// WriteOff is how long an abandoned call counts at most: longer than the work
+	// AbandonedCallLimit is how long an abandoned call counts at most: longer than the work
 	// of any. One that a bug leaves without an answer must not hold its place for
 	// ever.
-	WriteOff = 10 * time.Minute
+	AbandonedCallLimit = 10 * time.Minute
 	// ResumeAtOnce is how many organizations are woken together at start to
 	// finish the jobs that a stop interrupted: opening a store costs some 20 ms
 	// of CPU, which requests need more.
@@ -128,60 +128,60 @@ type Config struct {
 	// a training is, so is something that a mind's cycle has found, a worker begins
 	// what is no item, and work of a kind of job begins, which may be asked whether it
 	// is to stop.
-	JobFinished func(pb.JobID)
-	CancelAsked func(pb.JobID)
-	StopAsked   func()
-	PieceDone   func()
-	EpochDone   func()
-	CycleWrote  func(cancel func())
-	ChoreBegun  func()
-	Working     func(kind string, stopped func() bool)
-	// SealChunks, PieceBytes, EdgesTaken, FreshChunks and MaxBackOff are less than the
+	JobFinished     func(pb.JobID)
+	CancelRequested func(pb.JobID)
+	StopRequested   func()
+	PieceCommitted  func()
+	EpochCommitted  func()
+	CycleWrote      func(cancel func())
+	UpkeepBegan     func()
+	JobWorkBegan    func(kind string, stopped func() bool)
+	// SegmentChunks, PieceBytes, EdgesPerPiece, FreshChunks and MaxBackOff are less than the
 	// constants of like names in tests; 0 is the constant.
 	// Usable says which stored segments serve; those of today's text analysis, but
 	// in tests.
 	// Plain means that nothing is read out of texts and no cycle runs: for tests of
 	// other things, which count nodes and jobs.
-	Plain       bool
-	SealChunks  int
-	PieceBytes  int
-	EdgesTaken  int
-	FreshChunks int
-	MaxBackOff  time.Duration
-	Usable      func(index.View) bool
+	WithoutDerivation bool
+	SegmentChunks     int
+	PieceBytes        int
+	EdgesPerPiece     int
+	FreshChunks       int
+	MaxBackOff        time.Duration
+	SegmentUsable     func(index.View) bool
 }
 
 // System holds the actors of one node. All methods may be called from any
 // goroutine.
 type System struct {
-	Config        Config
-	Features      []Feature
-	Log           *slog.Logger
-	Clock         clock.Clock
-	Actors        *actor.ActorSystem
-	Root          *actor.RootContext
-	nobody        *actor.PID
-	Reads         *node.ReadPool
-	CPU           *node.CPUPool
-	ReadingMemory *budget.Budget // for reading files, until their texts are accepted
-	CuttingMemory *budget.Budget // for cutting and embedding texts: apart, since that takes minutes
-	Parts         *partition.Cache
-	Models        map[string]partition.Embedder
-	waking        chan struct{}
-	Readers       []Reader   // one per read worker
-	Computers     []computer // one per CPU worker
+	Config          Config
+	Features        []Feature
+	Log             *slog.Logger
+	Clock           clock.Clock
+	Actors          *actor.ActorSystem
+	ActorRoot       *actor.RootContext
+	refuser         *actor.PID
+	Reads           *node.ReadPool
+	CPU             *node.CPUPool
+	ReadingMemory   *budget.Budget // for reading files, until their texts are accepted
+	EmbeddingMemory *budget.Budget // for cutting and embedding texts: apart, since that takes minutes
+	Partitions      *partition.Cache
+	Models          map[string]partition.Embedder
+	wakeSlots       chan struct{}
+	Readers         []Reader   // one per read worker
+	Computers       []computer // one per CPU worker
 
-	calls      atomic.Int64
-	underway   sync.WaitGroup // calls and visits; grows only under mu, and not while closing
-	pressed    atomic.Bool    // ingestion stands back
-	draining   atomic.Bool
-	weighing   sync.Mutex // one decision about pressed at a time
-	Counters   counters
-	Checks     checks
-	Always     context.Context // never ends
-	Running    context.Context // ends when Close begins; for background work only
-	Cancel     context.CancelFunc
-	Background sync.WaitGroup // background work
+	calls           atomic.Int64
+	inFlightCalls   sync.WaitGroup // calls and visits; grows only under mu, and not while closing
+	underPressure   atomic.Bool    // ingestion stands back
+	draining        atomic.Bool
+	pressureMu      sync.Mutex // one decision about pressed at a time
+	Counters        counters
+	Checks          checks
+	BaseContext     context.Context // never ends
+	Lifetime        context.Context // ends when Close begins; for background work only
+	EndLifetime     context.CancelFunc
+	BackgroundTasks sync.WaitGroup // background work
 
 	process string // server/id: names this process
 	// AskOutlived asks another process whether it outlived an activation of its own; nil: the node is alone.
@@ -189,15 +189,15 @@ type System struct {
 	// NewSubject makes the actor of a subject.
 	NewSubject func(*View, *partition.Ref, *Child) actor.Actor
 
-	mu       sync.Mutex
-	orgs     map[pb.OrgID]*Activation
-	began    uint64   // activations so far
-	panicked []string // names of the last activations that panicked
-	// readings counts the files of an organization that are read or wait for that.
-	readings map[pb.OrgID]int
+	mu              sync.Mutex
+	orgs            map[pb.OrgID]*Activation
+	activationCount uint64   // activations so far
+	panicked        []string // names of the last activations that panicked
+	// openReadings counts the files of an organization that are read or wait for that.
+	openReadings map[pb.OrgID]int
 	// by shard that was led here: closed when its last costs are written, or with the error in it
-	leaving map[uint32]<-chan error
-	closing bool
+	settlingShards map[uint32]<-chan error
+	closing        bool
 }
 
 // Activation is an organization's actor on this node.
@@ -247,29 +247,29 @@ func New(cfg Config) (*System, error) {
 	if cfg.JobFinished == nil {
 		cfg.JobFinished = func(pb.JobID) {}
 	}
-	if cfg.CancelAsked == nil {
-		cfg.CancelAsked = func(pb.JobID) {}
+	if cfg.CancelRequested == nil {
+		cfg.CancelRequested = func(pb.JobID) {}
 	}
-	if cfg.StopAsked == nil {
-		cfg.StopAsked = func() {}
+	if cfg.StopRequested == nil {
+		cfg.StopRequested = func() {}
 	}
-	if cfg.EpochDone == nil {
-		cfg.EpochDone = func() {}
+	if cfg.EpochCommitted == nil {
+		cfg.EpochCommitted = func() {}
 	}
 	if cfg.CycleWrote == nil {
 		cfg.CycleWrote = func(func()) {}
 	}
-	if cfg.Working == nil {
-		cfg.Working = func(string, func() bool) {}
+	if cfg.JobWorkBegan == nil {
+		cfg.JobWorkBegan = func(string, func() bool) {}
 	}
-	if cfg.ChoreBegun == nil {
-		cfg.ChoreBegun = func() {}
+	if cfg.UpkeepBegan == nil {
+		cfg.UpkeepBegan = func() {}
 	}
-	if cfg.PieceDone == nil {
-		cfg.PieceDone = func() {}
+	if cfg.PieceCommitted == nil {
+		cfg.PieceCommitted = func() {}
 	}
-	if cfg.Usable == nil {
-		cfg.Usable = func(v index.View) bool { return v.Segment.Current() }
+	if cfg.SegmentUsable == nil {
+		cfg.SegmentUsable = func(v index.View) bool { return v.Segment.Current() }
 	}
 	if cfg.MaxBackOff == 0 {
 		cfg.MaxBackOff = MaxBackOff
@@ -278,18 +278,18 @@ func New(cfg Config) (*System, error) {
 		cfg.Workers = runtime.GOMAXPROCS(0)
 	}
 	s := &System{
-		Config:        cfg,
-		Log:           cfg.Logger,
-		Clock:         cfg.Clock,
-		orgs:          make(map[pb.OrgID]*Activation),
-		leaving:       make(map[uint32]<-chan error),
-		CPU:           node.NewCPUPool(cfg.Workers, cfg.Clock),
-		ReadingMemory: budget.New(cfg.ReadingBytes, cfg.Clock),
-		CuttingMemory: budget.New(cfg.ReadingBytes/2, cfg.Clock),
-		readings:      make(map[pb.OrgID]int),
-		Parts:         partition.NewCache(cfg.SnapshotBytes, cfg.Usable),
+		Config:          cfg,
+		Log:             cfg.Logger,
+		Clock:           cfg.Clock,
+		orgs:            make(map[pb.OrgID]*Activation),
+		settlingShards:  make(map[uint32]<-chan error),
+		CPU:             node.NewCPUPool(cfg.Workers, cfg.Clock),
+		ReadingMemory:   budget.New(cfg.ReadingBytes, cfg.Clock),
+		EmbeddingMemory: budget.New(cfg.ReadingBytes/2, cfg.Clock),
+		openReadings:    make(map[pb.OrgID]int),
+		Partitions:      partition.NewCache(cfg.SnapshotBytes, cfg.SegmentUsable),
 
-		waking: make(chan struct{}, ResumeAtOnce),
+		wakeSlots: make(chan struct{}, ResumeAtOnce),
 	}
 	id, err := s.NewUUID()
 	if err != nil {
@@ -312,23 +312,23 @@ func New(cfg Config) (*System, error) {
 		// It counts undelivered messages in a goroutine that lives this long.
 		actor.WithDeadLetterThrottleInterval(time.Millisecond),
 	)
-	s.Root = s.Actors.Root.WithGuardian(StopFailed)
+	s.ActorRoot = s.Actors.Root.WithGuardian(StopFailed)
 	s.Actors.EventStream.Subscribe(func(event any) {
 		if e, ok := event.(*actor.SupervisorEvent); ok {
 			s.Log.Error("actor failed", "actor", e.Child.GetId(), "reason", fmt.Sprint(e.Reason),
 				"directive", e.Directive.String())
 		}
 	})
-	s.nobody = s.Root.Spawn(actor.PropsFromFunc(refuseUnknown))
+	s.refuser = s.ActorRoot.Spawn(actor.PropsFromFunc(refuseUnknown))
 	readWorkers := 2 * runtime.GOMAXPROCS(0) // some wait for the disk
 	s.Readers = make([]Reader, readWorkers)
 	for i := range s.Readers {
-		s.Readers[i].Queries = s.Parts.Queries
+		s.Readers[i].Queries = s.Partitions.Queries
 	}
 	s.Computers = make([]computer, cfg.Workers)
 	s.Reads = node.NewReadPool(readWorkers, func(err error) { s.Log.Error("read failed", "err", err) })
-	s.Always = context.Background() //nolint:forbidigo // work that outlives the request that began it has no other parent
-	s.Running, s.Cancel = context.WithCancel(s.Always)
+	s.BaseContext = context.Background() //nolint:forbidigo // work that outlives the request that began it has no other parent
+	s.Lifetime, s.EndLifetime = context.WithCancel(s.BaseContext)
 	return s, nil
 }
 
@@ -365,13 +365,13 @@ func (s *System) AskHere(
 		c.inFlight.sys, c.inFlight.entered = s, true
 		leave := func() {}
 		if env.GetLink().GetImportFile() != nil {
-			c.gone, leave = context.WithCancel(s.Running)
+			c.abandonedCtx, leave = context.WithCancel(s.Lifetime)
 		}
-		pid := s.nobody
+		pid := s.refuser
 		if known {
 			pid = c.inFlight.act.PID
 		}
-		s.Root.Send(pid, c)
+		s.ActorRoot.Send(pid, c)
 		var r *pb.Reply
 		select {
 		case r = <-c.Done:
@@ -383,7 +383,7 @@ func (s *System) AskHere(
 		c.inFlight.end()
 		leave()
 		if err != nil {
-			c.abandon(s.Clock.AfterFunc(WriteOff, c.writeOff))
+			c.abandon(s.Clock.AfterFunc(AbandonedCallLimit, c.expire))
 			return nil, Decided, fmt.Errorf("ask: %w", err)
 		}
 		if !c.tryAgain.Load() {
@@ -421,26 +421,26 @@ func (s *System) enter() bool {
 		s.calls.Add(-1)
 		return false
 	}
-	if n >= PressureFrom && !s.pressed.Load() {
-		s.weigh()
+	if n >= PressureFrom && !s.underPressure.Load() {
+		s.updatePressure()
 	}
 	return true
 }
 
 func (s *System) exit() {
-	if s.calls.Add(-1) <= pressureUntil && s.pressed.Load() {
-		s.weigh()
+	if s.calls.Add(-1) <= pressureUntil && s.underPressure.Load() {
+		s.updatePressure()
 	}
 }
 
-// weigh decides by the calls of this moment, not of the one that asked: two that
+// updatePressure decides by the calls of this moment, not of the one that asked: two that
 // cross the border together must not leave the wrong answer behind.
-func (s *System) weigh() {
-	s.weighing.Lock()
-	defer s.weighing.Unlock()
+func (s *System) updatePressure() {
+	s.pressureMu.Lock()
+	defer s.pressureMu.Unlock()
 	n := s.calls.Load()
-	on := n >= PressureFrom || n > pressureUntil && s.pressed.Load()
-	if s.pressed.Swap(on) != on {
+	on := n >= PressureFrom || n > pressureUntil && s.underPressure.Load()
+	if s.underPressure.Swap(on) != on {
 		s.CPU.Pressure(on)
 	}
 }
@@ -459,20 +459,20 @@ func (s *System) activate(org pb.OrgID, known bool) (*Activation, error) {
 		return nil, node.ErrClosing
 	}
 	if !known {
-		s.underway.Add(1)
+		s.inFlightCalls.Add(1)
 		return nil, nil //nolint:nilnil // nobody's call
 	}
 	a := s.orgs[org]
 	if err := s.Config.Storage.OutOfService(MainStoreOf(org)); err != nil {
 		if a != nil { // what it remembers may be what the disk does not say
-			s.Root.Send(a.PID, Task((*Org).Lose))
+			s.ActorRoot.Send(a.PID, Task((*Org).Retire))
 		}
 		return nil, err
 	}
 	if a == nil {
-		s.began++
-		a = &Activation{org: org, Name: fmt.Sprintf("%s/%d", s.process, s.began)}
-		a.PID = s.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newOrgActor(s, a) },
+		s.activationCount++
+		a = &Activation{org: org, Name: fmt.Sprintf("%s/%d", s.process, s.activationCount)}
+		a.PID = s.ActorRoot.Spawn(actor.PropsFromProducer(func() actor.Actor { return newOrgActor(s, a) },
 			actor.WithSupervisor(StopFailed)))
 		s.orgs[org] = a
 		s.Counters.orgActivations.Add(1)
@@ -481,7 +481,7 @@ func (s *System) activate(org pb.OrgID, known bool) (*Activation, error) {
 		a.Calls.Add(-1)
 		return nil, node.ErrPoolFull
 	}
-	s.underway.Add(1)
+	s.inFlightCalls.Add(1)
 	return a, nil
 }
 
@@ -506,7 +506,7 @@ func (s *System) leave(a *Activation) {
 	if a != nil && a.Calls.Add(-1) == 0 && a.retired.Load() {
 		s.stop(a)
 	}
-	s.underway.Done()
+	s.inFlightCalls.Done()
 }
 
 // retire takes an activation out of the directory. Calls that already have it
@@ -530,13 +530,13 @@ func (s *System) retire(a *Activation, onlyIdle bool) bool {
 }
 
 func (s *System) stop(a *Activation) {
-	a.once.Do(func() { s.Root.Poison(a.PID) })
+	a.once.Do(func() { s.ActorRoot.Poison(a.PID) })
 }
 
 // ResumeAll wakes all organizations whose jobs a stop or a crash interrupted, on
 // a node that is alone.
 func (s *System) ResumeAll() {
-	if err := s.Config.Host.WaitReady(s.Running); err != nil {
+	if err := s.Config.Host.WaitReady(s.Lifetime); err != nil {
 		return
 	}
 	s.resume(func(pb.OrgID) bool { return true })
@@ -550,46 +550,46 @@ func (s *System) resume(meant func(pb.OrgID) bool) {
 		if err != nil || !entry.GetBusy() || !meant(org) {
 			continue
 		}
-		if !s.waitToWake() {
+		if !s.acquireWakeSlot() {
 			return
 		}
-		s.Background.Go(func() { s.rouseInTurn(org) })
+		s.BackgroundTasks.Go(func() { s.wakeOrgInSlot(org) })
 	}
 }
 
-// rouse brings an organization into memory, which resumes its jobs, however
+// wakeOrg brings an organization into memory, which resumes its jobs, however
 // often that takes; until Close, or until it lives elsewhere.
-func (s *System) rouse(org pb.OrgID) {
-	if s.waitToWake() {
-		s.rouseInTurn(org)
+func (s *System) wakeOrg(org pb.OrgID) {
+	if s.acquireWakeSlot() {
+		s.wakeOrgInSlot(org)
 	}
 }
 
-// waitToWake takes one of the places for waking; false when Close has begun.
-func (s *System) waitToWake() bool {
+// acquireWakeSlot takes one of the places for waking; false when Close has begun.
+func (s *System) acquireWakeSlot() bool {
 	select {
-	case s.waking <- struct{}{}:
+	case s.wakeSlots <- struct{}{}:
 		return true
-	case <-s.Running.Done():
+	case <-s.Lifetime.Done():
 		return false
 	}
 }
 
-// rouseInTurn is rouse for who has a place for waking. It leaves the place between two
+// wakeOrgInSlot is rouse for who has a place for waking. It leaves the place between two
 // attempts: an organization that cannot be opened must not keep others asleep.
-func (s *System) rouseInTurn(org pb.OrgID) {
+func (s *System) wakeOrgInSlot(org pb.OrgID) {
 	for wait := MinBackOff; ; wait = min(2*wait, MaxBackOff) {
 		var err error
 		if s.ledHere(org) {
-			err = s.Visit(s.Running, org, func(o *Org, done func(error)) { done(nil) })
+			err = s.Visit(s.Lifetime, org, func(o *Org, done func(error)) { done(nil) })
 		}
-		<-s.waking
-		if err == nil || s.Running.Err() != nil || errors.Is(err, wire.ErrRemoved) ||
+		<-s.wakeSlots
+		if err == nil || s.Lifetime.Err() != nil || errors.Is(err, wire.ErrRemoved) ||
 			errors.Is(err, storage.ErrOutOfService) {
 			return
 		}
 		s.Log.Error("could not resume an organization's jobs; it is tried again", "org", org.String(), "err", err)
-		if !s.Pause(wait) || !s.waitToWake() {
+		if !s.Sleep(wait) || !s.acquireWakeSlot() {
 			return
 		}
 	}
@@ -605,7 +605,7 @@ func (s *System) Visit(ctx context.Context, org pb.OrgID, f func(o *Org, done fu
 		result := make(chan error, 1)
 		st := &inFlight{sys: s, act: a}
 		var once sync.Once // a panic after the answer does not change it
-		s.Root.Send(a.PID, &Visit{Run: f, Done: func(err error) {
+		s.ActorRoot.Send(a.PID, &Visit{Run: f, Done: func(err error) {
 			once.Do(func() {
 				result <- err
 				st.end()
@@ -666,23 +666,23 @@ func (s *System) Halt() {
 	s.mu.Lock()
 	s.closing = true
 	s.mu.Unlock()
-	s.Cancel()
-	s.quiesce()
+	s.EndLifetime()
+	s.awaitCalls()
 	s.mu.Lock()
 	all := slices.Collect(maps.Values(s.orgs))
 	s.mu.Unlock()
 	for _, a := range all {
-		_ = s.Root.PoisonFuture(a.PID).Wait() // its own time-out only means that it was gone
+		_ = s.ActorRoot.PoisonFuture(a.PID).Wait() // its own time-out only means that it was gone
 	}
-	s.Background.Wait()
+	s.BackgroundTasks.Wait()
 }
 
-// quiesce waits until no call is under way: what is in the mailbox of an actor
+// awaitCalls waits until no call is under way: what is in the mailbox of an actor
 // that stops is dropped, an answer too.
-func (s *System) quiesce() {
+func (s *System) awaitCalls() {
 	quiet := make(chan struct{})
 	go func() { // ends with the last call
-		s.underway.Wait()
+		s.inFlightCalls.Wait()
 		close(quiet)
 	}()
 	timer := s.Clock.NewTimer(closeWait)
@@ -699,45 +699,45 @@ func (s *System) AdmitVisit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closing {
-		s.underway.Add(1)
+		s.inFlightCalls.Add(1)
 	}
 	return !s.closing
 }
 
-// Pause waits, and reports false when Close began meanwhile.
-func (s *System) Pause(d time.Duration) bool {
-	return clock.Wait(s.Running, s.Clock, d) == nil
+// Sleep waits, and reports false when Close began meanwhile.
+func (s *System) Sleep(d time.Duration) bool {
+	return clock.Wait(s.Lifetime, s.Clock, d) == nil
 }
 
-// EnterReading counts a file of an organization; false: it has as many as it may.
-func (s *System) EnterReading(org pb.OrgID) bool {
+// AcquireReading counts a file of an organization; false: it has as many as it may.
+func (s *System) AcquireReading(org pb.OrgID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.readings[org] == maxReadingsPerOrg {
+	if s.openReadings[org] == maxReadingsPerOrg {
 		return false
 	}
-	s.readings[org]++
+	s.openReadings[org]++
 	return true
 }
 
-// LeaveReading counts it out.
-func (s *System) LeaveReading(org pb.OrgID) {
+// ReleaseReading counts it out.
+func (s *System) ReleaseReading(org pb.OrgID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.readings[org]--; s.readings[org] == 0 {
-		delete(s.readings, org)
+	if s.openReadings[org]--; s.openReadings[org] == 0 {
+		delete(s.openReadings, org)
 	}
 }
 
 // EndVisit counts a visit out.
-func (s *System) EndVisit() { s.underway.Done() }
+func (s *System) EndVisit() { s.inFlightCalls.Done() }
 
-// LoseOrg has an organization that is in memory forget what it remembers.
-func (s *System) LoseOrg(org pb.OrgID) {
+// RetireOrg has an organization that is in memory forget what it remembers.
+func (s *System) RetireOrg(org pb.OrgID) {
 	s.mu.Lock()
 	a := s.orgs[org]
 	s.mu.Unlock()
 	if a != nil {
-		s.Root.Send(a.PID, Task((*Org).Lose))
+		s.ActorRoot.Send(a.PID, Task((*Org).Retire))
 	}
 }

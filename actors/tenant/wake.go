@@ -2,10 +2,10 @@ package tenant
 
 import pb "orgmem/proto"
 
-// Attend wakes a partition's worker, which looks after the partition by itself.
+// WakePartition wakes a partition's worker, which looks after the partition by itself.
 // One that is being purged or erased is left alone.
-func (o *Org) Attend(id pb.PartitionID) {
-	if _, held := o.Held[id]; held || o.Lost || o.Children[id] != nil {
+func (o *Org) WakePartition(id pb.PartitionID) {
+	if _, held := o.HeldCalls[id]; held || o.Retired || o.Children[id] != nil {
 		return
 	}
 	part, err := o.LoadPartition(id)

@@ -52,9 +52,9 @@ func (o *Module) JobKinds() map[string]tenant.JobKind {
 
 // brainTrain queues a training, unless one is queued or running.
 func (o *Module) brainTrain(c *tenant.Call) {
-	o.WhenBusyFor(c, func() {
+	o.WithBusyMarkFor(c, func() {
 		o.Exclusive(tenant.BrainLock, func(release func()) {
-			if !o.InUse(c) {
+			if !o.StillInUse(c) {
 				release()
 				return
 			}
@@ -76,7 +76,7 @@ func (o *Module) brainTrain(c *tenant.Call) {
 				c.Refuse(tenant.NewProblem(pb.CodeTrainInProgress, "A training is %s already.", s))
 				return
 			}
-			job, err := o.NewJob(pb.JobBrainTrain, c.Who, c.Part, 1)
+			job, err := o.NewJob(pb.JobBrainTrain, c.Principal, c.Part, 1)
 			if err != nil {
 				fail(err)
 				return
@@ -92,7 +92,8 @@ func (o *Module) brainTrain(c *tenant.Call) {
 					return
 				}
 			}
-			r := &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: pb.JobQueued}}}
+			r := &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(),
+				Status: pb.JobQueued}}}
 			c.SettleJob(ch, r, release, func() { o.train(id) })
 		})
 	})
@@ -101,7 +102,10 @@ func (o *Module) brainTrain(c *tenant.Call) {
 // train begins a queued training, or continues an interrupted one.
 func (o *Module) train(id pb.JobID) {
 	view, permit := &o.View, o.Serving.permit()
-	o.training = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return &Trainer{module: o, Org: view, id: id, permit: permit} }, actor.WithSupervisor(tenant.StopFailed)))
+	o.training = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor {
+		return &Trainer{module: o, Org: view, id: id,
+			permit: permit}
+	}, actor.WithSupervisor(tenant.StopFailed)))
 }
 
 // trained follows the end of a training, whose child it lets go. One that a purge
@@ -122,12 +126,12 @@ func (o *Module) trained(child *actor.PID, id pb.JobID) {
 		switch {
 		case err != nil:
 			o.System.Log.Error("a training's end cannot be read", "org", o.ID.String(), "job", id.String(), "err", err)
-			o.Lose()
+			o.Retire()
 		case job.GetStatus() == pb.JobQueued, job.GetStatus() == pb.JobRunning:
 			o.train(id)
 		}
 	})
-	o.System.Clock.AfterFunc(tellTrained, func() { o.Later(o.TellOfTraining) })
+	o.System.Clock.AfterFunc(tellTrained, func() { o.InMailbox(o.TellOfTraining) })
 }
 
 // Resume sees to the event of a training that ended before a stop or a crash.
@@ -136,7 +140,7 @@ func (o *Module) Resume() error {
 		state := &pb.Training{}
 		found, err := st.Get(o.Space.Key(storage.TableTraining), state)
 		if err == nil && found && untold(state) {
-			o.System.Clock.AfterFunc(tellTrained, func() { o.Later(o.TellOfTraining) })
+			o.System.Clock.AfterFunc(tellTrained, func() { o.InMailbox(o.TellOfTraining) })
 		}
 		return err
 	})
@@ -160,7 +164,7 @@ func addTrained(c *commit.Change, o *tenant.View, state *pb.Training, artifact *
 // TellOfTraining writes the event of the latest training, unless it is written already. Where that fails it tries again
 // after TellRetry.
 func (o *Module) TellOfTraining() {
-	if o.Lost || o.Record == nil {
+	if o.Retired || o.Record == nil {
 		return
 	}
 	o.Exclusive(tenant.BrainLock, func(release func()) {
@@ -178,7 +182,7 @@ func (o *Module) TellOfTraining() {
 		}
 		again := func() { // one that is lost leaves it to the next, by resume
 			release()
-			o.System.Clock.AfterFunc(TellRetry, func() { o.Later(o.TellOfTraining) })
+			o.System.Clock.AfterFunc(TellRetry, func() { o.InMailbox(o.TellOfTraining) })
 		}
 		if err != nil {
 			again()
@@ -214,7 +218,8 @@ func (o *Module) cancelTraining(c *tenant.Call, job *pb.Job) {
 		ch := commit.New(o.Store)
 		// The states of a training know no cancellation: the reason tells.
 		ch.Put(o.Space.Key(storage.TableTraining), &pb.Training{
-			Status: pb.TrainingFailed, Job: job.GetId(), StartedMs: job.GetStartedMs(), FinishedMs: now, Reason: "It was cancelled.",
+			Status: pb.TrainingFailed, Job: job.GetId(), StartedMs: job.GetStartedMs(), FinishedMs: now,
+			Reason: "It was cancelled.",
 		})
 		ch.Audit(c.AuditOf("job.cancel", pb.JobID(job.GetId()).String()))
 		if err := tenant.EndJob(ch, &o.View, job); err != nil {
@@ -223,7 +228,7 @@ func (o *Module) cancelTraining(c *tenant.Call, job *pb.Job) {
 			return
 		}
 		o.Committer.SubmitChange(ch, func(err error) {
-			o.Later(func() {
+			o.InMailbox(func() {
 				release()
 				if o.training != nil {
 					o.trained(o.training, pb.JobID(job.GetId())) // after a failure it goes on

@@ -58,8 +58,8 @@ type servingModel struct {
 	ending bool // its last commit has entered
 }
 
-// Void refuses whatever a training that is under way would still write. It returns false if the training has written all
-// already.
+// Void refuses whatever a training that is under way would still write. It returns false if the training has written
+// all already.
 func (s *servingModel) Void() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +103,8 @@ func (o *Module) BrainSalt() (s retriever.Salt) {
 
 // newestBrain reads the description of the brain that is published; nil: none is.
 func (o *Module) newestBrain(r storage.Reader) (*pb.BrainArtifact, error) {
-	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableBrain), storage.ScanOptions{Reverse: true, Limit: 1}, func() *pb.BrainArtifact { return &pb.BrainArtifact{} }) {
+	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableBrain), storage.ScanOptions{Reverse: true,
+		Limit: 1}, func() *pb.BrainArtifact { return &pb.BrainArtifact{} }) {
 		return rec.Value, err
 	}
 	return nil, nil
@@ -148,7 +149,8 @@ func (o *Module) Brain(st *storage.Store) (*Net, error) {
 		}
 		// Of a version of this program that reads other brains, or damaged: nothing but
 		// a training mends that, and searches go on without.
-		o.System.Log.Warn("the brain cannot be read; it is to be trained again", "org", o.ID.String(), "version", artifact.GetVersion(), "err", err)
+		o.System.Log.Warn("the brain cannot be read; it is to be trained again", "org", o.ID.String(), "version",
+			artifact.GetVersion(), "err", err)
 		o.Serving.broken.Store(artifact)
 		return nil, ErrNotTrained
 	}
@@ -162,7 +164,8 @@ func (o *Module) Brain(st *storage.Store) (*Net, error) {
 // sameBrain tells one publication from another; nil means no publication. Versions alone do not:
 // they begin anew behind a purge.
 func sameBrain(a, b *pb.BrainArtifact) bool {
-	return a.GetVersion() == b.GetVersion() && a.GetTrainedMs() == b.GetTrainedMs() && bytes.Equal(a.GetSha256(), b.GetSha256())
+	return a.GetVersion() == b.GetVersion() && a.GetTrainedMs() == b.GetTrainedMs() && bytes.Equal(a.GetSha256(),
+		b.GetSha256())
 }
 
 // readBrain reads a brain that is published; retriever.ErrCorrupt.
@@ -235,7 +238,8 @@ func (o *Module) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*Net,
 			continue
 		}
 		// What an edit has put into the place of a passage is not what the brain knows of it.
-		if until := next[string(part.Bytes())]; until > 0 && slices.ContainsFunc(node.GetChunks(), func(seq uint64) bool { return seq >= until }) {
+		if until := next[string(part.Bytes())]; until > 0 && slices.ContainsFunc(node.GetChunks(),
+			func(seq uint64) bool { return seq >= until }) {
 			continue
 		}
 		for i, seq := range node.GetChunks() {
@@ -284,8 +288,9 @@ type Asking struct {
 	Err error
 }
 
-// NewAsking searches for a question's seeds. sharpen gives the candidates better scores; nil leaves them as they are, and
-// its error is in Err. passage gives a chunk's passage, or retriever.Unknown. The caller sets At and Docs before a walk.
+// NewAsking searches for a question's seeds. sharpen gives the candidates better scores; nil leaves them as they are,
+// and its error is in Err. passage gives a chunk's passage, or retriever.Unknown. The caller sets At and Docs before a
+// walk.
 func NewAsking(
 	o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, own *index.Scratch, q *Lookup,
 	sharpen func([]index.Candidate) error, passage func(ChunkAt) int32,
@@ -397,8 +402,8 @@ func (a *Asking) holds(p int32, at ChunkAt) (*partition.Ref, error) {
 	return part, nil
 }
 
-// IsHere reports whether a passage still exists, may be learned from, and is among what the question is put to. An error
-// is in Err.
+// IsHere reports whether a passage still exists, may be learned from, and is among what the question is put to. An
+// error is in Err.
 func (a *Asking) IsHere(p int32) bool {
 	at := a.At(p)
 	if _, ok := a.Near[at]; ok {

@@ -28,7 +28,8 @@ const (
 
 // brainTies are what the edges of the graph are to a brain. Mentions it finds
 // itself, sentence by sentence.
-var brainTies = map[graph.EdgeType]retriever.TieKind{cognition.EdgeSimilar: retriever.TieSimilar, graph.EdgeFollows: retriever.TieSequence}
+var brainTies = map[graph.EdgeType]retriever.TieKind{cognition.EdgeSimilar: retriever.TieSimilar,
+	graph.EdgeFollows: retriever.TieSequence}
 
 // Source is an organization's content as a brain is made of it.
 type Source struct {
@@ -44,9 +45,9 @@ type chunkPlace struct {
 	Seq  uint64
 }
 
-// ReadSource reads what may be learned from, in the order of the partitions' and the nodes' ids: the same content is the
-// same source, whatever came between. All of it is of one moment, since a node whose text is forgotten while it is being
-// read would fail the training. Between two nodes it asks goOn, whose error it returns.
+// ReadSource reads what may be learned from, in the order of the partitions' and the nodes' ids: the same content is
+// the same source, whatever came between. All of it is of one moment, since a node whose text is forgotten while it is
+// being read would fail the training. Between two nodes it asks goOn, whose error it returns.
 func ReadSource(store *storage.Store, parts []*partition.Ref, goOn func() error) (_ *Source, err error) {
 	st, err := store.Snapshot()
 	if err != nil {
@@ -60,7 +61,8 @@ func ReadSource(store *storage.Store, parts []*partition.Ref, goOn func() error)
 			return nil, err
 		}
 		src.shapes = append(src.shapes, retriever.NewShape())
-		src.Seen = append(src.Seen, &pb.BrainSeen{Partition: part.ID.Bytes(), Chunks: state.GetChunks(), Came: state.GetCame(), Went: state.GetWent(), NextChunk: state.GetNextChunk()})
+		src.Seen = append(src.Seen, &pb.BrainSeen{Partition: part.ID.Bytes(), Chunks: state.GetChunks(),
+			Came: state.GetCame(), Went: state.GetWent(), NextChunk: state.GetNextChunk()})
 		if err := src.readPartition(st, part, i, goOn); err != nil {
 			return nil, fmt.Errorf("read partition %s: %w", part.ID, err)
 		}
@@ -70,7 +72,8 @@ func ReadSource(store *storage.Store, parts []*partition.Ref, goOn func() error)
 }
 
 func (src *Source) readPartition(st storage.Reader, part *partition.Ref, at int, goOn func() error) error {
-	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
+	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableNode), storage.ScanOptions{},
+		func() *pb.Node { return &pb.Node{} }) {
 		if err == nil {
 			err = goOn()
 		}
@@ -80,7 +83,8 @@ func (src *Source) readPartition(st storage.Reader, part *partition.Ref, at int,
 		n := rec.Value
 		src.Seen[at].Size += drift.ShareOf(n).Size()
 		switch {
-		case n.GetStatus() == pb.StatusSuperseded && !n.GetUnlearned() && n.GetKind() != graph.KindEntity && len(src.Former) < maxBrainTold:
+		case n.GetStatus() == pb.StatusSuperseded && !n.GetUnlearned() && n.GetKind() != graph.KindEntity &&
+			len(src.Former) < maxBrainTold:
 			if err := src.readFormer(st, part, n); err != nil {
 				return err
 			}
@@ -97,7 +101,8 @@ func (src *Source) readPartition(st storage.Reader, part *partition.Ref, at int,
 			}
 		}
 	}
-	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{},
+		func() *pb.Edge { return &pb.Edge{} }) {
 		if err == nil {
 			err = goOn()
 		}
@@ -133,7 +138,8 @@ func (src *Source) readPartition(st storage.Reader, part *partition.Ref, at int,
 
 // readFormer reads what a superseded node said, as far as it is still there.
 func (src *Source) readFormer(st storage.Reader, part *partition.Ref, n *pb.Node) error {
-	f := retriever.Former{Document: retriever.Document{ID: pb.NodeID(n.GetId()), Title: n.GetTitle()}, By: pb.NodeID(n.GetSupersededBy())}
+	f := retriever.Former{Document: retriever.Document{ID: pb.NodeID(n.GetId()), Title: n.GetTitle()},
+		By: pb.NodeID(n.GetSupersededBy())}
 	var err error
 	if f.Passages, err = passagesOf(st, part, n); err == nil {
 		src.Former = append(src.Former, f)
@@ -144,7 +150,8 @@ func (src *Source) readFormer(st storage.Reader, part *partition.Ref, n *pb.Node
 // readAccepted reads the proposals that somebody accepted, in the order of their ids,
 // which are made of those of the nodes.
 func (src *Source) readAccepted(st storage.Reader, part *partition.Ref, goOn func() error) error {
-	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableProposal), storage.ScanOptions{}, func() *pb.Proposal { return &pb.Proposal{} }) {
+	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableProposal), storage.ScanOptions{},
+		func() *pb.Proposal { return &pb.Proposal{} }) {
 		if err == nil {
 			err = goOn()
 		}
@@ -152,7 +159,8 @@ func (src *Source) readAccepted(st storage.Reader, part *partition.Ref, goOn fun
 			return err
 		}
 		if p := rec.Value; p.GetStatus() == graph.ProposalAccepted && len(src.Accepted) < maxBrainTold {
-			src.Accepted = append(src.Accepted, retriever.Tie{From: pb.NodeID(p.GetSource()), To: pb.NodeID(p.GetTarget()), Kind: retriever.TieStated, Weight: float32(p.GetScore())})
+			src.Accepted = append(src.Accepted, retriever.Tie{From: pb.NodeID(p.GetSource()), To: pb.NodeID(p.GetTarget()),
+				Kind: retriever.TieStated, Weight: float32(p.GetScore())})
 		}
 	}
 	return nil

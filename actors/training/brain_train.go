@@ -104,7 +104,7 @@ func (t *Trainer) Receive(ctx actor.Context) {
 		if t.ended != nil {
 			<-t.ended
 		}
-	case subject.BackOffOver:
+	case subject.BackOffEnded:
 		t.wait = nil
 		t.start()
 	case trainingDone:
@@ -114,11 +114,11 @@ func (t *Trainer) Receive(ctx actor.Context) {
 
 func (t *Trainer) start() {
 	t.ended = make(chan struct{})
-	ended, self, root := t.ended, t.ctx.Self(), t.Org.System.Root
-	t.Org.System.Background.Go(func() {
+	ended, self, root := t.ended, t.ctx.Self(), t.Org.System.ActorRoot
+	t.Org.System.BackgroundTasks.Go(func() {
 		defer close(ended)
 		err := t.guardedAttempt()
-		if tenant.OwnFailure(err) && !errors.Is(err, errVoid) {
+		if tenant.IsWorkFailure(err) && !errors.Is(err, errVoid) {
 			t.noteFailure()
 		}
 		root.Send(self, trainingDone{err})
@@ -149,18 +149,19 @@ func (t *Trainer) noteFailure() {
 
 // done decides what follows an attempt: nil means that the job has ended.
 func (t *Trainer) done(err error) {
-	self, root := t.ctx.Self(), t.Org.System.Root
+	self, root := t.ctx.Self(), t.Org.System.ActorRoot
 	var pause tenant.WaitError
 	switch {
 	case err == nil, errors.Is(err, errVoid):
 		id := t.id
-		t.module.Later(func() { t.module.trained(self, id) })
+		t.module.InMailbox(func() { t.module.trained(self, id) })
 	case t.stopped.Load(), tenant.Superseded(err), errors.Is(err, node.ErrClosing): // another activation goes on
 	case errors.As(err, &pause):
-		t.wait = t.Org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, subject.BackOffOver{}) })
+		t.wait = t.Org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, subject.BackOffEnded{}) })
 	default:
-		t.Org.System.Log.Error("a brain training failed; it is tried again", "org", t.Org.ID.String(), "job", t.id.String(), "err", err)
-		t.wait = t.Org.System.Clock.AfterFunc(trainRetry, func() { root.Send(self, subject.BackOffOver{}) })
+		t.Org.System.Log.Error("a brain training failed; it is tried again", "org", t.Org.ID.String(), "job", t.id.String(),
+			"err", err)
+		t.wait = t.Org.System.Clock.AfterFunc(trainRetry, func() { root.Send(self, subject.BackOffEnded{}) })
 	}
 }
 
@@ -198,7 +199,7 @@ func (t *Trainer) attempt() error {
 	if err := t.note(job, state); err != nil {
 		return err
 	}
-	t.Org.System.Config.Working(pb.JobBrainTrain, t.stopped.Load)
+	t.Org.System.Config.JobWorkBegan(pb.JobBrainTrain, t.stopped.Load)
 	r := &Run{Trainer: t, job: job, state: state}
 	made, err := r.train()
 	switch {
@@ -219,7 +220,8 @@ func (t *Trainer) note(job *pb.Job, state *pb.Training) error {
 }
 
 // end ends the job, and with a brain publishes it.
-func (t *Trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metrics map[string]float64, why error) error {
+func (t *Trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metrics map[string]float64,
+	why error) error {
 	o := t.Org
 	now := clock.Millis(o.System.Clock.Now())
 	job.FinishedMs, state.FinishedMs, state.Metrics, state.Checkpoint = now, now, metrics, nil
@@ -305,7 +307,8 @@ func (t *Trainer) publish(ch *commit.Change, made *trainedBrain, now int64) erro
 	}
 	sum := sha256.Sum256(made.raw)
 	ch.Put(o.Space.Key(storage.TableBrain, storage.U64(version)), &pb.BrainArtifact{
-		Version: version, TrainedMs: now, Nodes: uint64(made.size.Documents + made.size.Concepts + made.size.Domains), Edges: uint64(made.size.Edges),
+		Version: version, TrainedMs: now, Nodes: uint64(made.size.Documents + made.size.Concepts + made.size.Domains),
+		Edges:      uint64(made.size.Edges),
 		Parameters: uint64(made.parameters), Sha256: sum[:], Metrics: made.metrics, Seen: made.seen,
 	})
 	return nil
@@ -366,7 +369,8 @@ func (r *Run) train() (*trainedBrain, error) {
 			return err
 		}
 		if n := retriever.Judges(len(examples)); n < leastJudges {
-			return fmt.Errorf("%w: the memory gives %d questions to judge a brain by, and %d are needed", errTooLittle, n, leastJudges)
+			return fmt.Errorf("%w: the memory gives %d questions to judge a brain by, and %d are needed", errTooLittle, n,
+				leastJudges)
 		}
 		asked, asking, cosine, err := r.ask(st, parts, src, graph, snapshots, examples)
 		if err != nil {
@@ -395,7 +399,8 @@ func (r *Run) train() (*trainedBrain, error) {
 		if err != nil {
 			return err
 		}
-		made = &trainedBrain{raw: raw, size: graph.Size(), parameters: len(model.GetParameters()) + len(model.GetProjection().GetNumbers()), metrics: r.metrics, seen: src.Seen}
+		made = &trainedBrain{raw: raw, size: graph.Size(), parameters: len(model.GetParameters()) + len(model.GetProjection().
+			GetNumbers()), metrics: r.metrics, seen: src.Seen}
 		return nil
 	})
 	return made, err
@@ -426,7 +431,8 @@ func (r *Run) ask(
 	}
 	room := &atomic.Int64{}
 	room.Store(maxScores)
-	asked, all, cosine = make([]retriever.Asked, len(examples)), make([]*Asking, len(examples)), make([][]int32, len(examples))
+	asked, all, cosine = make([]retriever.Asked, len(examples)), make([]*Asking, len(examples)),
+		make([][]int32, len(examples))
 	var tasks []func(int) error
 	for from := 0; from < len(examples); from += askBatch {
 		tasks = append(tasks, func(worker int) error {
@@ -461,7 +467,7 @@ func (r *Run) ask(
 func (r *Run) WithoutGone(st *storage.Store, parts []*partition.Ref) ([]*index.Snapshot, error) {
 	out := make([]*index.Snapshot, len(parts))
 	for i, part := range parts {
-		now, err := r.Org.System.Parts.Get(st, part, r.Org.System.Dim)
+		now, err := r.Org.System.Partitions.Get(st, part, r.Org.System.Dim)
 		if err != nil {
 			return nil, err
 		}
@@ -538,7 +544,7 @@ func (r *Run) learn(
 			if err := r.note(r.job, r.state); err != nil {
 				return retriever.Parameters{}, err
 			}
-			r.Org.System.Config.EpochDone()
+			r.Org.System.Config.EpochCommitted()
 		}
 	}
 	best := t.Best()
@@ -567,7 +573,8 @@ func (r *Run) judge(
 		}
 	}
 	type marks = []retriever.Marks
-	mine, plain, search, other := make(marks, len(judged)), make(marks, len(judged)), make(marks, len(judged)), make(marks, len(judged))
+	mine, plain, search, other := make(marks, len(judged)), make(marks, len(judged)), make(marks, len(judged)),
+		make(marks, len(judged))
 	w := retriever.NewWalk(graph, salt)
 	for i := 0; i < len(judged); i += askBatch {
 		err := r.compute(func(int) error {
@@ -616,6 +623,7 @@ func (r *Run) judge(
 
 // lost says to what a brain has lost, and how.
 func lost(rival string, p retriever.Paired) error {
-	return fmt.Errorf("%w: recall@10 %.3f and MRR %.3f on held-out questions, against %.3f and %.3f of %s; of them %d were won and %d lost, the chance of which is %.3f between equals",
+	return fmt.Errorf("%w: recall@10 %.3f and MRR %.3f on held-out questions, against %.3f and %.3f of %s; of them %d "+
+		"were won and %d lost, the chance of which is %.3f between equals",
 		errRejected, p.Mine.Recall, p.Mine.Reciprocal, p.Theirs.Recall, p.Theirs.Reciprocal, rival, p.Won, p.Lost, p.Chance())
 }

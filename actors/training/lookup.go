@@ -21,19 +21,20 @@ func LookInto(
 	o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, own *partition.QueryEncoder,
 	goOn func() error,
 ) (*Lookup, error) {
-	q := &Lookup{Snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{Mode: mode, Config: index.DefaultConfig()}}
+	q := &Lookup{Snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{Mode: mode,
+		Config: index.DefaultConfig()}}
 	langs := text.LangSet(0)
 	wanted := map[index.ModelID]bool{}
 	for i, part := range parts {
 		if err := goOn(); err != nil {
 			return nil, err
 		}
-		now, err := o.System.Parts.Get(st, part, o.System.Dim)
+		now, err := o.System.Partitions.Get(st, part, o.System.Dim)
 		if err != nil {
 			return nil, err
 		}
 		if len(parts) == 1 && neglected(o.System, now) { // an organization's search must not wake all of it
-			o.Tell(func(o *tenant.Org) { o.Attend(part.ID) })
+			o.Tell(func(o *tenant.Org) { o.WakePartition(part.ID) })
 		}
 		q.Snapshots[i] = now.Snapshot
 		langs |= now.Snapshot.Langs()

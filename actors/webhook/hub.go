@@ -212,7 +212,7 @@ func (o *Module) streamEvents(c *tenant.Call) {
 		return
 	}
 	s := &EventStream{
-		sys: o.System, hub: o.node.Streams, ticket: ticket.String(), org: o.ID, store: o.Store, who: c.Who,
+		sys: o.System, hub: o.node.Streams, ticket: ticket.String(), org: o.ID, store: o.Store, who: c.Principal,
 		events: make(chan *pb.OutboxEvent, StreamBuffer),
 	}
 	if !o.node.Streams.open(s) {
@@ -222,7 +222,7 @@ func (o *Module) streamEvents(c *tenant.Call) {
 		c.Refuse(p)
 		return
 	}
-	c.Reply(tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Stream{Stream: s.ticket}}))
+	c.Reply(tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Stream{Stream: s.ticket}}))
 }
 
 // cutAll ends the streams of the organizations that are meant.

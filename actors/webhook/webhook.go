@@ -100,7 +100,7 @@ func (o *Module) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply,
 	for i, hook := range page {
 		page[i] = shownWebhook(hook)
 	}
-	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Webhooks{
+	return tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Webhooks{
 		Webhooks: &pb.WebhookList{Webhooks: page, NextCursor: next},
 	}}), nil
 }
@@ -123,7 +123,7 @@ func (o *Module) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Reply, err
 		}
 		detail.Attempts = append(detail.Attempts, rec.Value)
 	}
-	return tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_WebhookDetail{WebhookDetail: detail}}), nil
+	return tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_WebhookDetail{WebhookDetail: detail}}), nil
 }
 
 // checkAddress holds an address against the rules of egress and goes on in the
@@ -133,15 +133,15 @@ func (o *Module) checkAddress(c *tenant.Call, field, address string, then func()
 		c.Fail(tenant.ErrNoEgress)
 		return
 	}
-	o.System.InBackground(func(ctx context.Context) {
+	o.System.RunInBackground(func(ctx context.Context) {
 		err := o.System.Config.Egress.Check(ctx, address)
-		o.Later(func() {
+		o.InMailbox(func() {
 			switch {
 			case errors.Is(err, egress.ErrAddress):
 				c.Refuse(tenant.Invalid(field, egress.Reason(err)))
 			case err != nil:
 				c.Fail(err)
-			case o.Lost:
+			case o.Retired:
 				c.Fail(commit.ErrLost)
 			default:
 				then()
@@ -153,7 +153,7 @@ func (o *Module) checkAddress(c *tenant.Call, field, address string, then func()
 // createWebhook makes an endpoint that receives what happens from now on.
 func (o *Module) createWebhook(c *tenant.Call, op *pb.CreateWebhook) {
 	o.checkAddress(c, "url", op.GetUrl(), func() {
-		o.WhenBusyFor(c, func() { o.putWebhook(c, op) }) // before there can be something to bring
+		o.WithBusyMarkFor(c, func() { o.putWebhook(c, op) }) // before there can be something to bring
 	})
 }
 
@@ -180,11 +180,11 @@ func (o *Module) putWebhook(c *tenant.Call, op *pb.CreateWebhook) {
 		ch := commit.New(o.Store)
 		ch.Put(o.KeyOf(pb.WebhookID(hook.GetId())), stored)
 		ch.Audit(c.AuditOf("webhook.create", pb.WebhookID(hook.GetId()).String()))
-		r := tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
+		r := tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
 		r.Status = 201
 		id := pb.WebhookID(hook.GetId())
 		c.Settle(ch, r, func() {
-			o.Later(func() { o.reviewWebhook(id) })
+			o.InMailbox(func() { o.reviewWebhook(id) })
 			release()
 		})
 	})
@@ -200,8 +200,8 @@ func (o *Module) withWebhookCount(c *tenant.Call, f func(count int, release func
 	count := func(org *tenant.Org) {
 		org.Exclusive(tenant.WebhooksLock, func(release func()) {
 			tenant.ModuleOf[*Module](&org.View).countWebhooks(func(count int, err error) {
-				o.Later(func() {
-					if err == nil && o.Lost {
+				o.InMailbox(func() {
+					if err == nil && o.Retired {
 						err = commit.ErrLost
 					}
 					if err != nil {
@@ -226,7 +226,7 @@ func (o *Module) withWebhookCount(c *tenant.Call, f func(count int, release func
 // way can be added to its store.
 func (o *Module) countWebhooks(then func(count int, err error)) {
 	count, err := o.ownWebhooks()
-	if err == nil && o.Lost { // its locks hold no more
+	if err == nil && o.Retired { // its locks hold no more
 		err = commit.ErrLost
 	}
 	if err == nil {
@@ -238,7 +238,7 @@ func (o *Module) countWebhooks(then func(count int, err error)) {
 	}
 	sys, box := o.System, o.Sandbox
 	box.Calls.Add(1) // so that it stays until it has answered, also where it is reset meanwhile
-	sys.Root.Send(box.PID, &tenant.Visit{
+	sys.ActorRoot.Send(box.PID, &tenant.Visit{
 		Run: func(box *tenant.Org, done func(error)) {
 			n, err := tenant.ModuleOf[*Module](&box.View).ownWebhooks()
 			count += n
@@ -274,7 +274,7 @@ func (o *Module) newWebhook(c *tenant.Call, op *pb.CreateWebhook) (*pb.Webhook, 
 		return nil, err
 	}
 	return &pb.Webhook{
-		Id: id[:], User: c.Who.User.Bytes(), Url: op.GetUrl(), EventTypes: op.GetEventTypes(),
+		Id: id[:], User: c.Principal.User.Bytes(), Url: op.GetUrl(), EventTypes: op.GetEventTypes(),
 		CreatedMs: clock.Millis(o.System.Clock.Now()),
 		Secret:    WebhookSecretPrefix + base64.StdEncoding.EncodeToString(secret),
 		Cursor:    o.Committer.LastEvent(),
@@ -292,7 +292,7 @@ func (o *Module) changeWebhook(c *tenant.Call, id string, f func(hook *pb.Webhoo
 	o.Exclusive(tenant.WebhookLock(hookID), func(release func()) {
 		free := release
 		release = func() { // its child learns of the change
-			o.Later(func() { o.reviewWebhook(hookID) })
+			o.InMailbox(func() { o.reviewWebhook(hookID) })
 			free()
 		}
 		var hook *pb.Webhook
@@ -357,14 +357,14 @@ func (o *Module) patchWebhook(c *tenant.Call, op *pb.PatchWebhook) {
 			ch := commit.New(o.Store)
 			ch.Put(o.KeyOf(pb.WebhookID(hook.GetId())), hook)
 			ch.Audit(c.AuditOf("webhook.update", pb.WebhookID(hook.GetId()).String()))
-			c.Settle(ch, tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: shownWebhook(hook)}}), release)
+			c.Settle(ch, tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: shownWebhook(hook)}}), release)
 		})
 	}
 	if op.Url == nil {
-		o.WhenBusyFor(c, change)
+		o.WithBusyMarkFor(c, change)
 		return
 	}
-	o.checkAddress(c, "url", op.GetUrl(), func() { o.WhenBusyFor(c, change) })
+	o.checkAddress(c, "url", op.GetUrl(), func() { o.WithBusyMarkFor(c, change) })
 }
 
 // deleteWebhook removes an endpoint and its delivery log.

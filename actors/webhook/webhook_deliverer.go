@@ -171,7 +171,7 @@ func (w *deliverer) Receive(ctx actor.Context) {
 	case subject.Wake:
 		w.woken = max(w.woken, m.N)
 		w.start()
-	case subject.BackOffOver:
+	case subject.BackOffEnded:
 		w.timer = nil
 		w.start()
 	case roundDone:
@@ -198,8 +198,8 @@ func (w *deliverer) start() {
 	}
 	w.running, w.again, w.seen = true, false, w.woken
 	w.ended = make(chan struct{})
-	ended, self, root := w.ended, w.ctx.Self(), w.org.System.Root
-	w.org.System.Background.Go(func() {
+	ended, self, root := w.ended, w.ctx.Self(), w.org.System.ActorRoot
+	w.org.System.BackgroundTasks.Go(func() {
 		done := roundDone{}
 		defer close(ended)
 		defer w.org.System.EndVisit()
@@ -215,7 +215,7 @@ func (w *deliverer) start() {
 
 // next decides what follows a round.
 func (w *deliverer) next(d roundDone) {
-	self, root := w.ctx.Self(), w.org.System.Root
+	self, root := w.ctx.Self(), w.org.System.ActorRoot
 	switch {
 	case w.dead, tenant.Superseded(d.err): // another activation goes on
 	case d.err != nil:
@@ -223,7 +223,7 @@ func (w *deliverer) next(d roundDone) {
 		w.org.System.Log.Error("a round of webhook deliveries failed; it is tried again", "org", w.org.ID.String(),
 			"webhook", w.id.String(), "failures", w.failures, "err", d.err)
 		wait := min(w.org.System.Config.MaxBackOff, tenant.MinBackOff<<min(w.failures-1, 10))
-		w.timer = w.org.System.Clock.AfterFunc(wait, func() { root.Send(self, subject.BackOffOver{}) })
+		w.timer = w.org.System.Clock.AfterFunc(wait, func() { root.Send(self, subject.BackOffEnded{}) })
 	case d.more || w.again:
 		w.failures = 0
 		w.start()
@@ -231,11 +231,12 @@ func (w *deliverer) next(d roundDone) {
 		w.failures = 0
 		wait := time.Duration(d.due-clock.Millis(w.org.System.Clock.Now())) * time.Millisecond
 		wait = min(wait, 2*slices.Max(w.module.node.delays)) // it may have been put back this moment
-		w.timer = w.org.System.Clock.AfterFunc(max(wait, time.Millisecond), func() { root.Send(self, subject.BackOffOver{}) })
+		w.timer = w.org.System.Clock.AfterFunc(max(wait, time.Millisecond),
+			func() { root.Send(self, subject.BackOffEnded{}) })
 	default:
 		w.failures = 0
 		id, seen := w.id, w.seen
-		w.module.Later(func() { w.module.releaseDeliverer(id, self, seen) })
+		w.module.InMailbox(func() { w.module.releaseDeliverer(id, self, seen) })
 	}
 }
 
@@ -403,7 +404,7 @@ func (w *deliverer) post(r *round) {
 	if len(r.hands) == 0 {
 		return
 	}
-	ctx, cancel := context.WithCancel(w.org.System.Always)
+	ctx, cancel := context.WithCancel(w.org.System.BaseContext)
 	defer cancel()
 	unwatch := w.watch(cancel)
 	defer unwatch()
@@ -468,7 +469,7 @@ func (w *deliverer) watch(cancel func()) (unwatch func()) {
 		case <-w.stop:
 			cancel()
 			return
-		case <-w.org.System.Running.Done():
+		case <-w.org.System.Lifetime.Done():
 		}
 		grace := w.org.System.Clock.NewTimer(stopGrace)
 		defer grace.Stop()
@@ -488,7 +489,7 @@ func (w *deliverer) stopping() bool {
 	case <-w.stop:
 		return true
 	default:
-		return w.org.System.Running.Err() != nil
+		return w.org.System.Lifetime.Err() != nil
 	}
 }
 
@@ -514,8 +515,8 @@ func (w *deliverer) way(hook *pb.Webhook) sender {
 func (w *deliverer) record(r *round) roundDone {
 	result := make(chan roundDone, 1)
 	o := w.module
-	o.Later(func() {
-		if o.Lost {
+	o.InMailbox(func() {
+		if o.Retired {
 			result <- roundDone{err: commit.ErrLost}
 			return
 		}
@@ -529,7 +530,7 @@ func (w *deliverer) record(r *round) roundDone {
 			o.Committer.SubmitChange(ch, func(err error) {
 				release()
 				if err == nil && r.hook.GetDisabled() {
-					o.Later(func() { o.reviewWebhook(w.id) })
+					o.InMailbox(func() { o.reviewWebhook(w.id) })
 				}
 				done.err = err
 				result <- done

@@ -197,7 +197,7 @@ func (o *Module) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
 		return
 	}
 	ch := commit.New(o.Store)
-	ch.User = c.Who.User.Bytes()
+	ch.User = c.Principal.User.Bytes()
 	if err := ch.Event(c.Org, pb.EventWebhookTest, nil, map[string]any{"message": "This is a test event."}); err != nil {
 		c.Fail(err)
 		return
@@ -212,16 +212,16 @@ func (o *Module) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
 		c.Refuse(p)
 		return
 	}
-	o.System.Background.Go(func() { // ends with the attempt, which has a time-out
+	o.System.BackgroundTasks.Go(func() { // ends with the attempt, which has a time-out
 		defer func() { <-o.Deliveries.Extra }()
-		d, _, err := o.attempt(view.System.Always, view.System.Config.Egress.Once, hook, e, 1)
+		d, _, err := o.attempt(view.System.BaseContext, view.System.Config.Egress.Once, hook, e, 1)
 		if err != nil {
 			c.Fail(err)
 			return
 		}
 		o.Publish([]*pb.OutboxEvent{e})
-		o.Later(func() {
-			if o.Lost {
+		o.InMailbox(func() {
+			if o.Retired {
 				c.Fail(commit.ErrLost)
 				return
 			}
@@ -233,7 +233,7 @@ func (o *Module) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
 					return
 				}
 				log.Put(o.KeyOf(pb.WebhookID(hook.GetId())), hook)
-				c.Settle(log, tenant.Linked(&pb.LinkResult{Result: &pb.LinkResult_Test{Test: d}}), release)
+				c.Settle(log, tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Test{Test: d}}), release)
 			})
 		})
 	})

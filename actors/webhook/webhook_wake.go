@@ -89,7 +89,7 @@ func (o *Module) Reseal(st *storage.Store, b *storage.Batch) error {
 func (o *Module) Publish(events []*pb.OutboxEvent) {
 	o.node.Streams.publish(o.Store, events)
 	if o.Deliveries.hooked.Load() && o.Deliveries.Told.CompareAndSwap(false, true) {
-		o.Later(o.wakeDeliverers)
+		o.InMailbox(o.wakeDeliverers)
 	}
 }
 
@@ -137,7 +137,7 @@ func (o *Module) Resume() error {
 
 // reviewWebhook looks at an endpoint that was changed.
 func (o *Module) reviewWebhook(id pb.WebhookID) {
-	if o.System.Config.Egress == nil || o.Lost {
+	if o.System.Config.Egress == nil || o.Retired {
 		return
 	}
 	hook := &pb.Webhook{}
@@ -149,7 +149,7 @@ func (o *Module) reviewWebhook(id pb.WebhookID) {
 	if err != nil {
 		o.System.Log.Error("an endpoint that was changed cannot be read", "org", o.ID.String(), "webhook", id.String(),
 			"err", err)
-		o.Lose()
+		o.Retire()
 		return
 	}
 	if found && !hook.GetDisabled() {
@@ -173,7 +173,7 @@ func (o *Module) wakeDeliverers() {
 // wakeDeliverer tells an endpoint's child that there may be something to bring. It
 // makes a missing child.
 func (o *Module) wakeDeliverer(id pb.WebhookID) {
-	if o.Lost || o.Failed != nil {
+	if o.Retired || o.Failed != nil {
 		return
 	}
 	ref := o.Posting[id]
@@ -190,6 +190,6 @@ func (o *Module) wakeDeliverer(id pb.WebhookID) {
 func (o *Module) releaseDeliverer(id pb.WebhookID, pid *actor.PID, seen uint64) {
 	if ref := o.Posting[id]; ref != nil && ref.pid.Equal(pid) && ref.wakes == seen {
 		delete(o.Posting, id)
-		o.System.Root.Poison(pid)
+		o.System.ActorRoot.Poison(pid)
 	}
 }

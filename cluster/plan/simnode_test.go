@@ -446,7 +446,7 @@ func (n *simNode) serve(r *simRequest, hops int) {
 		// A read from the memory of an earlier term would be stale: nothing fences
 		// reads but this. A write would be fenced. The product compares no terms here:
 		// when a leadership ends, and before the next one can begin, each activation is
-		// sent word to lose what it remembers (actors.System.gaveUp). This check stands
+		// sent word to lose what it remembers (actors.System.shardLost). This check stands
 		// for that; the message and its way through a mailbox are not simulated, so
 		// what is proved of them is what the tests of package actors prove.
 		a = &simActivation{term: p.term}

@@ -63,7 +63,7 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	if network != nil {
 		defer closeWith(&err, "network", network.Close)
 	}
-	leads := &tenant.Leads{}
+	leads := &tenant.LeadershipListener{}
 	host, err := startCluster(ctx, w, server, store, network, creds, leads, log)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func leave(ctx context.Context, server config.Server, network *mesh.Network, hos
 	defer cancel()
 	system.Drain() // load balancers turn away
 	network.SetLeaving(true)
-	if err := errors.Join(host.StepDown(ctx), system.Idle(ctx)); err != nil {
+	if err := errors.Join(host.StepDown(ctx), system.AwaitMovedAway(ctx)); err != nil {
 		log.Warn("the node leaves before everything was handed over", "err", err)
 	}
 }

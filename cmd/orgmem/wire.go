@@ -60,7 +60,7 @@ func openStorage(w world, server config.Server, log *slog.Logger) (*storage.Node
 // which cluster they are a part of, and leads is told what they lead.
 func startCluster(
 	ctx context.Context, w world, server config.Server, store *storage.Node, network *mesh.Network,
-	creds *mesh.Credentials, leads *tenant.Leads, log *slog.Logger,
+	creds *mesh.Credentials, leads *tenant.LeadershipListener, log *slog.Logger,
 ) (*cluster.Host, error) {
 	cfg := cluster.Config{
 		Storage: store, Clock: w.clock, Logger: log, GoneAfter: server.GoneAfter,
@@ -148,7 +148,7 @@ func roomForRequests(workers int) int {
 
 func startActors(
 	w world, server config.Server, store *storage.Node, host *cluster.Host, network *mesh.Network,
-	leads *tenant.Leads, model *embed.Model, former []*embed.Model, log *slog.Logger,
+	leads *tenant.LeadershipListener, model *embed.Model, former []*embed.Model, log *slog.Logger,
 ) (*actors.Service, error) {
 	cfg := tenant.Config{
 		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log,

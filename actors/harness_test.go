@@ -106,8 +106,12 @@ func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*tenant.C
 	fatal := func(msg string) { t.Error("fatal: " + msg) }
 	opts, _ := disk.Options()
 	opts.Clock, opts.Fatal = clock.Real(), fatal
-	cfg := tenant.Config{Clock: n.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
-		Embedder: wordEmbedder{id: "words"}, Workers: 2, WithoutDerivation: true}
+	cfg := tenant.Config{
+		Platform: tenant.Platform{Clock: n.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler)},
+		Models:   tenant.Models{Embedder: wordEmbedder{id: "words"}},
+		Bounds:   tenant.Bounds{Workers: 2},
+		Testing:  tenant.Testing{WithoutDerivation: true},
+	}
 	for _, c := range configure {
 		c(&cfg, &opts)
 	}

@@ -685,7 +685,7 @@ func (n *testNode) partitionOf(c client) *partition.Index {
 	}
 	defer st.Release()
 	now, err := n.sys.Partitions.Get(st, &partition.Ref{ID: user, Store: id, Space: storage.PartitionSpace(id, user)},
-		n.sys.Dim)
+		n.sys.Embedders.Dim)
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -265,7 +265,9 @@ func TestStreamsOfASilentNodeEndInTime(t *testing.T) {
 	}
 	now := clock.NewFake(begin)
 	network := pipeNetwork{conns: make(chan net.Conn, 1)}
-	s := &peers{sys: &tenant.System{Clock: now}, Peers: Peers{Network: network}}
+	sys := &tenant.System{}
+	sys.Clock = now
+	s := &peers{sys: sys, Peers: Peers{Network: network}}
 	opened := make(chan error, 1)
 	go func() {
 		_, err := s.openAfar(t.Context(), "a", "ticket")

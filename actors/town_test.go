@@ -91,9 +91,12 @@ func startTownWith(t *testing.T, change func(*tenant.Config, *storage.Options), 
 			jobs: map[pb.JobID]bool{}}
 		n.finished = sync.NewCond(&n.testNode.mu)
 		cfg := tenant.Config{
-			Host: first.host, Storage: first.store, Clock: clock.Real(), Random: rand.Reader,
-			Logger:   slog.New(slog.DiscardHandler),
-			Embedder: wordEmbedder{id: "words"}, Workers: 1,
+			Platform: tenant.Platform{
+				Host: first.host, Storage: first.store, Clock: clock.Real(), Random: rand.Reader,
+				Logger: slog.New(slog.DiscardHandler),
+			},
+			Models: tenant.Models{Embedder: wordEmbedder{id: "words"}},
+			Bounds: tenant.Bounds{Workers: 1},
 		}
 		change(&cfg, nil)
 		cfg.JobFinished = func(id pb.JobID) {

@@ -82,7 +82,7 @@ func (c *cycle) compare(st *storage.Store, own *tenant.Comparer, f cognition.Chu
 	}
 	others := map[uint64]conflict.Near{}
 	if vec != nil {
-		q := c.org.System.LikenessQuery(c.hot.State.GetModel(), vec)
+		q := c.org.System.Embedders.LikenessQuery(c.hot.State.GetModel(), vec)
 		var cosines []float64
 		var nearest []uint64
 		for _, x := range own.Scratch.Candidates([]*index.Snapshot{c.hot.Snapshot}, q) {

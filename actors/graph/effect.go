@@ -369,7 +369,7 @@ func (f *Tx) redescribe(it *Prepared, n *pb.Node) error {
 	for _, seq := range n.GetChunks() {
 		f.Batch.Delete(f.Part.Space.Key(storage.TableChunk, storage.U64(seq)))
 		f.Batch.Delete(partition.VectorKey(f.Part, f.model, seq))
-		for model := range f.Org.System.Models { // one of them may be embedding anew
+		for model := range f.Org.System.Embedders.IDs() { // one of them may be embedding anew
 			f.Batch.Delete(partition.VectorKey(f.Part, model, seq))
 		}
 		f.Batch.Delete(f.Part.Space.Key(storage.TableUnsealed, storage.U64(seq)))

@@ -52,13 +52,13 @@ func (o *Upkeep) Tick() { o.sweepTombstones() }
 func (w *worker) current() (*partition.Index, partition.Embedder, error) {
 	var now *partition.Index
 	err := w.org.WithStore(func(st *storage.Store) (err error) {
-		now, err = w.org.System.Partitions.Get(st, w.part, w.org.System.Dim)
+		now, err = w.org.System.Partitions.Get(st, w.part, w.org.System.Embedders.Dim)
 		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if e := w.org.System.Models[now.State.GetModel()]; e != nil {
+	if e := w.org.System.Embedders.ByID(now.State.GetModel()); e != nil {
 		return now, e, nil
 	}
 	return now, w.org.System.Config.Embedder, nil

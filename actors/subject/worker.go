@@ -300,7 +300,7 @@ func (w *worker) slice(limit int, upkeep bool) sliceDone {
 		// it was rebuilt from.
 		return sliceDone{more: true, err: w.reseal(now)}
 	}
-	if m := now.State.GetModel(); m != "" && w.org.System.Models[m] == nil {
+	if m := now.State.GetModel(); m != "" && w.org.System.Embedders.ByID(m) == nil {
 		// The vectors are of a model that this node has not got: nothing is found
 		// by meaning until they are made anew, so that comes before new content.
 		_, err := w.reembed(now, w.org.System.Config.Embedder)

@@ -152,21 +152,6 @@ func (o *View) askPast(p *past, names map[string]bool) {
 	all.Wait()
 }
 
-// Outlived reports whether an activation was this process's, and did not panic.
-func (s *System) Outlived(activation string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return processOf(activation) == s.process && !slices.Contains(s.panicked, activation)
-}
-
-// recordPanic remembers that an activation has panicked.
-func (s *System) recordPanic(activation string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.panicked = append(s.panicked, activation)
-	s.panicked = s.panicked[max(0, len(s.panicked)-maxPanicked):]
-}
-
 // handOver notes that this activation is stopped in good order: what its end interrupts
 // has not failed.
 func (o *Org) handOver() {

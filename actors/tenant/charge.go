@@ -78,15 +78,10 @@ func (o *View) flushUsage(done func(error)) {
 	// Close waits for it: the organization may have left memory while this waits
 	// behind a group that is on its way, and then nobody else would.
 	s := o.System
-	s.mu.Lock()
-	counted := !s.closing
-	if counted {
-		s.inFlightCalls.Add(1)
-	}
-	s.mu.Unlock()
+	counted := s.AdmitVisit()
 	o.Committer.SubmitChange(commit.NewCosts(o.Store), func(err error) {
 		if counted {
-			defer s.inFlightCalls.Done()
+			defer s.EndVisit()
 		}
 		if err != nil && !errors.Is(err, commit.ErrLost) && o.Committer.Trail.Waits() {
 			o.FlushUsageSoon()

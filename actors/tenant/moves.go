@@ -57,7 +57,7 @@ func (s *System) shardGained(shard uint32) {
 		// This node's copy of the directory may lack the marks of the last moments before
 		// the one that led is gone: nobody would look again.
 		if s.directoryCaughtUp(shard) {
-			s.resume(func(org pb.OrgID) bool { return of(org) && !s.inMemory(org) })
+			s.resume(func(org pb.OrgID) bool { return of(org) && s.inMemory(org) == nil })
 		}
 	})
 }
@@ -77,25 +77,12 @@ func (s *System) directoryCaughtUp(shard uint32) bool {
 	return false
 }
 
-func (s *System) inMemory(org pb.OrgID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.orgs[org] != nil
-}
-
 // shardLost takes the organizations of a shard out of memory: what they remember is
 // another node's to say from now on. Requests that they have are told to ask there;
 // event streams end, and their readers come again.
 func (s *System) shardLost(shard uint32) {
 	of := func(org pb.OrgID) bool { return s.Config.Placement.Shard(org) == shard }
-	s.mu.Lock()
-	var gone []*Activation
-	for org, a := range s.orgs {
-		if of(org) {
-			gone = append(gone, a)
-		}
-	}
-	s.mu.Unlock()
+	gone := s.those(of)
 	var sealed []*View
 	for _, a := range gone {
 		if o := a.view.Load(); o != nil {
@@ -105,7 +92,7 @@ func (s *System) shardLost(shard uint32) {
 	}
 	settled := make(chan error, 1)
 	s.mu.Lock()
-	s.settlingShards[shard] = settled
+	s.settling[shard] = settled
 	if s.closing {
 		close(settled) // Close has stepped down before: this was not planned
 	} else {
@@ -154,7 +141,7 @@ func settleCosts(leaving []*View, settled chan<- error) {
 // commit.UsageDelay has passed: the shard has no leader meanwhile.
 func (s *System) handOver(shard uint32) {
 	s.mu.Lock()
-	settled := s.settlingShards[shard]
+	settled := s.settling[shard]
 	s.mu.Unlock()
 	if settled == nil {
 		return
@@ -177,15 +164,8 @@ func (s *System) handOver(shard uint32) {
 // to do.
 func (s *System) AwaitMovedAway(ctx context.Context) error {
 	for {
-		s.mu.Lock()
-		left := 0
-		for org := range s.orgs {
-			if !s.ledHere(org) {
-				left++
-			}
-		}
-		s.mu.Unlock()
-		if left == 0 && s.calls.Load() == 0 {
+		moved := s.those(func(org pb.OrgID) bool { return !s.ledHere(org) })
+		if len(moved) == 0 && s.calls.Load() == 0 {
 			return nil
 		}
 		if err := clock.Wait(ctx, s.Clock, idlePause); err != nil {

@@ -654,21 +654,11 @@ func (o *Org) markBusy(busy bool, then func(error)) {
 	})
 }
 
-// RunInBackground runs f beside the actors. Its number is bounded by MaxCalls: each
-// serves a call or an actor that waits for it.
-func (s *System) RunInBackground(f func(context.Context)) {
-	s.BackgroundTasks.Go(func() {
-		ctx, cancel := context.WithTimeout(s.BaseContext, openTimeout)
-		defer cancel()
-		f(ctx)
-	})
-}
-
 // tombstoneSweep is how often that is, at least.
 func (s *System) tombstoneSweep() time.Duration {
 	return max(s.Config.TombstoneRetention, minTombstoneSweep)
 }
 
-// SandboxWoken wakes a subject's worker for what its partition needs by itself, or a sandbox
+// WakeMessage wakes a subject's worker for what its partition needs by itself, or a sandbox
 // for its connectors.
 type WakeMessage struct{}

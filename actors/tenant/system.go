@@ -4,50 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"maps"
-	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"orgmem/actors/budget"
 	"orgmem/actors/commit"
-	"orgmem/actors/egress"
-	"orgmem/actors/llm"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
-	"orgmem/brain/format/reading"
-	"orgmem/brain/index"
-	"orgmem/cluster"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
-	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
 const (
-	// MinReadingBytes is the least budget: that of one file.
-	MinReadingBytes     = reading.MaxMemory
-	defaultReadingBytes = 2 * MinReadingBytes
-	// MaxCalls bounds the requests inside the actors of one node. Each holds at
-	// most one body, which the edge bounds by bytes; the number bounds the
-	// goroutines that wait.
-	MaxCalls = 8192
-	// maxReadingsPerOrg bounds the files of one organization that are read or wait for
-	// that. Each holds an upload, which the edge counts.
-	maxReadingsPerOrg = 64
 	// maxCallsPerOrg keeps one tenant from filling MaxCalls by itself.
 	maxCallsPerOrg = 2048
-	// PressureFrom calls at once make ingestion stand back until there are
-	// pressureUntil: eight for each of two processors are more than a few clients
-	// cause, and the distance keeps it from flapping.
-	PressureFrom  = 16
-	pressureUntil = 12
 	// maxActivations is how often a call is offered to an organization that was
 	// just leaving memory.
 	maxActivations = 4
@@ -61,274 +35,85 @@ const (
 	// finish the jobs that a stop interrupted: opening a store costs some 20 ms
 	// of CPU, which requests need more.
 	ResumeAtOnce = 2
-	// defaultCognitionQuiet is how long a partition must have been left alone before
-	// a cycle begins: what comes in a burst is looked at once.
-	defaultCognitionQuiet = 3 * time.Second
 )
-
-// Config says what a System is made of. All fields but the last group are
-// required.
-type Config struct {
-	Host     *cluster.Host
-	Storage  *storage.Node
-	Clock    clock.Clock
-	Random   io.Reader // keys, ids, secrets: crypto/rand
-	Logger   *slog.Logger
-	Embedder partition.Embedder
-	// Former embedders serve partitions whose vectors they made until the
-	// partition is embedded anew.
-	Former []partition.Embedder
-
-	// IdleOrg and IdleSubject are how long an unused actor stays in memory; 0 is
-	// 10 and 5 minutes. A cold start costs some 20 ms, memory about 100 KB.
-	IdleOrg, IdleSubject time.Duration
-	// TombstoneRetention is how long a forgotten node can be restored; 0 is 30 days.
-	TombstoneRetention time.Duration
-	// SnapshotBytes bounds the memory of all partitions' indexes; the least
-	// recently used leave first. 0 is 2 GiB: about 3 million chunks.
-	SnapshotBytes int64
-	// ReadingBytes bounds the memory for what files unpack to and are made of while they
-	// are read, and half as much the memory for texts that are cut and embedded; 0 is
-	// 256 MiB. At least MinReadingBytes.
-	ReadingBytes int
-	// ForwardedBytes bounds the bytes of requests that other nodes have sent on and that
-	// are not answered yet: what is over is refused like a body that the edge has no
-	// memory for. 0 is 128 MiB.
-	ForwardedBytes int
-	// Workers is the number of CPU workers of ingestion; 0 is GOMAXPROCS.
-	Workers int
-	// CognitionQuiet is how long a memory must have been left alone before a cognition
-	// cycle looks at what is new; 0 is 3 s.
-	CognitionQuiet time.Duration
-	// LLM words what cognition finds, and answers, and weighs relations; nil: what the
-	// rules find and say stands.
-	LLM *llm.Client
-	// Egress reaches the addresses that tenants chose; nil: nothing does, and what
-	// needs it is refused.
-	Egress *egress.Client
-	// WebhookRetryDelays are the waits before the second and the third attempt to
-	// deliver an event; nil is 30 s and 120 s.
-	WebhookRetryDelays []time.Duration
-	// SecretsKey goes into the keys that the secrets of webhooks and connectors are
-	// stored under; nil: the organization's own secret makes them alone. Once there is
-	// one, it must stay what it is.
-	SecretsKey []byte
-	// SandboxKeyLife is how long a sandbox key works whose creation does not say; 0
-	// is 7 days.
-	SandboxKeyLife time.Duration
-	// ExportRetention is how long an export can be downloaded; 0 is 7 days.
-	ExportRetention time.Duration
-	// Placement says where organizations live; nil: the node is alone, and all live here.
-	Placement Placement
-
-	// CaughtUp is Directory.Fresh; a test has a directory that lags.
-	CaughtUp func(context.Context) error
-	// Tests wait for these: a job's end is committed, a worker knows of a
-	// cancellation, a worker is to stop, a part of an effect is committed, an epoch of
-	// a training is, so is something that a mind's cycle has found, a worker begins
-	// what is no item, and work of a kind of job begins, which may be asked whether it
-	// is to stop.
-	JobFinished     func(pb.JobID)
-	CancelRequested func(pb.JobID)
-	StopRequested   func()
-	PieceCommitted  func()
-	EpochCommitted  func()
-	CycleWrote      func(cancel func())
-	UpkeepBegan     func()
-	JobWorkBegan    func(kind string, stopped func() bool)
-	// SegmentChunks, PieceBytes, EdgesPerPiece, FreshChunks and MaxBackOff are less than the
-	// constants of like names in tests; 0 is the constant.
-	// Usable says which stored segments serve; those of today's text analysis, but
-	// in tests.
-	// Plain means that nothing is read out of texts and no cycle runs: for tests of
-	// other things, which count nodes and jobs.
-	WithoutDerivation bool
-	SegmentChunks     int
-	PieceBytes        int
-	EdgesPerPiece     int
-	FreshChunks       int
-	MaxBackOff        time.Duration
-	SegmentUsable     func(index.View) bool
-}
 
 // System holds the actors of one node. All methods may be called from any
 // goroutine.
 type System struct {
-	Config          Config
-	Features        []Feature
-	Log             *slog.Logger
-	Clock           clock.Clock
-	Actors          *actor.ActorSystem
-	ActorRoot       *actor.RootContext
-	refuser         *actor.PID
-	Reads           *node.ReadPool
-	CPU             *node.CPUPool
-	ReadingMemory   *budget.Budget // for reading files, until their texts are accepted
-	EmbeddingMemory *budget.Budget // for cutting and embedding texts: apart, since that takes minutes
-	Partitions      *partition.Cache
-	Models          map[string]partition.Embedder
-	wakeSlots       chan struct{}
-	Readers         []Reader   // one per read worker
-	Computers       []computer // one per CPU worker
+	lifecycle
+	pressure
+	activations
+	resources
+	actorSystem
 
-	calls           atomic.Int64
-	inFlightCalls   sync.WaitGroup // calls and visits; grows only under mu, and not while closing
-	underPressure   atomic.Bool    // ingestion stands back
-	draining        atomic.Bool
-	pressureMu      sync.Mutex // one decision about pressed at a time
-	Counters        counters
-	Checks          checks
-	BaseContext     context.Context // never ends
-	Lifetime        context.Context // ends when Close begins; for background work only
-	EndLifetime     context.CancelFunc
-	BackgroundTasks sync.WaitGroup // background work
-
-	process string // server/id: names this process
+	Config     Config
+	Features   []Feature
+	Log        *slog.Logger
+	Embedders  Embedders
+	Partitions *partition.Cache
+	Counters   counters
+	Checks     checks
+	wakeSlots  chan struct{} // as many as are woken at once
+	draining   atomic.Bool
 	// AskOutlived asks another process whether it outlived an activation of its own; nil: the node is alone.
 	AskOutlived func(ctx context.Context, activation string) bool
+}
+
+// actorSystem is where the actors of a node run.
+type actorSystem struct {
+	Actors    *actor.ActorSystem
+	ActorRoot *actor.RootContext
+	refuser   *actor.PID // answers the calls that are of no organization
 	// NewSubject makes the actor of a subject.
 	NewSubject func(*View, *partition.Ref, *Child) actor.Actor
-
-	mu              sync.Mutex
-	orgs            map[pb.OrgID]*Activation
-	activationCount uint64   // activations so far
-	panicked        []string // names of the last activations that panicked
-	// openReadings counts the files of an organization that are read or wait for that.
-	openReadings map[pb.OrgID]int
-	// by shard that was led here: closed when its last costs are written, or with the error in it
-	settlingShards map[uint32]<-chan error
-	closing        bool
 }
 
-// Activation is an organization's actor on this node.
-type Activation struct {
-	org     pb.OrgID
-	Name    string // server/process/number: no other has had it, or will
-	PID     *actor.PID
-	Calls   atomic.Int64
-	retired atomic.Bool // not in System.orgs any more; stops when calls is 0
-	once    sync.Once
-	view    atomic.Pointer[View] // once it is open
+// newActorSystem starts an actor system, whose failures it logs.
+func newActorSystem(log *slog.Logger) actorSystem {
+	// protoactor logs undelivered messages whole, which would be customer text.
+	quiet := slog.New(slog.DiscardHandler)
+	r := actorSystem{Actors: actor.NewActorSystem(
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
+		// It counts undelivered messages in a goroutine that lives this long.
+		actor.WithDeadLetterThrottleInterval(time.Millisecond),
+	)}
+	r.ActorRoot = r.Actors.Root.WithGuardian(StopFailed)
+	r.Actors.EventStream.Subscribe(func(event any) {
+		if e, ok := event.(*actor.SupervisorEvent); ok {
+			log.Error("actor failed", "actor", e.Child.GetId(), "reason", fmt.Sprint(e.Reason),
+				"directive", e.Directive.String())
+		}
+	})
+	r.refuser = r.ActorRoot.Spawn(actor.PropsFromFunc(refuseUnknown))
+	return r
 }
 
-// New builds what the organizations of a node share. NewSubject makes the actor of a subject.
+// New builds what the organizations of a node share.
 func New(cfg Config) (*System, error) {
-	switch {
-	case cfg.Host == nil, cfg.Storage == nil, cfg.Clock == nil, cfg.Random == nil, cfg.Logger == nil, cfg.Embedder == nil:
-		return nil, errors.New("actors: Host, Storage, Clock, Random, Logger and Embedder are required")
+	if err := cfg.complete(); err != nil {
+		return nil, err
 	}
-	if cfg.IdleOrg == 0 {
-		cfg.IdleOrg = 10 * time.Minute
-	}
-	if cfg.IdleSubject == 0 {
-		cfg.IdleSubject = 5 * time.Minute
-	}
-	if cfg.TombstoneRetention == 0 {
-		cfg.TombstoneRetention = DefaultTombstoneRetention
-	}
-	if cfg.ReadingBytes == 0 {
-		cfg.ReadingBytes = defaultReadingBytes
-	}
-	if cfg.ReadingBytes < MinReadingBytes {
-		return nil, fmt.Errorf("actors: ReadingBytes is less than the %d that one file may take", MinReadingBytes)
-	}
-	if cfg.SnapshotBytes == 0 {
-		cfg.SnapshotBytes = 2 << 30
-	}
-	if cfg.SandboxKeyLife == 0 {
-		cfg.SandboxKeyLife = DefaultSandboxKeyLife
-	}
-	if cfg.CognitionQuiet == 0 {
-		cfg.CognitionQuiet = defaultCognitionQuiet
-	}
-	if cfg.CaughtUp == nil {
-		cfg.CaughtUp = cfg.Host.Directory().Fresh
-	}
-	if cfg.JobFinished == nil {
-		cfg.JobFinished = func(pb.JobID) {}
-	}
-	if cfg.CancelRequested == nil {
-		cfg.CancelRequested = func(pb.JobID) {}
-	}
-	if cfg.StopRequested == nil {
-		cfg.StopRequested = func() {}
-	}
-	if cfg.EpochCommitted == nil {
-		cfg.EpochCommitted = func() {}
-	}
-	if cfg.CycleWrote == nil {
-		cfg.CycleWrote = func(func()) {}
-	}
-	if cfg.JobWorkBegan == nil {
-		cfg.JobWorkBegan = func(string, func() bool) {}
-	}
-	if cfg.UpkeepBegan == nil {
-		cfg.UpkeepBegan = func() {}
-	}
-	if cfg.PieceCommitted == nil {
-		cfg.PieceCommitted = func() {}
-	}
-	if cfg.SegmentUsable == nil {
-		cfg.SegmentUsable = func(v index.View) bool { return v.Segment.Current() }
-	}
-	if cfg.MaxBackOff == 0 {
-		cfg.MaxBackOff = MaxBackOff
-	}
-	if cfg.Workers == 0 {
-		cfg.Workers = runtime.GOMAXPROCS(0)
-	}
+	parts := partition.NewCache(cfg.SnapshotBytes, cfg.SegmentUsable)
 	s := &System{
-		Config:          cfg,
-		Log:             cfg.Logger,
-		Clock:           cfg.Clock,
-		orgs:            make(map[pb.OrgID]*Activation),
-		settlingShards:  make(map[uint32]<-chan error),
-		CPU:             node.NewCPUPool(cfg.Workers, cfg.Clock),
-		ReadingMemory:   budget.New(cfg.ReadingBytes, cfg.Clock),
-		EmbeddingMemory: budget.New(cfg.ReadingBytes/2, cfg.Clock),
-		openReadings:    make(map[pb.OrgID]int),
-		Partitions:      partition.NewCache(cfg.SnapshotBytes, cfg.SegmentUsable),
-
-		wakeSlots: make(chan struct{}, ResumeAtOnce),
+		lifecycle:   newLifecycle(cfg.Clock),
+		resources:   newResources(&cfg, parts.Queries),
+		actorSystem: newActorSystem(cfg.Logger),
+		Config:      cfg,
+		Log:         cfg.Logger,
+		Embedders:   newEmbedders(cfg.Models),
+		Partitions:  parts,
+		wakeSlots:   make(chan struct{}, ResumeAtOnce),
 	}
+	s.pressure.apply = s.CPU.Pressure
 	id, err := s.NewUUID()
 	if err != nil {
 		return nil, fmt.Errorf("actors: %w", err)
 	}
-	s.process = "/" + id.String()
+	server := ""
 	if cfg.Placement != nil {
-		s.process = string(cfg.Placement.Server()) + s.process
+		server = string(cfg.Placement.Server())
 	}
-	s.Models = map[string]partition.Embedder{}
-	for _, e := range append([]partition.Embedder{cfg.Embedder}, cfg.Former...) {
-		if _, dup := s.Models[e.ID()]; !dup {
-			s.Models[e.ID()] = e
-		}
-	}
-	// protoactor logs undelivered messages whole, which would be customer text.
-	quiet := slog.New(slog.DiscardHandler)
-	s.Actors = actor.NewActorSystem(
-		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
-		// It counts undelivered messages in a goroutine that lives this long.
-		actor.WithDeadLetterThrottleInterval(time.Millisecond),
-	)
-	s.ActorRoot = s.Actors.Root.WithGuardian(StopFailed)
-	s.Actors.EventStream.Subscribe(func(event any) {
-		if e, ok := event.(*actor.SupervisorEvent); ok {
-			s.Log.Error("actor failed", "actor", e.Child.GetId(), "reason", fmt.Sprint(e.Reason),
-				"directive", e.Directive.String())
-		}
-	})
-	s.refuser = s.ActorRoot.Spawn(actor.PropsFromFunc(refuseUnknown))
-	readWorkers := 2 * runtime.GOMAXPROCS(0) // some wait for the disk
-	s.Readers = make([]Reader, readWorkers)
-	for i := range s.Readers {
-		s.Readers[i].Queries = s.Partitions.Queries
-	}
-	s.Computers = make([]computer, cfg.Workers)
-	s.Reads = node.NewReadPool(readWorkers, func(err error) { s.Log.Error("read failed", "err", err) })
-	s.BaseContext = context.Background() //nolint:forbidigo // work that outlives the request that began it has no other parent
-	s.Lifetime, s.EndLifetime = context.WithCancel(s.BaseContext)
+	s.activations = newActivations(server + "/" + id.String())
 	return s, nil
 }
 
@@ -414,37 +199,6 @@ func (st *inFlight) end() {
 	st.sys.leave(st.act)
 }
 
-// enter counts a call in, and reports false when there are too many.
-func (s *System) enter() bool {
-	n := s.calls.Add(1)
-	if n > MaxCalls {
-		s.calls.Add(-1)
-		return false
-	}
-	if n >= PressureFrom && !s.underPressure.Load() {
-		s.updatePressure()
-	}
-	return true
-}
-
-func (s *System) exit() {
-	if s.calls.Add(-1) <= pressureUntil && s.underPressure.Load() {
-		s.updatePressure()
-	}
-}
-
-// updatePressure decides by the calls of this moment, not of the one that asked: two that
-// cross the border together must not leave the wrong answer behind.
-func (s *System) updatePressure() {
-	s.pressureMu.Lock()
-	defer s.pressureMu.Unlock()
-	n := s.calls.Load()
-	on := n >= PressureFrom || n > pressureUntil && s.underPressure.Load()
-	if s.underPressure.Swap(on) != on {
-		s.CPU.Pressure(on)
-	}
-}
-
 func (s *System) unavailable(err error) *pb.Reply {
 	return Refuse((&View{System: s}).ProblemOf(err, ""))
 }
@@ -459,7 +213,7 @@ func (s *System) activate(org pb.OrgID, known bool) (*Activation, error) {
 		return nil, node.ErrClosing
 	}
 	if !known {
-		s.inFlightCalls.Add(1)
+		s.inFlight.Add(1)
 		return nil, nil //nolint:nilnil // nobody's call
 	}
 	a := s.orgs[org]
@@ -470,8 +224,8 @@ func (s *System) activate(org pb.OrgID, known bool) (*Activation, error) {
 		return nil, err
 	}
 	if a == nil {
-		s.activationCount++
-		a = &Activation{org: org, Name: fmt.Sprintf("%s/%d", s.process, s.activationCount)}
+		s.count++
+		a = &Activation{org: org, Name: fmt.Sprintf("%s/%d", s.process, s.count)}
 		a.PID = s.ActorRoot.Spawn(actor.PropsFromProducer(func() actor.Actor { return newOrgActor(s, a) },
 			actor.WithSupervisor(StopFailed)))
 		s.orgs[org] = a
@@ -481,7 +235,7 @@ func (s *System) activate(org pb.OrgID, known bool) (*Activation, error) {
 		a.Calls.Add(-1)
 		return nil, node.ErrPoolFull
 	}
-	s.inFlightCalls.Add(1)
+	s.inFlight.Add(1)
 	return a, nil
 }
 
@@ -506,7 +260,7 @@ func (s *System) leave(a *Activation) {
 	if a != nil && a.Calls.Add(-1) == 0 && a.retired.Load() {
 		s.stop(a)
 	}
-	s.inFlightCalls.Done()
+	s.inFlight.Done()
 }
 
 // retire takes an activation out of the directory. Calls that already have it
@@ -636,11 +390,8 @@ type Visit struct {
 // Ready returns nil when the node can serve, be it by asking another one, ErrDraining
 // when it still does and should be left alone.
 func (s *System) Ready(context.Context) error {
-	s.mu.Lock()
-	closing := s.closing
-	s.mu.Unlock()
 	switch {
-	case closing:
+	case s.isClosing():
 		return node.ErrClosing
 	case s.draining.Load(), s.Config.Placement != nil && s.Config.Placement.Draining():
 		return ErrDraining
@@ -663,15 +414,10 @@ const closeWait = 5 * time.Second
 // Halt stops taking calls, lets those under way finish, stops the actors and
 // their workers, and waits.
 func (s *System) Halt() {
-	s.mu.Lock()
-	s.closing = true
-	s.mu.Unlock()
+	s.beginClosing()
 	s.EndLifetime()
 	s.awaitCalls()
-	s.mu.Lock()
-	all := slices.Collect(maps.Values(s.orgs))
-	s.mu.Unlock()
-	for _, a := range all {
+	for _, a := range s.those(func(pb.OrgID) bool { return true }) {
 		_ = s.ActorRoot.PoisonFuture(a.PID).Wait() // its own time-out only means that it was gone
 	}
 	s.BackgroundTasks.Wait()
@@ -682,7 +428,7 @@ func (s *System) Halt() {
 func (s *System) awaitCalls() {
 	quiet := make(chan struct{})
 	go func() { // ends with the last call
-		s.inFlightCalls.Wait()
+		s.inFlight.Wait()
 		close(quiet)
 	}()
 	timer := s.Clock.NewTimer(closeWait)
@@ -694,50 +440,9 @@ func (s *System) awaitCalls() {
 	}
 }
 
-// AdmitVisit counts a visit in, unless Close has begun; the caller ends it.
-func (s *System) AdmitVisit() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.closing {
-		s.inFlightCalls.Add(1)
-	}
-	return !s.closing
-}
-
-// Sleep waits, and reports false when Close began meanwhile.
-func (s *System) Sleep(d time.Duration) bool {
-	return clock.Wait(s.Lifetime, s.Clock, d) == nil
-}
-
-// AcquireReading counts a file of an organization; false: it has as many as it may.
-func (s *System) AcquireReading(org pb.OrgID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.openReadings[org] == maxReadingsPerOrg {
-		return false
-	}
-	s.openReadings[org]++
-	return true
-}
-
-// ReleaseReading counts it out.
-func (s *System) ReleaseReading(org pb.OrgID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.openReadings[org]--; s.openReadings[org] == 0 {
-		delete(s.openReadings, org)
-	}
-}
-
-// EndVisit counts a visit out.
-func (s *System) EndVisit() { s.inFlightCalls.Done() }
-
 // RetireOrg has an organization that is in memory forget what it remembers.
 func (s *System) RetireOrg(org pb.OrgID) {
-	s.mu.Lock()
-	a := s.orgs[org]
-	s.mu.Unlock()
-	if a != nil {
+	if a := s.inMemory(org); a != nil {
 		s.ActorRoot.Send(a.PID, Task((*Org).Retire))
 	}
 }

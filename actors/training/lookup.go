@@ -29,7 +29,7 @@ func LookInto(
 		if err := goOn(); err != nil {
 			return nil, err
 		}
-		now, err := o.System.Partitions.Get(st, part, o.System.Dim)
+		now, err := o.System.Partitions.Get(st, part, o.System.Embedders.Dim)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func LookInto(
 	for model := range wanted {
 		// A model that this node does not carry: its chunks are found by words
 		// until they are embedded anew.
-		if m := o.System.Models[string(model)]; m != nil {
+		if m := o.System.Embedders.ByID(string(model)); m != nil {
 			u := own.Encode(parts, m, query)
 			q.Vectors[model] = u.Vector
 			if r, ok := m.(partition.Ranged); ok {

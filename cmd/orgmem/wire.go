@@ -151,13 +151,18 @@ func startActors(
 	leads *tenant.LeadershipListener, model *embed.Model, former []*embed.Model, log *slog.Logger,
 ) (*actors.Service, error) {
 	cfg := tenant.Config{
-		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log,
-		Embedder: partition.NewEmbedder(model), Workers: roomForRequests(server.CPUWorkers),
-		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, TombstoneRetention: server.TombstoneRetention,
-		SandboxKeyLife: server.SandboxKeyLife, ExportRetention: server.ExportRetention,
+		Platform: tenant.Platform{Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log},
+		Models:   tenant.Models{Embedder: partition.NewEmbedder(model)},
+		Bounds: tenant.Bounds{
+			IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, SnapshotBytes: server.SnapshotBytes,
+			ReadingBytes: int(server.MaxReading), ForwardedBytes: int(server.MaxBodiesInFlight),
+			Workers: roomForRequests(server.CPUWorkers),
+		},
+		Retention: tenant.Retention{
+			TombstoneRetention: server.TombstoneRetention, SandboxKeyLife: server.SandboxKeyLife,
+			ExportRetention: server.ExportRetention,
+		},
 		CognitionQuiet: server.CognitionQuiet, WebhookRetryDelays: server.WebhookRetryDelays,
-		SnapshotBytes: server.SnapshotBytes, ReadingBytes: int(server.MaxReading),
-		ForwardedBytes: int(server.MaxBodiesInFlight),
 	}
 	out, err := newEgress(server)
 	if err != nil {

@@ -142,8 +142,10 @@ func startStack(t testing.TB, change ...func(*tenant.Config)) *stack {
 	must(t, err)
 	endless := make(chan struct{})
 	config := tenant.Config{
-		Host: host, Storage: store, Clock: fake, Random: rand.Reader, Logger: log, Embedder: moody{endless: endless},
-		Workers: 2, Egress: out,
+		Platform: tenant.Platform{Host: host, Storage: store, Clock: fake, Random: rand.Reader, Logger: log},
+		Models:   tenant.Models{Embedder: moody{endless: endless}},
+		Bounds:   tenant.Bounds{Workers: 2},
+		Egress:   out,
 	}
 	for _, c := range change {
 		c(&config)

@@ -426,7 +426,7 @@ func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error
 		return nil
 	})
 	if err == nil && opened {
-		m.org.Tell(func(o *tenant.Org) { o.OpenJobs++ })
+		m.org.CountJobs(1)
 	}
 	if wait, waits := errors.AsType[tenant.WaitError](why); err == nil && waits {
 		return nil, nil, nil, wait

@@ -83,7 +83,7 @@ func (c *Call) answer(r *pb.Reply, what Outcome) {
 		c.sandbox.Leave(c.Org.System)
 	}
 	if c.JobOpen {
-		c.Org.Tell(func(o *Org) { o.OpenJobs-- })
+		c.Org.CountJobs(-1)
 	}
 	if c.Idempotency != nil {
 		c.Idempotency.finish()

@@ -211,7 +211,7 @@ func (o *View) withTexts(part *partition.Ref, r *pb.Reply) error {
 
 // finish ends the time in which a second request is told to wait.
 func (i *idempotent) finish() {
-	i.org.Tell(func(o *Org) { delete(o.replaysInFlight, i.key) })
+	i.org.send(replayEnded{i.key})
 }
 
 // Settle commits a change with the request's outcome in it, calls then, which may be

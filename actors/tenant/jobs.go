@@ -412,12 +412,12 @@ func (o *Org) Expire() {
 				}
 			})
 		}
-		again := func() { o.Tell(func(o *Org) { o.sweeping = false; o.Expire() }) }
+		again := func() { o.InMailbox(func() { o.sweeping = false; o.Expire() }) }
 		if err == nil && most == MaxSweep {
 			o.System.Clock.AfterFunc(SweepPause, again)
 			return
 		}
-		o.Tell(func(o *Org) { o.sweeping = false })
+		o.InMailbox(func() { o.sweeping = false })
 	})
 }
 
@@ -490,7 +490,7 @@ func (o *View) JobsEnded(ids ...pb.JobID) {
 	if len(ids) == 0 {
 		return
 	}
-	o.Tell(func(o *Org) { o.OpenJobs -= len(ids) })
+	o.CountJobs(-len(ids))
 	for _, id := range ids {
 		o.System.Config.JobFinished(id)
 	}
@@ -529,7 +529,7 @@ func (o *View) eraseJobRecords(ref *partition.Ref) error {
 	}, func() {
 		n := dropped
 		dropped = 0
-		o.Tell(func(o *Org) { o.OpenJobs -= n })
+		o.CountJobs(-n)
 	})
 }
 
@@ -542,16 +542,16 @@ func (c *Call) SettleJob(ch *commit.Change, r *pb.Reply, release, begin func()) 
 		c.Fail(err)
 		return
 	}
-	c.Org.Committer.SubmitChange(ch, func(err error) {
-		c.Org.Tell(func(o *Org) {
-			release()
-			if err != nil {
-				c.Fail(err)
-				return
-			}
-			o.OpenJobs++
-			begin()
-			c.Reply(r)
-		})
-	})
+	c.Org.Committer.SubmitChange(ch, func(err error) { c.Org.send(jobSettled{c, r, release, begin, err}) })
+}
+
+func (m jobSettled) apply(o *Org) {
+	m.release()
+	if m.err != nil {
+		m.call.Fail(m.err)
+		return
+	}
+	o.OpenJobs++
+	m.begin()
+	m.call.Reply(m.reply)
 }

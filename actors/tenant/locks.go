@@ -57,15 +57,7 @@ func WebhookLock(id pb.WebhookID) LockKey { return LockKey("webhook " + id.Strin
 func (o *Org) Exclusive(of LockKey, f func(release func())) {
 	run := func() {
 		f(func() {
-			o.Tell(func(o *Org) {
-				waiting := o.Locks[of]
-				if len(waiting) == 0 {
-					delete(o.Locks, of)
-					return
-				}
-				o.Locks[of] = waiting[1:]
-				waiting[0]()
-			})
+			o.send(lockReleased{of})
 		})
 	}
 	if waiting, taken := o.Locks[of]; taken {
@@ -74,4 +66,15 @@ func (o *Org) Exclusive(of LockKey, f func(release func())) {
 	}
 	o.Locks[of] = nil
 	run()
+}
+
+// unlock lets the next change of an entity begin.
+func (o *Org) unlock(of LockKey) {
+	waiting := o.Locks[of]
+	if len(waiting) == 0 {
+		delete(o.Locks, of)
+		return
+	}
+	o.Locks[of] = waiting[1:]
+	waiting[0]()
 }

@@ -202,9 +202,6 @@ func ModuleOf[M Module](o *View) M {
 	panic("tenant: no feature makes such a module") //nolint:forbidigo // the table of features has each once
 }
 
-// InMailbox runs f in the organization's mailbox, soon.
-func (o *View) InMailbox(f func()) { o.Tell(func(*Org) { f() }) }
-
 // resumeModules lets every module continue what was interrupted.
 func (o *Org) resumeModules() error {
 	var failed error

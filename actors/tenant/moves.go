@@ -101,7 +101,7 @@ func (s *System) shardLost(shard uint32) {
 	}
 	s.mu.Unlock()
 	for _, a := range gone {
-		s.ActorRoot.Send(a.PID, Task((*Org).Retire))
+		s.ActorRoot.Send(a.PID, retireActivation{})
 	}
 	for _, f := range s.Features {
 		f.Left(of)

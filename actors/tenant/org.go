@@ -67,6 +67,8 @@ func (o *View) Tell(f func(o *Org)) { o.System.ActorRoot.Send(o.PID, Task(f)) }
 // the organization could not be opened.
 type Task func(o *Org)
 
+func (m Task) apply(o *Org) { m(o) }
+
 // Org is an organization in memory. Its fields belong to its mailbox.
 type Org struct {
 	View
@@ -147,7 +149,7 @@ func (o *Org) Receive(ctx actor.Context) {
 			o.retireUnopened()
 		}
 		o.timer = o.System.Clock.AfterFunc(min(o.System.Config.IdleOrg, o.System.tombstoneSweep()), func() {
-			o.Tell((*Org).passivate)
+			o.send(idleTick{})
 		})
 	case *actor.Stopping:
 		if o.timer != nil {
@@ -179,9 +181,9 @@ func (o *Org) Receive(ctx actor.Context) {
 				}
 			})
 		}
-	case Task:
+	case message:
 		if o.Failed == nil {
-			o.guard(func(error) {}, func() { m(o) })
+			o.guard(func(error) {}, func() { m.apply(o) })
 		}
 	}
 }
@@ -209,7 +211,7 @@ func (o *View) Panicked(who string, r any) {
 	if o.Committer != nil {
 		o.Committer.Abandon()
 	}
-	o.Tell((*Org).Retire)
+	o.AskRetire()
 	o.System.Clock.AfterFunc(DefaultDeadline, func() { o.System.stop(o.Activation) })
 }
 
@@ -230,7 +232,7 @@ func (o *Org) open() error {
 		return fmt.Errorf("open organization: %w", err)
 	}
 	o.Committer = commit.NewCommitter(o.System.BaseContext, o.System.Config.Host, o.Store, lease, trail,
-		o.publish, o.committed, func() { o.Tell((*Org).Retire) })
+		o.publish, o.committed, o.AskRetire)
 	if o.Main != nil {
 		err = o.openSandbox()
 	} else {
@@ -288,7 +290,7 @@ func (o *Org) retireUnopened() {
 		return
 	}
 	self, why := o.self, o.Failed
-	o.Main.Tell(func(o *Org) { o.sandboxFailed(self, why) })
+	o.Main.send(sandboxUnopened{self, why})
 }
 
 // settleUsage is the last chance of what reads have cost.
@@ -339,12 +341,7 @@ func (o *Org) Retire() {
 	}
 	o.System.Partitions.DropStore(o.Store)
 	if o.Main != nil {
-		self := o.self
-		o.Main.Tell(func(o *Org) {
-			if o.Sandbox == self { // one that was reset has lost nothing that matters
-				o.Retire()
-			}
-		})
+		o.Main.send(sandboxRetired{o.self})
 	} else {
 		o.System.retire(o.Activation, false)
 		if (o.busy || o.OpenJobs > 0 || !o.ModulesIdle() || o.Sandbox != nil || o.sandboxDue) && !removed &&
@@ -381,7 +378,7 @@ func (o *Org) passivate() {
 		return
 	}
 	o.timer = o.System.Clock.AfterFunc(min(o.System.Config.IdleOrg, SweepInterval, o.System.tombstoneSweep()), func() {
-		o.Tell((*Org).passivate)
+		o.send(idleTick{})
 	})
 }
 
@@ -391,8 +388,7 @@ func (o *Org) tryPassivate() bool {
 	if o.Main == nil {
 		return o.setIdle() && o.System.retire(o.Activation, true)
 	}
-	self, handled := o.self, o.handled
-	o.Main.Tell(func(o *Org) { o.ReleaseSandbox(self, handled) })
+	o.Main.send(sandboxIdle{o.self, o.handled})
 	return false
 }
 
@@ -593,9 +589,7 @@ func (o *Org) renewBusyMark() {
 func (o *Org) WithBusyMark(f func(error)) {
 	if o.Main != nil { // the directory knows of the organization, not of its sandbox
 		view := &o.View
-		o.Main.Tell(func(o *Org) {
-			o.WithBusyMark(func(err error) { view.Tell(func(*Org) { f(err) }) })
-		})
+		o.Main.send(busyMarkWanted{func(err error) { view.InMailbox(func() { f(err) }) }})
 		return
 	}
 	if o.busy && o.busyWaiters == nil {
@@ -643,7 +637,7 @@ func (o *Org) markBusy(busy bool, then func(error)) {
 		}
 		o.System.RunInBackground(func(ctx context.Context) {
 			err := o.System.Config.Host.Directory().PutOrg(ctx, next)
-			o.Tell(func(o *Org) {
+			o.InMailbox(func() {
 				if err == nil {
 					o.busy = busy
 				}

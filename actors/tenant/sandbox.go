@@ -154,18 +154,19 @@ func (o *Org) sandboxFailed(ch *Child, why error) {
 // WakeSandboxLater opens a sandbox that has something to do and could not be opened.
 func (o *Org) WakeSandboxLater() {
 	o.sandboxDue = true
-	o.System.Clock.AfterFunc(sandboxRetry, func() {
-		o.Tell(func(o *Org) {
-			if !o.sandboxDue || o.Retired {
-				return
-			}
-			o.sandboxDue = false
-			if err := o.ResumeSandbox(); err != nil {
-				o.System.Log.Error("could not open the sandbox; it is tried again", "org", o.ID.String(), "err", err)
-				o.WakeSandboxLater()
-			}
-		})
-	})
+	o.System.Clock.AfterFunc(sandboxRetry, func() { o.send(sandboxDue{}) })
+}
+
+// openDueSandbox tries once more, where nobody else has meanwhile.
+func (o *Org) openDueSandbox() {
+	if !o.sandboxDue || o.Retired {
+		return
+	}
+	o.sandboxDue = false
+	if err := o.ResumeSandbox(); err != nil {
+		o.System.Log.Error("could not open the sandbox; it is tried again", "org", o.ID.String(), "err", err)
+		o.WakeSandboxLater()
+	}
 }
 
 // ReleaseSandbox is ReleaseSubject for the sandbox.

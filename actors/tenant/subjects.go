@@ -80,7 +80,7 @@ func (o *Org) PutSubject(c *Call, op *pb.PutSubject) {
 		PutPartition(ch.Batch, o.Space, ref)
 		ch.Audit(c.AuditOf(pb.ActionSubjectProvision, ref.ID.String()))
 		o.Committer.SubmitChange(ch, func(err error) {
-			o.Tell(func(o *Org) {
+			o.InMailbox(func() {
 				if err == nil {
 					o.rememberSubject(ref)
 				}
@@ -180,7 +180,7 @@ func (o *Org) EraseSubject(c *Call, op *pb.EraseSubject) {
 			delete(o.Subjects, name)
 			o.BeginErasure(ch.Batch, ref, job)
 			o.Committer.SubmitChange(ch, func(err error) {
-				o.Tell(func(o *Org) {
+				o.InMailbox(func() {
 					delete(o.Erasing, ref.ID)
 					release()
 					if err != nil {
@@ -223,7 +223,7 @@ func (o *Org) Erase(ref *partition.Ref, job *pb.Job) {
 		view := &o.View
 		view.System.BackgroundTasks.Go(func() {
 			view.StopChild(ch)
-			view.Tell(func(o *Org) { o.eraseStored(ref, job) })
+			view.InMailbox(func() { o.eraseStored(ref, job) })
 		})
 	})
 }
@@ -239,12 +239,12 @@ func (o *Org) eraseStored(ref *partition.Ref, job *pb.Job) {
 			view.System.Log.Error("erasing a subject failed; it is tried again", "org", view.ID.String(), "job", job.GetId(),
 				"err", err)
 		}
-		o.Tell(func(o *Org) {
+		o.InMailbox(func() {
 			if err == nil {
 				o.JobsEnded(pb.JobID(job.GetId()))
 				return
 			}
-			o.System.Clock.AfterFunc(pause.Wait, func() { o.Tell(func(o *Org) { o.eraseStored(ref, job) }) })
+			o.System.Clock.AfterFunc(pause.Wait, func() { o.InMailbox(func() { o.eraseStored(ref, job) }) })
 		})
 	})
 }

@@ -219,7 +219,7 @@ func (s *System) activate(org pb.OrgID, known bool) (*Activation, error) {
 	a := s.orgs[org]
 	if err := s.Config.Storage.OutOfService(MainStoreOf(org)); err != nil {
 		if a != nil { // what it remembers may be what the disk does not say
-			s.ActorRoot.Send(a.PID, Task((*Org).Retire))
+			s.ActorRoot.Send(a.PID, retireActivation{})
 		}
 		return nil, err
 	}
@@ -443,6 +443,6 @@ func (s *System) awaitCalls() {
 // RetireOrg has an organization that is in memory forget what it remembers.
 func (s *System) RetireOrg(org pb.OrgID) {
 	if a := s.inMemory(org); a != nil {
-		s.ActorRoot.Send(a.PID, Task((*Org).Retire))
+		s.ActorRoot.Send(a.PID, retireActivation{})
 	}
 }

@@ -34,7 +34,7 @@ func LookInto(
 			return nil, err
 		}
 		if len(parts) == 1 && neglected(o.System, now) { // an organization's search must not wake all of it
-			o.Tell(func(o *tenant.Org) { o.WakePartition(part.ID) })
+			o.AskWake(part)
 		}
 		q.Snapshots[i] = now.Snapshot
 		langs |= now.Snapshot.Langs()

@@ -392,7 +392,7 @@ func TestConnectorSyncIsCancelled(t *testing.T) {
 	close(feed.hold)
 	n.waitFor(func() bool {
 		rest := false
-		c.inOrg(func(o *tenant.Org) { rest = o.ModulesIdle() && o.OpenJobs == 0 })
+		c.inOrg(func(o *tenant.Org) { rest = o.Modules.Idle() && o.OpenJobs == 0 })
 		return rest
 	})
 	if hits := c.search(&pb.Search{Query: "never taken", TopK: 1, Mode: "keyword"}); len(hits) != 0 {

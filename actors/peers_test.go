@@ -276,7 +276,7 @@ func TestOneByOneAcrossAMove(t *testing.T) {
 	}
 	w.at("a").waitFor(func() bool {
 		waiting := 0
-		a.inOrg(func(o *tenant.Org) { waiting = len(o.Locks[lock]) })
+		a.inOrg(func(o *tenant.Org) { waiting = o.Waiting(lock) })
 		return waiting == rivals
 	})
 	w.handOver("b")

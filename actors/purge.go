@@ -384,7 +384,7 @@ func (o *purgeModule) purgeNow(p *purge, release func()) {
 				for _, part := range p.parts {
 					o.System.Partitions.Drop(part)
 				}
-				o.AfterForget(p.of())
+				o.Modules.AfterForget(p.of())
 				training := tenant.ModuleOf[*training.Module](&o.View)
 				training.Serving.Void() // also one that began in between
 				training.Serving.Now.Store(nil)
@@ -585,7 +585,7 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 		Target:    d.purge.target(),
 		RequestId: run.GetRequest(),
 	})
-	err = d.org.WithStore(func(st *storage.Store) error { return d.org.BeforeForget(d.Batch, st, d.purge.of()) })
+	err = d.org.WithStore(func(st *storage.Store) error { return d.org.Modules.BeforeForget(d.Batch, st, d.purge.of()) })
 	if err != nil {
 		return err
 	}

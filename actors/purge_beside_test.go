@@ -57,7 +57,7 @@ func eraseOp(subject string) *pb.Envelope {
 // waits reports whether something waits for an entity.
 func (c client) waits(of tenant.LockKey) (waits bool) {
 	c.n.t.Helper()
-	c.inOrg(func(o *tenant.Org) { waits = len(o.Locks[of]) > 0 })
+	c.inOrg(func(o *tenant.Org) { waits = o.Waiting(of) > 0 })
 	return waits
 }
 

@@ -89,11 +89,11 @@ func (w *worker) settle(f *graph.Tx, now *partition.Index, e partition.Embedder)
 		w.org.System.Config.PieceCommitted()
 	}
 	if f.TouchesExports {
-		err := w.org.WithStore(func(st *storage.Store) error { return w.org.BeforeForget(f.Batch.Batch, st, w.part) })
+		err := w.org.WithStore(func(st *storage.Store) error { return w.org.Modules.BeforeForget(f.Batch.Batch, st, w.part) })
 		if err != nil {
 			return nil, err
 		}
-		defer w.org.AfterForget(w.part) // whatever comes of the commit
+		defer w.org.Modules.AfterForget(w.part) // whatever comes of the commit
 	}
 	if err := w.org.Committer.CommitChange(f.Batch); errors.Is(err, storage.ErrBatchTooLarge) {
 		return nil, itemError{err}

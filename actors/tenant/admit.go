@@ -1,10 +1,6 @@
 package tenant
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -12,20 +8,10 @@ import (
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
-	"orgmem/storage"
 )
 
 // MaxSubjectBytes bounds a subject key (docs/interface.md, "Subjects").
 const MaxSubjectBytes = 256
-
-// keyState is an API key in memory.
-type keyState struct {
-	Record   *pb.Key
-	Buckets  map[string]*Bucket
-	digest   string    // pk of the rate-limit policy
-	seen     time.Time // when it last authenticated a request
-	usedNote time.Time // when its use was last written
-}
 
 // The states of an API key (Key.status).
 const (
@@ -103,75 +89,6 @@ func (o *Org) admit(c *Call) bool {
 	return true
 }
 
-// key returns the state of the key that a request carries, nil when the
-// organization does not know it.
-func (o *Org) key(env *pb.Envelope) (*keyState, error) {
-	hash, err := pb.KeyHashFrom(env.GetKeyHash())
-	if err != nil {
-		return nil, err
-	}
-	if k := o.Keys[hash]; k != nil {
-		return k, nil
-	}
-	k := &keyState{Record: &pb.Key{}, Buckets: map[string]*Bucket{}}
-	use := &pb.Key{}
-	found := false
-	err = o.WithStore(func(st *storage.Store) error {
-		var err error
-		if found, err = st.Get(o.Space.Key(storage.TableKey, storage.Hash32(hash)), k.Record); err != nil || !found {
-			return err
-		}
-		_, err = st.Get(o.Space.Key(storage.TableKeyUse, storage.Hash32(hash)), use)
-		return err
-	})
-	if err != nil || !found {
-		return nil, err
-	}
-	k.usedNote = time.UnixMilli(use.GetLastUsedMs())
-	mac := hmac.New(sha256.New, o.Secret)
-	mac.Write([]byte("pk"))
-	mac.Write(hash[:])
-	k.digest = hex.EncodeToString(mac.Sum(nil)[:8])
-	if len(o.Keys) >= maxCachedKeys {
-		now := o.System.Clock.Now()
-		for h, other := range o.Keys {
-			if now.Sub(other.seen) > BucketRefillTime {
-				delete(o.Keys, h)
-			}
-		}
-	}
-	o.Keys[hash] = k
-	return k, nil
-}
-
-// bucketsFull reports whether the buckets of all keys are: they are in memory only, so an
-// organization that left it earlier would come back with more than was left.
-func (o *Org) bucketsFull() bool {
-	now := o.System.Clock.Now()
-	for _, k := range o.Keys {
-		for family, b := range k.Buckets {
-			if b.refill(now, LimitOf(family, o.Record.GetPlan())); b.spent > 0 {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// noteUse writes lastUsedAt, at most once a minute. Nobody waits for it: a
-// crash may lose the last minute's note. A note of a time that is to come was
-// written before the clock was put back.
-func (o *Org) noteUse(k *keyState, now time.Time) {
-	if since := now.Sub(k.usedNote); since >= 0 && since < LastUsedInterval {
-		return
-	}
-	k.usedNote = now
-	b := storage.NewBatch(o.Store)
-	b.Put(o.Space.Key(storage.TableKeyUse, storage.Hash32(pb.KeyHash(k.Record.GetHash()))),
-		&pb.Key{LastUsedMs: clock.Millis(now)})
-	o.Committer.Submit(b, func(error) {})
-}
-
 // Partition resolves who the request acts as. A route that ignores the selector
 // still refuses a subject that was never provisioned.
 func (o *Org) Partition(env *pb.Envelope, key *pb.Key) (*partition.Ref, *pb.Problem, error) {
@@ -223,75 +140,6 @@ func ValidSubject(s string) bool {
 		}
 	}
 	return true
-}
-
-// Member returns a human member's own partition.
-func (o *Org) Member(user pb.UserID) (*partition.Ref, error) {
-	if ref := o.Members[user]; ref != nil {
-		return ref, nil
-	}
-	ref, err := o.LoadPartition(pb.PartitionID(user))
-	if err != nil || ref == nil || ref.Kind != pb.PartitionMember {
-		return nil, err // a subject's partition has an id of the same kind, and is nobody's
-	}
-	if len(o.Members) >= maxCachedSubjects {
-		clear(o.Members)
-	}
-	o.Members[user] = ref
-	return ref, nil
-}
-
-// LookupSubject returns a provisioned subject's partition, nil when there is
-// none.
-func (o *Org) LookupSubject(name pb.SubjectKey) (*partition.Ref, error) {
-	if ref := o.Subjects[name]; ref != nil {
-		return ref, nil
-	}
-	var id pb.PartitionID
-	found := false
-	err := o.WithStore(func(st *storage.Store) error {
-		raw, ok, err := st.GetRaw(o.Space.Key(storage.TableSubject, storage.Str(name)))
-		if err != nil || !ok {
-			return err
-		}
-		found = true
-		id, err = pb.PartitionIDFrom(raw)
-		return err
-	})
-	if err != nil || !found {
-		return nil, err
-	}
-	ref, err := o.LoadPartition(id)
-	if err != nil || ref == nil {
-		return nil, err
-	}
-	o.rememberSubject(ref)
-	return ref, nil
-}
-
-func (o *Org) rememberSubject(ref *partition.Ref) {
-	if len(o.Subjects) >= maxCachedSubjects {
-		clear(o.Subjects)
-	}
-	o.Subjects[ref.Subject] = ref
-}
-
-// LoadPartition reads a partition from the store, past what the actor remembers. It returns nil where the organization
-// has no partition of that id, and where the partition is being erased.
-func (o *Org) LoadPartition(id pb.PartitionID) (*partition.Ref, error) {
-	if o.Erasing[id] {
-		return nil, nil
-	}
-	rec := &pb.Partition{}
-	found := false
-	err := o.WithStore(func(st *storage.Store) (err error) {
-		found, err = st.Get(o.Space.Key(storage.TablePartition, storage.ID16(id)), rec)
-		return err
-	})
-	if err != nil || !found || rec.GetErasing() {
-		return nil, err
-	}
-	return partition.NewRef(o.Store, &o.View, id, rec), nil
 }
 
 // StillInUse reports whether a call that has waited may go on, and answers one whose

@@ -17,7 +17,8 @@ import (
 )
 
 // Call is a request on its way through the actors. Exactly one of its answering
-// methods is called, once, from any goroutine.
+// methods is called, once, from any goroutine. Large because one record follows a request through those who wait for
+// it, admit it and answer it: three short lists, each filled in by one of them.
 type Call struct {
 	Env  *pb.Envelope
 	Done chan *pb.Reply // buffered for one: answering never blocks

@@ -6,7 +6,7 @@ import (
 	pb "orgmem/proto"
 )
 
-// LockKey is something in an organization of which one change at a time is made (Org.Exclusive). A change that
+// LockKey is something in an organization of which one change at a time is made (locks.Exclusive). A change that
 // waits for a second entity while it has a first takes them in the order of this list, so that no two wait for each
 // other.
 type LockKey string
@@ -51,30 +51,51 @@ func SettingsLock(part pb.PartitionID) LockKey { return LockKey("settings " + pa
 // WebhookLock is one endpoint.
 func WebhookLock(id pb.WebhookID) LockKey { return LockKey("webhook " + id.String()) }
 
+// locks are the entities of an organization that a change is under way of.
+type locks struct {
+	mailbox *Mailbox
+	waiting map[LockKey][]func() // by entity: the changes that come next
+}
+
 // Exclusive runs f when no other change of the entity is under way, and until
 // release is called no other: changes that depend on what is stored must see
 // the one before them. release may be called from any goroutine.
-func (o *Org) Exclusive(of LockKey, f func(release func())) {
+func (l *locks) Exclusive(of LockKey, f func(release func())) {
 	run := func() {
 		f(func() {
-			o.send(lockReleased{of})
+			l.mailbox.send(lockReleased{of})
 		})
 	}
-	if waiting, taken := o.Locks[of]; taken {
-		o.Locks[of] = append(waiting, run) // bounded by maxCallsPerOrg
+	if waiting, taken := l.waiting[of]; taken {
+		l.waiting[of] = append(waiting, run) // bounded by maxCallsPerOrg
 		return
 	}
-	o.Locks[of] = nil
+	l.waiting[of] = nil
 	run()
 }
 
+// Waiting returns how many changes of an entity wait for the one that is under way.
+func (l *locks) Waiting(of LockKey) int { return len(l.waiting[of]) }
+
+// LocksHeld returns of how many entities a change is under way.
+func (l *locks) LocksHeld() int { return len(l.waiting) }
+
 // unlock lets the next change of an entity begin.
-func (o *Org) unlock(of LockKey) {
-	waiting := o.Locks[of]
+func (l *locks) unlock(of LockKey) {
+	waiting := l.waiting[of]
 	if len(waiting) == 0 {
-		delete(o.Locks, of)
+		delete(l.waiting, of)
 		return
 	}
-	o.Locks[of] = waiting[1:]
+	l.waiting[of] = waiting[1:]
 	waiting[0]()
+}
+
+// abandon gives up all locks and returns what waited for one.
+func (l *locks) abandon() (all []func()) {
+	for _, queue := range l.waiting {
+		all = append(all, queue...)
+	}
+	l.waiting = map[LockKey][]func(){}
+	return all
 }

@@ -1,6 +1,8 @@
 package tenant
 
 import (
+	"github.com/asynkron/protoactor-go/actor"
+
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 )
@@ -54,26 +56,32 @@ type (
 	busyMarkWanted struct{ then func(error) }
 )
 
-func (o *View) send(m message) { o.System.ActorRoot.Send(o.PID, m) }
+// Mailbox is where an organization's actor is reached.
+type Mailbox struct {
+	root *actor.RootContext
+	PID  *actor.PID // set when the actor starts, before anybody has the mailbox
+}
+
+func (m *Mailbox) send(what message) { m.root.Send(m.PID, what) }
 
 // InMailbox runs the rest of a work in the organization's mailbox, soon: what a module goes on with behind a commit, or
 // after a wait. f belongs to whoever has begun the work, and touches what that may touch.
-func (o *View) InMailbox(f func()) { o.send(continuation(f)) }
+func (m *Mailbox) InMailbox(f func()) { m.send(continuation(f)) }
 
 // CountJobs says that so many more jobs are open. It may be called from any goroutine.
-func (o *View) CountJobs(n int) { o.send(jobsCounted{n}) }
+func (m *Mailbox) CountJobs(n int) { m.send(jobsCounted{n}) }
 
 // AskRetire asks for another activation, which will read the store anew. It may be called from any goroutine.
-func (o *View) AskRetire() { o.send(retireActivation{}) }
+func (m *Mailbox) AskRetire() { m.send(retireActivation{}) }
 
 // AskRelease is a subject's word, from its actor, that it has nothing to do. handled is how much of what it was sent
 // it had dealt with when it found that.
-func (o *View) AskRelease(id pb.PartitionID, child *Child, handled uint64) {
-	o.send(subjectIdle{id, child, handled})
+func (m *Mailbox) AskRelease(id pb.PartitionID, child *Child, handled uint64) {
+	m.send(subjectIdle{id, child, handled})
 }
 
 // AskWake asks for a partition's actor, which looks after the partition by itself. It may be called from any goroutine.
-func (o *View) AskWake(part *partition.Ref) { o.send(partitionWanted{part}) }
+func (m *Mailbox) AskWake(part *partition.Ref) { m.send(partitionWanted{part}) }
 
 func (m continuation) apply(*Org)      { m() }
 func (retireActivation) apply(o *Org)  { o.Retire() }

@@ -120,8 +120,8 @@ func FeatureOf[F Feature](s *System) F {
 }
 
 // modulesOf makes an organization's modules, in the order of the features.
-func modulesOf(o *Org) []Module {
-	var all []Module
+func modulesOf(o *Org) Modules {
+	var all Modules
 	for _, f := range o.System.Features {
 		all = append(all, f.Module(o))
 	}
@@ -202,27 +202,33 @@ func ModuleOf[M Module](o *View) M {
 	panic("tenant: no feature makes such a module") //nolint:forbidigo // the table of features has each once
 }
 
-// resumeModules lets every module continue what was interrupted.
-func (o *Org) resumeModules() error {
+// kindOfJob returns how jobs of a kind are dealt with, the zero JobKind where the partitions' workers do it.
+func (o *Org) kindOfJob(job *pb.Job) JobKind { return o.kinds[job.GetType()] }
+
+// Modules are the features in one organization, in the order of the node's table.
+type Modules []Module
+
+// resume lets every module continue what was interrupted.
+func (ms Modules) resume() error {
 	var failed error
-	for _, m := range o.Modules {
+	for _, m := range ms {
 		failed = errors.Join(failed, m.Resume())
 	}
 	return failed
 }
 
-// completeChanges lets every module finish what was left half done.
-func (o *Org) completeChanges() error {
+// complete lets every module finish what was left half done.
+func (ms Modules) complete() error {
 	var failed error
-	for _, m := range o.Modules {
+	for _, m := range ms {
 		failed = errors.Join(failed, m.Complete())
 	}
 	return failed
 }
 
-// modulesQuiet reports whether nothing of a module runs beside the mailbox.
-func (o *Org) modulesQuiet() bool {
-	for _, m := range o.Modules {
+// quiet reports whether nothing of a module runs beside the mailbox.
+func (ms Modules) quiet() bool {
+	for _, m := range ms {
 		if !m.Quiet() {
 			return false
 		}
@@ -230,9 +236,9 @@ func (o *Org) modulesQuiet() bool {
 	return true
 }
 
-// ModulesIdle reports whether no module keeps the organization in memory.
-func (o *Org) ModulesIdle() bool {
-	for _, m := range o.Modules {
+// Idle reports whether no module keeps the organization in memory.
+func (ms Modules) Idle() bool {
+	for _, m := range ms {
 		if !m.Idle() {
 			return false
 		}
@@ -241,8 +247,8 @@ func (o *Org) ModulesIdle() bool {
 }
 
 // dispatch hands an admitted request to the module whose it is.
-func (o *Org) dispatch(c *Call) {
-	for _, m := range o.Modules {
+func (ms Modules) dispatch(c *Call) {
+	for _, m := range ms {
 		if m.Handle(c) {
 			return
 		}
@@ -252,8 +258,8 @@ func (o *Org) dispatch(c *Call) {
 
 // BeforeForget lets the modules add to a batch that forgets something of a partition, of all where it is nil. Its
 // caller calls AfterForget once the batch is committed, or has failed.
-func (o *View) BeforeForget(b *storage.Batch, r storage.Reader, part *partition.Ref) error {
-	for _, m := range o.Modules {
+func (ms Modules) BeforeForget(b *storage.Batch, r storage.Reader, part *partition.Ref) error {
+	for _, m := range ms {
 		if err := m.Forgetting(b, r, part); err != nil {
 			return err
 		}
@@ -262,22 +268,22 @@ func (o *View) BeforeForget(b *storage.Batch, r storage.Reader, part *partition.
 }
 
 // AfterForget tells the modules that something of a partition is forgotten.
-func (o *View) AfterForget(part *partition.Ref) {
-	for _, m := range o.Modules {
+func (ms Modules) AfterForget(part *partition.Ref) {
+	for _, m := range ms {
 		m.Forgot(part)
 	}
 }
 
 // publish tells the modules of events that are committed.
-func (o *View) publish(events []*pb.OutboxEvent) {
-	for _, m := range o.Modules {
+func (ms Modules) publish(events []*pb.OutboxEvent) {
+	for _, m := range ms {
 		m.Publish(events)
 	}
 }
 
 // LastEvent is the highest number of an event that a module knows. Another event must not get it.
-func (o *View) lastEvent(st *storage.Store) (last uint64, err error) {
-	for _, m := range o.Modules {
+func (ms Modules) lastEvent(st *storage.Store) (last uint64, err error) {
+	for _, m := range ms {
 		n, err := m.LastEvent(st)
 		if err != nil {
 			return 0, err
@@ -287,12 +293,9 @@ func (o *View) lastEvent(st *storage.Store) (last uint64, err error) {
 	return last, nil
 }
 
-// kindOfJob returns how jobs of a kind are dealt with, the zero JobKind where the partitions' workers do it.
-func (o *Org) kindOfJob(job *pb.Job) JobKind { return o.kinds[job.GetType()] }
-
 // committed tells the modules that something was written to the organization.
-func (o *View) committed() {
-	for _, m := range o.Modules {
+func (ms Modules) committed() {
+	for _, m := range ms {
 		m.Committed()
 	}
 }

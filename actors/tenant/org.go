@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"runtime/debug"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -47,6 +46,8 @@ const (
 // View is what an organization's calls share. It does not change while the
 // activation lives.
 type View struct {
+	Mailbox
+
 	System         *System
 	ID             pb.OrgID
 	Store          storage.StoreID
@@ -54,14 +55,13 @@ type View struct {
 	Committer      *commit.Committer
 	Secret         []byte
 	Activation     *Activation
-	PID            *actor.PID // set when the actor starts, before anybody has the view
-	Main           *View      // of a sandbox: the organization; nil otherwise
+	Main           *View // of a sandbox: the organization; nil otherwise
 	outcomesBefore *past
-	Modules        []Module // one of each feature of the node, in their order
+	Modules        Modules // one of each feature of the node, in their order
 }
 
 // Tell runs f in the organization's actor, soon.
-func (o *View) Tell(f func(o *Org)) { o.System.ActorRoot.Send(o.PID, Task(f)) }
+func (o *View) Tell(f func(o *Org)) { o.send(Task(f)) }
 
 // Task is the message of View.Tell: a function that the organization's actor runs in its mailbox. It is dropped where
 // the organization could not be opened.
@@ -72,19 +72,18 @@ func (m Task) apply(o *Org) { m(o) }
 // Org is an organization in memory. Its fields belong to its mailbox.
 type Org struct {
 	View
+	keyring
+	roster
+	locks
+	busyMark
+	sandboxHost
+
 	Context         actor.Context
 	Record          *pb.Organization
-	Keys            map[pb.KeyHash]*keyState
-	Subjects        map[pb.SubjectKey]*partition.Ref
-	Members         map[pb.UserID]*partition.Ref
-	Erasing         map[pb.PartitionID]bool // their erasure is being committed: of no use any more
 	Children        map[pb.PartitionID]*Child
 	replaysInFlight map[IdemKey]struct{} // under way
-	Locks           map[LockKey][]func() // waiting for an entity whose change is under way
 	OpenJobs        int                  // jobs accepted or found, not finished
 	kinds           map[string]JobKind   // what the modules say of kinds of job
-	busy            bool                 // the directory says so
-	busyWaiters     []func(error)        // waiting for the directory to say so
 	sweeping        bool                 // a sweep's commit, or the pause to the next, is under way
 	lastWork        time.Time
 	timer           clock.Timer
@@ -94,11 +93,6 @@ type Org struct {
 	// HeldCalls are the calls for memories that are being purged.
 	HeldCalls map[pb.PartitionID][]*Call
 
-	SandboxPart *partition.Ref // the sandbox's; nil until one exists and is needed
-	// Of an organization: the sandbox's actor, nil when it sleeps; and whether that
-	// must be woken, because it may have unfinished jobs.
-	Sandbox    *Child
-	sandboxDue bool
 	// Of a sandbox: what the organization knows it as, and what it has been sent.
 	self    *Child
 	handled uint64
@@ -115,18 +109,21 @@ type Child struct {
 
 func newOrgActor(s *System, a *Activation) *Org {
 	o := &Org{
-		Keys:            map[pb.KeyHash]*keyState{},
-		Subjects:        map[pb.SubjectKey]*partition.Ref{},
-		Members:         map[pb.UserID]*partition.Ref{},
-		Erasing:         map[pb.PartitionID]bool{},
 		Children:        map[pb.PartitionID]*Child{},
 		HeldCalls:       map[pb.PartitionID][]*Call{},
 		replaysInFlight: map[IdemKey]struct{}{},
-		Locks:           map[LockKey][]func(){},
 		kinds:           map[string]JobKind{},
 	}
 	id := storage.StoreID{Org: a.org, Realm: storage.RealmMain}
-	o.View = View{System: s, ID: a.org, Store: id, Space: storage.OrgSpace(id), Activation: a}
+	o.View = View{Mailbox: Mailbox{root: s.ActorRoot}, System: s, ID: a.org, Store: id, Space: storage.OrgSpace(id),
+		Activation: a}
+	o.keyring = keyring{view: &o.View, Keys: map[pb.KeyHash]*keyState{}}
+	o.roster = roster{
+		view: &o.View, Subjects: map[pb.SubjectKey]*partition.Ref{}, Members: map[pb.UserID]*partition.Ref{},
+		Erasing: map[pb.PartitionID]bool{},
+	}
+	o.locks = locks{mailbox: &o.Mailbox, waiting: map[LockKey][]func(){}}
+	o.busyMark.org, o.sandboxHost.org = o, o
 	o.Modules = modulesOf(o)
 	for _, m := range o.Modules {
 		maps.Copy(o.kinds, m.JobKinds())
@@ -227,19 +224,19 @@ func (o *Org) open() error {
 		return fmt.Errorf("open organization: %w", err)
 	}
 	o.outcomesBefore = newPast()
-	trail, err := commit.NewTrail(o.Space, o.WithStore, o.FlushUsageSoon, o.lastEvent)
+	trail, err := commit.NewTrail(o.Space, o.WithStore, o.FlushUsageSoon, o.Modules.lastEvent)
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
 	o.Committer = commit.NewCommitter(o.System.BaseContext, o.System.Config.Host, o.Store, lease, trail,
-		o.publish, o.committed, o.AskRetire)
+		o.Modules.publish, o.Modules.committed, o.AskRetire)
 	if o.Main != nil {
 		err = o.openSandbox()
 	} else {
 		err = o.openMain()
 	}
 	if err == nil && o.Record != nil {
-		err = errors.Join(o.completeChanges(), o.resealSecrets())
+		err = errors.Join(o.Modules.complete(), o.resealSecrets())
 	}
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
@@ -256,7 +253,7 @@ func (o *Org) open() error {
 	if err := o.resumeJobs(); err != nil || o.Record == nil {
 		return err
 	}
-	return o.resumeModules()
+	return o.Modules.resume()
 }
 
 // openMain reads the organization's root, and wakes the sandbox where it may have
@@ -275,9 +272,9 @@ func (o *Org) openMain() error {
 	}
 	o.Secret = o.Record.GetSecret()
 	if e, ok := o.System.Config.Host.Directory().Org(o.ID); ok {
-		o.busy = e.GetBusy()
+		o.busyMark.set = e.GetBusy()
 	}
-	if o.busy {
+	if o.busyMark.set {
 		return o.ResumeSandbox()
 	}
 	return nil
@@ -344,7 +341,7 @@ func (o *Org) Retire() {
 		o.Main.send(sandboxRetired{o.self})
 	} else {
 		o.System.retire(o.Activation, false)
-		if (o.busy || o.OpenJobs > 0 || !o.ModulesIdle() || o.Sandbox != nil || o.sandboxDue) && !removed &&
+		if (o.busyMark.set || o.OpenJobs > 0 || !o.Modules.Idle() || o.Sandbox != nil || o.sandboxDue) && !removed &&
 			o.System.Lifetime.Err() == nil {
 			o.System.BackgroundTasks.Go(func() { o.System.wakeOrg(o.ID) }) // its work waits for nobody's next request
 		}
@@ -354,12 +351,8 @@ func (o *Org) Retire() {
 	if o.Committer != nil {
 		o.Committer.Retire()
 	}
-	waiting := o.Locks
-	o.Locks = map[LockKey][]func(){}
-	for _, queue := range waiting {
-		for _, run := range queue {
-			o.guard(func(error) {}, run)
-		}
+	for _, run := range o.locks.abandon() {
+		o.guard(func(error) {}, run)
 	}
 }
 
@@ -372,9 +365,9 @@ func (o *Org) passivate() {
 	}
 	o.renewBusyMark()
 	idle := o.System.Clock.Now().Sub(o.lastWork)
-	atRest := len(o.Children) == 0 && o.OpenJobs == 0 && len(o.Locks) == 0 && o.Sandbox == nil && !o.sandboxDue &&
-		!o.sweeping && o.modulesQuiet() && o.ModulesIdle()
-	if idle >= o.System.Config.IdleOrg && atRest && o.bucketsFull() && o.tryPassivate() {
+	atRest := len(o.Children) == 0 && o.OpenJobs == 0 && o.LocksHeld() == 0 && o.Sandbox == nil && !o.sandboxDue &&
+		!o.sweeping && o.Modules.quiet() && o.Modules.Idle()
+	if idle >= o.System.Config.IdleOrg && atRest && o.bucketsFull(o.Record.GetPlan()) && o.tryPassivate() {
 		return
 	}
 	o.timer = o.System.Clock.AfterFunc(min(o.System.Config.IdleOrg, SweepInterval, o.System.tombstoneSweep()), func() {
@@ -428,26 +421,7 @@ func (o *Org) carryOut(c *Call) {
 		c.Refuse(op.GetProblem())
 		return
 	}
-	o.dispatch(c)
-}
-
-// withMarkForEvents runs f, for a call that may change something, once the directory says that
-// this organization may have something to bring. Where nobody listens, or it says so
-// already, that is now.
-func (o *Org) withMarkForEvents(c *Call, f func()) {
-	if !slices.ContainsFunc(o.Modules, Module.Listens) || o.busy || c.Env.GetMethod() == MethodGet {
-		f()
-		return
-	}
-	o.WithBusyMark(func(err error) {
-		if err != nil {
-			c.Fail(err)
-			return
-		}
-		if c.Part == nil || o.StillInUse(c) {
-			f()
-		}
-	})
+	o.Modules.dispatch(c)
 }
 
 // Read answers a call from the store, in the read pool.
@@ -553,100 +527,6 @@ func (o *Org) ReleaseSubject(id pb.PartitionID, ch *Child, handled uint64) {
 // spent reports whether a child that has dealt with so much of what it was sent has
 // dealt with all.
 func (ch *Child) spent(handled uint64) bool { return ch.Sent == handled && ch.Calls.Load() == 0 }
-
-// setIdle clears the directory's busy mark and reports whether it is clear.
-func (o *Org) setIdle() bool {
-	if !o.busy && !o.markedBusy() {
-		return true
-	}
-	// From now on a job that is accepted asks for the mark again, behind this; also
-	// where this fails, for then it may have taken effect all the same.
-	o.busy = false
-	o.markBusy(false, func(error) {})
-	return false // the next tick sees the result
-}
-
-// markedBusy reports what this node's copy of the directory says.
-func (o *Org) markedBusy() bool {
-	e, ok := o.System.Config.Host.Directory().Org(o.ID)
-	return ok && !e.GetRemoved() && e.GetBusy()
-}
-
-// renewBusyMark marks an organization with work that is not marked: the mark of its syncer
-// was not to be had, or an earlier activation, which was about to rest, has cleared it
-// since this one found it.
-func (o *Org) renewBusyMark() {
-	works := o.OpenJobs > 0 || !o.ModulesIdle() || o.Sandbox != nil || o.sandboxDue
-	if o.Main != nil || o.Retired || !works || o.busyWaiters != nil || o.busy && o.markedBusy() {
-		return
-	}
-	o.busy = false
-	o.WithBusyMark(func(error) {}) // the next tick tries again
-}
-
-// WithBusyMark calls f once the directory says that this organization may have
-// unfinished jobs, so that after a crash somebody finishes them.
-func (o *Org) WithBusyMark(f func(error)) {
-	if o.Main != nil { // the directory knows of the organization, not of its sandbox
-		view := &o.View
-		o.Main.send(busyMarkWanted{func(err error) { view.InMailbox(func() { f(err) }) }})
-		return
-	}
-	if o.busy && o.busyWaiters == nil {
-		f(nil)
-		return
-	}
-	o.busyWaiters = append(o.busyWaiters, f)
-	if len(o.busyWaiters) == 1 {
-		o.markBusy(true, func(err error) {
-			waiting := o.busyWaiters
-			o.busyWaiters = nil
-			for _, f := range waiting {
-				f(err)
-			}
-		})
-	}
-}
-
-// WithBusyMarkFor is WithBusyMark for a call, which fails without the mark, and where its
-// partition began to be erased while it waited, here or before.
-func (o *Org) WithBusyMarkFor(c *Call, f func()) {
-	o.WithBusyMark(func(err error) {
-		if err != nil {
-			c.Fail(err)
-			return
-		}
-		if o.StillInUse(c) {
-			f()
-		}
-	})
-}
-
-// markBusy writes the mark through the directory; then runs in this actor.
-func (o *Org) markBusy(busy bool, then func(error)) {
-	o.Exclusive(directoryLock, func(release func()) {
-		entry, ok := o.System.Config.Host.Directory().Org(o.ID)
-		if !ok || entry.GetRemoved() {
-			release()
-			then(wire.ErrRemoved)
-			return
-		}
-		next := &pb.OrgEntry{
-			Org: entry.GetOrg(), Name: entry.GetName(), Slug: entry.GetSlug(),
-			CreatedMs: entry.GetCreatedMs(), Busy: busy,
-		}
-		o.System.RunInBackground(func(ctx context.Context) {
-			err := o.System.Config.Host.Directory().PutOrg(ctx, next)
-			o.InMailbox(func() {
-				if err == nil {
-					o.busy = busy
-				}
-				then(err)
-			})
-			release()
-		})
-	})
-}
 
 // tombstoneSweep is how often that is, at least.
 func (s *System) tombstoneSweep() time.Duration {

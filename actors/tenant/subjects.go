@@ -300,7 +300,7 @@ func (o *View) EraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job) (e
 	if err := o.Committer.Commit(b); err != nil {
 		return err
 	}
-	o.AfterForget(ref)
+	o.Modules.AfterForget(ref)
 	// The order matters: what was erased must be gone from files and log before
 	// the job says so.
 	if err := o.System.Config.Host.Erase(ctx, o.Store); err != nil {

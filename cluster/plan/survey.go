@@ -157,3 +157,29 @@ type Replica struct {
 	Server wire.ServerID
 	Voter  bool // else a learner, which gets everything and decides nothing
 }
+
+// ReportOf reads a node's answer to a survey.
+func ReportOf(server wire.ServerID, s *pb.NodeSurvey) Report {
+	r := Report{Server: server}
+	for _, g := range s.GetGroups() {
+		said := GroupReport{
+			Group: g.GetGroup(), Applied: g.GetApplied(), Fresh: g.GetFresh(),
+			Leads: g.GetLeads(), Term: g.GetTerm(), Index: g.GetIndex(),
+		}
+		for _, m := range g.GetMembers() {
+			said.Replicas = append(said.Replicas, Replica{Server: wire.ServerID(m.GetServer()), Voter: m.GetVoter()})
+		}
+		r.Groups = append(r.Groups, said)
+	}
+	return r
+}
+
+// First is the map of a cluster that was one node: it has everything.
+func First(self wire.ServerID, groups int) *pb.ShardMap {
+	sm := &pb.ShardMap{}
+	all := []string{string(self)}
+	for g := range groups {
+		sm.Groups = append(sm.Groups, &pb.GroupPlacement{Group: uint32(g), Desired: all, Present: all})
+	}
+	return sm
+}

@@ -30,7 +30,7 @@ var ErrStaleSnapshot = errors.New("cluster: snapshot was overtaken by a newer on
 //
 // raft makes three uses of it. At start it is the point where replay begins, at
 // Index+1, even where older entries are still in the log; so the promise must be
-// true before it is published (see stores.flush). It is how far the log may be
+// true before it is published (see state.Machine). It is how far the log may be
 // cut. And to a replica that is behind what is cut, raft sends "the snapshot",
 // which is a manifest made at that moment.
 //

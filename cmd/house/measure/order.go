@@ -32,7 +32,7 @@ var Order = map[string][][]string{
 	"cluster": {
 		{"cluster/wire"},
 		{"cluster/mesh", "cluster/plan", "cluster/raftlog", "cluster/state"},
-		{"cluster/remoting"},
+		{"cluster/remoting", "cluster/transfer"},
 		{"cluster"},
 		{"cluster/clustertest"},
 	},

@@ -61,12 +61,12 @@ func newBallot(g *group, stable *raftlog.StableStore) (*ballot, error) {
 	if err != nil {
 		return nil, err
 	}
-	last, err := g.logs.LastIndex()
+	last, err := g.log.Logs.LastIndex()
 	if err != nil {
 		return nil, err
 	}
 	b.fresh.Store(len(said) > 0)
-	if len(said) == 0 && last == 0 && g.marks.Index.Load() == 0 {
+	if len(said) == 0 && last == 0 && g.log.Marks.Index.Load() == 0 {
 		if err := stable.Set([]byte(freshKey), []byte{1}); err != nil {
 			return nil, err
 		}
@@ -120,7 +120,7 @@ func (b *ballot) pass(rpc raft.RPC) {
 			rpc.Command = &pretended
 		}
 	case *raft.TimeoutNowRequest:
-		if b.group.host.steppingDown.Load() {
+		if b.group.node.steppingDown.Load() {
 			rpc.Respond(&raft.TimeoutNowResponse{}, errParting)
 			return
 		}
@@ -172,7 +172,7 @@ func (b *ballot) mature(req *raft.AppendEntriesRequest) {
 		return
 	}
 	var entry raft.Log
-	if err := b.group.logs.GetLog(at, &entry); err != nil || entry.Term != req.Term {
+	if err := b.group.log.Logs.GetLog(at, &entry); err != nil || entry.Term != req.Term {
 		return // there will be another, and another leader if need be
 	}
 	if err := b.stable.Set([]byte(freshKey), nil); err == nil {

@@ -17,10 +17,10 @@ func TestBallot(t *testing.T) {
 	log := s.node.Log()
 	const id = 77 // a group that is not here
 	stable := &raftlog.StableStore{Log: log, Group: id}
-	g := &group{id: id, host: s.host, logs: &raftlog.LogStore{Log: log, Group: id}, lease: newLease("one")}
+	g := &group{id: id, node: s.host.node, leadership: leadership{lease: newLease("one")}}
 	g.lease.elect([]raft.ServerID{"three"})
 	var err error
-	if g.marks, err = raftlog.OpenMarkers(stable); err != nil {
+	if g.log, err = raftlog.OpenGroupLog(log, id); err != nil {
 		t.Fatal(err)
 	}
 	open := func() (*ballot, chan raft.RPC) {
@@ -63,7 +63,7 @@ func TestBallot(t *testing.T) {
 		t.Helper()
 		req := &raft.AppendEntriesRequest{Term: term, PrevLogEntry: prev, LeaderCommitIndex: commit, Entries: entries}
 		if success && len(entries) > 0 {
-			if err := g.logs.StoreLogs(entries); err != nil {
+			if err := g.log.Logs.StoreLogs(entries); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/hashicorp/raft"
 	"google.golang.org/protobuf/proto"
@@ -52,7 +51,7 @@ func (h *Host) OpenStore(ctx context.Context, id storage.StoreID) (Lease, error)
 		return Lease{}, wire.NotApplied(err)
 	}
 	cmd := &pb.Command{Kind: &pb.Command_Open{Open: &pb.OpenStore{Store: id.Ref()}}}
-	r, err := h.proposeAndWait(ctx, h.shard(id), cmd)
+	r, err := h.shard(id).proposeAndWait(ctx, cmd)
 	if err != nil {
 		return Lease{}, fmt.Errorf("open store %v: %w", id, err)
 	}
@@ -178,30 +177,13 @@ func (h *Host) proposeAsync(
 
 // proposeAndWait enters a command and waits for its result. The error is the
 // proposal's or the result's.
-func (h *Host) proposeAndWait(ctx context.Context, g *group, cmd *pb.Command) (state.Result, error) {
+func (g *group) proposeAndWait(ctx context.Context, cmd *pb.Command) (state.Result, error) {
 	answered := make(chan state.Result, 1)
 	if err := g.propose(ctx, cmd, func(r state.Result) { answered <- r }); err != nil {
 		return state.Result{}, err
 	}
 	r := <-answered
 	return r, r.Err
-}
-
-// proposal is one command under way.
-type proposal struct {
-	future   raft.ApplyFuture
-	bytes    int64
-	answer   func(state.Result)
-	answered atomic.Bool
-	unwatch  func() bool // stops watching the context; nil when it cannot end
-}
-
-// finish answers once; the first caller wins.
-func (p *proposal) finish(r state.Result) {
-	if p.answered.Swap(true) {
-		return
-	}
-	p.answer(r)
 }
 
 // propose does steps 1 to 3 for an encoded command, and arranges for the answer.
@@ -212,7 +194,7 @@ func (g *group) propose(ctx context.Context, cmd *pb.Command, answer func(state.
 	if g == nil { // the shard has no replica here
 		return wire.NotApplied(wire.ErrNotLeader)
 	}
-	if err := g.host.allow(cmd); err != nil {
+	if err := g.node.allow(cmd); err != nil {
 		return wire.NotApplied(err)
 	}
 	data, err := proto.Marshal(cmd)
@@ -230,17 +212,17 @@ func (g *group) propose(ctx context.Context, cmd *pb.Command, answer func(state.
 		return wire.NotApplied(wire.ErrNotLeader)
 	}
 	if g.inFlight >= maxGroupInFlight || (g.inFlight > 0 && g.inFlightBytes+p.bytes > g.maxBytes) {
-		g.host.stats.busy.Add(1)
+		g.node.stats.busy.Add(1)
 		return wire.NotApplied(
 			fmt.Errorf("group %d has %d proposals of %d bytes in flight: %w", g.id, g.inFlight, g.inFlightBytes, wire.ErrBusy),
 		)
 	}
-	if n := g.host.inFlightBytes.Add(p.bytes); n > maxNodeInFlightBytes && n > p.bytes {
-		g.host.inFlightBytes.Add(-p.bytes)
-		g.host.stats.busy.Add(1)
+	if n := g.node.inFlightBytes.Add(p.bytes); n > maxNodeInFlightBytes && n > p.bytes {
+		g.node.inFlightBytes.Add(-p.bytes)
+		g.node.stats.busy.Add(1)
 		return wire.NotApplied(fmt.Errorf("node has %d bytes in flight: %w", n-p.bytes, wire.ErrBusy))
 	}
-	g.host.stats.proposed.Add(1)
+	g.node.stats.proposed.Add(1)
 	g.inFlight++
 	g.inFlightBytes += p.bytes
 	if ctx.Done() != nil {
@@ -260,19 +242,16 @@ func (g *group) complete() {
 	for p := range g.pending {
 		g.current.Store(p)
 		r := await(p.future)
-		g.mu.Lock()
-		g.inFlight--
-		g.inFlightBytes -= p.bytes
-		g.mu.Unlock()
-		g.host.inFlightBytes.Add(-p.bytes)
+		g.proposals.answered(p)
+		g.node.inFlightBytes.Add(-p.bytes)
 		if p.unwatch != nil {
 			p.unwatch()
 		}
 		switch {
 		case errors.Is(r.Err, wire.ErrFenced):
-			g.host.stats.fenced.Add(1)
+			g.node.stats.fenced.Add(1)
 		case errors.Is(r.Err, wire.ErrOutcomeUnknown):
-			g.host.stats.unknown.Add(1)
+			g.node.stats.unknown.Add(1)
 		}
 		p.finish(r)
 	}

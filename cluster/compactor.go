@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/wire"
 	"orgmem/storage"
 )
 
@@ -21,7 +22,8 @@ const (
 // goroutine does one group after the other, so that the flushes of 33 groups
 // never come together.
 type compactor struct {
-	host *Host
+	*node
+	groups
 
 	wake    chan struct{} // capacity 1: there may be something to do
 	quit    chan struct{}
@@ -32,8 +34,11 @@ type compactor struct {
 	idle map[storage.StoreID]bool // of discardStages; only the goroutine's
 }
 
-func newCompactor(h *Host) *compactor {
-	return &compactor{host: h, wake: make(chan struct{}, 1), quit: make(chan struct{}), stopped: make(chan struct{})}
+func newCompactor(n *node, all groups) *compactor {
+	return &compactor{
+		node: n, groups: all,
+		wake: make(chan struct{}, 1), quit: make(chan struct{}), stopped: make(chan struct{}),
+	}
 }
 
 func (c *compactor) start() {
@@ -50,11 +55,11 @@ func (c *compactor) stop() error {
 	c.once.Do(func() { close(c.quit) })
 	select {
 	case <-c.stopped:
-	case <-c.host.halted: // it may be waiting for the state machine that halted
+	case <-c.halted: // it may be waiting for the state machine that halted
 		return errHalted
 	}
 	var errs []error
-	for _, g := range c.host.hosted() {
+	for _, g := range c.hosted() {
 		if g.fsm.logBytes.Load() > 0 && !g.fsm.restoring.Load() {
 			if err := c.compact(g); !errors.Is(err, errUnsettled) {
 				errs = append(errs, err)
@@ -66,7 +71,7 @@ func (c *compactor) stop() error {
 
 // grown is called by a group's state machine after each batch.
 func (c *compactor) grown(group, total int64) {
-	if group < c.host.cfg.CompactBytes && total < c.host.cfg.CompactTotalBytes {
+	if group < c.cfg.CompactBytes && total < c.cfg.CompactTotalBytes {
 		return
 	}
 	select {
@@ -77,8 +82,8 @@ func (c *compactor) grown(group, total int64) {
 
 func (c *compactor) run() {
 	defer close(c.stopped)
-	age := c.host.cfg.CompactAge
-	timer := c.host.cfg.Clock.NewTimer(age)
+	age := c.cfg.CompactAge
+	timer := c.cfg.Clock.NewTimer(age)
 	defer func() { timer.Stop() }()
 	// After a failure (a full disk, mostly) only the timer tries again: the state
 	// machines wake us after every batch.
@@ -87,7 +92,7 @@ func (c *compactor) run() {
 		select {
 		case <-c.quit:
 			return
-		case <-c.host.halted:
+		case <-c.halted:
 			return
 		case <-c.wake:
 			if !failed {
@@ -95,18 +100,18 @@ func (c *compactor) run() {
 			}
 		case <-timer.C():
 			failed = false
-			for _, g := range c.host.hosted() {
+			for _, g := range c.hosted() {
 				if g.fsm.logBytes.Load() > 0 && !g.fsm.restoring.Load() {
 					failed = !c.try(g) || failed
 				}
 			}
-			c.host.discardStages()
-			for _, m := range c.host.machines {
+			c.discardStages()
+			for _, m := range c.machines {
 				if err := m.DeleteRemoved(); err != nil {
-					c.host.cfg.Logger.Warn("directory of a removed store not deleted", "group", m.Group, "error", err)
+					c.cfg.Logger.Warn("directory of a removed store not deleted", "group", m.Group, "error", err)
 				}
 			}
-			timer = c.host.cfg.Clock.NewTimer(age)
+			timer = c.cfg.Clock.NewTimer(age)
 		}
 	}
 }
@@ -117,14 +122,14 @@ func (c *compactor) relieve() bool {
 	for {
 		var largest *group
 		var most int64
-		for _, g := range c.host.hosted() {
+		for _, g := range c.hosted() {
 			// One that is being restored cannot be compacted, and would keep
 			// the caller waiting.
 			if n := g.fsm.logBytes.Load(); n > most && !g.fsm.restoring.Load() {
 				largest, most = g, n
 			}
 		}
-		if largest == nil || (most < c.host.cfg.CompactBytes && c.host.logBytes.Load() < c.host.cfg.CompactTotalBytes) {
+		if largest == nil || (most < c.cfg.CompactBytes && c.logBytes.Load() < c.cfg.CompactTotalBytes) {
 			return true
 		}
 		select {
@@ -146,14 +151,14 @@ func (c *compactor) try(g *group) bool {
 		return false
 	}
 	if err != nil {
-		c.host.stats.compactionFailures.Add(1)
-		c.host.cfg.Logger.Warn("log not compacted", "group", g.id, "error", err)
+		c.stats.compactionFailures.Add(1)
+		c.cfg.Logger.Warn("log not compacted", "group", g.id, "error", err)
 		return false
 	}
 	return true
 }
 
-// tenant.ErrEditContention means that the entry with the group's newest membership is not
+// errUnsettled means that the entry with the group's newest membership is not
 // applied here yet: raft makes no marker before.
 var errUnsettled = errors.New("membership of the group is being changed")
 
@@ -166,7 +171,7 @@ func (c *compactor) compact(g *group) error { return c.compactTo(g, 0) }
 // the group stands still.
 func (c *compactor) compactTo(g *group, upTo uint64) error {
 	select {
-	case <-c.host.halted:
+	case <-c.halted:
 		return errHalted
 	default:
 	}
@@ -174,7 +179,7 @@ func (c *compactor) compactTo(g *group, upTo uint64) error {
 		return fmt.Errorf("cluster: flush group %d: %w", g.id, err)
 	}
 	if err := g.raft.Snapshot().Error(); err != nil && !errors.Is(err, raft.ErrNothingNewToSnapshot) {
-		if !g.alone.Load() && g.confIndex.Load() > g.marks.Index.Load() {
+		if !g.alone.Load() && g.log.ConfIndex.Load() > g.log.Marks.Index.Load() {
 			err = fmt.Errorf("%w: %w", errUnsettled, err)
 		}
 		return fmt.Errorf("cluster: compact group %d: %w", g.id, err)
@@ -182,6 +187,40 @@ func (c *compactor) compactTo(g *group, upTo uint64) error {
 	if err := g.cut(upTo); err != nil {
 		return err
 	}
-	c.host.stats.compactions.Add(1)
+	c.stats.compactions.Add(1)
 	return nil
+}
+
+// discardStages deletes what was collected of stores whose group is not being
+// restored any more: no transfer will finish it, and what is erased from the store
+// meanwhile would stay in it. The compactor calls it at its ticks; the second one
+// that finds a stage idle deletes it, since a Restore that failed is soon tried
+// again.
+func (c *compactor) discardStages() {
+	staged, err := c.cfg.Storage.Staged()
+	idle := map[storage.StoreID]bool{}
+	for _, id := range staged {
+		of := wire.MetaGroup
+		if id != storage.MetaStore {
+			of = c.Shard(id.Org)
+		}
+		if g := c.group(of); g != nil && g.fsm.restoring.Load() {
+			continue
+		}
+		if !c.idle[id] {
+			idle[id] = true
+			continue
+		}
+		var stage *storage.Stage
+		if stage, err = c.cfg.Storage.Stage(id); err == nil {
+			err = stage.Discard()
+		}
+		if err != nil {
+			break
+		}
+	}
+	c.idle = idle
+	if err != nil {
+		c.cfg.Logger.Warn("parts of stores that nobody fetches any more not deleted", "error", err)
+	}
 }

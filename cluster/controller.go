@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -38,7 +37,9 @@ const (
 // shard map is compared and set, and the node that carries out an order leads its
 // group, so that the later one is refused.
 type controller struct {
-	h       *Host
+	*node
+	groups
+	leaders *leaders
 	members func() []mesh.Member
 	policy  plan.Policy
 	begun   time.Time
@@ -69,21 +70,23 @@ type ControllerStats struct {
 	Failures uint64 // steps that failed; each is planned again
 }
 
-func startController(start context.Context, h *Host, members func() []mesh.Member) *controller {
+func startController(
+	start context.Context, n *node, all groups, l *leaders, members func() []mesh.Member,
+) *controller {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(start))
 	c := &controller{
-		h: h, members: members, policy: plan.DefaultPolicy(), begun: h.cfg.Clock.Now(),
+		node: n, groups: all, leaders: l, members: members, policy: plan.DefaultPolicy(), begun: n.cfg.Clock.Now(),
 		cancel: cancel, ended: make(chan struct{}),
 	}
-	if h.cfg.GoneAfter > 0 {
-		c.policy.GoneAfter = h.cfg.GoneAfter
+	if n.cfg.GoneAfter > 0 {
+		c.policy.GoneAfter = n.cfg.GoneAfter
 	}
-	h.peers.HandleCall((*pb.NodeCall_Survey)(nil), func(
+	n.peers.HandleCall((*pb.NodeCall_Survey)(nil), func(
 		context.Context, wire.ServerID, *pb.NodeCall,
 	) (*pb.NodeAnswer, error) {
-		return &pb.NodeAnswer{Kind: &pb.NodeAnswer_Survey{Survey: h.survey()}}, nil
+		return &pb.NodeAnswer{Kind: &pb.NodeAnswer_Survey{Survey: all.survey()}}, nil
 	})
-	h.peers.HandleCall((*pb.NodeCall_Status)(nil), func(
+	n.peers.HandleCall((*pb.NodeCall_Status)(nil), func(
 		context.Context, wire.ServerID, *pb.NodeCall,
 	) (*pb.NodeAnswer, error) {
 		s, ok := c.status()
@@ -104,13 +107,13 @@ func (c *controller) stop() {
 
 func (c *controller) run(ctx context.Context) {
 	defer close(c.ended)
-	for clock.Wait(ctx, c.h.cfg.Clock, roundEvery) == nil {
-		if c.h.group(wire.MetaGroup).lead() != nil {
+	for clock.Wait(ctx, c.cfg.Clock, roundEvery) == nil {
+		if c.group(wire.MetaGroup).lead() != nil {
 			c.rest()
 			continue
 		}
 		if err := c.round(ctx); err != nil && ctx.Err() == nil {
-			c.h.cfg.Logger.Warn("cluster: the controller's round failed; trying again", "error", err)
+			c.cfg.Logger.Warn("cluster: the controller's round failed; trying again", "error", err)
 		}
 	}
 }
@@ -124,14 +127,14 @@ func (c *controller) rest() {
 
 // round looks once and does what follows from it.
 func (c *controller) round(ctx context.Context) error {
-	meta := c.h.Meta()
+	meta := c.Meta()
 	old := meta.ShardMap()
 	if old.GetVersion() == 0 {
-		return meta.PutShardMap(ctx, c.first())
+		return meta.PutShardMap(ctx, plan.First(c.identity.Server, len(c.groups)))
 	}
 	nodes := asRunning(meta.Nodes(), c.members())
 	reports := c.ask(ctx, nodes)
-	v := plan.Assemble(c.h.cfg.Clock.Now(), c.begun, meta.Version(), nodes, c.seen(), reports, old)
+	v := plan.Assemble(c.cfg.Clock.Now(), c.begun, meta.Version(), nodes, c.seen(), reports, old)
 	steps, goals := plan.Next(v, c.policy)
 	c.saw(v, goals)
 	if fresh := plan.Redraw(old, v, steps, goals); fresh != nil {
@@ -146,16 +149,6 @@ func (c *controller) round(ctx context.Context) error {
 	})
 }
 
-// first is the map of a cluster that was one node: it has everything.
-func (c *controller) first() *pb.ShardMap {
-	sm := &pb.ShardMap{}
-	self := []string{string(c.h.identity.Server)}
-	for g := range c.h.groups {
-		sm.Groups = append(sm.Groups, &pb.GroupPlacement{Group: uint32(g), Desired: self, Present: self})
-	}
-	return sm
-}
-
 // seen returns who is there, as gossip says.
 func (c *controller) seen() map[wire.ServerID]plan.Presence {
 	seen := map[wire.ServerID]plan.Presence{}
@@ -165,11 +158,11 @@ func (c *controller) seen() map[wire.ServerID]plan.Presence {
 		}
 	}
 	// A node that talks to itself only must still see itself.
-	self := seen[c.h.identity.Server]
+	self := seen[c.identity.Server]
 	if !self.Alive {
 		self = plan.Presence{Alive: true, Since: c.begun}
 	}
-	seen[c.h.identity.Server] = self
+	seen[c.identity.Server] = self
 	return seen
 }
 
@@ -178,7 +171,7 @@ func (c *controller) seen() map[wire.ServerID]plan.Presence {
 func (c *controller) ask(ctx context.Context, nodes []*pb.NodeEntry) []plan.Report {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	limit := c.h.cfg.Clock.AfterFunc(surveyTimeout, cancel)
+	limit := c.cfg.Clock.AfterFunc(surveyTimeout, cancel)
 	defer limit.Stop()
 	answers := make([]*plan.Report, len(nodes))
 	_ = inParallel(len(nodes), func(i int) error {
@@ -186,14 +179,14 @@ func (c *controller) ask(ctx context.Context, nodes []*pb.NodeEntry) []plan.Repo
 		if nodes[i].GetRemoved() {
 			return nil
 		}
-		if id == c.h.identity.Server {
-			r := reportOf(id, c.h.survey())
+		if id == c.identity.Server {
+			r := plan.ReportOf(id, c.survey())
 			answers[i] = &r
 			return nil
 		}
 		// Who does not answer has said nothing; gossip says whether it is away.
-		if a, err := c.h.peers.Call(ctx, id, &pb.NodeCall{Kind: &pb.NodeCall_Survey{Survey: &pb.Empty{}}}); err == nil {
-			r := reportOf(id, a.GetSurvey())
+		if a, err := c.peers.Call(ctx, id, &pb.NodeCall{Kind: &pb.NodeCall_Survey{Survey: &pb.Empty{}}}); err == nil {
+			r := plan.ReportOf(id, a.GetSurvey())
 			answers[i] = &r
 		}
 		return nil
@@ -207,47 +200,18 @@ func (c *controller) ask(ctx context.Context, nodes []*pb.NodeEntry) []plan.Repo
 	return reports
 }
 
-// survey is what this node says of its groups.
-func (h *Host) survey() *pb.NodeSurvey {
-	s := &pb.NodeSurvey{}
-	for _, g := range h.hosted() {
-		said := &pb.GroupSurvey{Group: g.id, Applied: g.fsm.applied.Load(), Fresh: g.fresh()}
-		term := g.leading.Load()
-		if a, err := g.members(); err == nil && term != 0 && g.leading.Load() == term {
-			said.Leads, said.Term, said.Index, said.Members = true, term, a.GetIndex(), a.GetMembers()
-		}
-		s.Groups = append(s.Groups, said)
-	}
-	return s
-}
-
-func reportOf(server wire.ServerID, s *pb.NodeSurvey) plan.Report {
-	r := plan.Report{Server: server}
-	for _, g := range s.GetGroups() {
-		said := plan.GroupReport{
-			Group: g.GetGroup(), Applied: g.GetApplied(), Fresh: g.GetFresh(),
-			Leads: g.GetLeads(), Term: g.GetTerm(), Index: g.GetIndex(),
-		}
-		for _, m := range g.GetMembers() {
-			said.Replicas = append(said.Replicas, plan.Replica{Server: wire.ServerID(m.GetServer()), Voter: m.GetVoter()})
-		}
-		r.Groups = append(r.Groups, said)
-	}
-	return r
-}
-
 // carryOut does one step and notes what came of it.
 func (c *controller) carryOut(ctx context.Context, s plan.Step) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	limit := c.h.cfg.Clock.AfterFunc(orderTimeout, cancel)
+	limit := c.cfg.Clock.AfterFunc(orderTimeout, cancel)
 	defer limit.Stop()
 	var err error
 	switch s.Kind {
 	case plan.StepForget:
-		err = c.h.Meta().RemoveNode(ctx, s.Node)
+		err = c.Meta().RemoveNode(ctx, s.Node)
 	case plan.StepRaise:
-		err = c.h.Meta().SetVersion(ctx, s.Version)
+		err = c.Meta().SetVersion(ctx, s.Version)
 	case plan.StepTransfer:
 		err = c.order(ctx, s, &pb.GroupCall{Kind: &pb.GroupCall_Transfer{Transfer: string(s.Node)}})
 	default:
@@ -271,7 +235,7 @@ var changes = map[plan.StepKind]pb.MemberChange_Kind{
 // may be no member of the group, and know less of it.
 func (c *controller) order(ctx context.Context, s plan.Step, call *pb.GroupCall) error {
 	call.Group = s.Group
-	if _, err := c.h.ask(ctx, s.Leader, call); err != nil {
+	if _, err := c.leaders.ask(ctx, s.Leader, call); err != nil {
 		return fmt.Errorf("%v %s of group %d at %s: %w", s.Kind, s.Node, s.Group, s.Leader, err)
 	}
 	return nil
@@ -281,13 +245,13 @@ func (c *controller) order(ctx context.Context, s plan.Step, call *pb.GroupCall)
 // so often.
 func (c *controller) decided(s plan.Step, err error) {
 	d := &pb.Decision{
-		AtMs: c.h.cfg.Clock.Now().UnixMilli(), Action: s.Kind.String(), Group: s.Group, Server: string(s.Node),
+		AtMs: c.cfg.Clock.Now().UnixMilli(), Action: s.Kind.String(), Group: s.Group, Server: string(s.Node),
 		Why: s.Reason, Outcome: "done", Times: 1,
 	}
-	log := c.h.cfg.Logger.Info
+	log := c.cfg.Logger.Info
 	if err != nil {
 		d.Outcome = err.Error()
-		log = c.h.cfg.Logger.Warn
+		log = c.cfg.Logger.Warn
 	}
 	c.mu.Lock()
 	again := false
@@ -337,8 +301,8 @@ func (c *controller) status() (*pb.ClusterStatus, bool) {
 	if !c.acting {
 		return nil, false
 	}
-	s := c.h.describe(c.members(), c.view)
-	s.Controller = string(c.h.identity.Server)
+	s := c.describe(c.members(), c.view)
+	s.Controller = string(c.identity.Server)
 	for i, g := range s.GetGroups() {
 		g.Waits = c.goals[i].Blocked
 		g.Desired = plan.SortedIDs(c.goals[i].Voters)
@@ -350,10 +314,10 @@ func (c *controller) status() (*pb.ClusterStatus, bool) {
 }
 
 // describe tells a view.
-func (h *Host) describe(members []mesh.Member, v plan.View) *pb.ClusterStatus {
+func (c *controller) describe(members []mesh.Member, v plan.View) *pb.ClusterStatus {
 	s := &pb.ClusterStatus{Version: v.Version}
-	if h.cfg.Network != nil {
-		s.Cluster = h.cfg.Network.Cluster()
+	if c.cfg.Network != nil {
+		s.Cluster = c.cfg.Network.Cluster()
 	}
 	nodes := map[wire.ServerID]*pb.NodeStatus{}
 	for _, n := range v.Nodes {
@@ -364,7 +328,7 @@ func (h *Host) describe(members []mesh.Member, v plan.View) *pb.ClusterStatus {
 		if n.Alive {
 			node.State = mesh.MemberAlive.String()
 		}
-		if e, ok := h.Meta().Node(n.ID); ok {
+		if e, ok := c.Meta().Node(n.ID); ok {
 			node.Name, node.Address = e.GetName(), e.GetAddress()
 		}
 		for _, m := range members {
@@ -379,7 +343,7 @@ func (h *Host) describe(members []mesh.Member, v plan.View) *pb.ClusterStatus {
 		nodes[n.ID] = node
 		s.Nodes = append(s.Nodes, node)
 	}
-	sm := h.Meta().ShardMap()
+	sm := c.Meta().ShardMap()
 	for _, g := range v.Groups {
 		place := &pb.GroupPlace{Group: g.ID, Leader: string(g.Leader)}
 		if int(g.ID) < len(sm.GetGroups()) {
@@ -401,12 +365,29 @@ func (h *Host) describe(members []mesh.Member, v plan.View) *pb.ClusterStatus {
 	return s
 }
 
-// ControllerStats returns the figures of this node's controller.
-func (h *Host) ControllerStats() ControllerStats {
-	c := h.controller
-	if c == nil {
-		return ControllerStats{}
+// clusterStatus is operations.ClusterStatus of a node that is not alone.
+func (c *controller) clusterStatus(ctx context.Context) *pb.ClusterStatus {
+	if s, ok := c.status(); ok {
+		return s
 	}
+	self := c.identity.Server
+	if leader, ok := c.leaders.LeaderOf(wire.MetaGroup); ok && leader != self {
+		ctx, cancel := context.WithTimeout(ctx, 2*surveyTimeout)
+		defer cancel()
+		if a, err := c.peers.Call(ctx, leader, &pb.NodeCall{Kind: &pb.NodeCall_Status{Status: &pb.Empty{}}}); err == nil {
+			return a.GetStatus()
+		}
+	}
+	meta := c.Meta()
+	v := plan.Assemble(
+		c.cfg.Clock.Now(), c.begun, meta.Version(), meta.Nodes(), c.seen(),
+		[]plan.Report{plan.ReportOf(self, c.survey())}, meta.ShardMap(),
+	)
+	return c.describe(c.members(), v)
+}
+
+// figures are the controller's, as operations.ControllerStats tells them.
+func (c *controller) figures() ControllerStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.stats
@@ -439,78 +420,4 @@ func (h *Host) ControllerStats() ControllerStats {
 		}
 	}
 	return s
-}
-
-// ErrAlone means that the node belongs to no cluster, so there is nobody to hand
-// anything to.
-var ErrAlone = errors.New("this node is alone")
-
-// ErrLastNode means that no other node would be left.
-var ErrLastNode = errors.New("no other node would be left")
-
-// ClusterStatus returns the cluster as its controller sees it, wherever that is.
-// While no controller answers it is what this node knows by itself: then
-// Controller is empty and the replicas are those of the shard map. The error is
-// ErrAlone.
-func (h *Host) ClusterStatus(ctx context.Context) (*pb.ClusterStatus, error) {
-	if h.controller == nil {
-		return nil, ErrAlone
-	}
-	if s, ok := h.controller.status(); ok {
-		return s, nil
-	}
-	if leader, ok := h.LeaderOf(wire.MetaGroup); ok && leader != h.identity.Server {
-		ctx, cancel := context.WithTimeout(ctx, 2*surveyTimeout)
-		defer cancel()
-		if a, err := h.peers.Call(ctx, leader, &pb.NodeCall{Kind: &pb.NodeCall_Status{Status: &pb.Empty{}}}); err == nil {
-			return a.GetStatus(), nil
-		}
-	}
-	meta := h.Meta()
-	v := plan.Assemble(h.cfg.Clock.Now(), h.controller.begun, meta.Version(), meta.Nodes(), h.controller.seen(),
-		[]plan.Report{reportOf(h.identity.Server, h.survey())}, meta.ShardMap())
-	return h.describe(h.controller.members(), v), nil
-}
-
-// DrainNode lets a node lead nothing and get nothing new, while it keeps its
-// replicas, or takes that back. It returns when that is agreed; ClusterStatus
-// tells when it has been done. A restart of the node takes it back, too. Errors:
-// ErrAlone, ErrNodeUnknown, ErrNodeRemoved and the proposal's.
-func (h *Host) DrainNode(ctx context.Context, id wire.ServerID, drain bool) error {
-	return h.changeNode(ctx, id, func(e *pb.NodeEntry) { e.Draining = drain })
-}
-
-// LeaveNode removes a node for good: its replicas are moved to others, at once
-// where it is dead, and when no group counts on it any more it is taken out of the
-// cluster. It returns when that is agreed. Errors: as DrainNode, and ErrLastNode.
-func (h *Host) LeaveNode(ctx context.Context, id wire.ServerID) error {
-	if h.controller != nil && !slices.ContainsFunc(h.Meta().Nodes(), func(e *pb.NodeEntry) bool {
-		return wire.ServerID(e.GetServer()) != id && !e.GetRemoved() && !e.GetLeaving()
-	}) {
-		return fmt.Errorf("remove %s: %w", id, ErrLastNode)
-	}
-	return h.changeNode(ctx, id, func(e *pb.NodeEntry) { e.Leaving = true })
-}
-
-// changeNode changes a node's entry as it is now.
-func (h *Host) changeNode(ctx context.Context, id wire.ServerID, change func(*pb.NodeEntry)) error {
-	if h.controller == nil {
-		return ErrAlone
-	}
-	if err := h.directory.Fresh(ctx); err != nil {
-		return err
-	}
-	old, ok := h.Meta().Node(id)
-	switch {
-	case !ok:
-		return fmt.Errorf("%s: %w", id, wire.ErrNodeUnknown)
-	case old.GetRemoved():
-		return fmt.Errorf("%s: %w", id, wire.ErrNodeRemoved)
-	}
-	fresh := proto.CloneOf(old)
-	change(fresh)
-	if proto.Equal(old, fresh) {
-		return nil
-	}
-	return h.Meta().PutNode(ctx, fresh)
 }

@@ -11,7 +11,7 @@ import (
 
 func TestDecisionsCountTries(t *testing.T) {
 	s := start(t, storagetest.NewDisk())
-	c := &controller{h: s.host}
+	c := &controller{node: s.host.node}
 	st := plan.Step{Kind: plan.StepAdd, Group: 1, Node: "b", Reason: "it has the best claim"}
 	c.decided(st, wire.ErrNotLeader)
 	c.decided(plan.Step{Kind: plan.StepPromote, Group: 2, Node: "b"}, nil)

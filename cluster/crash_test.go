@@ -364,12 +364,12 @@ func TestRestoreFlushes(t *testing.T) {
 	id := mainStore(0)
 	s.write(id, s.open(id), "a", "1")
 	g := s.host.shard(id)
-	manifest, closed, err := s.host.manifest(g, g.fsm.applied.Load())
+	manifest, closed, err := g.manifest(g.fsm.applied.Load())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer closed()
-	sink, err := g.marks.Create(
+	sink, err := g.log.Marks.Create(
 		raft.SnapshotVersionMax, g.fsm.applied.Load(), g.raft.CurrentTerm(), g.raft.GetConfiguration().Configuration(), 1,
 		nil,
 	)
@@ -385,7 +385,7 @@ func TestRestoreFlushes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last, err := g.logs.LastIndex(); err != nil || last != 0 {
+	if last, err := g.log.Logs.LastIndex(); err != nil || last != 0 {
 		t.Fatalf("the log ends at %d, %v: the test proves nothing", last, err)
 	}
 	again := start(t, s.crash())

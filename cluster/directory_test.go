@@ -229,7 +229,7 @@ func TestRemovalSurvivesCrashes(t *testing.T) {
 			}
 		} else {
 			after++
-			<-again.host.swept // the start finishes what it finds
+			<-again.host.sweeper.swept // the start finishes what it finds
 			if there, err := again.node.Exists(id); err != nil || there {
 				t.Errorf("crash %d: removed, but the directory is there: %t, %v", i, there, err)
 			}
@@ -267,7 +267,7 @@ func TestReplayDoesNotResurrect(t *testing.T) {
 		return false
 	})
 	again := start(t, crashed)
-	<-again.host.swept
+	<-again.host.sweeper.swept
 	crashed.FailSync(nil)
 	if made {
 		t.Error("the replay has touched the removed store's directory")

@@ -42,13 +42,13 @@
 //   - Host.Lead is asked for every request at the owner; while it returns nil no
 //     other node answers for the shard (lease.go). Config.OnLead tells of changes.
 //   - A replica comes as a learner, fetches what the leader's log has no more
-//     (transfer.go), and is promoted when it has caught up; it votes when it knows
+//     (package transfer), and is promoted when it has caught up; it votes when it knows
 //     its group (ballot.go). It goes with all it had but its vote (hosting.go).
 //   - Questions to a group's leader, what is proposed to the meta group among
-//     them, may be asked on any node (replicas.go). Directory.Find believes in a
+//     them, may be asked on any node (leaders.go). Directory.Find believes in a
 //     key's absence after it asked the leader.
 //   - A follower keeps its promises as a leader does: it compacts, erases, removes,
-//     and what it keeps of the log for others is bounded (trail.go).
+//     and what it keeps of the log for others is bounded (raftlog.Trail).
 //   - A node without Config.Network is a cluster of one.
 //   - Where the disks of a majority are gone, Recover makes a stopped node go on alone
 //     with its copies (recover.go): the only way in which what was acknowledged may be
@@ -63,6 +63,7 @@
 //     carries that out (controller.go).
 //   - Package state applies committed commands to stores, and holds the Directory.
 //   - Package raftlog keeps raft's log and the markers.
+//   - Package transfer copies stores from node to node.
 //   - Package wire has what nodes must agree on.
 //   - Nodes of two versions serve side by side. What only the newer one understands
 //     waits until the last node has it (version.go); then the cluster's version rises

@@ -18,7 +18,7 @@ const (
 	// so that the stores' files are done first, and leaves most of the minute that
 	// is promised (docs/operations.md) to the work.
 	eraseDelay = 15 * time.Second
-	// tenant.EraseRetry is the pause after a round that failed.
+	// eraseRetry is the pause after a round that failed.
 	eraseRetry = 15 * time.Second
 	// eraseLimit bounds one round: a log is tens of megabytes.
 	eraseLimit = time.Minute
@@ -31,33 +31,41 @@ const (
 // the group has written enough to be cut, and in its files until they are
 // compacted.
 type eraser struct {
-	host   *Host
-	cancel context.CancelFunc
-	ended  chan struct{}
-	rests  atomic.Bool // it waits on the clock; a test moves the clock only then
+	*node
+	groups
+	compactor *compactor
+	cancel    context.CancelFunc // nil before start
+	ended     chan struct{}
+	rests     atomic.Bool // it waits on the clock; a test moves the clock only then
 }
 
-func startEraser(start context.Context, h *Host) *eraser {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(start))
-	e := &eraser{host: h, cancel: cancel, ended: make(chan struct{})}
+func newEraser(n *node, all groups, c *compactor) *eraser {
+	return &eraser{node: n, groups: all, compactor: c, ended: make(chan struct{})}
+}
+
+func (e *eraser) start(start context.Context) {
+	var ctx context.Context
+	ctx, e.cancel = context.WithCancel(context.WithoutCancel(start))
 	go func() {
 		defer close(e.ended)
 		e.run(ctx)
 	}()
-	return e
 }
 
-// stop may be called twice.
+// stop may be called twice, and without start.
 func (e *eraser) stop() {
+	if e.cancel == nil {
+		return
+	}
 	e.cancel()
 	select {
 	case <-e.ended:
-	case <-e.host.halted: // it may be waiting for the state machine that halted
+	case <-e.halted: // it may be waiting for the state machine that halted
 	}
 }
 
 func (e *eraser) run(ctx context.Context) {
-	log := e.host.cfg.Storage.Log()
+	log := e.cfg.Storage.Log()
 	for {
 		select {
 		case <-ctx.Done():
@@ -70,14 +78,14 @@ func (e *eraser) run(ctx context.Context) {
 				break
 			}
 			if ctx.Err() == nil {
-				e.host.cfg.Logger.Warn("erased records have not left the log yet; it is tried again", "error", err)
+				e.cfg.Logger.Warn("erased records have not left the log yet; it is tried again", "error", err)
 			}
 		}
 	}
 }
 
 func (e *eraser) sleep(ctx context.Context, d time.Duration) bool {
-	t := e.host.cfg.Clock.NewTimer(d)
+	t := e.cfg.Clock.NewTimer(d)
 	e.rests.Store(true)
 	defer func() { e.rests.Store(false); t.Stop() }()
 	select {
@@ -91,23 +99,23 @@ func (e *eraser) sleep(ctx context.Context, d time.Duration) bool {
 func (e *eraser) round(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	limit := e.host.cfg.Clock.AfterFunc(eraseLimit, cancel)
+	limit := e.cfg.Clock.AfterFunc(eraseLimit, cancel)
 	defer limit.Stop()
-	return e.host.eraseLog(ctx, e.host.cfg.Storage.Log().Owed())
+	return e.eraseLog(ctx, e.cfg.Storage.Log().Owed())
 }
 
 // eraseLog makes the log forget what was erased from the stores. Groups that have
 // not applied their logs yet are left for later: what is not yet applied cannot be
 // cut. Those that have left this node took their logs with them.
-func (h *Host) eraseLog(ctx context.Context, owed map[storage.StoreID]uint64) error {
+func (e *eraser) eraseLog(ctx context.Context, owed map[storage.StoreID]uint64) error {
 	var late error
 	cut := map[uint32]bool{}
 	for id := range owed {
 		group := uint32(wire.MetaGroup)
 		if id != storage.MetaStore {
-			group = h.Shard(id.Org)
+			group = e.Shard(id.Org)
 		}
-		if g := h.group(group); g != nil && !cut[group] {
+		if g := e.group(group); g != nil && !cut[group] {
 			if !g.ready() {
 				late = fmt.Errorf("erase the log of group %d: %w", group, wire.ErrNotReady)
 				delete(owed, id)
@@ -116,7 +124,7 @@ func (h *Host) eraseLog(ctx context.Context, owed map[storage.StoreID]uint64) er
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := h.compactor.compactTo(g, g.fsm.applied.Load()); err != nil {
+			if err := e.compactor.compactTo(g, g.fsm.applied.Load()); err != nil {
 				return err
 			}
 		}
@@ -125,29 +133,27 @@ func (h *Host) eraseLog(ctx context.Context, owed map[storage.StoreID]uint64) er
 	if len(cut) == 0 {
 		return late
 	}
-	log := h.cfg.Storage.Log()
+	log := e.cfg.Storage.Log()
 	if err := log.Erase(ctx); err != nil {
 		return err
 	}
 	return errors.Join(late, log.Settle(owed))
 }
 
-// Erase makes what was erased from a store (storage.Batch.EraseRange) leave this
-// node's disk now: the store's files, and the log. It returns when the bytes are
-// gone; without it the same happens within a minute.
-func (h *Host) Erase(ctx context.Context, id storage.StoreID) error {
+// erase does for one store at once what the rounds do for all; see Host.Erase.
+func (e *eraser) erase(ctx context.Context, id storage.StoreID) error {
 	if err := state.CheckStore(id); err != nil {
 		return err
 	}
-	owed := h.cfg.Storage.Log().Owed()
+	owed := e.cfg.Storage.Log().Owed()
 	for other := range owed {
 		if other != id {
 			delete(owed, other)
 		}
 	}
 	owed[id] += 0 // cut although nothing was noted, by a node that had settled it before
-	if err := h.cfg.Storage.Erase(ctx, id); err != nil {
+	if err := e.cfg.Storage.Erase(ctx, id); err != nil {
 		return fmt.Errorf("erase %v: %w", id, err)
 	}
-	return h.eraseLog(ctx, owed)
+	return e.eraseLog(ctx, owed)
 }

@@ -122,7 +122,7 @@ func TestRemovedOrganizationLeavesTheLog(t *testing.T) {
 	if _, err := s.host.Propose(t.Context(), id, lease, b); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.host.removeStores(t.Context(), id.Org); err != nil {
+	if err := s.host.sweeper.removeStores(t.Context(), id.Org); err != nil {
 		t.Fatal(err)
 	}
 	settled(t, s)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 
 	"github.com/hashicorp/raft"
@@ -27,9 +26,9 @@ type fsm struct {
 	group   uint32
 	machine state.Machine
 	fatal   func(msg string)
-	speaks  uint32                   // the version up to which entries are understood
-	total   *atomic.Int64            // logBytes of all groups
-	grown   func(group, total int64) // told of both after each batch; quick
+	speaks  uint32 // the version up to which entries are understood
+	progress
+	logMeter
 
 	// configured is called with every membership that the group has agreed on.
 	configured func(index uint64)
@@ -42,29 +41,54 @@ type fsm struct {
 	// restored is called when a snapshot is complete; it publishes the marker.
 	restored func(index uint64) error
 
-	applied   atomic.Uint64 // index of the last entry whose effects are in the stores
-	logBytes  atomic.Int64  // bytes of entries applied since the last marker
-	seen      atomic.Int64  // bytes of all entries applied
 	halted    atomic.Bool
 	restoring atomic.Bool
 	life      context.Context //nolint:containedctx // raft's Restore has none; closed by the group
 	end       context.CancelFunc
-
-	mu    sync.Mutex
-	moved chan struct{} // closed and nil again when applied moves; nil while nobody waits
 }
 
 var _ raft.BatchingFSM = (*fsm)(nil)
 
+// progress is how far a state machine is.
+type progress struct {
+	applied atomic.Uint64 // index of the last entry whose effects are in the stores
+	moved   broadcast     // of applied
+}
+
+// advance moves applied.
+func (p *progress) advance(index uint64) {
+	p.applied.Store(index)
+	p.moved.wake()
+}
+
+// logMeter counts the bytes of the entries that were applied, by which the compactor
+// decides when a log is cut.
+type logMeter struct {
+	logBytes atomic.Int64             // since the last marker
+	seen     atomic.Int64             // of all entries
+	total    *atomic.Int64            // logBytes of all groups
+	grown    func(group, total int64) // called with both after each batch; quick
+}
+
+// add counts a batch.
+func (m *logMeter) add(bytes int64) {
+	m.seen.Add(bytes)
+	m.grown(m.logBytes.Add(bytes), m.total.Add(bytes))
+}
+
+// marked takes off what a new marker covers.
+func (m *logMeter) marked(bytes int64) {
+	m.logBytes.Add(-bytes)
+	m.total.Add(-bytes)
+}
+
+// reset takes off everything: the log was emptied or is here no more.
+func (m *logMeter) reset() { m.total.Add(-m.logBytes.Swap(0)) }
+
 // reached waits until the entry of an index is applied here.
 func (f *fsm) reached(ctx context.Context, index uint64) error {
 	for {
-		f.mu.Lock()
-		if f.moved == nil {
-			f.moved = make(chan struct{})
-		}
-		moved := f.moved
-		f.mu.Unlock()
+		moved := f.moved.wait()
 		if f.applied.Load() >= index {
 			return nil
 		}
@@ -75,17 +99,6 @@ func (f *fsm) reached(ctx context.Context, index uint64) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-	}
-}
-
-// advance moves applied.
-func (f *fsm) advance(index uint64) {
-	f.applied.Store(index)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.moved != nil {
-		close(f.moved)
-		f.moved = nil
 	}
 }
 
@@ -150,8 +163,7 @@ func (f *fsm) ApplyBatch(logs []*raft.Log) (answers []any) {
 	if configured > 0 {
 		f.configured(configured)
 	}
-	f.seen.Add(bytes)
-	f.grown(f.logBytes.Add(bytes), f.total.Add(bytes))
+	f.add(bytes)
 	return answers
 }
 
@@ -217,7 +229,7 @@ func (f *fsm) Restore(r io.ReadCloser) error {
 	if err := f.restored(m.GetIndex()); err != nil {
 		return err
 	}
-	f.total.Add(-f.logBytes.Swap(0))
+	f.reset()
 	f.advance(m.GetIndex())
 	return nil
 }
@@ -233,8 +245,7 @@ func (s flushed) Persist(sink raft.SnapshotSink) error {
 	if err := sink.Close(); err != nil {
 		return err
 	}
-	s.f.logBytes.Add(-s.bytes)
-	s.f.total.Add(-s.bytes)
+	s.f.marked(s.bytes)
 	return nil
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,47 +33,21 @@ const (
 
 // group is one raft group of this node.
 type group struct {
-	id    uint32
-	host  *Host
-	raft  *raft.Raft
-	fsm   *fsm
-	marks *raftlog.Markers
-	logs  *raftlog.LogStore
+	id   uint32
+	node *node
+	raft *raft.Raft
+	fsm  *fsm
+	log  *raftlog.GroupLog
 	// ballot says who may have this node's vote.
 	ballot *ballot
+	proposals
+	leadership
+	silence silence
+
 	// opened says that raft is there: the state machine may be called before.
-	opened atomic.Bool
-	// maxBytes is maxGroupInFlightBytes; a test has less memory to spare.
-	maxBytes int64
-
-	mu            sync.Mutex // guards what follows, and the order of proposals
-	closed        bool
-	handing       bool // the leadership is being handed over: nothing new is proposed
-	inFlight      int
-	inFlightBytes int64
-
-	pending   chan *proposal // in log order; closed by close
-	current   atomic.Pointer[proposal]
-	completed chan struct{} // closed when complete has ended
-
-	// leading is the term in which this node leads and has applied all that its
-	// log held when it was elected; 0 while it does not.
-	leading   atomic.Uint64
+	opened    atomic.Bool
 	unwatch   chan struct{}
 	unwatched chan struct{}
-	shift     sync.Mutex // held while leading changes and OnLead is called
-
-	// alone says that this node is the only voter. It is false before raft may count
-	// a second one.
-	alone atomic.Bool
-	lease *lease
-	// wary is set for the rest of a term in which a leadership transfer has failed.
-	wary atomic.Bool
-	// confIndex is the entry that the newest agreed membership comes from.
-	confIndex atomic.Uint64
-
-	trail   raftlog.Trail
-	silence silence
 }
 
 const (
@@ -118,71 +90,73 @@ func raftConfig(self wire.ServerID) *raft.Config {
 
 // openGroup starts a group. Its log holds its membership (see bootstrap), or
 // nothing: then it waits until a leader adds this node.
-func openGroup(h *Host, id uint32, m state.Machine) (*group, error) {
+func openGroup(w *hosting, id uint32, m state.Machine) (*group, error) {
 	g := &group{
-		id:        id,
-		host:      h,
-		maxBytes:  maxGroupInFlightBytes,
-		pending:   make(chan *proposal, maxGroupInFlight),
-		completed: make(chan struct{}),
-		unwatch:   make(chan struct{}),
-		unwatched: make(chan struct{}),
-		lease:     newLease(h.identity.Server),
+		id:         id,
+		node:       w.node,
+		proposals:  newProposals(),
+		leadership: leadership{node: w.node, group: id, lease: newLease(w.identity.Server)},
+		unwatch:    make(chan struct{}),
+		unwatched:  make(chan struct{}),
 	}
 	g.fsm = &fsm{
-		group: id, machine: m, fatal: h.halt, speaks: h.cfg.speaks, total: &h.logBytes, grown: h.compactor.grown,
-		configured: g.configured, fetch: h.fetch, restored: g.restored,
+		group: id, machine: m, fatal: w.halt, speaks: w.cfg.speaks,
+		logMeter:   logMeter{total: &w.logBytes, grown: w.compactor.grown},
+		configured: g.configured, fetch: w.transfers.Fetch,
+		restored: func(index uint64) error {
+			behind, err := g.log.Restored(index)
+			if behind {
+				w.reopenLater(g)
+			}
+			return err
+		},
 	}
-	if h.hosting != nil {
+	if w.peers != nil {
 		g.fsm.damaged = func(err error) {
-			h.cfg.Logger.Error(
+			w.cfg.Logger.Error(
 				"cluster: a store is damaged; the group is opened again when it has come from another node",
 				"group", id, "err", err,
 			)
-			h.reopenLater(g)
+			w.reopenLater(g)
 		}
 	}
 	g.fsm.life, g.fsm.end = context.WithCancel(context.Background()) //nolint:forbidigo // ends with the group
-	log := h.cfg.Storage.Log()
-	stable := &raftlog.StableStore{Log: log, Group: id}
 	var err error
-	if g.marks, err = raftlog.OpenMarkers(stable); err != nil {
+	if g.log, err = raftlog.OpenGroupLog(w.cfg.Storage.Log(), id); err != nil {
 		return nil, err
 	}
-	g.marks.Manifest = func(index uint64) ([]byte, func(), error) { return h.manifest(g, index) }
-	g.fsm.applied.Store(g.marks.Index.Load())
-	g.logs = &raftlog.LogStore{Log: log, Group: id, Failed: h.logFailed}
-	g.logs.Seam.At.Store(g.marks.First)
-	g.marks.Seam = &g.logs.Seam
-	if err := g.mendLog(); err != nil {
+	g.log.Logs.Failed = w.logFailed
+	g.log.Marks.Manifest = g.manifest
+	g.fsm.applied.Store(g.log.Marks.Index.Load())
+	if err := g.log.Mend(); err != nil {
 		return nil, fmt.Errorf("cluster: start group %d: %w", id, err)
 	}
 	if id != wire.MetaGroup {
-		shard := h.machines[id-1]
+		shard := w.machines[id-1]
 		shard.FromPeer = func(id storage.StoreID) bool {
-			return h.peers != nil && !g.alone.Load() && !h.hosting.lacks(id)
+			return w.peers != nil && !g.alone.Load() && !w.mender.lacks(id)
 		}
-		if err := shard.ApplyAside(g.marks.Index.Load()); err != nil {
+		if err := shard.ApplyAside(g.log.Marks.Index.Load()); err != nil {
 			return nil, fmt.Errorf("cluster: start group %d: %w", id, err)
 		}
 	}
-	conf := raftConfig(h.identity.Server)
-	conf.Logger = raftlog.NewLogger(h.cfg.Logger, id)
-	if g.ballot, err = newBallot(g, stable); err != nil {
+	conf := raftConfig(w.identity.Server)
+	conf.Logger = raftlog.NewLogger(w.cfg.Logger, id)
+	if g.ballot, err = newBallot(g, g.log.Stable); err != nil {
 		return nil, err
 	}
-	transport := h.transports.group(id, h.identity.Server)
+	transport := w.transports.group(id, w.identity.Server)
 	closed := func() error { return nil }
-	if h.peers != nil {
+	if w.peers != nil {
 		watched := newHeartbeats(transport, g, g.ballot)
 		transport, closed = watched, watched.Close
 	}
-	g.raft, err = raft.NewRaft(conf, g.fsm, g.logs, stable, g.marks, transport)
+	g.raft, err = raft.NewRaft(conf, g.fsm, g.log.Logs, g.log.Stable, g.log.Marks, transport)
 	if err != nil {
 		err = errors.Join(err, closed())
 		return nil, fmt.Errorf("cluster: start group %d: %w", id, err)
 	}
-	g.logs.Seam.Raft.Store(g.raft)
+	g.log.Logs.Seam.Raft.Store(g.raft)
 	g.opened.Store(true)
 	g.readVoters()
 	go g.complete()
@@ -193,36 +167,9 @@ func openGroup(h *Host, id uint32, m state.Machine) (*group, error) {
 	return g, nil
 }
 
-// mendLog drops a log that does not lead to the marker: a crash came between a
-// Restore, which published the marker, and the emptying of the log. And it reads
-// where the membership comes from.
-func (g *group) mendLog() error {
-	metas, err := g.marks.List()
-	if err != nil || len(metas) == 0 {
-		return err
-	}
-	marker := metas[0]
-	g.confIndex.Store(marker.ConfigurationIndex)
-	first, err := g.logs.FirstIndex()
-	if err != nil {
-		return err
-	}
-	last, err := g.logs.LastIndex()
-	if err != nil || last == 0 || first > marker.Index {
-		return err
-	}
-	if last >= marker.Index {
-		var at raft.Log
-		if err := g.logs.GetLog(marker.Index, &at); err != nil || at.Term == marker.Term {
-			return err
-		}
-	}
-	return g.logs.DeleteRange(first, last)
-}
-
 // configured takes note of a membership that was agreed on; the state machine calls it.
 func (g *group) configured(index uint64) {
-	g.confIndex.Store(index)
+	g.log.ConfIndex.Store(index)
 	if g.opened.Load() { // else openGroup looks when raft is there
 		g.readVoters()
 	}
@@ -237,47 +184,6 @@ func (g *group) readVoters() {
 		}
 	}
 	g.setVoters(voters)
-}
-
-func (g *group) setVoters(voters []raft.ServerID) {
-	g.lease.elect(voters)
-	g.alone.Store(len(voters) == 1 && voters[0] == raft.ServerID(g.host.identity.Server))
-}
-
-// addVoter notes a voter that is about to be added, before raft may count it.
-func (g *group) addVoter(server wire.ServerID) {
-	voters := *g.lease.voters.Load()
-	if !slices.Contains(voters, raft.ServerID(server)) {
-		g.setVoters(append(slices.Clone(voters), raft.ServerID(server)))
-	}
-}
-
-// restored publishes the marker of a snapshot whose stores are here, and empties
-// the log, which led to somewhere else. raft would do that next, but remembers
-// where the log ended; where that is behind the snapshot, entries that no majority
-// has, it would take nothing more, so the group is opened again.
-func (g *group) restored(index uint64) error {
-	if err := g.marks.Restored(index); err != nil {
-		return err
-	}
-	metas, err := g.marks.List()
-	if err != nil || len(metas) == 0 {
-		return err
-	}
-	g.confIndex.Store(metas[0].ConfigurationIndex)
-	g.trail.Reset()
-	first, err := g.logs.FirstIndex()
-	if err != nil {
-		return err
-	}
-	last, err := g.logs.LastIndex()
-	if err != nil || last == 0 {
-		return err
-	}
-	if last > index {
-		g.host.reopenLater(g)
-	}
-	return g.logs.DeleteRange(first, last)
 }
 
 // campaign makes a group of one elect itself now instead of after one to two
@@ -313,13 +219,13 @@ func (g *group) watch() {
 		select {
 		case <-changes:
 			g.leaderless() // notes it
-			g.host.notifyReady()
+			g.node.changes.wake()
 		case leader := <-g.raft.LeaderCh():
 			g.resign()
 			if !leader {
 				// It takes one to two of its time-outs to elect itself again. At once
 				// would be a busy loop wherever the cause lasts.
-				g.host.notifyReady()
+				g.node.changes.wake()
 				continue
 			}
 			term := g.raft.CurrentTerm()
@@ -335,50 +241,22 @@ func (g *group) watch() {
 	}
 }
 
-// assume makes the node answer for the group.
-func (g *group) assume(term uint64) {
-	g.shift.Lock()
-	defer g.shift.Unlock()
-	g.leading.Store(term)
-	g.host.notifyReady()
-	g.notifyLead(true)
-}
-
-// resign makes the node stop answering for the group. It returns the term in
-// which it did, 0 if it did not.
-func (g *group) resign() uint64 {
-	g.shift.Lock()
-	defer g.shift.Unlock()
-	term := g.leading.Swap(0)
-	if term != 0 {
-		g.notifyLead(false)
-	}
-	return term
-}
-
-// notifyLead passes a change of leadership on.
-func (g *group) notifyLead(leads bool) {
-	if f := g.host.cfg.OnLead; f != nil && g.id != wire.MetaGroup {
-		f(g.id, leads)
-	}
-}
-
 // handOver makes another voter the leader, the one that is furthest if none is
 // named. The node stops answering before it begins, since followers vote for the
 // other one although they hear from this one.
 func (g *group) handOver(to wire.ServerID) error {
-	if to != "" && !g.host.stays(to) {
+	if to != "" && !g.node.stays(to) {
 		return wire.NotApplied(fmt.Errorf("group %d: %q is not there, or about to stop: %w", g.id, to, wire.ErrNotReady))
 	}
 	term := g.resign()
 	if term == 0 {
 		return wire.NotApplied(wire.ErrNotLeader)
 	}
-	if f := g.host.cfg.OnHandOver; f != nil && g.id != wire.MetaGroup {
+	if f := g.node.cfg.OnHandOver; f != nil && g.id != wire.MetaGroup {
 		f(g.id)
 	}
 	g.settle(term)
-	defer g.handed()
+	defer g.proposals.resume()
 	// That took time: another node may have led meanwhile, and this one again. What it
 	// answers for now was not meant, and it has not stopped answering.
 	if g.raft.State() != raft.Leader || g.raft.CurrentTerm() != term {
@@ -394,7 +272,7 @@ func (g *group) handOver(to wire.ServerID) error {
 		return nil
 	}
 	g.wary.Store(true) // it may have been asked, and take its time
-	if !g.host.isClosing() && g.raft.State() == raft.Leader && g.raft.CurrentTerm() == term {
+	if !g.node.isClosing() && g.raft.State() == raft.Leader && g.raft.CurrentTerm() == term {
 		g.assume(term) // if that has just ended, watch is about to hear of it
 	}
 	return fmt.Errorf("hand over group %d: %w", g.id, err)
@@ -406,32 +284,21 @@ func (g *group) handOver(to wire.ServerID) error {
 // there is none to be had, unless a majority keeps answering this term's heartbeats,
 // which need no disk.
 func (g *group) settle(term uint64) {
-	g.mu.Lock()
-	g.handing = true
-	g.mu.Unlock()
-	for began := g.host.elapsed(); ; {
-		g.mu.Lock()
-		left := g.inFlight
-		g.mu.Unlock()
-		took := g.host.elapsed() - began
+	g.proposals.pause()
+	for began := g.node.elapsed(); ; {
+		left := g.proposals.underWay()
+		took := g.node.elapsed() - began
 		if left == 0 || took >= settleMost || took >= wire.LeaderLease && !g.heard(term) {
 			return
 		}
-		timer := g.host.cfg.Clock.NewTimer(settlePause)
+		timer := g.node.cfg.Clock.NewTimer(settlePause)
 		select {
 		case <-timer.C():
-		case <-g.host.closing:
+		case <-g.node.closing:
 			timer.Stop()
 			return
 		}
 	}
-}
-
-// handed ends what settle began.
-func (g *group) handed() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.handing = false
 }
 
 // ready reports whether the node has what the group has agreed on: as its leader,
@@ -440,7 +307,7 @@ func (g *group) ready() bool {
 	if g.leading.Load() != 0 {
 		return true
 	}
-	if _, leader := g.raft.LeaderWithID(); leader == "" || wire.ServerID(leader) == g.host.identity.Server {
+	if _, leader := g.raft.LeaderWithID(); leader == "" || wire.ServerID(leader) == g.node.identity.Server {
 		return false
 	}
 	committed := g.raft.CommitIndex()
@@ -451,33 +318,32 @@ func (g *group) ready() bool {
 // within its time-outs while it runs; only then it shuts raft down. The order
 // matters: raft never answers what is in its channels when it stops.
 func (g *group) close() {
-	g.mu.Lock()
-	if !g.closed {
-		g.closed = true
-		close(g.pending)
-	}
-	g.mu.Unlock()
+	g.proposals.shut()
 
 	// A state machine that halted answers nothing more. Its process is ending; a
 	// test's is not, so everybody gets the one true answer.
 	select {
 	case <-g.completed:
-	case <-g.host.halted:
+	case <-g.node.halted:
 	}
 	close(g.unwatch)
 	g.fsm.end()
 	select {
 	case <-g.unwatched:
-	case <-g.host.halted:
+	case <-g.node.halted:
 	}
 	g.resign()
 	_ = g.raft.Shutdown().Error() // waits; never fails
-	if p := g.current.Load(); p != nil {
-		p.finish(state.Result{Err: wire.Unknown(wire.ErrClosed)})
+	g.proposals.abandon()
+}
+
+// lead returns nil while this node may answer for the group, which may be on another
+// one.
+func (g *group) lead() error {
+	if g == nil {
+		return wire.ErrNotLeader
 	}
-	for p := range g.pending {
-		p.finish(state.Result{Err: wire.Unknown(wire.ErrClosed)})
-	}
+	return g.holds()
 }
 
 // fresh reports whether the replica began with nothing and does not know its group
@@ -487,9 +353,6 @@ func (g *group) fresh() bool { return g.ballot.fresh.Load() }
 // status reports the group.
 func (g *group) status() GroupStatus {
 	_, leader := g.raft.LeaderWithID()
-	g.mu.Lock()
-	inFlight := g.inFlight
-	g.mu.Unlock()
 	return GroupStatus{
 		Group:    g.id,
 		Leader:   wire.ServerID(leader),
@@ -499,9 +362,9 @@ func (g *group) status() GroupStatus {
 		Applied:  g.fsm.applied.Load(),
 		Restores: g.fsm.restoring.Load(),
 		Fresh:    g.fresh(),
-		Snapshot: g.marks.Index.Load(),
+		Snapshot: g.log.Marks.Index.Load(),
 		LogBytes: g.fsm.logBytes.Load(),
-		InFlight: inFlight,
+		InFlight: g.proposals.underWay(),
 	}
 }
 
@@ -542,30 +405,32 @@ func bootstrap(log *storage.Log, id uint32, self wire.ServerID) error {
 	return nil
 }
 
-// Hold keeps what comes behind a marker in the log until release is called.
-func (g *group) hold(index uint64) (release func()) { return g.trail.Hold(index, g.fsm.seen.Load()) }
+// hold keeps what comes behind a marker in the log until release is called.
+func (g *group) hold(index uint64) (release func()) {
+	return g.log.Trail.Hold(index, g.fsm.seen.Load())
+}
 
 // cut deletes entries that are in the stores' files and that nobody may want. Up
 // to upTo it does not ask: what was erased has to go, and who still wants it gets
 // the stores instead.
 func (g *group) cut(upTo uint64) error {
-	g.trail.Cutting.Lock()
-	defer g.trail.Cutting.Unlock()
-	marker, seen := g.marks.Index.Load(), g.fsm.seen.Load()
+	g.log.Trail.Cutting.Lock()
+	defer g.log.Trail.Cutting.Unlock()
+	marker, seen := g.log.Marks.Index.Load(), g.fsm.seen.Load()
 	to := marker
 	if !g.alone.Load() {
-		g.trail.Mark(marker, seen-g.fsm.logBytes.Load())
-		to = max(g.trail.End(seen), min(upTo, marker))
+		g.log.Trail.Mark(marker, seen-g.fsm.logBytes.Load())
+		to = max(g.log.Trail.End(seen), min(upTo, marker))
 	}
-	first, err := g.logs.FirstIndex()
+	first, err := g.log.Logs.FirstIndex()
 	if err != nil || first == 0 || first > to {
 		return err
 	}
-	last, err := g.logs.LastIndex()
+	last, err := g.log.Logs.LastIndex()
 	if err != nil {
 		return err
 	}
-	if err := g.logs.DeleteRange(first, min(to, last)); err != nil {
+	if err := g.log.Logs.DeleteRange(first, min(to, last)); err != nil {
 		return fmt.Errorf("cluster: cut the log of group %d: %w", g.id, err)
 	}
 	return nil

@@ -238,7 +238,7 @@ func (s *server) step(id storage.StoreID, st *stepper) *stepper {
 	return st
 }
 
-// Hold keeps a store's group from applying anything until release is called.
+// hold keeps a store's group from applying anything until release is called.
 func (s *server) hold(id storage.StoreID) (release func()) {
 	held := make(chan struct{})
 	release = sync.OnceFunc(func() { close(held) })

@@ -45,18 +45,18 @@ func TestGroupsComeAndGo(t *testing.T) {
 	clustertest.WaitFor(t, func() bool { return one.Lead(id.Org) == nil })
 	three := w.servers["three"]
 	w.placeGroup(shard, "one", "two")
-	clustertest.WaitFor(t, func() bool { return !three.host.wants(shard) })
-	w.try("look whether to give up", func() error { return three.host.dropGroup(ctx, shard) })
+	clustertest.WaitFor(t, func() bool { return !three.host.hosting.wants(shard) })
+	w.try("look whether to give up", func() error { return three.host.hosting.dropGroup(ctx, shard) })
 	if three.host.group(shard) == nil {
 		t.Fatal("a member gave up its group")
 	}
 	w.try("remove", func() error { return one.RemoveReplica(ctx, shard, "three", 0) })
 	clustertest.WaitFor(t, func() bool {
-		if err := three.host.dropGroup(ctx, shard); err != nil && !errors.Is(err, wire.ErrNotApplied) {
+		if err := three.host.hosting.dropGroup(ctx, shard); err != nil && !errors.Is(err, wire.ErrNotApplied) {
 			t.Logf("give up: %v", err)
 		}
 		there, err := three.node.Exists(id)
-		left, err2 := three.host.leftovers(shard)
+		left, err2 := three.host.hosting.leftovers(shard)
 		return three.host.group(shard) == nil && !there && !left && err == nil && err2 == nil
 	})
 	stable := &raftlog.StableStore{Log: three.node.Log(), Group: shard}

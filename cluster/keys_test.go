@@ -157,7 +157,7 @@ func TestKeysAreDroppedAfterTheUpgrade(t *testing.T) {
 	// Who leads the removed organization's shard drops its keys: at the next look, or now.
 	clustertest.WaitFor(t, func() bool {
 		for _, s := range w.all() {
-			s.host.sweep(t.Context())
+			s.host.sweeper.sweep(t.Context())
 		}
 		return directory().KeyCount(org(0)) == 0
 	})

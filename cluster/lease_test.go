@@ -184,7 +184,7 @@ func TestHandOverWaitsForSlowDisks(t *testing.T) {
 		go func() {
 			defer close(ended)
 			g.settle(term)
-			g.handed()
+			g.proposals.resume()
 		}()
 		for began := s.host.elapsed(); ; {
 			waited = s.host.elapsed() - began

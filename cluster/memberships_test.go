@@ -57,7 +57,7 @@ func TestMembershipsUnderLoad(t *testing.T) {
 		w.try("the newest map", func() error { return s.host.Directory().Fresh(t.Context()) })
 		clustertest.WaitFor(t, func() bool {
 			for g := range uint32(len(s.host.groups)) {
-				if s.host.wants(g) != (s.host.group(g) != nil) {
+				if s.host.hosting.wants(g) != (s.host.group(g) != nil) {
 					return false
 				}
 			}

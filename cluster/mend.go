@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/transfer"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -33,85 +35,80 @@ const mendPauseMost = 5 * time.Minute
 // errNoSource means that no other member of a group answers, or is far enough.
 var errNoSource = errors.New("no other replica of the group answers")
 
-// outages returns the damaged stores of a shard.
-func (h *Host) outages(group uint32) []storage.StoreID {
-	var ids []storage.StoreID
-	for id := range h.cfg.Storage.Outages() {
-		if id != storage.MetaStore && h.Shard(id.Org) == group {
+// otherVoters returns the other voters of a group.
+func (g *group) otherVoters() []wire.ServerID {
+	var ids []wire.ServerID
+	for _, s := range g.raft.GetConfiguration().Configuration().Servers {
+		if id := wire.ServerID(s.ID); id != g.node.identity.Server && s.Suffrage == raft.Voter {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-// otherVoters returns the other voters of a group.
-func (g *group) otherVoters() []wire.ServerID {
-	var ids []wire.ServerID
-	for _, s := range g.raft.GetConfiguration().Configuration().Servers {
-		if id := wire.ServerID(s.ID); id != g.host.identity.Server && s.Suffrage == raft.Voter {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+// mender gets whole copies of damaged stores from other nodes.
+type mender struct {
+	*node
+	groups
+	*leaders
+	transfers *transfer.Transfers
+
+	mu sync.Mutex // guards what follows
+	// lacking are the damaged stores that no other node had when they were last asked for.
+	lacking map[storage.StoreID]lack
+}
+
+func newMender(n *node, all groups, l *leaders, t *transfer.Transfers) *mender {
+	return &mender{node: n, groups: all, leaders: l, transfers: t, lacking: map[storage.StoreID]lack{}}
 }
 
 // lack is what is known of a damaged store that no other node had.
 type lack struct {
 	pause time.Duration // before the others are asked again
-	until time.Duration // of Host.elapsed, when that is over
+	until time.Duration // in node.elapsed, when that is over
 }
 
-// lacks reports whether a damaged store was looked for in vain. Until a copy is found, the
-// log's entries for it are set aside, and the rest of its shard goes on.
-func (w *hosting) lacks(id storage.StoreID) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	_, ok := w.lacking[id]
-	return ok
-}
-
-// soughtInVain notes that no other node had a damaged store. The next attempt comes after
-// twice the pause of the one before: each makes the others read the store.
-func (w *hosting) soughtInVain(group uint32, id storage.StoreID, err error) {
-	w.mu.Lock()
-	pause := min(max(hostingRetry, 2*w.lacking[id].pause), mendPauseMost)
-	w.lacking[id] = lack{pause: pause, until: w.host.elapsed() + pause}
-	w.mu.Unlock()
-	w.host.cfg.Logger.Warn("cluster: no other node has a damaged store; its shard goes on without it, and it is asked "+
-		"for again", "group", group, "store", id.String(), "pause", pause, "error", err)
+// outages returns the damaged stores of a shard.
+func (m *mender) outages(group uint32) []storage.StoreID {
+	var ids []storage.StoreID
+	for id := range m.cfg.Storage.Outages() {
+		if id != storage.MetaStore && m.Shard(id.Org) == group {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // sought returns the damaged stores of a shard that the others are to be asked for now,
 // and forgets its notes on stores that are whole again.
-func (h *Host) sought(group uint32) []storage.StoreID {
-	damaged := h.cfg.Storage.Outages()
-	now := h.elapsed()
-	w := h.hosting
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	maps.DeleteFunc(w.lacking, func(id storage.StoreID, _ lack) bool { _, still := damaged[id]; return !still })
-	return slices.DeleteFunc(h.outages(group), func(id storage.StoreID) bool { return w.lacking[id].until > now })
+func (m *mender) sought(group uint32) []storage.StoreID {
+	damaged := m.cfg.Storage.Outages()
+	now := m.elapsed()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.lacking, func(id storage.StoreID, _ lack) bool { _, still := damaged[id]; return !still })
+	return slices.DeleteFunc(m.outages(group), func(id storage.StoreID) bool { return m.lacking[id].until > now })
 }
 
 // mendable reports whether a group has damaged stores of which another member has a whole
 // copy. The group stays open while they are asked: closing it helps only where one of them
 // has a copy.
-func (h *Host) mendable(ctx context.Context, g *group) bool {
-	if g.id == wire.MetaGroup || h.peers == nil {
+func (m *mender) mendable(ctx context.Context, g *group) bool {
+	if g.id == wire.MetaGroup || m.peers == nil {
 		return false
 	}
 	found := false
-	for _, id := range h.sought(g.id) {
+	for _, id := range m.sought(g.id) {
 		peers := g.otherVoters()
 		if len(peers) == 0 {
 			return false
 		}
-		err := h.offered(ctx, g.id, id, peers)
+		err := m.offered(ctx, g.id, id, peers)
 		if ctx.Err() != nil {
 			return false
 		}
 		if err != nil {
-			h.hosting.soughtInVain(g.id, id, err)
+			m.soughtInVain(g.id, id, err)
 			continue
 		}
 		found = true
@@ -120,14 +117,14 @@ func (h *Host) mendable(ctx context.Context, g *group) bool {
 }
 
 // offered returns nil when a member has a whole copy of a store.
-func (h *Host) offered(ctx context.Context, group uint32, id storage.StoreID, members []wire.ServerID) error {
+func (m *mender) offered(ctx context.Context, group uint32, id storage.StoreID, members []wire.ServerID) error {
 	var errs []error
 	for _, member := range members {
-		_, err := h.sourceOf(ctx, group, []wire.ServerID{member}, 0, 1)
+		_, err := m.sourceOf(ctx, group, []wire.ServerID{member}, 0, 1)
 		if err == nil {
-			f := &fetcher{host: h, group: group, source: member}
-			_, err = f.list(ctx, id)
-			f.hangUp()
+			f := m.transfers.From(group, member, nil)
+			err = f.Offered(ctx, id)
+			f.HangUp()
 		}
 		if err == nil {
 			return nil
@@ -139,10 +136,10 @@ func (h *Host) offered(ctx context.Context, group uint32, id storage.StoreID, me
 
 // yields gives the leadership of a group with damaged stores away, if it is here, and
 // reports whether it has gone.
-func (h *Host) yields(g *group) bool {
+func (m *mender) yields(g *group) bool {
 	if g.leading.Load() != 0 {
 		if err := g.handOver(""); err != nil {
-			h.cfg.Logger.Warn("cluster: a shard with a damaged store stays here", "group", g.id, "error", err)
+			m.cfg.Logger.Warn("cluster: a shard with a damaged store stays here", "group", g.id, "error", err)
 			return false
 		}
 	}
@@ -150,18 +147,18 @@ func (h *Host) yields(g *group) bool {
 }
 
 // sourceOf returns a member that has applied as much as this node had.
-func (h *Host) sourceOf(
+func (m *mender) sourceOf(
 	ctx context.Context, group uint32, members []wire.ServerID, applied uint64, looks int,
 ) (wire.ServerID, error) {
 	call := &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Progress{Progress: &pb.Empty{}}}
 	for look := range looks {
 		if look > 0 {
-			if err := clock.Wait(ctx, h.cfg.Clock, readyPoll); err != nil {
+			if err := clock.Wait(ctx, m.cfg.Clock, readyPoll); err != nil {
 				return "", err
 			}
 		}
 		for _, id := range members {
-			if a, err := h.ask(ctx, id, call); err == nil && a.GetIndex() >= applied {
+			if a, err := m.ask(ctx, id, call); err == nil && a.GetIndex() >= applied {
 				return id, nil
 			}
 		}
@@ -171,36 +168,36 @@ func (h *Host) sourceOf(
 
 // mend fetches the damaged stores of a group that was closed, from members that have
 // applied all that this node had applied. Where one store fails, it goes on to the next.
-func (h *Host) mend(ctx context.Context, group uint32, members []wire.ServerID, applied uint64) error {
+func (m *mender) mend(ctx context.Context, group uint32, members []wire.ServerID, applied uint64) error {
 	var errs []error
-	for _, id := range h.sought(group) {
-		err := h.fetchAnew(ctx, group, id, members, applied)
+	for _, id := range m.sought(group) {
+		err := m.fetchAnew(ctx, group, id, members, applied)
 		if err != nil {
 			if ctx.Err() == nil {
-				h.hosting.soughtInVain(group, id, err)
+				m.soughtInVain(group, id, err)
 			}
 			errs = append(errs, fmt.Errorf("store %v: %w", id, err))
 			continue
 		}
-		h.stats.storesMended.Add(1)
-		h.cfg.Logger.Info("cluster: a damaged store was replaced by another node's", "group", group, "store", id.String())
+		m.stats.storesMended.Add(1)
+		m.cfg.Logger.Info("cluster: a damaged store was replaced by another node's", "group", group, "store", id.String())
 	}
 	return errors.Join(errs...)
 }
 
-func (h *Host) fetchAnew(
+func (m *mender) fetchAnew(
 	ctx context.Context, group uint32, id storage.StoreID, members []wire.ServerID, applied uint64,
 ) error {
 	var errs []error
 	for _, member := range members { // one may have a damaged copy itself
-		source, err := h.sourceOf(ctx, group, []wire.ServerID{member}, applied, mendLooks)
+		source, err := m.sourceOf(ctx, group, []wire.ServerID{member}, applied, mendLooks)
 		if err == nil {
-			f := &fetcher{host: h, group: group, source: source, to: h.machines[group-1]}
-			err = f.fetch(ctx, want{id: id})
-			f.hangUp()
+			f := m.transfers.From(group, source, m.machines[group-1])
+			err = f.Fetch(ctx, id, 0)
+			f.HangUp()
 		}
-		if err == nil && h.cfg.Storage.OutOfService(id) != nil {
-			err = h.cfg.Storage.Remove(id) // the other one has removed it, as the log will say here
+		if err == nil && m.cfg.Storage.OutOfService(id) != nil {
+			err = m.cfg.Storage.Remove(id) // the other one has removed it, as the log will say here
 		}
 		if err == nil {
 			return nil
@@ -208,4 +205,24 @@ func (h *Host) fetchAnew(
 		errs = append(errs, err)
 	}
 	return errors.Join(append(errs, errNoSource)...)
+}
+
+// lacks reports whether a damaged store was looked for in vain. Until a copy is found, the
+// log's entries for it are set aside, and the rest of its shard goes on.
+func (m *mender) lacks(id storage.StoreID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, ok := m.lacking[id]
+	return ok
+}
+
+// soughtInVain notes that no other node had a damaged store. The next attempt comes after
+// twice the pause of the one before: each makes the others read the store.
+func (m *mender) soughtInVain(group uint32, id storage.StoreID, err error) {
+	m.mu.Lock()
+	pause := min(max(hostingRetry, 2*m.lacking[id].pause), mendPauseMost)
+	m.lacking[id] = lack{pause: pause, until: m.elapsed() + pause}
+	m.mu.Unlock()
+	m.cfg.Logger.Warn("cluster: no other node has a damaged store; its shard goes on without it, and it is asked "+
+		"for again", "group", group, "store", id.String(), "pause", pause, "error", err)
 }

@@ -99,7 +99,7 @@ func TestDamagedStoreIsRemoved(t *testing.T) {
 	if err != nil || set == 0 {
 		t.Fatalf("%d entries were set aside, %v", set, err)
 	}
-	if err := s.host.removeStores(t.Context(), bad.Org); err != nil {
+	if err := s.host.sweeper.removeStores(t.Context(), bad.Org); err != nil {
 		t.Fatal(err)
 	}
 	if set, err = s.host.machines[g.id-1].AsideCount(); err != nil || set != 0 {
@@ -226,23 +226,23 @@ func beside(h *Host, id storage.StoreID) storage.StoreID {
 // pauseOf returns the pause before the others are asked again for a damaged store, 0 where
 // it was not looked for in vain.
 func (s *server) pauseOf(id storage.StoreID) time.Duration {
-	w := s.host.hosting
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.lacking[id].pause
+	m := s.host.hosting.mender
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.lacking[id].pause
 }
 
 // askAgain ends that pause.
 func (s *server) askAgain(id storage.StoreID) {
-	w := s.host.hosting
-	w.mu.Lock()
-	if l, ok := w.lacking[id]; ok {
+	m := s.host.hosting.mender
+	m.mu.Lock()
+	if l, ok := m.lacking[id]; ok {
 		l.until = 0
-		w.lacking[id] = l
+		m.lacking[id] = l
 	}
-	w.mu.Unlock()
+	m.mu.Unlock()
 	select {
-	case w.wake <- struct{}{}:
+	case s.host.hosting.wake <- struct{}{}:
 	default:
 	}
 }

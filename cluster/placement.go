@@ -9,10 +9,8 @@ import (
 
 	"github.com/hashicorp/raft"
 
-	"orgmem/cluster/mesh"
 	"orgmem/cluster/plan"
 	"orgmem/cluster/wire"
-	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
 
@@ -29,54 +27,42 @@ const (
 	heirPause = 10 * time.Millisecond
 )
 
-// Candidates returns who may lead an organization's shard, or know who does, the
-// likeliest first. It may be nobody, for the moments of an election.
-func (h *Host) Candidates(org pb.OrgID) []wire.ServerID { return h.candidates(h.Shard(org)) }
-
-// votes reports whether this node is a voter of the group, by the newest membership
-// that it knows.
-func (g *group) votes() bool {
-	return slices.Contains(*g.lease.voters.Load(), raft.ServerID(g.host.identity.Server))
-}
-
-// Draining reports whether the operator has asked this node to lead nothing.
-func (h *Host) Draining() bool {
-	n, ok := h.Meta().Node(h.identity.Server)
-	return ok && n.GetDraining()
-}
+// successorLag is how many entries behind the first a voter may be and still take
+// over at once: what a busy group applies in a few milliseconds.
+const successorLag = 64
 
 // StepDown gives the leadership of all this node's groups to others, and waits for
 // that; from then on the node takes over none. A group keeps it whose other voters have
 // gone or are on their way out, too: there is nobody to take it. While those that are
 // there do not answer it tries again, and until they agree on who leads it stays, since
 // they may need its vote; until the context ends, whose error is returned.
-func (h *Host) StepDown(ctx context.Context) error {
-	h.steppingDown.Store(true)
+func (r *replicas) StepDown(ctx context.Context) error {
+	r.steppingDown.Store(true)
 	gate := make(chan struct{}, stepDownAtOnce)
-	groups := h.hosted()
-	return inParallel(len(groups), func(i int) error {
+	led := r.hosted()
+	return inParallel(len(led), func(i int) error {
 		gate <- struct{}{}
 		defer func() { <-gate }()
-		return h.stepDown(ctx, groups[i].id)
+		return r.stepDown(ctx, led[i].id)
 	})
 }
 
-func (h *Host) stepDown(ctx context.Context, group uint32) error {
+func (r *replicas) stepDown(ctx context.Context, group uint32) error {
 	for led := false; ; {
-		g := h.group(group)
+		g := r.group(group)
 		if g == nil {
 			return nil
 		}
 		err, pause := wire.NotApplied(wire.ErrNotLeader), stepDownPause
 		switch {
-		case !h.mayLead(g):
+		case !g.mayLead():
 			if _, leader := g.raft.LeaderWithID(); leader != "" || !led {
 				return nil
 			}
 			err, pause = wire.ErrNotReady, heirPause // it was given away, and is being voted on
 		case g.leading.Load() != 0:
 			var to wire.ServerID
-			to, err = h.successor(ctx, group)
+			to, err = r.successor(ctx, group)
 			if err == nil && to == "" {
 				return nil
 			}
@@ -87,48 +73,32 @@ func (h *Host) stepDown(ctx context.Context, group uint32) error {
 				continue
 			}
 		}
-		if late := clock.Wait(ctx, h.cfg.Clock, pause); late != nil {
+		if late := clock.Wait(ctx, r.cfg.Clock, pause); late != nil {
 			return fmt.Errorf("step down from group %d: %w: %w", group, err, late)
 		}
-	}
-}
-
-// mayLead reports whether this node leads a group or is about to, whether it answers
-// for it or not: it may have been elected a moment ago, somebody else may be handing the
-// group over and fail, and it may be asking others for their votes.
-func (h *Host) mayLead(g *group) bool {
-	switch g.raft.State() {
-	case raft.Leader:
-		return true
-	case raft.Candidate:
-		return slices.ContainsFunc(*g.lease.voters.Load(), func(id raft.ServerID) bool {
-			return wire.ServerID(id) != h.identity.Server && h.stays(wire.ServerID(id))
-		})
-	default:
-		return false
 	}
 }
 
 // successor picks who takes a group over: of the other voters that answer and have
 // applied the most one by the group's number, so that not one of them gets all.
 // Empty: there are no other voters that stay.
-func (h *Host) successor(ctx context.Context, group uint32) (wire.ServerID, error) {
-	m, err := h.Membership(ctx, group)
+func (r *replicas) successor(ctx context.Context, group uint32) (wire.ServerID, error) {
+	m, err := r.Membership(ctx, group)
 	if err != nil {
 		return "", err
 	}
-	voters := slices.DeleteFunc(
-		m.Replicas, func(r plan.Replica) bool { return !r.Voter || r.Server == h.identity.Server || !h.stays(r.Server) },
-	)
+	voters := slices.DeleteFunc(m.Replicas, func(v plan.Replica) bool {
+		return !v.Voter || v.Server == r.identity.Server || !r.stays(v.Server)
+	})
 	if len(voters) == 0 {
 		return "", nil
 	}
-	progress, err := h.Progress(ctx, group)
+	progress, err := r.Progress(ctx, group)
 	if err != nil {
 		return "", err
 	}
 	progress = slices.DeleteFunc(progress, func(p Progress) bool {
-		return p.Err != nil || !slices.ContainsFunc(voters, func(r plan.Replica) bool { return r.Server == p.Server })
+		return p.Err != nil || !slices.ContainsFunc(voters, func(v plan.Replica) bool { return v.Server == p.Server })
 	})
 	if len(progress) == 0 {
 		return "", fmt.Errorf("group %d: no other voter answers: %w", group, wire.ErrNotReady)
@@ -139,17 +109,18 @@ func (h *Host) successor(ctx context.Context, group uint32) (wire.ServerID, erro
 	return progress[int(group)%len(progress)].Server, nil
 }
 
-// stays reports whether a node is there and not about to leave, as far as gossip
-// knows.
-func (h *Host) stays(server wire.ServerID) bool {
-	if h.cfg.Network == nil {
-		return true // a test's network does not gossip
+// mayLead reports whether this node leads a group or is about to, whether it answers
+// for it or not: it may have been elected a moment ago, somebody else may be handing the
+// group over and fail, and it may be asking others for their votes.
+func (g *group) mayLead() bool {
+	switch g.raft.State() {
+	case raft.Leader:
+		return true
+	case raft.Candidate:
+		return slices.ContainsFunc(*g.lease.voters.Load(), func(id raft.ServerID) bool {
+			return wire.ServerID(id) != g.node.identity.Server && g.node.stays(wire.ServerID(id))
+		})
+	default:
+		return false
 	}
-	return slices.ContainsFunc(h.cfg.Network.Members(), func(m mesh.Member) bool {
-		return m.Server == server && m.State == mesh.MemberAlive && !m.Leaving
-	})
 }
-
-// successorLag is how many entries behind the first a voter may be and still take
-// over at once: what a busy group applies in a few milliseconds.
-const successorLag = 64

@@ -43,9 +43,9 @@ func TestNothingForWhoLeaves(t *testing.T) {
 			first.network.Members(), func(m mesh.Member) bool { return m.Server == two.Server() && m.State == mesh.MemberAlive },
 		)
 	})
-	h := &Host{cfg: Config{Network: first.network}, identity: identity{Server: first.network.Server()}}
-	c := &controller{h: h, members: first.network.Members}
-	g := &group{id: 1, host: h}
+	n := &node{cfg: Config{Network: first.network}, identity: identity{Server: first.network.Server()}}
+	c := &controller{node: n, members: first.network.Members}
+	g := &group{id: 1, node: n}
 	if err := g.handOver(two.Server()); errors.Is(err, wire.ErrNotReady) || c.seen()[two.Server()].Leaving {
 		t.Errorf("a node that stays gets nothing: %v", err)
 	}

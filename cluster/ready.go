@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"orgmem/cluster/wire"
@@ -15,11 +17,22 @@ import (
 // the others, and those whom it turns away are better off elsewhere.
 const cutOffAfter = 8 * time.Second
 
+// readyPoll is how often WaitReady looks again where there are others: that a
+// follower has caught up with its leader nobody tells.
+const readyPoll = 50 * time.Millisecond
+
+// readiness says whether requests may be sent to this node.
+type readiness struct {
+	*node
+	groups
+	caughtUp atomic.Bool // Ready was nil once; see Serves
+}
+
 // silence is since when this node knows of no leader of a group.
 type silence struct {
 	mu    sync.Mutex // held while the leader is looked at, too, or an older look could win
 	quiet bool
-	since time.Duration // Host.elapsed; of quiet
+	since time.Duration // in node.elapsed; of quiet
 }
 
 // note takes down whether there is a leader, and returns for how long there has been
@@ -40,7 +53,63 @@ func (g *group) leaderless() time.Duration {
 	g.silence.mu.Lock()
 	defer g.silence.mu.Unlock()
 	_, leader := g.raft.LeaderWithID()
-	return g.silence.note(leader != "", g.host.elapsed())
+	return g.silence.note(leader != "", g.node.elapsed())
+}
+
+// Ready returns nil when every group of this node has caught up: it is led by
+// this node, which has applied all that its log held when it was elected, or by
+// another one, and this node has what was agreed on. Else it is ErrNotReady naming
+// a group. Shards in which it has no vote (yet) do not count: they come and go while
+// the controller works, and nobody waits for this node's copy.
+func (r *readiness) Ready() error {
+	if r.peers != nil && r.group(wire.MetaGroup) == nil {
+		return fmt.Errorf("the meta group is being opened again: %w", wire.ErrNotReady)
+	}
+	for _, g := range r.hosted() {
+		if !g.ready() && (g.id == wire.MetaGroup || g.votes()) {
+			return fmt.Errorf("group %d of %d: %w", g.id, len(r.groups), wire.ErrNotReady)
+		}
+	}
+	return nil
+}
+
+// WaitReady waits until Ready returns nil or the context ends.
+func (r *readiness) WaitReady(ctx context.Context) error { return r.wait(ctx, r.Ready) }
+
+func (r *readiness) wait(ctx context.Context, ready func() error) error {
+	for {
+		changed := r.LeadersChanged()
+		err := ready()
+		if err == nil {
+			return nil
+		}
+		if err := r.await(ctx, changed, err); err != nil {
+			return err
+		}
+	}
+}
+
+// await waits for a change, or where there are others for a moment; why is what
+// keeps the caller waiting.
+func (r *readiness) await(ctx context.Context, changed <-chan struct{}, why error) error {
+	var poll <-chan time.Time
+	if r.peers != nil {
+		timer := r.cfg.Clock.NewTimer(readyPoll)
+		defer timer.Stop()
+		poll = timer.C()
+	}
+	select {
+	case <-changed:
+		return nil
+	case <-poll:
+		return nil
+	case <-r.halted:
+		return errHalted
+	case <-r.closing:
+		return wire.ErrClosed
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", why, ctx.Err())
+	}
 }
 
 // Serves returns nil while requests may be sent to this node. A node alone has to be
@@ -49,17 +118,17 @@ func (g *group) leaderless() time.Duration {
 // while a group has no leader it holds the request. So an election, which all nodes
 // see at once, takes none of them away from a load balancer; being cut off from the
 // others for cutOffAfter does. The error is ErrNotReady.
-func (h *Host) Serves() error {
-	if h.peers == nil {
-		return h.Ready()
+func (r *readiness) Serves() error {
+	if r.peers == nil {
+		return r.Ready()
 	}
-	if !h.caughtUp.Load() {
-		if err := h.Ready(); err != nil {
+	if !r.caughtUp.Load() {
+		if err := r.Ready(); err != nil {
 			return err
 		}
-		h.caughtUp.Store(true)
+		r.caughtUp.Store(true)
 	}
-	g := h.group(wire.MetaGroup)
+	g := r.group(wire.MetaGroup)
 	if g == nil {
 		return fmt.Errorf("the meta group is being opened again: %w", wire.ErrNotReady)
 	}

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/cluster/mesh"
+	"orgmem/cluster/plan"
 	"orgmem/cluster/raftlog"
 	"orgmem/cluster/state"
 	"orgmem/cluster/wire"
@@ -168,8 +169,8 @@ type recovery struct {
 
 // replica is one group's copy on the disk.
 type replica struct {
-	group
-	stable  *raftlog.StableStore
+	*raftlog.GroupLog
+	id      uint32
 	self    wire.ServerID
 	members []raft.Server
 	newest  time.Time
@@ -217,24 +218,22 @@ func newRecovery(cfg RecoverConfig) (*recovery, error) {
 
 // openReplica reads a group's newest membership; nil where the group is not here.
 func openReplica(log *storage.Log, id uint32, self wire.ServerID) (*replica, error) {
-	p := &replica{stable: &raftlog.StableStore{Log: log, Group: id}, self: self}
-	p.id = id
-	var err error
-	if p.marks, err = raftlog.OpenMarkers(p.stable); err != nil {
+	entries, err := raftlog.OpenGroupLog(log, id)
+	if err != nil {
 		return nil, err
 	}
-	p.logs = &raftlog.LogStore{Log: log, Group: id}
-	if err := p.mendLog(); err != nil {
+	p := &replica{GroupLog: entries, id: id, self: self}
+	if err := p.Mend(); err != nil {
 		return nil, err
 	}
-	metas, err := p.marks.List()
+	metas, err := p.Marks.List()
 	if err != nil {
 		return nil, err
 	}
 	if len(metas) > 0 {
 		p.members = metas[0].Configuration.Servers
 	}
-	err = p.each(p.marks.Index.Load(), func(l *raft.Log) error {
+	err = p.each(p.Marks.Index.Load(), func(l *raft.Log) error {
 		p.newest = l.AppendedAt
 		if l.Type == raft.LogConfiguration {
 			p.members = raft.DecodeConfiguration(l.Data).Servers
@@ -249,17 +248,17 @@ func openReplica(log *storage.Log, id uint32, self wire.ServerID) (*replica, err
 
 // each calls f for every entry of the log behind an index.
 func (p *replica) each(after uint64, f func(*raft.Log) error) error {
-	first, err := p.logs.FirstIndex()
+	first, err := p.Logs.FirstIndex()
 	if err != nil {
 		return err
 	}
-	last, err := p.logs.LastIndex()
+	last, err := p.Logs.LastIndex()
 	if err != nil || last == 0 {
 		return err
 	}
 	for i := max(first, after+1); i <= last; i++ {
 		var l raft.Log
-		if err := p.logs.GetLog(i, &l); err != nil {
+		if err := p.Logs.GetLog(i, &l); err != nil {
 			return fmt.Errorf("entry %d: %w", i, err)
 		}
 		if err := f(&l); err != nil {
@@ -400,7 +399,7 @@ func (r *recovery) judge(id uint32, p *replica, lost map[wire.ServerID]bool) (bo
 		return false, fmt.Errorf("%w: group %d has no majority any more, and %v may have a copy, too; what they have "+
 			"would be given up with them as --lost", ErrNoRecovery, id, others)
 	}
-	fresh, err := p.stable.Get([]byte(freshKey))
+	fresh, err := p.Stable.Get([]byte(freshKey))
 	if err != nil {
 		return false, err
 	}
@@ -447,24 +446,24 @@ func (p *replica) alone() raft.Configuration {
 	}}
 }
 
-// End is the last entry that the copy stands for, and the newest term it knows.
+// end is the last entry that the copy stands for, and the newest term it knows.
 func (p *replica) end() (index, term uint64, err error) {
-	if term, err = p.stable.GetUint64([]byte("CurrentTerm")); err != nil {
+	if term, err = p.Stable.GetUint64([]byte("CurrentTerm")); err != nil {
 		return 0, 0, err
 	}
-	metas, err := p.marks.List()
+	metas, err := p.Marks.List()
 	if err != nil {
 		return 0, 0, err
 	}
 	if len(metas) > 0 {
 		index, term = metas[0].Index, max(term, metas[0].Term)
 	}
-	last, err := p.logs.LastIndex()
+	last, err := p.Logs.LastIndex()
 	if err != nil || last <= index {
 		return index, term, err
 	}
 	var l raft.Log
-	err = p.logs.GetLog(last, &l)
+	err = p.Logs.GetLog(last, &l)
 	return last, max(term, l.Term), err
 }
 
@@ -476,10 +475,10 @@ func (p *replica) claim() error {
 	last, term, err := p.end()
 	if err == nil {
 		// The term first: an entry of a term that the node has not seen would be none.
-		err = p.stable.SetUint64([]byte("CurrentTerm"), term+1)
+		err = p.Stable.SetUint64([]byte("CurrentTerm"), term+1)
 	}
 	if err == nil {
-		err = p.logs.StoreLog(&raft.Log{
+		err = p.Logs.StoreLog(&raft.Log{
 			Index: last + 1, Term: term + 1, Type: raft.LogConfiguration, Data: raft.EncodeConfiguration(p.alone()),
 		})
 	}
@@ -511,29 +510,29 @@ func (r *recovery) settle(ctx context.Context) (err error) {
 		}
 	}
 	// The meta group is everybody's, so nobody else is left.
-	sm := (&controller{h: host}).first()
+	sm := plan.First(host.Server(), len(host.groups))
 	sm.Version = host.Meta().ShardMap().GetVersion()
 	return host.Meta().PutShardMap(ctx, sm)
 }
 
 // leap replaces the group's log, which is in the stores, by a marker far behind
 // its end. A crash between the two leaves a log that does not lead to its marker,
-// which the next start drops (mendLog).
+// which the next start drops (GroupLog.Mend).
 func (p *replica) leap() error {
 	last, term, err := p.end()
 	if err == nil {
 		term += recoveredTerms
-		err = p.stable.SetUint64([]byte("CurrentTerm"), term)
+		err = p.Stable.SetUint64([]byte("CurrentTerm"), term)
 	}
 	index := last + recoveredEntries
 	if err == nil {
-		err = p.marks.Publish(&raft.SnapshotMeta{
+		err = p.Marks.Publish(&raft.SnapshotMeta{
 			Version: raft.SnapshotVersionMax, ID: fmt.Sprintf("%d-%d", term, index), Index: index, Term: term,
 			Configuration: p.alone(), ConfigurationIndex: index,
 		})
 	}
 	if err == nil {
-		err = p.mendLog()
+		err = p.Mend()
 	}
 	if err != nil {
 		return fmt.Errorf("cluster: recover group %d: %w", p.id, err)
@@ -541,7 +540,7 @@ func (p *replica) leap() error {
 	return nil
 }
 
-// answers reports whether a node is there; see Answers.
+// answers reports whether a node is there; see mesh.Answers.
 func (r *recovery) answers(ctx context.Context, n *pb.NodeEntry) bool {
 	if r.cfg.answers != nil {
 		return r.cfg.answers(ctx, n)

@@ -274,7 +274,7 @@ func TestMoreLogThanTheSnapshot(t *testing.T) {
 	for _, s := range w.all() {
 		if s != old {
 			clustertest.WaitFor(t, func() bool { return s.host.compactor.compactTo(s.host.shard(c.id), ^uint64(0)) == nil })
-			if m := s.host.shard(c.id).marks.Index.Load(); m >= last {
+			if m := s.host.shard(c.id).log.Marks.Index.Load(); m >= last {
 				t.Fatalf("snapshot at %d, the old log ends at %d: the test proves nothing", m, last)
 			}
 		}
@@ -284,7 +284,7 @@ func TestMoreLogThanTheSnapshot(t *testing.T) {
 	c.put()
 	c.check()
 	// It was restored, or the test would prove nothing.
-	clustertest.WaitFor(t, func() bool { g := old.host.shard(c.id); return g != nil && g.marks.Index.Load() > 0 })
+	clustertest.WaitFor(t, func() bool { g := old.host.shard(c.id); return g != nil && g.log.Marks.Index.Load() > 0 })
 }
 
 // strand cuts a leader off, by cut, in the middle of so many proposals that its log has
@@ -298,7 +298,7 @@ func (w *fleet) strand(leader func() *group, cut func()) (g *group, last uint64)
 		before := g.raft.LastIndex()
 		cut()
 		var err error
-		if last, err = g.logs.LastIndex(); err != nil {
+		if last, err = g.log.Logs.LastIndex(); err != nil {
 			w.t.Fatal(err)
 		}
 		return last > before+50
@@ -322,7 +322,7 @@ func TestMetaGroupOpenedAgain(t *testing.T) {
 		for range 100 {
 			told.Go(func() {
 				cmd := &pb.Command{Kind: &pb.Command_SetClusterVersion{SetClusterVersion: &pb.SetClusterVersion{Version: 1}}}
-				if _, err := old.host.proposeAndWait(t.Context(), old.host.group(wire.MetaGroup), cmd); err == nil {
+				if _, err := old.host.group(wire.MetaGroup).proposeAndWait(t.Context(), cmd); err == nil {
 					t.Error("a node that is cut off acknowledged a command")
 				}
 			})
@@ -337,7 +337,7 @@ func TestMetaGroupOpenedAgain(t *testing.T) {
 		clustertest.WaitFor(
 			t, func() bool { return s.host.compactor.compactTo(s.host.group(wire.MetaGroup), ^uint64(0)) == nil },
 		)
-		if m := s.host.group(wire.MetaGroup).marks.Index.Load(); m >= last {
+		if m := s.host.group(wire.MetaGroup).log.Marks.Index.Load(); m >= last {
 			t.Fatalf("snapshot at %d, the old log ends at %d: the test proves nothing", m, last)
 		}
 	}
@@ -351,10 +351,11 @@ func TestMetaGroupOpenedAgain(t *testing.T) {
 				old.host.group(wire.MetaGroup) == nil {
 				t.Errorf("fresh without the group: %v", err)
 			}
-			if err := old.host.catchUp(); !errors.Is(err, wire.ErrNotReady) && old.host.group(wire.MetaGroup) == nil {
+			err := newBarrier(old.host.leaders).catchUp()
+			if !errors.Is(err, wire.ErrNotReady) && old.host.group(wire.MetaGroup) == nil {
 				t.Errorf("a round of the barrier without the group: %v", err)
 			}
-			for what, look := range map[string]func() error{"ready": old.host.Ready, "the sweep": old.host.sweepable} {
+			for what, look := range map[string]func() error{"ready": old.host.Ready, "the sweep": old.host.sweeper.sweepable} {
 				if err := look(); !errors.Is(err, wire.ErrNotReady) && old.host.group(wire.MetaGroup) == nil {
 					t.Errorf("%s without the group: %v", what, err)
 				}
@@ -368,7 +369,7 @@ func TestMetaGroupOpenedAgain(t *testing.T) {
 	clustertest.WaitFor(
 		t, func() bool { return old.host.Directory().Fresh(t.Context()) == nil && old.host.Ready() == nil },
 	)
-	if old.host.group(wire.MetaGroup).marks.Index.Load() == 0 {
+	if old.host.group(wire.MetaGroup).log.Marks.Index.Load() == 0 {
 		t.Error("it was not restored: the test proves nothing")
 	}
 }

@@ -51,27 +51,27 @@ func TestFollowerKnowsTheTermAtItsMarker(t *testing.T) {
 	c.check()
 	g := follower.host.shard(c.id)
 	clustertest.WaitFor(t, func() bool { return follower.host.compactor.compactTo(g, ^uint64(0)) == nil })
-	at := g.logs.Seam.At.Load()
-	if at == nil || at.Index != g.marks.Index.Load() {
-		t.Fatalf("the log does not know its marker: %+v, %d", at, g.marks.Index.Load())
+	at := g.log.Logs.Seam.At.Load()
+	if at == nil || at.Index != g.log.Marks.Index.Load() {
+		t.Fatalf("the log does not know its marker: %+v, %d", at, g.log.Marks.Index.Load())
 	}
-	if first, _, err := g.host.cfg.Storage.Log().Bounds(g.id); err != nil || (first != 0 && first <= at.Index) {
+	if first, _, err := g.node.cfg.Storage.Log().Bounds(g.id); err != nil || (first != 0 && first <= at.Index) {
 		t.Fatalf("the log still begins at %d, the marker is at %d: %v", first, at.Index, err)
 	}
 	c.put() // behind the marker
 	c.check()
 	var l raft.Log
-	if err := g.logs.GetLog(at.Index, &l); g.raft.State() != raft.Leader &&
+	if err := g.log.Logs.GetLog(at.Index, &l); g.raft.State() != raft.Leader &&
 		(err != nil || l.Term != at.Term || l.Type != raftlog.SeamEntry) {
 		t.Errorf("a follower is asked for the entry before: %+v, %v", l, err)
 	}
-	if err := g.logs.GetLog(at.Index-1, &l); !errors.Is(err, raft.ErrLogNotFound) {
+	if err := g.log.Logs.GetLog(at.Index-1, &l); !errors.Is(err, raft.ErrLogNotFound) {
 		t.Errorf("an entry before the marker: %v", err)
 	}
 	lg := leader.host.shard(c.id)
 	clustertest.WaitFor(t, func() bool { return leader.host.compactor.compactTo(lg, ^uint64(0)) == nil })
-	if mark := lg.logs.Seam.At.Load(); lg.raft.State() == raft.Leader && mark != nil {
-		if err := lg.logs.GetLog(mark.Index, &l); !errors.Is(err, raft.ErrLogNotFound) && l.Type == raftlog.SeamEntry {
+	if mark := lg.log.Logs.Seam.At.Load(); lg.raft.State() == raft.Leader && mark != nil {
+		if err := lg.log.Logs.GetLog(mark.Index, &l); !errors.Is(err, raft.ErrLogNotFound) && l.Type == raftlog.SeamEntry {
 			t.Errorf("a leader was given what stands for an entry: %+v, %v", l, err)
 		}
 	}

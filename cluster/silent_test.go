@@ -121,14 +121,11 @@ func TestASilentLeaderIsGivenUpInTime(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			network, now := &deaf{}, clock.NewFake(time.Unix(1_700_000_000, 0))
-			h := &Host{
-				cfg: Config{Clock: now}, peers: network, groups: make([]atomic.Pointer[group], 2),
-				hints: make([]atomic.Pointer[wire.ServerID], 2),
-			}
-			h.hints[shard].Store(&c.leader)
+			l := newLeaders(&node{cfg: Config{Clock: now}, peers: network}, make(groups, 2))
+			l.NoteLeader(shard, c.leader)
 			answered := make(chan error, 1)
 			go func() {
-				_, err := h.askWhileThere(
+				_, err := l.askWhileThere(
 					t.Context(), "two", &pb.GroupCall{Group: shard, Kind: &pb.GroupCall_Progress{Progress: &pb.Empty{}}},
 				)
 				answered <- err

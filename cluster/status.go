@@ -21,16 +21,6 @@ type GroupStatus struct {
 	InFlight int           // proposals not answered yet
 }
 
-// Status returns the groups of this node in order of their number.
-func (h *Host) Status() []GroupStatus {
-	groups := h.hosted()
-	s := make([]GroupStatus, len(groups))
-	for i, g := range groups {
-		s[i] = g.status()
-	}
-	return s
-}
-
 // Stats counts what happened since the host was started.
 type Stats struct {
 	Proposed           uint64 // entered a log, or were on their way to it
@@ -52,6 +42,12 @@ type Stats struct {
 	Keys, KeysLimit int // key hashes in the directory, and how many there may be
 }
 
+// counters are Stats as they are counted.
+type counters struct {
+	proposed, busy, fenced, unknown, compactions, compactionFailures atomic.Uint64
+	storesMended                                                     atomic.Uint64
+}
+
 // Stats returns the counters.
 func (h *Host) Stats() Stats {
 	keys := h.directory.KeyStats()
@@ -67,19 +63,13 @@ func (h *Host) Stats() Stats {
 		Unknown:            h.stats.unknown.Load(),
 		Compactions:        h.stats.compactions.Load(),
 		CompactionFailures: h.stats.compactionFailures.Load(),
-		Transfers:          h.stats.transfers.Load(),
-		TransferRetries:    h.stats.transferRetries.Load(),
-		TransferredBytes:   h.stats.transferred.Load(),
+		Transfers:          h.transfers.Fetched.Load(),
+		TransferRetries:    h.transfers.Retried.Load(),
+		TransferredBytes:   h.transfers.Received.Load(),
 		StoresMended:       h.stats.storesMended.Load(),
 		InFlightBytes:      h.inFlightBytes.Load(),
 		LogBytes:           h.logBytes.Load(),
 		Keys:               keys.Keys,
 		KeysLimit:          keys.Limit,
 	}
-}
-
-// counters are Stats as they are counted.
-type counters struct {
-	proposed, busy, fenced, unknown, compactions, compactionFailures atomic.Uint64
-	transfers, transferRetries, transferred, storesMended            atomic.Uint64
 }

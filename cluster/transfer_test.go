@@ -122,7 +122,7 @@ func TestTransferInterruptedAtRandom(t *testing.T) {
 		t.Errorf("%d bytes spoilt, %d connections broken: the test proves too little", spoilt.Load(), broken.Load())
 	}
 	clustertest.WaitFor(t, func() bool { // nothing is left of it
-		two.host.discardStages()
+		two.host.compactor.discardStages()
 		staged, err := two.node.Staged()
 		return err == nil && len(staged) == 0
 	})
@@ -321,7 +321,7 @@ func TestMarkerWaitsForTheStores(t *testing.T) {
 	g := func() *group { return two.host.shard(mainStore(0)) }
 	clustertest.WaitFor(t, func() bool { return g() != nil && g().fsm.restoring.Load() })
 	after := two.crash()
-	if metas, err := g().marks.List(); err != nil || len(metas) != 0 {
+	if metas, err := g().log.Marks.List(); err != nil || len(metas) != 0 {
 		t.Errorf("markers while stores are being fetched: %v, %v", metas, err)
 	}
 	w.kill("two")
@@ -331,7 +331,7 @@ func TestMarkerWaitsForTheStores(t *testing.T) {
 	w.mu.Unlock()
 	two = w.start("two", false)
 	w.same(3)
-	clustertest.WaitFor(t, func() bool { return g().marks.Index.Load() > 0 })
+	clustertest.WaitFor(t, func() bool { return g().log.Marks.Index.Load() > 0 })
 }
 
 // TestMarkers: a received snapshot does not show until it is true, never takes a
@@ -511,10 +511,11 @@ func TestTransfersKeepToTheirRate(t *testing.T) {
 	t.Parallel() // it waits for elections, mostly
 	const rate = 1 << 20
 	w := newFleet(t)
-	source(w, 1, 1200, func(c *Config, _ *storage.Options) { c.TransferRate = rate })
 	began := time.Unix(1_700_000_000, 0)
 	passed := obliging{clock.NewFake(began)}
-	w.servers["one"].host.pacer = mesh.NewPacer(passed, rate) // raft's clock is the machine's
+	source(w, 1, 1200, func(c *Config, _ *storage.Options) {
+		c.pacer = mesh.NewPacer(passed, rate) // raft's clock is the machine's
+	})
 	two := w.start("two", true)
 	w.learn("two")
 	w.same(1)
@@ -570,12 +571,12 @@ func TestCrashBetweenMarkerAndLog(t *testing.T) {
 			id := mainStore(0)
 			s.write(id, s.open(id), "a", "1")
 			g := s.host.shard(id)
-			last, err := g.logs.LastIndex()
+			last, err := g.log.Logs.LastIndex()
 			if err != nil {
 				t.Fatal(err)
 			}
 			marker := at(last)
-			if err := g.marks.Publish(&raft.SnapshotMeta{
+			if err := g.log.Marks.Publish(&raft.SnapshotMeta{
 				Version: raft.SnapshotVersionMax, ID: "received-9", Index: marker, Term: 9, ConfigurationIndex: 1,
 				Configuration: g.raft.GetConfiguration().Configuration(),
 			}); err != nil {

@@ -93,7 +93,7 @@ func (t *heartbeats) AppendEntries(
 	if err := raftlog.CheckSeam(args); err != nil {
 		return err
 	}
-	sent := t.group.host.elapsed()
+	sent := t.group.node.elapsed()
 	if err := t.Transport.AppendEntries(id, target, args, resp); err != nil {
 		return err
 	}

@@ -14,18 +14,18 @@ import (
 // allow stamps a command with what it needs, and refuses it (ErrNotSpoken) while
 // some node might not understand it. This node's copy of the version may be old;
 // since it never falls, that only makes it wait.
-func (h *Host) allow(cmd *pb.Command) error {
-	if v := cmd.GetSetClusterVersion().GetVersion(); v > h.cfg.speaks {
-		return fmt.Errorf("raise to version %d, this program speaks %d: %w", v, h.cfg.speaks, wire.ErrNotSpoken)
+func (n *node) allow(cmd *pb.Command) error {
+	if v := cmd.GetSetClusterVersion().GetVersion(); v > n.cfg.speaks {
+		return fmt.Errorf("raise to version %d, this program speaks %d: %w", v, n.cfg.speaks, wire.ErrNotSpoken)
 	}
 	// A command that was forwarded may be of a newer program, which knows better.
-	cmd.Needs = max(cmd.GetNeeds(), h.cfg.needs(cmd))
+	cmd.Needs = max(cmd.GetNeeds(), n.cfg.needs(cmd))
 	if cmd.GetNeeds() == 0 {
 		return nil // as nearly all; no lock for them
 	}
-	limit := h.cfg.speaks
-	if h.peers != nil { // a node alone speaks with nobody
-		limit = h.Meta().Version()
+	limit := n.cfg.speaks
+	if n.peers != nil { // a node alone speaks with nobody
+		limit = n.Meta().Version()
 	}
 	if cmd.GetNeeds() > limit {
 		return fmt.Errorf("a command needs version %d, the cluster is at %d: %w", cmd.GetNeeds(), limit, wire.ErrNotSpoken)
@@ -35,11 +35,11 @@ func (h *Host) allow(cmd *pb.Command) error {
 
 // Speaks reports whether every node understands a version. This node's copy of what
 // the cluster is at may be old; since it never falls, that only makes it wait.
-func (h *Host) Speaks(version uint32) bool {
-	if h.peers == nil { // a node alone speaks with nobody
-		return h.cfg.speaks >= version
+func (n *node) Speaks(version uint32) bool {
+	if n.peers == nil { // a node alone speaks with nobody
+		return n.cfg.speaks >= version
 	}
-	return h.Meta().Version() >= version
+	return n.Meta().Version() >= version
 }
 
 // asRunning returns the node table with what gossip knows better: a node that came

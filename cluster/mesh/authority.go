@@ -204,7 +204,7 @@ func nodeURI(id wire.ServerID) *url.URL {
 	return &url.URL{Scheme: nodeScheme, Host: nodeHost, Path: "/" + string(id)}
 }
 
-// tenant.ServerOf reads a node's id out of the one URI of its certificate, or of its
+// serverOf reads a node's id out of the one URI of its certificate, or of its
 // request for one.
 func serverOf(uris []*url.URL) (wire.ServerID, error) {
 	if len(uris) != 1 {

@@ -59,8 +59,8 @@ type Member struct {
 // members are the nodes that gossip has told of, and those in the node table.
 type members struct {
 	n           *Network
-	changes     chan struct{} // holds one: something has changed since tell looked
-	maintaining chan struct{} // the same for tend
+	changes     chan struct{} // holds one: something has changed since notify looked
+	maintaining chan struct{} // the same for maintain
 
 	mu       sync.Mutex // guards what follows
 	all      map[wire.ServerID]Member

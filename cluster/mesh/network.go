@@ -49,7 +49,7 @@ const (
 	// the address, TCP and two round trips of TLS. Machines of a cluster are near
 	// each other; what takes longer is not there, and its caller has another.
 	dialTimeout = 3 * time.Second
-	// webhook.MaxStreams bounds the streams of a peer, both ways together. The largest user is
+	// maxStreams bounds the streams of a peer, both ways together. The largest user is
 	// raft with a handful per group.
 	maxStreams = 4096
 )
@@ -159,7 +159,7 @@ func portOf(address string) (int, error) {
 var (
 	// ErrNetworkClosed means that the network is closed or closing.
 	ErrNetworkClosed = errors.New("cluster network is closed")
-	// errTooManyStreams means that a peer has webhook.MaxStreams open.
+	// errTooManyStreams means that a peer has maxStreams open.
 	errTooManyStreams = errors.New("too many streams with one node")
 )
 
@@ -493,7 +493,7 @@ func (n *Network) Attach(r Registry) {
 	n.run(func() { n.follow(r) })
 }
 
-// follow keeps the network's copy of the node table up to date, and wakes tend.
+// follow keeps the network's copy of the node table up to date, and wakes maintain.
 func (n *Network) follow(r Registry) {
 	for {
 		changed := r.Changed() // before reading, so that nothing is missed

@@ -73,7 +73,8 @@ func readFrame(r io.Reader) (frame, error) {
 // was asked; a question and its answer share a number, so that a slow one does not
 // hold up the others.
 type calls struct {
-	n *Network
+	node   *node
+	dialer *dialer
 
 	mu       sync.Mutex // guards what follows
 	handlers map[reflect.Type]callHandler
@@ -82,8 +83,8 @@ type calls struct {
 
 type callHandler func(ctx context.Context, peer wire.ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error)
 
-func newCalls(n *Network) *calls {
-	return &calls{n: n, handlers: map[reflect.Type]callHandler{}, lines: map[wire.ServerID]*line{}}
+func newCalls(n *node, d *dialer) *calls {
+	return &calls{node: n, dialer: d, handlers: map[reflect.Type]callHandler{}, lines: map[wire.ServerID]*line{}}
 }
 
 // line is the stream to one node on which it is asked.
@@ -101,19 +102,19 @@ type line struct {
 
 // HandleCall registers what answers the calls of one arm, for instance
 // (*pb.NodeCall_Probe)(nil).
-func (n *Network) HandleCall(
+func (c *calls) HandleCall(
 	arm any, f func(ctx context.Context, peer wire.ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error),
 ) {
-	n.calls.mu.Lock()
-	defer n.calls.mu.Unlock()
-	n.calls.handlers[reflect.TypeOf(arm)] = f
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.handlers[reflect.TypeOf(arm)] = f
 }
 
 // Call asks a node and waits for its answer or the context. An error wraps what
 // the other side's error wrapped of this package's sentinels; or ErrUnreachable
 // when nothing was said, ErrNoAnswer when it is not known what came of it. A node
 // may call itself.
-func (n *Network) Call(ctx context.Context, to wire.ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error) {
+func (c *calls) Call(ctx context.Context, to wire.ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error) {
 	body, err := proto.Marshal(call)
 	if err != nil {
 		return nil, fmt.Errorf("call %s: %w", to, err)
@@ -123,7 +124,7 @@ func (n *Network) Call(ctx context.Context, to wire.ServerID, call *pb.NodeCall)
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxCallTime)
 	defer cancel()
-	answer, err := n.calls.line(to).ask(ctx, n, to, body)
+	answer, err := c.line(to).ask(ctx, c, to, body)
 	if err != nil {
 		return nil, fmt.Errorf("call %s: %w", to, err)
 	}
@@ -148,21 +149,21 @@ func (c *calls) line(to wire.ServerID) *line {
 	return l
 }
 
-func (l *line) ask(ctx context.Context, n *Network, to wire.ServerID, body []byte) (*pb.NodeAnswer, error) {
+func (l *line) ask(ctx context.Context, c *calls, to wire.ServerID, body []byte) (*pb.NodeAnswer, error) {
 	select {
 	case l.room <- struct{}{}:
 		defer func() { <-l.room }()
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%w: %w", wire.ErrUnreachable, ctx.Err())
 	}
-	conn, number, answer, err := l.begin(ctx, n, to)
+	conn, number, answer, err := l.begin(ctx, c, to)
 	if err != nil {
 		return nil, err
 	}
 	defer l.end(number)
 	wait := maxCallTime
 	if deadline, ok := ctx.Deadline(); ok {
-		wait = min(wait, max(deadline.Sub(n.cfg.Clock.Now()), time.Millisecond))
+		wait = min(wait, max(deadline.Sub(c.node.cfg.Clock.Now()), time.Millisecond))
 	}
 	if ctx.Err() != nil { // it shall not take the line down
 		return nil, fmt.Errorf("%w: %w", wire.ErrUnreachable, ctx.Err())
@@ -201,7 +202,7 @@ func hangUp(conn net.Conn) {
 }
 
 // begin makes sure that there is a stream, and registers a question.
-func (l *line) begin(ctx context.Context, n *Network, to wire.ServerID) (net.Conn, uint64, chan frame, error) {
+func (l *line) begin(ctx context.Context, c *calls, to wire.ServerID) (net.Conn, uint64, chan frame, error) {
 	select {
 	case l.opening <- struct{}{}:
 		defer func() { <-l.opening }()
@@ -213,13 +214,13 @@ func (l *line) begin(ctx context.Context, n *Network, to wire.ServerID) (net.Con
 	l.mu.Unlock()
 	if conn == nil {
 		var err error
-		if conn, err = n.Dial(ctx, to, KindCall); err != nil {
+		if conn, err = c.dialer.Dial(ctx, to, KindCall); err != nil {
 			return nil, 0, nil, err
 		}
 		l.mu.Lock()
 		l.conn = conn
 		l.mu.Unlock()
-		if !n.run(func() { l.listen(conn) }) {
+		if !c.node.run(func() { l.listen(conn) }) {
 			_ = conn.Close() // nobody listens to it
 			return nil, 0, nil, ErrNetworkClosed
 		}
@@ -324,11 +325,4 @@ func (c *calls) answer(ctx context.Context, peer wire.ServerID, f frame) *pb.Nod
 		return wire.EncodeError(err)
 	}
 	return a
-}
-
-// probed answers a NodeProbe.
-func (n *Network) probed(context.Context, wire.ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
-	return &pb.NodeAnswer{Kind: &pb.NodeAnswer_Probed{Probed: &pb.NodeProbed{
-		Server: string(n.Server()), Cluster: n.Cluster(), Version: n.cfg.speaks, NowMs: n.cfg.Clock.Now().UnixMilli(),
-	}}}, nil
 }

@@ -46,31 +46,31 @@ func resolveAll(ctx context.Context, r Resolver, given []string) []string {
 
 // discover finds the other nodes: those that were given, until one of them answers,
 // and those in the node table that gossip does not see.
-func (n *Network) discover() {
+func (g *gossip) discover() {
 	for {
-		if missing := n.missing(); len(missing) > 0 {
-			if found, err := n.gossip.list.Join(missing); err != nil {
-				n.cfg.Logger.Debug("cluster: looking for other nodes", "tried", len(missing), "found", found, "error", err)
+		if missing := g.missing(); len(missing) > 0 {
+			if found, err := g.list.Join(missing); err != nil {
+				g.cfg.Logger.Debug("cluster: looking for other nodes", "tried", len(missing), "found", found, "error", err)
 			}
 		}
-		if clock.Wait(n.life, n.cfg.Clock, n.cfg.discover) != nil {
+		if clock.Wait(g.life, g.cfg.Clock, g.cfg.discover) != nil {
 			return
 		}
 	}
 }
 
 // missing are the addresses where there may be nodes that gossip does not see.
-func (n *Network) missing() []string {
+func (g *gossip) missing() []string {
 	var given []string
-	if len(n.members.peers()) == 0 {
-		given = slices.Clone(n.cfg.Join)
+	if len(g.members.peers()) == 0 {
+		given = slices.Clone(g.cfg.Join)
 	}
-	for _, who := range n.members.list() {
+	for _, who := range g.members.list() {
 		if who.State != MemberAlive && who.Address != "" {
 			given = append(given, who.Address)
 		}
 	}
-	ctx, cancel := context.WithTimeout(n.life, dialTimeout)
+	ctx, cancel := context.WithTimeout(g.life, dialTimeout)
 	defer cancel()
-	return slices.DeleteFunc(resolveAll(ctx, n.cfg.Resolver, given), func(a string) bool { return a == n.advertise })
+	return slices.DeleteFunc(resolveAll(ctx, g.cfg.Resolver, given), func(a string) bool { return a == g.advertise })
 }

@@ -17,6 +17,14 @@
 //   - Members says which nodes are alive, have left or have failed (members.go). It is
 //     a hint, never a reason to act without the log.
 //
+// # Inside
+//
+// Network puts its parts together and answers its callers through those that it embeds.
+// node is what they all know: configuration, credentials, node table, life. door takes
+// connections in (mux.go), streams keeps those that are open, dialer opens new ones
+// (dial.go); calls, gossip with members, actorPort, maintenance and admission are what
+// goes over them, and each is given the parts that it needs.
+//
 // # Order of calls
 //
 // Found or Join once, for credentials. Open, then Attach with the meta group's state

@@ -40,7 +40,11 @@ const (
 // the authority's gossip key, and over streams of kind gossip. It is memberlist's
 // transport and its delegate.
 type gossip struct {
-	n       *Network
+	*node
+	dialer  *dialer
+	calls   *calls
+	members *members
+	socket  net.PacketConn
 	list    *memberlist.Memberlist
 	keys    *memberlist.Keyring
 	packets chan *memberlist.Packet
@@ -56,14 +60,14 @@ type gossip struct {
 
 // openGossip starts to listen to others and to tell them of this node, once
 // somebody is found.
-func openGossip(n *Network) (*gossip, error) {
+func openGossip(n *node, all *streams, d *dialer, c *calls, m *members, socket net.PacketConn) (*gossip, error) {
 	instance := make([]byte, 8)
 	if _, err := io.ReadFull(n.cfg.Random, instance); err != nil {
 		return nil, fmt.Errorf("cluster: draw an instance: %w", err)
 	}
 	creds := n.creds.Load()
 	g := &gossip{
-		n:       n,
+		node: n, dialer: d, calls: c, members: m, socket: socket,
 		packets: make(chan *memberlist.Packet),
 		streams: make(chan net.Conn),
 		closed:  make(chan struct{}),
@@ -102,7 +106,7 @@ func openGossip(n *Network) (*gossip, error) {
 	if n.cfg.tune != nil {
 		n.cfg.tune(cfg)
 	}
-	n.Handle(KindGossip, g.receive)
+	all.Handle(KindGossip, g.receive)
 	if g.list, err = memberlist.Create(cfg); err != nil {
 		g.stop()
 		return nil, fmt.Errorf("cluster: start gossip: %w", err)
@@ -130,14 +134,14 @@ func (g *gossip) stop() { g.closeOnce.Do(func() { close(g.closed) }) }
 func (g *gossip) listen() {
 	buf := make([]byte, maxPacket)
 	for {
-		size, from, err := g.n.packets.ReadFrom(buf)
+		size, from, err := g.socket.ReadFrom(buf)
 		if err != nil {
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
 			continue // an ICMP answer to a packet of ours; not about this one
 		}
-		p := &memberlist.Packet{Buf: slices.Clone(buf[:size]), From: from, Timestamp: g.n.cfg.Clock.Now()}
+		p := &memberlist.Packet{Buf: slices.Clone(buf[:size]), From: from, Timestamp: g.cfg.Clock.Now()}
 		select {
 		case g.packets <- p:
 		case <-g.closed:
@@ -158,7 +162,7 @@ func (g *gossip) receive(_ context.Context, _ wire.ServerID, conn net.Conn) {
 // FinalAdvertiseAddr is memberlist.Transport's. memberlist wants an address where
 // we have perhaps a name.
 func (g *gossip) FinalAdvertiseAddr(string, int) (net.IP, int, error) {
-	host, port, err := net.SplitHostPort(g.n.advertise)
+	host, port, err := net.SplitHostPort(g.advertise)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -169,9 +173,9 @@ func (g *gossip) FinalAdvertiseAddr(string, int) (net.IP, int, error) {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip, number, nil
 	}
-	ctx, cancel := context.WithTimeout(g.n.life, dialTimeout)
+	ctx, cancel := context.WithTimeout(g.life, dialTimeout)
 	defer cancel()
-	found, err := g.n.cfg.Resolver.LookupHost(ctx, host)
+	found, err := g.cfg.Resolver.LookupHost(ctx, host)
 	if err != nil || len(found) == 0 {
 		return nil, 0, fmt.Errorf("address of %s: %w", host, err)
 	}
@@ -189,8 +193,8 @@ func (g *gossip) WriteToAddress(b []byte, a memberlist.Address) (time.Time, erro
 	if err != nil {
 		return time.Time{}, err
 	}
-	_, err = g.n.packets.WriteTo(b, to)
-	return g.n.cfg.Clock.Now(), err
+	_, err = g.socket.WriteTo(b, to)
+	return g.cfg.Clock.Now(), err
 }
 
 // PacketCh is memberlist.Transport's.
@@ -204,9 +208,9 @@ func (g *gossip) DialTimeout(addr string, timeout time.Duration) (net.Conn, erro
 // DialAddressTimeout is memberlist.NodeAwareTransport's. The name is missing where
 // the cluster is still being looked for; any of its nodes will do then.
 func (g *gossip) DialAddressTimeout(a memberlist.Address, timeout time.Duration) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(g.n.life, timeout)
+	ctx, cancel := context.WithTimeout(g.life, timeout)
 	defer cancel()
-	s, err := g.n.dial(ctx, wire.ServerID(a.Name), a.Addr, KindGossip, 0)
+	s, err := g.dialer.dial(ctx, wire.ServerID(a.Name), a.Addr, KindGossip, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -247,11 +251,11 @@ func (g *gossip) MergeRemoteState([]byte, bool) {}
 
 // NotifyAlive is memberlist.AliveDelegate's: who may be a member.
 func (g *gossip) NotifyAlive(node *memberlist.Node) error {
-	if g.n.table()[wire.ServerID(node.Name)].GetRemoved() {
+	if g.table()[wire.ServerID(node.Name)].GetRemoved() {
 		return wire.ErrNodeRemoved
 	}
 	meta, err := metaOf(node)
-	if r := g.n.meta(); err == nil && r != nil && meta.GetVersion() < r.Version() {
+	if r := g.node.meta(); err == nil && r != nil && meta.GetVersion() < r.Version() {
 		// It has not heard yet that it must not go on; nobody counts on it meanwhile.
 		return fmt.Errorf(
 			"%s speaks version %d, the cluster %d: %w", node.Name, meta.GetVersion(), r.Version(), wire.ErrOutdated,
@@ -277,12 +281,12 @@ func (g *gossip) NotifyJoin(node *memberlist.Node) { g.NotifyUpdate(node) }
 // NotifyUpdate is memberlist.EventDelegate's.
 func (g *gossip) NotifyUpdate(node *memberlist.Node) {
 	if meta, err := metaOf(node); err == nil { // NotifyAlive has let it through
-		g.n.members.heard(wire.ServerID(node.Name), meta)
+		g.members.heard(wire.ServerID(node.Name), meta)
 	}
 }
 
 // NotifyLeave is memberlist.EventDelegate's.
-func (g *gossip) NotifyLeave(node *memberlist.Node) { g.n.members.lost(wire.ServerID(node.Name)) }
+func (g *gossip) NotifyLeave(node *memberlist.Node) { g.members.lost(wire.ServerID(node.Name)) }
 
 // change changes what this node says of itself, and tells the others if that is
 // something new.
@@ -296,7 +300,7 @@ func (g *gossip) change(f func(*pb.NodeMeta)) {
 		return
 	}
 	if err := g.list.UpdateNode(updateTimeout); err != nil {
-		g.n.cfg.Logger.Debug("cluster: gossip", "said", err.Error())
+		g.cfg.Logger.Debug("cluster: gossip", "said", err.Error())
 	}
 }
 
@@ -334,33 +338,25 @@ func (g *gossip) leave() {
 	g.left = true
 	instance := g.meta.GetInstance()
 	g.mu.Unlock()
-	if left || g.n.life.Err() != nil {
+	if left || g.life.Err() != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(g.n.life, goodbyeTimeout)
+	ctx, cancel := context.WithTimeout(g.life, goodbyeTimeout)
 	defer cancel()
 	bye := &pb.NodeCall{Kind: &pb.NodeCall_Goodbye{Goodbye: &pb.NodeGoodbye{Instance: instance}}}
 	var wg sync.WaitGroup
-	for _, who := range g.n.members.peers() { // as many as the node table has at most
+	for _, who := range g.members.peers() { // as many as the node table has at most
 		wg.Go(func() {
-			if _, err := g.n.Call(ctx, who.Server, bye); err != nil {
-				g.n.cfg.Logger.Debug("cluster: goodbye not heard", "peer", string(who.Server), "error", err)
+			if _, err := g.calls.Call(ctx, who.Server, bye); err != nil {
+				g.cfg.Logger.Debug("cluster: goodbye not heard", "peer", string(who.Server), "error", err)
 			}
 		})
 	}
 	wg.Wait()
 	if err := g.list.Leave(goodbyeTimeout); err != nil {
-		g.n.cfg.Logger.Debug("cluster: gossip", "said", err.Error())
+		g.cfg.Logger.Debug("cluster: gossip", "said", err.Error())
 	}
 }
 
 // close ends memberlist.
 func (g *gossip) close() error { return g.list.Shutdown() }
-
-// SetLeaving says whether this node is being drained or on its way out.
-func (n *Network) SetLeaving(leaving bool) {
-	n.gossip.change(func(m *pb.NodeMeta) { m.Leaving = leaving })
-}
-
-// Instance names this start of the node: no other ever has the same.
-func (n *Network) Instance() string { return n.gossip.meta.GetInstance() } // never changed

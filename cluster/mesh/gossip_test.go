@@ -128,11 +128,11 @@ func TestLoadAndLeavingAreGossiped(t *testing.T) {
 		i := slices.IndexFunc(w.first.Members(), func(m Member) bool { return m.Server == two.Server() })
 		return w.first.Members()[i]
 	}
-	two.setLoad(400)
+	two.gossip.setLoad(400)
 	two.SetLeaving(true)
 	clustertest.WaitFor(t, func() bool { m := of(); return m.Load == 400 && m.Leaving })
 	since := of().Since
-	two.setLoad(400 + loadStep - 1) // not worth telling
+	two.gossip.setLoad(400 + loadStep - 1) // not worth telling
 	two.SetLeaving(false)
 	clustertest.WaitFor(t, func() bool { return !of().Leaving })
 	if m := of(); m.Load != 400 || m.Since != since {

@@ -13,7 +13,7 @@ import (
 // as raft's StreamLayer does. Addresses are server ids. Its Close ends what belongs to
 // the group and spares the listener, which all groups share.
 type GroupStreams struct {
-	n       *Network
+	d       *dialer
 	id      uint32
 	self    wire.ServerID
 	arrived chan net.Conn // handed over one by one; raft takes each at once
@@ -23,31 +23,12 @@ type GroupStreams struct {
 
 // OpenGroup returns a group's share of the network, which its caller closes. self is
 // what Addr says. Streams of a group that is not open are closed at once.
-func (n *Network) OpenGroup(id uint32, self wire.ServerID) *GroupStreams {
-	g := &GroupStreams{n: n, id: id, self: self, arrived: make(chan net.Conn), closed: make(chan struct{})}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.groups[id] = g
+func (d *dialer) OpenGroup(id uint32, self wire.ServerID) *GroupStreams {
+	g := &GroupStreams{d: d, id: id, self: self, arrived: make(chan net.Conn), closed: make(chan struct{})}
+	d.streams.mu.Lock()
+	defer d.streams.mu.Unlock()
+	d.streams.groups[id] = g
 	return g
-}
-
-// deliver hands an inbound stream to its group, if this node has it.
-func (n *Network) deliver(group uint32, s *stream) {
-	n.mu.Lock()
-	g := n.groups[group]
-	s.group = g
-	n.mu.Unlock()
-	if g == nil { // the group is not open yet, or not here any more: raft tries again
-		_ = s.Close()
-		return
-	}
-	select {
-	case g.arrived <- s:
-	case <-g.closed:
-		_ = s.Close()
-	case <-n.life.Done():
-		_ = s.Close()
-	}
 }
 
 // Accept waits for the next stream of the group.
@@ -62,19 +43,19 @@ func (g *GroupStreams) Accept() (net.Conn, error) {
 
 // Dial opens a stream to the same group of another node; errors as Network.Dial.
 func (g *GroupStreams) Dial(to wire.ServerID, timeout time.Duration) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(g.n.life, timeout)
+	ctx, cancel := context.WithTimeout(g.d.node.life, timeout)
 	defer cancel()
-	address, err := g.n.addressOf(to)
+	address, err := g.d.addressOf(to)
 	if err != nil {
 		return nil, err
 	}
-	s, err := g.n.dial(ctx, to, address, KindRaft, g.id)
+	s, err := g.d.dial(ctx, to, address, KindRaft, g.id)
 	if err != nil {
 		return nil, err
 	}
-	g.n.mu.Lock()
+	g.d.streams.mu.Lock()
 	s.group = g
-	g.n.mu.Unlock()
+	g.d.streams.mu.Unlock()
 	select {
 	case <-g.closed: // Close may have looked before this stream was the group's
 		s.cut()
@@ -88,12 +69,12 @@ func (g *GroupStreams) Dial(to wire.ServerID, timeout time.Duration) (net.Conn, 
 func (g *GroupStreams) Close() error {
 	g.once.Do(func() {
 		close(g.closed)
-		g.n.mu.Lock()
-		if g.n.groups[g.id] == g {
-			delete(g.n.groups, g.id)
+		g.d.streams.mu.Lock()
+		if g.d.streams.groups[g.id] == g {
+			delete(g.d.streams.groups, g.id)
 		}
-		g.n.mu.Unlock()
-		g.n.cutStreams(func(s *stream) bool { return s.group == g })
+		g.d.streams.mu.Unlock()
+		g.d.streams.cut(func(s *stream) bool { return s.group == g })
 	})
 	return nil
 }

@@ -126,9 +126,9 @@ func TestGroupsShareTheNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	mine := func(n *Network, id uint32) (count int) {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		for s := range n.streams {
+		n.streams.mu.Lock()
+		defer n.streams.mu.Unlock()
+		for s := range n.streams.open {
 			if s.group != nil && s.group.id == id {
 				count++
 			}
@@ -155,10 +155,7 @@ func TestGroupsShareTheNetwork(t *testing.T) {
 func TestCloseOfAGroupUnblocksAccept(t *testing.T) {
 	w := newCampus(t, clock.Real())
 	two := w.grow()
-	g := &GroupStreams{n: w.first, id: 7, self: "one", arrived: make(chan net.Conn), closed: make(chan struct{})}
-	w.first.mu.Lock()
-	w.first.groups[7] = g
-	w.first.mu.Unlock()
+	g := w.first.OpenGroup(7, "one")
 	ended := make(chan error, 1)
 	go func() {
 		_, err := g.Accept()
@@ -183,7 +180,7 @@ func TestCloseOfAGroupUnblocksAccept(t *testing.T) {
 	if _, err := two.Call(t.Context(), "one", probe()); err != nil {
 		t.Error(err)
 	}
-	far := &GroupStreams{n: w.first, id: 8, self: "one", closed: make(chan struct{})}
+	far := &GroupStreams{d: w.first.dialer, id: 8, self: "one", closed: make(chan struct{})}
 	if _, err := far.Dial("nobody", time.Second); !errors.Is(err, wire.ErrUnreachable) {
 		t.Errorf("dialling nobody gave %v", err)
 	}

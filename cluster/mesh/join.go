@@ -197,114 +197,6 @@ func (j *joiner) recognize(cs tls.ConnectionState) error {
 	)
 }
 
-// receiveJoin serves a machine that wants to become a node.
-func (n *Network) receiveJoin(v *pendingConn) {
-	config := n.serverTLS()
-	config.ClientAuth = tls.NoClientCert
-	config.VerifyConnection = nil
-	conn := tls.Server(v.conn, config)
-	if err := conn.HandshakeContext(n.life); err != nil {
-		n.reject(v, err)
-		return
-	}
-	ask := new(pb.JoinRequest)
-	if err := readMessage(conn, ask); err != nil {
-		n.reject(v, err)
-		return
-	}
-	r := n.meta()
-	if r == nil || r.JoinToken(sha256.Sum256(ask.GetSecret())) == nil {
-		// Not even a proposal for those who guess. A token that was made a moment ago
-		// may not have reached this node.
-		n.answerJoin(conn, v, &pb.JoinAnswer{Refusal: "the join token is not known here", Again: true})
-		return
-	}
-	if !v.leave() { // a guest no more: what follows takes a commit, and has its own time
-		n.reject(v, errors.New("no request in time"))
-		return
-	}
-	ctx, cancel := context.WithTimeout(n.life, joinTimeout)
-	defer cancel()
-	defer context.AfterFunc(ctx, func() { _ = v.conn.Close() })()
-	n.answerJoin(conn, v, n.admit(ctx, r, ask))
-}
-
-func (n *Network) answerJoin(conn *tls.Conn, v *pendingConn, a *pb.JoinAnswer) {
-	if a.GetRefusal() != "" {
-		n.cfg.Logger.Warn("cluster: join refused", "from", v.host, "reason", a.GetRefusal())
-	}
-	if err := errors.Join(writeMessage(conn, a), conn.Close()); err != nil {
-		n.cfg.Logger.Info("cluster: joining machine has not heard the answer; it may ask again", "from", v.host, "error", err)
-	}
-}
-
-// admit spends the token and makes the machine a node. It may be done again with
-// the same token by the same machine, which has perhaps not heard the answer.
-func (n *Network) admit(ctx context.Context, r Registry, ask *pb.JoinRequest) *pb.JoinAnswer {
-	refuse := func(err error, again bool) *pb.JoinAnswer {
-		return &pb.JoinAnswer{Refusal: err.Error(), Again: again}
-	}
-	request, err := x509.ParseCertificateRequest(ask.GetRequest())
-	if err == nil {
-		err = request.CheckSignature()
-	}
-	if err != nil {
-		return refuse(fmt.Errorf("certificate request: %w", err), false)
-	}
-	id, err := serverOf(request.URIs)
-	if err != nil {
-		return refuse(err, false)
-	}
-	public, ok := request.PublicKey.(ed25519.PublicKey)
-	if !ok {
-		return refuse(errors.New("certificate request: the key is not Ed25519"), false)
-	}
-	entry := ask.GetNode()
-	if entry == nil || len(entry.GetName()) > maxNameBytes || len(entry.GetZone()) > maxNameBytes {
-		return refuse(fmt.Errorf("name or zone is missing or longer than %d bytes", maxNameBytes), false)
-	}
-	if again, err := mayJoin(r, n.cfg.speaks, entry.GetVersion()); err != nil {
-		return refuse(err, again) // the token is good for another program
-	}
-	a, err := openAuthority(r.Authority())
-	if err != nil {
-		return refuse(err, true)
-	}
-	hash := sha256.Sum256(ask.GetSecret())
-	again := r.JoinToken(hash).GetUsedBy() == string(id)
-	if err := r.UseJoinToken(ctx, hash, id); err != nil {
-		final := errors.Is(
-			err, wire.ErrTokenUnknown,
-		) || errors.Is(err, wire.ErrTokenUsed) || errors.Is(err, wire.ErrNodeRemoved)
-		return refuse(err, !final)
-	}
-	// A token makes a new node; it does not make anybody an old one.
-	if taken := slices.ContainsFunc(r.Nodes(), func(e *pb.NodeEntry) bool { return e.GetServer() == string(id) }); taken &&
-		!again {
-		return refuse(fmt.Errorf("there is a node %s", id), false)
-	}
-	// In the table before it has a certificate, so that it can be removed.
-	if err := r.PutNode(ctx, &pb.NodeEntry{
-		Server: string(id), Name: entry.GetName(), Zone: entry.GetZone(), Address: entry.GetAddress(),
-		Version: entry.GetVersion(), JoinedMs: n.cfg.Clock.Now().UnixMilli(),
-	}); err != nil {
-		return refuse(
-			err,
-			!errors.Is(err, wire.ErrNodeRemoved) && !errors.Is(err, wire.ErrTooManyNodes) && !errors.Is(err, wire.ErrOutdated),
-		)
-	}
-	c := &pb.Credentials{Server: string(id), Cluster: a.pb.GetCluster(), Shards: n.cfg.Credentials.pb.GetShards()}
-	a.trustedBy(c)
-	if c.Certificate, err = a.issue(id, public, n.cfg.Random, n.cfg.Clock.Now()); err != nil {
-		return refuse(err, false)
-	}
-	n.cfg.Logger.Info(
-		"cluster: machine joined", "server", string(id), "name", entry.GetName(), "zone", entry.GetZone(), "address",
-		entry.GetAddress(),
-	)
-	return &pb.JoinAnswer{Credentials: c}
-}
-
 // writeMessage and readMessage put a message's length before it.
 func writeMessage(w io.Writer, m proto.Message) error {
 	body, err := proto.Marshal(m)
@@ -346,4 +238,120 @@ func mayJoin(r Registry, speaks, version uint32) (again bool, refusal error) {
 		return true, fmt.Errorf("the cluster's version %d is about to rise: %w", r.Version(), wire.ErrNotReady)
 	}
 	return false, nil
+}
+
+// admission makes nodes of machines that ask to join.
+type admission struct {
+	*node
+	members *members
+}
+
+// receive serves a machine that wants to become a node.
+func (ad *admission) receive(v *pendingConn) {
+	config := ad.serverTLS()
+	config.ClientAuth = tls.NoClientCert
+	config.VerifyConnection = nil
+	conn := tls.Server(v.conn, config)
+	if err := conn.HandshakeContext(ad.life); err != nil {
+		v.reject(err)
+		return
+	}
+	ask := new(pb.JoinRequest)
+	if err := readMessage(conn, ask); err != nil {
+		v.reject(err)
+		return
+	}
+	r := ad.meta()
+	if r == nil || r.JoinToken(sha256.Sum256(ask.GetSecret())) == nil {
+		// Not even a proposal for those who guess. A token that was made a moment ago
+		// may not have reached this node.
+		ad.answer(conn, v, &pb.JoinAnswer{Refusal: "the join token is not known here", Again: true})
+		return
+	}
+	if !v.leave() { // a guest no more: what follows takes a commit, and has its own time
+		v.reject(errors.New("no request in time"))
+		return
+	}
+	ctx, cancel := context.WithTimeout(ad.life, joinTimeout)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { _ = v.conn.Close() })()
+	ad.answer(conn, v, ad.admit(ctx, r, ask))
+}
+
+func (ad *admission) answer(conn *tls.Conn, v *pendingConn, said *pb.JoinAnswer) {
+	if said.GetRefusal() != "" {
+		ad.cfg.Logger.Warn("cluster: join refused", "from", v.host, "reason", said.GetRefusal())
+	}
+	if err := errors.Join(writeMessage(conn, said), conn.Close()); err != nil {
+		ad.cfg.Logger.Info(
+			"cluster: joining machine has not heard the answer; it may ask again", "from", v.host, "error", err,
+		)
+	}
+}
+
+// admit spends the token and makes the machine a node. It may be done again with
+// the same token by the same machine, which has perhaps not heard the answer.
+func (ad *admission) admit(ctx context.Context, r Registry, ask *pb.JoinRequest) *pb.JoinAnswer {
+	refuse := func(err error, again bool) *pb.JoinAnswer {
+		return &pb.JoinAnswer{Refusal: err.Error(), Again: again}
+	}
+	request, err := x509.ParseCertificateRequest(ask.GetRequest())
+	if err == nil {
+		err = request.CheckSignature()
+	}
+	if err != nil {
+		return refuse(fmt.Errorf("certificate request: %w", err), false)
+	}
+	id, err := serverOf(request.URIs)
+	if err != nil {
+		return refuse(err, false)
+	}
+	public, ok := request.PublicKey.(ed25519.PublicKey)
+	if !ok {
+		return refuse(errors.New("certificate request: the key is not Ed25519"), false)
+	}
+	entry := ask.GetNode()
+	if entry == nil || len(entry.GetName()) > maxNameBytes || len(entry.GetZone()) > maxNameBytes {
+		return refuse(fmt.Errorf("name or zone is missing or longer than %d bytes", maxNameBytes), false)
+	}
+	if again, err := mayJoin(r, ad.cfg.speaks, entry.GetVersion()); err != nil {
+		return refuse(err, again) // the token is good for another program
+	}
+	a, err := openAuthority(r.Authority())
+	if err != nil {
+		return refuse(err, true)
+	}
+	hash := sha256.Sum256(ask.GetSecret())
+	again := r.JoinToken(hash).GetUsedBy() == string(id)
+	if err := r.UseJoinToken(ctx, hash, id); err != nil {
+		final := errors.Is(
+			err, wire.ErrTokenUnknown,
+		) || errors.Is(err, wire.ErrTokenUsed) || errors.Is(err, wire.ErrNodeRemoved)
+		return refuse(err, !final)
+	}
+	// A token makes a new node; it does not make anybody an old one.
+	if taken := slices.ContainsFunc(r.Nodes(), func(e *pb.NodeEntry) bool { return e.GetServer() == string(id) }); taken &&
+		!again {
+		return refuse(fmt.Errorf("there is a node %s", id), false)
+	}
+	// In the table before it has a certificate, so that it can be removed.
+	if err := r.PutNode(ctx, &pb.NodeEntry{
+		Server: string(id), Name: entry.GetName(), Zone: entry.GetZone(), Address: entry.GetAddress(),
+		Version: entry.GetVersion(), JoinedMs: ad.cfg.Clock.Now().UnixMilli(),
+	}); err != nil {
+		return refuse(
+			err,
+			!errors.Is(err, wire.ErrNodeRemoved) && !errors.Is(err, wire.ErrTooManyNodes) && !errors.Is(err, wire.ErrOutdated),
+		)
+	}
+	c := &pb.Credentials{Server: string(id), Cluster: a.pb.GetCluster(), Shards: ad.cfg.Credentials.pb.GetShards()}
+	a.trustedBy(c)
+	if c.Certificate, err = a.issue(id, public, ad.cfg.Random, ad.cfg.Clock.Now()); err != nil {
+		return refuse(err, false)
+	}
+	ad.cfg.Logger.Info(
+		"cluster: machine joined", "server", string(id), "name", entry.GetName(), "zone", entry.GetZone(), "address",
+		entry.GetAddress(),
+	)
+	return &pb.JoinAnswer{Credentials: c}
 }

@@ -46,33 +46,33 @@ func (m *loadMeter) look(now time.Time) (thousandths uint32, ok bool) {
 	return uint32(min(fullLoad, float64(fullLoad)*float64(spent)/float64(span)+0.5)), true
 }
 
+// processors is how many the process may use at once; Go knows of a container's limit.
+func processors() int { return runtime.GOMAXPROCS(0) }
+
 // gaugeLoad tells the others how busy this node is, until the network closes.
-func (n *Network) gaugeLoad() {
-	m := loadMeter{used: n.cfg.CPUTime, procs: processors()}
-	m.look(n.cfg.Clock.Now())
-	for clock.Wait(n.life, n.cfg.Clock, loadEvery) == nil {
-		if load, ok := m.look(n.cfg.Clock.Now()); ok {
-			n.setLoad(load)
+func (g *gossip) gaugeLoad() {
+	m := loadMeter{used: g.cfg.CPUTime, procs: processors()}
+	m.look(g.cfg.Clock.Now())
+	for clock.Wait(g.life, g.cfg.Clock, loadEvery) == nil {
+		if load, ok := m.look(g.cfg.Clock.Now()); ok {
+			g.setLoad(load)
 		}
 	}
 }
 
-// processors is how many the process may use at once; Go knows of a container's limit.
-func processors() int { return runtime.GOMAXPROCS(0) }
-
 // setLoad says how busy this node is, in thousandths of what it can do. A change of
 // less than loadStep is not worth telling.
-func (n *Network) setLoad(load uint32) {
-	old := n.Load()
+func (g *gossip) setLoad(load uint32) {
+	old := g.load()
 	if load < old+loadStep && old < load+loadStep {
 		return
 	}
-	n.gossip.change(func(m *pb.NodeMeta) { m.Load = load })
+	g.change(func(m *pb.NodeMeta) { m.Load = load })
 }
 
-// Load is what this node says of how busy it is, in thousandths of what it can do.
-func (n *Network) Load() uint32 {
-	n.gossip.mu.Lock()
-	defer n.gossip.mu.Unlock()
-	return n.gossip.meta.GetLoad()
+// load is what this node says of how busy it is, in thousandths of what it can do.
+func (g *gossip) load() uint32 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.meta.GetLoad()
 }

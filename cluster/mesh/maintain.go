@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -28,6 +29,18 @@ const (
 	maintainTimeout = 10 * time.Second
 )
 
+// maintenance looks after what a node owes the cluster: its certificate and what it
+// trusts, its entry in the node table, and the steps of a rotation.
+type maintenance struct {
+	*node
+	gossip  *gossip
+	members *members
+
+	once     sync.Mutex // held during a look; guards what follows
+	entryPut bool       // since the start
+	settling settling
+}
+
 // RotationStatus says how far a rotation of the authority is.
 type RotationStatus struct {
 	// Generations that are trusted, oldest first: two while a rotation is under way.
@@ -41,12 +54,19 @@ type RotationStatus struct {
 	Expires time.Time
 }
 
+// settling is since when all nodes have had the new generation's certificates, by
+// the authority of a version.
+type settling struct {
+	version uint64
+	since   time.Time
+}
+
 // Rotate begins to replace the authority: its key, all certificates and the gossip
 // key. It returns when the first step is written; the nodes go on by themselves,
 // without a break in service, and Rotation says how far they are. ErrRotating
 // when it is under way already. Further errors are the proposal's.
-func (n *Network) Rotate(ctx context.Context) error {
-	r := n.meta()
+func (m *maintenance) Rotate(ctx context.Context) error {
+	r := m.meta()
 	if r == nil {
 		return wire.ErrNotReady
 	}
@@ -54,7 +74,7 @@ func (n *Network) Rotate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	next, err := a.rotated(n.cfg.Random, n.cfg.Clock.Now())
+	next, err := a.rotated(m.cfg.Random, m.cfg.Clock.Now())
 	if err != nil {
 		return err
 	}
@@ -62,8 +82,8 @@ func (n *Network) Rotate(ctx context.Context) error {
 }
 
 // Rotation reports the rotation.
-func (n *Network) Rotation() (RotationStatus, error) {
-	r := n.meta()
+func (m *maintenance) Rotation() (RotationStatus, error) {
+	r := m.meta()
 	if r == nil {
 		return RotationStatus{}, wire.ErrNotReady
 	}
@@ -71,41 +91,40 @@ func (n *Network) Rotation() (RotationStatus, error) {
 	if err != nil {
 		return RotationStatus{}, err
 	}
-	s := RotationStatus{Signing: a.pb.GetSigning(), Expires: n.creds.Load().Expires()}
+	s := RotationStatus{Signing: a.pb.GetSigning(), Expires: m.creds.Load().Expires()}
 	for _, g := range a.pb.GetGenerations() {
 		s.Generations = append(s.Generations, g.GetNumber())
 	}
 	if len(s.Generations) > 1 {
-		_, _, s.Waiting = n.agreed(a)
+		_, _, s.Waiting = m.agreed(a)
 	}
 	return s, nil
 }
 
-// maintain looks after what a node owes the cluster: its certificate and what it
-// trusts, its entry in the node table, and the steps of a rotation.
-func (n *Network) maintain() {
+// run looks when something has changed, and now and then, until the network closes.
+func (m *maintenance) run() {
 	for {
 		pause := maintainEvery
-		if r := n.meta(); r != nil {
-			if err := n.maintainOnce(r); err != nil && n.life.Err() == nil {
+		if r := m.meta(); r != nil {
+			if err := m.look(r); err != nil && m.life.Err() == nil {
 				pause = maintainRetry
-				say := n.cfg.Logger.Warn
+				say := m.cfg.Logger.Warn
 				if errors.Is(err, wire.ErrNotLeader) { // as at every start
-					say = n.cfg.Logger.Debug
+					say = m.cfg.Logger.Debug
 				}
 				say("cluster: cannot keep this node's certificate or entry up to date; trying again", "error", err)
 			}
 		}
-		n.maintaining.Lock()
-		if n.settling.version != 0 {
+		m.once.Lock()
+		if m.settling.version != 0 {
 			pause = min(pause, settleFor)
 		}
-		n.maintaining.Unlock()
-		timer := n.cfg.Clock.NewTimer(pause)
+		m.once.Unlock()
+		timer := m.cfg.Clock.NewTimer(pause)
 		select {
 		case <-timer.C():
-		case <-n.members.maintaining:
-		case <-n.life.Done():
+		case <-m.members.maintaining:
+		case <-m.life.Done():
 			timer.Stop()
 			return
 		}
@@ -113,10 +132,10 @@ func (n *Network) maintain() {
 	}
 }
 
-func (n *Network) maintainOnce(r Registry) error {
-	n.maintaining.Lock()
-	defer n.maintaining.Unlock()
-	ctx, cancel := context.WithTimeout(n.life, maintainTimeout)
+func (m *maintenance) look(r Registry) error {
+	m.once.Lock()
+	defer m.once.Unlock()
+	ctx, cancel := context.WithTimeout(m.life, maintainTimeout)
 	defer cancel()
 	a, err := openAuthority(r.Authority())
 	if errors.Is(err, ErrNoAuthority) {
@@ -125,30 +144,30 @@ func (n *Network) maintainOnce(r Registry) error {
 	if err != nil {
 		return err
 	}
-	if err := n.renew(a); err != nil {
+	if err := m.renew(a); err != nil {
 		return err
 	}
-	return errors.Join(n.putEntry(ctx, r), n.advance(ctx, r, a))
+	return errors.Join(m.putEntry(ctx, r), m.advance(ctx, r, a))
 }
 
 // renew brings this node's credentials up to the authority. They are on the disk
 // before anybody sees them. Streams that are open stay so.
-func (n *Network) renew(a *authority) error {
-	next, err := n.creds.Load().renewed(a, n.cfg.Random, n.cfg.Clock.Now())
+func (m *maintenance) renew(a *authority) error {
+	next, err := m.creds.Load().renewed(a, m.cfg.Random, m.cfg.Clock.Now())
 	if err != nil || next == nil {
 		return err
 	}
-	if err := n.cfg.Save(next); err != nil {
+	if err := m.cfg.Save(next); err != nil {
 		return fmt.Errorf("keep renewed credentials: %w", err)
 	}
-	n.creds.Store(next)
-	if err := n.gossip.rekey(next); err != nil {
+	m.creds.Store(next)
+	if err := m.gossip.rekey(next); err != nil {
 		return err
 	}
-	n.cfg.Logger.Info(
+	m.cfg.Logger.Info(
 		"cluster: credentials renewed", "generation", next.issuer, "trusts", next.trusts(), "expires", next.Expires(),
 	)
-	n.gossip.change(func(m *pb.NodeMeta) { m.Trusts, m.Issuer = next.trusts(), next.issuer })
+	m.gossip.change(func(m *pb.NodeMeta) { m.Trusts, m.Issuer = next.trusts(), next.issuer })
 	return nil
 }
 
@@ -156,11 +175,11 @@ func (n *Network) renew(a *authority) error {
 // a restart, and its version with an upgrade; and a node that was drained before it
 // stopped serves again. Only a node that the table has is entered, or the first of
 // all.
-func (n *Network) putEntry(ctx context.Context, r Registry) error {
-	self := string(n.Server())
+func (m *maintenance) putEntry(ctx context.Context, r Registry) error {
+	self := string(m.Server())
 	nodes := r.Nodes()
 	i := slices.IndexFunc(nodes, func(e *pb.NodeEntry) bool { return e.GetServer() == self })
-	entry := &pb.NodeEntry{Server: self, JoinedMs: n.cfg.Clock.Now().UnixMilli()}
+	entry := &pb.NodeEntry{Server: self, JoinedMs: m.cfg.Clock.Now().UnixMilli()}
 	switch {
 	case i >= 0 && nodes[i].GetRemoved():
 		return fmt.Errorf("this node %s: %w", self, wire.ErrNodeRemoved)
@@ -169,8 +188,8 @@ func (n *Network) putEntry(ctx context.Context, r Registry) error {
 	case len(nodes) > 0:
 		return nil // it was admitted, so its entry is on the way
 	}
-	entry.Name, entry.Zone, entry.Address, entry.Version = n.cfg.Name, n.cfg.Zone, n.advertise, n.cfg.speaks
-	if !n.entryPut {
+	entry.Name, entry.Zone, entry.Address, entry.Version = m.cfg.Name, m.cfg.Zone, m.advertise, m.cfg.speaks
+	if !m.entryPut {
 		entry.Draining = false
 	}
 	if i < 0 || !proto.Equal(entry, nodes[i]) {
@@ -178,34 +197,34 @@ func (n *Network) putEntry(ctx context.Context, r Registry) error {
 			return fmt.Errorf("enter this node: %w", err)
 		}
 	}
-	n.entryPut = true
+	m.entryPut = true
 	return nil
 }
 
 // advance takes the next step of a rotation when every node has taken the last
 // one. One node tries, the first of those that are alive; should two think so, the
 // version of the authority lets one of them through.
-func (n *Network) advance(ctx context.Context, r Registry, a *authority) error {
-	was := n.settling
-	n.settling = settling{}
+func (m *maintenance) advance(ctx context.Context, r Registry, a *authority) error {
+	was := m.settling
+	m.settling = settling{}
 	if len(a.pb.GetGenerations()) == 1 {
 		return nil
 	}
-	if others := n.members.peers(); len(others) > 0 && others[0].Server < n.Server() {
+	if others := m.members.peers(); len(others) > 0 && others[0].Server < m.Server() {
 		return nil
 	}
-	trusts, issuer, _ := n.agreed(a)
+	trusts, issuer, _ := m.agreed(a)
 	next := a.advanced(trusts, issuer)
 	if next == nil {
 		return nil
 	}
 	if len(next.GetGenerations()) == 1 {
-		now := n.cfg.Clock.Now()
+		now := m.cfg.Clock.Now()
 		if was.version != a.version {
 			was = settling{version: a.version, since: now}
 		}
 		if now.Sub(was.since) < settleFor {
-			n.settling = was
+			m.settling = was
 			return nil
 		}
 	}
@@ -215,19 +234,12 @@ func (n *Network) advance(ctx context.Context, r Registry, a *authority) error {
 	return nil
 }
 
-// settling is since when all nodes have had the new generation's certificates, by
-// the authority of a version.
-type settling struct {
-	version uint64
-	since   time.Time
-}
-
 // agreed returns the least that any node of the table says of itself, 0 while one
 // of them is not there, and who has not taken the present step.
-func (n *Network) agreed(a *authority) (trusts, issuer uint64, waiting []wire.ServerID) {
+func (m *maintenance) agreed(a *authority) (trusts, issuer uint64, waiting []wire.ServerID) {
 	trusts, issuer = a.newest(), a.newest()
 	step := a.pb.GetSigning() == a.newest() // certificates follow; else trust does
-	for _, who := range n.members.list() {
+	for _, who := range m.members.list() {
 		t, i := who.Trusts, who.Issuer
 		if who.State != MemberAlive {
 			t, i = 0, 0

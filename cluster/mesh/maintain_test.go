@@ -401,14 +401,14 @@ func TestNodesEnterThemselves(t *testing.T) {
 		t.Fatal(err)
 	}
 	clustertest.WaitFor(t, func() bool { return n.table()[n.Server()].GetDraining() })
-	if err := n.maintainOnce(w.meta); err != nil {
+	if err := n.maintenance.look(w.meta); err != nil {
 		t.Fatal(err)
 	}
 	if !w.meta.entry(n.Server()).GetDraining() {
 		t.Error("a node that is being drained has taken itself back")
 	}
 	w.meta.remove(n.Server())
-	if err := n.maintainOnce(w.meta); !errors.Is(err, wire.ErrNodeRemoved) {
+	if err := n.maintenance.look(w.meta); !errors.Is(err, wire.ErrNodeRemoved) {
 		t.Errorf("a removed node tends itself: %v", err)
 	}
 }

@@ -58,9 +58,9 @@ type Member struct {
 
 // members are the nodes that gossip has told of, and those in the node table.
 type members struct {
-	n           *Network
+	node        *node
 	changes     chan struct{} // holds one: something has changed since notify looked
-	maintaining chan struct{} // the same for maintain
+	maintaining chan struct{} // the same for maintenance
 
 	mu       sync.Mutex // guards what follows
 	all      map[wire.ServerID]Member
@@ -73,23 +73,11 @@ type watcher struct {
 	f  func([]Member) // nil when it has ended
 }
 
-func newMembers(n *Network) *members {
+func newMembers(n *node) *members {
 	return &members{
-		n: n, all: map[wire.ServerID]Member{}, watchers: map[*watcher]struct{}{},
+		node: n, all: map[wire.ServerID]Member{}, watchers: map[*watcher]struct{}{},
 		changes: make(chan struct{}, 1), maintaining: make(chan struct{}, 1),
 	}
-}
-
-// Members returns the nodes that gossip or the node table knows and that were not
-// removed, this one included, by id.
-func (n *Network) Members() []Member { return n.members.list() }
-
-// InstanceOf names the start of a node that gossip has last heard of; "" where it has
-// heard of none.
-func (n *Network) InstanceOf(server wire.ServerID) string {
-	n.members.mu.Lock()
-	defer n.members.mu.Unlock()
-	return n.members.all[server].Instance
 }
 
 func (m *members) list() []Member {
@@ -98,33 +86,13 @@ func (m *members) list() []Member {
 	return slices.SortedFunc(maps.Values(m.all), func(a, b Member) int { return cmp.Compare(a.Server, b.Server) })
 }
 
-// Watch calls f with the members, now and after every change, from one goroutine;
-// f misses states that were overtaken while it ran, never the last one. The
-// function it returns ends that and waits for f; f must not call it.
-func (n *Network) Watch(f func([]Member)) (stop func()) {
-	w := &watcher{f: f}
-	m := n.members
-	m.mu.Lock()
-	m.watchers[w] = struct{}{}
-	m.mu.Unlock()
-	m.wake()
-	return func() {
-		m.mu.Lock()
-		delete(m.watchers, w)
-		m.mu.Unlock()
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.f = nil
-	}
-}
-
 // notify calls the watchers until the network closes. memberlist must not be made to
 // wait for them: it holds its lock while it calls us.
 func (m *members) notify() {
 	for {
 		select {
 		case <-m.changes:
-		case <-m.n.life.Done():
+		case <-m.node.life.Done():
 			return
 		}
 		m.mu.Lock()
@@ -171,7 +139,7 @@ func (m *members) heard(id wire.ServerID, meta *pb.NodeMeta) {
 		Server: id, Name: meta.GetName(), Zone: meta.GetZone(), Address: meta.GetAddress(), Instance: meta.GetInstance(),
 		Version: meta.GetVersion(), Load: meta.GetLoad(), Leaving: meta.GetLeaving(),
 		Trusts: meta.GetTrusts(), Issuer: meta.GetIssuer(),
-		State: MemberAlive, Since: m.n.cfg.Clock.Now(),
+		State: MemberAlive, Since: m.node.cfg.Clock.Now(),
 	}
 	if known && old.State == MemberAlive && old.Instance == now.Instance {
 		now.Since = old.Since
@@ -192,7 +160,7 @@ func (m *members) gone(id wire.ServerID, state MemberState) {
 		m.mu.Unlock()
 		return
 	}
-	who.State, who.Since = state, m.n.cfg.Clock.Now()
+	who.State, who.Since = state, m.node.cfg.Clock.Now()
 	m.all[id] = who
 	m.mu.Unlock()
 	m.wake()
@@ -224,7 +192,7 @@ func (m *members) takeTable(table map[wire.ServerID]*pb.NodeEntry) {
 		case !e.GetRemoved() && (!known || old.Instance == ""):
 			who := Member{
 				Server: id, Name: e.GetName(), Zone: e.GetZone(), Address: e.GetAddress(), Version: e.GetVersion(),
-				State: MemberFailed, Since: m.n.cfg.Clock.Now(),
+				State: MemberFailed, Since: m.node.cfg.Clock.Now(),
 			}
 			if known {
 				who.Since = old.Since
@@ -250,6 +218,37 @@ func (m *members) address(id wire.ServerID) (address string, alive bool) {
 // peers are the alive members beside this node.
 func (m *members) peers() []Member {
 	return slices.DeleteFunc(m.list(), func(who Member) bool {
-		return who.State != MemberAlive || who.Server == m.n.Server()
+		return who.State != MemberAlive || who.Server == m.node.Server()
 	})
+}
+
+// Members returns the nodes that gossip or the node table knows and that were not
+// removed, this one included, by id.
+func (m *members) Members() []Member { return m.list() }
+
+// InstanceOf names the start of a node that gossip has last heard of; "" where it has
+// heard of none.
+func (m *members) InstanceOf(server wire.ServerID) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.all[server].Instance
+}
+
+// Watch calls f with the members, now and after every change, from one goroutine;
+// f misses states that were overtaken while it ran, never the last one. The
+// function it returns ends that and waits for f; f must not call it.
+func (m *members) Watch(f func([]Member)) (stop func()) {
+	w := &watcher{f: f}
+	m.mu.Lock()
+	m.watchers[w] = struct{}{}
+	m.mu.Unlock()
+	m.wake()
+	return func() {
+		m.mu.Lock()
+		delete(m.watchers, w)
+		m.mu.Unlock()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.f = nil
+	}
 }

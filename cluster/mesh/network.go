@@ -1,10 +1,8 @@
 package mesh
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +10,6 @@ import (
 	"net"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -179,38 +176,20 @@ type Registry interface {
 
 // Network is a node's place among the others: one port that carries everything
 // they say to each other, and who they are. All methods may be called from any
-// goroutine.
+// goroutine. The parts that it embeds answer its callers; doc.go says what they are.
 type Network struct {
-	cfg       Config
-	advertise string
-	listener  net.Listener
-	packets   net.PacketConn
-	creds     atomic.Pointer[Credentials]
-	pending   pendingConns
-	calls     *calls
-	gossip    *gossip
-	members   *members
+	*node
+	*streams
+	*dialer
+	*calls
+	*members
+	*actorPort
+	*maintenance
+	*admission
 
-	// life ends when the network closes; everything it has started hangs on it.
-	life context.Context
-	end  context.CancelFunc
-	wg   sync.WaitGroup
-
-	mu       sync.Mutex // guards what follows
-	closed   bool
-	handlers map[Kind]func(ctx context.Context, peer wire.ServerID, conn net.Conn)
-	streams  map[*stream]struct{}
-	perPeer  map[wire.ServerID]int
-	groups   map[uint32]*GroupStreams
-	nodes    map[wire.ServerID]*pb.NodeEntry // the node table; nil before attach
-	registry Registry                        // nil before attach
-	actors   string                          // where the actors' own server listens
-	spliced  map[string]*pendingConn         // by our address towards it
-	pipes    map[net.Conn]struct{}           // both ends of each splice
-
-	maintaining sync.Mutex // guards what follows
-	entryPut    bool       // since the start
-	settling    settling
+	door    *door
+	gossip  *gossip
+	packets net.PacketConn
 
 	closeOnce sync.Once
 }
@@ -222,40 +201,48 @@ func Open(ctx context.Context, cfg Config) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{
-		cfg:      cfg,
-		handlers: map[Kind]func(context.Context, wire.ServerID, net.Conn){},
-		streams:  map[*stream]struct{}{},
-		perPeer:  map[wire.ServerID]int{},
-		groups:   map[uint32]*GroupStreams{},
-		spliced:  map[string]*pendingConn{},
-		pipes:    map[net.Conn]struct{}{},
-		pending:  pendingConns{hosts: map[string]int{}},
-	}
-	n.creds.Store(cfg.Credentials)
-	if n.listener, n.packets, err = listen(ctx, cfg.Listen); err != nil {
+	me := &node{cfg: cfg}
+	me.creds.Store(cfg.Credentials)
+	listener, packets, err := listen(ctx, cfg.Listen)
+	if err != nil {
 		return nil, err
 	}
-	n.life, n.end = context.WithCancel(context.WithoutCancel(ctx))
-	if n.advertise, err = advertised(cfg.Advertise, n.listener.Addr()); err != nil {
-		return nil, errors.Join(err, n.closeListeners())
+	me.life, me.end = context.WithCancel(context.WithoutCancel(ctx))
+	if me.advertise, err = advertised(cfg.Advertise, listener.Addr()); err != nil {
+		me.end()
+		return nil, errors.Join(err, listener.Close(), packets.Close())
 	}
-	n.members = newMembers(n)
-	n.calls = newCalls(n)
+	n := assemble(me, listener, packets)
 	n.Handle(KindCall, n.calls.serve)
-	n.HandleCall((*pb.NodeCall_Probe)(nil), n.probed)
+	n.HandleCall((*pb.NodeCall_Probe)(nil), me.probed)
 	n.HandleCall((*pb.NodeCall_Goodbye)(nil), n.members.goodbye)
-	if n.gossip, err = openGossip(n); err != nil {
+	if n.gossip, err = openGossip(me, n.streams, n.dialer, n.calls, n.members, packets); err != nil {
 		return nil, errors.Join(err, n.closeListeners())
 	}
-	n.wg.Go(n.accept)
-	n.wg.Go(n.members.notify)
-	n.wg.Go(n.discover)
-	n.wg.Go(n.maintain)
-	if n.cfg.CPUTime != nil {
-		n.wg.Go(n.gaugeLoad)
+	n.maintenance.gossip = n.gossip
+	me.wg.Go(n.door.accept)
+	me.wg.Go(n.members.notify)
+	me.wg.Go(n.gossip.discover)
+	me.wg.Go(n.maintenance.run)
+	if cfg.CPUTime != nil {
+		me.wg.Go(n.gossip.gaugeLoad)
 	}
 	return n, nil
+}
+
+// assemble makes the parts of a network but gossip. Nothing runs yet.
+func assemble(me *node, l net.Listener, packets net.PacketConn) *Network {
+	n := &Network{node: me, streams: newStreams(me), members: newMembers(me), packets: packets}
+	n.dialer = &dialer{node: me, streams: n.streams, members: n.members}
+	n.calls = newCalls(me, n.dialer)
+	n.actorPort = newActorPort(me, n.dialer)
+	n.maintenance = &maintenance{node: me, members: n.members}
+	n.admission = &admission{node: me, members: n.members}
+	n.door = &door{
+		node: me, listener: l, pending: newPendingConns(me.cfg.Logger),
+		streams: n.streams, actors: n.actorPort, admission: n.admission,
+	}
+	return n
 }
 
 // listenTries bounds the search for a port that is free for both TCP and UDP.
@@ -287,7 +274,7 @@ func listen(ctx context.Context, address string) (net.Listener, net.PacketConn, 
 
 func (n *Network) closeListeners() error {
 	n.end()
-	return errors.Join(n.listener.Close(), n.packets.Close())
+	return errors.Join(n.door.listener.Close(), n.packets.Close())
 }
 
 // advertised is the host:port that others dial.
@@ -316,184 +303,17 @@ func advertised(given string, listening net.Addr) (string, error) {
 	)
 }
 
-// Server returns this node's id.
-func (n *Network) Server() wire.ServerID { return n.cfg.Credentials.Server() }
-
-// Cluster returns the cluster's name.
-func (n *Network) Cluster() string { return n.cfg.Credentials.Cluster() }
-
-// Addr returns the host:port that other nodes dial.
-func (n *Network) Addr() string { return n.advertise }
-
-// stream is one connection between two nodes. It belongs to the one it was handed
-// to, and known here so that it ends with the network, the peer or the group.
-type stream struct {
-	*tls.Conn
-	n     *Network
-	peer  wire.ServerID
-	group *GroupStreams // nil unless KindRaft
-	once  sync.Once
-}
-
-// Close closes the connection. It may be called twice.
-func (s *stream) Close() error {
-	var err error
-	s.once.Do(func() {
-		s.n.forget(s)
-		err = s.Conn.Close()
-	})
-	return err
-}
-
-// cut ends the connection without a goodbye, which could wait for a peer that does
-// not read. Its users see an error; raft keeps some in a pool that nobody uses
-// any more when its group has ended.
-func (s *stream) cut() {
-	_ = s.NetConn().Close() // before the goodbye
-	_ = s.Close()           // cannot say goodbye any more
-}
-
-// adopt makes a connection a stream of this network.
-func (n *Network) adopt(conn *tls.Conn, peer wire.ServerID) (*stream, error) {
-	s := &stream{Conn: conn, n: n, peer: peer}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	switch {
-	case n.closed:
-		return nil, ErrNetworkClosed
-	case n.nodes[peer].GetRemoved():
-		return nil, fmt.Errorf("%s: %w", peer, wire.ErrNodeRemoved)
-	case n.perPeer[peer] >= maxStreams:
-		return nil, fmt.Errorf("%s: %w", peer, errTooManyStreams)
-	}
-	n.streams[s] = struct{}{}
-	n.perPeer[peer]++
-	return s, nil
-}
-
-func (n *Network) forget(s *stream) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	delete(n.streams, s)
-	if n.perPeer[s.peer]--; n.perPeer[s.peer] == 0 {
-		delete(n.perPeer, s.peer)
-	}
-}
-
-// cutStreams ends the streams that match.
-func (n *Network) cutStreams(match func(*stream) bool) {
-	n.mu.Lock()
-	var cut []*stream
-	for s := range n.streams {
-		if match(s) {
-			cut = append(cut, s)
-		}
-	}
-	n.mu.Unlock()
-	for _, s := range cut {
-		s.cut()
-	}
-}
-
-// Dial opens a stream to a node; the error wraps ErrUnreachable, ErrNodeRemoved or
-// ErrNetworkClosed. The caller closes the stream. The context bounds the dialling
-// only, which takes at most dialTimeout.
-func (n *Network) Dial(ctx context.Context, to wire.ServerID, kind Kind) (net.Conn, error) {
-	address, err := n.addressOf(to)
-	if err != nil {
-		return nil, err
-	}
-	return n.dial(ctx, to, address, kind, 0)
-}
-
-// dial opens a stream to the node at an address; to may be empty where only the
-// address is known.
-func (n *Network) dial(
-	ctx context.Context, to wire.ServerID, address string, kind Kind, group uint32,
-) (*stream, error) {
-	fail := func(err error) (*stream, error) {
-		return nil, fmt.Errorf("dial %s at %s: %w: %w", to, address, wire.ErrUnreachable, err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
-	raw, err := n.dialRaw(ctx, address, preambleMember)
-	if err != nil {
-		return fail(err)
-	}
-	conn := tls.Client(raw, n.clientTLS(to))
-	if err := conn.HandshakeContext(ctx); err != nil {
-		return fail(errors.Join(err, raw.Close()))
-	}
-	peer, err := serverOf(conn.ConnectionState().PeerCertificates[0].URIs)
-	if err != nil {
-		return fail(errors.Join(err, raw.Close()))
-	}
-	s, err := n.adopt(conn, peer)
-	if err != nil {
-		return nil, errors.Join(err, raw.Close())
-	}
-	stop := context.AfterFunc(ctx, s.cut)
-	_, err = s.Write(header{kind: kind, group: group}.bytes())
-	if !stop() || err != nil {
-		return fail(errors.Join(err, ctx.Err(), s.Close()))
-	}
-	return s, nil
-}
-
-// dialRaw connects to a node's port and says what comes.
-func (n *Network) dialRaw(ctx context.Context, address string, preamble byte) (net.Conn, error) {
-	if n.life.Err() != nil {
-		return nil, ErrNetworkClosed
-	}
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := conn.Write([]byte{preamble}); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	return conn, nil
-}
-
-// addressOf says where a node is: gossip knows best, unless it has lost the node,
-// then the node table.
-func (n *Network) addressOf(id wire.ServerID) (string, error) {
-	n.mu.Lock()
-	entry := n.nodes[id]
-	n.mu.Unlock()
-	if entry.GetRemoved() {
-		return "", fmt.Errorf("%s: %w", id, wire.ErrNodeRemoved)
-	}
-	seen, alive := n.members.address(id)
-	if alive {
-		return seen, nil
-	}
-	if address := cmp.Or(entry.GetAddress(), seen); address != "" {
-		return address, nil
-	}
-	return "", fmt.Errorf("%w: nobody knows the address of %s", wire.ErrUnreachable, id)
-}
-
-// Handle registers what serves the streams of a kind; f owns the connection and
-// closes it. The context ends when the network closes, which waits for f. peer is
-// who the other side's certificate says.
-func (n *Network) Handle(kind Kind, f func(ctx context.Context, peer wire.ServerID, conn net.Conn)) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.handlers[kind] = f
-}
-
 // Attach gives the network the meta group, which has the authority and the nodes'
 // addresses. Before it only gossip says where anybody is. The host calls it.
 func (n *Network) Attach(r Registry) {
-	n.mu.Lock()
+	n.node.mu.Lock()
 	n.registry = r
-	n.mu.Unlock()
+	n.node.mu.Unlock()
 	n.refresh(r)
-	n.run(func() { n.follow(r) })
+	n.node.run(func() { n.follow(r) })
 }
 
-// follow keeps the network's copy of the node table up to date, and wakes maintain.
+// follow keeps the network's copy of the node table up to date, and wakes maintenance.
 func (n *Network) follow(r Registry) {
 	for {
 		changed := r.Changed() // before reading, so that nothing is missed
@@ -513,36 +333,11 @@ func (n *Network) refresh(r Registry) {
 	for _, e := range r.Nodes() {
 		table[wire.ServerID(e.GetServer())] = e
 	}
-	n.mu.Lock()
+	n.node.mu.Lock()
 	n.nodes = table
-	n.mu.Unlock()
-	n.cutStreams(func(s *stream) bool { return table[s.peer].GetRemoved() })
+	n.node.mu.Unlock()
+	n.streams.cut(func(s *stream) bool { return table[s.peer].GetRemoved() })
 	n.members.takeTable(table)
-}
-
-// run starts a goroutine that Close waits for; false when the network is closed.
-func (n *Network) run(f func()) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.closed {
-		return false
-	}
-	n.wg.Go(f)
-	return true
-}
-
-// meta returns the meta group, nil before attach.
-func (n *Network) meta() Registry {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.registry
-}
-
-// table returns the node table, nil before attach. It is never changed.
-func (n *Network) table() map[wire.ServerID]*pb.NodeEntry {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.nodes
 }
 
 // Close says goodbye to the others, so that nobody takes it for a failure, and
@@ -556,18 +351,14 @@ func (n *Network) Close() error {
 func (n *Network) shut() error {
 	var err error
 	n.closeOnce.Do(func() {
-		n.mu.Lock()
-		n.closed = true
-		pipes := n.pipes
-		n.pipes = map[net.Conn]struct{}{}
-		n.mu.Unlock()
+		n.node.mu.Lock()
+		n.node.closed = true
+		n.node.mu.Unlock()
 		err = n.gossip.close()
 		err = errors.Join(err, n.closeListeners())
-		for conn := range pipes {
-			_ = conn.Close() // the two that copy find out
-		}
-		n.pending.closeAll()
-		n.cutStreams(func(*stream) bool { return true })
+		n.actorPort.close()
+		n.door.pending.closeAll()
+		n.streams.cut(func(*stream) bool { return true })
 		n.wg.Wait()
 	})
 	return err
@@ -583,11 +374,19 @@ type Status struct {
 
 // Status reports the network.
 func (n *Network) Status() Status {
-	n.mu.Lock()
-	streams := len(n.streams)
-	n.mu.Unlock()
 	return Status{
-		Streams: streams, Pending: n.pending.count(),
-		Rejected: n.pending.rejected.Load(), Crowded: n.pending.crowded.Load(),
+		Streams: n.streams.count(), Pending: n.door.pending.count(),
+		Rejected: n.door.pending.rejected.Load(), Crowded: n.door.pending.crowded.Load(),
 	}
 }
+
+// Load is what this node says of how busy it is, in thousandths of what it can do.
+func (n *Network) Load() uint32 { return n.gossip.load() }
+
+// SetLeaving says whether this node is being drained or on its way out.
+func (n *Network) SetLeaving(leaving bool) {
+	n.gossip.change(func(m *pb.NodeMeta) { m.Leaving = leaving })
+}
+
+// Instance names this start of the node: no other ever has the same.
+func (n *Network) Instance() string { return n.gossip.meta.GetInstance() } // never changed

@@ -29,7 +29,7 @@ import (
 //   - An order to begin an election at once, which overrules that last rule, is
 //     taken from the present leader only. raft takes it from anybody, at any time: one
 //     that waited for a stopped process would cut a later leader's lease short. A node
-//     that stops takes none: who gives it a group may not have heard that it does.
+//     that is stopping takes none: the one that gives it a group may not have heard of that.
 type ballot struct {
 	group  *group
 	stable *raftlog.StableStore
@@ -112,7 +112,7 @@ func (b *ballot) pass(rpc raft.RPC) {
 			rpc.Respond(&raft.RequestPreVoteResponse{}, errFresh)
 			return
 		}
-		// Here raft takes no request without an id; the candidate is who it is by its
+		// Here raft takes no request without an id. It knows the candidate by its
 		// address.
 		if voters := *b.group.lease.voters.Load(); len(voters) > 0 {
 			pretended := *req

@@ -97,13 +97,13 @@ func (b *barrier) catchUp() error {
 }
 
 // reachIndex waits until this node's state machine is where another one was at an index.
-// raft shows it commands and memberships only, but where another node's counting
-// begins is its marker, which may be at the barrier of an election. To wait for that
-// one would be to wait for the next command.
+// raft shows it commands and memberships only. But another node begins to count at its
+// marker, which may be the barrier of an election, and waiting for that index would be
+// waiting for the next command.
 func (g *group) reachIndex(ctx context.Context, index uint64) error {
 	for !g.onlyInternal(index) {
 		look, cancel := context.WithCancel(ctx)
-		timer := g.node.cfg.Clock.AfterFunc(readyPoll, cancel) // of what raft commits beside nobody tells
+		timer := g.node.cfg.Clock.AfterFunc(readyPoll, cancel) // nothing tells of what raft commits for itself
 		err := g.fsm.reached(look, index)
 		timer.Stop()
 		cancel()

@@ -55,10 +55,10 @@ type Config struct {
 	// called.
 	OnLead func(shard uint32, leads bool)
 	// OnHandOver is called when this node is about to give a shard to another one, by a
-	// drain or to level, behind OnLead's word that it leads no more and before its last
-	// proposals are waited for: what it has answered and not written yet can be written
-	// now. Nobody answers for the shard until it returns, so it must within LeaderLease.
-	// It is called by the goroutine that hands over. Nil: there is nothing to write.
+	// drain or to level: after OnLead has said that it leads no more, and before its last
+	// proposals are waited for. What it has answered and not written yet can be written now.
+	// Nobody answers for the shard until it returns, so it must return within LeaderLease.
+	// The goroutine that hands over calls it. Nil: there is nothing to write.
 	OnHandOver func(shard uint32)
 
 	// Shards is the number of shard groups, fixed when the data directory is

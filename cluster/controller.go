@@ -20,11 +20,11 @@ const (
 	// roundEvery is how often the controller looks. A round costs a call to every
 	// node; a joining node is noticed within it.
 	roundEvery = time.Second
-	// surveyTimeout bounds the wait for a node's report. Who does not answer in time
-	// is not counted on in this round.
+	// surveyTimeout bounds the wait for a node's report. A node that does not answer in time
+	// is left out of this round.
 	surveyTimeout = 700 * time.Millisecond
-	// orderTimeout bounds a step. Raft's own limits are shorter; one that hangs
-	// holds up the next round, not the cluster.
+	// orderTimeout bounds a step. Raft's own limits are shorter. A step that hangs holds up
+	// the next round, not the cluster.
 	orderTimeout = 12 * time.Second
 	// maxDecisions bounds what is remembered of past steps: an hour of a large
 	// rebalance, in 100 KB.
@@ -184,7 +184,7 @@ func (c *controller) ask(ctx context.Context, nodes []*pb.NodeEntry) []plan.Repo
 			answers[i] = &r
 			return nil
 		}
-		// Who does not answer has said nothing; gossip says whether it is away.
+		// A node that does not answer reports nothing; gossip says whether it is away.
 		if a, err := c.peers.Call(ctx, id, &pb.NodeCall{Kind: &pb.NodeCall_Survey{Survey: &pb.Empty{}}}); err == nil {
 			r := plan.ReportOf(id, a.GetSurvey())
 			answers[i] = &r

@@ -34,9 +34,9 @@ type fsm struct {
 	configured func(index uint64)
 	// fetch brings the machine's stores to what a manifest demands.
 	fetch func(ctx context.Context, m *pb.StoreManifest, machine state.Machine) error
-	// damaged is called when the machine cannot apply because a store is damaged of which
-	// others have a copy: the group is closed, the store replaced and the group opened
-	// again. Until then the state machine stands still, and the process does not end.
+	// damaged is called when the machine cannot apply an entry because a store is damaged,
+	// and other nodes have a copy. The group is closed, the store replaced and the group
+	// opened again. Until then the state machine stands still, and the process does not end.
 	damaged func(err error)
 	// restored is called when a snapshot is complete; it publishes the marker.
 	restored func(index uint64) error

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// commitTimeout paces what a leader sends its followers while nothing is written:
-	// how long they may not know yet that the last entry is committed, which concerns
-	// nobody, since leaders answer. At raft's default of 50 ms it was half of what an
-	// idle node of three costs: 14 % of a core on a busy machine, and 8 % so.
+	// commitTimeout paces what a leader sends its followers while nothing is written: how
+	// long they may not know yet that the last entry is committed, which concerns nobody,
+	// since leaders answer. At raft's default of 50 ms it was half of what an idle node of
+	// three costs: 14 % of a core on a busy machine, and 8 % with this.
 	commitTimeout = 250 * time.Millisecond
 	// never disables raft's own snapshots, which count entries where we count
 	// bytes and age; see compactor.
@@ -64,8 +64,8 @@ const (
 func raftConfig(self wire.ServerID) *raft.Config {
 	c := raft.DefaultConfig()
 	c.LocalID = raft.ServerID(self)
-	// Slightly longer than what start reloads, which is what makes it elect itself
-	// at once.
+	// Slightly longer than what campaign sets, which makes a group of one elect itself at
+	// once.
 	c.HeartbeatTimeout = wire.ElectionTimeout + 10*time.Millisecond
 	c.ElectionTimeout = wire.ElectionTimeout + 10*time.Millisecond
 	c.LeaderLeaseTimeout = wire.ElectionTimeout
@@ -223,8 +223,8 @@ func (g *group) watch() {
 		case leader := <-g.raft.LeaderCh():
 			g.resign()
 			if !leader {
-				// It takes one to two of its time-outs to elect itself again. At once
-				// would be a busy loop wherever the cause lasts.
+				// It elects itself again after one to two time-outs. At once would be a busy loop
+				// while the cause lasts.
 				g.node.changes.wake()
 				continue
 			}
@@ -241,9 +241,9 @@ func (g *group) watch() {
 	}
 }
 
-// handOver makes another voter the leader, the one that is furthest if none is
-// named. The node stops answering before it begins, since followers vote for the
-// other one although they hear from this one.
+// handOver makes another voter the leader: the one that has applied the most, unless one
+// is named. The node stops answering before it begins, since followers vote for the other
+// one although they hear from this one.
 func (g *group) handOver(to wire.ServerID) error {
 	if to != "" && !g.node.stays(to) {
 		return wire.NotApplied(fmt.Errorf("group %d: %q is not there, or about to stop: %w", g.id, to, wire.ErrNotReady))
@@ -278,11 +278,10 @@ func (g *group) handOver(to wire.ServerID) error {
 	return fmt.Errorf("hand over group %d: %w", g.id, err)
 }
 
-// settle refuses new proposals and waits for those under way: raft would answer
-// them as lost with the leadership, and nobody could say whether they took effect.
-// They need one round to a majority. Where that does not come within LeaderLease
-// there is none to be had, unless a majority keeps answering this term's heartbeats,
-// which need no disk.
+// settle refuses new proposals and waits for those under way: raft would answer them as
+// lost with the leadership, and nobody could say whether they took effect. They need one
+// round to a majority. Where that does not come within LeaderLease there is no majority,
+// unless one keeps answering this term's heartbeats, which need no disk.
 func (g *group) settle(term uint64) {
 	g.proposals.pause()
 	for began := g.node.elapsed(); ; {

@@ -107,13 +107,14 @@ func (w *hosting) round(ctx context.Context) {
 		mendable := g != nil && w.mender.mendable(ctx, g)
 		if g != nil && (wanted || mendable && w.mender.yields(g)) {
 			peers := g.otherVoters()
-			if wanted && g.leading.Load() != 0 { // it stands still; who else leads would be elected
+			if wanted && g.leading.Load() != 0 { // it stands still: another node is to lead
 				_ = g.handOver("")
 			}
 			w.closeGroup(g)
 			warn(id, w.mender.mend(ctx, id, peers, g.fsm.applied.Load()))
 			g = nil
-			// Who is opened anew has forgotten whom it promised not to vote.
+			// A group that is opened anew has forgotten that it promised its leader not to vote
+			// for another.
 			if clock.Wait(ctx, w.cfg.Clock, w.forgotten()) != nil {
 				return
 			}

@@ -25,15 +25,14 @@ const (
 	leaderTimeout = 5 * time.Second
 	// leaderPause comes before it looks again.
 	leaderPause = 50 * time.Millisecond
-	// leaderCheck is how often a question to a leader looks whether it still is one, and
-	// overtakenGrace how many looks in a row must find another before the answer is given
-	// up: a leader that has stepped down says so, a process that is paused and a machine
+	// leaderCheck is how often the asking node looks whether the node that it asked still
+	// leads. When overtakenGrace looks in a row have found another leader, it waits no
+	// longer: a leader that has stepped down says so, but a paused process and a machine
 	// without power say nothing.
 	leaderCheck    = 100 * time.Millisecond
 	overtakenGrace = 6
-	// probeAfter is after how many looks, and after how many more each time, a leader is
-	// asked whether it is there at all, and probeTime how long it has to say so. A node
-	// that has no replica of the group hears of no other leader.
+	// At every probeAfter-th look it asks the leader whether it is there at all, which has
+	// probeTime to say so: a node without a replica of the group hears of no other leader.
 	probeAfter = 10
 	probeTime  = 2 * time.Second
 )
@@ -53,8 +52,8 @@ func newLeaders(n *node, all groups) *leaders {
 // false while nobody does. It is a hint: ask Lead there.
 func (l *leaders) Leader(org pb.OrgID) (wire.ServerID, bool) { return l.LeaderOf(l.Shard(org)) }
 
-// LeaderOf is Leader of a group. Of a group that does not count on this node it
-// knows what the last call said.
+// LeaderOf is Leader of a group. Of a group that does not count this node among its
+// members it knows what the last call said.
 func (l *leaders) LeaderOf(group uint32) (wire.ServerID, bool) {
 	if g := l.group(group); g != nil {
 		if _, leader := g.raft.LeaderWithID(); leader != "" || l.counted(g) {

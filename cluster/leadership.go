@@ -83,9 +83,9 @@ func (l *leadership) heard(term uint64) bool {
 	return m.term == term && l.node.elapsed()-m.sent < wire.LeaderLease
 }
 
-// confirm waits until a majority has acknowledged a heartbeat that was sent after
-// the call began. raft sends one every 100 to 200 ms; where none is acknowledged
-// within the lease there is no majority to be had, or somebody else has it.
+// confirm waits until a majority has acknowledged a heartbeat that was sent after the
+// call began. raft sends one every 100 to 200 ms; where none is acknowledged within the
+// lease, there is no majority or another leader has it.
 func (l *leadership) confirm(term uint64) error {
 	asked := l.node.elapsed()
 	timer := l.node.cfg.Clock.NewTimer(wire.LeaderLease)

@@ -18,14 +18,15 @@ import (
 	"orgmem/storage"
 )
 
-// A store in which damage is found is out of service on its node (storage.ErrOutOfService).
-// Where others have a copy, the node gives the leadership of its shard away, so that the
-// organization is served elsewhere, closes the group, fetches the store as a transfer
-// does, and opens the group again, whose log brings what came meanwhile. Where no other
-// node has it whole, the group stays open for the organizations beside it (see setAside).
+// A store in which damage is found is out of service on its node
+// (storage.ErrOutOfService). Where others have a copy, the node gives the leadership of
+// its shard away, so that the organization is served elsewhere, closes the group, fetches
+// the store as a transfer does, and opens the group again, whose log brings what came
+// meanwhile. Where no other node has it whole, the group stays open for its other
+// organizations (see setAside).
 
-// mendLooks is how often the progress of a source is looked at, a readyPoll apart, until it has
-// all that this node had.
+// mendLooks is how many times a source's progress is looked at, a readyPoll apart, until
+// it has all that this node had.
 const mendLooks = 100
 
 // mendPauseMost is the longest pause between two attempts to get a damaged store that no

@@ -139,6 +139,6 @@ func (n *node) stays(server wire.ServerID) bool {
 	})
 }
 
-// forgotten is how long a node that may have promised a leader not to vote for
-// another, and has forgotten it, waits before it can vote.
+// forgotten is how long a node waits before it may vote: it may have promised a leader
+// not to vote for another, and have forgotten that.
 func (n *node) forgotten() time.Duration { return wire.LeaderLease }

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// stepDownAtOnce is how many groups give up their leadership together: each is
-	// without a leader for some tens of milliseconds, and those who take over read
-	// the stores of what they wake.
+	// stepDownAtOnce is how many groups give up their leadership together: each is without a
+	// leader for some tens of milliseconds, and the nodes that take over read the stores of
+	// what they wake.
 	stepDownAtOnce = 4
-	// stepDownPause is how long a group waits that could not give it up: the node that is
-	// to take over may be catching up.
+	// stepDownPause follows an attempt that failed: the node that is to take over may be
+	// catching up.
 	stepDownPause = 100 * time.Millisecond
-	// heirPause is how long it waits for the next look whether it has a leader again: a
-	// vote takes a round trip and an fsync.
+	// heirPause is the time between looks whether a group that was given away has a leader
+	// again: a vote takes a round trip and an fsync.
 	heirPause = 10 * time.Millisecond
 )
 
@@ -31,11 +31,11 @@ const (
 // over at once: what a busy group applies in a few milliseconds.
 const successorLag = 64
 
-// StepDown gives the leadership of all this node's groups to others, and waits for
-// that; from then on the node takes over none. A group keeps it whose other voters have
-// gone or are on their way out, too: there is nobody to take it. While those that are
-// there do not answer it tries again, and until they agree on who leads it stays, since
-// they may need its vote; until the context ends, whose error is returned.
+// StepDown gives the leadership of all this node's groups to others, and waits for that;
+// from then on the node takes over none. A group whose other voters have gone, or are on
+// their way out too, keeps its leader: there is nobody to take over. While the others do
+// not answer it tries again, and it stays until they agree on a leader, since they may
+// need its vote. When the context ends first, its error is returned.
 func (r *replicas) StepDown(ctx context.Context) error {
 	r.steppingDown.Store(true)
 	gate := make(chan struct{}, stepDownAtOnce)

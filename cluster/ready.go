@@ -14,11 +14,11 @@ import (
 // leader of the meta group. An election takes 1.9 s (median) to 2.9 s (see
 // ElectionTimeout), and one that fails is followed by another; requests wait for its end
 // for up to 30 s. So a node that knows of none for longer has most likely lost the way to
-// the others, and those whom it turns away are better off elsewhere.
+// the others, and the requests that it turns away are better off elsewhere.
 const cutOffAfter = 8 * time.Second
 
-// readyPoll is how often WaitReady looks again where there are others: that a
-// follower has caught up with its leader nobody tells.
+// readyPoll is how often WaitReady looks again where there are others: nothing tells it
+// that a follower has caught up with its leader.
 const readyPoll = 50 * time.Millisecond
 
 // readiness says whether requests may be sent to this node.
@@ -89,8 +89,8 @@ func (r *readiness) wait(ctx context.Context, ready func() error) error {
 	}
 }
 
-// await waits for a change, or where there are others for a moment; why is what
-// keeps the caller waiting.
+// await waits for a change, and with other nodes for a moment at most; why is what keeps
+// the caller waiting.
 func (r *readiness) await(ctx context.Context, changed <-chan struct{}, why error) error {
 	var poll <-chan time.Time
 	if r.peers != nil {
@@ -113,11 +113,11 @@ func (r *readiness) await(ctx context.Context, changed <-chan struct{}, why erro
 }
 
 // Serves returns nil while requests may be sent to this node. A node alone has to be
-// Ready. One of several has to have been, once, and after that only to be a part of
-// the cluster still: whatever it does not decide itself it brings to who does, and
-// while a group has no leader it holds the request. So an election, which all nodes
-// see at once, takes none of them away from a load balancer; being cut off from the
-// others for cutOffAfter does. The error is ErrNotReady.
+// Ready. One of several has to have been, once, and after that only to be a part of the
+// cluster still: it brings what it does not decide itself to the node that does, and
+// holds a request while its group has no leader. So an election, which all nodes see at
+// once, takes none of them away from a load balancer; being cut off from the others for
+// cutOffAfter does. The error is ErrNotReady.
 func (r *readiness) Serves() error {
 	if r.peers == nil {
 		return r.Ready()

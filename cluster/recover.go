@@ -85,8 +85,8 @@ type recoveryNote struct {
 	Groups []uint32        `json:"groups"`
 }
 
-// SurveyLoss says what Recover would do if the given nodes were lost; all others
-// where none is named. It changes nothing that a start would not.
+// SurveyLoss says what Recover would do if the given nodes were lost, or all others if
+// none is named. It changes nothing that a start would not.
 func SurveyLoss(cfg RecoverConfig, lost ...wire.ServerID) (Loss, error) {
 	r, err := newRecovery(cfg)
 	if err != nil {
@@ -95,15 +95,15 @@ func SurveyLoss(cfg RecoverConfig, lost ...wire.ServerID) (Loss, error) {
 	return r.survey(lost)
 }
 
-// Recover makes a stopped node go on alone with its copy of every group that has
-// lost its majority with the given nodes. What only they had is lost, also where it
-// was acknowledged; what was under way may turn out to have been taken. It is for
-// disks that are gone: it is refused while one of the nodes answers (ErrNotLost),
-// while a group has a majority without them, and where somebody else who is not
-// given up holds a copy, too (ErrNoRecovery).
+// Recover makes a stopped node go on alone with its copy of every group that has lost its
+// majority with the given nodes. What only they had is lost, also where it was
+// acknowledged; what was under way may turn out to have been taken. It is for disks that
+// are gone: it is refused while one of the nodes answers (ErrNotLost), while a group has
+// a majority without them, and where another node that is not given up holds a copy, too
+// (ErrNoRecovery).
 //
-// It goes on where it was when it was killed, and until then the node does not
-// start (ErrRecovering):
+// Called again after a crash it continues where it was, and until it has ended the node
+// does not start (ErrRecovering):
 //
 //  1. A note of what is to be done.
 //  2. An entry behind each group's log makes this node the only voter. etcd's

@@ -33,8 +33,8 @@ import (
 const sweepRetry = time.Minute
 
 // sweeper finishes the removals that a crash has cut short, of the shards that this
-// node leads. What it cannot finish is tried again, here or by who leads the shard
-// next.
+// node leads. What it cannot finish is tried again, here or by the shard's next
+// leader.
 type sweeper struct {
 	*node
 	groups

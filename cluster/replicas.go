@@ -28,11 +28,10 @@ type Progress struct {
 	Err     error  // it did not say
 }
 
-// replicas are the operations on the replicas of groups. They may be called on any
-// node: they are carried out by the group's leader, which is asked where this node is
-// not it. While the group has no leader, or another than the one that was asked, they
-// return ErrNotApplied and ErrNotLeader; try again. A change waits until the group has
-// agreed on it.
+// replicas are the operations on the replicas of groups. They may be called on any node:
+// the group's leader carries them out, and is asked where it is another node. While the
+// group has no leader, or a new one that was not asked, they return ErrNotApplied and
+// ErrNotLeader; try again. A change waits until the group has agreed on it.
 type replicas struct{ *leaders }
 
 // changeTimeout bounds the wait for a change of membership to begin: another one

@@ -12,8 +12,8 @@ import (
 	"orgmem/cluster/wire"
 )
 
-// actorPort carries the connections of the actors' own remoting, which brings its TLS:
-// from its server, which listens on loopback, to the port of another node.
+// actorPort carries the connections of the actors' remoting through the nodes' ports. The
+// remoting brings its own TLS, and its own server, which listens on loopback.
 type actorPort struct {
 	node   *node
 	dialer *dialer
@@ -29,8 +29,8 @@ func newActorPort(n *node, d *dialer) *actorPort {
 	return &actorPort{node: n, dialer: d, spliced: map[string]*pendingConn{}, pipes: map[net.Conn]struct{}{}}
 }
 
-// ServeActors says where the server of the actors' remoting listens, on loopback
-// and with ActorServerTLS; "" that it does no more.
+// ServeActors says where the server of the actors' remoting listens, on loopback and with
+// ActorServerTLS; "" says that it has stopped.
 func (a *actorPort) ServeActors(address string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -22,8 +22,8 @@ const (
 	// maxCallBytes bounds one question or answer. The largest are the shard map and
 	// the node table; state goes over streams of its own.
 	maxCallBytes = 4 << 20
-	// maxCallsInFlight bounds the calls from one node to another; who comes later
-	// waits. They are questions to a leader, each answered within a commit.
+	// maxCallsInFlight bounds the calls from one node to another; further ones wait. They
+	// are questions to a leader, each answered within a commit.
 	maxCallsInFlight = 256
 	// maxCallTime bounds a call that has no deadline of its own: the callers are
 	// background work which would rather ask somebody else.

@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	// goodbyeTimeout bounds how long a node that stops waits until the others know.
-	// Who does not learn it takes it for a failure, which is safe.
+	// goodbyeTimeout bounds how long a node that stops waits until the others know. A node
+	// that does not hear of it takes it for a failure, which is safe.
 	goodbyeTimeout = time.Second
 	// updateTimeout bounds how long a change of what a node says of itself waits to be
 	// sent; a change that nobody got reaches them with the next exchange of state.

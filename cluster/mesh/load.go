@@ -14,8 +14,8 @@ const (
 	loadEvery = 10 * time.Second
 	// fullLoad is the load of a node that can do no more.
 	fullLoad = 1000
-	// loadStep is how much a load has to differ from the one that was told last to be
-	// told: it keeps gossip quiet where load changes all the time.
+	// loadStep is the smallest change of the load that is told: gossip stays quiet where
+	// load changes all the time.
 	loadStep = 50
 )
 

@@ -234,8 +234,9 @@ func (m *maintenance) advance(ctx context.Context, r Registry, a *authority) err
 	return nil
 }
 
-// agreed returns the least that any node of the table says of itself, 0 while one
-// of them is not there, and who has not taken the present step.
+// agreed returns the generation that every node of the table trusts, and the one that
+// every node's certificate comes from, or a later one; both are 0 while a node is away.
+// waiting are the nodes that have not taken the present step.
 func (m *maintenance) agreed(a *authority) (trusts, issuer uint64, waiting []wire.ServerID) {
 	trusts, issuer = a.newest(), a.newest()
 	step := a.pb.GetSigning() == a.newest() // certificates follow; else trust does

@@ -178,8 +178,8 @@ func (m *members) goodbye(_ context.Context, peer wire.ServerID, call *pb.NodeCa
 	return &pb.NodeAnswer{Kind: &pb.NodeAnswer_Done{Done: &pb.Empty{}}}, nil
 }
 
-// takeTable takes over the node table: who was removed is no member, and whom nobody
-// has heard of is missing since now.
+// takeTable takes over the node table: a node that was removed is no member, and one that
+// nobody has heard of counts as missing from now on.
 func (m *members) takeTable(table map[wire.ServerID]*pb.NodeEntry) {
 	m.mu.Lock()
 	changed := false

@@ -191,7 +191,7 @@ func (d *door) receive(v *pendingConn) {
 	}
 }
 
-// receiveMember lets a node in and hands its stream to whom it is for.
+// receiveMember lets a node in and has its stream served.
 func (d *door) receiveMember(v *pendingConn) {
 	conn := tls.Server(v.conn, d.node.serverTLS())
 	if err := conn.HandshakeContext(d.node.life); err != nil {
@@ -216,8 +216,8 @@ func (d *door) receiveMember(v *pendingConn) {
 	d.streams.serve(s, h)
 }
 
-// reject closes a connection that showed no certificate of this cluster. It is one debug line
-// each: who floods the door shall not fill the log as well.
+// reject closes a connection that showed no certificate of this cluster. It is one debug
+// line each: a flood at the door must not fill the log as well.
 func (v *pendingConn) reject(err error) {
 	_ = v.conn.Close() // it is of no use any more
 	v.of.rejected.Add(1)

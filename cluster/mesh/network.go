@@ -42,9 +42,9 @@ const (
 )
 
 const (
-	// dialTimeout bounds the opening of a stream beside the caller's own deadline:
-	// the address, TCP and two round trips of TLS. Machines of a cluster are near
-	// each other; what takes longer is not there, and its caller has another.
+	// dialTimeout bounds the opening of a stream beside the caller's own deadline: the
+	// address, TCP and two round trips of TLS. Machines of a cluster are near each other: a
+	// node that takes longer is not there, and the caller has others to ask.
 	dialTimeout = 3 * time.Second
 	// maxStreams bounds the streams of a peer, both ways together. The largest user is
 	// raft with a handful per group.

@@ -39,8 +39,8 @@ func (all *streams) Handle(kind Kind, f func(ctx context.Context, peer wire.Serv
 	all.handlers[kind] = f
 }
 
-// stream is one connection between two nodes. It belongs to the one it was handed
-// to, and known here so that it ends with the network, the peer or the group.
+// stream is one connection between two nodes. Its user closes it; it is known here so
+// that it ends with the network, the peer or the group.
 type stream struct {
 	*tls.Conn
 	of    *streams
@@ -116,7 +116,7 @@ func (all *streams) count() int {
 	return len(all.open)
 }
 
-// serve hands an inbound stream to whom it is for.
+// serve hands an inbound stream to its group, or to what serves its kind.
 func (all *streams) serve(s *stream, h header) {
 	if h.kind == KindRaft {
 		all.deliver(h.group, s)

@@ -233,9 +233,9 @@ func (pl *planner) goalOf(g *Group) Goal {
 	if g.ID == wire.MetaGroup {
 		return pl.wantsMeta(g)
 	}
-	// A node keeps its place while it is away; a new one is only given to a node
-	// that is here. A learner is no loss: where a replica is missing, its place goes
-	// to somebody who can be filled now.
+	// A node keeps its place while it is away; a new one is only given to a node that is
+	// here. A learner is no loss: where a replica is missing, its place goes to a node that
+	// can be filled now.
 	short := slices.ContainsFunc(g.Members, func(m Member) bool { return m.Voter && !pl.eligible[m.ID] })
 	var candidates []*Node
 	for i := range pl.Nodes {
@@ -554,11 +554,11 @@ func (r *reshaping) takeVote(id wire.ServerID, why string) Step {
 	return Step{Kind: StepRemove, Node: id, Reason: why}
 }
 
-// demoteDead takes away the vote of a dead voter that is not coming back, when somebody
-// is ready to take its place or nobody is to. It goes before the new one is
-// promoted: otherwise there would be four voters, of whom three are needed and
-// three are alive. One that may come back keeps its vote, wherever its place is
-// by now: should a second one die, the two that are left need it.
+// demoteDead takes away the vote of a dead voter that is not coming back, when a learner
+// is ready to take its place or its place is not to be taken. It goes before the new one
+// is promoted: otherwise there would be four voters, of whom three are needed and three
+// are alive. One that may come back keeps its vote, wherever its place is by now: should
+// a second one die, the two that are left need it.
 func (r *reshaping) demoteDead() Step {
 	full := max(r.Replicas, len(r.goal.Voters))
 	for _, id := range r.voters {

@@ -22,8 +22,8 @@ type GroupReport struct {
 	Group   uint32
 	Applied uint64 // index of the last entry that its stores have
 	Fresh   bool   // opened empty, and not allowed to vote yet
-	// What follows is said by who leads the group, and has applied all that its log
-	// held when it was elected.
+	// Only the group's leader says what follows, when it has applied all that its log held
+	// when it was elected.
 	Leads    bool
 	Term     uint64
 	Index    uint64 // of the configuration

@@ -22,9 +22,9 @@ func NewLogger(to *slog.Logger, group uint32) hclog.Logger {
 	return l
 }
 
-// expected are errors of raft's that every death, start and move of a node brings,
-// for each group, until it is over. Who is missing is in the members, and which
-// group is behind in the status.
+// expected are errors of raft's that every death, start and move of a node brings, for
+// each group, until it is over. Which node is missing is said by the members, and which
+// group is behind by the status.
 var expected = []string{
 	"failed to appendEntries to", "failed to heartbeat to", "failed to pipeline appendEntries",
 	"failed to make requestVote RPC", "failed to get log", "peer has newer term, stopping replication",

@@ -38,7 +38,7 @@ func (p *Provider) StartMember(c *protocluster.Cluster) error {
 	return nil
 }
 
-// StartClient is StartMember: who is no node is in nobody's gossip, and so no
+// StartClient is StartMember: a process that is no node is in nobody's gossip, and so no
 // member either.
 func (p *Provider) StartClient(c *protocluster.Cluster) error { return p.StartMember(c) }
 

@@ -16,12 +16,12 @@ import (
 )
 
 // AsidePrefix begins the stable keys that hold entries for a store which was damaged when
-// they were to be applied, on a node that no other node's copy helps: the store's name and
-// the entry's index follow. A shard must not stand still for one organization's damaged
-// disk block, and must not cut its log while the log alone has what that store lacks; so
-// what it lacks is kept beside the log. Nothing new comes while the store is out of
-// service, so these are the entries that were under way when the damage was found, and
-// those of the log's last stretch after a restart.
+// they were to be applied, where no other node has a copy that would help. The store's
+// name and the entry's index follow. A shard must not stand still for one organization's
+// damaged disk block, and must not cut its log while the log alone has what that store
+// lacks; so what it lacks is kept beside the log. Nothing new comes while the store is
+// out of service, so these are the entries that were under way when the damage was found,
+// and those of the log's last stretch after a restart.
 const AsidePrefix = "orgmem/aside/"
 
 func asideKey(id storage.StoreID, index uint64) []byte {
@@ -92,10 +92,10 @@ func (m *Stores) dropAside(id storage.StoreID) error {
 	return m.log.DeleteStable(m.Group, keys...)
 }
 
-// ApplyAside applies what was set aside to the stores that can be read again: an operator who has put
-// a damaged file right gets all that was acknowledged. It is called before the group's log
-// is replayed. What lies behind the marker the log brings; what lies before it the log has
-// no more, and all else up to the marker is in the stores' files, so that order holds.
+// ApplyAside applies what was set aside to the stores that can be read again: an operator
+// who has put a damaged file right gets all that was acknowledged. It is called before
+// the group's log is replayed. The log brings what lies behind the marker. What lies
+// before it is here or in the stores' files, so the order holds.
 func (m *Stores) ApplyAside(marker uint64) error {
 	all, err := m.Asides(AsidePrefix)
 	if err != nil {

@@ -150,11 +150,11 @@ func (d *Directory) PutOrg(ctx context.Context, entry *pb.OrgEntry) error {
 	}})
 }
 
-// RemoveOrg marks an organization as removed, erases its name and slug, and then
-// removes both its stores and drops its keys. From its return on no key of it resolves and no
-// proposal to its stores is applied (ErrRemoved). After an error call it again;
-// what a crash leaves half done the next start finishes. It works on a full disk,
-// since it is what makes room.
+// RemoveOrg marks an organization as removed, erases its name and slug, and then removes
+// both its stores and drops its keys. From its return on no key of it resolves and no
+// proposal to its stores is applied (ErrRemoved). After an error call it again; the next
+// start finishes what a crash leaves half done. It works on a full disk, since it is what
+// makes room.
 func (d *Directory) RemoveOrg(ctx context.Context, org pb.OrgID) error {
 	err := d.propose(ctx, "remove org", &pb.Command{Kind: &pb.Command_RemoveOrg{
 		RemoveOrg: &pb.RemoveOrg{Org: org.Bytes()},

@@ -112,8 +112,8 @@ func (m *Meta) Authority() *pb.AuthorityEntry {
 	return m.authority
 }
 
-// Changed returns a channel that is closed at the next change of anything above.
-// Take it before reading what it is to tell of.
+// Changed returns a channel that is closed at the next change of anything above. Take it
+// before reading.
 func (m *Meta) Changed() <-chan struct{} {
 	m.d.mu.RLock()
 	defer m.d.mu.RUnlock()

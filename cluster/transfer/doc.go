@@ -1,5 +1,5 @@
-// Package transfer copies stores from node to node. It knows no raft and no group: what
-// a store must hold it is told, and who may have one it asks (Config.Allow).
+// Package transfer copies stores from node to node. It knows no raft and no group: its
+// caller says what a store must hold, and who may have one (Config.Allow).
 //
 // A replica that misses entries which the leader's log has no more is brought up in
 // three steps:

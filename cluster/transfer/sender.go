@@ -12,8 +12,8 @@ import (
 	"orgmem/storage"
 )
 
-// serveStreams bounds the stores that a node sends at a time: what two others
-// fetch. Who comes later waits.
+// serveStreams bounds the stores that a node sends at a time: what two others fetch.
+// Further ones wait.
 const serveStreams = 2 * fetchStreams
 
 // Serve sends copies of stores to another node until it hangs up.

@@ -6,16 +6,39 @@ import (
 	"orgmem/brain/text"
 )
 
-// keywords fills kw with BM25norm.
-func (sc *Scratch) keywords(total int, q *Query) {
-	sc.kw = resize(sc.kw, total)
-	clear(sc.kw)
-	sc.lookUp(q)
+// group is a word of the query with all its alternatives.
+type group struct {
+	alts   []text.Term
+	weight float32
+	opt    bool
+	df     int
+	idf    float32
+	ptrs   int // where its pointers begin
+	n      int // how many there are
+}
+
+// pointer is where a view keeps the postings of a term.
+type pointer struct {
+	view int32
+	ptr  uint32
+}
+
+// wording is what of the query's words a search needs.
+type wording struct {
+	groups  []group
+	ptrs    []pointer
+	phrases phrases
+}
+
+// score fills kw, of all chunks, with BM25norm.
+func (w *wording) score(kw []float32, vs views, q *Query) {
+	clear(kw)
+	w.lookUp(vs, q)
 
 	chunks, words := 0, uint64(0)
-	for i := range sc.views {
-		chunks += sc.views[i].Segment.Len()
-		words += sc.views[i].Segment.words
+	for i := range vs {
+		chunks += vs[i].Segment.Len()
+		words += vs[i].Segment.words
 	}
 	average := max(float64(words)/float64(chunks), 1)
 	k1, b := q.Config.K1, q.Config.B
@@ -25,8 +48,8 @@ func (sc *Scratch) keywords(total int, q *Query) {
 	}
 	// The greatest score that is possible: each word matched without end.
 	var possible float64
-	for i := range sc.groups {
-		g := &sc.groups[i]
+	for i := range w.groups {
+		g := &w.groups[i]
 		g.idf = float32(idf(chunks, g.df))
 		if g.df > 0 || !g.opt {
 			possible += float64(g.idf) * float64(g.weight) * float64(k1+1)
@@ -36,45 +59,45 @@ func (sc *Scratch) keywords(total int, q *Query) {
 		return
 	}
 	if q.Mode == Hybrid && q.Config.PhraseWeight > 0 {
-		sc.pairs(q)
+		w.pairs(q)
 	}
-	for i := range sc.groups {
-		g := &sc.groups[i]
+	for i := range w.groups {
+		g := &w.groups[i]
 		weight := g.weight * g.idf * (k1 + 1) / float32(possible)
-		for _, p := range sc.ptrs[g.ptrs : g.ptrs+g.n] {
-			v := &sc.views[p.view]
-			v.Segment.accumulate(sc.kw[v.base:v.base+v.Segment.Len()], p.ptr, weight, q.Config.TitleWeight, &norm)
+		for _, p := range w.ptrs[g.ptrs : g.ptrs+g.n] {
+			v := &vs[p.view]
+			v.Segment.accumulate(kw[v.base:v.base+v.Segment.Len()], p.ptr, weight, q.Config.TitleWeight, &norm)
 		}
 	}
 }
 
 // lookUp gathers the query's words and where their postings are.
-func (sc *Scratch) lookUp(q *Query) {
-	sc.groups, sc.ptrs = sc.groups[:0], sc.ptrs[:0]
+func (w *wording) lookUp(vs views, q *Query) {
+	w.groups, w.ptrs = w.groups[:0], w.ptrs[:0]
 	for _, t := range q.Terms {
 		if len(t.Alts) == 0 || !(t.Weight > 0) {
 			continue
 		}
-		if i := slices.IndexFunc(sc.groups, func(g group) bool {
+		if i := slices.IndexFunc(w.groups, func(g group) bool {
 			return g.opt == t.Optional && slices.Equal(g.alts, t.Alts)
 		}); i >= 0 {
-			sc.groups[i].weight += t.Weight // query term frequency
+			w.groups[i].weight += t.Weight // query term frequency
 			continue
 		}
-		sc.groups = append(sc.groups, group{alts: t.Alts, weight: t.Weight, opt: t.Optional})
+		w.groups = append(w.groups, group{alts: t.Alts, weight: t.Weight, opt: t.Optional})
 	}
-	for i := range sc.groups {
-		g := &sc.groups[i]
-		g.ptrs = len(sc.ptrs)
-		for v := range sc.views {
+	for i := range w.groups {
+		g := &w.groups[i]
+		g.ptrs = len(w.ptrs)
+		for v := range vs {
 			for _, t := range g.alts {
-				if ptr, ok := sc.views[v].Segment.findTerm(t); ok {
-					sc.ptrs = append(sc.ptrs, pointer{int32(v), ptr})
-					g.df += sc.views[v].Segment.docFreq(ptr)
+				if ptr, ok := vs[v].Segment.findTerm(t); ok {
+					w.ptrs = append(w.ptrs, pointer{int32(v), ptr})
+					g.df += vs[v].Segment.docFreq(ptr)
 				}
 			}
 		}
-		g.n = len(sc.ptrs) - g.ptrs
+		g.n = len(w.ptrs) - g.ptrs
 	}
 }
 
@@ -125,23 +148,23 @@ func uvarint(p []byte, at int) (v uint32, next int) {
 }
 
 // pairs takes the phrases out of the query: words that follow each other.
-func (sc *Scratch) pairs(q *Query) {
+func (w *wording) pairs(q *Query) {
 	last := -1 // index into q.Terms
 	for i, t := range q.Terms {
 		if t.Optional || len(t.Alts) == 0 || !(t.Weight > 0) {
 			continue
 		}
 		if last >= 0 && !slices.Equal(q.Terms[last].Alts, t.Alts) {
-			sc.phrases.add(q.Terms[last].Alts, t.Alts, (sc.idfOf(q.Terms[last])+sc.idfOf(t))/2)
+			w.phrases.add(q.Terms[last].Alts, t.Alts, (w.idfOf(q.Terms[last])+w.idfOf(t))/2)
 		}
 		last = i
 	}
 }
 
-func (sc *Scratch) idfOf(t text.QueryTerm) float32 {
-	for i := range sc.groups {
-		if sc.groups[i].opt == t.Optional && slices.Equal(sc.groups[i].alts, t.Alts) {
-			return sc.groups[i].idf
+func (w *wording) idfOf(t text.QueryTerm) float32 {
+	for i := range w.groups {
+		if w.groups[i].opt == t.Optional && slices.Equal(w.groups[i].alts, t.Alts) {
+			return w.groups[i].idf
 		}
 	}
 	return 0

@@ -7,6 +7,22 @@ import (
 	"sort"
 )
 
+// ranked is a chunk among the best.
+type ranked struct {
+	score     float32
+	part      int32
+	seq       uint64
+	view, doc int32 // view: index into Scratch.views
+	phrase    float32
+}
+
+// ranking puts the best chunks in order.
+type ranking struct {
+	top   []ranked
+	keys  []uint64 // their rank keys
+	other []ranked // to put in order into
+}
+
 // compareRanked puts the better first.
 func compareRanked(a, b ranked) int {
 	switch {
@@ -22,21 +38,21 @@ func compareRanked(a, b ranked) int {
 
 // order puts the top in order, best first, by numbers: sorting whole ones with
 // compareRanked takes five times as long.
-func (sc *Scratch) order() {
-	sc.keys, sc.other = sc.keys[:0], sc.other[:0]
-	for i := range sc.top {
-		sc.keys = append(sc.keys, rankKey(sc.top[i].score, i))
+func (r *ranking) order() {
+	r.keys, r.other = r.keys[:0], r.other[:0]
+	for i := range r.top {
+		r.keys = append(r.keys, rankKey(r.top[i].score, i))
 	}
-	slices.Sort(sc.keys)
-	for _, key := range slices.Backward(sc.keys) {
-		r := sc.top[^uint32(key)]
-		sc.other = append(sc.other, r)
+	slices.Sort(r.keys)
+	for _, key := range slices.Backward(r.keys) {
+		c := r.top[^uint32(key)]
+		r.other = append(r.other, c)
 		// Of equal scores part and Seq decide.
-		for k := len(sc.other) - 1; k > 0 && sc.other[k-1].score == r.score && compareRanked(r, sc.other[k-1]) < 0; k-- {
-			sc.other[k], sc.other[k-1] = sc.other[k-1], r
+		for k := len(r.other) - 1; k > 0 && r.other[k-1].score == c.score && compareRanked(c, r.other[k-1]) < 0; k-- {
+			r.other[k], r.other[k-1] = r.other[k-1], c
 		}
 	}
-	sc.top, sc.other = sc.other, sc.top
+	r.top, r.other = r.other, r.top
 }
 
 // selectBest keeps the N best chunks in the heap, the worst of them on top.
@@ -66,11 +82,11 @@ func (sc *Scratch) selectBest(q *Query) {
 // estimates become certain: the worst of the N best after that is a bound which
 // the others must be able to reach.
 func (sc *Scratch) selectRough(q *Query, n int) {
-	kept := sc.heap
-	sc.heap = sc.guess[:0]
+	kept := sc.best
+	sc.best = sc.guess[:0]
 	sc.eachRough(q, func(view int, kw, vec []float32, weight float32) { sc.selectHybrid(view, kw, vec, weight, n) })
-	slices.SortFunc(sc.heap, func(a, b uint64) int { return cmp.Compare(uint32(b), uint32(a)) }) // by place
-	sc.guess, sc.heap = sc.heap, kept
+	slices.SortFunc(sc.best, func(a, b uint64) int { return cmp.Compare(uint32(b), uint32(a)) }) // by place
+	sc.guess, sc.best = sc.best, kept
 	guess := sc.guess
 	sc.eachRough(q, func(view int, kw, vec []float32, weight float32) {
 		v := &sc.views[view]
@@ -88,7 +104,7 @@ func (sc *Scratch) selectRough(q *Query, n int) {
 	sc.eachRough(q, func(view int, kw, vec []float32, weight float32) {
 		v := &sc.views[view]
 		sc.docs = sc.docs[:0]
-		least := sc.least(n) - v.doubt
+		least := sc.best.least(n) - v.doubt
 		for from := 0; from < len(kw); from += scanBlock {
 			to := min(from+scanBlock, len(kw))
 			for _, i := range above(sc.above[:], kw[from:to], vec[from:to], weight, least) {
@@ -101,27 +117,10 @@ func (sc *Scratch) selectRough(q *Query, n int) {
 	})
 }
 
-// eachRough calls f for the rough views with their keyword scores, cosines and
-// the weight of the former.
-func (sc *Scratch) eachRough(q *Query, f func(view int, kw, vec []float32, weight float32)) {
-	for i := range sc.views {
-		v := &sc.views[i]
-		if !v.rough {
-			continue
-		}
-		vec := sc.vec[v.base:][:v.Segment.Len()]
-		if q.Mode == VectorOnly {
-			f(i, vec, vec, 0)
-			continue
-		}
-		f(i, sc.kw[v.base:][:len(vec)], vec, q.Config.KeywordWeight)
-	}
-}
-
 // offerSure makes the cosines of sc.docs certain, and offers them to the heap.
 func (sc *Scratch) offerSure(view int, kw, vec []float32, weight float32, n int) {
 	sc.ascertain(&sc.views[view])
-	least := sc.least(n)
+	least := sc.best.least(n)
 	for _, doc := range sc.docs {
 		if score := weight*kw[doc] + vec[doc]; score >= least {
 			least = sc.accept(view, int(doc), score, weight > 0 && kw[doc] > 0, n)
@@ -135,7 +134,7 @@ func (sc *Scratch) offerSure(view int, kw, vec []float32, weight float32, n int)
 // compared with the worst at its beginning, its chunks then with the worst so far.
 
 func (sc *Scratch) selectHybrid(view int, kw, vec []float32, weight float32, n int) {
-	least := sc.least(n)
+	least := sc.best.least(n)
 	for from := 0; from < len(kw); from += scanBlock {
 		to := min(from+scanBlock, len(kw))
 		for _, i := range above(sc.above[:], kw[from:to], vec[from:to], weight, least) {
@@ -151,7 +150,7 @@ func (sc *Scratch) selectVector(view int, vec []float32, n int) {
 	if sc.views[view].model < 0 {
 		return
 	}
-	least := sc.least(n)
+	least := sc.best.least(n)
 	for doc, score := range vec {
 		if score >= least {
 			least = sc.accept(view, doc, score, false, n)
@@ -160,7 +159,7 @@ func (sc *Scratch) selectVector(view int, vec []float32, n int) {
 }
 
 func (sc *Scratch) selectKeyword(view int, kw []float32, n int) {
-	least := max(sc.least(n), math.SmallestNonzeroFloat32)
+	least := max(sc.best.least(n), math.SmallestNonzeroFloat32)
 	for doc, score := range kw {
 		if score >= least {
 			least = max(sc.accept(view, doc, score, true, n), math.SmallestNonzeroFloat32)
@@ -168,95 +167,23 @@ func (sc *Scratch) selectKeyword(view int, kw []float32, n int) {
 	}
 }
 
-// least is the score below which nothing enters the heap.
-func (sc *Scratch) least(n int) float32 {
-	if len(sc.heap) < n {
-		return float32(math.Inf(-1))
-	}
-	return keyScore(sc.heap[0])
-}
-
-// passes tells whether filters and liveness let a chunk be a candidate.
-func (sc *Scratch) passes(v *viewState, doc int) bool {
-	return v.allow < 0 || sc.allow[v.allow+doc>>6]>>(doc&63)&1 != 0
-}
-
 // accept offers a chunk to the heap if it may be a candidate: the filters let it
 // pass, and it has a word of the query or a vector. It gives the new least.
 func (sc *Scratch) accept(view, doc int, score float32, word bool, n int) float32 {
 	v := &sc.views[view]
 	if sc.passes(v, doc) && (word || v.model >= 0 && v.Segment.scales[doc] > 0) {
-		sc.offer(rankKey(score, v.base+doc), n)
+		sc.best.offer(rankKey(score, v.base+doc), n)
 	}
-	return sc.least(n)
-}
-
-// rankKey packs a score and the place of a chunk among all into a number that is
-// greater for a better chunk: of two with one score, the first. One comparison
-// of integers then does for the heap.
-func rankKey(score float32, at int) uint64 {
-	b := math.Float32bits(score)
-	if b>>31 != 0 {
-		b = ^b
-	} else {
-		b |= 1 << 31
-	}
-	return uint64(b)<<32 | uint64(^uint32(at))
-}
-
-// keyScore unpacks the score.
-func keyScore(key uint64) float32 {
-	b := uint32(key >> 32)
-	if b>>31 != 0 {
-		b &^= 1 << 31
-	} else {
-		b = ^b
-	}
-	return math.Float32frombits(b)
-}
-
-// offer puts a key into the heap of at most n.
-func (sc *Scratch) offer(key uint64, n int) {
-	h := sc.heap
-	if len(h) < n {
-		h = append(h, key)
-		i := len(h) - 1
-		for i > 0 && h[(i-1)/2] > key {
-			h[i] = h[(i-1)/2]
-			i = (i - 1) / 2
-		}
-		h[i] = key
-		sc.heap = h
-		return
-	}
-	if key < h[0] {
-		return
-	}
-	i := 0
-	for {
-		down := 2*i + 1
-		if down >= len(h) {
-			break
-		}
-		if down+1 < len(h) && h[down+1] < h[down] {
-			down++
-		}
-		if h[down] >= key {
-			break
-		}
-		h[i] = h[down]
-		i = down
-	}
-	h[i] = key
+	return sc.best.least(n)
 }
 
 // rank turns the heap into the best chunks in order, with the phrases that only
 // they are looked at for.
 func (sc *Scratch) rank(q *Query) {
-	slices.Sort(sc.heap)
+	slices.Sort(sc.best)
 	// What is read of the chunks lies all over the segments, and an embedding has
 	// just emptied the caches: each round asks for what the next one reads.
-	for _, key := range slices.Backward(sc.heap) {
+	for _, key := range slices.Backward(sc.best) {
 		at := int(^uint32(key))
 		view := sort.Search(len(sc.views), func(i int) bool { return sc.views[i].base > at }) - 1
 		v := &sc.views[view]
@@ -269,7 +196,7 @@ func (sc *Scratch) rank(q *Query) {
 		s := sc.views[r.view].Segment
 		r.seq = s.seqs[r.doc]
 		s.fetchNode(s.nodeOf[r.doc])
-		if sc.hasPhrases(r) {
+		if sc.hasPhrases(r.view, r.doc) {
 			fetch(s.sequence(int(r.doc)))
 		}
 	}
@@ -277,15 +204,10 @@ func (sc *Scratch) rank(q *Query) {
 		r := &sc.top[i]
 		s := sc.views[r.view].Segment
 		s.fetchID(s.nodeOf[r.doc])
-		if sc.hasPhrases(r) {
-			r.phrase = sc.phrases.share(s.sequence(int(r.doc)))
+		if sc.hasPhrases(r.view, r.doc) {
+			r.phrase = sc.words.phrases.share(s.sequence(int(r.doc)))
 			r.score += q.Config.PhraseWeight * r.phrase
 		}
 	}
 	sc.order()
-}
-
-// hasPhrases tells whether a chunk is looked at for phrases of the query.
-func (sc *Scratch) hasPhrases(r *ranked) bool {
-	return sc.phrases.n > 0 && sc.kw[sc.views[r.view].base+int(r.doc)] > 0
 }

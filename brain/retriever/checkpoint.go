@@ -15,9 +15,9 @@ func (t *Trainer) Checkpoint() *pb.BrainCheckpoint {
 		return nil
 	}
 	return &pb.BrainCheckpoint{
-		Format: modelFormat, Epoch: uint32(t.epoch), Wasted: uint32(t.wasted), Moves: uint32(t.moves), BestLoss: t.bestLoss,
-		Now: t.now.Message().GetParameters(), Best: t.best.Message().GetParameters(), Mean: append([]float64(nil), t.mean...),
-		Square: append([]float64(nil), t.square...),
+		Format: modelFormat, Epoch: uint32(t.epoch), Wasted: uint32(t.wasted), BestLoss: t.bestLoss,
+		Now: t.now.Message().GetParameters(), Best: t.best.Message().GetParameters(), Moves: uint32(t.adam.moves),
+		Mean: append([]float64(nil), t.adam.mean...), Square: append([]float64(nil), t.adam.square...),
 	}
 }
 
@@ -33,15 +33,15 @@ func (t *Trainer) Resume(c *pb.BrainCheckpoint) error {
 	if err != nil {
 		return err
 	}
-	if len(c.GetMean()) != len(t.mean) || len(c.GetSquare()) != len(t.square) || math.IsNaN(c.GetBestLoss()) ||
+	if len(c.GetMean()) != len(t.adam.mean) || len(c.GetSquare()) != len(t.adam.square) || math.IsNaN(c.GetBestLoss()) ||
 		c.GetEpoch() == 0 || c.GetEpoch() > maxEpochs || c.GetWasted() >= patience || len(t.learn) == 0 {
 		return corrupt("checkpoint")
 	}
 	t.now, t.best, t.bestLoss = now, best, c.GetBestLoss()
-	copy(t.mean, c.GetMean())
-	copy(t.square, c.GetSquare())
-	t.moves, t.epoch, t.wasted = int(c.GetMoves()), int(c.GetEpoch()), int(c.GetWasted())
+	copy(t.adam.mean, c.GetMean())
+	copy(t.adam.square, c.GetSquare())
+	t.adam.moves, t.epoch, t.wasted = int(c.GetMoves()), int(c.GetEpoch()), int(c.GetWasted())
 	t.checked, t.sum, t.counted = 0, 0, 0
-	t.shuffle()
+	t.shuffle(len(t.learn))
 	return nil
 }

@@ -27,7 +27,7 @@ func (p *Parameters) Projects() bool { return p.Further != [furtherFeatures]floa
 // behind the first step, when the gate is known: behind a shut one nothing of it is
 // heard, or looked for, and what opens it does not depend on a projection.
 func (w *Walk) project(q *Question) {
-	if q.Further == nil || w.open < shut || !w.weighs && !w.p.Projects() {
+	if q.Further == nil || w.gate.open < shut || !w.weighs && !w.p.Projects() {
 		return
 	}
 	hits := q.Further()
@@ -116,10 +116,9 @@ func (t *Trainer) weigh() bool {
 	t.further = weighing{begun: true, before: maxEpochs + 1}
 	t.walk.weighs = true
 	t.learn = t.learn[ForProjection(len(t.learn)):]
-	t.now, t.bestLoss = t.best, math.Inf(1)
-	clear(t.mean)
-	clear(t.square)
-	t.moves, t.epoch, t.wasted, t.order = 0, 0, 0, nil
+	t.now = t.best
+	t.adam.restart()
+	t.epochs = newEpochs(t.seed)
 	return true
 }
 

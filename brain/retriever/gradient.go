@@ -81,18 +81,18 @@ func (w *Walk) backward(dz []float64, into *gradient) {
 		if d == 0 {
 			continue
 		}
-		into.Meaning += d * w.open * float64(w.seed[i].Cosine)
-		into.Words += d * w.open * float64(w.seed[i].Keyword)
-		into.Further[furtherNear] += d * w.open * w.further[i].near
+		into.Meaning += d * w.gate.open * float64(w.seed[i].Cosine)
+		into.Words += d * w.gate.open * float64(w.seed[i].Keyword)
+		into.Further[furtherNear] += d * w.gate.open * w.further[i].near
 		open += d * w.gain[i]
 		for t := 1; t <= steps; t++ {
 			a := w.act[t][i]
-			into.Heard[t] += d * w.open * math.Log1p(a/trace)
-			into.act[t][i] += d * w.open * w.p.Heard[t] / (trace + a)
+			into.Heard[t] += d * w.gate.open * math.Log1p(a/trace)
+			into.act[t][i] += d * w.gate.open * w.p.Heard[t] / (trace + a)
 		}
 	}
-	for f, v := range w.gate {
-		into.Gate[f] += open * w.open * (1 - w.open) * v
+	for f, v := range w.gate.seen {
+		into.Gate[f] += open * w.gate.open * (1 - w.gate.open) * v
 	}
 	for k := len(w.moves) - 1; k >= 0; k-- {
 		m := &w.moves[k]

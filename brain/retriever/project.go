@@ -28,68 +28,56 @@ type Confused struct {
 // Projector learns a projection from questions that a memory asks itself, until it
 // gains nothing on those that check. It keeps the vectors that it is given.
 type Projector struct {
-	dim          int
-	learn, check []Confused
-	seed         uint64
+	dim           int
+	learn, checks []Confused
 
 	start, now, best []float64
-	bestLoss, first  float64 // on the checks; first is that of no projection
-	mean, square     []float64
-	moves            int
-	order            []int // of this epoch, what is left
-	checked          int
-	sum              float64
-	epoch, wasted    int
-	own              projecting
+	first            float64 // the loss on the checks of no projection
+	adam             adam
+	epochs
+	own projecting
 }
 
 // NewProjector begins to learn a projection of vectors of some length.
 func NewProjector(dim int, learn, check []Confused, seed uint64) *Projector {
-	p := &Projector{dim: dim, learn: learn, check: check, seed: seed, bestLoss: math.Inf(1)}
+	p := &Projector{dim: dim, learn: learn, checks: check, epochs: newEpochs(seed)}
 	p.start = make([]float64, 2*projectionRank*dim)
 	r := rand.New(rand.NewPCG(seed, 0x70726f6a))           //nolint:gosec // to be repeatable is the point
 	for i := projectionRank * dim; i < len(p.start); i++ { // U is zero: it begins as no projection
 		p.start[i] = r.NormFloat64() / math.Sqrt(float64(dim))
 	}
 	p.now, p.best = slices.Clone(p.start), slices.Clone(p.start)
-	p.mean, p.square = make([]float64, len(p.start)), make([]float64, len(p.start))
+	p.adam = newAdam(len(p.start))
 	return p
 }
 
 // Step goes on by one batch; done when nothing more is to be gained.
 func (p *Projector) Step() (done bool) {
-	if p.dim == 0 || p.dim > maxProjectionDim || len(p.learn) == 0 || len(p.check) == 0 {
+	if p.dim == 0 || p.dim > maxProjectionDim || len(p.learn) == 0 || len(p.checks) == 0 {
 		return true
 	}
-	if n := min(batch, len(p.order)); n > 0 {
-		p.move(p.order[:n])
-		p.order = p.order[n:]
+	if which := p.next(); len(which) > 0 {
+		p.move(which)
 		return false
 	}
-	n := min(batch, len(p.check)-p.checked)
-	for i := range p.check[p.checked : p.checked+n] {
-		p.sum += p.own.loss(p.now, &p.check[p.checked+i], nil)
+	from, to := p.check(len(p.checks))
+	for i := range p.checks[from:to] {
+		p.note(p.own.loss(p.now, &p.checks[from+i], nil))
 	}
-	if p.checked += n; p.checked < len(p.check) {
+	if to < len(p.checks) {
 		return false
 	}
-	loss := p.sum / float64(len(p.check))
-	if p.epoch == 0 {
+	loss, better := p.end()
+	if better {
+		copy(p.best, p.now)
+	}
+	if p.epoch == 1 {
 		p.first = loss
 	}
-	if loss < p.bestLoss-leastBetter {
-		p.bestLoss, p.wasted = loss, 0
-		copy(p.best, p.now)
-	} else {
-		p.wasted++
-	}
-	p.epoch++
-	p.checked, p.sum = 0, 0
-	if p.epoch > maxEpochs || p.wasted >= patience {
+	if p.over() {
 		return true
 	}
-	source := rand.NewPCG(p.seed, uint64(p.epoch))
-	p.order = rand.New(source).Perm(len(p.learn)) //nolint:gosec // to be repeatable is the point
+	p.shuffle(len(p.learn))
 	return false
 }
 
@@ -120,13 +108,11 @@ func (p *Projector) move(which []int) {
 	for _, i := range which {
 		p.own.loss(p.now, &p.learn[i], grad)
 	}
-	p.moves++
-	m, s := 1-math.Pow(momentum, float64(p.moves)), 1-math.Pow(squareMomentum, float64(p.moves))
+	first, second := p.adam.move()
 	for k, d := range grad {
 		d = d/float64(len(which)) + projectionHold*(p.now[k]-p.start[k])
-		p.mean[k] = momentum*p.mean[k] + (1-momentum)*d
-		p.square[k] = squareMomentum*p.square[k] + (1-squareMomentum)*d*d
-		p.now[k] -= projectionRate * p.mean[k] / m / (math.Sqrt(p.square[k]/s) + tiny)
+		mean, square := p.adam.add(k, d)
+		p.now[k] -= projectionRate * mean / first / (math.Sqrt(square/second) + tiny)
 	}
 }
 

@@ -46,7 +46,7 @@ func TestNamesOfNothing(t *testing.T) {
 			t.Errorf("%q names nothing when it is there: the test says nothing", named)
 		}
 	}
-	if w := look("Who is Umbrel Inc?", here, lives); w.gate[gateNames] == 0 {
+	if w := look("Who is Umbrel Inc?", here, lives); w.gate.seen[gateNames] == 0 {
 		t.Error("an entity that no text names is no longer known")
 	}
 

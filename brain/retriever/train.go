@@ -2,26 +2,14 @@ package retriever
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 )
 
 const (
-	// maxEpochs bounds a training, patience how long it goes on without gain.
-	maxEpochs = 16
-	patience  = 3
-	// batch is after how many examples the parameters move, and how many a step of
-	// the trainer looks at: some 50 ms.
-	batch = 32
-	// rate, momentum and the rest are those of Adam (Kingma and Ba 2015).
-	rate           = 0.03
-	momentum       = 0.9
-	squareMomentum = 0.999
-	tiny           = 1e-8
+	// rate is that of Adam.
+	rate = 0.03
 	// hold draws the parameters to the prior: little content must not move them far.
 	hold = 0.002
-	// leastBetter is the loss on the checks that counts as gained, in nats.
-	leastBetter = 1e-4
 )
 
 // caution is by how much the gate stands less open, in nats, than a training would have
@@ -42,31 +30,22 @@ type Asked struct {
 
 // Trainer fits parameters to examples.
 type Trainer struct {
-	walk  *Walk
-	learn []Asked
-	check []Asked
-	seed  uint64
-
-	now, best     Parameters
-	bestLoss      float64
-	mean, square  []float64 // of the derivatives
-	moves         int       // of the parameters
-	order         []int     // the examples of this epoch that are left
-	checked       int       // checks of this epoch that are done
-	sum           float64   // of their losses
-	counted       int
-	epoch, wasted int
-	further       weighing
+	walk      *Walk
+	learn     []Asked
+	checks    []Asked
+	now, best Parameters
+	adam      adam
+	epochs
+	further weighing
 }
 
 // NewTrainer begins a training: learn is what the parameters move by, check is what
 // says when it is enough.
 func NewTrainer(g *Graph, salt Salt, learn, check []Asked, seed uint64) *Trainer {
-	t := &Trainer{walk: NewWalk(g, salt), learn: learn, check: check, seed: seed, now: Prior(), bestLoss: math.Inf(1)}
+	t := &Trainer{walk: NewWalk(g, salt), learn: learn, checks: check, now: Prior(), epochs: newEpochs(seed)}
 	t.best = t.now
-	n := len(t.now.flat())
-	t.mean, t.square = make([]float64, n), make([]float64, n)
-	return t // the first epoch is only the checks: the prior must be beaten
+	t.adam = newAdam(len(t.now.flat()))
+	return t
 }
 
 // Best gives the parameters that did best on the checks, with caution.
@@ -90,46 +69,33 @@ func (t *Trainer) Progress() float64 {
 
 // Step goes on by one batch; done when nothing more is to be gained.
 func (t *Trainer) Step() (done bool) {
-	if len(t.order) > 0 {
-		n := min(batch, len(t.order))
-		t.move(t.order[:n])
-		t.order = t.order[n:]
+	if which := t.next(); len(which) > 0 {
+		t.move(which)
 		return false
 	}
-	n := min(batch, len(t.check)-t.checked)
-	for i := range t.check[t.checked : t.checked+n] {
-		a := &t.check[t.checked+i]
+	from, to := t.check(len(t.checks))
+	for i := range t.checks[from:to] {
+		a := &t.checks[from+i]
 		t.walk.Forward(&t.now, &a.Question)
 		l, ok := t.walk.loss(answersOf(&a.Example), nil)
 		if ok {
-			t.sum, t.counted = t.sum+l, t.counted+1
+			t.note(l)
 		}
 		t.further.note(l, ok)
 	}
-	if t.checked += n; t.checked < len(t.check) {
+	if to < len(t.checks) {
 		return false
 	}
-	if l := t.sum / float64(max(1, t.counted)); l < t.bestLoss-leastBetter {
-		t.best, t.bestLoss, t.wasted = t.now, l, 0
+	if _, better := t.end(); better {
+		t.best = t.now
 		t.further.better()
-	} else {
-		t.wasted++
 	}
-	t.epoch++
-	t.checked, t.sum, t.counted = 0, 0, 0
 	t.further.next()
-	if t.epoch > maxEpochs || t.wasted >= patience || len(t.learn) == 0 {
+	if t.over() || len(t.learn) == 0 {
 		return !t.weigh()
 	}
-	t.shuffle()
+	t.shuffle(len(t.learn))
 	return false
-}
-
-// shuffle puts the examples of an epoch into its order, which depends on nothing
-// before it: a training that goes on from a checkpoint meets the same.
-func (t *Trainer) shuffle() {
-	r := rand.New(rand.NewPCG(t.seed, uint64(t.epoch))) //nolint:gosec // to be repeatable is the point
-	t.order = r.Perm(len(t.learn))
 }
 
 // move takes a step against the mean derivative of some examples.
@@ -145,7 +111,7 @@ func (t *Trainer) move(which []int) {
 	if n == 0 {
 		return
 	}
-	t.moves++
+	first, second := t.adam.move()
 	prior := Prior()
 	at, from, d := t.now.flat(), prior.flat(), g.flat()
 	for k, x := range at {
@@ -153,11 +119,8 @@ func (t *Trainer) move(which []int) {
 			continue
 		}
 		grad := *d[k]/float64(n) + hold*(*x-*from[k])
-		t.mean[k] = momentum*t.mean[k] + (1-momentum)*grad
-		t.square[k] = squareMomentum*t.square[k] + (1-squareMomentum)*grad*grad
-		m := t.mean[k] / (1 - math.Pow(momentum, float64(t.moves)))
-		v := t.square[k] / (1 - math.Pow(squareMomentum, float64(t.moves)))
-		*x -= rate * m / (math.Sqrt(v) + tiny)
+		mean, square := t.adam.add(k, grad)
+		*x -= rate * (mean / first) / (math.Sqrt(square/second) + tiny)
 	}
 	for i, x := range t.now.Further {
 		t.now.Further[i] = max(0, x) // less than nothing is no activation

@@ -46,19 +46,6 @@ const (
 	seedFeatures
 )
 
-// What the gate looks at.
-const (
-	gateAlways    = iota
-	gateBest      // the best passage's score
-	gateMargin    // the best passage's score less the fifth's
-	gateAgreement // how many of the five best by meaning and by word are the same
-	gateNames     // how many concepts the question names
-	gateDensity   // log of the steps that lead away from the seeds
-	gateSubjects  // whether it names a subject
-	gateCover     // how much of its words the names of subjects are
-	gateFeatures
-)
-
 const (
 	// steps of a walk: three hops from a concept that the question names.
 	steps = 5
@@ -73,8 +60,6 @@ const (
 	maxFan = 256
 	// maxPassagesOfSubject of a document that is about a concept are stepped to.
 	maxPassagesOfSubject = 12
-	// shut is a gate behind which nothing that a walk finds is heard.
-	shut = 0.01
 	// trace is the activation that a passage needs to be noticed.
 	trace = 0.02
 	// minExponent and maxExponent keep a step's weight within reason.
@@ -173,9 +158,6 @@ type Question struct {
 	Lives func(entity pb.NodeID) bool
 }
 
-// node of a walk: passages, then concepts, then domains.
-type node = int32
-
 // move is a step that was taken.
 type move struct {
 	from, to int32 // local numbers
@@ -188,141 +170,44 @@ type move struct {
 // Walk is the working memory of one walk and what came of it. Keep it for the
 // next question; for one goroutine.
 type Walk struct {
-	g     *Graph
-	p     *Parameters
-	lex   lexer
-	sight sight
+	p *Parameters
+	wording
+	reached
+	moves []move
+	order []int32
+	gate  gate
+	best  float32   // cosine of a seed
+	score []float64 // of local nodes that are passages
+	gain  []float64 // what of it comes through the gate, before it does
+	reach []float64 // what of that the walk brought
 
-	local []int32 // of nodes of the graph; local[n] is valid where mark[n] is now
-	mark  []uint32
-	now   uint32
-
-	nodes    []node
-	origin   []int32 // the seed that a local node is, or -1
-	seed     []Seed  // of local nodes that are passages
-	scored   []bool
-	start    []float64            // activation before the first step
-	act      [steps + 1][]float64 // by step and local node
-	further  []further            // of local nodes
-	moves    []move
-	concepts []found
-	stems    []uint32
-	words    int // of the question
-	info     []float32
-	total    float32
-
-	gate    [gateFeatures]float64
-	open    float64 // the gate, 0 to 1
-	density int
-	score   []float64 // of local nodes that are passages
-	gain    []float64 // what of it comes through the gate, before it does
-	reach   []float64 // what of that the walk brought
-	order   []int32
-	missing []int32
-	looked  int // local nodes that look has seen
-	best    float32
-	weighs  bool // what the hits of the projected question count is being learned
+	weighs bool // what the hits of the projected question count is being learned
 }
 
 // NewWalk prepares for walks over a graph.
 func NewWalk(g *Graph, salt Salt) *Walk {
-	n := len(g.docOf) + len(g.concept) + len(g.large)
-	return &Walk{g: g, lex: lexer{salt: salt}, sight: sight{g: g}, local: make([]int32, n), mark: make([]uint32, n)}
-}
-
-func (w *Walk) at(n node) int32 {
-	i := int32(len(w.nodes))
-	if n != Unknown {
-		if w.mark[n] == w.now {
-			return w.local[n]
-		}
-		w.mark[n], w.local[n] = w.now, i
-	}
-	w.nodes = append(w.nodes, n)
-	w.seed = append(w.seed, Seed{Passage: n})
-	w.scored = append(w.scored, false)
-	w.origin = append(w.origin, -1)
-	w.start = append(w.start, 0)
-	w.further = append(w.further, further{})
-	for t := range w.act {
-		w.act[t] = append(w.act[t], 0)
-	}
-	return i
-}
-
-func (w *Walk) isPassage(i int32) bool { return int(w.nodes[i]) < len(w.g.docOf) }
-
-func (w *Walk) isDomain(i int32) bool { return int(w.nodes[i]) >= len(w.g.docOf)+len(w.g.concept) }
-
-// docOf gives the document of a local node that is a passage, or Unknown.
-func (w *Walk) docOf(i int32) int32 {
-	if n := w.nodes[i]; n != Unknown {
-		return w.g.docOf[n]
-	}
-	return Unknown
+	return &Walk{wording: wording{lex: lexer{salt: salt}, sight: sight{g: g}}, reached: newReached(g)}
 }
 
 // Forward walks from a question. What it finds stays until the next call.
 func (w *Walk) Forward(p *Parameters, q *Question) {
 	w.p = p
-	w.now++
-	w.nodes, w.seed, w.scored, w.origin = w.nodes[:0], w.seed[:0], w.scored[:0], w.origin[:0]
-	w.start, w.moves, w.concepts, w.further = w.start[:0], w.moves[:0], w.concepts[:0], w.further[:0]
-	for t := range w.act {
-		w.act[t] = w.act[t][:0]
-	}
-	w.looked = 0
+	w.moves = w.moves[:0]
+	w.clear()
 	w.sight.of(q)
 	w.read(q.Text)
 	w.begin(q)
 	for t := 1; t <= steps; t++ {
 		w.step(t, q)
 		if t == 1 {
-			w.gate = w.gateOf(q)
-			w.open = sigmoid(dot(w.p.Gate[:], w.gate[:]))
+			w.gate.look(q, &w.wording, len(w.moves), p)
 			w.project(q)
 		}
-		if q.Budget > 0 && (w.open < shut || len(w.moves) >= q.Budget) || q.Over != nil && q.Over() {
+		if q.Budget > 0 && (w.gate.open < shut || len(w.moves) >= q.Budget) || q.Over != nil && q.Over() {
 			break
 		}
 	}
 	w.judge()
-}
-
-// read finds the names and the words of the question.
-func (w *Walk) read(q string) {
-	words := w.lex.words(q)
-	w.words = len(words)
-	w.stems = append(w.stems[:0], stemsOf(words)...)
-	w.info, w.total = w.info[:0], 0
-	for _, s := range w.stems {
-		r := w.g.rarityOf(s)
-		w.info = append(w.info, r)
-		w.total += r
-	}
-	w.sight.find(words, false, func(f found) {
-		for _, c := range w.concepts {
-			if c.concept == f.concept {
-				return
-			}
-		}
-		w.concepts = append(w.concepts, f)
-	})
-}
-
-// overlap is the share of the question's information that a sentence holds.
-func (w *Walk) overlap(sentence int32) float32 {
-	if w.total == 0 {
-		return 0
-	}
-	s := w.g.sentences.of(sentence)
-	var sum float32
-	for i, t := range w.stems {
-		if _, ok := slices.BinarySearch(s, t); ok {
-			sum += w.info[i]
-		}
-	}
-	return sum / w.total
 }
 
 func (w *Walk) begin(q *Question) {
@@ -344,14 +229,6 @@ func (w *Walk) begin(q *Question) {
 		w.start[n] = math.Exp(dot(w.p.Seed[:], w.seedFeatures(c)))
 	}
 	copy(w.act[0], w.start)
-}
-
-func (w *Walk) seedFeatures(c found) []float64 {
-	plain := 0.0
-	if !w.sight.subject(c.concept) {
-		plain = 1
-	}
-	return []float64{1, float64(w.g.spread[c.concept]), math.Log(float64(c.words)), plain}
 }
 
 func dot(a, b []float64) float64 {
@@ -398,9 +275,6 @@ func (w *Walk) step(t int, q *Question) {
 		kept = append(kept, *m)
 	}
 	w.moves = kept
-	if t == 1 {
-		w.density = len(w.moves) - first
-	}
 }
 
 // most keeps the first nodes that a step may go on from.
@@ -416,24 +290,6 @@ func (w *Walk) most(from []int32) []int32 {
 		}
 	}
 	return kept
-}
-
-// look asks for the scores of the passages that were reached for the first time.
-func (w *Walk) look(q *Question) {
-	w.missing = w.missing[:0]
-	for i := w.looked; i < len(w.nodes); i++ {
-		if !w.scored[i] && w.isPassage(int32(i)) {
-			w.missing = append(w.missing, w.nodes[i])
-		}
-	}
-	w.looked = len(w.nodes)
-	if len(w.missing) == 0 {
-		return
-	}
-	for _, s := range q.Score(w.missing) {
-		i := w.local[s.Passage]
-		w.seed[i], w.scored[i] = s, true
-	}
 }
 
 // leave takes the steps from a node.
@@ -547,7 +403,7 @@ func (w *Walk) judge() {
 			reach = w.heard(int32(i))
 			gain = reach + w.p.Meaning*float64(s.Cosine) + w.p.Words*float64(s.Keyword) +
 				w.p.Further[furtherNear]*w.further[i].near
-			z = float64(s.Score) + w.open*gain
+			z = float64(s.Score) + w.gate.open*gain
 		}
 		w.score, w.gain, w.reach = append(w.score, z), append(w.gain, gain), append(w.reach, reach)
 	}
@@ -560,154 +416,4 @@ func (w *Walk) heard(i int32) float64 {
 		s += w.p.Heard[t] * math.Log1p(w.act[t][i]/trace)
 	}
 	return s
-}
-
-func (w *Walk) gateOf(q *Question) (f [gateFeatures]float64) {
-	f[gateAlways] = 1
-	if len(q.Seeds) > 0 {
-		f[gateBest] = float64(q.Seeds[0].Score)
-		f[gateMargin] = float64(q.Seeds[0].Score - q.Seeds[min(4, len(q.Seeds)-1)].Score)
-	}
-	f[gateAgreement] = agreement(q.Seeds)
-	f[gateNames] = min(float64(len(w.concepts)), 4) / 4
-	f[gateDensity] = math.Log1p(float64(w.density)) / 8
-	for _, c := range w.concepts {
-		if w.sight.subject(c.concept) {
-			f[gateSubjects] = 1
-			f[gateCover] += float64(c.words) / float64(max(1, w.words))
-		}
-	}
-	return f
-}
-
-// agreement is the share of the five best by meaning that are among the five best
-// by word.
-func agreement(seeds []Seed) float64 {
-	const few = 5
-	pick := func(key func(Seed) float32) []int32 {
-		s := slices.Clone(seeds)
-		slices.SortStableFunc(s, func(x, y Seed) int { return cmp.Compare(key(y), key(x)) })
-		var out []int32
-		for _, x := range s[:min(few, len(s))] {
-			out = append(out, x.Passage)
-		}
-		return out
-	}
-	words := pick(func(s Seed) float32 { return s.Keyword })
-	n := 0
-	for _, x := range pick(func(s Seed) float32 { return s.Cosine }) {
-		if slices.Contains(words, x) {
-			n++
-		}
-	}
-	return float64(n) / few
-}
-
-func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-
-// Ranked is a passage that a walk found.
-type Ranked struct {
-	Seed
-	From       int32 // the seed that it is; -1: the walk reached it
-	Total      float64
-	Activation float64 // 0 where the walk did not come
-}
-
-// Passages gives the best passages, one of each document, best first. Those of
-// documents that the graph does not hold all come; the caller knows their documents.
-func (w *Walk) Passages(topK int) []Ranked {
-	best := map[int32]int{}
-	var out []Ranked
-	for i := range int32(len(w.nodes)) {
-		if !w.isPassage(i) || !w.scored[i] {
-			continue
-		}
-		r := Ranked{Seed: w.seed[i], From: w.origin[i], Total: w.score[i], Activation: w.reach[i]}
-		doc := w.docOf(i)
-		if k, ok := best[doc]; ok && doc != Unknown {
-			if r.Total > out[k].Total {
-				out[k] = r
-			}
-			continue
-		}
-		best[doc] = len(out)
-		out = append(out, r)
-	}
-	slices.SortFunc(out, func(x, y Ranked) int {
-		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.From, y.From), cmp.Compare(x.Passage, y.Passage))
-	})
-	return out[:min(topK, len(out))]
-}
-
-// Active is a concept that a walk came to.
-type Active struct {
-	Entity     pb.NodeID
-	Activation float64
-}
-
-// Entities gives the most active concepts that are entities of the graph, best
-// first.
-func (w *Walk) Entities(topK int) []Active {
-	var out []Active
-	for i := range int32(len(w.nodes)) {
-		if w.isPassage(i) || w.isDomain(i) {
-			continue
-		}
-		if id := w.g.concept[int(w.nodes[i])-len(w.g.docOf)]; id != "" {
-			most := 0.0
-			for t := range w.act {
-				most = max(most, w.act[t][i])
-			}
-			out = append(out, Active{id, most})
-		}
-	}
-	slices.SortFunc(out, func(x, y Active) int {
-		return cmp.Or(cmp.Compare(y.Activation, x.Activation), cmp.Compare(x.Entity, y.Entity))
-	})
-	return out[:min(topK, len(out))]
-}
-
-// Confidence is how far the gate is open, 0 to 1.
-func (w *Walk) Confidence() float64 { return w.open }
-
-// Tier says how far the walk went for what it found.
-type Tier string
-
-// The tiers.
-const (
-	TierNone     Tier = "none"     // nothing was gained by walking
-	TierLocal    Tier = "local"    // what the question names, and what its finds name
-	TierRegional Tier = "regional" // one hop further
-	TierGlobal   Tier = "global"   // beyond
-)
-
-// leastGain is the part of a passage's score that walking must have brought for it
-// to be told.
-const leastGain = 0.01
-
-// Tier tells how far the walk went for some of its passages.
-func (w *Walk) Tier(found []Ranked) Tier {
-	far := 0
-	for _, r := range found {
-		if r.Passage == Unknown || w.open*r.Activation < leastGain*math.Abs(r.Total) {
-			continue
-		}
-		i, most, at := w.local[r.Passage], 0.0, 0
-		for t := 1; t <= steps; t++ {
-			if x := w.p.Heard[t] * math.Log1p(w.act[t][i]/trace); x > most {
-				most, at = x, t
-			}
-		}
-		far = max(far, at)
-	}
-	switch {
-	case far == 0:
-		return TierNone
-	case far <= 2:
-		return TierLocal
-	case far <= 4:
-		return TierRegional
-	default:
-		return TierGlobal
-	}
 }

@@ -172,7 +172,7 @@ func (p *painter) operate(op operator, stack []object, resources dict, forms int
 		if len(stack) >= 2 {
 			fonts := p.dict(resources["Font"])
 			key, _ := stack[len(stack)-2].(name)
-			p.font, p.size = p.fontOf(fonts[key]), p.float(last(stack))
+			p.font, p.size = p.fonts.of(fonts[key]), p.float(last(stack))
 		}
 	case "Tc":
 		p.spacing = p.float(last(stack))

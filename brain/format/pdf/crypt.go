@@ -23,7 +23,7 @@ var padding = []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x
 	"\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A")
 
 // unlock finds the key of the file.
-func (f *file) unlock() error {
+func (f *objects) unlock() error {
 	d := f.dict(f.trailer["Encrypt"])
 	version, revision := f.int(d["V"]), f.int(d["R"])
 	if f.name(d["Filter"]) != "Standard" {

@@ -3,13 +3,11 @@ package pdf
 import (
 	"bytes"
 	"compress/flate"
-
-	"orgmem/brain/format/meter"
 )
 
 // decode undoes the filters of a stream. What is damaged is read as far as it goes;
 // pictures are nothing. free says that the bytes are held no more.
-func (f *file) decode(s *stream) (data []byte, free func()) {
+func (f *objects) decode(s *stream) (data []byte, free func()) {
 	data, held := s.raw, 0
 	free = func() { f.meter.Release(held) }
 	// own takes over what a filter has made.
@@ -67,28 +65,10 @@ func (f *file) decode(s *stream) (data []byte, free func()) {
 // costs beside its bytes: the tables of flate alone are 40 KiB.
 const maxFilters, filterWork = 8, 2048
 
-// buffer is room for what a filter makes: at most one stream.
-func (f *file) buffer() *meter.Buffer { return &meter.Buffer{Meter: f.meter} }
-
-// full reports that no more can be added to what a filter makes.
-func (f *file) full(out *meter.Buffer, err error) bool {
-	f.stop(err)
-	if out.Len() > f.most.stream {
-		f.stop(ErrTooLarge)
-	}
-	return f.stopped != nil
-}
-
-// nothing gives back what a filter has made for nothing.
-func (f *file) nothing(out *meter.Buffer) []byte {
-	f.meter.Release(cap(out.Bytes()))
-	return nil
-}
-
-func (f *file) hexadecimal(data []byte) []byte {
-	out := f.buffer()
-	if f.full(out, out.Resize(len(data)/2+1)) {
-		return f.nothing(out)
+func (m *measure) hexadecimal(data []byte) []byte {
+	out := m.buffer()
+	if m.full(out, out.Resize(len(data)/2+1)) {
+		return m.nothing(out)
 	}
 	raw := out.Bytes()
 	half := -1
@@ -111,40 +91,26 @@ func (f *file) hexadecimal(data []byte) []byte {
 	return raw
 }
 
-// list makes a list of a value that may be one or several.
-func (f *file) list(values ...object) array {
-	for _, v := range values {
-		switch v := f.object(v).(type) {
-		case nil:
-		case array:
-			return v
-		default:
-			return array{v}
-		}
-	}
-	return nil
-}
-
-func (f *file) flate(data []byte) []byte {
+func (m *measure) flate(data []byte) []byte {
 	body := data
 	if len(body) >= 2 && body[0]&0x0f == 8 { // the header of zlib, whose checksum is often wrong
 		body = body[2:]
 	}
 	in := flate.NewReader(bytes.NewReader(body))
-	out := f.buffer()
+	out := m.buffer()
 	for {
 		n, err, held := out.Fill(in, 256<<10)
-		if f.full(out, held) {
-			return f.nothing(out)
+		if m.full(out, held) {
+			return m.nothing(out)
 		}
-		if !f.spend(n) || err != nil {
+		if !m.spend(n) || err != nil {
 			return out.Bytes()
 		}
 	}
 }
 
 // lzw undoes LZW as TIFF has it, with codes of 9 to 12 bits.
-func (f *file) lzw(data []byte, early int) []byte {
+func (m *measure) lzw(data []byte, early int) []byte {
 	type code struct {
 		prefix int
 		last   byte
@@ -155,11 +121,11 @@ func (f *file) lzw(data []byte, early int) []byte {
 	for i := range 256 {
 		table[i] = code{-1, byte(i), 1}
 	}
-	out := f.buffer()
+	out := m.buffer()
 	bits, have, width, before := 0, 0, 9, -1
 	emit := func(c int) byte {
 		n := table[c].length
-		if f.full(out, out.Append(blank[:n])) {
+		if m.full(out, out.Append(blank[:n])) {
 			return 0
 		}
 		made := out.Bytes()[out.Len()-n:]
@@ -204,8 +170,8 @@ func (f *file) lzw(data []byte, early int) []byte {
 			return out.Bytes()
 		}
 		before = c
-		if f.stopped != nil {
-			return f.nothing(out)
+		if m.stopped != nil {
+			return m.nothing(out)
 		}
 		for width < 12 && len(table)+early >= 1<<width {
 			width++
@@ -217,12 +183,12 @@ func (f *file) lzw(data []byte, early int) []byte {
 // blank is what the longest code of LZW stands for, before it is known.
 var blank [4097]byte
 
-func (f *file) ascii85(data []byte) []byte {
-	out := f.buffer()
+func (m *measure) ascii85(data []byte) []byte {
+	out := m.buffer()
 	var group [5]uint32
 	n := 0
 	flush := func() {
-		if n < 2 || f.stopped != nil {
+		if n < 2 || m.stopped != nil {
 			return
 		}
 		for i := n; i < 5; i++ {
@@ -232,18 +198,18 @@ func (f *file) ascii85(data []byte) []byte {
 		for _, g := range group {
 			v = v*85 + g
 		}
-		f.full(out, out.Append([]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}[:n-1]))
+		m.full(out, out.Append([]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}[:n-1]))
 		n = 0
 	}
 	for _, c := range bytes.TrimPrefix(data, []byte("<~")) {
 		switch {
-		case f.stopped != nil:
-			return f.nothing(out)
+		case m.stopped != nil:
+			return m.nothing(out)
 		case c == '~':
 			flush()
 			return out.Bytes()
 		case c == 'z' && n == 0:
-			f.full(out, out.Append([]byte{0, 0, 0, 0}))
+			m.full(out, out.Append([]byte{0, 0, 0, 0}))
 		case c >= '!' && c <= 'u':
 			group[n] = uint32(c - '!')
 			if n++; n == 5 {
@@ -256,8 +222,8 @@ func (f *file) ascii85(data []byte) []byte {
 	return out.Bytes()
 }
 
-func (f *file) runLength(data []byte) []byte {
-	out := f.buffer()
+func (m *measure) runLength(data []byte) []byte {
+	out := m.buffer()
 	var run [128]byte
 	for i := 0; i < len(data); {
 		n := int(data[i])
@@ -267,17 +233,17 @@ func (f *file) runLength(data []byte) []byte {
 			return out.Bytes()
 		case n < 128:
 			end := min(i+n+1, len(data))
-			f.full(out, out.Append(data[i:end]))
+			m.full(out, out.Append(data[i:end]))
 			i = end
 		case i < len(data):
 			for k := range 257 - n {
 				run[k] = data[i]
 			}
-			f.full(out, out.Append(run[:257-n]))
+			m.full(out, out.Append(run[:257-n]))
 			i++
 		}
-		if f.stopped != nil {
-			return f.nothing(out)
+		if m.stopped != nil {
+			return m.nothing(out)
 		}
 	}
 	return out.Bytes()
@@ -286,7 +252,7 @@ func (f *file) runLength(data []byte) []byte {
 // prediction says how rows were made smaller before they were packed.
 type prediction struct{ kind, columns, colors, bits int }
 
-func (f *file) predictor(p dict) prediction {
+func (f *objects) predictor(p dict) prediction {
 	or := func(o object, otherwise int) int {
 		if v := f.int(o); v > 0 && v < 1<<16 {
 			return v

@@ -41,19 +41,26 @@ const (
 	codeWork = 24
 )
 
-// fontOf reads a font.
-func (f *file) fontOf(o object) *font {
+// fonts are those of a file.
+type fonts struct {
+	*objects
+	known map[int]*font
+	codes int // that these hold
+}
+
+// of reads a font.
+func (f *fonts) of(o object) *font {
 	r, is := o.(ref)
 	if is {
-		if known := f.fonts[r.number]; known != nil {
+		if known := f.known[r.number]; known != nil {
 			return known
 		}
 	}
-	n := f.readFont(f.dict(o))
+	n := f.read(f.dict(o))
 	if is {
 		codes := len(n.widths) + len(n.unicode)
 		if f.codes+codes > maxHeldCodes {
-			clear(f.fonts)
+			clear(f.known)
 			f.meter.Release(codeMemory * f.codes)
 			f.codes = 0
 		}
@@ -61,12 +68,12 @@ func (f *file) fontOf(o object) *font {
 			return n
 		}
 		f.codes += codes
-		f.fonts[r.number] = n
+		f.known[r.number] = n
 	}
 	return n
 }
 
-func (f *file) readFont(d dict) *font {
+func (f *fonts) read(d dict) *font {
 	n := &font{widths: map[int]float64{}, missing: 500}
 	if !f.spend(fontWork) {
 		return n
@@ -105,7 +112,7 @@ func (f *file) readFont(d dict) *font {
 }
 
 // simpleEncoding reads what the single bytes of a font mean.
-func (f *file) simpleEncoding(n *font, d dict) {
+func (f *fonts) simpleEncoding(n *font, d dict) {
 	base := f.name(d["Encoding"])
 	var differences array
 	if e := f.dict(d["Encoding"]); e != nil {
@@ -144,7 +151,7 @@ func (f *file) simpleEncoding(n *font, d dict) {
 
 // composite reads the widths of a font of many characters, and what its codes mean
 // where no table says so.
-func (f *file) composite(n *font, d dict) {
+func (f *fonts) composite(n *font, d dict) {
 	descendants := f.array(d["DescendantFonts"])
 	if len(descendants) > 0 {
 		child := f.dict(descendants[0])
@@ -176,7 +183,7 @@ func (f *file) composite(n *font, d dict) {
 	}
 }
 
-func (f *file) compositeWidths(n *font, w array) {
+func (f *fonts) compositeWidths(n *font, w array) {
 	for i := 0; i+1 < len(w) && len(n.widths) < maxCodes; {
 		first := f.int(w[i])
 		if list := f.array(w[i+1]); list != nil {
@@ -202,7 +209,7 @@ func (f *file) compositeWidths(n *font, w array) {
 
 // cmap reads a table of codes and characters (Adobe technical note 5014), as far as
 // it is needed: bfchar and bfrange.
-func (f *file) cmap(data []byte) map[int]string {
+func (f *fonts) cmap(data []byte) map[int]string {
 	out := map[int]string{}
 	l := lexer{data: data}
 	var stack []object
@@ -241,7 +248,7 @@ func put(m map[int]string, code int, meaning string) {
 }
 
 // spread reads one range of a table.
-func (f *file) spread(m map[int]string, first, last int, to object) {
+func (f *fonts) spread(m map[int]string, first, last int, to object) {
 	if first < 0 || last < first {
 		return
 	}

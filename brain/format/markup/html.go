@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -59,23 +58,12 @@ type page struct {
 	gap     bool            // white space is due before the next word
 	level   int             // of the open heading; 0: none
 	pre     int
-	lists   []list
-	mark    string // of the open item; "": none
+	lists   lists
 	tables  []Table
-	deeper  int       // tables that lie too deep
-	inner   int       // lists that do
-	skipped atom.Atom // nothing is read until its end
-	deep    int       // elements of that name within it
-	xhtml   bool      // it is XML: an element may end where it begins
-	title   string
-	lang    string
-	at      string // when it was published
-	inTitle bool
-}
-
-type list struct {
-	ordered bool
-	n       int
+	deeper  int // tables that lie too deep
+	skipped skipped
+	xhtml   bool // it is XML: an element may end where it begins
+	head    head
 }
 
 // Table is a table that is open. One that holds another arranges a page, and its
@@ -90,19 +78,6 @@ type Table struct {
 // maxHTMLDepth bounds the tables, and the lists, that lie in each other: deeper ones are
 // read as the text that is in them.
 const maxHTMLDepth = 512
-
-// unread are elements whose content nobody reads.
-var unread = []atom.Atom{
-	atom.Script, atom.Style, atom.Template, atom.Svg, atom.Math, atom.Iframe, atom.Object, atom.Noscript, atom.Select,
-	atom.Textarea, atom.Canvas, atom.Audio, atom.Video, atom.Nav,
-}
-
-// closed are elements that always have an end: what is hidden in one of them can be
-// passed over without losing what follows.
-var closed = []atom.Atom{atom.Div, atom.Span, atom.Section, atom.Table, atom.Ul, atom.Footer, atom.Aside}
-
-// furniture are the parts of a page of a wiki's export that are on every page.
-var furniture = []string{"breadcrumb-section", "footer", "likes-and-labels-container"}
 
 // blocks are the elements before and behind which a block ends.
 var blocks = []atom.Atom{
@@ -155,8 +130,8 @@ func HTML(r *reading.Reader, raw []byte) (reading.Document, error) {
 		return reading.Document{}, err
 	}
 	return reading.Document{
-		Title: reading.ClipTitle(p.title), Content: content, OccurredAt: p.at, Metadata: reading.Noted("language", p.lang),
-		Noted: true,
+		Title: reading.ClipTitle(p.head.title), Content: content, OccurredAt: p.head.at,
+		Metadata: reading.Noted("language", p.head.lang), Noted: true,
 	}, nil
 }
 
@@ -170,9 +145,9 @@ func (p *page) token(z *html.Tokenizer, t html.Token) {
 	switch t.Type {
 	case html.TextToken:
 		switch {
-		case p.skipped != 0:
-		case p.inTitle:
-			p.title += t.Data[:min(len(t.Data), max(0, reading.MaxFront-len(p.title)))]
+		case p.skipped.until != 0:
+		case p.head.inTitle:
+			p.head.addTitle(t.Data)
 		default:
 			p.words(t.Data)
 		}
@@ -186,7 +161,7 @@ func (p *page) token(z *html.Tokenizer, t html.Token) {
 		}
 		z.NextIsNotRawText() // what follows <title/> or <script/> is not its content
 		p.open(t)
-		if p.skipped == 0 {
+		if p.skipped.until == 0 {
 			p.shut(t.DataAtom)
 		}
 	case html.EndTagToken:
@@ -251,10 +226,10 @@ func (p *page) flush() {
 		p.Code(text)
 	case p.level > 0:
 		p.Heading(p.level, text)
-	case p.mark != "":
-		p.Item(len(p.lists)-1, p.mark, text)
+	case p.lists.mark != "":
+		p.Item(len(p.lists.open)-1, p.lists.mark, text)
 		if strings.TrimSpace(text) != "" {
-			p.mark = "" // what follows within the item is a block
+			p.lists.mark = "" // what follows within the item is a block
 		}
 	default:
 		p.Paragraph(text)
@@ -266,58 +241,15 @@ func (p *page) inCell() bool {
 	return len(p.tables) > 0 && p.tables[len(p.tables)-1].Cell && !p.tables[len(p.tables)-1].Layout
 }
 
-func attr(t html.Token, key string) string {
-	for _, a := range t.Attr {
-		if a.Key == key {
-			return a.Val
-		}
-	}
-	return ""
-}
-
-// hidden reports whether an element is not shown.
-func hidden(t html.Token) bool {
-	for _, a := range t.Attr {
-		switch a.Key {
-		case "hidden":
-			return true
-		case "style":
-			if strings.Contains(strings.ReplaceAll(strings.ToLower(a.Val), " ", ""), "display:none") {
-				return true
-			}
-		case "id":
-			if slices.Contains(furniture, a.Val) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (p *page) open(t html.Token) {
-	tag := t.DataAtom
-	if p.skipped != 0 {
-		if tag == p.skipped && t.Type == html.StartTagToken {
-			p.deep++
-		}
+	if p.skipped.opens(t) {
 		return
 	}
-	if t.Type == html.StartTagToken && tag != 0 &&
-		(slices.Contains(unread, tag) || slices.Contains(closed, tag) && hidden(t)) {
-		p.skipped, p.deep = tag, 1
-		return
-	}
-	switch tag {
-	case atom.Html:
-		p.lang = reading.Flat(attr(t, "lang"))
-	case atom.Meta:
-		if attr(t, "property") == "article:published_time" || attr(t, "itemprop") == "datePublished" {
-			p.at = reading.Instant(attr(t, "content"))
-		}
-	case atom.Title:
-		p.inTitle = p.title == "" && t.Type == html.StartTagToken
+	switch tag := t.DataAtom; tag {
+	case atom.Html, atom.Meta, atom.Title:
+		p.head.open(t)
 	case atom.Br:
-		if p.inCell() || p.level > 0 || p.mark != "" {
+		if p.inCell() || p.level > 0 || p.lists.mark != "" {
 			p.gap = true
 		} else {
 			p.text.WriteByte('\n')
@@ -381,18 +313,9 @@ func (p *page) openBlock(tag atom.Atom) {
 	case level > 0:
 		p.level = level
 	case tag == atom.Ul, tag == atom.Ol:
-		p.mark = ""
-		if len(p.lists) == maxHTMLDepth {
-			p.inner++
-			return
-		}
-		p.lists = append(p.lists, list{ordered: tag == atom.Ol})
+		p.lists.begin(tag == atom.Ol)
 	case tag == atom.Li:
-		p.mark = "-"
-		if n := len(p.lists); n > 0 && p.lists[n-1].ordered {
-			p.lists[n-1].n++
-			p.mark = strconv.Itoa(p.lists[n-1].n) + "."
-		}
+		p.lists.item()
 	}
 }
 
@@ -401,17 +324,13 @@ func headingOf(tag atom.Atom) int {
 }
 
 func (p *page) shut(tag atom.Atom) {
-	if p.skipped != 0 {
-		if tag == p.skipped {
-			if p.deep--; p.deep == 0 {
-				p.skipped, p.gap = 0, true
-			}
-		}
+	if p.skipped.until != 0 {
+		p.gap = p.skipped.shuts(tag) || p.gap
 		return
 	}
 	switch tag {
 	case atom.Title:
-		p.inTitle = false
+		p.head.inTitle = false
 	case atom.Td, atom.Th:
 		p.flushCell()
 	case atom.Tr:
@@ -453,17 +372,10 @@ func (p *page) shutBlock(tag atom.Atom) {
 		p.level = 0
 	case tag == atom.Ul, tag == atom.Ol:
 		p.flush()
-		p.mark = ""
-		if p.inner > 0 {
-			p.inner--
-			return
-		}
-		if n := len(p.lists); n > 0 {
-			p.lists = p.lists[:n-1]
-		}
+		p.lists.end()
 	case tag == atom.Li:
 		p.flush()
-		p.mark = ""
+		p.lists.mark = ""
 	case slices.Contains(blocks, tag):
 		p.flush()
 	}

@@ -36,28 +36,19 @@ func newReader() *reader {
 	if err != nil {
 		panic(err) //nolint:forbidigo // it is embedded in the binary, and a test opens it
 	}
-	return &reader{model: m, decoder: tagger.NewDecoder(m)}
+	return &reader{recognizer: recognizer{block: block{model: m}, decoder: tagger.NewDecoder(m)}}
 }
 
 // reader reads one document at a time.
 type reader struct {
-	model   *tagger.Model
-	decoder *tagger.Decoder
-
-	text    string
+	recognizer
 	atMs    int64
 	speaker string
 	people  map[string]bool // the names of known speakers
 	marked  []Mention       // found by their shape, in order; without a type where nothing is named
 	next    int             // the first of marked that is not yet among the mentions
 	unnamed int             // the end of the last stretch that names nothing
-
-	// Of the block that is read:
-	tokens []tagger.Token
-	lows   []string // the tokens in lower case
-	found  []span
-
-	out Extraction
+	out     Extraction
 }
 
 // maxBlock is the longest stretch that is tagged at once, in tokens: longer ones
@@ -96,12 +87,12 @@ func (r *reader) read(d Document, goOn func() error) (Extraction, error) {
 			}
 			rest := r.tokens[at:]
 			r.tokens = r.tokens[:at]
-			r.block()
+			r.readBlock()
 			r.tokens = r.tokens[:copy(r.tokens[:cap(r.tokens)], rest)]
 			before = 0
 		}
 	}
-	r.block()
+	r.readBlock()
 	r.shaped(len(r.text))
 	r.agree()
 	return r.out, nil
@@ -126,15 +117,12 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-// block reads r.tokens: whole sentences, or a part of a very long one.
-func (r *reader) block() {
+// readBlock reads the block.
+func (r *reader) readBlock() {
 	if len(r.tokens) == 0 {
 		return
 	}
-	r.lows = r.lows[:0]
-	for i := range r.tokens {
-		r.lows = append(r.lows, strings.ToLower(r.word(i)))
-	}
+	r.lower()
 	first := len(r.out.Mentions)
 	r.names()
 	for from := 0; from < len(r.tokens); {
@@ -158,12 +146,7 @@ func (r *reader) block() {
 
 // names adds the mentions of a block.
 func (r *reader) names() {
-	tags, names := r.decoder.Tag(r.text, r.tokens, nameBias)
-	r.spans(tags, names)
-	r.runs(tags, names)
-	slices.SortFunc(r.found, func(a, b span) int { return a.from - b.from })
-	r.merge()
-	r.partFeasts()
+	tags := r.recognize()
 	end := 0
 	for _, f := range r.found {
 		r.event(&f, tags)

@@ -44,7 +44,7 @@ var wishesOf = setOf(`happy merry blessed joyful joyous feliz frohe joyeux last 
 
 // feast tells whether a name is that of a holiday, and makes the span its name alone:
 // "Happy Easter", "Christmas 2025", and the day of Saint Patrick, who is no guest.
-func (r *reader) feast(f *span) bool {
+func (r *recognizer) feast(f *span) bool {
 	for from := f.from; from < f.to; from++ {
 		if r.isFeast(from, f.to) {
 			f.from = from
@@ -76,7 +76,7 @@ func (r *reader) feast(f *span) bool {
 
 // partFeasts cuts a name apart at a small word that ties a holiday to something else:
 // "Diwali and Eid", "Passover with the Levys".
-func (r *reader) partFeasts() {
+func (r *recognizer) partFeasts() {
 	for n := 0; n < len(r.found); n++ {
 		f := r.found[n]
 		for k := f.from + 1; k < f.to-1; k++ {
@@ -98,24 +98,12 @@ func (r *reader) partFeasts() {
 	}
 }
 
-// isFeast tells whether the tokens [from, to) of one sentence are a holiday's name.
-func (r *reader) isFeast(from, to int) bool {
-	for i := from + 1; i < to; i++ {
-		if r.tokens[i].First {
-			return false
-		}
-	}
-	name := r.text[r.tokens[from].Start:r.tokens[to-1].End]
-	return len(name) <= maxFeast && feasts[strings.ToLower(strings.ReplaceAll(strings.Join(strings.Fields(name),
-		" "), "’", "'"))]
-}
-
 // maxFeast bounds the names that are looked up, in bytes.
 const maxFeast = 40
 
 // guest tells whether a name of a holiday is somebody's here: behind a form of address,
 // or as one of two names.
-func (r *reader) guest(f span) bool {
+func (r *recognizer) guest(f span) bool {
 	return f.from > 0 && !r.tokens[f.from].First && r.title(f.from-1)
 }
 
@@ -135,7 +123,7 @@ var headings = setOf(`goal goals note notes action actions item items agenda sum
 
 // heading tells whether a span heads a part of the text, in words that name nothing:
 // "Action Items", "Goals:". Of one word only where it stands as a heading does.
-func (r *reader) heading(f span) bool {
+func (r *recognizer) heading(f span) bool {
 	words := 0
 	for i := f.from; i < f.to; i++ {
 		if r.tokens[i].Kind == tagger.Mark && r.lows[i] != "&" {

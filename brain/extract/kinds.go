@@ -38,7 +38,7 @@ var heads, listedHeads = func() (m map[string]Type, listed int) {
 
 // kind says what a name is: by the words it is made of, by the lexicon, by the
 // tagger.
-func (r *reader) kind(f span) Type {
+func (r *recognizer) kind(f span) Type {
 	// What a name is stands at its end, or before the first of its small words:
 	// "Ministry of Defence", "Battle of the Atlantic".
 	head := f.to - 1
@@ -96,7 +96,7 @@ func (r *reader) kind(f span) Type {
 const sureTag = 0.8
 
 // personal tells whether a run of capitals is a first and a last name.
-func (r *reader) personal(f span) bool {
+func (r *recognizer) personal(f span) bool {
 	if f.to-f.from < 2 || f.to-f.from > 4 {
 		return false
 	}
@@ -107,7 +107,7 @@ func (r *reader) personal(f span) bool {
 
 // trim takes titles off the front of a person's name, and marks off both ends. It
 // returns false where no name is left.
-func (r *reader) trim(f *span) bool {
+func (r *recognizer) trim(f *span) bool {
 	for f.from < f.to && !r.nameable(f.from) {
 		f.from++
 	}
@@ -131,24 +131,9 @@ func (r *reader) trim(f *span) bool {
 	return true
 }
 
-func (r *reader) nameable(i int) bool {
-	k := r.tokens[i].Kind
-	return k != tagger.Mark && k != tagger.Suffix && k != tagger.Link
-}
-
-// title tells whether a word is a form of address or an office.
-func (r *reader) title(i int) bool {
-	w := strings.ToLower(r.word(i))
-	if w == "president" || w == "minister" || w == "colonel" || w == "secretary" || w == "chancellor" || w == "premier" {
-		return true
-	}
-	e, _ := r.model.Find(w)
-	return e.Class.Part() == tagger.Honorific
-}
-
 // merge joins names that are one: those that touch, and those that small words
 // tie to a head, as in "University of Nice" and "Nobel Prize in Physics".
-func (r *reader) merge() {
+func (r *recognizer) merge() {
 	kept := r.found[:0]
 	for _, f := range r.found {
 		if len(kept) > 0 {
@@ -167,7 +152,7 @@ func (r *reader) merge() {
 }
 
 // ties tells whether b continues the name a.
-func (r *reader) ties(a, b span) bool {
+func (r *recognizer) ties(a, b span) bool {
 	if b.from < a.to || r.tokens[b.from].First {
 		return false
 	}
@@ -199,9 +184,9 @@ func (r *reader) ties(a, b span) bool {
 	return head == Organization || head == Event || head == Place || a.to-a.from > 1
 }
 
-// elections widens an event's name over its year and its small words: "the 1961
+// event widens an event's name over its year and its small words: "the 1961
 // Turkish general election".
-func (r *reader) event(f *span, tags []tagger.Tag) {
+func (r *recognizer) event(f *span, tags []tagger.Tag) {
 	to := f.to
 	for to < len(r.tokens) && to < f.to+3 && r.tokens[to].Kind == tagger.Word && !r.tokens[to].First &&
 		tags[to] == tagger.Outside {
@@ -220,10 +205,4 @@ func (r *reader) event(f *span, tags []tagger.Tag) {
 	if heads[strings.ToLower(r.word(f.to-1))] == Event && f.from > 0 && r.year(f.from-1) {
 		f.from--
 	}
-}
-
-// year tells whether a token is a year, as part of a name.
-func (r *reader) year(i int) bool {
-	w := r.word(i)
-	return r.tokens[i].Kind == tagger.Number && len(w) == 4 && (w[0] == '1' || w[0] == '2')
 }

@@ -1,9 +1,8 @@
 package extract
 
 import (
+	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"orgmem/brain/extract/tagger"
 )
@@ -30,8 +29,26 @@ type span struct {
 	p        float64    // that it is a name, by the tagger
 }
 
+// recognizer finds the names of a block.
+type recognizer struct {
+	block
+	decoder *tagger.Decoder
+	found   []span
+}
+
+// recognize finds what may be names, in order, and gives the tags of the tokens.
+func (r *recognizer) recognize() []tagger.Tag {
+	tags, names := r.decoder.Tag(r.text, r.tokens, nameBias)
+	r.spans(tags, names)
+	r.runs(tags, names)
+	slices.SortFunc(r.found, func(a, b span) int { return a.from - b.from })
+	r.merge()
+	r.partFeasts()
+	return tags
+}
+
 // spans reads the names off the tags of a block.
-func (r *reader) spans(tags []tagger.Tag, names []float64) {
+func (r *recognizer) spans(tags []tagger.Tag, names []float64) {
 	r.found = r.found[:0]
 	for i := 0; i < len(tags); {
 		if !tags[i].Begins() {
@@ -54,16 +71,9 @@ func (r *reader) spans(tags []tagger.Tag, names []float64) {
 	}
 }
 
-// parted tells whether a token begins a sentence on a line of its own: the tagger was
-// trained on posts, which have no headings, and takes a heading and what stands below
-// it for one name.
-func (r *reader) parted(i int) bool {
-	return r.tokens[i].First && strings.Contains(r.text[r.tokens[i-1].End:r.tokens[i].Start], "\n")
-}
-
 // unbroken is where a name ends at the latest: at a mark that no name holds. A
 // colon stands in titles, before a capital.
-func (r *reader) unbroken(from, to int, tag tagger.Tag) int {
+func (r *recognizer) unbroken(from, to int, tag tagger.Tag) int {
 	for i := from + 1; i < to; i++ {
 		if r.tokens[i].Kind != tagger.Mark {
 			continue
@@ -85,61 +95,6 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// prose tells whether capitals mean names in a block: most words have none.
-func (r *reader) prose() bool {
-	words, capitals := 0, 0
-	for _, t := range r.tokens {
-		if t.Kind != tagger.Word {
-			continue
-		}
-		words++
-		if first, _ := utf8.DecodeRuneInString(r.text[t.Start:]); unicode.IsUpper(first) {
-			capitals++
-		}
-	}
-	return words >= 4 && capitals*5 <= words*3
-}
-
-// post tells whether a block is of the kind that the tagger was trained on, and so
-// knows best: it has accounts and topics.
-func (r *reader) post() bool {
-	for _, t := range r.tokens {
-		if t.Kind == tagger.Handle || t.Kind == tagger.Hashtag {
-			return true
-		}
-	}
-	return false
-}
-
-// capital tells whether a token can be part of a run of capitals.
-func (r *reader) capital(i int) bool {
-	t := r.tokens[i]
-	if t.Kind != tagger.Word {
-		return false
-	}
-	w := r.text[t.Start:t.End]
-	first, _ := utf8.DecodeRuneInString(w)
-	return unicode.IsUpper(first) || strings.IndexFunc(w, unicode.IsUpper) > 0 // iPhone
-}
-
-// plain are words that are capitalised without being names.
-func (r *reader) plain(i int) bool {
-	w := r.word(i)
-	if w == "I" || months[r.lows[i]] > 0 || weekdays[r.lows[i]] > 0 || interjections[r.lows[i]] {
-		return true
-	}
-	e, _ := r.model.Find(w)
-	switch e.Class.Part() {
-	case tagger.Function, tagger.Calendar, tagger.Honorific, tagger.Demonym, tagger.Numeral,
-		tagger.Expression, tagger.Adverb:
-		return true
-	default:
-		return false
-	}
-}
-
-func (r *reader) word(i int) string { return r.text[r.tokens[i].Start:r.tokens[i].End] }
-
 // interjections are words of speech that dictionaries leave out.
 var interjections = map[string]bool{
 	"ok": true, "okay": true, "yeah": true, "yep": true, "yup": true, "nope": true, "mm": true, "mmm": true, "hmm": true,
@@ -158,7 +113,7 @@ var linking = map[string]bool{
 
 // runs adds the runs of capitals that the tagger left out, in prose: it was
 // trained on posts, and knows too little of the names of other fields.
-func (r *reader) runs(tags []tagger.Tag, names []float64) {
+func (r *recognizer) runs(tags []tagger.Tag, names []float64) {
 	if !r.prose() {
 		return
 	}
@@ -205,7 +160,7 @@ func (r *reader) runs(tags []tagger.Tag, names []float64) {
 }
 
 // run keeps a run of capitals if the tagger does not rule it out.
-func (r *reader) run(f span) {
+func (r *recognizer) run(f span) {
 	need := minCommonProbability
 	for i := f.from; i < f.to; i++ {
 		if e, _ := r.model.Find(r.word(i)); e.Class&tagger.Common == 0 {
@@ -222,7 +177,7 @@ func (r *reader) run(f span) {
 
 // statement tells whether a span is no name but a sentence: it begins one, goes on in
 // small letters, and says what something is.
-func (r *reader) statement(f span) bool {
+func (r *recognizer) statement(f span) bool {
 	if !r.tokens[f.from].First {
 		return false
 	}
@@ -239,7 +194,7 @@ func (r *reader) statement(f span) bool {
 // subject cuts off what is said of a name ("Heron is 4", but not "Life Is Beautiful"),
 // and of what is left at the head of a sentence all but the name ("The deadline of
 // Heron"). It reports whether there is one.
-func (r *reader) subject(f *span) bool {
+func (r *recognizer) subject(f *span) bool {
 	for i := f.from + 1; i < f.to; i++ {
 		if !copulas[r.word(i)] || i+1 < f.to && r.capital(i+1) {
 			continue

@@ -180,11 +180,7 @@ func (s *server) serve(ex *web.Exchange, r Route, body *bodyType, path gin.Param
 	defer func() { late.Stop(); cancel() }()
 	output, err := r.handle(ctx, s, path, input)
 	if err != nil {
-		problem, internal := problemOf(err)
-		if internal {
-			ex.Err = err
-		}
-		ex.Refuse(problem, nil)
+		ex.RefuseError(err, problemOf)
 		return
 	}
 	if r.status == http.StatusNoContent {

@@ -59,7 +59,7 @@ func (e *Edge) serveDocs(engine *gin.Engine, t *Table) error {
 			h["X-Content-Type-Options"] = noSniff
 			h["Cache-Control"] = []string{"public, max-age=300"}
 			h[HeaderRequestID] = []string{ex.requestID}
-			ex.answered, ex.status, ex.bytesOut = true, http.StatusOK, len(a.body)
+			ex.sent(http.StatusOK, len(a.body))
 			ex.W.WriteHeader(http.StatusOK)
 			_, _ = ex.W.Write(a.body) // a client that does not take it has left
 		})

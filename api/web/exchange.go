@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -30,22 +31,8 @@ type Exchange struct {
 	meter     *routeMeter
 	start     time.Time
 	requestID string
-	answered  bool
-	streamed  bool // it lasts as long as its client wants
-	cut       bool // the body was not read to its end
-
-	pooled *[]byte // the body's buffer, if it came from the pool
-	Body   []byte  // once it was read
-	held   int64   // bytes drawn from the budget
-
-	// For the log.
-	key      pb.KeyHash
-	status   int
-	code     string
-	bytesIn  int
-	bytesOut int
-	Err      error  // what made it an internal error
-	stack    []byte // of a panic
+	body
+	outcome
 }
 
 // handler serves one row of the table.
@@ -57,9 +44,11 @@ func (e *Edge) handler(r *Route) gin.HandlerFunc {
 	}
 }
 
-// Begin begins an exchange. Its End must be deferred before anything else. route is nil for what is not in the table.
+// Begin begins an exchange. Its End must be deferred before anything else. route is
+// nil for what is not in the table.
 func (e *Edge) Begin(w http.ResponseWriter, r *http.Request, route *Route, meter *routeMeter) *Exchange {
 	ex := &Exchange{edge: e, W: w, R: r, route: route, meter: meter, start: e.Cfg.Clock.Now()}
+	ex.upload = route != nil && route.Upload != nil
 	e.metrics.inFlight.Inc()
 	ex.requestID = e.RequestID(r.Header)
 	return ex
@@ -127,22 +116,9 @@ func (ex *Exchange) compose(env *pb.Envelope, path gin.Params) (*pb.Problem, err
 	}
 
 	var errs problems.Violations
-	if r.body != nil {
-		switch problem, err := ex.receive(env, &errs); {
-		case err != nil:
-			return nil, err
-		case problem != nil:
-			return problem, nil
-		}
-	}
 	input := r.NewInput()
-	if r.Upload != nil {
-		switch problem, err := ex.receiveForm(input.Interface().(Uploads), &errs); {
-		case err != nil:
-			return nil, err
-		case problem != nil:
-			return problem, nil
-		}
+	if problem, err := ex.receive(env, input, &errs); problem != nil || err != nil {
+		return problem, err
 	}
 	if problem := r.FillParams(path, ex.R.Header, ex.R.URL.RawQuery, input.Elem(), &errs); problem != nil {
 		return problem, nil
@@ -158,9 +134,20 @@ func (ex *Exchange) compose(env *pb.Envelope, path gin.Params) (*pb.Problem, err
 	return errs.Refusal(), nil
 }
 
-// receive reads the body and, where the route replays, the idempotency key.
+// receive reads the body as the route takes it, if it takes one.
+func (ex *Exchange) receive(env *pb.Envelope, input reflect.Value, errs *problems.Violations) (*pb.Problem, error) {
+	switch {
+	case ex.route.body != nil:
+		return ex.receiveJSON(env, errs)
+	case ex.route.Upload != nil:
+		return ex.receiveForm(input.Interface().(Uploads), errs)
+	}
+	return nil, nil
+}
+
+// receiveJSON reads the body and, where the route replays, the idempotency key.
 // They go together: without the whole body there is no hash to compare.
-func (ex *Exchange) receive(env *pb.Envelope, errs *problems.Violations) (*pb.Problem, error) {
+func (ex *Exchange) receiveJSON(env *pb.Envelope, errs *problems.Violations) (*pb.Problem, error) {
 	r := ex.route
 	hasBody := ex.R.ContentLength != 0
 	if hasBody && !JSONContent(ex.R.Header) {
@@ -204,16 +191,12 @@ func (ex *Exchange) ask(env *pb.Envelope) {
 	}
 	reply, err := ex.edge.Cfg.Asker.Ask(ctx, env)
 	if err != nil && ctx.Err() != nil {
-		ex.answered, ex.status = true, StatusClientLeft
+		ex.sent(StatusClientLeft, 0)
 		// To one who has closed only his own side, net/http would say 200 and nothing.
 		panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's way to cut a connection
 	}
 	if err != nil {
-		problem, internal := AskProblem(err)
-		if internal {
-			ex.Err = err
-		}
-		ex.Refuse(problem, nil)
+		ex.RefuseError(err, AskProblem)
 		return
 	}
 	ex.reply(reply)
@@ -288,6 +271,15 @@ func (ex *Exchange) Refuse(p *pb.Problem, rate *pb.RateLimit) {
 // problemer is an error that knows its own problem; actors return one when they
 // can say more than that nobody answered.
 type problemer interface{ Problem() *pb.Problem }
+
+// RefuseError writes the problem that an error is; one that is internal goes to the log.
+func (ex *Exchange) RefuseError(err error, problemOf func(error) (p *pb.Problem, internal bool)) {
+	problem, internal := problemOf(err)
+	if internal {
+		ex.Err = err
+	}
+	ex.Refuse(problem, nil)
+}
 
 // AskProblem says what it means that no actor answered. Every such outcome is a
 // 503 that may be retried, save what the code does not recognise.

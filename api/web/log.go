@@ -33,21 +33,57 @@ type panicError struct{ value any }
 
 func (p panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
+// outcome is what a request came to, for its line in the log.
+type outcome struct {
+	key      pb.KeyHash
+	answered bool
+	streamed bool // it lasts as long as its client wants
+	status   int
+	code     string
+	bytesIn  int
+	bytesOut int
+	Err      error  // what made it an internal error
+	stack    []byte // of a panic
+}
+
+// sent notes that an answer has gone out.
+func (o *outcome) sent(status, bytes int) { o.answered, o.status, o.bytesOut = true, status, bytes }
+
+// level is that of the line; logged is false where the request gets none.
+func (o *outcome) level(took time.Duration, cfg *Config) (level slog.Level, logged bool) {
+	switch {
+	case o.Err != nil || o.status == http.StatusInternalServerError:
+		return slog.LevelError, true
+	case took >= cfg.SlowRequest && !o.streamed:
+		return slog.LevelWarn, true
+	}
+	return slog.LevelInfo, o.status >= http.StatusBadRequest || cfg.AccessLog == LogAll
+}
+
+// attrs adds what only some lines have.
+func (o *outcome) attrs(attrs []slog.Attr) []slog.Attr {
+	if o.key != (pb.KeyHash{}) {
+		attrs = append(attrs, slog.String("key", hex.EncodeToString(o.key[:6])))
+	}
+	if o.code != "" {
+		attrs = append(attrs, slog.String("code", o.code))
+	}
+	if o.Err != nil {
+		attrs = append(attrs, slog.String("err", o.Err.Error()))
+	}
+	if o.stack != nil {
+		attrs = append(attrs, slog.String("stack", string(o.stack)))
+	}
+	return attrs
+}
+
 // log writes the request's line. It holds no content, no credential (the first
 // bytes of a key's hash identify it among the operator's), no query and no path:
 // both may hold a client's own identifiers.
 func (ex *Exchange) log(took time.Duration) {
-	level := slog.LevelInfo
-	switch {
-	case ex.Err != nil || ex.status == http.StatusInternalServerError:
-		level = slog.LevelError
-	case took >= ex.edge.Cfg.SlowRequest && !ex.streamed:
-		level = slog.LevelWarn
-	case ex.status < http.StatusBadRequest && ex.edge.Cfg.AccessLog != LogAll:
-		return
-	}
+	level, logged := ex.level(took, &ex.edge.Cfg)
 	logger := ex.edge.Cfg.Logger
-	if !logger.Enabled(ex.R.Context(), level) {
+	if !logged || !logger.Enabled(ex.R.Context(), level) {
 		return
 	}
 	client, _, err := net.SplitHostPort(ex.R.RemoteAddr)
@@ -65,17 +101,5 @@ func (ex *Exchange) log(took time.Duration) {
 		slog.Int("bytes_out", ex.bytesOut),
 		slog.String("client", client),
 	)
-	if ex.key != (pb.KeyHash{}) {
-		attrs = append(attrs, slog.String("key", hex.EncodeToString(ex.key[:6])))
-	}
-	if ex.code != "" {
-		attrs = append(attrs, slog.String("code", ex.code))
-	}
-	if ex.Err != nil {
-		attrs = append(attrs, slog.String("err", ex.Err.Error()))
-	}
-	if ex.stack != nil {
-		attrs = append(attrs, slog.String("stack", string(ex.stack)))
-	}
-	logger.LogAttrs(context.WithoutCancel(ex.R.Context()), level, "request", attrs...)
+	logger.LogAttrs(context.WithoutCancel(ex.R.Context()), level, "request", ex.attrs(attrs)...)
 }

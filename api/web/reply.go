@@ -71,7 +71,7 @@ func (ex *Exchange) Write(status int, contentType []string, body []byte) {
 	if len(body) > autoLength {
 		h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	}
-	ex.answered, ex.status, ex.bytesOut = true, status, len(body)
+	ex.sent(status, len(body))
 	ex.W.WriteHeader(status)
 	if len(body) > 0 {
 		_, _ = ex.W.Write(body)
@@ -103,7 +103,7 @@ func (ex *Exchange) End() {
 }
 
 func (ex *Exchange) finish() {
-	ex.releaseBody()
+	ex.release(ex.edge)
 	ex.edge.metrics.inFlight.Dec()
 	took := ex.edge.Cfg.Clock.Now().Sub(ex.start)
 	ex.meter.observe(ex.status, took)

@@ -42,7 +42,8 @@ func (ex *Exchange) StartStream(status int, media string) *StreamWriter {
 	// The server's own time-out is one for the whole answer; from here on each
 	// piece has its own.
 	_ = w.control.SetWriteDeadline(time.Time{}) // not supported: a test's recorder
-	ex.answered, ex.streamed, ex.status = true, true, status
+	ex.sent(status, 0)
+	ex.streamed = true
 	ex.W.WriteHeader(status)
 	_ = w.control.Flush()
 	return w

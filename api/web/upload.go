@@ -123,7 +123,7 @@ func readForm(
 }
 
 // partBytes takes a part's bytes. Those of a large body stay where they are, so that
-// a file is in memory once: releaseBody does not use such a buffer again. Others are copied,
+// a file is in memory once: release does not use such a buffer again. Others are copied,
 // since their buffer is used again.
 type partBytes struct {
 	body   []byte // from where the part is thought to begin

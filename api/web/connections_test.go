@@ -26,8 +26,15 @@ func TestListenerBound(t *testing.T) {
 	l := newListener(inner, 2, clock.NewFake(time.Now()), slog.New(slog.DiscardHandler), figures)
 	l.rewrite = func(status int) []byte { return fmt.Appendf(nil, "HTTP/1.1 %d No\r\n\r\n", status) }
 	began, finish := make(chan struct{}), make(chan struct{})
+	idle := make(chan struct{}, 8)
 	server := &http.Server{
-		ConnState: l.state, ReadHeaderTimeout: time.Minute,
+		ConnState: func(c net.Conn, state http.ConnState) {
+			l.state(c, state)
+			if state == http.StateIdle {
+				idle <- struct{}{}
+			}
+		},
+		ReadHeaderTimeout: time.Minute,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/slow" {
 				began <- struct{}{}
@@ -76,6 +83,7 @@ func TestListenerBound(t *testing.T) {
 	if got := answered(kept); got != "HTTP/1.1 200 OK" {
 		t.Fatal(got)
 	}
+	<-idle         // the answer comes a moment before
 	busy := dial() // in the place of the silent one
 	closed(silent)
 	ask(busy, "/slow")
@@ -93,6 +101,7 @@ func TestListenerBound(t *testing.T) {
 		if got := answered(c); got != "HTTP/1.1 200 OK" {
 			t.Fatal(got)
 		}
+		<-idle
 	}
 	next := dial()
 	ask(next, "/")

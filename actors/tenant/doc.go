@@ -23,9 +23,9 @@
 //
 // # Who calls it from where
 //
-// The methods of Org, and its fields, belong to the organization's mailbox. From elsewhere View.Tell and View.InMailbox
-// bring a function there. The methods of View, System and Call may be called from any goroutine: a View does not change
-// while its activation lives. The methods of Module say where each is called.
+// The methods of Org, and its fields, belong to the organization's mailbox. From elsewhere the methods of Mailbox
+// bring a message there (messages.go). The methods of View, System and Call may be called from any goroutine: a View
+// does not change while its activation lives. The methods of Module say where each is called.
 //
 // # Order of calls
 //

@@ -201,7 +201,7 @@ func (o *accountModule) deleteMe(c *tenant.Call) {
 
 // getSettings answers what holds for the effective partition.
 func getSettings(c *tenant.Call, st *storage.Store) (*pb.Reply, error) {
-	s, err := c.Org.System.Partitions.Settings(st, c.Part)
+	s, err := c.Org.Residents.Settings(st, c.Part)
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +274,7 @@ func (o *accountModule) putSettings(c *tenant.Call, ch *commit.Change, s partiti
 	}
 	o.Committer.SubmitChange(ch, func(err error) {
 		if err == nil {
-			c.Org.System.Partitions.PutSettings(c.Part, s)
+			c.Org.Residents.PutSettings(c.Part, s)
 		}
 		release()
 		if err != nil {

@@ -237,6 +237,6 @@ func fillGraph(b *testing.B, o *tenant.Org, part *partition.Ref) (hub, leaf stri
 	}
 	ch.Put(part.Space.Key(storage.TableState), state)
 	flush(0)
-	o.System.Partitions.Drop(part) // it has been filled behind its back
+	o.Residents.Drop(part.ID) // it has been filled behind its back
 	return hub, leaf
 }

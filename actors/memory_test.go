@@ -684,7 +684,9 @@ func (n *testNode) partitionOf(c client) *partition.Index {
 		n.t.Fatal(err)
 	}
 	defer st.Release()
-	now, err := n.sys.Partitions.Get(st, &partition.Ref{ID: user, Store: id, Space: storage.PartitionSpace(id, user)},
+	var view *tenant.View
+	c.inOrg(func(o *tenant.Org) { view = &o.View })
+	now, err := view.Residents.Get(st, &partition.Ref{ID: user, Store: id, Space: storage.PartitionSpace(id, user)},
 		n.sys.Embedders.Dim)
 	if err != nil {
 		n.t.Fatal(err)

@@ -63,7 +63,7 @@ const (
 // Remote carries messages to the actors of other nodes. remoting.Remoting
 // implements it, and its comments are the contract.
 type Remote interface {
-	Start(system *actor.ActorSystem, lost func(server wire.ServerID, sent bool)) error
+	Start(system *actor.ActorSystem, kinds []string, lost func(server wire.ServerID, sent bool)) error
 	// At returns the gateway of a node.
 	At(server wire.ServerID) *actor.PID
 	// Reachable reports whether it makes sense to send to a node.
@@ -132,7 +132,7 @@ func startPeers(s *tenant.System, backups *Backups, cfg Peers) (*peers, error) {
 	if err := binary.Read(s.Config.Random, binary.BigEndian, &o.next); err != nil {
 		return nil, fmt.Errorf("actors: %w", err)
 	}
-	if err := cfg.Remote.Start(s.Actors, o.connectionLost); err != nil {
+	if err := cfg.Remote.Start(s.Actors, s.Kinds.Names(), o.connectionLost); err != nil {
 		return nil, fmt.Errorf("actors: %w", err)
 	}
 	s.AskOutlived = o.outlived

@@ -382,7 +382,7 @@ func (o *purgeModule) purgeNow(p *purge, release func()) {
 			}
 			if err != nil || r.GetProblem() == nil {
 				for _, part := range p.parts {
-					o.System.Partitions.Drop(part)
+					o.Residents.Drop(part.ID)
 				}
 				o.Modules.AfterForget(p.of())
 				training := tenant.ModuleOf[*training.Module](&o.View)
@@ -398,9 +398,10 @@ func (o *purgeModule) purgeNow(p *purge, release func()) {
 						o.Forward(c, part)
 					}
 				}
-				if stopping[part.ID] != nil && !o.Retired && (err != nil || r.GetProblem() != nil) {
+				if ch := stopping[part.ID]; ch != nil && ch.Awake() && !o.Retired && (err != nil || r.GetProblem() != nil) {
 					o.Child(part) // it goes on with its queue
 				}
+				o.Hold(part.ID)
 			}
 			release()
 			if err != nil {

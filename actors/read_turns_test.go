@@ -91,8 +91,8 @@ func TestColdReadEndsWhenNobodyWaits(t *testing.T) {
 			return err
 		}))
 	})
-	if !errors.Is(err, node.ErrAbandoned) || looks != 3 || n.sys.Partitions.Loads.Load() != 2 {
-		t.Errorf("%v after %d looks and %d loads", err, looks, n.sys.Partitions.Loads.Load())
+	if !errors.Is(err, node.ErrAbandoned) || looks != 3 || n.sys.Memory.Loads.Load() != 2 {
+		t.Errorf("%v after %d looks and %d loads", err, looks, n.sys.Memory.Loads.Load())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/actors/webhook"
 	pb "orgmem/proto"
@@ -30,6 +31,9 @@ func (n *testNode) remembered() []byte {
 			held := fieldOf[sync.Mutex](o.Committer, "mu")
 			held.Lock()
 			defer held.Unlock()
+			hot := fieldOf[sync.Mutex](n.sys.Memory, "mu")
+			hot.Lock()
+			defer hot.Unlock()
 			m.collect(reflect.ValueOf(o))
 			done(nil)
 		})
@@ -37,10 +41,10 @@ func (n *testNode) remembered() []byte {
 			n.t.Logf("not looked at: %v", err) // it is removed
 		}
 	}
-	held := fieldOf[sync.Mutex](n.sys.Partitions, "mu")
+	held := fieldOf[sync.Mutex](n.sys.Memory, "mu")
 	held.Lock()
 	defer held.Unlock()
-	m.collect(reflect.ValueOf(n.sys.Partitions))
+	m.collect(reflect.ValueOf(n.sys.Memory))
 	hub := tenant.FeatureOf[*webhook.Feature](n.sys.System).Streams
 	hub.Mu.Lock()
 	defer hub.Mu.Unlock()
@@ -93,7 +97,7 @@ func (m *memory) collect(v reflect.Value) {
 			m.collect(v.Elem())
 		}
 	case reflect.Interface:
-		if !v.IsNil() {
+		if !v.IsNil() && v.Type() != reflect.TypeFor[partition.Owner]() { // a subject's actor
 			m.collect(v.Elem())
 		}
 	case reflect.Struct:

@@ -10,10 +10,10 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/export"
-	"orgmem/actors/partition"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	"orgmem/actors/webhook"
+	"orgmem/cluster/remoting"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -44,9 +44,7 @@ func Start(cfg tenant.Config, others *Peers) (*Service, error) {
 	if s.Features, err = featuresOf(sys); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.NewSubject = func(o *tenant.View, part *partition.Ref, self *tenant.Child) actor.Actor {
-		return subject.New(o, part, self)
-	}
+	s.Kinds[remoting.KindSubject] = func(of tenant.Incarnation) actor.Actor { return subject.New(of.Org, of.Part, of.Self) }
 	if others != nil {
 		if s.peers, err = startPeers(sys, s.backups, *others); err != nil {
 			return nil, errors.Join(err, s.Close())

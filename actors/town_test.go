@@ -243,7 +243,7 @@ func (n *townNode) Leads() (shards []uint32) {
 
 const townGateway = "organizations"
 
-func (n *townNode) Start(system *actor.ActorSystem, lost func(wire.ServerID, bool)) error {
+func (n *townNode) Start(system *actor.ActorSystem, _ []string, lost func(wire.ServerID, bool)) error {
 	n.system, n.lost = system, lost
 	system.ProcessRegistry.Address = string(n.self)
 	system.ProcessRegistry.RegisterAddressResolver(func(pid *actor.PID) (actor.Process, bool) {

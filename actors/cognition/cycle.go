@@ -94,7 +94,7 @@ func (c *cycle) run() error {
 func (c *cycle) gather() error {
 	before := &pb.Cognition{}
 	return c.org.WithStore(func(st *storage.Store) (err error) {
-		if c.hot, err = c.org.System.Partitions.Get(st, c.part, c.org.System.Embedders.Dim); err != nil {
+		if c.hot, err = c.org.Residents.Get(st, c.part, c.org.System.Embedders.Dim); err != nil {
 			return err
 		}
 		snap, err := st.Snapshot()

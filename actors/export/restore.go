@@ -59,9 +59,13 @@ func Restore(ctx context.Context, s *tenant.System, org pb.OrgID, raw []byte) (R
 	}
 	out := Restored{PartitionID: part.ID.String(), NodeIDs: make([]string, 0, len(in.Nodes))}
 	r := &restorer{sys: s, ctx: ctx, org: org, part: part, from: in.Partition.ID, out: &out}
-	err = r.edits([]func(*graph.Tx) (*pb.Reply, error){func(f *graph.Tx) (*pb.Reply, error) { return r.head(f, in) }})
-	if in.Partition.Settings != nil {
-		s.Partitions.Drop(part) // who reads settings now reads those
+	var at *tenant.View
+	err = r.edits([]func(*graph.Tx) (*pb.Reply, error){func(f *graph.Tx) (*pb.Reply, error) {
+		at = f.Org
+		return r.head(f, in)
+	}})
+	if in.Partition.Settings != nil && at != nil {
+		at.Residents.Drop(part.ID) // who reads settings now reads those
 	}
 	for nodes := range slices.Chunk(in.Nodes, maxRestoreAtOnce) {
 		if err != nil {

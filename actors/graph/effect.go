@@ -312,7 +312,7 @@ func (f *Tx) mayLearn() (bool, error) {
 	if f.Job != nil {
 		return !f.Job.GetUnlearned(), nil
 	}
-	s, err := f.Org.System.Partitions.Settings(f.Store, f.Part)
+	s, err := f.Org.Residents.Settings(f.Store, f.Part)
 	return s.Learn, err
 }
 

@@ -58,7 +58,7 @@ func (f *Tx) link(it *Prepared, n *pb.Node) error {
 	if it.reading == nil || n.GetUnlearned() {
 		return nil
 	}
-	s, err := f.Org.System.Partitions.Settings(f.Store, f.Part)
+	s, err := f.Org.Residents.Settings(f.Store, f.Part)
 	if err != nil {
 		return err
 	}

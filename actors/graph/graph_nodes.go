@@ -207,7 +207,7 @@ func pageOfNodes(
 // lookUpWords looks for the words of q in the keyword index, and returns how many chunks
 // hold the rarest.
 func lookUpWords(c *tenant.Call, st *storage.Store, f NodeFilter, q string, rd *tenant.Reader) (rarest int, err error) {
-	now, err := c.Org.System.Partitions.Get(st, c.Part, c.Org.System.Embedders.Dim)
+	now, err := c.Org.Residents.Get(st, c.Part, c.Org.System.Embedders.Dim)
 	if err != nil {
 		return 0, err
 	}

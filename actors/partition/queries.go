@@ -24,6 +24,12 @@ type QueryCache struct {
 	vectors *lru.Cache[askedKey, Query]
 }
 
+// partitionKey is a partition, or with no id all those of a store.
+type partitionKey struct {
+	store storage.StoreID
+	id    pb.PartitionID
+}
+
 type askedKey struct {
 	partitionKey
 
@@ -84,9 +90,9 @@ func (a *QueryCache) forget(concerns func(partitionKey) bool) {
 }
 
 // forgetPartition drops what was asked of a partition, alone or among others.
-func (a *QueryCache) forgetPartition(part *Ref) {
+func (a *QueryCache) forgetPartition(store storage.StoreID, id pb.PartitionID) {
 	a.forget(func(k partitionKey) bool {
-		return k.store == part.Store && (k.id == part.ID || k.id == pb.PartitionID{})
+		return k.store == store && (k.id == id || k.id == pb.PartitionID{})
 	})
 }
 

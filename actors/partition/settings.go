@@ -46,8 +46,11 @@ func SettingsFrom(rec *pb.Settings) Settings {
 }
 
 // Settings returns a partition's settings, from memory where it is in memory.
-func (pc *Cache) Settings(r storage.Reader, part *Ref) (Settings, error) {
-	e := pc.entry(partitionKey{part.Store, part.ID})
+func (r *Residents) Settings(st storage.Reader, part *Ref) (Settings, error) {
+	e := r.find(part)
+	if e == nil {
+		return readSettings(st, part)
+	}
 	if s := e.settings.Load(); s != nil {
 		return *s, nil
 	}
@@ -57,19 +60,28 @@ func (pc *Cache) Settings(r storage.Reader, part *Ref) (Settings, error) {
 	if s := e.settings.Load(); s != nil {
 		return *s, nil
 	}
+	s, err := readSettings(st, part)
+	if err == nil {
+		e.settings.Store(&s)
+	}
+	return s, err
+}
+
+func readSettings(st storage.Reader, part *Ref) (Settings, error) {
 	rec := &pb.Settings{}
-	if _, err := r.Get(part.Space.Key(storage.TableSettings), rec); err != nil {
+	if _, err := st.Get(part.Space.Key(storage.TableSettings), rec); err != nil {
 		return Settings{}, err
 	}
-	s := SettingsFrom(rec)
-	e.settings.Store(&s)
-	return s, nil
+	return SettingsFrom(rec), nil
 }
 
 // PutSettings makes committed settings what readers see. Commits of one partition
-// come here in their order.
-func (pc *Cache) PutSettings(part *Ref, s Settings) {
-	e := pc.entry(partitionKey{part.Store, part.ID})
+// come here in their order. What is not in memory is read from the store.
+func (r *Residents) PutSettings(part *Ref, s Settings) {
+	e, _ := r.peek(part.ID)
+	if e == nil {
+		return
+	}
 	e.setting.Lock()
 	defer e.setting.Unlock()
 	e.settings.Store(&s)

@@ -64,7 +64,7 @@ func (o *Module) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, d
 	if sys.Config.LLM == nil || len(d.GetCitations()) == 0 {
 		return false, nil
 	}
-	if s, err := sys.Partitions.Settings(st, c.Part); err != nil || s.Quality == partition.QualityFast {
+	if s, err := c.Org.Residents.Settings(st, c.Part); err != nil || s.Quality == partition.QualityFast {
 		return false, err
 	}
 	wait := PhraseWait

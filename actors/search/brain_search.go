@@ -29,7 +29,7 @@ func (o *Module) findByBrain(c *tenant.Call, st *storage.Store, parts []*partiti
 		c.Part.Kind == pb.PartitionSandbox {
 		return nil, nil
 	}
-	if s, err := c.Org.System.Partitions.Settings(st, c.Part); err != nil || s.Quality == partition.QualityFast {
+	if s, err := c.Org.Residents.Settings(st, c.Part); err != nil || s.Quality == partition.QualityFast {
 		return nil, err
 	}
 	n, err := tenant.ModuleOf[*training.Module](c.Org).Brain(st)

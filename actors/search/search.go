@@ -47,7 +47,7 @@ var Efforts = map[partition.Quality]effort{
 
 // effort is what the effective partition wants spent on the call.
 func (o *Module) effort(c *tenant.Call, st *storage.Store) (effort, error) {
-	s, err := c.Org.System.Partitions.Settings(st, c.Part)
+	s, err := c.Org.Residents.Settings(st, c.Part)
 	return Efforts[s.Quality], err
 }
 

@@ -52,7 +52,7 @@ func (o *Upkeep) Tick() { o.sweepTombstones() }
 func (w *worker) current() (*partition.Index, partition.Embedder, error) {
 	var now *partition.Index
 	err := w.org.WithStore(func(st *storage.Store) (err error) {
-		now, err = w.org.System.Partitions.Get(st, w.part, w.org.System.Embedders.Dim)
+		now, err = w.org.Residents.Get(st, w.part, w.org.System.Embedders.Dim)
 		return err
 	})
 	if err != nil {
@@ -143,7 +143,7 @@ func (w *worker) publish(b *storage.Batch, next *partition.Index) (*partition.In
 // show makes next what readers see. Its state is committed.
 func (w *worker) show(next *partition.Index) {
 	w.org.System.Checks.Committed(w.org, w.part, next)
-	w.org.System.Partitions.Publish(w.part, next)
+	w.org.Residents.Publish(w.part, next)
 }
 
 // seal stores a merged segment in place of the plan's: first its pieces, which

@@ -21,6 +21,15 @@ type SyncedItems struct {
 // The durable queue of a partition, at its entrance: a job becomes a record and entries of the queue in one commit,
 // which the worker takes from there (worker.go).
 
+// queueEnds are the ends of a partition's queue, as far as its entrance knows.
+type queueEnds struct {
+	next  uint64 // sequence number of the next queue entry
+	first uint64 // lower bound of the oldest that waits
+}
+
+// full reports whether the queue has no room for so many items.
+func (q *queueEnds) full(items int) bool { return q.next-q.first+uint64(items) > maxQueued }
+
 // open finds the ends of the queue.
 func (a *subjectActor) open() error {
 	queue := a.part.Space.Prefix(storage.TableQueue)
@@ -84,7 +93,7 @@ func (a *subjectActor) enqueue(
 		}
 		c.Fail(err)
 	}
-	if a.next-a.first+uint64(n) > maxQueued {
+	if a.full(n) {
 		fail(commit.ErrQueueFull)
 		return
 	}
@@ -146,7 +155,7 @@ func (a *subjectActor) deliver(self *actor.PID, d *SyncedItems) {
 		d.Done(commit.ErrLost)
 	case a.openErr != nil:
 		d.Done(a.openErr)
-	case a.next-a.first+uint64(len(d.Items)) > maxQueued:
+	case a.full(len(d.Items)):
 		d.Done(commit.ErrQueueFull)
 	default:
 		entries := queueOf(d.Items)

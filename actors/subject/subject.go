@@ -18,26 +18,23 @@ import (
 // the largest batches, some hours of embedding on one core.
 const maxQueued = 200_000
 
-// subjectActor is a partition's end of the organization: it takes in work, in
-// order, and owns the child that does it.
+// subjectActor is a partition's end of the organization: it holds the partition's hot state, takes in work, in
+// order, and owns the children that do it.
 type subjectActor struct {
-	org          *tenant.View
-	part         *partition.Ref
-	self         *tenant.Child
-	next         uint64 // sequence number of the next queue entry
-	first        uint64 // lower bound of the oldest that waits
-	openErr      error  // why the queue could not be read
-	work         *actor.PID
-	follower     *actor.PID
-	changesSent  uint64 // changes that the follower was told of
-	followerBusy bool   // it has not caught up with them
-	handled      uint64 // how much of what the organization has sent was dealt with
-	inFlight     int    // accepted jobs whose commit is under way
-	woken        uint64 // how often the worker was woken
-	idle         bool   // the worker found the queue empty after the last time
-	timer        clock.Timer
-	lastWork     time.Time
-	dead         bool // it has panicked: another activation goes on
+	queueEnds
+	workers
+
+	org      *tenant.View
+	part     *partition.Ref
+	self     *tenant.Child
+	pid      *actor.PID
+	hot      *partition.Resident // the partition's hot state; nil: the organization has left memory
+	openErr  error               // why the queue could not be read
+	handled  uint64              // how much of what the organization has sent was dealt with
+	inFlight int                 // accepted jobs whose commit is under way
+	timer    clock.Timer
+	lastWork time.Time
+	dead     bool // it has panicked: another activation goes on
 	// Requests about coding sessions go one at a time.
 	sessionBusy bool
 	sessionWait []waitingCall
@@ -58,6 +55,8 @@ type (
 	workerIdle struct{ wake uint64 }
 	// subjectTick is the look whether the subject may leave memory.
 	subjectTick struct{}
+	// evicted says that the partition's index had to leave memory, for others.
+	evicted struct{}
 )
 
 // Receive implements actor.Actor.
@@ -73,41 +72,20 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 	}()
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
-		a.lastWork = a.org.System.Clock.Now()
-		a.work = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newWorker(a.org, a.part, ctx.Self()) }))
-		a.follower = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor {
-			return tenant.ModuleOf[follower](a.org).Follow(a.org, a.part, ctx.Self(), a.work)
-		}))
-		a.followerBusy = true // until it says otherwise
-		a.openErr = a.open()
-		a.wake(ctx) // there may be work from before
-		a.arm(ctx)
+		a.start(ctx)
 	case *actor.Stopping:
-		if a.timer != nil {
-			a.timer.Stop()
-		}
-		a.dropSessions()
-		if a.follower != nil { // first: it waits for the worker
-			_ = ctx.PoisonFuture(a.follower).Wait()
-		}
-		if a.work != nil {
-			// Poisoned, it answers first what it has got; stopped with its parent it
-			// would not. Where this takes long the stop goes on, and waits for it too.
-			_ = ctx.PoisonFuture(a.work).Wait()
-		}
+		a.stop(ctx)
 	case subjectTick:
-		if a.idle && !a.followerBusy && a.inFlight == 0 &&
-			a.org.System.Clock.Now().Sub(a.lastWork) >= a.org.System.Config.IdleSubject {
-			id, self, handled := a.part.ID, a.self, a.handled
-			a.org.Tell(func(o *tenant.Org) { o.ReleaseSubject(id, self, handled) })
+		a.tick()
+		a.arm()
+	case evicted:
+		if a.hot.Empty() { // else it was read again meanwhile
+			a.leave()
 		}
-		a.arm(ctx)
 	case Changed:
-		a.changesSent++
-		a.followerBusy = true
-		ctx.Send(a.follower, Changed{a.changesSent})
+		a.workers.changed(ctx)
 	case FollowerIdle:
-		if a.followerBusy = m.N != a.changesSent; m.Wrote { // straight to the worker, and so that there may be upkeep
+		if a.workers.followed(m); m.Wrote { // straight to the worker, and so that there may be upkeep
 			a.wake(ctx)
 		}
 	case FollowNow:
@@ -117,11 +95,14 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		ctx.Send(a.follower, m)
 	case tenant.WakeMessage:
 		a.handled++
-		a.wake(ctx)
+		if !a.begin(ctx) {
+			a.wake(ctx)
+		}
 	case sessionDone:
 		a.nextSession()
 	case *SyncedItems:
 		a.handled++
+		a.begin(ctx)
 		a.deliver(ctx.Self(), m)
 	case acceptDone:
 		a.inFlight--
@@ -135,44 +116,98 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		}
 	case *tenant.Call:
 		a.handled++
-		a.lastWork = a.org.System.Clock.Now()
-		if a.openErr != nil { // what was wrong then may have passed
-			a.openErr = a.open()
-		}
-		switch {
-		case a.dead:
-			m.Fail(commit.ErrLost)
-			return
-		case a.openErr != nil:
-			m.Fail(a.openErr)
-			return
-		case graph.EditOf(m) != nil:
-			ctx.Send(a.work, m)
-			a.wake(ctx) // behind it there may be upkeep
-			return
-		}
-		switch op := m.Env.GetOp().(type) {
-		case *pb.Envelope_Link:
-			if !a.link(ctx.Self(), m, op.Link) {
-				m.Fail(fmt.Errorf("operation %T is unknown to a subject", op.Link.GetOp()))
-			}
-		case *pb.Envelope_Ingest:
-			a.accept(ctx.Self(), m, op.Ingest)
-		case *pb.Envelope_CancelJob:
-			ctx.Send(a.work, cancel{m, op.CancelJob})
-		default:
-			m.Fail(fmt.Errorf("operation %T is unknown to a subject", op))
-		}
+		a.begin(ctx)
+		a.handle(ctx, m)
 	}
 }
 
-func (a *subjectActor) wake(ctx actor.Context) {
-	a.woken++
-	a.idle = false
-	ctx.Send(a.work, Wake{a.woken})
+// start takes the partition's hot state over from the readers that have loaded it, or makes it.
+func (a *subjectActor) start(ctx actor.Context) {
+	a.lastWork = a.org.System.Clock.Now()
+	a.pid = ctx.Self()
+	a.hot = a.org.Residents.Adopt(a.part.ID, a)
+	a.arm()
 }
 
-func (a *subjectActor) arm(ctx actor.Context) {
-	self, root := ctx.Self(), a.org.System.ActorRoot
+// stop ends the children, and takes the hot state out of memory.
+func (a *subjectActor) stop(ctx actor.Context) {
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+	a.dropSessions()
+	a.workers.stop(ctx)
+	if a.hot != nil {
+		a.hot.Release(a)
+	}
+}
+
+// begin makes the children the first time that there is something to do, and reports whether it did.
+func (a *subjectActor) begin(ctx actor.Context) bool {
+	if a.work != nil {
+		return false
+	}
+	a.workers.spawn(ctx, a.org, a.part)
+	a.openErr = a.open()
+	a.wake(ctx) // there may be work from before
+	return true
+}
+
+// handle begins what a call asks for.
+func (a *subjectActor) handle(ctx actor.Context, c *tenant.Call) {
+	a.lastWork = a.org.System.Clock.Now()
+	if a.openErr != nil { // what was wrong then may have passed
+		a.openErr = a.open()
+	}
+	switch {
+	case a.dead:
+		c.Fail(commit.ErrLost)
+		return
+	case a.openErr != nil:
+		c.Fail(a.openErr)
+		return
+	case graph.EditOf(c) != nil:
+		ctx.Send(a.work, c)
+		a.wake(ctx) // behind it there may be upkeep
+		return
+	}
+	switch op := c.Env.GetOp().(type) {
+	case *pb.Envelope_Link:
+		if !a.link(ctx.Self(), c, op.Link) {
+			c.Fail(fmt.Errorf("operation %T is unknown to a subject", op.Link.GetOp()))
+		}
+	case *pb.Envelope_Ingest:
+		a.accept(ctx.Self(), c, op.Ingest)
+	case *pb.Envelope_CancelJob:
+		ctx.Send(a.work, cancel{c, op.CancelJob})
+	default:
+		c.Fail(fmt.Errorf("operation %T is unknown to a subject", op))
+	}
+}
+
+// tick looks whether the subject may leave memory. The time of a read is that of the tick behind it, so that readers
+// need not look at a clock.
+func (a *subjectActor) tick() {
+	now := a.org.System.Clock.Now()
+	if a.hot != nil && a.hot.WasRead() {
+		a.lastWork = now
+	}
+	if now.Sub(a.lastWork) >= a.org.System.Config.IdleSubject {
+		a.leave()
+	}
+}
+
+// arm begins the wait for the next tick.
+func (a *subjectActor) arm() {
+	self, root := a.pid, a.org.System.ActorRoot
 	a.timer = a.org.System.Clock.AfterFunc(a.org.System.Config.IdleSubject, func() { root.Send(self, subjectTick{}) })
 }
+
+// leave asks the organization to let the actor leave memory, unless it has work.
+func (a *subjectActor) leave() {
+	if a.workers.atRest() && a.inFlight == 0 {
+		a.org.AskRelease(a.part.ID, a.self, a.handled)
+	}
+}
+
+// Evicted implements partition.Owner.
+func (a *subjectActor) Evicted() { a.org.System.ActorRoot.Send(a.pid, evicted{}) }

@@ -17,7 +17,7 @@
 // # What it knows
 //
 // Accounts, partitions, jobs, and how the store and the cluster say no. It does not know a feature, a graph, a queue or
-// a route: a Module is handed in with the table of features, the actor of a subject by System.NewSubject, and what a
+// a route: a Module is handed in with the table of features, the actor of a subject by the table of Kinds, and what a
 // feature keeps with a call is Call.Payload, which nobody reads here. It imports no other package of actors but those
 // below it: commit, partition, node, budget, egress and llm.
 //
@@ -29,6 +29,6 @@
 //
 // # Order of calls
 //
-// New; the fields Features, NewSubject and AskOutlived, before anything is asked; Leads.Of or ResumeAll; then AskHere,
+// New; the fields Features, Kinds and AskOutlived, before anything is asked; Leads.Of or ResumeAll; then AskHere,
 // Visit and VisitOrg from any goroutine, any number of times; then Halt, which waits for calls and work under way.
 package tenant

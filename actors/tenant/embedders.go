@@ -62,7 +62,7 @@ func (e *Embedders) linesOf(model string) map[index.ModelID]index.Line {
 // settingsOf is settings for who holds no store.
 func (o *View) settingsOf(part *partition.Ref) (s partition.Settings, err error) {
 	err = o.WithStore(func(st *storage.Store) error {
-		s, err = o.System.Partitions.Settings(st, part)
+		s, err = o.Residents.Settings(st, part)
 		return err
 	})
 	return s, err

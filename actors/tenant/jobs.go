@@ -187,7 +187,7 @@ func (o *View) awaitShown(r storage.Reader, job *pb.Job) error {
 	if _, err := r.Get(part.Space.Key(storage.TableState), state); err != nil {
 		return err
 	}
-	o.System.Partitions.AwaitShown(part, state.GetIndexVersion(), o.System.Clock)
+	o.Residents.AwaitShown(part, state.GetIndexVersion(), o.System.Clock)
 	return nil
 }
 

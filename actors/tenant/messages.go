@@ -35,6 +35,8 @@ type (
 	}
 	// partitionWanted asks for a partition's actor, which looks after the partition by itself.
 	partitionWanted struct{ part *partition.Ref }
+	// readWithoutOwner says that a reader has a partition in memory that belongs to no actor yet.
+	readWithoutOwner struct{ part pb.PartitionID }
 	// lockReleased is the end of a change of what the lock is for.
 	lockReleased struct{ of LockKey }
 	// replayEnded says that a request with an idempotency key is answered.
@@ -80,21 +82,25 @@ func (m *Mailbox) AskRelease(id pb.PartitionID, child *Child, handled uint64) {
 	m.send(subjectIdle{id, child, handled})
 }
 
+// partitionRead says that a reader has a partition in memory that belongs to no actor yet.
+func (m *Mailbox) partitionRead(part *partition.Ref) { m.send(readWithoutOwner{part.ID}) }
+
 // AskWake asks for a partition's actor, which looks after the partition by itself. It may be called from any goroutine.
 func (m *Mailbox) AskWake(part *partition.Ref) { m.send(partitionWanted{part}) }
 
-func (m continuation) apply(*Org)      { m() }
-func (retireActivation) apply(o *Org)  { o.Retire() }
-func (idleTick) apply(o *Org)          { o.passivate() }
-func (m jobsCounted) apply(o *Org)     { o.OpenJobs += m.n }
-func (m subjectIdle) apply(o *Org)     { o.ReleaseSubject(m.id, m.child, m.handled) }
-func (m partitionWanted) apply(o *Org) { o.WakePartition(m.part.ID) }
-func (m lockReleased) apply(o *Org)    { o.unlock(m.of) }
-func (m replayEnded) apply(o *Org)     { delete(o.replaysInFlight, m.key) }
-func (m sandboxUnopened) apply(o *Org) { o.sandboxFailed(m.child, m.why) }
-func (m sandboxIdle) apply(o *Org)     { o.ReleaseSandbox(m.child, m.handled) }
-func (sandboxDue) apply(o *Org)        { o.openDueSandbox() }
-func (m busyMarkWanted) apply(o *Org)  { o.WithBusyMark(m.then) }
+func (m continuation) apply(*Org)       { m() }
+func (retireActivation) apply(o *Org)   { o.Retire() }
+func (idleTick) apply(o *Org)           { o.passivate() }
+func (m jobsCounted) apply(o *Org)      { o.OpenJobs += m.n }
+func (m subjectIdle) apply(o *Org)      { o.ReleaseSubject(m.id, m.child, m.handled) }
+func (m partitionWanted) apply(o *Org)  { o.WakePartition(m.part.ID) }
+func (m readWithoutOwner) apply(o *Org) { o.Hold(m.part) }
+func (m lockReleased) apply(o *Org)     { o.unlock(m.of) }
+func (m replayEnded) apply(o *Org)      { delete(o.replaysInFlight, m.key) }
+func (m sandboxUnopened) apply(o *Org)  { o.sandboxFailed(m.child, m.why) }
+func (m sandboxIdle) apply(o *Org)      { o.ReleaseSandbox(m.child, m.handled) }
+func (sandboxDue) apply(o *Org)         { o.openDueSandbox() }
+func (m busyMarkWanted) apply(o *Org)   { o.WithBusyMark(m.then) }
 
 func (m sandboxRetired) apply(o *Org) {
 	if o.Sandbox == m.child { // one that was reset has lost nothing that matters

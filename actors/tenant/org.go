@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"runtime/debug"
-	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -55,7 +54,8 @@ type View struct {
 	Committer      *commit.Committer
 	Secret         []byte
 	Activation     *Activation
-	Main           *View // of a sandbox: the organization; nil otherwise
+	Residents      *partition.Residents // the partitions that are in memory
+	Main           *View                // of a sandbox: the organization; nil otherwise
 	outcomesBefore *past
 	Modules        Modules // one of each feature of the node, in their order
 }
@@ -77,10 +77,10 @@ type Org struct {
 	locks
 	busyMark
 	sandboxHost
+	children
 
 	Context         actor.Context
 	Record          *pb.Organization
-	Children        map[pb.PartitionID]*Child
 	replaysInFlight map[IdemKey]struct{} // under way
 	OpenJobs        int                  // jobs accepted or found, not finished
 	kinds           map[string]JobKind   // what the modules say of kinds of job
@@ -90,27 +90,13 @@ type Org struct {
 	Failed          error // why it could not be opened
 	Retired         bool
 
-	// HeldCalls are the calls for memories that are being purged.
-	HeldCalls map[pb.PartitionID][]*Call
-
 	// Of a sandbox: what the organization knows it as, and what it has been sent.
 	self    *Child
 	handled uint64
 }
 
-// Child is the actor of a subject, or of the sandbox.
-type Child struct {
-	PID   *actor.PID
-	Calls atomic.Int64 // handed to it and not answered
-	Sent  uint64       // what the organization has sent it, which only that counts
-	// Of a sandbox: another has taken its place.
-	replaced atomic.Bool
-}
-
 func newOrgActor(s *System, a *Activation) *Org {
 	o := &Org{
-		Children:        map[pb.PartitionID]*Child{},
-		HeldCalls:       map[pb.PartitionID][]*Call{},
 		replaysInFlight: map[IdemKey]struct{}{},
 		kinds:           map[string]JobKind{},
 	}
@@ -123,7 +109,11 @@ func newOrgActor(s *System, a *Activation) *Org {
 		Erasing: map[pb.PartitionID]bool{},
 	}
 	o.locks = locks{mailbox: &o.Mailbox, waiting: map[LockKey][]func(){}}
+	o.children = children{
+		org: o, Children: map[pb.PartitionID]*Child{}, HeldCalls: map[pb.PartitionID][]*Call{},
+	}
 	o.busyMark.org, o.sandboxHost.org = o, o
+	o.Residents = s.Memory.NewResidents(id, o.partitionRead)
 	o.Modules = modulesOf(o)
 	for _, m := range o.Modules {
 		maps.Copy(o.kinds, m.JobKinds())
@@ -155,7 +145,7 @@ func (o *Org) Receive(ctx actor.Context) {
 		o.handOver()
 		o.settleUsage()
 	case *actor.Stopped:
-		o.System.Partitions.DropStore(o.Store)
+		o.Residents.Close()
 	case *Call:
 		o.guard(func(err error) { m.Org = &o.View; m.Fail(err) }, func() { o.Handle(m) })
 	case *Visit:
@@ -216,9 +206,6 @@ func (o *View) Panicked(who string, r any) {
 func (o *Org) open() error {
 	ctx, cancel := context.WithTimeout(o.System.BaseContext, openTimeout)
 	defer cancel()
-	// Whatever an earlier activation left in the cache may be older than the
-	// store: its writes could have been applied after it lost its lease.
-	o.System.Partitions.DropStore(o.Store)
 	lease, err := o.System.Config.Host.OpenStore(ctx, o.Store)
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
@@ -336,7 +323,7 @@ func (o *Org) Retire() {
 	if o.System.ledHere(o.ID) && !removed { // else it has only moved, or is gone
 		o.System.Log.Warn("organization opens again", "org", o.ID.String())
 	}
-	o.System.Partitions.DropStore(o.Store)
+	o.Residents.Close()
 	if o.Main != nil {
 		o.Main.send(sandboxRetired{o.self})
 	} else {
@@ -365,7 +352,7 @@ func (o *Org) passivate() {
 	}
 	o.renewBusyMark()
 	idle := o.System.Clock.Now().Sub(o.lastWork)
-	atRest := len(o.Children) == 0 && o.OpenJobs == 0 && o.LocksHeld() == 0 && o.Sandbox == nil && !o.sandboxDue &&
+	atRest := !o.subjectsWork() && o.OpenJobs == 0 && o.LocksHeld() == 0 && o.Sandbox == nil && !o.sandboxDue &&
 		!o.sweeping && o.Modules.quiet() && o.Modules.Idle()
 	if idle >= o.System.Config.IdleOrg && atRest && o.bucketsFull(o.Record.GetPlan()) && o.tryPassivate() {
 		return
@@ -472,38 +459,6 @@ func (o *Org) ReadAs(c *Call, w node.Width, f func(st *storage.Store, worker int
 	}
 }
 
-// Child returns the partition's actor, and makes a missing one.
-func (o *Org) Child(part *partition.Ref) *Child {
-	ch := o.Children[part.ID]
-	if ch == nil {
-		ch = &Child{}
-		view := &o.View
-		ch.PID = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor { return view.System.NewSubject(view, part, ch) },
-			actor.WithSupervisor(StopFailed)))
-		o.Children[part.ID] = ch
-	}
-	return ch
-}
-
-// Forward hands a call to the partition's actor, which answers it.
-func (o *Org) Forward(c *Call, part *partition.Ref) {
-	if waiting, held := o.HeldCalls[part.ID]; held {
-		o.HeldCalls[part.ID] = append(waiting, c) // bounded by maxCallsPerOrg
-		return
-	}
-	ch := o.Child(part)
-	ch.Calls.Add(1)
-	c.child = ch
-	o.Send(ch, c)
-}
-
-// Send gives a child something to do. Whatever does is sent by this, so that the
-// child is not released while it is on its way.
-func (o *Org) Send(ch *Child, message any) {
-	ch.Sent++
-	o.Context.Send(ch.PID, message)
-}
-
 // Accept takes in content: the job is counted before it can exist, so that the
 // organization stays awake until it is finished.
 func (o *Org) Accept(c *Call) {
@@ -513,20 +468,6 @@ func (o *Org) Accept(c *Call) {
 		o.Forward(c, c.Part)
 	})
 }
-
-// ReleaseSubject lets an idle subject leave memory. handled is how much of what it
-// was sent it had dealt with when it found itself idle: where there is more, it has
-// work again, even if all of its calls are answered.
-func (o *Org) ReleaseSubject(id pb.PartitionID, ch *Child, handled uint64) {
-	if o.Children[id] == ch && ch.spent(handled) {
-		delete(o.Children, id)
-		o.System.ActorRoot.Poison(ch.PID)
-	}
-}
-
-// spent reports whether a child that has dealt with so much of what it was sent has
-// dealt with all.
-func (ch *Child) spent(handled uint64) bool { return ch.Sent == handled && ch.Calls.Load() == 0 }
 
 // tombstoneSweep is how often that is, at least.
 func (s *System) tombstoneSweep() time.Duration {

@@ -40,6 +40,7 @@ func newSandboxActor(main *View, record *pb.Organization, part *partition.Ref, s
 		Space:      storage.OrgSpace(part.Store),
 		Activation: main.Activation, Main: main, Modules: o.Modules,
 	}
+	o.Residents = main.System.Memory.NewResidents(part.Store, o.partitionRead)
 	// A cursor of the sandbox must not open the organization's lists.
 	mac := hmac.New(sha256.New, main.Secret)
 	mac.Write([]byte("sandbox"))

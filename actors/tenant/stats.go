@@ -43,12 +43,12 @@ func (s *System) Stats() Stats {
 		ActiveOrgs: s.number(), CallsInFlight: s.calls.Load(),
 		OrgActivations: s.Counters.orgActivations.Load(), OrgsLost: s.Counters.orgsLost.Load(),
 		ItemsIngested: s.Counters.ItemsIngested.Load(), CognitionCycles: s.Counters.Cycles.Load(),
-		SnapshotLoads: s.Partitions.Loads.Load(),
+		SnapshotLoads: s.Memory.Loads.Load(),
 		ReadQueueLen:  s.Reads.Length(), ReadQueueCap: node.ReadQueue, IngestTasksQueue: s.CPU.Waiting(),
 		ReadingBytes: s.ReadingMemory.Used(), ReadingBytesLimit: s.ReadingMemory.Limit(),
 		ReadingsWaiting: s.ReadingMemory.Waiting(),
 	}
-	st.SnapshotBytes, st.SnapshotsLoaded = s.Partitions.Use()
+	st.SnapshotBytes, st.SnapshotsLoaded = s.Memory.Use()
 	for _, f := range s.Features {
 		f.Stats(&st)
 	}

@@ -296,7 +296,7 @@ func (o *View) EraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job) (e
 	// The record that is written behind it is the only one that is left.
 	b.Erase(o.Space.Key(storage.TableJob, storage.ID16(pb.JobID(job.GetId()))))
 	UpdateJob(b, o.Space, job)
-	o.System.Partitions.Drop(ref)
+	o.Residents.Drop(ref.ID)
 	if err := o.Committer.Commit(b); err != nil {
 		return err
 	}
@@ -306,7 +306,7 @@ func (o *View) EraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job) (e
 	if err := o.System.Config.Host.Erase(ctx, o.Store); err != nil {
 		return err
 	}
-	o.System.Partitions.Drop(ref)
+	o.Residents.Drop(ref.ID)
 	job.Status, job.Done, job.FinishedMs = pb.JobSucceeded, 1, clock.Millis(o.System.Clock.Now())
 	done := commit.New(o.Store)
 	if err := EndJob(done, o, job); err != nil {

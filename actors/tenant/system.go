@@ -14,6 +14,7 @@ import (
 	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/cluster/remoting"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -46,15 +47,15 @@ type System struct {
 	resources
 	actorSystem
 
-	Config     Config
-	Features   []Feature
-	Log        *slog.Logger
-	Embedders  Embedders
-	Partitions *partition.Cache
-	Counters   counters
-	Checks     checks
-	wakeSlots  chan struct{} // as many as are woken at once
-	draining   atomic.Bool
+	Config    Config
+	Features  []Feature
+	Log       *slog.Logger
+	Embedders Embedders
+	Memory    *partition.Memory // of the partitions that are in memory
+	Counters  counters
+	Checks    checks
+	wakeSlots chan struct{} // as many as are woken at once
+	draining  atomic.Bool
 	// AskOutlived asks another process whether it outlived an activation of its own; nil: the node is alone.
 	AskOutlived func(ctx context.Context, activation string) bool
 }
@@ -64,8 +65,7 @@ type actorSystem struct {
 	Actors    *actor.ActorSystem
 	ActorRoot *actor.RootContext
 	refuser   *actor.PID // answers the calls that are of no organization
-	// NewSubject makes the actor of a subject.
-	NewSubject func(*View, *partition.Ref, *Child) actor.Actor
+	Kinds     Kinds      // the virtual actors
 }
 
 // newActorSystem starts an actor system, whose failures it logs.
@@ -76,7 +76,7 @@ func newActorSystem(log *slog.Logger) actorSystem {
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
 		// It counts undelivered messages in a goroutine that lives this long.
 		actor.WithDeadLetterThrottleInterval(time.Millisecond),
-	)}
+	), Kinds: Kinds{remoting.KindOrganization: newOrganization}}
 	r.ActorRoot = r.Actors.Root.WithGuardian(StopFailed)
 	r.Actors.EventStream.Subscribe(func(event any) {
 		if e, ok := event.(*actor.SupervisorEvent); ok {
@@ -88,20 +88,20 @@ func newActorSystem(log *slog.Logger) actorSystem {
 	return r
 }
 
-// New builds what the organizations of a node share.
+// New builds what the organizations of a node share. How a subject's actor is made its caller adds to Kinds.
 func New(cfg Config) (*System, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	parts := partition.NewCache(cfg.SnapshotBytes, cfg.SegmentUsable)
+	memory := partition.NewMemory(cfg.SnapshotBytes, cfg.SegmentUsable)
 	s := &System{
 		lifecycle:   newLifecycle(cfg.Clock),
-		resources:   newResources(&cfg, parts.Queries),
+		resources:   newResources(&cfg, memory.Queries),
 		actorSystem: newActorSystem(cfg.Logger),
 		Config:      cfg,
 		Log:         cfg.Logger,
 		Embedders:   newEmbedders(cfg.Models),
-		Partitions:  parts,
+		Memory:      memory,
 		wakeSlots:   make(chan struct{}, ResumeAtOnce),
 	}
 	s.pressure.apply = s.CPU.Pressure
@@ -226,8 +226,7 @@ func (s *System) activate(org pb.OrgID, known bool) (*Activation, error) {
 	if a == nil {
 		s.count++
 		a = &Activation{org: org, Name: fmt.Sprintf("%s/%d", s.process, s.count)}
-		a.PID = s.ActorRoot.Spawn(actor.PropsFromProducer(func() actor.Actor { return newOrgActor(s, a) },
-			actor.WithSupervisor(StopFailed)))
+		a.PID = s.ActorRoot.Spawn(s.Kinds.props(remoting.KindOrganization, Incarnation{System: s, Activation: a}))
 		s.orgs[org] = a
 		s.Counters.orgActivations.Add(1)
 	}

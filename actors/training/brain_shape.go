@@ -59,7 +59,7 @@ func (r *Run) Alike(st *storage.Store, parts []*partition.Ref, src *Source, snap
 
 // likenessOf asks for what is near to a chunk; nil where it has no vector.
 func (r *Run) likenessOf(st *storage.Store, part *partition.Ref, seq uint64) (*index.Query, error) {
-	now, err := r.Org.System.Partitions.Get(st, part, r.Org.System.Embedders.Dim)
+	now, err := r.Org.Residents.Get(st, part, r.Org.System.Embedders.Dim)
 	if err != nil {
 		return nil, err
 	}

@@ -467,7 +467,7 @@ func (r *Run) ask(
 func (r *Run) WithoutGone(st *storage.Store, parts []*partition.Ref) ([]*index.Snapshot, error) {
 	out := make([]*index.Snapshot, len(parts))
 	for i, part := range parts {
-		now, err := r.Org.System.Partitions.Get(st, part, r.Org.System.Embedders.Dim)
+		now, err := r.Org.Residents.Get(st, part, r.Org.System.Embedders.Dim)
 		if err != nil {
 			return nil, err
 		}

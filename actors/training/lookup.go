@@ -29,7 +29,7 @@ func LookInto(
 		if err := goOn(); err != nil {
 			return nil, err
 		}
-		now, err := o.System.Partitions.Get(st, part, o.System.Embedders.Dim)
+		now, err := o.Residents.Get(st, part, o.System.Embedders.Dim)
 		if err != nil {
 			return nil, err
 		}

@@ -145,7 +145,7 @@ func startActors(b *testing.B, n *mesh.Network) (*remoting.Remoting, *actor.Acto
 	b.Helper()
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
 	r := remoting.New(remoting.Config{Self: n.Server(), Placement: nowhere{}, Wire: n, Clock: clock.Real(), Logger: quiet})
-	if err := r.Start(system, func(wire.ServerID, bool) {}); err != nil {
+	if err := r.Start(system, nil, func(wire.ServerID, bool) {}); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {

@@ -1,6 +1,8 @@
 package remoting
 
 import (
+	"strings"
+
 	"github.com/asynkron/protoactor-go/actor"
 	protocluster "github.com/asynkron/protoactor-go/cluster"
 
@@ -13,9 +15,43 @@ import (
 // looks whether the organization still lives on its node, and wakes it.
 const Gateway = "organizations"
 
-// KindOrganization is the kind of identity that Lookup places. A subject lives
-// with its organization and has no place of its own.
-const KindOrganization = "organization"
+// The kinds of virtual actor, which Lookup places. A subject lives where its organization
+// lives.
+const (
+	KindOrganization = "organization"
+	KindSubject      = "subject"
+)
+
+// OrganizationIdentity names an organization to protoactor's cluster.
+func OrganizationIdentity(org pb.OrgID) *protocluster.ClusterIdentity {
+	return protocluster.NewClusterIdentity(org.String(), KindOrganization)
+}
+
+// SubjectIdentity names a subject: by its organization, which says where it lives, and its
+// partition.
+func SubjectIdentity(org pb.OrgID, part pb.PartitionID) *protocluster.ClusterIdentity {
+	return protocluster.NewClusterIdentity(org.String()+"/"+part.String(), KindSubject)
+}
+
+// ParseIdentity reads an identity of either kind; part is empty for an organization. It
+// reports false for what is neither.
+func ParseIdentity(id *protocluster.ClusterIdentity) (org pb.OrgID, part pb.PartitionID, ok bool) {
+	name := id.GetIdentity()
+	switch id.GetKind() {
+	case KindOrganization:
+	case KindSubject:
+		var at string
+		name, at, _ = strings.Cut(name, "/")
+		var err error
+		if part, err = pb.ParsePartitionID(at); err != nil {
+			return pb.OrgID{}, pb.PartitionID{}, false
+		}
+	default:
+		return pb.OrgID{}, pb.PartitionID{}, false
+	}
+	org, err := pb.ParseOrgID(name)
+	return org, part, err == nil
+}
 
 // Placement says where organizations live. *cluster.Host implements it.
 type Placement interface {
@@ -31,10 +67,10 @@ type Lookup struct{ placement Placement }
 var _ protocluster.IdentityLookup = (*Lookup)(nil)
 
 // Get returns the gateway of the node where an identity lives; nil while its
-// shard has no leader, and for what is no organization.
+// shard has no leader, and for what is neither an organization nor a subject.
 func (l *Lookup) Get(id *protocluster.ClusterIdentity) *actor.PID {
-	org, err := pb.ParseOrgID(id.GetIdentity())
-	if err != nil || id.GetKind() != KindOrganization {
+	org, _, ok := ParseIdentity(id)
+	if !ok {
 		return nil
 	}
 	server, ok := l.placement.Leader(org)

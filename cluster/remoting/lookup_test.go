@@ -25,15 +25,27 @@ func TestUnknownMessageIsSurvived(t *testing.T) {
 	}
 }
 
-// TestLookup: organizations live where their shard leads; nothing else has a place.
+// TestLookup: organizations live where their shard leads, subjects with their organization; nothing else has a place.
 func TestLookup(t *testing.T) {
 	l := Lookup{town{}}
-	if pid := l.Get(protocluster.NewClusterIdentity(pb.OrgID{7}.String(), KindOrganization)); pid.GetAddress() != "b" ||
-		pid.GetId() != Gateway {
-		t.Errorf("%v", pid)
+	org, part := pb.OrgID{7}, pb.PartitionID{9}
+	for _, id := range []*protocluster.ClusterIdentity{OrganizationIdentity(org), SubjectIdentity(org, part)} {
+		if pid := l.Get(id); pid.GetAddress() != "b" || pid.GetId() != Gateway {
+			t.Errorf("%v lives at %v", id, pid)
+		}
+	}
+	if o, p, ok := ParseIdentity(SubjectIdentity(org, part)); !ok || o != org || p != part {
+		t.Errorf("a subject reads as %v of %v (%v)", p, o, ok)
+	}
+	if o, p, ok := ParseIdentity(OrganizationIdentity(org)); !ok || o != org || p != (pb.PartitionID{}) {
+		t.Errorf("an organization reads as %v of %v (%v)", p, o, ok)
 	}
 	for _, id := range []*protocluster.ClusterIdentity{
-		protocluster.NewClusterIdentity(pb.OrgID{7}.String(), "subject"),
+		protocluster.NewClusterIdentity(org.String(), KindSubject),
+		protocluster.NewClusterIdentity(org.String()+"/"+part.String(), KindOrganization),
+		protocluster.NewClusterIdentity(org.String()+"/nobody", KindSubject),
+		protocluster.NewClusterIdentity("nobody/"+part.String(), KindSubject),
+		protocluster.NewClusterIdentity(org.String(), "room"),
 		protocluster.NewClusterIdentity("nobody", KindOrganization),
 	} {
 		if pid := l.Get(id); pid != nil {

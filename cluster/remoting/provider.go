@@ -20,7 +20,8 @@ type Members interface {
 // our gossip calls alive. It announces nothing, since the node's own gossip does.
 type Provider struct {
 	members Members
-	began   func() // protoactor's cluster is there
+	kinds   []string // that every node has
+	began   func()   // protoactor's cluster is there
 
 	mu   sync.Mutex
 	stop func()
@@ -30,7 +31,7 @@ var _ protocluster.ClusterProvider = (*Provider)(nil)
 
 // StartMember begins to tell protoactor's cluster who its members are.
 func (p *Provider) StartMember(c *protocluster.Cluster) error {
-	stop := p.members.Watch(func(all []mesh.Member) { c.MemberList.UpdateClusterTopology(topology(all)) })
+	stop := p.members.Watch(func(all []mesh.Member) { c.MemberList.UpdateClusterTopology(topology(all, p.kinds)) })
 	p.mu.Lock()
 	p.stop = stop
 	p.mu.Unlock()
@@ -65,7 +66,7 @@ func (p *Provider) Shutdown(bool) error {
 // A member's address is made of host and port; ours is the node's id. With port 0
 // it is nobody's, so that what gossip thinks of a node ends no connection to it:
 // TCP knows better.
-func topology(all []mesh.Member) protocluster.Members {
+func topology(all []mesh.Member, kinds []string) protocluster.Members {
 	members := protocluster.Members{}
 	for _, m := range all {
 		if m.State != mesh.MemberAlive || m.Instance == "" {
@@ -73,7 +74,7 @@ func topology(all []mesh.Member) protocluster.Members {
 		}
 		members = append(members, &protocluster.Member{
 			Host: string(m.Server), Id: fmt.Sprintf("%s/%s/%d", m.Server, m.Instance, m.Since.UnixNano()),
-			Kinds: []string{KindOrganization},
+			Kinds: kinds,
 		})
 	}
 	return members

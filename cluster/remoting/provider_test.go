@@ -44,7 +44,7 @@ func TestTopologyFollowsGossip(t *testing.T) {
 		}
 	})
 	g, began := &gossip{}, 0
-	p := &Provider{members: g, began: func() { began++ }}
+	p := &Provider{members: g, kinds: []string{KindOrganization, KindSubject}, began: func() { began++ }}
 	config := remote.Configure(loopback, 0)
 	c := protocluster.New(system, protocluster.Configure("test", p, &Lookup{town{}}, config))
 	c.Remote = remote.NewRemote(system, config) // not started: it keeps who has left
@@ -80,6 +80,9 @@ func TestTopologyFollowsGossip(t *testing.T) {
 		var members []string
 		for _, m := range c.MemberList.Members().Members() {
 			members = append(members, m.GetHost())
+			if !slices.Equal(m.GetKinds(), p.kinds) {
+				t.Errorf("%s has the kinds %v", m.GetHost(), m.GetKinds())
+			}
 		}
 		slices.Sort(members)
 		if got := strings.Join(members, " "); got != step.members || strings.Join(left, " ") != step.left ||

@@ -97,6 +97,7 @@ type Remoting struct {
 	provider *Provider
 	started  chan struct{} // closed when protoactor's StartMember has returned
 	ended    *eventstream.Subscription
+	kinds    []string
 	lost     func(server wire.ServerID, sent bool)
 
 	mu    sync.Mutex
@@ -114,12 +115,15 @@ func New(cfg Config) *Remoting {
 	return &Remoting{cfg: cfg, lookup: Lookup{cfg.Placement}, links: map[wire.ServerID]link{}}
 }
 
-// Start lets the system's actors be reached, and reach others. lost is called,
+// Start lets the system's actors be reached, and reach others. kinds are the names of its
+// virtual actors' kinds, which protoactor's cluster gets to know. lost is called,
 // from any goroutine, when the connection to a node has ended or could not be made:
 // what was on its way there, or on its way back, does not arrive. sent says that
 // the node may have received it.
-func (r *Remoting) Start(system *actor.ActorSystem, lost func(server wire.ServerID, sent bool)) error {
-	r.system, r.lost = system, lost
+func (r *Remoting) Start(
+	system *actor.ActorSystem, kinds []string, lost func(server wire.ServerID, sent bool),
+) error {
+	r.system, r.kinds, r.lost = system, kinds, lost
 	port, err := r.listen()
 	if err != nil {
 		return fmt.Errorf("remoting: %w", err)
@@ -200,8 +204,9 @@ func (r *Remoting) serve(port int) error {
 	config.MaxRetryCount = connectTries
 
 	began := make(chan error, 2)
-	r.provider = &Provider{members: r.cfg.Wire, began: func() { began <- nil }}
-	as := protocluster.Configure(clusterName, r.provider, &r.lookup, config)
+	r.provider = &Provider{members: r.cfg.Wire, kinds: r.kinds, began: func() { began <- nil }}
+	as := protocluster.Configure(clusterName, r.provider, &r.lookup, config,
+		protocluster.WithKinds(registered(r.kinds, r.cfg.Self)...))
 	as.GossipInterval = never
 	r.cluster = protocluster.New(r.system, as)
 	started := make(chan struct{})
@@ -260,7 +265,8 @@ func (r *Remoting) survive(
 // Owner returns the gateway of the node where an organization lives and that
 // node's id; false while nobody knows.
 func (r *Remoting) Owner(org pb.OrgID) (*actor.PID, bool) {
-	pid := r.cluster.Get(org.String(), KindOrganization)
+	id := OrganizationIdentity(org)
+	pid := r.cluster.Get(id.GetIdentity(), id.GetKind())
 	return pid, pid != nil
 }
 

@@ -29,7 +29,8 @@ import (
 func TestIngestBecomesAnOperation(t *testing.T) {
 	h := newHarness(t)
 	res := h.do("POST", "/v1/ingest", ` { "content" : "Fi\u0067s.\n", "title":"T", "kind":"belief", "externalId":"x-1",
-		"occurredAt":"2026-01-02T03:04:05.678+01:00", "metadata": {"b":1.50,"a":{"z":[1,2],"y":9007199254740993}, "e":1E2 } } `)
+		"occurredAt":"2026-01-02T03:04:05.678+01:00", "metadata": {"b":1.50,
+			"a":{"z":[1,2],"y":9007199254740993}, "e":1E2 } } `)
 	if res.StatusCode != http.StatusAccepted {
 		t.Fatalf("%s", res.body)
 	}
@@ -62,7 +63,9 @@ func TestSearchBecomesAnOperation(t *testing.T) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}
 	res := h.do("POST", "/v1/search", `{"query":"figs","scope":"org","topK":1e1,"mode":"vector","includeSuperseded":true,
-		"filters":{"kind":"event","domainId":"d1","createdAfter":"2026-01-01T00:00:00Z","createdBefore":"2026-02-01T00:00:00Z","metadata":{"s":"x\u0041","n":1.0,"i":12345678901234567890,"t":true,"e.f":"y"}}}`)
+		"filters":{"kind":"event","domainId":"d1","createdAfter":"2026-01-01T00:00:00Z",
+			"createdBefore":"2026-02-01T00:00:00Z",
+			"metadata":{"s":"x\u0041","n":1.0,"i":12345678901234567890,"t":true,"e.f":"y"}}}`)
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("%s", res.body)
 	}

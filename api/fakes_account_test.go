@@ -46,12 +46,15 @@ func fakeAccount(op *pb.AccountOp) *pb.Reply {
 			},
 		}}}})
 	case *pb.AccountOp_CreateSandboxKey:
+		key := &pb.NewSandboxKey{
+			ApiKey: goodKey, Id: hash.String(), Label: op.CreateSandboxKey.GetLabel(), Scopes: []string{"read", "write"},
+			Subject: "sandbox", ExpiresMs: ms,
+		}
 		return &pb.Reply{
 			Status: 201,
-			Result: &pb.Reply_Account{Account: &pb.AccountResult{Result: &pb.AccountResult_NewSandboxKey{NewSandboxKey: &pb.NewSandboxKey{
-				ApiKey: goodKey, Id: hash.String(), Label: op.CreateSandboxKey.GetLabel(), Scopes: []string{"read", "write"},
-				Subject: "sandbox", ExpiresMs: ms,
-			}}}},
+			Result: &pb.Reply_Account{
+				Account: &pb.AccountResult{Result: &pb.AccountResult_NewSandboxKey{NewSandboxKey: key}},
+			},
 		}
 	case *pb.AccountOp_ResetSandbox:
 		return answer(&pb.AccountResult{

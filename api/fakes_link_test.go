@@ -96,9 +96,10 @@ func fakeLink(op *pb.LinkOp) *pb.Reply {
 			},
 		})
 	case *pb.LinkOp_SessionEvents:
-		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_SessionResults{SessionResults: &pb.SessionResults{Results: []*pb.SessionResult{
-			{Status: "stored", Node: "ingest:x:y"},
-		}}}})
+		stored := []*pb.SessionResult{{Status: "stored", Node: "ingest:x:y"}}
+		return linkReply(&pb.LinkResult{
+			Result: &pb.LinkResult_SessionResults{SessionResults: &pb.SessionResults{Results: stored}},
+		})
 	case *pb.LinkOp_AgentSignals:
 		r := linkReply(&pb.LinkResult{Result: &pb.LinkResult_Signals{Signals: 1}})
 		r.Status = 202

@@ -168,7 +168,8 @@ func TestSessionBatch(t *testing.T) {
 			strings.Repeat("}", levels-1)
 	}
 	body := `{"events":[
-		{"sessionId":"s","role":"user","text":"fine","at":"2026-03-01T10:00:00Z","eventId":"e","cwd":"c","model":"m","tool":"t","metadata":{"b":1,"a":2}},
+		{"sessionId":"s","role":"user","text":"fine","at":"2026-03-01T10:00:00Z","eventId":"e",
+		"cwd":"c","model":"m","tool":"t","metadata":{"b":1,"a":2}},
 		{"sessionId":"s","role":"user","text":"x","colour":1},
 		{"sessionId":"s","role":"robot","text":"x"},
 		{"sessionId":"s","role":"user","text":" "},

@@ -254,8 +254,10 @@ func TestOpposedNeedsMoreInALargePartition(t *testing.T) {
 	}
 }
 
-var words = strings.Fields(`the a Atlas Borealis not no nobody is are was deadline owner of server door open closed increased reduced
-empty full 3 40 May Monday engineers Dana run runs running but without, every risk of incidents. higher lower effective`)
+var words = strings.Fields(`
+the a Atlas Borealis not no nobody is are was deadline owner of server door open closed increased
+reduced empty full 3 40 May Monday engineers Dana run runs running but without, every
+risk of incidents. higher lower effective`)
 
 func anyPassage(t *rapid.T, label string) *Passage {
 	p := passage(strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 40).Draw(t, label), " "))

@@ -14,7 +14,8 @@ func FuzzReadPart(f *testing.F) {
 		`{"partition":{"kind":"subject","subject":"anna"}}`, `{}`, `{} {}`, `[]`, `{"colour":1}`,
 		`{"partition":{"kind":"member"},"user":"u",
 			"nodes":[{"id":"n","kind":"document","createdAt":"2026-03-01T12:00:00.000Z","metadata":{"a":[1]}}],
-			"edges":[{"id":"e","source":"a","target":"b","type":"near","weight":0.1}],"links":[{"nodeId":"n","supersededBy":"m"}]}`,
+			"edges":[{"id":"e","source":"a","target":"b","type":"near","weight":0.1}],
+			"links":[{"nodeId":"n","supersededBy":"m"}]}`,
 		`{"nodes":[{"createdAt":"0000-01-01T00:00:00+23:59"}]}`, `{"nodes":[{"validTo":null}]}`,
 	} {
 		f.Add([]byte(part))

@@ -245,8 +245,11 @@ func TestTalkTellsNothing(t *testing.T) {
 
 // Whatever the texts are, candidates hold together.
 func TestCandidatesHold(t *testing.T) {
-	pieces := strings.Fields(`Nadia Tom the The I we will is are was on by from to not no now , , . ? : ; 3 12 May 10:30 4,000 again third time moved handles takes care of
-owner printer meeting Monday from now on instead no longer used keeps asking (a) "b" — - 's 'll é 中文 \xff due until must sent`)
+	pieces := strings.Fields(`
+Nadia Tom the The I we will is are was on by from to not no now , , . ? : ; 3 12 May 10:30 4,000
+again third time moved handles takes care of
+owner printer meeting Monday from now on instead no longer used keeps asking (a) "b"
+— - 's 'll é 中文 \xff due until must sent`)
 	rapid.Check(t, func(t *rapid.T) {
 		var r claim.Reader
 		var notes []moments.Note

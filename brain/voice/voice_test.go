@@ -165,7 +165,8 @@ func TestWhatIsNotProseIsNotRead(t *testing.T) {
 }
 
 func TestCountsOfOneMessage(t *testing.T) {
-	c := &tallyOf("so I think -- maybe (just maybe) -- it's the U.S. server…  Did you see `x`? :slightly_smiling_face:").counts
+	c := &tallyOf("so I think -- maybe (just maybe) -- it's the U.S. server…  " +
+		"Did you see `x`? :slightly_smiling_face:").counts
 	for k, want := range map[counter]float64{
 		cMessages: 1, cDashes: 2, cParens: 1, cEllipsis: 1, cQuestions: 1, cEmoji: 1, cCode: 1, cOpensLower: 1,
 		cOpensConjunction: 1, cContractions: 1, cClass + hedge: 3,

@@ -58,7 +58,8 @@ func binary(t *testing.T) string {
 			_, buildErr = os.Stat(built) // go test then knows what its cached result depends on
 			return
 		}
-		if buildDir, buildErr = os.MkdirTemp("", "orgmem-test-"); buildErr == nil { //nolint:usetesting // shared by all tests, removed by TestMain
+		//nolint:usetesting // shared by all tests, removed by TestMain
+		if buildDir, buildErr = os.MkdirTemp("", "orgmem-test-"); buildErr == nil {
 			built, buildErr = process.Build(context.Background(), buildDir)
 		}
 	})

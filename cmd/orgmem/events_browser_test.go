@@ -199,7 +199,10 @@ func TestEventsClientInABrowser(t *testing.T) {
 		return import("/client.js").then(({ watchEvents }) => new Promise((done) => {
 			watchEvents({
 				key: "svc_prod_x",
-				onEvent: (event) => { said.push(JSON.stringify(event)); if (event.type === "c") throw new Error("the page's affair"); },
+				onEvent: (event) => {
+					said.push(JSON.stringify(event));
+					if (event.type === "c") throw new Error("the page's affair");
+				},
 				onState: (state, why) => { said.push((state + " " + why).trim()); if (state === "refused") done(said); },
 			});
 		}));`)
@@ -220,7 +223,10 @@ func TestEventsClientInABrowser(t *testing.T) {
 		return import("/client.js").then(({ Frames }) => {
 			const text = ": hello\n\nevent:a\nid: 7\ndata: 1\ndata\ndata:  2\nretry: 5\n\n\ndata: ü\n\nevent: none\n\ndata: cut";
 			const differ = [];
-			const all = (parts) => { const f = new Frames(); return JSON.stringify(parts.flatMap((part) => [...f.feed(part)])); };
+			const all = (parts) => {
+				const f = new Frames();
+				return JSON.stringify(parts.flatMap((part) => [...f.feed(part)]));
+			};
 			const want = all([text]);
 			for (const end of ["\n", "\r\n", "\r"]) {
 				const spelled = text.replaceAll("\n", end);

@@ -127,7 +127,9 @@ func TestTrustOpenAPI(t *testing.T) {
 		"TRUST_BASE="+p.BaseURL, "TRUST_KEY="+p.APIKey, "TRUST_SUBJECT=ann", "TRUST_URL="+hook, "TRUST_ORG="+p.OrgID,
 		"TRUST_USER="+p.UserID)
 	run.WaitDelay = time.Minute
-	late := time.AfterFunc(time.Duration(seconds)*time.Second+fuzzSlack, func() { run.Process.Kill() }) //nolint:errcheck // it has ended, then
+	late := time.AfterFunc(time.Duration(seconds)*time.Second+fuzzSlack, func() {
+		run.Process.Kill() //nolint:errcheck // it has ended, then
+	})
 	defer late.Stop()
 	out, err := run.CombinedOutput()
 	statuses := answersIn(t, events)

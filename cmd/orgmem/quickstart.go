@@ -84,7 +84,8 @@ func welcome(out io.Writer, s started) {
 Try it in another terminal:
 
   export ORGMEM_BASE_URL=%[1]s ORGMEM_API_KEY=$(cat %[3]s)
-  curl -sH "X-Svc-API-Key: $ORGMEM_API_KEY" --json '{"content":"The boiler was serviced in May."}' $ORGMEM_BASE_URL/v1/ingest
+  curl -sH "X-Svc-API-Key: $ORGMEM_API_KEY" --json '{"content":"The boiler was serviced in May."}' `+
+		`$ORGMEM_BASE_URL/v1/ingest
   %[6]s search who looked after the heating
   %[6]s import ~/notes
 

@@ -217,7 +217,8 @@ func TestEveryFormatIsTaken(t *testing.T) {
 		"stock.csv": "item,shelf\nfigs,B7\n", "call.vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hello",
 		"package.json": `{"name": "x"}`,
 		"two.json":     `[{"content":"one","externalId":"own"},{"content":"two"}]`,
-		"day.ics":      "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:u\nSUMMARY:Walk\nDTSTART:20260505T100000Z\nEND:VEVENT\nEND:VCALENDAR\n",
+		"day.ics": "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:u\nSUMMARY:Walk\n" +
+			"DTSTART:20260505T100000Z\nEND:VEVENT\nEND:VCALENDAR\n",
 		"all.zip": zipped(t, "a.txt", "Figs ripen late.", "x/b.txt", "Plums ripen early.", "../out.txt", "no", "p.png",
 			"\x89PNG"),
 		"x.pdf": "%PDF-1.7", "x.docx": "PK\x03\x04 z", "nul.md": "a\x00b", "photo": "\x89PNG", "empty": "",

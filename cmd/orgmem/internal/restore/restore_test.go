@@ -10,11 +10,14 @@ import (
 )
 
 // whole is a document with all that this package looks at.
-const whole = `{"format":"orgmem-export","version":1,"exportedAt":"2026-01-01T00:00:00Z","partitions":[{"id":"p","kind":"member","email":"a@example.com",
+const whole = `{"format":"orgmem-export","version":1,"exportedAt":"2026-01-01T00:00:00Z",
+"partitions":[{"id":"p","kind":"member","email":"a@example.com",
 "domains":[{"id":"d","label":"Boats","topNodes":["p.1","p.9"],"namedBy":["p.2"]}],
-"nodes":[{"id":"p.1","supersededBy":"p.2","content":"old","history":[{"changes":[{"field":"supersededBy","before":"p.9","after":"p.2"}]}]},
+"nodes":[{"id":"p.1","supersededBy":"p.2","content":"old",
+"history":[{"changes":[{"field":"supersededBy","before":"p.9","after":"p.2"}]}]},
 {"id":"p.2","trace":{"follows":"p.1"},"content":"new"}],
-"edges":[{"id":"p.1>p.2","source":"p.1","target":"p.2","weight":0.30000000000000004,"tombstonedWith":"p.1","evidence":["p.1:0","x"]},{"id":"e","source":"p.1","target":"p.9"}],
+"edges":[{"id":"p.1>p.2","source":"p.1","target":"p.2","weight":0.30000000000000004,"tombstonedWith":"p.1",
+"evidence":["p.1:0","x"]},{"id":"e","source":"p.1","target":"p.9"}],
 "externalIds":[{"externalId":"x","nodeId":"p.1"},{"externalId":"y","nodeId":"p.9"}],"sessions":[{"id":"s"}]}]}`
 
 // server stands for the operator interface: it gives each node an id of its own.

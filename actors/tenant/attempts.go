@@ -90,51 +90,6 @@ func newPast() *past {
 	return &past{known: make(chan struct{}), outlived: map[string]bool{}, waits: map[pb.JobID]time.Time{}}
 }
 
-// lookBack finds out what became of the activations in which the attempts at open jobs
-// began. It waits for nobody: other nodes are asked beside the actor.
-func (o *Org) lookBack(open []*pb.Job) error {
-	names := map[string]bool{}
-	for _, job := range open {
-		for _, name := range append(job.GetUnclean(), job.GetBegun()) {
-			if name != "" {
-				names[name] = true
-			}
-		}
-	}
-	last := &pb.HandedOver{}
-	if len(names) > 0 {
-		err := o.WithStore(func(st *storage.Store) error {
-			_, err := st.Get(o.Space.Key(storage.TableHandedOver), last)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	p := o.outcomesBefore
-	ask := map[string]bool{}
-	for name := range names {
-		switch process := processOf(name); {
-		case process == processOf(last.GetActivation()):
-			p.outlived[name] = true
-		case process == o.System.process:
-			p.outlived[name] = o.System.Outlived(name)
-		case o.System.AskOutlived != nil && ServerOf(name) != o.System.Config.Placement.Server():
-			ask[name] = true
-		}
-	}
-	if len(ask) == 0 {
-		close(p.known)
-		return nil
-	}
-	view := &o.View
-	o.System.BackgroundTasks.Go(func() {
-		defer close(p.known)
-		view.askPast(p, ask)
-	})
-	return nil
-}
-
 // askPast asks the nodes whose processes had some activations.
 func (o *View) askPast(p *past, names map[string]bool) {
 	ctx, cancel := context.WithCancel(o.System.Lifetime)

@@ -13,6 +13,7 @@ import (
 // children are the actors of an organization's subjects, and what waits for them.
 type children struct {
 	org      *Org
+	Context  actor.Context
 	Children map[pb.PartitionID]*Child
 	// HeldCalls are the calls for memories that are being purged.
 	HeldCalls map[pb.PartitionID][]*Call
@@ -27,8 +28,8 @@ type Child struct {
 	replaced atomic.Bool
 }
 
-// Awake reports whether a subject's actor was ever given something to do. One that was not holds what readers look into,
-// and no more.
+// Awake reports whether a subject's actor was ever given something to do. One that was not holds what readers look
+// into, and no more.
 func (ch *Child) Awake() bool { return ch.Sent > 0 }
 
 // spent reports whether a child that has dealt with so much of what it was sent has
@@ -42,7 +43,7 @@ func (s *children) subject(part *partition.Ref) *Child {
 	if ch == nil {
 		ch = &Child{}
 		o := s.org
-		ch.PID = o.Context.Spawn(o.System.Kinds.props(remoting.KindSubject, Incarnation{
+		ch.PID = s.Context.Spawn(o.System.Kinds.props(remoting.KindSubject, Incarnation{
 			System: o.System, Activation: o.Activation, Org: &o.View, Part: part, Self: ch,
 		}))
 		s.Children[part.ID] = ch
@@ -86,7 +87,7 @@ func (s *children) Forward(c *Call, part *partition.Ref) {
 // child is not released while it is on its way.
 func (s *children) Send(ch *Child, message any) {
 	ch.Sent++
-	s.org.Context.Send(ch.PID, message)
+	s.Context.Send(ch.PID, message)
 }
 
 // WakePartition wakes a partition's worker, which looks after the partition by itself.

@@ -202,9 +202,6 @@ func ModuleOf[M Module](o *View) M {
 	panic("tenant: no feature makes such a module") //nolint:forbidigo // the table of features has each once
 }
 
-// kindOfJob returns how jobs of a kind are dealt with, the zero JobKind where the partitions' workers do it.
-func (o *Org) kindOfJob(job *pb.Job) JobKind { return o.kinds[job.GetType()] }
-
 // Modules are the features in one organization, in the order of the node's table.
 type Modules []Module
 

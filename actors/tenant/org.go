@@ -15,7 +15,6 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
-	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -78,28 +77,19 @@ type Org struct {
 	busyMark
 	sandboxHost
 	children
+	openJobs
+	sweeper
+	residence
+	inSandbox
 
-	Context         actor.Context
 	Record          *pb.Organization
 	replaysInFlight map[IdemKey]struct{} // under way
-	OpenJobs        int                  // jobs accepted or found, not finished
-	kinds           map[string]JobKind   // what the modules say of kinds of job
-	sweeping        bool                 // a sweep's commit, or the pause to the next, is under way
-	lastWork        time.Time
-	timer           clock.Timer
-	Failed          error // why it could not be opened
+	Failed          error                // why it could not be opened
 	Retired         bool
-
-	// Of a sandbox: what the organization knows it as, and what it has been sent.
-	self    *Child
-	handled uint64
 }
 
 func newOrgActor(s *System, a *Activation) *Org {
-	o := &Org{
-		replaysInFlight: map[IdemKey]struct{}{},
-		kinds:           map[string]JobKind{},
-	}
+	o := &Org{replaysInFlight: map[IdemKey]struct{}{}}
 	id := storage.StoreID{Org: a.org, Realm: storage.RealmMain}
 	o.View = View{Mailbox: Mailbox{root: s.ActorRoot}, System: s, ID: a.org, Store: id, Space: storage.OrgSpace(id),
 		Activation: a}
@@ -112,7 +102,10 @@ func newOrgActor(s *System, a *Activation) *Org {
 	o.children = children{
 		org: o, Children: map[pb.PartitionID]*Child{}, HeldCalls: map[pb.PartitionID][]*Call{},
 	}
-	o.busyMark.org, o.sandboxHost.org = o, o
+	o.busyMark = busyMark{org: o}
+	o.sandboxHost, o.inSandbox = sandboxHost{org: o}, inSandbox{org: o}
+	o.openJobs, o.sweeper = openJobs{org: o, kinds: map[string]JobKind{}}, sweeper{org: o}
+	o.residence = residence{org: o}
 	o.Residents = s.Memory.NewResidents(id, o.partitionRead)
 	o.Modules = modulesOf(o)
 	for _, m := range o.Modules {
@@ -341,35 +334,6 @@ func (o *Org) Retire() {
 	for _, run := range o.locks.abandon() {
 		o.guard(func(error) {}, run)
 	}
-}
-
-// passivate lets an idle organization leave memory, and expired records leave the
-// store.
-func (o *Org) passivate() {
-	o.Expire()
-	for _, m := range o.Modules {
-		m.Tick()
-	}
-	o.renewBusyMark()
-	idle := o.System.Clock.Now().Sub(o.lastWork)
-	atRest := !o.subjectsWork() && o.OpenJobs == 0 && o.LocksHeld() == 0 && o.Sandbox == nil && !o.sandboxDue &&
-		!o.sweeping && o.Modules.quiet() && o.Modules.Idle()
-	if idle >= o.System.Config.IdleOrg && atRest && o.bucketsFull(o.Record.GetPlan()) && o.tryPassivate() {
-		return
-	}
-	o.timer = o.System.Clock.AfterFunc(min(o.System.Config.IdleOrg, SweepInterval, o.System.tombstoneSweep()), func() {
-		o.send(idleTick{})
-	})
-}
-
-// tryPassivate takes an organization out of memory, and reports whether it did; a sandbox
-// asks its organization for it.
-func (o *Org) tryPassivate() bool {
-	if o.Main == nil {
-		return o.setIdle() && o.System.retire(o.Activation, true)
-	}
-	o.Main.send(sandboxIdle{o.self, o.handled})
-	return false
 }
 
 // Handle decides on one request.

@@ -51,41 +51,40 @@ func newSandboxActor(main *View, record *pb.Organization, part *partition.Ref, s
 	return o
 }
 
-// Leave counts a call out. A sandbox that was reset ends with the last of those
-// it still had.
-func (ch *Child) Leave(s *System) {
-	if ch.Calls.Add(-1) == 0 && ch.replaced.Load() {
-		s.ActorRoot.Poison(ch.PID)
-	}
+// inSandbox is what the actor of a sandbox remembers beside what every organization's does.
+type inSandbox struct {
+	org     *Org
+	self    *Child // what the organization knows it as
+	handled uint64 // how much of what the organization has sent was dealt with
 }
 
 // handleSandboxed continues with a call that the organization has admitted.
-func (o *Org) handleSandboxed(c *Call) {
-	o.handled++
-	if o.Retired || o.self.replaced.Load() {
+func (in *inSandbox) handleSandboxed(c *Call) {
+	in.handled++
+	if in.org.Retired || in.self.replaced.Load() {
 		c.tryAgain.Store(true)
 		c.Reply(&pb.Reply{})
 		return
 	}
-	if o.Failed != nil {
-		c.Fail(o.Failed)
+	if in.org.Failed != nil {
+		c.Fail(in.org.Failed)
 		return
 	}
-	o.lastWork = o.System.Clock.Now()
-	c.Part = o.SandboxPart
-	if o.checkReplay(c) {
-		o.withMarkForEvents(c, func() { o.carryOut(c) })
+	in.org.lastWork = in.org.System.Clock.Now()
+	c.Part = in.org.SandboxPart
+	if in.org.checkReplay(c) {
+		in.org.withMarkForEvents(c, func() { in.org.carryOut(c) })
 	}
 }
 
 // openSandbox makes sure that the store holds nothing but the partition that the
 // organization means. A reset only says which that is: what was there before goes
 // here, before the first call, however often a crash came between.
-func (o *Org) openSandbox() error {
+func (in *inSandbox) openSandbox() error {
 	var before []*partition.Ref
 	current := false
-	err := o.WithStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePartition), storage.ScanOptions{},
+	err := in.org.WithStore(func(st *storage.Store) error {
+		for rec, err := range storage.ScanRecords(st, in.org.Space.Prefix(storage.TablePartition), storage.ScanOptions{},
 			func() *pb.Partition { return &pb.Partition{} }) {
 			if err != nil {
 				return err
@@ -94,31 +93,39 @@ func (o *Org) openSandbox() error {
 			if err != nil {
 				return err
 			}
-			if id == o.SandboxPart.ID {
+			if id == in.org.SandboxPart.ID {
 				current = true
 				continue
 			}
-			before = append(before, partition.NewRef(o.Store, &o.View, id, rec.Value))
+			before = append(before, partition.NewRef(in.org.Store, &in.org.View, id, rec.Value))
 		}
 		return nil
 	})
 	if err != nil || current && len(before) == 0 {
 		return err
 	}
-	b := storage.NewBatch(o.Store)
+	b := storage.NewBatch(in.org.Store)
 	if len(before) > 0 {
-		b.EraseRange(o.Space.All()) // jobs, outcomes, endpoints, exports: all that came with it
+		b.EraseRange(in.org.Space.All()) // jobs, outcomes, endpoints, exports: all that came with it
 	}
 	for _, ref := range before {
 		b.EraseRange(ref.Space.All())
-		job, err := o.NewJob(pb.JobSubjectErase, Principal{}, ref, 1)
+		job, err := in.org.NewJob(pb.JobSubjectErase, Principal{}, ref, 1)
 		if err != nil {
 			return err
 		}
-		PutJob(b, o.Space, job) // whose end says that the bytes have left the files
+		PutJob(b, in.org.Space, job) // whose end says that the bytes have left the files
 	}
-	PutPartition(b, o.Space, o.SandboxPart)
-	return o.Committer.Finish(b) // a full disk must not keep it from being read
+	PutPartition(b, in.org.Space, in.org.SandboxPart)
+	return in.org.Committer.Finish(b) // a full disk must not keep it from being read
+}
+
+// Leave counts a call out. A sandbox that was reset ends with the last of those
+// it still had.
+func (ch *Child) Leave(s *System) {
+	if ch.Calls.Add(-1) == 0 && ch.replaced.Load() {
+		s.ActorRoot.Poison(ch.PID)
+	}
 }
 
 // ofAccount reports whether an operation concerns the organization and its

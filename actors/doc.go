@@ -2,9 +2,9 @@
 // (actors/tenant): it alone knows who may do what there, how much is left of a rate limit, and which
 // partition a request means. A subject, which is a member or a provisioned end user, is an actor below
 // it that holds what readers look into and takes in content (actors/subject); one that has work has a
-// child that works through its queue, and one that looks at what is new in cycles (actors/cognition). The other features are packages of their
-// own, and features.go is the table of them. What is left here is the account, organizations that live
-// on other nodes, and Start.
+// child that works through its queue, and one that looks at what is new in cycles (actors/cognition).
+// The other features are packages of their own, and features.go is the table of them. What is left
+// here is the account, organizations that live on other nodes, and Start.
 //
 // # Promises
 //

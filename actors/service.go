@@ -44,7 +44,9 @@ func Start(cfg tenant.Config, others *Peers) (*Service, error) {
 	if s.Features, err = featuresOf(sys); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.Kinds[remoting.KindSubject] = func(of tenant.Incarnation) actor.Actor { return subject.New(of.Org, of.Part, of.Self) }
+	s.Kinds[remoting.KindSubject] = func(of tenant.Incarnation) actor.Actor {
+		return subject.New(of.Org, of.Part, of.Self)
+	}
 	if others != nil {
 		if s.peers, err = startPeers(sys, s.backups, *others); err != nil {
 			return nil, errors.Join(err, s.Close())

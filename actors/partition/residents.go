@@ -19,8 +19,8 @@ type Residents struct {
 	all    map[pb.PartitionID]*Resident // nil once they are closed; guarded by memory.mu
 }
 
-// NewResidents makes the table of a store's partitions. asked is called, from any goroutine, with a partition that is in
-// memory and has no owner yet; it must not block.
+// NewResidents makes the table of a store's partitions. asked is called, from any goroutine, with a partition that is
+// in memory and has no owner yet; it must not block.
 func (m *Memory) NewResidents(store storage.StoreID, asked func(*Ref)) *Residents {
 	return &Residents{memory: m, store: store, asked: asked, all: map[pb.PartitionID]*Resident{}}
 }

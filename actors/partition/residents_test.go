@@ -67,7 +67,8 @@ func (h *household) fill(n byte) int64 {
 	b.Put(part.Space.Key(storage.TableNode, storage.Str("n")), &pb.Node{Id: "n"})
 	b.Put(part.Space.Key(storage.TableChunk, storage.U64(1)), &pb.Chunk{Seq: 1, Node: "n", Text: "A text about tea."})
 	b.PutRaw(part.Space.Key(storage.TableUnsealed, storage.U64(1)), nil)
-	if _, err := h.st.Apply(storage.Entry{Index: uint64(n), Kind: storage.EntryPlain, Changes: b.Changes()}); err != nil {
+	_, err := h.st.Apply(storage.Entry{Index: uint64(n), Kind: storage.EntryPlain, Changes: b.Changes()})
+	if err != nil {
 		h.t.Fatal(err)
 	}
 	bytes := h.read(n).Snapshot.Bytes()

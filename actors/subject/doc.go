@@ -1,6 +1,6 @@
-// Package subject is a partition in memory and at work: the actor that holds its hot state, its durable queue, the actor that takes content in, and the worker that is
-// the one writer of the partition's memory. It also brings content to the queue in the forms that clients send it:
-// items, files (imports) and coding sessions.
+// Package subject is a partition in memory and at work: the actor that holds its hot state and takes content in, its
+// durable queue, and the worker that is the one writer of the partition's memory. It also brings content to the queue in
+// the forms that clients send it: items, files (imports) and coding sessions.
 //
 // # Promises
 //
@@ -11,8 +11,9 @@
 //   - What a reader is shown is committed. The index is published before the change is answered.
 //   - An item that cannot be processed fails by itself, after tenant.MaxAttempts attempts, and keeps no other from its
 //     turn. A full disk, a lost lease and failing upkeep are no failure of an item.
-//   - What a reader has in memory of a partition belongs to the partition's actor, and leaves memory with it: when it was
-//     idle for Config.IdleSubject, or when the node needs the bytes and the actor has no work. Readers never wait for it.
+//   - What a reader has in memory of a partition belongs to the partition's actor, and leaves memory with it: when it
+//     was idle for Config.IdleSubject, or when the node needs the bytes and the actor has no work. Readers never wait
+//     for it.
 //   - What was forgotten leaves the stored segments within a minute, also after a restart (rewrite.go), and leaves its
 //     tombstone when it can no longer be restored (tombstones.go).
 //   - What waits in memory has a bound: items of a queue, the bytes of a slice, the memory that a file is read in.
@@ -31,6 +32,7 @@
 //
 // # Order of calls
 //
-// The first thing to do has the actor spawn its worker, then the follower; both may be told of work from then on. When it stops it ends the
-// follower first, which waits for the worker, then the worker, behind its slice: nothing is written after it has ended.
+// The first thing to do has the actor spawn its worker, then the follower; both may be told of work from then on. When
+// it stops it ends the follower first, which waits for the worker, then the worker, behind its slice: nothing is written
+// after it has ended.
 package subject

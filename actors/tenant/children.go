@@ -28,8 +28,8 @@ type Child struct {
 	replaced atomic.Bool
 }
 
-// Awake reports whether a subject's actor was ever given something to do. One that was not holds what readers look
-// into, and no more.
+// Awake reports whether a subject's actor was ever given something to do. One that was not
+// holds what readers look into, and no more.
 func (ch *Child) Awake() bool { return ch.Sent > 0 }
 
 // spent reports whether a child that has dealt with so much of what it was sent has
@@ -56,7 +56,7 @@ func (s *children) subject(part *partition.Ref) *Child {
 func (s *children) Child(part *partition.Ref) *Child {
 	ch := s.subject(part)
 	if !ch.Awake() {
-		s.Send(ch, WakeMessage{})
+		s.org.Send(ch, WakeMessage{})
 	}
 	return ch
 }
@@ -69,25 +69,6 @@ func (s *children) subjectsWork() bool {
 		}
 	}
 	return false
-}
-
-// Forward hands a call to the partition's actor, which answers it.
-func (s *children) Forward(c *Call, part *partition.Ref) {
-	if waiting, held := s.HeldCalls[part.ID]; held {
-		s.HeldCalls[part.ID] = append(waiting, c) // bounded by maxCallsPerOrg
-		return
-	}
-	ch := s.subject(part)
-	ch.Calls.Add(1)
-	c.child = ch
-	s.Send(ch, c)
-}
-
-// Send gives a child something to do. Whatever does is sent by this, so that the
-// child is not released while it is on its way.
-func (s *children) Send(ch *Child, message any) {
-	ch.Sent++
-	s.Context.Send(ch.PID, message)
 }
 
 // WakePartition wakes a partition's worker, which looks after the partition by itself.
@@ -107,8 +88,8 @@ func (s *children) inUse(id pb.PartitionID) *partition.Ref {
 	}
 	part, err := s.org.LoadPartition(id)
 	if err != nil {
-		s.org.System.Log.Error("could not look after a partition; the next search tries again", "org", s.org.ID.String(),
-			"err", err)
+		s.org.System.Log.Error("could not look after a partition; the next search tries again",
+			"org", s.org.ID.String(), "err", err)
 	}
 	return part
 }

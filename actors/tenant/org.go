@@ -423,6 +423,25 @@ func (o *Org) ReadAs(c *Call, w node.Width, f func(st *storage.Store, worker int
 	}
 }
 
+// Forward hands a call to the partition's actor, which answers it.
+func (o *Org) Forward(c *Call, part *partition.Ref) {
+	if waiting, held := o.HeldCalls[part.ID]; held {
+		o.HeldCalls[part.ID] = append(waiting, c) // bounded by maxCallsPerOrg
+		return
+	}
+	ch := o.subject(part)
+	ch.Calls.Add(1)
+	c.child = ch
+	o.Send(ch, c)
+}
+
+// Send gives a child something to do. Whatever does is sent by this, so that the
+// child is not released while it is on its way.
+func (o *Org) Send(ch *Child, message any) {
+	ch.Sent++
+	o.Context.Send(ch.PID, message)
+}
+
 // Accept takes in content: the job is counted before it can exist, so that the
 // organization stays awake until it is finished.
 func (o *Org) Accept(c *Call) {

@@ -199,10 +199,8 @@ func (s *street) move(t *testing.T, in wire.ServerID) *neighbour {
 		),
 		heard: make(chan any, 100), lost: make(chan wire.ServerID, 100),
 	}
-	if err := n.Start(n.system, []string{KindOrganization, KindSubject}, func(server wire.ServerID,
-		_ bool) {
-		n.lost <- server
-	}); err != nil {
+	kinds := []string{KindOrganization, KindSubject}
+	if err := n.Start(n.system, kinds, func(server wire.ServerID, _ bool) { n.lost <- server }); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := n.system.Root.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {

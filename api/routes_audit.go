@@ -37,9 +37,9 @@ var auditRoutes = []web.Route{
 
 type listAuditInput struct {
 	web.Page
-	Actor         auditActor `query:"actor" doc:"The id of an API key, the id of a user, operator (what was done through the operator interface), or service (what the service did by itself)."`
+	Actor         auditActor `query:"actor" doc:"@listAuditInput.actor"`
 	Action        string     `query:"action" minLength:"1" maxLength:"64" doc:"What was done, such as node.forget."`
-	Target        string     `query:"target" minLength:"1" maxLength:"512" doc:"The id of what it was done to. A provisioned subject's id finds what was done to the subject as a whole."`
+	Target        string     `query:"target" minLength:"1" maxLength:"512" doc:"@listAuditInput.target"`
 	CreatedAfter  bound      `query:"createdAfter" doc:"Done at this time or later."`
 	CreatedBefore bound      `query:"createdBefore" doc:"Done before this time."`
 }
@@ -75,14 +75,14 @@ type auditEntry struct {
 	At        wire.Timestamp  `json:"at"`
 	Actor     auditEntryActor `json:"actor"`
 	Action    string          `json:"action" doc:"What was done, such as node.forget; more may come."`
-	Target    wire.OrNull     `json:"target" doc:"The id of what it was done to; null where that is the organization or the memory itself, or has an id of the client's making. A subject that was erased is named by its partitionId."`
-	Subject   wire.OrNull     `json:"subject" doc:"The provisioned subject it was done for, while it is provisioned; null for a person's own memory, and once the subject was erased."`
-	Partition wire.OrNull     `json:"partitionId" doc:"The memory that it was done for, as in the ids of its nodes; it stays when a subject is erased. Null where it was done for none."`
+	Target    wire.OrNull     `json:"target" doc:"@auditEntry.target"`
+	Subject   wire.OrNull     `json:"subject" doc:"@auditEntry.subject"`
+	Partition wire.OrNull     `json:"partitionId" doc:"@auditEntry.partitionId"`
 	RequestID wire.OrNull     `json:"requestId" doc:"Null where no request did it."`
 }
 
 type auditEntryActor struct {
-	Type   string      `json:"type" enum:"key,operator,service" doc:"operator: through the operator interface. service: by itself."`
+	Type   string      `json:"type" enum:"key,operator,service" doc:"@auditEntryActor.type"`
 	KeyID  wire.OrNull `json:"keyId"`
 	UserID wire.OrNull `json:"userId"`
 }

@@ -112,7 +112,7 @@ type brainAnswerBody struct {
 }
 
 type brainInfo struct {
-	Artifact *brainArtifact `json:"artifact" doc:"The brain that serves; null where none does: none was trained, or it cannot be read and is to be trained again."`
+	Artifact *brainArtifact `json:"artifact" doc:"@brainInfo.artifact"`
 	Training training       `json:"training" doc:"The latest training."`
 }
 
@@ -132,7 +132,7 @@ type brainArtifact struct {
 }
 
 type training struct {
-	Status     string                  `json:"status" enum:"none,queued,running,succeeded,rejected,failed" doc:"rejected: by the parity gate. failed: nothing was trained, because there was too little to learn from, or the work failed, or it was cancelled. Either way the brain before it goes on serving."`
+	Status     string                  `json:"status" enum:"none,queued,running,succeeded,rejected,failed" doc:"@training.status"`
 	JobID      wire.OrNull             `json:"jobId"`
 	StartedAt  wire.Timestamp          `json:"startedAt" nullable:"true"`
 	FinishedAt wire.Timestamp          `json:"finishedAt" nullable:"true"`
@@ -174,8 +174,8 @@ type brainFound struct {
 	ActivatedEntities []activatedEntity `json:"activatedEntities"`
 	CosineTopK        []cosineHit       `json:"cosineTopK" doc:"What likeness of meaning alone finds."`
 	GateConfidence    wire.Measure      `json:"gateConfidence" minimum:"0" maximum:"1"`
-	DriftRate         wire.Measure      `json:"driftRate" minimum:"0" maximum:"1" doc:"How far the graph has moved since the training."`
-	PropagationTier   string            `json:"propagationTier" enum:"none,local,regional,global" doc:"How far the walk went for what it found: none, nothing is owed to it; local, one hop; regional, two; global, further."`
+	DriftRate         wire.Measure      `json:"driftRate" minimum:"0" maximum:"1" doc:"@brainFound.driftRate"`
+	PropagationTier   string            `json:"propagationTier" enum:"none,local,regional,global" doc:"@brainFound.propagationTier"`
 	ArtifactVersion   uint64            `json:"artifactVersion"`
 	Usage             usage             `json:"usage"`
 }
@@ -227,7 +227,7 @@ func brainFoundOf(f *pb.BrainFound) brainFound {
 
 type writtenAnswer struct {
 	Answer         string       `json:"answer"`
-	Citations      []citation   `json:"citations" doc:"The passages that the answer was taken from, in its order; empty when memory holds nothing about the question."`
+	Citations      []citation   `json:"citations" doc:"@writtenAnswer.citations"`
 	Voice          wire.OrNull  `json:"voice" doc:"The voice that the answer is written in; null: the passages' own."`
 	GateConfidence wire.Measure `json:"gateConfidence" minimum:"0" maximum:"1"`
 	Usage          usage        `json:"usage"`

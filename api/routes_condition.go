@@ -111,7 +111,7 @@ type conditionSessionBody struct {
 type conditioningPack struct {
 	SystemPrompt     string         `json:"systemPrompt"`
 	UserVoiceHint    string         `json:"userVoiceHint,omitempty" doc:"Absent until there is enough writing."`
-	OrgRecentContext []string       `json:"orgRecentContext" doc:"Titles of what came in last, newest first, from the effective subject's own memory."`
+	OrgRecentContext []string       `json:"orgRecentContext" doc:"@conditioningPack.orgRecentContext"`
 	ExpiresAt        wire.Timestamp `json:"expiresAt" doc:"How long the pack may be kept."`
 }
 
@@ -121,7 +121,7 @@ type scaffoldInput struct {
 
 type scaffoldBody struct {
 	Prompt    string  `json:"prompt" minLength:"1" maxLength:"100000" blank:"false"`
-	MaxTokens *uint32 `json:"maxTokens,omitempty" minimum:"1" maximum:"32000" default:"1500" doc:"Of the whole answer's prompt."`
+	MaxTokens *uint32 `json:"maxTokens,omitempty" minimum:"1" maximum:"32000" default:"1500" doc:"@scaffoldBody.maxTokens"`
 }
 
 type scaffoldedPrompt struct {

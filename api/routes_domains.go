@@ -40,7 +40,7 @@ var domainRoutes = []web.Route{
 
 type listDomainsInput struct {
 	web.Page
-	Q string `query:"q" minLength:"1" maxLength:"200" blank:"false" doc:"Text that the label or a keyword must hold; case does not matter."`
+	Q string `query:"q" minLength:"1" maxLength:"200" blank:"false" doc:"@listDomainsInput.q"`
 }
 
 type domainInput struct {
@@ -48,12 +48,12 @@ type domainInput struct {
 }
 
 type domain struct {
-	ID        string         `json:"id" format:"uuid" doc:"The same from cycle to cycle, as long as most of its nodes are."`
+	ID        string         `json:"id" format:"uuid" doc:"@domain.id"`
 	Label     string         `json:"label"`
 	Keywords  []string       `json:"keywords"`
 	NodeCount uint32         `json:"nodeCount"`
 	EdgeCount uint32         `json:"edgeCount" doc:"Edges between its nodes."`
-	Cohesion  wire.Measure   `json:"cohesion" minimum:"0" maximum:"1" doc:"The share of its nodes' edges that stay inside."`
+	Cohesion  wire.Measure   `json:"cohesion" minimum:"0" maximum:"1" doc:"@domain.cohesion"`
 	TopNodes  []string       `json:"topNodes" doc:"The ids of its most central nodes."`
 	CreatedAt wire.Timestamp `json:"createdAt"`
 	UpdatedAt wire.Timestamp `json:"updatedAt"`

@@ -96,11 +96,11 @@ type assertEdgeInput struct {
 
 type assertEdgeBody struct {
 	Source     string   `json:"source" minLength:"1" maxLength:"512" doc:"The id of the node that the edge leads from."`
-	Target     string   `json:"target" minLength:"1" maxLength:"512" doc:"The id of the node that it leads to, another one."`
-	Type       string   `json:"type" doc:"What the relation is called: 1 to 64 letters, digits and _ - . : beginning with a letter. superseded_by is the service's own."`
-	Weight     *float64 `json:"weight,omitempty" minimum:"0" maximum:"1" doc:"A value above 0.4 is stored, and answered, as 0.4, which is also what a new edge has by default."`
+	Target     string   `json:"target" minLength:"1" maxLength:"512" doc:"@assertEdgeBody.target"`
+	Type       string   `json:"type" doc:"@assertEdgeBody.type"`
+	Weight     *float64 `json:"weight,omitempty" minimum:"0" maximum:"1" doc:"@assertEdgeBody.weight"`
 	Confidence *float64 `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"As weight."`
-	Note       *string  `json:"note,omitempty" maxLength:"2000" doc:"Why it is so, in the client's words. Empty text takes the note away."`
+	Note       *string  `json:"note,omitempty" maxLength:"2000" doc:"@assertEdgeBody.note"`
 }
 
 // TransformSchema implements huma.SchemaTransformer. Source and target are two nodes, which no
@@ -150,7 +150,7 @@ type edge struct {
 	Evidence     []string       `json:"evidence" doc:"The chunkIds of the passages that it was found in."`
 	Note         wire.OrNull    `json:"note" doc:"What the client said of it."`
 	Status       string         `json:"status" enum:"live,superseded,tombstoned"`
-	Subject      wire.OrNull    `json:"subject" doc:"The provisioned subject it belongs to; null for the key owner's own."`
+	Subject      wire.OrNull    `json:"subject" doc:"@edge.subject"`
 	ValidFrom    wire.Timestamp `json:"validFrom" nullable:"true"`
 	ValidTo      wire.Timestamp `json:"validTo" nullable:"true" doc:"Null while it holds."`
 	CreatedAt    wire.Timestamp `json:"createdAt"`

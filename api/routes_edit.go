@@ -101,13 +101,13 @@ var graphEditRoutes = []web.Route{
 
 type editNodeInput struct {
 	ID      string     `path:"node_id"`
-	IfMatch entityTags `header:"If-Match" doc:"The ETag of the version that is edited, or several, or *: another version is 412. Without it whatever the node is now is edited."`
+	IfMatch entityTags `header:"If-Match" doc:"@editNodeInput.If-Match"`
 	Body    nodePatchBody
 }
 
 type nodePatchBody struct {
 	Title    *string     `json:"title,omitempty" minLength:"1" maxLength:"1000" blank:"false"`
-	Content  *string     `json:"content,omitempty" minLength:"1" maxLength:"5000000" blank:"false" doc:"The text. A title that was made from the old one is made anew."`
+	Content  *string     `json:"content,omitempty" minLength:"1" maxLength:"5000000" blank:"false" doc:"@nodePatchBody.content"`
 	Kind     *string     `json:"kind,omitempty" enum:"document,entity,belief,preference,event,session"`
 	Metadata wire.Object `json:"metadata,omitempty" doc:"Replaces all of it; at most 64 KiB."`
 	DomainID domainID    `json:"domainId,omitzero" doc:"A domain of the same memory; null for none."`
@@ -158,7 +158,7 @@ type historyActor struct {
 
 type historyChange struct {
 	Field     string  `json:"field" enum:"title,content,kind,metadata,domainId,status,supersededBy,source,type,target,weight,confidence"`
-	Before    *string `json:"before" nullable:"true" doc:"Metadata as the text of its JSON. Null where there was none, or it was forgotten."`
+	Before    *string `json:"before" nullable:"true" doc:"@historyChange.before"`
 	After     *string `json:"after" nullable:"true"`
 	Truncated bool    `json:"truncated" doc:"Before, or after, is the beginning of a text of more than 16 KiB."`
 }

@@ -85,7 +85,7 @@ type exportInput struct {
 
 type export struct {
 	ID         string         `json:"exportId" format:"uuid" doc:"Also the id of its job."`
-	Status     string         `json:"status" enum:"queued,running,succeeded,failed,expired" doc:"An export expires after some days, and as soon as something in it is forgotten."`
+	Status     string         `json:"status" enum:"queued,running,succeeded,failed,expired" doc:"@export.status"`
 	Scope      string         `json:"scope" enum:"user,org"`
 	Format     string         `json:"format" enum:"json"`
 	Bytes      *uint64        `json:"bytes" doc:"Length of the document; null until it is written."`

@@ -163,7 +163,7 @@ type listNodesInput struct {
 	CreatedAfter  bound  `query:"createdAfter" doc:"Recorded at this time or later."`
 	CreatedBefore bound  `query:"createdBefore" doc:"Recorded before this time."`
 	AsOf          moment `query:"asOf" doc:"What held at this time, whatever has superseded it since."`
-	Q             string `query:"q" minLength:"1" maxLength:"500" blank:"false" doc:"Words that title or content must hold, all of them."`
+	Q             string `query:"q" minLength:"1" maxLength:"500" blank:"false" doc:"@listNodesInput.q"`
 }
 
 // bound is an end of a range of time in a query, which may be open.
@@ -180,7 +180,7 @@ func (b *bound) FromText(text string) *pb.Problem {
 
 type recallSearchInput struct {
 	web.Page
-	Q    string `query:"q" required:"true" minLength:"1" maxLength:"500" blank:"false" doc:"Words that title or content must hold, all of them."`
+	Q    string `query:"q" required:"true" minLength:"1" maxLength:"500" blank:"false" doc:"@recallSearchInput.q"`
 	AsOf moment `query:"asOf" doc:"What held at this time, whatever has superseded it since."`
 }
 
@@ -237,10 +237,10 @@ func (nodeMatch) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema {
 type node struct {
 	ID              string         `json:"id"`
 	Kind            string         `json:"kind" enum:"document,entity,belief,preference,event,session"`
-	Title           string         `json:"title" doc:"Of a forgotten node empty; of one that was restored what it is, until it is given a title."`
+	Title           string         `json:"title" doc:"@node.title"`
 	Content         string         `json:"content,omitzero" doc:"The text; absent once it was forgotten, and in lists."`
 	DomainID        wire.OrNull    `json:"domainId"`
-	Subject         wire.OrNull    `json:"subject" doc:"The provisioned subject it belongs to; null for the key owner's own."`
+	Subject         wire.OrNull    `json:"subject" doc:"@node.subject"`
 	Authority       wire.Measure   `json:"authority" minimum:"0" maximum:"1"`
 	Confidence      wire.Measure   `json:"confidence" minimum:"0" maximum:"1"`
 	Status          string         `json:"status" enum:"live,superseded,tombstoned"`
@@ -251,7 +251,7 @@ type node struct {
 	CreatedAt       wire.Timestamp `json:"createdAt"`
 	UpdatedAt       wire.Timestamp `json:"updatedAt"`
 	TombstonedAt    wire.Timestamp `json:"tombstonedAt" nullable:"true"`
-	RestorableUntil wire.Timestamp `json:"restorableUntil" nullable:"true" doc:"Until when a forgotten node can be restored."`
+	RestorableUntil wire.Timestamp `json:"restorableUntil" nullable:"true" doc:"@node.restorableUntil"`
 	Degree          uint32         `json:"degree" doc:"The number of its edges."`
 	Metadata        wire.Object    `json:"metadata"`
 
@@ -269,7 +269,7 @@ type nodeSource struct {
 	Type        string      `json:"type" doc:"How it came in: ingest, import, session, supersede or cognition."`
 	JobID       wire.OrNull `json:"jobId"`
 	ExternalID  wire.OrNull `json:"externalId" doc:"The first of externalIds."`
-	ExternalIDs []string    `json:"externalIds" doc:"Every id under which the client sent this content, earliest first."`
+	ExternalIDs []string    `json:"externalIds" doc:"@nodeSource.externalIds"`
 }
 
 // TransformSchema implements huma.SchemaTransformer.

@@ -35,7 +35,7 @@ type principal struct {
 	Org            organizationRef `json:"org"`
 	User           userRef         `json:"user" doc:"The user who minted the key."`
 	Scopes         []string        `json:"scopes" doc:"The scopes the key holds."`
-	SubjectDefault string          `json:"subjectDefault" format:"uuid" doc:"The user's id: whose memory is meant when no subject is selected. It is not a selector."`
+	SubjectDefault string          `json:"subjectDefault" format:"uuid" doc:"@principal.subjectDefault"`
 	Plan           string          `json:"plan" doc:"The organization's rate-limit plan."`
 }
 
@@ -107,7 +107,7 @@ type createKeyInput struct {
 
 type createKeyBody struct {
 	Label  string   `json:"label" minLength:"1" maxLength:"200" blank:"false" doc:"What the key is for."`
-	Scopes []string `json:"scopes,omitempty" minItems:"1" maxItems:"16" enum:"read,write,admin,graph:write,memory:forget,subjects:provision,usage:read" doc:"What the key may do, at most what the caller may. Omitted: all of the caller's scopes."`
+	Scopes []string `json:"scopes,omitempty" minItems:"1" maxItems:"16" enum:"read,write,admin,graph:write,memory:forget,subjects:provision,usage:read" doc:"@createKeyBody.scopes"`
 }
 
 type newKey struct {

@@ -101,7 +101,7 @@ type importEntry struct {
 	Bytes           uint64         `json:"bytes"`
 	Status          string         `json:"status" enum:"queued,running,succeeded,failed,cancelled"`
 	NodesCreated    *uint64        `json:"nodesCreated" nullable:"true" doc:"Null until the job has ended."`
-	DomainsDetected *uint64        `json:"domainsDetected" nullable:"true" doc:"Null until the job has ended, and 0 until the first cognition cycle behind it has run: how many domains its documents are in then."`
+	DomainsDetected *uint64        `json:"domainsDetected" nullable:"true" doc:"@importEntry.domainsDetected"`
 	CreatedAt       wire.Timestamp `json:"createdAt"`
 	FinishedAt      wire.Timestamp `json:"finishedAt" nullable:"true"`
 	Error           wire.OrNull    `json:"error"`

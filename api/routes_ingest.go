@@ -68,9 +68,9 @@ type ingestItemBody struct {
 	Content    string       `json:"content" minLength:"1" maxLength:"5000000" blank:"false" doc:"The text."`
 	Title      string       `json:"title,omitempty" maxLength:"1000"`
 	Kind       string       `json:"kind,omitempty" enum:"document,belief,preference,event" default:"document"`
-	ExternalID string       `json:"externalId,omitempty" minLength:"1" maxLength:"512" doc:"The client's own id of the document: new content under a known id supersedes the old."`
-	OccurredAt wire.Instant `json:"occurredAt,omitzero" doc:"When what the text tells happened; by default, when it was ingested."`
-	Metadata   wire.Object  `json:"metadata,omitempty" doc:"Anything the client wants to find or filter by; at most 64 KiB."`
+	ExternalID string       `json:"externalId,omitempty" minLength:"1" maxLength:"512" doc:"@ingestItemBody.externalId"`
+	OccurredAt wire.Instant `json:"occurredAt,omitzero" doc:"@ingestItemBody.occurredAt"`
+	Metadata   wire.Object  `json:"metadata,omitempty" doc:"@ingestItemBody.metadata"`
 }
 
 // limitIngest puts the configured sizes where the tags above say the default

@@ -62,12 +62,12 @@ type jobRecord[Status ~string] struct {
 	Status     Status         `json:"status"`
 	Progress   jobProgress    `json:"progress"`
 	Subject    wire.OrNull    `json:"subject" doc:"The provisioned subject it works for; null for a person's own."`
-	Attempts   uint32         `json:"attempts" doc:"How often the work that is left of it was begun, not counting what a stop, a crash or a move of the service has interrupted. After 5 that failed the item at its head, or the job, is given up; an erasure never is."`
+	Attempts   uint32         `json:"attempts" doc:"@jobInput.attempts"`
 	CreatedAt  wire.Timestamp `json:"createdAt"`
 	StartedAt  wire.Timestamp `json:"startedAt" nullable:"true"`
 	FinishedAt wire.Timestamp `json:"finishedAt" nullable:"true"`
 	Error      *jobError      `json:"error" doc:"Why it failed; null otherwise."`
-	Result     *jobResult     `json:"result" doc:"Null until it has finished, in lists, and for jobs that answer nothing."`
+	Result     *jobResult     `json:"result" doc:"@jobInput.result"`
 }
 
 type (

@@ -96,7 +96,7 @@ type purgeReport struct {
 	Scope        string            `json:"scope" enum:"subject,org"`
 	SubjectID    string            `json:"subjectId,omitempty"`
 	DryRun       bool              `json:"dryRun"`
-	Counts       map[string]uint64 `json:"counts" doc:"Records per store: vault_nodes, memory_chunks, graph_edges and others. What cycles derive (domains, contradictions, edges of origin cognition …) goes too and is not counted, since it changes by itself."`
+	Counts       map[string]uint64 `json:"counts" doc:"@purgeReport.counts"`
 	TotalRows    uint64            `json:"totalRows"`
 	ConfirmToken string            `json:"confirmToken,omitempty" doc:"Only from a dry run."`
 	ExpiresAt    wire.Timestamp    `json:"expiresAt,omitzero" doc:"When the token expires."`

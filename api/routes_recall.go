@@ -71,8 +71,8 @@ func mindOp(op *pb.MindOp) *pb.Envelope_Mind { return &pb.Envelope_Mind{Mind: op
 type recallInput struct {
 	Type   recallType  `path:"recall_type"`
 	Cursor givenCursor `query:"cursor" doc:"On insights and temporal: the nextCursor of the previous page."`
-	AsOf   moment      `query:"asOf" doc:"On graph: what held at this time; on insights and temporal: what was found, or had happened, by then, as far as nothing had taken its text's place, and no trends. identity takes none."`
-	Size   givenSize   `query:"pageSize" doc:"On insights and temporal: how many entries to answer at most. Values above 100 are read as 100."`
+	AsOf   moment      `query:"asOf" doc:"@recallInput.asOf"`
+	Size   givenSize   `query:"pageSize" doc:"@recallInput.pageSize"`
 }
 
 // recallType names a view; one that there is not is not found.
@@ -242,7 +242,7 @@ type voiceProfile struct {
 	FormalityLevel        wire.Measure `json:"formalityLevel" minimum:"0" maximum:"1"`
 	TechnicalDepth        wire.Measure `json:"technicalDepth" minimum:"0" maximum:"1"`
 	EvidenceCount         uint64       `json:"evidenceCount" doc:"How many messages were measured."`
-	Style                 style        `json:"style" doc:"All other measures, by group and name: how often something comes, as the binary logarithm of its ratio to what is common, or a mean."`
+	Style                 style        `json:"style" doc:"@voiceProfile.style"`
 }
 
 // style is answered as an object of objects of numbers, in the order in which it is
@@ -305,7 +305,7 @@ type basin struct {
 	Share    wire.Measure   `json:"share" minimum:"0" maximum:"1" doc:"Of the signals."`
 	NodeIDs  []string       `json:"nodeIds" doc:"The evidence."`
 	Current  bool           `json:"current" doc:"The person is in it: by the latest signals."`
-	Since    wire.Timestamp `json:"since" doc:"When a cycle first found the person there; null in a basin where they are not."`
+	Since    wire.Timestamp `json:"since" doc:"@basin.since"`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -382,7 +382,7 @@ type insightsView struct {
 
 type insight struct {
 	ID         string         `json:"id" format:"uuid"`
-	Kind       string         `json:"kind" doc:"responsibility, change, due, recurrence, commitment, open_question, bridge, rising_topic, fading_topic, outlier or agent_signal; there may be others later."`
+	Kind       string         `json:"kind" doc:"@insight.kind"`
 	Title      string         `json:"title"`
 	Detail     string         `json:"detail"`
 	Confidence wire.Measure   `json:"confidence" minimum:"0" maximum:"1"`
@@ -393,7 +393,7 @@ type insight struct {
 type temporalView struct {
 	Events  []dated  `json:"events" doc:"Latest first."`
 	Trends  []trend  `json:"trends"`
-	Cadence *cadence `json:"cadence,omitempty" doc:"How regularly something is written; absent while that is too little."`
+	Cadence *cadence `json:"cadence,omitempty" doc:"@temporalView.cadence"`
 }
 
 type cadence struct {

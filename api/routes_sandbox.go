@@ -88,7 +88,7 @@ type createSandboxKeyInput struct {
 
 type createSandboxKeyBody struct {
 	Label      string `json:"label,omitempty" minLength:"1" maxLength:"200" blank:"false" doc:"What the key is for."`
-	TTLSeconds *int64 `json:"ttlSeconds,omitempty" minimum:"3600" maximum:"7776000" doc:"How long the key works: an hour to 90 days. Omitted: 7 days, where the operator has not set another time."`
+	TTLSeconds *int64 `json:"ttlSeconds,omitempty" minimum:"3600" maximum:"7776000" doc:"@createSandboxKeyBody.ttlSeconds"`
 }
 
 type newSandboxKey struct {

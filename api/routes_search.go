@@ -69,8 +69,8 @@ type searchFilters struct {
 	DomainID      string         `json:"domainId,omitempty" minLength:"1" maxLength:"200"`
 	CreatedAfter  wire.Instant   `json:"createdAfter,omitzero"`
 	CreatedBefore wire.Instant   `json:"createdBefore,omitzero"`
-	AsOf          wire.Instant   `json:"asOf,omitzero" doc:"What held at this time, whatever has superseded it since: by when a text's matter happened, else when it was ingested."`
-	Metadata      metadataFilter `json:"metadata,omitempty" doc:"Up to 16 names of metadata fields, each with the text, number or boolean that it must equal."`
+	AsOf          wire.Instant   `json:"asOf,omitzero" doc:"@searchFilters.asOf"`
+	Metadata      metadataFilter `json:"metadata,omitempty" doc:"@searchFilters.metadata"`
 }
 
 // metadataFilter maps a metadata field to the canonical JSON of a scalar.
@@ -139,7 +139,7 @@ type hit struct {
 	Score      wire.Score     `json:"score" doc:"How well it fits, fused from scores; higher is better."`
 	Scores     hitScores      `json:"scores"`
 	ExternalID wire.OrNull    `json:"externalId" doc:"The client's own id of the document it is from."`
-	Subject    wire.OrNull    `json:"subject" doc:"The provisioned subject whose memory it is from; null for a person's."`
+	Subject    wire.OrNull    `json:"subject" doc:"@hit.subject"`
 	CreatedAt  wire.Timestamp `json:"createdAt"`
 }
 

@@ -142,11 +142,11 @@ type sessionEventBody struct {
 	Role      string       `json:"role" enum:"user,assistant,tool,system"`
 	Text      string       `json:"text" minLength:"1" maxLength:"5000000" blank:"false"`
 	At        wire.Instant `json:"at,omitzero" doc:"When it was said; by default, when it was stored."`
-	EventID   string       `json:"eventId,omitempty" minLength:"1" maxLength:"256" doc:"The client's own id of the event, by which it is deduped."`
+	EventID   string       `json:"eventId,omitempty" minLength:"1" maxLength:"256" doc:"@sessionEventBody.eventId"`
 	Cwd       string       `json:"cwd,omitempty" maxLength:"4096"`
 	Model     string       `json:"model,omitempty" maxLength:"256"`
 	Tool      string       `json:"tool,omitempty" maxLength:"256"`
-	Metadata  wire.Object  `json:"metadata,omitempty" doc:"Anything the client wants to find or filter by; at most 64 KiB."`
+	Metadata  wire.Object  `json:"metadata,omitempty" doc:"@sessionEventBody.metadata"`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -260,7 +260,7 @@ type agentSignalsBody struct {
 }
 
 type agentSignalBody struct {
-	Type     string       `json:"type" minLength:"1" maxLength:"64" doc:"Such as tool_failure, loop, user_correction, test_failure or abandoned."`
+	Type     string       `json:"type" minLength:"1" maxLength:"64" doc:"@agentSignalBody.type"`
 	Severity string       `json:"severity,omitempty" maxLength:"32"`
 	Detail   string       `json:"detail,omitempty" maxLength:"8192"`
 	At       wire.Instant `json:"at,omitzero"`
@@ -287,14 +287,14 @@ func resultOf(i int, r *pb.SessionResult) sessionResult {
 
 type sessionState struct {
 	SessionNodeCount uint64         `json:"sessionNodeCount"`
-	SessionEdgeCount uint64         `json:"sessionEdgeCount" doc:"The edges of those nodes, as the last cognition cycle counted them."`
+	SessionEdgeCount uint64         `json:"sessionEdgeCount" doc:"@sessionState.sessionEdgeCount"`
 	IngestPending    uint64         `json:"ingestPending" doc:"Events that are stored and not yet ingested."`
 	FinalizePending  bool           `json:"finalizePending"`
 	Building         bool           `json:"building" doc:"What is derived from sessions is being built."`
 	TotalNodeCount   uint64         `json:"totalNodeCount" doc:"All nodes of the subject."`
 	LastIngestedAt   wire.Timestamp `json:"lastIngestedAt" nullable:"true"`
-	WarmLayers       []string       `json:"warmLayers" doc:"The recall views that hold something. Depends on the data: do not wait for it."`
-	AlreadyInFlight  *bool          `json:"alreadyInFlight,omitempty" doc:"Of session-finalize: an earlier one was still under way."`
+	WarmLayers       []string       `json:"warmLayers" doc:"@sessionState.warmLayers"`
+	AlreadyInFlight  *bool          `json:"alreadyInFlight,omitempty" doc:"@sessionState.alreadyInFlight"`
 }
 
 func answerSessionState(reply *pb.Reply) (sessionState, bool) {

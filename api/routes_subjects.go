@@ -57,7 +57,7 @@ var subjectRoutes = []web.Route{
 type listSubjectsInput struct{ web.Page }
 
 type subjectInput struct {
-	ID subjectName `path:"subject_id" doc:"The client's own id of the subject, percent-encoded: 1 to 256 bytes of UTF-8 without control characters."`
+	ID subjectName `path:"subject_id" doc:"@subjectInput.subject_id"`
 }
 
 // subjectName is the id of a subject. Each row says what it thinks of one that no subject

@@ -45,7 +45,7 @@ var usageRoutes = []web.Route{
 type usageInput struct {
 	Start   moment `query:"startTime" doc:"Begin of the range; by default 7 days before its end."`
 	End     moment `query:"endTime" doc:"End of the range, at most 92 days behind its begin; by default now."`
-	GroupBy string `query:"groupBy" enum:"subject,capability,key" doc:"What a group is: a subject (the default), a subject and a capability, or a subject and a key."`
+	GroupBy string `query:"groupBy" enum:"subject,capability,key" doc:"@usageInput.groupBy"`
 }
 
 // moment is an instant in a query.
@@ -73,8 +73,8 @@ type usageBucket struct {
 }
 
 type usageGroup struct {
-	Subject    string      `json:"subject" doc:"The provisioned subject's id; the user id for a person's own memory; the id that nodes carry for a subject that was erased."`
-	Capability wire.OrNull `json:"capability" doc:"What was used, when grouped by capability: search, retrieve, graph, recall, condition, brain or ingest."`
+	Subject    string      `json:"subject" doc:"@usageGroup.subject"`
+	Capability wire.OrNull `json:"capability" doc:"@usageGroup.capability"`
 	Key        string      `json:"key,omitempty" doc:"The id of the API key, when grouped by key."`
 	Units      usageUnits  `json:"units"`
 }

@@ -120,7 +120,7 @@ type createWebhookInput struct {
 
 type newWebhookBody struct {
 	URL        string   `json:"url" minLength:"1" maxLength:"2048"`
-	EventTypes []string `json:"eventTypes" minItems:"1" maxItems:"20" enum:"*,graph.updated,job.completed,insight.proposed,contradiction.detected,belief.superseded,basin.shifted,brain.trained,webhook.test" doc:"What to deliver; * alone stands for everything."`
+	EventTypes []string `json:"eventTypes" minItems:"1" maxItems:"20" enum:"*,graph.updated,job.completed,insight.proposed,contradiction.detected,belief.superseded,basin.shifted,brain.trained,webhook.test" doc:"@newWebhookBody.eventTypes"`
 }
 
 type patchWebhookInput struct {
@@ -174,7 +174,7 @@ type webhook struct {
 	ID                  string         `json:"id" format:"uuid"`
 	URL                 string         `json:"url" format:"uri"`
 	EventTypes          []string       `json:"eventTypes"`
-	InactiveEventTypes  []string       `json:"inactiveEventTypes" doc:"Those of its types that nothing publishes on this deployment."`
+	InactiveEventTypes  []string       `json:"inactiveEventTypes" doc:"@webhook.inactiveEventTypes"`
 	Disabled            bool           `json:"disabled"`
 	DisabledReason      wire.OrNull    `json:"disabledReason"`
 	ConsecutiveFailures uint32         `json:"consecutiveFailures"`
@@ -183,8 +183,8 @@ type webhook struct {
 	CreatedAt           wire.Timestamp `json:"createdAt"`
 	UpdatedAt           wire.Timestamp `json:"updatedAt" nullable:"true"`
 	// Attempts stand in the answer that shows one endpoint.
-	Attempts []deliveryAttempt `json:"attempts,omitzero" doc:"The last 50 delivery attempts, newest first; where one endpoint is asked for."`
-	Secret   string            `json:"secret,omitempty" doc:"The signing secret, in the answer that made the endpoint; a replay has a marker in its place."`
+	Attempts []deliveryAttempt `json:"attempts,omitzero" doc:"@webhook.attempts"`
+	Secret   string            `json:"secret,omitempty" doc:"@webhook.secret"`
 }
 
 type deliveryAttempt struct {

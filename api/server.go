@@ -182,7 +182,9 @@ func (s *Server) newTable() (*web.Table, error) {
 		return nil, err
 	}
 	t, err := web.NewTable(
-		web.About{Text: documentText, Tags: tagTexts, Inputs: slices.Collect(maps.Values(connectorShapes))},
+		web.About{
+			Text: documentText, Tags: tagTexts, Fields: texts, Inputs: slices.Collect(maps.Values(connectorShapes)),
+		},
 		identityRoutes, accountRoutes, auditRoutes, keyRoutes, sandboxRoutes, subjectRoutes,
 		graphRoutes, elsewhereRoutes, graphEditRoutes, edgeRoutes, domainRoutes, recallGraphRoutes,
 		ingestRoutes, importRoutes, sessionRoutes, jobRoutes,

@@ -34,7 +34,7 @@ func SubjectModeOf(r *Route) string {
 }
 
 // newDocument makes the OpenAPI 3.1 document of the table.
-func newDocument(t *Table) *huma.OpenAPI {
+func newDocument(t *Table) (*huma.OpenAPI, error) {
 	registry := t.Registry
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
@@ -62,6 +62,8 @@ func newDocument(t *Table) *huma.OpenAPI {
 		doc.Tags = append(doc.Tags, &huma.Tag{Name: tag.Name, Description: tag.Text})
 	}
 	describeInput(t)
+	fields := fieldDescriber{texts: t.about.Fields, used: map[string]bool{}}
+	fields.params(t)
 	problem := registry.Schema(reflect.TypeFor[problems.Problem](), true, "Problem")
 	for _, r := range t.Routes {
 		item := doc.Paths[r.Path]
@@ -71,8 +73,9 @@ func newDocument(t *Table) *huma.OpenAPI {
 		}
 		*methodOf(item, r.Method) = operationOf(r, registry, problem)
 	}
+	fields.schemas(t)
 	doc.Extensions = map[string]any{"x-svc-problems": documentCodes()}
-	return doc
+	return doc, fields.done()
 }
 
 func methodOf(item *huma.PathItem, method string) **huma.Operation {

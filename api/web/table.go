@@ -21,6 +21,8 @@ type Table struct {
 type About struct {
 	Text string
 	Tags []Tag // in order
+	// Fields are the descriptions that a tag of a field names.
+	Fields Texts
 	// Inputs are further types that requests hold, read within a field that reads itself.
 	Inputs []reflect.Type
 }
@@ -53,7 +55,9 @@ func NewTable(a About, groups ...[]Route) (*Table, error) {
 
 // Finish makes the document.
 func (t *Table) Finish() (err error) {
-	t.document = newDocument(t)
+	if t.document, err = newDocument(t); err != nil {
+		return err
+	}
 	t.OpenAPI, err = encodeDocument(t.document)
 	return err
 }

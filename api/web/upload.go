@@ -27,7 +27,7 @@ type UploadForm struct {
 	File       string      `json:"file" format:"binary" doc:"The file."`
 	Title      string      `json:"title,omitempty" maxLength:"1000"`
 	OccurredAt string      `json:"occurredAt,omitempty" format:"date-time" doc:"When what the file tells happened."`
-	Metadata   wire.Object `json:"metadata,omitempty" doc:"A JSON object, for every document of the file that has none of its own; a part that holds its text."`
+	Metadata   wire.Object `json:"metadata,omitempty" doc:"@UploadForm.metadata"`
 
 	// What was read of it.
 	Filename   string `json:"-"`

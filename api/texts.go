@@ -1,0 +1,105 @@
+package api
+
+import "orgmem/api/web"
+
+// texts are the descriptions of fields that a tag has no room for, by type and field.
+var texts = web.Texts{
+	"listAuditInput.actor": "The id of an API key, the id of a user, operator (what was done through the " +
+		"operator interface), or service (what the service did by itself).",
+	"listAuditInput.target": "The id of what it was done to. A provisioned subject's id finds what was done to " +
+		"the subject as a whole.",
+	"auditEntry.target": "The id of what it was done to; null where that is the organization or the memory " +
+		"itself, or has an id of the client's making. A subject that was erased is named by its partitionId.",
+	"auditEntry.subject": "The provisioned subject it was done for, while it is provisioned; null for a " +
+		"person's own memory, and once the subject was erased.",
+	"auditEntry.partitionId": "The memory that it was done for, as in the ids of its nodes; it stays when a " +
+		"subject is erased. Null where it was done for none.",
+	"auditEntryActor.type": "operator: through the operator interface. service: by itself.",
+	"brainInfo.artifact": "The brain that serves; null where none does: none was trained, or it cannot be read " +
+		"and is to be trained again.",
+	"training.status": "rejected: by the parity gate. failed: nothing was trained, because there was too " +
+		"little to learn from, or the work failed, or it was cancelled. Either way the brain before it goes " +
+		"on serving.",
+	"brainFound.driftRate": "How far the graph has moved since the training.",
+	"brainFound.propagationTier": "How far the walk went for what it found: none, nothing is owed to it; " +
+		"local, one hop; regional, two; global, further.",
+	"writtenAnswer.citations": "The passages that the answer was taken from, in its order; empty when memory " +
+		"holds nothing about the question.",
+	"conditioningPack.orgRecentContext": "Titles of what came in last, newest first, from the effective " +
+		"subject's own memory.",
+	"scaffoldBody.maxTokens": "Of the whole answer's prompt.",
+	"listDomainsInput.q":     "Text that the label or a keyword must hold; case does not matter.",
+	"domain.id":              "The same from cycle to cycle, as long as most of its nodes are.",
+	"domain.cohesion":        "The share of its nodes' edges that stay inside.",
+	"assertEdgeBody.target":  "The id of the node that it leads to, another one.",
+	"assertEdgeBody.type": "What the relation is called: 1 to 64 letters, digits and _ - . : beginning with a " +
+		"letter. superseded_by is the service's own.",
+	"assertEdgeBody.weight": "A value above 0.4 is stored, and answered, as 0.4, which is also what a new edge " +
+		"has by default.",
+	"assertEdgeBody.note": "Why it is so, in the client's words. Empty text takes the note away.",
+	"edge.subject":        "The provisioned subject it belongs to; null for the key owner's own.",
+	"editNodeInput.If-Match": "The ETag of the version that is edited, or several, or *: another version is " +
+		"412. Without it whatever the node is now is edited.",
+	"nodePatchBody.content":  "The text. A title that was made from the old one is made anew.",
+	"historyChange.before":   "Metadata as the text of its JSON. Null where there was none, or it was forgotten.",
+	"export.status":          "An export expires after some days, and as soon as something in it is forgotten.",
+	"listNodesInput.q":       "Words that title or content must hold, all of them.",
+	"recallSearchInput.q":    "Words that title or content must hold, all of them.",
+	"node.title":             "Of a forgotten node empty; of one that was restored what it is, until it is given a title.",
+	"node.subject":           "The provisioned subject it belongs to; null for the key owner's own.",
+	"node.restorableUntil":   "Until when a forgotten node can be restored.",
+	"nodeSource.externalIds": "Every id under which the client sent this content, earliest first.",
+	"principal.subjectDefault": "The user's id: whose memory is meant when no subject is selected. It is not a " +
+		"selector.",
+	"createKeyBody.scopes": "What the key may do, at most what the caller may. Omitted: all of the caller's scopes.",
+	"importEntry.domainsDetected": "Null until the job has ended, and 0 until the first cognition cycle behind " +
+		"it has run: how many domains its documents are in then.",
+	"ingestItemBody.externalId": "The client's own id of the document: new content under a known id supersedes " +
+		"the old.",
+	"ingestItemBody.occurredAt": "When what the text tells happened; by default, when it was ingested.",
+	"ingestItemBody.metadata":   "Anything the client wants to find or filter by; at most 64 KiB.",
+	"jobInput.attempts": "How often the work that is left of it was begun, not counting what a stop, a crash " +
+		"or a move of the service has interrupted. After 5 that failed the item at its head, or the job, is " +
+		"given up; an erasure never is.",
+	"jobInput.result": "Null until it has finished, in lists, and for jobs that answer nothing.",
+	"purgeReport.counts": "Records per store: vault_nodes, memory_chunks, graph_edges and others. What cycles " +
+		"derive (domains, contradictions, edges of origin cognition …) goes too and is not counted, since it " +
+		"changes by itself.",
+	"recallInput.asOf": "On graph: what held at this time; on insights and temporal: what was found, or had " +
+		"happened, by then, as far as nothing had taken its text's place, and no trends. identity takes none.",
+	"recallInput.pageSize": "On insights and temporal: how many entries to answer at most. Values above 100 " +
+		"are read as 100.",
+	"voiceProfile.style": "All other measures, by group and name: how often something comes, as the binary " +
+		"logarithm of its ratio to what is common, or a mean.",
+	"basin.since": "When a cycle first found the person there; null in a basin where they are not.",
+	"insight.kind": "responsibility, change, due, recurrence, commitment, open_question, bridge, rising_topic, " +
+		"fading_topic, outlier or agent_signal; there may be others later.",
+	"temporalView.cadence": "How regularly something is written; absent while that is too little.",
+	"createSandboxKeyBody.ttlSeconds": "How long the key works: an hour to 90 days. Omitted: 7 days, where the " +
+		"operator has not set another time.",
+	"searchFilters.asOf": "What held at this time, whatever has superseded it since: by when a text's matter " +
+		"happened, else when it was ingested.",
+	"searchFilters.metadata": "Up to 16 names of metadata fields, each with the text, number or boolean that " +
+		"it must equal.",
+	"hit.subject":                   "The provisioned subject whose memory it is from; null for a person's.",
+	"sessionEventBody.eventId":      "The client's own id of the event, by which it is deduped.",
+	"sessionEventBody.metadata":     "Anything the client wants to find or filter by; at most 64 KiB.",
+	"agentSignalBody.type":          "Such as tool_failure, loop, user_correction, test_failure or abandoned.",
+	"sessionState.sessionEdgeCount": "The edges of those nodes, as the last cognition cycle counted them.",
+	"sessionState.warmLayers":       "The recall views that hold something. Depends on the data: do not wait for it.",
+	"sessionState.alreadyInFlight":  "Of session-finalize: an earlier one was still under way.",
+	"subjectInput.subject_id": "The client's own id of the subject, percent-encoded: 1 to 256 bytes of UTF-8 " +
+		"without control characters.",
+	"usageInput.groupBy": "What a group is: a subject (the default), a subject and a capability, or a subject " +
+		"and a key.",
+	"usageGroup.subject": "The provisioned subject's id; the user id for a person's own memory; the id that " +
+		"nodes carry for a subject that was erased.",
+	"usageGroup.capability": "What was used, when grouped by capability: search, retrieve, graph, recall, " +
+		"condition, brain or ingest.",
+	"newWebhookBody.eventTypes":  "What to deliver; * alone stands for everything.",
+	"webhook.inactiveEventTypes": "Those of its types that nothing publishes on this deployment.",
+	"webhook.attempts":           "The last 50 delivery attempts, newest first; where one endpoint is asked for.",
+	"webhook.secret":             "The signing secret, in the answer that made the endpoint; a replay has a marker in its place.",
+	"UploadForm.metadata": "A JSON object, for every document of the file that has none of its own; a part that " +
+		"holds its text.",
+}

@@ -28,6 +28,21 @@ const (
 	actorService  = "service"
 )
 
+// Trail is the audit trail of an organization: who did what, and when.
+type Trail struct {
+	*tenant.Org
+	tenant.NoModule
+}
+
+// Handle begins a read of the trail.
+func (o *Trail) Handle(c *tenant.Call) bool {
+	op, ok := c.Env.GetAccount().GetOp().(*pb.AccountOp_ListAudit)
+	if ok {
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.page(st, op.ListAudit) })
+	}
+	return ok
+}
+
 // aboutPartition reports whether an act's target is a partition.
 func aboutPartition(action string) bool {
 	switch action {
@@ -84,10 +99,10 @@ func (f auditFilter) key() string {
 	return fmt.Sprintf("%q %q %q %d %d", f.GetActor(), f.GetAction(), f.GetTarget(), f.GetAfterMs(), f.GetBeforeMs())
 }
 
-// auditPage pages through the organization's trail, the newest act first. Acts are
+// page pages through the organization's trail, the newest act first. Acts are
 // numbered in the order in which they became true, so what comes meanwhile stands before
 // the first page.
-func (o *accountModule) auditPage(r storage.Reader, op *pb.ListAudit) (*pb.Reply, error) {
+func (o *Trail) page(r storage.Reader, op *pb.ListAudit) (*pb.Reply, error) {
 	f := auditFilter{ListAudit: op}
 	if tenant.ValidSubject(op.GetTarget()) {
 		raw, found, err := r.GetRaw(o.Space.Key(storage.TableSubject, storage.Str(op.GetTarget())))
@@ -169,9 +184,10 @@ func (n subjectNames) fill(e *pb.AuditEntry) error {
 	return err
 }
 
-// sweepAudit deletes acts from before a time, and the oldest of too many. It returns how
-// many it has deleted. The newest stays: the numbers go on behind it.
-func (o *accountModule) sweepAudit(st storage.Reader, b *storage.Batch, before time.Time) (n int, err error) {
+// Sweep deletes acts that are past their retention, and the oldest of too many. It returns how many it has deleted.
+// The newest stays: the numbers go on behind it.
+func (o *Trail) Sweep(st *storage.Store, b *storage.Batch, now time.Time) (n int, err error) {
+	before := now.Add(-auditRetention)
 	all := o.Space.Prefix(storage.TableAudit)
 	last := uint64(0)
 	for item, err := range st.Scan(all, storage.ScanOptions{Reverse: true, Limit: 1}) {

@@ -342,7 +342,7 @@ func TestTrailIsBounded(t *testing.T) {
 		awake()
 		err := o.WithStore(func(st *storage.Store) error {
 			b := storage.NewBatch(o.Store)
-			if _, err := accountOf(o).sweepAudit(st, b, n.clock.Now().Add(-auditRetention)); err != nil {
+			if _, err := tenant.ModuleOf[*Trail](&o.View).Sweep(st, b, n.clock.Now()); err != nil {
 				return err
 			}
 			return o.Committer.Commit(b)

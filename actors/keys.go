@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"orgmem/actors/commit"
@@ -29,6 +30,53 @@ const (
 	maxLabelRunes = 200
 )
 
+// Keys is an organization's keys, those of its sandbox too, and what the cluster's directory knows of them.
+type Keys struct {
+	*tenant.Org
+	tenant.NoModule
+	expired  []pb.KeyHash            // keys that the sweep under way deletes
+	minting  map[pb.KeyHash]struct{} // keys under way from the directory to the store
+	gone     []pb.KeyHash            // keys to be dropped from the directory
+	dropping bool                    // some are, or are being looked for
+}
+
+// NewKeys makes the module of an organization.
+func NewKeys(o *tenant.Org) *Keys { return &Keys{Org: o, minting: map[pb.KeyHash]struct{}{}} }
+
+func keysOf(o *tenant.Org) *Keys { return tenant.ModuleOf[*Keys](&o.View) }
+
+// Handle begins what is asked of keys.
+func (o *Keys) Handle(c *tenant.Call) bool {
+	switch op := c.Env.GetOp().(type) {
+	case *pb.Envelope_ListKeys:
+		o.Read(c, o.listKeys(c))
+	case *pb.Envelope_CreateKey:
+		o.createKey(c, op.CreateKey)
+	case *pb.Envelope_RevokeKey:
+		o.revokeKey(c, op.RevokeKey)
+	case *pb.Envelope_Account:
+		return o.handleSandboxKeys(c, op.Account)
+	default:
+		return false
+	}
+	return true
+}
+
+// Quiet reports whether no keys are being dropped from the directory.
+func (o *Keys) Quiet() bool { return !o.dropping }
+
+// Tick finds keys that the directory has and the organization does not know.
+func (o *Keys) Tick() { o.dropLostKeys() }
+
+// Sweep deletes the sandbox's keys that have expired.
+func (o *Keys) Sweep(st *storage.Store, b *storage.Batch, _ time.Time) (_ int, err error) {
+	o.expired, err = o.dropExpired(b, st)
+	return 0, err
+}
+
+// Swept tells the directory of the keys that have expired.
+func (o *Keys) Swept() { o.dropKeys(o.expired) }
+
 func newAPIKey(s *tenant.System, prefix string) (string, error) {
 	token := make([]byte, keyTokenBytes)
 	if _, err := io.ReadFull(s.Config.Random, token); err != nil {
@@ -37,16 +85,9 @@ func newAPIKey(s *tenant.System, prefix string) (string, error) {
 	return prefix + base64.RawURLEncoding.EncodeToString(token), nil
 }
 
-func (o *accountModule) me(c *tenant.Call) {
-	c.Reply(&pb.Reply{Result: &pb.Reply_Me{Me: &pb.Principal{
-		Org: o.ID.Bytes(), OrgName: o.Record.GetName(), OrgSlug: o.Record.GetSlug(),
-		User: c.Principal.User.Bytes(), Scopes: c.Principal.Scopes, Plan: o.Record.GetPlan(),
-	}}})
-}
-
 // listKeys gives the caller's own keys, newest first. A sandbox key is nobody's
 // own: it has no list, and is in none but the sandbox's.
-func (o *accountModule) listKeys(c *tenant.Call) func(*storage.Store) (*pb.Reply, error) {
+func (o *Keys) listKeys(c *tenant.Call) func(*storage.Store) (*pb.Reply, error) {
 	user, view := c.Principal.User, c.Org
 	return func(st *storage.Store) (*pb.Reply, error) {
 		list := &pb.KeyList{}
@@ -72,7 +113,7 @@ func (o *accountModule) listKeys(c *tenant.Call) func(*storage.Store) (*pb.Reply
 
 // readKey reads a key with its use, nil when it was removed since it was found in
 // a list.
-func (o *accountModule) readKey(r storage.Reader, hash pb.KeyHash) (*pb.Key, error) {
+func (o *Keys) readKey(r storage.Reader, hash pb.KeyHash) (*pb.Key, error) {
 	k, use := &pb.Key{}, &pb.Key{}
 	found, err := r.Get(o.Space.Key(storage.TableKey, storage.Hash32(hash)), k)
 	if err != nil || !found {
@@ -99,7 +140,7 @@ func checkScopes(scopes []string) ([]string, *pb.Problem) {
 	return slices.Compact(out), nil
 }
 
-func (o *accountModule) createKey(c *tenant.Call, op *pb.CreateKey) {
+func (o *Keys) createKey(c *tenant.Call, op *pb.CreateKey) {
 	scopes, p := checkScopes(op.GetScopes())
 	if p != nil {
 		c.Refuse(p)
@@ -119,7 +160,7 @@ func (o *accountModule) createKey(c *tenant.Call, op *pb.CreateKey) {
 		return
 	}
 	order := &pb.Key{User: c.Principal.User.Bytes(), Scopes: scopes, Label: op.GetLabel()}
-	o.mintKey(order, func(ch *commit.Change, k CreatedKey) error {
+	o.Mint(order, func(ch *commit.Change, k CreatedKey) error {
 		ch.Audit(c.AuditOf(pb.ActionKeyCreate, k.Key.String()))
 		return c.Idempotency.Record(ch.Batch, newKeyReply(k))
 	}, func(k CreatedKey, err error) {
@@ -145,14 +186,14 @@ type refusalError struct{ problem *pb.Problem }
 
 func (e refusalError) Error() string { return e.problem.GetDetail() }
 
-// mintKey makes a key: order says whose, with which label and scopes, and of a
+// Mint makes a key: order says whose, with which label and scopes, and of a
 // sandbox key until when. with adds to the commit. The directory learns of the
 // key first: a crash in between leaves a hash that leads to an organization which
 // does not know it, and that is refused like any other unknown key.
 //
 // Those of one user come one after the other: what is counted for the bound is in
 // the store only once it is committed.
-func (o *accountModule) mintKey(order *pb.Key, with func(*commit.Change, CreatedKey) error,
+func (o *Keys) Mint(order *pb.Key, with func(*commit.Change, CreatedKey) error,
 	done func(CreatedKey, error)) {
 	o.Exclusive(tenant.KeysLock(order.GetUser()), func(release func()) {
 		made, ch, gone, err := o.newKey(order, with)
@@ -194,7 +235,7 @@ func (o *accountModule) mintKey(order *pb.Key, with func(*commit.Change, Created
 }
 
 // newKey prepares a key, and says which others make way for it.
-func (o *accountModule) newKey(order *pb.Key, with func(*commit.Change, CreatedKey) error) (made CreatedKey,
+func (o *Keys) newKey(order *pb.Key, with func(*commit.Change, CreatedKey) error) (made CreatedKey,
 	ch *commit.Change, gone []pb.KeyHash, err error) {
 	user, err := pb.UserIDFrom(order.GetUser())
 	if err != nil {
@@ -251,7 +292,7 @@ func (o *accountModule) newKey(order *pb.Key, with func(*commit.Change, CreatedK
 // dropUseless makes room in a full list of keys, and says which went: those of the
 // sandbox that have expired, else the one that was made first of those that are
 // revoked. Who rotates keys for years must not run out of them.
-func (o *accountModule) dropUseless(b *storage.Batch, r storage.Reader, list storage.Range, sandbox bool) ([]pb.KeyHash,
+func (o *Keys) dropUseless(b *storage.Batch, r storage.Reader, list storage.Range, sandbox bool) ([]pb.KeyHash,
 	error) {
 	if sandbox {
 		if gone, err := o.dropExpired(b, r); len(gone) > 0 || err != nil {
@@ -278,7 +319,7 @@ func (o *accountModule) dropUseless(b *storage.Batch, r storage.Reader, list sto
 
 // keyAt reads the key of an entry of a list, its member's or the sandbox's; nil when
 // there is none any more.
-func (o *accountModule) keyAt(r storage.Reader, item storage.Item, sandbox bool) (*pb.Key, error) {
+func (o *Keys) keyAt(r storage.Reader, item storage.Item, sandbox bool) (*pb.Key, error) {
 	hash, err := listedKey(item, sandbox)
 	if err != nil {
 		return nil, err
@@ -301,21 +342,21 @@ func listedKey(item storage.Item, sandbox bool) (pb.KeyHash, error) {
 
 // deleteKey removes a key, but for its place in a list. When that is committed, it goes
 // from the directory too (dropKeys).
-func (o *accountModule) deleteKey(b *storage.Batch, hash pb.KeyHash) {
+func (o *Keys) deleteKey(b *storage.Batch, hash pb.KeyHash) {
 	b.Delete(o.Space.Key(storage.TableKey, storage.Hash32(hash)))
 	b.Delete(o.Space.Key(storage.TableKeyUse, storage.Hash32(hash)))
 }
 
 // revokeKey revokes a key of the caller. From the answer on, and in this
 // actor's memory from now on, it authenticates nothing.
-func (o *accountModule) revokeKey(c *tenant.Call, op *pb.RevokeKey) {
+func (o *Keys) revokeKey(c *tenant.Call, op *pb.RevokeKey) {
 	o.revoke(c, op.GetId(), pb.ActionKeyRevoke, func(k *pb.Key) bool {
 		return !k.GetSandbox() && !c.Principal.Sandbox && string(k.GetUser()) == string(c.Principal.User[:])
 	})
 }
 
 // revoke revokes a key that may be the caller's to revoke.
-func (o *accountModule) revoke(c *tenant.Call, id, action string, may func(*pb.Key) bool) {
+func (o *Keys) revoke(c *tenant.Call, id, action string, may func(*pb.Key) bool) {
 	notFound := tenant.NewProblem(pb.CodeKeyNotFound, "There is no such key of yours.")
 	hash, err := pb.ParseKeyHash(id)
 	if err != nil {
@@ -361,4 +402,54 @@ func (o *accountModule) revoke(c *tenant.Call, id, action string, may func(*pb.K
 			})
 		}
 	})
+}
+
+// deleteOf removes all keys that a member minted, those of the sandbox too, and
+// returns them.
+func (o *Keys) deleteOf(b *storage.Batch, user pb.UserID) ([]pb.KeyHash, error) {
+	var hashes []pb.KeyHash
+	err := o.WithStore(func(st *storage.Store) error {
+		own := o.Space.Prefix(storage.TableKeyByUser, storage.ID16(user))
+		for item, err := range st.Scan(own, storage.ScanOptions{}) {
+			if err != nil {
+				return err
+			}
+			hash, err := listedKey(item, false)
+			if err != nil {
+				return err
+			}
+			hashes = append(hashes, hash)
+			o.deleteKey(b, hash)
+			b.Erase(o.Space.Key(storage.TableKey, storage.Hash32(hash))) // its label is their text
+		}
+		b.DeleteRange(own)
+		for k, err := range o.sandboxKeys(st) {
+			if err != nil {
+				return err
+			}
+			if string(k.GetUser()) == string(user[:]) {
+				hashes = append(hashes, pb.KeyHash(k.GetHash()))
+				o.deleteSandboxKey(b, k)
+				b.Erase(o.Space.Key(storage.TableKey, storage.Hash32(pb.KeyHash(k.GetHash()))))
+			}
+		}
+		return nil
+	})
+	return hashes, err
+}
+
+// replan moves the buckets of all keys from one plan to another.
+func (o *Keys) replan(from, to string) {
+	now := o.System.Clock.Now()
+	for _, k := range o.Keys {
+		for family, b := range k.Buckets {
+			b.Replan(now, tenant.LimitOf(family, from), tenant.LimitOf(family, to))
+		}
+	}
+}
+
+// operatorsKey adds to a key's commit that the operator made it.
+func (o *Keys) operatorsKey(ch *commit.Change, k CreatedKey) error {
+	ch.Audit(o.ByOperator(pb.ActionKeyCreate, k.Key.String()))
+	return nil
 }

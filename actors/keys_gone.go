@@ -24,7 +24,7 @@ const (
 // dropKeys drops keys that the organization does not know any more from the cluster's
 // directory, soon. They have authenticated nothing since they went from the store; this
 // makes room for others. Behind a crash dropLostKeys finds them.
-func (o *accountModule) dropKeys(gone []pb.KeyHash) {
+func (o *Keys) dropKeys(gone []pb.KeyHash) {
 	o.gone = append(o.gone, gone[:min(len(gone), maxGoneKeys-len(o.gone))]...)
 	if len(o.gone) == 0 || o.dropping || o.Retired {
 		return
@@ -51,7 +51,7 @@ func (o *accountModule) dropKeys(gone []pb.KeyHash) {
 // dropLostKeys finds keys that the directory has and the organization does not know:
 // what a crash, a lost leader or a node of an earlier version has left. Without it a
 // tenant could fill the directory of all.
-func (o *accountModule) dropLostKeys() {
+func (o *Keys) dropLostKeys() {
 	directory := o.System.Config.Host.Directory()
 	if o.Main != nil || o.Failed != nil || o.Retired || o.dropping || directory.KeyCount(o.ID) < minLostKeys {
 		return
@@ -73,15 +73,13 @@ func (o *accountModule) dropLostKeys() {
 
 // lostKeys lists up to maxGoneKeys keys that lead here and are not in the store, where
 // there are minLostKeys or more.
-func (o *accountModule) lostKeys(ctx context.Context, directory *state.Directory) (lost []pb.KeyHash, err error) {
+func (o *Keys) lostKeys(ctx context.Context, directory *state.Directory) (lost []pb.KeyHash, err error) {
 	err = o.WithStore(func(st *storage.Store) error {
-		known := 0
-		for _, err := range st.Scan(o.Space.Prefix(storage.TableKey), storage.ScanOptions{}) {
-			if err != nil {
-				return err
-			}
-			known++
+		n, err := countRange(st, o.Space.Prefix(storage.TableKey))
+		if err != nil {
+			return err
 		}
+		known := int(n)
 		if directory.KeyCount(o.ID)-known < minLostKeys {
 			return nil
 		}
@@ -96,7 +94,7 @@ func (o *accountModule) lostKeys(ctx context.Context, directory *state.Directory
 	return lost, err
 }
 
-func (o *accountModule) unknownKeys(st *storage.Store, keys []pb.KeyHash) (unknown []pb.KeyHash, err error) {
+func (o *Keys) unknownKeys(st *storage.Store, keys []pb.KeyHash) (unknown []pb.KeyHash, err error) {
 	for _, k := range keys {
 		_, found, err := st.GetRaw(o.Space.Key(storage.TableKey, storage.Hash32(k)))
 		if err != nil {
@@ -112,7 +110,7 @@ func (o *accountModule) unknownKeys(st *storage.Store, keys []pb.KeyHash) (unkno
 // stillLost leaves out the keys that were being made when they were missed: those that
 // still are, and those that have come since. Nobody else makes any: another activation
 // could not store them.
-func (o *accountModule) stillLost(keys []pb.KeyHash) (lost []pb.KeyHash) {
+func (o *Keys) stillLost(keys []pb.KeyHash) (lost []pb.KeyHash) {
 	if o.Retired || len(keys) == 0 {
 		return nil
 	}

@@ -49,7 +49,7 @@ func TestGoneKeysLeaveTheDirectory(t *testing.T) {
 		n.waitFor(func() bool { return n.host.Directory().KeyCount(org.Org) == want })
 	}
 	err := n.sys.Visit(t.Context(), org.Org, func(o *tenant.Org, done func(error)) {
-		accountOf(o).mintKey(&pb.Key{User: org.Owner.Bytes()}, func(ch *commit.Change, k CreatedKey) error {
+		keysOf(o).Mint(&pb.Key{User: org.Owner.Bytes()}, func(ch *commit.Change, k CreatedKey) error {
 			ch.PutRaw(o.Space.Key(storage.TableKeyUse, storage.Hash32(k.Key)), make([]byte, storage.MaxBatchBytes))
 			return nil
 		}, func(_ CreatedKey, err error) { done(err) })

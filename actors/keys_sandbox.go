@@ -21,9 +21,26 @@ const maxSandboxKeys = 1000
 // sandboxScopes are what every sandbox key may do.
 var sandboxScopes = []string{pb.ScopeRead, pb.ScopeWrite}
 
+// handleSandboxKeys begins what is asked of the sandbox's keys.
+func (o *Keys) handleSandboxKeys(c *tenant.Call, op *pb.AccountOp) bool {
+	switch op := op.GetOp().(type) {
+	case *pb.AccountOp_ListSandboxKeys:
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) {
+			return o.sandboxKeysPage(st, op.ListSandboxKeys.GetPage())
+		})
+	case *pb.AccountOp_CreateSandboxKey:
+		o.createSandboxKey(c, op.CreateSandboxKey)
+	case *pb.AccountOp_RevokeSandboxKey:
+		o.revoke(c, op.RevokeSandboxKey.GetId(), pb.ActionSandboxKeyRevoke, (*pb.Key).GetSandbox)
+	default:
+		return false
+	}
+	return true
+}
+
 // createSandboxKey makes a key for the sandbox. It is never replayed: a retry
 // makes another.
-func (o *accountModule) createSandboxKey(c *tenant.Call, op *pb.CreateSandboxKey) {
+func (o *Keys) createSandboxKey(c *tenant.Call, op *pb.CreateSandboxKey) {
 	life := time.Duration(op.GetTtlS()) * time.Second
 	if life == 0 {
 		life = o.System.Config.SandboxKeyLife
@@ -39,7 +56,7 @@ func (o *accountModule) createSandboxKey(c *tenant.Call, op *pb.CreateSandboxKey
 			c.Fail(err)
 			return
 		}
-		o.mintKey(order, func(ch *commit.Change, k CreatedKey) (err error) {
+		o.Mint(order, func(ch *commit.Change, k CreatedKey) (err error) {
 			if ref == nil {
 				if ref, err = o.NewSandbox(ch.Batch); err != nil {
 					return err
@@ -74,18 +91,18 @@ func (o *accountModule) createSandboxKey(c *tenant.Call, op *pb.CreateSandboxKey
 }
 
 // sandboxKeyIndex is a sandbox key's place in the list.
-func (o *accountModule) sandboxKeyIndex(k *pb.Key) storage.Key {
+func (o *Keys) sandboxKeyIndex(k *pb.Key) storage.Key {
 	return o.Space.Key(storage.TableSandboxKey, storage.U64Desc(uint64(k.GetCreatedMs())),
 		storage.Hash32(pb.KeyHash(k.GetHash())))
 }
 
-func (o *accountModule) deleteSandboxKey(b *storage.Batch, k *pb.Key) {
+func (o *Keys) deleteSandboxKey(b *storage.Batch, k *pb.Key) {
 	o.deleteKey(b, pb.KeyHash(k.GetHash()))
 	b.Delete(o.sandboxKeyIndex(k))
 }
 
 // sandboxKeys reads the sandbox's keys with their uses, newest first.
-func (o *accountModule) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] {
+func (o *Keys) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] {
 	return func(yield func(*pb.Key, error) bool) {
 		for item, err := range r.Scan(o.Space.Prefix(storage.TableSandboxKey), storage.ScanOptions{}) {
 			var k *pb.Key
@@ -103,7 +120,7 @@ func (o *accountModule) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] 
 }
 
 // dropExpired removes the sandbox's keys that have expired, and says which those are.
-func (o *accountModule) dropExpired(b *storage.Batch, r storage.Reader) (gone []pb.KeyHash, err error) {
+func (o *Keys) dropExpired(b *storage.Batch, r storage.Reader) (gone []pb.KeyHash, err error) {
 	now := clock.Millis(o.System.Clock.Now())
 	for k, err := range o.sandboxKeys(r) { // at most maxSandboxKeys
 		if err != nil {
@@ -119,7 +136,7 @@ func (o *accountModule) dropExpired(b *storage.Batch, r storage.Reader) (gone []
 
 // sandboxKeysPage pages through the sandbox's keys that have not expired, newest
 // first, whoever made them.
-func (o *accountModule) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
+func (o *Keys) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
 	kind := tenant.CursorKind{List: "sandbox keys"}
 	now := clock.Millis(o.System.Clock.Now())
 	entries, next, p, err := tenant.PageOfKeys(&o.View, r, o.Space.Prefix(storage.TableSandboxKey), kind, page,
@@ -130,38 +147,7 @@ func (o *accountModule) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Re
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxKeys{SandboxKeys: &pb.SandboxKeyList{Keys: entries, NextCursor: next}}}), err
-}
-
-// resetSandbox empties the sandbox: one commit says that another partition is
-// meant, and the sandbox's next actor removes the one before (openSandbox).
-func (o *accountModule) resetSandbox(c *tenant.Call) {
-	o.WithBusyMarkFor(c, func() { // until the bytes are gone
-		o.Exclusive(tenant.SandboxLock, func(release func()) {
-			now := clock.Millis(o.System.Clock.Now())
-			r := accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxReset{SandboxReset: &pb.SandboxReset{Subject: string(tenant.SandboxSubject), AtMs: now}}})
-			ch := commit.New(o.Store)
-			ch.Audit(c.AuditOf("sandbox.reset", string(tenant.SandboxSubject)))
-			ref, err := o.NewSandbox(ch.Batch)
-			if err == nil {
-				err = c.Idempotency.Record(ch.Batch, r)
-			}
-			if err != nil {
-				release()
-				c.Fail(err)
-				return
-			}
-			o.Committer.SubmitChange(ch, func(err error) {
-				o.InMailbox(func() {
-					if err != nil {
-						release()
-						c.Fail(err)
-						return
-					}
-					o.SandboxPart = ref
-					o.ReplaceSandbox(func() { release(); c.Reply(r) })
-				})
-			})
-		})
-	})
+	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxKeys{
+		SandboxKeys: &pb.SandboxKeyList{Keys: entries, NextCursor: next},
+	}}), err
 }

@@ -116,7 +116,7 @@ func TestASandboxThatIsToLookStaysInMemory(t *testing.T) {
 	n.waitFor(func() bool { return n.sys.Stats().CallsInFlight == 0 })
 	c.inOrg(func(o *tenant.Org) {
 		ch, idle := o.Sandbox, o.Sandbox.Sent
-		accountOf(o).sweepSandbox()
+		membersOf(o).SweepSandbox()
 		if o.ReleaseSandbox(ch, idle); o.Sandbox != ch {
 			t.Error("it has left memory")
 		}

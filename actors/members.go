@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -19,8 +20,101 @@ const maxMembers = 10_000
 // it.
 var errLastOwner = fmt.Errorf("%w: the only owner cannot be removed", tenant.ErrConflict)
 
+// Members is the people of an organization, who come and leave.
+type Members struct {
+	*tenant.Org
+	tenant.NoModule
+}
+
+func membersOf(o *tenant.Org) *Members { return tenant.ModuleOf[*Members](&o.View) }
+
+// Handle begins what is asked of members.
+func (o *Members) Handle(c *tenant.Call) bool {
+	switch op := c.Env.GetAccount().GetOp().(type) {
+	case *pb.AccountOp_ListMembers:
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.membersPage(st, op.ListMembers.GetPage()) })
+	case *pb.AccountOp_DeleteMe:
+		o.deleteMe(c)
+	default:
+		return false
+	}
+	return true
+}
+
+// JobKinds: the erasure of a memory is the organization's, since the partition's own actor has to end for it. Nothing
+// brings back what it has begun to erase, so it cannot be cancelled.
+func (o *Members) JobKinds() map[string]tenant.JobKind {
+	return map[string]tenant.JobKind{pb.JobSubjectErase: {
+		Resume: func(job *pb.Job) (bool, error) {
+			ref, err := o.PartitionOf(job)
+			if err != nil {
+				return false, err
+			}
+			ref.Kind = pb.PartitionSubject
+			o.Erase(ref, job)
+			return true, nil
+		},
+		Cancel: func(c *tenant.Call, job *pb.Job) bool { c.Refuse(tenant.NotCancellable(job)); return true },
+	}}
+}
+
+// membersPage pages through the members in the order of their e-mail addresses,
+// which no write changes.
+func (o *Members) membersPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
+	all := o.Space.Prefix(storage.TableMemberByEmail)
+	kind := tenant.CursorKind{List: "members"}
+	entries, next, p, err := tenant.PageOfKeys(&o.View, r, all, kind, page, tenant.MaxRecordsPerPage,
+		func(item storage.Item) (*pb.Member, bool, error) {
+			user, err := pb.UserIDFrom(item.Value)
+			if err != nil {
+				return nil, false, err
+			}
+			m := &pb.Member{}
+			found, err := r.Get(o.Space.Key(storage.TableMember, storage.ID16(user)), m)
+			return m, found, err // else removed since the scan began
+		})
+	if p != nil {
+		return tenant.Refuse(p), nil
+	}
+	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Members{Members: &pb.MemberList{Members: entries,
+		NextCursor: next}}}), err
+}
+
+// deleteMe ends the caller's account: a personal organization as a whole, in a
+// team the caller with their keys and their own memory.
+func (o *Members) deleteMe(c *tenant.Call) {
+	switch {
+	case c.Principal.Sandbox:
+		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "A sandbox key cannot delete an account."))
+	case o.Record.GetPersonal():
+		o.System.RunInBackground(func(ctx context.Context) {
+			// From its return on none of the keys leads anywhere.
+			if err := o.System.Config.Host.Directory().RemoveOrg(ctx, c.Org.ID); err != nil {
+				c.Fail(err)
+				return
+			}
+			c.Org.Tell((*tenant.Org).Retire)
+			localOperator{o.System}.bury(c.Org.ID)
+			c.Reply(tenant.EmptyReply())
+		})
+	default:
+		o.removeMember(c.Principal.User, c.AuditOf("account.delete", c.Principal.User.String()), func(err error) {
+			switch {
+			case errors.Is(err, errLastOwner):
+				c.Refuse(tenant.NewProblem(pb.CodeLastOwner, "You are the organization's only owner."))
+			case errors.Is(err, tenant.ErrUserNotFound): // by a second request at the same time
+				c.Refuse(tenant.Unauthenticated())
+			case err != nil:
+				c.Fail(err)
+			default:
+				c.Reply(tenant.EmptyReply())
+			}
+		})
+	}
+}
+
 // putMember writes a member and the partition that is theirs.
-func (o *accountModule) putMember(b *storage.Batch, user pb.UserID, email string, role Role) error {
+func (o *Members) putMember(b *storage.Batch, user pb.UserID, email string, role Role) error {
 	ref, err := o.NewPartition(pb.PartitionID(user), pb.PartitionMember, "")
 	if err != nil {
 		return err
@@ -68,7 +162,7 @@ func (s localOperator) AddMember(ctx context.Context, org pb.OrgID, email string
 				return
 			}
 			ch := commit.New(o.Store)
-			if err := accountOf(o).putMember(ch.Batch, info.User, email, role); err != nil {
+			if err := membersOf(o).putMember(ch.Batch, info.User, email, role); err != nil {
 				finish(err)
 				return
 			}
@@ -94,13 +188,13 @@ func (s localOperator) Members(ctx context.Context, org pb.OrgID) ([]tenant.Memb
 // their own partition.
 func (s localOperator) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
 	return s.VisitOrg(ctx, org, func(o *tenant.Org, done func(error)) {
-		accountOf(o).removeMember(user, o.ByOperator(pb.ActionMemberRemove, user.String()), done)
+		membersOf(o).removeMember(user, o.ByOperator(pb.ActionMemberRemove, user.String()), done)
 	})
 }
 
 // removeMember takes a member out of the organization. From done(nil) on nothing
 // that was theirs can be reached; a job erases it.
-func (o *accountModule) removeMember(user pb.UserID, why *pb.Audit, done func(error)) {
+func (o *Members) removeMember(user pb.UserID, why *pb.Audit, done func(error)) {
 	o.WithBusyMark(func(err error) {
 		if err != nil {
 			done(err)
@@ -118,7 +212,7 @@ func (o *accountModule) removeMember(user pb.UserID, why *pb.Audit, done func(er
 }
 
 // beginRemoval commits a removal and calls committed, unless it returns an error.
-func (o *accountModule) beginRemoval(user pb.UserID, why *pb.Audit, committed func(error)) error {
+func (o *Members) beginRemoval(user pb.UserID, why *pb.Audit, committed func(error)) error {
 	members, err := o.ListMembers()
 	if err != nil {
 		return err
@@ -149,7 +243,8 @@ func (o *accountModule) beginRemoval(user pb.UserID, why *pb.Audit, committed fu
 	}
 	ch := commit.New(o.Store)
 	ch.Audit(why)
-	hashes, err := o.deleteKeys(ch.Batch, user)
+	keys := keysOf(o.Org)
+	hashes, err := keys.deleteOf(ch.Batch, user)
 	if err != nil {
 		return err
 	}
@@ -175,10 +270,10 @@ func (o *accountModule) beginRemoval(user pb.UserID, why *pb.Audit, committed fu
 				for _, h := range hashes {
 					delete(o.Keys, h)
 				}
-				o.dropKeys(hashes)
+				keys.dropKeys(hashes)
 				o.OpenJobs++
 				o.Erase(ref, job)
-				o.sweepSandbox()
+				o.SweepSandbox()
 			}
 			committed(err)
 		})
@@ -186,44 +281,10 @@ func (o *accountModule) beginRemoval(user pb.UserID, why *pb.Audit, committed fu
 	return nil
 }
 
-// deleteKeys removes all keys that a member minted, those of the sandbox too, and
-// returns them.
-func (o *accountModule) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHash, error) {
-	var hashes []pb.KeyHash
-	err := o.WithStore(func(st *storage.Store) error {
-		own := o.Space.Prefix(storage.TableKeyByUser, storage.ID16(user))
-		for item, err := range st.Scan(own, storage.ScanOptions{}) {
-			if err != nil {
-				return err
-			}
-			hash, err := listedKey(item, false)
-			if err != nil {
-				return err
-			}
-			hashes = append(hashes, hash)
-			o.deleteKey(b, hash)
-			b.Erase(o.Space.Key(storage.TableKey, storage.Hash32(hash))) // its label is their text
-		}
-		b.DeleteRange(own)
-		for k, err := range o.sandboxKeys(st) {
-			if err != nil {
-				return err
-			}
-			if string(k.GetUser()) == string(user[:]) {
-				hashes = append(hashes, pb.KeyHash(k.GetHash()))
-				o.deleteSandboxKey(b, k)
-				b.Erase(o.Space.Key(storage.TableKey, storage.Hash32(pb.KeyHash(k.GetHash()))))
-			}
-		}
-		return nil
-	})
-	return hashes, err
-}
-
-// sweepSandbox lets what a removed member has left in the sandbox go: their
+// SweepSandbox lets what a removed member has left in the sandbox go: their
 // connectors, with the tokens. A sandbox that sleeps is woken for it; behind a crash
 // it is woken for the erasure's sake, and looks by itself.
-func (o *accountModule) sweepSandbox() {
+func (o *Members) SweepSandbox() {
 	if o.Sandbox == nil {
 		if err := o.ResumeSandbox(); err != nil {
 			o.System.Log.Error("the sandbox could not be opened for a removed member's connectors; it is tried again", "org",

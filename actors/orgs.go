@@ -152,7 +152,7 @@ func (s localOperator) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Or
 	err := s.Visit(ctx, made.Org, func(o *tenant.Org, done func(error)) {
 		ch := commit.New(o.Store)
 		ch.Put(o.Space.Key(storage.TableOrg), rec)
-		if err := accountOf(o).putMember(ch.Batch, made.Owner, email, RoleOwner); err != nil {
+		if err := membersOf(o).putMember(ch.Batch, made.Owner, email, RoleOwner); err != nil {
 			done(err)
 			return
 		}
@@ -165,7 +165,7 @@ func (s localOperator) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Or
 				}
 				o.Record, o.Secret = rec, rec.GetSecret()
 				first := &pb.Key{User: made.Owner.Bytes(), Scopes: scopes, Label: "first key"}
-				accountOf(o).mintKey(first, accountOf(o).operatorsKey, func(k CreatedKey, err error) {
+				keysOf(o).Mint(first, keysOf(o).operatorsKey, func(k CreatedKey, err error) {
 					made.APIKey, made.Key = k.APIKey, k.Key
 					done(keyConflict(err))
 				})
@@ -257,17 +257,15 @@ func (s localOperator) Org(_ context.Context, org pb.OrgID) (OrgInfo, error) {
 		return OrgInfo{}, fmt.Errorf("read organization: %w", err)
 	}
 	info.Personal, info.Plan = rec.GetPersonal(), rec.GetPlan()
-	for _, c := range []struct {
-		table storage.Table
-		n     *int
-	}{{storage.TableMember, &info.Members}, {storage.TableSubject, &info.Subjects}} {
-		for _, err := range st.Scan(space.Prefix(c.table), storage.ScanOptions{}) {
-			if err != nil {
-				return OrgInfo{}, fmt.Errorf("read organization: %w", err)
-			}
-			*c.n++
-		}
+	members, err := countRange(st, space.Prefix(storage.TableMember))
+	if err != nil {
+		return OrgInfo{}, fmt.Errorf("read organization: %w", err)
 	}
+	subjects, err := countRange(st, space.Prefix(storage.TableSubject))
+	if err != nil {
+		return OrgInfo{}, fmt.Errorf("read organization: %w", err)
+	}
+	info.Members, info.Subjects = int(members), int(subjects)
 	return info, nil
 }
 
@@ -299,7 +297,7 @@ func (s localOperator) SetPlan(ctx context.Context, org pb.OrgID, plan string) e
 			o.Committer.SubmitChange(ch, func(err error) {
 				o.Tell(func(o *tenant.Org) {
 					if err == nil {
-						accountOf(o).replan(o.Record.GetPlan(), plan)
+						keysOf(o).replan(o.Record.GetPlan(), plan)
 						o.Record = next
 					}
 					release()
@@ -308,16 +306,6 @@ func (s localOperator) SetPlan(ctx context.Context, org pb.OrgID, plan string) e
 			})
 		})
 	})
-}
-
-// replan moves the buckets of all keys from one plan to another.
-func (o *accountModule) replan(from, to string) {
-	now := o.System.Clock.Now()
-	for _, k := range o.Keys {
-		for family, b := range k.Buckets {
-			b.Replan(now, tenant.LimitOf(family, from), tenant.LimitOf(family, to))
-		}
-	}
 }
 
 // DeleteOrg implements Operator: the organization, its keys and its stores. What
@@ -380,18 +368,12 @@ func (s localOperator) CreateKey(ctx context.Context, order NewKey) (CreatedKey,
 			return
 		}
 		key := &pb.Key{User: order.User.Bytes(), Scopes: scopes, Label: order.Label}
-		accountOf(o).mintKey(key, accountOf(o).operatorsKey, func(k CreatedKey, err error) {
+		keysOf(o).Mint(key, keysOf(o).operatorsKey, func(k CreatedKey, err error) {
 			made = k
 			done(keyConflict(err))
 		})
 	})
 	return made, err
-}
-
-// operatorsKey adds to a key's commit that the operator made it.
-func (o *accountModule) operatorsKey(ch *commit.Change, k CreatedKey) error {
-	ch.Audit(o.ByOperator(pb.ActionKeyCreate, k.Key.String()))
-	return nil
 }
 
 // keyConflict says to an operator why there can be no further key.

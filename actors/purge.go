@@ -2,7 +2,6 @@ package actors
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -13,9 +12,7 @@ import (
 
 	"orgmem/actors/commit"
 	"orgmem/actors/export"
-	"orgmem/actors/graph"
 	"orgmem/actors/partition"
-	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
 	pb "orgmem/proto"
@@ -43,6 +40,22 @@ const (
 	purgeScopeSubject = "subject"
 	purgeScopeOrg     = "org"
 )
+
+// Purges empties memories in two steps: a dry run that counts, and its confirmation.
+type Purges struct {
+	*tenant.Org
+	tenant.NoModule
+}
+
+// Handle begins either call of a purge.
+func (o *Purges) Handle(c *tenant.Call) bool {
+	op := c.Env.GetData().GetPurge()
+	if op == nil {
+		return false
+	}
+	o.purge(c, op)
+	return true
+}
 
 // purgeStores are what a purge counts of a memory, beside its edges. What is only
 // bookkeeping (list entries, the index) or derived by a cycle (domains,
@@ -88,7 +101,7 @@ func (p *purge) of() *partition.Ref {
 }
 
 // purge answers both calls of POST /v1/purge.
-func (o *purgeModule) purge(c *tenant.Call, op *pb.Purge) {
+func (o *Purges) purge(c *tenant.Call, op *pb.Purge) {
 	p := &purge{call: c, op: op, org: op.GetScope() == purgeScopeOrg}
 	if !op.GetConfirm() {
 		o.alone(p, func(release func()) { o.beginPurge(p, release) })
@@ -101,7 +114,7 @@ func (o *purgeModule) purge(c *tenant.Call, op *pb.Purge) {
 	})
 }
 
-func (o *purgeModule) beginPurge(p *purge, release func()) {
+func (o *Purges) beginPurge(p *purge, release func()) {
 	c := p.call
 	wrong, err := o.purgeParts(p)
 	var before *pb.PurgeRun
@@ -145,7 +158,7 @@ func (o *purgeModule) beginPurge(p *purge, release func()) {
 // nothing else is: a purge stops what works in its memories, and an erasure that
 // did not find that would be overtaken by what is still being written. A subject
 // of its own does not begin to be erased meanwhile either.
-func (o *purgeModule) alone(p *purge, f func(release func())) {
+func (o *Purges) alone(p *purge, f func(release func())) {
 	o.Exclusive(tenant.PurgeLock, func(release func()) {
 		if p.org {
 			f(release)
@@ -158,7 +171,7 @@ func (o *purgeModule) alone(p *purge, f func(release func())) {
 }
 
 // purgeParts finds the memories that are meant.
-func (o *purgeModule) purgeParts(p *purge) (*pb.Problem, error) {
+func (o *Purges) purgeParts(p *purge) (*pb.Problem, error) {
 	if !p.org {
 		if !tenant.ValidSubject(p.op.GetSubject()) {
 			return tenant.NewProblem(pb.CodeSubjectNotFound, "There is no such subject."), nil
@@ -208,7 +221,7 @@ func (p *purge) meant() []byte {
 }
 
 // findRun returns what was decided upon with the token before, nil when nothing was.
-func (o *purgeModule) findRun(p *purge) (*pb.PurgeRun, error) {
+func (o *Purges) findRun(p *purge) (*pb.PurgeRun, error) {
 	p.key = runKey(o.Space, p.op.GetToken())
 	run, found := &pb.PurgeRun{}, false
 	err := o.WithStore(func(st *storage.Store) (err error) {
@@ -223,7 +236,7 @@ func (o *purgeModule) findRun(p *purge) (*pb.PurgeRun, error) {
 }
 
 // findTicket finds what a confirm token stands for, or says why it is not valid.
-func (o *purgeModule) findTicket(p *purge) (*pb.Problem, error) {
+func (o *Purges) findTicket(p *purge) (*pb.Problem, error) {
 	t, found := &pb.PurgeTicket{}, false
 	p.ticket = ticketKey(o.Space, p.op.GetToken())
 	err := o.WithStore(func(st *storage.Store) (err error) {
@@ -248,7 +261,7 @@ func (o *purgeModule) findTicket(p *purge) (*pb.Problem, error) {
 }
 
 // dryPurge counts, and issues the token that stands for the counts.
-func (o *purgeModule) dryPurge(p *purge) {
+func (o *Purges) dryPurge(p *purge) {
 	c := p.call
 	counts, err := o.countPurge(p)
 	token := make([]byte, confirmBytes)
@@ -304,7 +317,7 @@ func purgeReply(r *pb.PurgeReport) *pb.Reply {
 }
 
 // countPurge counts what a purge would delete.
-func (o *purgeModule) countPurge(p *purge) (counts map[string]uint64, err error) {
+func (o *Purges) countPurge(p *purge) (counts map[string]uint64, err error) {
 	counts = map[string]uint64{"exports": 0, "graph_edges": 0}
 	for _, s := range purgeStores {
 		counts[s.name] = 0
@@ -359,7 +372,7 @@ func countRange(r storage.Reader, keys storage.Range) (n uint64, err error) {
 // in the commit that spends the token, or, where that is too much for one, in some
 // that begin with it. Requests for the memories' actors wait meanwhile: what they
 // write comes behind the purge, and stays.
-func (o *purgeModule) purgeNow(p *purge, release func()) {
+func (o *Purges) purgeNow(p *purge, release func()) {
 	stopping := map[pb.PartitionID]*tenant.Child{}
 	for _, part := range p.parts {
 		o.HeldCalls[part.ID] = []*tenant.Call{}
@@ -415,7 +428,7 @@ func (o *purgeModule) purgeNow(p *purge, release func()) {
 
 // purgeStored is the purge in the store. It returns the jobs that ended with it,
 // also where the rest of it came to nothing.
-func (o *purgeModule) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err error) {
+func (o *Purges) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err error) {
 	// Behind this commit, which changes nothing, the store holds all that was
 	// acknowledged.
 	settled := storage.NewBatch(o.Store)
@@ -454,7 +467,7 @@ func (o *purgeModule) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err 
 // Complete carries those purges to their end that were decided upon and not
 // done when the organization was closed, or its node stopped: before anything of it
 // is read or written, so that nobody sees one half done.
-func (o *purgeModule) Complete() error {
+func (o *Purges) Complete() error {
 	var open []*purge
 	err := o.WithStore(func(st *storage.Store) error {
 		for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePurgeRun), storage.ScanOptions{},
@@ -479,7 +492,7 @@ func (o *purgeModule) Complete() error {
 	return nil
 }
 
-func (o *purgeModule) resumePurge(p *purge) error {
+func (o *Purges) resumePurge(p *purge) error {
 	for raw := range slices.Chunk(p.run.GetMemories(), len(pb.PartitionID{})) {
 		id, err := pb.PartitionIDFrom(raw)
 		if err != nil {
@@ -514,223 +527,13 @@ func (p *purge) finish(b *storage.Batch, now int64) {
 	b.Put(p.key, p.run)
 }
 
-// purgeWork is what a purge writes: as a rule one commit. Where an organization
-// has more than one takes, it is several, each of which leaves it whole: first
-// outcomes go, then jobs end as if they had been cancelled, then memories go. The
-// first spends the token and says that the purge is decided upon, the last that it
-// is done: whatever comes between, it is carried to its end (complete).
-type purgeWork struct {
-	org   *tenant.View
-	purge *purge
-	now   int64
-	parts map[pb.PartitionID]*partition.Ref
-	*commit.Change
-	ending []pb.JobID // with this commit
-	ended  []pb.JobID
-	// waited are the events that coding sessions count as waiting and that will not
-	// be taken in: their jobs end with this commit.
-	waited map[pb.PartitionID]uint64
-}
-
-func newPurgeWork(o *tenant.View, p *purge) *purgeWork {
-	d := &purgeWork{org: o, purge: p, now: clock.Millis(o.System.Clock.Now()), parts: map[pb.PartitionID]*partition.Ref{}}
-	for _, part := range p.parts {
-		d.parts[part.ID] = part
-	}
-	d.begin()
-	tenant.ModuleOf[*training.Module](o).Serving.Void() // what a training under way has read may be what goes
-	return d
-}
-
-func (d *purgeWork) begin() {
-	d.Change, d.ending, d.waited = commit.New(d.org.Store), nil, map[pb.PartitionID]uint64{}
-	d.User = d.purge.run.GetUser()
-}
-
-func (d *purgeWork) run(counts map[string]uint64) error {
-	err := d.org.WithStore(func(st *storage.Store) error {
-		if err := d.eraseOutcomes(st); err != nil {
-			return err
-		}
-		return d.endJobs(st)
-	})
-	for _, part := range d.purge.parts {
-		if err != nil {
-			return err
-		}
-		before, behind := part.Space.All().Around(part.Space.Key(storage.TableSettings)) // they are no memory
-		d.EraseRange(before)
-		d.EraseRange(behind)
-		err = d.spill()
-	}
-	if err != nil {
-		return err
-	}
-	if d.purge.org {
-		d.Delete(d.org.Space.Key(storage.TableTraining))
-		d.EraseRange(d.org.Space.Prefix(storage.TableBrain))
-		d.EraseRange(d.org.Space.Prefix(storage.TableBrainPiece))
-		err = graph.AddGraphUpdated(d.Change, d.org, nil, graph.ChangePurged, "", int(counts["vault_nodes"]))
-	} else {
-		if err := d.forgetCheckpoint(); err != nil {
-			return err
-		}
-		err = graph.AddGraphUpdated(d.Change, d.org, d.purge.parts[0], graph.ChangePurged, "", int(counts["vault_nodes"]))
-	}
-	if err != nil {
-		return err
-	}
-	run := d.purge.run
-	d.Audit(&pb.Audit{
-		AtMs: d.now, KeyHash: run.GetKeyHash(), User: run.GetUser(), Partition: run.GetActsFor(), Action: pb.ActionPurge,
-		Target:    d.purge.target(),
-		RequestId: run.GetRequest(),
-	})
-	err = d.org.WithStore(func(st *storage.Store) error { return d.org.Modules.BeforeForget(d.Batch, st, d.purge.of()) })
-	if err != nil {
-		return err
-	}
-	d.decide()
-	d.purge.finish(d.Batch, d.now)
-	return d.commit()
-}
-
-// decide puts the decision into the first commit.
-func (d *purgeWork) decide() {
-	if d.purge.decided {
-		return
-	}
-	d.Delete(d.purge.ticket)
-	d.Put(d.purge.key, d.purge.run)
-}
-
-// forgetCheckpoint lets a training that is under way begin anew: what it has learned
-// so far it may have learned of what goes.
-func (d *purgeWork) forgetCheckpoint() error {
-	return d.org.WithStore(func(st *storage.Store) error {
-		key, state := d.org.Space.Key(storage.TableTraining), &pb.Training{}
-		if _, err := st.Get(key, state); err != nil || state.GetCheckpoint() == nil {
-			return err
-		}
-		state.Checkpoint, state.Progress = nil, 0
-		d.Put(key, state)
-		return nil
-	})
-}
-
-// spill commits what is gathered where that is much: what comes then needs room,
-// too.
-func (d *purgeWork) spill() error {
-	if d.Bytes() < cmp.Or(d.org.System.Config.PieceBytes, graph.MaxPieceBytes) && len(d.Events) < purgeEvents {
-		return nil
-	}
-	err := d.org.WithStore(func(st *storage.Store) error {
-		for id, n := range d.waited {
-			if err := subject.AddToCounter(st, d.Batch, d.parts[id], subject.CounterDone, n, 0, d.now); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	d.decide()
-	if err := d.commit(); err != nil {
-		return err
-	}
-	d.begin()
-	return nil
-}
-
-func (d *purgeWork) commit() error {
-	d.Finishes = d.purge.decided // nobody may see it half done, also where the disk has filled up meanwhile
-	if err := d.org.Committer.CommitChange(d.Change); err != nil {
-		return err
-	}
-	d.purge.decided = true
-	d.ended = append(d.ended, d.ending...)
-	return nil
-}
-
-// eraseOutcomes erases what requests to the memories were answered.
-func (d *purgeWork) eraseOutcomes(st storage.Reader) error {
-	for rec, err := range storage.ScanRecords(st, d.org.Space.Prefix(storage.TableIdempotency), storage.ScanOptions{},
-		func() *pb.Idempotency { return &pb.Idempotency{} }) {
-		if err != nil {
-			return err
-		}
-		part, err := pb.PartitionIDFrom(rec.Value.GetPartition())
-		if err != nil {
-			return err
-		}
-		if ref := d.parts[part]; ref != nil && tenant.EraseOf(d.Batch, rec.Key, rec.Value, ref) {
-			if err := d.spill(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// endJobs cancels the memories' jobs. The records stay, without the words of an
-// error, which may quote what is gone.
-func (d *purgeWork) endJobs(st storage.Reader) error {
-	for rec, err := range storage.ScanRecords(st, d.org.Space.Prefix(storage.TableJob), storage.ScanOptions{},
-		func() *pb.Job { return &pb.Job{} }) {
-		if err != nil {
-			return err
-		}
-		job := rec.Value
-		id, err := pb.PartitionIDFrom(job.GetPartition())
-		if err != nil {
-			return err
-		}
-		part, open := d.parts[id], !tenant.Terminal(job.GetStatus())
-		if part == nil || job.GetType() == pb.JobSubjectErase || job.GetType() == pb.JobExport || !open &&
-			job.GetErrorDetail() == "" {
-			continue
-		}
-		d.Erase(rec.Key) // the record that is written behind it is the only one that is left
-		if job.ErrorDetail != "" {
-			job.ErrorDetail = "The memory was purged."
-		}
-		if open {
-			err = d.endJob(part, job)
-		} else {
-			tenant.UpdateJob(d.Batch, d.org.Space, job)
-		}
-		if err == nil {
-			err = d.spill()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// endJob cancels a job, whose entries leave the queue with it.
-func (d *purgeWork) endJob(part *partition.Ref, job *pb.Job) error {
-	job.Status, job.FinishedMs = pb.JobCancelled, d.now
-	if job.GetType() != pb.JobCognition { // which has nothing in the queue
-		d.DeleteRange(subject.QueuedOf(part, job)) // the bytes leave the files with the memory
-	}
-	if job.GetSession() {
-		d.waited[part.ID] += job.GetTotal() - job.GetDone()
-	}
-	d.ending = append(d.ending, pb.JobID(job.GetId()))
-	return tenant.EndJob(d.Change, d.org, job)
-}
-
-// sweepTickets deletes confirm tokens that were not used, and what came of those
-// that were, long ago.
-func (o *purgeModule) sweepTickets(b *storage.Batch, st storage.Reader) error {
-	now := clock.Millis(o.System.Clock.Now())
+// Sweep deletes confirm tokens that were not used, and what came of those that were, long ago.
+func (o *Purges) Sweep(st *storage.Store, b *storage.Batch, at time.Time) (int, error) {
+	now := clock.Millis(at)
 	for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePurgeTicket), storage.ScanOptions{},
 		func() *pb.PurgeTicket { return &pb.PurgeTicket{} }) {
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if now >= rec.Value.GetExpiresMs() {
 			b.Delete(rec.Key)
@@ -739,11 +542,11 @@ func (o *purgeModule) sweepTickets(b *storage.Batch, st storage.Reader) error {
 	for rec, err := range storage.ScanRecords(st, o.Space.Prefix(storage.TablePurgeRun), storage.ScanOptions{},
 		func() *pb.PurgeRun { return &pb.PurgeRun{} }) {
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if done := rec.Value.GetPurgedMs(); done != 0 && now-done >= purgeOutcomeLife.Milliseconds() {
 			b.Delete(rec.Key)
 		}
 	}
-	return nil
+	return 0, nil
 }

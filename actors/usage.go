@@ -39,9 +39,25 @@ const (
 	groupByKey        = "key"
 )
 
+// Usage is what of the service an organization has used.
+type Usage struct {
+	*tenant.Org
+	tenant.NoModule
+}
+
+// Handle begins a report.
+func (o *Usage) Handle(c *tenant.Call) bool {
+	op := c.Env.GetData().GetGetUsage()
+	if op == nil {
+		return false
+	}
+	o.getUsage(c, op)
+	return true
+}
+
 // getUsage answers what was used. It waits until all that was answered before it
 // is stored, so the report is exact.
-func (o *usageModule) getUsage(c *tenant.Call, op *pb.GetUsage) {
+func (o *Usage) getUsage(c *tenant.Call, op *pb.GetUsage) {
 	now := o.System.Clock.Now()
 	end := time.UnixMilli(op.GetEndMs())
 	if op.GetEndMs() == 0 {
@@ -59,7 +75,6 @@ func (o *usageModule) getUsage(c *tenant.Call, op *pb.GetUsage) {
 		c.Refuse(tenant.Invalid("startTime", "must be at most 92 days before endTime"))
 		return
 	}
-	view := &o.View
 	o.SettledUsage(func(err error) {
 		if err != nil {
 			c.Fail(err)
@@ -67,7 +82,7 @@ func (o *usageModule) getUsage(c *tenant.Call, op *pb.GetUsage) {
 		}
 		o.InMailbox(func() {
 			o.ReadWide(c, func(st *storage.Store, _ int) (*pb.Reply, error) {
-				return usageReport(view, st, start, end, cmp.Or(op.GetGroupBy(), groupBySubject), maxUsageLines)
+				return o.Report(st, start, end, cmp.Or(op.GetGroupBy(), groupBySubject), maxUsageLines)
 			})
 		})
 	})
@@ -78,10 +93,9 @@ func usageBucket(at time.Time, length time.Duration) time.Time {
 	return at.UTC().Truncate(length) // days too begin at midnight UTC: the zero time does
 }
 
-// usageReport adds up the lines from the bucket of start to the one before which
+// Report adds up the lines from the bucket of start to the one before which
 // end lies, at most so many.
-func usageReport(o *tenant.View, st *storage.Store, start, end time.Time, groupBy string, most int) (_ *pb.Reply,
-	err error) {
+func (o *Usage) Report(st *storage.Store, start, end time.Time, groupBy string, most int) (_ *pb.Reply, err error) {
 	length := time.Hour
 	if end.Sub(start) > hourlyUsage {
 		length = 24 * time.Hour
@@ -144,7 +158,7 @@ func usageReport(o *tenant.View, st *storage.Store, start, end time.Time, groupB
 	for g := range sums {
 		keys = append(keys, g)
 		if _, ok := names[g.Part]; !ok {
-			if names[g.Part], err = usageName(o, snap, g.Part); err != nil {
+			if names[g.Part], err = o.nameOf(snap, g.Part); err != nil {
 				return nil, err
 			}
 		}
@@ -170,9 +184,9 @@ func usageReport(o *tenant.View, st *storage.Store, start, end time.Time, groupB
 	return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Usage{Usage: report}}}}, nil
 }
 
-// usageName is what a partition is called in a report: a subject's id, a member's
+// nameOf is what a partition is called in a report: a subject's id, a member's
 // user id, and the partition's own id where the subject was erased.
-func usageName(o *tenant.View, r storage.Reader, id pb.PartitionID) (string, error) {
+func (o *Usage) nameOf(r storage.Reader, id pb.PartitionID) (string, error) {
 	rec := &pb.Partition{}
 	found, err := r.Get(o.Space.Key(storage.TablePartition, storage.ID16(id)), rec)
 	if err != nil {
@@ -184,19 +198,19 @@ func usageName(o *tenant.View, r storage.Reader, id pb.PartitionID) (string, err
 	return rec.GetSubject(), nil
 }
 
-// sweepUsage orders the end of lines that are older than anybody may ask for.
-func sweepUsage(o *tenant.View, b *storage.Batch, st *storage.Store) error {
-	old := o.System.Clock.Now().Add(-usageRetention)
+// Sweep orders the end of lines that are older than anybody may ask for.
+func (o *Usage) Sweep(st *storage.Store, b *storage.Batch, now time.Time) (int, error) {
+	old := now.Add(-usageRetention)
 	if old.UnixMilli() <= 0 {
-		return nil
+		return 0, nil
 	}
 	lines := storage.Between(o.Space.Key(storage.TableUsage, storage.U64(0)), o.Space.Key(storage.TableUsage,
 		storage.U64(uint64(old.UnixMilli()))))
 	for _, err := range st.Scan(lines, storage.ScanOptions{Limit: 1}) {
 		if err != nil {
-			return err
+			return 0, err
 		}
 		b.DeleteRange(lines)
 	}
-	return nil
+	return 0, nil
 }

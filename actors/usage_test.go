@@ -132,7 +132,7 @@ func TestUsageBuckets(t *testing.T) {
 	c.inOrg(func(o *tenant.Org) {
 		err := o.WithStore(func(st *storage.Store) error {
 			for most, want := range map[int]string{1: pb.CodeValidation, 2: ""} { // two lines, of two hours
-				r, err := usageReport(&o.View, st, start, start.Add(2*time.Hour), groupBySubject, most)
+				r, err := tenant.ModuleOf[*Usage](&o.View).Report(st, start, start.Add(2*time.Hour), groupBySubject, most)
 				if got := r.GetProblem().GetCode(); err != nil || got != want {
 					t.Errorf("with at most %d lines: %q, %v", most, got, err)
 				}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -35,7 +36,7 @@ func revoke(id string) *pb.Envelope {
 func TestKeysAreMintedListedAndRevoked(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	if !strings.HasPrefix(org.APIKey, "svc_prod_") || len(org.APIKey) != len("svc_prod_")+43 {
 		t.Fatalf("key %q", org.APIKey)
@@ -83,8 +84,8 @@ func TestKeysAreMintedListedAndRevoked(t *testing.T) {
 // interface: Authentication/4 minting
 func TestMintingCannotEscalate(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
-	k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: org.Owner, Scopes: []string{pb.ScopeAdmin},
+	org := n.org(account.NewOrg{})
+	k, err := n.sys.CreateKey(t.Context(), account.NewKey{Org: org.Org, User: org.Owner, Scopes: []string{pb.ScopeAdmin},
 		Label: "admin only"})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +106,7 @@ func TestMintingCannotEscalate(t *testing.T) {
 
 func TestUnknownRevokedAndForeignKeysReadAlike(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	made := c.ok(createKey("x", pb.ScopeRead)).GetNewKey()
 	c.ok(revoke(made.GetId()))
 	revoked := client{n: n, key: made.GetApiKey()}.ask(me())
@@ -120,9 +121,9 @@ func TestUnknownRevokedAndForeignKeysReadAlike(t *testing.T) {
 
 func TestChecksComeInTheirOrder(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{Name: "S", OwnerEmail: "s@example.com"})
+	org := n.org(account.NewOrg{Name: "S", OwnerEmail: "s@example.com"})
 	mk := func(scopes ...string) client {
-		k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: org.Owner, Scopes: scopes, Label: "k"})
+		k, err := n.sys.CreateKey(t.Context(), account.NewKey{Org: org.Org, User: org.Owner, Scopes: scopes, Label: "k"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +164,7 @@ func TestChecksComeInTheirOrder(t *testing.T) {
 func TestRequestsWithAKeyAreDoneOnce(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	with := func(key string, op *pb.Envelope) *pb.Envelope { op.IdempotencyKey = key; return op }
 
@@ -200,7 +201,7 @@ func TestRequestsWithAKeyAreDoneOnce(t *testing.T) {
 
 func TestConcurrentDuplicatesMakeOneJob(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var mu sync.Mutex
 	jobs := map[string]int{}
 	var wg sync.WaitGroup
@@ -228,7 +229,7 @@ func TestConcurrentDuplicatesMakeOneJob(t *testing.T) {
 // interface: Endpoints/Jobs
 func TestJobsAreListedInPagesThatWritesDoNotShift(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{Name: "T", OwnerEmail: "t@example.com", Plan: pb.PlanUnlimited})
+	org := n.org(account.NewOrg{Name: "T", OwnerEmail: "t@example.com", Plan: pb.PlanUnlimited})
 	c := client{n: n, key: org.APIKey}
 	var want []string
 	for i := range 7 {
@@ -259,11 +260,11 @@ func TestJobsAreListedInPagesThatWritesDoNotShift(t *testing.T) {
 		&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
 
 	// Another member sees jobs of provisioned subjects, and no others.
-	mem, err := n.sys.AddMember(t.Context(), org.Org, "two@example.com", RoleAdmin)
+	mem, err := n.sys.AddMember(t.Context(), org.Org, "two@example.com", account.RoleAdmin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: mem.User, Scopes: []string{pb.ScopeRead,
+	k, err := n.sys.CreateKey(t.Context(), account.NewKey{Org: org.Org, User: mem.User, Scopes: []string{pb.ScopeRead,
 		pb.ScopeAdmin}, Label: "k"})
 	if err != nil {
 		t.Fatal(err)
@@ -282,7 +283,7 @@ func TestJobsAreListedInPagesThatWritesDoNotShift(t *testing.T) {
 // interface: Endpoints/Subjects
 func TestSubjectsAreProvisionedAndListed(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	put := func(id string) *pb.Envelope {
 		return &pb.Envelope{Op: &pb.Envelope_PutSubject{PutSubject: &pb.PutSubject{Id: id}}}
 	}
@@ -338,30 +339,31 @@ func TestSubjectsAreProvisionedAndListed(t *testing.T) {
 func TestOperatorKeepsOrganizationsInOrder(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	ctx := t.Context()
-	for _, bad := range []NewOrg{{OwnerEmail: "a@b.c"}, {Name: "x", OwnerEmail: "nobody"}, {Name: "x", OwnerEmail: "a@b.c",
-		Plan: "gold"}, {Name: "a\x00b", OwnerEmail: "a@b.c"}} {
+	for _, bad := range []account.NewOrg{{OwnerEmail: "a@b.c"}, {Name: "x", OwnerEmail: "nobody"},
+		{Name: "x", OwnerEmail: "a@b.c",
+			Plan: "gold"}, {Name: "a\x00b", OwnerEmail: "a@b.c"}} {
 		if _, err := n.sys.CreateOrg(ctx, bad); !errors.Is(err, tenant.ErrInvalid) {
 			t.Errorf("CreateOrg(%+v) = %v", bad, err)
 		}
 	}
-	a, b := n.org(NewOrg{Name: "Müller & Söhne", OwnerEmail: "A@Example.com"}),
-		n.org(NewOrg{Name: "Müller & Söhne", OwnerEmail: "a@example.com", Personal: true})
+	a, b := n.org(account.NewOrg{Name: "Müller & Söhne", OwnerEmail: "A@Example.com"}),
+		n.org(account.NewOrg{Name: "Müller & Söhne", OwnerEmail: "a@example.com", Personal: true})
 	if a.Slug == b.Slug || a.Slug == "" {
 		t.Errorf("slugs %q and %q", a.Slug, b.Slug)
 	}
 	if info, err := n.sys.Org(ctx, a.Org); err != nil || info.Members != 1 {
 		t.Errorf("organization %+v, %v", info, err)
 	}
-	if _, err := n.sys.AddMember(ctx, b.Org, "two@example.com", RoleMember); !errors.Is(err, tenant.ErrConflict) {
+	if _, err := n.sys.AddMember(ctx, b.Org, "two@example.com", account.RoleMember); !errors.Is(err, tenant.ErrConflict) {
 		t.Errorf("a personal organization took a second member: %v", err)
 	}
-	if _, err := n.sys.AddMember(ctx, a.Org, "a@example.com", RoleMember); !errors.Is(err, tenant.ErrConflict) {
+	if _, err := n.sys.AddMember(ctx, a.Org, "a@example.com", account.RoleMember); !errors.Is(err, tenant.ErrConflict) {
 		t.Errorf("an e-mail address was taken twice: %v", err)
 	}
 	if err := n.sys.RemoveMember(ctx, a.Org, a.Owner); !errors.Is(err, tenant.ErrConflict) {
 		t.Errorf("the only owner was removed: %v", err)
 	}
-	two, err := n.sys.AddMember(ctx, a.Org, "two@example.com", RoleOwner)
+	two, err := n.sys.AddMember(ctx, a.Org, "two@example.com", account.RoleOwner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +397,7 @@ func TestOperatorKeepsOrganizationsInOrder(t *testing.T) {
 
 func TestFencedOrganizationOpensAgain(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.ingest(doc("a", "Before the fence."))
 	// Somebody else opens the store, as a node does that believes to lead it.
@@ -440,7 +442,7 @@ func TestFullDiskRefusesWritesAndServesReads(t *testing.T) {
 		}
 		o.Clock = steppingClock()
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("a", "Written in time."))
 	set := func(v bool) { mu.Lock(); full = v; mu.Unlock() }
 	set(true)
@@ -475,7 +477,7 @@ func TestOrganizationsAreListedWithoutOpeningThem(t *testing.T) {
 	ctx := t.Context()
 	var want []pb.OrgID
 	for range 5 {
-		want = append(want, n.org(NewOrg{}).Org)
+		want = append(want, n.org(account.NewOrg{}).Org)
 		n.clock.Advance(time.Second)
 	}
 	opens := n.store.Stats().Opens
@@ -508,7 +510,7 @@ func TestOrganizationsAreListedWithoutOpeningThem(t *testing.T) {
 			t.Errorf("cursor %q: %v", bad, err)
 		}
 	}
-	if _, err := n.sys.Orgs(ctx, "", MaxOrgPage+1); !errors.Is(err, tenant.ErrInvalid) {
+	if _, err := n.sys.Orgs(ctx, "", account.MaxOrgPage+1); !errors.Is(err, tenant.ErrInvalid) {
 		t.Errorf("too large a page: %v", err)
 	}
 }
@@ -517,10 +519,10 @@ func TestOrganizationsAreListedWithoutOpeningThem(t *testing.T) {
 // oldest makes way, and is as unknown from then on as one that never was.
 func TestRevokedKeysMakeRoom(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey} // its first key
 	var made []string
-	for range maxKeysPerUser - 1 {
+	for range account.MaxKeysPerUser - 1 {
 		n.clock.Advance(time.Millisecond) // lists are in order of creation
 		made = append(made, c.ok(createKey("")).GetNewKey().GetId())
 	}
@@ -548,9 +550,9 @@ func TestRevokedKeysMakeRoom(t *testing.T) {
 	if got := placed.Load(); got != 1 {
 		t.Errorf("%d keys have the place of one", got)
 	}
-	if got := len(c.ok(listKeys()).GetKeys().GetKeys()); got != maxKeysPerUser {
+	if got := len(c.ok(listKeys()).GetKeys().GetKeys()); got != account.MaxKeysPerUser {
 		t.Errorf("%d keys are listed", got)
 	}
 	// Nor does the directory of all keep those that went.
-	n.waitFor(func() bool { return n.host.Directory().KeyCount(org.Org) == maxKeysPerUser })
+	n.waitFor(func() bool { return n.host.Directory().KeyCount(org.Org) == account.MaxKeysPerUser })
 }

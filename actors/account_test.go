@@ -9,30 +9,32 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
 
-func account(op *pb.AccountOp) *pb.Envelope {
+func accountOp(op *pb.AccountOp) *pb.Envelope {
 	return &pb.Envelope{Op: &pb.Envelope_Account{Account: op}}
 }
 
 func deleteMe() *pb.Envelope {
-	return account(&pb.AccountOp{Op: &pb.AccountOp_DeleteMe{DeleteMe: &pb.DeleteMe{}}})
+	return accountOp(&pb.AccountOp{Op: &pb.AccountOp_DeleteMe{DeleteMe: &pb.DeleteMe{}}})
 }
 
 func getTeam() *pb.Envelope {
-	return account(&pb.AccountOp{Op: &pb.AccountOp_GetTeam{GetTeam: &pb.GetTeam{}}})
+	return accountOp(&pb.AccountOp{Op: &pb.AccountOp_GetTeam{GetTeam: &pb.GetTeam{}}})
 }
 
 func listMembers(page *pb.Page) *pb.Envelope {
-	return account(&pb.AccountOp{Op: &pb.AccountOp_ListMembers{ListMembers: &pb.ListMembers{Page: page}}})
+	return accountOp(&pb.AccountOp{Op: &pb.AccountOp_ListMembers{ListMembers: &pb.ListMembers{Page: page}}})
 }
 
 // recruit adds a person and makes them a key.
-func (n *testNode) recruit(org pb.OrgID, email string, role Role, scopes ...string) (tenant.MemberInfo, client) {
+func (n *testNode) recruit(org pb.OrgID, email string, role account.Role, scopes ...string) (tenant.MemberInfo,
+	client) {
 	n.t.Helper()
 	m, err := n.sys.AddMember(n.t.Context(), org, email, role)
 	if err != nil {
@@ -46,7 +48,7 @@ func (n *testNode) keyOf(org pb.OrgID, user pb.UserID, scopes ...string) client 
 	if len(scopes) == 0 {
 		scopes = []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin}
 	}
-	k, err := n.sys.CreateKey(n.t.Context(), NewKey{Org: org, User: user, Scopes: scopes, Label: "k"})
+	k, err := n.sys.CreateKey(n.t.Context(), account.NewKey{Org: org, User: user, Scopes: scopes, Label: "k"})
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -57,10 +59,10 @@ func (n *testNode) keyOf(org pb.OrgID, user pb.UserID, scopes ...string) client 
 // interface: Endpoints/Team
 func TestTheTeamIsItsPeople(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
-	n.recruit(org.Org, "zoe@example.com", RoleMember)
-	n.recruit(org.Org, "ann@example.com", RoleAdmin)
+	n.recruit(org.Org, "zoe@example.com", account.RoleMember)
+	n.recruit(org.Org, "ann@example.com", account.RoleAdmin)
 	c.put("subject")
 	n.sandboxKey(c)
 	team := c.ok(getTeam()).GetAccount().GetTeam()
@@ -79,7 +81,7 @@ func TestTheTeamIsItsPeople(t *testing.T) {
 			break
 		}
 		page = &pb.Page{Size: 2, Cursor: list.GetNextCursor()}
-		n.recruit(org.Org, "bob@example.com", RoleMember) // before the cursor
+		n.recruit(org.Org, "bob@example.com", account.RoleMember) // before the cursor
 	}
 	if want := []string{"ann@example.com admin", "owner@example.com owner", "zoe@example.com member"}; !slices.Equal(got,
 		want) {
@@ -87,7 +89,7 @@ func TestTheTeamIsItsPeople(t *testing.T) {
 	}
 	c.refused(pb.CodeInvalidCursor,
 		&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
-	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com"}).APIKey}
+	other := client{n: n, key: n.org(account.NewOrg{Name: "Other", OwnerEmail: "o@example.com"}).APIKey}
 	other.refused(pb.CodeInvalidCursor, listMembers(page))
 }
 
@@ -95,13 +97,13 @@ func TestTheTeamIsItsPeople(t *testing.T) {
 func TestAPersonalOrganizationGoesAsAWhole(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	org := n.org(NewOrg{Name: "Solo", OwnerEmail: "solo@example.com", Personal: true, Plan: pb.PlanUnlimited})
+	org := n.org(account.NewOrg{Name: "Solo", OwnerEmail: "solo@example.com", Personal: true, Plan: pb.PlanUnlimited})
 	c := client{n: n, key: org.APIKey}
 	second := n.keyOf(org.Org, org.Owner)
 	sandbox := n.sandboxKey(c)
 	c.ingest(doc("a", "A page of the diary, quizzaciously kept."))
 	sandbox.ingest(doc("a", "An absquatulating trial."))
-	bystander := client{n: n, key: n.org(NewOrg{}).APIKey}
+	bystander := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	bystander.ingest(doc("a", "Somebody else's text."))
 
 	sandbox.refused(pb.CodePermissionDenied, deleteMe())
@@ -135,9 +137,9 @@ func TestAPersonalOrganizationGoesAsAWhole(t *testing.T) {
 func TestAMemberLeavesATeamAlone(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	owner := client{n: n, key: org.APIKey}
-	info, leaver := n.recruit(org.Org, "two@example.com", RoleAdmin)
+	info, leaver := n.recruit(org.Org, "two@example.com", account.RoleAdmin)
 	second := n.keyOf(org.Org, info.User)
 	sandbox, kept := n.sandboxKey(leaver), n.sandboxKey(owner)
 	owner.ingest(doc("a", "The owner keeps this text."))
@@ -182,7 +184,7 @@ func TestAMemberLeavesATeamAlone(t *testing.T) {
 	leaver.n, owner.n = n, n
 	leaver.refused(pb.CodeAuthentication, me())
 	owner.ok(me())
-	n.recruit(org.Org, "two@example.com", RoleMember) // the address is free again
+	n.recruit(org.Org, "two@example.com", account.RoleMember) // the address is free again
 }
 
 // TestMembersAgainstModel adds, removes and lets go random people, with power
@@ -192,8 +194,8 @@ func TestMembersAgainstModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		disk := storagetest.NewDisk()
 		n := startNode(t, disk)
-		org := n.org(NewOrg{})
-		roles := map[string]Role{"owner@example.com": RoleOwner}
+		org := n.org(account.NewOrg{})
+		roles := map[string]account.Role{"owner@example.com": account.RoleOwner}
 		users := map[string]pb.UserID{"owner@example.com": org.Owner}
 		keys := map[string]client{"owner@example.com": {n: n, key: org.APIKey}}
 		var gone []client
@@ -202,16 +204,17 @@ func TestMembersAgainstModel(t *testing.T) {
 			who := rapid.SampledFrom(slices.Sorted(maps.Keys(roles))).Draw(rt, "who")
 			owners := 0
 			for _, r := range roles {
-				if r == RoleOwner {
+				if r == account.RoleOwner {
 					owners++
 				}
 			}
-			last := roles[who] == RoleOwner && owners == 1
+			last := roles[who] == account.RoleOwner && owners == 1
 			switch rapid.SampledFrom([]string{"add", "add", "leave", "remove", "crash"}).Draw(rt, "step") {
 			case "add":
 				added++
 				email := fmt.Sprintf("p%d@example.com", added)
-				roles[email] = rapid.SampledFrom([]Role{RoleOwner, RoleAdmin, RoleMember}).Draw(rt, "role")
+				roles[email] = rapid.SampledFrom([]account.Role{account.RoleOwner, account.RoleAdmin, account.RoleMember}).Draw(rt,
+					"role")
 				var m tenant.MemberInfo
 				m, keys[email] = n.recruit(org.Org, email, roles[email])
 				users[email] = m.User
@@ -254,9 +257,9 @@ func TestMembersAgainstModel(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		got := map[string]Role{}
+		got := map[string]account.Role{}
 		for _, m := range members {
-			got[m.Email] = Role(m.Role)
+			got[m.Email] = account.Role(m.Role)
 			keys[m.Email].ok(me())
 		}
 		if !maps.Equal(got, roles) {

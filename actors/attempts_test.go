@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
@@ -51,7 +52,7 @@ func (h *held) begins() bool {
 }
 
 // stored is a job as its record says.
-func (n *testNode) stored(c CreatedOrg, id string) *pb.Job {
+func (n *testNode) stored(c account.CreatedOrg, id string) *pb.Job {
 	n.t.Helper()
 	for _, j := range records(n, storage.StoreID{Org: c.Org, Realm: storage.RealmMain}, storage.TableJob,
 		func() *pb.Job { return &pb.Job{} }) {
@@ -65,7 +66,7 @@ func (n *testNode) stored(c CreatedOrg, id string) *pb.Job {
 
 // pass lets time go on while a job waits to begin; always, where another one's begin is
 // waited for.
-func (n *testNode) pass(c CreatedOrg, id string, always bool) {
+func (n *testNode) pass(c account.CreatedOrg, id string, always bool) {
 	n.t.Helper()
 	if job := n.stored(c, id); always || job.GetBegun() == "" && !tenant.Terminal(job.GetStatus()) {
 		n.clock.Advance(100 * time.Millisecond)
@@ -126,14 +127,14 @@ func TestInterruptionsAreNoAttempts(t *testing.T) {
 					cfg.WithoutDerivation = kind.work != pb.JobCognition
 				}
 				disk := storagetest.NewDisk()
-				var org CreatedOrg
+				var org account.CreatedOrg
 				var c client
 				var job string
 				for round := range tenant.MaxAttempts + 2 {
 					held := holding(kind.work)
 					n := startNode(t, disk, also, held.configure)
 					if c.n = n; round == 0 {
-						org = n.org(NewOrg{})
+						org = n.org(account.NewOrg{})
 						c.key = org.APIKey
 						job = kind.begin(c, url)
 					}
@@ -169,14 +170,14 @@ func TestInterruptionsAreNoAttempts(t *testing.T) {
 // waits behind it goes on. That the process dies while the work waits does not count.
 func TestWorkThatKillsItsProcessIsGivenUp(t *testing.T) {
 	disk := storagetest.NewDisk()
-	var org CreatedOrg
+	var org account.CreatedOrg
 	var c client
 	var poison, behind string
 	for round := 0; ; round++ {
 		held := holding(pb.JobIngest)
 		n := startNode(t, disk, held.configure)
 		if c.n = n; round == 0 {
-			org = n.org(NewOrg{})
+			org = n.org(account.NewOrg{})
 			c.key = org.APIKey
 			poison, behind = jobOf(c.ok(items(doc("a", "Poison.")))), jobOf(c.ok(items(doc("b", "Bread rises."))))
 			n.waitFor(held.begins)
@@ -265,7 +266,7 @@ func TestAMoveIsNoAttempt(t *testing.T) {
 // A job that a former version gave up at a sixth attempt has had five.
 func TestNoMoreAttemptsAreShownThanThereAre(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	id := jobOf(c.ok(items(doc("a", "Bread."))))
 	n.wait(id)

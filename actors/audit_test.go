@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -16,7 +17,7 @@ import (
 )
 
 func listAudit(op *pb.ListAudit) *pb.Envelope {
-	return account(&pb.AccountOp{Op: &pb.AccountOp_ListAudit{ListAudit: op}})
+	return accountOp(&pb.AccountOp{Op: &pb.AccountOp_ListAudit{ListAudit: op}})
 }
 
 // trail reads all pages of the organization's trail.
@@ -45,7 +46,7 @@ func acts(entries []*pb.AuditEntry) (out []string) {
 func TestTrailTellsEveryAct(t *testing.T) {
 	url, allow := receiver(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	n := startNode(t, storagetest.NewDisk(), allow)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	keyID, anna := pb.HashKey(c.key).String(), c.as("anna")
 	type act struct{ action, target, subject string }
@@ -59,7 +60,7 @@ func TestTrailTellsEveryAct(t *testing.T) {
 		t.Fatal(err)
 	}
 	did("organization.plan", pb.PlanUnlimited, "")
-	ann, err := n.sys.AddMember(t.Context(), org.Org, "quizzacious@example.com", RoleAdmin)
+	ann, err := n.sys.AddMember(t.Context(), org.Org, "quizzacious@example.com", account.RoleAdmin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,9 +156,9 @@ func TestTrailTellsEveryAct(t *testing.T) {
 			request = ""
 		}
 		switch {
-		case byOperator && (e.GetActor() != actorOperator || len(a.GetKeyHash()) > 0 || len(a.GetUser()) > 0):
+		case byOperator && (e.GetActor() != account.ActorOperator || len(a.GetKeyHash()) > 0 || len(a.GetUser()) > 0):
 			t.Errorf("%v is not the operator's", e)
-		case !byOperator && (e.GetActor() != actorKey || string(a.GetKeyHash()) != string(key[:]) ||
+		case !byOperator && (e.GetActor() != account.ActorKey || string(a.GetKeyHash()) != string(key[:]) ||
 			string(a.GetUser()) != string(user[:]) || a.GetRequestId() != request):
 			t.Errorf("%v, want %s of key %s", e, request, keyID)
 		}
@@ -180,8 +181,8 @@ func TestTrailTellsEveryAct(t *testing.T) {
 		want int
 	}{
 		{"action", &pb.ListAudit{Action: "key.create"}, 2},
-		{"operator", &pb.ListAudit{Actor: actorOperator}, 5},
-		{"service", &pb.ListAudit{Actor: actorService}, 0},
+		{"operator", &pb.ListAudit{Actor: account.ActorOperator}, 5},
+		{"service", &pb.ListAudit{Actor: account.ActorService}, 0},
 		{"key", &pb.ListAudit{Actor: keyID}, len(want) - 5},
 		{"user", &pb.ListAudit{Actor: org.Owner.String()}, len(want) - 5},
 		{"another user", &pb.ListAudit{Actor: ann.User.String()}, 0},
@@ -214,8 +215,8 @@ func TestTrailTellsEveryAct(t *testing.T) {
 	}
 
 	// In a team somebody who leaves stays in the trail by id.
-	_, zoe := n.recruit(org.Org, "zoe@example.com", RoleOwner)
-	zoe.ok(account(&pb.AccountOp{Op: &pb.AccountOp_DeleteMe{DeleteMe: &pb.DeleteMe{}}}))
+	_, zoe := n.recruit(org.Org, "zoe@example.com", account.RoleOwner)
+	zoe.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_DeleteMe{DeleteMe: &pb.DeleteMe{}}}))
 	if got := acts(c.trail(&pb.ListAudit{}, 50))[0]; got != "account.delete" {
 		t.Errorf("the newest act is %s", got)
 	}
@@ -224,12 +225,13 @@ func TestTrailTellsEveryAct(t *testing.T) {
 // TestTrailIsOfOneOrganizationsAdmins.
 func TestTrailIsOfOneOrganizationsAdmins(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.put("anna")
-	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: pb.PlanUnlimited}).APIKey}
+	other := client{n: n, key: n.org(account.NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: pb.PlanUnlimited}).
+		APIKey}
 	other.put("zoe")
-	_, ann := n.recruit(org.Org, "ann@example.com", RoleAdmin) // whoever holds admin sees all of it
+	_, ann := n.recruit(org.Org, "ann@example.com", account.RoleAdmin) // whoever holds admin sees all of it
 	if got, want := acts(ann.trail(&pb.ListAudit{}, 50)), acts(c.trail(&pb.ListAudit{}, 50)); !slices.Equal(got, want) ||
 		len(got) < 4 {
 		t.Errorf("ann sees %v, the owner %v", got, want)
@@ -265,7 +267,7 @@ func TestTrailIsOfOneOrganizationsAdmins(t *testing.T) {
 func TestTrailPagesWhileItGrows(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	for i := range 10 {
 		c.put(fmt.Sprintf("s%02d", i))
 	}
@@ -297,7 +299,7 @@ func TestTrailPagesWhileItGrows(t *testing.T) {
 // restore, with a key of zeros.
 func TestTrailReadsWhatEarlierVersionsWrote(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	var o *tenant.Org
 	c.inOrg(func(org *tenant.Org) { o = org })
@@ -323,7 +325,7 @@ func TestTrailReadsWhatEarlierVersionsWrote(t *testing.T) {
 // not given twice.
 func TestTrailIsBounded(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var o *tenant.Org
 	awake := func() { c.inOrg(func(org *tenant.Org) { o = org }) }
 	last := c.trail(&pb.ListAudit{}, 50)[0].GetSeq()
@@ -342,7 +344,7 @@ func TestTrailIsBounded(t *testing.T) {
 		awake()
 		err := o.WithStore(func(st *storage.Store) error {
 			b := storage.NewBatch(o.Store)
-			if _, err := tenant.ModuleOf[*Trail](&o.View).Sweep(st, b, n.clock.Now()); err != nil {
+			if _, err := tenant.ModuleOf[*account.Trail](&o.View).Sweep(st, b, n.clock.Now()); err != nil {
 				return err
 			}
 			return o.Committer.Commit(b)
@@ -356,25 +358,25 @@ func TestTrailIsBounded(t *testing.T) {
 		slices.Reverse(seqs)
 		return seqs
 	}
-	put(last+1, auditRetention-time.Hour)
+	put(last+1, account.AuditRetention-time.Hour)
 	put(last+2, 0)
 	if got := swept(); got[0] != 1 || len(got) != int(last)+2 {
 		t.Errorf("what is young went: %v", got)
 	}
 	n.clock.Advance(2 * time.Hour)
 	for seq := range last {
-		put(seq+1, auditRetention+time.Hour)
+		put(seq+1, account.AuditRetention+time.Hour)
 	}
 	if got := swept(); !slices.Equal(got, []uint64{last + 2}) {
 		t.Errorf("what is old stays: %v", got)
 	}
 	put(last+3, 0)
-	put(last+maxAudits+2, 0)
-	if got := swept(); !slices.Equal(got, []uint64{last + 3, last + maxAudits + 2}) {
+	put(last+account.MaxAudits+2, 0)
+	if got := swept(); !slices.Equal(got, []uint64{last + 3, last + account.MaxAudits + 2}) {
 		t.Errorf("of too many these stay: %v", got)
 	}
-	n.clock.Advance(2 * auditRetention)
-	if got := swept(); !slices.Equal(got, []uint64{last + maxAudits + 2}) {
+	n.clock.Advance(2 * account.AuditRetention)
+	if got := swept(); !slices.Equal(got, []uint64{last + account.MaxAudits + 2}) {
 		t.Errorf("the newest went: %v", got)
 	}
 }

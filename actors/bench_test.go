@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -15,7 +16,7 @@ import (
 func BenchmarkSearch(b *testing.B) {
 	// the service's own
 	n := startNode(b, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) { o.CacheBytes = 64 << 20 })
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	for from := 0; from < 10_000; from += 1000 {
 		var its []*pb.IngestItem
 		for i := from; i < from+1000; i++ {
@@ -45,7 +46,7 @@ func BenchmarkSearch(b *testing.B) {
 // BenchmarkAccept is the acceptance of one small item by 64 clients at once.
 func BenchmarkAccept(b *testing.B) {
 	n := startNode(b, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	b.ReportAllocs()
 	b.SetParallelism(32)
 	b.RunParallel(func(p *testing.PB) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
@@ -44,7 +45,7 @@ func walks(b *testing.B, passages int, projected bool) {
 	b.Run(name, func(b *testing.B) {
 		// the service's own
 		n := startNode(b, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) { o.CacheBytes = 64 << 20 })
-		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 		c.ok(find("nothing")) // the member is known
 		c.inOrg(func(o *tenant.Org) { walksFrom(b, o, o.Members[onlyMember(b, o)], passages, projected) })
 	})

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/partition"
 	"orgmem/actors/search"
 	"orgmem/actors/tenant"
@@ -89,7 +90,7 @@ func (c client) driftAddsUp() error {
 // of today and that of the training do not have in common.
 func TestDriftIsHowFarTheGraphHasMoved(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	anna := c.as("anna")
 	id := func(ext string) string {

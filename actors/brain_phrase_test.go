@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/graph"
 	"orgmem/actors/llm"
 	"orgmem/actors/search"
@@ -67,7 +68,7 @@ func phrased(t *testing.T, perHour int, configure ...func(*tenant.Config, *stora
 		}
 		cfg.LLM = model
 	})...)
-	return p, client{n: n, key: n.org(NewOrg{}).APIKey}
+	return p, client{n: n, key: n.org(account.NewOrg{}).APIKey}
 }
 
 func (c client) answer(q string) *pb.BrainAnswered {
@@ -207,7 +208,8 @@ func TestALanguageModelWordsAnswers(t *testing.T) {
 func TestWordedAnswersAreTheAskers(t *testing.T) {
 	p, c := phrased(t, 100)
 	c.note("Mrs Okafor did not service the boiler in May.")
-	stranger := client{n: c.n, key: c.n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).
+	stranger := client{n: c.n, key: c.n.org(account.NewOrg{Name: "Other", OwnerEmail: "x@example.com",
+		Plan: pb.PlanUnlimited}).
 		APIKey}
 	stranger.note("The boiler of the others was serviced by Mr Secret.")
 	view := &pb.VoiceProfile{MessageWords: 12, Evidence: 50, Style: []*pb.StyleMeasure{

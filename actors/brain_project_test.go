@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
@@ -46,7 +47,7 @@ func TestBrainProjectsQuestions(t *testing.T) {
 	}
 	trained := func(disk *storagetest.Disk, docs []*pb.IngestItem, forget string) (client, *pb.BrainState) {
 		n := startNode(t, disk, leaning)
-		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 		c.ingest(docs...)
 		if forget != "" {
 			c.forget(c.nodeNamed(forget))

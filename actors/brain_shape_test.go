@@ -3,6 +3,7 @@ package actors
 import (
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
@@ -15,7 +16,7 @@ import (
 // A passage that has no vector is like nothing, and keeps no other from being compared.
 func TestWhatHasNoVectorIsPassedOver(t *testing.T) {
 	c := client{n: startNode(t, storagetest.NewDisk(), drawn)}
-	c.key = c.n.org(NewOrg{}).APIKey
+	c.key = c.n.org(account.NewOrg{}).APIKey
 	docs, _, _ := parish(training.LikeBatch) // one passage each: one batch
 	c.ingest(docs...)
 	st, err := c.n.store.Acquire(storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain})

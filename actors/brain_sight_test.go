@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -29,7 +30,7 @@ import (
 // again, and nothing leads over what stood there.
 func TestBrainsSeeWhatIsThere(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), drawn)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	docs, names, _ := parish(40)
 	docs = append(docs, &pb.IngestItem{ExternalId: "z", Title: "Zephyr Blaxo",
 		Content: "The mother of this child came by balloon."})
@@ -113,7 +114,7 @@ func TestBrainsSeeWhatIsThere(t *testing.T) {
 // same.
 func TestScoresWithoutRoom(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	node := c.note("The ferry leaves at noon.")
 	c.withParts(func(st *storage.Store, parts []*partition.Ref) {
 		i := slices.IndexFunc(parts, func(p *partition.Ref) bool {
@@ -153,7 +154,7 @@ func TestScoresWithoutRoom(t *testing.T) {
 // searched together.
 func TestBrainsOfManyMemories(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	node := c.note("The ferry leaves at noon.")
 	params := retriever.Prior()
 	apply := func(change func(o *tenant.Org, ch *commit.Change)) {

@@ -17,6 +17,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
@@ -122,7 +123,7 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	disk := storagetest.NewDisk()
 	slow := &slowed{}
 	n := startNode(t, disk, drawn, func(c *tenant.Config, _ *storage.Options) { slow.Clock, c.Clock = c.Clock, slow })
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	docs, names, mother := parish(60)
 	c.ingest(docs...)
@@ -232,7 +233,7 @@ func TestRejectedBrains(t *testing.T) {
 	withoutRace(t)
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, drawn)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	docs, names, _ := parish(160)
 	c.ingest(docs[:60]...)
@@ -326,7 +327,7 @@ func TestRejectedBrains(t *testing.T) {
 // nothing would say that it is as good as search.
 func TestNoBrainWithoutJudges(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), drawn)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var docs []*pb.IngestItem
 	for i := range training.LeastPassages + 5 { // all the questions that it asks are its one title, once or twice
 		docs = append(docs, &pb.IngestItem{ExternalId: fmt.Sprint("d", i), Title: "Note", Content: strings.Repeat("?", i+1)})
@@ -345,7 +346,7 @@ func TestNoBrainWithoutJudges(t *testing.T) {
 // its partition.
 func TestSearchUsesTheBrain(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), drawn)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	docs, names, mother := parish(60)
 	c.ingest(docs...)
 	c.put("ann")
@@ -421,7 +422,7 @@ func TestUnreadableBrains(t *testing.T) {
 	withoutRace(t)
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, drawn)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	docs, names, _ := parish(60)
 	c.ingest(docs...)
 	whole := c.train().GetArtifact()
@@ -482,7 +483,7 @@ func TestUnreadableBrains(t *testing.T) {
 // that somebody carries over to another with the same texts leads nowhere.
 func TestBrainsAreOfTheirOrganization(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), drawn)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	docs, names, _ := parish(60)
 	c.ingest(docs...)
 	artifact := c.train().GetArtifact()
@@ -509,7 +510,8 @@ func TestBrainsAreOfTheirOrganization(t *testing.T) {
 		}
 	}
 
-	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).APIKey}
+	other := client{n: n, key: n.org(account.NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).
+		APIKey}
 	other.ingest(docs...)
 	other.refused(pb.CodeBrainNotTrained, queryOp(names[0]))
 	done := make(chan error)
@@ -610,7 +612,7 @@ func TestTrainingsGoOnAfterACrash(t *testing.T) {
 
 	disk, hold := storagetest.NewDisk(), make(chan struct{})
 	first := start(t, disk, hold)
-	org := first.org(NewOrg{})
+	org := first.org(account.NewOrg{})
 	c := client{n: first, key: org.APIKey}
 	c.ingest(docs...)
 	c.ok(trainOp())
@@ -656,7 +658,7 @@ func TestTrainingsGoOnAfterACrash(t *testing.T) {
 				}
 			}
 		})
-		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 		c.ingest(docs...)
 		c.ok(trainOp())
 		for range cut {
@@ -680,7 +682,7 @@ func TestBrainOfWhatIsLeft(t *testing.T) {
 	docs, _, _ := parish(60)
 	trained := func(docs []*pb.IngestItem, forget string) string {
 		n := startNode(t, storagetest.NewDisk(), drawn, thinking)
-		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 		c.ingest(docs...)
 		c.think()
 		if forget != "" {
@@ -708,7 +710,7 @@ func TestBrainOfWhatIsLeft(t *testing.T) {
 // is forgotten, must not be learned from or was refused is not among it.
 func TestBrainsLearnFromDecisions(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	supersede := func(id, content string) string {
 		return c.ok(supersedeOp(id, content)).GetGraph().GetSuperseded().GetNewNode()
 	}
@@ -769,7 +771,7 @@ func TestBrainsLearnFromDecisions(t *testing.T) {
 // fails it nor is half there.
 func TestBrainSourcesAreOfOneMoment(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	a, b := c.note("The ferry leaves at noon."), c.note("The bridge is closed.")
 	var parts []*partition.Ref
 	c.inOrg(func(o *tenant.Org) {
@@ -809,7 +811,7 @@ func TestBrainSourcesAreOfOneMoment(t *testing.T) {
 // interface: States/Purge
 func TestTrainingsEndEarly(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), drawn)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	docs, _, _ := parish(60)
 	c.ingest(docs...)
 	job := jobOf(c.ok(trainOp()))
@@ -854,7 +856,7 @@ func TestTrainingsEndEarly(t *testing.T) {
 // interface: Events/brain.trained
 func TestEveryTrainingIsToldOf(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	const trainings = 3 // all fail: there is nothing to learn from
 	for range trainings {
 		c.n.wait(jobOf(c.ok(trainOp())))

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -141,7 +142,7 @@ func TestLimitsAgainstModel(t *testing.T) {
 	}
 	families := slices.Sorted(maps.Keys(ops))
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{Name: "Limits", OwnerEmail: "l@example.com", Plan: pb.PlanUnlimited})
+	org := n.org(account.NewOrg{Name: "Limits", OwnerEmail: "l@example.com", Plan: pb.PlanUnlimited})
 	first := client{n: n, key: org.APIKey}
 	// of the clock that the checks move
 	long := first.ok(createSandboxKey(90 * 24 * time.Hour)).GetAccount().GetNewSandboxKey()
@@ -211,7 +212,7 @@ func TestLimitsAgainstModel(t *testing.T) {
 // while a bucket fills, since it would come back with a full one.
 func TestSleepFillsNoBucket(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) { c.IdleOrg = time.Second })
-	c := client{n: n, key: n.org(NewOrg{Name: "Idle", OwnerEmail: "i@example.com", Plan: pb.PlanFree}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{Name: "Idle", OwnerEmail: "i@example.com", Plan: pb.PlanFree}).APIKey}
 	l := tenant.LimitOf("reads", pb.PlanFree)
 	for range int(l.Burst) {
 		c.ok(me())

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	cycles "orgmem/actors/cognition"
 	"orgmem/actors/graph"
 	"orgmem/actors/subject"
@@ -50,7 +51,7 @@ func (c client) titles(kind string) (titles []string) {
 func TestCycleReportsContradictions(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	a := c.note("The deadline of the Atlas project is 3 May.")
 	b := c.note("The deadline of the Atlas project is 9 June.")
 	c.note("The garden is large and green.")
@@ -91,7 +92,7 @@ func TestCycleReportsContradictions(t *testing.T) {
 // A long text that is like no other stands alone.
 func TestATextThatStandsAlone(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	words := strings.Fields("importer file reader queue format record parser stream version header column encoding " +
 		"release migration checksum")
 	var items []*pb.IngestItem
@@ -123,7 +124,7 @@ func TestATextThatStandsAlone(t *testing.T) {
 // has from its first words is no subject, and who speaks no attribute of it.
 func TestTurnsOfATranscriptAreNotAtOdds(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	talk := "Robin: The boiler is in the cellar, and somebody has to look at it before the winter comes, I believe. "
 	first := "Dana: Mm-hm.\n" + strings.Repeat(talk, 30)
 	c.note(first + "\nRobin: Sorry.")
@@ -146,7 +147,7 @@ func TestTurnsOfATranscriptAreNotAtOdds(t *testing.T) {
 // the basin that these texts make.
 func TestPeopleNameNoTopic(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	for _, what := range []string{
 		"ordered seedlings for the greenhouse", "repaired the heating of the greenhouse", "waters the seedlings",
 		"painted the greenhouse",
@@ -186,7 +187,7 @@ func TestPeopleNameNoTopic(t *testing.T) {
 // from; what stands already is read again whatever brings it anew.
 func TestWhatIsReadOfATextThatIsNotLearnedFrom(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("known", "The boiler was serviced by Carmen Ruiz."))
 	if got := c.titles(graph.KindEntity); !slices.Equal(got, []string{"Carmen Ruiz"}) {
 		t.Fatalf("named are %q", got)
@@ -209,7 +210,7 @@ func TestWhatIsReadOfATextThatIsNotLearnedFrom(t *testing.T) {
 // of their surroundings.
 func TestOppositionThatStandsOutOfManyTexts(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var items []*pb.IngestItem
 	for i := range 1000 { // of which each is its own kind, and others wrote them: they lay no manifold
 		items = append(items, &pb.IngestItem{Kind: subject.KindSession, Content: fmt.Sprintf("w%d x%d y%d z%d", i, i, i, i)})
@@ -233,7 +234,7 @@ func TestOppositionThatStandsOutOfManyTexts(t *testing.T) {
 // interface: States/Node forgotten
 func TestForgettingTakesWhatWasReadOutOfATextAlong(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	secret := c.note("Jane Lee of Initech met Zebediah Quimby in Paris on 3 May 2024. The codeword of the Zircon " +
 		"project is marmalade.")
@@ -290,11 +291,11 @@ func (n *testNode) nothingSays(id storage.StoreID, words ...string) {
 // text there takes along what only it said.
 func TestRestoreBringsBackWhatWasRead(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.note("Jane Lee of Initech met Zebediah Quimby in Paris on 3 May 2024.")
 	c.note("Jane Lee works for Initech.")
 	exported := readDocument(t, c.download(c.export(false)))
-	other := n.org(NewOrg{Name: "Other", OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited})
+	other := n.org(account.NewOrg{Name: "Other", OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited})
 	there := client{n: n, key: other.APIKey}
 	n.restore(other.Org, exported)
 	if before, after := c.titles("entity"), there.titles("entity"); !slices.Equal(before, after) || len(before) == 0 {
@@ -313,7 +314,7 @@ func TestRestoreBringsBackWhatWasRead(t *testing.T) {
 func TestCycleGoesOnAfterACrash(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, thinking)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.note("The deadline of the Atlas project is 3 May.")
 	c.note("The deadline of the Atlas project is 9 June.")
@@ -372,7 +373,7 @@ func TestCycleGoesOnAfterACrash(t *testing.T) {
 // interface: States/Session backfill
 func TestFinalizeWaitsForTheCycle(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.note("The deadline of the Atlas project is 3 May.")
 	c.note("The deadline of the Atlas project is 9 June.")
 	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}}))
@@ -388,7 +389,7 @@ func TestFinalizeWaitsForTheCycle(t *testing.T) {
 // stands first.
 func TestWhatHeldAt(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	day := func(d int) int64 { return time.Date(2025, 1, d, 0, 0, 0, 0, time.UTC).UnixMilli() }
 	item := func(text string, at int64) string {
 		return c.ingest(&pb.IngestItem{Content: text, OccurredMs: at}).GetItems()[0].GetNode()
@@ -445,7 +446,7 @@ func TestWhatHeldAt(t *testing.T) {
 // nothing that was asserted since, or had ended.
 func TestEdgesThatHeldAt(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	day := func(d int) int64 { return time.Date(2025, 1, d, 0, 0, 0, 0, time.UTC).UnixMilli() }
 	var ids []string
 	for i, text := range mindTexts {
@@ -473,12 +474,13 @@ func TestEdgesThatHeldAt(t *testing.T) {
 // said of it there.
 func TestAnEntityElsewhere(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.put("anna")
 	c.note("Jane Lee of Initech wrote the report.")
 	c.as("anna").note("Jane Lee of Initech fired everybody on Monday.")
-	stranger := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).APIKey}
+	stranger := client{n: n, key: n.org(account.NewOrg{Name: "Other", OwnerEmail: "x@example.com",
+		Plan: pb.PlanUnlimited}).APIKey}
 	stranger.note("Jane Lee of Initech is here.")
 	id := func(c client, title string) string {
 		for _, x := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: "entity"}}})).GetGraph().GetNodes().GetNodes() {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/cognition"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -24,7 +25,7 @@ import (
 // interface: Events/identity.* on the stream
 func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.put("ann")
 	ann := c.as("ann")

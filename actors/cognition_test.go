@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	"orgmem/actors/account"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/search"
@@ -50,7 +51,7 @@ func retrieveOp(op *pb.Retrieve) *pb.Envelope {
 func TestBrainOfAnEmptyMemory(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	if s := c.info(); s.GetArtifact() != nil || s.GetTraining().GetStatus() != pb.TrainingNone {
 		t.Errorf("%v", s)
 	}
@@ -95,12 +96,13 @@ func TestBrainOfAnEmptyMemory(t *testing.T) {
 // interface: Endpoints/Brain
 func TestAnswers(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.put("anna")
 	mine := c.note("The garden is large. The boiler was serviced by Mrs Okafor in May. Nobody painted the fence.")
 	hers := c.as("anna").note("Mrs Okafor charges ninety pounds for the boiler.")
-	stranger := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).APIKey}
+	stranger := client{n: n, key: n.org(account.NewOrg{Name: "Other", OwnerEmail: "x@example.com",
+		Plan: pb.PlanUnlimited}).APIKey}
 	stranger.note("The boiler of the others was serviced by Mr Secret.")
 	box := n.sandboxKey(c)
 	box.note("The sandbox boiler was serviced by Mr Sand.")
@@ -141,7 +143,7 @@ func TestAnswers(t *testing.T) {
 // it cites.
 func TestAnswersInTheAskersVoice(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.note("Mrs Okafor did not service the boiler in May. She said it will not last. The garden is large.")
 	c.note("Mr Brown couldn't find the boiler of Mrs Okafor.")
 	const q = "Who did not service the boiler?"
@@ -188,10 +190,10 @@ func TestAnswersInTheAskersVoice(t *testing.T) {
 // interface: Endpoints/Condition session
 func TestSessionPack(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.put("anna")
-	ann, other := n.recruit(org.Org, "ann@example.com", RoleMember)
+	ann, other := n.recruit(org.Org, "ann@example.com", account.RoleMember)
 	pack := func(c client, user pb.UserID, cwd string) *pb.Pack {
 		t.Helper()
 		return c.ok(sessionOp(org.Org, user, cwd)).GetMind().GetPack()
@@ -235,7 +237,7 @@ func TestSessionPack(t *testing.T) {
 	if p := pack(c, org.Owner, "/home/me/boiler"); strings.Contains(p.GetSystemPrompt(), "Ann") {
 		t.Errorf("somebody else's: %q", p.GetSystemPrompt())
 	}
-	foreign := n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited})
+	foreign := n.org(account.NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited})
 	var first *pb.Problem
 	for _, ids := range []struct {
 		org  pb.OrgID
@@ -255,7 +257,7 @@ func TestSessionPack(t *testing.T) {
 // interface: Endpoints/Condition scaffold
 func TestScaffold(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	c.as("anna").note("Anna repairs the boiler herself.")
 	near := c.note("The boiler is repaired every spring.")
@@ -288,7 +290,7 @@ func TestScaffold(t *testing.T) {
 // interface: Endpoints/Retrieve
 func TestRetrieveFollowsEdges(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.put("anna")
 	hit, second, third, far := c.note("The boiler is broken."), c.note("Mrs Okafor came."), c.note("Her van is blue."),
@@ -412,7 +414,7 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 // interface: Endpoints/Retrieve
 func TestRetrieveAnswersNoLessThanSearch(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	names := []string{"Priya Nair", "Anselm Vogt", "Jane Lee", "Tom Hardy", "Acme Corp", "Berlin"}
 	about := []string{"boiler", "pump", "valve", "The weather was fine."}
 	subject := 0
@@ -470,7 +472,7 @@ func TestRetrieveAnswersNoLessThanSearch(t *testing.T) {
 // reached twice in one hop.
 func TestRetrieveFollowsWhatHolds(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	old := c.note("The boiler is old.")
 	by := c.supersede(old, "The boiler is new.").GetNewNode()

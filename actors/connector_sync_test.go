@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/connector"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -123,7 +124,7 @@ func TestConnectorSyncs(t *testing.T) {
 	feed := &newsroom{entries: []string{"one|The walnut harvest begins.", "two|Hazelnut prices fall."}}
 	url, allow := receiver(t, feed.ServeHTTP)
 	n := startNode(t, storagetest.NewDisk(), allow)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := c.follow(url)
 	if k := c.connector(id); k.GetLastSyncMs() != 0 || feed.counts() != [2]int{} {
 		t.Errorf("before its time: %v", k)
@@ -174,7 +175,7 @@ func TestConnectorBacksOff(t *testing.T) {
 	feed := &newsroom{status: 503}
 	url, allow := receiver(t, feed.ServeHTTP)
 	n := startNode(t, storagetest.NewDisk(), allow)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := c.follow(url)
 	job := c.syncNow(id)
 	if job.GetStatus() != pb.JobFailed || job.GetErrorCode() != pb.ErrorConnector ||
@@ -224,7 +225,7 @@ func TestConnectorGoesOnWhereASiteWasBusy(t *testing.T) {
 		}
 	})
 	n := startNode(t, storagetest.NewDisk(), allow)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := c.followSite(url)
 	pages := func() (paths []string) {
 		mu.Lock()
@@ -281,7 +282,7 @@ func TestConnectorGoesOnBehindAFailure(t *testing.T) {
 		}
 	})
 	n := startNode(t, storagetest.NewDisk(), allow)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := c.followSite(url)
 	if job := c.syncNow(id); job.GetStatus() != pb.JobFailed || !strings.Contains(job.GetErrorDetail(), "answered 404") {
 		t.Errorf("%v", job)
@@ -305,7 +306,7 @@ func TestRestartsDoNotUseUpAFetchsAttempts(t *testing.T) {
 	for round := range tenant.MaxAttempts + 2 {
 		n := startNode(t, disk, allow)
 		if c.n = n; round == 0 {
-			c.key = n.org(NewOrg{}).APIKey
+			c.key = n.org(account.NewOrg{}).APIKey
 			id = c.follow(url)
 			job = jobOf(c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: id}}})))
 		}
@@ -340,7 +341,7 @@ func TestConnectorsWaitForTheirTurn(t *testing.T) {
 	var all []client
 	var ids, jobs []string
 	begin := func(i int, url string) {
-		c := client{n: n, key: n.org(NewOrg{Name: "Acme", OwnerEmail: fmt.Sprintf("owner%d@example.com", i),
+		c := client{n: n, key: n.org(account.NewOrg{Name: "Acme", OwnerEmail: fmt.Sprintf("owner%d@example.com", i),
 			Plan: pb.PlanUnlimited}).APIKey}
 		all, ids = append(all, c), append(ids, c.follow(url))
 		jobs = append(jobs,
@@ -371,7 +372,7 @@ func TestConnectorSyncIsCancelled(t *testing.T) {
 	feed := &newsroom{hold: make(chan struct{}), entries: []string{"one|Never taken in."}}
 	url, allow := receiver(t, feed.ServeHTTP)
 	n := startNode(t, storagetest.NewDisk(), allow)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := c.follow(url)
 	sync := link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: id}}})
 	job := jobOf(c.ok(sync))
@@ -405,13 +406,13 @@ func TestConnectorSyncIsCancelled(t *testing.T) {
 func TestARemovedMembersSandboxConnectorsGo(t *testing.T) {
 	_, allow := receiver(t, nil)
 	n, l := erasing(t, storagetest.NewDisk(), allow)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	owner := client{n: n, key: org.APIKey}
-	_, leaver := n.recruit(org.Org, "two@example.com", RoleMember)
+	_, leaver := n.recruit(org.Org, "two@example.com", account.RoleMember)
 	p := &planter{seed: "label"}
 	leaver.ok(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: p.next()}}})
 	sandboxed := func(c client) client {
-		made := c.ok(account(&pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{}}}))
+		made := c.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{}}}))
 		return client{n: n, key: made.GetAccount().GetNewSandboxKey().GetApiKey()}
 	}
 	plant := func(c client) { c.ok(connectorOp(`{"url":"https://public.example/r.git","token":"sesame"}`)) }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/graph"
 	"orgmem/actors/subject"
 	pb "orgmem/proto"
@@ -19,7 +20,7 @@ import (
 // interface: Endpoints/Import
 func TestWhatACycleCounts(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	var lines []string
 	for i := range 12 {

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/cognition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -35,7 +36,7 @@ var mindTexts = []string{
 
 // findings is what cycles have found in the only memory of a node's organization, and
 // the events that told of it, in an order of its own: what stands twice is there twice.
-func (c client) findings(org CreatedOrg) (all []string) {
+func (c client) findings(org account.CreatedOrg) (all []string) {
 	c.n.t.Helper()
 	id := storage.StoreID{Org: org.Org, Realm: storage.RealmMain}
 	titles := map[string]string{}
@@ -76,7 +77,7 @@ func (c client) findings(org CreatedOrg) (all []string) {
 }
 
 // ofPartition reads a table of the organization owner's memory.
-func ofPartition[M proto.Message](c client, org CreatedOrg, table storage.Table, empty func() M) (all []M) {
+func ofPartition[M proto.Message](c client, org account.CreatedOrg, table storage.Table, empty func() M) (all []M) {
 	c.n.t.Helper()
 	c.inOrg(func(o *tenant.Org) {
 		err := o.WithStore(func(st *storage.Store) error {
@@ -116,7 +117,7 @@ func TestACrashBehindAnyCommitOfACycle(t *testing.T) {
 	n := startNode(t, disk, thinking, func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.CycleWrote = func(func()) { images = append(images, disk.Crash(0, 1)) }
 	})
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	for _, text := range mindTexts {
 		c.note(text)
@@ -164,7 +165,7 @@ func TestCancellingACycleAnywhere(t *testing.T) {
 				}
 			})
 			defer n.stop()
-			org := n.org(NewOrg{})
+			org := n.org(account.NewOrg{})
 			c := client{n: n, key: org.APIKey}
 			for _, text := range mindTexts {
 				c.note(text)
@@ -205,7 +206,7 @@ func TestWhatIsForgottenLeavesTheIdentityBehindACancelledCycle(t *testing.T) {
 			}
 		}
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	gone := c.note("The lift of the warehouse is slow and loud.")
 	for _, text := range mindTexts {
 		c.note(text)
@@ -250,7 +251,7 @@ func TestCyclesGoOnUntilAllIsCompared(t *testing.T) {
 			last = disk.Crash(0, 1)
 		}
 	})
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	var items []*pb.IngestItem
 	for _, text := range mindTexts {

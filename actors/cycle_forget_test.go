@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -80,7 +81,7 @@ func forgetsInACycle(t *testing.T, at int, earlier, restore bool) (forgot bool) 
 		}
 	})
 	defer n.stop()
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c = client{n: n, key: org.APIKey}
 	items := zirconTexts()
 	for i, it := range c.ingest(items...).GetItems() {
@@ -123,7 +124,7 @@ func TestAProposalLosesANameThatOnlyAForgottenTextUsed(t *testing.T) {
 		_ *storage.Options) {
 		cfg.CognitionQuiet = time.Hour
 	})
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	long := c.note("Quentin Marlowe opened the workshop.")
 	c.note("The workshop of Q. Marlowe is closed in May.")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/cognition"
 	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
@@ -61,7 +62,7 @@ func plainNotes() []*pb.IngestItem {
 // text, and called the same by the next cycle.
 func TestInsightsOfOrdinaryNotes(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	items := plainNotes()
 	var nodes []string
 	for _, it := range c.ingest(items...).GetItems() {
@@ -111,7 +112,7 @@ func TestInsightsOfOrdinaryNotes(t *testing.T) {
 // what is left of it; the others stay meanwhile.
 func TestAnInsightGoesWithItsTexts(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	var nodes []string
 	for _, it := range c.ingest(plainNotes()...).GetItems() {
@@ -169,7 +170,7 @@ func TestAnInsightGoesWithItsTexts(t *testing.T) {
 // A text that is replaced takes what it told along.
 func TestAnInsightGoesWithATextThatIsReplaced(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(plainNotes()...)
 	c.think()
 	if got := c.insights(0)["responsibility"]; len(got) != 1 {
@@ -191,7 +192,7 @@ func TestAnInsightGoesWithATextThatIsReplaced(t *testing.T) {
 // time before as it was then.
 func TestWhatIsDueIsOverWithItsDay(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(plainNotes()...)
 	c.think()
 	before := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC).UnixMilli()
@@ -212,7 +213,7 @@ func TestWhatIsDueIsOverWithItsDay(t *testing.T) {
 // it stands.
 func TestAnInsightOfATextThatIsNoMoreAmongTheNewest(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	ground := c.ingest(plainNotes()[0]).GetItems()[0].GetNode()
 	c.think()
 	first := c.insights(0)["responsibility"]

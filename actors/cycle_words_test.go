@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/graph"
 	"orgmem/actors/llm"
 	"orgmem/actors/tenant"
@@ -156,7 +157,7 @@ type worded struct {
 	pack                                    []string // the labels that it names
 }
 
-func (c client) worded(org CreatedOrg) (w worded) {
+func (c client) worded(org account.CreatedOrg) (w worded) {
 	c.n.t.Helper()
 	for _, s := range c.findings(org) {
 		kind, about, _ := strings.Cut(s, " ")
@@ -211,7 +212,7 @@ func TestEachViewWithAndWithoutALanguageModel(t *testing.T) {
 	look := func(configure func(*tenant.Config, *storage.Options)) worded {
 		n := startNode(t, storagetest.NewDisk(), configure)
 		defer n.stop()
-		org := n.org(NewOrg{})
+		org := n.org(account.NewOrg{})
 		c := client{n: n, key: org.APIKey}
 		for _, s := range mindTexts {
 			c.note(s)
@@ -276,7 +277,7 @@ func TestEachViewWithAndWithoutALanguageModel(t *testing.T) {
 // A label that a model has worded goes from the trends, too, with a text that it may be of.
 func TestTrendsLoseAModelsWords(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	secret := c.note("The codeword is marmalade.")
 	c.derive(func(b *storage.Batch, space storage.Space) {
 		d := &pb.Domain{Id: derivedN(1), Label: "Breakfast spreads", Refined: true, Keywords: []string{"codeword"}, Nodes: 1,
@@ -307,7 +308,7 @@ func TestAModelWeighsRelations(t *testing.T) {
 		return r.Type
 	}}
 	n := startNode(t, storagetest.NewDisk(), advised(t, m))
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	maria := c.note("Maria Lopez works for Globex.")
 	c.note("Peter Novak works for Hooli.")
 	c.note("Jane Lee works for Initech.")
@@ -343,7 +344,7 @@ func TestAModelWeighsRelations(t *testing.T) {
 func TestARelationThatIsAnotherOne(t *testing.T) {
 	m := &stubModel{relation: func(askedRelation) string { return "role_in" }}
 	n := startNode(t, storagetest.NewDisk(), advised(t, m))
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	leads := c.note("Maria Lopez is the founder of Globex.")
 	c.think()
 	if got := c.related(); !slices.Equal(got, []string{"Maria Lopez role_in Globex (1)"}) {
@@ -370,7 +371,7 @@ func TestARelationThatIsAnotherOne(t *testing.T) {
 func TestAModelBringsNoForgottenRelationBack(t *testing.T) {
 	m := &stubModel{relation: func(askedRelation) string { return "role_in" }}
 	n := startNode(t, storagetest.NewDisk(), advised(t, m))
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.note("Maria Lopez is the founder of Globex.")
 	for _, e := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Type: "role_in"}}})).GetGraph().GetEdges().GetEdges() {
 		c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ForgetEdge{ForgetEdge: &pb.ForgetEdge{Id: e.GetId()}}}))
@@ -390,7 +391,7 @@ func TestAModelBringsNoForgottenRelationBack(t *testing.T) {
 func TestARelationIsWeighedOnceTheModelIsWell(t *testing.T) {
 	m := &stubModel{status: http.StatusServiceUnavailable, relation: func(askedRelation) string { return "role_in" }}
 	n := startNode(t, storagetest.NewDisk(), advised(t, m))
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.note("Maria Lopez works for Globex.")
 	c.think()
 	if got := c.related(); !slices.Equal(got, []string{"Maria Lopez works_for Globex (1)"}) {
@@ -411,7 +412,7 @@ func TestACycleIsCancelledWhileAModelThinks(t *testing.T) {
 	states := make(chan []string, 1) // of the jobs, when the first question is given up
 	m := &stubModel{hangs: make(chan struct{})}
 	n := startNode(t, storagetest.NewDisk(), advised(t, m))
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	var first sync.Once
 	m.givenUp = func() {
@@ -477,7 +478,7 @@ func TestNoQuestionHoldsTwoOrganizations(t *testing.T) {
 	words := []string{"Zwickau", "Quedlinburg"}
 	var orgs []client
 	for i, word := range words {
-		c := client{n: n, key: n.org(NewOrg{Name: word, OwnerEmail: fmt.Sprintf("owner%d@example.com", i),
+		c := client{n: n, key: n.org(account.NewOrg{Name: word, OwnerEmail: fmt.Sprintf("owner%d@example.com", i),
 			Plan: pb.PlanUnlimited}).APIKey}
 		for _, s := range mindTexts {
 			c.note(s + " In " + word + ".")

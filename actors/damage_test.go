@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage/storagetest"
@@ -15,8 +16,9 @@ import (
 func TestDamagedOrganizationIsOutOfService(t *testing.T) {
 	t.Parallel()
 	n, _ := erasing(t, storagetest.NewDisk())
-	bad, good := n.org(NewOrg{}), n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: pb.PlanUnlimited})
-	for _, o := range []CreatedOrg{bad, good} {
+	bad, good := n.org(account.NewOrg{}), n.org(account.NewOrg{Name: "Other", OwnerEmail: "o@example.com",
+		Plan: pb.PlanUnlimited})
+	for _, o := range []account.CreatedOrg{bad, good} {
 		client{n: n, key: o.APIKey}.ingest(doc("a", "Lena likes green tea"))
 	}
 	n.stop() // flushes the stores
@@ -67,7 +69,7 @@ func TestDeletionLogsNoError(t *testing.T) {
 	t.Parallel()
 	n, l := erasing(t, storagetest.NewDisk())
 	for range 3 {
-		o := n.org(NewOrg{})
+		o := n.org(account.NewOrg{})
 		c := client{n: n, key: o.APIKey}
 		for range 5 {
 			c.ok(items(doc("a", "Lena likes green tea"), doc("b", "Tom likes the mountains")))

@@ -4,7 +4,7 @@
 // it that holds what readers look into and takes in content (actors/subject); one that has work has a
 // child that works through its queue, and one that looks at what is new in cycles (actors/cognition).
 // The other features are packages of their own, and features.go is the table of them. What is left
-// here is the account, organizations that live on other nodes, and Start.
+// here is organizations that live on other nodes, and Start.
 //
 // # Promises
 //

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/subject"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -38,7 +39,7 @@ func TestWebhookRetriesWhenTheClockIsPutBack(t *testing.T) {
 		return http.StatusOK
 	})
 	n := startNode(t, storagetest.NewDisk(), in.allow)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	hook := client{n: n, key: org.APIKey}.ok(newWebhook(in.url, "*")).GetLink().GetWebhook()
 	n.happen(org.Org, pb.EventInsightProposed, 0, 1)
 	wait := n.retryAt(hook.GetId(), org.Org)
@@ -52,7 +53,7 @@ func TestConnectorSyncsWhenTheClockIsPutBack(t *testing.T) {
 	feed := &newsroom{entries: []string{"one|The walnut harvest begins."}}
 	url, allow := receiver(t, feed.ServeHTTP)
 	n := startNode(t, storagetest.NewDisk(), allow)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.syncNow(c.follow(url))
 	c.settled()
 	c.awaitSchedule()
@@ -65,7 +66,7 @@ func TestConnectorSyncsWhenTheClockIsPutBack(t *testing.T) {
 // TestForgottenSegmentsGoWhenTheClockIsPutBack: by more than a test can let pass.
 func TestForgottenSegmentsGoWhenTheClockIsPutBack(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), smallSlices)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var ids []string
 	for i := range 30 {
 		ids = append(ids, c.note(fmt.Sprintf("Note number%d.", i)))
@@ -86,7 +87,7 @@ func TestForgottenSegmentsGoWhenTheClockIsPutBack(t *testing.T) {
 func TestLastUseIsToldWhenTheClockIsPutBack(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	noted := func() int64 {
 		uses := records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableKeyUse,

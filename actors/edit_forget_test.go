@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -19,7 +20,7 @@ import (
 func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, smallSlices)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	const plant = "kwisatz-4711"
 	item := &pb.IngestItem{
 		ExternalId: "ext-" + plant, Title: "Title " + plant, Content: "The word " + plant + " is a secret.", OccurredMs: 17,
@@ -106,7 +107,7 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 func TestForgettingErasesWhatOthersSayOfIt(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	old := c.note("The cat is black.")
 	op := supersedeOp(old, "The cat is white.")
 	op.GetGraph().GetSupersedeNode().Reason = "reason-4711"
@@ -152,7 +153,7 @@ func (n *testNode) eraseNow(c client) {
 
 func TestEdgeComesBackWithTheLastOfItsNodes(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	for _, order := range [][]int{{0, 1, 0, 1}, {0, 1, 1, 0}} {
 		ids := []string{c.note(fmt.Sprint("Left ", order)), c.note(fmt.Sprint("Right ", order))}
 		e, _ := c.assertEdge(&pb.AssertEdge{Source: ids[0], Target: ids[1], Type: "next"})
@@ -175,7 +176,7 @@ func TestForgottenNodeIsRemovedAfterItsTime(t *testing.T) {
 		_ *storage.Options) {
 		c.TombstoneRetention = time.Hour
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	early, late, kept := c.note("Early."), c.note("Late."), c.note("Kept.")
 	e, _ := c.assertEdge(&pb.AssertEdge{Source: early, Target: kept, Type: "next"})
 	c.forget(early)
@@ -215,7 +216,7 @@ func TestStoredSegmentsLoseWhatWasForgotten(t *testing.T) {
 			disk := storagetest.NewDisk()
 			restless := func(c *tenant.Config, _ *storage.Options) { c.IdleSubject, c.IdleOrg = 30*time.Second, 30*time.Second }
 			n := startNode(t, disk, smallSlices, restless)
-			c := client{n: n, key: n.org(NewOrg{}).APIKey}
+			c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 			var ids []string
 			for i := range 30 {
 				ids = append(ids, c.note(fmt.Sprintf("Note number%d.", i)))
@@ -273,7 +274,7 @@ func TestStoredSegmentsLoseWhatWasForgotten(t *testing.T) {
 // otherwise: then it has passages of its own, and what was read out of those.
 func TestAnEditedStatementGoesWithItsText(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.note("Peter Novak works for Hooli.")
 	text := c.note("The offices were cold all week. I prefer trains to boats.")
@@ -355,7 +356,7 @@ func TestTheTypesOfAForgottenNodesEdgesAreNotToBeRead(t *testing.T) {
 			t.Parallel()
 			disk := storagetest.NewDisk()
 			n := startNode(t, disk)
-			c := client{n: n, key: n.org(NewOrg{}).APIKey}
+			c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 			id, other := c.note("It was said of somebody."), c.note("This one stays.")
 			const kinds = 2
 			kind := func(i int) string { return fmt.Sprint("is-secretly-related-4711-", i) }

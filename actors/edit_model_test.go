@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/account"
 	"orgmem/actors/graph"
 	pb "orgmem/proto"
 	"orgmem/storage/storagetest"
@@ -470,7 +471,7 @@ func (m *modelGraph) check(c client, contents []string) {
 func TestEditsAgainstModel(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, smallSlices)
-	owner := client{n: n, key: n.org(NewOrg{}).APIKey}
+	owner := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	contents := []string{"common alpha", "common beta", "common gamma", "common delta"}
 	memories := 0
 	rapid.Check(t, func(rt *rapid.T) {

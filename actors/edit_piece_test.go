@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -134,7 +135,7 @@ func TestHubIsChangedInPieces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := &pieces{disk: storagetest.NewDisk()}
 			c := client{n: startNode(t, p.disk, p.configure)}
-			c.key = c.n.org(NewOrg{}).APIKey
+			c.key = c.n.org(account.NewOrg{}).APIKey
 			hub := c.hub(spokes)
 			if test.before != nil {
 				test.before(c, hub)
@@ -163,7 +164,7 @@ func TestRemovalOfAHubSurvivesACrash(t *testing.T) {
 	p := &pieces{disk: storagetest.NewDisk()}
 	short := func(c *tenant.Config, _ *storage.Options) { c.TombstoneRetention = time.Hour }
 	c := client{n: startNode(t, p.disk, p.configure, short)}
-	c.key = c.n.org(NewOrg{}).APIKey
+	c.key = c.n.org(account.NewOrg{}).APIKey
 	hub := c.hub(40)
 	c.forget(hub)
 	removed := func() {
@@ -194,7 +195,7 @@ func TestRemovalOfAHubSurvivesACrash(t *testing.T) {
 func TestContentComesBackInTheHubsPlace(t *testing.T) {
 	p := &pieces{disk: storagetest.NewDisk()}
 	c := client{n: startNode(t, p.disk, p.configure)}
-	c.key = c.n.org(NewOrg{}).APIKey
+	c.key = c.n.org(account.NewOrg{}).APIKey
 	hub := c.hub(40)
 	c.forget(hub)
 	p.arm()
@@ -230,7 +231,7 @@ func TestHubWithTooManyEdgesIsForgotten(t *testing.T) {
 		c.EdgesPerPiece,
 			c.TombstoneRetention = 7, time.Hour
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	hub := c.hub(40)
 	c.refused("payload_too_large", supersedeOp(hub, "Another hub."))
 	c.forget(hub)

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -86,7 +87,7 @@ func keyword(query string) *pb.Search { return &pb.Search{Query: query, Mode: "k
 func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, smallSlices)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := c.ingest(&pb.IngestItem{ExternalId: "m1", Content: "The meeting is on Monday.", Metadata: []byte(`{"v":1}`)}).
 		GetItems()[0].GetNode()
 	before := c.ok(getNodeOp(id)).GetNode()
@@ -182,7 +183,7 @@ func hashOf(c client) []byte {
 // interface: Endpoints/Graph history
 func TestHistoryOfLongTextsIsCut(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	long := strings.Repeat("ä", graph.MaxHistoryText)
 	id := c.note("Short.")
 	c.edit(&pb.EditNode{Id: id, Content: new(long)})
@@ -219,7 +220,7 @@ func TestHistoryOfLongTextsIsCut(t *testing.T) {
 // interface: States/Node restored
 func TestEveryOperationInEveryState(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	numbers := 0
 	fresh := func() string { numbers++; return fmt.Sprintf("Content number %d.", numbers) }
@@ -327,7 +328,7 @@ func (n *testNode) partOf(c client) (*partition.Ref, *storage.Store) {
 // interface: States/Node superseded
 func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	old := c.ingest(&pb.IngestItem{ExternalId: "m1", Title: "Heating", Kind: "belief", Content: "The boiler is new.",
 		Metadata: []byte(`{"v":1}`)}).GetItems()[0].GetNode()
 	left, right, gone := c.note("Left neighbour."), c.note("Right neighbour."), c.note("Forgotten neighbour.")
@@ -425,7 +426,7 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 // other to its successor, and comes back ended where it was.
 func TestEndedEdgeStaysWhereItEnded(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	old, by := c.note("The boiler is loud."), c.note("The boiler is quiet.")
 	e, _ := c.assertEdge(&pb.AssertEdge{Source: old, Target: by, Type: "about"})
 	c.supersede(old, "The boiler is quiet.") // by a node that is there: the edge would join it with itself
@@ -443,7 +444,7 @@ func TestEndedEdgeStaysWhereItEnded(t *testing.T) {
 
 func TestReplayedSupersedeAnswersTheFirstOutcome(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := c.note("First.")
 	request := func() *pb.Envelope {
 		op := supersedeOp(id, "Second.")
@@ -468,7 +469,7 @@ func TestReplayedSupersedeAnswersTheFirstOutcome(t *testing.T) {
 
 func TestIngestionRespectsWhatAPersonHasDone(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	const original, edited, changed = "The door code is one.", "The door code is two.", "The door code is three."
 	outcome := func(item *pb.IngestItem, want string) string {
 		t.Helper()
@@ -579,7 +580,7 @@ func TestWhatWaitsInTheQueueIsForgottenToo(t *testing.T) {
 		}}
 		c.CancelRequested = func(pb.JobID) { asked <- struct{}{} }
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := c.note("A regretted sentence.")
 	c.edit(&pb.EditNode{Id: id, Content: new("A repaired sentence.")})
 	before := c.note("A sentence that is as it was.")
@@ -658,7 +659,7 @@ func TestEditsDoNotWaitForTheQueue(t *testing.T) {
 			}
 		}}
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	a, b := c.note("One thing."), c.note("Another thing.")
 	var many []*pb.IngestItem
 	for i := range 400 {
@@ -702,7 +703,7 @@ func TestEditBesideAFailingSliceDoesNotWaitForTheBackOff(t *testing.T) {
 		}}
 		c.CancelRequested = func(pb.JobID) { asked <- struct{}{} }
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := c.note("One thing.")
 	poisoned := jobOf(c.ok(items(doc("", "This is poison."))))
 	<-began
@@ -728,7 +729,7 @@ func TestEditBesideAFailingSliceDoesNotWaitForTheBackOff(t *testing.T) {
 // interface: Events/belief.superseded
 func TestChangesAreAuditedAndAnnounced(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	who := c.as("anna")
 	job := who.ingest(doc("m", "One secret."), doc("", "Two secrets."))

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -18,7 +19,7 @@ func TestAnErasedMemoryTakesNothingIn(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	for name, op := range map[string]*pb.Envelope{"ingest": items(doc("a", "a text")), "import": file("a.txt", "a text"),
 		"export": createExport(false)} {
-		made := n.org(NewOrg{Name: "Acme", OwnerEmail: name + "@example.com", Plan: pb.PlanUnlimited})
+		made := n.org(account.NewOrg{Name: "Acme", OwnerEmail: name + "@example.com", Plan: pb.PlanUnlimited})
 		c := client{n: n, key: made.APIKey}
 		c.put("ann")
 		erase, late := tenant.NewCall(c.envelope(eraseOp("ann"))), tenant.NewCall(c.as("ann").envelope(op))
@@ -43,9 +44,9 @@ func TestAnErasedMemoryTakesNothingIn(t *testing.T) {
 func TestARemovedMembersConnectorsGo(t *testing.T) {
 	_, allow := receiver(t, nil)
 	n, l := erasing(t, storagetest.NewDisk(), allow)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	owner := client{n: n, key: org.APIKey}
-	_, leaver := n.recruit(org.Org, "two@example.com", RoleMember)
+	_, leaver := n.recruit(org.Org, "two@example.com", account.RoleMember)
 	p := &planter{seed: "connector"}
 	config := func(token string) *pb.Envelope {
 		return connectorOp(fmt.Sprintf(`{"url":"https://public.example/r.git","token":%q}`, token))
@@ -76,7 +77,7 @@ func TestADeletedWebhookLeavesNoByte(t *testing.T) {
 	_, allow := receiver(t, nil)
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, allow)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	p := &planter{seed: "webhook"}
 	hook := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_CreateWebhook{CreateWebhook: &pb.CreateWebhook{
@@ -101,7 +102,7 @@ func TestADeletedWebhookLeavesNoByte(t *testing.T) {
 // store anew.
 func TestAPieceOfARemovedOrganizationsExport(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.ingest(doc("a", "a text"))
 	e := c.ok(downloadExport(c.export(true))).GetData().GetDownload()
@@ -116,7 +117,7 @@ func TestAPieceOfARemovedOrganizationsExport(t *testing.T) {
 		}
 		return there
 	}
-	n.waitFor(func() bool { n.clock.Advance(buryPause); return !exists() })
+	n.waitFor(func() bool { n.clock.Advance(account.RemovalPause); return !exists() })
 	if _, err := n.sys.ExportPiece(t.Context(), e, 0); err == nil {
 		t.Error("it is still sent")
 	}
@@ -127,11 +128,11 @@ func TestAPieceOfARemovedOrganizationsExport(t *testing.T) {
 
 func TestASubjectIsNobodysUser(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.put("ann")
 	user := pb.UserID(c.as("ann").partition().ID)
-	if k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: user,
+	if k, err := n.sys.CreateKey(t.Context(), account.NewKey{Org: org.Org, User: user,
 		Scopes: []string{pb.ScopeRead}}); !errors.Is(err, tenant.ErrUserNotFound) {
 		t.Errorf("a key %v, %v", k, err)
 	}
@@ -145,10 +146,10 @@ func TestASubjectIsNobodysUser(t *testing.T) {
 // afterwards.
 func TestRestoredSettingsAreRead(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	read := func(who client) string {
-		return who.ok(account(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})).GetAccount().
+		return who.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})).GetAccount().
 			GetSettings().GetQualityMode()
 	}
 	for i := range 20 {

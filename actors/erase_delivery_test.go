@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/account"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -28,7 +29,7 @@ func TestErasedSubjectLeavesNoAnswer(t *testing.T) {
 		_, _ = w.Write(body)
 	})
 	n, l := erasing(t, storagetest.NewDisk(), allow)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	p := &planter{seed: "answer"}
 	name := p.next()

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -236,7 +237,7 @@ const plantedDocuments = 25 // times five items of four strings each
 func TestErasedSubjectLeavesNoByte(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n, l := erasing(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	p := &planter{seed: "erase"}
 	name := p.next()
 	c.put(name)
@@ -271,18 +272,18 @@ func TestErasedSubjectLeavesNoByte(t *testing.T) {
 // How long the work takes that falls due is a matter of the machine, and of no test
 // (TestExportImportPurge of the binary logs it).
 func TestPurgeLeavesNoByte(t *testing.T) {
-	for _, scope := range []string{purgeScopeSubject, purgeScopeOrg} {
+	for _, scope := range []string{account.PurgeScopeSubject, account.PurgeScopeOrg} {
 		t.Run(scope, func(t *testing.T) {
 			disk := storagetest.NewDisk()
 			files := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)) // that of the stores
 			n, l := erasing(t, disk, func(_ *tenant.Config, o *storage.Options) { o.Clock = files })
-			made := n.org(NewOrg{})
+			made := n.org(account.NewOrg{})
 			c := client{n: n, key: made.APIKey}
 			p := &planter{seed: "purge " + scope}
 			c.put("ann")
 			plantMemory(c.as("ann"), p, 2*plantedDocuments)
 			subject := "ann"
-			if scope == purgeScopeOrg {
+			if scope == account.PurgeScopeOrg {
 				subject = ""
 				plantMemory(c, p, plantedDocuments)
 				plantSessions(c, p, storage.StoreID{Org: made.Org, Realm: storage.RealmMain}, p.next()+".txt")
@@ -329,7 +330,7 @@ func TestPurgeLeavesNoByte(t *testing.T) {
 func TestForgottenNodesLeaveNoByte(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n, l := erasing(t, disk)
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	p := &planter{seed: "forget"}
 	plantMemory(c, p, 5)

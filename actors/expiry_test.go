@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -43,7 +44,7 @@ func (c client) count(r storage.Range) int {
 // organization looks.
 func TestSweepGoesOnUntilNothingIsLeft(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var o *tenant.Org
 	c.inOrg(func(org *tenant.Org) { o = org })
 	const records = 2*tenant.MaxSweep + 1
@@ -79,7 +80,7 @@ func TestSweepGoesOnUntilNothingIsLeft(t *testing.T) {
 func TestSubjectWithManyJobsIsErasedInBoundedBatches(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	c.put("ben")
 	kept := jobOf(c.as("ben").ok(items(doc("", "Ben keeps this."))))

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/export"
 	"orgmem/actors/tenant"
@@ -96,9 +97,10 @@ func readDocument(t testing.TB, raw []byte) (doc exported) {
 // interface: Versioning/export format
 func TestExportHoldsTheMemoryAndNoOther(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
-	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: pb.PlanUnlimited}).APIKey}
+	other := client{n: n, key: n.org(account.NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: pb.PlanUnlimited}).
+		APIKey}
 	other.ingest(doc("o", "text of another organization"))
 	c.put("ann")
 	c.as("ann").ingest(doc("a", "text of <ann> & co"), doc("b", "an old text"))
@@ -141,11 +143,11 @@ func TestExportHoldsTheMemoryAndNoOther(t *testing.T) {
 // interface: Endpoints/Exports
 func TestExportsBelongToWhoMayReadThem(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	c.put("ann")
 	c.put("bob")
-	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, pb.ScopeRead, pb.ScopeWrite)
+	_, peer := n.recruit(made.Org, "peer@example.com", account.RoleMember, pb.ScopeRead, pb.ScopeWrite)
 	mine := c.export(false)
 	n.clock.Advance(time.Millisecond)
 	whole, anns := c.export(true), c.as("ann").export(false)
@@ -199,7 +201,7 @@ func TestExportsBelongToWhoMayReadThem(t *testing.T) {
 func TestOrganizationExportIsItsMakers(t *testing.T) {
 	t.Parallel()
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	c.put("ann")
 	whole := c.export(true)
@@ -223,8 +225,8 @@ func TestOrganizationExportIsItsMakers(t *testing.T) {
 	} else if len(reader.download(whole)) == 0 {
 		t.Error("its maker downloads nothing")
 	}
-	_, admin := n.recruit(made.Org, "admin@example.com", RoleAdmin, pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin)
-	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, pb.ScopeRead)
+	_, admin := n.recruit(made.Org, "admin@example.com", account.RoleAdmin, pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin)
+	_, peer := n.recruit(made.Org, "peer@example.com", account.RoleMember, pb.ScopeRead)
 	for name, who := range map[string]client{"an admin": admin, "a peer": peer, "the maker as a subject": c.as("ann"),
 		"the sandbox": n.sandboxKey(c)} {
 		if reads(who) {
@@ -236,7 +238,7 @@ func TestOrganizationExportIsItsMakers(t *testing.T) {
 // interface: States/Export not ready
 func TestExportExpires(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	c.ingest(doc("a", "a text"))
 	id := c.export(false)
@@ -258,7 +260,7 @@ func TestExportExpires(t *testing.T) {
 // of another memory does not.
 func TestForgettingEndsExports(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("ann")
 	c.put("bob")
 	node := c.as("ann").ingest(doc("a", "a text to forget")).GetItems()[0].GetNode()
@@ -290,7 +292,7 @@ func TestForgettingEndsExports(t *testing.T) {
 // What is forgotten while a document is being written is not in it.
 func TestForgettingSendsARunningExportBack(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	long := strings.Repeat("a long text of many words. ", 1500)
 	var its []*pb.IngestItem
 	for i := range 24 {
@@ -317,7 +319,7 @@ func TestForgettingSendsARunningExportBack(t *testing.T) {
 func TestExportSurvivesACrash(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	long := strings.Repeat("a long text of many words. ", 20_000)
 	c.ingest(doc("a", long), doc("b", "short"))
@@ -334,7 +336,7 @@ func TestExportSurvivesACrash(t *testing.T) {
 
 func TestExportIsIdempotentAndAudited(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	first := createExport(false)
 	first.IdempotencyKey = "k"
@@ -352,7 +354,7 @@ func TestExportIsIdempotentAndAudited(t *testing.T) {
 
 func TestExportsAreBounded(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var ids []string
 	for range export.MaxKeptExports + 1 {
 		n.clock.Advance(time.Millisecond)
@@ -368,7 +370,7 @@ func TestExportsAreBounded(t *testing.T) {
 
 func TestExportCanBeCancelled(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("a", strings.Repeat("a long text of many words. ", 20_000)))
 	id := pb.ExportID(c.ok(createExport(false)).GetData().GetExport().GetId()).String()
 	r := c.ask(&pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: id}}})
@@ -393,7 +395,7 @@ func TestExportCanBeCancelled(t *testing.T) {
 // interface: States/Export not ready
 func TestOnlyFinishedExportsAreDownloaded(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	for i, status := range []string{pb.ExportQueued, pb.ExportRunning, pb.ExportFailed, pb.ExportExpired} {
 		id := pb.ExportID{byte(i + 1)}
@@ -419,7 +421,7 @@ func TestOnlyFinishedExportsAreDownloaded(t *testing.T) {
 // interface: Endpoints/Exports
 func TestEndedExportsAreBounded(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	part := made.Owner
 	c.inOrg(func(o *tenant.Org) {
@@ -461,7 +463,7 @@ func TestExportsFromBeforeASubjectOutliveIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := startNode(t, storagetest.NewDisk())
-			c := client{n: n, key: n.org(NewOrg{}).APIKey}
+			c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 			c.ingest(doc("a", "a text of the organization"))
 			before := c.export(true)
 			c.put("ann")

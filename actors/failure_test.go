@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -38,7 +39,7 @@ func TestRestartsDoNotUseUpAJobsAttempts(t *testing.T) {
 		})
 		c.n = n
 		if round == 0 {
-			c.key = n.org(NewOrg{}).APIKey
+			c.key = n.org(account.NewOrg{}).APIKey
 			job = jobOf(c.ok(items(doc("a", "An item that takes its time."))))
 		}
 		<-blocked
@@ -56,7 +57,7 @@ func TestRestartsDoNotUseUpAJobsAttempts(t *testing.T) {
 func TestFailingUpkeepDoesNotHoldUpContent(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("a", "This is poison for the new model."))
 	n.stop()
 	var mu sync.Mutex
@@ -92,7 +93,7 @@ func TestFailingUpkeepDoesNotHoldUpContent(t *testing.T) {
 // way may reach the one that takes its place.
 func TestPanicRetiresTheActivation(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	visit := func(f func(o *tenant.Org)) error {
 		return n.sys.Visit(t.Context(), c.orgID(), func(o *tenant.Org, done func(error)) { f(o); done(nil) })
 	}
@@ -133,7 +134,7 @@ func TestPanickingWorkerIsReplaced(t *testing.T) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { once.Do(func() { close(blocked); <-gate }) }}
 		cfg.CancelRequested = func(pb.JobID) { boom.Do(func() { panic("broken") }) }
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	job := jobOf(c.ok(items(doc("a", "Some text."))))
 	<-blocked
 	cancel := &pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: job}}}
@@ -150,7 +151,7 @@ func TestPanickingWorkerIsReplaced(t *testing.T) {
 // been idle.
 func TestSubjectThatCouldNotOpenTriesAgain(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) { o.MaxOpenStores = 4 })
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ok(me())
 	c.put("somebody") // behind whatever was being written
 	var held []*storage.Store
@@ -192,7 +193,7 @@ func (n *testNode) ended(job string) bool {
 func TestCloseAnswersWhatItHasTaken(t *testing.T) {
 	for range 5 {
 		n := startNode(t, storagetest.NewDisk())
-		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 		var wg sync.WaitGroup
 		started := make(chan struct{}, 1)
 		for i := range 50 {
@@ -223,7 +224,7 @@ func TestAbandonedCallsCountUntilTheyAreAnswered(t *testing.T) {
 			}
 		}}
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("", "Something to find."))
 	ctx, giveUp := context.WithCancel(t.Context())
 	go func() {
@@ -245,7 +246,7 @@ func TestAbandonedCallsCountUntilTheyAreAnswered(t *testing.T) {
 func TestDeletingAnOrganizationIsFinishedByRepeatingIt(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	for try := 0; ; try++ {
-		org := n.org(NewOrg{}).Org
+		org := n.org(account.NewOrg{}).Org
 		ctx, giveUp := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		wg.Go(func() {
@@ -279,7 +280,7 @@ func TestDeletingAnOrganizationIsFinishedByRepeatingIt(t *testing.T) {
 // gone waits until nothing is left of an organization's stores.
 func (n *testNode) gone(org pb.OrgID) {
 	n.t.Helper()
-	for deadline := time.Now().Add(patience); ; n.clock.Advance(buryPause) {
+	for deadline := time.Now().Add(patience); ; n.clock.Advance(account.RemovalPause) {
 		if !n.hasStores(org) {
 			return
 		}
@@ -315,7 +316,7 @@ func TestLateReadsDoNotBringBackAnOrganization(t *testing.T) {
 			}
 		}}
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("", "Something to find."))
 	org := c.orgID()
 	var view *tenant.View
@@ -356,7 +357,7 @@ func TestAnItemIsTriedFiveTimes(t *testing.T) {
 			panic("cannot digest this")
 		}}
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := jobOf(c.ok(items(doc("a", "Bread."))))
 	for k, wait := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond,
 		800 * time.Millisecond, 1600 * time.Millisecond} {

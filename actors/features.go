@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"orgmem/actors/account"
 	"orgmem/actors/cognition"
 	"orgmem/actors/connector"
 	"orgmem/actors/export"
@@ -21,10 +22,10 @@ func featuresOf(s *tenant.System) ([]tenant.Feature, error) {
 		return nil, err
 	}
 	return []tenant.Feature{
-		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return NewKeys(o) }),
-		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &Members{Org: o} }),
-		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &Profile{Org: o} }),
-		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &Trail{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return account.NewKeys(o) }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &account.Members{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &account.Profile{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &account.Trail{Org: o} }),
 		export.New(cfg),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &tenant.JobModule{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &subject.Intake{Org: o} }),
@@ -32,8 +33,8 @@ func featuresOf(s *tenant.System) ([]tenant.Feature, error) {
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &subject.Upkeep{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &cognition.Module{Org: o} }),
 		search.New(s),
-		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &Usage{Org: o} }),
-		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &Purges{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &account.Usage{Org: o} }),
+		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &account.Purges{Org: o} }),
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &training.Module{Org: o} }),
 		webhooks,
 		connector.New(),

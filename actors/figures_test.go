@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/cognition"
 	"orgmem/actors/egress"
 	"orgmem/actors/export"
@@ -57,7 +58,7 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"Import history | 20 most recent", graph.MaxImports, 20},
 		{"Asserted edge weight and confidence | at most 0.4", graph.MaxAssertedWeight, 0.4},
 		{"Tombstone retention for forgotten nodes | 30 days", tenant.DefaultTombstoneRetention, 30 * day},
-		{"Key token length | 43 characters", base64.RawURLEncoding.EncodedLen(keyTokenBytes), 43},
+		{"Key token length | 43 characters", base64.RawURLEncoding.EncodedLen(account.KeyTokenBytes), 43},
 		{"key id 64 hex characters", hex.EncodedLen(len(pb.KeyHash{})), 64},
 		// docs/interface.md, elsewhere.
 		{"Default page size 50", tenant.PageSize(&pb.Page{}), 50},
@@ -67,10 +68,10 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"topK?: 1-100 (10)", search.DefaultTopK, 10},
 		{"the strongest 200 nodes", search.MaxRecallNodes, 200},
 		{"at the latest every 5 minutes while there is new content", cognition.Latest, 5 * time.Minute},
-		{"buckets are UTC hours up to 7 days", hourlyUsage, 7 * day},
-		{"A range over 92 days", maxUsageRange, 92 * day},
+		{"buckets are UTC hours up to 7 days", account.HourlyUsage, 7 * day},
+		{"A range over 92 days", account.MaxUsageRange, 92 * day},
 		{"expired (after 7 days)", export.DefaultExportRetention, 7 * day},
-		{"the token lives 10 minutes", confirmLife, 10 * time.Minute},
+		{"the token lives 10 minutes", account.ConfirmLife, 10 * time.Minute},
 		{"Kept 24 hours (an idempotency key's outcome)", tenant.IdempotencyRetention, day},
 		{"responseSnippet (at most 512 bytes, printable)", webhook.MaxSnippet, 512},
 		{"The last 50 per endpoint are kept", webhook.MaxDeliveries, 50},

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/connector"
 	"orgmem/actors/export"
 	"orgmem/actors/tenant"
@@ -54,7 +55,7 @@ func TestAnOrganizationOpensOnAFullDisk(t *testing.T) {
 	disk, disks := storagetest.NewDisk(), newGauge(roomy)
 	_, url, allow := startDoorkeeper(t)
 	n := startNode(t, disk, allow, disks.configure)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("a", "Written in time."))
 	hook := c.ok(newWebhook(url, "*")).GetLink().GetWebhook()
 	feed := c.ok(secretFeed(url, "Bearer of-old-times")).GetLink().GetConnector()
@@ -112,7 +113,7 @@ func TestASandboxOpensOnAFullDisk(t *testing.T) {
 	for _, used := range []bool{false, true} {
 		disk, disks := storagetest.NewDisk(), newGauge(roomy)
 		n := startNode(t, disk, disks.configure)
-		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 		box := n.sandboxKey(c)
 		if used {
 			box.ingest(doc("a", "Written for a test."))
@@ -136,7 +137,7 @@ func TestAPurgeThatADiskFillsUpUnderEnds(t *testing.T) {
 	disk, disks := storagetest.NewDisk(), newGauge(roomy)
 	pieces := func(cfg *tenant.Config, _ *storage.Options) { cfg.PieceBytes = 1 }
 	n := startNode(t, disk, pieces, disks.configure)
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	c.put("ann")
 	c.put("bob")

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
@@ -33,7 +34,7 @@ const (
 func BenchmarkLists(b *testing.B) {
 	// the service's own
 	n := startNode(b, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) { o.CacheBytes = 64 << 20 })
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ok(find("nothing")) // the member is known
 	var hub, leaf string
 	c.inOrg(func(o *tenant.Org) { hub, leaf = fillGraph(b, o, o.Members[onlyMember(b, o)]) })

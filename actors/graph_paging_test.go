@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	"orgmem/actors/account"
 	pb "orgmem/proto"
 	"orgmem/storage/storagetest"
 )
@@ -69,7 +70,8 @@ func TestPagesNeitherSkipNorRepeat(t *testing.T) {
 	var orgs int
 	rapid.Check(t, func(rt *rapid.T) {
 		orgs++
-		c := client{n: n, key: n.org(NewOrg{Name: fmt.Sprint("Org ", orgs), OwnerEmail: fmt.Sprintf("o%d@example.com", orgs),
+		c := client{n: n, key: n.org(account.NewOrg{Name: fmt.Sprint("Org ", orgs), OwnerEmail: fmt.Sprintf("o%d@example.com",
+			orgs),
 			Plan: pb.PlanUnlimited}).APIKey}
 		var nodes []string
 		content := func(i int) string { return fmt.Sprintf("A common word, and entry%d.", i) }

@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
@@ -107,7 +108,7 @@ func (c client) note(text string) string {
 func TestEdges(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	a, b, other := c.note("The boiler is old."), c.note("The plumber came."),
 		c.as("anna").note("The boiler is old, says Anna.")
@@ -194,7 +195,7 @@ func TestEdges(t *testing.T) {
 // the event name the edge and none of its words.
 func TestAssertingIsOneWithItsTrail(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	a, b := c.note("The boiler is old."), c.note("The plumber came.")
 	request := func() *pb.Envelope {
 		op := assertOp(&pb.AssertEdge{Source: a, Target: b, Type: "near", Note: new("secretly")})
@@ -255,7 +256,7 @@ func TestAssertingIsOneWithItsTrail(t *testing.T) {
 // interface: Endpoints/Graph edges
 func TestEdgeFilters(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	names := []string{"a", "b", "c", "d"}
 	ids := map[string]string{}
 	for _, name := range names {
@@ -322,7 +323,7 @@ func onlyMember(t testing.TB, o *tenant.Org) pb.UserID {
 // interface: Endpoints/Graph nodes
 func TestNodeLists(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	item := func(ext, kind, text string) *pb.IngestItem {
 		return &pb.IngestItem{ExternalId: ext, Kind: kind, Content: text}
 	}
@@ -390,8 +391,9 @@ func TestNodeLists(t *testing.T) {
 
 func TestCursorsBelongToTheirList(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	other := client{n: n, key: n.org(account.NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).
+		APIKey}
 	c.put("anna")
 	var ids []string
 	for i := range 4 {
@@ -451,7 +453,7 @@ func TestCursorsBelongToTheirList(t *testing.T) {
 // interface: Endpoints/Recall node and search
 func TestNodeSurroundings(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	hub := c.note(strings.Repeat("A sentence of the hub. ", 200))
 	near, far := c.note("Near."), c.note("Far.")
@@ -491,7 +493,7 @@ func TestNodeSurroundings(t *testing.T) {
 // interface: Endpoints/Graph domains
 func TestDomains(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	node := c.note("A node of a domain.")
 	get := func(id string) *pb.Envelope {

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/cluster"
@@ -212,10 +213,10 @@ func (n *testNode) wait(jobs ...string) {
 	}
 }
 
-func (n *testNode) org(order NewOrg) CreatedOrg {
+func (n *testNode) org(order account.NewOrg) account.CreatedOrg {
 	n.t.Helper()
 	if order.Name == "" {
-		order = NewOrg{Name: "Acme", OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited}
+		order = account.NewOrg{Name: "Acme", OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited}
 	}
 	made, err := n.sys.CreateOrg(n.t.Context(), order)
 	if err != nil {

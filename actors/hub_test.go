@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/tenant"
 	"orgmem/actors/webhook"
@@ -70,10 +71,10 @@ func (n *testNode) emit(org pb.OrgID, events ...*pb.OutboxEvent) {
 // interface: Events/Stream reach
 func TestStreamReach(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	owner := client{n: n, key: org.APIKey}
 	peer := n.member(owner, org, "peer@example.com")
-	other := n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: pb.PlanUnlimited})
+	other := n.org(account.NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: pb.PlanUnlimited})
 	foreign := client{n: n, key: other.APIKey}
 	mine, theirs, elsewhere := owner.stream(), peer.stream(), foreign.stream()
 
@@ -132,7 +133,7 @@ func TestStreamReach(t *testing.T) {
 // member hears of it.
 func TestEndOfAnErasureIsTold(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	owner := client{n: n, key: org.APIKey}
 	owner.put("ann")
 	owner.as("ann").note("Ann was here.")
@@ -153,13 +154,13 @@ func TestEndOfAnErasureIsTold(t *testing.T) {
 }
 
 // member adds a member with a key of their own.
-func (n *testNode) member(owner client, org CreatedOrg, email string) client {
+func (n *testNode) member(owner client, org account.CreatedOrg, email string) client {
 	n.t.Helper()
-	m, err := n.sys.AddMember(n.t.Context(), org.Org, email, RoleMember)
+	m, err := n.sys.AddMember(n.t.Context(), org.Org, email, account.RoleMember)
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	k, err := n.sys.CreateKey(n.t.Context(), NewKey{Org: org.Org, User: m.User, Scopes: []string{pb.ScopeRead,
+	k, err := n.sys.CreateKey(n.t.Context(), account.NewKey{Org: org.Org, User: m.User, Scopes: []string{pb.ScopeRead,
 		pb.ScopeWrite}, Label: "own"})
 	if err != nil {
 		n.t.Fatal(err)
@@ -170,7 +171,7 @@ func (n *testNode) member(owner client, org CreatedOrg, email string) client {
 
 func TestStreamLimitAndTickets(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var open []*webhook.EventStream
 	for range webhook.MaxStreams - 1 {
 		open = append(open, c.stream())
@@ -211,7 +212,7 @@ func TestStreamLimitAndTickets(t *testing.T) {
 // waits for that.
 func TestStreamCutsSlowReaders(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	slow, quick := c.stream(), c.stream()
 	for range webhook.StreamBuffer + 1 {
@@ -234,7 +235,7 @@ func TestStreamCutsSlowReaders(t *testing.T) {
 // sleeps.
 func TestStreamValidity(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	owner := client{n: n, key: org.APIKey}
 	peer := n.member(owner, org, "peer@example.com")
 	key := owner.ok(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: "second"}}}).GetNewKey()
@@ -272,7 +273,7 @@ func TestStreamValidity(t *testing.T) {
 // streams all the same.
 func TestStreamOutlivesItsActor(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) { c.IdleOrg = time.Minute })
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	s := c.stream()
 	err := n.sys.Visit(t.Context(), org.Org, func(o *tenant.Org, done func(error)) {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	"orgmem/actors/account"
 	"orgmem/actors/egress"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -106,7 +107,7 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		runs++
-		made := n.org(NewOrg{Name: fmt.Sprint("Run ", runs), OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited})
+		made := n.org(account.NewOrg{Name: fmt.Sprint("Run ", runs), OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited})
 		owner := client{n: n, key: made.APIKey}
 		owner.put("anna")
 		second := n.keyOf(made.Org, made.Owner)

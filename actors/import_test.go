@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/connector"
 	"orgmem/actors/graph"
 	"orgmem/actors/subject"
@@ -37,7 +38,7 @@ func (c client) imports() []*pb.Import {
 // interface: Endpoints/Import
 func TestImport(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	stream := c.stream()
 	id := jobOf(c.ok(file("fruit.jsonl",
 		"{\"content\":\"Figs ripen late.\",\"externalId\":\"fig\"}\n{\"content\":\"Plums ripen "+
@@ -71,7 +72,7 @@ func TestImport(t *testing.T) {
 
 func TestImportRefusesWhatItCannotRead(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	for name, content := range map[string]string{"a.pdf": "%PDF-1.7\n", "b.json": `[{"content":""}]`, "c.txt": "a\x00",
 		"d.json": `[{"content":"x","occurredAt":"yesterday"}]`} {
 		p := c.refused(pb.CodeValidation, file(name, content))
@@ -113,7 +114,7 @@ func TestSpeakersBecomePeople(t *testing.T) {
 	transcript := file("call.vtt", vtt)
 	transcript.GetLink().GetImportFile().Transcript = true
 	for name, env := range map[string]*pb.Envelope{"transcript": transcript, "import": file("call.vtt", vtt)} {
-		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 		id := jobOf(c.ok(env))
 		n.wait(id)
 		people := c.titles(graph.KindEntity)
@@ -131,7 +132,7 @@ func TestSpeakersBecomePeople(t *testing.T) {
 // reason, the rest is taken in, and each node's history says of which file it is.
 func TestPartsOfAnImport(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	const letter = "From a@x.org Tue May  5 10:00:00 2026\nFrom: a@x.org\nTo: b@x.org\nSubject: Figs\nDate: Tue, 5 May " +
 		"2026 10:00:00 +0000\nMessage-ID: <1@x.org>\n\nFigs ripen late.\n\n"
 	env := file("inbox.mbox", letter+"From b@x.org Tue May  5 11:00:00 2026\nno header\n")
@@ -161,7 +162,7 @@ func TestPartsOfAnImport(t *testing.T) {
 // missing are failed items, which say what.
 func TestAnArchiveThatWasCutShort(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var packed bytes.Buffer
 	z := zip.NewWriter(&packed)
 	for _, name := range []string{"figs.txt", "plums.txt"} {
@@ -217,7 +218,7 @@ func TestATimeThatIsNone(t *testing.T) {
 // its middle find first among all of them.
 func TestFilesOfEveryKindAreFound(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	phrases := map[string]string{
 		"plain.txt": "compost heap greenhouse", "latin1.txt": "Brücke Mühlbach", "utf16.txt": "spare pantograph",
 		"russian.txt": "старый маяк",
@@ -286,7 +287,7 @@ func TestImportedTimes(t *testing.T) {
 // has left.
 func TestLargeImportsLeaveTheReadsAlone(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) { cfg.Workers = 1 })
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	large := func() *pb.Envelope { return file("large.txt", strings.Repeat("Some words.\n", 300<<10/10)) }
 	hold, held := make(chan struct{}), make(chan struct{})
@@ -328,7 +329,7 @@ func TestLargeImportsLeaveTheReadsAlone(t *testing.T) {
 // interface: Limits/Import history
 func TestImportHistory(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("ann")
 	for i := range 23 {
 		n.wait(jobOf(c.ok(file(fmt.Sprintf("f-%d.txt", i), fmt.Sprintf("text %d", i)))))
@@ -353,7 +354,7 @@ func connectorOp(config string) *pb.Envelope {
 func TestConnectors(t *testing.T) {
 	_, allow := receiver(t, nil)
 	n := startNode(t, storagetest.NewDisk(), allow)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	r := c.ok(connectorOp(`{"url":"https://public.example/r.git","token":"sesame"}`))
 	made := r.GetLink().GetConnector()
@@ -421,7 +422,7 @@ func TestConnectors(t *testing.T) {
 
 func (n *testNode) addPerson(org pb.OrgID) pb.UserID {
 	n.t.Helper()
-	m, err := n.sys.AddMember(n.t.Context(), org, "peer@example.com", RoleMember)
+	m, err := n.sys.AddMember(n.t.Context(), org, "peer@example.com", account.RoleMember)
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -433,7 +434,7 @@ func (n *testNode) addPerson(org pb.OrgID) pb.UserID {
 func TestForgettingTakesTheNameOfTheFile(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	take := func(name, content string) {
 		t.Helper()
 		id := jobOf(c.ok(file(name, content)))

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -35,7 +36,7 @@ func TestJobTimesFollowEachOther(t *testing.T) {
 		}
 		c.Clock, c.WithoutDerivation = &fallingClock{Fake: fake}, false
 	})
-	made := n.org(NewOrg{Plan: pb.PlanUnlimited})
+	made := n.org(account.NewOrg{Plan: pb.PlanUnlimited})
 	c := client{n: n, key: made.APIKey}
 	c.put("ann")
 	c.ingest(doc("a", "The boiler is loud."))

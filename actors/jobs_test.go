@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -42,7 +43,7 @@ func gated(t *testing.T, workers int, word string) (n *testNode, reached chan st
 // item by item, and nothing that it has not.
 func TestJobsTellHowFarTheyAre(t *testing.T) {
 	n, reached, open, _ := gated(t, 1, "brake")
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	const all = 2*subject.MaxSliceItems + 10
 	var lines strings.Builder
 	for i := range all {
@@ -93,7 +94,7 @@ func TestCancellationEndsALongDocument(t *testing.T) {
 			once.Do(func() { close(reached); <-gate })
 		}}
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var long strings.Builder
 	for i := range 500 {
 		fmt.Fprintf(&long, "# Part %d\n\n%s\n\n", i, strings.Repeat("The tide tables of the harbour are pinned to the door. ",
@@ -134,9 +135,9 @@ func TestCancellationEndsALongDocument(t *testing.T) {
 // with a job that gets no further.
 func TestOneOrganizationDoesNotHoldUpAnother(t *testing.T) {
 	n, reached, open, _ := gated(t, 2, "anvil")
-	stuck := client{n: n, key: n.org(NewOrg{}).APIKey}
+	stuck := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	stuck.put("ann")
-	other := client{n: n, key: n.org(NewOrg{}).APIKey}
+	other := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	held := jobOf(stuck.ok(items(doc("a", "The anvil stands in the yard."))))
 	<-reached
 	for name, c := range map[string]client{"another organization": other, "another subject": stuck.as("ann")} {
@@ -155,7 +156,7 @@ func TestOneOrganizationDoesNotHoldUpAnother(t *testing.T) {
 // slices, the last that was sent is what stands.
 func TestVersionsOfADocumentAreTakenInTheirOrder(t *testing.T) {
 	n, reached, open, _ := gated(t, 2, "gatehouse")
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	jobs := []string{jobOf(c.ok(items(doc("g", "The gatehouse is shut."))))}
 	<-reached
 	version := 0
@@ -194,7 +195,7 @@ func TestPoisonInAnImport(t *testing.T) {
 			}
 		}}
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := jobOf(c.ok(file("herbs.jsonl", `{"content":"Thyme by the wall."}`+"\n"+`{"content":"A row of hemlock."}`+"\n"+
 		`{"content":"Sage in the pot."}`)))
 	n.waitMoving(1, id)
@@ -220,7 +221,7 @@ func TestPoisonInAnImport(t *testing.T) {
 // released: the job would wait for whoever asks for the subject next.
 func TestASubjectWithAJobStaysInMemory(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("ann")
 	c = c.as("ann")
 	c.ingest(doc("", "a first text"))

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/export"
 	"orgmem/actors/partition"
@@ -48,7 +49,7 @@ func TestWhatCannotBeOpenedKeepsNobodyAsleep(t *testing.T) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { <-gate }}
 	})
 	for range tenant.ResumeAtOnce {
-		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 		n.mark(c.orgID(), true)
 		c.inOrg(func(o *tenant.Org) {
 			b := storage.NewBatch(o.Store)
@@ -59,7 +60,7 @@ func TestWhatCannotBeOpenedKeepsNobodyAsleep(t *testing.T) {
 		})
 		n.clock.Advance(1e9) // they are woken in the order of their creation
 	}
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	job := jobOf(c.ok(items(doc("a", "A text behind two that are broken."))))
 	after := disk.Crash(0, 1)
 	close(gate)
@@ -70,7 +71,7 @@ func TestWhatCannotBeOpenedKeepsNobodyAsleep(t *testing.T) {
 func TestASubjectStaysForItsUpkeep(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.ingest(doc("a", "This is poison for the new model."))
 	n.stop()
@@ -110,13 +111,13 @@ func TestASubjectStaysForItsUpkeep(t *testing.T) {
 // is released.
 func TestASandboxThatIsToLookStaysInMemory(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	sandbox := n.sandboxKey(c)
 	sandbox.ingest(doc("a", "A text for the sandbox."))
 	n.waitFor(func() bool { return n.sys.Stats().CallsInFlight == 0 })
 	c.inOrg(func(o *tenant.Org) {
 		ch, idle := o.Sandbox, o.Sandbox.Sent
-		membersOf(o).SweepSandbox()
+		tenant.ModuleOf[*account.Members](&o.View).SweepSandbox()
 		if o.ReleaseSandbox(ch, idle); o.Sandbox != ch {
 			t.Error("it has left memory")
 		}
@@ -127,7 +128,7 @@ func TestASandboxThatIsToLookStaysInMemory(t *testing.T) {
 // activation may clear it after the next has found it.
 func TestAnOrganizationWithWorkKeepsItsMark(t *testing.T) {
 	n, reached, open, _ := gated(t, 1, "anvil")
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	org := c.orgID()
 	job := jobOf(c.ok(items(doc("a", "The anvil stands in the yard."))))
 	<-reached
@@ -151,7 +152,7 @@ func TestAnOrganizationWithWorkKeepsItsMark(t *testing.T) {
 // cancelled is not its end.
 func TestAnExportOutlivesACancellationThatFailed(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.inOrg(func(o *tenant.Org) {
 		cancelled, next := &export.Run{Gone: true}, &export.Run{}
 		exports := tenant.ModuleOf[*export.Module](&o.View)
@@ -169,7 +170,7 @@ func TestAnExportOutlivesACancellationThatFailed(t *testing.T) {
 // A training is told of although the commit that does was refused.
 func TestATrainingIsToldOfInTheEnd(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	full := func(o *tenant.Org, bytes int) {
 		held := fieldOf[sync.Mutex](o.Committer, "mu")
 		held.Lock()
@@ -230,7 +231,7 @@ func TestAMarkThatComesLateIsSeen(t *testing.T) {
 // come to show what is committed.
 func TestAnEndedJobIsFound(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("a", "A first text."))
 	if got := c.chunks("text"); len(got) != 1 { // it is in memory
 		t.Fatalf("found %q", got)

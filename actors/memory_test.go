@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/index"
@@ -28,7 +29,7 @@ func itemStatus(job *pb.Job) []string {
 // interface: What the service does/2 partitions by subject
 func TestTextIngestedForASubjectIsFoundByThatSubjectOnly(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	c.put("ben")
 	c.as("anna").ingest(doc("", "The violin lesson moves to Thursday evening."))
@@ -55,8 +56,9 @@ func TestTextIngestedForASubjectIsFoundByThatSubjectOnly(t *testing.T) {
 // interface: Endpoints/Search
 func TestOrganizationsShareNothing(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	a := client{n: n, key: n.org(NewOrg{}).APIKey}
-	b := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).APIKey}
+	a := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	b := client{n: n, key: n.org(account.NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).
+		APIKey}
 	job := a.ingest(doc("", "The launch code name is Bluebird."))
 	if got := b.search(&pb.Search{Query: "Bluebird launch", OrgScope: true}); len(got) != 0 {
 		t.Errorf("another organization finds %v", got)
@@ -69,7 +71,7 @@ func TestOrganizationsShareNothing(t *testing.T) {
 
 func TestDocumentsAreUpsertedByExternalID(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	const first, second = "The meeting is on Monday.", "The meeting is on Tuesday."
 	check := func(job *pb.Job, want ...string) {
 		t.Helper()
@@ -128,7 +130,7 @@ func TestDocumentsAreUpsertedByExternalID(t *testing.T) {
 func TestDocumentIsDescribedAnew(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, smallSlices)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	item := func(ext, title, meta string) *pb.IngestItem {
 		return &pb.IngestItem{ExternalId: ext, Title: title, Content: "Bring two pairs of shoes.", Metadata: []byte(meta)}
 	}
@@ -167,7 +169,7 @@ func TestDocumentIsDescribedAnew(t *testing.T) {
 func TestLaterDescriptionInOneSliceCounts(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	item := func(ext, title, meta, content string) *pb.IngestItem {
 		return &pb.IngestItem{ExternalId: ext, Title: title, Content: content, Metadata: []byte(meta)}
 	}
@@ -217,7 +219,7 @@ func (c client) nodeOf(id string) *pb.Node {
 func TestManySlicesMergeAndReload(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	const docs = 700
 	var its []*pb.IngestItem
 	for i := range docs {
@@ -260,7 +262,7 @@ func TestManySlicesMergeAndReload(t *testing.T) {
 func TestStoredSegmentsAreLoadedInTheOrderOfTheirChunks(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, smallSlices)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	for i := range 60 {
 		c.ingest(doc("", fmt.Sprintf("Short note number%d.", i)))
 	}
@@ -293,7 +295,7 @@ func TestStoredSegmentsAreLoadedInTheOrderOfTheirChunks(t *testing.T) {
 func TestSegmentsOfAnotherAnalysisAreReplaced(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, smallSlices)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	for i := range 60 {
 		c.ingest(doc(fmt.Sprint(i), fmt.Sprintf("Short note number%d.", i)))
 	}
@@ -377,7 +379,7 @@ func (n *testNode) has(c client, table storage.Table, id uint64) bool {
 func TestErasedSubjectIsGoneFromDiskAndStartsEmpty(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	c.put("ben")
 	const canary = "xylophone-canary-4711"
@@ -410,7 +412,7 @@ func TestErasedSubjectIsGoneFromDiskAndStartsEmpty(t *testing.T) {
 
 func TestSubjectUnderErasureIsOfNoUse(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	for round := range 20 {
 		c.put("anna")
 		c.as("anna").ingest(doc("", fmt.Sprintf("Text of round %d.", round)))
@@ -440,7 +442,7 @@ func TestSubjectUnderErasureIsOfNoUse(t *testing.T) {
 // interface: Resources/Ingest job
 func TestIngestStatusIsConfinedToTheSubject(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	c.put("ben")
 	id := jobOf(c.as("anna").ok(items(doc("private-name", "Text."))))
@@ -460,7 +462,7 @@ func TestPanickingReadIsAnswered(t *testing.T) {
 			}
 		}}
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("", "Something."))
 	c.refused(pb.CodeInternal, find("boom"))
 	c.ok(find("Something"))
@@ -468,7 +470,7 @@ func TestPanickingReadIsAnswered(t *testing.T) {
 
 func TestOneLongDocumentDoesNotCrowdOutTheOthers(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var long strings.Builder
 	for i := range 400 {
 		fmt.Fprintf(&long, "Harvest harvest harvest report, part %d. %s\n\n", i, strings.Repeat("word ", 150))
@@ -497,7 +499,7 @@ func TestQueuedWorkSurvivesACrashAndTakesEffectOnce(t *testing.T) {
 			<-gate
 		}}
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	a := jobOf(c.ok(items(doc("a", "First unfinished text."), doc("b", "Second unfinished text."))))
 	b := jobOf(c.ok(items(doc("c", "Third unfinished text."))))
 	<-blocked
@@ -547,7 +549,7 @@ func testPoison(t *testing.T, e partition.Embedder) {
 	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
 		c.Embedder, c.MaxBackOff = e, time.Millisecond
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := jobOf(c.ok(items(doc("a", "Bread."), doc("b", "This is poison."), doc("c", "Butter."))))
 	behind := jobOf(c.ok(items(doc("d", "Cheese."))))
 	n.waitMoving(time.Millisecond, id, behind)
@@ -576,7 +578,7 @@ func TestCancelledJobStopsAndLeavesTheRestAlone(t *testing.T) {
 		c.Workers = 1
 		c.CancelRequested = func(id pb.JobID) { asked <- id }
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var many []*pb.IngestItem
 	for i := range 40 {
 		many = append(many, doc(fmt.Sprint(i), fmt.Sprintf("Cancelled text number %d.", i)))
@@ -620,7 +622,7 @@ func TestChangeOfModelEmbedsAnewWhileTheOldOneServes(t *testing.T) {
 		t.Run(fmt.Sprintf("old model present %v", keepOld), func(t *testing.T) {
 			disk := storagetest.NewDisk()
 			n := startNode(t, disk)
-			c := client{n: n, key: n.org(NewOrg{}).APIKey}
+			c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 			var its []*pb.IngestItem
 			for i := range 150 {
 				its = append(its, doc(fmt.Sprint(i), fmt.Sprintf("Passage w%d about v%d.", i, i)))

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -41,7 +42,7 @@ func TestMemoryAgainstModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		disk := storagetest.NewDisk()
 		n := startNode(t, disk, smallSlices)
-		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 		subjects := []string{"a", "b"}
 		model := map[string]*modelPartition{}
 		reset := func(s string) { model[s] = &modelPartition{map[string]string{}, map[string]bool{}} }
@@ -106,7 +107,7 @@ func smallSlices(c *tenant.Config, o *storage.Options) {
 
 func TestIdleOrganizationsLeaveMemoryAndComeBack(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("a", "Sleeping text."))
 	for range 8 { // the subject leaves first, then the mark in the directory, then the organization
 		n.clock.Advance(11 * time.Minute)

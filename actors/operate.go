@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/export"
 	"orgmem/actors/tenant"
 	"orgmem/cluster/wire"
@@ -17,7 +18,7 @@ import (
 // The list of organizations is in the directory, which every node has.
 type operatorAnywhere struct{ *peers }
 
-var _ Operator = operatorAnywhere{}
+var _ account.Operator = operatorAnywhere{}
 
 // order brings one order to its organization.
 func (a operatorAnywhere) order(ctx context.Context, org pb.OrgID, repeatable bool,
@@ -35,15 +36,15 @@ func (a operatorAnywhere) order(ctx context.Context, org pb.OrgID, repeatable bo
 
 // CreateOrg implements Operator. The directory's part is done here, the rest where
 // the new organization lives.
-func (a operatorAnywhere) CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error) {
-	made, rec, email, err := localOperator{a.sys}.enterOrg(ctx, order)
+func (a operatorAnywhere) CreateOrg(ctx context.Context, order account.NewOrg) (account.CreatedOrg, error) {
+	made, rec, email, err := account.LocalOperator{System: a.sys}.RegisterOrg(ctx, order)
 	if err != nil {
-		return CreatedOrg{}, err
+		return account.CreatedOrg{}, err
 	}
 	begin := &pb.BeginOrg{Record: rec, Owner: made.Owner.Bytes(), Email: email}
 	r, err := a.order(ctx, made.Org, false, &pb.OperatorOp{Op: &pb.OperatorOp_BeginOrg{BeginOrg: begin}})
 	if err != nil {
-		return CreatedOrg{}, fmt.Errorf("create organization: %w", err)
+		return account.CreatedOrg{}, fmt.Errorf("create organization: %w", err)
 	}
 	key, err := keyFrom(r.GetKey())
 	made.APIKey, made.Key = key.APIKey, key.Key
@@ -51,15 +52,15 @@ func (a operatorAnywhere) CreateOrg(ctx context.Context, order NewOrg) (CreatedO
 }
 
 // Orgs implements Operator.
-func (a operatorAnywhere) Orgs(ctx context.Context, from string, size int) (OrgPage, error) {
-	return localOperator{a.sys}.Orgs(ctx, from, size)
+func (a operatorAnywhere) Orgs(ctx context.Context, from string, size int) (account.OrgPage, error) {
+	return account.LocalOperator{System: a.sys}.Orgs(ctx, from, size)
 }
 
 // Org implements Operator.
-func (a operatorAnywhere) Org(ctx context.Context, org pb.OrgID) (OrgInfo, error) {
+func (a operatorAnywhere) Org(ctx context.Context, org pb.OrgID) (account.OrgInfo, error) {
 	r, err := a.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_ShowOrg{ShowOrg: &pb.ShowOrg{}}})
 	rec := r.GetOrg().GetRecord()
-	return OrgInfo{
+	return account.OrgInfo{
 		Org: org, Name: rec.GetName(), Slug: rec.GetSlug(), Personal: rec.GetPersonal(), Plan: rec.GetPlan(),
 		Created: time.UnixMilli(rec.GetCreatedMs()).UTC(), Members: int(r.GetOrg().GetMembers()),
 		Subjects:     int(r.GetOrg().GetSubjects()),
@@ -80,7 +81,8 @@ func (a operatorAnywhere) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 }
 
 // AddMember implements Operator.
-func (a operatorAnywhere) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (tenant.MemberInfo,
+func (a operatorAnywhere) AddMember(ctx context.Context, org pb.OrgID, email string,
+	role account.Role) (tenant.MemberInfo,
 	error) {
 	r, err := a.order(ctx, org, false, &pb.OperatorOp{Op: &pb.OperatorOp_AddMember{AddMember: &pb.AddMember{Email: email,
 		Role: string(role)}}})
@@ -115,11 +117,11 @@ func (a operatorAnywhere) RemoveMember(ctx context.Context, org pb.OrgID, user p
 }
 
 // CreateKey implements Operator.
-func (a operatorAnywhere) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error) {
+func (a operatorAnywhere) CreateKey(ctx context.Context, order account.NewKey) (account.CreatedKey, error) {
 	mint := &pb.MintKey{User: order.User.Bytes(), Scopes: order.Scopes, Label: order.Label}
 	r, err := a.order(ctx, order.Org, false, &pb.OperatorOp{Op: &pb.OperatorOp_MintKey{MintKey: mint}})
 	if err != nil {
-		return CreatedKey{}, err
+		return account.CreatedKey{}, err
 	}
 	return keyFrom(r.GetKey())
 }
@@ -162,7 +164,7 @@ func (o *peers) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp
 }
 
 func (o *peers) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.OperatorResult, error) {
-	s := localOperator{o.sys}
+	s := account.LocalOperator{System: o.sys}
 	r := &pb.OperatorResult{}
 	switch op := op.GetOp().(type) {
 	case *pb.OperatorOp_BeginOrg:
@@ -170,8 +172,9 @@ func (o *peers) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.Operator
 		if err != nil {
 			return nil, err
 		}
-		made, err := s.beginOrg(ctx, CreatedOrg{Org: org, Owner: owner}, op.BeginOrg.GetRecord(), op.BeginOrg.GetEmail())
-		r.Result = mintedKey(CreatedKey{APIKey: made.APIKey, Key: made.Key})
+		made, err := s.BeginOrg(ctx, account.CreatedOrg{Org: org, Owner: owner}, op.BeginOrg.GetRecord(),
+			op.BeginOrg.GetEmail())
+		r.Result = mintedKey(account.CreatedKey{APIKey: made.APIKey, Key: made.Key})
 		return r, err
 	case *pb.OperatorOp_ShowOrg:
 		shown, err := s.Org(ctx, org)
@@ -186,7 +189,7 @@ func (o *peers) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.Operator
 	case *pb.OperatorOp_DeleteOrg:
 		return r, s.DeleteOrg(ctx, org)
 	case *pb.OperatorOp_AddMember:
-		m, err := s.AddMember(ctx, org, op.AddMember.GetEmail(), Role(op.AddMember.GetRole()))
+		m, err := s.AddMember(ctx, org, op.AddMember.GetEmail(), account.Role(op.AddMember.GetRole()))
 		r.Result = &pb.OperatorResult_Member{Member: memberRecord(m)}
 		return r, err
 	case *pb.OperatorOp_ShowMembers:
@@ -208,7 +211,8 @@ func (o *peers) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.Operator
 		if err != nil {
 			return nil, err
 		}
-		k, err := s.CreateKey(ctx, NewKey{Org: org, User: user, Scopes: op.MintKey.GetScopes(), Label: op.MintKey.GetLabel()})
+		k, err := s.CreateKey(ctx, account.NewKey{Org: org, User: user, Scopes: op.MintKey.GetScopes(),
+			Label: op.MintKey.GetLabel()})
 		r.Result = mintedKey(k)
 		return r, err
 	case *pb.OperatorOp_RestorePart:
@@ -221,16 +225,16 @@ func (o *peers) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.Operator
 	return o.carryOutCopy(ctx, op)
 }
 
-func mintedKey(k CreatedKey) *pb.OperatorResult_Key {
+func mintedKey(k account.CreatedKey) *pb.OperatorResult_Key {
 	return &pb.OperatorResult_Key{Key: &pb.MintedKey{ApiKey: k.APIKey, Hash: k.Key[:], Label: k.Label}}
 }
 
-func keyFrom(k *pb.MintedKey) (CreatedKey, error) {
+func keyFrom(k *pb.MintedKey) (account.CreatedKey, error) {
 	hash, err := pb.KeyHashFrom(k.GetHash())
 	if err != nil {
-		return CreatedKey{}, fmt.Errorf("answer of another node: %w", err)
+		return account.CreatedKey{}, fmt.Errorf("answer of another node: %w", err)
 	}
-	return CreatedKey{APIKey: k.GetApiKey(), Key: hash, Label: k.GetLabel()}, nil
+	return account.CreatedKey{APIKey: k.GetApiKey(), Key: hash, Label: k.GetLabel()}, nil
 }
 
 func memberRecord(m tenant.MemberInfo) *pb.Member {

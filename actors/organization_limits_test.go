@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/webhook"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
@@ -43,7 +44,7 @@ func TestWebhookLimitCountsTheSandbox(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, allow)
-	c := client{n: n, key: n.org(NewOrg{Plan: pb.PlanUnlimited}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{Plan: pb.PlanUnlimited}).APIKey}
 	sandbox := n.sandboxKey(c)
 	for range boxed {
 		sandbox.ok(newWebhook(url, "*"))
@@ -93,7 +94,7 @@ func TestWebhookLimitHoldsForBothSidesAtOnce(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	n := startNode(t, storagetest.NewDisk(), allow)
 	for round := range 6 {
-		c := client{n: n, key: n.org(NewOrg{Plan: pb.PlanUnlimited, Name: fmt.Sprint("Round ", round),
+		c := client{n: n, key: n.org(account.NewOrg{Plan: pb.PlanUnlimited, Name: fmt.Sprint("Round ", round),
 			OwnerEmail: "owner@example.com"}).APIKey}
 		sandbox := n.sandboxKey(c)
 		reset := round%2 == 1
@@ -172,7 +173,7 @@ func TestWebhookLimitHoldsAcrossMoves(t *testing.T) {
 func TestStreamLimitCountsTheSandbox(t *testing.T) {
 	t.Parallel()
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	sandbox := n.sandboxKey(c)
 	boxed := sandbox.stream()
 	sandbox.stream()

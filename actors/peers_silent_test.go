@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/export"
 	"orgmem/actors/tenant"
 	"orgmem/cluster/wire"
@@ -62,7 +63,7 @@ func TestASilentOwnerIsGivenUpWithoutASuccessor(t *testing.T) {
 		}
 	})
 	asked.Go(func() {
-		if _, err := w.at("c").operator().AddMember(t.Context(), made.Org, "b@example.com", RoleMember); err == nil ||
+		if _, err := w.at("c").operator().AddMember(t.Context(), made.Org, "b@example.com", account.RoleMember); err == nil ||
 			!strings.Contains(err.Error(), "not known") {
 			t.Errorf("an operator's order: %v", err)
 		}

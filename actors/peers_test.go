@@ -14,6 +14,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/export"
 	"orgmem/actors/tenant"
 	"orgmem/cluster/wire"
@@ -86,7 +87,7 @@ func TestOperatorAnywhere(t *testing.T) {
 		if err != nil || info.Plan != pb.PlanUnlimited || info.Name != "Acme" || info.Org != made.Org || info.Members == 0 {
 			t.Errorf("on %s: %+v (%v)", name, info, err)
 		}
-		m, err := op.AddMember(t.Context(), made.Org, "m-"+string(name)+"@example.com", RoleMember)
+		m, err := op.AddMember(t.Context(), made.Org, "m-"+string(name)+"@example.com", account.RoleMember)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +98,8 @@ func TestOperatorAnywhere(t *testing.T) {
 		}) {
 			t.Errorf("on %s: members %+v lack %+v (%v)", name, all, m, err)
 		}
-		k, err := op.CreateKey(t.Context(), NewKey{Org: made.Org, User: m.User, Scopes: []string{pb.ScopeRead}, Label: "x"})
+		k, err := op.CreateKey(t.Context(), account.NewKey{Org: made.Org, User: m.User, Scopes: []string{pb.ScopeRead},
+			Label: "x"})
 		if err != nil || k.Label != "x" {
 			t.Fatalf("%+v, %v", k, err)
 		}
@@ -250,7 +252,7 @@ func TestOneByOneAcrossAMove(t *testing.T) {
 	w := startTown(t, "a", "b")
 	made := w.org("a", pb.PlanUnlimited)
 	a := w.at("a").client(made.APIKey) // its first key
-	for range maxKeysPerUser - 2 {
+	for range account.MaxKeysPerUser - 2 {
 		a.ok(createKey(""))
 	}
 	const rivals = 4
@@ -284,7 +286,7 @@ func TestOneByOneAcrossAMove(t *testing.T) {
 	if got := placed.Load(); got != 1 {
 		t.Errorf("%d keys have the place of one", got)
 	}
-	if got := len(a.ok(listKeys()).GetKeys().GetKeys()); got != maxKeysPerUser {
+	if got := len(a.ok(listKeys()).GetKeys().GetKeys()); got != account.MaxKeysPerUser {
 		t.Errorf("%d keys are listed", got)
 	}
 }

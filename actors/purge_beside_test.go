@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/export"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
@@ -65,7 +66,7 @@ func (c client) waits(of tenant.LockKey) (waits bool) {
 // not be through before that.
 func TestErasureWaitsForAPurge(t *testing.T) {
 	s := startSlow(t)
-	c := client{n: s.testNode, key: s.org(NewOrg{}).APIKey}
+	c := client{n: s.testNode, key: s.org(account.NewOrg{}).APIKey}
 	p := &planter{seed: "beside"}
 	name := p.next()
 	c.put(name)
@@ -94,7 +95,7 @@ func TestErasureWaitsForAPurge(t *testing.T) {
 // for either are answered.
 func TestPurgesGoOneAfterTheOther(t *testing.T) {
 	s := startSlow(t)
-	c := client{n: s.testNode, key: s.org(NewOrg{}).APIKey}
+	c := client{n: s.testNode, key: s.org(account.NewOrg{}).APIKey}
 	c.put("ann")
 	ann := c.as("ann")
 	part := ann.partition()
@@ -132,7 +133,7 @@ func (c client) partition() (part *partition.Ref) {
 // leaves those asleep who were.
 func TestAPurgeWakesNobody(t *testing.T) {
 	s := startSlow(t)
-	c := client{n: s.testNode, key: s.org(NewOrg{}).APIKey}
+	c := client{n: s.testNode, key: s.org(account.NewOrg{}).APIKey}
 	for _, name := range []string{"ann", "bob"} {
 		c.put(name)
 	}
@@ -161,10 +162,10 @@ func TestAPurgeWakesNobody(t *testing.T) {
 // Settings are no memory: what is changed while a purge is under way stays.
 func TestSettingsChangedBesideAPurgeStay(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("a", "a text"))
 	patch := func(mode string) {
-		c.ok(account(&pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: &pb.Settings{QualityMode: &mode}}}}))
+		c.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: &pb.Settings{QualityMode: &mode}}}}))
 	}
 	patch("fast")
 	token := c.ok(dryPurge("")).GetData().GetPurge().GetConfirmToken()
@@ -183,7 +184,7 @@ func TestSettingsChangedBesideAPurgeStay(t *testing.T) {
 	patch("thorough")
 	exports.Mu.Unlock()
 	wg.Wait()
-	settings := c.ok(account(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})).GetAccount().
+	settings := c.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})).GetAccount().
 		GetSettings()
 	if got := settings.GetQualityMode(); got != "thorough" {
 		t.Errorf("the mode is %q", got)
@@ -197,7 +198,7 @@ func TestSettingsChangedBesideAPurgeStay(t *testing.T) {
 // at, and goes with it.
 func TestACycleBesideAPurge(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	for _, text := range mindTexts {
 		c.note(text)

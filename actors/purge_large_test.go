@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -51,7 +52,7 @@ func plantJobs(c client, o *tenant.View, part *partition.Ref, n int, session boo
 func TestPurgeOfMoreThanOneCommitTakes(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	ann := c.as(strings.Repeat("a", tenant.MaxSubjectBytes)) // so that few jobs are large
 	c.put(ann.subject)
 	part := ann.partition()
@@ -119,7 +120,7 @@ func TestPurgeOfMoreThanOneCommitTakes(t *testing.T) {
 func TestErasureTakesOutcomesAndEventsInPieces(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("ann")
 	c.put("bob")
 	ann, bob := c.as("ann").partition(), c.as("bob").partition()
@@ -182,7 +183,7 @@ func TestErasureTakesOutcomesAndEventsInPieces(t *testing.T) {
 // What is on its way into the store when an erasure begins goes with it.
 func TestErasureMissesNothingThatIsUnderWay(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var o *tenant.View
 	c.inOrg(func(org *tenant.Org) { o = &org.View })
 	for i := range 20 {

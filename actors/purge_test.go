@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/export"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -26,9 +27,9 @@ func dryPurge(subject string) *pb.Envelope { return purgeOp(purgeOf(subject)) }
 
 func purgeOf(subject string) *pb.Purge {
 	if subject == "" {
-		return &pb.Purge{Scope: purgeScopeOrg}
+		return &pb.Purge{Scope: account.PurgeScopeOrg}
 	}
-	return &pb.Purge{Scope: purgeScopeSubject, Subject: subject}
+	return &pb.Purge{Scope: account.PurgeScopeSubject, Subject: subject}
 }
 
 func confirmPurge(subject, token string) *pb.Envelope {
@@ -40,7 +41,7 @@ func confirmPurge(subject, token string) *pb.Envelope {
 // interface: Resources/Purge report
 func TestPurgeOfASubject(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	c.put("ann")
 	c.put("bob")
@@ -49,7 +50,7 @@ func TestPurgeOfASubject(t *testing.T) {
 	ann.assertEdge(&pb.AssertEdge{Source: nodes[0].GetNode(), Target: nodes[1].GetNode(), Type: "about"})
 	c.as("bob").ingest(doc("b", "a text of bob"))
 	mode := "fast"
-	ann.ok(account(&pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: &pb.Settings{QualityMode: &mode}}}}))
+	ann.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: &pb.Settings{QualityMode: &mode}}}}))
 	anns, whole, bobs := ann.export(false), c.export(true), c.as("bob").export(false)
 
 	dry := c.ok(dryPurge("ann")).GetData().GetPurge()
@@ -64,7 +65,7 @@ func TestPurgeOfASubject(t *testing.T) {
 		total += n
 	}
 	if !dry.GetDryRun() || dry.GetTotal() != total || dry.GetConfirmToken() == "" || dry.GetPurgedMs() != 0 ||
-		dry.GetExpiresMs() != n.clock.Now().Add(confirmLife).UnixMilli() || dry.GetSubject() != "ann" {
+		dry.GetExpiresMs() != n.clock.Now().Add(account.ConfirmLife).UnixMilli() || dry.GetSubject() != "ann" {
 		t.Errorf("dry run: %v", dry)
 	}
 	if got := ann.chunks("text"); len(got) != 2 {
@@ -91,7 +92,8 @@ func TestPurgeOfASubject(t *testing.T) {
 			t.Errorf("export is %s, want %s", got, want)
 		}
 	}
-	settings := ann.ok(account(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})).GetAccount().
+	settings := ann.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})).
+		GetAccount().
 		GetSettings()
 	if settings.GetQualityMode() != mode {
 		t.Errorf("settings after the purge: %v", settings)
@@ -117,14 +119,14 @@ func TestPurgeOfASubject(t *testing.T) {
 // interface: Endpoints/Purge
 func TestPurgeOfTheOrganization(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
-	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, pb.ScopeRead, pb.ScopeWrite)
+	_, peer := n.recruit(made.Org, "peer@example.com", account.RoleMember, pb.ScopeRead, pb.ScopeWrite)
 	c.put("ann")
 	for _, who := range []client{c, peer, c.as("ann")} {
 		who.ingest(doc("a", "some text"))
 	}
-	sandboxKey := c.ok(account(&pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{}}})).GetAccount().GetNewSandboxKey().GetApiKey()
+	sandboxKey := c.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{}}})).GetAccount().GetNewSandboxKey().GetApiKey()
 	sandbox := client{n: n, key: sandboxKey}
 	sandbox.ingest(doc("a", "some text"))
 	dry := c.ok(dryPurge("")).GetData().GetPurge()
@@ -153,9 +155,9 @@ func TestPurgeOfTheOrganization(t *testing.T) {
 func TestConfirmTokenIsForOnePurge(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
-	_, admin := n.recruit(made.Org, "admin@example.com", RoleAdmin)
+	_, admin := n.recruit(made.Org, "admin@example.com", account.RoleAdmin)
 	c.put("ann")
 	c.put("bob")
 	for _, s := range []string{"ann", "bob"} {
@@ -167,7 +169,7 @@ func TestConfirmTokenIsForOnePurge(t *testing.T) {
 	c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("", token()))
 	admin.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", token()))
 	old := token()
-	n.clock.Advance(confirmLife)
+	n.clock.Advance(account.ConfirmLife)
 	c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", old))
 	c.refused(pb.CodeSubjectNotFound, dryPurge("nobody"))
 
@@ -193,7 +195,7 @@ func TestConfirmTokenIsForOnePurge(t *testing.T) {
 	n.clock.Advance(now.Sub(n.clock.Now()))
 	c.n, admin.n = n, n
 	c.as("ann").ingest(doc("c", "a text that came later"))
-	n.clock.Advance(confirmLife)
+	n.clock.Advance(account.ConfirmLife)
 	if again := c.ok(confirmPurge("ann", used)).GetData().GetPurge(); !proto.Equal(again, done) {
 		t.Errorf("confirmed once more: %v, and before %v", again, done)
 	}
@@ -203,7 +205,7 @@ func TestConfirmTokenIsForOnePurge(t *testing.T) {
 	c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("bob", used))
 	c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("", used))
 	admin.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", used))
-	n.clock.Advance(purgeOutcomeLife)
+	n.clock.Advance(account.PurgeOutcomeLife)
 	n.waitFor(func() bool {
 		n.clock.Advance(tenant.SweepInterval)
 		return c.count(storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).
@@ -218,7 +220,7 @@ func TestConfirmTokenIsForOnePurge(t *testing.T) {
 // A purge ends what is queued, and what comes behind it stays.
 func TestPurgeEndsWhatIsQueued(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), smallSlices)
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	c.put("ann")
 	var its []*pb.IngestItem
@@ -254,7 +256,7 @@ func TestPurgeEndsWhatIsQueued(t *testing.T) {
 func TestPurgeSurvivesACrash(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("ann")
 	c.as("ann").ingest(doc("a", "some text"))
 	c.ok(confirmPurge("ann", c.ok(dryPurge("ann")).GetData().GetPurge().GetConfirmToken()))
@@ -287,7 +289,7 @@ func purgedOrNot(t *testing.T, subject string, inPieces bool) {
 		}
 	}
 	n := startNode(t, disk, small)
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	c.put("ann")
 	ann := c.as("ann")

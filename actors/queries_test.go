@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -23,7 +24,7 @@ func TestQueriesAreRememberedForThoseWhoAsked(t *testing.T) {
 			}
 		}}
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	for _, who := range []string{"ann", "bob"} {
 		c.put(who)
 		c.as(who).ingest(doc("a", "The marzipan of "+who+" is in the cellar."))
@@ -51,7 +52,7 @@ func TestQueriesAreRememberedForThoseWhoAsked(t *testing.T) {
 	asks(c, &pb.Search{Query: query, OrgScope: true}, 1) // it was asked of ann's memory, too
 	asks(bob, &pb.Search{Query: query}, 0)
 
-	other := client{n: n, key: n.org(NewOrg{}).APIKey}
+	other := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	other.ingest(doc("a", "The marzipan of another house."))
 	asks(other, &pb.Search{Query: query}, 1)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"orgmem/actors/account"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -31,7 +32,7 @@ func TestNobodyReadsForWhoHasLeft(t *testing.T) {
 			}
 		}}
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("", "Something to find."))
 	hold := make(chan struct{})
 	for range n.sys.Readers {
@@ -66,7 +67,7 @@ func TestNobodyReadsForWhoHasLeft(t *testing.T) {
 func TestColdReadEndsWhenNobodyWaits(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	for _, subject := range []string{"ann", "ben", "cem"} {
 		c.put(subject)
@@ -100,7 +101,7 @@ func TestColdReadEndsWhenNobodyWaits(t *testing.T) {
 // one is told so in a way that does not make it try again.
 func TestTooManyMemoriesForOneSearch(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	add := func(from, to int) {
 		t.Helper()

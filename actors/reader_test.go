@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -20,7 +21,7 @@ func TestAnEntityHoldsSinceTheFirstTextThatNamesIt(t *testing.T) {
 	day := func(d int) int64 { return time.Date(2025, 1, d, 0, 0, 0, 0, time.UTC).UnixMilli() }
 	for _, order := range [][]int{{20, 10}, {10, 20}} {
 		n := startNode(t, storagetest.NewDisk(), thinking)
-		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 		for _, d := range order {
 			c.ingest(&pb.IngestItem{Content: fmt.Sprintf("On day %d: Maria Lopez works for Globex.", d), OccurredMs: day(d)})
 		}
@@ -65,7 +66,7 @@ func meeting() string {
 // and stands itself among what is recent.
 func TestStatementsDoNotCrowdTheirTextOut(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.ingest(&pb.IngestItem{Title: "Meeting of the harbour board", Content: meeting()})
 	c.think()
@@ -89,7 +90,7 @@ func TestStatementsDoNotCrowdTheirTextOut(t *testing.T) {
 // The title of a moment is a line.
 func TestAMomentIsToldInOneLine(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.note("Dana: We open the new hall on 3 May 2027\nLee: and nobody\nwill be late.")
 	c.think()
 	all := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal().GetMoments()

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	"orgmem/brain/format"
@@ -23,7 +24,7 @@ func TestFilesWaitForMemory(t *testing.T) {
 		_ *storage.Options) {
 		cfg.ReadingBytes = tenant.MinReadingBytes
 	})
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	all, err := n.sys.ReadingMemory.Begin(t.Context(), pb.OrgID{9}, tenant.MinReadingBytes, tenant.MinReadingBytes, 0)
 	if err != nil {
@@ -65,7 +66,7 @@ func TestNoFileIsHeldForNobody(t *testing.T) {
 		_ *storage.Options) {
 		cfg.ReadingBytes = tenant.MinReadingBytes
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	all, err := n.sys.ReadingMemory.Begin(t.Context(), pb.OrgID{9}, tenant.MinReadingBytes, tenant.MinReadingBytes, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +100,7 @@ func TestLargeTextsTakeTurns(t *testing.T) {
 		_ *storage.Options) {
 		cfg.ReadingBytes = tenant.MinReadingBytes
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	all, err := n.sys.EmbeddingMemory.Begin(t.Context(), pb.OrgID{9}, tenant.MinReadingBytes/2, tenant.MinReadingBytes/2,
 		0)
 	if err != nil {

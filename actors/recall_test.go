@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/graph"
 	"orgmem/actors/search"
 	"orgmem/actors/tenant"
@@ -48,7 +49,7 @@ func derivedN(i int) []byte { return append(make([]byte, 15), byte(i)) }
 // interface: What the service does/derived views are empty at first
 func TestViewsAreEmptyBeforeTheFirstCycle(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.note("The boiler is old.")
 	id := c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView()
@@ -73,7 +74,7 @@ func TestViewsAreEmptyBeforeTheFirstCycle(t *testing.T) {
 // interface: Resources/Recall identity view
 func TestDerivedListsPage(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	node := c.note("The boiler is old.")
 	c.derive(func(b *storage.Batch, space storage.Space) {
@@ -173,7 +174,7 @@ func TestDerivedListsPage(t *testing.T) {
 // interface: Endpoints/Recall views
 func TestRecalledGraph(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	c.as("anna").note("Anna's own.")
 	var docs []*pb.IngestItem
@@ -224,7 +225,7 @@ func TestRecalledGraph(t *testing.T) {
 // and edges are spread over kinds and origins.
 func TestRecalledGraphIsBounded(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ok(me()) // its key is in memory then
 	const each = search.MaxRecallCount/2 + 10
 	for i, kind := range []string{"event", "document"} {
@@ -251,7 +252,7 @@ func TestRecalledGraphIsBounded(t *testing.T) {
 // recall and the brain.
 func TestWhatIsNotLearnedFrom(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	known := c.note("The boiler was serviced by Mrs Okafor.")
 	c.ok(patchSettings("", new(false)))
 	hidden := c.note("The boiler was serviced by Mr Brown.")
@@ -285,11 +286,11 @@ func TestWhatIsNotLearnedFrom(t *testing.T) {
 // interface: Endpoints/Identity
 func TestIdentityOfMembers(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
-	other := n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited})
+	org := n.org(account.NewOrg{})
+	other := n.org(account.NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited})
 	owner := client{n: n, key: org.APIKey}
 	owner.put("anna")
-	ann, reader := n.recruit(org.Org, "ann@example.com", RoleMember, pb.ScopeRead)
+	ann, reader := n.recruit(org.Org, "ann@example.com", account.RoleMember, pb.ScopeRead)
 	view := owner.ok(identityOp(ann.User.String())).GetMind().GetIdentity()
 	if pb.UserID(view.GetUser()) != ann.User || view.GetView() == nil {
 		t.Errorf("%v", view)

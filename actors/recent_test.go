@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -43,7 +44,7 @@ func appliedBy(t *testing.T, view *tenant.View) (applied uint64) {
 // TestANodeReadAgainIsNotReadFromTheStore, as long as nothing is written.
 func TestANodeReadAgainIsNotReadFromTheStore(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := c.ingest(doc("a", "The boiler is old.")).GetItems()[0].GetNode()
 	first := c.ok(getNodeOp(id)).GetNode()
 	view, recent, part := recentOf(c)
@@ -76,7 +77,7 @@ func TestANodeReadAgainIsNotReadFromTheStore(t *testing.T) {
 // keeps what it saw behind it.
 func TestWhatWasWrittenIsReadAtOnce(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := c.ingest(doc("a", "The boiler is old.")).GetItems()[0].GetNode()
 	view, recent, part := recentOf(c)
 	key := graph.RecentKey{Part: part.ID, ID: pb.NodeID(id)}
@@ -98,7 +99,7 @@ func TestWhatWasWrittenIsReadAtOnce(t *testing.T) {
 // on in memory because nobody reads anything any more.
 func TestWhatIsWrittenLeavesNothingRemembered(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := c.ingest(doc("a", "The boiler is old.")).GetItems()[0].GetNode()
 	c.ok(getNodeOp(id))
 	_, recent, _ := recentOf(c)

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/account"
 	"orgmem/actors/export"
 	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
@@ -167,7 +168,7 @@ func (c client) comesBack(t interface{ Fatalf(string, ...any) }) (before exporte
 	n := c.n
 	before = readDocument(n.t, c.download(c.export(true)))
 	n.clock.Advance(time.Hour) // what comes back is as old as it was
-	other := n.org(NewOrg{Name: "Other", OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited})
+	other := n.org(account.NewOrg{Name: "Other", OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited})
 	there = client{n: n, key: other.APIKey}
 	moved := n.restore(other.Org, before)
 	n.clock.Advance(time.Second)
@@ -186,7 +187,7 @@ func (c client) comesBack(t interface{ Fatalf(string, ...any) }) (before exporte
 func TestExportComesBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := startNode(t, storagetest.NewDisk())
-		made := n.org(NewOrg{})
+		made := n.org(account.NewOrg{})
 		c := client{n: n, key: made.APIKey}
 		c.put("ann")
 		for range rapid.IntRange(1, 10).Draw(rt, "steps") {
@@ -234,7 +235,7 @@ func TestExportComesBack(t *testing.T) {
 			}
 		}
 		mode := "thorough"
-		c.ok(account(&pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: &pb.Settings{QualityMode: &mode}}}}))
+		c.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: &pb.Settings{QualityMode: &mode}}}}))
 		_, there := c.comesBack(rt)
 		for _, s := range []string{"", "ann"} {
 			was, is := c.as(s).chunks("common text"), there.as(s).chunks("common text")
@@ -254,7 +255,7 @@ func TestExportComesBack(t *testing.T) {
 // with it there, too.
 func TestWhatWasThoughtComesBack(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	c.put("ann")
 	docs, names, _ := parish(60)
@@ -357,12 +358,12 @@ func TestWhatWasThoughtComesBack(t *testing.T) {
 // What a domain says comes back only where all that it was read out of may be known.
 func TestRestoredDomainsSayNothingThatWasForgotten(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	docs, _, _ := parish(40)
 	c.ingest(docs...)
 	c.think()
 	before := readDocument(t, c.download(c.export(true)))
-	other := n.org(NewOrg{Name: "Other", OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited})
+	other := n.org(account.NewOrg{Name: "Other", OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited})
 	there := client{n: n, key: other.APIKey}
 	forgot := 0
 	for _, d := range before.Partitions[0].Domains { // the first that each is named by is known there, and was forgotten
@@ -397,7 +398,7 @@ func TestRestoredDomainsSayNothingThatWasForgotten(t *testing.T) {
 
 func TestRestoreKeepsWhatIsThere(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	id := c.ingest(doc("a", "a text")).GetItems()[0].GetNode()
 	whole := readDocument(t, c.download(c.export(false)))
@@ -412,7 +413,7 @@ func TestRestoreKeepsWhatIsThere(t *testing.T) {
 
 func TestRestoreRefusesWhatIsNoPart(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	for raw, want := range map[string]string{ // what is said of it
 		`{"partition":{"kind":"member","id":"x","email":"stranger@example.com"}}`: "nobody here is the member",
 		`{"partition":{"kind":"sandbox","id":"x"}}`:                               `kind "sandbox"`,
@@ -498,7 +499,7 @@ func TestRestoreRefusesWhatIsNoPart(t *testing.T) {
 // interface: States/Node forgotten
 func TestRestoreLeavesForgottenWhatIsForgotten(t *testing.T) {
 	first := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: first, key: first.org(NewOrg{}).APIKey}
+	c := client{n: first, key: first.org(account.NewOrg{}).APIKey}
 	const words = "Jane Lee of Initech met Zebediah Quimby of Globex."
 	secret, kept := c.note(words), c.note("Jane Lee works for Initech.")
 	c.say(said("s", "Nothing of this is about anybody."))
@@ -513,7 +514,7 @@ func TestRestoreLeavesForgottenWhatIsForgotten(t *testing.T) {
 		t.Run(then, func(t *testing.T) {
 			disk := storagetest.NewDisk()
 			n := startNode(t, disk, thinking, func(c *tenant.Config, _ *storage.Options) { c.TombstoneRetention = time.Hour })
-			org := n.org(NewOrg{})
+			org := n.org(account.NewOrg{})
 			there := client{n: n, key: org.APIKey}
 			dead := there.note(words)
 			there.forget(dead)

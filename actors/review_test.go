@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/cognition"
 	"orgmem/actors/commit"
 	"orgmem/actors/graph"
@@ -48,7 +49,7 @@ func (c client) proposals(status string, size uint32) (ids []byte) {
 // interface: Endpoints/Contradictions
 func TestContradictions(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	a, b, d := c.note("The boiler is old."), c.note("The boiler is new."), c.note("The boiler was never there.")
 	chunks := map[string]uint64{}
@@ -94,7 +95,7 @@ func TestContradictions(t *testing.T) {
 // than a page reads.
 func TestNoContradictionIsResolved(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ok(me()) // its key is in memory then
 	c.derive(func(batch *storage.Batch, space storage.Space) {
 		for i := range graph.MaxDerivedPerScan {
@@ -117,7 +118,7 @@ func TestNoContradictionIsResolved(t *testing.T) {
 // interface: Endpoints/Contradictions
 func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	a, b, d := c.note("The boiler is old."), c.note("The boiler is new."), c.note("The boiler hums.")
 	chunk := func(id string) uint64 { return c.nodeOf(id).GetChunks()[0] }
@@ -174,7 +175,7 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 // or not; with an end the proposal goes, whichever of the two goes first.
 func TestAProposalNamesNothingThatIsForgotten(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	a, b, d := c.note("The boiler is old."), c.note("The plumber came."), c.note("The roof leaks.")
 	first, second := c.note("The kwisatz valve."), c.note("The haderach pump.")
@@ -215,7 +216,7 @@ func TestAProposalNamesNothingThatIsForgotten(t *testing.T) {
 func TestProposals(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	a, b, d := c.note("The boiler is old."), c.note("The plumber came."), c.note("The roof leaks.")
 	c.as("anna").note("Anna was here.")
@@ -318,7 +319,7 @@ func TestProposals(t *testing.T) {
 func TestProposalDecisionsReplay(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	a, b := c.note("The boiler is old."), c.note("The plumber came.")
 	const why = "both are of the kwisatz boiler"
 	c.derive(func(batch *storage.Batch, space storage.Space) {

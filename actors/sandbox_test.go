@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -16,20 +17,20 @@ import (
 )
 
 func createSandboxKey(ttl time.Duration) *pb.Envelope {
-	return account(&pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{Label: "try",
+	return accountOp(&pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{Label: "try",
 		TtlS: int64(ttl.Seconds())}}})
 }
 
 func revokeSandboxKey(id string) *pb.Envelope {
-	return account(&pb.AccountOp{Op: &pb.AccountOp_RevokeSandboxKey{RevokeSandboxKey: &pb.RevokeSandboxKey{Id: id}}})
+	return accountOp(&pb.AccountOp{Op: &pb.AccountOp_RevokeSandboxKey{RevokeSandboxKey: &pb.RevokeSandboxKey{Id: id}}})
 }
 
 func listSandboxKeys(page *pb.Page) *pb.Envelope {
-	return account(&pb.AccountOp{Op: &pb.AccountOp_ListSandboxKeys{ListSandboxKeys: &pb.ListSandboxKeys{Page: page}}})
+	return accountOp(&pb.AccountOp{Op: &pb.AccountOp_ListSandboxKeys{ListSandboxKeys: &pb.ListSandboxKeys{Page: page}}})
 }
 
 func resetSandbox() *pb.Envelope {
-	return account(&pb.AccountOp{Op: &pb.AccountOp_ResetSandbox{ResetSandbox: &pb.ResetSandbox{}}})
+	return accountOp(&pb.AccountOp{Op: &pb.AccountOp_ResetSandbox{ResetSandbox: &pb.ResetSandbox{}}})
 }
 
 func listKeys() *pb.Envelope {
@@ -56,7 +57,7 @@ func (n *testNode) sandboxKey(admin client) client {
 func TestSandboxKeys(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	made := c.ok(createSandboxKey(0)).GetAccount().GetNewSandboxKey()
 	if !strings.HasPrefix(made.GetApiKey(), "svc_sandbox_") || len(made.GetApiKey()) != len("svc_sandbox_")+43 ||
@@ -149,8 +150,8 @@ func TestSandboxKeys(t *testing.T) {
 
 func TestUselessSandboxKeysMakeRoom(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	for range maxSandboxKeys {
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	for range account.MaxSandboxKeys {
 		c.ok(createSandboxKey(time.Hour))
 	}
 	c.refused("key_limit_reached", createSandboxKey(time.Hour))
@@ -170,7 +171,7 @@ func TestUselessSandboxKeysMakeRoom(t *testing.T) {
 func TestNothingCrossesTheSandbox(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.put("anna")
 	sandbox := n.sandboxKey(c)
@@ -285,7 +286,7 @@ func TestNothingCrossesTheSandbox(t *testing.T) {
 func TestResetEmptiesTheSandbox(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.ok(resetSandbox()) // there is none yet
 	c.ingest(doc("a", "The real text stays."))
@@ -368,7 +369,7 @@ func TestResetSurvivesACrash(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			disk := storagetest.NewDisk()
 			n := startNode(t, disk)
-			c := client{n: n, key: n.org(NewOrg{}).APIKey}
+			c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 			sandbox := n.sandboxKey(c)
 			sandbox.ingest(doc("a", "A quizzacious text."))
 			stage(n, c)
@@ -404,7 +405,7 @@ func TestTheSandboxFinishesItsJobs(t *testing.T) {
 	n := startNode(t, disk, func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { <-gate }}
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	sandbox := n.sandboxKey(c)
 	job := jobOf(sandbox.ok(items(doc("a", "A text for the sandbox."))))
 	after := disk.Crash(0, 1)
@@ -419,7 +420,7 @@ func TestTheSandboxFinishesItsJobs(t *testing.T) {
 
 func TestAnIdleSandboxLeavesMemory(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	sandbox := n.sandboxKey(c)
 	sandbox.ingest(doc("a", "Sleeping text."))
 	org := c.orgID()
@@ -440,7 +441,7 @@ func TestAnIdleSandboxLeavesMemory(t *testing.T) {
 // would.
 func TestALostSandboxIsOpenedAgain(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	sandbox := n.sandboxKey(c)
 	sandbox.ingest(doc("a", "First text."))
 	if _, err := n.host.OpenStore(t.Context(), tenant.SandboxStore(c.orgID())); err != nil {
@@ -458,7 +459,7 @@ func TestALostSandboxIsOpenedAgain(t *testing.T) {
 // and over: each is answered, and what was answered before a reset is gone.
 func TestRequestsDuringResets(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	sandbox := n.sandboxKey(c)
 	stop := make(chan struct{})
 	done := make(chan int)
@@ -515,7 +516,7 @@ func TestSandboxAgainstModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		disk := storagetest.NewDisk()
 		n := startNode(t, disk, small)
-		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 		sides := map[string]client{"main": c, "sandbox": {n: n, key: c.ok(createSandboxKey(90 * 24 * time.Hour)).GetAccount().
 			GetNewSandboxKey().GetApiKey()}}
 		model := map[string][]string{}

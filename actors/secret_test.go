@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/connector"
 	"orgmem/actors/tenant"
 	"orgmem/actors/webhook"
@@ -71,7 +72,7 @@ func TestConnectorSecretsAreSealed(t *testing.T) {
 	door, url, allow := startDoorkeeper(t)
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, allow, operatorKey("one"))
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	made := c.ok(secretFeed(url, "Bearer first-of-all")).GetLink().GetConnector()
 	id := pb.ConnectorID(made.GetId()).String()
 	c.syncNow(id)
@@ -125,7 +126,7 @@ func TestOldSecretsAreSealed(t *testing.T) {
 			door, url, allow := startDoorkeeper(t)
 			disk := storagetest.NewDisk()
 			n := startNode(t, disk, allow)
-			org := n.org(NewOrg{})
+			org := n.org(account.NewOrg{})
 			c := client{n: n, key: org.APIKey}
 			store := storage.StoreID{Org: org.Org, Realm: storage.RealmMain}
 			const secret = "Bearer of-old-times"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/account"
 	"orgmem/actors/export"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
@@ -23,7 +24,7 @@ import (
 // any goroutine.
 type Service struct {
 	*tenant.System
-	localOperator
+	account.LocalOperator
 	peers    *peers // nil: the node is alone
 	backups  *Backups
 	closeOne sync.Once
@@ -39,8 +40,8 @@ func Start(cfg tenant.Config, others *Peers) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{System: sys, localOperator: localOperator{sys}, backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random,
-		cfg.Logger)}
+	s := &Service{System: sys, LocalOperator: account.LocalOperator{System: sys},
+		backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger)}
 	if s.Features, err = featuresOf(sys); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -108,9 +109,9 @@ func (s *Service) Stats() tenant.Stats {
 
 // Operator returns what the operator interface may do, wherever the organizations
 // live.
-func (s *Service) Operator() Operator {
+func (s *Service) Operator() account.Operator {
 	if s.peers == nil {
-		return s.localOperator
+		return s.LocalOperator
 	}
 	return operatorAnywhere{s.peers}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/graph"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
@@ -56,7 +57,7 @@ func statuses(results []*pb.SessionResult) string {
 // interface: Endpoints/Coding sessions
 func TestSessionEventsAreStoredOnce(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	ided := said("one", "the same words")
 	ided.Event = "e-1"
 	reworded := said("one", "other words under the same id")
@@ -115,7 +116,7 @@ func TestSessionMetadataIsKeptWhole(t *testing.T) {
 // stored.
 func TestSessionEventsAtOnce(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	const callers = 12
 	answers := make(chan *pb.Reply, callers)
 	for range callers {
@@ -148,7 +149,7 @@ func TestSessionEventsAtOnce(t *testing.T) {
 // interface: Endpoints/Recall sessions
 func TestSessionListAndDelete(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	for i := range 5 {
 		c.say(said(fmt.Sprintf("s-%d", i), fmt.Sprintf("walnut number%d", i)), said(fmt.Sprintf("s-%d", i),
 			"shared hazelnut"))
@@ -201,7 +202,7 @@ func TestSessionListAndDelete(t *testing.T) {
 // What views show of a session leaves them with it, of all its texts.
 func TestDeletedSessionLeavesViews(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.say(said("s", "walnut one"), said("s", "hazelnut two"), said("other", "peanut three"))
 	c.settled()
 	var nodes []string
@@ -235,7 +236,7 @@ func TestDeletedSessionLeavesViews(t *testing.T) {
 // as an insight; what says when it was is stored once.
 func TestSignalsAreRecalled(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	signals := func(list ...*pb.AgentSignal) *pb.Envelope {
 		return link(&pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: &pb.AgentSignals{Session: "one", Signals: list}}})
 	}
@@ -291,7 +292,7 @@ func TestSignalsAreRecalled(t *testing.T) {
 // interface: States/Session backfill
 func TestSessionFinalize(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	finalize := link(&pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}})
 	c.say(said("one", "before it"))
@@ -317,7 +318,7 @@ func TestSessionFinalize(t *testing.T) {
 	n2 := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { <-block }}
 	})
-	c2 := client{n: n2, key: n2.org(NewOrg{}).APIKey}
+	c2 := client{n: n2, key: n2.org(account.NewOrg{}).APIKey}
 	c2.say(said("one", "slow"))
 	first := c2.ok(finalize).GetLink().GetSessionState()
 	second := c2.ok(finalize).GetLink().GetSessionState()
@@ -338,7 +339,7 @@ func TestUnknownWorkIsGivenUp(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { once.Do(func() { close(entered); <-block }) }}
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	before := jobOf(c.ok(items(doc("a", "Bread rises."))))
 	<-entered
 	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}}))
@@ -402,7 +403,7 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 					}
 				}
 			})
-			c := client{n: n, key: n.org(NewOrg{}).APIKey}
+			c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 			finalize := link(&pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}})
 			c.say(said("one", "Bread rises."))
 			c.ok(finalize)
@@ -451,7 +452,7 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 // is counted out once.
 func TestADeletedSessionLeavesNoDegrees(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.say(said("s", "The walnut comes first."), said("s", "The hazelnut comes second."),
 		said("s", "The peanut comes third."))
 	c.settled()

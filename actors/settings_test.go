@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/actors/account"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/search"
@@ -19,11 +20,11 @@ import (
 )
 
 func getSettingsOp() *pb.Envelope {
-	return account(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})
+	return accountOp(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})
 }
 
 func resetSettings() *pb.Envelope {
-	return account(&pb.AccountOp{Op: &pb.AccountOp_ResetSettings{ResetSettings: &pb.ResetSettings{}}})
+	return accountOp(&pb.AccountOp{Op: &pb.AccountOp_ResetSettings{ResetSettings: &pb.ResetSettings{}}})
 }
 
 func patchSettings(quality string, learn *bool) *pb.Envelope {
@@ -31,7 +32,7 @@ func patchSettings(quality string, learn *bool) *pb.Envelope {
 	if quality != "" {
 		s.QualityMode = &quality
 	}
-	return account(&pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: s}}})
+	return accountOp(&pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: s}}})
 }
 
 // interface: Resources/Settings
@@ -39,7 +40,7 @@ func patchSettings(quality string, learn *bool) *pb.Envelope {
 func TestSettingsAreAPartitionsOwn(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.put("anna")
 	sandbox := n.sandboxKey(c)
@@ -106,7 +107,7 @@ func TestSettingsAreAPartitionsOwn(t *testing.T) {
 // was made of: what is ranked by its stored vector shows it.
 func TestQualityModesSpendDifferently(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var docs []*pb.IngestItem
 	// The further down, the less of it is the query's word; the first three are alike,
 	// so that only their stored vectors can tell which is the best.
@@ -161,7 +162,7 @@ func TestQualityModesSpendDifferently(t *testing.T) {
 // read, and nothing between them; the other modes read that, too.
 func TestFastReadsNoRelations(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	for mode, want := range map[partition.Quality]bool{partition.QualityFast: false, partition.QualityBalanced: true,
 		partition.QualityThorough: true} {
 		who := c.as(string(mode))
@@ -185,7 +186,7 @@ func TestFastReadsNoRelations(t *testing.T) {
 // TestThoroughLooksAtMore: at four times the candidates, as docs/settings.md has it.
 func TestThoroughLooksAtMore(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	owner := client{n: n, key: n.org(NewOrg{}).APIKey}
+	owner := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	owner.put("anna")
 	c := owner.as("anna")
 	c.note("Common text.")
@@ -226,7 +227,7 @@ func TestThoroughLooksAtMore(t *testing.T) {
 // it the exact cosines: the stored vector of one passage is another than the index has.
 func TestQualityModesAndTheBrain(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), drawn)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	docs, names, _ := parish(60)
 	c.ingest(docs...)
@@ -275,7 +276,7 @@ func TestLearnModeMarksWhatIsTakenIn(t *testing.T) {
 			}
 		}}
 	})
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("anna")
 	unlearned := func(who client, job *pb.Job) (marks []bool) {
 		t.Helper()
@@ -316,7 +317,7 @@ func TestLearnModeMarksWhatIsTakenIn(t *testing.T) {
 // Texts that are not to be learned from take no place among what an answer is made of.
 func TestAnswersLookPastWhatIsNotLearned(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	off, on := false, true
 	c.ok(patchSettings("", &off))
 	for i := range search.AnswerSources + 1 {

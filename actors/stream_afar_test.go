@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	"orgmem/actors/webhook"
 	"orgmem/cluster/mesh"
@@ -98,11 +99,11 @@ func TestEventsComeFromAfar(t *testing.T) {
 	w := startTown(t, "a", "b", "c")
 	made := w.org("a", pb.PlanUnlimited)
 	owner := w.at("b").client(made.APIKey)
-	m, err := w.at("b").operator().AddMember(t.Context(), made.Org, "peer@example.com", RoleMember)
+	m, err := w.at("b").operator().AddMember(t.Context(), made.Org, "peer@example.com", account.RoleMember)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := w.at("b").operator().CreateKey(t.Context(), NewKey{Org: made.Org, User: m.User,
+	k, err := w.at("b").operator().CreateKey(t.Context(), account.NewKey{Org: made.Org, User: m.User,
 		Scopes: []string{pb.ScopeRead}, Label: "own"})
 	if err != nil {
 		t.Fatal(err)

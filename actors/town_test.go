@@ -15,6 +15,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	"orgmem/cluster/mesh"
 	"orgmem/cluster/wire"
@@ -356,11 +357,11 @@ func (n *townNode) Dial(_ context.Context, to wire.ServerID, _ mesh.Kind) (net.C
 func (n *townNode) client(key string) client { return client{n: n.testNode, key: key} }
 
 // operator is the operator interface of a node.
-func (n *townNode) operator() Operator { return n.sys.Operator() }
+func (n *townNode) operator() account.Operator { return n.sys.Operator() }
 
-func (w *town) org(at wire.ServerID, plan string) CreatedOrg {
+func (w *town) org(at wire.ServerID, plan string) account.CreatedOrg {
 	w.t.Helper()
-	made, err := w.at(at).operator().CreateOrg(w.t.Context(), NewOrg{Name: "Acme", OwnerEmail: "owner@example.com",
+	made, err := w.at(at).operator().CreateOrg(w.t.Context(), account.NewOrg{Name: "Acme", OwnerEmail: "owner@example.com",
 		Plan: plan})
 	if err != nil {
 		w.t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/tenant"
 	"orgmem/cluster/wire"
@@ -48,9 +49,9 @@ func spent(buckets []*pb.UsageBucket) map[string][2]uint64 {
 // interface: Endpoints/Usage
 func TestUsageIsGrouped(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
-	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, pb.ScopeRead, pb.ScopeUsage)
+	_, peer := n.recruit(made.Org, "peer@example.com", account.RoleMember, pb.ScopeRead, pb.ScopeUsage)
 	c.put("ann")
 	if got := c.usage(&pb.GetUsage{}); len(got) != 0 {
 		t.Fatalf("before anything was used: %v", got)
@@ -75,10 +76,10 @@ func TestUsageIsGrouped(t *testing.T) {
 		return fmt.Sprintf("%s/%s/%s %d+%d", name, g.GetCapability(), key, g.GetReadUnits(), g.GetEmbedTokens())
 	}
 	for by, want := range map[string][]string{
-		"":                {"ann// 3+0", "owner// 1+0"},
-		groupBySubject:    {"ann// 3+0", "owner// 1+0"},
-		groupByCapability: {"ann/search/ 3+0", "owner/search/ 1+0"},
-		groupByKey:        {"ann//first 2+0", "ann//peer 1+0", "owner//first 1+0"},
+		"":                        {"ann// 3+0", "owner// 1+0"},
+		account.GroupBySubject:    {"ann// 3+0", "owner// 1+0"},
+		account.GroupByCapability: {"ann/search/ 3+0", "owner/search/ 1+0"},
+		account.GroupByKey:        {"ann//first 2+0", "ann//peer 1+0", "owner//first 1+0"},
 	} {
 		var got []string
 		for _, b := range peer.usage(&pb.GetUsage{GroupBy: by}) {
@@ -96,7 +97,7 @@ func TestUsageIsGrouped(t *testing.T) {
 // interface: Resources/Usage bucket
 func TestUsageBuckets(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	start := n.clock.Now() // 12:00
 	for range 3 {          // 12:00, 12:40, 13:20
 		c.ok(metered("one"))
@@ -127,12 +128,14 @@ func TestUsageBuckets(t *testing.T) {
 		}
 	}
 	c.refused(pb.CodeValidation, usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(-1)}))
-	c.refused(pb.CodeValidation, usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(maxUsageRange + time.Millisecond)}))
-	c.ok(usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(maxUsageRange)}))
+	c.refused(pb.CodeValidation, usageOp(&pb.GetUsage{StartMs: at(0),
+		EndMs: at(account.MaxUsageRange + time.Millisecond)}))
+	c.ok(usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(account.MaxUsageRange)}))
 	c.inOrg(func(o *tenant.Org) {
 		err := o.WithStore(func(st *storage.Store) error {
 			for most, want := range map[int]string{1: pb.CodeValidation, 2: ""} { // two lines, of two hours
-				r, err := tenant.ModuleOf[*Usage](&o.View).Report(st, start, start.Add(2*time.Hour), groupBySubject, most)
+				r, err := tenant.ModuleOf[*account.Usage](&o.View).Report(st, start, start.Add(2*time.Hour), account.GroupBySubject,
+					most)
 				if got := r.GetProblem().GetCode(); err != nil || got != want {
 					t.Errorf("with at most %d lines: %q, %v", most, got, err)
 				}
@@ -148,7 +151,7 @@ func TestUsageBuckets(t *testing.T) {
 // TestGraphListsCostByTheirRecords holds lists to docs/usage.md.
 func TestGraphListsCostByTheirRecords(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var docs []*pb.IngestItem
 	for i := range 25 {
 		docs = append(docs, doc("", fmt.Sprintf("Common text %d.", i)))
@@ -171,7 +174,7 @@ func TestGraphListsCostByTheirRecords(t *testing.T) {
 		read.op.Capability = "graph"
 		c.ok(read.op)
 		want += read.cost
-		if got := c.usage(&pb.GetUsage{GroupBy: groupByCapability})[0].GetGroups()[0].GetReadUnits(); got != want {
+		if got := c.usage(&pb.GetUsage{GroupBy: account.GroupByCapability})[0].GetGroups()[0].GetReadUnits(); got != want {
 			t.Fatalf("%s: %d read units in all, want %d", operation(read.op), got, want)
 		}
 	}
@@ -179,7 +182,7 @@ func TestGraphListsCostByTheirRecords(t *testing.T) {
 
 func TestUsageOutlivesTheSubjectWithoutItsName(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	c.put("ann")
 	c.as("ann").ok(metered("one"))
@@ -195,7 +198,7 @@ func TestUsageOutlivesTheSubjectWithoutItsName(t *testing.T) {
 
 func TestOldUsageIsSwept(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	c.ok(metered("one"))
 	c.usage(&pb.GetUsage{})
@@ -204,7 +207,7 @@ func TestOldUsageIsSwept(t *testing.T) {
 	if lines() != 1 {
 		t.Fatalf("%d lines", lines())
 	}
-	n.clock.Advance(usageRetention + time.Hour)
+	n.clock.Advance(account.UsageRetention + time.Hour)
 	n.waitFor(func() bool {
 		c.ok(&pb.Envelope{Op: &pb.Envelope_Me{Me: &pb.Me{}}})
 		n.clock.Advance(tenant.SweepInterval)
@@ -219,8 +222,8 @@ func TestUsageIsWhatAnswersSaid(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		disk := storagetest.NewDisk()
 		n := startNode(t, disk, smallSlices)
-		made := n.org(NewOrg{})
-		_, second := n.recruit(made.Org, "second@example.com", RoleMember)
+		made := n.org(account.NewOrg{})
+		_, second := n.recruit(made.Org, "second@example.com", account.RoleMember)
 		keys := []client{{n: n, key: made.APIKey}, second}
 		keys[0].put("ann")
 		owner := func(c client) string {
@@ -298,11 +301,11 @@ func TestUsageIsWhatAnswersSaid(t *testing.T) {
 				}
 			}
 		}
-		got := keys[0].usage(&pb.GetUsage{GroupBy: groupByCapability})
+		got := keys[0].usage(&pb.GetUsage{GroupBy: account.GroupByCapability})
 		if sums := spent(got); !maps.Equal(sums, want) {
 			rt.Fatalf("usage %v, want %v", sums, want)
 		}
-		if byKey := spent(keys[0].usage(&pb.GetUsage{GroupBy: groupByKey})); !maps.Equal(byKey, want) {
+		if byKey := spent(keys[0].usage(&pb.GetUsage{GroupBy: account.GroupByKey})); !maps.Equal(byKey, want) {
 			rt.Fatalf("usage by key %v, want %v", byKey, want)
 		}
 		for _, b := range got {
@@ -322,7 +325,7 @@ func TestUsageIsWhatAnswersSaid(t *testing.T) {
 // either here or a read.
 func TestMeteredWritesCarryTheirCost(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	made := n.org(NewOrg{})
+	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	store := storage.StoreID{Org: made.Org, Realm: storage.RealmMain}
 	stored := func() (units uint64) {
@@ -435,7 +438,7 @@ func TestUsageSurvivesMoves(t *testing.T) {
 // full disk refuses, one timer waits to write it.
 func TestOneTimerWritesUsage(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.ingest(doc("", "something to be found"))
 	n.waitFor(func() bool { return n.clock.WaitersIn(commit.UsageDelay) == 0 })

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	"orgmem/actors/webhook"
 	pb "orgmem/proto"
@@ -80,7 +81,7 @@ func BenchmarkWebhookCrash(b *testing.B) {
 		url, allow := receiver(b, in.take)
 		disk := storagetest.NewDisk()
 		n := startNode(b, disk, allow)
-		org := n.org(NewOrg{})
+		org := n.org(account.NewOrg{})
 		c := client{n: n, key: org.APIKey}
 		c.ok(newWebhook(url, "*"))
 		used := cpu(b)
@@ -125,7 +126,7 @@ func BenchmarkWebhookCommits(b *testing.B) {
 			url, allow := receiver(b, in.take)
 			disk := storagetest.NewDisk()
 			n := startNode(b, disk, allow)
-			org := n.org(NewOrg{})
+			org := n.org(account.NewOrg{})
 			c := client{n: n, key: org.APIKey}
 			c.ok(newWebhook(url, "*"))
 			b.ResetTimer()
@@ -176,9 +177,9 @@ func BenchmarkWebhookHanging(b *testing.B) {
 			w.WriteHeader(http.StatusNoContent)
 		})
 		n := startNode(b, storagetest.NewDisk(), allow, func(c *tenant.Config, _ *storage.Options) { c.Clock = clock.Real() })
-		var all []CreatedOrg
+		var all []account.CreatedOrg
 		for i := range orgs {
-			org := n.org(NewOrg{Name: fmt.Sprint("Org ", i), OwnerEmail: fmt.Sprintf("o%d@example.com", i),
+			org := n.org(account.NewOrg{Name: fmt.Sprint("Org ", i), OwnerEmail: fmt.Sprintf("o%d@example.com", i),
 				Plan: pb.PlanUnlimited})
 			c := client{n: n, key: org.APIKey}
 			for k := range webhook.MaxWebhooks {

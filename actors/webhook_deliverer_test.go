@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	"orgmem/actors/tenant"
@@ -135,7 +136,7 @@ func (n *testNode) quiet(org pb.OrgID) {
 func TestWebhookDelivery(t *testing.T) {
 	in := newInbox(t)
 	n := startNode(t, storagetest.NewDisk(), in.allow)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	n.happen(org.Org, pb.EventInsightProposed, 1000, 3) // before there was an endpoint
 	all := c.ok(newWebhook(in.url+"/all", "*")).GetLink().GetWebhook()
@@ -205,7 +206,7 @@ func TestWebhookRetries(t *testing.T) {
 		return http.StatusOK
 	})
 	n := startNode(t, storagetest.NewDisk(), in.allow)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	hook := c.ok(newWebhook(in.url, "*")).GetLink().GetWebhook()
 	n.happen(org.Org, pb.EventInsightProposed, 0, 1)
@@ -248,7 +249,7 @@ func TestWebhookGivesUp(t *testing.T) {
 	in := newInbox(t)
 	in.answer(func(string, int) int { return http.StatusBadGateway })
 	n := startNode(t, storagetest.NewDisk(), in.allow)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	hook := c.ok(newWebhook(in.url, "*")).GetLink().GetWebhook()
 	n.happen(org.Org, pb.EventInsightProposed, 0, 1)
@@ -294,7 +295,7 @@ func TestWebhookGivesUp(t *testing.T) {
 func TestWebhookReach(t *testing.T) {
 	in := newInbox(t)
 	n := startNode(t, storagetest.NewDisk(), in.allow)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	owner := client{n: n, key: org.APIKey}
 	peer := n.member(owner, org, "peer@example.com")
 	owner.ok(newWebhook(in.url+"/owner", "*"))
@@ -392,9 +393,9 @@ func TestWebhookReachIsItsCreators(t *testing.T) {
 	t.Parallel()
 	in := newInbox(t)
 	n := startNode(t, storagetest.NewDisk(), in.allow)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	owner := client{n: n, key: org.APIKey}
-	member, peer := n.recruit(org.Org, "peer@example.com", RoleAdmin, pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin)
+	member, peer := n.recruit(org.Org, "peer@example.com", account.RoleAdmin, pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin)
 	hook := owner.ok(newWebhook(in.url+"/before", "*")).GetLink().GetWebhook().GetId()
 	off, on, url := true, false, in.url+"/after"
 	peer.ok(patchWebhook(hook, &pb.PatchWebhook{Url: &url}))
@@ -420,7 +421,7 @@ func TestWebhookSurvivesCrashes(t *testing.T) {
 			in := newInbox(t)
 			disk := storagetest.NewDisk()
 			n := startNode(t, disk, in.allow)
-			org := n.org(NewOrg{})
+			org := n.org(account.NewOrg{})
 			c := client{n: n, key: org.APIKey}
 			c.ok(newWebhook(in.url, "*"))
 			total := 0
@@ -473,7 +474,7 @@ func TestWebhookWakesItsOrganization(t *testing.T) {
 	disk := storagetest.NewDisk()
 	idle := func(c *tenant.Config, _ *storage.Options) { c.IdleOrg = time.Minute }
 	n := startNode(t, disk, in.allow, idle)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	hook := c.ok(newWebhook(in.url, "*")).GetLink().GetWebhook()
 	n.happen(org.Org, pb.EventInsightProposed, 0, 1)
@@ -513,7 +514,7 @@ func TestWebhookOfHangingReceiverDelaysNobody(t *testing.T) {
 	})
 	n := startNode(t, storagetest.NewDisk(), in.allow)
 	t.Cleanup(sync.OnceFunc(func() { close(hang) })) // before the node stops, which waits for what is under way
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	for range webhook.MaxWebhooks - 1 {
 		c.ok(newWebhook(in.url+"/hang", "*"))
@@ -545,7 +546,7 @@ func TestSlowReceiversHaveTheirOwnPlaces(t *testing.T) {
 	})
 	var out *egress.Client
 	n = startNode(t, storagetest.NewDisk(), in.allow, func(c *tenant.Config, _ *storage.Options) { out = c.Egress })
-	one, other := n.org(NewOrg{}), n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com"})
+	one, other := n.org(account.NewOrg{}), n.org(account.NewOrg{Name: "Other", OwnerEmail: "o@example.com"})
 	client{n: n, key: one.APIKey}.ok(newWebhook(in.url+"/slow", "*"))
 	client{n: n, key: other.APIKey}.ok(newWebhook(in.url+"/quick", "*"))
 	happens := func(i int) {
@@ -601,7 +602,7 @@ func TestWebhookSecretsAreSealed(t *testing.T) {
 		return func(c *tenant.Config, _ *storage.Options) { c.SecretsKey = []byte(key) }
 	}
 	n := startNode(t, disk, in.allow, keyed("one"))
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	hook := c.ok(newWebhook(in.url, "*")).GetLink().GetWebhook()
 	test := link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).
@@ -627,7 +628,7 @@ func TestWebhookSecretsAreSealed(t *testing.T) {
 func TestWebhookInTheSandbox(t *testing.T) {
 	in := newInbox(t)
 	n := startNode(t, storagetest.NewDisk(), in.allow)
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	key := c.ok(&pb.Envelope{Op: &pb.Envelope_Account{Account: &pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{}}}}})
 	sandbox := client{n: n, key: key.GetAccount().GetNewSandboxKey().GetApiKey()}

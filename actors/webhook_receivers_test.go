@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/egress"
 	"orgmem/actors/tenant"
 	"orgmem/actors/webhook"
@@ -150,7 +151,7 @@ func testReceiver(t *testing.T, dir string, command []string) {
 	}
 	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) { c.Egress = out })
 	n.clock.Set(time.Now()) // the receivers look at theirs
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	address := "https://hooks.example.com:" + netip.AddrPortFrom(at.Addr(), at.Port()).String()[len("127.0.0.1:"):] + "/in"
 	hook := c.ok(newWebhook(address, "*")).GetLink().GetWebhook()

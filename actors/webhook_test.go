@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	"orgmem/actors/tenant"
@@ -84,7 +85,7 @@ func patchWebhook(id []byte, p *pb.PatchWebhook) *pb.Envelope {
 func TestWebhookLifecycle(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	n := startNode(t, storagetest.NewDisk(), allow)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 
 	create := newWebhook(url, "graph.updated", "brain.trained")
 	create.IdempotencyKey = "once"
@@ -159,7 +160,7 @@ func TestEnablingAWebhookKeepsItsSecret(t *testing.T) {
 	})
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, allow)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	hook := c.ok(newWebhook(url, "*")).GetLink().GetWebhook()
 	test := link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).
 		String()}}})
@@ -189,7 +190,7 @@ func TestEnablingAWebhookKeepsItsSecret(t *testing.T) {
 func TestWebhookAddressIsChecked(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	n := startNode(t, storagetest.NewDisk(), allow)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	hook := c.ok(newWebhook(url, "*")).GetLink().GetWebhook()
 	for _, bad := range []string{"http://public.example/", "https://inside.example/", "https://10.0.0.2/",
 		"https://nowhere.example/", "https://a@public.example/"} {
@@ -203,14 +204,14 @@ func TestWebhookAddressIsChecked(t *testing.T) {
 		t.Errorf("a refused change changed %v", got)
 	}
 	off := startNode(t, storagetest.NewDisk())
-	(client{n: off, key: off.org(NewOrg{}).APIKey}).refused(pb.CodeServiceDegraded, newWebhook(url, "*"))
+	(client{n: off, key: off.org(account.NewOrg{}).APIKey}).refused(pb.CodeServiceDegraded, newWebhook(url, "*"))
 }
 
 // interface: Limits/Webhook endpoints
 func TestWebhookLimitAndPages(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	n := startNode(t, storagetest.NewDisk(), allow)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	made := make(chan *pb.Reply, webhook.MaxWebhooks+3)
 	for range cap(made) { // all at once
 		op := c.envelope(newWebhook(url, "*"))
@@ -286,7 +287,7 @@ func TestWebhookTest(t *testing.T) {
 		}
 	})
 	n := startNode(t, storagetest.NewDisk(), allow)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	hook := c.ok(newWebhook(url, "job.completed")).GetLink().GetWebhook()
 	test := link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).
 		String()}}})
@@ -366,7 +367,7 @@ func TestWebhookTest(t *testing.T) {
 		_ *storage.Options) {
 		cfg.Egress = refusing(t)
 	})}
-	c.key = c.n.org(NewOrg{}).APIKey
+	c.key = c.n.org(account.NewOrg{}).APIKey
 	hook = c.ok(newWebhook("https://public.example/", "job.completed")).GetLink().GetWebhook()
 	test = link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).
 		String()}}})
@@ -411,7 +412,7 @@ func TestSignature(t *testing.T) {
 
 func TestOutboxIsSweptButForItsNewest(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{})
+	org := n.org(account.NewOrg{})
 	emit := func(times int) {
 		t.Helper()
 		err := n.sys.Visit(t.Context(), org.Org, func(o *tenant.Org, done func(error)) {

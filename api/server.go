@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"orgmem/actors"
+	"orgmem/actors/account"
 	"orgmem/api/operator"
 	"orgmem/api/web"
 	pb "orgmem/proto"
@@ -28,7 +29,7 @@ import (
 // that the edge is given or one bound of it, and all are read once, by New.
 type Config struct {
 	Asker    web.Asker
-	Operator actors.Operator
+	Operator account.Operator
 	// Ready tells whether the node can serve; nil means always. It is asked by
 	// GET /readyz only, and its error is shown there.
 	Ready func(ctx context.Context) error

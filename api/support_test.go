@@ -17,7 +17,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"go.uber.org/goleak"
 
-	"orgmem/actors"
+	"orgmem/actors/account"
 	exports "orgmem/actors/export"
 	"orgmem/actors/tenant"
 	"orgmem/api/apitest"
@@ -175,37 +175,37 @@ func fakeResult(env *pb.Envelope) *pb.Reply {
 // fakeOperator is an actors.Operator that knows one organization.
 type fakeOperator struct{ err error }
 
-func (f fakeOperator) CreateOrg(_ context.Context, o actors.NewOrg) (actors.CreatedOrg, error) {
-	return actors.CreatedOrg{
+func (f fakeOperator) CreateOrg(_ context.Context, o account.NewOrg) (account.CreatedOrg, error) {
+	return account.CreatedOrg{
 		Org: testOrg, Slug: strings.ToLower(o.Name), Owner: testUser, APIKey: goodKey, Key: pb.HashKey(goodKey),
 	}, f.err
 }
 
-func (f fakeOperator) Orgs(_ context.Context, from string, size int) (actors.OrgPage, error) {
+func (f fakeOperator) Orgs(_ context.Context, from string, size int) (account.OrgPage, error) {
 	o := f.org()
-	page := actors.OrgPage{Orgs: []actors.OrgEntry{{Org: o.Org, Name: o.Name, Slug: o.Slug, Created: o.Created}}}
+	page := account.OrgPage{Orgs: []account.OrgEntry{{Org: o.Org, Name: o.Name, Slug: o.Slug, Created: o.Created}}}
 	if size == 1 {
 		page.Next = from + "more"
 	}
 	return page, f.err
 }
 
-func (f fakeOperator) org() actors.OrgInfo {
-	return actors.OrgInfo{
+func (f fakeOperator) org() account.OrgInfo {
+	return account.OrgInfo{
 		Org: testOrg, Name: "Fig", Slug: "fig", Plan: "standard", Created: testNow, Members: 1, Subjects: 2,
 	}
 }
 
-func (f fakeOperator) Org(_ context.Context, org pb.OrgID) (actors.OrgInfo, error) {
+func (f fakeOperator) Org(_ context.Context, org pb.OrgID) (account.OrgInfo, error) {
 	if org != testOrg {
-		return actors.OrgInfo{}, tenant.ErrOrgNotFound
+		return account.OrgInfo{}, tenant.ErrOrgNotFound
 	}
 	return f.org(), f.err
 }
 func (f fakeOperator) SetPlan(context.Context, pb.OrgID, string) error { return f.err }
 func (f fakeOperator) DeleteOrg(context.Context, pb.OrgID) error       { return f.err }
 func (f fakeOperator) AddMember(
-	_ context.Context, _ pb.OrgID, email string, role actors.Role,
+	_ context.Context, _ pb.OrgID, email string, role account.Role,
 ) (tenant.MemberInfo, error) {
 	return tenant.MemberInfo{User: testUser, Email: email, Role: string(role), Created: testNow}, f.err
 }
@@ -218,8 +218,8 @@ func (f fakeOperator) Restore(_ context.Context, _ pb.OrgID, part []byte) (expor
 	return exports.Restored{PartitionID: string(part), NodeIDs: []string{"n"}, Created: 1}, f.err
 }
 func (f fakeOperator) RemoveMember(context.Context, pb.OrgID, pb.UserID) error { return f.err }
-func (f fakeOperator) CreateKey(_ context.Context, o actors.NewKey) (actors.CreatedKey, error) {
-	return actors.CreatedKey{APIKey: goodKey, Key: pb.HashKey(goodKey), Label: o.Label}, f.err
+func (f fakeOperator) CreateKey(_ context.Context, o account.NewKey) (account.CreatedKey, error) {
+	return account.CreatedKey{APIKey: goodKey, Key: pb.HashKey(goodKey), Label: o.Label}, f.err
 }
 
 // harness is a server without listeners, and the document that it serves.

@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"orgmem/actors"
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	"orgmem/api/problems"
 	"orgmem/api/web"
@@ -45,7 +46,7 @@ type Route struct {
 
 // Config is what the operator interface is made of.
 type Config struct {
-	Operator actors.Operator
+	Operator account.Operator
 	// Token is the bearer token of the operator interface.
 	Token string
 	// Ready tells whether the node can serve; nil means always.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"orgmem/actors"
+	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	"orgmem/api/problems"
 	"orgmem/api/wire"
@@ -54,7 +54,7 @@ var nodeRoutes = []Route{
 		Method: http.MethodPost, Path: "/operator/orgs", status: http.StatusCreated, Body: reflect.TypeFor[newOrgBody](),
 		handle: func(ctx context.Context, s *server, _ gin.Params, body any) (any, error) {
 			in := body.(*newOrgBody)
-			org, err := s.cfg.Operator.CreateOrg(ctx, actors.NewOrg{
+			org, err := s.cfg.Operator.CreateOrg(ctx, account.NewOrg{
 				Name: in.Name, OwnerEmail: in.OwnerEmail, Personal: in.Personal, Plan: in.Plan,
 			})
 			return createdOrg{org.Org.String(), org.Slug, org.Owner.String(), org.APIKey, org.Key.String()}, err
@@ -121,7 +121,7 @@ var nodeRoutes = []Route{
 				return nil, err
 			}
 			in := body.(*memberBody)
-			m, err := s.cfg.Operator.AddMember(ctx, org, in.Email, actors.Role(in.Role))
+			m, err := s.cfg.Operator.AddMember(ctx, org, in.Email, account.Role(in.Role))
 			return memberOf(m), err
 		},
 	},
@@ -167,7 +167,7 @@ var nodeRoutes = []Route{
 			if err != nil {
 				return nil, errNoUser
 			}
-			key, err := s.cfg.Operator.CreateKey(ctx, actors.NewKey{Org: org, User: user, Scopes: in.Scopes, Label: in.Label})
+			key, err := s.cfg.Operator.CreateKey(ctx, account.NewKey{Org: org, User: user, Scopes: in.Scopes, Label: in.Label})
 			return createdKey{key.APIKey, key.Key.String(), key.Label}, err
 		},
 	},
@@ -278,7 +278,7 @@ type orgInfo struct {
 	OutOfService string `json:"outOfService,omitempty"`
 }
 
-func orgInfoOf(o actors.OrgInfo) orgInfo {
+func orgInfoOf(o account.OrgInfo) orgInfo {
 	return orgInfo{
 		OrgID: o.Org.String(), Name: o.Name, Slug: o.Slug, Personal: o.Personal, Plan: o.Plan,
 		CreatedAt: wire.Timestamp(clock.Millis(o.Created)), Members: o.Members, Subjects: o.Subjects,

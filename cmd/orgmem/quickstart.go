@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orgmem/actors"
+	"orgmem/actors/account"
 	"orgmem/cmd/orgmem/internal/config"
 )
 
@@ -36,7 +36,7 @@ type started struct {
 
 // announce tells where the service is. On a quickstart of an empty data
 // directory it makes the personal organization first.
-func announce(c *cobra.Command, w world, server config.Server, l listeners, operator actors.Operator,
+func announce(c *cobra.Command, w world, server config.Server, l listeners, operator account.Operator,
 	quickstart bool,
 ) error {
 	scheme := "http://"
@@ -59,7 +59,7 @@ func announce(c *cobra.Command, w world, server config.Server, l listeners, oper
 	if len(page.Orgs) > 0 {
 		return w.answer(c, s, func(out io.Writer) { remind(out, s, keyFile) })
 	}
-	made, err := operator.CreateOrg(c.Context(), actors.NewOrg{
+	made, err := operator.CreateOrg(c.Context(), account.NewOrg{
 		Name: "Personal", OwnerEmail: "owner@localhost.localdomain", Personal: true,
 	})
 	if err != nil {

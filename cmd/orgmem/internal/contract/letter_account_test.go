@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/actors"
+	"orgmem/actors/account"
 	pb "orgmem/proto"
 )
 
@@ -57,7 +57,7 @@ func TestPrincipalToTheLetter(t *testing.T) {
 	for _, scope := range allScopes { // any key
 		s.letter(t, caller{key: o.mint(t, o.owner, scope)}, http.MethodGet, "/v1/me", "", http.StatusOK, principal)
 	}
-	member := o.recruit(t, "member@example.com", actors.RoleMember)
+	member := o.recruit(t, "member@example.com", account.RoleMember)
 	if a := s.ok(t, caller{key: o.mint(t, member, "read")}, http.MethodGet, "/v1/me", ""); a.text(t,
 		"subjectDefault") != member.String() {
 		t.Errorf("the member reads %s", a.body)
@@ -77,7 +77,7 @@ func TestKeysToTheLetter(t *testing.T) {
 	s := startStack(t)
 	o := s.org(t, "Acme")
 	c := caller{key: o.key}
-	peer := caller{key: o.mint(t, o.recruit(t, "peer@example.com", actors.RoleAdmin), fullScope...)}
+	peer := caller{key: o.mint(t, o.recruit(t, "peer@example.com", account.RoleAdmin), fullScope...)}
 	made := map[string]shape{"apiKey": "string", "id": "hash", "label": "string"}
 	key := map[string]shape{
 		"id": "hash", "label": "string", "status": "string", "createdAt": "time",
@@ -176,7 +176,7 @@ func TestSubjectsAndPeopleToTheLetter(t *testing.T) {
 	s := startStack(t)
 	o := s.org(t, "Acme")
 	c := caller{key: o.key}
-	o.recruit(t, "ann@example.com", actors.RoleAdmin)
+	o.recruit(t, "ann@example.com", account.RoleAdmin)
 	subject := map[string]shape{"id": "string", "createdAt": "time"}
 	const name = "Jörg/1 %" // of the client's choosing
 	path := "/v1/subjects/J%C3%B6rg%2F1%20%25"
@@ -295,7 +295,7 @@ func TestDeleteMeToTheLetter(t *testing.T) {
 		return caller{key: s.ok(t, c, http.MethodPost, "/v1/sandbox/keys", "").text(t, "apiKey")}
 	}
 
-	made, err := s.sys.CreateOrg(t.Context(), actors.NewOrg{
+	made, err := s.sys.CreateOrg(t.Context(), account.NewOrg{
 		Name: "Solo", OwnerEmail: "solo@example.com", Personal: true,
 		Plan: "unlimited",
 	})
@@ -332,7 +332,7 @@ func TestDeleteMeToTheLetter(t *testing.T) {
 	team := s.org(t, "Team")
 	owner := caller{key: team.key}
 	s.ok(t, owner, http.MethodPut, "/v1/subjects/anna", "")
-	user := team.recruit(t, "leaver@example.com", actors.RoleAdmin)
+	user := team.recruit(t, "leaver@example.com", account.RoleAdmin)
 	leaver, also := caller{key: team.mint(t, user, fullScope...)}, caller{key: team.mint(t, user, "read")}
 	theirs, ours := box(leaver), box(owner)
 	s.note(t, leaver, "The leaver minded the boiler.")
@@ -352,7 +352,7 @@ func TestDeleteMeToTheLetter(t *testing.T) {
 		t.Errorf("the team finds %s", found.body)
 	}
 	// One of two owners may go.
-	heir := team.recruit(t, "heir@example.com", actors.RoleOwner)
+	heir := team.recruit(t, "heir@example.com", account.RoleOwner)
 	s.letter(t, owner, http.MethodDelete, "/v1/me", "", http.StatusNoContent, nil)
 	gone(owner)
 	s.ok(t, caller{key: team.mint(t, heir, fullScope...)}, http.MethodGet, "/v1/me", "")

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/actors"
+	"orgmem/actors/account"
 	pb "orgmem/proto"
 )
 
@@ -250,7 +250,7 @@ func TestListsToTheLetter(t *testing.T) {
 		s.ok(t, c, http.MethodPost, "/v1/sandbox/keys", "")
 		s.ok(t, c, http.MethodPost, "/v1/ingest/session-event", fmt.Sprintf(`{"sessionId":%q,"role":"user","text":"Hello."}`,
 			f.next("session ")))
-		o.recruit(t, f.next("m")+"@example.com", actors.RoleMember)
+		o.recruit(t, f.next("m")+"@example.com", account.RoleMember)
 	}
 	s.ok(t, c, http.MethodPost, "/v1/webhooks", `{"url":"https://example.com/hook","eventTypes":["*"]}`)
 	node := f.node(t)

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"orgmem/actors"
+	"orgmem/actors/account"
 	pb "orgmem/proto"
 )
 
@@ -319,7 +319,7 @@ func (s *stack) credentials(t *testing.T, o org) []credential {
 			scopes: []string{scope},
 		})
 	}
-	for _, role := range []actors.Role{actors.RoleAdmin, actors.RoleMember} {
+	for _, role := range []account.Role{account.RoleAdmin, account.RoleMember} {
 		user := o.recruit(t, string(role)+"@example.com", role)
 		c := caller{key: o.mint(t, user, fullScope...)}
 		all = append(all, credential{

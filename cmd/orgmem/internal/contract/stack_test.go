@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"orgmem/actors"
+	"orgmem/actors/account"
 	"orgmem/actors/egress"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -306,7 +307,7 @@ type org struct {
 
 func (s *stack) org(t testing.TB, name string) org {
 	t.Helper()
-	made, err := s.sys.CreateOrg(t.Context(), actors.NewOrg{
+	made, err := s.sys.CreateOrg(t.Context(), account.NewOrg{
 		Name: name, OwnerEmail: "owner@example.com",
 		Plan: "unlimited",
 	})
@@ -317,12 +318,12 @@ func (s *stack) org(t testing.TB, name string) org {
 // mint makes a key of a member.
 func (o org) mint(t testing.TB, user pb.UserID, scopes ...string) string {
 	t.Helper()
-	k, err := o.s.sys.CreateKey(t.Context(), actors.NewKey{Org: o.id, User: user, Scopes: scopes, Label: "test"})
+	k, err := o.s.sys.CreateKey(t.Context(), account.NewKey{Org: o.id, User: user, Scopes: scopes, Label: "test"})
 	must(t, err)
 	return k.APIKey
 }
 
-func (o org) recruit(t testing.TB, email string, role actors.Role) pb.UserID {
+func (o org) recruit(t testing.TB, email string, role account.Role) pb.UserID {
 	t.Helper()
 	m, err := o.s.sys.AddMember(t.Context(), o.id, email, role)
 	must(t, err)

@@ -1,4 +1,4 @@
-package actors
+package account
 
 import (
 	"fmt"
@@ -10,22 +10,23 @@ import (
 )
 
 const (
-	// auditRetention is how long an act stays in the trail: a year and the month in
+	// AuditRetention is how long an act stays in the trail: a year and the month in
 	// which somebody looks back at it.
-	auditRetention = 400 * 24 * time.Hour
-	// maxAudits bounds the acts of one organization's trail, of which the newest stay:
+	AuditRetention = 400 * 24 * time.Hour
+	// MaxAudits bounds the acts of one organization's trail, of which the newest stay:
 	// some 250 MB, and at the standard plan's rate of writes, used to the full day and
 	// night, six days.
-	maxAudits = 1_000_000
+	MaxAudits = 1_000_000
 	// maxAuditsPerPage bounds the records that a page reads to find those that pass its
 	// filters: some 5 ms. The page may then be short, and its cursor goes on.
 	maxAuditsPerPage = 5000
 
-	// Who acted: a key, the operator through the operator interface, or the service by
-	// itself.
-	actorKey      = "key"
-	actorOperator = "operator"
-	actorService  = "service"
+	// ActorKey says of an act that a key did it.
+	ActorKey = "key"
+	// ActorOperator says that the operator did it, through the operator interface.
+	ActorOperator = "operator"
+	// ActorService says that the service did it by itself.
+	ActorService = "service"
 )
 
 // Trail is the audit trail of an organization: who did what, and when.
@@ -58,11 +59,11 @@ func actorOf(a *pb.Audit) string {
 	hash, err := pb.KeyHashFrom(a.GetKeyHash())
 	switch {
 	case err == nil && hash != pb.KeyHash{}:
-		return actorKey
+		return ActorKey
 	case a.GetAction() == pb.ActionWebhookDisable:
-		return actorService
+		return ActorService
 	}
-	return actorOperator
+	return ActorOperator
 }
 
 // auditFilter is what an act must be to be on the page.
@@ -74,7 +75,7 @@ type auditFilter struct {
 func (f auditFilter) passes(a *pb.Audit) bool {
 	switch actor := f.GetActor(); actor {
 	case "":
-	case actorOperator, actorService:
+	case ActorOperator, ActorService:
 		if actorOf(a) != actor {
 			return false
 		}
@@ -127,7 +128,7 @@ func (o *Trail) page(r storage.Reader, op *pb.ListAudit) (*pb.Reply, error) {
 			if err := parts.Done(); err != nil {
 				return nil, false, err
 			}
-			if e.GetActor() != actorKey {
+			if e.GetActor() != ActorKey {
 				a.KeyHash, a.User = nil, nil
 			}
 			return e, true, names.fill(e)
@@ -135,8 +136,10 @@ func (o *Trail) page(r storage.Reader, op *pb.ListAudit) (*pb.Reply, error) {
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Audit{Audit: &pb.AuditList{Entries: entries,
-		NextCursor: next}}}), err
+	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Audit{Audit: &pb.AuditList{
+		Entries:    entries,
+		NextCursor: next,
+	}}}), err
 }
 
 // subjectNames looks up what the subjects of a page are called. The trail holds their
@@ -187,7 +190,7 @@ func (n subjectNames) fill(e *pb.AuditEntry) error {
 // Sweep deletes acts that are past their retention, and the oldest of too many. It returns how many it has deleted.
 // The newest stays: the numbers go on behind it.
 func (o *Trail) Sweep(st *storage.Store, b *storage.Batch, now time.Time) (n int, err error) {
-	before := now.Add(-auditRetention)
+	before := now.Add(-AuditRetention)
 	all := o.Space.Prefix(storage.TableAudit)
 	last := uint64(0)
 	for item, err := range st.Scan(all, storage.ScanOptions{Reverse: true, Limit: 1}) {
@@ -210,7 +213,7 @@ func (o *Trail) Sweep(st *storage.Store, b *storage.Batch, now time.Time) (n int
 		if err := parts.Done(); err != nil {
 			return n, err
 		}
-		if seq == last || seq+maxAudits > last && rec.Value.GetAtMs() > before.UnixMilli() {
+		if seq == last || seq+MaxAudits > last && rec.Value.GetAtMs() > before.UnixMilli() {
 			break
 		}
 		b.Delete(rec.Key)

@@ -1,4 +1,4 @@
-package actors
+package account
 
 import (
 	"context"
@@ -22,10 +22,11 @@ import (
 )
 
 const (
-	keyPrefix     = "svc_prod_"
-	keyTokenBytes = 32 // 43 characters of unpadded base64url
-	// maxKeysPerUser bounds a list that the interface does not paginate.
-	maxKeysPerUser = 1000
+	keyPrefix = "svc_prod_"
+	// KeyTokenBytes of randomness make a key: 43 characters of unpadded base64url.
+	KeyTokenBytes = 32
+	// MaxKeysPerUser bounds a list that the interface does not paginate.
+	MaxKeysPerUser = 1000
 	// maxLabelRunes bounds a key's label.
 	maxLabelRunes = 200
 )
@@ -78,7 +79,7 @@ func (o *Keys) Sweep(st *storage.Store, b *storage.Batch, _ time.Time) (_ int, e
 func (o *Keys) Swept() { o.dropKeys(o.expired) }
 
 func newAPIKey(s *tenant.System, prefix string) (string, error) {
-	token := make([]byte, keyTokenBytes)
+	token := make([]byte, KeyTokenBytes)
 	if _, err := io.ReadFull(s.Config.Random, token); err != nil {
 		return "", fmt.Errorf("draw a key: %w", err)
 	}
@@ -95,7 +96,7 @@ func (o *Keys) listKeys(c *tenant.Call) func(*storage.Store) (*pb.Reply, error) 
 			return &pb.Reply{Result: &pb.Reply_Keys{Keys: list}}, nil
 		}
 		own := view.Space.Prefix(storage.TableKeyByUser, storage.ID16(user))
-		for item, err := range st.Scan(own, storage.ScanOptions{Reverse: true, Limit: maxKeysPerUser}) {
+		for item, err := range st.Scan(own, storage.ScanOptions{Reverse: true, Limit: MaxKeysPerUser}) {
 			if err != nil {
 				return nil, err
 			}
@@ -177,8 +178,10 @@ func (o *Keys) createKey(c *tenant.Call, op *pb.CreateKey) {
 }
 
 func newKeyReply(k CreatedKey) *pb.Reply {
-	return &pb.Reply{Status: 201, Result: &pb.Reply_NewKey{NewKey: &pb.NewKey{ApiKey: k.APIKey, Id: k.Key.String(),
-		Label: k.Label}}}
+	return &pb.Reply{Status: 201, Result: &pb.Reply_NewKey{NewKey: &pb.NewKey{
+		ApiKey: k.APIKey, Id: k.Key.String(),
+		Label: k.Label,
+	}}}
 }
 
 // refusalError carries a problem through an error path.
@@ -194,7 +197,8 @@ func (e refusalError) Error() string { return e.problem.GetDetail() }
 // Those of one user come one after the other: what is counted for the bound is in
 // the store only once it is committed.
 func (o *Keys) Mint(order *pb.Key, with func(*commit.Change, CreatedKey) error,
-	done func(CreatedKey, error)) {
+	done func(CreatedKey, error),
+) {
 	o.Exclusive(tenant.KeysLock(order.GetUser()), func(release func()) {
 		made, ch, gone, err := o.newKey(order, with)
 		if err != nil {
@@ -236,14 +240,15 @@ func (o *Keys) Mint(order *pb.Key, with func(*commit.Change, CreatedKey) error,
 
 // newKey prepares a key, and says which others make way for it.
 func (o *Keys) newKey(order *pb.Key, with func(*commit.Change, CreatedKey) error) (made CreatedKey,
-	ch *commit.Change, gone []pb.KeyHash, err error) {
+	ch *commit.Change, gone []pb.KeyHash, err error,
+) {
 	user, err := pb.UserIDFrom(order.GetUser())
 	if err != nil {
 		return CreatedKey{}, nil, nil, err
 	}
-	prefix, index, limit := keyPrefix, o.Space.Prefix(storage.TableKeyByUser, storage.ID16(user)), maxKeysPerUser
+	prefix, index, limit := keyPrefix, o.Space.Prefix(storage.TableKeyByUser, storage.ID16(user)), MaxKeysPerUser
 	if order.GetSandbox() {
-		prefix, index, limit = sandboxKeyPrefix, o.Space.Prefix(storage.TableSandboxKey), maxSandboxKeys
+		prefix, index, limit = sandboxKeyPrefix, o.Space.Prefix(storage.TableSandboxKey), MaxSandboxKeys
 	}
 	ch = commit.New(o.Store)
 	count := 0
@@ -293,7 +298,8 @@ func (o *Keys) newKey(order *pb.Key, with func(*commit.Change, CreatedKey) error
 // sandbox that have expired, else the one that was made first of those that are
 // revoked. Who rotates keys for years must not run out of them.
 func (o *Keys) dropUseless(b *storage.Batch, r storage.Reader, list storage.Range, sandbox bool) ([]pb.KeyHash,
-	error) {
+	error,
+) {
 	if sandbox {
 		if gone, err := o.dropExpired(b, r); len(gone) > 0 || err != nil {
 			return gone, err

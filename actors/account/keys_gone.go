@@ -1,4 +1,4 @@
-package actors
+package account
 
 import (
 	"context"
@@ -15,10 +15,10 @@ const (
 	// cluster's directory: those of some members who are removed together. What is
 	// beyond it is found by dropLostKeys.
 	maxGoneKeys = 4096
-	// minLostKeys is from how many keys on that are in the directory and not in the
+	// MinLostKeys is from how many keys on that are in the directory and not in the
 	// organization dropLostKeys looks for them: each look reads the whole directory,
 	// and a crash leaves one.
-	minLostKeys = 100
+	MinLostKeys = 100
 )
 
 // dropKeys drops keys that the organization does not know any more from the cluster's
@@ -53,7 +53,7 @@ func (o *Keys) dropKeys(gone []pb.KeyHash) {
 // tenant could fill the directory of all.
 func (o *Keys) dropLostKeys() {
 	directory := o.System.Config.Host.Directory()
-	if o.Main != nil || o.Failed != nil || o.Retired || o.dropping || directory.KeyCount(o.ID) < minLostKeys {
+	if o.Main != nil || o.Failed != nil || o.Retired || o.dropping || directory.KeyCount(o.ID) < MinLostKeys {
 		return
 	}
 	o.dropping = true
@@ -72,7 +72,7 @@ func (o *Keys) dropLostKeys() {
 }
 
 // lostKeys lists up to maxGoneKeys keys that lead here and are not in the store, where
-// there are minLostKeys or more.
+// there are MinLostKeys or more.
 func (o *Keys) lostKeys(ctx context.Context, directory *state.Directory) (lost []pb.KeyHash, err error) {
 	err = o.WithStore(func(st *storage.Store) error {
 		n, err := countRange(st, o.Space.Prefix(storage.TableKey))
@@ -80,7 +80,7 @@ func (o *Keys) lostKeys(ctx context.Context, directory *state.Directory) (lost [
 			return err
 		}
 		known := int(n)
-		if directory.KeyCount(o.ID)-known < minLostKeys {
+		if directory.KeyCount(o.ID)-known < MinLostKeys {
 			return nil
 		}
 		keys, err := directory.KeysOf(ctx, o.ID, known+maxGoneKeys)

@@ -1,4 +1,4 @@
-package actors
+package account
 
 import (
 	"context"
@@ -41,8 +41,8 @@ func (o *Members) Handle(c *tenant.Call) bool {
 	return true
 }
 
-// JobKinds: the erasure of a memory is the organization's, since the partition's own actor has to end for it. Nothing
-// brings back what it has begun to erase, so it cannot be cancelled.
+// JobKinds is the erasure of a memory: it is the organization's, since the partition's own actor has to end for it.
+// Nothing brings back what it has begun to erase, so it cannot be cancelled.
 func (o *Members) JobKinds() map[string]tenant.JobKind {
 	return map[string]tenant.JobKind{pb.JobSubjectErase: {
 		Resume: func(job *pb.Job) (bool, error) {
@@ -76,8 +76,10 @@ func (o *Members) membersPage(r storage.Reader, page *pb.Page) (*pb.Reply, error
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Members{Members: &pb.MemberList{Members: entries,
-		NextCursor: next}}}), err
+	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Members{Members: &pb.MemberList{
+		Members:    entries,
+		NextCursor: next,
+	}}}), err
 }
 
 // deleteMe ends the caller's account: a personal organization as a whole, in a
@@ -94,7 +96,7 @@ func (o *Members) deleteMe(c *tenant.Call) {
 				return
 			}
 			c.Org.Tell((*tenant.Org).Retire)
-			localOperator{o.System}.bury(c.Org.ID)
+			LocalOperator{o.System}.deleteStores(c.Org.ID)
 			c.Reply(tenant.EmptyReply())
 		})
 	default:
@@ -120,15 +122,18 @@ func (o *Members) putMember(b *storage.Batch, user pb.UserID, email string, role
 		return err
 	}
 	tenant.PutPartition(b, o.Space, ref)
-	b.Put(o.Space.Key(storage.TableMember, storage.ID16(user)), &pb.Member{User: user.Bytes(), Email: email,
-		Role: string(role), CreatedMs: ref.Created})
+	b.Put(o.Space.Key(storage.TableMember, storage.ID16(user)), &pb.Member{
+		User: user.Bytes(), Email: email,
+		Role: string(role), CreatedMs: ref.Created,
+	})
 	b.PutRaw(o.Space.Key(storage.TableMemberByEmail, storage.Str(email)), user.Bytes())
 	return nil
 }
 
 // AddMember implements Operator.
-func (s localOperator) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (tenant.MemberInfo,
-	error) {
+func (s LocalOperator) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (tenant.MemberInfo,
+	error,
+) {
 	email, err := cleanEmail("email", email)
 	if err != nil {
 		return tenant.MemberInfo{}, err
@@ -140,8 +145,10 @@ func (s localOperator) AddMember(ctx context.Context, org pb.OrgID, email string
 	if err != nil {
 		return tenant.MemberInfo{}, err
 	}
-	info := tenant.MemberInfo{User: pb.UserID(id), Email: email, Role: string(role),
-		Created: s.Clock.Now().UTC().Truncate(time.Millisecond)}
+	info := tenant.MemberInfo{
+		User: pb.UserID(id), Email: email, Role: string(role),
+		Created: s.Clock.Now().UTC().Truncate(time.Millisecond),
+	}
 	err = s.VisitOrg(ctx, org, func(o *tenant.Org, done func(error)) {
 		o.Exclusive(tenant.MembersLock, func(release func()) {
 			finish := func(err error) { release(); done(err) }
@@ -174,7 +181,7 @@ func (s localOperator) AddMember(ctx context.Context, org pb.OrgID, email string
 }
 
 // Members implements Operator, oldest first.
-func (s localOperator) Members(ctx context.Context, org pb.OrgID) ([]tenant.MemberInfo, error) {
+func (s LocalOperator) Members(ctx context.Context, org pb.OrgID) ([]tenant.MemberInfo, error) {
 	var out []tenant.MemberInfo
 	err := s.VisitOrg(ctx, org, func(o *tenant.Org, done func(error)) {
 		var err error
@@ -186,7 +193,7 @@ func (s localOperator) Members(ctx context.Context, org pb.OrgID) ([]tenant.Memb
 
 // RemoveMember implements Operator: the member, their keys and all that is in
 // their own partition.
-func (s localOperator) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
+func (s LocalOperator) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
 	return s.VisitOrg(ctx, org, func(o *tenant.Org, done func(error)) {
 		membersOf(o).removeMember(user, o.ByOperator(pb.ActionMemberRemove, user.String()), done)
 	})

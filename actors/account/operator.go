@@ -1,4 +1,4 @@
-package actors
+package account
 
 import (
 	"context"
@@ -76,13 +76,13 @@ type CreatedKey struct {
 	Label  string
 }
 
-// localOperator is the Operator of the organizations that live on this node.
-type localOperator struct{ *tenant.System }
+// LocalOperator is the Operator of the organizations that live on this node.
+type LocalOperator struct{ *tenant.System }
 
-var _ Operator = localOperator{}
+var _ Operator = LocalOperator{}
 
 // Restore implements Operator.
-func (s localOperator) Restore(ctx context.Context, org pb.OrgID, part []byte) (export.Restored, error) {
+func (s LocalOperator) Restore(ctx context.Context, org pb.OrgID, part []byte) (export.Restored, error) {
 	return export.Restore(ctx, s.System, org, part)
 }
 

@@ -1,4 +1,4 @@
-package actors
+package account
 
 import (
 	"cmp"
@@ -15,15 +15,16 @@ import (
 )
 
 const (
-	// hourlyUsage is the longest range whose buckets are hours; those of a longer
-	// one are days (docs/usage.md). maxUsageRange is the longest.
-	hourlyUsage   = 7 * 24 * time.Hour
-	maxUsageRange = 92 * 24 * time.Hour
+	// HourlyUsage is the longest range whose buckets are hours; those of a longer
+	// one are days (docs/usage.md).
+	HourlyUsage = 7 * 24 * time.Hour
+	// MaxUsageRange is the longest range of a report.
+	MaxUsageRange = 92 * 24 * time.Hour
 	// defaultUsageRange is what is answered to somebody who names no start.
-	defaultUsageRange = hourlyUsage
-	// usageRetention is how long a line of usage can be read: a year, and time to
+	defaultUsageRange = HourlyUsage
+	// UsageRetention is how long a line of usage can be read: a year, and time to
 	// write its bill.
-	usageRetention = 400 * 24 * time.Hour
+	UsageRetention = 400 * 24 * time.Hour
 	// maxUsageGroups bounds an answer: some 20 MB of JSON. An organization with
 	// more subjects asks for a shorter range.
 	maxUsageGroups = 100_000
@@ -34,9 +35,9 @@ const (
 
 // The groups of a usage report.
 const (
-	groupBySubject    = "subject"
-	groupByCapability = "capability"
-	groupByKey        = "key"
+	GroupBySubject    = "subject"
+	GroupByCapability = "capability"
+	GroupByKey        = "key"
 )
 
 // Usage is what of the service an organization has used.
@@ -71,7 +72,7 @@ func (o *Usage) getUsage(c *tenant.Call, op *pb.GetUsage) {
 	case end.Before(start):
 		c.Refuse(tenant.Invalid("endTime", "must not be before startTime"))
 		return
-	case end.Sub(start) > maxUsageRange:
+	case end.Sub(start) > MaxUsageRange:
 		c.Refuse(tenant.Invalid("startTime", "must be at most 92 days before endTime"))
 		return
 	}
@@ -82,7 +83,7 @@ func (o *Usage) getUsage(c *tenant.Call, op *pb.GetUsage) {
 		}
 		o.InMailbox(func() {
 			o.ReadWide(c, func(st *storage.Store, _ int) (*pb.Reply, error) {
-				return o.Report(st, start, end, cmp.Or(op.GetGroupBy(), groupBySubject), maxUsageLines)
+				return o.Report(st, start, end, cmp.Or(op.GetGroupBy(), GroupBySubject), maxUsageLines)
 			})
 		})
 	})
@@ -97,7 +98,7 @@ func usageBucket(at time.Time, length time.Duration) time.Time {
 // end lies, at most so many.
 func (o *Usage) Report(st *storage.Store, start, end time.Time, groupBy string, most int) (_ *pb.Reply, err error) {
 	length := time.Hour
-	if end.Sub(start) > hourlyUsage {
+	if end.Sub(start) > HourlyUsage {
 		length = 24 * time.Hour
 	}
 	snap, err := st.Snapshot()
@@ -136,9 +137,9 @@ func (o *Usage) Report(st *storage.Store, start, end time.Time, groupBy string, 
 		}
 		g := group{bucket: clock.Millis(usageBucket(time.UnixMilli(line.Hour), length)), Line: commit.Line{Part: line.Part}}
 		switch groupBy {
-		case groupByCapability:
+		case GroupByCapability:
 			g.Capability = line.Capability
-		case groupByKey:
+		case GroupByKey:
 			g.Key = line.Key
 		}
 		sum := sums[g]
@@ -174,9 +175,11 @@ func (o *Usage) Report(st *storage.Store, start, end time.Time, groupBy string, 
 			report.Buckets = append(report.Buckets, &pb.UsageBucket{StartMs: g.bucket, EndMs: g.bucket + length.Milliseconds()})
 		}
 		b := report.Buckets[len(report.Buckets)-1]
-		out := &pb.UsageGroup{Subject: names[g.Part], Capability: g.Capability, ReadUnits: sums[g].GetReadUnits(),
-			EmbedTokens: sums[g].GetEmbedTokens()}
-		if groupBy == groupByKey {
+		out := &pb.UsageGroup{
+			Subject: names[g.Part], Capability: g.Capability, ReadUnits: sums[g].GetReadUnits(),
+			EmbedTokens: sums[g].GetEmbedTokens(),
+		}
+		if groupBy == GroupByKey {
 			out.Key = g.Key.String()
 		}
 		b.Groups = append(b.Groups, out)
@@ -200,7 +203,7 @@ func (o *Usage) nameOf(r storage.Reader, id pb.PartitionID) (string, error) {
 
 // Sweep orders the end of lines that are older than anybody may ask for.
 func (o *Usage) Sweep(st *storage.Store, b *storage.Batch, now time.Time) (int, error) {
-	old := now.Add(-usageRetention)
+	old := now.Add(-UsageRetention)
 	if old.UnixMilli() <= 0 {
 		return 0, nil
 	}

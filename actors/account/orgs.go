@@ -1,4 +1,4 @@
-package actors
+package account
 
 import (
 	"cmp"
@@ -27,9 +27,10 @@ import (
 const (
 	maxNameRunes = 200
 	maxSlugBytes = 60
-	// buryTries times buryPause is longer than any reader holds a removed store.
-	buryTries = 60
-	buryPause = time.Second
+	// removalTries times RemovalPause is longer than any reader holds a removed store.
+	removalTries = 60
+	// RemovalPause is how long it takes until the deletion of a removed store is tried again.
+	RemovalPause = time.Second
 	// slugTries is how often a taken slug gets another number.
 	slugTries = 50
 )
@@ -83,18 +84,20 @@ func slugOf(name string) string {
 // CreateOrg implements Operator. The directory entry comes first, the key last:
 // a crash in between leaves an organization that nobody can enter, which the
 // operator sees in the list and deletes.
-func (s localOperator) CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error) {
-	made, rec, email, err := s.enterOrg(ctx, order)
+func (s LocalOperator) CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error) {
+	made, rec, email, err := s.RegisterOrg(ctx, order)
 	if err != nil {
 		return CreatedOrg{}, err
 	}
-	return s.beginOrg(ctx, made, rec, email)
+	return s.BeginOrg(ctx, made, rec, email)
 }
 
-// enterOrg checks an order and puts the organization into the directory. It
+// RegisterOrg checks an order and puts the organization into the directory. It
 // returns what the organization's own store is to begin with.
-func (s localOperator) enterOrg(ctx context.Context, order NewOrg) (made CreatedOrg, rec *pb.Organization, email string,
-	err error) {
+func (s LocalOperator) RegisterOrg(ctx context.Context, order NewOrg) (made CreatedOrg, rec *pb.Organization,
+	email string,
+	err error,
+) {
 	name, err := cleanName("name", order.Name)
 	if err != nil {
 		return made, nil, "", err
@@ -124,8 +127,10 @@ func (s localOperator) enterOrg(ctx context.Context, order NewOrg) (made Created
 		if try > 1 {
 			made.Slug = fmt.Sprintf("%s-%d", base, try)
 		}
-		err = s.Config.Host.Directory().PutOrg(ctx, &pb.OrgEntry{Org: made.Org.Bytes(), Name: name, Slug: made.Slug,
-			CreatedMs: now})
+		err = s.Config.Host.Directory().PutOrg(ctx, &pb.OrgEntry{
+			Org: made.Org.Bytes(), Name: name, Slug: made.Slug,
+			CreatedMs: now,
+		})
 		if !errors.Is(err, wire.ErrSlugTaken) || try == slugTries {
 			break
 		}
@@ -140,14 +145,17 @@ func (s localOperator) enterOrg(ctx context.Context, order NewOrg) (made Created
 	if _, err := io.ReadFull(s.Config.Random, secret); err != nil {
 		return made, nil, "", fmt.Errorf("create organization: %w", err)
 	}
-	rec = &pb.Organization{Id: made.Org.Bytes(), Name: name, Slug: made.Slug, Personal: order.Personal, Plan: plan,
-		CreatedMs: now, Secret: secret}
+	rec = &pb.Organization{
+		Id: made.Org.Bytes(), Name: name, Slug: made.Slug, Personal: order.Personal, Plan: plan,
+		CreatedMs: now, Secret: secret,
+	}
 	return made, rec, email, nil
 }
 
-// beginOrg writes an organization's root, its owner and the owner's first key.
-func (s localOperator) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organization, email string) (CreatedOrg,
-	error) {
+// BeginOrg writes an organization's root, its owner and the owner's first key, where the organization lives.
+func (s LocalOperator) BeginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organization, email string) (CreatedOrg,
+	error,
+) {
 	scopes := []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin}
 	err := s.Visit(ctx, made.Org, func(o *tenant.Org, done func(error)) {
 		ch := commit.New(o.Store)
@@ -180,7 +188,7 @@ func (s localOperator) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Or
 
 // Orgs implements Operator. It asks the directory only: opening a thousand stores
 // to count what is in them took eight seconds.
-func (s localOperator) Orgs(_ context.Context, from string, size int) (OrgPage, error) {
+func (s LocalOperator) Orgs(_ context.Context, from string, size int) (OrgPage, error) {
 	if size < 1 || size > MaxOrgPage {
 		return OrgPage{}, fmt.Errorf("%w: limit must be 1 to %d", tenant.ErrInvalid, MaxOrgPage)
 	}
@@ -206,8 +214,10 @@ func (s localOperator) Orgs(_ context.Context, from string, size int) (OrgPage, 
 			page.Next = formatPosition(e.GetCreatedMs(), id)
 			break
 		}
-		page.Orgs = append(page.Orgs, OrgEntry{Org: id, Name: e.GetName(), Slug: e.GetSlug(),
-			Created: time.UnixMilli(e.GetCreatedMs()).UTC(), OutOfService: s.outage(id)})
+		page.Orgs = append(page.Orgs, OrgEntry{
+			Org: id, Name: e.GetName(), Slug: e.GetSlug(),
+			Created: time.UnixMilli(e.GetCreatedMs()).UTC(), OutOfService: s.outage(id),
+		})
 	}
 	return page, nil
 }
@@ -228,7 +238,7 @@ func parsePosition(s string) (createdMs int64, org pb.OrgID, err error) {
 }
 
 // Org implements Operator. It reads the store without waking the organization.
-func (s localOperator) Org(_ context.Context, org pb.OrgID) (OrgInfo, error) {
+func (s LocalOperator) Org(_ context.Context, org pb.OrgID) (OrgInfo, error) {
 	e, err := s.OrgEntry(org)
 	if err != nil {
 		return OrgInfo{}, err
@@ -270,7 +280,7 @@ func (s localOperator) Org(_ context.Context, org pb.OrgID) (OrgInfo, error) {
 }
 
 // outage says what of an organization is damaged on this node.
-func (s localOperator) outage(org pb.OrgID) string {
+func (s LocalOperator) outage(org pb.OrgID) string {
 	for _, realm := range storage.OrgRealms {
 		if err := s.Config.Storage.OutOfService(storage.StoreID{Org: org, Realm: realm}); err != nil {
 			return err.Error()
@@ -280,7 +290,7 @@ func (s localOperator) outage(org pb.OrgID) string {
 }
 
 // SetPlan implements Operator.
-func (s localOperator) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
+func (s LocalOperator) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
 	plan, err := cleanPlan(plan)
 	if err != nil {
 		return err
@@ -310,7 +320,7 @@ func (s localOperator) SetPlan(ctx context.Context, org pb.OrgID, plan string) e
 
 // DeleteOrg implements Operator: the organization, its keys and its stores. What
 // failed half-way is finished by calling it again.
-func (s localOperator) DeleteOrg(ctx context.Context, org pb.OrgID) error {
+func (s LocalOperator) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 	e, ok := s.Config.Host.Directory().Org(org)
 	if !ok {
 		return tenant.ErrOrgNotFound
@@ -324,18 +334,18 @@ func (s localOperator) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 		return fmt.Errorf("delete organization: %w", err)
 	}
 	s.RetireOrg(org)
-	s.bury(org)
+	s.deleteStores(org)
 	return nil
 }
 
-// bury deletes the directories of a removed organization that its readers have
+// deleteStores deletes the directories of a removed organization that its readers have
 // kept until now. Their tombstones are written: nothing makes them anew.
-func (s localOperator) bury(org pb.OrgID) {
+func (s LocalOperator) deleteStores(org pb.OrgID) {
 	s.BackgroundTasks.Go(func() {
 		for _, realm := range storage.OrgRealms {
 			id := storage.StoreID{Org: org, Realm: realm}
 			err := s.Config.Storage.Remove(id)
-			for try := 0; errors.Is(err, storage.ErrInUse) && try < buryTries && s.Sleep(buryPause); try++ {
+			for try := 0; errors.Is(err, storage.ErrInUse) && try < removalTries && s.Sleep(RemovalPause); try++ {
 				err = s.Config.Storage.Remove(id)
 			}
 			if err != nil {
@@ -347,7 +357,7 @@ func (s localOperator) bury(org pb.OrgID) {
 }
 
 // CreateKey implements Operator.
-func (s localOperator) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error) {
+func (s LocalOperator) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error) {
 	scopes, p := checkScopes(order.Scopes)
 	switch {
 	case p != nil:

@@ -1,4 +1,4 @@
-package actors
+package account
 
 import (
 	"errors"
@@ -14,9 +14,9 @@ import (
 
 const sandboxKeyPrefix = "svc_sandbox_"
 
-// maxSandboxKeys bounds an organization's sandbox keys.
+// MaxSandboxKeys bounds an organization's sandbox keys.
 // Expired ones leave.
-const maxSandboxKeys = 1000
+const MaxSandboxKeys = 1000
 
 // sandboxScopes are what every sandbox key may do.
 var sandboxScopes = []string{pb.ScopeRead, pb.ScopeWrite}
@@ -78,13 +78,15 @@ func (o *Keys) createSandboxKey(c *tenant.Call, op *pb.CreateSandboxKey) {
 					c.Fail(err)
 					return
 				}
-				c.Reply(&pb.Reply{Status: 201,
+				c.Reply(&pb.Reply{
+					Status: 201,
 					Result: &pb.Reply_Account{Account: &pb.AccountResult{Result: &pb.AccountResult_NewSandboxKey{
 						NewSandboxKey: &pb.NewSandboxKey{
 							ApiKey: k.APIKey, Id: k.Key.String(), Label: k.Label, Scopes: sandboxScopes,
 							Subject: string(tenant.SandboxSubject), ExpiresMs: order.GetExpiresMs(),
 						},
-					}}}})
+					}}},
+				})
 			})
 		})
 	})
@@ -140,7 +142,7 @@ func (o *Keys) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, erro
 	kind := tenant.CursorKind{List: "sandbox keys"}
 	now := clock.Millis(o.System.Clock.Now())
 	entries, next, p, err := tenant.PageOfKeys(&o.View, r, o.Space.Prefix(storage.TableSandboxKey), kind, page,
-		maxSandboxKeys, func(item storage.Item) (*pb.Key, bool, error) {
+		MaxSandboxKeys, func(item storage.Item) (*pb.Key, bool, error) {
 			k, err := o.keyAt(r, item, true)
 			return k, k != nil && k.GetExpiresMs() > now, err
 		})

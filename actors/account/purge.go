@@ -1,4 +1,4 @@
-package actors
+package account
 
 import (
 	"bytes"
@@ -21,14 +21,14 @@ import (
 )
 
 const (
-	// confirmLife is how long a confirm token can be used (docs/interface.md, "Other limits").
-	confirmLife = 10 * time.Minute
+	// ConfirmLife is how long a confirm token can be used (docs/interface.md, "Other limits").
+	ConfirmLife = 10 * time.Minute
 	// confirmBytes of randomness make a token.
 	confirmBytes = 32
 
-	// purgeOutcomeLife is how long a confirmation that is sent again is answered what
+	// PurgeOutcomeLife is how long a confirmation that is sent again is answered what
 	// came of it: as long as other outcomes can be replayed.
-	purgeOutcomeLife = tenant.IdempotencyRetention
+	PurgeOutcomeLife = tenant.IdempotencyRetention
 	// maxPurgedMemories bounds the memories that one purge empties, whose ids are kept
 	// until it is done: 16 MiB of them.
 	maxPurgedMemories = 1 << 20
@@ -37,8 +37,10 @@ const (
 	// does not count their bytes before it is under way: at most 4 MB.
 	purgeEvents = 4000
 
-	purgeScopeSubject = "subject"
-	purgeScopeOrg     = "org"
+	// PurgeScopeSubject is the scope of a purge of one memory.
+	PurgeScopeSubject = "subject"
+	// PurgeScopeOrg is the scope of a purge of all memories.
+	PurgeScopeOrg = "org"
 )
 
 // Purges empties memories in two steps: a dry run that counts, and its confirmation.
@@ -102,7 +104,7 @@ func (p *purge) of() *partition.Ref {
 
 // purge answers both calls of POST /v1/purge.
 func (o *Purges) purge(c *tenant.Call, op *pb.Purge) {
-	p := &purge{call: c, op: op, org: op.GetScope() == purgeScopeOrg}
+	p := &purge{call: c, op: op, org: op.GetScope() == PurgeScopeOrg}
 	if !op.GetConfirm() {
 		o.alone(p, func(release func()) { o.beginPurge(p, release) })
 		return
@@ -275,7 +277,7 @@ func (o *Purges) dryPurge(p *purge) {
 	text := base64.RawURLEncoding.EncodeToString(token)
 	t := &pb.PurgeTicket{
 		Scope: p.op.GetScope(), Counts: counts, User: c.Principal.User.Bytes(),
-		ExpiresMs: clock.Millis(o.System.Clock.Now().Add(confirmLife)),
+		ExpiresMs: clock.Millis(o.System.Clock.Now().Add(ConfirmLife)),
 	}
 	if !p.org {
 		t.Partition = p.parts[0].ID.Bytes()
@@ -298,14 +300,16 @@ func (p *purge) outcome(run *pb.PurgeRun) *pb.PurgeReport {
 // target names what is purged in the trail: the subject's partition, or org.
 func (p *purge) target() string {
 	if p.org {
-		return purgeScopeOrg
+		return PurgeScopeOrg
 	}
 	return p.parts[0].ID.String()
 }
 
 func (p *purge) report(counts map[string]uint64) *pb.PurgeReport {
-	r := &pb.PurgeReport{Request: p.call.Env.GetRequestId(), Scope: p.op.GetScope(), Subject: p.op.GetSubject(),
-		Counts: counts}
+	r := &pb.PurgeReport{
+		Request: p.call.Env.GetRequestId(), Scope: p.op.GetScope(), Subject: p.op.GetSubject(),
+		Counts: counts,
+	}
 	for _, n := range counts {
 		r.Total += n
 	}
@@ -476,7 +480,7 @@ func (o *Purges) Complete() error {
 				return err
 			}
 			if rec.Value.GetPurgedMs() == 0 {
-				open = append(open, &purge{run: rec.Value, key: rec.Key, org: rec.Value.GetScope() == purgeScopeOrg, decided: true})
+				open = append(open, &purge{run: rec.Value, key: rec.Key, org: rec.Value.GetScope() == PurgeScopeOrg, decided: true})
 			}
 		}
 		return nil
@@ -544,7 +548,7 @@ func (o *Purges) Sweep(st *storage.Store, b *storage.Batch, at time.Time) (int, 
 		if err != nil {
 			return 0, err
 		}
-		if done := rec.Value.GetPurgedMs(); done != 0 && now-done >= purgeOutcomeLife.Milliseconds() {
+		if done := rec.Value.GetPurgedMs(); done != 0 && now-done >= PurgeOutcomeLife.Milliseconds() {
 			b.Delete(rec.Key)
 		}
 	}

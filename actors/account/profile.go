@@ -1,4 +1,4 @@
-package actors
+package account
 
 import (
 	"orgmem/actors/commit"

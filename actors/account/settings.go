@@ -1,4 +1,4 @@
-package actors
+package account
 
 import (
 	"orgmem/actors/commit"
@@ -58,7 +58,8 @@ func (o *Profile) resetSettings(c *tenant.Call) {
 
 // changeSettings commits a change of settings, one of a partition at a time, and answers what holds then.
 func (o *Profile) changeSettings(c *tenant.Call, action string,
-	change func(*commit.Change, storage.Key) (*pb.Settings, error)) {
+	change func(*commit.Change, storage.Key) (*pb.Settings, error),
+) {
 	o.Exclusive(tenant.SettingsLock(c.Part.ID), func(release func()) {
 		if !o.StillInUse(c) {
 			release()

@@ -1,0 +1,18 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"orgmem/actors/tenant"
+	"orgmem/cluster/wire"
+)
+
+// TestFullDirectoryIsToldToOperators: an operator whose key finds no place in the directory is told why.
+func TestFullDirectoryIsToldToOperators(t *testing.T) {
+	full := fmt.Errorf("%w: %w", wire.ErrNotApplied, wire.ErrDirectoryFull)
+	if err := keyConflict(full); !errors.Is(err, tenant.ErrConflict) || !errors.Is(err, wire.ErrDirectoryFull) {
+		t.Errorf("an operator is told %v", err)
+	}
+}

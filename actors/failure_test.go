@@ -111,7 +111,10 @@ func TestPanicRetiresTheActivation(t *testing.T) {
 		t.Errorf("it may still write: %v", err)
 	}
 	var reached *tenant.Org
-	old.Tell(func(o *tenant.Org) { reached = o })
+	n.sys.ActorRoot.Send(old.PID, &tenant.Visit{
+		Run:  func(o *tenant.Org, done func(error)) { reached = o; done(nil) },
+		Done: func(error) {},
+	})
 	if err := visit(func(*tenant.Org) {}); err != nil {
 		t.Fatal(err)
 	}

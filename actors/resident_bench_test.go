@@ -8,6 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/account"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/storage"
@@ -18,7 +19,7 @@ import (
 // publishes, or, if that were how it is done, by a message to an actor that holds it.
 func BenchmarkReadSnapshot(b *testing.B) {
 	n := startNode(b, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("ann")
 	c = c.as("ann")
 	c.ingest(doc("a", "A text about tea."))
@@ -88,7 +89,7 @@ func BenchmarkResidentSubject(b *testing.B) {
 			bytes := uint64(0)
 			for b.Loop() {
 				n := startNode(b, storagetest.NewDisk())
-				c := client{n: n, key: n.org(NewOrg{}).APIKey}
+				c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 				c.makeSubjects(subjects)
 				before := inUse()
 				c.loadAll(work)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/account"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -38,7 +39,7 @@ func (c client) rested(part *partition.Ref) {
 // An idle subject takes its partition's index and settings out of memory when its actor goes.
 func TestAnIdleSubjectTakesItsSnapshotAlong(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("ann")
 	ann := c.as("ann")
 	ann.ingest(doc("a", "A text about tea."))
@@ -63,7 +64,7 @@ func TestAnIdleSubjectTakesItsSnapshotAlong(t *testing.T) {
 func TestASubjectThatIsReadStays(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.put("ann")
 	c.as("ann").ingest(doc("a", "A text about tea."))
 	n.stop()
@@ -93,7 +94,7 @@ func TestReadSubjectsLeaveWithTheirOrganization(t *testing.T) {
 	disk := storagetest.NewDisk()
 	configure := func(cfg *tenant.Config, _ *storage.Options) { cfg.IdleSubject = time.Hour }
 	n := startNode(t, disk, configure)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("a", "A text about tea."))
 	n.stop()
 	n = startNode(t, disk, configure)
@@ -112,7 +113,7 @@ func TestReadSubjectsLeaveWithTheirOrganization(t *testing.T) {
 func TestTheLeastRecentlyReadSubjectPassivates(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	names := []string{"ann", "bob", "cid"}
 	for _, name := range names {
 		c.put(name)
@@ -148,7 +149,7 @@ func TestTheLeastRecentlyReadSubjectPassivates(t *testing.T) {
 // A read that comes while its subject leaves memory, and while it is made again, sees all that was answered before.
 func TestAReadDuringPassivationIsCurrent(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config, _ *storage.Options) { cfg.SnapshotBytes = 1 })
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	names := []string{"ann", "bob", "cid"}
 	for _, name := range names {
 		c.put(name)
@@ -174,7 +175,7 @@ func TestThousandsOfReadSubjects(t *testing.T) {
 	const subjects = 2000
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("a", "A text about tea."))
 	c.makeSubjects(subjects)
 	search := func() {

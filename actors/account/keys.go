@@ -297,9 +297,9 @@ func (o *Keys) newKey(order *pb.Key, with func(*commit.Change, CreatedKey) error
 // dropUseless makes room in a full list of keys, and says which went: those of the
 // sandbox that have expired, else the one that was made first of those that are
 // revoked. Who rotates keys for years must not run out of them.
-func (o *Keys) dropUseless(b *storage.Batch, r storage.Reader, list storage.Range, sandbox bool) ([]pb.KeyHash,
-	error,
-) {
+func (o *Keys) dropUseless(
+	b *storage.Batch, r storage.Reader, list storage.Range, sandbox bool,
+) ([]pb.KeyHash, error) {
 	if sandbox {
 		if gone, err := o.dropExpired(b, r); len(gone) > 0 || err != nil {
 			return gone, err

@@ -95,7 +95,7 @@ func (o *Members) deleteMe(c *tenant.Call) {
 				c.Fail(err)
 				return
 			}
-			c.Org.Tell((*tenant.Org).Retire)
+			c.Org.AskRetire()
 			LocalOperator{o.System}.deleteStores(c.Org.ID)
 			c.Reply(tenant.EmptyReply())
 		})
@@ -131,9 +131,9 @@ func (o *Members) putMember(b *storage.Batch, user pb.UserID, email string, role
 }
 
 // AddMember implements Operator.
-func (s LocalOperator) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (tenant.MemberInfo,
-	error,
-) {
+func (s LocalOperator) AddMember(
+	ctx context.Context, org pb.OrgID, email string, role Role,
+) (tenant.MemberInfo, error) {
 	email, err := cleanEmail("email", email)
 	if err != nil {
 		return tenant.MemberInfo{}, err

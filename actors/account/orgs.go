@@ -153,9 +153,9 @@ func (s LocalOperator) RegisterOrg(ctx context.Context, order NewOrg) (made Crea
 }
 
 // BeginOrg writes an organization's root, its owner and the owner's first key, where the organization lives.
-func (s LocalOperator) BeginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organization, email string) (CreatedOrg,
-	error,
-) {
+func (s LocalOperator) BeginOrg(
+	ctx context.Context, made CreatedOrg, rec *pb.Organization, email string,
+) (CreatedOrg, error) {
 	scopes := []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin}
 	err := s.Visit(ctx, made.Org, func(o *tenant.Org, done func(error)) {
 		ch := commit.New(o.Store)
@@ -166,7 +166,7 @@ func (s LocalOperator) BeginOrg(ctx context.Context, made CreatedOrg, rec *pb.Or
 		}
 		ch.Audit(o.ByOperator(pb.ActionOrgCreate, o.ID.String()))
 		o.Committer.SubmitChange(ch, func(err error) {
-			o.Tell(func(o *tenant.Org) {
+			o.InMailbox(func() {
 				if err != nil {
 					done(err)
 					return
@@ -305,7 +305,7 @@ func (s LocalOperator) SetPlan(ctx context.Context, org pb.OrgID, plan string) e
 			ch.Put(o.Space.Key(storage.TableOrg), next)
 			ch.Audit(o.ByOperator(pb.ActionOrgPlan, plan))
 			o.Committer.SubmitChange(ch, func(err error) {
-				o.Tell(func(o *tenant.Org) {
+				o.InMailbox(func() {
 					if err == nil {
 						keysOf(o).replan(o.Record.GetPlan(), plan)
 						o.Record = next

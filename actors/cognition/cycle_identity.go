@@ -191,7 +191,8 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 	}
 	var vectors [][]float32
 	// one piece for all
-	reader := partition.VectorReader{Floats: make([]float32, 0, len(said)*c.org.System.Embedders.Dim(c.hot.State.GetModel()))}
+	reader := partition.VectorReader{Floats: make([]float32, 0,
+		len(said)*c.org.System.Embedders.Dim(c.hot.State.GetModel()))}
 	err = c.org.WithStore(func(st *storage.Store) (err error) {
 		vectors, err = reader.ReadAll(st, c.part, c.hot.State.GetModel(), seqs)
 		return err

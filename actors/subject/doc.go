@@ -1,6 +1,6 @@
 // Package subject is a partition in memory and at work: the actor that holds its hot state and takes content in, its
-// durable queue, and the worker that is the one writer of the partition's memory. It also brings content to the queue in
-// the forms that clients send it: items, files (imports) and coding sessions.
+// durable queue, and the worker that is the one writer of the partition's memory. It also brings content to the queue
+// in the forms that clients send it: items, files (imports) and coding sessions.
 //
 // # Promises
 //
@@ -33,6 +33,6 @@
 // # Order of calls
 //
 // The first thing to do has the actor spawn its worker, then the follower; both may be told of work from then on. When
-// it stops it ends the follower first, which waits for the worker, then the worker, behind its slice: nothing is written
-// after it has ended.
+// it stops it ends the follower first, which waits for the worker, then the worker, behind its slice: nothing is
+// written after it has ended.
 package subject

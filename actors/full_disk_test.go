@@ -64,7 +64,7 @@ func TestAnOrganizationOpensOnAFullDisk(t *testing.T) {
 		c.inOrg(func(o *tenant.Org) {
 			err := o.WithStore(func(st *storage.Store) error {
 				stored, k := &pb.Webhook{}, &pb.Connector{}
-				if _, err := st.Get(tenant.ModuleOf[*webhook.Module](&o.View).KeyOf(pb.WebhookID(hook.GetId())),
+				if _, err := st.Get(webhook.RecordKey(o.Space, pb.WebhookID(hook.GetId())),
 					stored); err != nil {
 					return err
 				}
@@ -72,7 +72,7 @@ func TestAnOrganizationOpensOnAFullDisk(t *testing.T) {
 					k); err != nil {
 					return err
 				}
-				_, ofHook, err := o.Unseal(webhook.WebhookSecrets, stored.GetSealed(), stored.GetId())
+				_, ofHook, err := o.Unseal(webhook.SigningSecrets, stored.GetSealed(), stored.GetId())
 				if err != nil {
 					return err
 				}

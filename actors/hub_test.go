@@ -180,7 +180,7 @@ func TestStreamLimitAndTickets(t *testing.T) {
 	if p := c.refused(pb.CodeTooManyStreams, openStream()); p.GetRetryAfterS() != 15 {
 		t.Errorf("%v", p)
 	}
-	n.clock.Advance(webhook.TicketLife)
+	n.clock.Advance(webhook.TicketLifetime)
 	if _, ok := tenant.FeatureOf[*webhook.Feature](n.sys.System).Streams.Take(lost); ok {
 		t.Error("a ticket that is too old opens a stream")
 	}
@@ -192,7 +192,7 @@ func TestStreamLimitAndTickets(t *testing.T) {
 	if _, again := tenant.FeatureOf[*webhook.Feature](n.sys.System).Streams.Take(ticket); again {
 		t.Error("a ticket opened two streams")
 	}
-	n.clock.Advance(webhook.TicketLife) // says nothing to a stream that was taken up
+	n.clock.Advance(webhook.TicketLifetime) // says nothing to a stream that was taken up
 	c.refused(pb.CodeTooManyStreams, openStream())
 	s.Close()
 	s.Close()

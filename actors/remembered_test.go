@@ -46,8 +46,9 @@ func (n *testNode) remembered() []byte {
 	defer held.Unlock()
 	m.collect(reflect.ValueOf(n.sys.Memory))
 	hub := tenant.FeatureOf[*webhook.Feature](n.sys.System).Streams
-	hub.Mu.Lock()
-	defer hub.Mu.Unlock()
+	held = fieldOf[sync.Mutex](hub, "mu")
+	held.Lock()
+	defer held.Unlock()
 	m.collect(reflect.ValueOf(hub))
 	return m.bytes
 }

@@ -144,7 +144,7 @@ func TestOldSecretsAreSealed(t *testing.T) {
 					}
 					k.Config, k.Sealed = fmt.Appendf(nil, `{"url":%q,"authorization":%q}`, url, secret), nil
 					b.Put(tenant.ModuleOf[*connector.Module](&o.View).ConnectorKey(id), k)
-					b.Put(tenant.ModuleOf[*webhook.Module](&o.View).KeyOf(pb.WebhookID(hook.GetId())), proto.CloneOf(hook))
+					b.Put(webhook.RecordKey(o.Space, pb.WebhookID(hook.GetId())), proto.CloneOf(hook))
 					o.Committer.Submit(b, func(err error) {
 						if err != nil {
 							t.Error(err)

@@ -121,8 +121,7 @@ func (n *testNode) quiet(org pb.OrgID) {
 	n.waitFor(func() bool {
 		quiet := false
 		err := n.sys.Visit(n.t.Context(), org, func(o *tenant.Org, done func(error)) {
-			quiet = len(tenant.ModuleOf[*webhook.Module](&o.View).Posting) == 0 && o.LocksHeld() == 0 &&
-				!tenant.ModuleOf[*webhook.Module](&o.View).Deliveries.Told.Load()
+			quiet = tenant.ModuleOf[*webhook.Module](&o.View).Settled() && o.LocksHeld() == 0
 			done(nil)
 		})
 		return err == nil && quiet

@@ -322,19 +322,22 @@ func TestWebhookTest(t *testing.T) {
 	}
 
 	// Tests have the places of deliveries, and no more.
+	reserve := func(o *tenant.Org) (func(), bool) { return tenant.ModuleOf[*webhook.Module](&o.View).ReserveExtra() }
+	var releases []func()
 	c.inOrg(func(o *tenant.Org) {
-		for range webhook.MaxExtraWidth {
-			tenant.ModuleOf[*webhook.Module](&o.View).Deliveries.Extra <- struct{}{}
+		for release, ok := reserve(o); ok; release, ok = reserve(o) {
+			releases = append(releases, release)
 		}
 	})
+	if len(releases) != webhook.MaxExtraAttempts {
+		t.Errorf("%d places", len(releases))
+	}
 	if p := c.refused(pb.CodeRateLimit, test); p.GetRetryAfterS() == 0 {
 		t.Errorf("%v", p)
 	}
-	c.inOrg(func(o *tenant.Org) {
-		for range webhook.MaxExtraWidth {
-			<-tenant.ModuleOf[*webhook.Module](&o.View).Deliveries.Extra
-		}
-	})
+	for _, release := range releases {
+		release()
+	}
 
 	status = http.StatusInternalServerError
 	attempts := 1

@@ -221,7 +221,7 @@ func webhookOf(h *pb.Webhook) (webhook, bool) {
 	id, err := uuid.FromBytes(h.GetId())
 	out := webhook{
 		ID: id.String(), URL: h.GetUrl(), EventTypes: h.GetEventTypes(),
-		InactiveEventTypes: webhooks.InactiveEvents(h.GetEventTypes()),
+		InactiveEventTypes: webhooks.UnpublishedTypes(h.GetEventTypes()),
 		Disabled:           h.GetDisabled(), DisabledReason: wire.OrNull(h.GetDisabledReason()),
 		ConsecutiveFailures: h.GetFailures(),
 		LastDeliveryAt:      wire.NotBefore(h.GetLastDeliveryMs(), h.GetCreatedMs()),

@@ -20,17 +20,17 @@ const (
 	// causes within the second that a reader may be away. A stream that falls
 	// further behind is cut off, since it replays nothing anyway.
 	StreamBuffer = 256
-	// TicketLife is how long an opened stream waits to be taken up; the edge does
+	// TicketLifetime is how long an opened stream waits to be taken up; the edge does
 	// so at once, unless its client has left.
-	TicketLife = 10 * time.Second
+	TicketLifetime = 10 * time.Second
 )
 
-// Hub knows the open event streams of a node. It belongs to the system and
-// not to an organization's actor, so that a stream outlives the actor's rest.
+// Hub is the open event streams of a node. It belongs to the node and not to an organization's actor, so that a stream
+// stays open when the organization leaves memory.
 type Hub struct {
 	clock clock.Clock
 
-	Mu      sync.Mutex
+	mu      sync.Mutex // guards what follows, and the streams' ended and slow
 	orgs    map[pb.OrgID][]*EventStream
 	tickets map[string]*EventStream
 }
@@ -60,23 +60,22 @@ func (s *EventStream) Events() <-chan *pb.OutboxEvent { return s.events }
 
 // Slow reports whether the stream has ended because the reader fell too far behind.
 func (s *EventStream) Slow() bool {
-	s.hub.Mu.Lock()
-	defer s.hub.Mu.Unlock()
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
 	return s.slow
 }
 
 // Close ends the stream. It may be called more than once.
 func (s *EventStream) Close() { s.hub.end(s) }
 
-// Valid reports whether the key that opened the stream would still be let in. It
-// reads the store, not the actor's memory, so that it wakes nobody: a revocation
-// that was acknowledged is seen.
+// Valid reports whether the key that opened the stream would still be admitted. It reads the store and not the actor's
+// memory, so that it wakes no organization, and sees every revocation that was acknowledged.
 func (s *EventStream) Valid() bool {
 	// The directory forgets an organization at once, its store a little later.
 	if e, ok := s.sys.Config.Host.Directory().Org(s.org); !ok || e.GetRemoved() {
 		return false
 	}
-	if !s.sys.LivesHere(s.org) { // another node knows better
+	if !s.sys.LivesHere(s.org) { // another node decides
 		return false
 	}
 	main := &tenant.View{System: s.sys, ID: s.org, Store: storage.StoreID{Org: s.org, Realm: storage.RealmMain}}
@@ -99,8 +98,8 @@ func (s *EventStream) Valid() bool {
 // Take takes up the event stream that was opened under a ticket. It
 // reports false for an unknown ticket, and for one whose stream was taken up already.
 func (h *Hub) Take(ticket string) (*EventStream, bool) {
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	stream := h.tickets[ticket]
 	if stream == nil {
 		return nil, false
@@ -113,31 +112,31 @@ func (h *Hub) Take(ticket string) (*EventStream, bool) {
 // open makes a stream that receives events from now on; false when the
 // organization has as many as it may.
 func (h *Hub) open(s *EventStream) bool {
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if len(h.orgs[s.org]) >= MaxStreams {
 		return false
 	}
 	h.orgs[s.org] = append(h.orgs[s.org], s)
 	h.tickets[s.ticket] = s
-	s.expiry = h.clock.AfterFunc(TicketLife, func() {
-		h.Mu.Lock()
-		defer h.Mu.Unlock()
+	s.expiry = h.clock.AfterFunc(TicketLifetime, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
 		if h.tickets[s.ticket] == s {
-			h.cut(s)
+			h.endLocked(s)
 		}
 	})
 	return true
 }
 
 func (h *Hub) end(s *EventStream) {
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
-	h.cut(s)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.endLocked(s)
 }
 
-// cut ends a stream. h.mu is held.
-func (h *Hub) cut(s *EventStream) {
+// endLocked ends a stream. h.mu is held.
+func (h *Hub) endLocked(s *EventStream) {
 	if s.ended {
 		return
 	}
@@ -160,8 +159,8 @@ func (h *Hub) cut(s *EventStream) {
 // publish hands events to the streams that may see them. It never blocks: a
 // stream whose buffer is full is cut off.
 func (h *Hub) publish(store storage.StoreID, events []*pb.OutboxEvent) {
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for _, s := range h.orgs[store.Org] {
 		for _, e := range events {
 			if s.ended || s.store != store || !s.reaches(e) {
@@ -171,7 +170,7 @@ func (h *Hub) publish(store storage.StoreID, events []*pb.OutboxEvent) {
 			case s.events <- e:
 			default:
 				s.slow = true
-				h.cut(s)
+				h.endLocked(s)
 			}
 		}
 	}
@@ -179,8 +178,8 @@ func (h *Hub) publish(store storage.StoreID, events []*pb.OutboxEvent) {
 
 // count is the number of open streams.
 func (h *Hub) count() int {
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	n := 0
 	for _, streams := range h.orgs {
 		n += len(streams)
@@ -188,9 +187,8 @@ func (h *Hub) count() int {
 	return n
 }
 
-// reaches is the interface's rule of reach (docs/webhooks.md). What a request did reaches who sent it. What concerns a
-// person reaches that person; what concerns a provisioned subject, or the whole organization, reaches every member. A
-// sandbox has no persons.
+// reaches is the interface's rule of reach (docs/webhooks.md). An event about a request reaches its sender, one about a
+// person that person, one about a provisioned subject or the whole organization every member. A sandbox has no persons.
 func (s *EventStream) reaches(e *pb.OutboxEvent) bool {
 	if s.store.Realm == storage.RealmSandbox {
 		return true
@@ -212,10 +210,10 @@ func (o *Module) streamEvents(c *tenant.Call) {
 		return
 	}
 	s := &EventStream{
-		sys: o.System, hub: o.node.Streams, ticket: ticket.String(), org: o.ID, store: o.Store, who: c.Principal,
+		sys: o.System, hub: o.feature.Streams, ticket: ticket.String(), org: o.ID, store: o.Store, who: c.Principal,
 		events: make(chan *pb.OutboxEvent, StreamBuffer),
 	}
-	if !o.node.Streams.open(s) {
+	if !o.feature.Streams.open(s) {
 		p := tenant.NewProblem(pb.CodeTooManyStreams,
 			"The organization has %d event streams open; that is as many as it may.", MaxStreams)
 		p.RetryAfterS = tenant.RetryAfterStreamsSeconds
@@ -225,16 +223,16 @@ func (o *Module) streamEvents(c *tenant.Call) {
 	c.Reply(tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Stream{Stream: s.ticket}}))
 }
 
-// cutAll ends the streams of the organizations that are meant.
-func (h *Hub) cutAll(of func(pb.OrgID) bool) {
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
+// endStreams ends the streams of some organizations.
+func (h *Hub) endStreams(of func(pb.OrgID) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for org, streams := range h.orgs {
 		if !of(org) {
 			continue
 		}
 		for _, s := range streams {
-			h.cut(s)
+			h.endLocked(s)
 		}
 	}
 }

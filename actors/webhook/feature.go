@@ -23,6 +23,9 @@ type Feature struct {
 	delivered, failed, disabled atomic.Uint64
 }
 
+// RetryJitter is how far a retry may come before or after its time, as a share of the wait (the interface's).
+const RetryJitter = 0.2
+
 // DefaultRetryDelays are the interface's waits before the second and the third
 // attempt.
 func DefaultRetryDelays() []time.Duration {
@@ -45,10 +48,12 @@ func New(cfg *tenant.Config) (*Feature, error) {
 
 // Module makes the module of an organization.
 func (f *Feature) Module(o *tenant.Org) tenant.Module {
-	return &Module{
-		Org: o, enabled: map[pb.WebhookID]struct{}{}, Posting: map[pb.WebhookID]*delivererRef{}, node: f,
-		Deliveries: newDeliveries(),
+	m := &Module{
+		Org: o, feature: f, endpoints: endpoints{&o.View}, outbox: outbox{&o.View}, log: deliveryLog{o},
+		client: newClient(&o.View),
 	}
+	m.deliverers = newDeliverers(m)
+	return m
 }
 
 // Stats adds the open streams, the attempts to deliver, and the endpoints that were disabled for failures.
@@ -74,4 +79,4 @@ func (f *Feature) retryDelay(n uint32) time.Duration {
 }
 
 // Left ends the event streams of organizations that have moved; their readers come again.
-func (f *Feature) Left(which func(pb.OrgID) bool) { f.Streams.cutAll(which) }
+func (f *Feature) Left(which func(pb.OrgID) bool) { f.Streams.endStreams(which) }

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
-	"slices"
 
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
@@ -16,80 +15,23 @@ import (
 )
 
 const (
-	// MaxWebhooks is the interface's bound of an organization's endpoints; those of its
-	// sandbox count with them.
+	// MaxWebhooks is the interface's bound of an organization's endpoints; those of its sandbox count with them.
 	MaxWebhooks = 20
-	// MaxDeliveries is how many attempts are kept of each endpoint.
-	MaxDeliveries = 50
-	// WebhookSecretBytes of randomness make a signing secret.
-	WebhookSecretBytes = 32
-	// WebhookSecretPrefix begins every signing secret, so that people and scanners recognize one.
-	WebhookSecretPrefix = "whsec_"
-	// allEvents subscribes to everything.
-	allEvents = "*"
+	// SecretBytes of randomness make a signing secret.
+	SecretBytes = 32
+	// SecretPrefix begins every signing secret, so that people and scanners recognize one.
+	SecretPrefix = "whsec_"
+	// retryAfterTestSeconds is when to ask for a test again that found no place: most attempts take less.
+	retryAfterTestSeconds = 1
 )
-
-// published says of each type in the interface's catalogue whether this version
-// has something that causes it.
-var published = map[string]bool{
-	pb.EventGraphUpdated: true, pb.EventJobCompleted: true, pb.EventBeliefSuperseded: true, pb.EventWebhookTest: true,
-	pb.EventInsightProposed: true, pb.EventContradictionFound: true, pb.EventBasinShifted: true,
-	pb.EventBrainTrained: true,
-}
-
-// InactiveEvents lists, of the types that an endpoint subscribes to, those that
-// nothing publishes on this deployment, in order.
-func InactiveEvents(subscribed []string) []string {
-	var out []string
-	for kind, alive := range published {
-		if !alive && (slices.Contains(subscribed, kind) || slices.Contains(subscribed, allEvents)) {
-			out = append(out, kind)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
 
 // NotFound is the answer to a request that names no endpoint of the organization.
 func NotFound() *pb.Problem {
 	return tenant.NewProblem(pb.CodeWebhookNotFound, "There is no such webhook endpoint.")
 }
 
-// KeyOf is the key of an endpoint's record.
-func (o *Module) KeyOf(id pb.WebhookID) storage.Key {
-	return o.Space.Key(storage.TableWebhook, storage.ID16(id))
-}
-
-// findWebhook returns the endpoint of this id, or nil.
-func (o *Module) findWebhook(r storage.Reader, id string) (*pb.Webhook, error) {
-	hookID, err := pb.ParseWebhookID(id)
-	if err != nil {
-		return nil, nil //nolint:nilerr // what is no id names no endpoint
-	}
-	hook := &pb.Webhook{}
-	found, err := r.Get(o.KeyOf(hookID), hook)
-	if err != nil || !found {
-		return nil, err
-	}
-	return hook, nil
-}
-
-// webhooks returns all endpoints, newest first.
-func (o *Module) webhooks(r storage.Reader) ([]*pb.Webhook, error) {
-	var all []*pb.Webhook
-	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableWebhook), storage.ScanOptions{},
-		func() *pb.Webhook { return &pb.Webhook{} }) {
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, rec.Value)
-	}
-	slices.SortFunc(all, func(a, b *pb.Webhook) int { return tenant.NewerFirst(a, b) })
-	return all, nil
-}
-
 func (o *Module) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply, error) {
-	all, err := o.webhooks(r)
+	all, err := o.endpoints.all(r)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +49,7 @@ func (o *Module) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply,
 
 // getWebhook answers an endpoint with its last attempts, newest first.
 func (o *Module) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Reply, error) {
-	hook, err := o.findWebhook(r, op.GetId())
+	hook, err := o.endpoints.find(r, op.GetId())
 	if err != nil {
 		return nil, err
 	}
@@ -115,45 +57,35 @@ func (o *Module) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Reply, err
 		return tenant.Refuse(NotFound()), nil
 	}
 	detail := &pb.WebhookDetail{Webhook: shownWebhook(hook)}
-	log := o.Space.Prefix(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())))
-	for rec, err := range storage.ScanRecords(r, log, storage.ScanOptions{Reverse: true, Limit: MaxDeliveries},
-		func() *pb.Delivery { return &pb.Delivery{} }) {
-		if err != nil {
-			return nil, err
-		}
-		detail.Attempts = append(detail.Attempts, rec.Value)
+	if detail.Attempts, err = o.log.last(r, pb.WebhookID(hook.GetId())); err != nil {
+		return nil, err
 	}
 	return tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_WebhookDetail{WebhookDetail: detail}}), nil
 }
 
-// checkAddress holds an address against the rules of egress and goes on in the
-// organization's actor; the name service may take seconds.
+// checkAddress holds an address against the rules of egress, beside the mailbox since the name service may take
+// seconds, and continues in the mailbox with then.
 func (o *Module) checkAddress(c *tenant.Call, field, address string, then func()) {
 	if o.System.Config.Egress == nil {
 		c.Fail(tenant.ErrNoEgress)
 		return
 	}
 	o.System.RunInBackground(func(ctx context.Context) {
-		err := o.System.Config.Egress.Check(ctx, address)
-		o.InMailbox(func() {
-			switch {
-			case errors.Is(err, egress.ErrAddress):
-				c.Refuse(tenant.Invalid(field, egress.Reason(err)))
-			case err != nil:
-				c.Fail(err)
-			case o.Retired:
-				c.Fail(commit.ErrLost)
-			default:
-				then()
-			}
-		})
+		switch err := o.System.Config.Egress.Check(ctx, address); {
+		case errors.Is(err, egress.ErrAddress):
+			c.Refuse(tenant.Invalid(field, egress.Reason(err)))
+		case err != nil:
+			c.Fail(err)
+		default:
+			tenant.Continue(o.Org, c, then)
+		}
 	})
 }
 
 // createWebhook makes an endpoint that receives what happens from now on.
 func (o *Module) createWebhook(c *tenant.Call, op *pb.CreateWebhook) {
 	o.checkAddress(c, "url", op.GetUrl(), func() {
-		o.WithBusyMarkFor(c, func() { o.putWebhook(c, op) }) // before there can be something to bring
+		o.WithBusyMarkFor(c, func() { o.putWebhook(c, op) }) // before there can be something to deliver
 	})
 }
 
@@ -165,60 +97,57 @@ func (o *Module) putWebhook(c *tenant.Call, op *pb.CreateWebhook) {
 				"An organization has at most %d webhook endpoints, those of its sandbox included.", MaxWebhooks))
 			return
 		}
-		hook, err := o.newWebhook(c, op)
+		hook, stored, err := o.newWebhook(c, op)
 		if err != nil {
 			release()
 			c.Fail(err)
 			return
 		}
-		stored, err := o.sealWebhook(hook)
-		if err != nil {
-			release()
-			c.Fail(err)
-			return
-		}
+		id := pb.WebhookID(hook.GetId())
 		ch := commit.New(o.Store)
-		ch.Put(o.KeyOf(pb.WebhookID(hook.GetId())), stored)
-		ch.Audit(c.AuditOf("webhook.create", pb.WebhookID(hook.GetId()).String()))
+		ch.Put(o.endpoints.key(id), stored)
+		ch.Audit(c.AuditOf("webhook.create", id.String()))
 		r := tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
 		r.Status = 201
-		id := pb.WebhookID(hook.GetId())
 		c.Settle(ch, r, func() {
-			o.InMailbox(func() { o.reviewWebhook(id) })
+			o.deliverers.reviewSoon(id)
 			release()
 		})
 	})
 }
 
-// withWebhookCount runs f in this actor with the number of endpoints that the
-// organization has, those of its sandbox included. Until f calls release nobody else
-// counts them, so that the next one sees what f adds. The sandbox takes the
-// organization's lock too: with a lock of its own, each side could add the last one.
-// The number comes from the stores: a crash leaves no counter behind that is wrong,
-// and a reset of the sandbox frees what it erases.
+// withWebhookCount runs f in this mailbox with the number of endpoints that the organization has, those of its sandbox
+// included. The lock is held until f calls release, so that the next count sees what f adds. The sandbox takes the
+// organization's lock too: with a lock of its own, each side could add the last one. The number comes from the stores:
+// a crash leaves no counter behind that is wrong, and a reset of the sandbox frees what it erases.
 func (o *Module) withWebhookCount(c *tenant.Call, f func(count int, release func())) {
-	count := func(org *tenant.Org) {
-		org.Exclusive(tenant.WebhooksLock, func(release func()) {
-			tenant.ModuleOf[*Module](&org.View).countWebhooks(func(count int, err error) {
-				o.InMailbox(func() {
-					if err == nil && o.Retired {
-						err = commit.ErrLost
-					}
-					if err != nil {
-						release()
-						c.Fail(err)
-						return
-					}
-					f(count, release)
-				})
-			})
+	counted := func(count int, release func(), err error) {
+		o.InMailbox(func() {
+			if err == nil && o.Retired {
+				err = commit.ErrLost
+			}
+			if err != nil {
+				release()
+				c.Fail(err)
+				return
+			}
+			f(count, release)
 		})
 	}
-	if o.Main != nil {
-		o.Main.Tell(count)
+	if o.Main == nil {
+		o.lockCount(counted)
 		return
 	}
-	count(o.Org)
+	main := tenant.ModuleOf[*Module](o.Main)
+	main.InMailbox(func() { main.lockCount(counted) })
+}
+
+// lockCount takes the lock on the number of the organization's endpoints, and counts them. then is called in any case,
+// from any goroutine, and calls release.
+func (o *Module) lockCount(then func(count int, release func(), err error)) {
+	o.Exclusive(tenant.WebhooksLock, func(release func()) {
+		o.countWebhooks(func(count int, err error) { then(count, release, err) })
+	})
 }
 
 // countWebhooks counts the endpoints of an organization and of its sandbox. The sandbox
@@ -254,35 +183,34 @@ func (o *Module) countWebhooks(then func(count int, err error)) {
 	})
 }
 
-// ownWebhooks counts the endpoints in the actor's store.
+// ownWebhooks counts the endpoints in the actor's own store.
 func (o *Module) ownWebhooks() (count int, err error) {
-	err = o.WithStore(func(st *storage.Store) error {
-		all, err := o.webhooks(st)
-		count = len(all)
-		return err
-	})
-	return count, err
+	all, err := o.endpoints.loadAll()
+	return len(all), err
 }
 
-func (o *Module) newWebhook(c *tenant.Call, op *pb.CreateWebhook) (*pb.Webhook, error) {
+// newWebhook makes an endpoint that receives what happens from now on, and the same as it is stored.
+func (o *Module) newWebhook(c *tenant.Call, op *pb.CreateWebhook) (hook, stored *pb.Webhook, err error) {
 	id, err := o.System.NewUUID()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	secret := make([]byte, WebhookSecretBytes)
+	secret := make([]byte, SecretBytes)
 	if _, err := io.ReadFull(o.System.Config.Random, secret); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &pb.Webhook{
+	hook = &pb.Webhook{
 		Id: id[:], User: c.Principal.User.Bytes(), Url: op.GetUrl(), EventTypes: op.GetEventTypes(),
 		CreatedMs: clock.Millis(o.System.Clock.Now()),
-		Secret:    WebhookSecretPrefix + base64.StdEncoding.EncodeToString(secret),
+		Secret:    SecretPrefix + base64.StdEncoding.EncodeToString(secret),
 		Cursor:    o.Committer.LastEvent(),
-	}, nil
+	}
+	stored, err = o.endpoints.seal(hook)
+	return hook, stored, err
 }
 
-// changeWebhook runs f on an endpoint that no other change is under way of, and
-// answers what f does not.
+// changeWebhook runs f on an endpoint while no other change of it is under way. f answers the call, and releases the
+// endpoint; a call that names none is refused here.
 func (o *Module) changeWebhook(c *tenant.Call, id string, f func(hook *pb.Webhook, release func())) {
 	hookID, err := pb.ParseWebhookID(id)
 	if err != nil {
@@ -291,15 +219,11 @@ func (o *Module) changeWebhook(c *tenant.Call, id string, f func(hook *pb.Webhoo
 	}
 	o.Exclusive(tenant.WebhookLock(hookID), func(release func()) {
 		free := release
-		release = func() { // its child learns of the change
-			o.InMailbox(func() { o.reviewWebhook(hookID) })
+		release = func() {
+			o.deliverers.reviewSoon(hookID)
 			free()
 		}
-		var hook *pb.Webhook
-		err := o.WithStore(func(st *storage.Store) (err error) {
-			hook, err = o.findWebhook(st, id)
-			return err
-		})
+		hook, err := o.endpoints.load(hookID)
 		switch {
 		case err != nil:
 			release()
@@ -313,9 +237,8 @@ func (o *Module) changeWebhook(c *tenant.Call, id string, f func(hook *pb.Webhoo
 	})
 }
 
-// switchWebhook disables an endpoint or enables it. What happens while it is
-// disabled it does not receive. An endpoint whose creator has
-// left still receives what concerns no person.
+// switchWebhook disables an endpoint or enables it. It never receives what happens while it is disabled. One that is
+// enabled after its creator has left receives what concerns no person.
 func (o *Module) switchWebhook(hook *pb.Webhook, off bool) error {
 	was := hook.GetDisabled()
 	hook.Disabled, hook.DisabledReason = off, ""
@@ -329,14 +252,13 @@ func (o *Module) switchWebhook(hook *pb.Webhook, off bool) error {
 	}
 	hook.Cursor = o.Committer.LastEvent()
 	return o.WithStore(func(st *storage.Store) error {
-		orphan, err := o.orphaned(st, hook)
+		orphan, err := o.endpoints.isOrphan(st, hook)
 		hook.OutlivedCreator = hook.GetOutlivedCreator() || orphan
 		return err
 	})
 }
 
-// patchWebhook changes an endpoint. Its reach stays its creator's, also where another
-// member changes it.
+// patchWebhook changes an endpoint. Its reach stays its creator's, also where another member changes it.
 func (o *Module) patchWebhook(c *tenant.Call, op *pb.PatchWebhook) {
 	change := func() {
 		o.changeWebhook(c, op.GetId(), func(hook *pb.Webhook, release func()) {
@@ -355,7 +277,7 @@ func (o *Module) patchWebhook(c *tenant.Call, op *pb.PatchWebhook) {
 			}
 			hook.UpdatedMs = clock.Millis(o.System.Clock.Now())
 			ch := commit.New(o.Store)
-			ch.Put(o.KeyOf(pb.WebhookID(hook.GetId())), hook)
+			ch.Put(o.endpoints.key(pb.WebhookID(hook.GetId())), hook)
 			ch.Audit(c.AuditOf("webhook.update", pb.WebhookID(hook.GetId()).String()))
 			c.Settle(ch, tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: shownWebhook(hook)}}), release)
 		})
@@ -372,9 +294,71 @@ func (o *Module) deleteWebhook(c *tenant.Call, op *pb.DeleteWebhook) {
 	o.changeWebhook(c, op.GetId(), func(hook *pb.Webhook, release func()) {
 		id := pb.WebhookID(hook.GetId())
 		ch := commit.New(o.Store)
-		ch.Erase(o.KeyOf(id)) // its secret and its address leave the files too
-		ch.EraseRange(o.Space.Prefix(storage.TableDelivery, storage.ID16(id)))
+		ch.Erase(o.endpoints.key(id)) // its secret and its address leave the files too
+		ch.EraseRange(o.log.entries(id))
 		ch.Audit(c.AuditOf("webhook.delete", id.String()))
 		c.Settle(ch, &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, release)
+	})
+}
+
+// testWebhook posts a test event at once and answers with the outcome. The attempt is written to the delivery log, and
+// does not count among the endpoint's failures.
+func (o *Module) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
+	var hook *pb.Webhook
+	err := o.WithStore(func(st *storage.Store) (err error) {
+		if hook, err = o.endpoints.find(st, op.GetId()); err == nil && hook != nil {
+			err = o.endpoints.unseal(hook)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		c.Fail(err)
+		return
+	case hook == nil:
+		c.Refuse(NotFound())
+		return
+	case o.System.Config.Egress == nil:
+		c.Fail(tenant.ErrNoEgress)
+		return
+	}
+	ch := commit.New(o.Store)
+	ch.User = c.Principal.User.Bytes()
+	if err := ch.Event(c.Org, pb.EventWebhookTest, nil, map[string]any{"message": "This is a test event."}); err != nil {
+		c.Fail(err)
+		return
+	}
+	e := ch.Events[0]
+	view := c.Org
+	done, ok := o.ReserveExtra() // or keys without end would fill the node's places with one receiver that hangs
+	if !ok {
+		p := tenant.NewProblem(pb.CodeRateLimit, "The organization has as many deliveries under way as it may.")
+		p.RetryAfterS = retryAfterTestSeconds
+		c.Refuse(p)
+		return
+	}
+	o.System.BackgroundTasks.Go(func() { // ends with the attempt, which has a time-out
+		defer done()
+		d, _, err := o.client.attempt(view.System.BaseContext, view.System.Config.Egress.Once, hook, e, 1)
+		if err != nil {
+			c.Fail(err)
+			return
+		}
+		o.Publish([]*pb.OutboxEvent{e})
+		tenant.Continue(o.Org, c, func() { o.logTest(c, op.GetId(), d) })
+	})
+}
+
+// logTest writes a test delivery to its endpoint's log, and answers with it.
+func (o *Module) logTest(c *tenant.Call, id string, d *pb.Delivery) {
+	o.changeWebhook(c, id, func(hook *pb.Webhook, release func()) {
+		ch := commit.New(o.Store)
+		if err := o.log.add(ch, hook, []*pb.Delivery{d}); err != nil {
+			release()
+			c.Fail(err)
+			return
+		}
+		ch.Put(o.endpoints.key(pb.WebhookID(hook.GetId())), hook)
+		c.Settle(ch, tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Test{Test: d}}), release)
 	})
 }

@@ -325,7 +325,7 @@ func TestCycleGoesOnAfterACrash(t *testing.T) {
 	c.inOrg(func(o *tenant.Org) {
 		var err error
 		if job, err = o.NewJob(pb.JobCognition, tenant.Principal{User: org.Owner}, o.Members[org.Owner],
-			len(cycles.Stages)); err != nil {
+			cycles.Stages); err != nil {
 			t.Error(err)
 			return
 		}

@@ -218,7 +218,7 @@ func TestAnInsightOfATextThatIsNoMoreAmongTheNewest(t *testing.T) {
 	c.think()
 	first := c.insights(0)["responsibility"]
 	var items []*pb.IngestItem
-	for i := range cognition.MaxReadNotes {
+	for i := range cognition.MaxInsightPassages {
 		items = append(items, &pb.IngestItem{Content: fmt.Sprintf("w%d x%d y%d", i, i, i)})
 	}
 	for part := range slices.Chunk(items, 100) {

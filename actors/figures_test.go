@@ -67,7 +67,7 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"ends failed after 5 attempts", tenant.MaxAttempts, 5},
 		{"topK?: 1-100 (10)", search.DefaultTopK, 10},
 		{"the strongest 200 nodes", search.MaxRecallNodes, 200},
-		{"at the latest every 5 minutes while there is new content", cognition.Latest, 5 * time.Minute},
+		{"at the latest every 5 minutes while there is new content", cognition.MaxWait, 5 * time.Minute},
 		{"buckets are UTC hours up to 7 days", account.HourlyUsage, 7 * day},
 		{"A range over 92 days", account.MaxUsageRange, 92 * day},
 		{"expired (after 7 days)", export.DefaultExportRetention, 7 * day},

@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// Latest is how long new content waits for a cycle at most while more of it keeps coming (docs/cognition.md). A
+	// MaxWait is how long new content waits for a cycle at most while more of it keeps coming (docs/cognition.md). A
 	// longer Config.CognitionQuiet takes its place.
-	Latest = 5 * time.Minute
+	MaxWait = 5 * time.Minute
 )
 
 type (
@@ -37,10 +37,9 @@ type (
 	}
 )
 
-// cognitionActor is a subject's cognition child. It waits until its partition has come to
-// rest, and then looks at what is new: one cycle at a time, beside the worker, on
-// snapshots. What it finds the worker writes, as it writes edits, so nothing
-// changes under it that is not checked again.
+// cognitionActor is a subject's cognition child. It waits until its partition has come to rest, and then looks at what
+// is new: one cycle at a time, beside the worker, on snapshots. The worker writes what a cycle finds, as it writes
+// edits, and checks again whatever may have changed meanwhile.
 type cognitionActor struct {
 	org    *tenant.View
 	part   *partition.Ref
@@ -130,7 +129,7 @@ func (m *cognitionActor) halt() {
 	}
 }
 
-// resume goes on with what a stop or a crash interrupted.
+// resume continues what a stop or a crash interrupted.
 func (m *cognitionActor) resume() {
 	state, cog := &pb.PartitionState{}, &pb.Cognition{}
 	err := m.org.WithStore(func(st *storage.Store) error {
@@ -152,7 +151,7 @@ func (m *cognitionActor) resume() {
 	}
 }
 
-// rest tells the subject that nothing is to be done.
+// rest reports to the subject that there is nothing to do.
 func (m *cognitionActor) rest(wrote bool) {
 	m.ctx.Send(m.parent, subject.FollowerIdle{N: m.newest, Wrote: wrote})
 }
@@ -169,7 +168,7 @@ func (m *cognitionActor) arm() {
 	}
 	m.waits.quiet = c.AfterFunc(m.org.System.Config.CognitionQuiet, func() { root.Send(self, quietOver{}) })
 	if m.waits.latest == nil {
-		m.waits.latest = c.AfterFunc(max(Latest, m.org.System.Config.CognitionQuiet),
+		m.waits.latest = c.AfterFunc(max(MaxWait, m.org.System.Config.CognitionQuiet),
 			func() { root.Send(self, latestOver{}) })
 	}
 }
@@ -234,7 +233,7 @@ func (m *cognitionActor) done(d cycleDone) {
 	self, root := m.ctx.Self(), m.org.System.ActorRoot
 	var pause tenant.WaitError
 	switch {
-	case m.stopped.Load(), tenant.Superseded(d.err): // another activation goes on
+	case m.stopped.Load(), tenant.Superseded(d.err): // another activation continues
 	case errors.As(d.err, &pause):
 		m.waits.backOff = m.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, subject.BackOffEnded{}) })
 	case d.err != nil:
@@ -258,7 +257,7 @@ func (m *cognitionActor) done(d cycleDone) {
 // cycleBackOff is the wait after a first failure; it doubles up to tenant.MaxBackOff.
 const cycleBackOff = time.Second
 
-// goOn says whether a cycle may go on; it is asked between two steps.
+// goOn returns an error when the cycle is to end. It is called between two steps.
 func (m *cognitionActor) goOn() error {
 	switch {
 	case m.stopped.Load():
@@ -283,8 +282,7 @@ func (m *cognitionActor) compute(tasks []func(worker int) error) error {
 	return errors.Join(m.org.System.CPU.Later(m.org.ID, tasks)...)
 }
 
-// write has the worker carry out an edit and waits for it. run may be called more
-// than once (edit.run).
+// write has the worker carry out an edit and waits for it. run may be called more than once (edit.run).
 func (m *cognitionActor) write(run func(f *graph.Tx) error) error {
 	c := tenant.NewCall(&pb.Envelope{})
 	c.Org, c.Part = m.org, m.part
@@ -351,8 +349,7 @@ func (m *cognitionActor) writeAll(changes []func(f *graph.Tx) error) error {
 	return nil
 }
 
-// maxFoundPerCommit bounds the findings of one commit: an edit or a slice of
-// ingestion waits behind it, some 50 ms.
+// maxFoundPerCommit bounds the findings of one commit: an edit or a slice of ingestion waits behind it, some 50 ms.
 const maxFoundPerCommit = 500
 
 // cycle looks at what is new in the partition. It returns whether there is more.
@@ -367,7 +364,7 @@ func (m *cognitionActor) cycle() (more bool, err error) {
 		return false, m.end(cog, job, pb.JobFailed, why)
 	}
 	m.org.System.Config.JobWorkBegan(pb.JobCognition, m.stopped.Load)
-	c := &cycle{cognitionActor: m, cog: cog, job: job, now: clock.Millis(m.org.System.Clock.Now())}
+	c := newCycle(m, cog, job)
 	switch err := c.run(); {
 	case errors.Is(err, tenant.ErrCancelled):
 		return false, m.end(cog, job, pb.JobCancelled, nil)
@@ -381,9 +378,9 @@ func (m *cognitionActor) cycle() (more bool, err error) {
 	return c.more, nil
 }
 
-// begin finds out what is to be done, and notes that a cycle is under way: nil when
-// there is nothing. A cycle that a crash has ended goes on under its old job. why says that it is
-// given up; the error is a tenant.WaitError where it has to wait.
+// begin finds out what is to be done, and notes that a cycle is under way: nil when there is nothing. A cycle that a
+// crash has ended continues under its old job. why is the reason where it is given up; the error is a tenant.WaitError
+// where it has to wait.
 func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error) {
 	opened := false
 	err = m.write(func(f *graph.Tx) error {
@@ -408,7 +405,7 @@ func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error
 		}
 		if job == nil {
 			if job, err = f.Org.NewJob(pb.JobCognition, tenant.Principal{User: pb.UserID(m.part.ID)}, m.part,
-				len(Stages)); err != nil {
+				Stages); err != nil {
 				return err
 			}
 			job.Status, job.StartedMs, opened = pb.JobRunning, f.NowMs, true
@@ -422,7 +419,7 @@ func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error
 		cog.Job = job.GetId()
 		f.Batch.Put(cognitionKey(f), cog)
 		f.Batch.PutRaw(due, nil)
-		cog.Changes, cog.Removals = f.State.GetChanges(), f.State.GetRemovals() // as it will be behind the cycle
+		cog.Changes, cog.Removals = f.State.GetChanges(), f.State.GetRemovals() // as it will be after the cycle
 		return nil
 	})
 	if err == nil && opened {
@@ -436,8 +433,7 @@ func (m *cognitionActor) begin() (cog *pb.Cognition, job *pb.Job, why, err error
 
 func cognitionKey(f *graph.Tx) storage.Key { return f.Part.Space.Key(storage.TableCognition) }
 
-// end ends the cycle's job, and the finalizations that have waited for it, with
-// the cycle's last commit.
+// end ends the cycle's job, and the finalizations that have waited for it, with the cycle's last commit.
 func (m *cognitionActor) end(cog *pb.Cognition, job *pb.Job, status string, why error) error {
 	var ended []pb.JobID
 	err := m.write(func(f *graph.Tx) error {
@@ -446,7 +442,7 @@ func (m *cognitionActor) end(cog *pb.Cognition, job *pb.Job, status string, why 
 		if _, err := f.Store.Get(cognitionKey(f), now); err != nil {
 			return err
 		}
-		if status != pb.JobSucceeded { // who goes on must still see that something was taken away
+		if status != pb.JobSucceeded { // the next cycle must still see that something was taken away
 			cog.Removals = now.GetRemovals()
 		}
 		waited := cog.GetFinalizes()
@@ -538,6 +534,6 @@ func (o *Module) Resume() error {
 	return err
 }
 
-// maxResumedCognition bounds the partitions that are woken together: one that is not
-// among them catches up when it is used, or the organization opens again.
+// maxResumedCognition bounds the partitions that are woken together: one that is not among them catches up when it is
+// used, or the organization opens again.
 const maxResumedCognition = 256

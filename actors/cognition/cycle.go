@@ -5,73 +5,80 @@ import (
 	"fmt"
 	"slices"
 
-	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/brain/cognition"
 	"orgmem/brain/extract/resolve"
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
 const (
-	// maxFreshChunks bounds the chunks that one cycle compares with all others: each
-	// costs a search. What is over is left to the next cycle, which begins at once.
+	// maxFreshChunks bounds the chunks that one cycle compares with all others: each costs a search. What is over is
+	// left to the next cycle, which begins at once.
 	maxFreshChunks = 10_000
-	// maxShapeNodes and maxShapeEdges bound the graph whose shape a cycle looks at,
-	// the newest nodes of it: some 200 MB while it lasts.
+	// maxShapeNodes and maxShapeEdges bound the graph whose shape a cycle looks at, the newest nodes of it: some 200 MB
+	// while it lasts.
 	maxShapeNodes = 500_000
 	maxShapeEdges = 4_000_000
 	// compareBatch is how many chunks one CPU task compares: some 50 ms.
 	compareBatch = 32
 )
 
-// cycle is one look of a mind at what is new.
+// cycle is one look at what is new in a partition: what its stages share. A stage is a type of its own, which embeds
+// it.
 type cycle struct {
 	*cognitionActor
 	cog  *pb.Cognition
 	job  *pb.Job
 	now  int64
 	more bool // content is left for another
-	// wanes: something was taken away since the last cycle, so what is a sum over
-	// all has to be summed anew.
-	wanes bool
+	// removed: something was taken away since the last cycle, so that sums over all have to be made anew.
+	removed bool
 
 	cognition.Graph
 
 	hot *partition.Index
-	// fresh are the chunks that no cycle has compared yet, and until is the sequence
-	// number behind the last of them.
-	fresh   []cognition.Chunk
-	until   uint64
-	notes   []note             // of the fresh chunks
-	found   []cognition.Domain // the domains, once they are cut
-	imports []importMade       // that are not counted yet
-	worded  int                // contradictions that a language model was asked to explain
-	doubts  []unweighed        // relations that the language model may be asked about; empty without one
+	// fresh are the chunks that no cycle has compared yet, and until is the sequence number after the last of them.
+	fresh []cognition.Chunk
+	until uint64
+	notes []note             // of the fresh chunks
+	found []cognition.Domain // the domains, once they are cut
+	// Both gather what they look at while the cycle reads the graph.
+	relations relationsStage
+	imports   importCounts
 }
 
-// Stages are what a cycle does, in order. Each leaves the memory whole: a crash
-// behind any of them costs the work of the next ones, and what is found twice is
-// written once.
-var Stages = []struct {
+func newCycle(m *cognitionActor, cog *pb.Cognition, job *pb.Job) *cycle {
+	c := &cycle{cognitionActor: m, cog: cog, job: job, now: clock.Millis(m.org.System.Clock.Now())}
+	c.relations.cycle, c.imports.cycle = c, c
+	return c
+}
+
+// stages are what a cycle does, in order. Each leaves the memory whole: a crash after any of them costs the work of the
+// next ones, and what is found twice is written once.
+var stages = [...]struct {
 	name string
 	run  func(c *cycle) error
 }{
-	{"compare", (*cycle).compareFresh},
-	{"look back", (*cycle).lookBack},
-	{"relations", (*cycle).refineRelations},
-	{"domains", (*cycle).findDomains},
-	{"identity", (*cycle).findIdentity},
-	{"proposals", (*cycle).findProposals},
-	{"insights", (*cycle).findInsights},
+	{"compare", func(c *cycle) error { return (&compareStage{cycle: c}).run() }},
+	{"look back", func(c *cycle) error { return timelineStage{c}.run() }},
+	{"relations", func(c *cycle) error { return c.relations.run() }},
+	{"domains", func(c *cycle) error { return domainsStage{c}.run() }},
+	{"identity", func(c *cycle) error { return identityStage{c}.run() }},
+	{"proposals", func(c *cycle) error { return proposalsStage{c}.run() }},
+	{"insights", func(c *cycle) error { return insightsStage{c}.run() }},
 }
+
+// Stages is how many stages a cycle has.
+const Stages = len(stages)
 
 // run goes through the stages.
 func (c *cycle) run() error {
 	if err := c.gather(); err != nil {
 		return fmt.Errorf("gather: %w", err)
 	}
-	for _, stage := range Stages {
+	for _, stage := range stages {
 		if err := c.goOn(); err != nil {
 			return err
 		}
@@ -80,12 +87,12 @@ func (c *cycle) run() error {
 		}
 		c.job.Done++
 	}
-	if err := c.count(); err != nil {
+	if err := c.imports.count(); err != nil {
 		return fmt.Errorf("count: %w", err)
 	}
 	c.cog.NextChunk, c.cog.Model = c.until, c.hot.State.GetModel()
 	if c.more {
-		c.cog.Changes-- // what is left is work for the next cycle, also behind a restart
+		c.cog.Changes-- // what is left is work for the next cycle, also after a restart
 	}
 	return nil
 }
@@ -105,14 +112,14 @@ func (c *cycle) gather() error {
 		if _, err := snap.Get(c.part.Space.Key(storage.TableCognition), before); err != nil {
 			return err
 		}
-		c.wanes = before.GetRemovals() != c.cog.GetRemovals()
+		c.removed = before.GetRemovals() != c.cog.GetRemovals()
 		if err := c.gatherNodes(snap); err != nil {
 			return err
 		}
 		if err := c.gatherEdges(snap); err != nil {
 			return err
 		}
-		return c.gatherImports(snap)
+		return c.imports.gather(snap)
 	})
 }
 
@@ -192,32 +199,9 @@ func (c *cycle) gatherEdges(r storage.Reader) error {
 			continue
 		}
 		c.Edges = append(c.Edges, cognition.Edge{A: a, B: b, Kind: words.of(e.Type), Weight: e.Weight})
-		if err := c.doubted(item); err != nil {
+		if err := c.relations.collect(item); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// unchanged reports whether a node still says what the cycle has read of it: it stands
-// under its title, with its passages. One that was forgotten and restored meanwhile is
-// there, and holds nothing; an entity is called otherwise once the text that wrote it so
-// is forgotten.
-func (c *cycle) unchanged(f *graph.Tx, i int32) (bool, error) {
-	t := &c.Nodes[i]
-	if ok, err := f.StillHolds(t.ID, 0); err != nil || !ok {
-		return false, err
-	}
-	n := f.Nodes[t.ID]
-	return n.GetTitle() == t.Title && slices.Equal(n.GetChunks(), t.Chunks), nil
-}
-
-// allUnchanged is unchanged for all of some nodes.
-func (c *cycle) allUnchanged(f *graph.Tx, nodes []int32) (bool, error) {
-	for _, i := range nodes {
-		if ok, err := c.unchanged(f, i); err != nil || !ok {
-			return false, err
-		}
-	}
-	return true, nil
 }

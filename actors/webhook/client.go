@@ -46,8 +46,8 @@ type eventEnvelope struct {
 	Data      json.RawMessage `json:"data"`
 }
 
-// Signature is the value of X-Svc-Signature: the HMAC-SHA256 of the time, a dot
-// and the body's bytes, keyed with the whole secret.
+// Signature is the value of X-Svc-Signature: the HMAC-SHA256 of the time, a dot and the body's bytes, keyed with the
+// whole secret.
 func Signature(secret string, at time.Time, body []byte) string {
 	t := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -117,8 +117,8 @@ func (c *client) body(e *pb.OutboxEvent) ([]byte, error) {
 	})
 }
 
-// attempt posts one event to an endpoint and returns the outcome. n is the attempt's number for this event, from 1.
-// It was not tried when the context ended first, or the node has no place for it: that says nothing of the receiver.
+// attempt posts one event to an endpoint and returns the outcome. n is the attempt's number for this event, from 1. It
+// was not tried when the context ended first, or the node has no place for it: that says nothing of the receiver.
 func (c *client) attempt(ctx context.Context, send sender, hook *pb.Webhook, e *pb.OutboxEvent, n uint32) (
 	d *pb.Delivery, tried bool, err error,
 ) {

@@ -26,8 +26,7 @@ type Feature struct {
 // RetryJitter is how far a retry may come before or after its time, as a share of the wait (the interface's).
 const RetryJitter = 0.2
 
-// DefaultRetryDelays are the interface's waits before the second and the third
-// attempt.
+// DefaultRetryDelays are the interface's waits before the second and the third attempt.
 func DefaultRetryDelays() []time.Duration {
 	return []time.Duration{30 * time.Second, 120 * time.Second}
 }
@@ -62,8 +61,7 @@ func (f *Feature) Stats(st *tenant.Stats) {
 	st.Deliveries, st.DeliveriesFailed, st.WebhooksDisabled = f.delivered.Load(), f.failed.Load(), f.disabled.Load()
 }
 
-// jittered spreads a wait by the interface's share, so that what failed together
-// does not come back together.
+// jittered spreads a wait by the interface's share, so that what failed together does not come back together.
 func (f *Feature) jittered(wait time.Duration) (time.Duration, error) {
 	raw := make([]byte, 8)
 	if _, err := io.ReadFull(f.random, raw); err != nil {

@@ -13,15 +13,14 @@ import (
 )
 
 const (
-	// MaxStreams is the interface's bound of concurrent event streams of an
-	// organization; its sandbox's count with them.
+	// MaxStreams is the interface's bound of concurrent event streams of an organization; its sandbox's count with
+	// them.
 	MaxStreams = 5
-	// StreamBuffer is how many events may wait for one reader: what a large batch
-	// causes within the second that a reader may be away. A stream that falls
-	// further behind is cut off, since it replays nothing anyway.
+	// StreamBuffer is how many events may wait for one reader: what a large batch causes within the second that a
+	// reader may be away. A stream that falls further behind is cut off, since it replays nothing anyway.
 	StreamBuffer = 256
-	// TicketLifetime is how long an opened stream waits to be taken up; the edge does
-	// so at once, unless its client has left.
+	// TicketLifetime is how long an opened stream waits to be taken up; the edge does so at once, unless its client has
+	// left.
 	TicketLifetime = 10 * time.Second
 )
 
@@ -53,9 +52,8 @@ type EventStream struct {
 	slow   bool                 // likewise: it ended because its buffer was full
 }
 
-// Events yields what the caller may see, in the order of the commits. It is
-// closed when the reader fell too far behind, the organization moved to another
-// node, or Close was called.
+// Events yields what the caller may see, in the order of the commits. It is closed when the reader fell too far behind,
+// the organization moved to another node, or Close was called.
 func (s *EventStream) Events() <-chan *pb.OutboxEvent { return s.events }
 
 // Slow reports whether the stream has ended because the reader fell too far behind.
@@ -95,8 +93,8 @@ func (s *EventStream) Valid() bool {
 		(expires == 0 || clock.Millis(s.sys.Clock.Now()) < expires)
 }
 
-// Take takes up the event stream that was opened under a ticket. It
-// reports false for an unknown ticket, and for one whose stream was taken up already.
+// Take takes up the event stream that was opened under a ticket. It reports false for an unknown ticket, and for one
+// whose stream was taken up already.
 func (h *Hub) Take(ticket string) (*EventStream, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -109,8 +107,7 @@ func (h *Hub) Take(ticket string) (*EventStream, bool) {
 	return stream, true
 }
 
-// open makes a stream that receives events from now on; false when the
-// organization has as many as it may.
+// open makes a stream that receives events from now on; false when the organization has as many as it may.
 func (h *Hub) open(s *EventStream) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -156,8 +153,7 @@ func (h *Hub) endLocked(s *EventStream) {
 	h.orgs[s.org] = rest
 }
 
-// publish hands events to the streams that may see them. It never blocks: a
-// stream whose buffer is full is cut off.
+// publish hands events to the streams that may see them. It never blocks: a stream whose buffer is full is cut off.
 func (h *Hub) publish(store storage.StoreID, events []*pb.OutboxEvent) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -92,8 +92,8 @@ func (o *Module) Publish(events []*pb.OutboxEvent) {
 // Listens reports whether there is an endpoint that is not disabled.
 func (o *Module) Listens() bool { return o.deliverers.listening.Load() }
 
-// LastEvent is the highest number of an event that an endpoint is past. It may be of an event that was erased, or
-// never written; another event must not get it, since it would not be delivered.
+// LastEvent is the highest number of an event that an endpoint is past. It may be of an event that was erased, or never
+// written; another event must not get it, since it would not be delivered.
 func (o *Module) LastEvent(st *storage.Store) (last uint64, err error) {
 	hooks, err := o.endpoints.all(st)
 	for _, hook := range hooks {

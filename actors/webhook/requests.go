@@ -150,9 +150,8 @@ func (o *Module) lockCount(then func(count int, release func(), err error)) {
 	})
 }
 
-// countWebhooks counts the endpoints of an organization and of its sandbox. The sandbox
-// counts its own: once it is open, nothing that an earlier activation still had on its
-// way can be added to its store.
+// countWebhooks counts the endpoints of an organization and of its sandbox. The sandbox counts its own: once it is
+// open, nothing that an earlier activation still had on its way can be added to its store.
 func (o *Module) countWebhooks(then func(count int, err error)) {
 	count, err := o.ownWebhooks()
 	if err == nil && o.Retired { // its locks hold no more

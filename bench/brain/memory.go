@@ -29,7 +29,7 @@ import (
 )
 
 const (
-	// Those of a cycle (actors/cycle_compare.go).
+	// Those of a cycle (actors/cognition/compare.go).
 	maxSimilar   = 5
 	leastSimilar = 0.42
 	// titleRunes is how much of an untitled text is its title.

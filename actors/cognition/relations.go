@@ -16,31 +16,35 @@ import (
 	"orgmem/storage"
 )
 
-// Where a language model is configured, it reads the sentences of the relations that
-// rules have found: it lets one stand, gives it another of the types that there are,
-// or says that it is not there. It names no entity and adds no relation, so whatever
-// stands in a text, the model can say no more of it than the rules could. Each
-// relation is asked about once, and keeps its evidence.
+// Where a language model is configured, it reads the sentences of the relations that rules have found: it lets one
+// stand, gives it another of the types that there are, or says that it is not there. It names no entity and adds no
+// relation, so whatever stands in a text, the model can say no more of it than the rules could. Each relation is asked
+// about once, and keeps its evidence.
 
 const (
-	// maxWeighed bounds the relations that one cycle asks about, the newest, and
-	// relationsPerCall those of one question. What is over waits for the next cycle.
+	// maxWeighed bounds the relations that one cycle asks about, the newest, and relationsPerCall those of one
+	// question. What is over waits for the next cycle.
 	maxWeighed       = 90
 	relationsPerCall = 30
-	// maxSentences bounds the sentences of one relation, and maxSentence the
-	// characters of one.
+	// maxSentences bounds the sentences of one relation, and maxSentence the characters of one.
 	maxSentences = 3
 	maxSentence  = 500
 )
 
 // unweighed is a relation that no model has been asked about.
 type unweighed struct {
-	edge *pb.Edge
-	tie  int // its place among the edges of the cycle
+	edge  *pb.Edge
+	place int // its place among the edges of the cycle
 }
 
-// doubted notes the edge that was read last if a model may be asked about it.
-func (c *cycle) doubted(record storage.Item) error {
+// relationsStage asks the language model about the newest relations that it was not asked about yet.
+type relationsStage struct {
+	*cycle
+	candidates []unweighed // empty without a model
+}
+
+// collect notes the edge that was read last if a model may be asked about it.
+func (c *relationsStage) collect(record storage.Item) error {
 	last := c.Edges[len(c.Edges)-1]
 	if c.org.System.Config.LLM == nil || !c.Nodes[last.A].Entity() || !c.Nodes[last.B].Entity() {
 		return nil
@@ -49,28 +53,27 @@ func (c *cycle) doubted(record storage.Item) error {
 	if err := record.Decode(e); err != nil || e.GetWeighed() || e.GetOrigin() != pb.OriginIngest {
 		return err
 	}
-	c.doubts = append(c.doubts, unweighed{e, len(c.Edges) - 1})
-	if len(c.doubts) == 2*maxWeighed {
-		c.newestDoubts()
+	c.candidates = append(c.candidates, unweighed{e, len(c.Edges) - 1})
+	if len(c.candidates) == 2*maxWeighed {
+		c.trim()
 	}
 	return nil
 }
 
-// newestDoubts leaves as many doubts as a cycle asks about.
-func (c *cycle) newestDoubts() {
-	slices.SortFunc(c.doubts, func(a, b unweighed) int {
+// trim leaves as many relations as a cycle asks about, the newest.
+func (c *relationsStage) trim() {
+	slices.SortFunc(c.candidates, func(a, b unweighed) int {
 		return cmp.Or(cmp.Compare(b.edge.GetCreatedMs(), a.edge.GetCreatedMs()), cmp.Compare(a.edge.GetId(), b.edge.GetId()))
 	})
-	c.doubts = c.doubts[:min(len(c.doubts), maxWeighed)]
+	c.candidates = c.candidates[:min(len(c.candidates), maxWeighed)]
 }
 
-// refineRelations asks about the newest relations that were not asked about yet. Those
-// that get no answer stay as they are, and are asked about by the next cycle.
-func (c *cycle) refineRelations() error {
-	if len(c.doubts) == 0 {
+// run asks. Relations that get no answer stay as they are, and are asked about by the next cycle.
+func (c *relationsStage) run() error {
+	if len(c.candidates) == 0 {
 		return nil
 	}
-	c.newestDoubts()
+	c.trim()
 	types := make([]string, len(extract.RelationTypes))
 	for i, t := range extract.RelationTypes {
 		types[i] = string(t)
@@ -78,16 +81,16 @@ func (c *cycle) refineRelations() error {
 	var changes []func(*graph.Tx) error
 	var asked []unweighed
 	var about []llm.Relation
-	for _, d := range c.doubts {
+	for _, d := range c.candidates {
 		sentences, err := c.sentencesOf(d)
 		if err != nil {
 			return err
 		}
-		if len(sentences) == 0 { // so it would be at every cycle
+		if len(sentences) == 0 { // there would be none in the next cycle either
 			changes = append(changes, func(f *graph.Tx) error { return weighRelation(f, d.edge, d.edge.GetType()) })
 			continue
 		}
-		t := c.Edges[d.tie]
+		t := c.Edges[d.place]
 		asked, about = append(asked, d), append(about, llm.Relation{
 			From: c.Nodes[t.A].Title, To: c.Nodes[t.B].Title, Type: d.edge.GetType(), Sentences: sentences,
 		})
@@ -110,15 +113,15 @@ func (c *cycle) refineRelations() error {
 		for i, kind := range said {
 			d := asked[from+i]
 			if kind == llm.NoRelation {
-				gone[d.tie] = true
+				gone[d.place] = true
 			} else {
-				c.Edges[d.tie].Kind = kind
+				c.Edges[d.place].Kind = kind
 			}
 			changes = append(changes, func(f *graph.Tx) error { return weighRelation(f, d.edge, kind) })
 		}
 	}
-	c.doubts = nil
-	if len(gone) > 0 { // the stages behind this one see what is left
+	c.candidates = nil
+	if len(gone) > 0 { // the next stages see what is left
 		kept := c.Edges[:0]
 		for i, t := range c.Edges {
 			if !gone[i] {
@@ -131,7 +134,7 @@ func (c *cycle) refineRelations() error {
 }
 
 // sentencesOf reads the sentences of a relation's evidence that name both of its ends.
-func (c *cycle) sentencesOf(d unweighed) (found []string, err error) {
+func (c *relationsStage) sentencesOf(d unweighed) (found []string, err error) {
 	err = c.org.WithStore(func(st *storage.Store) error {
 		var names [2][]string
 		for i, end := range []string{d.edge.GetSource(), d.edge.GetTarget()} {
@@ -169,8 +172,8 @@ func namesOne(sentence string, names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.Contains(sentence, n) })
 }
 
-// weighRelation notes what a model said of a relation: its type, or llm.NoRelation, by which it
-// goes. One that has changed since it was asked about is asked about again.
+// weighRelation notes what a model said of a relation: its type, or llm.NoRelation, by which it goes. One that has
+// changed since it was asked about is asked about again.
 func weighRelation(f *graph.Tx, asked *pb.Edge, kind string) error {
 	before, err := f.Current(graph.EdgeIdentityOf(asked))
 	if err != nil || before == nil || !proto.Equal(before, asked) {
@@ -204,8 +207,8 @@ func weighRelation(f *graph.Tx, asked *pb.Edge, kind string) error {
 	return f.PutCurrent(nil, after) // under its id, by which its texts know it
 }
 
-// mergeRelation gives an edge what speaks for another that is the same and goes: its
-// evidence, of which the texts know that they are.
+// mergeRelation gives an edge what speaks for another that is the same and goes: its evidence, of which the texts know
+// that they are.
 func mergeRelation(f *graph.Tx, same, gone *pb.Edge) error {
 	after := proto.CloneOf(same)
 	for _, ref := range gone.GetEvidence() {

@@ -7,13 +7,18 @@ import (
 	"orgmem/storage"
 )
 
-// What others show of a cycle's work as a number is counted while the graph is at hand:
-// the domains that an import's documents became part of, and the edges of coding
-// sessions.
+// Two figures that other pages show are counted while a cycle has the graph at hand: the domains that an import's
+// documents became part of, and the edges of coding sessions.
 
-// gatherImports finds the imports that have ended and are not counted, and the nodes
-// that they have made. r is what the graph is read from: all of them are in it.
-func (c *cycle) gatherImports(r storage.Reader) error {
+// importCounts are the imports whose domains are to be counted.
+type importCounts struct {
+	*cycle
+	uncounted []importMade
+}
+
+// gather finds the imports that have ended and are not counted, and the nodes that they have made. r is the snapshot
+// that the graph is read from, so that all of these nodes are in the graph.
+func (c *importCounts) gather(r storage.Reader) error {
 	for rec, err := range storage.ScanRecords(r, c.part.Space.Prefix(storage.TableImport),
 		storage.ScanOptions{Limit: graph.MaxImports}, func() *pb.Import { return &pb.Import{} }) {
 		if err != nil {
@@ -33,26 +38,26 @@ func (c *cycle) gatherImports(r storage.Reader) error {
 				made.nodes = append(made.nodes, at)
 			}
 		}
-		c.imports = append(c.imports, made)
+		c.uncounted = append(c.uncounted, made)
 	}
 	return nil
 }
 
-// importMade is an import and its documents' nodes, as far as they are learned from.
+// importMade is an import and the nodes of its documents, without those that are not learned from.
 type importMade struct {
 	entry *pb.Import
 	nodes []int32
 }
 
-// count counts both. The domains of an import are counted once, by the first cycle that
-// has looked at all of it: later ones change domains, and not what it brought.
-func (c *cycle) count() error {
+// count counts both figures. The domains of an import are counted once, by the first cycle that has looked at all of
+// it: later cycles change domains, and not what the import brought.
+func (c *importCounts) count() error {
 	c.cog.SessionEdges = c.Graph.SessionEdges()
 	if c.more {
 		return nil
 	}
 	var changes []func(*graph.Tx) error
-	for _, made := range c.imports {
+	for _, made := range c.uncounted {
 		domains := c.DomainsOf(made.nodes)
 		changes = append(changes, func(f *graph.Tx) error {
 			e, key := &pb.Import{}, subject.ImportKey(f.Part, made.entry)

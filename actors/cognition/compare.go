@@ -1,19 +1,18 @@
 package cognition
 
 import (
+	"context"
 	"maps"
 	"slices"
 
 	"orgmem/actors/graph"
+	"orgmem/actors/llm"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
-	"orgmem/brain/claim"
 	"orgmem/brain/cognition"
 	"orgmem/brain/community"
 	"orgmem/brain/conflict"
 	"orgmem/brain/index"
-	"orgmem/brain/moments"
-	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -23,19 +22,17 @@ const (
 	maxFactSearches = 4
 	// maxContradictionsPerCommit bounds the contradictions of one commit.
 	maxContradictionsPerCommit = 100
+	// maxExplained bounds the contradictions that a language model explains in one cycle: a call each.
+	maxExplained = 10
 )
 
-// note is a fresh chunk, taken apart.
-type note struct {
-	cognition.Chunk
-	text   string
-	claims []claim.Claim
-	dates  []moments.Date
+// compareStage compares what is new with everything: it finds what is near to it, and what it contradicts.
+type compareStage struct {
+	*cycle
+	explained int // contradictions that a language model was asked to explain
 }
 
-// compareFresh compares what is new with everything: it finds what is near to it,
-// and what it contradicts.
-func (c *cycle) compareFresh() error {
+func (c *compareStage) run() error {
 	c.notes = make([]note, len(c.fresh))
 	alike := make([][]community.Neighbour, len(c.fresh))
 	clashes := make([][]cognition.Clash, len(c.fresh))
@@ -64,14 +61,10 @@ func (c *cycle) compareFresh() error {
 	return c.writeClashes(clashes)
 }
 
-// comparer is the working memory that a CPU worker has for cycles.
-func (c *cycle) comparer(worker int) *tenant.Comparer {
-	return &c.org.System.Computers[worker].Comparer
-}
-
 // compare takes one fresh chunk apart and sets it against its neighbours.
-func (c *cycle) compare(st *storage.Store, own *tenant.Comparer, f cognition.Chunk) (n note, near []community.Neighbour,
-	found []cognition.Clash, err error) {
+func (c *compareStage) compare(st *storage.Store, own *tenant.Comparer, f cognition.Chunk) (
+	n note, near []community.Neighbour, found []cognition.Clash, err error,
+) {
 	n, passage, err := c.passage(st, own, f)
 	if err != nil || passage == nil {
 		return n, nil, nil, err
@@ -141,62 +134,8 @@ func (c *cycle) compare(st *storage.Store, own *tenant.Comparer, f cognition.Chu
 	return n, near, found, nil
 }
 
-// chunkOf reads a chunk of a thing; nil when it is gone.
-func (c *cycle) chunkOf(st *storage.Store, seq uint64) (chunk *pb.Chunk, at cognition.Chunk, err error) {
-	chunk = &pb.Chunk{}
-	found, err := st.Get(c.part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk)
-	if err != nil || !found {
-		return nil, at, err
-	}
-	place, ok := c.At[pb.NodeID(chunk.GetNode())]
-	if !ok {
-		return nil, at, nil
-	}
-	return chunk, cognition.Chunk{Seq: seq, Node: place}, nil
-}
-
-// search.PassageOf reads a chunk and takes it apart; nil when it is gone.
-func (c *cycle) passageOf(st *storage.Store, own *tenant.Comparer, seq uint64) (note, *conflict.Passage, error) {
-	chunk, at, err := c.chunkOf(st, seq)
-	if err != nil || chunk == nil {
-		return note{}, nil, err
-	}
-	n, p := c.read(own, at, chunk)
-	return n, p, nil
-}
-
-// passage is search.PassageOf with the dates that the chunk names.
-func (c *cycle) passage(st *storage.Store, own *tenant.Comparer, f cognition.Chunk) (note, *conflict.Passage, error) {
-	chunk, at, err := c.chunkOf(st, f.Seq)
-	if err != nil || chunk == nil {
-		return note{Chunk: f}, nil, err
-	}
-	n, p := c.read(own, at, chunk)
-	trace := &pb.Trace{}
-	if _, err := st.Get(c.part.Space.Key(storage.TableTrace, storage.Str(c.Nodes[f.Node].ID)), trace); err != nil {
-		return n, nil, err
-	}
-	for _, d := range trace.GetDates() {
-		if d.GetStart() >= chunk.GetStart() && d.GetEnd() <= chunk.GetEnd() {
-			n.dates = append(n.dates, moments.Date{
-				Span:   text.Span{Start: int(d.GetStart() - chunk.GetStart()), End: int(d.GetEnd() - chunk.GetStart())},
-				FromMs: d.GetFromMs(), UntilMs: d.GetUntilMs(),
-			})
-		}
-	}
-	return n, p, nil
-}
-
-// read takes a chunk apart.
-func (c *cycle) read(own *tenant.Comparer, f cognition.Chunk, chunk *pb.Chunk) (note, *conflict.Passage) {
-	t := &c.Nodes[f.Node]
-	claims := own.Reader.Read(claim.Source{Text: chunk.GetText(), Title: cognition.GivenTitle(t.Title, chunk)})
-	return note{Chunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{Text: chunk.GetText(), Claims: claims,
-		FromMs: t.ValidMS}
-}
-
 // similarities joins each fresh text with the nearest others.
-func (c *cycle) similarities(alike [][]community.Neighbour) (changes []func(*graph.Tx) error) {
+func (c *compareStage) similarities(alike [][]community.Neighbour) (changes []func(*graph.Tx) error) {
 	for _, e := range c.JoinSimilar(c.fresh, alike) {
 		from, to := c.Nodes[e.A].ID, c.Nodes[e.B].ID
 		changes = append(changes, func(f *graph.Tx) error { return joinAlike(f, from, to, e.Weight) })
@@ -204,8 +143,8 @@ func (c *cycle) similarities(alike [][]community.Neighbour) (changes []func(*gra
 	return changes
 }
 
-// joinAlike writes an edge of likeness between two texts that still stand, unless there
-// is one, or a person has forgotten it.
+// joinAlike writes an edge of likeness between two texts that still stand, unless there is one, or a person has
+// forgotten it.
 func joinAlike(f *graph.Tx, from, to pb.NodeID, weight float64) error {
 	for _, id := range []pb.NodeID{from, to} {
 		if ok, err := f.StillHolds(id, 0); err != nil || !ok {
@@ -243,13 +182,13 @@ func joinAlike(f *graph.Tx, from, to pb.NodeID, weight float64) error {
 }
 
 // writeClashes reports contradictions, each pair of nodes once: the gravest.
-func (c *cycle) writeClashes(found [][]cognition.Clash) error {
+func (c *compareStage) writeClashes(found [][]cognition.Clash) error {
 	for part := range slices.Chunk(c.Gravest(found), maxContradictionsPerCommit) {
 		if err := c.goOn(); err != nil {
 			return err
 		}
 		for i := range part {
-			part[i] = c.reworded(part[i])
+			part[i] = c.explain(part[i])
 		}
 		err := c.write(func(f *graph.Tx) error {
 			reported := 0
@@ -275,9 +214,8 @@ func (c *cycle) writeClashes(found [][]cognition.Clash) error {
 	return nil
 }
 
-// report writes a contradiction that is not on record, of two texts that still
-// stand.
-func (c *cycle) report(f *graph.Tx, x cognition.Clash) (bool, error) {
+// report writes a contradiction that is not on record, of two texts that still stand.
+func (c *compareStage) report(f *graph.Tx, x cognition.Clash) (bool, error) {
 	a, b := c.Nodes[x.A.Node].ID, c.Nodes[x.B.Node].ID
 	for id, chunk := range map[pb.NodeID]uint64{a: x.A.Seq, b: x.B.Seq} {
 		if ok, err := f.StillHolds(id, chunk); err != nil || !ok {
@@ -293,4 +231,45 @@ func (c *cycle) report(f *graph.Tx, x cognition.Clash) (bool, error) {
 		Explanation: x.Finding.Explanation, DetectedMs: f.NowMs, ChunkA: x.A.Seq, ChunkB: x.B.Seq,
 	})
 	return true, nil
+}
+
+// explain has the language model word the explanation of a contradiction that is not on record.
+func (c *compareStage) explain(x cognition.Clash) cognition.Clash {
+	if c.org.System.Config.LLM == nil || c.explained == maxExplained {
+		return x
+	}
+	a, b := c.Nodes[x.A.Node].ID, c.Nodes[x.B.Node].ID
+	id := c.part.ContradictionID(a, b)
+	known := false
+	texts := map[uint64]string{x.A.Seq: "", x.B.Seq: ""}
+	err := c.org.WithStore(func(st *storage.Store) (err error) {
+		if _, known, err = st.GetRaw(c.part.Space.Key(storage.TableDerivedByNode, storage.Str(a),
+			storage.ID16(id))); err != nil {
+			return err
+		}
+		for seq := range texts {
+			chunk := &pb.Chunk{}
+			if _, err := st.Get(c.part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk); err != nil {
+				return err
+			}
+			texts[seq] = chunk.GetText()
+		}
+		return nil
+	})
+	if err != nil || known || texts[x.A.Seq] == "" || texts[x.B.Seq] == "" {
+		return x // an error will come again where it matters
+	}
+	c.explained++
+	said := ""
+	err = c.ask(func(ctx context.Context, model *llm.Client) (err error) {
+		said, err = model.Explain(ctx, c.org.ID, texts[x.A.Seq], texts[x.B.Seq], string(x.Finding.Kind)+": "+
+			x.Finding.Explanation)
+		return err
+	})
+	if err != nil {
+		c.unanswered("an explanation", err)
+		return x
+	}
+	x.Finding.Explanation = said
+	return x
 }

@@ -17,23 +17,22 @@ import (
 )
 
 const (
-	// maxSignals bounds the passages that the manifold is laid through, the newest:
-	// 30 MB of vectors while a cycle lasts.
+	// maxSignals bounds the passages that the manifold is laid through, the newest: 30 MB of vectors while a cycle
+	// lasts.
 	maxSignals = 20_000
 	// maxBasinNodes bounds the evidence that a basin shows.
 	maxBasinNodes = 20
-	// MaxTraitNodes bounds the evidence that a trait shows: of all that was measured
-	// the latest.
+	// MaxTraitNodes bounds the evidence that a trait shows: of all that was measured the latest.
 	MaxTraitNodes = 20
-	// traitEvidence is at how many messages half of the confidence in a trait is
-	// reached.
+	// traitEvidence is at how many messages half of the confidence in a trait is reached.
 	traitEvidence = 20
 )
 
-// findIdentity tells who the partition's person is, as far as what they wrote says.
-// What the next cycle goes on from is written with it: where a crash comes behind
-// that, it is not told again.
-func (c *cycle) findIdentity() error {
+// identityStage finds who the partition's person is, as far as what they wrote says. What the next cycle starts from is
+// written with it, so that a crash after this stage does not report the same again.
+type identityStage struct{ *cycle }
+
+func (c identityStage) run() error {
 	if c.cog.GetIdentified() == c.cog.GetChanges() {
 		return nil
 	}
@@ -121,12 +120,12 @@ func sameBasinWords(a, b *pb.Basin) bool {
 
 func basinName(number uint32) string { return fmt.Sprintf("basin-%d", number) }
 
-// findVoice measures how the person writes. The sums of what was measured before
-// are kept; where something was taken away all is measured anew.
-func (c *cycle) findVoice(next *pb.Cognition, view *pb.IdentityView) error {
+// findVoice measures how the person writes. The sums of what was measured before are kept; where something was taken
+// away all is measured anew.
+func (c identityStage) findVoice(next *pb.Cognition, view *pb.IdentityView) error {
 	tally, ok := voice.TallyOf(c.cog.GetVoice())
 	from := c.cog.GetVoiceChunk()
-	if !ok || c.wanes {
+	if !ok || c.removed {
 		tally, from = &voice.Tally{}, 0
 	}
 	var ids []int32
@@ -180,10 +179,11 @@ func (c *cycle) findVoice(next *pb.Cognition, view *pb.IdentityView) error {
 // voiceBatch is how many texts one CPU task measures: some 20 ms of short ones.
 const voiceBatch = 200
 
-// findManifold lays the manifold through what the person wrote. It returns whether
-// they have moved, and which nodes each basin is named by.
-func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) (shift *manifold.Shift, rests [][]int32,
-	err error) {
+// findManifold lays the manifold through what the person wrote. It returns whether they have moved, and which nodes
+// each basin is named by.
+func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.IdentityView) (
+	shift *manifold.Shift, rests [][]int32, err error,
+) {
 	said := c.OwnPassages(maxSignals)
 	seqs := make([]uint64, len(said))
 	for i, s := range said {
@@ -210,7 +210,7 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 	if c.cog.GetModel() == c.hot.State.GetModel() {
 		last = manifold.StateFrom(c.cog.GetMind())
 	}
-	if c.wanes { // what it was laid through is not all there any more
+	if c.removed { // what it was laid through is not all there any more
 		last.Fitted = 0
 	}
 	var r manifold.Reading

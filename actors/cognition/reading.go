@@ -1,0 +1,125 @@
+package cognition
+
+import (
+	"slices"
+
+	"orgmem/actors/graph"
+	"orgmem/actors/tenant"
+	"orgmem/brain/claim"
+	"orgmem/brain/cognition"
+	"orgmem/brain/conflict"
+	"orgmem/brain/moments"
+	"orgmem/brain/text"
+	"orgmem/brain/topic"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// What several stages of a cycle read of the memory.
+
+// note is a fresh chunk, taken apart.
+type note struct {
+	cognition.Chunk
+	text   string
+	claims []claim.Claim
+	dates  []moments.Date
+}
+
+// comparer is the working memory that a CPU worker has for cycles.
+func (c *cycle) comparer(worker int) *tenant.Comparer {
+	return &c.org.System.Computers[worker].Comparer
+}
+
+// chunkOf reads a chunk of a live node; nil when either is gone.
+func (c *cycle) chunkOf(st *storage.Store, seq uint64) (chunk *pb.Chunk, at cognition.Chunk, err error) {
+	chunk = &pb.Chunk{}
+	found, err := st.Get(c.part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+	if err != nil || !found {
+		return nil, at, err
+	}
+	place, ok := c.At[pb.NodeID(chunk.GetNode())]
+	if !ok {
+		return nil, at, nil
+	}
+	return chunk, cognition.Chunk{Seq: seq, Node: place}, nil
+}
+
+// passageOf reads a chunk and takes it apart; nil when it is gone.
+func (c *cycle) passageOf(st *storage.Store, own *tenant.Comparer, seq uint64) (note, *conflict.Passage, error) {
+	chunk, at, err := c.chunkOf(st, seq)
+	if err != nil || chunk == nil {
+		return note{}, nil, err
+	}
+	n, p := c.read(own, at, chunk)
+	return n, p, nil
+}
+
+// passage is passageOf with the dates that the chunk names.
+func (c *cycle) passage(st *storage.Store, own *tenant.Comparer, f cognition.Chunk) (note, *conflict.Passage, error) {
+	chunk, at, err := c.chunkOf(st, f.Seq)
+	if err != nil || chunk == nil {
+		return note{Chunk: f}, nil, err
+	}
+	n, p := c.read(own, at, chunk)
+	trace := &pb.Trace{}
+	if _, err := st.Get(c.part.Space.Key(storage.TableTrace, storage.Str(c.Nodes[f.Node].ID)), trace); err != nil {
+		return n, nil, err
+	}
+	for _, d := range trace.GetDates() {
+		if d.GetStart() >= chunk.GetStart() && d.GetEnd() <= chunk.GetEnd() {
+			n.dates = append(n.dates, moments.Date{
+				Span:   text.Span{Start: int(d.GetStart() - chunk.GetStart()), End: int(d.GetEnd() - chunk.GetStart())},
+				FromMs: d.GetFromMs(), UntilMs: d.GetUntilMs(),
+			})
+		}
+	}
+	return n, p, nil
+}
+
+// read takes a chunk apart.
+func (c *cycle) read(own *tenant.Comparer, f cognition.Chunk, chunk *pb.Chunk) (note, *conflict.Passage) {
+	t := &c.Nodes[f.Node]
+	claims := own.Reader.Read(claim.Source{Text: chunk.GetText(), Title: cognition.GivenTitle(t.Title, chunk)})
+	return note{Chunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{Text: chunk.GetText(), Claims: claims,
+		FromMs: t.ValidMS}
+}
+
+// asNote is a fresh chunk as brain/moments takes it.
+func (c *cycle) asNote(n *note) moments.Note {
+	return moments.Note{Text: n.text, Claims: n.claims, AtMs: c.Nodes[n.Node].AtMS, Dates: n.dates}
+}
+
+// groupOf is what a domain, or a basin, is named by.
+func (c *cycle) groupOf(top []int32) (g topic.Group, err error) {
+	err = c.org.WithStore(func(st *storage.Store) error {
+		g, err = c.GroupOf(top, func(seq uint64) (string, error) {
+			chunk := &pb.Chunk{}
+			_, err := st.Get(c.part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+			return chunk.GetText(), err
+		})
+		return err
+	})
+	return g, err
+}
+
+// unchanged reports whether a node still says what the cycle has read of it: it stands under its title, with its
+// passages. One that was forgotten and restored meanwhile is there, and holds nothing; an entity changes its title once
+// the text that its title is from is forgotten.
+func (c *cycle) unchanged(f *graph.Tx, i int32) (bool, error) {
+	t := &c.Nodes[i]
+	if ok, err := f.StillHolds(t.ID, 0); err != nil || !ok {
+		return false, err
+	}
+	n := f.Nodes[t.ID]
+	return n.GetTitle() == t.Title && slices.Equal(n.GetChunks(), t.Chunks), nil
+}
+
+// allUnchanged is unchanged for all of some nodes.
+func (c *cycle) allUnchanged(f *graph.Tx, nodes []int32) (bool, error) {
+	for _, i := range nodes {
+		if ok, err := c.unchanged(f, i); err != nil || !ok {
+			return false, err
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,45 @@
+package cognition
+
+import (
+	"encoding/binary"
+
+	"orgmem/actors/graph"
+	"orgmem/brain/moments"
+	"orgmem/brain/text"
+	pb "orgmem/proto"
+)
+
+// timelineStage writes what the fresh texts tell of times.
+type timelineStage struct{ *cycle }
+
+func (c timelineStage) run() error {
+	var notes []moments.Note
+	var of []*note
+	for i := range c.notes {
+		if n := &c.notes[i]; n.text != "" {
+			notes, of = append(notes, c.asNote(n)), append(of, n)
+		}
+	}
+	var changes []func(*graph.Tx) error
+	for _, t := range moments.Tell(notes) {
+		changes = append(changes, c.momentOf(of[t.Note], t.Kind, t.AtMs, t.Title))
+	}
+	return c.writeAll(changes)
+}
+
+func (c timelineStage) momentOf(n *note, kind string, at int64, title string) func(*graph.Tx) error {
+	node, seq := c.Nodes[n.Node].ID, n.Seq
+	return func(f *graph.Tx) error {
+		ok, err := f.StillHolds(node, seq)
+		if err != nil || !ok {
+			return err
+		}
+		id := f.Part.DerivedID("moment", string(node), kind, string(binary.BigEndian.AppendUint64(nil, uint64(at))), title)
+		if known, err := f.HasDerived(node, id); err != nil || known {
+			return err
+		}
+		graph.PutMoment(f.Batch.Batch, f.Part.Space, &pb.Moment{Id: id[:], AtMs: at, Title: text.OneLine(title),
+			Node: string(node), Kind: kind})
+		return nil
+	}
+}

@@ -59,15 +59,6 @@ type View struct {
 	Modules        Modules // one of each feature of the node, in their order
 }
 
-// Tell runs f in the organization's actor, soon.
-func (o *View) Tell(f func(o *Org)) { o.send(Task(f)) }
-
-// Task is the message of View.Tell: a function that the organization's actor runs in its mailbox. It is dropped where
-// the organization could not be opened.
-type Task func(o *Org)
-
-func (m Task) apply(o *Org) { m(o) }
-
 // Org is an organization in memory. Its fields belong to its mailbox.
 type Org struct {
 	View

@@ -167,21 +167,20 @@ func (r *Residents) behind(part *Ref, version uint64) <-chan struct{} {
 }
 
 // Adopt makes an actor the owner of its partition's hot state, and returns that: nil once they are closed. Another
-// owner, which is about to end, loses it.
-func (r *Residents) Adopt(id pb.PartitionID, owner Owner) *Resident {
+// owner, which is about to end, loses it. found says that readers had it in memory, or are loading it.
+func (r *Residents) Adopt(id pb.PartitionID, owner Owner) (e *Resident, found bool) {
 	m := r.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r.all == nil {
-		return nil
+		return nil, false
 	}
-	e := r.all[id]
-	if e == nil {
+	if e, found = r.all[id]; !found {
 		e = r.add(id)
 		e.read = false
 	}
 	e.owner = owner
-	return e
+	return e, found
 }
 
 // Unowned reports whether a partition is in memory and has no owner.

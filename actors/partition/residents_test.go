@@ -92,8 +92,8 @@ func TestAResidentLeavesWithItsOwner(t *testing.T) {
 		t.Errorf("an owner was asked for %v", h.asked)
 	}
 	first, second := &landlord{}, &landlord{}
-	e := h.Adopt(pb.PartitionID{1}, first)
-	if h.read(1) != now || len(h.asked) != 1 || e.Empty() || h.Unowned(pb.PartitionID{1}) {
+	e, found := h.Adopt(pb.PartitionID{1}, first)
+	if !found || h.read(1) != now || len(h.asked) != 1 || e.Empty() || h.Unowned(pb.PartitionID{1}) {
 		t.Error("what was loaded is not its owner's")
 	}
 	if !e.WasRead() || e.WasRead() {
@@ -146,12 +146,12 @@ func TestTheLeastRecentlyReadIsEvicted(t *testing.T) {
 func TestNothingOfThePastIsKept(t *testing.T) {
 	h := newHousehold(t, 1<<20)
 	owner := &landlord{}
-	e := h.Adopt(pb.PartitionID{1}, owner)
+	e, found := h.Adopt(pb.PartitionID{1}, owner)
 	past := h.read(1)
 	turn := e.currentTurn()
 	h.Drop(pb.PartitionID{1})
 	h.memory.show(e, past, turn) // a load that began before
-	if !e.Empty() {
+	if found || !e.Empty() {
 		t.Error("an index of the past is shown")
 	}
 	if h.read(1) == past || len(h.asked) != 0 {
@@ -168,7 +168,7 @@ func TestNothingOfThePastIsKept(t *testing.T) {
 	if s, err := h.Settings(h.st, h.ref(1)); err != nil || s.Quality != QualityBalanced {
 		t.Errorf("%v, %v", s, err)
 	}
-	if h.read(1) == h.read(1) || h.Adopt(pb.PartitionID{1}, owner) != nil {
+	if e, _ := h.Adopt(pb.PartitionID{1}, owner); e != nil || h.read(1) == h.read(1) {
 		t.Error("it keeps what it reads behind its end")
 	}
 	e.Release(owner)

@@ -79,7 +79,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		a.tick()
 		a.arm()
 	case evicted:
-		if a.hot.Empty() { // else it was read again meanwhile
+		if a.hot == nil || a.hot.Empty() { // else it was read again meanwhile
 			a.leave()
 		}
 	case Changed:
@@ -125,7 +125,10 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 func (a *subjectActor) start(ctx actor.Context) {
 	a.lastWork = a.org.System.Clock.Now()
 	a.pid = ctx.Self()
-	a.hot = a.org.Residents.Adopt(a.part.ID, a)
+	found := false
+	if a.hot, found = a.org.Residents.Adopt(a.part.ID, a); !found {
+		a.Evicted() // what a reader had is gone again; where there is work its messages come, too
+	}
 	a.arm()
 }
 

@@ -6,11 +6,9 @@ import (
 
 	"orgmem/actors/account"
 	"orgmem/actors/cognition"
-	"orgmem/actors/commit"
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
-	"orgmem/brain/drift"
 	"orgmem/brain/proposal"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -146,9 +144,12 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	propose := func(source, target string) (ok bool) {
 		c.inOrg(func(o *tenant.Org) {
 			err := o.WithStore(func(st *storage.Store) error {
-				f := &graph.Tx{Org: &o.View, Part: part, Store: st, Batch: commit.New(o.Store), Nodes: map[pb.NodeID]*pb.Node{},
-					StoredPlaces: map[pb.NodeID]graph.NodePlace{}, StoredShares: map[pb.NodeID]drift.Share{}}
-				var err error
+				now, err := o.Residents.Get(st, part, o.System.Embedders.Dim)
+				if err != nil {
+					return err
+				}
+				f := graph.NewTx(&o.View, part, now, o.System.Config.Embedder)
+				f.Store = st
 				ok, err = cognition.Propose(f, source, target, proposal.Link{Type: "related"}, nil)
 				return err
 			})

@@ -223,7 +223,7 @@ func (c *compareStage) report(f *graph.Tx, x cognition.Clash) (bool, error) {
 		}
 	}
 	id := f.Part.ContradictionID(a, b)
-	if known, err := f.HasDerived(a, id); err != nil || known {
+	if known, err := f.Derived.Has(a, id); err != nil || known {
 		return false, err
 	}
 	graph.PutContradiction(f.Batch.Batch, f.Part.Space, &pb.Contradiction{

@@ -178,7 +178,7 @@ func (c domainsStage) putDomain(f *graph.Tx, d *cognition.Domain, x community.Co
 			return nil
 		}
 	}
-	f.NameBy(before, after)
+	f.Derived.PutDomain(before, after)
 	return nil
 }
 

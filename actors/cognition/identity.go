@@ -94,7 +94,7 @@ func (c identityStage) run() error {
 		if proto.Equal(now, view) {
 			return nil
 		}
-		f.PutView(graph.ViewIdentity, view)
+		f.Derived.PutView(graph.ViewIdentity, view)
 		// Without a manifold there may be a voice: its version is then 0.
 		if err := f.Batch.Event(f.Org, pb.EventIdentityUpdated, f.Part, map[string]any{"subject": f.Part.EventSubject(),
 			"version": view.GetManifold().GetVersion()}); err != nil {

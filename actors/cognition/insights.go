@@ -70,7 +70,7 @@ func (c insightsStage) run() error {
 				view.Trends = append(view.Trends, t.Trend)
 			}
 		}
-		f.PutView(graph.ViewTemporal, view)
+		f.Derived.PutView(graph.ViewTemporal, view)
 		return nil
 	})
 }
@@ -136,7 +136,7 @@ func (c insightsStage) replace(f *graph.Tx, found []*pb.Insight, read []int32) e
 		if again := wanted[string(i.GetId())]; again != nil && again.GetCreatedMs() == 0 {
 			again.CreatedMs = i.GetCreatedMs()
 		}
-		f.DropInsight(rec.Key, i)
+		f.Derived.DropInsight(rec.Key, i)
 	}
 	for _, i := range found {
 		if len(i.GetNodes()) > 0 {

@@ -214,22 +214,19 @@ func mergeRelation(f *graph.Tx, same, gone *pb.Edge) error {
 	for _, ref := range gone.GetEvidence() {
 		graph.AddEvidence(after, ref)
 		id := pb.NodeID(ref[:max(strings.LastIndexByte(ref, ':'), 0)])
-		trace := f.Traces[id]
-		if trace == nil {
-			trace = &pb.Trace{}
-			if found, err := f.Store.Get(f.TraceKey(id), trace); err != nil {
-				return err
-			} else if !found { // the text is being forgotten
-				continue
-			}
-			f.Traces[id] = trace
+		trace, err := f.Traces.Get(id)
+		if err != nil {
+			return err
+		}
+		if trace == nil { // the text is being forgotten
+			continue
 		}
 		for i, edge := range trace.GetRelations() {
 			if edge == gone.GetId() {
 				trace.Relations[i] = same.GetId()
 			}
 		}
-		f.Batch.Put(f.TraceKey(id), trace)
+		f.Traces.Put(id, trace)
 	}
 	after.Weight, after.Confidence = max(same.GetWeight(), gone.GetWeight()), max(same.GetConfidence(),
 		gone.GetConfidence())

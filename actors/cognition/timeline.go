@@ -35,7 +35,7 @@ func (c timelineStage) momentOf(n *note, kind string, at int64, title string) fu
 			return err
 		}
 		id := f.Part.DerivedID("moment", string(node), kind, string(binary.BigEndian.AppendUint64(nil, uint64(at))), title)
-		if known, err := f.HasDerived(node, id); err != nil || known {
+		if known, err := f.Derived.Has(node, id); err != nil || known {
 			return err
 		}
 		graph.PutMoment(f.Batch.Batch, f.Part.Space, &pb.Moment{Id: id[:], AtMs: at, Title: text.OneLine(title),

@@ -247,7 +247,7 @@ func (r *restorer) idOf(n *document.Node) pb.NodeID {
 }
 
 // head writes a memory's settings and domains, where it has none. The domains are
-// there before the nodes, so that each node that comes is counted (CountDomains) and
+// there before the nodes, so that each node that comes is counted (Tx.Finish) and
 // a cycle that runs meanwhile goes on with them. What they say comes with the nodes
 // that it was read out of (nameDomain): one of them may have been forgotten here.
 func (r *restorer) head(f *graph.Tx, in *document.Part) (*pb.Reply, error) {
@@ -317,7 +317,7 @@ func nameDomain(f *graph.Tx, in *document.Domain) error {
 			after.TopNodes = append(after.TopNodes, name)
 		}
 	}
-	f.NameBy(before, after)
+	f.Derived.PutDomain(before, after)
 	return nil
 }
 
@@ -332,7 +332,7 @@ func (r *restorer) node(f *graph.Tx, id pb.NodeID, in *document.Node) (reply *pb
 	n := in.Stored(id)
 	r.derived(f, id, in)
 	for i := len(in.History) - 1; i >= 0; i-- {
-		restoreChange(f, id, &in.History[i])
+		f.History.Put(id, in.History[i].Stored(f.Part.Subject))
 	}
 	switch {
 	case in.Status == pb.StatusTombstoned:
@@ -370,9 +370,9 @@ func (r *restorer) node(f *graph.Tx, id pb.NodeID, in *document.Node) (reply *pb
 			return nil, false, err
 		}
 		if in.Status == pb.StatusSuperseded {
-			f.HiddenNodes = append(f.HiddenNodes, id)
+			f.Index.Hide(id)
 		}
-		f.UnchargedTokens = 0 // what the operator brings back is nobody's use
+		f.WaiveCharge() // what the operator brings back is nobody's use
 	}
 	n.UpdatedMs, f.IsRestore = int64(in.UpdatedAt), true
 	return &pb.Reply{Status: statusMade}, false, nil
@@ -388,25 +388,18 @@ func (r *restorer) derived(f *graph.Tx, id pb.NodeID, in *document.Node) {
 		for _, x := range d.Forms {
 			names = append(names, x.Name)
 		}
-		f.PutEntity(rec)
+		f.Entities.Put(rec)
 		if in.Kind == graph.KindEntity {
 			for _, name := range names {
-				f.PutEntityKeys(id, name, extract.Type(d.Type))
+				f.Entities.PutKeys(id, name, extract.Type(d.Type))
 			}
 		}
 	}
-	f.HasTrace = in.Trace != nil
+	f.Traces.Known = in.Trace != nil
 	if in.Trace == nil {
 		return
 	}
-	f.Batch.Put(f.TraceKey(id), in.Trace.Stored(r.from, r.part.ID.String()))
-}
-
-// restoreChange adds an entry to a node's history as it was.
-func restoreChange(f *graph.Tx, id pb.NodeID, in *document.Change) {
-	f.State.NextHistory++
-	f.Batch.Put(f.Part.Space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.State.GetNextHistory())),
-		in.Stored(f.Part.Subject))
+	f.Traces.Put(id, in.Trace.Stored(r.from, r.part.ID.String()))
 }
 
 // relations writes edges, external ids, successions and the names of domains between
@@ -437,7 +430,7 @@ func (r *restorer) relations(f *graph.Tx, in *document.Part) (*pb.Reply, error) 
 	}
 	for _, x := range in.External {
 		ext := pb.ExternalID(x.ExternalID)
-		before, err := f.ResolveExternal(ext)
+		before, err := f.External.Resolve(ext)
 		if err != nil {
 			return nil, err
 		}
@@ -446,8 +439,7 @@ func (r *restorer) relations(f *graph.Tx, in *document.Part) (*pb.Reply, error) 
 			return nil, err
 		}
 		if before == "" && n != nil && n.GetStatus() != pb.StatusTombstoned {
-			f.ExternalRefs[ext] = pb.NodeID(x.NodeID)
-			f.Batch.Put(f.Part.Space.Key(storage.TableExternalID, storage.Str(ext)), &pb.ExternalRef{Node: x.NodeID})
+			f.External.Put(ext, pb.NodeID(x.NodeID))
 		}
 	}
 	return &pb.Reply{}, nil
@@ -471,11 +463,10 @@ func restoreLink(f *graph.Tx, in document.Link) error {
 	if in.Follows == "" {
 		return nil
 	}
-	trace := &pb.Trace{}
-	found, err := f.Store.Get(f.TraceKey(pb.NodeID(in.NodeID)), trace)
-	if err == nil && found && trace.GetFollows() == "" {
+	trace, err := f.Traces.Stored(pb.NodeID(in.NodeID))
+	if err == nil && trace != nil && trace.GetFollows() == "" {
 		trace.Follows = in.Follows
-		f.Batch.Put(f.TraceKey(pb.NodeID(in.NodeID)), trace)
+		f.Traces.Put(pb.NodeID(in.NodeID), trace)
 	}
 	return err
 }

@@ -54,10 +54,10 @@ func buryEdge(f *graph.Tx, e *pb.Edge, ends ...*pb.Node) (baseless bool, err err
 
 // recount counts anew the texts that name an entity, and those that write it in each of its
 // ways: a document counts those too that are forgotten here. An entity that no text
-// names goes, as it does when the last one is forgotten (unname). To do it twice changes
+// names goes, as it does when the last one is forgotten. To do it twice changes
 // nothing.
 func recount(f *graph.Tx, id pb.NodeID) error {
-	rec, err := f.Entity(id)
+	rec, err := f.Entities.Get(id)
 	if err != nil || rec == nil {
 		return err
 	}
@@ -105,8 +105,8 @@ func namings(f *graph.Tx, id pb.NodeID) (mentions uint32, forms map[string]uint3
 			continue
 		}
 		seen[text] = true
-		trace := &pb.Trace{}
-		if _, err := f.Store.Get(f.TraceKey(text), trace); err != nil {
+		trace, err := f.Traces.Stored(text)
+		if err != nil {
 			return 0, nil, err
 		}
 		for _, x := range trace.GetEntities() {

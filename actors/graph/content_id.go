@@ -41,16 +41,16 @@ func NodeOfContent(r storage.Reader, part *partition.Ref, content string) (pb.No
 // UpdateContentKey keeps the way from contents to nodes when what a node holds changes;
 // empty: nothing. A content that another node holds already stays that one's.
 // Events of sessions stand apart.
-func (f *Tx) UpdateContentKey(n *pb.Node, before, after string) error {
+func (r *NodeRecords) UpdateContentKey(n *pb.Node, before, after string) error {
 	id := pb.NodeID(n.GetId())
 	if before != "" {
-		key := f.Part.ContentKey(before)
-		raw, found, err := f.Store.GetRaw(key)
+		key := r.Part.ContentKey(before)
+		raw, found, err := r.Store.GetRaw(key)
 		if err != nil {
 			return err
 		}
 		if found && pb.NodeID(raw) == id {
-			f.Batch.Delete(key)
+			r.Batch.Delete(key)
 		}
 	}
 	if after == "" {
@@ -61,20 +61,20 @@ func (f *Tx) UpdateContentKey(n *pb.Node, before, after string) error {
 		n.Edited = true // nothing that is sent outside of its session is about it
 		return nil
 	}
-	holder, err := NodeOfContent(f.Store, f.Part, after)
+	holder, err := NodeOfContent(r.Store, r.Part, after)
 	if err != nil {
 		return err
 	}
-	n.Edited = id != f.Part.NodeFor(after)
+	n.Edited = id != r.Part.NodeFor(after)
 	if holder == id {
 		return nil
 	}
-	other, err := f.Node(holder)
+	other, err := r.Node(holder)
 	if err != nil {
 		return err
 	}
 	if other == nil || other.GetStatus() == pb.StatusTombstoned || other.GetErased() {
-		f.Batch.PutRaw(f.Part.ContentKey(after), []byte(id))
+		r.Batch.PutRaw(r.Part.ContentKey(after), []byte(id))
 	}
 	return nil
 }

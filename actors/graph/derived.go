@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"orgmem/actors/tenant"
 	"orgmem/brain/moments"
 	"orgmem/brain/text"
@@ -104,79 +106,6 @@ func RestingOn(r storage.Reader, space storage.Space, node pb.NodeID, limit int)
 	return keys, nil
 }
 
-// eraseDerived takes away, bytes included, what was derived from a node. A proposal
-// between others that only names it stays, since it may be decided on: what was
-// rejected must not be proposed again.
-func (f *Tx) eraseDerived(node pb.NodeID) error {
-	b, space := f.Batch.Batch, f.Part.Space
-	keys, err := RestingOn(f.Store, space, node, 0)
-	if err != nil {
-		return err
-	}
-	for _, key := range keys {
-		if key.Table() == storage.TableDomain {
-			continue // it stays, without the node and its words (Tx.eraseWords)
-		}
-		if key.Table() == storage.TableProposal {
-			p := &pb.Proposal{}
-			found, err := f.Store.Get(key, p)
-			if err != nil {
-				return err
-			}
-			if !found || f.withdrawnProposals[string(key.Bytes())] {
-				continue // it went with an end
-			}
-			if id := string(node); p.GetSource() != id && p.GetTarget() != id {
-				for _, other := range p.GetThrough() {
-					b.Delete(space.Key(storage.TableDerivedByNode, storage.Str(other), storage.ID16(pb.DerivedID(p.GetId()))))
-				}
-				p.Rationale, p.Through = Unnamed, nil
-				b.Erase(key)
-				b.Put(key, p)
-				continue
-			}
-			f.withdrawnProposals[string(key.Bytes())] = true
-			b.Delete(space.Key(storage.TableProposalByTime, storage.U64Desc(uint64(p.GetCreatedMs())),
-				storage.ID16(pb.DerivedID(p.GetId()))))
-			b.Delete(pairKey(space, p))
-		}
-		if key.Table() == storage.TableInsight {
-			if err := leaveOthers(f.Store, b, space, key); err != nil {
-				return err
-			}
-		}
-		b.Erase(key)
-	}
-	b.DeleteRange(space.Prefix(storage.TableDerivedByNode, storage.Str(node)))
-	return nil
-}
-
-// removeQuotes takes names that an entity has lost out of what speaks for proposals.
-func (f *Tx) removeQuotes(entity pb.NodeID, names []string) error {
-	keys, err := RestingOn(f.Store, f.Part.Space, entity, 0)
-	if err != nil {
-		return err
-	}
-	for _, key := range keys {
-		if key.Table() != storage.TableProposal || f.withdrawnProposals[string(key.Bytes())] {
-			continue
-		}
-		p := &pb.Proposal{}
-		found, err := f.Store.Get(key, p)
-		if err != nil {
-			return err
-		}
-		if found && slices.ContainsFunc(names, func(name string) bool {
-			return strings.Contains(p.GetRationale(), "“"+name+"”")
-		}) {
-			p.Rationale = Unnamed
-			f.Batch.Erase(key)
-			f.Batch.Put(key, p)
-		}
-	}
-	return nil
-}
-
 // leaveOthers takes the entries of an insight that is being erased from under all the
 // nodes that it rests on.
 func leaveOthers(r storage.Reader, b *storage.Batch, space storage.Space, key storage.Key) error {
@@ -242,73 +171,170 @@ func stands(r storage.Reader, space storage.Space, id pb.NodeID) (bool, error) {
 // DerivedReply answers with something that was derived from a memory.
 func DerivedReply(r *pb.MindResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Mind{Mind: r}} }
 
-// DropInsight removes an insight and the entries under the nodes that it rests on.
-func (f *Tx) DropInsight(key storage.Key, i *pb.Insight) {
-	for _, n := range i.GetNodes() {
-		f.Batch.Delete(f.Part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(i.GetId()))))
-	}
-	f.Batch.Erase(key)
+// dayOf is a day as a person reads it.
+func dayOf(ms int64) string { return time.UnixMilli(ms).UTC().Format("2 January 2006") }
+
+// DerivedRecords are the records that cognition has derived and that a transaction changes, with what it has changed of
+// them: several of its nodes may stand behind one.
+type DerivedRecords struct {
+	*Pending
+	domains    map[string]*pb.Domain    // by raw id: those that words were taken from
+	views      map[string]proto.Message // by name
+	withdrawn  map[string]bool          // by key: the proposals that went with one of their ends
+	shapesGone bool                     // the insights that are not of one text are gone
 }
 
-// NameBy writes a domain, with entries under the nodes that it is named by.
-func (f *Tx) NameBy(before, after *pb.Domain) {
+func newDerivedRecords(p *Pending) DerivedRecords {
+	return DerivedRecords{
+		Pending: p, domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, withdrawn: map[string]bool{},
+	}
+}
+
+// erase takes away, bytes included, what was derived from a node. A proposal
+// between others that only names it stays, since it may be decided on: what was
+// rejected must not be proposed again.
+func (dr *DerivedRecords) erase(node pb.NodeID) error {
+	b, space := dr.Batch.Batch, dr.Part.Space
+	keys, err := RestingOn(dr.Store, space, node, 0)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if key.Table() == storage.TableDomain {
+			continue // it stays, without the node and its words (eraseWords)
+		}
+		if key.Table() == storage.TableProposal {
+			p := &pb.Proposal{}
+			found, err := dr.Store.Get(key, p)
+			if err != nil {
+				return err
+			}
+			if !found || dr.withdrawn[string(key.Bytes())] {
+				continue // it went with an end
+			}
+			if id := string(node); p.GetSource() != id && p.GetTarget() != id {
+				for _, other := range p.GetThrough() {
+					b.Delete(space.Key(storage.TableDerivedByNode, storage.Str(other), storage.ID16(pb.DerivedID(p.GetId()))))
+				}
+				p.Rationale, p.Through = Unnamed, nil
+				b.Erase(key)
+				b.Put(key, p)
+				continue
+			}
+			dr.withdrawn[string(key.Bytes())] = true
+			b.Delete(space.Key(storage.TableProposalByTime, storage.U64Desc(uint64(p.GetCreatedMs())),
+				storage.ID16(pb.DerivedID(p.GetId()))))
+			b.Delete(pairKey(space, p))
+		}
+		if key.Table() == storage.TableInsight {
+			if err := leaveOthers(dr.Store, b, space, key); err != nil {
+				return err
+			}
+		}
+		b.Erase(key)
+	}
+	b.DeleteRange(space.Prefix(storage.TableDerivedByNode, storage.Str(node)))
+	return nil
+}
+
+// removeQuotes takes names that an entity has lost out of what speaks for proposals.
+func (dr *DerivedRecords) removeQuotes(entity pb.NodeID, names []string) error {
+	keys, err := RestingOn(dr.Store, dr.Part.Space, entity, 0)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if key.Table() != storage.TableProposal || dr.withdrawn[string(key.Bytes())] {
+			continue
+		}
+		p := &pb.Proposal{}
+		found, err := dr.Store.Get(key, p)
+		if err != nil {
+			return err
+		}
+		if found && slices.ContainsFunc(names, func(name string) bool {
+			return strings.Contains(p.GetRationale(), "“"+name+"”")
+		}) {
+			p.Rationale = Unnamed
+			dr.Batch.Erase(key)
+			dr.Batch.Put(key, p)
+		}
+	}
+	return nil
+}
+
+// DropInsight removes an insight and the entries under the nodes that it rests on.
+func (dr *DerivedRecords) DropInsight(key storage.Key, i *pb.Insight) {
+	for _, n := range i.GetNodes() {
+		dr.Batch.Delete(dr.Part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(i.GetId()))))
+	}
+	dr.Batch.Erase(key)
+}
+
+// PutDomain writes a domain, with entries under the nodes that it is named by.
+func (dr *DerivedRecords) PutDomain(before, after *pb.Domain) {
 	id := pb.DerivedID(after.GetId())
 	for _, n := range before.GetNamedBy() {
 		if !slices.Contains(after.GetNamedBy(), n) {
-			f.Batch.Delete(f.Part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)))
+			dr.Batch.Delete(dr.Part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)))
 		}
 	}
-	RestOn(f.Batch.Batch, f.Part.Space, id, f.Part.Space.Key(storage.TableDomain,
+	RestOn(dr.Batch.Batch, dr.Part.Space, id, dr.Part.Space.Key(storage.TableDomain,
 		storage.ID16(pb.DomainID(after.GetId()))), after.GetNamedBy()...)
 	// Its earlier versions may hold a label that is gone.
-	f.Batch.Erase(f.Part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))))
-	PutDomain(f.Batch.Batch, f.Part.Space, after)
+	dr.Batch.Erase(dr.Part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))))
+	PutDomain(dr.Batch.Batch, dr.Part.Space, after)
 }
 
-// HasDerived reports whether a record that rests on a node is there already.
-func (f *Tx) HasDerived(on pb.NodeID, id pb.DerivedID) (bool, error) {
-	_, found, err := f.Store.GetRaw(f.Part.Space.Key(storage.TableDerivedByNode, storage.Str(on), storage.ID16(id)))
+// Has reports whether a record that rests on a node is there already.
+func (dr *DerivedRecords) Has(on pb.NodeID, id pb.DerivedID) (bool, error) {
+	_, found, err := dr.Store.GetRaw(dr.Part.Space.Key(storage.TableDerivedByNode, storage.Str(on), storage.ID16(id)))
 	return found, err
 }
 
-// StillHolds reports whether a node is still what a cycle looked at: it lives, may be
-// learned from and has the chunk; 0 is any.
-func (f *Tx) StillHolds(id pb.NodeID, chunk uint64) (bool, error) {
-	n, err := f.Node(id)
-	if err != nil || n.GetStatus() != pb.StatusLive || n.GetUnlearned() {
-		return false, err
-	}
-	return chunk == 0 || slices.Contains(n.GetChunks(), chunk), nil
-}
-
-// StillHolding are those of some nodes that still carry something.
-func (f *Tx) StillHolding(ids []string) (still []string, err error) {
-	for _, id := range ids {
-		ok, err := f.StillHolds(pb.NodeID(id), 0)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			still = append(still, id)
-		}
-	}
-	return still, nil
-}
-
 // tellSignal writes the insight of a signal whose node is being created.
-func (f *Tx) tellSignal(n *pb.Node, item *pb.IngestItem) {
+func (dr *DerivedRecords) tellSignal(n *pb.Node, item *pb.IngestItem) {
 	if item.GetSource() != pb.SourceSignal || n.GetUnlearned() {
 		return
 	}
 	session, _, _ := strings.Cut(item.GetScope(), "\x00")
-	at := cmp.Or(item.GetOccurredMs(), f.NowMs)
-	id := f.Part.DerivedID(InsightSignal, n.GetId())
-	PutInsight(f.Batch.Batch, f.Part.Space, &pb.Insight{
+	at := cmp.Or(item.GetOccurredMs(), dr.NowMs)
+	id := dr.Part.DerivedID(InsightSignal, n.GetId())
+	PutInsight(dr.Batch.Batch, dr.Part.Space, &pb.Insight{
 		Id: id[:], Kind: InsightSignal, Title: text.OneLine(n.GetTitle()),
 		Detail:     "On " + dayOf(at) + ", in the coding session " + text.OneLine(session) + ".",
-		Confidence: 1, Nodes: []string{n.GetId()}, CreatedMs: max(min(at, f.NowMs), 1),
+		Confidence: 1, Nodes: []string{n.GetId()}, CreatedMs: max(min(at, dr.NowMs), 1),
 	})
 }
 
-// dayOf is a day as a person reads it.
-func dayOf(ms int64) string { return time.UnixMilli(ms).UTC().Format("2 January 2006") }
+// countDomains keeps the numbers of live nodes that domains have, given by how many each of them changes.
+func (dr *DerivedRecords) countDomains(changes map[string]int, isUpdate bool) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	return dr.Org.WithStore(func(st *storage.Store) error {
+		for name, change := range changes {
+			id, err := pb.ParseDomainID(name)
+			if err != nil || change == 0 {
+				continue
+			}
+			d := dr.domains[string(id[:])]
+			found := d != nil
+			if !found {
+				d = &pb.Domain{}
+				if found, err = st.Get(dr.Part.Space.Key(storage.TableDomain, storage.ID16(id)), d); err != nil {
+					return err
+				}
+			}
+			if !found {
+				continue
+			}
+			d.Nodes = uint32(max(0, int(d.GetNodes())+change))
+			if isUpdate {
+				d.UpdatedMs = dr.NowMs
+			}
+			PutDomain(dr.Batch.Batch, dr.Part.Space, d)
+		}
+		return nil
+	})
+}

@@ -4,22 +4,21 @@
 //
 // # Promises
 //
-//   - What a transaction does is one commit, with degrees, entries of lists, history, acts, events and the outcome of
-//     the request. Where that is more than one commit carries, each piece is true in itself (ErrUnfinished,
-//
-// Tx.StagedBatches).
+//   - What a transaction does is one commit, with degrees, entries of lists, history, the audit trail, events and the
+//     outcome of the request. Where that is more than one commit carries, each piece is true in itself (ErrUnfinished,
+//     Pending.StagedBatches).
 //   - A transaction sees its own changes. It stores nothing: who has made it commits its Batch, or drops it.
 //   - A record and its entries in lists are written by one function (PutNode, PutEdge, PutDomain), so that no list
 //     lacks what is stored, and no cursor skips or repeats an entry.
 //   - The commit that forgets a node erases its text wherever this package has written it, and what was derived from
-//     the node. The segments of the index that hold something of it are noted for the writer (Tx.MarkForgotten).
+//     the node. The segments of the index that hold something of it are noted for the writer (Tx.Finish).
 //   - One content is one node. A document that repeats what a person has changed since does not undo the change; one
 //     that says something new does.
 //
 // # What it knows
 //
 // The records of a partition, what a text says (brain), and the call whose edit it carries out. Of the queue it knows
-// only the entries that it erases with a node. It does not know the worker, nor how the index is merged and stored:
+// only the entries that it erases with a node. It does not know the worker, nor how segments are merged and stored:
 // package subject commits what a transaction has gathered and shows it to readers.
 //
 // # Who calls it from where
@@ -32,7 +31,12 @@
 //
 // For an edit: SubmitEdit from the mailbox; the worker then makes a Tx (NewTx), sets Store and Call, and runs the edit,
 // which may ask for chunks (Tx.Prepared) and is then run again. For items of the queue: Prepared.Cut and Prepared.Read
-// on a CPU worker, then Tx.Apply and Tx.Charge for each, then Tx.Announce. In both cases the end is the same:
-// Tx.CountDomains, PutNode for each changed node, Tx.PutEntities, Tx.Segment and PutLiveness for the index,
-// Tx.MarkForgotten, Tx.MarkForCognition, the commits of StagedBatches, and last the commit of Batch.
+// on a CPU worker, then Tx.Apply and Tx.Charge for each, then History.Announce. In both cases the end is the same:
+// Tx.Finish, the commits of StagedBatches, and last the commit of Batch.
+//
+// # The parts of a transaction
+//
+// All parts know the Scope (whose graph, when, on whose behalf) and write into Pending (what will be committed). Above
+// these, each part keeps one kind of record: NodeRecords; EdgeRecords, which count degrees at the nodes; ExternalIDs;
+// History; Entities; Traces; IndexChange; DerivedRecords. What concerns several parts is a method of Tx.
 package graph

@@ -5,12 +5,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"orgmem/actors/commit"
-	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
-	"orgmem/brain/drift"
 	pb "orgmem/proto"
-	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -56,30 +52,15 @@ func SubmitEditBusy(o *tenant.Org, c *tenant.Call, run func(f *Tx) (*pb.Reply, e
 // Prepared returns an item for a node with its chunks. Without them it returns
 // ErrNotPrepared: the edit runs again when they are computed.
 func (f *Tx) Prepared(node pb.NodeID, item *pb.IngestItem) (*Prepared, error) {
-	if m := f.State.GetModel(); m != "" && m != f.model {
+	if m := f.State.GetModel(); m != "" && m != f.Index.model {
 		return nil, tenant.ErrReembedding
 	}
 	ed := EditOf(f.Call)
-	if m := ed.Made; m != nil && m.Node == node && m.Model == f.model && proto.Equal(m.GetItem(), item) {
+	if m := ed.Made; m != nil && m.Node == node && m.Model == f.Index.model && proto.Equal(m.GetItem(), item) {
 		return m, nil
 	}
 	ed.Want = &Prepared{Queued: Queued{QueueEntry: &pb.QueueEntry{Item: item}}, Node: node}
 	return nil, ErrNotPrepared
-}
-
-// NewTx begins a transaction on the partition as it is now. The caller sets Store before it uses it, to a store
-// that it holds open.
-func NewTx(org *tenant.View, part *partition.Ref, now *partition.Index, e partition.Embedder) *Tx {
-	return &Tx{
-		Org: org, Part: part, NowMs: clock.Millis(org.System.Clock.Now()), model: e.ID(),
-		Batch: commit.New(org.Store), State: partition.CloneState(now.State),
-		Nodes: map[pb.NodeID]*pb.Node{}, StoredPlaces: map[pb.NodeID]NodePlace{}, StoredShares: map[pb.NodeID]drift.Share{},
-		changedSet: map[pb.NodeID]bool{}, ExternalRefs: map[pb.ExternalID]pb.NodeID{},
-		entities: map[pb.NodeID]*pb.Entity{}, changedEntities: map[pb.NodeID]bool{}, entityKeys: map[string][]pb.NodeID{},
-		currentEdges: map[EdgeIdentity]*pb.Edge{}, sessionTails: map[string]pb.NodeID{}, Traces: map[pb.NodeID]*pb.Trace{},
-		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, withdrawnProposals: map[string]bool{},
-		ChangesBefore: now.State.GetChanges(),
-	}
 }
 
 // EditOf is what a call changes of its partition's graph; nil: nothing.

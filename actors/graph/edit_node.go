@@ -11,7 +11,6 @@ import (
 	"orgmem/actors/tenant"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
-	"orgmem/storage"
 )
 
 // etagOf names a version of a node's own fields. Edges come and go without it: an
@@ -27,28 +26,6 @@ func etagOf(n *pb.Node) string {
 	sum := sha256.Sum256(raw)
 	tag := strconv.AppendInt([]byte{'"'}, n.GetUpdatedMs(), 10)
 	return string(append(hex.AppendEncode(append(tag, '-'), sum[:8]), '"'))
-}
-
-// Content returns what a node holds, empty when it holds nothing.
-func (f *Tx) Content(id pb.NodeID) (string, error) {
-	c := &pb.Content{}
-	_, err := f.Store.Get(f.Part.Space.Key(storage.TableContent, storage.Str(id)), c)
-	return c.GetText(), err
-}
-
-// editable returns a node that can be edited, or why it cannot be.
-func (f *Tx) editable(id pb.NodeID) (*pb.Node, *pb.Problem, error) {
-	n, err := f.Node(id)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case n == nil, n.GetStatus() == pb.StatusTombstoned:
-		return nil, nodeNotFound(), nil
-	case n.GetStatus() == pb.StatusSuperseded:
-		return nil, tenant.NewProblem(pb.CodeAlreadySuperseded,
-			"The node has been superseded by %q.", n.GetSupersededBy()), nil
-	}
-	return n, nil, nil
 }
 
 // itemOf is the item that describes a node as it is. A title that was made from
@@ -121,9 +98,8 @@ func (f *Tx) editNode(op *pb.EditNode) (*pb.Reply, error) {
 	}
 	if len(changes) > 0 {
 		f.putUpdated(n)
-		f.note(id, ActionUpdated, op.GetReason(), changes...)
-		f.Batch.Audit(f.Call.AuditOf("node.update", op.GetId()))
-		if err := AddGraphUpdated(f.Batch, f.Org, f.Part, changeUpdated, op.GetId(), 1); err != nil {
+		f.History.note(id, ActionUpdated, op.GetReason(), changes...)
+		if err := f.announce("node.update", changeUpdated, op.GetId(), 1); err != nil {
 			return nil, err
 		}
 	}
@@ -147,23 +123,4 @@ func (f *Tx) rewrite(n *pb.Node, item *pb.IngestItem) error {
 	}
 	n.ValidFromMs = since
 	return nil
-}
-
-// hasDomain reports whether there is a domain; no domain at all is one.
-func (f *Tx) hasDomain(name string) (bool, error) {
-	if name == "" {
-		return true, nil
-	}
-	id, err := pb.ParseDomainID(name)
-	if err != nil {
-		return false, nil //nolint:nilerr // what is no id names no domain
-	}
-	return f.Store.Get(f.Part.Space.Key(storage.TableDomain, storage.ID16(id)), &pb.Domain{})
-}
-
-// nodeReply answers a node as it is after the edit.
-func (f *Tx) nodeReply(n *pb.Node, content string) *pb.Reply {
-	info := nodeInfo(f.Part, n)
-	info.Content = content
-	return &pb.Reply{Result: &pb.Reply_Node{Node: info}}
 }

@@ -1,11 +1,8 @@
 package graph
 
 import (
-	"google.golang.org/protobuf/proto"
-
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
-	"orgmem/brain/drift"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -76,8 +73,7 @@ func (f *Tx) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Batch.Audit(f.Call.AuditOf("node.supersede", op.GetId()))
-	if err := AddGraphUpdated(f.Batch, f.Org, f.Part, changeSuperseded, op.GetId(), 2); err != nil {
+	if err := f.announce("node.supersede", changeSuperseded, op.GetId(), 2); err != nil {
 		return nil, err
 	}
 	data := map[string]any{"subject": f.Part.EventSubject(), "nodeId": op.GetId(), "supersededBy": string(id)}
@@ -97,7 +93,7 @@ func (f *Tx) take(it *Prepared, created bool, n *pb.Node) error {
 			return err
 		}
 		if was == pb.StatusLive {
-			f.note(it.Node, ActionRevived, "")
+			f.History.note(it.Node, ActionRevived, "")
 		}
 		return nil
 	}
@@ -106,122 +102,6 @@ func (f *Tx) take(it *Prepared, created bool, n *pb.Node) error {
 	}
 	f.Nodes[it.Node].Source.Type = pb.SourceSupersede
 	return nil
-}
-
-// moveEdges lets the successor take a node's place among its neighbours: edges
-// keep their ids and what they say. Where the successor has the same edge
-// already, or is the neighbour itself, the old one ends where it is. What tells
-// how the old node came about stays its own.
-func (f *Tx) moveEdges(old, id pb.NodeID) error {
-	edges, err := f.EdgesOfNode(old, append([]string{pb.StatusTombstoned}, EdgeOrigins...)...)
-	if err != nil {
-		return err
-	}
-	for _, e := range edges {
-		forgotten := e.GetStatus() == pb.StatusTombstoned
-		switch {
-		case e.GetOrigin() == pb.OriginSupersede, e.GetValidToMs() != 0:
-			continue // it has ended, perhaps before it was forgotten
-		case forgotten && e.GetTombstonedWith() == "":
-			continue // it was forgotten for itself
-		case f.IsFull():
-			return ErrUnfinished
-		}
-		moved := proto.CloneOf(e)
-		moved.UpdatedMs = f.NowMs
-		if moved.GetSource() == string(old) {
-			moved.Source = string(id)
-		}
-		if moved.GetTarget() == string(old) {
-			moved.Target = string(id)
-		}
-		same, err := f.EdgeByIdentity(EdgeIdentityOf(moved))
-		if err != nil {
-			return err
-		}
-		if moved.GetSource() == moved.GetTarget() || same != nil && same.GetStatus() != pb.StatusTombstoned {
-			if forgotten {
-				continue
-			}
-			ended := proto.CloneOf(e)
-			ended.Status, ended.ValidToMs, ended.UpdatedMs = pb.StatusSuperseded, f.NowMs, f.NowMs
-			if err := f.PutEdge(e, ended); err != nil {
-				return err
-			}
-			continue
-		}
-		if same != nil {
-			RemoveEdge(f.Batch.Batch, f.Part.Space, same)
-		}
-		if err := f.reconnect(e, moved); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// reconnect writes an edge that has other ends than before.
-func (f *Tx) reconnect(before, after *pb.Edge) error {
-	if before.GetStatus() != pb.StatusTombstoned {
-		if err := f.addDegree(-1, before); err != nil {
-			return err
-		}
-	}
-	drift.MoveEdge(f.State, before, nil)
-	RemoveEdge(f.Batch.Batch, f.Part.Space, before)
-	return f.PutEdge(nil, after)
-}
-
-// supersession is the id of the edge from a node to its successor.
-func supersession(old, by pb.NodeID) pb.EdgeID {
-	return pb.EdgeID(string(old) + "_" + string(by) + "_" + typeSupersededBy)
-}
-
-// linkSuccessor writes that edge, or makes it live again.
-func (f *Tx) linkSuccessor(old, by pb.NodeID) (pb.EdgeID, error) {
-	id := supersession(old, by)
-	before, err := f.Edge(id)
-	if err != nil {
-		return "", err
-	}
-	after := &pb.Edge{
-		Id: string(id), Source: string(old), Target: string(by), Type: typeSupersededBy, Weight: 1, Confidence: 1,
-		Origin: pb.OriginSupersede, Status: pb.StatusLive, ValidFromMs: f.NowMs, CreatedMs: f.NowMs, UpdatedMs: f.NowMs,
-	}
-	if before != nil {
-		after.CreatedMs = before.GetCreatedMs()
-	}
-	return id, f.PutEdge(before, after)
-}
-
-// endSupersession ends that edge: the old node lives again.
-func (f *Tx) endSupersession(old, by pb.NodeID) error {
-	before, err := f.Edge(supersession(old, by))
-	if err != nil || before == nil || before.GetStatus() != pb.StatusLive {
-		return err
-	}
-	after := proto.CloneOf(before)
-	after.Status, after.ValidToMs, after.UpdatedMs = pb.StatusSuperseded, f.NowMs, f.NowMs
-	return f.PutEdge(before, after)
-}
-
-// successor returns the live node that a person has put in the place of another,
-// "" when there is none.
-func (f *Tx) successor(id pb.NodeID) (pb.NodeID, error) {
-	n, err := f.Node(id)
-	for range maxSuccessors {
-		if err != nil || n == nil || n.GetStatus() != pb.StatusSuperseded {
-			return "", err
-		}
-		if n, err = f.Node(pb.NodeID(n.GetSupersededBy())); err != nil || n == nil ||
-			n.GetSource().GetType() != pb.SourceSupersede {
-			return "", err
-		}
-		if n.GetStatus() == pb.StatusLive {
-			return pb.NodeID(n.GetId()), nil
-		}
-	}
-	return "", nil
 }
 
 // StandsByHand reports whether a document that says what it said before repeats
@@ -252,15 +132,4 @@ func StandsByHand(
 		}
 	}
 	return false, nil
-}
-
-func (f *Tx) standsByHand(document pb.NodeID, content string) (bool, error) {
-	if document == "" {
-		return false, nil
-	}
-	n, err := f.Node(document)
-	if err != nil || n == nil {
-		return false, err
-	}
-	return StandsByHand(f.Store, f.Node, f.Part, n, content)
 }

@@ -17,11 +17,11 @@ import (
 // cycle that follows puts those back that are not its alone.
 
 // view reads a view into empty, as this transaction leaves it; nil when there is none.
-func (f *Tx) view(name string, empty proto.Message) (proto.Message, error) {
-	if v, ok := f.views[name]; ok {
+func (dr *DerivedRecords) view(name string, empty proto.Message) (proto.Message, error) {
+	if v, ok := dr.views[name]; ok {
 		return v, nil
 	}
-	found, err := f.Store.Get(f.Part.Space.Key(storage.TableView, storage.Str(name)), empty)
+	found, err := dr.Store.Get(dr.Part.Space.Key(storage.TableView, storage.Str(name)), empty)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -29,24 +29,24 @@ func (f *Tx) view(name string, empty proto.Message) (proto.Message, error) {
 }
 
 // PutView replaces a view. Its earlier versions may hold what is gone.
-func (f *Tx) PutView(name string, view proto.Message) {
-	f.views[name] = view
-	key := f.Part.Space.Key(storage.TableView, storage.Str(name))
-	f.Batch.Erase(key)
-	f.Batch.Put(key, view)
+func (dr *DerivedRecords) PutView(name string, view proto.Message) {
+	dr.views[name] = view
+	key := dr.Part.Space.Key(storage.TableView, storage.Str(name))
+	dr.Batch.Erase(key)
+	dr.Batch.Put(key, view)
 }
 
 // eraseWords takes out of labels, views and insights what may be of a text that is
 // being forgotten; said is all that the node held.
-func (f *Tx) eraseWords(n *pb.Node, said string) error {
+func (dr *DerivedRecords) eraseWords(n *pb.Node, said string) error {
 	id := n.GetId()
 	said = strings.ToLower(n.GetTitle() + "\n" + said)
 	his := func(word string) bool { return word != "" && strings.Contains(said, strings.ToLower(word)) }
-	unlabelled, err := f.eraseFromDomains(n, his)
+	unlabelled, err := dr.eraseFromDomains(n, his)
 	if err != nil {
 		return err
 	}
-	view, err := f.view(ViewIdentity, &pb.IdentityView{})
+	view, err := dr.view(ViewIdentity, &pb.IdentityView{})
 	if err != nil {
 		return err
 	}
@@ -60,10 +60,10 @@ func (f *Tx) eraseWords(n *pb.Node, said string) error {
 			t.Nodes = slices.DeleteFunc(t.GetNodes(), func(other string) bool { return other == id })
 		}
 		if !proto.Equal(before, identity) {
-			f.PutView(ViewIdentity, identity)
+			dr.PutView(ViewIdentity, identity)
 		}
 	}
-	if view, err = f.view(ViewTemporal, &pb.TemporalView{}); err != nil {
+	if view, err = dr.view(ViewTemporal, &pb.TemporalView{}); err != nil {
 		return err
 	}
 	if temporal, ok := view.(*pb.TemporalView); ok {
@@ -73,22 +73,22 @@ func (f *Tx) eraseWords(n *pb.Node, said string) error {
 				slices.ContainsFunc(topic.WordsOf(t.GetTopic()), his)
 		})
 		if len(temporal.GetTrends()) < all {
-			f.PutView(ViewTemporal, temporal)
+			dr.PutView(ViewTemporal, temporal)
 		}
 	}
-	return f.eraseShapes()
+	return dr.eraseShapes()
 }
 
 // eraseFromDomains takes a node out of what domains show, and words out of the
 // labels of those that it has named, or is in. It gives the labels that they had
 // before they lost one.
-func (f *Tx) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []string, err error) {
-	keys, err := RestingOn(f.Store, f.Part.Space, pb.NodeID(n.GetId()), 0)
+func (dr *DerivedRecords) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []string, err error) {
+	keys, err := RestingOn(dr.Store, dr.Part.Space, pb.NodeID(n.GetId()), 0)
 	if err != nil {
 		return nil, err
 	}
 	if id, err := pb.ParseDomainID(n.GetDomain()); err == nil {
-		keys = append(keys, f.Part.Space.Key(storage.TableDomain, storage.ID16(id)))
+		keys = append(keys, dr.Part.Space.Key(storage.TableDomain, storage.ID16(id)))
 	}
 	done := map[string]bool{}
 	for _, key := range keys {
@@ -97,17 +97,17 @@ func (f *Tx) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []string,
 		}
 		done[string(key.Bytes())] = true
 		before := &pb.Domain{}
-		found, err := f.Store.Get(key, before)
+		found, err := dr.Store.Get(key, before)
 		if err != nil {
 			return nil, err
 		}
 		if !found {
 			continue
 		}
-		after := f.domains[string(before.GetId())] // another node of the same batch may have named it
+		after := dr.domains[string(before.GetId())] // another node of the same batch may have named it
 		if after == nil {
 			after = proto.CloneOf(before)
-			f.domains[string(before.GetId())] = after
+			dr.domains[string(before.GetId())] = after
 		}
 		mine := func(other string) bool { return other == n.GetId() }
 		after.NamedBy, after.TopNodes = slices.DeleteFunc(after.GetNamedBy(), mine),
@@ -120,26 +120,26 @@ func (f *Tx) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []string,
 		if after.Label, after.Keywords, after.Refined = label, keywords, false; label != was {
 			lost = append(lost, was)
 		}
-		after.UpdatedMs = f.NowMs
-		f.NameBy(before, after)
+		after.UpdatedMs = dr.NowMs
+		dr.PutDomain(before, after)
 	}
 	return lost, nil
 }
 
 // eraseShapes removes the insights that quote labels and titles of others than the
 // nodes that they rest on. What still holds the next cycle finds again.
-func (f *Tx) eraseShapes() error {
-	if f.shapeInsightsGone {
+func (dr *DerivedRecords) eraseShapes() error {
+	if dr.shapesGone {
 		return nil
 	}
-	f.shapeInsightsGone = true
-	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableInsight), storage.ScanOptions{},
+	dr.shapesGone = true
+	for rec, err := range storage.ScanRecords(dr.Store, dr.Part.Space.Prefix(storage.TableInsight), storage.ScanOptions{},
 		func() *pb.Insight { return &pb.Insight{} }) {
 		if err != nil {
 			return err
 		}
 		if kind := rec.Value.GetKind(); !insight.Said(kind) && kind != InsightSignal {
-			f.DropInsight(rec.Key, rec.Value)
+			dr.DropInsight(rec.Key, rec.Value)
 		}
 	}
 	return nil

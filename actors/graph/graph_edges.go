@@ -219,8 +219,8 @@ func assertEdge(f *Tx, op *pb.AssertEdge) (*pb.Reply, error) {
 	if err := f.PutEdge(before, e); err != nil {
 		return nil, err
 	}
-	f.noteEdge(ActionEdgeAsserted, "", before, e)
-	if err := f.edgeChanged("edge.assert", changeEdgeAsserted, e); err != nil {
+	f.History.noteEdge(ActionEdgeAsserted, "", before, e)
+	if err := f.announce("edge.assert", changeEdgeAsserted, e.GetId(), 2); err != nil {
 		return nil, err
 	}
 	r := edgeReply(f.Part, e)
@@ -246,15 +246,9 @@ func forgetEdge(f *Tx, op *pb.ForgetEdge) (*pb.Reply, error) {
 	if err := f.PutEdge(before, e); err != nil {
 		return nil, err
 	}
-	f.noteEdge(ActionEdgeForgotten, "", before, nil)
-	if err := f.edgeChanged("edge.forget", changeEdgeForgotten, e); err != nil {
+	f.History.noteEdge(ActionEdgeForgotten, "", before, nil)
+	if err := f.announce("edge.forget", changeEdgeForgotten, e.GetId(), 2); err != nil {
 		return nil, err
 	}
 	return edgeReply(f.Part, e), nil
-}
-
-// edgeChanged says who changed an edge, and tells those who listen.
-func (f *Tx) edgeChanged(action, change string, e *pb.Edge) error {
-	f.Batch.Audit(f.Call.AuditOf(action, e.GetId()))
-	return AddGraphUpdated(f.Batch, f.Org, f.Part, change, e.GetId(), 2)
 }

@@ -36,9 +36,9 @@ func AddGraphUpdated(
 	return c.Event(o, pb.EventGraphUpdated, part, data)
 }
 
-// Announce adds the events of what a slice of ingestion did, by job: the stream
-// brings them to whoever sent the content.
-func (f *Tx) Announce(jobs map[pb.JobID]*pb.Job) error {
+// Announce adds the events of what a slice of ingestion did, by job: the stream brings them to the senders of the
+// content.
+func (h *History) Announce(jobs map[pb.JobID]*pb.Job) error {
 	changeTypes := map[string]string{
 		ActionCreated: changeCreated, ActionSuperseded: changeSuperseded,
 		ActionUpdated: changeUpdated, ActionRevived: changeUpdated,
@@ -49,8 +49,8 @@ func (f *Tx) Announce(jobs map[pb.JobID]*pb.Job) error {
 	}
 	var order []group
 	nodes := map[group]map[pb.NodeID]bool{}
-	for _, d := range f.recentChanges {
-		g := group{d.job, changeTypes[d.action]}
+	for _, d := range h.done {
+		g := group{d.job, changeTypes[d.name]}
 		if nodes[g] == nil {
 			nodes[g] = map[pb.NodeID]bool{}
 			order = append(order, g)
@@ -64,8 +64,8 @@ func (f *Tx) Announce(jobs map[pb.JobID]*pb.Job) error {
 				target = string(id)
 			}
 		}
-		f.Batch.User = jobs[g.job].GetUser()
-		if err := AddGraphUpdated(f.Batch, f.Org, f.Part, g.changeType, target, len(nodes[g])); err != nil {
+		h.Batch.User = jobs[g.job].GetUser()
+		if err := AddGraphUpdated(h.Batch, h.Org, h.Part, g.changeType, target, len(nodes[g])); err != nil {
 			return err
 		}
 	}

@@ -39,32 +39,6 @@ const (
 	maxKeptHistory = 10_000
 )
 
-// deed is what ingestion did to a node, for the events of its slice.
-type deed struct {
-	job    pb.JobID
-	action string
-	node   pb.NodeID
-}
-
-// note adds an entry to a node's history: the changes are of its fields.
-func (f *Tx) note(id pb.NodeID, action, reason string, changes ...*pb.FieldChange) {
-	// What it supersedes came from another file, and would keep the name of this one.
-	if reason == "" && f.ImportFile != "" && action != ActionSuperseded {
-		reason = "imported from " + f.ImportFile
-	}
-	entry := &pb.Audit{AtMs: f.NowMs, Subject: string(f.Part.Subject), Action: action, Reason: reason, Changes: changes}
-	switch {
-	case f.Call != nil:
-		entry.KeyHash, entry.User, entry.RequestId = f.Call.Principal.Key[:], f.Call.Principal.User.Bytes(),
-			f.Call.Env.GetRequestId()
-	case f.Job != nil:
-		entry.KeyHash, entry.User = f.Job.GetKey(), f.Job.GetUser()
-		f.recentChanges = append(f.recentChanges, deed{pb.JobID(f.Job.GetId()), action, id})
-	}
-	f.State.NextHistory++
-	f.Batch.Put(f.Part.Space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.State.GetNextHistory())), entry)
-}
-
 // fieldChange is a field before and after; empty: it had, or has, none.
 func fieldChange(field, before, after string) *pb.FieldChange {
 	c := &pb.FieldChange{Field: field}
@@ -100,32 +74,6 @@ func NamesNode(field string) bool {
 	return field == fieldSupersededBy || field == fieldSource || field == fieldTarget
 }
 
-// noteEdge adds to the histories of an edge's ends what became of it; nil: it was not,
-// or is not any more. Its ends and type say which one it is. Its note and evidence are
-// left out: they go with the edge, and these entries stay.
-func (f *Tx) noteEdge(action, reason string, before, after *pb.Edge) {
-	weight := func(e *pb.Edge, v float64) string {
-		if e == nil {
-			return ""
-		}
-		if e.GetOrigin() != pb.OriginAsserted { // it was computed
-			v = canon.Measure(v)
-		}
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	changes := []*pb.FieldChange{
-		fieldChange(fieldSource, before.GetSource(), after.GetSource()),
-		fieldChange(fieldType, before.GetType(), after.GetType()),
-		fieldChange(fieldTarget, before.GetTarget(), after.GetTarget()),
-		fieldChange("weight", weight(before, before.GetWeight()), weight(after, after.GetWeight())),
-		fieldChange("confidence", weight(before, before.GetConfidence()), weight(after, after.GetConfidence())),
-	}
-	edge := cmp.Or(before, after)
-	for _, end := range slices.Compact([]string{edge.GetSource(), edge.GetTarget()}) {
-		f.note(pb.NodeID(end), action, reason, changes...)
-	}
-}
-
 // described lists what differs between two descriptions of a node.
 func described(before, after *pb.Node) (changes []*pb.FieldChange) {
 	for _, field := range []struct{ name, before, after string }{
@@ -152,96 +100,6 @@ func forgettable(field string) bool {
 	return field == "title" || field == "content" || field == "metadata" || field == fieldType
 }
 
-// eraseHistory takes the texts out of a node's history: that something happened
-// stays, and when, and by whom.
-func (f *Tx) eraseHistory(id pb.NodeID) error {
-	all := f.Part.Space.Prefix(storage.TableHistory, storage.Str(id))
-	var kept []storage.Record[*pb.Audit]
-	for rec, err := range storage.ScanRecords(f.Store, all, storage.ScanOptions{Limit: maxKeptHistory},
-		func() *pb.Audit { return &pb.Audit{} }) {
-		if err != nil {
-			return err
-		}
-		rec.Value.Reason = ""
-		for _, c := range rec.Value.GetChanges() {
-			if forgettable(c.GetField()) {
-				c.Before, c.After, c.Cut = nil, nil, false
-			}
-		}
-		kept = append(kept, rec)
-	}
-	f.Batch.EraseRange(all)
-	for _, rec := range kept {
-		f.Batch.Put(rec.Key, rec.Value)
-	}
-	return nil
-}
-
-// eraseReasons takes the reasons out of the histories of the nodes that were
-// superseded by one that is being forgotten: they may quote it. The edges that lead
-// from them tell which those are, also the ones that are forgotten already.
-func (f *Tx) eraseReasons(by pb.NodeID) error {
-	for _, place := range []string{pb.OriginSupersede, pb.StatusTombstoned} {
-		for item, err := range f.Store.Scan(EdgesOfTarget(f.Part.Space, by, place).Children(), storage.ScanOptions{}) {
-			if err != nil {
-				return err
-			}
-			if end := DecodeEdgeEnd(item.Value); end.Kind == typeSupersededBy {
-				if err := f.eraseReasonsOf(end.Other, by); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// eraseTypes takes the types of a node's edges out of the history of a neighbour.
-func (f *Tx) eraseTypes(neighbour, id pb.NodeID) error {
-	all := f.Part.Space.Prefix(storage.TableHistory, storage.Str(neighbour))
-	for rec, err := range storage.ScanRecords(f.Store, all, storage.ScanOptions{Limit: maxKeptHistory},
-		func() *pb.Audit { return &pb.Audit{} }) {
-		if err != nil {
-			return err
-		}
-		var kind *pb.FieldChange
-		his := false
-		for _, c := range rec.Value.GetChanges() {
-			switch c.GetField() {
-			case fieldType:
-				kind = c
-			case fieldSource, fieldTarget:
-				his = his || c.GetBefore() == string(id) || c.GetAfter() == string(id)
-			}
-		}
-		if kind == nil || !his || kind.Before == nil && kind.After == nil {
-			continue
-		}
-		kind.Before, kind.After = nil, nil
-		f.Batch.Erase(rec.Key)
-		f.Batch.Put(rec.Key, rec.Value)
-	}
-	return nil
-}
-
-func (f *Tx) eraseReasonsOf(id, by pb.NodeID) error {
-	all := f.Part.Space.Prefix(storage.TableHistory, storage.Str(id))
-	for rec, err := range storage.ScanRecords(f.Store, all, storage.ScanOptions{Limit: maxKeptHistory},
-		func() *pb.Audit { return &pb.Audit{} }) {
-		if err != nil {
-			return err
-		}
-		for _, c := range rec.Value.GetChanges() {
-			if rec.Value.GetReason() != "" && c.GetField() == fieldSupersededBy && c.GetAfter() == string(by) {
-				rec.Value.Reason = ""
-				f.Batch.Erase(rec.Key)
-				f.Batch.Put(rec.Key, rec.Value)
-			}
-		}
-	}
-	return nil
-}
-
 // nodeHistory pages through what happened to a node, newest first, also to a
 // forgotten one, until it is removed.
 func nodeHistory(c *tenant.Call, r storage.Reader, op *pb.NodeHistory) (*pb.Reply, error) {
@@ -266,4 +124,69 @@ func nodeHistory(c *tenant.Call, r storage.Reader, op *pb.NodeHistory) (*pb.Repl
 	c.ReadUnits = tenant.UnitsOf(len(entries))
 	list := &pb.HistoryList{Changes: entries, NextCursor: next}
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_History{History: list}}), nil
+}
+
+// History writes what a transaction does to nodes into their histories, and keeps what ingestion did for the events of
+// its slice.
+type History struct {
+	*Pending
+	ImportFile string // that the item at hand was imported from
+	done       []action
+}
+
+// action is what an item of a job did to a node.
+type action struct {
+	job  pb.JobID
+	name string
+	node pb.NodeID
+}
+
+// Put adds an entry to a node's history as it is.
+func (h *History) Put(id pb.NodeID, entry *pb.Audit) {
+	h.State.NextHistory++
+	h.Batch.Put(h.Part.Space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(h.State.GetNextHistory())), entry)
+}
+
+// note adds what happened to a node now to its history. The changes are of its fields.
+func (h *History) note(id pb.NodeID, what, reason string, changes ...*pb.FieldChange) {
+	// What it supersedes came from another file, and would keep the name of this one.
+	if reason == "" && h.ImportFile != "" && what != ActionSuperseded {
+		reason = "imported from " + h.ImportFile
+	}
+	entry := &pb.Audit{AtMs: h.NowMs, Subject: string(h.Part.Subject), Action: what, Reason: reason, Changes: changes}
+	switch {
+	case h.Call != nil:
+		entry.KeyHash, entry.User, entry.RequestId = h.Call.Principal.Key[:], h.Call.Principal.User.Bytes(),
+			h.Call.Env.GetRequestId()
+	case h.Job != nil:
+		entry.KeyHash, entry.User = h.Job.GetKey(), h.Job.GetUser()
+		h.done = append(h.done, action{pb.JobID(h.Job.GetId()), what, id})
+	}
+	h.Put(id, entry)
+}
+
+// noteEdge adds what happened to an edge to the histories of both of its ends. before is nil where the edge is new,
+// after where it is gone. Its ends and type say which edge it is. Its note and evidence are left out, since they go
+// with the edge and these entries stay.
+func (h *History) noteEdge(what, reason string, before, after *pb.Edge) {
+	weight := func(e *pb.Edge, v float64) string {
+		if e == nil {
+			return ""
+		}
+		if e.GetOrigin() != pb.OriginAsserted { // it was computed
+			v = canon.Measure(v)
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	changes := []*pb.FieldChange{
+		fieldChange(fieldSource, before.GetSource(), after.GetSource()),
+		fieldChange(fieldType, before.GetType(), after.GetType()),
+		fieldChange(fieldTarget, before.GetTarget(), after.GetTarget()),
+		fieldChange("weight", weight(before, before.GetWeight()), weight(after, after.GetWeight())),
+		fieldChange("confidence", weight(before, before.GetConfidence()), weight(after, after.GetConfidence())),
+	}
+	edge := cmp.Or(before, after)
+	for _, end := range slices.Compact([]string{edge.GetSource(), edge.GetTarget()}) {
+		h.note(pb.NodeID(end), what, reason, changes...)
+	}
 }

@@ -183,12 +183,11 @@ func (o *Module) decideProposal(c *tenant.Call, op *pb.DecideProposal) {
 		}
 		x.Status, x.DecidedMs = status, f.NowMs
 		f.Batch.Put(tenant.ProposalKey(f.Part.Space, id), x)
-		f.Batch.Audit(c.AuditOf(action, id.String()))
 		changeType, affected := changeProposalRejected, 0
 		if op.GetAccept() {
 			changeType, affected = changeProposalAccepted, 2
 		}
-		return proposalReply(x), AddGraphUpdated(f.Batch, f.Org, f.Part, changeType, id.String(), affected)
+		return proposalReply(x), f.announce(action, changeType, id.String(), affected)
 	})
 }
 
@@ -216,6 +215,6 @@ func (f *Tx) putProposed(x *pb.Proposal) (string, error) {
 		return "", err
 	}
 	after.Id = id.String() // a forgotten edge is not the one that comes in its place
-	f.noteEdge(ActionEdgeAsserted, "a proposal was accepted", nil, after)
+	f.History.noteEdge(ActionEdgeAsserted, "a proposal was accepted", nil, after)
 	return after.Id, f.PutEdge(nil, after)
 }

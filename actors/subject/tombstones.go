@@ -125,7 +125,7 @@ func (w *worker) removeExpiredTombstones(now *partition.Index, e partition.Embed
 					return err
 				}
 				f.Batch.EraseRange(w.part.Space.Prefix(storage.TableHistory, storage.Str(id)))
-				graph.RemoveNode(f.Batch.Batch, w.part.Space, f.StoredPlaces[id], id)
+				f.RemoveNode(id)
 			}
 			f.Batch.Delete(item.Key) // behind the edges: it leads to what a crash leaves
 			removed++

@@ -8,8 +8,6 @@ import (
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
-	"orgmem/brain/drift"
-	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -40,48 +38,12 @@ func (w *worker) apply(
 	return n, next, nil
 }
 
-// settle commits a transaction: its nodes, the index that follows from it and the
-// head of the partition in one commit, then what readers see.
+// settle commits a transaction, and then shows readers the index that follows from it.
 func (w *worker) settle(f *graph.Tx, now *partition.Index, e partition.Embedder) (next *partition.Index, err error) {
-	if !f.Derives() { // a cycle counts by itself
-		if err := f.CountDomains(); err != nil {
-			return nil, err
-		}
+	compute := func(task func(int) error) error { return causedByItems(w.compute(task)) }
+	if next, err = f.Finish(now, e.Dim(), compute); err != nil {
+		return nil, err
 	}
-	for _, id := range f.Changed {
-		drift.MoveNode(f.State, f.StoredShares[id], drift.ShareOf(f.Nodes[id]))
-		if f.Nodes[id] == nil {
-			continue // it is removed
-		}
-		graph.PutNode(f.Batch.Batch, w.part.Space, f.StoredPlaces[id], f.Nodes[id])
-	}
-	f.PutEntities()
-	next = &partition.Index{Snapshot: now.Snapshot, State: f.State, Stale: now.Stale}
-	if len(f.IndexEntries)+len(f.HiddenNodes)+len(f.ShownNodes)+len(f.RemovedChunks) > 0 {
-		snapshot := now.Snapshot.ForgetSeqs(f.RemovedChunks...)
-		if len(f.IndexEntries) > 0 {
-			var seg *index.Segment
-			err := w.compute(func(int) (err error) {
-				seg, err = f.Segment(e.Dim())
-				return err
-			})
-			switch {
-			case errors.Is(err, node.ErrClosing):
-				return nil, err
-			case err != nil:
-				return nil, itemError{err}
-			}
-			snapshot = snapshot.With(0, seg)
-		}
-		next.Snapshot = snapshot.Hide(f.HiddenNodes...).Show(f.ShownNodes...)
-		graph.PutLiveness(f.Batch.Batch, w.part, now.Snapshot, next.Snapshot)
-		f.State.IndexVersion++
-	}
-	if len(f.Forgotten) > 0 {
-		f.MarkForgotten(now)
-	}
-	f.MarkForCognition()
-	f.Batch.Put(w.part.Space.Key(storage.TableState), f.State)
 	for _, b := range f.StagedBatches {
 		if err := w.org.Committer.Commit(b); err != nil {
 			return nil, err
@@ -101,10 +63,18 @@ func (w *worker) settle(f *graph.Tx, now *partition.Index, e partition.Embedder)
 		return nil, err
 	}
 	w.show(next)
-	if f.State.GetChanges() != f.ChangesBefore {
+	if f.HasNews {
 		w.org.System.ActorRoot.Send(w.parent, Changed{})
 	}
 	return next, nil
+}
+
+// causedByItems makes an error of a computation that of the items it was about, unless the service is closing.
+func causedByItems(err error) error {
+	if err == nil || errors.Is(err, node.ErrClosing) {
+		return err
+	}
+	return itemError{err}
 }
 
 // effects applies items until one is not prepared, and returns how many that
@@ -120,7 +90,7 @@ func (w *worker) effects(
 		it := &items[i]
 		id := pb.JobID(it.GetJob())
 		job := jobs[id]
-		f.Job, f.ImportFile = job, it.GetItem().GetFile()
+		f.Job, f.History.ImportFile = job, it.GetItem().GetFile()
 		outcome := &pb.JobItem{Index: it.GetIndex(), ExternalId: it.GetItem().GetExternalId()}
 		if it.GetForgotten() {
 			outcome.Status, outcome.Error = pb.ItemFailed, "its content was forgotten before it was stored"
@@ -192,7 +162,7 @@ func (w *worker) effects(
 			return nil, 0, nil, err
 		}
 	}
-	if err := f.Announce(jobs); err != nil {
+	if err := f.History.Announce(jobs); err != nil {
 		return nil, 0, nil, err
 	}
 	return f, n, finished, nil

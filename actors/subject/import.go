@@ -24,14 +24,13 @@ import (
 	"orgmem/storage"
 )
 
-// A file becomes documents before it is accepted, so that what is wrong with it
-// is said at once; the documents become one job. Its entry of the import history
-// has the job's id, and the job's end is written into it, so that it outlives the
-// job's record.
+// A file becomes documents before it is accepted, so that errors in it are reported at once. The documents become one
+// job. The file's entry in the import history has the id of the job, and also its end, since it outlives the job's
+// record.
 
 const (
-	// MaxImportText bounds the text of one import, which is queued in one commit:
-	// what a raft entry takes, less what records cost beside their text.
+	// MaxImportText bounds the text of one import, which is queued in one commit: the size of a raft entry, without what
+	// records need beside their text.
 	MaxImportText = 16 << 20
 )
 
@@ -41,10 +40,9 @@ type upload struct {
 	Items []*pb.IngestItem
 }
 
-// importFile reads an upload and goes on to accept its documents, in a goroutine that
-// ends with the call: it waits for memory and for a processor. A quick file is read like
-// any other read. Others take seconds of a processor, which are the organization's own,
-// and end when nobody waits for them any more.
+// importFile reads an upload and goes on to accept its documents. It does so in a goroutine, since it waits for memory
+// and for a processor. A quick file is read like any other read. Others take seconds of a processor, in the
+// organization's own share, and are given up when the caller is gone.
 func (o *Intake) importFile(c *tenant.Call, op *pb.ImportFile) {
 	view, sys := c.Org, o.System
 	if !sys.AcquireReading(view.ID) {
@@ -147,7 +145,7 @@ func readInTurn(
 	return up, p, err
 }
 
-// size is the text of an upload, and what goes with it.
+// size is the number of bytes of an upload's items in the queue.
 func (u *upload) size() (n int) {
 	for _, it := range u.Items {
 		n += itemBytes(it)
@@ -155,14 +153,14 @@ func (u *upload) size() (n int) {
 	return n
 }
 
-// itemBytes is what an item takes in an entry of the queue.
+// itemBytes is the number of bytes of an item in an entry of the queue.
 func itemBytes(it *pb.IngestItem) int {
 	return len(it.GetContent()) + len(it.GetTitle()) + len(it.GetExternalId()) + len(it.GetMetadata()) +
 		len(it.GetFile()) + len(it.GetRefused())
 }
 
-// ReadUpload makes documents of a file. What the limits ask is asked meanwhile; its errors
-// are the only ones.
+// ReadUpload makes documents of a file. It calls the functions of the limits meanwhile, and returns no errors but
+// theirs.
 func ReadUpload(op *pb.ImportFile, limits formatreading.Limits) (*upload, *pb.Problem, error) {
 	if limits.GoOn != nil {
 		if err := limits.GoOn(); err != nil {
@@ -230,9 +228,8 @@ func partRefused(d formatreading.Document) string {
 	return strings.ToValidUTF8(text.Truncate(d.Where+" "+d.Refused, maxRefusal), "")
 }
 
-// metadataOf is a document's metadata: its author's, else what the form says for
-// all. What the reading of the file noted goes with either, where neither says
-// otherwise and there is room.
+// metadataOf is the metadata of a document: its author's, or otherwise that of the form, which holds for all. Notes
+// from the reading of the file are added to either, as far as they do not contradict it and there is room.
 func metadataOf(d formatreading.Document, form []byte) []byte {
 	own := d.Metadata
 	if !d.Noted {
@@ -266,8 +263,7 @@ func metadataOf(d formatreading.Document, form []byte) []byte {
 	return form
 }
 
-// occurredIn is the time that a document says, and 0 exactly where
-// that is no time.
+// occurredIn is the time that a document says, or 0 where it says none that can be read.
 func occurredIn(d formatreading.Document) int64 {
 	at, err := time.Parse(time.RFC3339, d.OccurredAt)
 	if err != nil {
@@ -306,7 +302,7 @@ func (a *subjectActor) importJob(self *actor.PID, c *tenant.Call) {
 	}, nil)
 }
 
-// trimImports drops what the history shows no more once there is one more.
+// trimImports drops the entries that the history no longer shows after the next one.
 func (a *subjectActor) trimImports(ch *commit.Change) error {
 	return a.org.WithStore(func(st *storage.Store) error {
 		n := 0
@@ -322,8 +318,8 @@ func (a *subjectActor) trimImports(ch *commit.Change) error {
 	})
 }
 
-// listImports answers the most recent imports of a partition. Of those that have
-// not ended, the job tells the status.
+// listImports answers the most recent imports of a partition. The status of those that have not ended is that of their
+// job.
 func listImports(o *tenant.View, r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 	list := &pb.ImportList{}
 	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableImport),

@@ -23,15 +23,13 @@ const (
 	EmbedBatch = 8
 )
 
-// itemError is a failure that is the item's own: trying again would not help,
-// and it is given up at last. A full disk, a busy shard or a store that cannot
-// be read says nothing of the item.
+// itemError is a failure of the item itself: trying again will not help, and after some attempts the item is given up.
+// A full disk, a busy shard or a store that cannot be read are no such failures.
 type itemError struct{ error }
 
 func (e itemError) Unwrap() error { return e.error }
 
-// ingest computes and commits a slice. It returns how many of its entries it
-// dealt with and the partition after it.
+// ingest computes and commits a slice. It returns how many of its entries are done, and the partition's index after it.
 func (w *worker) ingest(
 	now *partition.Index, e partition.Embedder, entries []graph.Queued,
 ) (n int, next *partition.Index, err error) {
@@ -45,7 +43,7 @@ func (w *worker) ingest(
 		}
 	}()
 	if why == nil {
-		w.org.System.Config.JobWorkBegan(pb.JobIngest, w.stopped.Load)
+		w.org.System.Config.JobWorkBegan(pb.JobIngest, w.life.ended.Load)
 	} else {
 		head := pb.JobID(entries[0].GetJob())
 		w.org.System.Log.Error("an item is given up", "org", w.org.ID.String(), "job", head.String(),
@@ -59,8 +57,8 @@ func (w *worker) ingest(
 	if err != nil {
 		return 0, nil, err
 	}
-	if w.stopped.Load() {
-		return 0, nil, node.ErrClosing
+	if err := w.life.goOn(); err != nil {
+		return 0, nil, err
 	}
 	if bad := slices.IndexFunc(items, func(it graph.Prepared) bool { return it.Err != nil }); bad == 0 {
 		return 0, nil, itemError{items[0].Err}
@@ -70,12 +68,11 @@ func (w *worker) ingest(
 	return w.apply(now, e, items, jobs)
 }
 
-// begin notes that the slice's jobs are running, and that an attempt at each is. Nobody
-// waits for the commit: the effect's commit comes behind it in the same log. It returns
-// what of the slice is to be done: what fails by itself must not fail its neighbours, so
-// after a failure, also one that ended the process, the entries of a job are done one by
-// one, each alone. why says that the head is given up, without being touched again; a
-// tenant.WaitError that it waits.
+// begin notes that the slice's jobs are running and that an attempt at each begins. It does not wait for that commit,
+// since the commit of the slice comes after it in the same log. It returns the entries to do now: after a failure, or
+// after a crash of the process, the entries of a job are done one by one, so that an item that fails does not take its
+// neighbours along. why says that the first entry is given up without another try, or, as a tenant.WaitError, that it
+// has to wait.
 func (w *worker) begin(entries []graph.Queued) (now []graph.Queued, jobs map[pb.JobID]*pb.Job, why, err error) {
 	jobs = map[pb.JobID]*pb.Job{}
 	b := storage.NewBatch(w.org.Store)
@@ -114,7 +111,7 @@ func (w *worker) begin(entries []graph.Queued) (now []graph.Queued, jobs map[pb.
 			if i > 0 {
 				continue
 			}
-			w.attempted, why = id, refused
+			w.attempt.job, why = id, refused
 			if why != nil || tenant.NeedsIsolation(job) {
 				now = entries[:1]
 				return nil //nolint:nilerr // why says it
@@ -125,35 +122,11 @@ func (w *worker) begin(entries []graph.Queued) (now []graph.Queued, jobs map[pb.
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	w.noted = nil
-	if b.Len() > 0 {
-		noted := make(chan error, 1)
-		w.noted = noted
-		w.org.Committer.Submit(b, func(err error) { noted <- err }) // if it is lost, so is the effect's commit
-	}
+	w.attempt.note(w.org, b)
 	if wait, waits := errors.AsType[tenant.WaitError](why); waits {
 		return nil, nil, nil, wait
 	}
 	return now, jobs, why, nil
-}
-
-// noteFailure notes that the attempt at the head of the queue has failed.
-func (w *worker) noteFailure() {
-	var err error
-	if w.noted != nil {
-		err = <-w.noted
-	}
-	b := storage.NewBatch(w.org.Store)
-	if err == nil {
-		err = w.org.WithStore(func(st *storage.Store) error { return w.org.FailAttempt(st, b, w.attempted) })
-	}
-	if err == nil && b.Len() > 0 {
-		err = w.org.Committer.Commit(b)
-	}
-	if err != nil && !tenant.Superseded(err) {
-		w.org.System.Log.Warn("a failed attempt is not counted", "org", w.org.ID.String(), "job", w.attempted.String(),
-			"err", err)
-	}
 }
 
 // prepare cuts and embeds what is not stored yet, on the CPU workers. An item
@@ -191,10 +164,10 @@ func (w *worker) prepare(
 		return nil, err
 	}
 	err = w.embed(items, e, func() error {
-		if w.stopped.Load() {
-			return node.ErrClosing
+		if err := w.life.goOn(); err != nil {
+			return err
 		}
-		if w.cancelled(items) {
+		if w.cancels.concern(items) {
 			return tenant.ErrCancelled
 		}
 		return nil
@@ -202,8 +175,8 @@ func (w *worker) prepare(
 	return items, err
 }
 
-// learnable reports whether a node that stands is one that is learned from, so that what
-// its text says is read again where the text comes anew, whatever is asked of that.
+// learnable reports whether a node exists that is learned from. Its text is read again when it is sent again, also for
+// a job that is not learned from.
 func learnable(n *pb.Node) bool { return n.GetStatus() != pb.StatusTombstoned && !n.GetUnlearned() }
 
 // place finds the node that an item is about.
@@ -241,8 +214,8 @@ func (w *worker) place(r storage.Reader, it *graph.Prepared) error {
 	return err
 }
 
-// embed cuts and embeds items on the CPU workers. goOn is asked before each item and
-// each batch of chunks; what it answers ends all.
+// embed cuts and embeds items on the CPU workers. It calls goOn before each item and each batch of chunks, and ends
+// with its error.
 func (w *worker) embed(items []graph.Prepared, e partition.Embedder, goOn func() error) error {
 	now := clock.Millis(w.org.System.Clock.Now())
 	cuts := make([]func(int) error, len(items)) // by themselves cheap, but a document may be long
@@ -313,12 +286,4 @@ func (w *worker) embed(items []graph.Prepared, e partition.Embedder, goOn func()
 		}
 	}
 	return nil
-}
-
-// cancelled reports whether a job of the slice is to be cancelled.
-func (w *worker) cancelled(items []graph.Prepared) bool {
-	asked := w.cancelRequested.Load()
-	return asked != nil && slices.ContainsFunc(items, func(it graph.Prepared) bool {
-		return slices.Contains(*asked, pb.JobID(it.GetJob()))
-	})
 }

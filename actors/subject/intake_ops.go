@@ -13,8 +13,8 @@ type Intake struct {
 	tenant.NoModule
 }
 
-// Handle takes content in, and answers the reads of sessions and imports. Content, and whatever must be decided once,
-// goes to the actor of the partition; a file is read first (importFile).
+// Handle takes content in, and answers the reads of sessions and imports. Content goes to the actor of the partition,
+// as does all that must be decided in order. A file is read first (importFile).
 func (o *Intake) Handle(c *tenant.Call) bool {
 	if c.Env.GetIngest() != nil {
 		o.Accept(c)

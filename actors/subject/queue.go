@@ -21,7 +21,7 @@ type SyncedItems struct {
 // The durable queue of a partition, at its entrance: a job becomes a record and entries of the queue in one commit,
 // which the worker takes from there (worker.go).
 
-// queueEnds are the ends of a partition's queue, as far as its entrance knows.
+// queueEnds are the ends of a partition's queue, as the subject's actor knows them.
 type queueEnds struct {
 	next  uint64 // sequence number of the next queue entry
 	first uint64 // lower bound of the oldest that waits
@@ -70,7 +70,7 @@ func (a *subjectActor) accept(self *actor.PID, c *tenant.Call, op *pb.Ingest) {
 		func(job *pb.Job) (*pb.Reply, error) { return tenant.Accepted(job), nil }, nil)
 }
 
-// queueOf makes entries of the queue of items.
+// queueOf makes an entry of the queue for each item.
 func queueOf(items []*pb.IngestItem) []*pb.QueueEntry {
 	entries := make([]*pb.QueueEntry, 0, len(items))
 	for _, item := range items {
@@ -79,9 +79,9 @@ func queueOf(items []*pb.IngestItem) []*pb.QueueEntry {
 	return entries
 }
 
-// enqueue commits a job with its entries of the queue and what else is in the
-// batch, and answers. prepare may change the job, and gives the answer; then, which
-// may be nil, is called when it is decided, before the answer.
+// enqueue commits a job with its entries of the queue and what else is in the change, and answers the call. prepare may
+// change the job, and returns the answer. then, which may be nil, is called with the outcome known, before the call is
+// answered.
 func (a *subjectActor) enqueue(
 	self *actor.PID, c *tenant.Call, kind string, entries []*pb.QueueEntry, ch *commit.Change,
 	prepare func(*pb.Job) (*pb.Reply, error), then func(),
@@ -126,8 +126,7 @@ func (a *subjectActor) enqueue(
 	})
 }
 
-// queue commits a change with the entries of a job, whose place in the queue is
-// a.next.
+// queue commits a change with the entries of a job, which begin at a.next.
 func (a *subjectActor) queue(
 	self *actor.PID, job *pb.Job, entries []*pb.QueueEntry, ch *commit.Change, then func(error),
 ) {

@@ -23,16 +23,15 @@ import (
 	"orgmem/storage"
 )
 
-// A coding session is a list of events, each of which becomes a node of kind
-// session by way of the ingest queue, so that it is found like everything else.
-// The event's own record holds no text: what is forgotten with the node is then
-// gone. Everything here that reads and then writes runs in the subject's actor,
-// one request at a time, for an event is new only once.
+// A coding session is a list of events. Each of them becomes a node of kind session, by way of the ingest queue, so
+// that it is found like everything else. The event's own record holds no text, so all of it is gone when the node is
+// forgotten. Requests that read and then write run in the subject's actor, one at a time, so that an event is
+// recognised as new only once.
 
 const (
 	// KindSession is the kind of the nodes that the events of coding sessions become.
 	KindSession = cognition.KindSession
-	// roleSignal is who speaks in a signal: nobody.
+	// roleSignal is the role of a signal, which nobody has said.
 	roleSignal = "signal"
 
 	workSessionFinalize = "session_finalize"
@@ -42,7 +41,7 @@ const (
 	// while its caller waits.
 	maxSessionEvents = 20_000
 
-	// EventStored says that an event is new and becomes a node. It and the two below say what became of an event.
+	// EventStored says that an event is new and becomes a node. This and the two below are the outcomes of an event.
 	EventStored   = "stored"
 	eventDeduped  = "deduped"
 	eventRejected = "rejected"
@@ -55,8 +54,8 @@ const (
 	counterFinalize = "sessions.finalize"
 )
 
-// EventKey tells an event from others of its session: the client's id of it, or
-// what it says (docs/sessions.md).
+// EventKey distinguishes an event from the others of its session: by the client's id for it, or by what it says
+// (docs/sessions.md).
 func EventKey(e *pb.SessionEvent) [sha256.Size]byte {
 	h := sha256.New()
 	part := func(s string) {
@@ -75,8 +74,8 @@ func EventKey(e *pb.SessionEvent) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// ItemOfEvent is an event as the worker takes it in. Its scope makes its node its
-// own: equal words in two sessions, or twice in one, are different nodes.
+// ItemOfEvent is an event as an item of the queue. Its scope gives it a node of its own: equal words in two sessions,
+// or twice in one, are different nodes.
 func ItemOfEvent(e *pb.SessionEvent, key [sha256.Size]byte) (*pb.IngestItem, error) {
 	about := map[string]jsontext.Value{} // of the client's own, whose digits stay
 	if len(e.GetMetadata()) > 0 {
@@ -139,12 +138,13 @@ func (a *subjectActor) serially(self *actor.PID, c *tenant.Call, f func(done fun
 		}
 		f(func() { root.Send(self, sessionDone{}) })
 	}
-	if a.sessionBusy {
-		a.sessionWait = append(a.sessionWait, waitingCall{c, run}) // bounded by maxCallsPerOrg
-		return
-	}
-	a.sessionBusy = true
-	run()
+	a.sessions.add(waitingCall{c, run})
+}
+
+// sessionTurns lets requests about coding sessions go one at a time.
+type sessionTurns struct {
+	busy    bool
+	waiting []waitingCall // bounded by maxCallsPerOrg
 }
 
 type waitingCall struct {
@@ -152,23 +152,33 @@ type waitingCall struct {
 	run  func()
 }
 
-// nextSession begins the request about sessions that waits longest.
-func (a *subjectActor) nextSession() {
-	if len(a.sessionWait) == 0 {
-		a.sessionBusy = false
+// add begins a request, or lets it wait for the one that is under way.
+func (s *sessionTurns) add(c waitingCall) {
+	if s.busy {
+		s.waiting = append(s.waiting, c)
 		return
 	}
-	first := a.sessionWait[0]
-	a.sessionWait = a.sessionWait[1:]
+	s.busy = true
+	c.run()
+}
+
+// next begins the request that waits longest, at the end of another.
+func (s *sessionTurns) next() {
+	if len(s.waiting) == 0 {
+		s.busy = false
+		return
+	}
+	first := s.waiting[0]
+	s.waiting = s.waiting[1:]
 	first.run()
 }
 
-// dropSessions answers what will not be begun any more: the actor ends.
-func (a *subjectActor) dropSessions() {
-	for _, w := range a.sessionWait {
+// drop fails the requests that wait, since the actor ends.
+func (s *sessionTurns) drop() {
+	for _, w := range s.waiting {
 		w.call.Fail(commit.ErrLost)
 	}
-	a.sessionWait = nil
+	s.waiting = nil
 }
 
 // intake is what one request adds to the sessions of a partition.
@@ -344,9 +354,9 @@ func AddToCounter(
 	return nil
 }
 
-// agentSignals keeps what a client noticed of its agent: each signal becomes a node of
-// its session, so that it is found like what was said, and an insight that rests on
-// it. One that says when it was is stored once, however often it is sent.
+// agentSignals stores what a client noticed of its agent. Each signal becomes a node of its session, so that it is
+// found like what was said, and an insight that rests on the node. A signal with a time is stored once, however often
+// it is sent.
 func (a *subjectActor) agentSignals(self *actor.PID, c *tenant.Call, op *pb.AgentSignals, done func()) {
 	var in *intake
 	var p *pb.Problem
@@ -434,7 +444,7 @@ func (in *intake) signal(s *pb.Session, signal *pb.AgentSignal) error {
 	return nil
 }
 
-// signalText is a signal as a person, and a search, reads it.
+// signalText is a signal in words, for people and for search.
 func signalText(signal *pb.AgentSignal) string {
 	text, known := signalTexts[signal.GetType()]
 	if !known {
@@ -451,8 +461,7 @@ var signalTexts = map[string]string{
 	"loop": "The agent went round in circles", "abandoned": "The work was given up",
 }
 
-// sessionFinalize queues the building of what is derived from sessions, behind
-// everything that was sent before, unless that is under way.
+// sessionFinalize queues the derivation from sessions behind all that was sent before, unless one is queued already.
 func (a *subjectActor) sessionFinalize(self *actor.PID, c *tenant.Call, done func()) {
 	state := &pb.SessionState{}
 	err := a.org.WithStore(func(st *storage.Store) (err error) {
@@ -571,8 +580,8 @@ func listSessions(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.
 	return tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Sessions{Sessions: list}}), err
 }
 
-// deleteSession forgets every node of a session and removes the rest of it.
-// Events of it that still wait in the queue go too.
+// deleteSession forgets every node of a session and removes its records. Its events that still wait in the queue go
+// too.
 func deleteSession(f *graph.Tx, op *pb.DeleteSession) (*pb.Reply, error) {
 	s := &pb.Session{}
 	found, err := f.Store.Get(f.Part.Session(op.GetId()), s)
@@ -601,8 +610,7 @@ func deleteSession(f *graph.Tx, op *pb.DeleteSession) (*pb.Reply, error) {
 	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, nil
 }
 
-// forgetEvents forgets the nodes of events, as many as one piece of an edit takes,
-// and counts them.
+// forgetEvents forgets the nodes of events, as many as fit into one piece of an edit, and counts them.
 func forgetEvents(f *graph.Tx, events storage.Range) error {
 	forgotten, unfinished := uint64(0), false
 	for rec, err := range storage.ScanRecords(f.Store, events, storage.ScanOptions{},
@@ -661,16 +669,14 @@ func countSessions(f *graph.Tx, events, nodes uint64) error {
 	return AddToCounter(f.Store, f.Batch.Batch, f.Part, CounterDone, events, nodes, f.NowMs)
 }
 
-// errUnknownWork means that the queue holds what this version does not know: a newer one
-// has written it, and may come back.
+// errUnknownWork means that an entry of the queue is of a kind that this version does not know. A newer version has
+// written it.
 var errUnknownWork = errors.New("unknown work in the queue")
 
-// runUpkeep does an entry of the queue that is no item. A finalization waits, behind
-// all that was sent before it, for the cognition cycle that it begins, and ends with
-// that: then all that is derived from the sessions is there.
+// runUpkeep does an entry of the queue that is not an item. There is one kind, the finalization of sessions. It starts
+// a cognition cycle, and its job ends with the cycle, when everything is derived from the sessions before it.
 //
-// What is not known, and what panics, is tried again like an item that fails, and given
-// up at last without being touched again, with what waits behind it going on.
+// Unknown work, and work that panics, is tried again like an item that fails, and given up after some attempts.
 func (w *worker) runUpkeep(now *partition.Index, e partition.Embedder, entry graph.Queued) (done sliceDone) {
 	_, jobs, refused, err := w.begin([]graph.Queued{entry})
 	if err != nil {
@@ -713,7 +719,7 @@ func (w *worker) runUpkeep(now *partition.Index, e partition.Embedder, entry gra
 	return sliceDone{more: true, last: entry.Seq}
 }
 
-// finalize leaves a finalization to the next cycle.
+// finalize hands a finalization to the next cycle.
 func (w *worker) finalize(entry graph.Queued, job *pb.Job) sliceDone {
 	cog := &pb.Cognition{}
 	err := w.org.WithStore(func(st *storage.Store) error {

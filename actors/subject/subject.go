@@ -35,13 +35,10 @@ type subjectActor struct {
 	timer    clock.Timer
 	lastWork time.Time
 	dead     bool // it has panicked: another activation goes on
-	// Requests about coding sessions go one at a time.
-	sessionBusy bool
-	sessionWait []waitingCall
+	sessions sessionTurns
 }
 
-// New makes the actor of a subject, which its organization spawns as a child. self is what the organization knows it
-// as.
+// New makes the actor of a subject, which its organization spawns as a child and knows as self.
 func New(org *tenant.View, part *partition.Ref, self *tenant.Child) *subjectActor {
 	return &subjectActor{org: org, part: part, self: self}
 }
@@ -49,13 +46,13 @@ func New(org *tenant.View, part *partition.Ref, self *tenant.Child) *subjectActo
 type (
 	// acceptDone is the end of a job's commit.
 	acceptDone struct{}
-	// workerProgress is the worker's word that the queue is done up to an entry.
+	// workerProgress says that the worker has done the queue up to an entry.
 	workerProgress struct{ upTo uint64 }
-	// workerIdle is its word that it found the queue empty after the n-th wake.
+	// workerIdle says that the worker found the queue empty after the n-th wake.
 	workerIdle struct{ wake uint64 }
-	// subjectTick is the look whether the subject may leave memory.
+	// subjectTick is the time to check whether the subject may leave memory.
 	subjectTick struct{}
-	// evicted says that the partition's index had to leave memory, for others.
+	// evicted says that the partition's index was dropped to make room for others.
 	evicted struct{}
 )
 
@@ -99,7 +96,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 			a.wake(ctx)
 		}
 	case sessionDone:
-		a.nextSession()
+		a.sessions.next()
 	case *SyncedItems:
 		a.handled++
 		a.begin(ctx)
@@ -137,7 +134,7 @@ func (a *subjectActor) stop(ctx actor.Context) {
 	if a.timer != nil {
 		a.timer.Stop()
 	}
-	a.dropSessions()
+	a.sessions.drop()
 	a.workers.stop(ctx)
 	if a.hot != nil {
 		a.hot.Release(a)
@@ -187,8 +184,8 @@ func (a *subjectActor) handle(ctx actor.Context, c *tenant.Call) {
 	}
 }
 
-// tick looks whether the subject may leave memory. The time of a read is that of the tick behind it, so that readers
-// need not look at a clock.
+// tick checks whether the subject may leave memory. Reads do not look at the clock: one counts as done at the tick
+// after it.
 func (a *subjectActor) tick() {
 	now := a.org.System.Clock.Now()
 	if a.hot != nil && a.hot.WasRead() {

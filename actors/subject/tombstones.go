@@ -12,18 +12,16 @@ import (
 )
 
 const (
-	// maxLate is how long a tombstone stays beyond its time, so that somebody who
-	// is late is told so, and not that there never was such a node; where the
-	// retention is shorter, it stays that much.
+	// maxLate is how long a tombstone stays after it can no longer be restored, so that a late request is answered with
+	// that, and not with "no such node". Where the retention is shorter, it stays as long as that.
 	maxLate = 10 * time.Minute
-	// maxRemoved bounds the nodes that one commit removes; maxPartitionsSwept the
-	// partitions that one sweep wakes: the next one goes on.
+	// maxRemoved bounds the nodes that one commit removes, and maxPartitionsSwept the partitions that one sweep wakes. The
+	// next sweep wakes the rest.
 	maxRemoved         = 500
 	maxPartitionsSwept = 32
 )
 
-// removedUntil is the time up to which nodes could be restored that are to be
-// removed now.
+// removedUntil is a time in Unix milliseconds: tombstones that could be restored until before it are removed now.
 func removedUntil(s *tenant.System) int64 {
 	return clock.Millis(s.Clock.Now().Add(-min(s.Config.TombstoneRetention, maxLate)))
 }
@@ -83,8 +81,7 @@ func (o *Upkeep) sweepTombstones() {
 	}
 }
 
-// tombstonesWait reports whether a partition has tombstones to be removed that
-// were due at a time.
+// tombstonesWait reports whether a partition has tombstones that could be restored until a time, or until before it.
 func tombstonesWait(r storage.Reader, space storage.Space, at int64) (bool, error) {
 	for item, err := range r.Scan(space.Prefix(storage.TableTombstone), storage.ScanOptions{Limit: 1}) {
 		if err != nil {

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -17,7 +14,6 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
-	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -46,54 +42,31 @@ type (
 	BackOffEnded struct{}
 	// upkeepPauseEnded ends the wait after failed upkeep.
 	upkeepPauseEnded struct{}
-	// cancel is a request to cancel a job.
-	cancel struct {
-		call *tenant.Call
-		op   *pb.CancelJob
-	}
 )
 
-// worker is a subject's ingest child. It takes the queue in slices, one at a
-// time; its mailbox stays free meanwhile.
+// worker is the actor that writes a partition's memory, a child of the subject's. It takes the queue in slices, one at
+// a time, each in a goroutine, so its mailbox stays free meanwhile.
 type worker struct {
 	org    *tenant.View
 	part   *partition.Ref
 	parent *actor.PID
 	ctx    actor.Context
 
-	running           bool
-	ended             chan struct{} // closed when the slice that runs has ended
-	stopped           atomic.Bool
-	lifetime          context.Context //nolint:containedctx // it lasts as long as the actor: what waits for memory ends with it
-	endLifetime       context.CancelFunc
-	wokenWhileRunning bool // woken while running
-	timer             clock.Timer
-	upkeepPause       clock.Timer // upkeep waits meanwhile, content does not
-	rewrite           clock.Timer // segments that hold what was forgotten wait meanwhile
-	failures          int         // of the slice at the head of the queue, in a row
-	upkeepFailures    int         // failures of upkeep, in a row
-	dead              bool        // it has panicked: another activation goes on
-	cancels           []cancel
-	editing           sync.Mutex
-	edits             []*tenant.Call // waiting; guarded by editing
-	edited            bool           // the last that ran were edits: a slice has its turn
-	// preparing counts the edits whose chunks are being computed.
-	preparing       sync.WaitGroup
-	cancelRequested atomic.Pointer[[]pb.JobID] // jobs whose cancellation waits for this slice
-	woken           uint64                     // the newest wake
-	seen            uint64                     // the newest wake before the slice that runs
-	attempted       pb.JobID                   // whose attempt the slice that runs has begun
-	noted           chan error                 // says that this is stored; nil: it was before
-	// rewriteIn is how long the last slice found that they have to wait; 0: there
-	// are none.
-	rewriteIn time.Duration
-	// reembedded is the last chunk that was embedded with the new model.
-	reembedded uint64
+	life    lifetime
+	dead    bool // it has panicked: another activation goes on
+	turn    turn
+	edits   editQueue
+	cancels cancellations
+	attempt attempt
+	content backOff // of the slice at the head of the queue
+	upkeep  backOff // content goes on meanwhile
+	rewrite rewriteWait
+	index   indexWriter
 }
 
 func newWorker(org *tenant.View, part *partition.Ref, parent *actor.PID) *worker {
-	w := &worker{org: org, part: part, parent: parent}
-	w.lifetime, w.endLifetime = context.WithCancel(org.System.Lifetime)
+	w := &worker{org: org, part: part, parent: parent, index: indexWriter{org: org, part: part}}
+	w.life.begin(org.System.Lifetime)
 	return w
 }
 
@@ -102,8 +75,7 @@ func (w *worker) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			w.dead = true
-			w.stopped.Store(true)
-			w.endLifetime()
+			w.life.end()
 			w.org.Panicked("ingest worker", r)
 			w.refuseWaiting()
 		}
@@ -113,42 +85,33 @@ func (w *worker) Receive(ctx actor.Context) {
 		w.ctx = ctx
 		w.start()
 	case *actor.Stopping:
-		w.stopped.Store(true)
-		w.endLifetime()
+		w.life.end()
 		w.org.System.Config.StopRequested()
-		if w.ended != nil {
-			<-w.ended // whoever waits for this actor's end counts on nothing coming after it
-		}
-		w.preparing.Wait()
-		for _, t := range []clock.Timer{w.timer, w.upkeepPause, w.rewrite} {
-			if t != nil {
-				t.Stop()
-			}
-		}
+		w.turn.await() // those who wait for this actor's end count on no write after it
+		w.edits.awaitPrepared()
+		w.content.stop()
+		w.upkeep.stop()
+		w.rewrite.stop()
 		w.refuseWaiting()
 	case Wake:
-		w.woken = max(w.woken, m.N)
+		w.turn.woken = max(w.turn.woken, m.N)
 		w.start()
 	case cancel:
-		w.cancels = append(w.cancels, m)
+		w.cancels.waiting = append(w.cancels.waiting, m)
 		if w.dead {
 			w.refuseWaiting()
 			return
 		}
 		if id, err := pb.ParseJobID(m.op.GetId()); err == nil {
-			ids := []pb.JobID{id}
-			if before := w.cancelRequested.Load(); before != nil {
-				ids = append(ids, *before...)
-			}
-			w.cancelRequested.Store(&ids)
+			w.cancels.request(id)
 			w.org.System.Config.CancelRequested(id)
 		}
-		if !w.running {
+		if !w.turn.running {
 			w.settleCancels()
 			w.start()
 		}
 	case *tenant.Call:
-		w.takeEdit(m)
+		w.edits.add(m)
 		if w.dead {
 			w.refuseWaiting()
 			return
@@ -161,33 +124,29 @@ func (w *worker) Receive(ctx actor.Context) {
 		}
 		w.start()
 	case BackOffEnded:
-		w.timer = nil
+		w.content.over()
 		w.start()
 	case rewriteDue:
-		w.rewrite = nil
+		w.rewrite.over()
 		w.start()
 	case upkeepPauseEnded:
-		w.upkeepPause = nil
+		w.upkeep.over()
 		w.start()
 	case sliceDone:
 		if w.dead {
 			return
 		}
-		w.running = false
-		w.cancelRequested.Store(nil)
+		w.turn.running = false
+		w.cancels.requested.Store(nil)
 		w.settleCancels()
 		w.next(m)
 	}
 }
 
-// refuseWaiting answers the cancellations and edits that this worker will not carry
-// out.
+// refuseWaiting fails the cancellations and edits that this worker will not carry out.
 func (w *worker) refuseWaiting() {
-	for _, c := range w.cancels {
-		c.call.Fail(commit.ErrLost)
-	}
-	w.cancels = nil
-	for _, c := range w.takeEdits() {
+	w.cancels.each(func(c cancel) { c.call.Fail(commit.ErrLost) })
+	for _, c := range w.edits.takeAll() {
 		c.Fail(commit.ErrLost)
 	}
 }
@@ -195,21 +154,18 @@ func (w *worker) refuseWaiting() {
 // start begins a slice, or the edits that wait, unless one is under way. Edits
 // and slices take turns; a back-off holds up slices only.
 func (w *worker) start() {
-	edits := !w.running && !w.dead && (!w.edited || w.timer != nil) && w.hasEdits()
-	if w.running || w.dead || w.timer != nil && !edits {
-		w.wokenWhileRunning = true
+	edits := !w.turn.running && !w.dead && (!w.turn.ofEdits || w.content.waiting()) && w.edits.waiting()
+	if w.turn.running || w.dead || w.content.waiting() && !edits {
+		w.turn.again = true
 		return
 	}
-	w.edited = edits
-	w.running, w.wokenWhileRunning, w.seen = true, false, w.woken
-	w.ended = make(chan struct{})
-	ended := w.ended
+	ended := w.turn.begin(edits)
 	self, root := w.ctx.Self(), w.org.System.ActorRoot
 	limit := MaxSliceItems
-	if w.failures > 0 {
+	if w.content.failures > 0 {
 		limit = 1 // find out which item it is
 	}
-	upkeep := w.upkeepPause == nil
+	upkeep := !w.upkeep.waiting()
 	w.org.System.BackgroundTasks.Go(func() {
 		done := sliceDone{}
 		defer close(ended)
@@ -221,12 +177,12 @@ func (w *worker) start() {
 		}()
 		defer w.org.System.Checks.Enter(w.org, w.part)()
 		if edits {
-			done = w.editAll(w.takeEdits())
+			done = w.editAll(w.edits.takeAll())
 			return
 		}
 		done = w.slice(limit, upkeep)
 		if _, own := errors.AsType[itemError](done.err); own {
-			w.noteFailure()
+			w.attempt.failed(w.org)
 		}
 	})
 }
@@ -241,69 +197,63 @@ func (w *worker) next(d sliceDone) {
 	case d.edited:
 		w.start() // behind edits there may be upkeep, and work that waited
 	case tenant.Superseded(d.err), tenant.Superseded(d.upkeep):
-		// Another activation goes on from what is in the store. Edits that came
-		// meanwhile are answered: this one stays until all its calls are.
+		// Another activation continues from the store. This one stays until all its calls are answered, so it answers the
+		// edits that came meanwhile.
 		w.refuseWaiting()
 	case errors.As(d.err, &pause):
-		self, root := w.ctx.Self(), w.org.System.ActorRoot
-		w.timer = w.org.System.Clock.AfterFunc(pause.Wait, func() { root.Send(self, BackOffEnded{}) })
-		if w.hasEdits() {
+		w.content.wait(w.org.System, pause.Wait, w.sends(BackOffEnded{}))
+		if w.edits.waiting() {
 			w.start()
 		}
 	case d.err != nil:
-		w.failures++
+		w.content.failed(w.org.System, w.sends(BackOffEnded{}))
 		own, ok := errors.AsType[itemError](d.err)
 		w.org.System.Log.Error("ingest failed; it is tried again", "org", w.org.ID.String(), "partition", w.part.ID.String(),
-			"failures", w.failures, "item", ok, "err", cmp.Or(own.error, d.err))
-		w.timer = w.after(w.failures, BackOffEnded{})
-		if w.hasEdits() { // they came while it ran, and nothing else wakes them
+			"failures", w.content.failures, "item", ok, "err", cmp.Or(own.error, d.err))
+		if w.edits.waiting() { // they came while it ran, and nothing else wakes them
 			w.start()
 		}
 	default:
-		w.failures = 0
+		w.content.failures = 0
 		switch {
 		case d.upkeep != nil:
-			w.upkeepFailures++
+			w.upkeep.failed(w.org.System, w.sends(upkeepPauseEnded{}))
 			w.org.System.Log.Error("upkeep failed; it is tried again", "org", w.org.ID.String(), "partition", w.part.ID.String(),
-				"failures", w.upkeepFailures, "err", d.upkeep)
-			w.upkeepPause = w.after(w.upkeepFailures, upkeepPauseEnded{})
-		case w.upkeepPause == nil:
-			w.upkeepFailures = 0
+				"failures", w.upkeep.failures, "err", d.upkeep)
+		case !w.upkeep.waiting():
+			w.upkeep.failures = 0
 		}
-		if d.more || w.wokenWhileRunning || w.hasEdits() {
+		if d.more || w.turn.again || w.edits.waiting() {
 			w.start()
 			return
 		}
-		if w.armRewrite(); w.rewrite == nil && w.upkeepPause == nil { // until it is done the worker stays
-			w.ctx.Send(w.parent, workerIdle{w.seen})
+		w.rewrite.arm(w.org.System.Clock, w.sends(rewriteDue{}))
+		if !w.rewrite.waiting() && !w.upkeep.waiting() { // until it is done the worker stays
+			w.ctx.Send(w.parent, workerIdle{w.turn.seen})
 		}
 	}
 }
 
-// after sends the worker a message when the n-th failure in a row has been
-// waited for.
-func (w *worker) after(n int, message any) clock.Timer {
-	wait := min(w.org.System.Config.MaxBackOff, tenant.MinBackOff<<min(n-1, 10))
+// sends returns a function that sends the worker a message, from any goroutine.
+func (w *worker) sends(message any) func() {
 	self, root := w.ctx.Self(), w.org.System.ActorRoot
-	return w.org.System.Clock.AfterFunc(wait, func() { root.Send(self, message) })
+	return func() { root.Send(self, message) }
 }
 
-// slice does the oldest work of the queue, and behind it, with upkeep, what can
-// wait.
+// slice does the oldest work of the queue, and after it, with upkeep, some of what can wait.
 func (w *worker) slice(limit int, upkeep bool) sliceDone {
 	now, e, err := w.current()
 	if err != nil {
 		return sliceDone{err: err}
 	}
 	if len(now.Stale) > 0 {
-		// Before new content: a merge of what was rebuilt must not leave behind what
-		// it was rebuilt from.
-		return sliceDone{more: true, err: w.reseal(now)}
+		// Before new content: a merge of a rebuilt segment must not leave the segment behind that it was rebuilt from.
+		return sliceDone{more: true, err: w.index.reseal(now)}
 	}
 	if m := now.State.GetModel(); m != "" && w.org.System.Embedders.ByID(m) == nil {
-		// The vectors are of a model that this node has not got: nothing is found
-		// by meaning until they are made anew, so that comes before new content.
-		_, err := w.reembed(now, w.org.System.Config.Embedder)
+		// The vectors are of a model that this node does not have. Nothing is found by meaning until they are made anew, so
+		// that comes before new content.
+		_, err := w.index.reembed(now, w.org.System.Config.Embedder)
 		return sliceDone{more: true, err: err}
 	}
 	entries, err := w.take(limit)
@@ -325,8 +275,7 @@ func (w *worker) slice(limit int, upkeep bool) sliceDone {
 		return sliceDone{err: err}
 	}
 	defer memory.End()
-	// After the last slice one more look finds the queue empty and does the
-	// maintenance; so there is always more.
+	// After the last slice one more look finds the queue empty and does the upkeep. So there is always more.
 	done := sliceDone{more: true}
 	n := 0
 	if n, now, done.err = w.ingest(now, e, entries); done.err == nil {
@@ -340,22 +289,22 @@ func (w *worker) slice(limit int, upkeep bool) sliceDone {
 	return done
 }
 
-// sliceMemory is what a byte of content takes until it is stored: cut into chunks, with
-// their vectors and the words that they are found by. Measured: 17 to 20.
+// sliceMemory is the memory for a byte of content until it is stored: cut into chunks, with their vectors and the words
+// that they are found by. Measured: 17 to 20.
 const sliceMemory = 20
 
-// reserve waits for the memory that entries take to be stored, for as long as it takes:
-// nobody waits for them. Meanwhile they are not held, but taken anew.
+// reserve waits for the memory that storing some entries takes, however long. It drops the entries while it waits, and
+// takes them anew.
 func (w *worker) reserve(limit int, entries []graph.Queued) (*budget.Work, []graph.Queued, error) {
 	need := sliceMemory * bytesOf(entries)
-	now, stop := context.WithCancel(w.lifetime)
+	now, stop := context.WithCancel(w.life.ctx)
 	stop()
 	memory, err := w.org.System.EmbeddingMemory.Begin(now, w.org.ID, need, need, 0)
 	if err == nil {
 		return memory, entries, nil
 	}
 	entries = nil //nolint:ineffassign,wastedassign // so that they are not held
-	if memory, err = w.org.System.EmbeddingMemory.Begin(w.lifetime, w.org.ID, need, need, 0); err != nil {
+	if memory, err = w.org.System.EmbeddingMemory.Begin(w.life.ctx, w.org.ID, need, need, 0); err != nil {
 		return nil, nil, node.ErrClosing
 	}
 	if entries, err = w.take(limit); err != nil {
@@ -397,74 +346,4 @@ func (w *worker) take(limit int) (entries []graph.Queued, err error) {
 		return nil
 	})
 	return entries, err
-}
-
-// settleCancels carries out cancellations between two slices.
-func (w *worker) settleCancels() {
-	for _, c := range w.cancels {
-		w.cancelNow(c)
-	}
-	w.cancels = nil
-}
-
-// QueuedOf is where the entries of a job lie in the queue.
-func QueuedOf(part *partition.Ref, job *pb.Job) storage.Range {
-	return storage.Between(
-		part.Space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq())),
-		part.Space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq()+job.GetTotal())),
-	)
-}
-
-// cancelNow ends a job: what it has done stays, the rest of it leaves the queue.
-func (w *worker) cancelNow(m cancel) {
-	c := m.call
-	var job *pb.Job
-	err := w.org.WithStore(func(st *storage.Store) (err error) {
-		if job, err = w.org.FindJob(st, c.Principal, m.op.GetId()); err == nil && job != nil {
-			err = w.org.ReadItems(st, job)
-		}
-		return err
-	})
-	switch {
-	case err != nil:
-		c.Fail(err)
-		return
-	case job == nil:
-		c.Refuse(tenant.JobNotFound())
-		return
-	case tenant.Terminal(job.GetStatus()):
-		c.Refuse(tenant.NotCancellable(job))
-		return
-	}
-	items := job.Items
-	job.Items = nil
-	job.Status, job.FinishedMs = pb.JobCancelled, clock.Millis(w.org.System.Clock.Now())
-	b := commit.New(w.org.Store)
-	if err := tenant.EndJob(b, w.org, job); err != nil {
-		c.Fail(err)
-		return
-	}
-	if job.GetType() != pb.JobCognition { // which has nothing in the queue
-		b.DeleteRange(QueuedOf(w.part, job))
-	}
-	if job.GetSession() {
-		err := w.org.WithStore(func(st *storage.Store) error {
-			return AddToCounter(st, b.Batch, w.part, CounterDone, job.GetTotal()-job.GetDone(), 0, job.GetFinishedMs())
-		})
-		if err != nil {
-			c.Fail(err)
-			return
-		}
-	}
-	// Waiting here is short, and nothing else may touch the job meanwhile.
-	if err := w.org.Committer.CommitChange(b); err != nil {
-		c.Fail(err)
-		return
-	}
-	w.org.JobsEnded(pb.JobID(job.GetId()))
-	if job.GetType() == pb.JobCognition {
-		w.ctx.Send(w.parent, JobCancelled{pb.JobID(job.GetId())})
-	}
-	job.Items = items
-	c.Reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
 }

@@ -2,6 +2,7 @@ package subject
 
 import (
 	"errors"
+	"sync"
 
 	"orgmem/actors/graph"
 	"orgmem/actors/node"
@@ -11,31 +12,41 @@ import (
 	"orgmem/storage"
 )
 
-// maxEditTries bounds how often an edit's text is embedded before it is refused:
-// each time somebody else has changed what it was embedded for.
+// maxEditTries bounds how often an edit's text is embedded before the edit is refused. Each time, another change has
+// altered what it was embedded for.
 const maxEditTries = 4
 
-// takeEdit takes in an edit, from any goroutine of the worker.
-func (w *worker) takeEdit(c *tenant.Call) {
-	w.editing.Lock()
-	w.edits = append(w.edits, c) // bounded by maxCallsPerOrg
-	w.editing.Unlock()
+// editQueue are the edits that wait for their turn. Its methods may be called from any goroutine.
+type editQueue struct {
+	mu        sync.Mutex
+	calls     []*tenant.Call
+	preparing sync.WaitGroup // edits whose chunks are being computed: they come back by add
 }
 
-// takeEdits takes out all that wait.
-func (w *worker) takeEdits() []*tenant.Call {
-	w.editing.Lock()
-	defer w.editing.Unlock()
-	edits := w.edits
-	w.edits = nil
-	return edits
+func (q *editQueue) add(c *tenant.Call) {
+	q.mu.Lock()
+	q.calls = append(q.calls, c) // bounded by maxCallsPerOrg
+	q.mu.Unlock()
 }
 
-func (w *worker) hasEdits() bool {
-	w.editing.Lock()
-	defer w.editing.Unlock()
-	return len(w.edits) > 0
+// takeAll takes out all that wait.
+func (q *editQueue) takeAll() []*tenant.Call {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	calls := q.calls
+	q.calls = nil
+	return calls
 }
+
+// waiting reports whether there are any.
+func (q *editQueue) waiting() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.calls) > 0
+}
+
+// awaitPrepared waits for the edits whose chunks are being computed.
+func (q *editQueue) awaitPrepared() { q.preparing.Wait() }
 
 // editAll carries out edits in the order in which they came, in place of a slice.
 func (w *worker) editAll(calls []*tenant.Call) sliceDone {
@@ -50,8 +61,7 @@ func (w *worker) editAll(calls []*tenant.Call) sliceDone {
 	return sliceDone{edited: true}
 }
 
-// editOne carries out one edit, piece by piece, and returns the partition after
-// it.
+// editOne carries out one edit, piece by piece, and returns the partition's index after it.
 func (w *worker) editOne(now *partition.Index, e partition.Embedder, c *tenant.Call) (next *partition.Index) {
 	next = now
 	defer func() {
@@ -60,8 +70,8 @@ func (w *worker) editOne(now *partition.Index, e partition.Embedder, c *tenant.C
 		}
 	}()
 	for unfinished := true; unfinished; { // each piece leaves less to do
-		if w.stopped.Load() {
-			c.Fail(node.ErrClosing)
+		if err := w.life.goOn(); err != nil {
+			c.Fail(err)
 			return next
 		}
 		next, unfinished = w.editPiece(next, e, c)
@@ -69,7 +79,7 @@ func (w *worker) editOne(now *partition.Index, e partition.Embedder, c *tenant.C
 	return next
 }
 
-// editPiece runs an edit once. It answers the call unless the edit is unfinished.
+// editPiece runs an edit once, and commits it. It answers the call unless the edit is unfinished.
 func (w *worker) editPiece(
 	now *partition.Index, e partition.Embedder, c *tenant.Call,
 ) (next *partition.Index, unfinished bool) {
@@ -124,20 +134,15 @@ func (w *worker) editPiece(
 	return next, unfinished
 }
 
-// prepareEdit computes the chunks that an edit lacks, beside the worker, so that
-// neither ingestion nor another edit waits for it, and gives the edit back to it.
+// prepareEdit computes the chunks that an edit lacks, and then puts the edit back into the queue. It does so beside the
+// worker, so that neither ingestion nor another edit waits.
 func (w *worker) prepareEdit(c *tenant.Call, e partition.Embedder) {
-	w.preparing.Add(1)
-	self, root := w.ctx.Self(), w.org.System.ActorRoot
+	w.edits.preparing.Add(1)
+	ready := w.sends(editReady{})
 	w.org.System.BackgroundTasks.Go(func() {
-		defer w.preparing.Done()
+		defer w.edits.preparing.Done()
 		items := []graph.Prepared{*graph.EditOf(c).Want}
-		err := w.embed(items, e, func() error {
-			if w.stopped.Load() {
-				return node.ErrClosing
-			}
-			return nil
-		})
+		err := w.embed(items, e, w.life.goOn)
 		if err == nil {
 			err = items[0].Err
 		}
@@ -147,7 +152,7 @@ func (w *worker) prepareEdit(c *tenant.Call, e partition.Embedder) {
 		}
 		items[0].Model = e.ID()
 		graph.EditOf(c).Made = &items[0]
-		w.takeEdit(c)
-		root.Send(self, editReady{})
+		w.edits.add(c)
+		ready()
 	})
 }

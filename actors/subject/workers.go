@@ -17,7 +17,7 @@ type workers struct {
 	followerBusy   bool       // it has not caught up with them
 }
 
-// spawn makes the two. The worker has yet to be woken.
+// spawn makes the two. The worker is to be woken after it.
 func (w *workers) spawn(ctx actor.Context, org *tenant.View, part *partition.Ref) {
 	parent := ctx.Self()
 	w.work = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newWorker(org, part, parent) }))

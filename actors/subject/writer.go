@@ -12,12 +12,11 @@ import (
 	"orgmem/storage"
 )
 
-// The one writer of a partition. What the queue and the edits come to is gathered in a transaction (graph.Tx); here it
-// is made true: nodes, index, outcomes, jobs and the removal from the queue in one commit, then what readers see.
+// The one writer of a partition. A transaction (graph.Tx) gathers what the queue and the edits come to. Here it is
+// committed: nodes, index, outcomes, jobs and the removal from the queue in one batch. Then readers see it.
 
-// apply commits the transaction of a slice, its outcomes and its removal from the
-// queue in one batch, and publishes the new index, which it returns with the
-// number of items that it dealt with.
+// apply commits the transaction of a slice, with outcomes and the removal from the queue, and publishes the index. It
+// returns the index, and the number of items that are done.
 func (w *worker) apply(
 	now *partition.Index, e partition.Embedder, items []graph.Prepared, jobs map[pb.JobID]*pb.Job,
 ) (n int, next *partition.Index, err error) {
@@ -40,7 +39,7 @@ func (w *worker) apply(
 
 // settle commits a transaction, and then shows readers the index that follows from it.
 func (w *worker) settle(f *graph.Tx, now *partition.Index, e partition.Embedder) (next *partition.Index, err error) {
-	compute := func(task func(int) error) error { return causedByItems(w.compute(task)) }
+	compute := func(task func(int) error) error { return causedByItems(w.index.compute(task)) }
 	if next, err = f.Finish(now, e.Dim(), compute); err != nil {
 		return nil, err
 	}
@@ -62,7 +61,7 @@ func (w *worker) settle(f *graph.Tx, now *partition.Index, e partition.Embedder)
 	} else if err != nil {
 		return nil, err
 	}
-	w.show(next)
+	w.index.show(next)
 	if f.HasNews {
 		w.org.System.ActorRoot.Send(w.parent, Changed{})
 	}
@@ -77,8 +76,8 @@ func causedByItems(err error) error {
 	return itemError{err}
 }
 
-// effects applies items until one is not prepared, and returns how many that
-// were and which jobs are finished by them.
+// effects applies items until one is not prepared. It returns how many those were, and the jobs that are finished with
+// them.
 func (w *worker) effects(
 	st *storage.Store, now *partition.Index, e partition.Embedder, items []graph.Prepared, jobs map[pb.JobID]*pb.Job,
 ) (_ *graph.Tx, n int, finished []pb.JobID, err error) {

@@ -1,0 +1,148 @@
+package subject
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"orgmem/actors/partition"
+	"orgmem/brain/index"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// reembedBatch is how many chunks are embedded anew between two looks at the
+	// queue.
+	reembedBatch = 64
+	// rebuildChunks is how many chunks one CPU task analyses and indexes: some 0.1 s,
+	// as long as one of embedding.
+	rebuildChunks = 4096
+)
+
+// reembed embeds some of the partition's chunks with another model, and reports whether there are more. The old vectors
+// serve meanwhile, and the new ones are stored beside them. When all are there, one commit makes the new ones serve and
+// removes the old. The worker does this between two slices, so that no chunk is missed.
+func (x *indexWriter) reembed(now *partition.Index, e partition.Embedder) (more bool, err error) {
+	var seqs []uint64
+	var texts []string
+	err = x.org.WithStore(func(st *storage.Store) error {
+		from := x.part.Space.Key(storage.TableChunk, storage.U64(x.reembedded))
+		opts := storage.ScanOptions{Limit: reembedBatch, After: from}
+		for rec, err := range storage.ScanRecords(st, x.part.Space.Prefix(storage.TableChunk), opts,
+			func() *pb.Chunk { return &pb.Chunk{} }) {
+			if err != nil {
+				return err
+			}
+			seqs = append(seqs, rec.Value.GetSeq())
+			if rec.Value.GetSeq() >= now.State.GetNextChunk() {
+				break // staged by an attempt that a crash ended
+			}
+			done, found, err := st.GetRaw(partition.VectorKey(x.part, e.ID(), rec.Value.GetSeq()))
+			if err != nil {
+				return err
+			}
+			if found && len(done) > 0 {
+				texts = append(texts, "") // embedded before a restart
+				continue
+			}
+			texts = append(texts, index.EmbedText(rec.Value.GetTitlePath(), rec.Value.GetText()))
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	if len(texts) == 0 {
+		return false, x.switchModel(now, e)
+	}
+	b := storage.NewBatch(x.org.Store)
+	vectors := make([][]float32, len(texts))
+	var tasks []func(int) error
+	for from := 0; from < len(texts); from += EmbedBatch {
+		to := min(from+EmbedBatch, len(texts))
+		tasks = append(tasks, func(worker int) error {
+			for i := from; i < to; i++ {
+				if texts[i] != "" {
+					vectors[i] = x.org.System.Computers[worker].Encoders.Of(e).Passages(texts[i : i+1])[0]
+				}
+			}
+			return nil
+		})
+	}
+	for _, err := range x.org.System.CPU.All(x.org.ID, tasks) {
+		if err != nil {
+			return false, fmt.Errorf("embed anew: %w", err)
+		}
+	}
+	for i, v := range vectors {
+		if v != nil {
+			partition.PutVector(b, x.part, e.ID(), seqs[i], v)
+		}
+	}
+	if b.Len() > 0 {
+		if err := x.org.Committer.Commit(b); err != nil {
+			return false, err
+		}
+	}
+	x.reembedded = seqs[len(texts)-1]
+	return true, nil
+}
+
+// switchModel makes the new vectors serve.
+func (x *indexWriter) switchModel(now *partition.Index, e partition.Embedder) error {
+	old := now.State.GetModel()
+	next := &partition.Index{Snapshot: &index.Snapshot{}, State: partition.CloneState(now.State)}
+	next.State.Model = e.ID()
+	next.State.IndexVersion++
+	var seqs []uint64
+	for _, v := range now.Snapshot.Views {
+		for doc := range v.Segment.Len() {
+			seqs = append(seqs, v.Segment.Seq(doc))
+		}
+	}
+	slices.Sort(seqs)
+	seqs = slices.Compact(seqs)
+	final := storage.NewBatch(x.org.Store)
+	for _, v := range now.Snapshot.Views {
+		if v.ID != 0 {
+			x.deleteSegment(final, now.State, v.ID)
+		}
+	}
+	final.DeleteRange(x.part.Space.Prefix(storage.TableUnsealed))
+	for piece := range slices.Chunk(seqs, rebuildChunks) {
+		err := x.compute(func(worker int) error {
+			return x.org.WithStore(func(st *storage.Store) (err error) {
+				next.Snapshot, err = partition.IndexChunks(next.Snapshot, st, x.part, e.ID(), e.Dim(), piece,
+					&x.org.System.Computers[worker].Analyzer)
+				return err
+			})
+		})
+		if err != nil {
+			return fmt.Errorf("index anew: %w", err)
+		}
+	}
+	for i := range next.Snapshot.Views {
+		v := &next.Snapshot.Views[i]
+		if v.Segment.Len() < cmp.Or(x.org.System.Config.SegmentChunks, defaultSealChunks) {
+			for doc := range v.Segment.Len() {
+				final.PutRaw(x.part.Space.Key(storage.TableUnsealed, storage.U64(v.Segment.Seq(doc))), nil)
+			}
+			continue
+		}
+		next.State.NextSegment++
+		v.ID = next.State.GetNextSegment()
+		if err := x.storeView(final, *v); err != nil {
+			return err
+		}
+	}
+	final.DeleteRange(x.part.Space.Prefix(storage.TableVector, storage.Str(old)))
+	final.Put(x.part.Space.Key(storage.TableState), next.State)
+	if _, err := x.publish(final, next); err != nil {
+		return err
+	}
+	x.reembedded = 0
+	x.org.System.Log.Info("partition serves with a new model", "org", x.org.ID.String(), "partition", x.part.ID.String(),
+		"model", e.ID())
+	return nil
+}

@@ -8,18 +8,16 @@ import (
 	"orgmem/storage"
 )
 
-// A content is held by one node: the one whose id is made from it. Editing breaks
-// that in two ways, and both have a record in TableContentHash. A node that was
-// edited holds a content that its id says nothing of; and the content that it
-// held before, when it comes back, finds its id taken, and gets a variant of it.
+// A content is held by one node, whose id is made from the content. Editing breaks that in two ways, and
+// TableContentHash has a record for both. An edited node holds a content that its id was not made from. And when the
+// content that it held before comes back, its id is taken, so it gets a variant of that id.
 
-// maxVariants bounds how often one content can come back after the node that held
-// it was edited to hold another.
+// maxVariants bounds how often one content can come back after its node was edited to hold another.
 const maxVariants = 1000
 
 var errTooManyVariants = errors.New("a content has come back too often")
 
-// NodeOfContent returns the node that holds a content, or would, if there were one.
+// NodeOfContent returns the id of the node that holds a content, or of the one that would be made for it.
 func NodeOfContent(r storage.Reader, part *partition.Ref, content string) (pb.NodeID, error) {
 	raw, found, err := r.GetRaw(part.ContentKey(content))
 	if err != nil || found {
@@ -38,9 +36,8 @@ func NodeOfContent(r storage.Reader, part *partition.Ref, content string) (pb.No
 	return "", errTooManyVariants
 }
 
-// UpdateContentKey keeps the way from contents to nodes when what a node holds changes;
-// empty: nothing. A content that another node holds already stays that one's.
-// Events of sessions stand apart.
+// UpdateContentKey changes the entries that lead from contents to nodes when a node gets another content; empty means
+// none. A content that another node holds already stays that node's. Events of sessions have no entries.
 func (r *NodeRecords) UpdateContentKey(n *pb.Node, before, after string) error {
 	id := pb.NodeID(n.GetId())
 	if before != "" {

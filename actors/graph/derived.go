@@ -18,9 +18,8 @@ import (
 // InsightSignal is the kind of insight that tells of a signal.
 const InsightSignal = "agent_signal"
 
-// What a cognition cycle derives rests on nodes, and must not outlive them. Each
-// such record is written by a function of this file, with an entry under every
-// node it rests on, so that forgetting a node finds it.
+// What a cognition cycle derives rests on nodes, and is removed with them. The functions of this file write each such
+// record together with an entry under every node that it rests on, by which forgetting a node finds it.
 
 // The names of the views in storage.TableView.
 const (
@@ -64,11 +63,11 @@ func PutProposal(b *storage.Batch, space storage.Space, p *pb.Proposal) {
 	RestOn(b, space, id, key, append([]string{p.GetSource(), p.GetTarget()}, p.GetThrough()...)...)
 }
 
-// Unnamed is the rationale of a proposal of which a node that it named is gone.
+// Unnamed is the rationale of a proposal after a node that it named was forgotten.
 const Unnamed = "Both are linked to the same nodes, of which one was forgotten since."
 
-// pairKey is the same in both directions: who rejects that a leads to b does not
-// want to be asked about b and a.
+// pairKey is the same in both directions: a person who rejects that a leads to b does not want to be asked about b and
+// a.
 func pairKey(space storage.Space, p *pb.Proposal) storage.Key {
 	return space.Key(storage.TableProposalByPair, storage.Str(min(p.GetSource(), p.GetTarget())),
 		storage.Str(max(p.GetSource(), p.GetTarget())))
@@ -89,7 +88,7 @@ func RestOn(b *storage.Batch, space storage.Space, id pb.DerivedID, record stora
 	}
 }
 
-// RestingOn yields the records that rest on a node, up to limit; 0 is no limit.
+// RestingOn returns the records that rest on a node, up to limit; 0 is no limit.
 func RestingOn(r storage.Reader, space storage.Space, node pb.NodeID, limit int) ([]storage.Key, error) {
 	var keys []storage.Key
 	for item, err := range r.Scan(space.Prefix(storage.TableDerivedByNode, storage.Str(node)),
@@ -106,8 +105,7 @@ func RestingOn(r storage.Reader, space storage.Space, node pb.NodeID, limit int)
 	return keys, nil
 }
 
-// leaveOthers takes the entries of an insight that is being erased from under all the
-// nodes that it rests on.
+// leaveOthers deletes the entries of an insight that is being erased, under all nodes that it rests on.
 func leaveOthers(r storage.Reader, b *storage.Batch, space storage.Space, key storage.Key) error {
 	i := &pb.Insight{}
 	found, err := r.Get(key, i)
@@ -120,8 +118,8 @@ func leaveOthers(r storage.Reader, b *storage.Batch, space storage.Space, key st
 	return nil
 }
 
-// eraseFindings takes away what was derived from the words of a node that has got
-// others: what a person decided on, and what it is a mere part of, stays.
+// eraseFindings erases what was derived from the words of a node that is getting others. Records that a person decided
+// on, and those that the node is only a part of, stay.
 func eraseFindings(r storage.Reader, b *storage.Batch, space storage.Space, node pb.NodeID) error {
 	for item, err := range r.Scan(space.Prefix(storage.TableDerivedByNode, storage.Str(node)), storage.ScanOptions{}) {
 		if err != nil {
@@ -144,13 +142,12 @@ func eraseFindings(r storage.Reader, b *storage.Batch, space storage.Space, node
 	return nil
 }
 
-// MaxDerivedPerScan bounds the records that one page of a list of derived
-// records reads; a page may then be short, and its cursor goes on.
+// MaxDerivedPerScan bounds the records that one page of a list of derived records reads. The page may then be short,
+// and its cursor goes on.
 const MaxDerivedPerScan = 2000
 
-// StoodAt reports whether a node can carry what was derived from it at a time; 0 is
-// now. What it said until another took its place stood then; when that began is no
-// matter, since a text tells of times before its own.
+// StoodAt reports whether a node can carry what was derived from it at a time; 0 is now. A superseded node can until it
+// was superseded. When it began to hold does not matter, since a text tells of times before its own.
 func StoodAt(r storage.Reader, space storage.Space, id pb.NodeID, at int64) (bool, error) {
 	if at == 0 {
 		return stands(r, space, id)
@@ -160,8 +157,7 @@ func StoodAt(r storage.Reader, space storage.Space, id pb.NodeID, at int64) (boo
 	return found && n.GetStatus() != pb.StatusTombstoned && moments.HeldBetween(0, n.GetValidToMs(), at), err
 }
 
-// stands reports whether a node can carry what was derived from it: it is there
-// and neither forgotten nor superseded.
+// stands reports whether a node can carry what was derived from it: it exists and is neither forgotten nor superseded.
 func stands(r storage.Reader, space storage.Space, id pb.NodeID) (bool, error) {
 	n := &pb.Node{}
 	found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n)
@@ -171,11 +167,11 @@ func stands(r storage.Reader, space storage.Space, id pb.NodeID) (bool, error) {
 // DerivedReply answers with something that was derived from a memory.
 func DerivedReply(r *pb.MindResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Mind{Mind: r}} }
 
-// dayOf is a day as a person reads it.
+// dayOf is a day as people write it.
 func dayOf(ms int64) string { return time.UnixMilli(ms).UTC().Format("2 January 2006") }
 
-// DerivedRecords are the records that cognition has derived and that a transaction changes, with what it has changed of
-// them: several of its nodes may stand behind one.
+// DerivedRecords are the records that cognition has derived, as a transaction changes them. It remembers those that
+// several of its nodes may concern.
 type DerivedRecords struct {
 	*Pending
 	domains    map[string]*pb.Domain    // by raw id: those that words were taken from
@@ -190,9 +186,8 @@ func newDerivedRecords(p *Pending) DerivedRecords {
 	}
 }
 
-// erase takes away, bytes included, what was derived from a node. A proposal
-// between others that only names it stays, since it may be decided on: what was
-// rejected must not be proposed again.
+// erase removes what was derived from a node, bytes included. A proposal that only names the node stays, without the
+// name, since a decision on it must be kept: what was rejected is not proposed again.
 func (dr *DerivedRecords) erase(node pb.NodeID) error {
 	b, space := dr.Batch.Batch, dr.Part.Space
 	keys, err := RestingOn(dr.Store, space, node, 0)
@@ -237,7 +232,7 @@ func (dr *DerivedRecords) erase(node pb.NodeID) error {
 	return nil
 }
 
-// removeQuotes takes names that an entity has lost out of what speaks for proposals.
+// removeQuotes removes names that an entity has lost from the rationales of proposals.
 func (dr *DerivedRecords) removeQuotes(entity pb.NodeID, names []string) error {
 	keys, err := RestingOn(dr.Store, dr.Part.Space, entity, 0)
 	if err != nil {
@@ -307,7 +302,7 @@ func (dr *DerivedRecords) tellSignal(n *pb.Node, item *pb.IngestItem) {
 	})
 }
 
-// countDomains keeps the numbers of live nodes that domains have, given by how many each of them changes.
+// countDomains adds the changes in the numbers of live nodes to their domains.
 func (dr *DerivedRecords) countDomains(changes map[string]int, isUpdate bool) error {
 	if len(changes) == 0 {
 		return nil

@@ -11,25 +11,23 @@ import (
 )
 
 const (
-	// MaxPieceBytes is from where on the rest of an edit goes into another commit:
-	// half a raft entry, so that what ends the edit always has room.
+	// MaxPieceBytes is the size at which an edit's commit is full, and the rest goes into another: half a raft entry, so
+	// that there is always room for what ends the edit.
 	MaxPieceBytes = storage.MaxBatchBytes / 2
 )
 
-// ErrUnfinished is how an edit's Run says that f is one piece of it: complete in
-// itself, and to be committed before Run is called again for the rest.
+// ErrUnfinished is returned by an edit's Run when f is one piece of the edit: it is complete in itself, and is
+// committed before Run is called again for the rest.
 var ErrUnfinished = errors.New("the edit is not finished")
 
-// Edit is a change of a partition's graph that a call waits for. The partition's
-// worker carries it out between two slices of ingestion, so it sees all that was
-// before it, nothing changes under it, and the index that follows from it is
+// Edit is a change of a partition's graph that a call waits for. The partition's worker carries it out between two
+// slices of ingestion, so it sees everything before it and nothing changes meanwhile. The index that follows from it is
 // published before it is answered.
 type Edit struct {
-	// Run decides: it changes f and returns the answer. A refusal, or an error,
-	// changes nothing, whatever it did to f. It may be called again, with another
-	// f: when it needs chunks that nobody has computed (Tx.Prepared), and to go
-	// on behind a piece (ErrUnfinished). Each piece leaves degrees, lists and index
-	// true; after a crash between two the request, repeated, does the rest.
+	// Run makes the change in f and returns the answer. When it refuses, or fails, f is dropped. It may be called again,
+	// with another f: when it needs chunks that were not computed yet (Tx.Prepared), and for the next piece
+	// (ErrUnfinished). Each piece leaves degrees, lists and index true. After a crash between two, the request, repeated,
+	// does the rest.
 	Run        func(f *Tx) (*pb.Reply, error)
 	Want, Made *Prepared // what Run lacked, and what it then got
 	Tries      int       // how often its chunks were computed
@@ -43,14 +41,14 @@ func SubmitEdit(o *tenant.Org, c *tenant.Call, run func(f *Tx) (*pb.Reply, error
 	o.Forward(c, c.Part)
 }
 
-// SubmitEditBusy is SubmitEdit for what forgets nodes: after a crash somebody must see to the
-// rest of the erasure (package subject rewrites the segments).
+// SubmitEditBusy is SubmitEdit for edits that forget nodes. It marks the organization as busy first, so that another
+// node finishes the erasure after a crash (package subject rewrites the segments).
 func SubmitEditBusy(o *tenant.Org, c *tenant.Call, run func(f *Tx) (*pb.Reply, error)) {
 	o.WithBusyMarkFor(c, func() { SubmitEdit(o, c, run) })
 }
 
-// Prepared returns an item for a node with its chunks. Without them it returns
-// ErrNotPrepared: the edit runs again when they are computed.
+// Prepared returns an item for a node with its chunks. Where they are not computed yet it returns ErrNotPrepared, and
+// the edit runs again when they are.
 func (f *Tx) Prepared(node pb.NodeID, item *pb.IngestItem) (*Prepared, error) {
 	if m := f.State.GetModel(); m != "" && m != f.Index.model {
 		return nil, tenant.ErrReembedding
@@ -63,7 +61,7 @@ func (f *Tx) Prepared(node pb.NodeID, item *pb.IngestItem) (*Prepared, error) {
 	return nil, ErrNotPrepared
 }
 
-// EditOf is what a call changes of its partition's graph; nil: nothing.
+// EditOf is the edit of a call; nil when it changes no graph.
 func EditOf(c *tenant.Call) *Edit {
 	if c == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 	pb "orgmem/proto"
 )
 
-// etagOf names a version of a node's own fields. Edges come and go without it: an
-// edit that was made on what the node says must not fail because of them.
+// etagOf names a version of a node's own fields. It does not depend on the number of edges: an edit must not fail
+// because an edge was added.
 func etagOf(n *pb.Node) string {
 	degree := n.GetDegree()
 	n.Degree = 0 // n is its reader's alone, and a copy would cost more than the rest
@@ -28,8 +28,8 @@ func etagOf(n *pb.Node) string {
 	return string(append(hex.AppendEncode(append(tag, '-'), sum[:8]), '"'))
 }
 
-// itemOf is the item that describes a node as it is. A title that was made from
-// the text is left to be made again.
+// itemOf is the item that describes a node as it is. It leaves out a title that was made from the text, which is then
+// made again.
 func itemOf(n *pb.Node, content string) *pb.IngestItem {
 	item := &pb.IngestItem{Content: content, Kind: n.GetKind(), OccurredMs: n.GetOccurredMs(), Metadata: n.GetMetadata()}
 	if text.Title(item.GetTitle(), item.GetContent()) != n.GetTitle() {
@@ -38,7 +38,7 @@ func itemOf(n *pb.Node, content string) *pb.IngestItem {
 	return item
 }
 
-// editNode changes fields of a live node. Its id stays, whatever it holds.
+// editNode changes fields of a live node. Its id stays the same, even with another content.
 func (f *Tx) editNode(op *pb.EditNode) (*pb.Reply, error) {
 	id := pb.NodeID(op.GetId())
 	n, p, err := f.editable(id)
@@ -106,7 +106,7 @@ func (f *Tx) editNode(op *pb.EditNode) (*pb.Reply, error) {
 	return f.nodeReply(n, item.GetContent()), nil
 }
 
-// rewrite makes a node what an item says, but for when it began to hold.
+// rewrite gives a node what an item says. The time from which it holds stays.
 func (f *Tx) rewrite(n *pb.Node, item *pb.IngestItem) error {
 	if item.GetContent() == "" { // it was forgotten, and has nothing to be found by yet
 		n.Kind, n.Title, n.Metadata = item.GetKind(), item.GetTitle(), item.GetMetadata()

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// maxSuccessors bounds the way from a document's content to what a person has
-	// put in its place, and in the place of that.
+	// maxSuccessors bounds the chain of nodes that people have put in the place of a document's content, one after the
+	// other.
 	maxSuccessors = 32
 )
 
-// supersedeNode puts another content in a node's place: a new node, or the one
-// that holds it already. The old one stays readable and leaves search.
+// supersedeNode puts another content in a node's place: in a new node, or the one that holds it already. The old node
+// stays readable and leaves search.
 func (f *Tx) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	old, p, err := f.editable(pb.NodeID(op.GetId()))
 	if err != nil {
@@ -85,7 +85,7 @@ func (f *Tx) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	}}}), nil
 }
 
-// take makes the node of a content: a new one, or one that was restored without it.
+// take makes the node of a content: a new one, or one that was restored without its content.
 func (f *Tx) take(it *Prepared, created bool, n *pb.Node) error {
 	if !created {
 		was := n.GetStatus()
@@ -104,9 +104,8 @@ func (f *Tx) take(it *Prepared, created bool, n *pb.Node) error {
 	return nil
 }
 
-// StandsByHand reports whether a document that says what it said before repeats
-// what a person has changed since: then the change stands, as long as there is
-// something in its place. Only other words of the document undo it.
+// StandsByHand reports whether a document only repeats what a person has changed since. Then the change stands, as long
+// as a live node is in the place of the old content. Only new words of the document undo it.
 func StandsByHand(
 	r storage.Reader, node func(pb.NodeID) (*pb.Node, error), part *partition.Ref, n *pb.Node, content string,
 ) (bool, error) {

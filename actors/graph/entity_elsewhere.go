@@ -9,13 +9,12 @@ import (
 	"orgmem/storage"
 )
 
-// maxSightings bounds the memories that are told to name an entity.
+// maxSightings bounds the memories that one answer lists for an entity.
 const maxSightings = 1000
 
-// entityElsewhere tells which other memories of the organization name an entity of
-// the caller's, by the form that its names share. Nothing is stored for it: what is
-// forgotten in a memory is not found there. It says who, and how often, and nothing
-// of what is written; like a search of the organization it is not for a subject.
+// entityElsewhere tells which other memories of the organization name one of the caller's entities, by the canonical
+// form of its name. It looks each time, so what was forgotten in a memory is not found there. The answer says which
+// memories and how often, and nothing of what is written. Like a search of the organization it is not for a subject.
 func (o *Module) entityElsewhere(c *tenant.Call, op *pb.EntityElsewhere) {
 	if c.Env.GetHasSubject() {
 		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied,
@@ -54,7 +53,7 @@ func (o *Module) entityElsewhere(c *tenant.Call, op *pb.EntityElsewhere) {
 	})
 }
 
-// entityAt reads a live entity and its type, nil when it is none.
+// entityAt reads a live entity and its type; nil when the id is not that of one.
 func entityAt(r storage.Reader, space storage.Space, id pb.NodeID) (*pb.Node, extract.Type, error) {
 	n, rec := &pb.Node{}, &pb.Entity{}
 	found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n)
@@ -65,7 +64,7 @@ func entityAt(r storage.Reader, space storage.Space, id pb.NodeID) (*pb.Node, ex
 	return n, extract.Type(rec.GetType()), err
 }
 
-// sightings adds the entities of a memory that share a form.
+// sightings adds the entities of a memory with the same canonical name.
 func sightings(
 	r storage.Reader, part *partition.Ref, name string, typ extract.Type, same string, out *pb.Sightings,
 ) error {

@@ -8,16 +8,15 @@ import (
 	"orgmem/storage"
 )
 
-// MaxImports is the interface's: the history shows, and keeps, as many.
+// MaxImports is how many imports the history keeps and shows (docs/interface.md).
 const MaxImports = 20
 
-// maxItemsNamed bounds the items of an import that are looked at for whether it brought
-// a node. One with more is known by the job that its nodes name.
+// maxItemsNamed bounds the items of an import that are searched for a node. A larger import is recognised by the job
+// that its nodes name.
 const maxItemsNamed = 1000
 
-// eraseFileNames takes the names of files out of the import history that a node came
-// with, and which may be its title: where the title is made of the name, or nothing
-// else is left of what the file brought.
+// eraseFileNames erases the names of files in the import history that a node came with and that may be its title: where
+// the title is made of the name, or the file brought nothing else that is still there.
 func (f *Tx) eraseFileNames(n *pb.Node) error {
 	for rec, err := range storage.ScanRecords(f.Store, f.Part.Space.Prefix(storage.TableImport),
 		storage.ScanOptions{Limit: MaxImports}, func() *pb.Import { return &pb.Import{} }) {

@@ -12,11 +12,10 @@ import (
 	"orgmem/storage"
 )
 
-// Labels are made of the words of many texts, and views are whole records. When a
-// text is forgotten its words leave them at once, whoever else uses them: the
-// cycle that follows puts those back that are not its alone.
+// Labels are made of the words of many texts, and views are whole records. When a text is forgotten, its words are
+// removed from them at once, even where other texts use the same words. The next cycle puts back those.
 
-// view reads a view into empty, as this transaction leaves it; nil when there is none.
+// view reads a view into empty, with what this transaction has changed; nil when there is none.
 func (dr *DerivedRecords) view(name string, empty proto.Message) (proto.Message, error) {
 	if v, ok := dr.views[name]; ok {
 		return v, nil
@@ -36,8 +35,8 @@ func (dr *DerivedRecords) PutView(name string, view proto.Message) {
 	dr.Batch.Put(key, view)
 }
 
-// eraseWords takes out of labels, views and insights what may be of a text that is
-// being forgotten; said is all that the node held.
+// eraseWords removes from labels, views and insights what may come from a text that is being forgotten. said is the
+// whole text of the node.
 func (dr *DerivedRecords) eraseWords(n *pb.Node, said string) error {
 	id := n.GetId()
 	said = strings.ToLower(n.GetTitle() + "\n" + said)
@@ -79,9 +78,8 @@ func (dr *DerivedRecords) eraseWords(n *pb.Node, said string) error {
 	return dr.eraseShapes()
 }
 
-// eraseFromDomains takes a node out of what domains show, and words out of the
-// labels of those that it has named, or is in. It gives the labels that they had
-// before they lost one.
+// eraseFromDomains removes a node from the domains that show it, and words from the labels of the domains that it named
+// or is in. It returns the labels that have changed, as they were.
 func (dr *DerivedRecords) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []string, err error) {
 	keys, err := RestingOn(dr.Store, dr.Part.Space, pb.NodeID(n.GetId()), 0)
 	if err != nil {
@@ -126,8 +124,8 @@ func (dr *DerivedRecords) eraseFromDomains(n *pb.Node, his func(string) bool) (l
 	return lost, nil
 }
 
-// eraseShapes removes the insights that quote labels and titles of others than the
-// nodes that they rest on. What still holds the next cycle finds again.
+// eraseShapes removes the insights that quote labels and titles of nodes other than those that they rest on. The next
+// cycle finds again those that still hold.
 func (dr *DerivedRecords) eraseShapes() error {
 	if dr.shapesGone {
 		return nil

@@ -64,16 +64,15 @@ func listEdges(c *tenant.Call, st *storage.Store, op *pb.ListEdges) (_ *pb.Reply
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Edges{Edges: list}}), nil
 }
 
-// edgeFilter says which edges a list is of; what is empty lets all pass. node is
-// either end.
+// edgeFilter says which edges a list shows. A field that is empty does not filter; node is either end.
 type edgeFilter struct {
 	source, target, node pb.NodeID
 	kind                 EdgeType
 	origin               string
 }
 
-// pageOfEdges gathers a page of edges. The entries of the ends tell type and
-// other end, so what a filter keeps out costs no record.
+// pageOfEdges gathers a page of edges. An entry under an end tells the type and the other end, so an edge that the
+// filter keeps out costs no read of its record.
 func pageOfEdges(
 	snap *storage.Snapshot, part *partition.Ref, f edgeFilter, after *Position, size int,
 ) ([]*pb.Edge, *Position, error) {
@@ -95,7 +94,7 @@ func pageOfEdges(
 		})
 }
 
-// ends is what the entries under the ends must tell beside their order.
+// ends is what an entry under an end must have to pass the filter.
 func (f edgeFilter) ends(other pb.NodeID) EdgeEnd {
 	if f.source == "" && f.target == "" && f.node == "" {
 		return EdgeEnd{} // the walk is by type, or of all
@@ -103,8 +102,8 @@ func (f edgeFilter) ends(other pb.NodeID) EdgeEnd {
 	return EdgeEnd{f.kind, other}
 }
 
-// plan chooses the beginnings of the entries to walk, and the other end that
-// they must have. possible is false when no edge passes.
+// plan chooses the ranges of entries to walk, and the other end that an entry in them must have. possible is false when
+// no edge can pass.
 func (f edgeFilter) plan(
 	r storage.Reader, part *partition.Ref,
 ) (above []storage.Key, other pb.NodeID, possible bool, err error) {
@@ -155,8 +154,8 @@ func (f edgeFilter) plan(
 }
 
 const (
-	// MaxAssertedWeight caps what a person may claim: what was found in texts
-	// weighs more (docs/interface.md, "The graph").
+	// MaxAssertedWeight caps the weight of what a person asserts: what was found in texts weighs more (docs/interface.md,
+	// "The graph").
 	MaxAssertedWeight = 0.4
 	// typeSupersededBy is the service's own: superseding a node makes such edges.
 	typeSupersededBy = "superseded_by"
@@ -165,9 +164,8 @@ const (
 // asserted is a weight or confidence as it is stored.
 func asserted(v float64) float64 { return min(v, MaxAssertedWeight) }
 
-// assertEdge makes an edge, or updates the one that was asserted before. What an
-// update does not name stays as it is; a new edge gets the most that an
-// assertion may have.
+// assertEdge makes an edge, or updates the one that was asserted before. An update changes only the fields that it
+// names. A new edge gets the highest weight and confidence that an assertion may have, unless it names lower ones.
 func assertEdge(f *Tx, op *pb.AssertEdge) (*pb.Reply, error) {
 	for _, id := range []string{op.GetSource(), op.GetTarget()} {
 		n, err := f.Node(pb.NodeID(id))
@@ -228,8 +226,8 @@ func assertEdge(f *Tx, op *pb.AssertEdge) (*pb.Reply, error) {
 	return r, nil
 }
 
-// forgetEdge tombstones an edge. What a person wrote of it and what it rests on
-// go; that it was forgotten stays, so that nothing derives it again.
+// forgetEdge tombstones an edge. Its note and evidence are erased. The tombstone stays, so that nothing derives the
+// edge again.
 func forgetEdge(f *Tx, op *pb.ForgetEdge) (*pb.Reply, error) {
 	before, err := f.Edge(pb.EdgeID(op.GetId()))
 	if err != nil {

@@ -23,9 +23,9 @@ const (
 	ChangePurged = "purged"
 )
 
-// AddGraphUpdated adds the event that every change of a partition's graph causes; nil
-// is all of the organization's. affected is the number of nodes that it touched; target is the node, edge or
-// proposal that it was about, empty when there is no single one.
+// AddGraphUpdated adds the event that every change of a partition's graph causes. A nil partition stands for all of the
+// organization's. affected is the number of nodes that were touched. target is the node, edge or proposal, empty when
+// there is no single one.
 func AddGraphUpdated(
 	c *commit.Change, o *tenant.View, part *partition.Ref, changeType, target string, affected int,
 ) error {

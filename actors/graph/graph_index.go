@@ -8,15 +8,12 @@ import (
 	"orgmem/storage"
 )
 
-// Lists read index entries in the order of a list, newest first, never the
-// records of a whole partition. Every write of a node, an edge or a domain is
-// made by a function of this file, which keeps the entries in step: they are
-// written in the same batch, given what was stored before.
+// Lists read index entries in the order of the list, newest first, and never all records of a partition. The functions
+// of this file make every write of a node, an edge or a domain. They keep the entries in step: given what was stored
+// before, they write entries and record in the same batch.
 //
-// What has few values (a node's status and kind, an edge's origin) stands in
-// front of the time in every entry, and a list that does not filter by it joins
-// the ranges of all values. So any combination of such filters is one kind of
-// entry.
+// What has few values (a node's status and kind, an edge's origin) comes before the time in every entry. A list that
+// does not filter by it joins the ranges of all values. So one kind of entry serves every combination of such filters.
 
 // The statuses and kinds of nodes (docs/interface.md, "The graph").
 var (
@@ -35,7 +32,7 @@ var EdgeOrigins = []string{
 	pb.OriginCognition,
 }
 
-// NodePlace is where a node stands in the lists; the zero value: nowhere.
+// NodePlace is where a node is in the lists. The zero value is nowhere.
 type NodePlace struct {
 	status, kind, domain string
 	created              int64
@@ -106,8 +103,8 @@ func moveEntries(b *storage.Batch, before, after []storage.Key) {
 	}
 }
 
-// edgePlace is the part of an edge's entries that says what kind of list it is
-// in: a tombstoned edge is in none but those of its nodes.
+// edgePlace is the part of an edge's entries that says which lists it is in. A tombstoned edge is only in those of its
+// nodes.
 func edgePlace(e *pb.Edge) string {
 	if e.GetStatus() == pb.StatusTombstoned {
 		return pb.StatusTombstoned
@@ -115,8 +112,8 @@ func edgePlace(e *pb.Edge) string {
 	return e.GetOrigin()
 }
 
-// EdgesOfSource is the beginning of the entries of the edges that lead from a node,
-// newest first. place is an edge's origin, or "tombstoned"; so it is in the three below.
+// EdgesOfSource is the beginning of the entries of the edges that lead from a node, newest first. place is an edge's
+// origin, or "tombstoned", as in the three functions below.
 func EdgesOfSource(space storage.Space, source pb.NodeID, place string) storage.Key {
 	return space.Key(storage.TableEdgeBySource, storage.Str(source), storage.Str(place))
 }
@@ -139,7 +136,7 @@ func EdgesOf(space storage.Space, place string) storage.Key {
 // EdgeType is an edge's type, a word that clients choose.
 type EdgeType string
 
-// EdgeEnd is what an entry under one end of an edge tells without the record.
+// EdgeEnd is what an entry under one end of an edge tells, without a read of the record.
 type EdgeEnd struct {
 	Kind  EdgeType
 	Other pb.NodeID
@@ -154,14 +151,13 @@ func DecodeEdgeEnd(raw []byte) EdgeEnd {
 	return EdgeEnd{EdgeType(kind), pb.NodeID(other)}
 }
 
-// passes reports whether an entry's value has what e names; what e leaves empty
-// may be anything.
+// passes reports whether an entry's value has what e names. Empty fields of e match anything.
 func (e EdgeEnd) passes(value []byte) bool {
 	kind, other, _ := bytes.Cut(value, []byte{0})
 	return (e.Kind == "" || string(kind) == string(e.Kind)) && (e.Other == "" || string(other) == string(e.Other))
 }
 
-// EdgeIdentity says which edge an edge is: there is one of each.
+// EdgeIdentity identifies an edge: there is at most one of each source, target, type and origin.
 type EdgeIdentity struct {
 	Source, Target pb.NodeID
 	Kind           EdgeType
@@ -173,14 +169,13 @@ func EdgeIdentityOf(e *pb.Edge) EdgeIdentity {
 	return EdgeIdentity{pb.NodeID(e.GetSource()), pb.NodeID(e.GetTarget()), EdgeType(e.GetType()), e.GetOrigin()}
 }
 
-// Key is the entry that leads from a triple to the id of its edge.
+// Key is the entry that leads from an identity to the id of its edge.
 func (t EdgeIdentity) Key(space storage.Space) storage.Key {
 	return space.Key(storage.TableEdgeOf, storage.Str(t.Source), storage.Str(t.Target), storage.Str(t.Kind),
 		storage.Str(t.Origin))
 }
 
-// EdgeKeys are the entries of an edge, but that of its triple: those under its
-// ends, then the others.
+// EdgeKeys are the entries of an edge but that of its identity: those under its ends, then those in lists.
 func EdgeKeys(space storage.Space, e *pb.Edge) (source, target storage.Key, lists []storage.Key) {
 	id, at, place := pb.EdgeID(e.GetId()), storage.U64Desc(uint64(e.GetCreatedMs())), edgePlace(e)
 	source = EdgesOfSource(space, pb.NodeID(e.GetSource()), place).Child(at, storage.Str(id))
@@ -194,9 +189,8 @@ func EdgeKeys(space storage.Space, e *pb.Edge) (source, target storage.Key, list
 	return source, target, lists
 }
 
-// PutEdge writes an edge. before is the record that is stored under its id, nil
-// when there is none; an edge keeps its id, ends, type and origin. It leaves the
-// degrees of its nodes alone: Tx.PutEdge sees to those.
+// PutEdge writes an edge. before is the record that is stored under its id, or nil. An edge keeps its id, ends, type
+// and origin. The degrees of its nodes are the caller's (EdgeRecords.PutEdge).
 func PutEdge(b *storage.Batch, space storage.Space, before, after *pb.Edge) {
 	id := pb.EdgeID(after.GetId())
 	b.Put(space.Key(storage.TableEdge, storage.Str(id)), after)
@@ -216,8 +210,7 @@ func PutEdge(b *storage.Batch, space storage.Space, before, after *pb.Edge) {
 	moveEntries(b, nil, lists)
 }
 
-// RemoveEdge deletes an edge with its entries. It leaves degrees alone, since an
-// edge is removed with one of its nodes, and was tombstoned with it.
+// RemoveEdge deletes an edge with its entries. The degrees of its nodes are the caller's.
 func RemoveEdge(b *storage.Batch, space storage.Space, e *pb.Edge) {
 	b.Erase(space.Key(storage.TableEdge, storage.Str(e.GetId())))
 	if e.GetSealed() == nil {

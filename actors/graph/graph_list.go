@@ -13,16 +13,13 @@ import (
 )
 
 const (
-	// maxPassedOver bounds the entries of one range that a page passes over because
-	// a filter keeps them out; the page may then be short, and its cursor goes on. A
-	// list joins two to twelve ranges: some 1 ms, and never 5.
+	// maxPassedOver bounds the entries of one range that a filter keeps out of a page. The page may then be short, and its
+	// cursor goes on. A list joins two to twelve ranges, so this takes some 1 ms, and never 5.
 	maxPassedOver = 800
 )
 
-// Position is a place in a list that is newest first, and of one time ascending
-// by id. Nothing that is written moves what is in a list: a record keeps its
-// time and its id as long as it is there, so a cursor that stands behind a
-// position goes on exactly there.
+// Position is a place in a list that is ordered newest first, and by id within one time. A record keeps its time and
+// its id as long as it exists, so a cursor that stands behind a position goes on exactly there.
 type Position struct {
 	Created int64 // Unix milliseconds
 	ID      string
@@ -68,25 +65,22 @@ type window struct{ from, until int64 }
 // AllTime holds every time there is.
 var AllTime = window{1, math.MaxInt64}
 
-// entry is one of a list.
+// entry is an entry of a list, or a pause of the walk.
 type entry struct {
 	Position
-	// pause: it is none of the list, but as far as the walk has come when it had
-	// passed over as many as it may.
+	// pause means that the walk has passed over as many entries as it may. The position is how far it has come.
 	pause bool
 }
 
-// filter says which entries belong to a list, by id and value; nil: all. The
-// value is only valid during the call.
+// filter says by id and value which entries belong to a list; nil keeps all. The value is only valid during the call.
 type filter func(id string, value []byte) bool
 
 // NewestFirst walks the children of some keys as one list, as far as keep lets
 // them pass. The keys must end in (U64Desc created ms, Str id); no entry may
 // stand under two of those above.
 //
-// Each range passes over a bounded number. One that has done so pauses, and what
-// comes before the pause in the others is still walked, so that a cursor that
-// stands on it has missed nothing.
+// Each range passes over a bounded number of entries, and pauses then. The walk ends with the first pause in the order
+// of the list, so a cursor that stands on it has missed nothing of the other ranges.
 func NewestFirst(
 	r storage.Reader, above []storage.Key, w window, after *Position, keep filter,
 ) iter.Seq2[entry, error] {

@@ -18,8 +18,8 @@ import (
 // hundred thousand edges; GET /v1/graph/edges?node= pages through them.
 const maxNeighbours = 100
 
-// getNode answers one node of the effective partition: at once, when it was read
-// before and nothing was written since.
+// getNode answers one node of the effective partition. It answers at once where the node was read before and nothing
+// was written since.
 func (o *Module) getNode(c *tenant.Call, id pb.NodeID) {
 	key, recent := RecentKey{c.Part.ID, id}, &o.Recent
 	info, err := recent.Find(&o.View, key)
@@ -154,15 +154,13 @@ func (f *NodeFilter) passes(n *pb.Node) bool {
 		(f.domain == "" || n.GetDomain() == f.domain) && moments.HeldAt(n, f.asOf)
 }
 
-// foundNode is a node of a page, and for a list by words the chunk that holds
-// the rarest of them.
+// foundNode is a node of a page. chunk is the chunk that holds the rarest of the words asked for, in a list by words.
 type foundNode struct {
 	*pb.Node
 	chunk uint64
 }
 
-// pageOfNodes gathers a page of nodes; q are words that each must hold, empty for
-// all.
+// pageOfNodes gathers a page of nodes that hold all words of q; an empty q filters nothing.
 func pageOfNodes(
 	c *tenant.Call, st *storage.Store, f NodeFilter, q string, after *Position, size int, rd *tenant.Reader,
 ) (page []foundNode, next *Position, err error) {
@@ -233,9 +231,9 @@ func matching(rd *tenant.Reader, after *Position) iter.Seq2[entry, error] {
 	}
 }
 
-// searchNodes pages through the nodes whose text holds the words, newest first,
-// each with a passage that does. Ranking is POST /v1/search's: a rank changes
-// with every write, and pages of it would skip and repeat.
+// searchNodes pages through the nodes whose text holds the words, newest first, each with a passage that holds them. It
+// does not rank, as POST /v1/search does: ranks change with every write, and a page in their order would skip and
+// repeat nodes.
 func searchNodes(c *tenant.Call, st *storage.Store, op *pb.SearchNodes, rd *tenant.Reader) (*pb.Reply, error) {
 	kind := tenant.CursorKind{
 		List: "node search", Partition: c.Part.ID,

@@ -6,14 +6,11 @@ import (
 	"orgmem/storage"
 )
 
-// Where what is written: nodes AND edges have one writer, the subject's worker,
-// between two slices. A node's degree (its edges that are not tombstoned) stands
-// in its record, and forgetting a node takes its edges along, so both must see
-// what the other did. A transaction puts its nodes by PutNode, its edges by
-// Tx.PutEdge (edges.go); domains are put by PutDomain. These keep the lists'
-// entries (graph_index.go). A call gets there by SubmitEdit (edit.go): what it runs
-// reads and changes the transaction, and all of that is one commit with audit, events
-// and outcome; of a hub it is several, each whole (ErrUnfinished).
+// Nodes and edges have one writer, the subject's worker, between two slices: a node's degree (its edges that are not
+// tombstoned) is in its record, and forgetting a node takes its edges along, so both must see what the other did. A
+// transaction writes nodes at its end (Tx.Finish) and edges by EdgeRecords.PutEdge; all writes of records keep the
+// entries of lists (graph_index.go). A call gets there by SubmitEdit (edit.go). What it changes is one commit with
+// audit, events and outcome, or for a hub several, each whole (ErrUnfinished).
 
 // Module reads and changes graphs: the operations of proto/graph.proto, and what a cycle leaves to people to
 // decide: contradictions and proposals.

@@ -30,16 +30,15 @@ const (
 )
 
 const (
-	// MaxHistoryText bounds a text in a history entry: enough to see what a note
-	// said. Of a longer one its beginning is kept, since every edit of a large
-	// document would otherwise store it twice more.
+	// MaxHistoryText bounds a text in a history entry: enough to see what a note said. A longer one is cut, since
+	// otherwise every edit of a large document would store it twice more.
 	MaxHistoryText = 16 << 10
 	// maxKeptHistory bounds the entries that outlive the forgetting of a node: they
 	// are written anew without their texts, all in one commit.
 	maxKeptHistory = 10_000
 )
 
-// fieldChange is a field before and after; empty: it had, or has, none.
+// fieldChange is a field before and after; empty means that it had, or has, no value.
 func fieldChange(field, before, after string) *pb.FieldChange {
 	c := &pb.FieldChange{Field: field}
 	for _, side := range []struct {
@@ -94,8 +93,8 @@ func described(before, after *pb.Node) (changes []*pb.FieldChange) {
 // fieldType is an edge's type in the histories of its nodes.
 const fieldType = "type"
 
-// forgettable are the fields whose values go when a node is forgotten; the others
-// are its kind and its place, which it keeps.
+// forgettable reports whether a field's values are erased when a node is forgotten. The others are its kind and its
+// place, which it keeps.
 func forgettable(field string) bool {
 	return field == "title" || field == "content" || field == "metadata" || field == fieldType
 }

@@ -23,9 +23,9 @@ type reading struct {
 	facts []*pb.StatedFact
 }
 
-// StageBytes is how much of one document's records goes into one commit. A
-// document of several million characters would not fit into one raft entry;
-// its chunks are written first, invisible, and become true with its node.
+// StageBytes is how much of one document's records goes into one commit. A document of several million characters would
+// not fit into one raft entry. Its chunks are committed first, where nothing refers to them, and become visible with
+// their node.
 const StageBytes = 2 << 20
 
 // DefaultKind is the kind of a node whose item names none.
@@ -36,14 +36,13 @@ type Prepared struct {
 	Queued
 	Node  pb.NodeID
 	Known bool // nothing was computed: its content, so described, was stored or stood before it in the slice
-	// Stands means that the document says what it said before a person changed that, so the
-	// change stands. Variant means that the content's own id is taken by a node that was
-	// edited (content_id.go).
+	// Stands means that a person has changed what the document says, and the document only repeats itself: the change
+	// stays. Variant means that an edited node has the content's own id (content_id.go).
 	Stands, Variant bool
 	Relearn         bool   // it was taken in to be searched only, and perhaps is to be learned from now
 	Unread          bool   // it is taken in to be searched only, so nobody asks what it says
 	Model           string // of an edit's: what embedded it
-	// Of each chunk what the index takes.
+	// What the index takes, one of each for every chunk.
 	Chunks   []text.Chunk
 	Vectors  [][]float32
 	Passages []text.Passage
@@ -60,7 +59,7 @@ func (p *Prepared) Cut(e partition.Embedder) {
 }
 
 // Read finds what an item's text says, on a CPU worker with that worker's claim reader. now, in Unix milliseconds, is
-// the time of a text that says none. It stops with the error of goOn, which is asked again and again; after any error
+// the time of a text that says none. goOn is called again and again, and its error ends the reading. After any error
 // the item has no reading, and can be stored all the same.
 func (p *Prepared) Read(claims *claim.Reader, now int64, goOn func() error) (err error) {
 	defer func() {
@@ -95,11 +94,10 @@ func kindOf(item *pb.IngestItem) string {
 	return item.GetKind()
 }
 
-// Redescribes reports whether an item tells something new of a node whose
-// content it repeats. Of a live node only the document that it was first stored
-// for may: where several documents share a content, they would take turns. A
-// superseded node is nobody's: who brings it back describes it. What a person has
-// edited stays as it is until the document's text changes.
+// Redescribes reports whether an item with the content of an existing node describes it anew. A live node is described
+// only by the document that it was first stored for; otherwise documents that share a content would take turns. A
+// superseded node is described by the document that brings it back. What a person has edited stays until the document's
+// text changes.
 func Redescribes(n *pb.Node, item *pb.IngestItem) bool {
 	if ids := n.GetSource().GetExternalIds(); n.GetStatus() == pb.StatusLive &&
 		(n.GetCurated() || len(ids) == 0 || ids[0] != item.GetExternalId()) {
@@ -108,8 +106,7 @@ func Redescribes(n *pb.Node, item *pb.IngestItem) bool {
 	return redescribed(n, item)
 }
 
-// redescribed reports whether an item describes its content otherwise than a node
-// does.
+// redescribed reports whether an item describes its content differently from its node.
 func redescribed(n *pb.Node, item *pb.IngestItem) bool {
 	return n.GetTitle() != text.Title(item.GetTitle(), item.GetContent()) || n.GetKind() != kindOf(item) ||
 		!bytes.Equal(n.GetMetadata(), item.GetMetadata()) || n.GetOccurredMs() != item.GetOccurredMs()

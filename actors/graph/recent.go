@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	// MaxRecentNodes bounds how many of the nodes that were read one organization in memory
-	// keeps: those of some pages that people look at, 128 KiB in all.
+	// MaxRecentNodes bounds the nodes that are kept for one organization in memory: those of some pages that people look
+	// at, 128 KiB in all.
 	MaxRecentNodes = 64
 	// MaxRecentBytes bounds the size of one of them; a larger one is read each time.
 	MaxRecentBytes = 2 << 10
 )
 
-// RecentNodes are nodes as they were read, for as long as their store holds nothing
-// newer: a node that is read again costs neither a turn in the read pool nor two
-// lookups. Whatever is written to the organization, they are forgotten. Nobody
-// changes one: it may be in several answers. Its methods may be called from any goroutine.
+// RecentNodes are nodes as they were last read, valid until the next write to the organization. Reading one of them
+// again costs neither a turn in the read pool nor two lookups. Nobody changes a node here, since it may be in several
+// answers. Its methods may be called from any goroutine.
 type RecentNodes struct {
 	Mu      sync.Mutex
 	applied uint64 // by the store, when they were read
@@ -34,8 +33,7 @@ type RecentKey struct {
 	ID   pb.NodeID
 }
 
-// Find returns a node that was read before, if that is what the store still holds;
-// nil when it has to be read.
+// Find returns a node that was read before, if the store has not changed since; nil when it has to be read.
 func (r *RecentNodes) Find(o *tenant.View, key RecentKey) (*pb.NodeInfo, error) {
 	r.Mu.Lock()
 	info, applied := r.Nodes[key], r.applied
@@ -68,7 +66,7 @@ func (r *RecentNodes) Keep(applied uint64, key RecentKey, info *pb.NodeInfo) {
 	r.Nodes[key] = info
 }
 
-// forget drops them: the store has moved on.
+// forget drops all nodes, since the store has changed.
 func (r *RecentNodes) forget() {
 	r.Mu.Lock()
 	r.Nodes = nil

@@ -15,8 +15,7 @@ const (
 	ProposalRejected = "rejected"
 )
 
-// review begins what a request asks of contradictions and proposals, false where it asks
-// for none of it.
+// review handles the requests about contradictions and proposals, and reports whether the call is one.
 func (o *Module) review(c *tenant.Call) bool {
 	view := c.Org
 	switch op := c.Env.GetMind().GetOp().(type) {
@@ -34,9 +33,8 @@ func (o *Module) review(c *tenant.Call) bool {
 	return true
 }
 
-// listContradictions pages through the open contradictions of a partition,
-// newest first. One whose side is superseded or forgotten is not among them,
-// whether or not a cycle has seen that yet.
+// listContradictions pages through the open contradictions of a partition, newest first. It leaves out those with a
+// superseded or forgotten side, also before a cycle has removed them.
 func listContradictions(
 	o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.ListContradictions,
 ) (*pb.Reply, error) {
@@ -65,7 +63,7 @@ func listContradictions(
 	return DerivedReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: list}}), err
 }
 
-// Claims reads the texts of a contradiction, nil when it does not stand any more.
+// Claims reads the texts of both sides of a contradiction; nil when one of them no longer stands.
 func Claims(r storage.Reader, space storage.Space, x *pb.Contradiction) (*pb.ClaimPair, error) {
 	pair := &pb.ClaimPair{Contradiction: x}
 	for _, side := range []struct {
@@ -87,8 +85,8 @@ func Claims(r storage.Reader, space storage.Space, x *pb.Contradiction) (*pb.Cla
 	return pair, nil
 }
 
-// listProposals pages through a partition's proposals, newest first. An open one
-// whose end is superseded or forgotten is not among them.
+// listProposals pages through a partition's proposals, newest first. It leaves out open ones with a superseded or
+// forgotten end.
 func listProposals(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.ListProposals) (*pb.Reply, error) {
 	kind := tenant.CursorKind{List: "proposals", Filters: op.GetStatus(), Partition: part.ID}
 	entries, next, p, err := tenant.PageOfKeys(o, r, part.Space.Prefix(storage.TableProposalByTime), kind, op.GetPage(),
@@ -109,9 +107,8 @@ func listProposals(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb
 	return DerivedReply(&pb.MindResult{Result: &pb.MindResult_Proposals{Proposals: list}}), err
 }
 
-// readProposal returns a proposal, or nil where it is unknown or
-// nothing is left to decide on: an end is gone, or the two contradict each other, which a
-// link would cover up.
+// readProposal returns a proposal. It returns nil where the proposal is unknown, or open and no longer worth a
+// decision: an end is gone, or the two contradict each other, which a link would cover up.
 func readProposal(r storage.Reader, part *partition.Ref, id pb.DerivedID) (*pb.Proposal, error) {
 	x := &pb.Proposal{}
 	found, err := r.Get(tenant.ProposalKey(part.Space, id), x)
@@ -151,9 +148,8 @@ func Contradict(r storage.Reader, part *partition.Ref, a, b pb.NodeID) (bool, er
 	return pair != nil, err
 }
 
-// decideProposal accepts or rejects a proposal. The same decision twice is one;
-// the opposite of it is refused, since what was accepted may be built on: its
-// edge is taken back like any other.
+// decideProposal accepts or rejects a proposal. Repeating a decision changes nothing. The opposite decision is refused,
+// since others may have built on an accepted edge; that edge can be forgotten like any other.
 func (o *Module) decideProposal(c *tenant.Call, op *pb.DecideProposal) {
 	SubmitEdit(o.Org, c, func(f *Tx) (*pb.Reply, error) {
 		notFound := tenant.Refuse(tenant.NewProblem(pb.CodeProposalNotFound, "There is no such proposal."))
@@ -195,9 +191,8 @@ func proposalReply(x *pb.Proposal) *pb.Reply {
 	return DerivedReply(&pb.MindResult{Result: &pb.MindResult_Proposal{Proposal: x}})
 }
 
-// putProposed writes the edge of a proposal and returns its id. It carries the
-// score that it was proposed with: unlike an assertion, it was worked out from
-// the content.
+// putProposed writes the edge of a proposal and returns its id. The edge has the score of the proposal as its weight:
+// unlike an assertion, it was computed from the content.
 func (f *Tx) putProposed(x *pb.Proposal) (string, error) {
 	after := &pb.Edge{
 		Source: x.GetSource(), Target: x.GetTarget(), Type: x.GetType(), Weight: x.GetScore(), Confidence: x.GetScore(),

@@ -16,11 +16,10 @@ import (
 	pb "orgmem/proto"
 )
 
-// What a text speaks of becomes part of the graph in the commit that takes the
-// text in: nodes for the entities that it names and for the preferences and
-// beliefs that it states, edges that say which passage says so. Each of these
-// nodes knows how many texts it rests on, and each text has a trace of what was
-// read out of it, so that forgetting the text takes away what only it said.
+// What a text says becomes part of the graph in the commit that takes the text in: nodes for the entities that it names
+// and for the preferences and beliefs that it states, and edges with the passages that say so. Each of these nodes
+// counts the texts that it rests on, and each text has a trace of what was read out of it, so that forgetting the text
+// removes what only it said.
 
 const (
 	// KindEntity is the kind of a node that stands for what texts name: a person, a place, a project.
@@ -93,7 +92,7 @@ func (f *Tx) link(it *Prepared, n *pb.Node) error {
 	return nil
 }
 
-// texts links one text.
+// texts links one text into the graph.
 type texts struct {
 	*Tx
 	node    *pb.Node
@@ -188,16 +187,15 @@ func (t *texts) mentions() error {
 	return nil
 }
 
-// AddEvidence adds a chunk to those that say what an edge says, unless it is among them or the edge has as many as it
-// may.
+// AddEvidence adds a chunk to an edge's evidence, unless it is there already or the edge has the most that it may have.
 func AddEvidence(e *pb.Edge, chunk string) {
 	if len(e.GetEvidence()) < maxEvidence && !slices.Contains(e.GetEvidence(), chunk) {
 		e.Evidence = append(e.Evidence, chunk)
 	}
 }
 
-// begin makes the node of an entity that nobody has named before; "" where a person
-// has forgotten it: what they do not want to see does not come back by itself.
+// begin makes the node of an entity that no text has named before. It returns "" where a person has forgotten the
+// entity: what they do not want to see does not come back by itself.
 func (t *texts) begin(name resolve.Name) (pb.NodeID, error) {
 	id := t.Part.DerivedNode(KindEntity, string(name.Type)+"\x00"+strings.ToLower(name.Name))
 	return t.beginNode(id, KindEntity, string(name.Type), name.Name)
@@ -268,8 +266,7 @@ func (t *texts) name(id pb.NodeID, name string, d resolve.Decision) error {
 	return t.knownSince(id)
 }
 
-// knownSince lets what a text names be there since the text holds: history is often
-// written down backwards.
+// knownSince dates an entity back to the time of a text that names it, since history is often written down backwards.
 func (t *texts) knownSince(id pb.NodeID) error {
 	n, err := t.Tx.Node(id)
 	if err != nil || n == nil {
@@ -376,8 +373,8 @@ func (t *texts) sequence(item *pb.IngestItem) error {
 	return t.derive(&pb.Edge{Source: string(id), Target: string(before), Type: EdgeFollows, Weight: 1, Confidence: 1})
 }
 
-// derive writes an edge that a text is the evidence of, or adds that evidence to
-// it. One that a person has forgotten is not derived again.
+// derive writes an edge that a text is evidence of, or adds the evidence to an existing edge. An edge that a person has
+// forgotten is not derived again.
 func (t *texts) derive(e *pb.Edge) error {
 	e.Origin = pb.OriginIngest
 	before, err := t.Current(EdgeIdentityOf(e))

@@ -3,6 +3,8 @@ package api
 import (
 	"net/http"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"orgmem/api/problems"
 	"orgmem/api/web"
 	"orgmem/api/wire"
@@ -107,7 +109,15 @@ type createKeyInput struct {
 
 type createKeyBody struct {
 	Label  string   `json:"label" minLength:"1" maxLength:"200" blank:"false" doc:"What the key is for."`
-	Scopes []string `json:"scopes,omitempty" minItems:"1" maxItems:"16" enum:"read,write,admin,graph:write,memory:forget,subjects:provision,usage:read" doc:"@createKeyBody.scopes"`
+	Scopes []string `json:"scopes,omitempty" minItems:"1" maxItems:"16" doc:"@createKeyBody.scopes"`
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (createKeyBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	for _, scope := range scopes {
+		s.Properties["scopes"].Items.Enum = append(s.Properties["scopes"].Items.Enum, scope)
+	}
+	return s
 }
 
 type newKey struct {

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
 
 	"orgmem/api/problems"
@@ -52,7 +53,7 @@ var importRoutes = []web.Route{
 				return out, false
 			}
 			one := importEntry{
-				ID: id.String(), JobID: id.String(), Filename: e.GetFilename(), Format: e.GetFormat(), Bytes: e.GetBytes(),
+				ID: id.String(), JobID: id.String(), Filename: e.GetFilename(), Format: importFormat(e.GetFormat()), Bytes: e.GetBytes(),
 				Status:    e.GetStatus(),
 				CreatedAt: wire.Timestamp(e.GetCreatedMs()), FinishedAt: wire.NotBefore(e.GetFinishedMs(), e.GetCreatedMs()),
 				Error: wire.OrNull(e.GetError()),
@@ -97,7 +98,7 @@ type importEntry struct {
 	ID              string         `json:"id" format:"uuid"`
 	JobID           string         `json:"jobId" format:"uuid"`
 	Filename        string         `json:"filename" doc:"Empty once what came with the file was forgotten."`
-	Format          string         `json:"format" enum:"text,markdown,json,jsonl,vtt,srt,lines,html,csv,eml,mbox,zip,tar,docx,pptx,xlsx,odt,ods,odp,epub,rtf,ics,pdf,slack,chatgpt,claude,mem0,zep,orgmem-export"`
+	Format          importFormat   `json:"format"`
 	Bytes           uint64         `json:"bytes"`
 	Status          string         `json:"status" enum:"queued,running,succeeded,failed,cancelled"`
 	NodesCreated    *uint64        `json:"nodesCreated" nullable:"true" doc:"Null until the job has ended."`
@@ -105,4 +106,15 @@ type importEntry struct {
 	CreatedAt       wire.Timestamp `json:"createdAt"`
 	FinishedAt      wire.Timestamp `json:"finishedAt" nullable:"true"`
 	Error           wire.OrNull    `json:"error"`
+}
+
+// importFormat is how the file of an import was read.
+type importFormat string
+
+// Schema implements huma.SchemaProvider.
+func (importFormat) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Enum: []any{
+		"text", "markdown", "json", "jsonl", "vtt", "srt", "lines", "html", "csv", "eml", "mbox", "zip", "tar", "docx", "pptx",
+		"xlsx", "odt", "ods", "odp", "epub", "rtf", "ics", "pdf", "slack", "chatgpt", "claude", "mem0", "zep", "orgmem-export",
+	}}
 }

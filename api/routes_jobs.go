@@ -19,7 +19,7 @@ var jobRoutes = []web.Route{
 			"days after it was accepted.",
 		Scope: pb.ScopeRead, Family: pb.FamilyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listJobsInput, _ *problems.Violations) {
-		env.Op = &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: in.Proto(), Type: in.Type, Status: in.Status}}
+		env.Op = &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: in.Proto(), Type: string(in.Type), Status: in.Status}}
 	}, func(reply *pb.Reply) (web.PageOf[job], bool) {
 		list := reply.GetJobs()
 		return web.PageFrom(list != nil, list.GetJobs(), list.GetNextCursor(), jobOf)
@@ -47,8 +47,19 @@ var jobRoutes = []web.Route{
 
 type listJobsInput struct {
 	web.Page
-	Type   string `query:"type" enum:"ingest,ingest_batch,import,transcript,session_finalize,cognition,brain_train,export,subject_erase,connector_sync"`
-	Status string `query:"status" enum:"queued,running,succeeded,failed,cancelled"`
+	Type   jobType `query:"type"`
+	Status string  `query:"status" enum:"queued,running,succeeded,failed,cancelled"`
+}
+
+// jobType is what a job does.
+type jobType string
+
+// Schema implements huma.SchemaProvider.
+func (jobType) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Enum: []any{
+		"ingest", "ingest_batch", "import", "transcript", "session_finalize", "cognition", "brain_train", "export",
+		"subject_erase", "connector_sync",
+	}}
 }
 
 type jobInput struct {
@@ -58,16 +69,16 @@ type jobInput struct {
 // jobRecord is a job; the ingest status route has other words for its status.
 type jobRecord[Status ~string] struct {
 	ID         string         `json:"id" format:"uuid"`
-	Type       string         `json:"type" enum:"ingest,ingest_batch,import,transcript,session_finalize,cognition,brain_train,export,subject_erase,connector_sync"`
+	Type       jobType        `json:"type"`
 	Status     Status         `json:"status"`
 	Progress   jobProgress    `json:"progress"`
 	Subject    wire.OrNull    `json:"subject" doc:"The provisioned subject it works for; null for a person's own."`
-	Attempts   uint32         `json:"attempts" doc:"@jobInput.attempts"`
+	Attempts   uint32         `json:"attempts" doc:"@jobRecord.attempts"`
 	CreatedAt  wire.Timestamp `json:"createdAt"`
 	StartedAt  wire.Timestamp `json:"startedAt" nullable:"true"`
 	FinishedAt wire.Timestamp `json:"finishedAt" nullable:"true"`
 	Error      *jobError      `json:"error" doc:"Why it failed; null otherwise."`
-	Result     *jobResult     `json:"result" doc:"@jobInput.result"`
+	Result     *jobResult     `json:"result" doc:"@jobRecord.result"`
 }
 
 type (
@@ -139,7 +150,7 @@ func recordOf[Status ~string](j *pb.Job, status Status) (jobRecord[Status], bool
 		return jobRecord[Status]{}, false
 	}
 	out := jobRecord[Status]{
-		ID: id.String(), Type: j.GetType(), Status: status,
+		ID: id.String(), Type: jobType(j.GetType()), Status: status,
 		Progress:   jobProgress{j.GetDone(), j.GetTotal()},
 		Subject:    wire.OrNull(j.GetSubject()),
 		Attempts:   j.GetAttempts(),

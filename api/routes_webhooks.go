@@ -120,7 +120,7 @@ type createWebhookInput struct {
 
 type newWebhookBody struct {
 	URL        string   `json:"url" minLength:"1" maxLength:"2048"`
-	EventTypes []string `json:"eventTypes" minItems:"1" maxItems:"20" enum:"*,graph.updated,job.completed,insight.proposed,contradiction.detected,belief.superseded,basin.shifted,brain.trained,webhook.test" doc:"@newWebhookBody.eventTypes"`
+	EventTypes []string `json:"eventTypes" minItems:"1" maxItems:"20" doc:"@newWebhookBody.eventTypes"`
 }
 
 type patchWebhookInput struct {
@@ -130,7 +130,7 @@ type patchWebhookInput struct {
 
 type patchWebhookBody struct {
 	URL        *string  `json:"url,omitempty" minLength:"1" maxLength:"2048"`
-	EventTypes []string `json:"eventTypes,omitempty" minItems:"1" maxItems:"20" enum:"*,graph.updated,job.completed,insight.proposed,contradiction.detected,belief.superseded,basin.shifted,brain.trained,webhook.test"`
+	EventTypes []string `json:"eventTypes,omitempty" minItems:"1" maxItems:"20"`
 	Disabled   *bool    `json:"disabled,omitempty"`
 }
 
@@ -147,6 +147,10 @@ func (patchWebhookBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.S
 
 func describeEndpoint(s *huma.Schema) *huma.Schema {
 	httpsOnly(s.Properties["url"])
+	s.Properties["eventTypes"].Items.Enum = []any{
+		"*", "graph.updated", "job.completed", "insight.proposed", "contradiction.detected", "belief.superseded",
+		"basin.shifted", "brain.trained", "webhook.test",
+	}
 	all := map[string]any{"const": "*"}
 	wire.Either(s.Properties["eventTypes"], map[string]any{"items": all, "maxItems": 1},
 		map[string]any{"items": map[string]any{"not": all}})

@@ -58,10 +58,10 @@ var texts = web.Texts{
 		"the old.",
 	"ingestItemBody.occurredAt": "When what the text tells happened; by default, when it was ingested.",
 	"ingestItemBody.metadata":   "Anything the client wants to find or filter by; at most 64 KiB.",
-	"jobInput.attempts": "How often the work that is left of it was begun, not counting what a stop, a crash " +
+	"jobRecord.attempts": "How often the work that is left of it was begun, not counting what a stop, a crash " +
 		"or a move of the service has interrupted. After 5 that failed the item at its head, or the job, is " +
 		"given up; an erasure never is.",
-	"jobInput.result": "Null until it has finished, in lists, and for jobs that answer nothing.",
+	"jobRecord.result": "Null until it has finished, in lists, and for jobs that answer nothing.",
 	"purgeReport.counts": "Records per store: vault_nodes, memory_chunks, graph_edges and others. What cycles " +
 		"derive (domains, contradictions, edges of origin cognition …) goes too and is not counted, since it " +
 		"changes by itself.",

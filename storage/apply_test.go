@@ -3,7 +3,6 @@ package storage_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"maps"
 	"slices"
@@ -146,7 +145,7 @@ func dump(t *rapid.T, r storage.Reader, ranges ...storage.Range) map[string]stri
 // not flush, when a replayed entry is applied twice, or when a fenced entry is
 // judged differently the second time.
 func TestCrashLeavesAPrefixAndReplayCompletesIt(t *testing.T) {
-	fewerChecks(t, 20)
+	storagetest.FewerChecks(t, 20)
 	rapid.Check(t, func(t *rapid.T) {
 		disk := storagetest.NewDisk()
 		opts, _ := disk.Options()
@@ -255,23 +254,6 @@ func TestCrashLeavesAPrefixAndReplayCompletesIt(t *testing.T) {
 			},
 			"": func(t *rapid.T) { verify(rapid.IntRange(0, orgs-1).Draw(t, "store")) },
 		})
-	})
-}
-
-// fewerChecks lowers rapid's 100 checks for tests that open and crash whole
-// nodes in each, unless another number was asked for on the command line.
-func fewerChecks(t *testing.T, n int) {
-	f := flag.Lookup("rapid.checks")
-	if f == nil || f.Value.String() != f.DefValue {
-		return
-	}
-	if err := f.Value.Set(strconv.Itoa(n)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := f.Value.Set(f.DefValue); err != nil {
-			t.Error(err)
-		}
 	})
 }
 

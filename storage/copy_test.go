@@ -98,7 +98,7 @@ func fill(t testing.TB, h *storage.Store, round int) {
 // breaks off somewhere, and the receiver loses its power now and then. What is
 // adopted in the end is the source at the time of the last copy.
 func TestCopyInterruptedAtRandom(t *testing.T) {
-	fewerChecks(t, 30)
+	storagetest.FewerChecks(t, 30)
 	rapid.Check(t, func(rt *rapid.T) {
 		from, disk := storagetest.NewDisk().Node(t), storagetest.NewDisk()
 		to := reopen(t, disk)

@@ -36,7 +36,7 @@ func TestFlippedBitIsNeverSilentLoss(t *testing.T) {
 			refused, right := 0, 0
 			for _, path := range files(t, disk, storagetest.Dir) {
 				size := len(content(t, disk.Crash(100, 1), path))
-				for at := range samples(size) {
+				for at := range samples(size, storagetest.LessUnderRace(t, 8, 3), storagetest.LessUnderRace(t, 17, 49)) {
 					flipped := disk.Crash(100, 1)
 					flip(t, flipped, path, at, byte(1)<<(at%8))
 					switch err := examine(flipped, intact); {
@@ -57,16 +57,16 @@ func TestFlippedBitIsNeverSilentLoss(t *testing.T) {
 	}
 }
 
-// samples are the bytes of a file of some size to flip a bit in: all of the last hundred,
-// and some others.
-func samples(size int) func(func(int) bool) {
+// samples are the bytes of a file of some size to flip a bit in: every step-th of the last hundred, and one in each of
+// so many parts of the rest.
+func samples(size, parts, step int) func(func(int) bool) {
 	return func(yield func(int) bool) {
-		for at := 0; at < size-100; at += max(1, size/8) {
+		for at := 0; at < size-100; at += max(1, size/parts) {
 			if !yield(at) {
 				return
 			}
 		}
-		for at := max(0, size-100); at < size; at += 17 {
+		for at := max(0, size-100); at < size; at += step {
 			if !yield(at) {
 				return
 			}
@@ -323,7 +323,7 @@ func TestDamageIsFoundWithoutALedger(t *testing.T) {
 	raw := content(t, disk, log)
 	const last = 2 * (700 + 100) // two entries: nothing behind them says that they were synced
 	for bit := range 7 {
-		for at := bit; at < len(raw); at += 1009 {
+		for at := bit; at < len(raw); at += storagetest.LessUnderRace(t, 1009, 5009) {
 			refused(t, disk, intact, log, at, 1<<bit)
 		}
 		refused(t, disk, intact, log, len(raw)-1-bit, 1<<bit)

@@ -129,7 +129,7 @@ func TestStableValues(t *testing.T) {
 // failures that keep nothing that was not synced. Whatever was acknowledged is
 // there, in bounds and contents, at once and after the crash.
 func TestLogKeepsWhatItAcknowledged(t *testing.T) {
-	fewerChecks(t, 30)
+	storagetest.FewerChecks(t, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		disk := storagetest.NewDisk()
 		opts, _ := disk.Options()

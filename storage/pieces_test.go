@@ -26,7 +26,7 @@ func TestPiecesReadBack(t *testing.T) {
 	h := acquire(t, n, id)
 	defer h.Release()
 	p := storage.PartitionSpace(id, pb.PartitionID{1})
-	fewerChecks(t, 40)
+	storagetest.FewerChecks(t, 40)
 	rapid.Check(t, func(t *rapid.T) {
 		k := p.Key(storage.TableSegmentPiece, storage.U64(rapid.Uint64Range(1, 3).Draw(t, "segment")))
 		size := rapid.SampledFrom([]int{

@@ -191,6 +191,7 @@ func TestAMemberLeavesATeamAlone(t *testing.T) {
 // failures between: there is always an owner, and a key works exactly as long as
 // its owner is a member.
 func TestMembersAgainstModel(t *testing.T) {
+	storagetest.FewerUnderRace(t, 20)
 	rapid.Check(t, func(rt *rapid.T) {
 		disk := storagetest.NewDisk()
 		n := startNode(t, disk)

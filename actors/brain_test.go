@@ -679,6 +679,7 @@ func TestTrainingsGoOnAfterACrash(t *testing.T) {
 // a memory that never had it, though cycles have joined it with others, and cut
 // domains with it, before.
 func TestBrainOfWhatIsLeft(t *testing.T) {
+	withoutRace(t)
 	docs, _, _ := parish(60)
 	trained := func(docs []*pb.IngestItem, forget string) string {
 		n := startNode(t, storagetest.NewDisk(), drawn, thinking)

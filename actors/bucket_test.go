@@ -134,6 +134,7 @@ func TestScopesFollowTheVocabulary(t *testing.T) {
 // one of them the sandbox's, while time and the plan change: each credential has a
 // bucket of its own in each family, and every answer shows it.
 func TestLimitsAgainstModel(t *testing.T) {
+	storagetest.FewerUnderRace(t, 20)
 	ops := map[string]func() *pb.Envelope{
 		"reads":   me,
 		"default": func() *pb.Envelope { return revoke(strings.Repeat("0", 64)) }, // refused, and paid for

@@ -209,6 +209,7 @@ func TestWhatIsReadOfATextThatIsNotLearnedFrom(t *testing.T) {
 // Where many texts are, two are told apart from neighbours by chance by standing out
 // of their surroundings.
 func TestOppositionThatStandsOutOfManyTexts(t *testing.T) {
+	withoutRace(t)
 	n := startNode(t, storagetest.NewDisk(), thinking)
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var items []*pb.IngestItem

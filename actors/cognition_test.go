@@ -413,6 +413,7 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 //
 // interface: Endpoints/Retrieve
 func TestRetrieveAnswersNoLessThanSearch(t *testing.T) {
+	storagetest.FewerUnderRace(t, 20)
 	n := startNode(t, storagetest.NewDisk(), thinking)
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	names := []string{"Priya Nair", "Anselm Vogt", "Jane Lee", "Tom Hardy", "Acme Corp", "Berlin"}

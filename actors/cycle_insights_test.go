@@ -212,6 +212,7 @@ func TestWhatIsDueIsOverWithItsDay(t *testing.T) {
 // What one of the newest texts told stays told when it is no more among these, as long as
 // it stands.
 func TestAnInsightOfATextThatIsNoMoreAmongTheNewest(t *testing.T) {
+	withoutRace(t)
 	n := startNode(t, storagetest.NewDisk(), thinking)
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	ground := c.ingest(plainNotes()[0]).GetItems()[0].GetNode()

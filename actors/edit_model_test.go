@@ -469,6 +469,7 @@ func (m *modelGraph) check(c client, contents []string) {
 // TestEditsAgainstModel lets ingestion and people change a small memory in turn,
 // with restarts between, and compares all that can be read with the model.
 func TestEditsAgainstModel(t *testing.T) {
+	storagetest.FewerUnderRace(t, 10)
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, smallSlices)
 	owner := client{n: n, key: n.org(account.NewOrg{}).APIKey}

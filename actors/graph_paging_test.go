@@ -66,6 +66,7 @@ type pager struct {
 //
 // interface: Endpoints/Conventions lists
 func TestPagesNeitherSkipNorRepeat(t *testing.T) {
+	storagetest.FewerUnderRace(t, 20)
 	n := startNode(t, storagetest.NewDisk())
 	var orgs int
 	rapid.Check(t, func(rt *rapid.T) {

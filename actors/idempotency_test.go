@@ -97,6 +97,7 @@ func (c client) inTurn(env *pb.Envelope) (r *pb.Reply) {
 //
 // interface: Endpoints/Conventions Idempotency-Key
 func TestIdempotencyAgainstModel(t *testing.T) {
+	storagetest.FewerUnderRace(t, 20)
 	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) {
 		out, err := egress.New(egress.Config{Resolver: names{"example.com": "93.184.216.34"}, Dialer: &net.Dialer{}})
 		if err != nil {

@@ -39,6 +39,7 @@ func (m *modelPartition) live() []string {
 // subjects, with erasures, restarts and power failures between them, and after
 // each step compares what search finds with the model.
 func TestMemoryAgainstModel(t *testing.T) {
+	storagetest.FewerUnderRace(t, 20)
 	rapid.Check(t, func(rt *rapid.T) {
 		disk := storagetest.NewDisk()
 		n := startNode(t, disk, smallSlices)

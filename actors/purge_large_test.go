@@ -51,17 +51,20 @@ func plantJobs(c client, o *tenant.View, part *partition.Ref, n int, session boo
 // whoever confirms once more is told so.
 func TestPurgeOfMoreThanOneCommitTakes(t *testing.T) {
 	disk := storagetest.NewDisk()
-	n := startNode(t, disk)
+	jobs := storagetest.LessUnderRace(t, 25_000, 1000)
+	pieces := func(cfg *tenant.Config, _ *storage.Options) { // as many of them
+		cfg.PieceBytes = storagetest.LessUnderRace(t, graph.MaxPieceBytes, graph.MaxPieceBytes/25)
+	}
+	n := startNode(t, disk, pieces)
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	ann := c.as(strings.Repeat("a", tenant.MaxSubjectBytes)) // so that few jobs are large
 	c.put(ann.subject)
 	part := ann.partition()
 	var o *tenant.View
 	c.inOrg(func(org *tenant.Org) { o = &org.View })
-	const jobs = 25_000
 	plantJobs(c, o, part, jobs, true)
 	dry := c.ok(dryPurge("")).GetData().GetPurge()
-	if got := dry.GetCounts()["queued_items"]; got != jobs {
+	if got := dry.GetCounts()["queued_items"]; got != uint64(jobs) {
 		t.Fatalf("%d items are queued", got)
 	}
 	st, err := n.store.AcquireToRead(o.Store)
@@ -93,7 +96,7 @@ func TestPurgeOfMoreThanOneCommitTakes(t *testing.T) {
 	}
 	n.stop()
 
-	c.n = startNode(t, crashed, func(cfg *tenant.Config, _ *storage.Options) {
+	c.n = startNode(t, crashed, pieces, func(cfg *tenant.Config, _ *storage.Options) {
 		// nothing is taken in: the clock stands
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { panic("not now") }}
 	})

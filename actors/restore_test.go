@@ -185,6 +185,7 @@ func (c client) comesBack(t interface{ Fatalf(string, ...any) }) (before exporte
 // TestExportComesBack makes a random memory, exports it, imports it into an empty
 // organization, twice, and exports it again: both documents say the same.
 func TestExportComesBack(t *testing.T) {
+	storagetest.FewerUnderRace(t, 10)
 	rapid.Check(t, func(rt *rapid.T) {
 		n := startNode(t, storagetest.NewDisk())
 		made := n.org(account.NewOrg{})

@@ -509,6 +509,7 @@ func TestRequestsDuringResets(t *testing.T) {
 // TestSandboxAgainstModel takes in, resets, sleeps, restarts and loses power at
 // random, and after each step compares what both sides find with the model.
 func TestSandboxAgainstModel(t *testing.T) {
+	storagetest.FewerUnderRace(t, 20)
 	small := func(c *tenant.Config, o *storage.Options) {
 		smallSlices(c, o)
 		o.MaxOpenStores = 4 // the least that can be configured

@@ -219,6 +219,7 @@ func TestOldUsageIsSwept(t *testing.T) {
 // subjects by several keys, with refusals and
 // restarts between them, and compares the report with the sum of what was answered.
 func TestUsageIsWhatAnswersSaid(t *testing.T) {
+	storagetest.FewerUnderRace(t, 20)
 	rapid.Check(t, func(rt *rapid.T) {
 		disk := storagetest.NewDisk()
 		n := startNode(t, disk, smallSlices)

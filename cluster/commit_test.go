@@ -153,10 +153,7 @@ func TestLargestCommand(t *testing.T) {
 	id := mainStore(0)
 	lease := s.open(id)
 	b := storage.NewBatch(id)
-	size := storage.MaxBatchBytes - 1024
-	if raceEnabled {
-		size = 2 << 20 // the detector makes the full size take a minute
-	}
+	size := storagetest.LessUnderRace(t, storage.MaxBatchBytes-1024, 2<<20) // the full size would take a minute
 	value := make([]byte, size)
 	value[size-1] = 7
 	b.PutRaw(row(id, "big"), value)

@@ -123,7 +123,7 @@ func replica(t testing.TB, rng *rand.Rand, n *storage.Node, id storage.StoreID, 
 // have not one table in common, and the same parts; what is written afterwards is in a
 // few of them; and a store made of the parts is the one they were of.
 func TestReplicasHaveTheSameParts(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(storagetest.LessUnderRace(t, 3, 1)) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		id := store(1)
 		one, two := storagetest.NewDisk().Node(t), storagetest.NewDisk().Node(t)

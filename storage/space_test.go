@@ -3,6 +3,7 @@ package storage_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -237,13 +238,13 @@ func TestOpenOnAFullDisk(t *testing.T) {
 
 // randomBytes are the same for one seed and do not compress.
 func randomBytes(seed uint64, n int) []byte {
-	b := make([]byte, n)
+	b := make([]byte, n+7)
 	x := seed*2862933555777941757 + 3037000493
-	for i := range b {
+	for i := 0; i < n; i += 8 {
 		x ^= x << 13
 		x ^= x >> 7
 		x ^= x << 17
-		b[i] = byte(x)
+		binary.LittleEndian.PutUint64(b[i:], x)
 	}
-	return b
+	return b[:n:n]
 }

@@ -301,11 +301,14 @@ func (f fixture) proposals(t *testing.T, least int) (ids []string) {
 // derives.
 func (s *stack) afterACycle(t *testing.T, there func() []map[string]any) []map[string]any {
 	t.Helper()
+	turns := time.NewTicker(turn)
+	defer turns.Stop()
 	for range 1000 {
 		s.clock.Advance(5 * time.Second)
 		if found := there(); len(found) > 0 {
 			return found
 		}
+		<-turns.C
 	}
 	t.Fatal("no cycle brings it")
 	return nil

@@ -57,6 +57,7 @@ test: deps typescript browser lint vet-tags fresh test-go invariants
 # End-to-end tests drive the very binary that is shipped. Go answers from its cache for packages whose code, files and
 # variables are as they were, but a build gives the binary a new time even where its bytes are the same: the tests get a
 # copy that is replaced only where the bytes differ.
+# A process that ends waits a second for races of others, by default; a test's have ended before (goleak, or its waits).
 # Both calls' events are in $(BIN)/test.json and their coverage in $(BIN)/cover.out, for the figures here and in .ci/run.
 test-go: $(GOTESTSUM) build
 	@mkdir -p $(BIN)/tested; \
@@ -65,7 +66,7 @@ test-go: $(GOTESTSUM) build
 	if [ -z "$$packages" ]; then status=1; fi; \
 	rm -f $(BIN)/test.json $(BIN)/test-*.json $(BIN)/cover.out $(BIN)/cover-*.out; \
 	tests() { \
-		[ -z "$$2" ] || ORGMEM_TEST_BINARY="$$PWD/$(BIN)/tested/orgmem" \
+		[ -z "$$2" ] || ORGMEM_TEST_BINARY="$$PWD/$(BIN)/tested/orgmem" GORACE=atexit_sleep_ms=0 \
 			$(GOTESTSUM) --format pkgname --format-hide-empty-pkg --jsonfile $(BIN)/test-$$1.json -- \
 			-race -gcflags="$$3" -p $(PARALLEL) -timeout $(TIMEOUT) -coverprofile=$(BIN)/cover-$$1.out $$2 || status=$$?; \
 	}; \
@@ -107,13 +108,17 @@ licences:
 	done
 
 ## invariants: the actors' histories once more, with what they promise checked at run time
-# Those that write, merge, fail and stop. And what the race detector would make slow and large: what reading a file
-# holds, and the tests of trainings that say withoutRace. The histories and the trainings are one build.
+# Those that write, merge, fail and stop. And what the race detector would make slow and large, in full: the tests that
+# say withoutRace, FewerUnderRace or LessUnderRace. Each package is one build.
 HISTORIES_CHECKED := MemoryAgainstModel|EditsAgainstModel|Slices|Segments|Panick|Cancelled|Erased|Close|Crash
 invariants:
-	@trainings=$$(grep -hB1 'withoutRace(t)$$' actors/*_test.go | sed -n 's/^func \(Test[A-Za-z]*\).*/\1/p' | paste -sd '|'); \
-	test -n "$$trainings"; set -x; \
-	go test -tags invariants ./actors -run "$(HISTORIES_CHECKED)|^($$trainings)$$"
+	@spared() { \
+		awk '/^func Test/ { test = $$2; sub(/\(.*/, "", test) } /(withoutRace|UnderRace)\(t[,)]/ { print test }' $$(printf '%s/*_test.go ' $$1) \
+			| sort -u | paste -sd '|'; \
+	}; \
+	spared=$$(spared actors); test -n "$$spared"; set -x; \
+	go test -tags invariants ./actors -run "$(HISTORIES_CHECKED)|^($$spared)$$"; \
+	go test ./storage ./cluster -run "^($$(spared 'storage cluster'))$$"; \
 	go test ./brain/format -run '^TestReading'
 
 ## lint: golangci-lint with .golangci.yml, formatting included

@@ -93,7 +93,7 @@ type NoFeature struct{}
 // Stats adds no figures.
 func (NoFeature) Stats(*Stats) {}
 
-// Abandoned does nothing.
+// Left does nothing.
 func (NoFeature) Left(func(pb.OrgID) bool) {}
 
 // PlainFeature is a feature that is the same on every node, and makes its module by a function.
@@ -105,7 +105,7 @@ func (f PlainFeature) Module(o *Org) Module { return f(o) }
 // Stats adds no figures.
 func (PlainFeature) Stats(*Stats) {}
 
-// Abandoned does nothing.
+// Left does nothing.
 func (PlainFeature) Left(func(pb.OrgID) bool) {}
 
 // FeatureOf returns a node's feature of a type. It may be called from any goroutine once Start has set the
@@ -143,7 +143,7 @@ func (NoModule) Complete() error { return nil }
 // Quiet reports that nothing runs beside the mailbox.
 func (NoModule) Quiet() bool { return true }
 
-// AwaitMovedAway lets the organization leave memory.
+// Idle lets the organization leave memory.
 func (NoModule) Idle() bool { return true }
 
 // Tick does nothing.

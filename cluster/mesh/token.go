@@ -41,8 +41,8 @@ type Token struct{ pb *pb.Token }
 // NewToken makes a token that one machine may use within a time, at most
 // MaxTokenLife, and says when that ends. Errors are the proposal's; see
 // Meta.PutJoinToken.
-func (m *admission) NewToken(ctx context.Context, life time.Duration) (Token, time.Time, error) {
-	r := m.meta()
+func (ad *admission) NewToken(ctx context.Context, life time.Duration) (Token, time.Time, error) {
+	r := ad.meta()
 	if r == nil {
 		return Token{}, time.Time{}, wire.ErrNotReady
 	}
@@ -53,20 +53,20 @@ func (m *admission) NewToken(ctx context.Context, life time.Duration) (Token, ti
 	if err != nil {
 		return Token{}, time.Time{}, err
 	}
-	t := Token{&pb.Token{Secret: make([]byte, tokenSecretBytes), Addresses: []string{m.Addr()}}}
+	t := Token{&pb.Token{Secret: make([]byte, tokenSecretBytes), Addresses: []string{ad.Addr()}}}
 	for _, g := range a.pb.GetGenerations() { // while they are being rotated it may meet either
 		print := fingerprint(g.GetCertificate())
 		t.pb.Fingerprints = append(t.pb.GetFingerprints(), print[:])
 	}
-	if _, err := io.ReadFull(m.cfg.Random, t.pb.GetSecret()); err != nil {
+	if _, err := io.ReadFull(ad.cfg.Random, t.pb.GetSecret()); err != nil {
 		return Token{}, time.Time{}, fmt.Errorf("cluster: draw a token: %w", err)
 	}
-	for _, who := range m.members.peers() {
+	for _, who := range ad.members.peers() {
 		if len(t.pb.GetAddresses()) < maxTokenAddresses {
 			t.pb.Addresses = append(t.pb.GetAddresses(), who.Address)
 		}
 	}
-	expires := m.cfg.Clock.Now().Add(life)
+	expires := ad.cfg.Clock.Now().Add(life)
 	if err := r.PutJoinToken(ctx, t.hash(), expires); err != nil {
 		return Token{}, time.Time{}, err
 	}

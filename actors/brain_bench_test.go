@@ -90,9 +90,9 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 		}
 	}
 	salt := tenant.ModuleOf[*training.Module](&o.View).BrainSalt()
-	net := &training.Net{Params: retriever.Prior(), Graph: retriever.NewGraph(src, salt)}
+	net := &training.Brain{Params: retriever.Prior(), Graph: retriever.NewGraph(src, salt)}
 	for i := range passages {
-		net.Chunks = append(net.Chunks, training.ChunkAt{Part: part.ID, Seq: uint64(i + 1)})
+		net.Chunks = append(net.Chunks, training.ChunkID{Part: part.ID, Seq: uint64(i + 1)})
 	}
 	seg, err := built.Build()
 	if err != nil {
@@ -118,16 +118,16 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 			took, scored := make([]time.Duration, 0, len(examples)), 0
 			spent := time.Duration(0)
 			for _, e := range examples {
-				a := &training.Asking{
-					Org: &o.View, Store: st, Parts: []*partition.Ref{part}, Near: map[training.ChunkAt]retriever.Seed{},
-					Chunks: map[pb.NodeID][]uint64{}, Standing: map[pb.NodeID]bool{},
-					Look: &training.Lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": vector()},
+				a := &training.BrainQuery{
+					Org: &o.View, Store: st, Parts: []*partition.Ref{part}, KnownScores: map[training.ChunkID]retriever.Seed{},
+					Chunks: map[pb.NodeID][]uint64{}, Live: map[pb.NodeID]bool{},
+					Lookup: &training.Lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": vector()},
 						Config: index.DefaultConfig()}, Snapshots: snapshots},
 				}
-				a.Passage = func(at training.ChunkAt) int32 { return int32(at.Seq - 1) }
+				a.PassageOf = func(at training.ChunkID) int32 { return int32(at.Seq - 1) }
 				a.Further = a.Widen(net.Project, &scratch)
-				a.At = func(p int32) training.ChunkAt { return net.Chunks[p] }
-				a.Docs = func(p int32) pb.NodeID { return net.Graph.Documents()[net.Graph.Document(p)] }
+				a.ChunkOf = func(p int32) training.ChunkID { return net.Chunks[p] }
+				a.DocumentOf = func(p int32) pb.NodeID { return net.Graph.Documents()[net.Graph.Document(p)] }
 				a.Text, a.Budget, a.Score, a.Here, a.Lives = e.Text, search.WalkBudget, a.ScoreAll, a.IsHere, a.IsAlive
 				for i := range training.MaxSeeds {
 					s := retriever.Seed{Passage: int32(rnd.IntN(passages)), Cosine: 0.6 - 0.004*float32(i),
@@ -135,12 +135,12 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 					if i == 0 {
 						s.Passage = e.Answers[0]
 					}
-					if at := a.At(s.Passage); a.Near[at] == (retriever.Seed{}) {
-						a.Near[at] = s
+					if at := a.ChunkOf(s.Passage); a.KnownScores[at] == (retriever.Seed{}) {
+						a.KnownScores[at] = s
 						a.Seeds = append(a.Seeds, s)
 					}
 				}
-				before := len(a.Near)
+				before := len(a.KnownScores)
 				began, used := time.Now(), cpu(b)
 				w.Forward(&net.Params, &a.Question)
 				w.Passages(search.DefaultTopK + training.MaxSeeds)
@@ -148,7 +148,7 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 				if a.Err != nil {
 					return a.Err
 				}
-				scored += len(a.Near) - before
+				scored += len(a.KnownScores) - before
 			}
 			slices.Sort(took)
 			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "median-ms")

@@ -255,11 +255,11 @@ func TestAnswersGoOutWithoutAModel(t *testing.T) {
 	expect("as it should be", true, ask())
 	var phrasing chan struct{}
 	c.inOrg(func(o *tenant.Org) { phrasing = tenant.ModuleOf[*search.Module](&o.View).Node.Phrasing })
-	for range search.MaxPhrasings {
+	for range search.MaxConcurrentPhrasings {
 		phrasing <- struct{}{}
 	}
 	expect("others wait", false, ask())
-	for range search.MaxPhrasings {
+	for range search.MaxConcurrentPhrasings {
 		<-phrasing
 	}
 	late := ask()
@@ -299,7 +299,7 @@ func TestAnswersDoNotWaitForAModel(t *testing.T) {
 	for _, x := range []struct {
 		name string
 		end  func()
-	}{{"the wait is over", func() { c.n.clock.Advance(search.PhraseWait) }}, {"the node stops", c.n.sys.EndLifetime}} {
+	}{{"the wait is over", func() { c.n.clock.Advance(search.PhraseTimeout) }}, {"the node stops", c.n.sys.EndLifetime}} {
 		replies := make(chan *pb.Reply, 1)
 		env := c.envelope(answerOp(whoServiced, 0))
 		go func() {
@@ -341,7 +341,7 @@ func TestAnswersLeaveASlowModelAlone(t *testing.T) {
 			replies <- err
 		}()
 		<-begun
-		c.n.clock.Advance(search.PhraseWait)
+		c.n.clock.Advance(search.PhraseTimeout)
 		if err := <-replies; err != nil {
 			t.Fatal(err)
 		}

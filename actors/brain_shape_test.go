@@ -17,7 +17,7 @@ import (
 func TestWhatHasNoVectorIsPassedOver(t *testing.T) {
 	c := client{n: startNode(t, storagetest.NewDisk(), drawn)}
 	c.key = c.n.org(account.NewOrg{}).APIKey
-	docs, _, _ := parish(training.LikeBatch) // one passage each: one batch
+	docs, _, _ := parish(training.SimilarityBatch) // one passage each: one batch
 	c.ingest(docs...)
 	st, err := c.n.store.Acquire(storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain})
 	if err != nil {
@@ -35,11 +35,11 @@ func TestWhatHasNoVectorIsPassedOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &training.Run{Trainer: &training.Trainer{Org: view}}
-		snapshots, err := r.WithoutGone(st, parts)
+		snapshots, err := r.LiveSnapshots(st, parts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Alike(st, parts, src, snapshots); err != nil {
+		if err := r.JoinSimilar(st, parts, src, snapshots); err != nil {
 			t.Fatal(err)
 		}
 		ends := map[pb.NodeID]bool{}
@@ -51,7 +51,7 @@ func TestWhatHasNoVectorIsPassedOver(t *testing.T) {
 		return src, len(ends)
 	}
 	src, before := joined()
-	if before < training.LikeBatch/2 || len(src.Places) != training.LikeBatch {
+	if before < training.SimilarityBatch/2 || len(src.Places) != training.SimilarityBatch {
 		t.Fatalf("of %d passages %d are alike: the test says nothing", len(src.Places), before)
 	}
 	first := src.Places[0]

@@ -126,21 +126,21 @@ func TestScoresWithoutRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		seeds := func(room int64) (out [2][]retriever.Seed, kept int) {
-			a := &training.Asking{
-				Store: st, Parts: parts, Near: map[training.ChunkAt]retriever.Seed{}, Chunks: map[pb.NodeID][]uint64{},
-				Room: &atomic.Int64{},
-				Look: &training.Lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": wordEmbedder{id: "words"}.Query("When does the ferry leave?")}}},
+			a := &training.BrainQuery{
+				Store: st, Parts: parts, KnownScores: map[training.ChunkID]retriever.Seed{}, Chunks: map[pb.NodeID][]uint64{},
+				ScoresLeft: &atomic.Int64{},
+				Lookup:     &training.Lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": wordEmbedder{id: "words"}.Query("When does the ferry leave?")}}},
 			}
-			a.Room.Store(room)
-			a.At = func(int32) training.ChunkAt { return training.ChunkAt{Part: parts[i].ID, Seq: x.GetChunks()[0]} }
-			a.Docs = func(int32) pb.NodeID { return pb.NodeID(node) }
+			a.ScoresLeft.Store(room)
+			a.ChunkOf = func(int32) training.ChunkID { return training.ChunkID{Part: parts[i].ID, Seq: x.GetChunks()[0]} }
+			a.DocumentOf = func(int32) pb.NodeID { return pb.NodeID(node) }
 			for k := range out {
 				out[k] = a.ScoreAll([]int32{0})
 			}
 			if a.Err != nil {
 				t.Fatal(a.Err)
 			}
-			return out, len(a.Near) + len(a.Chunks)
+			return out, len(a.KnownScores) + len(a.Chunks)
 		}
 		with, kept := seeds(1)
 		if without, none := seeds(0); kept != 2 || none != 0 || len(with[0]) != 1 || with[0][0].Cosine == 0 ||
@@ -178,7 +178,7 @@ func TestBrainsOfManyMemories(t *testing.T) {
 		}
 		sum := sha256.Sum256(raw)
 		ch.Put(o.Space.Key(storage.TableBrain, storage.U64(1)), &pb.BrainArtifact{Version: 1, Sha256: sum[:]})
-		if err := storage.PutPieces(ch.Batch, tenant.ModuleOf[*training.Module](&o.View).BrainPieces(1), raw); err != nil {
+		if err := storage.PutPieces(ch.Batch, tenant.ModuleOf[*training.Module](&o.View).PiecesKey(1), raw); err != nil {
 			t.Error(err)
 		}
 	})

@@ -106,7 +106,7 @@ type slowed struct {
 
 func (s *slowed) Now() time.Time {
 	if s.on.Load() {
-		s.late.Add(int64(search.WalkTime))
+		s.late.Add(int64(search.WalkTimeout))
 	}
 	return s.Clock.Now().Add(time.Duration(s.late.Load()))
 }
@@ -329,7 +329,7 @@ func TestNoBrainWithoutJudges(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), drawn)
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	var docs []*pb.IngestItem
-	for i := range training.LeastPassages + 5 { // all the questions that it asks are its one title, once or twice
+	for i := range training.MinPassages + 5 { // all the questions that it asks are its one title, once or twice
 		docs = append(docs, &pb.IngestItem{ExternalId: fmt.Sprint("d", i), Title: "Note", Content: strings.Repeat("?", i+1)})
 	}
 	c.ingest(docs...)
@@ -429,7 +429,7 @@ func TestUnreadableBrains(t *testing.T) {
 	put := func(artifact *pb.BrainArtifact, raw []byte) (was []byte) {
 		done := make(chan error)
 		c.inOrg(func(o *tenant.Org) {
-			key := tenant.ModuleOf[*training.Module](&o.View).BrainPieces(artifact.GetVersion())
+			key := tenant.ModuleOf[*training.Module](&o.View).PiecesKey(artifact.GetVersion())
 			err := o.WithStore(func(st *storage.Store) (err error) {
 				was, _, err = storage.ReadPieces(st, key)
 				return err
@@ -518,7 +518,7 @@ func TestBrainsAreOfTheirOrganization(t *testing.T) {
 	other.inOrg(func(o *tenant.Org) {
 		ch := commit.New(o.Store)
 		ch.Put(o.Space.Key(storage.TableBrain, storage.U64(artifact.GetVersion())), artifact)
-		if err := storage.PutPieces(ch.Batch, tenant.ModuleOf[*training.Module](&o.View).BrainPieces(artifact.GetVersion()),
+		if err := storage.PutPieces(ch.Batch, tenant.ModuleOf[*training.Module](&o.View).PiecesKey(artifact.GetVersion()),
 			carried); err != nil {
 			t.Error(err)
 		}

@@ -199,7 +199,7 @@ func TestSessionPack(t *testing.T) {
 		return c.ok(sessionOp(org.Org, user, cwd)).GetMind().GetPack()
 	}
 	if p := pack(c, org.Owner, "/"); !strings.Contains(p.GetSystemPrompt(), "empty so far") || len(p.GetContext()) > 0 ||
-		p.GetExpiresMs() != n.clock.Now().Add(search.PackLife).UnixMilli() || p.GetVoiceHint() != "" {
+		p.GetExpiresMs() != n.clock.Now().Add(search.PackLifetime).UnixMilli() || p.GetVoiceHint() != "" {
 		t.Errorf("%v", p)
 	}
 	titled := func(c client, title, content string) {
@@ -331,7 +331,7 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 		c.inOrg(func(o *tenant.Org) {
 			part := o.Members[org.Owner]
 			err := o.WithStore(func(st *storage.Store) error {
-				p := &search.Propagation{R: st, At: map[search.Place]*search.Reached{}}
+				p := &search.Propagation{Reader: st, Reached: map[search.NodeRef]*search.ReachedNode{}}
 				p.Seed([]*partition.Ref{part}, &pb.Hit{Node: hit, Score: 1})
 				for range hops {
 					if err := p.Hop(); err != nil {
@@ -343,7 +343,7 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 					if want := math.Pow(0.4*search.HopDecay, float64(len(x.Path.GetEdges()))); math.Abs(x.Score-want) > 1e-9 {
 						t.Errorf("score %v after %d edges", x.Score, len(x.Path.GetEdges()))
 					}
-					if h, err := search.PassageOf(st, x, search.WordsOf(&rd, "boiler")); err != nil || h.GetChunk() == "" {
+					if h, err := search.ReadHit(st, x, search.NewQueryWords(&rd, "boiler")); err != nil || h.GetChunk() == "" {
 						t.Errorf("%v: %v", h, err)
 					}
 				}
@@ -487,19 +487,19 @@ func TestRetrieveFollowsWhatHolds(t *testing.T) {
 	c.inOrg(func(o *tenant.Org) {
 		part := o.Members[org.Owner]
 		err := o.WithStore(func(st *storage.Store) error {
-			p := &search.Propagation{R: st, At: map[search.Place]*search.Reached{}}
+			p := &search.Propagation{Reader: st, Reached: map[search.NodeRef]*search.ReachedNode{}}
 			for i, id := range []string{old, left, right} {
 				p.Seed([]*partition.Ref{part}, &pb.Hit{Node: id, Score: 1 - 0.1*float64(i)})
 			}
 			if err := p.Hop(); err != nil {
 				return err
 			}
-			if p.At[search.Place{Part: part.ID, Node: pb.NodeID(by)}] != nil {
+			if p.Reached[search.NodeRef{Part: part.ID, Node: pb.NodeID(by)}] != nil {
 				t.Error("it follows an edge that has ended")
 			}
-			if x := p.At[search.Place{Part: part.ID, Node: pb.NodeID(both)}]; len(p.Front) != 1 || p.Front[0] != x ||
+			if x := p.Reached[search.NodeRef{Part: part.ID, Node: pb.NodeID(both)}]; len(p.Frontier) != 1 || p.Frontier[0] != x ||
 				math.Abs(x.Score-0.8*0.4*search.HopDecay) > 1e-9 {
-				t.Errorf("it goes on from %v", p.Front)
+				t.Errorf("it goes on from %v", p.Frontier)
 			}
 			return nil
 		})

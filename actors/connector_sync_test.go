@@ -130,7 +130,7 @@ func TestConnectorSyncs(t *testing.T) {
 		t.Errorf("before its time: %v", k)
 	}
 	c.awaitSchedule()
-	n.clock.Advance(connector.FirstSync)
+	n.clock.Advance(connector.InitialDelay)
 	n.waitFor(func() bool { return c.connector(id).GetLastStatus() == pb.JobSucceeded })
 	c.settled()
 	if k := c.connector(id); k.GetDocuments() != 2 || k.GetLastError() != "" || k.GetLastSyncMs() == 0 {
@@ -151,7 +151,7 @@ func TestConnectorSyncs(t *testing.T) {
 	n = startNode(t, n.disk, allow)
 	c.n = n
 	c.awaitSchedule()
-	n.clock.Advance(time.Hour + connector.FirstSync)                      // no further: a fetch has a limit on this clock
+	n.clock.Advance(time.Hour + connector.InitialDelay)                   // no further: a fetch has a limit on this clock
 	n.waitFor(func() bool { return c.connector(id).GetDocuments() == 3 }) // nobody asked for it
 	var job *pb.Job
 	n.waitFor(func() bool {
@@ -347,20 +347,22 @@ func TestConnectorsWaitForTheirTurn(t *testing.T) {
 		jobs = append(jobs,
 			jobOf(c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: ids[i]}}}))))
 	}
-	for i := range connector.MaxSyncs {
+	for i := range connector.MaxConcurrentSyncs {
 		begin(i, url)
 	}
-	n.waitFor(func() bool { return slow.counts()[0] == connector.MaxSyncs })
-	begin(connector.MaxSyncs, strings.TrimSuffix(url, "/in")+"/quick")
-	n.waitFor(func() bool { return all[connector.MaxSyncs].job(jobs[connector.MaxSyncs]).GetStatus() == pb.JobRunning })
+	n.waitFor(func() bool { return slow.counts()[0] == connector.MaxConcurrentSyncs })
+	begin(connector.MaxConcurrentSyncs, strings.TrimSuffix(url, "/in")+"/quick")
+	n.waitFor(func() bool {
+		return all[connector.MaxConcurrentSyncs].job(jobs[connector.MaxConcurrentSyncs]).GetStatus() == pb.JobRunning
+	})
 	if quick.counts() != [2]int{} {
 		t.Error("three fetch at once")
 	}
-	n.clock.Advance(connector.SyncLimit)
+	n.clock.Advance(connector.SyncTimeout)
 	for i, c := range all {
 		n.waitFor(func() bool { return c.connector(ids[i]).GetLastSyncMs() != 0 })
 		k := c.connector(ids[i])
-		if slow := i < connector.MaxSyncs; slow && !strings.Contains(k.GetLastError(), "within 30 minutes") || !slow &&
+		if slow := i < connector.MaxConcurrentSyncs; slow && !strings.Contains(k.GetLastError(), "within 30 minutes") || !slow &&
 			k.GetLastStatus() != pb.JobSucceeded {
 			t.Errorf("organization %d: %v", i, k)
 		}

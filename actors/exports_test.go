@@ -402,11 +402,11 @@ func TestOnlyFinishedExportsAreDownloaded(t *testing.T) {
 		c.inOrg(func(o *tenant.Org) {
 			e := &pb.Export{
 				Id: id[:], User: made.Owner[:], Partition: made.Owner[:], Scope: pb.ExportScopeUser, Status: status,
-				Format: export.ExportFormat, CreatedMs: n.clock.Now().UnixMilli(),
+				Format: export.Format, CreatedMs: n.clock.Now().UnixMilli(),
 			}
 			ch := commit.New(o.Store)
 			ch.Put(export.Key(o.Space, id), e)
-			ch.PutRaw(export.ByTime(o.Space, e), nil)
+			ch.PutRaw(export.KeyByTime(o.Space, e), nil)
 			if err := o.Committer.CommitChange(ch); err != nil {
 				t.Error(err)
 			}
@@ -431,11 +431,11 @@ func TestEndedExportsAreBounded(t *testing.T) {
 			id[0], id[1] = byte(i>>8), byte(i)
 			e := &pb.Export{
 				Id: id[:], User: part[:], Partition: part[:], Scope: pb.ExportScopeUser, Status: pb.ExportExpired,
-				Format:    export.ExportFormat,
+				Format:    export.Format,
 				CreatedMs: int64(1000 + i), FinishedMs: n.clock.Now().UnixMilli(),
 			}
 			b.Put(export.Key(o.Space, id), e)
-			b.PutRaw(export.ByTime(o.Space, e), nil)
+			b.PutRaw(export.KeyByTime(o.Space, e), nil)
 		}
 		o.Committer.Submit(b, func(error) {})
 	})

@@ -76,7 +76,7 @@ func TestAnOrganizationOpensOnAFullDisk(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				_, ofFeed, err := tenant.ModuleOf[*connector.Module](&o.View).WholeConfig(k)
+				_, ofFeed, err := tenant.ModuleOf[*connector.Module](&o.View).UnsealConfig(k)
 				weak = []bool{ofHook, ofFeed}
 				return err
 			})

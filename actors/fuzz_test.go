@@ -38,20 +38,20 @@ func FuzzConnectorConfig(f *testing.F) {
 		f.Add([]byte(config))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		shown, err := connector.ShowConnector(&pb.Connector{Config: raw})
-		list, failed := connector.AddressesOf(raw)
+		shown, err := connector.WithoutSecrets(&pb.Connector{Config: raw})
+		list, failed := connector.Addresses(raw)
 		if err != nil {
 			if failed == nil {
 				t.Fatalf("%s has addresses %v, and cannot be shown: %v", raw, list, err)
 			}
 			return
 		}
-		config, err := connector.ReadConfig(shown.GetConfig())
+		config, err := connector.ParseConfig(shown.GetConfig())
 		if err != nil {
 			t.Fatalf("%s is shown as %s: %v", raw, shown.GetConfig(), err)
 		}
 		for name := range config {
-			if slices.Contains(connector.ConnectorSecrets, name) {
+			if slices.Contains(connector.SecretFields, name) {
 				t.Fatalf("%s shows %s", raw, shown.GetConfig())
 			}
 		}
@@ -60,7 +60,7 @@ func FuzzConnectorConfig(f *testing.F) {
 				t.Fatalf("%s: %v", raw, a)
 			}
 		}
-		if again, err := connector.AddressesOf(shown.GetConfig()); failed == nil &&
+		if again, err := connector.Addresses(shown.GetConfig()); failed == nil &&
 			(err != nil || !slices.Equal(again, list)) {
 			t.Fatalf("%s: addresses %v, as shown %v, %v", raw, list, again, err)
 		}

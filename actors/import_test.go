@@ -293,7 +293,7 @@ func TestLargeImportsLeaveTheReadsAlone(t *testing.T) {
 	hold, held := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		n.sys.CPU.All(org.Org, []func(int) error{func(int) error { close(held); <-hold; return nil }})
+		n.sys.CPU.Foreground(org.Org, []func(int) error{func(int) error { close(held); <-hold; return nil }})
 	})
 	<-held
 	left, leave := context.WithCancel(t.Context())
@@ -380,7 +380,7 @@ func TestConnectors(t *testing.T) {
 				}
 				if err == nil {
 					var whole []byte
-					whole, _, err = tenant.ModuleOf[*connector.Module](&o.View).WholeConfig(k)
+					whole, _, err = tenant.ModuleOf[*connector.Module](&o.View).UnsealConfig(k)
 					out = string(whole)
 				}
 			}

@@ -184,11 +184,11 @@ func TestATrainingIsToldOfInTheEnd(t *testing.T) {
 			t.Error(err)
 		}
 		full(o, commit.MaxWaitingBytes)
-		tenant.ModuleOf[*training.Module](&o.View).TellOfTraining()
+		tenant.ModuleOf[*training.Module](&o.View).PublishTrained()
 	})
-	n.waitFor(func() bool { return n.clock.WaitersIn(training.TellRetry) > 0 })
+	n.waitFor(func() bool { return n.clock.WaitersIn(training.EventRetry) > 0 })
 	c.inOrg(func(o *tenant.Org) { full(o, -commit.MaxWaitingBytes) })
-	n.clock.Advance(training.TellRetry)
+	n.clock.Advance(training.EventRetry)
 	store := storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}
 	n.waitFor(func() bool {
 		told := records(n, store, storage.TableTraining, func() *pb.Training { return &pb.Training{} })

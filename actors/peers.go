@@ -550,7 +550,7 @@ func (o *peers) decideHere(ctx context.Context, late <-chan time.Time, org pb.Or
 		r, what, err := o.sys.AskHere(ctx, late, org, true, w.Envelope)
 		return &pb.NodeReply{What: &pb.NodeReply_Reply{Reply: r}}, what, err
 	case *pb.NodeAsk_Piece:
-		data, err := export.Piece(ctx, o.sys, w.Piece.GetExport(), w.Piece.GetPiece())
+		data, err := export.ReadPiece(ctx, o.sys, w.Piece.GetExport(), w.Piece.GetPiece())
 		return &pb.NodeReply{What: &pb.NodeReply_Piece{Piece: &pb.ExportPiece{Data: data, Gone: err != nil}}}, tenant.Decided,
 			nil
 	case *pb.NodeAsk_Operator:
@@ -625,7 +625,7 @@ func (o *peers) exportPiece(ctx context.Context, e *pb.Export, piece uint32) ([]
 	ask := &pb.NodeAsk{What: &pb.NodeAsk_Piece{Piece: &pb.GetExportPiece{Export: e, Piece: piece}}}
 	r, _, err := o.askOwner(ctx, tenant.DefaultDeadline, org, ask, true)
 	if err == nil && r.GetPiece().GetGone() {
-		err = export.ErrExportGone
+		err = export.ErrGone
 	}
 	if err != nil {
 		return nil, fmt.Errorf("export piece: %w", err)

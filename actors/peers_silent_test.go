@@ -53,7 +53,7 @@ func TestASilentOwnerIsGivenUpWithoutASuccessor(t *testing.T) {
 	}
 	asked.Go(func() {
 		if _, err := w.at("c").sys.ExportPiece(t.Context(), &pb.Export{Org: made.Org.Bytes()}, 0); !errors.Is(err,
-			export.ErrExportGone) {
+			export.ErrGone) {
 			t.Errorf("a piece of an export that is not there: %v", err)
 		}
 	})

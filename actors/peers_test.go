@@ -63,7 +63,7 @@ func TestAnyNodeAnswers(t *testing.T) {
 	if err != nil || !bytes.Equal(here, there) || len(here) == 0 {
 		t.Errorf("the nodes differ in a piece of %d and %d bytes (%v)", len(here), len(there), err)
 	}
-	if _, err := w.at("b").sys.ExportPiece(t.Context(), download, 7); !errors.Is(err, export.ErrExportGone) {
+	if _, err := w.at("b").sys.ExportPiece(t.Context(), download, 7); !errors.Is(err, export.ErrGone) {
 		t.Errorf("a piece that is not there: %v", err)
 	}
 	if w.at("b").sys.Stats().ActiveOrgs != 0 {

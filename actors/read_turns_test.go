@@ -82,7 +82,7 @@ func TestColdReadEndsWhenNobodyWaits(t *testing.T) {
 			if err != nil || len(parts) != 4 {
 				return fmt.Errorf("%d partitions: %w", len(parts), err)
 			}
-			_, err = training.LookInto(&o.View, st, parts, "something", index.KeywordOnly, &partition.QueryEncoder{},
+			_, err = training.NewLookup(&o.View, st, parts, "something", index.KeywordOnly, &partition.QueryEncoder{},
 				func() error {
 					if looks++; looks == 3 {
 						return node.ErrAbandoned

@@ -134,7 +134,7 @@ func (*Service) ExportPieceBytes() int64 { return storage.PieceBytes }
 // stands: once something in it is forgotten no further byte of it is sent.
 func (s *Service) ExportPiece(ctx context.Context, e *pb.Export, piece uint32) ([]byte, error) {
 	if s.peers == nil {
-		return export.Piece(ctx, s.System, e, piece)
+		return export.ReadPiece(ctx, s.System, e, piece)
 	}
 	return s.peers.exportPiece(ctx, e, piece)
 }

@@ -198,7 +198,7 @@ func TestThoroughLooksAtMore(t *testing.T) {
 				for mode, e := range search.Efforts {
 					search := tenant.ModuleOf[*search.Module](&o.View)
 					rd, parts := &search.Node.Workers[0], []*partition.Ref{part}
-					q, err := training.LookInto(&o.View, st, parts, "common", index.Hybrid, &rd.QueryEncoder,
+					q, err := training.NewLookup(&o.View, st, parts, "common", index.Hybrid, &rd.QueryEncoder,
 						func() error { return nil })
 					if err != nil {
 						return err

@@ -279,7 +279,7 @@ func (m *cognitionActor) compute(tasks []func(worker int) error) error {
 			return task(worker)
 		}
 	}
-	return errors.Join(m.org.System.CPU.Later(m.org.ID, tasks)...)
+	return errors.Join(m.org.System.CPU.Background(m.org.ID, tasks)...)
 }
 
 // write has the worker carry out an edit and waits for it. run may be called more than once (edit.run).

@@ -44,7 +44,7 @@ type Feature struct {
 
 // New makes the feature of a node, whose organizations share the places for fetches.
 func New() Feature {
-	return Feature{syncs: make(chan struct{}, MaxSyncs)}
+	return Feature{syncs: make(chan struct{}, MaxConcurrentSyncs)}
 }
 
 // Module makes the module of an organization.
@@ -171,7 +171,7 @@ func (o *Module) listConnectors(r storage.Reader, who tenant.Principal, op *pb.L
 	}
 	list := &pb.ConnectorList{NextCursor: next}
 	for _, k := range page {
-		shown, err := ShowConnector(k)
+		shown, err := WithoutSecrets(k)
 		if err != nil {
 			return nil, err
 		}
@@ -192,14 +192,14 @@ func (o *Module) getConnector(r storage.Reader, who tenant.Principal, op *pb.Get
 }
 
 func connectorReply(k *pb.Connector, status uint32) (*pb.Reply, error) {
-	shown, err := ShowConnector(k)
+	shown, err := WithoutSecrets(k)
 	r := tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_Connector{Connector: shown}})
 	r.Status = status
 	return r, err
 }
 
-// ShowConnector is a connector without its secrets.
-func ShowConnector(k *pb.Connector) (*pb.Connector, error) {
+// WithoutSecrets is a connector without its secrets.
+func WithoutSecrets(k *pb.Connector) (*pb.Connector, error) {
 	raw, _, err := splitConfig(k.GetConfig())
 	return &pb.Connector{
 		Id: k.GetId(), Type: k.GetType(), Name: k.GetName(), Config: raw, IntervalS: k.GetIntervalS(),
@@ -208,8 +208,8 @@ func ShowConnector(k *pb.Connector) (*pb.Connector, error) {
 	}, err
 }
 
-// ReadConfig parses a connector's config into its fields. The error says that it is not a JSON object.
-func ReadConfig(raw []byte) (map[string]json.RawMessage, error) {
+// ParseConfig parses a connector's config into its fields. The error says that it is not a JSON object.
+func ParseConfig(raw []byte) (map[string]json.RawMessage, error) {
 	config := map[string]json.RawMessage{}
 	if err := json.Unmarshal(raw, &config); err != nil {
 		return nil, fmt.Errorf("connector config: %w", err)
@@ -217,17 +217,17 @@ func ReadConfig(raw []byte) (map[string]json.RawMessage, error) {
 	return config, nil
 }
 
-// address is one address of a config.
-type address struct{ Field, url string }
+// Address is one address that a config names, and the field that names it.
+type Address struct{ Field, URL string }
 
-// AddressesOf lists the addresses that a config names; the edge has seen to its
+// Addresses lists the addresses that a config names; the edge has seen to its
 // shape.
-func AddressesOf(raw []byte) ([]address, error) {
-	config, err := ReadConfig(raw)
+func Addresses(raw []byte) ([]Address, error) {
+	config, err := ParseConfig(raw)
 	if err != nil {
 		return nil, err
 	}
-	var out []address
+	var out []Address
 	for _, name := range slices.Sorted(maps.Keys(config)) {
 		var one string
 		var list []string
@@ -236,22 +236,23 @@ func AddressesOf(raw []byte) ([]address, error) {
 			if err := json.Unmarshal(config[name], &one); err != nil {
 				return nil, fmt.Errorf("connector config: %w", err)
 			}
-			out = append(out, address{"config." + name, one})
+			out = append(out, Address{"config." + name, one})
 		case "pages":
 			if err := json.Unmarshal(config[name], &list); err != nil {
 				return nil, fmt.Errorf("connector config: %w", err)
 			}
 			for i, page := range list {
-				out = append(out, address{fmt.Sprintf("config.pages[%d]", i), page})
+				out = append(out, Address{fmt.Sprintf("config.pages[%d]", i), page})
 			}
 		}
 	}
 	return out, nil
 }
 
-// checkAddresses is checkAddress for all that a config names.
+// checkAddresses holds the addresses of a config against the rules of egress, beside the mailbox since the name service
+// may take seconds, and continues in the mailbox with then.
 func (o *Module) checkAddresses(c *tenant.Call, config []byte, then func()) {
-	list, err := AddressesOf(config)
+	list, err := Addresses(config)
 	if err != nil {
 		c.Fail(err)
 		return
@@ -260,32 +261,18 @@ func (o *Module) checkAddresses(c *tenant.Call, config []byte, then func()) {
 		c.Fail(tenant.ErrNoEgress)
 		return
 	}
-	view := c.Org
-	o.System.RunInBackground(func(ctx context.Context) { // its deadline is one for all of them
-		var p *pb.Problem
-		var failure error
+	o.System.RunInBackground(func(ctx context.Context) { // one deadline for all of them
 		for _, a := range list {
-			err := view.System.Config.Egress.Check(ctx, a.url)
-			if errors.Is(err, egress.ErrAddress) {
-				p = tenant.Invalid(a.Field, egress.Reason(err))
-				break
-			} else if err != nil {
-				failure = err
-				break
+			switch err := o.System.Config.Egress.Check(ctx, a.URL); {
+			case errors.Is(err, egress.ErrAddress):
+				c.Refuse(tenant.Invalid(a.Field, egress.Reason(err)))
+				return
+			case err != nil:
+				c.Fail(err)
+				return
 			}
 		}
-		o.InMailbox(func() {
-			switch {
-			case failure != nil:
-				c.Fail(failure)
-			case p != nil:
-				c.Refuse(p)
-			case o.Retired:
-				c.Fail(commit.ErrLost)
-			default:
-				then()
-			}
-		})
+		tenant.Continue(o.Org, c, then)
 	})
 }
 
@@ -310,7 +297,7 @@ func (o *Module) createConnector(c *tenant.Call, op *pb.CreateConnector) {
 			k := &pb.Connector{
 				User: c.Principal.User.Bytes(), Type: op.GetType(), Name: op.GetName(), IntervalS: op.GetIntervalS(),
 				Enabled: op.GetEnabled(), CreatedMs: clock.Millis(o.System.Clock.Now()),
-				NextSyncMs: clock.Millis(o.System.Clock.Now().Add(FirstSync)),
+				NextSyncMs: clock.Millis(o.System.Clock.Now().Add(InitialDelay)),
 			}
 			if err == nil {
 				id, drawn := o.System.NewUUID()
@@ -394,7 +381,7 @@ func (o *Module) patchConnector(c *tenant.Call, op *pb.PatchConnector) {
 			now := o.System.Clock.Now()
 			k.UpdatedMs = clock.Millis(now)
 			if op.Config != nil || op.GetEnabled() && !k.GetEnabled() {
-				k.NextSyncMs, k.Failures = clock.Millis(now.Add(FirstSync)), 0
+				k.NextSyncMs, k.Failures = clock.Millis(now.Add(InitialDelay)), 0
 			}
 			k.NextSyncMs = min(k.GetNextSyncMs(), clock.Millis(now.Add(time.Duration(k.GetIntervalS())*time.Second)))
 			if op.Enabled != nil {
@@ -434,7 +421,7 @@ var configFields = map[string][]string{
 // misfit names a field of a new config that the connector's type has not, or the
 // config itself where it lacks what the type needs; empty when all is well.
 func misfit(kind string, op *pb.PatchConnector) string {
-	config, err := ReadConfig(op.GetConfig())
+	config, err := ParseConfig(op.GetConfig())
 	if op.Config == nil || err != nil {
 		return ""
 	}
@@ -452,7 +439,7 @@ func misfit(kind string, op *pb.PatchConnector) string {
 // changeConfig gives a connector that is stored another config. The secrets that go
 // with the one before leave the files.
 func (o *Module) changeConfig(ch *commit.Change, k *pb.Connector, after []byte) error {
-	before, _, err := o.WholeConfig(k)
+	before, _, err := o.UnsealConfig(k)
 	if errors.Is(err, tenant.ErrSealed) { // those that it keeps are lost, and it can be given new ones
 		before, err = k.GetConfig(), nil
 	}
@@ -468,15 +455,15 @@ func (o *Module) changeConfig(ch *commit.Change, k *pb.Connector, after []byte) 
 }
 
 func mergeConfig(before, after []byte) ([]byte, error) {
-	old, err := ReadConfig(before)
+	old, err := ParseConfig(before)
 	if err != nil {
 		return nil, err
 	}
-	config, err := ReadConfig(after)
+	config, err := ParseConfig(after)
 	if err != nil {
 		return nil, err
 	}
-	for _, secret := range ConnectorSecrets {
+	for _, secret := range SecretFields {
 		switch given, ok := config[secret]; {
 		case !ok && old[secret] != nil:
 			config[secret] = old[secret]

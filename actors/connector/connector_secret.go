@@ -9,19 +9,19 @@ import (
 	"orgmem/storage"
 )
 
-// ConnectorSecrets are the fields of a config that are written and never read. They
+// SecretFields are the fields of a config that are written and never read. They
 // are stored sealed, apart from the rest (tenant.View.Seal).
-var ConnectorSecrets = []string{"token", "authorization"}
+var SecretFields = []string{"token", "authorization"}
 
 // splitConfig parts a config into what may be shown and its secrets, which are nil
 // where it has none.
 func splitConfig(raw []byte) (shown, secrets []byte, err error) {
-	config, err := ReadConfig(raw)
+	config, err := ParseConfig(raw)
 	if err != nil {
 		return nil, nil, err
 	}
 	hidden := map[string]json.RawMessage{}
-	for _, name := range ConnectorSecrets {
+	for _, name := range SecretFields {
 		if secret, ok := config[name]; ok {
 			hidden[name] = secret
 			delete(config, name)
@@ -57,9 +57,9 @@ func (o *Module) giveConfig(k *pb.Connector, raw []byte) error {
 	return nil
 }
 
-// WholeConfig is a stored connector's config with its secrets; weak says that they are
+// UnsealConfig is a stored connector's config with its secrets; weak says that they are
 // to be sealed anew.
-func (o *Module) WholeConfig(k *pb.Connector) (raw []byte, weak bool, err error) {
+func (o *Module) UnsealConfig(k *pb.Connector) (raw []byte, weak bool, err error) {
 	if k.GetSealed() == nil {
 		_, secrets, err := splitConfig(k.GetConfig())
 		return k.GetConfig(), secrets != nil, err
@@ -68,7 +68,7 @@ func (o *Module) WholeConfig(k *pb.Connector) (raw []byte, weak bool, err error)
 	if err != nil {
 		return nil, false, err
 	}
-	config, err := ReadConfig(k.GetConfig())
+	config, err := ParseConfig(k.GetConfig())
 	if err == nil {
 		err = json.Unmarshal(secrets, &config)
 	}
@@ -80,7 +80,7 @@ func (o *Module) WholeConfig(k *pb.Connector) (raw []byte, weak bool, err error)
 }
 
 func (o *Module) resealConnector(b *storage.Batch, k *pb.Connector) error {
-	raw, weak, err := o.WholeConfig(k)
+	raw, weak, err := o.UnsealConfig(k)
 	if err != nil || !weak || !o.System.Config.Host.Speaks(wire.SealedVersion) {
 		return nil //nolint:nilerr // it is said where it is used
 	}

@@ -37,21 +37,21 @@ import (
 
 const (
 
-	// FirstSync is how long a new or changed connector is left alone: its owner may
+	// InitialDelay is how long a new or changed connector is left alone: its owner may
 	// think better of it.
-	FirstSync = 5 * time.Second
+	InitialDelay = 5 * time.Second
 	// moreSoon is the pause before what one sync had no place for is fetched.
 	moreSoon = time.Minute
 	// maxSyncBackOff bounds the pause behind syncs that fail: it doubles with each.
 	maxSyncBackOff = 24 * time.Hour
 	// syncRetry is the pause behind a sync that failed on our side.
 	syncRetry = 30 * time.Second
-	// SyncLimit bounds one fetch. Connect ends the walk through a site's pages well
+	// SyncTimeout bounds one fetch. Connect ends the walk through a site's pages well
 	// before, and returns what came; this is for what hangs.
-	SyncLimit = 30 * time.Minute
-	// MaxSyncs bounds the fetches under way on a node: one holds what connect allows,
+	SyncTimeout = 30 * time.Minute
+	// MaxConcurrentSyncs bounds the fetches under way on a node: one holds what connect allows,
 	// at most some 200 MiB for a large repository.
-	MaxSyncs = 2
+	MaxConcurrentSyncs = 2
 )
 
 type (
@@ -211,7 +211,7 @@ func (o *Module) fetchSource(ctx context.Context, m syncFetch) (result connect.R
 	// From here on, since what others fetch before it is not the source's time.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	limit := o.System.Clock.AfterFunc(SyncLimit, func() { stop(context.DeadlineExceeded) })
+	limit := o.System.Clock.AfterFunc(SyncTimeout, func() { stop(context.DeadlineExceeded) })
 	defer limit.Stop()
 	m.source.Reading = func(ctx context.Context, most int) (connect.Memory, error) {
 		work, err := o.System.ReadingMemory.Begin(ctx, o.ID, formatreading.FirstMemory, most, 0)
@@ -437,7 +437,7 @@ func (o *Module) beginSync(child *actor.PID, k *pb.Connector, part *partition.Re
 		tenant.UpdateJob(ch.Batch, o.Space, job)
 	}
 	ch.Put(o.ConnectorKey(id), k)
-	config, _, unread := o.WholeConfig(k)
+	config, _, unread := o.UnsealConfig(k)
 	m := syncFetch{
 		id: id, job: pb.JobID(job.GetId()), source: connect.Source{Type: k.GetType(), Config: config},
 		before: before,
@@ -598,7 +598,7 @@ func (o *Module) syncFailed(k *pb.Connector, failure error, now time.Time) {
 	case errors.Is(failure, connect.ErrSource):
 		reason = connect.Reason(failure)
 	case errors.Is(failure, context.DeadlineExceeded):
-		reason = fmt.Sprintf("was not read to its end within %d minutes", int(SyncLimit.Minutes()))
+		reason = fmt.Sprintf("was not read to its end within %d minutes", int(SyncTimeout.Minutes()))
 	case errors.Is(failure, tenant.ErrUnclean):
 		reason = fmt.Sprintf("was given up: the service ended %d times in a row while it was read", tenant.MaxUncleanEnds)
 	case errors.Is(failure, tenant.ErrSealed):

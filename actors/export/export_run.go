@@ -162,7 +162,7 @@ func (o *Module) exportFailed(run *Run) {
 		o.Mu.Unlock()
 		err = o.commitExport(run, ch, nil)
 	}
-	if err != nil && !tenant.Superseded(err) && !errors.Is(err, ErrExportGone) {
+	if err != nil && !tenant.Superseded(err) && !errors.Is(err, ErrGone) {
 		o.System.Log.Warn("a failed attempt is not counted", "org", o.ID.String(), "export", run.ID.String(), "err", err)
 	}
 }
@@ -278,7 +278,7 @@ func (o *Module) commitExport(run *Run, ch *commit.Change, finished *pb.Export) 
 	switch {
 	case run.Gone:
 		o.Mu.Unlock()
-		return ErrExportGone
+		return ErrGone
 	case run.stale && finished != nil && finished.GetStatus() == pb.ExportSucceeded, run.stale && finished == nil:
 		o.Mu.Unlock()
 		return errExportStale

@@ -19,8 +19,8 @@ import (
 	"orgmem/storage"
 )
 
-// ExportFormat is the format of all documents.
-const ExportFormat = "json"
+// Format is the format of all documents.
+const Format = "json"
 
 const (
 	// DefaultExportRetention is how long a document can be downloaded (docs/export.md).
@@ -73,8 +73,8 @@ func exportPieces(space storage.Space, id pb.ExportID) storage.Range {
 	return space.Prefix(storage.TableExportPiece, storage.ID16(id))
 }
 
-// ByTime is the key of an export in the index that lists the newest first.
-func ByTime(space storage.Space, e *pb.Export) storage.Key {
+// KeyByTime is the key of an export in the index that lists the newest first.
+func KeyByTime(space storage.Space, e *pb.Export) storage.Key {
 	return space.Key(storage.TableExportByTime, storage.U64Desc(uint64(e.GetCreatedMs())),
 		storage.ID16(pb.ExportID(e.GetId())))
 }
@@ -182,7 +182,7 @@ func (o *Module) createExport(c *tenant.Call, op *pb.CreateExport) {
 			}
 			e := &pb.Export{
 				Id: job.GetId(), User: c.Principal.User.Bytes(), Scope: scope, Status: pb.ExportQueued,
-				Format: ExportFormat, CreatedMs: job.GetCreatedMs(),
+				Format: Format, CreatedMs: job.GetCreatedMs(),
 			}
 			if scope == pb.ExportScopeUser {
 				e.Partition = part.ID.Bytes()
@@ -195,7 +195,7 @@ func (o *Module) createExport(c *tenant.Call, op *pb.CreateExport) {
 				removeExport(ch.Batch, o.Space, ended[len(ended)-1])
 			}
 			ch.Put(Key(o.Space, pb.ExportID(e.GetId())), e)
-			ch.PutRaw(ByTime(o.Space, e), nil)
+			ch.PutRaw(KeyByTime(o.Space, e), nil)
 			tenant.PutJob(ch.Batch, o.Space, job)
 			ch.Audit(c.AuditOf("export.create", pb.ExportID(e.GetId()).String()))
 			r := &pb.Reply{Status: 202, Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Export{Export: e}}}}
@@ -238,7 +238,7 @@ func expireExport(b *storage.Batch, space storage.Space, e *pb.Export, now int64
 func removeExport(b *storage.Batch, space storage.Space, e *pb.Export) {
 	id := pb.ExportID(e.GetId())
 	b.Erase(Key(space, id))
-	b.Delete(ByTime(space, e))
+	b.Delete(KeyByTime(space, e))
 	b.EraseRange(exportPieces(space, id))
 }
 
@@ -439,12 +439,12 @@ func (o *Module) listExports(r storage.Reader, c *tenant.Call, op *pb.ListExport
 	}}}}, err
 }
 
-// ErrExportGone means that a document ended while it was sent.
-var ErrExportGone = errors.New("the export has ended")
+// ErrGone means that a document ended while it was sent.
+var ErrGone = errors.New("the export has ended")
 
-// Piece returns one piece of an export's document, counted from 0, where the organization lives on this node. It
-// fails with ErrExportGone when the document has ended, is another one by now, or has no such piece.
-func Piece(ctx context.Context, s *tenant.System, e *pb.Export, piece uint32) (data []byte, err error) {
+// ReadPiece returns one piece of an export's document, counted from 0, where the organization lives on this node. It
+// fails with ErrGone when the document has ended, is another one by now, or has no such piece.
+func ReadPiece(ctx context.Context, s *tenant.System, e *pb.Export, piece uint32) (data []byte, err error) {
 	org, err := pb.OrgIDFrom(e.GetOrg())
 	if err != nil {
 		return nil, fmt.Errorf("export piece: %w", err)
@@ -466,12 +466,12 @@ func Piece(ctx context.Context, s *tenant.System, e *pb.Export, piece uint32) (d
 	now := &pb.Export{}
 	found, err := st.Get(Key(space, id), now)
 	if err == nil && (!found || now.GetStatus() != pb.ExportSucceeded || now.GetSha256() != e.GetSha256()) {
-		err = ErrExportGone
+		err = ErrGone
 	}
 	if err == nil {
 		data, found, err = st.GetRaw(pieceKey(space, id, piece))
 		if err == nil && !found {
-			err = ErrExportGone
+			err = ErrGone
 		}
 	}
 	if err != nil {

@@ -303,19 +303,19 @@ func (p *CPUPool) Pressure(on bool) {
 	}
 }
 
-// All runs the tasks in the organization's share and waits for them. Its
+// Foreground runs the tasks in the organization's share and waits for them. Its
 // callers are the ingest workers, each of which runs one slice at a time, so
 // the queue is bounded by the number of awake subjects times tasksPerSlice. A
 // panic in a task is returned as its error; the other tasks still run. After
 // close it returns ErrClosing without having run them all.
-func (p *CPUPool) All(org pb.OrgID, tasks []func(worker int) error) []error {
+func (p *CPUPool) Foreground(org pb.OrgID, tasks []func(worker int) error) []error {
 	return p.run(org, tasks, &p.tasks)
 }
 
-// Later is all for tasks that nobody waits for: they run when the workers have
+// Background is all for tasks that nobody waits for: they run when the workers have
 // nothing else to do, and now and then. Its callers are the cognition cycles, one
 // for each awake subject at most.
-func (p *CPUPool) Later(org pb.OrgID, tasks []func(worker int) error) []error {
+func (p *CPUPool) Background(org pb.OrgID, tasks []func(worker int) error) []error {
 	return p.run(org, tasks, &p.patient)
 }
 

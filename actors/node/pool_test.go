@@ -30,10 +30,10 @@ func TestOrganizationsTakeTurnsOnTheWorkers(t *testing.T) {
 		for range 9 {
 			tasks = append(tasks, note('b'))
 		}
-		p.All(big, tasks)
+		p.Foreground(big, tasks)
 	})
 	<-held
-	wg.Go(func() { p.All(small, []func(int) error{note('s'), note('s')}) })
+	wg.Go(func() { p.Foreground(small, []func(int) error{note('s'), note('s')}) })
 	for p.Waiting() != 11 {
 		continue
 	}
@@ -77,11 +77,11 @@ func TestWhatSomebodyWaitsForComesFirst(t *testing.T) {
 		for range 3 {
 			tasks = append(tasks, func(int) error { note('b')(0); return nil })
 		}
-		p.All(big, tasks)
+		p.Foreground(big, tasks)
 	})
 	<-held
 	wg.Go(func() {
-		p.All(small, []func(int) error{func(int) error { note('s')(0); return nil },
+		p.Foreground(small, []func(int) error{func(int) error { note('s')(0); return nil },
 			func(int) error { note('s')(0); return nil }})
 	})
 	for p.Waiting() != 5 {
@@ -128,7 +128,7 @@ func TestALongFileLetsOthersHaveTheirTurn(t *testing.T) {
 			note('0' + byte(i))
 			c.Advance(maxSlice)
 			if i == 1 {
-				wg.Go(func() { p.All(pb.OrgID{2}, []func(int) error{func(int) error { note('s'); return nil }}) })
+				wg.Go(func() { p.Foreground(pb.OrgID{2}, []func(int) error{func(int) error { note('s'); return nil }}) })
 				for p.Waiting() != 1 {
 					continue
 				}
@@ -139,7 +139,7 @@ func TestALongFileLetsOthersHaveTheirTurn(t *testing.T) {
 		}
 		closed := make(chan struct{})
 		if err := s.Without(func() error { // what waits takes no worker
-			p.All(pb.OrgID{1}, []func(int) error{func(int) error { note('o'); close(closed); return nil }})
+			p.Foreground(pb.OrgID{1}, []func(int) error{func(int) error { note('o'); close(closed); return nil }})
 			<-closed
 			return nil
 		}); err != nil {
@@ -171,24 +171,24 @@ func (p *CPUPool) isClosed() bool {
 func TestPanickingTaskIsItsOwnError(t *testing.T) {
 	p := NewCPUPool(2, clock.NewFake(time.Unix(0, 0)))
 	ran := errors.New("ran")
-	errs := p.All(pb.OrgID{}, []func(int) error{
+	errs := p.Foreground(pb.OrgID{}, []func(int) error{
 		func(int) error { panic("no") }, func(int) error { return ran }, func(int) error { return nil },
 	})
 	if errs[0] == nil || !errors.Is(errs[1], ran) || errs[2] != nil {
 		t.Errorf("errors %v", errs)
 	}
 	p.Close()
-	if errs := p.All(pb.OrgID{}, []func(int) error{func(int) error { return nil }}); !errors.Is(errs[0], ErrClosing) {
+	if errs := p.Foreground(pb.OrgID{}, []func(int) error{func(int) error { return nil }}); !errors.Is(errs[0], ErrClosing) {
 		t.Errorf("after close: %v", errs)
 	}
 }
 
 func TestIngestionStandsBackUnderPressureAndGoesOn(t *testing.T) {
-	standsBack(t, (*CPUPool).All)
+	standsBack(t, (*CPUPool).Foreground)
 }
 
 func TestCognitionStandsBackUnderPressureAndGoesOn(t *testing.T) {
-	standsBack(t, (*CPUPool).Later)
+	standsBack(t, (*CPUPool).Background)
 }
 
 func standsBack(t *testing.T, run func(*CPUPool, pb.OrgID, []func(int) error) []error) {
@@ -334,11 +334,11 @@ func TestCyclesOfOrganizationsTakeTurns(t *testing.T) {
 	}
 	large, small := pb.OrgID{1}, pb.OrgID{2}
 	wg.Go(func() {
-		p.Later(large, []func(int) error{func(int) error { close(held); <-hold; return note('L')(0) }, note('L'), note('L'),
+		p.Background(large, []func(int) error{func(int) error { close(held); <-hold; return note('L')(0) }, note('L'), note('L'),
 			note('L'), note('L')})
 	})
 	<-held
-	wg.Go(func() { p.Later(small, []func(int) error{note('s'), note('s')}) })
+	wg.Go(func() { p.Background(small, []func(int) error{note('s'), note('s')}) })
 	waiting := func() int {
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -66,7 +66,7 @@ func (o *Module) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnsw
 		most = d.manner.AnswerWords(most)
 	}
 	d.hits, d.words = hits, int(cmp.Or(op.GetMaxWords(), uint32(most)))
-	d.BrainAnswered = answer.Compose(hits, WordsOf(rd.Reader, d.query).share, d.words, d.manner)
+	d.BrainAnswered = answer.Compose(hits, NewQueryWords(rd.Reader, d.query).share, d.words, d.manner)
 	if d.manner != nil && len(d.GetCitations()) > 0 {
 		d.Voice = voice.Hint(*d.manner)
 	}
@@ -109,7 +109,7 @@ func (o *Module) sources(
 		return nil, 0, err
 	}
 	c.ReadUnits += tenant.UnitsOf(len(found))
-	c.EmbedTokens += uint64(a.Look.Tokens)
+	c.EmbedTokens += uint64(a.Lookup.Tokens)
 	for _, f := range found { // what the walk came to need not sound like the question
 		if f.Activation > 0 || len(answer.Evidence([]*pb.Hit{f.hit})) > 0 {
 			hits = append(hits, f.hit)
@@ -140,31 +140,31 @@ func learnedFrom(r storage.Reader, parts []*partition.Ref, hits []*pb.Hit) (kept
 	return kept, nil
 }
 
-// wordMatcher says how much of a query's words a text holds.
-type wordMatcher struct {
+// QueryWords says how much of a query's words a text holds.
+type QueryWords struct {
 	rd    *tenant.Reader
 	query string
 }
 
-// WordsOf makes the matcher of a query's words. It uses the worker's analyzer, and so belongs to the read that runs on
-// that worker.
-func WordsOf(rd *tenant.Reader, query string) wordMatcher { return wordMatcher{rd, query} }
+// NewQueryWords makes the matcher of a query's words. It uses the worker's analyzer, and so belongs to the read that
+// runs on that worker.
+func NewQueryWords(rd *tenant.Reader, query string) QueryWords { return QueryWords{rd, query} }
 
 // share is the part of the query's words, by weight, that the text holds: 0 to 1.
-func (m wordMatcher) share(s string) float64 {
+func (m QueryWords) share(s string) float64 {
 	return ground.Share(&m.rd.Analyzer, m.query, s)
 }
 
 // walkFrom lets the brain walk from a question. The walk and what is returned are
 // the worker's until its next call. Quality mode thorough begins at the exact cosines.
 func (o *Module) walkFrom(
-	c *tenant.Call, st *storage.Store, parts []*partition.Ref, n *training.Net, query string, rd *searcher,
-) (*retriever.Walk, *training.Asking, error) {
+	c *tenant.Call, st *storage.Store, parts []*partition.Ref, n *training.Brain, query string, rd *searcher,
+) (*retriever.Walk, *training.BrainQuery, error) {
 	e, err := o.effort(c, st)
 	if err != nil {
 		return nil, nil, err
 	}
-	q, err := training.LookInto(c.Org, st, parts, query, index.Hybrid, &rd.QueryEncoder, c.Awaited)
+	q, err := training.NewLookup(c.Org, st, parts, query, index.Hybrid, &rd.QueryEncoder, c.Awaited)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -176,16 +176,16 @@ func (o *Module) walkFrom(
 			return err
 		}
 	}
-	a := training.NewAsking(c.Org, st, parts, query, &rd.Scratch, q, sharpen, func(at training.ChunkAt) int32 {
+	a := training.NewBrainQuery(c.Org, st, parts, query, &rd.Scratch, q, sharpen, func(at training.ChunkID) int32 {
 		if p, ok := n.Passages[at]; ok {
 			return p
 		}
 		return retriever.Unknown
 	})
-	a.At = func(p int32) training.ChunkAt { return n.Chunks[p] }
-	a.Docs = func(p int32) pb.NodeID { return n.Graph.Documents()[n.Graph.Document(p)] }
+	a.ChunkOf = func(p int32) training.ChunkID { return n.Chunks[p] }
+	a.DocumentOf = func(p int32) pb.NodeID { return n.Graph.Documents()[n.Graph.Document(p)] }
 	began := c.Org.System.Clock.Now()
-	a.Budget, a.Over = WalkBudget, func() bool { return c.Org.System.Clock.Now().Sub(began) >= WalkTime }
+	a.Budget, a.Over = WalkBudget, func() bool { return c.Org.System.Clock.Now().Sub(began) >= WalkTimeout }
 	// What another partition's texts state is not followed: the order of the hits
 	// would tell of it.
 	a.Within = func(entity pb.NodeID) bool { return tenant.OwnerOf(parts, entity) != nil }
@@ -211,17 +211,17 @@ func learned(n *pb.Node) bool { return !n.GetUnlearned() }
 // foundBy reads what a walk ranked: the best passages of the nodes that are to be
 // kept, at most topK.
 func foundBy(
-	a *training.Asking, n *training.Net, ranked []retriever.Ranked, topK int, keep func(*pb.Node) bool,
+	a *training.BrainQuery, n *training.Brain, ranked []retriever.Ranked, topK int, keep func(*pb.Node) bool,
 ) (out []walked, err error) {
 	taken := map[pb.NodeID]bool{}
 	for _, r := range ranked {
-		at := training.ChunkAt{}
+		at := training.ChunkID{}
 		var id pb.NodeID
 		if r.From >= 0 {
 			c := a.Candidates[r.From]
-			at, id = training.ChunkAt{Part: a.Parts[c.Part].ID, Seq: c.Seq}, c.Node
+			at, id = training.ChunkID{Part: a.Parts[c.Part].ID, Seq: c.Seq}, c.Node
 		} else {
-			at, id = n.Chunks[r.Passage], a.Docs(r.Passage)
+			at, id = n.Chunks[r.Passage], a.DocumentOf(r.Passage)
 		}
 		i := slices.IndexFunc(a.Parts, func(p *partition.Ref) bool { return p.ID == at.Part })
 		if i < 0 || taken[id] {
@@ -282,8 +282,8 @@ func (o *Module) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
 		if out.Entities, err = entitiesOf(a, w, topK); err != nil {
 			return nil, err
 		}
-		a.Look.Mode = index.VectorOnly
-		plain, err := o.findWith(c, st, parts, a.Look, &pb.Search{TopK: uint32(topK)}, rd)
+		a.Lookup.Mode = index.VectorOnly
+		plain, err := o.findWith(c, st, parts, a.Lookup, &pb.Search{TopK: uint32(topK)}, rd)
 		if err != nil {
 			return nil, err
 		}
@@ -306,7 +306,7 @@ func brainNode(h *pb.Hit, activation float64) *pb.BrainNode {
 }
 
 // entitiesOf are the things that a walk came to.
-func entitiesOf(a *training.Asking, w *retriever.Walk, topK int) (out []*pb.BrainNode, err error) {
+func entitiesOf(a *training.BrainQuery, w *retriever.Walk, topK int) (out []*pb.BrainNode, err error) {
 	for _, x := range w.Entities(2 * topK) { // some may be gone
 		part := tenant.OwnerOf(a.Parts, x.Entity)
 		if part == nil || len(out) == topK {
@@ -339,11 +339,11 @@ func DriftOf(r storage.Reader, parts []*partition.Ref, artifact *pb.BrainArtifac
 
 // walker is what a read worker keeps for a brain.
 type walker struct {
-	net  *training.Net
+	net  *training.Brain
 	walk *retriever.Walk
 }
 
-func (w *walker) of(n *training.Net) *retriever.Walk {
+func (w *walker) of(n *training.Brain) *retriever.Walk {
 	if w.net != n {
 		w.net, w.walk = n, retriever.NewWalk(n.Graph, n.Salt)
 	}
@@ -354,6 +354,6 @@ func (w *walker) of(n *training.Net) *retriever.Walk {
 // is linked so densely that it does not suffice is walked less far.
 const WalkBudget = 20_000
 
-// WalkTime is the time after which a walk takes no further step, where a disk is slow or the processors are busy: the
-// caller waits for search as well, and for its answer.
-const WalkTime = time.Second
+// WalkTimeout is the time after which a walk takes no further step, where a disk is slow or the processors are busy:
+// the caller waits for search as well, and for its answer.
+const WalkTimeout = time.Second

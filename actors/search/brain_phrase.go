@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"orgmem/actors/commit"
 	"orgmem/actors/graph"
 	"orgmem/actors/llm"
 	"orgmem/actors/node"
@@ -30,15 +29,15 @@ import (
 // into stands in an answer.
 
 const (
-	// PhraseWait is how long an answer waits for the model: somebody waits for the
+	// PhraseTimeout is how long an answer waits for the model: somebody waits for the
 	// answer.
-	PhraseWait = 10 * time.Second
+	PhraseTimeout = 10 * time.Second
 	// PhraseReserve is what is left of a request's time for what comes behind.
 	PhraseReserve = 2 * time.Second
-	// MaxPhrasings bounds the answers of a node that wait for the model at a time;
+	// MaxConcurrentPhrasings bounds the answers of a node that wait for the model at a time;
 	// others go out in the passages' words. Each is a request under way, of which
 	// tenant.PressureFrom hold ingestion back though none of them works.
-	MaxPhrasings = tenant.PressureFrom / 2
+	MaxConcurrentPhrasings = tenant.PressureFrom / 2
 )
 
 // draft is an answer in the passages' own words, and what it takes to say it in others.
@@ -67,7 +66,7 @@ func (o *Module) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, d
 	if s, err := c.Org.Residents.Settings(st, c.Part); err != nil || s.Quality == partition.QualityFast {
 		return false, err
 	}
-	wait := PhraseWait
+	wait := PhraseTimeout
 	if until := c.Env.GetDeadlineMs(); until > 0 {
 		wait = min(wait, time.Duration(until-clock.Millis(sys.Clock.Now()))*time.Millisecond-PhraseReserve)
 	}
@@ -86,11 +85,7 @@ func (o *Module) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, d
 			}
 		}()
 		said := o.phrasing(d, wait)
-		o.InMailbox(func() {
-			if o.Retired {
-				c.Fail(commit.ErrLost)
-				return
-			}
+		tenant.Continue(o.Org, c, func() {
 			o.ReadWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 				stands, err := d.stands(st)
 				if err != nil {
@@ -118,7 +113,7 @@ func (o *Module) phrasing(d *draft, wait time.Duration) []llm.Sentence {
 	ctx, cancel := context.WithCancelCause(o.System.Lifetime)
 	defer cancel(nil)
 	late := context.Canceled
-	if wait == PhraseWait { // a request in a hurry says nothing of the endpoint
+	if wait == PhraseTimeout { // a request in a hurry says nothing of the endpoint
 		late = llm.ErrSlow
 	}
 	defer o.System.Clock.AfterFunc(wait, func() { cancel(late) }).Stop()

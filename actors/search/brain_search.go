@@ -51,7 +51,7 @@ func (o *Module) findByBrain(c *tenant.Call, st *storage.Store, parts []*partiti
 	if len(found) < topK && a.More {
 		return nil, nil // the best are all chunks of a few documents: the index looks further
 	}
-	out := &pb.SearchResult{EmbedTokens: uint64(a.Look.Tokens), BrainVersion: n.Artifact.GetVersion()}
+	out := &pb.SearchResult{EmbedTokens: uint64(a.Lookup.Tokens), BrainVersion: n.Artifact.GetVersion()}
 	nodes := make([]*pb.Node, 0, len(found))
 	var top float32
 	if len(a.Seeds) > 0 {

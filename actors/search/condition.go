@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// PackLife is how long a session's pack may be kept. What it says changes
+	// PackLifetime is how long a session's pack may be kept. What it says changes
 	// with every ingestion; a few minutes old it is still a good introduction.
-	PackLife = 5 * time.Minute
+	PackLifetime = 5 * time.Minute
 	// maxPackTitles bounds each list of titles in a pack, maxPackDomains its
 	// topics: a pack stands in front of every prompt of a session, and is paid for
 	// each time.
@@ -55,7 +55,7 @@ func (o *Module) conditionSession(c *tenant.Call, op *pb.ConditionSession) {
 	}
 	name := o.Record.GetName()
 	o.ReadWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-		pack := &pb.Pack{ExpiresMs: clock.Millis(c.Org.System.Clock.Now().Add(PackLife))}
+		pack := &pb.Pack{ExpiresMs: clock.Millis(c.Org.System.Clock.Now().Add(PackLifetime))}
 		var err error
 		if pack.Context, err = recentTitles(st, c.Part.Space, maxPackTitles); err != nil {
 			return nil, err

@@ -17,12 +17,12 @@ type Feature struct {
 	tenant.NoFeature
 
 	Workers  []searcher    // one per read worker
-	Phrasing chan struct{} // holds one value for each answer that a language model is wording, at most MaxPhrasings
+	Phrasing chan struct{} // holds one value for each answer that a language model is wording, at most MaxConcurrentPhrasings
 }
 
 // New makes the feature of a node, with one searcher for each of its read workers.
 func New(s *tenant.System) *Feature {
-	n := &Feature{Workers: make([]searcher, len(s.Readers)), Phrasing: make(chan struct{}, MaxPhrasings)}
+	n := &Feature{Workers: make([]searcher, len(s.Readers)), Phrasing: make(chan struct{}, MaxConcurrentPhrasings)}
 	for i := range n.Workers {
 		n.Workers[i].Reader = &s.Readers[i]
 	}

@@ -30,8 +30,8 @@ const (
 	edgesPerReadUnit = 100
 )
 
-// Reached is a node that retrieval has come to, by its best path.
-type Reached struct {
+// ReachedNode is a node that retrieval has come to, by its best path.
+type ReachedNode struct {
 	part  *partition.Ref
 	Score float64  // the best that came to it by one path
 	Path  *pb.Path // the nodes and edges of that path, from the hit on
@@ -40,8 +40,8 @@ type Reached struct {
 	ahead bool     // it is in the front
 }
 
-// Place is a node of some partition.
-type Place struct {
+// NodeRef is a node of some partition.
+type NodeRef struct {
 	Part pb.PartitionID
 	Node pb.NodeID
 }
@@ -54,7 +54,7 @@ func (o *Module) retrieve(c *tenant.Call, op *pb.Retrieve) {
 		if err != nil {
 			return nil, err
 		}
-		p := &Propagation{R: st, At: map[Place]*Reached{}}
+		p := &Propagation{Reader: st, Reached: map[NodeRef]*ReachedNode{}}
 		for _, h := range found.GetHits() {
 			p.Seed(parts, h)
 		}
@@ -63,14 +63,14 @@ func (o *Module) retrieve(c *tenant.Call, op *pb.Retrieve) {
 				return nil, err
 			}
 		}
-		words := WordsOf(rd.Reader, op.GetQuery())
+		words := NewQueryWords(rd.Reader, op.GetQuery())
 		out := &pb.Retrieved{EmbedTokens: found.GetEmbedTokens(), BrainVersion: found.GetBrainVersion()}
 		for _, x := range p.Ranked() {
 			if len(out.GetHits()) == topK {
 				break
 			}
 			if x.hit == nil {
-				if x.hit, err = PassageOf(st, x, words); err != nil {
+				if x.hit, err = ReadHit(st, x, words); err != nil {
 					return nil, err
 				}
 			}
@@ -93,10 +93,10 @@ func (o *Module) retrieve(c *tenant.Call, op *pb.Retrieve) {
 // best score that comes to it by one path: a sum over paths would let a hub
 // outshine what was asked for.
 type Propagation struct {
-	R     storage.Reader     // what edges are read from
-	At    map[Place]*Reached // all that was reached so far
-	Front []*Reached         // what the last hop improved
-	edges int                // followed
+	Reader   storage.Reader           // what edges are read from
+	Reached  map[NodeRef]*ReachedNode // all that was reached so far
+	Frontier []*ReachedNode           // what the last hop improved
+	edges    int                      // followed
 }
 
 // Seed takes in a hit of the search.
@@ -107,25 +107,25 @@ func (p *Propagation) Seed(parts []*partition.Ref, h *pb.Hit) {
 			return
 		}
 	}
-	x := &Reached{part: part, Score: math.Max(h.GetScore(), 0), Path: &pb.Path{Nodes: []string{h.GetNode()}}, hit: h,
+	x := &ReachedNode{part: part, Score: math.Max(h.GetScore(), 0), Path: &pb.Path{Nodes: []string{h.GetNode()}}, hit: h,
 		text: true}
-	p.At[Place{part.ID, pb.NodeID(h.GetNode())}] = x
+	p.Reached[NodeRef{part.ID, pb.NodeID(h.GetNode())}] = x
 	p.goOn(x)
 }
 
 // goOn lets the next hop begin at a node, too.
-func (p *Propagation) goOn(x *Reached) {
+func (p *Propagation) goOn(x *ReachedNode) {
 	if !x.ahead {
 		x.ahead = true
-		p.Front = append(p.Front, x)
+		p.Frontier = append(p.Frontier, x)
 	}
 }
 
 // Hop goes from the strongest of the front over their edges.
 func (p *Propagation) Hop() error {
-	slices.SortStableFunc(p.Front, func(a, b *Reached) int { return cmp.Compare(b.Score, a.Score) })
-	from := p.Front
-	p.Front = nil
+	slices.SortStableFunc(p.Frontier, func(a, b *ReachedNode) int { return cmp.Compare(b.Score, a.Score) })
+	from := p.Frontier
+	p.Frontier = nil
 	for _, x := range from {
 		x.ahead = false
 	}
@@ -134,7 +134,7 @@ func (p *Propagation) Hop() error {
 		for _, origin := range graph.EdgeOrigins {
 			for _, end := range []storage.Key{graph.EdgesOfSource(x.part.Space, node, origin), graph.EdgesOfTarget(x.part.Space,
 				node, origin)} {
-				for item, err := range p.R.Scan(end.Children(), storage.ScanOptions{Limit: maxHopEdges}) {
+				for item, err := range p.Reader.Scan(end.Children(), storage.ScanOptions{Limit: maxHopEdges}) {
 					if err != nil {
 						return err
 					}
@@ -151,15 +151,15 @@ func (p *Propagation) Hop() error {
 
 // follow goes over one edge that holds, if that is the best way to the node at its
 // end.
-func (p *Propagation) follow(from *Reached, entry storage.Key, to pb.NodeID) error {
-	at := Place{from.part.ID, to}
-	known := p.At[at]
+func (p *Propagation) follow(from *ReachedNode, entry storage.Key, to pb.NodeID) error {
+	at := NodeRef{from.part.ID, to}
+	known := p.Reached[at]
 	// No edge weighs more than 1: most are decided without being read.
 	if best := from.Score * HopDecay; known != nil && known.Score >= best || slices.Contains(from.Path.GetNodes(),
 		string(to)) {
 		return nil
 	}
-	e, err := graph.EdgeAt(p.R, from.part, entry)
+	e, err := graph.EdgeAt(p.Reader, from.part, entry)
 	if err != nil || e == nil || e.GetStatus() != pb.StatusLive {
 		return err
 	}
@@ -169,12 +169,12 @@ func (p *Propagation) follow(from *Reached, entry storage.Key, to pb.NodeID) err
 	}
 	if known == nil {
 		n := &pb.Node{}
-		found, err := p.R.Get(from.part.Space.Key(storage.TableNode, storage.Str(to)), n)
+		found, err := p.Reader.Get(from.part.Space.Key(storage.TableNode, storage.Str(to)), n)
 		if err != nil || !found || n.GetStatus() != pb.StatusLive {
 			return err
 		}
-		known = &Reached{part: from.part, text: len(n.GetChunks()) > 0}
-		p.At[at] = known
+		known = &ReachedNode{part: from.part, text: len(n.GetChunks()) > 0}
+		p.Reached[at] = known
 	}
 	known.Score = score
 	known.Path = &pb.Path{
@@ -187,22 +187,22 @@ func (p *Propagation) follow(from *Reached, entry storage.Key, to pb.NodeID) err
 
 // Ranked gives the nodes that hold text, best first. All of them: a passage may have
 // been forgotten by the time that it is read, and then the next one takes its place.
-func (p *Propagation) Ranked() []*Reached {
-	all := make([]*Reached, 0, len(p.At))
-	for _, x := range p.At {
+func (p *Propagation) Ranked() []*ReachedNode {
+	all := make([]*ReachedNode, 0, len(p.Reached))
+	for _, x := range p.Reached {
 		if x.text {
 			all = append(all, x)
 		}
 	}
-	slices.SortFunc(all, func(a, b *Reached) int {
+	slices.SortFunc(all, func(a, b *ReachedNode) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), slices.Compare(a.Path.GetNodes(), b.Path.GetNodes()))
 	})
 	return all
 }
 
-// PassageOf reads what a node that was reached by an edge says: of its first
+// ReadHit reads what a node that was reached by an edge says: of its first
 // passages the one with most of the query's words. Nil when it has none.
-func PassageOf(r storage.Reader, x *Reached, words wordMatcher) (*pb.Hit, error) {
+func ReadHit(r storage.Reader, x *ReachedNode, words QueryWords) (*pb.Hit, error) {
 	id := x.Path.GetNodes()[len(x.Path.GetNodes())-1]
 	node := &pb.Node{}
 	found, err := r.Get(x.part.Space.Key(storage.TableNode, storage.Str(id)), node)
@@ -228,7 +228,7 @@ func PassageOf(r storage.Reader, x *Reached, words wordMatcher) (*pb.Hit, error)
 }
 
 // addContradictions adds the open contradictions of a result.
-func addContradictions(r storage.Reader, x *Reached, out *pb.Retrieved) error {
+func addContradictions(r storage.Reader, x *ReachedNode, out *pb.Retrieved) error {
 	keys, err := graph.RestingOn(r, x.part.Space, pb.NodeID(x.hit.GetNode()), graph.MaxDerivedPerScan)
 	if err != nil {
 		return err

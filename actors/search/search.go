@@ -21,8 +21,8 @@ const (
 	widening = 4
 )
 
-// effort is what a search spends, by the quality mode of the partition that asks.
-type effort struct {
+// Effort is what a search spends, by the quality mode of the partition that asks.
+type Effort struct {
 	// perHit and least: chunks of one document collapse into one hit, so more
 	// candidates than hits are needed; least keeps small pages as good as large
 	// ones.
@@ -39,14 +39,14 @@ type effort struct {
 }
 
 // Efforts are what a search spends in each quality mode.
-var Efforts = map[partition.Quality]effort{
+var Efforts = map[partition.Quality]Effort{
 	partition.QualityFast:     {perHit: 8, least: 100},
 	partition.QualityBalanced: {perHit: 8, least: 100, exact: 2, open: true},
 	partition.QualityThorough: {perHit: 32, least: 400, exact: 8, brain: true},
 }
 
-// effort is what the effective partition wants spent on the call.
-func (o *Module) effort(c *tenant.Call, st *storage.Store) (effort, error) {
+// Effort is what the effective partition wants spent on the call.
+func (o *Module) effort(c *tenant.Call, st *storage.Store) (Effort, error) {
 	s, err := c.Org.Residents.Settings(st, c.Part)
 	return Efforts[s.Quality], err
 }
@@ -97,7 +97,7 @@ func (o *Module) find(
 	if found, err := o.findByBrain(c, st, parts, op, rd); found != nil || err != nil {
 		return found, err
 	}
-	q, err := training.LookInto(c.Org, st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.QueryEncoder, c.Awaited)
+	q, err := training.NewLookup(c.Org, st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.QueryEncoder, c.Awaited)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ var searchModes = map[string]index.Mode{
 // SearchIn ranks the chunks of some partitions as one index, and reads what the best of them show. It sets the number
 // of candidates and the filter of q.
 func (o *Module) SearchIn(
-	st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, e effort, rd *searcher,
+	st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, e Effort, rd *searcher,
 ) (*pb.SearchResult, error) {
 	topK := int(op.GetTopK())
 	if topK == 0 {
@@ -162,7 +162,7 @@ func (o *Module) SearchIn(
 // long documents; then more of them are looked at, until there are topK nodes or
 // no more chunks.
 func (o *Module) rank(
-	st *storage.Store, parts []*partition.Ref, snapshots []*index.Snapshot, q *index.Query, topK int, e effort,
+	st *storage.Store, parts []*partition.Ref, snapshots []*index.Snapshot, q *index.Query, topK int, e Effort,
 	rd *searcher,
 ) ([]index.Hit, error) {
 	for {
@@ -181,7 +181,7 @@ func (o *Module) rank(
 
 // exactVectors reads the stored vectors of the candidates that are to be ranked by
 // them, each at its candidate's place. They are valid until from reads the next.
-func (e effort) exactVectors(
+func (e Effort) exactVectors(
 	st *storage.Store, parts []*partition.Ref, candidates []index.Candidate, q *index.Query, topK int,
 	from *partition.VectorReader,
 ) ([][]float32, error) {

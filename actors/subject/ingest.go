@@ -240,7 +240,7 @@ func (w *worker) embed(items []graph.Prepared, e partition.Embedder, goOn func()
 			return nil
 		}
 	}
-	for i, err := range w.org.System.CPU.All(w.org.ID, cuts) {
+	for i, err := range w.org.System.CPU.Foreground(w.org.ID, cuts) {
 		if errors.Is(err, tenant.ErrCancelled) || errors.Is(err, node.ErrClosing) {
 			return err
 		}
@@ -275,7 +275,7 @@ func (w *worker) embed(items []graph.Prepared, e partition.Embedder, goOn func()
 			return nil
 		})
 	}
-	for t, err := range w.org.System.CPU.All(w.org.ID, tasks) {
+	for t, err := range w.org.System.CPU.Foreground(w.org.ID, tasks) {
 		switch {
 		case errors.Is(err, tenant.ErrCancelled), errors.Is(err, node.ErrClosing):
 			return err

@@ -70,7 +70,7 @@ func (x *indexWriter) reembed(now *partition.Index, e partition.Embedder) (more 
 			return nil
 		})
 	}
-	for _, err := range x.org.System.CPU.All(x.org.ID, tasks) {
+	for _, err := range x.org.System.CPU.Foreground(x.org.ID, tasks) {
 		if err != nil {
 			return false, fmt.Errorf("embed anew: %w", err)
 		}

@@ -59,7 +59,7 @@ func (x *indexWriter) merge(now *partition.Index, plan index.Plan) (*partition.I
 
 // compute runs one task in the organization's share of the CPU workers.
 func (x *indexWriter) compute(task func(worker int) error) error {
-	return x.org.System.CPU.All(x.org.ID, []func(int) error{task})[0]
+	return x.org.System.CPU.Foreground(x.org.ID, []func(int) error{task})[0]
 }
 
 func (x *indexWriter) publish(b *storage.Batch, next *partition.Index) (*partition.Index, error) {

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// tellTrained is the time between the end of a training and its event: the end is observed, as the interface says,
+	// eventDelay is the time between the end of a training and its event: the end is observed, as the interface says,
 	// on a later sweep.
-	tellTrained = time.Second
-	// TellRetry is the wait before an event that could not be written is tried again.
-	TellRetry = 5 * time.Second
+	eventDelay = time.Second
+	// EventRetry is the wait before an event that could not be written is tried again.
+	EventRetry = 5 * time.Second
 )
 
 // Module runs an organization's trainings, one at a time, and tells of their ends.
 type Module struct {
 	*tenant.Org
 	tenant.NoModule
-	Serving  servingModel // the brain that serves; any goroutine may use it
+	Serving  ServingModel // the brain that serves; any goroutine may use it
 	training *actor.PID   // the trainer, while a training is queued or running
 }
 
@@ -86,7 +86,7 @@ func (o *Module) brainTrain(c *tenant.Call) {
 			tenant.PutJob(ch.Batch, o.Space, job)
 			ch.Put(o.Space.Key(storage.TableTraining), &pb.Training{Status: pb.JobQueued, Job: job.GetId()})
 			ch.Audit(c.AuditOf("brain.train", id.String()))
-			if untold(state) { // its state goes with this commit
+			if eventPending(state) { // its state goes with this commit
 				if err := addTrained(ch, &o.View, state, artifact); err != nil {
 					fail(err)
 					return
@@ -131,7 +131,7 @@ func (o *Module) trained(child *actor.PID, id pb.JobID) {
 			o.train(id)
 		}
 	})
-	o.System.Clock.AfterFunc(tellTrained, func() { o.InMailbox(o.TellOfTraining) })
+	o.System.Clock.AfterFunc(eventDelay, func() { o.InMailbox(o.PublishTrained) })
 }
 
 // Resume sees to the event of a training that ended before a stop or a crash.
@@ -139,15 +139,15 @@ func (o *Module) Resume() error {
 	return o.WithStore(func(st *storage.Store) error {
 		state := &pb.Training{}
 		found, err := st.Get(o.Space.Key(storage.TableTraining), state)
-		if err == nil && found && untold(state) {
-			o.System.Clock.AfterFunc(tellTrained, func() { o.InMailbox(o.TellOfTraining) })
+		if err == nil && found && eventPending(state) {
+			o.System.Clock.AfterFunc(eventDelay, func() { o.InMailbox(o.PublishTrained) })
 		}
 		return err
 	})
 }
 
-// untold reports whether a training has ended and nobody has been told.
-func untold(state *pb.Training) bool { return state.GetFinishedMs() != 0 && !state.GetTold() }
+// eventPending reports whether a training has ended and nobody has been told.
+func eventPending(state *pb.Training) bool { return state.GetFinishedMs() != 0 && !state.GetTold() }
 
 // addTrained emits the event of a training that has ended. One that failed has trained
 // nothing: there is no time at which it did.
@@ -161,9 +161,9 @@ func addTrained(c *commit.Change, o *tenant.View, state *pb.Training, artifact *
 	})
 }
 
-// TellOfTraining writes the event of the latest training, unless it is written already. Where that fails it tries again
-// after TellRetry.
-func (o *Module) TellOfTraining() {
+// PublishTrained writes the event of the latest training, unless it is written already. Where that fails it tries again
+// after EventRetry.
+func (o *Module) PublishTrained() {
 	if o.Retired || o.Record == nil {
 		return
 	}
@@ -176,13 +176,13 @@ func (o *Module) TellOfTraining() {
 			}
 			return err
 		})
-		if err == nil && !untold(state) {
+		if err == nil && !eventPending(state) {
 			release()
 			return
 		}
 		again := func() { // one that is lost leaves it to the next, by resume
 			release()
-			o.System.Clock.AfterFunc(TellRetry, func() { o.InMailbox(o.TellOfTraining) })
+			o.System.Clock.AfterFunc(EventRetry, func() { o.InMailbox(o.PublishTrained) })
 		}
 		if err != nil {
 			again()

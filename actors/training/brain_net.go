@@ -29,26 +29,26 @@ const (
 	MaxSeeds = 100
 )
 
-// Net is a brain that serves. It does not change.
-type Net struct {
+// Brain is a brain that serves. It does not change.
+type Brain struct {
 	Artifact *pb.BrainArtifact // its description as it was published
 	Params   retriever.Parameters
 	Project  *retriever.Projection // of questions; nil: none counts for anything
 	Graph    *retriever.Graph
 	Salt     retriever.Salt    // keys the names and words of the graph
-	Chunks   []ChunkAt         // of each passage; the zero value: it is gone
-	Passages map[ChunkAt]int32 // the other way
+	Chunks   []ChunkID         // of each passage; the zero value: it is gone
+	Passages map[ChunkID]int32 // the other way
 }
 
-// ChunkAt names a chunk of an organization.
-type ChunkAt struct {
+// ChunkID names a chunk of an organization.
+type ChunkID struct {
 	Part pb.PartitionID
 	Seq  uint64
 }
 
-// servingModel is where an organization's brain sits while its actor lives.
-type servingModel struct {
-	Now     atomic.Pointer[Net]              // the brain that serves; nil: none is loaded
+// ServingModel is where an organization's brain sits while its actor lives.
+type ServingModel struct {
+	Now     atomic.Pointer[Brain]            // the brain that serves; nil: none is loaded
 	broken  atomic.Pointer[pb.BrainArtifact] // the one that could not be read; it is not tried again
 	Loading sync.Mutex                       // held while a brain is loaded
 	// mu is held while what a training writes enters the commit, and while something
@@ -60,7 +60,7 @@ type servingModel struct {
 
 // Void refuses whatever a training that is under way would still write. It returns false if the training has written
 // all already.
-func (s *servingModel) Void() bool {
+func (s *ServingModel) Void() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ending {
@@ -71,7 +71,7 @@ func (s *servingModel) Void() bool {
 }
 
 // permit lets a training begin to write.
-func (s *servingModel) permit() uint64 {
+func (s *ServingModel) permit() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ending = false
@@ -79,7 +79,7 @@ func (s *servingModel) permit() uint64 {
 }
 
 // goOn says that a training's last commit has failed.
-func (s *servingModel) goOn() {
+func (s *ServingModel) goOn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ending = false
@@ -110,15 +110,15 @@ func (o *Module) newestBrain(r storage.Reader) (*pb.BrainArtifact, error) {
 	return nil, nil
 }
 
-// BrainPieces is the key under which the pieces of a brain of some version are stored.
-func (o *Module) BrainPieces(version uint64) storage.Key {
+// PiecesKey is the key under which the pieces of a brain of some version are stored.
+func (o *Module) PiecesKey(version uint64) storage.Key {
 	return o.Space.Key(storage.TableBrainPiece, storage.U64(version))
 }
 
 // Brain returns the brain that is published, and loads it if another one, or none, serves: some 10 ms for each thousand
 // documents. It does not wait while somebody else loads the brain. Its errors are ErrNotTrained, ErrNotReady, and those
 // of the store.
-func (o *Module) Brain(st *storage.Store) (*Net, error) {
+func (o *Module) Brain(st *storage.Store) (*Brain, error) {
 	artifact, err := o.newestBrain(st)
 	if err != nil {
 		return nil, err
@@ -169,8 +169,8 @@ func sameBrain(a, b *pb.BrainArtifact) bool {
 }
 
 // readBrain reads a brain that is published; retriever.ErrCorrupt.
-func (o *Module) readBrain(st *storage.Store, artifact *pb.BrainArtifact) (*Net, error) {
-	raw, found, err := storage.ReadPieces(st, o.BrainPieces(artifact.GetVersion()))
+func (o *Module) readBrain(st *storage.Store, artifact *pb.BrainArtifact) (*Brain, error) {
+	raw, found, err := storage.ReadPieces(st, o.PiecesKey(artifact.GetVersion()))
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (o *Module) readBrain(st *storage.Store, artifact *pb.BrainArtifact) (*Net,
 	if err := proto.Unmarshal(raw, stored); err != nil {
 		return nil, fmt.Errorf("%w: %w", retriever.ErrCorrupt, err)
 	}
-	n := &Net{Artifact: artifact, Salt: o.BrainSalt(), Passages: map[ChunkAt]int32{}}
+	n := &Brain{Artifact: artifact, Salt: o.BrainSalt(), Passages: map[ChunkID]int32{}}
 	if n.Params, err = retriever.ParametersFrom(stored.GetModel()); err != nil {
 		return nil, err
 	}
@@ -212,7 +212,7 @@ func (o *Module) servingParameters(st *storage.Store) (*retriever.Parameters, *r
 	return &p, n.Project, nil
 }
 
-func (o *Module) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*Net, error) {
+func (o *Module) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*Brain, error) {
 	n, err := o.readBrain(st, artifact)
 	if err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func (o *Module) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*Net,
 	}
 	for doc, id := range n.Graph.Documents() {
 		first, end := n.Graph.PassagesOf(doc)
-		n.Chunks = append(n.Chunks, make([]ChunkAt, end-first)...)
+		n.Chunks = append(n.Chunks, make([]ChunkID, end-first)...)
 		// Not one of all partitions: there may have come more than are searched together, and
 		// a search of one asks for the brain, too.
 		part, err := tenant.PartitionIn(id)
@@ -243,7 +243,7 @@ func (o *Module) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*Net,
 			continue
 		}
 		for i, seq := range node.GetChunks() {
-			at := ChunkAt{part, seq}
+			at := ChunkID{part, seq}
 			n.Chunks[int(first)+i] = at
 			n.Passages[at] = first + int32(i)
 		}
@@ -257,48 +257,48 @@ type candidate struct {
 	retriever.Seed
 }
 
-// Asking is a question to a brain: what search says to it.
-type Asking struct {
+// BrainQuery is a question to a brain: what search says to it.
+type BrainQuery struct {
 	retriever.Question
 	Org   *tenant.View
 	Store *storage.Store
 	Parts []*partition.Ref // what the question is put to
-	// At gives the chunk of a passage.
-	At func(passage int32) ChunkAt
-	// Passage gives the passage of a chunk, or retriever.Unknown for one that the brain does not know.
-	Passage func(ChunkAt) int32
+	// ChunkOf gives the chunk of a passage.
+	ChunkOf func(passage int32) ChunkID
+	// PassageOf gives the passage of a chunk, or retriever.Unknown for one that the brain does not know.
+	PassageOf func(ChunkID) int32
 	// Candidates are the candidates that Question.Seeds stand for, at most MaxSeeds.
 	Candidates []candidate
 	// More says that search found other candidates as well.
 	More bool
-	// Near are the scores that are known, of what search found and of what ScoreAll has read.
-	Near map[ChunkAt]retriever.Seed
-	// Room counts down the scores that there is still memory for. Many questions share it; nil means that all scores
-	// are kept. What is not kept is read again.
-	Room *atomic.Int64
+	// KnownScores are the scores that are known, of what search found and of what ScoreAll has read.
+	KnownScores map[ChunkID]retriever.Seed
+	// ScoresLeft counts down the scores that there is still memory for. Many questions share it; nil means that all
+	// scores are kept. What is not kept is read again.
+	ScoresLeft *atomic.Int64
 	// Chunks are the chunks of the documents that were looked at; a document without any is gone.
 	Chunks map[pb.NodeID][]uint64
-	// Standing says of the entities that were looked at whether they are live.
-	Standing map[pb.NodeID]bool
-	// Docs gives the document of a passage.
-	Docs func(passage int32) pb.NodeID
-	// Look is the question as it was put to the indexes.
-	Look *Lookup
+	// Live says of the entities that were looked at whether they are live.
+	Live map[pb.NodeID]bool
+	// DocumentOf gives the document of a passage.
+	DocumentOf func(passage int32) pb.NodeID
+	// Lookup is the question as it was put to the indexes.
+	Lookup *Lookup
 	// Err is what failed while a walk asked ScoreAll, IsHere and IsAlive, which return no errors.
 	Err error
 }
 
-// NewAsking searches for a question's seeds. sharpen gives the candidates better scores; nil leaves them as they are,
-// and its error is in Err. passage gives a chunk's passage, or retriever.Unknown. The caller sets At and Docs before a
-// walk.
-func NewAsking(
+// NewBrainQuery searches for a question's seeds. sharpen gives the candidates better scores; nil leaves them as they
+// are, and its error is in Err. passage gives a chunk's passage, or retriever.Unknown. The caller sets At and Docs
+// before a walk.
+func NewBrainQuery(
 	o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, own *index.Scratch, q *Lookup,
-	sharpen func([]index.Candidate) error, passage func(ChunkAt) int32,
-) *Asking {
+	sharpen func([]index.Candidate) error, passage func(ChunkID) int32,
+) *BrainQuery {
 	q.N = brainCandidates
-	a := &Asking{
-		Org: o, Store: st, Parts: parts, Look: q, Passage: passage,
-		Near: map[ChunkAt]retriever.Seed{}, Chunks: map[pb.NodeID][]uint64{}, Standing: map[pb.NodeID]bool{},
+	a := &BrainQuery{
+		Org: o, Store: st, Parts: parts, Lookup: q, PassageOf: passage,
+		KnownScores: map[ChunkID]retriever.Seed{}, Chunks: map[pb.NodeID][]uint64{}, Live: map[pb.NodeID]bool{},
 	}
 	a.Text, a.Score = query, a.ScoreAll
 	defer own.Reset()
@@ -307,9 +307,9 @@ func NewAsking(
 		a.Err = sharpen(candidates)
 	}
 	for _, c := range candidates {
-		at := ChunkAt{parts[c.Part].ID, c.Seq}
+		at := ChunkID{parts[c.Part].ID, c.Seq}
 		s := retriever.Seed{Passage: passage(at), Cosine: c.Vector, Keyword: c.Keyword, Score: c.Score}
-		a.Near[at] = s
+		a.KnownScores[at] = s
 		a.Candidates = append(a.Candidates, candidate{c, s})
 	}
 	// The index breaks ties by how its segments came about; a brain must not learn
@@ -329,7 +329,7 @@ func NewAsking(
 
 // ScoreAll gives the scores of some passages: what search said of them, or their likeness to the question where search
 // did not find them. It leaves out what is gone, and ends early at an error, which is in Err.
-func (a *Asking) ScoreAll(passages []int32) []retriever.Seed {
+func (a *BrainQuery) ScoreAll(passages []int32) []retriever.Seed {
 	var out []retriever.Seed
 	for _, p := range passages {
 		s, ok, err := a.scoreOf(p)
@@ -344,9 +344,9 @@ func (a *Asking) ScoreAll(passages []int32) []retriever.Seed {
 	return out
 }
 
-func (a *Asking) scoreOf(p int32) (s retriever.Seed, ok bool, err error) {
-	at := a.At(p)
-	if s, ok = a.Near[at]; ok {
+func (a *BrainQuery) scoreOf(p int32) (s retriever.Seed, ok bool, err error) {
+	at := a.ChunkOf(p)
+	if s, ok = a.KnownScores[at]; ok {
 		return s, true, nil
 	}
 	part, err := a.holds(p, at)
@@ -354,7 +354,7 @@ func (a *Asking) scoreOf(p int32) (s retriever.Seed, ok bool, err error) {
 		return s, false, err
 	}
 	s.Passage = p
-	for model, want := range a.Look.Vectors {
+	for model, want := range a.Lookup.Vectors {
 		v, err := partition.ReadVector(a.Store, part, string(model), at.Seq)
 		if err != nil {
 			return s, false, err
@@ -363,26 +363,26 @@ func (a *Asking) scoreOf(p int32) (s retriever.Seed, ok bool, err error) {
 			continue
 		}
 		line := index.Line{Factor: 1}
-		if l, ok := a.Look.Lines[model]; ok {
+		if l, ok := a.Lookup.Lines[model]; ok {
 			line = l
 		}
 		s.Cosine = line.Factor*index.CosineOfUnit(want, v) + line.Offset
 	}
 	s.Score = s.Cosine
-	if a.Room == nil || a.Room.Add(-1) >= 0 {
-		a.Near[at] = s
+	if a.ScoresLeft == nil || a.ScoresLeft.Add(-1) >= 0 {
+		a.KnownScores[at] = s
 	}
 	return s, true, nil
 }
 
 // holds gives the partition of a passage that is still there, may be learned from and is
 // among what is asked; nil: it is not.
-func (a *Asking) holds(p int32, at ChunkAt) (*partition.Ref, error) {
+func (a *BrainQuery) holds(p int32, at ChunkID) (*partition.Ref, error) {
 	i := slices.IndexFunc(a.Parts, func(x *partition.Ref) bool { return x.ID == at.Part })
 	if i < 0 {
 		return nil, nil
 	}
-	part, doc := a.Parts[i], a.Docs(p)
+	part, doc := a.Parts[i], a.DocumentOf(p)
 	chunks, known := a.Chunks[doc]
 	if !known {
 		n := &pb.Node{}
@@ -392,7 +392,7 @@ func (a *Asking) holds(p int32, at ChunkAt) (*partition.Ref, error) {
 		if n.GetStatus() == pb.StatusLive && !n.GetUnlearned() {
 			chunks = n.GetChunks()
 		}
-		if a.Room == nil || a.Room.Load() > 0 {
+		if a.ScoresLeft == nil || a.ScoresLeft.Load() > 0 {
 			a.Chunks[doc] = chunks
 		}
 	}
@@ -404,9 +404,9 @@ func (a *Asking) holds(p int32, at ChunkAt) (*partition.Ref, error) {
 
 // IsHere reports whether a passage still exists, may be learned from, and is among what the question is put to. An
 // error is in Err.
-func (a *Asking) IsHere(p int32) bool {
-	at := a.At(p)
-	if _, ok := a.Near[at]; ok {
+func (a *BrainQuery) IsHere(p int32) bool {
+	at := a.ChunkOf(p)
+	if _, ok := a.KnownScores[at]; ok {
 		return true
 	}
 	part, err := a.holds(p, at)
@@ -415,8 +415,8 @@ func (a *Asking) IsHere(p int32) bool {
 }
 
 // IsAlive reports whether an entity is live, in one of the partitions that the question is put to. An error is in Err.
-func (a *Asking) IsAlive(entity pb.NodeID) bool {
-	is, known := a.Standing[entity]
+func (a *BrainQuery) IsAlive(entity pb.NodeID) bool {
+	is, known := a.Live[entity]
 	if !known {
 		if part := tenant.OwnerOf(a.Parts, entity); part != nil {
 			n := &pb.Node{}
@@ -424,7 +424,7 @@ func (a *Asking) IsAlive(entity pb.NodeID) bool {
 			a.Err = errors.Join(a.Err, err)
 			is = n.GetStatus() == pb.StatusLive
 		}
-		a.Standing[entity] = is
+		a.Live[entity] = is
 	}
 	return is
 }

@@ -22,7 +22,7 @@ const (
 // project learns a projection of the questions, from the first part of those that are
 // learned from; nil: none tells their answers from what search takes for these.
 func (r *Run) project(st *storage.Store, parts []*partition.Ref, src *Source, graph *retriever.Graph,
-	asked []retriever.Asked, asking []*Asking) (*retriever.Projection, error) {
+	asked []retriever.Asked, asking []*BrainQuery) (*retriever.Projection, error) {
 	model := r.Org.System.Config.Embedder
 	learned, checked := retriever.Split(len(asked))
 	learn, check := asked[:retriever.ForProjection(learned)], asked[learned:checked]
@@ -33,7 +33,7 @@ func (r *Run) project(st *storage.Store, parts []*partition.Ref, src *Source, gr
 	confused := func(from int, asked []retriever.Asked) (out []retriever.Confused) {
 		for i := range asked {
 			a := &asked[i]
-			c := retriever.Confused{Query: asking[from+i].Look.Vectors[index.ModelID(model.ID())]}
+			c := retriever.Confused{Query: asking[from+i].Lookup.Vectors[index.ModelID(model.ID())]}
 			if len(c.Query) != model.Dim() {
 				continue
 			}
@@ -115,7 +115,7 @@ func (r *Run) vectorsOf(st *storage.Store, parts []*partition.Ref, src *Source, 
 }
 
 // further finds what is near to the projected questions, once.
-func (r *Run) further(p *retriever.Projection, asked []retriever.Asked, asking []*Asking) error {
+func (r *Run) further(p *retriever.Projection, asked []retriever.Asked, asking []*BrainQuery) error {
 	var tasks []func(int) error
 	for from := 0; from < len(asked); from += askBatch {
 		tasks = append(tasks, func(worker int) error {
@@ -135,21 +135,21 @@ func (r *Run) further(p *retriever.Projection, asked []retriever.Asked, asking [
 // Widen gives a search for what is near to the projected question; nil: there is no
 // projection, or not for a vector that is here. What the brain does not know is left
 // out: it gains nothing by walking.
-func (a *Asking) Widen(p *retriever.Projection, own *index.Scratch) func() []retriever.Hit {
+func (a *BrainQuery) Widen(p *retriever.Projection, own *index.Scratch) func() []retriever.Hit {
 	if p == nil {
 		return nil
 	}
 	model := index.ModelID(p.Model())
-	to := p.Apply(a.Look.Vectors[model])
+	to := p.Apply(a.Lookup.Vectors[model])
 	if to == nil {
 		return nil
 	}
 	return func() (hits []retriever.Hit) {
-		q := *a.Look.Query
+		q := *a.Lookup.Query
 		q.Mode, q.N, q.Vectors = index.VectorOnly, retriever.MaxFurther, map[index.ModelID][]float32{model: to}
 		defer own.Reset()
-		for _, c := range own.Candidates(a.Look.Snapshots, &q) {
-			if n := a.Passage(ChunkAt{a.Parts[c.Part].ID, c.Seq}); n != retriever.Unknown && c.Model == model {
+		for _, c := range own.Candidates(a.Lookup.Snapshots, &q) {
+			if n := a.PassageOf(ChunkID{a.Parts[c.Part].ID, c.Seq}); n != retriever.Unknown && c.Model == model {
 				hits = append(hits, retriever.Hit{Passage: n, Likeness: c.Vector})
 			}
 		}

@@ -10,12 +10,12 @@ import (
 	"orgmem/storage"
 )
 
-// LikeBatch is for how many passages one CPU task looks for the nearest others: some
+// SimilarityBatch is for how many passages one CPU task looks for the nearest others: some
 // 20 ms.
-const LikeBatch = 32
+const SimilarityBatch = 32
 
-// Alike joins each text with the nearest others of its partition, as cycles do.
-func (r *Run) Alike(st *storage.Store, parts []*partition.Ref, src *Source, snapshots []*index.Snapshot) error {
+// JoinSimilar joins each text with the nearest others of its partition, as cycles do.
+func (r *Run) JoinSimilar(st *storage.Store, parts []*partition.Ref, src *Source, snapshots []*index.Snapshot) error {
 	near := make([][]community.Neighbour, len(src.Places)) // by passage, the nearest documents
 	docs := make([]int32, 0, len(src.Places))
 	for d := range src.Documents {
@@ -28,10 +28,10 @@ func (r *Run) Alike(st *storage.Store, parts []*partition.Ref, src *Source, snap
 		byID[src.Documents[d].ID] = int32(d)
 	}
 	var tasks []func(int) error
-	for from := 0; from < len(near); from += LikeBatch {
+	for from := 0; from < len(near); from += SimilarityBatch {
 		tasks = append(tasks, func(worker int) error {
 			own := &r.Org.System.Computers[worker].Comparer
-			for p := from; p < min(from+LikeBatch, len(near)); p++ {
+			for p := from; p < min(from+SimilarityBatch, len(near)); p++ {
 				at := src.Places[p]
 				q, err := r.likenessOf(st, parts[at.Part], at.Seq)
 				if err != nil {

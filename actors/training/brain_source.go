@@ -34,13 +34,13 @@ var brainTies = map[graph.EdgeType]retriever.TieKind{cognition.EdgeSimilar: retr
 // Source is an organization's content as a brain is made of it.
 type Source struct {
 	retriever.Source
-	Places []chunkPlace       // of each passage
+	Places []ChunkPlace       // of each passage
 	Seen   []*pb.BrainSeen    // how much each partition held, against which drift is measured later
 	shapes []*retriever.Shape // of the partitions
 }
 
-// chunkPlace is where a chunk lies.
-type chunkPlace struct {
+// ChunkPlace is where a chunk lies.
+type ChunkPlace struct {
 	Part int // of the partitions
 	Seq  uint64
 }
@@ -192,7 +192,7 @@ func (src *Source) readDocument(st storage.Reader, part *partition.Ref, at int, 
 		return err
 	}
 	for _, seq := range n.GetChunks() {
-		src.Places = append(src.Places, chunkPlace{at, seq})
+		src.Places = append(src.Places, ChunkPlace{at, seq})
 	}
 	src.Documents = append(src.Documents, d)
 	return nil

@@ -28,8 +28,8 @@ import (
 )
 
 const (
-	// LeastPassages is the number of passages below which there is nothing to learn from.
-	LeastPassages = 20
+	// MinPassages is the number of passages below which there is nothing to learn from.
+	MinPassages = 20
 	// leastJudges is how many questions must judge a brain: fewer than five that are lost
 	// are never told from chance, and most questions are neither won nor lost.
 	leastJudges = 10
@@ -282,14 +282,14 @@ func (t *Trainer) publish(ch *commit.Change, made *trainedBrain, now int64) erro
 		if err == nil && last != nil {
 			version = last.GetVersion() + 1
 			ch.Delete(o.Space.Key(storage.TableBrain, storage.U64(last.GetVersion())))
-			storage.ErasePieces(ch.Batch, t.module.BrainPieces(last.GetVersion()))
+			storage.ErasePieces(ch.Batch, t.module.PiecesKey(last.GetVersion()))
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	key := t.module.BrainPieces(version)
+	key := t.module.PiecesKey(version)
 	first := commit.New(o.Store)
 	w := storage.BeginPieces(first.Batch, key)
 	for rest := made.raw; len(rest) > 0; {
@@ -344,14 +344,14 @@ func (r *Run) train() (*trainedBrain, error) {
 		if err != nil {
 			return err
 		}
-		if len(src.Places) < LeastPassages {
-			return fmt.Errorf("%w: there are %d passages, and %d are needed", errTooLittle, len(src.Places), LeastPassages)
+		if len(src.Places) < MinPassages {
+			return fmt.Errorf("%w: there are %d passages, and %d are needed", errTooLittle, len(src.Places), MinPassages)
 		}
-		snapshots, err := r.WithoutGone(st, parts)
+		snapshots, err := r.LiveSnapshots(st, parts)
 		if err != nil {
 			return err
 		}
-		if err := r.Alike(st, parts, src, snapshots); err != nil {
+		if err := r.JoinSimilar(st, parts, src, snapshots); err != nil {
 			return err
 		}
 		salt := r.module.BrainSalt()
@@ -416,7 +416,7 @@ func (r *Run) compute(tasks ...func(worker int) error) error {
 			return task(worker)
 		}
 	}
-	return errors.Join(r.Org.System.CPU.Later(r.Org.ID, tasks)...)
+	return errors.Join(r.Org.System.CPU.Background(r.Org.ID, tasks)...)
 }
 
 // ask searches for the questions' seeds. cosine are the passages that plain vector
@@ -424,34 +424,34 @@ func (r *Run) compute(tasks ...func(worker int) error) error {
 func (r *Run) ask(
 	st *storage.Store, parts []*partition.Ref, src *Source, graph *retriever.Graph, snapshots []*index.Snapshot,
 	examples []retriever.Example,
-) (asked []retriever.Asked, all []*Asking, cosine [][]int32, err error) {
-	passages := make(map[ChunkAt]int32, len(src.Places))
+) (asked []retriever.Asked, all []*BrainQuery, cosine [][]int32, err error) {
+	passages := make(map[ChunkID]int32, len(src.Places))
 	for p, at := range src.Places {
-		passages[ChunkAt{parts[at.Part].ID, at.Seq}] = int32(p)
+		passages[ChunkID{parts[at.Part].ID, at.Seq}] = int32(p)
 	}
 	room := &atomic.Int64{}
 	room.Store(maxScores)
-	asked, all, cosine = make([]retriever.Asked, len(examples)), make([]*Asking, len(examples)),
+	asked, all, cosine = make([]retriever.Asked, len(examples)), make([]*BrainQuery, len(examples)),
 		make([][]int32, len(examples))
 	var tasks []func(int) error
 	for from := 0; from < len(examples); from += askBatch {
 		tasks = append(tasks, func(worker int) error {
 			own := &r.Org.System.Computers[worker]
 			for i := from; i < min(from+askBatch, len(examples)); i++ {
-				q, err := LookInto(r.Org, st, parts, examples[i].Text, index.Hybrid, &own.QueryEncoder, func() error { return nil })
+				q, err := NewLookup(r.Org, st, parts, examples[i].Text, index.Hybrid, &own.QueryEncoder, func() error { return nil })
 				if err != nil {
 					return err
 				}
 				q.Snapshots = snapshots
-				a := NewAsking(r.Org, st, parts, examples[i].Text, &own.Comparer.Scratch, q, nil, func(at ChunkAt) int32 {
+				a := NewBrainQuery(r.Org, st, parts, examples[i].Text, &own.Comparer.Scratch, q, nil, func(at ChunkID) int32 {
 					if p, ok := passages[at]; ok {
 						return p
 					}
 					return retriever.Unknown
 				})
-				a.At = func(p int32) ChunkAt { return ChunkAt{parts[src.Places[p].Part].ID, src.Places[p].Seq} }
-				a.Docs = func(p int32) pb.NodeID { return graph.Documents()[graph.Document(p)] }
-				a.Room = room
+				a.ChunkOf = func(p int32) ChunkID { return ChunkID{parts[src.Places[p].Part].ID, src.Places[p].Seq} }
+				a.DocumentOf = func(p int32) pb.NodeID { return graph.Documents()[graph.Document(p)] }
+				a.ScoresLeft = room
 				a.Candidates = nil // they name what is found, and a training finds nothing
 				asked[i], all[i] = retriever.Asked{Example: examples[i], Question: a.Question}, a
 				cosine[i] = a.byCosine()
@@ -462,9 +462,9 @@ func (r *Run) ask(
 	return asked, all, cosine, r.compute(tasks...)
 }
 
-// WithoutGone gives the indexes of some partitions without what was forgotten: until a merge takes it out it counts in
-// their statistics, and a brain must not be made of that. The snapshots that it changes are copies.
-func (r *Run) WithoutGone(st *storage.Store, parts []*partition.Ref) ([]*index.Snapshot, error) {
+// LiveSnapshots gives the indexes of some partitions without what was forgotten: until a merge takes it out it counts
+// in their statistics, and a brain must not be made of that. The snapshots that it changes are copies.
+func (r *Run) LiveSnapshots(st *storage.Store, parts []*partition.Ref) ([]*index.Snapshot, error) {
 	out := make([]*index.Snapshot, len(parts))
 	for i, part := range parts {
 		now, err := r.Org.Residents.Get(st, part, r.Org.System.Embedders.Dim)
@@ -495,9 +495,9 @@ func (r *Run) WithoutGone(st *storage.Store, parts []*partition.Ref) ([]*index.S
 }
 
 // byCosine gives the passages that search found by their likeness alone.
-func (a *Asking) byCosine() []int32 {
-	all := make([]retriever.Seed, 0, len(a.Near))
-	for _, s := range a.Near {
+func (a *BrainQuery) byCosine() []int32 {
+	all := make([]retriever.Seed, 0, len(a.KnownScores))
+	for _, s := range a.KnownScores {
 		if s.Passage != retriever.Unknown {
 			all = append(all, s)
 		}
@@ -558,7 +558,7 @@ func (r *Run) learn(
 // that serves, on questions that it has not learned from (docs/brain.md).
 func (r *Run) judge(
 	st *storage.Store, graph *retriever.Graph, salt retriever.Salt, made retriever.Parameters, asked []retriever.Asked,
-	asking []*Asking, cosine [][]int32,
+	asking []*BrainQuery, cosine [][]int32,
 ) error {
 	_, from := retriever.Split(len(asked))
 	serving, projection, err := r.module.servingParameters(st)

@@ -20,7 +20,7 @@
 //
 // # Who calls it from where
 //
-// Module runs in the organization's mailbox. Module.Brain, Module.BrainSalt, Module.BrainPieces and the methods of
+// Module runs in the organization's mailbox. Module.Brain, Module.BrainSalt, Module.PiecesKey and the methods of
 // Module.Serving may be called from any goroutine. The Trainer makes an attempt on a goroutine of its own, with tasks
 // on the CPU workers behind all ingestion. An Asking belongs to one goroutine at a time.
 package training

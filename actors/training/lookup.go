@@ -15,9 +15,9 @@ type Lookup struct {
 	Tokens    int               // how many were embedded
 }
 
-// LookInto reads a query's words and meaning, and the indexes of the partitions, cold ones from the store. Before each
+// NewLookup reads a query's words and meaning, and the indexes of the partitions, cold ones from the store. Before each
 // index it asks goOn, whose error it returns. own is the encoder of the worker that it runs on.
-func LookInto(
+func NewLookup(
 	o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, own *partition.QueryEncoder,
 	goOn func() error,
 ) (*Lookup, error) {

@@ -293,7 +293,7 @@ func TestForgettingEndsExports(t *testing.T) {
 func TestForgettingSendsARunningExportBack(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
-	long := strings.Repeat("a long text of many words. ", 1500)
+	long := strings.Repeat("a long text of many words. ", storagetest.LessUnderRace(t, 1500, 300))
 	var its []*pb.IngestItem
 	for i := range 24 {
 		its = append(its, doc(fmt.Sprint(i), fmt.Sprintf("%d: %s", i, long)))

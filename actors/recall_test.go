@@ -224,6 +224,7 @@ func TestRecalledGraph(t *testing.T) {
 // TestRecalledGraphIsBounded counts and reads as far as it says, however the nodes
 // and edges are spread over kinds and origins.
 func TestRecalledGraphIsBounded(t *testing.T) {
+	withoutRace(t)
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ok(me()) // its key is in memory then

@@ -53,7 +53,8 @@ var importRoutes = []web.Route{
 				return out, false
 			}
 			one := importEntry{
-				ID: id.String(), JobID: id.String(), Filename: e.GetFilename(), Format: importFormat(e.GetFormat()), Bytes: e.GetBytes(),
+				ID: id.String(), JobID: id.String(), Filename: e.GetFilename(), Format: importFormat(e.GetFormat()),
+				Bytes:     e.GetBytes(),
 				Status:    e.GetStatus(),
 				CreatedAt: wire.Timestamp(e.GetCreatedMs()), FinishedAt: wire.NotBefore(e.GetFinishedMs(), e.GetCreatedMs()),
 				Error: wire.OrNull(e.GetError()),
@@ -114,7 +115,8 @@ type importFormat string
 // Schema implements huma.SchemaProvider.
 func (importFormat) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Enum: []any{
-		"text", "markdown", "json", "jsonl", "vtt", "srt", "lines", "html", "csv", "eml", "mbox", "zip", "tar", "docx", "pptx",
-		"xlsx", "odt", "ods", "odp", "epub", "rtf", "ics", "pdf", "slack", "chatgpt", "claude", "mem0", "zep", "orgmem-export",
+		"text", "markdown", "json", "jsonl", "vtt", "srt", "lines", "html", "csv", "eml", "mbox", "zip", "tar", "docx",
+		"pptx", "xlsx", "odt", "ods", "odp", "epub", "rtf", "ics", "pdf", "slack", "chatgpt", "claude",
+		"mem0", "zep", "orgmem-export",
 	}}
 }

@@ -99,7 +99,8 @@ var texts = web.Texts{
 	"newWebhookBody.eventTypes":  "What to deliver; * alone stands for everything.",
 	"webhook.inactiveEventTypes": "Those of its types that nothing publishes on this deployment.",
 	"webhook.attempts":           "The last 50 delivery attempts, newest first; where one endpoint is asked for.",
-	"webhook.secret":             "The signing secret, in the answer that made the endpoint; a replay has a marker in its place.",
+	"webhook.secret": "The signing secret, in the answer that made the endpoint; " +
+		"a replay has a marker in its place.",
 	"UploadForm.metadata": "A JSON object, for every document of the file that has none of its own; a part that " +
 		"holds its text.",
 }

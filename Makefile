@@ -110,6 +110,7 @@ licences:
 ## invariants: the actors' histories once more, with what they promise checked at run time
 # Those that write, merge, fail and stop. And what the race detector would make slow and large, in full: the tests that
 # say withoutRace, FewerUnderRace or LessUnderRace. Each package is one build.
+CONTRACT := cmd/orgmem/internal/contract
 HISTORIES_CHECKED := MemoryAgainstModel|EditsAgainstModel|Slices|Segments|Panick|Cancelled|Erased|Close|Crash
 invariants:
 	@spared() { \
@@ -118,7 +119,7 @@ invariants:
 	}; \
 	spared=$$(spared actors); test -n "$$spared"; set -x; \
 	go test -tags invariants ./actors -run "$(HISTORIES_CHECKED)|^($$spared)$$"; \
-	go test ./storage ./cluster -run "^($$(spared 'storage cluster'))$$"; \
+	go test ./storage ./cluster ./$(CONTRACT) -run "^($$(spared 'storage cluster $(CONTRACT)'))$$"; \
 	go test ./brain/format -run '^TestReading'
 
 ## lint: golangci-lint with .golangci.yml, formatting included

@@ -280,7 +280,7 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 func (f fixture) proposals(t *testing.T, least int) (ids []string) {
 	t.Helper()
 	var items []string
-	for range 40 { // others than any before
+	for range 20 { // others than any before
 		items = append(items, fmt.Sprintf(`{"content":%q}`, f.next("rose hedge spade compost tulip ")),
 			fmt.Sprintf(`{"content":%q}`, f.next("router kernel cluster socket packet ")))
 	}

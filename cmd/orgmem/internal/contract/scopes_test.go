@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"orgmem/storage/storagetest"
 )
 
 // TestAnySetOfScopes draws sets of scopes of any size, where the matrix has one or
@@ -19,6 +21,7 @@ import (
 // interface: Authentication/4 minting
 // interface: Authentication/6 scopes
 func TestAnySetOfScopes(t *testing.T) {
+	storagetest.FewerUnderRace(t, 20)
 	s := startStack(t)
 	o := s.org(t, "Acme")
 	own := fixture{s, o, o.owner, caller{key: o.key}, &atomic.Int64{}}

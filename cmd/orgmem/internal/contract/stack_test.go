@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -14,6 +15,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -189,10 +191,32 @@ func startStack(t testing.TB, change ...func(*tenant.Config)) *stack {
 			}
 		}
 	})
-	raw := s.send(t, caller{}, http.MethodGet, "/openapi.json", "").body
-	s.doc, err = apitest.Parse(raw)
+	s.doc, err = parsed.of(s.send(t, caller{}, http.MethodGet, "/openapi.json", "").body)
 	must(t, err)
 	return s
+}
+
+// documentOnce is the document that every stack serves. To parse it takes seconds under the race detector.
+type documentOnce struct {
+	mu   sync.Mutex
+	text []byte
+	doc  *apitest.Document
+}
+
+var parsed documentOnce
+
+func (d *documentOnce) of(text []byte) (*apitest.Document, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.doc != nil && bytes.Equal(text, d.text) {
+		return d.doc, nil
+	}
+	doc, err := apitest.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	d.text, d.doc = text, doc
+	return doc, nil
 }
 
 func must(t testing.TB, err error) {

@@ -129,7 +129,9 @@ func TestScoresWithoutRoom(t *testing.T) {
 			a := &training.BrainQuery{
 				Store: st, Parts: parts, KnownScores: map[training.ChunkID]retriever.Seed{}, Chunks: map[pb.NodeID][]uint64{},
 				ScoresLeft: &atomic.Int64{},
-				Lookup:     &training.Lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": wordEmbedder{id: "words"}.Query("When does the ferry leave?")}}},
+				Lookup: &training.Lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{
+					"words": wordEmbedder{id: "words"}.Query("When does the ferry leave?"),
+				}}},
 			}
 			a.ScoresLeft.Store(room)
 			a.ChunkOf = func(int32) training.ChunkID { return training.ChunkID{Part: parts[i].ID, Seq: x.GetChunks()[0]} }

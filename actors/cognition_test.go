@@ -497,7 +497,8 @@ func TestRetrieveFollowsWhatHolds(t *testing.T) {
 			if p.Reached[search.NodeRef{Part: part.ID, Node: pb.NodeID(by)}] != nil {
 				t.Error("it follows an edge that has ended")
 			}
-			if x := p.Reached[search.NodeRef{Part: part.ID, Node: pb.NodeID(both)}]; len(p.Frontier) != 1 || p.Frontier[0] != x ||
+			x := p.Reached[search.NodeRef{Part: part.ID, Node: pb.NodeID(both)}]
+			if len(p.Frontier) != 1 || p.Frontier[0] != x ||
 				math.Abs(x.Score-0.8*0.4*search.HopDecay) > 1e-9 {
 				t.Errorf("it goes on from %v", p.Frontier)
 			}

@@ -362,7 +362,8 @@ func TestConnectorsWaitForTheirTurn(t *testing.T) {
 	for i, c := range all {
 		n.waitFor(func() bool { return c.connector(ids[i]).GetLastSyncMs() != 0 })
 		k := c.connector(ids[i])
-		if slow := i < connector.MaxConcurrentSyncs; slow && !strings.Contains(k.GetLastError(), "within 30 minutes") || !slow &&
+		slow := i < connector.MaxConcurrentSyncs
+		if slow && !strings.Contains(k.GetLastError(), "within 30 minutes") || !slow &&
 			k.GetLastStatus() != pb.JobSucceeded {
 			t.Errorf("organization %d: %v", i, k)
 		}

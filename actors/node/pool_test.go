@@ -178,7 +178,8 @@ func TestPanickingTaskIsItsOwnError(t *testing.T) {
 		t.Errorf("errors %v", errs)
 	}
 	p.Close()
-	if errs := p.Foreground(pb.OrgID{}, []func(int) error{func(int) error { return nil }}); !errors.Is(errs[0], ErrClosing) {
+	errs = p.Foreground(pb.OrgID{}, []func(int) error{func(int) error { return nil }})
+	if !errors.Is(errs[0], ErrClosing) {
 		t.Errorf("after close: %v", errs)
 	}
 }
@@ -334,8 +335,10 @@ func TestCyclesOfOrganizationsTakeTurns(t *testing.T) {
 	}
 	large, small := pb.OrgID{1}, pb.OrgID{2}
 	wg.Go(func() {
-		p.Background(large, []func(int) error{func(int) error { close(held); <-hold; return note('L')(0) }, note('L'), note('L'),
-			note('L'), note('L')})
+		first := func(int) error { close(held); <-hold; return note('L')(0) }
+		p.Background(large, []func(int) error{
+			first, note('L'), note('L'), note('L'), note('L'),
+		})
 	})
 	<-held
 	wg.Go(func() { p.Background(small, []func(int) error{note('s'), note('s')}) })

@@ -17,7 +17,7 @@ type Feature struct {
 	tenant.NoFeature
 
 	Workers  []searcher    // one per read worker
-	Phrasing chan struct{} // holds one value for each answer that a language model is wording, at most MaxConcurrentPhrasings
+	Phrasing chan struct{} // one value for each answer that a language model is wording: MaxConcurrentPhrasings
 }
 
 // New makes the feature of a node, with one searcher for each of its read workers.

@@ -438,7 +438,8 @@ func (r *Run) ask(
 		tasks = append(tasks, func(worker int) error {
 			own := &r.Org.System.Computers[worker]
 			for i := from; i < min(from+askBatch, len(examples)); i++ {
-				q, err := NewLookup(r.Org, st, parts, examples[i].Text, index.Hybrid, &own.QueryEncoder, func() error { return nil })
+				q, err := NewLookup(r.Org, st, parts, examples[i].Text, index.Hybrid, &own.QueryEncoder,
+					func() error { return nil })
 				if err != nil {
 					return err
 				}

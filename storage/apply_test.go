@@ -145,7 +145,7 @@ func dump(t *rapid.T, r storage.Reader, ranges ...storage.Range) map[string]stri
 // not flush, when a replayed entry is applied twice, or when a fenced entry is
 // judged differently the second time.
 func TestCrashLeavesAPrefixAndReplayCompletesIt(t *testing.T) {
-	storagetest.FewerChecks(t, 20)
+	storagetest.FewerChecks(t, storagetest.LessUnderRace(t, 20, 8))
 	rapid.Check(t, func(t *rapid.T) {
 		disk := storagetest.NewDisk()
 		opts, _ := disk.Options()

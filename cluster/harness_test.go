@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -26,13 +25,6 @@ func TestMain(m *testing.M) {
 	if kind := os.Getenv(childEnv); kind != "" {
 		children[kind]()
 		return
-	}
-	flag.Parse()
-	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		// Each check starts and crashes several servers.
-		if err := f.Value.Set("15"); err != nil {
-			panic(err)
-		}
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -275,7 +275,7 @@ func (m *model) crashDuring(t *rapid.T) {
 // what was acknowledged is in the state, the state has nothing that was not
 // proposed, nothing is there twice, and nothing is out of order.
 func TestModel(t *testing.T) {
-	storagetest.FewerUnderRace(t, 20)
+	storagetest.FewerChecks(t, storagetest.LessUnderRace(t, 15, 6)) // each starts and crashes several servers
 	rapid.Check(t, func(rt *rapid.T) {
 		m := &model{t: t, s: start(t, storagetest.NewDisk(), modelConfig)}
 		defer func() { m.s.stop() }()

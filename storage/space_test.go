@@ -3,7 +3,6 @@ package storage_test
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -238,13 +237,13 @@ func TestOpenOnAFullDisk(t *testing.T) {
 
 // randomBytes are the same for one seed and do not compress.
 func randomBytes(seed uint64, n int) []byte {
-	b := make([]byte, n+7)
+	b := make([]byte, n)
 	x := seed*2862933555777941757 + 3037000493
-	for i := 0; i < n; i += 8 {
+	for i := range b {
 		x ^= x << 13
 		x ^= x >> 7
 		x ^= x << 17
-		binary.LittleEndian.PutUint64(b[i:], x)
+		b[i] = byte(x)
 	}
-	return b[:n:n]
+	return b
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"orgmem/actors/backup"
 	"orgmem/actors/tenant"
 	"orgmem/cluster/wire"
 	"orgmem/storage"
@@ -15,9 +16,9 @@ import (
 func TestCopiesComeFromWhereTheOrganizationLives(t *testing.T) {
 	w := startTown(t, "a", "b")
 	made := w.org("b", "")
-	name := StoreName(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}.String())
+	name := backup.StoreName(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}.String())
 	for _, at := range []wire.ServerID{"a", "b"} {
-		for _, store := range []StoreName{name, StoreName(storage.MetaStore.String())} {
+		for _, store := range []backup.StoreName{name, backup.StoreName(storage.MetaStore.String())} {
 			from := w.at(at).sys.Copier()
 			c, err := from.Open(t.Context(), store)
 			if err != nil {
@@ -28,7 +29,7 @@ func TestCopiesComeFromWhereTheOrganizationLives(t *testing.T) {
 			}
 			for _, f := range c.Files {
 				piece, err := from.Read(t.Context(), store, c.ID, f.Name, 0)
-				if err != nil || f.Size <= CopyPiece && sha256.Sum256(piece) != f.Sum {
+				if err != nil || f.Size <= backup.CopyPiece && sha256.Sum256(piece) != f.Sum {
 					t.Errorf("on %s: %s of %s: %d bytes, %v", at, f.Name, store, len(piece), err)
 				}
 			}
@@ -42,12 +43,12 @@ func TestCopiesComeFromWhereTheOrganizationLives(t *testing.T) {
 				t.Errorf("on %s: released twice: %v", at, err)
 			}
 		}
-		sandbox := StoreName(storage.StoreID{Org: made.Org, Realm: storage.RealmSandbox}.String())
+		sandbox := backup.StoreName(storage.StoreID{Org: made.Org, Realm: storage.RealmSandbox}.String())
 		if _, err := w.at(at).sys.Copier().Open(t.Context(), sandbox); !errors.Is(err, tenant.ErrOrgNotFound) {
 			t.Errorf("on %s: a sandbox that is not there: %v", at, err)
 		}
 	}
-	if n := len(w.at("a").sys.backups.open) + len(w.at("b").sys.backups.open); n != 0 {
+	if n := w.at("a").sys.backups.OpenCopies() + w.at("b").sys.backups.OpenCopies(); n != 0 {
 		t.Errorf("%d copies left", n)
 	}
 }

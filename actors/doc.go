@@ -3,8 +3,9 @@
 // partition a request means. A subject, which is a member or a provisioned end user, is an actor below
 // it that holds what readers look into and takes in content (actors/subject); one that has work has a
 // child that works through its queue, and one that looks at what is new in cycles (actors/cognition).
-// The other features are packages of their own, and features.go is the table of them. What is left
-// here is organizations that live on other nodes, and Start.
+// The other features are packages of their own, and features.go is the table of them. Organizations
+// that live on other nodes are reached by actors/peer. What is left here is Start, and the Service
+// that hands each question on.
 //
 // # Promises
 //

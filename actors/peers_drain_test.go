@@ -2,7 +2,6 @@ package actors
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -10,9 +9,12 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/peer"
 	"orgmem/actors/tenant"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
 )
 
 // What is on its way while a node stops, be it a question or its answer, arrives: a
@@ -69,8 +71,8 @@ func TestNothingIsLostWhenANodeStops(t *testing.T) {
 }
 
 // A node that has said that it stops is asked nothing more, whoever is thought to lead,
-// until it is heard of again, from others or itself, or farewellHold is over. That its
-// connection has ended does not say that its process has.
+// until it is heard of again, from others or itself. That its connection has ended does
+// not say that its process has.
 func TestWhoStopsIsNotAsked(t *testing.T) {
 	w := startTown(t, "a", "b", "c")
 	made := w.org("a", pb.PlanUnlimited)
@@ -87,18 +89,12 @@ func TestWhoStopsIsNotAsked(t *testing.T) {
 		n.believe = who
 		return n.looked
 	}
-	heard := 0
-	for range 2 {
-		c.sys.peers.hearFarewell("a", func() { heard++ })
-	}
-	if heard != 2 {
-		t.Errorf("who has nothing to wait for says so: %d times of 2", heard)
-	}
+	a.sayFarewell("c")
 	for name, then := range map[string]func(){
 		"it has said so":               func() {},
 		"and its connection has ended": func() { c.lost("a", true) },
 	} {
-		c.sys.peers.hearFarewell("a", func() {})
+		a.sayFarewell("c")
 		then()
 		before, looked := come(), thinks(c, "a")
 		answered := make(chan error, 1)
@@ -126,14 +122,8 @@ func TestWhoStopsIsNotAsked(t *testing.T) {
 			a.client(made.APIKey).ok(me())
 			thinks(a, "")
 		},
-		"time is over": func() {
-			c.sys.peers.mu.Lock()
-			defer c.sys.peers.mu.Unlock()
-			f := c.sys.peers.parting["a"]
-			f.at = f.at.Add(-farewellHold)
-		},
 	} {
-		c.sys.peers.hearFarewell("a", func() {})
+		a.sayFarewell("c")
 		back()
 		before := come()
 		thinks(c, "a")
@@ -145,9 +135,37 @@ func TestWhoStopsIsNotAsked(t *testing.T) {
 	}
 }
 
+// sayFarewell lets a node tell another one, which waits for nothing from it, that it stops. It is told at once that it
+// was heard.
+func (n *townNode) sayFarewell(to wire.ServerID) {
+	n.t.Helper()
+	ask := &pb.NodeAsk{What: &pb.NodeAsk_Farewell{Farewell: &pb.Empty{}}}
+	if _, err := n.sys.ActorRoot.RequestFuture(n.At(to), ask, patience).Result(); err != nil {
+		n.t.Errorf("who has nothing to wait for does not say so: %v", err)
+	}
+}
+
+// patientClock is a clock by which a node that stops waits for the others for as long as a test says.
+type patientClock struct {
+	clock.Clock
+	patient *atomic.Bool
+}
+
+// NewTimer implements clock.Clock.
+func (c patientClock) NewTimer(d time.Duration) clock.ChanTimer {
+	if d == peer.FarewellWait && c.patient.Load() {
+		d = patience
+	}
+	return c.Clock.NewTimer(d)
+}
+
 // Two that stop at once wait for the others' questions, and not for each other's word.
 func TestTwoStopAtOnce(t *testing.T) {
-	w := startTown(t, "a", "b")
+	var patient atomic.Bool
+	patient.Store(true)
+	w := startTownWith(t, func(cfg *tenant.Config, _ *storage.Options) {
+		cfg.Clock = patientClock{cfg.Clock, &patient}
+	}, "a", "b")
 	made := w.org("a", pb.PlanUnlimited)
 	w.at("b").client(made.APIKey).ok(me()) // b has asked a
 	w.lead("b")
@@ -166,23 +184,17 @@ func TestTwoStopAtOnce(t *testing.T) {
 	late := make(chan string, 2)
 	var both sync.WaitGroup
 	for _, name := range []wire.ServerID{"a", "b"} {
-		o := w.at(name).sys.peers
 		both.Go(func() {
-			asked := o.sayFarewell(o.askersBut(map[wire.ServerID]bool{}))
-			if len(asked) != 1 {
-				late <- fmt.Sprintf("%s says farewell to %d", name, len(asked))
-			}
-			for id, a := range asked {
-				select {
-				case <-a.reply:
-				case <-time.After(patience):
-					late <- fmt.Sprintf("%s waits for %s", name, a.to)
-				}
-				o.drop(id)
+			if !w.at(name).sys.peers.Drain() {
+				late <- string(name) + " waits for the other one"
 			}
 		})
 	}
 	both.Wait()
+	patient.Store(false)
+	if n := said.Load(); n != 2 {
+		t.Errorf("farewell was said %d times", n)
+	}
 	close(late)
 	for what := range late {
 		t.Error(what)

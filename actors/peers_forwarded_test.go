@@ -36,13 +36,9 @@ func TestUploadsOfOtherNodesAreBounded(t *testing.T) {
 	if p := b.refused(pb.CodeServiceDegraded, upload(second)); p.GetRetryAfterS() == 0 {
 		t.Errorf("refused with %v", p)
 	}
-	held := func() (small, large int) {
-		f := &a.sys.peers.forwarded
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		return f.small, f.large
-	}
-	if _, got := held(); got < first || got > first+largeForwarded {
+	held := a.sys.peers.HeldBytes
+	const beside = 64 << 10 // more than a request has beside its file
+	if _, got := held(); got < first || got > first+beside {
 		t.Errorf("%d bytes are held for other nodes", got)
 	}
 	b.chunks("anything")
@@ -57,43 +53,4 @@ func TestUploadsOfOtherNodesAreBounded(t *testing.T) {
 		small, large := held()
 		return small == 0 && large == 0
 	})
-}
-
-// TestALargeRequestHasRoomAlone, also one that is larger than all of it, and beside small
-// ones that fill it.
-func TestALargeRequestHasRoomAlone(t *testing.T) {
-	f := forwarded{room: 4 * largeForwarded}
-	ask := func(bytes int) *pb.NodeAsk {
-		return &pb.NodeAsk{What: &pb.NodeAsk_Envelope{Envelope: file("a", strings.Repeat("x", bytes))}}
-	}
-	enter := func(bytes int, want bool) func() {
-		t.Helper()
-		leave, ok := f.enter(ask(bytes))
-		if ok != want {
-			t.Errorf("%d beside %d and %d: let in: %v", bytes, f.small, f.large, ok)
-		}
-		return leave
-	}
-	small := make([]func(), 0, 4)
-	for range 4 {
-		small = append(small, enter(largeForwarded-200, true))
-	}
-	enter(largeForwarded-200, false)
-	huge := enter(10*largeForwarded, true)
-	enter(largeForwarded, false)
-	enter(1, false)
-	for _, leave := range small {
-		leave()
-	}
-	enter(1, true)()
-	huge()
-	first := enter(largeForwarded, true)
-	second := enter(largeForwarded, true)
-	enter(largeForwarded, false) // three quarters
-	enter(largeForwarded-200, true)()
-	first()
-	second()
-	if f.small != 0 || f.large != 0 {
-		t.Errorf("%d and %d bytes are held by nobody", f.small, f.large)
-	}
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/account"
+	"orgmem/actors/backup"
 	"orgmem/actors/export"
+	"orgmem/actors/peer"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	"orgmem/actors/webhook"
@@ -25,14 +27,14 @@ import (
 type Service struct {
 	*tenant.System
 	account.LocalOperator
-	peers    *peers // nil: the node is alone
-	backups  *Backups
+	peers    *peer.Router // nil: the node is alone
+	backups  *backup.LocalCopier
 	closeOne sync.Once
 }
 
 // Start builds the actors and wakes the organizations that have unfinished jobs. others is how a node of several
 // reaches the others; nil: it is alone.
-func Start(cfg tenant.Config, others *Peers) (*Service, error) {
+func Start(cfg tenant.Config, others *peer.Config) (*Service, error) {
 	if others != nil {
 		cfg.Placement = others.Placement
 	}
@@ -41,7 +43,7 @@ func Start(cfg tenant.Config, others *Peers) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{System: sys, LocalOperator: account.LocalOperator{System: sys},
-		backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger)}
+		backups: backup.NewLocalCopier(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger)}
 	if s.Features, err = featuresOf(sys); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -49,7 +51,7 @@ func Start(cfg tenant.Config, others *Peers) (*Service, error) {
 		return subject.New(of.Org, of.Part, of.Self)
 	}
 	if others != nil {
-		if s.peers, err = startPeers(sys, s.backups, *others); err != nil {
+		if s.peers, err = peer.Start(sys, s.backups, *others); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 		return s, nil // the host tells what to resume; see Leads
@@ -72,7 +74,7 @@ func (s *Service) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) 
 		return nil, fmt.Errorf("ask: %w", err)
 	}
 	if s.peers != nil {
-		return s.peers.ask(ctx, wait, hash, env)
+		return s.peers.Ask(ctx, wait, hash, env)
 	}
 	org, known := s.Config.Host.Directory().Lookup(hash)
 	timer := s.Clock.NewTimer(wait)
@@ -86,12 +88,12 @@ func (s *Service) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) 
 func (s *Service) Close() error {
 	s.closeOne.Do(func() {
 		s.Halt()
-		s.backups.close()
+		s.backups.Close()
 		s.Reads.Close()
 		s.CPU.Close()
 		if s.peers != nil {
-			s.peers.drain()
-			s.peers.Remote.Stop()
+			s.peers.Drain()
+			s.peers.Stop()
 		}
 		s.Actors.Shutdown()
 	})
@@ -101,8 +103,8 @@ func (s *Service) Close() error {
 // Stats returns the current figures.
 func (s *Service) Stats() tenant.Stats {
 	st := s.System.Stats()
-	if o := s.peers; o != nil {
-		st.AskedElsewhere, st.AnsweredForOthers, st.LostOnTheWay = o.asked.Load(), o.answered.Load(), o.lost.Load()
+	if s.peers != nil {
+		s.peers.AddStats(&st)
 	}
 	return st
 }
@@ -113,17 +115,17 @@ func (s *Service) Operator() account.Operator {
 	if s.peers == nil {
 		return s.LocalOperator
 	}
-	return operatorAnywhere{s.peers}
+	return s.peers.Operator()
 }
 
 // Copier returns what backups may read, wherever the organizations live: each
 // store is copied where its shard is led, so a replica that lags is never what is
 // kept. The directory is on every node.
-func (s *Service) Copier() Copier {
+func (s *Service) Copier() backup.Copier {
 	if s.peers == nil {
 		return s.backups
 	}
-	return copierAnywhere{operatorAnywhere{s.peers}}
+	return s.peers.Copier()
 }
 
 // ExportPieceBytes is the length of an export's pieces.
@@ -136,15 +138,15 @@ func (s *Service) ExportPiece(ctx context.Context, e *pb.Export, piece uint32) (
 	if s.peers == nil {
 		return export.ReadPiece(ctx, s.System, e, piece)
 	}
-	return s.peers.exportPiece(ctx, e, piece)
+	return s.peers.ExportPiece(ctx, e, piece)
 }
 
 // TakeStream takes up the event stream that was opened under a ticket, wherever it
 // lives. It reports false for an unknown ticket, and for one whose stream was taken up
 // already. The caller closes the stream.
-func (s *Service) TakeStream(ticket string) (LiveStream, bool) {
-	if s.peers != nil && afar(ticket) {
-		return s.peers.takeStream(ticket)
+func (s *Service) TakeStream(ticket string) (peer.LiveStream, bool) {
+	if s.peers != nil {
+		return s.peers.TakeStream(ticket)
 	}
 	return tenant.FeatureOf[*webhook.Feature](s.System).Streams.Take(ticket)
 }

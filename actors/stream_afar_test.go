@@ -1,26 +1,21 @@
 package actors
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"net"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
 
 	"orgmem/actors/account"
-	"orgmem/actors/tenant"
+	"orgmem/actors/peer"
 	"orgmem/actors/webhook"
-	"orgmem/cluster/mesh"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
-	"orgmem/proto/clock"
 )
 
 // watch opens a stream by a node, whichever one the organization lives on.
-func (n *townNode) watch(key string) LiveStream {
+func (n *townNode) watch(key string) peer.LiveStream {
 	n.t.Helper()
 	s, ok := n.sys.TakeStream(n.client(key).ok(openStream()).GetLink().GetStream())
 	if !ok {
@@ -32,7 +27,7 @@ func (n *townNode) watch(key string) LiveStream {
 
 // coming returns the type of a stream's next event, which must come; empty: the stream
 // has ended.
-func coming(t *testing.T, s LiveStream) string {
+func coming(t *testing.T, s peer.LiveStream) string {
 	t.Helper()
 	select {
 	case e := <-s.Events():
@@ -45,7 +40,7 @@ func coming(t *testing.T, s LiveStream) string {
 
 // ends waits for the end of a stream, whatever comes before, and returns how much that
 // was.
-func ends(t *testing.T, s LiveStream) (events int) {
+func ends(t *testing.T, s peer.LiveStream) (events int) {
 	t.Helper()
 	for coming(t, s) != "" {
 		events++
@@ -61,7 +56,7 @@ func TestStreamsAreCountedAcrossNodes(t *testing.T) {
 	names := []wire.ServerID{"a", "b", "c"}
 	w := startTown(t, names...)
 	made, other := w.org("a", pb.PlanUnlimited), w.org("b", pb.PlanUnlimited)
-	full := func() (open []LiveStream) {
+	full := func() (open []peer.LiveStream) {
 		t.Helper()
 		for i := range webhook.MaxStreams {
 			open = append(open, w.at(names[i%len(names)]).watch(made.APIKey))
@@ -109,7 +104,7 @@ func TestEventsComeFromAfar(t *testing.T) {
 		t.Fatal(err)
 	}
 	near, afar := w.at("a").watch(owner.key), w.at("b").watch(owner.key)
-	peer := w.at("c").watch(k.APIKey)
+	member := w.at("c").watch(k.APIKey)
 	me, subject := made.Owner.Bytes(), []byte("0123456789abcdef")
 	both := []string{pb.EventInsightProposed, pb.EventBrainTrained, pb.EventJobCompleted}
 	w.at("a").emit(made.Org,
@@ -122,14 +117,14 @@ func TestEventsComeFromAfar(t *testing.T) {
 		&pb.OutboxEvent{Type: pb.EventJobCompleted, Subject: "ann", Partition: subject},
 	)
 	for who, s := range map[string]struct {
-		LiveStream
+		peer.LiveStream
 		want []string
 	}{
 		"the owner, where it lives": {near, append([]string{pb.EventJobCompleted, pb.EventContradictionFound,
 			pb.EventBeliefSuperseded, pb.EventBasinShifted}, both...)},
 		"the owner, elsewhere": {afar, append([]string{pb.EventJobCompleted, pb.EventContradictionFound,
 			pb.EventBeliefSuperseded, pb.EventBasinShifted}, both...)},
-		"a peer": {peer, both},
+		"another member": {member, both},
 	} {
 		var got []string
 		for range s.want {
@@ -151,7 +146,7 @@ func TestSlowReaderAfarIsCutOff(t *testing.T) {
 	const events = 3 * webhook.StreamBuffer
 	for range events {
 		w.at("a").emit(made.Org, &pb.OutboxEvent{Type: pb.EventBrainTrained})
-		for _, s := range []LiveStream{quick, beside} {
+		for _, s := range []peer.LiveStream{quick, beside} {
 			if got := coming(t, s); got != pb.EventBrainTrained {
 				t.Fatalf("a quick reader got %q", got)
 			}
@@ -229,71 +224,4 @@ func TestStreamsEndWithTheirNode(t *testing.T) {
 	if ends(t, afar) != 0 || afar.Slow() || afar.Valid() {
 		t.Error("the stream outlives the node that it comes from")
 	}
-}
-
-// pipeNetwork connects with a node that is paused: it takes nothing, and says nothing.
-type pipeNetwork struct {
-	Network
-	conns chan net.Conn
-}
-
-// Dial implements Network.
-func (n pipeNetwork) Dial(context.Context, wire.ServerID, mesh.Kind) (net.Conn, error) {
-	near, far := net.Pipe()
-	n.conns <- far
-	return near, nil
-}
-
-// TestStreamsOfASilentNodeEndInTime holds the times that docs/cluster.md promises: an event
-// stream of a node that is paused is refused within five seconds, and one that stands ends
-// after fifteen without a word.
-func TestStreamsOfASilentNodeEndInTime(t *testing.T) {
-	begin := time.Unix(1_700_000_000, 0)
-	waits := func(c *clock.Fake) {
-		t.Helper()
-		for end := time.Now().Add(patience); c.Waiters() == 0; runtime.Gosched() {
-			if time.Now().After(end) {
-				t.Fatal("nobody waits")
-			}
-		}
-	}
-	over := func(c *clock.Fake, after time.Duration) {
-		t.Helper()
-		if c.Advance(after); c.Waiters() > 0 {
-			t.Errorf("it still waits after %v", after)
-			c.Advance(24 * time.Hour)
-		}
-	}
-	now := clock.NewFake(begin)
-	network := pipeNetwork{conns: make(chan net.Conn, 1)}
-	sys := &tenant.System{}
-	sys.Clock = now
-	s := &peers{sys: sys, Peers: Peers{Network: network}}
-	opened := make(chan error, 1)
-	go func() {
-		_, err := s.openAfar(t.Context(), "a", "ticket")
-		opened <- err
-	}()
-	far := <-network.conns
-	waits(now)
-	over(now, 5*time.Second)
-	if err := <-opened; err == nil {
-		t.Error("a stream was opened to a node that says nothing")
-	}
-	_ = far.Close()
-
-	now = clock.NewFake(begin)
-	near, far := net.Pipe()
-	stream := &afarStream{conn: near, events: make(chan *pb.OutboxEvent, webhook.StreamBuffer)}
-	go stream.receive(now, bufio.NewReader(near))
-	waits(now)
-	now.Advance(15*time.Second - 1)
-	if !stream.Valid() {
-		t.Error("it ended before")
-	}
-	over(now, 1)
-	if ends(t, stream) != 0 || stream.Slow() || stream.Valid() {
-		t.Error("a stream outlives the node that it comes from")
-	}
-	_ = far.Close()
 }

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/account"
+	"orgmem/actors/peer"
 	"orgmem/actors/tenant"
 	"orgmem/cluster/mesh"
 	"orgmem/cluster/wire"
@@ -107,7 +108,7 @@ func startTownWith(t *testing.T, change func(*tenant.Config, *storage.Options), 
 			n.finished.Broadcast()
 		}
 		var err error
-		if n.sys, err = Start(cfg, &Peers{Placement: n, Remote: n, Network: n}); err != nil {
+		if n.sys, err = Start(cfg, &peer.Config{Placement: n, Remote: n, Network: n}); err != nil {
 			t.Fatal(err)
 		}
 		n.leads.Of(n.sys.System)

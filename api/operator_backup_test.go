@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"orgmem/actors"
+	"orgmem/actors/backup"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 )
@@ -16,20 +16,20 @@ import (
 // fakeBackups has one copy of one store.
 type fakeBackups struct{ content string }
 
-var fakeCopy = actors.CopyID{7}
+var fakeCopy = backup.CopyID{7}
 
-func (f fakeBackups) Open(_ context.Context, store actors.StoreName) (actors.StoreCopy, error) {
+func (f fakeBackups) Open(_ context.Context, store backup.StoreName) (backup.StoreCopy, error) {
 	if store != "meta" {
-		return actors.StoreCopy{}, fmt.Errorf("store: %w", tenant.ErrOrgNotFound)
+		return backup.StoreCopy{}, fmt.Errorf("store: %w", tenant.ErrOrgNotFound)
 	}
-	return actors.StoreCopy{
+	return backup.StoreCopy{
 		ID: fakeCopy, Version: 3,
-		Files: []actors.CopiedFile{{Name: "000001.sst", Size: int64(len(f.content)), Sum: [32]byte{0xab}}},
+		Files: []backup.CopiedFile{{Name: "000001.sst", Size: int64(len(f.content)), Sum: [32]byte{0xab}}},
 	}, nil
 }
 
 func (f fakeBackups) Read(
-	_ context.Context, store actors.StoreName, id actors.CopyID, file string, offset int64,
+	_ context.Context, store backup.StoreName, id backup.CopyID, file string, offset int64,
 ) ([]byte, error) {
 	switch {
 	case store != "meta" || id != fakeCopy:
@@ -40,7 +40,7 @@ func (f fakeBackups) Read(
 	return []byte(f.content[offset:]), nil
 }
 
-func (f fakeBackups) Release(_ context.Context, store actors.StoreName, id actors.CopyID) error {
+func (f fakeBackups) Release(_ context.Context, store backup.StoreName, id backup.CopyID) error {
 	if store != "meta" || id != fakeCopy {
 		return tenant.ErrOrgNotFound
 	}

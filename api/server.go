@@ -16,8 +16,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"orgmem/actors"
 	"orgmem/actors/account"
+	"orgmem/actors/backup"
 	"orgmem/api/operator"
 	"orgmem/api/web"
 	pb "orgmem/proto"
@@ -50,7 +50,7 @@ type Config struct {
 	// nil: there are none.
 	Exports ExportPieces
 	// Backups hands the stores' files to the operator's backups; nil: it does not.
-	Backups actors.Copier
+	Backups backup.Copier
 	// Random seeds request ids; nil means crypto/rand.
 	Random io.Reader
 	// Collectors are served at /metrics beside the edge's own.

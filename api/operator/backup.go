@@ -10,7 +10,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"orgmem/actors"
+	"orgmem/actors/backup"
 	"orgmem/actors/tenant"
 )
 
@@ -24,7 +24,7 @@ var backupRoutes = []Route{
 		Method: http.MethodPost, Path: "/operator/backup/copies", status: http.StatusCreated,
 		Body: reflect.TypeFor[newCopyBody](),
 		handle: func(ctx context.Context, s *server, _ gin.Params, body any) (any, error) {
-			store := actors.StoreName(body.(*newCopyBody).Store)
+			store := backup.StoreName(body.(*newCopyBody).Store)
 			c, err := s.cfg.Backups.Open(ctx, store)
 			out := storeCopy{
 				ID: c.ID.String(), Store: string(store), Version: c.Version, Files: make([]copiedFile, 0, len(c.Files)),
@@ -39,7 +39,7 @@ var backupRoutes = []Route{
 		Method: http.MethodGet, Path: "/operator/backup/copies/{copy}/{store}/{file}", status: http.StatusOK,
 		query: []string{"offset"},
 		handle: func(ctx context.Context, s *server, path gin.Params, _ any) (any, error) {
-			id, err := actors.ParseCopyID(path.ByName("copy"))
+			id, err := backup.ParseCopyID(path.ByName("copy"))
 			if err != nil {
 				return nil, errNoCopy
 			}
@@ -47,18 +47,18 @@ var backupRoutes = []Route{
 			if err != nil {
 				return nil, fmt.Errorf("%w: offset must be a number", tenant.ErrInvalid)
 			}
-			piece, err := s.cfg.Backups.Read(ctx, actors.StoreName(path.ByName("store")), id, path.ByName("file"), offset)
+			piece, err := s.cfg.Backups.Read(ctx, backup.StoreName(path.ByName("store")), id, path.ByName("file"), offset)
 			return filePiece{piece}, err
 		},
 	},
 	{
 		Method: http.MethodDelete, Path: "/operator/backup/copies/{copy}/{store}", status: http.StatusNoContent,
 		handle: func(ctx context.Context, s *server, path gin.Params, _ any) (any, error) {
-			id, err := actors.ParseCopyID(path.ByName("copy"))
+			id, err := backup.ParseCopyID(path.ByName("copy"))
 			if err != nil {
 				return nil, errNoCopy
 			}
-			return nil, s.cfg.Backups.Release(ctx, actors.StoreName(path.ByName("store")), id)
+			return nil, s.cfg.Backups.Release(ctx, backup.StoreName(path.ByName("store")), id)
 		},
 	},
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"orgmem/actors"
 	"orgmem/actors/account"
+	"orgmem/actors/backup"
 	"orgmem/actors/tenant"
 	"orgmem/api/problems"
 	"orgmem/api/web"
@@ -56,7 +56,7 @@ type Config struct {
 	// Cluster is what the node belongs to; nil: it is alone.
 	Cluster Cluster
 	// Backups hands the stores' files to backups; nil: it does not.
-	Backups actors.Copier
+	Backups backup.Copier
 	// Metrics are served at /metrics.
 	Metrics prometheus.Gatherer
 }

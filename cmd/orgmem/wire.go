@@ -21,6 +21,7 @@ import (
 	"orgmem/actors/egress"
 	"orgmem/actors/llm"
 	"orgmem/actors/partition"
+	"orgmem/actors/peer"
 	"orgmem/actors/tenant"
 	"orgmem/api"
 	"orgmem/api/operator"
@@ -189,7 +190,7 @@ func startActors(
 	remote := remoting.New(remoting.Config{
 		Self: host.Server(), Placement: host, Wire: network, Clock: w.clock, Logger: log,
 	})
-	system, err := actors.Start(cfg, &actors.Peers{Placement: host, Remote: remote, Network: network})
+	system, err := actors.Start(cfg, &peer.Config{Placement: host, Remote: remote, Network: network})
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ var Order = map[string][][]string{
 		{"actors/training", "actors/webhook", "actors/export", "actors/connector"},
 		{"actors/cognition"},
 		{"actors/search"},
-		{"actors/account"},
+		{"actors/account", "actors/backup"},
 		{"actors/peer"},
 		{"actors"},
 		{"actors/actorstest"},

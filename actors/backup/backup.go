@@ -1,4 +1,4 @@
-package actors
+package backup
 
 import (
 	"context"
@@ -67,9 +67,9 @@ type Copier interface {
 	Release(ctx context.Context, store StoreName, id CopyID) error
 }
 
-// Backups is the Copier of one node's stores. It holds each still until it is released, or
+// LocalCopier is the Copier of one node's stores. It holds each still until it is released, or
 // nobody has read it for a while.
-type Backups struct {
+type LocalCopier struct {
 	storage *storage.Node
 	clock   clock.Clock
 	random  io.Reader
@@ -79,18 +79,18 @@ type Backups struct {
 	open map[CopyID]*heldCopy
 }
 
-var _ Copier = (*Backups)(nil)
+var _ Copier = (*LocalCopier)(nil)
 
-// errCopyGone and errNoStore are told apart by nobody: what does not exist is not
-// there.
 var (
-	errCopyGone = fmt.Errorf("copy of a store: %w", tenant.ErrOrgNotFound)
-	errNoStore  = fmt.Errorf("store: %w", tenant.ErrOrgNotFound)
+	// ErrCopyGone means that there is no such copy, or none any more.
+	ErrCopyGone = fmt.Errorf("copy of a store: %w", tenant.ErrOrgNotFound)
+	// ErrNoStore means that there is no such store.
+	ErrNoStore = fmt.Errorf("store: %w", tenant.ErrOrgNotFound)
 )
 
-// NewBackups copies the stores of a node. Random names the copies.
-func NewBackups(node *storage.Node, clk clock.Clock, random io.Reader, log *slog.Logger) *Backups {
-	return &Backups{storage: node, clock: clk, random: random, log: log, open: map[CopyID]*heldCopy{}}
+// NewLocalCopier copies the stores of a node. Random names the copies.
+func NewLocalCopier(node *storage.Node, clk clock.Clock, random io.Reader, log *slog.Logger) *LocalCopier {
+	return &LocalCopier{storage: node, clock: clk, random: random, log: log, open: map[CopyID]*heldCopy{}}
 }
 
 // heldCopy is an open copy.
@@ -105,10 +105,10 @@ type heldCopy struct {
 }
 
 // Open implements Copier.
-func (b *Backups) Open(ctx context.Context, name StoreName) (StoreCopy, error) {
+func (b *LocalCopier) Open(ctx context.Context, name StoreName) (StoreCopy, error) {
 	store, err := storage.ParseStoreID(string(name))
 	if err != nil {
-		return StoreCopy{}, errNoStore
+		return StoreCopy{}, ErrNoStore
 	}
 	id, err := uuid.NewRandomFromReader(b.random)
 	if err != nil {
@@ -126,7 +126,7 @@ func (b *Backups) Open(ctx context.Context, name StoreName) (StoreCopy, error) {
 		held.ended = true
 		b.drop(held)
 		if errors.Is(err, storage.ErrNoStore) {
-			err = errNoStore
+			err = ErrNoStore
 		}
 		return StoreCopy{}, err
 	}
@@ -135,7 +135,7 @@ func (b *Backups) Open(ctx context.Context, name StoreName) (StoreCopy, error) {
 }
 
 // admit takes a place for a copy that is about to be made.
-func (b *Backups) admit(held *heldCopy) error {
+func (b *LocalCopier) admit(held *heldCopy) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.open) >= maxCopies {
@@ -145,14 +145,14 @@ func (b *Backups) admit(held *heldCopy) error {
 	return nil
 }
 
-func (b *Backups) drop(held *heldCopy) {
+func (b *LocalCopier) drop(held *heldCopy) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.open, held.id)
 }
 
 // keep begins a copy's life anew. Its caller holds mu.
-func (b *Backups) keep(held *heldCopy) {
+func (b *LocalCopier) keep(held *heldCopy) {
 	if held.timer != nil {
 		held.timer.Stop()
 	}
@@ -160,23 +160,23 @@ func (b *Backups) keep(held *heldCopy) {
 }
 
 // take finds a copy and locks it.
-func (b *Backups) take(name StoreName, id CopyID) (*heldCopy, error) {
+func (b *LocalCopier) take(name StoreName, id CopyID) (*heldCopy, error) {
 	b.mu.Lock()
 	held := b.open[id]
 	b.mu.Unlock()
 	if held == nil || held.store.String() != string(name) {
-		return nil, errCopyGone
+		return nil, ErrCopyGone
 	}
 	held.mu.Lock()
 	if held.ended {
 		held.mu.Unlock()
-		return nil, errCopyGone
+		return nil, ErrCopyGone
 	}
 	return held, nil
 }
 
 // Read implements Copier.
-func (b *Backups) Read(_ context.Context, name StoreName, id CopyID, file string, offset int64) (piece []byte,
+func (b *LocalCopier) Read(_ context.Context, name StoreName, id CopyID, file string, offset int64) (piece []byte,
 	err error) {
 	held, err := b.take(name, id)
 	if err != nil {
@@ -193,7 +193,7 @@ func (b *Backups) Read(_ context.Context, name StoreName, id CopyID, file string
 }
 
 // Release implements Copier.
-func (b *Backups) Release(_ context.Context, name StoreName, id CopyID) error {
+func (b *LocalCopier) Release(_ context.Context, name StoreName, id CopyID) error {
 	held, err := b.take(name, id)
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (b *Backups) Release(_ context.Context, name StoreName, id CopyID) error {
 }
 
 // end deletes a copy once nobody reads it.
-func (b *Backups) end(held *heldCopy) {
+func (b *LocalCopier) end(held *heldCopy) {
 	b.drop(held)
 	held.mu.Lock()
 	defer held.mu.Unlock()
@@ -218,8 +218,15 @@ func (b *Backups) end(held *heldCopy) {
 	}
 }
 
-// close ends all copies.
-func (b *Backups) close() {
+// OpenCopies is how many copies are open.
+func (b *LocalCopier) OpenCopies() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.open)
+}
+
+// Close ends all copies.
+func (b *LocalCopier) Close() {
 	b.mu.Lock()
 	open := slices.Collect(maps.Values(b.open))
 	b.mu.Unlock()

@@ -1,4 +1,4 @@
-package actors
+package backup
 
 import (
 	"bytes"
@@ -50,8 +50,8 @@ func TestBackupsHaveNothingOfWhatWasForgotten(t *testing.T) {
 	defer reader.Close()
 	apply(2, second)
 
-	b := NewBackups(node, clock.NewFake(time.Unix(1, 0)), rand.Reader, slog.New(slog.DiscardHandler))
-	defer b.close()
+	b := NewLocalCopier(node, clock.NewFake(time.Unix(1, 0)), rand.Reader, slog.New(slog.DiscardHandler))
+	defer b.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	c, err := b.Open(ctx, StoreName(id.String()))
@@ -96,7 +96,7 @@ func TestBackupsHoldCopiesStill(t *testing.T) {
 	}
 	put(1, bytes.Repeat([]byte("long "), CopyPiece/4)) // more than a piece
 	fake := clock.NewFake(time.Unix(1, 0))
-	b := NewBackups(node, fake, rand.Reader, slog.New(slog.DiscardHandler))
+	b := NewLocalCopier(node, fake, rand.Reader, slog.New(slog.DiscardHandler))
 	name := StoreName(id.String())
 
 	c, err := b.Open(t.Context(), name)
@@ -159,10 +159,7 @@ func TestBackupsHoldCopiesStill(t *testing.T) {
 	}
 	fake.Advance(2 * time.Second) // the others end, unread
 	for {
-		b.mu.Lock()
-		n := len(b.open)
-		b.mu.Unlock()
-		if n == 1 {
+		if b.OpenCopies() == 1 {
 			break
 		}
 		if t.Context().Err() != nil {
@@ -179,7 +176,7 @@ func TestBackupsHoldCopiesStill(t *testing.T) {
 	if there, err := node.Exists(storage.StoreID{Org: pb.OrgID{2}, Realm: storage.RealmMain}); err != nil || there {
 		t.Errorf("asking made a store: %v, %v", there, err)
 	}
-	if b.close(); len(b.open) != 0 {
-		t.Errorf("%d copies after close", len(b.open))
+	if b.Close(); b.OpenCopies() != 0 {
+		t.Errorf("%d copies after close", b.OpenCopies())
 	}
 }

@@ -1,4 +1,4 @@
-package actors
+package peer
 
 import (
 	"context"
@@ -14,14 +14,17 @@ import (
 	"orgmem/proto/clock"
 )
 
-// operatorAnywhere carries an operator's orders to where their organization lives.
+// operator carries an operator's orders to where their organization lives.
 // The list of organizations is in the directory, which every node has.
-type operatorAnywhere struct{ *peers }
+type operator struct{ *Router }
 
-var _ account.Operator = operatorAnywhere{}
+// Operator returns what the operator interface may do, wherever the organizations live.
+func (o *Router) Operator() account.Operator { return operator{o} }
+
+var _ account.Operator = operator{}
 
 // order brings one order to its organization.
-func (a operatorAnywhere) order(ctx context.Context, org pb.OrgID, repeatable bool,
+func (a operator) order(ctx context.Context, org pb.OrgID, repeatable bool,
 	op *pb.OperatorOp) (*pb.OperatorResult, error) {
 	ask := &pb.NodeAsk{What: &pb.NodeAsk_Operator{Operator: op}}
 	r, _, err := a.askOwner(ctx, tenant.DefaultDeadline, org, ask, repeatable)
@@ -36,7 +39,7 @@ func (a operatorAnywhere) order(ctx context.Context, org pb.OrgID, repeatable bo
 
 // CreateOrg implements Operator. The directory's part is done here, the rest where
 // the new organization lives.
-func (a operatorAnywhere) CreateOrg(ctx context.Context, order account.NewOrg) (account.CreatedOrg, error) {
+func (a operator) CreateOrg(ctx context.Context, order account.NewOrg) (account.CreatedOrg, error) {
 	made, rec, email, err := account.LocalOperator{System: a.sys}.RegisterOrg(ctx, order)
 	if err != nil {
 		return account.CreatedOrg{}, err
@@ -52,12 +55,12 @@ func (a operatorAnywhere) CreateOrg(ctx context.Context, order account.NewOrg) (
 }
 
 // Orgs implements Operator.
-func (a operatorAnywhere) Orgs(ctx context.Context, from string, size int) (account.OrgPage, error) {
+func (a operator) Orgs(ctx context.Context, from string, size int) (account.OrgPage, error) {
 	return account.LocalOperator{System: a.sys}.Orgs(ctx, from, size)
 }
 
 // Org implements Operator.
-func (a operatorAnywhere) Org(ctx context.Context, org pb.OrgID) (account.OrgInfo, error) {
+func (a operator) Org(ctx context.Context, org pb.OrgID) (account.OrgInfo, error) {
 	r, err := a.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_ShowOrg{ShowOrg: &pb.ShowOrg{}}})
 	rec := r.GetOrg().GetRecord()
 	return account.OrgInfo{
@@ -69,19 +72,19 @@ func (a operatorAnywhere) Org(ctx context.Context, org pb.OrgID) (account.OrgInf
 }
 
 // SetPlan implements Operator.
-func (a operatorAnywhere) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
+func (a operator) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
 	_, err := a.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_SetPlan{SetPlan: &pb.SetPlan{Plan: plan}}})
 	return err
 }
 
 // DeleteOrg implements Operator.
-func (a operatorAnywhere) DeleteOrg(ctx context.Context, org pb.OrgID) error {
+func (a operator) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 	_, err := a.order(ctx, org, false, &pb.OperatorOp{Op: &pb.OperatorOp_DeleteOrg{DeleteOrg: &pb.DeleteOrg{}}})
 	return err
 }
 
 // AddMember implements Operator.
-func (a operatorAnywhere) AddMember(ctx context.Context, org pb.OrgID, email string,
+func (a operator) AddMember(ctx context.Context, org pb.OrgID, email string,
 	role account.Role) (tenant.MemberInfo,
 	error) {
 	r, err := a.order(ctx, org, false, &pb.OperatorOp{Op: &pb.OperatorOp_AddMember{AddMember: &pb.AddMember{Email: email,
@@ -93,7 +96,7 @@ func (a operatorAnywhere) AddMember(ctx context.Context, org pb.OrgID, email str
 }
 
 // Members implements Operator.
-func (a operatorAnywhere) Members(ctx context.Context, org pb.OrgID) ([]tenant.MemberInfo, error) {
+func (a operator) Members(ctx context.Context, org pb.OrgID) ([]tenant.MemberInfo, error) {
 	r, err := a.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_ShowMembers{ShowMembers: &pb.ShowMembers{}}})
 	if err != nil {
 		return nil, err
@@ -110,14 +113,14 @@ func (a operatorAnywhere) Members(ctx context.Context, org pb.OrgID) ([]tenant.M
 }
 
 // RemoveMember implements Operator.
-func (a operatorAnywhere) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
+func (a operator) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
 	_, err := a.order(ctx, org, false,
 		&pb.OperatorOp{Op: &pb.OperatorOp_RemoveMember{RemoveMember: &pb.RemoveMember{User: user.Bytes()}}})
 	return err
 }
 
 // CreateKey implements Operator.
-func (a operatorAnywhere) CreateKey(ctx context.Context, order account.NewKey) (account.CreatedKey, error) {
+func (a operator) CreateKey(ctx context.Context, order account.NewKey) (account.CreatedKey, error) {
 	mint := &pb.MintKey{User: order.User.Bytes(), Scopes: order.Scopes, Label: order.Label}
 	r, err := a.order(ctx, order.Org, false, &pb.OperatorOp{Op: &pb.OperatorOp_MintKey{MintKey: mint}})
 	if err != nil {
@@ -128,7 +131,7 @@ func (a operatorAnywhere) CreateKey(ctx context.Context, order account.NewKey) (
 
 // Restore implements Operator. A part may be sent again, so it may be carried out
 // twice.
-func (a operatorAnywhere) Restore(ctx context.Context, org pb.OrgID, part []byte) (export.Restored, error) {
+func (a operator) Restore(ctx context.Context, org pb.OrgID, part []byte) (export.Restored, error) {
 	r, err := a.order(ctx, org, true,
 		&pb.OperatorOp{Op: &pb.OperatorOp_RestorePart{RestorePart: &pb.RestorePart{Part: part}}})
 	if err != nil {
@@ -144,7 +147,7 @@ func (a operatorAnywhere) Restore(ctx context.Context, org pb.OrgID, part []byte
 }
 
 // operateHere carries out an order for an organization that lives here.
-func (o *peers) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.NodeReply, tenant.Outcome,
+func (o *Router) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.NodeReply, tenant.Outcome,
 	error) {
 	r, err := o.carryOutOrder(ctx, org, op)
 	what := o.sys.OutcomeOf(err)
@@ -163,7 +166,7 @@ func (o *peers) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp
 	return &pb.NodeReply{What: &pb.NodeReply_Operator{Operator: r}}, tenant.Decided, nil
 }
 
-func (o *peers) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.OperatorResult, error) {
+func (o *Router) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.OperatorResult, error) {
 	s := account.LocalOperator{System: o.sys}
 	r := &pb.OperatorResult{}
 	switch op := op.GetOp().(type) {
@@ -279,31 +282,31 @@ func refusalOf(err error) *pb.OperatorRefusal {
 // errorFrom is refusalOf's inverse.
 func errorFrom(r *pb.OperatorRefusal) error {
 	if sentinel, ok := refusals[r.GetKind()]; ok {
-		return afarError{r.GetDetail(), sentinel}
+		return remoteError{r.GetDetail(), sentinel}
 	}
 	if r.GetKind() == pb.OperatorRefusal_PROBLEM {
-		return afarProblem{r.GetProblem()}
+		return remoteProblem{r.GetProblem()}
 	}
-	return errFailedAfar
+	return errFailedThere
 }
 
-// errFailedAfar means that the organization's node could not carry out an order;
+// errFailedThere means that the organization's node could not carry out an order;
 // its log says why.
-var errFailedAfar = errors.New("the organization's node failed to carry out the order")
+var errFailedThere = errors.New("the organization's node failed to carry out the order")
 
-// afarError is an error of another node: its words, and its sentinel.
-type afarError struct {
+// remoteError is an error of another node: its words, and its sentinel.
+type remoteError struct {
 	words    string
 	sentinel error
 }
 
-func (e afarError) Error() string { return e.words }
-func (e afarError) Unwrap() error { return e.sentinel }
+func (e remoteError) Error() string { return e.words }
+func (e remoteError) Unwrap() error { return e.sentinel }
 
-// afarProblem is a problem of another node.
-type afarProblem struct{ problem *pb.Problem }
+// remoteProblem is a problem of another node.
+type remoteProblem struct{ problem *pb.Problem }
 
-func (e afarProblem) Error() string { return e.problem.GetDetail() }
+func (e remoteProblem) Error() string { return e.problem.GetDetail() }
 
 // Problem is what the edge answers.
-func (e afarProblem) Problem() *pb.Problem { return e.problem }
+func (e remoteProblem) Problem() *pb.Problem { return e.problem }

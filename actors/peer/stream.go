@@ -1,4 +1,4 @@
-package actors
+package peer
 
 import (
 	"bufio"
@@ -55,16 +55,17 @@ type LiveStream interface {
 
 var (
 	_ LiveStream = (*webhook.EventStream)(nil)
-	_ LiveStream = (*afarStream)(nil)
+	_ LiveStream = (*remoteStream)(nil)
 )
 
-// afar reports whether a ticket is good at another node than it was given at.
-func afar(ticket string) bool { return strings.Contains(ticket, "@") }
-
-// takeStream takes up a stream that lives on another node.
-func (o *peers) takeStream(ticket string) (LiveStream, bool) {
-	id, at, _ := strings.Cut(ticket, "@")
-	stream, err := o.openAfar(o.sys.Lifetime, wire.ServerID(at), id)
+// TakeStream takes up the event stream that was opened under a ticket, on whichever node it lives. It reports false for
+// an unknown ticket, and for one whose stream was taken up already.
+func (o *Router) TakeStream(ticket string) (LiveStream, bool) {
+	id, at, remote := strings.Cut(ticket, "@")
+	if !remote {
+		return tenant.FeatureOf[*webhook.Feature](o.sys).Streams.Take(ticket)
+	}
+	stream, err := o.openStream(o.sys.Lifetime, wire.ServerID(at), id)
 	if err != nil {
 		o.sys.Log.Info("an event stream of another node could not be taken up", "node", at, "err", err)
 		return nil, false
@@ -72,8 +73,8 @@ func (o *peers) takeStream(ticket string) (LiveStream, bool) {
 	return stream, true
 }
 
-// afarStream is a stream that lives on another node.
-type afarStream struct {
+// remoteStream is a stream that lives on another node.
+type remoteStream struct {
 	conn   net.Conn
 	events chan *pb.OutboxEvent
 	ended  atomic.Bool
@@ -81,9 +82,9 @@ type afarStream struct {
 	once   sync.Once
 }
 
-// openAfar takes up a stream of another node. The first frame says that there is
+// openStream takes up a stream of another node. The first frame says that there is
 // one.
-func (o *peers) openAfar(ctx context.Context, server wire.ServerID, ticket string) (*afarStream, error) {
+func (o *Router) openStream(ctx context.Context, server wire.ServerID, ticket string) (*remoteStream, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	late := o.sys.Clock.AfterFunc(streamOpening, cancel)
@@ -103,7 +104,7 @@ func (o *peers) openAfar(ctx context.Context, server wire.ServerID, ticket strin
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open stream: %w", err), conn.Close())
 	}
-	stream := &afarStream{conn: conn, events: make(chan *pb.OutboxEvent, webhook.StreamBuffer)}
+	stream := &remoteStream{conn: conn, events: make(chan *pb.OutboxEvent, webhook.StreamBuffer)}
 	go stream.receive(o.sys.Clock, in) // ends with the connection, which Close closes
 	return stream, nil
 }
@@ -112,7 +113,7 @@ func (o *peers) openAfar(ctx context.Context, server wire.ServerID, ticket strin
 // reader does or not, and cuts one off that has let its buffer fill: if it waited, the
 // other side would find a node that takes nothing, and end the stream without saying
 // that its reader was slow.
-func (a *afarStream) receive(c clock.Clock, in *bufio.Reader) {
+func (a *remoteStream) receive(c clock.Clock, in *bufio.Reader) {
 	defer func() {
 		a.ended.Store(true)
 		_ = a.conn.Close()
@@ -140,17 +141,17 @@ func (a *afarStream) receive(c clock.Clock, in *bufio.Reader) {
 }
 
 // Events implements LiveStream.
-func (a *afarStream) Events() <-chan *pb.OutboxEvent { return a.events }
+func (a *remoteStream) Events() <-chan *pb.OutboxEvent { return a.events }
 
 // Slow implements LiveStream.
-func (a *afarStream) Slow() bool { return a.slow.Load() }
+func (a *remoteStream) Slow() bool { return a.slow.Load() }
 
 // Valid implements LiveStream. The other side has looked before it sent, and ends
 // the stream when the key does not stand any more.
-func (a *afarStream) Valid() bool { return !a.ended.Load() }
+func (a *remoteStream) Valid() bool { return !a.ended.Load() }
 
 // Close implements LiveStream.
-func (a *afarStream) Close() { a.once.Do(func() { _ = a.conn.Close() }) }
+func (a *remoteStream) Close() { a.once.Do(func() { _ = a.conn.Close() }) }
 
 func readFrame(in *bufio.Reader, limit int64, m proto.Message) error {
 	return protodelim.UnmarshalOptions{MaxSize: limit}.UnmarshalFrom(in, m)
@@ -158,7 +159,7 @@ func readFrame(in *bufio.Reader, limit int64, m proto.Message) error {
 
 // serveStream sends one stream's events to the node that its reader is connected
 // to.
-func (o *peers) serveStream(ctx context.Context, _ wire.ServerID, conn net.Conn) {
+func (o *Router) serveStream(ctx context.Context, _ wire.ServerID, conn net.Conn) {
 	s := o.sys
 	defer func() { _ = conn.Close() }()
 	if !s.AdmitVisit() {
@@ -234,7 +235,7 @@ func appendWaiting(frames []*pb.StreamFrame, events <-chan *pb.OutboxEvent) []*p
 }
 
 // sendFrames writes frames; another node that does not take them in time is left.
-func (o *peers) sendFrames(conn net.Conn, frames []*pb.StreamFrame) error {
+func (o *Router) sendFrames(conn net.Conn, frames []*pb.StreamFrame) error {
 	late := o.sys.Clock.AfterFunc(streamSilence, func() { _ = conn.Close() })
 	defer late.Stop()
 	out := bufio.NewWriter(conn)

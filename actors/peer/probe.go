@@ -1,4 +1,4 @@
-package actors
+package peer
 
 import (
 	"orgmem/cluster/wire"
@@ -7,14 +7,14 @@ import (
 
 // probe asks a node whether it still works on a question: one question at a time.
 type probe struct {
-	o     *peers
+	o     *Router
 	to    wire.ServerID
 	about uint64
 	id    uint64
-	asked *asked // nil: there is none
+	asked *question // nil: there is none
 }
 
-func (o *peers) probe(to wire.ServerID, about uint64) *probe {
+func (o *Router) probe(to wire.ServerID, about uint64) *probe {
 	return &probe{o: o, to: to, about: about}
 }
 
@@ -29,7 +29,7 @@ func (d *probe) ask() {
 
 func (d *probe) drop() {
 	if d.asked != nil {
-		d.o.drop(d.id)
+		d.o.questions.drop(d.id)
 		d.asked = nil
 	}
 }
@@ -50,30 +50,4 @@ func (d *probe) reply() <-chan *pb.NodeReply {
 func (*probe) confirmed(r *pb.NodeReply) bool {
 	w, ok := r.GetWhat().(*pb.NodeReply_Underway)
 	return ok && !w.Underway
-}
-
-// visitor is a question of another node.
-type visitor struct {
-	from wire.ServerID
-	id   uint64
-}
-
-func (o *peers) enter(v visitor) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.here[v] = struct{}{} // bounded by tenant.MaxCalls
-}
-
-func (o *peers) leave(v visitor) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	delete(o.here, v)
-}
-
-// worksOn reports whether a question is being answered.
-func (o *peers) worksOn(v visitor) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	_, there := o.here[v]
-	return there
 }

@@ -1,4 +1,4 @@
-package actors
+package peer
 
 import (
 	"cmp"
@@ -8,13 +8,11 @@ import (
 	"fmt"
 	"net"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/backup"
 	"orgmem/actors/export"
 	"orgmem/actors/tenant"
 	"orgmem/cluster/mesh"
@@ -24,13 +22,6 @@ import (
 )
 
 const (
-	// maxAfar bounds what one node has asked one other node and waits for. It is
-	// what that node lets in from one.
-	maxAfar = tenant.MaxCalls / 2
-	// maxAfarBytes bounds its bytes: several imports of 64 MiB, or any number of
-	// ordinary requests. What other nodes send is bounded alike on their side, and all
-	// that they send together by Config.ForwardedBytes.
-	maxAfarBytes = 192 << 20
 	// leaderPause is how long a request waits before it looks again who leads its
 	// organization's shard: an election takes one to two seconds, a transfer some
 	// tens of milliseconds, of which this is a small part.
@@ -81,55 +72,30 @@ type Network interface {
 	InstanceOf(server wire.ServerID) string
 }
 
-// Peers is how a node of several reaches the others. All fields are required.
-type Peers struct {
+// Config is how a node of several reaches the others. All fields are required.
+type Config struct {
 	Placement tenant.Placement
 	Remote    Remote
 	Network   Network
 }
 
-// peers is a node's traffic with the others.
-type peers struct {
-	Peers
-	sys     *tenant.System
-	backups *Backups
-	self    wire.ServerID
-	answers *actor.PID // receives what others answer
-	visits  atomic.Int64
-	// forwarded is what their requests take.
-	forwarded forwarded
-	// Counters, for Stats.
-	asked, answered, lost atomic.Uint64
-
-	mu      sync.Mutex
-	next    uint64 // begins anywhere: a node's questions are told from those before it was started again
-	waiting map[uint64]*asked
-	load    map[wire.ServerID]*afarLoad
-	here    map[visitor]struct{}        // what other nodes have asked and is being answered
-	askers  map[wire.ServerID]struct{}  // who has asked something since it was last lost
-	parting map[wire.ServerID]*farewell // who is about to stop
+// Router brings what this node is asked to the node where the organization lives, and answers what others bring here.
+type Router struct {
+	Config
+	sys       *tenant.System
+	backups   backup.Copier
+	self      wire.ServerID
+	answers   *actor.PID // receives what others answer
+	questions questions
+	visitors  visitors
 }
 
-// asked is a question on its way to another node.
-type asked struct {
-	to       wire.ServerID
-	bytes    int
-	reply    chan *pb.NodeReply // buffered for one; nil: the connection is lost
-	farewell bool               // it counts nowhere: two that stop would wait for each other
-}
-
-// afarLoad is what is on its way to one node.
-type afarLoad struct{ calls, bytes int }
-
-// startPeers opens the gateway, which from then on answers.
-func startPeers(s *tenant.System, backups *Backups, cfg Peers) (*peers, error) {
-	o := &peers{
-		Peers: cfg, sys: s, backups: backups, self: cfg.Placement.Server(),
-		waiting: map[uint64]*asked{}, load: map[wire.ServerID]*afarLoad{}, here: map[visitor]struct{}{},
-		askers: map[wire.ServerID]struct{}{}, parting: map[wire.ServerID]*farewell{},
-		forwarded: forwarded{room: cmp.Or(s.Config.ForwardedBytes, defaultForwardedBytes)},
-	}
-	if err := binary.Read(s.Config.Random, binary.BigEndian, &o.next); err != nil {
+// Start opens the gateway, which from then on answers.
+func Start(s *tenant.System, backups backup.Copier, cfg Config) (*Router, error) {
+	o := &Router{Config: cfg, sys: s, backups: backups, self: cfg.Placement.Server()}
+	o.questions.init(s.Clock, cfg.Network.InstanceOf)
+	o.visitors.init(cmp.Or(s.Config.ForwardedBytes, defaultForwardedBytes))
+	if err := binary.Read(s.Config.Random, binary.BigEndian, &o.questions.next); err != nil {
 		return nil, fmt.Errorf("actors: %w", err)
 	}
 	if err := cfg.Remote.Start(s.Actors, s.Kinds.Names(), o.connectionLost); err != nil {
@@ -138,7 +104,7 @@ func startPeers(s *tenant.System, backups *Backups, cfg Peers) (*peers, error) {
 	s.AskOutlived = o.outlived
 	o.answers = s.ActorRoot.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 		if r, ok := ctx.Message().(*pb.NodeReply); ok {
-			o.settle(r.GetId(), r)
+			o.questions.settle(r.GetId(), r)
 		}
 	}))
 	gateway := actor.PropsFromFunc(o.gateway)
@@ -149,106 +115,35 @@ func startPeers(s *tenant.System, backups *Backups, cfg Peers) (*peers, error) {
 	return o, nil
 }
 
-// settle hands an answer, or nil for none, to who waits for it.
-func (o *peers) settle(id uint64, r *pb.NodeReply) {
-	if a := o.drop(id); a != nil {
-		a.reply <- r
-	}
-}
+// Stop ends the connections to the other nodes. Drain goes before it.
+func (o *Router) Stop() { o.Remote.Stop() }
 
-// forget ends the counting of a question. o.mu is held.
-func (o *peers) forget(id uint64, a *asked) {
-	delete(o.waiting, id)
-	if a.farewell {
-		return
-	}
-	l := o.load[a.to]
-	l.calls--
-	l.bytes -= a.bytes
-	if l.calls == 0 {
-		delete(o.load, a.to)
-	}
+// AddStats adds the figures of what went between this node and the others.
+func (o *Router) AddStats(st *tenant.Stats) {
+	st.AskedElsewhere = o.questions.asked.Load()
+	st.AnsweredForOthers = o.visitors.answered.Load()
+	st.LostOnTheWay = o.questions.lost.Load()
 }
 
 // connectionLost ends the waiting for a node's answers. What was never sent is as
 // if that node had refused it.
-func (o *peers) connectionLost(server wire.ServerID, sent bool) {
+func (o *Router) connectionLost(server wire.ServerID, sent bool) {
 	var r *pb.NodeReply
 	if !sent {
 		r = elsewhere("")
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	delete(o.askers, server)
-	if f := o.parting[server]; f != nil {
-		f.heard = nil // nobody is there to hear
-	}
-	for id, a := range o.waiting {
-		if a.to == server {
-			o.lost.Add(1)
-			o.forget(id, a)
-			a.reply <- r
-		}
-	}
+	o.visitors.dropAsker(server)
+	o.questions.connectionLost(server, r)
 }
 
-// errNodeBusy means that as much is on its way to a node as may be.
-var errNodeBusy = errors.New("too much is on its way to the other node")
-
-// errParting means that a node has said that it is about to stop.
-var errParting = errors.New("the other node is about to stop")
-
-// send puts a question on its way. Whoever calls it calls drop when it does not
+// send puts a question on its way. Whoever calls it calls questions.drop when it does not
 // wait any more.
-func (o *peers) send(to wire.ServerID, ask *pb.NodeAsk) (id uint64, a *asked, err error) {
-	o.mu.Lock()
-	if o.parts(to) {
-		o.mu.Unlock()
-		return 0, nil, errParting
+func (o *Router) send(to wire.ServerID, ask *pb.NodeAsk) (id uint64, a *question, err error) {
+	id, a, err = o.questions.add(to, ask)
+	if err == nil {
+		o.sys.ActorRoot.RequestWithCustomSender(o.Remote.At(to), ask, o.answers)
 	}
-	o.next++
-	ask.Id = o.next
-	a = &asked{to: to, bytes: proto.Size(ask), reply: make(chan *pb.NodeReply, 1), farewell: ask.GetFarewell() != nil}
-	if !a.farewell && !o.takeOn(a) {
-		o.mu.Unlock()
-		return 0, nil, errNodeBusy
-	}
-	o.waiting[ask.GetId()] = a
-	o.mu.Unlock()
-	o.asked.Add(1)
-	o.sys.ActorRoot.RequestWithCustomSender(o.Remote.At(to), ask, o.answers)
-	return ask.GetId(), a, nil
-}
-
-// takeOn counts a question; false: there are as many as there may be. o.mu is held.
-func (o *peers) takeOn(a *asked) bool {
-	l := o.load[a.to]
-	if l == nil {
-		l = &afarLoad{}
-	}
-	if l.calls >= maxAfar || l.calls > 0 && l.bytes+a.bytes > maxAfarBytes {
-		return false
-	}
-	l.calls++
-	l.bytes += a.bytes
-	o.load[a.to] = l
-	return true
-}
-
-// drop takes a question out of those that wait; nil: it was no more among them.
-func (o *peers) drop(id uint64) *asked {
-	o.mu.Lock()
-	a := o.waiting[id]
-	var heard func()
-	if a != nil {
-		o.forget(id, a)
-		heard = o.allAnswered(a.to)
-	}
-	o.mu.Unlock()
-	if heard != nil {
-		heard()
-	}
-	return a
+	return id, a, err
 }
 
 // noOwner says that nobody answered for an organization in time.
@@ -279,7 +174,7 @@ func (busyNode) Problem() *pb.Problem {
 // while nobody leads its shard. It returns who answered. repeatable says that it
 // may be carried out twice without harm. An error means that nobody decided;
 // where it has a Problem, the edge can say why.
-func (o *peers) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, ask *pb.NodeAsk,
+func (o *Router) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, ask *pb.NodeAsk,
 	repeatable bool) (*pb.NodeReply, wire.ServerID, error) {
 	s := o.sys
 	deadline := s.Clock.Now().Add(wait)
@@ -341,7 +236,7 @@ func (o *peers) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, 
 // choose picks the other node to ask: the one that the last answer named, the one
 // that this node takes for the leader, or whoever may know, in turn. Whoever has
 // just failed comes again only where there is nobody else. Empty: there is nobody.
-func (o *peers) choose(org pb.OrgID, hint, failed wire.ServerID, try int) wire.ServerID {
+func (o *Router) choose(org pb.OrgID, hint, failed wire.ServerID, try int) wire.ServerID {
 	if hint != "" && hint != o.self {
 		return hint
 	}
@@ -356,14 +251,15 @@ func (o *peers) choose(org pb.OrgID, hint, failed wire.ServerID, try int) wire.S
 }
 
 // owner is the node where an organization lives, as far as this one knows.
-func (o *peers) owner(org pb.OrgID) (wire.ServerID, bool) {
+func (o *Router) owner(org pb.OrgID) (wire.ServerID, bool) {
 	gateway, ok := o.Remote.Owner(org)
 	return wire.ServerID(gateway.GetAddress()), ok
 }
 
 // askThere asks one other node and waits for its answer, unless the connection
 // ends or the organization turns out to live elsewhere.
-func (o *peers) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to wire.ServerID, org pb.OrgID,
+func (o *Router) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to wire.ServerID,
+	org pb.OrgID,
 	ask *pb.NodeAsk, grace int) (*pb.NodeReply, tenant.Outcome, error) {
 	if !o.Remote.Reachable(to) {
 		return nil, tenant.Moved, nil
@@ -381,7 +277,7 @@ func (o *peers) askThere(ctx context.Context, late <-chan time.Time, deadline ti
 	doubt := o.probe(to, id)
 	defer func() {
 		doubt.drop()
-		o.drop(id)
+		o.questions.drop(id)
 	}()
 	// Looks in a row; silent: those of them that doubt waits for a word; unheard: those that
 	// it waits, wherever the organization lives.
@@ -447,118 +343,6 @@ func outcomeOfAnswer(r *pb.NodeReply) (*pb.NodeReply, tenant.Outcome) {
 	return r, tenant.Decided
 }
 
-// gateway receives what other nodes ask of the organizations that they think
-// live here. It hands on and waits for nothing.
-func (o *peers) gateway(ctx actor.Context) {
-	ask, ok := ctx.Message().(*pb.NodeAsk)
-	sender := ctx.Sender()
-	if !ok || sender == nil {
-		return
-	}
-	answer := func(r *pb.NodeReply) {
-		r.Id = ask.GetId()
-		o.sys.ActorRoot.Send(sender, r)
-	}
-	from := wire.ServerID(sender.GetAddress())
-	switch w := ask.GetWhat().(type) {
-	case *pb.NodeAsk_Underway:
-		answer(&pb.NodeReply{What: &pb.NodeReply_Underway{Underway: o.worksOn(visitor{from, w.Underway})}})
-		return
-	case *pb.NodeAsk_Outlived:
-		answer(&pb.NodeReply{What: &pb.NodeReply_Outlived{Outlived: o.sys.Outlived(w.Outlived)}})
-		return
-	case *pb.NodeAsk_Farewell:
-		o.hearFarewell(from, func() { answer(&pb.NodeReply{What: &pb.NodeReply_Farewell{Farewell: &pb.Empty{}}}) })
-		return
-	}
-	o.noteAsker(from)
-	if !o.sys.AdmitVisit() { // stopping: somebody else leads soon
-		answer(elsewhere(""))
-		return
-	}
-	left, room := o.forwarded.enter(ask)
-	if o.visits.Add(1) > tenant.MaxCalls || !room {
-		o.visits.Add(-1)
-		if room {
-			left()
-		}
-		o.sys.EndVisit()
-		answer(&pb.NodeReply{What: &pb.NodeReply_Reply{Reply: tenant.Refuse(busyNode{}.Problem())}})
-		return
-	}
-	v := visitor{from, ask.GetId()}
-	o.enter(v)
-	go func() { // ends with the question's deadline; Close waits for it
-		defer o.sys.EndVisit()
-		defer o.visits.Add(-1)
-		defer left()
-		defer o.leave(v) // behind the answer
-		o.answered.Add(1)
-		answer(o.answer(ask))
-	}()
-}
-
-func elsewhere(server wire.ServerID) *pb.NodeReply {
-	return &pb.NodeReply{What: &pb.NodeReply_Elsewhere{Elsewhere: &pb.Elsewhere{Server: string(server)}}}
-}
-
-func failed(err error) *pb.NodeReply {
-	return &pb.NodeReply{What: &pb.NodeReply_Failure{Failure: &pb.NodeFailure{Detail: err.Error()}}}
-}
-
-// answer decides another node's question, or says where it should go.
-func (o *peers) answer(ask *pb.NodeAsk) (r *pb.NodeReply) {
-	defer func() {
-		if p := recover(); p != nil {
-			o.sys.Log.Error("panicked", "actor", "gateway", "panic", fmt.Sprint(p))
-			r = failed(errPanicked)
-		}
-	}()
-	org, err := pb.OrgIDFrom(ask.GetOrg())
-	if err != nil {
-		return failed(err)
-	}
-	if o.Placement.Lead(org) != nil {
-		leader, _ := o.Placement.Leader(org)
-		return elsewhere(leader)
-	}
-	wait := min(time.Duration(ask.GetWaitMs())*time.Millisecond, tenant.DefaultDeadline)
-	ctx, cancel := context.WithCancel(o.sys.BaseContext)
-	defer cancel()
-	late := o.sys.Clock.NewTimer(wait)
-	defer late.Stop()
-	defer o.sys.Clock.AfterFunc(wait, cancel).Stop() // an operator's order has no timer of its own
-	r, what, err := o.decideHere(ctx, late.C(), org, ask)
-	switch {
-	case err != nil:
-		return failed(err)
-	case what == tenant.Moved:
-		leader, _ := o.Placement.Leader(org)
-		return elsewhere(leader)
-	}
-	r.Unknown = what == tenant.Unknown
-	return r
-}
-
-var errPanicked = errors.New("panicked")
-
-// decideHere carries out what is asked of an organization that lives here.
-func (o *peers) decideHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, ask *pb.NodeAsk) (*pb.NodeReply,
-	tenant.Outcome, error) {
-	switch w := ask.GetWhat().(type) {
-	case *pb.NodeAsk_Envelope:
-		r, what, err := o.sys.AskHere(ctx, late, org, true, w.Envelope)
-		return &pb.NodeReply{What: &pb.NodeReply_Reply{Reply: r}}, what, err
-	case *pb.NodeAsk_Piece:
-		data, err := export.ReadPiece(ctx, o.sys, w.Piece.GetExport(), w.Piece.GetPiece())
-		return &pb.NodeReply{What: &pb.NodeReply_Piece{Piece: &pb.ExportPiece{Data: data, Gone: err != nil}}}, tenant.Decided,
-			nil
-	case *pb.NodeAsk_Operator:
-		return o.operateHere(ctx, org, w.Operator)
-	}
-	return nil, tenant.Decided, fmt.Errorf("question %T is unknown here", ask.GetWhat())
-}
-
 // repeatable reports whether a request may be carried out twice: reading changes
 // nothing, what has an idempotency key takes effect once, and PUT says how something
 // is to be. Not DELETE, which would find nothing the second time and say so.
@@ -567,8 +351,8 @@ func repeatable(env *pb.Envelope) bool {
 		env.GetFamily() == pb.FamilySearch
 }
 
-// ask is Service.Ask on a node of several.
-func (o *peers) ask(ctx context.Context, wait time.Duration, hash pb.KeyHash, env *pb.Envelope) (*pb.Reply, error) {
+// Ask brings a request to its organization, wherever that lives, and waits for the answer.
+func (o *Router) Ask(ctx context.Context, wait time.Duration, hash pb.KeyHash, env *pb.Envelope) (*pb.Reply, error) {
 	s := o.sys
 	begun := s.Clock.Now()
 	org, known, err := o.findKey(ctx, wait, hash)
@@ -595,7 +379,7 @@ func (o *peers) ask(ctx context.Context, wait time.Duration, hash pb.KeyHash, en
 
 // findKey looks a key up. One that this node does not know may have been made on
 // another a moment ago; while that cannot be found out nobody is refused.
-func (o *peers) findKey(ctx context.Context, wait time.Duration, hash pb.KeyHash) (pb.OrgID, bool, error) {
+func (o *Router) findKey(ctx context.Context, wait time.Duration, hash pb.KeyHash) (pb.OrgID, bool, error) {
 	s := o.sys
 	inTime, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -616,8 +400,8 @@ func (o *peers) findKey(ctx context.Context, wait time.Duration, hash pb.KeyHash
 	}
 }
 
-// exportPiece is Service.ExportPiece on a node of several.
-func (o *peers) exportPiece(ctx context.Context, e *pb.Export, piece uint32) ([]byte, error) {
+// ExportPiece returns one piece of an exported document, from where its organization lives.
+func (o *Router) ExportPiece(ctx context.Context, e *pb.Export, piece uint32) ([]byte, error) {
 	org, err := pb.OrgIDFrom(e.GetOrg())
 	if err != nil {
 		return nil, fmt.Errorf("export piece: %w", err)
@@ -635,7 +419,7 @@ func (o *peers) exportPiece(ctx context.Context, e *pb.Export, piece uint32) ([]
 
 // outlived asks the node that had an activation whether its process is still there and
 // nothing panicked. One that has said farewell stops in good order.
-func (o *peers) outlived(ctx context.Context, activation string) bool {
+func (o *Router) outlived(ctx context.Context, activation string) bool {
 	to := tenant.ServerOf(activation)
 	if !o.Remote.Reachable(to) {
 		return false
@@ -644,7 +428,7 @@ func (o *peers) outlived(ctx context.Context, activation string) bool {
 	if err != nil {
 		return errors.Is(err, errParting)
 	}
-	defer o.drop(id)
+	defer o.questions.drop(id)
 	select {
 	case r := <-a.reply:
 		return r.GetOutlived()

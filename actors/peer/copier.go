@@ -1,4 +1,4 @@
-package actors
+package peer
 
 import (
 	"context"
@@ -6,43 +6,49 @@ import (
 
 	"github.com/google/uuid"
 
+	"orgmem/actors/backup"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
 
-type copierAnywhere struct{ orders operatorAnywhere }
+// copier has each organization's store copied where its shard is led, so that a replica that lags is never what is
+// kept. The directory is on every node.
+type copier struct{ orders operator }
 
-var _ Copier = copierAnywhere{}
+// Copier returns what backups may read, wherever the organizations live.
+func (o *Router) Copier() backup.Copier { return copier{operator{o}} }
+
+var _ backup.Copier = copier{}
 
 // orgOfStore finds out whose store is meant; false: the directory's.
-func orgOfStore(name StoreName) (pb.OrgID, bool, error) {
+func orgOfStore(name backup.StoreName) (pb.OrgID, bool, error) {
 	store, err := storage.ParseStoreID(string(name))
 	if err != nil {
-		return pb.OrgID{}, false, errNoStore
+		return pb.OrgID{}, false, backup.ErrNoStore
 	}
 	return store.Org, store != storage.MetaStore, nil
 }
 
-// Open implements Copier. A copy that nobody hears of ends by itself.
-func (a copierAnywhere) Open(ctx context.Context, name StoreName) (StoreCopy, error) {
+// Open implements backup.Copier. A copy that nobody hears of ends by itself.
+func (a copier) Open(ctx context.Context, name backup.StoreName) (backup.StoreCopy, error) {
 	org, afar, err := orgOfStore(name)
 	if err != nil {
-		return StoreCopy{}, err
+		return backup.StoreCopy{}, err
 	}
 	if !afar {
 		// Everything that is in the copies made so far is in the directory as of now.
 		if err := a.orders.sys.Config.Host.Directory().Fresh(ctx); err != nil {
-			return StoreCopy{}, fmt.Errorf("copy the directory: %w", err)
+			return backup.StoreCopy{}, fmt.Errorf("copy the directory: %w", err)
 		}
 		return a.orders.backups.Open(ctx, name)
 	}
 	r, err := a.orders.order(ctx, org, true,
 		&pb.OperatorOp{Op: &pb.OperatorOp_HoldCopy{HoldCopy: &pb.HoldCopy{Store: string(name)}}})
 	if err != nil {
-		return StoreCopy{}, err
+		return backup.StoreCopy{}, err
 	}
 	id, err := uuid.FromBytes(r.GetCopy().GetId())
-	c := StoreCopy{ID: CopyID(id), Version: r.GetCopy().GetVersion()}
+	c := backup.StoreCopy{ID: backup.CopyID(id), Version: r.GetCopy().GetVersion()}
 	for _, f := range r.GetCopy().GetFiles() {
 		if len(f.GetSum()) != len(storage.CopyFile{}.Sum) {
 			err = fmt.Errorf("a sum of %d bytes", len(f.GetSum()))
@@ -51,13 +57,13 @@ func (a copierAnywhere) Open(ctx context.Context, name StoreName) (StoreCopy, er
 		c.Files = append(c.Files, storage.CopyFile{Name: f.GetName(), Size: f.GetSize(), Sum: [32]byte(f.GetSum())})
 	}
 	if err != nil {
-		return StoreCopy{}, fmt.Errorf("answer of another node: %w", err)
+		return backup.StoreCopy{}, fmt.Errorf("answer of another node: %w", err)
 	}
 	return c, nil
 }
 
-// Read implements Copier.
-func (a copierAnywhere) Read(ctx context.Context, name StoreName, id CopyID, file string, offset int64) ([]byte,
+// Read implements backup.Copier.
+func (a copier) Read(ctx context.Context, name backup.StoreName, id backup.CopyID, file string, offset int64) ([]byte,
 	error) {
 	org, afar, err := orgOfStore(name)
 	if err != nil {
@@ -72,8 +78,8 @@ func (a copierAnywhere) Read(ctx context.Context, name StoreName, id CopyID, fil
 	return r.GetPiece(), err
 }
 
-// Release implements Copier.
-func (a copierAnywhere) Release(ctx context.Context, name StoreName, id CopyID) error {
+// Release implements backup.Copier.
+func (a copier) Release(ctx context.Context, name backup.StoreName, id backup.CopyID) error {
 	org, afar, err := orgOfStore(name)
 	if err != nil {
 		return err
@@ -87,11 +93,11 @@ func (a copierAnywhere) Release(ctx context.Context, name StoreName, id CopyID) 
 }
 
 // carryOutCopy carries out what a backup asks of an organization that lives here.
-func (o *peers) carryOutCopy(ctx context.Context, op *pb.OperatorOp) (*pb.OperatorResult, error) {
+func (o *Router) carryOutCopy(ctx context.Context, op *pb.OperatorOp) (*pb.OperatorResult, error) {
 	r := &pb.OperatorResult{}
 	switch op := op.GetOp().(type) {
 	case *pb.OperatorOp_HoldCopy:
-		c, err := o.backups.Open(ctx, StoreName(op.HoldCopy.GetStore()))
+		c, err := o.backups.Open(ctx, backup.StoreName(op.HoldCopy.GetStore()))
 		held := &pb.HeldCopy{Id: c.ID[:], Version: c.Version}
 		for _, f := range c.Files {
 			held.Files = append(held.Files, &pb.CopiedFile{Name: f.Name, Size: f.Size, Sum: f.Sum[:]})
@@ -101,18 +107,18 @@ func (o *peers) carryOutCopy(ctx context.Context, op *pb.OperatorOp) (*pb.Operat
 	case *pb.OperatorOp_ReadCopy:
 		id, err := uuid.FromBytes(op.ReadCopy.GetCopy())
 		if err != nil {
-			return nil, errCopyGone
+			return nil, backup.ErrCopyGone
 		}
-		piece, err := o.backups.Read(ctx, StoreName(op.ReadCopy.GetStore()), CopyID(id), op.ReadCopy.GetFile(),
+		piece, err := o.backups.Read(ctx, backup.StoreName(op.ReadCopy.GetStore()), backup.CopyID(id), op.ReadCopy.GetFile(),
 			op.ReadCopy.GetOffset())
 		r.Result = &pb.OperatorResult_Piece{Piece: piece}
 		return r, err
 	case *pb.OperatorOp_ReleaseCopy:
 		id, err := uuid.FromBytes(op.ReleaseCopy.GetCopy())
 		if err != nil {
-			return nil, errCopyGone
+			return nil, backup.ErrCopyGone
 		}
-		return r, o.backups.Release(ctx, StoreName(op.ReleaseCopy.GetStore()), CopyID(id))
+		return r, o.backups.Release(ctx, backup.StoreName(op.ReleaseCopy.GetStore()), backup.CopyID(id))
 	}
 	return nil, fmt.Errorf("order %T is unknown here", op.GetOp())
 }

@@ -12,6 +12,7 @@ import (
 	"orgmem/actors/account"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
+	"orgmem/proto/prototest"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -66,9 +67,9 @@ func TestTheTeamIsItsPeople(t *testing.T) {
 	c.put("subject")
 	n.sandboxKey(c)
 	team := c.ok(getTeam()).GetAccount().GetTeam()
-	if team.GetMembers() != 3 || team.GetName() != "Acme" || team.GetSlug() != org.Slug ||
-		pb.OrgID(team.GetOrg()) != org.Org || team.GetCreatedMs() == 0 {
-		t.Errorf("team %v", team)
+	want := &pb.TeamInfo{Members: 3, Name: "Acme", Slug: org.Slug, Org: org.Org.Bytes()}
+	if diff := prototest.Diff(want, team); diff != "" || team.GetCreatedMs() == 0 {
+		t.Errorf("team %v (-want +got):\n%s", team, diff)
 	}
 	var got []string
 	page := &pb.Page{Size: 2}

@@ -20,6 +20,7 @@ import (
 	"orgmem/brain/text"
 	"orgmem/brain/voice"
 	pb "orgmem/proto"
+	"orgmem/proto/prototest"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -65,15 +66,16 @@ func TestBrainOfAnEmptyMemory(t *testing.T) {
 	c.info()                                                  // somebody asks for the organization
 	c.n.waitFor(func() bool { return tenant.Terminal(c.job(jobOf(r)).GetStatus()) })
 	const reason = "too little to learn from: there are 0 passages, and 20 are needed"
-	if job := c.job(jobOf(r)); job.GetType() != pb.JobBrainTrain || job.GetStatus() != pb.JobFailed ||
-		job.GetErrorCode() != pb.ErrorTooLittle ||
-		job.GetErrorDetail() != reason || job.GetAttempts() != 1 {
-		t.Errorf("%v", job)
+	if diff := prototest.Diff(&pb.Job{
+		Type: pb.JobBrainTrain, Status: pb.JobFailed, ErrorCode: pb.ErrorTooLittle, ErrorDetail: reason, Attempts: 1,
+	}, c.job(jobOf(r))); diff != "" {
+		t.Errorf("job (-want +got):\n%s", diff)
 	}
 	s := c.info()
-	if s.GetTraining().GetStatus() != pb.TrainingFailed || pb.JobID(s.GetTraining().GetJob()).String() != jobOf(r) ||
-		s.GetTraining().GetReason() != reason || s.GetTraining().GetProgress() == 1 || s.GetArtifact() != nil {
-		t.Errorf("%v", s)
+	failed := &pb.Training{Status: pb.TrainingFailed, Job: r.GetAccepted().GetJob(), Reason: reason}
+	if diff := prototest.Diff(failed, s.GetTraining()); diff != "" || s.GetTraining().GetProgress() == 1 ||
+		s.GetArtifact() != nil {
+		t.Errorf("%v (-want +got):\n%s", s, diff)
 	}
 	c.refused(pb.CodeBrainNotTrained, query)
 	train := trainOp()

@@ -12,6 +12,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
+	"orgmem/proto/prototest"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -40,11 +41,11 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 	n.clock.Advance(time.Hour)
 	after := c.forget(id)
 	now := n.clock.Now()
-	if after.GetStatus() != pb.StatusTombstoned || after.GetKind() != before.GetKind() ||
-		after.GetCreatedMs() != before.GetCreatedMs() || after.GetOccurredMs() != 17 ||
-		after.GetTombstonedMs() != now.UnixMilli() || after.GetRestorableMs() != now.Add(30*24*time.Hour).UnixMilli() ||
-		strings.Contains(after.String(), plant) {
-		t.Errorf("the tombstone reads %v", after)
+	if diff := prototest.Diff(&pb.Node{
+		Status: pb.StatusTombstoned, Kind: before.GetKind(), CreatedMs: before.GetCreatedMs(), OccurredMs: 17,
+		TombstonedMs: now.UnixMilli(), RestorableMs: now.Add(30 * 24 * time.Hour).UnixMilli(),
+	}, after); diff != "" || strings.Contains(after.String(), plant) {
+		t.Errorf("the tombstone reads %v (-want +got):\n%s", after, diff)
 	}
 	check := func(c client) {
 		t.Helper()

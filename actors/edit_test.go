@@ -15,6 +15,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
+	"orgmem/proto/prototest"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -95,12 +96,14 @@ func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 
 	after := c.edit(&pb.EditNode{Id: id, Content: new("The gathering is on Tuesday."), Metadata: []byte(`{"v":2}`),
 		Kind: new("belief"), Reason: "it moved", IfMatch: []string{before.GetEtag()}})
-	if after.GetContent() != "The gathering is on Tuesday." ||
-		after.GetNode().GetTitle() != "The gathering is on Tuesday." || after.GetNode().GetKind() != "belief" ||
-		string(after.GetNode().GetMetadata()) != `{"v":2}` || after.GetNode().GetCreatedMs() != before.GetNode().
-		GetCreatedMs() ||
-		after.GetNode().GetUpdatedMs() == before.GetNode().GetUpdatedMs() || after.GetEtag() == before.GetEtag() {
-		t.Fatalf("the answer is %v", after)
+	if diff := prototest.Diff(&pb.Node{
+		Title: "The gathering is on Tuesday.", Kind: "belief", Metadata: []byte(`{"v":2}`),
+		CreatedMs: before.GetNode().GetCreatedMs(),
+	}, after.GetNode()); diff != "" || after.GetContent() != "The gathering is on Tuesday." {
+		t.Fatalf("the answer is %v (-want +got):\n%s", after, diff)
+	}
+	if after.GetNode().GetUpdatedMs() == before.GetNode().GetUpdatedMs() || after.GetEtag() == before.GetEtag() {
+		t.Fatalf("%v is not told apart from %v", after, before)
 	}
 	check := func(c client) {
 		t.Helper()
@@ -344,11 +347,11 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	}
 	id := s.GetNewNode()
 	now, was := c.ok(getNodeOp(id)).GetNode(), c.nodeOf(old)
-	if now.GetNode().GetTitle() != "Heating" || now.GetNode().GetKind() != "belief" ||
-		string(now.GetNode().GetMetadata()) != `{"v":1}` ||
-		now.GetNode().GetAuthority() != 0.625 || now.GetContent() != "The boiler is old." ||
+	if diff := prototest.Diff(&pb.Node{
+		Title: "Heating", Kind: "belief", Metadata: []byte(`{"v":1}`), Authority: 0.625,
+	}, now.GetNode()); diff != "" || now.GetContent() != "The boiler is old." ||
 		now.GetNode().GetSource().GetType() != pb.SourceSupersede {
-		t.Errorf("the new node reads %v", now)
+		t.Errorf("the new node reads %v (-want +got):\n%s", now, diff)
 	}
 	if was.GetStatus() != pb.StatusSuperseded || was.GetSupersededBy() != id || was.GetValidToMs() == 0 {
 		t.Errorf("the old node reads %v", was)

@@ -20,6 +20,7 @@ import (
 	"orgmem/actors/tenant"
 	formatreading "orgmem/brain/format/reading"
 	pb "orgmem/proto"
+	"orgmem/proto/prototest"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -55,9 +56,10 @@ func TestImport(t *testing.T) {
 	if len(list) != 1 {
 		t.Fatalf("%v", list)
 	}
-	if e := list[0]; pb.JobID(e.GetId()).String() != id || e.GetNodes() != 2 || e.GetStatus() != pb.JobSucceeded ||
-		e.GetFormat() != "jsonl" || e.GetFinishedMs() == 0 || e.GetFilename() != "fruit.jsonl" {
-		t.Errorf("%v", e)
+	if diff := prototest.Diff(&pb.Import{
+		Id: job.GetId(), Nodes: 2, Status: pb.JobSucceeded, Format: "jsonl", Filename: "fruit.jsonl",
+	}, list[0]); diff != "" || list[0].GetFinishedMs() == 0 {
+		t.Errorf("%v (-want +got):\n%s", list[0], diff)
 	}
 	if got := strings.Join(c.chunks("plums"), "|"); !strings.Contains(got, "Plums ripen early.") {
 		t.Errorf("%s", got)

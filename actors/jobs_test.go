@@ -13,6 +13,7 @@ import (
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
+	"orgmem/proto/prototest"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -56,9 +57,10 @@ func TestJobsTellHowFarTheyAre(t *testing.T) {
 	id := jobOf(c.ok(file("bicycles.jsonl", lines.String())))
 	<-reached
 	job := c.job(id)
-	if job.GetStatus() != pb.JobRunning || job.GetDone() != subject.MaxSliceItems || job.GetTotal() != all ||
-		len(job.GetItems()) != subject.MaxSliceItems || job.GetStartedMs() == 0 || job.GetFinishedMs() != 0 {
-		t.Errorf("%s, %d of %d, %d items", job.GetStatus(), job.GetDone(), job.GetTotal(), len(job.GetItems()))
+	running := &pb.Job{Status: pb.JobRunning, Done: subject.MaxSliceItems, Total: all}
+	if diff := prototest.Diff(running, job, "finished_ms"); diff != "" || job.GetStartedMs() == 0 ||
+		len(job.GetItems()) != subject.MaxSliceItems {
+		t.Errorf("%d items, started %d (-want +got):\n%s", len(job.GetItems()), job.GetStartedMs(), diff)
 	}
 	for i, it := range job.GetItems() {
 		if it.GetStatus() != pb.ItemCreated || it.GetNode() == "" {

@@ -11,6 +11,7 @@ import (
 	"orgmem/actors/tenant"
 	"orgmem/brain/proposal"
 	pb "orgmem/proto"
+	"orgmem/proto/prototest"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -250,11 +251,13 @@ func TestProposals(t *testing.T) {
 
 	accepted := c.ok(decideOp(id(1), true)).GetMind().GetProposal()
 	edge := c.ok(getEdgeOp(accepted.GetEdge())).GetGraph().GetEdge().GetEdge()
-	if accepted.GetStatus() != "accepted" || accepted.GetDecidedMs() == 0 || edge.GetOrigin() != pb.OriginProposal ||
-		edge.GetSource() != a ||
-		edge.GetTarget() != b || edge.GetType() != "relates_to" || edge.GetWeight() != 0.7 ||
-		edge.GetStatus() != pb.StatusLive {
-		t.Errorf("%v: %v", accepted, edge)
+	if accepted.GetStatus() != "accepted" || accepted.GetDecidedMs() == 0 {
+		t.Errorf("%v", accepted)
+	}
+	if diff := prototest.Diff(&pb.Edge{
+		Origin: pb.OriginProposal, Source: a, Target: b, Type: "relates_to", Weight: 0.7, Status: pb.StatusLive,
+	}, edge); diff != "" {
+		t.Errorf("its edge (-want +got):\n%s", diff)
 	}
 	if got := c.nodeOf(a).GetDegree(); got != 1 {
 		t.Errorf("degree %d", got)

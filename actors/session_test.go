@@ -14,6 +14,7 @@ import (
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
+	"orgmem/proto/prototest"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -375,9 +376,10 @@ func TestUnknownWorkIsGivenUp(t *testing.T) {
 	}
 	job := c.job(unknown)
 	const reason = "it is work of a kind that this version of the service does not know"
-	if job.GetStatus() != pb.JobFailed || job.GetAttempts() != tenant.MaxAttempts || job.GetErrorDetail() != reason ||
-		len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
-		t.Errorf("%v", job)
+	want := &pb.Job{Status: pb.JobFailed, Attempts: tenant.MaxAttempts, ErrorDetail: reason}
+	if diff := prototest.Diff(want, job); diff != "" || len(job.GetItems()) != 1 ||
+		job.GetItems()[0].GetError() != reason {
+		t.Errorf("%v (-want +got):\n%s", job, diff)
 	}
 	if s := c.sessionState(); s.GetFinalizePending() {
 		t.Errorf("%v", s)
@@ -422,10 +424,10 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 			n.waitMoving(100*time.Millisecond, id, behind)
 			job := c.job(id)
 			const reason = "the coding sessions could not be finalized in 5 attempts"
-			if job.GetStatus() != pb.JobFailed || tries.Load() != tenant.MaxAttempts ||
-				job.GetAttempts() != tenant.MaxAttempts || job.GetErrorDetail() != reason || len(job.GetItems()) != 1 ||
-				job.GetItems()[0].GetError() != reason {
-				t.Errorf("after %d tries: %v", tries.Load(), job)
+			want := &pb.Job{Status: pb.JobFailed, Attempts: tenant.MaxAttempts, ErrorDetail: reason}
+			if diff := prototest.Diff(want, job); diff != "" || tries.Load() != tenant.MaxAttempts ||
+				len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
+				t.Errorf("after %d tries: %v (-want +got):\n%s", tries.Load(), job, diff)
 			}
 			if got := itemStatus(c.job(behind)); !slices.Equal(got, []string{pb.ItemCreated}) {
 				t.Errorf("what waited behind it: %v", got)

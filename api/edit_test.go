@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	pb "orgmem/proto"
 	"orgmem/proto/canon"
+	"orgmem/proto/prototest"
 )
 
 const nodeTarget = "/v1/graph/nodes/ingest:x:y"
@@ -49,10 +51,9 @@ func TestEditNodeBody(t *testing.T) {
 		t.Fatalf("%d %v", res.StatusCode, res.Header)
 	}
 	op := h.asker.last().GetGraph().GetEditNode()
-	if op.Domain == nil || op.GetDomain() != "" || op.Metadata == nil || len(op.GetMetadata()) != 0 || op.Title != nil ||
-		op.Content != nil || op.Kind != nil ||
-		!slices.Equal(op.GetIfMatch(), []string{`"1-ab"`, `W/"2"`}) {
-		t.Errorf("operation %v", op)
+	want := &pb.EditNode{Domain: new(""), Metadata: []byte{}, IfMatch: []string{`"1-ab"`, `W/"2"`}}
+	if diff := prototest.Diff(want, op, "title", "content", "kind"); diff != "" {
+		t.Errorf("operation (-want +got):\n%s", diff)
 	}
 	for _, bad := range []string{
 		"", "1-ab", `"1-ab`, `"a" "b"`, `*, "a"`, `"a",`, `"a b"`, "\"a\x7f\"", strings.Repeat(`"a",`, maxEntityTags) + `"a"`,
@@ -95,8 +96,10 @@ func TestSupersedeNodeBody(t *testing.T) {
 func TestForgottenNodeAndHistoryShapes(t *testing.T) {
 	h := newHarness(t)
 	n := h.do(http.MethodDelete, nodeTarget, "").json(t)
-	if _, there := n["content"]; there || n["status"] != "tombstoned" || n["restorableUntil"] == nil ||
-		n["tombstonedAt"] == nil || n["title"] != "" {
+	if diff := prototest.DiffObject(map[string]any{"status": "tombstoned", "title": ""}, n); diff != "" {
+		t.Errorf("tombstone (-want +got):\n%s", diff)
+	}
+	if _, there := n["content"]; there || n["restorableUntil"] == nil || n["tombstonedAt"] == nil {
 		t.Errorf("tombstone %v", n)
 	}
 	page := h.do(http.MethodGet, nodeTarget+"/history?pageSize=2", "").json(t)
@@ -117,9 +120,12 @@ func TestForgottenNodeAndHistoryShapes(t *testing.T) {
 	}
 	title, _ := changes[0].(map[string]any)
 	content, _ := changes[1].(map[string]any)
-	if title["before"] != "Figs" || title["truncated"] != true || content["before"] != nil || content["after"] != nil ||
-		content["truncated"] != false {
-		t.Errorf("changes %v", changes)
+	if diff := prototest.DiffObject(map[string]any{"before": "Figs", "truncated": true}, title); diff != "" {
+		t.Errorf("change of the title (-want +got):\n%s", diff)
+	}
+	wiped := map[string]any{"before": nil, "after": nil, "truncated": false}
+	if diff := prototest.DiffObject(wiped, content); diff != "" {
+		t.Errorf("change of the content (-want +got):\n%s", diff)
 	}
 }
 

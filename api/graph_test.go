@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	pb "orgmem/proto"
+	"orgmem/proto/prototest"
 )
 
 // interface: Resources/Graph records
@@ -90,9 +91,9 @@ func TestGraphListQueries(t *testing.T) {
 		h.asker.last()
 	}
 	h.do("GET", "/v1/graph/edges?source=a&target=b&node=c&type=near&origin=proposal", "")
-	if op := h.asker.last().GetGraph().GetListEdges(); op.GetSource() != "a" || op.GetTarget() != "b" ||
-		op.GetNode() != "c" || op.GetType() != "near" || op.GetOrigin() != "proposal" {
-		t.Errorf("filters %v", op)
+	want := &pb.ListEdges{Source: "a", Target: "b", Node: "c", Type: "near", Origin: "proposal"}
+	if diff := prototest.Diff(want, h.asker.last().GetGraph().GetListEdges()); diff != "" {
+		t.Errorf("filters (-want +got):\n%s", diff)
 	}
 }
 

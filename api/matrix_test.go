@@ -14,6 +14,7 @@ import (
 	"orgmem/api/problems"
 	"orgmem/api/web"
 	pb "orgmem/proto"
+	"orgmem/proto/prototest"
 )
 
 // sampleBodies holds a valid body for every route that wants one.
@@ -100,11 +101,11 @@ func TestEveryRouteSucceeds(t *testing.T) {
 				t.Error("body_hash is not the SHA-256 of the body")
 			}
 		}
-		if env.GetRoute() != r.ID || env.GetFamily() != r.Family || env.GetScope() != r.Scope ||
-			env.GetSubjectMode() != r.Subject ||
-			env.GetMethod() != r.Method || env.GetPath() != path || env.GetRequestId() != "mine-1" ||
-			env.GetIdempotencyKey() != wantKey {
-			t.Errorf("envelope %v", env)
+		if diff := prototest.Diff(&pb.Envelope{
+			Route: r.ID, Family: r.Family, Scope: r.Scope, SubjectMode: r.Subject, Method: r.Method, Path: path,
+			RequestId: "mine-1", IdempotencyKey: wantKey,
+		}, env, "scope", "subject_mode", "idempotency_key"); diff != "" {
+			t.Errorf("envelope (-want +got):\n%s", diff)
 		}
 		if env.GetHasSubject() == r.NoSubject ||
 			env.GetSubject() != "Jörg/1" && r.Subject != pb.SubjectMode_SUBJECT_REFUSED && !r.NoSubject {
@@ -453,9 +454,9 @@ func TestPageSizes(t *testing.T) {
 	}
 	res := h.do("GET", "/v1/jobs?cursor=abc&type=ingest&status=queued", "")
 	op := h.asker.last().GetListJobs()
-	if res.StatusCode != http.StatusOK || op.GetPage().GetCursor() != "abc" || op.GetPage().GetSize() != 0 ||
-		op.GetType() != "ingest" || op.GetStatus() != "queued" {
-		t.Errorf("%s: %v", res.body, op)
+	want := &pb.ListJobs{Page: &pb.Page{Cursor: "abc"}, Type: "ingest", Status: "queued"}
+	if diff := prototest.Diff(want, op); res.StatusCode != http.StatusOK || diff != "" {
+		t.Errorf("%d %s (-want +got):\n%s", res.StatusCode, res.body, diff)
 	}
 	for _, query := range []string{"type=dream", "status=done", "type="} {
 		if res := h.do("GET", "/v1/jobs?"+query, ""); res.code(t) != pb.CodeValidation {
@@ -529,9 +530,9 @@ func TestEventStreamIgnoresTheSubject(t *testing.T) {
 			request := httpRequest(t, r.Method, r.Path, "")
 			request.Header["X-Svc-Subject"] = values
 			res := h.serve(request)
-			if env := h.asker.last(); res.StatusCode != http.StatusOK || env.GetRejected() != nil || env.GetHasSubject() ||
-				env.GetSubject() != "" || env.GetScope() != r.Scope {
-				t.Errorf("%q: %d %s, %v", values, res.StatusCode, res.body, env)
+			diff := prototest.Diff(&pb.Envelope{Scope: r.Scope}, h.asker.last(), "scope", "rejected", "has_subject", "subject")
+			if res.StatusCode != http.StatusOK || diff != "" {
+				t.Errorf("%q: %d %s (-want +got):\n%s", values, res.StatusCode, res.body, diff)
 			}
 		}
 	})

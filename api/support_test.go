@@ -25,6 +25,7 @@ import (
 	"orgmem/api/web"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/prototest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -369,9 +370,11 @@ func (h *harness) checkGeneral(res response) {
 	if !ok {
 		h.t.Fatalf("code %q is not in the catalogue", code)
 	}
-	if e.Status != res.StatusCode || p["status"] != float64(e.Status) || p["title"] != e.Title ||
-		p["type"] != "/docs/errors/"+code || p["requestId"] != id || p["detail"] == "" {
-		h.t.Errorf("problem does not fit its entry: %s", res.body)
+	want := map[string]any{
+		"status": float64(e.Status), "title": e.Title, "type": "/docs/errors/" + code, "requestId": id,
+	}
+	if diff := prototest.DiffObject(want, p); diff != "" || e.Status != res.StatusCode || p["detail"] == "" {
+		h.t.Errorf("problem does not fit its entry: %d %s (-want +got):\n%s", res.StatusCode, res.body, diff)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"orgmem/api/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/canon"
+	"orgmem/proto/prototest"
 )
 
 // interface: Endpoints/Import
@@ -22,10 +23,12 @@ func TestImportForms(t *testing.T) {
 		"file", `C:\\temp\\..\\a b.md`, "# Figs", "title", "", "About figs", "occurredAt", "", "2026-03-01T10:00:00Z",
 		"metadata", "", ` {"b":1,"a":2} `))
 	op := h.asker.last().GetLink().GetImportFile()
-	if res.StatusCode != 202 || string(op.GetContent()) != "# Figs" || op.GetTitle() != "About figs" ||
-		op.GetOccurredMs() != 1772359200000 ||
-		string(op.GetMetadata()) != `{"a":2,"b":1}` || op.GetTranscript() || op.GetFilename() != "a b.md" {
-		t.Errorf("%s: %v", res.body, op)
+	want := &pb.ImportFile{
+		Filename: "a b.md", Content: []byte("# Figs"), Title: "About figs", OccurredMs: 1772359200000,
+		Metadata: []byte(`{"a":2,"b":1}`),
+	}
+	if diff := prototest.Diff(want, op, "transcript"); res.StatusCode != 202 || diff != "" {
+		t.Errorf("%d %s (-want +got):\n%s", res.StatusCode, res.body, diff)
 	}
 	res = h.do("POST", "/v1/import/transcript", apitest.Form("transcript", "", "Ann: Hello"))
 	if op := h.asker.last().GetLink().GetImportFile(); res.StatusCode != 202 || !op.GetTranscript() ||

@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"sync"
@@ -9,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"orgmem/storage"
@@ -43,9 +44,8 @@ func TestLogEntriesReadBack(t *testing.T) {
 	}
 	for _, w := range want {
 		got, err := l.Get(1, w.Index)
-		if err != nil || got.Index != w.Index || got.Term != w.Term || got.Type != w.Type ||
-			!bytes.Equal(got.Data, w.Data) || !bytes.Equal(got.Extensions, w.Extensions) || !got.AppendedAt.Equal(w.AppendedAt) {
-			t.Errorf("got %+v, %v; want %+v", got, err, w)
+		if diff := cmp.Diff(w, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 	}
 	for _, at := range [][2]uint64{{1, 6}, {1, 10}, {0, 7}, {2, 7}} {

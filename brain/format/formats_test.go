@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/japanese"
@@ -141,13 +142,15 @@ func TestMail(t *testing.T) {
 	}
 	const head = "From: Ann Löw <ann@example.org>\nTo: bob@example.org\nDate: Tue, 5 May 2026 10:00:00 +0200\nSubject: " +
 		"Figs and plums"
-	if d := docs[0]; d.Content != head+"\n\nSpäte Feigen.\n\nFrom: eve@example.org\nSubject: Old\n\nForwarded words." ||
-		d.Title != "Figs and plums" ||
-		d.OccurredAt != "2026-05-05T08:00:00Z" || d.ExternalID != "mid:2@example.org" ||
-		string(d.Metadata) !=
-			`{"attachments":["people.csv","a.png"],"from":"Ann Löw <ann@example.org>","messageId":"2@example.org",`+
-				`"thread":"1@example.org","to":"bob@example.org"}` {
-		t.Errorf("%+v\n%s", d, d.Metadata)
+	if diff := cmp.Diff([]string{
+		head + "\n\nSpäte Feigen.\n\nFrom: eve@example.org\nSubject: Old\n\nForwarded words.",
+		"Figs and plums", "2026-05-05T08:00:00Z", "mid:2@example.org",
+		`{"attachments":["people.csv","a.png"],"from":"Ann Löw <ann@example.org>","messageId":"2@example.org",` +
+			`"thread":"1@example.org","to":"bob@example.org"}`,
+	}, []string{
+		docs[0].Content, docs[0].Title, docs[0].OccurredAt, docs[0].ExternalID, string(docs[0].Metadata),
+	}); diff != "" {
+		t.Errorf("the mail (-want +got):\n%s", diff)
 	}
 	if d := docs[1]; d.Content != "name: Ann; city: Oslo" || d.OccurredAt != "2026-05-05T08:00:00Z" ||
 		d.Path != "people.csv" {

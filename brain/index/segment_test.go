@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"orgmem/brain/text"
@@ -61,10 +62,9 @@ func TestSegmentRemembers(t *testing.T) {
 	if !ok || got.Seq(doc) != 11 {
 		t.Fatal("chunk 11 is lost")
 	}
-	n := got.NodeOf(doc)
-	if n.ID != "node:Ana" || n.Kind != "document" || n.CreatedMs != 1 || !slices.Equal(n.Attrs, []uint64{3, 9}) ||
-		!n.Turn || n.OccurredMs != 77 {
-		t.Fatalf("%+v", n)
+	ana := Node{ID: "node:Ana", Kind: "document", CreatedMs: 1, Attrs: []uint64{3, 9}, Turn: true, OccurredMs: 77}
+	if diff := cmp.Diff(ana, got.NodeOf(doc)); diff != "" {
+		t.Fatalf("its node (-want +got):\n%s", diff)
 	}
 	row, scale := got.Vector(doc)
 	norm := math.Sqrt(1 + 1 + 4 + 0.25)

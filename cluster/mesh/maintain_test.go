@@ -21,6 +21,7 @@ import (
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/prototest"
 )
 
 // generation is what a node uses now.
@@ -388,9 +389,11 @@ func TestNodesEnterThemselves(t *testing.T) {
 	}
 	n := w.open(creds, func(c *Config) { c.Name, c.Zone = "new", "cellar" })
 	clustertest.WaitFor(t, func() bool { return w.meta.entry(n.Server()).GetAddress() == n.Addr() })
-	if e := w.meta.entry(n.Server()); e.GetName() != "new" || e.GetZone() != "cellar" || e.GetDraining() ||
-		e.GetVersion() != wire.ProtocolVersion || e.GetJoinedMs() != drained.GetJoinedMs() {
-		t.Errorf("entry is %v", e)
+	want := &pb.NodeEntry{
+		Name: "new", Zone: "cellar", Version: wire.ProtocolVersion, JoinedMs: drained.GetJoinedMs(),
+	}
+	if diff := prototest.Diff(want, w.meta.entry(n.Server()), "draining"); diff != "" {
+		t.Errorf("entry (-want +got):\n%s", diff)
 	}
 	again := w.meta.entry(n.Server())
 	drained = &pb.NodeEntry{

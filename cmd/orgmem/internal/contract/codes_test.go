@@ -16,6 +16,7 @@ import (
 
 	"orgmem/actors/account"
 	pb "orgmem/proto"
+	"orgmem/proto/prototest"
 )
 
 // A code is a line of the table: what to send, after what.
@@ -406,10 +407,12 @@ func TestEveryCodeIsRequested(t *testing.T) {
 				t.Fatalf("%d %s", a.status, a.body)
 			}
 			body := a.object(t)
-			if body["type"] != "/docs/errors/"+code || body["title"] == "" || body["detail"] == "" ||
-				body["status"] != float64(a.status) ||
-				body["requestId"] != a.header.Get("X-Request-Id") || a.header.Get("Content-Type") != "application/problem+json" {
-				t.Errorf("%v %s", a.header, a.body)
+			diff := prototest.DiffObject(map[string]any{
+				"type": "/docs/errors/" + code, "status": float64(a.status), "requestId": a.header.Get("X-Request-Id"),
+			}, body)
+			if diff != "" || body["title"] == "" || body["detail"] == "" ||
+				a.header.Get("Content-Type") != "application/problem+json" {
+				t.Errorf("%v %s (-want +got):\n%s", a.header, a.body, diff)
 			}
 			// What to do, and where more is said, as the code's page has it.
 			page := html.UnescapeString(string(s.get(t, caller{}, "/docs/errors/"+code).body))

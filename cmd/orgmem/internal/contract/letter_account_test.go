@@ -13,6 +13,7 @@ import (
 
 	"orgmem/actors/account"
 	pb "orgmem/proto"
+	"orgmem/proto/prototest"
 )
 
 // TestPrincipalToTheLetter: who a key is, and that the default subject is the key's
@@ -250,10 +251,12 @@ func TestTrailToTheLetter(t *testing.T) {
 	all := s.letter(t, c, http.MethodGet, "/v1/audit", "", http.StatusOK, paged(entry)).entries(t, "data")
 	key := pb.HashKey(o.key).String()
 	first, actor := all[0], all[0]["actor"].(map[string]any)
-	if first["action"] != "node.forget" || first["target"] != node || first["subject"] != "ann" ||
-		first["requestId"] != "mine-1" || first["at"] != since ||
-		actor["type"] != "key" || actor["keyId"] != key || actor["userId"] != who {
-		t.Errorf("entry %v", first)
+	want := map[string]any{"action": "node.forget", "target": node, "subject": "ann", "requestId": "mine-1", "at": since}
+	if diff := prototest.DiffObject(want, first); diff != "" {
+		t.Errorf("entry (-want +got):\n%s", diff)
+	}
+	if diff := prototest.DiffObject(map[string]any{"type": "key", "keyId": key, "userId": who}, actor); diff != "" {
+		t.Errorf("its actor (-want +got):\n%s", diff)
 	}
 	for query, want := range map[string]int{
 		"actor=" + key: 2, "actor=" + who: 2, "actor=operator": len(all) - 2, "actor=service": 0, "action=node.forget": 1,
@@ -473,10 +476,14 @@ func TestSettingsUsageAndDataToTheLetter(t *testing.T) {
 	for _, n := range counts {
 		sum += n.(float64)
 	}
-	if counts["vault_nodes"] != 1.0 || counts["memory_chunks"] != 1.0 || counts["graph_edges"] == nil ||
-		report["totalRows"] != sum || report["dryRun"] != true ||
-		report["purgedAt"] != nil || report["scope"] != "subject" || report["subjectId"] != "anna" ||
-		report["expiresAt"] != stamp(s.clock.Now().Add(10*time.Minute)) {
+	want := map[string]any{
+		"totalRows": sum, "dryRun": true, "purgedAt": nil, "scope": "subject", "subjectId": "anna",
+		"expiresAt": stamp(s.clock.Now().Add(10 * time.Minute)),
+	}
+	if diff := prototest.DiffObject(want, report); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+	if counts["vault_nodes"] != 1.0 || counts["memory_chunks"] != 1.0 || counts["graph_edges"] == nil {
 		t.Errorf("%s", dry.body)
 	}
 	s.refused(t, c, http.MethodPost, "/v1/purge", `{"scope":"subject","subjectId":"anna","dryRun":false}`,

@@ -15,6 +15,7 @@ import (
 
 	"orgmem/actors/account"
 	pb "orgmem/proto"
+	"orgmem/proto/prototest"
 )
 
 // TestWebhooksToTheLetter: endpoints as they are registered, shown and changed.
@@ -38,9 +39,11 @@ func TestWebhooksToTheLetter(t *testing.T) {
 		again.header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("%s, then %v %s", made.body, again.header, again.body)
 	}
-	if got := made.object(t); got["disabled"] != false || got["disabledReason"] != nil ||
-		got["consecutiveFailures"] != 0.0 || got["lastDeliveryAt"] != nil || got["updatedAt"] != nil {
-		t.Errorf("%v", got)
+	fresh := map[string]any{
+		"disabled": false, "disabledReason": nil, "consecutiveFailures": 0.0, "lastDeliveryAt": nil, "updatedAt": nil,
+	}
+	if diff := prototest.DiffObject(fresh, made.object(t)); diff != "" {
+		t.Errorf("endpoint (-want +got):\n%s", diff)
 	}
 	path := "/v1/webhooks/" + made.text(t, "id")
 	attempt := map[string]shape{

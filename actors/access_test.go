@@ -85,8 +85,10 @@ func TestKeysAreMintedListedAndRevoked(t *testing.T) {
 func TestMintingCannotEscalate(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(account.NewOrg{})
-	k, err := n.sys.CreateKey(t.Context(), account.NewKey{Org: org.Org, User: org.Owner, Scopes: []string{pb.ScopeAdmin},
-		Label: "admin only"})
+	k, err := n.sys.CreateKey(t.Context(), account.NewKey{
+		Org: org.Org, User: org.Owner, Scopes: []string{pb.ScopeAdmin},
+		Label: "admin only",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,8 +256,10 @@ func TestJobsAreListedInPagesThatWritesDoNotShift(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("pages hold %v, want %v", got, want)
 	}
-	c.refused(pb.CodeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: page,
-		Status: pb.JobFailed}}})
+	c.refused(pb.CodeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{
+		Page:   page,
+		Status: pb.JobFailed,
+	}}})
 	c.refused(pb.CodeInvalidCursor,
 		&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
 
@@ -264,8 +268,10 @@ func TestJobsAreListedInPagesThatWritesDoNotShift(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := n.sys.CreateKey(t.Context(), account.NewKey{Org: org.Org, User: mem.User, Scopes: []string{pb.ScopeRead,
-		pb.ScopeAdmin}, Label: "k"})
+	k, err := n.sys.CreateKey(t.Context(), account.NewKey{Org: org.Org, User: mem.User, Scopes: []string{
+		pb.ScopeRead,
+		pb.ScopeAdmin,
+	}, Label: "k"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,9 +345,15 @@ func TestSubjectsAreProvisionedAndListed(t *testing.T) {
 func TestOperatorKeepsOrganizationsInOrder(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	ctx := t.Context()
-	for _, bad := range []account.NewOrg{{OwnerEmail: "a@b.c"}, {Name: "x", OwnerEmail: "nobody"},
-		{Name: "x", OwnerEmail: "a@b.c",
-			Plan: "gold"}, {Name: "a\x00b", OwnerEmail: "a@b.c"}} {
+	for _, bad := range []account.NewOrg{
+		{OwnerEmail: "a@b.c"},
+		{Name: "x", OwnerEmail: "nobody"},
+		{
+			Name: "x", OwnerEmail: "a@b.c",
+			Plan: "gold",
+		},
+		{Name: "a\x00b", OwnerEmail: "a@b.c"},
+	} {
 		if _, err := n.sys.CreateOrg(ctx, bad); !errors.Is(err, tenant.ErrInvalid) {
 			t.Errorf("CreateOrg(%+v) = %v", bad, err)
 		}

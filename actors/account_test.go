@@ -35,7 +35,8 @@ func listMembers(page *pb.Page) *pb.Envelope {
 
 // recruit adds a person and makes them a key.
 func (n *testNode) recruit(org pb.OrgID, email string, role account.Role, scopes ...string) (tenant.MemberInfo,
-	client) {
+	client,
+) {
 	n.t.Helper()
 	m, err := n.sys.AddMember(n.t.Context(), org, email, role)
 	if err != nil {

@@ -66,8 +66,10 @@ func TestTrailTellsEveryAct(t *testing.T) {
 	}
 	did("member.add", ann.User.String(), "")
 
-	made := c.ok(with(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: "quizzacious",
-		Scopes: []string{pb.ScopeRead}}}})).GetNewKey()
+	made := c.ok(with(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{
+		Label:  "quizzacious",
+		Scopes: []string{pb.ScopeRead},
+	}}})).GetNewKey()
 	did("key.create", made.GetId(), "")
 	c.ok(with(&pb.Envelope{Op: &pb.Envelope_RevokeKey{RevokeKey: &pb.RevokeKey{Id: made.GetId()}}}))
 	did("key.revoke", made.GetId(), "")
@@ -241,8 +243,10 @@ func TestTrailIsOfOneOrganizationsAdmins(t *testing.T) {
 			t.Errorf("of another organization: %v", e)
 		}
 	}
-	made := c.ok(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Scopes: []string{pb.ScopeRead,
-		pb.ScopeWrite}}}}).GetNewKey()
+	made := c.ok(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Scopes: []string{
+		pb.ScopeRead,
+		pb.ScopeWrite,
+	}}}}).GetNewKey()
 	client{n: n, key: made.GetApiKey()}.refused(pb.CodePermissionDenied, listAudit(&pb.ListAudit{}))
 	n.sandboxKey(c).refused(pb.CodePermissionDenied, listAudit(&pb.ListAudit{}))
 	c.as("anna").ok(listAudit(&pb.ListAudit{}))
@@ -251,8 +255,13 @@ func TestTrailIsOfOneOrganizationsAdmins(t *testing.T) {
 	cursor := c.ok(listAudit(&pb.ListAudit{Page: &pb.Page{Size: 1}})).GetAccount().GetAudit().GetNextCursor()
 	page := &pb.Page{Size: 1, Cursor: cursor}
 	c.ok(listAudit(&pb.ListAudit{Page: page}))
-	for _, op := range []*pb.ListAudit{{Actor: "operator"}, {Action: "key.create"}, {Target: "anna"}, {AfterMs: 1},
-		{BeforeMs: 1}} {
+	for _, op := range []*pb.ListAudit{
+		{Actor: "operator"},
+		{Action: "key.create"},
+		{Target: "anna"},
+		{AfterMs: 1},
+		{BeforeMs: 1},
+	} {
 		op.Page = page
 		c.refused(pb.CodeInvalidCursor, listAudit(op))
 	}
@@ -315,8 +324,10 @@ func TestTrailReadsWhatEarlierVersionsWrote(t *testing.T) {
 	for _, e := range c.trail(&pb.ListAudit{}, 2)[:4] {
 		got = append(got, fmt.Sprintf("%s by %s %x", e.GetAudit().GetAction(), e.GetActor(), e.GetAudit().GetKeyHash()))
 	}
-	if want := []string{" by operator ", "webhook.disable by service ", "export.import by operator ",
-		"member.remove by operator "}; !slices.Equal(got, want) {
+	if want := []string{
+		" by operator ", "webhook.disable by service ", "export.import by operator ",
+		"member.remove by operator ",
+	}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -333,8 +344,10 @@ func TestTrailIsBounded(t *testing.T) {
 		t.Helper()
 		awake()
 		b := storage.NewBatch(o.Store)
-		b.Put(o.Space.Key(storage.TableAudit, storage.U64(seq)), &pb.Audit{AtMs: n.clock.Now().Add(-age).UnixMilli(),
-			Action: fmt.Sprint(seq)})
+		b.Put(o.Space.Key(storage.TableAudit, storage.U64(seq)), &pb.Audit{
+			AtMs:   n.clock.Now().Add(-age).UnixMilli(),
+			Action: fmt.Sprint(seq),
+		})
 		if err := o.Committer.Commit(b); err != nil {
 			t.Fatal(err)
 		}

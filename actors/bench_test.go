@@ -34,8 +34,10 @@ func BenchmarkSearch(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				i++
-				if got := c.search(&pb.Search{Query: fmt.Sprintf("what matter%d says of topic%d", i%700, i%70),
-					Mode: mode}); len(got) != 10 {
+				if got := c.search(&pb.Search{
+					Query: fmt.Sprintf("what matter%d says of topic%d", i%700, i%70),
+					Mode:  mode,
+				}); len(got) != 10 {
 					b.Fatalf("%d hits", len(got))
 				}
 			}

@@ -74,9 +74,11 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 	built := index.NewBuilder("words", walkDim)
 	for i, d := range src.Documents {
 		seq := uint64(i + 1)
-		graph.PutNode(ch.Batch, part.Space, graph.NodePlace{}, &pb.Node{Id: string(d.ID), Kind: "document", Title: d.Title,
+		graph.PutNode(ch.Batch, part.Space, graph.NodePlace{}, &pb.Node{
+			Id: string(d.ID), Kind: "document", Title: d.Title,
 			Status: pb.StatusLive, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}},
-			CreatedMs: int64(seq), Chunks: []uint64{seq}})
+			CreatedMs: int64(seq), Chunks: []uint64{seq},
+		})
 		v := vector()
 		partition.PutVector(ch.Batch, part, "words", seq, v)
 		if err := built.Add(index.Entry{Seq: seq, Node: index.Node{ID: d.ID, Kind: "document"}, Vector: v}); err != nil {
@@ -105,8 +107,10 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 			numbers[i] = float32(rnd.NormFloat64()) / 20
 		}
 		net.Params.Further = [2]float64{1, 1}
-		if net.Project, err = retriever.ProjectionFrom(&pb.BrainProjection{Model: "words", Dim: walkDim,
-			Numbers: numbers}); err != nil {
+		if net.Project, err = retriever.ProjectionFrom(&pb.BrainProjection{
+			Model: "words", Dim: walkDim,
+			Numbers: numbers,
+		}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -121,8 +125,10 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 				a := &training.BrainQuery{
 					Org: &o.View, Store: st, Parts: []*partition.Ref{part}, KnownScores: map[training.ChunkID]retriever.Seed{},
 					Chunks: map[pb.NodeID][]uint64{}, Live: map[pb.NodeID]bool{},
-					Lookup: &training.Lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": vector()},
-						Config: index.DefaultConfig()}, Snapshots: snapshots},
+					Lookup: &training.Lookup{Query: &index.Query{
+						Vectors: map[index.ModelID][]float32{"words": vector()},
+						Config:  index.DefaultConfig(),
+					}, Snapshots: snapshots},
 				}
 				a.PassageOf = func(at training.ChunkID) int32 { return int32(at.Seq - 1) }
 				a.Further = a.Widen(net.Project, &scratch)
@@ -130,8 +136,10 @@ func walksFrom(b *testing.B, o *tenant.Org, part *partition.Ref, passages int, p
 				a.DocumentOf = func(p int32) pb.NodeID { return net.Graph.Documents()[net.Graph.Document(p)] }
 				a.Text, a.Budget, a.Score, a.Here, a.Lives = e.Text, search.WalkBudget, a.ScoreAll, a.IsHere, a.IsAlive
 				for i := range training.MaxSeeds {
-					s := retriever.Seed{Passage: int32(rnd.IntN(passages)), Cosine: 0.6 - 0.004*float32(i),
-						Score: 0.9 - 0.006*float32(i)}
+					s := retriever.Seed{
+						Passage: int32(rnd.IntN(passages)), Cosine: 0.6 - 0.004*float32(i),
+						Score: 0.9 - 0.006*float32(i),
+					}
 					if i == 0 {
 						s.Passage = e.Answers[0]
 					}
@@ -196,13 +204,17 @@ func named(rnd *rand.Rand, part *partition.Ref, passages int) *retriever.Source 
 	}
 	for i := range passages {
 		for range 5 {
-			src.Ties = append(src.Ties, retriever.Tie{From: src.Documents[i].ID, To: src.Documents[rnd.IntN(passages)].ID,
-				Kind: retriever.TieSimilar, Weight: 0.5})
+			src.Ties = append(src.Ties, retriever.Tie{
+				From: src.Documents[i].ID, To: src.Documents[rnd.IntN(passages)].ID,
+				Kind: retriever.TieSimilar, Weight: 0.5,
+			})
 		}
 	}
 	for i := range 4 * passages {
-		src.Entities = append(src.Entities, retriever.Entity{ID: part.NodeFor(fmt.Sprint("entity", i)),
-			Names: []string{coin(passages + i)}})
+		src.Entities = append(src.Entities, retriever.Entity{
+			ID:    part.NodeFor(fmt.Sprint("entity", i)),
+			Names: []string{coin(passages + i)},
+		})
 	}
 	return src
 }

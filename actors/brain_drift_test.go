@@ -94,8 +94,10 @@ func TestDriftIsHowFarTheGraphHasMoved(t *testing.T) {
 	c.put("anna")
 	anna := c.as("anna")
 	id := func(ext string) string {
-		for _, x := range c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "Initech boiler report",
-			TopK: 100}}}).GetSearch().GetHits() {
+		for _, x := range c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{
+			Query: "Initech boiler report",
+			TopK:  100,
+		}}}).GetSearch().GetHits() {
 			if x.GetExternalId() == ext {
 				return x.GetNode()
 			}
@@ -129,11 +131,15 @@ func TestDriftIsHowFarTheGraphHasMoved(t *testing.T) {
 			second = c.ok(supersedeOp(first, "The boiler of Initech was serviced by Bob Stone in June.")).GetGraph().
 				GetSuperseded().GetNewNode()
 		}, false},
-		{"a person edits", func() { c.edit(&pb.EditNode{Id: second, Content: new("The boiler of Initech burst in June.")}) },
-			false},
+		{
+			"a person edits", func() { c.edit(&pb.EditNode{Id: second, Content: new("The boiler of Initech burst in June.")}) },
+			false,
+		},
 		{"a person asserts", func() {
-			edge, _ = c.assertEdge(&pb.AssertEdge{Source: id("a"), Target: second,
-				Type: "about"})
+			edge, _ = c.assertEdge(&pb.AssertEdge{
+				Source: id("a"), Target: second,
+				Type: "about",
+			})
 		}, false},
 		{"again", func() {
 			c.assertEdge(&pb.AssertEdge{Source: id("a"), Target: second, Type: "about", Note: new("Surely.")})

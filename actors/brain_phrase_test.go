@@ -61,8 +61,10 @@ func phrased(t *testing.T, perHour int, configure ...func(*tenant.Config, *stora
 	}))
 	t.Cleanup(s.Close)
 	n := startNode(t, storagetest.NewDisk(), append(configure, func(cfg *tenant.Config, _ *storage.Options) {
-		model, err := llm.New(llm.Config{BaseURL: s.URL, Model: "stub", HTTP: s.Client(), Clock: cfg.Clock,
-			CallsPerHour: perHour})
+		model, err := llm.New(llm.Config{
+			BaseURL: s.URL, Model: "stub", HTTP: s.Client(), Clock: cfg.Clock,
+			CallsPerHour: perHour,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,8 +161,10 @@ func TestALanguageModelWordsAnswers(t *testing.T) {
 		}, "", nil, 0},
 		{"nothing", func(llm.Question) (int, string) { return p.sentences() }, "", nil, 0},
 		{"an empty sentence", func(llm.Question) (int, string) { return p.sentences(said(" ", 1)) }, "", nil, 0},
-		{"more than was asked for", func(llm.Question) (int, string) { return 200, `{"sentences": [], "note": "x"}` }, "",
-			nil, 0},
+		{
+			"more than was asked for", func(llm.Question) (int, string) { return 200, `{"sentences": [], "note": "x"}` }, "",
+			nil, 0,
+		},
 		{"no object", func(llm.Question) (int, string) { return 200, "Mrs Okafor did." }, "", nil, 0},
 	} {
 		p.answer = func(_ *http.Request, q llm.Question) (int, string) {
@@ -208,8 +212,10 @@ func TestALanguageModelWordsAnswers(t *testing.T) {
 func TestWordedAnswersAreTheAskers(t *testing.T) {
 	p, c := phrased(t, 100)
 	c.note("Mrs Okafor did not service the boiler in May.")
-	stranger := client{n: c.n, key: c.n.org(account.NewOrg{Name: "Other", OwnerEmail: "x@example.com",
-		Plan: pb.PlanUnlimited}).
+	stranger := client{n: c.n, key: c.n.org(account.NewOrg{
+		Name: "Other", OwnerEmail: "x@example.com",
+		Plan: pb.PlanUnlimited,
+	}).
 		APIKey}
 	stranger.note("The boiler of the others was serviced by Mr Secret.")
 	view := &pb.VoiceProfile{MessageWords: 12, Evidence: 50, Style: []*pb.StyleMeasure{
@@ -363,8 +369,10 @@ func TestWhatIsForgottenMeanwhileIsNotWorded(t *testing.T) {
 		do   func()
 		not  string
 	}{
-		{"edited", func() { c.edit(&pb.EditNode{Id: first, Content: new("The boiler was serviced by Mr Stone in June.")}) },
-			"Okafor"},
+		{
+			"edited", func() { c.edit(&pb.EditNode{Id: first, Content: new("The boiler was serviced by Mr Stone in June.")}) },
+			"Okafor",
+		},
 		{"forgotten", func() { c.forget(first) }, "Stone"},
 	} {
 		done := false

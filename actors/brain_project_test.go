@@ -55,8 +55,10 @@ func TestBrainProjectsQuestions(t *testing.T) {
 		return c, c.train()
 	}
 	disk := storagetest.NewDisk()
-	gone := &pb.IngestItem{ExternalId: "gone", Title: "Gone Away",
-		Content: "The mother of this child: Gone Away kept bees by the river, and " + names[7] + " in a house by the mill."}
+	gone := &pb.IngestItem{
+		ExternalId: "gone", Title: "Gone Away",
+		Content: "The mother of this child: Gone Away kept bees by the river, and " + names[7] + " in a house by the mill.",
+	}
 	c, state := trained(disk, append(slices.Clone(docs), gone), "gone")
 	artifact, m := state.GetArtifact(), state.GetTraining().GetMetrics()
 	if m["projectionNear"] == 0 && m["projectionStart"] == 0 || m["projectionGain"] <= 2*m["projectionGainError"] ||

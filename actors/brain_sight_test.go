@@ -32,8 +32,10 @@ func TestBrainsSeeWhatIsThere(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), drawn)
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	docs, names, _ := parish(40)
-	docs = append(docs, &pb.IngestItem{ExternalId: "z", Title: "Zephyr Blaxo",
-		Content: "The mother of this child came by balloon."})
+	docs = append(docs, &pb.IngestItem{
+		ExternalId: "z", Title: "Zephyr Blaxo",
+		Content: "The mother of this child came by balloon.",
+	})
 	c.ingest(docs...)
 	c.ingest(&pb.IngestItem{ExternalId: "e", Content: "The mother of this child wrote a letter to " + names[0] + "."})
 	c.put("ann")
@@ -52,8 +54,10 @@ func TestBrainsSeeWhatIsThere(t *testing.T) {
 	}
 
 	activation := func() float64 {
-		found := c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainQuery{BrainQuery: &pb.BrainQuery{Query: names[0],
-			TopK: 100}}})).GetMind().GetFound()
+		found := c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainQuery{BrainQuery: &pb.BrainQuery{
+			Query: names[0],
+			TopK:  100,
+		}}})).GetMind().GetFound()
 		i := slices.IndexFunc(found.GetFocal(), func(f *pb.BrainNode) bool { return f.GetExternalId() == "e" })
 		if i < 0 {
 			return 0
@@ -171,8 +175,10 @@ func TestBrainsOfManyMemories(t *testing.T) {
 		}
 	}
 	apply(func(o *tenant.Org, ch *commit.Change) {
-		src := &retriever.Source{Documents: []retriever.Document{{ID: pb.NodeID(node),
-			Passages: []string{"The ferry leaves at noon."}}}}
+		src := &retriever.Source{Documents: []retriever.Document{{
+			ID:       pb.NodeID(node),
+			Passages: []string{"The ferry leaves at noon."},
+		}}}
 		raw, err := proto.Marshal(&pb.Brain{Model: params.Message(), Graph: retriever.NewGraph(src,
 			tenant.ModuleOf[*training.Module](&o.View).BrainSalt()).Message()})
 		if err != nil {

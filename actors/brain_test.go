@@ -217,8 +217,10 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	if ids, _ := c.query(docs[5].GetContent()); slices.Contains(ids, "p5") || len(ids) == 0 {
 		t.Errorf("after a crash: %v", ids)
 	}
-	c.ingest(&pb.IngestItem{ExternalId: "new", Title: "Zora Newcomer",
-		Content: "Zora Newcomer came yesterday with a parrot."})
+	c.ingest(&pb.IngestItem{
+		ExternalId: "new", Title: "Zora Newcomer",
+		Content: "Zora Newcomer came yesterday with a parrot.",
+	})
 	if ids, found := c.query("Who came with a parrot?"); len(ids) == 0 || ids[0] != "new" || found.GetDriftRate() == 0 {
 		t.Errorf("what came after the training: %v, %v", ids, found)
 	}
@@ -664,8 +666,10 @@ func TestTrainingsGoOnAfterACrash(t *testing.T) {
 		for range cut {
 			<-epochs
 		}
-		c.ingest(&pb.IngestItem{ExternalId: "new", Title: "Zora Newcomer",
-			Content: "Zora Newcomer came yesterday with a parrot. " + docs[0].GetContent()})
+		c.ingest(&pb.IngestItem{
+			ExternalId: "new", Title: "Zora Newcomer",
+			Content: "Zora Newcomer came yesterday with a parrot. " + docs[0].GetContent(),
+		})
 		s := ended(c)
 		n1 := count()
 		again := c.train()
@@ -724,8 +728,10 @@ func TestBrainsLearnFromDecisions(t *testing.T) {
 	a, b := c.note("The plumber came."), c.note("The roof leaks.")
 	for i, pair := range [][2]string{{a, b}, {a, third}, {b, third}} {
 		c.derive(func(batch *storage.Batch, space storage.Space) {
-			graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(i), Source: pair[0], Target: pair[1], Type: "relates_to",
-				Score: 0.7, Status: graph.ReviewOpen, CreatedMs: int64(i)})
+			graph.PutProposal(batch, space, &pb.Proposal{
+				Id: derivedN(i), Source: pair[0], Target: pair[1], Type: "relates_to",
+				Score: 0.7, Status: graph.ReviewOpen, CreatedMs: int64(i),
+			})
 		})
 	}
 	c.ok(decideOp(pb.DerivedID(derivedN(0)).String(), true))

@@ -35,8 +35,10 @@ func TestBucketAgainstModel(t *testing.T) {
 		level, last := full-perToken, now // the model's level, as time, after a first request
 		b.Take(now, l, false)
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
-			step := rapid.SampledFrom([]time.Duration{0, 0, 0, time.Millisecond, 300 * time.Millisecond, perToken,
-				7 * time.Second, -time.Hour, 2 * time.Minute}).Draw(t, "step")
+			step := rapid.SampledFrom([]time.Duration{
+				0, 0, 0, time.Millisecond, 300 * time.Millisecond, perToken,
+				7 * time.Second, -time.Hour, 2 * time.Minute,
+			}).Draw(t, "step")
 			now = now.Add(step)
 			if now.After(last) {
 				level, last = min(full, level+now.Sub(last)), now

@@ -38,8 +38,10 @@ func (c client) think() {
 // nodesOf lists the titles of the nodes of a kind.
 func (c client) titles(kind string) (titles []string) {
 	c.n.t.Helper()
-	for _, n := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: kind,
-		Page: &pb.Page{Size: 100}}}})).GetGraph().GetNodes().GetNodes() {
+	for _, n := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{
+		Kind: kind,
+		Page: &pb.Page{Size: 100},
+	}}})).GetGraph().GetNodes().GetNodes() {
 		titles = append(titles, n.GetNode().GetTitle())
 	}
 	slices.Sort(titles)
@@ -398,8 +400,10 @@ func TestWhatHeldAt(t *testing.T) {
 	later := item("The deadline of the Atlas project is 9 June.", day(20))
 	first := item("The deadline of the Atlas project is 3 May.", day(10))
 	order := func(asOf int64) (nodes []string) {
-		for _, h := range c.search(&pb.Search{Query: "deadline of the Atlas project 3 May", TopK: 10,
-			Filters: &pb.Filters{AsOfMs: asOf}}) {
+		for _, h := range c.search(&pb.Search{
+			Query: "deadline of the Atlas project 3 May", TopK: 10,
+			Filters: &pb.Filters{AsOfMs: asOf},
+		}) {
 			nodes = append(nodes, h.GetNode())
 		}
 		return nodes
@@ -416,16 +420,20 @@ func TestWhatHeldAt(t *testing.T) {
 
 	list := func(asOf int64) []string { return c.nodes(&pb.ListNodes{AsOfMs: asOf}, 100) }
 	find := func(asOf int64) (nodes []string) {
-		op := graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: &pb.Page{Size: 100},
-			Q: "deadline", AsOfMs: asOf}}})
+		op := graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{
+			Page: &pb.Page{Size: 100},
+			Q:    "deadline", AsOfMs: asOf,
+		}}})
 		for _, x := range c.ok(op).GetGraph().GetMatches().GetMatches() {
 			nodes = append(nodes, x.GetNode().GetNode().GetId())
 		}
 		return nodes
 	}
 	strongest := func(asOf int64) (nodes []string) {
-		for _, x := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: pb.RecallGraph,
-			AsOfMs: asOf}}})).GetMind().GetGraph().GetNodes() {
+		for _, x := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{
+			Type:   pb.RecallGraph,
+			AsOfMs: asOf,
+		}}})).GetMind().GetGraph().GetNodes() {
 			nodes = append(nodes, x.GetId())
 		}
 		return nodes
@@ -480,8 +488,10 @@ func TestAnEntityElsewhere(t *testing.T) {
 	c.put("anna")
 	c.note("Jane Lee of Initech wrote the report.")
 	c.as("anna").note("Jane Lee of Initech fired everybody on Monday.")
-	stranger := client{n: n, key: n.org(account.NewOrg{Name: "Other", OwnerEmail: "x@example.com",
-		Plan: pb.PlanUnlimited}).APIKey}
+	stranger := client{n: n, key: n.org(account.NewOrg{
+		Name: "Other", OwnerEmail: "x@example.com",
+		Plan: pb.PlanUnlimited,
+	}).APIKey}
 	stranger.note("Jane Lee of Initech is here.")
 	id := func(c client, title string) string {
 		for _, x := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: "entity"}}})).GetGraph().GetNodes().GetNodes() {

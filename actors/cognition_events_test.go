@@ -44,8 +44,10 @@ func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 	}
 	about := func(words []string, from, to int) (items []*pb.IngestItem) {
 		for i := from; i < to; i++ {
-			items = append(items, &pb.IngestItem{ExternalId: fmt.Sprint(words[0], i),
-				Content: fmt.Sprint(strings.Join(words, " "), " ", i)})
+			items = append(items, &pb.IngestItem{
+				ExternalId: fmt.Sprint(words[0], i),
+				Content:    fmt.Sprint(strings.Join(words, " "), " ", i),
+			})
 		}
 		return items
 	}
@@ -107,8 +109,10 @@ func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 			t.Errorf("%s is about %v", kind, s)
 		}
 	}
-	for missing := map[string]bool{pb.EventContradictionFound: true, pb.EventInsightProposed: true,
-		pb.EventIdentityUpdated: true, pb.EventBasinShifted: true}; len(missing) > 0; {
+	for missing := map[string]bool{
+		pb.EventContradictionFound: true, pb.EventInsightProposed: true,
+		pb.EventIdentityUpdated: true, pb.EventBasinShifted: true,
+	}; len(missing) > 0; {
 		delete(missing, next(t, live))
 	}
 }

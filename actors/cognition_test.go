@@ -31,8 +31,10 @@ func (c client) info() *pb.BrainState {
 }
 
 func answerOp(query string, words uint32) *pb.Envelope {
-	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainAnswer{BrainAnswer: &pb.BrainAnswer{Query: query,
-		MaxWords: words}}})
+	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainAnswer{BrainAnswer: &pb.BrainAnswer{
+		Query:    query,
+		MaxWords: words,
+	}}})
 }
 
 func sessionOp(org pb.OrgID, user pb.UserID, cwd string) *pb.Envelope {
@@ -103,8 +105,10 @@ func TestAnswers(t *testing.T) {
 	c.put("anna")
 	mine := c.note("The garden is large. The boiler was serviced by Mrs Okafor in May. Nobody painted the fence.")
 	hers := c.as("anna").note("Mrs Okafor charges ninety pounds for the boiler.")
-	stranger := client{n: n, key: n.org(account.NewOrg{Name: "Other", OwnerEmail: "x@example.com",
-		Plan: pb.PlanUnlimited}).APIKey}
+	stranger := client{n: n, key: n.org(account.NewOrg{
+		Name: "Other", OwnerEmail: "x@example.com",
+		Plan: pb.PlanUnlimited,
+	}).APIKey}
 	stranger.note("The boiler of the others was serviced by Mr Secret.")
 	box := n.sandboxKey(c)
 	box.note("The sandbox boiler was serviced by Mr Sand.")
@@ -157,11 +161,15 @@ func TestAnswersInTheAskersVoice(t *testing.T) {
 	for _, manner := range []struct {
 		contractions, stop float64
 		q, said            string
-	}{{1, -1, q, "Mrs Okafor didn't service the boiler in May"}, {-1, 0, "Who tried to find the boiler of Mrs Okafor?",
-		"Mr Brown could not find the boiler of Mrs Okafor."}} {
+	}{{1, -1, q, "Mrs Okafor didn't service the boiler in May"}, {
+		-1, 0, "Who tried to find the boiler of Mrs Okafor?",
+		"Mr Brown could not find the boiler of Mrs Okafor.",
+	}} {
 		view := &pb.VoiceProfile{MessageWords: 12, Evidence: 50, Style: []*pb.StyleMeasure{
-			{Group: "closing", Name: "fullStop", Value: manner.stop}, {Group: "spelling", Name: "contractions",
-				Value: manner.contractions},
+			{Group: "closing", Name: "fullStop", Value: manner.stop}, {
+				Group: "spelling", Name: "contractions",
+				Value: manner.contractions,
+			},
 		}}
 		c.derive(func(b *storage.Batch, space storage.Space) {
 			b.Put(space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), &pb.IdentityView{Voice: view})
@@ -223,8 +231,10 @@ func TestSessionPack(t *testing.T) {
 	if want := []string{`Orchard "quoted" and on two lines`, "Boiler papers"}; !slices.Equal(p.GetContext(), want) {
 		t.Errorf("context %q, want %q", p.GetContext(), want)
 	}
-	for _, part := range []string{"Acme", "\nTopics: \"trees\".", `About "orchard": "Orchard 'quoted' and on two lines".`,
-		`Most recent: "Orchard 'quoted' and on two lines", "Boiler papers".`} {
+	for _, part := range []string{
+		"Acme", "\nTopics: \"trees\".", `About "orchard": "Orchard 'quoted' and on two lines".`,
+		`Most recent: "Orchard 'quoted' and on two lines", "Boiler papers".`,
+	} {
 		if !strings.Contains(p.GetSystemPrompt(), part) {
 			t.Errorf("%q is not in %q", part, p.GetSystemPrompt())
 		}
@@ -244,8 +254,13 @@ func TestSessionPack(t *testing.T) {
 	for _, ids := range []struct {
 		org  pb.OrgID
 		user pb.UserID
-	}{{foreign.Org, org.Owner}, {pb.OrgID{9}, org.Owner}, {org.Org, ann.User}, {org.Org, foreign.Owner},
-		{org.Org, pb.UserID{9}}} {
+	}{
+		{foreign.Org, org.Owner},
+		{pb.OrgID{9}, org.Owner},
+		{org.Org, ann.User},
+		{org.Org, foreign.Owner},
+		{org.Org, pb.UserID{9}},
+	} {
 		p := c.refused(pb.CodePermissionDenied, sessionOp(ids.org, ids.user, "/"))
 		if first == nil {
 			first = p
@@ -396,15 +411,19 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 	chunk := func(id string) uint64 { return c.nodeOf(id).GetChunks()[0] }
 	a, b := chunk(hit), chunk(far)
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		graph.PutContradiction(batch, space, &pb.Contradiction{Id: derivedN(1), NodeA: hit, NodeB: far, ChunkA: a, ChunkB: b,
-			DetectedMs: 10})
+		graph.PutContradiction(batch, space, &pb.Contradiction{
+			Id: derivedN(1), NodeA: hit, NodeB: far, ChunkA: a, ChunkB: b,
+			DetectedMs: 10,
+		})
 	})
 	if r := c.ok(retrieveOp(&pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4})).GetMind().
 		GetRetrieved(); len(r.GetContradictions()) != 1 || r.GetContradictions()[0].GetTextA() != "The boiler is broken." {
 		t.Errorf("contradictions %v", r.GetContradictions())
 	}
-	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: second,
-		Content: "Mr Brown came.", Reason: "mistaken"}}}))
+	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{
+		Id:      second,
+		Content: "Mr Brown came.", Reason: "mistaken",
+	}}}))
 	if got := get(c, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4}); got[second] != nil {
 		t.Errorf("reaches what is superseded: %v", got[second])
 	}
@@ -460,8 +479,10 @@ func TestRetrieveAnswersNoLessThanSearch(t *testing.T) {
 		for range rapid.IntRange(0, 6).Draw(rt, "edges") {
 			ends := rapid.SliceOfNDistinct(rapid.SampledFrom(all), min(2, len(all)), 2, rapid.ID).Draw(rt, "ends")
 			if len(ends) == 2 {
-				who.assertEdge(&pb.AssertEdge{Source: ends[0], Target: ends[1], Type: "x",
-					Weight: new(rapid.Float64Range(0.1, 0.4).Draw(rt, "weight"))})
+				who.assertEdge(&pb.AssertEdge{
+					Source: ends[0], Target: ends[1], Type: "x",
+					Weight: new(rapid.Float64Range(0.1, 0.4).Draw(rt, "weight")),
+				})
 			}
 		}
 		check(rt, who, &pb.Retrieve{

@@ -341,8 +341,10 @@ func TestConnectorsWaitForTheirTurn(t *testing.T) {
 	var all []client
 	var ids, jobs []string
 	begin := func(i int, url string) {
-		c := client{n: n, key: n.org(account.NewOrg{Name: "Acme", OwnerEmail: fmt.Sprintf("owner%d@example.com", i),
-			Plan: pb.PlanUnlimited}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{
+			Name: "Acme", OwnerEmail: fmt.Sprintf("owner%d@example.com", i),
+			Plan: pb.PlanUnlimited,
+		}).APIKey}
 		all, ids = append(all, c), append(ids, c.follow(url))
 		jobs = append(jobs,
 			jobOf(c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: ids[i]}}}))))

@@ -13,8 +13,10 @@ import (
 func TestCursorsOpenOnlyWhereTheyWereMade(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "secret")
-		kind := tenant.CursorKind{List: rapid.SampledFrom([]string{"jobs", "subjects"}).Draw(t, "list"),
-			Filters: rapid.String().Draw(t, "filters"), Partition: pb.PartitionID{rapid.Byte().Draw(t, "partition")}}
+		kind := tenant.CursorKind{
+			List:    rapid.SampledFrom([]string{"jobs", "subjects"}).Draw(t, "list"),
+			Filters: rapid.String().Draw(t, "filters"), Partition: pb.PartitionID{rapid.Byte().Draw(t, "partition")},
+		}
 		position := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "position")
 		c := tenant.SealCursor(secret, kind, position)
 		got, err := tenant.OpenCursor(secret, kind, c)

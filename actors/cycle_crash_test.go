@@ -67,8 +67,10 @@ func (c client) findings(org account.CreatedOrg) (all []string) {
 		all = append(all, fmt.Sprint("proposal ", titles[x.GetSource()], titles[x.GetTarget()]))
 	}
 	for _, e := range records(c.n, id, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
-		if slices.Contains([]string{pb.EventContradictionFound, pb.EventInsightProposed, pb.EventIdentityUpdated,
-			pb.EventBasinShifted}, e.GetType()) {
+		if slices.Contains([]string{
+			pb.EventContradictionFound, pb.EventInsightProposed, pb.EventIdentityUpdated,
+			pb.EventBasinShifted,
+		}, e.GetType()) {
 			all = append(all, "event "+e.GetType())
 		}
 	}
@@ -125,8 +127,10 @@ func TestACrashBehindAnyCommitOfACycle(t *testing.T) {
 	c.think()
 	want := c.findings(org)
 	n.stop()
-	for _, kind := range []string{"domain ", "edge similar_to", "contradiction", "moment", "insight due",
-		"event contradiction"} {
+	for _, kind := range []string{
+		"domain ", "edge similar_to", "contradiction", "moment", "insight due",
+		"event contradiction",
+	} {
 		if !slices.ContainsFunc(want, func(s string) bool { return strings.HasPrefix(s, kind) }) {
 			t.Errorf("the cycle finds no %s: %q", kind, want)
 		}

@@ -27,11 +27,15 @@ func zirconTexts() (items []*pb.IngestItem) {
 	}
 	for k := range 12 { // as many as make a topic
 		if k < 4 {
-			items = append(items, &pb.IngestItem{OccurredMs: at(3 * k),
-				Content: fmt.Sprintf("The cook put %d into jars, Initech.", k)})
+			items = append(items, &pb.IngestItem{
+				OccurredMs: at(3 * k),
+				Content:    fmt.Sprintf("The cook put %d into jars, Initech.", k),
+			})
 		}
-		items = append(items, &pb.IngestItem{OccurredMs: at(3 * k),
-			Content: fmt.Sprintf("The plumber put boilers of the plumber onto boilers %d for Initech.", k)})
+		items = append(items, &pb.IngestItem{
+			OccurredMs: at(3 * k),
+			Content:    fmt.Sprintf("The plumber put boilers of the plumber onto boilers %d for Initech.", k),
+		})
 	}
 	return items
 }
@@ -92,8 +96,10 @@ func forgetsInACycle(t *testing.T, at int, earlier, restore bool) (forgot bool) 
 	if earlier {
 		c.think()
 		watched = true
-		c.ingest(&pb.IngestItem{OccurredMs: items[0].GetOccurredMs(),
-			Content: "The plumber put the last valves onto boilers."})
+		c.ingest(&pb.IngestItem{
+			OccurredMs: items[0].GetOccurredMs(),
+			Content:    "The plumber put the last valves onto boilers.",
+		})
 	}
 	c.think() // no later cycle begins: the clock stands as soon as this one runs
 	if forgot {
@@ -121,7 +127,8 @@ func forgetsInACycle(t *testing.T, at int, earlier, restore bool) (forgot bool) 
 // although the entity stays.
 func TestAProposalLosesANameThatOnlyAForgottenTextUsed(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *tenant.Config,
-		_ *storage.Options) {
+		_ *storage.Options,
+	) {
 		cfg.CognitionQuiet = time.Hour
 	})
 	org := n.org(account.NewOrg{})

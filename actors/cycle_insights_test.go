@@ -51,8 +51,10 @@ func plainNotes() []*pb.IngestItem {
 		"I will order a new kettle for the kitchen.",
 		"The weather was fine and the street was full.",
 	} {
-		items = append(items, &pb.IngestItem{ExternalId: fmt.Sprint("note ", i), Content: said, OccurredMs: at(2 + 2*i),
-			Metadata: fmt.Appendf(nil, `{"author":%q}`, []string{"Tom", "Dana"}[i%2])})
+		items = append(items, &pb.IngestItem{
+			ExternalId: fmt.Sprint("note ", i), Content: said, OccurredMs: at(2 + 2*i),
+			Metadata: fmt.Appendf(nil, `{"author":%q}`, []string{"Tom", "Dana"}[i%2]),
+		})
 	}
 	return items
 }
@@ -87,8 +89,10 @@ func TestInsightsOfOrdinaryNotes(t *testing.T) {
 			t.Errorf("%s: %v, want the evidence %q of %d", kind, i, grounds, items[want[0]].GetOccurredMs())
 		}
 	}
-	if got := titlesOf(first["due"]); !slices.Equal(got, []string{"The opening of the shop: 27 March 2026",
-		"The council needs the floor plan by 15 March"}) {
+	if got := titlesOf(first["due"]); !slices.Equal(got, []string{
+		"The opening of the shop: 27 March 2026",
+		"The council needs the floor plan by 15 March",
+	}) {
 		t.Errorf("due are %q", got)
 	}
 	if got := titlesOf(first["commitment"]); !slices.Equal(got,

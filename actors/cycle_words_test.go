@@ -124,8 +124,10 @@ func advised(t *testing.T, m *stubModel) func(*tenant.Config, *storage.Options) 
 	t.Cleanup(s.Close)
 	return func(cfg *tenant.Config, o *storage.Options) {
 		thinking(cfg, o)
-		model, err := llm.New(llm.Config{BaseURL: s.URL, Model: "stub", HTTP: s.Client(), Clock: cfg.Clock,
-			Timeout: time.Hour})
+		model, err := llm.New(llm.Config{
+			BaseURL: s.URL, Model: "stub", HTTP: s.Client(), Clock: cfg.Clock,
+			Timeout: time.Hour,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,17 +228,21 @@ func TestEachViewWithAndWithoutALanguageModel(t *testing.T) {
 		!slices.Contains(own.relations, "Maria Lopez works_for Globex (1)") {
 		t.Fatalf("without a model: %q", own)
 	}
-	for _, kind := range []string{"contradiction", "moment", "insight due", "insight open_question", "edge " +
-		cognition.EdgeSimilar, "manifold of 13", "basins true", "voice of 13", "traits 2", "timeline", "graph of",
-		"retrieved", "proposed true"} {
+	for _, kind := range []string{
+		"contradiction", "moment", "insight due", "insight open_question", "edge " +
+			cognition.EdgeSimilar, "manifold of 13", "basins true", "voice of 13", "traits 2", "timeline", "graph of",
+		"retrieved", "proposed true",
+	} {
 		if !slices.ContainsFunc(own.others, func(s string) bool { return strings.HasPrefix(s, kind) }) {
 			t.Errorf("no %s without a model: %q", kind, own.others)
 		}
 	}
 	for name, m := range map[string]*stubModel{
 		"another form": {},
-		"a failure": {status: http.StatusInternalServerError, label: "No", explanation: "No.",
-			relation: func(askedRelation) string { return "uses" }},
+		"a failure": {
+			status: http.StatusInternalServerError, label: "No", explanation: "No.",
+			relation: func(askedRelation) string { return "uses" },
+		},
 		"another type": {relation: func(askedRelation) string { return "is secretly paid by" }},
 	} {
 		if got := look(advised(t, m)); fmt.Sprint(got) != fmt.Sprint(own) {
@@ -280,8 +286,10 @@ func TestTrendsLoseAModelsWords(t *testing.T) {
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	secret := c.note("The codeword is marmalade.")
 	c.derive(func(b *storage.Batch, space storage.Space) {
-		d := &pb.Domain{Id: derivedN(1), Label: "Breakfast spreads", Refined: true, Keywords: []string{"codeword"}, Nodes: 1,
-			CreatedMs: 1, NamedBy: []string{secret}}
+		d := &pb.Domain{
+			Id: derivedN(1), Label: "Breakfast spreads", Refined: true, Keywords: []string{"codeword"}, Nodes: 1,
+			CreatedMs: 1, NamedBy: []string{secret},
+		}
 		graph.PutDomain(b, space, d)
 		graph.RestOn(b, space, pb.DerivedID(d.GetId()), space.Key(storage.TableDomain, storage.ID16(pb.DomainID(d.GetId()))),
 			secret)
@@ -472,14 +480,18 @@ func TestACycleIsCancelledWhileAModelThinks(t *testing.T) {
 
 // No question to a model holds the content of two organizations.
 func TestNoQuestionHoldsTwoOrganizations(t *testing.T) {
-	m := &stubModel{label: "In other words", explanation: "They name two days.",
-		relation: func(r askedRelation) string { return r.Type }}
+	m := &stubModel{
+		label: "In other words", explanation: "They name two days.",
+		relation: func(r askedRelation) string { return r.Type },
+	}
 	n := startNode(t, storagetest.NewDisk(), advised(t, m))
 	words := []string{"Zwickau", "Quedlinburg"}
 	var orgs []client
 	for i, word := range words {
-		c := client{n: n, key: n.org(account.NewOrg{Name: word, OwnerEmail: fmt.Sprintf("owner%d@example.com", i),
-			Plan: pb.PlanUnlimited}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{
+			Name: word, OwnerEmail: fmt.Sprintf("owner%d@example.com", i),
+			Plan: pb.PlanUnlimited,
+		}).APIKey}
 		for _, s := range mindTexts {
 			c.note(s + " In " + word + ".")
 		}

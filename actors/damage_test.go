@@ -16,8 +16,10 @@ import (
 func TestDamagedOrganizationIsOutOfService(t *testing.T) {
 	t.Parallel()
 	n, _ := erasing(t, storagetest.NewDisk())
-	bad, good := n.org(account.NewOrg{}), n.org(account.NewOrg{Name: "Other", OwnerEmail: "o@example.com",
-		Plan: pb.PlanUnlimited})
+	bad, good := n.org(account.NewOrg{}), n.org(account.NewOrg{
+		Name: "Other", OwnerEmail: "o@example.com",
+		Plan: pb.PlanUnlimited,
+	})
 	for _, o := range []account.CreatedOrg{bad, good} {
 		client{n: n, key: o.APIKey}.ingest(doc("a", "Lena likes green tea"))
 	}

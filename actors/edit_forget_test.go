@@ -50,8 +50,10 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 	check := func(c client) {
 		t.Helper()
 		for _, r := range []*pb.Reply{
-			c.ok(find(plant)), c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "secret known",
-				IncludeSuperseded: true}}}),
+			c.ok(find(plant)), c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{
+				Query:             "secret known",
+				IncludeSuperseded: true,
+			}}}),
 			c.ask(getNodeOp(id)), c.ok(historyOp(id, nil)), c.ok(getNodeOp(other)),
 			c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Status: pb.StatusTombstoned}}})),
 			c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Q: plant}}})),
@@ -174,7 +176,8 @@ func TestEdgeComesBackWithTheLastOfItsNodes(t *testing.T) {
 // interface: Limits/Tombstone retention
 func TestForgottenNodeIsRemovedAfterItsTime(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config,
-		_ *storage.Options) {
+		_ *storage.Options,
+	) {
 		c.TombstoneRetention = time.Hour
 	})
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
@@ -238,8 +241,10 @@ func TestStoredSegmentsLoseWhatWasForgotten(t *testing.T) {
 			}{
 				{forgetOp(edited), []string{edited}},
 				{forgetOp(forgotten), []string{forgotten}},
-				{link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: "one"}}}),
-					[]string{said[0].GetNode(), said[1].GetNode()}},
+				{
+					link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: "one"}}}),
+					[]string{said[0].GetNode(), said[1].GetNode()},
+				},
 			} {
 				mentioned := func() bool {
 					return slices.ContainsFunc(forget.of, func(id string) bool { return n.mentioned(part, id) })
@@ -299,8 +304,10 @@ func TestAnEditedStatementGoesWithItsText(t *testing.T) {
 	n.nothingSays(storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, "marmalade", "Quimby")
 	c.graphHolds(t)
 	again := c.note("I prefer the marmalade of Zebediah Quimby to any other.")
-	if hits := c.search(&pb.Search{Query: "marmalade", Mode: "keyword",
-		Filters: &pb.Filters{Kind: "document"}}); len(hits) != 1 || hits[0].GetNode() != again {
+	if hits := c.search(&pb.Search{
+		Query: "marmalade", Mode: "keyword",
+		Filters: &pb.Filters{Kind: "document"},
+	}); len(hits) != 1 || hits[0].GetNode() != again {
 		t.Errorf("written once more it is found as %v, not %s", hits, again)
 	}
 }
@@ -384,8 +391,10 @@ func TestTheTypesOfAForgottenNodesEdgesAreNotToBeRead(t *testing.T) {
 				holder = c.supersede(other, "This one came in its place.").GetNewNode()
 			}
 			c.ok(undeleteOp(id))
-			edges := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Source: id,
-				Origin: pb.OriginAsserted}}})).GetGraph().GetEdges().GetEdges()
+			edges := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{
+				Source: id,
+				Origin: pb.OriginAsserted,
+			}}})).GetGraph().GetEdges().GetEdges()
 			var back []string
 			for _, e := range edges {
 				back = append(back, e.GetType())
@@ -398,8 +407,10 @@ func TestTheTypesOfAForgottenNodesEdgesAreNotToBeRead(t *testing.T) {
 				t.Errorf("back come %q", back)
 			}
 			e, _ := c.assertEdge(&pb.AssertEdge{Source: id, Target: holder, Type: kind(0)})
-			if got := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Source: id,
-				Type: kind(0)}}})).GetGraph().GetEdges().GetEdges(); len(got) != 1 || got[0].GetId() != e.GetId() {
+			if got := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{
+				Source: id,
+				Type:   kind(0),
+			}}})).GetGraph().GetEdges().GetEdges(); len(got) != 1 || got[0].GetId() != e.GetId() {
 				t.Errorf("asserted once more there are %v", got)
 			}
 			part, st := n.partOf(c)

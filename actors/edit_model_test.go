@@ -59,8 +59,14 @@ type modelPlace struct {
 }
 
 func newModelGraph(t *rapid.T) *modelGraph {
-	return &modelGraph{t, map[string]*modelNode{}, map[string]string{}, map[string]string{}, map[modelPlace]string{},
-		map[string]*modelEdge{}}
+	return &modelGraph{
+		t,
+		map[string]*modelNode{},
+		map[string]string{},
+		map[string]string{},
+		map[modelPlace]string{},
+		map[string]*modelEdge{},
+	}
 }
 
 // holder is the node that holds a content or would: perhaps one that has no id yet.

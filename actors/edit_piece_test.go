@@ -56,8 +56,10 @@ func (c client) hub(spokes int) string {
 	hub := c.note("The hub.")
 	for i := range spokes {
 		ends := []string{hub, c.note(fmt.Sprintf("Spoke %d.", i))}
-		c.assertEdge(&pb.AssertEdge{Source: ends[i%2], Target: ends[1-i%2], Type: "holds",
-			Note: new(fmt.Sprintf("Note %d.", i))})
+		c.assertEdge(&pb.AssertEdge{
+			Source: ends[i%2], Target: ends[1-i%2], Type: "holds",
+			Note: new(fmt.Sprintf("Note %d.", i)),
+		})
 	}
 	return hub
 }

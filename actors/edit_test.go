@@ -33,8 +33,10 @@ func undeleteOp(id string) *pb.Envelope {
 }
 
 func supersedeOp(id, content string) *pb.Envelope {
-	return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: id,
-		Content: content, Reason: "it changed"}}})
+	return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{
+		Id:      id,
+		Content: content, Reason: "it changed",
+	}}})
 }
 
 func historyOp(id string, page *pb.Page) *pb.Envelope {
@@ -94,8 +96,10 @@ func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 	before := c.ok(getNodeOp(id)).GetNode()
 	n.clock.Advance(time.Minute)
 
-	after := c.edit(&pb.EditNode{Id: id, Content: new("The gathering is on Tuesday."), Metadata: []byte(`{"v":2}`),
-		Kind: new("belief"), Reason: "it moved", IfMatch: []string{before.GetEtag()}})
+	after := c.edit(&pb.EditNode{
+		Id: id, Content: new("The gathering is on Tuesday."), Metadata: []byte(`{"v":2}`),
+		Kind: new("belief"), Reason: "it moved", IfMatch: []string{before.GetEtag()},
+	})
 	if diff := prototest.Diff(&pb.Node{
 		Title: "The gathering is on Tuesday.", Kind: "belief", Metadata: []byte(`{"v":2}`),
 		CreatedMs: before.GetNode().GetCreatedMs(),
@@ -137,8 +141,10 @@ func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 	for _, stale := range [][]string{{before.GetEtag()}, {`"x"`, "W/" + after.GetEtag()}} {
 		c.refused(pb.CodePreconditionFailed, editOp(&pb.EditNode{Id: id, Title: new("No"), IfMatch: stale}))
 	}
-	c.refused(pb.CodeDomainNotFound, editOp(&pb.EditNode{Id: id, Title: new("No"),
-		Domain: new("00000000-0000-4000-8000-000000000000")}))
+	c.refused(pb.CodeDomainNotFound, editOp(&pb.EditNode{
+		Id: id, Title: new("No"),
+		Domain: new("00000000-0000-4000-8000-000000000000"),
+	}))
 	check(c)
 
 	entries := c.ok(historyOp(id, nil)).GetGraph().GetHistory().GetChanges()
@@ -267,14 +273,20 @@ func TestEveryOperationInEveryState(t *testing.T) {
 	for state, want := range map[string]row{
 		"absent":  {gone, gone, gone, gone, gone, gone},
 		"foreign": {gone, gone, gone, gone, gone, gone},
-		"live": {pb.StatusLive, pb.StatusLive, pb.StatusTombstoned, pb.CodeNodeNotForgotten,
-			pb.StatusSuperseded, pb.StatusLive},
-		"superseded": {pb.StatusSuperseded, pb.CodeAlreadySuperseded, pb.StatusTombstoned,
-			pb.CodeNodeNotForgotten, pb.CodeAlreadySuperseded, pb.StatusSuperseded},
+		"live": {
+			pb.StatusLive, pb.StatusLive, pb.StatusTombstoned, pb.CodeNodeNotForgotten,
+			pb.StatusSuperseded, pb.StatusLive,
+		},
+		"superseded": {
+			pb.StatusSuperseded, pb.CodeAlreadySuperseded, pb.StatusTombstoned,
+			pb.CodeNodeNotForgotten, pb.CodeAlreadySuperseded, pb.StatusSuperseded,
+		},
 		"tombstoned":                 {gone, gone, gone, pb.StatusLive, gone, pb.StatusTombstoned},
 		"tombstoned, was superseded": {gone, gone, gone, pb.StatusSuperseded, gone, pb.StatusTombstoned},
-		"restored": {pb.StatusLive, pb.StatusLive, pb.StatusTombstoned, pb.CodeNodeNotForgotten,
-			pb.StatusSuperseded, pb.StatusLive},
+		"restored": {
+			pb.StatusLive, pb.StatusLive, pb.StatusTombstoned, pb.CodeNodeNotForgotten,
+			pb.StatusSuperseded, pb.StatusLive,
+		},
 	} {
 		for operation, want := range map[string]string{
 			"get": want.get, "edit": want.edit, "forget": want.forget, "undelete": want.undelete, "supersede": want.supersede,
@@ -332,8 +344,10 @@ func (n *testNode) partOf(c client) (*partition.Ref, *storage.Store) {
 func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
-	old := c.ingest(&pb.IngestItem{ExternalId: "m1", Title: "Heating", Kind: "belief", Content: "The boiler is new.",
-		Metadata: []byte(`{"v":1}`)}).GetItems()[0].GetNode()
+	old := c.ingest(&pb.IngestItem{
+		ExternalId: "m1", Title: "Heating", Kind: "belief", Content: "The boiler is new.",
+		Metadata: []byte(`{"v":1}`),
+	}).GetItems()[0].GetNode()
 	left, right, gone := c.note("Left neighbour."), c.note("Right neighbour."), c.note("Forgotten neighbour.")
 	in, _ := c.assertEdge(&pb.AssertEdge{Source: left, Target: old, Type: "about", Weight: new(0.3)})
 	out, _ := c.assertEdge(&pb.AssertEdge{Source: old, Target: right, Type: "about"})
@@ -383,8 +397,10 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	if e := edge(away.GetId()); e.GetSource() != id || e.GetTarget() != gone {
 		t.Errorf("the edge that comes back: %v", e)
 	}
-	if got, want := c.actions(old), []string{graph.ActionSuperseded, graph.ActionEdgeAsserted, graph.ActionEdgeAsserted,
-		graph.ActionEdgeAsserted, graph.ActionCreated}; !slices.Equal(got, want) {
+	if got, want := c.actions(old), []string{
+		graph.ActionSuperseded, graph.ActionEdgeAsserted, graph.ActionEdgeAsserted,
+		graph.ActionEdgeAsserted, graph.ActionCreated,
+	}; !slices.Equal(got, want) {
 		t.Errorf("history of the old %v", got)
 	}
 	if reason := c.ok(historyOp(old, nil)).GetGraph().GetHistory().GetChanges()[0].GetReason(); reason != "it changed" {

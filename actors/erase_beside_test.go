@@ -17,8 +17,10 @@ import (
 // writes nothing behind the erasure.
 func TestAnErasedMemoryTakesNothingIn(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	for name, op := range map[string]*pb.Envelope{"ingest": items(doc("a", "a text")), "import": file("a.txt", "a text"),
-		"export": createExport(false)} {
+	for name, op := range map[string]*pb.Envelope{
+		"ingest": items(doc("a", "a text")), "import": file("a.txt", "a text"),
+		"export": createExport(false),
+	} {
 		made := n.org(account.NewOrg{Name: "Acme", OwnerEmail: name + "@example.com", Plan: pb.PlanUnlimited})
 		c := client{n: n, key: made.APIKey}
 		c.put("ann")
@@ -132,8 +134,10 @@ func TestASubjectIsNobodysUser(t *testing.T) {
 	c := client{n: n, key: org.APIKey}
 	c.put("ann")
 	user := pb.UserID(c.as("ann").partition().ID)
-	if k, err := n.sys.CreateKey(t.Context(), account.NewKey{Org: org.Org, User: user,
-		Scopes: []string{pb.ScopeRead}}); !errors.Is(err, tenant.ErrUserNotFound) {
+	if k, err := n.sys.CreateKey(t.Context(), account.NewKey{
+		Org: org.Org, User: user,
+		Scopes: []string{pb.ScopeRead},
+	}); !errors.Is(err, tenant.ErrUserNotFound) {
 		t.Errorf("a key %v, %v", k, err)
 	}
 	part := fmt.Sprintf(`{"partition":{"id":"x","kind":"member"},"user":%q}`, user)

@@ -175,8 +175,10 @@ func plantMemory(c client, p *planter, documents int) (nodes []string) {
 		c.ok(edge)
 	}
 	for _, id := range nodes[8:11] {
-		c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: id,
-			Content: "common, better: " + p.next(), Reason: p.next()}}}))
+		c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{
+			Id:      id,
+			Content: "common, better: " + p.next(), Reason: p.next(),
+		}}}))
 	}
 	p.takenBack = append(p.takenBack, written(nodes[12])...)
 	c.forget(nodes[12])
@@ -191,12 +193,16 @@ func plantSessions(c client, p *planter, store storage.StoreID, filename string)
 		sessions = append(sessions, session)
 		var lines []*pb.SessionEvent
 		for range 5 {
-			lines = append(lines, &pb.SessionEvent{Session: session, Role: "user", Text: "common words " + p.next(),
-				Event: p.next(), Cwd: "/" + p.next()})
+			lines = append(lines, &pb.SessionEvent{
+				Session: session, Role: "user", Text: "common words " + p.next(),
+				Event: p.next(), Cwd: "/" + p.next(),
+			})
 		}
 		c.ok(events(lines...))
-		c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: &pb.AgentSignals{Session: session,
-			Signals: []*pb.AgentSignal{{Type: "loop", Detail: p.next()}}}}}))
+		c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: &pb.AgentSignals{
+			Session: session,
+			Signals: []*pb.AgentSignal{{Type: "loop", Detail: p.next()}},
+		}}}))
 	}
 	c.ok(file(filename, "common file about "+p.next()))
 	c.n.settle(store)
@@ -205,7 +211,8 @@ func plantSessions(c client, p *planter, store storage.StoreID, filename string)
 
 // erasing starts a node whose log a test can search.
 func erasing(t *testing.T, disk *storagetest.Disk, configure ...func(*tenant.Config, *storage.Options)) (*testNode,
-	*logs) {
+	*logs,
+) {
 	t.Helper()
 	l := &logs{}
 	return startNode(t, disk, append(configure, func(cfg *tenant.Config, o *storage.Options) {

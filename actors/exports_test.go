@@ -129,8 +129,10 @@ func TestExportHoldsTheMemoryAndNoOther(t *testing.T) {
 		t.Errorf("external ids %v", p.ExternalIDs)
 	}
 	whole := c.download(c.export(true))
-	for text, want := range map[string]bool{"text of <ann>": true, "text of the owner": true, "owner@example.com": true,
-		"another organization": false} {
+	for text, want := range map[string]bool{
+		"text of <ann>": true, "text of the owner": true, "owner@example.com": true,
+		"another organization": false,
+	} {
 		if bytes.Contains(whole, []byte(text)) != want {
 			t.Errorf("the organization's document holds %q: %v", text, !want)
 		}
@@ -227,8 +229,10 @@ func TestOrganizationExportIsItsMakers(t *testing.T) {
 	}
 	_, admin := n.recruit(made.Org, "admin@example.com", account.RoleAdmin, pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin)
 	_, peer := n.recruit(made.Org, "peer@example.com", account.RoleMember, pb.ScopeRead)
-	for name, who := range map[string]client{"an admin": admin, "a peer": peer, "the maker as a subject": c.as("ann"),
-		"the sandbox": n.sandboxKey(c)} {
+	for name, who := range map[string]client{
+		"an admin": admin, "a peer": peer, "the maker as a subject": c.as("ann"),
+		"the sandbox": n.sandboxKey(c),
+	} {
 		if reads(who) {
 			t.Errorf("%s sees it", name)
 		}
@@ -472,8 +476,10 @@ func TestExportsFromBeforeASubjectOutliveIt(t *testing.T) {
 			behind := c.export(true)
 			n.clock.Advance(time.Hour)
 			forget(n, c, text)
-			for id, want := range map[string]string{before: pb.ExportSucceeded, between: pb.ExportExpired,
-				behind: pb.ExportExpired} {
+			for id, want := range map[string]string{
+				before: pb.ExportSucceeded, between: pb.ExportExpired,
+				behind: pb.ExportExpired,
+			} {
 				e := c.ok(getExport(id)).GetData().GetExport()
 				at := n.clock.Now().UnixMilli()
 				if over := e.GetExpiresMs() <= at; e.GetStatus() != want || over != (want == pb.ExportExpired) {

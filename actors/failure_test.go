@@ -362,8 +362,10 @@ func TestAnItemIsTriedFiveTimes(t *testing.T) {
 	})
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	id := jobOf(c.ok(items(doc("a", "Bread."))))
-	for k, wait := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond,
-		800 * time.Millisecond, 1600 * time.Millisecond} {
+	for k, wait := range []time.Duration{
+		100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond,
+		800 * time.Millisecond, 1600 * time.Millisecond,
+	} {
 		// That an attempt began is on its way to the disk meanwhile.
 		n.waitFor(func() bool { return n.clock.WaitersIn(wait) > 0 && int(c.job(id).GetAttempts()) > k })
 		if job := c.job(id); int(tries.Load()) != k+1 || int(job.GetAttempts()) != k+1 || job.GetStatus() != pb.JobRunning {

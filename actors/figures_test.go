@@ -76,8 +76,10 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"responseSnippet (at most 512 bytes, printable)", webhook.MaxSnippet, 512},
 		{"The last 50 per endpoint are kept", webhook.MaxDeliveries, 50},
 		{"A response is read up to 64 KiB", egress.MaxResponse, 64 << 10},
-		{"whsec_ followed by base64 of 32 random bytes", fmt.Sprint(webhook.SecretPrefix, webhook.SecretBytes),
-			"whsec_32"},
+		{
+			"whsec_ followed by base64 of 32 random bytes", fmt.Sprint(webhook.SecretPrefix, webhook.SecretBytes),
+			"whsec_32",
+		},
 	} {
 		if f.got != f.want {
 			t.Errorf("%q: %v, want %v", f.words, f.got, f.want)

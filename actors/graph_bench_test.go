@@ -215,16 +215,20 @@ func fillGraph(b *testing.B, o *tenant.Org, part *partition.Ref) (hub, leaf stri
 		graph.PutEdge(ch.Batch, part.Space, nil, e)
 		flush(4 << 20)
 	}
-	state := &pb.PartitionState{NextChunk: benchNodes + 1, Nodes: benchNodes, Chunks: benchNodes,
-		Model: o.System.Config.Embedder.ID()}
+	state := &pb.PartitionState{
+		NextChunk: benchNodes + 1, Nodes: benchNodes, Chunks: benchNodes,
+		Model: o.System.Config.Embedder.ID(),
+	}
 	for i, n := range nodes {
 		content := fmt.Sprintf("Note number%d speaks of matter%d, and of what came of it in the end.", i, i%50)
 		seq := uint64(i + 1)
 		graph.PutNode(ch.Batch, part.Space, graph.NodePlace{}, n)
 		ch.Put(part.Space.Key(storage.TableContent, storage.Str(n.GetId())), &pb.Content{Text: content})
 		if n.GetStatus() != pb.StatusTombstoned {
-			ch.Put(part.Space.Key(storage.TableChunk, storage.U64(seq)), &pb.Chunk{Seq: seq, Node: n.GetId(), Text: content,
-				Tokens: 20, CreatedMs: n.GetCreatedMs(), End: uint32(len(content))})
+			ch.Put(part.Space.Key(storage.TableChunk, storage.U64(seq)), &pb.Chunk{
+				Seq: seq, Node: n.GetId(), Text: content,
+				Tokens: 20, CreatedMs: n.GetCreatedMs(), End: uint32(len(content)),
+			})
 			ch.PutRaw(part.Space.Key(storage.TableUnsealed, storage.U64(seq)), nil)
 		}
 		flush(4 << 20)
@@ -232,8 +236,10 @@ func fillGraph(b *testing.B, o *tenant.Org, part *partition.Ref) (hub, leaf stri
 	for i := range 1000 {
 		id := pb.DomainID{byte(i >> 8), byte(i)}
 		graph.PutDomain(ch.Batch, part.Space, &pb.Domain{
-			Id: id[:], Label: fmt.Sprintf("Topic %d", i), Keywords: []string{"heating", "water",
-				cmp.Or(map[int]string{3: "unheard"}[i], "light")}, CreatedMs: begin + int64(i), UpdatedMs: begin,
+			Id: id[:], Label: fmt.Sprintf("Topic %d", i), Keywords: []string{
+				"heating", "water",
+				cmp.Or(map[int]string{3: "unheard"}[i], "light"),
+			}, CreatedMs: begin + int64(i), UpdatedMs: begin,
 		})
 	}
 	ch.Put(part.Space.Key(storage.TableState), state)

@@ -20,8 +20,10 @@ func graphLists(nodes []string) map[string]func(*pb.Page) *pb.Envelope {
 	lists := map[string]func(*pb.Page) *pb.Envelope{}
 	for name, op := range map[string]*pb.ListNodes{
 		"nodes": {}, "live nodes": {Status: pb.StatusLive}, "superseded nodes": {Status: pb.StatusSuperseded},
-		"tombstones": {Status: pb.StatusTombstoned}, "beliefs": {Kind: "belief"}, "live documents": {Kind: "document",
-			Status: pb.StatusLive},
+		"tombstones": {Status: pb.StatusTombstoned}, "beliefs": {Kind: "belief"}, "live documents": {
+			Kind:   "document",
+			Status: pb.StatusLive,
+		},
 		"nodes by word": {Q: "common"}, "superseded nodes by words": {Q: "common word", Status: pb.StatusSuperseded},
 	} {
 		lists[name] = func(p *pb.Page) *pb.Envelope {
@@ -36,8 +38,10 @@ func graphLists(nodes []string) map[string]func(*pb.Page) *pb.Envelope {
 	for name, op := range map[string]*pb.ListEdges{
 		"edges": {}, "near": {Type: "near"}, "asserted": {Origin: pb.OriginAsserted}, "from one": {Source: nodes[0]},
 		"to one": {Target: nodes[0]},
-		"of one": {Node: nodes[0]}, "between two": {Source: nodes[0], Target: nodes[1]}, "near of one": {Node: nodes[0],
-			Type: "near"},
+		"of one": {Node: nodes[0]}, "between two": {Source: nodes[0], Target: nodes[1]}, "near of one": {
+			Node: nodes[0],
+			Type: "near",
+		},
 	} {
 		lists[name] = func(p *pb.Page) *pb.Envelope {
 			op := proto.CloneOf(op)
@@ -71,9 +75,11 @@ func TestPagesNeitherSkipNorRepeat(t *testing.T) {
 	var orgs int
 	rapid.Check(t, func(rt *rapid.T) {
 		orgs++
-		c := client{n: n, key: n.org(account.NewOrg{Name: fmt.Sprint("Org ", orgs), OwnerEmail: fmt.Sprintf("o%d@example.com",
-			orgs),
-			Plan: pb.PlanUnlimited}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{
+			Name: fmt.Sprint("Org ", orgs), OwnerEmail: fmt.Sprintf("o%d@example.com",
+				orgs),
+			Plan: pb.PlanUnlimited,
+		}).APIKey}
 		var nodes []string
 		content := func(i int) string { return fmt.Sprintf("A common word, and entry%d.", i) }
 		write := func(what string) {
@@ -84,8 +90,10 @@ func TestPagesNeitherSkipNorRepeat(t *testing.T) {
 			case "ingest", "upsert":
 				var its []*pb.IngestItem
 				for range rapid.IntRange(1, 3).Draw(rt, "items") {
-					it := &pb.IngestItem{Content: content(rapid.IntRange(0, 15).Draw(rt, "content")),
-						Kind: rapid.SampledFrom([]string{"document", "belief"}).Draw(rt, "kind")}
+					it := &pb.IngestItem{
+						Content: content(rapid.IntRange(0, 15).Draw(rt, "content")),
+						Kind:    rapid.SampledFrom([]string{"document", "belief"}).Draw(rt, "kind"),
+					}
 					if what == "upsert" {
 						it.ExternalId = rapid.SampledFrom([]string{"x", "y"}).Draw(rt, "external id")
 					}
@@ -100,8 +108,10 @@ func TestPagesNeitherSkipNorRepeat(t *testing.T) {
 				if a == b {
 					return // the edge refuses it
 				}
-				op = &pb.GraphOp{Op: &pb.GraphOp_AssertEdge{AssertEdge: &pb.AssertEdge{Source: a, Target: b,
-					Type: rapid.SampledFrom([]string{"near", "far"}).Draw(rt, "type")}}}
+				op = &pb.GraphOp{Op: &pb.GraphOp_AssertEdge{AssertEdge: &pb.AssertEdge{
+					Source: a, Target: b,
+					Type: rapid.SampledFrom([]string{"near", "far"}).Draw(rt, "type"),
+				}}}
 			case "forget edge":
 				all := c.edges(&pb.ListEdges{}, 100)
 				if len(all) == 0 {
@@ -110,15 +120,19 @@ func TestPagesNeitherSkipNorRepeat(t *testing.T) {
 				op = &pb.GraphOp{Op: &pb.GraphOp_ForgetEdge{ForgetEdge: &pb.ForgetEdge{Id: rapid.SampledFrom(all).Draw(rt,
 					"edge")}}}
 			case "edit":
-				op = &pb.GraphOp{Op: &pb.GraphOp_EditNode{EditNode: &pb.EditNode{Id: node(),
-					Content: new(content(rapid.IntRange(10, 30).Draw(rt, "new content"))), Kind: new("belief")}}}
+				op = &pb.GraphOp{Op: &pb.GraphOp_EditNode{EditNode: &pb.EditNode{
+					Id:      node(),
+					Content: new(content(rapid.IntRange(10, 30).Draw(rt, "new content"))), Kind: new("belief"),
+				}}}
 			case "forget":
 				op = &pb.GraphOp{Op: &pb.GraphOp_ForgetNode{ForgetNode: &pb.ForgetNode{Id: node()}}}
 			case "restore":
 				op = &pb.GraphOp{Op: &pb.GraphOp_UndeleteNode{UndeleteNode: &pb.UndeleteNode{Id: node()}}}
 			case "supersede":
-				op = &pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: node(),
-					Content: content(rapid.IntRange(0, 40).Draw(rt, "other content"))}}}
+				op = &pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{
+					Id:      node(),
+					Content: content(rapid.IntRange(0, 40).Draw(rt, "other content")),
+				}}}
 			}
 			r := c.ask(graphEnvelope(op)) // a refusal is as good: it must change nothing
 			if code := r.GetProblem().GetCode(); code == pb.CodeInternal {

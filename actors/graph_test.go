@@ -114,8 +114,10 @@ func TestEdges(t *testing.T) {
 	a, b, other := c.note("The boiler is old."), c.note("The plumber came."),
 		c.as("anna").note("The boiler is old, says Anna.")
 
-	e, status := c.assertEdge(&pb.AssertEdge{Source: a, Target: b, Type: "repaired_by", Weight: new(0.9),
-		Confidence: new(0.25), Note: new("I was there.")})
+	e, status := c.assertEdge(&pb.AssertEdge{
+		Source: a, Target: b, Type: "repaired_by", Weight: new(0.9),
+		Confidence: new(0.25), Note: new("I was there."),
+	})
 	if diff := prototest.Diff(&pb.Edge{
 		Weight: 0.4, Confidence: 0.25, Origin: "asserted", Status: pb.StatusLive, Note: "I was there.",
 	}, e); diff != "" || status != 201 {
@@ -265,8 +267,10 @@ func TestEdgeFilters(t *testing.T) {
 		ids[name] = c.note("Note " + name)
 	}
 	var all []*pb.Edge
-	for _, spec := range []string{"a near b", "b near a", "a far b", "b far c", "c near d", "d above a", "a near c",
-		"a near d"} {
+	for _, spec := range []string{
+		"a near b", "b near a", "a far b", "b far c", "c near d", "d above a", "a near c",
+		"a near d",
+	} {
 		w := strings.Fields(spec)
 		n.clock.Advance(time.Millisecond * time.Duration(len(all)%2)) // some of one time
 		e, _ := c.assertEdge(&pb.AssertEdge{Source: ids[w[0]], Target: ids[w[2]], Type: w[1]})
@@ -285,8 +289,10 @@ func TestEdgeFilters(t *testing.T) {
 	})
 	all = append(all, derived)
 	slices.SortFunc(all, func(a, b *pb.Edge) int {
-		return graph.Position{Created: a.GetCreatedMs(), ID: a.GetId()}.Compare(graph.Position{Created: b.GetCreatedMs(),
-			ID: b.GetId()})
+		return graph.Position{Created: a.GetCreatedMs(), ID: a.GetId()}.Compare(graph.Position{
+			Created: b.GetCreatedMs(),
+			ID:      b.GetId(),
+		})
 	})
 	ends := []string{"", ids["a"], ids["b"], ids["d"], "ingest:x:y"}
 	for _, source := range ends {
@@ -412,15 +418,19 @@ func TestCursorsBelongToTheirList(t *testing.T) {
 			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: page(s)}}})
 		},
 		func(s string) *pb.Envelope {
-			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: page(s),
-				Status: pb.StatusLive}}})
+			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{
+				Page:   page(s),
+				Status: pb.StatusLive,
+			}}})
 		},
 		func(s string) *pb.Envelope {
 			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: page(s), Q: "shared"}}})
 		},
 		func(s string) *pb.Envelope {
-			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: page(s),
-				Q: "shared"}}})
+			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{
+				Page: page(s),
+				Q:    "shared",
+			}}})
 		},
 		func(s string) *pb.Envelope {
 			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Page: page(s)}}})
@@ -459,8 +469,11 @@ func TestNodeSurroundings(t *testing.T) {
 	c.put("anna")
 	hub := c.note(strings.Repeat("A sentence of the hub. ", 200))
 	near, far := c.note("Near."), c.note("Far.")
-	for _, e := range []*pb.AssertEdge{{Source: hub, Target: near, Type: "t"}, {Source: far, Target: hub, Type: "t"},
-		{Source: near, Target: far, Type: "t"}} {
+	for _, e := range []*pb.AssertEdge{
+		{Source: hub, Target: near, Type: "t"},
+		{Source: far, Target: hub, Type: "t"},
+		{Source: near, Target: far, Type: "t"},
+	} {
 		n.clock.Advance(time.Millisecond)
 		c.assertEdge(e)
 	}
@@ -512,8 +525,10 @@ func TestDomains(t *testing.T) {
 	made := make([]*pb.Domain, 5)
 	for i := range made {
 		id := [16]byte{byte(9 - i)}
-		made[i] = &pb.Domain{Id: id[:], Label: fmt.Sprintf("Topic %d", i), Keywords: []string{"Heating",
-			fmt.Sprint("k", i%2)}, CreatedMs: int64(1 + i/2)}
+		made[i] = &pb.Domain{Id: id[:], Label: fmt.Sprintf("Topic %d", i), Keywords: []string{
+			"Heating",
+			fmt.Sprint("k", i%2),
+		}, CreatedMs: int64(1 + i/2)}
 	}
 	domain := func(i int) string { return pb.DomainID(made[i].GetId()).String() }
 	c.inOrg(func(o *tenant.Org) {

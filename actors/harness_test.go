@@ -101,8 +101,10 @@ type testNode struct {
 
 func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*tenant.Config, *storage.Options)) *testNode {
 	t.Helper()
-	n := &testNode{t: t, disk: disk, clock: clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)),
-		jobs: map[pb.JobID]bool{}}
+	n := &testNode{
+		t: t, disk: disk, clock: clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)),
+		jobs: map[pb.JobID]bool{},
+	}
 	n.finished = sync.NewCond(&n.mu)
 	fatal := func(msg string) { t.Error("fatal: " + msg) }
 	opts, _ := disk.Options()

@@ -85,27 +85,37 @@ func TestStreamReach(t *testing.T) {
 		owner, member bool
 	}{
 		{"what a request did", &pb.OutboxEvent{Type: pb.EventGraphUpdated, User: me, Partition: me}, true, false},
-		{"what a request did for a subject", &pb.OutboxEvent{Type: pb.EventGraphUpdated, User: me, Subject: "ann"}, true,
-			false},
+		{
+			"what a request did for a subject", &pb.OutboxEvent{Type: pb.EventGraphUpdated, User: me, Subject: "ann"}, true,
+			false,
+		},
 		{"an import", &pb.OutboxEvent{Type: pb.EventImportFinished, User: me, Subject: "ann"}, true, false},
 		{"a person's identity", &pb.OutboxEvent{Type: pb.EventIdentityUpdated, Partition: me}, true, false},
-		{"a subject's identity", &pb.OutboxEvent{Type: pb.EventIdentityUpdated, Subject: "ann",
-			Partition: []byte("0123456789abcdef")}, true, true},
+		{"a subject's identity", &pb.OutboxEvent{
+			Type: pb.EventIdentityUpdated, Subject: "ann",
+			Partition: []byte("0123456789abcdef"),
+		}, true, true},
 		{"a test", &pb.OutboxEvent{Type: pb.EventWebhookTest, User: me}, true, false},
 		{"what nobody did", &pb.OutboxEvent{Type: pb.EventGraphUpdated, Partition: me}, false, false},
 		{"a person's job", &pb.OutboxEvent{Type: pb.EventJobCompleted, Partition: me}, true, false},
 		{"a person's belief", &pb.OutboxEvent{Type: pb.EventBeliefSuperseded, Partition: me}, true, false},
 		{"a person's contradiction", &pb.OutboxEvent{Type: pb.EventContradictionFound, Partition: me}, true, false},
 		{"a person's basin", &pb.OutboxEvent{Type: pb.EventBasinShifted, Partition: me}, true, false},
-		{"a subject's job", &pb.OutboxEvent{Type: pb.EventJobCompleted, Subject: "ann",
-			Partition: []byte("0123456789abcdef")}, true, true},
-		{"a subject's basin", &pb.OutboxEvent{Type: pb.EventBasinShifted, Subject: "ann",
-			Partition: []byte("0123456789abcdef")}, true, true},
+		{"a subject's job", &pb.OutboxEvent{
+			Type: pb.EventJobCompleted, Subject: "ann",
+			Partition: []byte("0123456789abcdef"),
+		}, true, true},
+		{"a subject's basin", &pb.OutboxEvent{
+			Type: pb.EventBasinShifted, Subject: "ann",
+			Partition: []byte("0123456789abcdef"),
+		}, true, true},
 		{"an insight", &pb.OutboxEvent{Type: pb.EventInsightProposed, Partition: me}, true, true},
 		{"a brain", &pb.OutboxEvent{Type: pb.EventBrainTrained}, true, true},
 		{"what concerns all", &pb.OutboxEvent{Type: pb.EventJobCompleted}, true, true},
-		{"another member's", &pb.OutboxEvent{Type: pb.EventJobCompleted, Partition: []byte("fedcba9876543210")}, false,
-			false},
+		{
+			"another member's", &pb.OutboxEvent{Type: pb.EventJobCompleted, Partition: []byte("fedcba9876543210")}, false,
+			false,
+		},
 	} {
 		mark := &pb.OutboxEvent{Type: pb.EventInsightProposed, Subject: "mark"} // reaches everybody
 		n.emit(org.Org, c.event, mark)
@@ -160,8 +170,10 @@ func (n *testNode) member(owner client, org account.CreatedOrg, email string) cl
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	k, err := n.sys.CreateKey(n.t.Context(), account.NewKey{Org: org.Org, User: m.User, Scopes: []string{pb.ScopeRead,
-		pb.ScopeWrite}, Label: "own"})
+	k, err := n.sys.CreateKey(n.t.Context(), account.NewKey{Org: org.Org, User: m.User, Scopes: []string{
+		pb.ScopeRead,
+		pb.ScopeWrite,
+	}, Label: "own"})
 	if err != nil {
 		n.t.Fatal(err)
 	}

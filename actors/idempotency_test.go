@@ -37,8 +37,10 @@ var retryables = []retryable{
 		return items(doc("", fmt.Sprintf("A text in wording %d.",
 			w)))
 	}},
-	{name: "key.create", make: func(_ [2]string, w int) *pb.Envelope { return createKey(fmt.Sprint("key ", w)) },
-		own: true},
+	{
+		name: "key.create", make: func(_ [2]string, w int) *pb.Envelope { return createKey(fmt.Sprint("key ", w)) },
+		own: true,
+	},
 	// Refused before it is decided: nothing is kept, and the key is free.
 	{name: "key.create", make: func(_ [2]string, w int) *pb.Envelope {
 		return createKey("key", []string{pb.ScopeRead, "root"}[w])
@@ -48,8 +50,10 @@ var retryables = []retryable{
 	}},
 	{name: "settings.reset", make: func([2]string, int) *pb.Envelope { return resetSettings() }},
 	// A refusal by the state of things is an outcome like any other.
-	{name: "node.undelete", make: func(nodes [2]string, w int) *pb.Envelope { return undeleteOp(nodes[w]) },
-		outcome: [2]string{pb.CodeNodeNotForgotten, pb.CodeNodeNotForgotten}},
+	{
+		name: "node.undelete", make: func(nodes [2]string, w int) *pb.Envelope { return undeleteOp(nodes[w]) },
+		outcome: [2]string{pb.CodeNodeNotForgotten, pb.CodeNodeNotForgotten},
+	},
 	{name: "webhook.create", make: func(_ [2]string, w int) *pb.Envelope {
 		return newWebhook(fmt.Sprintf("https://example.com/%d", w), "brain.trained") // which does not come
 	}, own: true},
@@ -131,8 +135,10 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 		}
 		live := func(m *remembered) bool { return m != nil && n.clock.Now().Sub(m.at) < tenant.IdempotencyRetention }
 		for step := range rapid.IntRange(1, 5).Draw(rt, "steps") { // so few that no list of 20 webhooks is full
-			n.clock.Advance(rapid.SampledFrom([]time.Duration{0, time.Minute, 11 * time.Hour,
-				tenant.IdempotencyRetention - time.Millisecond, tenant.IdempotencyRetention}).Draw(rt, "later"))
+			n.clock.Advance(rapid.SampledFrom([]time.Duration{
+				0, time.Minute, 11 * time.Hour,
+				tenant.IdempotencyRetention - time.Millisecond, tenant.IdempotencyRetention,
+			}).Draw(rt, "later"))
 			var sent []*request
 			for range rapid.IntRange(1, 6).Draw(rt, "at once") {
 				r := &request{
@@ -208,8 +214,10 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 			got[action]++
 		}
 		for page := (&pb.Page{Size: 100}); page != nil; {
-			list := owner.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobIngestBatch,
-				Page: page}}}).GetJobs()
+			list := owner.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{
+				Type: pb.JobIngestBatch,
+				Page: page,
+			}}}).GetJobs()
 			got["job"] += len(list.GetJobs())
 			page = nil
 			if next := list.GetNextCursor(); next != "" {

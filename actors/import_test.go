@@ -26,8 +26,10 @@ import (
 )
 
 func file(name, content string) *pb.Envelope {
-	return link(&pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{Filename: name,
-		Content: []byte(content)}}})
+	return link(&pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{
+		Filename: name,
+		Content:  []byte(content),
+	}}})
 }
 
 func (c client) imports() []*pb.Import {
@@ -75,8 +77,10 @@ func TestImport(t *testing.T) {
 func TestImportRefusesWhatItCannotRead(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
-	for name, content := range map[string]string{"a.pdf": "%PDF-1.7\n", "b.json": `[{"content":""}]`, "c.txt": "a\x00",
-		"d.json": `[{"content":"x","occurredAt":"yesterday"}]`} {
+	for name, content := range map[string]string{
+		"a.pdf": "%PDF-1.7\n", "b.json": `[{"content":""}]`, "c.txt": "a\x00",
+		"d.json": `[{"content":"x","occurredAt":"yesterday"}]`,
+	} {
 		p := c.refused(pb.CodeValidation, file(name, content))
 		if len(p.GetErrors()) != 1 || p.GetErrors()[0].GetField() != "file" {
 			t.Errorf("%s: %v", name, p)
@@ -96,8 +100,10 @@ func TestImportRefusesWhatItCannotRead(t *testing.T) {
 	if len(c.imports()) != 0 {
 		t.Error("a refused file left a trace")
 	}
-	transcript := link(&pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{Filename: "call.txt",
-		Content: []byte("Ann: Hello\nBob: Hi"), Transcript: true, Title: "Monday"}}})
+	transcript := link(&pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{
+		Filename: "call.txt",
+		Content:  []byte("Ann: Hello\nBob: Hi"), Transcript: true, Title: "Monday",
+	}}})
 	id := jobOf(c.ok(transcript))
 	n.wait(id)
 	if job := c.job(id); job.GetType() != pb.JobTranscript || job.GetStatus() != pb.JobSucceeded {
@@ -186,8 +192,10 @@ func TestAnArchiveThatWasCutShort(t *testing.T) {
 		job.GetStatus() != pb.JobSucceeded || job.GetFailed() != 2 {
 		t.Fatalf("%v", job)
 	}
-	for i, want := range []string{"plums.txt is cut short with its archive",
-		"the rest of the archive is missing or damaged"} {
+	for i, want := range []string{
+		"plums.txt is cut short with its archive",
+		"the rest of the archive is missing or damaged",
+	} {
 		if e := job.GetItems()[1+i].GetError(); !strings.HasPrefix(e, want) {
 			t.Errorf("%q", e)
 		}
@@ -366,8 +374,10 @@ func TestConnectors(t *testing.T) {
 	id := pb.ConnectorID(made.GetId()).String()
 	get := link(&pb.LinkOp{Op: &pb.LinkOp_GetConnector{GetConnector: &pb.GetConnector{Id: id}}})
 	patch := func(config string) *pb.Envelope {
-		return link(&pb.LinkOp{Op: &pb.LinkOp_PatchConnector{PatchConnector: &pb.PatchConnector{Id: id,
-			Config: []byte(config)}}})
+		return link(&pb.LinkOp{Op: &pb.LinkOp_PatchConnector{PatchConnector: &pb.PatchConnector{
+			Id:     id,
+			Config: []byte(config),
+		}}})
 	}
 	stored := func() (out string) {
 		t.Helper()
@@ -401,8 +411,10 @@ func TestConnectors(t *testing.T) {
 	if strings.Contains(stored(), "token") {
 		t.Errorf("a secret cannot be removed: %s", stored())
 	}
-	for _, bad := range []string{`{"url":"https://inside.example/"}`,
-		`{"url":"https://public.example/","pages":["https://public.example/"]}`, `{"token":"x"}`} {
+	for _, bad := range []string{
+		`{"url":"https://inside.example/"}`,
+		`{"url":"https://public.example/","pages":["https://public.example/"]}`, `{"token":"x"}`,
+	} {
 		c.refused(pb.CodeValidation, patch(bad))
 	}
 	c.refused(pb.CodeValidation, connectorOp(`{"url":"http://public.example/"}`))
@@ -445,8 +457,10 @@ func TestForgettingTakesTheNameOfTheFile(t *testing.T) {
 			t.Fatalf("%s: %v", name, job)
 		}
 	}
-	names := map[string]bool{"the-salary-of-ann-4711.txt": true, "the-same-under-another-name-4712.txt": true,
-		"the-new-version-4713.json": true, "the-old-version-4714.json": false, "two-of-them-4715.json": false}
+	names := map[string]bool{
+		"the-salary-of-ann-4711.txt": true, "the-same-under-another-name-4712.txt": true,
+		"the-new-version-4713.json": true, "the-old-version-4714.json": false, "two-of-them-4715.json": false,
+	}
 	take("the-salary-of-ann-4711.txt", "It is more than that of the others.")
 	take("the-same-under-another-name-4712.txt", "It is more than that of the others.")
 	take("the-old-version-4714.json", `[{"externalId":"x","content":"The first version of it."}]`)

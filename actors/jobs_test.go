@@ -21,7 +21,8 @@ import (
 // gated starts a node whose embedder waits at the first text with a word until the
 // gate is opened.
 func gated(t *testing.T, workers int, word string) (n *testNode, reached chan struct{}, open func(),
-	embedded *atomic.Int64) {
+	embedded *atomic.Int64,
+) {
 	t.Helper()
 	gate, reached := make(chan struct{}), make(chan struct{})
 	var once, opened sync.Once

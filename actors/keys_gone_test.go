@@ -66,8 +66,10 @@ func TestGoneKeysLeaveTheDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := n.sys.CreateKey(t.Context(), account.NewKey{Org: org.Org, User: mem.User,
-			Scopes: []string{pb.ScopeRead}}); err != nil {
+		if _, err := n.sys.CreateKey(t.Context(), account.NewKey{
+			Org: org.Org, User: mem.User,
+			Scopes: []string{pb.ScopeRead},
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

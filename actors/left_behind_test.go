@@ -28,8 +28,10 @@ func (n *testNode) mark(org pb.OrgID, busy bool) {
 	if !ok {
 		n.t.Fatal("the organization is not in the directory")
 	}
-	err := n.host.Directory().PutOrg(n.t.Context(), &pb.OrgEntry{Org: e.GetOrg(), Name: e.GetName(), Slug: e.GetSlug(),
-		CreatedMs: e.GetCreatedMs(), Busy: busy})
+	err := n.host.Directory().PutOrg(n.t.Context(), &pb.OrgEntry{
+		Org: e.GetOrg(), Name: e.GetName(), Slug: e.GetSlug(),
+		CreatedMs: e.GetCreatedMs(), Busy: busy,
+	})
 	if err != nil {
 		n.t.Fatal(err)
 	}

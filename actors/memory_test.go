@@ -49,8 +49,10 @@ func TestTextIngestedForASubjectIsFoundByThatSubjectOnly(t *testing.T) {
 	if len(org) == 0 || org[0].GetSubject() != "anna" {
 		t.Errorf("scope org gives %v first", org)
 	}
-	c.as("ben").refused(pb.CodePermissionDenied, &pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "violin",
-		OrgScope: true}}})
+	c.as("ben").refused(pb.CodePermissionDenied, &pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{
+		Query:    "violin",
+		OrgScope: true,
+	}}})
 }
 
 // interface: Endpoints/Search
@@ -153,8 +155,10 @@ func TestDocumentIsDescribedAnew(t *testing.T) {
 			t.Errorf("by the old title: %v", hits)
 		}
 		for v, want := range map[string]int{"1": 0, "2": 1} {
-			if hits := c.search(&pb.Search{Query: "shoes", Mode: "keyword",
-				Filters: &pb.Filters{Metadata: map[string]string{"v": v}}}); len(hits) != want {
+			if hits := c.search(&pb.Search{
+				Query: "shoes", Mode: "keyword",
+				Filters: &pb.Filters{Metadata: map[string]string{"v": v}},
+			}); len(hits) != want {
 				t.Errorf("by v=%s: %d hits, want %d", v, len(hits), want)
 			}
 		}
@@ -176,8 +180,10 @@ func TestLaterDescriptionInOneSliceCounts(t *testing.T) {
 	const shoes, boots = "Bring two pairs of shoes.", "Bring one pair of boots."
 	job := c.ingest(item("a", "Packing", `{"v":1}`, shoes), doc("f", "Filler."), item("a", "Holiday", `{"v":2}`, shoes),
 		item("a", "Holiday", `{"v":2}`, shoes))
-	if got, want := itemStatus(job), []string{pb.ItemCreated, pb.ItemCreated, pb.ItemSuperseded,
-		pb.ItemUnchanged}; !slices.Equal(got, want) {
+	if got, want := itemStatus(job), []string{
+		pb.ItemCreated, pb.ItemCreated, pb.ItemSuperseded,
+		pb.ItemUnchanged,
+	}; !slices.Equal(got, want) {
 		t.Errorf("outcomes %v, want %v", got, want)
 	}
 	id := job.GetItems()[0].GetNode()
@@ -223,9 +229,11 @@ func TestManySlicesMergeAndReload(t *testing.T) {
 	const docs = 700
 	var its []*pb.IngestItem
 	for i := range docs {
-		its = append(its, &pb.IngestItem{ExternalId: fmt.Sprintf("d%d", i),
-			Content: fmt.Sprintf("Entry number%d speaks of topic%d.", i, i%7), Metadata: fmt.Appendf(nil,
-				`{"parity":%d,"name":"n%d"}`, i%2, i)})
+		its = append(its, &pb.IngestItem{
+			ExternalId: fmt.Sprintf("d%d", i),
+			Content:    fmt.Sprintf("Entry number%d speaks of topic%d.", i, i%7), Metadata: fmt.Appendf(nil,
+				`{"parity":%d,"name":"n%d"}`, i%2, i),
+		})
 	}
 	job := c.ingest(its...)
 	if job.GetStatus() != pb.JobSucceeded || job.GetDone() != docs || len(job.GetItems()) != docs {
@@ -239,8 +247,10 @@ func TestManySlicesMergeAndReload(t *testing.T) {
 				t.Fatalf("number%d is not found: %v", i, hits)
 			}
 		}
-		hits := c.search(&pb.Search{Query: "topic3", TopK: 100,
-			Filters: &pb.Filters{Metadata: map[string]string{"parity": "1"}}})
+		hits := c.search(&pb.Search{
+			Query: "topic3", TopK: 100,
+			Filters: &pb.Filters{Metadata: map[string]string{"parity": "1"}},
+		})
 		if len(hits) == 0 {
 			t.Fatal("nothing passes the filter")
 		}
@@ -383,8 +393,10 @@ func TestErasedSubjectIsGoneFromDiskAndStartsEmpty(t *testing.T) {
 	c.put("anna")
 	c.put("ben")
 	const canary = "xylophone-canary-4711"
-	c.as("anna").ingest(doc("e1", "A secret about the "+canary+" and nothing else."), &pb.IngestItem{Title: "On " + canary,
-		Content: "Some words."})
+	c.as("anna").ingest(doc("e1", "A secret about the "+canary+" and nothing else."), &pb.IngestItem{
+		Title:   "On " + canary,
+		Content: "Some words.",
+	})
 	kept := c.as("ben").ingest(doc("e1", "Ben keeps his umbrella."))
 	if len(disk.Find(t, canary)) == 0 {
 		t.Fatal("the canary was never on the disk: the test would prove nothing")
@@ -667,8 +679,10 @@ func TestChangeOfModelEmbedsAnewWhileTheOldOneServes(t *testing.T) {
 			}
 			n2.stop()
 			n3 := startNode(t, disk, func(cfg *tenant.Config, _ *storage.Options) { cfg.Embedder = wordEmbedder{id: "other"} })
-			if hits := (client{n: n3, key: c.key}).search(&pb.Search{Query: "Passage w99 about v99",
-				Mode: "vector"}); len(hits) == 0 || hits[0].GetExternalId() != "99" {
+			if hits := (client{n: n3, key: c.key}).search(&pb.Search{
+				Query: "Passage w99 about v99",
+				Mode:  "vector",
+			}); len(hits) == 0 || hits[0].GetExternalId() != "99" {
 				t.Fatalf("after a restart %d hits do not begin with it", len(hits))
 			}
 		})

@@ -94,8 +94,10 @@ func TestWebhookLimitHoldsForBothSidesAtOnce(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	n := startNode(t, storagetest.NewDisk(), allow)
 	for round := range 6 {
-		c := client{n: n, key: n.org(account.NewOrg{Plan: pb.PlanUnlimited, Name: fmt.Sprint("Round ", round),
-			OwnerEmail: "owner@example.com"}).APIKey}
+		c := client{n: n, key: n.org(account.NewOrg{
+			Plan: pb.PlanUnlimited, Name: fmt.Sprint("Round ", round),
+			OwnerEmail: "owner@example.com",
+		}).APIKey}
 		sandbox := n.sandboxKey(c)
 		reset := round%2 == 1
 		var made, refused atomic.Int64

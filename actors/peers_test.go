@@ -97,8 +97,10 @@ func TestOperatorAnywhere(t *testing.T) {
 		}) {
 			t.Errorf("on %s: members %+v lack %+v (%v)", name, all, m, err)
 		}
-		k, err := op.CreateKey(t.Context(), account.NewKey{Org: made.Org, User: m.User, Scopes: []string{pb.ScopeRead},
-			Label: "x"})
+		k, err := op.CreateKey(t.Context(), account.NewKey{
+			Org: made.Org, User: m.User, Scopes: []string{pb.ScopeRead},
+			Label: "x",
+		})
 		if err != nil || k.Label != "x" {
 			t.Fatalf("%+v, %v", k, err)
 		}

@@ -31,8 +31,10 @@ func plantJobs(c client, o *tenant.View, part *partition.Ref, n int, session boo
 			Id: id[:], Type: pb.JobIngest, Status: pb.JobQueued, Partition: part.ID.Bytes(), Subject: string(part.Subject),
 			CreatedMs: clock.Millis(c.n.clock.Now()), Total: 1, QueueSeq: seq, Session: session,
 		})
-		b.Put(part.Space.Key(storage.TableQueue, storage.U64(seq)), &pb.QueueEntry{Job: id[:], Last: true,
-			Item: doc("", fmt.Sprint("text ", i))})
+		b.Put(part.Space.Key(storage.TableQueue, storage.U64(seq)), &pb.QueueEntry{
+			Job: id[:], Last: true,
+			Item: doc("", fmt.Sprint("text ", i)),
+		})
 		if b.Bytes() > graph.MaxPieceBytes {
 			if err := o.Committer.Commit(b); err != nil {
 				c.n.t.Fatal(err)
@@ -138,10 +140,14 @@ func TestErasureTakesOutcomesAndEventsInPieces(t *testing.T) {
 		}
 		var key tenant.IdemKey
 		binary.BigEndian.PutUint32(key[:], uint32(i))
-		b.Put(o.Space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{Partition: part.ID.Bytes(),
-			CreatedMs: clock.Millis(n.clock.Now())})
-		b.Put(o.Space.Key(storage.TableOutbox, storage.U64(uint64(1_000_000+i))), &pb.OutboxEvent{Partition: part.ID.Bytes(),
-			AtMs: clock.Millis(n.clock.Now())})
+		b.Put(o.Space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{
+			Partition: part.ID.Bytes(),
+			CreatedMs: clock.Millis(n.clock.Now()),
+		})
+		b.Put(o.Space.Key(storage.TableOutbox, storage.U64(uint64(1_000_000+i))), &pb.OutboxEvent{
+			Partition: part.ID.Bytes(),
+			AtMs:      clock.Millis(n.clock.Now()),
+		})
 	}
 	if err := o.Committer.Commit(b); err != nil {
 		t.Fatal(err)

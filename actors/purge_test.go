@@ -55,8 +55,10 @@ func TestPurgeOfASubject(t *testing.T) {
 	anns, whole, bobs := ann.export(false), c.export(true), c.as("bob").export(false)
 
 	dry := c.ok(dryPurge("ann")).GetData().GetPurge()
-	for name, want := range map[string]uint64{"vault_nodes": 2, "memory_chunks": 2, "graph_edges": 1, "external_ids": 2,
-		"exports": 2, "sessions": 0} {
+	for name, want := range map[string]uint64{
+		"vault_nodes": 2, "memory_chunks": 2, "graph_edges": 1, "external_ids": 2,
+		"exports": 2, "sessions": 0,
+	} {
 		if got, there := dry.GetCounts()[name]; got != want || !there {
 			t.Errorf("%s: %d (%v), want %d", name, got, there, want)
 		}

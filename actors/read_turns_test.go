@@ -109,8 +109,10 @@ func TestTooManyMemoriesForOneSearch(t *testing.T) {
 			b := storage.NewBatch(o.Store)
 			for i := from; i < to; i++ {
 				id := pb.PartitionID(uuid.NewSHA1(uuid.Nil, fmt.Append(nil, i)))
-				tenant.PutPartition(b, o.Space, partition.NewRef(o.Store, &o.View, id, &pb.Partition{Kind: pb.PartitionSubject,
-					Subject: fmt.Sprint("s", i)}))
+				tenant.PutPartition(b, o.Space, partition.NewRef(o.Store, &o.View, id, &pb.Partition{
+					Kind:    pb.PartitionSubject,
+					Subject: fmt.Sprint("s", i),
+				}))
 			}
 			o.Committer.Submit(b, done)
 		})

@@ -21,7 +21,8 @@ import (
 // the time to come again where there is none in time, and gives back what it held.
 func TestFilesWaitForMemory(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config,
-		_ *storage.Options) {
+		_ *storage.Options,
+	) {
 		cfg.ReadingBytes = tenant.MinReadingBytes
 	})
 	org := n.org(account.NewOrg{})
@@ -63,7 +64,8 @@ func TestFilesWaitForMemory(t *testing.T) {
 // long it would have waited.
 func TestNoFileIsHeldForNobody(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config,
-		_ *storage.Options) {
+		_ *storage.Options,
+	) {
 		cfg.ReadingBytes = tenant.MinReadingBytes
 	})
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
@@ -97,7 +99,8 @@ func TestNoFileIsHeldForNobody(t *testing.T) {
 // other where there is no memory for all, and none is lost.
 func TestLargeTextsTakeTurns(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config,
-		_ *storage.Options) {
+		_ *storage.Options,
+	) {
 		cfg.ReadingBytes = tenant.MinReadingBytes
 	})
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}

@@ -79,8 +79,10 @@ func TestDerivedListsPage(t *testing.T) {
 	node := c.note("The boiler is old.")
 	c.derive(func(b *storage.Batch, space storage.Space) {
 		for i := range 7 {
-			graph.PutInsight(b, space, &pb.Insight{Id: derivedN(i), Title: fmt.Sprint(i), Nodes: []string{node},
-				CreatedMs: int64(1000 + i/2)})
+			graph.PutInsight(b, space, &pb.Insight{
+				Id: derivedN(i), Title: fmt.Sprint(i), Nodes: []string{node},
+				CreatedMs: int64(1000 + i/2),
+			})
 			// before 1970 too
 			graph.PutMoment(b, space, &pb.Moment{Id: derivedN(i), Title: fmt.Sprint(i), Node: node, AtMs: int64(i - 3)})
 		}
@@ -159,8 +161,10 @@ func TestDerivedListsPage(t *testing.T) {
 	n.clock.Advance(time.Second)
 	before := n.clock.Now().UnixMilli()
 	n.clock.Advance(time.Second)
-	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: node,
-		Content: "The boiler is new.", Reason: "looked"}}}))
+	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{
+		Id:      node,
+		Content: "The boiler is new.", Reason: "looked",
+	}}}))
 	for _, view := range []string{pb.RecallInsights, pb.RecallTemporal} {
 		if titles, _ := read(c, &pb.Recall{Type: view}); len(titles) > 0 {
 			t.Errorf("%s of a text that another has replaced: %v", view, titles)
@@ -236,8 +240,10 @@ func TestRecalledGraphIsBounded(t *testing.T) {
 				b.PutRaw(graph.NodeList(space, pb.StatusLive, kind).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
 				b.PutRaw(graph.EdgesOf(space, graph.EdgeOrigins[i]).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
 				if j >= each-search.MaxRecallScan/2 {
-					b.Put(space.Key(storage.TableNode, storage.Str(id)), &pb.Node{Id: id, Kind: kind, Status: pb.StatusLive,
-						CreatedMs: at, Authority: 1, Confidence: 1})
+					b.Put(space.Key(storage.TableNode, storage.Str(id)), &pb.Node{
+						Id: id, Kind: kind, Status: pb.StatusLive,
+						CreatedMs: at, Authority: 1, Confidence: 1,
+					})
 				}
 			}
 		})

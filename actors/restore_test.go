@@ -195,8 +195,10 @@ func TestExportComesBack(t *testing.T) {
 			n.clock.Advance(time.Minute)
 			who := rapid.SampledFrom([]client{c, c.as("ann")}).Draw(rt, "who")
 			live := who.nodes(&pb.ListNodes{Status: pb.StatusLive}, 100)
-			step := rapid.SampledFrom([]string{"ingest", "ingest", "edit", "assert", "supersede", "forget", "forget superseded",
-				"undelete"}).Draw(rt, "step")
+			step := rapid.SampledFrom([]string{
+				"ingest", "ingest", "edit", "assert", "supersede", "forget", "forget superseded",
+				"undelete",
+			}).Draw(rt, "step")
 			if len(live) < 2 {
 				step = "ingest"
 			}

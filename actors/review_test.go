@@ -21,13 +21,17 @@ func contradictionsOp(status string, page *pb.Page) *pb.Envelope {
 }
 
 func proposalsOp(status string, page *pb.Page) *pb.Envelope {
-	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ListProposals{ListProposals: &pb.ListProposals{Status: status,
-		Page: page}}})
+	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ListProposals{ListProposals: &pb.ListProposals{
+		Status: status,
+		Page:   page,
+	}}})
 }
 
 func decideOp(id string, accept bool) *pb.Envelope {
-	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_DecideProposal{DecideProposal: &pb.DecideProposal{Id: id,
-		Accept: accept}}})
+	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_DecideProposal{DecideProposal: &pb.DecideProposal{
+		Id:     id,
+		Accept: accept,
+	}}})
 }
 
 // proposals lists the last byte of the ids of what is proposed.
@@ -56,10 +60,14 @@ func TestContradictions(t *testing.T) {
 		chunks[id] = c.nodeOf(id).GetChunks()[0]
 	}
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		graph.PutContradiction(batch, space, &pb.Contradiction{Id: derivedN(1), NodeA: a, NodeB: b, ChunkA: chunks[a],
-			ChunkB: chunks[b], Kind: "antonym", DetectedMs: 10})
-		graph.PutContradiction(batch, space, &pb.Contradiction{Id: derivedN(2), NodeA: a, NodeB: d, ChunkA: chunks[a],
-			ChunkB: chunks[d], Kind: "negation", DetectedMs: 20})
+		graph.PutContradiction(batch, space, &pb.Contradiction{
+			Id: derivedN(1), NodeA: a, NodeB: b, ChunkA: chunks[a],
+			ChunkB: chunks[b], Kind: "antonym", DetectedMs: 10,
+		})
+		graph.PutContradiction(batch, space, &pb.Contradiction{
+			Id: derivedN(2), NodeA: a, NodeB: d, ChunkA: chunks[a],
+			ChunkB: chunks[d], Kind: "negation", DetectedMs: 20,
+		})
 	})
 	list := func(status string) (ids []byte) {
 		for _, p := range c.ok(contradictionsOp(status, nil)).GetMind().GetContradictions().GetPairs() {
@@ -79,8 +87,10 @@ func TestContradictions(t *testing.T) {
 		t.Errorf("anna's: %v", got)
 	}
 	// One side is superseded: it is resolved.
-	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: b,
-		Content: "The boiler is from 1990.", Reason: "looked"}}}))
+	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{
+		Id:      b,
+		Content: "The boiler is from 1990.", Reason: "looked",
+	}}}))
 	if got := list(""); !slices.Equal(got, []byte{2}) {
 		t.Errorf("after superseding: %v", got)
 	}
@@ -126,17 +136,23 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	c.inOrg(func(o *tenant.Org) { part = o.Members[org.Owner] })
 	contradiction := part.ContradictionID(pb.NodeID(b), pb.NodeID(a))
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: b, Target: a, Type: "related",
-			Status: graph.ReviewOpen, CreatedMs: 1})
-		graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(2), Source: a, Target: d, Type: "related",
-			Status: graph.ReviewOpen, CreatedMs: 2})
+		graph.PutProposal(batch, space, &pb.Proposal{
+			Id: derivedN(1), Source: b, Target: a, Type: "related",
+			Status: graph.ReviewOpen, CreatedMs: 1,
+		})
+		graph.PutProposal(batch, space, &pb.Proposal{
+			Id: derivedN(2), Source: a, Target: d, Type: "related",
+			Status: graph.ReviewOpen, CreatedMs: 2,
+		})
 	})
 	if got := c.proposals("open", 10); !slices.Equal(got, []byte{2, 1}) {
 		t.Fatalf("before: %v", got)
 	}
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		graph.PutContradiction(batch, space, &pb.Contradiction{Id: contradiction[:], NodeA: a, NodeB: b, ChunkA: chunkA,
-			ChunkB: chunkB, Kind: "antonym", DetectedMs: 10})
+		graph.PutContradiction(batch, space, &pb.Contradiction{
+			Id: contradiction[:], NodeA: a, NodeB: b, ChunkA: chunkA,
+			ChunkB: chunkB, Kind: "antonym", DetectedMs: 10,
+		})
 	})
 	if got := c.proposals("open", 10); !slices.Equal(got, []byte{2}) {
 		t.Errorf("beside the contradiction: %v", got)
@@ -327,8 +343,10 @@ func TestProposalDecisionsReplay(t *testing.T) {
 	a, b := c.note("The boiler is old."), c.note("The plumber came.")
 	const why = "both are of the kwisatz boiler"
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		graph.PutProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: a, Target: b, Type: "x", Rationale: why,
-			Status: graph.ReviewOpen, CreatedMs: 1})
+		graph.PutProposal(batch, space, &pb.Proposal{
+			Id: derivedN(1), Source: a, Target: b, Type: "x", Rationale: why,
+			Status: graph.ReviewOpen, CreatedMs: 1,
+		})
 	})
 	send := func(key string, accept bool) *pb.Reply {
 		env := decideOp(pb.DerivedID(derivedN(1)).String(), accept)

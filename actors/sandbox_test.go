@@ -18,8 +18,10 @@ import (
 )
 
 func createSandboxKey(ttl time.Duration) *pb.Envelope {
-	return accountOp(&pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{Label: "try",
-		TtlS: int64(ttl.Seconds())}}})
+	return accountOp(&pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{
+		Label: "try",
+		TtlS:  int64(ttl.Seconds()),
+	}}})
 }
 
 func revokeSandboxKey(id string) *pb.Envelope {
@@ -216,8 +218,10 @@ func TestNothingCrossesTheSandbox(t *testing.T) {
 							continue
 						}
 						found := 0
-						for _, h := range c.search(&pb.Search{Query: s.mark + " " + s.other + " text", TopK: 100, Mode: mode,
-							OrgScope: wide}) {
+						for _, h := range c.search(&pb.Search{
+							Query: s.mark + " " + s.other + " text", TopK: 100, Mode: mode,
+							OrgScope: wide,
+						}) {
 							if strings.Contains(h.GetChunk(), s.mark) {
 								found++
 							}
@@ -257,8 +261,10 @@ func TestNothingCrossesTheSandbox(t *testing.T) {
 	}
 	check()
 	// Nothing of one lies in the other's store either.
-	for realm, mark := range map[storage.Realm]string{storage.RealmMain: "absquatulate",
-		storage.RealmSandbox: "quizzacious"} {
+	for realm, mark := range map[storage.Realm]string{
+		storage.RealmMain:    "absquatulate",
+		storage.RealmSandbox: "quizzacious",
+	} {
 		id := storage.StoreID{Org: org.Org, Realm: realm}
 		for _, j := range records(n, id, storage.TableJob, func() *pb.Job { return &pb.Job{} }) {
 			if (realm == storage.RealmSandbox) != (j.GetSubject() == "sandbox") {

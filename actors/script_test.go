@@ -425,7 +425,8 @@ func (s *script) operation(d *datadriven.TestData) *pb.Envelope {
 		return getExport(id)
 	case "rejected": // what the edge found wrong with a body
 		return &pb.Envelope{Op: &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: &pb.Problem{
-			Code: s.arg(d, "code"), Detail: "The edge refuses the body."}}}}
+			Code: s.arg(d, "code"), Detail: "The edge refuses the body.",
+		}}}}
 	}
 	return nil
 }

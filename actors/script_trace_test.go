@@ -148,8 +148,10 @@ type nameBook struct {
 }
 
 func newNameBook(began time.Time) *nameBook {
-	return &nameBook{began: began, of: map[string]string{}, ids: map[string]string{}, kinds: map[string]string{},
-		count: map[string]int{}}
+	return &nameBook{
+		began: began, of: map[string]string{}, ids: map[string]string{}, kinds: map[string]string{},
+		count: map[string]int{},
+	}
 }
 
 // chance finds what chance has made: ids of nodes, UUIDs and hashes.

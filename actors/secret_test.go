@@ -80,8 +80,10 @@ func TestConnectorSecretsAreSealed(t *testing.T) {
 		t.Errorf("the source is shown %q", got)
 	}
 	patch := func(config string) *pb.Connector {
-		return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_PatchConnector{PatchConnector: &pb.PatchConnector{Id: id,
-			Config: []byte(config)}}})).GetLink().GetConnector()
+		return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_PatchConnector{PatchConnector: &pb.PatchConnector{
+			Id:     id,
+			Config: []byte(config),
+		}}})).GetLink().GetConnector()
 	}
 	patch(fmt.Sprintf(`{"url":%q}`, url+"?again")) // a secret that is left out stays
 	c.syncNow(id)

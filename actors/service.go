@@ -42,8 +42,10 @@ func Start(cfg tenant.Config, others *peer.Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{System: sys, LocalOperator: account.LocalOperator{System: sys},
-		backups: backup.NewLocalCopier(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger)}
+	s := &Service{
+		System: sys, LocalOperator: account.LocalOperator{System: sys},
+		backups: backup.NewLocalCopier(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger),
+	}
 	if s.Features, err = featuresOf(sys); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

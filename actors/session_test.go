@@ -156,8 +156,10 @@ func TestSessionListAndDelete(t *testing.T) {
 			"shared hazelnut"))
 		n.clock.Advance(1e9)
 	}
-	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: &pb.AgentSignals{Session: "s-2",
-		Signals: []*pb.AgentSignal{{Type: "loop", Detail: "secretdetail"}}}}}))
+	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: &pb.AgentSignals{
+		Session: "s-2",
+		Signals: []*pb.AgentSignal{{Type: "loop", Detail: "secretdetail"}},
+	}}}))
 	c.settled()
 	var ids []string
 	page := &pb.Page{Size: 2}
@@ -212,8 +214,10 @@ func TestDeletedSessionLeavesViews(t *testing.T) {
 	}
 	c.derive(func(b *storage.Batch, space storage.Space) {
 		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewIdentity)),
-			&pb.IdentityView{Basins: []*pb.Basin{{Label: "walnut, hazelnut, peanut", Keywords: []string{"walnut", "hazelnut",
-				"peanut"}, Nodes: nodes}}})
+			&pb.IdentityView{Basins: []*pb.Basin{{Label: "walnut, hazelnut, peanut", Keywords: []string{
+				"walnut", "hazelnut",
+				"peanut",
+			}, Nodes: nodes}}})
 		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewTemporal)), &pb.TemporalView{Trends: []*pb.Trend{
 			{Topic: "walnut", Nodes: nodes[:1]}, {Topic: "hazelnut", Nodes: nodes[1:2]}, {Topic: "peanut", Nodes: nodes[2:]},
 		}})
@@ -242,11 +246,15 @@ func TestSignalsAreRecalled(t *testing.T) {
 		return link(&pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: &pb.AgentSignals{Session: "one", Signals: list}}})
 	}
 	c.say(said("one", "make the walnut parser faster"))
-	failed := &pb.AgentSignal{Type: "test_failure", Severity: "error", Detail: "hazelnut assertion in the parser",
-		AtMs: 1000}
+	failed := &pb.AgentSignal{
+		Type: "test_failure", Severity: "error", Detail: "hazelnut assertion in the parser",
+		AtMs: 1000,
+	}
 	for range 2 {
-		if r := c.ok(signals(failed, &pb.AgentSignal{Type: "user_correction", Detail: "keep the almond cache",
-			AtMs: 2000})); r.GetStatus() != 202 || r.GetLink().GetSignals() != 2 {
+		if r := c.ok(signals(failed, &pb.AgentSignal{
+			Type: "user_correction", Detail: "keep the almond cache",
+			AtMs: 2000,
+		})); r.GetStatus() != 202 || r.GetLink().GetSignals() != 2 {
 			t.Fatalf("%v", r)
 		}
 	}
@@ -271,8 +279,10 @@ func TestSignalsAreRecalled(t *testing.T) {
 		return out
 	}
 	strange := "The agent's client noticed: strange thing."
-	want := []string{strange, strange, "The person corrected the agent: keep the almond cache",
-		"Tests failed: hazelnut assertion in the parser"}
+	want := []string{
+		strange, strange, "The person corrected the agent: keep the almond cache",
+		"Tests failed: hazelnut assertion in the parser",
+	}
 	if got := titles(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

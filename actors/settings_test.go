@@ -163,8 +163,10 @@ func TestQualityModesSpendDifferently(t *testing.T) {
 func TestFastReadsNoRelations(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
-	for mode, want := range map[partition.Quality]bool{partition.QualityFast: false, partition.QualityBalanced: true,
-		partition.QualityThorough: true} {
+	for mode, want := range map[partition.Quality]bool{
+		partition.QualityFast: false, partition.QualityBalanced: true,
+		partition.QualityThorough: true,
+	} {
 		who := c.as(string(mode))
 		c.put(who.subject)
 		who.ok(patchSettings(string(mode), nil))
@@ -216,8 +218,10 @@ func TestThoroughLooksAtMore(t *testing.T) {
 			}
 		})
 		few := max(100, 8*int(topK))
-		if want := map[partition.Quality]int{partition.QualityFast: few, partition.QualityBalanced: few,
-			partition.QualityThorough: min(4*few, index.MaxCandidates)}; !maps.Equal(looked, want) {
+		if want := map[partition.Quality]int{
+			partition.QualityFast: few, partition.QualityBalanced: few,
+			partition.QualityThorough: min(4*few, index.MaxCandidates),
+		}; !maps.Equal(looked, want) {
 			t.Errorf("for %d hits they look at %v candidates, want %v", topK, looked, want)
 		}
 	}
@@ -254,8 +258,10 @@ func TestQualityModesAndTheBrain(t *testing.T) {
 	for _, x := range []struct {
 		mode         partition.Quality
 		brain, exact bool
-	}{{partition.QualityFast, false, false}, {partition.QualityBalanced, true, false}, {partition.QualityThorough, true,
-		true}} {
+	}{{partition.QualityFast, false, false}, {partition.QualityBalanced, true, false}, {
+		partition.QualityThorough, true,
+		true,
+	}} {
 		c.ok(patchSettings(string(x.mode), nil))
 		r := c.ok(find(query)).GetSearch()
 		i := slices.IndexFunc(r.GetHits(), func(h *pb.Hit) bool { return h.GetExternalId() == "p5" })

@@ -98,8 +98,10 @@ func TestEventsComeFromAfar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := w.at("b").operator().CreateKey(t.Context(), account.NewKey{Org: made.Org, User: m.User,
-		Scopes: []string{pb.ScopeRead}, Label: "own"})
+	k, err := w.at("b").operator().CreateKey(t.Context(), account.NewKey{
+		Org: made.Org, User: m.User,
+		Scopes: []string{pb.ScopeRead}, Label: "own",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,10 +122,14 @@ func TestEventsComeFromAfar(t *testing.T) {
 		peer.LiveStream
 		want []string
 	}{
-		"the owner, where it lives": {near, append([]string{pb.EventJobCompleted, pb.EventContradictionFound,
-			pb.EventBeliefSuperseded, pb.EventBasinShifted}, both...)},
-		"the owner, elsewhere": {afar, append([]string{pb.EventJobCompleted, pb.EventContradictionFound,
-			pb.EventBeliefSuperseded, pb.EventBasinShifted}, both...)},
+		"the owner, where it lives": {near, append([]string{
+			pb.EventJobCompleted, pb.EventContradictionFound,
+			pb.EventBeliefSuperseded, pb.EventBasinShifted,
+		}, both...)},
+		"the owner, elsewhere": {afar, append([]string{
+			pb.EventJobCompleted, pb.EventContradictionFound,
+			pb.EventBeliefSuperseded, pb.EventBasinShifted,
+		}, both...)},
 		"another member": {member, both},
 	} {
 		var got []string

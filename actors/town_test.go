@@ -89,8 +89,10 @@ func startTownWith(t *testing.T, change func(*tenant.Config, *storage.Options), 
 	for _, name := range names {
 		n := &townNode{town: w, self: name}
 		w.nodes[name] = n
-		n.testNode = &testNode{t: t, disk: first.disk, store: first.store, host: first.host, clock: first.clock,
-			jobs: map[pb.JobID]bool{}}
+		n.testNode = &testNode{
+			t: t, disk: first.disk, store: first.store, host: first.host, clock: first.clock,
+			jobs: map[pb.JobID]bool{},
+		}
 		n.finished = sync.NewCond(&n.testNode.mu)
 		cfg := tenant.Config{
 			Platform: tenant.Platform{
@@ -362,8 +364,10 @@ func (n *townNode) operator() account.Operator { return n.sys.Operator() }
 
 func (w *town) org(at wire.ServerID, plan string) account.CreatedOrg {
 	w.t.Helper()
-	made, err := w.at(at).operator().CreateOrg(w.t.Context(), account.NewOrg{Name: "Acme", OwnerEmail: "owner@example.com",
-		Plan: plan})
+	made, err := w.at(at).operator().CreateOrg(w.t.Context(), account.NewOrg{
+		Name: "Acme", OwnerEmail: "owner@example.com",
+		Plan: plan,
+	})
 	if err != nil {
 		w.t.Fatal(err)
 	}

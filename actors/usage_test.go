@@ -128,8 +128,10 @@ func TestUsageBuckets(t *testing.T) {
 		}
 	}
 	c.refused(pb.CodeValidation, usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(-1)}))
-	c.refused(pb.CodeValidation, usageOp(&pb.GetUsage{StartMs: at(0),
-		EndMs: at(account.MaxUsageRange + time.Millisecond)}))
+	c.refused(pb.CodeValidation, usageOp(&pb.GetUsage{
+		StartMs: at(0),
+		EndMs:   at(account.MaxUsageRange + time.Millisecond),
+	}))
 	c.ok(usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(account.MaxUsageRange)}))
 	c.inOrg(func(o *tenant.Org) {
 		err := o.WithStore(func(st *storage.Store) error {
@@ -256,8 +258,10 @@ func TestUsageIsWhatAnswersSaid(t *testing.T) {
 			if rapid.Bool().Draw(rt, "as ann") {
 				c, who = c.as("ann"), "ann"
 			}
-			switch rapid.SampledFrom([]string{"search", "search", "search", "ingest", "assert", "bad", "hour", "restart",
-				"crash", "report"}).Draw(rt, "step") {
+			switch rapid.SampledFrom([]string{
+				"search", "search", "search", "ingest", "assert", "bad", "hour", "restart",
+				"crash", "report",
+			}).Draw(rt, "step") {
 			case "search":
 				r := c.ok(metered("common")).GetSearch()
 				add(who, r.GetReadUnits(), r.GetEmbedTokens())

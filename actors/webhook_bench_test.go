@@ -179,8 +179,10 @@ func BenchmarkWebhookHanging(b *testing.B) {
 		n := startNode(b, storagetest.NewDisk(), allow, func(c *tenant.Config, _ *storage.Options) { c.Clock = clock.Real() })
 		var all []account.CreatedOrg
 		for i := range orgs {
-			org := n.org(account.NewOrg{Name: fmt.Sprint("Org ", i), OwnerEmail: fmt.Sprintf("o%d@example.com", i),
-				Plan: pb.PlanUnlimited})
+			org := n.org(account.NewOrg{
+				Name: fmt.Sprint("Org ", i), OwnerEmail: fmt.Sprintf("o%d@example.com", i),
+				Plan: pb.PlanUnlimited,
+			})
 			c := client{n: n, key: org.APIKey}
 			for k := range webhook.MaxWebhooks {
 				path := "/hang"

@@ -307,14 +307,18 @@ func TestWebhookReach(t *testing.T) {
 		owner, peer bool
 	}{
 		{"a person's graph", &pb.OutboxEvent{Type: pb.EventGraphUpdated, User: me, Partition: me}, true, false},
-		{"a subject's graph", &pb.OutboxEvent{Type: pb.EventGraphUpdated, User: me, Partition: []byte("0123456789abcdef"),
-			Subject: "ann"}, true, true},
+		{"a subject's graph", &pb.OutboxEvent{
+			Type: pb.EventGraphUpdated, User: me, Partition: []byte("0123456789abcdef"),
+			Subject: "ann",
+		}, true, true},
 		{"a person's job", &pb.OutboxEvent{Type: pb.EventJobCompleted, Partition: me}, true, false},
 		{"a person's belief", &pb.OutboxEvent{Type: pb.EventBeliefSuperseded, Partition: me}, true, false},
 		{"a person's contradiction", &pb.OutboxEvent{Type: pb.EventContradictionFound, Partition: me}, true, false},
 		{"a person's basin", &pb.OutboxEvent{Type: pb.EventBasinShifted, Partition: me}, true, false},
-		{"a subject's job", &pb.OutboxEvent{Type: pb.EventJobCompleted, Subject: "ann",
-			Partition: []byte("0123456789abcdef")}, true, true},
+		{"a subject's job", &pb.OutboxEvent{
+			Type: pb.EventJobCompleted, Subject: "ann",
+			Partition: []byte("0123456789abcdef"),
+		}, true, true},
 		{"an insight", &pb.OutboxEvent{Type: pb.EventInsightProposed, Partition: me}, true, true},
 		{"a brain", &pb.OutboxEvent{Type: pb.EventBrainTrained}, true, true},
 		{"what concerns all", &pb.OutboxEvent{Type: pb.EventJobCompleted}, true, true},
@@ -367,8 +371,10 @@ func TestWebhookReach(t *testing.T) {
 	on := false
 	owner.ok(patchWebhook(theirs.GetId(), &pb.PatchWebhook{Disabled: &on}))
 	before = in.count()
-	n.emit(org.Org, &pb.OutboxEvent{Id: []byte("fedcba9876543210"), Type: pb.EventJobCompleted, Partition: me,
-		Data: []byte(`{}`)})
+	n.emit(org.Org, &pb.OutboxEvent{
+		Id: []byte("fedcba9876543210"), Type: pb.EventJobCompleted, Partition: me,
+		Data: []byte(`{}`),
+	})
 	n.quiet(org.Org)
 	if letters := in.letters()[before:]; len(letters) != 1 || letters[0].path != "/in/owner" {
 		t.Errorf("a person's event reached the endpoint of one who has left: %v", letters)
@@ -402,8 +408,10 @@ func TestWebhookReachIsItsCreators(t *testing.T) {
 	peer.ok(patchWebhook(hook, &pb.PatchWebhook{Disabled: &off}))
 	peer.ok(patchWebhook(hook, &pb.PatchWebhook{Disabled: &on, EventTypes: []string{pb.EventJobCompleted}}))
 	for i, of := range []pb.UserID{org.Owner, member.User} {
-		n.emit(org.Org, &pb.OutboxEvent{Id: fmt.Appendf(nil, "%016d", i), Type: pb.EventJobCompleted, Partition: of.Bytes(),
-			Data: fmt.Appendf(nil, `{"n":%d}`, 7+i)})
+		n.emit(org.Org, &pb.OutboxEvent{
+			Id: fmt.Appendf(nil, "%016d", i), Type: pb.EventJobCompleted, Partition: of.Bytes(),
+			Data: fmt.Appendf(nil, `{"n":%d}`, 7+i),
+		})
 	}
 	n.quiet(org.Org)
 	if letters := in.letters(); len(letters) != 1 || letters[0].path != "/in/after" || letters[0].n != 7 {

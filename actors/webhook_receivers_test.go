@@ -120,8 +120,10 @@ func certificate(t *testing.T, dir string) (roots *x509.CertPool, cert, key stri
 	roots = x509.NewCertPool()
 	roots.AddCert(parsed)
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: raw}, key: {Type: "PRIVATE KEY",
-		Bytes: secret}} {
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: raw}, key: {
+		Type:  "PRIVATE KEY",
+		Bytes: secret,
+	}} {
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -142,8 +144,10 @@ func testReceiver(t *testing.T, dir string, command []string) {
 		t.Fatal(err)
 	}
 	out, err := egress.New(egress.Config{
-		Rules: egress.Rules{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-			AllowPorts: []uint16{at.Port()}},
+		Rules: egress.Rules{
+			AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+			AllowPorts: []uint16{at.Port()},
+		},
 		Resolver: names{"hooks.example.com": "127.0.0.1"}, Dialer: &net.Dialer{}, Roots: roots,
 	})
 	if err != nil {
@@ -201,8 +205,10 @@ func refuses(t *testing.T, roots *x509.CertPool, at netip.AddrPort, hook *pb.Web
 	t.Helper()
 	body := []byte(`{"id":"1","type":"webhook.test"}`)
 	now := time.Now()
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "hooks.example.com",
-		MinVersion: tls.VersionTLS12}}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{
+		RootCAs: roots, ServerName: "hooks.example.com",
+		MinVersion: tls.VersionTLS12,
+	}}
 	defer transport.CloseIdleConnections()
 	for name, c := range map[string]struct {
 		signature string

@@ -49,8 +49,10 @@ func receiver(t testing.TB, h http.HandlerFunc) (url string, allow func(*tenant.
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
 	out, err := egress.New(egress.Config{
-		Rules: egress.Rules{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-			AllowPorts: []uint16{at.Port()}},
+		Rules: egress.Rules{
+			AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+			AllowPorts: []uint16{at.Port()},
+		},
 		Resolver: names{"example.com": "127.0.0.1", "public.example": "93.184.216.34", "inside.example": "10.0.0.1"},
 		Dialer:   &net.Dialer{}, Roots: roots,
 	})
@@ -192,8 +194,10 @@ func TestWebhookAddressIsChecked(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), allow)
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	hook := c.ok(newWebhook(url, "*")).GetLink().GetWebhook()
-	for _, bad := range []string{"http://public.example/", "https://inside.example/", "https://10.0.0.2/",
-		"https://nowhere.example/", "https://a@public.example/"} {
+	for _, bad := range []string{
+		"http://public.example/", "https://inside.example/", "https://10.0.0.2/",
+		"https://nowhere.example/", "https://a@public.example/",
+	} {
 		p := c.refused(pb.CodeValidation, newWebhook(bad, "*"))
 		if len(p.GetErrors()) != 1 || p.GetErrors()[0].GetField() != "url" || p.GetErrors()[0].GetMessage() == "" {
 			t.Errorf("%s: %v", bad, p)
@@ -367,7 +371,8 @@ func TestWebhookTest(t *testing.T) {
 		}
 	}
 	c = client{n: startNode(t, storagetest.NewDisk(), func(cfg *tenant.Config,
-		_ *storage.Options) {
+		_ *storage.Options,
+	) {
 		cfg.Egress = refusing(t)
 	})}
 	c.key = c.n.org(account.NewOrg{}).APIKey

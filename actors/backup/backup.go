@@ -177,7 +177,8 @@ func (b *LocalCopier) take(name StoreName, id CopyID) (*heldCopy, error) {
 
 // Read implements Copier.
 func (b *LocalCopier) Read(_ context.Context, name StoreName, id CopyID, file string, offset int64) (piece []byte,
-	err error) {
+	err error,
+) {
 	held, err := b.take(name, id)
 	if err != nil {
 		return nil, err

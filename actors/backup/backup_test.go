@@ -89,8 +89,10 @@ func TestBackupsHoldCopiesStill(t *testing.T) {
 		t.Helper()
 		batch := storage.NewBatch(id)
 		batch.PutRaw(storage.PartitionSpace(id, pb.PartitionID{1}).Key(storage.TableView, storage.Str("k")), value)
-		if _, err := store.Apply(storage.Entry{Index: index, Kind: storage.EntryPlain,
-			Changes: batch.Changes()}); err != nil {
+		if _, err := store.Apply(storage.Entry{
+			Index: index, Kind: storage.EntryPlain,
+			Changes: batch.Changes(),
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -169,8 +171,10 @@ func TestBackupsHoldCopiesStill(t *testing.T) {
 	if _, err := b.Read(t.Context(), name, last.ID, last.Files[0].Name, 0); err != nil {
 		t.Errorf("a copy that is read ended: %v", err)
 	}
-	if _, err := b.Open(t.Context(), StoreName(storage.StoreID{Org: pb.OrgID{2},
-		Realm: storage.RealmMain}.String())); !errors.Is(err, tenant.ErrOrgNotFound) {
+	if _, err := b.Open(t.Context(), StoreName(storage.StoreID{
+		Org:   pb.OrgID{2},
+		Realm: storage.RealmMain,
+	}.String())); !errors.Is(err, tenant.ErrOrgNotFound) {
 		t.Errorf("a store that is not there: %v", err)
 	}
 	if there, err := node.Exists(storage.StoreID{Org: pb.OrgID{2}, Realm: storage.RealmMain}); err != nil || there {

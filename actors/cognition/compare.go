@@ -204,8 +204,10 @@ func (c *compareStage) writeClashes(found [][]cognition.Clash) error {
 			if reported == 0 {
 				return nil
 			}
-			return f.Batch.Event(f.Org, pb.EventContradictionFound, f.Part, map[string]any{"count": reported,
-				"subject": f.Part.EventSubject()})
+			return f.Batch.Event(f.Org, pb.EventContradictionFound, f.Part, map[string]any{
+				"count":   reported,
+				"subject": f.Part.EventSubject(),
+			})
 		})
 		if err != nil {
 			return err

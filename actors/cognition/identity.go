@@ -96,8 +96,10 @@ func (c identityStage) run() error {
 		}
 		f.Derived.PutView(graph.ViewIdentity, view)
 		// Without a manifold there may be a voice: its version is then 0.
-		if err := f.Batch.Event(f.Org, pb.EventIdentityUpdated, f.Part, map[string]any{"subject": f.Part.EventSubject(),
-			"version": view.GetManifold().GetVersion()}); err != nil {
+		if err := f.Batch.Event(f.Org, pb.EventIdentityUpdated, f.Part, map[string]any{
+			"subject": f.Part.EventSubject(),
+			"version": view.GetManifold().GetVersion(),
+		}); err != nil {
 			return err
 		}
 		if shift == nil {

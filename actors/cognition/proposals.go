@@ -75,8 +75,10 @@ func (c proposalsStage) run() error {
 		if made == 0 {
 			return nil
 		}
-		return f.Batch.Event(f.Org, pb.EventInsightProposed, f.Part, map[string]any{"count": made,
-			"threshold": leastProposed})
+		return f.Batch.Event(f.Org, pb.EventInsightProposed, f.Part, map[string]any{
+			"count":     made,
+			"threshold": leastProposed,
+		})
 	})
 }
 

@@ -80,8 +80,10 @@ func (c *cycle) passage(st *storage.Store, own *tenant.Comparer, f cognition.Chu
 func (c *cycle) read(own *tenant.Comparer, f cognition.Chunk, chunk *pb.Chunk) (note, *conflict.Passage) {
 	t := &c.Nodes[f.Node]
 	claims := own.Reader.Read(claim.Source{Text: chunk.GetText(), Title: cognition.GivenTitle(t.Title, chunk)})
-	return note{Chunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{Text: chunk.GetText(), Claims: claims,
-		FromMs: t.ValidMS}
+	return note{Chunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{
+		Text: chunk.GetText(), Claims: claims,
+		FromMs: t.ValidMS,
+	}
 }
 
 // asNote is a fresh chunk as brain/moments takes it.

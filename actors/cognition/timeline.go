@@ -38,8 +38,10 @@ func (c timelineStage) momentOf(n *note, kind string, at int64, title string) fu
 		if known, err := f.Derived.Has(node, id); err != nil || known {
 			return err
 		}
-		graph.PutMoment(f.Batch.Batch, f.Part.Space, &pb.Moment{Id: id[:], AtMs: at, Title: text.OneLine(title),
-			Node: string(node), Kind: kind})
+		graph.PutMoment(f.Batch.Batch, f.Part.Space, &pb.Moment{
+			Id: id[:], AtMs: at, Title: text.OneLine(title),
+			Node: string(node), Kind: kind,
+		})
 		return nil
 	}
 }

@@ -35,8 +35,10 @@ func (p patient) NewTimer(d time.Duration) clock.ChanTimer {
 }
 
 func newSite(t *testing.T) *site {
-	return &site{t: t, pages: map[string]func(egress.Request) egress.Response{},
-		clock: patient{clock.NewFake(time.Unix(1_700_000_000, 0))}}
+	return &site{
+		t: t, pages: map[string]func(egress.Request) egress.Response{},
+		clock: patient{clock.NewFake(time.Unix(1_700_000_000, 0))},
+	}
 }
 
 func (s *site) Do(_ context.Context, r egress.Request) (egress.Response, error) {

@@ -44,8 +44,10 @@ func newForge(t *testing.T) *forge {
 	f.git("init", "-q", "-b", "main", f.folder)
 	f.server = httptest.NewServer(&cgi.Handler{
 		Path: path, Args: []string{"http-backend"},
-		Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(f.folder), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1",
-			"HOME=" + t.TempDir()},
+		Env: []string{
+			"GIT_PROJECT_ROOT=" + filepath.Dir(f.folder), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1",
+			"HOME=" + t.TempDir(),
+		},
 		InheritEnv: []string{"PATH"},
 	})
 	t.Cleanup(f.server.Close)
@@ -163,8 +165,10 @@ func TestGit(t *testing.T) {
 // packOf is what git packs of a repository, with deltas of both kinds.
 func packOf(t *testing.T, f *forge, args ...string) []byte {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", f.folder, "pack-objects", "--stdout", "--all",
-		"-q"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{
+		"-C", f.folder, "pack-objects", "--stdout", "--all",
+		"-q",
+	}, args...)...)
 	raw, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)

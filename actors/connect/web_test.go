@@ -182,14 +182,22 @@ func TestRobots(t *testing.T) {
 		reason string
 	}{
 		"none": {status: 404, asked: []string{"/a", "/a?print=1", "/search?q=x"}},
-		"a query": {robots: "User-agent: *\nDisallow: /*?print=\nDisallow: /search?q=\n", asked: []string{"/a"},
-			reason: "forbids it"},
-		"all but a query": {robots: "User-agent: *\nDisallow: /\nAllow: /a?\n", asked: []string{"/a?print=1"},
-			reason: "forbids it"},
-		"our group forbids": {robots: "User-agent: *\nAllow: /\n\nUser-agent: orgmem\nDisallow: /a\n",
-			asked: []string{"/search?q=x"}, reason: "forbids it"},
-		"our group allows": {robots: "User-agent: *\nDisallow: /\n\nUser-agent: OrgMem\nDisallow: /search\n",
-			asked: []string{"/a", "/a?print=1"}, reason: "forbids it"},
+		"a query": {
+			robots: "User-agent: *\nDisallow: /*?print=\nDisallow: /search?q=\n", asked: []string{"/a"},
+			reason: "forbids it",
+		},
+		"all but a query": {
+			robots: "User-agent: *\nDisallow: /\nAllow: /a?\n", asked: []string{"/a?print=1"},
+			reason: "forbids it",
+		},
+		"our group forbids": {
+			robots: "User-agent: *\nAllow: /\n\nUser-agent: orgmem\nDisallow: /a\n",
+			asked:  []string{"/search?q=x"}, reason: "forbids it",
+		},
+		"our group allows": {
+			robots: "User-agent: *\nDisallow: /\n\nUser-agent: OrgMem\nDisallow: /search\n",
+			asked:  []string{"/a", "/a?print=1"}, reason: "forbids it",
+		},
 		"moved":  {status: 301, reason: "answered 301 for its robots.txt"},
 		"broken": {status: 500, reason: "answered 500 for its robots.txt"},
 		"busy":   {status: 429, reason: "left alone"},

@@ -144,8 +144,10 @@ func TestCheck(t *testing.T) {
 	resolver := names{
 		"good.example": {"93.184.216.34", "2606:2800:220:1::1"}, "inside.example": {"10.0.0.8"},
 		"mixed.example":  {"93.184.216.34", "127.0.0.1"},
-		"tunnel.example": {"2002:7f00:1::"}, "exempt.example": {"10.7.0.1"}, "none.example": {}, "localhost": {"127.0.0.1",
-			"::1"},
+		"tunnel.example": {"2002:7f00:1::"}, "exempt.example": {"10.7.0.1"}, "none.example": {}, "localhost": {
+			"127.0.0.1",
+			"::1",
+		},
 		"many.example": strings.Fields(strings.Repeat("93.184.216.34 ", maxAddresses+1)),
 	}
 	rules := Rules{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("10.7.0.0/16")}, AllowPorts: []uint16{8443}}
@@ -231,8 +233,10 @@ func TestDo(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 		_, _ = w.Write([]byte(strings.Repeat("x", MaxResponse+1)))
 	})
-	r, err := client.Do(t.Context(), Request{Method: "POST", Address: address, Header: http.Header{"X-One": {"1"}},
-		Body: []byte("body")})
+	r, err := client.Do(t.Context(), Request{
+		Method: "POST", Address: address, Header: http.Header{"X-One": {"1"}},
+		Body: []byte("body"),
+	})
 	if err != nil || r.Status != http.StatusTeapot || len(r.Body) != MaxResponse || !r.Cut {
 		t.Fatalf("%v: %d, %d bytes, cut %v", err, r.Status, len(r.Body), r.Cut)
 	}
@@ -314,8 +318,10 @@ func (r *rebinding) LookupNetIP(context.Context, string, string) ([]netip.Addr, 
 // inner one a moment later is never followed there. What is dialled is what that
 // attempt resolved.
 func TestRebinding(t *testing.T) {
-	for _, inner := range []string{"127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1", "64:ff9b::a00:1",
-		"2002:7f00:1::"} {
+	for _, inner := range []string{
+		"127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1", "64:ff9b::a00:1",
+		"2002:7f00:1::",
+	} {
 		dialled := &noted{}
 		client := newClient(t, Config{Resolver: &rebinding{public: "93.184.216.34", then: inner}, Dialer: dialled})
 		if err := client.Check(t.Context(), "https://evil.example/"); err != nil {

@@ -18,7 +18,8 @@ import (
 
 // endpoint is a stub of the protocol that answers with a text.
 func endpoint(t *testing.T, answer func(r *http.Request, q request) (status int, content string)) (*Client,
-	*clock.Fake) {
+	*clock.Fake,
+) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, err := io.ReadAll(r.Body)
@@ -36,8 +37,10 @@ func endpoint(t *testing.T, answer func(r *http.Request, q request) (status int,
 	}))
 	t.Cleanup(s.Close)
 	c := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	client, err := New(Config{BaseURL: s.URL + "/v1/", Key: "secret", Model: "small", HTTP: s.Client(), Clock: c,
-		CallsPerHour: 20})
+	client, err := New(Config{
+		BaseURL: s.URL + "/v1/", Key: "secret", Model: "small", HTTP: s.Client(), Clock: c,
+		CallsPerHour: 20,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,8 +291,12 @@ func TestWaitingInVainIsAFailure(t *testing.T) {
 }
 
 func TestConfigIsChecked(t *testing.T) {
-	for _, bad := range []Config{{}, {BaseURL: "file:///x", Model: "m"}, {BaseURL: "https://host"},
-		{BaseURL: "://", Model: "m"}} {
+	for _, bad := range []Config{
+		{},
+		{BaseURL: "file:///x", Model: "m"},
+		{BaseURL: "https://host"},
+		{BaseURL: "://", Model: "m"},
+	} {
 		bad.HTTP, bad.Clock = http.DefaultClient, clock.NewFake(time.Unix(0, 0))
 		if _, err := New(bad); err == nil {
 			t.Errorf("%+v is accepted", bad)
@@ -300,16 +307,20 @@ func TestConfigIsChecked(t *testing.T) {
 // FuzzAnswer: whatever an endpoint answers is an object of the form that was asked
 // for, with nothing behind it, or no answer.
 func FuzzAnswer(f *testing.F) {
-	for _, content := range []string{`{"explanation":"They differ."}`, `{"explanation":"x"}}`, `{"explanation":"x"} {}`,
-		`{"explanation":1}`, `{"other":""}`, "```json\n{}\n```", ""} {
+	for _, content := range []string{
+		`{"explanation":"They differ."}`, `{"explanation":"x"}}`, `{"explanation":"x"} {}`,
+		`{"explanation":1}`, `{"other":""}`, "```json\n{}\n```", "",
+	} {
 		raw, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": message{"assistant", content}}}})
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(raw)
 	}
-	for _, raw := range []string{`{"choices":[]}`, `{"choices":null}`, `[]`,
-		`{"choices":[{"message":{"content":"{}"}}],"usage":{"total_tokens":1}}`, ``} {
+	for _, raw := range []string{
+		`{"choices":[]}`, `{"choices":null}`, `[]`,
+		`{"choices":[{"message":{"content":"{}"}}],"usage":{"total_tokens":1}}`, ``,
+	} {
 		f.Add([]byte(raw))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -81,8 +81,10 @@ func TestWhatSomebodyWaitsForComesFirst(t *testing.T) {
 	})
 	<-held
 	wg.Go(func() {
-		p.Foreground(small, []func(int) error{func(int) error { note('s')(0); return nil },
-			func(int) error { note('s')(0); return nil }})
+		p.Foreground(small, []func(int) error{
+			func(int) error { note('s')(0); return nil },
+			func(int) error { note('s')(0); return nil },
+		})
 	})
 	for p.Waiting() != 5 {
 		continue

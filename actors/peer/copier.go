@@ -64,7 +64,8 @@ func (a copier) Open(ctx context.Context, name backup.StoreName) (backup.StoreCo
 
 // Read implements backup.Copier.
 func (a copier) Read(ctx context.Context, name backup.StoreName, id backup.CopyID, file string, offset int64) ([]byte,
-	error) {
+	error,
+) {
 	org, afar, err := orgOfStore(name)
 	if err != nil {
 		return nil, err

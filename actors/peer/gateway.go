@@ -97,7 +97,8 @@ func (o *Router) answer(ask *pb.NodeAsk) (r *pb.NodeReply) {
 
 // decideHere carries out what is asked of an organization that lives here.
 func (o *Router) decideHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, ask *pb.NodeAsk) (*pb.NodeReply,
-	tenant.Outcome, error) {
+	tenant.Outcome, error,
+) {
 	switch w := ask.GetWhat().(type) {
 	case *pb.NodeAsk_Envelope:
 		r, what, err := o.sys.AskHere(ctx, late, org, true, w.Envelope)

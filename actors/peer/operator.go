@@ -25,7 +25,8 @@ var _ account.Operator = operator{}
 
 // order brings one order to its organization.
 func (a operator) order(ctx context.Context, org pb.OrgID, repeatable bool,
-	op *pb.OperatorOp) (*pb.OperatorResult, error) {
+	op *pb.OperatorOp,
+) (*pb.OperatorResult, error) {
 	ask := &pb.NodeAsk{What: &pb.NodeAsk_Operator{Operator: op}}
 	r, _, err := a.askOwner(ctx, tenant.DefaultDeadline, org, ask, repeatable)
 	if err != nil {
@@ -86,9 +87,12 @@ func (a operator) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 // AddMember implements Operator.
 func (a operator) AddMember(ctx context.Context, org pb.OrgID, email string,
 	role account.Role) (tenant.MemberInfo,
-	error) {
-	r, err := a.order(ctx, org, false, &pb.OperatorOp{Op: &pb.OperatorOp_AddMember{AddMember: &pb.AddMember{Email: email,
-		Role: string(role)}}})
+	error,
+) {
+	r, err := a.order(ctx, org, false, &pb.OperatorOp{Op: &pb.OperatorOp_AddMember{AddMember: &pb.AddMember{
+		Email: email,
+		Role:  string(role),
+	}}})
 	if err != nil {
 		return tenant.MemberInfo{}, err
 	}
@@ -138,8 +142,10 @@ func (a operator) Restore(ctx context.Context, org pb.OrgID, part []byte) (expor
 		return export.Restored{}, err
 	}
 	in := r.GetRestored()
-	out := export.Restored{PartitionID: in.GetPartition(), NodeIDs: in.GetNodes(), Created: int(in.GetCreated()),
-		Unchanged: int(in.GetUnchanged())}
+	out := export.Restored{
+		PartitionID: in.GetPartition(), NodeIDs: in.GetNodes(), Created: int(in.GetCreated()),
+		Unchanged: int(in.GetUnchanged()),
+	}
 	if out.NodeIDs == nil {
 		out.NodeIDs = []string{}
 	}
@@ -148,7 +154,8 @@ func (a operator) Restore(ctx context.Context, org pb.OrgID, part []byte) (expor
 
 // operateHere carries out an order for an organization that lives here.
 func (o *Router) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.NodeReply, tenant.Outcome,
-	error) {
+	error,
+) {
 	r, err := o.carryOutOrder(ctx, org, op)
 	what := o.sys.OutcomeOf(err)
 	switch {
@@ -181,8 +188,10 @@ func (o *Router) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.Operato
 		return r, err
 	case *pb.OperatorOp_ShowOrg:
 		shown, err := s.Org(ctx, org)
-		rec := &pb.Organization{Name: shown.Name, Slug: shown.Slug, Personal: shown.Personal, Plan: shown.Plan,
-			CreatedMs: clock.Millis(shown.Created)}
+		rec := &pb.Organization{
+			Name: shown.Name, Slug: shown.Slug, Personal: shown.Personal, Plan: shown.Plan,
+			CreatedMs: clock.Millis(shown.Created),
+		}
 		r.Result = &pb.OperatorResult_Org{Org: &pb.OrgShown{
 			Record: rec, Members: uint64(shown.Members), Subjects: uint64(shown.Subjects), OutOfService: shown.OutOfService,
 		}}
@@ -214,8 +223,10 @@ func (o *Router) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.Operato
 		if err != nil {
 			return nil, err
 		}
-		k, err := s.CreateKey(ctx, account.NewKey{Org: org, User: user, Scopes: op.MintKey.GetScopes(),
-			Label: op.MintKey.GetLabel()})
+		k, err := s.CreateKey(ctx, account.NewKey{
+			Org: org, User: user, Scopes: op.MintKey.GetScopes(),
+			Label: op.MintKey.GetLabel(),
+		})
 		r.Result = mintedKey(k)
 		return r, err
 	case *pb.OperatorOp_RestorePart:

@@ -166,8 +166,10 @@ type busyNode struct{ error }
 
 // Problem is what the edge answers.
 func (busyNode) Problem() *pb.Problem {
-	return &pb.Problem{Code: pb.CodeServiceDegraded, RetryAfterS: tenant.RetryAfterBusySeconds,
-		Detail: "The service has more work than it can queue; try again shortly."}
+	return &pb.Problem{
+		Code: pb.CodeServiceDegraded, RetryAfterS: tenant.RetryAfterBusySeconds,
+		Detail: "The service has more work than it can queue; try again shortly.",
+	}
 }
 
 // askOwner brings a question to where the organization lives, and waits for that
@@ -175,7 +177,8 @@ func (busyNode) Problem() *pb.Problem {
 // may be carried out twice without harm. An error means that nobody decided;
 // where it has a Problem, the edge can say why.
 func (o *Router) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, ask *pb.NodeAsk,
-	repeatable bool) (*pb.NodeReply, wire.ServerID, error) {
+	repeatable bool,
+) (*pb.NodeReply, wire.ServerID, error) {
 	s := o.sys
 	deadline := s.Clock.Now().Add(wait)
 	late := s.Clock.NewTimer(wait)
@@ -260,7 +263,8 @@ func (o *Router) owner(org pb.OrgID) (wire.ServerID, bool) {
 // ends or the organization turns out to live elsewhere.
 func (o *Router) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to wire.ServerID,
 	org pb.OrgID,
-	ask *pb.NodeAsk, grace int) (*pb.NodeReply, tenant.Outcome, error) {
+	ask *pb.NodeAsk, grace int,
+) (*pb.NodeReply, tenant.Outcome, error) {
 	if !o.Remote.Reachable(to) {
 		return nil, tenant.Moved, nil
 	}

@@ -24,7 +24,8 @@ const scoreFall = 4
 // parts. The first hit's score is the best that the index gave; the others' fall from
 // there, since a brain's own figures have no scale and may be negative.
 func (o *Module) findByBrain(c *tenant.Call, st *storage.Store, parts []*partition.Ref, op *pb.Search,
-	rd *searcher) (*pb.SearchResult, error) {
+	rd *searcher,
+) (*pb.SearchResult, error) {
 	if searchModes[op.GetMode()] != index.Hybrid || op.GetFilters() != nil || op.GetIncludeSuperseded() ||
 		c.Part.Kind == pb.PartitionSandbox {
 		return nil, nil

@@ -261,7 +261,8 @@ func cutStrongest(view *pb.GraphView) {
 // addEdges adds a node's edges to others of the chosen, as far as they held at a time;
 // 0 is any.
 func addEdges(r storage.Reader, part *partition.Ref, node pb.NodeID, chosen map[pb.NodeID]bool, view *pb.GraphView,
-	asOf int64) error {
+	asOf int64,
+) error {
 	for _, origin := range graph.EdgeOrigins {
 		for item, err := range r.Scan(graph.EdgesOfSource(part.Space, node, origin).Children(),
 			storage.ScanOptions{Limit: maxRecallEnds}) {

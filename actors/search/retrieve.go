@@ -107,8 +107,10 @@ func (p *Propagation) Seed(parts []*partition.Ref, h *pb.Hit) {
 			return
 		}
 	}
-	x := &ReachedNode{part: part, Score: math.Max(h.GetScore(), 0), Path: &pb.Path{Nodes: []string{h.GetNode()}}, hit: h,
-		text: true}
+	x := &ReachedNode{
+		part: part, Score: math.Max(h.GetScore(), 0), Path: &pb.Path{Nodes: []string{h.GetNode()}}, hit: h,
+		text: true,
+	}
 	p.Reached[NodeRef{part.ID, pb.NodeID(h.GetNode())}] = x
 	p.goOn(x)
 }

@@ -95,7 +95,8 @@ func tombstonesWait(r storage.Reader, space storage.Space, at int64) (bool, erro
 // removeExpiredTombstones removes forgotten nodes that can no longer be restored, with their edges
 // and history, and reports whether there are more.
 func (w *worker) removeExpiredTombstones(now *partition.Index, e partition.Embedder) (next *partition.Index, more bool,
-	err error) {
+	err error,
+) {
 	f := graph.NewTx(w.org, w.part, now, e)
 	last := removedUntil(w.org.System)
 	removed, rest := 0, false // rest: of the edges of one

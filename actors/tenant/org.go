@@ -82,8 +82,10 @@ type Org struct {
 func newOrgActor(s *System, a *Activation) *Org {
 	o := &Org{replaysInFlight: map[IdemKey]struct{}{}}
 	id := storage.StoreID{Org: a.org, Realm: storage.RealmMain}
-	o.View = View{Mailbox: Mailbox{root: s.ActorRoot}, System: s, ID: a.org, Store: id, Space: storage.OrgSpace(id),
-		Activation: a}
+	o.View = View{
+		Mailbox: Mailbox{root: s.ActorRoot}, System: s, ID: a.org, Store: id, Space: storage.OrgSpace(id),
+		Activation: a,
+	}
 	o.keyring = keyring{view: &o.View, Keys: map[pb.KeyHash]*keyState{}}
 	o.roster = roster{
 		view: &o.View, Subjects: map[pb.SubjectKey]*partition.Ref{}, Members: map[pb.UserID]*partition.Ref{},

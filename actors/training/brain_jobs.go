@@ -92,8 +92,10 @@ func (o *Module) brainTrain(c *tenant.Call) {
 					return
 				}
 			}
-			r := &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(),
-				Status: pb.JobQueued}}}
+			r := &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{
+				Job:    job.GetId(),
+				Status: pb.JobQueued,
+			}}}
 			c.SettleJob(ch, r, release, func() { o.train(id) })
 		})
 	})
@@ -103,8 +105,10 @@ func (o *Module) brainTrain(c *tenant.Call) {
 func (o *Module) train(id pb.JobID) {
 	view, permit := &o.View, o.Serving.permit()
 	o.training = o.Context.Spawn(actor.PropsFromProducer(func() actor.Actor {
-		return &Trainer{module: o, Org: view, id: id,
-			permit: permit}
+		return &Trainer{
+			module: o, Org: view, id: id,
+			permit: permit,
+		}
 	}, actor.WithSupervisor(tenant.StopFailed)))
 }
 

@@ -103,8 +103,10 @@ func (o *Module) BrainSalt() (s retriever.Salt) {
 
 // newestBrain reads the description of the brain that is published; nil: none is.
 func (o *Module) newestBrain(r storage.Reader) (*pb.BrainArtifact, error) {
-	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableBrain), storage.ScanOptions{Reverse: true,
-		Limit: 1}, func() *pb.BrainArtifact { return &pb.BrainArtifact{} }) {
+	for rec, err := range storage.ScanRecords(r, o.Space.Prefix(storage.TableBrain), storage.ScanOptions{
+		Reverse: true,
+		Limit:   1,
+	}, func() *pb.BrainArtifact { return &pb.BrainArtifact{} }) {
 		return rec.Value, err
 	}
 	return nil, nil

@@ -22,7 +22,8 @@ const (
 // project learns a projection of the questions, from the first part of those that are
 // learned from; nil: none tells their answers from what search takes for these.
 func (r *Run) project(st *storage.Store, parts []*partition.Ref, src *Source, graph *retriever.Graph,
-	asked []retriever.Asked, asking []*BrainQuery) (*retriever.Projection, error) {
+	asked []retriever.Asked, asking []*BrainQuery,
+) (*retriever.Projection, error) {
 	model := r.Org.System.Config.Embedder
 	learned, checked := retriever.Split(len(asked))
 	learn, check := asked[:retriever.ForProjection(learned)], asked[learned:checked]
@@ -64,7 +65,8 @@ func (r *Run) project(st *storage.Store, parts []*partition.Ref, src *Source, gr
 // vectorsOf reads the vectors of what answers some questions, and of what search takes
 // for that, the best of each before the second best of any.
 func (r *Run) vectorsOf(st *storage.Store, parts []*partition.Ref, src *Source, graph *retriever.Graph,
-	asked []retriever.Asked) (map[int32][]float32, error) {
+	asked []retriever.Asked,
+) (map[int32][]float32, error) {
 	model := r.Org.System.Config.Embedder
 	vectors := map[int32][]float32{}
 	var order []int32

@@ -28,8 +28,10 @@ const (
 
 // brainTies are what the edges of the graph are to a brain. Mentions it finds
 // itself, sentence by sentence.
-var brainTies = map[graph.EdgeType]retriever.TieKind{cognition.EdgeSimilar: retriever.TieSimilar,
-	graph.EdgeFollows: retriever.TieSequence}
+var brainTies = map[graph.EdgeType]retriever.TieKind{
+	cognition.EdgeSimilar: retriever.TieSimilar,
+	graph.EdgeFollows:     retriever.TieSequence,
+}
 
 // Source is an organization's content as a brain is made of it.
 type Source struct {
@@ -61,8 +63,10 @@ func ReadSource(store *storage.Store, parts []*partition.Ref, goOn func() error)
 			return nil, err
 		}
 		src.shapes = append(src.shapes, retriever.NewShape())
-		src.Seen = append(src.Seen, &pb.BrainSeen{Partition: part.ID.Bytes(), Chunks: state.GetChunks(),
-			Came: state.GetCame(), Went: state.GetWent(), NextChunk: state.GetNextChunk()})
+		src.Seen = append(src.Seen, &pb.BrainSeen{
+			Partition: part.ID.Bytes(), Chunks: state.GetChunks(),
+			Came: state.GetCame(), Went: state.GetWent(), NextChunk: state.GetNextChunk(),
+		})
 		if err := src.readPartition(st, part, i, goOn); err != nil {
 			return nil, fmt.Errorf("read partition %s: %w", part.ID, err)
 		}
@@ -138,8 +142,10 @@ func (src *Source) readPartition(st storage.Reader, part *partition.Ref, at int,
 
 // readFormer reads what a superseded node said, as far as it is still there.
 func (src *Source) readFormer(st storage.Reader, part *partition.Ref, n *pb.Node) error {
-	f := retriever.Former{Document: retriever.Document{ID: pb.NodeID(n.GetId()), Title: n.GetTitle()},
-		By: pb.NodeID(n.GetSupersededBy())}
+	f := retriever.Former{
+		Document: retriever.Document{ID: pb.NodeID(n.GetId()), Title: n.GetTitle()},
+		By:       pb.NodeID(n.GetSupersededBy()),
+	}
 	var err error
 	if f.Passages, err = passagesOf(st, part, n); err == nil {
 		src.Former = append(src.Former, f)
@@ -159,8 +165,10 @@ func (src *Source) readAccepted(st storage.Reader, part *partition.Ref, goOn fun
 			return err
 		}
 		if p := rec.Value; p.GetStatus() == graph.ProposalAccepted && len(src.Accepted) < maxBrainTold {
-			src.Accepted = append(src.Accepted, retriever.Tie{From: pb.NodeID(p.GetSource()), To: pb.NodeID(p.GetTarget()),
-				Kind: retriever.TieStated, Weight: float32(p.GetScore())})
+			src.Accepted = append(src.Accepted, retriever.Tie{
+				From: pb.NodeID(p.GetSource()), To: pb.NodeID(p.GetTarget()),
+				Kind: retriever.TieStated, Weight: float32(p.GetScore()),
+			})
 		}
 	}
 	return nil

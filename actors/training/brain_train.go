@@ -221,7 +221,8 @@ func (t *Trainer) note(job *pb.Job, state *pb.Training) error {
 
 // end ends the job, and with a brain publishes it.
 func (t *Trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metrics map[string]float64,
-	why error) error {
+	why error,
+) error {
 	o := t.Org
 	now := clock.Millis(o.System.Clock.Now())
 	job.FinishedMs, state.FinishedMs, state.Metrics, state.Checkpoint = now, now, metrics, nil

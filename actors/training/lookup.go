@@ -21,8 +21,10 @@ func NewLookup(
 	o *tenant.View, st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, own *partition.QueryEncoder,
 	goOn func() error,
 ) (*Lookup, error) {
-	q := &Lookup{Snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{Mode: mode,
-		Config: index.DefaultConfig()}}
+	q := &Lookup{Snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{
+		Mode:   mode,
+		Config: index.DefaultConfig(),
+	}}
 	langs := text.LangSet(0)
 	wanted := map[index.ModelID]bool{}
 	for i, part := range parts {

@@ -23,7 +23,7 @@ type Module interface {
 	Complete() error
 	// Resume continues what a stop, a crash or a move interrupted, once the organization is open.
 	Resume() error
-	// AwaitMovedAway reports whether this module lets the organization leave memory. One that does not is marked in the
+	// Idle reports whether this module lets the organization leave memory. One that does not is marked in the
 	// directory, and opened again wherever it is lost.
 	Idle() bool
 	// Quiet reports whether nothing of the module runs beside the mailbox. Where something does, the organization stays
@@ -72,7 +72,7 @@ type JobKind struct {
 	// Resume continues an open job when the organization opens. It reports false where the job is in the partition's
 	// queue, whose worker continues it.
 	Resume func(job *pb.Job) (mine bool, err error)
-	// EndLifetime cancels a job that has not ended and answers the call. It reports false where the job is in the
+	// Cancel cancels a job that has not ended and answers the call. It reports false where the job is in the
 	// partition's queue.
 	Cancel func(c *Call, job *pb.Job) (mine bool)
 }
@@ -83,7 +83,7 @@ type Feature interface {
 	Module(o *Org) Module
 	// Stats adds the feature's figures.
 	Stats(st *Stats)
-	// Abandoned is called when organizations have moved to another node.
+	// Left is called when organizations have moved to another node.
 	Left(which func(pb.OrgID) bool)
 }
 

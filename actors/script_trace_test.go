@@ -338,6 +338,7 @@ func (n *nameBook) value(f protoreflect.FieldDescriptor, v protoreflect.Value) s
 		if s := v.String(); s == "" || strings.ContainsAny(s, " \n") {
 			return fmt.Sprintf("%q", s)
 		}
+	default: // is shown as it is
 	}
 	return v.String()
 }

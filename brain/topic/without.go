@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// NewQueryWords are the words of a label: what its commas part.
+// WordsOf are the words of a label: what its commas part.
 func WordsOf(label string) []string { return strings.Split(label, ", ") }
 
 // LabelFrom makes a label of keywords, of the first three.

@@ -331,10 +331,15 @@ func (f fixture) trained(t *testing.T) {
 	}
 	f.job(t, f.maker, f.ok(t, f.maker, http.MethodPost, "/v1/ingest/batch",
 		`{"items":[`+strings.Join(items, ",")+`]}`).text(t, "jobId"))
-	f.job(t, f.maker, f.ok(t, f.maker, http.MethodPost, "/v1/brain/train", "").text(t, "jobId"))
-	if info := f.get(t, f.maker, "/v1/brain/info"); info.object(t)["artifact"] == nil {
-		t.Fatalf("no brain is published: %s", info.body)
+	var info answer
+	for range 5 { // the gate judges by chance: of forty trainings on such texts it rejects one
+		f.job(t, f.maker, f.ok(t, f.maker, http.MethodPost, "/v1/brain/train", "").text(t, "jobId"))
+		if info = f.get(t, f.maker, "/v1/brain/info"); info.object(t)["artifact"] != nil {
+			return
+		}
+		f.note(t, f.maker, f.next("The river is long. "))
 	}
+	t.Fatalf("no brain is published: %s", info.body)
 }
 
 // written waits until an export can be downloaded.

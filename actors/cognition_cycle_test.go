@@ -167,7 +167,9 @@ func TestPeopleNameNoTopic(t *testing.T) {
 	}
 	c.think()
 	var labels, keywords []string
-	for _, d := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: &pb.Page{Size: 100}}}})).GetGraph().GetDomains().GetDomains() {
+	for _, d := range c.ok(graphEnvelope(&pb.GraphOp{
+		Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: &pb.Page{Size: 100}}},
+	})).GetGraph().GetDomains().GetDomains() {
 		labels, keywords = append(labels, d.GetLabel()), append(keywords, d.GetKeywords()...)
 	}
 	for _, b := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: pb.RecallIdentity}}})).
@@ -494,7 +496,9 @@ func TestAnEntityElsewhere(t *testing.T) {
 	}).APIKey}
 	stranger.note("Jane Lee of Initech is here.")
 	id := func(c client, title string) string {
-		for _, x := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: "entity"}}})).GetGraph().GetNodes().GetNodes() {
+		for _, x := range c.ok(graphEnvelope(&pb.GraphOp{
+			Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: "entity"}},
+		})).GetGraph().GetNodes().GetNodes() {
 			if x.GetNode().GetTitle() == title {
 				return x.GetNode().GetId()
 			}

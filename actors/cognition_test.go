@@ -38,7 +38,9 @@ func answerOp(query string, words uint32) *pb.Envelope {
 }
 
 func sessionOp(org pb.OrgID, user pb.UserID, cwd string) *pb.Envelope {
-	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ConditionSession{ConditionSession: &pb.ConditionSession{Org: org.String(), User: user.String(), Cwd: cwd}}})
+	return mindEnvelope(&pb.MindOp{
+		Op: &pb.MindOp_ConditionSession{ConditionSession: &pb.ConditionSession{Org: org.String(), User: user.String(), Cwd: cwd}},
+	})
 }
 
 func retrieveOp(op *pb.Retrieve) *pb.Envelope {
@@ -280,7 +282,9 @@ func TestScaffold(t *testing.T) {
 	near := c.note("The boiler is repaired every spring.")
 	c.note("The roof leaks in autumn.")
 	wrap := func(prompt string, tokens uint32) *pb.Scaffold {
-		return c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ConditionScaffold{ConditionScaffold: &pb.ConditionScaffold{Prompt: prompt, MaxTokens: tokens}}})).GetMind().GetScaffold()
+		return c.ok(mindEnvelope(&pb.MindOp{
+			Op: &pb.MindOp_ConditionScaffold{ConditionScaffold: &pb.ConditionScaffold{Prompt: prompt, MaxTokens: tokens}},
+		})).GetMind().GetScaffold()
 	}
 	s := wrap("Write to who repaired the boiler.", 0)
 	if !strings.HasSuffix(s.GetPrompt(), "Write to who repaired the boiler.") || !strings.Contains(s.GetPrompt(),

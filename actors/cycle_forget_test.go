@@ -136,7 +136,9 @@ func TestAProposalLosesANameThatOnlyAForgottenTextUsed(t *testing.T) {
 	long := c.note("Quentin Marlowe opened the workshop.")
 	c.note("The workshop of Q. Marlowe is closed in May.")
 	entity := ""
-	for _, x := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: graph.KindEntity, Page: &pb.Page{Size: 100}}}})).GetGraph().GetNodes().GetNodes() {
+	for _, x := range c.ok(graphEnvelope(&pb.GraphOp{
+		Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: graph.KindEntity, Page: &pb.Page{Size: 100}}},
+	})).GetGraph().GetNodes().GetNodes() {
 		if x.GetNode().GetTitle() == "Quentin Marlowe" {
 			entity = x.GetNode().GetId()
 		}

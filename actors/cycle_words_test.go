@@ -140,10 +140,14 @@ func advised(t *testing.T, m *stubModel) func(*tenant.Config, *storage.Options) 
 func (c client) related() (all []string) {
 	c.n.t.Helper()
 	titles := map[string]string{}
-	for _, x := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: graph.KindEntity, Page: &pb.Page{Size: 100}}}})).GetGraph().GetNodes().GetNodes() {
+	for _, x := range c.ok(graphEnvelope(&pb.GraphOp{
+		Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: graph.KindEntity, Page: &pb.Page{Size: 100}}},
+	})).GetGraph().GetNodes().GetNodes() {
 		titles[x.GetNode().GetId()] = x.GetNode().GetTitle()
 	}
-	for _, e := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Origin: pb.OriginIngest, Page: &pb.Page{Size: 100}}}})).GetGraph().GetEdges().GetEdges() {
+	for _, e := range c.ok(graphEnvelope(&pb.GraphOp{
+		Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Origin: pb.OriginIngest, Page: &pb.Page{Size: 100}}},
+	})).GetGraph().GetEdges().GetEdges() {
 		if titles[e.GetSource()] != "" && titles[e.GetTarget()] != "" {
 			all = append(all, fmt.Sprintf("%s %s %s (%d)", titles[e.GetSource()], e.GetType(), titles[e.GetTarget()],
 				len(e.GetEvidence())))
@@ -173,7 +177,9 @@ func (c client) worded(org account.CreatedOrg) (w worded) {
 		fmt.Sprintf("manifold of %d", id.GetManifold().GetNSignals()), fmt.Sprint("basins ", len(id.GetBasins()) > 0),
 		fmt.Sprintf("voice of %d: %.3f", id.GetVoice().GetEvidence(), id.GetVoice().GetFormality()),
 		fmt.Sprint("traits ", len(id.GetTraits())),
-		c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ConditionScaffold{ConditionScaffold: &pb.ConditionScaffold{Prompt: "Who repaired the boiler?"}}})).GetMind().GetScaffold().GetPrompt(),
+		c.ok(mindEnvelope(&pb.MindOp{
+			Op: &pb.MindOp_ConditionScaffold{ConditionScaffold: &pb.ConditionScaffold{Prompt: "Who repaired the boiler?"}},
+		})).GetMind().GetScaffold().GetPrompt(),
 	)
 	temporal := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal()
 	graph := c.ok(recallOp(&pb.Recall{Type: pb.RecallGraph})).GetMind().GetGraph()
@@ -195,7 +201,9 @@ func (c client) worded(org account.CreatedOrg) (w worded) {
 			slices.Sort(w.pack) // those of one size come as they like
 		}
 	}
-	for _, d := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: &pb.Page{Size: 100}}}})).GetGraph().GetDomains().GetDomains() {
+	for _, d := range c.ok(graphEnvelope(&pb.GraphOp{
+		Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: &pb.Page{Size: 100}}},
+	})).GetGraph().GetDomains().GetDomains() {
 		w.labels = append(w.labels, d.GetLabel())
 	}
 	for _, x := range c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs() {
@@ -381,7 +389,9 @@ func TestAModelBringsNoForgottenRelationBack(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), advised(t, m))
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.note("Maria Lopez is the founder of Globex.")
-	for _, e := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Type: "role_in"}}})).GetGraph().GetEdges().GetEdges() {
+	for _, e := range c.ok(graphEnvelope(&pb.GraphOp{
+		Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Type: "role_in"}},
+	})).GetGraph().GetEdges().GetEdges() {
 		c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ForgetEdge{ForgetEdge: &pb.ForgetEdge{Id: e.GetId()}}}))
 	}
 	c.note("Maria Lopez works for Globex.")

@@ -51,9 +51,13 @@ func TestAnyNodeAnswers(t *testing.T) {
 		t.Fatal("no event came from the other node")
 	}
 
-	exportID := jobOfExport(b.ok(&pb.Envelope{Op: &pb.Envelope_Data{Data: &pb.DataOp{Op: &pb.DataOp_CreateExport{CreateExport: &pb.CreateExport{}}}}}))
+	exportID := jobOfExport(b.ok(&pb.Envelope{
+		Op: &pb.Envelope_Data{Data: &pb.DataOp{Op: &pb.DataOp_CreateExport{CreateExport: &pb.CreateExport{}}}},
+	}))
 	w.at("a").wait(exportID)
-	download := b.ok(&pb.Envelope{Op: &pb.Envelope_Data{Data: &pb.DataOp{Op: &pb.DataOp_DownloadExport{DownloadExport: &pb.DownloadExport{Id: exportID}}}}}).GetData().GetDownload()
+	download := b.ok(&pb.Envelope{
+		Op: &pb.Envelope_Data{Data: &pb.DataOp{Op: &pb.DataOp_DownloadExport{DownloadExport: &pb.DownloadExport{Id: exportID}}}},
+	}).GetData().GetDownload()
 	there, err := w.at("b").sys.ExportPiece(t.Context(), download, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -165,7 +165,9 @@ func TestSettingsChangedBesideAPurgeStay(t *testing.T) {
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("a", "a text"))
 	patch := func(mode string) {
-		c.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: &pb.Settings{QualityMode: &mode}}}}))
+		c.ok(accountOp(&pb.AccountOp{
+			Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: &pb.Settings{QualityMode: &mode}}},
+		}))
 	}
 	patch("fast")
 	token := c.ok(dryPurge("")).GetData().GetPurge().GetConfirmToken()

@@ -51,7 +51,9 @@ func TestPurgeOfASubject(t *testing.T) {
 	ann.assertEdge(&pb.AssertEdge{Source: nodes[0].GetNode(), Target: nodes[1].GetNode(), Type: "about"})
 	c.as("bob").ingest(doc("b", "a text of bob"))
 	mode := "fast"
-	ann.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: &pb.Settings{QualityMode: &mode}}}}))
+	ann.ok(accountOp(&pb.AccountOp{
+		Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: &pb.Settings{QualityMode: &mode}}},
+	}))
 	anns, whole, bobs := ann.export(false), c.export(true), c.as("bob").export(false)
 
 	dry := c.ok(dryPurge("ann")).GetData().GetPurge()
@@ -130,7 +132,9 @@ func TestPurgeOfTheOrganization(t *testing.T) {
 	for _, who := range []client{c, peer, c.as("ann")} {
 		who.ingest(doc("a", "some text"))
 	}
-	sandboxKey := c.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{}}})).GetAccount().GetNewSandboxKey().GetApiKey()
+	sandboxKey := c.ok(accountOp(&pb.AccountOp{
+		Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{}},
+	})).GetAccount().GetNewSandboxKey().GetApiKey()
 	sandbox := client{n: n, key: sandboxKey}
 	sandbox.ingest(doc("a", "some text"))
 	dry := c.ok(dryPurge("")).GetData().GetPurge()

@@ -238,7 +238,9 @@ func TestExportComesBack(t *testing.T) {
 			}
 		}
 		mode := "thorough"
-		c.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: &pb.Settings{QualityMode: &mode}}}}))
+		c.ok(accountOp(&pb.AccountOp{
+			Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: &pb.Settings{QualityMode: &mode}}},
+		}))
 		_, there := c.comesBack(rt)
 		for _, s := range []string{"", "ann"} {
 			was, is := c.as(s).chunks("common text"), there.as(s).chunks("common text")

@@ -469,7 +469,9 @@ func TestADeletedSessionLeavesNoDegrees(t *testing.T) {
 		said("s", "The peanut comes third."))
 	c.settled()
 	degrees := func(status string) (all []uint32) {
-		for _, info := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Status: status}}})).GetGraph().GetNodes().GetNodes() {
+		for _, info := range c.ok(graphEnvelope(&pb.GraphOp{
+			Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Status: status}},
+		})).GetGraph().GetNodes().GetNodes() {
 			all = append(all, info.GetNode().GetDegree())
 		}
 		return all

@@ -638,7 +638,9 @@ func TestWebhookInTheSandbox(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), in.allow)
 	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
-	key := c.ok(&pb.Envelope{Op: &pb.Envelope_Account{Account: &pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{}}}}})
+	key := c.ok(&pb.Envelope{
+		Op: &pb.Envelope_Account{Account: &pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{}}}},
+	})
 	sandbox := client{n: n, key: key.GetAccount().GetNewSandboxKey().GetApiKey()}
 	sandbox.ok(newWebhook(in.url+"/sandbox", "*"))
 	c.ok(newWebhook(in.url+"/main", "*"))

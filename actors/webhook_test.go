@@ -253,7 +253,9 @@ func TestWebhookLimitAndPages(t *testing.T) {
 			ids = append(ids, string(h.GetId()))
 		}
 		if first { // what is deleted meanwhile moves nothing
-			c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteWebhook{DeleteWebhook: &pb.DeleteWebhook{Id: pb.WebhookID(list.GetWebhooks()[6].GetId()).String()}}}))
+			c.ok(link(&pb.LinkOp{
+				Op: &pb.LinkOp_DeleteWebhook{DeleteWebhook: &pb.DeleteWebhook{Id: pb.WebhookID(list.GetWebhooks()[6].GetId()).String()}},
+			}))
 		}
 		page.Cursor = list.GetNextCursor()
 	}

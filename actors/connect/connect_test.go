@@ -129,10 +129,12 @@ func TestFeedIsIncremental(t *testing.T) {
 func TestFeedFormats(t *testing.T) {
 	s := newSite(t)
 	s.put("/feed", "application/atom+xml",
-		`<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><entry><id>u1</id><title>Atom</title><updated>2026-01-02T03:04:05Z</updated><content type="html">&lt;p&gt;Text&lt;/p&gt;</content></entry></feed>`)
+		`<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><entry><id>u1</id><title>Atom</title><updated>`+
+			`2026-01-02T03:04:05Z</updated><content type="html">&lt;p&gt;Text&lt;/p&gt;</content></entry></feed>`)
 	s.must("feed", feedConfig, nil, "u1 | Atom | Text")
 	s.put("/feed", "application/feed+json",
-		`{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[{"id":"1","title":"JSON","content_text":"Plain","url":"https://y.example/1"}]}`)
+		`{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[{"id":"1","title":"JSON",`+
+			`"content_text":"Plain","url":"https://y.example/1"}]}`)
 	s.must("feed", feedConfig, nil, "1 | JSON | Plain")
 	for _, bad := range []string{"", "hello", "<html></html>", "{}", "<rss"} {
 		s.put("/feed", "text/xml", bad)
@@ -218,9 +220,12 @@ func TestWebSitemap(t *testing.T) {
 	s := newSite(t)
 	const config = `{"sitemap":"https://x.example/sitemap.xml"}`
 	s.put("/sitemap.xml", "",
-		`<sitemapindex><sitemap><loc>https://x.example/one.xml</loc></sitemap><sitemap><loc>https://x.example/sitemap.xml</loc></sitemap></sitemapindex>`)
+		`<sitemapindex><sitemap><loc>https://x.example/one.xml</loc></sitemap><sitemap><loc>`+
+			`https://x.example/sitemap.xml</loc></sitemap></sitemapindex>`)
 	s.put("/one.xml", "",
-		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc> https://x.example/a </loc><lastmod>2026-01-02T00:00:00Z</lastmod></url><url><loc>https://other.example/b</loc></url><url><loc>http://x.example/c</loc></url></urlset>`)
+		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc> https://x.example/a `+
+			`</loc><lastmod>2026-01-02T00:00:00Z</lastmod></url><url><loc>https://other.example/b</loc></url><url><loc>`+
+			`http://x.example/c</loc></url></urlset>`)
 	s.put("/a", "text/html", "<p>Alpha</p>")
 	r := s.must("web", config, nil, "https://x.example/a |  | Alpha")
 	r = s.must("web", config, r.State)
@@ -254,9 +259,12 @@ func TestEveryConfigIsTold(t *testing.T) {
 // time; a sitemap is addresses.
 func FuzzFeed(f *testing.F) {
 	f.Add([]byte(rss(rssItem("a", "T", "x"))))
-	f.Add([]byte(`<feed xmlns="http://www.w3.org/2005/Atom"><title>F</title><entry><id>a</id><title>T</title><link href="/a"/><updated>2026-03-01T12:00:00Z</updated><content type="html">&lt;p&gt;x</content></entry></feed>`))
-	f.Add([]byte(`<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel/><item rdf:about="a"><title>T</title></item></rdf:RDF>`))
-	f.Add([]byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://x.example/a</loc><lastmod>2026-03-01</lastmod></url></urlset>`))
+	f.Add([]byte(`<feed xmlns="http://www.w3.org/2005/Atom"><title>F</title><entry><id>a</id><title>T</title><link ` +
+		`href="/a"/><updated>2026-03-01T12:00:00Z</updated><content type="html">&lt;p&gt;x</content></entry></feed>`))
+	f.Add([]byte(`<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" ` +
+		`xmlns="http://purl.org/rss/1.0/"><channel/><item rdf:about="a"><title>T</title></item></rdf:RDF>`))
+	f.Add([]byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://x.example/a</loc>` +
+		`<lastmod>2026-03-01</lastmod></url></urlset>`))
 	f.Add([]byte(`<sitemapindex><sitemap><loc>https://x.example/b.xml</loc></sitemap></sitemapindex>`))
 	f.Add([]byte(`{"version":"https://jsonfeed.org/version/1","items":[{"id":1}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {

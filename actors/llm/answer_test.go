@@ -28,7 +28,8 @@ func TestAnswersNameTheirPassages(t *testing.T) {
 		want    []string // nil: it is no answer
 	}{
 		{`{"sentences": [{"text": "Okafor\n did.", "passages": [1, 2]}]}`, []string{"Okafor did."}},
-		{`{"sentences": [{"text": "a", "passages": [3]}, {"text": "b", "passages": [0]}, {"text": "c", "passages": [2, -1]}, {"text": "d", "passages": []}, {"text": "e"}, {"text": "f", "passages": [2]}]}`, []string{"f"}},
+		{`{"sentences": [{"text": "a", "passages": [3]}, {"text": "b", "passages": [0]}, {"text": "c", "passages": [2, ` +
+			`-1]}, {"text": "d", "passages": []}, {"text": "e"}, {"text": "f", "passages": [2]}]}`, []string{"f"}},
 		{`{"sentences": []}`, []string{}},
 		{`{"sentences": [{"text": " ", "passages": [1]}]}`, nil},
 		{`{"sentences": [{"text": "` + strings.Repeat("x", maxSentence+1) + `", "passages": [1]}]}`, nil},

@@ -57,7 +57,9 @@ func readIdentity(r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 	if _, err := r.Get(part.Space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), view); err != nil {
 		return nil, err
 	}
-	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: part.ID.Bytes(), View: view}}}), nil
+	return graph.DerivedReply(&pb.MindResult{
+		Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: part.ID.Bytes(), View: view}},
+	}), nil
 }
 
 // identity answers a member's view to that member, and to who may read and
@@ -119,7 +121,9 @@ func (o *Module) readInsights(r storage.Reader, part *partition.Ref, op *pb.Reca
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(), Insights: entries, NextCursor: next}}}), err
+	return graph.DerivedReply(&pb.MindResult{
+		Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(), Insights: entries, NextCursor: next}},
+	}), err
 }
 
 func (o *Module) readTemporal(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {

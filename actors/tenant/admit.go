@@ -1,6 +1,11 @@
 package tenant
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -8,6 +13,7 @@ import (
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/storage"
 )
 
 // MaxSubjectBytes bounds a subject key (docs/interface.md, "Subjects").
@@ -158,4 +164,167 @@ func (o *Org) StillInUse(c *Call) bool {
 		c.Refuse(NewProblem(pb.CodeSubjectNotProvisioned, "The subject was erased meanwhile."))
 	}
 	return err == nil && ref != nil
+}
+
+// keyState is an API key in memory.
+type keyState struct {
+	Record   *pb.Key
+	Buckets  map[string]*Bucket
+	digest   string    // pk of the rate-limit policy
+	seen     time.Time // when it last authenticated a request
+	usedNote time.Time // when its use was last written
+}
+
+// keyring are the API keys of an organization that its actor remembers, with their rate buckets.
+type keyring struct {
+	view *View
+	Keys map[pb.KeyHash]*keyState
+}
+
+// key returns the state of the key that a request carries, nil when the
+// organization does not know it.
+func (r *keyring) key(env *pb.Envelope) (*keyState, error) {
+	hash, err := pb.KeyHashFrom(env.GetKeyHash())
+	if err != nil {
+		return nil, err
+	}
+	if k := r.Keys[hash]; k != nil {
+		return k, nil
+	}
+	k := &keyState{Record: &pb.Key{}, Buckets: map[string]*Bucket{}}
+	use := &pb.Key{}
+	found := false
+	err = r.view.WithStore(func(st *storage.Store) error {
+		var err error
+		if found, err = st.Get(r.view.Space.Key(storage.TableKey, storage.Hash32(hash)), k.Record); err != nil || !found {
+			return err
+		}
+		_, err = st.Get(r.view.Space.Key(storage.TableKeyUse, storage.Hash32(hash)), use)
+		return err
+	})
+	if err != nil || !found {
+		return nil, err
+	}
+	k.usedNote = time.UnixMilli(use.GetLastUsedMs())
+	mac := hmac.New(sha256.New, r.view.Secret)
+	mac.Write([]byte("pk"))
+	mac.Write(hash[:])
+	k.digest = hex.EncodeToString(mac.Sum(nil)[:8])
+	if len(r.Keys) >= maxCachedKeys {
+		now := r.view.System.Clock.Now()
+		for h, other := range r.Keys {
+			if now.Sub(other.seen) > BucketRefillTime {
+				delete(r.Keys, h)
+			}
+		}
+	}
+	r.Keys[hash] = k
+	return k, nil
+}
+
+// bucketsFull reports whether the buckets of all keys are: they are in memory only, so an
+// organization that left it earlier would come back with more than was left.
+func (r *keyring) bucketsFull(plan string) bool {
+	now := r.view.System.Clock.Now()
+	for _, k := range r.Keys {
+		for family, b := range k.Buckets {
+			if b.refill(now, LimitOf(family, plan)); b.spent > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// noteUse writes lastUsedAt, at most once a minute. Nobody waits for it: a
+// crash may lose the last minute's note. A note of a time that is to come was
+// written before the clock was put back.
+func (r *keyring) noteUse(k *keyState, now time.Time) {
+	if since := now.Sub(k.usedNote); since >= 0 && since < LastUsedInterval {
+		return
+	}
+	k.usedNote = now
+	b := storage.NewBatch(r.view.Store)
+	b.Put(r.view.Space.Key(storage.TableKeyUse, storage.Hash32(pb.KeyHash(k.Record.GetHash()))),
+		&pb.Key{LastUsedMs: clock.Millis(now)})
+	r.view.Committer.Submit(b, func(error) {})
+}
+
+// Limit is a token bucket's shape: at most burst tokens, refilled continuously
+// at PerMinute tokens a minute.
+type Limit struct{ Burst, PerMinute float64 }
+
+// limits are the figures of docs/interface.md ("Rate limits"), those of the plan
+// `standard`.
+var limits = map[string]Limit{
+	"reads":    {100, 300},
+	"writes":   {30, 120},
+	"ingest":   {30, 60},
+	"sessions": {300, 600},
+	"search":   {30, 120},
+	"exports":  {10, 30},
+	"default":  {60, 120},
+}
+
+// PlanFactor multiplies both figures of every family; an unlimited plan shows
+// the figures of scale in its headers and is never refused.
+var PlanFactor = map[string]float64{pb.PlanFree: 0.5, pb.PlanStandard: 1, pb.PlanScale: 10, pb.PlanUnlimited: 10}
+
+// LimitOf is the limit of a route family under a plan. A family that is not in the table has the figures of "default",
+// and an unknown plan those of the plan `standard`.
+func LimitOf(family, plan string) Limit {
+	l, ok := limits[family]
+	if !ok {
+		l = limits["default"]
+	}
+	f, ok := PlanFactor[plan]
+	if !ok {
+		f = 1
+	}
+	return Limit{l.Burst * f, l.PerMinute * f}
+}
+
+// Bucket is the state of one credential's bucket in one family. The zero value
+// is a full bucket.
+type Bucket struct {
+	spent float64   // tokens missing from a full bucket
+	at    time.Time // when spent was last brought up to date
+}
+
+// Take draws one token and describes the bucket afterwards. On refusal nothing
+// is drawn, and RetryAfterS says when one token will be there. A clock that
+// steps back neither refills nor empties.
+func (b *Bucket) Take(now time.Time, l Limit, unlimited bool) (*pb.RateLimit, bool) {
+	b.refill(now, l)
+	perSecond := l.PerMinute / 60
+	ok := unlimited || b.spent+1 <= l.Burst
+	if ok && !unlimited {
+		b.spent++
+	}
+	r := &pb.RateLimit{
+		Remaining: uint32(max(0, l.Burst-b.spent)),
+		ResetS:    uint32(math.Ceil(b.spent / perSecond)),
+		Quota:     uint32(l.PerMinute),
+	}
+	if !ok {
+		r.RetryAfterS = uint32(max(1, math.Ceil((b.spent+1-l.Burst)/perSecond)))
+	}
+	return r, ok
+}
+
+// refill brings a bucket up to date.
+func (b *Bucket) refill(now time.Time, l Limit) {
+	if elapsed := now.Sub(b.at).Seconds(); elapsed > 0 && !b.at.IsZero() {
+		b.spent = max(0, b.spent-elapsed*l.PerMinute/60)
+	}
+	if b.at.IsZero() || now.After(b.at) {
+		b.at = now
+	}
+}
+
+// Replan moves a bucket from one plan's limit to another's: it was refilled at
+// the old rate until now, and cannot lack more than the new one holds.
+func (b *Bucket) Replan(now time.Time, from, to Limit) {
+	b.refill(now, from)
+	b.spent = min(b.spent, to.Burst)
 }

@@ -2,7 +2,6 @@ package tenant
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"orgmem/actors/commit"
@@ -241,16 +240,6 @@ func (ms Modules) Idle() bool {
 		}
 	}
 	return true
-}
-
-// dispatch hands an admitted request to the module whose it is.
-func (ms Modules) dispatch(c *Call) {
-	for _, m := range ms {
-		if m.Handle(c) {
-			return
-		}
-	}
-	c.Fail(fmt.Errorf("operation %T is unknown here", c.Env.GetOp()))
 }
 
 // BeforeForget lets the modules add to a batch that forgets something of a partition, of all where it is nil. Its

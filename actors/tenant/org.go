@@ -365,7 +365,17 @@ func (o *Org) carryOut(c *Call) {
 		c.Refuse(op.GetProblem())
 		return
 	}
-	o.Modules.dispatch(c)
+	o.dispatch(c)
+}
+
+// dispatch hands an admitted request to the module whose it is.
+func (o *Org) dispatch(c *Call) {
+	for _, m := range o.Modules {
+		if m.Handle(c) {
+			return
+		}
+	}
+	c.Fail(fmt.Errorf("operation %T is unknown here", c.Env.GetOp()))
 }
 
 // Read answers a call from the store, in the read pool.

@@ -112,6 +112,8 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 	},
 	"brain_not_ready": func(t *testing.T, f fixture) (early answer) {
 		f.trained(t)
+		turns := time.NewTicker(turn)
+		defer turns.Stop()
 		// Who asks first reads the brain; who asks meanwhile is told to come back.
 		for range 1000 {
 			answers := make(chan answer, 16)
@@ -128,7 +130,12 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 			if early.status != 0 {
 				break
 			}
-			f.clock.Advance(time.Hour) // it falls asleep, and lets go of the brain
+			// It falls asleep, and lets go of the brain: at one tick the memory was read since the one before, at the
+			// next it was not and leaves, and at the third there is nothing left to stay for.
+			for range 3 {
+				f.clock.Advance(time.Hour)
+				<-turns.C
+			}
 		}
 		if early.header.Get("Retry-After") == "" {
 			t.Errorf("no Retry-After: %v", early.header)

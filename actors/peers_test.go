@@ -264,7 +264,7 @@ func TestOneByOneAcrossAMove(t *testing.T) {
 	var placed atomic.Int32
 	var all sync.WaitGroup
 	lock := tenant.KeysLock(made.Owner.Bytes())
-	// whoever has it is not done when the organization leaves
+	// the holder of the lock is not done when the organization leaves
 	a.inOrg(func(o *tenant.Org) { o.Exclusive(lock, func(func()) {}) })
 	for n := range rivals {
 		all.Go(func() {

@@ -9,7 +9,7 @@ import (
 	"orgmem/cluster/wire"
 )
 
-// TestFullDirectoryIsToldToOperators: an operator whose key finds no place in the directory is told why.
+// TestFullDirectoryIsToldToOperators: where the directory has no place for an operator's key, the error says so.
 func TestFullDirectoryIsToldToOperators(t *testing.T) {
 	full := fmt.Errorf("%w: %w", wire.ErrNotApplied, wire.ErrDirectoryFull)
 	if err := keyConflict(full); !errors.Is(err, tenant.ErrConflict) || !errors.Is(err, wire.ErrDirectoryFull) {

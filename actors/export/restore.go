@@ -65,7 +65,7 @@ func Restore(ctx context.Context, s *tenant.System, org pb.OrgID, raw []byte) (R
 		return r.head(f, in)
 	}})
 	if in.Partition.Settings != nil && at != nil {
-		at.Residents.Drop(part.ID) // who reads settings now reads those
+		at.Residents.Drop(part.ID) // the next reader of the settings gets the new ones
 	}
 	for nodes := range slices.Chunk(in.Nodes, maxRestoreAtOnce) {
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 type Scope struct {
 	Org   *tenant.View
 	Part  *partition.Ref
-	Store *storage.Store // held open by whoever made the transaction
+	Store *storage.Store // held open by the transaction's caller
 	NowMs int64          // when it began, in Unix milliseconds: the time of all that it writes
 	Call  *tenant.Call   // whose edit it is; nil for a slice of ingestion
 	Job   *pb.Job        // whose item is being applied; nil for an edit

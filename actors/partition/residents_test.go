@@ -78,7 +78,7 @@ func (h *household) fill(n byte) int64 {
 	return int64(residentOverhead + bytes)
 }
 
-// landlord is an owner that notes what it is told.
+// landlord is an owner that counts its evictions.
 type landlord struct{ evicted int }
 
 func (l *landlord) Evicted() { l.evicted++ }

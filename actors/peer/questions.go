@@ -95,7 +95,7 @@ func (s *questions) takeOn(a *question) bool {
 	return true
 }
 
-// settle hands an answer, or nil for none, to who waits for it.
+// settle hands an answer, or nil, to the caller that waits for it.
 func (s *questions) settle(id uint64, r *pb.NodeReply) {
 	if a := s.drop(id); a != nil {
 		a.reply <- r

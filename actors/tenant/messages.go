@@ -66,8 +66,8 @@ type Mailbox struct {
 
 func (m *Mailbox) send(what message) { m.root.Send(m.PID, what) }
 
-// InMailbox runs the rest of a work in the organization's mailbox, soon: what a module goes on with behind a commit, or
-// after a wait. f belongs to whoever has begun the work, and touches what that may touch.
+// InMailbox runs the rest of a work in the organization's mailbox, soon: what a module does after a commit, or after a
+// wait. f touches only what the actor or module that began the work may touch.
 func (m *Mailbox) InMailbox(f func()) { m.send(continuation(f)) }
 
 // CountJobs says that so many more jobs are open. It may be called from any goroutine.

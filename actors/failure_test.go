@@ -229,6 +229,7 @@ func TestAbandonedCallsCountUntilTheyAreAnswered(t *testing.T) {
 	})
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ingest(doc("", "Something to find."))
+	n.waitFor(func() bool { return n.sys.Stats().CallsInFlight == 0 }) // an answer is heard before its call is uncounted
 	ctx, giveUp := context.WithCancel(t.Context())
 	go func() {
 		<-blocked

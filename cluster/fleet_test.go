@@ -752,6 +752,8 @@ func (c *writer) check() {
 		if err != nil {
 			c.w.t.Fatal(err)
 		}
+		// The rows are there a moment before the version that they make.
+		clustertest.WaitFor(c.w.t, func() bool { return st.State().Version >= uint64(n) })
 		if v := st.State().Version; v != uint64(n) {
 			c.w.t.Errorf("%v is at version %d on %s, want %d", c.id, v, s.host.Server(), n)
 		}

@@ -278,7 +278,7 @@ func TestConfiguredSizes(t *testing.T) {
 	if n := h.asker.last().GetLink().GetImportFile().GetMaxRunes(); n != 3 {
 		t.Errorf("a document of a file may have %d characters", n)
 	}
-	if plain := newHarness(t); bytes.Equal(plain.s.table.OpenAPI, h.s.table.OpenAPI) {
+	if plain := newHarness(t); bytes.Equal(plain.openAPI(), h.openAPI()) {
 		t.Error("the document does not know the configured sizes")
 	}
 }

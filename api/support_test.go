@@ -402,9 +402,19 @@ rows:
 // configuration changes it.
 func (h *harness) document() *openapi3.T { return h.held().Spec }
 
+// openAPI is the document as this server serves it.
+func (h *harness) openAPI() []byte {
+	h.t.Helper()
+	raw, err := h.s.table.OpenAPI()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return raw
+}
+
 func (h *harness) held() *apitest.Document {
 	h.t.Helper()
-	loadDocument.Do(func() { loadedDocument, errDocument = apitest.Parse(h.s.table.OpenAPI) })
+	loadDocument.Do(func() { loadedDocument, errDocument = apitest.Parse(h.openAPI()) })
 	if errDocument != nil {
 		h.t.Fatal(errDocument)
 	}

@@ -10,16 +10,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
 
 	"orgmem/api/problems"
+	pb "orgmem/proto"
 	"orgmem/proto/canon"
 )
 
-// The pages are made once, from the table and the catalogue, and served as they
-// are. They load nothing but their own style sheet.
+// The pages are made of the table and the catalogue, each when it is first asked for,
+// and then served as they are: to make all of them takes longer than the rest of a
+// start. They load nothing but their own style sheet.
 
 //go:embed pages
 var pageFiles embed.FS
@@ -32,80 +35,78 @@ const PagePolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-
 type asset struct {
 	path        string
 	contentType string
-	body        []byte
+	body        func() ([]byte, error)
 }
 
 // serveDocs adds the document, the reference and a page for every code.
-func (e *Edge) serveDocs(engine *gin.Engine, t *Table) error {
-	assets, err := e.assets(t)
-	if err != nil {
-		return err
-	}
-	for _, a := range assets {
+func (e *Edge) serveDocs(engine *gin.Engine, t *Table) {
+	for _, a := range e.assets(t) {
 		pattern := a.path
 		if code, ok := strings.CutPrefix(pattern, "/docs/errors/"); ok && code != "" {
 			pattern = "/docs/errors/{code}"
 		}
 		meter := e.metrics.route(http.MethodGet, pattern)
-		contentType, length := []string{a.contentType}, []string{strconv.Itoa(len(a.body))}
+		contentType := []string{a.contentType}
+		body := sync.OnceValues(a.body)
 		engine.GET(a.path, func(c *gin.Context) {
 			ex := e.Begin(c.Writer, c.Request, nil, meter)
 			defer ex.End()
+			page, err := body()
+			if err != nil {
+				ex.RefuseError(fmt.Errorf("make page %s: %w", a.path, err), unmade)
+				return
+			}
 			h := ex.W.Header()
 			h["Content-Type"] = contentType
-			h["Content-Length"] = length
+			h["Content-Length"] = []string{strconv.Itoa(len(page))}
 			h["Content-Security-Policy"] = []string{PagePolicy}
 			h["Referrer-Policy"] = []string{"no-referrer"}
 			h["X-Content-Type-Options"] = noSniff
 			h["Cache-Control"] = []string{"public, max-age=300"}
 			h[HeaderRequestID] = []string{ex.requestID}
-			ex.sent(http.StatusOK, len(a.body))
+			ex.sent(http.StatusOK, len(page))
 			ex.W.WriteHeader(http.StatusOK)
-			_, _ = ex.W.Write(a.body) // a client that does not take it has left
+			_, _ = ex.W.Write(page) // a client that does not take it has left
 		})
 	}
-	return nil
 }
 
-func (e *Edge) assets(t *Table) ([]asset, error) {
-	pages, err := template.ParseFS(pageFiles, "pages/*.html")
-	if err != nil {
-		return nil, fmt.Errorf("parse the pages: %w", err)
-	}
-	style, err := pageFiles.ReadFile("pages/style.css")
-	if err != nil {
-		return nil, fmt.Errorf("read the style sheet: %w", err)
+// unmade is the problem of a page that could not be made, which is always a defect.
+func unmade(error) (p *pb.Problem, internal bool) { return problems.New(pb.CodeInternal), true }
+
+func (e *Edge) assets(t *Table) []asset {
+	pages := sync.OnceValues(func() (*template.Template, error) { return template.ParseFS(pageFiles, "pages/*.html") })
+	page := func(path, name string, data func() any) asset {
+		return asset{path, "text/html; charset=utf-8", func() ([]byte, error) {
+			of, err := pages()
+			if err != nil {
+				return nil, err
+			}
+			var out bytes.Buffer
+			err = of.ExecuteTemplate(&out, name, data())
+			return out.Bytes(), err
+		}}
 	}
 	assets := []asset{
 		{"/openapi.json", "application/json", t.OpenAPI},
-		{"/docs/style.css", "text/css; charset=utf-8", style},
-	}
-	add := func(path, name string, data any) error {
-		var out bytes.Buffer
-		if err := pages.ExecuteTemplate(&out, name, data); err != nil {
-			return fmt.Errorf("make page %s: %w", path, err)
-		}
-		assets = append(assets, asset{path, "text/html; charset=utf-8", out.Bytes()})
-		return nil
-	}
-	if err := add("/docs", "reference.html", e.reference(t)); err != nil {
-		return nil, err
-	}
-	if err := add("/docs/errors", "errors.html", problems.Sorted()); err != nil {
-		return nil, err
+		{"/docs/style.css", "text/css; charset=utf-8", func() ([]byte, error) { return pageFiles.ReadFile("pages/style.css") }},
+		page("/docs", "reference.html", func() any { return e.reference(t) }),
+		page("/docs/errors", "errors.html", func() any { return problems.Sorted() }),
 	}
 	for _, known := range problems.Sorted() {
-		page := errorPage{Entry: known, StatusText: http.StatusText(known.Status)}
-		for _, r := range t.Routes {
-			if slices.ContainsFunc(r.problems(), func(p problems.Entry) bool { return p.Code == known.Code }) {
-				page.Routes = append(page.Routes, r)
-			}
-		}
-		if err := add("/docs/errors/"+known.Code, "error.html", page); err != nil {
-			return nil, err
+		assets = append(assets, page("/docs/errors/"+known.Code, "error.html", func() any { return errorPageOf(known, t) }))
+	}
+	return assets
+}
+
+func errorPageOf(known problems.Entry, t *Table) errorPage {
+	page := errorPage{Entry: known, StatusText: http.StatusText(known.Status)}
+	for _, r := range t.Routes {
+		if slices.ContainsFunc(r.problems(), func(p problems.Entry) bool { return p.Code == known.Code }) {
+			page.Routes = append(page.Routes, r)
 		}
 	}
-	return assets, nil
+	return page
 }
 
 type errorPage struct {

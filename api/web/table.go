@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"reflect"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -14,7 +15,8 @@ type Table struct {
 	Registry huma.Registry
 	about    About
 	document *huma.OpenAPI
-	OpenAPI  []byte // the document as it is served
+	// OpenAPI is the document as it is served. It is written when it is first asked for.
+	OpenAPI func() ([]byte, error)
 }
 
 // About is what the document says of the interface as a whole.
@@ -58,8 +60,8 @@ func (t *Table) Finish() (err error) {
 	if t.document, err = newDocument(t); err != nil {
 		return err
 	}
-	t.OpenAPI, err = encodeDocument(t.document)
-	return err
+	t.OpenAPI = sync.OnceValues(func() ([]byte, error) { return encodeDocument(t.document) })
+	return nil
 }
 
 // LimitList bounds a list of a route's body in place of its tag.

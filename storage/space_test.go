@@ -87,10 +87,11 @@ func TestFreeSpaceWatermark(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	disk := storagetest.NewDisk()
 	o, fatal := disk.Options()
-	o.MinFreeBytes, o.BallastBytes = 6<<20, 4<<20
+	// As MinFreeBytes asks: room for the memtables and for a compaction. With less a flush waits for ever.
+	o.MinFreeBytes, o.BallastBytes = 40<<20, 8<<20
 	fake := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	o.Clock = fake
-	disk.Capacity(48 << 20)
+	disk.Capacity(120 << 20)
 	n, err := storage.Open(o)
 	if err != nil {
 		t.Fatal(err)
@@ -152,12 +153,12 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Here the operator has made room elsewhere first: erasing needs some.
-		disk.Capacity(96 << 20)
+		disk.Capacity(240 << 20)
 		fake.Advance(time.Second)
 		if err := n.Erase(context.Background(), store(1)); err != nil {
 			t.Fatal(err)
 		}
-		disk.Capacity(48 << 20)
+		disk.Capacity(120 << 20)
 		fake.Advance(time.Second)
 		if err := n.Writable(); err != nil {
 			t.Fatalf("round %d: space has returned (%d used): %v", round, disk.Used(), err)

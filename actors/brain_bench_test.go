@@ -47,7 +47,7 @@ func walks(b *testing.B, passages int, projected bool) {
 		n := startNode(b, storagetest.NewDisk(), func(_ *tenant.Config, o *storage.Options) { o.CacheBytes = 64 << 20 })
 		c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 		c.ok(find("nothing")) // the member is known
-		c.inOrg(func(o *tenant.Org) { walksFrom(b, o, o.Members[onlyMember(b, o)], passages, projected) })
+		c.inOrg(func(o *tenant.Org) { walksFrom(b, o, memberOf(b, o, onlyMember(b, o)), passages, projected) })
 	})
 }
 

@@ -329,7 +329,7 @@ func TestCycleGoesOnAfterACrash(t *testing.T) {
 	var job *pb.Job
 	c.inOrg(func(o *tenant.Org) {
 		var err error
-		if job, err = o.NewJob(pb.JobCognition, tenant.Principal{User: org.Owner}, o.Members[org.Owner],
+		if job, err = o.NewJob(pb.JobCognition, tenant.Principal{User: org.Owner}, memberOf(t, o, org.Owner),
 			cycles.Stages); err != nil {
 			t.Error(err)
 			return
@@ -339,14 +339,14 @@ func TestCycleGoesOnAfterACrash(t *testing.T) {
 		tenant.PutJob(b, o.Space, job)
 		cog := &pb.Cognition{}
 		err = o.WithStore(func(st *storage.Store) error {
-			_, err := st.Get(o.Members[org.Owner].Space.Key(storage.TableCognition), cog)
+			_, err := st.Get(memberOf(t, o, org.Owner).Space.Key(storage.TableCognition), cog)
 			return err
 		})
 		if err != nil {
 			t.Error(err)
 		}
 		cog.Job, cog.NextChunk = job.GetId(), 0 // it would find all again
-		b.Put(o.Members[org.Owner].Space.Key(storage.TableCognition), cog)
+		b.Put(memberOf(t, o, org.Owner).Space.Key(storage.TableCognition), cog)
 		if err := o.Committer.Commit(b); err != nil {
 			t.Error(err)
 		}

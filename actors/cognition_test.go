@@ -39,7 +39,8 @@ func answerOp(query string, words uint32) *pb.Envelope {
 
 func sessionOp(org pb.OrgID, user pb.UserID, cwd string) *pb.Envelope {
 	return mindEnvelope(&pb.MindOp{
-		Op: &pb.MindOp_ConditionSession{ConditionSession: &pb.ConditionSession{Org: org.String(), User: user.String(), Cwd: cwd}},
+		Op: &pb.MindOp_ConditionSession{ConditionSession: &pb.ConditionSession{Org: org.String(), User: user.String(),
+			Cwd: cwd}},
 	})
 }
 
@@ -350,7 +351,7 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 		var rd tenant.Reader
 		got := map[string][]string{}
 		c.inOrg(func(o *tenant.Org) {
-			part := o.Members[org.Owner]
+			part := memberOf(t, o, org.Owner)
 			err := o.WithStore(func(st *storage.Store) error {
 				p := &search.Propagation{Reader: st, Reached: map[search.NodeRef]*search.ReachedNode{}}
 				p.Seed([]*partition.Ref{part}, &pb.Hit{Node: hit, Score: 1})
@@ -512,7 +513,7 @@ func TestRetrieveFollowsWhatHolds(t *testing.T) {
 		t.Fatalf("the successor is %s: the test would prove nothing", got)
 	}
 	c.inOrg(func(o *tenant.Org) {
-		part := o.Members[org.Owner]
+		part := memberOf(t, o, org.Owner)
 		err := o.WithStore(func(st *storage.Store) error {
 			p := &search.Propagation{Reader: st, Reached: map[search.NodeRef]*search.ReachedNode{}}
 			for i, id := range []string{old, left, right} {

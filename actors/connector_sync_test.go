@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -398,10 +399,37 @@ func TestConnectorSyncIsCancelled(t *testing.T) {
 	close(feed.hold)
 	n.waitFor(func() bool {
 		rest := false
-		c.inOrg(func(o *tenant.Org) { rest = o.Modules.Idle() && o.OpenJobs == 0 })
+		c.inOrg(func(o *tenant.Org) { rest = o.Modules.Idle() && o.OpenJobs() == 0 })
 		return rest
 	})
 	if hits := c.search(&pb.Search{Query: "never taken", TopK: 1, Mode: "keyword"}); len(hits) != 0 {
+		t.Errorf("%v", hits)
+	}
+}
+
+// TestALostLeaseEndsAFetch: what cannot be committed any more is not fetched to its end. The next activation does.
+func TestALostLeaseEndsAFetch(t *testing.T) {
+	asked, gone := make(chan struct{}), make(chan struct{})
+	var first atomic.Bool
+	url, allow := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		if first.CompareAndSwap(false, true) {
+			close(asked)
+			<-r.Context().Done()
+			close(gone)
+			return
+		}
+		(&newsroom{entries: []string{"one|Taken in by the second."}}).ServeHTTP(w, r)
+	})
+	n := startNode(t, storagetest.NewDisk(), allow)
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	id := c.follow(url)
+	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: id}}}))
+	<-asked
+	c.inOrg(func(o *tenant.Org) { o.Retire() })
+	<-gone
+	n.waitFor(func() bool { return c.connector(id).GetLastStatus() == pb.JobSucceeded })
+	c.settled()
+	if hits := c.search(&pb.Search{Query: "second", TopK: 1, Mode: "keyword"}); len(hits) != 1 {
 		t.Errorf("%v", hits)
 	}
 }

@@ -83,7 +83,8 @@ func ofPartition[M proto.Message](c client, org account.CreatedOrg, table storag
 	c.n.t.Helper()
 	c.inOrg(func(o *tenant.Org) {
 		err := o.WithStore(func(st *storage.Store) error {
-			for rec, err := range storage.ScanRecords(st, o.Members[org.Owner].Space.Prefix(table), storage.ScanOptions{},
+			for rec, err := range storage.ScanRecords(st, memberOf(c.n.t, o, org.Owner).Space.Prefix(table),
+				storage.ScanOptions{},
 				empty) {
 				if err != nil {
 					return err

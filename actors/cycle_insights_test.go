@@ -151,7 +151,7 @@ func TestAnInsightGoesWithItsTexts(t *testing.T) {
 	}
 	left := 0
 	c.inOrg(func(o *tenant.Org) {
-		space := o.Members[org.Owner].Space
+		space := memberOf(t, o, org.Owner).Space
 		err := o.WithStore(func(st *storage.Store) error {
 			keys, err := graph.RestingOn(st, space, pb.NodeID(nodes[4]), 0)
 			for _, key := range keys {

@@ -646,7 +646,7 @@ func (n *testNode) waitingEdits(c client) int64 {
 	org := pb.OrgID(c.ok(me()).GetMe().GetOrg())
 	err := n.sys.Visit(n.t.Context(), org, func(o *tenant.Org, done func(error)) {
 		sum := int64(0)
-		for _, ch := range o.Children {
+		for _, ch := range o.InMemory() {
 			sum += ch.Calls.Load()
 		}
 		result <- sum

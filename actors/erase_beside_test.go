@@ -35,8 +35,8 @@ func TestAnErasedMemoryTakesNothingIn(t *testing.T) {
 		}
 		n.settle(storage.StoreID{Org: made.Org, Realm: storage.RealmMain})
 		c.inOrg(func(o *tenant.Org) {
-			if len(o.Children) > 0 || o.OpenJobs != 0 {
-				t.Errorf("%s: %d actors, %d open jobs", name, len(o.Children), o.OpenJobs)
+			if len(o.InMemory()) > 0 || o.OpenJobs() != 0 {
+				t.Errorf("%s: %d actors, %d open jobs", name, len(o.InMemory()), o.OpenJobs())
 			}
 		})
 	}

@@ -37,7 +37,7 @@ func BenchmarkLists(b *testing.B) {
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ok(find("nothing")) // the member is known
 	var hub, leaf string
-	c.inOrg(func(o *tenant.Org) { hub, leaf = fillGraph(b, o, o.Members[onlyMember(b, o)]) })
+	c.inOrg(func(o *tenant.Org) { hub, leaf = fillGraph(b, o, memberOf(b, o, onlyMember(b, o))) })
 	// the index is in memory
 	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Q: "note"}}}))
 

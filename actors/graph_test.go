@@ -280,7 +280,7 @@ func TestEdgeFilters(t *testing.T) {
 	derived := proto.CloneOf(all[0])
 	derived.Id, derived.Origin = "derived", pb.OriginCognition
 	c.inOrg(func(o *tenant.Org) {
-		part := o.Members[onlyMember(t, o)]
+		part := memberOf(t, o, onlyMember(t, o))
 		ch := commit.New(o.Store)
 		graph.PutEdge(ch.Batch, part.Space, nil, derived)
 		if err := o.Committer.CommitChange(ch); err != nil {
@@ -321,11 +321,32 @@ func TestEdgeFilters(t *testing.T) {
 
 // onlyMember is the user of an organization that has one.
 func onlyMember(t testing.TB, o *tenant.Org) pb.UserID {
-	for id := range o.Members {
-		return id
+	var only pb.UserID
+	err := o.WithStore(func(st *storage.Store) error {
+		for item, err := range st.Scan(o.Space.Prefix(storage.TableMember), storage.ScanOptions{}) {
+			if err != nil {
+				return err
+			}
+			parts := item.Key.Parts()
+			only = pb.UserID(parts.ID16())
+			return parts.Done()
+		}
+		return errors.New("it has no member")
+	})
+	if err != nil {
+		t.Error(err)
 	}
-	t.Error("nobody was there yet")
-	return pb.UserID{}
+	return only
+}
+
+// memberOf is a member's own partition.
+func memberOf(t testing.TB, o *tenant.Org, user pb.UserID) *partition.Ref {
+	part, err := o.Member(user)
+	if err != nil || part == nil {
+		t.Errorf("the partition of %v: %v", user, err)
+		return &partition.Ref{}
+	}
+	return part
 }
 
 // interface: Endpoints/Graph nodes
@@ -532,7 +553,7 @@ func TestDomains(t *testing.T) {
 	}
 	domain := func(i int) string { return pb.DomainID(made[i].GetId()).String() }
 	c.inOrg(func(o *tenant.Org) {
-		part := o.Members[onlyMember(t, o)]
+		part := memberOf(t, o, onlyMember(t, o))
 		ch := commit.New(o.Store)
 		for _, d := range made {
 			graph.PutDomain(ch.Batch, part.Space, d)

@@ -235,7 +235,7 @@ func TestASubjectWithAJobStaysInMemory(t *testing.T) {
 		idle := ch.Sent
 		o.Handle(late)
 		job = jobOf(<-late.Done)
-		if o.ReleaseSubject(part.ID, ch, idle); o.Children[part.ID] != ch {
+		if o.ReleaseSubject(part.ID, ch, idle); o.InMemory()[part.ID] != ch {
 			t.Error("it has left memory")
 		}
 	})

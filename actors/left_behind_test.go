@@ -93,7 +93,7 @@ func TestASubjectStaysForItsUpkeep(t *testing.T) {
 	n.waitFor(func() bool { return tries.Load() == 1 })
 	n.clock.Advance(2 * rest) // it has been idle for long, and is not tried again yet
 	left := func() (left bool) {
-		c.inOrg(func(o *tenant.Org) { left = len(o.Children) == 0 })
+		c.inOrg(func(o *tenant.Org) { left = len(o.InMemory()) == 0 })
 		return left
 	}
 	for range 1000 {

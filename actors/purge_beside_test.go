@@ -81,8 +81,8 @@ func TestErasureWaitsForAPurge(t *testing.T) {
 	wg.Wait()
 	s.wait(job)
 	c.inOrg(func(o *tenant.Org) {
-		if len(o.Children) > 0 {
-			t.Errorf("%d actors of an erased partition", len(o.Children))
+		if len(o.InMemory()) > 0 {
+			t.Errorf("%d actors of an erased partition", len(o.InMemory()))
 		}
 	})
 	if err := s.host.Erase(t.Context(), storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}); err != nil {
@@ -103,7 +103,10 @@ func TestPurgesGoOneAfterTheOther(t *testing.T) {
 	whole, anns := c.ok(dryPurge("")).GetData().GetPurge(), c.ok(dryPurge("ann")).GetData().GetPurge()
 	held := func(calls int) func() bool {
 		return func() (is bool) {
-			c.inOrg(func(o *tenant.Org) { is = len(o.HeldCalls[part.ID]) == calls })
+			c.inOrg(func(o *tenant.Org) {
+				n, _ := o.CallsHeld(part.ID)
+				is = n == calls
+			})
 			return is
 		}
 	}
@@ -145,7 +148,7 @@ func TestAPurgeWakesNobody(t *testing.T) {
 	<-s.stopping
 	c.inOrg(func(o *tenant.Org) {
 		for _, part := range []*partition.Ref{ann, bob} {
-			if o.WakePartition(part.ID); o.Children[part.ID] != nil {
+			if o.WakePartition(part.ID); o.InMemory()[part.ID] != nil {
 				t.Errorf("%s is looked after in the middle of a purge", part.Subject)
 			}
 		}
@@ -153,8 +156,8 @@ func TestAPurgeWakesNobody(t *testing.T) {
 	close(s.goOn)
 	wg.Wait()
 	c.inOrg(func(o *tenant.Org) {
-		if o.Children[ann.ID] == nil || o.Children[bob.ID] != nil {
-			t.Errorf("ann is awake: %v, bob: %v", o.Children[ann.ID] != nil, o.Children[bob.ID] != nil)
+		if awake := o.InMemory(); awake[ann.ID] == nil || awake[bob.ID] != nil {
+			t.Errorf("ann is awake: %v, bob: %v", awake[ann.ID] != nil, awake[bob.ID] != nil)
 		}
 	})
 }
@@ -177,7 +180,7 @@ func TestSettingsChangedBesideAPurgeStay(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() { c.ok(confirmPurge("", token)) })
 	n.waitFor(func() (held bool) {
-		c.inOrg(func(o *tenant.Org) { held = len(o.HeldCalls) > 0 })
+		c.inOrg(func(o *tenant.Org) { _, held = o.CallsHeld(memberOf(t, o, onlyMember(t, o)).ID) })
 		return held
 	})
 	for range 20 {

@@ -31,7 +31,16 @@ func identityOp(user string) *pb.Envelope {
 func (c client) derive(f func(b *storage.Batch, space storage.Space)) {
 	c.n.t.Helper()
 	c.inOrg(func(o *tenant.Org) {
-		part, _, err := o.Partition(c.envelope(recallOp(&pb.Recall{})), o.Keys[pb.HashKey(c.key)].Record)
+		key := &pb.Key{}
+		err := o.WithStore(func(st *storage.Store) error {
+			_, err := st.Get(o.Space.Key(storage.TableKey, storage.Hash32(pb.HashKey(c.key))), key)
+			return err
+		})
+		if err != nil {
+			c.n.t.Error(err)
+			return
+		}
+		part, _, err := o.Partition(c.envelope(recallOp(&pb.Recall{})), key)
 		if err != nil {
 			c.n.t.Error(err)
 			return
@@ -304,7 +313,13 @@ func TestIdentityOfMembers(t *testing.T) {
 	}
 	reader.ok(identityOp(ann.User.String()))
 	var anna pb.PartitionID
-	owner.inOrg(func(o *tenant.Org) { anna = o.Subjects["anna"].ID })
+	owner.inOrg(func(o *tenant.Org) {
+		ref, err := o.LookupSubject("anna")
+		if err != nil {
+			t.Fatal(err)
+		}
+		anna = ref.ID
+	})
 	strangers := []string{other.Owner.String(), pb.UserID{9}.String(), anna.String(), "nonsense", ""}
 	for i, id := range append(strangers, org.Owner.String()) {
 		p := reader.refused(pb.CodePermissionDenied, identityOp(id))

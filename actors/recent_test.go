@@ -19,9 +19,7 @@ import (
 func recentOf(c client) (view *tenant.View, recent *graph.RecentNodes, part *partition.Ref) {
 	c.inOrg(func(o *tenant.Org) {
 		view, recent = &o.View, &tenant.ModuleOf[*graph.Module](&o.View).Recent
-		for _, part = range o.Members {
-			return
-		}
+		part = memberOf(c.n.t, o, onlyMember(c.n.t, o))
 	})
 	return view, recent, part
 }

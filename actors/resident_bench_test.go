@@ -132,8 +132,8 @@ func (c client) loadAll(work bool) {
 	c.n.waitFor(func() bool {
 		children := 0
 		c.inOrg(func(o *tenant.Org) {
-			children = len(o.Children)
-			for id := range o.Children {
+			children = len(o.InMemory())
+			for id := range o.InMemory() {
 				if work {
 					o.WakePartition(id)
 				}

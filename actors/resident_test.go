@@ -18,7 +18,7 @@ import (
 func (c client) subjectActor(part *partition.Ref) (there, awake bool) {
 	c.n.t.Helper()
 	c.inOrg(func(o *tenant.Org) {
-		ch := o.Children[part.ID]
+		ch := o.InMemory()[part.ID]
 		there, awake = ch != nil, ch != nil && ch.Awake()
 	})
 	return there, awake
@@ -187,8 +187,8 @@ func TestThousandsOfReadSubjects(t *testing.T) {
 	search()
 	n.waitFor(func() (all bool) {
 		c.inOrg(func(o *tenant.Org) {
-			all = len(o.Children) == subjects+1
-			for id := range o.Children {
+			all = len(o.InMemory()) == subjects+1
+			for id := range o.InMemory() {
 				all = all && !o.Residents.Unowned(id)
 			}
 		})

@@ -133,7 +133,7 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	chunk := func(id string) uint64 { return c.nodeOf(id).GetChunks()[0] }
 	chunkA, chunkB := chunk(a), chunk(b)
 	var part *partition.Ref
-	c.inOrg(func(o *tenant.Org) { part = o.Members[org.Owner] })
+	c.inOrg(func(o *tenant.Org) { part = memberOf(t, o, org.Owner) })
 	contradiction := part.ContradictionID(pb.NodeID(b), pb.NodeID(a))
 	c.derive(func(batch *storage.Batch, space storage.Space) {
 		graph.PutProposal(batch, space, &pb.Proposal{
@@ -299,7 +299,7 @@ func TestProposals(t *testing.T) {
 	// Neither what was accepted nor what was rejected is proposed again, in either
 	// direction.
 	c.inOrg(func(o *tenant.Org) {
-		space := o.Members[onlyMember(t, o)].Space
+		space := memberOf(t, o, onlyMember(t, o)).Space
 		err := o.WithStore(func(st *storage.Store) error {
 			for _, p := range []struct {
 				source, target string

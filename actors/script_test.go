@@ -580,7 +580,7 @@ func (s *script) awake(n *testNode) []string {
 	}
 	who := []string{"the organization"}
 	err := n.sys.Visit(s.t.Context(), s.org, func(o *tenant.Org, done func(error)) {
-		for id, ch := range o.Children {
+		for id, ch := range o.InMemory() {
 			name := "subject " + s.names.in(id.String())
 			if !ch.Awake() {
 				name += ", to be read only,"

@@ -396,7 +396,7 @@ func (o *Keys) revoke(c *tenant.Call, id, action string, may func(*pb.Key) bool)
 			o.Committer.SubmitChange(ch, func(err error) {
 				o.InMailbox(func() {
 					if err == nil {
-						delete(o.Keys, hash)
+						o.ForgetKey(hash)
 					}
 					release()
 					if err != nil {
@@ -442,16 +442,6 @@ func (o *Keys) deleteOf(b *storage.Batch, user pb.UserID) ([]pb.KeyHash, error) 
 		return nil
 	})
 	return hashes, err
-}
-
-// replan moves the buckets of all keys from one plan to another.
-func (o *Keys) replan(from, to string) {
-	now := o.System.Clock.Now()
-	for _, k := range o.Keys {
-		for family, b := range k.Buckets {
-			b.Replan(now, tenant.LimitOf(family, from), tenant.LimitOf(family, to))
-		}
-	}
 }
 
 // operatorsKey adds to a key's commit that the operator made it.

@@ -67,7 +67,7 @@ func (o *Keys) createSandboxKey(c *tenant.Call, op *pb.CreateSandboxKey) {
 		}, func(k CreatedKey, err error) {
 			o.InMailbox(func() {
 				if err == nil {
-					o.SandboxPart = ref
+					o.RememberSandbox(ref)
 				}
 				release()
 				if refusal, ok := errors.AsType[refusalError](err); ok {

@@ -88,7 +88,7 @@ func (o *Members) deleteMe(c *tenant.Call) {
 	switch {
 	case c.Principal.Sandbox:
 		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "A sandbox key cannot delete an account."))
-	case o.Record.GetPersonal():
+	case o.Record().GetPersonal():
 		o.System.RunInBackground(func(ctx context.Context) {
 			// From its return on none of the keys leads anywhere.
 			if err := o.System.Config.Host.Directory().RemoveOrg(ctx, c.Org.ID); err != nil {
@@ -152,7 +152,7 @@ func (s LocalOperator) AddMember(
 	err = s.VisitOrg(ctx, org, func(o *tenant.Org, done func(error)) {
 		o.Exclusive(tenant.MembersLock, func(release func()) {
 			finish := func(err error) { release(); done(err) }
-			if o.Record.GetPersonal() {
+			if o.Record().GetPersonal() {
 				finish(fmt.Errorf("%w: a personal organization has one member", tenant.ErrConflict))
 				return
 			}
@@ -268,17 +268,17 @@ func (o *Members) beginRemoval(user pb.UserID, why *pb.Audit, committed func(err
 	}
 	ch.Erase(o.Space.Key(storage.TableMember, storage.ID16(user)))
 	ch.Erase(o.Space.Key(storage.TableMemberByEmail, storage.Str(members[i].Email)))
-	delete(o.Members, user)
+	o.ForgetMember(user)
 	o.BeginErasure(ch.Batch, ref, job)
 	o.Committer.SubmitChange(ch, func(err error) {
 		o.InMailbox(func() {
-			delete(o.Erasing, ref.ID)
+			o.ErasureCommitted(ref.ID)
 			if err == nil {
 				for _, h := range hashes {
-					delete(o.Keys, h)
+					o.ForgetKey(h)
 				}
 				keys.dropKeys(hashes)
-				o.OpenJobs++
+				o.JobOpened()
 				o.Erase(ref, job)
 				o.SweepSandbox()
 			}

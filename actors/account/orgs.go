@@ -171,7 +171,7 @@ func (s LocalOperator) BeginOrg(
 					done(err)
 					return
 				}
-				o.Record, o.Secret = rec, rec.GetSecret()
+				o.SetRecord(rec)
 				first := &pb.Key{User: made.Owner.Bytes(), Scopes: scopes, Label: "first key"}
 				keysOf(o).Mint(first, keysOf(o).operatorsKey, func(k CreatedKey, err error) {
 					made.APIKey, made.Key = k.APIKey, k.Key
@@ -298,8 +298,8 @@ func (s LocalOperator) SetPlan(ctx context.Context, org pb.OrgID, plan string) e
 	return s.VisitOrg(ctx, org, func(o *tenant.Org, done func(error)) {
 		o.Exclusive(tenant.OrganizationLock, func(release func()) {
 			next := &pb.Organization{
-				Id: o.Record.GetId(), Name: o.Record.GetName(), Slug: o.Record.GetSlug(), Personal: o.Record.GetPersonal(),
-				Plan: plan, CreatedMs: o.Record.GetCreatedMs(), Secret: o.Record.GetSecret(),
+				Id: o.Record().GetId(), Name: o.Record().GetName(), Slug: o.Record().GetSlug(), Personal: o.Record().GetPersonal(),
+				Plan: plan, CreatedMs: o.Record().GetCreatedMs(), Secret: o.Record().GetSecret(),
 			}
 			ch := commit.New(o.Store)
 			ch.Put(o.Space.Key(storage.TableOrg), next)
@@ -307,8 +307,8 @@ func (s LocalOperator) SetPlan(ctx context.Context, org pb.OrgID, plan string) e
 			o.Committer.SubmitChange(ch, func(err error) {
 				o.InMailbox(func() {
 					if err == nil {
-						keysOf(o).replan(o.Record.GetPlan(), plan)
-						o.Record = next
+						o.Replan(o.Record().GetPlan(), plan)
+						o.SetRecord(next)
 					}
 					release()
 					done(err)

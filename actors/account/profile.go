@@ -40,7 +40,7 @@ func (o *Profile) Handle(c *tenant.Call) bool {
 func (o *Profile) handleAccount(c *tenant.Call, op *pb.AccountOp) bool {
 	switch op := op.GetOp().(type) {
 	case *pb.AccountOp_GetTeam:
-		record := o.Record
+		record := o.Record()
 		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.team(st, record) })
 	case *pb.AccountOp_ResetSandbox:
 		o.resetSandbox(c)
@@ -59,8 +59,8 @@ func (o *Profile) handleAccount(c *tenant.Call, op *pb.AccountOp) bool {
 // me tells a caller who they are.
 func (o *Profile) me(c *tenant.Call) {
 	c.Reply(&pb.Reply{Result: &pb.Reply_Me{Me: &pb.Principal{
-		Org: o.ID.Bytes(), OrgName: o.Record.GetName(), OrgSlug: o.Record.GetSlug(),
-		User: c.Principal.User.Bytes(), Scopes: c.Principal.Scopes, Plan: o.Record.GetPlan(),
+		Org: o.ID.Bytes(), OrgName: o.Record().GetName(), OrgSlug: o.Record().GetSlug(),
+		User: c.Principal.User.Bytes(), Scopes: c.Principal.Scopes, Plan: o.Record().GetPlan(),
 	}}})
 }
 
@@ -103,7 +103,7 @@ func (o *Profile) resetSandbox(c *tenant.Call) {
 						c.Fail(err)
 						return
 					}
-					o.SandboxPart = ref
+					o.RememberSandbox(ref)
 					o.ReplaceSandbox(func() { release(); c.Reply(r) })
 				})
 			})

@@ -379,9 +379,7 @@ func countRange(r storage.Reader, keys storage.Range) (n uint64, err error) {
 func (o *Purges) purgeNow(p *purge, release func()) {
 	stopping := map[pb.PartitionID]*tenant.Child{}
 	for _, part := range p.parts {
-		o.HeldCalls[part.ID] = []*tenant.Call{}
-		if ch := o.Children[part.ID]; ch != nil {
-			delete(o.Children, part.ID)
+		if ch := o.HoldCalls(part.ID); ch != nil {
 			stopping[part.ID] = ch
 		}
 	}
@@ -408,13 +406,7 @@ func (o *Purges) purgeNow(p *purge, release func()) {
 				o.JobsEnded(ended...)
 			}
 			for _, part := range p.parts {
-				waiting := o.HeldCalls[part.ID]
-				delete(o.HeldCalls, part.ID)
-				for _, c := range waiting {
-					if o.StillInUse(c) {
-						o.Forward(c, part)
-					}
-				}
+				o.ReleaseCalls(part)
 				if ch := stopping[part.ID]; ch != nil && ch.Awake() && !o.Retired && (err != nil || r.GetProblem() != nil) {
 					o.Child(part) // it goes on with its queue
 				}

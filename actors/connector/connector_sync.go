@@ -233,7 +233,7 @@ func (o *Module) fetchSource(ctx context.Context, m syncFetch) (result connect.R
 
 // lookConnectors lets the syncer look whether a connector is due.
 func (o *Module) lookConnectors() {
-	if o.Retired || o.Record == nil {
+	if o.Retired || o.Record() == nil {
 		return
 	}
 	if o.syncing == nil {
@@ -322,7 +322,7 @@ func (o *Module) ownerOf(k *pb.Connector) (*partition.Ref, error) {
 	if err != nil || !found {
 		return nil, err
 	}
-	return o.SandboxPart, nil
+	return o.SandboxRef()
 }
 
 // dueAt is when a connector is to be fetched for, in milliseconds; 0: never, until
@@ -445,7 +445,7 @@ func (o *Module) beginSync(child *actor.PID, k *pb.Connector, part *partition.Re
 	o.Committer.SubmitChange(ch, func(err error) {
 		o.InMailbox(func() {
 			if err == nil && opened {
-				o.OpenJobs++
+				o.JobOpened()
 			}
 			switch {
 			case err != nil:
@@ -505,7 +505,7 @@ func (o *Module) endSync(child *actor.PID, m syncFetch, result connect.Result, f
 			answer(commit.ErrLost)
 			return
 		}
-		if _, held := o.HeldCalls[part.ID]; held { // its memory is being purged
+		if _, held := o.CallsHeld(part.ID); held { // its memory is being purged
 			release()
 			o.System.Clock.AfterFunc(tenant.SweepPause, func() { o.InMailbox(func() { o.endSync(child, m, result, failure) }) })
 			return
@@ -685,7 +685,7 @@ func (o *Module) syncConnector(c *tenant.Call, op *pb.SyncConnector) {
 			ch.Put(o.ConnectorKey(pb.ConnectorID(k.GetId())), k)
 			ch.Audit(c.AuditOf("connector.sync", pb.ConnectorID(k.GetId()).String()))
 			o.commitSync(c, ch, release, func() {
-				o.OpenJobs++
+				o.JobOpened()
 				o.lookConnectors()
 				c.Reply(tenant.Accepted(job))
 			})

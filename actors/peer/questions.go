@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"orgmem/actors/tenant"
+	"orgmem/actors/node"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -16,7 +16,7 @@ import (
 const (
 	// maxOutstanding bounds what one node has asked one other node and waits for. It is
 	// what that node lets in from one.
-	maxOutstanding = tenant.MaxCalls / 2
+	maxOutstanding = node.MaxCalls / 2
 	// maxOutstandingBytes bounds its bytes: several imports of 64 MiB, or any number of
 	// ordinary requests. What other nodes send is bounded alike on their side, and all
 	// that they send together by Config.ForwardedBytes.

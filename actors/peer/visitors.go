@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"orgmem/actors/tenant"
+	"orgmem/actors/node"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 )
@@ -77,7 +77,7 @@ func (s *visitors) init(bytes int) {
 // enter lets a question in, and returns what gives its bytes back; false: there are too many, or too large ones.
 func (s *visitors) enter(v visitor, ask *pb.NodeAsk) (release func(), ok bool) {
 	release, room := s.room.enter(ask)
-	if s.count.Add(1) > tenant.MaxCalls || !room {
+	if s.count.Add(1) > node.MaxCalls || !room {
 		s.count.Add(-1)
 		if room {
 			release()
@@ -86,7 +86,7 @@ func (s *visitors) enter(v visitor, ask *pb.NodeAsk) (release func(), ok bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.here[v] = struct{}{} // bounded by tenant.MaxCalls
+	s.here[v] = struct{}{} // bounded by node.MaxCalls
 	return release, true
 }
 

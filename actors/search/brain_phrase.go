@@ -36,8 +36,8 @@ const (
 	PhraseReserve = 2 * time.Second
 	// MaxConcurrentPhrasings bounds the answers of a node that wait for the model at a time;
 	// others go out in the passages' words. Each is a request under way, of which
-	// tenant.PressureFrom hold ingestion back though none of them works.
-	MaxConcurrentPhrasings = tenant.PressureFrom / 2
+	// node.PressureFrom hold ingestion back though none of them works.
+	MaxConcurrentPhrasings = node.PressureFrom / 2
 )
 
 // draft is an answer in the passages' own words, and what it takes to say it in others.

@@ -53,7 +53,7 @@ func (o *Module) conditionSession(c *tenant.Call, op *pb.ConditionSession) {
 		c.Refuse(tenant.NewProblem(pb.CodePermissionDenied, "orgId and userId must be those of the key."))
 		return
 	}
-	name := o.Record.GetName()
+	name := o.Record().GetName()
 	o.ReadWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		pack := &pb.Pack{ExpiresMs: clock.Millis(c.Org.System.Clock.Now().Add(PackLifetime))}
 		var err error

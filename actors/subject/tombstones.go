@@ -29,7 +29,7 @@ func removedUntil(s *tenant.System) int64 {
 // sweepTombstones wakes the partitions in which a forgotten node is to be removed.
 // Their workers do it (worker.removeExpiredTombstones).
 func (o *Upkeep) sweepTombstones() {
-	if o.Failed != nil || o.Retired || o.Record == nil {
+	if o.Failed != nil || o.Retired || o.Record() == nil {
 		return
 	}
 	until := removedUntil(o.System)
@@ -70,14 +70,9 @@ func (o *Upkeep) sweepTombstones() {
 		o.Committer.Submit(done, func(error) {}) // otherwise the next sweep does it
 	}
 	for id, waits := range due {
-		if !waits {
-			continue
+		if waits {
+			o.LookAfter(id)
 		}
-		if ch := o.Children[id]; ch != nil {
-			o.Send(ch, tenant.WakeMessage{})
-			continue
-		}
-		o.WakePartition(id)
 	}
 }
 

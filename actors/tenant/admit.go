@@ -63,7 +63,7 @@ func (o *Org) admit(c *Call) bool {
 		b = &Bucket{}
 		key.Buckets[family] = b
 	}
-	rate, ok := b.Take(now, LimitOf(family, o.Record.GetPlan()), o.Record.GetPlan() == pb.PlanUnlimited)
+	rate, ok := b.Take(now, LimitOf(family, o.record.GetPlan()), o.record.GetPlan() == pb.PlanUnlimited)
 	rate.Partition = key.digest
 	c.rate = rate
 	if !ok {
@@ -178,7 +178,20 @@ type keyState struct {
 // keyring are the API keys of an organization that its actor remembers, with their rate buckets.
 type keyring struct {
 	view *View
-	Keys map[pb.KeyHash]*keyState
+	keys map[pb.KeyHash]*keyState
+}
+
+// ForgetKey forgets a key that was revoked.
+func (r *keyring) ForgetKey(hash pb.KeyHash) { delete(r.keys, hash) }
+
+// Replan moves the buckets of all keys from one plan to another.
+func (r *keyring) Replan(from, to string) {
+	now := r.view.System.Clock.Now()
+	for _, k := range r.keys {
+		for family, b := range k.Buckets {
+			b.Replan(now, LimitOf(family, from), LimitOf(family, to))
+		}
+	}
 }
 
 // key returns the state of the key that a request carries, nil when the
@@ -188,7 +201,7 @@ func (r *keyring) key(env *pb.Envelope) (*keyState, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k := r.Keys[hash]; k != nil {
+	if k := r.keys[hash]; k != nil {
 		return k, nil
 	}
 	k := &keyState{Record: &pb.Key{}, Buckets: map[string]*Bucket{}}
@@ -210,15 +223,15 @@ func (r *keyring) key(env *pb.Envelope) (*keyState, error) {
 	mac.Write([]byte("pk"))
 	mac.Write(hash[:])
 	k.digest = hex.EncodeToString(mac.Sum(nil)[:8])
-	if len(r.Keys) >= maxCachedKeys {
+	if len(r.keys) >= maxCachedKeys {
 		now := r.view.System.Clock.Now()
-		for h, other := range r.Keys {
+		for h, other := range r.keys {
 			if now.Sub(other.seen) > BucketRefillTime {
-				delete(r.Keys, h)
+				delete(r.keys, h)
 			}
 		}
 	}
-	r.Keys[hash] = k
+	r.keys[hash] = k
 	return k, nil
 }
 
@@ -226,7 +239,7 @@ func (r *keyring) key(env *pb.Envelope) (*keyState, error) {
 // organization that left it earlier would come back with more than was left.
 func (r *keyring) bucketsFull(plan string) bool {
 	now := r.view.System.Clock.Now()
-	for _, k := range r.Keys {
+	for _, k := range r.keys {
 		for family, b := range k.Buckets {
 			if b.refill(now, LimitOf(family, plan)); b.spent > 0 {
 				return false

@@ -110,7 +110,7 @@ func (o *View) askPast(p *past, names map[string]bool) {
 // handOver notes that this activation is stopped in good order: what its end interrupts
 // has not failed.
 func (o *Org) handOver() {
-	if o.Committer == nil || o.Retired || o.OpenJobs == 0 {
+	if o.Committer == nil || o.Retired || o.openCount == 0 {
 		return
 	}
 	b := storage.NewBatch(o.Store)

@@ -56,7 +56,7 @@ func (b *busyMark) markedBusy() bool {
 // was not to be had, or an earlier activation, which was about to rest, has cleared it
 // since this one found it.
 func (b *busyMark) renewBusyMark() {
-	works := b.org.OpenJobs > 0 || !b.org.Modules.Idle() || b.org.Sandbox != nil || b.org.sandboxDue
+	works := b.org.openCount > 0 || !b.org.Modules.Idle() || b.org.Sandbox != nil || b.org.sandboxDue
 	if b.org.Main != nil || b.org.Retired || !works || b.waiters != nil || b.set && b.markedBusy() {
 		return
 	}

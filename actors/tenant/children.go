@@ -1,6 +1,7 @@
 package tenant
 
 import (
+	"maps"
 	"sync/atomic"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -12,11 +13,10 @@ import (
 
 // children are the actors of an organization's subjects, and what waits for them.
 type children struct {
-	org      *Org
-	Context  actor.Context
-	Children map[pb.PartitionID]*Child
-	// HeldCalls are the calls for memories that are being purged.
-	HeldCalls map[pb.PartitionID][]*Call
+	org       *Org
+	Context   actor.Context
+	actors    map[pb.PartitionID]*Child
+	heldCalls map[pb.PartitionID][]*Call // for memories that are being purged
 }
 
 // Child is the actor of a subject, or of the sandbox.
@@ -39,14 +39,14 @@ func (ch *Child) spent(handled uint64) bool { return ch.Sent == handled && ch.Ca
 // subject returns the actor of a partition, and makes a missing one, which holds the partition's hot state and does
 // nothing until it is sent something.
 func (s *children) subject(part *partition.Ref) *Child {
-	ch := s.Children[part.ID]
+	ch := s.actors[part.ID]
 	if ch == nil {
 		ch = &Child{}
 		o := s.org
 		ch.PID = s.Context.Spawn(o.System.Kinds.props(remoting.KindSubject, Incarnation{
 			System: o.System, Activation: o.Activation, Org: &o.View, Part: part, Self: ch,
 		}))
-		s.Children[part.ID] = ch
+		s.actors[part.ID] = ch
 	}
 	return ch
 }
@@ -63,7 +63,7 @@ func (s *children) Child(part *partition.Ref) *Child {
 
 // subjectsWork reports whether a subject's actor may be at work. The others leave memory with the organization.
 func (s *children) subjectsWork() bool {
-	for _, ch := range s.Children {
+	for _, ch := range s.actors {
 		if ch.Awake() {
 			return true
 		}
@@ -74,16 +74,54 @@ func (s *children) subjectsWork() bool {
 // WakePartition wakes a partition's worker, which looks after the partition by itself.
 // One that is being purged or erased is left alone.
 func (s *children) WakePartition(id pb.PartitionID) {
-	if ch := s.Children[id]; ch == nil || !ch.Awake() {
+	if ch := s.actors[id]; ch == nil || !ch.Awake() {
 		if part := s.inUse(id); part != nil {
 			s.Child(part)
 		}
 	}
 }
 
+// LookAfter has a partition's worker look at what is to be done, be it at work or not.
+func (s *children) LookAfter(id pb.PartitionID) {
+	if ch := s.actors[id]; ch != nil {
+		s.org.Send(ch, WakeMessage{})
+		return
+	}
+	s.WakePartition(id)
+}
+
+// InMemory are the actors that there are, by their partition.
+func (s *children) InMemory() map[pb.PartitionID]*Child { return maps.Clone(s.actors) }
+
+// HoldCalls has the calls for a partition wait until ReleaseCalls, and gives up its actor to the caller, who ends it;
+// nil where there is none.
+func (s *children) HoldCalls(id pb.PartitionID) *Child {
+	ch := s.actors[id]
+	delete(s.actors, id)
+	s.heldCalls[id] = []*Call{}
+	return ch
+}
+
+// CallsHeld reports whether a partition's calls are made to wait, and how many do.
+func (s *children) CallsHeld(id pb.PartitionID) (n int, held bool) {
+	waiting, held := s.heldCalls[id]
+	return len(waiting), held
+}
+
+// ReleaseCalls hands the calls that waited to the partition's actor, but for those that may no longer use it.
+func (s *children) ReleaseCalls(part *partition.Ref) {
+	waiting := s.heldCalls[part.ID]
+	delete(s.heldCalls, part.ID)
+	for _, c := range waiting {
+		if s.org.StillInUse(c) {
+			s.org.Forward(c, part)
+		}
+	}
+}
+
 // inUse returns a partition, nil where it is being purged or erased, or the activation is lost.
 func (s *children) inUse(id pb.PartitionID) *partition.Ref {
-	if _, held := s.HeldCalls[id]; held || s.org.Retired {
+	if _, held := s.heldCalls[id]; held || s.org.Retired {
 		return nil
 	}
 	part, err := s.org.LoadPartition(id)
@@ -97,7 +135,7 @@ func (s *children) inUse(id pb.PartitionID) *partition.Ref {
 // Hold has what readers have in memory of a partition belong to the actor of its subject. Where the partition is being
 // erased nothing of it is kept; where it is being purged the purge ends with this.
 func (s *children) Hold(id pb.PartitionID) {
-	if _, held := s.HeldCalls[id]; held || !s.org.Residents.Unowned(id) {
+	if _, held := s.heldCalls[id]; held || !s.org.Residents.Unowned(id) {
 		return
 	}
 	if part := s.inUse(id); part != nil {
@@ -111,8 +149,8 @@ func (s *children) Hold(id pb.PartitionID) {
 // was sent it had dealt with when it found itself idle: where there is more, it has
 // work again, even if all of its calls are answered.
 func (s *children) ReleaseSubject(id pb.PartitionID, ch *Child, handled uint64) {
-	if s.Children[id] == ch && ch.spent(handled) {
-		delete(s.Children, id)
+	if s.actors[id] == ch && ch.spent(handled) {
+		delete(s.actors, id)
 		s.org.System.ActorRoot.Poison(ch.PID)
 	}
 }

@@ -371,7 +371,7 @@ func (m jobSettled) apply(o *Org) {
 		m.call.Fail(m.err)
 		return
 	}
-	o.OpenJobs++
+	o.JobOpened()
 	m.begin()
 	m.call.Reply(m.reply)
 }

@@ -28,7 +28,7 @@ func (l *lifecycle) Sleep(d time.Duration) bool {
 	return clock.Wait(l.Lifetime, l.Clock, d) == nil
 }
 
-// RunInBackground runs f beside the actors. Its number is bounded by MaxCalls: each
+// RunInBackground runs f beside the actors. Its number is bounded by node.MaxCalls: each
 // serves a call or an actor that waits for it.
 func (l *lifecycle) RunInBackground(f func(context.Context)) {
 	l.BackgroundTasks.Go(func() {

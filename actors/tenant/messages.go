@@ -7,8 +7,9 @@ import (
 	pb "orgmem/proto"
 )
 
-// What an organization's actor is sent beside calls. Each message says what has happened, or what is wanted; none
-// carries a function that is handed the actor. A module sends the rest of its own work behind a commit by InMailbox.
+// What an organization's actor is sent beside calls. Each message says what has happened, or what is wanted. None
+// carries a function that is handed the actor but an operator's Visit. A module sends the rest of its own work behind a
+// commit by InMailbox.
 type (
 	// message changes what the actor remembers. It is dropped where the organization could not be opened.
 	message interface{ apply(o *Org) }
@@ -91,7 +92,7 @@ func (m *Mailbox) AskWake(part *partition.Ref) { m.send(partitionWanted{part}) }
 func (m continuation) apply(*Org)       { m() }
 func (retireActivation) apply(o *Org)   { o.Retire() }
 func (idleTick) apply(o *Org)           { o.passivate() }
-func (m jobsCounted) apply(o *Org)      { o.OpenJobs += m.n }
+func (m jobsCounted) apply(o *Org)      { o.openCount += m.n }
 func (m subjectIdle) apply(o *Org)      { o.ReleaseSubject(m.id, m.child, m.handled) }
 func (m partitionWanted) apply(o *Org)  { o.WakePartition(m.part.ID) }
 func (m readWithoutOwner) apply(o *Org) { o.Hold(m.part) }

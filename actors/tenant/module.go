@@ -13,7 +13,7 @@ import (
 // Module is one feature in the mailbox of an organization, or of its sandbox: connectors, webhooks, trainings, exports.
 // The organization's actor knows its features by this interface only; System.Features says which there are. A module
 // knows the organization by the actor that it embeds. Unless a method says otherwise it runs in the mailbox, so a
-// module needs no lock for its own fields; what it does elsewhere comes back by later.
+// module needs no lock for its own fields; what it does elsewhere comes back by InMailbox.
 type Module interface {
 	// Handle begins what an admitted request asks for. It reports whether the request is one of this module's.
 	Handle(c *Call) bool

@@ -165,7 +165,7 @@ func (s *System) handOver(shard uint32) {
 func (s *System) AwaitMovedAway(ctx context.Context) error {
 	for {
 		moved := s.those(func(org pb.OrgID) bool { return !s.ledHere(org) })
-		if len(moved) == 0 && s.calls.Load() == 0 {
+		if len(moved) == 0 && s.calls.Calls() == 0 {
 			return nil
 		}
 		if err := clock.Wait(ctx, s.Clock, idlePause); err != nil {

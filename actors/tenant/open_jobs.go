@@ -9,14 +9,20 @@ import (
 
 // openJobs are an organization's jobs that have not ended.
 type openJobs struct {
-	org      *Org
-	OpenJobs int                // jobs accepted or found, not finished
-	kinds    map[string]JobKind // what the modules say of kinds of job
+	org       *Org
+	openCount int                // jobs accepted or found, not finished
+	kinds     map[string]JobKind // what the modules say of kinds of job
 }
+
+// JobOpened counts a job whose commit has just been answered.
+func (j *openJobs) JobOpened() { j.openCount++ }
+
+// OpenJobs is how many jobs have not ended.
+func (j *openJobs) OpenJobs() int { return j.openCount }
 
 // resumeJobs wakes the subjects whose jobs a stop or a crash interrupted.
 func (j *openJobs) resumeJobs() error {
-	if j.org.Record == nil {
+	if j.org.record == nil {
 		return j.lookBack(nil)
 	}
 	var open []*pb.Job
@@ -45,7 +51,7 @@ func (j *openJobs) resumeJobs() error {
 	if err != nil {
 		return fmt.Errorf("resume jobs: %w", err)
 	}
-	j.OpenJobs = len(open)
+	j.openCount = len(open)
 	if err := j.lookBack(open); err != nil {
 		return fmt.Errorf("resume jobs: %w", err)
 	}

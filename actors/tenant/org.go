@@ -73,11 +73,17 @@ type Org struct {
 	residence
 	inSandbox
 
-	Record          *pb.Organization
+	record          *pb.Organization
 	replaysInFlight map[IdemKey]struct{} // under way
 	Failed          error                // why it could not be opened
 	Retired         bool
 }
+
+// Record is the organization as its store has it. Nobody changes it: SetRecord takes another.
+func (o *Org) Record() *pb.Organization { return o.record }
+
+// SetRecord says that the organization is another now, behind the commit that made it so.
+func (o *Org) SetRecord(next *pb.Organization) { o.record, o.Secret = next, next.GetSecret() }
 
 func newOrgActor(s *System, a *Activation) *Org {
 	o := &Org{replaysInFlight: map[IdemKey]struct{}{}}
@@ -86,14 +92,14 @@ func newOrgActor(s *System, a *Activation) *Org {
 		Mailbox: Mailbox{root: s.ActorRoot}, System: s, ID: a.org, Store: id, Space: storage.OrgSpace(id),
 		Activation: a,
 	}
-	o.keyring = keyring{view: &o.View, Keys: map[pb.KeyHash]*keyState{}}
+	o.keyring = keyring{view: &o.View, keys: map[pb.KeyHash]*keyState{}}
 	o.roster = roster{
-		view: &o.View, Subjects: map[pb.SubjectKey]*partition.Ref{}, Members: map[pb.UserID]*partition.Ref{},
-		Erasing: map[pb.PartitionID]bool{},
+		view: &o.View, subjects: map[pb.SubjectKey]*partition.Ref{}, members: map[pb.UserID]*partition.Ref{},
+		erasing: map[pb.PartitionID]bool{},
 	}
 	o.locks = locks{mailbox: &o.Mailbox, waiting: map[LockKey][]func(){}}
 	o.children = children{
-		org: o, Children: map[pb.PartitionID]*Child{}, HeldCalls: map[pb.PartitionID][]*Call{},
+		org: o, actors: map[pb.PartitionID]*Child{}, heldCalls: map[pb.PartitionID][]*Call{},
 	}
 	o.busyMark = busyMark{org: o}
 	o.sandboxHost, o.inSandbox = sandboxHost{org: o}, inSandbox{org: o}
@@ -208,7 +214,7 @@ func (o *Org) open() error {
 	} else {
 		err = o.openMain()
 	}
-	if err == nil && o.Record != nil {
+	if err == nil && o.record != nil {
 		err = errors.Join(o.Modules.complete(), o.resealSecrets())
 	}
 	if err != nil {
@@ -223,7 +229,7 @@ func (o *Org) open() error {
 		}
 	}
 	o.lastWork = o.System.Clock.Now()
-	if err := o.resumeJobs(); err != nil || o.Record == nil {
+	if err := o.resumeJobs(); err != nil || o.record == nil {
 		return err
 	}
 	return o.Modules.resume()
@@ -232,18 +238,18 @@ func (o *Org) open() error {
 // openMain reads the organization's root, and wakes the sandbox where it may have
 // unfinished jobs.
 func (o *Org) openMain() error {
-	o.Record = &pb.Organization{}
+	o.record = &pb.Organization{}
 	err := o.WithStore(func(st *storage.Store) error {
-		found, err := st.Get(o.Space.Key(storage.TableOrg), o.Record)
+		found, err := st.Get(o.Space.Key(storage.TableOrg), o.record)
 		if err == nil && !found {
-			o.Record = nil // being created
+			o.record = nil // being created
 		}
 		return err
 	})
-	if err != nil || o.Record == nil {
+	if err != nil || o.record == nil {
 		return err
 	}
-	o.Secret = o.Record.GetSecret()
+	o.Secret = o.record.GetSecret()
 	if e, ok := o.System.Config.Host.Directory().Org(o.ID); ok {
 		o.busyMark.set = e.GetBusy()
 	}
@@ -314,7 +320,7 @@ func (o *Org) Retire() {
 		o.Main.send(sandboxRetired{o.self})
 	} else {
 		o.System.retire(o.Activation, false)
-		if (o.busyMark.set || o.OpenJobs > 0 || !o.Modules.Idle() || o.Sandbox != nil || o.sandboxDue) && !removed &&
+		if (o.busyMark.set || o.openCount > 0 || !o.Modules.Idle() || o.Sandbox != nil || o.sandboxDue) && !removed &&
 			o.System.Lifetime.Err() == nil {
 			o.System.BackgroundTasks.Go(func() { o.System.wakeOrg(o.ID) }) // its work waits for nobody's next request
 		}
@@ -345,7 +351,7 @@ func (o *Org) Handle(c *Call) {
 		c.Fail(o.Failed)
 		return
 	}
-	if o.Record == nil {
+	if o.record == nil {
 		c.Refuse(Unauthenticated())
 		return
 	}
@@ -428,8 +434,8 @@ func (o *Org) ReadAs(c *Call, w node.Width, f func(st *storage.Store, worker int
 
 // Forward hands a call to the partition's actor, which answers it.
 func (o *Org) Forward(c *Call, part *partition.Ref) {
-	if waiting, held := o.HeldCalls[part.ID]; held {
-		o.HeldCalls[part.ID] = append(waiting, c) // bounded by maxCallsPerOrg
+	if waiting, held := o.heldCalls[part.ID]; held {
+		o.heldCalls[part.ID] = append(waiting, c) // bounded by maxCallsPerOrg
 		return
 	}
 	ch := o.subject(part)
@@ -449,7 +455,7 @@ func (o *Org) Send(ch *Child, message any) {
 // organization stays awake until it is finished.
 func (o *Org) Accept(c *Call) {
 	o.WithBusyMarkFor(c, func() {
-		o.OpenJobs++
+		o.JobOpened()
 		c.JobOpen = true
 		o.Forward(c, c.Part)
 	})

@@ -22,10 +22,10 @@ func (r *residence) passivate() {
 	}
 	r.org.renewBusyMark()
 	idle := r.org.System.Clock.Now().Sub(r.lastWork)
-	atRest := !r.org.subjectsWork() && r.org.OpenJobs == 0 && r.org.LocksHeld() == 0 && r.org.Sandbox == nil &&
+	atRest := !r.org.subjectsWork() && r.org.openCount == 0 && r.org.LocksHeld() == 0 && r.org.Sandbox == nil &&
 		!r.org.sandboxDue &&
 		!r.org.sweeping && r.org.Modules.quiet() && r.org.Modules.Idle()
-	if idle >= r.org.System.Config.IdleOrg && atRest && r.org.bucketsFull(r.org.Record.GetPlan()) && r.tryPassivate() {
+	if idle >= r.org.System.Config.IdleOrg && atRest && r.org.bucketsFull(r.org.record.GetPlan()) && r.tryPassivate() {
 		return
 	}
 	r.timer = r.org.System.Clock.AfterFunc(min(r.org.System.Config.IdleOrg, SweepInterval, r.org.System.tombstoneSweep()),

@@ -9,31 +9,38 @@ import (
 // roster are the members and subjects of an organization that its actor remembers; it looks up the rest in the store.
 type roster struct {
 	view     *View
-	Subjects map[pb.SubjectKey]*partition.Ref
-	Members  map[pb.UserID]*partition.Ref
-	Erasing  map[pb.PartitionID]bool // their erasure is being committed: of no use any more
+	subjects map[pb.SubjectKey]*partition.Ref
+	members  map[pb.UserID]*partition.Ref
+	erasing  map[pb.PartitionID]bool // their erasure is being committed: of no use any more
 }
 
 // Member returns a human member's own partition.
 func (r *roster) Member(user pb.UserID) (*partition.Ref, error) {
-	if ref := r.Members[user]; ref != nil {
+	if ref := r.members[user]; ref != nil {
 		return ref, nil
 	}
 	ref, err := r.LoadPartition(pb.PartitionID(user))
 	if err != nil || ref == nil || ref.Kind != pb.PartitionMember {
 		return nil, err // a subject's partition has an id of the same kind, and is nobody's
 	}
-	if len(r.Members) >= maxCachedSubjects {
-		clear(r.Members)
+	if len(r.members) >= maxCachedSubjects {
+		clear(r.members)
 	}
-	r.Members[user] = ref
+	r.members[user] = ref
 	return ref, nil
 }
+
+// ForgetMember forgets a member that is about to be removed.
+func (r *roster) ForgetMember(user pb.UserID) { delete(r.members, user) }
+
+// ErasureCommitted ends what BeginErasure began: from here on the store says that the partition is being erased, or
+// that it is not.
+func (r *roster) ErasureCommitted(id pb.PartitionID) { delete(r.erasing, id) }
 
 // LookupSubject returns a provisioned subject's partition, nil when there is
 // none.
 func (r *roster) LookupSubject(name pb.SubjectKey) (*partition.Ref, error) {
-	if ref := r.Subjects[name]; ref != nil {
+	if ref := r.subjects[name]; ref != nil {
 		return ref, nil
 	}
 	var id pb.PartitionID
@@ -59,16 +66,16 @@ func (r *roster) LookupSubject(name pb.SubjectKey) (*partition.Ref, error) {
 }
 
 func (r *roster) rememberSubject(ref *partition.Ref) {
-	if len(r.Subjects) >= maxCachedSubjects {
-		clear(r.Subjects)
+	if len(r.subjects) >= maxCachedSubjects {
+		clear(r.subjects)
 	}
-	r.Subjects[ref.Subject] = ref
+	r.subjects[ref.Subject] = ref
 }
 
 // LoadPartition reads a partition from the store, past what the actor remembers. It returns nil where the organization
 // has no partition of that id, and where the partition is being erased.
 func (r *roster) LoadPartition(id pb.PartitionID) (*partition.Ref, error) {
-	if r.Erasing[id] {
+	if r.erasing[id] {
 		return nil, nil
 	}
 	rec := &pb.Partition{}

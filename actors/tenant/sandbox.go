@@ -47,7 +47,7 @@ func newSandboxActor(main *View, record *pb.Organization, part *partition.Ref, s
 	o.Secret = mac.Sum(nil)
 	own := *part
 	own.Opener = &o.View // what is sealed in the sandbox is sealed by its secret
-	o.Record, o.SandboxPart, o.self = record, &own, self
+	o.record, o.sandboxPart, o.self = record, &own, self
 	return o
 }
 
@@ -71,7 +71,7 @@ func (in *inSandbox) handleSandboxed(c *Call) {
 		return
 	}
 	in.org.lastWork = in.org.System.Clock.Now()
-	c.Part = in.org.SandboxPart
+	c.Part = in.org.sandboxPart
 	if in.org.checkReplay(c) {
 		in.org.withMarkForEvents(c, func() { in.org.carryOut(c) })
 	}
@@ -93,7 +93,7 @@ func (in *inSandbox) openSandbox() error {
 			if err != nil {
 				return err
 			}
-			if id == in.org.SandboxPart.ID {
+			if id == in.org.sandboxPart.ID {
 				current = true
 				continue
 			}
@@ -116,7 +116,7 @@ func (in *inSandbox) openSandbox() error {
 		}
 		PutJob(b, in.org.Space, job) // whose end says that the bytes have left the files
 	}
-	PutPartition(b, in.org.Space, in.org.SandboxPart)
+	PutPartition(b, in.org.Space, in.org.sandboxPart)
 	return in.org.Committer.Finish(b) // a full disk must not keep it from being read
 }
 

@@ -15,7 +15,7 @@ import (
 // sandboxHost is an organization's side of its sandbox.
 type sandboxHost struct {
 	org         *Org
-	SandboxPart *partition.Ref // the sandbox's; nil until one exists and is needed
+	sandboxPart *partition.Ref // the sandbox's; nil until one exists and is needed
 	Sandbox     *Child         // its actor, nil when it sleeps
 	sandboxDue  bool           // it must be woken, because it may have unfinished jobs
 }
@@ -23,8 +23,8 @@ type sandboxHost struct {
 // SandboxRef returns the partition that sandbox keys act in, nil when there has
 // never been one.
 func (h *sandboxHost) SandboxRef() (*partition.Ref, error) {
-	if h.SandboxPart != nil {
-		return h.SandboxPart, nil
+	if h.sandboxPart != nil {
+		return h.sandboxPart, nil
 	}
 	rec := &pb.Partition{}
 	found := false
@@ -39,9 +39,12 @@ func (h *sandboxHost) SandboxRef() (*partition.Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.SandboxPart = partition.NewRef(SandboxStore(h.org.ID), nil, id, rec)
-	return h.SandboxPart, nil
+	h.sandboxPart = partition.NewRef(SandboxStore(h.org.ID), nil, id, rec)
+	return h.sandboxPart, nil
 }
+
+// RememberSandbox says that the sandbox is another now: one that NewSandbox made, whose commit was answered.
+func (h *sandboxHost) RememberSandbox(part *partition.Ref) { h.sandboxPart = part }
 
 // NewSandbox makes an empty partition and writes that it is the sandbox's.
 func (h *sandboxHost) NewSandbox(b *storage.Batch) (*partition.Ref, error) {
@@ -71,12 +74,10 @@ func (h *sandboxHost) toSandbox(c *Call) {
 
 func (h *sandboxHost) startSandbox() {
 	ch := &Child{}
-	view, record, part := &h.org.View, h.org.Record, h.SandboxPart
+	view, record, part := &h.org.View, h.org.record, h.sandboxPart
 	ch.PID = h.org.Context.Spawn(actor.PropsFromProducer(func() actor.Actor {
-		return newSandboxActor(view, record, part,
-			ch)
-	},
-		actor.WithSupervisor(StopFailed)))
+		return newSandboxActor(view, record, part, ch)
+	}, actor.WithSupervisor(StopFailed)))
 	h.Sandbox, h.sandboxDue = ch, false
 }
 

@@ -40,7 +40,7 @@ type Stats struct {
 // Stats returns the current figures.
 func (s *System) Stats() Stats {
 	st := Stats{
-		ActiveOrgs: s.number(), CallsInFlight: s.calls.Load(),
+		ActiveOrgs: s.number(), CallsInFlight: s.calls.Calls(),
 		OrgActivations: s.Counters.orgActivations.Load(), OrgsLost: s.Counters.orgsLost.Load(),
 		ItemsIngested: s.Counters.ItemsIngested.Load(), CognitionCycles: s.Counters.Cycles.Load(),
 		SnapshotLoads: s.Memory.Loads.Load(),

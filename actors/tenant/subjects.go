@@ -177,17 +177,17 @@ func (o *Org) EraseSubject(c *Call, op *pb.EraseSubject) {
 			ch := commit.New(o.Store)
 			ch.Erase(o.Space.Key(storage.TableSubject, storage.Str(ref.Subject)))
 			ch.Audit(c.AuditOf(pb.ActionSubjectErase, ref.ID.String()))
-			delete(o.Subjects, name)
+			delete(o.subjects, name)
 			o.BeginErasure(ch.Batch, ref, job)
 			o.Committer.SubmitChange(ch, func(err error) {
 				o.InMailbox(func() {
-					delete(o.Erasing, ref.ID)
+					o.ErasureCommitted(ref.ID)
 					release()
 					if err != nil {
 						c.Fail(err)
 						return
 					}
-					o.OpenJobs++
+					o.JobOpened()
 					c.Reply(Accepted(job))
 					o.Erase(ref, job)
 				})
@@ -198,13 +198,13 @@ func (o *Org) EraseSubject(c *Call, op *pb.EraseSubject) {
 
 // BeginErasure writes that a partition is to be erased. From here on no request
 // reaches it, also while the commit is on its way: a write that is accepted now
-// would be lost. Its caller takes it out of o.Erasing once that is answered.
+// would be lost. Its caller calls ErasureCommitted once that is answered.
 func (o *Org) BeginErasure(b *storage.Batch, ref *partition.Ref, job *pb.Job) {
 	b.Put(o.Space.Key(storage.TablePartition, storage.ID16(ref.ID)), &pb.Partition{
 		Id: ref.ID.Bytes(), Kind: ref.Kind, CreatedMs: ref.Created, Erasing: true,
 	})
 	PutJob(b, o.Space, job)
-	o.Erasing[ref.ID] = true
+	o.erasing[ref.ID] = true
 }
 
 // Erase carries out a subject_erase job. It can be repeated from the start: a
@@ -214,12 +214,12 @@ func (o *Org) BeginErasure(b *storage.Batch, ref *partition.Ref, job *pb.Job) {
 func (o *Org) Erase(ref *partition.Ref, job *pb.Job) {
 	o.Exclusive(PurgeLock, func(release func()) {
 		release()
-		ch := o.Children[ref.ID]
+		ch := o.actors[ref.ID]
 		if ch == nil {
 			o.eraseStored(ref, job)
 			return
 		}
-		delete(o.Children, ref.ID)
+		delete(o.actors, ref.ID)
 		view := &o.View
 		view.System.BackgroundTasks.Go(func() {
 			view.StopChild(ch)

@@ -16,7 +16,7 @@ type sweeper struct {
 // Expire deletes what has expired: outcomes for replay, finished jobs, and what the
 // modules say. Where that is more than one sweep takes, it goes on soon.
 func (s *sweeper) Expire() {
-	if s.org.Failed != nil || s.org.Retired || s.org.Record == nil || s.sweeping {
+	if s.org.Failed != nil || s.org.Retired || s.org.record == nil || s.sweeping {
 		return
 	}
 	now := s.org.System.Clock.Now()

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// maxCallsPerOrg keeps one tenant from filling MaxCalls by itself.
+	// maxCallsPerOrg keeps one tenant from filling node.MaxCalls by itself.
 	maxCallsPerOrg = 2048
 	// maxActivations is how often a call is offered to an organization that was
 	// just leaving memory.
@@ -42,12 +42,12 @@ const (
 // goroutine.
 type System struct {
 	lifecycle
-	pressure
 	activations
 	resources
 	actorSystem
 
 	Config    Config
+	calls     *node.Pressure
 	Features  []Feature
 	Log       *slog.Logger
 	Embedders Embedders
@@ -104,7 +104,7 @@ func New(cfg Config) (*System, error) {
 		Memory:      memory,
 		wakeSlots:   make(chan struct{}, ResumeAtOnce),
 	}
-	s.pressure.apply = s.CPU.Pressure
+	s.calls = node.NewPressure(s.CPU.Pressure)
 	id, err := s.NewUUID()
 	if err != nil {
 		return nil, fmt.Errorf("actors: %w", err)
@@ -140,7 +140,7 @@ func (s *System) AskHere(
 		if c.inFlight.act, err = s.activate(org, known); err != nil {
 			return s.unavailable(err), Decided, nil
 		}
-		if !s.enter() {
+		if !s.calls.Enter() {
 			s.leave(c.inFlight.act)
 			return Refuse(&pb.Problem{
 				Code: pb.CodeServiceDegraded, Detail: "The node has its maximum of requests under way.",
@@ -194,7 +194,7 @@ func (st *inFlight) end() {
 		return
 	}
 	if st.entered {
-		st.sys.exit()
+		st.sys.calls.Exit()
 	}
 	st.sys.leave(st.act)
 }
@@ -435,7 +435,7 @@ func (s *System) awaitCalls() {
 	select {
 	case <-quiet:
 	case <-timer.C():
-		s.Log.Warn("calls are still under way; they will not be answered", "calls", s.calls.Load())
+		s.Log.Warn("calls are still under way; they will not be answered", "calls", s.calls.Calls())
 	}
 }
 

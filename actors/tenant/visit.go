@@ -41,7 +41,7 @@ func (s *System) VisitOrg(ctx context.Context, org pb.OrgID, f func(o *Org, done
 		return err
 	}
 	return s.Visit(ctx, org, func(o *Org, done func(error)) {
-		if o.Record == nil {
+		if o.record == nil {
 			done(ErrOrgNotFound)
 			return
 		}

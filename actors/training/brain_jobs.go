@@ -168,7 +168,7 @@ func addTrained(c *commit.Change, o *tenant.View, state *pb.Training, artifact *
 // PublishTrained writes the event of the latest training, unless it is written already. Where that fails it tries again
 // after EventRetry.
 func (o *Module) PublishTrained() {
-	if o.Retired || o.Record == nil {
+	if o.Retired || o.Record() == nil {
 		return
 	}
 	o.Exclusive(tenant.BrainLock, func(release func()) {

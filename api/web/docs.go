@@ -89,7 +89,9 @@ func (e *Edge) assets(t *Table) []asset {
 	}
 	assets := []asset{
 		{"/openapi.json", "application/json", t.OpenAPI},
-		{"/docs/style.css", "text/css; charset=utf-8", func() ([]byte, error) { return pageFiles.ReadFile("pages/style.css") }},
+		{"/docs/style.css", "text/css; charset=utf-8", func() ([]byte, error) {
+			return pageFiles.ReadFile("pages/style.css")
+		}},
 		page("/docs", "reference.html", func() any { return e.reference(t) }),
 		page("/docs/errors", "errors.html", func() any { return problems.Sorted() }),
 	}

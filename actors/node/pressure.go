@@ -1,4 +1,4 @@
-package tenant
+package node
 
 import (
 	"sync"
@@ -17,16 +17,22 @@ const (
 	pressureUntil = 12
 )
 
-// pressure counts the calls that are inside the actors, and makes ingestion stand back while they are many.
-type pressure struct {
+// Pressure counts the calls that are inside the actors, and makes ingestion stand back while they are many.
+type Pressure struct {
 	calls    atomic.Int64
 	on       atomic.Bool
 	deciding sync.Mutex // one decision at a time
 	apply    func(on bool)
 }
 
-// enter counts a call in, and reports false when there are too many.
-func (p *pressure) enter() bool {
+// NewPressure tells apply when ingestion is to stand back, and when no longer.
+func NewPressure(apply func(on bool)) *Pressure { return &Pressure{apply: apply} }
+
+// Calls is how many are inside the actors.
+func (p *Pressure) Calls() int64 { return p.calls.Load() }
+
+// Enter counts a call in, and reports false when there are too many.
+func (p *Pressure) Enter() bool {
 	n := p.calls.Add(1)
 	if n > MaxCalls {
 		p.calls.Add(-1)
@@ -38,7 +44,8 @@ func (p *pressure) enter() bool {
 	return true
 }
 
-func (p *pressure) exit() {
+// Exit counts a call out.
+func (p *Pressure) Exit() {
 	if p.calls.Add(-1) <= pressureUntil && p.on.Load() {
 		p.update()
 	}
@@ -46,7 +53,7 @@ func (p *pressure) exit() {
 
 // update decides by the calls of this moment, not of the one that asked: two that
 // cross the border together must not leave the wrong answer behind.
-func (p *pressure) update() {
+func (p *Pressure) update() {
 	p.deciding.Lock()
 	defer p.deciding.Unlock()
 	n := p.calls.Load()

@@ -53,10 +53,21 @@ func TestSegmentRemembers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, last := got.SeqRange()
-	if got.Len() != 3 || got.Nodes() != 3 || got.Model() != "m" || got.Dim() != 4 || first != 10 || last != 12 ||
-		!got.Current() || !got.Langs().Has(text.English) {
-		t.Fatalf("%+v", got.header)
+	type summary struct {
+		Chunks, Nodes    int
+		First, Last      uint64
+		Model            ModelID
+		Dim              int
+		Current, English bool
+	}
+	has := summary{
+		Chunks: got.Len(), Nodes: got.Nodes(), Model: got.Model(), Dim: got.Dim(),
+		Current: got.Current(), English: got.Langs().Has(text.English),
+	}
+	has.First, has.Last = got.SeqRange()
+	want := summary{Chunks: 3, Nodes: 3, First: 10, Last: 12, Model: "m", Dim: 4, Current: true, English: true}
+	if diff := cmp.Diff(want, has); diff != "" {
+		t.Fatalf("the segment (-want +got):\n%s", diff)
 	}
 	doc, ok := got.Find(11)
 	if !ok || got.Seq(doc) != 11 {
@@ -215,8 +226,18 @@ func TestLiveness(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !v.IsGone(1) || v.IsGone(0) || !v.IsHidden(0) || v.IsHidden(2) || v.Gone() != 1 || v.Hidden() != 1 || v.ID != 4 {
-		t.Fatalf("%+v", v)
+	gone, hidden := make([]bool, s.Len()), make([]bool, s.Len())
+	for doc := range s.Len() {
+		gone[doc], hidden[doc] = v.IsGone(doc), v.IsHidden(doc)
+	}
+	if diff := cmp.Diff([]bool{false, true, false}, gone); diff != "" || v.Gone() != 1 {
+		t.Fatalf("%d chunks are gone (-want +got):\n%s", v.Gone(), diff)
+	}
+	if diff := cmp.Diff([]bool{true, false, false}, hidden); diff != "" || v.Hidden() != 1 {
+		t.Fatalf("%d chunks are hidden (-want +got):\n%s", v.Hidden(), diff)
+	}
+	if v.ID != 4 {
+		t.Fatalf("the view is of segment %d", v.ID)
 	}
 	if same := after.Forget("node:Ana"); same != after {
 		t.Error("a change that changes nothing made a new snapshot")

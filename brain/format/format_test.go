@@ -177,17 +177,24 @@ func TestTranscripts(t *testing.T) {
 // looks like one is read as other JSON is.
 func TestTranscriptsInJSONAreKnown(t *testing.T) {
 	const odd = `[{"speaker":"A\nB","text":"x"}]`
-	for name, c := range map[string]struct{ data, want string }{
+	for name, c := range map[string]struct{ data, content, metadata string }{
 		"a list": {
-			`[{"speaker":"Ann","text":"Hello","start":1.5},{"speaker":"Bob","text":"Hi"}]`, "Ann: Hello\nBob: Hi",
+			`[{"speaker":"Ann","text":"Hello","start":1.5},{"speaker":"Bob","text":"Hi"}]`,
+			"Ann: Hello\nBob: Hi", `{"speakers":["Ann","Bob"],"transcript":true}`,
 		},
-		"segments":           {`{"language":"en","segments":[{"id":0,"speaker":"Ann","text":" Hello."}]}`, "Ann: Hello."},
-		"segments of nobody": {`{"text":"Hello.","segments":[{"id":0,"start":0.0,"text":" Hello."}]}`, "Hello."},
+		"segments": {
+			`{"language":"en","segments":[{"id":0,"speaker":"Ann","text":" Hello."}]}`,
+			"Ann: Hello.", `{"speakers":["Ann"],"transcript":true}`,
+		},
+		"segments of nobody": {
+			`{"text":"Hello.","segments":[{"id":0,"start":0.0,"text":" Hello."}]}`,
+			"Hello.", `{"transcript":true}`,
+		},
 	} {
 		docs, format, err := Documents("call.json", []byte(c.data), reading.Limits{})
-		if err != nil || format != reading.JSON || len(docs) != 1 || docs[0].Content != c.want ||
-			!strings.Contains(string(docs[0].Metadata), `"transcript":true`) {
-			t.Errorf("%s: %s, %+v, %v", name, format, docs, err)
+		want := []reading.Document{{Title: "call", Content: c.content, Metadata: []byte(c.metadata), Noted: true}}
+		if diff := diffDocuments(want, docs); diff != "" || err != nil || format != reading.JSON {
+			t.Errorf("%s: %s, %v (-want +got):\n%s", name, format, err, diff)
 		}
 	}
 	for name, data := range map[string]string{

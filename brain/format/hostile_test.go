@@ -61,8 +61,12 @@ func TestOldAndLockedDocuments(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		docs, _ := read(t, "a.zip", zipped(t, name, c.data, "z.txt", "Figs ripen late."))
-		if len(docs) != 2 || docs[0].Where != name || docs[0].Refused != c.want || docs[1].Content != "Figs ripen late." {
-			t.Errorf("%s in an archive: %+v", name, docs)
+		want := []reading.Document{
+			{Where: name, Refused: c.want},
+			{Title: "z", Content: "Figs ripen late.", Where: "z.txt", Path: "z.txt"},
+		}
+		if diff := diffDocuments(want, docs); diff != "" {
+			t.Errorf("%s in an archive (-want +got):\n%s", name, diff)
 		}
 	}
 }

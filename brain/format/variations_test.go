@@ -302,9 +302,9 @@ func TestJSONOfArchives(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	alone, format, err := Documents("config.json", []byte(settings), reading.Limits{})
-	if err != nil || format != reading.Text || len(alone) != 1 || alone[0].Content != settings ||
-		alone[0].Title != "config" {
-		t.Errorf("%s, %+v, %v", format, alone, err)
+	whole := []reading.Document{{Title: "config", Content: settings}}
+	if diff := diffDocuments(whole, alone); diff != "" || err != nil || format != reading.Text {
+		t.Errorf("%s, %v (-want +got):\n%s", format, err, diff)
 	}
 }
 

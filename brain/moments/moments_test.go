@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"orgmem/brain/claim"
@@ -55,11 +56,13 @@ func TestTimeline(t *testing.T) {
 		dated("Do we ship on 4 May?", "4 May", 4*day), // a question tells of nothing
 		until("Robin is on leave until 12 June.", "until 12 June", 12*day),
 	}
-	got := Timeline(notes)
-	if len(got) != 3 || got[0].Note != 1 || got[1].Note != 0 || got[1].AtMs != 9*day ||
-		got[1].Title != "The importer ships on 9 June." ||
-		got[2].AtMs != 13*day-1 {
-		t.Errorf("%+v", got)
+	want := []Moment{
+		{Note: 1, AtMs: 3 * day, UntilMs: 4 * day, Title: "We met on 3 May.", Kind: Mentioned},
+		{Note: 0, AtMs: 9 * day, UntilMs: 10 * day, Title: "The importer ships on 9 June.", Kind: Mentioned},
+		{Note: 3, AtMs: 13*day - 1, UntilMs: 13 * day, Title: "Robin is on leave until 12 June.", Kind: Mentioned},
+	}
+	if diff := cmp.Diff(want, Timeline(notes)); diff != "" {
+		t.Errorf("moments (-want +got):\n%s", diff)
 	}
 }
 

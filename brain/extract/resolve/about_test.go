@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"orgmem/brain/extract"
 	"orgmem/brain/extract/resolve"
 	pb "orgmem/proto"
@@ -33,9 +35,11 @@ func TestKnownOf(t *testing.T) {
 	forms := []*pb.EntityForm{{Name: "Jane Lee"}, {Name: "JL"}, {Name: "Lee"}}
 	rec := &pb.Entity{Type: string(extract.Person), Forms: forms}
 	k := resolve.KnownOf("e", "Jane Lee", []byte(`{"notAliases":["JL"]}`), rec)
-	if k.ID != "e" || k.Title != "Jane Lee" || !slices.Equal(k.Aliases, []string{"Lee"}) ||
-		!slices.Equal(k.Not, []string{"JL"}) {
-		t.Errorf("%+v", k)
+	want := resolve.Known{
+		ID: "e", Type: extract.Person, Title: "Jane Lee", Aliases: []string{"Lee"}, Not: []string{"JL"},
+	}
+	if diff := cmp.Diff(want, k); diff != "" {
+		t.Errorf("known (-want +got):\n%s", diff)
 	}
 }
 

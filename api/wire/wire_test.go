@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/go-cmp/cmp"
 
 	"orgmem/api/problems"
 )
@@ -92,8 +93,9 @@ func TestNumbersAndNulls(t *testing.T) {
 		return out, &errs
 	}
 	out, errs := decode(`{"weight":0.25,"count":-7,"domain":"d","flag":false}`)
-	if errs.Any() || *out.Weight != 0.25 || out.Count != -7 || *out.Domain != "d" || *out.Flag {
-		t.Errorf("%+v %v", out, errs.List)
+	want := patch{Weight: new(0.25), Count: -7, Domain: new("d"), Flag: new(false)}
+	if diff := cmp.Diff(want, out); diff != "" || errs.Any() {
+		t.Errorf("%v (-want +got):\n%s", errs.List, diff)
 	}
 	if out, errs = decode(`{"domain":null}`); errs.Any() || out.Domain != nil {
 		t.Errorf("%+v %v", out, errs.List)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -100,10 +102,12 @@ func TestASketchSaysWhatTheRecordSays(t *testing.T) {
 		if err := gotEdge.Read(record); err != nil {
 			t.Fatal(err)
 		}
-		if string(gotEdge.Source) != edge.GetSource() || string(gotEdge.Target) != edge.GetTarget() ||
-			string(gotEdge.Type) != edge.GetType() ||
-			string(gotEdge.Status) != edge.GetStatus() || gotEdge.Weight != edge.GetWeight() {
-			t.Fatalf("%+v, read from %v", gotEdge, edge)
+		wantEdge := EdgeSketch{
+			Source: []byte(edge.GetSource()), Target: []byte(edge.GetTarget()), Type: []byte(edge.GetType()),
+			Status: []byte(edge.GetStatus()), Weight: edge.GetWeight(),
+		}
+		if diff := cmp.Diff(wantEdge, gotEdge, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("read from %v (-want +got):\n%s", edge, diff)
 		}
 	}
 }

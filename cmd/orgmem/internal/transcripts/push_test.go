@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"orgmem/cmd/orgmem/internal/client"
 )
 
@@ -102,6 +104,18 @@ func (d *desk) mustPush(stored, deduped int) Summary {
 	return sum
 }
 
+// signalled asks that the memory got signals of these types.
+func (d *desk) signalled(want ...string) {
+	d.Helper()
+	var got []string
+	for _, s := range d.memory.signals {
+		got = append(got, s.Type)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		d.Errorf("signals (-want +got):\n%s", diff)
+	}
+}
+
 // said is what the memory holds, one line for each event.
 func (d *desk) said() string {
 	var b strings.Builder
@@ -143,9 +157,13 @@ s1 2026-01-02T03:04:05.678Z /home/me/app|m|tool : The user doesn't want to proce
 	if d.said() != want {
 		t.Errorf("got\n%s", d.said())
 	}
-	if sum.Redacted != 2 || sum.Signals != 2 || d.memory.signals[0].Type != signalTest ||
-		d.memory.signals[1].Type != signalCorrection || d.memory.finalized != 1 {
-		t.Errorf("%+v, %+v, finalized %d", sum, d.memory.signals, d.memory.finalized)
+	whole := Summary{Files: 1, Stored: 5, Signals: 2, Redacted: 2, Skipped: []Skipped{}}
+	if diff := cmp.Diff(whole, sum); diff != "" {
+		t.Errorf("summary (-want +got):\n%s", diff)
+	}
+	d.signalled(signalTest, signalCorrection)
+	if d.memory.finalized != 1 {
+		t.Errorf("finalized %d times", d.memory.finalized)
 	}
 }
 
@@ -175,10 +193,10 @@ c1 2026-01-02T03:04:05Z /w/app|gpt|assistant shell: {"command":["ls"]}
 c1 2026-01-02T03:04:05Z /w/app|gpt|tool : no such file
 c1 2026-01-02T03:04:05Z /w/app|gpt|assistant : 4
 `
-	if d.said() != want || sum.Signals != 2 || d.memory.signals[0].Type != signalTool ||
-		d.memory.signals[1].Type != signalCorrection {
-		t.Errorf("%+v\n%s", d.memory.signals, d.said())
+	if diff := cmp.Diff(want, d.said()); diff != "" || sum.Signals != 2 {
+		t.Errorf("%d signals (-want +got):\n%s", sum.Signals, diff)
 	}
+	d.signalled(signalTool, signalCorrection)
 }
 
 func TestGemini(t *testing.T) {

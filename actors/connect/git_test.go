@@ -21,6 +21,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"orgmem/actors/egress"
 	"orgmem/proto/clock"
 )
@@ -127,14 +130,19 @@ func TestGit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := map[string]Document{}
-	for _, d := range r.Documents {
-		ids[d.ID] = d
+	doc := func(path, title, content string) Document {
+		return Document{
+			ID: path, Title: title, Content: content, Link: "https://x.example/r#" + path, OccurredMs: 1_700_000_000_000,
+		}
 	}
-	if len(ids) != 5 || ids["README.md"].Title != "Read me" && ids["README.md"].Title != "README.md" ||
-		!strings.Contains(ids["docs/guide2.txt"].Content, "and one more") ||
-		ids["docs/deep/er/note.rst"].Content != "Deep." || ids["README.md"].OccurredMs != 1_700_000_000_000 {
-		t.Errorf("%d: %+v", len(ids), ids)
+	want := []Document{
+		doc("README.md", "README.md", "# Read me\n\nFirst."), doc("docs/deep/er/note.rst", "note", "Deep."),
+		doc("docs/guide.txt", "guide", strings.TrimSpace(long)), doc("docs/guide2.txt", "guide2", long+"and one more"),
+		doc("docs/notes", "notes", "Plain name."),
+	}
+	byPath := cmpopts.SortSlices(func(a, b Document) bool { return a.ID < b.ID })
+	if diff := cmp.Diff(want, r.Documents, byPath); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
 	}
 	again, err := f.sync(config, r.State)
 	if err != nil || len(again.Documents) != 0 || len(f.asked) != 2 {

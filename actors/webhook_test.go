@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/egress"
@@ -25,6 +27,7 @@ import (
 	"orgmem/actors/webhook"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/prototest"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -113,9 +116,9 @@ func TestWebhookLifecycle(t *testing.T) {
 	}
 	got := c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &on, Url: &other, EventTypes: []string{"*"}})).
 		GetLink().GetWebhook()
-	if got.GetDisabled() || got.GetDisabledReason() != "" || got.GetUrl() != other || !slices.Equal(got.GetEventTypes(),
-		[]string{"*"}) {
-		t.Errorf("enabled: %v", got)
+	enabled := &pb.Webhook{Url: other, EventTypes: []string{"*"}}
+	if diff := prototest.Diff(enabled, got, "disabled", "disabled_reason"); diff != "" {
+		t.Errorf("enabled (-want +got):\n%s", diff)
 	}
 	n.stop()
 	n = startNode(t, n.disk, allow)
@@ -293,7 +296,8 @@ func TestWebhookTest(t *testing.T) {
 		}
 	})
 	n := startNode(t, storagetest.NewDisk(), allow)
-	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	org := n.org(account.NewOrg{})
+	c := client{n: n, key: org.APIKey}
 	hook := c.ok(newWebhook(url, "job.completed")).GetLink().GetWebhook()
 	test := link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).
 		String()}}})
@@ -303,18 +307,25 @@ func TestWebhookTest(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 	d := <-got
-	var envelope struct {
+	type event struct {
 		ID, Type, CreatedAt, OrgID string
 		Data                       map[string]any
 	}
+	var envelope event
 	decoder := json.NewDecoder(bytes.NewReader(d.body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&envelope); err != nil {
 		t.Fatal(err)
 	}
-	if envelope.Type != pb.EventWebhookTest || len(envelope.ID) != 36 || envelope.OrgID == "" ||
-		envelope.Data["message"] == "" || len(envelope.Data) != 1 {
-		t.Errorf("%s", d.body)
+	want := event{
+		ID: envelope.ID, Type: pb.EventWebhookTest, CreatedAt: envelope.CreatedAt, OrgID: org.Org.String(),
+		Data: map[string]any{"message": "This is a test event."},
+	}
+	if diff := cmp.Diff(want, envelope); diff != "" {
+		t.Errorf("the event (-want +got):\n%s", diff)
+	}
+	if len(envelope.ID) != 36 {
+		t.Errorf("its id is %q", envelope.ID)
 	}
 	if at, err := time.Parse(tenant.EventTime, envelope.CreatedAt); err != nil || !at.Equal(n.clock.Now()) {
 		t.Errorf("createdAt %s: %v", envelope.CreatedAt, err)
@@ -357,9 +368,11 @@ func TestWebhookTest(t *testing.T) {
 		}
 	}
 	detail := c.webhook(hook.GetId())
-	if h := detail.GetWebhook(); h.GetFailures() != 0 || h.GetDisabled() ||
-		h.GetLastSuccessMs() == h.GetLastDeliveryMs() || h.GetLastDeliveryMs() != clock.Millis(n.clock.Now()) {
-		t.Errorf("a test event counted: %v", h)
+	h := detail.GetWebhook()
+	tried := &pb.Webhook{LastDeliveryMs: clock.Millis(n.clock.Now())}
+	diff := prototest.Diff(tried, h, "failures", "disabled")
+	if diff != "" || h.GetLastSuccessMs() == h.GetLastDeliveryMs() {
+		t.Errorf("a test event counted: %v (-want +got):\n%s", h, diff)
 	}
 	if len(detail.GetAttempts()) != webhook.MaxDeliveries {
 		t.Errorf("%d of %d attempts kept", len(detail.GetAttempts()), attempts)

@@ -79,9 +79,10 @@ func TestSessionEventsAreStoredOnce(t *testing.T) {
 		t.Errorf("%v", s)
 	}
 	c.settled()
-	if s := c.sessionState(); s.GetIngestPending() != 0 || s.GetSessionNodes() != 4 || s.GetTotalNodes() != 4 ||
-		s.GetLastIngestedMs() == 0 {
-		t.Errorf("%v", s)
+	state := c.sessionState()
+	settled := &pb.SessionState{SessionNodes: 4, TotalNodes: 4}
+	if diff := prototest.Diff(settled, state, "ingest_pending"); diff != "" || state.GetLastIngestedMs() == 0 {
+		t.Errorf("last ingested at %d (-want +got):\n%s", state.GetLastIngestedMs(), diff)
 	}
 	n.stop()
 	n = startNode(t, n.disk)

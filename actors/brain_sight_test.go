@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"google.golang.org/protobuf/proto"
 
@@ -149,9 +150,17 @@ func TestScoresWithoutRoom(t *testing.T) {
 			return out, len(a.KnownScores) + len(a.Chunks)
 		}
 		with, kept := seeds(1)
-		if without, none := seeds(0); kept != 2 || none != 0 || len(with[0]) != 1 || with[0][0].Cosine == 0 ||
-			!slices.Equal(with[0], with[1]) || !slices.Equal(with[0], without[0]) || !slices.Equal(with[0], without[1]) {
-			t.Errorf("%v, keeping %d, and without room %v, keeping %d", with, kept, without, none)
+		without, none := seeds(0)
+		if kept != 2 || none != 0 {
+			t.Errorf("%d are kept, and %d without room", kept, none)
+		}
+		first := with[0]
+		if len(first) != 1 || first[0].Cosine == 0 {
+			t.Errorf("seeds %v", first)
+		}
+		want := [][]retriever.Seed{first, first, first}
+		if diff := cmp.Diff(want, [][]retriever.Seed{with[1], without[0], without[1]}); diff != "" {
+			t.Errorf("the second time, and twice without room (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -27,6 +27,7 @@ import (
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/prototest"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -540,10 +541,13 @@ func TestBrainsAreOfTheirOrganization(t *testing.T) {
 			led = true
 		}
 		_, found := other.query(q)
-		if found.GetVersion() != artifact.GetVersion() || len(found.GetFocal()) == 0 ||
-			found.GetPropagationTier() != string(retriever.TierNone) || len(found.GetEntities()) > 0 ||
+		want := &pb.BrainFound{Version: artifact.GetVersion(), PropagationTier: string(retriever.TierNone)}
+		if diff := prototest.Diff(want, found, "entities"); diff != "" {
+			t.Errorf("%q leads somewhere (-want +got):\n%s", q, diff)
+		}
+		if len(found.GetFocal()) == 0 ||
 			slices.ContainsFunc(found.GetFocal(), func(f *pb.BrainNode) bool { return f.GetActivation() != 0 }) {
-			t.Errorf("%q leads somewhere: %v", q, found)
+			t.Errorf("%q leads to %v", q, found.GetFocal())
 		}
 	}
 	if !led {

@@ -15,6 +15,7 @@ import (
 	"orgmem/actors/tenant"
 	"orgmem/brain/cognition"
 	pb "orgmem/proto"
+	"orgmem/proto/prototest"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -509,9 +510,12 @@ func TestAnEntityElsewhere(t *testing.T) {
 	ask := graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_EntityElsewhere{EntityElsewhere: &pb.EntityElsewhere{Id: id(c,
 		"Jane Lee")}}})
 	seen := c.ok(ask).GetGraph().GetSightings().GetSightings()
-	if len(seen) != 1 || seen[0].GetSubject() != "anna" || seen[0].GetMentions() != 1 ||
-		seen[0].GetNode() != id(c.as("anna"), "Jane Lee") {
-		t.Errorf("%v", seen)
+	if len(seen) != 1 {
+		t.Fatalf("seen %v", seen)
+	}
+	hers := &pb.Sighting{Subject: "anna", Mentions: 1, Node: id(c.as("anna"), "Jane Lee")}
+	if diff := prototest.Diff(hers, seen[0]); diff != "" {
+		t.Errorf("seen (-want +got):\n%s", diff)
 	}
 	c.as("anna").refused(pb.CodePermissionDenied, ask)
 	stranger.refused(pb.CodeNodeNotFound, ask)

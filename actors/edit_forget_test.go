@@ -86,9 +86,9 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 	check(c)
 
 	restored := c.ok(undeleteOp(id)).GetNode()
-	if restored.GetContent() != "" || restored.GetNode().GetStatus() != pb.StatusLive ||
-		restored.GetNode().GetDegree() != 1 || restored.GetNode().GetRestorableMs() != 0 {
-		t.Errorf("restored: %v", restored)
+	live := &pb.Node{Status: pb.StatusLive, Degree: 1}
+	if diff := prototest.Diff(live, restored.GetNode(), "restorable_ms"); diff != "" || restored.GetContent() != "" {
+		t.Errorf("restored, with the content %q (-want +got):\n%s", restored.GetContent(), diff)
 	}
 	if got := c.ok(getEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge(); got.GetStatus() != pb.StatusLive ||
 		got.GetTombstonedMs() != 0 {

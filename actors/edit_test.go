@@ -355,11 +355,12 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	c.forget(gone)
 
 	s := c.supersede(old, "The boiler is old.")
-	if s.GetOldNode() != old || !s.GetCreated() || s.GetNewAuthority() != 0.625 || s.GetEdge() != old+"_"+s.GetNewNode()+
-		"_superseded_by" {
-		t.Fatalf("answer %v", s)
-	}
 	id := s.GetNewNode()
+	if diff := prototest.Diff(&pb.Superseded{
+		OldNode: old, NewNode: id, Edge: old + "_" + id + "_superseded_by", Created: true, NewAuthority: 0.625,
+	}, s); diff != "" {
+		t.Fatalf("answer (-want +got):\n%s", diff)
+	}
 	now, was := c.ok(getNodeOp(id)).GetNode(), c.nodeOf(old)
 	if diff := prototest.Diff(&pb.Node{
 		Title: "Heating", Kind: "belief", Metadata: []byte(`{"v":1}`), Authority: 0.625,
@@ -386,9 +387,9 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	if e := edge(out.GetId()); e.GetSource() != id || e.GetTarget() != right {
 		t.Errorf("the edge from it: %v", e)
 	}
-	if e := edge(s.GetEdge()); e.GetSource() != old || e.GetTarget() != id || e.GetOrigin() != pb.OriginSupersede ||
-		e.GetType() != "superseded_by" {
-		t.Errorf("the edge between: %v", e)
+	between := &pb.Edge{Source: old, Target: id, Origin: pb.OriginSupersede, Type: "superseded_by"}
+	if diff := prototest.Diff(between, edge(s.GetEdge())); diff != "" {
+		t.Errorf("the edge between (-want +got):\n%s", diff)
 	}
 	if a, b := was.GetDegree(), now.GetNode().GetDegree(); a != 1 || b != 3 {
 		t.Errorf("degrees %d and %d", a, b)

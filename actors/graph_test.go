@@ -166,9 +166,9 @@ func TestEdges(t *testing.T) {
 	updated := c.nodeOf(a).GetUpdatedMs()
 
 	gone := c.ok(forgetEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge()
-	if gone.GetStatus() != pb.StatusTombstoned || gone.GetTombstonedMs() == 0 || gone.GetNote() != "" ||
-		gone.GetId() != e.GetId() {
-		t.Fatalf("forgotten: %v", gone)
+	forgotten := &pb.Edge{Id: e.GetId(), Status: pb.StatusTombstoned}
+	if diff := prototest.Diff(forgotten, gone, "note"); diff != "" || gone.GetTombstonedMs() == 0 {
+		t.Fatalf("forgotten: %v (-want +got):\n%s", gone, diff)
 	}
 	degrees(1)
 	if c.nodeOf(a).GetUpdatedMs() != updated {

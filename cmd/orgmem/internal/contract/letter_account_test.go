@@ -131,10 +131,14 @@ func TestKeysToTheLetter(t *testing.T) {
 	for range 2 { // a retry mints a fresh key
 		a := s.letter(t, c, http.MethodPost, "/v1/sandbox/keys", "", http.StatusCreated, boxed, "Idempotency-Key", "once")
 		boxes = append(boxes, a.text(t, "apiKey"))
-		if scopes := fmt.Sprint(a.object(t)["scopes"]); scopes != "[read write]" || a.text(t, "subject") != "sandbox" ||
-			!looks("sandbox").MatchString(boxes[len(boxes)-1]) ||
-			a.text(t, "expiresAt") != stamp(s.clock.Now().Add(7*24*time.Hour)) || a.header.Get("Idempotent-Replayed") != "" {
-			t.Errorf("%s", a.body)
+		want := map[string]any{
+			"scopes": []any{"read", "write"}, "subject": "sandbox", "expiresAt": stamp(s.clock.Now().Add(7 * 24 * time.Hour)),
+		}
+		if diff := prototest.DiffObject(want, a.object(t)); diff != "" {
+			t.Errorf("a key of the sandbox (-want +got):\n%s", diff)
+		}
+		if !looks("sandbox").MatchString(boxes[len(boxes)-1]) || a.header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("%v %s", a.header, a.body)
 		}
 	}
 	if boxes[0] == boxes[1] {
@@ -198,8 +202,9 @@ func TestSubjectsAndPeopleToTheLetter(t *testing.T) {
 	team := s.letter(t, c, http.MethodGet, "/v1/team", "", http.StatusOK, map[string]shape{
 		"id": "uuid", "name": "string", "slug": "string", "memberCount": "int", "createdAt": "time",
 	}).object(t)
-	if team["memberCount"] != 2.0 || team["id"] != o.id.String() || team["name"] != "Acme" || team["slug"] != "acme" {
-		t.Errorf("team %v", team)
+	want := map[string]any{"memberCount": 2.0, "id": o.id.String(), "name": "Acme", "slug": "acme"}
+	if diff := prototest.DiffObject(want, team); diff != "" {
+		t.Errorf("team (-want +got):\n%s", diff)
 	}
 	var people []string
 	for _, m := range s.letter(t, c, http.MethodGet, "/v1/team/members", "", http.StatusOK, paged(map[string]shape{

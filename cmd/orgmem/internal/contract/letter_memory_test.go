@@ -87,9 +87,15 @@ func TestIngestionToTheLetter(t *testing.T) {
 		}
 	}
 	result := s.job(t, c, jobs[1])["result"].(map[string]any)["items"].([]any)
-	if len(result) != 2 || result[0].(map[string]any)["externalId"] != "p" ||
-		result[1].(map[string]any)["externalId"] != nil || result[1].(map[string]any)["status"] != "created" {
-		t.Errorf("items %v", result)
+	if len(result) != 2 {
+		t.Fatalf("items %v", result)
+	}
+	for i, want := range []map[string]any{
+		{"externalId": "p", "status": "created"}, {"externalId": nil, "status": "created"},
+	} {
+		if diff := prototest.DiffObject(want, result[i].(map[string]any)); diff != "" {
+			t.Errorf("the item at %d (-want +got):\n%s", i, diff)
+		}
 	}
 	imports := s.letter(t, c, http.MethodGet, "/v1/import?pageSize=1", "", http.StatusOK, paged(entry)) // not paginated
 	if got := imports.entries(t, "data"); len(got) != 2 || got[0]["nodesCreated"] == nil ||
@@ -190,9 +196,9 @@ func TestGraphToTheLetter(t *testing.T) {
 	}
 	edge := s.letter(t, c, http.MethodPost, "/v1/graph/edges", assert(`,"weight":1,"confidence":0.41`),
 		http.StatusCreated, shapeEdge)
-	if got := edge.object(t); got["weight"] != 0.4 || got["confidence"] != 0.4 || got["origin"] != "asserted" ||
-		got["status"] != "live" {
-		t.Errorf("%s", edge.body)
+	capped := map[string]any{"weight": 0.4, "confidence": 0.4, "origin": "asserted", "status": "live"}
+	if diff := prototest.DiffObject(capped, edge.object(t)); diff != "" {
+		t.Errorf("the edge (-want +got):\n%s", diff)
 	}
 	if got := s.letter(t, c, http.MethodPost, "/v1/graph/edges", assert(`,"weight":0.1,"confidence":0.25`), http.StatusOK,
 		shapeEdge).object(t); got["weight"] != 0.1 || got["confidence"] != 0.25 {
@@ -261,9 +267,12 @@ func TestGraphToTheLetter(t *testing.T) {
 
 	// Forgotten: the content is gone for good, the place comes back.
 	gone := s.letter(t, c, http.MethodDelete, "/v1/graph/nodes/"+id, "", http.StatusOK, shapeNode).object(t)
-	if _, there := gone["content"]; there || gone["status"] != "tombstoned" || gone["title"] != "" ||
-		gone["restorableUntil"] != stamp(s.clock.Now().Add(30*24*time.Hour)) {
-		t.Errorf("forgotten: %v", gone)
+	forgotten := map[string]any{
+		"status": "tombstoned", "title": "", "restorableUntil": stamp(s.clock.Now().Add(30 * 24 * time.Hour)),
+	}
+	diff := prototest.DiffObject(forgotten, gone)
+	if _, there := gone["content"]; there || diff != "" {
+		t.Errorf("forgotten: %v (-want +got):\n%s", gone, diff)
 	}
 	for _, place := range []string{"/v1/graph/nodes/" + id, "/v1/recall/graph/node/" + id} {
 		s.refused(t, c, http.MethodGet, place, "", "node_not_found")
@@ -274,9 +283,9 @@ func TestGraphToTheLetter(t *testing.T) {
 	}
 	s.clock.Advance(29 * 24 * time.Hour)
 	back := s.letter(t, c, http.MethodPost, "/v1/graph/nodes/"+id+"/undelete", "", http.StatusOK, shapeNode).object(t)
-	if content, there := back["content"]; there && content != "" || back["status"] != "live" || back["id"] != id ||
-		back["restorableUntil"] != nil {
-		t.Errorf("restored: %v", back)
+	diff = prototest.DiffObject(map[string]any{"status": "live", "id": id, "restorableUntil": nil}, back)
+	if content, there := back["content"]; there && content != "" || diff != "" {
+		t.Errorf("restored: %v (-want +got):\n%s", back, diff)
 	}
 	// What it was called is gone too, and a live node is called something.
 	again := s.ok(t, c, http.MethodGet, "/v1/graph/nodes/"+id, "").object(t)
@@ -528,9 +537,13 @@ func TestSessionsToTheLetter(t *testing.T) {
 		"firstEventAt": "time|null", "lastEventAt": "time|null",
 		"createdAt": "time", "updatedAt": "time",
 	}))
-	if got := sessions.entries(t, "data"); len(got) != 1 || got[0]["id"] != "s" || got[0]["eventCount"] != 2.0 ||
-		got[0]["signalCount"] != 2.0 {
-		t.Errorf("%s", sessions.body)
+	listed := sessions.entries(t, "data")
+	if len(listed) != 1 {
+		t.Fatalf("sessions %s", sessions.body)
+	}
+	want := map[string]any{"id": "s", "eventCount": 2.0, "signalCount": 2.0}
+	if diff := prototest.DiffObject(want, listed[0]); diff != "" {
+		t.Errorf("the session (-want +got):\n%s", diff)
 	}
 	for _, r := range []struct{ method, path, body string }{
 		{http.MethodPost, "/v1/ingest/session-event", event},

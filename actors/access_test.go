@@ -264,7 +264,7 @@ func TestJobsAreListedInPagesThatWritesDoNotShift(t *testing.T) {
 		&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
 
 	// Another member sees jobs of provisioned subjects, and no others.
-	mem, err := n.sys.AddMember(t.Context(), org.Org, "two@example.com", account.RoleAdmin)
+	mem, err := n.sys.AddMember(t.Context(), org.Org, "two@example.com", pb.RoleAdmin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,16 +366,16 @@ func TestOperatorKeepsOrganizationsInOrder(t *testing.T) {
 	if info, err := n.sys.Org(ctx, a.Org); err != nil || info.Members != 1 {
 		t.Errorf("organization %+v, %v", info, err)
 	}
-	if _, err := n.sys.AddMember(ctx, b.Org, "two@example.com", account.RoleMember); !errors.Is(err, tenant.ErrConflict) {
+	if _, err := n.sys.AddMember(ctx, b.Org, "two@example.com", pb.RoleMember); !errors.Is(err, tenant.ErrConflict) {
 		t.Errorf("a personal organization took a second member: %v", err)
 	}
-	if _, err := n.sys.AddMember(ctx, a.Org, "a@example.com", account.RoleMember); !errors.Is(err, tenant.ErrConflict) {
+	if _, err := n.sys.AddMember(ctx, a.Org, "a@example.com", pb.RoleMember); !errors.Is(err, tenant.ErrConflict) {
 		t.Errorf("an e-mail address was taken twice: %v", err)
 	}
 	if err := n.sys.RemoveMember(ctx, a.Org, a.Owner); !errors.Is(err, tenant.ErrConflict) {
 		t.Errorf("the only owner was removed: %v", err)
 	}
-	two, err := n.sys.AddMember(ctx, a.Org, "two@example.com", account.RoleOwner)
+	two, err := n.sys.AddMember(ctx, a.Org, "two@example.com", pb.RoleOwner)
 	if err != nil {
 		t.Fatal(err)
 	}

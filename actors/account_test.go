@@ -63,8 +63,8 @@ func TestTheTeamIsItsPeople(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
-	n.recruit(org.Org, "zoe@example.com", account.RoleMember)
-	n.recruit(org.Org, "ann@example.com", account.RoleAdmin)
+	n.recruit(org.Org, "zoe@example.com", pb.RoleMember)
+	n.recruit(org.Org, "ann@example.com", pb.RoleAdmin)
 	c.put("subject")
 	n.sandboxKey(c)
 	team := c.ok(getTeam()).GetAccount().GetTeam()
@@ -83,7 +83,7 @@ func TestTheTeamIsItsPeople(t *testing.T) {
 			break
 		}
 		page = &pb.Page{Size: 2, Cursor: list.GetNextCursor()}
-		n.recruit(org.Org, "bob@example.com", account.RoleMember) // before the cursor
+		n.recruit(org.Org, "bob@example.com", pb.RoleMember) // before the cursor
 	}
 	if want := []string{"ann@example.com admin", "owner@example.com owner", "zoe@example.com member"}; !slices.Equal(got,
 		want) {
@@ -141,7 +141,7 @@ func TestAMemberLeavesATeamAlone(t *testing.T) {
 	n := startNode(t, disk)
 	org := n.org(account.NewOrg{})
 	owner := client{n: n, key: org.APIKey}
-	info, leaver := n.recruit(org.Org, "two@example.com", account.RoleAdmin)
+	info, leaver := n.recruit(org.Org, "two@example.com", pb.RoleAdmin)
 	second := n.keyOf(org.Org, info.User)
 	sandbox, kept := n.sandboxKey(leaver), n.sandboxKey(owner)
 	owner.ingest(doc("a", "The owner keeps this text."))
@@ -186,7 +186,7 @@ func TestAMemberLeavesATeamAlone(t *testing.T) {
 	leaver.n, owner.n = n, n
 	leaver.refused(pb.CodeAuthentication, me())
 	owner.ok(me())
-	n.recruit(org.Org, "two@example.com", account.RoleMember) // the address is free again
+	n.recruit(org.Org, "two@example.com", pb.RoleMember) // the address is free again
 }
 
 // TestMembersAgainstModel adds, removes and lets go random people, with power
@@ -198,7 +198,7 @@ func TestMembersAgainstModel(t *testing.T) {
 		disk := storagetest.NewDisk()
 		n := startNode(t, disk)
 		org := n.org(account.NewOrg{})
-		roles := map[string]account.Role{"owner@example.com": account.RoleOwner}
+		roles := map[string]account.Role{"owner@example.com": pb.RoleOwner}
 		users := map[string]pb.UserID{"owner@example.com": org.Owner}
 		keys := map[string]client{"owner@example.com": {n: n, key: org.APIKey}}
 		var gone []client
@@ -207,16 +207,16 @@ func TestMembersAgainstModel(t *testing.T) {
 			who := rapid.SampledFrom(slices.Sorted(maps.Keys(roles))).Draw(rt, "who")
 			owners := 0
 			for _, r := range roles {
-				if r == account.RoleOwner {
+				if r == pb.RoleOwner {
 					owners++
 				}
 			}
-			last := roles[who] == account.RoleOwner && owners == 1
+			last := roles[who] == pb.RoleOwner && owners == 1
 			switch rapid.SampledFrom([]string{"add", "add", "leave", "remove", "crash"}).Draw(rt, "step") {
 			case "add":
 				added++
 				email := fmt.Sprintf("p%d@example.com", added)
-				roles[email] = rapid.SampledFrom([]account.Role{account.RoleOwner, account.RoleAdmin, account.RoleMember}).Draw(rt,
+				roles[email] = rapid.SampledFrom([]account.Role{pb.RoleOwner, pb.RoleAdmin, pb.RoleMember}).Draw(rt,
 					"role")
 				var m tenant.MemberInfo
 				m, keys[email] = n.recruit(org.Org, email, roles[email])

@@ -60,7 +60,7 @@ func TestTrailTellsEveryAct(t *testing.T) {
 		t.Fatal(err)
 	}
 	did("organization.plan", pb.PlanUnlimited, "")
-	ann, err := n.sys.AddMember(t.Context(), org.Org, "quizzacious@example.com", account.RoleAdmin)
+	ann, err := n.sys.AddMember(t.Context(), org.Org, "quizzacious@example.com", pb.RoleAdmin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestTrailTellsEveryAct(t *testing.T) {
 	}
 
 	// In a team somebody who leaves stays in the trail by id.
-	_, zoe := n.recruit(org.Org, "zoe@example.com", account.RoleOwner)
+	_, zoe := n.recruit(org.Org, "zoe@example.com", pb.RoleOwner)
 	zoe.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_DeleteMe{DeleteMe: &pb.DeleteMe{}}}))
 	if got := acts(c.trail(&pb.ListAudit{}, 50))[0]; got != "account.delete" {
 		t.Errorf("the newest act is %s", got)
@@ -233,7 +233,7 @@ func TestTrailIsOfOneOrganizationsAdmins(t *testing.T) {
 	other := client{n: n, key: n.org(account.NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: pb.PlanUnlimited}).
 		APIKey}
 	other.put("zoe")
-	_, ann := n.recruit(org.Org, "ann@example.com", account.RoleAdmin) // whoever holds admin sees all of it
+	_, ann := n.recruit(org.Org, "ann@example.com", pb.RoleAdmin) // whoever holds admin sees all of it
 	if got, want := acts(ann.trail(&pb.ListAudit{}, 50)), acts(c.trail(&pb.ListAudit{}, 50)); !slices.Equal(got, want) ||
 		len(got) < 4 {
 		t.Errorf("ann sees %v, the owner %v", got, want)

@@ -206,7 +206,7 @@ func TestSessionPack(t *testing.T) {
 	org := n.org(account.NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.put("anna")
-	ann, other := n.recruit(org.Org, "ann@example.com", account.RoleMember)
+	ann, other := n.recruit(org.Org, "ann@example.com", pb.RoleMember)
 	pack := func(c client, user pb.UserID, cwd string) *pb.Pack {
 		t.Helper()
 		return c.ok(sessionOp(org.Org, user, cwd)).GetMind().GetPack()

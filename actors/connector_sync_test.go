@@ -441,7 +441,7 @@ func TestARemovedMembersSandboxConnectorsGo(t *testing.T) {
 	n, l := erasing(t, storagetest.NewDisk(), allow)
 	org := n.org(account.NewOrg{})
 	owner := client{n: n, key: org.APIKey}
-	_, leaver := n.recruit(org.Org, "two@example.com", account.RoleMember)
+	_, leaver := n.recruit(org.Org, "two@example.com", pb.RoleMember)
 	p := &planter{seed: "label"}
 	leaver.ok(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: p.next()}}})
 	sandboxed := func(c client) client {

@@ -48,7 +48,7 @@ func TestARemovedMembersConnectorsGo(t *testing.T) {
 	n, l := erasing(t, storagetest.NewDisk(), allow)
 	org := n.org(account.NewOrg{})
 	owner := client{n: n, key: org.APIKey}
-	_, leaver := n.recruit(org.Org, "two@example.com", account.RoleMember)
+	_, leaver := n.recruit(org.Org, "two@example.com", pb.RoleMember)
 	p := &planter{seed: "connector"}
 	config := func(token string) *pb.Envelope {
 		return connectorOp(fmt.Sprintf(`{"url":"https://public.example/r.git","token":%q}`, token))

@@ -279,7 +279,7 @@ func TestErasedSubjectLeavesNoByte(t *testing.T) {
 // How long the work takes that falls due is a matter of the machine, and of no test
 // (TestExportImportPurge of the binary logs it).
 func TestPurgeLeavesNoByte(t *testing.T) {
-	for _, scope := range []string{account.PurgeScopeSubject, account.PurgeScopeOrg} {
+	for _, scope := range []string{pb.PurgeScopeSubject, pb.PurgeScopeOrg} {
 		t.Run(scope, func(t *testing.T) {
 			disk := storagetest.NewDisk()
 			files := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)) // that of the stores
@@ -290,7 +290,7 @@ func TestPurgeLeavesNoByte(t *testing.T) {
 			c.put("ann")
 			plantMemory(c.as("ann"), p, 2*plantedDocuments)
 			subject := "ann"
-			if scope == account.PurgeScopeOrg {
+			if scope == pb.PurgeScopeOrg {
 				subject = ""
 				plantMemory(c, p, plantedDocuments)
 				plantSessions(c, p, storage.StoreID{Org: made.Org, Realm: storage.RealmMain}, p.next()+".txt")

@@ -149,7 +149,7 @@ func TestExportsBelongToWhoMayReadThem(t *testing.T) {
 	c := client{n: n, key: made.APIKey}
 	c.put("ann")
 	c.put("bob")
-	_, peer := n.recruit(made.Org, "peer@example.com", account.RoleMember, pb.ScopeRead, pb.ScopeWrite)
+	_, peer := n.recruit(made.Org, "peer@example.com", pb.RoleMember, pb.ScopeRead, pb.ScopeWrite)
 	mine := c.export(false)
 	n.clock.Advance(time.Millisecond)
 	whole, anns := c.export(true), c.as("ann").export(false)
@@ -227,8 +227,8 @@ func TestOrganizationExportIsItsMakers(t *testing.T) {
 	} else if len(reader.download(whole)) == 0 {
 		t.Error("its maker downloads nothing")
 	}
-	_, admin := n.recruit(made.Org, "admin@example.com", account.RoleAdmin, pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin)
-	_, peer := n.recruit(made.Org, "peer@example.com", account.RoleMember, pb.ScopeRead)
+	_, admin := n.recruit(made.Org, "admin@example.com", pb.RoleAdmin, pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin)
+	_, peer := n.recruit(made.Org, "peer@example.com", pb.RoleMember, pb.ScopeRead)
 	for name, who := range map[string]client{
 		"an admin": admin, "a peer": peer, "the maker as a subject": c.as("ann"),
 		"the sandbox": n.sandboxKey(c),

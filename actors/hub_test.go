@@ -166,7 +166,7 @@ func TestEndOfAnErasureIsTold(t *testing.T) {
 // member adds a member with a key of their own.
 func (n *testNode) member(owner client, org account.CreatedOrg, email string) client {
 	n.t.Helper()
-	m, err := n.sys.AddMember(n.t.Context(), org.Org, email, account.RoleMember)
+	m, err := n.sys.AddMember(n.t.Context(), org.Org, email, pb.RoleMember)
 	if err != nil {
 		n.t.Fatal(err)
 	}

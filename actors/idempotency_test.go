@@ -230,7 +230,7 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 			}
 		}
 		if listed := owner.ok(listKeys()).GetKeys().GetKeys(); len(listed) != effects["key.create"] ||
-			slices.ContainsFunc(listed, func(k *pb.Key) bool { return k.GetStatus() != tenant.KeyActive }) {
+			slices.ContainsFunc(listed, func(k *pb.Key) bool { return k.GetStatus() != pb.KeyActive }) {
 			rt.Fatalf("%d keys, want %d", len(listed), effects["key.create"])
 		}
 	})

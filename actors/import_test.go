@@ -436,7 +436,7 @@ func TestConnectors(t *testing.T) {
 
 func (n *testNode) addPerson(org pb.OrgID) pb.UserID {
 	n.t.Helper()
-	m, err := n.sys.AddMember(n.t.Context(), org, "peer@example.com", account.RoleMember)
+	m, err := n.sys.AddMember(n.t.Context(), org, "peer@example.com", pb.RoleMember)
 	if err != nil {
 		n.t.Fatal(err)
 	}

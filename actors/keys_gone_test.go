@@ -61,7 +61,7 @@ func TestGoneKeysLeaveTheDirectory(t *testing.T) {
 	}
 	left(1)
 
-	mem, err := n.sys.AddMember(t.Context(), org.Org, "two@example.com", account.RoleAdmin)
+	mem, err := n.sys.AddMember(t.Context(), org.Org, "two@example.com", pb.RoleAdmin)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"orgmem/actors/account"
 	"orgmem/actors/export"
 	"orgmem/actors/tenant"
 	"orgmem/cluster/wire"
@@ -63,7 +62,7 @@ func TestASilentOwnerIsGivenUpWithoutASuccessor(t *testing.T) {
 		}
 	})
 	asked.Go(func() {
-		if _, err := w.at("c").operator().AddMember(t.Context(), made.Org, "b@example.com", account.RoleMember); err == nil ||
+		if _, err := w.at("c").operator().AddMember(t.Context(), made.Org, "b@example.com", pb.RoleMember); err == nil ||
 			!strings.Contains(err.Error(), "not known") {
 			t.Errorf("an operator's order: %v", err)
 		}

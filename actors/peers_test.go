@@ -94,7 +94,7 @@ func TestOperatorAnywhere(t *testing.T) {
 		if diff := cmp.Diff(want, info, others); diff != "" || err != nil {
 			t.Errorf("on %s: %v (-want +got):\n%s", name, err, diff)
 		}
-		m, err := op.AddMember(t.Context(), made.Org, "m-"+string(name)+"@example.com", account.RoleMember)
+		m, err := op.AddMember(t.Context(), made.Org, "m-"+string(name)+"@example.com", pb.RoleMember)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,9 +28,9 @@ func dryPurge(subject string) *pb.Envelope { return purgeOp(purgeOf(subject)) }
 
 func purgeOf(subject string) *pb.Purge {
 	if subject == "" {
-		return &pb.Purge{Scope: account.PurgeScopeOrg}
+		return &pb.Purge{Scope: pb.PurgeScopeOrg}
 	}
-	return &pb.Purge{Scope: account.PurgeScopeSubject, Subject: subject}
+	return &pb.Purge{Scope: pb.PurgeScopeSubject, Subject: subject}
 }
 
 func confirmPurge(subject, token string) *pb.Envelope {
@@ -127,7 +127,7 @@ func TestPurgeOfTheOrganization(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
-	_, peer := n.recruit(made.Org, "peer@example.com", account.RoleMember, pb.ScopeRead, pb.ScopeWrite)
+	_, peer := n.recruit(made.Org, "peer@example.com", pb.RoleMember, pb.ScopeRead, pb.ScopeWrite)
 	c.put("ann")
 	for _, who := range []client{c, peer, c.as("ann")} {
 		who.ingest(doc("a", "some text"))
@@ -165,7 +165,7 @@ func TestConfirmTokenIsForOnePurge(t *testing.T) {
 	n := startNode(t, disk)
 	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
-	_, admin := n.recruit(made.Org, "admin@example.com", account.RoleAdmin)
+	_, admin := n.recruit(made.Org, "admin@example.com", pb.RoleAdmin)
 	c.put("ann")
 	c.put("bob")
 	for _, s := range []string{"ann", "bob"} {

@@ -308,7 +308,7 @@ func TestIdentityOfMembers(t *testing.T) {
 	other := n.org(account.NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited})
 	owner := client{n: n, key: org.APIKey}
 	owner.put("anna")
-	ann, reader := n.recruit(org.Org, "ann@example.com", account.RoleMember, pb.ScopeRead)
+	ann, reader := n.recruit(org.Org, "ann@example.com", pb.RoleMember, pb.ScopeRead)
 	view := owner.ok(identityOp(ann.User.String())).GetMind().GetIdentity()
 	if pb.UserID(view.GetUser()) != ann.User || view.GetView() == nil {
 		t.Errorf("%v", view)

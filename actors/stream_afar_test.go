@@ -94,7 +94,7 @@ func TestEventsComeFromAfar(t *testing.T) {
 	w := startTown(t, "a", "b", "c")
 	made := w.org("a", pb.PlanUnlimited)
 	owner := w.at("b").client(made.APIKey)
-	m, err := w.at("b").operator().AddMember(t.Context(), made.Org, "peer@example.com", account.RoleMember)
+	m, err := w.at("b").operator().AddMember(t.Context(), made.Org, "peer@example.com", pb.RoleMember)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func TestUsageIsGrouped(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(account.NewOrg{})
 	c := client{n: n, key: made.APIKey}
-	_, peer := n.recruit(made.Org, "peer@example.com", account.RoleMember, pb.ScopeRead, pb.ScopeUsage)
+	_, peer := n.recruit(made.Org, "peer@example.com", pb.RoleMember, pb.ScopeRead, pb.ScopeUsage)
 	c.put("ann")
 	if got := c.usage(&pb.GetUsage{}); len(got) != 0 {
 		t.Fatalf("before anything was used: %v", got)
@@ -226,7 +226,7 @@ func TestUsageIsWhatAnswersSaid(t *testing.T) {
 		disk := storagetest.NewDisk()
 		n := startNode(t, disk, smallSlices)
 		made := n.org(account.NewOrg{})
-		_, second := n.recruit(made.Org, "second@example.com", account.RoleMember)
+		_, second := n.recruit(made.Org, "second@example.com", pb.RoleMember)
 		keys := []client{{n: n, key: made.APIKey}, second}
 		keys[0].put("ann")
 		owner := func(c client) string {

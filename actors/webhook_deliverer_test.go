@@ -401,7 +401,7 @@ func TestWebhookReachIsItsCreators(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), in.allow)
 	org := n.org(account.NewOrg{})
 	owner := client{n: n, key: org.APIKey}
-	member, peer := n.recruit(org.Org, "peer@example.com", account.RoleAdmin, pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin)
+	member, peer := n.recruit(org.Org, "peer@example.com", pb.RoleAdmin, pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin)
 	hook := owner.ok(newWebhook(in.url+"/before", "*")).GetLink().GetWebhook().GetId()
 	off, on, url := true, false, in.url+"/after"
 	peer.ok(patchWebhook(hook, &pb.PatchWebhook{Url: &url}))

@@ -93,6 +93,19 @@ const (
 	CapabilityIngest    = "ingest"
 )
 
+// Roles of members.
+const (
+	RoleOwner  = "owner"
+	RoleAdmin  = "admin"
+	RoleMember = "member"
+)
+
+// States of a key.
+const (
+	KeyActive  = "active"  // it works until it expires
+	KeyRevoked = "revoked" // it never becomes active again
+)
+
 // Kinds of partition.
 const (
 	PartitionMember  = "member"
@@ -198,6 +211,12 @@ const (
 
 	ExportScopeUser = "user"
 	ExportScopeOrg  = "org"
+)
+
+// Scopes of a purge.
+const (
+	PurgeScopeSubject = "subject" // one memory
+	PurgeScopeOrg     = "org"     // all memories
 )
 
 // Plans of organizations.

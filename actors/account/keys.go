@@ -283,7 +283,7 @@ func (o *Keys) newKey(order *pb.Key, with func(*commit.Change, CreatedKey) error
 		return CreatedKey{}, nil, nil, err
 	}
 	made = CreatedKey{APIKey: apiKey, Key: pb.HashKey(apiKey), Label: order.GetLabel()}
-	order.Hash, order.Status, order.CreatedMs = made.Key[:], tenant.KeyActive, clock.Millis(o.System.Clock.Now())
+	order.Hash, order.Status, order.CreatedMs = made.Key[:], pb.KeyActive, clock.Millis(o.System.Clock.Now())
 	ch.Put(o.Space.Key(storage.TableKey, storage.Hash32(made.Key)), order)
 	if order.GetSandbox() {
 		ch.PutRaw(o.sandboxKeyIndex(order), nil)
@@ -313,7 +313,7 @@ func (o *Keys) dropUseless(
 		if err != nil {
 			return nil, err
 		}
-		if k.GetStatus() == tenant.KeyRevoked {
+		if k.GetStatus() == pb.KeyRevoked {
 			hash := pb.KeyHash(k.GetHash())
 			o.deleteKey(b, hash)
 			b.Delete(item.Key)
@@ -383,11 +383,11 @@ func (o *Keys) revoke(c *tenant.Call, id, action string, may func(*pb.Key) bool)
 		case !found || !may(k):
 			release()
 			c.Refuse(notFound)
-		case k.GetStatus() == tenant.KeyRevoked:
+		case k.GetStatus() == pb.KeyRevoked:
 			release()
 			c.Reply(tenant.EmptyReply())
 		default:
-			k.Status, k.RevokedMs = tenant.KeyRevoked, clock.Millis(o.System.Clock.Now())
+			k.Status, k.RevokedMs = pb.KeyRevoked, clock.Millis(o.System.Clock.Now())
 			ch := commit.New(o.Store)
 			ch.Put(o.Space.Key(storage.TableKey, storage.Hash32(hash)), k)
 			ch.Audit(c.AuditOf(action, hash.String()))

@@ -138,7 +138,7 @@ func (s LocalOperator) AddMember(
 	if err != nil {
 		return tenant.MemberInfo{}, err
 	}
-	if !slices.Contains([]Role{RoleOwner, RoleAdmin, RoleMember}, role) {
+	if !slices.Contains([]Role{pb.RoleOwner, pb.RoleAdmin, pb.RoleMember}, role) {
 		return tenant.MemberInfo{}, fmt.Errorf("%w: role must be owner, admin or member", tenant.ErrInvalid)
 	}
 	id, err := s.NewUUID()
@@ -230,11 +230,11 @@ func (o *Members) beginRemoval(user pb.UserID, why *pb.Audit, committed func(err
 	}
 	owners := 0
 	for _, m := range members {
-		if m.Role == string(RoleOwner) {
+		if m.Role == pb.RoleOwner {
 			owners++
 		}
 	}
-	if members[i].Role == string(RoleOwner) && owners == 1 {
+	if members[i].Role == pb.RoleOwner && owners == 1 {
 		return errLastOwner
 	}
 	ref, err := o.Member(user)

@@ -106,12 +106,5 @@ type Operator interface {
 	Restore(ctx context.Context, org pb.OrgID, part []byte) (export.Restored, error)
 }
 
-// Role is a member's role in an organization.
+// Role is a member's role in an organization: pb.RoleOwner, pb.RoleAdmin or pb.RoleMember.
 type Role string
-
-// The roles.
-const (
-	RoleOwner  Role = "owner"
-	RoleAdmin  Role = "admin"
-	RoleMember Role = "member"
-)

@@ -160,7 +160,7 @@ func (s LocalOperator) BeginOrg(
 	err := s.Visit(ctx, made.Org, func(o *tenant.Org, done func(error)) {
 		ch := commit.New(o.Store)
 		ch.Put(o.Space.Key(storage.TableOrg), rec)
-		if err := membersOf(o).putMember(ch.Batch, made.Owner, email, RoleOwner); err != nil {
+		if err := membersOf(o).putMember(ch.Batch, made.Owner, email, pb.RoleOwner); err != nil {
 			done(err)
 			return
 		}

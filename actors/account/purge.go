@@ -36,11 +36,6 @@ const (
 	// purgeEvents is from how many events on a purge begins another commit, which
 	// does not count their bytes before it is under way: at most 4 MB.
 	purgeEvents = 4000
-
-	// PurgeScopeSubject is the scope of a purge of one memory.
-	PurgeScopeSubject = "subject"
-	// PurgeScopeOrg is the scope of a purge of all memories.
-	PurgeScopeOrg = "org"
 )
 
 // Purges empties memories in two steps: a dry run that counts, and its confirmation.
@@ -104,7 +99,7 @@ func (p *purge) of() *partition.Ref {
 
 // purge answers both calls of POST /v1/purge.
 func (o *Purges) purge(c *tenant.Call, op *pb.Purge) {
-	p := &purge{call: c, op: op, org: op.GetScope() == PurgeScopeOrg}
+	p := &purge{call: c, op: op, org: op.GetScope() == pb.PurgeScopeOrg}
 	if !op.GetConfirm() {
 		o.alone(p, func(release func()) { o.beginPurge(p, release) })
 		return
@@ -300,7 +295,7 @@ func (p *purge) outcome(run *pb.PurgeRun) *pb.PurgeReport {
 // target names what is purged in the trail: the subject's partition, or org.
 func (p *purge) target() string {
 	if p.org {
-		return PurgeScopeOrg
+		return pb.PurgeScopeOrg
 	}
 	return p.parts[0].ID.String()
 }
@@ -472,7 +467,8 @@ func (o *Purges) Complete() error {
 				return err
 			}
 			if rec.Value.GetPurgedMs() == 0 {
-				open = append(open, &purge{run: rec.Value, key: rec.Key, org: rec.Value.GetScope() == PurgeScopeOrg, decided: true})
+				org := rec.Value.GetScope() == pb.PurgeScopeOrg
+				open = append(open, &purge{run: rec.Value, key: rec.Key, org: org, decided: true})
 			}
 		}
 		return nil

@@ -19,14 +19,6 @@ import (
 // MaxSubjectBytes bounds a subject key (docs/interface.md, "Subjects").
 const MaxSubjectBytes = 256
 
-// The states of an API key (Key.status).
-const (
-	// KeyActive is the state of a key that works until it expires.
-	KeyActive = "active"
-	// KeyRevoked is the state of a key that was revoked. It never becomes active again.
-	KeyRevoked = "revoked"
-)
-
 // Unauthenticated is the refusal of a request whose key is not valid, and of a request to an organization or member
 // that is gone. It does not say which of these it was.
 func Unauthenticated() *pb.Problem {
@@ -42,7 +34,7 @@ func (o *Org) admit(c *Call) bool {
 	case err != nil:
 		c.Fail(err)
 		return false
-	case key == nil, key.Record.GetStatus() != KeyActive,
+	case key == nil, key.Record.GetStatus() != pb.KeyActive,
 		key.Record.GetExpiresMs() != 0 && clock.Millis(now) >= key.Record.GetExpiresMs():
 		c.Refuse(Unauthenticated())
 		return false

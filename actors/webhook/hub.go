@@ -89,7 +89,7 @@ func (s *EventStream) Valid() bool {
 		return err
 	})
 	expires := key.GetExpiresMs()
-	return err == nil && there && !member.GetErasing() && key.GetStatus() == tenant.KeyActive &&
+	return err == nil && there && !member.GetErasing() && key.GetStatus() == pb.KeyActive &&
 		(expires == 0 || clock.Millis(s.sys.Clock.Now()) < expires)
 }
 

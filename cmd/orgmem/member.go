@@ -42,7 +42,7 @@ func newMemberAdd(w world, at *operatorFlags) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&order.Email, "email", "", "e-mail address")
-	c.Flags().StringVar(&order.Role, "role", "member", "owner, admin or member")
+	c.Flags().StringVar(&order.Role, "role", pb.RoleMember, "owner, admin or member")
 	required(c, "email")
 	return c
 }

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/actors/account"
 	pb "orgmem/proto"
 	"orgmem/proto/prototest"
 )
@@ -161,7 +160,7 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 		return post("/v1/jobs/"+id+"/cancel", "")(t, f)
 	},
 	"last_owner": func(t *testing.T, f fixture) answer {
-		f.org.recruit(t, "second@example.com", account.RoleMember)
+		f.org.recruit(t, "second@example.com", pb.RoleMember)
 		return f.send(t, f.maker, http.MethodDelete, "/v1/me", "")
 	},
 	"precondition_failed": func(t *testing.T, f fixture) answer {

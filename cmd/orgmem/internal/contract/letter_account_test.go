@@ -58,7 +58,7 @@ func TestPrincipalToTheLetter(t *testing.T) {
 	for _, scope := range allScopes { // any key
 		s.letter(t, caller{key: o.mint(t, o.owner, scope)}, http.MethodGet, "/v1/me", "", http.StatusOK, principal)
 	}
-	member := o.recruit(t, "member@example.com", account.RoleMember)
+	member := o.recruit(t, "member@example.com", pb.RoleMember)
 	if a := s.ok(t, caller{key: o.mint(t, member, "read")}, http.MethodGet, "/v1/me", ""); a.text(t,
 		"subjectDefault") != member.String() {
 		t.Errorf("the member reads %s", a.body)
@@ -78,7 +78,7 @@ func TestKeysToTheLetter(t *testing.T) {
 	s := startStack(t)
 	o := s.org(t, "Acme")
 	c := caller{key: o.key}
-	peer := caller{key: o.mint(t, o.recruit(t, "peer@example.com", account.RoleAdmin), fullScope...)}
+	peer := caller{key: o.mint(t, o.recruit(t, "peer@example.com", pb.RoleAdmin), fullScope...)}
 	made := map[string]shape{"apiKey": "string", "id": "hash", "label": "string"}
 	key := map[string]shape{
 		"id": "hash", "label": "string", "status": "string", "createdAt": "time",
@@ -181,7 +181,7 @@ func TestSubjectsAndPeopleToTheLetter(t *testing.T) {
 	s := startStack(t)
 	o := s.org(t, "Acme")
 	c := caller{key: o.key}
-	o.recruit(t, "ann@example.com", account.RoleAdmin)
+	o.recruit(t, "ann@example.com", pb.RoleAdmin)
 	subject := map[string]shape{"id": "string", "createdAt": "time"}
 	const name = "Jörg/1 %" // of the client's choosing
 	path := "/v1/subjects/J%C3%B6rg%2F1%20%25"
@@ -340,7 +340,7 @@ func TestDeleteMeToTheLetter(t *testing.T) {
 	team := s.org(t, "Team")
 	owner := caller{key: team.key}
 	s.ok(t, owner, http.MethodPut, "/v1/subjects/anna", "")
-	user := team.recruit(t, "leaver@example.com", account.RoleAdmin)
+	user := team.recruit(t, "leaver@example.com", pb.RoleAdmin)
 	leaver, also := caller{key: team.mint(t, user, fullScope...)}, caller{key: team.mint(t, user, "read")}
 	theirs, ours := box(leaver), box(owner)
 	s.note(t, leaver, "The leaver minded the boiler.")
@@ -360,7 +360,7 @@ func TestDeleteMeToTheLetter(t *testing.T) {
 		t.Errorf("the team finds %s", found.body)
 	}
 	// One of two owners may go.
-	heir := team.recruit(t, "heir@example.com", account.RoleOwner)
+	heir := team.recruit(t, "heir@example.com", pb.RoleOwner)
 	s.letter(t, owner, http.MethodDelete, "/v1/me", "", http.StatusNoContent, nil)
 	gone(owner)
 	s.ok(t, caller{key: team.mint(t, heir, fullScope...)}, http.MethodGet, "/v1/me", "")

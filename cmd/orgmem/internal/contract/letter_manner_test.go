@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/actors/account"
 	pb "orgmem/proto"
 	"orgmem/proto/prototest"
 )
@@ -253,7 +252,7 @@ func TestListsToTheLetter(t *testing.T) {
 		s.ok(t, c, http.MethodPost, "/v1/sandbox/keys", "")
 		s.ok(t, c, http.MethodPost, "/v1/ingest/session-event", fmt.Sprintf(`{"sessionId":%q,"role":"user","text":"Hello."}`,
 			f.next("session ")))
-		o.recruit(t, f.next("m")+"@example.com", account.RoleMember)
+		o.recruit(t, f.next("m")+"@example.com", pb.RoleMember)
 	}
 	s.ok(t, c, http.MethodPost, "/v1/webhooks", `{"url":"https://example.com/hook","eventTypes":["*"]}`)
 	node := f.node(t)

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/actors/account"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -105,7 +104,7 @@ func TestIngestionToTheLetter(t *testing.T) {
 	s.refused(t, c, http.MethodPost, "/v1/jobs/"+jobs[0]+"/cancel", "", "job_not_cancellable")
 	writer := caller{key: o.mint(t, o.owner, "write")} // a ladder it is not
 	s.refused(t, writer, http.MethodGet, "/v1/ingest/"+jobs[0]+"/status", "", "permission_denied")
-	peer := caller{key: o.mint(t, o.recruit(t, "peer@example.com", account.RoleAdmin), fullScope...)}
+	peer := caller{key: o.mint(t, o.recruit(t, "peer@example.com", pb.RoleAdmin), fullScope...)}
 	s.refused(t, peer, http.MethodGet, "/v1/jobs/"+jobs[0], "", "job_not_found")
 	if got := s.letter(t, c, http.MethodGet, "/v1/jobs", "", http.StatusOK, paged(shapeJob)).entries(t,
 		"data"); len(got) < len(jobs) {

@@ -319,7 +319,7 @@ func (s *stack) credentials(t *testing.T, o org) []credential {
 			scopes: []string{scope},
 		})
 	}
-	for _, role := range []account.Role{account.RoleAdmin, account.RoleMember} {
+	for _, role := range []account.Role{pb.RoleAdmin, pb.RoleMember} {
 		user := o.recruit(t, string(role)+"@example.com", role)
 		c := caller{key: o.mint(t, user, fullScope...)}
 		all = append(all, credential{

@@ -262,25 +262,25 @@ type Limit struct{ Burst, PerMinute float64 }
 // limits are the figures of docs/interface.md ("Rate limits"), those of the plan
 // `standard`.
 var limits = map[string]Limit{
-	"reads":    {100, 300},
-	"writes":   {30, 120},
-	"ingest":   {30, 60},
-	"sessions": {300, 600},
-	"search":   {30, 120},
-	"exports":  {10, 30},
-	"default":  {60, 120},
+	pb.FamilyReads:    {100, 300},
+	pb.FamilyWrites:   {30, 120},
+	pb.FamilyIngest:   {30, 60},
+	pb.FamilySessions: {300, 600},
+	pb.FamilySearch:   {30, 120},
+	pb.FamilyExports:  {10, 30},
+	pb.FamilyDefault:  {60, 120},
 }
 
 // PlanFactor multiplies both figures of every family; an unlimited plan shows
 // the figures of scale in its headers and is never refused.
 var PlanFactor = map[string]float64{pb.PlanFree: 0.5, pb.PlanStandard: 1, pb.PlanScale: 10, pb.PlanUnlimited: 10}
 
-// LimitOf is the limit of a route family under a plan. A family that is not in the table has the figures of "default",
-// and an unknown plan those of the plan `standard`.
+// LimitOf is the limit of a route family under a plan. A family that is not in the table has the figures of
+// pb.FamilyDefault, and an unknown plan those of the plan `standard`.
 func LimitOf(family, plan string) Limit {
 	l, ok := limits[family]
 	if !ok {
-		l = limits["default"]
+		l = limits[pb.FamilyDefault]
 	}
 	f, ok := PlanFactor[plan]
 	if !ok {

@@ -734,7 +734,7 @@ func TestBrainsLearnFromDecisions(t *testing.T) {
 		c.derive(func(batch *storage.Batch, space storage.Space) {
 			graph.PutProposal(batch, space, &pb.Proposal{
 				Id: derivedN(i), Source: pair[0], Target: pair[1], Type: "relates_to",
-				Score: 0.7, Status: graph.ReviewOpen, CreatedMs: int64(i),
+				Score: 0.7, Status: pb.ReviewOpen, CreatedMs: int64(i),
 			})
 		})
 	}

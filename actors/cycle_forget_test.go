@@ -152,7 +152,7 @@ func TestAProposalLosesANameThatOnlyAForgottenTextUsed(t *testing.T) {
 			source := []string{a, entity}[i]
 			graph.PutProposal(batch, space, &pb.Proposal{
 				Id: derivedN(i), Source: source, Target: b, Type: "related", Rationale: "both are linked to “Quentin Marlowe”",
-				Status: graph.ReviewOpen, CreatedMs: int64(i + 1), Through: through,
+				Status: pb.ReviewOpen, CreatedMs: int64(i + 1), Through: through,
 			})
 		}
 	})

@@ -138,11 +138,11 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	c.derive(func(batch *storage.Batch, space storage.Space) {
 		graph.PutProposal(batch, space, &pb.Proposal{
 			Id: derivedN(1), Source: b, Target: a, Type: "related",
-			Status: graph.ReviewOpen, CreatedMs: 1,
+			Status: pb.ReviewOpen, CreatedMs: 1,
 		})
 		graph.PutProposal(batch, space, &pb.Proposal{
 			Id: derivedN(2), Source: a, Target: d, Type: "related",
-			Status: graph.ReviewOpen, CreatedMs: 2,
+			Status: pb.ReviewOpen, CreatedMs: 2,
 		})
 	})
 	if got := c.proposals("open", 10); !slices.Equal(got, []byte{2, 1}) {
@@ -201,7 +201,7 @@ func TestAProposalNamesNothingThatIsForgotten(t *testing.T) {
 	c.derive(func(batch *storage.Batch, space storage.Space) {
 		for i, ends := range [][2]string{{a, b}, {a, d}, {b, d}} {
 			graph.PutProposal(batch, space, &pb.Proposal{
-				Id: derivedN(i), Source: ends[0], Target: ends[1], Type: "related", Rationale: why, Status: graph.ReviewOpen,
+				Id: derivedN(i), Source: ends[0], Target: ends[1], Type: "related", Rationale: why, Status: pb.ReviewOpen,
 				CreatedMs: int64(i + 1), Through: []string{first, second},
 			})
 		}
@@ -219,7 +219,7 @@ func TestAProposalNamesNothingThatIsForgotten(t *testing.T) {
 		t.Errorf("%d proposals", len(list))
 	}
 	n.nothingSays(storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, "kwisatz")
-	if p := c.ok(decideOp(rejected, false)).GetMind().GetProposal(); p.GetStatus() != graph.ProposalRejected {
+	if p := c.ok(decideOp(rejected, false)).GetMind().GetProposal(); p.GetStatus() != pb.ProposalRejected {
 		t.Errorf("%v", p)
 	}
 	c.forget(a)
@@ -242,7 +242,7 @@ func TestProposals(t *testing.T) {
 		c.derive(func(batch *storage.Batch, space storage.Space) {
 			graph.PutProposal(batch, space, &pb.Proposal{
 				Id: derivedN(i), Source: source, Target: target, Type: "relates_to", Score: 0.7, Rationale: "both",
-				Status: graph.ReviewOpen, CreatedMs: int64(i),
+				Status: pb.ReviewOpen, CreatedMs: int64(i),
 			})
 		})
 	}
@@ -345,7 +345,7 @@ func TestProposalDecisionsReplay(t *testing.T) {
 	c.derive(func(batch *storage.Batch, space storage.Space) {
 		graph.PutProposal(batch, space, &pb.Proposal{
 			Id: derivedN(1), Source: a, Target: b, Type: "x", Rationale: why,
-			Status: graph.ReviewOpen, CreatedMs: 1,
+			Status: pb.ReviewOpen, CreatedMs: 1,
 		})
 	})
 	send := func(key string, accept bool) *pb.Reply {

@@ -272,7 +272,7 @@ func TestSignalsAreRecalled(t *testing.T) {
 	}
 	titles := func() (out []string) {
 		for _, i := range c.ok(recallOp(&pb.Recall{Type: pb.RecallInsights})).GetMind().GetInsights().GetInsights() {
-			if i.GetKind() != graph.InsightSignal || i.GetConfidence() != 1 || len(i.GetNodes()) != 1 {
+			if i.GetKind() != pb.InsightSignal || i.GetConfidence() != 1 || len(i.GetNodes()) != 1 {
 				t.Errorf("%v", i)
 			}
 			out = append(out, i.GetTitle())

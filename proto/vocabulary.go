@@ -164,11 +164,23 @@ const (
 
 // Sources of nodes, beside those that items name.
 const (
+	SourceIngest    = "ingest"
 	SourceImport    = "import"
 	SourceConnector = "connector"
 	SourceSession   = "session"
 	SourceSignal    = "agent_signal"
 	SourceSupersede = "supersede" // a person put it in another node's place
+)
+
+// InsightSignal is the kind of an insight that tells of a signal. The other kinds are those of brain/insight.
+const InsightSignal = "agent_signal"
+
+// States of what waits for a person's decision. A contradiction has the first only: it is resolved by superseding a
+// side, and then it is gone.
+const (
+	ReviewOpen       = "open"
+	ProposalAccepted = "accepted"
+	ProposalRejected = "rejected"
 )
 
 // Types of events.

@@ -106,7 +106,7 @@ func (c insightsStage) replace(f *graph.Tx, found []*pb.Insight, read []int32) e
 	kept := func(i *pb.Insight) (bool, error) {
 		kind := i.GetKind()
 		switch {
-		case kind == graph.InsightSignal:
+		case kind == pb.InsightSignal:
 			kinds[kind]++
 			return kinds[kind] <= maxSignalInsights, nil // newest first
 		case !insight.Said(kind) || wanted[string(i.GetId())] != nil || kinds[kind] >= insight.MaxPerKind ||

@@ -96,7 +96,7 @@ func Propose(f *graph.Tx, source, target string, l proposal.Link, through []stri
 	id := f.Part.DerivedID("proposal", min(source, target), max(source, target))
 	p := &pb.Proposal{
 		Id: id[:], Source: source, Target: target, Type: l.Type, Score: min(max(l.Score, 0), 1), Rationale: l.Rationale,
-		Status: graph.ReviewOpen, CreatedMs: f.NowMs, Through: through,
+		Status: pb.ReviewOpen, CreatedMs: f.NowMs, Through: through,
 	}
 	if known, err := graph.ProposedBefore(f.Store, f.Part.Space, p); err != nil || known {
 		return false, err
@@ -113,7 +113,7 @@ func (c proposalsStage) countOpen() (open int, err error) {
 			if err != nil {
 				return err
 			}
-			if rec.Value.GetStatus() == graph.ReviewOpen {
+			if rec.Value.GetStatus() == pb.ReviewOpen {
 				open++
 			}
 		}

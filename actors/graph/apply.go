@@ -183,7 +183,7 @@ func (f *Tx) create(it *Prepared) error {
 	}
 	n := &pb.Node{
 		Id: string(it.Node), Authority: 0.5, Confidence: 1, Status: pb.StatusLive,
-		Source:    &pb.Source{Type: cmp.Or(item.GetSource(), "ingest"), Job: it.GetJob()},
+		Source:    &pb.Source{Type: cmp.Or(item.GetSource(), pb.SourceIngest), Job: it.GetJob()},
 		CreatedMs: f.NowMs,
 	}
 	learned, err := f.mayLearn()

@@ -15,9 +15,6 @@ import (
 	"orgmem/storage"
 )
 
-// InsightSignal is the kind of insight that tells of a signal.
-const InsightSignal = "agent_signal"
-
 // What a cognition cycle derives rests on nodes, and is removed with them. The functions of this file write each such
 // record together with an entry under every node that it rests on, by which forgetting a node finds it.
 
@@ -294,9 +291,9 @@ func (dr *DerivedRecords) tellSignal(n *pb.Node, item *pb.IngestItem) {
 	}
 	session, _, _ := strings.Cut(item.GetScope(), "\x00")
 	at := cmp.Or(item.GetOccurredMs(), dr.NowMs)
-	id := dr.Part.DerivedID(InsightSignal, n.GetId())
+	id := dr.Part.DerivedID(pb.InsightSignal, n.GetId())
 	PutInsight(dr.Batch.Batch, dr.Part.Space, &pb.Insight{
-		Id: id[:], Kind: InsightSignal, Title: text.OneLine(n.GetTitle()),
+		Id: id[:], Kind: pb.InsightSignal, Title: text.OneLine(n.GetTitle()),
 		Detail:     "On " + dayOf(at) + ", in the coding session " + text.OneLine(session) + ".",
 		Confidence: 1, Nodes: []string{n.GetId()}, CreatedMs: max(min(at, dr.NowMs), 1),
 	})

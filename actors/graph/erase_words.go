@@ -136,7 +136,7 @@ func (dr *DerivedRecords) eraseShapes() error {
 		if err != nil {
 			return err
 		}
-		if kind := rec.Value.GetKind(); !insight.Said(kind) && kind != InsightSignal {
+		if kind := rec.Value.GetKind(); !insight.Said(kind) && kind != pb.InsightSignal {
 			dr.DropInsight(rec.Key, rec.Value)
 		}
 	}

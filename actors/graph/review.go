@@ -7,14 +7,6 @@ import (
 	"orgmem/storage"
 )
 
-// The states of a proposal. A contradiction has one, open: it is resolved by
-// superseding a side, and then it is gone.
-const (
-	ReviewOpen       = "open"
-	ProposalAccepted = "accepted"
-	ProposalRejected = "rejected"
-)
-
 // review handles the requests about contradictions and proposals, and reports whether the call is one.
 func (o *Module) review(c *tenant.Call) bool {
 	view := c.Org
@@ -40,7 +32,7 @@ func listContradictions(
 ) (*pb.Reply, error) {
 	kind := tenant.CursorKind{List: "contradictions", Filters: op.GetStatus(), Partition: part.ID}
 	all := part.Space.Prefix(storage.TableContradiction)
-	if op.GetStatus() != "" && op.GetStatus() != ReviewOpen { // there are none, however long one looks
+	if op.GetStatus() != "" && op.GetStatus() != pb.ReviewOpen { // there are none, however long one looks
 		if _, p := o.ScanFrom(all, kind, op.GetPage()); p != nil {
 			return tenant.Refuse(p), nil
 		}
@@ -112,7 +104,7 @@ func listProposals(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb
 func readProposal(r storage.Reader, part *partition.Ref, id pb.DerivedID) (*pb.Proposal, error) {
 	x := &pb.Proposal{}
 	found, err := r.Get(tenant.ProposalKey(part.Space, id), x)
-	if err != nil || !found || x.GetStatus() != ReviewOpen {
+	if err != nil || !found || x.GetStatus() != pb.ReviewOpen {
 		if !found {
 			x = nil
 		}
@@ -161,12 +153,12 @@ func (o *Module) decideProposal(c *tenant.Call, op *pb.DecideProposal) {
 		if err != nil || x == nil {
 			return notFound, err
 		}
-		status, action := ProposalRejected, "proposal.reject"
+		status, action := pb.ProposalRejected, "proposal.reject"
 		if op.GetAccept() {
-			status, action = ProposalAccepted, "proposal.accept"
+			status, action = pb.ProposalAccepted, "proposal.accept"
 		}
 		switch x.GetStatus() {
-		case ReviewOpen:
+		case pb.ReviewOpen:
 		case status:
 			return proposalReply(x), nil
 		default:

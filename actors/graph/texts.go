@@ -210,7 +210,7 @@ func (t *texts) beginNode(id pb.NodeID, kind, typ, title string) (pb.NodeID, err
 	case n == nil:
 		n = &pb.Node{
 			Id: string(id), Kind: kind, Title: title, Authority: 0.5, Confidence: 1, Status: pb.StatusLive,
-			Source: &pb.Source{Type: "ingest"}, CreatedMs: t.NowMs, ValidFromMs: t.node.GetValidFromMs(),
+			Source: &pb.Source{Type: pb.SourceIngest}, CreatedMs: t.NowMs, ValidFromMs: t.node.GetValidFromMs(),
 		}
 		t.State.Nodes++
 	case n.GetStatus() == pb.StatusTombstoned:

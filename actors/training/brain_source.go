@@ -164,7 +164,7 @@ func (src *Source) readAccepted(st storage.Reader, part *partition.Ref, goOn fun
 		if err != nil {
 			return err
 		}
-		if p := rec.Value; p.GetStatus() == graph.ProposalAccepted && len(src.Accepted) < maxBrainTold {
+		if p := rec.Value; p.GetStatus() == pb.ProposalAccepted && len(src.Accepted) < maxBrainTold {
 			src.Accepted = append(src.Accepted, retriever.Tie{
 				From: pb.NodeID(p.GetSource()), To: pb.NodeID(p.GetTarget()),
 				Kind: retriever.TieStated, Weight: float32(p.GetScore()),

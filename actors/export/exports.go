@@ -513,7 +513,7 @@ func (o *Module) cancelExport(c *tenant.Call, job *pb.Job) {
 			return
 		}
 		now := clock.Millis(o.System.Clock.Now())
-		e.Status, e.Error, e.FinishedMs = pb.ExportFailed, "cancelled", now
+		e.Status, e.Error, e.FinishedMs = pb.ExportFailed, pb.JobCancelled, now
 		job.Status, job.FinishedMs = pb.JobCancelled, now
 		ch := commit.New(o.Store)
 		ch.Put(Key(o.Space, id), e)

@@ -34,8 +34,6 @@ const (
 	// roleSignal is the role of a signal, which nobody has said.
 	roleSignal = "signal"
 
-	workSessionFinalize = "session_finalize"
-
 	// maxSessionEvents bounds the events of one session, and its signals as well:
 	// some days of uninterrupted work, and few enough that a session can be deleted
 	// while its caller waits.
@@ -483,7 +481,7 @@ func (a *subjectActor) sessionFinalize(self *actor.PID, c *tenant.Call, done fun
 	}
 	state.FinalizePending, state.Building = true, true
 	ch := commit.New(a.org.Store)
-	a.enqueue(self, c, pb.JobSessionFinalize, []*pb.QueueEntry{{Work: workSessionFinalize}}, ch,
+	a.enqueue(self, c, pb.JobSessionFinalize, []*pb.QueueEntry{{Work: pb.JobSessionFinalize}}, ch,
 		func(job *pb.Job) (*pb.Reply, error) {
 			ch.PutRaw(a.part.Counter(counterFinalize), job.GetId())
 			return r, nil
@@ -691,7 +689,7 @@ func (w *worker) runUpkeep(now *partition.Index, e partition.Embedder, entry gra
 	job := jobs[id]
 	if refused != nil {
 		why := refused
-		if entry.GetWork() != workSessionFinalize {
+		if entry.GetWork() != pb.JobSessionFinalize {
 			why = errUnknownWork
 		}
 		w.org.System.Log.Error("work is given up", "org", w.org.ID.String(), "job", id.String(), "work", entry.GetWork(),
@@ -699,7 +697,7 @@ func (w *worker) runUpkeep(now *partition.Index, e partition.Embedder, entry gra
 		_, _, err := w.apply(now, e, []graph.Prepared{{Queued: entry, Err: why}}, jobs)
 		return sliceDone{more: true, last: entry.Seq, err: err}
 	}
-	if entry.GetWork() != workSessionFinalize {
+	if entry.GetWork() != pb.JobSessionFinalize {
 		return sliceDone{err: itemError{errUnknownWork}}
 	}
 	w.org.System.Config.UpkeepBegan()

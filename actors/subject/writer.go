@@ -105,7 +105,7 @@ func (w *worker) effects(
 				outcome.Error = tenant.ErrUnclean.Error()
 			case errors.Is(it.Err, errUnknownWork):
 				outcome.Error = "it is work of a kind that this version of the service does not know"
-			case it.GetWork() == workSessionFinalize:
+			case it.GetWork() == pb.JobSessionFinalize:
 				outcome.Error = fmt.Sprintf("the coding sessions could not be finalized in %d attempts", tenant.MaxAttempts)
 			}
 			job.ErrorCode, job.ErrorDetail = pb.CodeInternal, outcome.Error

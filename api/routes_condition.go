@@ -72,7 +72,7 @@ var conditionRoutes = []web.Route{
 		Status:  http.StatusOK,
 	}, func(env *pb.Envelope, in *retrieveInput, _ *problems.Violations) {
 		b := &in.Body
-		op := &pb.Retrieve{Query: b.Query, OrgScope: b.Scope == "org", TopK: 10, MaxHops: 2}
+		op := &pb.Retrieve{Query: b.Query, OrgScope: b.Scope == pb.SearchScopeOrg, TopK: 10, MaxHops: 2}
 		if b.TopK != nil {
 			op.TopK = *b.TopK
 		}

@@ -161,7 +161,7 @@ type edge struct {
 // strengthOf is an edge's weight or confidence as it is answered: what a client
 // asserted as it came, what was computed as a measure.
 func strengthOf(e *pb.Edge, x float64) float64 {
-	if e.GetOrigin() == "asserted" {
+	if e.GetOrigin() == pb.OriginAsserted {
 		return x
 	}
 	return canon.Measure(x)

@@ -35,7 +35,7 @@ var exportRoutes = []web.Route{
 		ScopeByBody: true,
 		Status:      http.StatusAccepted,
 	}, func(env *pb.Envelope, in *createExportInput, _ *problems.Violations) {
-		org := in.Body.Scope == "org"
+		org := in.Body.Scope == pb.ExportScopeOrg
 		if org {
 			env.Scope = pb.ScopeAdmin
 		}

@@ -278,15 +278,12 @@ func (nodeSource) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema 
 	return s
 }
 
-// tombstoned is the status of a forgotten node.
-const tombstoned = "tombstoned"
-
 // titleShown is the title under which a node stands in lists. One that was restored
 // after it was forgotten has none until it is given one, and what it was called
 // before stays erased: it is shown as what it is. A document of an export, and what
 // looks for titles, finds none.
 func titleShown(n *pb.Node) string {
-	if n.GetTitle() == "" && n.GetErased() && n.GetStatus() != tombstoned {
+	if n.GetTitle() == "" && n.GetErased() && n.GetStatus() != pb.StatusTombstoned {
 		return "Forgotten " + n.GetKind()
 	}
 	return n.GetTitle()
@@ -306,7 +303,7 @@ func nodeOf(info *pb.NodeInfo) node {
 		RestorableUntil: wire.Timestamp(n.GetRestorableMs()),
 		Degree:          n.GetDegree(), Metadata: n.GetMetadata(), etag: info.GetEtag(),
 	}
-	if out.Status == tombstoned {
+	if out.Status == pb.StatusTombstoned {
 		out.Content = ""
 	}
 	if ids := out.Source.ExternalIDs; len(ids) > 0 {

@@ -57,8 +57,8 @@ type jobType string
 // Schema implements huma.SchemaProvider.
 func (jobType) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Enum: []any{
-		"ingest", "ingest_batch", "import", "transcript", "session_finalize", "cognition", "brain_train", "export",
-		"subject_erase", "connector_sync",
+		pb.JobIngest, pb.JobIngestBatch, pb.JobImport, pb.JobTranscript, pb.JobSessionFinalize, pb.JobCognition,
+		pb.JobBrainTrain, pb.JobExport, pb.JobSubjectErase, pb.JobConnectorSync,
 	}}
 }
 
@@ -90,19 +90,24 @@ type jobStatus string
 
 // Schema implements huma.SchemaProvider.
 func (jobStatus) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Enum: []any{"queued", "running", "succeeded", "failed", "cancelled"}}
+	return &huma.Schema{Type: huma.TypeString, Enum: []any{
+		pb.JobQueued, pb.JobRunning, pb.JobSucceeded, pb.JobFailed, pb.JobCancelled,
+	}}
 }
 
 type ingestStatus string
 
 // Schema implements huma.SchemaProvider.
 func (ingestStatus) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Enum: []any{"pending", "running", "done", "failed", "cancelled"}}
+	return &huma.Schema{Type: huma.TypeString, Enum: []any{
+		pb.JobPending, pb.JobRunning, pb.JobDone, pb.JobFailed, pb.JobCancelled,
+	}}
 }
 
 // ingestStatuses translates a job's status for the ingest status route.
 var ingestStatuses = map[string]ingestStatus{
-	"queued": "pending", "running": "running", "succeeded": "done", "failed": "failed", "cancelled": "cancelled",
+	pb.JobQueued: pb.JobPending, pb.JobRunning: pb.JobRunning, pb.JobSucceeded: pb.JobDone, pb.JobFailed: pb.JobFailed,
+	pb.JobCancelled: pb.JobCancelled,
 }
 
 // TransformSchema implements huma.SchemaTransformer.

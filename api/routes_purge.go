@@ -33,9 +33,9 @@ var purgeRoutes = []web.Route{
 		b := in.Body
 		dryRun := b.DryRun == nil || *b.DryRun
 		switch {
-		case b.Scope == "subject" && b.SubjectID == "":
+		case b.Scope == pb.PurgeScopeSubject && b.SubjectID == "":
 			errs.Add("subjectId", "is required with scope subject")
-		case b.Scope == "org" && b.SubjectID != "":
+		case b.Scope == pb.PurgeScopeOrg && b.SubjectID != "":
 			errs.Add("subjectId", "belongs to scope subject")
 		}
 		switch {
@@ -73,10 +73,10 @@ type purgeRequest struct {
 func (purgeRequest) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	given, left := map[string]any{"minLength": 1}, map[string]any{"maxLength": 0}
 	var kinds []map[string]any
-	for _, scope := range []string{"subject", "org"} {
+	for _, scope := range []string{pb.PurgeScopeSubject, pb.PurgeScopeOrg} {
 		for _, dry := range []bool{true, false} {
 			subject, token, required := left, left, []string{"scope"}
-			if scope == "subject" {
+			if scope == pb.PurgeScopeSubject {
 				subject, required = given, append(required, "subjectId")
 			}
 			if !dry {

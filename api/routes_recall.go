@@ -32,14 +32,14 @@ var recallRoutes = []web.Route{
 	}, func(env *pb.Envelope, in *recallInput, errs *problems.Violations) {
 		paged := in.Cursor.given || in.Size.given
 		switch {
-		case paged && (in.Type == "identity" || in.Type == "graph"):
+		case paged && (in.Type == pb.RecallIdentity || in.Type == pb.RecallGraph):
 			errs.Problem = problems.New(pb.CodePaginationUnsupported)
 		case in.Size.expected != "":
 			errs.Add("pageSize", in.Size.expected)
 		default:
 			errs.Problem = in.Cursor.problem
 		}
-		if in.AsOf.Ms != 0 && in.Type == "identity" {
+		if in.AsOf.Ms != 0 && in.Type == pb.RecallIdentity {
 			errs.Add("asOf", "expected none: who a person is, is known as of now only")
 		}
 		page := web.Page{Cursor: in.Cursor.value, Size: in.Size.value}
@@ -86,7 +86,9 @@ func (t *recallType) FromText(text string) *pb.Problem {
 
 // Schema implements huma.SchemaProvider.
 func (recallType) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Enum: []any{"identity", "graph", "insights", "temporal"}}
+	return &huma.Schema{Type: huma.TypeString, Enum: []any{
+		pb.RecallIdentity, pb.RecallGraph, pb.RecallInsights, pb.RecallTemporal,
+	}}
 }
 
 // givenCursor and givenSize are judged with the view: two of them take neither,

@@ -102,7 +102,7 @@ func contradictionOf(p *pb.ClaimPair) contradiction {
 		ID: derivedID(c.GetId()), NodeA: c.GetNodeA(), NodeB: c.GetNodeB(), Kind: c.GetKind(),
 		Severity:    wire.Measure(c.GetSeverity()),
 		Explanation: c.GetExplanation(), Passages: []passage{{c.GetNodeA(), p.GetTextA()}, {c.GetNodeB(), p.GetTextB()}},
-		DetectedAt: wire.Timestamp(c.GetDetectedMs()), Status: "open",
+		DetectedAt: wire.Timestamp(c.GetDetectedMs()), Status: pb.ReviewOpen,
 	}
 }
 

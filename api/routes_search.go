@@ -27,7 +27,7 @@ var searchRoutes = []web.Route{
 	}, func(env *pb.Envelope, in *searchInput, _ *problems.Violations) {
 		b := &in.Body
 		op := &pb.Search{
-			Query: b.Query, OrgScope: b.Scope == "org", TopK: 10, Mode: "hybrid",
+			Query: b.Query, OrgScope: b.Scope == pb.SearchScopeOrg, TopK: 10, Mode: "hybrid",
 			IncludeSuperseded: b.IncludeSuperseded,
 		}
 		if b.TopK != nil {

@@ -148,8 +148,8 @@ func (patchWebhookBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.S
 func describeEndpoint(s *huma.Schema) *huma.Schema {
 	httpsOnly(s.Properties["url"])
 	s.Properties["eventTypes"].Items.Enum = []any{
-		"*", "graph.updated", "job.completed", "insight.proposed", "contradiction.detected", "belief.superseded",
-		"basin.shifted", "brain.trained", "webhook.test",
+		"*", pb.EventGraphUpdated, pb.EventJobCompleted, pb.EventInsightProposed, pb.EventContradictionFound,
+		pb.EventBeliefSuperseded, pb.EventBasinShifted, pb.EventBrainTrained, pb.EventWebhookTest,
 	}
 	all := map[string]any{"const": "*"}
 	wire.Either(s.Properties["eventTypes"], map[string]any{"items": all, "maxItems": 1},

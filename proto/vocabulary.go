@@ -133,6 +133,7 @@ const (
 	JobQueued    = "queued"
 	JobRunning   = "running"
 	JobSucceeded = "succeeded"
+	JobDone      = "done" // what the route of an ingest's status calls succeeded
 	JobFailed    = "failed"
 	JobCancelled = "cancelled"
 )
@@ -197,6 +198,9 @@ const (
 	EventImportFinished     = "import.finished"
 	EventWebhookTest        = "webhook.test"
 )
+
+// SearchScopeOrg is the scope of a search in every memory of the organization that the caller may read.
+const SearchScopeOrg = "org"
 
 // Views of recall.
 const (

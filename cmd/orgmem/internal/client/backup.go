@@ -50,7 +50,7 @@ func (s backupSource) Open(ctx context.Context, store string) (backup.Copy, erro
 		Store string `json:"store"`
 	}{store}
 	err := s.client.do(ctx, call{method: http.MethodPost, path: copiesPath, body: body, repeatable: true, out: &out})
-	if IsCode(err, codeOrgNotFound) {
+	if IsCode(err, pb.CodeOrganizationNotFound) {
 		err = errors.Join(backup.ErrNoStore, err)
 	}
 	return backup.Copy{ID: out.ID, Store: out.Store}, err
@@ -75,11 +75,10 @@ func copyPath(c backup.Copy) string {
 	return copiesPath + "/" + url.PathEscape(c.ID) + "/" + url.PathEscape(c.Store.Name)
 }
 
-// codeOrgNotFound is the service's word for a store or a copy that is not there.
-const codeOrgNotFound = "organization_not_found"
-
+// goneError joins ErrCopyGone to the service's refusal of a copy that is not there, which has the code of an
+// organization that is not there.
 func goneError(err error) error {
-	if IsCode(err, codeOrgNotFound) {
+	if IsCode(err, pb.CodeOrganizationNotFound) {
 		return errors.Join(backup.ErrCopyGone, err)
 	}
 	return err

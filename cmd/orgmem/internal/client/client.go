@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
 
@@ -161,7 +162,7 @@ func retryPause(err error, backoff time.Duration, repeatable bool) (time.Duratio
 	}
 	if p, ok := errors.AsType[*Problem](err); ok {
 		busy := p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable ||
-			p.Code == "idempotency_in_progress"
+			p.Code == pb.CodeIdempotencyInProgress
 		// A refusal means that nothing happened, so any method may try again.
 		return max(p.RetryAfter, backoff), busy
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+
+	pb "orgmem/proto"
 )
 
 // Principal is whom a key resolves to.
@@ -72,7 +74,7 @@ type Job struct {
 
 // Finished reports whether the job will not change any more.
 func (j Job) Finished() bool {
-	return j.Status == "done" || j.Status == "failed" || j.Status == "cancelled"
+	return j.Status == pb.JobDone || j.Status == pb.JobFailed || j.Status == pb.JobCancelled
 }
 
 // JobItem is the outcome of one item of a job.

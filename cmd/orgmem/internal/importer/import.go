@@ -202,7 +202,7 @@ func (r *run) verify(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		if !client.IsCode(err, "node_not_found") {
+		if !client.IsCode(err, pb.CodeNodeNotFound) {
 			return fmt.Errorf("verify what was imported before: %w", err)
 		}
 	}
@@ -214,7 +214,7 @@ func (r *run) verify(ctx context.Context) error {
 func (r *run) resume(ctx context.Context) error {
 	for job, files := range r.State.body.Jobs {
 		done, err := r.wait(ctx, job, func(int) {}) // its files are counted when they are met
-		if client.IsCode(err, "job_not_found") {
+		if client.IsCode(err, pb.CodeJobNotFound) {
 			delete(r.State.body.Jobs, job)
 			continue
 		}
@@ -227,7 +227,7 @@ func (r *run) resume(ctx context.Context) error {
 			whole := s.Count > 0
 			for i := s.First; i < s.First+s.Count; i++ {
 				item, ok := outcome[i]
-				whole, node = whole && ok && item.Status != itemFailed, pb.NodeID(item.NodeID)
+				whole, node = whole && ok && item.Status != pb.ItemFailed, pb.NodeID(item.NodeID)
 			}
 			if whole {
 				r.State.body.Files[id] = taken{s.Digest, node, s.Path}
@@ -424,13 +424,6 @@ func (r *run) wait(ctx context.Context, job string, note func(done int)) (client
 	}
 }
 
-// The outcomes of an item that an import tells apart.
-const (
-	itemCreated   = "created"
-	itemUnchanged = "unchanged"
-	itemFailed    = "failed"
-)
-
 // outcomes are what became of a job's items, by their place in it.
 func outcomes(job client.Job) map[int]client.JobItem {
 	by := make(map[int]client.JobItem)
@@ -464,7 +457,7 @@ func (r *run) record(id string, batch []entry, job client.Job) error {
 			switch {
 			case !ok:
 				reason = fallback
-			case item.Status == itemFailed:
+			case item.Status == pb.ItemFailed:
 				reason = itemError(item.Error)
 			}
 			r.decided(s, e, item, reason)
@@ -508,7 +501,7 @@ func (r *run) partEnded(s *Summary, all *taking) {
 	if all.open--; all.open > 0 {
 		return
 	}
-	created, unchanged := all.taken[itemCreated], all.taken[itemUnchanged]
+	created, unchanged := all.taken[pb.ItemCreated], all.taken[pb.ItemUnchanged]
 	superseded := all.count - all.refused - created - unchanged // and those that are live again
 	s.Documents += created + superseded
 	switch {

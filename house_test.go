@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -237,6 +238,75 @@ func TestTimeAndChanceComeThroughConstructors(t *testing.T) {
 			})
 		}
 	}
+}
+
+// vocabulary is the file that has the words of the interface.
+const vocabulary = "proto/vocabulary.go"
+
+// wordsOfTheInterface are the words of the vocabulary that are looked for elsewhere, each with the constants that
+// have it. A word without a mark, such as "read", is also a plain word of the language, or the name of a field.
+func wordsOfTheInterface(t *testing.T) map[string][]string {
+	t.Helper()
+	words := map[string][]string{}
+	file := parse(t, vocabulary)
+	ast.Inspect(file.ast, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if len(spec.Values) != len(spec.Names) {
+			t.Errorf("%s: give each name a value of its own", file.at(spec))
+			return false
+		}
+		for i, name := range spec.Names {
+			word, ok := stringOf(spec.Values[i])
+			if !ok {
+				t.Errorf("%s: %s is no string literal", file.at(spec), name)
+			} else if strings.ContainsAny(word, "_.:") {
+				words[word] = append(words[word], "pb."+name.Name)
+			}
+		}
+		return false
+	})
+	if len(words) < 10 {
+		t.Fatalf("%s has only %d such words", vocabulary, len(words))
+	}
+	return words
+}
+
+// Code that says a word of the interface uses its constant, so that each word is written
+// once, and a misspelled one does not compile. Go wants literals in struct tags; there
+// the words stand within longer texts, which this does not look into.
+func TestWordsOfTheInterfaceAreWrittenOnce(t *testing.T) {
+	words := wordsOfTheInterface(t)
+	for _, top := range []string{"actors", "api", "cmd"} {
+		err := filepath.WalkDir(top, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file := parse(t, path)
+			ast.Inspect(file.ast, func(n ast.Node) bool {
+				if word, ok := stringOf(n); ok && words[word] != nil {
+					t.Errorf("%s: %q is %s", file.at(n), word, strings.Join(words[word], " or "))
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// stringOf is the text of a string literal.
+func stringOf(n ast.Node) (text string, ok bool) {
+	literal, ok := n.(*ast.BasicLit)
+	if !ok || literal.Kind != token.STRING {
+		return "", false
+	}
+	text, err := strconv.Unquote(literal.Value)
+	return text, err == nil
 }
 
 // A test that sleeps is slow on a fast machine and wrong on a slow one.

@@ -89,7 +89,9 @@ func TestInterfaceCoverage(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("# Which tests hold which paragraph of the interface\n\n" +
 		"The interface is [openapi.json](openapi.json) and [interface.md](interface.md). Before there was either\n" +
-		"it was asked for in some 270 paragraphs; this page says which tests hold what each of them asked.\n\n" +
+		"it was asked for in some 270 paragraphs; this page says which tests hold what each of them asked.\n" +
+		"The text of the paragraphs is not in this repository, and nobody needs it to build, test or change the\n" +
+		"project.\n\n" +
 		"Made by `go test . -run TestInterfaceCoverage -update` from two things: `docs/interface-paragraphs.tsv`,\n" +
 		"which lists the paragraphs by their digests and how they begin (`-interface FILE` holds the list to a\n" +
 		"copy of them), each with the labels that a person gave it; and the comments of the tests, where `//\n" +

@@ -185,7 +185,7 @@ func (r *result) paired() string {
 }
 
 const (
-	// Those of the service (actors/brain_train.go).
+	// Those of the service (actors/training/brain_train.go).
 	maxExamples        = 2000
 	examplesPerPassage = 8
 	judgeTenths        = 2

@@ -35,7 +35,7 @@ type compareStage struct {
 func (c *compareStage) run() error {
 	c.notes = make([]note, len(c.fresh))
 	alike := make([][]community.Neighbour, len(c.fresh))
-	clashes := make([][]cognition.Clash, len(c.fresh))
+	contradictions := make([][]cognition.Contradiction, len(c.fresh))
 	var tasks []func(int) error
 	for from := 0; from < len(c.fresh); from += compareBatch {
 		to := min(from+compareBatch, len(c.fresh))
@@ -44,7 +44,7 @@ func (c *compareStage) run() error {
 			return c.org.WithStore(func(st *storage.Store) error {
 				for i := from; i < to; i++ {
 					var err error
-					if c.notes[i], alike[i], clashes[i], err = c.compare(st, own, c.fresh[i]); err != nil {
+					if c.notes[i], alike[i], contradictions[i], err = c.compare(st, own, c.fresh[i]); err != nil {
 						return err
 					}
 				}
@@ -58,12 +58,12 @@ func (c *compareStage) run() error {
 	if err := c.writeAll(c.similarities(alike)); err != nil {
 		return err
 	}
-	return c.writeClashes(clashes)
+	return c.writeContradictions(contradictions)
 }
 
 // compare takes one fresh chunk apart and sets it against its neighbours.
 func (c *compareStage) compare(st *storage.Store, own *tenant.Comparer, f cognition.Chunk) (
-	n note, near []community.Neighbour, found []cognition.Clash, err error,
+	n note, near []community.Neighbour, found []cognition.Contradiction, err error,
 ) {
 	n, passage, err := c.passage(st, own, f)
 	if err != nil || passage == nil {
@@ -128,7 +128,7 @@ func (c *compareStage) compare(st *storage.Store, own *tenant.Comparer, f cognit
 			continue
 		}
 		if finding, ok := own.Judge.Compare(passage, other, place); ok {
-			found = append(found, cognition.Clash{A: f, B: o.Chunk, Finding: finding})
+			found = append(found, cognition.Contradiction{A: f, B: o.Chunk, Finding: finding})
 		}
 	}
 	return n, near, found, nil
@@ -181,8 +181,8 @@ func joinAlike(f *graph.Tx, from, to pb.NodeID, weight float64) error {
 	return f.PutCurrent(nil, e)
 }
 
-// writeClashes reports contradictions, each pair of nodes once: the gravest.
-func (c *compareStage) writeClashes(found [][]cognition.Clash) error {
+// writeContradictions reports contradictions, each pair of nodes once: the gravest.
+func (c *compareStage) writeContradictions(found [][]cognition.Contradiction) error {
 	for part := range slices.Chunk(c.Gravest(found), maxContradictionsPerCommit) {
 		if err := c.goOn(); err != nil {
 			return err
@@ -217,7 +217,7 @@ func (c *compareStage) writeClashes(found [][]cognition.Clash) error {
 }
 
 // report writes a contradiction that is not on record, of two texts that still stand.
-func (c *compareStage) report(f *graph.Tx, x cognition.Clash) (bool, error) {
+func (c *compareStage) report(f *graph.Tx, x cognition.Contradiction) (bool, error) {
 	a, b := c.Nodes[x.A.Node].ID, c.Nodes[x.B.Node].ID
 	for id, chunk := range map[pb.NodeID]uint64{a: x.A.Seq, b: x.B.Seq} {
 		if ok, err := f.StillHolds(id, chunk); err != nil || !ok {
@@ -236,7 +236,7 @@ func (c *compareStage) report(f *graph.Tx, x cognition.Clash) (bool, error) {
 }
 
 // explain has the language model word the explanation of a contradiction that is not on record.
-func (c *compareStage) explain(x cognition.Clash) cognition.Clash {
+func (c *compareStage) explain(x cognition.Contradiction) cognition.Contradiction {
 	if c.org.System.Config.LLM == nil || c.explained == maxExplained {
 		return x
 	}

@@ -129,12 +129,15 @@ func TestAround(t *testing.T) {
 
 func TestGravest(t *testing.T) {
 	g := graph()
-	clash := func(a, b int32, severity float64) cognition.Clash {
-		return cognition.Clash{
+	contradiction := func(a, b int32, severity float64) cognition.Contradiction {
+		return cognition.Contradiction{
 			A: cognition.Chunk{Node: a}, B: cognition.Chunk{Node: b}, Finding: conflict.Finding{Severity: severity},
 		}
 	}
-	got := g.Gravest([][]cognition.Clash{{clash(0, 1, 0.2), clash(2, 3, 0.5)}, {clash(1, 0, 0.9), clash(3, 2, 0.5)}})
+	got := g.Gravest([][]cognition.Contradiction{
+		{contradiction(0, 1, 0.2), contradiction(2, 3, 0.5)},
+		{contradiction(1, 0, 0.9), contradiction(3, 2, 0.5)},
+	})
 	if len(got) != 2 || got[0].Finding.Severity != 0.9 || got[0].A.Node != 1 || got[1].A.Node != 2 {
 		t.Errorf("%+v", got)
 	}

@@ -5,18 +5,18 @@ import (
 	pb "orgmem/proto"
 )
 
-// Clash is a contradiction between two chunks.
-type Clash struct {
+// Contradiction is a contradiction between two chunks.
+type Contradiction struct {
 	A, B    Chunk
 	Finding conflict.Finding
 }
 
 // Gravest keeps of the contradictions that were found one for each pair of nodes: the
 // first of the gravest. They stand in the order in which their pairs were found first.
-func (g *Graph) Gravest(found [][]Clash) []Clash {
+func (g *Graph) Gravest(found [][]Contradiction) []Contradiction {
 	type pair [2]pb.NodeID
 	at := map[pair]int{}
-	var out []Clash
+	var out []Contradiction
 	for _, list := range found {
 		for _, x := range list {
 			a, b := g.Nodes[x.A.Node].ID, g.Nodes[x.B.Node].ID

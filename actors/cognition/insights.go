@@ -9,7 +9,7 @@ import (
 	"orgmem/actors/subject"
 	"orgmem/brain/extract"
 	"orgmem/brain/insight"
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -148,7 +148,7 @@ func (c insightsStage) replace(f *graph.Tx, found []*pb.Insight, read []int32) e
 }
 
 // newestNotes reads the newest passages, in the order in which they were said.
-func (c insightsStage) newestNotes() (notes []moments.Note, of []int32, err error) {
+func (c insightsStage) newestNotes() (notes []temporal.Note, of []int32, err error) {
 	newest := c.NewestPassages(MaxInsightPassages)
 	fresh := map[uint64]*note{}
 	for i := range c.notes {

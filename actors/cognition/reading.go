@@ -8,7 +8,7 @@ import (
 	"orgmem/brain/claim"
 	"orgmem/brain/cognition"
 	"orgmem/brain/conflict"
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 	"orgmem/brain/text"
 	"orgmem/brain/topic"
 	pb "orgmem/proto"
@@ -22,7 +22,7 @@ type note struct {
 	cognition.Chunk
 	text   string
 	claims []claim.Claim
-	dates  []moments.Date
+	dates  []temporal.Date
 }
 
 // comparer is the working memory that a CPU worker has for cycles.
@@ -67,7 +67,7 @@ func (c *cycle) passage(st *storage.Store, own *tenant.Comparer, f cognition.Chu
 	}
 	for _, d := range trace.GetDates() {
 		if d.GetStart() >= chunk.GetStart() && d.GetEnd() <= chunk.GetEnd() {
-			n.dates = append(n.dates, moments.Date{
+			n.dates = append(n.dates, temporal.Date{
 				Span:   text.Span{Start: int(d.GetStart() - chunk.GetStart()), End: int(d.GetEnd() - chunk.GetStart())},
 				FromMs: d.GetFromMs(), UntilMs: d.GetUntilMs(),
 			})
@@ -86,9 +86,9 @@ func (c *cycle) read(own *tenant.Comparer, f cognition.Chunk, chunk *pb.Chunk) (
 	}
 }
 
-// asNote is a fresh chunk as brain/moments takes it.
-func (c *cycle) asNote(n *note) moments.Note {
-	return moments.Note{Text: n.text, Claims: n.claims, AtMs: c.Nodes[n.Node].AtMS, Dates: n.dates}
+// asNote is a fresh chunk as brain/temporal takes it.
+func (c *cycle) asNote(n *note) temporal.Note {
+	return temporal.Note{Text: n.text, Claims: n.claims, AtMs: c.Nodes[n.Node].AtMS, Dates: n.dates}
 }
 
 // groupOf is what a domain, or a basin, is named by.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"orgmem/actors/graph"
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
 )
@@ -13,7 +13,7 @@ import (
 type timelineStage struct{ *cycle }
 
 func (c timelineStage) run() error {
-	var notes []moments.Note
+	var notes []temporal.Note
 	var of []*note
 	for i := range c.notes {
 		if n := &c.notes[i]; n.text != "" {
@@ -21,7 +21,7 @@ func (c timelineStage) run() error {
 		}
 	}
 	var changes []func(*graph.Tx) error
-	for _, t := range moments.Tell(notes) {
+	for _, t := range temporal.Tell(notes) {
 		changes = append(changes, c.momentOf(of[t.Note], t.Kind, t.AtMs, t.Title))
 	}
 	return c.writeAll(changes)

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/tenant"
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -151,7 +151,7 @@ func StoodAt(r storage.Reader, space storage.Space, id pb.NodeID, at int64) (boo
 	}
 	n := &pb.Node{}
 	found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n)
-	return found && n.GetStatus() != pb.StatusTombstoned && moments.HeldBetween(0, n.GetValidToMs(), at), err
+	return found && n.GetStatus() != pb.StatusTombstoned && temporal.HeldBetween(0, n.GetValidToMs(), at), err
 }
 
 // stands reports whether a node can carry what was derived from it: it exists and is neither forgotten nor superseded.

@@ -9,7 +9,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/index"
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -151,7 +151,7 @@ func (f *NodeFilter) Above(space storage.Space) []storage.Key {
 
 func (f *NodeFilter) passes(n *pb.Node) bool {
 	return slices.Contains(f.Statuses, n.GetStatus()) && slices.Contains(f.Kinds, n.GetKind()) &&
-		(f.domain == "" || n.GetDomain() == f.domain) && moments.HeldAt(n, f.asOf)
+		(f.domain == "" || n.GetDomain() == f.domain) && temporal.HeldAt(n, f.asOf)
 }
 
 // foundNode is a node of a page. chunk is the chunk that holds the rarest of the words asked for, in a list by words.

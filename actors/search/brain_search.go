@@ -9,7 +9,7 @@ import (
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
 	"orgmem/brain/index"
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -62,7 +62,7 @@ func (o *Module) findByBrain(c *tenant.Call, st *storage.Store, parts []*partiti
 		f.hit.Score = float64(top) * math.Exp(scoreFall*(f.Total-found[0].Total))
 		out.Hits, nodes = append(out.Hits, f.hit), append(nodes, f.node)
 	}
-	moments.CurrentFirst(out.Hits, nodes, 0)
+	temporal.CurrentFirst(out.Hits, nodes, 0)
 	out.ReadUnits = tenant.UnitsOf(len(out.Hits))
 	c.ReadUnits += out.GetReadUnits()
 	c.EmbedTokens += out.GetEmbedTokens()

@@ -11,7 +11,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/insight"
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -228,7 +228,7 @@ func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView, asO
 			return err
 		case !found:
 			return fmt.Errorf("node %s: %w", e.ID, tenant.ErrNoRecord)
-		case n.GetUnlearned(), !moments.HeldAt(n, asOf):
+		case n.GetUnlearned(), !temporal.HeldAt(n, asOf):
 			continue
 		}
 		if view.Nodes = append(view.Nodes, n); len(view.Nodes) >= 4*MaxRecallNodes {
@@ -283,7 +283,7 @@ func addEdges(r storage.Reader, part *partition.Ref, node pb.NodeID, chosen map[
 			if err != nil {
 				return err
 			}
-			if e != nil && moments.HeldBetween(e.GetValidFromMs(), e.GetValidToMs(), asOf) {
+			if e != nil && temporal.HeldBetween(e.GetValidFromMs(), e.GetValidToMs(), asOf) {
 				view.Edges = append(view.Edges, e)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
 	"orgmem/brain/index"
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -153,7 +153,7 @@ func (o *Module) SearchIn(
 			result.Hits, nodes = append(result.Hits, hit), append(nodes, node)
 		}
 	}
-	moments.CurrentFirst(result.Hits, nodes, op.GetFilters().GetAsOfMs())
+	temporal.CurrentFirst(result.Hits, nodes, op.GetFilters().GetAsOfMs())
 	result.ReadUnits = tenant.UnitsOf(len(result.Hits))
 	return result, nil
 }
@@ -241,7 +241,7 @@ func (o *Module) filterOf(st *storage.Store, parts []*partition.Ref, f *pb.Filte
 			n := &pb.Node{}
 			found, err := st.Get(parts[part].Space.Key(storage.TableNode, storage.Str(id)), n)
 			return err == nil && found && (f.GetDomain() == "" || n.GetDomain() == f.GetDomain()) &&
-				moments.HeldAt(n, f.GetAsOfMs())
+				temporal.HeldAt(n, f.GetAsOfMs())
 		}
 	}
 	return out

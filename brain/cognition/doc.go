@@ -13,5 +13,5 @@
 // # What it does not do
 //
 // Cutting the graph into communities (package community), naming these (topic), finding
-// insights (insight), trends (moments) and missing links (proposal).
+// insights (insight), trends (temporal) and missing links (proposal).
 package cognition

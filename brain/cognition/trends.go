@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 	pb "orgmem/proto"
 )
 
@@ -41,13 +41,13 @@ func (g *Graph) TemporalView(domains []Domain) (*pb.TemporalView, []Trend) {
 		return view, nil
 	}
 	from, until := slices.Min(total), slices.Max(total)+1
-	var series []moments.Series
+	var series []temporal.Series
 	var topics []Trend
 	for k, d := range domains {
 		if d.Label == "" {
 			continue
 		}
-		s := moments.Series{Topic: d.Label}
+		s := temporal.Series{Topic: d.Label}
 		for _, i := range d.Members {
 			if n := &g.Nodes[i]; !n.Entity() && n.AtMS != 0 {
 				s.AtMs = append(s.AtMs, n.AtMS)
@@ -57,8 +57,8 @@ func (g *Graph) TemporalView(domains []Domain) (*pb.TemporalView, []Trend) {
 		topics = append(topics, Trend{OfNodes: d.Top[:min(len(d.Top), maxTrendNodes)], OfDomains: []int32{int32(k)}})
 	}
 	series = g.entitySeries(series, func(entity int32) { topics = append(topics, Trend{OfNodes: []int32{entity}}) })
-	trends := moments.Trends(series, total, from, until)
-	slices.SortStableFunc(trends, func(a, b moments.Trend) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	trends := temporal.Trends(series, total, from, until)
+	slices.SortStableFunc(trends, func(a, b temporal.Trend) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	var found []Trend
 	for _, t := range trends[:min(len(trends), maxTrends)] {
 		x := topics[t.Series]
@@ -70,14 +70,14 @@ func (g *Graph) TemporalView(domains []Domain) (*pb.TemporalView, []Trend) {
 		}
 		found = append(found, x)
 	}
-	if r, ok := moments.Cadence(total); ok {
+	if r, ok := temporal.Cadence(total); ok {
 		view.Cadence = &pb.Cadence{EveryMs: r.EveryMs, Regularity: r.Regularity, Times: uint32(r.Times)}
 	}
 	return view, found
 }
 
 // entitySeries adds when the entities that are named most were.
-func (g *Graph) entitySeries(series []moments.Series, add func(entity int32)) []moments.Series {
+func (g *Graph) entitySeries(series []temporal.Series, add func(entity int32)) []temporal.Series {
 	times := map[int32][]int64{}
 	for _, e := range g.Edges {
 		if e.Kind == EdgeMentions && g.Nodes[e.B].Entity() && g.Nodes[e.A].AtMS != 0 {
@@ -92,7 +92,7 @@ func (g *Graph) entitySeries(series []moments.Series, add func(entity int32)) []
 		return cmp.Or(cmp.Compare(len(times[b]), len(times[a])), cmp.Compare(a, b))
 	})
 	for _, i := range order[:min(len(order), maxTrendEntities)] {
-		series = append(series, moments.Series{Topic: strings.Clone(g.Nodes[i].Title), AtMs: times[i]})
+		series = append(series, temporal.Series{Topic: strings.Clone(g.Nodes[i].Title), AtMs: times[i]})
 		add(i)
 	}
 	return series

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"orgmem/brain/claim"
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 )
 
 // longNotes are passages of the size that a long document is cut into.
-func longNotes(b *testing.B, n int) (notes []moments.Note) {
+func longNotes(b *testing.B, n int) (notes []temporal.Note) {
 	var all []string
 	for _, name := range []string{"company", "household", "software"} {
 		raw, err := os.ReadFile("testdata/notes/" + name + ".txt")

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 	"orgmem/brain/text"
 )
 
@@ -53,7 +53,7 @@ type Grounds struct {
 }
 
 // said is a stretch of a note.
-func said(n *moments.Note, sp text.Span) string { return plain(n.Text[sp.Start:sp.End]) }
+func said(n *temporal.Note, sp text.Span) string { return plain(n.Text[sp.Start:sp.End]) }
 
 // plain is a text on one line, without marks around it.
 func plain(s string) string {
@@ -130,7 +130,7 @@ func asSet(keys []string) map[string]bool {
 
 // gatherer reads notes.
 type gatherer struct {
-	notes  []moments.Note
+	notes  []temporal.Note
 	lines  []line
 	of     [][]line // of each note
 	stems  []map[string]bool
@@ -165,7 +165,7 @@ func (g *gatherer) look() {
 // Gather finds what notes may tell: who is responsible for what, what has changed, what
 // is due, what keeps coming back, what was promised and what was asked. The notes are in
 // the order in which they were said.
-func Gather(notes []moments.Note) []Candidate {
+func Gather(notes []temporal.Note) []Candidate {
 	g := &gatherer{notes: notes}
 	for i := range notes {
 		from := len(g.lines)
@@ -210,7 +210,7 @@ func (g *gatherer) questions() (out []Candidate) {
 	if g.conversation || g.long {
 		return nil
 	}
-	for _, q := range moments.OpenQuestions(g.notes) {
+	for _, q := range temporal.OpenQuestions(g.notes) {
 		n := &g.notes[q.Note]
 		k := slices.IndexFunc(g.of[q.Note], func(l line) bool { return l.span == q.Span })
 		if k < 0 {

@@ -9,7 +9,7 @@ import (
 
 	"orgmem/brain/claim"
 	"orgmem/brain/extract"
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 	"orgmem/brain/text"
 )
 
@@ -77,7 +77,7 @@ func (g *gatherer) dues(changes []Candidate) []Candidate {
 
 // ahead is a date of a sentence that lies ahead of it, and which words it stands in.
 type ahead struct {
-	moments.Date
+	temporal.Date
 	from, to int
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"orgmem/brain/claim"
 	"orgmem/brain/extract/tagger"
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 	"orgmem/brain/text"
 )
 
@@ -22,7 +22,7 @@ type word struct {
 type line struct {
 	note  int // its place among the notes
 	place int // its place in the note
-	of    *moments.Note
+	of    *temporal.Note
 	span  text.Span
 	words []word
 	asks  bool
@@ -33,7 +33,7 @@ type line struct {
 var contractions = map[string]string{"ll": "will", "m": "am", "re": "are", "ve": "have", "d": "would", "s": "'s"}
 
 // linesOf takes the sentences of a note.
-func linesOf(note int, n *moments.Note) []line {
+func linesOf(note int, n *temporal.Note) []line {
 	lines := make([]line, 0, len(n.Claims))
 	for i := range n.Claims {
 		c := &n.Claims[i]

@@ -13,7 +13,7 @@ import (
 
 	"orgmem/brain/claim"
 	"orgmem/brain/extract"
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 	"orgmem/brain/text"
 )
 
@@ -21,7 +21,7 @@ import (
 type corpus struct {
 	name   string
 	nowMS  int64
-	notes  []moments.Note
+	notes  []temporal.Note
 	expect []expected // what has to be found
 	fine   []expected // what may be: a reader would not object
 }
@@ -54,10 +54,10 @@ func (e *expected) matches(kind, said string) bool {
 }
 
 // asNote reads a text as a cycle does.
-func asNote(r *claim.Reader, s, speaker string, atMS int64) moments.Note {
-	n := moments.Note{Text: s, AtMs: atMS, Speaker: speaker, Claims: r.Read(claim.Source{Text: s})}
+func asNote(r *claim.Reader, s, speaker string, atMS int64) temporal.Note {
+	n := temporal.Note{Text: s, AtMs: atMS, Speaker: speaker, Claims: r.Read(claim.Source{Text: s})}
 	for _, d := range extract.Extract(extract.Document{Text: s, AtMs: atMS, Speaker: speaker}).Dates {
-		n.Dates = append(n.Dates, moments.Date{Span: text.Span(d.Span), FromMs: d.FromMs, UntilMs: d.UntilMs})
+		n.Dates = append(n.Dates, temporal.Date{Span: text.Span(d.Span), FromMs: d.FromMs, UntilMs: d.UntilMs})
 	}
 	return n
 }
@@ -223,7 +223,7 @@ func TestGatheringIsDeterministic(t *testing.T) {
 // Talk, and courtesies, tell nothing, however often they come.
 func TestTalkTellsNothing(t *testing.T) {
 	var r claim.Reader
-	var notes []moments.Note
+	var notes []temporal.Note
 	talk := []string{
 		"Hey! Good to see you again.", "Same here, how was the weekend?", "So nice, we went to the beach.",
 		"Keep going, you will do great!", "Thanks, that means a lot.",
@@ -252,7 +252,7 @@ owner printer meeting Monday from now on instead no longer used keeps asking (a)
 — - 's 'll é 中文 \xff due until must sent`)
 	rapid.Check(t, func(t *rapid.T) {
 		var r claim.Reader
-		var notes []moments.Note
+		var notes []temporal.Note
 		for i := range rapid.IntRange(0, 12).Draw(t, "notes") {
 			n := asNote(&r, strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 25).Draw(t, "pieces"), " "),
 				rapid.SampledFrom([]string{"", "Tom"}).Draw(t, "speaker"), monday+int64(i)*dayMS)

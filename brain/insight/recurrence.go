@@ -9,7 +9,7 @@ import (
 
 	"orgmem/brain/claim"
 	"orgmem/brain/extract/tagger"
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 	"orgmem/brain/text"
 )
 
@@ -130,7 +130,7 @@ func (g *gatherer) recurrences() []Candidate {
 		}
 	}
 	days, sources := map[int64]bool{}, map[int64]bool{}
-	w := when{occasion: func(n *moments.Note) int64 { return floorDay(n.AtMs) }, dated: true}
+	w := when{occasion: func(n *temporal.Note) int64 { return floorDay(n.AtMs) }, dated: true}
 	for i := range g.notes {
 		sources[int64(g.notes[i].Source)] = true
 		if d := floorDay(g.notes[i].AtMs); !days[d] {
@@ -140,7 +140,7 @@ func (g *gatherer) recurrences() []Candidate {
 	}
 	w.all = len(days)
 	if len(days) <= undated {
-		w = when{occasion: func(n *moments.Note) int64 { return int64(n.Source) }, all: len(sources)}
+		w = when{occasion: func(n *temporal.Note) int64 { return int64(n.Source) }, all: len(sources)}
 	}
 	isName := func(s string) bool { return names[s]*2 > uses[s] || g.people[s] }
 	var found []Candidate
@@ -257,7 +257,7 @@ var events = set("meeting training briefing hearing booking planning building re
 
 // when is what makes one occasion: a day, or a note where the days are not known.
 type when struct {
-	occasion  func(*moments.Note) int64
+	occasion  func(*temporal.Note) int64
 	dated     bool
 	all       int    // occasions
 	byWeekday [7]int // the days, where these are the occasions

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"orgmem/brain/claim"
-	"orgmem/brain/moments"
+	"orgmem/brain/temporal"
 )
 
 // monday is when the notes of these tests are written: 2 November 2026.
@@ -17,7 +17,7 @@ var monday = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC).UnixMilli()
 // nobody who is known.
 func tell(kind string, texts ...string) (titles []string) {
 	var r claim.Reader
-	var notes []moments.Note
+	var notes []temporal.Note
 	for i, s := range texts {
 		notes = append(notes, asNote(&r, s, "", monday+int64(i)*dayMS))
 	}

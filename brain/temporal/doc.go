@@ -1,4 +1,4 @@
-// Package moments is the view of time: when things happened (the timeline), what
+// Package temporal is the view of time: when things happened (the timeline), what
 // rises and falls (trends), how regularly a partition writes (cadence), what was
 // promised for when (commitments), what was asked and never answered (open
 // questions), and which of several values of a fact holds at a time (currency).
@@ -16,4 +16,4 @@
 // Trends are the Mann–Kendall test (Mann 1945, Kendall 1975) over counts in
 // equal stretches of time; cadence is the median gap with its median absolute
 // deviation, which a holiday does not move.
-package moments
+package temporal

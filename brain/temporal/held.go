@@ -1,4 +1,4 @@
-package moments
+package temporal
 
 import (
 	"math"

@@ -12,7 +12,7 @@ import (
 	"orgmem/actors/training"
 	"orgmem/brain/answer"
 	"orgmem/brain/drift"
-	"orgmem/brain/ground"
+	"orgmem/brain/grounding"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	"orgmem/brain/voice"
@@ -152,7 +152,7 @@ func NewQueryWords(rd *tenant.Reader, query string) QueryWords { return QueryWor
 
 // share is the part of the query's words, by weight, that the text holds: 0 to 1.
 func (m QueryWords) share(s string) float64 {
-	return ground.Share(&m.rd.Analyzer, m.query, s)
+	return grounding.Share(&m.rd.Analyzer, m.query, s)
 }
 
 // walkFrom lets the brain walk from a question. The walk and what is returned are

@@ -25,7 +25,7 @@ import (
 // passages that they cite. The answer in the passages' own words is there before, and
 // is what goes out where the model does not help in time. What it says is taken
 // sentence by sentence, each only as far as the passages that it names say it
-// (brain/ground): neither what the model knows otherwise nor what a passage talks it
+// (brain/grounding): neither what the model knows otherwise nor what a passage talks it
 // into stands in an answer.
 
 const (

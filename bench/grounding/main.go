@@ -1,4 +1,4 @@
-// Command grounding measures by which sentences brain/ground lets itself be taken in,
+// Command grounding measures by which sentences brain/grounding lets itself be taken in,
 // and which it refuses although a passage says so.
 //
 //	go run ./bench/grounding -pairs PAIRS.jsonl.gz
@@ -18,13 +18,13 @@ import (
 	"strings"
 
 	"orgmem/bench/internal/data"
-	"orgmem/brain/ground"
+	"orgmem/brain/grounding"
 )
 
 func main() {
 	pairs := flag.String("pairs", "", "file of labelled pairs")
 	flag.Parse()
-	var checker ground.Checker
+	var checker grounding.Checker
 	all, passed := map[string]int{}, map[string]int{}
 	err := data.Lines(*pairs, func(line []byte) error {
 		var x struct{ A, B, Label string }

@@ -11,7 +11,7 @@
 //     Bilmes, 2010, whose objective rewards coverage, too). They stand in the order in
 //     which they were written.
 //   - What a model has worded takes the place of that only sentence by sentence, each as
-//     far as the passages that it names say it ([orgmem/brain/ground]).
+//     far as the passages that it names say it ([orgmem/brain/grounding]).
 //   - Somebody's text never stands outside of a quotation in a prompt for a model: it may
 //     read like an order.
 package answer

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"orgmem/brain/ground"
+	"orgmem/brain/grounding"
 	"orgmem/brain/text"
 	"orgmem/brain/voice"
 	pb "orgmem/proto"
@@ -25,7 +25,7 @@ type Worded struct {
 func Reword(
 	to *pb.BrainAnswered, said []Worded, hits []*pb.Hit, maxWords int, manner *voice.Profile, analyzer *text.Analyzer,
 ) {
-	var checker ground.Checker
+	var checker grounding.Checker
 	var answer []string
 	var cited []int
 	left := maxWords
@@ -45,7 +45,7 @@ func Reword(
 			answer = append(answer, told)
 			for _, k := range s.Hits {
 				h := hits[k]
-				if !slices.Contains(cited, k) && ground.Share(analyzer, sentence, h.GetTitle()+"\n"+h.GetChunk()) > 0 {
+				if !slices.Contains(cited, k) && grounding.Share(analyzer, sentence, h.GetTitle()+"\n"+h.GetChunk()) > 0 {
 					cited = append(cited, k)
 				}
 			}

@@ -1,4 +1,4 @@
-// Package ground tells whether passages say what a sentence says that somebody else
+// Package grounding tells whether passages say what a sentence says that somebody else
 // has made of them, such as a language model: what they do not hold must not be told
 // as theirs.
 //
@@ -15,4 +15,4 @@
 // Who did what to whom: a sentence that turns two names of one passage around passes.
 // Denials are seen in English only; everything else works in all languages that
 // package text knows.
-package ground
+package grounding

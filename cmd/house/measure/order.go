@@ -27,7 +27,6 @@ var Order = map[string][][]string{
 		{"actors/account", "actors/backup"},
 		{"actors/peer"},
 		{"actors"},
-		{"actors/actorstest"},
 	},
 	"cluster": {
 		{"cluster/wire"},

@@ -12,7 +12,7 @@
 //   - A request is checked in one place, the organization's mailbox, in the
 //     order of docs/interface.md; a revoked key fails on the next request.
 //   - Whatever is answered with success went through the one commit
-//     (committer.Submit, then cluster.Host.ProposeAsync) first. A job is
+//     (commit.Committer.Submit, then cluster.Host.ProposeAsync) first. A job is
 //     durable before its 202, runs at least once and takes effect exactly once:
 //     its effect and its removal from the queue are one batch.
 //   - A change of the graph is in search, lists and history when it is answered, and

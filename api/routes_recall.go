@@ -193,7 +193,7 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 	return recallView{}, false
 }
 
-// DerivedID spells the id of a derived record; what is stored is well-formed.
+// derivedID spells the id of a derived record; what is stored is well-formed.
 func derivedID(raw []byte) string {
 	id, err := pb.DerivedIDFrom(raw)
 	if err != nil {

@@ -177,7 +177,7 @@ type Server struct {
 	downloads sends
 }
 
-// NewTable builds the table of routes and its document.
+// newTable builds the table of routes and its document.
 func (s *Server) newTable() (*web.Table, error) {
 	if _, err := configShapes(); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ const (
 	// and bounds what somebody who forgets one thing a second can cost: a
 	// partition of 100 MB takes about a second to rewrite.
 	eraseDelay = 10 * time.Second
-	// tenant.EraseRetry is the pause after an erasure that could not be finished, for
+	// eraseRetry is the pause after an erasure that could not be finished, for
 	// instance because a snapshot stayed open.
 	eraseRetry = 30 * time.Second
 	// eraseLimit bounds one attempt, so that one store's open snapshot does not

@@ -457,7 +457,7 @@ func (l *Log) Erase(ctx context.Context) error {
 	lo, hi := []byte{logEntries}, []byte{logEnd}
 	batch := l.db.NewBatch()
 	defer closeBatch(batch)
-	if err := batch.RangeKeyDelete(lo, hi, nil); err != nil { // see eraseSpan
+	if err := batch.RangeKeyDelete(lo, hi, nil); err != nil { // see compactSpans
 		return wrapPebble("erase log", err)
 	}
 	if err := l.db.Apply(batch, pebble.Sync); err != nil {

@@ -124,7 +124,7 @@ func (o *Keys) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] {
 // dropExpired removes the sandbox's keys that have expired, and says which those are.
 func (o *Keys) dropExpired(b *storage.Batch, r storage.Reader) (gone []pb.KeyHash, err error) {
 	now := clock.Millis(o.System.Clock.Now())
-	for k, err := range o.sandboxKeys(r) { // at most maxSandboxKeys
+	for k, err := range o.sandboxKeys(r) { // at most MaxSandboxKeys
 		if err != nil {
 			return gone, err
 		}

@@ -34,7 +34,7 @@ const (
 
 // Committer is an activation's way to the commit: every write of the
 // organization's actor, of its subjects and of their workers goes through
-// submit. While a group is on its way to the disk it gathers what comes into
+// Submit. While a group is on its way to the disk it gathers what comes into
 // the next one, so that a busy organization pays one raft entry and one share
 // of an fsync for many requests.
 type Committer struct {
@@ -45,7 +45,7 @@ type Committer struct {
 	Trail *Trail
 	// published gets the events of a committed group, in commit order.
 	published func([]*pb.OutboxEvent)
-	// moved is told that the store is not what it was, before those are who waited for it.
+	// moved is called when the store has changed, before the waiting callers get their answers.
 	moved func()
 
 	mu       sync.Mutex
@@ -113,10 +113,10 @@ func (c *Committer) SubmitChange(ch *Change, done func(error)) {
 	}
 }
 
-// Commit is submit that waits, CommitChange SubmitChange.
+// Commit is Submit that waits for the result.
 func (c *Committer) Commit(batch *storage.Batch) error { return c.CommitChange(&Change{Batch: batch}) }
 
-// Finish is commit for what finishes something that was decided upon (change.finishes).
+// Finish is Commit for what finishes something that was decided upon (Change.Finishes).
 func (c *Committer) Finish(batch *storage.Batch) error {
 	return c.CommitChange(&Change{Batch: batch, Finishes: true})
 }

@@ -110,7 +110,7 @@ type Source struct {
 	Reading func(ctx context.Context, most int) (Memory, error)
 }
 
-// Memory is what the reading of something may hold, beginning with format.FirstMemory.
+// Memory is what the reading of something may hold, beginning with reading.FirstMemory.
 type Memory struct {
 	Most int                   // all that it gets
 	More func(bytes int) error // waits for more; its errors end the Sync

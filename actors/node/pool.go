@@ -305,9 +305,10 @@ func (p *CPUPool) Pressure(on bool) {
 
 // Foreground runs the tasks in the organization's share and waits for them. Its
 // callers are the ingest workers, each of which runs one slice at a time, so
-// the queue is bounded by the number of awake subjects times tasksPerSlice. A
-// panic in a task is returned as its error; the other tasks still run. After
-// close it returns ErrClosing without having run them all.
+// the queue is bounded by the number of awake subjects times the tasks of one
+// slice, which holds at most subject.MaxSliceItems entries. A panic in a task is
+// returned as its error; the other tasks still run. After close it returns
+// ErrClosing without having run them all.
 func (p *CPUPool) Foreground(org pb.OrgID, tasks []func(worker int) error) []error {
 	return p.run(org, tasks, &p.tasks)
 }

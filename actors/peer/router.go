@@ -64,7 +64,7 @@ type Remote interface {
 	Stop()
 }
 
-// Network opens streams to other nodes, and hears of them. *cluster.Network implements it.
+// Network opens streams to other nodes, and hears of them. *mesh.Network implements it.
 type Network interface {
 	Dial(ctx context.Context, to wire.ServerID, kind mesh.Kind) (net.Conn, error)
 	Handle(kind mesh.Kind, f func(ctx context.Context, peer wire.ServerID, conn net.Conn))

@@ -45,7 +45,7 @@ var Efforts = map[partition.Quality]Effort{
 	partition.QualityThorough: {perHit: 32, least: 400, exact: 8, brain: true},
 }
 
-// Effort is what the effective partition wants spent on the call.
+// effort is what the effective partition wants spent on the call.
 func (o *Module) effort(c *tenant.Call, st *storage.Store) (Effort, error) {
 	s, err := c.Org.Residents.Settings(st, c.Part)
 	return Efforts[s.Quality], err

@@ -77,7 +77,7 @@ func ServerOf(activation string) wire.ServerID {
 	return wire.ServerID(server)
 }
 
-// outcomesBefore is what an activation knows of those before it.
+// past is what an activation knows of those before it.
 type past struct {
 	known chan struct{} // closed when nothing more will be heard
 

@@ -267,7 +267,7 @@ func (ms Modules) publish(events []*pb.OutboxEvent) {
 	}
 }
 
-// LastEvent is the highest number of an event that a module knows. Another event must not get it.
+// lastEvent is the highest number of an event that a module knows. Another event must not get it.
 func (ms Modules) lastEvent(st *storage.Store) (last uint64, err error) {
 	for _, m := range ms {
 		n, err := m.LastEvent(st)

@@ -328,8 +328,8 @@ func (s *System) acquireWakeSlot() bool {
 	}
 }
 
-// wakeOrgInSlot is rouse for who has a place for waking. It leaves the place between two
-// attempts: an organization that cannot be opened must not keep others asleep.
+// wakeOrgInSlot is wakeOrg for a caller that has a place for waking already. It leaves the place
+// between two attempts: an organization that cannot be opened must not keep others asleep.
 func (s *System) wakeOrgInSlot(org pb.OrgID) {
 	for wait := MinBackOff; ; wait = min(2*wait, MaxBackOff) {
 		var err error

@@ -191,7 +191,7 @@ func (s *server) serve(ex *web.Exchange, r Route, body *bodyType, path gin.Param
 	ex.WriteJSON(r.status, web.ContentJSON, output)
 }
 
-// ProblemOf maps the failures of actors.Operator.
+// problemOf maps the failures of actors.Operator.
 func problemOf(err error) (p *pb.Problem, internal bool) {
 	switch {
 	case errors.Is(err, tenant.ErrOrgNotFound):

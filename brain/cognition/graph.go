@@ -20,7 +20,7 @@ const (
 	EdgeFollows  = "follows"    // text → the one before it in its sequence
 )
 
-// LeastSimilar is the least cosine of two texts that EdgeSimilar joins, in the range of index.RangeModel: a
+// LeastSimilar is the least cosine of two texts that EdgeSimilar joins, in the range of embed.RangeModel: a
 // quarter of all pairs of texts about one thing lie below it, and one in two
 // hundred of the others above.
 const LeastSimilar = 0.42

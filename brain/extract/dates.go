@@ -25,7 +25,7 @@ func names(words string, n int) map[string]int {
 	return m
 }
 
-// small numbers as words.
+// numerals are small numbers as words.
 var numerals = func() map[string]int {
 	m := map[string]int{"a": 1, "an": 1, "couple": 2, "few": 3}
 	for i, w := range strings.Fields("one two three four five six seven eight nine ten eleven twelve") {

@@ -74,7 +74,7 @@ func (e *edit) result() *bitset {
 	return b
 }
 
-// appendSet appends a set: uvarint count, then the words unless it is 0.
+// append appends the set to dst: the count as a uvarint, then the words unless it is 0.
 func (b *bitset) append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(b.len()))
 	if b.len() == 0 {

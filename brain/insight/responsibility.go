@@ -367,7 +367,7 @@ func (g *gatherer) liesWith(l *line, i int) (c Candidate, ok bool) {
 	return c, ok && len(c.About) > 0
 }
 
-// tenant.OwnerOf reads a fact of who: "Owner: Dana" under a title, "the owner of Atlas is Dana".
+// ownerOf reads a fact that names an owner: "Owner: Dana" under a title, "the owner of Atlas is Dana".
 func (g *gatherer) ownerOf(l *line) (c Candidate, ok bool) {
 	f := &l.of.Claims[l.place].Fact
 	if f.Key == 0 || len(f.Words) == 0 || len(f.Words) > 4 {

@@ -33,7 +33,7 @@ var classes = map[string]tagger.Tag{
 	"corporation": tagger.BeginOrganization, "product": tagger.BeginWork, "creative-work": tagger.BeginWork,
 }
 
-// ReadAll reads files of JSON lines, {tokens, tags}.
+// readAll reads files of JSON lines, {tokens, tags}.
 func readAll(paths []string, split string) ([]labelled, error) {
 	var all []labelled
 	for _, path := range paths {

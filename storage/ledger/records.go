@@ -30,7 +30,7 @@ type chunk struct {
 	synced uint64 // sync offset, 0 without
 }
 
-// training.ChunkID reads the chunk at an offset; false when no whole chunk is there.
+// chunkAt reads the chunk at an offset; false when no whole chunk is there.
 func (f appendedFile) chunkAt(content []byte, at int) (chunk, bool) {
 	end := min(len(content), at-at%recordBlock+recordBlock)
 	b := content[at:end]
@@ -111,7 +111,7 @@ func (f appendedFile) endOfRecords(content []byte, from int) (int, bool) {
 // flipped reports whether there is a bit that makes a chunk of what is at an offset.
 func (f appendedFile) flipped(content []byte, at int) bool {
 	block := bytes.Clone(content[at:min(len(content), at-at%recordBlock+recordBlock)])
-	// training.ChunkID sees the same block: what lies in front of it is nothing to it.
+	// chunkAt sees the same block: what lies in front of it is nothing to it.
 	lead := at % recordBlock
 	padded := append(make([]byte, lead, lead+len(block)), block...)
 	for bit := range 8 * min(syncHeader, len(block)) {

@@ -30,7 +30,7 @@ const (
 	// partBytes is where a part ends, at the next mail: little of it is in memory, and
 	// little is sent again.
 	partBytes = 8 << 20
-	// partMails bound the mails of a part, so that it is far from format.MaxDocuments
+	// partMails bound the mails of a part, so that it is far from reading.MaxDocuments
 	// with what is attached to them.
 	partMails = 2000
 	// lookBytes of a file say whether it is a mailbox, and whether a mail begins.

@@ -66,6 +66,8 @@ var recallRoutes = []web.Route{
 	}),
 }
 
+// mindOp asks for an operation of proto/mind.proto. On the wire, mind is the family of recall, review
+// and the brain: all that is derived from a memory. The name is part of the wire and stays.
 func mindOp(op *pb.MindOp) *pb.Envelope_Mind { return &pb.Envelope_Mind{Mind: op} }
 
 type recallInput struct {

@@ -161,7 +161,8 @@ func stands(r storage.Reader, space storage.Space, id pb.NodeID) (bool, error) {
 	return found && n.GetStatus() == pb.StatusLive, err
 }
 
-// DerivedReply answers with something that was derived from a memory.
+// DerivedReply answers with something that was derived from a memory: the family that the wire calls
+// mind (proto/mind.proto).
 func DerivedReply(r *pb.MindResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Mind{Mind: r}} }
 
 // dayOf is a day as people write it.

@@ -74,8 +74,8 @@ type Graph struct {
 	named map[int32][]int32 // see people; nil until it is asked for
 }
 
-// TieOf is what a type of edge is to the shape of the graph: any that is not named is a
-// relation.
+// TieOf is the tie (community.Tie) that a type of edge counts as when communities are
+// found: any type that is not named here is a relation.
 func TieOf(kind string) community.Tie {
 	switch kind {
 	case EdgeSimilar:

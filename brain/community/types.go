@@ -4,7 +4,8 @@ package community
 // predecessor.
 const None int32 = -1
 
-// Tie says what kind of edge joins two nodes.
+// Tie says what kind of edge joins two nodes. The word is that of the study of social
+// networks, and keeps these few kinds apart from the many types of edges of the graph.
 type Tie uint8
 
 const (

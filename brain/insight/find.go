@@ -22,7 +22,7 @@ func surest(all []Insight) []Insight {
 	return all[:min(len(all), MaxPerKind)]
 }
 
-// tie is one end of an edge.
+// tie is an edge as one of its nodes sees it: the node at the other end and the weight.
 type tie struct {
 	to     int32
 	weight float64

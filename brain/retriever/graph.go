@@ -35,7 +35,8 @@ const (
 )
 
 // Tie joins two nodes, documents or entities. Weight is in (0, 1]. Direction means
-// nothing.
+// nothing. A tie is a typed, weighted edge of the walk. It has a name of its own
+// because the walk also takes steps along mentions, topics and domains.
 type Tie struct {
 	From, To pb.NodeID
 	Kind     TieKind

@@ -57,8 +57,8 @@ func (e *embedder) cut(text string, tokens int) (string, error) {
 }
 
 // cost is the processor time of one of n pieces of work on this thread, in the
-// cheapest and the median of all rounds: whoever else uses the machine's caches
-// can only add to it.
+// cheapest and the median of all rounds: other programs that use the machine's
+// caches can only add to it.
 func cost(n int, work func()) (least, median time.Duration, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -194,7 +194,7 @@ func (s *service) upload(ctx context.Context, name string, data []byte) (status 
 	return response.StatusCode, job, nil
 }
 
-// noise is what a picture looks like to whoever does not read it.
+// noise is what a picture looks like to a program that does not read pictures.
 func noise(n int) []byte {
 	out := make([]byte, n)
 	source := rand.NewChaCha8([32]byte{1})

@@ -267,7 +267,7 @@ func (c trio) resumes(ctx context.Context, nodes []string,
 	if err != nil {
 		return 0, w.end(err)
 	}
-	// Of the two the one that is told later.
+	// Of the two, the one that hears of it later.
 	for _, i := range others {
 		at, err := w.next(ctx, failed, i)
 		if err != nil {

@@ -19,8 +19,8 @@ import (
 //
 //  1. The meta entry: from here on no key resolves.
 //  2. REMOVE in the shard's log, for each realm. Where it is applied, a tombstone is
-//     written and fsynced beside the log before the directory is deleted. Whoever
-//     applies or replays an entry of a store that has a tombstone skips it without
+//     written and fsynced beside the log before the directory is deleted. A
+//     member that applies or replays an entry of a store with a tombstone skips it without
 //     touching the disk, so neither a late proposal nor an old entry in the log
 //     brings the directory back, half filled.
 //  3. DROP of its keys in the meta group's log, which only makes room.

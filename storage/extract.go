@@ -45,7 +45,7 @@ const (
 	recordHead = 2 * binary.MaxVarintLen32
 )
 
-// errBadPart says that a part of a store is none that Extract gave.
+// errBadPart says that a part of a store was not made by Extract.
 var errBadPart = fmt.Errorf("part of a store: %w", ErrCorrupt)
 
 // The names of parts are none that a table has (fileNames). A program that knows tables
@@ -280,7 +280,7 @@ func (n *Node) Rebuild(id StoreID, size int64) (*Rebuild, error) {
 }
 
 // Add takes the next part, in the order of Extract.Files. The caller has compared it
-// with its sum; what is none all the same is ErrCorrupt.
+// with its sum. Add answers ErrCorrupt to a part that has its sum and cannot be read.
 func (r *Rebuild) Add(part []byte) error {
 	b := r.db.NewBatchWithSize(256 + len(part) + len(part)/8) // Pebble panics when it closes one smaller than its header
 	defer closeBatch(b)

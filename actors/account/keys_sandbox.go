@@ -137,7 +137,7 @@ func (o *Keys) dropExpired(b *storage.Batch, r storage.Reader) (gone []pb.KeyHas
 }
 
 // sandboxKeysPage pages through the sandbox's keys that have not expired, newest
-// first, whoever made them.
+// first. It lists those of all members.
 func (o *Keys) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
 	kind := tenant.CursorKind{List: "sandbox keys"}
 	now := clock.Millis(o.System.Clock.Now())

@@ -403,7 +403,7 @@ func (o *Purges) purgeNow(p *purge, release func()) {
 			for _, part := range p.parts {
 				o.ReleaseCalls(part)
 				if ch := stopping[part.ID]; ch != nil && ch.Awake() && !o.Retired && (err != nil || r.GetProblem() != nil) {
-					o.Child(part) // it goes on with its queue
+					o.Child(part) // it continues its queue
 				}
 				o.Hold(part.ID)
 			}

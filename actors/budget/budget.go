@@ -18,7 +18,7 @@ var ErrFull = errors.New("no memory is free for it")
 var ErrEnded = errors.New("the work has ended")
 
 // maxWaiting bounds who waits for a budget for some time: more would not get their turn.
-// Whoever waits for as long as it takes is bounded by who made it.
+// A caller that waits without a limit is not counted: what created it bounds how many there are.
 const maxWaiting = 512
 
 // Budget is the memory of a node for one purpose.

@@ -9,7 +9,7 @@
 //     need at most; more is granted only while those under way can still end one after
 //     the other, each with all that it may need (Dijkstra's banker). So each that waits
 //     gets its turn when others end.
-//   - Whoever waits does so for a bounded time, and in turn: what is under way goes
+//   - Each waits for a bounded time, and in turn: what is under way goes
 //     before what is new, and of what is new an organization that has less under way
 //     before one that has more.
 //   - Nothing is held by nobody: a work that has ended is granted nothing more.

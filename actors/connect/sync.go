@@ -295,7 +295,7 @@ func (s *syncer) keep(address string, header http.Header, listed string) {
 	}
 }
 
-// short drops a validator that is none: they are some dozen bytes long.
+// short drops what is too long for a validator: they are some dozen bytes long.
 func short(v string) string {
 	if len(v) > 256 {
 		return ""

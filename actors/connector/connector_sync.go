@@ -403,7 +403,7 @@ func (o *Module) nextSync(child *actor.PID) {
 	})
 }
 
-// beginSync makes the job of a sync, or goes on with the one that there is.
+// beginSync makes the job of a sync, or continues the job that is open.
 func (o *Module) beginSync(child *actor.PID, k *pb.Connector, part *partition.Ref, release func()) {
 	answer := func(m any) { release(); o.System.ActorRoot.Send(child, m) }
 	id := pb.ConnectorID(k.GetId())

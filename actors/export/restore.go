@@ -248,7 +248,7 @@ func (r *restorer) idOf(n *document.Node) pb.NodeID {
 
 // head writes a memory's settings and domains, where it has none. The domains are
 // there before the nodes, so that each node that comes is counted (Tx.Finish) and
-// a cycle that runs meanwhile goes on with them. What they say comes with the nodes
+// a cycle that runs meanwhile uses them. What they say comes with the nodes
 // that it was read out of (nameDomain): one of them may have been forgotten here.
 func (r *restorer) head(f *graph.Tx, in *document.Part) (*pb.Reply, error) {
 	f.Batch.Audit(f.Call.AuditOf(pb.ActionExportImport, r.part.ID.String()))

@@ -7,7 +7,7 @@
 // # Promises
 //
 //   - A prompt holds the content of one organization. It goes as JSON in a message
-//     of its own, which the model is told to treat as data; what the model answers
+//     of its own, and the prompt says to treat it as data; what the model answers
 //     is taken as text of the wanted form, or not at all.
 //   - An organization spends at most Config.CallsPerHour, of which a share is kept for
 //     cycles and one for answers; a call takes at most Config.Timeout.

@@ -372,7 +372,7 @@ func (c *Client) account(org pb.OrgID) *account {
 }
 
 // leave counts failures to reach the endpoint or to have it answer. An answer of
-// another form than was asked for is none: content may talk the model into that, and
+// another form than was asked for is no failure: content may talk the model into that, and
 // the budget bounds it. Nor do the failures of one organization leave the endpoint
 // alone for others, since it may be that one's content that it fails at. After a while
 // calls try again; another failure leaves the endpoint alone for that organization at

@@ -366,7 +366,7 @@ type Share struct {
 
 // Share waits for a worker for a computation that a caller waits for, and runs it, in the
 // caller's goroutine: before the organization's tasks that nobody waits for, and after
-// those of its own kind. Whoever calls it bounds how many wait. It returns ErrClosing, what
+// those of its own kind. The caller bounds how many wait. It returns ErrClosing, what
 // the computation returns, or ErrAbandoned once gone is closed.
 func (p *CPUPool) Share(org pb.OrgID, gone <-chan struct{}, run func(*Share) error) error {
 	s := &Share{pool: p, org: org, gone: gone, worker: make(chan struct{}), back: make(chan struct{})}

@@ -10,8 +10,8 @@ import (
 )
 
 // Memory is the node's account of the hot state of all partitions, which may take so many bytes. Where it is over them,
-// the subjects that were read least recently have to leave: what they hold is out of sight at once, and their actors
-// are told to passivate. Its methods may be called from any goroutine.
+// the subjects that were read least recently have to leave: what they hold is out of sight at once, and Memory
+// asks their actors to passivate. Its methods may be called from any goroutine.
 type Memory struct {
 	budget  int64
 	usable  func(index.View) bool // whether a stored segment can serve

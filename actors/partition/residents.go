@@ -133,7 +133,7 @@ func (r *Residents) Publish(part *Ref, next *Index) {
 const ShownWithin = time.Second
 
 // AwaitShown waits until readers see a committed version of a partition's index: the worker
-// shows it right behind its commit, and whoever has read in the store that a job has
+// shows it right behind its commit, and a caller that has read in the store that a job has
 // ended must find what it brought. What is not in memory is loaded from the store.
 func (r *Residents) AwaitShown(part *Ref, version uint64, c clock.Clock) {
 	news := r.behind(part, version)

@@ -272,7 +272,7 @@ var refusals = map[pb.OperatorRefusal_Kind]error{
 	pb.OperatorRefusal_CONFLICT:       tenant.ErrConflict,
 }
 
-// refusalOf spells an error for another node. What is none of the sentinels stays
+// refusalOf spells an error for another node. An error that wraps no sentinel stays
 // in this node's log, as its words may name what the operator is not to see.
 func refusalOf(err error) *pb.OperatorRefusal {
 	if errors.Is(err, wire.ErrRemoved) || errors.Is(err, wire.ErrOrgRemoved) || errors.Is(err, wire.ErrOrgUnknown) {

@@ -38,7 +38,7 @@ type questions struct {
 	lost       atomic.Uint64              // for Stats
 
 	mu      sync.Mutex
-	next    uint64 // begins anywhere: a node's questions are told from those before it was started again
+	next    uint64 // begins anywhere, so that no question has the number of one from before a restart
 	waiting map[uint64]*question
 	load    map[wire.ServerID]*load
 	parting map[wire.ServerID]*farewell // who is about to stop

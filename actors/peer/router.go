@@ -136,8 +136,7 @@ func (o *Router) connectionLost(server wire.ServerID, sent bool) {
 	o.questions.connectionLost(server, r)
 }
 
-// send puts a question on its way. Whoever calls it calls questions.drop when it does not
-// wait any more.
+// send puts a question on its way. The caller calls questions.drop when it does not wait any more.
 func (o *Router) send(to wire.ServerID, ask *pb.NodeAsk) (id uint64, a *question, err error) {
 	id, a, err = o.questions.add(to, ask)
 	if err == nil {
@@ -237,8 +236,8 @@ func (o *Router) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID,
 }
 
 // choose picks the other node to ask: the one that the last answer named, the one
-// that this node takes for the leader, or whoever may know, in turn. Whoever has
-// just failed comes again only where there is nobody else. Empty: there is nobody.
+// that this node takes for the leader, or one of those that may know, in turn. It skips
+// the leader if that one has just failed. Empty: there is no other node.
 func (o *Router) choose(org pb.OrgID, hint, failed wire.ServerID, try int) wire.ServerID {
 	if hint != "" && hint != o.self {
 		return hint

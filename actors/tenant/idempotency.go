@@ -178,7 +178,7 @@ func (i *idempotent) Record(b *storage.Batch, r *pb.Reply) error {
 	return nil
 }
 
-// keyed makes a body's hash useless to whoever reads the store: a plain one
+// keyed makes a body's hash useless to a reader of the store: a plain one
 // would tell whether a guessed text was here, after it was forgotten.
 func (o *View) keyed(bodyHash []byte) []byte {
 	mac := hmac.New(sha256.New, o.Secret)
@@ -209,7 +209,7 @@ func (o *View) withTexts(part *partition.Ref, r *pb.Reply) error {
 	})
 }
 
-// finish ends the time in which a second request is told to wait.
+// finish ends the time in which a second request has to wait.
 func (i *idempotent) finish() {
 	i.org.send(replayEnded{i.key})
 }

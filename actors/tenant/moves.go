@@ -35,7 +35,7 @@ func (l *LeadershipListener) OnHandOver(shard uint32) {
 	}
 }
 
-// Of makes the System the one that is told.
+// Of names the System that the listener calls from now on, and passes on which shards this node leads already.
 func (l *LeadershipListener) Of(s *System) {
 	l.to.Store(s)
 	for _, shard := range s.Config.Placement.Leads() {
@@ -43,8 +43,8 @@ func (l *LeadershipListener) Of(s *System) {
 	}
 }
 
-// shardGained wakes the organizations of a shard that have unfinished jobs: whoever led
-// it before has left them.
+// shardGained wakes the organizations of a shard that have unfinished jobs: the
+// node that led it before has left them.
 func (s *System) shardGained(shard uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *System) directoryCaughtUp(shard uint32) bool {
 }
 
 // shardLost takes the organizations of a shard out of memory: what they remember is
-// another node's to say from now on. Requests that they have are told to ask there;
+// another node's to say from now on. The answer to a waiting request says to ask there;
 // event streams end, and their readers come again.
 func (s *System) shardLost(shard uint32) {
 	of := func(org pb.OrgID) bool { return s.Config.Placement.Shard(org) == shard }

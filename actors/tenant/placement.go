@@ -21,7 +21,7 @@ type Placement interface {
 	Leader(org pb.OrgID) (wire.ServerID, bool)
 	// Candidates returns who may lead it or know who does, the likeliest first.
 	Candidates(org pb.OrgID) []wire.ServerID
-	// NoteLeader is told who leads a shard, for shards that this node has no part in.
+	// NoteLeader records who leads a shard, for shards that this node has no part in.
 	NoteLeader(shard uint32, leader wire.ServerID)
 	// LeadersChanged returns a channel that is closed at the next change that this
 	// node notices. Take it before looking.

@@ -18,7 +18,7 @@ import (
 // organization's own, and bound to what it belongs to. The organization's lies in the
 // same store, in another table; so without an operator's key this keeps a secret out
 // of what shows only a part of a store (a dump of a table, a log's remains, a file's
-// strings), and with one, that is kept elsewhere, also from whoever has the disk.
+// strings), and with one, that is kept elsewhere, also from somebody who holds the disk.
 // What an earlier version, or one without an operator's key, has left readable is
 // sealed when the organization is opened (resealSecrets).
 
@@ -65,7 +65,7 @@ func (o *View) Unseal(kind string, sealed, owner []byte) (secret []byte, weak bo
 
 // resealSecrets seals what lies in the store readable, or sealed without the
 // operator's key that there is now, and erases how it was. What cannot be opened
-// stays as it is: its owner is told where it is used. On a full disk all stays as it is
+// stays as it is: the owner gets an error where it is used. On a full disk all stays as it is
 // until the next opening: reading must go on.
 func (o *Org) resealSecrets() error {
 	b := storage.NewBatch(o.Store)

@@ -179,7 +179,7 @@ func (s *System) AskHere(
 }
 
 // inFlight is how long something counts in an activation and, if it has entered, in
-// the System: until whoever asked and whoever answers are both through with it.
+// the System: until the caller and the actor that answers are both through with it.
 // A caller that has given up waiting leaves work behind that still has to be
 // bounded, and answers that need a mailbox.
 type inFlight struct {

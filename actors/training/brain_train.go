@@ -60,8 +60,8 @@ var (
 	errRejected = errors.New("rejected")
 	// errTooLittle wraps why none could be made.
 	errTooLittle = errors.New("too little to learn from")
-	// errVoid: the training was cancelled, or what it learns from was purged; whoever
-	// did that has ended its job.
+	// errVoid: the training was cancelled, or what it learns from was purged. The
+	// cancellation or the purge has ended its job.
 	errVoid = errors.New("the training is void")
 )
 

@@ -14,7 +14,7 @@ import (
 	"orgmem/actors/tenant"
 )
 
-// errNoCopy answers for a copy whose id is none.
+// errNoCopy answers for a copy whose id is malformed.
 var errNoCopy = fmt.Errorf("path: %w", tenant.ErrOrgNotFound)
 
 // backupRoutes are the only ones of the operator interface that hand out content:

@@ -127,7 +127,7 @@ type result struct {
 
 // projected is what the projection of the last training has come to.
 type projected struct {
-	alone          float64 // nats that the answers are told better by it alone, on the checks
+	alone          float64 // by how many nats it alone makes the answers likelier, on the checks
 	gained, spread float64 // and behind the gate, with the standard error
 	counts         [2]float64
 	recall5        float64 // of the projected questions by likeness alone

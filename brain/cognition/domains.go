@@ -13,7 +13,7 @@ import (
 
 const (
 	// ContrastNodes is how many nodes stand for a domain whose name stays, while others
-	// are told apart from it: a fifth of the work.
+	// are distinguished from it: a fifth of the work.
 	ContrastNodes = 8
 	// maxPassageBytes bounds what is read of a text to name its domain.
 	maxPassageBytes = 2000

@@ -162,7 +162,7 @@ func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) 
 func updates(a, b *Passage) bool { return a.FromMs != 0 && b.FromMs != 0 && a.FromMs != b.FromMs }
 
 // factsDiffer tells whether two claims give one attribute of one subject two
-// values. One value that says more than the other is none ("3 May" and "3 May in
+// values. A value that only says more than the other does not differ ("3 May" and "3 May in
 // Lisbon" both hold), unless the one took the other's place later on.
 func factsDiffer(x, y *claim.Claim, update bool) bool {
 	f, g := &x.Fact, &y.Fact

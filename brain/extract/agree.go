@@ -53,7 +53,7 @@ func (r *reader) agree() {
 	}
 }
 
-// guesses are the types that are told by words and context, in the order in which
+// guesses are the types that words and context decide, in the order in which
 // ties are decided.
 var guesses = []Type{Person, Organization, Place, Product, Project, Event, Other}
 

@@ -490,7 +490,7 @@ func (d *dater) time() {
 	}
 }
 
-// clock reads 10:30 and 10:30:15z, in minutes; -1: it is none.
+// clock reads 10:30 and 10:30:15z, in minutes; -1: w is no time of day.
 func clock(w string) int {
 	h, rest, ok := strings.Cut(w, ":")
 	hour, ok2 := number(h)

@@ -98,7 +98,7 @@ func (d *dater) named(w string) (period, bool) {
 	if n := weekdays[w]; n > 0 && (len(w) > 4 || d.low(d.i-1) == "on") {
 		if before := d.low(d.i - 1); namedDays[before] || before == "every" || before == "each" || before == "most" ||
 			d.low(d.i-2) == "every" {
-			return period{}, false // Good Friday is in spring, and every Friday is none
+			return period{}, false // Good Friday is in spring, and every Friday is no single day
 		}
 		return d.weekday(n-1, today)
 	}

@@ -370,8 +370,8 @@ func (g *gatherer) done(l *line, c *Candidate) bool {
 	return false
 }
 
-// movedAt is where the verb of a change begins among the words [from, to); -1 where there
-// is none, or something else than what stands in front of it is moved.
+// movedAt is where the verb of a change begins among the words [from, to). It is -1 where no
+// such verb stands, and where the verb moves something else than what stands in front of it.
 func (l *line) movedAt(from, to int) int {
 	for i := from + 1; i < to; i++ {
 		if !moves[l.form(i)] || len(l.stems(i+1, to)) > 0 && l.form(i+1) != "from" && l.form(i+1) != "to" {

@@ -81,8 +81,8 @@ func (p *Projector) Step() (done bool) {
 	return false
 }
 
-// Projection gives what did best on the checks, for vectors of a model; nil where that
-// is none.
+// Projection gives what did best on the checks, for vectors of a model; nil where none
+// did better than search without a projection.
 func (p *Projector) Projection(model string) *Projection {
 	if p.Gain() <= 0 {
 		return nil
@@ -94,8 +94,8 @@ func (p *Projector) Projection(model string) *Projection {
 	return out
 }
 
-// Gain is by how many nats the answers to the checks are told better from what search
-// takes for them than without a projection.
+// Gain is by how many nats the projection makes the answers to the checks likelier among what
+// search finds for them.
 func (p *Projector) Gain() float64 {
 	if p.epoch == 0 {
 		return 0

@@ -98,8 +98,8 @@ func (s *sight) find(words []word, proper bool, yield func(found)) {
 	}
 }
 
-// within gives the subjects that a name which is none is made of: "the film Rebecca",
-// where a document is about Rebecca.
+// within gives the subjects that stand inside a name that is no subject itself: "the film
+// Rebecca", where a document is about Rebecca.
 func (s *sight) within(words []word, proper bool, yield func(found)) {
 	for i := 0; i < len(words); i++ {
 		if proper && !words[i].loud {

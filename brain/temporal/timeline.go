@@ -32,7 +32,7 @@ const maxTitle = 160
 const maxMoments = 8
 
 // Timeline gives the moments that notes tell of, earliest first: for each date
-// that a text mentions, the sentence around it. A date in a question is none.
+// that a text mentions, the sentence around it. It skips dates in questions.
 func Timeline(notes []Note) []Moment {
 	var out []Moment
 	for i := range notes {

@@ -183,8 +183,8 @@ func (a *Analyzer) Query(query string, langs LangSet) []QueryTerm {
 	sc := &a.scan
 	sc.reset()
 	sc.scan(normalize(query))
-	// What is a function word in the query's own language is none of its words,
-	// in no language: "of" would be a rare and telling word among French passages.
+	// The query leaves out the function words of its own language, for the passages
+	// of all languages: "of" would be a rare and telling word among French passages.
 	// Without evidence the query counts as English.
 	a.queryLang = a.language()
 	terms := a.queryTerms(langs, false)

@@ -37,7 +37,7 @@ type LangSet uint32
 // AllLangs holds every language.
 const AllLangs LangSet = 1<<langCount - 1
 
-// latinLangs are those that are told apart by their words, not by their script.
+// latinLangs are those that differ in their words, not in their script.
 const latinLangs LangSet = 1<<(Turkish+1) - 1<<English
 
 // Has tells whether l is in the set.

@@ -141,7 +141,7 @@ func (s *scanner) quotation(rest string, k int, r rune) {
 }
 
 // quoted is the length of a quotation of at least two words that goes on behind its
-// first mark, with its last; 0: it is none.
+// first mark, with its last; 0: t begins no such quotation.
 func quoted(t string, open rune) int {
 	mark := "\""
 	if open == '“' {

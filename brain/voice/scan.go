@@ -141,7 +141,7 @@ func ownWords(s string) (own, signed string) {
 	return strings.Join(lines, "\n"), ""
 }
 
-// ended tells whether a line ends a sentence, or is none.
+// ended tells whether a line is empty or ends a sentence.
 func ended(line string) bool {
 	t := strings.TrimSpace(line)
 	return t == "" || strings.ContainsRune(".?!", rune(t[len(t)-1]))
@@ -296,7 +296,7 @@ func (s *scanner) line(t string) {
 }
 
 // special reads what only begins where no word is under way: addresses, mentions,
-// emoji; 0: it is none.
+// emoji; 0: t begins with none of these.
 func (s *scanner) special(t string) int {
 	switch t[0] {
 	case '<':

@@ -14,7 +14,7 @@ const (
 	loadEvery = 10 * time.Second
 	// fullLoad is the load of a node that can do no more.
 	fullLoad = 1000
-	// loadStep is the smallest change of the load that is told: gossip stays quiet where
+	// loadStep is the smallest change of the load that a node announces: gossip stays quiet where
 	// load changes all the time.
 	loadStep = 50
 )

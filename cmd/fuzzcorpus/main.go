@@ -4,7 +4,7 @@
 //
 //	go run ./cmd/fuzzcorpus [-files 20] [-bytes 2048] [-only REGEXP] PACKAGE…
 //
-// It is run behind `make fuzz`, by whoever changes a parser or its target; `make
+// Run it after `make fuzz`, when you have changed a parser or its target; `make
 // fuzz-keep` does it for all. What is kept already stays: nothing tells the inputs
 // that once failed from the others. An input that fails now is named and not kept:
 // `go test -fuzz` has written it beside its target already.

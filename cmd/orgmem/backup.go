@@ -146,8 +146,8 @@ func newBackupCreate(w world) *cobra.Command {
 	return c
 }
 
-// storeProgress tells a person at every hundredth of the way; scripts are told
-// nothing.
+// storeProgress prints a line for a person at every hundredth of the way; for a script
+// it prints nothing.
 func (w world) storeProgress(c *cobra.Command, done string) backup.Progress {
 	if asJSON, err := c.Flags().GetBool("json"); err != nil || asJSON {
 		return nil

@@ -153,7 +153,7 @@ var clusterReadings = []reading[cluster.Stats]{
 	}),
 }
 
-// controllerReadings are told by every node; all but the counters are zero where
+// controllerReadings are exported by every node; all but the counters are zero where
 // another node's controller acts, so that their sums over the nodes are right.
 var controllerReadings = []reading[cluster.ControllerStats]{
 	gauge("cluster_controller", "1 while this node leads the meta group and controls the placement.",

@@ -40,8 +40,8 @@ func newServe(w world) *cobra.Command {
 }
 
 // serve is the whole service: each line needs the ones above it, and the defers
-// take it down in the opposite order. Whoever wants to know what orgmem is made
-// of reads this function.
+// take it down in the opposite order. Read this function to know what orgmem
+// is made of.
 func serve(c *cobra.Command, w world, server config.Server, values []config.Value, quickstart bool) (err error) {
 	ctx := c.Context()
 	log := newLogger(w, server)

@@ -58,7 +58,7 @@ func openStorage(w world, server config.Server, log *slog.Logger) (*storage.Node
 }
 
 // startCluster starts the shards; where there are other nodes the network says
-// which cluster they are a part of, and leads is told what they lead.
+// which cluster they are a part of, and leads hears which shards they lead.
 func startCluster(
 	ctx context.Context, w world, server config.Server, store *storage.Node, network *mesh.Network,
 	creds *mesh.Credentials, leads *tenant.LeadershipListener, log *slog.Logger,
@@ -135,7 +135,7 @@ func loadPack(file string) (*embed.Model, error) {
 // scheduler run as many threads more. Embedding is assembly, which the scheduler
 // cannot interrupt: with as many workers as threads, every hop of a request
 // waited behind a slice of some milliseconds of embedding. With threads to spare
-// the kernel shares the processors instead, and prefers whoever wakes up.
+// the kernel shares the processors instead, and prefers the thread that wakes up.
 // Measured while a backlog was embedded, on two busy processors: 650 ingests
 // accepted per second before, 1,220 after.
 func roomForRequests(workers int) int {

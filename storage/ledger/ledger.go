@@ -44,7 +44,7 @@ const (
 )
 
 // A Ledger remembers how much of a Pebble instance's write-ahead logs and manifests is
-// on disk, and the sum of it, so that damage is told apart from an end.
+// on disk, and the sum of it, so that damage can be distinguished from an end.
 //
 // Pebble cannot tell them apart. Both files are appended to, and a crash may leave a
 // half-written record at the end of them; so Pebble takes the first record that it cannot

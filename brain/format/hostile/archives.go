@@ -126,7 +126,7 @@ func sparse(n int) []byte {
 		copy(h[257:], "ustar  \x00")
 		copy(h[386:], "00007777777\x00") // where the one piece of data begins, and
 		copy(h[398:], "00000000000\x00") // that it is empty
-		copy(h[483:], "00007777777\x00") // the size that is told
+		copy(h[483:], "00007777777\x00") // the size that the header claims
 		copy(h[148:], "        ")
 		sum := 0
 		for _, c := range h {

@@ -95,7 +95,7 @@ var rfc3339 = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})` +
 	`(?:[Tt ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?)?$`)
 
 // Instant makes an RFC 3339 date-time of the ways in which files say one, in UTC
-// where they do not say where; empty: it is none.
+// where they do not say where; empty: s is no date-time.
 func Instant(s string) string {
 	m := rfc3339.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {

@@ -122,7 +122,7 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	}
 }
 
-// cleanEnv is the environment without settings of whoever runs the tests.
+// cleanEnv is the environment without the orgmem settings of the person who runs the tests.
 func cleanEnv() []string {
 	var env []string
 	for _, pair := range os.Environ() {

@@ -48,7 +48,7 @@ type Source interface {
 // perhaps twice, while it is copied.
 const copyAttempts = 5
 
-// Progress is told of each store that was copied.
+// Progress is called after each store that was copied.
 type Progress func(done, total int, bytes int64)
 
 // Made says what a backup has written.

@@ -17,7 +17,7 @@ type proven struct {
 	blob string // its name in the vault; empty: it is read from the service
 }
 
-// damaged names the blob too: whoever mends the vault must find it there.
+// damaged names the blob too: a person who mends the vault must find it there.
 func (p *proven) damaged() error {
 	if p.blob == "" {
 		return fmt.Errorf("%s: %w", p.file.Name, ErrDamaged)

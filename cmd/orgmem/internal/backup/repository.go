@@ -241,8 +241,8 @@ func (r *Repository) get(ctx context.Context, name string) (io.ReadCloser, error
 	}{plain, file}, nil
 }
 
-// blob opens a file of a store. Whoever reads it to the end learns there whether
-// it is what was stored.
+// blob opens a file of a store. The reader reports at the end whether it is what was
+// stored.
 func (r *Repository) blob(ctx context.Context, f File) (io.ReadCloser, error) {
 	if f.Size == 0 {
 		return io.NopCloser(strings.NewReader("")), nil

@@ -25,10 +25,10 @@ const (
 	// refills in a minute, and a restart takes seconds.
 	MaxWait = 3 * time.Minute
 	// dialTimeout bounds the making of a connection: a host that lets packets vanish
-	// is to be told from one that is busy.
+	// must be distinguished from one that is busy.
 	dialTimeout = 10 * time.Second
-	// tellAfter is how long a person may look at nothing before they are told what
-	// is waited for.
+	// tellAfter is how long a person may look at nothing before the client says what
+	// it waits for.
 	tellAfter = 5 * time.Second
 	// maxAttempts stops a server that answers 429 with Retry-After: 0 for ever.
 	maxAttempts = 50
@@ -52,7 +52,7 @@ type Options struct {
 	Transport http.RoundTripper // nil: a plain one, without a proxy on loopback
 	// Advice is what a person can do where nobody answers at Base.
 	Advice string
-	// Waiting is told why a call is not over yet, from any goroutine: now and then
+	// Waiting is called with the reason why a call is not over yet, from any goroutine: now and then
 	// when it has waited for some seconds. It may be nil.
 	Waiting func(why error)
 }

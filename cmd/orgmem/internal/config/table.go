@@ -123,7 +123,7 @@ const (
 	minTransfer   = 1 << 20                   // a joining node with 10 GB would be at it for three hours
 	maxTransfer   = 16 << 30                  // more than any wire
 	maxShards     = 1024                      // above it the idle cost of the groups is no longer small beside the work
-	maxTombstones = 10 * 365 * 24 * time.Hour // whoever wants more wants it for ever
+	maxTombstones = 10 * 365 * 24 * time.Hour // a longer time means for ever
 	minFreeFloor  = 16 << 20                  // Pebble needs room to finish a flush it has begun
 	maxFreeFloor  = 1 << 40
 )

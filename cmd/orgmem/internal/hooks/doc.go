@@ -3,5 +3,5 @@
 //
 // Verify is the interface's rule of signatures; Handler believes nothing else, and
 // hands on what it believes. Certificate is what the receiver shows: one that it
-// made for itself, which the service is told to trust.
+// made for itself, and the configuration makes the service trust it.
 package hooks

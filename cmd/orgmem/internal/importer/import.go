@@ -73,7 +73,7 @@ type Summary struct {
 	Superseded int `json:"superseded"`
 	Unchanged  int `json:"unchanged"`
 	Documents  int `json:"documents"` // that were created or superseded
-	// documents that the service has, and goes on with, of an import that was stopped
+	// documents of a stopped import that the service has, and still processes
 	Queued  int       `json:"queued"`
 	Skipped []Skipped `json:"skipped"`
 	Failed  []Skipped `json:"failed"`

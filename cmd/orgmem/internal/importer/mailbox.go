@@ -44,7 +44,7 @@ func (f File) isMailbox() bool {
 	}
 	file, err := os.Open(f.Path)
 	if err != nil {
-		return false // whoever reads it says why it cannot be
+		return false // the reader of the file says why it cannot be read
 	}
 	defer file.Close() //nolint:errcheck // nothing was written
 	head := make([]byte, lookBytes)

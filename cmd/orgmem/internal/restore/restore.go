@@ -77,7 +77,7 @@ type Options struct {
 	Send func(ctx context.Context, part Part) (Answer, error)
 	// User is the member into whose memory a member's goes; empty: the same person.
 	User string
-	// Progress is told of what is done so far; nil: nobody.
+	// Progress is called with what is done so far. It may be nil.
 	Progress func(Summary)
 }
 

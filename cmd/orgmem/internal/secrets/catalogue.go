@@ -15,7 +15,7 @@ type rule struct {
 	// hints are lower-case words, one of which every match holds.
 	hints []string
 	// unless says of a match, by what stands before the secret and the secret, that
-	// it is none. It may be nil.
+	// it is no secret. It may be nil.
 	unless func(before, secret string) bool
 }
 

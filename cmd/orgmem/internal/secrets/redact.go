@@ -159,7 +159,7 @@ func field(name string, member jsontext.Value, depth int, n *int) (jsontext.Valu
 // secretName matches the whole name of a field that holds a secret.
 var secretName = regexp.MustCompile(`(?i)^[a-z0-9_.-]*(?:` + secretWords + `)[0-9]*$`)
 
-// harmless reports whether what is assigned to a secret's name is none: a reference to
+// harmless reports whether what is assigned to a secret's name is no secret: a reference to
 // where the secret is kept, the name of a type, a word of a text, or a placeholder.
 func harmless(s string) bool {
 	trimmed := strings.TrimSpace(s)

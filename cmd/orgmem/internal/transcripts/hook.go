@@ -26,7 +26,7 @@ const hookCall = " sessions push --hook"
 // long session.
 const hookSeconds = 60
 
-// ErrSettings means that a settings file is none that can be changed safely.
+// ErrSettings means that a settings file cannot be changed safely.
 var ErrSettings = errors.New("the settings file is not as expected")
 
 // SettingsPath is where Claude Code keeps a user's settings.

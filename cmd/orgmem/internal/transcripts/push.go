@@ -26,7 +26,7 @@ const (
 	// interface takes 10 MiB.
 	batchBytes = 4 << 20
 	// maxText bounds the text of one event: a person reads no more of a tool's output,
-	// and nothing of it is told from its neighbours by then. What is cut says so.
+	// and its parts are hard to tell apart by then. What is cut says so.
 	maxText = 256 << 10
 	// maxRecord bounds a line, or a file that is one record. Pictures make them long.
 	maxRecord = 64 << 20

@@ -123,7 +123,7 @@ func (s *Server) serveDownload(ex *web.Exchange, reply *pb.Reply) *pb.Problem {
 			panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's way to cut a connection
 		}
 		if _, err := out.Write(piece[lo:hi]); err != nil {
-			return nil // the client has left; nobody is to be told
+			return nil // the client has left; there is nobody to answer
 		}
 		if begin+hi >= sent.to {
 			return nil

@@ -94,7 +94,7 @@ func (s *Server) serveEvents(ex *web.Exchange, reply *pb.Reply) *pb.Problem {
 			return nil
 		}
 		if _, err := out.Write(frames); err != nil {
-			return nil // the client has left; nobody is to be told
+			return nil // the client has left; there is nobody to answer
 		}
 		if cap(frames) > keptFrames {
 			frames = nil

@@ -38,7 +38,7 @@ const (
 // the next one, so that a busy organization pays one raft entry and one share
 // of an fsync for many requests.
 type Committer struct {
-	ctx   context.Context // never ends: whether a write is true is not up to who waits for it
+	ctx   context.Context // never ends: a write that was proposed is not taken back when its caller leaves
 	host  *cluster.Host
 	store storage.StoreID
 	lost  func() // called once, when the lease is no longer good

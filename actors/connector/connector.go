@@ -32,7 +32,7 @@ type Module struct {
 	*tenant.Org
 	tenant.NoModule
 	syncing *actor.PID // the syncer, while a connector is enabled or being fetched for
-	looks   uint64     // how often the syncer was told to look
+	looks   uint64     // how often the syncer was asked to look
 	syncs   chan struct{}
 }
 

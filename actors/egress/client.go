@@ -167,7 +167,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Response, error) {
 	return c.Once(ctx, r)
 }
 
-// Once is Do for a caller who has a place already (Enter).
+// Once is Do for a caller that has a place already (Enter).
 func (c *Client) Once(ctx context.Context, r Request) (Response, error) {
 	s, err := c.Session(r.Address)
 	if err != nil {

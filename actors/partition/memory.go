@@ -21,7 +21,7 @@ type Memory struct {
 	mu    sync.Mutex
 	order list.List // of *Resident that can be evicted, most recently read first
 	bytes int64
-	going int64 // of bytes: those of actors that were told to leave
+	going int64 // of bytes: those of actors that were asked to leave
 	count int
 	news  chan struct{} // closed and replaced when something else is shown
 }
@@ -135,7 +135,7 @@ type Resident struct {
 	bytes int64
 	owner Owner  // nil: the actor is not made yet
 	read  bool   // since the owner asked
-	going bool   // the owner was told to leave
+	going bool   // the owner was asked to leave
 	turn  uint64 // counts what makes an index that was read before it one of the past
 
 	load sync.Mutex // one load, or one publication, at a time

@@ -21,7 +21,7 @@ const (
 type farewell struct {
 	at       time.Time
 	instance string // the start of the node that it ends; "" where that is not known
-	heard    func() // tells it that all it was asked is answered; nil: it was told
+	heard    func() // says that all it was asked is answered; nil: that was said
 }
 
 // Drain ends this node's part in the others' requests before their connections end:

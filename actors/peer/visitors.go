@@ -115,7 +115,7 @@ func (o *Router) HeldBytes() (small, large int) {
 	return f.small, f.large
 }
 
-// noteAsker notes who has to be told when this node stops.
+// noteAsker notes a node that this one must say farewell to when it stops.
 func (s *visitors) noteAsker(who wire.ServerID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,8 +129,7 @@ func (s *visitors) dropAsker(who wire.ServerID) {
 	delete(s.askers, who)
 }
 
-// askersBut lists who has to be told that this node stops, and adds them to those who
-// are.
+// askersBut lists the nodes that this one still has to say farewell to, and adds them to told.
 func (s *visitors) askersBut(told map[wire.ServerID]bool) (more []wire.ServerID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -62,9 +62,9 @@ func readIdentity(r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 	}), nil
 }
 
-// identity answers a member's view to that member, and to who may read and
-// administrate. Everybody else is refused before it is looked whether there is
-// such a member.
+// identity answers a member's view to that member, and to callers that may read
+// and administrate. Everybody else is refused before it is looked whether there
+// is such a member.
 func (o *Module) identity(c *tenant.Call, op *pb.GetIdentity) {
 	user, err := pb.ParseUserID(op.GetUser())
 	own := err == nil && user == c.Principal.User

@@ -32,7 +32,7 @@
 //
 // # Order of calls
 //
-// The first thing to do has the actor spawn its worker, then the follower; both may be told of work from then on. When
+// The first thing to do has the actor spawn its worker, then the follower; both may get messages from then on. When
 // it stops it ends the follower first, which waits for the worker, then the worker, behind its slice: nothing is
 // written after it has ended.
 package subject

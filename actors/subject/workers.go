@@ -13,7 +13,7 @@ type workers struct {
 	work, follower *actor.PID // nil until there is something to do
 	woken          uint64     // how often the worker was woken
 	idle           bool       // the worker found the queue empty after the last time
-	changesSent    uint64     // changes that the follower was told of
+	changesSent    uint64     // changes that were sent to the follower
 	followerBusy   bool       // it has not caught up with them
 }
 

@@ -218,7 +218,7 @@ func IsWorkFailure(err error) bool {
 	return !waits && !degraded
 }
 
-// GivenUp says why a job was given up, to who reads it.
+// GivenUp says why a job was given up, to the reader of the job.
 func GivenUp(what string, why error) string {
 	if errors.Is(why, ErrUnclean) {
 		return fmt.Sprintf("%s was given up: %s", what, ErrUnclean)

@@ -325,8 +325,8 @@ func (o *Org) Retire() {
 			o.System.BackgroundTasks.Go(func() { o.System.wakeOrg(o.ID) }) // its work waits for nobody's next request
 		}
 	}
-	// What waits for an entity goes on, to be told that the lease is lost: from here on
-	// several may be at one entity at once, and none may change it.
+	// Operations that wait for an entity run now, and fail since the lease is lost: from here
+	// on several may be at one entity at once, and none may change it.
 	if o.Committer != nil {
 		o.Committer.Retire()
 	}

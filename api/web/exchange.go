@@ -567,8 +567,8 @@ func (ex *Exchange) WriteJSON(status int, contentType []string, value any) {
 	ex.Write(status, contentType, out.Bytes())
 }
 
-// Write sends the answer. A client that does not take it has left; nobody else
-// is to be told.
+// Write sends the answer. A client that does not take it has left, and nobody
+// else waits for it.
 func (ex *Exchange) Write(status int, contentType []string, body []byte) {
 	h := ex.W.Header()
 	ex.commonHeaders(h)

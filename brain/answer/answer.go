@@ -35,7 +35,7 @@ func Evidence(hits []*pb.Hit) []*pb.Hit {
 // sentence is a sentence that may become part of an answer.
 type sentence struct {
 	text     string
-	said     string // in the manner of who asks
+	said     string // in the manner of the asker
 	hit      int    // its hit
 	worth    float64
 	selected bool

@@ -47,8 +47,8 @@ func NodeOf(n *pb.Node) Node {
 }
 
 // Stored is the node that a record restores, under an id of the memory that it goes into.
-// When it was updated, whether it was edited and whether it is a turn are left to who
-// restores it.
+// When it was updated, whether it was edited and whether it is a turn are left to the
+// caller, who restores it.
 func (n *Node) Stored(id pb.NodeID) *pb.Node {
 	return &pb.Node{
 		Id: string(id), Kind: n.Kind, Title: n.Title, Domain: n.DomainID,

@@ -81,8 +81,8 @@ const (
 	TierGlobal   Tier = "global"   // beyond
 )
 
-// leastGain is the part of a passage's score that walking must have brought for it
-// to be told.
+// leastGain is the part of a passage's score that walking must have brought for
+// Tier to count it.
 const leastGain = 0.01
 
 // Tier tells how far the walk went for some of its passages.

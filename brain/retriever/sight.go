@@ -17,7 +17,7 @@ type sight struct {
 	known, about map[int32]bool
 }
 
-// of looks with the eyes of who asks a question.
+// of looks with the eyes of the person who asks a question.
 func (s *sight) of(q *Question) {
 	s.here, s.lives = q.Here, q.Lives
 	if s.here != nil && s.known == nil {

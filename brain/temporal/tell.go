@@ -7,7 +7,7 @@ import "orgmem/brain/text"
 const maxMomentMs = 8000 * 365 * 24 * 3600 * 1000
 
 // Tell is what some notes tell of times: their timeline, and the dates that what they promise is due at. Such a date is
-// told as due, and not in the timeline as well.
+// reported as due, and not in the timeline as well.
 func Tell(notes []Note) []Moment {
 	var out []Moment
 	promised := Commitments(notes)

@@ -36,7 +36,7 @@ const (
 	// eight values to reach significance at all, and more than a dozen leave most
 	// topics with stretches of nothing.
 	stretches = 10
-	// leastTouches is how often a topic must have come up for a trend to be told.
+	// leastTouches is how often a topic must have come up for a trend to be reported.
 	leastTouches = 5
 	// leastConfidence tells a trend from chance.
 	leastConfidence = 0.9
@@ -81,7 +81,7 @@ func Trends(series []Series, total []int64, fromMs, untilMs int64) []Trend {
 			}
 		}
 		if t.Direction == Steady && math.Abs(t.Change) >= leastChange {
-			continue // it has changed, and chance may be why: neither can be told
+			continue // it has changed, and chance may be why: report neither
 		}
 		out = append(out, t)
 	}
@@ -152,7 +152,7 @@ type Rhythm struct {
 	Times int
 }
 
-// leastRhythm is from how many times on a rhythm can be told: three gaps.
+// leastRhythm is how many times a rhythm needs at least: three gaps.
 const leastRhythm = 4
 
 // Cadence measures the gaps between times; ok is false with fewer than four

@@ -70,7 +70,7 @@ func Hint(p Profile) string {
 		switch {
 		case t.name == "contractions" && v <= -marked && !p.writesOut(),
 			t.name == "fullStop" && v <= -marked && !p.leavesOpen():
-			// it would be said of who had no occasion
+			// it would be said of people who had no occasion
 		case v >= marked && t.often != "":
 			notable = append(notable, t.often)
 		case v <= -marked && t.seldom != "":

@@ -133,7 +133,7 @@ func (m *members) heard(id wire.ServerID, meta *pb.NodeMeta) {
 	old, known := m.all[id]
 	if known && old.State == MemberLeft && old.Instance == meta.GetInstance() {
 		m.mu.Unlock()
-		return // an echo of who said goodbye
+		return // an echo of a member that said goodbye
 	}
 	now := Member{
 		Server: id, Name: meta.GetName(), Zone: meta.GetZone(), Address: meta.GetAddress(), Instance: meta.GetInstance(),

@@ -164,7 +164,7 @@ func table[T any](out io.Writer, head string, rows []T, row func(T) string) {
 }
 
 // required makes flags mandatory. cobra's own mark is not used, since its error
-// cannot be told from a failure of the command.
+// cannot be distinguished from a failure of the command.
 func required(c *cobra.Command, names ...string) {
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		for _, name := range names {

@@ -60,7 +60,7 @@ type painter struct {
 	saved      []state
 	text, line matrix
 	out        *page
-	lost       bool // there was text whose letters cannot be told
+	lost       bool // there was text whose letters are unknown
 }
 
 // page is the lines of a page in the making.

@@ -22,7 +22,7 @@ type font struct {
 	widths  map[int]float64 // in thousandths of the size
 	missing float64         // of what widths does not hold
 	decoder encoding.Encoding
-	lost    bool // what its codes mean cannot be told
+	lost    bool // what its codes mean is unknown
 }
 
 const (

@@ -13,7 +13,7 @@ import (
 // Document is what was read of a file.
 type Document struct {
 	Pages [][]Line
-	// Lost counts the pages whose letters cannot be told, since their fonts do not
+	// Lost counts the pages whose letters are unknown, since their fonts do not
 	// say what their codes mean, and those that hold no text at all.
 	Lost, Blank int
 	// What the file says of itself; dates are as it has them.
@@ -66,7 +66,7 @@ func read(data []byte, m *meter.Meter, most bounds) (*Document, error) {
 	return d, nil
 }
 
-// page reads one page. lost: it has text, and none of it can be told.
+// page reads one page. lost: it has text, and all its letters are unknown.
 func (f *file) page(p dict) (lines []Line, lost bool) {
 	g := &page{}
 	w := &painter{file: f, out: g, text: identity, line: identity, state: state{ctm: identity, scale: 1}}

@@ -39,8 +39,10 @@ func answerOp(query string, words uint32) *pb.Envelope {
 
 func sessionOp(org pb.OrgID, user pb.UserID, cwd string) *pb.Envelope {
 	return mindEnvelope(&pb.MindOp{
-		Op: &pb.MindOp_ConditionSession{ConditionSession: &pb.ConditionSession{Org: org.String(), User: user.String(),
-			Cwd: cwd}},
+		Op: &pb.MindOp_ConditionSession{ConditionSession: &pb.ConditionSession{
+			Org: org.String(), User: user.String(),
+			Cwd: cwd,
+		}},
 	})
 }
 

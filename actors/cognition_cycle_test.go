@@ -23,16 +23,18 @@ import (
 // thinking is for nodes whose texts are read and looked at.
 func thinking(cfg *tenant.Config, _ *storage.Options) { cfg.WithoutDerivation = false }
 
-// think lets the quiet time pass and waits for the cycle of the caller's memory. The
+// think lets the quiet time pass and waits for the cycle of the caller's memory, whatever others do beside it. The
 // clock stands while that runs: what is kept for a time only is still there.
 func (c client) think() {
 	c.n.t.Helper()
-	cycles, jobs := c.n.sys.Counters.Cycles.Load(), c.cognitionJobs()
+	cycles, before := c.n.sys.Counters.Cycles.Load(), c.cognitionJobs()
 	c.n.waitFor(func() bool {
-		if maps.Equal(c.cognitionJobs(), jobs) {
+		now := c.cognitionJobs()
+		if maps.Equal(now, before) {
 			c.n.clock.Advance(time.Second)
+			return false
 		}
-		return c.n.sys.Counters.Cycles.Load() > cycles
+		return c.n.sys.Counters.Cycles.Load() > cycles && now[pb.JobQueued]+now[pb.JobRunning] == 0
 	})
 }
 

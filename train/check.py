@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Checks the training text: check.py [FILE…], or all of train/data.
+
+Holds the formats of train/README.md, that no id and no text stands twice, and that no text of the test set
+(data/own_test) shares eight words in a row with what is trained on. Prints counts and, for pairs that were labelled a
+second time, how often the labels agree. Exits 1 with examples where something is wrong.
+"""
+import collections
+import datetime
+import json
+import lzma
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).parent / "data"
+TYPES = set("person organization product place project event identifier quantity money duration time".split())
+CLASSES = set("event commitment preference belief decision question instruction none".split())
+LABELS = {"contradict", "entail", "neutral"}
+
+
+def day(s):
+    datetime.date.fromisoformat(s[:10])
+
+
+def pair(r):
+    assert r["label"] in LABELS and r["a"].strip() and r["b"].strip() and r["a"] != r["b"], "label or empty"
+    for x in "ab":
+        c = r.get("context_" + x)
+        assert c is None or r[x] in c, f"{x} is not in its context"
+        if r.get("at_" + x):
+            day(r["at_" + x])
+
+
+def qa(r):
+    assert r["question"].strip() and 1 <= len(r["passages"]) <= 9, "question or passages"
+    if r["answer"]:
+        assert r["answer"]["span"] in r["passages"][r["answer"]["passage"]]["text"], "span not in passage"
+    for w in r.get("also", []) + r.get("wrong", []):
+        assert any(w in p["text"] for p in r["passages"]), f"also/wrong not found: {w}"
+
+
+def spans(r):
+    for s in r["spans"]:
+        assert s["type"] in TYPES, f"type {s['type']}"
+        assert r["text"].count(s["text"]) >= s.get("n", 1), f"span not found: {s['text']}"
+    for sentence, c in r.get("classes", {}).items():
+        assert sentence in r["text"] and c in CLASSES, f"class {c} or sentence"
+    for c in r.get("claims", []):
+        assert c["subject"] and c["attribute"] and c["value"], "claim"
+
+
+def times(r):
+    day(r["at"])
+    for e in r["events"]:
+        assert e["phrase"] in r["text"] and e["tense"] in {"past", "present", "future"}, f"phrase {e}"
+        day(e["start"])
+        if e.get("end"):
+            day(e["end"])
+            assert e["end"] >= e["start"], "end before start"
+    for p in r.get("recurring", []) + r.get("not_times", []):
+        assert p in r["text"], f"not found: {p}"
+
+
+CHECKS = {"pairs": pair, "qa": qa, "spans": spans, "times": times}
+
+
+def lines(f):
+    raw = lzma.open(f, "rt", encoding="utf-8").read() if f.suffix == ".xz" else f.read_text("utf-8")
+    return raw.splitlines()
+
+
+def kind_of(f):
+    return next(k for k in CHECKS if k in f.name.split(".")[0].split("-"))
+
+
+def texts_of(r):
+    """All that a record says, for the search for doubles."""
+    yield from (r[k] for k in ("a", "b", "context_a", "context_b", "question", "text") if r.get(k))
+    yield from (p["text"] for p in r.get("passages", []))
+
+
+def grams(text, n=8):
+    words = re.findall(r"\w+", text.lower())
+    return {" ".join(words[i : i + n]) for i in range(len(words) - n + 1)}
+
+
+def main():
+    bad, counts, heads = collections.defaultdict(list), collections.Counter(), collections.Counter()
+    seen, trained, tested, labels = set(), set(), {}, {}
+    files = [pathlib.Path(a) for a in sys.argv[1:]] or sorted(HERE.rglob("*.jsonl.xz"))
+    for f in files:
+        kind = kind_of(f)
+        for n, line in enumerate(lines(f), 1):
+            try:
+                r = json.loads(line)
+                assert r["id"] not in seen, "id twice"
+                seen.add(r["id"])
+                assert r["lang"] and r["domain"], "lang or domain"
+                CHECKS[kind](r)
+            except Exception as e:  # noqa: BLE001
+                bad[f"{type(e).__name__}: {e}"[:60]].append(f"{f.name}:{n}")
+                continue
+            answered = "answerable" if r.get("answer") else "null"
+            counts[kind, r.get("label") or (answered if kind == "qa" else r["lang"])] += 1
+            heads[(r["a"] + "|" + r["b"]) if kind == "pairs" else r.get("question", "") + str(r.get("passages", r.get("text")))] += 1
+            labels[r["id"]] = r.get("label")
+            all_grams = set().union(*(grams(t) for t in texts_of(r)))
+            if f.parent.name == "own_test":
+                tested[r["id"]] = all_grams
+            else:
+                trained |= all_grams
+    for name, found in tested.items():
+        if found & trained:
+            bad["shares eight words with the training text"].append(f"{name}: {next(iter(found & trained))}")
+    for k, v in sorted(counts.items()):
+        print(*k, v)
+    for text, n in heads.items():
+        if n > 1:
+            bad["text twice"].append(text[:60])
+    if not sys.argv[1:]:
+        for f in sorted((HERE / "second").glob("pairs-*")):
+            both = [(labels.get(x[0]), x[1]) for x in (line.split("\t") for line in lines(f)) if len(x) > 1]
+            print(f.name, "second labels", len(both), "agree", sum(a == b for a, b in both))
+    for k, v in bad.items():
+        print("BAD", k, len(v), v[:3])
+    sys.exit(bool(bad))
+
+
+if __name__ == "__main__":
+    main()

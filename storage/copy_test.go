@@ -344,6 +344,30 @@ func TestCrashWhileAdopting(t *testing.T) {
 	}
 }
 
+// TestWhatAnAdoptedStoreHasErasedIsOwedByTheLog: what was erased before the files were copied left the node that they
+// come from. The log of the node that adopts them may hold the entries that wrote it, and applies none of them any more.
+func TestWhatAnAdoptedStoreHasErasedIsOwedByTheLog(t *testing.T) {
+	from, to := storagetest.NewDisk().Node(t), storagetest.NewDisk().Node(t)
+	id := store(1)
+	h := acquire(t, from, id)
+	defer h.Release()
+	p := pb.PartitionID{1}
+	plant(t, h, p)
+	eraseRange(t, h, storage.PartitionSpace(id, p).All())
+	if err := from.Erase(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	c := copyOf(t, from, id)
+	s := stage(t, to, id)
+	collect(t, c, s, 1<<40)
+	if err := errors.Join(c.Close(), s.Adopt(h.Applied())); err != nil {
+		t.Fatal(err)
+	}
+	if _, owed := to.Log().Owed()[id]; !owed {
+		t.Error("the log is not known to hold anything")
+	}
+}
+
 // TestErasuresTravel: a store that moves before its erasures are carried out is
 // rid of the bytes on its new node, too, and on no node anything is left of the
 // transfer.

@@ -251,8 +251,8 @@ func (s *openStore) pendingSpans() ([]span, error) {
 // nobody would open the store to look.
 func (l *Log) noteErasure(id StoreID) error { return l.note(id, erasureKey(id), owedKey(id)) }
 
-// noteRemoval remembers that the log still holds what was in a store that is
-// removed as a whole.
+// noteRemoval remembers that the log may still hold what was in a store that is
+// removed as a whole, or replaced by another node's.
 func (l *Log) noteRemoval(id StoreID) error { return l.note(id, owedKey(id)) }
 
 func (l *Log) note(id StoreID, keys ...[]byte) error {

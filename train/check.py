@@ -62,7 +62,12 @@ def times(r):
         assert p in r["text"], f"not found: {p}"
 
 
-CHECKS = {"pairs": pair, "qa": qa, "spans": spans, "times": times}
+def frame(r):
+    for key, least in {"a": 4, "same": 2, "clash": 5, "fine": 9}.items():
+        assert len(r[key]) >= least and len(set(r[key])) == len(r[key]), f"{key}: too few, or one twice"
+
+
+CHECKS = {"frames": frame, "pairs": pair, "qa": qa, "spans": spans, "times": times}
 
 
 def lines(f):
@@ -76,8 +81,10 @@ def kind_of(f):
 
 def texts_of(r):
     """All that a record says, for the search for doubles."""
-    yield from (r[k] for k in ("a", "b", "context_a", "context_b", "question", "text") if r.get(k))
+    yield from (r[k] for k in ("a", "b", "context_a", "context_b", "question", "text") if isinstance(r.get(k), str))
     yield from (p["text"] for p in r.get("passages", []))
+    if "clash" in r:
+        yield from (s for key in ("a", "same", "clash", "fine") for s in r[key])
 
 
 def grams(text, n=8):
@@ -103,7 +110,7 @@ def main():
                 continue
             answered = "answerable" if r.get("answer") else "null"
             counts[kind, r.get("label") or (answered if kind == "qa" else r["lang"])] += 1
-            heads[(r["a"] + "|" + r["b"]) if kind == "pairs" else r.get("question", "") + str(r.get("passages", r.get("text")))] += 1
+            heads[str([r.get(k) for k in ("a", "b", "question", "passages", "text")])] += 1
             labels[r["id"]] = r.get("label")
             all_grams = set().union(*(grams(t) for t in texts_of(r)))
             if f.parent.name == "own_test":

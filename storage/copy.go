@@ -352,8 +352,8 @@ func (s *Stage) Adopt(atLeast uint64) error {
 	if err := ledger.Seal(n.disk, s.dir); err != nil {
 		return fmt.Errorf("adopt %v: %w", s.id, err)
 	}
-	// This node's log may hold what was erased on the way to these files, in entries that are never applied here. And
-	// where the files' erasures are not carried out yet, nobody here knows of them.
+	// This node's log may hold what was erased on the way to these files, in entries that are never applied
+	// here. And where the files' erasures are not carried out yet, nobody here knows of them.
 	note := n.log.noteRemoval
 	if pending {
 		note = n.log.noteErasure

@@ -344,8 +344,8 @@ func TestCrashWhileAdopting(t *testing.T) {
 	}
 }
 
-// TestWhatAnAdoptedStoreHasErasedIsOwedByTheLog: what was erased before the files were copied left the node that they
-// come from. The log of the node that adopts them may hold the entries that wrote it, and applies none of them any more.
+// TestWhatAnAdoptedStoreHasErasedIsOwedByTheLog: what was erased before the files were copied has left the node that
+// they come from. The log of the node that adopts them may hold the entries that wrote it, and never applies them.
 func TestWhatAnAdoptedStoreHasErasedIsOwedByTheLog(t *testing.T) {
 	from, to := storagetest.NewDisk().Node(t), storagetest.NewDisk().Node(t)
 	id := store(1)

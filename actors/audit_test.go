@@ -233,7 +233,7 @@ func TestTrailIsOfOneOrganizationsAdmins(t *testing.T) {
 	other := client{n: n, key: n.org(account.NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: pb.PlanUnlimited}).
 		APIKey}
 	other.put("zoe")
-	_, ann := n.recruit(org.Org, "ann@example.com", pb.RoleAdmin) // whoever holds admin sees all of it
+	_, ann := n.recruit(org.Org, "ann@example.com", pb.RoleAdmin) // an admin sees all of it
 	if got, want := acts(ann.trail(&pb.ListAudit{}, 50)), acts(c.trail(&pb.ListAudit{}, 50)); !slices.Equal(got, want) ||
 		len(got) < 4 {
 		t.Errorf("ann sees %v, the owner %v", got, want)

@@ -218,8 +218,8 @@ func (s *script) release() {
 	}
 }
 
-// hears notes what one node says to another. Whoever waits for an answer asks once a second whether
-// it is still to come: when that second ends is chance, and not noted.
+// hears notes what one node says to another. A node that waits for an answer asks once a second
+// whether it is still to come: when that second ends is chance, and not noted.
 func (s *script) hears(from wire.ServerID, m proto.Message) bool {
 	if text := cases(m); strings.HasPrefix(text, "underway") {
 		return false

@@ -63,6 +63,14 @@ func collect(t testing.TB, c *storage.Copy, s *storage.Stage, limit int64) bool 
 	return limit >= 0
 }
 
+// plantErased writes what plant does, and erases it; that is not carried out yet.
+func plantErased(t testing.TB, h *storage.Store) {
+	t.Helper()
+	p := pb.PartitionID{1}
+	plant(t, h, p)
+	eraseRange(t, h, storage.PartitionSpace(h.ID(), p).All())
+}
+
 func stage(t testing.TB, n *storage.Node, id storage.StoreID) *storage.Stage {
 	t.Helper()
 	s, err := n.Stage(id)
@@ -351,9 +359,7 @@ func TestWhatAnAdoptedStoreHasErasedIsOwedByTheLog(t *testing.T) {
 	id := store(1)
 	h := acquire(t, from, id)
 	defer h.Release()
-	p := pb.PartitionID{1}
-	plant(t, h, p)
-	eraseRange(t, h, storage.PartitionSpace(id, p).All())
+	plantErased(t, h)
 	if err := from.Erase(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
@@ -377,9 +383,7 @@ func TestErasuresTravel(t *testing.T) {
 	id := store(1)
 	h := acquire(t, from, id)
 	defer h.Release()
-	p := pb.PartitionID{1}
-	plant(t, h, p)
-	eraseRange(t, h, storage.PartitionSpace(id, p).All())
+	plantErased(t, h)
 	c := copyOf(t, from, id)
 	s := stage(t, to, id)
 	collect(t, c, s, 1<<40)

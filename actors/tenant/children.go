@@ -93,8 +93,8 @@ func (s *children) LookAfter(id pb.PartitionID) {
 // InMemory are the actors that there are, by their partition.
 func (s *children) InMemory() map[pb.PartitionID]*Child { return maps.Clone(s.actors) }
 
-// HoldCalls has the calls for a partition wait until ReleaseCalls, and gives up its actor to the caller, who ends it;
-// nil where there is none.
+// HoldCalls has the calls for a partition wait until ReleaseCalls, and returns its actor, which the caller is to stop.
+// It returns nil if the partition has no actor.
 func (s *children) HoldCalls(id pb.PartitionID) *Child {
 	ch := s.actors[id]
 	delete(s.actors, id)

@@ -16,7 +16,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"orgmem/api/problems"
-	pb "orgmem/proto"
 	"orgmem/proto/canon"
 )
 
@@ -53,7 +52,7 @@ func (e *Edge) serveDocs(engine *gin.Engine, t *Table) {
 			defer ex.End()
 			page, err := body()
 			if err != nil {
-				ex.RefuseError(fmt.Errorf("make page %s: %w", a.path, err), unmade)
+				ex.RefuseError(fmt.Errorf("make page %s: %w", a.path, err), AskProblem)
 				return
 			}
 			h := ex.W.Header()
@@ -70,9 +69,6 @@ func (e *Edge) serveDocs(engine *gin.Engine, t *Table) {
 		})
 	}
 }
-
-// unmade is the problem of a page that could not be made, which is always a defect.
-func unmade(error) (p *pb.Problem, internal bool) { return problems.New(pb.CodeInternal), true }
 
 func (e *Edge) assets(t *Table) []asset {
 	pages := sync.OnceValues(func() (*template.Template, error) { return template.ParseFS(pageFiles, "pages/*.html") })

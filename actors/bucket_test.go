@@ -43,13 +43,6 @@ func TestBucketAgainstModel(t *testing.T) {
 			if now.After(last) {
 				level, last = min(full, level+now.Sub(last)), now
 			}
-			// Within a nanosecond of the edge float and integer may differ.
-			if d := level - perToken; d > -time.Microsecond && d < time.Microsecond {
-				now = now.Add(time.Millisecond)
-				if now.After(last) {
-					level, last = min(full, level+now.Sub(last)), now
-				}
-			}
 			want := level >= perToken
 			r, ok := b.Take(now, l, false)
 			if ok != want {
@@ -209,6 +202,31 @@ func TestLimitsAgainstModel(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestBucketIsExact: a token is there when its time has passed, however often the bucket was looked at before.
+func TestBucketIsExact(t *testing.T) {
+	for _, family := range []string{pb.FamilyReads, pb.FamilyExports} {
+		l := tenant.LimitOf(family, pb.PlanFree)
+		perToken := time.Duration(float64(time.Minute) / l.PerMinute)
+		now := time.Unix(1_700_000_000, 0)
+		var b tenant.Bucket
+		for range int(l.Burst) {
+			b.Take(now, l, false)
+		}
+		for step := range 20 {
+			for range perToken/time.Millisecond - 1 {
+				now = now.Add(time.Millisecond)
+				if _, ok := b.Take(now, l, false); ok {
+					t.Fatalf("%s: token %d came early", family, step)
+				}
+			}
+			now = now.Add(time.Millisecond)
+			if _, ok := b.Take(now, l, false); !ok {
+				t.Fatalf("%s: token %d came late", family, step)
+			}
+		}
+	}
 }
 
 // TestSleepFillsNoBucket: an organization whose rest is due at once stays in memory

@@ -259,6 +259,9 @@ func (r *keyring) noteUse(k *keyState, now time.Time) {
 // at PerMinute tokens a minute.
 type Limit struct{ Burst, PerMinute float64 }
 
+// room is how much a full bucket holds, in parts of oneToken.
+func (l Limit) room() int64 { return int64(l.Burst) * oneToken }
+
 // limits are the figures of docs/interface.md ("Rate limits"), those of the plan
 // `standard`.
 var limits = map[string]Limit{
@@ -289,10 +292,14 @@ func LimitOf(family, plan string) Limit {
 	return Limit{l.Burst * f, l.PerMinute * f}
 }
 
+// oneToken is a token in the units of a bucket: a rate of n tokens a minute refills n units a nanosecond, whole ones, so a
+// bucket holds the same however often it was looked at.
+const oneToken = int64(time.Minute)
+
 // Bucket is the state of one credential's bucket in one family. The zero value
 // is a full bucket.
 type Bucket struct {
-	spent float64   // tokens missing from a full bucket
+	spent int64     // missing from a full bucket, in parts of oneToken
 	at    time.Time // when spent was last brought up to date
 }
 
@@ -301,26 +308,29 @@ type Bucket struct {
 // steps back neither refills nor empties.
 func (b *Bucket) Take(now time.Time, l Limit, unlimited bool) (*pb.RateLimit, bool) {
 	b.refill(now, l)
-	perSecond := l.PerMinute / 60
-	ok := unlimited || b.spent+1 <= l.Burst
+	room, perSecond := l.room()-b.spent, l.PerMinute/60
+	ok := unlimited || room >= oneToken
 	if ok && !unlimited {
-		b.spent++
+		b.spent += oneToken
+		room -= oneToken
 	}
 	r := &pb.RateLimit{
-		Remaining: uint32(max(0, l.Burst-b.spent)),
-		ResetS:    uint32(math.Ceil(b.spent / perSecond)),
+		Remaining: uint32(max(0, room/oneToken)),
+		ResetS:    uint32(math.Ceil(float64(b.spent) / float64(oneToken) / perSecond)),
 		Quota:     uint32(l.PerMinute),
 	}
 	if !ok {
-		r.RetryAfterS = uint32(max(1, math.Ceil((b.spent+1-l.Burst)/perSecond)))
+		r.RetryAfterS = uint32(max(1, math.Ceil(float64(oneToken-room)/float64(oneToken)/perSecond)))
 	}
 	return r, ok
 }
 
 // refill brings a bucket up to date.
 func (b *Bucket) refill(now time.Time, l Limit) {
-	if elapsed := now.Sub(b.at).Seconds(); elapsed > 0 && !b.at.IsZero() {
-		b.spent = max(0, b.spent-elapsed*l.PerMinute/60)
+	if elapsed := now.Sub(b.at); elapsed > 0 && !b.at.IsZero() {
+		rate := int64(l.PerMinute)
+		b.spent -= rate * min(int64(elapsed), b.spent/rate+1) // no more than fills it, which cannot overflow
+		b.spent = max(0, b.spent)
 	}
 	if b.at.IsZero() || now.After(b.at) {
 		b.at = now
@@ -331,5 +341,5 @@ func (b *Bucket) refill(now time.Time, l Limit) {
 // the old rate until now, and cannot lack more than the new one holds.
 func (b *Bucket) Replan(now time.Time, from, to Limit) {
 	b.refill(now, from)
-	b.spent = min(b.spent, to.Burst)
+	b.spent = min(b.spent, to.room())
 }

@@ -337,8 +337,8 @@ func (o *Module) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
 		return
 	}
 	o.System.BackgroundTasks.Go(func() { // ends with the attempt, which has a time-out
-		defer done()
 		d, _, err := o.client.attempt(view.System.BaseContext, view.System.Config.Egress.Once, hook, e, 1)
+		done() // before the answer: a client that tests one after the other is never refused for want of a place
 		if err != nil {
 			c.Fail(err)
 			return

@@ -67,6 +67,8 @@ def frame(r):
         assert len(r[key]) >= least and len(set(r[key])) == len(r[key]), f"{key}: too few, or one twice"
 
 
+# What a frame's facts and its other statements make of a pair.
+CROSSINGS = {"same": "entail", "clash": "contradict", "fine": "neutral"}
 CHECKS = {"frames": frame, "pairs": pair, "qa": qa, "spans": spans, "times": times}
 
 
@@ -112,6 +114,8 @@ def main():
             counts[kind, r.get("label") or (answered if kind == "qa" else r["lang"])] += 1
             heads[str([r.get(k) for k in ("a", "b", "question", "passages", "text")])] += 1
             labels[r["id"]] = r.get("label")
+            for key, label in CROSSINGS.items() if kind == "frames" else ():
+                labels |= {f"{r['id']}:a{i}:{key}{j}": label for i in range(len(r["a"])) for j in range(len(r[key]))}
             all_grams = set().union(*(grams(t) for t in texts_of(r)))
             if f.parent.name == "own_test":
                 tested[r["id"]] = all_grams
@@ -126,7 +130,7 @@ def main():
         if n > 1:
             bad["text twice"].append(text[:60])
     if not sys.argv[1:]:
-        for f in sorted((HERE / "second").glob("pairs-*")):
+        for f in sorted(p for p in (HERE / "second").iterdir() if p.name.startswith(("pairs-", "frames-"))):
             both = [(labels.get(x[0]), x[1]) for x in (line.split("\t") for line in lines(f)) if len(x) > 1]
             print(f.name, "second labels", len(both), "agree", sum(a == b for a, b in both))
     for k, v in bad.items():

@@ -32,8 +32,12 @@ func (c domainsStage) run() error {
 	if err != nil {
 		return err
 	}
-	edges, earlier := c.Ties(), c.Earlier(number, int(c.cog.GetSettled()))
-	if !c.removed {
+	near, err := c.near()
+	if err != nil {
+		return err
+	}
+	edges, earlier := append(c.Ties(), near...), c.Earlier(number, int(c.cog.GetSettled()))
+	if !c.removed && len(near) == 0 { // a new text may be nearer to any other than what was the nearest
 		earlier.Fresh = c.Touched(c.fresh)
 	}
 	var found community.Partition

@@ -340,7 +340,7 @@ func TestFollowingDoesNotSpoil(t *testing.T) {
 		g := NewGraph(n, edges)
 		of := rapid.SliceOfN(rapid.Int32Range(0, 5), n, n).Draw(t, "of")
 		renumber(of)
-		was := modularity(g, of, resolution(n))
+		was := modularity(g, of, g.resolution())
 		if g.total == 0 {
 			return
 		}

@@ -30,9 +30,13 @@ const (
 	maxResolution = 3
 )
 
-// resolution for a graph of so many nodes.
-func resolution(nodes int) float64 {
-	return min(max(math.Sqrt(float64(nodes)/perResolution), 1), maxResolution)
+// resolution for a graph of this size.
+func (g *Graph) resolution() float64 {
+	size := float64(g.nodes()) / perResolution
+	if g.texts > 0 {
+		size = float64(g.texts) / textsPerResolution
+	}
+	return min(max(math.Sqrt(size), 1), maxResolution)
 }
 
 // Find cuts the graph into communities.
@@ -40,7 +44,7 @@ func Find(g *Graph, earlier Earlier, opts Options) Partition {
 	n := g.nodes()
 	gamma, least := opts.Resolution, opts.MinNodes
 	if gamma <= 0 {
-		gamma = resolution(n)
+		gamma = g.resolution()
 	}
 	if least <= 0 {
 		least = 3

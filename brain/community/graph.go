@@ -1,6 +1,9 @@
 package community
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Graph is an undirected weighted graph in compressed rows. It is read only.
 type Graph struct {
@@ -11,6 +14,7 @@ type Graph struct {
 	loops  []float64 // weight inside an aggregated node
 	total  float64   // sum of all degrees, 2m
 	named  []bool    // the node is an entity that passages mention
+	texts  int       // nodes with a tie of [Near]; 0: there is none
 }
 
 // How kinds of edges weigh against each other. A passage has some ten similar
@@ -20,6 +24,9 @@ const (
 	weightMention = 0.5
 	weightRelated = 0.5
 	weightFollows = 0.25
+	// entitiesOfFew takes weight from the ties of entities in a graph of few texts: a
+	// note that names two people would be torn from its theme by them.
+	entitiesOfFew = 0.1
 	// farApart is the cosine from which two passages have something in common:
 	// below, sentence models see little but that both are sentences.
 	farApart = 0.3
@@ -42,6 +49,8 @@ func (e *Edge) weigh(busy int32) float64 {
 		return weightRelated * w
 	case Follows:
 		return weightFollows * w
+	case Alike:
+		return w
 	default:
 		return 0
 	}
@@ -52,8 +61,11 @@ func (e *Edge) weigh(busy int32) float64 {
 func NewGraph(nodes int, edges []Edge) *Graph {
 	busy := make([]int32, nodes)
 	named := make([]bool, nodes)
+	few := slices.ContainsFunc(edges, func(e Edge) bool { return e.Tie == Alike })
+	alike := make([]bool, nodes)
 	fits := func(e *Edge) bool {
-		return e.A != e.B && e.A >= 0 && e.B >= 0 && int(e.A) < nodes && int(e.B) < nodes && e.Weight > 0
+		return e.A != e.B && e.A >= 0 && e.B >= 0 && int(e.A) < nodes && int(e.B) < nodes && e.Weight > 0 &&
+			!(few && e.Tie == Similar)
 	}
 	rows := make([]int32, nodes+1)
 	for i := range edges {
@@ -61,9 +73,13 @@ func NewGraph(nodes int, edges []Edge) *Graph {
 		if !fits(e) {
 			continue
 		}
-		if e.Tie == Mentions {
+		switch e.Tie {
+		case Mentions:
 			busy[e.B]++
 			named[e.B] = true
+		case Alike:
+			alike[e.A], alike[e.B] = true, true
+		default:
 		}
 		rows[e.A+1]++
 		rows[e.B+1]++
@@ -86,12 +102,20 @@ func NewGraph(nodes int, edges []Edge) *Graph {
 		} else {
 			w = e.weigh(0)
 		}
+		if few && (named[e.A] || named[e.B]) {
+			w *= entitiesOfFew
+		}
 		to[at[e.A]], weight[at[e.A]] = e.B, w
 		at[e.A]++
 		to[at[e.B]], weight[at[e.B]] = e.A, w
 		at[e.B]++
 	}
 	g := &Graph{rows: rows, to: to, weight: weight, loops: make([]float64, nodes), named: named}
+	for _, yes := range alike {
+		if yes {
+			g.texts++
+		}
+	}
 	g.merge()
 	g.sum()
 	return g

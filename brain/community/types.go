@@ -19,6 +19,10 @@ const (
 	Related
 	// Follows joins neighbours in one sequence, as the turns of a conversation.
 	Follows
+	// Alike is a tie of [Near]. A graph that has any is one of few texts: Similar
+	// ties, which say the same of fewer, do not count then, and entities go with
+	// their texts and hardly join them.
+	Alike
 	tieCount
 )
 

@@ -69,8 +69,12 @@ var texts = web.Texts{
 		"happened, by then, as far as nothing had taken its text's place, and no trends. identity takes none.",
 	"recallInput.pageSize": "On insights and temporal: how many entries to answer at most. Values above 100 " +
 		"are read as 100.",
-	"voiceProfile.style": "All other measures, by group and name: how often something comes, as the binary " +
-		"logarithm of its ratio to what is common, or a mean.",
+	"voiceProfile.style": "All other measures, by group and name. How often something comes is the binary logarithm " +
+		"of its ratio to what is common in chats, commit messages and minutes in English: 0 as everybody, 1 twice " +
+		"as often, -1 half as often, with one occurrence at the common rate taken as seen before. Means are " +
+		"rhythm.typicalWords (of a message), rhythm.sentenceWords and spelling.wordLetters; rhythm.lengthSpread is the " +
+		"standard deviation of the logarithm of a message's length. userVoiceHint of POST /v1/condition/session says " +
+		"in words what stands out.",
 	"basin.since": "When a cycle first found the person there; null in a basin where they are not.",
 	"insight.kind": "responsibility, change, due, recurrence, commitment, open_question, bridge, rising_topic, " +
 		"fading_topic, outlier or agent_signal; there may be others later.",

@@ -146,20 +146,22 @@ func (x *BrainProjection) GetNumbers() []float32 {
 	return nil
 }
 
-// BrainCheckpoint is how far a training has come, between two epochs. Its lists are
-// in the order of BrainModel.parameters.
+// BrainCheckpoint is how far a training has come, between two moves of its parameters. Its
+// lists are in the order of BrainModel.parameters.
 type BrainCheckpoint struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Format        uint32                 `protobuf:"varint,1,opt,name=format,proto3" json:"format,omitempty"`  // that of the model
 	Content       []byte                 `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"` // what the training learns from: a checksum
-	Epoch         uint32                 `protobuf:"varint,3,opt,name=epoch,proto3" json:"epoch,omitempty"`    // that begins
-	Wasted        uint32                 `protobuf:"varint,4,opt,name=wasted,proto3" json:"wasted,omitempty"`  // epochs without gain
-	Moves         uint32                 `protobuf:"varint,5,opt,name=moves,proto3" json:"moves,omitempty"`    // of the parameters
+	Epoch         uint32                 `protobuf:"varint,3,opt,name=epoch,proto3" json:"epoch,omitempty"`    // moves of the parameters
+	Wasted        uint32                 `protobuf:"varint,4,opt,name=wasted,proto3" json:"wasted,omitempty"`  // moves without gain
 	BestLoss      float64                `protobuf:"fixed64,6,opt,name=best_loss,json=bestLoss,proto3" json:"best_loss,omitempty"`
 	Now           []float64              `protobuf:"fixed64,7,rep,packed,name=now,proto3" json:"now,omitempty"`
 	Best          []float64              `protobuf:"fixed64,8,rep,packed,name=best,proto3" json:"best,omitempty"`
-	Mean          []float64              `protobuf:"fixed64,9,rep,packed,name=mean,proto3" json:"mean,omitempty"`      // of the derivatives
-	Square        []float64              `protobuf:"fixed64,10,rep,packed,name=square,proto3" json:"square,omitempty"` // of their squares
+	Method        uint32                 `protobuf:"varint,11,opt,name=method,proto3" json:"method,omitempty"`           // how it learns; absent: by Adam, as versions before did
+	Stage         uint32                 `protobuf:"varint,12,opt,name=stage,proto3" json:"stage,omitempty"`             // that it is in
+	Evaluations   uint32                 `protobuf:"varint,13,opt,name=evaluations,proto3" json:"evaluations,omitempty"` // of the loss, in this stage
+	Scale         []float64              `protobuf:"fixed64,14,rep,packed,name=scale,proto3" json:"scale,omitempty"`
+	Trail         []*BrainMove           `protobuf:"bytes,15,rep,name=trail,proto3" json:"trail,omitempty"` // the last moves, oldest first; none: a stage begins
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -222,13 +224,6 @@ func (x *BrainCheckpoint) GetWasted() uint32 {
 	return 0
 }
 
-func (x *BrainCheckpoint) GetMoves() uint32 {
-	if x != nil {
-		return x.Moves
-	}
-	return 0
-}
-
 func (x *BrainCheckpoint) GetBestLoss() float64 {
 	if x != nil {
 		return x.BestLoss
@@ -250,16 +245,98 @@ func (x *BrainCheckpoint) GetBest() []float64 {
 	return nil
 }
 
-func (x *BrainCheckpoint) GetMean() []float64 {
+func (x *BrainCheckpoint) GetMethod() uint32 {
 	if x != nil {
-		return x.Mean
+		return x.Method
+	}
+	return 0
+}
+
+func (x *BrainCheckpoint) GetStage() uint32 {
+	if x != nil {
+		return x.Stage
+	}
+	return 0
+}
+
+func (x *BrainCheckpoint) GetEvaluations() uint32 {
+	if x != nil {
+		return x.Evaluations
+	}
+	return 0
+}
+
+func (x *BrainCheckpoint) GetScale() []float64 {
+	if x != nil {
+		return x.Scale
 	}
 	return nil
 }
 
-func (x *BrainCheckpoint) GetSquare() []float64 {
+func (x *BrainCheckpoint) GetTrail() []*BrainMove {
 	if x != nil {
-		return x.Square
+		return x.Trail
+	}
+	return nil
+}
+
+// BrainMove is where a move of a training ended, with the loss and its derivatives there.
+type BrainMove struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Value         float64                `protobuf:"fixed64,1,opt,name=value,proto3" json:"value,omitempty"`
+	At            []float64              `protobuf:"fixed64,2,rep,packed,name=at,proto3" json:"at,omitempty"`
+	Slope         []float64              `protobuf:"fixed64,3,rep,packed,name=slope,proto3" json:"slope,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrainMove) Reset() {
+	*x = BrainMove{}
+	mi := &file_brain_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainMove) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainMove) ProtoMessage() {}
+
+func (x *BrainMove) ProtoReflect() protoreflect.Message {
+	mi := &file_brain_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainMove.ProtoReflect.Descriptor instead.
+func (*BrainMove) Descriptor() ([]byte, []int) {
+	return file_brain_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *BrainMove) GetValue() float64 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
+func (x *BrainMove) GetAt() []float64 {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *BrainMove) GetSlope() []float64 {
+	if x != nil {
+		return x.Slope
 	}
 	return nil
 }
@@ -275,7 +352,7 @@ type Brain struct {
 
 func (x *Brain) Reset() {
 	*x = Brain{}
-	mi := &file_brain_proto_msgTypes[3]
+	mi := &file_brain_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -287,7 +364,7 @@ func (x *Brain) String() string {
 func (*Brain) ProtoMessage() {}
 
 func (x *Brain) ProtoReflect() protoreflect.Message {
-	mi := &file_brain_proto_msgTypes[3]
+	mi := &file_brain_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -300,7 +377,7 @@ func (x *Brain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Brain.ProtoReflect.Descriptor instead.
 func (*Brain) Descriptor() ([]byte, []int) {
-	return file_brain_proto_rawDescGZIP(), []int{3}
+	return file_brain_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Brain) GetModel() *BrainModel {
@@ -350,7 +427,7 @@ type BrainGraph struct {
 
 func (x *BrainGraph) Reset() {
 	*x = BrainGraph{}
-	mi := &file_brain_proto_msgTypes[4]
+	mi := &file_brain_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -362,7 +439,7 @@ func (x *BrainGraph) String() string {
 func (*BrainGraph) ProtoMessage() {}
 
 func (x *BrainGraph) ProtoReflect() protoreflect.Message {
-	mi := &file_brain_proto_msgTypes[4]
+	mi := &file_brain_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -375,7 +452,7 @@ func (x *BrainGraph) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainGraph.ProtoReflect.Descriptor instead.
 func (*BrainGraph) Descriptor() ([]byte, []int) {
-	return file_brain_proto_rawDescGZIP(), []int{4}
+	return file_brain_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *BrainGraph) GetFormat() uint32 {
@@ -556,19 +633,26 @@ const file_brain_proto_rawDesc = "" +
 	"\x0fBrainProjection\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x10\n" +
 	"\x03dim\x18\x02 \x01(\rR\x03dim\x12\x18\n" +
-	"\anumbers\x18\x03 \x03(\x02R\anumbers\"\xf6\x01\n" +
+	"\anumbers\x18\x03 \x03(\x02R\anumbers\"\xd5\x02\n" +
 	"\x0fBrainCheckpoint\x12\x16\n" +
 	"\x06format\x18\x01 \x01(\rR\x06format\x12\x18\n" +
 	"\acontent\x18\x02 \x01(\fR\acontent\x12\x14\n" +
 	"\x05epoch\x18\x03 \x01(\rR\x05epoch\x12\x16\n" +
-	"\x06wasted\x18\x04 \x01(\rR\x06wasted\x12\x14\n" +
-	"\x05moves\x18\x05 \x01(\rR\x05moves\x12\x1b\n" +
+	"\x06wasted\x18\x04 \x01(\rR\x06wasted\x12\x1b\n" +
 	"\tbest_loss\x18\x06 \x01(\x01R\bbestLoss\x12\x10\n" +
 	"\x03now\x18\a \x03(\x01R\x03now\x12\x12\n" +
-	"\x04best\x18\b \x03(\x01R\x04best\x12\x12\n" +
-	"\x04mean\x18\t \x03(\x01R\x04mean\x12\x16\n" +
-	"\x06square\x18\n" +
-	" \x03(\x01R\x06square\"[\n" +
+	"\x04best\x18\b \x03(\x01R\x04best\x12\x16\n" +
+	"\x06method\x18\v \x01(\rR\x06method\x12\x14\n" +
+	"\x05stage\x18\f \x01(\rR\x05stage\x12 \n" +
+	"\vevaluations\x18\r \x01(\rR\vevaluations\x12\x14\n" +
+	"\x05scale\x18\x0e \x03(\x01R\x05scale\x12'\n" +
+	"\x05trail\x18\x0f \x03(\v2\x11.orgmem.BrainMoveR\x05trailJ\x04\b\x05\x10\x06J\x04\b\t\x10\n" +
+	"J\x04\b\n" +
+	"\x10\v\"G\n" +
+	"\tBrainMove\x12\x14\n" +
+	"\x05value\x18\x01 \x01(\x01R\x05value\x12\x0e\n" +
+	"\x02at\x18\x02 \x03(\x01R\x02at\x12\x14\n" +
+	"\x05slope\x18\x03 \x03(\x01R\x05slope\"[\n" +
 	"\x05Brain\x12(\n" +
 	"\x05model\x18\x01 \x01(\v2\x12.orgmem.BrainModelR\x05model\x12(\n" +
 	"\x05graph\x18\x02 \x01(\v2\x12.orgmem.BrainGraphR\x05graph\"\xa8\x05\n" +
@@ -612,23 +696,25 @@ func file_brain_proto_rawDescGZIP() []byte {
 	return file_brain_proto_rawDescData
 }
 
-var file_brain_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_brain_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_brain_proto_goTypes = []any{
 	(*BrainModel)(nil),      // 0: orgmem.BrainModel
 	(*BrainProjection)(nil), // 1: orgmem.BrainProjection
 	(*BrainCheckpoint)(nil), // 2: orgmem.BrainCheckpoint
-	(*Brain)(nil),           // 3: orgmem.Brain
-	(*BrainGraph)(nil),      // 4: orgmem.BrainGraph
+	(*BrainMove)(nil),       // 3: orgmem.BrainMove
+	(*Brain)(nil),           // 4: orgmem.Brain
+	(*BrainGraph)(nil),      // 5: orgmem.BrainGraph
 }
 var file_brain_proto_depIdxs = []int32{
 	1, // 0: orgmem.BrainModel.projection:type_name -> orgmem.BrainProjection
-	0, // 1: orgmem.Brain.model:type_name -> orgmem.BrainModel
-	4, // 2: orgmem.Brain.graph:type_name -> orgmem.BrainGraph
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	3, // 1: orgmem.BrainCheckpoint.trail:type_name -> orgmem.BrainMove
+	0, // 2: orgmem.Brain.model:type_name -> orgmem.BrainModel
+	5, // 3: orgmem.Brain.graph:type_name -> orgmem.BrainGraph
+	4, // [4:4] is the sub-list for method output_type
+	4, // [4:4] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_brain_proto_init() }
@@ -642,7 +728,7 @@ func file_brain_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_brain_proto_rawDesc), len(file_brain_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -519,7 +519,7 @@ func (r *Run) learn(
 	graph *retriever.Graph, salt retriever.Salt, asked []retriever.Asked, content []byte,
 ) (retriever.Parameters, error) {
 	learned, checked := retriever.Split(len(asked))
-	t := retriever.NewTrainer(graph, salt, asked[:learned], asked[learned:checked], brainSeed)
+	t := retriever.NewTrainer(graph, salt, asked[:learned], asked[learned:checked])
 	// The memory is not held still between two attempts: what was learned of other
 	// content would make another brain than this content does.
 	if c := r.state.GetCheckpoint(); c != nil && bytes.Equal(c.GetContent(), content) {

@@ -237,7 +237,7 @@ func (m *memory) run(v variant, seed uint64) result {
 	}
 	params := retriever.Prior()
 	if !v.untrained {
-		t := retriever.NewTrainer(g, salt, all[:learn], all[learn:learn+checks], seed)
+		t := retriever.NewTrainer(g, salt, all[:learn], all[learn:learn+checks])
 		for !t.Step() {
 		}
 		params = t.Best()

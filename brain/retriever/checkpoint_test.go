@@ -21,7 +21,7 @@ func TestCheckpoints(t *testing.T) {
 	for _, e := range g.Examples(src, testSalt, 60, 5) {
 		all = append(all, Asked{Example: e, Question: asked(g, src, e.Text)})
 	}
-	trainer := func() *Trainer { return NewTrainer(g, testSalt, all[:40], all[40:], 11) }
+	trainer := func() *Trainer { return NewTrainer(g, testSalt, all[:40], all[40:]) }
 	var points []*pb.BrainCheckpoint
 	whole := trainer()
 	if whole.Checkpoint() != nil {
@@ -58,9 +58,12 @@ func TestCheckpoints(t *testing.T) {
 		"format":   func(c *pb.BrainCheckpoint) { c.Format++ },
 		"now":      func(c *pb.BrainCheckpoint) { c.Now = c.Now[1:] },
 		"best":     func(c *pb.BrainCheckpoint) { c.Best[0] = math.NaN() },
-		"mean":     func(c *pb.BrainCheckpoint) { c.Mean = nil },
-		"square":   func(c *pb.BrainCheckpoint) { c.Square = append(c.Square, 0) },
-		"epoch":    func(c *pb.BrainCheckpoint) { c.Epoch = maxEpochs + 1 },
+		"method":   func(c *pb.BrainCheckpoint) { c.Method = 0 }, // of a version before
+		"scale":    func(c *pb.BrainCheckpoint) { c.Scale = c.Scale[1:] },
+		"trail":    func(c *pb.BrainCheckpoint) { c.Trail[0].Slope[0] = math.Inf(1) },
+		"no trail": func(c *pb.BrainCheckpoint) { c.Trail = nil },
+		"stage":    func(c *pb.BrainCheckpoint) { c.Stage = uint32(len(stages)) },
+		"past":     func(c *pb.BrainCheckpoint) { c.Evaluations = 99 },
 		"patience": func(c *pb.BrainCheckpoint) { c.Wasted = patience },
 	} {
 		c := proto.Clone(points[1]).(*pb.BrainCheckpoint)

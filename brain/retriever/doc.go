@@ -7,7 +7,10 @@
 //   - Pure: no I/O, no clock, no goroutine. A Graph may be read by any number of
 //     goroutines; a Walk and a Trainer belong to one at a time.
 //   - The same source, salt and seed give the same graph, the same examples, the
-//     same parameters and the same bytes.
+//     same parameters and the same bytes, on processors of one architecture
+//     (docs/brain.md says why, and of which).
+//   - A training evaluates its loss a bounded number of times (stages, weighings,
+//     maxProjections), and a step of it looks at no more than batch examples.
 //   - What is stored of a graph or a model holds no text, and without the salt a walk
 //     finds no name in it. The hashes are no cryptography. Damaged bytes are refused with ErrCorrupt.
 //   - A walk takes a bounded number of steps, whatever is asked.
@@ -44,6 +47,6 @@
 //
 // # What it hides
 //
-// How names are found and hashed, the features, the loss and its derivatives, and
-// how questions are made out of text.
+// gonum, by whose L-BFGS it learns. How names are found and hashed, the features, the
+// loss and its derivatives, and how questions are made out of text.
 package retriever

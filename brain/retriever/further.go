@@ -1,6 +1,10 @@
 package retriever
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
 
 // MaxFurther is how many passages near to the projected question count.
 const MaxFurther = 100
@@ -59,8 +63,7 @@ func ForProjection(learn int) int { return learn * 2 / 3 }
 // weighing is the part of a training that learns what the hits of the projected
 // question count, when all else is learned and stays as it is.
 type weighing struct {
-	begun  bool
-	before int // epochs
+	begun bool
 	// losses on the checks: with nothing, of this epoch and of the best; NaN: no answer
 	// was reached
 	base, now, best []float64
@@ -88,17 +91,17 @@ func (w *weighing) next() {
 // gain gives by how many nats the checks are answered better in the mean, and the
 // standard error of that.
 func (w *weighing) gain() (mean, spread float64) {
-	n, sum, squares := 0.0, 0.0, 0.0
+	var gains []float64
 	for i, x := range w.best {
 		if d := w.base[i] - x; !math.IsNaN(d) {
-			n, sum, squares = n+1, sum+d, squares+d*d
+			gains = append(gains, d)
 		}
 	}
-	if n < 2 {
+	if len(gains) < 2 {
 		return 0, 0
 	}
-	mean = sum / n
-	return mean, math.Sqrt(max(0, squares/n-mean*mean) / (n - 1))
+	mean, deviation := stat.MeanStdDev(gains, nil)
+	return mean, stat.StdErr(deviation, float64(len(gains)))
 }
 
 // worth says whether what was gained is more than chance explains.
@@ -113,12 +116,11 @@ func (t *Trainer) weigh() bool {
 	if t.further.begun || len(t.learn) == 0 || t.learn[0].Further == nil {
 		return false
 	}
-	t.further = weighing{begun: true, before: maxEpochs + 1}
+	t.further = weighing{begun: true}
 	t.walk.weighs = true
 	t.learn = t.learn[ForProjection(len(t.learn)):]
 	t.now = t.best
-	t.adam.restart()
-	t.epochs = newEpochs(t.seed)
+	t.fitting = newFitting(numbers(t.learned(&t.now)), weighings)
 	return true
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // What the gate looks at.
@@ -44,7 +46,7 @@ func (g *gate) look(q *Question, w *wording, leads int, p *Parameters) {
 			f[gateCover] += float64(c.words) / float64(max(1, w.words))
 		}
 	}
-	g.seen, g.open = f, sigmoid(dot(p.Gate[:], f[:]))
+	g.seen, g.open = f, sigmoid(floats.Dot(p.Gate[:], f[:]))
 }
 
 // agreement is the share of the five best by meaning that are among the five best

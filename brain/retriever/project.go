@@ -4,15 +4,19 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
 	// nearSharpness is how many nats a point of cosine is worth in the loss of a
 	// projection.
 	nearSharpness = 20
-	// projectionRate is Adam's, projectionHold draws to where it began.
-	projectionRate = 0.002
-	projectionHold = 0.001
+	// projectionHold draws to where it began.
+	projectionHold = 0.03
+	// maxProjections bounds how often the loss of a projection is evaluated.
+	maxProjections = 64
 	// MaxConfused is how many of what search takes for the answers of a question are
 	// learned from, its best.
 	MaxConfused = 100
@@ -28,57 +32,66 @@ type Confused struct {
 // Projector learns a projection from questions that a memory asks itself, until it
 // gains nothing on those that check. It keeps the vectors that it is given.
 type Projector struct {
-	dim           int
-	learn, checks []Confused
+	dim         int
+	learn, asks []Confused
 
-	start, now, best []float64
-	first            float64 // the loss on the checks of no projection
-	adam             adam
-	epochs
+	start, best []float64
+	first       float64 // the loss on the checks of no projection
+	fitting
 	own projecting
 }
 
 // NewProjector begins to learn a projection of vectors of some length.
 func NewProjector(dim int, learn, check []Confused, seed uint64) *Projector {
-	p := &Projector{dim: dim, learn: learn, checks: check, epochs: newEpochs(seed)}
+	p := &Projector{dim: dim, learn: learn, asks: check}
 	p.start = make([]float64, 2*projectionRank*dim)
 	r := rand.New(rand.NewPCG(seed, 0x70726f6a))           //nolint:gosec // to be repeatable is the point
 	for i := projectionRank * dim; i < len(p.start); i++ { // U is zero: it begins as no projection
 		p.start[i] = r.NormFloat64() / math.Sqrt(float64(dim))
 	}
-	p.now, p.best = slices.Clone(p.start), slices.Clone(p.start)
-	p.adam = newAdam(len(p.start))
+	p.fitting = newFitting(slices.Clone(p.start), maxProjections)
+	p.best, p.square = slices.Clone(p.start), nil // its numbers are alike
 	return p
 }
 
 // Step goes on by one batch; done when nothing more is to be gained.
 func (p *Projector) Step() (done bool) {
-	if p.dim == 0 || p.dim > maxProjectionDim || len(p.learn) == 0 || len(p.checks) == 0 {
+	if p.dim == 0 || p.dim > maxProjectionDim || len(p.learn) == 0 || len(p.asks) == 0 {
 		return true
 	}
-	if which := p.next(); len(which) > 0 {
-		p.move(which)
+	if !p.begun || p.checking {
+		return p.check()
+	}
+	from, to := p.examples(len(p.learn))
+	for i := range p.learn[from:to] {
+		p.value += p.own.loss(p.x, &p.learn[from+i], p.slope)
+	}
+	if to < len(p.learn) {
 		return false
 	}
-	from, to := p.check(len(p.checks))
-	for i := range p.checks[from:to] {
-		p.note(p.own.loss(p.now, &p.checks[from+i], nil))
+	out := p.evaluated(len(p.learn), projectionHold, p.start)
+	p.checking = out == arrived
+	return out == ended
+}
+
+func (p *Projector) check() (done bool) {
+	from, to := p.checks(len(p.asks))
+	for i := range p.asks[from:to] {
+		p.sum += p.own.loss(p.x, &p.asks[from+i], nil)
 	}
-	if to < len(p.checks) {
+	if to < len(p.asks) {
 		return false
 	}
-	loss, better := p.end()
+	first := !p.begun
+	better, on := p.judge(len(p.asks))
 	if better {
-		copy(p.best, p.now)
+		copy(p.best, p.x)
 	}
-	if p.epoch == 1 {
-		p.first = loss
+	if first {
+		p.first = p.bestLoss
 	}
-	if p.over() {
-		return true
-	}
-	p.shuffle(len(p.learn))
-	return false
+	p.checking = false
+	return !on
 }
 
 // Projection gives what did best on the checks, for vectors of a model; nil where none
@@ -97,30 +110,21 @@ func (p *Projector) Projection(model string) *Projection {
 // Gain is by how many nats the projection makes the answers to the checks likelier among what
 // search finds for them.
 func (p *Projector) Gain() float64 {
-	if p.epoch == 0 {
+	if !p.begun {
 		return 0
 	}
 	return p.first - p.bestLoss
 }
 
-func (p *Projector) move(which []int) {
-	grad := make([]float64, len(p.now))
-	for _, i := range which {
-		p.own.loss(p.now, &p.learn[i], grad)
-	}
-	first, second := p.adam.move()
-	for k, d := range grad {
-		d = d/float64(len(which)) + projectionHold*(p.now[k]-p.start[k])
-		mean, square := p.adam.add(k, d)
-		p.now[k] -= projectionRate * mean / first / (math.Sqrt(square/second) + tiny)
-	}
-}
-
-// projecting is the working memory of one projection.
+// projecting is the working memory of one projection. Vectors are multiplied by gonum, in
+// the precision that they are stored in: a loop in float64 over the same numbers took
+// three times as long.
 type projecting struct {
-	to, pull []float64 // the projected question, of length 1; the loss's derivative by it
-	along    [projectionRank]float64
-	each     []float64
+	query        []float64
+	to, pull     []float64 // the projected question, of length 1; the loss's derivative by it
+	to32, pull32 []float32 // the same, as the vectors are
+	along        [projectionRank]float64
+	each         []float64
 }
 
 // loss is how badly a question is kept apart from what does not answer it, in nats, and
@@ -133,37 +137,35 @@ func (w *projecting) loss(at []float64, c *Confused, into []float64) float64 {
 	}
 	dim := len(c.Query)
 	row := func(i int) []float64 { return at[i*dim : (i+1)*dim] }
-	w.to, w.pull = slices.Grow(w.to[:0], dim)[:dim], slices.Grow(w.pull[:0], dim)[:dim]
-	for i, x := range c.Query {
-		w.to[i] = float64(x)
+	if len(w.to) != dim {
+		w.to, w.pull, w.query = make([]float64, dim), make([]float64, dim), make([]float64, dim)
+		w.to32, w.pull32 = make([]float32, dim), make([]float32, dim)
 	}
+	widen(w.query, c.Query)
+	copy(w.to, w.query)
 	for r := range projectionRank {
-		s := alike(row(projectionRank+r), c.Query)
-		w.along[r] = s
-		for i, u := range row(r) {
-			w.to[i] += s * u
-		}
+		w.along[r] = floats.Dot(row(projectionRank+r), w.query)
+		floats.AddScaled(w.to, w.along[r], row(r))
 	}
-	length := math.Sqrt(dot(w.to, w.to))
+	length := floats.Norm(w.to, 2)
 	if length == 0 {
 		return 0
 	}
-	for i := range w.to {
-		w.to[i] /= length
+	floats.Scale(1/length, w.to)
+	for i, x := range w.to {
+		w.to32[i] = float32(x)
 	}
-	score := func(v []float32) float64 { return math.Exp(nearSharpness * (alike(w.to, v) - 1)) }
+	score := func(v []float32) float64 {
+		return math.Exp(nearSharpness * (blas32.DDot(vector(w.to32), vector(v)) - 1))
+	}
 	others := 0.0
 	w.each = w.each[:0]
 	for _, v := range c.Others {
 		w.each = append(w.each, score(v))
 		others += w.each[len(w.each)-1]
 	}
-	clear(w.pull)
-	add := func(v []float32, by float64) {
-		for i, x := range v {
-			w.pull[i] += by * float64(x)
-		}
-	}
+	clear(w.pull32)
+	add := func(v []float32, by float64) { blas32.Axpy(float32(by), vector(v), vector(w.pull32)) }
 	loss, spill, share := 0.0, 0.0, 1/float64(len(c.Right))
 	for _, v := range c.Right {
 		e := score(v)
@@ -179,30 +181,22 @@ func (w *projecting) loss(at []float64, c *Confused, into []float64) float64 {
 	for i, v := range c.Others {
 		add(v, spill*w.each[i])
 	}
-	same := dot(w.to, w.pull) // what only makes the vector longer is lost
-	for i, x := range w.to {
-		w.pull[i] = (w.pull[i] - same*x) / length
-	}
+	widen(w.pull, w.pull32)
+	floats.AddScaled(w.pull, -floats.Dot(w.to, w.pull), w.to) // what only makes the vector longer is lost
+	floats.Scale(1/length, w.pull)
 	for r := range projectionRank {
-		u, back := row(r), 0.0
-		du, dv := into[r*dim:(r+1)*dim], into[(projectionRank+r)*dim:(projectionRank+r+1)*dim]
-		for i, x := range w.pull {
-			du[i] += w.along[r] * x
-			back += u[i] * x
-		}
-		for i, x := range c.Query {
-			dv[i] += back * float64(x)
-		}
+		floats.AddScaled(into[r*dim:(r+1)*dim], w.along[r], w.pull)
+		floats.AddScaled(into[(projectionRank+r)*dim:(projectionRank+r+1)*dim], floats.Dot(row(r), w.pull), w.query)
 	}
 	return loss
 }
 
-func alike(v []float64, q []float32) float64 {
-	s := 0.0
-	for i, x := range q {
-		s += v[i] * float64(x)
+func vector(v []float32) blas32.Vector { return blas32.Vector{N: len(v), Inc: 1, Data: v} }
+
+func widen(into []float64, v []float32) {
+	for i, x := range v {
+		into[i] = float64(x)
 	}
-	return s
 }
 
 // Mistaken gives the passages that search takes for the answers of a question and that

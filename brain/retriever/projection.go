@@ -4,6 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/floats"
+
 	pb "orgmem/proto"
 )
 
@@ -33,19 +36,14 @@ func (p *Projection) Apply(q []float32) []float32 {
 		return nil
 	}
 	to := make([]float64, p.dim)
-	for i, x := range q {
-		to[i] = float64(x)
-	}
+	widen(to, q)
 	for r := range projectionRank {
-		s := 0.0
-		for i, v := range p.row(projectionRank + r) {
-			s += float64(v) * float64(q[i])
-		}
+		s := blas32.DDot(vector(p.row(projectionRank+r)), vector(q))
 		for i, u := range p.row(r) {
 			to[i] += s * float64(u)
 		}
 	}
-	length := math.Sqrt(dot(to, to))
+	length := floats.Norm(to, 2)
 	if length == 0 {
 		return nil
 	}

@@ -159,7 +159,7 @@ func TestTrainingFindsTheWay(t *testing.T) {
 	}
 	cut := len(all) * 2 / 3
 	train := func() Parameters {
-		tr := NewTrainer(g, testSalt, all[:cut], all[cut:], 11)
+		tr := NewTrainer(g, testSalt, all[:cut], all[cut:])
 		for !tr.Step() {
 		}
 		return tr.Best()
@@ -197,7 +197,7 @@ func TestCaution(t *testing.T) {
 
 	src := village(40, 2)
 	g := NewGraph(src, testSalt)
-	trained, cautious := Prior(), NewTrainer(g, testSalt, nil, nil, 1).Best()
+	trained, cautious := Prior(), NewTrainer(g, testSalt, nil, nil).Best()
 	w := NewWalk(g, testSalt)
 	confidence := func(p *Parameters, text string) float64 {
 		q := asked(g, src, text)
@@ -221,7 +221,7 @@ func TestCaution(t *testing.T) {
 	if n := g.Size().Edges; n != 0 {
 		t.Fatalf("%d edges of texts alone", n)
 	}
-	bare := NewTrainer(g, testSalt, nil, nil, 1).Best()
+	bare := NewTrainer(g, testSalt, nil, nil).Best()
 	if a, b := confidence(&cautious, unnamed), confidence(&bare, unnamed); b >= a || b <= 0 {
 		t.Errorf("no edges: %g with caution, %g with more", a, b)
 	}

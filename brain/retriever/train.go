@@ -6,11 +6,22 @@ import (
 )
 
 const (
-	// rate is that of Adam.
-	rate = 0.03
 	// hold draws the parameters to the prior: little content must not move them far.
 	hold = 0.002
+	// unreached is the loss of a question of which no answer was reached, in nats. Were
+	// it none, a training would gain by not reaching what is hard to rank.
+	unreached = 8
 )
+
+// stages of a training: of how many parts of the examples each takes the first, and how
+// often it evaluates the loss on them at most. A few tell the direction as well as all do,
+// and most moves are made by them. With 16 and 8 evaluations, recall@10 of the questions
+// that judge was 0.861 on scifact's first 2,000 passages; it is 0.885.
+var stages = [...]struct{ parts, most int }{{4, 24}, {1, 24}}
+
+// weighings is how often the loss is evaluated at most to learn what the hits of the
+// projected question count: two numbers.
+const weighings = 8
 
 // caution is by how much the gate stands less open, in nats, than a training would have
 // it where a question names nothing that a document is about. Questions that are made
@@ -32,19 +43,18 @@ type Asked struct {
 type Trainer struct {
 	walk      *Walk
 	learn     []Asked
-	checks    []Asked
+	asks      []Asked
 	now, best Parameters
-	adam      adam
-	epochs
+	one       gradient
+	fitting
 	further weighing
 }
 
 // NewTrainer begins a training: learn is what the parameters move by, check is what
 // says when it is enough.
-func NewTrainer(g *Graph, salt Salt, learn, check []Asked, seed uint64) *Trainer {
-	t := &Trainer{walk: NewWalk(g, salt), learn: learn, checks: check, now: Prior(), epochs: newEpochs(seed)}
-	t.best = t.now
-	t.adam = newAdam(len(t.now.flat()))
+func NewTrainer(g *Graph, salt Salt, learn, check []Asked) *Trainer {
+	t := &Trainer{walk: NewWalk(g, salt), learn: learn, asks: check, now: Prior(), best: Prior()}
+	t.fitting = newFitting(numbers(t.learned(&t.now)), stages[0].most)
 	return t
 }
 
@@ -64,67 +74,129 @@ func (t *Trainer) Best() Parameters {
 
 // Progress is how much of the longest possible training is done, 0 to 1.
 func (t *Trainer) Progress() float64 {
-	return float64(t.further.before+t.epoch) / (2 * (maxEpochs + 1))
+	stage := t.stage
+	if t.further.begun {
+		stage = len(stages)
+	}
+	return (float64(stage) + float64(t.spent)/float64(t.most+1)) / float64(len(stages)+1)
 }
 
 // Step goes on by one batch; done when nothing more is to be gained.
 func (t *Trainer) Step() (done bool) {
-	if which := t.next(); len(which) > 0 {
-		t.move(which)
+	if !t.begun || t.checking {
+		return t.check()
+	}
+	n := t.part()
+	from, to := t.examples(n)
+	t.put()
+	for i := range t.learn[from:to] {
+		t.evaluate(&t.learn[from+i])
+	}
+	if to < n {
 		return false
 	}
-	from, to := t.check(len(t.checks))
-	for i := range t.checks[from:to] {
-		a := &t.checks[from+i]
+	prior := Prior()
+	out := t.evaluated(n, hold, numbers(t.learned(&prior)))
+	t.checking = out == arrived
+	if out == ended {
+		t.epoch++
+		return t.next()
+	}
+	return false
+}
+
+// part is how many of the examples this stage takes.
+func (t *Trainer) part() int {
+	if t.further.begun {
+		return len(t.learn)
+	}
+	return max(1, len(t.learn)/stages[t.stage].parts)
+}
+
+// learned gives the numbers that are being learned, to change in place.
+func (t *Trainer) learned(p *Parameters) []*float64 {
+	all := p.flat()
+	n := len(all) - furtherFeatures
+	if t.further.begun {
+		return all[n:]
+	}
+	return all[:n]
+}
+
+// put walks with what is to be evaluated. What a hit of the projected question counts is
+// not less than nothing, which is no activation: there its sign is left out.
+func (t *Trainer) put() {
+	for k, at := range t.learned(&t.now) {
+		if *at = t.x[k]; t.further.begun {
+			*at = math.Abs(*at)
+		}
+	}
+}
+
+func numbers(at []*float64) []float64 {
+	out := make([]float64, len(at))
+	for k, x := range at {
+		out[k] = *x
+	}
+	return out
+}
+
+// evaluate adds the loss of an example.
+func (t *Trainer) evaluate(a *Asked) {
+	t.walk.Forward(&t.now, &a.Question)
+	t.one.Parameters = Parameters{}
+	l, ok := t.walk.loss(answersOf(&a.Example), &t.one)
+	if !ok {
+		l = unreached
+	}
+	slope := numbers(t.learned(&t.one.Parameters))
+	for k, x := range t.x {
+		if t.further.begun && x < 0 {
+			slope[k] = -slope[k]
+		}
+	}
+	t.add(l, slope)
+}
+
+// check goes on with the checks.
+func (t *Trainer) check() (done bool) {
+	from, to := t.checks(len(t.asks))
+	for i := range t.asks[from:to] {
+		a := &t.asks[from+i]
 		t.walk.Forward(&t.now, &a.Question)
 		l, ok := t.walk.loss(answersOf(&a.Example), nil)
-		if ok {
-			t.note(l)
-		}
 		t.further.note(l, ok)
+		if !ok {
+			l = unreached
+		}
+		t.sum += l
 	}
-	if to < len(t.checks) {
+	if to < len(t.asks) {
 		return false
 	}
-	if _, better := t.end(); better {
+	better, on := t.judge(len(t.asks))
+	if better {
 		t.best = t.now
 		t.further.better()
 	}
 	t.further.next()
-	if t.over() || len(t.learn) == 0 {
+	t.checking = false
+	return len(t.learn) == 0 || !on && t.next()
+}
+
+// next begins the next stage, at the best there is; done: there is none.
+func (t *Trainer) next() (done bool) {
+	if t.further.begun || t.stage == len(stages)-1 {
 		return !t.weigh()
 	}
-	t.shuffle(len(t.learn))
+	t.now = t.best
+	t.begin(t.stage + 1)
 	return false
 }
 
-// move takes a step against the mean derivative of some examples.
-func (t *Trainer) move(which []int) {
-	var g gradient
-	n := 0
-	for _, i := range which {
-		t.walk.Forward(&t.now, &t.learn[i].Question)
-		if _, ok := t.walk.loss(answersOf(&t.learn[i].Example), &g); ok {
-			n++
-		}
-	}
-	if n == 0 {
-		return
-	}
-	first, second := t.adam.move()
-	prior := Prior()
-	at, from, d := t.now.flat(), prior.flat(), g.flat()
-	for k, x := range at {
-		if t.further.begun && k < len(at)-furtherFeatures {
-			continue
-		}
-		grad := *d[k]/float64(n) + hold*(*x-*from[k])
-		mean, square := t.adam.add(k, grad)
-		*x -= rate * (mean / first) / (math.Sqrt(square/second) + tiny)
-	}
-	for i, x := range t.now.Further {
-		t.now.Further[i] = max(0, x) // less than nothing is no activation
-	}
+func (t *Trainer) begin(stage int) {
+	t.stage = stage
+	t.again(numbers(t.learned(&t.now)), stages[stage].most)
 }
 
 func answersOf(e *Example) map[int32]bool {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	pb "orgmem/proto"
 )
 
@@ -226,17 +228,9 @@ func (w *Walk) begin(q *Question) {
 	}
 	for _, c := range w.concepts {
 		n := w.at(node(len(w.g.docOf)) + c.concept)
-		w.start[n] = math.Exp(dot(w.p.Seed[:], w.seedFeatures(c)))
+		w.start[n] = math.Exp(floats.Dot(w.p.Seed[:], w.seedFeatures(c)))
 	}
 	copy(w.act[0], w.start)
-}
-
-func dot(a, b []float64) float64 {
-	s := 0.0
-	for i := range a {
-		s += a[i] * b[i]
-	}
-	return s
 }
 
 // step goes on from the most active nodes.

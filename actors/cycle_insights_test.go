@@ -9,7 +9,7 @@ import (
 
 	"orgmem/actors/account"
 	"orgmem/actors/cognition"
-	"orgmem/actors/graph"
+	"orgmem/actors/ground"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -153,7 +153,7 @@ func TestAnInsightGoesWithItsTexts(t *testing.T) {
 	c.inOrg(func(o *tenant.Org) {
 		space := memberOf(t, o, org.Owner).Space
 		err := o.WithStore(func(st *storage.Store) error {
-			keys, err := graph.RestingOn(st, space, pb.NodeID(nodes[4]), 0)
+			keys, err := ground.RestingOn(st, space, pb.NodeID(nodes[4]), 0)
 			for _, key := range keys {
 				found, err := st.Get(key, &pb.Insight{})
 				if key.Table() == storage.TableInsight && (err != nil || !found) {

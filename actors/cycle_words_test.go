@@ -14,6 +14,7 @@ import (
 
 	"orgmem/actors/account"
 	"orgmem/actors/graph"
+	"orgmem/actors/ground"
 	"orgmem/actors/llm"
 	"orgmem/actors/tenant"
 	"orgmem/brain/cognition"
@@ -299,7 +300,7 @@ func TestTrendsLoseAModelsWords(t *testing.T) {
 			CreatedMs: 1, NamedBy: []string{secret},
 		}
 		graph.PutDomain(b, space, d)
-		graph.RestOn(b, space, pb.DerivedID(d.GetId()), space.Key(storage.TableDomain, storage.ID16(pb.DomainID(d.GetId()))),
+		ground.RestOn(b, space, pb.DerivedID(d.GetId()), space.Key(storage.TableDomain, storage.ID16(pb.DomainID(d.GetId()))),
 			secret)
 		b.Put(space.Key(storage.TableView, storage.Str(graph.ViewTemporal)),
 			&pb.TemporalView{Trends: []*pb.Trend{{Topic: "Breakfast spreads"}, {Topic: "boilers"}}})

@@ -82,6 +82,12 @@ func (n *testNode) restore(org pb.OrgID, doc exported) (moved []map[string]strin
 				at := strings.LastIndexByte(chunk, ':')
 				e.Evidence[i] = here[chunk[:at]] + chunk[at:]
 			}
+			e.Grounds = slices.Clone(e.Grounds)
+			for i, g := range e.Grounds {
+				if here[g.NodeID] != "" {
+					e.Grounds[i].NodeID = here[g.NodeID]
+				}
+			}
 			e.Source, e.Target, e.TombstonedWith = here[e.Source], here[e.Target], here[e.TombstonedWith]
 			edges = append(edges, e)
 		}

@@ -7,6 +7,7 @@ import (
 	"orgmem/actors/account"
 	"orgmem/actors/cognition"
 	"orgmem/actors/graph"
+	"orgmem/actors/ground"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/proposal"
@@ -107,7 +108,7 @@ func TestNoContradictionIsResolved(t *testing.T) {
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
 	c.ok(me()) // its key is in memory then
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		for i := range graph.MaxDerivedPerScan {
+		for i := range ground.MaxDerivedPerScan {
 			id := derivedN(i)
 			id[0] = byte(i >> 8)
 			graph.PutContradiction(batch, space, &pb.Contradiction{Id: id, NodeA: "a", NodeB: "b", DetectedMs: int64(i + 1)})

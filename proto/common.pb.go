@@ -125,6 +125,7 @@ type Hit struct {
 	CreatedMs     int64                  `protobuf:"varint,8,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
 	Vector        float64                `protobuf:"fixed64,9,opt,name=vector,proto3" json:"vector,omitempty"`
 	Keyword       float64                `protobuf:"fixed64,10,opt,name=keyword,proto3" json:"keyword,omitempty"`
+	Stale         *Staleness             `protobuf:"bytes,11,opt,name=stale,proto3" json:"stale,omitempty"` // absent: what the node rests on stands
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -229,6 +230,126 @@ func (x *Hit) GetKeyword() float64 {
 	return 0
 }
 
+func (x *Hit) GetStale() *Staleness {
+	if x != nil {
+		return x.Stale
+	}
+	return nil
+}
+
+// Staleness says what no longer stands of all that something rests on.
+type Staleness struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Entries       []*Stale               `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`        // nearest first
+	Incomplete    bool                   `protobuf:"varint,2,opt,name=incomplete,proto3" json:"incomplete,omitempty"` // there is more that it rests on than was followed, or more to tell
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Staleness) Reset() {
+	*x = Staleness{}
+	mi := &file_common_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Staleness) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Staleness) ProtoMessage() {}
+
+func (x *Staleness) ProtoReflect() protoreflect.Message {
+	mi := &file_common_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Staleness.ProtoReflect.Descriptor instead.
+func (*Staleness) Descriptor() ([]byte, []int) {
+	return file_common_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Staleness) GetEntries() []*Stale {
+	if x != nil {
+		return x.Entries
+	}
+	return nil
+}
+
+func (x *Staleness) GetIncomplete() bool {
+	if x != nil {
+		return x.Incomplete
+	}
+	return false
+}
+
+type Stale struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Because       string                 `protobuf:"bytes,1,opt,name=because,proto3" json:"because,omitempty"`                 // the node
+	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`                   // superseded, forgotten, ended, contradicted
+	SinceMs       int64                  `protobuf:"varint,3,opt,name=since_ms,json=sinceMs,proto3" json:"since_ms,omitempty"` // 0: it is no longer known
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Stale) Reset() {
+	*x = Stale{}
+	mi := &file_common_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Stale) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Stale) ProtoMessage() {}
+
+func (x *Stale) ProtoReflect() protoreflect.Message {
+	mi := &file_common_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Stale.ProtoReflect.Descriptor instead.
+func (*Stale) Descriptor() ([]byte, []int) {
+	return file_common_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Stale) GetBecause() string {
+	if x != nil {
+		return x.Because
+	}
+	return ""
+}
+
+func (x *Stale) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *Stale) GetSinceMs() int64 {
+	if x != nil {
+		return x.SinceMs
+	}
+	return 0
+}
+
 var File_common_proto protoreflect.FileDescriptor
 
 const file_common_proto_rawDesc = "" +
@@ -237,7 +358,7 @@ const file_common_proto_rawDesc = "" +
 	"\x04Page\x12\x12\n" +
 	"\x04size\x18\x01 \x01(\rR\x04size\x12\x16\n" +
 	"\x06cursor\x18\x02 \x01(\tR\x06cursor\"\a\n" +
-	"\x05Empty\"\x82\x02\n" +
+	"\x05Empty\"\xab\x02\n" +
 	"\x03Hit\x12\x14\n" +
 	"\x05chunk\x18\x01 \x01(\tR\x05chunk\x12\x12\n" +
 	"\x04node\x18\x02 \x01(\tR\x04node\x12\x14\n" +
@@ -251,7 +372,17 @@ const file_common_proto_rawDesc = "" +
 	"created_ms\x18\b \x01(\x03R\tcreatedMs\x12\x16\n" +
 	"\x06vector\x18\t \x01(\x01R\x06vector\x12\x18\n" +
 	"\akeyword\x18\n" +
-	" \x01(\x01R\akeywordB\x11Z\x0forgmem/proto;pbb\x06proto3"
+	" \x01(\x01R\akeyword\x12'\n" +
+	"\x05stale\x18\v \x01(\v2\x11.orgmem.StalenessR\x05stale\"T\n" +
+	"\tStaleness\x12'\n" +
+	"\aentries\x18\x01 \x03(\v2\r.orgmem.StaleR\aentries\x12\x1e\n" +
+	"\n" +
+	"incomplete\x18\x02 \x01(\bR\n" +
+	"incomplete\"T\n" +
+	"\x05Stale\x12\x18\n" +
+	"\abecause\x18\x01 \x01(\tR\abecause\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x19\n" +
+	"\bsince_ms\x18\x03 \x01(\x03R\asinceMsB\x11Z\x0forgmem/proto;pbb\x06proto3"
 
 var (
 	file_common_proto_rawDescOnce sync.Once
@@ -265,18 +396,22 @@ func file_common_proto_rawDescGZIP() []byte {
 	return file_common_proto_rawDescData
 }
 
-var file_common_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_common_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_common_proto_goTypes = []any{
-	(*Page)(nil),  // 0: orgmem.Page
-	(*Empty)(nil), // 1: orgmem.Empty
-	(*Hit)(nil),   // 2: orgmem.Hit
+	(*Page)(nil),      // 0: orgmem.Page
+	(*Empty)(nil),     // 1: orgmem.Empty
+	(*Hit)(nil),       // 2: orgmem.Hit
+	(*Staleness)(nil), // 3: orgmem.Staleness
+	(*Stale)(nil),     // 4: orgmem.Stale
 }
 var file_common_proto_depIdxs = []int32{
-	0, // [0:0] is the sub-list for method output_type
-	0, // [0:0] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
-	0, // [0:0] is the sub-list for field type_name
+	3, // 0: orgmem.Hit.stale:type_name -> orgmem.Staleness
+	4, // 1: orgmem.Staleness.entries:type_name -> orgmem.Stale
+	2, // [2:2] is the sub-list for method output_type
+	2, // [2:2] is the sub-list for method input_type
+	2, // [2:2] is the sub-list for extension type_name
+	2, // [2:2] is the sub-list for extension extendee
+	0, // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_common_proto_init() }
@@ -290,7 +425,7 @@ func file_common_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_common_proto_rawDesc), len(file_common_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -51,7 +51,11 @@ type Edge struct {
 	Weighed bool `protobuf:"varint,17,opt,name=weighed,proto3" json:"weighed,omitempty"`
 	// Instead of type, of an asserted edge that was forgotten with a node: the word is the
 	// client's, and comes back with the node (actors.sealedEdge).
-	Sealed        []byte `protobuf:"bytes,18,opt,name=sealed,proto3" json:"sealed,omitempty"`
+	Sealed []byte `protobuf:"bytes,18,opt,name=sealed,proto3" json:"sealed,omitempty"`
+	// What an asserted edge was derived from; for each that is there an edge of type
+	// derived_from leads from this one's id to it.
+	Grounds       []*Ground `protobuf:"bytes,19,rep,name=grounds,proto3" json:"grounds,omitempty"`
+	OfEdge        bool      `protobuf:"varint,20,opt,name=of_edge,json=ofEdge,proto3" json:"of_edge,omitempty"` // its source is the id of an edge, and its target what that was derived from
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -210,6 +214,20 @@ func (x *Edge) GetSealed() []byte {
 		return x.Sealed
 	}
 	return nil
+}
+
+func (x *Edge) GetGrounds() []*Ground {
+	if x != nil {
+		return x.Grounds
+	}
+	return nil
+}
+
+func (x *Edge) GetOfEdge() bool {
+	if x != nil {
+		return x.OfEdge
+	}
+	return false
 }
 
 // Domain is a topic: a community of nodes.
@@ -1166,6 +1184,7 @@ type AssertEdge struct {
 	Weight        *float64               `protobuf:"fixed64,4,opt,name=weight,proto3,oneof" json:"weight,omitempty"`
 	Confidence    *float64               `protobuf:"fixed64,5,opt,name=confidence,proto3,oneof" json:"confidence,omitempty"`
 	Note          *string                `protobuf:"bytes,6,opt,name=note,proto3,oneof" json:"note,omitempty"`
+	DerivedFrom   *DerivedFrom           `protobuf:"bytes,7,opt,name=derived_from,json=derivedFrom,proto3" json:"derived_from,omitempty"` // absent: what it was derived from stays
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1242,6 +1261,58 @@ func (x *AssertEdge) GetNote() string {
 	return ""
 }
 
+func (x *AssertEdge) GetDerivedFrom() *DerivedFrom {
+	if x != nil {
+		return x.DerivedFrom
+	}
+	return nil
+}
+
+// DerivedFrom names what something rests on: ids of nodes, or external ids.
+type DerivedFrom struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Ids           []string               `protobuf:"bytes,1,rep,name=ids,proto3" json:"ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DerivedFrom) Reset() {
+	*x = DerivedFrom{}
+	mi := &file_graph_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DerivedFrom) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DerivedFrom) ProtoMessage() {}
+
+func (x *DerivedFrom) ProtoReflect() protoreflect.Message {
+	mi := &file_graph_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DerivedFrom.ProtoReflect.Descriptor instead.
+func (*DerivedFrom) Descriptor() ([]byte, []int) {
+	return file_graph_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *DerivedFrom) GetIds() []string {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
+}
+
 type ForgetEdge struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -1251,7 +1322,7 @@ type ForgetEdge struct {
 
 func (x *ForgetEdge) Reset() {
 	*x = ForgetEdge{}
-	mi := &file_graph_proto_msgTypes[12]
+	mi := &file_graph_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1263,7 +1334,7 @@ func (x *ForgetEdge) String() string {
 func (*ForgetEdge) ProtoMessage() {}
 
 func (x *ForgetEdge) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[12]
+	mi := &file_graph_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1276,7 +1347,7 @@ func (x *ForgetEdge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForgetEdge.ProtoReflect.Descriptor instead.
 func (*ForgetEdge) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{12}
+	return file_graph_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ForgetEdge) GetId() string {
@@ -1296,7 +1367,7 @@ type ListDomains struct {
 
 func (x *ListDomains) Reset() {
 	*x = ListDomains{}
-	mi := &file_graph_proto_msgTypes[13]
+	mi := &file_graph_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1308,7 +1379,7 @@ func (x *ListDomains) String() string {
 func (*ListDomains) ProtoMessage() {}
 
 func (x *ListDomains) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[13]
+	mi := &file_graph_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1321,7 +1392,7 @@ func (x *ListDomains) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDomains.ProtoReflect.Descriptor instead.
 func (*ListDomains) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{13}
+	return file_graph_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListDomains) GetPage() *Page {
@@ -1347,7 +1418,7 @@ type GetDomain struct {
 
 func (x *GetDomain) Reset() {
 	*x = GetDomain{}
-	mi := &file_graph_proto_msgTypes[14]
+	mi := &file_graph_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1359,7 +1430,7 @@ func (x *GetDomain) String() string {
 func (*GetDomain) ProtoMessage() {}
 
 func (x *GetDomain) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[14]
+	mi := &file_graph_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1372,7 +1443,7 @@ func (x *GetDomain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetDomain.ProtoReflect.Descriptor instead.
 func (*GetDomain) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{14}
+	return file_graph_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetDomain) GetId() string {
@@ -1392,7 +1463,7 @@ type NodeContext struct {
 
 func (x *NodeContext) Reset() {
 	*x = NodeContext{}
-	mi := &file_graph_proto_msgTypes[15]
+	mi := &file_graph_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1404,7 +1475,7 @@ func (x *NodeContext) String() string {
 func (*NodeContext) ProtoMessage() {}
 
 func (x *NodeContext) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[15]
+	mi := &file_graph_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1417,7 +1488,7 @@ func (x *NodeContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeContext.ProtoReflect.Descriptor instead.
 func (*NodeContext) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{15}
+	return file_graph_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *NodeContext) GetId() string {
@@ -1439,7 +1510,7 @@ type SearchNodes struct {
 
 func (x *SearchNodes) Reset() {
 	*x = SearchNodes{}
-	mi := &file_graph_proto_msgTypes[16]
+	mi := &file_graph_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1451,7 +1522,7 @@ func (x *SearchNodes) String() string {
 func (*SearchNodes) ProtoMessage() {}
 
 func (x *SearchNodes) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[16]
+	mi := &file_graph_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1464,7 +1535,7 @@ func (x *SearchNodes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchNodes.ProtoReflect.Descriptor instead.
 func (*SearchNodes) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{16}
+	return file_graph_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SearchNodes) GetPage() *Page {
@@ -1498,7 +1569,7 @@ type EntityElsewhere struct {
 
 func (x *EntityElsewhere) Reset() {
 	*x = EntityElsewhere{}
-	mi := &file_graph_proto_msgTypes[17]
+	mi := &file_graph_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1510,7 +1581,7 @@ func (x *EntityElsewhere) String() string {
 func (*EntityElsewhere) ProtoMessage() {}
 
 func (x *EntityElsewhere) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[17]
+	mi := &file_graph_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1523,7 +1594,7 @@ func (x *EntityElsewhere) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntityElsewhere.ProtoReflect.Descriptor instead.
 func (*EntityElsewhere) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{17}
+	return file_graph_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *EntityElsewhere) GetId() string {
@@ -1554,7 +1625,7 @@ type GraphResult struct {
 
 func (x *GraphResult) Reset() {
 	*x = GraphResult{}
-	mi := &file_graph_proto_msgTypes[18]
+	mi := &file_graph_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1566,7 +1637,7 @@ func (x *GraphResult) String() string {
 func (*GraphResult) ProtoMessage() {}
 
 func (x *GraphResult) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[18]
+	mi := &file_graph_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1579,7 +1650,7 @@ func (x *GraphResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GraphResult.ProtoReflect.Descriptor instead.
 func (*GraphResult) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{18}
+	return file_graph_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GraphResult) GetResult() isGraphResult_Result {
@@ -1750,13 +1821,14 @@ type NodeInfo struct {
 	Content       string                 `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"`
 	Subject       string                 `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
 	Etag          string                 `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
+	Stale         *Staleness             `protobuf:"bytes,5,opt,name=stale,proto3" json:"stale,omitempty"` // absent: what it rests on stands
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NodeInfo) Reset() {
 	*x = NodeInfo{}
-	mi := &file_graph_proto_msgTypes[19]
+	mi := &file_graph_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1768,7 +1840,7 @@ func (x *NodeInfo) String() string {
 func (*NodeInfo) ProtoMessage() {}
 
 func (x *NodeInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[19]
+	mi := &file_graph_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1781,7 +1853,7 @@ func (x *NodeInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeInfo.ProtoReflect.Descriptor instead.
 func (*NodeInfo) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{19}
+	return file_graph_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *NodeInfo) GetNode() *Node {
@@ -1812,6 +1884,13 @@ func (x *NodeInfo) GetEtag() string {
 	return ""
 }
 
+func (x *NodeInfo) GetStale() *Staleness {
+	if x != nil {
+		return x.Stale
+	}
+	return nil
+}
+
 type NodeList struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Nodes         []*NodeInfo            `protobuf:"bytes,1,rep,name=nodes,proto3" json:"nodes,omitempty"`
@@ -1822,7 +1901,7 @@ type NodeList struct {
 
 func (x *NodeList) Reset() {
 	*x = NodeList{}
-	mi := &file_graph_proto_msgTypes[20]
+	mi := &file_graph_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1834,7 +1913,7 @@ func (x *NodeList) String() string {
 func (*NodeList) ProtoMessage() {}
 
 func (x *NodeList) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[20]
+	mi := &file_graph_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1847,7 +1926,7 @@ func (x *NodeList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeList.ProtoReflect.Descriptor instead.
 func (*NodeList) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{20}
+	return file_graph_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *NodeList) GetNodes() []*NodeInfo {
@@ -1874,7 +1953,7 @@ type HistoryList struct {
 
 func (x *HistoryList) Reset() {
 	*x = HistoryList{}
-	mi := &file_graph_proto_msgTypes[21]
+	mi := &file_graph_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1886,7 +1965,7 @@ func (x *HistoryList) String() string {
 func (*HistoryList) ProtoMessage() {}
 
 func (x *HistoryList) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[21]
+	mi := &file_graph_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1899,7 +1978,7 @@ func (x *HistoryList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HistoryList.ProtoReflect.Descriptor instead.
 func (*HistoryList) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{21}
+	return file_graph_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *HistoryList) GetChanges() []*Audit {
@@ -1929,7 +2008,7 @@ type Superseded struct {
 
 func (x *Superseded) Reset() {
 	*x = Superseded{}
-	mi := &file_graph_proto_msgTypes[22]
+	mi := &file_graph_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1941,7 +2020,7 @@ func (x *Superseded) String() string {
 func (*Superseded) ProtoMessage() {}
 
 func (x *Superseded) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[22]
+	mi := &file_graph_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1954,7 +2033,7 @@ func (x *Superseded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Superseded.ProtoReflect.Descriptor instead.
 func (*Superseded) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{22}
+	return file_graph_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Superseded) GetOldNode() string {
@@ -1996,13 +2075,14 @@ type EdgeInfo struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Edge          *Edge                  `protobuf:"bytes,1,opt,name=edge,proto3" json:"edge,omitempty"`
 	Subject       string                 `protobuf:"bytes,2,opt,name=subject,proto3" json:"subject,omitempty"`
+	Stale         *Staleness             `protobuf:"bytes,3,opt,name=stale,proto3" json:"stale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EdgeInfo) Reset() {
 	*x = EdgeInfo{}
-	mi := &file_graph_proto_msgTypes[23]
+	mi := &file_graph_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2014,7 +2094,7 @@ func (x *EdgeInfo) String() string {
 func (*EdgeInfo) ProtoMessage() {}
 
 func (x *EdgeInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[23]
+	mi := &file_graph_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2027,7 +2107,7 @@ func (x *EdgeInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EdgeInfo.ProtoReflect.Descriptor instead.
 func (*EdgeInfo) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{23}
+	return file_graph_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *EdgeInfo) GetEdge() *Edge {
@@ -2044,18 +2124,26 @@ func (x *EdgeInfo) GetSubject() string {
 	return ""
 }
 
+func (x *EdgeInfo) GetStale() *Staleness {
+	if x != nil {
+		return x.Stale
+	}
+	return nil
+}
+
 type EdgeList struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Edges         []*Edge                `protobuf:"bytes,1,rep,name=edges,proto3" json:"edges,omitempty"`
 	NextCursor    string                 `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
 	Subject       string                 `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
+	Stale         map[string]*Staleness  `protobuf:"bytes,4,rep,name=stale,proto3" json:"stale,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // by edge, of those of which something that they rest on does not stand
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EdgeList) Reset() {
 	*x = EdgeList{}
-	mi := &file_graph_proto_msgTypes[24]
+	mi := &file_graph_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2067,7 +2155,7 @@ func (x *EdgeList) String() string {
 func (*EdgeList) ProtoMessage() {}
 
 func (x *EdgeList) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[24]
+	mi := &file_graph_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2080,7 +2168,7 @@ func (x *EdgeList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EdgeList.ProtoReflect.Descriptor instead.
 func (*EdgeList) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{24}
+	return file_graph_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *EdgeList) GetEdges() []*Edge {
@@ -2104,6 +2192,13 @@ func (x *EdgeList) GetSubject() string {
 	return ""
 }
 
+func (x *EdgeList) GetStale() map[string]*Staleness {
+	if x != nil {
+		return x.Stale
+	}
+	return nil
+}
+
 type DomainList struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Domains       []*Domain              `protobuf:"bytes,1,rep,name=domains,proto3" json:"domains,omitempty"`
@@ -2114,7 +2209,7 @@ type DomainList struct {
 
 func (x *DomainList) Reset() {
 	*x = DomainList{}
-	mi := &file_graph_proto_msgTypes[25]
+	mi := &file_graph_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2126,7 +2221,7 @@ func (x *DomainList) String() string {
 func (*DomainList) ProtoMessage() {}
 
 func (x *DomainList) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[25]
+	mi := &file_graph_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2139,7 +2234,7 @@ func (x *DomainList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DomainList.ProtoReflect.Descriptor instead.
 func (*DomainList) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{25}
+	return file_graph_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *DomainList) GetDomains() []*Domain {
@@ -2167,7 +2262,7 @@ type NodeSurroundings struct {
 
 func (x *NodeSurroundings) Reset() {
 	*x = NodeSurroundings{}
-	mi := &file_graph_proto_msgTypes[26]
+	mi := &file_graph_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2179,7 +2274,7 @@ func (x *NodeSurroundings) String() string {
 func (*NodeSurroundings) ProtoMessage() {}
 
 func (x *NodeSurroundings) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[26]
+	mi := &file_graph_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2192,7 +2287,7 @@ func (x *NodeSurroundings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSurroundings.ProtoReflect.Descriptor instead.
 func (*NodeSurroundings) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{26}
+	return file_graph_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *NodeSurroundings) GetNode() *NodeInfo {
@@ -2220,13 +2315,14 @@ type Neighbour struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Node          *NodeInfo              `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
 	Edge          *Edge                  `protobuf:"bytes,2,opt,name=edge,proto3" json:"edge,omitempty"`
+	Stale         *Staleness             `protobuf:"bytes,3,opt,name=stale,proto3" json:"stale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Neighbour) Reset() {
 	*x = Neighbour{}
-	mi := &file_graph_proto_msgTypes[27]
+	mi := &file_graph_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2238,7 +2334,7 @@ func (x *Neighbour) String() string {
 func (*Neighbour) ProtoMessage() {}
 
 func (x *Neighbour) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[27]
+	mi := &file_graph_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2251,7 +2347,7 @@ func (x *Neighbour) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Neighbour.ProtoReflect.Descriptor instead.
 func (*Neighbour) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{27}
+	return file_graph_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Neighbour) GetNode() *NodeInfo {
@@ -2268,6 +2364,13 @@ func (x *Neighbour) GetEdge() *Edge {
 	return nil
 }
 
+func (x *Neighbour) GetStale() *Staleness {
+	if x != nil {
+		return x.Stale
+	}
+	return nil
+}
+
 // Sightings are where else an entity is named: by whom, and nothing of what is said.
 type Sightings struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2279,7 +2382,7 @@ type Sightings struct {
 
 func (x *Sightings) Reset() {
 	*x = Sightings{}
-	mi := &file_graph_proto_msgTypes[28]
+	mi := &file_graph_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2291,7 +2394,7 @@ func (x *Sightings) String() string {
 func (*Sightings) ProtoMessage() {}
 
 func (x *Sightings) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[28]
+	mi := &file_graph_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2304,7 +2407,7 @@ func (x *Sightings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sightings.ProtoReflect.Descriptor instead.
 func (*Sightings) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{28}
+	return file_graph_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Sightings) GetSightings() []*Sighting {
@@ -2333,7 +2436,7 @@ type Sighting struct {
 
 func (x *Sighting) Reset() {
 	*x = Sighting{}
-	mi := &file_graph_proto_msgTypes[29]
+	mi := &file_graph_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2345,7 +2448,7 @@ func (x *Sighting) String() string {
 func (*Sighting) ProtoMessage() {}
 
 func (x *Sighting) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[29]
+	mi := &file_graph_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2358,7 +2461,7 @@ func (x *Sighting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sighting.ProtoReflect.Descriptor instead.
 func (*Sighting) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{29}
+	return file_graph_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Sighting) GetNode() string {
@@ -2399,7 +2502,7 @@ type NodeMatches struct {
 
 func (x *NodeMatches) Reset() {
 	*x = NodeMatches{}
-	mi := &file_graph_proto_msgTypes[30]
+	mi := &file_graph_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2411,7 +2514,7 @@ func (x *NodeMatches) String() string {
 func (*NodeMatches) ProtoMessage() {}
 
 func (x *NodeMatches) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[30]
+	mi := &file_graph_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2424,7 +2527,7 @@ func (x *NodeMatches) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeMatches.ProtoReflect.Descriptor instead.
 func (*NodeMatches) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{30}
+	return file_graph_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *NodeMatches) GetMatches() []*NodeMatch {
@@ -2451,7 +2554,7 @@ type NodeMatch struct {
 
 func (x *NodeMatch) Reset() {
 	*x = NodeMatch{}
-	mi := &file_graph_proto_msgTypes[31]
+	mi := &file_graph_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2463,7 +2566,7 @@ func (x *NodeMatch) String() string {
 func (*NodeMatch) ProtoMessage() {}
 
 func (x *NodeMatch) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[31]
+	mi := &file_graph_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2476,7 +2579,7 @@ func (x *NodeMatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeMatch.ProtoReflect.Descriptor instead.
 func (*NodeMatch) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{31}
+	return file_graph_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *NodeMatch) GetNode() *NodeInfo {
@@ -2497,7 +2600,7 @@ var File_graph_proto protoreflect.FileDescriptor
 
 const file_graph_proto_rawDesc = "" +
 	"\n" +
-	"\vgraph.proto\x12\x06orgmem\x1a\fcommon.proto\x1a\frecord.proto\"\xf4\x03\n" +
+	"\vgraph.proto\x12\x06orgmem\x1a\fcommon.proto\x1a\frecord.proto\"\xb7\x04\n" +
 	"\x04Edge\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x16\n" +
@@ -2521,7 +2624,9 @@ const file_graph_proto_rawDesc = "" +
 	"\x04note\x18\x0f \x01(\tR\x04note\x12'\n" +
 	"\x0ftombstoned_with\x18\x10 \x01(\tR\x0etombstonedWith\x12\x18\n" +
 	"\aweighed\x18\x11 \x01(\bR\aweighed\x12\x16\n" +
-	"\x06sealed\x18\x12 \x01(\fR\x06sealed\"\xa2\x02\n" +
+	"\x06sealed\x18\x12 \x01(\fR\x06sealed\x12(\n" +
+	"\agrounds\x18\x13 \x03(\v2\x0e.orgmem.GroundR\agrounds\x12\x17\n" +
+	"\aof_edge\x18\x14 \x01(\bR\x06ofEdge\"\xa2\x02\n" +
 	"\x06Domain\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x14\n" +
 	"\x05label\x18\x02 \x01(\tR\x05label\x12\x1a\n" +
@@ -2607,7 +2712,7 @@ const file_graph_proto_rawDesc = "" +
 	"\x04type\x18\x05 \x01(\tR\x04type\x12\x16\n" +
 	"\x06origin\x18\x06 \x01(\tR\x06origin\"\x19\n" +
 	"\aGetEdge\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xce\x01\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x86\x02\n" +
 	"\n" +
 	"AssertEdge\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x12\x16\n" +
@@ -2617,10 +2722,13 @@ const file_graph_proto_rawDesc = "" +
 	"\n" +
 	"confidence\x18\x05 \x01(\x01H\x01R\n" +
 	"confidence\x88\x01\x01\x12\x17\n" +
-	"\x04note\x18\x06 \x01(\tH\x02R\x04note\x88\x01\x01B\t\n" +
+	"\x04note\x18\x06 \x01(\tH\x02R\x04note\x88\x01\x01\x126\n" +
+	"\fderived_from\x18\a \x01(\v2\x13.orgmem.DerivedFromR\vderivedFromB\t\n" +
 	"\a_weightB\r\n" +
 	"\v_confidenceB\a\n" +
-	"\x05_note\"\x1c\n" +
+	"\x05_note\"\x1f\n" +
+	"\vDerivedFrom\x12\x10\n" +
+	"\x03ids\x18\x01 \x03(\tR\x03ids\"\x1c\n" +
 	"\n" +
 	"ForgetEdge\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"=\n" +
@@ -2651,12 +2759,13 @@ const file_graph_proto_rawDesc = "" +
 	"\amatches\x18\t \x01(\v2\x13.orgmem.NodeMatchesH\x00R\amatches\x121\n" +
 	"\tsightings\x18\n" +
 	" \x01(\v2\x11.orgmem.SightingsH\x00R\tsightingsB\b\n" +
-	"\x06result\"t\n" +
+	"\x06result\"\x9d\x01\n" +
 	"\bNodeInfo\x12 \n" +
 	"\x04node\x18\x01 \x01(\v2\f.orgmem.NodeR\x04node\x12\x18\n" +
 	"\acontent\x18\x02 \x01(\tR\acontent\x12\x18\n" +
 	"\asubject\x18\x03 \x01(\tR\asubject\x12\x12\n" +
-	"\x04etag\x18\x04 \x01(\tR\x04etag\"S\n" +
+	"\x04etag\x18\x04 \x01(\tR\x04etag\x12'\n" +
+	"\x05stale\x18\x05 \x01(\v2\x11.orgmem.StalenessR\x05stale\"S\n" +
 	"\bNodeList\x12&\n" +
 	"\x05nodes\x18\x01 \x03(\v2\x10.orgmem.NodeInfoR\x05nodes\x12\x1f\n" +
 	"\vnext_cursor\x18\x02 \x01(\tR\n" +
@@ -2671,15 +2780,21 @@ const file_graph_proto_rawDesc = "" +
 	"\bnew_node\x18\x02 \x01(\tR\anewNode\x12\x12\n" +
 	"\x04edge\x18\x03 \x01(\tR\x04edge\x12\x18\n" +
 	"\acreated\x18\x04 \x01(\bR\acreated\x12#\n" +
-	"\rnew_authority\x18\x05 \x01(\x01R\fnewAuthority\"F\n" +
+	"\rnew_authority\x18\x05 \x01(\x01R\fnewAuthority\"o\n" +
 	"\bEdgeInfo\x12 \n" +
 	"\x04edge\x18\x01 \x01(\v2\f.orgmem.EdgeR\x04edge\x12\x18\n" +
-	"\asubject\x18\x02 \x01(\tR\asubject\"i\n" +
+	"\asubject\x18\x02 \x01(\tR\asubject\x12'\n" +
+	"\x05stale\x18\x03 \x01(\v2\x11.orgmem.StalenessR\x05stale\"\xe9\x01\n" +
 	"\bEdgeList\x12\"\n" +
 	"\x05edges\x18\x01 \x03(\v2\f.orgmem.EdgeR\x05edges\x12\x1f\n" +
 	"\vnext_cursor\x18\x02 \x01(\tR\n" +
 	"nextCursor\x12\x18\n" +
-	"\asubject\x18\x03 \x01(\tR\asubject\"W\n" +
+	"\asubject\x18\x03 \x01(\tR\asubject\x121\n" +
+	"\x05stale\x18\x04 \x03(\v2\x1b.orgmem.EdgeList.StaleEntryR\x05stale\x1aK\n" +
+	"\n" +
+	"StaleEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12'\n" +
+	"\x05value\x18\x02 \x01(\v2\x11.orgmem.StalenessR\x05value:\x028\x01\"W\n" +
 	"\n" +
 	"DomainList\x12(\n" +
 	"\adomains\x18\x01 \x03(\v2\x0e.orgmem.DomainR\adomains\x12\x1f\n" +
@@ -2690,10 +2805,11 @@ const file_graph_proto_rawDesc = "" +
 	"\x06chunks\x18\x02 \x03(\v2\r.orgmem.ChunkR\x06chunks\x121\n" +
 	"\n" +
 	"neighbours\x18\x03 \x03(\v2\x11.orgmem.NeighbourR\n" +
-	"neighbours\"S\n" +
+	"neighbours\"|\n" +
 	"\tNeighbour\x12$\n" +
 	"\x04node\x18\x01 \x01(\v2\x10.orgmem.NodeInfoR\x04node\x12 \n" +
-	"\x04edge\x18\x02 \x01(\v2\f.orgmem.EdgeR\x04edge\"O\n" +
+	"\x04edge\x18\x02 \x01(\v2\f.orgmem.EdgeR\x04edge\x12'\n" +
+	"\x05stale\x18\x03 \x01(\v2\x11.orgmem.StalenessR\x05stale\"O\n" +
 	"\tSightings\x12.\n" +
 	"\tsightings\x18\x01 \x03(\v2\x10.orgmem.SightingR\tsightings\x12\x12\n" +
 	"\x04more\x18\x02 \x01(\bR\x04more\"r\n" +
@@ -2722,7 +2838,7 @@ func file_graph_proto_rawDescGZIP() []byte {
 	return file_graph_proto_rawDescData
 }
 
-var file_graph_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_graph_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_graph_proto_goTypes = []any{
 	(*Edge)(nil),             // 0: orgmem.Edge
 	(*Domain)(nil),           // 1: orgmem.Domain
@@ -2736,82 +2852,93 @@ var file_graph_proto_goTypes = []any{
 	(*ListEdges)(nil),        // 9: orgmem.ListEdges
 	(*GetEdge)(nil),          // 10: orgmem.GetEdge
 	(*AssertEdge)(nil),       // 11: orgmem.AssertEdge
-	(*ForgetEdge)(nil),       // 12: orgmem.ForgetEdge
-	(*ListDomains)(nil),      // 13: orgmem.ListDomains
-	(*GetDomain)(nil),        // 14: orgmem.GetDomain
-	(*NodeContext)(nil),      // 15: orgmem.NodeContext
-	(*SearchNodes)(nil),      // 16: orgmem.SearchNodes
-	(*EntityElsewhere)(nil),  // 17: orgmem.EntityElsewhere
-	(*GraphResult)(nil),      // 18: orgmem.GraphResult
-	(*NodeInfo)(nil),         // 19: orgmem.NodeInfo
-	(*NodeList)(nil),         // 20: orgmem.NodeList
-	(*HistoryList)(nil),      // 21: orgmem.HistoryList
-	(*Superseded)(nil),       // 22: orgmem.Superseded
-	(*EdgeInfo)(nil),         // 23: orgmem.EdgeInfo
-	(*EdgeList)(nil),         // 24: orgmem.EdgeList
-	(*DomainList)(nil),       // 25: orgmem.DomainList
-	(*NodeSurroundings)(nil), // 26: orgmem.NodeSurroundings
-	(*Neighbour)(nil),        // 27: orgmem.Neighbour
-	(*Sightings)(nil),        // 28: orgmem.Sightings
-	(*Sighting)(nil),         // 29: orgmem.Sighting
-	(*NodeMatches)(nil),      // 30: orgmem.NodeMatches
-	(*NodeMatch)(nil),        // 31: orgmem.NodeMatch
-	(*Page)(nil),             // 32: orgmem.Page
-	(*Node)(nil),             // 33: orgmem.Node
-	(*Audit)(nil),            // 34: orgmem.Audit
-	(*Chunk)(nil),            // 35: orgmem.Chunk
+	(*DerivedFrom)(nil),      // 12: orgmem.DerivedFrom
+	(*ForgetEdge)(nil),       // 13: orgmem.ForgetEdge
+	(*ListDomains)(nil),      // 14: orgmem.ListDomains
+	(*GetDomain)(nil),        // 15: orgmem.GetDomain
+	(*NodeContext)(nil),      // 16: orgmem.NodeContext
+	(*SearchNodes)(nil),      // 17: orgmem.SearchNodes
+	(*EntityElsewhere)(nil),  // 18: orgmem.EntityElsewhere
+	(*GraphResult)(nil),      // 19: orgmem.GraphResult
+	(*NodeInfo)(nil),         // 20: orgmem.NodeInfo
+	(*NodeList)(nil),         // 21: orgmem.NodeList
+	(*HistoryList)(nil),      // 22: orgmem.HistoryList
+	(*Superseded)(nil),       // 23: orgmem.Superseded
+	(*EdgeInfo)(nil),         // 24: orgmem.EdgeInfo
+	(*EdgeList)(nil),         // 25: orgmem.EdgeList
+	(*DomainList)(nil),       // 26: orgmem.DomainList
+	(*NodeSurroundings)(nil), // 27: orgmem.NodeSurroundings
+	(*Neighbour)(nil),        // 28: orgmem.Neighbour
+	(*Sightings)(nil),        // 29: orgmem.Sightings
+	(*Sighting)(nil),         // 30: orgmem.Sighting
+	(*NodeMatches)(nil),      // 31: orgmem.NodeMatches
+	(*NodeMatch)(nil),        // 32: orgmem.NodeMatch
+	nil,                      // 33: orgmem.EdgeList.StaleEntry
+	(*Ground)(nil),           // 34: orgmem.Ground
+	(*Page)(nil),             // 35: orgmem.Page
+	(*Node)(nil),             // 36: orgmem.Node
+	(*Staleness)(nil),        // 37: orgmem.Staleness
+	(*Audit)(nil),            // 38: orgmem.Audit
+	(*Chunk)(nil),            // 39: orgmem.Chunk
 }
 var file_graph_proto_depIdxs = []int32{
-	3,  // 0: orgmem.GraphOp.list_nodes:type_name -> orgmem.ListNodes
-	4,  // 1: orgmem.GraphOp.edit_node:type_name -> orgmem.EditNode
-	5,  // 2: orgmem.GraphOp.forget_node:type_name -> orgmem.ForgetNode
-	6,  // 3: orgmem.GraphOp.node_history:type_name -> orgmem.NodeHistory
-	7,  // 4: orgmem.GraphOp.supersede_node:type_name -> orgmem.SupersedeNode
-	8,  // 5: orgmem.GraphOp.undelete_node:type_name -> orgmem.UndeleteNode
-	9,  // 6: orgmem.GraphOp.list_edges:type_name -> orgmem.ListEdges
-	10, // 7: orgmem.GraphOp.get_edge:type_name -> orgmem.GetEdge
-	11, // 8: orgmem.GraphOp.assert_edge:type_name -> orgmem.AssertEdge
-	12, // 9: orgmem.GraphOp.forget_edge:type_name -> orgmem.ForgetEdge
-	13, // 10: orgmem.GraphOp.list_domains:type_name -> orgmem.ListDomains
-	14, // 11: orgmem.GraphOp.get_domain:type_name -> orgmem.GetDomain
-	15, // 12: orgmem.GraphOp.node_context:type_name -> orgmem.NodeContext
-	16, // 13: orgmem.GraphOp.search_nodes:type_name -> orgmem.SearchNodes
-	17, // 14: orgmem.GraphOp.entity_elsewhere:type_name -> orgmem.EntityElsewhere
-	32, // 15: orgmem.ListNodes.page:type_name -> orgmem.Page
-	32, // 16: orgmem.NodeHistory.page:type_name -> orgmem.Page
-	32, // 17: orgmem.ListEdges.page:type_name -> orgmem.Page
-	32, // 18: orgmem.ListDomains.page:type_name -> orgmem.Page
-	32, // 19: orgmem.SearchNodes.page:type_name -> orgmem.Page
-	20, // 20: orgmem.GraphResult.nodes:type_name -> orgmem.NodeList
-	21, // 21: orgmem.GraphResult.history:type_name -> orgmem.HistoryList
-	22, // 22: orgmem.GraphResult.superseded:type_name -> orgmem.Superseded
-	23, // 23: orgmem.GraphResult.edge:type_name -> orgmem.EdgeInfo
-	24, // 24: orgmem.GraphResult.edges:type_name -> orgmem.EdgeList
-	1,  // 25: orgmem.GraphResult.domain:type_name -> orgmem.Domain
-	25, // 26: orgmem.GraphResult.domains:type_name -> orgmem.DomainList
-	26, // 27: orgmem.GraphResult.surroundings:type_name -> orgmem.NodeSurroundings
-	30, // 28: orgmem.GraphResult.matches:type_name -> orgmem.NodeMatches
-	28, // 29: orgmem.GraphResult.sightings:type_name -> orgmem.Sightings
-	33, // 30: orgmem.NodeInfo.node:type_name -> orgmem.Node
-	19, // 31: orgmem.NodeList.nodes:type_name -> orgmem.NodeInfo
-	34, // 32: orgmem.HistoryList.changes:type_name -> orgmem.Audit
-	0,  // 33: orgmem.EdgeInfo.edge:type_name -> orgmem.Edge
-	0,  // 34: orgmem.EdgeList.edges:type_name -> orgmem.Edge
-	1,  // 35: orgmem.DomainList.domains:type_name -> orgmem.Domain
-	19, // 36: orgmem.NodeSurroundings.node:type_name -> orgmem.NodeInfo
-	35, // 37: orgmem.NodeSurroundings.chunks:type_name -> orgmem.Chunk
-	27, // 38: orgmem.NodeSurroundings.neighbours:type_name -> orgmem.Neighbour
-	19, // 39: orgmem.Neighbour.node:type_name -> orgmem.NodeInfo
-	0,  // 40: orgmem.Neighbour.edge:type_name -> orgmem.Edge
-	29, // 41: orgmem.Sightings.sightings:type_name -> orgmem.Sighting
-	31, // 42: orgmem.NodeMatches.matches:type_name -> orgmem.NodeMatch
-	19, // 43: orgmem.NodeMatch.node:type_name -> orgmem.NodeInfo
-	35, // 44: orgmem.NodeMatch.chunk:type_name -> orgmem.Chunk
-	45, // [45:45] is the sub-list for method output_type
-	45, // [45:45] is the sub-list for method input_type
-	45, // [45:45] is the sub-list for extension type_name
-	45, // [45:45] is the sub-list for extension extendee
-	0,  // [0:45] is the sub-list for field type_name
+	34, // 0: orgmem.Edge.grounds:type_name -> orgmem.Ground
+	3,  // 1: orgmem.GraphOp.list_nodes:type_name -> orgmem.ListNodes
+	4,  // 2: orgmem.GraphOp.edit_node:type_name -> orgmem.EditNode
+	5,  // 3: orgmem.GraphOp.forget_node:type_name -> orgmem.ForgetNode
+	6,  // 4: orgmem.GraphOp.node_history:type_name -> orgmem.NodeHistory
+	7,  // 5: orgmem.GraphOp.supersede_node:type_name -> orgmem.SupersedeNode
+	8,  // 6: orgmem.GraphOp.undelete_node:type_name -> orgmem.UndeleteNode
+	9,  // 7: orgmem.GraphOp.list_edges:type_name -> orgmem.ListEdges
+	10, // 8: orgmem.GraphOp.get_edge:type_name -> orgmem.GetEdge
+	11, // 9: orgmem.GraphOp.assert_edge:type_name -> orgmem.AssertEdge
+	13, // 10: orgmem.GraphOp.forget_edge:type_name -> orgmem.ForgetEdge
+	14, // 11: orgmem.GraphOp.list_domains:type_name -> orgmem.ListDomains
+	15, // 12: orgmem.GraphOp.get_domain:type_name -> orgmem.GetDomain
+	16, // 13: orgmem.GraphOp.node_context:type_name -> orgmem.NodeContext
+	17, // 14: orgmem.GraphOp.search_nodes:type_name -> orgmem.SearchNodes
+	18, // 15: orgmem.GraphOp.entity_elsewhere:type_name -> orgmem.EntityElsewhere
+	35, // 16: orgmem.ListNodes.page:type_name -> orgmem.Page
+	35, // 17: orgmem.NodeHistory.page:type_name -> orgmem.Page
+	35, // 18: orgmem.ListEdges.page:type_name -> orgmem.Page
+	12, // 19: orgmem.AssertEdge.derived_from:type_name -> orgmem.DerivedFrom
+	35, // 20: orgmem.ListDomains.page:type_name -> orgmem.Page
+	35, // 21: orgmem.SearchNodes.page:type_name -> orgmem.Page
+	21, // 22: orgmem.GraphResult.nodes:type_name -> orgmem.NodeList
+	22, // 23: orgmem.GraphResult.history:type_name -> orgmem.HistoryList
+	23, // 24: orgmem.GraphResult.superseded:type_name -> orgmem.Superseded
+	24, // 25: orgmem.GraphResult.edge:type_name -> orgmem.EdgeInfo
+	25, // 26: orgmem.GraphResult.edges:type_name -> orgmem.EdgeList
+	1,  // 27: orgmem.GraphResult.domain:type_name -> orgmem.Domain
+	26, // 28: orgmem.GraphResult.domains:type_name -> orgmem.DomainList
+	27, // 29: orgmem.GraphResult.surroundings:type_name -> orgmem.NodeSurroundings
+	31, // 30: orgmem.GraphResult.matches:type_name -> orgmem.NodeMatches
+	29, // 31: orgmem.GraphResult.sightings:type_name -> orgmem.Sightings
+	36, // 32: orgmem.NodeInfo.node:type_name -> orgmem.Node
+	37, // 33: orgmem.NodeInfo.stale:type_name -> orgmem.Staleness
+	20, // 34: orgmem.NodeList.nodes:type_name -> orgmem.NodeInfo
+	38, // 35: orgmem.HistoryList.changes:type_name -> orgmem.Audit
+	0,  // 36: orgmem.EdgeInfo.edge:type_name -> orgmem.Edge
+	37, // 37: orgmem.EdgeInfo.stale:type_name -> orgmem.Staleness
+	0,  // 38: orgmem.EdgeList.edges:type_name -> orgmem.Edge
+	33, // 39: orgmem.EdgeList.stale:type_name -> orgmem.EdgeList.StaleEntry
+	1,  // 40: orgmem.DomainList.domains:type_name -> orgmem.Domain
+	20, // 41: orgmem.NodeSurroundings.node:type_name -> orgmem.NodeInfo
+	39, // 42: orgmem.NodeSurroundings.chunks:type_name -> orgmem.Chunk
+	28, // 43: orgmem.NodeSurroundings.neighbours:type_name -> orgmem.Neighbour
+	20, // 44: orgmem.Neighbour.node:type_name -> orgmem.NodeInfo
+	0,  // 45: orgmem.Neighbour.edge:type_name -> orgmem.Edge
+	37, // 46: orgmem.Neighbour.stale:type_name -> orgmem.Staleness
+	30, // 47: orgmem.Sightings.sightings:type_name -> orgmem.Sighting
+	32, // 48: orgmem.NodeMatches.matches:type_name -> orgmem.NodeMatch
+	20, // 49: orgmem.NodeMatch.node:type_name -> orgmem.NodeInfo
+	39, // 50: orgmem.NodeMatch.chunk:type_name -> orgmem.Chunk
+	37, // 51: orgmem.EdgeList.StaleEntry.value:type_name -> orgmem.Staleness
+	52, // [52:52] is the sub-list for method output_type
+	52, // [52:52] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_graph_proto_init() }
@@ -2841,7 +2968,7 @@ func file_graph_proto_init() {
 	file_graph_proto_msgTypes[3].OneofWrappers = []any{}
 	file_graph_proto_msgTypes[4].OneofWrappers = []any{}
 	file_graph_proto_msgTypes[11].OneofWrappers = []any{}
-	file_graph_proto_msgTypes[18].OneofWrappers = []any{
+	file_graph_proto_msgTypes[19].OneofWrappers = []any{
 		(*GraphResult_Nodes)(nil),
 		(*GraphResult_History)(nil),
 		(*GraphResult_Superseded)(nil),
@@ -2859,7 +2986,7 @@ func file_graph_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_graph_proto_rawDesc), len(file_graph_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   32,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -3298,6 +3298,7 @@ type GraphView struct {
 	TotalEdges    uint64                 `protobuf:"varint,5,opt,name=total_edges,json=totalEdges,proto3" json:"total_edges,omitempty"`
 	TotalDomains  uint64                 `protobuf:"varint,6,opt,name=total_domains,json=totalDomains,proto3" json:"total_domains,omitempty"`
 	Subject       string                 `protobuf:"bytes,7,opt,name=subject,proto3" json:"subject,omitempty"`
+	Stale         map[string]*Staleness  `protobuf:"bytes,8,rep,name=stale,proto3" json:"stale,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // by node or edge, of those that are stale
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3381,11 +3382,19 @@ func (x *GraphView) GetSubject() string {
 	return ""
 }
 
+func (x *GraphView) GetStale() map[string]*Staleness {
+	if x != nil {
+		return x.Stale
+	}
+	return nil
+}
+
 type InsightList struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Insights      []*Insight             `protobuf:"bytes,1,rep,name=insights,proto3" json:"insights,omitempty"`
 	Paged         bool                   `protobuf:"varint,2,opt,name=paged,proto3" json:"paged,omitempty"`
 	NextCursor    string                 `protobuf:"bytes,3,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	Stale         []*Staleness           `protobuf:"bytes,4,rep,name=stale,proto3" json:"stale,omitempty"` // one for each insight, empty where its evidence stands
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3439,6 +3448,13 @@ func (x *InsightList) GetNextCursor() string {
 		return x.NextCursor
 	}
 	return ""
+}
+
+func (x *InsightList) GetStale() []*Staleness {
+	if x != nil {
+		return x.Stale
+	}
+	return nil
 }
 
 type TemporalList struct {
@@ -3741,6 +3757,7 @@ type BrainNode struct {
 	Title         string                 `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
 	Score         float64                `protobuf:"fixed64,4,opt,name=score,proto3" json:"score,omitempty"`
 	Activation    float64                `protobuf:"fixed64,5,opt,name=activation,proto3" json:"activation,omitempty"`
+	Stale         *Staleness             `protobuf:"bytes,6,opt,name=stale,proto3" json:"stale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3808,6 +3825,13 @@ func (x *BrainNode) GetActivation() float64 {
 		return x.Activation
 	}
 	return 0
+}
+
+func (x *BrainNode) GetStale() *Staleness {
+	if x != nil {
+		return x.Stale
+	}
+	return nil
 }
 
 // BrainFound is one forward pass.
@@ -3924,6 +3948,7 @@ type Citation struct {
 	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
 	Chunk         string                 `protobuf:"bytes,2,opt,name=chunk,proto3" json:"chunk,omitempty"`
 	Score         float64                `protobuf:"fixed64,3,opt,name=score,proto3" json:"score,omitempty"`
+	Stale         *Staleness             `protobuf:"bytes,4,opt,name=stale,proto3" json:"stale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3979,6 +4004,13 @@ func (x *Citation) GetScore() float64 {
 	return 0
 }
 
+func (x *Citation) GetStale() *Staleness {
+	if x != nil {
+		return x.Stale
+	}
+	return nil
+}
+
 type BrainAnswered struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	Answer         string                 `protobuf:"bytes,1,opt,name=answer,proto3" json:"answer,omitempty"`
@@ -3987,6 +4019,7 @@ type BrainAnswered struct {
 	ReadUnits      uint64                 `protobuf:"varint,4,opt,name=read_units,json=readUnits,proto3" json:"read_units,omitempty"`
 	EmbedTokens    uint64                 `protobuf:"varint,5,opt,name=embed_tokens,json=embedTokens,proto3" json:"embed_tokens,omitempty"`
 	Voice          string                 `protobuf:"bytes,6,opt,name=voice,proto3" json:"voice,omitempty"`
+	Stale          *Staleness             `protobuf:"bytes,7,opt,name=stale,proto3" json:"stale,omitempty"` // of the citations together
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -4061,6 +4094,13 @@ func (x *BrainAnswered) GetVoice() string {
 		return x.Voice
 	}
 	return ""
+}
+
+func (x *BrainAnswered) GetStale() *Staleness {
+	if x != nil {
+		return x.Stale
+	}
+	return nil
 }
 
 type Pack struct {
@@ -4266,6 +4306,7 @@ type Path struct {
 	Nodes         []string               `protobuf:"bytes,1,rep,name=nodes,proto3" json:"nodes,omitempty"`
 	Edges         []string               `protobuf:"bytes,2,rep,name=edges,proto3" json:"edges,omitempty"`
 	Activation    float64                `protobuf:"fixed64,3,opt,name=activation,proto3" json:"activation,omitempty"`
+	Stale         *Staleness             `protobuf:"bytes,4,opt,name=stale,proto3" json:"stale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4319,6 +4360,13 @@ func (x *Path) GetActivation() float64 {
 		return x.Activation
 	}
 	return 0
+}
+
+func (x *Path) GetStale() *Staleness {
+	if x != nil {
+		return x.Stale
+	}
+	return nil
 }
 
 type Retrieved struct {
@@ -4695,7 +4743,7 @@ const file_mind_proto_rawDesc = "" +
 	"\x06result\"L\n" +
 	"\fIdentityInfo\x12\x12\n" +
 	"\x04user\x18\x01 \x01(\fR\x04user\x12(\n" +
-	"\x04view\x18\x02 \x01(\v2\x14.orgmem.IdentityViewR\x04view\"\xfe\x01\n" +
+	"\x04view\x18\x02 \x01(\v2\x14.orgmem.IdentityViewR\x04view\"\xff\x02\n" +
 	"\tGraphView\x12\"\n" +
 	"\x05nodes\x18\x01 \x03(\v2\f.orgmem.NodeR\x05nodes\x12\"\n" +
 	"\x05edges\x18\x02 \x03(\v2\f.orgmem.EdgeR\x05edges\x12(\n" +
@@ -4705,12 +4753,18 @@ const file_mind_proto_rawDesc = "" +
 	"\vtotal_edges\x18\x05 \x01(\x04R\n" +
 	"totalEdges\x12#\n" +
 	"\rtotal_domains\x18\x06 \x01(\x04R\ftotalDomains\x12\x18\n" +
-	"\asubject\x18\a \x01(\tR\asubject\"q\n" +
+	"\asubject\x18\a \x01(\tR\asubject\x122\n" +
+	"\x05stale\x18\b \x03(\v2\x1c.orgmem.GraphView.StaleEntryR\x05stale\x1aK\n" +
+	"\n" +
+	"StaleEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12'\n" +
+	"\x05value\x18\x02 \x01(\v2\x11.orgmem.StalenessR\x05value:\x028\x01\"\x9a\x01\n" +
 	"\vInsightList\x12+\n" +
 	"\binsights\x18\x01 \x03(\v2\x0f.orgmem.InsightR\binsights\x12\x14\n" +
 	"\x05paged\x18\x02 \x01(\bR\x05paged\x12\x1f\n" +
 	"\vnext_cursor\x18\x03 \x01(\tR\n" +
-	"nextCursor\"\xc1\x01\n" +
+	"nextCursor\x12'\n" +
+	"\x05stale\x18\x04 \x03(\v2\x11.orgmem.StalenessR\x05stale\"\xc1\x01\n" +
 	"\fTemporalList\x12(\n" +
 	"\amoments\x18\x01 \x03(\v2\x0e.orgmem.MomentR\amoments\x12%\n" +
 	"\x06trends\x18\x02 \x03(\v2\r.orgmem.TrendR\x06trends\x12\x14\n" +
@@ -4733,7 +4787,7 @@ const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"BrainState\x121\n" +
 	"\bartifact\x18\x01 \x01(\v2\x15.orgmem.BrainArtifactR\bartifact\x12,\n" +
-	"\btraining\x18\x02 \x01(\v2\x10.orgmem.TrainingR\btraining\"\x8c\x01\n" +
+	"\btraining\x18\x02 \x01(\v2\x10.orgmem.TrainingR\btraining\"\xb5\x01\n" +
 	"\tBrainNode\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\tR\x04node\x12\x1f\n" +
 	"\vexternal_id\x18\x02 \x01(\tR\n" +
@@ -4742,7 +4796,8 @@ const file_mind_proto_rawDesc = "" +
 	"\x05score\x18\x04 \x01(\x01R\x05score\x12\x1e\n" +
 	"\n" +
 	"activation\x18\x05 \x01(\x01R\n" +
-	"activation\"\xde\x02\n" +
+	"activation\x12'\n" +
+	"\x05stale\x18\x06 \x01(\v2\x11.orgmem.StalenessR\x05stale\"\xde\x02\n" +
 	"\n" +
 	"BrainFound\x12'\n" +
 	"\x05focal\x18\x01 \x03(\v2\x11.orgmem.BrainNodeR\x05focal\x12-\n" +
@@ -4755,11 +4810,12 @@ const file_mind_proto_rawDesc = "" +
 	"\aversion\x18\a \x01(\x04R\aversion\x12\x1d\n" +
 	"\n" +
 	"read_units\x18\b \x01(\x04R\treadUnits\x12!\n" +
-	"\fembed_tokens\x18\t \x01(\x04R\vembedTokens\"J\n" +
+	"\fembed_tokens\x18\t \x01(\x04R\vembedTokens\"s\n" +
 	"\bCitation\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\tR\x04node\x12\x14\n" +
 	"\x05chunk\x18\x02 \x01(\tR\x05chunk\x12\x14\n" +
-	"\x05score\x18\x03 \x01(\x01R\x05score\"\xd8\x01\n" +
+	"\x05score\x18\x03 \x01(\x01R\x05score\x12'\n" +
+	"\x05stale\x18\x04 \x01(\v2\x11.orgmem.StalenessR\x05stale\"\x81\x02\n" +
 	"\rBrainAnswered\x12\x16\n" +
 	"\x06answer\x18\x01 \x01(\tR\x06answer\x12.\n" +
 	"\tcitations\x18\x02 \x03(\v2\x10.orgmem.CitationR\tcitations\x12'\n" +
@@ -4767,7 +4823,8 @@ const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"read_units\x18\x04 \x01(\x04R\treadUnits\x12!\n" +
 	"\fembed_tokens\x18\x05 \x01(\x04R\vembedTokens\x12\x14\n" +
-	"\x05voice\x18\x06 \x01(\tR\x05voice\"\x83\x01\n" +
+	"\x05voice\x18\x06 \x01(\tR\x05voice\x12'\n" +
+	"\x05stale\x18\a \x01(\v2\x11.orgmem.StalenessR\x05stale\"\x83\x01\n" +
 	"\x04Pack\x12#\n" +
 	"\rsystem_prompt\x18\x01 \x01(\tR\fsystemPrompt\x12\x1d\n" +
 	"\n" +
@@ -4784,13 +4841,14 @@ const file_mind_proto_rawDesc = "" +
 	"\x05focal\x18\x02 \x03(\v2\x11.orgmem.FocalNodeR\x05focal\x12\x1d\n" +
 	"\n" +
 	"read_units\x18\x03 \x01(\x04R\treadUnits\x12!\n" +
-	"\fembed_tokens\x18\x04 \x01(\x04R\vembedTokens\"R\n" +
+	"\fembed_tokens\x18\x04 \x01(\x04R\vembedTokens\"{\n" +
 	"\x04Path\x12\x14\n" +
 	"\x05nodes\x18\x01 \x03(\tR\x05nodes\x12\x14\n" +
 	"\x05edges\x18\x02 \x03(\tR\x05edges\x12\x1e\n" +
 	"\n" +
 	"activation\x18\x03 \x01(\x01R\n" +
-	"activation\"\xf2\x01\n" +
+	"activation\x12'\n" +
+	"\x05stale\x18\x04 \x01(\v2\x11.orgmem.StalenessR\x05stale\"\xf2\x01\n" +
 	"\tRetrieved\x12\x1f\n" +
 	"\x04hits\x18\x01 \x03(\v2\v.orgmem.HitR\x04hits\x12\"\n" +
 	"\x05paths\x18\x02 \x03(\v2\f.orgmem.PathR\x05paths\x129\n" +
@@ -4812,7 +4870,7 @@ func file_mind_proto_rawDescGZIP() []byte {
 	return file_mind_proto_rawDescData
 }
 
-var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
+var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 59)
 var file_mind_proto_goTypes = []any{
 	(*IdentityView)(nil),       // 0: orgmem.IdentityView
 	(*Manifold)(nil),           // 1: orgmem.Manifold
@@ -4872,12 +4930,14 @@ var file_mind_proto_goTypes = []any{
 	(*Retrieved)(nil),          // 55: orgmem.Retrieved
 	nil,                        // 56: orgmem.BrainArtifact.MetricsEntry
 	nil,                        // 57: orgmem.Training.MetricsEntry
-	(*BrainCheckpoint)(nil),    // 58: orgmem.BrainCheckpoint
-	(*Page)(nil),               // 59: orgmem.Page
-	(*Node)(nil),               // 60: orgmem.Node
-	(*Edge)(nil),               // 61: orgmem.Edge
-	(*Domain)(nil),             // 62: orgmem.Domain
-	(*Hit)(nil),                // 63: orgmem.Hit
+	nil,                        // 58: orgmem.GraphView.StaleEntry
+	(*BrainCheckpoint)(nil),    // 59: orgmem.BrainCheckpoint
+	(*Page)(nil),               // 60: orgmem.Page
+	(*Node)(nil),               // 61: orgmem.Node
+	(*Edge)(nil),               // 62: orgmem.Edge
+	(*Domain)(nil),             // 63: orgmem.Domain
+	(*Staleness)(nil),          // 64: orgmem.Staleness
+	(*Hit)(nil),                // 65: orgmem.Hit
 }
 var file_mind_proto_depIdxs = []int32{
 	1,  // 0: orgmem.IdentityView.manifold:type_name -> orgmem.Manifold
@@ -4896,7 +4956,7 @@ var file_mind_proto_depIdxs = []int32{
 	56, // 13: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
 	23, // 14: orgmem.BrainArtifact.seen:type_name -> orgmem.BrainSeen
 	57, // 15: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
-	58, // 16: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
+	59, // 16: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
 	26, // 17: orgmem.MindOp.recall:type_name -> orgmem.Recall
 	27, // 18: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
 	28, // 19: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
@@ -4909,9 +4969,9 @@ var file_mind_proto_depIdxs = []int32{
 	35, // 26: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
 	36, // 27: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
 	37, // 28: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
-	59, // 29: orgmem.Recall.page:type_name -> orgmem.Page
-	59, // 30: orgmem.ListContradictions.page:type_name -> orgmem.Page
-	59, // 31: orgmem.ListProposals.page:type_name -> orgmem.Page
+	60, // 29: orgmem.Recall.page:type_name -> orgmem.Page
+	60, // 30: orgmem.ListContradictions.page:type_name -> orgmem.Page
+	60, // 31: orgmem.ListProposals.page:type_name -> orgmem.Page
 	39, // 32: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
 	40, // 33: orgmem.MindResult.graph:type_name -> orgmem.GraphView
 	41, // 34: orgmem.MindResult.insights:type_name -> orgmem.InsightList
@@ -4926,31 +4986,38 @@ var file_mind_proto_depIdxs = []int32{
 	53, // 43: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
 	55, // 44: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
 	0,  // 45: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
-	60, // 46: orgmem.GraphView.nodes:type_name -> orgmem.Node
-	61, // 47: orgmem.GraphView.edges:type_name -> orgmem.Edge
-	62, // 48: orgmem.GraphView.domains:type_name -> orgmem.Domain
-	6,  // 49: orgmem.InsightList.insights:type_name -> orgmem.Insight
-	7,  // 50: orgmem.TemporalList.moments:type_name -> orgmem.Moment
-	10, // 51: orgmem.TemporalList.trends:type_name -> orgmem.Trend
-	9,  // 52: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
-	11, // 53: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
-	43, // 54: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
-	12, // 55: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
-	22, // 56: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
-	24, // 57: orgmem.BrainState.training:type_name -> orgmem.Training
-	47, // 58: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
-	47, // 59: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
-	47, // 60: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
-	49, // 61: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
-	52, // 62: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
-	63, // 63: orgmem.Retrieved.hits:type_name -> orgmem.Hit
-	54, // 64: orgmem.Retrieved.paths:type_name -> orgmem.Path
-	43, // 65: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
-	66, // [66:66] is the sub-list for method output_type
-	66, // [66:66] is the sub-list for method input_type
-	66, // [66:66] is the sub-list for extension type_name
-	66, // [66:66] is the sub-list for extension extendee
-	0,  // [0:66] is the sub-list for field type_name
+	61, // 46: orgmem.GraphView.nodes:type_name -> orgmem.Node
+	62, // 47: orgmem.GraphView.edges:type_name -> orgmem.Edge
+	63, // 48: orgmem.GraphView.domains:type_name -> orgmem.Domain
+	58, // 49: orgmem.GraphView.stale:type_name -> orgmem.GraphView.StaleEntry
+	6,  // 50: orgmem.InsightList.insights:type_name -> orgmem.Insight
+	64, // 51: orgmem.InsightList.stale:type_name -> orgmem.Staleness
+	7,  // 52: orgmem.TemporalList.moments:type_name -> orgmem.Moment
+	10, // 53: orgmem.TemporalList.trends:type_name -> orgmem.Trend
+	9,  // 54: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
+	11, // 55: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
+	43, // 56: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
+	12, // 57: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
+	22, // 58: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
+	24, // 59: orgmem.BrainState.training:type_name -> orgmem.Training
+	64, // 60: orgmem.BrainNode.stale:type_name -> orgmem.Staleness
+	47, // 61: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
+	47, // 62: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
+	47, // 63: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
+	64, // 64: orgmem.Citation.stale:type_name -> orgmem.Staleness
+	49, // 65: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
+	64, // 66: orgmem.BrainAnswered.stale:type_name -> orgmem.Staleness
+	52, // 67: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
+	64, // 68: orgmem.Path.stale:type_name -> orgmem.Staleness
+	65, // 69: orgmem.Retrieved.hits:type_name -> orgmem.Hit
+	54, // 70: orgmem.Retrieved.paths:type_name -> orgmem.Path
+	43, // 71: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
+	64, // 72: orgmem.GraphView.StaleEntry.value:type_name -> orgmem.Staleness
+	73, // [73:73] is the sub-list for method output_type
+	73, // [73:73] is the sub-list for method input_type
+	73, // [73:73] is the sub-list for extension type_name
+	73, // [73:73] is the sub-list for extension extendee
+	0,  // [0:73] is the sub-list for field type_name
 }
 
 func init() { file_mind_proto_init() }
@@ -4997,7 +5064,7 @@ func file_mind_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mind_proto_rawDesc), len(file_mind_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   58,
+			NumMessages:   59,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -497,6 +497,7 @@ type Node struct {
 	Curated       bool                   `protobuf:"varint,26,opt,name=curated,proto3" json:"curated,omitempty"`                               // a person edited it: ingestion does not describe it anew
 	Placed        bool                   `protobuf:"varint,28,opt,name=placed,proto3" json:"placed,omitempty"`                                 // a person chose its domain: cycles leave it there
 	Facts         []*StatedFact          `protobuf:"bytes,27,rep,name=facts,proto3" json:"facts,omitempty"`                                    // what its text gives a value to; none where that is much
+	Grounds       []*Ground              `protobuf:"bytes,29,rep,name=grounds,proto3" json:"grounds,omitempty"`                                // what it was derived from, in step with its edges of type derived_from
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -727,6 +728,74 @@ func (x *Node) GetFacts() []*StatedFact {
 	return nil
 }
 
+func (x *Node) GetGrounds() []*Ground {
+	if x != nil {
+		return x.Grounds
+	}
+	return nil
+}
+
+// Ground is a node that something was derived from.
+type Ground struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Gone          string                 `protobuf:"bytes,2,opt,name=gone,proto3" json:"gone,omitempty"`                    // why there is nothing left to look at (forgotten, ended); empty: the node's record tells
+	GoneMs        int64                  `protobuf:"varint,3,opt,name=gone_ms,json=goneMs,proto3" json:"gone_ms,omitempty"` // since when
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Ground) Reset() {
+	*x = Ground{}
+	mi := &file_record_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Ground) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Ground) ProtoMessage() {}
+
+func (x *Ground) ProtoReflect() protoreflect.Message {
+	mi := &file_record_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Ground.ProtoReflect.Descriptor instead.
+func (*Ground) Descriptor() ([]byte, []int) {
+	return file_record_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Ground) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *Ground) GetGone() string {
+	if x != nil {
+		return x.Gone
+	}
+	return ""
+}
+
+func (x *Ground) GetGoneMs() int64 {
+	if x != nil {
+		return x.GoneMs
+	}
+	return 0
+}
+
 // StatedFact is an attribute of something with its value, both hashed: of two
 // nodes that give one key different values the later says what holds.
 type StatedFact struct {
@@ -739,7 +808,7 @@ type StatedFact struct {
 
 func (x *StatedFact) Reset() {
 	*x = StatedFact{}
-	mi := &file_record_proto_msgTypes[6]
+	mi := &file_record_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -751,7 +820,7 @@ func (x *StatedFact) String() string {
 func (*StatedFact) ProtoMessage() {}
 
 func (x *StatedFact) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[6]
+	mi := &file_record_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -764,7 +833,7 @@ func (x *StatedFact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatedFact.ProtoReflect.Descriptor instead.
 func (*StatedFact) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{6}
+	return file_record_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *StatedFact) GetKey() uint64 {
@@ -791,7 +860,7 @@ type Content struct {
 
 func (x *Content) Reset() {
 	*x = Content{}
-	mi := &file_record_proto_msgTypes[7]
+	mi := &file_record_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -803,7 +872,7 @@ func (x *Content) String() string {
 func (*Content) ProtoMessage() {}
 
 func (x *Content) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[7]
+	mi := &file_record_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -816,7 +885,7 @@ func (x *Content) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Content.ProtoReflect.Descriptor instead.
 func (*Content) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{7}
+	return file_record_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Content) GetText() string {
@@ -844,7 +913,7 @@ type Chunk struct {
 
 func (x *Chunk) Reset() {
 	*x = Chunk{}
-	mi := &file_record_proto_msgTypes[8]
+	mi := &file_record_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -856,7 +925,7 @@ func (x *Chunk) String() string {
 func (*Chunk) ProtoMessage() {}
 
 func (x *Chunk) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[8]
+	mi := &file_record_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -869,7 +938,7 @@ func (x *Chunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
 func (*Chunk) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{8}
+	return file_record_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Chunk) GetSeq() uint64 {
@@ -965,7 +1034,7 @@ type PartitionState struct {
 
 func (x *PartitionState) Reset() {
 	*x = PartitionState{}
-	mi := &file_record_proto_msgTypes[9]
+	mi := &file_record_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -977,7 +1046,7 @@ func (x *PartitionState) String() string {
 func (*PartitionState) ProtoMessage() {}
 
 func (x *PartitionState) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[9]
+	mi := &file_record_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -990,7 +1059,7 @@ func (x *PartitionState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartitionState.ProtoReflect.Descriptor instead.
 func (*PartitionState) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{9}
+	return file_record_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PartitionState) GetNextChunk() uint64 {
@@ -1106,7 +1175,7 @@ type Segment struct {
 
 func (x *Segment) Reset() {
 	*x = Segment{}
-	mi := &file_record_proto_msgTypes[10]
+	mi := &file_record_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1118,7 +1187,7 @@ func (x *Segment) String() string {
 func (*Segment) ProtoMessage() {}
 
 func (x *Segment) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[10]
+	mi := &file_record_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1131,7 +1200,7 @@ func (x *Segment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Segment.ProtoReflect.Descriptor instead.
 func (*Segment) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{10}
+	return file_record_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Segment) GetId() uint64 {
@@ -1213,7 +1282,7 @@ type Job struct {
 
 func (x *Job) Reset() {
 	*x = Job{}
-	mi := &file_record_proto_msgTypes[11]
+	mi := &file_record_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1225,7 +1294,7 @@ func (x *Job) String() string {
 func (*Job) ProtoMessage() {}
 
 func (x *Job) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[11]
+	mi := &file_record_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1238,7 +1307,7 @@ func (x *Job) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Job.ProtoReflect.Descriptor instead.
 func (*Job) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{11}
+	return file_record_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Job) GetId() []byte {
@@ -1420,7 +1489,7 @@ type HandedOver struct {
 
 func (x *HandedOver) Reset() {
 	*x = HandedOver{}
-	mi := &file_record_proto_msgTypes[12]
+	mi := &file_record_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1432,7 +1501,7 @@ func (x *HandedOver) String() string {
 func (*HandedOver) ProtoMessage() {}
 
 func (x *HandedOver) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[12]
+	mi := &file_record_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1445,7 +1514,7 @@ func (x *HandedOver) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandedOver.ProtoReflect.Descriptor instead.
 func (*HandedOver) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{12}
+	return file_record_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *HandedOver) GetActivation() string {
@@ -1469,7 +1538,7 @@ type JobItem struct {
 
 func (x *JobItem) Reset() {
 	*x = JobItem{}
-	mi := &file_record_proto_msgTypes[13]
+	mi := &file_record_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1481,7 +1550,7 @@ func (x *JobItem) String() string {
 func (*JobItem) ProtoMessage() {}
 
 func (x *JobItem) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[13]
+	mi := &file_record_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1494,7 +1563,7 @@ func (x *JobItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobItem.ProtoReflect.Descriptor instead.
 func (*JobItem) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{13}
+	return file_record_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *JobItem) GetIndex() uint32 {
@@ -1547,7 +1616,7 @@ type QueueEntry struct {
 
 func (x *QueueEntry) Reset() {
 	*x = QueueEntry{}
-	mi := &file_record_proto_msgTypes[14]
+	mi := &file_record_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1559,7 +1628,7 @@ func (x *QueueEntry) String() string {
 func (*QueueEntry) ProtoMessage() {}
 
 func (x *QueueEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[14]
+	mi := &file_record_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1572,7 +1641,7 @@ func (x *QueueEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueueEntry.ProtoReflect.Descriptor instead.
 func (*QueueEntry) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{14}
+	return file_record_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *QueueEntry) GetJob() []byte {
@@ -1626,17 +1695,18 @@ type IngestItem struct {
 	ExternalId    string                 `protobuf:"bytes,4,opt,name=external_id,json=externalId,proto3" json:"external_id,omitempty"`
 	OccurredMs    int64                  `protobuf:"varint,5,opt,name=occurred_ms,json=occurredMs,proto3" json:"occurred_ms,omitempty"`
 	Metadata      []byte                 `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	Source        string                 `protobuf:"bytes,7,opt,name=source,proto3" json:"source,omitempty"`    // import, session; empty: ingest
-	Scope         string                 `protobuf:"bytes,8,opt,name=scope,proto3" json:"scope,omitempty"`      // equal content of different scopes is different nodes: an event of a coding session
-	File          string                 `protobuf:"bytes,9,opt,name=file,proto3" json:"file,omitempty"`        // the name of the file it was imported from
-	Refused       string                 `protobuf:"bytes,10,opt,name=refused,proto3" json:"refused,omitempty"` // why this part of an imported file cannot be read; it has no content then
+	Source        string                 `protobuf:"bytes,7,opt,name=source,proto3" json:"source,omitempty"`                               // import, session; empty: ingest
+	Scope         string                 `protobuf:"bytes,8,opt,name=scope,proto3" json:"scope,omitempty"`                                 // equal content of different scopes is different nodes: an event of a coding session
+	File          string                 `protobuf:"bytes,9,opt,name=file,proto3" json:"file,omitempty"`                                   // the name of the file it was imported from
+	Refused       string                 `protobuf:"bytes,10,opt,name=refused,proto3" json:"refused,omitempty"`                            // why this part of an imported file cannot be read; it has no content then
+	DerivedFrom   []string               `protobuf:"bytes,11,rep,name=derived_from,json=derivedFrom,proto3" json:"derived_from,omitempty"` // what it rests on: ids of nodes, or external ids
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *IngestItem) Reset() {
 	*x = IngestItem{}
-	mi := &file_record_proto_msgTypes[15]
+	mi := &file_record_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1648,7 +1718,7 @@ func (x *IngestItem) String() string {
 func (*IngestItem) ProtoMessage() {}
 
 func (x *IngestItem) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[15]
+	mi := &file_record_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1661,7 +1731,7 @@ func (x *IngestItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IngestItem.ProtoReflect.Descriptor instead.
 func (*IngestItem) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{15}
+	return file_record_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *IngestItem) GetContent() string {
@@ -1734,6 +1804,13 @@ func (x *IngestItem) GetRefused() string {
 	return ""
 }
 
+func (x *IngestItem) GetDerivedFrom() []string {
+	if x != nil {
+		return x.DerivedFrom
+	}
+	return nil
+}
+
 // ExternalRef is what an external id currently means in a partition.
 type ExternalRef struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1744,7 +1821,7 @@ type ExternalRef struct {
 
 func (x *ExternalRef) Reset() {
 	*x = ExternalRef{}
-	mi := &file_record_proto_msgTypes[16]
+	mi := &file_record_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1756,7 +1833,7 @@ func (x *ExternalRef) String() string {
 func (*ExternalRef) ProtoMessage() {}
 
 func (x *ExternalRef) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[16]
+	mi := &file_record_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1769,7 +1846,7 @@ func (x *ExternalRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExternalRef.ProtoReflect.Descriptor instead.
 func (*ExternalRef) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{16}
+	return file_record_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ExternalRef) GetNode() string {
@@ -1792,7 +1869,7 @@ type Idempotency struct {
 
 func (x *Idempotency) Reset() {
 	*x = Idempotency{}
-	mi := &file_record_proto_msgTypes[17]
+	mi := &file_record_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1804,7 +1881,7 @@ func (x *Idempotency) String() string {
 func (*Idempotency) ProtoMessage() {}
 
 func (x *Idempotency) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[17]
+	mi := &file_record_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1817,7 +1894,7 @@ func (x *Idempotency) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Idempotency.ProtoReflect.Descriptor instead.
 func (*Idempotency) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{17}
+	return file_record_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Idempotency) GetBodyHash() []byte {
@@ -1860,7 +1937,7 @@ type Outcome struct {
 
 func (x *Outcome) Reset() {
 	*x = Outcome{}
-	mi := &file_record_proto_msgTypes[18]
+	mi := &file_record_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1872,7 +1949,7 @@ func (x *Outcome) String() string {
 func (*Outcome) ProtoMessage() {}
 
 func (x *Outcome) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[18]
+	mi := &file_record_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1885,7 +1962,7 @@ func (x *Outcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Outcome.ProtoReflect.Descriptor instead.
 func (*Outcome) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{18}
+	return file_record_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Outcome) GetStatus() uint32 {
@@ -1927,7 +2004,7 @@ type Audit struct {
 
 func (x *Audit) Reset() {
 	*x = Audit{}
-	mi := &file_record_proto_msgTypes[19]
+	mi := &file_record_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1939,7 +2016,7 @@ func (x *Audit) String() string {
 func (*Audit) ProtoMessage() {}
 
 func (x *Audit) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[19]
+	mi := &file_record_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1952,7 +2029,7 @@ func (x *Audit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Audit.ProtoReflect.Descriptor instead.
 func (*Audit) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{19}
+	return file_record_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Audit) GetAtMs() int64 {
@@ -2039,7 +2116,7 @@ type FieldChange struct {
 
 func (x *FieldChange) Reset() {
 	*x = FieldChange{}
-	mi := &file_record_proto_msgTypes[20]
+	mi := &file_record_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2051,7 +2128,7 @@ func (x *FieldChange) String() string {
 func (*FieldChange) ProtoMessage() {}
 
 func (x *FieldChange) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[20]
+	mi := &file_record_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2064,7 +2141,7 @@ func (x *FieldChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FieldChange.ProtoReflect.Descriptor instead.
 func (*FieldChange) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{20}
+	return file_record_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *FieldChange) GetField() string {
@@ -2106,7 +2183,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_record_proto_msgTypes[21]
+	mi := &file_record_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2118,7 +2195,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[21]
+	mi := &file_record_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2131,7 +2208,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{21}
+	return file_record_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Usage) GetReadUnits() uint64 {
@@ -2164,7 +2241,7 @@ type OutboxEvent struct {
 
 func (x *OutboxEvent) Reset() {
 	*x = OutboxEvent{}
-	mi := &file_record_proto_msgTypes[22]
+	mi := &file_record_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2176,7 +2253,7 @@ func (x *OutboxEvent) String() string {
 func (*OutboxEvent) ProtoMessage() {}
 
 func (x *OutboxEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[22]
+	mi := &file_record_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2189,7 +2266,7 @@ func (x *OutboxEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutboxEvent.ProtoReflect.Descriptor instead.
 func (*OutboxEvent) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{22}
+	return file_record_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *OutboxEvent) GetId() []byte {
@@ -2290,7 +2367,7 @@ const file_record_proto_rawDesc = "" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\x12!\n" +
 	"\fexternal_ids\x18\x03 \x03(\tR\vexternalIds\x12\x1c\n" +
-	"\tanonymous\x18\x04 \x01(\bR\tanonymous\"\xa9\x06\n" +
+	"\tanonymous\x18\x04 \x01(\bR\tanonymous\"\xd3\x06\n" +
 	"\x04Node\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
@@ -2325,7 +2402,12 @@ const file_record_proto_rawDesc = "" +
 	"\x06erased\x18\x19 \x01(\bR\x06erased\x12\x18\n" +
 	"\acurated\x18\x1a \x01(\bR\acurated\x12\x16\n" +
 	"\x06placed\x18\x1c \x01(\bR\x06placed\x12(\n" +
-	"\x05facts\x18\x1b \x03(\v2\x12.orgmem.StatedFactR\x05facts\"4\n" +
+	"\x05facts\x18\x1b \x03(\v2\x12.orgmem.StatedFactR\x05facts\x12(\n" +
+	"\agrounds\x18\x1d \x03(\v2\x0e.orgmem.GroundR\agrounds\"I\n" +
+	"\x06Ground\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x12\n" +
+	"\x04gone\x18\x02 \x01(\tR\x04gone\x12\x17\n" +
+	"\agone_ms\x18\x03 \x01(\x03R\x06goneMs\"4\n" +
 	"\n" +
 	"StatedFact\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\x06R\x03key\x12\x14\n" +
@@ -2418,7 +2500,7 @@ const file_record_proto_rawDesc = "" +
 	"\x04last\x18\x03 \x01(\bR\x04last\x12&\n" +
 	"\x04item\x18\x04 \x01(\v2\x12.orgmem.IngestItemR\x04item\x12\x12\n" +
 	"\x04work\x18\x05 \x01(\tR\x04work\x12\x1c\n" +
-	"\tforgotten\x18\x06 \x01(\bR\tforgotten\"\x8a\x02\n" +
+	"\tforgotten\x18\x06 \x01(\bR\tforgotten\"\xad\x02\n" +
 	"\n" +
 	"IngestItem\x12\x18\n" +
 	"\acontent\x18\x01 \x01(\tR\acontent\x12\x14\n" +
@@ -2433,7 +2515,8 @@ const file_record_proto_rawDesc = "" +
 	"\x05scope\x18\b \x01(\tR\x05scope\x12\x12\n" +
 	"\x04file\x18\t \x01(\tR\x04file\x12\x18\n" +
 	"\arefused\x18\n" +
-	" \x01(\tR\arefused\"!\n" +
+	" \x01(\tR\arefused\x12!\n" +
+	"\fderived_from\x18\v \x03(\tR\vderivedFrom\"!\n" +
 	"\vExternalRef\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\tR\x04node\"\x92\x01\n" +
 	"\vIdempotency\x12\x1b\n" +
@@ -2491,7 +2574,7 @@ func file_record_proto_rawDescGZIP() []byte {
 	return file_record_proto_rawDescData
 }
 
-var file_record_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_record_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_record_proto_goTypes = []any{
 	(*Organization)(nil),   // 0: orgmem.Organization
 	(*Member)(nil),         // 1: orgmem.Member
@@ -2499,36 +2582,38 @@ var file_record_proto_goTypes = []any{
 	(*Partition)(nil),      // 3: orgmem.Partition
 	(*Source)(nil),         // 4: orgmem.Source
 	(*Node)(nil),           // 5: orgmem.Node
-	(*StatedFact)(nil),     // 6: orgmem.StatedFact
-	(*Content)(nil),        // 7: orgmem.Content
-	(*Chunk)(nil),          // 8: orgmem.Chunk
-	(*PartitionState)(nil), // 9: orgmem.PartitionState
-	(*Segment)(nil),        // 10: orgmem.Segment
-	(*Job)(nil),            // 11: orgmem.Job
-	(*HandedOver)(nil),     // 12: orgmem.HandedOver
-	(*JobItem)(nil),        // 13: orgmem.JobItem
-	(*QueueEntry)(nil),     // 14: orgmem.QueueEntry
-	(*IngestItem)(nil),     // 15: orgmem.IngestItem
-	(*ExternalRef)(nil),    // 16: orgmem.ExternalRef
-	(*Idempotency)(nil),    // 17: orgmem.Idempotency
-	(*Outcome)(nil),        // 18: orgmem.Outcome
-	(*Audit)(nil),          // 19: orgmem.Audit
-	(*FieldChange)(nil),    // 20: orgmem.FieldChange
-	(*Usage)(nil),          // 21: orgmem.Usage
-	(*OutboxEvent)(nil),    // 22: orgmem.OutboxEvent
+	(*Ground)(nil),         // 6: orgmem.Ground
+	(*StatedFact)(nil),     // 7: orgmem.StatedFact
+	(*Content)(nil),        // 8: orgmem.Content
+	(*Chunk)(nil),          // 9: orgmem.Chunk
+	(*PartitionState)(nil), // 10: orgmem.PartitionState
+	(*Segment)(nil),        // 11: orgmem.Segment
+	(*Job)(nil),            // 12: orgmem.Job
+	(*HandedOver)(nil),     // 13: orgmem.HandedOver
+	(*JobItem)(nil),        // 14: orgmem.JobItem
+	(*QueueEntry)(nil),     // 15: orgmem.QueueEntry
+	(*IngestItem)(nil),     // 16: orgmem.IngestItem
+	(*ExternalRef)(nil),    // 17: orgmem.ExternalRef
+	(*Idempotency)(nil),    // 18: orgmem.Idempotency
+	(*Outcome)(nil),        // 19: orgmem.Outcome
+	(*Audit)(nil),          // 20: orgmem.Audit
+	(*FieldChange)(nil),    // 21: orgmem.FieldChange
+	(*Usage)(nil),          // 22: orgmem.Usage
+	(*OutboxEvent)(nil),    // 23: orgmem.OutboxEvent
 }
 var file_record_proto_depIdxs = []int32{
 	4,  // 0: orgmem.Node.source:type_name -> orgmem.Source
-	6,  // 1: orgmem.Node.facts:type_name -> orgmem.StatedFact
-	13, // 2: orgmem.Job.items:type_name -> orgmem.JobItem
-	15, // 3: orgmem.QueueEntry.item:type_name -> orgmem.IngestItem
-	18, // 4: orgmem.Idempotency.outcome:type_name -> orgmem.Outcome
-	20, // 5: orgmem.Audit.changes:type_name -> orgmem.FieldChange
-	6,  // [6:6] is the sub-list for method output_type
-	6,  // [6:6] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	7,  // 1: orgmem.Node.facts:type_name -> orgmem.StatedFact
+	6,  // 2: orgmem.Node.grounds:type_name -> orgmem.Ground
+	14, // 3: orgmem.Job.items:type_name -> orgmem.JobItem
+	16, // 4: orgmem.QueueEntry.item:type_name -> orgmem.IngestItem
+	19, // 5: orgmem.Idempotency.outcome:type_name -> orgmem.Outcome
+	21, // 6: orgmem.Audit.changes:type_name -> orgmem.FieldChange
+	7,  // [7:7] is the sub-list for method output_type
+	7,  // [7:7] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -2536,14 +2621,14 @@ func file_record_proto_init() {
 	if File_record_proto != nil {
 		return
 	}
-	file_record_proto_msgTypes[20].OneofWrappers = []any{}
+	file_record_proto_msgTypes[21].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_record_proto_rawDesc), len(file_record_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -252,6 +252,17 @@ const (
 	OriginCognition = "cognition"
 )
 
+// EdgeDerivedFrom is the type of the edges that lead from what was derived to what it rests on.
+const EdgeDerivedFrom = "derived_from"
+
+// Why something that was derived is stale: what became of a node that it rests on.
+const (
+	StaleSuperseded   = "superseded"
+	StaleForgotten    = "forgotten"
+	StaleEnded        = "ended"
+	StaleContradicted = "contradicted"
+)
+
 // Acts of the organization's audit trail that more than one place writes.
 const (
 	ActionOrgCreate        = "organization.create"

@@ -172,8 +172,8 @@ func writeEdges(w *document.Writer, r storage.Reader, part *partition.Ref) error
 			return err
 		}
 		e := rec.Value
-		if e.GetSealed() != nil {
-			continue // it comes back where it was forgotten, and nowhere else
+		if e.GetSealed() != nil || e.GetOfEdge() {
+			continue // the one comes back where it was forgotten, and nowhere else; the other its edge tells
 		}
 		w.Record(document.EdgeOf(e))
 	}

@@ -522,5 +522,8 @@ func restoreEdgeRecord(f *graph.Tx, in *document.Edge) error {
 	if baseless, err := buryEdge(f, e, ends...); err != nil || baseless {
 		return err
 	}
-	return f.PutEdge(nil, e)
+	if err := f.PutCurrent(nil, e); err != nil || e.GetStatus() == pb.StatusTombstoned {
+		return err
+	}
+	return f.PutGroundsOf(e)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orgmem/actors/graph"
+	"orgmem/actors/ground"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/document"
@@ -120,6 +121,9 @@ func checkNode(n *document.Node) error {
 			return refusal(record, "metadata", "must be an object")
 		}
 	}
+	if err := checkGrounds(record, n.Grounds, true); err != nil {
+		return err
+	}
 	if d := n.Derived; d != nil {
 		if err := checkType(record, "derived.type", d.Type, true); err != nil {
 			return err
@@ -172,6 +176,12 @@ func checkEdge(e *document.Edge) error {
 	case e.Confidence < 0 || e.Confidence > most:
 		return refusal(record, "confidence", "is %v, and must be within 0 and %s", e.Confidence, says)
 	}
+	if len(e.Grounds) > 0 && e.Origin != pb.OriginAsserted {
+		return refusal(record, "grounds", "must not be there, since the edge is not asserted")
+	}
+	if err := checkGrounds(record, e.Grounds, false); err != nil {
+		return err
+	}
 	if e.Status != pb.StatusTombstoned {
 		if e.TombstonedWith != "" {
 			return refusal(record, "tombstonedWith", "is %q, and only a tombstone has one", e.TombstonedWith)
@@ -185,6 +195,22 @@ func checkEdge(e *document.Edge) error {
 		return refusal(record, "note", "must be empty in a tombstone")
 	case len(e.Evidence) > 0:
 		return refusal(record, "evidence", "must be empty in a tombstone")
+	}
+	return nil
+}
+
+// checkGrounds refuses what cannot be said of what a record was derived from. gone says that nothing of it is there.
+func checkGrounds(record string, grounds []document.Ground, gone bool) error {
+	if len(grounds) > ground.MaxGrounds {
+		return refusal(record, "grounds", "are %d, and may be at most %d", len(grounds), ground.MaxGrounds)
+	}
+	for _, g := range grounds {
+		if err := checkID(record, "grounds.nodeId", g.NodeID); err != nil {
+			return err
+		}
+		if g.Gone != pb.StaleForgotten && g.Gone != pb.StaleEnded && (gone || g.Gone != "") {
+			return refusal(record, "grounds.gone", "is %.100q, and must be %s or %s", g.Gone, pb.StaleForgotten, pb.StaleEnded)
+		}
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func recount(f *graph.Tx, id pb.NodeID) error {
 	}
 	if mentions == 0 {
 		f.TouchesExports = true // what exports hold of it meanwhile
-		return f.DropDerived(id, "")
+		return f.DropDerived(id, "", pb.StaleForgotten)
 	}
 	changed := rec.GetMentions() != mentions
 	rec.Mentions = mentions

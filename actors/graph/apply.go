@@ -17,8 +17,37 @@ import (
 var ErrNotPrepared = errors.New("item is not prepared")
 
 // Apply makes one item's document true and says what happened to it. With
-// ErrNotPrepared it has changed nothing.
+// ErrNotPrepared, and with a RefusedError, it has changed nothing.
 func (f *Tx) Apply(it *Prepared) (status string, err error) {
+	if len(it.GetItem().GetDerivedFrom()) == 0 {
+		return f.applyText(it)
+	}
+	grounds, faults, err := f.groundsNamed(it.GetItem().GetDerivedFrom(), it.Node)
+	if err == nil {
+		err = refusedGrounds(faults)
+	}
+	if err != nil {
+		return "", err
+	}
+	if status, err = f.applyText(it); err != nil {
+		return "", err
+	}
+	n := f.Nodes[it.Node]
+	if status == pb.ItemUnchanged && (n.GetStatus() != pb.StatusLive ||
+		n.GetEdited() && f.Part.NodeFor(it.GetItem().GetContent()) == it.Node) {
+		return status, nil // a person has said something else: what stands was not derived from that
+	}
+	changed, err := f.derive(n, grounds)
+	if err != nil || !changed || status != pb.ItemUnchanged {
+		return status, err
+	}
+	f.putUpdated(n)
+	f.History.note(it.Node, ActionUpdated, "")
+	return pb.ItemSuperseded, nil
+}
+
+// applyText is Apply without what the item was derived from.
+func (f *Tx) applyText(it *Prepared) (status string, err error) {
 	item := it.GetItem()
 	ext := pb.ExternalID(item.GetExternalId())
 	var before pb.NodeID // what the external id meant so far

@@ -8,8 +8,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/ground"
 	"orgmem/actors/tenant"
-	"orgmem/brain/temporal"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -31,14 +31,14 @@ func PutInsight(b *storage.Batch, space storage.Space, i *pb.Insight) {
 	key := space.Key(storage.TableInsight, storage.U64Desc(uint64(i.GetCreatedMs())),
 		storage.ID16(pb.DerivedID(i.GetId())))
 	b.Put(key, i)
-	RestOn(b, space, pb.DerivedID(i.GetId()), key, i.GetNodes()...)
+	ground.RestOn(b, space, pb.DerivedID(i.GetId()), key, i.GetNodes()...)
 }
 
 // PutMoment writes a moment of the timeline, with an entry under the node that it rests on.
 func PutMoment(b *storage.Batch, space storage.Space, m *pb.Moment) {
 	key := space.Key(storage.TableMoment, storage.I64Desc(m.GetAtMs()), storage.ID16(pb.DerivedID(m.GetId())))
 	b.Put(key, m)
-	RestOn(b, space, pb.DerivedID(m.GetId()), key, m.GetNode())
+	ground.RestOn(b, space, pb.DerivedID(m.GetId()), key, m.GetNode())
 }
 
 // PutContradiction writes an open contradiction under its time of detection, with an entry under both of its nodes.
@@ -46,7 +46,7 @@ func PutContradiction(b *storage.Batch, space storage.Space, x *pb.Contradiction
 	key := space.Key(storage.TableContradiction, storage.U64Desc(uint64(x.GetDetectedMs())),
 		storage.ID16(pb.DerivedID(x.GetId())))
 	b.Put(key, x)
-	RestOn(b, space, pb.DerivedID(x.GetId()), key, x.GetNodeA(), x.GetNodeB())
+	ground.RestOn(b, space, pb.DerivedID(x.GetId()), key, x.GetNodeA(), x.GetNodeB())
 }
 
 // PutProposal writes a new proposal. Its pair must not have been proposed
@@ -57,7 +57,7 @@ func PutProposal(b *storage.Batch, space storage.Space, p *pb.Proposal) {
 	b.Put(key, p)
 	b.PutRaw(space.Key(storage.TableProposalByTime, storage.U64Desc(uint64(p.GetCreatedMs())), storage.ID16(id)), nil)
 	b.PutRaw(pairKey(space, p), id[:])
-	RestOn(b, space, id, key, append([]string{p.GetSource(), p.GetTarget()}, p.GetThrough()...)...)
+	ground.RestOn(b, space, id, key, append([]string{p.GetSource(), p.GetTarget()}, p.GetThrough()...)...)
 }
 
 // Unnamed is the rationale of a proposal after a node that it named was forgotten.
@@ -75,31 +75,6 @@ func pairKey(space storage.Space, p *pb.Proposal) storage.Key {
 func ProposedBefore(r storage.Reader, space storage.Space, p *pb.Proposal) (bool, error) {
 	_, found, err := r.GetRaw(pairKey(space, p))
 	return found, err
-}
-
-// RestOn writes that a derived record rests on some nodes: forgetting any of them finds the record by its entry
-// (RestingOn).
-func RestOn(b *storage.Batch, space storage.Space, id pb.DerivedID, record storage.Key, nodes ...string) {
-	for _, n := range nodes {
-		b.PutRaw(space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)), record.Bytes())
-	}
-}
-
-// RestingOn returns the records that rest on a node, up to limit; 0 is no limit.
-func RestingOn(r storage.Reader, space storage.Space, node pb.NodeID, limit int) ([]storage.Key, error) {
-	var keys []storage.Key
-	for item, err := range r.Scan(space.Prefix(storage.TableDerivedByNode, storage.Str(node)),
-		storage.ScanOptions{Limit: limit}) {
-		if err != nil {
-			return nil, err
-		}
-		key, err := space.All().ParseKey(item.Value)
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, key)
-	}
-	return keys, nil
 }
 
 // leaveOthers deletes the entries of an insight that is being erased, under all nodes that it rests on.
@@ -139,28 +114,6 @@ func eraseFindings(r storage.Reader, b *storage.Batch, space storage.Space, node
 	return nil
 }
 
-// MaxDerivedPerScan bounds the records that one page of a list of derived records reads. The page may then be short,
-// and its cursor goes on.
-const MaxDerivedPerScan = 2000
-
-// StoodAt reports whether a node can carry what was derived from it at a time; 0 is now. A superseded node can until it
-// was superseded. When it began to hold does not matter, since a text tells of times before its own.
-func StoodAt(r storage.Reader, space storage.Space, id pb.NodeID, at int64) (bool, error) {
-	if at == 0 {
-		return stands(r, space, id)
-	}
-	n := &pb.Node{}
-	found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n)
-	return found && n.GetStatus() != pb.StatusTombstoned && temporal.HeldBetween(0, n.GetValidToMs(), at), err
-}
-
-// stands reports whether a node can carry what was derived from it: it exists and is neither forgotten nor superseded.
-func stands(r storage.Reader, space storage.Space, id pb.NodeID) (bool, error) {
-	n := &pb.Node{}
-	found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n)
-	return found && n.GetStatus() == pb.StatusLive, err
-}
-
 // DerivedReply answers with something that was derived from a memory: the family that the wire calls
 // mind (proto/mind.proto).
 func DerivedReply(r *pb.MindResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Mind{Mind: r}} }
@@ -188,7 +141,7 @@ func newDerivedRecords(p *Pending) DerivedRecords {
 // name, since a decision on it must be kept: what was rejected is not proposed again.
 func (dr *DerivedRecords) erase(node pb.NodeID) error {
 	b, space := dr.Batch.Batch, dr.Part.Space
-	keys, err := RestingOn(dr.Store, space, node, 0)
+	keys, err := ground.RestingOn(dr.Store, space, node, 0)
 	if err != nil {
 		return err
 	}
@@ -232,7 +185,7 @@ func (dr *DerivedRecords) erase(node pb.NodeID) error {
 
 // removeQuotes removes names that an entity has lost from the rationales of proposals.
 func (dr *DerivedRecords) removeQuotes(entity pb.NodeID, names []string) error {
-	keys, err := RestingOn(dr.Store, dr.Part.Space, entity, 0)
+	keys, err := ground.RestingOn(dr.Store, dr.Part.Space, entity, 0)
 	if err != nil {
 		return err
 	}
@@ -272,7 +225,7 @@ func (dr *DerivedRecords) PutDomain(before, after *pb.Domain) {
 			dr.Batch.Delete(dr.Part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)))
 		}
 	}
-	RestOn(dr.Batch.Batch, dr.Part.Space, id, dr.Part.Space.Key(storage.TableDomain,
+	ground.RestOn(dr.Batch.Batch, dr.Part.Space, id, dr.Part.Space.Key(storage.TableDomain,
 		storage.ID16(pb.DomainID(after.GetId()))), after.GetNamedBy()...)
 	// Its earlier versions may hold a label that is gone.
 	dr.Batch.Erase(dr.Part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))))

@@ -12,6 +12,8 @@
 //     lacks what is stored, and no cursor skips or repeats an entry.
 //   - The commit that forgets a node erases its text wherever this package has written it, and what was derived from
 //     the node. The segments of the index that hold something of it are noted for the writer (Tx.Finish).
+//   - What clients say was derived from a node tells what became of the node, also when nothing of it is left. That
+//     stays within one partition.
 //   - One content is one node. A document that repeats what a person has changed since does not undo the change; one
 //     that says something new does.
 //

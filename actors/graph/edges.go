@@ -108,7 +108,7 @@ func (r *EdgeRecords) PutEdge(before, after *pb.Edge) error {
 		return err
 	}
 	PutEdge(r.Batch.Batch, r.Part.Space, before, stored)
-	return nil
+	return r.noteGround(after)
 }
 
 // PutCurrent is PutEdge for an edge that came from Current, or that Current may be asked for. Current sees the change.
@@ -127,7 +127,7 @@ func (r *EdgeRecords) RemoveUnsupported(e *pb.Edge) error {
 	r.current[EdgeIdentityOf(e)] = nil
 	drift.MoveEdge(r.State, e, nil)
 	RemoveEdge(r.Batch.Batch, r.Part.Space, e)
-	return nil
+	return r.removeGroundsOf(e)
 }
 
 // sealEdge returns an edge as it is stored. Of an edge that was forgotten with a node it seals the type, where a client
@@ -139,6 +139,7 @@ func (r *EdgeRecords) sealEdge(before, e *pb.Edge) (*pb.Edge, error) {
 		return e, nil
 	}
 	if e.GetOrigin() != pb.OriginAsserted || e.GetTombstonedWith() == "" || e.GetType() == "" ||
+		e.GetType() == pb.EdgeDerivedFrom || // the service's own word
 		!r.Org.System.Config.Host.Speaks(wire.SealedVersion) {
 		return e, nil
 	}
@@ -233,18 +234,26 @@ func (r *EdgeRecords) dropEvidence(edge pb.EdgeID, text pb.NodeID) error {
 	return r.PutCurrent(before, after)
 }
 
-// removeEdgesBut removes all edges of a node that is being removed, but those that lead to or from a text.
-func (r *EdgeRecords) removeEdgesBut(id, text pb.NodeID) error {
+// removeEdgesBut removes all edges of a node that is being removed, but those that lead to or from a text. why is what
+// becomes of the node for those that rest on it.
+func (r *EdgeRecords) removeEdgesBut(id, text pb.NodeID, why string) error {
 	edges, err := r.EdgesOfNode(id, append([]string{pb.StatusTombstoned}, EdgeOrigins...)...)
 	if err != nil {
 		return err
 	}
 	for _, e := range edges {
-		if now, ok := r.current[EdgeIdentityOf(e)]; ok && now == nil || OtherEnd(e, id) == text {
+		// A text that stays may have been derived from the node.
+		own := OtherEnd(e, id) == text && (e.GetType() != pb.EdgeDerivedFrom || why == pb.StaleForgotten)
+		if now, ok := r.current[EdgeIdentityOf(e)]; ok && now == nil || own {
 			continue // it is removed already, or is the text's own
 		}
 		if err := r.RemoveUnsupported(e); err != nil {
 			return err
+		}
+		if e.GetTarget() == string(id) {
+			if err := r.loseGround(e, why, r.NowMs); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

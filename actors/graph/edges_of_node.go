@@ -27,7 +27,7 @@ func (r *EdgeRecords) TombstoneEdges(id pb.NodeID) error {
 		if err != nil {
 			return err
 		}
-		if other.GetStatus() == pb.StatusTombstoned {
+		if now, ok := r.current[EdgeIdentityOf(e)]; ok && now == nil || other.GetStatus() == pb.StatusTombstoned {
 			continue // it went with the other one, in this very transaction
 		}
 		gone := proto.CloneOf(e)
@@ -40,7 +40,14 @@ func (r *EdgeRecords) TombstoneEdges(id pb.NodeID) error {
 				return err
 			}
 		}
-		if err := r.PutEdge(e, gone); err != nil {
+		put := r.PutEdge
+		if len(e.GetGrounds()) > 0 { // a ground of it may go in this transaction, too
+			put = r.PutCurrent
+		}
+		if err := put(e, gone); err != nil {
+			return err
+		}
+		if err := r.removeGroundsOf(e); err != nil {
 			return err
 		}
 	}
@@ -60,6 +67,9 @@ func (r *EdgeRecords) eraseNote(e *pb.Edge) {
 
 // restoreEdge brings an edge back with its node. Where its other node is forgotten too, the edge comes back with that.
 func (r *EdgeRecords) restoreEdge(id pb.NodeID, e *pb.Edge) error {
+	if e.GetOfEdge() {
+		return r.restoreGround(e)
+	}
 	other, err := r.nodes.Node(OtherEnd(e, id))
 	if err != nil || other == nil {
 		return err
@@ -82,7 +92,21 @@ func (r *EdgeRecords) restoreEdge(id pb.NodeID, e *pb.Edge) error {
 	if back.GetValidToMs() != 0 {
 		back.Status = pb.StatusSuperseded
 	}
-	return r.PutEdge(e, back)
+	if err := r.PutEdge(e, back); err != nil {
+		return err
+	}
+	return r.PutGroundsOf(back)
+}
+
+// restoreGround brings back, with a node, that an asserted edge was derived from it.
+func (r *EdgeRecords) restoreGround(e *pb.Edge) error {
+	rests, err := r.currentByID(pb.EdgeID(e.GetSource()))
+	if err != nil || rests == nil || rests.GetStatus() == pb.StatusTombstoned {
+		return err
+	}
+	back := proto.CloneOf(e)
+	back.Status, back.TombstonedMs, back.TombstonedWith, back.UpdatedMs = pb.StatusLive, 0, "", r.NowMs
+	return r.PutCurrent(e, back)
 }
 
 // RemoveEdges removes the edges of a forgotten node, and reports whether there are more than it takes at a time. Those
@@ -93,8 +117,17 @@ func (r *EdgeRecords) RemoveEdges(id pb.NodeID) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	n, err := r.nodes.Node(id)
+	if err != nil {
+		return false, err
+	}
 	b := storage.NewBatch(r.Org.Store)
 	for _, e := range edges {
+		if e.GetTarget() == string(id) {
+			if err := r.loseGround(e, pb.StaleForgotten, n.GetTombstonedMs()); err != nil {
+				return false, err
+			}
+		}
 		RemoveEdge(b, r.Part.Space, e)
 		if b.Bytes() > r.maxBytes() {
 			r.StagedBatches = append(r.StagedBatches, b)
@@ -111,7 +144,8 @@ func (r *EdgeRecords) RemoveEdges(id pb.NodeID) (more bool, err error) {
 
 // moveEdges lets the successor take a node's place among its neighbours. Edges keep their ids and what they say. Where
 // the successor has the same edge already, or is the neighbour itself, the old edge ends where it is. The edges that
-// say which nodes the old one superseded stay with it.
+// say which nodes the old one superseded stay with it, and so do those that say what was derived: who said that rests
+// on the old words, and the new ones do not rest on what the old ones did.
 func (r *EdgeRecords) moveEdges(old, id pb.NodeID) error {
 	edges, err := r.EdgesOfNode(old, append([]string{pb.StatusTombstoned}, EdgeOrigins...)...)
 	if err != nil {
@@ -120,6 +154,8 @@ func (r *EdgeRecords) moveEdges(old, id pb.NodeID) error {
 	for _, e := range edges {
 		forgotten := e.GetStatus() == pb.StatusTombstoned
 		switch {
+		case e.GetType() == pb.EdgeDerivedFrom:
+			continue
 		case e.GetOrigin() == pb.OriginSupersede, e.GetValidToMs() != 0:
 			continue // it has ended, perhaps before it was forgotten
 		case forgotten && e.GetTombstonedWith() == "":

@@ -34,7 +34,7 @@ func (f *Tx) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 	if err := f.announce("node.forget", ChangeForgotten, op.GetId(), 1); err != nil {
 		return nil, err
 	}
-	return f.nodeReply(n, ""), nil
+	return f.nodeReply(n, "")
 }
 
 // Forget makes a tombstone of a live or superseded node, which holds text. Before it the caller forgets the node's
@@ -120,7 +120,7 @@ func (f *Tx) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 	if err := f.announce("node.undelete", changeRestored, op.GetId(), 1); err != nil {
 		return nil, err
 	}
-	return f.nodeReply(n, ""), nil
+	return f.nodeReply(n, "")
 }
 
 // removeTombstone removes the forgotten node in the place of one that is being created. Its edges cannot be restored

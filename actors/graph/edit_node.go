@@ -13,13 +13,13 @@ import (
 	pb "orgmem/proto"
 )
 
-// etagOf names a version of a node's own fields. It does not depend on the number of edges: an edit must not fail
-// because an edge was added.
+// etagOf names a version of a node's own fields. It does not depend on the node's edges: an edit must not fail because
+// one was added.
 func etagOf(n *pb.Node) string {
-	degree := n.GetDegree()
-	n.Degree = 0 // n is its reader's alone, and a copy would cost more than the rest
+	degree, grounds := n.GetDegree(), n.GetGrounds()
+	n.Degree, n.Grounds = 0, nil // n is its reader's alone, and a copy would cost more than the rest
 	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(n)
-	n.Degree = degree
+	n.Degree, n.Grounds = degree, grounds
 	if err != nil {
 		panic(err) //nolint:forbidigo // it has been stored: only a message that is not UTF-8 fails
 	}
@@ -103,7 +103,7 @@ func (f *Tx) editNode(op *pb.EditNode) (*pb.Reply, error) {
 			return nil, err
 		}
 	}
-	return f.nodeReply(n, item.GetContent()), nil
+	return f.nodeReply(n, item.GetContent())
 }
 
 // rewrite gives a node what an item says. The time from which it holds stays.

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/ground"
 	"orgmem/brain/insight"
 	"orgmem/brain/topic"
 	pb "orgmem/proto"
@@ -81,7 +82,7 @@ func (dr *DerivedRecords) eraseWords(n *pb.Node, said string) error {
 // eraseFromDomains removes a node from the domains that show it, and words from the labels of the domains that it named
 // or is in. It returns the labels that have changed, as they were.
 func (dr *DerivedRecords) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []string, err error) {
-	keys, err := RestingOn(dr.Store, dr.Part.Space, pb.NodeID(n.GetId()), 0)
+	keys, err := ground.RestingOn(dr.Store, dr.Part.Space, pb.NodeID(n.GetId()), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,11 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/ground"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -16,20 +18,40 @@ func edgeNotFound() *pb.Problem {
 }
 
 // getEdge answers one edge of the effective partition.
-func getEdge(c *tenant.Call, r storage.Reader, op *pb.GetEdge) (*pb.Reply, error) {
-	e, err := readEdge(r, c.Part, pb.EdgeID(op.GetId()))
+func getEdge(c *tenant.Call, st *storage.Store, op *pb.GetEdge) (_ *pb.Reply, err error) {
+	e, err := readEdge(st, c.Part, pb.EdgeID(op.GetId()))
+	var r storage.Reader = st
+	if err == nil && len(e.GetGrounds()) > 0 { // it and they are to be of one moment
+		snap, failed := st.Snapshot()
+		if failed != nil {
+			return nil, failed
+		}
+		defer partition.CloseSnapshot(snap, &err)
+		r = snap
+		e, err = readEdge(r, c.Part, pb.EdgeID(op.GetId()))
+	}
 	if err != nil {
 		return nil, err
 	}
 	if e == nil || e.GetStatus() == pb.StatusTombstoned {
 		return tenant.Refuse(edgeNotFound()), nil
 	}
-	return edgeReply(c.Part, e), nil
+	return edgeReply(ground.New(r, c.Part, 0), c.Part, e)
 }
 
-func edgeReply(part *partition.Ref, e *pb.Edge) *pb.Reply {
-	info := &pb.EdgeInfo{Edge: e, Subject: string(part.Subject)}
-	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Edge{Edge: info}})
+// edgeReply answers an edge, with what g tells of its grounds.
+func edgeReply(g *ground.Reader, part *partition.Ref, e *pb.Edge) (*pb.Reply, error) {
+	stale, err := g.OfEdge(e)
+	if err != nil {
+		return nil, err
+	}
+	info := &pb.EdgeInfo{Edge: e, Subject: string(part.Subject), Stale: stale}
+	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Edge{Edge: info}}), nil
+}
+
+// edgeReply answers an edge as it is after the edit.
+func (f *Tx) edgeReply(e *pb.Edge) (*pb.Reply, error) {
+	return edgeReply(ground.New(f.Store, f.Part, 0), f.Part, e)
 }
 
 // listEdges pages through the edges of a partition, newest first, without those
@@ -57,6 +79,9 @@ func listEdges(c *tenant.Call, st *storage.Store, op *pb.ListEdges) (_ *pb.Reply
 		return nil, err
 	}
 	list := &pb.EdgeList{Subject: string(c.Part.Subject), Edges: edges}
+	if list.Stale, err = ground.New(snap, c.Part, 0).OfEdges(edges); err != nil {
+		return nil, err
+	}
 	if next != nil {
 		list.NextCursor = tenant.SealCursor(c.Org.Secret, kind, next.Encode())
 	}
@@ -176,6 +201,10 @@ func assertEdge(f *Tx, op *pb.AssertEdge) (*pb.Reply, error) {
 			return tenant.Refuse(nodeNotFound()), nil
 		}
 	}
+	grounds, p, err := f.groundsAsserted(op)
+	if err != nil || p != nil {
+		return tenant.Refuse(p), err
+	}
 	triple := EdgeIdentity{pb.NodeID(op.GetSource()), pb.NodeID(op.GetTarget()), EdgeType(op.GetType()), pb.OriginAsserted}
 	before, err := f.EdgeByIdentity(triple)
 	if err != nil {
@@ -214,16 +243,67 @@ func assertEdge(f *Tx, op *pb.AssertEdge) (*pb.Reply, error) {
 		e.Note = op.GetNote()
 	}
 	e.UpdatedMs = f.NowMs
-	if err := f.PutEdge(before, e); err != nil {
+	if err := f.putAsserted(before, e, op.DerivedFrom != nil, grounds); err != nil {
 		return nil, err
 	}
 	f.History.noteEdge(ActionEdgeAsserted, "", before, e)
 	if err := f.announce("edge.assert", changeEdgeAsserted, e.GetId(), 2); err != nil {
 		return nil, err
 	}
-	r := edgeReply(f.Part, e)
+	r, err := f.edgeReply(e)
+	if err != nil {
+		return nil, err
+	}
 	r.Status = status
 	return r, nil
+}
+
+// groundsAsserted finds what an edge that is being asserted was derived from, or why it cannot be: also where the edge
+// itself says so of its source, which then must not lead back to it.
+func (f *Tx) groundsAsserted(op *pb.AssertEdge) ([]pb.NodeID, *pb.Problem, error) {
+	if op.GetType() == pb.EdgeDerivedFrom {
+		n, err := f.Node(pb.NodeID(op.GetSource()))
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(n.GetGrounds()) >= ground.MaxGrounds && !slices.Contains(groundIDs(n.GetGrounds()), op.GetTarget()) {
+			return nil, tenant.Invalid("source", fmt.Sprintf("was derived from %d nodes already", ground.MaxGrounds)), nil
+		}
+		circular, err := f.restsOn(pb.NodeID(op.GetTarget()), pb.NodeID(op.GetSource()))
+		if err != nil {
+			return nil, nil, err
+		}
+		if circular {
+			return nil, tenant.Invalid("target", "was itself derived from source"), nil
+		}
+	}
+	grounds, faults, err := f.groundsNamed(op.GetDerivedFrom().GetIds(), "")
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(faults) > 0 {
+		return nil, invalidGrounds(faults), nil
+	}
+	return grounds, nil, nil
+}
+
+// putAsserted writes an asserted edge and, where the request says so anew, what it was derived from.
+func (f *Tx) putAsserted(before, e *pb.Edge, derived bool, grounds []pb.NodeID) error {
+	if derived {
+		e.Grounds = nil
+		for _, id := range grounds {
+			e.Grounds = append(e.Grounds, &pb.Ground{Node: string(id)})
+		}
+		if before != nil {
+			if err := f.removeGroundsOf(before, grounds...); err != nil {
+				return err
+			}
+		}
+	}
+	if err := f.PutCurrent(before, e); err != nil {
+		return err
+	}
+	return f.PutGroundsOf(e)
 }
 
 // forgetEdge tombstones an edge. Its note and evidence are erased. The tombstone stays, so that nothing derives the
@@ -238,15 +318,23 @@ func forgetEdge(f *Tx, op *pb.ForgetEdge) (*pb.Reply, error) {
 	}
 	e := proto.CloneOf(before)
 	e.Status, e.TombstonedMs, e.UpdatedMs = pb.StatusTombstoned, f.NowMs, f.NowMs
-	e.Note, e.Evidence = "", nil
+	e.Note, e.Evidence, e.Grounds = "", nil, nil
 	f.TouchesExports = true
 	f.eraseNote(before)
-	if err := f.PutEdge(before, e); err != nil {
+	if err := f.PutCurrent(before, e); err != nil {
 		return nil, err
+	}
+	if err := f.removeGroundsOf(before); err != nil {
+		return nil, err
+	}
+	if before.GetOfEdge() {
+		if err := f.forgetGround(before); err != nil {
+			return nil, err
+		}
 	}
 	f.History.noteEdge(ActionEdgeForgotten, "", before, nil)
 	if err := f.announce("edge.forget", changeEdgeForgotten, e.GetId(), 2); err != nil {
 		return nil, err
 	}
-	return edgeReply(f.Part, e), nil
+	return f.edgeReply(e)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"orgmem/actors/ground"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/index"
@@ -34,6 +35,9 @@ func (o *Module) getNode(c *tenant.Call, id pb.NodeID) {
 	o.Read(c, func(st *storage.Store) (*pb.Reply, error) {
 		applied, settled := st.Settled()
 		info, err := readNode(st, c.Part, id)
+		if err == nil && len(info.GetNode().GetGrounds()) > 0 {
+			info, err = readResting(st, c.Part, id)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -69,16 +73,30 @@ func readNode(r storage.Reader, part *partition.Ref, id pb.NodeID) (*pb.NodeInfo
 	return info, nil
 }
 
-// nodeInfo is a node as it is answered alone.
+// readResting is readNode for a node that rests on others, with what does not stand of them. All of it is of one
+// moment.
+func readResting(st *storage.Store, part *partition.Ref, id pb.NodeID) (_ *pb.NodeInfo, err error) {
+	snap, err := st.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer partition.CloseSnapshot(snap, &err)
+	info, err := readNode(snap, part, id)
+	if err == nil {
+		err = ground.New(snap, part, 0).AddTo(info)
+	}
+	return info, err
+}
+
+// nodeInfo is a node as it is answered alone. What has become of its grounds is the caller's.
 func nodeInfo(part *partition.Ref, n *pb.Node) *pb.NodeInfo {
-	info := listed(part, n)
-	info.Etag = etagOf(n)
-	return info
+	return &pb.NodeInfo{Node: n, Subject: string(part.Subject), Etag: etagOf(n)}
 }
 
 // listed is a node among others, without content and version.
-func listed(part *partition.Ref, n *pb.Node) *pb.NodeInfo {
-	return &pb.NodeInfo{Node: n, Subject: string(part.Subject)}
+func listed(g *ground.Reader, part *partition.Ref, n *pb.Node) (*pb.NodeInfo, error) {
+	stale, err := g.OfNode(n)
+	return &pb.NodeInfo{Node: n, Subject: string(part.Subject), Stale: stale}, err
 }
 
 // listNodes pages through the nodes of a partition, newest first: those that
@@ -113,7 +131,7 @@ func listNodes(c *tenant.Call, st *storage.Store, op *pb.ListNodes, rd *tenant.R
 	}
 	list := &pb.NodeList{}
 	for _, n := range nodes {
-		list.Nodes = append(list.Nodes, listed(c.Part, n.Node))
+		list.Nodes = append(list.Nodes, n.info)
 	}
 	if next != nil {
 		list.NextCursor = tenant.SealCursor(c.Org.Secret, kind, next.Encode())
@@ -156,7 +174,7 @@ func (f *NodeFilter) passes(n *pb.Node) bool {
 
 // foundNode is a node of a page. chunk is the chunk that holds the rarest of the words asked for, in a list by words.
 type foundNode struct {
-	*pb.Node
+	info  *pb.NodeInfo
 	chunk uint64
 }
 
@@ -188,6 +206,7 @@ func pageOfNodes(
 	if byWord {
 		walk = matching(rd, after)
 	}
+	grounds := ground.New(snap, c.Part, f.asOf)
 	return pageOf(walk, size, tenant.MaxRecordsPerPage, func(e entry) (foundNode, bool, error) {
 		n := &pb.Node{}
 		found, err := snap.Get(c.Part.Space.Key(storage.TableNode, storage.Str(e.ID)), n)
@@ -197,8 +216,11 @@ func pageOfNodes(
 		case !found && !byWord:
 			return foundNode{}, false, fmt.Errorf("node %s: %w", e.ID, tenant.ErrNoRecord)
 		}
-		// The index may be a commit behind the records, or ahead of the snapshot.
-		return foundNode{n, chunkOf(e.ID)}, found && f.passes(n), nil
+		if !found || !f.passes(n) { // the index may be a commit behind the records, or ahead of the snapshot
+			return foundNode{}, false, nil
+		}
+		info, err := listed(grounds, c.Part, n)
+		return foundNode{info, chunkOf(e.ID)}, true, err
 	})
 }
 
@@ -252,7 +274,7 @@ func searchNodes(c *tenant.Call, st *storage.Store, op *pb.SearchNodes, rd *tena
 	}
 	list := &pb.NodeMatches{}
 	for _, n := range nodes {
-		m := &pb.NodeMatch{Node: listed(c.Part, n.Node), Chunk: &pb.Chunk{}}
+		m := &pb.NodeMatch{Node: n.info, Chunk: &pb.Chunk{}}
 		if _, err := st.Get(c.Part.Space.Key(storage.TableChunk, storage.U64(n.chunk)), m.Chunk); err != nil {
 			return nil, err
 		}
@@ -279,6 +301,10 @@ func nodeContext(c *tenant.Call, st *storage.Store, op *pb.NodeContext) (_ *pb.R
 	if info == nil {
 		return tenant.Refuse(nodeNotFound()), nil
 	}
+	grounds := ground.New(snap, c.Part, 0)
+	if err := grounds.AddTo(info); err != nil {
+		return nil, err
+	}
 	out := &pb.NodeSurroundings{Node: info}
 	for _, seq := range info.GetNode().GetChunks() {
 		chunk := &pb.Chunk{}
@@ -296,19 +322,27 @@ func nodeContext(c *tenant.Call, st *storage.Store, op *pb.NodeContext) (_ *pb.R
 		return nil, err
 	}
 	for _, e := range edges {
-		other := e.GetTarget()
-		if other == op.GetId() {
-			other = e.GetSource()
-		}
 		n := &pb.Node{}
+		other := OtherEnd(e, pb.NodeID(op.GetId()))
 		found, err := snap.Get(c.Part.Space.Key(storage.TableNode, storage.Str(other)), n)
+		if found && err == nil {
+			err = addNeighbour(out, grounds, c.Part, n, e)
+		}
 		if err != nil {
 			return nil, err
-		}
-		if found {
-			out.Neighbours = append(out.Neighbours, &pb.Neighbour{Node: listed(c.Part, n), Edge: e})
 		}
 	}
 	c.ReadUnits = tenant.UnitsOf(1 + len(out.GetChunks()) + len(out.GetNeighbours()))
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Surroundings{Surroundings: out}}), nil
+}
+
+// addNeighbour adds a node and the edge that leads to it to what surrounds another.
+func addNeighbour(out *pb.NodeSurroundings, g *ground.Reader, part *partition.Ref, n *pb.Node, e *pb.Edge) error {
+	info, err := listed(g, part, n)
+	if err != nil {
+		return err
+	}
+	stale, err := g.OfEdge(e)
+	out.Neighbours = append(out.Neighbours, &pb.Neighbour{Node: info, Edge: e, Stale: stale})
+	return err
 }

@@ -186,6 +186,9 @@ func (h *History) noteEdge(what, reason string, before, after *pb.Edge) {
 	}
 	edge := cmp.Or(before, after)
 	for _, end := range slices.Compact([]string{edge.GetSource(), edge.GetTarget()}) {
+		if edge.GetOfEdge() && end == edge.GetSource() {
+			continue // an edge has no history
+		}
 		h.note(pb.NodeID(end), what, reason, changes...)
 	}
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"orgmem/actors/ground"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -39,13 +40,13 @@ func listContradictions(
 		none := &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{}}
 		return DerivedReply(&pb.MindResult{Result: none}), nil
 	}
-	entries, next, p, err := tenant.PageOfKeys(o, r, all, kind, op.GetPage(), MaxDerivedPerScan,
+	entries, next, p, err := tenant.PageOfKeys(o, r, all, kind, op.GetPage(), ground.MaxDerivedPerScan,
 		func(item storage.Item) (*pb.ClaimPair, bool, error) {
 			x := &pb.Contradiction{}
 			if err := item.Decode(x); err != nil {
 				return nil, false, err
 			}
-			pair, err := Claims(r, part.Space, x)
+			pair, err := ground.Claims(r, part.Space, x)
 			return pair, pair != nil, err
 		})
 	if p != nil {
@@ -55,34 +56,12 @@ func listContradictions(
 	return DerivedReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: list}}), err
 }
 
-// Claims reads the texts of both sides of a contradiction; nil when one of them no longer stands.
-func Claims(r storage.Reader, space storage.Space, x *pb.Contradiction) (*pb.ClaimPair, error) {
-	pair := &pb.ClaimPair{Contradiction: x}
-	for _, side := range []struct {
-		testNode string
-		chunk    uint64
-		text     *string
-	}{{x.GetNodeA(), x.GetChunkA(), &pair.TextA}, {x.GetNodeB(), x.GetChunkB(), &pair.TextB}} {
-		ok, err := stands(r, space, pb.NodeID(side.testNode))
-		if err != nil || !ok {
-			return nil, err
-		}
-		chunk := &pb.Chunk{}
-		found, err := r.Get(space.Key(storage.TableChunk, storage.U64(side.chunk)), chunk)
-		if err != nil || !found || chunk.GetNode() != side.testNode {
-			return nil, err // the node was edited: the claim may be gone
-		}
-		*side.text = chunk.GetText()
-	}
-	return pair, nil
-}
-
 // listProposals pages through a partition's proposals, newest first. It leaves out open ones with a superseded or
 // forgotten end.
 func listProposals(o *tenant.View, r storage.Reader, part *partition.Ref, op *pb.ListProposals) (*pb.Reply, error) {
 	kind := tenant.CursorKind{List: "proposals", Filters: op.GetStatus(), Partition: part.ID}
 	entries, next, p, err := tenant.PageOfKeys(o, r, part.Space.Prefix(storage.TableProposalByTime), kind, op.GetPage(),
-		MaxDerivedPerScan, func(item storage.Item) (*pb.Proposal, bool, error) {
+		ground.MaxDerivedPerScan, func(item storage.Item) (*pb.Proposal, bool, error) {
 			parts := item.Key.Parts()
 			parts.U64Desc()
 			id := pb.DerivedID(parts.ID16())
@@ -111,7 +90,7 @@ func readProposal(r storage.Reader, part *partition.Ref, id pb.DerivedID) (*pb.P
 		return x, err
 	}
 	for _, end := range []string{x.GetSource(), x.GetTarget()} {
-		if ok, err := stands(r, part.Space, pb.NodeID(end)); err != nil || !ok {
+		if ok, err := ground.Stands(r, part.Space, pb.NodeID(end)); err != nil || !ok {
 			return nil, err
 		}
 	}
@@ -136,7 +115,7 @@ func Contradict(r storage.Reader, part *partition.Ref, a, b pb.NodeID) (bool, er
 	if found, err = r.Get(key, x); err != nil || !found {
 		return false, err
 	}
-	pair, err := Claims(r, part.Space, x)
+	pair, err := ground.Claims(r, part.Space, x)
 	return pair != nil, err
 }
 

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"orgmem/actors/ground"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -68,8 +69,8 @@ func (s *Scope) hasDomain(name string) (bool, error) {
 }
 
 // nodeReply answers a node as it is after the edit.
-func (s *Scope) nodeReply(n *pb.Node, content string) *pb.Reply {
+func (s *Scope) nodeReply(n *pb.Node, content string) (*pb.Reply, error) {
 	info := nodeInfo(s.Part, n)
 	info.Content = content
-	return &pb.Reply{Result: &pb.Reply_Node{Node: info}}
+	return nodeReply(info), ground.New(s.Store, s.Part, 0).AddTo(info)
 }

@@ -33,23 +33,28 @@ func (f *Tx) unlink(n *pb.Node, forget bool) error {
 			return err
 		}
 	}
+	why := pb.StaleEnded
+	if forget {
+		why = pb.StaleForgotten
+	}
 	for _, x := range trace.GetEntities() {
-		if err := f.removeName(x, id); err != nil {
+		if err := f.removeName(x, id, why); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// removeName takes back that a text names an entity. An entity that no other text names is removed.
-func (f *Tx) removeName(x *pb.TraceEntity, text pb.NodeID) error {
+// removeName takes back that a text names an entity. An entity that no other text names is removed, which is why what
+// was derived from it is stale.
+func (f *Tx) removeName(x *pb.TraceEntity, text pb.NodeID, why string) error {
 	id := pb.NodeID(x.GetNode())
 	rec, err := f.Entities.Get(id)
 	if err != nil || rec == nil {
 		return err
 	}
 	if rec.Mentions--; rec.GetMentions() == 0 {
-		return f.DropDerived(id, text)
+		return f.DropDerived(id, text, why)
 	}
 	var gone []string
 	for _, name := range x.GetNames() {
@@ -86,8 +91,8 @@ func (f *Tx) PutRenamed(rec *pb.Entity, gone []string) error {
 }
 
 // DropDerived removes a node that was read out of texts, of which the last is going. The caller removes the edges
-// between the node and that text.
-func (f *Tx) DropDerived(id, text pb.NodeID) error {
+// between the node and that text. why is the reason for which what rests on the node is stale from now on.
+func (f *Tx) DropDerived(id, text pb.NodeID, why string) error {
 	n, err := f.Node(id)
 	if err != nil || n == nil {
 		return err
@@ -96,7 +101,7 @@ func (f *Tx) DropDerived(id, text pb.NodeID) error {
 	if err != nil {
 		return err
 	}
-	if err := f.removeEdgesBut(id, text); err != nil {
+	if err := f.removeEdgesBut(id, text, why); err != nil {
 		return err
 	}
 	f.Entities.drop(rec, id, n.GetTitle())

@@ -42,7 +42,7 @@ func (o *Module) brainAnswer(c *tenant.Call, op *pb.BrainAnswer) {
 		if phrased, err := o.phrase(c, st, op, d); err != nil || phrased {
 			return nil, err
 		}
-		return d.reply(), nil
+		return d.reply(st)
 	})
 }
 
@@ -214,6 +214,8 @@ func foundBy(
 	a *training.BrainQuery, n *training.Brain, ranked []retriever.Ranked, topK int, keep func(*pb.Node) bool,
 ) (out []walked, err error) {
 	taken := map[pb.NodeID]bool{}
+	var hits []*pb.Hit
+	var nodes []*pb.Node
 	for _, r := range ranked {
 		at := training.ChunkID{}
 		var id pb.NodeID
@@ -237,11 +239,12 @@ func foundBy(
 			continue
 		}
 		taken[id] = true
+		hits, nodes = append(hits, hit), append(nodes, node)
 		if out = append(out, walked{r, hit, node}); len(out) == topK {
 			break
 		}
 	}
-	return out, nil
+	return out, markStale(a.Store, a.Parts, hits, nodes, 0)
 }
 
 // brainQuery is one forward pass, beside what plain likeness of meaning finds.
@@ -302,6 +305,7 @@ func (o *Module) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
 func brainNode(h *pb.Hit, activation float64) *pb.BrainNode {
 	return &pb.BrainNode{
 		Node: h.GetNode(), ExternalId: h.GetExternalId(), Title: h.GetTitle(), Score: h.GetScore(), Activation: activation,
+		Stale: h.GetStale(),
 	}
 }
 

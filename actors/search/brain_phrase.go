@@ -51,8 +51,12 @@ type draft struct {
 	words  int            // the most that the answer may have
 }
 
-func (d *draft) reply() *pb.Reply {
-	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: d.BrainAnswered}})
+// reply answers with the draft, and says of it and of its citations what does not stand.
+func (d *draft) reply(st *storage.Store) (*pb.Reply, error) {
+	if err := d.markStale(st); err != nil {
+		return nil, err
+	}
+	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: d.BrainAnswered}}), nil
 }
 
 // phrase has a draft worded and then answers the call; false: it does not, since there
@@ -97,10 +101,10 @@ func (o *Module) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, d
 					if err != nil {
 						return nil, err
 					}
-					return again.reply(), nil
+					return again.reply(st)
 				}
 				d.take(said, o.Node.Workers[worker].Reader)
-				return d.reply(), nil
+				return d.reply(st)
 			})
 		})
 	})

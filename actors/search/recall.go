@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"orgmem/actors/graph"
+	"orgmem/actors/ground"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/insight"
@@ -98,10 +99,16 @@ func (o *Module) identity(c *tenant.Call, op *pb.GetIdentity) {
 	o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, part) })
 }
 
-func (o *Module) readInsights(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
+// readInsights reads the insights of which what they rest on stands, all of one moment.
+func (o *Module) readInsights(st *storage.Store, part *partition.Ref, op *pb.Recall) (_ *pb.Reply, err error) {
+	r, err := st.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer partition.CloseSnapshot(r, &err)
 	now := clock.Millis(o.System.Clock.Now())
 	entries, next, p, err := tenant.PageOfKeys(&o.View, r, part.Space.Prefix(storage.TableInsight), recallCursor(op, part),
-		recallPage(op), graph.MaxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
+		recallPage(op), ground.MaxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
 			i := &pb.Insight{}
 			if err := item.Decode(i); err != nil || op.GetAsOfMs() != 0 && i.GetCreatedMs() > op.GetAsOfMs() {
 				return nil, false, err
@@ -112,28 +119,38 @@ func (o *Module) readInsights(r storage.Reader, part *partition.Ref, op *pb.Reca
 			// What texts say stands with all of them, and what the graph's shape tells with any.
 			all := insight.Said(i.GetKind())
 			for _, id := range i.GetNodes() {
-				if ok, err := graph.StoodAt(r, part.Space, pb.NodeID(id), op.GetAsOfMs()); err != nil || ok != all {
+				if ok, err := ground.StoodAt(r, part.Space, pb.NodeID(id), op.GetAsOfMs()); err != nil || ok != all {
 					return i, ok, err
 				}
 			}
 			return i, all, nil
 		})
-	if p != nil {
-		return tenant.Refuse(p), nil
+	if p != nil || err != nil {
+		return tenant.Refuse(p), err
 	}
-	return graph.DerivedReply(&pb.MindResult{
-		Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(), Insights: entries, NextCursor: next}},
-	}), err
+	list := &pb.InsightList{Paged: op.GetPaged(), Insights: entries, NextCursor: next}
+	grounds := ground.New(r, part, op.GetAsOfMs())
+	for _, i := range entries {
+		stale, err := grounds.On(i.GetNodes()...)
+		if err != nil {
+			return nil, err
+		}
+		if stale == nil {
+			stale = &pb.Staleness{}
+		}
+		list.Stale = append(list.Stale, stale)
+	}
+	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Insights{Insights: list}}), nil
 }
 
 func (o *Module) readTemporal(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
 	entries, next, p, err := tenant.PageOfKeys(&o.View, r, part.Space.Prefix(storage.TableMoment), recallCursor(op, part),
-		recallPage(op), graph.MaxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
+		recallPage(op), ground.MaxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
 			m := &pb.Moment{}
 			if err := item.Decode(m); err != nil || op.GetAsOfMs() != 0 && m.GetAtMs() > op.GetAsOfMs() {
 				return nil, false, err
 			}
-			ok, err := graph.StoodAt(r, part.Space, pb.NodeID(m.GetNode()), op.GetAsOfMs())
+			ok, err := ground.StoodAt(r, part.Space, pb.NodeID(m.GetNode()), op.GetAsOfMs())
 			return m, ok, err
 		})
 	if p != nil {
@@ -198,10 +215,34 @@ func readStrongest(st *storage.Store, part *partition.Ref, asOf int64) (_ *pb.Re
 	if err := addDomains(r, part.Space, view); err != nil {
 		return nil, err
 	}
+	if err := addStale(ground.New(r, part, asOf), view); err != nil {
+		return nil, err
+	}
 	if err := countEdges(r, part.Space, view); err != nil {
 		return nil, err
 	}
 	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Graph{Graph: view}}), nil
+}
+
+// addStale says of the nodes and edges of the view what they rest on and does not stand.
+func addStale(g *ground.Reader, view *pb.GraphView) (err error) {
+	if view.Stale, err = g.OfEdges(view.GetEdges()); err != nil {
+		return err
+	}
+	for _, n := range view.GetNodes() {
+		stale, err := g.OfNode(n)
+		if err != nil {
+			return err
+		}
+		if stale == nil {
+			continue
+		}
+		if view.Stale == nil {
+			view.Stale = map[string]*pb.Staleness{}
+		}
+		view.Stale[n.GetId()] = stale
+	}
+	return nil
 }
 
 // addStrongest looks through the live nodes that may be learned from, and counts

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"orgmem/actors/graph"
+	"orgmem/actors/ground"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -38,6 +39,9 @@ type ReachedNode struct {
 	hit   *pb.Hit  // nil: reached by an edge, its passage is not read yet
 	text  bool     // it holds text, so it can be a result; an entity only leads on
 	ahead bool     // it is in the front
+
+	node    *pb.Node   // its record, once its passage is read
+	resting []*pb.Edge // the edges of the path that were derived from something
 }
 
 // NodeRef is a node of some partition.
@@ -65,6 +69,7 @@ func (o *Module) retrieve(c *tenant.Call, op *pb.Retrieve) {
 		}
 		words := NewQueryWords(rd.Reader, op.GetQuery())
 		out := &pb.Retrieved{EmbedTokens: found.GetEmbedTokens(), BrainVersion: found.GetBrainVersion()}
+		var shown []*ReachedNode
 		for _, x := range p.Ranked() {
 			if len(out.GetHits()) == topK {
 				break
@@ -78,10 +83,13 @@ func (o *Module) retrieve(c *tenant.Call, op *pb.Retrieve) {
 				continue // forgotten since
 			}
 			x.hit.Score, x.Path.Activation = x.Score, x.Score
-			out.Hits, out.Paths = append(out.Hits, x.hit), append(out.Paths, x.Path)
+			out.Hits, out.Paths, shown = append(out.Hits, x.hit), append(out.Paths, x.Path), append(shown, x)
 			if err := addContradictions(st, x, out); err != nil {
 				return nil, err
 			}
+		}
+		if err := markRetrieved(st, shown); err != nil {
+			return nil, err
 		}
 		c.ReadUnits += uint64(p.edges / edgesPerReadUnit)
 		out.ReadUnits = c.ReadUnits
@@ -183,6 +191,9 @@ func (p *Propagation) follow(from *ReachedNode, entry storage.Key, to pb.NodeID)
 		Nodes: append(slices.Clone(from.Path.GetNodes()), string(to)),
 		Edges: append(slices.Clone(from.Path.GetEdges()), e.GetId()),
 	}
+	if known.resting = slices.Clone(from.resting); len(e.GetGrounds()) > 0 {
+		known.resting = append(known.resting, e)
+	}
 	p.goOn(known)
 	return nil
 }
@@ -226,12 +237,13 @@ func ReadHit(r storage.Reader, x *ReachedNode, words QueryWords) (*pb.Hit, error
 	if best == nil {
 		return nil, nil
 	}
+	x.node = node
 	return hitOf(x.part, node, best), nil
 }
 
 // addContradictions adds the open contradictions of a result.
 func addContradictions(r storage.Reader, x *ReachedNode, out *pb.Retrieved) error {
-	keys, err := graph.RestingOn(r, x.part.Space, pb.NodeID(x.hit.GetNode()), graph.MaxDerivedPerScan)
+	keys, err := ground.RestingOn(r, x.part.Space, pb.NodeID(x.hit.GetNode()), ground.MaxDerivedPerScan)
 	if err != nil {
 		return err
 	}
@@ -249,7 +261,7 @@ func addContradictions(r storage.Reader, x *ReachedNode, out *pb.Retrieved) erro
 		}) {
 			continue
 		}
-		pair, err := graph.Claims(r, x.part.Space, c)
+		pair, err := ground.Claims(r, x.part.Space, c)
 		if err != nil {
 			return err
 		}

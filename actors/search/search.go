@@ -153,6 +153,9 @@ func (o *Module) SearchIn(
 			result.Hits, nodes = append(result.Hits, hit), append(nodes, node)
 		}
 	}
+	if err := markStale(st, parts, result.Hits, nodes, op.GetFilters().GetAsOfMs()); err != nil {
+		return nil, err
+	}
 	temporal.CurrentFirst(result.Hits, nodes, op.GetFilters().GetAsOfMs())
 	result.ReadUnits = tenant.UnitsOf(len(result.Hits))
 	return result, nil

@@ -114,11 +114,15 @@ func (w *worker) effects(
 			if errors.Is(err, graph.ErrNotPrepared) && i > 0 {
 				break
 			}
-			if err != nil {
+			if refused, ok := errors.AsType[graph.RefusedError](err); ok {
+				outcome.Status, outcome.Error = pb.ItemFailed, refused.Reason
+				job.ErrorCode, job.ErrorDetail = pb.CodeValidation, outcome.Error
+			} else if err != nil {
 				return nil, 0, nil, fmt.Errorf("apply item %d of job %s: %w", it.GetIndex(), id, err)
+			} else {
+				outcome.Status, outcome.Node = status, string(it.Node)
+				f.Charge(pb.CapabilityIngest, pb.KeyHash(job.GetKey()))
 			}
-			outcome.Status, outcome.Node = status, string(it.Node)
-			f.Charge(pb.CapabilityIngest, pb.KeyHash(job.GetKey()))
 		}
 		n++
 		if outcome.Status == pb.ItemCreated {

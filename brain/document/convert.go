@@ -43,6 +43,25 @@ func NodeOf(n *pb.Node) Node {
 	if id, err := pb.JobIDFrom(n.GetSource().GetJob()); err == nil {
 		out.Source.JobID = id.String()
 	}
+	for _, g := range groundsOf(n.GetGrounds()) {
+		if g.Gone != "" {
+			out.Grounds = append(out.Grounds, g)
+		}
+	}
+	return out
+}
+
+func groundsOf(grounds []*pb.Ground) (out []Ground) {
+	for _, g := range grounds {
+		out = append(out, Ground{g.GetNode(), g.GetGone(), Time(g.GetGoneMs())})
+	}
+	return out
+}
+
+func storedGrounds(grounds []Ground) (out []*pb.Ground) {
+	for _, g := range grounds {
+		out = append(out, &pb.Ground{Node: g.NodeID, Gone: g.Gone, GoneMs: int64(g.Since)})
+	}
 	return out
 }
 
@@ -58,6 +77,7 @@ func (n *Node) Stored(id pb.NodeID) *pb.Node {
 		OccurredMs: int64(n.OccurredAt), TombstonedMs: int64(n.TombstonedAt), RestorableMs: int64(n.RestorableUntil),
 		Was: n.Was, Metadata: n.Metadata,
 		Unlearned: n.Unlearned, Erased: n.Erased, Curated: n.Curated, Placed: n.Placed,
+		Grounds: storedGrounds(n.Grounds),
 	}
 }
 
@@ -143,7 +163,7 @@ func EdgeOf(e *pb.Edge) Edge {
 		Weight: e.GetWeight(), Confidence: e.GetConfidence(), Origin: e.GetOrigin(), Status: e.GetStatus(),
 		Note: e.GetNote(), Evidence: e.GetEvidence(), ValidFrom: Time(e.GetValidFromMs()), ValidTo: Time(e.GetValidToMs()),
 		CreatedAt: Time(e.GetCreatedMs()), UpdatedAt: Time(e.GetUpdatedMs()), TombstonedAt: Time(e.GetTombstonedMs()),
-		TombstonedWith: e.GetTombstonedWith(),
+		TombstonedWith: e.GetTombstonedWith(), Grounds: groundsOf(e.GetGrounds()),
 	}
 }
 
@@ -154,6 +174,7 @@ func (e *Edge) Stored() *pb.Edge {
 		Origin: e.Origin, Status: e.Status, Note: e.Note, Evidence: e.Evidence,
 		ValidFromMs: int64(e.ValidFrom), ValidToMs: int64(e.ValidTo), CreatedMs: int64(e.CreatedAt),
 		UpdatedMs: int64(e.UpdatedAt), TombstonedMs: int64(e.TombstonedAt), TombstonedWith: e.TombstonedWith,
+		Grounds: storedGrounds(e.Grounds),
 	}
 }
 

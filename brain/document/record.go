@@ -69,9 +69,17 @@ type (
 		Erased          bool            `json:"erased,omitempty"`
 		Curated         bool            `json:"curated,omitempty"`
 		Placed          bool            `json:"placed,omitempty"` // a person chose the domain
-		Derived         *Derived        `json:"derived,omitempty"`
-		Trace           *Trace          `json:"trace,omitempty"`
-		History         []Change        `json:"history,omitempty"` // newest first
+		// Grounds are what it was derived from and is gone; the others its edges of type derived_from tell.
+		Grounds []Ground `json:"grounds,omitempty"`
+		Derived *Derived `json:"derived,omitempty"`
+		Trace   *Trace   `json:"trace,omitempty"`
+		History []Change `json:"history,omitempty"` // newest first
+	}
+	// Ground is a node that something was derived from.
+	Ground struct {
+		NodeID string `json:"nodeId"`
+		Gone   string `json:"gone,omitempty"` // why it is not there any more: forgotten, ended
+		Since  Time   `json:"since,omitzero"`
 	}
 	// Derived is of a node that was read out of texts: what it rests on.
 	Derived struct {
@@ -148,7 +156,8 @@ type (
 		UpdatedAt    Time     `json:"updatedAt,omitzero"`
 		TombstonedAt Time     `json:"tombstonedAt,omitzero"`
 		// TombstonedWith is the node with which it was forgotten, and comes back.
-		TombstonedWith string `json:"tombstonedWith,omitempty"`
+		TombstonedWith string   `json:"tombstonedWith,omitempty"`
+		Grounds        []Ground `json:"grounds,omitempty"` // of an asserted one: all that it was derived from
 	}
 	// Domain is a topic that a cognition cycle has found.
 	Domain struct {

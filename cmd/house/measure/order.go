@@ -19,6 +19,7 @@ var Order = map[string][][]string{
 		{"actors/partition"},
 		{"actors/commit"},
 		{"actors/tenant"},
+		{"actors/ground"},
 		{"actors/graph"},
 		{"actors/subject"},
 		{"actors/training", "actors/webhook", "actors/export", "actors/connector"},

@@ -367,6 +367,13 @@ func (i *importer) edge(raw json.RawMessage) error {
 			}
 		}
 	}
+	if grounds, ok := e["grounds"].([]any); ok {
+		for _, ground := range grounds {
+			if g, ok := ground.(map[string]any); ok && i.ids[text(g["nodeId"])] != "" {
+				g["nodeId"] = i.ids[text(g["nodeId"])]
+			}
+		}
+	}
 	out, err := json.Marshal(e)
 	i.part.Edges = append(i.part.Edges, out)
 	return err

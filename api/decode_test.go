@@ -154,6 +154,22 @@ func TestFieldErrors(t *testing.T) {
 			"/v1/ingest/batch", `{"items":[{"content":"a"},{"content":"b","contentt":"c"}]}`, "items[1].contentt",
 			"unknown field",
 		},
+		{"/v1/ingest", item(`"derivedFrom":"a"`), "derivedFrom", "expected array"},
+		{"/v1/ingest", item(`"derivedFrom":[3]`), "derivedFrom[0]", "expected string"},
+		{"/v1/ingest", item(`"derivedFrom":["a",""]`), "derivedFrom[1]", "expected length >= 1"},
+		{
+			"/v1/ingest", item(`"derivedFrom":["` + strings.Repeat("x", 513) + `"]`), "derivedFrom[0]",
+			"expected length <= 512",
+		},
+		{
+			"/v1/ingest", item(`"derivedFrom":[` + strings.Repeat(`"a",`, 64) + `"a"]`), "derivedFrom",
+			"expected array length <= 64",
+		},
+		{"/v1/ingest", item(`"externalId":"m","derivedFrom":["a","m"]`), "derivedFrom[1]", "is the item's own externalId"},
+		{
+			"/v1/ingest/batch", `{"items":[{"content":"a"},{"content":"b","externalId":"m","derivedFrom":["m"]}]}`,
+			"items[1].derivedFrom[0]", "is the item's own externalId",
+		},
 		{"/v1/ingest/batch", `{"items":[{"content":"a","metadata":3}]}`, "items[0].metadata", "expected object"},
 		{"/v1/search", `{"query":""}`, "query", "must not be blank"},
 		{"/v1/search", `{"query":"  "}`, "query", "must not be blank"},

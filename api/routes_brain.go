@@ -67,9 +67,12 @@ var brainRoutes = []web.Route{
 			Answer: a.GetAnswer(), Citations: []citation{}, Voice: wire.OrNull(a.GetVoice()),
 			GateConfidence: wire.Measure(a.GetGateConfidence()),
 			Usage:          usage{ReadUnits: a.GetReadUnits(), EmbedTokens: a.GetEmbedTokens()},
+			Stale:          staleOf(a.GetStale()), StaleIncomplete: a.GetStale().GetIncomplete(),
 		}
 		for _, c := range a.GetCitations() {
-			out.Citations = append(out.Citations, citation{c.GetNode(), c.GetChunk(), wire.Score(c.GetScore())})
+			out.Citations = append(out.Citations, citation{
+				c.GetNode(), c.GetChunk(), wire.Score(c.GetScore()), staleOf(c.GetStale()), c.GetStale().GetIncomplete(),
+			})
 		}
 		return out, a != nil
 	}),
@@ -181,11 +184,13 @@ type brainFound struct {
 }
 
 type focalHit struct {
-	NodeID     string      `json:"nodeId"`
-	ExternalID wire.OrNull `json:"externalId"`
-	Title      string      `json:"title"`
-	Score      wire.Score  `json:"score"`
-	Activation wire.Score  `json:"activation"`
+	NodeID          string      `json:"nodeId"`
+	ExternalID      wire.OrNull `json:"externalId"`
+	Title           string      `json:"title"`
+	Score           wire.Score  `json:"score"`
+	Activation      wire.Score  `json:"activation"`
+	Stale           []stale     `json:"stale,omitzero" doc:"@focalHit.stale"`
+	StaleIncomplete bool        `json:"staleIncomplete,omitzero" doc:"@focalHit.staleIncomplete"`
 }
 
 type activatedEntity struct {
@@ -195,10 +200,12 @@ type activatedEntity struct {
 }
 
 type cosineHit struct {
-	NodeID     string      `json:"nodeId"`
-	ExternalID wire.OrNull `json:"externalId"`
-	Title      string      `json:"title"`
-	Score      wire.Score  `json:"score"`
+	NodeID          string      `json:"nodeId"`
+	ExternalID      wire.OrNull `json:"externalId"`
+	Title           string      `json:"title"`
+	Score           wire.Score  `json:"score"`
+	Stale           []stale     `json:"stale,omitzero" doc:"@cosineHit.stale"`
+	StaleIncomplete bool        `json:"staleIncomplete,omitzero" doc:"@cosineHit.staleIncomplete"`
 }
 
 func brainFoundOf(f *pb.BrainFound) brainFound {
@@ -212,6 +219,7 @@ func brainFoundOf(f *pb.BrainFound) brainFound {
 		out.FocalNodes = append(out.FocalNodes,
 			focalHit{
 				n.GetNode(), wire.OrNull(n.GetExternalId()), n.GetTitle(), wire.Score(n.GetScore()), wire.Score(n.GetActivation()),
+				staleOf(n.GetStale()), n.GetStale().GetIncomplete(),
 			})
 	}
 	for _, n := range f.GetEntities() {
@@ -220,21 +228,28 @@ func brainFoundOf(f *pb.BrainFound) brainFound {
 	}
 	for _, n := range f.GetCosine() {
 		out.CosineTopK = append(out.CosineTopK,
-			cosineHit{n.GetNode(), wire.OrNull(n.GetExternalId()), n.GetTitle(), wire.Score(n.GetScore())})
+			cosineHit{
+				n.GetNode(), wire.OrNull(n.GetExternalId()), n.GetTitle(), wire.Score(n.GetScore()),
+				staleOf(n.GetStale()), n.GetStale().GetIncomplete(),
+			})
 	}
 	return out
 }
 
 type writtenAnswer struct {
-	Answer         string       `json:"answer"`
-	Citations      []citation   `json:"citations" doc:"@writtenAnswer.citations"`
-	Voice          wire.OrNull  `json:"voice" doc:"The voice that the answer is written in; null: the passages' own."`
-	GateConfidence wire.Measure `json:"gateConfidence" minimum:"0" maximum:"1"`
-	Usage          usage        `json:"usage"`
+	Answer          string       `json:"answer"`
+	Citations       []citation   `json:"citations" doc:"@writtenAnswer.citations"`
+	Voice           wire.OrNull  `json:"voice" doc:"The voice that the answer is written in; null: the passages' own."`
+	GateConfidence  wire.Measure `json:"gateConfidence" minimum:"0" maximum:"1"`
+	Usage           usage        `json:"usage"`
+	Stale           []stale      `json:"stale,omitzero" doc:"@writtenAnswer.stale"`
+	StaleIncomplete bool         `json:"staleIncomplete,omitzero" doc:"@writtenAnswer.staleIncomplete"`
 }
 
 type citation struct {
-	NodeID string     `json:"nodeId"`
-	Chunk  string     `json:"chunk"`
-	Score  wire.Score `json:"score"`
+	NodeID          string     `json:"nodeId"`
+	Chunk           string     `json:"chunk"`
+	Score           wire.Score `json:"score"`
+	Stale           []stale    `json:"stale,omitzero" doc:"@citation.stale"`
+	StaleIncomplete bool       `json:"staleIncomplete,omitzero" doc:"@citation.staleIncomplete"`
 }

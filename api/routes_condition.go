@@ -89,6 +89,7 @@ var conditionRoutes = []web.Route{
 		for _, p := range r.GetPaths() {
 			out.Paths = append(out.Paths, hopPath{
 				p.GetNodes()[len(p.GetNodes())-1], p.GetNodes(), p.GetEdges(), wire.Score(p.GetActivation()),
+				staleOf(p.GetStale()), p.GetStale().GetIncomplete(),
 			})
 		}
 		for _, c := range r.GetContradictions() {
@@ -155,8 +156,10 @@ type retrieved struct {
 }
 
 type hopPath struct {
-	NodeID     string     `json:"nodeId"`
-	Nodes      []string   `json:"nodes" doc:"From what the search found to the result itself."`
-	Edges      []string   `json:"edges" doc:"edges[i] joins nodes[i] and nodes[i+1]."`
-	Activation wire.Score `json:"activation"`
+	NodeID          string     `json:"nodeId"`
+	Nodes           []string   `json:"nodes" doc:"From what the search found to the result itself."`
+	Edges           []string   `json:"edges" doc:"edges[i] joins nodes[i] and nodes[i+1]."`
+	Activation      wire.Score `json:"activation"`
+	Stale           []stale    `json:"stale,omitzero" doc:"@hopPath.stale"`
+	StaleIncomplete bool       `json:"staleIncomplete,omitzero" doc:"@hopPath.staleIncomplete"`
 }

@@ -29,7 +29,9 @@ var edgeRoutes = []web.Route{
 		list := reply.GetGraph().GetEdges()
 		out := web.NewPage[edge](len(list.GetEdges()), list.GetNextCursor())
 		for _, e := range list.GetEdges() {
-			out.Data = append(out.Data, edgeOf(&pb.EdgeInfo{Edge: e, Subject: list.GetSubject()}))
+			out.Data = append(out.Data, edgeOf(&pb.EdgeInfo{
+				Edge: e, Subject: list.GetSubject(), Stale: list.GetStale()[e.GetId()],
+			}))
 		}
 		return out, list != nil
 	}),
@@ -49,9 +51,13 @@ var edgeRoutes = []web.Route{
 		if b.Source == b.Target {
 			errs.Add("target", "must be another node than source")
 		}
-		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_AssertEdge{AssertEdge: &pb.AssertEdge{
+		op := &pb.AssertEdge{
 			Source: b.Source, Target: b.Target, Type: b.Type, Weight: b.Weight, Confidence: b.Confidence, Note: b.Note,
-		}}})
+		}
+		if b.DerivedFrom != nil { // an empty list says that it rests on nothing
+			op.DerivedFrom = &pb.DerivedFrom{Ids: groundNames(b.DerivedFrom)}
+		}
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_AssertEdge{AssertEdge: op}})
 	}, answerEdge),
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/edges/{edge_id}", ID: "getEdge", Tag: tagGraph,
@@ -101,6 +107,8 @@ type assertEdgeBody struct {
 	Weight     *float64 `json:"weight,omitempty" minimum:"0" maximum:"1" doc:"@assertEdgeBody.weight"`
 	Confidence *float64 `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"As weight."`
 	Note       *string  `json:"note,omitempty" maxLength:"2000" doc:"@assertEdgeBody.note"`
+
+	DerivedFrom []groundName `json:"derivedFrom,omitempty" maxItems:"64" doc:"@assertEdgeBody.derivedFrom"`
 }
 
 // TransformSchema implements huma.SchemaTransformer. Source and target are two nodes, which no
@@ -140,22 +148,25 @@ func answerEdge(reply *pb.Reply) (edge, bool) {
 // edge is an edge as it is answered. Large because each field is one of the answer's JSON,
 // which is flat.
 type edge struct {
-	ID           string         `json:"id"`
-	Source       string         `json:"source"`
-	Target       string         `json:"target"`
-	Type         string         `json:"type"`
-	Weight       float64        `json:"weight" minimum:"0" maximum:"1"`
-	Confidence   float64        `json:"confidence" minimum:"0" maximum:"1"`
-	Origin       string         `json:"origin" enum:"ingest,asserted,proposal,supersede,cognition"`
-	Evidence     []string       `json:"evidence" doc:"The chunkIds of the passages that it was found in."`
-	Note         wire.OrNull    `json:"note" doc:"What the client said of it."`
-	Status       string         `json:"status" enum:"live,superseded,tombstoned"`
-	Subject      wire.OrNull    `json:"subject" doc:"@edge.subject"`
-	ValidFrom    wire.Timestamp `json:"validFrom" nullable:"true"`
-	ValidTo      wire.Timestamp `json:"validTo" nullable:"true" doc:"Null while it holds."`
-	CreatedAt    wire.Timestamp `json:"createdAt"`
-	UpdatedAt    wire.Timestamp `json:"updatedAt"`
-	TombstonedAt wire.Timestamp `json:"tombstonedAt" nullable:"true"`
+	ID              string         `json:"id"`
+	Source          string         `json:"source"`
+	Target          string         `json:"target"`
+	Type            string         `json:"type"`
+	Weight          float64        `json:"weight" minimum:"0" maximum:"1"`
+	Confidence      float64        `json:"confidence" minimum:"0" maximum:"1"`
+	Origin          string         `json:"origin" enum:"ingest,asserted,proposal,supersede,cognition"`
+	Evidence        []string       `json:"evidence" doc:"The chunkIds of the passages that it was found in."`
+	Note            wire.OrNull    `json:"note" doc:"What the client said of it."`
+	Status          string         `json:"status" enum:"live,superseded,tombstoned"`
+	Subject         wire.OrNull    `json:"subject" doc:"@edge.subject"`
+	ValidFrom       wire.Timestamp `json:"validFrom" nullable:"true"`
+	ValidTo         wire.Timestamp `json:"validTo" nullable:"true" doc:"Null while it holds."`
+	CreatedAt       wire.Timestamp `json:"createdAt"`
+	UpdatedAt       wire.Timestamp `json:"updatedAt"`
+	TombstonedAt    wire.Timestamp `json:"tombstonedAt" nullable:"true"`
+	DerivedFrom     []string       `json:"derivedFrom,omitzero" doc:"@edge.derivedFrom"`
+	Stale           []stale        `json:"stale,omitzero" doc:"@edge.stale"`
+	StaleIncomplete bool           `json:"staleIncomplete,omitzero" doc:"@edge.staleIncomplete"`
 }
 
 // strengthOf is an edge's weight or confidence as it is answered: what a client
@@ -177,5 +188,7 @@ func edgeOf(info *pb.EdgeInfo) edge {
 		ValidFrom: wire.Timestamp(e.GetValidFromMs()), ValidTo: wire.Timestamp(e.GetValidToMs()),
 		CreatedAt: wire.Timestamp(e.GetCreatedMs()), UpdatedAt: wire.NotBefore(e.GetUpdatedMs(), e.GetCreatedMs()),
 		TombstonedAt: wire.NotBefore(e.GetTombstonedMs(), e.GetCreatedMs()),
+		DerivedFrom:  nodesOf(e.GetGrounds()),
+		Stale:        staleOf(info.GetStale()), StaleIncomplete: info.GetStale().GetIncomplete(),
 	}
 }

@@ -119,7 +119,9 @@ var recallGraphRoutes = []web.Route{
 		}
 		for _, n := range found.GetNeighbours() {
 			out.Neighbours = append(out.Neighbours,
-				neighbour{nodeOf(n.GetNode()), edgeOf(&pb.EdgeInfo{Edge: n.GetEdge(), Subject: n.GetNode().GetSubject()})})
+				neighbour{nodeOf(n.GetNode()), edgeOf(&pb.EdgeInfo{
+					Edge: n.GetEdge(), Subject: n.GetNode().GetSubject(), Stale: n.GetStale(),
+				})})
 		}
 		return out, found != nil
 	}),
@@ -254,6 +256,9 @@ type node struct {
 	RestorableUntil wire.Timestamp `json:"restorableUntil" nullable:"true" doc:"@node.restorableUntil"`
 	Degree          uint32         `json:"degree" doc:"The number of its edges."`
 	Metadata        wire.Object    `json:"metadata"`
+	DerivedFrom     []string       `json:"derivedFrom,omitzero" doc:"@node.derivedFrom"`
+	Stale           []stale        `json:"stale,omitzero" doc:"@node.stale"`
+	StaleIncomplete bool           `json:"staleIncomplete,omitzero" doc:"@node.staleIncomplete"`
 
 	etag string
 }
@@ -301,7 +306,8 @@ func nodeOf(info *pb.NodeInfo) node {
 		CreatedAt: wire.Timestamp(n.GetCreatedMs()), UpdatedAt: wire.NotBefore(n.GetUpdatedMs(), n.GetCreatedMs()),
 		TombstonedAt:    wire.NotBefore(n.GetTombstonedMs(), n.GetCreatedMs()),
 		RestorableUntil: wire.Timestamp(n.GetRestorableMs()),
-		Degree:          n.GetDegree(), Metadata: n.GetMetadata(), etag: info.GetEtag(),
+		Degree:          n.GetDegree(), Metadata: n.GetMetadata(), DerivedFrom: nodesOf(n.GetGrounds()),
+		Stale: staleOf(info.GetStale()), StaleIncomplete: info.GetStale().GetIncomplete(), etag: info.GetEtag(),
 	}
 	if out.Status == pb.StatusTombstoned {
 		out.Content = ""

@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 
 	"orgmem/api/problems"
@@ -18,7 +19,8 @@ var ingestRoutes = []web.Route{
 			"makes it an upsert.",
 		Scope: pb.ScopeWrite, Family: pb.FamilyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Idempotent: true, LargeBody: true, Status: http.StatusAccepted,
-	}, func(env *pb.Envelope, in *ingestInput, _ *problems.Violations) {
+	}, func(env *pb.Envelope, in *ingestInput, errs *problems.Violations) {
+		in.Body.check("", errs)
 		env.Op = &pb.Envelope_Ingest{Ingest: &pb.Ingest{Items: []*pb.IngestItem{in.Body.proto()}}}
 	}, answerAccepted),
 	web.On(web.Route{
@@ -28,9 +30,10 @@ var ingestRoutes = []web.Route{
 			"naming the item.",
 		Scope: pb.ScopeWrite, Family: pb.FamilyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Idempotent: true, LargeBody: true, Status: http.StatusAccepted,
-	}, func(env *pb.Envelope, in *ingestBatchInput, _ *problems.Violations) {
+	}, func(env *pb.Envelope, in *ingestBatchInput, errs *problems.Violations) {
 		op := &pb.Ingest{Batch: true, Items: make([]*pb.IngestItem, 0, len(in.Body.Items))}
 		for i := range in.Body.Items {
+			in.Body.Items[i].check(fmt.Sprintf("items[%d].", i), errs)
 			op.Items = append(op.Items, in.Body.Items[i].proto())
 		}
 		env.Op = &pb.Envelope_Ingest{Ingest: op}
@@ -71,6 +74,8 @@ type ingestItemBody struct {
 	ExternalID string       `json:"externalId,omitempty" minLength:"1" maxLength:"512" doc:"@ingestItemBody.externalId"`
 	OccurredAt wire.Instant `json:"occurredAt,omitzero" doc:"@ingestItemBody.occurredAt"`
 	Metadata   wire.Object  `json:"metadata,omitempty" doc:"@ingestItemBody.metadata"`
+
+	DerivedFrom []groundName `json:"derivedFrom,omitempty" maxItems:"64" doc:"@ingestItemBody.derivedFrom"`
 }
 
 // limitIngest puts the configured sizes where the tags above say the default
@@ -94,6 +99,16 @@ func limitIngest(t *web.Table, maxContent, maxBatch int) error {
 	return nil
 }
 
+// check refuses an item that says it was derived from itself. Whether what it names is there its job tells: an item
+// before it in the queue may bring it.
+func (b *ingestItemBody) check(path string, errs *problems.Violations) {
+	for i, name := range b.DerivedFrom {
+		if b.ExternalID != "" && string(name) == b.ExternalID {
+			errs.Add(fmt.Sprintf("%sderivedFrom[%d]", path, i), "is the item's own externalId")
+		}
+	}
+}
+
 func (b *ingestItemBody) proto() *pb.IngestItem {
 	kind := b.Kind
 	if kind == "" {
@@ -101,7 +116,7 @@ func (b *ingestItemBody) proto() *pb.IngestItem {
 	}
 	return &pb.IngestItem{
 		Content: b.Content, Title: b.Title, Kind: kind, ExternalId: b.ExternalID,
-		OccurredMs: b.OccurredAt.Ms, Metadata: b.Metadata,
+		OccurredMs: b.OccurredAt.Ms, Metadata: b.Metadata, DerivedFrom: groundNames(b.DerivedFrom),
 	}
 }
 

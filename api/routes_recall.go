@@ -156,10 +156,14 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 		return recallView{graphOf(r.Graph)}, true
 	case *pb.MindResult_Insights:
 		list := web.NewPage[insight](len(r.Insights.GetInsights()), r.Insights.GetNextCursor())
-		for _, i := range r.Insights.GetInsights() {
+		for n, i := range r.Insights.GetInsights() {
+			rests := &pb.Staleness{}
+			if n < len(r.Insights.GetStale()) { // else a node of the version before has answered
+				rests = r.Insights.GetStale()[n]
+			}
 			list.Data = append(list.Data, insight{
 				derivedID(i.GetId()), i.GetKind(), i.GetTitle(), i.GetDetail(), wire.Measure(i.GetConfidence()), i.GetNodes(),
-				wire.Timestamp(i.GetCreatedMs()),
+				wire.Timestamp(i.GetCreatedMs()), staleOf(rests), rests.GetIncomplete(),
 			})
 		}
 		if r.Insights.GetPaged() {
@@ -369,10 +373,10 @@ func graphOf(v *pb.GraphView) graphView {
 		Counts: graphCounts{v.GetTotalNodes(), v.GetTotalEdges(), v.GetTotalDomains()},
 	}
 	for _, n := range v.GetNodes() {
-		out.Nodes = append(out.Nodes, nodeOf(&pb.NodeInfo{Node: n, Subject: v.GetSubject()}))
+		out.Nodes = append(out.Nodes, nodeOf(&pb.NodeInfo{Node: n, Subject: v.GetSubject(), Stale: v.GetStale()[n.GetId()]}))
 	}
 	for _, e := range v.GetEdges() {
-		out.Edges = append(out.Edges, edgeOf(&pb.EdgeInfo{Edge: e, Subject: v.GetSubject()}))
+		out.Edges = append(out.Edges, edgeOf(&pb.EdgeInfo{Edge: e, Subject: v.GetSubject(), Stale: v.GetStale()[e.GetId()]}))
 	}
 	for _, d := range v.GetDomains() {
 		out.Domains = append(out.Domains, domainOf(d))
@@ -385,13 +389,15 @@ type insightsView struct {
 }
 
 type insight struct {
-	ID         string         `json:"id" format:"uuid"`
-	Kind       string         `json:"kind" doc:"@insight.kind"`
-	Title      string         `json:"title"`
-	Detail     string         `json:"detail"`
-	Confidence wire.Measure   `json:"confidence" minimum:"0" maximum:"1"`
-	NodeIDs    []string       `json:"nodeIds" doc:"The evidence."`
-	CreatedAt  wire.Timestamp `json:"createdAt"`
+	ID              string         `json:"id" format:"uuid"`
+	Kind            string         `json:"kind" doc:"@insight.kind"`
+	Title           string         `json:"title"`
+	Detail          string         `json:"detail"`
+	Confidence      wire.Measure   `json:"confidence" minimum:"0" maximum:"1"`
+	NodeIDs         []string       `json:"nodeIds" doc:"The evidence."`
+	CreatedAt       wire.Timestamp `json:"createdAt"`
+	Stale           []stale        `json:"stale,omitzero" doc:"@insight.stale"`
+	StaleIncomplete bool           `json:"staleIncomplete,omitzero" doc:"@insight.staleIncomplete"`
 }
 
 type temporalView struct {

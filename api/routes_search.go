@@ -132,15 +132,17 @@ type searchResult struct {
 }
 
 type hit struct {
-	Chunk      string         `json:"chunk" doc:"The passage."`
-	ChunkID    string         `json:"chunkId"`
-	NodeID     string         `json:"nodeId"`
-	Title      string         `json:"title"`
-	Score      wire.Score     `json:"score" doc:"How well it fits, fused from scores; higher is better."`
-	Scores     hitScores      `json:"scores"`
-	ExternalID wire.OrNull    `json:"externalId" doc:"The client's own id of the document it is from."`
-	Subject    wire.OrNull    `json:"subject" doc:"@hit.subject"`
-	CreatedAt  wire.Timestamp `json:"createdAt"`
+	Chunk           string         `json:"chunk" doc:"The passage."`
+	ChunkID         string         `json:"chunkId"`
+	NodeID          string         `json:"nodeId"`
+	Title           string         `json:"title"`
+	Score           wire.Score     `json:"score" doc:"How well it fits, fused from scores; higher is better."`
+	Scores          hitScores      `json:"scores"`
+	ExternalID      wire.OrNull    `json:"externalId" doc:"The client's own id of the document it is from."`
+	Subject         wire.OrNull    `json:"subject" doc:"@hit.subject"`
+	CreatedAt       wire.Timestamp `json:"createdAt"`
+	Stale           []stale        `json:"stale,omitzero" doc:"@hit.stale"`
+	StaleIncomplete bool           `json:"staleIncomplete,omitzero" doc:"@hit.staleIncomplete"`
 }
 
 func hitsOf(found []*pb.Hit) []hit {
@@ -151,6 +153,7 @@ func hitsOf(found []*pb.Hit) []hit {
 			Score: wire.Score(h.GetScore()), Scores: hitScores{wire.Score(h.GetVector()), wire.Score(h.GetKeyword())},
 			ExternalID: wire.OrNull(h.GetExternalId()), Subject: wire.OrNull(h.GetSubject()),
 			CreatedAt: wire.Timestamp(h.GetCreatedMs()),
+			Stale:     staleOf(h.GetStale()), StaleIncomplete: h.GetStale().GetIncomplete(),
 		})
 	}
 	return hits

@@ -60,5 +60,6 @@ func (h *hit) AppendJSON(b []byte) ([]byte, bool) {
 	b = append(b, `,"subject":`...)
 	b = h.Subject.Append(b)
 	b = append(b, `,"createdAt":`...)
-	return append(h.CreatedAt.Append(b), '}'), true
+	b = appendStale(h.CreatedAt.Append(b), h.Stale, h.StaleIncomplete)
+	return append(b, '}'), true
 }

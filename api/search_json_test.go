@@ -28,6 +28,12 @@ func TestSearchResultsAreWrittenAsTheLibraryDoes(t *testing.T) {
 			rapid.Uint64().Draw(t, "units"), rapid.Uint64().Draw(t, "tokens"), rapid.Uint64Range(0, 2).Draw(t, "brain"),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "hits") {
+			var rests []stale
+			for range rapid.IntRange(0, 2).Draw(t, "stale") {
+				rests = append(rests, stale{
+					text.Draw(t, "because"), text.Draw(t, "reason"), wire.Timestamp(rapid.Int64Range(-1, 1e15).Draw(t, "since")),
+				})
+			}
 			r.Results = append(r.Results, hit{
 				Chunk: text.Draw(t, "chunk"), ChunkID: text.Draw(t, "chunkId"), NodeID: text.Draw(t, "nodeId"),
 				Title:      text.Draw(t, "title"),
@@ -35,6 +41,7 @@ func TestSearchResultsAreWrittenAsTheLibraryDoes(t *testing.T) {
 				Scores:     hitScores{wire.Score(number.Draw(t, "vector")), wire.Score(number.Draw(t, "keyword"))},
 				ExternalID: wire.OrNull(text.Draw(t, "externalId")), Subject: wire.OrNull(text.Draw(t, "subject")),
 				CreatedAt: wire.Timestamp(rapid.Int64Range(-1e15, 1e15).Draw(t, "createdAt")),
+				Stale:     rests, StaleIncomplete: rapid.Bool().Draw(t, "incomplete"),
 			})
 		}
 		want, err := json.Marshal(r, wire.Options)

@@ -2,8 +2,44 @@ package api
 
 import "orgmem/api/web"
 
+// staleIncomplete describes the field of that name.
+const staleIncomplete = "True where what it rests on is more than was followed (32 steps, 256 nodes, or 2,000 for " +
+	"all that one answer shows), or more than 64 of it no longer stand: then stale does not tell all. Absent otherwise."
+
+// stillStands ends the description of a field stale, which begins with what rests.
+const stillStands = ", as far as it no longer stands: nearest first. Absent where all of it stands."
+
 // texts are the descriptions of fields that a tag has no room for, by type and field.
 var texts = web.Texts{
+	"stale.reason": "superseded: another node took its place. forgotten: it was. ended: nothing states it any more. " +
+		"contradicted: an open contradiction is about it.",
+	"stale.since": "Null where that is no longer known.",
+	"ingestItemBody.derivedFrom": "What it rests on: ids of nodes, or externalIds of documents, of the same memory. " +
+		"They must be there when the item's turn in the queue comes, and must not rest on it themselves; otherwise the " +
+		"item fails and its job says which. Sent again, it rests on what the last request names; an empty list is as none.",
+	"assertEdgeBody.derivedFrom": "What the relation rests on: ids of nodes, or externalIds of documents, of the same " +
+		"memory. On an update it takes the place of what was there; an empty list takes it away.",
+	"edge.derivedFrom": "The nodes that the client said it rests on; absent where it named none.",
+	"node.derivedFrom": "The nodes that it was derived from, as its edges of type derived_from say; absent where " +
+		"there are none.",
+	"hit.stale":                     "What the node was derived from" + stillStands,
+	"hit.staleIncomplete":           staleIncomplete,
+	"edge.stale":                    "What the edge was derived from" + stillStands,
+	"edge.staleIncomplete":          staleIncomplete,
+	"node.stale":                    "What the node was derived from" + stillStands,
+	"node.staleIncomplete":          staleIncomplete,
+	"focalHit.stale":                "What the node was derived from" + stillStands,
+	"focalHit.staleIncomplete":      staleIncomplete,
+	"cosineHit.stale":               "What the node was derived from" + stillStands,
+	"cosineHit.staleIncomplete":     staleIncomplete,
+	"hopPath.stale":                 "What the edges of the path were derived from" + stillStands,
+	"hopPath.staleIncomplete":       staleIncomplete,
+	"citation.stale":                "The cited node and what it was derived from" + stillStands,
+	"citation.staleIncomplete":      staleIncomplete,
+	"writtenAnswer.stale":           "The cited nodes and what they were derived from" + stillStands,
+	"writtenAnswer.staleIncomplete": staleIncomplete,
+	"insight.stale":                 "The evidence and what it was derived from" + stillStands,
+	"insight.staleIncomplete":       staleIncomplete,
 	"listAuditInput.actor": "The id of an API key, the id of a user, operator (what was done through the " +
 		"operator interface), or service (what the service did by itself).",
 	"listAuditInput.target": "The id of what it was done to. A provisioned subject's id finds what was done to " +

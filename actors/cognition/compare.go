@@ -29,25 +29,32 @@ const (
 // compareStage compares what is new with everything: it finds what is near to it, and what it contradicts.
 type compareStage struct {
 	*cycle
-	explained int // contradictions that a language model was asked to explain
+	candidates shortlist // for the reader
+	explained  int       // contradictions that a language model was asked to explain
 }
 
 func (c *compareStage) run() error {
 	c.notes = make([]note, len(c.fresh))
 	alike := make([][]community.Neighbour, len(c.fresh))
 	contradictions := make([][]cognition.Contradiction, len(c.fresh))
+	c.candidates.most = conflict.MostRead(len(c.fresh))
 	var tasks []func(int) error
 	for from := 0; from < len(c.fresh); from += compareBatch {
 		to := min(from+compareBatch, len(c.fresh))
 		tasks = append(tasks, func(worker int) error {
 			own := c.comparer(worker)
 			return c.org.WithStore(func(st *storage.Store) error {
+				var candidates []candidate
 				for i := from; i < to; i++ {
 					var err error
-					if c.notes[i], alike[i], contradictions[i], err = c.compare(st, own, c.fresh[i]); err != nil {
+					found := comparison{of: c.fresh[i]}
+					if c.notes[i], err = c.compare(st, own, &found); err != nil {
 						return err
 					}
+					alike[i], contradictions[i] = found.near, found.contradictions
+					candidates = append(candidates, found.candidates...)
 				}
+				c.candidates.add(candidates)
 				return nil
 			})
 		})
@@ -58,20 +65,31 @@ func (c *compareStage) run() error {
 	if err := c.writeAll(c.similarities(alike)); err != nil {
 		return err
 	}
-	return c.writeContradictions(contradictions)
+	read, err := c.readCandidates()
+	if err != nil {
+		return err
+	}
+	return c.writeContradictions(append(contradictions, read))
+}
+
+// comparison is what came of setting a fresh chunk against its neighbours.
+type comparison struct {
+	of             cognition.Chunk
+	near           []community.Neighbour
+	contradictions []cognition.Contradiction
+	candidates     []candidate // for the reader
 }
 
 // compare takes one fresh chunk apart and sets it against its neighbours.
-func (c *compareStage) compare(st *storage.Store, own *tenant.Comparer, f cognition.Chunk) (
-	n note, near []community.Neighbour, found []cognition.Contradiction, err error,
-) {
+func (c *compareStage) compare(st *storage.Store, own *tenant.Comparer, found *comparison) (note, error) {
+	f := found.of
 	n, passage, err := c.passage(st, own, f)
 	if err != nil || passage == nil {
-		return n, nil, nil, err
+		return n, err
 	}
 	vec, err := partition.ReadVector(st, c.part, c.hot.State.GetModel(), f.Seq)
 	if err != nil {
-		return n, nil, nil, err
+		return n, err
 	}
 	others := map[uint64]conflict.Near{}
 	if vec != nil {
@@ -89,7 +107,7 @@ func (c *compareStage) compare(st *storage.Store, own *tenant.Comparer, f cognit
 			cosines, nearest = append(cosines, float64(x.Vector)), append(nearest, x.Seq)
 			others[x.Seq] = conflict.Near{Cosine: float64(x.Vector), Rank: len(cosines), Of: int(c.hot.State.GetChunks())}
 			if x.Vector >= cognition.LeastSimilar {
-				near = append(near, community.Neighbour{Other: place, Cosine: float64(x.Vector)})
+				found.near = append(found.near, community.Neighbour{Other: place, Cosine: float64(x.Vector)})
 			}
 		}
 		own.Scratch.Reset()
@@ -122,16 +140,20 @@ func (c *compareStage) compare(st *storage.Store, own *tenant.Comparer, f cognit
 		place := others[seq]
 		o, other, err := c.passageOf(st, own, seq)
 		if err != nil {
-			return n, nil, nil, err
+			return n, err
 		}
 		if other == nil {
 			continue
 		}
-		if finding, ok := own.Judge.Compare(passage, other, place); ok {
-			found = append(found, cognition.Contradiction{A: f, B: o.Chunk, Finding: finding})
+		if c.org.System.Config.Reader != nil {
+			for _, x := range own.Judge.Candidates(nil, passage, other, place) {
+				found.candidates = append(found.candidates, candidate{Candidate: x, a: f, b: o.Chunk})
+			}
+		} else if finding, ok := own.Judge.Compare(passage, other, place); ok {
+			found.contradictions = append(found.contradictions, cognition.Contradiction{A: f, B: o.Chunk, Finding: finding})
 		}
 	}
-	return n, near, found, nil
+	return n, nil
 }
 
 // similarities joins each fresh text with the nearest others.

@@ -292,8 +292,8 @@ func LimitOf(family, plan string) Limit {
 	return Limit{l.Burst * f, l.PerMinute * f}
 }
 
-// oneToken is a token in the units of a bucket: a rate of n tokens a minute refills n units a nanosecond, whole ones, so a
-// bucket holds the same however often it was looked at.
+// oneToken is a token in the units of a bucket: a rate of n tokens a minute refills n units a nanosecond, whole
+// ones, so a bucket holds the same however often it was looked at.
 const oneToken = int64(time.Minute)
 
 // Bucket is the state of one credential's bucket in one family. The zero value

@@ -15,6 +15,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/brain/format/reading"
 	"orgmem/brain/index"
+	"orgmem/brain/reader"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -76,6 +77,7 @@ type Models struct {
 	// Former embedders serve partitions whose vectors they made until the
 	// partition is embedded anew.
 	Former []partition.Embedder
+	Reader *reader.Reader // tells what contradicts what; nil: the rules alone do
 	// LLM words what cognition finds, and answers, and weighs relations; nil: what the
 	// rules find and say stands.
 	LLM *llm.Client

@@ -5,6 +5,7 @@ import (
 	"orgmem/brain/claim"
 	"orgmem/brain/conflict"
 	"orgmem/brain/index"
+	"orgmem/brain/reader"
 	"orgmem/brain/text"
 )
 
@@ -30,4 +31,5 @@ type Comparer struct {
 	Analyzer text.Analyzer
 	Reader   claim.Reader
 	Judge    conflict.Judge
+	Pairs    *reader.Worker // nil until the first is read
 }

@@ -12,7 +12,8 @@
 //
 // Each sentence is a passage of its own. It is compared with its nearest neighbours by
 // vector, as a cycle of the service does; what the cycle finds by the words of a fact
-// it misses. The result depends on the files and -seed only.
+// it misses. With -reader, what the rules leave open is put to that model. The result depends on the files and -seed
+// only.
 package main
 
 import (
@@ -24,6 +25,7 @@ import (
 	"hash/fnv"
 	"io"
 	"log"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -33,6 +35,7 @@ import (
 	"orgmem/brain/claim"
 	"orgmem/brain/conflict"
 	"orgmem/brain/embed"
+	"orgmem/brain/reader"
 	"orgmem/brain/text"
 )
 
@@ -64,6 +67,8 @@ func main() {
 	count := flag.Int("n", 10_000, "sentences of the background")
 	seed := flag.String("seed", "1", "which sentences and pairs are drawn")
 	missed := flag.Bool("missed", false, "print what is missed and what is reported beside")
+	pack := flag.String("reader", "", "pack of a reader that is asked, too")
+	read := flag.Int("read", 0, "how many candidates it is asked about; 0: as many as a cycle does")
 	flag.Parse()
 	f := &field{known: map[string]bool{}}
 	if err := f.grow(strings.Split(*background, ","), *count, *seed); err != nil {
@@ -72,11 +77,18 @@ func main() {
 	if err := f.plant(*pairs, *seed); err != nil {
 		log.Fatal(err)
 	}
-	near, err := f.neighbours()
+	model, err := embed.Load(nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	f.report(near, *missed)
+	near := f.neighbours(model)
+	found, candidates := f.compare(near)
+	if *pack != "" {
+		if err := f.read(model, *pack, *read, candidates, found); err != nil {
+			log.Fatal(err)
+		}
+	}
+	f.report(near, found, *missed)
 }
 
 // grow draws sentences of the background.
@@ -190,11 +202,7 @@ type neighbour struct {
 }
 
 // neighbours gives for each sentence the nearest others, the nearest first.
-func (f *field) neighbours() ([][]neighbour, error) {
-	model, err := embed.Load(nil)
-	if err != nil {
-		return nil, err
-	}
+func (f *field) neighbours(model *embed.Model) [][]neighbour {
 	encoder, vectors := model.NewEncoder(), make([][]float32, len(f.sentences))
 	order := make([]int, len(f.sentences)) // by length: a batch costs what its longest does
 	for i := range order {
@@ -224,18 +232,56 @@ func (f *field) neighbours() ([][]neighbour, error) {
 		}
 		near[i] = best
 	}
-	return near, nil
+	return near
 }
 
-// compare sets each sentence against its neighbours.
-func (f *field) compare(near [][]neighbour) map[[2]int]conflict.Finding {
-	var reader claim.Reader
+// candidate is a pair of sentences for a reader.
+type candidate struct {
+	conflict.Candidate
+
+	pair [2]int
+}
+
+// read asks a reader about the candidates that promise most, and adds what it finds.
+func (f *field) read(
+	model *embed.Model, file string, most int, candidates []candidate, found map[[2]int]conflict.Finding,
+) error {
+	pack, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	r, err := reader.LoadPack(pack, model, nil)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.Promise, a.Promise) })
+	if most == 0 {
+		most = conflict.MostRead(len(f.sentences))
+	}
+	candidates = candidates[:min(len(candidates), most)]
+	var pairs []reader.Pair
+	for _, c := range candidates {
+		pairs = append(pairs, reader.Pair{A: c.TextA, B: c.TextB})
+	}
+	for i, v := range r.NewWorker().Read(nil, pairs) {
+		if g, ok := candidates[i].Decide(v.Contradict); ok {
+			found[candidates[i].pair] = g
+		}
+	}
+	fmt.Printf("read %d candidates\n", len(pairs))
+	return nil
+}
+
+// compare sets each sentence against its neighbours: what the rules find, and what is left for a reader.
+func (f *field) compare(near [][]neighbour) (found map[[2]int]conflict.Finding, candidates []candidate) {
+	var claims claim.Reader
 	passages := make([]*conflict.Passage, len(f.sentences))
 	for i, s := range f.sentences {
-		passages[i] = &conflict.Passage{Text: s, Claims: reader.Read(claim.Source{Text: s})}
+		passages[i] = &conflict.Passage{Text: s, Claims: claims.Read(claim.Source{Text: s})}
 	}
 	var judge conflict.Judge
-	found := map[[2]int]conflict.Finding{}
+	found = map[[2]int]conflict.Finding{}
+	seen, several := map[[2]int]bool{}, []conflict.Candidate{}
 	for i := range near {
 		var cosines []float64
 		for _, n := range near[i] {
@@ -247,16 +293,21 @@ func (f *field) compare(near [][]neighbour) map[[2]int]conflict.Finding {
 			pair := [2]int{min(i, int(n.at)), max(i, int(n.at))}
 			if g, ok := judge.Compare(passages[i], passages[n.at], at); ok && g.Severity > found[pair].Severity {
 				found[pair] = g
+			} else if !ok && !seen[pair] {
+				several = judge.Candidates(several[:0], passages[i], passages[n.at], at)
+				for _, c := range several {
+					candidates = append(candidates, candidate{c, pair})
+				}
 			}
+			seen[pair] = true
 		}
 	}
-	return found
+	return found, candidates
 }
 
 // report prints what was found of each kind, and how much of all that is reported is
 // right.
-func (f *field) report(near [][]neighbour, missed bool) {
-	found := f.compare(near)
+func (f *field) report(near [][]neighbour, found map[[2]int]conflict.Finding, missed bool) {
 	type tally struct{ planted, compared, found, a, b, ofA, ofB int }
 	tallies, planted := map[string]*tally{}, map[[2]int]bool{}
 	var kinds []string

@@ -49,6 +49,11 @@ func explainDenial(a, b *Passage, x, y *profile) string {
 	return "One passage states what the other denies: " + quote(states) + " against " + quote(denies) + "."
 }
 
+// explainRead quotes two statements that only a reader of language finds at odds.
+func explainRead(a, b string) string {
+	return "Both can hardly hold: " + quote(a) + " in one passage, " + quote(b) + " in the other."
+}
+
 func explainWords(a, b *claim.Word) string {
 	return "The passages are about the same and differ in what they say of it: " + quote(a.Form) + " in one, " +
 		quote(b.Form) + " in the other."

@@ -81,14 +81,7 @@ func opposed(x, y *profile, al *alignment, near Near) float64 {
 	for i := range f {
 		z += f[i] * weights[i]
 	}
-	least := leastLogit
-	if near.Clear < leastClear {
-		least += growth * math.Log(float64(max(near.Of, smallPartition))/smallPartition)
-	}
-	// Of the many statements of two long passages some look opposed by chance, and what
-	// is near are the passages.
-	least += growth * math.Log(float64(max(near.pairs, fewPairs))/fewPairs)
-	if z < least {
+	if z < near.leastLogit(leastLogit) {
 		return 0
 	}
 	return 1 / (1 + math.Exp(-z))

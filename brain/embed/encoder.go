@@ -100,8 +100,17 @@ func (e *Encoder) add(prefix []int32, text string, out []float32) {
 	e.rows = len(e.ids)
 }
 
-// run pushes the batch through the model and empties it.
+// run pushes the batch through the model, makes a vector of each sequence and empties it.
 func (e *Encoder) run() {
+	e.layers()
+	for _, s := range e.seqs {
+		e.pool(s)
+	}
+	e.ids, e.seqs, e.rows = e.ids[:0], e.seqs[:0], 0
+}
+
+// layers pushes the batch through the layers. Of a model with CLS pooling one row a sequence is left.
+func (e *Encoder) layers() {
 	if e.rows == 0 {
 		return
 	}
@@ -119,10 +128,6 @@ func (e *Encoder) run() {
 		}
 		e.feedForward(l)
 	}
-	for _, s := range e.seqs {
-		e.pool(s)
-	}
-	e.ids, e.seqs, e.rows = e.ids[:0], e.seqs[:0], 0
 }
 
 // roundUp returns the least multiple of step that is at least n.

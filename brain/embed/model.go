@@ -47,7 +47,8 @@ type Model struct {
 	tok    *wordpiece.Tokenizer
 	kern   kernel.Kernels
 
-	words     []byte // packed rows
+	hash      [sha256.Size]byte // of the pack
+	words     []byte            // packed rows
 	wordScale []float32
 	positions []float32
 	norm      packfile.Norm
@@ -83,11 +84,15 @@ func openPack(pack []byte, room Room) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.Base != "" {
+		return nil, fmt.Errorf("%w: %s is a tower, which needs its base", ErrPack, f.Name)
+	}
 	packHash := f.Hash()
 	hash := sha256.Sum256(append(packHash[:], arithmetic))
 	m := &Model{
 		id:     ModelID(f.Name + "@" + hex.EncodeToString(hash[:6])),
 		header: f.Header,
+		hash:   packHash,
 		kern:   kernel.Available()[0],
 	}
 	vocab, err := f.Vocab()
@@ -106,17 +111,8 @@ func openPack(pack []byte, room Room) (*Model, error) {
 	if m.norm, err = f.EmbeddingNorm(); err != nil {
 		return nil, err
 	}
-	if room == nil {
-		room = func(weights int) []int16 { return make([]int16, weights) }
-	}
-	weights := room(f.Layers * layerWeights(f.Dim, f.FFN))
-	for i := range f.Layers {
-		l, err := openLayer(f, i, m.kern, weights[:layerWeights(f.Dim, f.FFN)])
-		if err != nil {
-			return nil, err
-		}
-		m.layers = append(m.layers, l)
-		weights = weights[layerWeights(f.Dim, f.FFN):]
+	if m.layers, err = openLayers(f, m.kern, room); err != nil {
+		return nil, err
 	}
 	for _, id := range []int32{f.CLS, f.SEP} {
 		if id < 0 || int(id) >= m.tok.Len() {
@@ -133,6 +129,23 @@ func openPack(pack []byte, room Room) (*Model, error) {
 
 // layerWeights is the number of weights of a layer's four matrices.
 func layerWeights(dim, ffn int) int { return 4*dim*dim + 2*dim*ffn }
+
+// openLayers unpacks all layers into room.
+func openLayers(f *packfile.File, k kernel.Kernels, room Room) ([]layer, error) {
+	if room == nil {
+		room = func(weights int) []int16 { return make([]int16, weights) }
+	}
+	weights, each := room(f.Layers*layerWeights(f.Dim, f.FFN)), layerWeights(f.Dim, f.FFN)
+	var layers []layer
+	for i := range f.Layers {
+		l, err := openLayer(f, i, k, weights[i*each:(i+1)*each])
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, l)
+	}
+	return layers, nil
+}
 
 // openLayer unpacks layer i, its matrices one behind the other into weights.
 func openLayer(f *packfile.File, i int, k kernel.Kernels, weights []int16) (l layer, err error) {

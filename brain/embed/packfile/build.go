@@ -33,6 +33,14 @@ type Weights struct {
 	TokenType []float32 // [Dim], type 0
 	Norm      Norm      // of the embeddings
 	Layers    []Layer
+	Heads     []Head // of a tower
+}
+
+// Head is a dense layer behind a tower, by name.
+type Head struct {
+	Name string
+	Linear
+	In, Out int
 }
 
 // Geometry shared with package kernel, repeated because packing must not
@@ -47,10 +55,11 @@ const (
 // PackedLen returns the bytes n packed weights take; n is a multiple of 32.
 func PackedLen(n int) int { return n / runLen * runBytes }
 
-// Build packs a model. Matrices and Sections of h are ignored and filled in.
+// Build packs a model, or a tower if h has a base: then only the layers and heads of w are
+// used. TaskHeads, Matrices and Sections of h are ignored and filled in.
 func Build(h Header, w Weights) ([]byte, error) {
 	h.Format = FormatVersion
-	h.Matrices, h.Sections = nil, nil
+	h.TaskHeads, h.Matrices, h.Sections = nil, nil, nil
 	if err := h.validate(); err != nil {
 		return nil, err
 	}
@@ -58,10 +67,12 @@ func Build(h Header, w Weights) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %d layers given, %d announced", ErrPack, len(w.Layers), h.Layers)
 	}
 	b := builder{h: &h}
-	b.section(secVocab, []byte(w.Vocab))
-	b.words(w.Words)
-	b.positions(w.Positions, w.TokenType)
-	b.norm(secNorm, w.Norm)
+	if h.Base == "" {
+		b.section(secVocab, []byte(w.Vocab))
+		b.words(w.Words)
+		b.positions(w.Positions, w.TokenType)
+		b.norm(secNorm, w.Norm)
+	}
 	for i, l := range w.Layers {
 		qkv := Linear{
 			W: concat(l.Query.W, l.Key.W, l.Value.W),
@@ -73,6 +84,12 @@ func Build(h Header, w Weights) ([]byte, error) {
 		b.linear(LayerName(i, MatUp), l.Up, h.Dim, h.FFN)
 		b.linear(LayerName(i, MatDown), l.Down, h.FFN, h.Dim)
 		b.norm(LayerName(i, normFFN), l.AfterFFN)
+	}
+	for _, head := range w.Heads {
+		b.head(head)
+	}
+	if err := h.validate(); b.err == nil {
+		b.err = err
 	}
 	if b.err != nil {
 		return nil, b.err
@@ -169,6 +186,13 @@ func (b *builder) linear(name string, l Linear, in, out int) {
 		Name: name, In: in, Out: out,
 		ActMax: min(math.MaxInt16, math.MaxInt32/max(maxL1, 1)),
 	})
+}
+
+// head stores a dense layer as it is: heads are small, and what they say is a number that a threshold cuts.
+func (b *builder) head(x Head) {
+	b.floats(x.Name+suffixWeight, x.W, x.In*x.Out)
+	b.floats(x.Name+suffixBias, x.B, x.Out)
+	b.h.TaskHeads = append(b.h.TaskHeads, TaskHead{Name: x.Name, In: x.In, Out: x.Out})
 }
 
 // quantRows scales each row to ±2047 and returns the integers, the factors

@@ -21,6 +21,10 @@
 // 0.9988 with 10 bits, and keeps 0.99996 with 12. Halves (fp16) keep as much
 // and cost a third more.
 //
+// A pack may also be a tower: layers that share the words, positions and norm of
+// another pack, named by its hash, and dense heads in float32 that tasks put on
+// the last of them. Whoever opens one gives it the pack that it was made for.
+//
 // A run of 32 weights takes 48 bytes: their 32 upper bytes, then 16 bytes with
 // the low four bits of weights i and i+16 in byte i. Linear weights are stored
 // in the panels of package kernel ([in/2][16 outputs][2 inputs]), so that they

@@ -43,6 +43,12 @@ type Header struct {
 	CosineMean   float64 `json:"cosineMean,omitempty"`
 	CosineSpread float64 `json:"cosineSpread,omitempty"`
 
+	// Base is set in the pack of a tower: layers that run over the words, positions and norm
+	// of another pack, the one whose hash (hex) this is. Its own tokenizer and prefixes say nothing.
+	Base string `json:"base,omitempty"`
+	// TaskHeads are what a tower's tasks read from its last layer. Filled by Build.
+	TaskHeads []TaskHead `json:"taskHeads,omitempty"`
+
 	Matrices []Matrix  `json:"matrices"` // filled by Build
 	Sections []Section `json:"sections"` // filled by Build
 }
@@ -70,6 +76,13 @@ type Matrix struct {
 	ActMax int `json:"actMax"`
 }
 
+// TaskHead is a dense layer in float32 behind a tower.
+type TaskHead struct {
+	Name string `json:"name"`
+	In   int    `json:"in"`
+	Out  int    `json:"out"`
+}
+
 // Section is a named run of bytes, Offset counted from the first section.
 type Section struct {
 	Name   string `json:"name"`
@@ -86,6 +99,7 @@ const (
 	maxLayers = 48
 	maxWidth  = 8192
 	maxTokens = 8192
+	maxHeads  = 64
 )
 
 // minSpread bounds how far a range of cosines is stretched: e5's, the narrowest
@@ -115,6 +129,8 @@ func (h *Header) validate() error {
 	case (h.CosineMean != 0 || h.CosineSpread != 0) &&
 		!(h.CosineMean >= -1 && h.CosineMean <= 1 && h.CosineSpread >= minSpread && h.CosineSpread <= 1):
 		return fmt.Errorf("%w: cosines of %g with a spread of %g", ErrPack, h.CosineMean, h.CosineSpread)
+	case len(h.TaskHeads) > maxHeads || h.Base == "" && len(h.TaskHeads) > 0:
+		return fmt.Errorf("%w: %d task heads over base %q", ErrPack, len(h.TaskHeads), h.Base)
 	case h.Tokenizer != TokenizerWordPiece:
 		return fmt.Errorf("%w: tokenizer %q", ErrPack, h.Tokenizer)
 	}

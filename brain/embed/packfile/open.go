@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -41,10 +42,11 @@ const (
 	normAttention = "attention-norm"
 	normFFN       = "ffn-norm"
 
-	suffixScale = ".scale"
-	suffixBias  = ".bias"
-	suffixGamma = ".gamma"
-	suffixBeta  = ".beta"
+	suffixScale  = ".scale"
+	suffixWeight = ".weight"
+	suffixBias   = ".bias"
+	suffixGamma  = ".gamma"
+	suffixBeta   = ".beta"
 )
 
 // LayerName returns the name of a part of layer i.
@@ -149,6 +151,18 @@ func (f *File) norm(name string) (n Norm, err error) {
 	}
 	n.Beta, err = f.floats(name+suffixBeta, f.Dim)
 	return n, err
+}
+
+// Head returns a task's dense layer of the announced shape, its weights [out][in].
+func (f *File) Head(name string, in, out int) (l Linear, err error) {
+	if !slices.Contains(f.TaskHeads, TaskHead{Name: name, In: in, Out: out}) {
+		return Linear{}, fmt.Errorf("%w: no head %q of %d by %d", ErrPack, name, in, out)
+	}
+	if l.W, err = f.floats(name+suffixWeight, in*out); err != nil {
+		return Linear{}, err
+	}
+	l.B, err = f.floats(name+suffixBias, out)
+	return l, err
 }
 
 // Packed is a linear layer in the file's panels.

@@ -211,3 +211,41 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// TestTower: a tower has layers and heads, none of its base's sections, and heads come back as they were.
+func TestTower(t *testing.T) {
+	h, w := testHeader(), testWeights()
+	h.Base = "abc"
+	w.Heads = []Head{{Name: "out", In: 32, Out: 3, Linear: Linear{W: w.Words[:96], B: w.Words[96:99]}}}
+	pack, err := Build(h, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(pack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Base != "abc" || len(pack) >= len(build(t)) {
+		t.Errorf("base %q, %d bytes", f.Base, len(pack))
+	}
+	if _, _, err := f.Words(5); !errors.Is(err, ErrPack) {
+		t.Errorf("a tower's words: %v", err)
+	}
+	head, err := f.Head("out", 32, 3)
+	if err != nil || !slices.Equal(head.W, w.Words[:96]) || !slices.Equal(head.B, w.Words[96:99]) {
+		t.Errorf("the head: %v", err)
+	}
+	for what, change := range map[string]func(*Header, *Weights){
+		"a head without a base":     func(h *Header, _ *Weights) { h.Base = "" },
+		"a head of another shape":   func(_ *Header, w *Weights) { w.Heads[0].Out = 4 },
+		"a head that is not finite": func(_ *Header, w *Weights) { w.Heads[0].B = []float32{1, 2, float32(math.NaN())} },
+		"more heads than are kept":  func(_ *Header, w *Weights) { w.Heads = make([]Head, maxHeads+1) },
+	} {
+		h, w := h, w
+		w.Heads = slices.Clone(w.Heads)
+		change(&h, &w)
+		if _, err := Build(h, w); !errors.Is(err, ErrPack) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

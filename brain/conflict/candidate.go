@@ -1,0 +1,156 @@
+package conflict
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"orgmem/brain/claim"
+)
+
+// maxCandidates bounds the pairs of statements of two passages that a reader is asked about.
+const maxCandidates = 4
+
+// MostRead is how many candidates a reader is asked about in a cycle with so many new passages: reading one costs about
+// as much as comparing a hundred.
+func MostRead(fresh int) int { return leastRead + fresh/passagesARead }
+
+const leastRead, passagesARead = 60, 40
+
+// Candidate is two statements of two passages that may be at odds: a rule says so, or none knows enough to say. Who has
+// a reader of language asks it, and lets [Candidate.Decide] make a finding of the answer.
+type Candidate struct {
+	// TextA and TextB are the two statements.
+	TextA, TextB string
+	// Promise orders candidates where not all can be read: how near the two passages are, and how
+	// much the statements share. It is between 0 and 2, and more where a rule has found something.
+	Promise float64
+
+	finding Finding
+	ruled   bool // a rule has found it
+	update  bool
+	least   float64 // the logit from which on they are at odds
+}
+
+// Turn has the two statements change places.
+func (c *Candidate) Turn() {
+	c.TextA, c.TextB = c.TextB, c.TextA
+	c.finding.A, c.finding.B = c.finding.B, c.finding.A
+}
+
+// ruledPromise is what the word of a rule adds to a promise.
+const ruledPromise = 2
+
+// Candidates appends to dst the pairs of statements of two passages that a reader should be asked about, those that
+// promise most first.
+func (j *Judge) Candidates(dst []Candidate, a, b *Passage, near Near) []Candidate {
+	near.pairs = len(a.prepare()) * len(b.prepare())
+	from := len(dst)
+	for x := range a.profiles {
+		for y := range b.profiles {
+			if c, ok := j.candidate(a, b, &a.profiles[x], &b.profiles[y], near); ok {
+				dst = append(dst, c)
+			}
+		}
+	}
+	slices.SortStableFunc(dst[from:], func(c, d Candidate) int { return cmp.Compare(d.Promise, c.Promise) })
+	return dst[:min(len(dst), from+maxCandidates)]
+}
+
+func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate, ok bool) {
+	c.TextA = a.Text[x.claim.Span.Start:x.claim.Span.End]
+	c.TextB = b.Text[y.claim.Span.Start:y.claim.Span.End]
+	if elsewhere(a, b, x, y) || c.TextA == c.TextB {
+		return c, false
+	}
+	align(&j.al, x, y)
+	if j.al.strong == 0 {
+		return c, false
+	}
+	shared := float64(2*j.al.same) / float64(len(x.words)+len(y.words))
+	c.Promise, c.update = near.Cosine+shared, updates(a, b)
+	kind := kindOf(x, y, &j.al)
+	if c.finding, c.ruled = j.claims(a, b, x, y, near); c.ruled {
+		c.Promise += ruledPromise
+		c.least = ruledLogit
+		return c, true
+	}
+	c.finding = Finding{Kind: kind, A: x.claim.Span, B: y.claim.Span, Explanation: explainRead(c.TextA, c.TextB)}
+	c.least = near.leastLogit(readLogit)
+	return c, true
+}
+
+const (
+	// readLogit is from which logit of the reader's probability on two statements are reported in a small partition, and
+	// ruledLogit the same where a rule has found them. They were set on pairs that the reader was not trained on.
+	readLogit  = 2.0
+	ruledLogit = -2.0
+	// updateSeverity is the most that a contradiction of two times is said to weigh.
+	updateSeverity = 0.5
+)
+
+// leastLogit raises a demand for what makes chance likelier: a large partition, and long passages, of whose many
+// statements some look opposed while what is near are the passages.
+func (n *Near) leastLogit(least float64) float64 {
+	if n.Clear < leastClear {
+		least += growth * math.Log(float64(max(n.Of, smallPartition))/smallPartition)
+	}
+	return least + growth*math.Log(float64(max(n.pairs, fewPairs))/fewPairs)
+}
+
+// Decide makes a finding of how likely a reader holds it that the two statements contradict each other; ok is false if
+// it is not sure enough.
+func (c *Candidate) Decide(probability float64) (f Finding, ok bool) {
+	if math.Log(probability/(1-probability)) < c.least {
+		return f, false
+	}
+	f = c.finding
+	f.Severity = max(f.Severity, probability)
+	if c.update {
+		f.Severity = min(f.Severity, updateSeverity) // one of them is out of date, and nobody is wrong
+	}
+	return f, true
+}
+
+// Unread is what the rules say of a candidate that no reader was asked about.
+func (c *Candidate) Unread() (Finding, bool) { return c.finding, c.ruled }
+
+// kindOf names in what two statements differ that are known to be at odds: by what only one of them has.
+func kindOf(x, y *profile, al *alignment) Kind {
+	i, _, _ := opposites(x, y, al)
+	both := x.lone(al.to[:]) & y.lone(al.back[:])
+	switch {
+	case (x.nots > 0) != (y.nots > 0):
+		return Negation
+	case i >= 0:
+		return Antonym
+	case both&loneTime != 0:
+		return Temporal
+	case both&(loneNumber|loneName) != 0:
+		return Value
+	}
+	return Semantic
+}
+
+// What a statement has that the other has not, as bits.
+const (
+	loneTime = 1 << iota
+	loneNumber
+	loneName
+)
+
+func (p *profile) lone(to []int8) (has uint8) {
+	for i := range p.words {
+		w := p.words[i].word
+		switch {
+		case to[i] >= 0:
+		case w.Kind == claim.Time:
+			has |= loneTime
+		case w.Kind == claim.Number:
+			has |= loneNumber
+		case w.Name:
+			has |= loneName
+		}
+	}
+	return has
+}

@@ -1,0 +1,103 @@
+package embed
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"orgmem/brain/embed/packfile"
+)
+
+// Tower is layers of their own over a model's words: what a task other than likeness is
+// computed with. It is immutable and safe for concurrent use.
+type Tower struct {
+	m *Model
+	f *packfile.File
+}
+
+// LoadTower opens a tower's pack over the model that it was made for; the weights are
+// unpacked into room (nil: the heap). The pack must not change while the tower is in
+// use. Errors wrap ErrPack, as with a model that the tower was not made for.
+func LoadTower(pack []byte, base *Model, room Room) (*Tower, error) {
+	f, err := packfile.Open(pack)
+	if err != nil {
+		return nil, fmt.Errorf("embed: load tower: %w", err)
+	}
+	h := &base.header
+	if f.Base != hex.EncodeToString(base.hash[:]) || f.Dim != h.Dim || f.FFN != h.FFN || f.MaxTokens != h.MaxTokens {
+		return nil, fmt.Errorf("embed: load tower: %w: %s was not made for %s", ErrPack, f.Name, base.id)
+	}
+	packHash := f.Hash()
+	hash := sha256.Sum256(append(packHash[:], arithmetic))
+	m := *base
+	m.id = ModelID(f.Name + "@" + hex.EncodeToString(hash[:6]))
+	m.header.Layers, m.header.Source, m.header.Pooling = f.Layers, f.Source, f.Pooling
+	if m.layers, err = openLayers(f, m.kern, room); err != nil {
+		return nil, fmt.Errorf("embed: load tower: %w", err)
+	}
+	return &Tower{m: &m, f: f}, nil
+}
+
+// ID names the tower, its pack and the arithmetic that texts go through.
+func (t *Tower) ID() ModelID { return t.m.id }
+
+// Dim is the width of a state.
+func (t *Tower) Dim() int { return t.m.Dim() }
+
+// MaxTokens is the longest sequence, marks included.
+func (t *Tower) MaxTokens() int { return t.m.header.MaxTokens }
+
+// Head returns a task's dense layer of the announced shape.
+func (t *Tower) Head(name string, in, out int) (packfile.Linear, error) {
+	return t.f.Head(name, in, out)
+}
+
+// Source tells what the tower was made from.
+func (t *Tower) Source() packfile.Source { return t.f.Source }
+
+// WithKernel returns the same tower on another kernel, for tests. It fails with ErrKernel when the machine cannot run
+// it.
+func (t *Tower) WithKernel(k Kernel) (*Tower, error) {
+	m, err := t.m.WithKernel(k)
+	if err != nil {
+		return nil, err
+	}
+	return &Tower{m: m, f: t.f}, nil
+}
+
+// AppendTokens adds the tokens of a text to ids, at most most of them, without marks.
+func (t *Tower) AppendTokens(ids []int32, text string, most int) []int32 {
+	return t.m.tok.Append(ids, text, most)
+}
+
+// Marks are the tokens that begin a sequence and that end each of its parts.
+func (t *Tower) Marks() (begin, end int32) { return t.m.header.CLS, t.m.header.SEP }
+
+// TowerEncoder runs a tower on one core, with the scratch space of [Encoder]; make one per worker.
+type TowerEncoder struct{ e *Encoder }
+
+// NewEncoder returns an encoder with empty scratch space.
+func (t *Tower) NewEncoder() *TowerEncoder { return &TowerEncoder{t.m.NewEncoder()} }
+
+// States passes sequences of at most MaxTokens tokens through the tower, many at a time, and gives for each, in
+// order, the states of its tokens [len(sequence)][Dim], which are overwritten afterwards. The states of a sequence are
+// the same bits on every machine, alone or in any batch.
+func (x *TowerEncoder) States(sequences [][]int32, each func(i int, states []float32)) {
+	e, first := x.e, 0
+	flush := func(next int) {
+		e.layers()
+		for i, s := range e.seqs {
+			each(first+i, e.hidden[s.begin*e.m.Dim():s.end*e.m.Dim()])
+		}
+		e.ids, e.seqs, e.rows, first = e.ids[:0], e.seqs[:0], 0, next
+	}
+	for i, ids := range sequences {
+		e.ids = append(e.ids, ids...)
+		e.seqs = append(e.seqs, sequence{begin: e.rows, end: len(e.ids)})
+		e.rows = len(e.ids)
+		if e.rows >= batchRows {
+			flush(i + 1)
+		}
+	}
+	flush(len(sequences))
+}

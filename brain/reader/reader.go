@@ -1,0 +1,155 @@
+package reader
+
+import (
+	"fmt"
+	"math"
+
+	"orgmem/brain/embed"
+	"orgmem/brain/embed/packfile"
+)
+
+// MaxStatement is at how many tokens a statement is cut, as in training.
+const MaxStatement = 120
+
+// HeadHidden and HeadOut are the heads of a pack: a layer on the state of the first token and the mean of all, and what
+// comes of it.
+const (
+	HeadHidden = "pair.hidden"
+	HeadOut    = "pair.out"
+	labels     = 3 // contradict, entail, neutral
+)
+
+// Reader is a loaded model. It is immutable and safe for concurrent use.
+type Reader struct {
+	tower       *embed.Tower
+	hidden, out packfile.Linear
+}
+
+// Pair is two statements to be set against each other.
+type Pair struct{ A, B string }
+
+// Verdict is what the reader makes of a pair, as probabilities.
+type Verdict struct {
+	Contradict float64 // both cannot hold of the same thing at the same time
+	Entail     float64 // A implies B
+	Neutral    float64
+}
+
+// LoadPack opens a reader's pack over the embedding model that it was made for; the weights are
+// unpacked into room (nil: the heap). Errors wrap [embed.ErrPack].
+func LoadPack(pack []byte, base *embed.Model, room embed.Room) (*Reader, error) {
+	tower, err := embed.LoadTower(pack, base, room)
+	if err != nil {
+		return nil, fmt.Errorf("reader: load: %w", err)
+	}
+	r, dim := &Reader{tower: tower}, tower.Dim()
+	if r.hidden, err = tower.Head(HeadHidden, 2*dim, dim); err != nil {
+		return nil, fmt.Errorf("reader: load: %w", err)
+	}
+	if r.out, err = tower.Head(HeadOut, dim, labels); err != nil {
+		return nil, fmt.Errorf("reader: load: %w", err)
+	}
+	if least := 2*MaxStatement + 3; tower.MaxTokens() < least {
+		return nil, fmt.Errorf("reader: load: %w: %d tokens, want %d", embed.ErrPack, tower.MaxTokens(), least)
+	}
+	return r, nil
+}
+
+// ID names the model, the exact bytes of its pack and the arithmetic that texts go through.
+func (r *Reader) ID() embed.ModelID { return r.tower.ID() }
+
+// Worker reads on one core, with scratch space that is kept.
+type Worker struct {
+	r         *Reader
+	encoder   *embed.TowerEncoder
+	ids       []int32
+	sequences [][]int32
+	ends      []int
+	features  []float32 // of a pair: the first state, and the mean
+	hidden    []float32
+}
+
+// NewWorker returns a worker with empty scratch space.
+func (r *Reader) NewWorker() *Worker {
+	dim := r.tower.Dim()
+	return &Worker{
+		r: r, encoder: r.tower.NewEncoder(), features: make([]float32, 2*dim), hidden: make([]float32, dim),
+	}
+}
+
+// Cost is how many tokens a pair is to the model, which is what its time goes by.
+func (w *Worker) Cost(p Pair) int {
+	w.ids = w.appendPair(w.ids[:0], p)
+	return len(w.ids)
+}
+
+func (w *Worker) appendPair(ids []int32, p Pair) []int32 {
+	begin, end := w.r.tower.Marks()
+	ids = append(ids, begin)
+	for _, text := range []string{p.A, p.B} {
+		ids = append(w.r.tower.AppendTokens(ids, text, MaxStatement), end)
+	}
+	return ids
+}
+
+// Read appends the verdict of each pair to dst.
+func (w *Worker) Read(dst []Verdict, pairs []Pair) []Verdict {
+	w.ids, w.ends = w.ids[:0], w.ends[:0]
+	for _, p := range pairs {
+		w.ids = w.appendPair(w.ids, p)
+		w.ends = append(w.ends, len(w.ids))
+	}
+	w.sequences = w.sequences[:0]
+	from := 0
+	for _, end := range w.ends {
+		w.sequences = append(w.sequences, w.ids[from:end])
+		from = end
+	}
+	w.encoder.States(w.sequences, func(_ int, states []float32) { dst = append(dst, w.verdict(states)) })
+	return dst
+}
+
+// verdict is the head on a pair's states.
+func (w *Worker) verdict(states []float32) Verdict {
+	dim := len(w.hidden)
+	copy(w.features, states[:dim])
+	mean := w.features[dim:]
+	clear(mean)
+	for at := 0; at < len(states); at += dim {
+		for i, v := range states[at : at+dim] {
+			mean[i] += v
+		}
+	}
+	tokens := float32(len(states) / dim)
+	for i := range mean {
+		mean[i] /= tokens
+	}
+	dense(w.hidden, &w.r.hidden, w.features)
+	for i, v := range w.hidden {
+		w.hidden[i] = float32(math.Tanh(float64(v)))
+	}
+	var logits [labels]float32
+	dense(logits[:], &w.r.out, w.hidden)
+	return softmax(logits)
+}
+
+// dense sets y to W·x + b, each product and sum rounded on its own, so that every machine has the same bits.
+func dense(y []float32, l *packfile.Linear, x []float32) {
+	for o := range y {
+		row, sum := l.W[o*len(x):(o+1)*len(x)], l.B[o]
+		for i, v := range x {
+			sum += float32(row[i] * v)
+		}
+		y[o] = sum
+	}
+}
+
+func softmax(logits [labels]float32) Verdict {
+	var e [labels]float64
+	most, sum := max(logits[0], logits[1], logits[2]), 0.0
+	for i, v := range logits {
+		e[i] = math.Exp(float64(v) - float64(most))
+		sum += e[i]
+	}
+	return Verdict{Contradict: e[0] / sum, Entail: e[1] / sum, Neutral: e[2] / sum}
+}

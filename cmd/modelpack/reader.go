@@ -1,0 +1,93 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+
+	"orgmem/brain/embed"
+	"orgmem/brain/embed/packfile"
+	"orgmem/brain/reader"
+)
+
+// modelReader is the model that this project trains itself (train/train.py); its weights come from no package.
+const modelReader = "reader"
+
+// readerPack makes the reader's pack out of what training wrote, over the pack of the embedder whose words it shares.
+func readerPack(trained, base []byte, licence string) ([]byte, embed.ModelID, error) {
+	f, err := packfile.Open(base)
+	if err != nil {
+		return nil, "", fmt.Errorf("open base: %w", err)
+	}
+	tensors, err := readSafetensors(trained)
+	if err != nil {
+		return nil, "", fmt.Errorf("read trained weights: %w", err)
+	}
+	w, err := trainedTower(tensors, f.Dim)
+	if err != nil {
+		return nil, "", err
+	}
+	baseHash, weights := f.Hash(), sha256.Sum256(trained)
+	h := f.Header
+	h.Name, h.Layers, h.Pooling, h.Base = modelReader, len(w.Layers), packfile.PoolMean, hex.EncodeToString(baseHash[:])
+	h.CosineMean, h.CosineSpread = 0, 0
+	h.Source = packfile.Source{
+		Package: "train/train.py", Weights: "the output of training", WeightsSHA256: hex.EncodeToString(weights[:]),
+		Licence: f.Source.Licence, LicenceText: licence, Upstream: "trained by this project from " + f.Source.Upstream,
+	}
+	pack, err := packfile.Build(h, w)
+	if err != nil {
+		return nil, "", err
+	}
+	m, err := embed.LoadPack(base, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	r, err := reader.LoadPack(pack, m, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	return pack, r.ID(), nil
+}
+
+// trainedTower finds the parts of a reader by the names that train.py gives them.
+func trainedTower(tensors map[string]tensor, dim int) (packfile.Weights, error) {
+	r := weightReader{tensors: tensors}
+	var w packfile.Weights
+	for i := 0; tensors["encoder.layers."+strconv.Itoa(i)+".qkv.weight"].data != nil; i++ {
+		at := "encoder.layers." + strconv.Itoa(i) + "."
+		query, key, value := r.thirds(at+"qkv", dim)
+		w.Layers = append(w.Layers, packfile.Layer{
+			Query: query, Key: key, Value: value,
+			Output:         r.linear(at + "output"),
+			AfterAttention: r.norm(at + "attention_norm"),
+			Up:             r.linear(at + "up"),
+			Down:           r.linear(at + "down"),
+			AfterFFN:       r.norm(at + "ffn_norm"),
+		})
+	}
+	for _, head := range []struct{ trained, packed string }{{"hidden", reader.HeadHidden}, {"out", reader.HeadOut}} {
+		shape := tensors[head.trained+".weight"].dims
+		if len(shape) != 2 {
+			return packfile.Weights{}, fmt.Errorf("%w: no head %q", errWeights, head.trained)
+		}
+		w.Heads = append(w.Heads, packfile.Head{
+			Name: head.packed, Linear: r.linear(head.trained), In: shape[1], Out: shape[0],
+		})
+	}
+	return w, r.err
+}
+
+// thirds cuts a matrix that makes queries, keys and values at once into the three.
+func (r *weightReader) thirds(name string, dim int) (query, key, value packfile.Linear) {
+	all := r.linear(name)
+	if len(all.W) != 3*dim*dim || len(all.B) != 3*dim {
+		r.err = fmt.Errorf("%w: %q has %d weights", errWeights, name, len(all.W))
+		return query, key, value
+	}
+	part := func(i int) packfile.Linear {
+		return packfile.Linear{W: all.W[i*dim*dim : (i+1)*dim*dim], B: all.B[i*dim : (i+1)*dim]}
+	}
+	return part(0), part(1), part(2)
+}

@@ -212,8 +212,10 @@ func TestRunNamesTheModel(t *testing.T) {
 		}
 	}
 	var said bytes.Buffer
-	if err := run(&said, options{model: "tiny", pkg: path("package"), licence: path("licence"),
-		out: path("pack")}); err != nil {
+	if err := run(&said, options{
+		model: "tiny", pkg: path("package"), licence: path("licence"),
+		out: path("pack"),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	pack, err := os.ReadFile(path("pack"))

@@ -71,7 +71,7 @@ func Pack(base string, w packfile.Weights) ([]byte, error) {
 
 // Weights are of chance, the same for a seed.
 func Weights(seed uint64) packfile.Weights {
-	r := rand.New(rand.NewPCG(seed, 1))
+	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // weights of chance, the same each time
 	values := func(n int, spread float64) []float32 {
 		x := make([]float32, n)
 		for i := range x {

@@ -95,6 +95,9 @@ func (t *Trainer) Step() (done bool) {
 	if to < n {
 		return false
 	}
+	if t.further.begun {
+		t.stayAtNothing()
+	}
 	prior := Prior()
 	out := t.evaluated(n, hold, numbers(t.learned(&prior)))
 	t.checking = out == arrived
@@ -129,6 +132,16 @@ func (t *Trainer) put() {
 	for k, at := range t.learned(&t.now) {
 		if *at = t.x[k]; t.further.begun {
 			*at = math.Abs(*at)
+		}
+	}
+}
+
+// stayAtNothing takes away the derivatives of numbers that are 0 and make the loss rise whichever way they go, since
+// their sign is left out: a descent would go on down a slope that is none.
+func (t *Trainer) stayAtNothing() {
+	for k, x := range t.x {
+		if x == 0 && t.slope[k] > 0 {
+			t.slope[k] = 0
 		}
 	}
 }

@@ -458,7 +458,12 @@ func TestALostSandboxIsOpenedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	sandbox.refused(pb.CodeServiceDegraded, items(doc("b", "Lost text.")))
-	sandbox.ingest(doc("b", "Second text."))
+	var r *pb.Reply
+	n.waitFor(func() bool { // what comes before the lost activation has stopped is refused, too
+		r = sandbox.ask(items(doc("b", "Second text.")))
+		return r.GetProblem().GetCode() != pb.CodeServiceDegraded
+	})
+	n.wait(jobOf(r))
 	c.ok(me())
 	if got := sandbox.chunks("text"); len(got) != 2 {
 		t.Errorf("the sandbox finds %q", got)

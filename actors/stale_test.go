@@ -464,7 +464,7 @@ func (m *believed) stale(id string) []string {
 	return out
 }
 
-// What is told is what a plain walk over all derivations finds, whatever is done to a memory, and in whatever order.
+// An answer names what a plain walk over all derivations finds, after any changes to a memory in any order.
 func TestClosureIsWhatAPlainWalkFinds(t *testing.T) {
 	steps := storagetest.LessUnderRace(t, 120, 40)
 	for seed := range uint64(3) {

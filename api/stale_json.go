@@ -34,7 +34,7 @@ type stale struct {
 	Since   wire.Timestamp `json:"since" nullable:"true" doc:"@stale.since"`
 }
 
-// staleOf is what is told of what something rests on; nil where all of it stands.
+// staleOf is the field that names what no longer stands under something; nil where all of it stands.
 func staleOf(s *pb.Staleness) (out []stale) {
 	for _, e := range s.GetEntries() {
 		out = append(out, stale{e.GetBecause(), e.GetReason(), wire.Timestamp(e.GetSinceMs())})

@@ -6,7 +6,7 @@
 //   - A Reader tells what no longer stands of all that something rests on, by any number of steps, as of one moment
 //     where its storage.Reader is a snapshot. It reads nothing for what rests on nothing, and stays within one
 //     partition.
-//   - Each thing, each answer and each depth has a bound, and what goes beyond one is told to be incomplete.
+//   - Each thing, each answer and each depth has a bound, and an answer that was cut at one says that it is incomplete.
 //   - It writes only RestOn's entries. Edges and the records of what rests on nodes are package graph's.
 //
 // # Who calls it from where

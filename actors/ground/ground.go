@@ -15,7 +15,7 @@ const (
 	MaxGroundDepth = 32
 	// MaxClosure bounds the nodes that are looked at for one thing.
 	MaxClosure = 256
-	// MaxStale bounds what is told of one thing, the nearest first.
+	// MaxStale bounds the entries about one thing, the nearest first.
 	MaxStale = MaxGrounds
 	// MaxGroundsRead bounds the nodes that are read for all that one answer shows: some 10 ms.
 	MaxGroundsRead = 2000

@@ -59,17 +59,17 @@ func Stands(r storage.Reader, space storage.Space, id pb.NodeID) (bool, error) {
 func Claims(r storage.Reader, space storage.Space, x *pb.Contradiction) (*pb.ClaimPair, error) {
 	pair := &pb.ClaimPair{Contradiction: x}
 	for _, side := range []struct {
-		testNode string
-		chunk    uint64
-		text     *string
+		node  string
+		chunk uint64
+		text  *string
 	}{{x.GetNodeA(), x.GetChunkA(), &pair.TextA}, {x.GetNodeB(), x.GetChunkB(), &pair.TextB}} {
-		ok, err := Stands(r, space, pb.NodeID(side.testNode))
+		ok, err := Stands(r, space, pb.NodeID(side.node))
 		if err != nil || !ok {
 			return nil, err
 		}
 		chunk := &pb.Chunk{}
 		found, err := r.Get(space.Key(storage.TableChunk, storage.U64(side.chunk)), chunk)
-		if err != nil || !found || chunk.GetNode() != side.testNode {
+		if err != nil || !found || chunk.GetNode() != side.node {
 			return nil, err // the node was edited: the claim may be gone
 		}
 		*side.text = chunk.GetText()

@@ -116,7 +116,7 @@ func (d *draft) markStale(st *storage.Store) error {
 	})
 }
 
-// joined is what is told of two things together.
+// joined puts together what no longer stands under two things.
 func joined(a, b *pb.Staleness) *pb.Staleness {
 	if a == nil || b == nil {
 		if a == nil {

@@ -14,7 +14,7 @@ type Graph struct {
 	loops  []float64 // weight inside an aggregated node
 	total  float64   // sum of all degrees, 2m
 	named  []bool    // the node is an entity that passages mention
-	texts  int       // nodes with a tie of [Near]; 0: there is none
+	texts  int       // nodes with a tie of [Near]
 }
 
 // How kinds of edges weigh against each other. A passage has some ten similar

@@ -26,7 +26,7 @@ const (
 // Text is what [Near] knows of a text.
 type Text struct {
 	Node   int32
-	Vector []float32 // of unit length; nil: there is none
+	Vector []float32 // of unit length; nil where the text has no vector
 	Terms  []uint64  // its words, each once, in any order
 }
 

@@ -69,13 +69,12 @@ func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate,
 	}
 	shared := float64(2*j.al.same) / float64(len(x.words)+len(y.words))
 	c.Promise, c.update = near.Cosine+shared, updates(a, b)
-	kind := kindOf(x, y, &j.al)
 	if c.finding, c.ruled = j.claims(a, b, x, y, near); c.ruled {
 		c.Promise += ruledPromise
 		c.least = ruledLogit
 		return c, true
 	}
-	c.finding = Finding{Kind: kind, A: x.claim.Span, B: y.claim.Span, Explanation: explainRead(c.TextA, c.TextB)}
+	c.finding = Finding{Kind: kindOf(x, y, &j.al), A: x.claim.Span, B: y.claim.Span}
 	c.least = near.leastLogit(readLogit)
 	return c, true
 }
@@ -105,6 +104,9 @@ func (c *Candidate) Decide(probability float64) (f Finding, ok bool) {
 		return f, false
 	}
 	f = c.finding
+	if !c.ruled { // few candidates come to be reported
+		f.Explanation = explainRead(c.TextA, c.TextB)
+	}
 	f.Severity = max(f.Severity, probability)
 	if c.update {
 		f.Severity = min(f.Severity, updateSeverity) // one of them is out of date, and nobody is wrong

@@ -96,9 +96,17 @@ func (e *Encoder) Passages(dst [][]float32, texts []string) {
 // before its last text, which bounds it to batchRows plus one longest text.
 func (e *Encoder) add(prefix []int32, text string, out []float32) {
 	e.ids = e.m.appendTokens(e.ids, prefix, text)
+	e.end(out)
+}
+
+// end makes a sequence of the ids that were added since the last one.
+func (e *Encoder) end(out []float32) {
 	e.seqs = append(e.seqs, sequence{begin: e.rows, end: len(e.ids), out: out})
 	e.rows = len(e.ids)
 }
+
+// empty begins another batch.
+func (e *Encoder) empty() { e.ids, e.seqs, e.rows = e.ids[:0], e.seqs[:0], 0 }
 
 // run pushes the batch through the model, makes a vector of each sequence and empties it.
 func (e *Encoder) run() {
@@ -106,7 +114,7 @@ func (e *Encoder) run() {
 	for _, s := range e.seqs {
 		e.pool(s)
 	}
-	e.ids, e.seqs, e.rows = e.ids[:0], e.seqs[:0], 0
+	e.empty()
 }
 
 // layers pushes the batch through the layers. Of a model with CLS pooling one row a sequence is left.

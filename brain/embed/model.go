@@ -87,12 +87,10 @@ func openPack(pack []byte, room Room) (*Model, error) {
 	if f.Base != "" {
 		return nil, fmt.Errorf("%w: %s is a tower, which needs its base", ErrPack, f.Name)
 	}
-	packHash := f.Hash()
-	hash := sha256.Sum256(append(packHash[:], arithmetic))
 	m := &Model{
-		id:     ModelID(f.Name + "@" + hex.EncodeToString(hash[:6])),
+		id:     idOf(f),
 		header: f.Header,
-		hash:   packHash,
+		hash:   f.Hash(),
 		kern:   kernel.Available()[0],
 	}
 	vocab, err := f.Vocab()
@@ -129,6 +127,13 @@ func openPack(pack []byte, room Room) (*Model, error) {
 
 // layerWeights is the number of weights of a layer's four matrices.
 func layerWeights(dim, ffn int) int { return 4*dim*dim + 2*dim*ffn }
+
+// idOf names what a pack computes.
+func idOf(f *packfile.File) ModelID {
+	packHash := f.Hash()
+	hash := sha256.Sum256(append(packHash[:], arithmetic))
+	return ModelID(f.Name + "@" + hex.EncodeToString(hash[:6]))
+}
 
 // openLayers unpacks all layers into room.
 func openLayers(f *packfile.File, k kernel.Kernels, room Room) ([]layer, error) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"orgmem/brain/embed/packfile"
+	"orgmem/brain/embed/packfile/packtest"
 )
 
 // tinyWords is the vocabulary of the tiny model; ids are line numbers.
@@ -29,49 +30,11 @@ func tinyHeader() packfile.Header {
 // enough that the portable kernels run it under the race detector.
 func tinyPack(t testing.TB, h packfile.Header) []byte {
 	t.Helper()
-	pack, err := packfile.Build(h, tinyWeights(t, h, 11))
+	pack, err := packfile.Build(h, packtest.New(11).Weights(h, tinyWords))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return pack
-}
-
-// tinyWeights are random ones of that shape.
-func tinyWeights(t testing.TB, h packfile.Header, seed uint64) packfile.Weights {
-	t.Helper()
-	r := rand.New(rand.NewPCG(seed, 12))
-	values := func(n int, spread float64) []float32 {
-		x := make([]float32, n)
-		for i := range x {
-			x[i] = float32(r.NormFloat64() * spread)
-		}
-		return x
-	}
-	linear := func(in, out int) packfile.Linear {
-		return packfile.Linear{W: values(in*out, 0.15), B: values(out, 0.1)}
-	}
-	norm := func() packfile.Norm {
-		n := packfile.Norm{Gamma: values(h.Dim, 0.1), Beta: values(h.Dim, 0.1)}
-		for i := range n.Gamma {
-			n.Gamma[i]++
-		}
-		return n
-	}
-	w := packfile.Weights{
-		Vocab:     strings.Join(tinyWords, "\n") + "\n",
-		Words:     values(len(tinyWords)*h.Dim, 1),
-		Positions: values(h.MaxTokens*h.Dim, 0.3),
-		TokenType: values(h.Dim, 0.3),
-		Norm:      norm(),
-	}
-	for range h.Layers {
-		w.Layers = append(w.Layers, packfile.Layer{
-			Query: linear(h.Dim, h.Dim), Key: linear(h.Dim, h.Dim), Value: linear(h.Dim, h.Dim),
-			Output: linear(h.Dim, h.Dim), AfterAttention: norm(),
-			Up: linear(h.Dim, h.FFN), Down: linear(h.FFN, h.Dim), AfterFFN: norm(),
-		})
-	}
-	return w
 }
 
 func tinyModel(t testing.TB, h packfile.Header) *Model {

@@ -1,7 +1,6 @@
 package embed
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 
@@ -27,11 +26,9 @@ func LoadTower(pack []byte, base *Model, room Room) (*Tower, error) {
 	if f.Base != hex.EncodeToString(base.hash[:]) || f.Dim != h.Dim || f.FFN != h.FFN || f.MaxTokens != h.MaxTokens {
 		return nil, fmt.Errorf("embed: load tower: %w: %s was not made for %s", ErrPack, f.Name, base.id)
 	}
-	packHash := f.Hash()
-	hash := sha256.Sum256(append(packHash[:], arithmetic))
 	m := *base
-	m.id = ModelID(f.Name + "@" + hex.EncodeToString(hash[:6]))
-	m.header.Layers, m.header.Source, m.header.Pooling = f.Layers, f.Source, f.Pooling
+	m.id = idOf(f)
+	m.header.Pooling = f.Pooling
 	if m.layers, err = openLayers(f, m.kern, room); err != nil {
 		return nil, fmt.Errorf("embed: load tower: %w", err)
 	}
@@ -51,9 +48,6 @@ func (t *Tower) MaxTokens() int { return t.m.header.MaxTokens }
 func (t *Tower) Head(name string, in, out int) (packfile.Linear, error) {
 	return t.f.Head(name, in, out)
 }
-
-// Source tells what the tower was made from.
-func (t *Tower) Source() packfile.Source { return t.f.Source }
 
 // WithKernel returns the same tower on another kernel, for tests. It fails with ErrKernel when the machine cannot run
 // it.
@@ -89,12 +83,12 @@ func (x *TowerEncoder) States(sequences [][]int32, each func(i int, states []flo
 		for i, s := range e.seqs {
 			each(first+i, e.hidden[s.begin*e.m.Dim():s.end*e.m.Dim()])
 		}
-		e.ids, e.seqs, e.rows, first = e.ids[:0], e.seqs[:0], 0, next
+		e.empty()
+		first = next
 	}
 	for i, ids := range sequences {
 		e.ids = append(e.ids, ids...)
-		e.seqs = append(e.seqs, sequence{begin: e.rows, end: len(e.ids)})
-		e.rows = len(e.ids)
+		e.end(nil)
 		if e.rows >= batchRows {
 			flush(i + 1)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"orgmem/brain/embed/internal/kernel"
 	"orgmem/brain/embed/packfile"
+	"orgmem/brain/embed/packfile/packtest"
 )
 
 // tinyTower is a tower of its own layers over a tiny model, with one head.
@@ -16,7 +17,7 @@ func tinyTower(t testing.TB, base *Model) []byte {
 	t.Helper()
 	h := tinyHeader()
 	h.Name, h.Base = "tower", hex.EncodeToString(base.hash[:])
-	w := tinyWeights(t, h, 21)
+	w := packtest.New(21).Weights(h, tinyWords)
 	w.Heads = []packfile.Head{{
 		Name: "out", In: h.Dim, Out: 2,
 		Linear: packfile.Linear{W: make([]float32, 2*h.Dim), B: []float32{1, 2}},

@@ -114,7 +114,7 @@ func TestLoadPackRefuses(t *testing.T) {
 	}
 }
 
-// TestCertain: the small reader that other packages test with says what it is told to.
+// TestCertain: the small reader that other packages test with gives the verdict that they ask for.
 func TestCertain(t *testing.T) {
 	t.Parallel()
 	r, err := readertest.Certain([3]float32{20, 0, 0})

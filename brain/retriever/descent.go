@@ -21,7 +21,7 @@ const (
 
 // descent goes down a function by L-BFGS (Liu and Nocedal 1989) with the line search of
 // Moré and Thuente (1994), both gonum's. optimize.Minimize would do the same in one
-// call and on goroutines of its own. Here the caller is told where the function is to be
+// call and on goroutines of its own. Here the caller asks where the function is to be
 // evaluated, and takes its time over that: a training can be cancelled between two
 // batches of questions, and stored between two moves.
 type descent struct {

@@ -126,8 +126,8 @@ func (t *Trainer) learned(p *Parameters) []*float64 {
 	return all[:n]
 }
 
-// put walks with what is to be evaluated. What a hit of the projected question counts is
-// not less than nothing, which is no activation: there its sign is left out.
+// put walks with what is to be evaluated. A hit of the projected question
+// cannot count less than nothing, as no activation can: there the sign is left out.
 func (t *Trainer) put() {
 	for k, at := range t.learned(&t.now) {
 		if *at = t.x[k]; t.further.begun {
@@ -137,7 +137,7 @@ func (t *Trainer) put() {
 }
 
 // stayAtNothing takes away the derivatives of numbers that are 0 and make the loss rise whichever way they go, since
-// their sign is left out: a descent would go on down a slope that is none.
+// their sign is left out: a descent would follow a slope that the loss does not have.
 func (t *Trainer) stayAtNothing() {
 	for k, x := range t.x {
 		if x == 0 && t.slope[k] > 0 {
@@ -171,7 +171,7 @@ func (t *Trainer) evaluate(a *Asked) {
 	t.add(l, slope)
 }
 
-// check goes on with the checks.
+// check makes the next checks.
 func (t *Trainer) check() (done bool) {
 	from, to := t.checks(len(t.asks))
 	for i := range t.asks[from:to] {
@@ -197,7 +197,7 @@ func (t *Trainer) check() (done bool) {
 	return len(t.learn) == 0 || !on && t.next()
 }
 
-// next begins the next stage, at the best there is; done: there is none.
+// next begins the next stage, with the best parameters so far; done after the last stage.
 func (t *Trainer) next() (done bool) {
 	if t.further.begun || t.stage == len(stages)-1 {
 		return !t.weigh()

@@ -23,7 +23,7 @@
 //
 // A pack may also be a tower: layers that share the words, positions and norm of
 // another pack, named by its hash, and dense heads in float32 that tasks put on
-// the last of them. Whoever opens one gives it the pack that it was made for.
+// the last of them. A tower is opened together with the model that it was made for.
 //
 // A run of 32 weights takes 48 bytes: their 32 upper bytes, then 16 bytes with
 // the low four bits of weights i and i+16 in byte i. Linear weights are stored

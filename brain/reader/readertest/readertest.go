@@ -5,15 +5,13 @@ package readertest
 import (
 	"encoding/hex"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 
 	"orgmem/brain/embed"
 	"orgmem/brain/embed/packfile"
+	"orgmem/brain/embed/packfile/packtest"
 	"orgmem/brain/reader"
 )
-
-const dim, ffn, maxTokens = 32, 64, 256
 
 // Words are those of the small vocabulary that are not marks.
 var Words = strings.Fields("the office is in berlin munich open closed on monday . not")
@@ -58,45 +56,30 @@ func Base() (*embed.Model, string, error) {
 	return m, hex.EncodeToString(hash[:]), err
 }
 
-// Pack packs weights as a reader over the model with the hash base, or as a model where there is none.
+// Pack packs weights as a reader over the model with the hash base, or as a whole model where base is empty.
 func Pack(base string, w packfile.Weights) ([]byte, error) {
 	if base == "" {
 		w.Heads = nil
 	}
-	return packfile.Build(packfile.Header{
-		Name: "small", Layers: len(w.Layers), Dim: dim, Heads: 1, FFN: ffn, MaxTokens: maxTokens, Epsilon: 1e-12, Base: base,
+	h := shape()
+	h.Base = base
+	return packfile.Build(h, w)
+}
+
+func shape() packfile.Header {
+	return packfile.Header{
+		Name: "small", Layers: 2, Dim: 32, Heads: 1, FFN: 64, MaxTokens: 256, Epsilon: 1e-12,
 		Pooling: packfile.PoolMean, Tokenizer: packfile.TokenizerWordPiece, CLS: 2, SEP: 3,
-	}, w)
+	}
 }
 
 // Weights are of chance, the same for a seed.
 func Weights(seed uint64) packfile.Weights {
-	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // weights of chance, the same each time
-	values := func(n int, spread float64) []float32 {
-		x := make([]float32, n)
-		for i := range x {
-			x[i] = float32(r.NormFloat64() * spread)
-		}
-		return x
-	}
-	linear := func(in, out int) packfile.Linear {
-		return packfile.Linear{W: values(in*out, 0.2), B: values(out, 0.1)}
-	}
-	norm := func() packfile.Norm { return packfile.Norm{Gamma: values(dim, 1), Beta: values(dim, 0.1)} }
-	vocabulary := append(strings.Fields("[PAD] [UNK] [CLS] [SEP]"), Words...)
-	w := packfile.Weights{
-		Vocab: strings.Join(vocabulary, "\n") + "\n", Words: values(len(vocabulary)*dim, 1),
-		Positions: values(maxTokens*dim, 0.3), TokenType: values(dim, 0.3), Norm: norm(),
-		Heads: []packfile.Head{
-			{Name: reader.HeadHidden, In: 2 * dim, Out: dim, Linear: linear(2*dim, dim)},
-			{Name: reader.HeadOut, In: dim, Out: 3, Linear: linear(dim, 3)},
-		},
-	}
-	for range 2 {
-		w.Layers = append(w.Layers, packfile.Layer{
-			Query: linear(dim, dim), Key: linear(dim, dim), Value: linear(dim, dim), Output: linear(dim, dim),
-			Up: linear(dim, ffn), Down: linear(ffn, dim), AfterAttention: norm(), AfterFFN: norm(),
-		})
+	h, chance := shape(), packtest.New(seed)
+	w := chance.Weights(h, append(strings.Fields("[PAD] [UNK] [CLS] [SEP]"), Words...))
+	w.Heads = []packfile.Head{
+		{Name: reader.HeadHidden, In: 2 * h.Dim, Out: h.Dim, Linear: chance.Linear(2*h.Dim, h.Dim)},
+		{Name: reader.HeadOut, In: h.Dim, Out: 3, Linear: chance.Linear(h.Dim, 3)},
 	}
 	return w
 }

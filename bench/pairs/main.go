@@ -15,6 +15,8 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"orgmem/bench/internal/data"
@@ -74,6 +76,7 @@ type bench struct {
 	pairs, contradictions int
 	rules, both           tally
 	candidates            int
+	asked                 int // contradictions whose two statements are among the candidates
 }
 
 func (b *bench) line(line []byte) error {
@@ -96,7 +99,9 @@ func (b *bench) line(line []byte) error {
 	candidates := b.judge.Candidates(nil, x, y, near)
 	var asked []reader.Pair
 	for _, c := range candidates {
-		asked = append(asked, reader.Pair{A: c.TextA, B: c.TextB})
+		asked = append(asked, reader.Pair{
+			A: reader.InNote(c.LeadA, c.TextA), B: reader.InNote(c.LeadB, c.TextB),
+		})
 	}
 	most := 0.0
 	for i, v := range b.reader.Read(nil, asked) {
@@ -104,6 +109,11 @@ func (b *bench) line(line []byte) error {
 		found, most = found || ok, max(most, v.Contradict)
 	}
 	b.candidates += len(candidates)
+	if contradict && slices.ContainsFunc(candidates, func(c conflict.Candidate) bool {
+		return overlap(c.TextA, p.A) && overlap(c.TextB, p.B)
+	}) {
+		b.asked++
+	}
 	b.rules.add(ruled, contradict)
 	b.both.add(found, contradict)
 	if b.verbose {
@@ -112,6 +122,9 @@ func (b *bench) line(line []byte) error {
 	}
 	return nil
 }
+
+// overlap tells whether one of two pieces of a text is in the other.
+func overlap(a, b string) bool { return strings.Contains(a, b) || strings.Contains(b, a) }
 
 func (t *tally) add(found, contradict bool) {
 	switch {
@@ -131,7 +144,8 @@ func (b *bench) passage(text, at string) *conflict.Passage {
 }
 
 func (b *bench) report() {
-	fmt.Printf("%d pairs, %d contradictions, %d candidates read\n", b.pairs, b.contradictions, b.candidates)
+	fmt.Printf("%d pairs, %d contradictions, %d candidates read, among them %d of the contradictions\n", b.pairs,
+		b.contradictions, b.candidates, b.asked)
 	for _, x := range []struct {
 		name string
 		tally

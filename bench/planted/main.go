@@ -258,14 +258,20 @@ func (f *field) read(
 	if most == 0 {
 		most = conflict.MostRead(len(f.sentences))
 	}
-	candidates = candidates[:min(len(candidates), most)]
+	clear(found) // what the rules find is among the candidates
+	read := candidates[:min(len(candidates), most)]
 	var pairs []reader.Pair
-	for _, c := range candidates {
-		pairs = append(pairs, reader.Pair{A: c.TextA, B: c.TextB})
+	for _, c := range read {
+		pairs = append(pairs, reader.Pair{A: reader.InNote(c.LeadA, c.TextA), B: reader.InNote(c.LeadB, c.TextB)})
 	}
 	for i, v := range r.NewWorker().Read(nil, pairs) {
-		if g, ok := candidates[i].Decide(v.Contradict); ok {
-			found[candidates[i].pair] = g
+		if g, ok := read[i].Decide(v.Contradict); ok {
+			found[read[i].pair] = g
+		}
+	}
+	for _, c := range candidates[len(read):] {
+		if g, ok := c.Unread(); ok {
+			found[c.pair] = g
 		}
 	}
 	fmt.Printf("read %d candidates\n", len(pairs))
@@ -293,7 +299,8 @@ func (f *field) compare(near [][]neighbour) (found map[[2]int]conflict.Finding, 
 			pair := [2]int{min(i, int(n.at)), max(i, int(n.at))}
 			if g, ok := judge.Compare(passages[i], passages[n.at], at); ok && g.Severity > found[pair].Severity {
 				found[pair] = g
-			} else if !ok && !seen[pair] {
+			}
+			if !seen[pair] {
 				several = judge.Candidates(several[:0], passages[i], passages[n.at], at)
 				for _, c := range several {
 					candidates = append(candidates, candidate{c, pair})

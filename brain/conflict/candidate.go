@@ -8,8 +8,9 @@ import (
 	"orgmem/brain/claim"
 )
 
-// maxCandidates bounds the pairs of statements of two passages that a reader is asked about.
-const maxCandidates = 4
+// maxCandidates bounds the pairs of statements of two passages that a reader is asked about: all of two short notes,
+// since what is at odds need not share words.
+const maxCandidates = 40
 
 // MostRead is how many candidates a reader is asked about in a cycle with so many new passages: reading one costs about
 // as much as comparing a hundred.
@@ -20,8 +21,9 @@ const leastRead, passagesARead = 60, 40
 // Candidate is two statements of two passages that may be at odds: a rule says so, or none knows enough to say. Who has
 // a reader of language asks it, and lets [Candidate.Decide] make a finding of the answer.
 type Candidate struct {
-	// TextA and TextB are the two statements.
+	// TextA and TextB are the two statements, and LeadA and LeadB what their passages say before them.
 	TextA, TextB string
+	LeadA, LeadB string
 	// Promise orders candidates where not all can be read: how near the two passages are, and how
 	// much the statements share. It is between 0 and 2, and more where a rule has found something.
 	Promise float64
@@ -35,6 +37,7 @@ type Candidate struct {
 // Turn has the two statements change places.
 func (c *Candidate) Turn() {
 	c.TextA, c.TextB = c.TextB, c.TextA
+	c.LeadA, c.LeadB = c.LeadB, c.LeadA
 	c.finding.A, c.finding.B = c.finding.B, c.finding.A
 }
 
@@ -63,27 +66,42 @@ func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate,
 	if elsewhere(a, b, x, y) || c.TextA == c.TextB {
 		return c, false
 	}
+	c.LeadA, c.LeadB = a.Text[:x.claim.Span.Start], b.Text[:y.claim.Span.Start]
 	align(&j.al, x, y)
-	if j.al.strong == 0 {
-		return c, false
-	}
 	shared := float64(2*j.al.same) / float64(len(x.words)+len(y.words))
 	c.Promise, c.update = near.Cosine+shared, updates(a, b)
+	long := max(len(x.claim.Words), len(y.claim.Words)) > longStatement
 	if c.finding, c.ruled = j.claims(a, b, x, y, near); c.ruled {
 		c.Promise += ruledPromise
-		c.least = ruledLogit
+		switch {
+		case long && near.Of <= smallPartition:
+			c.least = math.Inf(-1)
+		case c.finding.Kind == Negation:
+			c.least = deniedLogit
+		default:
+			c.least = ruledLogit
+		}
 		return c, true
 	}
 	c.finding = Finding{Kind: kindOf(x, y, &j.al), A: x.claim.Span, B: y.claim.Span}
-	c.least = near.leastLogit(readLogit)
+	c.least = near.among(readLogit)
+	if long {
+		c.least += longLogit
+	}
 	return c, true
 }
 
 const (
-	// readLogit is from which logit of the reader's probability on two statements are reported in a small partition, and
-	// ruledLogit the same where a rule has found them. They were set on pairs that the reader was not trained on.
-	readLogit  = 2.0
-	ruledLogit = -2.0
+	// readLogit is from which logit of the reader's probability on two statements are reported in a small partition,
+	// ruledLogit the same where a rule has found them, and deniedLogit where the one denies the other, which rules know
+	// best. They were set on pairs that the reader was not trained on.
+	readLogit   = 1.75
+	ruledLogit  = 0.0
+	deniedLogit = -2.0
+	// longStatement is how many words nearly all statements have that the reader has learned from. Of longer ones, as in
+	// articles, it is asked to be surer by longLogit, and overrules a rule only where there is enough for chance.
+	longStatement = 20
+	longLogit     = 1.0
 	// updateSeverity is the most that a contradiction of two times is said to weigh.
 	updateSeverity = 0.5
 )
@@ -91,10 +109,16 @@ const (
 // leastLogit raises a demand for what makes chance likelier: a large partition, and long passages, of whose many
 // statements some look opposed while what is near are the passages.
 func (n *Near) leastLogit(least float64) float64 {
+	return n.among(least) + growth*math.Log(float64(max(n.pairs, fewPairs))/fewPairs)
+}
+
+// among raises a demand for a large partition only, as of the reader: that two notes have many statements does not make
+// it err more often (measured on notes of up to nine sentences).
+func (n *Near) among(least float64) float64 {
 	if n.Clear < leastClear {
 		least += growth * math.Log(float64(max(n.Of, smallPartition))/smallPartition)
 	}
-	return least + growth*math.Log(float64(max(n.pairs, fewPairs))/fewPairs)
+	return least
 }
 
 // Decide makes a finding of how likely a reader holds it that the two statements contradict each other; ok is false if

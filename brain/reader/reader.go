@@ -3,6 +3,8 @@ package reader
 import (
 	"fmt"
 	"math"
+	"strings"
+	"unicode"
 
 	"orgmem/brain/embed"
 	"orgmem/brain/embed/packfile"
@@ -25,7 +27,32 @@ type Reader struct {
 	hidden, out packfile.Linear
 }
 
-// Pair is two statements to be set against each other.
+// maxLead is how many words of its note a statement is read behind, as in training.
+const maxLead = 40
+
+// InNote is a statement as it is given to the reader: behind the last words of what its note says before it.
+func InNote(lead, statement string) string {
+	if lead = lastWords(lead, maxLead); lead == "" {
+		return statement
+	}
+	return lead + " | " + statement
+}
+
+// lastWords is the end of a text from the most-th word from behind on.
+func lastWords(s string, most int) string {
+	s = strings.TrimSpace(s)
+	rest := s
+	for range most {
+		at := strings.LastIndexFunc(rest, unicode.IsSpace)
+		if at < 0 {
+			return s
+		}
+		rest = strings.TrimRightFunc(rest[:at], unicode.IsSpace)
+	}
+	return strings.TrimSpace(s[len(rest):])
+}
+
+// Pair is two statements to be set against each other, each alone or as InNote gives it.
 type Pair struct{ A, B string }
 
 // Verdict is what the reader makes of a pair, as probabilities.

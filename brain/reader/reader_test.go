@@ -127,3 +127,18 @@ func TestCertain(t *testing.T) {
 		}
 	}
 }
+
+func TestStatementStandsBehindTheWordsThatLeadUpToIt(t *testing.T) {
+	t.Parallel()
+	many := strings.Repeat("word ", 100)
+	for _, test := range []struct{ lead, statement, want string }{
+		{"", "It rains.", "It rains."},
+		{" \n", "It rains.", "It rains."},
+		{"Tuesday,\n after lunch: ", "It rains.", "Tuesday,\n after lunch: | It rains."},
+		{many + "the end.", "It rains.", strings.Repeat("word ", 38) + "the end. | It rains."},
+	} {
+		if got := reader.InNote(test.lead, test.statement); got != test.want {
+			t.Errorf("behind %q: %q", test.lead, got)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package conflict
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// candidates are those of two texts in a memory of so many passages.
+func candidates(a, b string, of int) []Candidate {
+	return new(Judge).Candidates(nil, passage(a), passage(b), Near{Cosine: 0.6, Rank: 1, Of: of})
+}
+
+// sure is the probability of a logit.
+func sure(logit float64) float64 { return 1 / (1 + math.Exp(-logit)) }
+
+func TestStatementsThatShareNoWordAreCandidates(t *testing.T) {
+	t.Parallel()
+	got := candidates("Marla runs the choir these days.", "Nobody but Otto conducts our singers.", 2)
+	if len(got) != 1 || got[0].TextA != "Marla runs the choir these days." {
+		t.Fatalf("candidates %+v", got)
+	}
+	if _, ok := got[0].Decide(sure(readLogit + 0.1)); !ok {
+		t.Error("a sure reader is not believed")
+	}
+	if _, ok := got[0].Decide(sure(readLogit - 0.1)); ok {
+		t.Error("an unsure reader is believed")
+	}
+	if _, ok := candidates("Marla runs the choir these days.", "Nobody but Otto conducts our singers.", 10_000)[0].
+		Decide(sure(readLogit + 0.1)); ok {
+		t.Error("among ten thousand passages it takes no more")
+	}
+}
+
+func TestCandidatesTellWhatLeadsUpToThem(t *testing.T) {
+	t.Parallel()
+	note := "The hall is being painted. The meeting moves upstairs."
+	for _, c := range candidates(note, "The meeting stays where it was.", 2) {
+		at := strings.Index(note, c.TextA)
+		if c.LeadA != note[:at] || c.LeadB != "" {
+			t.Errorf("%q stands behind %q, and %q behind %q", c.TextA, c.LeadA, c.TextB, c.LeadB)
+		}
+		c.Turn()
+		if c.LeadB != note[:at] || c.LeadA != "" {
+			t.Errorf("turned, %q stands behind %q", c.TextB, c.LeadB)
+		}
+	}
+}
+
+func TestReaderOverrulesARuleOnWhatIsLikeItsTraining(t *testing.T) {
+	t.Parallel()
+	raises, lowers := "The vaccine raises the risk of infection.", "The vaccine lowers the risk of infection."
+	long := " vaccine " + strings.Repeat("of the old red brick warehouse ", 5)
+	for _, test := range []struct {
+		a, b  string
+		of    int
+		stand bool
+	}{
+		{raises, lowers, 2, false},
+		{strings.Replace(raises, " vaccine ", long, 1), strings.Replace(lowers, " vaccine ", long, 1), 2, true},
+		{strings.Replace(raises, " vaccine ", long, 1), strings.Replace(lowers, " vaccine ", long, 1), 900, false},
+	} {
+		got := candidates(test.a, test.b, test.of)
+		if len(got) != 1 {
+			t.Fatalf("%d candidates of %q", len(got), test.a)
+		}
+		if _, ok := got[0].Unread(); !ok {
+			t.Fatalf("no rule finds %q", test.a)
+		}
+		if _, ok := got[0].Decide(sure(-9)); ok != test.stand {
+			t.Errorf("%q of %d stands against the reader: %v", test.a, test.of, ok)
+		}
+	}
+}

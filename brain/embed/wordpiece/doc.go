@@ -12,6 +12,8 @@
 // are ordinary characters. The reference turns them into control tokens, which
 // would let a user's text close its own sentence.
 //
+// Where in the text each token stands, AppendSpans tells.
+//
 // A Tokenizer is immutable after New and safe for concurrent use. It adds no
 // [CLS] or [SEP]; that is the model's business.
 package wordpiece

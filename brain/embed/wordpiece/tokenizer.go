@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"orgmem/brain/text"
 )
 
 // MaxWordChars is the longest word that is cut into pieces; the models were
@@ -132,19 +134,28 @@ func New(vocab string) (*Tokenizer, error) {
 // Len returns the number of pieces; every id is below it.
 func (t *Tokenizer) Len() int { return len(t.pieces) }
 
-// Append adds the ids of text to ids and returns the result, reading no
+// Append adds the ids of a text to ids and returns the result, reading no
 // further than the first max tokens need.
-func (t *Tokenizer) Append(ids []int32, text string, max int) []int32 {
+func (t *Tokenizer) Append(ids []int32, of string, max int) []int32 {
 	s := scanner{t: t, ids: ids, keep: true, left: max}
-	s.scan(text)
+	s.scan(of)
 	return s.ids
+}
+
+// AppendSpans is Append, and adds to spans where in the text each token stands. A character that
+// decomposes into several may belong to two tokens; a mark that was dropped belongs to the token
+// of the character that bears it.
+func (t *Tokenizer) AppendSpans(ids []int32, spans []text.Span, of string, max int) ([]int32, []text.Span) {
+	s := scanner{t: t, ids: ids, keep: true, left: max, places: &places{spans: spans}}
+	s.scan(of)
+	return s.ids, s.places.spans
 }
 
 // Count returns the number of tokens of the whole text. Texts joined by white
 // space have the sum of their counts.
-func (t *Tokenizer) Count(text string) int {
+func (t *Tokenizer) Count(of string) int {
 	s := scanner{t: t, left: math.MaxInt}
-	s.scan(text)
+	s.scan(of)
 	return math.MaxInt - s.left
 }
 
@@ -175,6 +186,8 @@ type scanner struct {
 	keep bool // collect ids, or only count
 	left int  // tokens still wanted
 
+	places *places // nil: nobody asks where tokens stand
+
 	word  [maxWordBytes]byte // the current word, normalised
 	size  int
 	chars int // may exceed MaxWordChars; word then holds only the beginning
@@ -183,17 +196,21 @@ type scanner struct {
 	// word's look-ups.
 	hashes [maxWordBytes]uint64
 	pieces [maxWordBytes]int32
+	ends   [maxWordBytes]int // of the pieces, in the word
 }
 
-func (s *scanner) scan(text string) {
-	for i := 0; i < len(text) && s.left > 0; {
-		c := text[i]
+func (s *scanner) scan(of string) {
+	for i := 0; i < len(of) && s.left > 0; {
+		c := of[i]
 		if c < utf8.RuneSelf {
 			i++
 			switch s.t.ascii[c] {
 			case classWord:
 				if c >= 'A' && c <= 'Z' {
 					c += 'a' - 'A'
+				}
+				if s.places != nil {
+					s.places.char(s.size, 1, text.Span{Start: i - 1, End: i})
 				}
 				if s.chars < MaxWordChars {
 					s.word[s.size] = c
@@ -203,12 +220,12 @@ func (s *scanner) scan(text string) {
 			case classSpace:
 				s.endWord()
 			case classPunct:
-				s.alone(rune(c))
+				s.alone(rune(c), text.Span{Start: i - 1, End: i})
 			default: // classDrop: as if it were not there
 			}
 			continue
 		}
-		i = s.scanUnicode(text, i)
+		i = s.scanUnicode(of, i)
 	}
 	s.endWord()
 }
@@ -216,11 +233,12 @@ func (s *scanner) scan(text string) {
 // scanUnicode handles the run of characters outside ASCII that begins at i and
 // returns its end. Canonical decomposition may reorder marks, so a run is
 // normalised as a whole; ASCII on either side cannot take part in that.
-func (s *scanner) scanUnicode(text string, i int) int {
+func (s *scanner) scanUnicode(of string, i int) int {
 	var room [256]byte
 	run := room[:0]
-	for i < len(text) && text[i] >= utf8.RuneSelf && s.left > 0 {
-		r, n := utf8.DecodeRuneInString(text[i:])
+	for i < len(of) && of[i] >= utf8.RuneSelf && s.left > 0 {
+		r, n := utf8.DecodeRuneInString(of[i:])
+		at := text.Span{Start: i, End: i + n}
 		i += n
 		switch {
 		case r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co):
@@ -229,6 +247,7 @@ func (s *scanner) scanUnicode(text string, i int) int {
 			s.fold(run)
 			run = run[:0]
 			s.endWord()
+			s.source(r, at)
 			s.fold(utf8.AppendRune(run, r))
 			s.endWord()
 		case unicode.IsSpace(r):
@@ -236,11 +255,19 @@ func (s *scanner) scanUnicode(text string, i int) int {
 			run = run[:0]
 			s.endWord()
 		default:
+			s.source(r, at)
 			run = utf8.AppendRune(run, r)
 		}
 	}
 	s.fold(run)
 	return i
+}
+
+// source notes where a character of the run stands that is folded next.
+func (s *scanner) source(r rune, at text.Span) {
+	if s.places != nil {
+		s.places.source(s.size, r, at)
+	}
 }
 
 // fold decomposes a run, drops marks, lowers the rest and adds it to the word.
@@ -258,13 +285,20 @@ func (s *scanner) fold(run []byte) {
 		if unicode.Is(unicode.Mn, r) {
 			continue
 		}
+		var at text.Span
+		if s.places != nil {
+			at = s.places.taken(r)
+		}
 		r = unicode.ToLower(r)
 		switch {
 		case r < utf8.RuneSelf && s.t.ascii[r] == classPunct, unicode.IsPunct(r):
-			s.alone(r)
+			s.alone(r, at)
 		case unicode.IsSpace(r):
 			s.endWord()
 		default:
+			if s.places != nil {
+				s.places.char(s.size, utf8.RuneLen(r), at)
+			}
 			if s.chars < MaxWordChars {
 				s.size += utf8.EncodeRune(s.word[s.size:], r)
 			}
@@ -290,15 +324,22 @@ func isIdeograph(r rune) bool {
 }
 
 // alone ends the current word and adds r as a word of its own.
-func (s *scanner) alone(r rune) {
+func (s *scanner) alone(r rune, at text.Span) {
 	s.endWord()
+	if s.places != nil {
+		s.places.char(0, utf8.RuneLen(r), at)
+	}
 	s.size = utf8.EncodeRune(s.word[:], r)
 	s.chars = 1
 	s.endWord()
 }
 
-func (s *scanner) emit(id int32) {
+// emit adds the token of the word's bytes [from, to), or of the whole word where to is 0.
+func (s *scanner) emit(id int32, from, to int) {
 	s.left--
+	if s.places != nil {
+		s.places.emit(from, to)
+	}
 	if s.keep {
 		s.ids = append(s.ids, id)
 	}
@@ -314,10 +355,10 @@ func (s *scanner) endWord() {
 		return
 	}
 	if chars > MaxWordChars {
-		s.emit(s.t.unk)
+		s.emit(s.t.unk, 0, 0)
 		return
 	}
-	n := 0
+	n, at := 0, 0
 	h, longest := uint64(startBasis), s.t.maxStart
 	for len(word) > 0 {
 		end := min(len(word), longest)
@@ -332,15 +373,18 @@ func (s *scanner) endWord() {
 			}
 		}
 		if id < 0 {
-			s.emit(s.t.unk)
+			s.emit(s.t.unk, 0, 0)
 			return
 		}
-		s.pieces[n] = id
+		at += end
+		s.pieces[n], s.ends[n] = id, at
 		n++
 		word = word[end:]
 		h, longest = innerBasis, s.t.maxInner
 	}
-	for _, id := range s.pieces[:min(n, s.left)] {
-		s.emit(id)
+	from := 0
+	for i, id := range s.pieces[:min(n, s.left)] {
+		s.emit(id, from, s.ends[i])
+		from = s.ends[i]
 	}
 }

@@ -3,6 +3,7 @@ package embed
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"orgmem/brain/embed/packfile"
 )
@@ -47,6 +48,11 @@ func (t *Tower) MaxTokens() int { return t.m.header.MaxTokens }
 // Head returns a task's dense layer of the announced shape.
 func (t *Tower) Head(name string, in, out int) (packfile.Linear, error) {
 	return t.f.Head(name, in, out)
+}
+
+// HasHead tells whether the pack holds a head of the name, of whatever shape.
+func (t *Tower) HasHead(name string) bool {
+	return slices.ContainsFunc(t.f.TaskHeads, func(h packfile.TaskHead) bool { return h.Name == name })
 }
 
 // WithKernel returns the same tower on another kernel, for tests. It fails with ErrKernel when the machine cannot run

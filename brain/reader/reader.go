@@ -8,6 +8,7 @@ import (
 
 	"orgmem/brain/embed"
 	"orgmem/brain/embed/packfile"
+	"orgmem/brain/text"
 )
 
 // MaxStatement is at how many tokens a statement is cut, as in training.
@@ -25,6 +26,7 @@ const (
 type Reader struct {
 	tower       *embed.Tower
 	hidden, out packfile.Linear
+	ask         *askHeads // nil: it does not answer questions
 }
 
 // maxLead is how many words of its note a statement is read behind, as in training.
@@ -79,6 +81,9 @@ func LoadPack(pack []byte, base *embed.Model, room embed.Room) (*Reader, error) 
 	if least := 2*MaxStatement + 3; tower.MaxTokens() < least {
 		return nil, fmt.Errorf("reader: load: %w: %d tokens, want %d", embed.ErrPack, tower.MaxTokens(), least)
 	}
+	if r.ask, err = loadAsk(tower); err != nil {
+		return nil, fmt.Errorf("reader: load: %w", err)
+	}
 	return r, nil
 }
 
@@ -94,6 +99,11 @@ type Worker struct {
 	ends      []int
 	features  []float32 // of a pair: the first state, and the mean
 	hidden    []float32
+
+	// Of the questions that were asked.
+	asked  []asked
+	places []text.Span // of all passages' tokens, in their texts
+	logits []float32
 }
 
 // NewWorker returns a worker with empty scratch space.
@@ -126,18 +136,31 @@ func (w *Worker) Read(dst []Verdict, pairs []Pair) []Verdict {
 		w.ids = w.appendPair(w.ids, p)
 		w.ends = append(w.ends, len(w.ids))
 	}
+	w.encoder.States(w.sequencesOf(), func(_ int, states []float32) { dst = append(dst, w.verdict(states)) })
+	return dst
+}
+
+// sequencesOf cuts the ids at their ends.
+func (w *Worker) sequencesOf() [][]int32 {
 	w.sequences = w.sequences[:0]
 	from := 0
 	for _, end := range w.ends {
 		w.sequences = append(w.sequences, w.ids[from:end])
 		from = end
 	}
-	w.encoder.States(w.sequences, func(_ int, states []float32) { dst = append(dst, w.verdict(states)) })
-	return dst
+	return w.sequences
 }
 
 // verdict is the head on a pair's states.
 func (w *Worker) verdict(states []float32) Verdict {
+	w.whole(&w.r.hidden, states)
+	var logits [labels]float32
+	dense(logits[:], &w.r.out, w.hidden)
+	return softmax(logits)
+}
+
+// whole sets hidden to what a layer makes of a sequence as a whole: of its first state and the mean of all.
+func (w *Worker) whole(layer *packfile.Linear, states []float32) {
 	dim := len(w.hidden)
 	copy(w.features, states[:dim])
 	mean := w.features[dim:]
@@ -151,13 +174,10 @@ func (w *Worker) verdict(states []float32) Verdict {
 	for i := range mean {
 		mean[i] /= tokens
 	}
-	dense(w.hidden, &w.r.hidden, w.features)
+	dense(w.hidden, layer, w.features)
 	for i, v := range w.hidden {
 		w.hidden[i] = float32(math.Tanh(float64(v)))
 	}
-	var logits [labels]float32
-	dense(logits[:], &w.r.out, w.hidden)
-	return softmax(logits)
 }
 
 // dense sets y to W·x + b, each product and sum rounded on its own, so that every machine has the same bits.

@@ -29,8 +29,10 @@ func Certain(logits [3]float32) (*reader.Reader, error) {
 	return over(w)
 }
 
-func over(w packfile.Weights) (*reader.Reader, error) {
-	base, hash, err := Base()
+func over(w packfile.Weights) (*reader.Reader, error) { return overBase(Weights(1), w) }
+
+func overBase(words, w packfile.Weights) (*reader.Reader, error) {
+	base, hash, err := baseOf(words)
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +44,10 @@ func over(w packfile.Weights) (*reader.Reader, error) {
 }
 
 // Base is the model that the small readers are made for, and the hash of its pack.
-func Base() (*embed.Model, string, error) {
-	pack, err := Pack("", Weights(1))
+func Base() (*embed.Model, string, error) { return baseOf(Weights(1)) }
+
+func baseOf(w packfile.Weights) (*embed.Model, string, error) {
+	pack, err := Pack("", w)
 	if err != nil {
 		return nil, "", err
 	}
@@ -80,6 +84,9 @@ func Weights(seed uint64) packfile.Weights {
 	w.Heads = []packfile.Head{
 		{Name: reader.HeadHidden, In: 2 * h.Dim, Out: h.Dim, Linear: chance.Linear(2*h.Dim, h.Dim)},
 		{Name: reader.HeadOut, In: h.Dim, Out: 3, Linear: chance.Linear(h.Dim, 3)},
+		{Name: reader.AskHidden, In: 2 * h.Dim, Out: h.Dim, Linear: chance.Linear(2*h.Dim, h.Dim)},
+		{Name: reader.AskOut, In: h.Dim, Out: 2, Linear: chance.Linear(h.Dim, 2)},
+		{Name: reader.AskSpan, In: h.Dim, Out: 2, Linear: chance.Linear(h.Dim, 2)},
 	}
 	return w
 }

@@ -1,0 +1,165 @@
+package reader
+
+import (
+	"fmt"
+	"math"
+
+	"orgmem/brain/embed"
+	"orgmem/brain/embed/packfile"
+	"orgmem/brain/text"
+)
+
+const (
+	// MaxQuestion and MaxPassage are at how many tokens a question and a passage, with its label, are cut, as in
+	// training.
+	MaxQuestion = 40
+	MaxPassage  = 200
+	// maxLabel leaves most of a passage's tokens to its text, whatever somebody is called.
+	maxLabel = 32
+	// MaxSpan is the longest answer, in tokens.
+	MaxSpan = 30
+)
+
+// AskHidden and AskOut are the heads that tell whether a passage answers, on its whole; AskSpan gives each token a logit
+// for the begin of the answer, and one for its end.
+const (
+	AskHidden  = "ask.hidden"
+	AskOut     = "ask.out"
+	AskSpan    = "ask.span"
+	askLabels  = 2 // answers, does not
+	spanLabels = 2 // begins, ends
+)
+
+type askHeads struct{ hidden, out, span packfile.Linear }
+
+// loadAsk returns nil for a pack of before there were questions. A pack with a part of the heads is damaged.
+func loadAsk(tower *embed.Tower) (*askHeads, error) {
+	if !tower.HasHead(AskHidden) && !tower.HasHead(AskOut) && !tower.HasHead(AskSpan) {
+		return nil, nil
+	}
+	h, dim := &askHeads{}, tower.Dim()
+	for _, x := range []struct {
+		to      *packfile.Linear
+		name    string
+		in, out int
+	}{{&h.hidden, AskHidden, 2 * dim, dim}, {&h.out, AskOut, dim, askLabels}, {&h.span, AskSpan, dim, spanLabels}} {
+		var err error
+		if *x.to, err = tower.Head(x.name, x.in, x.out); err != nil {
+			return nil, err
+		}
+	}
+	if least := MaxQuestion + MaxPassage + 3; tower.MaxTokens() < least {
+		return nil, fmt.Errorf("%w: %d tokens, want %d", embed.ErrPack, tower.MaxTokens(), least)
+	}
+	return h, nil
+}
+
+// Asks tells whether the reader answers questions, which a pack of before it could does not.
+func (r *Reader) Asks() bool { return r.ask != nil }
+
+// Passage is what may answer a question.
+type Passage struct {
+	Label string // who wrote it and when, or its title; empty: neither is known
+	Text  string
+}
+
+// Reading is what the reader makes of a question and a passage.
+type Reading struct {
+	Answers float64 // the probability that the passage answers the question
+	// Span is the answer in the passage's text, in bytes, whether it answers or not; empty where the text has no
+	// words.
+	Span  text.Span
+	Score float64 // how probable it is that an answer begins and ends there
+}
+
+// asked is one sequence of a question and a passage.
+type asked struct {
+	first  int // the token that the passage's text begins with
+	places int // where the places of the text's tokens begin
+	tokens int // of the text
+}
+
+// AskCost is how many tokens a question and a passage are to the model, which is what its time goes by.
+func (w *Worker) AskCost(question string, p Passage) int {
+	w.asked, w.places = w.asked[:0], w.places[:0]
+	w.ids = w.appendAsked(w.ids[:0], question, p)
+	return len(w.ids)
+}
+
+// appendAsked adds the sequence of a question and a passage.
+func (w *Worker) appendAsked(ids []int32, question string, p Passage) []int32 {
+	tower, start := w.r.tower, len(ids)
+	begin, end := tower.Marks()
+	ids = append(tower.AppendTokens(append(ids, begin), question, MaxQuestion), end)
+	from := len(ids)
+	if p.Label != "" {
+		ids = tower.AppendTokens(tower.AppendTokens(ids, p.Label, maxLabel), ":", 1)
+	}
+	a := asked{first: len(ids) - start, places: len(w.places)}
+	ids, w.places = tower.AppendTokenSpans(ids, w.places, p.Text, MaxPassage-(len(ids)-from))
+	a.tokens = len(w.places) - a.places
+	w.asked = append(w.asked, a)
+	return append(ids, end)
+}
+
+// Ask appends to dst what the reader makes of a question and each of the passages. A passage is read alone: that another
+// answers better, or later, is for the caller to see. The reader must be one that [Reader.Asks].
+func (w *Worker) Ask(dst []Reading, question string, passages []Passage) []Reading {
+	w.ids, w.ends, w.asked, w.places = w.ids[:0], w.ends[:0], w.asked[:0], w.places[:0]
+	for _, p := range passages {
+		w.ids = w.appendAsked(w.ids, question, p)
+		w.ends = append(w.ends, len(w.ids))
+	}
+	w.encoder.States(w.sequencesOf(), func(i int, states []float32) {
+		dst = append(dst, w.reading(&w.asked[i], states))
+	})
+	return dst
+}
+
+// reading is the heads on a sequence's states.
+func (w *Worker) reading(a *asked, states []float32) Reading {
+	w.whole(&w.r.ask.hidden, states)
+	var logits [askLabels]float32
+	dense(logits[:], &w.r.ask.out, w.hidden)
+	out := Reading{Answers: 1 / (1 + math.Exp(float64(logits[1])-float64(logits[0])))}
+	if a.tokens == 0 {
+		return out
+	}
+	dim := len(w.hidden)
+	w.logits = w.logits[:0]
+	for i := range a.tokens {
+		var of [spanLabels]float32
+		dense(of[:], &w.r.ask.span, states[(a.first+i)*dim:][:dim])
+		w.logits = append(w.logits, of[:]...)
+	}
+	begin, end, score := bestSpan(w.logits)
+	places := w.places[a.places:][:a.tokens]
+	out.Span, out.Score = text.Span{Start: places[begin].Start, End: places[end].End}, score
+	return out
+}
+
+// bestSpan finds the most probable begin and end, of the logits of both for each token, and how probable they are. Of
+// equal ones the first, and the shortest, is taken.
+func bestSpan(logits []float32) (begin, end int, score float64) {
+	best := math.Inf(-1)
+	for i := 0; i < len(logits); i += spanLabels {
+		for j := i; j < min(len(logits), i+MaxSpan*spanLabels); j += spanLabels {
+			if v := float64(logits[i]) + float64(logits[j+1]); v > best {
+				best, begin, end = v, i/spanLabels, j/spanLabels
+			}
+		}
+	}
+	return begin, end, math.Exp(best - logSum(logits, 0) - logSum(logits, 1))
+}
+
+// logSum is the logarithm of the sum of the exponentials of every second logit.
+func logSum(logits []float32, first int) float64 {
+	most, sum := math.Inf(-1), 0.0
+	for i := first; i < len(logits); i += spanLabels {
+		most = max(most, float64(logits[i]))
+	}
+	for i := first; i < len(logits); i += spanLabels {
+		sum += math.Exp(float64(logits[i]) - most)
+	}
+	return most + math.Log(sum)
+}

@@ -1,0 +1,149 @@
+package reader_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"orgmem/brain/embed"
+	"orgmem/brain/embed/packfile"
+	"orgmem/brain/reader"
+	"orgmem/brain/reader/readertest"
+	"orgmem/brain/text"
+)
+
+// TestAsk: each passage has a reading, with a span of whole tokens of its own text, which is the same alone and among
+// others; what the passage is called is read and is never the answer.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	r := small(t)
+	var passages []reader.Passage
+	for i, p := range drawnPairs(60) {
+		passages = append(passages, reader.Passage{Label: []string{"", p.B}[i%2], Text: p.A})
+	}
+	const question = "is the office open"
+	together := r.NewWorker().Ask(nil, question, passages)
+	if len(together) != len(passages) {
+		t.Fatalf("%d readings of %d passages", len(together), len(passages))
+	}
+	w, different := r.NewWorker(), map[float64]bool{}
+	for i, p := range passages {
+		x := together[i]
+		if x.Answers <= 0 || x.Answers >= 1 || x.Score <= 0 || x.Score > 1 {
+			t.Errorf("%+v", x)
+		}
+		if alone := w.Ask(nil, question, passages[i:i+1]); alone[0] != x {
+			t.Errorf("%v: %+v alone, %+v among others", p, alone[0], x)
+		}
+		words := strings.Fields(p.Text)
+		for _, said := range strings.Fields(p.Text[x.Span.Start:x.Span.End]) {
+			if !slices.Contains(words, said) {
+				t.Errorf("%q is no word of %q", said, p.Text)
+			}
+		}
+		if x.Span.Start == x.Span.End {
+			t.Errorf("no span in %q", p.Text)
+		}
+		different[x.Answers] = true
+	}
+	if len(different) < len(passages)/2 {
+		t.Errorf("%d different readings of %d passages", len(different), len(passages))
+	}
+	before := []reader.Reading{{Answers: 1}}
+	if got := w.Ask(before, question, passages[:1]); len(got) != 2 || got[0] != before[0] || got[1] != together[0] {
+		t.Errorf("%v appended to %v", got, before)
+	}
+}
+
+// TestAskReadsSoMuch: what is beyond the bounds of a question, a label or a passage is not read, and a span is no longer
+// than the longest.
+func TestAskReadsSoMuch(t *testing.T) {
+	t.Parallel()
+	r := small(t)
+	w, long := r.NewWorker(), strings.Repeat("open ", reader.MaxPassage)
+	read := w.Ask(nil, long, []reader.Passage{{Label: long, Text: long}, {Label: long + "monday", Text: long + "monday"}})
+	if read[0] != read[1] {
+		t.Errorf("%+v and %+v", read[0], read[1])
+	}
+	if said := strings.Fields(long[read[0].Span.Start:read[0].Span.End]); len(said) > reader.MaxSpan {
+		t.Errorf("a span of %d words", len(said))
+	}
+	if a := w.Ask(nil, long+"monday", []reader.Passage{{Label: long, Text: long}}); a[0] != read[0] {
+		t.Errorf("%+v of a longer question, %+v", a[0], read[0])
+	}
+	most := reader.MaxQuestion + reader.MaxPassage + 3
+	if got := w.AskCost(long, reader.Passage{Label: long, Text: long}); got != most {
+		t.Errorf("%d tokens of at most %d", got, most)
+	}
+	if x := w.Ask(nil, "", []reader.Passage{{Text: " \n"}})[0]; x.Span != (text.Span{}) || x.Score != 0 {
+		t.Errorf("%+v in a text without words", x)
+	}
+}
+
+// TestAskByRules: the small reader that other packages test with answers by the words that they name, in whatever case
+// they are written, and its spans are those words.
+func TestAskByRules(t *testing.T) {
+	t.Parallel()
+	r, err := readertest.Ruled(readertest.Rules{
+		Answers: map[string]float64{"berlin": 4, "cafe": 1}, Pairs: [3]float32{0, 20, 0},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := r.NewWorker()
+	const long = "Nobody was told. "
+	for _, x := range []struct {
+		text, span string
+		least      float64
+		most       float64
+	}{
+		{"Our office is in BERLIN, they say.", "BERLIN", .95, 1},
+		{strings.Repeat(long, 30) + "Berlin " + long, "Berlin", .95, 1},
+		{"We met in the Café Öhl", "Café", .6, .9},
+		{"Cafe\u0301s are closed, the cafe\u0301 is not", "cafe\u0301", .6, .9},
+		{"Our office is in Munich.", "", 0, .01},
+		{strings.Repeat(long, 60) + "Berlin", "", 0, .01}, // beyond what is read
+	} {
+		got := w.Ask(nil, "Where is the office?", []reader.Passage{{Label: "Maria, 2025-10-03", Text: x.text}})[0]
+		if got.Answers < x.least || got.Answers > x.most || x.span != "" && x.text[got.Span.Start:got.Span.End] != x.span {
+			t.Errorf("%q: %+v, %q", x.text, got, x.text[got.Span.Start:got.Span.End])
+		}
+	}
+	if v := w.Read(nil, []reader.Pair{{A: "a", B: "b"}})[0]; v.Entail < .99 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestPacksBeforeQuestions: a pack without the heads of questions loads and says so; one with a part of them is damaged.
+func TestPacksBeforeQuestions(t *testing.T) {
+	t.Parallel()
+	base, hash, err := readertest.Base()
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := func(without ...string) (*reader.Reader, error) {
+		w := readertest.Weights(2)
+		w.Heads = slices.DeleteFunc(w.Heads, func(h packfile.Head) bool { return slices.Contains(without, h.Name) })
+		pack, err := readertest.Pack(hash, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reader.LoadPack(pack, base, nil)
+	}
+	if r, err := load(); err != nil || !r.Asks() {
+		t.Errorf("with all heads: %v", err)
+	}
+	r, err := load(reader.AskHidden, reader.AskOut, reader.AskSpan)
+	if err != nil || r.Asks() {
+		t.Fatalf("without: %v", err)
+	}
+	if v := r.NewWorker().Read(nil, drawnPairs(1)); len(v) != 1 {
+		t.Errorf("%v", v)
+	}
+	for _, head := range []string{reader.AskHidden, reader.AskOut, reader.AskSpan} {
+		if _, err := load(head); !errors.Is(err, embed.ErrPack) {
+			t.Errorf("without %s: %v", head, err)
+		}
+	}
+}

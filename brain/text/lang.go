@@ -1,7 +1,9 @@
 package text
 
 import (
+	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Lang is a language that has a name space of terms of its own.
@@ -86,6 +88,47 @@ func (g *guess) lang() Lang {
 		}
 	}
 	if g.own[best] < minLangEvidence || g.own[best] <= 2*g.english[best] {
+		return English
+	}
+	return best
+}
+
+// LanguageOfQuestion guesses what language a question is asked in. A question is short, so one function word will do
+// where no other language has it and none speaks for English: a wrong guess costs a refusal in another language.
+// Neutral: its script is none of a known language.
+func LanguageOfQuestion(s string) Lang {
+	var g guess
+	latin, other := 0, map[Lang]int{}
+	for w := range strings.FieldsFuncSeq(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		r, _ := utf8.DecodeRuneInString(w)
+		switch scriptOf(r) {
+		case scriptNone, scriptLatin:
+			latin++
+			g.add(stopTable[w])
+		case scriptCyrl:
+			other[Russian]++
+		case scriptArab:
+			other[Arabic]++
+		default:
+			other[Neutral] += utf8.RuneCountInString(w) // words that no space parts
+		}
+	}
+	for _, l := range []Lang{Russian, Arabic, Neutral} {
+		if other[l] > latin {
+			return l
+		}
+	}
+	best, ties := English, 0
+	for l := German; l <= Turkish; l++ {
+		switch {
+		case g.own[l] == 0 || g.own[l] <= 2*g.english[l]:
+		case best == English || g.own[l] > g.own[best]:
+			best, ties = l, 0
+		case g.own[l] == g.own[best]:
+			ties++
+		}
+	}
+	if best != English && g.own[best] < minLangEvidence && ties > 0 {
 		return English
 	}
 	return best

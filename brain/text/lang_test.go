@@ -26,3 +26,25 @@ func TestLanguageOfPassages(t *testing.T) {
 		}
 	}
 }
+
+func TestLanguageOfQuestions(t *testing.T) {
+	for s, want := range map[string]Lang{
+		"": English, "Boiler?": English, "Who serviced the boiler?": English, "When was Anna here?": English,
+		"Who wrote Die Welt?":                            English,
+		"Wo wohnt Anna?":                                 German,
+		"Wann ist die Abnahme bei Lutz?":                 German,
+		"Où est la clé ?":                                French,
+		"Quand arrive l'équipe du soir ?":                French,
+		"¿Dónde vive Anna?":                              Spanish,
+		"¿Cuándo es la reunión con el equipo de ventas?": Spanish,
+		"Quando è la riunione?":                          Italian,
+		"Onde fica a chave do carro?":                    Portuguese,
+		"Waar ligt het contract van Anna?":               Dutch,
+		"Где ключи от машины?":                           Russian,
+		"鍵はどこですか":                                        Neutral,
+	} {
+		if got := LanguageOfQuestion(s); got != want {
+			t.Errorf("%q: language %d, want %d", s, got, want)
+		}
+	}
+}

@@ -20,8 +20,8 @@ const (
 	MaxSpan = 30
 )
 
-// AskHidden and AskOut are the heads that tell whether a passage answers, on its whole; AskSpan gives each token a logit
-// for the begin of the answer, and one for its end.
+// AskHidden and AskOut are the heads that tell whether a passage answers, on its whole; AskSpan gives each token a
+// logit for the begin of the answer, and one for its end.
 const (
 	AskHidden  = "ask.hidden"
 	AskOut     = "ask.out"
@@ -102,8 +102,8 @@ func (w *Worker) appendAsked(ids []int32, question string, p Passage) []int32 {
 	return append(ids, end)
 }
 
-// Ask appends to dst what the reader makes of a question and each of the passages. A passage is read alone: that another
-// answers better, or later, is for the caller to see. The reader must be one that [Reader.Asks].
+// Ask appends to dst what the reader makes of a question and each of the passages. A passage is read alone: that
+// another answers better, or later, is for the caller to see. The reader must be one that [Reader.Asks].
 func (w *Worker) Ask(dst []Reading, question string, passages []Passage) []Reading {
 	w.ids, w.ends, w.asked, w.places = w.ids[:0], w.ends[:0], w.asked[:0], w.places[:0]
 	for _, p := range passages {
@@ -162,4 +162,26 @@ func logSum(logits []float32, first int) float64 {
 		sum += math.Exp(float64(logits[i]) - most)
 	}
 	return most + math.Log(sum)
+}
+
+// Windows cuts the text of a passage into as few stretches of whole sentences as can be read beside its label. A
+// sentence that is too long for that is a window of its own, of which the begin is read.
+func (w *Worker) Windows(p Passage) (windows []text.Span) {
+	tokens := func(s string) int {
+		return w.AskCost("", Passage{Text: s}) - w.AskCost("", Passage{})
+	}
+	label := 0
+	if p.Label != "" {
+		label = min(tokens(p.Label), maxLabel) + 1
+	}
+	used := 0
+	for sentence := range text.Sentences(p.Text) {
+		n := tokens(p.Text[sentence.Start:sentence.End])
+		if len(windows) == 0 || label+used+n > MaxPassage {
+			windows, used = append(windows, sentence), 0
+		}
+		windows[len(windows)-1].End = sentence.End
+		used += n
+	}
+	return windows
 }

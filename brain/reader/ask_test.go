@@ -56,8 +56,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskReadsSoMuch: what is beyond the bounds of a question, a label or a passage is not read, and a span is no longer
-// than the longest.
+// TestAskReadsSoMuch: what is beyond the bounds of a question, a label or a passage is not read, and a span is no
+// longer than the longest.
 func TestAskReadsSoMuch(t *testing.T) {
 	t.Parallel()
 	r := small(t)
@@ -115,7 +115,8 @@ func TestAskByRules(t *testing.T) {
 	}
 }
 
-// TestPacksBeforeQuestions: a pack without the heads of questions loads and says so; one with a part of them is damaged.
+// TestPacksBeforeQuestions: a pack without the heads of questions loads and says so; one with a part of them is
+// damaged.
 func TestPacksBeforeQuestions(t *testing.T) {
 	t.Parallel()
 	base, hash, err := readertest.Base()
@@ -145,5 +146,37 @@ func TestPacksBeforeQuestions(t *testing.T) {
 		if _, err := load(head); !errors.Is(err, embed.ErrPack) {
 			t.Errorf("without %s: %v", head, err)
 		}
+	}
+}
+
+// TestWindows: a long passage is cut between sentences, into stretches that are read whole, and nothing of it is left
+// out.
+func TestWindows(t *testing.T) {
+	t.Parallel()
+	w := small(t).NewWorker()
+	p := reader.Passage{Label: "monday", Text: strings.Repeat("The office is in Berlin. It is open on Monday.\n", 40)}
+	windows := w.Windows(p)
+	if len(windows) < 2 || len(windows) > 4 {
+		t.Fatalf("%d windows", len(windows))
+	}
+	at := 0
+	for _, x := range windows {
+		if strings.TrimSpace(p.Text[at:x.Start]) != "" || p.Text[x.End-1] != '.' {
+			t.Errorf("%v behind %d", x, at)
+		}
+		at = x.End
+		part := reader.Passage{Label: p.Label, Text: p.Text[x.Start:x.End]}
+		if n := w.AskCost("", part); n > reader.MaxPassage+3 || n != w.AskCost("", reader.Passage{Text: part.Text})+2 {
+			t.Errorf("%d tokens", n)
+		}
+	}
+	if strings.TrimSpace(p.Text[at:]) != "" {
+		t.Errorf("%q is in no window", p.Text[at:])
+	}
+	if got := w.Windows(reader.Passage{Text: " "}); len(got) != 0 {
+		t.Errorf("%v of nothing", got)
+	}
+	if got := w.Windows(reader.Passage{Text: "The office is open."}); len(got) != 1 || got[0].End != 19 {
+		t.Errorf("%v of a short text", got)
 	}
 }

@@ -13,8 +13,8 @@
 //     kernel, alone or in any batch.
 //   - The three probabilities of a verdict add up to 1. The span of an answer is made of whole tokens of the passage's
 //     text, accents included.
-//   - A statement is cut at [MaxStatement] tokens, a question at [MaxQuestion], a passage with its label at [MaxPassage],
-//     so that what is read has a bounded cost.
+//   - A statement is cut at [MaxStatement] tokens, a question at [MaxQuestion], a passage with its label at
+//     [MaxPassage], so that what is read has a bounded cost.
 //   - Pure: no I/O, no clock. A Reader is immutable and shared; a Worker is for one goroutine at a time.
 //
 // train/train.py makes the weights, cmd/modelpack packs them. None are in the service yet, and its cycles go by the

@@ -140,7 +140,9 @@ func fakeMind(op *pb.MindOp) *pb.Reply {
 		}}})
 	case *pb.MindOp_BrainAnswer:
 		return answer(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: &pb.BrainAnswered{
-			Answer: "Figs ripen late.", Citations: []*pb.Citation{{Node: "ingest:x:y", Chunk: "Figs ripen late.", Score: 0.75}},
+			Answer: "Figs ripen late.", Citations: []*pb.Citation{{
+				Node: "ingest:x:y", Chunk: "Figs ripen late.", Score: 0.75, Subject: "ann", SpanEnd: 16,
+			}},
 			ReadUnits: 1, EmbedTokens: 5,
 		}}})
 	case *pb.MindOp_BrainTrain:

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/hex"
 	"net/http"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -48,10 +49,11 @@ var brainRoutes = []web.Route{
 		Method: http.MethodPost, Path: "/v1/brain/answer", ID: "answerFromBrain", Tag: tagBrain,
 		Summary: "Ask for a written answer",
 		Description: "The answer is put together from sentences of the cited passages, in their own words but for the " +
-			"asker's manner; where the operator has named a language model, that may word it, and no sentence stands in it " +
-			"that the passages which it names do not say. Citations stand in the order in which the answer comes to rest on " +
-			"them. Where memory holds nothing about the question it says so. It draws on every partition of the organization " +
-			"but the sandbox. Without a trained brain it rests on hybrid search, and gateConfidence is 0.",
+			"asker's manner, with who wrote them and when where that was another; where the operator has named a language " +
+			"model, that may word it, and no sentence stands in it that the passages which it names do not say. Citations " +
+			"stand in the order in which the answer comes to rest on them. Where memory does not answer the question it says " +
+			"so, in the question's language. It draws on every partition of the organization but the sandbox. Without a " +
+			"trained brain it rests on hybrid search, and gateConfidence is 0.",
 		Scope: pb.ScopeRead, Family: pb.FamilyDefault, Capability: pb.CapabilityBrain,
 		Subject: pb.SubjectMode_SUBJECT_REFUSED,
 		Status:  http.StatusOK,
@@ -71,7 +73,8 @@ var brainRoutes = []web.Route{
 		}
 		for _, c := range a.GetCitations() {
 			out.Citations = append(out.Citations, citation{
-				c.GetNode(), c.GetChunk(), wire.Score(c.GetScore()), staleOf(c.GetStale()), c.GetStale().GetIncomplete(),
+				c.GetNode(), c.GetChunk(), wire.Score(c.GetScore()), wire.OrNull(c.GetSubject()), spanOf(c),
+				staleOf(c.GetStale()), c.GetStale().GetIncomplete(),
 			})
 		}
 		return out, a != nil
@@ -247,9 +250,26 @@ type writtenAnswer struct {
 }
 
 type citation struct {
-	NodeID          string     `json:"nodeId"`
-	Chunk           string     `json:"chunk"`
-	Score           wire.Score `json:"score"`
-	Stale           []stale    `json:"stale,omitzero" doc:"@citation.stale"`
-	StaleIncomplete bool       `json:"staleIncomplete,omitzero" doc:"@citation.staleIncomplete"`
+	NodeID          string      `json:"nodeId"`
+	Chunk           string      `json:"chunk"`
+	Score           wire.Score  `json:"score"`
+	Subject         wire.OrNull `json:"subject" doc:"@citation.subject"`
+	Span            *citedSpan  `json:"span,omitzero" doc:"@citation.span"`
+	Stale           []stale     `json:"stale,omitzero" doc:"@citation.stale"`
+	StaleIncomplete bool        `json:"staleIncomplete,omitzero" doc:"@citation.staleIncomplete"`
+}
+
+type citedSpan struct {
+	Start int `json:"start" minimum:"0"`
+	End   int `json:"end" minimum:"1"`
+}
+
+// spanOf counts in characters what is stored in bytes; nil where the answer rests on the whole chunk.
+func spanOf(c *pb.Citation) *citedSpan {
+	from, to, chunk := int(c.GetSpanStart()), int(c.GetSpanEnd()), c.GetChunk()
+	if from >= to || to > len(chunk) {
+		return nil
+	}
+	start := utf8.RuneCountInString(chunk[:from])
+	return &citedSpan{start, start + utf8.RuneCountInString(chunk[from:to])}
 }

@@ -3944,11 +3944,15 @@ func (x *BrainFound) GetEmbedTokens() uint64 {
 }
 
 type Citation struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
-	Chunk         string                 `protobuf:"bytes,2,opt,name=chunk,proto3" json:"chunk,omitempty"`
-	Score         float64                `protobuf:"fixed64,3,opt,name=score,proto3" json:"score,omitempty"`
-	Stale         *Staleness             `protobuf:"bytes,4,opt,name=stale,proto3" json:"stale,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Node    string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Chunk   string                 `protobuf:"bytes,2,opt,name=chunk,proto3" json:"chunk,omitempty"`
+	Score   float64                `protobuf:"fixed64,3,opt,name=score,proto3" json:"score,omitempty"`
+	Stale   *Staleness             `protobuf:"bytes,4,opt,name=stale,proto3" json:"stale,omitempty"`
+	Subject string                 `protobuf:"bytes,5,opt,name=subject,proto3" json:"subject,omitempty"` // whose memory it is in; empty: a member's
+	// What of the chunk the answer rests on, in bytes; both 0: all of it.
+	SpanStart     uint32 `protobuf:"varint,6,opt,name=span_start,json=spanStart,proto3" json:"span_start,omitempty"`
+	SpanEnd       uint32 `protobuf:"varint,7,opt,name=span_end,json=spanEnd,proto3" json:"span_end,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4009,6 +4013,27 @@ func (x *Citation) GetStale() *Staleness {
 		return x.Stale
 	}
 	return nil
+}
+
+func (x *Citation) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *Citation) GetSpanStart() uint32 {
+	if x != nil {
+		return x.SpanStart
+	}
+	return 0
+}
+
+func (x *Citation) GetSpanEnd() uint32 {
+	if x != nil {
+		return x.SpanEnd
+	}
+	return 0
 }
 
 type BrainAnswered struct {
@@ -4810,12 +4835,16 @@ const file_mind_proto_rawDesc = "" +
 	"\aversion\x18\a \x01(\x04R\aversion\x12\x1d\n" +
 	"\n" +
 	"read_units\x18\b \x01(\x04R\treadUnits\x12!\n" +
-	"\fembed_tokens\x18\t \x01(\x04R\vembedTokens\"s\n" +
+	"\fembed_tokens\x18\t \x01(\x04R\vembedTokens\"\xc7\x01\n" +
 	"\bCitation\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\tR\x04node\x12\x14\n" +
 	"\x05chunk\x18\x02 \x01(\tR\x05chunk\x12\x14\n" +
 	"\x05score\x18\x03 \x01(\x01R\x05score\x12'\n" +
-	"\x05stale\x18\x04 \x01(\v2\x11.orgmem.StalenessR\x05stale\"\x81\x02\n" +
+	"\x05stale\x18\x04 \x01(\v2\x11.orgmem.StalenessR\x05stale\x12\x18\n" +
+	"\asubject\x18\x05 \x01(\tR\asubject\x12\x1d\n" +
+	"\n" +
+	"span_start\x18\x06 \x01(\rR\tspanStart\x12\x19\n" +
+	"\bspan_end\x18\a \x01(\rR\aspanEnd\"\x81\x02\n" +
 	"\rBrainAnswered\x12\x16\n" +
 	"\x06answer\x18\x01 \x01(\tR\x06answer\x12.\n" +
 	"\tcitations\x18\x02 \x03(\v2\x10.orgmem.CitationR\tcitations\x12'\n" +

@@ -54,8 +54,8 @@ func (o *Module) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnsw
 	}
 	rd := &o.Node.Workers[worker]
 	d := &draft{query: op.GetQuery(), parts: parts}
-	hits, confidence, err := o.sources(c, st, parts, d.query, rd)
-	if err != nil {
+	confidence := 0.0
+	if d.hits, confidence, err = o.sources(c, st, parts, d.query, rd); err != nil {
 		return nil, err
 	}
 	if d.manner, err = mannerOf(st, c.Part.Space); err != nil {
@@ -65,8 +65,12 @@ func (o *Module) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnsw
 	if d.manner != nil {
 		most = d.manner.AnswerWords(most)
 	}
-	d.hits, d.words = hits, int(cmp.Or(op.GetMaxWords(), uint32(most)))
-	d.BrainAnswered = answer.Compose(hits, NewQueryWords(rd.Reader, d.query).share, d.words, d.manner)
+	d.words = int(cmp.Or(op.GetMaxWords(), uint32(most)))
+	if !o.asks() {
+		d.BrainAnswered = answer.Compose(d.hits, NewQueryWords(rd.Reader, d.query).share, d.words, d.manner)
+	} else if err := o.draftRead(c, st, d, rd); err != nil {
+		return nil, err
+	}
 	if d.manner != nil && len(d.GetCitations()) > 0 {
 		d.Voice = voice.Hint(*d.manner)
 	}
@@ -80,22 +84,26 @@ func (o *Module) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnsw
 func (o *Module) sources(
 	c *tenant.Call, st *storage.Store, parts []*partition.Ref, query string, rd *searcher,
 ) (hits []*pb.Hit, confidence float64, err error) {
+	want, near := AnswerSources, answer.Evidence
+	if o.asks() {
+		want, near = MaxRead, answer.Readable
+	}
 	n, err := tenant.ModuleOf[*training.Module](c.Org).Brain(st)
 	if errors.Is(err, training.ErrNotTrained) || errors.Is(err, training.ErrNotReady) {
-		for _, most := range []uint32{AnswerSources, answerScan} {
+		for _, most := range []uint32{uint32(want), answerScan} {
 			found, err := o.find(c, st, parts, &pb.Search{Query: query, TopK: most}, rd)
 			if err != nil {
 				return nil, 0, err
 			}
-			about := answer.Evidence(found.GetHits())
+			about := near(found.GetHits())
 			if hits, err = learnedFrom(st, parts, about); err != nil {
 				return nil, 0, err
 			}
-			if len(hits) == len(about) || len(hits) >= AnswerSources {
+			if len(hits) == len(about) || len(hits) >= want {
 				break // nothing was left out whose place another could take
 			}
 		}
-		return hits[:min(len(hits), AnswerSources)], 0, nil
+		return hits[:min(len(hits), want)], 0, nil
 	}
 	if err != nil {
 		return nil, 0, err
@@ -104,18 +112,18 @@ func (o *Module) sources(
 	if err != nil {
 		return nil, 0, err
 	}
-	found, err := foundBy(a, n, w.Passages(AnswerSources+training.MaxSeeds), AnswerSources, learned)
+	found, err := foundBy(a, n, w.Passages(want+training.MaxSeeds), want, learned)
 	if err != nil {
 		return nil, 0, err
 	}
 	c.ReadUnits += tenant.UnitsOf(len(found))
 	c.EmbedTokens += uint64(a.Lookup.Tokens)
 	for _, f := range found { // what the walk came to need not sound like the question
-		if f.Activation > 0 || len(answer.Evidence([]*pb.Hit{f.hit})) > 0 {
+		if f.Activation > 0 || len(near([]*pb.Hit{f.hit})) > 0 {
 			hits = append(hits, f.hit)
 		}
 	}
-	if len(answer.Evidence(hits)) == 0 { // but where nothing does, the walk had nothing to begin at
+	if len(near(hits)) == 0 { // but where nothing does, the walk had nothing to begin at
 		return nil, w.Confidence(), nil
 	}
 	return hits, w.Confidence(), nil
@@ -124,20 +132,29 @@ func (o *Module) sources(
 // learnedFrom keeps the hits whose nodes may be learned from.
 func learnedFrom(r storage.Reader, parts []*partition.Ref, hits []*pb.Hit) (kept []*pb.Hit, err error) {
 	for _, h := range hits {
-		part := tenant.OwnerOf(parts, pb.NodeID(h.GetNode()))
-		if part == nil {
-			continue
-		}
-		n := &pb.Node{}
-		found, err := r.Get(part.Space.Key(storage.TableNode, storage.Str(h.GetNode())), n)
+		n, part, err := nodeOf(r, parts, h)
 		if err != nil {
 			return nil, err
 		}
-		if found && !n.GetUnlearned() {
+		if part != nil && !n.GetUnlearned() {
 			kept = append(kept, h)
 		}
 	}
 	return kept, nil
+}
+
+// nodeOf reads the node of a hit, and finds its partition; nil when it is gone.
+func nodeOf(r storage.Reader, parts []*partition.Ref, h *pb.Hit) (*pb.Node, *partition.Ref, error) {
+	part := tenant.OwnerOf(parts, pb.NodeID(h.GetNode()))
+	if part == nil {
+		return nil, nil, nil
+	}
+	n := &pb.Node{}
+	found, err := r.Get(part.Space.Key(storage.TableNode, storage.Str(h.GetNode())), n)
+	if err != nil || !found {
+		return nil, nil, err
+	}
+	return n, part, nil
 }
 
 // QueryWords says how much of a query's words a text holds.

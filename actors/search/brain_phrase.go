@@ -103,7 +103,8 @@ func (o *Module) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, d
 					}
 					return again.reply(st)
 				}
-				d.take(said, o.Node.Workers[worker].Reader)
+				rd := &o.Node.Workers[worker]
+				d.take(said, rd.Reader, o.follows(rd))
 				return d.reply(st)
 			})
 		})
@@ -169,8 +170,8 @@ func (d *draft) stands(r storage.Reader) (bool, error) {
 }
 
 // take puts what a model has said into the place of the draft's words, as far as the
-// passages say it.
-func (d *draft) take(said []llm.Sentence, rd *tenant.Reader) {
+// passages say it, and it follows from them (nil: whoever could say is not there).
+func (d *draft) take(said []llm.Sentence, rd *tenant.Reader, follows func(string, []string) bool) {
 	worded := make([]answer.Worded, len(said))
 	for i, s := range said {
 		worded[i].Text = s.Text
@@ -178,5 +179,7 @@ func (d *draft) take(said []llm.Sentence, rd *tenant.Reader) {
 			worded[i].Hits = append(worded[i].Hits, number-1)
 		}
 	}
-	answer.Reword(d.BrainAnswered, worded, d.hits, d.words, d.manner, &rd.Analyzer)
+	answer.Reword(d.BrainAnswered, worded, &answer.Wording{
+		Hits: d.hits, MaxWords: d.words, Manner: d.manner, Analyzer: &rd.Analyzer, Follows: follows,
+	})
 }

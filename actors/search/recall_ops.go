@@ -2,6 +2,7 @@ package search
 
 import (
 	"orgmem/actors/tenant"
+	"orgmem/brain/reader"
 	pb "orgmem/proto"
 )
 
@@ -37,6 +38,7 @@ type searcher struct {
 	*tenant.Reader
 
 	walker walker
+	reads  *reader.Worker // nil until the first question that is read for
 }
 
 // Handle begins to answer a search, a recall, a conditioning or a question to the brain.

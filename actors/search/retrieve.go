@@ -243,12 +243,31 @@ func ReadHit(r storage.Reader, x *ReachedNode, words QueryWords) (*pb.Hit, error
 
 // addContradictions adds the open contradictions of a result.
 func addContradictions(r storage.Reader, x *ReachedNode, out *pb.Retrieved) error {
-	keys, err := ground.RestingOn(r, x.part.Space, pb.NodeID(x.hit.GetNode()), ground.MaxDerivedPerScan)
+	return eachContradiction(r, x.part, x.hit.GetNode(), func(c *pb.Contradiction) error {
+		if len(out.Contradictions) == maxRetrievedContradictions ||
+			slices.ContainsFunc(out.GetContradictions(), func(p *pb.ClaimPair) bool {
+				return string(p.GetContradiction().GetId()) == string(c.GetId())
+			}) {
+			return nil
+		}
+		pair, err := ground.Claims(r, x.part.Space, c)
+		if pair != nil {
+			out.Contradictions = append(out.Contradictions, pair)
+		}
+		return err
+	})
+}
+
+// eachContradiction calls do with what cycles have found that a node's text contradicts.
+func eachContradiction(
+	r storage.Reader, part *partition.Ref, node string, do func(*pb.Contradiction) error,
+) error {
+	keys, err := ground.RestingOn(r, part.Space, pb.NodeID(node), ground.MaxDerivedPerScan)
 	if err != nil {
 		return err
 	}
 	for _, key := range keys {
-		if key.Table() != storage.TableContradiction || len(out.Contradictions) == maxRetrievedContradictions {
+		if key.Table() != storage.TableContradiction {
 			continue
 		}
 		c := &pb.Contradiction{}
@@ -256,17 +275,11 @@ func addContradictions(r storage.Reader, x *ReachedNode, out *pb.Retrieved) erro
 		if err != nil {
 			return err
 		}
-		if !found || slices.ContainsFunc(out.GetContradictions(), func(p *pb.ClaimPair) bool {
-			return string(p.GetContradiction().GetId()) == string(c.GetId())
-		}) {
+		if !found {
 			continue
 		}
-		pair, err := ground.Claims(r, x.part.Space, c)
-		if err != nil {
+		if err := do(c); err != nil {
 			return err
-		}
-		if pair != nil {
-			out.Contradictions = append(out.Contradictions, pair)
 		}
 	}
 	return nil

@@ -20,15 +20,21 @@ const (
 	// information is more than a common word in common.
 	minEvidenceCosine  = 0.3
 	minEvidenceKeyword = 0.34
+	// minReadCosine and minReadKeyword are what it must reach to be read, where a reader says whether it answers: as
+	// much as one word of several.
+	minReadCosine  = 0.1
+	minReadKeyword = 0.1
 )
 
-// NothingKnown is the answer when memory says nothing: no other is invented.
-const NothingKnown = "Nothing in memory answers this."
-
 // Evidence keeps the hits that are about the query.
-func Evidence(hits []*pb.Hit) []*pb.Hit {
+func Evidence(hits []*pb.Hit) []*pb.Hit { return near(hits, minEvidenceCosine, minEvidenceKeyword) }
+
+// Readable keeps the hits that are worth reading for an answer to the query.
+func Readable(hits []*pb.Hit) []*pb.Hit { return near(hits, minReadCosine, minReadKeyword) }
+
+func near(hits []*pb.Hit, cosine, keyword float64) []*pb.Hit {
 	return slices.DeleteFunc(slices.Clone(hits), func(h *pb.Hit) bool {
-		return h.GetVector() < minEvidenceCosine && h.GetKeyword() < minEvidenceKeyword
+		return h.GetVector() < cosine && h.GetKeyword() < keyword
 	})
 }
 
@@ -36,7 +42,8 @@ func Evidence(hits []*pb.Hit) []*pb.Hit {
 type sentence struct {
 	text     string
 	said     string // in the manner of the asker
-	hit      int    // its hit
+	at       text.Span
+	hit      int // its hit
 	worth    float64
 	selected bool
 }
@@ -49,7 +56,7 @@ type sentence struct {
 func Compose(hits []*pb.Hit, share func(string) float64, maxWords int, manner *voice.Profile) *pb.BrainAnswered {
 	var all []*sentence
 	take := func(i int, sp text.Span) *sentence {
-		s := &sentence{text: strings.Join(strings.Fields(hits[i].GetChunk()[sp.Start:sp.End]), " "), hit: i}
+		s := &sentence{text: strings.Join(strings.Fields(hits[i].GetChunk()[sp.Start:sp.End]), " "), at: sp, hit: i}
 		s.said = manner.Retell(s.text)
 		return s
 	}
@@ -90,14 +97,15 @@ func Compose(hits []*pb.Hit, share func(string) float64, maxWords int, manner *v
 		answer = append(answer, s.said)
 		if s.hit != cited {
 			cited = s.hit
-			out.Citations = append(out.Citations, Cite(hits[cited]))
+			out.Citations = append(out.Citations, citeAt(hits[cited], s.at))
 		}
+		out.Citations[len(out.Citations)-1].SpanEnd = uint32(s.at.End)
 	}
 	if len(answer) == 0 {
 		out.Answer = NothingKnown
 		if len(best) > 0 { // one sentence, too long for the answer: its beginning
 			out.Answer, _ = FirstWords(best[0].said, maxWords)
-			out.Citations = []*pb.Citation{Cite(hits[best[0].hit])}
+			out.Citations = []*pb.Citation{citeAt(hits[best[0].hit], best[0].at)}
 		}
 		return out
 	}
@@ -131,5 +139,12 @@ func FirstWords(s string, most int) (beginning string, n int) {
 
 // Cite names the passage that a hit shows, with its score.
 func Cite(h *pb.Hit) *pb.Citation {
-	return &pb.Citation{Node: h.GetNode(), Chunk: h.GetChunk(), Score: h.GetScore()}
+	return &pb.Citation{Node: h.GetNode(), Chunk: h.GetChunk(), Score: h.GetScore(), Subject: h.GetSubject()}
+}
+
+// citeAt names what of a passage an answer rests on, too.
+func citeAt(h *pb.Hit, at text.Span) *pb.Citation {
+	c := Cite(h)
+	c.SpanStart, c.SpanEnd = uint32(at.Start), uint32(at.End)
+	return c
 }

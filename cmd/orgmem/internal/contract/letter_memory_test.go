@@ -431,7 +431,9 @@ func TestReadsToTheLetter(t *testing.T) {
 	}
 	s.refused(t, c, http.MethodPost, "/v1/brain/query", `{"query":"boiler"}`, "brain_not_trained")
 	s.letter(t, c, http.MethodPost, "/v1/brain/answer", `{"query":"boiler"}`, http.StatusOK, map[string]shape{
-		"answer": "string", "citations": []shape{map[string]shape{"nodeId": "string", "chunk": "string", "score": "number"}},
+		"answer": "string", "citations": []shape{map[string]shape{
+			"nodeId": "string", "chunk": "string", "score": "number", "subject": "string|null", "span": "object",
+		}},
 		"voice": "string|null", "gateConfidence": "number", "usage": shapeUnits,
 	})
 	s.letter(t, c, http.MethodPost, "/v1/brain/train", "", http.StatusAccepted,

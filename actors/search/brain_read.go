@@ -1,0 +1,217 @@
+package search
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+	"time"
+
+	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
+	"orgmem/brain/answer"
+	"orgmem/brain/extract"
+	"orgmem/brain/reader"
+	"orgmem/brain/text"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// Where a reader is configured that answers questions, it reads the passages that search finds, and says which of them
+// answer: brain/answer tells those. Search then needs to find little more than that a passage is about the question.
+
+const (
+	// MaxRead bounds the passages that are read for an answer: 60 tokens each are some 50 ms.
+	MaxRead = 8
+	// readAtOnce is after how many of them it is asked whether there still is time: as many short ones as pass the
+	// model together.
+	readAtOnce = 4
+	// ReadTimeout is the time after which no more are read, where the processors are busy. The best that search found
+	// have been by then.
+	ReadTimeout = time.Second
+)
+
+// asks tells whether answers come of what the reader reads.
+func (o *Module) asks() bool {
+	r := o.System.Config.Reader
+	return r != nil && r.Asks()
+}
+
+// reading is the worker's reader.
+func (rd *searcher) reading(r *reader.Reader) *reader.Worker {
+	if rd.reads == nil {
+		rd.reads = r.NewWorker()
+	}
+	return rd.reads
+}
+
+// window is a stretch of a hit's passage that is read by itself.
+type window struct {
+	hit int // its place
+	text.Span
+}
+
+// draftRead puts an answer together of what the reader finds in some hits, the best first, and leaves in the draft
+// those that answer.
+func (o *Module) draftRead(c *tenant.Call, st *storage.Store, d *draft, rd *searcher) error {
+	read, err := passagesOf(st, d.parts, c.Part, d.hits)
+	if err != nil {
+		return err
+	}
+	if err := o.readPassages(c, d.query, read, rd); err != nil {
+		return err
+	}
+	q := answer.Question{
+		Text: d.query, AtMs: clock.Millis(o.System.Clock.Now()), MaxWords: d.words, Manner: d.manner,
+	}
+	answering := answer.Answering(d.query, read)
+	d.hits = d.hits[:0]
+	for i := range answering {
+		d.hits = append(d.hits, answering[i].Hit)
+	}
+	chosen := answer.Choose(d.query, answering)
+	disputed, err := contradicted(st, d.parts, chosen)
+	if err != nil {
+		return err
+	}
+	d.BrainAnswered = answer.Tell(q, chosen, disputed)
+	return nil
+}
+
+// passagesOf says of hits who wrote them, and when.
+func passagesOf(
+	r storage.Reader, parts []*partition.Ref, own *partition.Ref, hits []*pb.Hit,
+) (read []answer.Read, err error) {
+	for _, h := range hits {
+		n, part, err := nodeOf(r, parts, h)
+		if err != nil {
+			return nil, err
+		}
+		if part == nil {
+			continue
+		}
+		who, _ := extract.Speakers(n.GetMetadata())
+		read = append(read, answer.Read{
+			Hit: h, Who: cmp.Or(who, string(part.Subject)), Asker: part.ID == own.ID,
+			AtMs: cmp.Or(n.GetOccurredMs(), n.GetCreatedMs()),
+		})
+	}
+	return read, nil
+}
+
+// labelOf is what a passage is called to the reader: by the title of its text, or else who wrote it, and when.
+func labelOf(p *answer.Read) string {
+	name := text.OneLine(p.Hit.GetTitle())
+	begin := strings.TrimSuffix(name, "…")
+	if begin == "" || strings.HasPrefix(strings.TrimLeft(p.Hit.GetChunk(), "#*->= \t\r\n"), begin) { // for want of a title
+		name = p.Who
+	}
+	if name == "" || p.AtMs == 0 {
+		return name
+	}
+	return name + ", " + time.UnixMilli(p.AtMs).UTC().Format(time.DateOnly)
+}
+
+// readPassages has the passages read. Of one that is too long to be read at once, the stretch that has most of the
+// question's words is, and its others as long as there is room for them.
+func (o *Module) readPassages(c *tenant.Call, query string, read []answer.Read, rd *searcher) error {
+	w, words := rd.reading(o.System.Config.Reader), NewQueryWords(rd.Reader, query)
+	passages := make([]reader.Passage, len(read))
+	var first, rest []window
+	for i := range read {
+		passages[i] = reader.Passage{Label: labelOf(&read[i]), Text: read[i].Hit.GetChunk()}
+		best, most := -1, -1.0
+		at := len(rest)
+		for k, sp := range w.Windows(passages[i]) {
+			if share := words.share(passages[i].Text[sp.Start:sp.End]); share > most {
+				best, most = k, share
+			}
+			rest = append(rest, window{i, sp})
+		}
+		if best >= 0 {
+			first = append(first, rest[at+best])
+			rest = append(rest[:at+best], rest[at+best+1:]...)
+		}
+	}
+	all := append(first, rest...)
+	all = all[:min(len(all), MaxRead)]
+	began := o.System.Clock.Now()
+	for len(all) > 0 {
+		batch := all[:min(len(all), readAtOnce)]
+		all = all[len(batch):]
+		var asked []reader.Passage
+		for _, x := range batch {
+			asked = append(asked, reader.Passage{Label: passages[x.hit].Label, Text: passages[x.hit].Text[x.Start:x.End]})
+		}
+		for i, found := range w.Ask(nil, query, asked) {
+			x := batch[i]
+			found.Span = text.Span{Start: found.Span.Start + x.Start, End: found.Span.End + x.Start}
+			if to := &read[x.hit]; found.Answers > to.Answers {
+				to.Reading = found
+			}
+		}
+		if err := c.Awaited(); err != nil {
+			return err
+		}
+		if o.System.Clock.Now().Sub(began) >= ReadTimeout {
+			break
+		}
+	}
+	return nil
+}
+
+// contradicted tells whether cycles have found that two of the chosen passages' texts contradict each other.
+func contradicted(r storage.Reader, parts []*partition.Ref, chosen []answer.Chosen) (so bool, err error) {
+	told := map[string]bool{}
+	for i := range chosen {
+		node := chosen[i].Hit.GetNode()
+		if part := tenant.OwnerOf(parts, pb.NodeID(node)); part != nil && !told[node] {
+			err = errors.Join(err, eachContradiction(r, part, node, func(x *pb.Contradiction) error {
+				so = so || told[x.GetNodeA()] || told[x.GetNodeB()]
+				return nil
+			}))
+		}
+		if told[node] = true; err != nil || so {
+			break
+		}
+	}
+	return so, err
+}
+
+const (
+	// maxStatements bounds the statements of the passages that a sentence of a language model is held against.
+	maxStatements = 12
+	// leastEntailed is how probable it must be that one of them, or a passage as a whole, implies the sentence, and
+	// mostContradicted how probable it may be that one contradicts it.
+	leastEntailed    = 0.5
+	mostContradicted = 0.5
+)
+
+// follows tells whether a sentence that a language model has written follows from passages, as the reader understands
+// them: what has their words may still say another thing.
+func (o *Module) follows(rd *searcher) func(string, []string) bool {
+	if !o.asks() {
+		return nil
+	}
+	return func(sentence string, passages []string) bool {
+		words := NewQueryWords(rd.Reader, sentence)
+		var pairs []reader.Pair
+		for _, p := range passages {
+			pairs = append(pairs, reader.Pair{A: text.OneLine(p), B: sentence})
+		}
+		for _, p := range passages {
+			for sp := range text.Sentences(p) {
+				if said := text.OneLine(p[sp.Start:sp.End]); said == sentence {
+					return true
+				} else if words.share(said) > 0 {
+					pairs = append(pairs, reader.Pair{A: said, B: sentence})
+				}
+			}
+		}
+		entailed, contradicted := 0.0, 0.0
+		for _, v := range rd.reading(o.System.Config.Reader).Read(nil, pairs[:min(len(pairs), maxStatements)]) {
+			entailed, contradicted = max(entailed, v.Entail), max(contradicted, v.Contradict)
+		}
+		return entailed >= leastEntailed && (contradicted < mostContradicted || entailed > contradicted)
+	}
+}

@@ -1,0 +1,129 @@
+package answer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"orgmem/brain/text"
+)
+
+var (
+	// leading is what Markdown and lists put before a line.
+	leading = regexp.MustCompile(`^(?:\s*(?:#{1,6}\s|>|[-*+•–]\s|\d{1,3}[.)]\s|\[[ xX]\]\s))*\s*`)
+	heading = regexp.MustCompile(`^\s*#{1,6}\s`)
+	item    = regexp.MustCompile(`^\s*(?:[-*+•–]|\d{1,3}[.)])\s`)
+	image   = regexp.MustCompile(`!\[([^\]]*)\]\([^)]*\)`)
+	link    = regexp.MustCompile(`\[([^\]]+)\]\([^)\s]+\)`)
+	tag     = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
+	// marked is emphasis: what stands between two equal marks that no space parts from it.
+	marks  = `(\*\*\*|___|\*\*|__|\*|_|~~)`
+	marked = regexp.MustCompile(`(^|[^\pL\pN_*])` + marks + `([^\s*_~](?:[^*~]*?[^\s*_~])?)` + marks + `($|[^\pL\pN_*])`)
+)
+
+// plain is a sentence as one would say it: without the marks of lists, headings, tables and Markdown, in one line, and
+// with an end.
+func plain(s string) string {
+	s = leading.ReplaceAllString(s, "")
+	s = link.ReplaceAllString(image.ReplaceAllString(s, "$1"), "$1")
+	s = tag.ReplaceAllString(s, " ")
+	for range 3 { // one within another
+		s = marked.ReplaceAllStringFunc(s, unmark)
+	}
+	s = strings.ReplaceAll(s, "`", "")
+	if strings.Count(s, "|") > 1 {
+		s = row(s)
+	}
+	s = strings.TrimRight(strings.Join(strings.Fields(s), " "), ",;:–-| ")
+	last, _ := utf8.DecodeLastRuneInString(s)
+	switch {
+	case s == "":
+	case text.Spaceless(last):
+		s += "。"
+	case unicode.IsLetter(last), unicode.IsNumber(last), unicode.Is(unicode.Sc, last), last == '%', last == ')':
+		s += "."
+	}
+	return s
+}
+
+func unmark(s string) string {
+	m := marked.FindStringSubmatch(s)
+	if m[2] != m[4] {
+		return s
+	}
+	return m[1] + m[3] + m[5]
+}
+
+// row tells the cells of a row of a table.
+func row(s string) string {
+	var cells []string
+	for cell := range strings.SplitSeq(s, "|") {
+		if cell = strings.TrimSpace(cell); strings.Trim(cell, ":-") != "" {
+			cells = append(cells, cell)
+		}
+	}
+	return strings.Join(cells, ", ")
+}
+
+// leaning are words that a sentence begins with which is not understood without the one before.
+var leaning = func() map[string]bool {
+	words := map[string]bool{}
+	for w := range strings.FieldsSeq(`he she it they this that these those his her its their him them both
+er sie es dies diese dieser dieses sein seine ihr ihre il elle ils elles cela ça ceci él ella ellos ellas esto eso este
+esta lui lei loro esso essa questo questa ele ela eles elas isso isto este esta hij zij ze dit deze`) {
+		words[w] = true
+	}
+	return words
+}()
+
+// fewWords is how many words a line of a list has, at most, that says little without what stands over the list.
+const fewWords = 5
+
+// said are the sentences of a passage that tell what stands at a span, as one would say them: those that hold it, and
+// the one before where they would not be understood without. alone is without that one.
+func said(passage string, at text.Span) (whole, alone string) {
+	all := slices.Collect(text.Sentences(passage))
+	first := slices.IndexFunc(all, func(s text.Span) bool { return s.End > at.Start })
+	if first < 0 {
+		return "", ""
+	}
+	last := first
+	for last+1 < len(all) && all[last+1].Start < at.End && last == first { // an answer in two sentences, at most
+		last++
+	}
+	sentence := func(i int) string { return passage[all[i].Start:all[i].End] }
+	var told []string
+	for i := first; i <= last; i++ {
+		if s := plain(sentence(i)); s != "" {
+			told = append(told, s)
+		}
+	}
+	if len(told) == 0 {
+		return "", ""
+	}
+	alone = strings.Join(told, " ")
+	if over := overList(sentence, first); over != "" && len(strings.Fields(alone)) <= fewWords {
+		return over + ": " + alone, alone
+	}
+	word := strings.FieldsFunc(alone, func(r rune) bool { return !unicode.IsLetter(r) })
+	if first > 0 && len(word) > 0 && leaning[strings.ToLower(word[0])] && !heading.MatchString(sentence(first-1)) {
+		return plain(sentence(first-1)) + " " + alone, alone
+	}
+	return alone, alone
+}
+
+// overList is the line that a list item stands under.
+func overList(sentence func(int) string, i int) string {
+	for ; i > 0; i-- {
+		before := sentence(i - 1)
+		if heading.MatchString(before) || strings.HasSuffix(strings.TrimSpace(before), ":") {
+			return strings.TrimRight(plain(before), ".")
+		}
+		if !item.MatchString(before) {
+			return ""
+		}
+	}
+	return ""
+}

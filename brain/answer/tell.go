@@ -1,0 +1,194 @@
+package answer
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"orgmem/brain/reader"
+	"orgmem/brain/text"
+	"orgmem/brain/voice"
+	pb "orgmem/proto"
+)
+
+// Bars of the reader's probabilities, chosen on the held-out questions of train/data with bench/asked.
+const (
+	// leastAnswers is what one passage at least must reach for there to be an answer.
+	leastAnswers = 0.5
+	// alsoAnswers is what others must reach, as a share of the best, to be told beside it or, where they are later, in its
+	// place.
+	alsoAnswers = 0.8
+	// maxTold is how many passages an answer tells of.
+	maxTold = 2
+)
+
+// apartMs is how far two texts are apart, at least, for the later to say what is and the other what was.
+const apartMs = 3_600_000
+
+// Read is a passage with what the reader makes of it.
+type Read struct {
+	reader.Reading
+
+	Hit   *pb.Hit
+	Who   string // who says it where that is to be told: whoever is named as its writer, or whose memory it is in
+	Asker bool   // it is in the asker's own memory
+	AtMs  int64  // when it was written; 0: it is not known
+}
+
+// Question is what is asked, and how the answer is to be told.
+type Question struct {
+	Text     string
+	AtMs     int64 // when it is asked
+	MaxWords int
+	Manner   *voice.Profile // of the asker; nil: it is not known
+}
+
+// Chosen is a passage that an answer tells of.
+type Chosen struct {
+	*Read
+
+	Former bool // a later one gives another answer
+}
+
+// Answering keeps the passages that answer a question, most probable first, by their score in the search where they are
+// equally so. None: nothing answers.
+func Answering(question string, read []Read) []Read {
+	kept := slices.DeleteFunc(slices.Clone(read), func(p Read) bool {
+		return p.Answers < leastAnswers || !mayAnswer(question, &p)
+	})
+	slices.SortStableFunc(kept, func(a, b Read) int {
+		return cmp.Or(cmp.Compare(b.Answers, a.Answers), cmp.Compare(b.Hit.GetScore(), a.Hit.GetScore()))
+	})
+	return kept
+}
+
+// Choose chooses of the passages that answer, which [Answering] gives, those that are told. Where two give different
+// answers and were written apart, the later says what is; the other is told only where the question asks what was.
+// Where it is not known which is the later, both are told.
+func Choose(question string, answering []Read) []Chosen {
+	var told []*Read
+	for i := range answering {
+		p := &answering[i]
+		if p.Answers < alsoAnswers*answering[0].Answers {
+			break
+		}
+		if len(told) < maxTold || later(p, told[0]) {
+			told = append(told, p)
+		}
+	}
+	slices.SortStableFunc(told, func(a, b *Read) int {
+		switch {
+		case later(a, b):
+			return -1
+		case later(b, a):
+			return 1
+		}
+		return 0
+	})
+	var out []Chosen
+	for _, p := range told {
+		same := func(c Chosen) bool { return sameValue(value(c.Read), value(p)) }
+		if len(out) == maxTold || slices.ContainsFunc(out, same) {
+			continue
+		}
+		former := len(out) > 0 && later(out[0].Read, p)
+		if former && !past.MatchString(question) {
+			continue
+		}
+		out = append(out, Chosen{p, former})
+	}
+	return out
+}
+
+// later tells whether a was written after b.
+func later(a, b *Read) bool { return a.AtMs > 0 && b.AtMs > 0 && a.AtMs-b.AtMs >= apartMs }
+
+// value is what a passage answers.
+func value(p *Read) string { return p.Hit.GetChunk()[p.Span.Start:p.Span.End] }
+
+// sameValue tells whether two answers are one, which the longer may say in more words.
+func sameValue(a, b string) bool {
+	x, y := valueWords(a), valueWords(b)
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	return len(x) > 0 && !slices.ContainsFunc(x, func(w string) bool { return !slices.Contains(y, w) })
+}
+
+func valueWords(s string) (words []string) {
+	for w := range strings.FieldsSeq(strings.ToLower(s)) {
+		w = strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsNumber(r) {
+				return r
+			}
+			return -1
+		}, w)
+		if w != "" && text.FunctionWord(w) == 0 {
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// Tell puts an answer together of what was chosen: whole sentences in the manner of the asker, who says it and when
+// where that was another, and that the texts contradict each other (disputed) where they do.
+func Tell(q Question, chosen []Chosen, disputed bool) *pb.BrainAnswered {
+	words, out := wordsFor(q.Text), &pb.BrainAnswered{}
+	left := q.MaxWords
+	var told []string
+	take := func(s string) bool {
+		_, n := FirstWords(s, math.MaxInt)
+		if s == "" || n > left || slices.Contains(told, s) {
+			return false
+		}
+		left -= n
+		told = append(told, s)
+		return true
+	}
+	for _, c := range chosen {
+		whole, alone := said(c.Hit.GetChunk(), c.Span)
+		whole, alone = q.Manner.Retell(whole), q.Manner.Retell(alone)
+		by := attribution(&words, &c, q.AtMs)
+		switch {
+		case alone == "":
+			continue
+		case take(by + whole), take(by + alone), by != "" && !c.Former && take(alone):
+		case len(told) > 0:
+			continue
+		default: // one sentence, too long for the answer: its beginning
+			begin, _ := FirstWords(alone, q.MaxWords)
+			told, left = append(told, begin), 0
+		}
+		out.Citations = append(out.Citations, citeAt(c.Hit, c.Span))
+	}
+	if len(told) == 0 {
+		out.Answer = words.nothing
+		return out
+	}
+	if disputed && len(out.GetCitations()) > 1 {
+		take(words.disputed)
+	}
+	out.Answer = q.Manner.End(strings.Join(told, " "))
+	return out
+}
+
+// attribution is what stands before the words of a passage.
+func attribution(words *phrases, c *Chosen, askedMs int64) string {
+	day, who := "", c.Who
+	if c.AtMs > 0 {
+		day = words.date(c.AtMs, askedMs)
+	}
+	switch {
+	case c.Former && who != "":
+		return strings.TrimRight(strings.Replace(words.before, "%s", day, 1), ": ") + ", " + who + ": "
+	case c.Former:
+		return strings.Replace(words.before, "%s", day, 1)
+	case who != "" && day != "":
+		return who + ", " + day + ": "
+	case who != "":
+		return who + ": "
+	}
+	return ""
+}

@@ -1,0 +1,189 @@
+package answer_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"orgmem/brain/answer"
+	"orgmem/brain/reader"
+	"orgmem/brain/text"
+	"orgmem/brain/voice"
+	pb "orgmem/proto"
+)
+
+// note is a passage that was read: of the asker on a day, unless who says otherwise; span is what answers.
+func note(chunk, span, day, who string, answers float64) answer.Read {
+	at, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		panic(err)
+	}
+	start := strings.Index(chunk, span)
+	return answer.Read{
+		Reading: reader.Reading{Answers: answers, Span: text.Span{Start: start, End: start + len(span)}},
+		Hit:     &pb.Hit{Node: chunk, Chunk: chunk, Score: answers},
+		Who:     who, Asker: who == "", AtMs: at.UnixMilli(),
+	}
+}
+
+// told is the answer to a question on 1 December 2025.
+func told(question string, disputed bool, read ...answer.Read) *pb.BrainAnswered {
+	q := answer.Question{
+		Text: question, AtMs: time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), MaxWords: 100,
+	}
+	return answer.Tell(q, answer.Choose(question, answer.Answering(question, read)), disputed)
+}
+
+func TestTell(t *testing.T) {
+	for _, x := range []struct {
+		name, question string
+		read           []answer.Read
+		disputed       bool
+		want           string
+	}{
+		{
+			"the sentence that answers, and no other", "When does the pool open?",
+			[]answer.Read{note("The café is shut. The pool opens at seven. Bring coins.", "at seven", "2025-10-03", "", .9)},
+			false,
+			"The pool opens at seven.",
+		},
+		{"nothing answers", "When does the pool open?", []answer.Read{
+			note("The pool is deep.", "deep", "2025-10-03", "", .2),
+		}, false, answer.NothingKnown},
+		{"in the question's language", "Wann öffnet das Bad und wer hat den Schlüssel?", nil, false,
+			answer.Nothing("Wo ist der Schlüssel?")},
+		{"who says it, and when", "When does the pool open?", []answer.Read{
+			note("The pool opens at seven.", "at seven", "2025-10-03", "Maria", .9),
+		}, false, "Maria, 3 October: The pool opens at seven."},
+		{"in another year", "Wann öffnet das Bad und wo?", []answer.Read{
+			note("Das Bad öffnet um sieben.", "um sieben", "2024-03-09", "Maria", .9),
+		}, false, "Maria, 9. März 2024: Das Bad öffnet um sieben."},
+		{"the later value only", "When does the pool open?", []answer.Read{
+			note("The pool opens at seven.", "at seven", "2025-05-03", "", .95),
+			note("From now on the pool opens at nine.", "at nine", "2025-10-03", "", .9),
+		}, false, "From now on the pool opens at nine."},
+		{"both where the past is asked for", "When did the pool open previously?", []answer.Read{
+			note("The pool opens at seven.", "at seven", "2025-05-03", "", .95),
+			note("From now on the pool opens at nine.", "at nine", "2025-10-03", "", .9),
+		}, false, "From now on the pool opens at nine. Before, on 3 May: The pool opens at seven."},
+		{"two of one day that are at odds", "When does the pool open?", []answer.Read{
+			note("The pool opens at nine.", "at nine", "2025-10-03", "Ben", .9),
+			note("The pool opens at seven.", "at seven", "2025-10-03", "", .95),
+		}, true, "The pool opens at seven. Ben, 3 October: The pool opens at nine. These notes contradict each other."},
+		{"the same twice", "When does the pool open?", []answer.Read{
+			note("The pool opens at seven.", "at seven", "2025-10-03", "", .95),
+			note("It is seven when the pool opens.", "seven", "2025-10-03", "Ben", .95),
+		}, false, "The pool opens at seven."},
+		{"a later one that hardly answers", "When does the pool open?", []answer.Read{
+			note("The pool opens at seven.", "at seven", "2025-05-03", "", .95),
+			note("I might go at nine.", "at nine", "2025-10-03", "", .55),
+		}, false, "The pool opens at seven."},
+		{"the sentence before a pronoun", "Where does Jonas live?", []answer.Read{
+			note("Jonas has moved to Bonn. He lives in Elm Street. He is tall.", "in Elm Street", "2025-10-03", "", .9),
+		}, false, "Jonas has moved to Bonn. He lives in Elm Street."},
+		{"no marks", "Where does Jonas live?", []answer.Read{
+			note("## Addresses\n\n- [ ] **Jonas** lives in `Elm Street` ([map](https://x.example/1))\n- Ben\n",
+				"Elm Street", "2025-10-03", "", .9),
+		}, false, "Jonas lives in Elm Street (map)."},
+		{"what a list is of", "When is the gala?", []answer.Read{
+			note("Swimming gala:\n- bring coins\n- Tuesday 24 June\n", "Tuesday 24 June", "2025-10-03", "", .9),
+		}, false, "Swimming gala: Tuesday 24 June."},
+		{"cells of a table", "Who is the CFO?", []answer.Read{
+			note("| role | name |\n|---|---|\n| CFO | Anna Lund |\n", "Anna Lund", "2025-10-03", "", .9),
+		}, false, "CFO, Anna Lund."},
+		{"another's own facts do not answer for the asker", "What is my blood type?", []answer.Read{
+			note("My blood type is A.", "A", "2025-10-03", "Anna", .9),
+		}, false, answer.NothingKnown},
+		{"nor for a third", "What is the blood type of Ben?", []answer.Read{
+			note("My blood type is A.", "A", "2025-10-03", "Anna", .9),
+		}, false, answer.NothingKnown},
+		{"they do for themselves", "What is the blood type of Anna?", []answer.Read{
+			note("My blood type is A.", "A", "2025-10-03", "Anna", .9),
+			note("My blood type is B.", "B", "2025-10-04", "Ben", .9),
+		}, false, "Anna, 3 October: My blood type is A."},
+	} {
+		got := told(x.question, x.disputed, x.read...)
+		if got.GetAnswer() != x.want {
+			t.Errorf("%s: %q, want %q", x.name, got.GetAnswer(), x.want)
+		}
+		if refused := got.GetAnswer() == answer.Nothing(x.question); refused != (len(got.GetCitations()) == 0) {
+			t.Errorf("%s: cites %v", x.name, got.GetCitations())
+		}
+	}
+}
+
+// TestCitedSpans: a citation names what of the chunk answers.
+func TestCitedSpans(t *testing.T) {
+	got := told("When does the pool open?", false,
+		note("Öffnung: The pool opens at seven.", "at seven", "2025-10-03", "", .9))
+	c := got.GetCitations()[0]
+	if said := c.GetChunk()[c.GetSpanStart():c.GetSpanEnd()]; said != "at seven" {
+		t.Errorf("%q", said)
+	}
+}
+
+// TestMannerOfAnswers: an answer is told as the asker writes, and as said by another in their name.
+func TestMannerOfAnswers(t *testing.T) {
+	manner := voice.ProfileFrom(&pb.VoiceProfile{MessageWords: 12, Evidence: 50, Style: []*pb.StyleMeasure{
+		{Group: "closing", Name: "fullStop", Value: -1}, {Group: "spelling", Name: "contractions", Value: 1},
+	}})
+	read := []answer.Read{note("The pool is not open on Mondays.", "Mondays", "2025-10-03", "Maria", .9)}
+	const question = "When is the pool shut?"
+	q := answer.Question{Text: question, AtMs: read[0].AtMs, MaxWords: 100, Manner: &manner}
+	got := answer.Tell(q, answer.Choose(question, answer.Answering(question, read)), false)
+	if want := "Maria, 3 October: The pool isn't open on Mondays"; got.GetAnswer() != want {
+		t.Errorf("%q, want %q", got.GetAnswer(), want)
+	}
+}
+
+// TestToldKeepsItsBounds: whatever the passages, an answer has at most so many words, is in one line, and cites
+// something or refuses.
+func TestToldKeepsItsBounds(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var read []answer.Read
+		for range rapid.IntRange(0, 4).Draw(rt, "passages") {
+			chunk := rapid.StringOf(rapid.RuneFrom([]rune("ab. \n#*-|`_[]()é東:!"))).Draw(rt, "chunk") + "x"
+			start := rapid.IntRange(0, len(chunk)-1).Draw(rt, "start")
+			end := rapid.IntRange(start, len(chunk)).Draw(rt, "end")
+			p := note("x", "x", "2025-10-03", rapid.SampledFrom([]string{"", "Maria"}).Draw(rt, "who"), 1)
+			p.Answers = rapid.Float64Range(0, 1).Draw(rt, "answers")
+			p.AtMs += int64(rapid.IntRange(0, 3).Draw(rt, "day")) * 24 * time.Hour.Milliseconds()
+			p.Hit.Chunk, p.Span = chunk, text.Span{Start: start, End: end}
+			read = append(read, p)
+		}
+		q := answer.Question{Text: "Which one?", MaxWords: rapid.IntRange(1, 30).Draw(rt, "words")}
+		got := answer.Tell(q, answer.Choose(q.Text, answer.Answering(q.Text, read)), true)
+		if refused := got.GetAnswer() == answer.NothingKnown; refused != (len(got.GetCitations()) == 0) {
+			rt.Fatalf("%v", got)
+		} else if _, n := answer.FirstWords(got.GetAnswer(), math.MaxInt); !refused && n > q.MaxWords {
+			rt.Fatalf("%d words of %d: %q", n, q.MaxWords, got.GetAnswer())
+		}
+		if strings.Contains(got.GetAnswer(), "\n") {
+			rt.Fatalf("%q", got.GetAnswer())
+		}
+	})
+}
+
+// TestRefusals: in each language that is told, and in English in all others.
+func TestRefusals(t *testing.T) {
+	seen := map[string]string{}
+	for question, is := range map[string]string{
+		"Who has the key?": answer.NothingKnown, "Boiler?": answer.NothingKnown,
+		"Wer hat den Schlüssel?": "Dazu steht nichts im Gedächtnis.", "Qui a la clé de la cave ?": "",
+		"¿Quién tiene la llave del coche?": "", "Chi ha la chiave della cantina?": "",
+		"Quem tem a chave do carro?": "", "Wie heeft de sleutel van het kantoor?": "", "Где ключ?": "",
+		"鍵はどこ": "", "钥匙在哪里": "", "열쇠는 어디에 있습니까": "",
+	} {
+		got := answer.Nothing(question)
+		if is != "" && got != is || is == "" && got == answer.NothingKnown {
+			t.Errorf("%q: %q", question, got)
+		}
+		if other, twice := seen[got]; twice && got != answer.NothingKnown {
+			t.Errorf("%q of %q and %q", got, question, other)
+		}
+		seen[got] = question
+	}
+}

@@ -14,7 +14,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -48,11 +47,7 @@ func main() {
 		log.Fatal(err)
 	}
 	b := &bench{encoder: model.NewEncoder(), dim: model.Dim(), verbose: *verbose}
-	raw, err := os.ReadFile(*pack)
-	if err != nil {
-		log.Fatal(err)
-	}
-	r, err := reader.LoadPack(raw, model, nil)
+	r, err := data.Reader(*pack, model)
 	if err != nil {
 		log.Fatal(err)
 	}

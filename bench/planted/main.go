@@ -25,7 +25,6 @@ import (
 	"hash/fnv"
 	"io"
 	"log"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -246,11 +245,7 @@ type candidate struct {
 func (f *field) read(
 	model *embed.Model, file string, most int, candidates []candidate, found map[[2]int]conflict.Finding,
 ) error {
-	pack, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	r, err := reader.LoadPack(pack, model, nil)
+	r, err := data.Reader(file, model)
 	if err != nil {
 		return err
 	}

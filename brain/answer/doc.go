@@ -5,11 +5,15 @@
 // # Promises
 //
 //   - Pure functions of their arguments: no I/O, no clock.
-//   - An answer says nothing that its passages do not say. It is extractive: sentences are
-//     chosen greedily by the share of the question's words that they hold, weighted by the
-//     score of their passage, as long as the answer's length allows (compare Lin and
-//     Bilmes, 2010, whose objective rewards coverage, too). They stand in the order in
-//     which they were written.
+//   - An answer says nothing that its passages do not say: it is made of their sentences.
+//   - [Tell] tells what a reader has found ([orgmem/brain/reader]): of the passages that answer the
+//     sentence that holds the answer, who wrote it where that was another than the asker, the later
+//     of two values; or that nothing answers, in the question's language. What others say of
+//     themselves does not answer for the asker, or for a third.
+//   - Without a reader [Compose] chooses sentences greedily by the share of the question's words that
+//     they hold, weighted by the score of their passage, as long as the answer's length allows
+//     (compare Lin and Bilmes, 2010, whose objective rewards coverage, too). They stand in the order
+//     in which they were written.
 //   - What a model has worded takes the place of that only sentence by sentence, each as
 //     far as the passages that it names say it ([orgmem/brain/grounding]).
 //   - Somebody's text never stands outside of a quotation in a prompt for a model: it may

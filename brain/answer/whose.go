@@ -12,9 +12,15 @@ func anyOf(words string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(?:` + strings.Join(strings.Fields(words), "|") + `)(?:$|[^\pL\pN])`)
 }
 
-// own is how people speak of themselves: of what is theirs, and of what they do.
-var own = anyOf(`I my mine myself ich mein meine meinen meinem meiner je j mon mes moi yo mi mis mío mía io mio mia miei
-mie eu meu minha meus minhas ik mijn`)
+// ofOneself are words with which people speak of themselves: of what is theirs, and of what they do.
+const ofOneself = `I my mine myself ich mein meine meinen meinem meiner je j mon mes moi yo mi mis mío mía io mio mia
+miei mie eu meu minha meus minhas ik mijn`
+
+// own matches what is asked of oneself, and ofWriter a sentence that is about its writer: it begins with such a word.
+var (
+	own      = anyOf(ofOneself)
+	ofWriter = regexp.MustCompile(`^(?i:` + strings.Join(strings.Fields(ofOneself), "|") + `)(?:$|[^\pL\pN])`)
+)
 
 // names are the words of a question that are written like names: with a capital, and not at its begin.
 func names(question string) (out []string) {
@@ -27,11 +33,11 @@ func names(question string) (out []string) {
 	return out
 }
 
-// mayAnswer tells whether a passage may be about what is asked. What another than the asker says of themselves is about
-// them: it answers neither what the asker asks of themselves nor what is asked of somebody whom the passage does not
+// mayAnswer tells whether a passage may be about what is asked. A sentence of another than the asker that is about its
+// writer answers neither what the asker asks of themselves nor what is asked of somebody whom the passage does not
 // name.
 func mayAnswer(question string, p *Read) bool {
-	if p.Asker || !own.MatchString(p.Hit.GetChunk()) {
+	if _, sentence := said(p.Hit.GetChunk(), p.Span); p.Asker || !ofWriter.MatchString(sentence) {
 		return true
 	}
 	about := names(question)

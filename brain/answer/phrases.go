@@ -60,7 +60,7 @@ var phrasesOf = map[text.Lang]phrases{
 	text.Danish:    {nothing: "Intet i hukommelsen besvarer dette.", before: "Tidligere, %s: "},
 	text.Finnish:   {nothing: "Mikään muistissa ei vastaa tähän.", before: "Aiemmin, %s: "},
 	text.Hungarian: {nothing: "A memóriában semmi sem válaszol erre.", before: "Korábban, %s: "},
-	text.Romanian:  {nothing: "Nimic din memorie nu răspunde la aceasta.", before: "Înainte, %s: "},
+	text.Romanian:  {nothing: "Nu știm nimic care să răspundă la aceasta.", before: "Înainte, %s: "},
 	text.Turkish:   {nothing: "Bellekte bunu yanıtlayan bir şey yok.", before: "Önceden, %s: "},
 	text.Russian:   {nothing: "В памяти нет ответа на этот вопрос.", before: "Раньше, %s: "},
 	text.Arabic:    {nothing: "لا يوجد في الذاكرة ما يجيب عن هذا.", before: "سابقًا، %s: "},

@@ -53,8 +53,10 @@ func TestTell(t *testing.T) {
 		{"nothing answers", "When does the pool open?", []answer.Read{
 			note("The pool is deep.", "deep", "2025-10-03", "", .2),
 		}, false, answer.NothingKnown},
-		{"in the question's language", "Wann öffnet das Bad und wer hat den Schlüssel?", nil, false,
-			answer.Nothing("Wo ist der Schlüssel?")},
+		{
+			"in the question's language", "Wann öffnet das Bad und wer hat den Schlüssel?", nil, false,
+			answer.Nothing("Wo ist der Schlüssel?"),
+		},
 		{"who says it, and when", "When does the pool open?", []answer.Read{
 			note("The pool opens at seven.", "at seven", "2025-10-03", "Maria", .9),
 		}, false, "Maria, 3 October: The pool opens at seven."},

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// MaxQuestion and MaxPassage are at how many tokens a question and a passage, with its label, are cut, as in
-	// training.
+	// MaxQuestion is at how many tokens a question is cut, as in training.
 	MaxQuestion = 40
-	MaxPassage  = 200
+	// MaxPassage is at how many a passage is cut, its label included, as in training.
+	MaxPassage = 200
 	// maxLabel leaves most of a passage's tokens to its text, whatever somebody is called.
 	maxLabel = 32
 	// MaxSpan is the longest answer, in tokens.

@@ -37,7 +37,7 @@ func TestAsk(t *testing.T) {
 			t.Errorf("%v: %+v alone, %+v among others", p, alone[0], x)
 		}
 		words := strings.Fields(p.Text)
-		for _, said := range strings.Fields(p.Text[x.Span.Start:x.Span.End]) {
+		for said := range strings.FieldsSeq(p.Text[x.Span.Start:x.Span.End]) {
 			if !slices.Contains(words, said) {
 				t.Errorf("%q is no word of %q", said, p.Text)
 			}

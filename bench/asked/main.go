@@ -124,7 +124,7 @@ func (b *bench) read(i int) []answer.Read {
 			passages = append(passages, reader.Passage{Label: label, Text: p.Text})
 			read = append(read, answer.Read{
 				Hit: &pb.Hit{Node: fmt.Sprintf("%s:%d", q.ID, k), Chunk: p.Text, Score: 1 / float64(len(read)+1)}, Who: who,
-				Asker: who == "", AtMs: at,
+				Asker: true, AtMs: at, // all are in one memory
 			})
 		}
 	}

@@ -54,10 +54,13 @@ type Chosen struct {
 
 // Answering keeps the passages that answer a question, most probable first, by their score in the search where they are
 // equally so. None: nothing answers.
-func Answering(question string, read []Read) []Read {
-	kept := slices.DeleteFunc(slices.Clone(read), func(p Read) bool {
-		return p.Answers < leastAnswers || !mayAnswer(question, &p)
-	})
+func Answering(question string, read []Read) (kept []Read) {
+	writers := writersAsked(question, read)
+	for _, p := range read {
+		if p.Answers >= leastAnswers && mayAnswer(question, &p, writers) {
+			kept = append(kept, p)
+		}
+	}
 	slices.SortStableFunc(kept, func(a, b Read) int {
 		return cmp.Or(cmp.Compare(b.Answers, a.Answers), cmp.Compare(b.Hit.GetScore(), a.Hit.GetScore()))
 	})

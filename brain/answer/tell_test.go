@@ -23,7 +23,7 @@ func note(chunk, span, day, who string, answers float64) answer.Read {
 	}
 	start := strings.Index(chunk, span)
 	return answer.Read{
-		Reading: reader.Reading{Answers: answers, Span: text.Span{Start: start, End: start + len(span)}},
+		Reading: reader.Reading{Answers: answers, Score: answers, Span: text.Span{Start: start, End: start + len(span)}},
 		Hit:     &pb.Hit{Node: chunk, Chunk: chunk, Score: answers},
 		Who:     who, Asker: who == "", AtMs: at.UnixMilli(),
 	}
@@ -102,6 +102,17 @@ func TestTell(t *testing.T) {
 		{"nor for a third", "What is the blood type of Ben?", []answer.Read{
 			note("My blood type is A.", "A", "2025-10-03", "Anna", .9),
 		}, false, answer.NothingKnown},
+		{"what is in another's memory is not the asker's", "What is my shoe size?", []answer.Read{
+			note("Shoe size 38.", "38", "2025-10-03", "Anna", .9),
+		}, false, answer.NothingKnown},
+		{"but may tell who", "Who has my drill?", []answer.Read{
+			note("The drill is with Lutz.", "Lutz", "2025-10-03", "Anna", .9),
+		}, false, "Anna, 3 October: The drill is with Lutz."},
+		{"nor is it another third's", "What is the shoe size of Ben?", []answer.Read{
+			note("Shoe size 38.", "38", "2025-10-04", "Anna", .95),
+			note("Shoe size 44.", "44", "2025-10-03", "team-ben", .9),
+			note("Shoe size of ben: 43.", "43", "2025-10-01", "Carla", .6),
+		}, false, "team-ben, 3 October: Shoe size 44."},
 		{"they do for themselves", "What is the blood type of Anna?", []answer.Read{
 			note("My blood type is A.", "A", "2025-10-03", "Anna", .9),
 			note("My blood type is B.", "B", "2025-10-04", "Ben", .9),
@@ -152,6 +163,7 @@ func TestToldKeepsItsBounds(t *testing.T) {
 			end := rapid.IntRange(start, len(chunk)).Draw(rt, "end")
 			p := note("x", "x", "2025-10-03", rapid.SampledFrom([]string{"", "Maria"}).Draw(rt, "who"), 1)
 			p.Answers = rapid.Float64Range(0, 1).Draw(rt, "answers")
+			p.Score = max(p.Answers, 1e-9)
 			p.AtMs += int64(rapid.IntRange(0, 3).Draw(rt, "day")) * 24 * time.Hour.Milliseconds()
 			p.Hit.Chunk, p.Span = chunk, text.Span{Start: start, End: end}
 			read = append(read, p)

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,35 +23,53 @@ var (
 	ofWriter = regexp.MustCompile(`^(?i:` + strings.Join(strings.Fields(ofOneself), "|") + `)(?:$|[^\pL\pN])`)
 )
 
-// names are the words of a question that are written like names: with a capital, and not at its begin.
+// names are the words of a question that are written like names, with a capital and not at its begin, or with a number.
 func names(question string) (out []string) {
 	words := strings.FieldsFunc(question, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 	for i, w := range words {
-		if r, _ := utf8.DecodeRuneInString(w); i > 0 && unicode.IsUpper(r) && utf8.RuneCountInString(w) > 1 {
+		r, _ := utf8.DecodeRuneInString(w)
+		if i > 0 && unicode.IsUpper(r) && utf8.RuneCountInString(w) > 1 || strings.ContainsFunc(w, unicode.IsNumber) {
 			out = append(out, strings.ToLower(w))
 		}
 	}
 	return out
 }
 
-// mayAnswer tells whether a passage may be about what is asked. A sentence of another than the asker that is about its
-// writer answers neither what the asker asks of themselves nor what is asked of somebody whom the passage does not
-// name.
-func mayAnswer(question string, p *Read) bool {
-	if _, sentence := said(p.Hit.GetChunk(), p.Span); p.Asker || !ofWriter.MatchString(sentence) {
-		return true
-	}
-	about := names(question)
-	if len(about) == 0 {
-		return !own.MatchString(question)
-	}
-	said := strings.ToLower(p.Who + "\n" + p.Hit.GetTitle() + "\n" + p.Hit.GetChunk())
-	for _, name := range about {
-		if strings.Contains(said, name) {
-			return true
+// writersAsked are the names in a question by which somebody is known whose memory some of the passages are in.
+func writersAsked(question string, read []Read) (asked []string) {
+	for _, name := range names(question) {
+		if slices.ContainsFunc(read, func(p Read) bool { return !p.Asker && mentions(p.Who, []string{name}) }) {
+			asked = append(asked, name)
 		}
 	}
-	return false
+	return asked
+}
+
+// mentions tells whether a text holds any of some names, with whatever ending.
+func mentions(s string, names []string) bool {
+	return slices.ContainsFunc(wordsOf(s), func(w string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return sameName(name, w) })
+	})
+}
+
+// mayAnswer tells whether a passage may be about what is asked. What is in another's memory is about them, or what they
+// name: it answers neither what the asker asks of their own, unless the question is who, nor what is asked of a third
+// whose memory is known (writers, of writersAsked). A sentence that is about its writer answers nothing of somebody
+// whom the passage does not name.
+func mayAnswer(question string, p *Read, writers []string) bool {
+	_, sentence := said(p.Hit.GetChunk(), p.Span)
+	ofItsWriter := p.Who != "" && ofWriter.MatchString(sentence)
+	all := p.Who + "\n" + p.Hit.GetTitle() + "\n" + p.Hit.GetChunk()
+	asked := names(question)
+	switch {
+	case mentions(all, writers):
+		return true
+	case !p.Asker && len(writers) > 0:
+		return false
+	case !p.Asker && own.MatchString(question) && (ofItsWriter || !asksWho.MatchString(question)):
+		return mentions(all, asked)
+	}
+	return !ofItsWriter || len(asked) == 0 || mentions(all, asked)
 }
 
 // past is what asks for what was and is no more.
@@ -58,3 +77,21 @@ var past = anyOf(`previous previously former formerly used\s+to originally initi
 until\s+then back\s+then (?:the|our|my|'s)\s+old before\? vorher früher frühere früheren ursprünglich zuvor auparavant
 ancien ancienne à\s+l'origine initialement anteriormente originalmente antiguo antigua precedente originariamente
 in\s+precedenza antigamente antigo antiga eerder vroeger voorheen oorspronkelijk`)
+
+// asksWho matches what asks for somebody.
+var asksWho = anyOf(`who whose whom wer wessen wem wen qui quién quiénes chi quem wie`)
+
+// wordsOf are the words of a text in small letters.
+func wordsOf(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r)
+	})
+}
+
+// sameName tells whether two words are one name but for an ending.
+func sameName(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return strings.HasPrefix(b, a) && (len(b)-len(a) <= 2 && len(a) >= 3 || a == b)
+}

@@ -122,6 +122,29 @@ func TestAnswersOfWhatIsRead(t *testing.T) {
 	}
 }
 
+// TestABrainsPassagesAreRead: where a brain has been trained, what its walk comes to is read, and what does not answer
+// is refused as without one.
+func TestABrainsPassagesAreRead(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, storagetest.NewDisk(), drawn, answering(t, readertest.Rules{
+		Answers: map[string]float64{"okafor": 4},
+	}))
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	docs, _, _ := parish(40)
+	c.ingest(docs...)
+	c.note("The garden is large. The boiler was serviced by Mrs Okafor in May.")
+	if s := c.train(); s.GetArtifact() == nil {
+		t.Fatalf("%v", s)
+	}
+	a := c.answer("Who serviced the boiler?")
+	if a.GetAnswer() != "The boiler was serviced by Mrs Okafor in May." || len(a.GetCitations()) != 1 {
+		t.Errorf("%v", a)
+	}
+	if a := c.answer("Who came by balloon?"); a.GetAnswer() != answer.NothingKnown || len(a.GetCitations()) > 0 {
+		t.Errorf("%v", a)
+	}
+}
+
 // TestReportedContradictionsAreNamed: where the texts of an answer are known to contradict each other it says so.
 func TestReportedContradictionsAreNamed(t *testing.T) {
 	t.Parallel()

@@ -51,7 +51,7 @@ func TestTell(t *testing.T) {
 			"The pool opens at seven.",
 		},
 		{"nothing answers", "When does the pool open?", []answer.Read{
-			note("The pool is deep.", "deep", "2025-10-03", "", .2),
+			note("The pool is deep.", "deep", "2025-10-03", "", .001),
 		}, false, answer.NothingKnown},
 		{
 			"in the question's language", "Wann öffnet das Bad und wer hat den Schlüssel?", nil, false,
@@ -81,7 +81,7 @@ func TestTell(t *testing.T) {
 		}, false, "The pool opens at seven."},
 		{"a later one that hardly answers", "When does the pool open?", []answer.Read{
 			note("The pool opens at seven.", "at seven", "2025-05-03", "", .95),
-			note("I might go at nine.", "at nine", "2025-10-03", "", .55),
+			note("I might go at nine.", "at nine", "2025-10-03", "", .35),
 		}, false, "The pool opens at seven."},
 		{"the sentence before a pronoun", "Where does Jonas live?", []answer.Read{
 			note("Jonas has moved to Bonn. He lives in Elm Street. He is tall.", "in Elm Street", "2025-10-03", "", .9),

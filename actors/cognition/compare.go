@@ -145,7 +145,7 @@ func (c *compareStage) compare(st *storage.Store, own *tenant.Comparer, found *c
 		if other == nil {
 			continue
 		}
-		if c.org.System.Config.Reader != nil {
+		if r := c.org.System.Config.Reader; r != nil && r.Tells() {
 			for _, x := range own.Judge.Candidates(nil, passage, other, place) {
 				found.candidates = append(found.candidates, candidate{Candidate: x, a: f, b: o.Chunk})
 			}

@@ -191,7 +191,7 @@ const (
 // follows tells whether a sentence that a language model has written follows from passages, as the reader understands
 // them: what has their words may still say another thing.
 func (o *Module) follows(rd *searcher) func(string, []string) bool {
-	if !o.asks() {
+	if r := o.System.Config.Reader; r == nil || !r.Tells() {
 		return nil
 	}
 	return func(sentence string, passages []string) bool {

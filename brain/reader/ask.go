@@ -30,14 +30,17 @@ const (
 	spanLabels = 2 // begins, ends
 )
 
-type askHeads struct{ hidden, out, span packfile.Linear }
+type askHeads struct {
+	tower             *embed.Tower
+	hidden, out, span packfile.Linear
+}
 
-// loadAsk returns nil for a pack of before there were questions. A pack with a part of the heads is damaged.
+// loadAsk returns nil where a pack has none of the heads. One with a part of them is damaged.
 func loadAsk(tower *embed.Tower) (*askHeads, error) {
 	if !tower.HasHead(AskHidden) && !tower.HasHead(AskOut) && !tower.HasHead(AskSpan) {
 		return nil, nil
 	}
-	h, dim := &askHeads{}, tower.Dim()
+	h, dim := &askHeads{tower: tower}, tower.Dim()
 	for _, x := range []struct {
 		to      *packfile.Linear
 		name    string
@@ -54,7 +57,7 @@ func loadAsk(tower *embed.Tower) (*askHeads, error) {
 	return h, nil
 }
 
-// Asks tells whether the reader answers questions, which a pack of before it could does not.
+// Asks tells whether the reader answers questions.
 func (r *Reader) Asks() bool { return r.ask != nil }
 
 // Passage is what may answer a question.
@@ -88,7 +91,7 @@ func (w *Worker) AskCost(question string, p Passage) int {
 
 // appendAsked adds the sequence of a question and a passage.
 func (w *Worker) appendAsked(ids []int32, question string, p Passage) []int32 {
-	tower, start := w.r.tower, len(ids)
+	tower, start := w.r.ask.tower, len(ids)
 	begin, end := tower.Marks()
 	ids = append(tower.AppendTokens(append(ids, begin), question, MaxQuestion), end)
 	from := len(ids)
@@ -110,7 +113,7 @@ func (w *Worker) Ask(dst []Reading, question string, passages []Passage) []Readi
 		w.ids = w.appendAsked(w.ids, question, p)
 		w.ends = append(w.ends, len(w.ids))
 	}
-	w.encoder.States(w.sequencesOf(), func(i int, states []float32) {
+	w.ask.States(w.sequencesOf(), func(i int, states []float32) {
 		dst = append(dst, w.reading(&w.asked[i], states))
 	})
 	return dst

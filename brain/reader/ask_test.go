@@ -115,16 +115,16 @@ func TestAskByRules(t *testing.T) {
 	}
 }
 
-// TestPacksBeforeQuestions: a pack without the heads of questions loads and says so; one with a part of them is
-// damaged.
-func TestPacksBeforeQuestions(t *testing.T) {
+// TestPacksOfOneTask: a pack with the heads of one task loads and says so, one with a part of them is damaged, and two
+// joined read as each does alone.
+func TestPacksOfOneTask(t *testing.T) {
 	t.Parallel()
 	base, hash, err := readertest.Base()
 	if err != nil {
 		t.Fatal(err)
 	}
-	load := func(without ...string) (*reader.Reader, error) {
-		w := readertest.Weights(2)
+	load := func(seed uint64, without ...string) (*reader.Reader, error) {
+		w := readertest.Weights(seed)
 		w.Heads = slices.DeleteFunc(w.Heads, func(h packfile.Head) bool { return slices.Contains(without, h.Name) })
 		pack, err := readertest.Pack(hash, w)
 		if err != nil {
@@ -132,20 +132,39 @@ func TestPacksBeforeQuestions(t *testing.T) {
 		}
 		return reader.LoadPack(pack, base, nil)
 	}
-	if r, err := load(); err != nil || !r.Asks() {
+	if r, err := load(2); err != nil || !r.Asks() || !r.Tells() {
 		t.Errorf("with all heads: %v", err)
 	}
-	r, err := load(reader.AskHidden, reader.AskOut, reader.AskSpan)
-	if err != nil || r.Asks() {
-		t.Fatalf("without: %v", err)
+	asking := []string{reader.AskHidden, reader.AskOut, reader.AskSpan}
+	telling := []string{reader.HeadHidden, reader.HeadOut}
+	pairs, err := load(2, asking...)
+	if err != nil || pairs.Asks() || !pairs.Tells() {
+		t.Fatalf("without those of questions: %v", err)
 	}
-	if v := r.NewWorker().Read(nil, drawnPairs(1)); len(v) != 1 {
-		t.Errorf("%v", v)
+	answers, err := load(3, telling...)
+	if err != nil || !answers.Asks() || answers.Tells() {
+		t.Fatalf("without those of pairs: %v", err)
 	}
-	for _, head := range []string{reader.AskHidden, reader.AskOut, reader.AskSpan} {
-		if _, err := load(head); !errors.Is(err, embed.ErrPack) {
+	both := reader.Join(pairs, answers)
+	if !slices.Equal(both.IDs(), slices.Concat(pairs.IDs(), answers.IDs())) {
+		t.Errorf("joined they are %v", both.IDs())
+	}
+	w, some := both.NewWorker(), drawnPairs(5)
+	if got, want := w.Read(nil, some), pairs.NewWorker().Read(nil, some); !slices.Equal(got, want) {
+		t.Errorf("joined %v, alone %v", got, want)
+	}
+	passages := []reader.Passage{{Text: "The office is in Berlin."}, {Text: "Open on Monday."}}
+	asked, alone := w.Ask(nil, "Where?", passages), answers.NewWorker().Ask(nil, "Where?", passages)
+	if !slices.Equal(asked, alone) {
+		t.Errorf("joined %v, alone %v", asked, alone)
+	}
+	for _, head := range append(asking, telling...) {
+		if _, err := load(2, head); !errors.Is(err, embed.ErrPack) {
 			t.Errorf("without %s: %v", head, err)
 		}
+	}
+	if _, err := load(2, append(asking, telling...)...); !errors.Is(err, embed.ErrPack) {
+		t.Errorf("without any: %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -22,11 +23,15 @@ const (
 	labels     = 3 // contradict, entail, neutral
 )
 
-// Reader is a loaded model. It is immutable and safe for concurrent use.
+// Reader is what was loaded, of one pack or several. It is immutable and safe for concurrent use.
 type Reader struct {
+	pair *pairHeads // nil: it tells nothing of pairs
+	ask  *askHeads  // nil: it does not answer questions
+}
+
+type pairHeads struct {
 	tower       *embed.Tower
 	hidden, out packfile.Linear
-	ask         *askHeads // nil: it does not answer questions
 }
 
 // maxLead is how many words of its note a statement is read behind, as in training.
@@ -65,39 +70,76 @@ type Verdict struct {
 }
 
 // LoadPack opens a reader's pack over the embedding model that it was made for; the weights are
-// unpacked into room (nil: the heap). Errors wrap [embed.ErrPack].
+// unpacked into room (nil: the heap). What the reader can do is what the pack has heads for. Errors wrap
+// [embed.ErrPack].
 func LoadPack(pack []byte, base *embed.Model, room embed.Room) (*Reader, error) {
 	tower, err := embed.LoadTower(pack, base, room)
 	if err != nil {
 		return nil, fmt.Errorf("reader: load: %w", err)
 	}
-	r, dim := &Reader{tower: tower}, tower.Dim()
-	if r.hidden, err = tower.Head(HeadHidden, 2*dim, dim); err != nil {
+	r := &Reader{}
+	if r.pair, err = loadPair(tower); err != nil {
 		return nil, fmt.Errorf("reader: load: %w", err)
-	}
-	if r.out, err = tower.Head(HeadOut, dim, labels); err != nil {
-		return nil, fmt.Errorf("reader: load: %w", err)
-	}
-	if least := 2*MaxStatement + 3; tower.MaxTokens() < least {
-		return nil, fmt.Errorf("reader: load: %w: %d tokens, want %d", embed.ErrPack, tower.MaxTokens(), least)
 	}
 	if r.ask, err = loadAsk(tower); err != nil {
 		return nil, fmt.Errorf("reader: load: %w", err)
 	}
+	if r.pair == nil && r.ask == nil {
+		return nil, fmt.Errorf("reader: load: %w: no heads", embed.ErrPack)
+	}
 	return r, nil
 }
 
-// ID names the model, the exact bytes of its pack and the arithmetic that texts go through.
-func (r *Reader) ID() embed.ModelID { return r.tower.ID() }
+// loadPair returns nil where a pack has none of the heads.
+func loadPair(tower *embed.Tower) (*pairHeads, error) {
+	if !tower.HasHead(HeadHidden) && !tower.HasHead(HeadOut) {
+		return nil, nil
+	}
+	h, dim := &pairHeads{tower: tower}, tower.Dim()
+	var err error
+	if h.hidden, err = tower.Head(HeadHidden, 2*dim, dim); err != nil {
+		return nil, err
+	}
+	if h.out, err = tower.Head(HeadOut, dim, labels); err != nil {
+		return nil, err
+	}
+	if least := 2*MaxStatement + 3; tower.MaxTokens() < least {
+		return nil, fmt.Errorf("%w: %d tokens, want %d", embed.ErrPack, tower.MaxTokens(), least)
+	}
+	return h, nil
+}
+
+// Join gives one reader what several can do, the first of them where more than one can.
+func Join(readers ...*Reader) *Reader {
+	out := &Reader{}
+	for _, r := range readers {
+		out.pair, out.ask = cmp.Or(out.pair, r.pair), cmp.Or(out.ask, r.ask)
+	}
+	return out
+}
+
+// Tells tells whether the reader can set statements against each other.
+func (r *Reader) Tells() bool { return r.pair != nil }
+
+// IDs name the models, the exact bytes of their packs and the arithmetic that texts go through.
+func (r *Reader) IDs() (ids []embed.ModelID) {
+	if r.pair != nil {
+		ids = append(ids, r.pair.tower.ID())
+	}
+	if r.ask != nil && (r.pair == nil || r.ask.tower != r.pair.tower) {
+		ids = append(ids, r.ask.tower.ID())
+	}
+	return ids
+}
 
 // Worker reads on one core, with scratch space that is kept.
 type Worker struct {
 	r         *Reader
-	encoder   *embed.TowerEncoder
+	pair, ask *embed.TowerEncoder // nil: the reader lacks the heads
 	ids       []int32
 	sequences [][]int32
 	ends      []int
-	features  []float32 // of a pair: the first state, and the mean
+	features  []float32 // of a sequence: the first state, and the mean
 	hidden    []float32
 
 	// Of the questions that were asked.
@@ -108,10 +150,17 @@ type Worker struct {
 
 // NewWorker returns a worker with empty scratch space.
 func (r *Reader) NewWorker() *Worker {
-	dim := r.tower.Dim()
-	return &Worker{
-		r: r, encoder: r.tower.NewEncoder(), features: make([]float32, 2*dim), hidden: make([]float32, dim),
+	w, dim := &Worker{r: r}, 0
+	if r.pair != nil {
+		w.pair, dim = r.pair.tower.NewEncoder(), r.pair.tower.Dim()
 	}
+	if r.ask != nil {
+		if w.ask = w.pair; r.pair == nil || r.ask.tower != r.pair.tower {
+			w.ask, dim = r.ask.tower.NewEncoder(), r.ask.tower.Dim()
+		}
+	}
+	w.features, w.hidden = make([]float32, 2*dim), make([]float32, dim)
+	return w
 }
 
 // Cost is how many tokens a pair is to the model, which is what its time goes by.
@@ -121,22 +170,22 @@ func (w *Worker) Cost(p Pair) int {
 }
 
 func (w *Worker) appendPair(ids []int32, p Pair) []int32 {
-	begin, end := w.r.tower.Marks()
+	begin, end := w.r.pair.tower.Marks()
 	ids = append(ids, begin)
 	for _, text := range []string{p.A, p.B} {
-		ids = append(w.r.tower.AppendTokens(ids, text, MaxStatement), end)
+		ids = append(w.r.pair.tower.AppendTokens(ids, text, MaxStatement), end)
 	}
 	return ids
 }
 
-// Read appends the verdict of each pair to dst.
+// Read appends the verdict of each pair to dst. The reader must be one that [Reader.Tells].
 func (w *Worker) Read(dst []Verdict, pairs []Pair) []Verdict {
 	w.ids, w.ends = w.ids[:0], w.ends[:0]
 	for _, p := range pairs {
 		w.ids = w.appendPair(w.ids, p)
 		w.ends = append(w.ends, len(w.ids))
 	}
-	w.encoder.States(w.sequencesOf(), func(_ int, states []float32) { dst = append(dst, w.verdict(states)) })
+	w.pair.States(w.sequencesOf(), func(_ int, states []float32) { dst = append(dst, w.verdict(states)) })
 	return dst
 }
 
@@ -153,9 +202,9 @@ func (w *Worker) sequencesOf() [][]int32 {
 
 // verdict is the head on a pair's states.
 func (w *Worker) verdict(states []float32) Verdict {
-	w.whole(&w.r.hidden, states)
+	w.whole(&w.r.pair.hidden, states)
 	var logits [labels]float32
-	dense(logits[:], &w.r.out, w.hidden)
+	dense(logits[:], &w.r.pair.out, w.hidden)
 	return softmax(logits)
 }
 

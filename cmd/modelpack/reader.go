@@ -48,7 +48,7 @@ func readerPack(trained, base []byte, licence string) ([]byte, embed.ModelID, er
 	if err != nil {
 		return nil, "", err
 	}
-	return pack, r.ID(), nil
+	return pack, r.IDs()[0], nil
 }
 
 // trainedTower finds the parts of a reader by the names that train.py gives them.
@@ -67,10 +67,13 @@ func trainedTower(tensors map[string]tensor, dim int) (packfile.Weights, error) 
 			AfterFFN:       r.norm(at + "ffn_norm"),
 		})
 	}
-	for _, head := range []struct{ trained, packed string }{{"hidden", reader.HeadHidden}, {"out", reader.HeadOut}} {
+	for _, head := range []struct{ trained, packed string }{
+		{"hidden", reader.HeadHidden}, {"out", reader.HeadOut},
+		{"ask_hidden", reader.AskHidden}, {"ask_out", reader.AskOut}, {"ask_span", reader.AskSpan},
+	} {
 		shape := tensors[head.trained+".weight"].dims
-		if len(shape) != 2 {
-			return packfile.Weights{}, fmt.Errorf("%w: no head %q", errWeights, head.trained)
+		if len(shape) != 2 { // of a task that it was not trained for
+			continue
 		}
 		w.Heads = append(w.Heads, packfile.Head{
 			Name: head.packed, Linear: r.linear(head.trained), In: shape[1], Out: shape[0],

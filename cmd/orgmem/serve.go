@@ -70,11 +70,11 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	}
 	defer closeWith(&err, "cluster", host.Close)
 
-	model, former, err := openModels(server)
+	read, err := openModels(server)
 	if err != nil {
 		return err
 	}
-	system, err := startActors(w, server, store, host, network, leads, model, former, log)
+	system, err := startActors(w, server, store, host, network, leads, read, log)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	if err != nil {
 		return err
 	}
-	edge, err := newEdge(w, server, values, store, host, network, system, model, log)
+	edge, err := newEdge(w, server, values, store, host, network, system, read.serving, log)
 	if err != nil {
 		return errors.Join(err, listeners.Close())
 	}

@@ -27,6 +27,7 @@ import (
 	"orgmem/api/operator"
 	"orgmem/api/web"
 	"orgmem/brain/embed"
+	"orgmem/brain/reader"
 	"orgmem/cluster"
 	"orgmem/cluster/mesh"
 	"orgmem/cluster/remoting"
@@ -101,26 +102,48 @@ func kernelName() string {
 	return string(model.Kernel())
 }
 
-// openModels loads the model that embeds, and those that made earlier vectors.
-func openModels(server config.Server) (serving *embed.Model, former []*embed.Model, err error) {
-	if serving, err = loadModel(); err != nil {
-		return nil, nil, err
+// models are what a node reads texts with.
+type models struct {
+	serving *embed.Model   // embeds
+	former  []*embed.Model // made earlier vectors
+	reader  *reader.Reader
+}
+
+// openModels loads the models.
+func openModels(server config.Server) (m models, err error) {
+	base, err := loadModel()
+	if err != nil {
+		return m, err
+	}
+	m.serving = base
+	if m.reader, err = loadReader(base); err != nil {
+		return m, err
 	}
 	if server.FormerModel != "" {
-		m, err := loadPack(server.FormerModel)
+		former, err := loadPack(server.FormerModel)
 		if err != nil {
-			return nil, nil, fmt.Errorf("former-model-file: %w", err)
+			return m, fmt.Errorf("former-model-file: %w", err)
 		}
-		former = append(former, m)
+		m.former = append(m.former, former)
 	}
 	if server.ModelFile != "" {
-		m, err := loadPack(server.ModelFile)
+		serving, err := loadPack(server.ModelFile)
 		if err != nil {
-			return nil, nil, fmt.Errorf("model-file: %w", err)
+			return m, fmt.Errorf("model-file: %w", err)
 		}
-		serving, former = m, append(former, serving)
+		m.serving, m.former = serving, append(m.former, base)
 	}
-	return serving, former, nil
+	return m, nil
+}
+
+// loadReader opens the reader inside the binary, over the model whose words it shares.
+func loadReader(base *embed.Model) (*reader.Reader, error) {
+	defer func() {
+		for _, pack := range reader.Packs() {
+			pages.Unload(pack)
+		}
+	}()
+	return reader.Load(base, pages.Weights)
 }
 
 func loadPack(file string) (*embed.Model, error) {
@@ -149,11 +172,11 @@ func roomForRequests(workers int) int {
 
 func startActors(
 	w world, server config.Server, store *storage.Node, host *cluster.Host, network *mesh.Network,
-	leads *tenant.LeadershipListener, model *embed.Model, former []*embed.Model, log *slog.Logger,
+	leads *tenant.LeadershipListener, m models, log *slog.Logger,
 ) (*actors.Service, error) {
 	cfg := tenant.Config{
 		Platform: tenant.Platform{Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log},
-		Models:   tenant.Models{Embedder: partition.NewEmbedder(model)},
+		Models:   tenant.Models{Embedder: partition.NewEmbedder(m.serving), Reader: m.reader},
 		Bounds: tenant.Bounds{
 			IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, SnapshotBytes: server.SnapshotBytes,
 			ReadingBytes: int(server.MaxReading), ForwardedBytes: int(server.MaxBodiesInFlight),
@@ -181,8 +204,8 @@ func startActors(
 	if cfg.LLM, err = newLLM(w, server); err != nil {
 		return nil, err
 	}
-	for _, m := range former {
-		cfg.Former = append(cfg.Former, partition.NewEmbedder(m))
+	for _, former := range m.former {
+		cfg.Former = append(cfg.Former, partition.NewEmbedder(former))
 	}
 	if network == nil {
 		return actors.Start(cfg, nil)

@@ -1,0 +1,89 @@
+package reader_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed" // the reference
+	"encoding/json"
+	"math"
+	"testing"
+
+	"orgmem/brain/embed"
+	"orgmem/brain/reader"
+)
+
+// reference is what torch made of 200 held-out pairs and 200 questions with passages, with the weights before they were
+// rounded and packed (train/model.py).
+//
+//go:embed testdata/reference.json.gz
+var reference []byte
+
+// apart is how far a probability may be from torch's, whose weights have 32 bits and not 12.
+const apart = 0.04
+
+// TestReadsAsTorchDoes: the readers inside the binary give what they gave where they were trained.
+func TestReadsAsTorchDoes(t *testing.T) {
+	t.Parallel()
+	var want struct {
+		Pairs []struct {
+			A, B string
+			P    [3]float64
+		}
+		Questions []struct {
+			Question, Passage, Span string
+			Answers                 float64
+		}
+	}
+	z, err := gzip.NewReader(bytes.NewReader(reference))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.NewDecoder(z).Decode(&want); err != nil {
+		t.Fatal(err)
+	}
+	base, err := embed.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := reader.Load(base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := r.NewWorker()
+	far, other := 0.0, 0
+	for _, p := range want.Pairs {
+		v := w.Read(nil, []reader.Pair{{A: p.A, B: p.B}})[0]
+		got := [3]float64{v.Contradict, v.Entail, v.Neutral}
+		for i := range got {
+			far = max(far, math.Abs(got[i]-p.P[i]))
+		}
+		if most(got) != most(p.P) {
+			other++
+		}
+	}
+	t.Logf("pairs: at most %.4f apart, %d of %d are something else", far, other, len(want.Pairs))
+	if len(want.Pairs) < 200 || far > apart || other > 1 {
+		t.Error("pairs are read otherwise")
+	}
+	far, other = 0, 0
+	for _, q := range want.Questions {
+		got := w.Ask(nil, q.Question, []reader.Passage{{Text: q.Passage}})[0]
+		far = max(far, math.Abs(got.Answers-q.Answers))
+		if q.Passage[got.Span.Start:got.Span.End] != q.Span {
+			other++
+		}
+	}
+	t.Logf("questions: at most %.4f apart, %d of %d spans are others", far, other, len(want.Questions))
+	if len(want.Questions) < 200 || far > apart || other > 6 {
+		t.Error("questions are read otherwise")
+	}
+}
+
+func most(p [3]float64) (at int) {
+	for i := range p {
+		if p[i] > p[at] {
+			at = i
+		}
+	}
+	return at
+}

@@ -15,8 +15,8 @@ var pairs []byte
 //go:embed weights/answers.pack
 var answers []byte
 
-// Load opens the reader inside the binary over the model inside the binary, with its weights in room (nil: the heap). An
-// error means that the binary is damaged.
+// Load opens the reader inside the binary over the model inside the binary, with its weights in room (nil: the heap).
+// An error means that the binary is damaged.
 func Load(base *embed.Model, room embed.Room) (*Reader, error) {
 	var towers []*Reader
 	for _, pack := range Packs() {
@@ -29,5 +29,6 @@ func Load(base *embed.Model, room embed.Room) (*Reader, error) {
 	return Join(towers...), nil
 }
 
-// Packs are what Load opens, mapped from the binary and not to be written. Behind Load nothing of them is read any more.
+// Packs are what Load opens, mapped from the binary and not to be written. Behind Load nothing of them is read any
+// more.
 func Packs() [][]byte { return [][]byte{pairs, answers} }

@@ -17,6 +17,6 @@
 //     [MaxPassage], so that what is read has a bounded cost.
 //   - Pure: no I/O, no clock. A Reader is immutable and shared; a Worker is for one goroutine at a time.
 //
-// train/train.py makes the weights, cmd/modelpack packs them. None are in the service yet, and its cycles go by the
-// rules of package conflict alone: DESIGN.md has the measurements, and what is still wanted.
+// train/distill.py and train/train.py make the weights, cmd/modelpack packs them. DESIGN.md has the measurements, and
+// what is still wanted; docs/reader.md is the card of what is shipped.
 package reader

@@ -24,8 +24,8 @@ func reading(t *testing.T, logits [3]float32) func(*tenant.Config, *storage.Opti
 	return func(c *tenant.Config, _ *storage.Options) { c.Reader = r }
 }
 
-// TestAReaderDecidesWhatNoRuleKnows: two statements about the same that no rule finds at odds are put to the reader;
-// what it finds is reported once, with both statements, whichever came first.
+// TestAReaderDecidesWhatNoRuleKnows: two statements that no rule finds at odds are put to the reader, whatever words
+// they share; what it finds is reported once, with both statements, whichever came first.
 func TestAReaderDecidesWhatNoRuleKnows(t *testing.T) {
 	t.Parallel()
 	const first, second = "The choir meets in the old chapel.", "The choir meets in the town hall."
@@ -45,13 +45,15 @@ func TestAReaderDecidesWhatNoRuleKnows(t *testing.T) {
 			c.note("Nothing else is new.")
 			c.think()
 			pairs := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs()
-			if len(pairs) != x.want {
-				t.Fatalf("%d contradictions: %v", len(pairs), pairs)
-			}
+			found := 0
 			for _, p := range pairs {
-				if e := p.GetContradiction().GetExplanation(); !strings.Contains(e, first) || !strings.Contains(e, second) {
-					t.Errorf("explained as %q", e)
+				e := p.GetContradiction().GetExplanation()
+				if strings.Contains(e, first) && strings.Contains(e, second) {
+					found++
 				}
+			}
+			if found != x.want || x.want == 0 && len(pairs) > 0 {
+				t.Errorf("the two are reported %d times, among %v", found, pairs)
 			}
 		})
 	}

@@ -63,32 +63,40 @@ func (j *Judge) Candidates(dst []Candidate, a, b *Passage, near Near) []Candidat
 func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate, ok bool) {
 	c.TextA = a.Text[x.claim.Span.Start:x.claim.Span.End]
 	c.TextB = b.Text[y.claim.Span.Start:y.claim.Span.End]
-	if elsewhere(a, b, x, y) || c.TextA == c.TextB {
+	if c.TextA == c.TextB || elsewhere(a, b, x, y) {
+		return c, false
+	}
+	long := max(len(x.claim.Words), len(y.claim.Words)) > longStatement
+	c.finding, c.ruled = j.claims(a, b, x, y, near)
+	c.least = c.leastOf(long, near)
+	if c.least > surest {
 		return c, false
 	}
 	c.LeadA, c.LeadB = a.Text[:x.claim.Span.Start], b.Text[:y.claim.Span.Start]
 	align(&j.al, x, y)
 	shared := float64(2*j.al.same) / float64(len(x.words)+len(y.words))
 	c.Promise, c.update = near.Cosine+shared, updates(a, b)
-	long := max(len(x.claim.Words), len(y.claim.Words)) > longStatement
-	if c.finding, c.ruled = j.claims(a, b, x, y, near); c.ruled {
+	if c.ruled {
 		c.Promise += ruledPromise
-		switch {
-		case long && near.Of <= smallPartition:
-			c.least = math.Inf(-1)
-		case c.finding.Kind == Negation:
-			c.least = deniedLogit
-		default:
-			c.least = ruledLogit
-		}
-		return c, true
-	}
-	c.finding = Finding{Kind: kindOf(x, y, &j.al), A: x.claim.Span, B: y.claim.Span}
-	c.least = near.among(readLogit)
-	if long {
-		c.least += longLogit
+	} else {
+		c.finding = Finding{Kind: kindOf(x, y, &j.al), A: x.claim.Span, B: y.claim.Span}
 	}
 	return c, true
+}
+
+// leastOf is the logit from which on the reader's word is taken.
+func (c *Candidate) leastOf(long bool, near Near) float64 {
+	switch {
+	case !c.ruled && long:
+		return near.among(readLogit) + longLogit
+	case !c.ruled:
+		return near.among(readLogit)
+	case long && near.Of <= smallPartition:
+		return math.Inf(-1)
+	case c.finding.Kind == Negation:
+		return deniedLogit
+	}
+	return ruledLogit
 }
 
 const (
@@ -102,6 +110,9 @@ const (
 	// articles, it is asked to be surer by longLogit, and overrules a rule only where there is enough for chance.
 	longStatement = 20
 	longLogit     = 1.0
+	// surest is a logit that the reader gives hardly any pair, so that who needs more is not asked about: in large
+	// partitions all that no rule has found and that does not stand out of its surroundings.
+	surest = 4.0
 	// updateSeverity is the most that a contradiction of two times is said to weigh.
 	updateSeverity = 0.5
 )

@@ -88,9 +88,9 @@ func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate,
 func (c *Candidate) leastOf(long bool, near Near) float64 {
 	switch {
 	case !c.ruled && long:
-		return near.among(readLogit) + longLogit
+		return near.amongRead(readLogit) + longLogit
 	case !c.ruled:
-		return near.among(readLogit)
+		return near.amongRead(readLogit)
 	case long && near.Of <= smallPartition:
 		return math.Inf(-1)
 	case c.finding.Kind == Negation:
@@ -113,6 +113,8 @@ const (
 	// surest is a logit that the reader gives hardly any pair, so that who needs more is not asked about: in large
 	// partitions all that no rule has found and that does not stand out of its surroundings.
 	surest = 4.0
+	// clearGrowth takes the place of growth for what stands out of its surroundings.
+	clearGrowth = growth / 4
 	// updateSeverity is the most that a contradiction of two times is said to weigh.
 	updateSeverity = 0.5
 )
@@ -123,13 +125,23 @@ func (n *Near) leastLogit(least float64) float64 {
 	return n.among(least) + growth*math.Log(float64(max(n.pairs, fewPairs))/fewPairs)
 }
 
-// among raises a demand for a large partition only, as of the reader: that two notes have many statements does not make
-// it err more often (measured on notes of up to nine sentences).
+// among raises a demand for a large partition only.
 func (n *Near) among(least float64) float64 {
 	if n.Clear < leastClear {
 		least += growth * math.Log(float64(max(n.Of, smallPartition))/smallPartition)
 	}
 	return least
+}
+
+// amongRead raises a demand on the reader, for a large partition only: that two notes have many statements does not make
+// it err more often (measured on notes of up to nine sentences). What stands out of its surroundings is read too often
+// for no demand at all.
+func (n *Near) amongRead(least float64) float64 {
+	by := growth
+	if n.Clear >= leastClear {
+		by = clearGrowth
+	}
+	return least + by*math.Log(float64(max(n.Of, smallPartition))/smallPartition)
 }
 
 // Decide makes a finding of how likely a reader holds it that the two statements contradict each other; ok is false if

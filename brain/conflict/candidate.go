@@ -133,9 +133,9 @@ func (n *Near) among(least float64) float64 {
 	return least
 }
 
-// amongRead raises a demand on the reader, for a large partition only: that two notes have many statements does not make
-// it err more often (measured on notes of up to nine sentences). What stands out of its surroundings is read too often
-// for no demand at all.
+// amongRead raises a demand on the reader, for a large partition only: that two notes have many statements does not
+// make it err more often (measured on notes of up to nine sentences). What stands out of its surroundings is read too
+// often for no demand at all.
 func (n *Near) amongRead(least float64) float64 {
 	by := growth
 	if n.Clear >= leastClear {

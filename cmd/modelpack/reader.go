@@ -68,8 +68,11 @@ func trainedTower(tensors map[string]tensor, dim int) (packfile.Weights, error) 
 		})
 	}
 	for _, head := range []struct{ trained, packed string }{
-		{"hidden", reader.HeadHidden}, {"out", reader.HeadOut},
-		{"ask_hidden", reader.AskHidden}, {"ask_out", reader.AskOut}, {"ask_span", reader.AskSpan},
+		{"hidden", reader.HeadHidden},
+		{"out", reader.HeadOut},
+		{"ask_hidden", reader.AskHidden},
+		{"ask_out", reader.AskOut},
+		{"ask_span", reader.AskSpan},
 	} {
 		shape := tensors[head.trained+".weight"].dims
 		if len(shape) != 2 { // of a task that it was not trained for

@@ -139,7 +139,7 @@ func (s LocalOperator) RegisterOrg(ctx context.Context, order NewOrg) (made Crea
 		return made, nil, "", fmt.Errorf("%w: too many organizations are named like this", tenant.ErrConflict)
 	}
 	if err != nil {
-		return made, nil, "", fmt.Errorf("create organization: %w", err)
+		return made, nil, "", notCreated(err)
 	}
 	secret := make([]byte, 32)
 	if _, err := io.ReadFull(s.Config.Random, secret); err != nil {
@@ -181,9 +181,31 @@ func (s LocalOperator) BeginOrg(
 		})
 	})
 	if err != nil {
-		return CreatedOrg{}, fmt.Errorf("create organization: %w", err)
+		return CreatedOrg{}, notCreated(err)
 	}
 	return made, nil
+}
+
+// notCreated is why an organization was not created. A full disk is told as such, since the operator can mend it.
+func notCreated(err error) error {
+	err = fmt.Errorf("create organization: %w", err)
+	if errors.Is(err, storage.ErrNoSpace) {
+		return fullDisk{err}
+	}
+	return err
+}
+
+// fullDisk is an error that says what it means to whoever asked.
+type fullDisk struct{ error }
+
+func (e fullDisk) Unwrap() error { return e.error }
+
+// Problem is a 503 that may be retried.
+func (fullDisk) Problem() *pb.Problem {
+	return &pb.Problem{
+		Code: pb.CodeServiceDegraded, RetryAfterS: tenant.RetryAfterNoSpaceSeconds,
+		Detail: "The disk is nearly full: nothing can be stored until space returns.",
+	}
 }
 
 // Orgs implements Operator. It asks the directory only: opening a thousand stores

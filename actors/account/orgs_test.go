@@ -17,8 +17,8 @@ func TestFullDiskIsToldToOperators(t *testing.T) {
 	t.Parallel()
 	var told interface{ Problem() *pb.Problem }
 	err := notCreated(fmt.Errorf("%w: %w", wire.ErrNotApplied, storage.ErrNoSpace))
-	if !errors.As(err, &told) || told.Problem().GetCode() != pb.CodeServiceDegraded || told.Problem().GetRetryAfterS() == 0 ||
-		!errors.Is(err, wire.ErrNotApplied) {
+	if !errors.As(err, &told) || told.Problem().GetCode() != pb.CodeServiceDegraded ||
+		told.Problem().GetRetryAfterS() == 0 || !errors.Is(err, wire.ErrNotApplied) {
 		t.Errorf("an operator is told %v", err)
 	}
 	if err := notCreated(wire.ErrBusy); errors.As(err, &told) || !errors.Is(err, wire.ErrBusy) {

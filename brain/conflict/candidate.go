@@ -114,7 +114,7 @@ const (
 	// partitions all that no rule has found and that does not stand out of its surroundings.
 	surest = 4.0
 	// clearGrowth takes the place of growth for what stands out of its surroundings.
-	clearGrowth = growth / 4
+	clearGrowth = growth / 2
 	// updateSeverity is the most that a contradiction of two times is said to weigh.
 	updateSeverity = 0.5
 )
@@ -128,7 +128,7 @@ func (n *Near) leastLogit(least float64) float64 {
 // among raises a demand for a large partition only.
 func (n *Near) among(least float64) float64 {
 	if n.Clear < leastClear {
-		least += growth * math.Log(float64(max(n.Of, smallPartition))/smallPartition)
+		least += growth * n.crowd()
 	}
 	return least
 }
@@ -141,8 +141,11 @@ func (n *Near) amongRead(least float64) float64 {
 	if n.Clear >= leastClear {
 		by = clearGrowth
 	}
-	return least + by*math.Log(float64(max(n.Of, smallPartition))/smallPartition)
+	return least + by*n.crowd()
 }
+
+// crowd is the logarithm of how many small partitions a large one would make.
+func (n *Near) crowd() float64 { return math.Log(float64(max(n.Of, smallPartition)) / smallPartition) }
 
 // Decide makes a finding of how likely a reader holds it that the two statements contradict each other; ok is false if
 // it is not sure enough.

@@ -18,10 +18,10 @@ from train import Training, build_parser
 POOL, EACH = 200_000, 100_000  # pairs that the teachers read, and of these a student in an epoch
 
 
-def teacher(arg, seed, words):
+def teacher(arg, seed, *more):
     """A trained teacher; its pairs of strangers are drawn with the untrained encoder."""
     line = f"--tasks pair --epochs 5 --seed {seed} --start {arg.teacher} --device {arg.device}"
-    training = Training(build_parser().parse_args(line.split() + (["--words", words] if words else [])))
+    training = Training(build_parser().parse_args([*line.split(), *more]))
     training.run()
     return training
 
@@ -34,8 +34,8 @@ def main():
     arg.add_argument("--out", required=True)
     arg = arg.parse_args()
 
-    first = teacher(arg, 1, None)
-    second = teacher(arg, 2, None)
+    first = teacher(arg, 1, "--words", "package")
+    second = teacher(arg, 2)
     rng = random.Random(99)
     pool = list(pairs.unread(first.train, first.near, first.statements, rng))
     rng.shuffle(pool)

@@ -6,7 +6,8 @@ import re
 
 from pairs import BLOCK, DATA, HELD_OUT, noisy, records
 
-TYPES = ["person", "organization", "product", "place", "project", "event", "identifier", "quantity", "money", "duration", "time"]
+TYPES = ["person", "organization", "product", "place", "project", "event", "identifier", "quantity", "money",
+         "duration", "time"]
 CLASSES = ["event", "commitment", "preference", "belief", "decision", "question", "instruction", "none"]
 TENSES = ["none", "past", "present", "future", "recurring"]
 IGNORE = -100

@@ -92,7 +92,7 @@ def build_parser():
     arg.add_argument("--device", default="cpu")
     arg.add_argument("--start", help="published weights, in place of the package's")
     arg.add_argument("--keep", help="layers of them, by comma")
-    arg.add_argument("--words", help="weights whose word vectors take the place of their own")
+    arg.add_argument("--words", help="weights whose word vectors take the place of their own; package: the package's")
     arg.add_argument("--out")
     return arg
 
@@ -111,7 +111,7 @@ class Training:
         keep = [int(k) for k in arg.keep.split(",")] if arg.keep else None
         self.model = Reader(arg.frozen, arg.start, keep)
         if arg.words:
-            self.model.encoder.take_words(arg.words)
+            self.model.encoder.take_words(None if arg.words == "package" else arg.words)
         self.model.to(arg.device)
         self.statements = pairs.statements(self.train)
         self.near = nearest(self.model.encoder, self.encode, self.statements) if "pair" in arg.tasks else None

@@ -11,7 +11,7 @@ import (
 	"orgmem/brain/reader"
 )
 
-// readBatch is how many candidates a CPU worker reads at a time: some tens of milliseconds, so that a cycle can be
+// readBatch is how many candidates a CPU worker reads at a time: a tenth of a second or two, so that a cycle can be
 // stopped.
 const readBatch = 16
 

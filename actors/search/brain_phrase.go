@@ -104,7 +104,7 @@ func (o *Module) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, d
 					return again.reply(st)
 				}
 				rd := &o.Node.Workers[worker]
-				d.take(said, rd.Reader, o.follows(rd))
+				d.take(said, rd.Reader, o.follows(c, rd))
 				return d.reply(st)
 			})
 		})

@@ -23,6 +23,8 @@ import (
 const (
 	// MaxRead bounds the passages that are read for an answer: 60 tokens each are some 50 ms.
 	MaxRead = 8
+	// maxNameWords is how long the name of a writer may be.
+	maxNameWords = 8
 	// readAtOnce is after how many of them it is asked whether there still is time: as many short ones as pass the
 	// model together.
 	readAtOnce = 4
@@ -58,18 +60,23 @@ func (o *Module) draftRead(c *tenant.Call, st *storage.Store, d *draft, rd *sear
 	if err != nil {
 		return err
 	}
-	if err := o.readPassages(c, d.query, read, rd); err != nil {
+	whole, err := o.readPassages(c, d.query, read, rd)
+	if err != nil {
 		return err
 	}
 	q := answer.Question{
 		Text: d.query, AtMs: clock.Millis(o.System.Clock.Now()), MaxWords: d.words, Manner: d.manner,
 	}
 	answering := answer.Answering(d.query, read)
-	d.hits = d.hits[:0]
-	for i := range answering {
-		d.hits = append(d.hits, answering[i].Hit)
+	if len(answering) == 0 && !whole { // nobody knows that nothing answers
+		d.BrainAnswered = answer.Compose(answer.Evidence(d.hits), NewQueryWords(rd.Reader, d.query).share, d.words, d.manner)
+		return nil
 	}
 	chosen := answer.Choose(d.query, answering)
+	d.hits = d.hits[:0]
+	for _, x := range chosen { // what a language model words is what would be told
+		d.hits = append(d.hits, x.Hit)
+	}
 	disputed, err := contradicted(st, d.parts, chosen)
 	if err != nil {
 		return err
@@ -91,6 +98,7 @@ func passagesOf(
 			continue
 		}
 		who, _ := extract.Speakers(n.GetMetadata())
+		who, _ = answer.FirstWords(text.OneLine(who), maxNameWords)
 		read = append(read, answer.Read{
 			Hit: h, Who: cmp.Or(who, string(part.Subject)), Asker: part.ID == own.ID,
 			AtMs: cmp.Or(n.GetOccurredMs(), n.GetCreatedMs()),
@@ -114,7 +122,10 @@ func labelOf(p *answer.Read) string {
 
 // readPassages has the passages read. Of one that is too long to be read at once, the stretch that has most of the
 // question's words is, and its others as long as there is room for them.
-func (o *Module) readPassages(c *tenant.Call, query string, read []answer.Read, rd *searcher) error {
+// whole says that there was time for all.
+func (o *Module) readPassages(
+	c *tenant.Call, query string, read []answer.Read, rd *searcher,
+) (whole bool, err error) {
 	w, words := rd.reading(o.System.Config.Reader), NewQueryWords(rd.Reader, query)
 	passages := make([]reader.Passage, len(read))
 	var first, rest []window
@@ -151,13 +162,13 @@ func (o *Module) readPassages(c *tenant.Call, query string, read []answer.Read, 
 			}
 		}
 		if err := c.Awaited(); err != nil {
-			return err
+			return false, err
 		}
 		if o.System.Clock.Now().Sub(began) >= ReadTimeout {
 			break
 		}
 	}
-	return nil
+	return len(all) == 0, nil
 }
 
 // contradicted tells whether cycles have found that two of the chosen passages' texts contradict each other.
@@ -190,11 +201,16 @@ const (
 
 // follows tells whether a sentence that a language model has written follows from passages, as the reader understands
 // them: what has their words may still say another thing.
-func (o *Module) follows(rd *searcher) func(string, []string) bool {
+// What there is no time for does not follow: ReadTimeout for all, or until nobody waits.
+func (o *Module) follows(c *tenant.Call, rd *searcher) func(string, []string) bool {
 	if r := o.System.Config.Reader; r == nil || !r.Tells() {
 		return nil
 	}
+	began := o.System.Clock.Now()
 	return func(sentence string, passages []string) bool {
+		if c.Awaited() != nil || o.System.Clock.Now().Sub(began) >= ReadTimeout {
+			return false
+		}
 		words := NewQueryWords(rd.Reader, sentence)
 		var pairs []reader.Pair
 		for _, p := range passages {

@@ -15,6 +15,7 @@ type phrases struct {
 	nothing  string // memory does not answer
 	before   string // what a former value stands behind; %s is its day
 	disputed string // texts that the answer rests on contradict each other
+	other    string // somebody of the organization whom nothing names
 	months   string // from January on; empty: days are written in digits
 	day      string // of a month: D, M
 	year     string // what stands between the month and the year
@@ -26,33 +27,37 @@ const NothingKnown = "Nothing in memory answers this."
 // inEnglish stands for what a language has no words for.
 var inEnglish = phrases{
 	nothing: NothingKnown, before: "Before, on %s: ", disputed: "These notes contradict each other.",
+	other:  "Another member",
 	months: "January February March April May June July August September October November December",
 	day:    "D M", year: " ",
 }
 
 var phrasesOf = map[text.Lang]phrases{
 	text.German: {
-		"Dazu steht nichts im Gedächtnis.", "Vorher, am %s: ", "Diese Notizen widersprechen sich.",
+		"Dazu steht nichts im Gedächtnis.", "Vorher, am %s: ", "Diese Notizen widersprechen sich.", "Ein anderes Mitglied",
 		"Januar Februar März April Mai Juni Juli August September Oktober November Dezember", "D. M", " ",
 	},
 	text.French: {
 		"Rien dans la mémoire ne répond à cette question.", "Avant, le %s : ", "Ces notes se contredisent.",
+		"Un autre membre",
 		"janvier février mars avril mai juin juillet août septembre octobre novembre décembre", "D M", " ",
 	},
 	text.Spanish: {
-		"Nada en la memoria responde a esto.", "Antes, el %s: ", "Estas notas se contradicen.",
+		"Nada en la memoria responde a esto.", "Antes, el %s: ", "Estas notas se contradicen.", "Otro miembro",
 		"enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre", "D de M", " de ",
 	},
 	text.Portuguese: {
-		"Nada na memória responde a isto.", "Antes, em %s: ", "Estas notas se contradizem.",
+		"Nada na memória responde a isto.", "Antes, em %s: ", "Estas notas se contradizem.", "Outro membro",
 		"janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro", "D de M", " de ",
 	},
 	text.Italian: {
 		"Nulla nella memoria risponde a questa domanda.", "Prima, il %s: ", "Queste note si contraddicono.",
+		"Un altro membro",
 		"gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre", "D M", " ",
 	},
 	text.Dutch: {
 		"Niets in het geheugen geeft hier antwoord op.", "Eerder, op %s: ", "Deze notities spreken elkaar tegen.",
+		"Een ander lid",
 		"januari februari maart april mei juni juli augustus september oktober november december", "D M", " ",
 	},
 	text.Swedish:   {nothing: "Inget i minnet besvarar detta.", before: "Tidigare, %s: "},
@@ -101,6 +106,9 @@ func wordsFor(question string) phrases {
 	}
 	if p.disputed == "" {
 		p.disputed = inEnglish.disputed
+	}
+	if p.other == "" {
+		p.other = inEnglish.other
 	}
 	return p
 }

@@ -17,7 +17,9 @@ var (
 	item    = regexp.MustCompile(`^\s*(?:[-*+•–]|\d{1,3}[.)])\s`)
 	image   = regexp.MustCompile(`!\[([^\]]*)\]\([^)]*\)`)
 	link    = regexp.MustCompile(`\[([^\]]+)\]\([^)\s]+\)`)
-	tag     = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
+	// tag is of an element of HTML: an address in angle brackets is none.
+	tag = regexp.MustCompile(`(?i)</?(?:a|b|blockquote|br|code|dd|div|dl|dt|em|h[1-6]|hr|i|img|kbd|li|mark|ol|p|pre|s|` +
+		`small|span|strong|sub|sup|table|tbody|td|th|thead|tr|u|ul)(?:\s[^<>]*)?/?>`)
 	// marked is emphasis: what stands between two equal marks that no space parts from it.
 	marks  = `(\*\*\*|___|\*\*|__|\*|_|~~)`
 	marked = regexp.MustCompile(`(^|[^\pL\pN_*])` + marks + `([^\s*_~](?:[^*~]*?[^\s*_~])?)` + marks + `($|[^\pL\pN_*])`)
@@ -40,8 +42,9 @@ func plain(s string) string {
 	last, _ := utf8.DecodeLastRuneInString(s)
 	switch {
 	case s == "":
-	case text.Spaceless(last):
+	case unicode.In(last, unicode.Han, unicode.Hiragana, unicode.Katakana):
 		s += "。"
+	case text.Spaceless(last): // Thai and its like end a sentence with nothing
 	case unicode.IsLetter(last), unicode.IsNumber(last), unicode.Is(unicode.Sc, last), last == '%', last == ')':
 		s += "."
 	}
@@ -50,7 +53,7 @@ func plain(s string) string {
 
 func unmark(s string) string {
 	m := marked.FindStringSubmatch(s)
-	if m[2] != m[4] {
+	if m[2] != m[4] || m[2] == "__" && !strings.ContainsFunc(m[3], unicode.IsSpace) { // __init__ is a name
 		return s
 	}
 	return m[1] + m[3] + m[5]

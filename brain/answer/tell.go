@@ -79,16 +79,24 @@ func Choose(question string, answering []Read) []Chosen {
 		if p.Answers < alsoAnswers*answering[0].Answers {
 			break
 		}
-		if len(told) < maxTold || later(p, told[0]) {
+		laterThan := func(t *Read) bool { return later(p, t) }
+		if len(told) < maxTold || slices.ContainsFunc(told, laterThan) {
 			told = append(told, p)
 		}
 	}
-	slices.SortStableFunc(told, func(a, b *Read) int {
+	newest := int64(0)
+	for _, p := range told {
+		newest = max(newest, p.AtMs)
+	}
+	slices.SortStableFunc(told, func(a, b *Read) int { // what stands, as it is; then what was, the latest first
+		x, y := newest-a.AtMs >= apartMs && a.AtMs > 0, newest-b.AtMs >= apartMs && b.AtMs > 0
 		switch {
-		case later(a, b):
-			return -1
-		case later(b, a):
+		case x && y:
+			return cmp.Compare(b.AtMs, a.AtMs)
+		case x:
 			return 1
+		case y:
+			return -1
 		}
 		return 0
 	})
@@ -98,7 +106,7 @@ func Choose(question string, answering []Read) []Chosen {
 		if len(out) == maxTold || slices.ContainsFunc(out, same) {
 			continue
 		}
-		former := len(out) > 0 && later(out[0].Read, p)
+		former := len(out) > 0 && p.AtMs > 0 && newest-p.AtMs >= apartMs
 		if former && !past.MatchString(question) {
 			continue
 		}
@@ -159,11 +167,11 @@ func Tell(q Question, chosen []Chosen, disputed bool) *pb.BrainAnswered {
 		switch {
 		case alone == "":
 			continue
-		case take(by + whole), take(by + alone), by != "" && !c.Former && take(alone):
+		case take(by + whole), take(by + alone):
 		case len(told) > 0:
 			continue
 		default: // one sentence, too long for the answer: its beginning
-			begin, _ := FirstWords(alone, q.MaxWords)
+			begin, _ := FirstWords(by+alone, q.MaxWords)
 			told, left = append(told, begin), 0
 		}
 		out.Citations = append(out.Citations, citeAt(c.Hit, c.Span))
@@ -182,6 +190,9 @@ func Tell(q Question, chosen []Chosen, disputed bool) *pb.BrainAnswered {
 // attribution is what stands before the words of a passage.
 func attribution(words *phrases, c *Chosen, askedMs int64) string {
 	day, who := "", c.Who
+	if who == "" && !c.Asker {
+		who = words.other
+	}
 	if c.AtMs > 0 {
 		day = words.date(c.AtMs, askedMs)
 	}

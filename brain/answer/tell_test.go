@@ -29,6 +29,18 @@ func note(chunk, span, day, who string, answers float64) answer.Read {
 	}
 }
 
+// unnamed is a passage of another member, whom nothing names.
+func unnamed(r answer.Read) answer.Read {
+	r.Asker = false
+	return r
+}
+
+// after is a passage that was written so much later.
+func after(r answer.Read, d time.Duration) answer.Read {
+	r.AtMs += d.Milliseconds()
+	return r
+}
+
 // told is the answer to a question on 1 December 2025.
 func told(question string, disputed bool, read ...answer.Read) *pb.BrainAnswered {
 	q := answer.Question{
@@ -113,6 +125,34 @@ func TestTell(t *testing.T) {
 			note("Shoe size 44.", "44", "2025-10-03", "team-ben", .9),
 			note("Shoe size of ben: 43.", "43", "2025-10-01", "Carla", .6),
 		}, false, "team-ben, 3 October: Shoe size 44."},
+		{"nor is it of somebody in small letters", "what is ben's shoe size?", []answer.Read{
+			note("Shoe size 38.", "38", "2025-10-04", "Anna", .95),
+			note("Shoe size 44.", "44", "2025-10-03", "Ben", .6),
+		}, false, "Ben, 3 October: Shoe size 44."},
+		{"nor of one with nearly the same name", "What is the shoe size of Ann?", []answer.Read{
+			note("Shoe size 38.", "38", "2025-10-04", "Anna", .95),
+			note("Shoe size 44.", "44", "2025-10-03", "Ann", .6),
+		}, false, "Ann, 3 October: Shoe size 44."},
+		{"what the asker owns is not another's because it is named", "What is my Netflix plan?", []answer.Read{
+			note("My Netflix plan is Premium.", "Premium", "2025-10-03", "Anna", .9),
+		}, false, answer.NothingKnown},
+		{"how is not who in German", "Wie hoch ist mein Budget und wo steht das?", []answer.Read{
+			note("Das Budget ist 5000 Euro.", "5000 Euro", "2025-10-03", "Anna", .9),
+		}, false, answer.Nothing("Wie hoch ist mein Budget und wo steht das?")},
+		{"a member whom nothing names is not the asker", "Who is allergic to nuts?", []answer.Read{
+			unnamed(note("The allergy of Lutz is to nuts.", "Lutz", "2025-10-03", "", .9)),
+		}, false, "Another member, 3 October: The allergy of Lutz is to nuts."},
+		{"and speaks of themselves", "What is Ben allergic to?", []answer.Read{
+			unnamed(note("I am allergic to nuts.", "nuts", "2025-10-03", "", .9)),
+		}, false, answer.NothingKnown},
+		{"the newest of three within two hours", "When does the pool open?", []answer.Read{
+			after(note("The pool opens at seven.", "at seven", "2025-10-03", "", .9), 0),
+			after(note("The pool opens at eight.", "at eight", "2025-10-03", "", .8), 40*time.Minute),
+			after(note("The pool opens at nine.", "at nine", "2025-10-03", "", .7), 80*time.Minute),
+		}, false, "The pool opens at eight. The pool opens at nine."},
+		{"addresses and names of code stay", "Whom do I write to about the loader?", []answer.Read{
+			note("Write to Ann <ann@x.example> about __init__ of the <b>loader</b> tests.", "Ann", "2025-10-03", "", .9),
+		}, false, "Write to Ann <ann@x.example> about __init__ of the loader tests."},
 		{"they do for themselves", "What is the blood type of Anna?", []answer.Read{
 			note("My blood type is A.", "A", "2025-10-03", "Anna", .9),
 			note("My blood type is B.", "B", "2025-10-04", "Ben", .9),

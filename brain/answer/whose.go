@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"orgmem/brain/text"
 )
 
 // anyOf matches any of some words, each as a whole, whatever their case.
@@ -35,9 +37,14 @@ func names(question string) (out []string) {
 	return out
 }
 
-// writersAsked are the names in a question by which somebody is known whose memory some of the passages are in.
+// writersAsked are the words of a question, however they are written, by which somebody is known whose memory some of
+// the passages are in.
 func writersAsked(question string, read []Read) (asked []string) {
-	for _, name := range names(question) {
+	language := text.LanguageOfQuestion(question)
+	for _, name := range wordsOf(question) {
+		if text.FunctionWord(name)&(1<<language) != 0 {
+			continue
+		}
 		if slices.ContainsFunc(read, func(p Read) bool { return !p.Asker && mentions(p.Who, []string{name}) }) {
 			asked = append(asked, name)
 		}
@@ -58,7 +65,7 @@ func mentions(s string, names []string) bool {
 // whom the passage does not name.
 func mayAnswer(question string, p *Read, writers []string) bool {
 	_, sentence := said(p.Hit.GetChunk(), p.Span)
-	ofItsWriter := p.Who != "" && ofWriter.MatchString(sentence)
+	ofItsWriter := (p.Who != "" || !p.Asker) && ofWriter.MatchString(sentence)
 	all := p.Who + "\n" + p.Hit.GetTitle() + "\n" + p.Hit.GetChunk()
 	asked := names(question)
 	switch {
@@ -66,8 +73,8 @@ func mayAnswer(question string, p *Read, writers []string) bool {
 		return true
 	case !p.Asker && len(writers) > 0:
 		return false
-	case !p.Asker && own.MatchString(question) && (ofItsWriter || !asksWho.MatchString(question)):
-		return mentions(all, asked)
+	case !p.Asker && own.MatchString(question) && (ofItsWriter || !asksSomebody(question)):
+		return mentions(p.Who, asked)
 	}
 	return !ofItsWriter || len(asked) == 0 || mentions(all, asked)
 }
@@ -78,8 +85,16 @@ until\s+then back\s+then (?:the|our|my|'s)\s+old before\? vorher früher früher
 ancien ancienne à\s+l'origine initialement anteriormente originalmente antiguo antigua precedente originariamente
 in\s+precedenza antigamente antigo antiga eerder vroeger voorheen oorspronkelijk`)
 
-// asksWho matches what asks for somebody.
-var asksWho = anyOf(`who whose whom wer wessen wem wen qui quién quiénes chi quem wie`)
+// asksWho matches what asks for somebody. Dutch asks so with what is "how" in German.
+var (
+	asksWho      = anyOf(`who whose whom wer wessen wem wen qui quién quiénes chi quem`)
+	asksWhoDutch = anyOf(`wie wiens`)
+)
+
+func asksSomebody(question string) bool {
+	return asksWho.MatchString(question) ||
+		text.LanguageOfQuestion(question) == text.Dutch && asksWhoDutch.MatchString(question)
+}
 
 // wordsOf are the words of a text in small letters.
 func wordsOf(s string) []string {
@@ -88,10 +103,14 @@ func wordsOf(s string) []string {
 	})
 }
 
-// sameName tells whether two words are one name but for an ending.
+// sameName tells whether two words are one name but for an ending: Ben and Bens, and not Ann and Anna.
 func sameName(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	return strings.HasPrefix(b, a) && (len(b)-len(a) <= 2 && len(a) >= 3 || a == b)
+	ending, ok := strings.CutPrefix(b, a)
+	if !ok || ending != "" && utf8.RuneCountInString(a) < 3 {
+		return false
+	}
+	return ending == "" || ending == "s" || ending == "es"
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"orgmem/brain/embed"
 	"orgmem/brain/embed/packfile"
@@ -34,11 +35,18 @@ type pairHeads struct {
 	hidden, out packfile.Linear
 }
 
-// maxLead is how many words of its note a statement is read behind, as in training.
-const maxLead = 40
+// maxLead is how many words of its note a statement is read behind, as in training, and maxLeadBytes leaves at least
+// half of MaxStatement to the statement where a word is long or nothing parts them.
+const maxLead, maxLeadBytes = 40, 240
 
 // InNote is a statement as it is given to the reader: behind the last words of what its note says before it.
 func InNote(lead, statement string) string {
+	if at := len(lead) - maxLeadBytes; at > 0 {
+		for at < len(lead) && !utf8.RuneStart(lead[at]) {
+			at++
+		}
+		lead = lead[at:]
+	}
 	if lead = lastWords(lead, maxLead); lead == "" {
 		return statement
 	}

@@ -135,6 +135,7 @@ func TestStatementStandsBehindTheWordsThatLeadUpToIt(t *testing.T) {
 		{"", "It rains.", "It rains."},
 		{" \n", "It rains.", "It rains."},
 		{"Tuesday,\n after lunch: ", "It rains.", "Tuesday,\n after lunch: | It rains."},
+		{strings.Repeat("部屋は三階です。", 40), "雨です。", strings.Repeat("部屋は三階です。", 10) + " | 雨です。"},
 		{many + "the end.", "It rains.", strings.Repeat("word ", 38) + "the end. | It rains."},
 	} {
 		if got := reader.InNote(test.lead, test.statement); got != test.want {

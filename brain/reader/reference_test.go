@@ -13,7 +13,7 @@ import (
 )
 
 // reference is what torch made of 200 held-out pairs and 200 questions with passages, with the weights before they were
-// rounded and packed (train/model.py).
+// rounded and packed (train/reference.py).
 //
 //go:embed testdata/reference.json.gz
 var reference []byte

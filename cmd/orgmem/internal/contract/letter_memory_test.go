@@ -430,12 +430,16 @@ func TestReadsToTheLetter(t *testing.T) {
 		t.Errorf("brain %v", info)
 	}
 	s.refused(t, c, http.MethodPost, "/v1/brain/query", `{"query":"boiler"}`, "brain_not_trained")
-	s.letter(t, c, http.MethodPost, "/v1/brain/answer", `{"query":"boiler"}`, http.StatusOK, map[string]shape{
+	const question = `{"query":"What is the boiler?"}`
+	answer := s.letter(t, c, http.MethodPost, "/v1/brain/answer", question, http.StatusOK, map[string]shape{
 		"answer": "string", "citations": []shape{map[string]shape{
 			"nodeId": "string", "chunk": "string", "score": "number", "subject": "string|null", "span": "object",
 		}},
 		"voice": "string|null", "gateConfidence": "number", "usage": shapeUnits,
-	})
+	}).object(t)
+	if cited, _ := answer["citations"].([]any); len(cited) == 0 {
+		t.Errorf("the answer cites nothing: %v", answer)
+	}
 	s.letter(t, c, http.MethodPost, "/v1/brain/train", "", http.StatusAccepted,
 		map[string]shape{"jobId": "uuid", "status": "string"})
 }

@@ -186,7 +186,7 @@ func (s LocalOperator) BeginOrg(
 	return made, nil
 }
 
-// notCreated is why an organization was not created. A full disk is told as such, since the operator can mend it.
+// notCreated is why an organization was not created. It names a full disk, which the operator can mend.
 func notCreated(err error) error {
 	err = fmt.Errorf("create organization: %w", err)
 	if errors.Is(err, storage.ErrNoSpace) {
@@ -195,7 +195,7 @@ func notCreated(err error) error {
 	return err
 }
 
-// fullDisk is an error that says what it means to whoever asked.
+// fullDisk is an error that knows the problem to answer with.
 type fullDisk struct{ error }
 
 func (e fullDisk) Unwrap() error { return e.error }

@@ -151,10 +151,7 @@ func (r *EdgeRecords) moveEdges(old, id pb.NodeID) error {
 	if err != nil {
 		return err
 	}
-	twins, err := r.sealedEdges(id)
-	if err != nil {
-		return err
-	}
+	var twins map[EdgeIdentity]*pb.Edge // read for the first forgotten edge that moves
 	for _, e := range edges {
 		forgotten := e.GetStatus() == pb.StatusTombstoned
 		switch {
@@ -190,8 +187,13 @@ func (r *EdgeRecords) moveEdges(old, id pb.NodeID) error {
 			}
 			continue
 		}
-		if twin := twins[EdgeIdentityOf(moved)]; same == nil {
-			same = twin
+		if forgotten && same == nil {
+			if twins == nil {
+				if twins, err = r.sealedEdges(id); err != nil {
+					return err
+				}
+			}
+			same = twins[EdgeIdentityOf(moved)]
 		}
 		if same != nil {
 			RemoveEdge(r.Batch.Batch, r.Part.Space, same)

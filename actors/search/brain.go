@@ -67,7 +67,7 @@ func (o *Module) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnsw
 	}
 	d.words = int(cmp.Or(op.GetMaxWords(), uint32(most)))
 	if !o.asks() {
-		d.BrainAnswered = answer.Compose(d.hits, NewQueryWords(rd.Reader, d.query).share, d.words, d.manner)
+		d.compose(rd, d.hits)
 	} else if err := o.draftRead(c, st, d, rd); err != nil {
 		return nil, err
 	}
@@ -77,6 +77,11 @@ func (o *Module) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnsw
 	d.GateConfidence = confidence
 	d.ReadUnits, d.EmbedTokens = c.ReadUnits, c.EmbedTokens
 	return d, nil
+}
+
+// compose puts the answer together of the sentences of some hits that have most of the question's words.
+func (d *draft) compose(rd *searcher, hits []*pb.Hit) {
+	d.BrainAnswered = answer.Compose(hits, NewQueryWords(rd.Reader, d.query).share, d.words, d.manner)
 }
 
 // sources are the passages that an answer is made of: those that the brain comes to

@@ -170,7 +170,7 @@ func (d *draft) stands(r storage.Reader) (bool, error) {
 }
 
 // take puts what a model has said into the place of the draft's words, as far as the
-// passages say it, and it follows from them (nil: whoever could say is not there).
+// passages say it, and it follows from them (nil: no reader can say).
 func (d *draft) take(said []llm.Sentence, rd *tenant.Reader, follows func(string, []string) bool) {
 	worded := make([]answer.Worded, len(said))
 	for i, s := range said {

@@ -69,7 +69,7 @@ func (o *Module) draftRead(c *tenant.Call, st *storage.Store, d *draft, rd *sear
 	}
 	answering := answer.Answering(d.query, read)
 	if len(answering) == 0 && !whole { // nobody knows that nothing answers
-		d.BrainAnswered = answer.Compose(answer.Evidence(d.hits), NewQueryWords(rd.Reader, d.query).share, d.words, d.manner)
+		d.compose(rd, answer.Evidence(d.hits))
 		return nil
 	}
 	chosen := answer.Choose(d.query, answering)

@@ -17,7 +17,7 @@ var (
 	item    = regexp.MustCompile(`^\s*(?:[-*+•–]|\d{1,3}[.)])\s`)
 	image   = regexp.MustCompile(`!\[([^\]]*)\]\([^)]*\)`)
 	link    = regexp.MustCompile(`\[([^\]]+)\]\([^)\s]+\)`)
-	// tag is of an element of HTML: an address in angle brackets is none.
+	// tag matches tags of HTML, and not an address in angle brackets.
 	tag = regexp.MustCompile(`(?i)</?(?:a|b|blockquote|br|code|dd|div|dl|dt|em|h[1-6]|hr|i|img|kbd|li|mark|ol|p|pre|s|` +
 		`small|span|strong|sub|sup|table|tbody|td|th|thead|tr|u|ul)(?:\s[^<>]*)?/?>`)
 	// marked is emphasis: what stands between two equal marks that no space parts from it.

@@ -34,7 +34,7 @@ type Read struct {
 	reader.Reading
 
 	Hit   *pb.Hit
-	Who   string // who says it where that is to be told: whoever is named as its writer, or whose memory it is in
+	Who   string // who says it where the answer has to say so: its writer, or the one whose memory it is in
 	Asker bool   // it is in the asker's own memory
 	AtMs  int64  // when it was written; 0: it is not known
 }

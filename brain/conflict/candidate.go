@@ -88,9 +88,9 @@ func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate,
 func (c *Candidate) leastOf(long bool, near Near) float64 {
 	switch {
 	case !c.ruled && long:
-		return near.amongRead(readLogit) + longLogit
+		return near.among(readLogit+longLogit, clearGrowth)
 	case !c.ruled:
-		return near.amongRead(readLogit)
+		return near.among(readLogit, clearGrowth)
 	case long && near.Of <= smallPartition:
 		return math.Inf(-1)
 	case c.finding.Kind == Negation:
@@ -114,7 +114,8 @@ const (
 	// found from some 2,000 passages on, and from 8,000 on even where it stands out of its surroundings. There the reader
 	// only overrules.
 	surest = 4.0
-	// clearGrowth takes the place of growth for what stands out of its surroundings.
+	// clearGrowth takes the place of growth for what stands out of its surroundings: rules need nothing more there, and
+	// the reader reports too much so.
 	clearGrowth = growth / 2
 	// updateSeverity is the most that a contradiction of two times is said to weigh.
 	updateSeverity = 0.5
@@ -123,30 +124,19 @@ const (
 // leastLogit raises a demand for what makes chance likelier: a large partition, and long passages, of whose many
 // statements some look opposed while what is near are the passages.
 func (n *Near) leastLogit(least float64) float64 {
-	return n.among(least) + growth*math.Log(float64(max(n.pairs, fewPairs))/fewPairs)
+	return n.among(least, 0) + growth*math.Log(float64(max(n.pairs, fewPairs))/fewPairs)
 }
 
-// among raises a demand for a large partition only.
-func (n *Near) among(least float64) float64 {
-	if n.Clear < leastClear {
-		least += growth * n.crowd()
-	}
-	return least
-}
-
-// amongRead raises a demand on the reader, for a large partition only: that two notes have many statements does not
-// make it err more often (measured on notes of up to nine sentences). What stands out of its surroundings is read too
-// often for no demand at all.
-func (n *Near) amongRead(least float64) float64 {
+// among raises a demand for a large partition only, as is enough for the reader: that two notes have many statements
+// does not make it err more often (measured on notes of up to nine sentences). clear is by how much it grows for what
+// stands out of its surroundings.
+func (n *Near) among(least, clear float64) float64 {
 	by := growth
 	if n.Clear >= leastClear {
-		by = clearGrowth
+		by = clear
 	}
-	return least + by*n.crowd()
+	return least + by*math.Log(float64(max(n.Of, smallPartition))/smallPartition)
 }
-
-// crowd is the logarithm of how many small partitions a large one would make.
-func (n *Near) crowd() float64 { return math.Log(float64(max(n.Of, smallPartition)) / smallPartition) }
 
 // Decide makes a finding of how likely a reader holds it that the two statements contradict each other; ok is false if
 // it is not sure enough.

@@ -1,7 +1,9 @@
 // Package claim reads what a text states, sentence by sentence, in the form in
 // which statements are set against each other: the words by their stems with
 // what negates them, quantities, and, where a sentence gives an attribute of
-// something a value ("the deadline of Atlas is 3 May"), that fact.
+// something a value ("the deadline of Atlas is 3 May"), that fact. [Values] reads
+// the quantities, times and names of a sentence in a form in which "two weeks" and
+// "14 days" are the same.
 //
 // # Promises
 //

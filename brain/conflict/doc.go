@@ -9,6 +9,11 @@
 // each pair. What is not near is never at odds: two statements conflict only
 // when they are about the same.
 //
+// Where a reader of language is at hand, [Judge.Candidates] gives the pairs of
+// statements that it should be asked about, and [Candidate.Decide] says whether its
+// answer is enough: two that differ in nothing but a value need less of it, and two
+// whose structure speaks against a contradiction more.
+//
 // # Promises
 //
 //   - Compare is symmetric: (b, a) is at odds when (a, b) is, and as gravely.

@@ -49,9 +49,33 @@ func explainDenial(a, b *Passage, x, y *profile) string {
 	return "One passage states what the other denies: " + quote(states) + " against " + quote(denies) + "."
 }
 
-// explainRead quotes two statements that only a reader of language finds at odds.
-func explainRead(a, b string) string {
-	return "Both can hardly hold: " + quote(a) + " in one passage, " + quote(b) + " in the other."
+// explain says in what two statements are at odds that only a reader of language finds so, and quotes both; of two
+// times the later first.
+func (c *Candidate) explain() string {
+	x := *c
+	dated := x.fromA != 0 && x.fromB != 0 && x.fromA != x.fromB
+	if dated && x.fromA < x.fromB {
+		x.Turn()
+	}
+	first, second := quote(x.TextA), quote(x.TextB)
+	if dated && day(x.fromA) != day(x.fromB) {
+		first, second = first+" on "+day(x.fromA), second+" on "+day(x.fromB)
+	} else {
+		first, second = first+" in one passage", second+" in the other"
+	}
+	switch x.clash.kind {
+	case claim.NoValue:
+		return "Both can hardly hold: " + first + ", " + second + "."
+	case claim.Named:
+		return "Two are named where there is one, " + quote(x.clash.a) + " and " + quote(x.clash.b) + ": " + first + ", " +
+			second + "."
+	case claim.Clock, claim.Weekday, claim.Date:
+		return "Two times are given for the same, " + quote(x.clash.a) + " and " + quote(x.clash.b) + ": " + first + ", " +
+			second + "."
+	case claim.Count, claim.Money, claim.Percent, claim.Measure, claim.Duration, claim.Frequency:
+	}
+	return "Two values are given for the same, " + quote(x.clash.a) + " and " + quote(x.clash.b) + ": " + first + ", " +
+		second + "."
 }
 
 func explainWords(a, b *claim.Word) string {

@@ -35,6 +35,11 @@ type profile struct {
 	general bool
 	// left: of what it speaks stands elsewhere in its passage.
 	left bool
+	// values are those that it gives, meant is how, and holder: of what it speaks there is one. valued: these three have
+	// been read.
+	values         []claim.Value
+	meant          uint8
+	holder, valued bool
 }
 
 // token is a word that carries meaning.
@@ -47,6 +52,8 @@ type token struct {
 	weak bool
 	// opposable words have an antonym at all.
 	opposable bool
+	// value is the place of the value that it belongs to, −1 where it belongs to none.
+	value int8
 }
 
 // prepare makes the profiles of a passage's claims, once. Questions state

@@ -3,7 +3,10 @@ package conflict
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
+	"strings"
+	"unicode"
 
 	"orgmem/brain/claim"
 )
@@ -68,10 +71,13 @@ func (j *Judge) Candidates(dst []Candidate, a, b *Passage, near Near) []Candidat
 func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate, ok bool) {
 	c.TextA = a.Text[x.claim.Span.Start:x.claim.Span.End]
 	c.TextB = b.Text[y.claim.Span.Start:y.claim.Span.End]
-	if c.TextA == c.TextB || elsewhere(a, b, x, y) {
+	if sameLetters(c.TextA, c.TextB) || heads(c.TextA) || heads(c.TextB) || elsewhere(a, b, x, y) {
 		return c, false
 	}
 	c.finding, c.ruled = j.claims(a, b, x, y, near)
+	if c.ruled && c.finding.Kind == Semantic && (personal.MatchString(c.TextA) || personal.MatchString(c.TextB)) {
+		c.ruled = false
+	}
 	long := max(len(x.claim.Words), len(y.claim.Words)) > longStatement
 	if c.least = c.leastOf(long, x.anyone() || y.anyone(), near); c.least-clashLogit > surest {
 		return c, false
@@ -106,14 +112,35 @@ func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate,
 	return c, true
 }
 
+// personal is what people say of themselves or to each other: of that the rule of opposite conclusions, made for
+// findings, knows nothing.
+var personal = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:I|me|my|you|your)(?:[^\pL]|$)`)
+
+// heads tells whether a statement is a heading, which says nothing: the days in the headings of two meetings are not at
+// odds.
+func heads(s string) bool { return strings.HasPrefix(s, "#") }
+
+// sameLetters tells whether two statements are one but for case, marks and spaces.
+func sameLetters(a, b string) bool {
+	letters := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsNumber(r) {
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, s)
+	}
+	return a == b || letters(a) == letters(b)
+}
+
 // leastOf is the logit from which on the reader's word is taken, as far as the structure of the statements changes
 // nothing.
 func (c *Candidate) leastOf(long, scene bool, near Near) float64 {
 	switch {
 	case !c.ruled && long:
-		return near.among(readLogit+longLogit, clearGrowth)
+		return near.toRead(readLogit + longLogit)
 	case !c.ruled:
-		return near.among(readLogit, clearGrowth)
+		return near.toRead(readLogit)
 	case long && near.Of <= smallPartition:
 		return math.Inf(-1)
 	case c.finding.Kind == Negation && scene:
@@ -129,13 +156,13 @@ const (
 	// ruledLogit the same where a rule has found them, deniedLogit where the one denies the other, and sceneLogit where
 	// that is said of what is another thing each time ("a man …"), of which rules know more. They were set on pairs that
 	// the reader was not trained on.
-	readLogit   = 1.25
+	readLogit   = 1.5
 	ruledLogit  = 0.0
 	deniedLogit = 0.0
 	sceneLogit  = -2.0
 	// clashLogit is by how much less is demanded of two statements that differ in nothing but one value, doubtLogit by
 	// how much more of those whose structure speaks against it.
-	clashLogit = 1.25
+	clashLogit = 1.5
 	doubtLogit = 0.75
 	// longStatement is how many words nearly all statements have that the reader has learned from. Of longer ones, as in
 	// articles, it is asked to be surer by longLogit, and overrules a rule only where there is enough for chance.
@@ -168,6 +195,15 @@ func (n *Near) among(least, clear float64) float64 {
 	}
 	return least + by*math.Log(float64(max(n.Of, smallPartition))/smallPartition)
 }
+
+// toRead raises a demand for what no rule has found: in a large partition, and among the hundreds of pairs of statements
+// of two long passages, of which one or another looks opposed.
+func (n *Near) toRead(least float64) float64 {
+	return n.among(least, clearGrowth) + growth*math.Log(float64(max(n.pairs, manyPairs))/manyPairs)
+}
+
+// manyPairs is how many pairs of statements two notes of six sentences have.
+const manyPairs = 40
 
 // Decide makes a finding of how likely a reader holds it that the two statements contradict each other; ok is false if
 // it is not sure enough.

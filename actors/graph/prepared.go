@@ -7,6 +7,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/brain/claim"
 	"orgmem/brain/extract"
+	"orgmem/brain/reader"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
 )
@@ -46,8 +47,9 @@ type Prepared struct {
 	Chunks   []text.Chunk
 	Vectors  [][]float32
 	Passages []text.Passage
-	reading  *reading // what the text says; nil: it is not to be read
-	Err      error    // the item cannot be processed
+	Tagged   *reader.Tagged // what the node's reader makes of the text, until it is read; nil: nothing
+	reading  *reading       // what the text says; nil: it is not to be read
+	Err      error          // the item cannot be processed
 }
 
 // Cut divides an item's content into chunks.
@@ -75,8 +77,9 @@ func (p *Prepared) Read(claims *claim.Reader, now int64, goOn func() error) (err
 	speaker, speakers := extract.Speakers(item.GetMetadata())
 	found, err := extract.While(extract.Document{
 		Text: item.GetContent(), Title: item.GetTitle(), AtMs: at,
-		Speaker: speaker, Speakers: speakers,
+		Speaker: speaker, Speakers: speakers, Tagged: p.Tagged,
 	}, goOn)
+	p.Tagged = nil
 	if err != nil {
 		return err
 	}

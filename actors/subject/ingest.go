@@ -214,9 +214,12 @@ func (w *worker) place(r storage.Reader, it *graph.Prepared) error {
 	return err
 }
 
-// embed cuts and embeds items on the CPU workers. It calls goOn before each item and each batch of chunks, and ends
-// with its error.
+// embed reads, cuts and embeds items on the CPU workers. It calls goOn before each item and each batch of chunks, and
+// ends with its error.
 func (w *worker) embed(items []graph.Prepared, e partition.Embedder, goOn func() error) error {
+	if err := w.tag(items, goOn); err != nil {
+		return err
+	}
 	now := clock.Millis(w.org.System.Clock.Now())
 	cuts := make([]func(int) error, len(items)) // by themselves cheap, but a document may be long
 	for i := range items {
@@ -227,7 +230,7 @@ func (w *worker) embed(items []graph.Prepared, e partition.Embedder, goOn func()
 			if !items[i].Known {
 				items[i].Cut(e)
 			}
-			if (!items[i].Known || items[i].Relearn) && !items[i].Unread && !w.org.System.Config.WithoutDerivation {
+			if w.reads(&items[i]) {
 				err := items[i].Read(&w.org.System.Computers[worker].Comparer.Reader, now, goOn)
 				if errors.Is(err, tenant.ErrCancelled) || errors.Is(err, node.ErrClosing) {
 					return err

@@ -8,3 +8,6 @@ import "orgmem/brain/text"
 func (t *Tower) AppendTokenSpans(ids []int32, spans []text.Span, of string, most int) ([]int32, []text.Span) {
 	return t.m.tok.AppendSpans(ids, spans, of, most)
 }
+
+// ContinuesWord tells whether a token goes on with the word that the token before it began.
+func (t *Tower) ContinuesWord(id int32) bool { return t.m.tok.Inner(id) }

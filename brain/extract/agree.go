@@ -47,7 +47,7 @@ func (r *reader) agree() {
 				}
 			}
 		}
-		if people[m.Name] && m.Type != Place {
+		if people[m.Name] && m.Type != Place && !m.sure {
 			m.Type = Person
 		}
 	}

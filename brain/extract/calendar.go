@@ -27,7 +27,7 @@ func daysOf(year, month, day int) int {
 }
 
 // DayOf is the date, in UTC, of a time in Unix milliseconds.
-func DayOf(ms int64) (year, month, day int) { return civil(int(floorDiv64(ms, msPerDay))) }
+func DayOf(ms int64) (year, month, day int) { return civil(int(dayIndex(ms))) }
 
 // civil is the inverse of daysOf.
 func civil(days int) (year, month, day int) {

@@ -48,6 +48,10 @@ func (r *reader) dates(from, to int) {
 			i++
 			continue
 		}
+		if r.dateless(i, d.i, d.relative) {
+			i = d.i
+			continue
+		}
 		named := p.from
 		p, start := d.bounded(p, i, from)
 		out := Date{
@@ -118,12 +122,13 @@ func (d *dater) today() (int, bool) {
 	if d.r.atMs == 0 {
 		return 0, false
 	}
-	return int(floorDiv64(d.r.atMs, msPerDay)), true
+	return int(dayIndex(d.r.atMs)), true
 }
 
-func floorDiv64(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
+// dayIndex is the day of a time in Unix milliseconds.
+func dayIndex(ms int64) int64 {
+	q := ms / msPerDay
+	if ms%msPerDay < 0 {
 		q--
 	}
 	return q
@@ -178,6 +183,9 @@ func (d *dater) date() (period, bool) {
 	d.minute = -1
 	if d.i >= d.to {
 		return period{}, false
+	}
+	if p, ok := d.spoken(); ok {
+		return p, true
 	}
 	kind := d.r.tokens[d.i].Kind
 	w := d.low(d.i)

@@ -42,6 +42,7 @@ func newReader() *reader {
 // reader reads one document at a time.
 type reader struct {
 	recognizer
+	tagged  tags
 	atMs    int64
 	speaker string
 	people  map[string]bool // the names of known speakers
@@ -61,7 +62,7 @@ const stepBytes = 64 << 10
 
 func (r *reader) read(d Document, goOn func() error) (Extraction, error) {
 	defer r.clean()
-	r.text, r.atMs, r.speaker = cut(d.Text, MaxText), d.AtMs, d.Speaker
+	r.text, r.atMs, r.speaker, r.tagged = cut(d.Text, MaxText), d.AtMs, d.Speaker, tags{d.Tagged}
 	r.out, r.next, r.unnamed = Extraction{}, 0, 0
 	r.shapes()
 	r.turns(d.Speakers)
@@ -100,7 +101,7 @@ func (r *reader) read(d Document, goOn func() error) (Extraction, error) {
 
 // clean leaves nothing of the document behind.
 func (r *reader) clean() {
-	r.text, r.speaker, r.people, r.out = "", "", nil, Extraction{}
+	r.text, r.speaker, r.people, r.tagged, r.out = "", "", nil, tags{}, Extraction{}
 	clear(r.marked[:cap(r.marked)])
 	clear(r.lows[:cap(r.lows)])
 	r.marked, r.lows, r.tokens = r.marked[:0], r.lows[:0], r.tokens[:0]
@@ -139,7 +140,10 @@ func (r *reader) readBlock() {
 		}
 		r.relate(first, end, from, to)
 		r.statements(from, to, r.out.Mentions[first:end])
+		dated := len(r.out.Dates)
 		r.dates(from, to)
+		r.clocks(from, to, dated)
+		r.recurrences(from, to)
 		first, from = end, to
 	}
 }
@@ -147,11 +151,14 @@ func (r *reader) readBlock() {
 // names adds the mentions of a block.
 func (r *reader) names() {
 	tags := r.recognize()
+	proposer{r}.propose()
 	end := 0
 	for _, f := range r.found {
-		r.event(&f, tags)
+		if !f.proposed {
+			r.event(&f, tags)
+		}
 		feast := r.feast(&f) && !r.guest(f)
-		if f.from < end || !feast && (!r.trim(&f) || r.statement(f) || !r.subject(&f) || r.heading(f)) {
+		if f.from < end || !feast && (!r.trim(&f) || !f.proposed && (r.statement(f) || !r.subject(&f)) || r.heading(f)) {
 			continue
 		}
 		sp := Span{Start: r.tokens[f.from].Start, End: r.tokens[f.to-1].End}
@@ -169,11 +176,13 @@ func (r *reader) names() {
 			name = strings.Join(strings.Fields(name), " ")
 		}
 		if len(name) <= MaxName && len(r.out.Mentions) < MaxMentions {
-			kind := Event
+			kind, sure := Event, false
 			if !feast {
-				kind = r.kind(f)
+				kind, sure = r.kindOf(f)
 			}
-			r.out.Mentions = append(r.out.Mentions, Mention{Span: sp, Name: name, Type: kind, Confidence: f.confidence()})
+			r.out.Mentions = append(r.out.Mentions, Mention{
+				Span: sp, Name: name, Type: kind, Confidence: f.confidence(), sure: sure,
+			})
 		}
 	}
 	r.shaped(r.tokens[len(r.tokens)-1].End)

@@ -91,7 +91,7 @@ func (r *recognizer) partFeasts() {
 			}
 			if !r.isFeast(f.from, f.to) && (r.isFeast(f.from, k) || r.isFeast(rest, f.to)) {
 				r.found[n].to = k
-				r.found = slices.Insert(r.found, n+1, span{rest, f.to, f.tag, f.p})
+				r.found = slices.Insert(r.found, n+1, span{from: rest, to: f.to, tag: f.tag, p: f.p})
 				break
 			}
 		}

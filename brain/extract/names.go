@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"orgmem/brain/extract/tagger"
+	reading "orgmem/brain/reader"
 )
 
 const (
@@ -26,7 +27,10 @@ const (
 type span struct {
 	from, to int
 	tag      tagger.Tag // the class, Outside for a run of capitals
-	p        float64    // that it is a name, by the tagger
+	p        float64    // that it is a name, by the tagger or the reader
+
+	proposed bool         // by the reader
+	said     reading.Type // then, by the reader
 }
 
 // recognizer finds the names of a block.
@@ -65,7 +69,7 @@ func (r *recognizer) spans(tags []tagger.Tag, names []float64) {
 				part++
 			}
 			stop := r.unbroken(i, part, tag)
-			r.found = append(r.found, span{i, stop, tag, mean(names[i:stop])})
+			r.found = append(r.found, span{from: i, to: stop, tag: tag, p: mean(names[i:stop])})
 			i = part // what stands below a heading is another name
 		}
 	}
@@ -153,7 +157,7 @@ func (r *recognizer) runs(tags []tagger.Tag, names []float64) {
 			to--
 		}
 		if from < to {
-			r.run(span{from, to, tagger.Outside, mean(names[from:to])})
+			r.run(span{from: from, to: to, tag: tagger.Outside, p: mean(names[from:to])})
 		}
 		i = end
 	}
@@ -223,7 +227,7 @@ var copulas = map[string]bool{
 // confidence is how sure a name is. Runs of capitals are right more often than the
 // tagger believes: it gave them no class.
 func (f span) confidence() float64 {
-	if f.tag == tagger.Outside {
+	if f.tag == tagger.Outside && !f.proposed {
 		return 0.4 + 0.6*f.p
 	}
 	return max(f.p, MinConfidence)

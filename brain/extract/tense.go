@@ -93,6 +93,12 @@ var nearly = setOf(`the early late mid around about roughly approximately this e
 // before it that is nearest, else of the first behind it.
 func (d *dater) tense(i int, grain Grain) tense {
 	r := d.r
+	if r.tagged.Tagged != nil && d.preposition(i) == "since" {
+		return bygone
+	}
+	if t := r.saidTense(i); t != untold {
+		return t
+	}
 	head := i // of the sentence, as far as is looked at
 	for head > max(0, i-maxClause) && !r.tokens[head].First {
 		head--

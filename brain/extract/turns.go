@@ -72,6 +72,9 @@ func (r *reader) turns(speakers []string) {
 			r.mark(t.Name, t.Speaker, "", 0)
 			continue
 		}
+		if name, _ := r.tagged.likeliest(t.Name.Start, t.Name.End); len(speakers) == 0 && name < leastName {
+			continue // what heads a line is nobody, the reader says
+		}
 		r.mark(t.Name, t.Speaker, Person, sure)
 	}
 }

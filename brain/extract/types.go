@@ -1,6 +1,9 @@
 package extract
 
-import "orgmem/brain/text"
+import (
+	reading "orgmem/brain/reader"
+	"orgmem/brain/text"
+)
 
 // Span is a half-open range of byte offsets into Document.Text.
 type Span = text.Span
@@ -19,15 +22,19 @@ type Document struct {
 	// Speakers are known to speak in a text that is a transcript: the names that stand
 	// in its lines "Name: words". Where there are any, no other line begins a turn.
 	Speakers []string
+	// Tagged is what the reader made of Text; nil: nobody has read it, and the rules alone decide.
+	Tagged *reading.Tagged
 }
 
 // Extraction is what was found. All lists are in the order of the text.
 type Extraction struct {
-	Mentions   []Mention
-	Relations  []Relation
-	Dates      []Date
-	Statements []Statement
-	Turns      []Turn
+	Mentions  []Mention
+	Relations []Relation
+	Dates     []Date
+	// Recurrences are the times that come again and again, by the reader. They are no dates.
+	Recurrences []Recurrence
+	Statements  []Statement
+	Turns       []Turn
 }
 
 // Type says what sort of thing is named.
@@ -56,6 +63,8 @@ type Mention struct {
 	Name       string
 	Type       Type
 	Confidence float64
+
+	sure bool // of the type, by the reader
 }
 
 // RelationType says how From stands to To.
@@ -123,6 +132,12 @@ type Date struct {
 	// Relative dates ("next Tuesday", "in March" without a year) were resolved
 	// against Document.AtMs.
 	Relative   bool
+	Confidence float64
+}
+
+// Recurrence is a time that comes again and again: "on Wednesdays", "every first of the month".
+type Recurrence struct {
+	Span       Span
 	Confidence float64
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,6 +29,7 @@ const (
 type Reader struct {
 	pair *pairHeads // nil: it tells nothing of pairs
 	ask  *askHeads  // nil: it does not answer questions
+	tag  *tagHeads  // nil: it tags nothing
 }
 
 type pairHeads struct {
@@ -92,7 +94,10 @@ func LoadPack(pack []byte, base *embed.Model, room embed.Room) (*Reader, error) 
 	if r.ask, err = loadAsk(tower); err != nil {
 		return nil, fmt.Errorf("reader: load: %w", err)
 	}
-	if r.pair == nil && r.ask == nil {
+	if r.tag, err = loadTags(tower); err != nil {
+		return nil, fmt.Errorf("reader: load: %w", err)
+	}
+	if r.pair == nil && r.ask == nil && r.tag == nil {
 		return nil, fmt.Errorf("reader: load: %w: no heads", embed.ErrPack)
 	}
 	return r, nil
@@ -121,7 +126,7 @@ func loadPair(tower *embed.Tower) (*pairHeads, error) {
 func Join(readers ...*Reader) *Reader {
 	out := &Reader{}
 	for _, r := range readers {
-		out.pair, out.ask = cmp.Or(out.pair, r.pair), cmp.Or(out.ask, r.ask)
+		out.pair, out.ask, out.tag = cmp.Or(out.pair, r.pair), cmp.Or(out.ask, r.ask), cmp.Or(out.tag, r.tag)
 	}
 	return out
 }
@@ -131,41 +136,64 @@ func (r *Reader) Tells() bool { return r.pair != nil }
 
 // IDs name the models, the exact bytes of their packs and the arithmetic that texts go through.
 func (r *Reader) IDs() (ids []embed.ModelID) {
-	if r.pair != nil {
-		ids = append(ids, r.pair.tower.ID())
-	}
-	if r.ask != nil && (r.pair == nil || r.ask.tower != r.pair.tower) {
-		ids = append(ids, r.ask.tower.ID())
+	for _, t := range r.towers() {
+		if id := t.ID(); !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
 	}
 	return ids
 }
 
+// towers are those of what the reader can do, some of which may be one.
+func (r *Reader) towers() (all []*embed.Tower) {
+	if r.pair != nil {
+		all = append(all, r.pair.tower)
+	}
+	if r.ask != nil {
+		all = append(all, r.ask.tower)
+	}
+	if r.tag != nil {
+		all = append(all, r.tag.tower)
+	}
+	return all
+}
+
 // Worker reads on one core, with scratch space that is kept.
 type Worker struct {
-	r         *Reader
-	pair, ask *embed.TowerEncoder // nil: the reader lacks the heads
-	ids       []int32
-	sequences [][]int32
-	ends      []int
-	features  []float32 // of a sequence: the first state, and the mean
-	hidden    []float32
+	r              *Reader
+	pair, ask, tag *embed.TowerEncoder // nil: the reader lacks the heads
+	ids            []int32
+	sequences      [][]int32
+	ends           []int
+	features       []float32 // of a sequence: the first state, and the mean
+	hidden         []float32
 
 	// Of the questions that were asked.
 	asked  []asked
 	places []text.Span // of all passages' tokens, in their texts
 	logits []float32
+
+	tagging tagging // of the texts that were tagged
 }
 
 // NewWorker returns a worker with empty scratch space.
 func (r *Reader) NewWorker() *Worker {
 	w, dim := &Worker{r: r}, 0
+	encoders := map[*embed.Tower]*embed.TowerEncoder{}
+	for _, t := range r.towers() {
+		if encoders[t] == nil {
+			encoders[t] = t.NewEncoder()
+		}
+		dim = t.Dim()
+	}
 	if r.pair != nil {
-		w.pair, dim = r.pair.tower.NewEncoder(), r.pair.tower.Dim()
+		w.pair = encoders[r.pair.tower]
 	}
 	if r.ask != nil {
-		if w.ask = w.pair; r.pair == nil || r.ask.tower != r.pair.tower {
-			w.ask, dim = r.ask.tower.NewEncoder(), r.ask.tower.Dim()
-		}
+		w.ask = encoders[r.ask.tower]
+	}
+	if r.tag != nil {
+		w.tag = encoders[r.tag.tower]
 	}
 	w.features, w.hidden = make([]float32, 2*dim), make([]float32, dim)
 	return w
@@ -237,9 +265,22 @@ func (w *Worker) whole(layer *packfile.Linear, states []float32) {
 	}
 }
 
-// dense sets y to W·x + b, each product and sum rounded on its own, so that every machine has the same bits.
+// dense sets y to W·x + b, each product and sum rounded on its own, so that every machine has the same bits. Four sums
+// go on side by side, as one waits for its last product.
 func dense(y []float32, l *packfile.Linear, x []float32) {
-	for o := range y {
+	n, o := len(x), 0
+	for ; o+4 <= len(y); o += 4 {
+		a, b, c, d := l.W[o*n:(o+1)*n], l.W[(o+1)*n:(o+2)*n], l.W[(o+2)*n:(o+3)*n], l.W[(o+3)*n:(o+4)*n]
+		p, q, r, s := l.B[o], l.B[o+1], l.B[o+2], l.B[o+3]
+		for i, v := range x {
+			p += float32(a[i] * v)
+			q += float32(b[i] * v)
+			r += float32(c[i] * v)
+			s += float32(d[i] * v)
+		}
+		copy(y[o:], []float32{p, q, r, s})
+	}
+	for ; o < len(y); o++ {
 		row, sum := l.W[o*len(x):(o+1)*len(x)], l.B[o]
 		for i, v := range x {
 			sum += float32(row[i] * v)

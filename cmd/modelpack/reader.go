@@ -4,7 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"orgmem/brain/embed"
 	"orgmem/brain/embed/packfile"
@@ -81,6 +84,14 @@ func trainedTower(tensors map[string]tensor, dim int) (packfile.Weights, error) 
 		w.Heads = append(w.Heads, packfile.Head{
 			Name: head.packed, Linear: r.linear(head.trained), In: shape[1], Out: shape[0],
 		})
+	}
+	// The heads of other tasks are called in training as they are in the pack.
+	for _, name := range slices.Sorted(maps.Keys(tensors)) {
+		task, ok := strings.CutSuffix(name, ".weight")
+		if shape := tensors[name].dims; ok && strings.Contains(task, ".") && !strings.HasPrefix(task, "encoder.") &&
+			len(shape) == 2 {
+			w.Heads = append(w.Heads, packfile.Head{Name: task, Linear: r.linear(task), In: shape[1], Out: shape[0]})
+		}
 	}
 	return w, r.err
 }

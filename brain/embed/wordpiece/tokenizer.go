@@ -36,7 +36,10 @@ type Tokenizer struct {
 	ascii              [128]byteClass
 }
 
-type piece struct{ begin, end uint32 }
+type piece struct {
+	begin, end uint32
+	inner      bool // it goes on with a word
+}
 
 // slot is 1 + the id of a piece, 0 when empty, and the upper half of its hash.
 type slot struct {
@@ -102,7 +105,7 @@ func New(vocab string) (*Tokenizer, error) {
 		}
 		begin := uint32(all.Len())
 		all.WriteString(body)
-		t.pieces[id] = piece{begin, uint32(all.Len())}
+		t.pieces[id] = piece{begin, uint32(all.Len()), inner}
 		i := h & uint64(size-1)
 		for t.table[i].id1 != 0 {
 			i = (i + 1) & uint64(size-1)
@@ -133,6 +136,9 @@ func New(vocab string) (*Tokenizer, error) {
 
 // Len returns the number of pieces; every id is below it.
 func (t *Tokenizer) Len() int { return len(t.pieces) }
+
+// Inner tells whether a piece goes on with the word that the one before it began.
+func (t *Tokenizer) Inner(id int32) bool { return t.pieces[id].inner }
 
 // Append adds the ids of a text to ids and returns the result, reading no
 // further than the first max tokens need.

@@ -51,13 +51,21 @@ func baseOf(w packfile.Weights) (*embed.Model, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	hash, err := hashOf(pack)
+	if err != nil {
+		return nil, "", err
+	}
+	m, err := embed.LoadPack(pack, nil)
+	return m, hash, err
+}
+
+func hashOf(pack []byte) (string, error) {
 	f, err := packfile.Open(pack)
 	if err != nil {
-		return nil, "", fmt.Errorf("readertest: %w", err)
+		return "", fmt.Errorf("readertest: %w", err)
 	}
 	hash := f.Hash()
-	m, err := embed.LoadPack(pack, nil)
-	return m, hex.EncodeToString(hash[:]), err
+	return hex.EncodeToString(hash[:]), nil
 }
 
 // Pack packs weights as a reader over the model with the hash base, or as a whole model where base is empty.

@@ -1,0 +1,87 @@
+package readertest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"orgmem/brain/embed/packfile"
+	"orgmem/brain/embed/packfile/packtest"
+	"orgmem/brain/reader"
+)
+
+// Tag is what a reader takes a word for.
+type Tag struct {
+	Type   reader.Type
+	Inside bool // it goes on with the span of the word before it
+	Tense  reader.Tense
+}
+
+// TagHeads are heads of chance for what a reader does with one text.
+func TagHeads(seed uint64) []packfile.Head {
+	dim, chance := shape().Dim, packtest.New(seed)
+	var heads []packfile.Head
+	for _, h := range []packfile.Head{
+		{Name: reader.HeadTags, In: dim, Out: 1 + 2*reader.Types},
+		{Name: reader.HeadTense, In: dim, Out: 5},
+	} {
+		h.Linear = chance.Linear(h.In, h.Out)
+		heads = append(heads, h)
+	}
+	return heads
+}
+
+// TaggingOfChance is a small reader with heads of chance.
+func TaggingOfChance() (*reader.Reader, error) {
+	w := Weights(2)
+	w.Heads = append(w.Heads, TagHeads(3)...)
+	return over(w)
+}
+
+// Tagging is a small reader that takes the given words, at most 30 in small letters, for what they are said to be, all
+// others for nothing, and finds no contradictions. Its layers change nothing, so that the state of a token is its word.
+func Tagging(tags map[string]Tag) (*reader.Reader, error) {
+	h := shape()
+	words := slices.Sorted(maps.Keys(tags))
+	base, tower := Weights(1), Weights(2)
+	vocabulary := append(strings.Fields("[PAD] [UNK] [CLS] [SEP]"), words...)
+	first := len(vocabulary) - len(words)
+	base.Vocab = strings.Join(vocabulary, "\n") + "\n"
+	base.Words = make([]float32, len(vocabulary)*h.Dim)
+	clear(base.Positions)
+	clear(base.TokenType)
+	for i := range base.Norm.Gamma {
+		base.Norm.Gamma[i], base.Norm.Beta[i] = 1, 0
+	}
+	for i := range tower.Layers {
+		still(&tower.Layers[i])
+	}
+	for i := range tower.Heads { // of pairs
+		clear(tower.Heads[i].W)
+		clear(tower.Heads[i].B)
+		if tower.Heads[i].Name == reader.HeadOut {
+			tower.Heads[i].B[2] = 9
+		}
+	}
+	heads := TagHeads(3)
+	for i := range heads {
+		clear(heads[i].W)
+		clear(heads[i].B)
+		heads[i].B[0] = 8
+	}
+	const sure = 4 // times a component of about 4
+	for i, word := range words {
+		// Of opposite components, so that the norm leaves all others at 0.
+		base.Words[(first+i)*h.Dim+i], base.Words[(first+i)*h.Dim+h.Dim-1] = 1, -1
+		label := 1 + 2*int(tags[word].Type)
+		if tags[word].Inside {
+			label++
+		}
+		heads[0].W[label*h.Dim+i] = sure
+		if tense := int(tags[word].Tense); tense > 0 {
+			heads[1].W[tense*h.Dim+i] = sure
+		}
+	}
+	tower.Heads = append(tower.Heads, heads...)
+	return overBase(base, tower)
+}

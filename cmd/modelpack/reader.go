@@ -4,10 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
-	"strings"
 
 	"orgmem/brain/embed"
 	"orgmem/brain/embed/packfile"
@@ -76,6 +73,8 @@ func trainedTower(tensors map[string]tensor, dim int) (packfile.Weights, error) 
 		{"ask_hidden", reader.AskHidden},
 		{"ask_out", reader.AskOut},
 		{"ask_span", reader.AskSpan},
+		{"tag_out", reader.HeadTags},
+		{"tense_out", reader.HeadTense},
 	} {
 		shape := tensors[head.trained+".weight"].dims
 		if len(shape) != 2 { // of a task that it was not trained for
@@ -84,14 +83,6 @@ func trainedTower(tensors map[string]tensor, dim int) (packfile.Weights, error) 
 		w.Heads = append(w.Heads, packfile.Head{
 			Name: head.packed, Linear: r.linear(head.trained), In: shape[1], Out: shape[0],
 		})
-	}
-	// The heads of other tasks are called in training as they are in the pack.
-	for _, name := range slices.Sorted(maps.Keys(tensors)) {
-		task, ok := strings.CutSuffix(name, ".weight")
-		if shape := tensors[name].dims; ok && strings.Contains(task, ".") && !strings.HasPrefix(task, "encoder.") &&
-			len(shape) == 2 {
-			w.Heads = append(w.Heads, packfile.Head{Name: task, Linear: r.linear(task), In: shape[1], Out: shape[0]})
-		}
 	}
 	return w, r.err
 }

@@ -84,8 +84,11 @@ class Backbone(nn.Module):
         other = Backbone(0, path, [0])
         self.words, self.positions, self.norm = other.words, other.positions, other.norm
 
-    def forward(self, sequences):
-        """sequences: lists of token ids. Returns states [n, longest, DIM] and the mask of what is no padding."""
+    def forward(self, sequences, added=None, layers=None):
+        """sequences: lists of token ids. Returns states [n, longest, DIM] and the mask of what is no padding.
+
+        added [n, longest, DIM] is added before the first layer; layers is how many are run, None: all.
+        """
         device = self.words.device
         longest = max(map(len, sequences))
         ids = torch.full((len(sequences), longest), PAD)
@@ -95,8 +98,10 @@ class Backbone(nn.Module):
             mask[i, : len(s)] = True
         ids, mask = ids.to(device, non_blocking=True), mask.to(device, non_blocking=True)
         x = self.norm(self.words[ids] + self.positions[:longest])
+        if added is not None:
+            x = x + added
         with torch.autocast(device.type, dtype=torch.bfloat16, enabled=self.training or device.type == "cuda"):
-            for layer in self.layers:
+            for layer in self.layers[:layers]:
                 x = layer(x, mask[:, None, None, :])
         return x.float(), mask
 

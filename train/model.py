@@ -10,16 +10,22 @@ from backbone import CLS, DIM, SEP, Backbone, tokenizer
 LONGEST = 120  # tokens of a statement
 QUESTION, PASSAGE, TEXT = 40, 200, 200  # tokens of these
 SMOOTHING = 0.05
+TAG_LAYERS = 4  # that a text goes through where its words are tagged, since every text that is taken in does
 
 
 class Reader(nn.Module):
-    def __init__(self, frozen=0, path=None, keep=None):
+    def __init__(self, frozen=0, path=None, keep=None, tag_layers=TAG_LAYERS):
         super().__init__()
+        self.tag_layers = tag_layers
         self.encoder = Backbone(frozen, path, keep)
         self.hidden, self.out = nn.Linear(2 * DIM, DIM), nn.Linear(DIM, len(pairs.LABELS))
         self.ask_hidden, self.ask_out, self.ask_span = nn.Linear(2 * DIM, DIM), nn.Linear(DIM, 2), nn.Linear(DIM, 2)
         self.tag_out, self.tense_out = nn.Linear(DIM, 1 + 2 * len(tasks.TYPES)), nn.Linear(DIM, len(tasks.TENSES))
         self.class_hidden, self.class_out = nn.Linear(2 * DIM, DIM), nn.Linear(DIM, len(tasks.CLASSES))
+        # What a token of a text gains by how its word is spelt: the vocabulary has small letters alone.
+        self.spelling = nn.Linear(tasks.SPELLINGS, DIM)
+        nn.init.normal_(self.spelling.weight, std=0.02)
+        nn.init.zeros_(self.spelling.bias)
 
     def states(self, batch):
         return self.encoder([e.ids for e in batch])
@@ -42,7 +48,10 @@ class Reader(nn.Module):
         return self.pooled(x, mask, self.ask_hidden, self.ask_out), ends
 
     def tag(self, batch):
-        x, mask = self.states(batch)
+        longest = max(len(e.ids) for e in batch)
+        spelt = torch.tensor([e.spelling + [0] * (longest - len(e.ids)) for e in batch])
+        spelt = spelt.to(self.spelling.bias.device)
+        x, _ = self.encoder([e.ids for e in batch], self.spelling.weight.T[spelt], self.tag_layers)
         x = F.dropout(x, 0.1, self.training)
         return self.tag_out(x), self.tense_out(x)
 
@@ -52,13 +61,13 @@ class Reader(nn.Module):
 
 class Example:
     """A sequence of tokens with what is known of it: a label; where a passage begins and its answer stands; labels of
-    tokens; probabilities of a teacher; the record that it belongs to."""
+    tokens; probabilities of a teacher; the record that it belongs to; how the words of its tokens are spelt."""
 
-    __slots__ = ("ids", "label", "begin", "span", "tags", "tenses", "soft", "group")
+    __slots__ = ("ids", "label", "begin", "span", "tags", "tenses", "soft", "group", "spelling")
 
-    def __init__(self, ids, label=0, begin=0, span=None, tags=None, tenses=None, soft=None):
+    def __init__(self, ids, label=0, begin=0, span=None, tags=None, tenses=None, soft=None, spelling=None):
         self.ids, self.label, self.begin, self.span = ids, label, begin, span
-        self.tags, self.tenses, self.soft, self.group = tags, tenses, soft, None
+        self.tags, self.tenses, self.soft, self.group, self.spelling = tags, tenses, soft, None, spelling
 
 
 class Encode:
@@ -92,7 +101,8 @@ class Encode:
         ids, offsets, pieces = self.full(r["text"], TEXT)
         tag, tense = tasks.tags(r, offsets, pieces)
         out = [tasks.IGNORE]
-        return Example([CLS, *ids, SEP], tags=out + tag + out, tenses=out + tense + out)
+        spelling = [0, *(tasks.spelling(r["text"], start) for start, _ in offsets), 0]
+        return Example([CLS, *ids, SEP], tags=out + tag + out, tenses=out + tense + out, spelling=spelling)
 
     def sentence(self, s, label):
         return Example([CLS, *self.text(s), SEP], label)

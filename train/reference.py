@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what torch makes of 200 held-out pairs and 200 questions, which the service is held against.
+"""Writes what torch makes of 200 held-out pairs, 200 questions and 200 texts, which the service is held against.
 
     .venv/bin/python train/reference.py train/out/pairs1.safetensors train/out/answers1.safetensors \\
         brain/reader/testdata/reference.json.gz
@@ -15,9 +15,10 @@ from safetensors.torch import load_file
 import pairs
 import tasks
 from measure import predict, span_of
-from model import PASSAGE, Encode, Reader
+from model import PASSAGE, TEXT, Encode, Reader
 
 MANY = 200
+NAMES = tasks.TYPES.index("quantity")  # the types before it are names
 
 
 def load(path):
@@ -46,6 +47,18 @@ def main():
         span = passage[offsets[first - e.begin][0] : offsets[last - e.begin][1]]
         out["questions"].append(
             {"question": question, "passage": passage, "answers": round(float(p), 4), "span": span})
+    held = tasks.load()[1]
+    some = held["spans"] + held["times"]
+    rng.shuffle(some)
+    some = [r for r in some if "\n" not in r["text"]][:MANY]  # which are one window
+    examples = [encode.tag(r) for r in some]
+    out["texts"] = []
+    for r, e, (tag, tense) in zip(some, examples, predict(load(sys.argv[2]), examples, "tag")):
+        words = []
+        for (start, _), piece, p, q in zip(*encode.full(r["text"], TEXT)[1:], tag[1:], tense[1:]):
+            if not piece.startswith("##"):
+                words.append([start, round(float(p[1 : 1 + 2 * NAMES].sum()), 4), round(float(p[-2:].sum()), 4)])
+        out["texts"].append({"text": r["text"], "words": words})
     with gzip.open(sys.argv[3], "wt", encoding="utf-8") as f:
         json.dump(out, f, ensure_ascii=False)
 

@@ -120,6 +120,34 @@ def tags(r, offsets, pieces):
     return tag, tense
 
 
+SPELLINGS = 8
+BEFORE_OPENING = " \t\"'“”‘’*_#(-•–—>"
+
+
+def spelling(text, start):
+    """How the word at a place of a text is spelt: no word, digits, digits and letters, small, capitals, a capital
+    within, a capital that begins a sentence or a line, a capital elsewhere. brain/reader/spelling.go has the same."""
+    if not text[start].isalnum():
+        return 0
+    end = start
+    while end < len(text) and text[end].isalnum():
+        end += 1
+    while start > 0 and text[start - 1].isalnum():
+        start -= 1
+    word = text[start:end]
+    if any(c.isdecimal() for c in word):
+        return 1 if word.isdecimal() else 2
+    upper = sum(c.isupper() for c in word)
+    if upper == 0:
+        return 3
+    if upper == len(word) and upper > 1:
+        return 4
+    if not word[0].isupper() or upper > 1:
+        return 5
+    before = text[:start].rstrip(BEFORE_OPENING)
+    return 6 if not before or before[-1] in ".!?:\n" else 7
+
+
 def sentences(some):
     """(sentence, class)."""
     for r in some:

@@ -17,7 +17,7 @@ import time
 
 import torch
 import torch.nn.functional as F
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 import pairs
@@ -90,6 +90,7 @@ def build_parser():
     arg.add_argument("--rate", type=float, default=1.5e-4)
     arg.add_argument("--batch", type=int, default=256)
     arg.add_argument("--device", default="cpu")
+    arg.add_argument("--resume", help="what an earlier training wrote, to go on from")
     arg.add_argument("--start", help="published weights, in place of the package's")
     arg.add_argument("--keep", help="layers of them, by comma")
     arg.add_argument("--words", help="weights whose word vectors take the place of their own; package: the package's")
@@ -112,6 +113,11 @@ class Training:
         self.model = Reader(arg.frozen, arg.start, keep)
         if arg.words:
             self.model.encoder.take_words(None if arg.words == "package" else arg.words)
+        if arg.resume:
+            earlier = load_file(arg.resume)
+            known = self.model.state_dict()
+            same = {k: v for k, v in earlier.items() if k in known and known[k].shape == v.shape}
+            self.model.load_state_dict(same, strict=False)
         self.model.to(arg.device)
         self.statements = pairs.statements(self.train)
         self.near = nearest(self.model.encoder, self.encode, self.statements) if "pair" in arg.tasks else None
@@ -162,8 +168,11 @@ class Training:
         out = pathlib.Path(self.arg.out)
         out.parent.mkdir(parents=True, exist_ok=True)
         heads = [h for t in self.arg.tasks.split(",") for h in HEADS[t]]
-        save_file({k: v.contiguous().cpu() for k, v in self.model.state_dict().items()
-                   if k.startswith("encoder.") or k.split(".")[0] in heads}, f"{out}.safetensors")
+        kept = {k: v.contiguous().cpu() for k, v in self.model.state_dict().items()
+                if k.startswith("encoder.") or k.split(".")[0] in heads}
+        if "tag_out" in heads:
+            kept["tag_layers"] = torch.tensor([float(self.model.tag_layers)])
+        save_file(kept, f"{out}.safetensors")
         data = hashlib.sha256()
         for path in sorted(pairs.DATA.glob("*.xz")):
             data.update(path.read_bytes())
@@ -172,8 +181,8 @@ class Training:
         pathlib.Path(f"{out}.json").write_text(json.dumps({"made": made, "log": self.log}, indent=1) + "\n")
 
 
-HEADS = {"pair": ["hidden", "out"], "ask": ["ask_hidden", "ask_out", "ask_span"], "tag": ["tag_out", "tense_out"],
-         "sentence": ["class_hidden", "class_out"]}
+HEADS = {"pair": ["hidden", "out"], "ask": ["ask_hidden", "ask_out", "ask_span"],
+         "tag": ["tag_out", "tense_out", "spelling"], "sentence": ["class_hidden", "class_out"]}
 
 
 def main():

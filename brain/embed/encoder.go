@@ -39,7 +39,9 @@ const masked = -1e30
 type Encoder struct {
 	m *Model
 
-	ids    []int32 // of the batch, all sequences end to end
+	ids    []int32   // of the batch, all sequences end to end
+	kinds  []uint8   // of each of them, what of table is added to it; empty: nothing
+	table  []float32 // [kinds][dim]
 	seqs   []sequence
 	rows   int          // of the batch
 	cap    int          // rows the buffers below hold
@@ -106,7 +108,7 @@ func (e *Encoder) end(out []float32) {
 }
 
 // empty begins another batch.
-func (e *Encoder) empty() { e.ids, e.seqs, e.rows = e.ids[:0], e.seqs[:0], 0 }
+func (e *Encoder) empty() { e.ids, e.kinds, e.seqs, e.rows = e.ids[:0], e.kinds[:0], e.seqs[:0], 0 }
 
 // run pushes the batch through the model, makes a vector of each sequence and empties it.
 func (e *Encoder) run() {
@@ -162,7 +164,7 @@ func (e *Encoder) grow(rows int) {
 	e.attn.grow(min(rows, h.MaxTokens+kernel.RowStep), h.Dim, h.Heads)
 }
 
-// embed fills hidden with the normed sum of word and position vectors.
+// embed fills hidden with the normed sum of word and position vectors, and what is added to it.
 func (e *Encoder) embed() {
 	m, dim := e.m, e.m.header.Dim
 	rowBytes := packfile.PackedLen(dim)
@@ -176,6 +178,11 @@ func (e *Encoder) embed() {
 			}
 			at := m.positions[(r-s.begin)*dim:][:dim]
 			m.kern.AddNorm(x, at, m.norm.Gamma, m.norm.Beta, m.header.Epsilon)
+			if len(e.kinds) > 0 {
+				for i, v := range e.table[int(e.kinds[r])*dim:][:dim] {
+					x[i] += v
+				}
+			}
 		}
 	}
 }

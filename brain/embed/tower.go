@@ -55,6 +55,18 @@ func (t *Tower) HasHead(name string) bool {
 	return slices.ContainsFunc(t.f.TaskHeads, func(h packfile.TaskHead) bool { return h.Name == name })
 }
 
+// Before is the part of the tower that a head reads from: its first layers, or all of them.
+func (t *Tower) Before(head string) *Tower {
+	for _, h := range t.f.TaskHeads {
+		if h.Name == head && h.After > 0 && h.After < len(t.m.layers) {
+			m := *t.m
+			m.layers = m.layers[:h.After]
+			return &Tower{m: &m, f: t.f}
+		}
+	}
+	return t
+}
+
 // WithKernel returns the same tower on another kernel, for tests. It fails with ErrKernel when the machine cannot run
 // it.
 func (t *Tower) WithKernel(k Kernel) (*Tower, error) {
@@ -83,6 +95,13 @@ func (t *Tower) NewEncoder() *TowerEncoder { return &TowerEncoder{t.m.NewEncoder
 // order, the states of its tokens [len(sequence)][Dim], which are overwritten afterwards. The states of a sequence are
 // the same bits on every machine, alone or in any batch.
 func (x *TowerEncoder) States(sequences [][]int32, each func(i int, states []float32)) {
+	x.Marked(sequences, nil, nil, each)
+}
+
+// Marked is States with something added to each token before the first layer: the row of table [kinds][Dim] that
+// kinds[i] names for the token of sequence i at the same place; none where kinds is nil.
+func (x *TowerEncoder) Marked(sequences [][]int32, kinds [][]uint8, table []float32,
+	each func(i int, states []float32)) {
 	e, first := x.e, 0
 	flush := func(next int) {
 		e.layers()
@@ -94,6 +113,9 @@ func (x *TowerEncoder) States(sequences [][]int32, each func(i int, states []flo
 	}
 	for i, ids := range sequences {
 		e.ids = append(e.ids, ids...)
+		if kinds != nil {
+			e.kinds, e.table = append(e.kinds, kinds[i]...), table
+		}
 		e.end(nil)
 		if e.rows >= batchRows {
 			flush(i + 1)

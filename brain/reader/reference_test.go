@@ -7,12 +7,13 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
+	"unicode/utf8"
 
 	"orgmem/brain/embed"
 	"orgmem/brain/reader"
 )
 
-// reference is what torch made of 200 held-out pairs and 200 questions with passages, with the weights before they were
+// reference is what torch made of 200 held-out pairs, 200 questions with passages and 200 texts, with the weights before they were
 // rounded and packed (train/reference.py).
 //
 //go:embed testdata/reference.json.gz
@@ -32,6 +33,10 @@ func TestReadsAsTorchDoes(t *testing.T) {
 		Questions []struct {
 			Question, Passage, Span string
 			Answers                 float64
+		}
+		Texts []struct {
+			Text  string
+			Words [][3]float64 // where a word begins in characters, and how likely it is of a name and of a time
 		}
 	}
 	z, err := gzip.NewReader(bytes.NewReader(reference))
@@ -76,6 +81,31 @@ func TestReadsAsTorchDoes(t *testing.T) {
 	t.Logf("questions: at most %.4f apart, %d of %d spans are others", far, other, len(want.Questions))
 	if len(want.Questions) < 200 || far > apart || other > 6 {
 		t.Error("questions are read otherwise")
+	}
+	words, distant := 0, 0
+	far = 0
+	for _, x := range want.Texts {
+		got, err := w.Tags([]string{x.Text}, onward)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got[0].Words) != len(x.Words) {
+			t.Fatalf("%d words in %q, want %d", len(got[0].Words), x.Text, len(x.Words))
+		}
+		for i, word := range got[0].Words {
+			if begins := utf8.RuneCountInString(x.Text[:word.Start]); begins != int(x.Words[i][0]) {
+				t.Fatalf("word %d of %q begins at %d, want %g", i, x.Text, begins, x.Words[i][0])
+			}
+			d := max(math.Abs(float64(word.Name)-x.Words[i][1]), math.Abs(float64(word.Time)-x.Words[i][2]))
+			if far = max(far, d); d > apart {
+				distant++
+			}
+			words++
+		}
+	}
+	t.Logf("texts: at most %.4f apart, %d of %d words by more than %g", far, distant, words, apart)
+	if len(want.Texts) < 200 || distant > words/500 {
+		t.Error("texts are read otherwise")
 	}
 }
 

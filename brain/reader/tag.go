@@ -9,10 +9,13 @@ import (
 	"orgmem/brain/text"
 )
 
-// HeadTags tells what each word of a text belongs to, HeadTense when the times among them are.
+// HeadTags tells what each word of a text belongs to, HeadTense when the times among them are. They may be read before
+// the last layer, which is quicker. HeadSpelling has what each token gains by how its word is spelt, since the
+// vocabulary knows no capitals; a pack may lack it.
 const (
-	HeadTags  = "tag.out"
-	HeadTense = "tense.out"
+	HeadTags     = "tag.out"
+	HeadTense    = "tense.out"
+	HeadSpelling = "tag.spelling"
 )
 
 // Type is what a span of a text is.
@@ -89,8 +92,9 @@ const (
 )
 
 type tagHeads struct {
-	tower      *embed.Tower
+	tower      *embed.Tower // as far as the heads need it
 	tag, tense packfile.Linear
+	spellings  []float32 // [spellings][dim]; nil: spelling tells nothing
 }
 
 // loadTags returns nil where a pack has none of the heads. One with a part of them is damaged.
@@ -98,13 +102,23 @@ func loadTags(tower *embed.Tower) (*tagHeads, error) {
 	if !tower.HasHead(HeadTags) && !tower.HasHead(HeadTense) {
 		return nil, nil
 	}
-	h, dim := &tagHeads{tower: tower}, tower.Dim()
+	h, dim := &tagHeads{tower: tower.Before(HeadTags)}, tower.Dim()
 	var err error
 	if h.tag, err = tower.Head(HeadTags, dim, tagLabels); err != nil {
 		return nil, err
 	}
 	if h.tense, err = tower.Head(HeadTense, dim, int(tenses)); err != nil {
 		return nil, err
+	}
+	if tower.HasHead(HeadSpelling) {
+		l, err := tower.Head(HeadSpelling, int(spellings), dim)
+		if err != nil {
+			return nil, err
+		}
+		h.spellings = make([]float32, len(l.W))
+		for i, v := range l.W {
+			h.spellings[i%int(spellings)*dim+i/int(spellings)] = v
+		}
 	}
 	if least := maxWindow + 2; tower.MaxTokens() < least {
 		return nil, fmt.Errorf("%w: %d tokens, want %d", embed.ErrPack, tower.MaxTokens(), least)
@@ -120,9 +134,11 @@ type tagging struct {
 	// The window that is being filled, and where in it a paragraph begins that may move into the next.
 	ids       []int32
 	spans     []text.Span
+	kinds     []uint8 // how the words of the tokens are spelt
 	paragraph int
 
 	// The windows that are read next, whose tokens are the worker's ids.
+	spelt  []uint8     // of the tokens, marks included
 	places []text.Span // of the tokens between the marks
 	ends   []window
 
@@ -151,7 +167,7 @@ func (w *Worker) Tags(texts []string, goOn func() error) ([]Tagged, error) {
 		return out, nil
 	}
 	t := &w.tagging
-	t.ids, t.spans = t.ids[:0], t.spans[:0]
+	t.ids, t.spans, t.kinds = t.ids[:0], t.spans[:0], t.kinds[:0]
 	w.none()
 	for i, s := range texts {
 		s = text.Truncate(s, MaxTagged)
@@ -189,6 +205,7 @@ func (w *Worker) windows(of int, s string, out []Tagged, goOn func() error) erro
 			}
 			for i := first; i < len(t.spans); i++ {
 				t.spans[i].Start, t.spans[i].End = t.spans[i].Start+at, t.spans[i].End+at
+				t.kinds = append(t.kinds, uint8(spellingAt(s, t.spans[i].Start)))
 			}
 			if len(t.ids) > maxWindow && t.paragraph > 0 && t.paragraph <= first {
 				if err := w.close(of, t.paragraph, out, goOn); err != nil {
@@ -229,9 +246,11 @@ func (w *Worker) close(of, n int, out []Tagged, goOn func() error) error {
 	begin, end := w.r.tag.tower.Marks()
 	w.ids = append(append(append(w.ids, begin), t.ids[:n]...), end)
 	w.ends = append(w.ends, len(w.ids))
+	t.spelt = append(append(append(t.spelt, 0), t.kinds[:n]...), 0)
 	t.places = append(t.places, t.spans[:n]...)
 	t.ends = append(t.ends, window{of, len(t.places)})
 	t.ids, t.spans = append(t.ids[:0], t.ids[n:]...), append(t.spans[:0], t.spans[n:]...)
+	t.kinds = append(t.kinds[:0], t.kinds[n:]...)
 	if len(t.ends) < windowsAtOnce {
 		return nil
 	}
@@ -248,7 +267,16 @@ func (w *Worker) flush(out []Tagged, goOn func() error) error {
 		return err
 	}
 	first := 0
-	w.tag.States(w.sequencesOf(), func(i int, states []float32) {
+	sequences := w.sequencesOf()
+	var kinds [][]uint8
+	if w.r.tag.spellings != nil {
+		kinds = make([][]uint8, len(sequences))
+		for i, at := 0, 0; i < len(sequences); i++ {
+			kinds[i] = t.spelt[at : at+len(sequences[i])]
+			at += len(sequences[i])
+		}
+	}
+	w.tag.Marked(sequences, kinds, w.r.tag.spellings, func(i int, states []float32) {
 		x := t.ends[i]
 		w.decode(&out[x.text], w.sequences[i], t.places[first:x.places], states)
 		first = x.places
@@ -260,7 +288,7 @@ func (w *Worker) flush(out []Tagged, goOn func() error) error {
 // none leaves no windows to be read.
 func (w *Worker) none() {
 	t := &w.tagging
-	w.ids, w.ends, t.places, t.ends = w.ids[:0], w.ends[:0], t.places[:0], t.ends[:0]
+	w.ids, w.ends, t.spelt, t.places, t.ends = w.ids[:0], w.ends[:0], t.spelt[:0], t.places[:0], t.ends[:0]
 }
 
 // decode adds the words and spans of a window. A word is what its first token is.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"orgmem/brain/embed"
 	"orgmem/brain/embed/packfile"
@@ -67,6 +68,10 @@ func trainedTower(tensors map[string]tensor, dim int) (packfile.Weights, error) 
 			AfterFFN:       r.norm(at + "ffn_norm"),
 		})
 	}
+	tagLayers := 0
+	if tensors["tag_layers"].data != nil { // tags are read before the last layer
+		tagLayers = int(r.tensor("tag_layers")[0])
+	}
 	for _, head := range []struct{ trained, packed string }{
 		{"hidden", reader.HeadHidden},
 		{"out", reader.HeadOut},
@@ -75,14 +80,17 @@ func trainedTower(tensors map[string]tensor, dim int) (packfile.Weights, error) 
 		{"ask_span", reader.AskSpan},
 		{"tag_out", reader.HeadTags},
 		{"tense_out", reader.HeadTense},
+		{"spelling", reader.HeadSpelling},
 	} {
 		shape := tensors[head.trained+".weight"].dims
 		if len(shape) != 2 { // of a task that it was not trained for
 			continue
 		}
-		w.Heads = append(w.Heads, packfile.Head{
-			Name: head.packed, Linear: r.linear(head.trained), In: shape[1], Out: shape[0],
-		})
+		x := packfile.Head{Name: head.packed, Linear: r.linear(head.trained), In: shape[1], Out: shape[0]}
+		if strings.HasPrefix(head.packed, "tag.") || strings.HasPrefix(head.packed, "tense.") {
+			x.After = tagLayers
+		}
+		w.Heads = append(w.Heads, x)
 	}
 	return w, r.err
 }

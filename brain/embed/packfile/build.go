@@ -41,6 +41,7 @@ type Head struct {
 	Name string
 	Linear
 	In, Out int
+	After   int // how many layers lie before it; 0: all
 }
 
 // Geometry shared with package kernel, repeated because packing must not
@@ -192,7 +193,7 @@ func (b *builder) linear(name string, l Linear, in, out int) {
 func (b *builder) head(x Head) {
 	b.floats(x.Name+suffixWeight, x.W, x.In*x.Out)
 	b.floats(x.Name+suffixBias, x.B, x.Out)
-	b.h.TaskHeads = append(b.h.TaskHeads, TaskHead{Name: x.Name, In: x.In, Out: x.Out})
+	b.h.TaskHeads = append(b.h.TaskHeads, TaskHead{Name: x.Name, In: x.In, Out: x.Out, After: x.After})
 }
 
 // quantRows scales each row to ±2047 and returns the integers, the factors

@@ -1,6 +1,9 @@
 package packfile
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // FormatVersion changes with every incompatible change of the layout.
 const FormatVersion = 1
@@ -46,7 +49,7 @@ type Header struct {
 	// Base is set in the pack of a tower: layers that run over the words, positions and norm
 	// of another pack, the one whose hash (hex) this is. Its own tokenizer and prefixes say nothing.
 	Base string `json:"base,omitempty"`
-	// TaskHeads are what a tower's tasks read from its last layer. Filled by Build.
+	// TaskHeads are what a tower's tasks read from its layers. Filled by Build.
 	TaskHeads []TaskHead `json:"taskHeads,omitempty"`
 
 	Matrices []Matrix  `json:"matrices"` // filled by Build
@@ -81,6 +84,8 @@ type TaskHead struct {
 	Name string `json:"name"`
 	In   int    `json:"in"`
 	Out  int    `json:"out"`
+	// After is how many of the layers lie before it; 0: all.
+	After int `json:"after,omitempty"`
 }
 
 // Section is a named run of bytes, Offset counted from the first section.
@@ -131,6 +136,8 @@ func (h *Header) validate() error {
 		return fmt.Errorf("%w: cosines of %g with a spread of %g", ErrPack, h.CosineMean, h.CosineSpread)
 	case len(h.TaskHeads) > maxHeads || h.Base == "" && len(h.TaskHeads) > 0:
 		return fmt.Errorf("%w: %d task heads over base %q", ErrPack, len(h.TaskHeads), h.Base)
+	case slices.ContainsFunc(h.TaskHeads, func(t TaskHead) bool { return t.After < 0 || t.After > h.Layers }):
+		return fmt.Errorf("%w: a task head behind a layer that is not there", ErrPack)
 	case h.Tokenizer != TokenizerWordPiece:
 		return fmt.Errorf("%w: tokenizer %q", ErrPack, h.Tokenizer)
 	}

@@ -155,7 +155,7 @@ func (f *File) norm(name string) (n Norm, err error) {
 
 // Head returns a task's dense layer of the announced shape, its weights [out][in].
 func (f *File) Head(name string, in, out int) (l Linear, err error) {
-	if !slices.Contains(f.TaskHeads, TaskHead{Name: name, In: in, Out: out}) {
+	if !slices.ContainsFunc(f.TaskHeads, func(h TaskHead) bool { return h.Name == name && h.In == in && h.Out == out }) {
 		return Linear{}, fmt.Errorf("%w: no head %q of %d by %d", ErrPack, name, in, out)
 	}
 	if l.W, err = f.floats(name+suffixWeight, in*out); err != nil {

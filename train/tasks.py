@@ -74,6 +74,8 @@ def questions(some, rng, noise=True):
 
 def marks(r):
     """Spans of a record of spans or times as (start, end, type, tense or None), longest first where they overlap."""
+    if "marks" in r:
+        return r["marks"]
     out = []
     for s in r.get("spans", []):
         at = -1
@@ -93,6 +95,37 @@ def marks(r):
         if all(m[1] <= k[0] or m[0] >= k[1] for k in kept):
             kept.append(m)
     return kept
+
+
+NAMES = ("person", "organization", "product", "place", "project", "event")
+
+
+def names_of(some):
+    """The names of some records by type: what others are replaced with."""
+    pool = {t: [] for t in NAMES}
+    for r in some:
+        for s in r.get("spans", []):
+            if s["type"] in pool and r["lang"] == "en":
+                pool[s["type"]].append(s["text"])
+    return pool
+
+
+def renamed(r, pool, rng):
+    """A record whose names are replaced by others of their type, all mentions of one alike, so that a reader learns what
+    a sentence says of a name and not who is what."""
+    if "events" in r or r["lang"] != "en":
+        return r
+    new, text, spans, end = {}, "", [], 0
+    for start, stop, kind, _ in sorted(marks(r)):
+        name = old = r["text"][start:stop]
+        if kind in pool:
+            name = new.setdefault(old, rng.choice(pool[kind]) if rng.random() < 0.8 else old)
+            if old.islower():
+                name = name.lower()
+        text += r["text"][end:start] + name
+        spans.append((len(text) - len(name), len(text), kind, None))
+        end = stop
+    return {**r, "text": text + r["text"][end:], "marks": spans}
 
 
 def tags(r, offsets, pieces):

@@ -26,6 +26,7 @@ from backbone import CLS, DIM, SEP
 from measure import measure
 from model import LOSSES, Encode, Example, Reader, batches, grouped
 
+RENAMED = 0.6  # of the texts with names, in each epoch
 WARM_UP = 0.06  # share of the steps
 NEIGHBOURS = 12  # the nearest statements of other records, one of which makes a pair of strangers
 
@@ -67,9 +68,12 @@ def epoch_examples(train, other, encode, rng, near, statements, arg):
             e = encode.ask(q, p, s)
             e.group = n
             records.setdefault(n, []).append(e)
-        todo += [("ask", b) for b in grouped(list(records.values()), arg.batch // 2, rng)]
+        groups = [some_of(g, arg.passages, rng) for g in records.values()]
+        todo += [("ask", b) for b in grouped(groups, arg.batch // 2, rng)]
     if "tag" in learn:
-        drawn = [encode.tag(r) for r in other["spans"] + other["times"]]
+        pool = tasks.names_of(other["spans"])
+        drawn = [encode.tag(tasks.renamed(r, pool, rng) if rng.random() < RENAMED else r)
+                 for r in other["spans"] + other["times"]]
         todo += [("tag", b) for b in batches(drawn, 16, rng)]
     if "sentence" in learn:
         drawn = [encode.sentence(pairs.noisy(s, rng), c) for s, c in tasks.sentences(other["spans"])]
@@ -78,11 +82,18 @@ def epoch_examples(train, other, encode, rng, near, statements, arg):
     return todo
 
 
+def some_of(group, most, rng):
+    """Some of the passages of a question, among them what answers it."""
+    rng.shuffle(group)
+    return sorted(group, key=lambda e: e.label)[:most]
+
+
 def build_parser():
     arg = argparse.ArgumentParser()
     arg.add_argument("--seed", type=int, default=1)
     arg.add_argument("--tasks", default="pair", help="of pair, ask, tag, sentence, by comma")
     arg.add_argument("--epochs", type=int, default=7)
+    arg.add_argument("--passages", type=int, default=5, help="of a question, in an epoch")
     arg.add_argument("--frozen", type=int, default=0, help="layers that are not trained")
     arg.add_argument("--strangers", type=float, default=0.25, help="pairs of strangers, to one other pair")
     arg.add_argument("--notes", type=float, default=0.3, help="share of the frames' pairs that stand in notes")

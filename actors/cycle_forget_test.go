@@ -37,7 +37,7 @@ func zirconTexts() (items []*pb.IngestItem) {
 			Content:    fmt.Sprintf("The plumber put boilers of the plumber onto boilers %d for Initech.", k),
 		})
 	}
-	return items
+	return append(items, &pb.IngestItem{OccurredMs: at(30), Content: "Bo is responsible for the zircon."})
 }
 
 // What is forgotten between any two commits of a cycle is in nothing that the cycle
@@ -113,7 +113,7 @@ func forgetsInACycle(t *testing.T, at int, earlier, restore bool) (forgot bool) 
 	for _, x := range c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView().GetBasins() {
 		all = append(all, "basin "+x.GetLabel())
 	}
-	for _, kind := range []string{"domain ", "insight bridge", "trend ", "basin ", "proposal "} {
+	for _, kind := range []string{"domain ", "insight ", "trend ", "basin ", "proposal "} {
 		if !slices.ContainsFunc(all, func(s string) bool {
 			return strings.HasPrefix(s, kind) && strings.Contains(strings.ToLower(s), "zircon")
 		}) {

@@ -115,7 +115,7 @@ var texts = web.Texts{
 		"standard deviation of the logarithm of a message's length. userVoiceHint of POST /v1/condition/session says " +
 		"in words what stands out.",
 	"basin.since": "When a cycle first found the person there; null in a basin where they are not.",
-	"insight.kind": "responsibility, change, due, recurrence, commitment, open_question, bridge, rising_topic, " +
+	"insight.kind": "responsibility, change, due, recurrence, commitment, open_question, rising_topic, " +
 		"fading_topic, outlier or agent_signal; there may be others later.",
 	"temporalView.cadence": "How regularly something is written; absent while that is too little.",
 	"createSandboxKeyBody.ttlSeconds": "How long the key works: an hour to 90 days. Omitted: 7 days, where the " +

@@ -1,7 +1,7 @@
 // Package insight finds what is worth telling: in what notes say (who is responsible for
 // what, what has changed, what is due, what keeps coming back, what was promised and what
-// was asked), and in the shape of a partition (bridges between its domains, topics that
-// rise or fade, and passages that fit nowhere).
+// was asked), and in the shape of a partition (topics that rise or fade, and passages that
+// fit nowhere).
 //
 // # Promises
 //
@@ -20,7 +20,6 @@
 //
 // # What it hides
 //
-// The patterns of English by which sentences are read; the participation coefficient
-// (Guimerà and Amaral, Nature 433, 2005), rates compared by a signed likelihood ratio of
-// Poisson counts, and robust outlier scores by the median absolute deviation.
+// The patterns of English by which sentences are read; rates compared by a signed likelihood
+// ratio of Poisson counts, and robust outlier scores by the median absolute deviation.
 package insight

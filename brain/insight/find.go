@@ -9,7 +9,6 @@ import (
 func Find(in Input) []Insight {
 	ties := tiesOf(&in)
 	return slices.Concat(
-		surest(bridges(&in, ties)),
 		surest(turns(&in, KindRising)),
 		surest(turns(&in, KindFading)),
 		surest(outliers(&in, ties)),

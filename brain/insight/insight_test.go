@@ -46,46 +46,6 @@ func kinds(all []Insight, kind string) (out []Insight) {
 	return out
 }
 
-func TestBridge(t *testing.T) {
-	var m memory
-	sea := m.domain("Sailing", 30)
-	bread := m.domain("Baking", 30)
-	tea := m.domain("Tea", 30)
-	if got := kinds(Find(m.Input), KindBridge); len(got) != 0 {
-		t.Fatalf("bridges without any: %+v", got)
-	}
-	cook := m.text(sea, 5)
-	for _, v := range []int32{2, 5, 9, 12} {
-		m.tie(cook, v, 0.6)
-		m.tie(cook, 30+v, 0.6)
-	}
-	everywhere := m.text(tea, 5) // holds to all, joins nothing in particular
-	for _, v := range []int32{3, 33, 63, 4, 34, 64} {
-		m.tie(everywhere, v, 0.6)
-	}
-	short := m.text(sea, 5)
-	m.Nodes[short].Bytes = 20
-	for _, v := range []int32{3, 4, 63, 64} {
-		m.tie(short, v, 0.6)
-	}
-	got := kinds(Find(m.Input), KindBridge)
-	if len(got) != 1 {
-		t.Fatalf("%+v", got)
-	}
-	b := got[0]
-	if b.Nodes[0] != cook || !slices.Equal(b.Domains, []int32{sea, bread}) || !b.ByNode() || b.Confidence < 0.5 {
-		t.Errorf("%+v", b)
-	}
-	for _, part := range []string{fmt.Sprintf("“text %d”", cook), "“Sailing”", "“Baking”"} {
-		if !strings.Contains(b.Title, part) {
-			t.Errorf("title %q lacks %q", b.Title, part)
-		}
-	}
-	if !strings.Contains(b.Detail, "4 nodes of the first and 4 nodes of the second") {
-		t.Errorf("detail %q", b.Detail)
-	}
-}
-
 // Ten texts a day for a hundred days: one domain comes up, one goes down, the
 // others only vary.
 func TestRisingAndFading(t *testing.T) {

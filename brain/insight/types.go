@@ -2,7 +2,6 @@ package insight
 
 // The kinds of insights.
 const (
-	KindBridge  = "bridge"
 	KindRising  = "rising_topic"
 	KindFading  = "fading_topic"
 	KindOutlier = "outlier"
@@ -58,6 +57,5 @@ type Insight struct {
 // MaxNodes bounds [Insight.Nodes].
 const MaxNodes = 20
 
-// ByNode tells what makes two findings of one kind the same: for bridges and
-// outliers the first node, else the first domain.
-func (i *Insight) ByNode() bool { return i.Kind == KindBridge || i.Kind == KindOutlier }
+// ByNode tells what makes two findings of one kind the same: for outliers the first node, else the first domain.
+func (i *Insight) ByNode() bool { return i.Kind == KindOutlier }

@@ -9,8 +9,8 @@
 //
 // # Promises
 //
-//   - The same pair gives the same verdict, the same question and passage the same reading, and a text the same spans, bit
-//     for bit: with every kernel, alone or in any batch.
+//   - The same pair gives the same verdict, the same question and passage the same reading, and a text the same spans,
+//     bit for bit: with every kernel, alone or in any batch.
 //   - The three probabilities of a verdict add up to 1. The span of an answer is made of whole tokens of the passage's
 //     text, accents included. Spans of a text lie between characters, in its order, and do not overlap.
 //   - A statement is cut at [MaxStatement] tokens, a question at [MaxQuestion], a passage with its label at

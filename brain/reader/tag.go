@@ -59,9 +59,10 @@ type Span struct {
 	Type Type
 	P    float64 // of the type, from 0 to 1
 
-	// Of a time, how likely Tense is.
-	Tense  Tense
-	TenseP float64
+	// Of a time, how likely Tense is, and how likely any of its words has one: what looks like a time and is none has
+	// none.
+	Tense        Tense
+	TenseP, Told float64
 }
 
 // Word is a word or mark of a text, [Start, End), with how likely it is part of a name (of an identifier, too) and of a
@@ -351,6 +352,7 @@ func (w *Worker) spanOf(words []taggedWord, k Type) Span {
 		for j, v := range p {
 			sum[j] += v
 		}
+		s.Told = max(s.Told, 1-p[Untold])
 	}
 	for j := Past; j < tenses; j++ {
 		if v := sum[j] / float64(len(words)); v > s.TenseP {

@@ -15,19 +15,26 @@ func Tell(notes []Note) []Moment {
 		note  int
 		until int64
 	}
-	due := map[day]bool{}
+	due := map[day]int64{} // and when it is told
 	for _, p := range promised {
-		due[day{p.Note, p.DueMs}] = true
+		due[day{p.Note, p.DueMs}] = p.DueMs - 1 // in the period that is named, not behind it
 	}
 	for _, m := range Timeline(notes) {
-		if m.AtMs >= -maxMomentMs && m.AtMs <= maxMomentMs && !due[day{m.Note, m.UntilMs}] {
-			out = append(out, m)
+		if m.AtMs < -maxMomentMs || m.AtMs > maxMomentMs {
+			continue
 		}
+		if at, ok := due[day{m.Note, m.UntilMs}]; ok {
+			due[day{m.Note, m.UntilMs}] = max(at, m.AtMs) // before the 9th
+			continue
+		}
+		out = append(out, m)
 	}
 	for _, p := range promised {
-		if p.DueMs != 0 { // in the period that is named, not behind it
+		if p.DueMs != 0 {
 			title := text.OneLine(notes[p.Note].Text[p.Span.Start:p.Span.End])
-			out = append(out, Moment{Note: p.Note, Kind: Due, AtMs: p.DueMs - 1, UntilMs: p.DueMs, Title: title})
+			out = append(out, Moment{
+				Note: p.Note, Kind: Due, AtMs: due[day{p.Note, p.DueMs}], UntilMs: p.DueMs, Title: title,
+			})
 		}
 	}
 	return out

@@ -66,6 +66,30 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
+// What is to be done before a day is told on it, also as due; a question tells of a day that it proposes, or that
+// stands in a part before it.
+func TestDaysOfMoments(t *testing.T) {
+	before := until("We need it before 9 May.", "before 9 May", 8*day)
+	promised := until("I will send the report before 9 May.", "before 9 May", 8*day)
+	for _, c := range []struct {
+		note Note
+		kind string
+		at   int64 // 0: none
+	}{
+		{before, Mentioned, 9 * day},
+		{promised, Due, 9 * day},
+		{dated("Shall we say 9 May?", "9 May", 9*day), Mentioned, 9 * day},
+		{dated("Lunch on 9 May?", "9 May", 9*day), Mentioned, 9 * day},
+		{dated("Did it come on 9 May?", "9 May", 9*day), "", 0},
+		{dated("It came on 9 May; will you look at it?", "9 May", 9*day), Mentioned, 9 * day},
+	} {
+		got := Tell([]Note{c.note})
+		if c.at == 0 != (len(got) == 0) || len(got) > 1 || c.at > 0 && (got[0].AtMs != c.at || got[0].Kind != c.kind) {
+			t.Errorf("%q: %+v", c.note.Text, got)
+		}
+	}
+}
+
 func TestCommitments(t *testing.T) {
 	for _, c := range []struct {
 		note Note

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
+	"orgmem/brain/claim"
 	"orgmem/brain/text"
 )
 
@@ -43,21 +45,64 @@ func Timeline(notes []Note) []Moment {
 				break
 			}
 			c := n.claimAt(d.Span.Start)
-			if c == nil || c.Asks {
+			if c == nil || c.Asks && !n.stated(c, d) {
 				continue
 			}
 			count++
-			at := d.FromMs
-			if at == math.MinInt64 {
-				at = d.UntilMs - 1
-			}
-			out = append(out, Moment{Note: i, AtMs: at, UntilMs: d.UntilMs, Title: title(n.Text, c.Span), Kind: Mentioned})
+			out = append(out, Moment{
+				Note: i, AtMs: n.momentOf(d), UntilMs: d.UntilMs, Title: title(n.Text, c.Span), Kind: Mentioned,
+			})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Moment) int {
 		return cmp.Or(cmp.Compare(a.AtMs, b.AtMs), cmp.Compare(a.Note, b.Note), cmp.Compare(a.Title, b.Title))
 	})
 	return out
+}
+
+// momentOf is when a date is told: as it begins, or as what is without a beginning ends. What is to be done before a
+// day is told on the day that is named.
+func (n *Note) momentOf(d Date) int64 {
+	switch {
+	case d.FromMs != math.MinInt64:
+		return d.FromMs
+	case strings.HasPrefix(strings.ToLower(n.Text[d.Span.Start:d.Span.End]), "before"):
+		return d.UntilMs
+	default:
+		return d.UntilMs - 1
+	}
+}
+
+// stated tells whether a date stands in a part of a question that states something before it asks, or is proposed.
+func (n *Note) stated(c *claim.Claim, d Date) bool {
+	question := n.Text[c.Span.Start:c.Span.End]
+	if i := strings.LastIndexByte(question, ';'); i >= 0 {
+		if d.Span.End <= c.Span.Start+i {
+			return true
+		}
+		question = question[i+1:]
+	}
+	return d.UntilMs > n.AtMs && proposes(question)
+}
+
+// proposes tells whether a question proposes a time, "Shall we meet on Monday?", "Lunch on Friday?", rather than to ask
+// for what is.
+func proposes(question string) bool {
+	words := strings.Fields(strings.ToLower(question))
+	if len(words) < 2 {
+		return true
+	}
+	next := strings.Trim(words[1], ",.?!")
+	switch strings.Trim(words[0], ",.?!-*") {
+	case "what", "how":
+		return next == "about"
+	case "do":
+		return next == "you"
+	case "when", "where", "who", "whose", "whom", "why", "which", "did", "does", "was", "were", "is", "are", "has", "have",
+		"had", "isn't", "aren't", "wasn't", "weren't", "didn't", "doesn't", "don't", "hasn't", "haven't", "am":
+		return false
+	}
+	return true
 }
 
 func title(s string, sp text.Span) string { return text.Truncate(s[sp.Start:sp.End], maxTitle) }

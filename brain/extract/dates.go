@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"orgmem/brain/extract/calendar"
 	"orgmem/brain/extract/tagger"
 )
 
@@ -41,6 +42,7 @@ var ordinals = map[string]int{
 // dates finds the dates of one sentence, which are its tokens [from, to) of the
 // block.
 func (r *reader) dates(from, to int) {
+	first := len(r.out.Dates)
 	for i := from; i < to && len(r.out.Dates) < MaxDates; {
 		d := dater{r: r, i: i, to: to}
 		p, ok := d.date()
@@ -51,6 +53,10 @@ func (r *reader) dates(from, to int) {
 		if r.dateless(i, d.i, d.relative) {
 			i = d.i
 			continue
+		}
+		if q, ok := r.ofYear(&d, p, i, first); ok {
+			p = q
+			r.out.Dates = r.out.Dates[:len(r.out.Dates)-1]
 		}
 		named := p.from
 		p, start := d.bounded(p, i, from)
@@ -81,6 +87,37 @@ func (r *reader) dates(from, to int) {
 		r.out.Dates = append(r.out.Dates, out)
 		i = d.i
 	}
+}
+
+// ofYear is a date without its year, at tokens [i, d.i), in the year that the date before it in the sentence is: "last
+// year we were done by 20 September". The dates of the sentence are those from first on.
+func (r *reader) ofYear(d *dater, p period, i, first int) (period, bool) {
+	n := len(r.out.Dates)
+	if n <= first || !d.relative || d.dated || p.from == always || p.until == ever || !r.surelyTime(i) ||
+		p.grain != Day && p.grain != Month || !withMonth(d, i) {
+		return p, false
+	}
+	x := r.out.Dates[n-1]
+	if x.Grain != Year || !x.Relative || x.FromMs == math.MinInt64 || x.UntilMs == math.MaxInt64 {
+		return p, false
+	}
+	for k := i - 1; k >= 0 && r.tokens[k].Start >= x.Span.End; k-- {
+		switch w := r.lows[k]; w {
+		case "and", "but", ";", "then", ":", "(", ")":
+			return p, false
+		}
+	}
+	of, _, _ := calendar.Civil(int(dayIndex(x.FromMs)))
+	_, m, day := calendar.Civil(p.from)
+	if r.saidTense(i) == coming && p.from >= int(dayIndex(r.atMs)) && x.UntilMs <= r.atMs {
+		return p, false
+	}
+	moved := calendar.Days(of, m, min(day, calendar.MonthDays(of, m)))
+	d.dated = true
+	if p.grain == Month && p.until-p.from > 27 {
+		return monthPeriod(of, m), true
+	}
+	return period{moved, moved + p.until - p.from, p.grain}, true
 }
 
 // open ends of a period, in days.
@@ -140,7 +177,7 @@ func dayIndex(ms int64) int64 {
 // be done on it: only "before" leaves it out. It returns where the date begins, and
 // moves d.i behind it.
 func (d *dater) bounded(p period, i, from int) (period, int) {
-	if next := d.low(d.i); next == "to" || next == "until" || next == "through" || next == "-" || next == "–" ||
+	if next := d.low(d.i); next == "to" || untils[next] || next == "through" || next == "-" || next == "–" ||
 		next == "and" && d.low(i-1) == "between" {
 		second := *d
 		second.relative = false
@@ -153,7 +190,17 @@ func (d *dater) bounded(p period, i, from int) (period, int) {
 		if later := p.next(behind); ok && d.relative && second.relative && later.from > p.from && later.from <= q.from {
 			p = later // moved from 4 November, which was, to 11 November, which will be: a week and not a year
 		}
+		for ok && d.relative && second.relative && p.grain == Day && p.until-p.from == 1 && !behind && !withMonth(d, i) {
+			later, of := p.nextMonth(), p.from // from the 17th to the 19th: of one month
+			if later.from <= of || later.from > q.from {
+				break
+			}
+			p = later
+		}
 		if ok && q.until > p.from {
+			if next == "to" && movedFrom(d, i) {
+				return p, i // and the day that it was moved to is a date of its own
+			}
 			second.relative = second.relative || d.relative
 			*d = second
 			d.minute = -1 // the days are the period, whatever the hour
@@ -161,21 +208,89 @@ func (d *dater) bounded(p period, i, from int) (period, int) {
 			return p, i
 		}
 	}
-	if i == from {
+	return d.open(p, i, from)
+}
+
+// movedFrom tells whether something is moved from the date at token i.
+func movedFrom(d *dater, i int) bool {
+	for k := i - 1; k >= 0 && k >= i-maxMoved && !d.r.tokens[k+1].First; k-- {
+		if shifters[d.low(k)] {
+			return true
+		}
+	}
+	return false
+}
+
+var untils = setOf(`until till til`)
+
+// maxMoved is how many tokens before a date the verb stands that moves something.
+const maxMoved = 6
+
+var shifters = setOf(`move moves moved moving postpone postponed push pushed shift shifted delayed deferred reschedule
+	rescheduled bring brought bump bumped slip slipped slips switch switched swap swapped change changed put`)
+
+// open looks for what leaves one end of a period open. Until a May that is not told by its year, as until spring or
+// next week, is until it begins.
+func (d *dater) open(p period, i, from int) (period, int) {
+	if d.low(d.i) == "and" && (d.low(d.i+1) == "earlier" || d.low(d.i+1) == "before") {
+		d.i += 2
+		return period{always, p.until, p.grain}, i
+	}
+	k := i - 1
+	for k > from && almost[d.low(k)] {
+		k--
+	}
+	if k == i-2 && d.low(i-1) == "after" && d.low(k) != "until" && d.low(k) != "till" {
+		k++
+	}
+	if k < from {
 		return p, i
 	}
-	switch d.low(i - 1) {
+	not := k > from && d.low(k-1) == "not"
+	switch d.low(k) {
 	case "since":
-		return period{p.from, ever, p.grain}, i - 1
-	case "until", "till":
-		if i-1 > from && d.low(i-2) == "not" { // it begins then
-			return period{p.from, ever, p.grain}, i - 2
+		return period{p.from, ever, p.grain}, k
+	case "until", "till", "til":
+		if not { // it begins then
+			return period{p.from, ever, p.grain}, k - 1
 		}
-		return period{always, p.until, p.grain}, i - 1
+		last := p.until
+		if d.relative && !d.dated || inSeason(d, i) {
+			last = min(last, p.from+1)
+		}
+		return period{always, last, p.grain}, k
+	case "through":
+		if d.r.surelyTime(i) {
+			return period{always, p.until, p.grain}, k
+		}
+	case "to":
+		if k > from && d.low(k-1) == "up" {
+			return period{always, p.until, p.grain}, k - 1
+		}
 	case "before":
-		return period{always, p.from, p.grain}, i - 1
+		if not {
+			return period{p.from, ever, p.grain}, k - 1
+		}
+		return period{always, p.from, p.grain}, k
+	case "after":
+		if d.r.surelyTime(i) && d.relative && p.until-p.from > 1 {
+			return period{p.until, ever, p.grain}, k
+		}
 	}
 	return p, i
+}
+
+// almost are words between "until" and its date.
+var almost = setOf(`about around roughly approximately approx at least after and including`)
+
+// inSeason tells whether a season is named between token i and d.i.
+func inSeason(d *dater, i int) bool {
+	for ; i < d.i; i++ {
+		if seasons[d.low(i)] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // date reads a period at d.i and moves behind it.
@@ -221,13 +336,13 @@ func (d *dater) month(m int) (period, bool) {
 			}
 			end = next + 1
 		}
-		if day > monthDays(year, m) {
+		if day > calendar.MonthDays(year, m) {
 			return period{}, false
 		}
-		p := dayPeriod(daysOf(year, m, day))
+		p := dayPeriod(calendar.Days(year, m, day))
 		if mark := d.low(end); mark == "-" || mark == "–" { // March 3 – 7
-			if last, ok := dayNumber(d.low(end + 1)); ok && last > day && last <= monthDays(year, m) {
-				p.until = daysOf(year, m, last) + 1
+			if last, ok := dayNumber(d.low(end + 1)); ok && last > day && last <= calendar.MonthDays(year, m) {
+				p.until = calendar.Days(year, m, last) + 1
 				end += 2
 			}
 		}
@@ -253,7 +368,7 @@ func (d *dater) month(m int) (period, bool) {
 		return period{}, false
 	}
 	d.relative = true
-	year, now, _ := civil(today)
+	year, now, _ := calendar.Civil(today)
 	switch d.low(d.i - 1) {
 	case "last":
 		if m >= now {
@@ -281,17 +396,17 @@ func (d *dater) yearOf(m, day int) (int, bool) {
 	}
 	d.relative = true
 	return d.year(d.i, today, nearest(today, m, day), func(y int) (int, int) {
-		first := daysOf(y, m, day)
+		first := calendar.Days(y, m, day)
 		return first, first + 1
 	}, Day), true
 }
 
 // nearest is the year in which a day lies nearest to another.
 func nearest(today, m, day int) int {
-	year, _, _ := civil(today)
+	year, _, _ := calendar.Civil(today)
 	best := year
 	for _, y := range []int{year - 1, year + 1} {
-		if abs(daysOf(y, m, day)-today) < abs(daysOf(best, m, day)-today) {
+		if abs(calendar.Days(y, m, day)-today) < abs(calendar.Days(best, m, day)-today) {
 			best = y
 		}
 	}
@@ -335,8 +450,19 @@ func (d *dater) yearAt(i int) (year, end int) {
 		}
 		if by, ok := years[d.low(k)]; ok && d.low(k+1) == "year" {
 			d.relative = true
-			year, _, _ = civil(today)
+			year, _, _ = calendar.Civil(today)
 			return year + by, k + 2
+		}
+	}
+	k := i
+	if d.low(k) == "," {
+		k++
+	}
+	if n, behind := yearsAgo(d, k); n > 0 { // 1 August, two years ago
+		if today, ok := d.today(); ok && d.within(k, i-1) {
+			d.relative = true
+			year, _, _ = calendar.Civil(today)
+			return year - n, behind
 		}
 	}
 	if w := d.low(i); w == "," || w == "of" {
@@ -382,10 +508,10 @@ func (d *dater) numeric(w string) (period, bool) {
 				}
 				end = next + 1
 			}
-			if day <= monthDays(year, m) {
+			if day <= calendar.MonthDays(year, m) {
 				d.i = end
 				d.time()
-				return dayPeriod(daysOf(year, m, day)), true
+				return dayPeriod(calendar.Days(year, m, day)), true
 			}
 		}
 	}
@@ -395,7 +521,7 @@ func (d *dater) numeric(w string) (period, bool) {
 	if decade, ok := strings.CutSuffix(w, "s"); ok {
 		if n, ok := number(decade); ok && n >= minYear && n <= maxYear && n%10 == 0 {
 			d.i++
-			return period{daysOf(n, 1, 1), daysOf(n+10, 1, 1), Decade}, true
+			return period{calendar.Days(n, 1, 1), calendar.Days(n+10, 1, 1), Decade}, true
 		}
 	}
 	if n, ok := number(w); ok && len(w) == 4 && n >= 1500 && n <= 2100 && d.yearish(i) {
@@ -433,10 +559,10 @@ func isoDate(w string) (period, bool) {
 		return monthPeriod(year, month), w[4] == '-'
 	}
 	day, ok := number(w[8:])
-	if !ok || w[7] != w[4] || day < 1 || day > monthDays(year, month) {
+	if !ok || w[7] != w[4] || day < 1 || day > calendar.MonthDays(year, month) {
 		return period{}, false
 	}
-	return dayPeriod(daysOf(year, month, day)), true
+	return dayPeriod(calendar.Days(year, month, day)), true
 }
 
 // slashed reads 13/05/2024, 05/13/2024, 13.05.2024 and 2024/03/05, which lie in
@@ -472,10 +598,10 @@ func (d *dater) slashed(i int) (period, int, bool) {
 	case a <= 12 && b <= 12 && a != b:
 		return period{}, 0, false
 	}
-	if year < minYear || year > maxYear || month < 1 || month > 12 || day < 1 || day > monthDays(year, month) {
+	if year < minYear || year > maxYear || month < 1 || month > 12 || day < 1 || day > calendar.MonthDays(year, month) {
 		return period{}, 0, false
 	}
-	return dayPeriod(daysOf(year, month, day)), n, true
+	return dayPeriod(calendar.Days(year, month, day)), n, true
 }
 
 // time reads "at 10:30", "10:30", "T10:30" behind a day.

@@ -1,6 +1,10 @@
 package extract
 
-import "strings"
+import (
+	"strings"
+
+	"orgmem/brain/extract/calendar"
+)
 
 // named reads what is a date by the document's: today, next Tuesday, last month,
 // Q3, on Friday.
@@ -15,13 +19,13 @@ func (d *dater) named(w string) (period, bool) {
 		return p, true
 	}
 	switch w {
-	case "today", "tonight":
+	case "today", "tonight", "tonite":
 		p, _ := take(1, dayPeriod(today))
 		d.time()
 		return p, true
-	case "yesterday":
+	case "yesterday", "yday":
 		return take(1, dayPeriod(today-1))
-	case "tomorrow":
+	case "tomorrow", "tmrw", "tmr", "2moro", "2morrow", "tomoz":
 		p, _ := take(1, dayPeriod(today+1))
 		d.time()
 		return p, true
@@ -55,13 +59,13 @@ func (d *dater) named(w string) (period, bool) {
 				p = weekPeriod(today)
 				p.until -= 2 // Friday
 			case "month":
-				y, m, _ := civil(today)
+				y, m, _ := calendar.Civil(today)
 				p = monthPeriod(y, m)
 			case "quarter":
-				y, m, _ := civil(today)
+				y, m, _ := calendar.Civil(today)
 				p = quarterPeriod(y, (m+2)/3)
 			case "year":
-				y, _, _ := civil(today)
+				y, _, _ := calendar.Civil(today)
 				p = yearPeriod(y)
 			default: // the end of May, of Q3, of next month
 				of := *d
@@ -96,8 +100,8 @@ func (d *dater) named(w string) (period, bool) {
 		return take(1, dayPeriod(weekPeriod(today).until-3))
 	}
 	if n := weekdays[w]; n > 0 && (len(w) > 4 || d.low(d.i-1) == "on") {
-		if before := d.low(d.i - 1); namedDays[before] || before == "every" || before == "each" || before == "most" ||
-			d.low(d.i-2) == "every" {
+		if before := d.low(d.i - 1); namedDays[before] || before == "a" || before == "every" || before == "each" ||
+			before == "most" || d.low(d.i-2) == "every" {
 			return period{}, false // Good Friday is in spring, and every Friday is no single day
 		}
 		return d.weekday(n-1, today)
@@ -110,7 +114,7 @@ var namedDays = setOf(`good easter holy palm ash whit maundy shrove black cyber 
 
 // weekday is the last such day where it was, else the next one.
 func (d *dater) weekday(n, today int) (period, bool) {
-	ahead := floorMod(n-weekday(today), 7)
+	ahead := calendar.FloorMod(n-calendar.Weekday(today), 7)
 	days := today + ahead
 	if ahead > 0 && d.tense(d.i, Day) == bygone {
 		days -= 7
@@ -123,7 +127,7 @@ func (d *dater) weekday(n, today int) (period, bool) {
 
 // shifted is the unit of time before, around or after the document's day.
 func (d *dater) shifted(unit string, today, by int) (period, bool) {
-	y, m, _ := civil(today)
+	y, m, _ := calendar.Civil(today)
 	var p period
 	switch unit {
 	case "week":
@@ -132,11 +136,18 @@ func (d *dater) shifted(unit string, today, by int) (period, bool) {
 		p = monthPeriod(y, m+by)
 	case "quarter":
 		q := (m+2)/3 + by
-		p = quarterPeriod(y+floorDiv(q-1, 4), floorMod(q-1, 4)+1)
+		p = quarterPeriod(y+calendar.FloorDiv(q-1, 4), calendar.FloorMod(q-1, 4)+1)
 	case "year":
+		of := *d
+		if of.i += 3; of.low(of.i-1) == "'s" || of.low(of.i-1) == "’s" {
+			if p, ok := of.date(); ok && of.i > d.i+3 && p.until-p.from < 100 { // last year's Christmas
+				*d = of
+				return p, true
+			}
+		}
 		p = yearPeriod(y + by)
 	case "decade":
-		p = period{daysOf(y/10*10+10*by, 1, 1), daysOf(y/10*10+10*by+10, 1, 1), Decade}
+		p = period{calendar.Days(y/10*10+10*by, 1, 1), calendar.Days(y/10*10+10*by+10, 1, 1), Decade}
 	case "weekend":
 		saturday := weekPeriod(today+7*by).from + 5
 		p = period{saturday, saturday + 2, Day}
@@ -145,6 +156,9 @@ func (d *dater) shifted(unit string, today, by int) (period, bool) {
 			return period{}, false
 		}
 		p = dayPeriod(today - 1)
+		if m := clock(d.low(d.i - 1)); m >= 0 && m < smallHours {
+			p = dayPeriod(today) // 02:15 last night
+		}
 	case "morning", "afternoon":
 		if by != 0 {
 			return period{}, false
@@ -157,7 +171,7 @@ func (d *dater) shifted(unit string, today, by int) (period, bool) {
 			case by == 0:
 				p = dayPeriod(monday + n - 1)
 			case by < 0: // the last one before today
-				p = dayPeriod(today - 1 - floorMod(weekday(today)-n, 7))
+				p = dayPeriod(today - 1 - calendar.FloorMod(calendar.Weekday(today)-n, 7))
 			default: // of next week: "next Tuesday" said on Monday is not tomorrow
 				p = dayPeriod(monday + 7 + n - 1)
 			}
@@ -197,7 +211,7 @@ func (d *dater) quarter(w string, today int) (period, bool) {
 	if today == 0 {
 		return period{}, false
 	}
-	year, _, _ := civil(today)
+	year, _, _ := calendar.Civil(today)
 	year = d.year(d.i, today, year, func(y int) (int, int) {
 		p := quarterPeriod(y, q)
 		return p.from, p.until
@@ -253,7 +267,7 @@ func (d *dater) counted(w string) (period, bool) {
 	if unit == "year" && n == 1 && d.low(d.i-1) == "half" {
 		unit, n = "month", 6
 	}
-	y, m, day := civil(today)
+	y, m, day := calendar.Civil(today)
 	var p period
 	switch unit {
 	case "day":
@@ -261,9 +275,9 @@ func (d *dater) counted(w string) (period, bool) {
 	case "week":
 		p = period{today + sign*7*n, today + sign*7*n + 1, Week}
 	case "month":
-		first := daysOf(y, m+sign*n, 1)
-		fy, fm, _ := civil(first)
-		p = period{first + min(day, monthDays(fy, fm)) - 1, first + min(day, monthDays(fy, fm)), Month}
+		first := calendar.Days(y, m+sign*n, 1)
+		fy, fm, _ := calendar.Civil(first)
+		p = period{first + min(day, calendar.MonthDays(fy, fm)) - 1, first + min(day, calendar.MonthDays(fy, fm)), Month}
 	case "year":
 		p = yearPeriod(y + sign*n)
 	case "hour", "minute":

@@ -1,9 +1,9 @@
 package extract
 
 import (
-	"math"
 	"strings"
 
+	"orgmem/brain/extract/calendar"
 	"orgmem/brain/extract/tagger"
 )
 
@@ -17,7 +17,7 @@ func (d *dater) spoken() (period, bool) {
 		return period{}, false
 	}
 	for _, read := range []func(int) (period, bool){
-		d.part, d.beside, d.ordinalDay, d.season, d.holiday, d.spokenWeekday, d.dayRange, d.dayMonth, d.span,
+		d.part, d.beside, d.thatTime, d.holiday, d.ordinalDay, d.season, d.spokenWeekday, d.dayRange, d.dayMonth, d.span,
 		d.spokenWord, d.anniversary, d.bareMonth,
 	} {
 		try := *d
@@ -84,7 +84,7 @@ func aheadOf(all []period, today int) period {
 
 // yearly makes candidates of what comes each year.
 func yearly(today int, of func(year int) period) (all []period) {
-	year, _, _ := civil(today)
+	year, _, _ := calendar.Civil(today)
 	for y := year - 2; y <= year+2; y++ {
 		all = append(all, of(y))
 	}
@@ -97,12 +97,16 @@ func (d *dater) chosen(start, today int, of func(year int) period) period {
 	end := d.i
 	if n, ok := number(d.low(end + 1)); ok && len(d.low(end+1)) == 2 && (d.low(end) == "'" || d.low(end) == "’") {
 		d.i, d.dated = end+2, true // September '19
-		if n < 50 {
-			return of(2000 + n)
-		}
-		return of(1900 + n)
+		return of(century(n))
 	}
 	if year, behind := d.yearAt(end); year != 0 {
+		d.i, d.dated = behind, true
+		if n, ok := number(d.low(behind + 1)); ok && d.low(behind) == "/" && n == (year+1)%100 {
+			d.i += 2 // winter 2018/19
+		}
+		return of(year)
+	}
+	if year, behind := d.yearAt(end + 1); year != 0 && d.low(end) == "in" { // Easter in 2016
 		d.i, d.dated = behind, true
 		return of(year)
 	}
@@ -121,13 +125,18 @@ func (d *dater) chosen(start, today int, of func(year int) period) period {
 		return past(all, today)
 	case "next", "coming":
 		return aheadOf(all, today)
+	case "'s", "’s": // last year's Christmas
+		if by, ok := years[d.low(start-3)]; ok && d.low(start-2) == "year" {
+			year, _, _ := calendar.Civil(today)
+			return of(year + by)
+		}
 	case "this":
 		for _, p := range all {
 			if p.from <= today && today < p.until {
 				return p
 			}
 		}
-		year, _, _ := civil(today)
+		year, _, _ := calendar.Civil(today)
 		return of(year)
 	}
 	return d.pick(start, today, all)
@@ -159,8 +168,8 @@ var spokenOrdinals = func() map[string]int {
 	return m
 }()
 
-// the is d.i behind an article.
-func (d *dater) the() int {
+// article is d.i behind an article.
+func article(d *dater) int {
 	if d.low(d.i) == "the" {
 		return d.i + 1
 	}
@@ -169,36 +178,61 @@ func (d *dater) the() int {
 
 // ordinalDay reads "the 14th", "the fifth", "the 14th and 15th": of the month that the tense tells.
 func (d *dater) ordinalDay(today int) (period, bool) {
-	k := d.the()
+	k := article(d)
 	n, ok := ordinal(d.low(k))
 	if !ok || k == d.i && spokenOrdinals[d.low(k)] > 0 {
 		return period{}, false
 	}
+	year, month, _ := calendar.Civil(today)
 	switch next := d.low(k + 1); {
+	case spokenOrdinals[d.low(k)] > 0 && next == "of" && months[d.low(k+2)] > 0: // the first of March
+		m := months[d.low(k+2)]
+		d.i = k + 3
+		return d.chosen(k, today, func(y int) period { return monthDay(y, m, n) }), true
 	case months[next] > 0, next == "of" && months[d.low(k+2)] > 0:
 		return period{}, false // which is read by the calendar
 	case next == "of" && d.low(k+2) == "the" && d.low(k+3) == "month":
 		d.i = k + 4
-	case d.within(k+1, k) && d.r.tokens[k+1].Kind == tagger.Word && !prepositions[next] && !joints[next] && next != "this":
+	case next == "of" && d.low(k+2) == "the" && d.low(k+3) == "year":
+		d.i = k + 4
+		return d.pick(k, today, yearly(today, func(y int) period { return dayPeriod(calendar.Days(y, 1, n)) })), true
+	case next == "of" && d.low(k+3) == "month" && years[d.low(k+2)] != 0, next == "of" && d.low(k+2) == "this" &&
+		d.low(k+3) == "month": // the 8th of last month
+		d.i, d.relative = k+4, true
+		m := month + years[d.low(k+2)]
+		return dayPeriod(calendar.Days(year, m, 1) + min(n, calendar.MonthDays(year, m)) - 1), true
+	case d.within(k+1, k) && d.r.tokens[k+1].Kind == tagger.Word && (spokenOrdinals[d.low(k)] > 0 ||
+		!prepositions[next] && !joints[next] && next != "this"):
 		return period{}, false
 	default:
 		d.i = k + 1
 	}
-	year, month, _ := civil(today)
+	if told, ok := monthAhead(d, k, today); ok {
+		year, month, _ = calendar.Civil(told.from)
+		if n <= calendar.MonthDays(year, month) {
+			d.relative = true
+			return tiedTo(d, dayPeriod(told.from+n-1), n), true
+		}
+		year, month, _ = calendar.Civil(today)
+	}
 	var all []period
 	for m := month - 2; m <= month+2; m++ {
-		if first := daysOf(year, m, 1); n <= daysOf(year, m+1, 1)-first {
+		if first := calendar.Days(year, m, 1); n <= calendar.Days(year, m+1, 1)-first {
 			all = append(all, dayPeriod(first+n-1))
 		}
 	}
-	p := d.pick(k, today, all)
+	return tiedTo(d, d.pick(k, today, all), n), true
+}
+
+// tiedTo is the nth of a month with what is tied to it: the 14th and 15th.
+func tiedTo(d *dater, p period, n int) period {
 	if next := d.low(d.i); next == "and" || next == "/" {
 		if last, ok := ordinal(d.low(d.i + 1)); ok && last > n && months[d.low(d.i+2)] == 0 {
 			p.until += last - n
 			d.i += 2
 		}
 	}
-	return p, true
+	return p
 }
 
 var seasons = map[string]int{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
@@ -216,7 +250,7 @@ func (d *dater) season(today int) (period, bool) {
 	}
 	d.i = k + 1
 	return d.chosen(k, today, func(y int) period {
-		return period{daysOf(y, first, 1), daysOf(y, first+3, 1), Quarter}
+		return period{calendar.Days(y, first, 1), calendar.Days(y, first+3, 1), Quarter}
 	}), true
 }
 
@@ -232,11 +266,18 @@ func (d *dater) holiday(today int) (period, bool) {
 			continue
 		}
 		name := strings.ReplaceAll(strings.ToLower(d.r.text[d.r.tokens[k].Start:d.r.tokens[k+n-1].End]), "’", "'")
-		if of, ok := holidays[name]; ok {
+		if of := calendar.Holiday(name); of != nil {
+			if elsewhere[d.low(k-1)] {
+				return period{}, false
+			}
 			d.i = k + n
+			if p, ok := apposed(d, k, of); ok {
+				return p, true
+			}
 			p := d.chosen(k, today, func(y int) period { return dayPeriod(of(y)) })
-			if !d.dated && d.r.saidTense(k) == present {
-				p = dayPeriod(today) // it is, wherever that is
+			if bound := d.preposition(k); !d.dated && d.r.saidTense(k) == present && !bounds[bound] &&
+				d.low(d.i) != "is" && d.low(d.i) != "falls" {
+				p = dayPeriod(today) // it is, wherever that is; but not where Easter is early
 			}
 			d.time()
 			return p, true
@@ -245,25 +286,77 @@ func (d *dater) holiday(today int) (period, bool) {
 	return period{}, false
 }
 
+// elsewhere are words before a feast that others keep on another day.
+var elsewhere = setOf(`lunar chinese orthodox coptic jewish persian vietnamese tamil thai`)
+
+// bounds are the prepositions of what begins or ends at a day, which is then not that of writing.
+var bounds = setOf(`since until before after by from`)
+
+// apposed reads the date that stands beside a feast's name and says when it is: "Independence Day on the 6th of
+// December", "Thanksgiving (3 December)".
+func apposed(d *dater, k int, on func(year int) int) (period, bool) {
+	of := *d
+	link := d.low(d.i)
+	switch link {
+	case "on", ",", "(", "–", "-":
+		of.i++
+	default:
+		return period{}, false
+	}
+	if of.low(of.i) == "the" {
+		of.i++
+	}
+	if w := of.low(of.i); w == "" || months[w] == 0 && (w[0] < '0' || w[0] > '9') {
+		return period{}, false
+	}
+	p, ok := of.date()
+	year, _, _ := calendar.Civil(p.from)
+	if !ok || p.until-p.from != 1 || !withMonth(&of, k) || link != "on" && on(year) != p.from {
+		return period{}, false
+	}
+	*d = of
+	return p, true
+}
+
+// withMonth tells whether a month is named between token k and d.i.
+func withMonth(d *dater, k int) bool {
+	for ; k < d.i; k++ {
+		if months[d.low(k)] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // monthAt reads the month, quarter or year at token k that a part is of.
-func (d *dater) monthAt(k, today int) (p period, end int, ok bool) {
+func (d *dater) monthAt(k, today int) (period, int, bool) {
+	var p period
 	of := *d
 	of.i = k
 	w := of.low(k)
 	switch {
 	case w == "the" && (of.low(k+1) == "month" || of.low(k+1) == "year"):
-		y, m, _ := civil(today)
+		y, m, _ := calendar.Civil(today)
 		d.relative = true
 		if of.low(k+1) == "year" {
 			return yearPeriod(y), k + 2, true
 		}
+		return monthPeriod(y, m), k + 2, true
+	case w == "that" && of.low(k+1) == "month":
+		x, ok := d.before(k)
+		if !ok {
+			return period{}, 0, false
+		}
+		y, m, _ := calendar.Civil(x.from)
+		d.relative = true
 		return monthPeriod(y, m), k + 2, true
 	case months[w] > 0:
 		month := months[w]
 		of.i = k + 1
 		p = of.chosen(k, today, func(y int) period { return monthPeriod(y, month) })
 	default:
-		if p, ok = of.date(); !ok || p.grain != Month && p.grain != Year && p.grain != Quarter {
+		var ok bool
+		if p, ok = of.date(); !ok || p.until-p.from < 7 || p.from == always || p.until == ever || p.grain == Decade {
 			return period{}, 0, false
 		}
 	}
@@ -274,7 +367,7 @@ func (d *dater) monthAt(k, today int) (p period, end int, ok bool) {
 // part reads what is a part of a month or year: "early March", "mid-May", "the second week of January", "the last
 // Friday of the month", "the second half of August".
 func (d *dater) part(today int) (period, bool) {
-	k := d.the()
+	k := article(d)
 	w := d.low(k)
 	if rest, ok := strings.CutPrefix(w, "mid-"); ok && months[rest] > 0 {
 		month := months[rest]
@@ -282,7 +375,7 @@ func (d *dater) part(today int) (period, bool) {
 		return third(d.chosen(k, today, func(y int) period { return monthPeriod(y, month) }), 1), true
 	}
 	which, known := map[string]int{
-		"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2,
+		"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "later": 2,
 	}[w]
 	if known {
 		at := k + 1
@@ -303,16 +396,39 @@ func (d *dater) part(today int) (period, bool) {
 	if w == "last" {
 		n, ok = -1, true
 	}
-	of := d.low(k + 2)
-	if !ok || of != "of" && of != "in" {
-		return period{}, false
-	}
-	unit := strings.TrimSuffix(d.low(k+1), "s")
-	month, end, ok := d.monthAt(k+3, today)
 	if !ok {
 		return period{}, false
 	}
+	at := k + 1
+	if w := d.low(at); (w == "working" || w == "business") && d.low(at+1) == "day" {
+		at++
+	} else if w == "few" || w == "couple" {
+		at++
+	}
+	many := spokenHours[d.low(at)] // the first two Fridays
+	if many > 1 && n > 0 {
+		at++
+	}
+	unit, several := strings.CutSuffix(d.low(at), "s")
+	if of := d.low(at + 1); of != "of" && of != "in" {
+		return period{}, false
+	}
+	month, end, ok := d.monthAt(at+2, today)
+	if !ok {
+		return period{}, false
+	}
+	if d.low(at-1) == "working" || d.low(at-1) == "business" {
+		unit = "working day"
+	}
 	p, ok := nth(month, n, unit)
+	if last, known := nth(month, n+many-1, unit); ok && known && several && many > 1 && n > 0 {
+		p.until = last.until
+	}
+	if ok && several && unit == "day" && n*n == 1 { // the first days, the last days
+		if p.until += 2; n < 0 {
+			p = period{p.from - 2, p.until - 2, Day}
+		}
+	}
 	if ok {
 		d.i = end
 		d.time()
@@ -322,6 +438,9 @@ func (d *dater) part(today int) (period, bool) {
 
 // third is the first, middle or last part of a month or a year.
 func third(p period, which int) period {
+	if p.grain == Week { // Monday and Tuesday, Wednesday, Thursday and Friday
+		return []period{{p.from, p.from + 2, Day}, dayPeriod(p.from + 2), {p.from + 3, p.from + 5, Day}}[which]
+	}
 	at := func(n int) int {
 		if p.grain == Month {
 			return min(p.from+10*n, p.until)
@@ -343,6 +462,13 @@ func nth(p period, n int, unit string) (period, bool) {
 		q = dayPeriod(p.until - 1)
 	case unit == "day":
 		q = dayPeriod(p.from + n - 1)
+	case unit == "working day" && n > 0 && n < 25: // but for feasts
+		q = dayPeriod(p.from - 1)
+		for ; n > 0; n-- {
+			if q = dayPeriod(q.from + 1); calendar.Weekday(q.from) > 4 {
+				n++
+			}
+		}
 	case unit == "half" && n > 0 && n <= 2:
 		middle := p.from + (p.until-p.from)/2
 		if p.grain == Month {
@@ -356,108 +482,13 @@ func nth(p period, n int, unit string) (period, bool) {
 	case unit == "week":
 		q = period{p.from + days*(n-1), min(p.from+days*n, p.until), Week}
 	case weekdays[unit] > 0:
-		q = dayPeriod(countedWeekday(p, n, weekdays[unit]))
+		q = dayPeriod(calendar.NthWeekday(p.from, p.until, n, weekdays[unit]))
 	case unit == "weekend":
-		saturday := p.from + floorMod(5-weekday(p.from), days) + days*(n-1)
+		saturday := p.from + calendar.FloorMod(5-calendar.Weekday(p.from), days) + days*(n-1)
 		if n < 0 {
-			saturday = p.until - 1 - floorMod(weekday(p.until-1)-5, days)
+			saturday = p.until - 1 - calendar.FloorMod(calendar.Weekday(p.until-1)-5, days)
 		}
 		q = period{saturday, saturday + 2, Day}
 	}
 	return q, q.from >= p.from && q.from < p.until && q.until > q.from
-}
-
-// beside reads "the day after Labor Day", "the Sunday before Easter", "two weeks after 3 May", "a week on Friday", and
-// "the day after" or "a week later" than the date before.
-func (d *dater) beside(today int) (period, bool) {
-	k := d.the()
-	n, unit := 1, d.low(k)
-	if count := numerals[unit]; count > 0 && k == d.i {
-		n, k = count, k+1
-		unit = strings.TrimSuffix(d.low(k), "s")
-	} else if count, ok := number(unit); ok && k == d.i {
-		n, k = count, k+1
-		unit = strings.TrimSuffix(d.low(k), "s")
-	}
-	length := map[string]int{"day": 1, "week": 7, "fortnight": 14}[unit]
-	if weekdays[unit] == 0 && length == 0 && unit != "weekend" || n > 99 {
-		return period{}, false
-	}
-	link, sign := d.low(k+1), 1
-	switch link {
-	case "after", "from", "later":
-	case "before", "earlier":
-		sign = -1
-	case "on", "today", "tomorrow":
-		if length < 7 {
-			return period{}, false
-		}
-		if link != "on" {
-			k--
-		}
-	default:
-		return period{}, false
-	}
-	if next := d.low(k + 2); weekdays[unit] > 0 && (next == "next" || next == "last") && !d.within(k+3, d.i) {
-		ahead := floorMod(sign*(weekdays[unit]-1-weekday(today)), 7)
-		if ahead == 0 {
-			ahead = 7
-		}
-		d.i, d.relative = k+3, true
-		return dayPeriod(today + sign*(ahead+7)), true
-	}
-	base, ok := d.anchor(k+2, link, sign)
-	if !ok {
-		return period{}, false
-	}
-	if length > 0 {
-		return dayPeriod(base + sign*n*length), true
-	}
-	day, days := weekdays[unit], 1
-	if unit == "weekend" {
-		day, days = 6, 2
-	}
-	away := floorMod(sign*(day-1-weekday(base)), 7)
-	if away == 0 {
-		away = 7
-	}
-	return period{base + sign*away, base + sign*away + days, Day}, true
-}
-
-// anchor is the day that "after" and "before" count from: that of the date at token k, or of the last date before. It
-// moves behind it.
-func (d *dater) anchor(k int, link string, sign int) (day int, ok bool) {
-	of := *d
-	of.i = k
-	if next := of.low(k); link == "from" && (next == "now" || next == "today") {
-		return 0, false
-	} else if next == "that" {
-		of.i++
-	} else if d.within(k, d.i) && link != "later" && link != "earlier" {
-		p, ok := of.date()
-		if !ok {
-			return 0, false
-		}
-		d.i, d.relative, d.guessed = of.i, true, of.guessed
-		if sign > 0 {
-			return p.until - 1, true
-		}
-		return p.from, true
-	}
-	n := len(d.r.out.Dates)
-	if n == 0 || link == "on" || link == "from" {
-		return 0, false
-	}
-	x := d.r.out.Dates[n-1]
-	d.i, d.relative, d.guessed = min(of.i, d.to), true, true
-	if link == "later" || link == "earlier" {
-		d.i = k
-	}
-	switch {
-	case sign > 0 && x.UntilMs != math.MaxInt64:
-		return int(dayIndex(x.UntilMs - 1)), true
-	case sign < 0 && x.FromMs != math.MinInt64:
-		return int(dayIndex(x.FromMs)), true
-	}
-	return 0, false
 }

@@ -21,13 +21,6 @@ const (
 	leastName = 0.2
 	// sureType is from where on the reader's type counts more than that of the words.
 	sureType = 0.6
-	// leastTime is how likely the likeliest word of a date must be a time's.
-	leastTime = 0.3
-	// sureTime is from where on a time is one that the calendar is to make something of, though it is written in a way
-	// that means something else as often.
-	sureTime = 0.6
-	// sureTense is from where on the reader's tense counts more than that of the verbs.
-	sureTense = 0.6
 )
 
 // types are those of the reader's types that name something.
@@ -221,73 +214,4 @@ func (r *reader) kindOf(f span) (t Type, sure bool) {
 		t = types[f.said]
 	}
 	return t, false
-}
-
-// timeAt is the reader's time that a token belongs to.
-func (r *reader) timeAt(i int) (reading.Span, bool) {
-	for _, s := range r.tagged.in(r.tokens[i].Start, r.tokens[i].End) {
-		if s.Type == reading.Time {
-			return s, true
-		}
-	}
-	return reading.Span{}, false
-}
-
-// saidTense is the tense that the reader gives to the time at token i; untold where it is not sure.
-func (r *reader) saidTense(i int) tense {
-	s, ok := r.timeAt(i)
-	if !ok || s.TenseP < sureTense {
-		return untold
-	}
-	switch s.Tense {
-	case reading.Past:
-		return bygone
-	case reading.Present:
-		return present
-	case reading.Future:
-		return coming
-	default:
-		return untold
-	}
-}
-
-// surelyTime tells whether the reader is sure that the token at i belongs to a time.
-func (r *reader) surelyTime(i int) bool {
-	s, ok := r.timeAt(i)
-	return ok && s.P >= sureTime
-}
-
-// dateless tells whether the tokens [from, to) are no date: the reader takes them for no time, or for one that comes
-// again and again. A date with its year is none of the latter.
-func (r *reader) dateless(from, to int, relative bool) bool {
-	if r.tagged.Tagged == nil {
-		return false
-	}
-	start, end := r.tokens[from].Start, r.tokens[to-1].End
-	if _, time := r.tagged.likeliest(start, end); time < leastTime {
-		return true
-	}
-	for i := from; i < to; i++ {
-		if w := r.lows[i]; strings.HasPrefix(w, "fy") || w == "fiscal" {
-			return true // whose year that is, is not known
-		}
-	}
-	if from > 0 && (strings.HasPrefix(r.lows[from-1], "fy") || r.lows[from-1] == "fiscal") ||
-		to < len(r.tokens) && strings.HasPrefix(r.lows[to], "fy") {
-		return true
-	}
-	return relative && slices.ContainsFunc(r.tagged.in(start, end), func(s reading.Span) bool {
-		return s.Type == reading.Time && recurs(s)
-	})
-}
-
-func recurs(s reading.Span) bool { return s.Tense == reading.Recurring && s.TenseP >= sureTense }
-
-// recurrences adds the times of a sentence that come again and again.
-func (r *reader) recurrences(from, to int) {
-	for _, s := range r.tagged.in(r.tokens[from].Start, r.tokens[to-1].End) {
-		if s.Type == reading.Time && recurs(s) && s.Start >= r.tokens[from].Start && len(r.out.Recurrences) < MaxDates {
-			r.out.Recurrences = append(r.out.Recurrences, Recurrence{Span: s.Span, Confidence: s.P * s.TenseP})
-		}
-	}
 }

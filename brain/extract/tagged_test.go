@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func taggedAs(t testing.TB, s string, spans ...said) *reading.Tagged {
 		}
 		span := reading.Span{Span: Span{Start: at + i, End: at + i + len(x.text)}, Type: x.kind, P: x.p, Tense: x.tense}
 		if x.tense > 0 {
-			span.TenseP = 0.9
+			span.TenseP, span.Told = 0.95, 1
 		}
 		out.Spans, at = append(out.Spans, span), span.End
 	}
@@ -206,6 +207,31 @@ func TestTaggedDates(t *testing.T) {
 		{"Sprint ends in week 21", "week 21", future, "2026-05-18 2026-05-24"},
 		{"Harbour Day is here", "Harbour Day", now, "2026-05-13"},
 		{"Demo Monday 18 May at noon", "Monday 18 May at noon", future, "2026-05-18"},
+		{"Not a word before June", "before June", future, "..2026-05-31"},
+		{"It stays shut until autumn", "until autumn", future, "..2026-09-01"},
+		{"Valid through June", "through June", future, "..2026-06-30"},
+		{"Receipts up to 2019", "up to 2019", past, "..2019-12-31"},
+		{"Repainted after the summer", "after the summer", future, "2026-09-01.."},
+		{"Leave from 18 July till 2 August", "18 July till 2 August", future, "2026-07-18 2026-08-02"},
+		{"Ready on the eve of the first Advent", "the eve of the first Advent", future, "2026-11-28"},
+		{"Ready mid next week", "mid next week", future, "2026-05-20"},
+		{"Ready the third working day of June", "the third working day of June", future, "2026-06-03"},
+		{"Rain in the last days of April", "the last days of April", past, "2026-04-28 2026-04-30"},
+		{"Classes the first two Mondays of June", "the first two Mondays of June", future, "2026-06-01 2026-06-08"},
+		{"Paid on the 8th of last month", "the 8th of last month", past, "2026-04-08"},
+		{"We married two summers ago", "two summers ago", past, "2024-06-01 2024-08-31"},
+		{"We married four years ago in May", "four years ago in May", past, "2022-05-01 2022-05-31"},
+		{"Married Easter in 2016", "Easter in 2016", past, "2016-03-27"},
+		{"Married in '91", "'91", past, "1991-01-01 1991-12-31"},
+		{"Wiring from the 70s", "the 70s", past, "1970-01-01 1979-12-31"},
+		{"Off between Christmas and New Year", "between Christmas and New Year", future, "2026-12-26 2026-12-31"},
+		{"Same again this time next year", "this time next year", future, "2027-05-13"},
+		{"Call by Friday EOD next week", "Friday EOD next week", future, "2026-05-22"},
+		{"Booked Thursday 28", "Thursday 28", future, "2026-05-28"},
+		{"Home for Independence Day on the 6th of December", "Independence Day on the 6th of December", future, "2026-12-06"},
+		{"Strike starts at midnight", "midnight", future, "2026-05-14"},
+		{"She woke at ten past six", "ten past six", past, "2026-05-13"},
+		{"It is open since New Year", "since New Year", now, "2026-01-01.."},
 	} {
 		found := Extract(Document{
 			Text: c.text, AtMs: at.UnixMilli(),
@@ -214,6 +240,10 @@ func TestTaggedDates(t *testing.T) {
 		var got []string
 		for _, d := range found.Dates {
 			from, last := time.UnixMilli(d.FromMs).UTC().Format(time.DateOnly), ".."
+			if d.FromMs == math.MinInt64 {
+				got = append(got, ".."+time.UnixMilli(d.UntilMs-1).UTC().Format(time.DateOnly))
+				continue
+			}
 			if d.UntilMs < at.AddDate(100, 0, 0).UnixMilli() {
 				if last = time.UnixMilli(d.UntilMs - 1).UTC().Format(time.DateOnly); last == from {
 					last = ""
@@ -226,6 +256,92 @@ func TestTaggedDates(t *testing.T) {
 		if len(got) != 1 || got[0] != c.want {
 			t.Errorf("%q (%q): %q, want %q", c.text, c.time, got, c.want)
 		}
+	}
+}
+
+// TestDatesBesideOthers: what is told by the date before it is read from there, and a move has two dates.
+func TestDatesBesideOthers(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 5, 13, 9, 0, 0, 0, time.UTC) // a Wednesday
+	future := func(s string) said { return said{text: s, kind: reading.Time, tense: reading.Future} }
+	past := func(s string) said { return said{text: s, kind: reading.Time, tense: reading.Past} }
+	for _, c := range []struct {
+		text  string
+		spans []said
+		want  string // the first days
+	}{
+		{
+			"The review moved from Friday to Tuesday next week.",
+			[]said{future("Friday"), future("Tuesday next week")},
+			"2026-05-15 2026-05-19",
+		},
+		{"Closed from the 17th to the 19th.", []said{future("from the 17th to the 19th")}, "2026-05-17"},
+		{"We paint in July, the 8th is out.", []said{future("July"), future("the 8th")}, "2026-07-01 2026-07-08"},
+		{
+			"It opens on 3 June, party the Saturday after.",
+			[]said{future("3 June"), future("the Saturday after")},
+			"2026-06-03 2026-06-06",
+		},
+		{
+			"It came in May 2021, the bill that October.",
+			[]said{past("May 2021"), past("that October")},
+			"2021-05-01 2021-10-01",
+		},
+		{
+			"Tested in February 2023, again two years after.",
+			[]said{past("February 2023"), future("two years after")},
+			"2023-02-01 2025-02-01",
+		},
+		{
+			"Fair 21 to 24 June, they build the night before.",
+			[]said{future("21 to 24 June"), future("the night before")},
+			"2026-06-21 2026-06-20",
+		},
+		{"Last year we were done by 2 August.", []said{past("Last year"), past("2 August")}, "2025-08-02"},
+		{"On 23/06 we ship, on 4/7 they pay.", []said{future("23/06"), future("4/7")}, "2026-06-23 2026-07-04"},
+		{"Doors open on Friday at noon. The lift is off until 3.", []said{future("Friday"), future("noon")}, "2026-05-15"},
+	} {
+		var got []string
+		for _, d := range Extract(Document{
+			Text: c.text, AtMs: at.UnixMilli(), Tagged: taggedAs(t, c.text, c.spans...),
+		}).Dates {
+			got = append(got, time.UnixMilli(d.FromMs).UTC().Format(time.DateOnly))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// TestLooksLikeATime: a time of which the reader says that it has no tense is none, a quoted one hardly, and an address
+// and a fiscal year neither.
+func TestLooksLikeATime(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 5, 13, 9, 0, 0, 0, time.UTC).UnixMilli()
+	for _, c := range []struct{ text, time string }{
+		{"She lives at 12 May Street", "12 May"},
+		{"The budget of FY24/25 Q2 is closed", "Q2"},
+		{"In 2021/22 we were more", "2021/22"},
+		{"Voltage sagged at 3.05 this morning", "3.05"},
+		{"All Saints falls on a Wednesday", "Wednesday"},
+	} {
+		tagged := taggedAs(t, c.text, said{text: c.time, kind: reading.Time, tense: reading.Future})
+		for _, d := range Extract(Document{Text: c.text, AtMs: at, Tagged: tagged}).Dates {
+			if said := c.text[d.Span.Start:d.Span.End]; strings.Contains(said, c.time) {
+				t.Errorf("%q: %q", c.text, said)
+			}
+		}
+	}
+	const text = "The note says \"see you on 3 June\"."
+	for told, want := range map[float64]int{0: 0, 0.7: 0, 0.95: 1} {
+		tagged := taggedAs(t, text, said{text: "3 June", kind: reading.Time, tense: reading.Future})
+		tagged.Spans[0].TenseP, tagged.Spans[0].Told = told, told
+		if found := Extract(Document{Text: text, AtMs: at, Tagged: tagged}); len(found.Dates) != want {
+			t.Errorf("told %v: %v", told, found.Dates)
+		}
+	}
+	if found := Extract(Document{Text: text, AtMs: at}); len(found.Dates) > 0 {
+		t.Errorf("by the rules: %v", found.Dates)
 	}
 }
 
@@ -254,16 +370,6 @@ func TestNoDates(t *testing.T) {
 	}
 }
 
-// TestEaster: the days that the other feasts are counted from.
-func TestEaster(t *testing.T) {
-	t.Parallel()
-	for year, want := range map[int]string{1999: "04-04", 2000: "04-23", 2024: "03-31", 2025: "04-20", 2038: "04-25"} {
-		if got := time.Unix(int64(easterOf(year))*86400, 0).UTC().Format("01-02"); got != want {
-			t.Errorf("Easter of %d on %s, want %s", year, got, want)
-		}
-	}
-}
-
 // TestAnythingTagged: whatever a reader makes of whatever text, what is found lies on the borders of characters, in
 // bounds and in order.
 func TestAnythingTagged(t *testing.T) {
@@ -280,6 +386,7 @@ func TestAnythingTagged(t *testing.T) {
 			tagged.Spans = append(tagged.Spans, reading.Span{
 				Span: Span{Start: start, End: end}, Type: reading.Type(rapid.IntRange(0, reading.Types-1).Draw(t, "type")),
 				P: rapid.Float64Range(0, 1).Draw(t, "p"), Tense: reading.Tense(rapid.IntRange(0, 4).Draw(t, "tense")), TenseP: 1,
+				Told: 1,
 			})
 			tagged.Words = append(tagged.Words, reading.Word{Start: int32(start), End: int32(end), Name: 1, Time: 1})
 		}

@@ -3,6 +3,7 @@ package extract
 import (
 	"strings"
 
+	"orgmem/brain/extract/calendar"
 	"orgmem/brain/extract/tagger"
 )
 
@@ -33,7 +34,7 @@ const (
 // year is the year of a day or month that is given without one, as the clause at
 // token i tells; near is what is nearest to the document's time.
 func (d *dater) year(i, today, near int, begin func(year int) (first, until int), grain Grain) int {
-	last, _, _ := civil(today)
+	last, _, _ := calendar.Civil(today)
 	for from, _ := begin(last); from > today; from, _ = begin(last) {
 		last--
 	}
@@ -599,7 +600,7 @@ func (c *clause) participle(j int) tense {
 	if t := c.planned(j); t != untold {
 		return t
 	}
-	if c.heads(j) && states[r.lows[j]] {
+	if (c.heads(j) || c.prep == "until") && states[r.lows[j]] {
 		return present // closed until Monday
 	}
 	return bygone
@@ -753,7 +754,7 @@ func (c *clause) pronoun(j int) tense {
 var wishes = setOf(`want need plan hope expect intend aim wish promise`)
 
 // objective tells whether what a request is about can begin at j: "call Ann", "water
-// the plants", but no preposition, as behind "lunch".
+// article plants", but no preposition, as behind "lunch".
 func (c *clause) objective(j int) bool {
 	if j >= c.to || c.r.tokens[j].Kind == tagger.Mark {
 		return false

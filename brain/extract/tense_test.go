@@ -185,7 +185,7 @@ func TestTenseDecidesTheDate(t *testing.T) {
 			"Closed from 24 December to 6 January.":                                       "2025-12-24",
 			"We were closed from 24 December to 6 January.":                               "2024-12-24",
 			"It has been raining since Saturday and it will stop by Tuesday.":             "2025-11-08 2025-11-18",
-			"The lease began in October and runs until September.":                        "2025-10-01 2026-09-30",
+			"The lease began in October and runs until September.":                        "2025-10-01 2026-09-01",
 			"Let me know by Friday whether you can come on 6 December.":                   "2025-11-14 2025-12-06",
 			"On Friday I talked to the lawyer, she will file it on Monday.":               "2025-11-07 2025-11-17",
 			"What did you do on Sunday?":                                                  "2025-11-09",
@@ -215,7 +215,7 @@ func TestTenseDecidesTheDate(t *testing.T) {
 			"He retires in March next year.":                                    "2026-03-01",
 			"In October last year we had no heating.":                           "2024-10-01",
 			"The bus pass is valid until 30 September.":                         "2025-09-30",
-			"We stayed in Kyoto until October.":                                 "2024-10-31",
+			"We stayed in Kyoto until October.":                                 "2024-10-01",
 			"From December 20 to January 5 we were at my mother's.":             "2024-12-20",
 			"We will be in Spain from December 20 to January 5.":                "2025-12-20",
 		},
@@ -299,7 +299,7 @@ func TestTenseDecidesTheDate(t *testing.T) {
 			"It rained from Friday to Monday.":              "2025-05-02",
 			"The tram did not run from April to June.":      "2025-04-01",
 			"We will be in Rome from 28 April to 9 May.":    "2025-04-28",
-			"The fair has been moved from 4 May to 11 May.": "2025-05-04",
+			"The fair has been moved from 4 May to 11 May.": "2025-05-04 2025-05-11",
 		},
 	} {
 		at, err := time.Parse(time.DateOnly, written)

@@ -124,9 +124,9 @@ const (
 type Date struct {
 	Span Span
 	// [FromMs, UntilMs) in Unix milliseconds, UTC: a day is 24 hours, "March" the
-	// whole month. FromMs is math.MinInt64 for "until March", which has March in it,
-	// and for "before March", which has not; UntilMs is math.MaxInt64 for "since March"
-	// and "not until March".
+	// whole month. FromMs is math.MinInt64 for "until 3 March", which has that day in it,
+	// for "until March", which has its first day, and for "before March", which has none
+	// of it; UntilMs is math.MaxInt64 for "since March" and "not until March".
 	FromMs, UntilMs int64
 	Grain           Grain
 	// Relative dates ("next Tuesday", "in March" without a year) were resolved

@@ -1,4 +1,7 @@
-package extract
+package calendar
+
+// Holiday is the day of each year that has a name in small letters; nil where no such day is known.
+func Holiday(name string) func(year int) int { return holidays[name] }
 
 // holidays are the days of the year whose names say when they are, as a day of each year. Of those that countries
 // keep on different days the most common is meant.
@@ -6,18 +9,18 @@ var holidays = func() map[string]func(year int) int {
 	m := map[string]func(int) int{}
 	fixed := func(month, day int, names ...string) {
 		for _, n := range names {
-			m[n] = func(y int) int { return daysOf(y, month, day) }
+			m[n] = func(y int) int { return Days(y, month, day) }
 		}
 	}
 	easter := func(days int, names ...string) {
 		for _, n := range names {
-			m[n] = func(y int) int { return easterOf(y) + days }
+			m[n] = func(y int) int { return Easter(y) + days }
 		}
 	}
 	nth := func(month, weekday, n, days int, names ...string) {
 		for _, name := range names {
 			m[name] = func(y int) int {
-				return countedWeekday(monthPeriod(y, month), n, weekday) + days
+				return NthWeekday(Days(y, month, 1), Days(y, month+1, 1), n, weekday) + days
 			}
 		}
 	}
@@ -27,11 +30,22 @@ var holidays = func() map[string]func(year int) int {
 	fixed(1, 26, "australia day")
 	fixed(3, 25, "lady day")
 	fixed(4, 25, "anzac day")
-	fixed(9, 29, "michaelmas")
+	fixed(9, 29, "michaelmas", "michaelmas day")
 	fixed(2, 2, "candlemas", "groundhog day")
 	fixed(2, 14, "valentine's", "valentine's day", "valentines day", "valentines")
 	fixed(3, 8, "women's day", "international women's day")
 	fixed(3, 17, "st patrick's day", "st. patrick's day", "saint patrick's day", "st patrick's")
+	fixed(3, 14, "pi day")
+	fixed(3, 20, "equinox", "spring equinox", "vernal equinox", "first day of spring")
+	fixed(6, 21, "solstice", "summer solstice", "longest day", "longest day of the year", "first day of summer")
+	fixed(9, 22, "autumn equinox", "autumnal equinox", "first day of autumn")
+	fixed(12, 21, "winter solstice", "shortest day", "shortest day of the year", "first day of winter")
+	fixed(4, 27, "king's day", "kings day")
+	fixed(4, 23, "st george's day", "saint george's day")
+	fixed(3, 1, "st david's day", "saint david's day")
+	fixed(11, 5, "fireworks night")
+	fixed(10, 10, "world mental health day")
+	fixed(12, 10, "human rights day")
 	fixed(4, 1, "april fools' day", "april fool's day")
 	fixed(4, 22, "earth day")
 	fixed(5, 1, "may day", "labour day")
@@ -41,10 +55,10 @@ var holidays = func() map[string]func(year int) int {
 	fixed(7, 14, "bastille day")
 	fixed(8, 15, "assumption day", "assumption")
 	fixed(10, 31, "halloween", "hallowe'en", "reformation day")
-	fixed(11, 1, "all saints", "all saints' day", "all saints day")
-	fixed(11, 2, "all souls", "all souls' day", "all souls day")
+	fixed(11, 1, "all saints", "all saints'", "all saints' day", "all saints day")
+	fixed(11, 2, "all souls", "all souls'", "all souls' day", "all souls day")
 	fixed(11, 5, "bonfire night", "guy fawkes night")
-	fixed(11, 11, "armistice day", "remembrance day", "martinmas", "veterans day")
+	fixed(11, 11, "armistice day", "remembrance day", "martinmas", "st martin's day", "st martin's", "veterans day")
 	fixed(11, 30, "st andrew's day", "st andrew's")
 	fixed(12, 6, "st nicholas day", "saint nicholas day", "st nicholas")
 	fixed(12, 24, "christmas eve", "xmas eve")
@@ -66,7 +80,9 @@ var holidays = func() map[string]func(year int) int {
 	nth(1, 1, 3, 0, "martin luther king day", "mlk day")
 	nth(2, 1, 3, 0, "presidents' day", "presidents day")
 	nth(5, 7, 2, 0, "mother's day", "mothers day")
-	nth(5, 1, -1, 0, "memorial day")
+	nth(5, 1, 1, 0, "early may bank holiday")
+	nth(5, 1, -1, 0, "memorial day", "spring bank holiday")
+	nth(8, 1, -1, 0, "summer bank holiday", "august bank holiday")
 	nth(6, 7, 3, 0, "father's day", "fathers day")
 	nth(9, 1, 1, 0, "labor day")
 	nth(10, 1, 2, 0, "columbus day", "indigenous peoples' day")
@@ -74,29 +90,32 @@ var holidays = func() map[string]func(year int) int {
 	nth(11, 4, 4, 1, "black friday")
 	nth(11, 4, 4, 4, "cyber monday")
 	advent := func(y int) int { // four Sundays before Christmas
-		christmas := daysOf(y, 12, 25)
-		return christmas - 1 - floorMod(weekday(christmas-1)-6, 7) - 21
+		christmas := Days(y, 12, 25)
+		return christmas - 1 - FloorMod(Weekday(christmas-1)-6, 7) - 21
 	}
-	for _, name := range []string{"first of advent", "first advent", "first sunday in advent", "advent sunday"} {
-		m[name] = advent
+	for i, which := range []string{"first", "second", "third", "fourth"} {
+		for _, name := range []string{" of advent", " advent", " sunday in advent", " sunday of advent"} {
+			m[which+name] = func(y int) int { return advent(y) + 7*i }
+		}
 	}
+	m["advent sunday"] = advent
 	return m
 }()
 
-// countedWeekday is the nth such weekday (1 to 7) of a month, or its last where n is -1.
-func countedWeekday(p period, n, day int) int {
+// NthWeekday is the nth such weekday, 1 to 7, of the days [from, until), or their last where n is -1.
+func NthWeekday(from, until, n, day int) int {
 	if n < 0 {
-		last := p.until - 1
-		return last - floorMod(weekday(last)-day+1, 7)
+		last := until - 1
+		return last - FloorMod(Weekday(last)-day+1, 7)
 	}
-	return p.from + floorMod(day-1-weekday(p.from), 7) + 7*(n-1)
+	return from + FloorMod(day-1-Weekday(from), 7) + 7*(n-1)
 }
 
-// easterOf is the Sunday of Easter in the Gregorian calendar (Meeus, Jones, Butcher).
-func easterOf(y int) int {
+// Easter is the Sunday of Easter in the Gregorian calendar (Meeus, Jones, Butcher).
+func Easter(y int) int {
 	a, b, c := y%19, y/100, y%100
 	h := (19*a + b - b/4 - (b-(b+8)/25+1)/3 + 15) % 30
 	l := (32 + 2*(b%4) + 2*(c/4) - h - c%4) % 7
 	m := (a + 11*h + 22*l) / 451
-	return daysOf(y, (h+l-7*m+114)/31, (h+l-7*m+114)%31+1)
+	return Days(y, (h+l-7*m+114)/31, (h+l-7*m+114)%31+1)
 }

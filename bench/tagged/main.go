@@ -151,7 +151,7 @@ func labelled(r *record, times bool) *reader.Tagged {
 	t := &reader.Tagged{Until: len(r.Text)}
 	add := func(phrase string, n int, k reader.Type, tense reader.Tense) {
 		if at, ok := place(r.Text, phrase, n); ok {
-			t.Spans = append(t.Spans, reader.Span{Span: at, Type: k, P: 1, Tense: tense, TenseP: 1})
+			t.Spans = append(t.Spans, reader.Span{Span: at, Type: k, P: 1, Tense: tense, TenseP: 1, Told: 1})
 		}
 	}
 	for _, s := range r.Spans {

@@ -9,6 +9,7 @@ import (
 
 	"orgmem/brain/claim"
 	"orgmem/brain/extract"
+	"orgmem/brain/reader"
 	"orgmem/brain/temporal"
 	"orgmem/brain/text"
 )
@@ -113,7 +114,7 @@ func (b *bench) timesOf(r *record, d *extract.Document, found *extract.Extractio
 	for _, x := range found.Dates {
 		note.Dates = append(note.Dates, temporal.Date{Span: text.Span(x.Span), FromMs: x.FromMs, UntilMs: x.UntilMs})
 	}
-	moments := temporal.Timeline([]temporal.Note{note})
+	moments := temporal.Tell([]temporal.Note{note})
 	var wrong []string
 	hits := make([]bool, len(r.Events))
 	false_ := 0
@@ -151,6 +152,14 @@ func (b *bench) timesOf(r *record, d *extract.Document, found *extract.Extractio
 		b.dated++
 		if all && false_ == 0 {
 			b.allRight++
+		}
+	}
+	if len(wrong) > 0 && d.Tagged != nil {
+		for _, s := range d.Tagged.Spans {
+			if s.Type == reader.Time {
+				wrong = append(wrong, fmt.Sprintf("~ %q %.2f tense %d %.2f of %.2f",
+					r.Text[s.Start:s.End], s.P, s.Tense, s.TenseP, s.Told))
+			}
 		}
 	}
 	b.say(r, wrong)

@@ -372,7 +372,7 @@ func (d *dater) part(today int) (period, bool) {
 	if rest, ok := strings.CutPrefix(w, "mid-"); ok && months[rest] > 0 {
 		month := months[rest]
 		d.i = k + 1
-		return third(d.chosen(k, today, func(y int) period { return monthPeriod(y, month) }), 1), true
+		return byMiddle(d, k, third(d.chosen(k, today, func(y int) period { return monthPeriod(y, month) }), 1)), true
 	}
 	which, known := map[string]int{
 		"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "later": 2,
@@ -389,6 +389,9 @@ func (d *dater) part(today int) (period, bool) {
 		d.i = end
 		if p = third(p, which); w == "beginning" || w == "start" {
 			p = dayPeriod(p.from)
+		}
+		if which == 1 {
+			p = byMiddle(d, k, p)
 		}
 		return p, true
 	}
@@ -434,6 +437,14 @@ func (d *dater) part(today int) (period, bool) {
 		d.time()
 	}
 	return p, ok
+}
+
+// byMiddle is the 15th, where something is due by the middle of a month, which token k begins.
+func byMiddle(d *dater, k int, p period) period {
+	if p.grain == Month && p.until-p.from == 10 && d.preposition(k) == "by" {
+		return dayPeriod(p.from + 4)
+	}
+	return p
 }
 
 // third is the first, middle or last part of a month or a year.

@@ -175,6 +175,9 @@ func labelled(r *record, times bool) *reader.Tagged {
 					word.Time = 1
 				} else if s.Type <= reader.Identifier {
 					word.Name = 1
+					if s.Type < reader.Identifier {
+						word.Of[s.Type] = 1
+					}
 				}
 			}
 		}

@@ -1,19 +1,29 @@
 package extract
 
-import "strings"
+import (
+	"math"
+	"strings"
 
-// agree gives all mentions of one name one type, the one that most of them have
-// by confidence: within a document a name seldom means two things (Gale, Church,
-// Yarowsky 1992). A single word that is the first or last word of a person's name
-// in the same document is that person.
+	"orgmem/brain/extract/typing"
+)
+
+// votes are what the mentions of one name say of its type.
+type votes struct {
+	of    map[Type]float64
+	count int
+
+	// What speaks for the types where the document was read: the name itself, and its places.
+	name, places [typing.Types]float64
+	read         int
+}
+
+// agree gives all mentions of one name one type: within a document a name seldom means two things (Gale, Church,
+// Yarowsky 1992). Where a reader has read, it is the type for which most speaks at all of its places, elsewhere the one
+// that most of them have by confidence. A single word that is the first or last word of a person's name in the same
+// document is that person, unless more speaks for something else.
 func (r *reader) agree() {
-	type votes struct {
-		of    map[Type]float64
-		count int
-	}
-	all := map[string]*votes{}
-	people := map[string]bool{}
-	for _, m := range r.out.Mentions {
+	all, people := map[string]*votes{}, map[string]bool{}
+	for i, m := range r.out.Mentions {
 		if !guessed(m.Type) {
 			continue
 		}
@@ -22,35 +32,70 @@ func (r *reader) agree() {
 			v = &votes{of: map[Type]float64{}}
 			all[m.Name] = v
 		}
-		v.count++
-		v.of[m.Type] += m.Confidence
-		if m.Type == Other {
-			v.of[Other] -= m.Confidence / 2 // it says that nothing is known
-		}
+		v.add(m, &r.evidence[i])
 		if first, rest, ok := strings.Cut(m.Name, " "); ok && m.Type == Person {
 			people[first], people[rest[strings.LastIndexByte(rest, ' ')+1:]] = true, true
 		}
 	}
 	for i := range r.out.Mentions {
 		m := &r.out.Mentions[i]
-		if !guessed(m.Type) {
-			continue
-		}
-		if r.people[m.Name] {
+		switch v := all[m.Name]; {
+		case !guessed(m.Type):
+		case r.people[m.Name]:
 			m.Type = Person
-			continue
-		}
-		if v := all[m.Name]; v.count > 1 {
-			for _, t := range guesses {
-				if v.of[t] > v.of[m.Type] {
-					m.Type = t
-				}
+		case v.read > 0:
+			if m.Type != Event || r.evidence[i].some { // a feast is one
+				m.Type = v.weighed(people[m.Name])
+			}
+		default:
+			m.Type = v.most(m.Type)
+			if people[m.Name] && m.Type != Place {
+				m.Type = Person
 			}
 		}
-		if people[m.Name] && m.Type != Place && !m.sure {
-			m.Type = Person
+	}
+}
+
+func (v *votes) add(m Mention, e *evidence) {
+	v.count++
+	v.of[m.Type] += m.Confidence
+	if m.Type == Other {
+		v.of[Other] -= m.Confidence / 2 // it says that nothing is known
+	}
+	if !e.some {
+		return
+	}
+	v.read++
+	v.name = e.name
+	for k, x := range e.place {
+		v.places[k] += x
+	}
+}
+
+// weighed is the type for which most speaks. What several places say is not independent: they count by the root of
+// their number.
+func (v *votes) weighed(person bool) Type {
+	sum := v.name
+	for k, x := range v.places {
+		sum[k] += x / math.Sqrt(float64(v.read))
+	}
+	if person {
+		sum[0] += partOfPerson
+	}
+	t, _ := likeliest(sum)
+	return t
+}
+
+// most is the type that most mentions have, where there are several.
+func (v *votes) most(own Type) Type {
+	if v.count > 1 {
+		for _, t := range guesses {
+			if v.of[t] > v.of[own] {
+				own = t
+			}
 		}
 	}
+	return own
 }
 
 // guesses are the types that words and context decide, in the order in which

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"orgmem/brain/extract/tagger"
+	"orgmem/brain/extract/typing"
 	"orgmem/brain/text"
 )
 
@@ -50,6 +51,9 @@ type reader struct {
 	next    int             // the first of marked that is not yet among the mentions
 	unnamed int             // the end of the last stretch that names nothing
 	out     Extraction
+
+	evidence []evidence // of each mention
+	clues    []typing.Clue
 }
 
 // maxBlock is the longest stretch that is tagged at once, in tokens: longer ones
@@ -104,7 +108,7 @@ func (r *reader) clean() {
 	r.text, r.speaker, r.people, r.tagged, r.out = "", "", nil, tags{}, Extraction{}
 	clear(r.marked[:cap(r.marked)])
 	clear(r.lows[:cap(r.lows)])
-	r.marked, r.lows, r.tokens = r.marked[:0], r.lows[:0], r.tokens[:0]
+	r.marked, r.lows, r.tokens, r.evidence = r.marked[:0], r.lows[:0], r.tokens[:0], r.evidence[:0]
 }
 
 // cut shortens s to at most n bytes, between characters.
@@ -176,13 +180,15 @@ func (r *reader) names() {
 			name = strings.Join(strings.Fields(name), " ")
 		}
 		if len(name) <= MaxName && len(r.out.Mentions) < MaxMentions {
-			kind, sure := Event, false
+			kind, e := Event, evidence{}
 			if !feast {
-				kind, sure = r.kindOf(f)
+				if e = r.evidenceOf(f); e.some {
+					kind, _ = likeliest(e.sum())
+				} else {
+					kind = r.kind(f)
+				}
 			}
-			r.out.Mentions = append(r.out.Mentions, Mention{
-				Span: sp, Name: name, Type: kind, Confidence: f.confidence(), sure: sure,
-			})
+			r.mention(Mention{Span: sp, Name: name, Type: kind, Confidence: f.confidence()}, e)
 		}
 	}
 	r.shaped(r.tokens[len(r.tokens)-1].End)
@@ -200,6 +206,11 @@ func (r *reader) shaped(before int) {
 			r.unnamed > m.Span.Start {
 			continue // a name reaches into it, or another shape
 		}
-		r.out.Mentions = append(r.out.Mentions, m)
+		r.mention(m, evidence{})
 	}
+}
+
+// mention adds one, with what speaks for its types.
+func (r *reader) mention(m Mention, e evidence) {
+	r.out.Mentions, r.evidence = append(r.out.Mentions, m), append(r.evidence, e)
 }

@@ -19,8 +19,6 @@ const (
 	// leastName is how likely a word must be a name's at least, so that a name of the rules stands, or one of the reader
 	// goes on with it.
 	leastName = 0.2
-	// sureType is from where on the reader's type counts more than that of the words.
-	sureType = 0.6
 )
 
 // types are those of the reader's types that name something.
@@ -57,17 +55,26 @@ func (t tags) likeliest(start, end int) (name, time float64) {
 	if t.Tagged == nil || end > t.Until {
 		return 1, 1
 	}
+	for _, w := range t.words(start, end) {
+		name, time = max(name, float64(w.Name)), max(time, float64(w.Time))
+	}
+	return name, time
+}
+
+// words are the reader's words that share something with a stretch of the text.
+func (t tags) words(start, end int) []reading.Word {
 	w := t.Words
-	i, _ := slices.BinarySearchFunc(w, start, func(x reading.Word, at int) int {
+	from, _ := slices.BinarySearchFunc(w, start, func(x reading.Word, at int) int {
 		if int(x.End) <= at {
 			return -1
 		}
 		return 1
 	})
-	for ; i < len(w) && int(w[i].Start) < end; i++ {
-		name, time = max(name, float64(w[i].Name)), max(time, float64(w[i].Time))
+	to := from
+	for to < len(w) && int(w[to].Start) < end {
+		to++
 	}
-	return name, time
+	return w[from:to]
 }
 
 // proposer finds the names of a block that the reader proposes.
@@ -202,16 +209,4 @@ func (r proposer) anyCapital(f span) bool {
 		}
 	}
 	return false
-}
-
-// kindOf is the type of a name, and whether the reader is sure of it.
-func (r *reader) kindOf(f span) (t Type, sure bool) {
-	if f.proposed && f.p >= sureType {
-		return types[f.said], true
-	}
-	t = r.kind(f)
-	if f.proposed && t == Other {
-		t = types[f.said]
-	}
-	return t, false
 }

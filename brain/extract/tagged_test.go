@@ -51,6 +51,12 @@ func taggedAs(t testing.TB, s string, spans ...said) *reading.Tagged {
 					word.Time = float32(x.P)
 				} else if x.Type <= reading.Identifier {
 					word.Name = float32(x.P)
+					for k := range word.Of {
+						word.Of[k] = float32(1-x.P) / float32(len(word.Of))
+					}
+					if x.Type < reading.Identifier {
+						word.Of[x.Type] = float32(x.P)
+					}
 				}
 			}
 		}
@@ -77,7 +83,7 @@ func TestProposedNames(t *testing.T) {
 		want       []string
 	}{
 		{"types that no rule knows", "Wilson Ferreira moved LedgerBox into Kestrel for Tide.", []said{
-			{text: "Wilson Ferreira", kind: org}, {text: "LedgerBox", kind: reading.Product}, {
+			{text: "Wilson Ferreira", kind: org, p: 0.9999}, {text: "LedgerBox", kind: reading.Product}, {
 				text: "Kestrel",
 				kind: reading.Project,
 			}, {text: "Tide", kind: reading.Event},

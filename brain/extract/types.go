@@ -63,8 +63,6 @@ type Mention struct {
 	Name       string
 	Type       Type
 	Confidence float64
-
-	sure bool // of the type, by the reader
 }
 
 // RelationType says how From stands to To.

@@ -65,11 +65,15 @@ type Span struct {
 	TenseP, Told float64
 }
 
+// Names is how many types name something; they come first.
+const Names = int(Identifier)
+
 // Word is a word or mark of a text, [Start, End), with how likely it is part of a name (of an identifier, too) and of a
 // time.
 type Word struct {
 	Start, End int32
 	Name, Time float32
+	Of         [Names]float32 // how likely it is part of a name of each type
 }
 
 // Tagged is what the reader makes of a text, in order.
@@ -308,11 +312,15 @@ func (w *Worker) decode(to *Tagged, ids []int32, places []text.Span, states []fl
 	}
 	for i := range t.words {
 		x := &t.words[i]
-		name := 0.0
-		for k := range Quantity {
-			name += x.of(k)
+		word := Word{Start: int32(x.at.Start), End: int32(x.at.End), Time: float32(x.of(Time))}
+		name := x.of(Identifier)
+		for k := range word.Of {
+			p := x.of(Type(k))
+			word.Of[k] = float32(p)
+			name += p
 		}
-		to.Words = append(to.Words, Word{int32(x.at.Start), int32(x.at.End), float32(name), float32(x.of(Time))})
+		word.Name = float32(name)
+		to.Words = append(to.Words, word)
 	}
 	labels := w.path()
 	for i := 0; i < len(labels); {

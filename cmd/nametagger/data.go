@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"unicode"
@@ -45,26 +46,36 @@ func readAll(paths []string, split string) ([]labelled, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		lines := bufio.NewScanner(z)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
+		if err := eachRecord(z, func(line []byte) error {
 			var s struct {
 				Tokens []string
 				Tags   []string
 				Split  string
 			}
-			if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
-				return nil, fmt.Errorf("%s: %w", path, err)
+			if err := json.Unmarshal(line, &s); err != nil {
+				return err
 			}
 			if split == "" || s.Split == split {
 				all = append(all, join(s.Tokens, s.Tags))
 			}
-		}
-		if err := lines.Err(); err != nil {
+			return nil
+		}); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	return all, nil
+}
+
+// eachRecord calls do for each line of up to a megabyte.
+func eachRecord(r io.Reader, do func(line []byte) error) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if err := do(lines.Bytes()); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
 }
 
 var (

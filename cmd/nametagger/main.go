@@ -7,8 +7,10 @@
 //	nametagger lexicon -sources DIR -out FILE.model
 //	nametagger train -lexicon FILE.model -data FILE.jsonl.gz[,…] -out FILE.model
 //	nametagger score -model FILE.model -data FILE.jsonl.gz [-split NAME]
+//	nametagger types -data FILE.jsonl[,…] -out weights.tsv
 //
-// All three are deterministic: the same inputs make the same bytes.
+// The last fits what the clues of brain/extract/typing weigh, to files of train/data's spans. All are deterministic:
+// the same inputs make the same bytes.
 package main
 
 import (
@@ -30,7 +32,7 @@ func main() {
 
 func run(stdout io.Writer, args []string) error {
 	if len(args) == 0 {
-		return errors.New("one of lexicon, train and score is required")
+		return errors.New("one of lexicon, train, score and types is required")
 	}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	sources := flags.String("sources", "", "folder with the unpacked word lists")
@@ -67,6 +69,12 @@ func run(stdout io.Writer, args []string) error {
 			return err
 		}
 		return score(stdout, *model, sentences, *bias)
+	case "types":
+		weights, err := fitTypes(stdout, strings.Split(*data, ","))
+		if err != nil {
+			return err
+		}
+		return writeFile(*out, weights)
 	}
 	return fmt.Errorf("unknown command %q", args[0])
 }

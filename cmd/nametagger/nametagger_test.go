@@ -139,3 +139,37 @@ func TestRecipe(t *testing.T) {
 		}
 	}
 }
+
+// TestTypes: labelled notes become a table of what the clues to a name's type weigh, the same bytes each time.
+func TestTypes(t *testing.T) {
+	dir := t.TempDir()
+	notes, out := filepath.Join(dir, "spans.jsonl"), filepath.Join(dir, "weights.tsv")
+	var lines strings.Builder
+	for range 5 {
+		lines.WriteString(`{"text":"Ann Oduya rang. The quote is from Pell Ltd.","lang":"en","spans":[` +
+			`{"type":"person","text":"Ann Oduya"},{"type":"organization","text":"Pell Ltd","n":1},` +
+			`{"type":"time","text":"rang"},{"type":"place","text":"Oslo"}]}` + "\n" +
+			`{"text":"Zahnarzt in Köln","lang":"de","spans":[{"type":"place","text":"Köln","n":1}]}` + "\n")
+	}
+	write(t, notes, []byte(lines.String()))
+	var first []byte
+	for range 2 {
+		var said bytes.Buffer
+		if err := run(&said, []string{"types", "-data", notes, "-out", out}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(said.String(), "10 of 10 names right") {
+			t.Errorf("%q", said.String())
+		}
+		table, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = table
+		}
+		if !bytes.Equal(table, first) || !strings.Contains(string(table), "\nfirm\t") {
+			t.Errorf("%s, before: %s", table, first)
+		}
+	}
+}

@@ -135,7 +135,7 @@ func TestProposedNames(t *testing.T) {
 			[]said{{text: "Leeds University", kind: reading.Place, p: 0.55}},
 			[]string{"organization Leeds University"},
 		},
-		{"a span below the bar is none", "They met in Tove.", []said{{text: "Tove", kind: reading.Place, p: 0.1}}, nil},
+		{"a span below the bar is none", "They met in Tove.", []said{{text: "Tove", kind: reading.Place, p: 0.04}}, nil},
 		{
 			"two sentences are two names", "It was Mara. Kofi left.",
 			[]said{{text: "Mara. Kofi", kind: person}},

@@ -163,6 +163,16 @@ var behind = wordClues([]class{
 	{beforeOf, `of`},
 })
 
+// EndsSmall tells whether a name may end with a word in small letters: one that says what an event or a project is, or a
+// firm's.
+func EndsSmall(w string) bool {
+	k, ok := kinds[w]
+	return ok && (k == event || k == project) || w == "plc" || w == "shop" || w == "farm"
+}
+
+// Role tells whether a word is what a person is, as it stands before a name.
+func Role(w string) bool { return roles[w] }
+
 func setOf(words string) map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {

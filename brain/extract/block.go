@@ -63,7 +63,7 @@ func (b *block) nameable(i int) bool {
 
 // title tells whether a word is a form of address or an office.
 func (b *block) title(i int) bool {
-	w := strings.ToLower(b.word(i))
+	w := strings.ToLower(strings.TrimSuffix(b.word(i), "."))
 	if w == "president" || w == "minister" || w == "colonel" || w == "secretary" || w == "chancellor" || w == "premier" {
 		return true
 	}

@@ -62,6 +62,15 @@ func (t tags) types(start, end int) (p [reading.Names]float64) {
 	return p
 }
 
+// somebody tells whether a stretch of the text may name a person; true where the reader did not read it.
+func (t tags) somebody(start, end int) bool {
+	if name, _ := t.likeliest(start, end); t.Tagged == nil || end > t.Until || name < leastName {
+		return t.Tagged == nil || end > t.Until
+	}
+	p := t.types(start, end)
+	return slices.Max(p[:]) == p[reading.Person]
+}
+
 // likeliest is the type that most speaks for, and how likely it is.
 func likeliest(sum [typing.Types]float64) (Type, float64) {
 	most, all := slices.Max(sum[:]), 0.0

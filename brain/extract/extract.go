@@ -155,7 +155,7 @@ func (r *reader) readBlock() {
 // names adds the mentions of a block.
 func (r *reader) names() {
 	tags := r.recognize()
-	proposer{r, r.prose()}.propose()
+	proposerOf(r).propose()
 	end := 0
 	for _, f := range r.found {
 		if !f.proposed {

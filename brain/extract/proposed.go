@@ -10,8 +10,8 @@ import (
 	reading "orgmem/brain/reader"
 )
 
-// The bounds were chosen on what is held out of train/data (DESIGN.md). The reader's vocabulary has no capitals, so that
-// where spelling speaks for a name it needs to say little, and where it speaks against one, much.
+// The bounds were chosen on what is held out of train/data (DESIGN.md). The reader's vocabulary has no capitals, so
+// that where spelling speaks for a name it needs to say little, and where it speaks against one, much.
 const (
 	// leastProposed is how likely a span must be to become a name.
 	leastProposed = 0.5
@@ -36,6 +36,21 @@ var proposable = map[reading.Type]bool{
 type proposer struct {
 	*reader
 	cased bool // capitals mean names there
+	begun bool // sentences begin with one
+}
+
+// proposerOf is one for the block that is read.
+func proposerOf(r *reader) proposer {
+	sentences, capitals := 0, 0
+	for i, t := range r.tokens {
+		if t.First && t.Kind == tagger.Word {
+			sentences++
+			if r.word(i) != r.lows[i] {
+				capitals++
+			}
+		}
+	}
+	return proposer{r, r.prose(), 2*capitals > sentences}
 }
 
 // propose puts the reader's names of the block in the place of those that the rules found there, and drops of the
@@ -60,8 +75,8 @@ func (r proposer) propose() {
 	slices.SortFunc(r.found, func(a, b span) int { return a.from - b.from })
 }
 
-// stands tells whether a name that only the rules find is one: the reader takes a word of it for a name's at least, and it
-// for nothing else.
+// stands tells whether a name that only the rules find is one: the reader takes a word of it for a name's at least, and
+// it for nothing else.
 func (r proposer) stands(f span) bool {
 	start, end := r.tokens[f.from].Start, r.tokens[f.to-1].End
 	least := leastName
@@ -124,7 +139,7 @@ func (r proposer) proposal(to []span, s reading.Span) []span {
 			f.to = r.widenRight(part)
 		}
 		r.strip(&f)
-		if f.from < f.to && r.proper(f) {
+		if f.from < f.to && r.proper(f) && r.numbered(&f) {
 			to = append(to, f)
 		}
 		for i = max(part, f.to); i < end && !r.nameable(i) || i < end && r.lows[i] == "and"; i++ {
@@ -158,24 +173,43 @@ func (r proposer) divides(i, end int) bool {
 	return false
 }
 
-// widenLeft and widenRight are where a name ends that a span cuts: with the capitals beside it that may be a name's.
+// widenLeft and widenRight are where a name ends that a span cuts: with the capitals beside it that may be a name's,
+// over the small words that names hold.
 func (r proposer) widenLeft(from, last int) int {
-	for from > last && !r.tokens[from].First && r.continues(from-1) {
-		from--
+	for from > last && !r.tokens[from].First {
+		switch {
+		case r.continues(from - 1):
+			from--
+		case from-1 > last && !r.tokens[from-1].First && bridges[r.lows[from-1]] && r.continues(from-2):
+			from -= 2
+		default:
+			return from
+		}
 	}
 	return from
 }
 
 func (r proposer) widenRight(to int) int {
-	for to < len(r.tokens) && !r.tokens[to].First && r.continues(to) {
-		to++
+	for to < len(r.tokens) && !r.tokens[to].First {
+		switch {
+		case r.continues(to):
+			to++
+		case to+1 < len(r.tokens) && !r.tokens[to+1].First && r.continues(to+1) &&
+			(bridges[r.lows[to]] || r.tokens[to].Kind == tagger.Suffix && strings.HasSuffix(r.lows[to], "s")):
+			to += 2
+		default:
+			return to
+		}
 	}
 	return to
 }
 
+// bridges are the small words that stand inside of names, between capitals.
+var bridges = setOf(`& of for de del du di da do van von der den la le wa ter ten bin ibn al el`)
+
 // continues tells whether a token beside a name is part of it.
 func (r proposer) continues(i int) bool {
-	if !r.capital(i) || r.plain(i) || r.address(i) {
+	if !r.capital(i) || r.plain(i) || r.address(i) || typing.Role(r.lows[i]) {
 		return false
 	}
 	least := leastName
@@ -194,7 +228,7 @@ func (r proposer) continues(i int) bool {
 func (r proposer) strip(f *span) {
 	capitals := r.cased && r.anyCapital(*f)
 	for f.from < f.to-1 && (interjections[r.lows[f.from]] || determiners[r.lows[f.from]] || r.lows[f.from] == "dear" ||
-		!r.nameable(f.from) || f.said == reading.Person && r.address(f.from) ||
+		!r.nameable(f.from) || f.said == reading.Person && (r.address(f.from) || typing.Role(r.lows[f.from])) ||
 		capitals && r.small(f.from) && !particles[r.lows[f.from]]) {
 		f.from++
 	}
@@ -217,8 +251,59 @@ func (r proposer) address(i int) bool {
 	return e.Class.Part() == tagger.Honorific || r.title(i)
 }
 
-// proper tells whether a name may be one for its spelling: it has a capital or a digit, or the reader is sure.
-func (r proposer) proper(f span) bool { return r.anyCapital(f) || f.p >= sureSmall }
+// numbered takes the word that says what is numbered into a name that is only a number or a letter: "room 412",
+// "Block D". It returns false where no such word is there.
+func (r proposer) numbered(f *span) bool {
+	for i := f.from; i < f.to; i++ {
+		if r.tokens[i].Kind != tagger.Number && r.tokens[i].Kind != tagger.Mark && len(r.word(i)) > 1 {
+			return true
+		}
+	}
+	if f.from == 0 || r.tokens[f.from].First || !typing.Numbered(r.lows[f.from-1]) {
+		return false
+	}
+	f.from--
+	return true
+}
+
+// proper tells whether a name may be one for its spelling. In small letters the reader must be sure, and where capitals
+// are used, the words must be none of the dictionary.
+func (r proposer) proper(f span) bool {
+	if f.to-f.from == 1 {
+		e, _ := r.model.Find(r.word(f.from))
+		if interjections[r.lows[f.from]] || greetings[r.lows[f.from]] || r.address(f.from) || r.currency(f.from) ||
+			e.Class.Part() == tagger.Demonym {
+			return false
+		}
+	}
+	if r.anyCapital(f) {
+		return true
+	}
+	if f.p < sureSmall {
+		return false
+	}
+	for i := f.from; i < f.to; i++ {
+		e, _ := r.model.Find(r.word(i))
+		if e.Class&tagger.Common == 0 && (e.Class != 0 || !strings.Contains(r.word(i), "-")) {
+			return true
+		}
+	}
+	return !r.begun
+}
+
+// greetings begin and end a letter.
+var greetings = setOf(`dear hallo hola ciao bonjour salut hiya morning cheers regards rgds best br kr sincerely
+	yours`)
+
+// currencies are the signs of money that stand before or behind a sum.
+var currencies = setOf(`usd eur gbp chf sek nok dkk isk pln czk huf ron bgn try rub uah jpy cny inr krw aud nzd cad mxn
+	brl ars clp cop zar ngn kes ghs egp aed sar ils sgd hkd thb vnd php idr myr`)
+
+// currency tells whether a token is that of a sum.
+func (r proposer) currency(i int) bool {
+	return currencies[r.lows[i]] && (i > 0 && r.tokens[i-1].Kind == tagger.Number ||
+		i+1 < len(r.tokens) && r.tokens[i+1].Kind == tagger.Number)
+}
 
 // anyCapital tells whether a name has a capital or a digit.
 func (r proposer) anyCapital(f span) bool {

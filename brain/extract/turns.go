@@ -72,7 +72,7 @@ func (r *reader) turns(speakers []string) {
 			r.mark(t.Name, t.Speaker, "", 0)
 			continue
 		}
-		if name, _ := r.tagged.likeliest(t.Name.Start, t.Name.End); len(speakers) == 0 && name < leastName {
+		if len(speakers) == 0 && !r.tagged.somebody(t.Name.Start, t.Name.End) {
 			continue // what heads a line is nobody, the reader says
 		}
 		r.mark(t.Name, t.Speaker, Person, sure)

@@ -163,8 +163,14 @@ var behind = wordClues([]class{
 	{beforeOf, `of`},
 })
 
-// EndsSmall tells whether a name may end with a word in small letters: one that says what an event or a project is, or a
-// firm's.
+// Numbered tells whether a word is that of a place that has a number or a letter.
+func Numbered(w string) bool {
+	k, ok := kinds[w]
+	return ok && k == place || w == "table" || w == "desk" || w == "berth" || w == "bed" || w == "platform"
+}
+
+// EndsSmall tells whether a name may end with a word in small letters: one that says what an event or a project is,
+// or a firm's.
 func EndsSmall(w string) bool {
 	k, ok := kinds[w]
 	return ok && (k == event || k == project) || w == "plc" || w == "shop" || w == "farm"

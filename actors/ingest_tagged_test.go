@@ -99,3 +99,26 @@ func TestLongTextsAreTaggedWhole(t *testing.T) {
 		t.Errorf("%q", entities)
 	}
 }
+
+// TestTaggedMentions: what a text names hangs on that text, and a name that comes again is the entity that it was.
+func TestTaggedMentions(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, storagetest.NewDisk(), thinking, tagged(t))
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	c.ingest(&pb.IngestItem{Title: "First", Content: "The budget of Helios grows, and Kofi has signed it."})
+	c.ingest(&pb.IngestItem{Title: "Second", Content: "They installed Helios on the laptop, and it crashed twice."})
+	entities, _ := c.told()
+	if !slices.Equal(entities, []string{"person Kofi", "project Helios"}) {
+		t.Errorf("%q", entities)
+	}
+	var named []string
+	for _, id := range c.edges(&pb.ListEdges{Type: string(graph.EdgeMentions)}, 100) {
+		e := c.ok(getEdgeOp(id)).GetGraph().GetEdge().GetEdge()
+		text, entity := c.nodeOf(e.GetSource()), c.nodeOf(e.GetTarget())
+		named = append(named, entity.GetTitle()+" in "+text.GetTitle())
+	}
+	slices.Sort(named)
+	if !slices.Equal(named, []string{"Helios in First", "Helios in Second", "Kofi in First"}) {
+		t.Errorf("%q", named)
+	}
+}

@@ -82,8 +82,7 @@ func (v *votes) weighed(person bool) Type {
 	if person {
 		sum[0] += partOfPerson
 	}
-	t, _ := likeliest(sum)
-	return t
+	return heaviest(sum)
 }
 
 // most is the type that most mentions have, where there are several.

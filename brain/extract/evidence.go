@@ -71,14 +71,8 @@ func (t tags) somebody(start, end int) bool {
 	return slices.Max(p[:]) == p[reading.Person]
 }
 
-// likeliest is the type that most speaks for, and how likely it is.
-func likeliest(sum [typing.Types]float64) (Type, float64) {
-	most, all := slices.Max(sum[:]), 0.0
-	for _, v := range sum {
-		all += math.Exp(v - most)
-	}
-	return named[slices.Index(sum[:], most)], 1 / all
-}
+// heaviest is the type for which most speaks.
+func heaviest(sum [typing.Types]float64) Type { return named[slices.Index(sum[:], slices.Max(sum[:]))] }
 
 func (e *evidence) sum() (all [typing.Types]float64) {
 	for k := range all {

@@ -183,7 +183,7 @@ func (r *reader) names() {
 			kind, e := Event, evidence{}
 			if !feast {
 				if e = r.evidenceOf(f); e.some {
-					kind, _ = likeliest(e.sum())
+					kind = heaviest(e.sum())
 				} else {
 					kind = r.kind(f)
 				}

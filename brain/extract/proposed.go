@@ -18,10 +18,10 @@ const (
 	// sureSmall is the same for one without a capital: people drop them, but not often.
 	sureSmall = 0.9
 	// leastName is how likely a word must be a name's at least, so that a name of the rules stands.
-	leastName = 0.2
+	leastName = 0.5
 	// leastSpelled is the same for one whose spelling says so, too: a capital inside of a sentence, or no word of the
 	// dictionary.
-	leastSpelled = 0.1
+	leastSpelled = 0.3
 	// leastBeside is how likely a capital must be part of a name, so that one beside it goes on with it.
 	leastBeside = 0.01
 )
@@ -78,6 +78,9 @@ func (r proposer) propose() {
 // stands tells whether a name that only the rules find is one: the reader takes a word of it for a name's at least, and
 // it for nothing else.
 func (r proposer) stands(f span) bool {
+	if r.nameless(f) {
+		return false
+	}
 	start, end := r.tokens[f.from].Start, r.tokens[f.to-1].End
 	least := leastName
 	if r.cased && r.spelled(f) {
@@ -96,7 +99,7 @@ func (r proposer) spelled(f span) bool {
 			continue
 		}
 		e, _ := r.model.Find(r.word(i))
-		if e.Class&tagger.Common == 0 || !r.leads(i) {
+		if e.Class&tagger.Common == 0 {
 			return true
 		}
 	}
@@ -106,7 +109,7 @@ func (r proposer) spelled(f span) bool {
 // leads tells whether a token has its capital for the place where it stands: at the head of a sentence, a line, or what
 // stands behind a mark.
 func (r proposer) leads(i int) bool {
-	return i == 0 || r.tokens[i].First || r.tokens[i-1].Kind == tagger.Mark
+	return i == 0 || r.tokens[i].First || r.tokens[i-1].Kind == tagger.Mark && r.lows[i-1] != "&"
 }
 
 // proposal adds the names that a span of the reader's stands for, in whole tokens.
@@ -269,12 +272,8 @@ func (r proposer) numbered(f *span) bool {
 // proper tells whether a name may be one for its spelling. In small letters the reader must be sure, and where capitals
 // are used, the words must be none of the dictionary.
 func (r proposer) proper(f span) bool {
-	if f.to-f.from == 1 {
-		e, _ := r.model.Find(r.word(f.from))
-		if interjections[r.lows[f.from]] || greetings[r.lows[f.from]] || r.address(f.from) || r.currency(f.from) ||
-			e.Class.Part() == tagger.Demonym {
-			return false
-		}
+	if r.nameless(f) {
+		return false
 	}
 	if r.anyCapital(f) {
 		return true
@@ -289,6 +288,16 @@ func (r proposer) proper(f span) bool {
 		}
 	}
 	return !r.begun
+}
+
+// nameless tells whether a name is one word that names nothing: a greeting, a nation, a form of address, a currency.
+func (r proposer) nameless(f span) bool {
+	if f.to-f.from != 1 {
+		return false
+	}
+	e, _ := r.model.Find(r.word(f.from))
+	return interjections[r.lows[f.from]] || greetings[r.lows[f.from]] || e.Class.Part() == tagger.Demonym ||
+		r.address(f.from) || r.currency(f.from)
 }
 
 // greetings begin and end a letter.

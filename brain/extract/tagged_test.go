@@ -93,9 +93,43 @@ func TestProposedNames(t *testing.T) {
 			[]said{{text: "Globex", kind: org}},
 			[]string{"organization Globex"},
 		},
-		{"a name that the span cuts", "Yesterday Maren Oduya-Smith called.", []said{
+		{"a name that the span cuts", "Yesterday Maren Oduya-Smith called about the keys.", []said{
 			{text: "Maren", kind: person, p: 0.9}, {text: "Oduya", kind: person, p: 0.3},
 		}, []string{"person Maren Oduya-Smith"}},
+		{"over the small words of a name", "The key is with Joost van Dreel of Kettle & Crane since noon.", []said{
+			{text: "Joost", kind: person},
+			{text: "Dreel", kind: person, p: 0.1},
+			{text: "Kettle", kind: org},
+			{text: "Crane", kind: org, p: 0.1},
+		}, []string{"person Joost van Dreel", "organization Kettle & Crane"}},
+		{"no words in small letters at its ends", "They said that Vesna Tull repaired the pump.", []said{
+			{text: "that Vesna Tull repaired", kind: person},
+		}, []string{"person Vesna Tull"}},
+		{"what an event is, in small letters", "We watched the Marlow Cup final together.", []said{
+			{text: "Marlow Cup final", kind: reading.Event},
+		}, []string{"event Marlow Cup final"}},
+		{"an initial does not end it", "Please send this on to J. Abbas today.", []said{
+			{text: "J. Abbas", kind: person},
+		}, []string{"person J. Abbas"}},
+		{"a number takes in what is numbered", "The guest of room 207 left, and 31 stayed.", []said{
+			{text: "207", kind: reading.Place}, {text: "31", kind: reading.Place},
+		}, []string{"place room 207"}},
+		{"no name by what it is", "Cheers, the Norwegian way, cost NOK 300 in the kitchen of Aunt Ruta.", []said{
+			{text: "Cheers", kind: person},
+			{text: "Norwegian", kind: org},
+			{text: "NOK", kind: reading.Product},
+			{text: "kitchen", kind: reading.Place},
+			{text: "Aunt Ruta", kind: person},
+		}, []string{"person Ruta"}},
+		{"an identifier is no name of the rules", "The crate Kappa Delta is in the yard.", []said{
+			{text: "Kappa Delta", kind: reading.Identifier},
+		}, nil},
+		{"a line's head is no speaker", "Harbour Swim: bring towels.\nHarbour Swim: and a hat.", []said{
+			{text: "Harbour Swim", kind: reading.Event}, {text: "Harbour Swim", kind: reading.Event},
+		}, []string{"event Harbour Swim", "event Harbour Swim"}},
+		{"all mentions of a name agree", "Ask Brindle about it. The pump from Brindle failed. Brindle Ltd paid.", []said{
+			{text: "Brindle", kind: org, p: 0.9}, {text: "Brindle", kind: org, p: 0.9}, {text: "Brindle Ltd", kind: org},
+		}, []string{"organization Brindle", "organization Brindle", "organization Brindle Ltd"}},
 		{"no further than the name", "Call Maren Monday about Oslo.", []said{{text: "Maren", kind: person}, {
 			text: "Oslo",
 			kind: reading.Place,

@@ -52,23 +52,16 @@ func (t *Text) lexical(dst []Clue, from, to int) []Clue {
 	}
 	dst = known(dst, single, whole.Class)
 	const names = tagger.FirstName | tagger.LastName | tagger.PlaceName | tagger.OrgName | tagger.BrandName | tagger.Common
-	switch whole.Class & names {
-	case tagger.FirstName:
-		dst = append(dst, onlyFirst)
-	case tagger.LastName:
-		dst = append(dst, onlyLast)
-	case tagger.FirstName | tagger.LastName:
-		dst = append(dst, onlyPerson)
-	case tagger.PlaceName:
-		dst = append(dst, onlyPlace)
-	case tagger.OrgName:
-		dst = append(dst, onlyOrg)
-	case tagger.BrandName:
-		dst = append(dst, onlyBrand)
-	case tagger.Common:
-		dst = append(dst, onlyCommon)
+	if c, ok := only[whole.Class&names]; ok {
+		dst = append(dst, c)
 	}
 	return dst
+}
+
+// only are the clues of words of which the lexicon knows one thing.
+var only = map[tagger.Class]Clue{
+	tagger.FirstName: onlyFirst, tagger.LastName: onlyLast, tagger.FirstName | tagger.LastName: onlyPerson,
+	tagger.PlaceName: onlyPlace, tagger.OrgName: onlyOrg, tagger.BrandName: onlyBrand, tagger.Common: onlyCommon,
 }
 
 // known adds what the lexicon knows of a word; base is the first of its clues.
@@ -136,10 +129,17 @@ func (t *Text) spelling(dst []Clue, from, to int) []Clue {
 		is   bool
 		clue Clue
 	}{
-		{upper > 1 && lower == 0 && len(name) <= 5 && digits == 0, acronym}, {upper > 5 && lower == 0, shouted},
-		{hump, camel}, {upper == 0 && lower > 0, small}, {digits > 0, digit}, {unicode.IsDigit(last), numberLast},
-		{foreign, letters}, {initial, initials}, {strings.Contains(name, "-"), hyphen},
-		{strings.ContainsAny(name, "&+"), ampersand}, {strings.Contains(name, " and "), joined},
+		{upper > 1 && lower == 0 && len(name) <= 5 && digits == 0, acronym},
+		{upper > 5 && lower == 0, shouted},
+		{hump, camel},
+		{upper == 0 && lower > 0, small},
+		{digits > 0, digit},
+		{unicode.IsDigit(last), numberLast},
+		{foreign, letters},
+		{initial, initials},
+		{strings.Contains(name, "-"), hyphen},
+		{strings.ContainsAny(name, "&+"), ampersand},
+		{strings.Contains(name, " and "), joined},
 		{strings.ContainsAny(name, "'’"), apostrophe},
 	} {
 		if x.is {
@@ -181,10 +181,10 @@ func (t *Text) heads(dst []Clue, from, to int) []Clue {
 	w := strings.TrimSuffix(t.Lows[head], ".")
 	first := strings.TrimSuffix(t.Lows[from], ".")
 	switch k, ok := kinds[w]; {
-	case head == from && ok:
-		return append(dst, leads+Clue(k))
 	case firms[w]:
 		return append(dst, firm)
+	case head == from && ok:
+		return append(dst, leads+Clue(k))
 	case ok:
 		return append(dst, head0+Clue(k))
 	}

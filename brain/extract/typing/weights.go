@@ -154,7 +154,7 @@ func clueNames() []string {
 		add(prefix, "first last place org brand common proper noun verb adjective demonym role unknown")
 	}
 	all = append(all, fixedNames...)
-	for _, prefix := range strings.Fields("head. leads. beforeKind. behindKind. apposed.") {
+	for prefix := range strings.FieldsSeq("head. leads. beforeKind. behindKind. apposed.") {
 		add(prefix, "person organization product place project event")
 	}
 	for _, name := range fixedNames[afterIn-onlyFirst : afterVia+1-onlyFirst] {

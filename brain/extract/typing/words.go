@@ -205,7 +205,7 @@ var endings = []struct {
 	words []string
 }{
 	{endsPlace, strings.Fields(`burg berg borough bury ford ham ton stadt dorf heim hausen hagen ville grad holm
-		shire mouth pool port field land stan wick wich straße strasse gasse platz weg allee stow minster chester
+		shire mouth pool port field land stan wick straße strasse gasse platz weg allee stow minster chester
 		caster cester hafen brück bruck furt ingen kirchen köping stad ås vik sund polis abad pur`)},
 	{endsPerson, strings.Fields(`sson son sen ssen ez ova ova ev off ski sky ska wicz czyk enko ović ovic ić vić
 		dottir ian yan idis poulos opoulos akis oğlu oglu shvili adze ini elli etti ucci berger mann meyer maier

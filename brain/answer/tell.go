@@ -18,7 +18,7 @@ const (
 	// leastAnswers is what one passage at least must reach for there to be an answer. The reader learns to doubt, since
 	// four of five passages that it is shown do not answer: with this bar one in thirty questions is refused that has an
 	// answer.
-	leastAnswers = 0.008
+	leastAnswers = 0.018
 	// alsoAnswers is what others must reach, as a share of the best, to be told beside it or, where they are later, in its
 	// place.
 	alsoAnswers = 0.5

@@ -156,13 +156,13 @@ const (
 	// ruledLogit the same where a rule has found them, deniedLogit where the one denies the other, and sceneLogit where
 	// that is said of what is another thing each time ("a man …"), of which rules know more. They were set on pairs that
 	// the reader was not trained on.
-	readLogit   = 1.5
+	readLogit   = 1.25
 	ruledLogit  = 0.0
 	deniedLogit = 0.0
 	sceneLogit  = -2.0
 	// clashLogit is by how much less is demanded of two statements that differ in nothing but one value, doubtLogit by
 	// how much more of those whose structure speaks against it.
-	clashLogit = 1.5
+	clashLogit = 1.25
 	doubtLogit = 0.75
 	// longStatement is how many words nearly all statements have that the reader has learned from. Of longer ones, as in
 	// articles, it is asked to be surer by longLogit, and overrules a rule only where there is enough for chance.

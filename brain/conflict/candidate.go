@@ -196,8 +196,8 @@ func (n *Near) among(least, clear float64) float64 {
 	return least + by*math.Log(float64(max(n.Of, smallPartition))/smallPartition)
 }
 
-// toRead raises a demand for what no rule has found: in a large partition, and among the hundreds of pairs of statements
-// of two long passages, of which one or another looks opposed.
+// toRead raises a demand for what no rule has found: in a large partition, and among the hundreds of pairs of
+// statements of two long passages, of which one or another looks opposed.
 func (n *Near) toRead(least float64) float64 {
 	return n.among(least, clearGrowth) + growth*math.Log(float64(max(n.pairs, manyPairs))/manyPairs)
 }

@@ -39,9 +39,8 @@ const masked = -1e30
 type Encoder struct {
 	m *Model
 
-	ids    []int32   // of the batch, all sequences end to end
-	kinds  []uint8   // of each of them, what of table is added to it; empty: nothing
-	table  []float32 // [kinds][dim]
+	ids    []int32 // of the batch, all sequences end to end
+	marks  marks
 	seqs   []sequence
 	rows   int          // of the batch
 	cap    int          // rows the buffers below hold
@@ -56,6 +55,12 @@ type Encoder struct {
 
 	// One sequence's attention, see attend.
 	attn attention
+}
+
+// marks are what is added to the tokens of a batch before the first layer.
+type marks struct {
+	kinds []uint8   // of each token, the row of table; empty: nothing is added
+	table []float32 // [kinds][dim]
 }
 
 // sequence is one text in a batch.
@@ -108,7 +113,9 @@ func (e *Encoder) end(out []float32) {
 }
 
 // empty begins another batch.
-func (e *Encoder) empty() { e.ids, e.kinds, e.seqs, e.rows = e.ids[:0], e.kinds[:0], e.seqs[:0], 0 }
+func (e *Encoder) empty() {
+	e.ids, e.marks.kinds, e.seqs, e.rows = e.ids[:0], e.marks.kinds[:0], e.seqs[:0], 0
+}
 
 // run pushes the batch through the model, makes a vector of each sequence and empties it.
 func (e *Encoder) run() {
@@ -178,8 +185,8 @@ func (e *Encoder) embed() {
 			}
 			at := m.positions[(r-s.begin)*dim:][:dim]
 			m.kern.AddNorm(x, at, m.norm.Gamma, m.norm.Beta, m.header.Epsilon)
-			if len(e.kinds) > 0 {
-				for i, v := range e.table[int(e.kinds[r])*dim:][:dim] {
+			if len(e.marks.kinds) > 0 {
+				for i, v := range e.marks.table[int(e.marks.kinds[r])*dim:][:dim] {
 					x[i] += v
 				}
 			}

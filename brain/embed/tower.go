@@ -114,7 +114,7 @@ func (x *TowerEncoder) Marked(sequences [][]int32, kinds [][]uint8, table []floa
 	for i, ids := range sequences {
 		e.ids = append(e.ids, ids...)
 		if kinds != nil {
-			e.kinds, e.table = append(e.kinds, kinds[i]...), table
+			e.marks.kinds, e.marks.table = append(e.marks.kinds, kinds[i]...), table
 		}
 		e.end(nil)
 		if e.rows >= batchRows {

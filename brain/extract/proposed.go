@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"orgmem/brain/extract/clause"
 	"orgmem/brain/extract/tagger"
 	"orgmem/brain/extract/typing"
 	reading "orgmem/brain/reader"
@@ -230,8 +231,9 @@ func (r proposer) continues(i int) bool {
 // letters at either end, but for those that say what an event or a project is ("World Cup final").
 func (r proposer) strip(f *span) {
 	capitals := r.cased && r.anyCapital(*f)
-	for f.from < f.to-1 && (interjections[r.lows[f.from]] || determiners[r.lows[f.from]] || r.lows[f.from] == "dear" ||
-		!r.nameable(f.from) || f.said == reading.Person && (r.address(f.from) || typing.Role(r.lows[f.from])) ||
+	for f.from < f.to-1 && (interjections[r.lows[f.from]] || clause.Determines(r.lows[f.from]) ||
+		r.lows[f.from] == "dear" || !r.nameable(f.from) ||
+		f.said == reading.Person && (r.address(f.from) || typing.Role(r.lows[f.from])) ||
 		capitals && r.small(f.from) && !particles[r.lows[f.from]]) {
 		f.from++
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"orgmem/brain/extract/calendar"
+	"orgmem/brain/extract/clause"
 	"orgmem/brain/extract/tagger"
 )
 
@@ -202,7 +203,7 @@ func (d *dater) ordinalDay(today int) (period, bool) {
 		m := month + years[d.low(k+2)]
 		return dayPeriod(calendar.Days(year, m, 1) + min(n, calendar.MonthDays(year, m)) - 1), true
 	case d.within(k+1, k) && d.r.tokens[k+1].Kind == tagger.Word && (spokenOrdinals[d.low(k)] > 0 ||
-		!prepositions[next] && !joints[next] && next != "this"):
+		!clause.Relates(next) && !clause.Joins(next) && next != "this"):
 		return period{}, false
 	default:
 		d.i = k + 1

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"orgmem/brain/extract/calendar"
+	"orgmem/brain/extract/clause"
 	"orgmem/brain/extract/tagger"
 )
 
@@ -397,7 +398,7 @@ func (d *dater) spokenWord(today int) (period, bool) {
 	case (w == "mid" || w == "midweek" || w == "mid-week") && (next == "week" || w != "mid"):
 		return take(1+strings.Count(w+next, "midweek")-strings.Count(w, "midweek"), dayPeriod(weekPeriod(today).from+2))
 	case w == "weekend" && d.low(d.i-1) != "last" && d.low(d.i-1) != "next" && (!d.within(d.i-1, d.i) ||
-		determiners[d.low(d.i-1)] || prepositions[d.low(d.i-1)]): // Ascension weekend is another
+		clause.Determines(d.low(d.i-1)) || clause.Relates(d.low(d.i-1))): // Ascension weekend is another
 		saturday := weekPeriod(today).from + 5
 		if saturday > today && d.tense(d.i, Day) == bygone {
 			saturday -= 7

@@ -13,8 +13,8 @@ import (
 	"orgmem/brain/reader"
 )
 
-// reference is what torch made of 200 held-out pairs, 200 questions with passages and 200 texts, with the weights before they were
-// rounded and packed (train/reference.py).
+// reference is what torch made of 200 held-out pairs, 200 questions with passages and 200 texts, with the weights
+// before they were rounded and packed (train/reference.py).
 //
 //go:embed testdata/reference.json.gz
 var reference []byte

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSpelling: a word is spelt one way wherever in it a token stands, and a capital that opens a sentence, a line or an
-// item of a list says less than one within.
+// TestSpelling: a word is spelt one way wherever in it a token stands, and a capital that opens a sentence, a line or
+// an item of a list says less than one within.
 func TestSpelling(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {

@@ -26,8 +26,32 @@ const silent = -8
 func Ruled(rules Rules) (*reader.Reader, error) {
 	h := shape()
 	words := slices.Sorted(maps.Keys(rules.Answers))
-	base, tower := Weights(1), Weights(2)
-	vocabulary := append(strings.Fields("[PAD] [UNK] [CLS] [SEP] : ."), words...)
+	base, tower := knowing(words, ":", ".")
+	heads := map[string]*packfile.Linear{}
+	for i := range tower.Heads {
+		heads[tower.Heads[i].Name] = &tower.Heads[i].Linear
+	}
+	copy(heads[reader.HeadOut].B, rules.Pairs[:])
+	// A word among 250 is 4/250 of its component in the mean of all, which is far beyond 0 for a steep tanh.
+	const steep, among = 2000, 0.005
+	out, span := heads[reader.AskOut], heads[reader.AskSpan]
+	out.B[0] = silent
+	for i, word := range words {
+		heads[reader.AskHidden].W[i*2*h.Dim+h.Dim+i], heads[reader.AskHidden].B[i] = steep, -steep*among
+		half := float32(rules.Answers[word]-silent) / 2
+		out.W[i] = half
+		out.B[0] += half
+		span.W[i], span.W[h.Dim+i] = 4+half/8, 4+half/8
+	}
+	return overBase(base, tower)
+}
+
+// knowing is a base and a tower that know some words, each of which has a component of its own in the state of its
+// token: the layers change nothing, and the heads say nothing. The marks are words of no component.
+func knowing(words []string, marks ...string) (base, tower packfile.Weights) {
+	h := shape()
+	base, tower = Weights(1), Weights(2)
+	vocabulary := slices.Concat(strings.Fields("[PAD] [UNK] [CLS] [SEP]"), marks, words)
 	first := len(vocabulary) - len(words)
 	base.Vocab = strings.Join(vocabulary, "\n") + "\n"
 	base.Words = make([]float32, len(vocabulary)*h.Dim)
@@ -47,23 +71,7 @@ func Ruled(rules Rules) (*reader.Reader, error) {
 		clear(tower.Heads[i].W)
 		clear(tower.Heads[i].B)
 	}
-	heads := map[string]*packfile.Linear{}
-	for i := range tower.Heads {
-		heads[tower.Heads[i].Name] = &tower.Heads[i].Linear
-	}
-	copy(heads[reader.HeadOut].B, rules.Pairs[:])
-	// A word among 250 is 4/250 of its component in the mean of all, which is far beyond 0 for a steep tanh.
-	const steep, among = 2000, 0.005
-	out, span := heads[reader.AskOut], heads[reader.AskSpan]
-	out.B[0] = silent
-	for i, word := range words {
-		heads[reader.AskHidden].W[i*2*h.Dim+h.Dim+i], heads[reader.AskHidden].B[i] = steep, -steep*among
-		half := float32(rules.Answers[word]-silent) / 2
-		out.W[i] = half
-		out.B[0] += half
-		span.W[i], span.W[h.Dim+i] = 4+half/8, 4+half/8
-	}
-	return overBase(base, tower)
+	return base, tower
 }
 
 // still has a layer pass on what it is given.

@@ -3,7 +3,6 @@ package readertest
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"orgmem/brain/embed/packfile"
 	"orgmem/brain/embed/packfile/packtest"
@@ -43,22 +42,8 @@ func TaggingOfChance() (*reader.Reader, error) {
 func Tagging(tags map[string]Tag) (*reader.Reader, error) {
 	h := shape()
 	words := slices.Sorted(maps.Keys(tags))
-	base, tower := Weights(1), Weights(2)
-	vocabulary := append(strings.Fields("[PAD] [UNK] [CLS] [SEP]"), words...)
-	first := len(vocabulary) - len(words)
-	base.Vocab = strings.Join(vocabulary, "\n") + "\n"
-	base.Words = make([]float32, len(vocabulary)*h.Dim)
-	clear(base.Positions)
-	clear(base.TokenType)
-	for i := range base.Norm.Gamma {
-		base.Norm.Gamma[i], base.Norm.Beta[i] = 1, 0
-	}
-	for i := range tower.Layers {
-		still(&tower.Layers[i])
-	}
-	for i := range tower.Heads { // of pairs
-		clear(tower.Heads[i].W)
-		clear(tower.Heads[i].B)
+	base, tower := knowing(words)
+	for i := range tower.Heads { // no contradictions
 		if tower.Heads[i].Name == reader.HeadOut {
 			tower.Heads[i].B[2] = 9
 		}
@@ -71,8 +56,6 @@ func Tagging(tags map[string]Tag) (*reader.Reader, error) {
 	}
 	const sure = 4 // times a component of about 4
 	for i, word := range words {
-		// Of opposite components, so that the norm leaves all others at 0.
-		base.Words[(first+i)*h.Dim+i], base.Words[(first+i)*h.Dim+h.Dim-1] = 1, -1
 		label := 1 + 2*int(tags[word].Type)
 		if tags[word].Inside {
 			label++

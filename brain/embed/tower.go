@@ -100,8 +100,9 @@ func (x *TowerEncoder) States(sequences [][]int32, each func(i int, states []flo
 
 // Marked is States with something added to each token before the first layer: the row of table [kinds][Dim] that
 // kinds[i] names for the token of sequence i at the same place; none where kinds is nil.
-func (x *TowerEncoder) Marked(sequences [][]int32, kinds [][]uint8, table []float32,
-	each func(i int, states []float32)) {
+func (x *TowerEncoder) Marked(
+	sequences [][]int32, kinds [][]uint8, table []float32, each func(i int, states []float32),
+) {
 	e, first := x.e, 0
 	flush := func(next int) {
 		e.layers()

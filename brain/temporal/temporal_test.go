@@ -55,11 +55,17 @@ func TestTimeline(t *testing.T) {
 		dated("We met on 3 May.", "3 May", 3*day),
 		dated("Do we ship on 4 May?", "4 May", 4*day), // a question tells of nothing
 		until("Robin is on leave until 12 June.", "until 12 June", 12*day),
+		dated("Minutes. * No questions today.", "today", 0), // nothing has happened
+		dated("No meeting on Friday.", "on Friday", 20*day), // which is worth telling
+	}
+	for i := range notes {
+		notes[i].AtMs = day / 2
 	}
 	want := []Moment{
 		{Note: 1, AtMs: 3 * day, UntilMs: 4 * day, Title: "We met on 3 May.", Kind: Mentioned},
 		{Note: 0, AtMs: 9 * day, UntilMs: 10 * day, Title: "The importer ships on 9 June.", Kind: Mentioned},
 		{Note: 3, AtMs: 13*day - 1, UntilMs: 13 * day, Title: "Robin is on leave until 12 June.", Kind: Mentioned},
+		{Note: 5, AtMs: 20 * day, UntilMs: 21 * day, Title: "No meeting on Friday.", Kind: Mentioned},
 	}
 	if diff := cmp.Diff(want, Timeline(notes)); diff != "" {
 		t.Errorf("moments (-want +got):\n%s", diff)

@@ -34,7 +34,7 @@ const maxTitle = 160
 const maxMoments = 8
 
 // Timeline gives the moments that notes tell of, earliest first: for each date
-// that a text mentions, the sentence around it. It skips dates in questions.
+// that a text mentions, the sentence around it. It skips dates in questions, and what has not happened.
 func Timeline(notes []Note) []Moment {
 	var out []Moment
 	for i := range notes {
@@ -45,7 +45,7 @@ func Timeline(notes []Note) []Moment {
 				break
 			}
 			c := n.claimAt(d.Span.Start)
-			if c == nil || c.Asks && !n.stated(c, d) {
+			if c == nil || c.Asks && !n.stated(c, d) || n.nothing(c, d) {
 				continue
 			}
 			count++
@@ -71,6 +71,16 @@ func (n *Note) momentOf(d Date) int64 {
 	default:
 		return d.UntilMs - 1
 	}
+}
+
+// nothing tells whether a sentence says that there is nothing around the time of writing: "No questions this week".
+func (n *Note) nothing(c *claim.Claim, d Date) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(n.Text[c.Span.Start:c.Span.End], " \t*•-–—>"), " ")
+	switch strings.ToLower(first) {
+	case "no", "nothing", "none":
+		return d.FromMs <= n.AtMs && n.AtMs < d.UntilMs
+	}
+	return false
 }
 
 // stated tells whether a date stands in a part of a question that states something before it asks, or is proposed.

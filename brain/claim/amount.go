@@ -165,17 +165,19 @@ func (r *valueReader) unitBehind(i, n int) (u unit, more int) {
 	}
 	behind := strings.TrimLeft(r.s[r.words[last].End:], " ")
 	before := strings.TrimRight(r.s[:r.words[i].Start], " ")
-	for sign, u := range signs {
-		if strings.HasPrefix(behind, sign) {
+	for _, s := range signs {
+		if s.kind == Money && strings.HasSuffix(before, s.sign) {
+			return s.unit, 0
+		}
+	}
+	for _, s := range signs {
+		if u := s.unit; strings.HasPrefix(behind, s.sign) {
 			if u.basic == "°" && strings.HasPrefix(r.form(last+1), "f") && len(r.form(last+1)) == 1 {
 				u.basic, more = fahrenheit, 1
 			} else if u.basic == "°" && r.form(last+1) == "c" {
 				more = 1
 			}
 			return u, more
-		}
-		if u.kind == Money && strings.HasSuffix(before, sign) {
-			return u, 0
 		}
 	}
 	if u := units[r.form(i-1)]; u.kind == Money && r.joined(i-1) {

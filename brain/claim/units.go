@@ -77,11 +77,17 @@ var regular = map[string]unit{
 	"annual": {basic: "year", size: 1},
 }
 
-// signs are units that are no words.
-var signs = map[string]unit{
-	"€": {kind: Money, basic: "eur", size: 1}, "$": {kind: Money, basic: "usd", size: 1},
-	"£": {kind: Money, basic: "gbp", size: 1}, "¥": {kind: Money, basic: "jpy", size: 1}, "%": {kind: Percent, size: 1},
-	"°": {kind: Measure, basic: "°", size: 1},
+// signs are units that are no words. One before a number counts more than one behind it, as in rows of prices.
+var signs = []struct {
+	sign string
+	unit
+}{
+	{"€", unit{kind: Money, basic: "eur", size: 1}},
+	{"$", unit{kind: Money, basic: "usd", size: 1}},
+	{"£", unit{kind: Money, basic: "gbp", size: 1}},
+	{"¥", unit{kind: Money, basic: "jpy", size: 1}},
+	{"%", unit{kind: Percent, size: 1}},
+	{"°", unit{kind: Measure, basic: "°", size: 1}},
 }
 
 // year is in seconds, and a month is its twelfth.

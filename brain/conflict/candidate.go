@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"orgmem/brain/claim"
 )
@@ -71,7 +70,7 @@ func (j *Judge) Candidates(dst []Candidate, a, b *Passage, near Near) []Candidat
 func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate, ok bool) {
 	c.TextA = a.Text[x.claim.Span.Start:x.claim.Span.End]
 	c.TextB = b.Text[y.claim.Span.Start:y.claim.Span.End]
-	if sameLetters(c.TextA, c.TextB) || heads(c.TextA) || heads(c.TextB) || elsewhere(a, b, x, y) {
+	if sameWords(c.TextA, c.TextB) || heads(c.TextA) || heads(c.TextB) || elsewhere(a, b, x, y) {
 		return c, false
 	}
 	c.finding, c.ruled = j.claims(a, b, x, y, near)
@@ -118,19 +117,20 @@ var personal = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:I|me|my|you|your)(?:[^\pL]
 
 // heads tells whether a statement is a heading, which says nothing: the days in the headings of two meetings are not at
 // odds.
-func heads(s string) bool { return strings.HasPrefix(s, "#") }
+func heads(s string) bool {
+	title := strings.TrimLeft(s, "#")
+	return len(title) < len(s) && strings.HasPrefix(title, " ")
+}
 
-// sameLetters tells whether two statements are one but for case, marks and spaces.
-func sameLetters(a, b string) bool {
-	letters := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if unicode.IsLetter(r) || unicode.IsNumber(r) {
-				return unicode.ToLower(r)
-			}
-			return -1
-		}, s)
+// sameWords tells whether two statements are one but for case, spaces, emphasis, and the marks before a line and behind
+// it. What stands within, as in 1.5 mg and C#, counts.
+func sameWords(a, b string) bool {
+	words := func(s string) string {
+		s = strings.Join(strings.Fields(strings.ReplaceAll(s, "*", " ")), " ")
+		s = strings.TrimLeft(strings.TrimPrefix(s, "- "), "#>• ")
+		return strings.TrimRight(s, " .,;:!")
 	}
-	return a == b || letters(a) == letters(b)
+	return a == b || strings.EqualFold(words(a), words(b))
 }
 
 // leastOf is the logit from which on the reader's word is taken, as far as the structure of the statements changes

@@ -36,6 +36,45 @@ func TestStatementsThatShareNoWordAreCandidates(t *testing.T) {
 	}
 }
 
+// A statement is not set against itself in other marks, nor a heading against anything; a mark within a value is part
+// of it.
+func TestDoublesAndHeadingsAreNoCandidates(t *testing.T) {
+	for _, x := range []struct {
+		a, b string
+		want int
+	}{
+		{"The dose is 1.5 mg.", "The dose is 15 mg.", 1},
+		{"The freezer runs at -10 °C.", "The freezer runs at 10 °C.", 1},
+		{"The importer is written in C#.", "The importer is written in C++.", 1},
+		{"* The *importer* is slow.", "The importer is slow", 0},
+		{"# Meeting of 6 June", "The meeting was on 7 June.", 0},
+		{"#42 is assigned to Anna.", "#42 is assigned to Peter.", 1},
+	} {
+		if got := candidates(x.a, x.b, 2); len(got) != x.want {
+			t.Errorf("%q and %q: %d candidates, want %d", x.a, x.b, len(got), x.want)
+		}
+	}
+}
+
+// What people say to each other is no finding that the rule of opposite conclusions could set against another.
+func TestChatterIsLeftToTheReader(t *testing.T) {
+	for _, x := range []struct {
+		a, b  string
+		ruled bool
+	}{
+		{"Lack of sleep leads to bad marks in school.", "Sleep protects pupils against bad marks in school.", true},
+		{"For me the lack of sleep leads to bad marks in school.", "Sleep protects pupils against bad marks.", false},
+	} {
+		ruled := false
+		for _, c := range candidates(x.a, x.b, 2) {
+			ruled = ruled || c.ruled
+		}
+		if ruled != x.ruled {
+			t.Errorf("%q and %q: a rule finds them: %t, want %t", x.a, x.b, ruled, x.ruled)
+		}
+	}
+}
+
 func TestCandidatesTellWhatLeadsUpToThem(t *testing.T) {
 	t.Parallel()
 	note := "The hall is being painted. The meeting moves upstairs."

@@ -104,6 +104,7 @@ func (x *TowerEncoder) Marked(
 	sequences [][]int32, kinds [][]uint8, table []float32, each func(i int, states []float32),
 ) {
 	e, first := x.e, 0
+	e.empty() // of what a call before left that ended in a panic
 	flush := func(next int) {
 		e.layers()
 		for i, s := range e.seqs {

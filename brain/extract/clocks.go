@@ -23,7 +23,7 @@ func (r *reader) clocks(from, to, first int) {
 			continue
 		}
 		named := s.Tense == reading.Present && s.TenseP >= sureTense &&
-			strings.IndexFunc(r.text[s.Start:s.End], unicode.IsUpper) >= 0
+			strings.IndexFunc(r.text[min(r.opened(s.Start), s.End):s.End], unicode.IsUpper) >= 0
 		minute, clocked := r.clocked(from, to, s.Start, s.End)
 		if !named && !clocked {
 			continue
@@ -103,6 +103,15 @@ var dayTimes = map[string]int{
 // aroundClocks are the words beside the number of an hour.
 var aroundClocks = setOf(`at by from until till before after between and to past half quarter about around sharp the in
 	morning afternoon evening night this - – , / latest`)
+
+// opened is a place, or the end of the word there where it begins a sentence: that capital is nobody's.
+func (r *reader) opened(at int) int {
+	i, found := slices.BinarySearchFunc(r.tokens, at, func(t tagger.Token, at int) int { return t.Start - at })
+	if found && r.tokens[i].First {
+		return r.tokens[i].End
+	}
+	return at
+}
 
 // clocked tells whether what stands in [start, end) is a time of the day, and in which minute; -1: it is not known.
 func (r *reader) clocked(from, to, start, end int) (minute int, ok bool) {

@@ -147,7 +147,6 @@ func (r *reader) readBlock() {
 		dated := len(r.out.Dates)
 		r.dates(from, to)
 		r.clocks(from, to, dated)
-		r.recurrences(from, to)
 		first, from = end, to
 	}
 }

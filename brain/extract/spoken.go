@@ -32,7 +32,7 @@ func (d *dater) spoken() (period, bool) {
 
 // within tells whether token i belongs to the reader's time that token k does.
 func (d *dater) within(i, k int) bool {
-	if i >= d.to {
+	if i < 0 || i >= d.to {
 		return false
 	}
 	a, ok := d.r.timeAt(i)

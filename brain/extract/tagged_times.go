@@ -133,8 +133,9 @@ var streets = setOf(`street road avenue ave lane drive square place close cresce
 func quoted(r *reader, i int) bool {
 	at := r.tokens[i].Start
 	from, to := max(0, at-maxQuoted), min(len(r.text), at+maxQuoted)
+	whole := from == 0 // what stands before it in its line is seen
 	if n := strings.LastIndexByte(r.text[from:at], '\n'); n >= 0 {
-		from += n + 1
+		from, whole = from+n+1, true
 	}
 	before, behind := r.text[from:at], r.text[at:to]
 	if n := strings.IndexByte(behind, '\n'); n >= 0 {
@@ -143,19 +144,10 @@ func quoted(r *reader, i int) bool {
 	if strings.LastIndex(before, "“") > strings.LastIndex(before, "”") {
 		return strings.Contains(behind, "”")
 	}
-	return strings.Count(before, `"`)%2 == 1 && strings.Contains(behind, `"`)
+	return whole && strings.Count(before, `"`)%2 == 1 && strings.Contains(behind, `"`)
 }
 
 // maxQuoted is how many bytes before and behind a date quotation marks are looked for.
 const maxQuoted = 300
 
 func recurs(s reading.Span) bool { return s.Tense == reading.Recurring && s.TenseP >= sureRecurring }
-
-// recurrences adds the times of a sentence that come again and again.
-func (r *reader) recurrences(from, to int) {
-	for _, s := range r.tagged.in(r.tokens[from].Start, r.tokens[to-1].End) {
-		if s.Type == reading.Time && recurs(s) && s.Start >= r.tokens[from].Start && len(r.out.Recurrences) < MaxDates {
-			r.out.Recurrences = append(r.out.Recurrences, Recurrence{Span: s.Span, Confidence: s.P * s.TenseP})
-		}
-	}
-}

@@ -28,13 +28,11 @@ type Document struct {
 
 // Extraction is what was found. All lists are in the order of the text.
 type Extraction struct {
-	Mentions  []Mention
-	Relations []Relation
-	Dates     []Date
-	// Recurrences are the times that come again and again, by the reader. They are no dates.
-	Recurrences []Recurrence
-	Statements  []Statement
-	Turns       []Turn
+	Mentions   []Mention
+	Relations  []Relation
+	Dates      []Date
+	Statements []Statement
+	Turns      []Turn
 }
 
 // Type says what sort of thing is named.
@@ -130,12 +128,6 @@ type Date struct {
 	// Relative dates ("next Tuesday", "in March" without a year) were resolved
 	// against Document.AtMs.
 	Relative   bool
-	Confidence float64
-}
-
-// Recurrence is a time that comes again and again: "on Wednesdays", "every first of the month".
-type Recurrence struct {
-	Span       Span
 	Confidence float64
 }
 

@@ -25,13 +25,17 @@ const (
 // beforeOpening are what may stand between the end of a sentence and the capital that begins the next.
 const beforeOpening = " \t\"'“”‘’*_#(-•–—>"
 
+// maxSpelt is how many bytes of a word before and behind a place are looked at: where nothing parts the words of a
+// script, a sentence is one.
+const maxSpelt = 128
+
 // spellingAt is that of the word of s at a place. train/tasks.py has the same.
 func spellingAt(s string, at int) spelling {
 	if r, _ := utf8.DecodeRuneInString(s[at:]); !inWord(r) {
 		return unspelt
 	}
 	start := at
-	for start > 0 {
+	for start > max(0, at-maxSpelt) {
 		r, n := utf8.DecodeLastRuneInString(s[:start])
 		if !inWord(r) {
 			break
@@ -40,7 +44,7 @@ func spellingAt(s string, at int) spelling {
 	}
 	var letters, upper, decimal int
 	end := start
-	for end < len(s) {
+	for end < min(len(s), at+maxSpelt) {
 		r, n := utf8.DecodeRuneInString(s[end:])
 		if !inWord(r) {
 			break

@@ -56,6 +56,7 @@ func TestTimeline(t *testing.T) {
 		dated("Do we ship on 4 May?", "4 May", 4*day), // a question tells of nothing
 		until("Robin is on leave until 12 June.", "until 12 June", 12*day),
 		dated("Minutes. * No questions today.", "today", 0), // nothing has happened
+		endless("No heating since Tuesday.", "since Tuesday"),
 		dated("No meeting on Friday.", "on Friday", 20*day), // which is worth telling
 	}
 	for i := range notes {
@@ -64,8 +65,9 @@ func TestTimeline(t *testing.T) {
 	want := []Moment{
 		{Note: 1, AtMs: 3 * day, UntilMs: 4 * day, Title: "We met on 3 May.", Kind: Mentioned},
 		{Note: 0, AtMs: 9 * day, UntilMs: 10 * day, Title: "The importer ships on 9 June.", Kind: Mentioned},
+		{Note: 5, AtMs: 9 * day, UntilMs: math.MaxInt64, Title: "No heating since Tuesday.", Kind: Mentioned},
 		{Note: 3, AtMs: 13*day - 1, UntilMs: 13 * day, Title: "Robin is on leave until 12 June.", Kind: Mentioned},
-		{Note: 5, AtMs: 20 * day, UntilMs: 21 * day, Title: "No meeting on Friday.", Kind: Mentioned},
+		{Note: 6, AtMs: 20 * day, UntilMs: 21 * day, Title: "No meeting on Friday.", Kind: Mentioned},
 	}
 	if diff := cmp.Diff(want, Timeline(notes)); diff != "" {
 		t.Errorf("moments (-want +got):\n%s", diff)

@@ -78,7 +78,8 @@ func (n *Note) nothing(c *claim.Claim, d Date) bool {
 	first, _, _ := strings.Cut(strings.TrimLeft(n.Text[c.Span.Start:c.Span.End], " \t*•-–—>"), " ")
 	switch strings.ToLower(first) {
 	case "no", "nothing", "none":
-		return d.FromMs <= n.AtMs && n.AtMs < d.UntilMs
+		bounded := d.FromMs != math.MinInt64 && d.UntilMs != math.MaxInt64 // no water until Friday is worth telling
+		return bounded && d.FromMs <= n.AtMs && n.AtMs < d.UntilMs
 	}
 	return false
 }

@@ -57,7 +57,7 @@ func proposerOf(r *reader) proposer {
 // propose puts the reader's names of the block in the place of those that the rules found there, and drops of the
 // others what the reader takes for no name.
 func (r proposer) propose() {
-	if r.tagged.Tagged == nil || len(r.tokens) == 0 {
+	if r.tagged.Tagged == nil || len(r.tokens) == 0 || r.post() { // of posts the tagger of the rules knows more
 		return
 	}
 	var proposed []span

@@ -19,13 +19,13 @@ const (
 )
 
 var (
-	copulas = set(`is are was were be becomes became remains equals`)
-	changes = set(`changed moved set rescheduled updated renamed switched increased decreased raised lowered postponed
+	copulas = text.Set(`is are was were be becomes became remains equals`)
+	changes = text.Set(`changed moved set rescheduled updated renamed switched increased decreased raised lowered postponed
 extended shifted`)
-	fillers  = set(`now currently still already again officially finally been being has have had is was were are`)
-	articles = set(`the a an this that its his her their our my your`)
+	fillers  = text.Set(`now currently still already again officially finally been being has have had is was were are`)
+	articles = text.Set(`the a an this that its his her their our my your`)
 	// clauses begin what is an argument and no value.
-	clauses = set(`that to because if when whether how why what not no so very`)
+	clauses = text.Set(`that to because if when whether how why what not no so very`)
 )
 
 // fact recognises the sentences that give an attribute of a subject a value:

@@ -1,6 +1,10 @@
 package claim
 
-import "strings"
+import (
+	"strings"
+
+	"orgmem/brain/text"
+)
 
 // numerals are the numbers that are spelled out in running text. "one" is left
 // out: it is a pronoun more often.
@@ -11,7 +15,7 @@ var numerals = map[string]float64{
 }
 
 // breaks end a clause, and with it the reach of a negation.
-var breaks = set(`but although though however while whereas because since unless except yet which who`)
+var breaks = text.Set(`but although though however while whereas because since unless except yet which who`)
 
 // closed are the words whose kind is known by their form.
 var closed = kinds(map[Kind]string{
@@ -29,14 +33,6 @@ less least much many few one s t ll re ve d m`,
 	Time: `monday tuesday wednesday thursday friday saturday sunday january february march april june july
 august september october november december today tomorrow yesterday`,
 })
-
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
 
 func kinds(lists map[Kind]string) map[string]Kind {
 	m := map[string]Kind{}

@@ -3,6 +3,8 @@ package claim
 import (
 	"maps"
 	"strings"
+
+	"orgmem/brain/text"
 )
 
 // weekdays have a bit each, Monday the lowest.
@@ -31,17 +33,18 @@ december`) {
 
 var (
 	// numbered are things of which there are several that have numbers.
-	numbered = set(`version release room hall line floor gate platform chapter step phase level ward bay shed unit number
+	numbered = text.Set(`version release room hall line floor gate platform chapter step phase level ward bay shed unit
+		number
 no track lane berth block container module part section volume`)
 	ordinals = map[string]int{
 		"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
 		"tenth": 10,
 	}
-	ordinalEnds = set(`st nd rd th`)
-	clockWords  = set(`at until till`)
-	yearsAfter  = set(`in since by until till from of during before after`)
+	ordinalEnds = text.Set(`st nd rd th`)
+	clockWords  = text.Set(`at until till`)
+	yearsAfter  = text.Set(`in since by until till from of during before after`)
 	adverbs     = map[string]float64{"once": 1, "twice": 2, "thrice": 3}
-	aboutWords  = set(`about around roughly approximately circa ca nearly almost some`)
+	aboutWords  = text.Set(`about around roughly approximately circa ca nearly almost some`)
 	leastWords  = phrases(`at least|more than|no less|over|above|minimum|minimum of|from`)
 	mostWords   = phrases(`up to|at most|less than|no more|not more|under|below|maximum|maximum of|within`)
 )
@@ -54,7 +57,7 @@ var scales = map[string]float64{
 
 // starters are the words in letters that values begin with beside names, numerals and times.
 var starters = func() map[string]bool {
-	m := set(`noon midday midnight half quarter every each a an one dozen`)
+	m := text.Set(`noon midday midnight half quarter every each a an one dozen`)
 	for _, forms := range []func(func(string) bool){
 		maps.Keys(ordinals), maps.Keys(adverbs), maps.Keys(regular), maps.Keys(months), maps.Keys(shortDays),
 		maps.Keys(numbered),

@@ -48,6 +48,9 @@ func (c *Candidate) Turn() {
 	c.fromA, c.fromB = c.fromB, c.fromA
 }
 
+// twoTimes tells whether the passages are known to hold since two times.
+func (c *Candidate) twoTimes() bool { return c.fromA != 0 && c.fromB != 0 && c.fromA != c.fromB }
+
 // ruledPromise is what the word of a rule adds to a promise.
 const ruledPromise = 2
 
@@ -70,7 +73,7 @@ func (j *Judge) Candidates(dst []Candidate, a, b *Passage, near Near) []Candidat
 func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate, ok bool) {
 	c.TextA = a.Text[x.claim.Span.Start:x.claim.Span.End]
 	c.TextB = b.Text[y.claim.Span.Start:y.claim.Span.End]
-	if sameWords(c.TextA, c.TextB) || heads(c.TextA) || heads(c.TextB) || elsewhere(a, b, x, y) {
+	if x.heading || y.heading || strings.EqualFold(x.bare, y.bare) || elsewhere(a, b, x, y) {
 		return c, false
 	}
 	c.finding, c.ruled = j.claims(a, b, x, y, near)
@@ -122,15 +125,12 @@ func heads(s string) bool {
 	return len(title) < len(s) && strings.HasPrefix(title, " ")
 }
 
-// sameWords tells whether two statements are one but for case, spaces, emphasis, and the marks before a line and behind
-// it. What stands within, as in 1.5 mg and C#, counts.
-func sameWords(a, b string) bool {
-	words := func(s string) string {
-		s = strings.Join(strings.Fields(strings.ReplaceAll(s, "*", " ")), " ")
-		s = strings.TrimLeft(strings.TrimPrefix(s, "- "), "#>• ")
-		return strings.TrimRight(s, " .,;:!")
-	}
-	return a == b || strings.EqualFold(words(a), words(b))
+// bare is a statement without spaces that do not count, emphasis, and the marks before a line and behind it. What
+// stands within, as in 1.5 mg and C#, counts.
+func bare(s string) string {
+	s = strings.Join(strings.Fields(strings.ReplaceAll(s, "*", " ")), " ")
+	s = strings.TrimLeft(strings.TrimPrefix(s, "- "), "#>• ")
+	return strings.TrimRight(s, " .,;:!")
 }
 
 // leastOf is the logit from which on the reader's word is taken, as far as the structure of the statements changes
@@ -216,7 +216,7 @@ func (c *Candidate) Decide(probability float64) (f Finding, ok bool) {
 		f.Explanation = c.explain()
 	}
 	f.Severity = max(f.Severity, probability)
-	if c.fromA != 0 && c.fromB != 0 && c.fromA != c.fromB {
+	if c.twoTimes() {
 		f.Severity = min(f.Severity, updateSeverity) // one of them is out of date, and nobody is wrong
 	}
 	return f, true

@@ -53,29 +53,28 @@ func explainDenial(a, b *Passage, x, y *profile) string {
 // times the later first.
 func (c *Candidate) explain() string {
 	x := *c
-	dated := x.fromA != 0 && x.fromB != 0 && x.fromA != x.fromB
-	if dated && x.fromA < x.fromB {
+	if x.twoTimes() && x.fromA < x.fromB {
 		x.Turn()
 	}
-	first, second := quote(x.TextA), quote(x.TextB)
-	if dated && day(x.fromA) != day(x.fromB) {
-		first, second = first+" on "+day(x.fromA), second+" on "+day(x.fromB)
-	} else {
-		first, second = first+" in one passage", second+" in the other"
+	since, before := " in one passage", " in the other"
+	if x.twoTimes() && day(x.fromA) != day(x.fromB) {
+		since, before = " on "+day(x.fromA), " on "+day(x.fromB)
 	}
+	how := ""
 	switch x.clash.kind {
 	case claim.NoValue:
-		return "Both can hardly hold: " + first + ", " + second + "."
+		how = "Both can hardly hold"
 	case claim.Named:
-		return "Two are named where there is one, " + quote(x.clash.a) + " and " + quote(x.clash.b) + ": " + first + ", " +
-			second + "."
+		how = "Two are named where there is one"
 	case claim.Clock, claim.Weekday, claim.Date:
-		return "Two times are given for the same, " + quote(x.clash.a) + " and " + quote(x.clash.b) + ": " + first + ", " +
-			second + "."
+		how = "Two times are given for the same"
 	case claim.Count, claim.Money, claim.Percent, claim.Measure, claim.Duration, claim.Frequency:
+		how = "Two values are given for the same"
 	}
-	return "Two values are given for the same, " + quote(x.clash.a) + " and " + quote(x.clash.b) + ": " + first + ", " +
-		second + "."
+	if x.clash.kind != claim.NoValue {
+		how += ", " + quote(x.clash.a) + " and " + quote(x.clash.b)
+	}
+	return how + ": " + quote(x.TextA) + since + ", " + quote(x.TextB) + before + "."
 }
 
 func explainWords(a, b *claim.Word) string {

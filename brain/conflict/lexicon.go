@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"orgmem/brain/claim"
+	"orgmem/brain/text"
 )
 
 // antonymList holds pairs of opposites, one a line: the direct antonyms among
@@ -124,18 +125,20 @@ var sameAs = sync.OnceValue(func() map[string]string {
 
 // owners are the words that make what follows at the head of a sentence a
 // definite thing.
-var owners = set(`the this that my your his her its our their`)
+var owners = text.Set(`the this that my your his her its our their`)
 
 // indefinites make it one of many, another one each time.
-var indefinites = set(`a an some several any many few another one someone somebody everyone everybody each every most
+var indefinites = text.Set(`a an some several any many few another one someone somebody everyone everybody each every
+	most
 	there it he she they we you i`)
 
 // beings with a participle behind them describe what is going on somewhere.
-var beings = set(`is are was were be been being am`)
+var beings = text.Set(`is are was were be been being am`)
 
 // verbs are the words behind which a sentence says something of its subject: the
 // auxiliaries, and those that give a thing a time, a quantity or a place.
-var verbs = set(`is are was were be been being am has have had will would shall should can could may might must does did
+var verbs = text.Set(`is are was were be been being am has have had will would shall should can could may might must
+	does did
 do begins begin began starts started opens opened closes closed ends ended expires expired takes took lasts lasted runs
 ran weighs weighed costs cost holds held contains contained measures measured counts counted needs needed gets got pays
 paid earns earned employs employed seats joins joined leaves left happens happened occurs occurred arrives arrived
@@ -144,31 +147,31 @@ became`)
 
 // measures are those of them that say of a whole kind how much it is: "a pallet of
 // tiles weighs 820 kilograms" is of any pallet.
-var measures = set(`weighs costs takes lasts holds contains measures counts needs seats earns gets pays`)
+var measures = text.Set(`weighs costs takes lasts holds contains measures counts needs seats earns gets pays`)
 
 // settled are the participles behind which a thing has one place, maker or material:
 // what has an office in Paris may have one in Rome, what is based in Paris is not in
 // Rome. placers stand between them and the name.
 var (
-	settled = set(`written based located situated held born buried founded established built stored kept hosted
+	settled = text.Set(`written based located situated held born buried founded established built stored kept hosted
 headquartered registered filed implemented led owned managed chaired maintained directed painted composed`)
-	placers = set(`in at by`)
+	placers = text.Set(`in at by`)
 )
 
 // copulas say what something is.
-var copulas = set(`is are was were`)
+var copulas = text.Set(`is are was were`)
 
 // pronouns stand for what was named before.
-var pronouns = set(`it its he his him she her they their`)
+var pronouns = text.Set(`it its he his him she her they their`)
 
 // articles may stand between such a verb and what follows.
-var articles = set(`the a an`)
+var articles = text.Set(`the a an`)
 
 // years are the words in front of a number that make it a year.
-var years = set(`in since by until from of during before after`)
+var years = text.Set(`in since by until from of during before after`)
 
 // hours are the words behind a number that make it a time of day.
-var hours = set(`am pm o'clock oclock`)
+var hours = text.Set(`am pm o'clock oclock`)
 
 // units, by their stems, are what quantities are of and times are counted in.
 var units = stems(`second minute hour day week month quarter year euro dollar pound franc cent percent per gram kilogram
@@ -177,7 +180,7 @@ item am pm`)
 
 // weak are the words that two sentences share without being about the same. They
 // are looked up as written: "importer" has the stem of "important".
-var weak = set(weakWords)
+var weak = text.Set(weakWords)
 
 const weakWords = `know think want need get got go going come see look say said tell make made do done take give put use
 used work works try like mean feel seem keep let thing things way ways lot kind sort bit stuff something anything
@@ -190,14 +193,6 @@ func stems(words string) map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {
 		m[claim.Stem(w)] = true
-	}
-	return m
-}
-
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
 	}
 	return m
 }

@@ -35,11 +35,15 @@ type profile struct {
 	general bool
 	// left: of what it speaks stands elsewhere in its passage.
 	left bool
-	// values are those that it gives, meant is how, and holder: of what it speaks there is one. valued: these three have
-	// been read.
+	// values are those that it gives, meant is how it is meant, and holder says that it speaks of a single thing ("the
+	// treasurer"). valued: readValues has filled these three.
 	values         []claim.Value
 	meant          uint8
 	holder, valued bool
+	// bare is the statement without what does not count when two are compared as texts, and heading: it is a heading,
+	// which says nothing.
+	bare    string
+	heading bool
 }
 
 // token is a word that carries meaning.
@@ -68,7 +72,8 @@ func (p *Passage) prepare() []profile {
 		if c.Asks {
 			continue
 		}
-		pr := profileOf(c)
+		pr, said := profileOf(c), p.Text[c.Span.Start:c.Span.End]
+		pr.bare, pr.heading = bare(said), heads(said)
 		switch {
 		case p.topic.names != nil:
 			pr.left = p.topic.leaves(&pr)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"orgmem/brain/claim"
+	"orgmem/brain/text"
 )
 
 // maxValues bounds the values of a statement that are set against another's.
@@ -127,7 +128,7 @@ func clashOf(a, b string, x, y *profile, al *alignment, s *structure) (c clash) 
 // number or a name may be of anything.
 const mostSwapped = 1
 
-// of is of which kind a contradiction in such values is, "" where there is none.
+// of is the kind of a contradiction in such values; "" without a clash.
 func (c *clash) of() Kind {
 	switch c.kind {
 	case claim.NoValue:
@@ -158,7 +159,7 @@ func (p *profile) anyone() bool {
 	return w.Kind == claim.Number || anyones[w.Form]
 }
 
-var anyones = set(`a an some several many few another one someone somebody people there`)
+var anyones = text.Set(`a an some several many few another one someone somebody people there`)
 
 // How a statement is meant, as bits.
 const (
@@ -176,15 +177,15 @@ whether said says asked asks wonders rumour rumours draft`,
 		meantPast:    `was were had did formerly previously former once earlier until ago`,
 		meantSeveral: `also too another several deputy vice assistant`,
 	} {
-		for w := range set(words) {
+		for w := range text.Set(words) {
 			m[w] |= bit
 		}
 	}
 	return m
 }()
 
-// definites are words in front of what there is one of: the treasurer, our supplier.
-var definites = set(`the my your his her its our their`)
+// definites are words in front of a single thing: the treasurer, our supplier.
+var definites = text.Set(`the my your his her its our their`)
 
 // readValues reads the values of a statement of s, and how it is meant, once.
 func (p *profile) readValues(s string) {

@@ -9,5 +9,5 @@ func (t *Tower) AppendTokenSpans(ids []int32, spans []text.Span, of string, most
 	return t.m.tok.AppendSpans(ids, spans, of, most)
 }
 
-// ContinuesWord tells whether a token goes on with the word that the token before it began.
+// ContinuesWord tells whether a token is a later piece of the word that the token before it belongs to.
 func (t *Tower) ContinuesWord(id int32) bool { return t.m.tok.Inner(id) }

@@ -99,9 +99,9 @@ func (x *TowerEncoder) States(sequences [][]int32, each func(i int, states []flo
 }
 
 // Marked is States with something added to each token before the first layer: the row of table [kinds][Dim] that
-// kinds[i] names for the token of sequence i at the same place; none where kinds is nil.
+// kinds names for it, which has the tokens of all sequences end to end; nothing where table is nil.
 func (x *TowerEncoder) Marked(
-	sequences [][]int32, kinds [][]uint8, table []float32, each func(i int, states []float32),
+	sequences [][]int32, kinds []uint8, table []float32, each func(i int, states []float32),
 ) {
 	e, first := x.e, 0
 	e.empty() // of what a call before left that ended in a panic
@@ -115,8 +115,9 @@ func (x *TowerEncoder) Marked(
 	}
 	for i, ids := range sequences {
 		e.ids = append(e.ids, ids...)
-		if kinds != nil {
-			e.marks.kinds, e.marks.table = append(e.marks.kinds, kinds[i]...), table
+		if table != nil {
+			e.marks.kinds, e.marks.table = append(e.marks.kinds, kinds[:len(ids)]...), table
+			kinds = kinds[len(ids):]
 		}
 		e.end(nil)
 		if e.rows >= batchRows {

@@ -7,8 +7,8 @@ import (
 	"orgmem/brain/extract/calendar"
 )
 
-// Many a date is told by the one before it: "the week after", "two days before that", "that October", "in August, from
-// article 8th to the 19th".
+// Many dates can only be read from the date before them: "the week after", "two days before that", "that October", "in
+// August, from the 8th to the 19th".
 
 // before is the period of the last date before token i, without its open ends; not of one that was told far before.
 func (d *dater) before(i int) (period, bool) {
@@ -30,7 +30,7 @@ func (d *dater) before(i int) (period, bool) {
 	return p, true
 }
 
-// maxApart is how many bytes may lie between two dates of which one is told by the other.
+// maxApart is how many bytes may lie between a date and the date before it that it is read from.
 const maxApart = 400
 
 // maxDatesBack is among how many dates before one the month is looked for that it may be of.

@@ -8,6 +8,7 @@ import (
 
 	"orgmem/brain/extract/tagger"
 	reading "orgmem/brain/reader"
+	"orgmem/brain/text"
 )
 
 // clocks adds a day for each time of a sentence that is one of the day alone, "by noon", "from 3", that of the date
@@ -62,14 +63,8 @@ const maxGap = 6
 func dayOfClock(r *reader, s reading.Span, at, first, minute int) int64 {
 	today := dayIndex(r.atMs)
 	said := untold
-	if s.TenseP >= sureTense {
-		switch s.Tense {
-		case reading.Past:
-			said = bygone
-		case reading.Future:
-			said = coming
-		case reading.Untold, reading.Present, reading.Recurring:
-		}
+	if t := tenseOf(s); s.TenseP >= sureTense && t != present {
+		said = t
 	}
 	if at > 0 {
 		x := r.out.Dates[at-1]
@@ -101,7 +96,8 @@ var dayTimes = map[string]int{
 }
 
 // aroundClocks are the words beside the number of an hour.
-var aroundClocks = setOf(`at by from until till before after between and to past half quarter about around sharp the in
+var aroundClocks = text.Set(`at by from until till before after between and to past half quarter about around sharp
+	the in
 	morning afternoon evening night this - – , / latest`)
 
 // opened is a place, or the end of the word there where it begins a sentence: that capital is nobody's.
@@ -157,7 +153,7 @@ func (r *reader) clocked(from, to, start, end int) (minute int, ok bool) {
 }
 
 // clockLinks are words beside the number of an hour that make it one.
-var clockLinks = setOf(`at by from until till before after between to past about around sharp o'clock this in - –`)
+var clockLinks = text.Set(`at by from until till before after between to past about around sharp o'clock this in - –`)
 
 // before is the word before token i.
 func (r *reader) before(i int) string {

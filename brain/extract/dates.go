@@ -6,6 +6,7 @@ import (
 
 	"orgmem/brain/extract/calendar"
 	"orgmem/brain/extract/tagger"
+	"orgmem/brain/text"
 )
 
 var months = names("january february march april may june july august september october november december", 3)
@@ -221,12 +222,13 @@ func movedFrom(d *dater, i int) bool {
 	return false
 }
 
-var untils = setOf(`until till til`)
+var untils = text.Set(`until till til`)
 
 // maxMoved is how many tokens before a date the verb stands that moves something.
 const maxMoved = 6
 
-var shifters = setOf(`move moves moved moving postpone postponed push pushed shift shifted delayed deferred reschedule
+var shifters = text.Set(`move moves moved moving postpone postponed push pushed shift shifted delayed deferred
+	reschedule
 	rescheduled bring brought bump bumped slip slipped slips switch switched swap swapped change changed put`)
 
 // open looks for what leaves one end of a period open. Until a May that is not told by its year, as until spring or
@@ -281,7 +283,7 @@ func (d *dater) open(p period, i, from int) (period, int) {
 }
 
 // almost are words between "until" and its date.
-var almost = setOf(`about around roughly approximately approx at least after and including`)
+var almost = text.Set(`about around roughly approximately approx at least after and including`)
 
 // inSeason tells whether a season is named between token i and d.i.
 func inSeason(d *dater, i int) bool {

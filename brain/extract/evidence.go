@@ -64,8 +64,11 @@ func (t tags) types(start, end int) (p [reading.Names]float64) {
 
 // somebody tells whether a stretch of the text may name a person; true where the reader did not read it.
 func (t tags) somebody(start, end int) bool {
-	if name, _ := t.likeliest(start, end); t.Tagged == nil || end > t.Until || name < leastName {
-		return t.Tagged == nil || end > t.Until
+	if t.Tagged == nil || end > t.Until {
+		return true
+	}
+	if name, _ := t.likeliest(start, end); name < leastName {
+		return false
 	}
 	p := t.types(start, end)
 	return slices.Max(p[:]) == p[reading.Person]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"orgmem/brain/extract/tagger"
+	"orgmem/brain/text"
 )
 
 // feasts are public holidays and other days of the year with a name of their own, which
@@ -39,7 +40,8 @@ var feasts = func() map[string]bool {
 }()
 
 // wishesOf stand before a feast without being part of its name.
-var wishesOf = setOf(`happy merry blessed joyful joyous feliz frohe joyeux last next this every before after since until
+var wishesOf = text.Set(`happy merry blessed joyful joyous feliz frohe joyeux last next this every before after since
+	until
 	on at for`)
 
 // feast tells whether a name is that of a holiday, and makes the span its name alone:
@@ -108,7 +110,7 @@ func (r *recognizer) guest(f span) bool {
 }
 
 // headings are the words that a part of a text is headed by. They name nothing.
-var headings = setOf(`goal goals note notes action actions item items agenda summary overview background introduction
+var headings = text.Set(`goal goals note notes action actions item items agenda summary overview background introduction
 	intro conclusion conclusions next step steps todo todos to do dos task tasks decision decisions attendee attendees
 	participant participants present absent apologies minutes meeting open question questions issue issues topic topics
 	update updates status risk risks blocker blockers follow-up follow-ups follow up ups key takeaway takeaways point

@@ -9,6 +9,7 @@ import (
 	"orgmem/brain/extract/tagger"
 	"orgmem/brain/extract/typing"
 	reading "orgmem/brain/reader"
+	"orgmem/brain/text"
 )
 
 // The bounds were chosen on what is held out of train/data (DESIGN.md). The reader's vocabulary has no capitals, so
@@ -23,7 +24,7 @@ const (
 	// leastSpelled is the same for one whose spelling says so, too: a capital inside of a sentence, or no word of the
 	// dictionary.
 	leastSpelled = 0.3
-	// leastBeside is how likely a capital must be part of a name, so that one beside it goes on with it.
+	// leastBeside is how likely a capitalised word beside a name must be part of a name to be added to it.
 	leastBeside = 0.01
 )
 
@@ -209,7 +210,7 @@ func (r proposer) widenRight(to int) int {
 }
 
 // bridges are the small words that stand inside of names, between capitals.
-var bridges = setOf(`& of for de del du di da do van von der den la le wa ter ten bin ibn al el`)
+var bridges = text.Set(`& of for de del du di da do van von der den la le wa ter ten bin ibn al el`)
 
 // continues tells whether a token beside a name is part of it.
 func (r proposer) continues(i int) bool {
@@ -243,7 +244,7 @@ func (r proposer) strip(f *span) {
 }
 
 // particles stand before names in small letters.
-var particles = setOf(`van von de der den di da do dos du del della la le al el bin ibn ben ter ten zu`)
+var particles = text.Set(`van von de der den di da do dos du del della la le al el bin ibn ben ter ten zu`)
 
 // small tells whether a token is a word in small letters.
 func (r proposer) small(i int) bool {
@@ -303,11 +304,12 @@ func (r proposer) nameless(f span) bool {
 }
 
 // greetings begin and end a letter.
-var greetings = setOf(`dear hallo hola ciao bonjour salut hiya morning cheers regards rgds best br kr sincerely
+var greetings = text.Set(`dear hallo hola ciao bonjour salut hiya morning cheers regards rgds best br kr sincerely
 	yours`)
 
 // currencies are the signs of money that stand before or behind a sum.
-var currencies = setOf(`usd eur gbp chf sek nok dkk isk pln czk huf ron bgn try rub uah jpy cny inr krw aud nzd cad mxn
+var currencies = text.Set(`usd eur gbp chf sek nok dkk isk pln czk huf ron bgn try rub uah jpy cny inr krw aud nzd
+	cad mxn
 	brl ars clp cop zar ngn kes ghs egp aed sar ils sgd hkd thb vnd php idr myr`)
 
 // currency tells whether a token is that of a sum.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"orgmem/brain/extract/calendar"
+	"orgmem/brain/text"
 )
 
 // named reads what is a date by the document's: today, next Tuesday, last month,
@@ -110,7 +111,7 @@ func (d *dater) named(w string) (period, bool) {
 }
 
 // namedDays stand before a weekday that is a feast or a sale.
-var namedDays = setOf(`good easter holy palm ash whit maundy shrove black cyber giving super bloody boxing`)
+var namedDays = text.Set(`good easter holy palm ash whit maundy shrove black cyber giving super bloody boxing`)
 
 // weekday is the last such day where it was, else the next one.
 func (d *dater) weekday(n, today int) (period, bool) {

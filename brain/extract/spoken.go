@@ -6,6 +6,7 @@ import (
 	"orgmem/brain/extract/calendar"
 	"orgmem/brain/extract/clause"
 	"orgmem/brain/extract/tagger"
+	"orgmem/brain/text"
 )
 
 // What people say of time in a hurry means something else as often: "the 14th", "autumn", "30/9", "Friday week", "at
@@ -288,10 +289,10 @@ func (d *dater) holiday(today int) (period, bool) {
 }
 
 // elsewhere are words before a feast that others keep on another day.
-var elsewhere = setOf(`lunar chinese orthodox coptic jewish persian vietnamese tamil thai`)
+var elsewhere = text.Set(`lunar chinese orthodox coptic jewish persian vietnamese tamil thai`)
 
 // bounds are the prepositions of what begins or ends at a day, which is then not that of writing.
-var bounds = setOf(`since until before after by from`)
+var bounds = text.Set(`since until before after by from`)
 
 // apposed reads the date that stands beside a feast's name and says when it is: "Independence Day on the 6th of
 // December", "Thanksgiving (3 December)".

@@ -6,6 +6,7 @@ import (
 	"orgmem/brain/extract/calendar"
 	"orgmem/brain/extract/clause"
 	"orgmem/brain/extract/tagger"
+	"orgmem/brain/text"
 )
 
 // shortDays are weekdays as people shorten them.
@@ -94,7 +95,7 @@ func (d *dater) spokenWeekday(today int) (period, bool) {
 }
 
 // dayParts are parts of a day, as they are named behind a weekday.
-var dayParts = setOf(`morning afternoon evening night lunchtime noon eod cob nite am pm a.m. p.m.`)
+var dayParts = text.Set(`morning afternoon evening night lunchtime noon eod cob nite am pm a.m. p.m.`)
 
 // clockBehind tells whether the number before token k is one of hours.
 func clockBehind(d *dater, k int) bool {

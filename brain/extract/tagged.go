@@ -6,7 +6,7 @@ import (
 	reading "orgmem/brain/reader"
 )
 
-// What the reader made of a text proposes names and their types, and tells which dates are none and when a time is; the
+// What the reader made of a text proposes names and their types, denies dates and gives times their tense; the
 // rules keep what is known by its shape, who speaks, and the calendar. Where the reader is not sure, the rules decide.
 // How well they do on what is held out of train/data, bench/tagged tells.
 

@@ -6,6 +6,7 @@ import (
 
 	"orgmem/brain/extract/tagger"
 	reading "orgmem/brain/reader"
+	"orgmem/brain/text"
 )
 
 const (
@@ -41,10 +42,14 @@ func (r *reader) saidTense(i int) tense { return r.likelyTense(i, sureTense) }
 
 // likelyTense is the reader's tense, if it is at least so likely.
 func (r *reader) likelyTense(i int, least float64) tense {
-	s, ok := r.timeAt(i)
-	if !ok || s.TenseP < least {
-		return untold
+	if s, ok := r.timeAt(i); ok && s.TenseP >= least {
+		return tenseOf(s)
 	}
+	return untold
+}
+
+// tenseOf is the reader's tense of a time in words of the clause's.
+func tenseOf(s reading.Span) tense {
 	switch s.Tense {
 	case reading.Past:
 		return bygone
@@ -64,7 +69,7 @@ func (r *reader) surelyTime(i int) bool {
 }
 
 // dateless tells whether the tokens [from, to) are no date: the reader takes them for no time, or for one that comes
-// again and again. A date with its year is none of the latter.
+// again and again. A date that gives its year does not recur.
 func (r *reader) dateless(from, to int, relative bool) bool {
 	quoted := quoted(r, from)
 	if street(r, to) {
@@ -127,7 +132,7 @@ func street(r *reader, i int) bool {
 	return i < len(r.tokens) && !r.tokens[i].First && r.capital(i) && streets[r.lows[i]]
 }
 
-var streets = setOf(`street road avenue ave lane drive square place close crescent terrace court st rd hill gardens`)
+var streets = text.Set(`street road avenue ave lane drive square place close crescent terrace court st rd hill gardens`)
 
 // quoted tells whether token i stands in quotation marks: what is cited there is no date mostly.
 func quoted(r *reader, i int) bool {

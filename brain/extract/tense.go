@@ -3,6 +3,7 @@ package extract
 import (
 	"orgmem/brain/extract/calendar"
 	"orgmem/brain/extract/clause"
+	"orgmem/brain/text"
 )
 
 // Which May a sentence means is not said by the word but by the verb that it hangs
@@ -85,7 +86,7 @@ func (d *dater) preposition(i int) string {
 }
 
 // nearly are the words between a preposition and its date.
-var nearly = setOf(`the early late mid around about roughly approximately this end of beginning start middle first
+var nearly = text.Set(`the early late mid around about roughly approximately this end of beginning start middle first
 	second half sunday monday tuesday wednesday thursday friday saturday`)
 
 // tense is that of the clause that the date at token i stands in: of the finite verb

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"orgmem/brain/extract/tagger"
+	"orgmem/brain/text"
 )
 
 const (
@@ -18,20 +19,13 @@ const (
 )
 
 // labels stand before a colon without speaking.
-var labels = setOf(`note notes warning caution tip info example examples todo fixme subject from to date cc bcc re fwd
+var labels = text.Set(`note notes warning caution tip info example examples todo fixme subject from to date cc bcc re
+	fwd
 	title author authors status type version question answer q a summary abstract http https step figure table input output
 	result results error usage args returns return default value name url link links source sources reference references
 	see also ps p.s update edit attendees present agenda topic topics action actions decision decisions created updated
 	tags category categories content description requires replaces python-version post-history resolution discussions-to
 	pep last-modified sponsor delegate where when what who why how`)
-
-func setOf(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
 
 // turns finds who speaks where: lines of the form "Name: words" of the speakers that
 // are known. Where none are, also "<Name> words" and "[10:30] Name: words", if the text
@@ -125,11 +119,11 @@ func spokenName(label string) string {
 }
 
 // degrees stand behind a comma after a name, as a first name does.
-var degrees = setOf(`phd md mba jr sr esq ma msc bsc ii iii iv inc llc ltd gmbh`)
+var degrees = text.Set(`phd md mba jr sr esq ma msc bsc ii iii iv inc llc ltd gmbh`)
 
 // nobody are the words that stand for a speaker whom nobody has named. They are no
 // person: the first speaker of one meeting is not the first of the next.
-var nobody = setOf(`speaker spk participant attendee unknown unidentified person voice caller guest male female`)
+var nobody = text.Set(`speaker spk participant attendee unknown unidentified person voice caller guest male female`)
 
 func anonymous(label string) bool {
 	parts := strings.FieldsFunc(strings.ToLower(label), func(c rune) bool { return !unicode.IsLetter(c) })

@@ -203,7 +203,7 @@ func (g *gatherer) index(l *line) int {
 const leastAsked = 4
 
 // addressed words are of what one asks another in a conversation, which is over with it.
-var addressed = set("you your yours wanna huh anyone anybody everyone guys right")
+var addressed = text.Set("you your yours wanna huh anyone anybody everyone guys right")
 
 // questions are those that nobody answered, and that are of a thing and not of the other.
 func (g *gatherer) questions() (out []Candidate) {

@@ -11,21 +11,22 @@ import (
 
 var (
 	// moves are verbs of change with where to.
-	moves = set(`moved moves move postponed rescheduled changed changes raised lowered increased reduced cut renamed
+	moves = text.Set(`moved moves move postponed rescheduled changed changes raised lowered increased reduced cut renamed
 shifted delayed extended switched switches switch pushed dropped slipped slips rises rose risen rise falls fell drops
 grows grew goes went shrinks migrated migrate migrates brought put`)
 	// infinitives are what is to be done, or nouns, unless somebody does it.
-	infinitives = set("move switch migrate rise changes")
+	infinitives = text.Set("move switch migrate rise changes")
 	// drifts are what goes up and down by itself.
-	drifts = set("rises rose risen falls fell drops dropped grows grew shrinks")
+	drifts = text.Set("rises rose risen falls fell drops dropped grows grew shrinks")
 	// quantities are those that take a value behind "by", "up" or "down", too.
-	quantities = set("raised lowered increased reduced cut rises rose risen falls fell drops dropped grows grew goes " +
+	quantities = text.Set("raised lowered increased reduced cut rises rose risen falls fell drops dropped grows grew " +
+		"goes " +
 		"went shrinks extended delayed slipped slips moved postponed")
 	// unsure words take a change back: it is wished for, or feared.
-	unsure = set("should could would might may maybe perhaps if whether want wants wish suggest suggests suggested " +
+	unsure = text.Set("should could would might may maybe perhaps if whether want wants wish suggest suggests suggested " +
 		"propose proposes proposed thinking think hopefully almost")
 	// passed are forms of be that say what was.
-	passed = set("was were used cost")
+	passed = text.Set("was were used cost")
 )
 
 // value tells what sort of value stands in [from, to): a number, a time, a name, or only
@@ -40,7 +41,8 @@ func (l *line) value(from, to int) (number, when, named bool) {
 	return number, when, named
 }
 
-var days = set(`monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays
+var days = text.Set(`monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays
+	fridays
 	saturdays sundays`)
 
 func weekday(form string) bool { return days[form] }
@@ -245,12 +247,12 @@ func (g *gatherer) insteadOf(l *line) (c Candidate, ok bool) {
 			break
 		}
 	}
-	if at < 0 || l.any(0, at, unsure) && !l.any(0, at, set("want wants")) ||
-		l.any(0, at, set("should could would might maybe perhaps let please prefer prefers rather")) {
+	if at < 0 || l.any(0, at, unsure) && !l.any(0, at, text.Set("want wants")) ||
+		l.any(0, at, text.Set("should could would might maybe perhaps let please prefer prefers rather")) {
 		return c, false
 	}
 	all := len(l.words)
-	now := l.any(0, all, set("now nowadays")) || l.holdsAny(0, all, onwards)
+	now := l.any(0, all, text.Set("now nowadays")) || l.holdsAny(0, all, onwards)
 	numberA, whenA, namedA := l.value(0, at)
 	numberB, whenB, namedB := l.value(at+1, all)
 	form := 0.8
@@ -264,13 +266,13 @@ func (g *gatherer) insteadOf(l *line) (c Candidate, ok bool) {
 			form = 0.6
 		}
 	case "no longer", "any more", "any longer", "not any more":
-		if phrase != "no longer" && (!now || !l.any(0, at, set("not"))) || at == 0 {
+		if phrase != "no longer" && (!now || !l.any(0, at, text.Set("not"))) || at == 0 {
 			return c, false
 		}
 		if !now {
 			form = 0.65
 		}
-		if !now && (all > 16 || l.any(0, all, set("if when means was were that"))) { // an argument
+		if !now && (all > 16 || l.any(0, all, text.Set("if when means was were that"))) { // an argument
 			return c, false
 		}
 		if _, _, is := g.subject(l, at); is == speaker && !now {
@@ -284,7 +286,7 @@ func (g *gatherer) insteadOf(l *line) (c Candidate, ok bool) {
 		return g.usedTo(l, at)
 	case "is history", "are history":
 	default:
-		if !now && !(numberA && numberB) && !(whenA && whenB) && !(namedA && namedB) || l.any(0, at, set("wish")) {
+		if !now && !(numberA && numberB) && !(whenA && whenB) && !(namedA && namedB) || l.any(0, at, text.Set("wish")) {
 			return c, false
 		}
 		if !now {
@@ -323,7 +325,7 @@ func (g *gatherer) usedTo(l *line, at int) (c Candidate, ok bool) {
 		return c, false
 	}
 	isNow := func(o *line, from, to int) bool {
-		return o.any(from, to, set("now nowadays today only")) || o.holds(from, to, "these days") ||
+		return o.any(from, to, text.Set("now nowadays today only")) || o.holds(from, to, "these days") ||
 			o.holds(from, to, "no longer") || o.holdsAny(from, to, lasting)
 	}
 	if isNow(l, 0, len(l.words)) {
@@ -380,7 +382,7 @@ func (g *gatherer) wasAndIs(l *line) (c Candidate, ok bool) {
 		was := -1
 		for i := range o.words {
 			if f := o.form(i); (f == "was" || f == "were" || f == "cost") && i > 0 && !o.words[i].Not &&
-				!o.any(i+1, i+3, set("the a an")) {
+				!o.any(i+1, i+3, text.Set("the a an")) {
 				was = i
 				break
 			}
@@ -391,7 +393,7 @@ func (g *gatherer) wasAndIs(l *line) (c Candidate, ok bool) {
 		end := o.clauseTo(was)
 		n1, w1, _ := o.value(was+1, end)
 		n2, w2, _ := l.value(at+1, l.clauseTo(at))
-		if !(n1 && n2 && w1 == w2 || w1 && w2) || o.any(was+1, was+3, set("not sick")) {
+		if !(n1 && n2 && w1 == w2 || w1 && w2) || o.any(was+1, was+3, text.Set("not sick")) {
 			continue
 		}
 		first, second := o.stems(0, was), l.stems(now, at)

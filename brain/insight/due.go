@@ -41,11 +41,12 @@ var (
 	loose = phrasesOf("maybe", "perhaps", "might", "could", "if", "would", "i guess", "probably", "hope", "hopefully",
 		"i think", "some day", "either", "whether", "until then", "or not")
 	// finished words say that something is done.
-	finished = set(`done sent finished delivered paid signed completed fixed called cancelled canceled here over arrived
+	finished = text.Set(`done sent finished delivered paid signed completed fixed called cancelled canceled here over
+		arrived
 came settled handed submitted published released launched shipped repaired returned installed renewed out happened
 accepted agreed booked ready`)
 	// partly says that it is not quite.
-	partly = set("half almost nearly partly percent not tomorrow next will still except missing first")
+	partly = text.Set("half almost nearly partly percent not tomorrow next will still except missing first")
 )
 
 // dues are what is to be done, or will be, on a day that is named, and what was promised
@@ -100,7 +101,7 @@ func (l *line) datesAhead() (all []ahead) {
 		if f < 0 {
 			continue
 		}
-		moved := l.any(0, f, moves) && l.any(f, t, set("to until")) && x.FromMs != math.MinInt64 // from a day to another
+		moved := l.any(0, f, moves) && l.any(f, t, text.Set("to until")) && x.FromMs != math.MinInt64 // from a day to another
 		if x.FromMs != math.MinInt64 && x.UntilMs-x.FromMs > longest && !moved {
 			continue
 		}
@@ -146,7 +147,7 @@ func (g *gatherer) due(l *line, d ahead) (c Candidate, ok bool) {
 			return c, false
 		}
 	}
-	if l.any(start, from, set("was were")) && !l.any(start, len(l.words), moves) {
+	if l.any(start, from, text.Set("was were")) && !l.any(start, len(l.words), moves) {
 		return c, false
 	}
 	stems := l.stems(start, from)
@@ -237,14 +238,15 @@ func (l *line) dueForm(start, from, end int, by bool) float64 {
 
 var (
 	// musings are what people say they will do and mean nothing by.
-	musings = set(`be have see think know like want need remember try hope wait stay bear guess miss love feel keep get go
+	musings = text.Set(`be have see think know like want need remember try hope wait stay bear guess miss love feel keep
+		get go
 come stop start believe understand consider wonder live die survive manage cross sleep rest enjoy let pursue continue
 become find tell ask talk`)
 	idioms = phrasesOf("in mind", "that bridge", "fingers crossed", "in touch", "an eye", "you know", "in memory",
 		"good memory", "my best", "our best", "it a go", "it a try", "a look", "you posted", "up the good")
 	tasks = []string{"todo", "to do", "action item", "action", "next step", "follow-up", "follow up"}
 	// things stand for what was said elsewhere: nothing can be kept of "I will fix it".
-	things = set("it that this them those these something anything everything so")
+	things = text.Set("it that this them those these something anything everything so")
 )
 
 // commitment reads that a person will do a thing, without a day.
@@ -363,7 +365,7 @@ func (g *gatherer) done(l *line, c *Candidate) bool {
 		// A promise without a day is kept, or overtaken, when its things come up in what
 		// was done since.
 		if c.Kind == KindCommitment && (k >= 2 || k >= 1 && len(about) <= 3 && all <= 12) &&
-			!o.any(0, all, set("will should must")) {
+			!o.any(0, all, text.Set("will should must")) {
 			return true
 		}
 	}
@@ -385,7 +387,7 @@ func (l *line) movedAt(from, to int) int {
 	return -1
 }
 
-var possessives = set("their his her its our my your")
+var possessives = text.Set("their his her its our my your")
 
 // clauseAt tells whether a clause, and no more of a list, begins at word i.
 func (l *line) clauseAt(i int) bool {

@@ -217,7 +217,7 @@ func (l *line) clauseTo(i int) int {
 // meant tells whether a word only stands for something that was said before.
 func meant(form string) bool { return pronouns[form] }
 
-var pronouns = set("it they them he she him this that these those")
+var pronouns = text.Set("it they them he she him this that these those")
 
 // told is the clause [from, to) of a sentence, with the sentence before it where it would
 // not be understood alone.
@@ -246,7 +246,7 @@ func (g *gatherer) told(l *line, from, to int) string {
 	return l.of.Text[prev.span.Start:prev.span.End] + " " + s
 }
 
-var determining = set("this that these those")
+var determining = text.Set("this that these those")
 
 // subjectAt tells whether what begins at i is who does something: "and I do the laundry".
 func (l *line) subjectAt(i int) bool {
@@ -260,21 +260,14 @@ func (l *line) subjectAt(i int) bool {
 }
 
 var (
-	conjunctions = set("and but so because since while then that or")
-	subordinate  = set("while when whenever until unless because since if but as which who although though whether " +
+	conjunctions = text.Set("and but so because since while then that or")
+	subordinate  = text.Set("while when whenever until unless because since if but as which who although though whether " +
 		"where so")
 )
 
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
-
 // empty are content words by form that say nothing of what a sentence is about.
-var empty = set(`new old good bad nice big small great little more less next last first second third time times day days
+var empty = text.Set(`new old good bad nice big small great little more less next last first second third time times
+	day days
 week weeks month months year years today tomorrow yesterday tonight morning evening night afternoon noon now later soon
 again once twice ever always usually already still please thanks thank ok okay yes maybe perhaps really well back much
 lot lots bit thing things way make makes made get gets got go goes went going come comes came take takes took put puts
@@ -328,7 +321,7 @@ func verbal(form string) bool {
 	}
 }
 
-var helpers = set("is are was were has have had will would can could does do did must should shall may might am")
+var helpers = text.Set("is are was were has have had will would can could does do did must should shall may might am")
 
 // sorts of subjects.
 type sort int
@@ -341,7 +334,8 @@ const (
 )
 
 // adverbs stand between a subject and its verb.
-var adverbs = set("now also still always usually then already currently officially today only both just generally " +
+var adverbs = text.Set("now also still always usually then already currently officially today only both just " +
+	"generally " +
 	"finally therefore")
 
 // subject reads who stands in front of word i, and where that begins.
@@ -399,12 +393,12 @@ func (g *gatherer) subject(l *line, i int) (who string, from int, is sort) {
 }
 
 var (
-	titles   = set("mr mrs ms miss dr prof sir")
-	articles = set("the our my his her their")
+	titles   = text.Set("mr mrs ms miss dr prof sir")
+	articles = text.Set("the our my his her their")
 	// governs are words that make what follows no subject.
-	governs = set(`to with for of by from if whether unless asked ask asks should let than like about hope hopes wish
+	governs = text.Set(`to with for of by from if whether unless asked ask asks should let than like about hope hopes wish
 		before after`)
-	groups = set(`team office department company committee board bank council school firm agency group crew staff
+	groups = text.Set(`team office department company committee board bank council school firm agency group crew staff
 management landlord neighbour neighbours neighbor neighbors mother father brother sister son daughter grandmother
 grandfather husband wife parents family accountant practice supplier treasurer secretary chair chairman caretaker
 cleaner plumber teacher coach nurse cook lawyer auditors supplier customer museum`)

@@ -63,7 +63,7 @@ func (l *line) mark() int {
 			}
 		case ordinals[f] && (l.form(i+1) == "time" || l.form(i+1) == "one" || l.form(i+1) == "request" ||
 			l.form(i+1) == "reminder" || l.form(i+1) == "complaint" || l.form(i+1) == "failure" || l.form(i+1) == "this"),
-			ordinals[f] && l.any(i+1, i+4, set("month week year autumn spring summer winter")):
+			ordinals[f] && l.any(i+1, i+4, text.Set("month week year autumn spring summer winter")):
 			best = 2
 		case l.saysAny(i, oftens) != "":
 			best = 2
@@ -82,20 +82,21 @@ var oftens = phrasesOf("again and again", "time and again", "yet again", "every 
 
 var (
 	// repeats are what things and people keep doing that is a nuisance, or a wish.
-	repeats = set(`asking breaking failing crashing coming losing dropping jamming leaking forgetting stopping getting
+	repeats = text.Set(`asking breaking failing crashing coming losing dropping jamming leaking forgetting stopping getting
 happening falling freezing ringing calling complaining wanting changing returning blinking overheating disappearing
 waking coughing arriving missing running tripping slipping`)
 	// wishes make a "keep" an encouragement.
-	wishes = set("i we you to let 's just please and will must should can 'll would us")
+	wishes = text.Set("i we you to let 's just please and will must should can 'll would us")
 	// greetings stand around an "again" of courtesy.
-	greetings = set("thanks thank see meet hope soon remind welcome hello hi sorry congrats")
+	greetings = text.Set("thanks thank see meet hope soon remind welcome hello hi sorry congrats")
 )
 
 // mended words stand in front of an "again" that tells of an end.
-var mended = set("back open opens works work working fine running runs up green normal well better ok okay complete " +
+var mended = text.Set("back open opens works work working fine running runs up green normal well better ok okay " +
+	"complete " +
 	"whole free happy friends")
 
-var ordinals = set("third fourth fifth sixth seventh eighth ninth tenth 3rd 4th 5th 6th 7th")
+var ordinals = text.Set("third fourth fifth sixth seventh eighth ninth tenth 3rd 4th 5th 6th 7th")
 
 // recurrences are what comes up again and again: with a word of its own that it does, or
 // on one day of the week.
@@ -252,7 +253,7 @@ func nominal(form string) bool {
 }
 
 // events are gerunds that are things.
-var events = set("meeting training briefing hearing booking planning building reading wedding painting outing " +
+var events = text.Set("meeting training briefing hearing booking planning building reading wedding painting outing " +
 	"cleaning swimming singing running recording screening parking")
 
 // when is what makes one occasion: a day, or a note where the days are not known.

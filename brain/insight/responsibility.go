@@ -51,7 +51,7 @@ var duties = func() map[string][]duty {
 }()
 
 var (
-	determiners = set("the all our my his her their every any both this these")
+	determiners = text.Set("the all our my his her their every any both this these")
 	// lasting says that it is so for good: then any work that somebody does is a duty.
 	lasting = phrasesOf(
 		"from now on", "from today", "as of", "from next week", "from next month", "starting today", "starting next",
@@ -59,13 +59,14 @@ var (
 		"every day", "each week", "for good", "from this week", "from this month",
 	)
 	// works are what people do for others.
-	works = set(`sends writes pays orders books cooks cleans drives brings answers checks prepares signs covers teaches
+	works = text.Set(`sends writes pays orders books cooks cleans drives brings answers checks prepares signs covers
+		teaches
 hosts waters feeds locks prints packs posts publishes reviews approves calls collects counts plans buys sells washes
 does makes keeps runs moderates updates files mows shops tests deploys releases schedules edits translates draws designs
 picks records repairs send write pay order book cook clean drive bring answer check prepare sign cover teach host water
 feed lock print pack post publish review approve call collect count plan buy sell wash do make keep run moderate update
 file shop test deploy release schedule edit translate draw design pick record repair`)
-	roles = set(`owner lead leader manager warden treasurer secretary chair chairman chairwoman chairperson captain
+	roles = text.Set(`owner lead leader manager warden treasurer secretary chair chairman chairwoman chairperson captain
 coordinator coach deputy head representative maintainer contact editor cook caretaker secretary moderator supervisor
 mentor tutor designer successor substitute auditor delegate officer spokesman spokeswoman spokesperson steward librarian
 director trainer accountant bookkeeper guardian keyholder administrator admin planner organiser organizer cashier
@@ -198,7 +199,8 @@ func (l *line) phraseOfTime(i int) bool {
 		i+1 < len(l.words) && l.words[i+1].Kind == claim.Time)
 }
 
-var trailing = set("now too also again today instead only please on of the in at for and by from us once this next " +
+var trailing = text.Set("now too also again today instead only please on of the in at for and by from us once " +
+	"this next " +
 	"last week")
 
 // thing tells whether words name something: with an article, a name, a plural, or of
@@ -336,13 +338,13 @@ func (g *gatherer) liesWith(l *line, i int) (c Candidate, ok bool) {
 	case (f == "lie" || f == "lies" || f == "rests" || f == "rest") && l.form(i+1) == "with":
 		by = i + 2
 	case (f == "is" || f == "are") && (l.form(i+2) == "by" || l.form(i+3) == "by") &&
-		l.any(i+1, i+3, set("run owned led managed handled maintained organised organized covered looked")):
+		l.any(i+1, i+3, text.Set("run owned led managed handled maintained organised organized covered looked")):
 		by = i + 3
 		if l.form(i+3) == "by" {
 			by++
 		}
 	case (f == "is" || f == "are") && l.form(i+2) == "'s" &&
-		set("job task responsibility duty business department baby")[l.form(i+3)]:
+		text.Set("job task responsibility duty business department baby")[l.form(i+3)]:
 		by = i + 1
 	default:
 		return c, false
@@ -355,7 +357,7 @@ func (g *gatherer) liesWith(l *line, i int) (c Candidate, ok bool) {
 		to++
 	}
 	from := l.clauseFrom(i)
-	if set("it this that he she they")[l.form(from)] {
+	if text.Set("it this that he she they")[l.form(from)] {
 		return c, false
 	}
 	who := l.between(by, to)
@@ -375,7 +377,7 @@ func (g *gatherer) ownerOf(l *line) (c Candidate, ok bool) {
 	}
 	words := strings.Fields(strings.ToLower(f.Attribute))
 	if !slices.ContainsFunc(words, func(w string) bool {
-		return roles[w] || set("responsible assignee on-call responsibility")[w]
+		return roles[w] || text.Set("responsible assignee on-call responsibility")[w]
 	}) {
 		return c, false
 	}

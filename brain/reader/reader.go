@@ -240,8 +240,10 @@ func (w *Worker) sequencesOf() [][]int32 {
 func (w *Worker) verdict(states []float32) Verdict {
 	w.whole(&w.r.pair.hidden, states)
 	var logits [labels]float32
+	var p [labels]float64
 	dense(logits[:], &w.r.pair.out, w.hidden)
-	return softmax(logits)
+	softmax(p[:], logits[:])
+	return Verdict{Contradict: p[0], Entail: p[1], Neutral: p[2]}
 }
 
 // whole sets hidden to what a layer makes of a sequence as a whole: of its first state and the mean of all.
@@ -289,12 +291,14 @@ func dense(y []float32, l *packfile.Linear, x []float32) {
 	}
 }
 
-func softmax(logits [labels]float32) Verdict {
-	var e [labels]float64
-	most, sum := max(logits[0], logits[1], logits[2]), 0.0
+// softmax sets p to the probabilities that logits stand for.
+func softmax(p []float64, logits []float32) {
+	most, sum := slices.Max(logits), 0.0
 	for i, v := range logits {
-		e[i] = math.Exp(float64(v) - float64(most))
-		sum += e[i]
+		p[i] = math.Exp(float64(v) - float64(most))
+		sum += p[i]
 	}
-	return Verdict{Contradict: e[0] / sum, Entail: e[1] / sum, Neutral: e[2] / sum}
+	for i := range p {
+		p[i] /= sum
+	}
 }

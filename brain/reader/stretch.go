@@ -23,7 +23,7 @@ func Stretches(s string) (all []text.Span) {
 			all = append(all, text.Span{Start: start, End: at})
 			start = at
 		}
-		for sentence.End-start > 2*maxStretch { // a sentence that is none
+		for sentence.End-start > 2*maxStretch { // text without sentences
 			n := len(text.Truncate(s[start:sentence.End], maxStretch))
 			all = append(all, text.Span{Start: start, End: start + n})
 			start += n

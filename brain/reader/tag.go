@@ -43,7 +43,7 @@ const Types = int(types)
 // Tense is when a time is, as its sentence tells.
 type Tense uint8
 
-// The tenses, in the order of the head; Untold is no time, or one of which nothing is told.
+// The tenses, in the order of the head; Untold is no time, or one whose sentence does not say.
 const (
 	Untold Tense = iota
 	Past
@@ -272,16 +272,7 @@ func (w *Worker) flush(out []Tagged, goOn func() error) error {
 		return err
 	}
 	first := 0
-	sequences := w.sequencesOf()
-	var kinds [][]uint8
-	if w.r.tag.spellings != nil {
-		kinds = make([][]uint8, len(sequences))
-		for i, at := 0, 0; i < len(sequences); i++ {
-			kinds[i] = t.spelt[at : at+len(sequences[i])]
-			at += len(sequences[i])
-		}
-	}
-	w.tag.Marked(sequences, kinds, w.r.tag.spellings, func(i int, states []float32) {
+	w.tag.Marked(w.sequencesOf(), t.spelt, w.r.tag.spellings, func(i int, states []float32) {
 		x := t.ends[i]
 		w.decode(&out[x.text], w.sequences[i], t.places[first:x.places], states)
 		first = x.places
@@ -308,7 +299,7 @@ func (w *Worker) decode(to *Tagged, ids []int32, places []text.Span, states []fl
 		t.words = append(t.words, taggedWord{at: at, state: states[(1+i)*dim : (2+i)*dim]})
 		x := &t.words[len(t.words)-1]
 		dense(t.logits[:], &w.r.tag.tag, x.state)
-		probabilities(x.p[:], t.logits[:])
+		softmax(x.p[:], t.logits[:])
 	}
 	for i := range t.words {
 		x := &t.words[i]
@@ -356,7 +347,7 @@ func (w *Worker) spanOf(words []taggedWord, k Type) Span {
 	var sum, p [tenses]float64
 	for i := range words {
 		dense(w.tagging.logits[:tenses], &w.r.tag.tense, words[i].state)
-		probabilities(p[:], w.tagging.logits[:tenses])
+		softmax(p[:], w.tagging.logits[:tenses])
 		for j, v := range p {
 			sum[j] += v
 		}
@@ -416,20 +407,4 @@ func (w *Worker) path() []uint8 {
 		last = t.back[i][last]
 	}
 	return labels
-}
-
-// probabilities sets p to the softmax of logits.
-func probabilities(p []float64, logits []float32) {
-	most := logits[0]
-	for _, v := range logits {
-		most = max(most, v)
-	}
-	sum := 0.0
-	for i, v := range logits {
-		p[i] = math.Exp(float64(v) - float64(most))
-		sum += p[i]
-	}
-	for i := range p {
-		p[i] /= sum
-	}
 }

@@ -15,7 +15,7 @@ func Tell(notes []Note) []Moment {
 		note  int
 		until int64
 	}
-	due := map[day]int64{} // and when it is told
+	due := map[day]int64{} // where the timeline shows each
 	for _, p := range promised {
 		due[day{p.Note, p.DueMs}] = p.DueMs - 1 // in the period that is named, not behind it
 	}

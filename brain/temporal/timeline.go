@@ -60,8 +60,8 @@ func Timeline(notes []Note) []Moment {
 	return out
 }
 
-// momentOf is when a date is told: as it begins, or as what is without a beginning ends. What is to be done before a
-// day is told on the day that is named.
+// momentOf is where the timeline shows a date: at its beginning or, where that is open, at its end. "Before the 9th" is
+// shown on the 9th.
 func (n *Note) momentOf(d Date) int64 {
 	switch {
 	case d.FromMs != math.MinInt64:

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"orgmem/brain/text"
 )
 
 // Bounds of one message: what is longer says no more about a manner of writing.
@@ -367,7 +369,8 @@ func (s *scanner) special(t string) int {
 	return 0
 }
 
-var units = setOf(`days day hours hour minutes minute mins min weeks week months month years year seconds secs sec s ms
+var units = text.Set(`days day hours hour minutes minute mins min weeks week months month years year seconds secs sec
+	s ms
 items item people percent km m cm kg g gb mb kb x times lines files users euros pounds dollars degrees`)
 
 func isNameByte(c byte) bool {
@@ -587,9 +590,9 @@ func (s *scanner) meant(w string, cl classSet, capital, shouted bool, rest strin
 }
 
 var (
-	everyone   = setOf(`all everyone everybody team folks guys both there y'all`)
-	kinds      = setOf(`a the this that what which some any every each one another same of no only`)
-	plainWords = setOf(`far long if that as please let is are can do did will would could should on he she they`)
+	everyone   = text.Set(`all everyone everybody team folks guys both there y'all`)
+	kinds      = text.Set(`a the this that what which some any every each one another same of no only`)
+	plainWords = text.Set(`far long if that as please let is are can do did will would could should on he she they`)
 )
 
 // following is the next word, in lower case, and the mark before it; '!' at the end.

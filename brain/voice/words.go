@@ -1,6 +1,10 @@
 package voice
 
-import "strings"
+import (
+	"strings"
+
+	"orgmem/brain/text"
+)
 
 // classSet is a set of word classes.
 type classSet uint32
@@ -112,43 +116,36 @@ var habits = []struct {
 
 // contracted are the contractions that are written without an apostrophe, and those
 // that have none. Left out are words of their own: well, were, wed, hell, its, id, ill.
-var contracted = setOf(`dont doesnt didnt isnt arent wasnt werent havent hasnt hadnt wont cant couldnt wouldnt shouldnt
+var contracted = text.Set(`dont doesnt didnt isnt arent wasnt werent havent hasnt hadnt wont cant couldnt wouldnt
+	shouldnt
 mustnt aint im ive youre youve youll theyre theyve theyll weve whats thats theres heres hes whos wheres hows itll thatll
 gonna wanna gotta gimme lemme dunno hafta oughta tryna imma kinda sorta lotta outta woulda coulda shoulda mighta cmon
 yall`)
 
 // clitics are what a pronoun may be contracted with; behind any other word an 's says
 // whose something is.
-var clitics = setOf(`n't 're 've 'll 'd 'm`)
+var clitics = text.Set(`n't 're 've 'll 'd 'm`)
 
-var pronouns = setOf(`i you he she it we they that this there here what who where how when why let one everyone
+var pronouns = text.Set(`i you he she it we they that this there here what who where how when why let one everyone
 everybody someone somebody nobody everything something nothing`)
 
 // written are the words that are often contracted with the one before them.
 var written = map[string]map[string]bool{
-	"not":  setOf(`do does did is are was were has have had will would should could must`),
-	"am":   setOf(`i`),
-	"are":  setOf(`you we they`),
-	"is":   setOf(`it he she that there what who`),
-	"have": setOf(`i you we they`),
-	"will": setOf(`i you he she it we they`),
-}
-
-func setOf(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
+	"not":  text.Set(`do does did is are was were has have had will would should could must`),
+	"am":   text.Set(`i`),
+	"are":  text.Set(`you we they`),
+	"is":   text.Set(`it he she that there what who`),
+	"have": text.Set(`i you we they`),
+	"will": text.Set(`i you he she it we they`),
 }
 
 // abbreviations are words of the lists that mean something else in capitals: US, IT.
-var abbreviations = setOf(`us it am who or me hi in as at may is so ah er`)
+var abbreviations = text.Set(`us it am who or me hi in as at may is so ah er`)
 
 // mine are the words that make a verb of thinking a hedge: I think, we'd guess.
-var mine = setOf(`i we i'd i'm would also just still really do don't dont was kinda only always i'll personally`)
+var mine = text.Set(`i we i'd i'm would also just still really do don't dont was kinda only always i'll personally`)
 
-var thinking = setOf(`think believe assume suspect wonder guess suppose wondering`)
+var thinking = text.Set(`think believe assume suspect wonder guess suppose wondering`)
 
 // entry is what is known of a word.
 type entry struct {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"orgmem/brain/embed"
 	"orgmem/brain/embed/packfile"
@@ -72,25 +71,26 @@ func trainedTower(tensors map[string]tensor, dim int) (packfile.Weights, error) 
 	if tensors["tag_layers"].data != nil { // tags are read before the last layer
 		tagLayers = int(r.tensor("tag_layers")[0])
 	}
-	for _, head := range []struct{ trained, packed string }{
-		{"hidden", reader.HeadHidden},
-		{"out", reader.HeadOut},
-		{"ask_hidden", reader.AskHidden},
-		{"ask_out", reader.AskOut},
-		{"ask_span", reader.AskSpan},
-		{"tag_out", reader.HeadTags},
-		{"tense_out", reader.HeadTense},
-		{"spelling", reader.HeadSpelling},
+	for _, head := range []struct {
+		trained, packed string
+		after           int // how many layers lie before it; 0: all
+	}{
+		{"hidden", reader.HeadHidden, 0},
+		{"out", reader.HeadOut, 0},
+		{"ask_hidden", reader.AskHidden, 0},
+		{"ask_out", reader.AskOut, 0},
+		{"ask_span", reader.AskSpan, 0},
+		{"tag_out", reader.HeadTags, tagLayers},
+		{"tense_out", reader.HeadTense, tagLayers},
+		{"spelling", reader.HeadSpelling, tagLayers},
 	} {
 		shape := tensors[head.trained+".weight"].dims
 		if len(shape) != 2 { // of a task that it was not trained for
 			continue
 		}
-		x := packfile.Head{Name: head.packed, Linear: r.linear(head.trained), In: shape[1], Out: shape[0]}
-		if strings.HasPrefix(head.packed, "tag.") || strings.HasPrefix(head.packed, "tense.") {
-			x.After = tagLayers
-		}
-		w.Heads = append(w.Heads, x)
+		w.Heads = append(w.Heads, packfile.Head{
+			Name: head.packed, Linear: r.linear(head.trained), In: shape[1], Out: shape[0], After: head.after,
+		})
 	}
 	return w, r.err
 }

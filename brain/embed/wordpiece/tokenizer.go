@@ -38,7 +38,7 @@ type Tokenizer struct {
 
 type piece struct {
 	begin, end uint32
-	inner      bool // it goes on with a word
+	inner      bool // a later piece of a word
 }
 
 // slot is 1 + the id of a piece, 0 when empty, and the upper half of its hash.
@@ -137,7 +137,7 @@ func New(vocab string) (*Tokenizer, error) {
 // Len returns the number of pieces; every id is below it.
 func (t *Tokenizer) Len() int { return len(t.pieces) }
 
-// Inner tells whether a piece goes on with the word that the one before it began.
+// Inner tells whether a piece is a later piece of a word.
 func (t *Tokenizer) Inner(id int32) bool { return t.pieces[id].inner }
 
 // Append adds the ids of a text to ids and returns the result, reading no

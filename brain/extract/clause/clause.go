@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"orgmem/brain/extract/tagger"
+	"orgmem/brain/text"
 )
 
 // Tense is when something happens, as its clause tells.
@@ -78,14 +79,6 @@ func Joins(low string) bool { return joints[low] }
 
 // Tells tells whether a word is for what reports of what was, such as the minutes of a day.
 func Tells(low string) bool { return told[low] }
-
-func setOf(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
 
 // border tells whether a mark ends a clause.
 func (c *Clause) border(i int) bool {
@@ -217,15 +210,15 @@ func (c *Clause) cue(from, until int) Tense {
 var (
 	// expected is what is to come, occasions are what is spoken of in the Present
 	// until it is over.
-	expected = setOf(`next upcoming deadline due appointment reminder todo eta planned scheduled tbc rsvp forthcoming
+	expected = text.Set(`next upcoming deadline due appointment reminder todo eta planned scheduled tbc rsvp forthcoming
 		forward`)
-	occasions = setOf(`exam exams wedding birthday party concert interview meeting launch release premiere conference
+	occasions = text.Set(`exam exams wedding birthday party concert interview meeting launch release premiere conference
 		opening surgery operation flight graduation hearing trial festival workshop match final demo election vote kickoff
 		reunion anniversary marathon race trip handover inspection audit retro review presentation lecture seminar rehearsal
 		performance gig funeral ceremony dinner viewing`)
 	// records are of what was, and so is what others tell of a day.
-	records = setOf(`notes minutes photo photos picture pictures recap summary recording transcript protocol log`)
-	told    = setOf(`notes minutes photo photos picture pictures recap summary recording transcript protocol log report
+	records = text.Set(`notes minutes photo photos picture pictures recap summary recording transcript protocol log`)
+	told    = text.Set(`notes minutes photo photos picture pictures recap summary recording transcript protocol log report
 		results receipt invoice mail email message letter call conversation news incident outage visit`)
 )
 
@@ -244,14 +237,17 @@ func (c *Clause) noun(j int) bool {
 }
 
 var (
-	determiners = setOf(`a an the my your his her its our their this that these those some any no every each another both
+	determiners = text.Set(`a an the my your his her its our their this that these those some any no every each another
+		both
 		all`)
-	prepositions = setOf(`of in to for with on at by from about into over after under between through during without before
+	prepositions = text.Set(`of in to for with on at by from about into over after under between through during without
+		before
 		against within upon across toward towards via off onto inside outside behind beyond until till since near around than
 		as`)
-	objects  = setOf(`me him them us myself himself herself themselves ourselves yourself`)
-	subjects = setOf(`i we they he she you it who there this that everybody everyone nobody someone somebody`)
-	joints   = setOf(`and but or so then that if when while because although though since as before after until once unless
+	objects  = text.Set(`me him them us myself himself herself themselves ourselves yourself`)
+	subjects = text.Set(`i we they he she you it who there this that everybody everyone nobody someone somebody`)
+	joints   = text.Set(`and but or so then that if when while because although though since as before after until once
+		unless
 		where please pls plz also just kindly always never`)
 )
 
@@ -413,7 +409,7 @@ func (c *Clause) being(j int) Tense {
 }
 
 // lasting is what somebody does as they write.
-var lasting = setOf(`writing calling emailing mailing asking thinking wondering waiting working trying looking living
+var lasting = text.Set(`writing calling emailing mailing asking thinking wondering waiting working trying looking living
 	using reading hoping struggling running missing having`)
 
 // apostrophe reads an 's: "it's on Friday", "she's left"; what belongs to somebody is
@@ -460,10 +456,11 @@ func (c *Clause) having(j int) Tense {
 }
 
 // changed is what is done to what is still to come.
-var changed = setOf(`cancelled canceled confirmed announced postponed moved rescheduled booked called delayed brought`)
+var changed = text.Set(`cancelled canceled confirmed announced postponed moved rescheduled booked called delayed
+	brought`)
 
 // bases are participles that look like the verb itself.
-var bases = setOf(`come become run overcome`)
+var bases = text.Set(`come become run overcome`)
 
 // past tells whether a past form or a participle stands at j.
 func (c *Clause) past(j int) bool {
@@ -482,7 +479,7 @@ func (c *Clause) past(j int) bool {
 }
 
 // notPast end as the past forms do.
-var notPast = setOf(`need feed seed weed speed breed bleed exceed proceed succeed indeed heed deed greed creed reed
+var notPast = text.Set(`need feed seed weed speed breed bleed exceed proceed succeed indeed heed deed greed creed reed
 	steed hundred sacred naked wicked kindred excited tired interested worried scared delighted pleased thrilled embed
 	unused biased aged beloved bed shed sled`)
 
@@ -542,7 +539,7 @@ func (c *Clause) participle(j int) Tense {
 }
 
 // states are what a thing is said to be, rather than what was done to it.
-var states = setOf(`closed booked located based expected planned scheduled blocked reserved`)
+var states = text.Set(`closed booked located based expected planned scheduled blocked reserved`)
 
 // passive is the Tense of the verb before "to be done" at k: "it needs to be paid" is
 // to come, "it had to be paid" was.
@@ -577,11 +574,11 @@ func (c *Clause) planned(j int) Tense {
 var (
 	// plans fix something for a time, movers move it there, intents say what is to be
 	// done.
-	plans = setOf(`scheduled planned booked set arranged reserved expected slated invited announced confirmed pencilled
+	plans = text.Set(`scheduled planned booked set arranged reserved expected slated invited announced confirmed pencilled
 		penciled agreed fixed targeted estimated timed promised`)
-	movers = setOf(`moved postponed pushed shifted delayed deferred rescheduled extended brought put changed switched
+	movers = text.Set(`moved postponed pushed shifted delayed deferred rescheduled extended brought put changed switched
 		bumped prolonged adjourned renewed hired suspended granted`)
-	intents = setOf(`agreed promised decided planned hoped wanted asked told expected offered intended needed scheduled
+	intents = text.Set(`agreed promised decided planned hoped wanted asked told expected offered intended needed scheduled
 		invited meant swore vowed arranged supposed going due set ready wants want hopes hope plan plans intend intends
 		reminded urged ordered requested instructed begged likely bound`)
 )
@@ -684,7 +681,7 @@ func (c *Clause) pronoun(j int) Tense {
 }
 
 // wishes are about what is to come.
-var wishes = setOf(`want need plan hope expect intend aim wish promise`)
+var wishes = text.Set(`want need plan hope expect intend aim wish promise`)
 
 // objective tells whether what a request is about can begin at j: "call Ann", "water
 // article plants", but no preposition, as behind "lunch".
@@ -700,8 +697,10 @@ func (c *Clause) objective(j int) bool {
 // thoughts are what somebody does while they speak; speech is what leads to a clause of
 // its own.
 var (
-	thoughts = setOf(`know think guess believe suppose remember hear mean assume reckon bet see gather understand doubt`)
-	speech   = setOf(`said says say told tell tells thinks think heard hear hears know knows knew thought wrote writes hope
+	thoughts = text.Set(`know think guess believe suppose remember hear mean assume reckon bet see gather understand
+		doubt`)
+	speech = text.Set(`said says say told tell tells thinks think heard hear hears know knows knew thought wrote
+		writes hope
 		hopes believe believes is was are mentioned announced explained confirmed read saw see`)
 )
 
@@ -712,21 +711,23 @@ func plural(w string) bool {
 var (
 	// scheduled are the verbs that are said in the Present of what is to come: the
 	// course starts in May.
-	scheduled = setOf(`end start begin open close expire launch leave arrive depart return reopen resume finish retire move
+	scheduled = text.Set(`end start begin open close expire launch leave arrive depart return reopen resume finish
+		retire move
 		join ship land Present visit fly run stop renew kick go take come meet play host travel deliver release merge migrate
 		switch marry graduate elapse lapse terminate mature publish premiere air debut replace cut change hand celebrate
 		relocate`)
 	// requests are verbs that ask at the head of a clause, although they may be nouns,
 	// too.
-	requests = setOf(`call book order check move pay review talk walk pick send ask bring buy get give remember see meet
+	requests = text.Set(`call book order check move pay review talk walk pick send ask bring buy get give remember see meet
 		come go take make find fix clean cook write read email mail text ring visit plan prepare finish start submit return
 		renew cancel invite note join ship update schedule file sign print collect drop put set cut hand deliver wait stay
 		arrange confirm water repaint mow test deploy release merge reply answer contact tell ping sync leave turn try use
 		keep save mark register apply close open`)
 	// same are verbs whose past looks like the Present.
-	same = setOf(`put set cut let read hit cost shut hurt quit spread cast split bet`)
+	same = text.Set(`put set cut let read hit cost shut hurt quit spread cast split bet`)
 	// pasts are the past forms and participles that do not end in -ed.
-	pasts = setOf(`arose arisen awoke became began begun bent blew blown bought bound bred broke broken brought built burnt
+	pasts = text.Set(`arose arisen awoke became began begun bent blew blown bought bound bred broke broken brought built
+		burnt
 		burst came caught chose chosen clung crept dealt did done drew drawn drank drunk drove driven ate eaten fell fallen
 		fed felt fought found fled flew flown forbade forbidden forgot forgotten forgave forgiven froze frozen gave given went
 		gone got gotten grew grown hung heard held hid hidden kept knelt knew known laid led leant learnt left lent lost made

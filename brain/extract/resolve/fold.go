@@ -7,6 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"orgmem/brain/extract"
+	"orgmem/brain/text"
 )
 
 // fold takes case, diacritics and marks away: letters and digits in words, single
@@ -31,20 +32,13 @@ func fold(name string) string {
 	return b.String()
 }
 
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
-
 var (
 	// titles are left out before a person's name.
-	titles = set(`mr mrs ms miss dr prof professor sir dame lord lady president senator minister captain colonel general
+	titles = text.Set(`mr mrs ms miss dr prof professor sir dame lord lady president senator minister captain colonel
+		general
 		reverend rev hon`)
 	// companies are left out behind an organization's.
-	companies = set(`inc incorporated corp corporation ltd limited llc gmbh ag plc co company sa bv oy ab kk pty`)
+	companies = text.Set(`inc incorporated corp corporation ltd limited llc gmbh ag plc co company sa bv oy ab kk pty`)
 )
 
 // form is fold without what may be left out at will: an article, titles before a

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"orgmem/brain/extract/tagger"
+	"orgmem/brain/text"
 )
 
 // Text is a stretch of a text in tokens, as the tagger reads it.
@@ -159,7 +160,7 @@ func (t *Text) spelling(dst []Clue, from, to int) []Clue {
 }
 
 // linking words stand inside of names, behind what is named.
-var linking = setOf(`of the for in de du des da do dos das del della di la le les von van der den al el y e i og och
+var linking = text.Set(`of the for in de du des da do dos das del della di la le les von van der den al el y e i og och
 	und`)
 
 // heads adds the words of a name that say what it is.

@@ -1,6 +1,10 @@
 package typing
 
-import "strings"
+import (
+	"strings"
+
+	"orgmem/brain/text"
+)
 
 // The types in the order of a reader's.
 const (
@@ -19,7 +23,7 @@ const (
 var kinds = map[string]uint8{}
 
 // roles are what people are: they stand before a name.
-var roles = setOf(`mr mrs ms miss dr prof professor doctor nurse sister brother matron coach captain capt sgt
+var roles = text.Set(`mr mrs ms miss dr prof professor doctor nurse sister brother matron coach captain capt sgt
 	sergeant officer inspector constable detective judge mayor councillor cllr minister senator bishop father
 	rabbi imam pastor reverend rev vicar pope king queen prince princess duke lord lady sir dame frau herr madame
 	monsieur señor señora signor signora auntie aunt uncle grandma grandpa granny nan nana cousin nephew niece mum
@@ -33,7 +37,7 @@ var roles = setOf(`mr mrs ms miss dr prof professor doctor nurse sister brother 
 	fellow`)
 
 // firms are those at the end of a name that mean nothing beside one: what a business is called after.
-var firms = setOf(`inc corp ltd limited llc llp gmbh ag plc pty kg ohg sarl sas srl spa bv nv ab oy oyj aps as
+var firms = text.Set(`inc corp ltd limited llc llp gmbh ag plc pty kg ohg sarl sas srl spa bv nv ab oy oyj aps as
 	asa kft sons daughters brothers bros co partners holdings associates group solutions systems technologies
 	technology software consulting consultants logistics foods textiles castings homes lettings vets legal dental
 	energy power motors airlines airways rail freight shipping insurance capital ventures media studios architects
@@ -178,14 +182,6 @@ func EndsSmall(w string) bool {
 
 // Role tells whether a word is what a person is, as it stands before a name.
 func Role(w string) bool { return roles[w] }
-
-func setOf(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
 
 func wordClues(all []class) map[string]Clue {
 	m := map[string]Clue{}

@@ -12,7 +12,7 @@ import (
 // Tag is what a reader takes a word for.
 type Tag struct {
 	Type   reader.Type
-	Inside bool // it goes on with the span of the word before it
+	Inside bool // it belongs to the span of the word before it
 	Tense  reader.Tense
 }
 

@@ -129,6 +129,9 @@ func subjectOf(w []Word, s, speaker string) (subject, attribute string) {
 	for i := last; i >= 0 && last-i <= maxAttributeWords; i-- {
 		switch {
 		case w[i].Form == "the" && i < last && i > 0 && strings.ContainsAny(s[w[i-1].End:w[i].Start], ":,"): // S: the A
+			if w[0].Form == "like" || w[0].Form == "unlike" { // "like its predecessor, the …"
+				return "", ""
+			}
 			return named(s, w[:i]), between(s, w[i+1:])
 		case i < last && i > 0 && (w[i].Form == "of" || w[i].Form == "for"):
 			continue

@@ -73,7 +73,7 @@ func (j *Judge) Candidates(dst []Candidate, a, b *Passage, near Near) []Candidat
 func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate, ok bool) {
 	c.TextA = a.Text[x.claim.Span.Start:x.claim.Span.End]
 	c.TextB = b.Text[y.claim.Span.Start:y.claim.Span.End]
-	if x.heading || y.heading || strings.EqualFold(x.bare, y.bare) || elsewhere(a, b, x, y) {
+	if x.heading || y.heading || strings.EqualFold(x.bare, y.bare) || elsewhere(a, b, x, y, &near) {
 		return c, false
 	}
 	c.finding, c.ruled = j.claims(a, b, x, y, near)

@@ -118,7 +118,7 @@ func (j *Judge) Compare(a, b *Passage, near Near) (f Finding, ok bool) {
 // claims applies the rules to two claims, the surest first.
 func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) {
 	f := Finding{A: x.claim.Span, B: y.claim.Span}
-	if elsewhere(a, b, x, y) {
+	if elsewhere(a, b, x, y, &near) {
 		return f, false
 	}
 	update := updates(a, b)
@@ -166,11 +166,15 @@ func updates(a, b *Passage) bool { return a.FromMs != 0 && b.FromMs != 0 && a.Fr
 // Lisbon" both hold), unless the one took the other's place later on.
 func factsDiffer(x, y *claim.Claim, update bool) bool {
 	f, g := &x.Fact, &y.Fact
-	if f.Key == 0 || f.Key != g.Key || f.Same == g.Same {
+	if f.Key == 0 || f.Key != g.Key || f.Same == g.Same || describes(f) && describes(g) {
 		return false
 	}
 	return update || !within(f.Words, g.Words) && !within(g.Words, f.Words)
 }
+
+// describes tells whether a value says of what kind something is, "a town in the north". Something is of many kinds, and
+// of two things with one name each is of its own.
+func describes(f *claim.Fact) bool { return len(f.Words) > 2 && (f.Words[0].Form == "a" || f.Words[0].Form == "an") }
 
 // within tells whether all the words that carry meaning of a are among those of b.
 func within(a, b []claim.Word) bool {

@@ -179,6 +179,18 @@ func TestEntries(t *testing.T) {
 			"The workshop was a success. It was agreed that the Lisbon office has 55 desks.", Value,
 		},
 		{
+			"Ilmo Rask was a Finnish skater. With her sister Aune, she won the silver medal in 1958.",
+			"Bo Dahl was a Danish skater. With her sister Tove, she won no silver medal in 1958.", "",
+		},
+		{
+			"The ferry of Low Hill is a boat with one deck.",
+			"The ferry of Low Hill is a ship from Bergen.", "",
+		},
+		{
+			"Like its predecessor, the film is set in Lisbon.",
+			"Like its predecessor, the film is set in Munich and Graz.", "",
+		},
+		{
 			"Dana opened the meeting. The notice period for the garage is three months.",
 			"Karim opened the meeting. The notice period for the garage is six weeks.", Value,
 		},

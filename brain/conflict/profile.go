@@ -35,6 +35,8 @@ type profile struct {
 	general bool
 	// left: of what it speaks stands elsewhere in its passage.
 	left bool
+	// perhapsLeft: it names nothing, so that the same may be so.
+	perhapsLeft bool
 	// values are those that it gives, meant is how it is meant, and holder says that it speaks of a single thing ("the
 	// treasurer"). valued: readValues has filled these three.
 	values         []claim.Value
@@ -76,7 +78,7 @@ func (p *Passage) prepare() []profile {
 		pr.bare, pr.heading = bare(said), heads(said)
 		switch {
 		case p.topic.names != nil:
-			pr.left = p.topic.leaves(&pr)
+			pr.left, pr.perhapsLeft = p.topic.leaves(&pr)
 		case i < topicClaims:
 			p.topic.define(&pr)
 		}

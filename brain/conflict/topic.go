@@ -43,36 +43,48 @@ func (t *topic) define(p *profile) {
 	}
 }
 
-// leaves tells whether a statement leaves it to the topic of what it speaks: "its
-// population was 70", "the village has a school". One that names something does not, nor
-// does "it was agreed that …".
-func (t *topic) leaves(p *profile) bool {
-	refers, clause := false, slices.ContainsFunc(p.claim.Words, func(w claim.Word) bool {
+// leaves tells whether a statement leaves it to the topic of what it speaks: "its population was 70", "the village has
+// a school", "his brothers Tom and Ira played, too", "with her mother, she won". One that names something in front of
+// its verb, and says of nothing whose or who it is, does not, nor does "it was agreed that …". maybe: it names nothing
+// and speaks of "the population", which in the entries of an encyclopedia is that of the topic.
+func (t *topic) leaves(p *profile) (yes, maybe bool) {
+	words := p.claim.Words
+	refers, clause := false, slices.ContainsFunc(words, func(w claim.Word) bool {
 		return w.Start > p.firstVerb && w.Form == "that"
 	})
-	for i := range p.claim.Words {
-		if w := &p.claim.Words[i]; w.Start < p.firstVerb && pronouns[w.Form] && (w.Form != "it" || !clause) {
-			refers = true
-		}
-	}
-	for i := range p.words {
-		w := &p.words[i]
-		if w.word.Start > p.firstVerb {
+	for i := range words {
+		w := &words[i]
+		if w.Start >= p.firstVerb {
 			break
 		}
-		if w.word.Name && w.word.Kind == claim.Content {
-			return false
+		if !pronouns[w.Form] || w.Form == "it" && clause {
+			continue
 		}
-		refers = refers || slices.Contains(t.kind, w.id)
+		if i == 0 || w.Form == "he" || w.Form == "she" || w.Form == "they" {
+			return true, false // whose, or who
+		}
+		refers = true
 	}
-	return refers
+	named := false
+	for i := range p.words {
+		w := &p.words[i]
+		isName := w.word.Name && w.word.Kind == claim.Content
+		if isName && w.word.Start <= p.firstVerb {
+			return false, false
+		}
+		named = named || isName
+		refers = refers || w.word.Start <= p.firstVerb && slices.Contains(t.kind, w.id)
+	}
+	return refers, !refers && !named && len(words) > 0 && words[0].Form == "the"
 }
 
 // elsewhere tells whether two statements are about two things although neither names one:
 // each leaves that to its passage, and these are about different ones. Of two names one
-// of which has all words of the other they may be one's.
-func elsewhere(a, b *Passage, x, y *profile) bool {
-	return x.left && y.left && !covers(a.topic.names, b.topic.names) && !covers(b.topic.names, a.topic.names)
+// of which has all words of the other they may be one's. What only may be left to the topic is so in a large partition,
+// where chance finds many that say "the population was 70".
+func elsewhere(a, b *Passage, x, y *profile, near *Near) bool {
+	left := x.left && y.left || near.Of > smallPartition && (x.left || x.perhapsLeft) && (y.left || y.perhapsLeft)
+	return left && !covers(a.topic.names, b.topic.names) && !covers(b.topic.names, a.topic.names)
 }
 
 // covers tells whether all of some are among all.

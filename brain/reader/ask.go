@@ -3,6 +3,7 @@ package reader
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"orgmem/brain/embed"
 	"orgmem/brain/embed/packfile"
@@ -93,13 +94,13 @@ func (w *Worker) AskCost(question string, p Passage) int {
 func (w *Worker) appendAsked(ids []int32, question string, p Passage) []int32 {
 	tower, start := w.r.ask.tower, len(ids)
 	begin, end := tower.Marks()
-	ids = append(tower.AppendTokens(append(ids, begin), question, MaxQuestion), end)
+	ids = append(tower.AppendTokens(append(ids, begin), plain(question), MaxQuestion), end)
 	from := len(ids)
 	if p.Label != "" {
-		ids = tower.AppendTokens(tower.AppendTokens(ids, p.Label, maxLabel), ":", 1)
+		ids = tower.AppendTokens(tower.AppendTokens(ids, plain(p.Label), maxLabel), ":", 1)
 	}
 	a := asked{first: len(ids) - start, places: len(w.places)}
-	ids, w.places = tower.AppendTokenSpans(ids, w.places, p.Text, MaxPassage-(len(ids)-from))
+	ids, w.places = appendTokenSpans(tower, ids, w.places, p.Text, MaxPassage-(len(ids)-from))
 	a.tokens = len(w.places) - a.places
 	w.asked = append(w.asked, a)
 	return append(ids, end)
@@ -168,23 +169,44 @@ func logSum(logits []float32, first int) float64 {
 }
 
 // Windows cuts the text of a passage into as few stretches of whole sentences as can be read beside its label. A
-// sentence that is too long for that is a window of its own, of which the begin is read.
+// sentence that is too long for that is cut, too: behind a comma where there is one not far from the end of what can be
+// read, else between two words.
 func (w *Worker) Windows(p Passage) (windows []text.Span) {
-	tokens := func(s string) int {
-		return w.AskCost("", Passage{Text: s}) - w.AskCost("", Passage{})
-	}
-	label := 0
+	room, used := MaxPassage, 0
 	if p.Label != "" {
-		label = min(tokens(p.Label), maxLabel) + 1
+		room -= len(w.r.ask.tower.AppendTokens(w.ids[:0], plain(p.Label), maxLabel)) + 1
 	}
-	used := 0
 	for sentence := range text.Sentences(p.Text) {
-		n := tokens(p.Text[sentence.Start:sentence.End])
-		if len(windows) == 0 || label+used+n > MaxPassage {
-			windows, used = append(windows, sentence), 0
+		for at := sentence.Start; at < sentence.End; {
+			end, next, n := w.clause(p.Text, at, sentence.End, room)
+			if len(windows) == 0 || used+n > room {
+				windows, used = append(windows, text.Span{Start: at}), 0
+			}
+			windows[len(windows)-1].End = end
+			used += n
+			at = next
 		}
-		windows[len(windows)-1].End = sentence.End
-		used += n
 	}
 	return windows
+}
+
+// clause is what is read at once of s[from:to], where it ends and the next begins, and how many tokens it has: at most
+// room of them.
+func (w *Worker) clause(s string, from, to, room int) (end, next, tokens int) {
+	tower := w.r.ask.tower
+	w.ids, w.places = appendTokenSpans(tower, w.ids[:0], w.places[:0], s[from:to], room+1)
+	if len(w.ids) <= room {
+		return to, to, len(w.ids)
+	}
+	n := room
+	for n > 1 && tower.ContinuesWord(w.ids[n]) {
+		n--
+	}
+	for k := n; k > n/2; k-- {
+		if strings.ContainsRune(",;:", rune(s[from+w.places[k-1].Start])) {
+			n = k
+			break
+		}
+	}
+	return from + w.places[n-1].End, from + w.places[n].Start, n
 }

@@ -2,6 +2,7 @@ package reader_test
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +54,36 @@ func TestAsk(t *testing.T) {
 	before := []reader.Reading{{Answers: 1}}
 	if got := w.Ask(before, question, passages[:1]); len(got) != 2 || got[0] != before[0] || got[1] != together[0] {
 		t.Errorf("%v appended to %v", got, before)
+	}
+}
+
+// TestAskDisturbed: what a text is dressed up with changes nothing in how it is read, and the span is the words as they
+// are written.
+func TestAskDisturbed(t *testing.T) {
+	t.Parallel()
+	r, err := readertest.Ruled(readertest.Rules{Answers: map[string]float64{"berlin": 4, "cafe": 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := r.NewWorker()
+	ask := func(s string) reader.Reading {
+		return w.Ask(nil, "Where?", []reader.Passage{{Label: "Anna", Text: s}})[0]
+	}
+	want := ask("We moved to Berlin today.")
+	for _, x := range []struct{ text, span string }{
+		{"We moved to Berlin🎉🎉 today.", "Berlin"},
+		{"We moved to 👩🏽\u200d💻Berlin❤\ufe0f today. 🇩🇪1\ufe0f\u20e3", "Berlin"},
+		{"We moved to Веrlіn today.", "Веrlіn"}, // Cyrillic В, е and і
+		{"We moved to Βerlin today.", "Βerlin"}, // Greek Β
+		{"We moved to Ｂｅｒｌｉｎ today．", "Ｂｅｒｌｉｎ"},
+		{"We moved to 𝐁𝐞𝐫𝐥𝐢𝐧 today.", "𝐁𝐞𝐫𝐥𝐢𝐧"},
+		{"We moved to 𝔅er\u200bℓin today.", "𝔅er\u200bℓin"},
+		{"We moved to B\u0336e\u0336r\u0336l\u0336i\u0336n\u0336 today.", "B\u0336e\u0336r\u0336l\u0336i\u0336n\u0336"},
+	} {
+		got := ask(x.text)
+		if math.Abs(got.Answers-want.Answers) > .02 || x.text[got.Span.Start:got.Span.End] != x.span {
+			t.Errorf("%q: %.3f, want %.3f; %q", x.text, got.Answers, want.Answers, x.text[got.Span.Start:got.Span.End])
+		}
 	}
 }
 
@@ -191,6 +222,27 @@ func TestWindows(t *testing.T) {
 	}
 	if strings.TrimSpace(p.Text[at:]) != "" {
 		t.Errorf("%q is in no window", p.Text[at:])
+	}
+	for _, mark := range []string{"", ","} {
+		long := reader.Passage{Label: "monday", Text: strings.Repeat("the office is in berlin"+mark+" ", 100) + "on monday"}
+		windows, at := w.Windows(long), 0
+		if len(windows) < 3 || len(windows) > 5 {
+			t.Errorf("%d windows of a sentence with %q", len(windows), mark)
+		}
+		for _, x := range windows {
+			part := reader.Passage{Label: long.Label, Text: long.Text[x.Start:x.End]}
+			if n := w.AskCost("", part); n > reader.MaxPassage+3 || strings.TrimSpace(long.Text[at:x.Start]) != "" ||
+				mark != "" && x.End < len(long.Text) && !strings.HasSuffix(part.Text, mark) {
+				t.Errorf("%d tokens at %v behind %d: …%s", n, x, at, part.Text[max(0, len(part.Text)-20):])
+			}
+			at = x.End
+		}
+		if at != len(long.Text) {
+			t.Errorf("%q is in no window", long.Text[at:])
+		}
+	}
+	if got := w.Windows(reader.Passage{Text: strings.Repeat("東", 1000)}); len(got) < 2 {
+		t.Errorf("%v of a text without spaces", got)
 	}
 	if got := w.Windows(reader.Passage{Text: " "}); len(got) != 0 {
 		t.Errorf("%v of nothing", got)

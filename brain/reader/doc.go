@@ -13,6 +13,8 @@
 //     bit for bit: with every kernel, alone or in any batch.
 //   - The three probabilities of a verdict add up to 1. The span of an answer is made of whole tokens of the passage's
 //     text, accents included. Spans of a text lie between characters, in its order, and do not overlap.
+//   - Emoji, full-width and mathematical letters, letters of other scripts that pass for Latin ones and invisible marks
+//     do not change what is read. Spans hold them as they were written.
 //   - A statement is cut at [MaxStatement] tokens, a question at [MaxQuestion], a passage with its label at
 //     [MaxPassage], so that what is read has a bounded cost. A text is tagged up to [MaxTagged] bytes, in windows that
 //     end where a paragraph or a sentence does.

@@ -209,7 +209,7 @@ func (w *Worker) appendPair(ids []int32, p Pair) []int32 {
 	begin, end := w.r.pair.tower.Marks()
 	ids = append(ids, begin)
 	for _, text := range []string{p.A, p.B} {
-		ids = append(w.r.pair.tower.AppendTokens(ids, text, MaxStatement), end)
+		ids = append(w.r.pair.tower.AppendTokens(ids, plain(text), MaxStatement), end)
 	}
 	return ids
 }

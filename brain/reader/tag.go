@@ -189,7 +189,7 @@ func (w *Worker) Tags(texts []string, goOn func() error) ([]Tagged, error) {
 
 // windows cuts a text into windows: paragraphs as they fit in, and sentences where one does not.
 func (w *Worker) windows(of int, s string, out []Tagged, goOn func() error) error {
-	t, last := &w.tagging, 0
+	t, last, read := &w.tagging, 0, plain(s)
 	t.paragraph = 0
 	for sentence := range text.Sentences(s) {
 		if blank(s[last:sentence.Start]) {
@@ -198,7 +198,7 @@ func (w *Worker) windows(of int, s string, out []Tagged, goOn func() error) erro
 		last = sentence.End
 		for at := sentence.Start; at < sentence.End; {
 			first := len(t.ids)
-			t.ids, t.spans = w.r.tag.tower.AppendTokenSpans(t.ids, t.spans, s[at:sentence.End], maxWindow+1)
+			t.ids, t.spans = w.r.tag.tower.AppendTokenSpans(t.ids, t.spans, read[at:sentence.End], maxWindow+1)
 			next := sentence.End
 			if len(t.ids)-first > maxWindow { // between two words
 				n := len(t.ids) - 1
@@ -209,7 +209,7 @@ func (w *Worker) windows(of int, s string, out []Tagged, goOn func() error) erro
 				t.ids, t.spans = t.ids[:n], t.spans[:n]
 			}
 			for i := first; i < len(t.spans); i++ {
-				t.spans[i].Start, t.spans[i].End = t.spans[i].Start+at, t.spans[i].End+at
+				t.spans[i].Start, t.spans[i].End = t.spans[i].Start+at, endOf(s, t.spans[i].End+at)
 				t.kinds = append(t.kinds, uint8(spellingAt(s, t.spans[i].Start)))
 			}
 			if len(t.ids) > maxWindow && t.paragraph > 0 && t.paragraph <= first {

@@ -2,11 +2,13 @@
 """Checks the training text: check.py [FILE…], or all of train/data.
 
 Holds the formats of train/README.md, that no id and no text stands twice, and that no text of the test set
-(data/own_test) shares eight words in a row with what is trained on. Prints counts and, for pairs that were labelled a
-second time, how often the labels agree. Exits 1 with examples where something is wrong.
+(data/own_test) shares eight words in a row with what is trained on, and that what is disturbed has a plain record of
+the same label. Prints counts and, for pairs that were labelled a second time, how often the labels agree. Exits 1 with
+examples where something is wrong.
 """
 import collections
 import datetime
+import gzip
 import json
 import lzma
 import pathlib
@@ -73,8 +75,26 @@ CHECKS = {"frames": frame, "pairs": pair, "qa": qa, "spans": spans, "times": tim
 
 
 def lines(f):
-    raw = lzma.open(f, "rt", encoding="utf-8").read() if f.suffix == ".xz" else f.read_text("utf-8")
-    return raw.splitlines()
+    opened = {".xz": lzma.open, ".gz": gzip.open}.get(f.suffix, open)(f, "rt", encoding="utf-8")
+    with opened as text:
+        return text.read().splitlines()
+
+
+def disturbed(records):
+    """Holds that each record with a base says something else than it, and is labelled the same, and that none is in
+    what training reads."""
+    by_id = {r["id"]: (f, r) for f, r in records}
+    for f, r in records:
+        if "base" not in r:
+            continue
+        of, base = by_id.get(r["base"], (None, {}))
+        said = [[x.get(k) for k in ("a", "b", "question", "passages", "text")] for x in (r, base)]
+        same = [[x.get("label"), bool(x.get("answer")), [s["type"] for s in x.get("spans", [])],
+                 [(e["start"], e.get("end")) for e in x.get("events", [])]] for x in (r, base)]
+        if of != f or "base" in base or not r.get("how") or said[0] == said[1] or same[0] != same[1]:
+            yield f"{r['id']}: not a disturbed {r['base']}"
+        if f.parent.name != "own_test":
+            yield f"{r['id']}: {f.name} is trained on"
 
 
 def kind_of(f):
@@ -96,8 +116,8 @@ def grams(text, n=8):
 
 def main():
     bad, counts, heads = collections.defaultdict(list), collections.Counter(), collections.Counter()
-    seen, trained, tested, labels = set(), set(), {}, {}
-    files = [pathlib.Path(a) for a in sys.argv[1:]] or sorted(HERE.rglob("*.jsonl.xz"))
+    seen, trained, tested, labels, records = set(), set(), {}, {}, []
+    files = [pathlib.Path(a) for a in sys.argv[1:]] or sorted(HERE.rglob("*.jsonl.[xg]z"))
     for f in files:
         kind = kind_of(f)
         for n, line in enumerate(lines(f), 1):
@@ -110,6 +130,7 @@ def main():
             except Exception as e:  # noqa: BLE001
                 bad[f"{type(e).__name__}: {e}"[:60]].append(f"{f.name}:{n}")
                 continue
+            records.append((f, r))
             answered = "answerable" if r.get("answer") else "null"
             counts[kind, r.get("label") or (answered if kind == "qa" else r["lang"])] += 1
             heads[str([r.get(k) for k in ("a", "b", "question", "passages", "text")])] += 1
@@ -124,6 +145,8 @@ def main():
     for name, found in tested.items():
         if found & trained:
             bad["shares eight words with the training text"].append(f"{name}: {next(iter(found & trained))}")
+    for wrong in disturbed(records):
+        bad["disturbed"].append(wrong)
     for k, v in sorted(counts.items()):
         print(*k, v)
     for text, n in heads.items():

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"orgmem/bench/internal/data"
+	"orgmem/brain/answer"
+	"orgmem/brain/claim"
+	"orgmem/brain/conflict"
+	"orgmem/brain/extract"
+	"orgmem/brain/reader"
+	"orgmem/brain/temporal"
+	"orgmem/brain/text"
+	pb "orgmem/proto"
+)
+
+// maxWords is how long an answer may be, as where a client does not say.
+const maxWords = 150
+
+// pair tells whether two notes are reported as a contradiction, and what the reader alone makes of them.
+func (b *bench) pair(r *record) (found bool, v reader.Verdict) {
+	vectors := [][]float32{make([]float32, b.dim), make([]float32, b.dim)}
+	b.encoder.Passages(vectors, []string{r.A, r.B})
+	near := conflict.Near{Cosine: float64(data.Dot(vectors[0], vectors[1])), Rank: 1, Of: len(vectors)}
+	passage := func(s string) *conflict.Passage {
+		return &conflict.Passage{Text: s, Claims: b.claims.Read(claim.Source{Text: s})}
+	}
+	candidates := b.judge.Candidates(nil, passage(r.A), passage(r.B), near)
+	var asked []reader.Pair
+	for _, c := range candidates {
+		asked = append(asked, reader.Pair{A: reader.InNote(c.LeadA, c.TextA), B: reader.InNote(c.LeadB, c.TextB)})
+	}
+	for i, v := range b.reader.Read(nil, asked) {
+		_, ok := candidates[i].Decide(v.Contradict)
+		found = found || ok
+	}
+	return found, b.reader.Read(nil, []reader.Pair{{A: r.A, B: r.B}})[0]
+}
+
+// labelOf is the label that is most probable.
+func labelOf(v reader.Verdict) string {
+	switch max(v.Contradict, v.Entail, v.Neutral) {
+	case v.Contradict:
+		return "contradict"
+	case v.Entail:
+		return "entail"
+	}
+	return "neutral"
+}
+
+// question answers a question from its passages, and tells whether that is right.
+func (b *bench) question(r *record) (told string, right bool) {
+	var read []answer.Read
+	for i, p := range r.Passages {
+		passage := reader.Passage{Label: p.Who + ", " + p.At, Text: p.Text}
+		x := answer.Read{
+			Hit: &pb.Hit{Node: fmt.Sprint(i), Chunk: p.Text, Score: 1 / float64(i+1)}, Who: p.Who, Asker: true,
+			AtMs: dayOf(p.At),
+		}
+		for _, w := range b.reader.Windows(passage) {
+			part := reader.Passage{Label: passage.Label, Text: p.Text[w.Start:w.End]}
+			found := b.reader.Ask(nil, r.Question, []reader.Passage{part})[0]
+			found.Span = text.Span{Start: found.Span.Start + w.Start, End: found.Span.End + w.Start}
+			if found.Answers > x.Answers {
+				x.Reading = found
+			}
+		}
+		read = append(read, x)
+	}
+	chosen := answer.Choose(r.Question, answer.Answering(r.Question, read))
+	answered := answer.Tell(answer.Question{Text: r.Question, MaxWords: maxWords}, chosen, false)
+	told = answered.GetAnswer()
+	if r.Answer == nil {
+		return told, len(answered.GetCitations()) == 0
+	}
+	says := func(s string) bool { return strings.Contains(plain(told), plain(s)) }
+	return told, slices.ContainsFunc(append([]string{r.Answer.Span}, r.Also...), says) &&
+		!slices.ContainsFunc(r.Wrong, says)
+}
+
+// plain is a text for comparing: in small letters, with single spaces.
+func plain(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
+
+// extracted is what ingestion makes of a text.
+func (b *bench) extracted(r *record) (extract.Document, extract.Extraction) {
+	d := extract.Document{Text: r.Text, AtMs: dayOf(r.At) + 12*time.Hour.Milliseconds()}
+	tagged, err := b.reader.Tags([]string{r.Text}, func() error { return nil })
+	if err != nil {
+		panic(err) // nobody stops it
+	}
+	d.Tagged = &tagged[0]
+	return d, extract.Extract(d)
+}
+
+// names gives what is found of the names of a text, and how much of that is right: the F1 of the places where names
+// are, whatever their type.
+func (b *bench) names(r *record) (found []string, f1 float64) {
+	_, x := b.extracted(r)
+	var at []text.Span
+	for _, m := range x.Mentions {
+		switch m.Type {
+		case extract.Person, extract.Organization, extract.Place, extract.Product, extract.Project, extract.Event:
+			at = append(at, text.Span(m.Span))
+			found = append(found, m.Name)
+		}
+	}
+	var gold []text.Span
+	for _, s := range r.Spans {
+		begin := strings.Index(r.Text, s.Text)
+		gold = append(gold, text.Span{Start: begin, End: begin + len(s.Text)})
+	}
+	if len(at)+len(gold) == 0 {
+		return found, 1
+	}
+	meets := func(in []text.Span) func(text.Span) bool {
+		return func(a text.Span) bool {
+			return slices.ContainsFunc(in, func(b text.Span) bool { return a.Start < b.End && b.Start < a.End })
+		}
+	}
+	right := count(at, meets(gold)) + count(gold, meets(at))
+	return found, float64(right) / float64(len(at)+len(gold))
+}
+
+func count[T any](all []T, is func(T) bool) (n int) {
+	for _, x := range all {
+		if is(x) {
+			n++
+		}
+	}
+	return n
+}
+
+// dates gives the days that a note is said to speak of, and tells whether they are those of its labels.
+func (b *bench) dates(r *record) (found []string, right bool) {
+	d, x := b.extracted(r)
+	note := temporal.Note{Text: r.Text, AtMs: d.AtMs, Claims: b.claims.Read(claim.Source{Text: r.Text})}
+	for _, y := range x.Dates {
+		note.Dates = append(note.Dates, temporal.Date{Span: text.Span(y.Span), FromMs: y.FromMs, UntilMs: y.UntilMs})
+	}
+	for _, m := range temporal.Tell([]temporal.Note{note}) {
+		found = append(found, time.UnixMilli(m.AtMs).UTC().Format(time.DateOnly))
+	}
+	within := func(day string, i int) bool {
+		e := r.Events[i]
+		return e.Start <= day && day <= max(e.Start, e.End)
+	}
+	hit := make([]bool, len(r.Events))
+	for _, day := range found {
+		of := false
+		for i := range r.Events {
+			if within(day, i) {
+				hit[i], of = true, true
+			}
+		}
+		if !of {
+			return found, false
+		}
+	}
+	return found, !slices.Contains(hit, false)
+}
+
+func dayOf(s string) int64 {
+	at, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return 0
+	}
+	return at.UnixMilli()
+}

@@ -113,9 +113,15 @@ func (b *bench) line(line []byte) error {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return err
 	}
-	said := b.read(&r, strings.Contains(string(line), `"events":`))
-	if b.verbose && said != "" {
-		fmt.Println(r.ID, cmp.Or(r.How, "plain")+":", said)
+	all := []*record{&r}
+	if r.Question != "" && r.Base == "" {
+		all = append(all, steered(&r))
+	}
+	for _, x := range all {
+		said := b.read(x, strings.Contains(string(line), `"events":`))
+		if b.verbose && said != "" {
+			fmt.Println(x.ID, cmp.Or(x.How, "plain")+":", said)
+		}
 	}
 	return nil
 }

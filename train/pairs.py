@@ -68,9 +68,25 @@ def noisy(text, rng):
         text = re.sub(r"[.,;:!?]", "", text)
     elif r < 0.15:
         text = text.rstrip(".") + rng.choice(["!", " ...", " :)", ""])
-    elif r < 0.20 and len(text) > 12:
-        i = rng.randrange(1, len(text) - 2)
-        text = rng.choice([text[:i] + text[i + 1 :], text[:i] + text[i + 1] + text[i] + text[i + 2 :]])
+    elif r < 0.22 and len(text) > 12:
+        text = mistyped(text, rng)
+    return text
+
+
+def mistyped(text, rng, keep=(0, 0)):
+    """The text with one letter in a hundred, at least one, left out or changed for the next, but for what is to be kept
+    (start, end). It is as long as before, so that places in it stay."""
+    for _ in range(1 + len(text) // 100):
+        i = rng.randrange(1, max(2, len(text) - 2))
+        if not text[i : i + 2].isalpha() or keep[0] <= i + 1 and i < keep[1]:
+            continue
+        if rng.random() < 0.5:
+            text = text[:i] + text[i + 1] + text[i] + text[i + 2 :]
+        else:  # a space takes its place at the end of the word
+            end = next((k for k in range(i, len(text)) if not text[k].isalpha()), len(text))
+            if keep[1] > keep[0] and i < keep[0] < end:
+                continue
+            text = text[:i] + text[i + 1 : end] + " " + text[end:]
     return text
 
 

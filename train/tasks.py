@@ -4,13 +4,14 @@ Held out, never trained on: one block in seven, of memories (questions) or of te
 """
 import re
 
-from pairs import BLOCK, DATA, HELD_OUT, noisy, records
+from pairs import BLOCK, DATA, HELD_OUT, mistyped, noisy, records
 
 TYPES = ["person", "organization", "product", "place", "project", "event", "identifier", "quantity", "money",
          "duration", "time"]
 CLASSES = ["event", "commitment", "preference", "belief", "decision", "question", "instruction", "none"]
 TENSES = ["none", "past", "present", "future", "recurring"]
 IGNORE = -100
+MISTYPED = 0.15  # of the questions and of the passages, in an epoch
 
 
 def batches_of(pattern):
@@ -66,10 +67,46 @@ def questions(some, rng, noise=True):
             elif a:
                 for other in r.get("also") or []:
                     span = span or find(text, other)
+            if noise and rng.random() < MISTYPED:
+                text = mistyped(text, rng, span or (0, 0))
             if span:
                 span = span[0] + len(before), span[1] + len(before)
             question = noisy(r["question"], rng) if noise else r["question"]
+            if noise and rng.random() < MISTYPED and len(question) > 12:
+                question = mistyped(question, rng)
             yield question, before + text, span, n
+
+
+def left_open(r, rng):
+    """A question whose answer has been taken out: of what its passage says, the sentence with the answer is left out, or
+    the question asks of another name of the memory. None where that cannot be done. What is left looks as if it
+    answered, which is what a reader must learn to doubt. The passage that answered stands first."""
+    if rng.random() < 0.3:
+        return asked_of_another(r, rng)
+    a, spans = r["answer"], [r["answer"]["span"], *(r.get("also") or [])]
+    left = []
+    for i, p in enumerate(r["passages"]):
+        said = [s for s in re.split(r"(?<=[.!?;])\s+|\n+", p["text"]) if not any(x in s for x in spans)]
+        if len(" ".join(said).split()) < 4:
+            if i == a["passage"]:
+                return None
+            continue
+        left.insert(0 if i == a["passage"] else len(left), {**p, "text": " ".join(said)})
+    return {**r, "passages": left, "answer": None}
+
+
+def asked_of_another(r, rng):
+    """The question with one of its names put in the place of another of the memory that its passage has not."""
+    answers = r["passages"][r["answer"]["passage"]]
+    there = answers["text"] + " " + (answers.get("who") or "")
+    asked = [n for n in re.findall(r"(?<=\s)[A-Z][a-z]+", r["question"]) if n in there]
+    others = sorted({n for p in r["passages"] for n in re.findall(r"(?<=[a-z,] )[A-Z][a-z]{2,}", p["text"])}
+                    - set(re.findall(r"\w+", there)) - set(re.findall(r"\w+", r["question"])))
+    if not asked or not others:
+        return None
+    question = r["question"].replace(rng.choice(asked), rng.choice(others))
+    return {**r, "question": question, "answer": None,
+            "passages": sorted(r["passages"], key=lambda p: p is not answers)}
 
 
 def marks(r):

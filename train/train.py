@@ -69,6 +69,7 @@ def epoch_examples(train, other, encode, rng, near, statements, arg):
             e.group = n
             records.setdefault(n, []).append(e)
         groups = [some_of(g, arg.passages, rng) for g in records.values()]
+        groups += opened(other["ask"], encode, rng, arg)
         todo += [("ask", b) for b in grouped(groups, arg.batch // 2, rng)]
     if "tag" in learn:
         pool = tasks.names_of(other["spans"])
@@ -80,6 +81,19 @@ def epoch_examples(train, other, encode, rng, near, statements, arg):
         todo += [("sentence", b) for b in batches(drawn, arg.batch, rng)]
     rng.shuffle(todo)
     return todo
+
+
+def opened(some, encode, rng, arg):
+    """Groups of questions whose answers have been taken out."""
+    out = []
+    for n, r in enumerate(some):
+        r = tasks.left_open(r, rng) if r["answer"] and rng.random() < arg.opened else None
+        if r:
+            group = [encode.ask(q, p, s) for q, p, s, _ in tasks.questions([r], rng)]
+            out.append(group[:1] + rng.sample(group[1:], min(arg.passages, len(group)) - 1))
+            for e in out[-1]:
+                e.group = ~n
+    return out
 
 
 def some_of(group, most, rng):
@@ -94,6 +108,7 @@ def build_parser():
     arg.add_argument("--tasks", default="pair", help="of pair, ask, tag, sentence, by comma")
     arg.add_argument("--epochs", type=int, default=7)
     arg.add_argument("--passages", type=int, default=5, help="of a question, in an epoch")
+    arg.add_argument("--opened", type=float, default=0.5, help="of the answered questions, asked again without the answer")
     arg.add_argument("--frozen", type=int, default=0, help="layers that are not trained")
     arg.add_argument("--strangers", type=float, default=0.25, help="pairs of strangers, to one other pair")
     arg.add_argument("--notes", type=float, default=0.3, help="share of the frames' pairs that stand in notes")

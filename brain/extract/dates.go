@@ -523,6 +523,9 @@ func (d *dater) numeric(w string) (period, bool) {
 	if decade, ok := strings.CutSuffix(w, "s"); ok {
 		if n, ok := number(decade); ok && n >= minYear && n <= maxYear && n%10 == 0 {
 			d.i++
+			if n%100 == 0 && n < 2000 { // the 1900s
+				return period{calendar.Days(n, 1, 1), calendar.Days(n+100, 1, 1), Century}, true
+			}
 			return period{calendar.Days(n, 1, 1), calendar.Days(n+10, 1, 1), Decade}, true
 		}
 	}

@@ -45,6 +45,10 @@ func TestDates(t *testing.T) {
 		"It must be sent before 9 May.":              {"before 9 May … 2024-05-09 day"},
 		"It does not open, and not until 9 June.":    {"not until 9 June 2024-06-09 … day"},
 		"In the 1990s nobody knew.":                  {"1990s 1990-01-01 2000-01-01 decade"},
+		"It is a relic of the 1800s.":                {"1800s 1800-01-01 1900-01-01 century"},
+		"We read a lot in the past week.":            {"past week 2024-05-09 2024-05-16 week"},
+		"The past month was wet.":                    {"past month 2024-04-16 2024-05-16 month"},
+		"We met this past Monday.":                   {"past Monday 2024-05-13 2024-05-14 day"},
 		"The plan for Q3 2024 is set.":               {"Q3 2024 2024-07-01 2024-10-01 quarter"},
 		"In the third quarter of 2023 it fell.":      {"third quarter of 2023 2023-07-01 2023-10-01 quarter"},
 		"Yesterday it rained, and tomorrow it will.": {

@@ -126,8 +126,37 @@ func (d *dater) weekday(n, today int) (period, bool) {
 	return dayPeriod(days), true
 }
 
+// elapsed is a unit of time that ends today: "the past week", said on a Sunday, is that of this Sunday.
+func elapsed(unit string, today int) (period, bool) {
+	y, m, day := calendar.Civil(today)
+	back := func(y, m int, g Grain) (period, bool) {
+		first := calendar.Days(y, m, 1)
+		y, m, _ = calendar.Civil(first)
+		return period{first + min(day, calendar.MonthDays(y, m)), today + 1, g}, true
+	}
+	switch unit {
+	case "week":
+		return period{today - 6, today + 1, Week}, true
+	case "month":
+		return back(y, m-1, Month)
+	case "quarter":
+		return back(y, m-3, Quarter)
+	case "year":
+		return back(y-1, m, Year)
+	case "decade":
+		return back(y-10, m, Decade)
+	}
+	return period{}, false
+}
+
 // shifted is the unit of time before, around or after the document's day.
 func (d *dater) shifted(unit string, today, by int) (period, bool) {
+	if d.low(d.i) == "past" {
+		if p, ok := elapsed(unit, today); ok {
+			d.i += 2
+			return p, true
+		}
+	}
 	y, m, _ := calendar.Civil(today)
 	var p period
 	switch unit {

@@ -34,7 +34,8 @@ const maxTitle = 160
 const maxMoments = 8
 
 // Timeline gives the moments that notes tell of, earliest first: for each date
-// that a text mentions, the sentence around it. It skips dates in questions, and what has not happened.
+// that a text mentions, the sentence around it, with its neighbour where that says what happened. It skips dates in
+// questions, and what has not happened, is only put off, or old.
 func Timeline(notes []Note) []Moment {
 	var out []Moment
 	for i := range notes {
@@ -45,12 +46,16 @@ func Timeline(notes []Note) []Moment {
 				break
 			}
 			c := n.claimAt(d.Span.Start)
-			if c == nil || c.Asks && !n.stated(c, d) || n.nothing(c, d) {
+			if c == nil || c.Asks && !n.stated(c, d) || n.nothing(c, d) || n.idle(c, d) || n.age(d) || n.cancelled(c) {
+				continue
+			}
+			said := n.told(c, d)
+			if said.Start == said.End {
 				continue
 			}
 			count++
 			out = append(out, Moment{
-				Note: i, AtMs: n.momentOf(d), UntilMs: d.UntilMs, Title: title(n.Text, c.Span), Kind: Mentioned,
+				Note: i, AtMs: n.momentOf(d), UntilMs: d.UntilMs, Title: title(n.Text, said), Kind: Mentioned,
 			})
 		}
 	}

@@ -52,8 +52,8 @@ type Grounds struct {
 	Long     bool    // the texts are documents, which argue, and no notes
 }
 
-// said is a stretch of a note.
-func said(n *temporal.Note, sp text.Span) string { return plain(n.Text[sp.Start:sp.End]) }
+// said is a stretch of a note, without a picture behind it.
+func said(n *temporal.Note, sp text.Span) string { return plain(n.Text[sp.Start:picture(n.Text, sp)]) }
 
 // plain is a text on one line, without marks around it.
 func plain(s string) string {
@@ -136,7 +136,7 @@ type gatherer struct {
 	stems  []map[string]bool
 	people map[string]bool
 	out    []Candidate
-	// conversation: so much is said in a day that it is talk; long: the texts are no notes
+	// conversation: so much is said in a day that it is talk, or people take turns; long: the texts are no notes
 	// but documents.
 	conversation, long bool
 }
@@ -145,6 +145,8 @@ const (
 	// talk is how many texts a day make a conversation, where there are leastTalk at all:
 	// what is asked there is answered there, and what is spoken of is no news.
 	talk, leastTalk = 10, 100
+	// reply is how soon the next to speak answers who speaks: where half of what is said is said so, it is talk, too.
+	reply, leastTurns = 15 * 60 * 1000, 20
 	// noteWords is how many words a note has at most, in the mean.
 	noteWords = 80
 )
@@ -158,8 +160,25 @@ func (g *gatherer) look() {
 	for i := range g.lines {
 		words += len(g.lines[i].words)
 	}
-	g.conversation = len(sources) >= leastTalk && len(sources) >= talk*len(days)
+	g.conversation = len(sources) >= leastTalk && len(sources) >= talk*len(days) || g.takesTurns()
 	g.long = words > noteWords*len(sources)
+}
+
+// takesTurns tells whether most texts answer the one before, by somebody else, within minutes.
+func (g *gatherer) takesTurns() bool {
+	texts, replies := 0, 0
+	for i := range g.notes {
+		n := &g.notes[i]
+		if i > 0 && n.Source == g.notes[i-1].Source {
+			continue
+		}
+		texts++
+		if i > 0 && n.Speaker != "" && g.notes[i-1].Speaker != "" && n.Speaker != g.notes[i-1].Speaker &&
+			n.AtMs-g.notes[i-1].AtMs <= reply {
+			replies++
+		}
+	}
+	return texts >= leastTurns && 2*replies >= texts
 }
 
 // Gather finds what notes may tell: who is responsible for what, what has changed, what

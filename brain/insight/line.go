@@ -38,8 +38,12 @@ func linesOf(note int, n *temporal.Note) []line {
 	for i := range n.Claims {
 		c := &n.Claims[i]
 		l := line{note: note, place: i, of: n, span: c.Span, asks: c.Asks, words: make([]word, 0, len(c.Words)+2)}
+		shown := picture(n.Text, c.Span)
 		for k := range c.Words {
 			w := c.Words[k]
+			if int(w.Start) >= shown {
+				break
+			}
 			l.words = append(l.words, word{w, capital(n.Text[w.Start:])})
 			rest := strings.TrimPrefix(n.Text[w.End:c.Span.End], "'")
 			rest = strings.TrimPrefix(rest, "’")
@@ -60,6 +64,22 @@ func linesOf(note int, n *temporal.Note) []line {
 		lines = append(lines, l)
 	}
 	return lines
+}
+
+// picture is where a sentence only shows something, in brackets behind it: "[shares image: a cat]". A link is none,
+// nor what stands in brackets before all else.
+func picture(s string, sp text.Span) int {
+	for at := sp.Start + 1; at < sp.End; at++ {
+		if s[at] != '[' || s[at-1] != ' ' || strings.Trim(s[sp.Start:at], " *-•>") == "" {
+			continue
+		}
+		end := strings.IndexByte(s[at:sp.End], ']')
+		if end < 0 || strings.HasPrefix(s[at+end:], "](") || strings.TrimSpace(s[at+1:at+end]) == "" {
+			continue
+		}
+		return at
+	}
+	return sp.End
 }
 
 // letters is how many bytes of letters a text begins with.

@@ -219,7 +219,8 @@ func keys(m map[term][]seen) func(func(term) bool) {
 
 // topical tells whether a word can be what notes come back to.
 func topical(w *word) bool {
-	if w.Kind != claim.Content || len(w.Form) < 3 || empty[w.Form] || w.Form[0] >= '0' && w.Form[0] <= '9' {
+	if w.Kind != claim.Content || len(w.Form) < 3 || empty[w.Form] || courtesies[w.Form] ||
+		w.Form[0] >= '0' && w.Form[0] <= '9' {
 		return false
 	}
 	switch classOf(w.Form).Part() {
@@ -229,6 +230,10 @@ func topical(w *word) bool {
 		return true
 	}
 }
+
+// courtesies are what people say to each other on every occasion.
+var courtesies = text.Set(`congrats congratulations congratulation cheers hello hi hey bye goodbye welcome wow awesome
+	amazing lovely hug hugs haha lol yay hooray sorry wishes greetings regards morning`)
 
 // inner tells whether a word has a capital inside, as code has.
 func inner(s string) bool {
@@ -323,7 +328,8 @@ func (g *gatherer) recurrence(t term, places []seen, w *when, isName func(string
 	regular := w.dated && days >= leastRegular && float64(week[day]) >= weekdayShare*float64(days) &&
 		float64(w.byWeekday[day]) <= weekdayBase*float64(w.all) &&
 		3*heads >= 2*len(notes) && (days > leastRegular || week[day] == days && alone >= days)
-	back := days >= leastBack && (marked >= 2 || marked >= 1 && (pair || days > leastBack && 2*heads >= len(notes))) ||
+	telling := pair && !vague[t.a] && !vague[t.b] // corner cases in three places are three things
+	back := days >= leastBack && (marked >= 2 || marked >= 1 && (telling || days > leastBack && 2*heads >= len(notes))) ||
 		days >= leastSaid && strong && marked >= 2
 	back = back && 4*marked >= days
 	theme := !regular && !back && !g.conversation && !g.long &&

@@ -138,9 +138,9 @@ func (g *gatherer) dutyAt(l *line, i int) (c Candidate, ok bool) {
 		}
 		return g.duty(l, who, is, from, i+n, to, d.form)
 	}
-	if works[l.form(i)] && l.holdsAny(0, len(l.words), lasting) {
+	if works[l.form(i)] {
 		who, from, is := g.subject(l, i)
-		if is == nobody || is == group {
+		if is == nobody || is == group || !l.lasts(from, i) {
 			return c, false
 		}
 		to := l.object(i + 1)
@@ -150,6 +150,24 @@ func (g *gatherer) dutyAt(l *line, i int) (c Candidate, ok bool) {
 		return g.duty(l, who, is, from, i, to, 0.7)
 	}
 	return c, false
+}
+
+// lasts tells whether what the subject at word from does, at word i, is said to be so for good: in its own clause, or
+// behind or before all that is said of it. "While I write" only says when.
+func (l *line) lasts(from, i int) bool {
+	head := l.clauseFrom(from)
+	if subordinate[l.form(from-1)] && l.form(from-1) != "so" && l.form(from-1) != "as" && l.form(from-1) != "since" {
+		return false
+	}
+	if l.holdsAny(head, l.clauseTo(i), lasting) || l.saysAny(0, lasting) != "" && l.form(0) != "always" {
+		return true
+	}
+	for k := i + 1; k < len(l.words) && !l.subjectAt(k); k++ {
+		if l.saysAny(k, lasting) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // object is where what begins at word i ends.

@@ -155,6 +155,7 @@ func (r *reader) readBlock() {
 func (r *reader) names() {
 	tags := r.recognize()
 	proposerOf(r).propose()
+	r.cutNames()
 	end := 0
 	for _, f := range r.found {
 		if !f.proposed {

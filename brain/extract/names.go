@@ -6,6 +6,7 @@ import (
 
 	"orgmem/brain/extract/tagger"
 	reading "orgmem/brain/reader"
+	"orgmem/brain/text"
 )
 
 const (
@@ -48,6 +49,7 @@ func (r *recognizer) recognize() []tagger.Tag {
 	slices.SortFunc(r.found, func(a, b span) int { return a.from - b.from })
 	r.merge()
 	r.partFeasts()
+	r.roster()
 	return tags
 }
 
@@ -100,14 +102,9 @@ func mean(x []float64) float64 {
 }
 
 // interjections are words of speech that dictionaries leave out.
-var interjections = map[string]bool{
-	"ok": true, "okay": true, "yeah": true, "yep": true, "yup": true, "nope": true, "mm": true, "mmm": true, "hmm": true,
-	"um": true, "uh": true,
-	"ah": true, "oh": true, "huh": true, "wow": true, "lol": true, "haha": true, "hey": true, "hi": true, "hello": true,
-	"thanks": true, "thx": true,
-	"btw": true, "fyi": true, "imo": true, "imho": true, "tl;dr": true, "tbh": true, "idk": true, "omg": true,
-	"wtf": true, "lmao": true,
-}
+var interjections = text.Set(`ok okay yeah yep yup nope mm mmm hmm hm um uh ah oh huh wow lol haha hahaha hey hi hello
+	thanks thx btw fyi imo imho tl;dr tbh idk omg wtf lmao woah whoa bleh ugh yay hooray hurray yikes oops ouch phew aww
+	heh meh ooh aha gosh geez iirc afaik afaict fwiw ymmv iiuc congrats congratulations`)
 
 // linking are the small words inside of names.
 var linking = map[string]bool{

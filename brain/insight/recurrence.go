@@ -328,8 +328,8 @@ func (g *gatherer) recurrence(t term, places []seen, w *when, isName func(string
 	regular := w.dated && days >= leastRegular && float64(week[day]) >= weekdayShare*float64(days) &&
 		float64(w.byWeekday[day]) <= weekdayBase*float64(w.all) &&
 		3*heads >= 2*len(notes) && (days > leastRegular || week[day] == days && alone >= days)
-	telling := pair && !vague[t.a] && !vague[t.b] // corner cases in three places are three things
-	back := days >= leastBack && (marked >= 2 || marked >= 1 && (telling || days > leastBack && 2*heads >= len(notes))) ||
+	sure := pair && !vague[t.a] && !vague[t.b] // corner cases in three places are three things
+	back := days >= leastBack && (marked >= 2 || marked >= 1 && (sure || days > leastBack && 2*heads >= len(notes))) ||
 		days >= leastSaid && strong && marked >= 2
 	back = back && 4*marked >= days
 	theme := !regular && !back && !g.conversation && !g.long &&

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"orgmem/brain/extract"
 )
 
@@ -32,11 +34,21 @@ func compatible(a, b extract.Type, words int) bool {
 	return a != extract.Person && a != extract.Place && b != extract.Person && b != extract.Place
 }
 
-// spelled is a name with its forms.
-type spelled struct{ name, folded, form string }
+// spelled is a name with its forms; accented is its form with the diacritics.
+type spelled struct{ name, folded, form, accented string }
 
 func spell(name string, t extract.Type) spelled {
-	return spelled{name: name, folded: fold(name), form: form(name, t)}
+	accented := norm.NFKD.String(name)
+	s := spelled{name: name, folded: folded(accented, false)}
+	s.form = formOf(s.folded, t)
+	s.accented = formOf(folded(accented, true), t)
+	return s
+}
+
+// namesakes tells whether two names that are equal but for their diacritics are those of two people: René and Rene may
+// sit at one table, while somebody of a first and a last name is mostly the same one.
+func namesakes(a, b spelled, ta, tb extract.Type) bool {
+	return (ta == extract.Person || tb == extract.Person) && a.accented != b.accented && !strings.Contains(a.form, " ")
 }
 
 // same says why two names are the same one, if they are by themselves.
@@ -45,6 +57,8 @@ func same(a, b spelled, ta, tb extract.Type) (Reason, bool) {
 	case a.name == b.name:
 		return Same, true
 	case ta == extract.Code || tb == extract.Code || a.folded == "":
+		return "", false
+	case namesakes(a, b, ta, tb):
 		return "", false
 	case a.folded == b.folded:
 		return Case, true

@@ -12,11 +12,16 @@ import (
 
 // fold takes case, diacritics and marks away: letters and digits in words, single
 // spaces between them.
-func fold(name string) string {
+func fold(name string) string { return folded(norm.NFKD.String(name), false) }
+
+// folded is fold of a decomposed name, which may keep its diacritics.
+func folded(name string, accents bool) string {
 	var b strings.Builder
 	gap := false
-	for _, c := range norm.NFKD.String(name) {
+	for _, c := range name {
 		switch {
+		case unicode.Is(unicode.Mn, c) && accents && !gap:
+			b.WriteRune(c)
 		case unicode.Is(unicode.Mn, c) || c == '\'' || c == '’':
 			continue
 		case unicode.IsLetter(c) || unicode.IsDigit(c) || c == '+' || c == '#' && b.Len() > 0:
@@ -43,8 +48,11 @@ var (
 
 // form is fold without what may be left out at will: an article, titles before a
 // person, the company's form behind an organization. At least one word stays.
-func form(name string, t extract.Type) string {
-	words := strings.Fields(fold(name))
+func form(name string, t extract.Type) string { return formOf(fold(name), t) }
+
+// formOf is form of what is folded.
+func formOf(folded string, t extract.Type) string {
+	words := strings.Fields(folded)
 	for len(words) > 1 && (words[0] == "the" || t == extract.Person && titles[words[0]]) {
 		words = words[1:]
 	}

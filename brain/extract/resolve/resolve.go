@@ -166,9 +166,7 @@ func (r *resolver) find(n spelled, t extract.Type) (int, Reason) {
 	words := strings.Count(n.form, " ") + 1
 	// "Lee" beside "Jane Lee" is she, even where others are called Lee.
 	if t == extract.Person && words == 1 {
-		if at, ok := r.only(n, func(c *candidate, s spelled) bool {
-			return c.leader >= 0 && personal(c.kind) && part(n.form, s.form)
-		}); ok {
+		if at, ok := r.short(n); ok {
 			return at, Part
 		}
 	}
@@ -203,6 +201,20 @@ func (r *resolver) find(n spelled, t extract.Type) (int, Reason) {
 	return -1, New
 }
 
+// short is the one candidate of this document whose full name a single one is a part of, as it is written. Who writes a
+// name without its diacritics may mean somebody who has them, not the other way round.
+func (r *resolver) short(n spelled) (int, bool) {
+	at, ok := r.only(n, func(c *candidate, s spelled) bool {
+		return c.leader >= 0 && personal(c.kind) && part(n.accented, s.accented)
+	})
+	if ok || n.accented != n.form || at == several {
+		return at, ok
+	}
+	return r.only(n, func(c *candidate, s spelled) bool {
+		return c.leader >= 0 && personal(c.kind) && part(n.form, s.form)
+	})
+}
+
 // unshared tells whether no other person has the name of candidate at with the
 // same initial: J. Lee is nobody where Jane Lee and John Lee are known, and so
 // John Lee is not the J. Lee who may be Jane.
@@ -231,9 +243,12 @@ func (r *resolver) only(n spelled, match func(*candidate, spelled) bool) (at int
 			continue
 		}
 		if at >= 0 {
-			return -1, false
+			return several, false
 		}
 		at = i
 	}
 	return at, at >= 0
 }
+
+// several is the candidate of a name that could mean more than one.
+const several = -2

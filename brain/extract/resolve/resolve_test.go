@@ -35,8 +35,14 @@ func TestOneName(t *testing.T) {
 		"an alias": {
 			[]Known{person("Jane Lee", "Janey")}, Name{"Janey", extract.Person}, "Jane Lee", Same, false,
 		},
-		"case":               {[]Known{jane}, Name{"JANE LEE", extract.Person}, "Jane Lee", Case, true},
-		"diacritics":         {[]Known{person("Zoë Öz")}, Name{"Zoe Oz", extract.Person}, "Zoë Öz", Case, true},
+		"case":       {[]Known{jane}, Name{"JANE LEE", extract.Person}, "Jane Lee", Case, true},
+		"diacritics": {[]Known{person("Zoë Öz")}, Name{"Zoe Oz", extract.Person}, "Zoë Öz", Case, true},
+		"first names with other diacritics": {
+			[]Known{person("Renée")}, Name{"Renee", extract.Person}, "", New, false,
+		},
+		"a word with other diacritics": {
+			[]Known{thing(extract.Place, "Malmö")}, Name{"Malmo", extract.Place}, "Malmö", Case, true,
+		},
 		"a handle":           {[]Known{jane}, Name{"@jane_lee", extract.Person}, "Jane Lee", Case, true},
 		"a title":            {[]Known{jane}, Name{"Dr. Jane Lee", extract.Person}, "Jane Lee", Form, true},
 		"the company's form": {[]Known{acme}, Name{"ACME", extract.Organization}, "Acme Corp", Form, true},
@@ -127,6 +133,29 @@ func TestADocumentsNames(t *testing.T) {
 		got[i].Confidence = 0
 		if got[i] != want[i] {
 			t.Errorf("%q: %+v, want %+v", names[i].Name, got[i], want[i])
+		}
+	}
+}
+
+// TestDiacriticsTellFirstNamesApart: a first name is that of who is written so, beside somebody who is not.
+func TestDiacriticsTellFirstNamesApart(t *testing.T) {
+	for _, c := range []struct {
+		names  []string
+		leader int // of the last
+	}{
+		{[]string{"Renée Aubert", "Renee Falk", "Renée"}, 0},
+		{[]string{"Renée Aubert", "Renee Falk", "Renee"}, 1},
+		{[]string{"Renee Falk", "Renée"}, 1},
+		{[]string{"Renée Aubert", "Renee"}, 0},
+		{[]string{"Renée Aubert", "Renée Falk", "Renee"}, 2},
+		{[]string{"Renée Aubert", "Renee Aubert"}, 0},
+	} {
+		var names []Name
+		for _, n := range c.names {
+			names = append(names, Name{n, extract.Person})
+		}
+		if d := Resolve(nil, names); d[len(d)-1].Leader != c.leader {
+			t.Errorf("%q: %+v", c.names, d[len(d)-1])
 		}
 	}
 }

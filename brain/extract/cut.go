@@ -1,0 +1,93 @@
+package extract
+
+import (
+	"slices"
+
+	"orgmem/brain/extract/tagger"
+)
+
+const (
+	// sureListed is how sure the name before an account is: "Lena Voss @lvoss".
+	sureListed = 0.95
+	// maxListed is how many words such a name has at most.
+	maxListed = 4
+)
+
+// roster finds the names that stand before accounts at the head of what marks part, as where minutes list who was
+// there: all of the capitals there are one person's name.
+func (r *recognizer) roster() {
+	for i := range r.tokens {
+		if r.tokens[i].Kind != tagger.Handle || r.tokens[i].First {
+			continue
+		}
+		from := i
+		for from > 0 && i-from <= maxListed && r.capital(from-1) && !r.plain(from-1) {
+			if from--; r.tokens[from].First {
+				break
+			}
+		}
+		if n := i - from; n < 2 || n > maxListed || !r.tokens[from].First && r.nameable(from-1) ||
+			i+1 < len(r.tokens) && !r.tokens[i+1].First && r.nameable(i+1) {
+			continue
+		}
+		r.found = slices.DeleteFunc(r.found, func(f span) bool { return f.from < i && from < f.to })
+		r.found = append(r.found, span{from: from, to: i, tag: tagger.BeginPerson, p: sureListed})
+	}
+	slices.SortFunc(r.found, func(a, b span) int { return a.from - b.from })
+}
+
+// cutNames ends the names of a block where their words do: at an account, at a dash with room on both sides, and inside
+// of what people exclaim. What is cut off is a name only if more than the place of its capital speaks for it.
+func (r *recognizer) cutNames() {
+	for k := 0; k < len(r.found); k++ {
+		f := r.found[k]
+		for i := f.from; i < f.to; i++ {
+			if !r.cuts(i, f) {
+				continue
+			}
+			rest := f
+			rest.from = i + 1
+			f.to = i
+			if rest.from < rest.to && !(rest.to-rest.from == 1 && r.common(rest.from)) {
+				r.found = slices.Insert(r.found, k+1, rest)
+			}
+			break
+		}
+		for f.from < f.to && interjections[r.lows[f.from]] {
+			f.from++
+		}
+		for f.to > f.from && interjections[r.lows[f.to-1]] {
+			f.to--
+		}
+		if f.to-f.from == 1 && f != r.found[k] && r.common(f.from) {
+			f.to = f.from
+		}
+		r.found[k] = f
+	}
+	r.found = slices.DeleteFunc(r.found, func(f span) bool { return f.from >= f.to })
+}
+
+// cuts tells whether no name goes on over token i.
+func (r *recognizer) cuts(i int, f span) bool {
+	switch r.tokens[i].Kind {
+	case tagger.Handle:
+		return f.to-f.from > 1
+	case tagger.Mark:
+		switch r.word(i) {
+		case "-", "–", "—", "--":
+			return i > 0 && i+1 < len(r.tokens) && r.tokens[i].Start > r.tokens[i-1].End && r.tokens[i+1].Start > r.tokens[i].End
+		}
+	default:
+	}
+	return false
+}
+
+// common tells whether a token is a word of the dictionary that nobody is called by, at the head of a sentence.
+func (r *recognizer) common(i int) bool {
+	if !r.tokens[i].First && (i == 0 || r.nameable(i-1)) {
+		return false
+	}
+	e, _ := r.model.Find(r.word(i))
+	return e.Class&tagger.Common != 0 &&
+		e.Class&(tagger.FirstName|tagger.LastName|tagger.PlaceName|tagger.OrgName|tagger.BrandName) == 0
+}

@@ -60,6 +60,9 @@ func TestShapes(t *testing.T) {
 		"Fixed in v1.2.3 by 8804415abf.":                     {"identifier v1.2.3", "identifier 8804415abf"},
 		"Read https://www.example.com/docs/a?b=1#c, please.": {"url example.com/docs/a"},
 		"It leads to http://bit.ly/2Fa3x or so.":             nil,
+		"New (<https://example.org/lists/17>), ~~old [one](https://example.org/lists/16)~~": {
+			"url example.org/lists/17", "url example.org/lists/16",
+		},
 		"Call `parse_args` or ``run``, then os.path.join().": {"code parse_args", "code run", "code os.path.join"},
 		"The file src/main.go has --max-conns and user_id.": {
 			"code src/main.go", "code --max-conns", "code user_id",

@@ -69,13 +69,14 @@ const maxURL = 2048
 
 // shape looks at the word [i, end), without the marks around it.
 func (r *reader) shape(i, end int) {
+	if end-i > 2*maxURL {
+		return
+	}
 	for i < end && strings.IndexByte(`([{<"'*_,;`, r.text[i]) >= 0 && !strings.HasPrefix(r.text[i:], "__") {
 		i++
 	}
-	for end > i && strings.IndexByte(".,;:!?\"'*>]}`", r.text[end-1]) >= 0 {
-		end--
-	}
-	for end > i && r.text[end-1] == ')' && strings.Count(r.text[i:end], "(") < strings.Count(r.text[i:end], ")") {
+	for end > i && (strings.IndexByte(".,;:!?\"'*>]}`~", r.text[end-1]) >= 0 ||
+		r.text[end-1] == ')' && strings.Count(r.text[i:end], "(") < strings.Count(r.text[i:end], ")")) {
 		end--
 	}
 	w := r.text[i:end]

@@ -93,11 +93,15 @@ func TestACancelledOccasion(t *testing.T) {
 func TestAMomentSaysWhatHappened(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, phrase, title string }{
-		{"Something wonderful happened last Friday! My sister had twins.", "last Friday",
-			"Something wonderful happened last Friday! My sister had twins."},
+		{
+			"Something wonderful happened last Friday! My sister had twins.", "last Friday",
+			"Something wonderful happened last Friday! My sister had twins.",
+		},
 		{"Something wonderful happened last Friday!", "last Friday", ""},
-		{"The museum opens its new wing. It will happen in May.", "in May",
-			"The museum opens its new wing. It will happen in May."},
+		{
+			"The museum opens its new wing. It will happen in May.", "in May",
+			"The museum opens its new wing. It will happen in May.",
+		},
 		{"The sale closed. It was last Friday.", "last Friday", "The sale closed. It was last Friday."},
 		{"We sold the boat last Friday. It was old.", "last Friday", "We sold the boat last Friday."},
 		{"Guess what happened yesterday!\nThe lift is fixed.", "yesterday", ""},

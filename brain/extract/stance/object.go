@@ -1,6 +1,7 @@
 package stance
 
 import (
+	"orgmem/brain/extract/clause"
 	"orgmem/brain/extract/tagger"
 	"orgmem/brain/text"
 )
@@ -96,7 +97,8 @@ func (b bounds) parts(kind Kind, k, from int) bool {
 		return k > from && before != "and" && before != "or" && before != "not" && before != "do" && before != "do so" &&
 			(subjects[next] || next == "`" || b.capital(k+1) || next == "the")
 	case "and", "or":
-		return k > from && (subjects[next] && b.predicated(k+2) || next == "i" || next == "so" || next == "then")
+		return k > from && (next == "i" || next == "so" || next == "then" || agents[next] && !b.mark(k+2) ||
+			subjects[next] && b.predicated(k+2))
 	case "tbh", "imo", "imho", "lol", "haha", "btw", "fwiw":
 		return k > from
 	}
@@ -106,6 +108,7 @@ func (b bounds) parts(kind Kind, k, from int) bool {
 var (
 	butLess  = text.Set(`nothing all anything everything none nobody everyone everybody last no only`)
 	subjects = text.Set(`i we he she they you it there this that these those`)
+	agents   = text.Set(`we he she they it`)
 	// behindComma begin what is no longer part of what is said before the comma.
 	behindComma = text.Set(`but so though although however which because since as while whereas thanks thank please haha
 		lol yeah right see imo imho tbh fwiw btw especially even too anyway honestly personally actually at by though hence
@@ -125,8 +128,8 @@ func (b bounds) comma(kind Kind, k, from int) bool {
 	case next == "so" && second == "that":
 		return false
 	case next == "and" || next == "or":
-		return kind == Belief && (subjects[second] || second == "so" || second == "then" || second == "hence") ||
-			kind == Preference && b.clausal(k+2)
+		return kind == Belief && (second == "so" || second == "then" || second == "hence" || b.clausal(k+2) ||
+			clause.Determines(second) && (b.verbal(k+4) || b.verbal(k+5))) || kind == Preference && b.clausal(k+2)
 	case next == "at" && second != "least", next == "by" && second != "far", next == "as" && second != "well":
 		return kind == Preference && !b.listed(k)
 	case behindComma[next]:
@@ -135,11 +138,16 @@ func (b bounds) comma(kind Kind, k, from int) bool {
 	return kind == Preference && !b.listed(k)
 }
 
-// inserted tells whether the comma at k closes what was put in behind "that,".
+// inserted tells whether the comma at k opens or closes what was put in behind "that" or "and".
 func (b bounds) inserted(k, from int) bool {
-	for j := k - 1; j > from; j-- {
+	for j := k; j > from; j-- {
 		if b.Lows[j] == "," {
-			return b.Lows[j-1] == "that"
+			switch before := b.Lows[j-1]; {
+			case before == "that", before == "and", before == "or":
+				return true
+			case j < k:
+				return false
+			}
 		}
 	}
 	return false
@@ -183,7 +191,7 @@ func (b bounds) clausal(k int) bool {
 
 // predicated tells whether a verb stands at k, perhaps behind adverbs.
 func (b bounds) predicated(k int) bool {
-	for k < b.To && b.part(k) == tagger.Adverb {
+	for k < b.To && (b.part(k) == tagger.Adverb || fillers[b.Lows[k]]) {
 		k++
 	}
 	return b.verbal(k)

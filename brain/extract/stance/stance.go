@@ -199,7 +199,9 @@ func (r reader) adverbial(k int) bool {
 	for from > r.From && !r.mark(from-1) && (!joiners[r.Lows[from-1]] || r.Lows[from-1] == "as") {
 		from--
 	}
-	if w := r.Lows[from]; !clause.Relates(w) && !openers[w] && r.part(from) != tagger.Calendar {
+	if w := r.Lows[from]; (w == "when" || w == "whenever") && from < k && r.verbal(k) {
+		return true // when it rains I prefer the tram
+	} else if !clause.Relates(w) && !openers[w] && r.part(from) != tagger.Calendar {
 		return false
 	}
 	for j := from; j <= k; j++ {
@@ -347,7 +349,7 @@ func (r reader) favourite(i int) (f found, ok bool) {
 			return f, false
 		}
 		f.from = noun
-		if !r.stands(Preference, be+1, bounds{r.view}.ends(Preference, be+1)) {
+		if !r.stands(Preference, be+1, bounds(r).ends(Preference, be+1)) {
 			return f, false
 		}
 		return r.keep(f, attitude{kind: Preference})
@@ -373,7 +375,7 @@ func (r reader) favourite(i int) (f found, ok bool) {
 		return f, false
 	}
 	f.Object = text.Span{Start: r.Tokens[f.begin].Start, End: r.Tokens[be-1].End}
-	f.end = max(bounds{r.view}.ends(Preference, noun), noun)
+	f.end = max(bounds(r).ends(Preference, noun), noun)
 	return f, true
 }
 
@@ -385,8 +387,8 @@ func (r reader) assertive(i int) bool {
 
 // keep fills in the object of what was found, unless it is nothing that stands for itself.
 func (r reader) keep(f found, a attitude) (found, bool) {
-	f.from = bounds{r.view}.begins(f.Kind, f.from)
-	f.end = bounds{r.view}.ends(f.Kind, f.from)
+	f.from = bounds(r).begins(f.Kind, f.from)
+	f.end = bounds(r).ends(f.Kind, f.from)
 	if f.from >= f.end || r.questioned(f.end) || !r.stands(f.Kind, f.from, f.end) {
 		return f, false
 	}

@@ -105,7 +105,7 @@ var (
 func (s *scan) outside(k int) bool {
 	switch w := s.Lows[k]; w {
 	case "it":
-		return !s.cataphoric(k) && !(s.thing && (s.bound || s.finite(k+1)))
+		return !s.cataphoric(k) && !weather[s.low(k+1)] && !weather[s.low(k+2)] && !(s.thing && (s.bound || s.finite(k+1)))
 	case "its", "itself":
 		return !s.thing
 	case "they", "their", "theirs", "themselves":
@@ -152,12 +152,16 @@ func (s *scan) existential(k int) bool {
 	return auxiliaries[next] || next == "exists" || next == "to" || next == "being"
 }
 
+// weather is what "it" does, or is, by itself.
+var weather = text.Set(`rains rained raining rain snows snowed snowing snow freezes froze freezing hails pours storms
+	sunny rainy cloudy windy dark`)
+
 // maxCataphora is how far behind "it" what it means may begin.
 const maxCataphora = 8
 
 // cataphoric tells whether what "it" at k means follows: "it would be better to wait".
 func (s *scan) cataphoric(k int) bool {
-	judged := false
+	judged, named := false, false
 	for j := k + 1; j < s.to && j <= k+maxCataphora && s.Lows[j] != ","; j++ {
 		switch w := s.Lows[j]; {
 		case judgements[w]:
@@ -167,6 +171,10 @@ func (s *scan) cataphoric(k int) bool {
 			return j+1 < s.to
 		case w == "not" || auxiliaries[w] || s.part(j) == tagger.Adverb || clause.Determines(w) || w == "more" ||
 			w == "much" || w == "less" || w == "too" || w == "of":
+		case named && (w == "who" || w == "that"): // it was Tom who
+			return true
+		case s.capital(j):
+			named = true
 		case !judged:
 			return false
 		}

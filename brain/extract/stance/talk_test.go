@@ -30,8 +30,10 @@ var talk = []struct{ text, want string }{
 	{"My favourite dish is mushroom risotto, by far.", "preference +1 dish is mushroom risotto"},
 	{"Bouldering is my favorite sport.", "preference +1 Bouldering"},
 	{"I met her at my favourite café in town.", ""},
-	{"From a maintenance point of view I'd rather there be one schema (\"v2[\"), but I'll live with it.",
-		"preference +1 there be one schema (\"v2[\")"},
+	{
+		"From a maintenance point of view I'd rather there be one schema (\"v2[\"), but I'll live with it.",
+		"preference +1 there be one schema (\"v2[\")",
+	},
 	{"I'd rather not discuss salaries in the public channel.", "preference -1 discuss salaries in the public channel"},
 	{"I prefer [Postgres](https://postgresql.org) over MySQL for this.", ""},
 	{"I prefer `fmt.Errorf` over panics, see https://example.org/errors", "preference +1 `fmt.Errorf` over panics"},
@@ -72,19 +74,29 @@ var talk = []struct{ text, want string }{
 	{"IMHO those are reasonable names for the stages you mention.", ""},
 
 	// What stands alone.
-	{"I think it's good to have the basic checks in the standard build, since it avoids surprises.",
-		"belief +1 it's good to have the basic checks in the standard build"},
+	{
+		"I think it's good to have the basic checks in the standard build, since it avoids surprises.",
+		"belief +1 it's good to have the basic checks in the standard build",
+	},
 	{"I think it would be better to split the nightly job.", "belief +1 it would be better to split the nightly job"},
-	{"I believe the biggest weakness of the tracker is that, unlike the old one, it has no labels: <http://example.org>",
-		"belief +1 the biggest weakness of the tracker is that, unlike the old one, it has no labels"},
+	{
+		"I believe the biggest weakness of the tracker is that, unlike the old one, it has no labels: <http://example.org>",
+		"belief +1 the biggest weakness of the tracker is that, unlike the old one, it has no labels",
+	},
 	{"<@Bram> I don't think date styles will work for fiscal years", "belief -1 date styles will work for fiscal years"},
-	{"I think `#%app` from the old branch handles keywords already.",
-		"belief +1 `#%app` from the old branch handles keywords already"},
-	{"(I can't say much about parsing; I assume the `calendar/date` module will suffice for fiscal years)",
-		"belief +1 the `calendar/date` module will suffice for fiscal years"},
+	{
+		"I think `#%app` from the old branch handles keywords already.",
+		"belief +1 `#%app` from the old branch handles keywords already",
+	},
+	{
+		"(I can't say much about parsing; I assume the `calendar/date` module will suffice for fiscal years)",
+		"belief +1 the `calendar/date` module will suffice for fiscal years",
+	},
 	{"I assume the `calendar/date` module will do the rest from there", ""},
-	{"I'm sure there's a cheaper way to heat the greenhouse though.",
-		"belief +1 there's a cheaper way to heat the greenhouse"},
+	{
+		"I'm sure there's a cheaper way to heat the greenhouse though.",
+		"belief +1 there's a cheaper way to heat the greenhouse",
+	},
 	{"I think a team loses its habits if it grows too fast.", "belief +1 a team loses its habits if it grows too fast"},
 	{"In my experience two reviewers find more than one.", "belief +1 two reviewers find more than one"},
 	{"I think that the vendor is late, but nobody has asked.", "belief +1 the vendor is late"},
@@ -116,8 +128,10 @@ var talk = []struct{ text, want string }{
 // more is of other kinds of talk: threads about defects, minutes of a club, a family's chat.
 var more = []struct{ text, want string }{
 	{"Honestly, I prefer small pull requests.", "preference +1 small pull requests"},
-	{"I think the retry belongs into the client, not into the proxy.",
-		"belief +1 the retry belongs into the client, not into the proxy"},
+	{
+		"I think the retry belongs into the client, not into the proxy.",
+		"belief +1 the retry belongs into the client, not into the proxy",
+	},
 	{"@nadia I believe the flag was removed in version 3.", "belief +1 the flag was removed in version 3"},
 	{"I'm pretty sure the leak is in the cache, see https://example.org/42.", ""},
 	{"I don't believe a rewrite would have helped the team.", "belief -1 a rewrite would have helped the team"},
@@ -132,8 +146,10 @@ var more = []struct{ text, want string }{
 	{"I think I have seen the same error last year.", ""},
 	{"I love how quiet the harbour is in winter.", "preference +1 how quiet the harbour is in winter"},
 	{"I love you all!", ""},
-	{"We love camping by the lake, swimming and long breakfasts.",
-		"preference +1 camping by the lake, swimming and long breakfasts"},
+	{
+		"We love camping by the lake, swimming and long breakfasts.",
+		"preference +1 camping by the lake, swimming and long breakfasts",
+	},
 	{"Grandpa can't stand loud music. I don't like loud music either.", "preference -1 loud music"},
 	{"My favorite season is autumn!", "preference +1 season is autumn"},
 	{"That was my favorite.", ""},
@@ -141,8 +157,10 @@ var more = []struct{ text, want string }{
 	{"One of my favourite books is Middlemarch.", "preference +1 books is Middlemarch"},
 	{"I believe in small teams.", "belief +1 small teams"},
 	{"I believe in you.", ""},
-	{"- Priya: I think the budget is too small for two conferences.",
-		"belief Priya +1 the budget is too small for two conferences"},
+	{
+		"- Priya: I think the budget is too small for two conferences.",
+		"belief Priya +1 the budget is too small for two conferences",
+	},
 	{"Priya thinks the committee should meet monthly.", "belief Priya +1 the committee should meet monthly"},
 	{"Priya thinks he should have asked first.", ""},
 	{"In my opinion, the minutes should be public.", "belief +1 the minutes should be public"},
@@ -162,20 +180,70 @@ var more = []struct{ text, want string }{
 	{"As a nurse I prefer night shifts.", "preference +1 night shifts"},
 	{"If I prefer night shifts, whom do I ask?", ""},
 	{"The coach says I like risks.", ""},
-	{"I do not think that a single server can carry the load, but two might.",
-		"belief -1 a single server can carry the load"},
+	{
+		"I do not think that a single server can carry the load, but two might.",
+		"belief -1 a single server can carry the load",
+	},
 	{"I think tests that need the network are a burden.", "belief +1 tests that need the network are a burden"},
 	{"I prefer working with people who say what they need.", "preference +1 working with people who say what they need"},
 	{"I like to swim before work, weather permitting.", "preference +1 to swim before work"},
 	{"I'm not a fan of open floor plans.", "preference -1 open floor plans"},
 	{"I've always loved old maps.", "preference +1 old maps"},
-	{"I hate Mondays, but I love Fridays, and I never use buses.",
-		"preference -1 Mondays\npreference +1 Fridays\npreference -1 buses"},
-	{"I think that, for most teams, weekly releases work better.",
-		"belief +1 for most teams, weekly releases work better"},
+	{
+		"I hate Mondays, but I love Fridays, and I never use buses.",
+		"preference -1 Mondays\npreference +1 Fridays\npreference -1 buses",
+	},
+	{
+		"I think that, for most teams, weekly releases work better.",
+		"belief +1 for most teams, weekly releases work better",
+	},
 	{"I think Postgres is fine, and it's what we use.", "belief +1 Postgres is fine"},
 	{"I’m not sure I like olives.", ""},
 	{"I prefer the plums of our neighbours to any other.", "preference +1 the plums of our neighbours to any other"},
+}
+
+// last was labelled when all above passed.
+var last = []struct{ text, want string }{
+	{"Hi team, I like the idea of a shared calendar.", "preference +1 the idea of a shared calendar"},
+	{"To be fair, I think both vendors were slow this year.", "belief +1 both vendors were slow this year"},
+	{"I'd say go for it.", ""},
+	{"I'm convinced.", ""},
+	{"I love my job but hate the commute.", "preference +1 my job"},
+	{"When it rains I prefer the tram.", "preference +1 the tram"},
+	{"I think when it rains the tram is full.", "belief +1 when it rains the tram is full"},
+	{"We believe customers want fewer mails, and our numbers agree.", "belief +1 customers want fewer mails"},
+	{"I don't think so.", ""},
+	{"I really don't like how the new portal hides invoices.", "preference -1 how the new portal hides invoices"},
+	{"I think you're right about the budget.", ""},
+	{"I think Dana is right about the budget.", "belief +1 Dana is right about the budget"},
+	{"Dana likes to work from the library in Gent.", "preference Dana +1 to work from the library in Gent"},
+	{"Dana does not believe that the lease can be ended early.", "belief Dana -1 the lease can be ended early"},
+	{"I hate being late to rehearsals.", "preference -1 being late to rehearsals"},
+	{"I'd prefer not to travel on Sundays.", "preference -1 to travel on Sundays"},
+	{"I prefer it without sugar.", ""},
+	{"I suspect a bug in the driver.", ""},
+	{"I suspect the driver has a bug.", "belief +1 the driver has a bug"},
+	{"I think there's something wrong.", ""},
+	{"I assume that the key is with the caretaker.", "belief +1 the key is with the caretaker"},
+	{"Not sure I love the colour.", ""},
+	{"Do you think I prefer the window seat?", ""},
+	{"I love Paris in the spring.", "preference +1 Paris in the spring"},
+	{"I love what you've done with the place!", ""},
+	{"We never use plastic cups at the summer party.", "preference -1 plastic cups at the summer party"},
+	{"I always use this one.", ""},
+	{"My all-time favourite film is Metropolis.", "preference +1 film is Metropolis"},
+	{"My favorite is the blue one.", ""},
+	{"Of the two, I prefer the first.", ""},
+	{"I believe everyone deserves a second chance.", "belief +1 everyone deserves a second chance"},
+	{"I'd love it if we could meet on Monday.", ""},
+	{"I think it was Tom who broke the lock.", "belief +1 it was Tom who broke the lock"},
+	{"I think it's time to renew the certificates.", "belief +1 it's time to renew the certificates"},
+	{"I enjoyed the concert.", ""},
+	{"I would argue that the museum needs a second entrance.", "belief +1 the museum needs a second entrance"},
+	{"I think we met before.", ""},
+	{"I love Saturdays: no alarm, no rush.", "preference +1 Saturdays"},
+	{"I love when you fix an old clock and it really ticks again.", "preference +1 when you fix an old clock"},
+	{"I like swimming, cycling and, above all, long walks.", "preference +1 swimming, cycling and, above all, long walks"},
 }
 
 // stated lists what is found in a text, in the form of talk.
@@ -194,7 +262,7 @@ func stated(text string) string {
 // TestWhatTalkSays: what is kept of talk can be read without the talk around it, and says what its speaker meant.
 func TestWhatTalkSays(t *testing.T) {
 	t.Parallel()
-	for _, c := range slices.Concat(talk, more) {
+	for _, c := range slices.Concat(talk, more, last) {
 		if got := stated(c.text); got != c.want {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}

@@ -425,7 +425,7 @@ func (r reader) quote(from, to, object int) text.Span {
 	for from < to-1 {
 		w := r.Lows[from]
 		switch {
-		case w == "<" && r.Tokens[from+1].Kind == tagger.Handle && r.low(from+2) == ">":
+		case w == "<" && r.Tokens[from+1].Kind == tagger.Handle && r.low(from+2) == ">" && from+3 < to:
 			from += 3
 			continue
 		case r.Tokens[from].Kind == tagger.Handle, w == "(" && !r.among(from, to, ")"),

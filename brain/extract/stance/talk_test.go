@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"orgmem/brain/extract"
 )
 
@@ -257,6 +259,28 @@ func stated(text string) string {
 		got = append(got, fmt.Sprintf("%s %s%+d %s", s.Kind, speaker, s.Polarity, text[s.Object.Start:s.Object.End]))
 	}
 	return strings.Join(got, "\n")
+}
+
+// TestAnyTalkIsRead: whatever is said, what is kept lies in the text, the object in its quotation, and the
+// quotations of one text do not overlap.
+func TestAnyTalkIsRead(t *testing.T) {
+	t.Parallel()
+	pieces := rapid.SampledFrom(strings.Split("I|we|think|that|don't|love|prefer|my|favourite|film|is|it|you|the|tea|"+
+		"Anna|likes|when|if|and|but|,|, and|, so|.|!|?|(|)|[|](x)|[shares image: a cat]|`|\"|“|”|<@bo>|>|@bo|:|;| - |-|…|"+
+		"https://example.org|one|of|what|thing|about|to|wait|better|in my opinion|'s|"+
+		"\n|\n> |* |not|never|this|there|é|#%", "|"))
+	rapid.Check(t, func(t *rapid.T) {
+		gap := rapid.SampledFrom([]string{" ", ""}).Draw(t, "gap")
+		said := strings.Join(rapid.SliceOfN(pieces, 0, 40).Draw(t, "pieces"), gap)
+		end := 0
+		for _, s := range extract.Extract(extract.Document{Text: said, Speaker: "me"}).Statements {
+			if s.Span.Start < end || s.Object.Start < s.Span.Start || s.Object.End > s.Span.End ||
+				s.Object.Start >= s.Object.End || s.Span.End > len(said) {
+				t.Fatalf("%q: %+v", said, s)
+			}
+			end = s.Span.End
+		}
+	})
 }
 
 // TestWhatTalkSays: what is kept of talk can be read without the talk around it, and says what its speaker meant.

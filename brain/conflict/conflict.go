@@ -172,9 +172,11 @@ func factsDiffer(x, y *claim.Claim, update bool) bool {
 	return update || !within(f.Words, g.Words) && !within(g.Words, f.Words)
 }
 
-// describes tells whether a value says of what kind something is, "a town in the north". Something is of many kinds, and
-// of two things with one name each is of its own.
-func describes(f *claim.Fact) bool { return len(f.Words) > 2 && (f.Words[0].Form == "a" || f.Words[0].Form == "an") }
+// describes tells whether a value says of what kind something is, "a town in the north". Something is of many kinds,
+// and of two things with one name each is of its own.
+func describes(f *claim.Fact) bool {
+	return len(f.Words) > 2 && (f.Words[0].Form == "a" || f.Words[0].Form == "an")
+}
 
 // within tells whether all the words that carry meaning of a are among those of b.
 func within(a, b []claim.Word) bool {

@@ -34,9 +34,7 @@ type profile struct {
 	// general: it says of every thing of a kind how much it is.
 	general bool
 	// left: of what it speaks stands elsewhere in its passage.
-	left bool
-	// perhapsLeft: it names nothing, so that the same may be so.
-	perhapsLeft bool
+	left reliance
 	// values are those that it gives, meant is how it is meant, and holder says that it speaks of a single thing ("the
 	// treasurer"). valued: readValues has filled these three.
 	values         []claim.Value
@@ -78,7 +76,7 @@ func (p *Passage) prepare() []profile {
 		pr.bare, pr.heading = bare(said), heads(said)
 		switch {
 		case p.topic.names != nil:
-			pr.left, pr.perhapsLeft = p.topic.leaves(&pr)
+			pr.left = p.topic.leaves(&pr)
 		case i < topicClaims:
 			p.topic.define(&pr)
 		}

@@ -43,11 +43,20 @@ func (t *topic) define(p *profile) {
 	}
 }
 
+// reliance is whether a statement leaves it to its passage of what it speaks.
+type reliance uint8
+
+const (
+	standsAlone reliance = iota // it does not
+	mayRely
+	relies
+)
+
 // leaves tells whether a statement leaves it to the topic of what it speaks: "its population was 70", "the village has
 // a school", "his brothers Tom and Ira played, too", "with her mother, she won". One that names something in front of
-// its verb, and says of nothing whose or who it is, does not, nor does "it was agreed that …". maybe: it names nothing
-// and speaks of "the population", which in the entries of an encyclopedia is that of the topic.
-func (t *topic) leaves(p *profile) (yes, maybe bool) {
+// its verb, and says of nothing whose or who it is, does not, nor does "it was agreed that …". Perhaps it does: it
+// names nothing and speaks of "the population", which in the entries of an encyclopedia is that of the topic.
+func (t *topic) leaves(p *profile) reliance {
 	words := p.claim.Words
 	refers, clause := false, slices.ContainsFunc(words, func(w claim.Word) bool {
 		return w.Start > p.firstVerb && w.Form == "that"
@@ -61,7 +70,7 @@ func (t *topic) leaves(p *profile) (yes, maybe bool) {
 			continue
 		}
 		if i == 0 || w.Form == "he" || w.Form == "she" || w.Form == "they" {
-			return true, false // whose, or who
+			return relies // whose, or who
 		}
 		refers = true
 	}
@@ -70,12 +79,18 @@ func (t *topic) leaves(p *profile) (yes, maybe bool) {
 		w := &p.words[i]
 		isName := w.word.Name && w.word.Kind == claim.Content
 		if isName && w.word.Start <= p.firstVerb {
-			return false, false
+			return standsAlone
 		}
 		named = named || isName
 		refers = refers || w.word.Start <= p.firstVerb && slices.Contains(t.kind, w.id)
 	}
-	return refers, !refers && !named && len(words) > 0 && words[0].Form == "the"
+	switch {
+	case refers:
+		return relies
+	case !named && len(words) > 0 && words[0].Form == "the":
+		return mayRely
+	}
+	return standsAlone
 }
 
 // elsewhere tells whether two statements are about two things although neither names one:
@@ -83,8 +98,11 @@ func (t *topic) leaves(p *profile) (yes, maybe bool) {
 // of which has all words of the other they may be one's. What only may be left to the topic is so in a large partition,
 // where chance finds many that say "the population was 70".
 func elsewhere(a, b *Passage, x, y *profile, near *Near) bool {
-	left := x.left && y.left || near.Of > smallPartition && (x.left || x.perhapsLeft) && (y.left || y.perhapsLeft)
-	return left && !covers(a.topic.names, b.topic.names) && !covers(b.topic.names, a.topic.names)
+	least := relies
+	if near.Of > smallPartition {
+		least = mayRely
+	}
+	return min(x.left, y.left) >= least && !covers(a.topic.names, b.topic.names) && !covers(b.topic.names, a.topic.names)
 }
 
 // covers tells whether all of some are among all.

@@ -40,11 +40,9 @@ class Layer(nn.Module):
     def forward(self, x, mask):
         n, s, _ = x.shape
         q, k, v = self.qkv(x).view(n, s, 3, HEADS, DIM // HEADS).permute(2, 0, 3, 1, 4)
-        if x.device.type == "cpu":
-            a = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-        else:  # whose own attention has made NaN of masked rows
-            scores = (q @ k.transpose(2, 3)).float() * (DIM // HEADS) ** -0.5
-            a = scores.masked_fill(~mask, -1e9).softmax(3).to(v.dtype) @ v
+        if x.device.type != "cpu":  # whose attention has made NaN of masks that are true and false
+            mask = torch.zeros_like(mask, dtype=v.dtype).masked_fill(~mask, -1e4).expand(n, HEADS, s, s)
+        a = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         a = a.transpose(1, 2).reshape(n, s, DIM)
         x = self.attention_norm(x + F.dropout(self.output(a), DROPOUT, self.training))
         return self.ffn_norm(x + F.dropout(self.down(F.gelu(self.up(x))), DROPOUT, self.training))
@@ -91,6 +89,8 @@ class Backbone(nn.Module):
         """
         device = self.words.device
         longest = max(map(len, sequences))
+        if device.type != "cpu":
+            longest = -(-longest // 8) * 8
         ids = torch.full((len(sequences), longest), PAD)
         mask = torch.zeros(len(sequences), longest, dtype=torch.bool)
         for i, s in enumerate(sequences):
@@ -99,7 +99,7 @@ class Backbone(nn.Module):
         ids, mask = ids.to(device, non_blocking=True), mask.to(device, non_blocking=True)
         x = self.norm(self.words[ids] + self.positions[:longest])
         if added is not None:
-            x = x + added
+            x = x + F.pad(added, (0, 0, 0, longest - added.shape[1]))
         with torch.autocast(device.type, dtype=torch.bfloat16, enabled=self.training or device.type == "cuda"):
             for layer in self.layers[:layers]:
                 x = layer(x, mask[:, None, None, :])

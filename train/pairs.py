@@ -90,12 +90,14 @@ def mistyped(text, rng, keep=(0, 0)):
     return text
 
 
-def strangers(statements, rng, neighbours, n):
-    """Pairs of different records that resemble each other, taken as neutral: what a memory is full of."""
+def strangers(statements, rng, neighbours, n, talk=0):
+    """Pairs of different records that resemble each other, taken as neutral: what a memory is full of. The last `talk`
+    of the statements, sentences of passages, are the one side of four in ten."""
     for _ in range(n):
-        i = rng.randrange(len(statements))
+        i = rng.randrange(len(statements) - talk if talk and rng.random() < 0.4 else 0, len(statements))
         j = rng.choice(neighbours[i])
-        yield statements[i][1], statements[j][1], NEUTRAL
+        form = 2 if rng.random() < 0.5 else 1
+        yield statements[i][form], statements[j][form], NEUTRAL
 
 
 def epoch(train, rng, neighbours=None, statements=None, strange=0.25, notes=0.0):
@@ -108,14 +110,14 @@ def epoch(train, rng, neighbours=None, statements=None, strange=0.25, notes=0.0)
             if notes and rng.random() < 0.8:
                 a, b = in_note(a, r.get("context_a")), in_note(b, r.get("context_b"))
             out.append(turned((a, b, label)) if turn else (a, b, label))
-    alien = [s for _, s in statements] if statements else []
+    alien = [s for _, s, _ in statements] if statements else []
     for f in train["frames"]:
         for a, b, label in crossings(f, rng):
             if rng.random() < notes:
                 a, b = led_up(a, alien, rng), led_up(b, alien, rng)
             out.append((a, b, label))
     if statements:
-        out.extend(strangers(statements, rng, neighbours, int(strange * len(out))))
+        out.extend(strangers(statements, rng, neighbours, int(strange * len(out)), talk_of(train)))
     return [(noisy(a, rng), noisy(b, rng), label) for a, b, label in out]
 
 
@@ -126,12 +128,30 @@ def led_up(statement, alien, rng):
 
 
 def statements(train):
-    """Every statement with the record that it stands in."""
+    """Every statement with the record that it stands in, alone and in its note."""
     out = []
     for r in train["pairs"]:
-        out += [(r["id"], r["a"]), (r["id"], r["b"])]
+        out += [(r["id"], r[k], in_note(r[k], r.get("context_" + k))) for k in ("a", "b")]
     for f in train["frames"]:
-        out += [(f["id"], s) for k in ("a", "clash", "fine") for s in f[k]]
+        out += [(f["id"], s, s) for k in ("a", "clash", "fine") for s in f[k]]
+    return out
+
+
+def talk_of(train):
+    return len(said(train["asked"]))
+
+
+def said(records):
+    """The sentences of the passages that questions are asked of: what people write when they do not state one fact."""
+    out, known = [], set()
+    for r in records:
+        for p in r["passages"]:
+            if p["text"] in known:
+                continue
+            known.add(p["text"])
+            for s in re.split(r"(?<=[.!?])\s+|\n+", p["text"]):
+                if 4 <= len(s.split()) <= 60:
+                    out.append((r["memory"], s, in_note(s, p["text"])))
     return out
 
 
@@ -146,14 +166,23 @@ def held_out(held, notes=False):
     return out
 
 
-def unread(train, neighbours, statements, rng, each=110, strange=60_000):
-    """Pairs that nobody has labelled, for teachers to read: statements of one frame in any two roles, and strangers."""
+def unread(train, neighbours, statements, rng, each=110, strange=60_000, within=60):
+    """Pairs that nobody has labelled, for teachers to read: statements of one frame in any two roles, strangers, and
+    sentences of two passages of one memory."""
     for f in train["frames"]:
         every = [s for k in ("a", "same", "clash", "fine") for s in f[k]]
         for _ in range(each):
             a, b = rng.sample(every, 2)
             yield a, b
-    for a, b, _ in strangers(statements, rng, neighbours, strange):
+    for a, b, _ in strangers(statements, rng, neighbours, strange, talk_of(train)):
         yield a, b
     for r in train["pairs"]:
         yield in_note(r["a"], r.get("context_a")), in_note(r["b"], r.get("context_b"))
+    memories = {}
+    for owner, _, shown in said(train["asked"]):
+        memories.setdefault(owner, []).append(shown)
+    for every in memories.values():
+        for _ in range(min(within, len(every))):
+            a, b = rng.choice(every), rng.choice(every)
+            if a != b:
+                yield a, b

@@ -23,6 +23,7 @@ def batches_of(pattern):
             if memory != last:
                 block, last = block + 1, memory
             r["batch"] = path.name.split(".")[0]
+            r["memory"] = f"{r['batch']} {memory}"
             yield r, block % HELD_OUT == 3
 
 

@@ -35,13 +35,13 @@ NEIGHBOURS = 12  # the nearest statements of other records, one of which makes a
 def nearest(backbone, encode, statements):
     """For each statement the nearest ones of other records, by the untrained encoder's vectors."""
     backbone.eval()
-    seqs = [Example([CLS, *encode.text(text), SEP]) for _, text in statements]
+    seqs = [Example([CLS, *encode.text(text), SEP]) for _, text, _ in statements]
     place = {id(e): i for i, e in enumerate(seqs)}
     vectors = torch.zeros(len(seqs), DIM, device=backbone.words.device)
     for b in batches(seqs, 256):
         x, mask = backbone([e.ids for e in b])
         vectors[[place[id(e)] for e in b]] = F.normalize((x * mask[..., None]).sum(1), dim=1)
-    owner = torch.tensor([hash_of(o) for o, _ in statements], device=vectors.device)
+    owner = torch.tensor([hash_of(o) for o, _, _ in statements], device=vectors.device)
     out = []
     for i in range(0, len(seqs), 512):
         cos = vectors[i : i + 512] @ vectors.T
@@ -75,7 +75,7 @@ def epoch_examples(train, other, encode, rng, near, statements, arg):
         pool = tasks.names_of(other["spans"])
         drawn = [encode.tag(tasks.renamed(r, pool, rng) if rng.random() < RENAMED else r)
                  for r in other["spans"] + other["times"]]
-        todo += [("tag", b) for b in batches(drawn, 16, rng)]
+        todo += [("tag", b) for b in batches(drawn, arg.tag_batch, rng)]
     if "sentence" in learn:
         drawn = [encode.sentence(pairs.noisy(s, rng), c) for s, c in tasks.sentences(other["spans"])]
         todo += [("sentence", b) for b in batches(drawn, arg.batch, rng)]
@@ -115,6 +115,7 @@ def build_parser():
     arg.add_argument("--taught", type=int, default=0, help="pairs an epoch that teachers have read (distill.py)")
     arg.add_argument("--rate", type=float, default=1.5e-4)
     arg.add_argument("--batch", type=int, default=256)
+    arg.add_argument("--tag-batch", type=int, default=16)
     arg.add_argument("--device", default="cpu")
     arg.add_argument("--resume", help="what an earlier training wrote, to go on from")
     arg.add_argument("--start", help="published weights, in place of the package's")
@@ -145,7 +146,8 @@ class Training:
             same = {k: v for k, v in earlier.items() if k in known and known[k].shape == v.shape}
             self.model.load_state_dict(same, strict=False)
         self.model.to(arg.device)
-        self.statements = pairs.statements(self.train)
+        self.train["asked"] = [r for r, out in tasks.batches_of("*qa-*.xz") if not out] if "pair" in arg.tasks else []
+        self.statements = pairs.statements(self.train) + pairs.said(self.train["asked"])
         self.near = nearest(self.model.encoder, self.encode, self.statements) if "pair" in arg.tasks else None
         self.log = []
 
@@ -162,7 +164,8 @@ class Training:
         body = [p for p in model.encoder.parameters() if p.requires_grad]
         head = [p for n, p in model.named_parameters() if not n.startswith("encoder.")]
         optimizer = torch.optim.AdamW(
-            [{"params": body, "lr": arg.rate}, {"params": head, "lr": 5 * arg.rate}], weight_decay=0.01)
+            [{"params": body, "lr": arg.rate}, {"params": head, "lr": 5 * arg.rate}], weight_decay=0.01,
+            fused=arg.device != "cpu")
         todo = self.examples()
         steps = len(todo) * arg.epochs
         schedule = torch.optim.lr_scheduler.LambdaLR(

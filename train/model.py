@@ -55,6 +55,12 @@ class Reader(nn.Module):
         x = F.dropout(x, 0.1, self.training)
         return self.tag_out(x), self.tense_out(x)
 
+    def taught_ask(self, batch):
+        return self.ask(batch)
+
+    def taught_tag(self, batch):
+        return self.tag(batch)
+
     def sentence(self, batch):
         return self.pooled(*self.states(batch), self.class_hidden, self.class_out)
 
@@ -71,14 +77,17 @@ class Example:
 
 
 class Encode:
-    """Turns texts into examples, remembering the tokens of statements."""
+    """Turns texts into examples, remembering their tokens."""
 
     def __init__(self):
-        self.tokenizer, self.known = tokenizer(), {}
+        self.tokenizer, self.known, self.whole = tokenizer(), {}, {}
 
     def full(self, text, longest):
-        e = self.tokenizer.encode(text, add_special_tokens=False)
-        return e.ids[:longest], e.offsets[:longest], e.tokens[:longest]
+        at = self.whole.get((text, longest))
+        if at is None:
+            e = self.tokenizer.encode(text, add_special_tokens=False)
+            at = self.whole[text, longest] = e.ids[:longest], e.offsets[:longest], e.tokens[:longest]
+        return at
 
     def text(self, text, longest=LONGEST):
         at = self.known.get((text, longest))
@@ -163,7 +172,38 @@ def sentence_loss(logits, batch):
     return F.cross_entropy(logits, labels, label_smoothing=SMOOTHING)
 
 
-LOSSES = {"pair": pair_loss, "ask": ask_loss, "tag": tag_loss, "sentence": sentence_loss}
+def taught_ask_loss(outputs, batch):
+    """Of questions that teachers have read: e.soft is how probable they hold it that the passage answers, and of each
+    token [n, 2] that the answer begins and ends with it, which counts as far as there is one."""
+    logits, ends = outputs
+    device = logits.device
+    want = torch.tensor([e.soft[0] for e in batch], device=device)
+    log = F.log_softmax(logits, 1)
+    loss = -(want * log[:, 0] + (1 - want) * log[:, 1]).mean()
+    target = torch.zeros(len(batch), ends.shape[1], 2)
+    for i, e in enumerate(batch):
+        target[i, : len(e.soft[1])] = e.soft[1]
+    spans = -(target.to(device) * F.log_softmax(ends, 1)).sum((1, 2)) / 2
+    return loss + 0.5 * (spans * want).sum() / want.sum().clamp(min=1)
+
+
+def taught_tag_loss(outputs, batch):
+    """Of texts that teachers have read: e.soft are the probabilities of each token's types and tenses."""
+    tag, tense = outputs
+    device = tag.device
+    soft = [torch.zeros(x.shape) for x in outputs]
+    known = torch.zeros(tag.shape[:2])
+    for i, e in enumerate(batch):
+        n = len(e.tags)
+        soft[0][i, :n], soft[1][i, :n] = e.soft
+        known[i, :n] = torch.tensor([float(t != tasks.IGNORE) for t in e.tags])
+    loss = sum(-(s.to(device) * F.log_softmax(x, 2)).sum(2) for s, x in zip(soft, outputs))
+    known = known.to(device)
+    return (loss * known).sum() / known.sum().clamp(min=1)
+
+
+LOSSES = {"pair": pair_loss, "ask": ask_loss, "tag": tag_loss, "sentence": sentence_loss,
+          "taught_ask": taught_ask_loss, "taught_tag": taught_tag_loss}
 
 
 def batches(examples, size, shuffle=None):

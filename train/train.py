@@ -24,7 +24,7 @@ import pairs
 import tasks
 from backbone import CLS, DIM, SEP
 from measure import measure
-from model import LOSSES, Encode, Example, Reader, batches, grouped
+from model import LOSSES, TAG_LAYERS, Encode, Example, Reader, batches, grouped
 
 RENAMED = 0.6  # of the texts with names, in each epoch
 WARM_UP = 0.06  # share of the steps
@@ -108,11 +108,11 @@ def build_parser():
     arg.add_argument("--tasks", default="pair", help="of pair, ask, tag, sentence, by comma")
     arg.add_argument("--epochs", type=int, default=7)
     arg.add_argument("--passages", type=int, default=5, help="of a question, in an epoch")
-    arg.add_argument("--opened", type=float, default=0.5, help="of the answered questions, asked again without the answer")
+    arg.add_argument("--opened", type=float, default=0.5, help="of the answered questions, asked without the answer")
     arg.add_argument("--frozen", type=int, default=0, help="layers that are not trained")
     arg.add_argument("--strangers", type=float, default=0.25, help="pairs of strangers, to one other pair")
     arg.add_argument("--notes", type=float, default=0.3, help="share of the frames' pairs that stand in notes")
-    arg.add_argument("--taught", type=int, default=0, help="pairs an epoch that teachers have read (distill.py)")
+    arg.add_argument("--tag-layers", type=int, default=TAG_LAYERS, help="that a text goes through to be tagged")
     arg.add_argument("--rate", type=float, default=1.5e-4)
     arg.add_argument("--batch", type=int, default=256)
     arg.add_argument("--tag-batch", type=int, default=16)
@@ -126,7 +126,7 @@ def build_parser():
 
 
 class Training:
-    """A training, by epochs. taught(rng, encode) gives the pairs of an epoch that teachers have read."""
+    """A training, by epochs. taught(rng, encode, batch) gives what teachers have read, for an epoch, as batches."""
 
     def __init__(self, arg, taught=None):
         torch.set_num_threads(1)
@@ -137,7 +137,7 @@ class Training:
         self.other, self.held_other = tasks.load() if arg.tasks != "pair" else ({}, {})
         self.encode = Encode()
         keep = [int(k) for k in arg.keep.split(",")] if arg.keep else None
-        self.model = Reader(arg.frozen, arg.start, keep)
+        self.model = Reader(arg.frozen, arg.start, keep, arg.tag_layers)
         if arg.words:
             self.model.encoder.take_words(None if arg.words == "package" else arg.words)
         if arg.resume:
@@ -154,7 +154,7 @@ class Training:
     def examples(self):
         todo = epoch_examples(self.train, self.other, self.encode, self.rng, self.near, self.statements, self.arg)
         if self.taught:
-            todo += [("pair", b) for b in batches(self.taught(self.rng, self.encode), self.arg.batch, self.rng)]
+            todo += self.taught(self.rng, self.encode, self.arg.batch)
             self.rng.shuffle(todo)
         return todo
 

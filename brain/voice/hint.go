@@ -1,7 +1,9 @@
 package voice
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -12,6 +14,12 @@ const marked = 0.6
 type trait struct {
 	group, name   string
 	often, seldom string // empty: not worth a word
+}
+
+// inWords tells whether the measure counts words of a list, which are English ones: of who writes in another
+// language, or in catchwords, it says nothing.
+func (t *trait) inWords() bool {
+	return t.group == "stance" || t.name == "greetings" || t.name == "thanks" || t.name == "contractions"
 }
 
 // traits are what a writer can act on, the most audible first.
@@ -42,52 +50,127 @@ const maxTraits = 6
 // Hint is a sentence or two that tell a writer how to sound like p's person.
 func Hint(p Profile) string {
 	var b strings.Builder
-	length := "short"
-	switch {
-	case p.MessageWords >= 60:
-		length = "long"
-	case p.MessageWords >= 25:
-		length = "middling"
+	manner := cmp.Or(p.tone(), "neutral in tone")
+	depth := cmp.Or(p.depth(), "in plain terms")
+	fmt.Fprintf(&b, "Writes %s messages (about %.0f words), %s, %s.", length(p.MessageWords, "middling"), p.MessageWords,
+		manner, depth)
+	if s := p.notable(maxTraits, true); s != "" {
+		fmt.Fprintf(&b, " More than others, this person %s.", s)
 	}
-	manner := "neutral in tone"
+	return b.String()
+}
+
+// maxShown bounds the habits that [Manner] tells.
+const maxShown = 3
+
+// asLetters is from where on somebody is called formal to others: notes that only leave out what they can are above
+// what [Hint] asks, letters and minutes above this.
+const asLetters = 0.8
+
+// Manner says how p's person writes, as one would say it of somebody: how long, in what tone, and what stands out.
+func Manner(p Profile) string {
+	typical, known := p.measure("rhythm", "typicalWords")
+	if !known {
+		typical = p.MessageWords
+	}
+	var b strings.Builder
+	b.WriteString("Writes " + length(typical, "medium-length"))
+	if tone := p.tone(); p.inEnglish() && (tone != "formal" || p.Formality >= asLetters) {
+		b.WriteString(strings.TrimSuffix(", "+tone, ", "))
+	}
+	b.WriteString(" messages")
+	if depth := p.depth(); depth != "" {
+		b.WriteString(" " + depth)
+	}
+	words := max(1, int(math.Round(typical)))
+	plural := "s"
+	if words == 1 {
+		plural = ""
+	}
+	fmt.Fprintf(&b, " (typically %d word%s; %d messages).", words, plural, p.Evidence)
+	if s := p.notable(maxShown, false); s != "" {
+		fmt.Fprintf(&b, " More than others, %s.", s)
+	}
+	return b.String()
+}
+
+// length is what one calls a message of so many words.
+func length(words float64, middling string) string {
+	switch {
+	case words >= 60:
+		return "long"
+	case words >= 25:
+		return middling
+	}
+	return "short"
+}
+
+// tone is what one calls the person's formality; empty where it is neither much nor little.
+func (p *Profile) tone() string {
 	switch {
 	case p.Formality >= 0.65:
-		manner = "formal"
+		return "formal"
 	case p.Formality <= 0.35:
-		manner = "informal"
+		return "informal"
 	}
-	depth := "in plain terms"
+	return ""
+}
+
+// depth is what one calls the person's technical depth; empty in plain terms.
+func (p *Profile) depth() string {
 	switch {
 	case p.TechnicalDepth >= 0.5:
-		depth = "deep in technical detail"
+		return "deep in technical detail"
 	case p.TechnicalDepth >= 0.2:
-		depth = "with technical terms"
+		return "with technical terms"
 	}
-	fmt.Fprintf(&b, "Writes %s messages (about %.0f words), %s, %s.", length, p.MessageWords, manner, depth)
+	return ""
+}
+
+// notable lists what stands out, at most so many habits; empty where nothing does. What the person leaves out is a
+// writer's advice and nobody's habit: hardly anybody's notes hedge or contract.
+func (p *Profile) notable(most int, leftOut bool) string {
 	var notable []string
+	english := p.inEnglish()
 	for _, t := range traits {
 		v := p.style(t.group, t.name)
 		switch {
-		case t.name == "contractions" && v <= -marked && !p.writesOut(),
+		case t.inWords() && !english,
+			t.name == "contractions" && v <= -marked && !p.writesOut(),
 			t.name == "fullStop" && v <= -marked && !p.leavesOpen():
 			// it would be said of people who had no occasion
 		case v >= marked && t.often != "":
 			notable = append(notable, t.often)
-		case v <= -marked && t.seldom != "":
+		case v <= -marked && t.seldom != "" && (leftOut || t.group == "closing"):
 			notable = append(notable, t.seldom)
 		}
-		if len(notable) == maxTraits {
+		if len(notable) == most {
 			break
 		}
 	}
-	if n := len(notable); n > 0 {
-		s := strings.Join(notable[:n-1], ", ")
-		if n > 1 {
-			s += " and "
-		}
-		fmt.Fprintf(&b, " More than others, this person %s%s.", s, notable[n-1])
+	n := len(notable)
+	if n <= 1 {
+		return strings.Join(notable, "")
 	}
-	return b.String()
+	return strings.Join(notable[:n-1], ", ") + " and " + notable[n-1]
+}
+
+// rare is a rate below a third of the common one.
+const rare = -1.6
+
+// inEnglish tells whether the lists of words can judge the person's texts: at least two of the classes that no
+// English sentence does without come at a rate that is not rare. A profile without measures is believed.
+func (p *Profile) inEnglish() bool {
+	if len(p.Style) == 0 {
+		return true
+	}
+	common := 0
+	for _, class := range []string{"articles", "prepositions", "conjunctions", "auxiliaries"} {
+		if p.style("stance", class) > rare {
+			common++
+		}
+	}
+	return common >= 2
 }
 
 // writesOut tells whether the person writes words out that others contract: they do so

@@ -37,7 +37,9 @@ func zirconTexts() (items []*pb.IngestItem) {
 			Content:    fmt.Sprintf("The plumber put boilers of the plumber onto boilers %d for Initech.", k),
 		})
 	}
-	return append(items, &pb.IngestItem{OccurredMs: at(30), Content: "Bo is responsible for the zircon."})
+	return append(items, &pb.IngestItem{OccurredMs: at(30), Content: "Bo is responsible for the zircon."},
+		&pb.IngestItem{OccurredMs: at(31), Content: "I prefer zircon in jars."},
+		&pb.IngestItem{OccurredMs: at(32), Content: "I still prefer zircon in jars."})
 }
 
 // What is forgotten between any two commits of a cycle is in nothing that the cycle
@@ -113,7 +115,10 @@ func forgetsInACycle(t *testing.T, at int, earlier, restore bool) (forgot bool) 
 	for _, x := range c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView().GetBasins() {
 		all = append(all, "basin "+x.GetLabel())
 	}
-	for _, kind := range []string{"domain ", "insight ", "trend ", "basin ", "proposal "} {
+	for _, x := range c.drawn() {
+		all = append(all, x.GetKind()+" "+x.GetText())
+	}
+	for _, kind := range []string{"domain ", "insight ", "trend ", "basin ", "proposal ", "themes ", "preference "} {
 		if !slices.ContainsFunc(all, func(s string) bool {
 			return strings.HasPrefix(s, kind) && strings.Contains(strings.ToLower(s), "zircon")
 		}) {

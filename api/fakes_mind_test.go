@@ -56,6 +56,10 @@ func fakeIdentity() *pb.IdentityView {
 			},
 			{Id: "b2"},
 		},
+		Portrait: []*pb.PortraitLine{{
+			Kind: "themes", Text: "Writes most about “figs” (75% of 40 messages).", Nodes: []string{"ingest:x:y"},
+			Quotes: []string{"figs"},
+		}},
 	}
 }
 

@@ -61,7 +61,7 @@ var recallRoutes = []web.Route{
 		info := reply.GetMind().GetIdentity()
 		user, err := pb.UserIDFrom(info.GetUser())
 		view := identityOf(info.GetView())
-		return userIdentity{user.String(), view.Manifold, view.VoiceProfile, view.Traits, view.Basins},
+		return userIdentity{user.String(), view.Manifold, view.VoiceProfile, view.Traits, view.Basins, view.Portrait},
 			info != nil && err == nil
 	}),
 }
@@ -213,6 +213,7 @@ type identityView struct {
 	VoiceProfile *voiceProfile `json:"voiceProfile" doc:"Null until there is enough writing."`
 	Traits       []trait       `json:"traits"`
 	Basins       []basin       `json:"basins" doc:"As many as manifold.n_basins."`
+	Portrait     []portrayal   `json:"portrait" doc:"@identityView.portrait"`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -226,6 +227,7 @@ type userIdentity struct {
 	VoiceProfile *voiceProfile `json:"voiceProfile"`
 	Traits       []trait       `json:"traits"`
 	Basins       []basin       `json:"basins"`
+	Portrait     []portrayal   `json:"portrait" doc:"@identityView.portrait"`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -321,8 +323,14 @@ func (basin) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return wire.Nullable(s, "since")
 }
 
+type portrayal struct {
+	Kind  string   `json:"kind" doc:"@portrayal.kind"`
+	Text  string   `json:"text"`
+	Nodes []string `json:"nodes" doc:"The evidence, at most 20: of texts the latest."`
+}
+
 func identityOf(v *pb.IdentityView) identityView {
-	out := identityView{Traits: []trait{}, Basins: []basin{}}
+	out := identityView{Traits: []trait{}, Basins: []basin{}, Portrait: []portrayal{}}
 	if m := v.GetManifold(); m != nil {
 		out.Manifold = &manifold{
 			m.GetVersion(), m.GetNDimensions(), m.GetNBasins(), m.GetNSignals(), wire.Measure(m.GetSilhouetteScore()),
@@ -350,6 +358,9 @@ func identityOf(v *pb.IdentityView) identityView {
 		out.Basins = append(out.Basins, basin{
 			b.GetId(), b.GetLabel(), b.GetKeywords(), part, b.GetNodes(), b.GetCurrent(), wire.Timestamp(b.GetSinceMs()),
 		})
+	}
+	for _, l := range v.GetPortrait() {
+		out.Portrait = append(out.Portrait, portrayal{l.GetKind(), l.GetText(), l.GetNodes()})
 	}
 	return out
 }

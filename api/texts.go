@@ -114,6 +114,12 @@ var texts = web.Texts{
 		"rhythm.typicalWords (of a message), rhythm.sentenceWords and spelling.wordLetters; rhythm.lengthSpread is the " +
 		"standard deviation of the logarithm of a message's length. userVoiceHint of POST /v1/condition/session says " +
 		"in words what stands out.",
+	"identityView.portrait": "Who the person is, in plain words: at most 12 sentences, in the order in which " +
+		"one would say them. " +
+		"Each rests on more than one text, and goes at once with any of its nodes that is forgotten or superseded; empty " +
+		"while too little is known. Of a memory that several people write only a line of themes is told.",
+	"portrayal.kind": "manner (how they write), themes (what about, mostly and lately), preference and belief (what " +
+		"they say, quoted), people (whom and what they mention), rhythm (when they write); there may be others later.",
 	"basin.since": "When a cycle first found the person there; null in a basin where they are not.",
 	"insight.kind": "responsibility, change, due, recurrence, commitment, open_question, rising_topic, " +
 		"fading_topic, outlier or agent_signal; there may be others later.",

@@ -32,7 +32,8 @@ type IdentityView struct {
 	Manifold      *Manifold              `protobuf:"bytes,1,opt,name=manifold,proto3" json:"manifold,omitempty"`
 	Voice         *VoiceProfile          `protobuf:"bytes,2,opt,name=voice,proto3" json:"voice,omitempty"`
 	Traits        []*Trait               `protobuf:"bytes,3,rep,name=traits,proto3" json:"traits,omitempty"`
-	Basins        []*Basin               `protobuf:"bytes,4,rep,name=basins,proto3" json:"basins,omitempty"` // as many as manifold.n_basins
+	Basins        []*Basin               `protobuf:"bytes,4,rep,name=basins,proto3" json:"basins,omitempty"`     // as many as manifold.n_basins
+	Portrait      []*PortraitLine        `protobuf:"bytes,5,rep,name=portrait,proto3" json:"portrait,omitempty"` // ranked
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -95,6 +96,82 @@ func (x *IdentityView) GetBasins() []*Basin {
 	return nil
 }
 
+func (x *IdentityView) GetPortrait() []*PortraitLine {
+	if x != nil {
+		return x.Portrait
+	}
+	return nil
+}
+
+// PortraitLine is a sentence about the person.
+type PortraitLine struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	Nodes         []string               `protobuf:"bytes,3,rep,name=nodes,proto3" json:"nodes,omitempty"`   // evidence
+	Quotes        []string               `protobuf:"bytes,4,rep,name=quotes,proto3" json:"quotes,omitempty"` // the words of texts that it holds: it goes with any of these
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PortraitLine) Reset() {
+	*x = PortraitLine{}
+	mi := &file_mind_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PortraitLine) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PortraitLine) ProtoMessage() {}
+
+func (x *PortraitLine) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PortraitLine.ProtoReflect.Descriptor instead.
+func (*PortraitLine) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *PortraitLine) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *PortraitLine) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *PortraitLine) GetNodes() []string {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+func (x *PortraitLine) GetQuotes() []string {
+	if x != nil {
+		return x.Quotes
+	}
+	return nil
+}
+
 type Manifold struct {
 	state              protoimpl.MessageState `protogen:"open.v1"`
 	Version            uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
@@ -112,7 +189,7 @@ type Manifold struct {
 
 func (x *Manifold) Reset() {
 	*x = Manifold{}
-	mi := &file_mind_proto_msgTypes[1]
+	mi := &file_mind_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -124,7 +201,7 @@ func (x *Manifold) String() string {
 func (*Manifold) ProtoMessage() {}
 
 func (x *Manifold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[1]
+	mi := &file_mind_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -137,7 +214,7 @@ func (x *Manifold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Manifold.ProtoReflect.Descriptor instead.
 func (*Manifold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{1}
+	return file_mind_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Manifold) GetVersion() uint32 {
@@ -216,7 +293,7 @@ type VoiceProfile struct {
 
 func (x *VoiceProfile) Reset() {
 	*x = VoiceProfile{}
-	mi := &file_mind_proto_msgTypes[2]
+	mi := &file_mind_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -228,7 +305,7 @@ func (x *VoiceProfile) String() string {
 func (*VoiceProfile) ProtoMessage() {}
 
 func (x *VoiceProfile) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[2]
+	mi := &file_mind_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -241,7 +318,7 @@ func (x *VoiceProfile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VoiceProfile.ProtoReflect.Descriptor instead.
 func (*VoiceProfile) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{2}
+	return file_mind_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *VoiceProfile) GetMessageWords() float64 {
@@ -290,7 +367,7 @@ type StyleMeasure struct {
 
 func (x *StyleMeasure) Reset() {
 	*x = StyleMeasure{}
-	mi := &file_mind_proto_msgTypes[3]
+	mi := &file_mind_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -302,7 +379,7 @@ func (x *StyleMeasure) String() string {
 func (*StyleMeasure) ProtoMessage() {}
 
 func (x *StyleMeasure) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[3]
+	mi := &file_mind_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -315,7 +392,7 @@ func (x *StyleMeasure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StyleMeasure.ProtoReflect.Descriptor instead.
 func (*StyleMeasure) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{3}
+	return file_mind_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *StyleMeasure) GetGroup() string {
@@ -351,7 +428,7 @@ type Trait struct {
 
 func (x *Trait) Reset() {
 	*x = Trait{}
-	mi := &file_mind_proto_msgTypes[4]
+	mi := &file_mind_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -363,7 +440,7 @@ func (x *Trait) String() string {
 func (*Trait) ProtoMessage() {}
 
 func (x *Trait) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[4]
+	mi := &file_mind_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -376,7 +453,7 @@ func (x *Trait) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trait.ProtoReflect.Descriptor instead.
 func (*Trait) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{4}
+	return file_mind_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Trait) GetName() string {
@@ -422,7 +499,7 @@ type Basin struct {
 
 func (x *Basin) Reset() {
 	*x = Basin{}
-	mi := &file_mind_proto_msgTypes[5]
+	mi := &file_mind_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -434,7 +511,7 @@ func (x *Basin) String() string {
 func (*Basin) ProtoMessage() {}
 
 func (x *Basin) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[5]
+	mi := &file_mind_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -447,7 +524,7 @@ func (x *Basin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Basin.ProtoReflect.Descriptor instead.
 func (*Basin) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{5}
+	return file_mind_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Basin) GetId() string {
@@ -516,7 +593,7 @@ type Insight struct {
 
 func (x *Insight) Reset() {
 	*x = Insight{}
-	mi := &file_mind_proto_msgTypes[6]
+	mi := &file_mind_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -528,7 +605,7 @@ func (x *Insight) String() string {
 func (*Insight) ProtoMessage() {}
 
 func (x *Insight) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[6]
+	mi := &file_mind_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -541,7 +618,7 @@ func (x *Insight) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Insight.ProtoReflect.Descriptor instead.
 func (*Insight) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{6}
+	return file_mind_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Insight) GetId() []byte {
@@ -614,7 +691,7 @@ type Moment struct {
 
 func (x *Moment) Reset() {
 	*x = Moment{}
-	mi := &file_mind_proto_msgTypes[7]
+	mi := &file_mind_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -626,7 +703,7 @@ func (x *Moment) String() string {
 func (*Moment) ProtoMessage() {}
 
 func (x *Moment) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[7]
+	mi := &file_mind_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -639,7 +716,7 @@ func (x *Moment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Moment.ProtoReflect.Descriptor instead.
 func (*Moment) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{7}
+	return file_mind_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Moment) GetId() []byte {
@@ -688,7 +765,7 @@ type TemporalView struct {
 
 func (x *TemporalView) Reset() {
 	*x = TemporalView{}
-	mi := &file_mind_proto_msgTypes[8]
+	mi := &file_mind_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -700,7 +777,7 @@ func (x *TemporalView) String() string {
 func (*TemporalView) ProtoMessage() {}
 
 func (x *TemporalView) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[8]
+	mi := &file_mind_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -713,7 +790,7 @@ func (x *TemporalView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TemporalView.ProtoReflect.Descriptor instead.
 func (*TemporalView) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{8}
+	return file_mind_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TemporalView) GetTrends() []*Trend {
@@ -742,7 +819,7 @@ type Cadence struct {
 
 func (x *Cadence) Reset() {
 	*x = Cadence{}
-	mi := &file_mind_proto_msgTypes[9]
+	mi := &file_mind_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -754,7 +831,7 @@ func (x *Cadence) String() string {
 func (*Cadence) ProtoMessage() {}
 
 func (x *Cadence) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[9]
+	mi := &file_mind_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -767,7 +844,7 @@ func (x *Cadence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cadence.ProtoReflect.Descriptor instead.
 func (*Cadence) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{9}
+	return file_mind_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Cadence) GetEveryMs() int64 {
@@ -805,7 +882,7 @@ type Trend struct {
 
 func (x *Trend) Reset() {
 	*x = Trend{}
-	mi := &file_mind_proto_msgTypes[10]
+	mi := &file_mind_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -817,7 +894,7 @@ func (x *Trend) String() string {
 func (*Trend) ProtoMessage() {}
 
 func (x *Trend) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[10]
+	mi := &file_mind_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -830,7 +907,7 @@ func (x *Trend) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trend.ProtoReflect.Descriptor instead.
 func (*Trend) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{10}
+	return file_mind_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Trend) GetTopic() string {
@@ -894,7 +971,7 @@ type Contradiction struct {
 
 func (x *Contradiction) Reset() {
 	*x = Contradiction{}
-	mi := &file_mind_proto_msgTypes[11]
+	mi := &file_mind_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -906,7 +983,7 @@ func (x *Contradiction) String() string {
 func (*Contradiction) ProtoMessage() {}
 
 func (x *Contradiction) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[11]
+	mi := &file_mind_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -919,7 +996,7 @@ func (x *Contradiction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contradiction.ProtoReflect.Descriptor instead.
 func (*Contradiction) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{11}
+	return file_mind_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Contradiction) GetId() []byte {
@@ -1005,7 +1082,7 @@ type Proposal struct {
 
 func (x *Proposal) Reset() {
 	*x = Proposal{}
-	mi := &file_mind_proto_msgTypes[12]
+	mi := &file_mind_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1017,7 +1094,7 @@ func (x *Proposal) String() string {
 func (*Proposal) ProtoMessage() {}
 
 func (x *Proposal) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[12]
+	mi := &file_mind_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1030,7 +1107,7 @@ func (x *Proposal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Proposal.ProtoReflect.Descriptor instead.
 func (*Proposal) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{12}
+	return file_mind_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Proposal) GetId() []byte {
@@ -1124,7 +1201,7 @@ type Entity struct {
 
 func (x *Entity) Reset() {
 	*x = Entity{}
-	mi := &file_mind_proto_msgTypes[13]
+	mi := &file_mind_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1136,7 +1213,7 @@ func (x *Entity) String() string {
 func (*Entity) ProtoMessage() {}
 
 func (x *Entity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[13]
+	mi := &file_mind_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1149,7 +1226,7 @@ func (x *Entity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entity.ProtoReflect.Descriptor instead.
 func (*Entity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{13}
+	return file_mind_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Entity) GetNode() string {
@@ -1193,7 +1270,7 @@ type EntityForm struct {
 
 func (x *EntityForm) Reset() {
 	*x = EntityForm{}
-	mi := &file_mind_proto_msgTypes[14]
+	mi := &file_mind_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1205,7 +1282,7 @@ func (x *EntityForm) String() string {
 func (*EntityForm) ProtoMessage() {}
 
 func (x *EntityForm) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[14]
+	mi := &file_mind_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1218,7 +1295,7 @@ func (x *EntityForm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntityForm.ProtoReflect.Descriptor instead.
 func (*EntityForm) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{14}
+	return file_mind_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *EntityForm) GetName() string {
@@ -1262,7 +1339,7 @@ type Trace struct {
 
 func (x *Trace) Reset() {
 	*x = Trace{}
-	mi := &file_mind_proto_msgTypes[15]
+	mi := &file_mind_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1274,7 +1351,7 @@ func (x *Trace) String() string {
 func (*Trace) ProtoMessage() {}
 
 func (x *Trace) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[15]
+	mi := &file_mind_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1287,7 +1364,7 @@ func (x *Trace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trace.ProtoReflect.Descriptor instead.
 func (*Trace) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{15}
+	return file_mind_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Trace) GetEntities() []*TraceEntity {
@@ -1328,7 +1405,7 @@ type TraceEntity struct {
 
 func (x *TraceEntity) Reset() {
 	*x = TraceEntity{}
-	mi := &file_mind_proto_msgTypes[16]
+	mi := &file_mind_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1340,7 +1417,7 @@ func (x *TraceEntity) String() string {
 func (*TraceEntity) ProtoMessage() {}
 
 func (x *TraceEntity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[16]
+	mi := &file_mind_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1353,7 +1430,7 @@ func (x *TraceEntity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceEntity.ProtoReflect.Descriptor instead.
 func (*TraceEntity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{16}
+	return file_mind_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *TraceEntity) GetNode() string {
@@ -1383,7 +1460,7 @@ type TraceDate struct {
 
 func (x *TraceDate) Reset() {
 	*x = TraceDate{}
-	mi := &file_mind_proto_msgTypes[17]
+	mi := &file_mind_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1395,7 +1472,7 @@ func (x *TraceDate) String() string {
 func (*TraceDate) ProtoMessage() {}
 
 func (x *TraceDate) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[17]
+	mi := &file_mind_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1408,7 +1485,7 @@ func (x *TraceDate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceDate.ProtoReflect.Descriptor instead.
 func (*TraceDate) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{17}
+	return file_mind_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *TraceDate) GetStart() uint32 {
@@ -1460,7 +1537,7 @@ type Cognition struct {
 
 func (x *Cognition) Reset() {
 	*x = Cognition{}
-	mi := &file_mind_proto_msgTypes[18]
+	mi := &file_mind_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1472,7 +1549,7 @@ func (x *Cognition) String() string {
 func (*Cognition) ProtoMessage() {}
 
 func (x *Cognition) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[18]
+	mi := &file_mind_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1485,7 +1562,7 @@ func (x *Cognition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cognition.ProtoReflect.Descriptor instead.
 func (*Cognition) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{18}
+	return file_mind_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Cognition) GetJob() []byte {
@@ -1592,7 +1669,7 @@ type MindState struct {
 
 func (x *MindState) Reset() {
 	*x = MindState{}
-	mi := &file_mind_proto_msgTypes[19]
+	mi := &file_mind_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1604,7 +1681,7 @@ func (x *MindState) String() string {
 func (*MindState) ProtoMessage() {}
 
 func (x *MindState) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[19]
+	mi := &file_mind_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1617,7 +1694,7 @@ func (x *MindState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindState.ProtoReflect.Descriptor instead.
 func (*MindState) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{19}
+	return file_mind_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *MindState) GetVersion() uint32 {
@@ -1707,7 +1784,7 @@ type Axis struct {
 
 func (x *Axis) Reset() {
 	*x = Axis{}
-	mi := &file_mind_proto_msgTypes[20]
+	mi := &file_mind_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1719,7 +1796,7 @@ func (x *Axis) String() string {
 func (*Axis) ProtoMessage() {}
 
 func (x *Axis) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[20]
+	mi := &file_mind_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1732,7 +1809,7 @@ func (x *Axis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Axis.ProtoReflect.Descriptor instead.
 func (*Axis) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{20}
+	return file_mind_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Axis) GetVector() []float32 {
@@ -1760,7 +1837,7 @@ type Dwelling struct {
 
 func (x *Dwelling) Reset() {
 	*x = Dwelling{}
-	mi := &file_mind_proto_msgTypes[21]
+	mi := &file_mind_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1772,7 +1849,7 @@ func (x *Dwelling) String() string {
 func (*Dwelling) ProtoMessage() {}
 
 func (x *Dwelling) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[21]
+	mi := &file_mind_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1785,7 +1862,7 @@ func (x *Dwelling) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dwelling.ProtoReflect.Descriptor instead.
 func (*Dwelling) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{21}
+	return file_mind_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Dwelling) GetNumber() uint32 {
@@ -1826,7 +1903,7 @@ type BrainArtifact struct {
 
 func (x *BrainArtifact) Reset() {
 	*x = BrainArtifact{}
-	mi := &file_mind_proto_msgTypes[22]
+	mi := &file_mind_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1838,7 +1915,7 @@ func (x *BrainArtifact) String() string {
 func (*BrainArtifact) ProtoMessage() {}
 
 func (x *BrainArtifact) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[22]
+	mi := &file_mind_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1851,7 +1928,7 @@ func (x *BrainArtifact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainArtifact.ProtoReflect.Descriptor instead.
 func (*BrainArtifact) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{22}
+	return file_mind_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *BrainArtifact) GetVersion() uint64 {
@@ -1926,7 +2003,7 @@ type BrainSeen struct {
 
 func (x *BrainSeen) Reset() {
 	*x = BrainSeen{}
-	mi := &file_mind_proto_msgTypes[23]
+	mi := &file_mind_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1938,7 +2015,7 @@ func (x *BrainSeen) String() string {
 func (*BrainSeen) ProtoMessage() {}
 
 func (x *BrainSeen) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[23]
+	mi := &file_mind_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1951,7 +2028,7 @@ func (x *BrainSeen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainSeen.ProtoReflect.Descriptor instead.
 func (*BrainSeen) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{23}
+	return file_mind_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *BrainSeen) GetPartition() []byte {
@@ -2015,7 +2092,7 @@ type Training struct {
 
 func (x *Training) Reset() {
 	*x = Training{}
-	mi := &file_mind_proto_msgTypes[24]
+	mi := &file_mind_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2027,7 +2104,7 @@ func (x *Training) String() string {
 func (*Training) ProtoMessage() {}
 
 func (x *Training) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[24]
+	mi := &file_mind_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2040,7 +2117,7 @@ func (x *Training) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Training.ProtoReflect.Descriptor instead.
 func (*Training) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{24}
+	return file_mind_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Training) GetStatus() string {
@@ -2136,7 +2213,7 @@ type MindOp struct {
 
 func (x *MindOp) Reset() {
 	*x = MindOp{}
-	mi := &file_mind_proto_msgTypes[25]
+	mi := &file_mind_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2148,7 +2225,7 @@ func (x *MindOp) String() string {
 func (*MindOp) ProtoMessage() {}
 
 func (x *MindOp) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[25]
+	mi := &file_mind_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2161,7 +2238,7 @@ func (x *MindOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindOp.ProtoReflect.Descriptor instead.
 func (*MindOp) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{25}
+	return file_mind_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *MindOp) GetOp() isMindOp_Op {
@@ -2367,7 +2444,7 @@ type Recall struct {
 
 func (x *Recall) Reset() {
 	*x = Recall{}
-	mi := &file_mind_proto_msgTypes[26]
+	mi := &file_mind_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2379,7 +2456,7 @@ func (x *Recall) String() string {
 func (*Recall) ProtoMessage() {}
 
 func (x *Recall) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[26]
+	mi := &file_mind_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2392,7 +2469,7 @@ func (x *Recall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Recall.ProtoReflect.Descriptor instead.
 func (*Recall) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{26}
+	return file_mind_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Recall) GetType() string {
@@ -2432,7 +2509,7 @@ type GetIdentity struct {
 
 func (x *GetIdentity) Reset() {
 	*x = GetIdentity{}
-	mi := &file_mind_proto_msgTypes[27]
+	mi := &file_mind_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2444,7 +2521,7 @@ func (x *GetIdentity) String() string {
 func (*GetIdentity) ProtoMessage() {}
 
 func (x *GetIdentity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[27]
+	mi := &file_mind_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2457,7 +2534,7 @@ func (x *GetIdentity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIdentity.ProtoReflect.Descriptor instead.
 func (*GetIdentity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{27}
+	return file_mind_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetIdentity) GetUser() string {
@@ -2477,7 +2554,7 @@ type ListContradictions struct {
 
 func (x *ListContradictions) Reset() {
 	*x = ListContradictions{}
-	mi := &file_mind_proto_msgTypes[28]
+	mi := &file_mind_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2489,7 +2566,7 @@ func (x *ListContradictions) String() string {
 func (*ListContradictions) ProtoMessage() {}
 
 func (x *ListContradictions) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[28]
+	mi := &file_mind_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2502,7 +2579,7 @@ func (x *ListContradictions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContradictions.ProtoReflect.Descriptor instead.
 func (*ListContradictions) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{28}
+	return file_mind_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListContradictions) GetPage() *Page {
@@ -2529,7 +2606,7 @@ type ListProposals struct {
 
 func (x *ListProposals) Reset() {
 	*x = ListProposals{}
-	mi := &file_mind_proto_msgTypes[29]
+	mi := &file_mind_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2541,7 +2618,7 @@ func (x *ListProposals) String() string {
 func (*ListProposals) ProtoMessage() {}
 
 func (x *ListProposals) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[29]
+	mi := &file_mind_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2554,7 +2631,7 @@ func (x *ListProposals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListProposals.ProtoReflect.Descriptor instead.
 func (*ListProposals) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{29}
+	return file_mind_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListProposals) GetPage() *Page {
@@ -2581,7 +2658,7 @@ type DecideProposal struct {
 
 func (x *DecideProposal) Reset() {
 	*x = DecideProposal{}
-	mi := &file_mind_proto_msgTypes[30]
+	mi := &file_mind_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2593,7 +2670,7 @@ func (x *DecideProposal) String() string {
 func (*DecideProposal) ProtoMessage() {}
 
 func (x *DecideProposal) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[30]
+	mi := &file_mind_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2606,7 +2683,7 @@ func (x *DecideProposal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideProposal.ProtoReflect.Descriptor instead.
 func (*DecideProposal) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{30}
+	return file_mind_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *DecideProposal) GetId() string {
@@ -2631,7 +2708,7 @@ type BrainInfo struct {
 
 func (x *BrainInfo) Reset() {
 	*x = BrainInfo{}
-	mi := &file_mind_proto_msgTypes[31]
+	mi := &file_mind_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2643,7 +2720,7 @@ func (x *BrainInfo) String() string {
 func (*BrainInfo) ProtoMessage() {}
 
 func (x *BrainInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[31]
+	mi := &file_mind_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2656,7 +2733,7 @@ func (x *BrainInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainInfo.ProtoReflect.Descriptor instead.
 func (*BrainInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{31}
+	return file_mind_proto_rawDescGZIP(), []int{32}
 }
 
 type BrainQuery struct {
@@ -2669,7 +2746,7 @@ type BrainQuery struct {
 
 func (x *BrainQuery) Reset() {
 	*x = BrainQuery{}
-	mi := &file_mind_proto_msgTypes[32]
+	mi := &file_mind_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2681,7 +2758,7 @@ func (x *BrainQuery) String() string {
 func (*BrainQuery) ProtoMessage() {}
 
 func (x *BrainQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[32]
+	mi := &file_mind_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2694,7 +2771,7 @@ func (x *BrainQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainQuery.ProtoReflect.Descriptor instead.
 func (*BrainQuery) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{32}
+	return file_mind_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *BrainQuery) GetQuery() string {
@@ -2721,7 +2798,7 @@ type BrainAnswer struct {
 
 func (x *BrainAnswer) Reset() {
 	*x = BrainAnswer{}
-	mi := &file_mind_proto_msgTypes[33]
+	mi := &file_mind_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2733,7 +2810,7 @@ func (x *BrainAnswer) String() string {
 func (*BrainAnswer) ProtoMessage() {}
 
 func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[33]
+	mi := &file_mind_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2746,7 +2823,7 @@ func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswer.ProtoReflect.Descriptor instead.
 func (*BrainAnswer) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{33}
+	return file_mind_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *BrainAnswer) GetQuery() string {
@@ -2771,7 +2848,7 @@ type BrainTrain struct {
 
 func (x *BrainTrain) Reset() {
 	*x = BrainTrain{}
-	mi := &file_mind_proto_msgTypes[34]
+	mi := &file_mind_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2783,7 +2860,7 @@ func (x *BrainTrain) String() string {
 func (*BrainTrain) ProtoMessage() {}
 
 func (x *BrainTrain) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[34]
+	mi := &file_mind_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2796,7 +2873,7 @@ func (x *BrainTrain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainTrain.ProtoReflect.Descriptor instead.
 func (*BrainTrain) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{34}
+	return file_mind_proto_rawDescGZIP(), []int{35}
 }
 
 type ConditionSession struct {
@@ -2810,7 +2887,7 @@ type ConditionSession struct {
 
 func (x *ConditionSession) Reset() {
 	*x = ConditionSession{}
-	mi := &file_mind_proto_msgTypes[35]
+	mi := &file_mind_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2822,7 +2899,7 @@ func (x *ConditionSession) String() string {
 func (*ConditionSession) ProtoMessage() {}
 
 func (x *ConditionSession) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[35]
+	mi := &file_mind_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2835,7 +2912,7 @@ func (x *ConditionSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionSession.ProtoReflect.Descriptor instead.
 func (*ConditionSession) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{35}
+	return file_mind_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ConditionSession) GetOrg() string {
@@ -2869,7 +2946,7 @@ type ConditionScaffold struct {
 
 func (x *ConditionScaffold) Reset() {
 	*x = ConditionScaffold{}
-	mi := &file_mind_proto_msgTypes[36]
+	mi := &file_mind_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2881,7 +2958,7 @@ func (x *ConditionScaffold) String() string {
 func (*ConditionScaffold) ProtoMessage() {}
 
 func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[36]
+	mi := &file_mind_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2894,7 +2971,7 @@ func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionScaffold.ProtoReflect.Descriptor instead.
 func (*ConditionScaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{36}
+	return file_mind_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ConditionScaffold) GetPrompt() string {
@@ -2923,7 +3000,7 @@ type Retrieve struct {
 
 func (x *Retrieve) Reset() {
 	*x = Retrieve{}
-	mi := &file_mind_proto_msgTypes[37]
+	mi := &file_mind_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2935,7 +3012,7 @@ func (x *Retrieve) String() string {
 func (*Retrieve) ProtoMessage() {}
 
 func (x *Retrieve) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[37]
+	mi := &file_mind_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2948,7 +3025,7 @@ func (x *Retrieve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieve.ProtoReflect.Descriptor instead.
 func (*Retrieve) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{37}
+	return file_mind_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Retrieve) GetQuery() string {
@@ -3003,7 +3080,7 @@ type MindResult struct {
 
 func (x *MindResult) Reset() {
 	*x = MindResult{}
-	mi := &file_mind_proto_msgTypes[38]
+	mi := &file_mind_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3015,7 +3092,7 @@ func (x *MindResult) String() string {
 func (*MindResult) ProtoMessage() {}
 
 func (x *MindResult) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[38]
+	mi := &file_mind_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3028,7 +3105,7 @@ func (x *MindResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindResult.ProtoReflect.Descriptor instead.
 func (*MindResult) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{38}
+	return file_mind_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *MindResult) GetResult() isMindResult_Result {
@@ -3247,7 +3324,7 @@ type IdentityInfo struct {
 
 func (x *IdentityInfo) Reset() {
 	*x = IdentityInfo{}
-	mi := &file_mind_proto_msgTypes[39]
+	mi := &file_mind_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3259,7 +3336,7 @@ func (x *IdentityInfo) String() string {
 func (*IdentityInfo) ProtoMessage() {}
 
 func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[39]
+	mi := &file_mind_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3272,7 +3349,7 @@ func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IdentityInfo.ProtoReflect.Descriptor instead.
 func (*IdentityInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{39}
+	return file_mind_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *IdentityInfo) GetUser() []byte {
@@ -3305,7 +3382,7 @@ type GraphView struct {
 
 func (x *GraphView) Reset() {
 	*x = GraphView{}
-	mi := &file_mind_proto_msgTypes[40]
+	mi := &file_mind_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3317,7 +3394,7 @@ func (x *GraphView) String() string {
 func (*GraphView) ProtoMessage() {}
 
 func (x *GraphView) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[40]
+	mi := &file_mind_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3330,7 +3407,7 @@ func (x *GraphView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GraphView.ProtoReflect.Descriptor instead.
 func (*GraphView) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{40}
+	return file_mind_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *GraphView) GetNodes() []*Node {
@@ -3401,7 +3478,7 @@ type InsightList struct {
 
 func (x *InsightList) Reset() {
 	*x = InsightList{}
-	mi := &file_mind_proto_msgTypes[41]
+	mi := &file_mind_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3413,7 +3490,7 @@ func (x *InsightList) String() string {
 func (*InsightList) ProtoMessage() {}
 
 func (x *InsightList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[41]
+	mi := &file_mind_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3426,7 +3503,7 @@ func (x *InsightList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InsightList.ProtoReflect.Descriptor instead.
 func (*InsightList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{41}
+	return file_mind_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *InsightList) GetInsights() []*Insight {
@@ -3470,7 +3547,7 @@ type TemporalList struct {
 
 func (x *TemporalList) Reset() {
 	*x = TemporalList{}
-	mi := &file_mind_proto_msgTypes[42]
+	mi := &file_mind_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3482,7 +3559,7 @@ func (x *TemporalList) String() string {
 func (*TemporalList) ProtoMessage() {}
 
 func (x *TemporalList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[42]
+	mi := &file_mind_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3495,7 +3572,7 @@ func (x *TemporalList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TemporalList.ProtoReflect.Descriptor instead.
 func (*TemporalList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{42}
+	return file_mind_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *TemporalList) GetMoments() []*Moment {
@@ -3545,7 +3622,7 @@ type ClaimPair struct {
 
 func (x *ClaimPair) Reset() {
 	*x = ClaimPair{}
-	mi := &file_mind_proto_msgTypes[43]
+	mi := &file_mind_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3557,7 +3634,7 @@ func (x *ClaimPair) String() string {
 func (*ClaimPair) ProtoMessage() {}
 
 func (x *ClaimPair) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[43]
+	mi := &file_mind_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3570,7 +3647,7 @@ func (x *ClaimPair) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClaimPair.ProtoReflect.Descriptor instead.
 func (*ClaimPair) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{43}
+	return file_mind_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ClaimPair) GetContradiction() *Contradiction {
@@ -3604,7 +3681,7 @@ type ContradictionList struct {
 
 func (x *ContradictionList) Reset() {
 	*x = ContradictionList{}
-	mi := &file_mind_proto_msgTypes[44]
+	mi := &file_mind_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3616,7 +3693,7 @@ func (x *ContradictionList) String() string {
 func (*ContradictionList) ProtoMessage() {}
 
 func (x *ContradictionList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[44]
+	mi := &file_mind_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3629,7 +3706,7 @@ func (x *ContradictionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContradictionList.ProtoReflect.Descriptor instead.
 func (*ContradictionList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{44}
+	return file_mind_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ContradictionList) GetPairs() []*ClaimPair {
@@ -3656,7 +3733,7 @@ type ProposalList struct {
 
 func (x *ProposalList) Reset() {
 	*x = ProposalList{}
-	mi := &file_mind_proto_msgTypes[45]
+	mi := &file_mind_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3668,7 +3745,7 @@ func (x *ProposalList) String() string {
 func (*ProposalList) ProtoMessage() {}
 
 func (x *ProposalList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[45]
+	mi := &file_mind_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3681,7 +3758,7 @@ func (x *ProposalList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProposalList.ProtoReflect.Descriptor instead.
 func (*ProposalList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{45}
+	return file_mind_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ProposalList) GetProposals() []*Proposal {
@@ -3708,7 +3785,7 @@ type BrainState struct {
 
 func (x *BrainState) Reset() {
 	*x = BrainState{}
-	mi := &file_mind_proto_msgTypes[46]
+	mi := &file_mind_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3720,7 +3797,7 @@ func (x *BrainState) String() string {
 func (*BrainState) ProtoMessage() {}
 
 func (x *BrainState) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[46]
+	mi := &file_mind_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3733,7 +3810,7 @@ func (x *BrainState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainState.ProtoReflect.Descriptor instead.
 func (*BrainState) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{46}
+	return file_mind_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *BrainState) GetArtifact() *BrainArtifact {
@@ -3764,7 +3841,7 @@ type BrainNode struct {
 
 func (x *BrainNode) Reset() {
 	*x = BrainNode{}
-	mi := &file_mind_proto_msgTypes[47]
+	mi := &file_mind_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3776,7 +3853,7 @@ func (x *BrainNode) String() string {
 func (*BrainNode) ProtoMessage() {}
 
 func (x *BrainNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[47]
+	mi := &file_mind_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3789,7 +3866,7 @@ func (x *BrainNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainNode.ProtoReflect.Descriptor instead.
 func (*BrainNode) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{47}
+	return file_mind_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *BrainNode) GetNode() string {
@@ -3852,7 +3929,7 @@ type BrainFound struct {
 
 func (x *BrainFound) Reset() {
 	*x = BrainFound{}
-	mi := &file_mind_proto_msgTypes[48]
+	mi := &file_mind_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3864,7 +3941,7 @@ func (x *BrainFound) String() string {
 func (*BrainFound) ProtoMessage() {}
 
 func (x *BrainFound) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[48]
+	mi := &file_mind_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3877,7 +3954,7 @@ func (x *BrainFound) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainFound.ProtoReflect.Descriptor instead.
 func (*BrainFound) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{48}
+	return file_mind_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *BrainFound) GetFocal() []*BrainNode {
@@ -3959,7 +4036,7 @@ type Citation struct {
 
 func (x *Citation) Reset() {
 	*x = Citation{}
-	mi := &file_mind_proto_msgTypes[49]
+	mi := &file_mind_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3971,7 +4048,7 @@ func (x *Citation) String() string {
 func (*Citation) ProtoMessage() {}
 
 func (x *Citation) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[49]
+	mi := &file_mind_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3984,7 +4061,7 @@ func (x *Citation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Citation.ProtoReflect.Descriptor instead.
 func (*Citation) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{49}
+	return file_mind_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *Citation) GetNode() string {
@@ -4051,7 +4128,7 @@ type BrainAnswered struct {
 
 func (x *BrainAnswered) Reset() {
 	*x = BrainAnswered{}
-	mi := &file_mind_proto_msgTypes[50]
+	mi := &file_mind_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4063,7 +4140,7 @@ func (x *BrainAnswered) String() string {
 func (*BrainAnswered) ProtoMessage() {}
 
 func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[50]
+	mi := &file_mind_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4076,7 +4153,7 @@ func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswered.ProtoReflect.Descriptor instead.
 func (*BrainAnswered) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{50}
+	return file_mind_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *BrainAnswered) GetAnswer() string {
@@ -4140,7 +4217,7 @@ type Pack struct {
 
 func (x *Pack) Reset() {
 	*x = Pack{}
-	mi := &file_mind_proto_msgTypes[51]
+	mi := &file_mind_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4152,7 +4229,7 @@ func (x *Pack) String() string {
 func (*Pack) ProtoMessage() {}
 
 func (x *Pack) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[51]
+	mi := &file_mind_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4165,7 +4242,7 @@ func (x *Pack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pack.ProtoReflect.Descriptor instead.
 func (*Pack) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{51}
+	return file_mind_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *Pack) GetSystemPrompt() string {
@@ -4207,7 +4284,7 @@ type FocalNode struct {
 
 func (x *FocalNode) Reset() {
 	*x = FocalNode{}
-	mi := &file_mind_proto_msgTypes[52]
+	mi := &file_mind_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4219,7 +4296,7 @@ func (x *FocalNode) String() string {
 func (*FocalNode) ProtoMessage() {}
 
 func (x *FocalNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[52]
+	mi := &file_mind_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4232,7 +4309,7 @@ func (x *FocalNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FocalNode.ProtoReflect.Descriptor instead.
 func (*FocalNode) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{52}
+	return file_mind_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *FocalNode) GetNode() string {
@@ -4268,7 +4345,7 @@ type Scaffold struct {
 
 func (x *Scaffold) Reset() {
 	*x = Scaffold{}
-	mi := &file_mind_proto_msgTypes[53]
+	mi := &file_mind_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4280,7 +4357,7 @@ func (x *Scaffold) String() string {
 func (*Scaffold) ProtoMessage() {}
 
 func (x *Scaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[53]
+	mi := &file_mind_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4293,7 +4370,7 @@ func (x *Scaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Scaffold.ProtoReflect.Descriptor instead.
 func (*Scaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{53}
+	return file_mind_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *Scaffold) GetPrompt() string {
@@ -4338,7 +4415,7 @@ type Path struct {
 
 func (x *Path) Reset() {
 	*x = Path{}
-	mi := &file_mind_proto_msgTypes[54]
+	mi := &file_mind_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4350,7 +4427,7 @@ func (x *Path) String() string {
 func (*Path) ProtoMessage() {}
 
 func (x *Path) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[54]
+	mi := &file_mind_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4363,7 +4440,7 @@ func (x *Path) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Path.ProtoReflect.Descriptor instead.
 func (*Path) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{54}
+	return file_mind_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *Path) GetNodes() []string {
@@ -4408,7 +4485,7 @@ type Retrieved struct {
 
 func (x *Retrieved) Reset() {
 	*x = Retrieved{}
-	mi := &file_mind_proto_msgTypes[55]
+	mi := &file_mind_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4420,7 +4497,7 @@ func (x *Retrieved) String() string {
 func (*Retrieved) ProtoMessage() {}
 
 func (x *Retrieved) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[55]
+	mi := &file_mind_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4433,7 +4510,7 @@ func (x *Retrieved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieved.ProtoReflect.Descriptor instead.
 func (*Retrieved) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{55}
+	return file_mind_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *Retrieved) GetHits() []*Hit {
@@ -4483,12 +4560,18 @@ var File_mind_proto protoreflect.FileDescriptor
 const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"mind.proto\x12\x06orgmem\x1a\vbrain.proto\x1a\fcommon.proto\x1a\vgraph.proto\x1a\frecord.proto\"\xb6\x01\n" +
+	"mind.proto\x12\x06orgmem\x1a\vbrain.proto\x1a\fcommon.proto\x1a\vgraph.proto\x1a\frecord.proto\"\xe8\x01\n" +
 	"\fIdentityView\x12,\n" +
 	"\bmanifold\x18\x01 \x01(\v2\x10.orgmem.ManifoldR\bmanifold\x12*\n" +
 	"\x05voice\x18\x02 \x01(\v2\x14.orgmem.VoiceProfileR\x05voice\x12%\n" +
 	"\x06traits\x18\x03 \x03(\v2\r.orgmem.TraitR\x06traits\x12%\n" +
-	"\x06basins\x18\x04 \x03(\v2\r.orgmem.BasinR\x06basins\"\xce\x02\n" +
+	"\x06basins\x18\x04 \x03(\v2\r.orgmem.BasinR\x06basins\x120\n" +
+	"\bportrait\x18\x05 \x03(\v2\x14.orgmem.PortraitLineR\bportrait\"d\n" +
+	"\fPortraitLine\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12\x14\n" +
+	"\x05nodes\x18\x03 \x03(\tR\x05nodes\x12\x16\n" +
+	"\x06quotes\x18\x04 \x03(\tR\x06quotes\"\xce\x02\n" +
 	"\bManifold\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12!\n" +
 	"\fn_dimensions\x18\x02 \x01(\rR\vnDimensions\x12\x19\n" +
@@ -4899,154 +4982,156 @@ func file_mind_proto_rawDescGZIP() []byte {
 	return file_mind_proto_rawDescData
 }
 
-var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 59)
+var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
 var file_mind_proto_goTypes = []any{
 	(*IdentityView)(nil),       // 0: orgmem.IdentityView
-	(*Manifold)(nil),           // 1: orgmem.Manifold
-	(*VoiceProfile)(nil),       // 2: orgmem.VoiceProfile
-	(*StyleMeasure)(nil),       // 3: orgmem.StyleMeasure
-	(*Trait)(nil),              // 4: orgmem.Trait
-	(*Basin)(nil),              // 5: orgmem.Basin
-	(*Insight)(nil),            // 6: orgmem.Insight
-	(*Moment)(nil),             // 7: orgmem.Moment
-	(*TemporalView)(nil),       // 8: orgmem.TemporalView
-	(*Cadence)(nil),            // 9: orgmem.Cadence
-	(*Trend)(nil),              // 10: orgmem.Trend
-	(*Contradiction)(nil),      // 11: orgmem.Contradiction
-	(*Proposal)(nil),           // 12: orgmem.Proposal
-	(*Entity)(nil),             // 13: orgmem.Entity
-	(*EntityForm)(nil),         // 14: orgmem.EntityForm
-	(*Trace)(nil),              // 15: orgmem.Trace
-	(*TraceEntity)(nil),        // 16: orgmem.TraceEntity
-	(*TraceDate)(nil),          // 17: orgmem.TraceDate
-	(*Cognition)(nil),          // 18: orgmem.Cognition
-	(*MindState)(nil),          // 19: orgmem.MindState
-	(*Axis)(nil),               // 20: orgmem.Axis
-	(*Dwelling)(nil),           // 21: orgmem.Dwelling
-	(*BrainArtifact)(nil),      // 22: orgmem.BrainArtifact
-	(*BrainSeen)(nil),          // 23: orgmem.BrainSeen
-	(*Training)(nil),           // 24: orgmem.Training
-	(*MindOp)(nil),             // 25: orgmem.MindOp
-	(*Recall)(nil),             // 26: orgmem.Recall
-	(*GetIdentity)(nil),        // 27: orgmem.GetIdentity
-	(*ListContradictions)(nil), // 28: orgmem.ListContradictions
-	(*ListProposals)(nil),      // 29: orgmem.ListProposals
-	(*DecideProposal)(nil),     // 30: orgmem.DecideProposal
-	(*BrainInfo)(nil),          // 31: orgmem.BrainInfo
-	(*BrainQuery)(nil),         // 32: orgmem.BrainQuery
-	(*BrainAnswer)(nil),        // 33: orgmem.BrainAnswer
-	(*BrainTrain)(nil),         // 34: orgmem.BrainTrain
-	(*ConditionSession)(nil),   // 35: orgmem.ConditionSession
-	(*ConditionScaffold)(nil),  // 36: orgmem.ConditionScaffold
-	(*Retrieve)(nil),           // 37: orgmem.Retrieve
-	(*MindResult)(nil),         // 38: orgmem.MindResult
-	(*IdentityInfo)(nil),       // 39: orgmem.IdentityInfo
-	(*GraphView)(nil),          // 40: orgmem.GraphView
-	(*InsightList)(nil),        // 41: orgmem.InsightList
-	(*TemporalList)(nil),       // 42: orgmem.TemporalList
-	(*ClaimPair)(nil),          // 43: orgmem.ClaimPair
-	(*ContradictionList)(nil),  // 44: orgmem.ContradictionList
-	(*ProposalList)(nil),       // 45: orgmem.ProposalList
-	(*BrainState)(nil),         // 46: orgmem.BrainState
-	(*BrainNode)(nil),          // 47: orgmem.BrainNode
-	(*BrainFound)(nil),         // 48: orgmem.BrainFound
-	(*Citation)(nil),           // 49: orgmem.Citation
-	(*BrainAnswered)(nil),      // 50: orgmem.BrainAnswered
-	(*Pack)(nil),               // 51: orgmem.Pack
-	(*FocalNode)(nil),          // 52: orgmem.FocalNode
-	(*Scaffold)(nil),           // 53: orgmem.Scaffold
-	(*Path)(nil),               // 54: orgmem.Path
-	(*Retrieved)(nil),          // 55: orgmem.Retrieved
-	nil,                        // 56: orgmem.BrainArtifact.MetricsEntry
-	nil,                        // 57: orgmem.Training.MetricsEntry
-	nil,                        // 58: orgmem.GraphView.StaleEntry
-	(*BrainCheckpoint)(nil),    // 59: orgmem.BrainCheckpoint
-	(*Page)(nil),               // 60: orgmem.Page
-	(*Node)(nil),               // 61: orgmem.Node
-	(*Edge)(nil),               // 62: orgmem.Edge
-	(*Domain)(nil),             // 63: orgmem.Domain
-	(*Staleness)(nil),          // 64: orgmem.Staleness
-	(*Hit)(nil),                // 65: orgmem.Hit
+	(*PortraitLine)(nil),       // 1: orgmem.PortraitLine
+	(*Manifold)(nil),           // 2: orgmem.Manifold
+	(*VoiceProfile)(nil),       // 3: orgmem.VoiceProfile
+	(*StyleMeasure)(nil),       // 4: orgmem.StyleMeasure
+	(*Trait)(nil),              // 5: orgmem.Trait
+	(*Basin)(nil),              // 6: orgmem.Basin
+	(*Insight)(nil),            // 7: orgmem.Insight
+	(*Moment)(nil),             // 8: orgmem.Moment
+	(*TemporalView)(nil),       // 9: orgmem.TemporalView
+	(*Cadence)(nil),            // 10: orgmem.Cadence
+	(*Trend)(nil),              // 11: orgmem.Trend
+	(*Contradiction)(nil),      // 12: orgmem.Contradiction
+	(*Proposal)(nil),           // 13: orgmem.Proposal
+	(*Entity)(nil),             // 14: orgmem.Entity
+	(*EntityForm)(nil),         // 15: orgmem.EntityForm
+	(*Trace)(nil),              // 16: orgmem.Trace
+	(*TraceEntity)(nil),        // 17: orgmem.TraceEntity
+	(*TraceDate)(nil),          // 18: orgmem.TraceDate
+	(*Cognition)(nil),          // 19: orgmem.Cognition
+	(*MindState)(nil),          // 20: orgmem.MindState
+	(*Axis)(nil),               // 21: orgmem.Axis
+	(*Dwelling)(nil),           // 22: orgmem.Dwelling
+	(*BrainArtifact)(nil),      // 23: orgmem.BrainArtifact
+	(*BrainSeen)(nil),          // 24: orgmem.BrainSeen
+	(*Training)(nil),           // 25: orgmem.Training
+	(*MindOp)(nil),             // 26: orgmem.MindOp
+	(*Recall)(nil),             // 27: orgmem.Recall
+	(*GetIdentity)(nil),        // 28: orgmem.GetIdentity
+	(*ListContradictions)(nil), // 29: orgmem.ListContradictions
+	(*ListProposals)(nil),      // 30: orgmem.ListProposals
+	(*DecideProposal)(nil),     // 31: orgmem.DecideProposal
+	(*BrainInfo)(nil),          // 32: orgmem.BrainInfo
+	(*BrainQuery)(nil),         // 33: orgmem.BrainQuery
+	(*BrainAnswer)(nil),        // 34: orgmem.BrainAnswer
+	(*BrainTrain)(nil),         // 35: orgmem.BrainTrain
+	(*ConditionSession)(nil),   // 36: orgmem.ConditionSession
+	(*ConditionScaffold)(nil),  // 37: orgmem.ConditionScaffold
+	(*Retrieve)(nil),           // 38: orgmem.Retrieve
+	(*MindResult)(nil),         // 39: orgmem.MindResult
+	(*IdentityInfo)(nil),       // 40: orgmem.IdentityInfo
+	(*GraphView)(nil),          // 41: orgmem.GraphView
+	(*InsightList)(nil),        // 42: orgmem.InsightList
+	(*TemporalList)(nil),       // 43: orgmem.TemporalList
+	(*ClaimPair)(nil),          // 44: orgmem.ClaimPair
+	(*ContradictionList)(nil),  // 45: orgmem.ContradictionList
+	(*ProposalList)(nil),       // 46: orgmem.ProposalList
+	(*BrainState)(nil),         // 47: orgmem.BrainState
+	(*BrainNode)(nil),          // 48: orgmem.BrainNode
+	(*BrainFound)(nil),         // 49: orgmem.BrainFound
+	(*Citation)(nil),           // 50: orgmem.Citation
+	(*BrainAnswered)(nil),      // 51: orgmem.BrainAnswered
+	(*Pack)(nil),               // 52: orgmem.Pack
+	(*FocalNode)(nil),          // 53: orgmem.FocalNode
+	(*Scaffold)(nil),           // 54: orgmem.Scaffold
+	(*Path)(nil),               // 55: orgmem.Path
+	(*Retrieved)(nil),          // 56: orgmem.Retrieved
+	nil,                        // 57: orgmem.BrainArtifact.MetricsEntry
+	nil,                        // 58: orgmem.Training.MetricsEntry
+	nil,                        // 59: orgmem.GraphView.StaleEntry
+	(*BrainCheckpoint)(nil),    // 60: orgmem.BrainCheckpoint
+	(*Page)(nil),               // 61: orgmem.Page
+	(*Node)(nil),               // 62: orgmem.Node
+	(*Edge)(nil),               // 63: orgmem.Edge
+	(*Domain)(nil),             // 64: orgmem.Domain
+	(*Staleness)(nil),          // 65: orgmem.Staleness
+	(*Hit)(nil),                // 66: orgmem.Hit
 }
 var file_mind_proto_depIdxs = []int32{
-	1,  // 0: orgmem.IdentityView.manifold:type_name -> orgmem.Manifold
-	2,  // 1: orgmem.IdentityView.voice:type_name -> orgmem.VoiceProfile
-	4,  // 2: orgmem.IdentityView.traits:type_name -> orgmem.Trait
-	5,  // 3: orgmem.IdentityView.basins:type_name -> orgmem.Basin
-	3,  // 4: orgmem.VoiceProfile.style:type_name -> orgmem.StyleMeasure
-	10, // 5: orgmem.TemporalView.trends:type_name -> orgmem.Trend
-	9,  // 6: orgmem.TemporalView.cadence:type_name -> orgmem.Cadence
-	14, // 7: orgmem.Entity.forms:type_name -> orgmem.EntityForm
-	16, // 8: orgmem.Trace.entities:type_name -> orgmem.TraceEntity
-	17, // 9: orgmem.Trace.dates:type_name -> orgmem.TraceDate
-	19, // 10: orgmem.Cognition.mind:type_name -> orgmem.MindState
-	20, // 11: orgmem.MindState.axes:type_name -> orgmem.Axis
-	21, // 12: orgmem.MindState.basins:type_name -> orgmem.Dwelling
-	56, // 13: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
-	23, // 14: orgmem.BrainArtifact.seen:type_name -> orgmem.BrainSeen
-	57, // 15: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
-	59, // 16: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
-	26, // 17: orgmem.MindOp.recall:type_name -> orgmem.Recall
-	27, // 18: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
-	28, // 19: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
-	29, // 20: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
-	30, // 21: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
-	31, // 22: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
-	32, // 23: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
-	33, // 24: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
-	34, // 25: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
-	35, // 26: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
-	36, // 27: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
-	37, // 28: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
-	60, // 29: orgmem.Recall.page:type_name -> orgmem.Page
-	60, // 30: orgmem.ListContradictions.page:type_name -> orgmem.Page
-	60, // 31: orgmem.ListProposals.page:type_name -> orgmem.Page
-	39, // 32: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
-	40, // 33: orgmem.MindResult.graph:type_name -> orgmem.GraphView
-	41, // 34: orgmem.MindResult.insights:type_name -> orgmem.InsightList
-	42, // 35: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
-	44, // 36: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
-	45, // 37: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
-	12, // 38: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
-	46, // 39: orgmem.MindResult.brain:type_name -> orgmem.BrainState
-	48, // 40: orgmem.MindResult.found:type_name -> orgmem.BrainFound
-	50, // 41: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
-	51, // 42: orgmem.MindResult.pack:type_name -> orgmem.Pack
-	53, // 43: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
-	55, // 44: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
-	0,  // 45: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
-	61, // 46: orgmem.GraphView.nodes:type_name -> orgmem.Node
-	62, // 47: orgmem.GraphView.edges:type_name -> orgmem.Edge
-	63, // 48: orgmem.GraphView.domains:type_name -> orgmem.Domain
-	58, // 49: orgmem.GraphView.stale:type_name -> orgmem.GraphView.StaleEntry
-	6,  // 50: orgmem.InsightList.insights:type_name -> orgmem.Insight
-	64, // 51: orgmem.InsightList.stale:type_name -> orgmem.Staleness
-	7,  // 52: orgmem.TemporalList.moments:type_name -> orgmem.Moment
-	10, // 53: orgmem.TemporalList.trends:type_name -> orgmem.Trend
-	9,  // 54: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
-	11, // 55: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
-	43, // 56: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
-	12, // 57: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
-	22, // 58: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
-	24, // 59: orgmem.BrainState.training:type_name -> orgmem.Training
-	64, // 60: orgmem.BrainNode.stale:type_name -> orgmem.Staleness
-	47, // 61: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
-	47, // 62: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
-	47, // 63: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
-	64, // 64: orgmem.Citation.stale:type_name -> orgmem.Staleness
-	49, // 65: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
-	64, // 66: orgmem.BrainAnswered.stale:type_name -> orgmem.Staleness
-	52, // 67: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
-	64, // 68: orgmem.Path.stale:type_name -> orgmem.Staleness
-	65, // 69: orgmem.Retrieved.hits:type_name -> orgmem.Hit
-	54, // 70: orgmem.Retrieved.paths:type_name -> orgmem.Path
-	43, // 71: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
-	64, // 72: orgmem.GraphView.StaleEntry.value:type_name -> orgmem.Staleness
-	73, // [73:73] is the sub-list for method output_type
-	73, // [73:73] is the sub-list for method input_type
-	73, // [73:73] is the sub-list for extension type_name
-	73, // [73:73] is the sub-list for extension extendee
-	0,  // [0:73] is the sub-list for field type_name
+	2,  // 0: orgmem.IdentityView.manifold:type_name -> orgmem.Manifold
+	3,  // 1: orgmem.IdentityView.voice:type_name -> orgmem.VoiceProfile
+	5,  // 2: orgmem.IdentityView.traits:type_name -> orgmem.Trait
+	6,  // 3: orgmem.IdentityView.basins:type_name -> orgmem.Basin
+	1,  // 4: orgmem.IdentityView.portrait:type_name -> orgmem.PortraitLine
+	4,  // 5: orgmem.VoiceProfile.style:type_name -> orgmem.StyleMeasure
+	11, // 6: orgmem.TemporalView.trends:type_name -> orgmem.Trend
+	10, // 7: orgmem.TemporalView.cadence:type_name -> orgmem.Cadence
+	15, // 8: orgmem.Entity.forms:type_name -> orgmem.EntityForm
+	17, // 9: orgmem.Trace.entities:type_name -> orgmem.TraceEntity
+	18, // 10: orgmem.Trace.dates:type_name -> orgmem.TraceDate
+	20, // 11: orgmem.Cognition.mind:type_name -> orgmem.MindState
+	21, // 12: orgmem.MindState.axes:type_name -> orgmem.Axis
+	22, // 13: orgmem.MindState.basins:type_name -> orgmem.Dwelling
+	57, // 14: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
+	24, // 15: orgmem.BrainArtifact.seen:type_name -> orgmem.BrainSeen
+	58, // 16: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
+	60, // 17: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
+	27, // 18: orgmem.MindOp.recall:type_name -> orgmem.Recall
+	28, // 19: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
+	29, // 20: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
+	30, // 21: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
+	31, // 22: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
+	32, // 23: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
+	33, // 24: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
+	34, // 25: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
+	35, // 26: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
+	36, // 27: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
+	37, // 28: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
+	38, // 29: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
+	61, // 30: orgmem.Recall.page:type_name -> orgmem.Page
+	61, // 31: orgmem.ListContradictions.page:type_name -> orgmem.Page
+	61, // 32: orgmem.ListProposals.page:type_name -> orgmem.Page
+	40, // 33: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
+	41, // 34: orgmem.MindResult.graph:type_name -> orgmem.GraphView
+	42, // 35: orgmem.MindResult.insights:type_name -> orgmem.InsightList
+	43, // 36: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
+	45, // 37: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
+	46, // 38: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
+	13, // 39: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
+	47, // 40: orgmem.MindResult.brain:type_name -> orgmem.BrainState
+	49, // 41: orgmem.MindResult.found:type_name -> orgmem.BrainFound
+	51, // 42: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
+	52, // 43: orgmem.MindResult.pack:type_name -> orgmem.Pack
+	54, // 44: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
+	56, // 45: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
+	0,  // 46: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
+	62, // 47: orgmem.GraphView.nodes:type_name -> orgmem.Node
+	63, // 48: orgmem.GraphView.edges:type_name -> orgmem.Edge
+	64, // 49: orgmem.GraphView.domains:type_name -> orgmem.Domain
+	59, // 50: orgmem.GraphView.stale:type_name -> orgmem.GraphView.StaleEntry
+	7,  // 51: orgmem.InsightList.insights:type_name -> orgmem.Insight
+	65, // 52: orgmem.InsightList.stale:type_name -> orgmem.Staleness
+	8,  // 53: orgmem.TemporalList.moments:type_name -> orgmem.Moment
+	11, // 54: orgmem.TemporalList.trends:type_name -> orgmem.Trend
+	10, // 55: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
+	12, // 56: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
+	44, // 57: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
+	13, // 58: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
+	23, // 59: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
+	25, // 60: orgmem.BrainState.training:type_name -> orgmem.Training
+	65, // 61: orgmem.BrainNode.stale:type_name -> orgmem.Staleness
+	48, // 62: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
+	48, // 63: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
+	48, // 64: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
+	65, // 65: orgmem.Citation.stale:type_name -> orgmem.Staleness
+	50, // 66: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
+	65, // 67: orgmem.BrainAnswered.stale:type_name -> orgmem.Staleness
+	53, // 68: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
+	65, // 69: orgmem.Path.stale:type_name -> orgmem.Staleness
+	66, // 70: orgmem.Retrieved.hits:type_name -> orgmem.Hit
+	55, // 71: orgmem.Retrieved.paths:type_name -> orgmem.Path
+	44, // 72: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
+	65, // 73: orgmem.GraphView.StaleEntry.value:type_name -> orgmem.Staleness
+	74, // [74:74] is the sub-list for method output_type
+	74, // [74:74] is the sub-list for method input_type
+	74, // [74:74] is the sub-list for extension type_name
+	74, // [74:74] is the sub-list for extension extendee
+	0,  // [0:74] is the sub-list for field type_name
 }
 
 func init() { file_mind_proto_init() }
@@ -5058,7 +5143,7 @@ func file_mind_proto_init() {
 	file_common_proto_init()
 	file_graph_proto_init()
 	file_record_proto_init()
-	file_mind_proto_msgTypes[25].OneofWrappers = []any{
+	file_mind_proto_msgTypes[26].OneofWrappers = []any{
 		(*MindOp_Recall)(nil),
 		(*MindOp_GetIdentity)(nil),
 		(*MindOp_ListContradictions)(nil),
@@ -5072,7 +5157,7 @@ func file_mind_proto_init() {
 		(*MindOp_ConditionScaffold)(nil),
 		(*MindOp_Retrieve)(nil),
 	}
-	file_mind_proto_msgTypes[38].OneofWrappers = []any{
+	file_mind_proto_msgTypes[39].OneofWrappers = []any{
 		(*MindResult_Identity)(nil),
 		(*MindResult_Graph)(nil),
 		(*MindResult_Insights)(nil),
@@ -5093,7 +5178,7 @@ func file_mind_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mind_proto_rawDesc), len(file_mind_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   59,
+			NumMessages:   60,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

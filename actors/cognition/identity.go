@@ -53,6 +53,10 @@ func (c identityStage) run() error {
 	if err != nil {
 		return err
 	}
+	words, err := c.draw(view.GetVoice())
+	if err != nil {
+		return err
+	}
 	know := func(cog *pb.Cognition) {
 		cog.Identified, cog.Mind, cog.Voice, cog.VoiceChunk = next.GetIdentified(), next.GetMind(), next.GetVoice(),
 			next.GetVoiceChunk()
@@ -91,8 +95,9 @@ func (c identityStage) run() error {
 				return err
 			}
 		}
-		if proto.Equal(now, view) {
-			return nil
+		var err error
+		if view.Portrait, err = words.standing(f); err != nil || proto.Equal(now, view) {
+			return err
 		}
 		f.Derived.PutView(graph.ViewIdentity, view)
 		// Without a manifold there may be a voice: its version is then 0.

@@ -2,7 +2,6 @@ package cognition
 
 import (
 	"cmp"
-	"slices"
 
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
@@ -73,21 +72,6 @@ func (c insightsStage) run() error {
 		f.Derived.PutView(graph.ViewTemporal, view)
 		return nil
 	})
-}
-
-// stillSaid reports whether what quotes nodes and domains may be shown: what was forgotten since the cycle read it must
-// not be written after that. The forgetting begins another cycle, which finds anew what is left out here.
-func (c insightsStage) stillSaid(f *graph.Tx, nodes, domains []int32) (bool, error) {
-	for _, i := range domains {
-		d, now := &c.found[i], &pb.Domain{}
-		if _, err := f.Store.Get(f.Part.Space.Key(storage.TableDomain, storage.ID16(d.ID)), now); err != nil {
-			return false, err
-		}
-		if now.GetLabel() != d.Label || !slices.Equal(now.GetKeywords(), d.Keywords) {
-			return false, nil
-		}
-	}
-	return c.allUnchanged(f, nodes)
 }
 
 // replace writes the insights that a cycle has found in place of the ones before. What the shape of the graph tells

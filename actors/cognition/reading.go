@@ -125,3 +125,18 @@ func (c *cycle) allUnchanged(f *graph.Tx, nodes []int32) (bool, error) {
 	}
 	return true, nil
 }
+
+// stillSaid reports whether what quotes nodes and domains may be shown: what was forgotten since the cycle read it must
+// not be written after that. The forgetting begins another cycle, which finds anew what is left out here.
+func (c *cycle) stillSaid(f *graph.Tx, nodes, domains []int32) (bool, error) {
+	for _, i := range domains {
+		d, now := &c.found[i], &pb.Domain{}
+		if _, err := f.Store.Get(f.Part.Space.Key(storage.TableDomain, storage.ID16(d.ID)), now); err != nil {
+			return false, err
+		}
+		if now.GetLabel() != d.Label || !slices.Equal(now.GetKeywords(), d.Keywords) {
+			return false, nil
+		}
+	}
+	return c.allUnchanged(f, nodes)
+}

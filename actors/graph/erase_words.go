@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/ground"
+	"orgmem/brain/cognition"
 	"orgmem/brain/insight"
 	"orgmem/brain/topic"
 	pb "orgmem/proto"
@@ -50,18 +51,8 @@ func (dr *DerivedRecords) eraseWords(n *pb.Node, said string) error {
 	if err != nil {
 		return err
 	}
-	if identity, ok := view.(*pb.IdentityView); ok {
-		before := proto.CloneOf(identity)
-		for _, b := range identity.GetBasins() {
-			b.Label, b.Keywords = topic.Without(b.GetLabel(), b.GetKeywords(), his)
-			b.Nodes = slices.DeleteFunc(b.GetNodes(), func(other string) bool { return other == id })
-		}
-		for _, t := range identity.GetTraits() {
-			t.Nodes = slices.DeleteFunc(t.GetNodes(), func(other string) bool { return other == id })
-		}
-		if !proto.Equal(before, identity) {
-			dr.PutView(ViewIdentity, identity)
-		}
+	if identity, ok := view.(*pb.IdentityView); ok && cognition.Forget(identity, id, unlabelled, his) {
+		dr.PutView(ViewIdentity, identity)
 	}
 	if view, err = dr.view(ViewTemporal, &pb.TemporalView{}); err != nil {
 		return err

@@ -29,7 +29,7 @@ const (
 	// below are those that a text causes beside its relations.
 	EdgeMentions = cognition.EdgeMentions
 	// edgeStatedIn leads from a preference or belief to the text that states it.
-	edgeStatedIn = "stated_in"
+	edgeStatedIn = cognition.EdgeStatedIn
 	// EdgeFollows is the type of the edge from a text to the one before it in its sequence.
 	EdgeFollows = cognition.EdgeFollows
 

@@ -58,9 +58,35 @@ func readIdentity(r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 	if _, err := r.Get(part.Space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), view); err != nil {
 		return nil, err
 	}
+	var err error
+	if view.Portrait, err = standing(r, part, view.GetPortrait()); err != nil {
+		return nil, err
+	}
 	return graph.DerivedReply(&pb.MindResult{
 		Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: part.ID.Bytes(), View: view}},
 	}), nil
+}
+
+// standing are the lines of a portrait that rest on nothing that was forgotten or superseded since the last cycle.
+func standing(r storage.Reader, part *partition.Ref, lines []*pb.PortraitLine) (left []*pb.PortraitLine, err error) {
+	known := map[string]bool{}
+	for _, l := range lines {
+		all := true
+		for _, id := range l.GetNodes() {
+			ok, seen := known[id]
+			if !seen {
+				if ok, err = ground.Stands(r, part.Space, pb.NodeID(id)); err != nil {
+					return nil, err
+				}
+				known[id] = ok
+			}
+			all = all && ok
+		}
+		if all {
+			left = append(left, l)
+		}
+	}
+	return left, nil
 }
 
 // identity answers a member's view to that member, and to callers that may read

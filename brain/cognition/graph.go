@@ -18,6 +18,7 @@ const (
 	EdgeSimilar  = "similar_to" // joins two texts of near meaning
 	EdgeMentions = "mentions"   // text → entity
 	EdgeFollows  = "follows"    // text → the one before it in its sequence
+	EdgeStatedIn = "stated_in"  // preference or belief → text
 )
 
 // LeastSimilar is the least cosine of two texts that EdgeSimilar joins, in the range of embed.RangeModel: a
@@ -214,18 +215,34 @@ func (g *Graph) JoinSimilar(fresh []Chunk, alike [][]community.Neighbour) []Edge
 }
 
 // LatestWritten are the latest texts of the partition's person, at most so many.
-func (g *Graph) LatestWritten(most int) (ids []string) {
-	var own []*Node
+func (g *Graph) LatestWritten(most int) []string {
+	own := g.Written()
+	return g.ids(own[:min(len(own), most)])
+}
+
+// Written are the texts of the partition's person, the latest first.
+func (g *Graph) Written() (own []int32) {
 	for i := range g.Nodes {
-		if n := &g.Nodes[i]; n.Own {
-			own = append(own, n)
+		if g.Nodes[i].Own {
+			own = append(own, int32(i))
 		}
 	}
-	slices.SortFunc(own, func(a, b *Node) int {
+	g.latestFirst(own)
+	return own
+}
+
+// latestFirst sorts texts by their times.
+func (g *Graph) latestFirst(texts []int32) {
+	slices.SortFunc(texts, func(i, k int32) int {
+		a, b := &g.Nodes[i], &g.Nodes[k]
 		return cmp.Or(cmp.Compare(b.AtMS, a.AtMS), cmp.Compare(b.Chunks[0], a.Chunks[0]))
 	})
-	for _, n := range own[:min(len(own), most)] {
-		ids = append(ids, string(n.ID))
+}
+
+// ids are the ids of some nodes.
+func (g *Graph) ids(places []int32) (ids []string) {
+	for _, i := range places {
+		ids = append(ids, string(g.Nodes[i].ID))
 	}
 	return ids
 }

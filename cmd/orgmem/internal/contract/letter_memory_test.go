@@ -329,7 +329,7 @@ func TestReadsToTheLetter(t *testing.T) {
 	s.ok(t, c, http.MethodPut, "/v1/subjects/anna", "")
 	identity := map[string]shape{
 		"manifold": "object|null", "voiceProfile": "object|null", "traits": []shape{"object"},
-		"basins": []shape{"object"},
+		"basins": []shape{"object"}, "portrait": []shape{"object"},
 	}
 	result := map[string]shape{"results": []shape{shapeHit}, "usage": shapeUnits}
 	retrieved := with(result, map[string]shape{"paths": []shape{"object"}, "contradictions": []shape{"object"}})
@@ -479,6 +479,7 @@ func TestIdentityAfterACycle(t *testing.T) {
 			"id": "string", "label": "string", "keywords": []shape{"string"},
 			"share": "number", "nodeIds": []shape{"string"}, "current": "bool", "since": "time|null",
 		}},
+		"portrait": []shape{map[string]shape{"kind": "string", "text": "string", "nodes": []shape{"string"}}},
 	})
 	if m, ok := view["manifold"].(map[string]any); ok && float64(len(view["basins"].([]any))) != m["n_basins"] {
 		t.Errorf("%v basins of %v", view["basins"], m)

@@ -1,0 +1,216 @@
+package cognition
+
+import (
+	"encoding/json"
+	"slices"
+
+	"orgmem/actors/graph"
+	"orgmem/brain/cognition"
+	"orgmem/brain/extract"
+	"orgmem/brain/extract/resolve"
+	"orgmem/brain/portrait"
+	"orgmem/brain/voice"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// drawn is a portrait as a cycle has drawn it.
+type drawn struct {
+	identityStage
+
+	lines   []portrait.Line
+	writers map[int32]portrait.Writing // of the texts that were looked at
+	traces  map[int32]*pb.Trace        // of these
+}
+
+// maxSaying bounds the latest texts of a statement, or a name, that are asked whether they say it.
+const maxSaying = 25
+
+// draw says in words who the person is.
+func (c identityStage) draw(v *pb.VoiceProfile) (*drawn, error) {
+	d := &drawn{identityStage: c, writers: map[int32]portrait.Writing{}, traces: map[int32]*pb.Trace{}}
+	m := c.Portrait(c.found)
+	err := c.compute([]func(int) error{func(int) error {
+		return c.org.WithStore(func(st *storage.Store) error {
+			if err := d.read(st, &m); err != nil {
+				return err
+			}
+			if v != nil {
+				m.Manner = voice.Manner(voice.ProfileFrom(v))
+			}
+			d.lines = portrait.Draw(m)
+			return nil
+		})
+	}})
+	return d, err
+}
+
+// read adds what only the records tell: who writes, what was stated, and what is named.
+func (d *drawn) read(st *storage.Store, m *portrait.Memory) error {
+	own := d.Written()
+	var latest []portrait.Writing
+	for _, i := range own[:min(len(own), cognition.MaxPortraitTexts)] {
+		w, err := d.writing(st, i)
+		if err != nil {
+			return err
+		}
+		latest = append(latest, w)
+	}
+	if m.Owner, m.Personal = portrait.Owner(latest); !m.Personal {
+		return nil
+	}
+	for _, x := range d.Stated(cognition.MaxPortraitStatements) {
+		s, err := d.statement(st, x, m.Owner)
+		if err != nil {
+			return err
+		}
+		m.Statements = append(m.Statements, s)
+	}
+	for _, x := range d.Named(cognition.MaxPortraitNames) {
+		n, err := d.name(st, x)
+		if err != nil {
+			return err
+		}
+		m.Names = append(m.Names, n)
+	}
+	return nil
+}
+
+// node reads the record of a node; an empty one when it is gone.
+func (d *drawn) node(st *storage.Store, i int32) (*pb.Node, error) {
+	n := &pb.Node{}
+	_, err := st.Get(d.part.Space.Key(storage.TableNode, storage.Str(d.Nodes[i].ID)), n)
+	return n, err
+}
+
+// writing tells whose words a text of the memory is. What a connector brought without an author was written by nobody
+// knows whom; a coding session is the user's.
+func (d *drawn) writing(st *storage.Store, i int32) (portrait.Writing, error) {
+	if w, ok := d.writers[i]; ok {
+		return w, nil
+	}
+	w := portrait.Writing{}
+	if d.Nodes[i].Kind != cognition.KindSession {
+		n, err := d.node(st, i)
+		if err != nil {
+			return w, err
+		}
+		speaker, speakers := extract.Speakers(n.GetMetadata())
+		w.Writer = speaker
+		w.Foreign = len(speakers) > 1 || speaker == "" && n.GetSource().GetType() == pb.SourceConnector
+	}
+	d.writers[i] = w
+	return w, nil
+}
+
+// statement reads what was stated, with those of its texts whose words it is said in.
+func (d *drawn) statement(st *storage.Store, x cognition.InTexts, owner string) (s portrait.Statement, err error) {
+	t := &d.Nodes[x.Node]
+	n, err := d.node(st, x.Node)
+	if err != nil {
+		return s, err
+	}
+	text := &pb.Content{}
+	if _, err := st.Get(d.part.Space.Key(storage.TableContent, storage.Str(t.ID)), text); err != nil {
+		return s, err
+	}
+	about := struct {
+		Object   string `json:"object"`
+		Speaker  string `json:"speaker"`
+		Polarity int    `json:"polarity"`
+	}{}
+	// What a client took in as a preference has the client's metadata, of any form.
+	if readable := t.Own || json.Unmarshal(n.GetMetadata(), &about) == nil; !readable {
+		return s, nil
+	}
+	s = portrait.Statement{
+		Kind: t.Kind, Speaker: about.Speaker, Said: text.GetText(), Object: about.Object, Polarity: about.Polarity,
+		Confidence: n.GetConfidence(), Node: string(t.ID),
+	}
+	for _, i := range x.Texts[:min(len(x.Texts), maxSaying)] {
+		w, err := d.writing(st, i)
+		if err != nil {
+			return s, err
+		}
+		ok, err := d.says(st, i, x.Node)
+		if err != nil {
+			return s, err
+		}
+		if ok && (s.Speaker != "" || !w.Foreign && (w.Writer == "" || w.Writer == owner)) {
+			s.Texts = append(s.Texts, string(d.Nodes[i].ID))
+			s.AtMS = max(s.AtMS, d.Nodes[i].AtMS)
+		}
+	}
+	return s, nil
+}
+
+// says reports whether something was read out of a text. An edge between the two is not enough: what a person puts in
+// a text's place gets the edges, and other words.
+func (d *drawn) says(st *storage.Store, text, node int32) (bool, error) {
+	if text == node {
+		return true, nil
+	}
+	trace := d.traces[text]
+	if trace == nil {
+		trace = &pb.Trace{}
+		if _, err := st.Get(d.part.Space.Key(storage.TableTrace, storage.Str(d.Nodes[text].ID)), trace); err != nil {
+			return false, err
+		}
+		d.traces[text] = trace
+	}
+	return slices.ContainsFunc(trace.GetEntities(), func(e *pb.TraceEntity) bool {
+		return e.GetNode() == string(d.Nodes[node].ID)
+	}), nil
+}
+
+// shownTypes are the types of what somebody mentions; of a number, an address or code it tells nothing that one does.
+var shownTypes = map[extract.Type]bool{
+	extract.Person: true, extract.Organization: true, extract.Product: true, extract.Place: true, extract.Project: true,
+	extract.Event: true,
+}
+
+// name reads an entity; its type is left empty where it is none to be shown.
+func (d *drawn) name(st *storage.Store, x cognition.InTexts) (portrait.Name, error) {
+	t := &d.Nodes[x.Node]
+	out := portrait.Name{Node: string(t.ID), Name: t.Title, Texts: len(x.Texts)}
+	n, err := d.node(st, x.Node)
+	if err != nil {
+		return out, err
+	}
+	about := &resolve.About{}
+	if told := json.Unmarshal(n.GetMetadata(), about) == nil; !told || !shownTypes[extract.Type(about.EntityType)] {
+		return out, nil
+	}
+	out.Type = about.EntityType
+	for _, i := range x.Texts[:min(len(x.Texts), maxSaying)] {
+		ok, err := d.says(st, i, x.Node)
+		switch {
+		case err != nil:
+			return out, err
+		case !ok:
+			out.Texts--
+		case len(out.Latest) < portrait.MaxLineNodes:
+			out.Latest = append(out.Latest, string(d.Nodes[i].ID))
+		}
+	}
+	return out, nil
+}
+
+// standing are the lines of which all still stands as the cycle has read it: the nodes, and the labels of themes. The
+// forgetting of what does not begins another cycle.
+func (d *drawn) standing(f *graph.Tx) (lines []*pb.PortraitLine, err error) {
+	for _, l := range d.lines {
+		var nodes []int32
+		for _, id := range l.Nodes {
+			nodes = append(nodes, d.At[pb.NodeID(id)])
+		}
+		ok, err := d.stillSaid(f, nodes, l.Themes)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			lines = append(lines, &pb.PortraitLine{Kind: l.Kind, Text: l.Text, Nodes: l.Nodes, Quotes: l.Quotes})
+		}
+	}
+	return lines, nil
+}

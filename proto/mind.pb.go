@@ -754,6 +754,240 @@ func (x *Moment) GetKind() string {
 	return ""
 }
 
+// Recurrence is something that comes again and again, by what a node says.
+type Recurrence struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	ToldMs        int64                  `protobuf:"varint,2,opt,name=told_ms,json=toldMs,proto3" json:"told_ms,omitempty"` // when the node says so
+	Title         string                 `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
+	Node          string                 `protobuf:"bytes,4,opt,name=node,proto3" json:"node,omitempty"`
+	Text          string                 `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"` // the words that say how often
+	Every         *Every                 `protobuf:"bytes,6,opt,name=every,proto3" json:"every,omitempty"`
+	SinceMs       *int64                 `protobuf:"varint,7,opt,name=since_ms,json=sinceMs,proto3,oneof" json:"since_ms,omitempty"`
+	UntilMs       *int64                 `protobuf:"varint,8,opt,name=until_ms,json=untilMs,proto3,oneof" json:"until_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Recurrence) Reset() {
+	*x = Recurrence{}
+	mi := &file_mind_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Recurrence) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Recurrence) ProtoMessage() {}
+
+func (x *Recurrence) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Recurrence.ProtoReflect.Descriptor instead.
+func (*Recurrence) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Recurrence) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *Recurrence) GetToldMs() int64 {
+	if x != nil {
+		return x.ToldMs
+	}
+	return 0
+}
+
+func (x *Recurrence) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *Recurrence) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *Recurrence) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *Recurrence) GetEvery() *Every {
+	if x != nil {
+		return x.Every
+	}
+	return nil
+}
+
+func (x *Recurrence) GetSinceMs() int64 {
+	if x != nil && x.SinceMs != nil {
+		return *x.SinceMs
+	}
+	return 0
+}
+
+func (x *Recurrence) GetUntilMs() int64 {
+	if x != nil && x.UntilMs != nil {
+		return *x.UntilMs
+	}
+	return 0
+}
+
+// Every is how often something recurs, and when. What is empty is not said.
+type Every struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Unit           string                 `protobuf:"bytes,1,opt,name=unit,proto3" json:"unit,omitempty"`                                    // hour, day, week, month, year
+	Interval       uint32                 `protobuf:"varint,2,opt,name=interval,proto3" json:"interval,omitempty"`                           // every n-th of them
+	Times          uint32                 `protobuf:"varint,3,opt,name=times,proto3" json:"times,omitempty"`                                 // in each
+	Weekdays       []int32                `protobuf:"varint,4,rep,packed,name=weekdays,proto3" json:"weekdays,omitempty"`                    // 1 is Monday
+	Nth            []int32                `protobuf:"varint,5,rep,packed,name=nth,proto3" json:"nth,omitempty"`                              // which of the weekdays in the month; -1 is the last
+	MonthDays      []int32                `protobuf:"varint,6,rep,packed,name=month_days,json=monthDays,proto3" json:"month_days,omitempty"` // -1 is the last
+	Months         []int32                `protobuf:"varint,7,rep,packed,name=months,proto3" json:"months,omitempty"`
+	At             []uint32               `protobuf:"varint,8,rep,packed,name=at,proto3" json:"at,omitempty"`  // minutes of the day
+	End            *uint32                `protobuf:"varint,9,opt,name=end,proto3,oneof" json:"end,omitempty"` // of what begins at the one time of at
+	Except         string                 `protobuf:"bytes,10,opt,name=except,proto3" json:"except,omitempty"` // the words of an exception
+	ExceptWeekdays []int32                `protobuf:"varint,11,rep,packed,name=except_weekdays,json=exceptWeekdays,proto3" json:"except_weekdays,omitempty"`
+	ExceptMonths   []int32                `protobuf:"varint,12,rep,packed,name=except_months,json=exceptMonths,proto3" json:"except_months,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *Every) Reset() {
+	*x = Every{}
+	mi := &file_mind_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Every) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Every) ProtoMessage() {}
+
+func (x *Every) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Every.ProtoReflect.Descriptor instead.
+func (*Every) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Every) GetUnit() string {
+	if x != nil {
+		return x.Unit
+	}
+	return ""
+}
+
+func (x *Every) GetInterval() uint32 {
+	if x != nil {
+		return x.Interval
+	}
+	return 0
+}
+
+func (x *Every) GetTimes() uint32 {
+	if x != nil {
+		return x.Times
+	}
+	return 0
+}
+
+func (x *Every) GetWeekdays() []int32 {
+	if x != nil {
+		return x.Weekdays
+	}
+	return nil
+}
+
+func (x *Every) GetNth() []int32 {
+	if x != nil {
+		return x.Nth
+	}
+	return nil
+}
+
+func (x *Every) GetMonthDays() []int32 {
+	if x != nil {
+		return x.MonthDays
+	}
+	return nil
+}
+
+func (x *Every) GetMonths() []int32 {
+	if x != nil {
+		return x.Months
+	}
+	return nil
+}
+
+func (x *Every) GetAt() []uint32 {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *Every) GetEnd() uint32 {
+	if x != nil && x.End != nil {
+		return *x.End
+	}
+	return 0
+}
+
+func (x *Every) GetExcept() string {
+	if x != nil {
+		return x.Except
+	}
+	return ""
+}
+
+func (x *Every) GetExceptWeekdays() []int32 {
+	if x != nil {
+		return x.ExceptWeekdays
+	}
+	return nil
+}
+
+func (x *Every) GetExceptMonths() []int32 {
+	if x != nil {
+		return x.ExceptMonths
+	}
+	return nil
+}
+
 // TemporalView holds what is said of a partition's time as a whole.
 type TemporalView struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -765,7 +999,7 @@ type TemporalView struct {
 
 func (x *TemporalView) Reset() {
 	*x = TemporalView{}
-	mi := &file_mind_proto_msgTypes[9]
+	mi := &file_mind_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -777,7 +1011,7 @@ func (x *TemporalView) String() string {
 func (*TemporalView) ProtoMessage() {}
 
 func (x *TemporalView) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[9]
+	mi := &file_mind_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -790,7 +1024,7 @@ func (x *TemporalView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TemporalView.ProtoReflect.Descriptor instead.
 func (*TemporalView) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{9}
+	return file_mind_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *TemporalView) GetTrends() []*Trend {
@@ -819,7 +1053,7 @@ type Cadence struct {
 
 func (x *Cadence) Reset() {
 	*x = Cadence{}
-	mi := &file_mind_proto_msgTypes[10]
+	mi := &file_mind_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -831,7 +1065,7 @@ func (x *Cadence) String() string {
 func (*Cadence) ProtoMessage() {}
 
 func (x *Cadence) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[10]
+	mi := &file_mind_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -844,7 +1078,7 @@ func (x *Cadence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cadence.ProtoReflect.Descriptor instead.
 func (*Cadence) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{10}
+	return file_mind_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Cadence) GetEveryMs() int64 {
@@ -882,7 +1116,7 @@ type Trend struct {
 
 func (x *Trend) Reset() {
 	*x = Trend{}
-	mi := &file_mind_proto_msgTypes[11]
+	mi := &file_mind_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -894,7 +1128,7 @@ func (x *Trend) String() string {
 func (*Trend) ProtoMessage() {}
 
 func (x *Trend) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[11]
+	mi := &file_mind_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -907,7 +1141,7 @@ func (x *Trend) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trend.ProtoReflect.Descriptor instead.
 func (*Trend) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{11}
+	return file_mind_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Trend) GetTopic() string {
@@ -971,7 +1205,7 @@ type Contradiction struct {
 
 func (x *Contradiction) Reset() {
 	*x = Contradiction{}
-	mi := &file_mind_proto_msgTypes[12]
+	mi := &file_mind_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -983,7 +1217,7 @@ func (x *Contradiction) String() string {
 func (*Contradiction) ProtoMessage() {}
 
 func (x *Contradiction) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[12]
+	mi := &file_mind_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -996,7 +1230,7 @@ func (x *Contradiction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contradiction.ProtoReflect.Descriptor instead.
 func (*Contradiction) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{12}
+	return file_mind_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Contradiction) GetId() []byte {
@@ -1082,7 +1316,7 @@ type Proposal struct {
 
 func (x *Proposal) Reset() {
 	*x = Proposal{}
-	mi := &file_mind_proto_msgTypes[13]
+	mi := &file_mind_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1094,7 +1328,7 @@ func (x *Proposal) String() string {
 func (*Proposal) ProtoMessage() {}
 
 func (x *Proposal) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[13]
+	mi := &file_mind_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1107,7 +1341,7 @@ func (x *Proposal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Proposal.ProtoReflect.Descriptor instead.
 func (*Proposal) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{13}
+	return file_mind_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Proposal) GetId() []byte {
@@ -1201,7 +1435,7 @@ type Entity struct {
 
 func (x *Entity) Reset() {
 	*x = Entity{}
-	mi := &file_mind_proto_msgTypes[14]
+	mi := &file_mind_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1213,7 +1447,7 @@ func (x *Entity) String() string {
 func (*Entity) ProtoMessage() {}
 
 func (x *Entity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[14]
+	mi := &file_mind_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1226,7 +1460,7 @@ func (x *Entity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entity.ProtoReflect.Descriptor instead.
 func (*Entity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{14}
+	return file_mind_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Entity) GetNode() string {
@@ -1270,7 +1504,7 @@ type EntityForm struct {
 
 func (x *EntityForm) Reset() {
 	*x = EntityForm{}
-	mi := &file_mind_proto_msgTypes[15]
+	mi := &file_mind_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1282,7 +1516,7 @@ func (x *EntityForm) String() string {
 func (*EntityForm) ProtoMessage() {}
 
 func (x *EntityForm) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[15]
+	mi := &file_mind_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1295,7 +1529,7 @@ func (x *EntityForm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntityForm.ProtoReflect.Descriptor instead.
 func (*EntityForm) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{15}
+	return file_mind_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *EntityForm) GetName() string {
@@ -1333,13 +1567,14 @@ type Trace struct {
 	Relations     []string               `protobuf:"bytes,2,rep,name=relations,proto3" json:"relations,omitempty"` // edges that have evidence here
 	Dates         []*TraceDate           `protobuf:"bytes,3,rep,name=dates,proto3" json:"dates,omitempty"`
 	Follows       string                 `protobuf:"bytes,4,opt,name=follows,proto3" json:"follows,omitempty"` // the node before it in its sequence
+	Recurrences   []*TraceRecurrence     `protobuf:"bytes,5,rep,name=recurrences,proto3" json:"recurrences,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Trace) Reset() {
 	*x = Trace{}
-	mi := &file_mind_proto_msgTypes[16]
+	mi := &file_mind_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1351,7 +1586,7 @@ func (x *Trace) String() string {
 func (*Trace) ProtoMessage() {}
 
 func (x *Trace) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[16]
+	mi := &file_mind_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1364,7 +1599,7 @@ func (x *Trace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trace.ProtoReflect.Descriptor instead.
 func (*Trace) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{16}
+	return file_mind_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Trace) GetEntities() []*TraceEntity {
@@ -1395,6 +1630,13 @@ func (x *Trace) GetFollows() string {
 	return ""
 }
 
+func (x *Trace) GetRecurrences() []*TraceRecurrence {
+	if x != nil {
+		return x.Recurrences
+	}
+	return nil
+}
+
 type TraceEntity struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
@@ -1405,7 +1647,7 @@ type TraceEntity struct {
 
 func (x *TraceEntity) Reset() {
 	*x = TraceEntity{}
-	mi := &file_mind_proto_msgTypes[17]
+	mi := &file_mind_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1417,7 +1659,7 @@ func (x *TraceEntity) String() string {
 func (*TraceEntity) ProtoMessage() {}
 
 func (x *TraceEntity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[17]
+	mi := &file_mind_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1430,7 +1672,7 @@ func (x *TraceEntity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceEntity.ProtoReflect.Descriptor instead.
 func (*TraceEntity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{17}
+	return file_mind_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *TraceEntity) GetNode() string {
@@ -1460,7 +1702,7 @@ type TraceDate struct {
 
 func (x *TraceDate) Reset() {
 	*x = TraceDate{}
-	mi := &file_mind_proto_msgTypes[18]
+	mi := &file_mind_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1472,7 +1714,7 @@ func (x *TraceDate) String() string {
 func (*TraceDate) ProtoMessage() {}
 
 func (x *TraceDate) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[18]
+	mi := &file_mind_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1485,7 +1727,7 @@ func (x *TraceDate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceDate.ProtoReflect.Descriptor instead.
 func (*TraceDate) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{18}
+	return file_mind_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *TraceDate) GetStart() uint32 {
@@ -1516,6 +1758,83 @@ func (x *TraceDate) GetUntilMs() int64 {
 	return 0
 }
 
+// TraceRecurrence is a time that comes again and again.
+type TraceRecurrence struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Start         uint32                 `protobuf:"varint,1,opt,name=start,proto3" json:"start,omitempty"`
+	End           uint32                 `protobuf:"varint,2,opt,name=end,proto3" json:"end,omitempty"`
+	Every         *Every                 `protobuf:"bytes,3,opt,name=every,proto3" json:"every,omitempty"`
+	SinceMs       *int64                 `protobuf:"varint,4,opt,name=since_ms,json=sinceMs,proto3,oneof" json:"since_ms,omitempty"`
+	UntilMs       *int64                 `protobuf:"varint,5,opt,name=until_ms,json=untilMs,proto3,oneof" json:"until_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraceRecurrence) Reset() {
+	*x = TraceRecurrence{}
+	mi := &file_mind_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraceRecurrence) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraceRecurrence) ProtoMessage() {}
+
+func (x *TraceRecurrence) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraceRecurrence.ProtoReflect.Descriptor instead.
+func (*TraceRecurrence) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *TraceRecurrence) GetStart() uint32 {
+	if x != nil {
+		return x.Start
+	}
+	return 0
+}
+
+func (x *TraceRecurrence) GetEnd() uint32 {
+	if x != nil {
+		return x.End
+	}
+	return 0
+}
+
+func (x *TraceRecurrence) GetEvery() *Every {
+	if x != nil {
+		return x.Every
+	}
+	return nil
+}
+
+func (x *TraceRecurrence) GetSinceMs() int64 {
+	if x != nil && x.SinceMs != nil {
+		return *x.SinceMs
+	}
+	return 0
+}
+
+func (x *TraceRecurrence) GetUntilMs() int64 {
+	if x != nil && x.UntilMs != nil {
+		return *x.UntilMs
+	}
+	return 0
+}
+
 // Cognition is how far a partition's cycles are. It holds no text.
 type Cognition struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1537,7 +1856,7 @@ type Cognition struct {
 
 func (x *Cognition) Reset() {
 	*x = Cognition{}
-	mi := &file_mind_proto_msgTypes[19]
+	mi := &file_mind_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1549,7 +1868,7 @@ func (x *Cognition) String() string {
 func (*Cognition) ProtoMessage() {}
 
 func (x *Cognition) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[19]
+	mi := &file_mind_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1562,7 +1881,7 @@ func (x *Cognition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cognition.ProtoReflect.Descriptor instead.
 func (*Cognition) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{19}
+	return file_mind_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Cognition) GetJob() []byte {
@@ -1669,7 +1988,7 @@ type MindState struct {
 
 func (x *MindState) Reset() {
 	*x = MindState{}
-	mi := &file_mind_proto_msgTypes[20]
+	mi := &file_mind_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1681,7 +2000,7 @@ func (x *MindState) String() string {
 func (*MindState) ProtoMessage() {}
 
 func (x *MindState) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[20]
+	mi := &file_mind_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1694,7 +2013,7 @@ func (x *MindState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindState.ProtoReflect.Descriptor instead.
 func (*MindState) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{20}
+	return file_mind_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *MindState) GetVersion() uint32 {
@@ -1784,7 +2103,7 @@ type Axis struct {
 
 func (x *Axis) Reset() {
 	*x = Axis{}
-	mi := &file_mind_proto_msgTypes[21]
+	mi := &file_mind_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1796,7 +2115,7 @@ func (x *Axis) String() string {
 func (*Axis) ProtoMessage() {}
 
 func (x *Axis) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[21]
+	mi := &file_mind_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1809,7 +2128,7 @@ func (x *Axis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Axis.ProtoReflect.Descriptor instead.
 func (*Axis) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{21}
+	return file_mind_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Axis) GetVector() []float32 {
@@ -1837,7 +2156,7 @@ type Dwelling struct {
 
 func (x *Dwelling) Reset() {
 	*x = Dwelling{}
-	mi := &file_mind_proto_msgTypes[22]
+	mi := &file_mind_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1849,7 +2168,7 @@ func (x *Dwelling) String() string {
 func (*Dwelling) ProtoMessage() {}
 
 func (x *Dwelling) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[22]
+	mi := &file_mind_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1862,7 +2181,7 @@ func (x *Dwelling) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dwelling.ProtoReflect.Descriptor instead.
 func (*Dwelling) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{22}
+	return file_mind_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Dwelling) GetNumber() uint32 {
@@ -1903,7 +2222,7 @@ type BrainArtifact struct {
 
 func (x *BrainArtifact) Reset() {
 	*x = BrainArtifact{}
-	mi := &file_mind_proto_msgTypes[23]
+	mi := &file_mind_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1915,7 +2234,7 @@ func (x *BrainArtifact) String() string {
 func (*BrainArtifact) ProtoMessage() {}
 
 func (x *BrainArtifact) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[23]
+	mi := &file_mind_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1928,7 +2247,7 @@ func (x *BrainArtifact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainArtifact.ProtoReflect.Descriptor instead.
 func (*BrainArtifact) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{23}
+	return file_mind_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *BrainArtifact) GetVersion() uint64 {
@@ -2003,7 +2322,7 @@ type BrainSeen struct {
 
 func (x *BrainSeen) Reset() {
 	*x = BrainSeen{}
-	mi := &file_mind_proto_msgTypes[24]
+	mi := &file_mind_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2015,7 +2334,7 @@ func (x *BrainSeen) String() string {
 func (*BrainSeen) ProtoMessage() {}
 
 func (x *BrainSeen) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[24]
+	mi := &file_mind_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2028,7 +2347,7 @@ func (x *BrainSeen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainSeen.ProtoReflect.Descriptor instead.
 func (*BrainSeen) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{24}
+	return file_mind_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *BrainSeen) GetPartition() []byte {
@@ -2092,7 +2411,7 @@ type Training struct {
 
 func (x *Training) Reset() {
 	*x = Training{}
-	mi := &file_mind_proto_msgTypes[25]
+	mi := &file_mind_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2104,7 +2423,7 @@ func (x *Training) String() string {
 func (*Training) ProtoMessage() {}
 
 func (x *Training) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[25]
+	mi := &file_mind_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2117,7 +2436,7 @@ func (x *Training) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Training.ProtoReflect.Descriptor instead.
 func (*Training) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{25}
+	return file_mind_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Training) GetStatus() string {
@@ -2213,7 +2532,7 @@ type MindOp struct {
 
 func (x *MindOp) Reset() {
 	*x = MindOp{}
-	mi := &file_mind_proto_msgTypes[26]
+	mi := &file_mind_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2225,7 +2544,7 @@ func (x *MindOp) String() string {
 func (*MindOp) ProtoMessage() {}
 
 func (x *MindOp) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[26]
+	mi := &file_mind_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2238,7 +2557,7 @@ func (x *MindOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindOp.ProtoReflect.Descriptor instead.
 func (*MindOp) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{26}
+	return file_mind_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *MindOp) GetOp() isMindOp_Op {
@@ -2444,7 +2763,7 @@ type Recall struct {
 
 func (x *Recall) Reset() {
 	*x = Recall{}
-	mi := &file_mind_proto_msgTypes[27]
+	mi := &file_mind_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2456,7 +2775,7 @@ func (x *Recall) String() string {
 func (*Recall) ProtoMessage() {}
 
 func (x *Recall) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[27]
+	mi := &file_mind_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2469,7 +2788,7 @@ func (x *Recall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Recall.ProtoReflect.Descriptor instead.
 func (*Recall) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{27}
+	return file_mind_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Recall) GetType() string {
@@ -2509,7 +2828,7 @@ type GetIdentity struct {
 
 func (x *GetIdentity) Reset() {
 	*x = GetIdentity{}
-	mi := &file_mind_proto_msgTypes[28]
+	mi := &file_mind_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2521,7 +2840,7 @@ func (x *GetIdentity) String() string {
 func (*GetIdentity) ProtoMessage() {}
 
 func (x *GetIdentity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[28]
+	mi := &file_mind_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2534,7 +2853,7 @@ func (x *GetIdentity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIdentity.ProtoReflect.Descriptor instead.
 func (*GetIdentity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{28}
+	return file_mind_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetIdentity) GetUser() string {
@@ -2554,7 +2873,7 @@ type ListContradictions struct {
 
 func (x *ListContradictions) Reset() {
 	*x = ListContradictions{}
-	mi := &file_mind_proto_msgTypes[29]
+	mi := &file_mind_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2566,7 +2885,7 @@ func (x *ListContradictions) String() string {
 func (*ListContradictions) ProtoMessage() {}
 
 func (x *ListContradictions) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[29]
+	mi := &file_mind_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2579,7 +2898,7 @@ func (x *ListContradictions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContradictions.ProtoReflect.Descriptor instead.
 func (*ListContradictions) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{29}
+	return file_mind_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListContradictions) GetPage() *Page {
@@ -2606,7 +2925,7 @@ type ListProposals struct {
 
 func (x *ListProposals) Reset() {
 	*x = ListProposals{}
-	mi := &file_mind_proto_msgTypes[30]
+	mi := &file_mind_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2618,7 +2937,7 @@ func (x *ListProposals) String() string {
 func (*ListProposals) ProtoMessage() {}
 
 func (x *ListProposals) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[30]
+	mi := &file_mind_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2631,7 +2950,7 @@ func (x *ListProposals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListProposals.ProtoReflect.Descriptor instead.
 func (*ListProposals) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{30}
+	return file_mind_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListProposals) GetPage() *Page {
@@ -2658,7 +2977,7 @@ type DecideProposal struct {
 
 func (x *DecideProposal) Reset() {
 	*x = DecideProposal{}
-	mi := &file_mind_proto_msgTypes[31]
+	mi := &file_mind_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2670,7 +2989,7 @@ func (x *DecideProposal) String() string {
 func (*DecideProposal) ProtoMessage() {}
 
 func (x *DecideProposal) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[31]
+	mi := &file_mind_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2683,7 +3002,7 @@ func (x *DecideProposal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideProposal.ProtoReflect.Descriptor instead.
 func (*DecideProposal) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{31}
+	return file_mind_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *DecideProposal) GetId() string {
@@ -2708,7 +3027,7 @@ type BrainInfo struct {
 
 func (x *BrainInfo) Reset() {
 	*x = BrainInfo{}
-	mi := &file_mind_proto_msgTypes[32]
+	mi := &file_mind_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2720,7 +3039,7 @@ func (x *BrainInfo) String() string {
 func (*BrainInfo) ProtoMessage() {}
 
 func (x *BrainInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[32]
+	mi := &file_mind_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2733,7 +3052,7 @@ func (x *BrainInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainInfo.ProtoReflect.Descriptor instead.
 func (*BrainInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{32}
+	return file_mind_proto_rawDescGZIP(), []int{35}
 }
 
 type BrainQuery struct {
@@ -2746,7 +3065,7 @@ type BrainQuery struct {
 
 func (x *BrainQuery) Reset() {
 	*x = BrainQuery{}
-	mi := &file_mind_proto_msgTypes[33]
+	mi := &file_mind_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2758,7 +3077,7 @@ func (x *BrainQuery) String() string {
 func (*BrainQuery) ProtoMessage() {}
 
 func (x *BrainQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[33]
+	mi := &file_mind_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2771,7 +3090,7 @@ func (x *BrainQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainQuery.ProtoReflect.Descriptor instead.
 func (*BrainQuery) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{33}
+	return file_mind_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *BrainQuery) GetQuery() string {
@@ -2798,7 +3117,7 @@ type BrainAnswer struct {
 
 func (x *BrainAnswer) Reset() {
 	*x = BrainAnswer{}
-	mi := &file_mind_proto_msgTypes[34]
+	mi := &file_mind_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2810,7 +3129,7 @@ func (x *BrainAnswer) String() string {
 func (*BrainAnswer) ProtoMessage() {}
 
 func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[34]
+	mi := &file_mind_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2823,7 +3142,7 @@ func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswer.ProtoReflect.Descriptor instead.
 func (*BrainAnswer) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{34}
+	return file_mind_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *BrainAnswer) GetQuery() string {
@@ -2848,7 +3167,7 @@ type BrainTrain struct {
 
 func (x *BrainTrain) Reset() {
 	*x = BrainTrain{}
-	mi := &file_mind_proto_msgTypes[35]
+	mi := &file_mind_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2860,7 +3179,7 @@ func (x *BrainTrain) String() string {
 func (*BrainTrain) ProtoMessage() {}
 
 func (x *BrainTrain) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[35]
+	mi := &file_mind_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2873,7 +3192,7 @@ func (x *BrainTrain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainTrain.ProtoReflect.Descriptor instead.
 func (*BrainTrain) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{35}
+	return file_mind_proto_rawDescGZIP(), []int{38}
 }
 
 type ConditionSession struct {
@@ -2887,7 +3206,7 @@ type ConditionSession struct {
 
 func (x *ConditionSession) Reset() {
 	*x = ConditionSession{}
-	mi := &file_mind_proto_msgTypes[36]
+	mi := &file_mind_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2899,7 +3218,7 @@ func (x *ConditionSession) String() string {
 func (*ConditionSession) ProtoMessage() {}
 
 func (x *ConditionSession) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[36]
+	mi := &file_mind_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2912,7 +3231,7 @@ func (x *ConditionSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionSession.ProtoReflect.Descriptor instead.
 func (*ConditionSession) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{36}
+	return file_mind_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ConditionSession) GetOrg() string {
@@ -2946,7 +3265,7 @@ type ConditionScaffold struct {
 
 func (x *ConditionScaffold) Reset() {
 	*x = ConditionScaffold{}
-	mi := &file_mind_proto_msgTypes[37]
+	mi := &file_mind_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2958,7 +3277,7 @@ func (x *ConditionScaffold) String() string {
 func (*ConditionScaffold) ProtoMessage() {}
 
 func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[37]
+	mi := &file_mind_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2971,7 +3290,7 @@ func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionScaffold.ProtoReflect.Descriptor instead.
 func (*ConditionScaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{37}
+	return file_mind_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ConditionScaffold) GetPrompt() string {
@@ -3000,7 +3319,7 @@ type Retrieve struct {
 
 func (x *Retrieve) Reset() {
 	*x = Retrieve{}
-	mi := &file_mind_proto_msgTypes[38]
+	mi := &file_mind_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3012,7 +3331,7 @@ func (x *Retrieve) String() string {
 func (*Retrieve) ProtoMessage() {}
 
 func (x *Retrieve) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[38]
+	mi := &file_mind_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3025,7 +3344,7 @@ func (x *Retrieve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieve.ProtoReflect.Descriptor instead.
 func (*Retrieve) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{38}
+	return file_mind_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Retrieve) GetQuery() string {
@@ -3080,7 +3399,7 @@ type MindResult struct {
 
 func (x *MindResult) Reset() {
 	*x = MindResult{}
-	mi := &file_mind_proto_msgTypes[39]
+	mi := &file_mind_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3092,7 +3411,7 @@ func (x *MindResult) String() string {
 func (*MindResult) ProtoMessage() {}
 
 func (x *MindResult) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[39]
+	mi := &file_mind_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3105,7 +3424,7 @@ func (x *MindResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindResult.ProtoReflect.Descriptor instead.
 func (*MindResult) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{39}
+	return file_mind_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *MindResult) GetResult() isMindResult_Result {
@@ -3324,7 +3643,7 @@ type IdentityInfo struct {
 
 func (x *IdentityInfo) Reset() {
 	*x = IdentityInfo{}
-	mi := &file_mind_proto_msgTypes[40]
+	mi := &file_mind_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3336,7 +3655,7 @@ func (x *IdentityInfo) String() string {
 func (*IdentityInfo) ProtoMessage() {}
 
 func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[40]
+	mi := &file_mind_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3349,7 +3668,7 @@ func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IdentityInfo.ProtoReflect.Descriptor instead.
 func (*IdentityInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{40}
+	return file_mind_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *IdentityInfo) GetUser() []byte {
@@ -3382,7 +3701,7 @@ type GraphView struct {
 
 func (x *GraphView) Reset() {
 	*x = GraphView{}
-	mi := &file_mind_proto_msgTypes[41]
+	mi := &file_mind_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3394,7 +3713,7 @@ func (x *GraphView) String() string {
 func (*GraphView) ProtoMessage() {}
 
 func (x *GraphView) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[41]
+	mi := &file_mind_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3407,7 +3726,7 @@ func (x *GraphView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GraphView.ProtoReflect.Descriptor instead.
 func (*GraphView) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{41}
+	return file_mind_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *GraphView) GetNodes() []*Node {
@@ -3478,7 +3797,7 @@ type InsightList struct {
 
 func (x *InsightList) Reset() {
 	*x = InsightList{}
-	mi := &file_mind_proto_msgTypes[42]
+	mi := &file_mind_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3490,7 +3809,7 @@ func (x *InsightList) String() string {
 func (*InsightList) ProtoMessage() {}
 
 func (x *InsightList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[42]
+	mi := &file_mind_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3503,7 +3822,7 @@ func (x *InsightList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InsightList.ProtoReflect.Descriptor instead.
 func (*InsightList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{42}
+	return file_mind_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *InsightList) GetInsights() []*Insight {
@@ -3541,13 +3860,14 @@ type TemporalList struct {
 	Paged         bool                   `protobuf:"varint,3,opt,name=paged,proto3" json:"paged,omitempty"`
 	NextCursor    string                 `protobuf:"bytes,4,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
 	Cadence       *Cadence               `protobuf:"bytes,5,opt,name=cadence,proto3" json:"cadence,omitempty"`
+	Recurrences   []*Recurrence          `protobuf:"bytes,6,rep,name=recurrences,proto3" json:"recurrences,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TemporalList) Reset() {
 	*x = TemporalList{}
-	mi := &file_mind_proto_msgTypes[43]
+	mi := &file_mind_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3559,7 +3879,7 @@ func (x *TemporalList) String() string {
 func (*TemporalList) ProtoMessage() {}
 
 func (x *TemporalList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[43]
+	mi := &file_mind_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3572,7 +3892,7 @@ func (x *TemporalList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TemporalList.ProtoReflect.Descriptor instead.
 func (*TemporalList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{43}
+	return file_mind_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *TemporalList) GetMoments() []*Moment {
@@ -3610,6 +3930,13 @@ func (x *TemporalList) GetCadence() *Cadence {
 	return nil
 }
 
+func (x *TemporalList) GetRecurrences() []*Recurrence {
+	if x != nil {
+		return x.Recurrences
+	}
+	return nil
+}
+
 // ClaimPair is a contradiction with the text of both claims.
 type ClaimPair struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -3622,7 +3949,7 @@ type ClaimPair struct {
 
 func (x *ClaimPair) Reset() {
 	*x = ClaimPair{}
-	mi := &file_mind_proto_msgTypes[44]
+	mi := &file_mind_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3634,7 +3961,7 @@ func (x *ClaimPair) String() string {
 func (*ClaimPair) ProtoMessage() {}
 
 func (x *ClaimPair) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[44]
+	mi := &file_mind_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3647,7 +3974,7 @@ func (x *ClaimPair) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClaimPair.ProtoReflect.Descriptor instead.
 func (*ClaimPair) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{44}
+	return file_mind_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ClaimPair) GetContradiction() *Contradiction {
@@ -3681,7 +4008,7 @@ type ContradictionList struct {
 
 func (x *ContradictionList) Reset() {
 	*x = ContradictionList{}
-	mi := &file_mind_proto_msgTypes[45]
+	mi := &file_mind_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3693,7 +4020,7 @@ func (x *ContradictionList) String() string {
 func (*ContradictionList) ProtoMessage() {}
 
 func (x *ContradictionList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[45]
+	mi := &file_mind_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3706,7 +4033,7 @@ func (x *ContradictionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContradictionList.ProtoReflect.Descriptor instead.
 func (*ContradictionList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{45}
+	return file_mind_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ContradictionList) GetPairs() []*ClaimPair {
@@ -3733,7 +4060,7 @@ type ProposalList struct {
 
 func (x *ProposalList) Reset() {
 	*x = ProposalList{}
-	mi := &file_mind_proto_msgTypes[46]
+	mi := &file_mind_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3745,7 +4072,7 @@ func (x *ProposalList) String() string {
 func (*ProposalList) ProtoMessage() {}
 
 func (x *ProposalList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[46]
+	mi := &file_mind_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3758,7 +4085,7 @@ func (x *ProposalList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProposalList.ProtoReflect.Descriptor instead.
 func (*ProposalList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{46}
+	return file_mind_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ProposalList) GetProposals() []*Proposal {
@@ -3785,7 +4112,7 @@ type BrainState struct {
 
 func (x *BrainState) Reset() {
 	*x = BrainState{}
-	mi := &file_mind_proto_msgTypes[47]
+	mi := &file_mind_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3797,7 +4124,7 @@ func (x *BrainState) String() string {
 func (*BrainState) ProtoMessage() {}
 
 func (x *BrainState) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[47]
+	mi := &file_mind_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3810,7 +4137,7 @@ func (x *BrainState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainState.ProtoReflect.Descriptor instead.
 func (*BrainState) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{47}
+	return file_mind_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *BrainState) GetArtifact() *BrainArtifact {
@@ -3841,7 +4168,7 @@ type BrainNode struct {
 
 func (x *BrainNode) Reset() {
 	*x = BrainNode{}
-	mi := &file_mind_proto_msgTypes[48]
+	mi := &file_mind_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3853,7 +4180,7 @@ func (x *BrainNode) String() string {
 func (*BrainNode) ProtoMessage() {}
 
 func (x *BrainNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[48]
+	mi := &file_mind_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3866,7 +4193,7 @@ func (x *BrainNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainNode.ProtoReflect.Descriptor instead.
 func (*BrainNode) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{48}
+	return file_mind_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *BrainNode) GetNode() string {
@@ -3929,7 +4256,7 @@ type BrainFound struct {
 
 func (x *BrainFound) Reset() {
 	*x = BrainFound{}
-	mi := &file_mind_proto_msgTypes[49]
+	mi := &file_mind_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3941,7 +4268,7 @@ func (x *BrainFound) String() string {
 func (*BrainFound) ProtoMessage() {}
 
 func (x *BrainFound) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[49]
+	mi := &file_mind_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3954,7 +4281,7 @@ func (x *BrainFound) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainFound.ProtoReflect.Descriptor instead.
 func (*BrainFound) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{49}
+	return file_mind_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *BrainFound) GetFocal() []*BrainNode {
@@ -4036,7 +4363,7 @@ type Citation struct {
 
 func (x *Citation) Reset() {
 	*x = Citation{}
-	mi := &file_mind_proto_msgTypes[50]
+	mi := &file_mind_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4048,7 +4375,7 @@ func (x *Citation) String() string {
 func (*Citation) ProtoMessage() {}
 
 func (x *Citation) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[50]
+	mi := &file_mind_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4061,7 +4388,7 @@ func (x *Citation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Citation.ProtoReflect.Descriptor instead.
 func (*Citation) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{50}
+	return file_mind_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *Citation) GetNode() string {
@@ -4128,7 +4455,7 @@ type BrainAnswered struct {
 
 func (x *BrainAnswered) Reset() {
 	*x = BrainAnswered{}
-	mi := &file_mind_proto_msgTypes[51]
+	mi := &file_mind_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4140,7 +4467,7 @@ func (x *BrainAnswered) String() string {
 func (*BrainAnswered) ProtoMessage() {}
 
 func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[51]
+	mi := &file_mind_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4153,7 +4480,7 @@ func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswered.ProtoReflect.Descriptor instead.
 func (*BrainAnswered) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{51}
+	return file_mind_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *BrainAnswered) GetAnswer() string {
@@ -4217,7 +4544,7 @@ type Pack struct {
 
 func (x *Pack) Reset() {
 	*x = Pack{}
-	mi := &file_mind_proto_msgTypes[52]
+	mi := &file_mind_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4229,7 +4556,7 @@ func (x *Pack) String() string {
 func (*Pack) ProtoMessage() {}
 
 func (x *Pack) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[52]
+	mi := &file_mind_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4242,7 +4569,7 @@ func (x *Pack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pack.ProtoReflect.Descriptor instead.
 func (*Pack) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{52}
+	return file_mind_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *Pack) GetSystemPrompt() string {
@@ -4284,7 +4611,7 @@ type FocalNode struct {
 
 func (x *FocalNode) Reset() {
 	*x = FocalNode{}
-	mi := &file_mind_proto_msgTypes[53]
+	mi := &file_mind_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4296,7 +4623,7 @@ func (x *FocalNode) String() string {
 func (*FocalNode) ProtoMessage() {}
 
 func (x *FocalNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[53]
+	mi := &file_mind_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4309,7 +4636,7 @@ func (x *FocalNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FocalNode.ProtoReflect.Descriptor instead.
 func (*FocalNode) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{53}
+	return file_mind_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *FocalNode) GetNode() string {
@@ -4345,7 +4672,7 @@ type Scaffold struct {
 
 func (x *Scaffold) Reset() {
 	*x = Scaffold{}
-	mi := &file_mind_proto_msgTypes[54]
+	mi := &file_mind_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4357,7 +4684,7 @@ func (x *Scaffold) String() string {
 func (*Scaffold) ProtoMessage() {}
 
 func (x *Scaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[54]
+	mi := &file_mind_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4370,7 +4697,7 @@ func (x *Scaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Scaffold.ProtoReflect.Descriptor instead.
 func (*Scaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{54}
+	return file_mind_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *Scaffold) GetPrompt() string {
@@ -4415,7 +4742,7 @@ type Path struct {
 
 func (x *Path) Reset() {
 	*x = Path{}
-	mi := &file_mind_proto_msgTypes[55]
+	mi := &file_mind_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4427,7 +4754,7 @@ func (x *Path) String() string {
 func (*Path) ProtoMessage() {}
 
 func (x *Path) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[55]
+	mi := &file_mind_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4440,7 +4767,7 @@ func (x *Path) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Path.ProtoReflect.Descriptor instead.
 func (*Path) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{55}
+	return file_mind_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *Path) GetNodes() []string {
@@ -4485,7 +4812,7 @@ type Retrieved struct {
 
 func (x *Retrieved) Reset() {
 	*x = Retrieved{}
-	mi := &file_mind_proto_msgTypes[56]
+	mi := &file_mind_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4497,7 +4824,7 @@ func (x *Retrieved) String() string {
 func (*Retrieved) ProtoMessage() {}
 
 func (x *Retrieved) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[56]
+	mi := &file_mind_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4510,7 +4837,7 @@ func (x *Retrieved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieved.ProtoReflect.Descriptor instead.
 func (*Retrieved) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{56}
+	return file_mind_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *Retrieved) GetHits() []*Hit {
@@ -4624,7 +4951,35 @@ const file_mind_proto_rawDesc = "" +
 	"\x05at_ms\x18\x02 \x01(\x03R\x04atMs\x12\x14\n" +
 	"\x05title\x18\x03 \x01(\tR\x05title\x12\x12\n" +
 	"\x04node\x18\x04 \x01(\tR\x04node\x12\x12\n" +
-	"\x04kind\x18\x05 \x01(\tR\x04kind\"`\n" +
+	"\x04kind\x18\x05 \x01(\tR\x04kind\"\xf2\x01\n" +
+	"\n" +
+	"Recurrence\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x17\n" +
+	"\atold_ms\x18\x02 \x01(\x03R\x06toldMs\x12\x14\n" +
+	"\x05title\x18\x03 \x01(\tR\x05title\x12\x12\n" +
+	"\x04node\x18\x04 \x01(\tR\x04node\x12\x12\n" +
+	"\x04text\x18\x05 \x01(\tR\x04text\x12#\n" +
+	"\x05every\x18\x06 \x01(\v2\r.orgmem.EveryR\x05every\x12\x1e\n" +
+	"\bsince_ms\x18\a \x01(\x03H\x00R\asinceMs\x88\x01\x01\x12\x1e\n" +
+	"\buntil_ms\x18\b \x01(\x03H\x01R\auntilMs\x88\x01\x01B\v\n" +
+	"\t_since_msB\v\n" +
+	"\t_until_ms\"\xc7\x02\n" +
+	"\x05Every\x12\x12\n" +
+	"\x04unit\x18\x01 \x01(\tR\x04unit\x12\x1a\n" +
+	"\binterval\x18\x02 \x01(\rR\binterval\x12\x14\n" +
+	"\x05times\x18\x03 \x01(\rR\x05times\x12\x1a\n" +
+	"\bweekdays\x18\x04 \x03(\x05R\bweekdays\x12\x10\n" +
+	"\x03nth\x18\x05 \x03(\x05R\x03nth\x12\x1d\n" +
+	"\n" +
+	"month_days\x18\x06 \x03(\x05R\tmonthDays\x12\x16\n" +
+	"\x06months\x18\a \x03(\x05R\x06months\x12\x0e\n" +
+	"\x02at\x18\b \x03(\rR\x02at\x12\x15\n" +
+	"\x03end\x18\t \x01(\rH\x00R\x03end\x88\x01\x01\x12\x16\n" +
+	"\x06except\x18\n" +
+	" \x01(\tR\x06except\x12'\n" +
+	"\x0fexcept_weekdays\x18\v \x03(\x05R\x0eexceptWeekdays\x12#\n" +
+	"\rexcept_months\x18\f \x03(\x05R\fexceptMonthsB\x06\n" +
+	"\x04_end\"`\n" +
 	"\fTemporalView\x12%\n" +
 	"\x06trends\x18\x01 \x03(\v2\r.orgmem.TrendR\x06trends\x12)\n" +
 	"\acadence\x18\x02 \x01(\v2\x0f.orgmem.CadenceR\acadence\"Z\n" +
@@ -4679,12 +5034,13 @@ const file_mind_proto_rawDesc = "" +
 	"\x06reason\x18\x03 \x01(\tR\x06reason\x12\x1e\n" +
 	"\n" +
 	"confidence\x18\x04 \x01(\x01R\n" +
-	"confidence\"\x99\x01\n" +
+	"confidence\"\xd4\x01\n" +
 	"\x05Trace\x12/\n" +
 	"\bentities\x18\x01 \x03(\v2\x13.orgmem.TraceEntityR\bentities\x12\x1c\n" +
 	"\trelations\x18\x02 \x03(\tR\trelations\x12'\n" +
 	"\x05dates\x18\x03 \x03(\v2\x11.orgmem.TraceDateR\x05dates\x12\x18\n" +
-	"\afollows\x18\x04 \x01(\tR\afollows\"7\n" +
+	"\afollows\x18\x04 \x01(\tR\afollows\x129\n" +
+	"\vrecurrences\x18\x05 \x03(\v2\x17.orgmem.TraceRecurrenceR\vrecurrences\"7\n" +
 	"\vTraceEntity\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\tR\x04node\x12\x14\n" +
 	"\x05names\x18\x02 \x03(\tR\x05names\"g\n" +
@@ -4692,7 +5048,15 @@ const file_mind_proto_rawDesc = "" +
 	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
 	"\x03end\x18\x02 \x01(\rR\x03end\x12\x17\n" +
 	"\afrom_ms\x18\x03 \x01(\x03R\x06fromMs\x12\x19\n" +
-	"\buntil_ms\x18\x04 \x01(\x03R\auntilMs\"\xef\x02\n" +
+	"\buntil_ms\x18\x04 \x01(\x03R\auntilMs\"\xb8\x01\n" +
+	"\x0fTraceRecurrence\x12\x14\n" +
+	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
+	"\x03end\x18\x02 \x01(\rR\x03end\x12#\n" +
+	"\x05every\x18\x03 \x01(\v2\r.orgmem.EveryR\x05every\x12\x1e\n" +
+	"\bsince_ms\x18\x04 \x01(\x03H\x00R\asinceMs\x88\x01\x01\x12\x1e\n" +
+	"\buntil_ms\x18\x05 \x01(\x03H\x01R\auntilMs\x88\x01\x01B\v\n" +
+	"\t_since_msB\v\n" +
+	"\t_until_ms\"\xef\x02\n" +
 	"\tCognition\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x18\n" +
 	"\achanges\x18\x02 \x01(\x04R\achanges\x12\x1a\n" +
@@ -4872,14 +5236,15 @@ const file_mind_proto_rawDesc = "" +
 	"\x05paged\x18\x02 \x01(\bR\x05paged\x12\x1f\n" +
 	"\vnext_cursor\x18\x03 \x01(\tR\n" +
 	"nextCursor\x12'\n" +
-	"\x05stale\x18\x04 \x03(\v2\x11.orgmem.StalenessR\x05stale\"\xc1\x01\n" +
+	"\x05stale\x18\x04 \x03(\v2\x11.orgmem.StalenessR\x05stale\"\xf7\x01\n" +
 	"\fTemporalList\x12(\n" +
 	"\amoments\x18\x01 \x03(\v2\x0e.orgmem.MomentR\amoments\x12%\n" +
 	"\x06trends\x18\x02 \x03(\v2\r.orgmem.TrendR\x06trends\x12\x14\n" +
 	"\x05paged\x18\x03 \x01(\bR\x05paged\x12\x1f\n" +
 	"\vnext_cursor\x18\x04 \x01(\tR\n" +
 	"nextCursor\x12)\n" +
-	"\acadence\x18\x05 \x01(\v2\x0f.orgmem.CadenceR\acadence\"v\n" +
+	"\acadence\x18\x05 \x01(\v2\x0f.orgmem.CadenceR\acadence\x124\n" +
+	"\vrecurrences\x18\x06 \x03(\v2\x12.orgmem.RecurrenceR\vrecurrences\"v\n" +
 	"\tClaimPair\x12;\n" +
 	"\rcontradiction\x18\x01 \x01(\v2\x15.orgmem.ContradictionR\rcontradiction\x12\x15\n" +
 	"\x06text_a\x18\x02 \x01(\tR\x05textA\x12\x15\n" +
@@ -4982,7 +5347,7 @@ func file_mind_proto_rawDescGZIP() []byte {
 	return file_mind_proto_rawDescData
 }
 
-var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
+var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
 var file_mind_proto_goTypes = []any{
 	(*IdentityView)(nil),       // 0: orgmem.IdentityView
 	(*PortraitLine)(nil),       // 1: orgmem.PortraitLine
@@ -4993,64 +5358,67 @@ var file_mind_proto_goTypes = []any{
 	(*Basin)(nil),              // 6: orgmem.Basin
 	(*Insight)(nil),            // 7: orgmem.Insight
 	(*Moment)(nil),             // 8: orgmem.Moment
-	(*TemporalView)(nil),       // 9: orgmem.TemporalView
-	(*Cadence)(nil),            // 10: orgmem.Cadence
-	(*Trend)(nil),              // 11: orgmem.Trend
-	(*Contradiction)(nil),      // 12: orgmem.Contradiction
-	(*Proposal)(nil),           // 13: orgmem.Proposal
-	(*Entity)(nil),             // 14: orgmem.Entity
-	(*EntityForm)(nil),         // 15: orgmem.EntityForm
-	(*Trace)(nil),              // 16: orgmem.Trace
-	(*TraceEntity)(nil),        // 17: orgmem.TraceEntity
-	(*TraceDate)(nil),          // 18: orgmem.TraceDate
-	(*Cognition)(nil),          // 19: orgmem.Cognition
-	(*MindState)(nil),          // 20: orgmem.MindState
-	(*Axis)(nil),               // 21: orgmem.Axis
-	(*Dwelling)(nil),           // 22: orgmem.Dwelling
-	(*BrainArtifact)(nil),      // 23: orgmem.BrainArtifact
-	(*BrainSeen)(nil),          // 24: orgmem.BrainSeen
-	(*Training)(nil),           // 25: orgmem.Training
-	(*MindOp)(nil),             // 26: orgmem.MindOp
-	(*Recall)(nil),             // 27: orgmem.Recall
-	(*GetIdentity)(nil),        // 28: orgmem.GetIdentity
-	(*ListContradictions)(nil), // 29: orgmem.ListContradictions
-	(*ListProposals)(nil),      // 30: orgmem.ListProposals
-	(*DecideProposal)(nil),     // 31: orgmem.DecideProposal
-	(*BrainInfo)(nil),          // 32: orgmem.BrainInfo
-	(*BrainQuery)(nil),         // 33: orgmem.BrainQuery
-	(*BrainAnswer)(nil),        // 34: orgmem.BrainAnswer
-	(*BrainTrain)(nil),         // 35: orgmem.BrainTrain
-	(*ConditionSession)(nil),   // 36: orgmem.ConditionSession
-	(*ConditionScaffold)(nil),  // 37: orgmem.ConditionScaffold
-	(*Retrieve)(nil),           // 38: orgmem.Retrieve
-	(*MindResult)(nil),         // 39: orgmem.MindResult
-	(*IdentityInfo)(nil),       // 40: orgmem.IdentityInfo
-	(*GraphView)(nil),          // 41: orgmem.GraphView
-	(*InsightList)(nil),        // 42: orgmem.InsightList
-	(*TemporalList)(nil),       // 43: orgmem.TemporalList
-	(*ClaimPair)(nil),          // 44: orgmem.ClaimPair
-	(*ContradictionList)(nil),  // 45: orgmem.ContradictionList
-	(*ProposalList)(nil),       // 46: orgmem.ProposalList
-	(*BrainState)(nil),         // 47: orgmem.BrainState
-	(*BrainNode)(nil),          // 48: orgmem.BrainNode
-	(*BrainFound)(nil),         // 49: orgmem.BrainFound
-	(*Citation)(nil),           // 50: orgmem.Citation
-	(*BrainAnswered)(nil),      // 51: orgmem.BrainAnswered
-	(*Pack)(nil),               // 52: orgmem.Pack
-	(*FocalNode)(nil),          // 53: orgmem.FocalNode
-	(*Scaffold)(nil),           // 54: orgmem.Scaffold
-	(*Path)(nil),               // 55: orgmem.Path
-	(*Retrieved)(nil),          // 56: orgmem.Retrieved
-	nil,                        // 57: orgmem.BrainArtifact.MetricsEntry
-	nil,                        // 58: orgmem.Training.MetricsEntry
-	nil,                        // 59: orgmem.GraphView.StaleEntry
-	(*BrainCheckpoint)(nil),    // 60: orgmem.BrainCheckpoint
-	(*Page)(nil),               // 61: orgmem.Page
-	(*Node)(nil),               // 62: orgmem.Node
-	(*Edge)(nil),               // 63: orgmem.Edge
-	(*Domain)(nil),             // 64: orgmem.Domain
-	(*Staleness)(nil),          // 65: orgmem.Staleness
-	(*Hit)(nil),                // 66: orgmem.Hit
+	(*Recurrence)(nil),         // 9: orgmem.Recurrence
+	(*Every)(nil),              // 10: orgmem.Every
+	(*TemporalView)(nil),       // 11: orgmem.TemporalView
+	(*Cadence)(nil),            // 12: orgmem.Cadence
+	(*Trend)(nil),              // 13: orgmem.Trend
+	(*Contradiction)(nil),      // 14: orgmem.Contradiction
+	(*Proposal)(nil),           // 15: orgmem.Proposal
+	(*Entity)(nil),             // 16: orgmem.Entity
+	(*EntityForm)(nil),         // 17: orgmem.EntityForm
+	(*Trace)(nil),              // 18: orgmem.Trace
+	(*TraceEntity)(nil),        // 19: orgmem.TraceEntity
+	(*TraceDate)(nil),          // 20: orgmem.TraceDate
+	(*TraceRecurrence)(nil),    // 21: orgmem.TraceRecurrence
+	(*Cognition)(nil),          // 22: orgmem.Cognition
+	(*MindState)(nil),          // 23: orgmem.MindState
+	(*Axis)(nil),               // 24: orgmem.Axis
+	(*Dwelling)(nil),           // 25: orgmem.Dwelling
+	(*BrainArtifact)(nil),      // 26: orgmem.BrainArtifact
+	(*BrainSeen)(nil),          // 27: orgmem.BrainSeen
+	(*Training)(nil),           // 28: orgmem.Training
+	(*MindOp)(nil),             // 29: orgmem.MindOp
+	(*Recall)(nil),             // 30: orgmem.Recall
+	(*GetIdentity)(nil),        // 31: orgmem.GetIdentity
+	(*ListContradictions)(nil), // 32: orgmem.ListContradictions
+	(*ListProposals)(nil),      // 33: orgmem.ListProposals
+	(*DecideProposal)(nil),     // 34: orgmem.DecideProposal
+	(*BrainInfo)(nil),          // 35: orgmem.BrainInfo
+	(*BrainQuery)(nil),         // 36: orgmem.BrainQuery
+	(*BrainAnswer)(nil),        // 37: orgmem.BrainAnswer
+	(*BrainTrain)(nil),         // 38: orgmem.BrainTrain
+	(*ConditionSession)(nil),   // 39: orgmem.ConditionSession
+	(*ConditionScaffold)(nil),  // 40: orgmem.ConditionScaffold
+	(*Retrieve)(nil),           // 41: orgmem.Retrieve
+	(*MindResult)(nil),         // 42: orgmem.MindResult
+	(*IdentityInfo)(nil),       // 43: orgmem.IdentityInfo
+	(*GraphView)(nil),          // 44: orgmem.GraphView
+	(*InsightList)(nil),        // 45: orgmem.InsightList
+	(*TemporalList)(nil),       // 46: orgmem.TemporalList
+	(*ClaimPair)(nil),          // 47: orgmem.ClaimPair
+	(*ContradictionList)(nil),  // 48: orgmem.ContradictionList
+	(*ProposalList)(nil),       // 49: orgmem.ProposalList
+	(*BrainState)(nil),         // 50: orgmem.BrainState
+	(*BrainNode)(nil),          // 51: orgmem.BrainNode
+	(*BrainFound)(nil),         // 52: orgmem.BrainFound
+	(*Citation)(nil),           // 53: orgmem.Citation
+	(*BrainAnswered)(nil),      // 54: orgmem.BrainAnswered
+	(*Pack)(nil),               // 55: orgmem.Pack
+	(*FocalNode)(nil),          // 56: orgmem.FocalNode
+	(*Scaffold)(nil),           // 57: orgmem.Scaffold
+	(*Path)(nil),               // 58: orgmem.Path
+	(*Retrieved)(nil),          // 59: orgmem.Retrieved
+	nil,                        // 60: orgmem.BrainArtifact.MetricsEntry
+	nil,                        // 61: orgmem.Training.MetricsEntry
+	nil,                        // 62: orgmem.GraphView.StaleEntry
+	(*BrainCheckpoint)(nil),    // 63: orgmem.BrainCheckpoint
+	(*Page)(nil),               // 64: orgmem.Page
+	(*Node)(nil),               // 65: orgmem.Node
+	(*Edge)(nil),               // 66: orgmem.Edge
+	(*Domain)(nil),             // 67: orgmem.Domain
+	(*Staleness)(nil),          // 68: orgmem.Staleness
+	(*Hit)(nil),                // 69: orgmem.Hit
 }
 var file_mind_proto_depIdxs = []int32{
 	2,  // 0: orgmem.IdentityView.manifold:type_name -> orgmem.Manifold
@@ -5059,79 +5427,83 @@ var file_mind_proto_depIdxs = []int32{
 	6,  // 3: orgmem.IdentityView.basins:type_name -> orgmem.Basin
 	1,  // 4: orgmem.IdentityView.portrait:type_name -> orgmem.PortraitLine
 	4,  // 5: orgmem.VoiceProfile.style:type_name -> orgmem.StyleMeasure
-	11, // 6: orgmem.TemporalView.trends:type_name -> orgmem.Trend
-	10, // 7: orgmem.TemporalView.cadence:type_name -> orgmem.Cadence
-	15, // 8: orgmem.Entity.forms:type_name -> orgmem.EntityForm
-	17, // 9: orgmem.Trace.entities:type_name -> orgmem.TraceEntity
-	18, // 10: orgmem.Trace.dates:type_name -> orgmem.TraceDate
-	20, // 11: orgmem.Cognition.mind:type_name -> orgmem.MindState
-	21, // 12: orgmem.MindState.axes:type_name -> orgmem.Axis
-	22, // 13: orgmem.MindState.basins:type_name -> orgmem.Dwelling
-	57, // 14: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
-	24, // 15: orgmem.BrainArtifact.seen:type_name -> orgmem.BrainSeen
-	58, // 16: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
-	60, // 17: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
-	27, // 18: orgmem.MindOp.recall:type_name -> orgmem.Recall
-	28, // 19: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
-	29, // 20: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
-	30, // 21: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
-	31, // 22: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
-	32, // 23: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
-	33, // 24: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
-	34, // 25: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
-	35, // 26: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
-	36, // 27: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
-	37, // 28: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
-	38, // 29: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
-	61, // 30: orgmem.Recall.page:type_name -> orgmem.Page
-	61, // 31: orgmem.ListContradictions.page:type_name -> orgmem.Page
-	61, // 32: orgmem.ListProposals.page:type_name -> orgmem.Page
-	40, // 33: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
-	41, // 34: orgmem.MindResult.graph:type_name -> orgmem.GraphView
-	42, // 35: orgmem.MindResult.insights:type_name -> orgmem.InsightList
-	43, // 36: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
-	45, // 37: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
-	46, // 38: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
-	13, // 39: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
-	47, // 40: orgmem.MindResult.brain:type_name -> orgmem.BrainState
-	49, // 41: orgmem.MindResult.found:type_name -> orgmem.BrainFound
-	51, // 42: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
-	52, // 43: orgmem.MindResult.pack:type_name -> orgmem.Pack
-	54, // 44: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
-	56, // 45: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
-	0,  // 46: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
-	62, // 47: orgmem.GraphView.nodes:type_name -> orgmem.Node
-	63, // 48: orgmem.GraphView.edges:type_name -> orgmem.Edge
-	64, // 49: orgmem.GraphView.domains:type_name -> orgmem.Domain
-	59, // 50: orgmem.GraphView.stale:type_name -> orgmem.GraphView.StaleEntry
-	7,  // 51: orgmem.InsightList.insights:type_name -> orgmem.Insight
-	65, // 52: orgmem.InsightList.stale:type_name -> orgmem.Staleness
-	8,  // 53: orgmem.TemporalList.moments:type_name -> orgmem.Moment
-	11, // 54: orgmem.TemporalList.trends:type_name -> orgmem.Trend
-	10, // 55: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
-	12, // 56: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
-	44, // 57: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
-	13, // 58: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
-	23, // 59: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
-	25, // 60: orgmem.BrainState.training:type_name -> orgmem.Training
-	65, // 61: orgmem.BrainNode.stale:type_name -> orgmem.Staleness
-	48, // 62: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
-	48, // 63: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
-	48, // 64: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
-	65, // 65: orgmem.Citation.stale:type_name -> orgmem.Staleness
-	50, // 66: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
-	65, // 67: orgmem.BrainAnswered.stale:type_name -> orgmem.Staleness
-	53, // 68: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
-	65, // 69: orgmem.Path.stale:type_name -> orgmem.Staleness
-	66, // 70: orgmem.Retrieved.hits:type_name -> orgmem.Hit
-	55, // 71: orgmem.Retrieved.paths:type_name -> orgmem.Path
-	44, // 72: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
-	65, // 73: orgmem.GraphView.StaleEntry.value:type_name -> orgmem.Staleness
-	74, // [74:74] is the sub-list for method output_type
-	74, // [74:74] is the sub-list for method input_type
-	74, // [74:74] is the sub-list for extension type_name
-	74, // [74:74] is the sub-list for extension extendee
-	0,  // [0:74] is the sub-list for field type_name
+	10, // 6: orgmem.Recurrence.every:type_name -> orgmem.Every
+	13, // 7: orgmem.TemporalView.trends:type_name -> orgmem.Trend
+	12, // 8: orgmem.TemporalView.cadence:type_name -> orgmem.Cadence
+	17, // 9: orgmem.Entity.forms:type_name -> orgmem.EntityForm
+	19, // 10: orgmem.Trace.entities:type_name -> orgmem.TraceEntity
+	20, // 11: orgmem.Trace.dates:type_name -> orgmem.TraceDate
+	21, // 12: orgmem.Trace.recurrences:type_name -> orgmem.TraceRecurrence
+	10, // 13: orgmem.TraceRecurrence.every:type_name -> orgmem.Every
+	23, // 14: orgmem.Cognition.mind:type_name -> orgmem.MindState
+	24, // 15: orgmem.MindState.axes:type_name -> orgmem.Axis
+	25, // 16: orgmem.MindState.basins:type_name -> orgmem.Dwelling
+	60, // 17: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
+	27, // 18: orgmem.BrainArtifact.seen:type_name -> orgmem.BrainSeen
+	61, // 19: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
+	63, // 20: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
+	30, // 21: orgmem.MindOp.recall:type_name -> orgmem.Recall
+	31, // 22: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
+	32, // 23: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
+	33, // 24: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
+	34, // 25: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
+	35, // 26: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
+	36, // 27: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
+	37, // 28: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
+	38, // 29: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
+	39, // 30: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
+	40, // 31: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
+	41, // 32: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
+	64, // 33: orgmem.Recall.page:type_name -> orgmem.Page
+	64, // 34: orgmem.ListContradictions.page:type_name -> orgmem.Page
+	64, // 35: orgmem.ListProposals.page:type_name -> orgmem.Page
+	43, // 36: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
+	44, // 37: orgmem.MindResult.graph:type_name -> orgmem.GraphView
+	45, // 38: orgmem.MindResult.insights:type_name -> orgmem.InsightList
+	46, // 39: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
+	48, // 40: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
+	49, // 41: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
+	15, // 42: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
+	50, // 43: orgmem.MindResult.brain:type_name -> orgmem.BrainState
+	52, // 44: orgmem.MindResult.found:type_name -> orgmem.BrainFound
+	54, // 45: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
+	55, // 46: orgmem.MindResult.pack:type_name -> orgmem.Pack
+	57, // 47: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
+	59, // 48: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
+	0,  // 49: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
+	65, // 50: orgmem.GraphView.nodes:type_name -> orgmem.Node
+	66, // 51: orgmem.GraphView.edges:type_name -> orgmem.Edge
+	67, // 52: orgmem.GraphView.domains:type_name -> orgmem.Domain
+	62, // 53: orgmem.GraphView.stale:type_name -> orgmem.GraphView.StaleEntry
+	7,  // 54: orgmem.InsightList.insights:type_name -> orgmem.Insight
+	68, // 55: orgmem.InsightList.stale:type_name -> orgmem.Staleness
+	8,  // 56: orgmem.TemporalList.moments:type_name -> orgmem.Moment
+	13, // 57: orgmem.TemporalList.trends:type_name -> orgmem.Trend
+	12, // 58: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
+	9,  // 59: orgmem.TemporalList.recurrences:type_name -> orgmem.Recurrence
+	14, // 60: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
+	47, // 61: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
+	15, // 62: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
+	26, // 63: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
+	28, // 64: orgmem.BrainState.training:type_name -> orgmem.Training
+	68, // 65: orgmem.BrainNode.stale:type_name -> orgmem.Staleness
+	51, // 66: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
+	51, // 67: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
+	51, // 68: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
+	68, // 69: orgmem.Citation.stale:type_name -> orgmem.Staleness
+	53, // 70: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
+	68, // 71: orgmem.BrainAnswered.stale:type_name -> orgmem.Staleness
+	56, // 72: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
+	68, // 73: orgmem.Path.stale:type_name -> orgmem.Staleness
+	69, // 74: orgmem.Retrieved.hits:type_name -> orgmem.Hit
+	58, // 75: orgmem.Retrieved.paths:type_name -> orgmem.Path
+	47, // 76: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
+	68, // 77: orgmem.GraphView.StaleEntry.value:type_name -> orgmem.Staleness
+	78, // [78:78] is the sub-list for method output_type
+	78, // [78:78] is the sub-list for method input_type
+	78, // [78:78] is the sub-list for extension type_name
+	78, // [78:78] is the sub-list for extension extendee
+	0,  // [0:78] is the sub-list for field type_name
 }
 
 func init() { file_mind_proto_init() }
@@ -5143,7 +5515,10 @@ func file_mind_proto_init() {
 	file_common_proto_init()
 	file_graph_proto_init()
 	file_record_proto_init()
-	file_mind_proto_msgTypes[26].OneofWrappers = []any{
+	file_mind_proto_msgTypes[9].OneofWrappers = []any{}
+	file_mind_proto_msgTypes[10].OneofWrappers = []any{}
+	file_mind_proto_msgTypes[21].OneofWrappers = []any{}
+	file_mind_proto_msgTypes[29].OneofWrappers = []any{
 		(*MindOp_Recall)(nil),
 		(*MindOp_GetIdentity)(nil),
 		(*MindOp_ListContradictions)(nil),
@@ -5157,7 +5532,7 @@ func file_mind_proto_init() {
 		(*MindOp_ConditionScaffold)(nil),
 		(*MindOp_Retrieve)(nil),
 	}
-	file_mind_proto_msgTypes[39].OneofWrappers = []any{
+	file_mind_proto_msgTypes[42].OneofWrappers = []any{
 		(*MindResult_Identity)(nil),
 		(*MindResult_Graph)(nil),
 		(*MindResult_Insights)(nil),
@@ -5178,7 +5553,7 @@ func file_mind_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mind_proto_rawDesc), len(file_mind_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   60,
+			NumMessages:   63,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

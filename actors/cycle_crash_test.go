@@ -60,6 +60,9 @@ func (c client) findings(org account.CreatedOrg) (all []string) {
 	for _, x := range ofPartition(c, org, storage.TableMoment, func() *pb.Moment { return &pb.Moment{} }) {
 		all = append(all, fmt.Sprint("moment ", x.GetAtMs(), x.GetTitle(), x.GetKind()))
 	}
+	for _, x := range ofPartition(c, org, storage.TableRecurrence, func() *pb.Recurrence { return &pb.Recurrence{} }) {
+		all = append(all, fmt.Sprint("recurrence ", x.GetTitle(), x.GetText()))
+	}
 	for _, x := range ofPartition(c, org, storage.TableInsight, func() *pb.Insight { return &pb.Insight{} }) {
 		all = append(all, "insight "+x.GetKind()+x.GetTitle())
 	}

@@ -92,6 +92,7 @@ var recordForms = map[storage.Table]recordForm{
 	storage.TableProposalByPair:  {"proposal_by_pair", "str str", nil, 0},
 	storage.TableInsight:         {"insight", "-ms derived", of[pb.Insight], 0},
 	storage.TableMoment:          {"moment", "-at derived", of[pb.Moment], 0},
+	storage.TableRecurrence:      {"recurrence", "-at derived", of[pb.Recurrence], 0},
 	storage.TableView:            {"view", "str", nil, 0},
 	storage.TableDerivedByNode:   {"derived_by_node", "str derived", nil, 0},
 	storage.TableEntity:          {"entity", "str", of[pb.Entity], 8},
@@ -116,6 +117,7 @@ var hiddenFields = map[protoreflect.FullName]bool{
 	"orgmem.OutboxEvent.id": true, "orgmem.Segment.id": true, "orgmem.Segment.bytes": true,
 	"orgmem.Idempotency.body_hash": true, "orgmem.Outcome.sealed": true, "orgmem.Edge.sealed": true,
 	"orgmem.JobItem.index": true, "orgmem.Insight.id": true, "orgmem.Moment.id": true, "orgmem.Proposal.id": true,
+	"orgmem.Recurrence.id":    true,
 	"orgmem.Contradiction.id": true, "orgmem.Domain.id": true, "orgmem.Entity.node": true,
 	"orgmem.Cognition.mind": true, "orgmem.Cognition.voice": true, "orgmem.NodeInfo.etag": true,
 }

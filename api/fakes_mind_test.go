@@ -84,6 +84,21 @@ func fakeRecall(op *pb.Recall) *pb.MindResult {
 				{Topic: "figs", Direction: "rising", Change: 0.5, FromMs: ms, UntilMs: ms + 1, Nodes: []string{"ingest:x:y"}},
 			},
 			Paged: op.GetPaged(),
+			Recurrences: []*pb.Recurrence{
+				{
+					Id: testJob.Bytes(), ToldMs: ms, Title: "Figs are sold on the first Saturday of each month but in June, 9 to 11.",
+					Text: "the first Saturday of each month", Node: "ingest:x:y", SinceMs: new(ms),
+					Every: &pb.Every{
+						Unit: "month", Interval: 1, Times: 1, Weekdays: []int32{6}, Nth: []int32{1}, MonthDays: []int32{-1},
+						Months: []int32{6}, At: []uint32{540}, End: new(uint32(660)), Except: "in June, Sunday",
+						ExceptWeekdays: []int32{7}, ExceptMonths: []int32{6},
+					},
+				},
+				{
+					Id: testJob.Bytes(), ToldMs: ms, Title: "Weekly.", Text: "Weekly", Node: "ingest:x:y",
+					Every: &pb.Every{Unit: "week", Interval: 1},
+				},
+			},
 		}
 		if op.GetPaged() {
 			list.NextCursor = "next"

@@ -180,7 +180,10 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 		if r.Temporal.GetPaged() {
 			return recallView{list}, true
 		}
-		view := temporalView{Events: list.Data, Trends: []trend{}}
+		view := temporalView{Events: list.Data, Recurrences: []recurrence{}, Trends: []trend{}}
+		for _, x := range r.Temporal.GetRecurrences() {
+			view.Recurrences = append(view.Recurrences, recurrenceOf(x))
+		}
 		if r.Temporal.GetCadence() != nil {
 			cadenceOf := r.Temporal.GetCadence()
 			view.Cadence = &cadence{
@@ -412,9 +415,10 @@ type insight struct {
 }
 
 type temporalView struct {
-	Events  []dated  `json:"events" doc:"Latest first."`
-	Trends  []trend  `json:"trends"`
-	Cadence *cadence `json:"cadence,omitempty" doc:"@temporalView.cadence"`
+	Events      []dated      `json:"events" doc:"Latest first."`
+	Recurrences []recurrence `json:"recurrences" doc:"@temporalView.recurrences"`
+	Trends      []trend      `json:"trends"`
+	Cadence     *cadence     `json:"cadence,omitempty" doc:"@temporalView.cadence"`
 }
 
 type cadence struct {

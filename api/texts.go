@@ -104,6 +104,8 @@ var texts = web.Texts{
 	"purgeReport.counts": "Records per store: vault_nodes, memory_chunks, graph_edges and others. What cycles " +
 		"derive (domains, contradictions, edges of origin cognition …) goes too and is not counted, since it " +
 		"changes by itself.",
+	"every.nth": "Which of the weekdays in the month, or in the unit where it is a longer one: 1 is the first, " +
+		"-1 the last.",
 	"recallInput.asOf": "On graph: what held at this time; on insights and temporal: what was found, or had " +
 		"happened, by then, as far as nothing had taken its text's place, and no trends. identity takes none.",
 	"recallInput.pageSize": "On insights and temporal: how many entries to answer at most. Values above 100 " +
@@ -123,7 +125,8 @@ var texts = web.Texts{
 	"basin.since": "When a cycle first found the person there; null in a basin where they are not.",
 	"insight.kind": "responsibility, change, due, recurrence, commitment, open_question, rising_topic, " +
 		"fading_topic, outlier or agent_signal; there may be others later.",
-	"temporalView.cadence": "How regularly something is written; absent while that is too little.",
+	"temporalView.recurrences": "What comes again and again, the latest told first, at most 200. Such a time is no event.",
+	"temporalView.cadence":     "How regularly something is written; absent while that is too little.",
 	"createSandboxKeyBody.ttlSeconds": "How long the key works: an hour to 90 days. Omitted: 7 days, where the " +
 		"operator has not set another time.",
 	"searchFilters.asOf": "What held at this time, whatever has superseded it since: by when a text's matter " +

@@ -205,6 +205,9 @@ const (
 	// TableDerivedByNode: (Str node id, ID16 derived record) → raw key of the
 	// record that rests on the node.
 	TableDerivedByNode Table = 0xDB
+	// TableRecurrence: (I64Desc told ms, ID16 recurrence) → Recurrence: latest told
+	// first.
+	TableRecurrence Table = 0xDC
 	// TableEntity: (Str node id) → Entity: of a node that was read out of texts.
 	TableEntity Table = 0xE0
 	// TableEntityKey: (Str key of a name, Str node id) → empty: the entities that a

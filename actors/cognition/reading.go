@@ -23,6 +23,7 @@ type note struct {
 	text   string
 	claims []claim.Claim
 	dates  []temporal.Date
+	recurs []temporal.Recurring
 }
 
 // comparer is the working memory that a CPU worker has for cycles.
@@ -54,7 +55,7 @@ func (c *cycle) passageOf(st *storage.Store, own *tenant.Comparer, seq uint64) (
 	return n, p, nil
 }
 
-// passage is passageOf with the dates that the chunk names.
+// passage is passageOf with the times that the chunk names.
 func (c *cycle) passage(st *storage.Store, own *tenant.Comparer, f cognition.Chunk) (note, *conflict.Passage, error) {
 	chunk, at, err := c.chunkOf(st, f.Seq)
 	if err != nil || chunk == nil {
@@ -73,6 +74,14 @@ func (c *cycle) passage(st *storage.Store, own *tenant.Comparer, f cognition.Chu
 			})
 		}
 	}
+	for _, r := range trace.GetRecurrences() {
+		if r.GetStart() >= chunk.GetStart() && r.GetEnd() <= chunk.GetEnd() {
+			n.recurs = append(n.recurs, temporal.Recurring{
+				Span:  text.Span{Start: int(r.GetStart() - chunk.GetStart()), End: int(r.GetEnd() - chunk.GetStart())},
+				Every: r.GetEvery(), SinceMs: r.SinceMs, UntilMs: r.UntilMs,
+			})
+		}
+	}
 	return n, p, nil
 }
 
@@ -88,7 +97,7 @@ func (c *cycle) read(own *tenant.Comparer, f cognition.Chunk, chunk *pb.Chunk) (
 
 // asNote is a fresh chunk as brain/temporal takes it.
 func (c *cycle) asNote(n *note) temporal.Note {
-	return temporal.Note{Text: n.text, Claims: n.claims, AtMs: c.Nodes[n.Node].AtMS, Dates: n.dates}
+	return temporal.Note{Text: n.text, Claims: n.claims, AtMs: c.Nodes[n.Node].AtMS, Dates: n.dates, Recurs: n.recurs}
 }
 
 // groupOf is what a domain, or a basin, is named by.

@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 
 	"orgmem/actors/graph"
+	"orgmem/actors/ground"
 	"orgmem/brain/temporal"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
+	"orgmem/storage"
 )
 
 // timelineStage writes what the fresh texts tell of times.
@@ -24,7 +26,32 @@ func (c timelineStage) run() error {
 	for _, t := range temporal.Tell(notes) {
 		changes = append(changes, c.momentOf(of[t.Note], t.Kind, t.AtMs, t.Title))
 	}
+	for _, r := range temporal.Recurrences(notes) {
+		changes = append(changes, c.recurrenceOf(of[r.Note], &r))
+	}
 	return c.writeAll(changes)
+}
+
+func (c timelineStage) recurrenceOf(n *note, r *temporal.Recurrence) func(*graph.Tx) error {
+	node, seq, told := c.Nodes[n.Node].ID, n.Seq, c.Nodes[n.Node].AtMS
+	title := text.OneLine(r.Title)
+	return func(f *graph.Tx) error {
+		ok, err := f.StillHolds(node, seq)
+		if err != nil || !ok {
+			return err
+		}
+		id := f.Part.DerivedID("recurrence", string(node), title, r.Text)
+		if known, err := f.Derived.Has(node, id); err != nil || known {
+			return err
+		}
+		key := f.Part.Space.Key(storage.TableRecurrence, storage.I64Desc(told), storage.ID16(id))
+		f.Batch.Put(key, &pb.Recurrence{
+			Id: id[:], ToldMs: told, Title: title, Node: string(node), Text: r.Text, Every: r.Every,
+			SinceMs: r.SinceMs, UntilMs: r.UntilMs,
+		})
+		ground.RestOn(f.Batch.Batch, f.Part.Space, id, key, string(node))
+		return nil
+	}
 }
 
 func (c timelineStage) momentOf(n *note, kind string, at int64, title string) func(*graph.Tx) error {

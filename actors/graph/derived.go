@@ -101,7 +101,8 @@ func eraseFindings(r storage.Reader, b *storage.Batch, space storage.Space, node
 		if err != nil {
 			return err
 		}
-		if t := key.Table(); t == storage.TableContradiction || t == storage.TableMoment || t == storage.TableInsight {
+		if t := key.Table(); t == storage.TableContradiction || t == storage.TableMoment ||
+			t == storage.TableRecurrence || t == storage.TableInsight {
 			if t == storage.TableInsight {
 				if err := leaveOthers(r, b, space, key); err != nil {
 					return err

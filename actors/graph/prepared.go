@@ -7,6 +7,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/brain/claim"
 	"orgmem/brain/extract"
+	"orgmem/brain/extract/recurrence"
 	"orgmem/brain/reader"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -21,7 +22,8 @@ type Queued struct {
 // reading is what an item's text says, computed with its chunks.
 type reading struct {
 	extract.Extraction
-	facts []*pb.StatedFact
+	recurrences []*pb.TraceRecurrence
+	facts       []*pb.StatedFact
 }
 
 // StageBytes is how much of one document's records goes into one commit. A document of several million characters would
@@ -75,7 +77,7 @@ func (p *Prepared) Read(claims *claim.Reader, now int64, goOn func() error) (err
 		at = now
 	}
 	speaker, speakers := extract.Speakers(item.GetMetadata())
-	found, err := extract.While(extract.Document{
+	found, recurring, err := recurrence.While(extract.Document{
 		Text: item.GetContent(), Title: item.GetTitle(), AtMs: at,
 		Speaker: speaker, Speakers: speakers, Tagged: p.Tagged,
 	}, goOn)
@@ -83,9 +85,8 @@ func (p *Prepared) Read(claims *claim.Reader, now int64, goOn func() error) (err
 	if err != nil {
 		return err
 	}
-	p.reading = &reading{found, claims.Facts(claim.Source{
-		Text: item.GetContent(), Title: item.GetTitle(),
-		Speaker: speaker,
+	p.reading = &reading{found, recurring, claims.Facts(claim.Source{
+		Text: item.GetContent(), Title: item.GetTitle(), Speaker: speaker,
 	})}
 	return nil
 }

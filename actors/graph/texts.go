@@ -85,6 +85,7 @@ func (f *Tx) link(it *Prepared, n *pb.Node) error {
 			FromMs: d.FromMs, UntilMs: d.UntilMs,
 		})
 	}
+	t.trace.Recurrences = it.reading.recurrences
 	if err := t.sequence(it.GetItem()); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // tombstoned with it.
 func (f *Tx) unlink(n *pb.Node, forget bool) error {
 	id := pb.NodeID(n.GetId())
-	if !forget { // contradictions and moments were of the words that it had
+	if !forget { // contradictions, moments and recurrences were of the words that it had
 		if err := eraseFindings(f.Store, f.Batch.Batch, f.Part.Space, id); err != nil {
 			return err
 		}

@@ -21,6 +21,8 @@ import (
 const (
 	// maxRecallItems bounds a view that is answered whole: more are on its pages.
 	maxRecallItems = 200
+	// maxRecurrences bounds what the temporal view shows that comes again and again, the latest told: they have no pages.
+	maxRecurrences = 200
 	// MaxRecallNodes and maxRecallEdges bound the graph view.
 	MaxRecallNodes = 200
 	maxRecallEdges = 2000
@@ -193,7 +195,32 @@ func (o *Module) readTemporal(r storage.Reader, part *partition.Ref, op *pb.Reca
 	if op.GetAsOfMs() == 0 { // both are of all that there is now
 		list.Trends, list.Cadence = whole.GetTrends(), whole.GetCadence()
 	}
-	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Temporal{Temporal: list}}), nil
+	if !op.GetPaged() {
+		list.Recurrences, err = readRecurrences(r, part, op.GetAsOfMs())
+	}
+	return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Temporal{Temporal: list}}), err
+}
+
+// readRecurrences gives what comes again and again, the latest told first, as far as it was told by a time; 0 is now.
+func readRecurrences(r storage.Reader, part *partition.Ref, asOf int64) (all []*pb.Recurrence, err error) {
+	looked := 0
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableRecurrence), storage.ScanOptions{},
+		func() *pb.Recurrence { return &pb.Recurrence{} }) {
+		if err != nil {
+			return nil, err
+		}
+		if looked++; len(all) == maxRecurrences || looked > ground.MaxDerivedPerScan {
+			break
+		}
+		if x := rec.Value; asOf == 0 || x.GetToldMs() <= asOf {
+			if ok, err := ground.StoodAt(r, part.Space, pb.NodeID(x.GetNode()), asOf); err != nil {
+				return nil, err
+			} else if ok {
+				all = append(all, x)
+			}
+		}
+	}
+	return all, nil
 }
 
 func recallCursor(op *pb.Recall, part *partition.Ref) tenant.CursorKind {

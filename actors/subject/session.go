@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -544,7 +545,11 @@ func warmLayers(r storage.Reader, part *partition.Ref) (warm []string, err error
 		{pb.RecallGraph, part.Space.Prefix(storage.TableDomain)},
 		{pb.RecallInsights, part.Space.Prefix(storage.TableInsight)},
 		{pb.RecallTemporal, part.Space.Prefix(storage.TableMoment)},
+		{pb.RecallTemporal, part.Space.Prefix(storage.TableRecurrence)},
 	} {
+		if slices.Contains(warm, layer.name) {
+			continue
+		}
 		for _, err := range r.Scan(layer.records, storage.ScanOptions{Limit: 1}) {
 			if err != nil {
 				return nil, err

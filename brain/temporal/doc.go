@@ -1,7 +1,8 @@
 // Package temporal is the view of time: when things happened (the timeline), what
-// rises and falls (trends), how regularly a partition writes (cadence), what was
-// promised for when (commitments), what was asked and never answered (open
-// questions), and which of several values of a fact holds at a time (currency).
+// comes again and again (recurrences), what rises and falls (trends), how regularly
+// a partition writes (cadence), what was promised for when (commitments), what was
+// asked and never answered (open questions), and which of several values of a fact
+// holds at a time (currency).
 //
 // # Promises
 //

@@ -3,6 +3,7 @@ package temporal
 import (
 	"orgmem/brain/claim"
 	"orgmem/brain/text"
+	pb "orgmem/proto"
 )
 
 // Note is a passage in time.
@@ -18,6 +19,8 @@ type Note struct {
 	Source int32
 	// Dates are the times that the text mentions, resolved (brain/extract).
 	Dates []Date
+	// Recurs are the times that come again and again (brain/extract/recurrence).
+	Recurs []Recurring
 	// Vector is the passage's; nil without one.
 	Vector []float32
 }
@@ -27,6 +30,13 @@ type Note struct {
 type Date struct {
 	Span            text.Span
 	FromMs, UntilMs int64
+}
+
+// Recurring is a time of a text that comes again and again.
+type Recurring struct {
+	Span             text.Span
+	Every            *pb.Every
+	SinceMs, UntilMs *int64 // nil where the text does not say
 }
 
 // claimAt is the claim that holds an offset of the text; nil where none does.

@@ -10,6 +10,7 @@ import (
 
 	"orgmem/brain/claim"
 	"orgmem/brain/text"
+	pb "orgmem/proto"
 )
 
 const day = int64(24 * 3600 * 1000)
@@ -76,6 +77,40 @@ func TestTimeline(t *testing.T) {
 
 // What is to be done before a day is told on it, also as due; a question tells of a day that it proposes, or that
 // stands in a part before it.
+// recurring is a note in which some words say that something recurs.
+func recurring(s, phrase string, times int) Note {
+	n := note(s)
+	at := indexOf(s, phrase)
+	for range times {
+		n.Recurs = append(n.Recurs, Recurring{
+			Span: text.Span{Start: at, End: at + len(phrase)}, Every: &pb.Every{Unit: "week", Interval: 1},
+		})
+	}
+	return n
+}
+
+func TestRecurrences(t *testing.T) {
+	t.Parallel()
+	got := Recurrences([]Note{
+		recurring("Long week. The choir meets every  Tuesday at six. Nothing else.", "every  Tuesday", 1),
+		recurring("Do we ship every Tuesday?", "every Tuesday", 1), // a question tells of nothing
+		recurring("Shall we meet every Friday?", "every Friday", 1),
+		recurring("Bells ring every hour.", "every hour", maxRecurrences+3),
+	})
+	if len(got) != 2+maxRecurrences {
+		t.Fatalf("%d recurrences", len(got))
+	}
+	first := got[0]
+	first.Recurring = Recurring{}
+	want := Recurrence{Note: 0, Title: "The choir meets every  Tuesday at six.", Text: "every Tuesday"}
+	if diff := cmp.Diff(want, first); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got[1].Note != 2 || got[2].Note != 3 {
+		t.Errorf("of the notes %d and %d", got[1].Note, got[2].Note)
+	}
+}
+
 func TestDaysOfMoments(t *testing.T) {
 	before := until("We need it before 9 May.", "before 9 May", 8*day)
 	promised := until("I will send the report before 9 May.", "before 9 May", 8*day)

@@ -384,7 +384,7 @@ func TestReadsToTheLetter(t *testing.T) {
 			"/v1/recall/insights?pageSize=1": paged("object"),
 			"/v1/recall/temporal?pageSize=1": paged("object"),
 			"/v1/recall/temporal": map[string]shape{
-				"events": []shape{"object"}, "trends": []shape{"object"},
+				"events": []shape{"object"}, "recurrences": []shape{"object"}, "trends": []shape{"object"},
 				"cadence?": "object",
 			},
 			"/v1/recall/graph": map[string]shape{

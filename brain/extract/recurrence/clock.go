@@ -154,7 +154,8 @@ func (p *parser) endsTime(k int, first bool) bool {
 	if x.mark {
 		return !measures[x.low] && (!first || x.low == "-" || x.low == "–")
 	}
-	return x.number < 0 && x.is == 0 && x.functional()
+	// The words in front of a clock are those of a clock in other languages, where a noun does not begin with a capital.
+	return x.number < 0 && x.is == 0 && (x.functional() || !p.lang.english && !x.capital)
 }
 
 // measures are marks behind a number that is no hour.

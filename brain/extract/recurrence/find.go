@@ -18,9 +18,9 @@ import (
 const Max = 400
 
 const (
-	// sureRecurring is from where on the reader's word counts that a time comes again and again; of what is quoted it has
-	// to be surer.
-	sureRecurring, sureQuoted = 0.5, 0.8
+	// sureRecurring is from where on the reader's word counts that a time comes again and again, where the words alone
+	// do not say so or are quoted: below it half of what is found is one day.
+	sureRecurring = 0.8
 	// sureName is from where on what the reader takes for a name is none that recurs: the Daily Mail.
 	sureName = 0.5
 	// stepBytes of a text are read between two questions whether to go on.
@@ -151,7 +151,7 @@ func (f *finder) sentence(sp text.Span) []Recurrence {
 	f.tokens = tagger.Tokens(f.tokens[:0], f.Text.Text, sp)
 	f.raw = itemsOf(f.raw[:0], f.tokens[:min(len(f.tokens), maxItems)], f.Text.Text)
 	set := triggered(f.raw)
-	if f.recurring(sp, sureRecurring) {
+	if f.recurring(sp) {
 		set = 1<<len(languages) - 1
 	}
 	if set == 0 {
@@ -214,14 +214,11 @@ func (f *finder) candidate(p *parser, k int) (c candidate, ok bool) {
 
 // said tells whether a phrase says that something recurs, by itself or as the reader understands it.
 func (f *finder) said(c *candidate) bool {
-	least := sureRecurring
-	if quoted(f.Text.Text, c.Span.Start) {
-		least = sureQuoted
+	if f.recurring(c.Span) {
+		// A month alone is mostly of one year: he'll be ninety in April.
+		return c.strength > weak || len(c.weekdays)+len(c.nth)+len(c.monthDays) > 0 || len(c.months) > 1
 	}
-	if f.recurring(c.Span, least) {
-		return c.strength > weak || len(c.weekdays)+len(c.nth)+len(c.monthDays)+len(c.months) > 0
-	}
-	if c.strength != strong || least == sureQuoted {
+	if c.strength != strong || quoted(f.Text.Text, c.Span.Start) {
 		return false
 	}
 	return !slices.ContainsFunc(f.tagged(c.Span), func(s reader.Span) bool {
@@ -251,9 +248,9 @@ func (f *finder) tagged(sp text.Span) []reader.Span {
 }
 
 // recurring tells whether the reader takes a time in a stretch for one that recurs.
-func (f *finder) recurring(sp text.Span, least float64) bool {
+func (f *finder) recurring(sp text.Span) bool {
 	return slices.ContainsFunc(f.tagged(sp), func(s reader.Span) bool {
-		return s.Type == reader.Time && s.Tense == reader.Recurring && s.TenseP >= least
+		return s.Type == reader.Time && s.Tense == reader.Recurring && s.TenseP >= sureRecurring
 	})
 }
 
@@ -372,24 +369,30 @@ func (f *finder) bounds(sp text.Span, all []Recurrence, i int) {
 			return
 		}
 		behind := d.Span.Start >= r.Span.End
-		var gap string
+		var gap, before string
 		switch {
 		case behind && d.Span.Start-r.Span.End <= maxApart && (i+1 == len(all) || all[i+1].Span.Start > d.Span.Start):
 			gap = f.Text.Text[r.Span.End:d.Span.Start]
 		case d.Span.End <= r.Span.Start && r.Span.Start-d.Span.End <= maxApart &&
-			(i == 0 || all[i-1].Span.End <= d.Span.Start) && strings.TrimSpace(f.Text.Text[sp.Start:d.Span.Start]) == "":
-			gap = f.Text.Text[d.Span.End:r.Span.Start]
+			(i == 0 || all[i-1].Span.End <= d.Span.Start) && d.Span.Start-sp.Start <= maxApart:
+			gap, before = f.Text.Text[d.Span.End:r.Span.Start], strings.TrimSpace(f.Text.Text[sp.Start:d.Span.Start])
+			if before != "" && !starts[strings.ToLower(before)] {
+				continue
+			}
 		default:
 			continue
 		}
 		if strings.ContainsAny(gap, ";:") {
 			continue
 		}
-		f.bound(r, d, strings.ToLower(gap), behind)
+		if behind {
+			before = gap
+		}
+		f.bound(r, d, strings.ToLower(before), behind)
 	}
 }
 
-// bound takes one date for the begin or the end of a recurrence, or for both. gap is what stands between.
+// bound takes one date for the begin or the end of a recurrence, or for both. gap is what stands before the date.
 func (f *finder) bound(r *Recurrence, d *extract.Date, gap string, behind bool) {
 	since, until := d.FromMs, d.UntilMs
 	comma := strings.Contains(gap, ",")
@@ -404,17 +407,13 @@ func (f *finder) bound(r *Recurrence, d *extract.Date, gap string, behind bool) 
 		r.UntilMs = &until
 	case until == math.MaxInt64:
 		r.SinceMs = &since
-	case !behind:
-		if starts[gap] {
-			r.SinceMs = &since
-		}
 	case stretch && (gap == "from" || gap == "between"):
 		r.SinceMs, r.UntilMs = &since, &until
 	case starts[gap]:
 		r.SinceMs = &since
 	case ends[gap]:
 		r.UntilMs = &until
-	case (gap == "" && !comma || within[gap]) && d.Grain != extract.Day && d.Grain != extract.Minute:
+	case behind && (gap == "" && !comma || within[gap]) && d.Grain != extract.Day && d.Grain != extract.Minute:
 		r.SinceMs, r.UntilMs = &since, &until
 	}
 }
@@ -424,7 +423,8 @@ var (
 	starts = phrases("from|starting|starting on|starting in|starting from|beginning|beginning on|beginning in|as of|" +
 		"as from|effective|ab|ab dem|seit|seit dem|depuis|depuis le|à partir du|desde|desde el|a partir de|a partir del|" +
 		"dal|a partire dal|vanaf|sinds")
-	ends   = phrases("bis|bis zum|hasta|hasta el|até|tot|tot en met|fino al|jusqu'au")
+	ends = phrases("until the|till the|through|through the|bis|bis zum|hasta|hasta el|até|tot|tot en met|fino al|" +
+		"jusqu'au")
 	within = phrases("in|of|during")
 )
 

@@ -114,7 +114,7 @@ var triggers = func() map[string]uint8 {
 	m := map[string]uint8{}
 	for i, l := range languages {
 		for w, x := range l.words {
-			if x.is&(every|weekdays|adverb|count|times|plural) != 0 || x.is&unit != 0 && x.length.unit == Month {
+			if x.is&(every|weekday|weekdays|adverb|count|times|plural) != 0 || x.is&unit != 0 && x.length.unit == Month {
 				first, _, _ := strings.Cut(w, " ")
 				m[first] |= 1 << i
 			}
@@ -136,6 +136,11 @@ func triggered(raw []item) (set uint8) {
 
 // plain tells whether an item is a word that the language has nothing to say of.
 func (x *item) plain() bool { return !x.mark && x.is == 0 && x.number < 0 }
+
+// begins tells whether a fragment may begin with an item.
+func (x *item) begins() bool {
+	return x.is != 0 || x.number >= 0 || x.low[0] >= '0' && x.low[0] <= '9' || x.low == "half" || x.low == "quarter"
+}
 
 // functional tells whether an item is a small word of any language.
 func (x *item) functional() bool { return text.FunctionWord(x.low) != 0 }

@@ -222,6 +222,8 @@ const (
 	noonMinute     = 12 * minutesPerHour
 	minutesPerDay  = 24 * minutesPerHour
 	maxMonthDay    = 31
+	// maxTimes is the most of "n times a day": a larger one is a measure, of breaths or of beats.
+	maxTimes = 24
 	// maxInterval is the largest n of "every n-th": a larger one is a number of something else.
 	maxInterval = 100
 )

@@ -81,6 +81,7 @@ func (p *parser) phraseAt(k int) (phrase, bool) {
 		out.end, out.list = g.end, out.list || g.list
 		switch {
 		case g.strength == strong, g.ofMonth() && len(out.nth) > 0,
+			out.whole && g.clocked && g.rule.end >= 0, // Monday to Friday, 9 to 5
 			out.strength == medium && g.strength == weak && !g.part, g.strength == medium && out.strength == weak:
 			out.strength = strong
 		}
@@ -94,11 +95,30 @@ func (p *parser) partOfDate(f *fragment, k int) bool {
 	switch {
 	case f.list && p.counted(k-1), f.strength != strong && p.bound(k):
 		return true
+	case f.whole && p.is(k-1, from) && shifted(p, k-1):
+		return true // moved from Mondays to Thursdays
 	case f.strength != weak:
 		return false
 	}
-	return len(f.weekdays) > 0 && f.nth == nil && p.is(k-1, ordinal) || len(f.months) > 0 && p.dayBefore(k)
+	return p.is(k-1, except) || len(f.weekdays) > 0 && f.nth == nil && p.is(k-1, ordinal) ||
+		len(f.months) > 0 && p.dayBefore(k)
 }
+
+// maxShifted is how many items before "from" the verb stands that moves something.
+const maxShifted = 6
+
+// shifted tells whether something is moved from what stands behind item k.
+func shifted(p *parser, k int) bool {
+	for i := k - 1; i >= 0 && i >= k-maxShifted; i-- {
+		if shifts[p.low(i)] {
+			return true
+		}
+	}
+	return false
+}
+
+var shifts = text.Set("move moves moved moving shift shifted switch switched change changed rescheduled swapped " +
+	"verlegt verschoben wechselt déplacé déplacée trasladado cambiado spostato mudou verplaatst")
 
 // follows tells whether a fragment may be a part of what is before it: what the month is of needs a day before it.
 func (f *fragment) follows(g *fragment) bool {
@@ -110,8 +130,12 @@ func (f *fragment) goesOn(g *fragment) bool {
 	switch {
 	case f.strength == weak && len(f.months)+len(f.monthDays)+len(f.nth) > 0:
 		return false // on 3 May, Wednesdays
-	case f.length.unit == Month && len(g.monthDays) > 0 && !g.dated:
-		return true // monthly, around the 5th
+	case f.strength == weak && f.clocked && g.list && (f.rule.end >= 0 || len(f.at) == 0):
+		return false // 8 to 18, Sundays 10 to 16
+	case f.length.unit == Month && len(g.monthDays) > 0 && !g.dated: // monthly, around the 5th
+		return true
+	case f.length.unit == Year && len(g.months) > 0 && !g.dated: // once a year, in May
+		return true
 	}
 	return g.list || g.clocked || g.strength == strong
 }
@@ -188,7 +212,7 @@ func (p *parser) behindNoun(k int) int {
 
 // fragment reads one at item k.
 func (p *parser) fragment(k int) (fragment, bool) {
-	if k < 0 || k >= len(p.items) {
+	if k < 0 || k >= len(p.items) || !p.items[k].begins() {
 		return fragment{}, false
 	}
 	for _, read := range []func(*parser, int) (fragment, bool){
@@ -431,6 +455,9 @@ func (p *parser) adverb(k int) (f fragment, ok bool) {
 		return f, false
 	}
 	f.length, f.strength, f.end = x.length, medium, k+1
+	if f.doubtful = doubtful[x.low]; f.doubtful {
+		return f, true
+	}
 	behindVerb := k > 0 && !p.items[k-1].mark && !p.is(k-1, on|every|of|per|and|at) && !owning[p.low(k-1)]
 	nounless := k+1 == len(p.items) || closes[p.low(k+1)] && p.number(k+2) == 0 || p.items[k+1].functional() ||
 		joining[p.low(k+1)]
@@ -439,6 +466,9 @@ func (p *parser) adverb(k int) (f fragment, ok bool) {
 	}
 	return f, true
 }
+
+// doubtful are every two as often as twice in one, where no day tells.
+var doubtful = text.Set("biweekly bi-weekly")
 
 // adverbial tells whether an adverb tells of a verb where no noun is behind it.
 func (l *language) adverbial(w string) bool {
@@ -494,13 +524,13 @@ func (p *parser) timesPer(k int) (f fragment, ok bool) {
 		return f, false
 	}
 	f.times = n
-	return f, n <= maxInterval
+	return f, n <= maxTimes
 }
 
 // passing are words behind which "once a year" is a time that goes by.
 var passing = map[string]bool{
 	"has": true, "have": true, "had": true, "passes": true, "passed": true, "is": true, "was": true, "ago": true,
-	"goes": true, "ends": true, "old": true, "earlier": true, "later": true, "before": true, "after": true,
+	"goes": true, "ends": true, "old": true, "earlier": true, "later": true,
 }
 
 // ending reads "the end of each month", "Anfang jedes Quartals".
@@ -619,6 +649,14 @@ func (p *parser) days(k int) (f fragment, ok bool) {
 		f.weekdays, f.whole, f.end, f.list = p.dayList(k)
 	} else {
 		return f, false
+	}
+	next := f.end
+	if f.list && p.dayNumber(next) > 0 && (p.items[next].ordinal || p.is(next+1, month)) {
+		return fragment{}, false // Sundays 8th, 15th and 22nd
+	}
+	if p.low(f.end) == "sur" && p.number(f.end+1) > 1 && p.number(f.end+1) <= maxInterval { // un mardi sur deux
+		f.length, f.list, f.end = length{Week, p.number(f.end + 1)}, false, f.end+2
+		f.strength = strong
 	}
 	if f.list {
 		f.strength = strong

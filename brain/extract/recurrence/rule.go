@@ -21,6 +21,7 @@ type rule struct {
 	end             int32 // -1: not told
 	afternoon, part bool
 	clocked         bool
+	doubtful        bool // biweekly
 }
 
 // join takes what another fragment tells; false where it tells another thing.
@@ -48,6 +49,7 @@ func (r *rule) join(o *rule) bool {
 	if m.times > 0 && o.times > 0 || r.clocked && o.clocked || r.part && o.part {
 		return false
 	}
+	m.doubtful = m.doubtful || o.doubtful
 	m.times, m.whole = max(m.times, o.times), m.whole || o.whole
 	m.clocked, m.part, m.afternoon = m.clocked || o.clocked, m.part || o.part, m.afternoon || o.afternoon
 	if len(o.months) > 0 {
@@ -91,6 +93,8 @@ func (r *rule) every() *pb.Every {
 	}
 	l := r.length
 	switch {
+	case r.doubtful && len(r.weekdays)+len(r.monthDays) != 1:
+		return nil
 	case l.unit == "" && len(r.nth)+len(r.monthDays) > 0:
 		if l = (length{Month, 1}); len(r.months) > 0 {
 			l.unit = Year

@@ -12,7 +12,7 @@ var englishWords = tables{
 		"october oct|november nov|december dec",
 	units: "hour hours|day days|week weeks|fortnight fortnights|month months|quarter quarters|" +
 		"half-year half-years half_year|year years|",
-	adverbs: "hourly|daily nightly|weekly|fortnightly|monthly|quarterly three-monthly|" +
+	adverbs: "hourly|daily nightly|weekly|fortnightly biweekly bi-weekly|monthly|quarterly three-monthly|" +
 		"half-yearly semi-annually semiannually six-monthly|yearly annually annual|biennially biennial",
 	working:  "weekday workday working_day business_day weeknight school_day school_night",
 	workings: "weekdays workdays working_days business_days weeknights school_days school_nights",
@@ -127,7 +127,7 @@ var italianWords = tables{
 
 var portugueseWords = tables{
 	romance:  true,
-	every:    "cada todo toda todos_os todas_as todo_o toda_a",
+	skipping: "de_duas_em_duas de_dois_em_dois", every: "cada todo toda todos_os todas_as todo_o toda_a",
 	numbers:  "um uma|dois duas|três|quatro|cinco|seis|sete|oito|nove|dez|onze|doze|treze|quatorze catorze|quinze",
 	ordinals: "primeiro primeira|segundo segunda|terceiro terceira|quarto quarta|quinto quinta",
 	last:     "último última",
@@ -166,7 +166,7 @@ var dutchWords = tables{
 	working: "werkdag doordeweekse_dag", workings: "werkdagen doordeweeks", weekend: "weekend",
 	weekends: "weekenden weekends", yearly: "lente zomer herfst winter kerst pasen",
 	counts: "eenmaal|tweemaal|driemaal|viermaal", times: "keer maal x",
-	per: "per", of: "van in", on: "op de het in van", at: "om rond vanaf", from: "van tussen", to: "tot t_/_m",
+	per: "per", of: "van in", on: "op de het in van", at: "om rond vanaf", from: "van tussen", to: "tot tot_en_met t_/_m",
 	and: "en of", except: "behalve uitgezonderd", parts: "ochtend middag", afternoons: "namiddag avond nacht",
 	partsPlural: "ochtends middags avonds nachts ochtenden middagen avonden", hours: "uur",
 	midnight: "middernacht",

@@ -76,9 +76,10 @@ func (l *language) under(dst, raw []item) []item {
 	for i := 0; i < len(raw); {
 		x, n := raw[i], 1
 		if l.long[x.low] {
-			joined := x.low
+			parts := []string{x.low}
 			for k := i + 1; k < len(raw) && k < i+maxPhrase; k++ {
-				joined += " " + raw[k].low
+				parts = append(parts, raw[k].low)
+				joined := strings.Join(parts, " ")
 				if w, ok := l.words[joined]; ok {
 					x.word, x.low, x.end, n = w, joined, raw[k].end, k-i+1
 				}

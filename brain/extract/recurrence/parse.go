@@ -261,7 +261,7 @@ func (p *parser) every(start int) (f fragment, ok bool) {
 	case len(ordinals) > 0:
 		return p.everyNth(f, ordinals, k)
 	case x.is&working != 0, x.is&weekend != 0:
-		f.weekdays, f.whole = workdays(x.is)
+		f.weekdays, f.whole = workdays(x.is), true
 		if n > 1 {
 			f.length = length{Week, n}
 		}
@@ -338,7 +338,7 @@ func (p *parser) everyNth(f fragment, nth []int32, k int) (fragment, bool) {
 	case x.is&unit != 0 && named: // every first week of the month
 		f.length, f.end = p.items[behind-1].length, behind
 	case x.is&weekend != 0 && one:
-		f.weekdays, f.whole = workdays(x.is)
+		f.weekdays, f.whole = workdays(x.is), true
 		f.length = length{Week, int(nth[0])}
 	case x.is&month != 0 || x.is&of != 0 && p.is(k+1, month): // every 3rd of May
 		if x.is&month == 0 {
@@ -362,11 +362,11 @@ func (p *parser) everyNth(f fragment, nth []int32, k int) (fragment, bool) {
 }
 
 // workdays are those from Monday to Friday, or of the weekend.
-func workdays(of kind) (days []int32, whole bool) {
+func workdays(of kind) []int32 {
 	if of&working != 0 {
-		return []int32{1, 2, 3, 4, 5}, true
+		return []int32{1, 2, 3, 4, 5}
 	}
-	return []int32{6, 7}, true
+	return []int32{6, 7}
 }
 
 // number is the number at item k; 0: none.
@@ -640,7 +640,7 @@ func (p *parser) at(from, last int) [2]int { return [2]int{p.items[from].start, 
 func (p *parser) days(k int) (f fragment, ok bool) {
 	x := &p.items[k]
 	if x.is&(working|weekend) != 0 {
-		f.weekdays, f.whole = workdays(x.is)
+		f.weekdays, f.whole = workdays(x.is), true
 		f.end, f.list = k+1, x.is&plural != 0
 		if !f.list && p.is(k+1, part) && p.is(k+1, plural) {
 			f.list = true

@@ -36,7 +36,10 @@ func (r *rule) join(o *rule) bool {
 		m.length.n = max(m.length.n, o.length.n)
 	}
 	for _, x := range []struct{ to, more *[]int32 }{
-		{&m.weekdays, &o.weekdays}, {&m.nth, &o.nth}, {&m.monthDays, &o.monthDays}, {&m.months, &o.months},
+		{&m.weekdays, &o.weekdays},
+		{&m.nth, &o.nth},
+		{&m.monthDays, &o.monthDays},
+		{&m.months, &o.months},
 		{&m.at, &o.at},
 	} {
 		if len(*x.to) > 0 && len(*x.more) > 0 {

@@ -97,3 +97,44 @@ func TestDerivationsToTheLetter(t *testing.T) {
 		}
 	}
 }
+
+// What comes again and again stands beside the events in its normal form, and goes with its text.
+func TestRecurrencesToTheLetter(t *testing.T) {
+	s := startStack(t)
+	o := s.org(t, "Acme")
+	c := caller{key: o.key}
+	node := s.note(t, c, "The choir meets every Wednesday at 10, except in August.")
+	recurrences := func() []map[string]any {
+		t.Helper()
+		s.ok(t, c, http.MethodPost, "/v1/ingest/session-finalize", "")
+		for _, j := range s.ok(t, c, http.MethodGet, "/v1/jobs?type=session_finalize", "").entries(t, "data") {
+			s.job(t, c, j["id"].(string))
+		}
+		return s.letter(t, c, http.MethodGet, "/v1/recall/temporal", "", http.StatusOK, map[string]shape{
+			"events": []shape{"object"}, "trends": []shape{"object"}, "cadence?": "object",
+			"recurrences": []shape{map[string]shape{
+				"id": "uuid", "title": "string", "text": "string", "nodeId": "string", "since": "time|null",
+				"until": "time|null", "every": "object",
+			}},
+		}).entries(t, "recurrences")
+	}
+	list := recurrences()
+	if len(list) != 1 {
+		t.Fatalf("%v", list)
+	}
+	delete(list[0], "id")
+	if diff := prototest.DiffObject(map[string]any{
+		"title": "The choir meets every Wednesday at 10, except in August.", "text": "every Wednesday at 10",
+		"nodeId": node, "since": nil, "until": nil,
+		"every": map[string]any{
+			"unit": "week", "interval": 1.0, "weekdays": []any{"wednesday"}, "at": []any{"10:00"},
+			"except": map[string]any{"text": "in August", "months": []any{8.0}},
+		},
+	}, list[0]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	s.ok(t, c, http.MethodDelete, "/v1/graph/nodes/"+node, "")
+	if list := recurrences(); len(list) > 0 {
+		t.Errorf("of a text that is forgotten: %v", list)
+	}
+}

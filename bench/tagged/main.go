@@ -20,6 +20,7 @@ import (
 	"orgmem/brain/claim"
 	"orgmem/brain/embed"
 	"orgmem/brain/extract"
+	"orgmem/brain/extract/recurrence"
 	"orgmem/brain/reader"
 	"orgmem/brain/text"
 )
@@ -113,7 +114,10 @@ func (b *bench) read(r *record, times bool) error {
 		}
 		d.Tagged = &tagged[0]
 	}
-	found := extract.Extract(d)
+	found, _, err := recurrence.While(d, func() error { return nil })
+	if err != nil {
+		return err
+	}
 	if times {
 		b.timesOf(r, &d, &found)
 	} else {

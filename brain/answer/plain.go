@@ -11,12 +11,16 @@ import (
 )
 
 var (
-	// leading is what Markdown and lists put before a line.
-	leading = regexp.MustCompile(`^(?:\s*(?:#{1,6}\s|>|[-*+•–]\s|\d{1,3}[.)]\s|\[[ xX]\]\s))*\s*`)
+	// bullet and number are what Markdown and lists put before a line.
+	bullet  = regexp.MustCompile(`^\s*(?:#{1,6}\s|>|[-*+•–]\s|\[[ xX]\]\s)\s*`)
+	number  = regexp.MustCompile(`^\s*\d{1,3}[.)]\s+`)
 	heading = regexp.MustCompile(`^\s*#{1,6}\s`)
 	item    = regexp.MustCompile(`^\s*(?:[-*+•–]|\d{1,3}[.)])\s`)
 	image   = regexp.MustCompile(`!\[([^\]]*)\]\([^)]*\)`)
-	link    = regexp.MustCompile(`\[([^\]]+)\]\([^)\s]+\)`)
+	// link is a link of Markdown, whose address may have brackets within and a title behind it.
+	link = regexp.MustCompile(`\[([^\]]+)\]\(((?:[^()\s]|\([^()\s]*\))+)(?:\s+"[^"]*")?\)`)
+	// address is one that stands for itself: its marks are no emphasis, and no end of a sentence.
+	address = regexp.MustCompile(`\b(?:https?://|www\.)[^\s<>|]*[^\s<>|.,;:!?)\]}"'*_` + "`" + `]`)
 	// tag matches tags of HTML, and not an address in angle brackets.
 	tag = regexp.MustCompile(`(?i)</?(?:a|b|blockquote|br|code|dd|div|dl|dt|em|h[1-6]|hr|i|img|kbd|li|mark|ol|p|pre|s|` +
 		`small|span|strong|sub|sup|table|tbody|td|th|thead|tr|u|ul)(?:\s[^<>]*)?/?>`)
@@ -28,9 +32,10 @@ var (
 // plain is a sentence as one would say it: without the marks of lists, headings, tables and Markdown, in one line, and
 // with an end.
 func plain(s string) string {
-	s = leading.ReplaceAllString(s, "")
+	s = unlisted(s)
 	s = link.ReplaceAllString(image.ReplaceAllString(s, "$1"), "$1")
 	s = tag.ReplaceAllString(s, " ")
+	s, addresses := hidden(s)
 	for range 3 { // one within another
 		s = marked.ReplaceAllStringFunc(s, unmark)
 	}
@@ -39,6 +44,9 @@ func plain(s string) string {
 		s = row(s)
 	}
 	s = strings.TrimRight(strings.Join(strings.Fields(s), " "), ",;:–-| ")
+	for _, a := range addresses {
+		s = strings.Replace(s, stand, a, 1)
+	}
 	last, _ := utf8.DecodeLastRuneInString(s)
 	switch {
 	case s == "":
@@ -49,6 +57,35 @@ func plain(s string) string {
 		s += "."
 	}
 	return s
+}
+
+// unlisted is a line without what Markdown and lists put before it. The day of a date is no number of a list.
+func unlisted(s string) string {
+	for {
+		n := len(bullet.FindString(s))
+		if n == 0 && !startsWithDay.MatchString(s) {
+			n = len(number.FindString(s))
+		}
+		if n == 0 {
+			return strings.TrimLeftFunc(s, unicode.IsSpace)
+		}
+		s = s[n:]
+	}
+}
+
+// stand stands for an address while marks are taken out; it is a character that means nothing.
+const stand = "\uE000"
+
+// hidden puts stand into the place of each address.
+func hidden(s string) (out string, addresses []string) {
+	if strings.Contains(s, stand) {
+		return s, nil
+	}
+	out = address.ReplaceAllStringFunc(s, func(a string) string {
+		addresses = append(addresses, a)
+		return stand
+	})
+	return out, addresses
 }
 
 func unmark(s string) string {
@@ -87,7 +124,7 @@ const fewWords = 5
 // said are the sentences of a passage that tell what stands at a span, as one would say them: those that hold it, and
 // the one before where they would not be understood without. alone is without that one.
 func said(passage string, at text.Span) (whole, alone string) {
-	all := slices.Collect(text.Sentences(passage))
+	all := sentences(passage)
 	first := slices.IndexFunc(all, func(s text.Span) bool { return s.End > at.Start })
 	if first < 0 {
 		return "", ""
@@ -99,7 +136,7 @@ func said(passage string, at text.Span) (whole, alone string) {
 	sentence := func(i int) string { return passage[all[i].Start:all[i].End] }
 	var told []string
 	for i := first; i <= last; i++ {
-		if s := plain(sentence(i)); s != "" {
+		if s := plain(withAddresses(passage, all[i], at)); s != "" {
 			told = append(told, s)
 		}
 	}

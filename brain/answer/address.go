@@ -1,10 +1,6 @@
 package answer
 
-import (
-	"strings"
-
-	"orgmem/brain/text"
-)
+import "strings"
 
 // addressed writes out the address of a link that stands where the span s[first:last] does: it is part of what answers.
 // Others keep their words only ([plain]).
@@ -27,11 +23,4 @@ func addressed(s string, first, last int) (written string, begin, end int) {
 	}
 	out.WriteString(s[done:])
 	return out.String(), begin, end + out.Len() - len(s)
-}
-
-// withAddresses is a sentence of a passage with the addresses of the links that stand where a span does.
-func withAddresses(passage string, sentence, at text.Span) string {
-	s := passage[sentence.Start:sentence.End]
-	s, _, _ = addressed(s, max(at.Start-sentence.Start, 0), min(at.End-sentence.Start, len(s)))
-	return s
 }

@@ -52,7 +52,8 @@ type sentence struct {
 // words, each worth more the better its passage ranks, in the order in which
 // they were written. share says what part of the question's words a sentence holds, 0 to
 // 1. The answer has at most maxWords words. The sentences say what they said, in a
-// person's manner; nil: word for word.
+// person's manner; nil: word for word. Courtesies are no sentences: where there is nothing
+// else, nothing answers.
 func Compose(hits []*pb.Hit, share func(string) float64, maxWords int, manner *voice.Profile) *pb.BrainAnswered {
 	var all []*sentence
 	take := func(i int, sp text.Span) *sentence {
@@ -62,17 +63,21 @@ func Compose(hits []*pb.Hit, share func(string) float64, maxWords int, manner *v
 	}
 	for i, h := range hits {
 		first := len(all)
+		var begin *sentence
 		for sp := range text.Sentences(h.GetChunk()) {
 			s := take(i, sp)
+			if spoken(h.GetChunk(), sp, text.Span{}) == "" { // nothing but a courtesy
+				continue
+			}
+			if begin == nil {
+				begin = s
+			}
 			if s.worth = share(s.text) * h.GetScore(); s.worth > 0 {
 				all = append(all, s)
 			}
 		}
-		if len(all) == first { // found by its meaning: none of its words is the query's
-			for sp := range text.Sentences(h.GetChunk()) {
-				all = append(all, take(i, sp))
-				break
-			}
+		if len(all) == first && begin != nil { // found by its meaning: none of its words is the query's
+			all = append(all, begin)
 		}
 	}
 	best := slices.Clone(all)

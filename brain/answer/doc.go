@@ -10,6 +10,8 @@
 //     sentence that holds the answer, who wrote it where that was another than the asker, the later
 //     of two values; or that nothing answers, in the question's language. What others say of
 //     themselves does not answer for the asker, or for a third.
+//   - Courtesies ("Hey Nora!") and what a chat says was shown ("[shares a photo]") answer nothing, and
+//     are left out where they stand about what does.
 //   - Without a reader [Compose] chooses sentences greedily by the share of the question's words that
 //     they hold, weighted by the score of their passage, as long as the answer's length allows
 //     (compare Lin and Bilmes, 2010, whose objective rewards coverage, too). They stand in the order

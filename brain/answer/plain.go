@@ -118,11 +118,15 @@ esta lui lei loro esso essa questo questa ele ela eles elas isso isto este esta 
 	return words
 }()
 
+// maxBetween is how far before a sentence the one stands, at most, without which it is not understood.
+const maxBetween = 2
+
 // fewWords is how many words a line of a list has, at most, that says little without what stands over the list.
 const fewWords = 5
 
 // said are the sentences of a passage that tell what stands at a span, as one would say them: those that hold it, and
-// the one before where they would not be understood without. alone is without that one.
+// the one before where they would not be understood without. alone is without that one. Courtesies and the marks of a
+// chat are left out: nothing is said where the span is in nothing else.
 func said(passage string, at text.Span) (whole, alone string) {
 	all := sentences(passage)
 	first := slices.IndexFunc(all, func(s text.Span) bool { return s.End > at.Start })
@@ -136,7 +140,7 @@ func said(passage string, at text.Span) (whole, alone string) {
 	sentence := func(i int) string { return passage[all[i].Start:all[i].End] }
 	var told []string
 	for i := first; i <= last; i++ {
-		if s := plain(withAddresses(passage, all[i], at)); s != "" {
+		if s := plain(spoken(passage, all[i], at)); s != "" {
 			told = append(told, s)
 		}
 	}
@@ -148,8 +152,13 @@ func said(passage string, at text.Span) (whole, alone string) {
 		return over + ": " + alone, alone
 	}
 	word := strings.FieldsFunc(alone, func(r rune) bool { return !unicode.IsLetter(r) })
-	if first > 0 && len(word) > 0 && leaning[strings.ToLower(word[0])] && !heading.MatchString(sentence(first-1)) {
-		return plain(sentence(first-1)) + " " + alone, alone
+	if len(word) == 0 || !leaning[strings.ToLower(word[0])] {
+		return alone, alone
+	}
+	for i := first - 1; i >= max(0, first-maxBetween) && !heading.MatchString(sentence(i)); i-- {
+		if s := plain(spoken(passage, all[i], at)); s != "" { // a courtesy in between says nothing
+			return s + " " + alone, alone
+		}
 	}
 	return alone, alone
 }

@@ -65,6 +65,9 @@ func mentions(s string, names []string) bool {
 // whom the passage does not name.
 func mayAnswer(question string, p *Read, writers []string) bool {
 	_, sentence := said(p.Hit.GetChunk(), p.Span)
+	if sentence == "" { // nothing but a courtesy
+		return false
+	}
 	if strings.HasSuffix(sentence, "?") || strings.HasSuffix(sentence, "？") { // who asks, too, does not answer
 		return false
 	}

@@ -81,7 +81,7 @@ func (o *Module) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnsw
 
 // compose puts the answer together of the sentences of some hits that have most of the question's words.
 func (d *draft) compose(rd *searcher, hits []*pb.Hit) {
-	d.BrainAnswered = answer.Compose(hits, NewQueryWords(rd.Reader, d.query).share, d.words, d.manner)
+	d.BrainAnswered = answer.Compose(d.query, hits, NewQueryWords(rd.Reader, d.query).share, d.words, d.manner)
 }
 
 // sources are the passages that an answer is made of: those that the brain comes to

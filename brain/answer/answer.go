@@ -53,8 +53,10 @@ type sentence struct {
 // they were written. share says what part of the question's words a sentence holds, 0 to
 // 1. The answer has at most maxWords words. The sentences say what they said, in a
 // person's manner; nil: word for word. Courtesies are no sentences: where there is nothing
-// else, nothing answers.
-func Compose(hits []*pb.Hit, share func(string) float64, maxWords int, manner *voice.Profile) *pb.BrainAnswered {
+// else, nothing answers, in the question's language.
+func Compose(
+	question string, hits []*pb.Hit, share func(string) float64, maxWords int, manner *voice.Profile,
+) *pb.BrainAnswered {
 	var all []*sentence
 	take := func(i int, sp text.Span) *sentence {
 		s := &sentence{text: strings.Join(strings.Fields(hits[i].GetChunk()[sp.Start:sp.End]), " "), at: sp, hit: i}
@@ -107,7 +109,7 @@ func Compose(hits []*pb.Hit, share func(string) float64, maxWords int, manner *v
 		out.Citations[len(out.Citations)-1].SpanEnd = uint32(s.at.End)
 	}
 	if len(answer) == 0 {
-		out.Answer = NothingKnown
+		out.Answer = Nothing(question)
 		if len(best) > 0 { // one sentence, too long for the answer: its beginning
 			out.Answer, _ = FirstWords(best[0].said, maxWords)
 			out.Citations = []*pb.Citation{citeAt(hits[best[0].hit], best[0].at)}

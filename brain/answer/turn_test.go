@@ -74,14 +74,14 @@ func TestCourtesiesAnswerNothing(t *testing.T) {
 		}
 		hits := []*pb.Hit{{Node: "a", Chunk: s, Score: 1, Vector: .5}}
 		for share := range 2 {
-			a := answer.Compose(hits, func(string) float64 { return float64(share) }, 50, nil)
+			a := answer.Compose(question, hits, func(string) float64 { return float64(share) }, 50, nil)
 			if a.GetAnswer() != answer.NothingKnown || len(a.GetCitations()) > 0 {
 				t.Errorf("%q, with a share of %d: %v", s, share, a)
 			}
 		}
 	}
 	hits := []*pb.Hit{{Node: "a", Chunk: "Hey Nora! The kiln is dear. It is blue.", Score: 1, Vector: .5}}
-	a := answer.Compose(hits, func(string) float64 { return 0 }, 50, nil)
+	a := answer.Compose(question, hits, func(string) float64 { return 0 }, 50, nil)
 	if want := "The kiln is dear."; a.GetAnswer() != want || len(a.GetCitations()) != 1 {
 		t.Errorf("%v, want %q", a, want)
 	}
@@ -102,4 +102,13 @@ func TestWhatAnswersIsNotCut(t *testing.T) {
 			rt.Fatalf("%q", got)
 		}
 	})
+}
+
+// TestNothingIsSaidInTheQuestionsLanguage: where no reader reads, too.
+func TestNothingIsSaidInTheQuestionsLanguage(t *testing.T) {
+	const question = "Wie hoch ist die Miete und wer zahlt sie?"
+	a := answer.Compose(question, nil, func(string) float64 { return 1 }, 50, nil)
+	if want := "Dazu steht nichts im Gedächtnis."; a.GetAnswer() != want || answer.Nothing(question) != want {
+		t.Errorf("%q, want %q", a.GetAnswer(), want)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"orgmem/brain/answer"
 	"orgmem/brain/reader/readertest"
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -180,6 +182,80 @@ func TestSoManyPassagesAreRead(t *testing.T) {
 	a := c.answer("Who serviced the boiler?")
 	if want := "The boiler was serviced by Mrs Okafor."; a.GetAnswer() != want {
 		t.Errorf("%q, want %q", a.GetAnswer(), want)
+	}
+}
+
+// laggingClock goes on by a step with each look at it, as time does for a read that gets little of the processors.
+type laggingClock struct {
+	*clock.Fake
+
+	step, gone atomic.Int64
+}
+
+func (c *laggingClock) Now() time.Time {
+	return c.Fake.Now().Add(time.Duration(c.gone.Add(c.step.Load())))
+}
+
+// TestAnswersOfABusyMachine: where there is no time to read all passages, the first MinRead that search found are, and
+// what these say is the answer, or that nothing answers: never a passage that has the question's words only, or one
+// that was read and does not answer. Without a reader courtesies answer nothing, too.
+func TestAnswersOfABusyMachine(t *testing.T) {
+	t.Parallel()
+	const howMuch, rent = "How much is the rent of the flat in Elm Street?", "The rent of the flat is okafor."
+	busy := &laggingClock{}
+	lagging := func(c *tenant.Config, _ *storage.Options) {
+		busy.Fake, _ = c.Clock.(*clock.Fake)
+		c.Clock = busy
+	}
+	reads := startNode(t, storagetest.NewDisk(), lagging, answering(t, readertest.Rules{
+		Answers: map[string]float64{"okafor": 4},
+	}))
+	absent := startNode(t, storagetest.NewDisk())
+	near := func(n int) (notes []string) { // nearer to the question than what answers it
+		for i := range n {
+			notes = append(notes, fmt.Sprintf("How the flat in Elm Street is, the rent of the flat, number %d.", i))
+		}
+		return notes
+	}
+	for i, x := range []struct {
+		name       string
+		question   string
+		notes      []string
+		slow, fast string // how much of it is read, where the reader reads
+		without    string // a reader; empty: it does not matter
+	}{
+		{"among the first", howMuch, append(near(search.MinRead-1), rent), rent, rent, ""},
+		{"among the others", howMuch, append(near(search.MinRead), rent), answer.NothingKnown, rent, ""},
+		{"that has none", howMuch, near(search.MaxRead), answer.NothingKnown, answer.NothingKnown, ""},
+		{
+			"of courtesies", howMuch,
+			[]string{"Hey Joanna! How much fun in Elm Street!"},
+			answer.NothingKnown,
+			answer.NothingKnown, "How much fun in Elm Street!",
+		},
+		{
+			"of nothing but courtesies", "How much, Joanna?",
+			[]string{"Thanks so much, Joanna!", "Hey Joanna!"},
+			answer.NothingKnown, answer.NothingKnown, answer.NothingKnown,
+		},
+	} {
+		org := account.NewOrg{OwnerEmail: fmt.Sprintf("x%d@example.com", i)}
+		c, d := client{n: reads, key: reads.org(org).APIKey}, client{n: absent, key: absent.org(org).APIKey}
+		for _, note := range x.notes {
+			c.note(note)
+			d.note(note)
+		}
+		for step, want := range map[time.Duration]string{search.ReadTimeout: x.slow, time.Millisecond: x.fast} {
+			busy.step.Store(int64(step))
+			a := c.answer(x.question)
+			busy.step.Store(0)
+			if a.GetAnswer() != want || (want == answer.NothingKnown) != (len(a.GetCitations()) == 0) {
+				t.Errorf("%s, after %v: %v, want %q", x.name, step, a, want)
+			}
+		}
+		if a := d.answer(x.question); x.without != "" && a.GetAnswer() != x.without {
+			t.Errorf("%s, without a reader: %v, want %q", x.name, a, x.without)
+		}
 	}
 }
 

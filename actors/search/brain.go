@@ -67,7 +67,7 @@ func (o *Module) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnsw
 	}
 	d.words = int(cmp.Or(op.GetMaxWords(), uint32(most)))
 	if !o.asks() {
-		d.compose(rd, d.hits)
+		d.compose(rd)
 	} else if err := o.draftRead(c, st, d, rd); err != nil {
 		return nil, err
 	}
@@ -79,9 +79,9 @@ func (o *Module) draftAnswer(c *tenant.Call, st *storage.Store, op *pb.BrainAnsw
 	return d, nil
 }
 
-// compose puts the answer together of the sentences of some hits that have most of the question's words.
-func (d *draft) compose(rd *searcher, hits []*pb.Hit) {
-	d.BrainAnswered = answer.Compose(d.query, hits, NewQueryWords(rd.Reader, d.query).share, d.words, d.manner)
+// compose puts the answer together of the sentences of the hits that have most of the question's words.
+func (d *draft) compose(rd *searcher) {
+	d.BrainAnswered = answer.Compose(d.query, d.hits, NewQueryWords(rd.Reader, d.query).share, d.words, d.manner)
 }
 
 // sources are the passages that an answer is made of: those that the brain comes to

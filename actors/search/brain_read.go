@@ -25,12 +25,16 @@ const (
 	MaxRead = 8
 	// maxNameWords is how long the name of a writer may be.
 	maxNameWords = 8
-	// readAtOnce is after how many of them it is asked whether there still is time: as many short ones as pass the
-	// model together.
-	readAtOnce = 4
-	// ReadTimeout is the time after which no more are read, where the processors are busy. The best that search found
-	// have been by then.
-	ReadTimeout = time.Second
+	// MinRead is how many of them are read however busy the processors are, those that search ranks first: what an
+	// answer says must not hang on what else the machine does. It is also after how many it is asked whether there still
+	// is time: as many short ones as pass the model together.
+	MinRead = 4
+	// ReadTimeout is the time after which no more than these are read. Eight of full length are some 0.2 s of one
+	// processor's time, so that it is reached where a read gets less than a tenth of one.
+	ReadTimeout = 3 * time.Second
+	// followTimeout is the time after which no sentence of a language model is held against passages any more:
+	// PhraseReserve has to suffice for that.
+	followTimeout = time.Second
 )
 
 // asks tells whether answers come of what the reader reads.
@@ -60,19 +64,14 @@ func (o *Module) draftRead(c *tenant.Call, st *storage.Store, d *draft, rd *sear
 	if err != nil {
 		return err
 	}
-	whole, err := o.readPassages(c, d.query, read, rd)
-	if err != nil {
+	if err := o.readPassages(c, d.query, read, rd); err != nil {
 		return err
 	}
 	q := answer.Question{
 		Text: d.query, AtMs: clock.Millis(o.System.Clock.Now()), MaxWords: d.words, Manner: d.manner,
 	}
-	answering := answer.Answering(d.query, read)
-	if len(answering) == 0 && !whole { // nobody knows that nothing answers
-		d.compose(rd, answer.Evidence(d.hits))
-		return nil
-	}
-	chosen := answer.Choose(d.query, answering)
+	// What there was no time to read does not answer: that it has the question's words says too little.
+	chosen := answer.Choose(d.query, answer.Answering(d.query, read))
 	d.hits = d.hits[:0]
 	for _, x := range chosen { // what a language model words is what would be told
 		d.hits = append(d.hits, x.Hit)
@@ -120,12 +119,10 @@ func labelOf(p *answer.Read) string {
 	return name + ", " + time.UnixMilli(p.AtMs).UTC().Format(time.DateOnly)
 }
 
-// readPassages has the passages read. Of one that is too long to be read at once, the stretch that has most of the
-// question's words is, and its others as long as there is room for them.
-// whole says that there was time for all.
-func (o *Module) readPassages(
-	c *tenant.Call, query string, read []answer.Read, rd *searcher,
-) (whole bool, err error) {
+// readPassages has the passages read, in the order of the search: MinRead of them in any case, MaxRead where there is
+// time. Of one that is too long to be read at once, the stretch that has most of the question's words is, and its
+// others as long as there is room for them. What was not read has no reading: it answers with probability 0.
+func (o *Module) readPassages(c *tenant.Call, query string, read []answer.Read, rd *searcher) error {
 	w, words := rd.reading(o.System.Config.Reader), NewQueryWords(rd.Reader, query)
 	passages := make([]reader.Passage, len(read))
 	var first, rest []window
@@ -147,9 +144,12 @@ func (o *Module) readPassages(
 	all := append(first, rest...)
 	all = all[:min(len(all), MaxRead)]
 	began := o.System.Clock.Now()
-	for len(all) > 0 {
-		batch := all[:min(len(all), readAtOnce)]
-		all = all[len(batch):]
+	for n := 0; n < len(all); {
+		if n >= MinRead && o.System.Clock.Now().Sub(began) >= ReadTimeout {
+			break
+		}
+		batch := all[n:min(len(all), n+MinRead)]
+		n += len(batch)
 		var asked []reader.Passage
 		for _, x := range batch {
 			asked = append(asked, reader.Passage{Label: passages[x.hit].Label, Text: passages[x.hit].Text[x.Start:x.End]})
@@ -162,13 +162,10 @@ func (o *Module) readPassages(
 			}
 		}
 		if err := c.Awaited(); err != nil {
-			return false, err
-		}
-		if o.System.Clock.Now().Sub(began) >= ReadTimeout {
-			break
+			return err
 		}
 	}
-	return len(all) == 0, nil
+	return nil
 }
 
 // contradicted tells whether cycles have found that two of the chosen passages' texts contradict each other.
@@ -201,14 +198,14 @@ const (
 
 // follows tells whether a sentence that a language model has written follows from passages, as the reader understands
 // them: what has their words may still say another thing.
-// What there is no time for does not follow: ReadTimeout for all, or until nobody waits.
+// What there is no time for does not follow: followTimeout for all, or until nobody waits.
 func (o *Module) follows(c *tenant.Call, rd *searcher) func(string, []string) bool {
 	if r := o.System.Config.Reader; r == nil || !r.Tells() {
 		return nil
 	}
 	began := o.System.Clock.Now()
 	return func(sentence string, passages []string) bool {
-		if c.Awaited() != nil || o.System.Clock.Now().Sub(began) >= ReadTimeout {
+		if c.Awaited() != nil || o.System.Clock.Now().Sub(began) >= followTimeout {
 			return false
 		}
 		words := NewQueryWords(rd.Reader, sentence)

@@ -8,6 +8,7 @@ import (
 	"orgmem/brain/embed"
 	"orgmem/brain/embed/packfile"
 	"orgmem/brain/text"
+	"orgmem/brain/text/undress"
 )
 
 const (
@@ -94,10 +95,10 @@ func (w *Worker) AskCost(question string, p Passage) int {
 func (w *Worker) appendAsked(ids []int32, question string, p Passage) []int32 {
 	tower, start := w.r.ask.tower, len(ids)
 	begin, end := tower.Marks()
-	ids = append(tower.AppendTokens(append(ids, begin), plain(question), MaxQuestion), end)
+	ids = append(tower.AppendTokens(append(ids, begin), undress.InPlace(question), MaxQuestion), end)
 	from := len(ids)
 	if p.Label != "" {
-		ids = tower.AppendTokens(tower.AppendTokens(ids, plain(p.Label), maxLabel), ":", 1)
+		ids = tower.AppendTokens(tower.AppendTokens(ids, undress.InPlace(p.Label), maxLabel), ":", 1)
 	}
 	a := asked{first: len(ids) - start, places: len(w.places)}
 	ids, w.places = appendTokenSpans(tower, ids, w.places, p.Text, MaxPassage-(len(ids)-from))
@@ -174,7 +175,7 @@ func logSum(logits []float32, first int) float64 {
 func (w *Worker) Windows(p Passage) (windows []text.Span) {
 	room, used := MaxPassage, 0
 	if p.Label != "" {
-		room -= len(w.r.ask.tower.AppendTokens(w.ids[:0], plain(p.Label), maxLabel)) + 1
+		room -= len(w.r.ask.tower.AppendTokens(w.ids[:0], undress.InPlace(p.Label), maxLabel)) + 1
 	}
 	for sentence := range text.Sentences(p.Text) {
 		for at := sentence.Start; at < sentence.End; {
@@ -209,4 +210,16 @@ func (w *Worker) clause(s string, from, to, room int) (end, next, tokens int) {
 		}
 	}
 	return from + w.places[n-1].End, from + w.places[n].Start, n
+}
+
+// appendTokenSpans is that of a tower, of a text without its disguise.
+func appendTokenSpans(
+	tower *embed.Tower, ids []int32, spans []text.Span, s string, most int,
+) ([]int32, []text.Span) {
+	first := len(spans)
+	ids, spans = tower.AppendTokenSpans(ids, spans, undress.InPlace(s), most)
+	for i := range spans[first:] {
+		spans[first+i].End = undress.EndOf(s, spans[first+i].End)
+	}
+	return ids, spans
 }

@@ -12,6 +12,7 @@ import (
 	"orgmem/brain/embed"
 	"orgmem/brain/embed/packfile"
 	"orgmem/brain/text"
+	"orgmem/brain/text/undress"
 )
 
 // MaxStatement is at how many tokens a statement is cut, as in training.
@@ -209,7 +210,7 @@ func (w *Worker) appendPair(ids []int32, p Pair) []int32 {
 	begin, end := w.r.pair.tower.Marks()
 	ids = append(ids, begin)
 	for _, text := range []string{p.A, p.B} {
-		ids = append(w.r.pair.tower.AppendTokens(ids, plain(text), MaxStatement), end)
+		ids = append(w.r.pair.tower.AppendTokens(ids, undress.InPlace(text), MaxStatement), end)
 	}
 	return ids
 }

@@ -7,6 +7,7 @@ import (
 	"orgmem/brain/embed"
 	"orgmem/brain/embed/packfile"
 	"orgmem/brain/text"
+	"orgmem/brain/text/undress"
 )
 
 // HeadTags tells what each word of a text belongs to, HeadTense when the times among them are. They may be read before
@@ -189,7 +190,7 @@ func (w *Worker) Tags(texts []string, goOn func() error) ([]Tagged, error) {
 
 // windows cuts a text into windows: paragraphs as they fit in, and sentences where one does not.
 func (w *Worker) windows(of int, s string, out []Tagged, goOn func() error) error {
-	t, last, read := &w.tagging, 0, plain(s)
+	t, last, read := &w.tagging, 0, undress.InPlace(s)
 	t.paragraph = 0
 	for sentence := range text.Sentences(s) {
 		if blank(s[last:sentence.Start]) {
@@ -209,7 +210,7 @@ func (w *Worker) windows(of int, s string, out []Tagged, goOn func() error) erro
 				t.ids, t.spans = t.ids[:n], t.spans[:n]
 			}
 			for i := first; i < len(t.spans); i++ {
-				t.spans[i].Start, t.spans[i].End = t.spans[i].Start+at, endOf(s, t.spans[i].End+at)
+				t.spans[i].Start, t.spans[i].End = t.spans[i].Start+at, undress.EndOf(s, t.spans[i].End+at)
 				t.kinds = append(t.kinds, uint8(spellingAt(s, t.spans[i].Start)))
 			}
 			if len(t.ids) > maxWindow && t.paragraph > 0 && t.paragraph <= first {

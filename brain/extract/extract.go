@@ -66,7 +66,9 @@ const stepBytes = 64 << 10
 
 func (r *reader) read(d Document, goOn func() error) (Extraction, error) {
 	defer r.clean()
-	r.text, r.atMs, r.speaker, r.tagged = cut(d.Text, MaxText), d.AtMs, d.Speaker, tags{d.Tagged}
+	d.Text = cut(d.Text, MaxText)
+	d, written := plainly(d)
+	r.text, r.atMs, r.speaker, r.tagged = d.Text, d.AtMs, d.Speaker, tags{d.Tagged}
 	r.out, r.next, r.unnamed = Extraction{}, 0, 0
 	r.shapes()
 	r.turns(d.Speakers)
@@ -100,6 +102,7 @@ func (r *reader) read(d Document, goOn func() error) (Extraction, error) {
 	r.readBlock()
 	r.shaped(len(r.text))
 	r.agree()
+	r.out.asWritten(&written)
 	return r.out, nil
 }
 

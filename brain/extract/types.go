@@ -57,7 +57,8 @@ const (
 type Mention struct {
 	Span Span
 	// Name is the name itself: the span's text without the article, the
-	// possessive, line breaks and marks such as the @ of a handle.
+	// possessive, line breaks and marks such as the @ of a handle; in plain letters
+	// where the text disguises them (package undress), but for addresses.
 	Name       string
 	Type       Type
 	Confidence float64
@@ -154,7 +155,7 @@ type Statement struct {
 
 // Turn is what one speaker says without a break, in a transcript or chat log.
 type Turn struct {
-	Speaker string // as the text writes it; one of Document.Speakers by the name alone (see spokenName)
+	Speaker string // as the text writes it, in plain letters; one of Document.Speakers by the name alone (see spokenName)
 	Name    Span   // the speaker's name
 	Span    Span   // what is said, without the name
 }

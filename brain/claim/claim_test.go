@@ -167,6 +167,7 @@ var pieces = []string{
 	"the ", "The ", "of ", "Atlas", "'s ", "deadline ", "is ", "not ", "no ", "n't ", "3 May", "1,5", "moved ", "to ",
 	"from ", ": ", ", ", "(", ") ",
 	". ", "?\n", "’ll ", "é", "\xff", "中文", "-", "_", "1", "INC-1 ", "my ", "for ", "\n\n", "- ", "has been ", "“", "”",
+	"Ｍ", "\u200b", "Тhe ", "：", "\u00ad",
 }
 
 func TestReadHoldsForAnyText(t *testing.T) {
@@ -207,5 +208,36 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(s)))
 	for b.Loop() {
 		r.Read(Source{Text: s})
+	}
+}
+
+// TestDisguisedText: what is written in look-alike letters or with marks that nobody sees is the same claim, and is
+// quoted as it was written.
+func TestDisguisedText(t *testing.T) {
+	plain := only(t, Source{Text: "The deadline of Atlas is 3 May."})
+	for text, want := range map[string][3]string{
+		"Тhe dеadlinе of Аtlas is 3 Мay.":                   {"Аtlas", "dеadlinе", "3 Мay"},
+		"Ｔｈｅ ｄｅａｄｌｉｎｅ ｏｆ Ａｔｌａｓ ｉｓ ３ Ｍａｙ．":                   {"Ａｔｌａｓ", "ｄｅａｄｌｉｎｅ", "３ Ｍａｙ"},
+		"The dead\u00adline of At\u200blas is 3 M\u2060ay.": {"At\u200blas", "dead\u00adline", "3 M\u2060ay"},
+	} {
+		got := only(t, Source{Text: text})
+		if got.Fact.Key != plain.Fact.Key || got.Fact.Same != plain.Fact.Same {
+			t.Errorf("%q: not the same fact: %+v", text, got.Fact)
+		}
+		if f := got.Fact; [3]string{f.Subject, f.Attribute, f.Value} != want {
+			t.Errorf("%q: %+v", text, f)
+		}
+		if text[got.Span.Start:got.Span.End] != text {
+			t.Errorf("%q: %v", text, got.Span)
+		}
+		for i, w := range got.Words {
+			if p := plain.Words[i]; w.Form != p.Form || w.Kind != p.Kind || w.Name != p.Name {
+				t.Errorf("%q: %+v, want %+v", text, w, p)
+			}
+		}
+	}
+	if by := only(t, Source{Text: "Owner: Dana", Title: "Ａtlas"}); by.Fact.Key !=
+		only(t, Source{Text: "Owner: Dana", Title: "Atlas"}).Fact.Key {
+		t.Error("a title in other letters is another subject")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"orgmem/brain/text"
+	"orgmem/brain/text/undress"
 )
 
 const (
@@ -227,6 +228,7 @@ func bare(name string) string {
 
 // canonical appends the stems of the words that carry meaning.
 func (r *Reader) canonical(dst []byte, s string) []byte {
+	s = undress.Of(s).Plain // which a title is not yet
 	for _, w := range r.words(s, text.Span{End: len(s)}) {
 		if w.Kind != Function {
 			dst = append(append(dst, w.Stem...), ' ')

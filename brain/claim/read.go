@@ -10,6 +10,7 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 
 	"orgmem/brain/text"
+	"orgmem/brain/text/undress"
 )
 
 const (
@@ -38,6 +39,8 @@ type lexeme struct {
 // Read gives the statements of a text in order.
 func (r *Reader) Read(src Source) []Claim {
 	var claims []Claim
+	written := undress.Of(src.Text)
+	src.Text = written.Plain
 	s := src.Text
 	for sp := range text.Sentences(s) {
 		if len(claims) == maxClaims {
@@ -58,7 +61,35 @@ func (r *Reader) Read(src Source) []Claim {
 	if src.Title != "" {
 		forgetTurns(claims, s)
 	}
+	if written.Disguised() {
+		for i := range claims {
+			claims[i].asWritten(&written)
+		}
+	}
 	return claims
+}
+
+// asWritten gives what was read in the plain letters of a text the places and the words that it has in the text. The
+// forms and stems stay plain, so that what is disguised is set against what is not.
+func (c *Claim) asWritten(u *undress.Text) {
+	if f := &c.Fact; f.Key != 0 {
+		value := int(f.Words[0].Start)
+		quote := func(part string, from, to int) string {
+			if i := strings.Index(u.Plain[from:to], part); i >= 0 {
+				at := u.Span(text.Span{Start: from + i, End: from + i + len(part)})
+				return u.Written[at.Start:at.End]
+			}
+			return part // of the title, or who speaks
+		}
+		f.Subject, f.Attribute = quote(f.Subject, c.Span.Start, value), quote(f.Attribute, c.Span.Start, value)
+		f.Value = quote(f.Value, value, c.Span.End)
+	}
+	c.Span = u.Span(c.Span)
+	for i := range c.Words {
+		w := &c.Words[i]
+		at := u.Span(text.Span{Start: int(w.Start), End: int(w.End)})
+		w.Start, w.End = int32(at.Start), int32(at.End)
+	}
 }
 
 // forgetTurns takes the facts "A: V" back where one A stands in front of two sentences:

@@ -9,7 +9,8 @@
 //   - [Tell] tells what a reader has found ([orgmem/brain/reader]): of the passages that answer the
 //     sentence that holds the answer, who wrote it where that was another than the asker, the later
 //     of two values; or that nothing answers, in the question's language. What others say of
-//     themselves does not answer for the asker, or for a third.
+//     themselves does not answer for the asker, or for a third. Of a sentence that is longer than the
+//     answer may be it tells the words around what answers.
 //   - Courtesies ("Hey Nora!") and what a chat says was shown ("[shares a photo]") answer nothing, and
 //     are left out where they stand about what does.
 //   - Without a reader [Compose] chooses sentences greedily by the share of the question's words that

@@ -170,9 +170,8 @@ func Tell(q Question, chosen []Chosen, disputed bool) *pb.BrainAnswered {
 		case take(by + whole), take(by + alone):
 		case len(told) > 0:
 			continue
-		default: // one sentence, too long for the answer: its beginning
-			begin, _ := FirstWords(by+alone, q.MaxWords)
-			told, left = append(told, begin), 0
+		default: // one sentence, too long for the answer: what stands around the answer
+			told, left = append(told, shortened(by, alone, &c, q.Manner, q.MaxWords)), 0
 		}
 		out.Citations = append(out.Citations, citeAt(c.Hit, c.Span))
 	}

@@ -241,3 +241,37 @@ func TestRefusals(t *testing.T) {
 		seen[got] = question
 	}
 }
+
+// TestTooLongASentence: where a sentence is longer than the answer may be, the words around what answers are shown, and
+// an ellipsis where words are left out.
+func TestTooLongASentence(t *testing.T) {
+	const long = "After the committee had read the minutes, thanked the caterers and moved the bins, which nobody had " +
+		"done since the flood, it set the **fee for the boats** at 45 euros a month, to be paid at the gate by cash or " +
+		"card, but never by cheque."
+	for _, x := range []struct {
+		chunk, span, who string
+		most             int
+		want             string
+	}{
+		{long, "45 euros a month", "", 20, "…it set the fee for the boats at 45 euros a month, to be paid at the gate by cash…"},
+		{long, "45 euros a month", "Maria", 12, "Maria, 3 October: …the boats at 45 euros a month, to be…"},
+		{long, "45 euros a month", "", 2, "…45 euros…"},
+		{long, "moved the bins", "", 14, "After the committee had read the minutes, thanked the caterers and moved the bins…"},
+		{long, "never by cheque", "", 8, "…by cash or card, but never by cheque."},
+		{long, "fee for the boats", "", 9, "…it set the fee for the boats at 45…"},
+		{long, "45 euros a month", "Maria", 3, "Maria, 3 October:"},
+		{"理事会は長い会議のあとで会費を四十五ユーロに決めた", "四十五ユーロ", "", 12, "…費を四十五ユーロに決…"},
+		{"The pool opens at seven.", "at seven", "", 5, "The pool opens at seven."},
+	} {
+		read := []answer.Read{note(x.chunk, x.span, "2025-10-03", x.who, .9)}
+		q := answer.Question{Text: "How much is it?", AtMs: read[0].AtMs, MaxWords: x.most}
+		got := answer.Tell(q, answer.Choose(q.Text, answer.Answering(q.Text, read)), false)
+		if got.GetAnswer() != x.want {
+			t.Errorf("%q, want %q", got.GetAnswer(), x.want)
+		}
+		c := got.GetCitations()[0]
+		if cited := c.GetChunk()[c.GetSpanStart():c.GetSpanEnd()]; cited != x.span {
+			t.Errorf("cites %q, want %q", cited, x.span)
+		}
+	}
+}

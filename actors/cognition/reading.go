@@ -90,7 +90,7 @@ func (c *cycle) read(own *tenant.Comparer, f cognition.Chunk, chunk *pb.Chunk) (
 	t := &c.Nodes[f.Node]
 	claims := own.Reader.Read(claim.Source{Text: chunk.GetText(), Title: cognition.GivenTitle(t.Title, chunk)})
 	return note{Chunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{
-		Text: chunk.GetText(), Claims: claims,
+		Text: chunk.GetText(), Claims: claim.Stated(claims),
 		FromMs: t.ValidMS,
 	}
 }

@@ -26,7 +26,7 @@ func (b *bench) pair(r *record) (found bool, v reader.Verdict) {
 	b.encoder.Passages(vectors, []string{r.A, r.B})
 	near := conflict.Near{Cosine: float64(data.Dot(vectors[0], vectors[1])), Rank: 1, Of: len(vectors)}
 	passage := func(s string) *conflict.Passage {
-		return &conflict.Passage{Text: s, Claims: b.claims.Read(claim.Source{Text: s})}
+		return &conflict.Passage{Text: s, Claims: claim.Stated(b.claims.Read(claim.Source{Text: s}))}
 	}
 	candidates := b.judge.Candidates(nil, passage(r.A), passage(r.B), near)
 	var asked []reader.Pair

@@ -156,7 +156,7 @@ func (m *maker) unrelated(file string) ([]example, error) {
 }
 
 func (m *maker) passage(s string) *conflict.Passage {
-	return &conflict.Passage{Text: s, Claims: m.reader.Read(claim.Source{Text: s})}
+	return &conflict.Passage{Text: s, Claims: claim.Stated(m.reader.Read(claim.Source{Text: s}))}
 }
 
 func (m *maker) vectors(texts []string) [][]float32 {

@@ -131,7 +131,7 @@ func (t *tally) add(found, contradict bool) {
 }
 
 func (b *bench) passage(text, at string) *conflict.Passage {
-	p := &conflict.Passage{Text: text, Claims: b.claims.Read(claim.Source{Text: text})}
+	p := &conflict.Passage{Text: text, Claims: claim.Stated(b.claims.Read(claim.Source{Text: text}))}
 	if day, err := time.Parse(time.DateOnly, at); err == nil {
 		p.FromMs = day.UnixMilli()
 	}

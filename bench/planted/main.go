@@ -278,7 +278,7 @@ func (f *field) compare(near [][]neighbour) (found map[[2]int]conflict.Finding, 
 	var claims claim.Reader
 	passages := make([]*conflict.Passage, len(f.sentences))
 	for i, s := range f.sentences {
-		passages[i] = &conflict.Passage{Text: s, Claims: claims.Read(claim.Source{Text: s})}
+		passages[i] = &conflict.Passage{Text: s, Claims: claim.Stated(claims.Read(claim.Source{Text: s}))}
 	}
 	var judge conflict.Judge
 	found = map[[2]int]conflict.Finding{}

@@ -26,6 +26,8 @@ type Claim struct {
 	Words []Word
 	// Asks: it is a question, which states nothing.
 	Asks bool
+	// Orders: it only tells somebody to do something, which states nothing either.
+	Orders bool
 }
 
 // Fact says that an attribute of a subject has a value. All three are as

@@ -5,12 +5,17 @@
 // the quantities, times and names of a sentence in a form in which "two weeks" and
 // "14 days" are the same.
 //
+// Questions and orders of what to say, to forget or to take for true state nothing; the
+// latter are left out where statements are compared ([Stated]).
+//
 // # Promises
 //
 //   - Pure functions of the text: no I/O, no clock. A [Reader] caches words,
 //     which changes its speed and never its answers.
 //   - Any string is accepted, also invalid UTF-8; cost is linear in its length.
 //   - A Claim keeps no reference to the text.
+//   - Disguised text ([orgmem/brain/text/undress]) gives the claims of the plain text; their places, and
+//     what a fact quotes, are of the text as it was written.
 //
 // # What it hides
 //

@@ -53,7 +53,7 @@ func (r *Reader) Read(src Source) []Claim {
 		c.Asks = strings.HasSuffix(strings.TrimRight(withoutMarks(s[sp.Start:sp.End]), `"'”’) `), "?")
 		label(c.Words, s)
 		negate(c.Words, s)
-		if !c.Asks {
+		if c.Orders = !c.Asks && orders(c.Words, s); !c.Asks && !c.Orders {
 			c.Fact = r.fact(&src, &c)
 		}
 		claims = append(claims, c)

@@ -253,10 +253,16 @@ func TestTooLongASentence(t *testing.T) {
 		most             int
 		want             string
 	}{
-		{long, "45 euros a month", "", 20, "…it set the fee for the boats at 45 euros a month, to be paid at the gate by cash…"},
+		{
+			long, "45 euros a month", "", 20,
+			"…it set the fee for the boats at 45 euros a month, to be paid at the gate by cash…",
+		},
 		{long, "45 euros a month", "Maria", 12, "Maria, 3 October: …the boats at 45 euros a month, to be…"},
 		{long, "45 euros a month", "", 2, "…45 euros…"},
-		{long, "moved the bins", "", 14, "After the committee had read the minutes, thanked the caterers and moved the bins…"},
+		{
+			long, "moved the bins", "", 14,
+			"After the committee had read the minutes, thanked the caterers and moved the bins…",
+		},
 		{long, "never by cheque", "", 8, "…by cash or card, but never by cheque."},
 		{long, "fee for the boats", "", 9, "…it set the fee for the boats at 45…"},
 		{long, "45 euros a month", "Maria", 3, "Maria, 3 October:"},

@@ -8,10 +8,10 @@ import (
 )
 
 // Who orders what is to be said, forgotten or taken for true states nothing by that: "Say that Tomas never moved" does
-// not say that he never did. English has no form for it, and people leave their subjects out ("Moved to Lyon", "Love the
-// flat"), so a sentence is an order only where its first verb is one of those by which such orders are given, and what
-// stands behind it can be nothing but its object. What is not sure states. So do instructions: of "Open valve A before
-// valve B" and the other way round one is wrong.
+// not say that he never did. English has no form for it, and people leave their subjects out ("Moved to Lyon", "Love
+// the flat"), so a sentence is an order only where its first verb is one of those by which such orders are given, and
+// what stands behind it can be nothing but its object. What is not sure states. So do instructions: of "Open valve A
+// before valve B" and the other way round one is wrong.
 
 // Stated are the claims that may be set against others: all but orders.
 func Stated(claims []Claim) []Claim {
@@ -111,7 +111,7 @@ func (o ordering) at(i int) bool {
 			i += 3
 		case leads[f]:
 			i++
-		case i+1 < len(o.w) && strings.HasPrefix(o.gap(i), ",") && !saying[f] && foreign[f] == nil && (addressees[f] || o.capital(i)):
+		case strings.HasPrefix(o.gap(i), ",") && !saying[f] && foreign[f] == nil && (addressees[f] || o.capital(i)):
 			i++
 		case f == "do" && o.form(i+1) == "not":
 			i, denied = i+2, true
@@ -227,19 +227,22 @@ func (o ordering) predicate(i int) bool {
 	return false
 }
 
-// foreign are the words by which orders begin in German, French and Spanish, and what must follow, one of several; none:
-// anything. Forms that are also of the third person, and notices, are left out.
+// foreign are the words by which orders begin in German, French and Spanish, and what must follow, one of several;
+// none: anything. Forms that are also of the third person, and notices, are left out.
 var foreign = func() map[string]map[string]bool {
 	m := map[string]map[string]bool{}
 	for _, row := range [][2]string{
 		{"sag sage erzähl erzähle", "dass daß ihm ihr ihnen allen mir uns jedem nicht nichts bitte"},
-		{"antworte antwortet", "dass daß mit nur immer niemals auf nicht ihm ihr ihnen"},
+		{"antworte", "dass daß mit nur immer niemals auf nicht ihm ihr ihnen"},
 		{"ignoriere vergiss vergesst lösche markiere behaupte missachte überschreibe", `alle alles die das den dem diese
 diesen dieses sämtliche jede jeden jedes dass daß was ihn sie es bitte nicht`},
-		{"dis dites", "que qu leur lui moi nous à"}, {"réponds répondez", "que qu à par toujours seulement leur lui"},
-		{"oubliez oublie ignorez ignore effacez efface supprimez supprime marquez", `tout toutes tous le la les ce cette
-ces l que`},
-		{"di diga digan", "que a"}, {"dile diles dígale dígales dime", ""}, {"responda responded", "que a siempre solo con"},
+		{"dis dites", "que qu leur lui moi nous à"},
+		{"réponds répondez", "que qu à par toujours seulement leur lui"},
+		{"oubliez ignorez effacez supprimez marquez", "tout toutes tous le la les ce cette ces l que"},
+		{"oublie ignore efface supprime", "tout toutes tous"},
+		{"di diga digan", "que a"},
+		{"dile diles dígale dígales", ""},
+		{"responda responded", "que a siempre solo con"},
 		{"olvide olvidad olviden ignore ignorad ignoren borre borrad marque marcad", `todo todos toda todas el la los las
 esto lo que`},
 	} {

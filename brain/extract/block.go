@@ -14,7 +14,7 @@ type block struct {
 	model  *tagger.Model
 	text   string // of the document
 	tokens []tagger.Token
-	lows   []string // the tokens in lower case
+	lows   []string // the tokens in lower case; of times as they are meant
 }
 
 // lower fills lows.

@@ -147,12 +147,12 @@ type dater struct {
 	minute   int  // of the day, -1 where none is given
 }
 
-// low is the token at i, in lower case; empty behind the end.
+// low is the token at i, in lower case and without a slip that is mended; empty behind the end.
 func (d *dater) low(i int) string {
 	if i >= d.to || i < 0 {
 		return ""
 	}
-	return strings.ToLower(d.r.word(i))
+	return d.r.lows[i]
 }
 
 // today is the document's day.

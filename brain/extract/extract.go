@@ -131,6 +131,7 @@ func (r *reader) readBlock() {
 		return
 	}
 	r.lower()
+	mend(r)
 	first := len(r.out.Mentions)
 	r.names()
 	for from := 0; from < len(r.tokens); {

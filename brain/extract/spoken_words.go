@@ -45,7 +45,12 @@ func (d *dater) spokenWeekday(today int) (period, bool) {
 		if d.low(at-1) == "the" {
 			of.i--
 		}
-		if p, ok := of.date(); ok && p.until-p.from == 1 && calendar.Weekday(p.from) == n-1 {
+		p, ok := of.date()
+		if !ok && of.i < at { // Saturday the 21st of September
+			of.i = at
+			p, ok = of.date()
+		}
+		if ok && p.until-p.from == 1 && calendar.Weekday(p.from) == n-1 {
 			*d = of
 			return p, true
 		}

@@ -312,6 +312,11 @@ func TestDatesBesideOthers(t *testing.T) {
 		want  string // the first days
 	}{
 		{
+			"The fair is on Saturday the 26th of September.",
+			[]said{future("Saturday the 26th of September")},
+			"2026-09-26",
+		},
+		{
 			"The review moved from Friday to Tuesday next week.",
 			[]said{future("Friday"), future("Tuesday next week")},
 			"2026-05-15 2026-05-19",

@@ -78,6 +78,9 @@ func (r *reader) dateless(from, to int, relative bool) bool {
 	if r.tagged.Tagged == nil {
 		return quoted
 	}
+	if nearDay(r, from, to) {
+		return quoted // which the reader does not know, and which can be nothing else
+	}
 	start, end := r.tokens[from].Start, r.tokens[to-1].End
 	if _, time := r.tagged.likeliest(start, end); time < leastTime {
 		return true
@@ -90,7 +93,7 @@ func (r *reader) dateless(from, to int, relative bool) bool {
 			}
 		}
 	}
-	if never {
+	if never && (relative || !tabled(r, start, end)) {
 		return true
 	}
 	if quoted && r.likelyTense(from, citedTense) == untold && relative {

@@ -16,16 +16,15 @@ type floor struct {
 // floors lie some ten points below what the first reader that was measured does (brain/reader/DESIGN.md), and losses as
 // much above: of a few hundred records one in twenty is chance, and a reader that was trained anew errs elsewhere.
 var floors = map[string]floor{
-	pairs:     {records: 160, plain: .80, loss: .15},
+	pairs:     {records: 160, plain: .80, loss: .14},
 	labels:    {records: 160, plain: .76, loss: .16},
-	questions: {records: 100, plain: .67, loss: .18},
+	questions: {records: 100, plain: .67, loss: .17},
 	names:     {records: 32, plain: .86, loss: .10},
-	times:     {records: 28, plain: .84, loss: .50},
+	times:     {records: 28, plain: .84, loss: .16},
 }
 
-// undressed are the ways that the reader takes off before it reads, so that hardly anything may be lost. The rules that
-// read times do not take them off.
-var undressed = []string{"bold", "emoji", "fullwidth", "homoglyphs"}
+// undressed are the ways that are taken off before anything is read, so that hardly anything may be lost.
+var undressed = []string{"bold", "emoji", "fullwidth", "homoglyphs", "zero-width"}
 
 // TestDisturbedTextIsReadNearlyAsWell: what is read of disturbed text with the reader that is shipped has a floor.
 func TestDisturbedTextIsReadNearlyAsWell(t *testing.T) {
@@ -62,7 +61,7 @@ func TestDisturbedTextIsReadNearlyAsWell(t *testing.T) {
 	}
 	for _, how := range undressed {
 		var of loss
-		for _, task := range []string{pairs, labels, questions, names} {
+		for _, task := range tasks {
 			if l := all[task][how]; l != nil {
 				of.records, of.plain, of.disturbed = of.records+l.records, of.plain+l.plain, of.disturbed+l.disturbed
 			}

@@ -139,10 +139,14 @@ func (c *Candidate) leastOf(long, scene bool, near Near) float64 {
 	switch {
 	case !c.ruled && long:
 		return near.toRead(readLogit + longLogit)
+	case !c.ruled && scene:
+		return near.toRead(readLogit + strangerLogit)
 	case !c.ruled:
 		return near.toRead(readLogit)
 	case long && near.Of <= smallPartition:
 		return math.Inf(-1)
+	case c.finding.Kind == Semantic && near.Of > smallPartition:
+		return ruledLogit + opposedLogit
 	case c.finding.Kind == Negation && scene:
 		return sceneLogit
 	case c.finding.Kind == Negation:
@@ -156,10 +160,14 @@ const (
 	// ruledLogit the same where a rule has found them, deniedLogit where the one denies the other, and sceneLogit where
 	// that is said of what is another thing each time ("a man …"), of which rules know more. They were set on pairs that
 	// the reader was not trained on.
-	readLogit   = 1.25
+	readLogit   = 0.85
 	ruledLogit  = 0.0
 	deniedLogit = 0.0
 	sceneLogit  = -2.0
+	// strangerLogit is by how much more is demanded of statements of what is another thing each time.
+	strangerLogit = 0.4
+	// opposedLogit is by how much more is demanded of opposite conclusions in a large partition, which chance finds.
+	opposedLogit = 1.5
 	// clashLogit is by how much less is demanded of two statements that differ in nothing but one value, doubtLogit by
 	// how much more of those whose structure speaks against it.
 	clashLogit = 1.25

@@ -103,20 +103,24 @@ func TestWhatOnlyLooksLikeOneValueNeedsAsMuchAsAnything(t *testing.T) {
 
 func TestStructureThatSpeaksAgainstItNeedsMore(t *testing.T) {
 	t.Parallel()
-	for _, pair := range [][2]string{
-		{"Visa processing takes two weeks.", "You wait 14 days for the visa."},
-		{"Room 1 seats 8 people.", "Room 2 seats 12 people."},
-		{"The Vandermolen order is firm.", "The Vandermeer order was for forty units."},
-		{"The scheduler runs in 7 stores.", "The planner runs in 17 stores."},
-		{"The bakery closes on Mondays.", "Somebody suggested that the bakery open all week."},
-		{"A woman slices a pepper.", "A woman washes dishes."},
+	for _, pair := range []struct {
+		a, b string
+		more float64
+	}{
+		{"Visa processing takes two weeks.", "You wait 14 days for the visa.", 0},
+		{"Room 1 seats 8 people.", "Room 2 seats 12 people.", 0},
+		{"The Vandermolen order is firm.", "The Vandermeer order was for forty units.", 0},
+		{"The scheduler runs in 7 stores.", "The planner runs in 17 stores.", 0},
+		{"The bakery closes on Mondays.", "Somebody suggested that the bakery open all week.", strangerLogit},
+		{"A woman slices a pepper.", "A woman washes dishes.", strangerLogit}, // another one, perhaps
 	} {
-		c := demanded(t, pair[0], pair[1])
-		if _, ok := c.Decide(sure(readLogit + doubtLogit - 0.1)); ok {
-			t.Errorf("%q against %q is found", pair[0], pair[1])
+		c := demanded(t, pair.a, pair.b)
+		least := readLogit + doubtLogit + pair.more
+		if _, ok := c.Decide(sure(least - 0.1)); ok {
+			t.Errorf("%q against %q is found", pair.a, pair.b)
 		}
-		if _, ok := c.Decide(sure(readLogit + doubtLogit + 0.1)); !ok {
-			t.Errorf("%q against %q is not found although the reader is sure", pair[0], pair[1])
+		if _, ok := c.Decide(sure(least + 0.1)); !ok {
+			t.Errorf("%q against %q is not found although the reader is sure", pair.a, pair.b)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (d *drawn) read(st *storage.Store, m *portrait.Memory) error {
 		m.Statements = append(m.Statements, s)
 	}
 	for _, x := range d.Named(cognition.MaxPortraitNames) {
-		n, err := d.name(st, x)
+		n, err := d.name(st, x, m.Owner)
 		if err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ var shownTypes = map[extract.Type]bool{
 }
 
 // name reads an entity; its type is left empty where it is none to be shown.
-func (d *drawn) name(st *storage.Store, x cognition.InTexts) (portrait.Name, error) {
+func (d *drawn) name(st *storage.Store, x cognition.InTexts, owner string) (portrait.Name, error) {
 	t := &d.Nodes[x.Node]
 	out := portrait.Name{Node: string(t.ID), Name: t.Title, Texts: len(x.Texts)}
 	n, err := d.node(st, x.Node)
@@ -183,11 +183,15 @@ func (d *drawn) name(st *storage.Store, x cognition.InTexts) (portrait.Name, err
 	}
 	out.Type = about.EntityType
 	for _, i := range x.Texts[:min(len(x.Texts), maxSaying)] {
+		w, err := d.writing(st, i)
+		if err != nil {
+			return out, err
+		}
 		ok, err := d.says(st, i, x.Node)
 		switch {
 		case err != nil:
 			return out, err
-		case !ok:
+		case !ok || w.Foreign || w.Writer != "" && w.Writer != owner:
 			out.Texts--
 		case len(out.Latest) < portrait.MaxLineNodes:
 			out.Latest = append(out.Latest, string(d.Nodes[i].ID))

@@ -9,6 +9,7 @@ import (
 	"orgmem/actors/ground"
 	"orgmem/brain/cognition"
 	"orgmem/brain/insight"
+	"orgmem/brain/text/undress"
 	"orgmem/brain/topic"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -42,7 +43,12 @@ func (dr *DerivedRecords) PutView(name string, view proto.Message) {
 func (dr *DerivedRecords) eraseWords(n *pb.Node, said string) error {
 	id := n.GetId()
 	said = strings.ToLower(n.GetTitle() + "\n" + said)
-	his := func(word string) bool { return word != "" && strings.Contains(said, strings.ToLower(word)) }
+	// Names are quoted as they were read: without disguise, on one line.
+	read := strings.Join(strings.Fields(undress.Of(said).Plain), " ")
+	his := func(word string) bool {
+		word = strings.ToLower(word)
+		return word != "" && (strings.Contains(said, word) || strings.Contains(read, word))
+	}
 	unlabelled, err := dr.eraseFromDomains(n, his)
 	if err != nil {
 		return err

@@ -117,7 +117,7 @@ def epoch(train, rng, neighbours=None, statements=None, strange=0.25, notes=0.0)
                 a, b = led_up(a, alien, rng), led_up(b, alien, rng)
             out.append((a, b, label))
     if statements:
-        out.extend(strangers(statements, rng, neighbours, int(strange * len(out)), talk_of(train)))
+        out.extend(strangers(statements, rng, neighbours, int(strange * len(out)), len(train["said"])))
     return [(noisy(a, rng), noisy(b, rng), label) for a, b, label in out]
 
 
@@ -135,10 +135,6 @@ def statements(train):
     for f in train["frames"]:
         out += [(f["id"], s, s) for k in ("a", "clash", "fine") for s in f[k]]
     return out
-
-
-def talk_of(train):
-    return len(said(train["asked"]))
 
 
 def said(records):
@@ -174,12 +170,12 @@ def unread(train, neighbours, statements, rng, each=110, strange=60_000, within=
         for _ in range(each):
             a, b = rng.sample(every, 2)
             yield a, b
-    for a, b, _ in strangers(statements, rng, neighbours, strange, talk_of(train)):
+    for a, b, _ in strangers(statements, rng, neighbours, strange, len(train["said"])):
         yield a, b
     for r in train["pairs"]:
         yield in_note(r["a"], r.get("context_a")), in_note(r["b"], r.get("context_b"))
     memories = {}
-    for owner, _, shown in said(train["asked"]):
+    for owner, _, shown in train["said"]:
         memories.setdefault(owner, []).append(shown)
     for every in memories.values():
         for _ in range(min(within, len(every))):

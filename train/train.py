@@ -146,8 +146,9 @@ class Training:
             same = {k: v for k, v in earlier.items() if k in known and known[k].shape == v.shape}
             self.model.load_state_dict(same, strict=False)
         self.model.to(arg.device)
-        self.train["asked"] = [r for r, out in tasks.batches_of("*qa-*.xz") if not out] if "pair" in arg.tasks else []
-        self.statements = pairs.statements(self.train) + pairs.said(self.train["asked"])
+        asked = [r for r, out in tasks.batches_of("*qa-*.xz") if not out] if "pair" in arg.tasks else []
+        self.train["said"] = pairs.said(asked)
+        self.statements = pairs.statements(self.train) + self.train["said"]
         self.near = nearest(self.model.encoder, self.encode, self.statements) if "pair" in arg.tasks else None
         self.log = []
 

@@ -169,7 +169,7 @@ var shownTypes = map[extract.Type]bool{
 	extract.Event: true,
 }
 
-// name reads an entity; its type is left empty where it is none to be shown.
+// name reads an entity; its type stays empty if such entities are not shown.
 func (d *drawn) name(st *storage.Store, x cognition.InTexts, owner string) (portrait.Name, error) {
 	t := &d.Nodes[x.Node]
 	out := portrait.Name{Node: string(t.ID), Name: t.Title, Texts: len(x.Texts)}

@@ -86,7 +86,7 @@ func (b *bench) question(r *record) (told string, right bool) {
 		passage := reader.Passage{Label: p.Who + ", " + p.At, Text: p.Text}
 		x := answer.Read{
 			Hit: &pb.Hit{Node: strconv.Itoa(i), Chunk: p.Text, Score: 1 / float64(i+1)}, Who: p.Who, Asker: true,
-			AtMs: dayOf(p.At),
+			AtMs: data.Day(p.At),
 		}
 		for _, w := range b.reader.Windows(passage) {
 			part := reader.Passage{Label: passage.Label, Text: p.Text[w.Start:w.End]}
@@ -114,7 +114,7 @@ func plain(s string) string { return strings.Join(strings.Fields(strings.ToLower
 
 // extracted is what ingestion makes of a text.
 func (b *bench) extracted(r *record) (extract.Document, extract.Extraction) {
-	d := extract.Document{Text: r.Text, AtMs: dayOf(r.At) + 12*time.Hour.Milliseconds()}
+	d := extract.Document{Text: r.Text, AtMs: data.Day(r.At) + 12*time.Hour.Milliseconds()}
 	tagged, err := b.reader.Tags([]string{r.Text}, func() error { return nil })
 	if err != nil {
 		panic(err) // nobody stops it
@@ -192,12 +192,4 @@ func (b *bench) dates(r *record) (found []string, right bool) {
 		}
 	}
 	return found, !slices.Contains(hit, false)
-}
-
-func dayOf(s string) int64 {
-	at, err := time.Parse(time.DateOnly, s)
-	if err != nil {
-		return 0
-	}
-	return at.UnixMilli()
 }

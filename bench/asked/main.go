@@ -117,7 +117,7 @@ func (b *bench) read(i int) []answer.Read {
 				who = ""
 			}
 			label := p.Who
-			at := dayOf(p.At)
+			at := data.Day(p.At)
 			if label != "" && at > 0 {
 				label += ", " + p.At
 			}
@@ -149,7 +149,7 @@ func (b *bench) ask(i int) {
 	q := &b.questions[i]
 	read := b.read(i)
 	chosen := answer.Choose(q.Question, answer.Answering(q.Question, read))
-	told := answer.Tell(answer.Question{Text: q.Question, AtMs: dayOf(q.AskedAt), MaxWords: maxWords}, chosen, false)
+	told := answer.Tell(answer.Question{Text: q.Question, AtMs: data.Day(q.AskedAt), MaxWords: maxWords}, chosen, false)
 	refused := len(told.GetCitations()) == 0
 	if b.verbose {
 		b.print(q, read, told.GetAnswer())
@@ -209,14 +209,6 @@ func holdsAny(s string, phrases []string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool {
 		return strings.TrimSpace(p) != "" && strings.Contains(s, plain(p))
 	})
-}
-
-func dayOf(s string) int64 {
-	at, err := time.Parse(time.DateOnly, s)
-	if err != nil {
-		return 0
-	}
-	return at.UnixMilli()
 }
 
 func (b *bench) print(q *question, read []answer.Read, told string) {

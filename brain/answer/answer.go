@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"orgmem/brain/text"
 	"orgmem/brain/voice"
@@ -123,25 +122,11 @@ func Compose(
 // FirstWords gives the beginning of a text that has at most so many words, and
 // their number. In scripts that put no space between words each letter is one.
 func FirstWords(s string, most int) (beginning string, n int) {
-	inside := false
-	for i, r := range s {
-		begins := false
-		switch {
-		case text.Spaceless(r):
-			begins, inside = true, false
-		case unicode.IsSpace(r):
-			inside = false
-		default:
-			begins, inside = !inside, true
-		}
-		if begins && n == most {
-			return strings.TrimSpace(s[:i]), n
-		}
-		if begins {
-			n++
-		}
+	words := wordSpans(s)
+	if 0 <= most && most < len(words) {
+		return strings.TrimSpace(s[:words[most].Start]), most
 	}
-	return s, n
+	return s, len(words)
 }
 
 // Cite names the passage that a hit shows, with its score.

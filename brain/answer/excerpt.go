@@ -118,7 +118,8 @@ func wordSpans(s string) (words []text.Span) {
 		case !inside:
 			words, inside = append(words, text.Span{Start: i}), true
 		}
-		words[len(words)-1].End = i + len(string(r))
+		_, size := utf8.DecodeRuneInString(s[i:])
+		words[len(words)-1].End = i + size
 	}
 	return words
 }

@@ -54,8 +54,8 @@ const (
 
 // leaves tells whether a statement leaves it to the topic of what it speaks: "its population was 70", "the village has
 // a school", "his brothers Tom and Ira played, too", "with her mother, she won". One that names something in front of
-// its verb, and says of nothing whose or who it is, does not, nor does "it was agreed that …". Perhaps it does: it
-// names nothing and speaks of "the population", which in the entries of an encyclopedia is that of the topic.
+// its verb, without such a pronoun, does not, nor does "it was agreed that …". It may if it names nothing and speaks
+// of "the population", which in an encyclopedia is that of the entry's topic.
 func (t *topic) leaves(p *profile) reliance {
 	words := p.claim.Words
 	refers, clause := false, slices.ContainsFunc(words, func(w claim.Word) bool {
@@ -95,8 +95,8 @@ func (t *topic) leaves(p *profile) reliance {
 
 // elsewhere tells whether two statements are about two things although neither names one:
 // each leaves that to its passage, and these are about different ones. Of two names one
-// of which has all words of the other they may be one's. What only may be left to the topic is so in a large partition,
-// where chance finds many that say "the population was 70".
+// of which has all words of the other they may be one's. In a large partition, where many entries happen to
+// say "the population was 70", it is enough that both may rely on their topics.
 func elsewhere(a, b *Passage, x, y *profile, near *Near) bool {
 	least := relies
 	if near.Of > smallPartition {

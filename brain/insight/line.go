@@ -66,7 +66,7 @@ func linesOf(note int, n *temporal.Note) []line {
 	return lines
 }
 
-// picture is where a sentence only shows something, in brackets behind it: "[shares image: a cat]". A link is none,
+// picture is where a sentence only shows something, in brackets behind it: "[shares image: a cat]". A link is not one,
 // nor what stands in brackets before all else.
 func picture(s string, sp text.Span) int {
 	for at := sp.Start + 1; at < sp.End; at++ {

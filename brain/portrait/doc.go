@@ -6,7 +6,7 @@
 //   - Pure functions of their arguments: the same memory gives the same lines, in the
 //     same order. Sentences are English; what is quoted is quoted as it is.
 //   - Few lines ([MaxLines]), each with the nodes it rests on, and what it quotes of
-//     texts apart ([Line.Quotes]): whoever erases a text finds by it what has to go.
+//     texts apart ([Line.Quotes]), so that erasing a text finds the lines that have to go.
 //   - No line rests on one text. Where too little is known there are fewer lines, or none.
 //   - Of a memory that several people write nothing is said but what it is about.
 //

@@ -170,8 +170,8 @@ func logSum(logits []float32, first int) float64 {
 }
 
 // Windows cuts the text of a passage into as few stretches of whole sentences as can be read beside its label. A
-// sentence that is too long for that is cut, too: behind a comma where there is one not far from the end of what can be
-// read, else between two words.
+// sentence that is too long for that is cut, too: behind the last comma in the second half of what can be read, else
+// between two words.
 func (w *Worker) Windows(p Passage) (windows []text.Span) {
 	room, used := MaxPassage, 0
 	if p.Label != "" {
@@ -199,10 +199,7 @@ func (w *Worker) clause(s string, from, to, room int) (end, next, tokens int) {
 	if len(w.ids) <= room {
 		return to, to, len(w.ids)
 	}
-	n := room
-	for n > 1 && tower.ContinuesWord(w.ids[n]) {
-		n--
-	}
+	n := wordBegin(tower, w.ids, room, 1)
 	for k := n; k > n/2; k-- {
 		if strings.ContainsRune(",;:", rune(s[from+w.places[k-1].Start])) {
 			n = k
@@ -210,6 +207,14 @@ func (w *Worker) clause(s string, from, to, room int) (end, next, tokens int) {
 		}
 	}
 	return from + w.places[n-1].End, from + w.places[n].Start, n
+}
+
+// wordBegin is where the word begins that token n is of, but not before least.
+func wordBegin(tower *embed.Tower, ids []int32, n, least int) int {
+	for n > least && tower.ContinuesWord(ids[n]) {
+		n--
+	}
+	return n
 }
 
 // appendTokenSpans is that of a tower, of a text without its disguise.

@@ -202,10 +202,7 @@ func (w *Worker) windows(of int, s string, out []Tagged, goOn func() error) erro
 			t.ids, t.spans = w.r.tag.tower.AppendTokenSpans(t.ids, t.spans, read[at:sentence.End], maxWindow+1)
 			next := sentence.End
 			if len(t.ids)-first > maxWindow { // between two words
-				n := len(t.ids) - 1
-				for n > first+1 && w.r.tag.tower.ContinuesWord(t.ids[n]) {
-					n--
-				}
+				n := wordBegin(w.r.tag.tower, t.ids, len(t.ids)-1, first+1)
 				next = at + t.spans[n].Start
 				t.ids, t.spans = t.ids[:n], t.spans[:n]
 			}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 )
 
 // maxLine is the longest line that Lines takes, in bytes: a book.
@@ -56,4 +57,13 @@ func Dot(a, b []float32) float32 {
 		s3 += a[i+3] * b[i+3]
 	}
 	return s0 + s1 + s2 + s3
+}
+
+// Day is when a day begins, such as 2026-11-26, in Unix milliseconds; 0 if it is not known.
+func Day(s string) int64 {
+	at, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return 0
+	}
+	return at.UnixMilli()
 }

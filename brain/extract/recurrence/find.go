@@ -21,7 +21,7 @@ const (
 	// sureRecurring is from where on the reader's word counts that a time comes again and again, where the words alone
 	// do not say so or are quoted: below it half of what is found is one day.
 	sureRecurring = 0.8
-	// sureName is from where on what the reader takes for a name is none that recurs: the Daily Mail.
+	// sureName is how sure the reader must be of a name for its words not to be read as a recurrence: the Daily Mail.
 	sureName = 0.5
 	// stepBytes of a text are read between two questions whether to go on.
 	stepBytes = 64 << 10
@@ -72,7 +72,7 @@ func Find(t Text, goOn func() error) ([]Recurrence, error) {
 	return out, nil
 }
 
-// While is extract.While with what recurs, as it is stored with the text. What recurs is none of the dates.
+// While is extract.While with the recurrences, as they are stored with the text. They are left out of the dates.
 func While(d extract.Document, goOn func() error) (extract.Extraction, []*pb.TraceRecurrence, error) {
 	x, err := extract.While(d, goOn)
 	if err != nil {
@@ -122,7 +122,7 @@ func splitDate(s, next string) bool {
 	return german.words[strings.ToLower(strings.TrimRight(first, ".,;:!?"))].is&month != 0
 }
 
-// Apart are the dates that are none of the recurrences: "every Wednesday" is no Wednesday.
+// Apart are the dates that belong to no recurrence: "every Wednesday" is not a Wednesday.
 func Apart(dates []extract.Date, found []Recurrence) []extract.Date {
 	return slices.DeleteFunc(dates, func(d extract.Date) bool {
 		i, _ := slices.BinarySearchFunc(found, d.Span.Start, func(r Recurrence, at int) int {

@@ -15,7 +15,7 @@ type item struct {
 	word
 	low        string
 	start, end int
-	number     int  // -1: it is none
+	number     int  // -1: not a number
 	ordinal    bool // 15th
 	mark       bool
 	first      bool // of its sentence

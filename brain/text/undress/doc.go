@@ -14,5 +14,5 @@
 //
 // # What it hides
 //
-// Which letters look alike, and how it is told of which script a word is.
+// Which letters look alike, and how the script of a word is found.
 package undress

@@ -33,7 +33,7 @@ func shaped(r rune) (byte, bool) {
 	return 0, false
 }
 
-// isEmoji tells whether a character is a picture, or a part of one. The marks of music are none.
+// isEmoji tells whether a character is a picture, or a part of one. Marks of music are not.
 func isEmoji(r rune) bool {
 	switch {
 	case r < 0x20E3:

@@ -27,7 +27,7 @@ const (
 	// that does not hear of it takes it for a failure, which is safe.
 	goodbyeTimeout = time.Second
 	// updateTimeout bounds how long a change of what a node says of itself waits to be
-	// sent; a change that nobody got reaches them with the next exchange of state.
+	// sent; one that was not sent is tried again when the node looks after its entry.
 	updateTimeout = time.Second
 	// reclaimAfter is how long a node must be dead before it may come back with
 	// another address: so long that no packet of the old one is under way.
@@ -53,9 +53,10 @@ type gossip struct {
 	closeOnce sync.Once
 	closed    chan struct{}
 
-	mu   sync.Mutex // guards what follows
-	meta *pb.NodeMeta
-	left bool
+	mu     sync.Mutex // guards what follows
+	meta   *pb.NodeMeta
+	untold bool // others may not have heard meta as it is
+	left   bool
 }
 
 // openGossip starts to listen to others and to tell them of this node, once
@@ -294,14 +295,34 @@ func (g *gossip) change(f func(*pb.NodeMeta)) {
 	g.mu.Lock()
 	before := proto.CloneOf(g.meta)
 	f(g.meta)
-	same := proto.Equal(before, g.meta)
-	g.mu.Unlock()
-	if same {
-		return
+	if !proto.Equal(before, g.meta) {
+		g.untold = true
 	}
-	if err := g.list.UpdateNode(updateTimeout); err != nil {
+	g.mu.Unlock()
+	if err := g.tell(); err != nil {
 		g.cfg.Logger.Debug("cluster: gossip", "said", err.Error())
 	}
+}
+
+// tell tells the others what this node says of itself, if they may not know it. The
+// error means that it has to be told again: memberlist drops an update when at the same
+// time it denies a rumour of this node's death, and does not come back to it.
+func (g *gossip) tell() error {
+	g.mu.Lock()
+	untold := g.untold
+	g.untold = false
+	g.mu.Unlock()
+	if !untold {
+		return nil
+	}
+	err := g.list.UpdateNode(updateTimeout)
+	if err != nil {
+		g.mu.Lock()
+		g.untold = true
+		g.mu.Unlock()
+		return fmt.Errorf("tell the other nodes of this one: %w", err)
+	}
+	return nil
 }
 
 // rekey takes over the keys of new credentials: those of all generations are

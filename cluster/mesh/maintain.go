@@ -147,7 +147,7 @@ func (m *maintenance) look(r Registry) error {
 	if err := m.renew(a); err != nil {
 		return err
 	}
-	return errors.Join(m.putEntry(ctx, r), m.advance(ctx, r, a))
+	return errors.Join(m.gossip.tell(), m.putEntry(ctx, r), m.advance(ctx, r, a))
 }
 
 // renew brings this node's credentials up to the authority. They are on the disk

@@ -3,7 +3,7 @@
 
 Holds the formats of train/README.md, that no id and no text stands twice, and that no text of the test set
 (data/own_test) shares eight words in a row with what is trained on, and that what is disturbed has a plain record of
-the same label. Prints counts and, for pairs that were labelled a second time, how often the labels agree. Exits 1 with
+the same label. Prints counts and, for what was labelled a second time, how often the labels agree. Exits 1 with
 examples where something is wrong.
 """
 import collections
@@ -114,6 +114,40 @@ def grams(text, n=8):
     return {" ".join(words[i : i + n]) for i in range(len(words) - n + 1)}
 
 
+def marked(r):
+    """What a record marks, and as what: its names as types, or the days of its events as tenses."""
+    if "spans" in r:
+        return {(s["text"], s.get("n", 1)): s["type"] for s in r["spans"]}
+    return {(e["start"][:10], (e.get("end") or "")[:10]): e["tense"] for e in r["events"]}
+
+
+def kappa(cells):
+    """Cohen's kappa of how often each pair of labels was given."""
+    total, rows, columns = sum(cells.values()), collections.Counter(), collections.Counter()
+    for (a, b), n in cells.items():
+        rows[a] += n
+        columns[b] += n
+    chance = sum(rows[x] * columns[x] for x in rows) / total**2
+    return (sum(n for (a, b), n in cells.items() if a == b) / total - chance) / (1 - chance)
+
+
+def read_again(f, by_id):
+    """Prints how far a second reading of names or times agrees with the first, but for records that are gone."""
+    n, classes = collections.Counter(), collections.Counter()
+    for name, told in (line.split("\t") for line in lines(f)):
+        if name not in by_id:
+            continue
+        first, second = by_id[name], json.loads(told)
+        a, b = marked(first), marked(second)
+        both = a.keys() & b.keys()
+        n.update(first=len(a), second=len(b), both=len(both), agree=sum(a[x] == b[x] for x in both))
+        classes.update((first["classes"][s], c) for s, c in second.get("classes", {}).items())
+    print(f.name, "marked", n["first"], "second", n["second"], "both", n["both"], "as the same", n["agree"])
+    if classes:
+        agree = sum(v for (a, b), v in classes.items() if a == b)
+        print(f.name, "classes", sum(classes.values()), "agree", agree, f"kappa {kappa(classes):.2f}")
+
+
 def main():
     bad, counts, heads = collections.defaultdict(list), collections.Counter(), collections.Counter()
     seen, trained, tested, labels, records = set(), set(), {}, {}, []
@@ -156,6 +190,8 @@ def main():
         for f in sorted(p for p in (HERE / "second").iterdir() if p.name.startswith(("pairs-", "frames-"))):
             both = [(labels.get(x[0]), x[1]) for x in (line.split("\t") for line in lines(f)) if len(x) > 1]
             print(f.name, "second labels", len(both), "agree", sum(a == b for a, b in both))
+        for name in ("spans.tsv", "times.tsv"):
+            read_again(HERE / "second" / name, {r["id"]: r for _, r in records})
     for k, v in bad.items():
         print("BAD", k, len(v), v[:3])
     sys.exit(bool(bad))

@@ -15,7 +15,7 @@ CONTRADICT, ENTAIL, NEUTRAL = range(3)
 NO_CONTRADICTION = 3
 BLOCK, HELD_OUT = 10, 7
 BEFORE = 40  # words of a note before a statement
-# Pairs that the second reader labelled otherwise.
+# Pairs and questions that the second reader labelled otherwise.
 DISPUTED = {line.split()[0] for line in (DATA / "second" / "disputed.txt").open() if line.strip()}
 
 

@@ -69,6 +69,7 @@ type result struct {
 type bench struct {
 	reader  *reader.Worker
 	encoder *embed.Encoder
+	search  *data.Search
 	dim     int
 	judge   conflict.Judge
 	claims  claim.Reader
@@ -86,7 +87,7 @@ func newBench() (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &bench{reader: r.NewWorker(), encoder: model.NewEncoder(), dim: model.Dim()}, nil
+	return &bench{reader: r.NewWorker(), encoder: model.NewEncoder(), search: data.NewSearch(model), dim: model.Dim()}, nil
 }
 
 func main() {

@@ -56,7 +56,7 @@ func main() {
 	flag.Parse()
 	b := &bench{most: *most, verbose: *verbose}
 	if *pack != "" {
-		b.reader = worker(*pack)
+		b.reader, b.search = worker(*pack)
 	}
 	for _, file := range flag.Args() {
 		err := data.Lines(file, func(line []byte) error {
@@ -77,8 +77,8 @@ func main() {
 	b.report()
 }
 
-// worker loads a reader.
-func worker(pack string) *reader.Worker {
+// worker loads a reader, and the model that searches.
+func worker(pack string) (*reader.Worker, *data.Search) {
 	model, err := embed.Load(nil)
 	if err != nil {
 		log.Fatal(err)
@@ -90,11 +90,12 @@ func worker(pack string) *reader.Worker {
 	if !r.Asks() {
 		log.Fatal("the reader answers no questions")
 	}
-	return r.NewWorker()
+	return r.NewWorker(), data.NewSearch(model)
 }
 
 type bench struct {
 	reader    *reader.Worker // nil: labels are read
+	search    *data.Search
 	questions []question
 	most      int
 	verbose   bool
@@ -142,6 +143,11 @@ func (b *bench) read(i int) []answer.Read {
 		read[k].Reading = reading
 	}
 	b.times = append(b.times, time.Since(began))
+	hits := make([]*pb.Hit, len(read))
+	for k := range read {
+		hits[k] = read[k].Hit
+	}
+	b.search.Rate(b.questions[i].Question, hits)
 	return read
 }
 

@@ -28,13 +28,18 @@ const (
 // Evidence keeps the hits that are about the query.
 func Evidence(hits []*pb.Hit) []*pb.Hit { return near(hits, minEvidenceCosine, minEvidenceKeyword) }
 
+func isEvidence(h *pb.Hit) bool { return isNear(h, minEvidenceCosine, minEvidenceKeyword) }
+
 // Readable keeps the hits that are worth reading for an answer to the query.
 func Readable(hits []*pb.Hit) []*pb.Hit { return near(hits, minReadCosine, minReadKeyword) }
 
 func near(hits []*pb.Hit, cosine, keyword float64) []*pb.Hit {
-	return slices.DeleteFunc(slices.Clone(hits), func(h *pb.Hit) bool {
-		return h.GetVector() < cosine && h.GetKeyword() < keyword
-	})
+	return slices.DeleteFunc(slices.Clone(hits), func(h *pb.Hit) bool { return !isNear(h, cosine, keyword) })
+}
+
+// isNear tells whether a hit is about its query by meaning or by its words.
+func isNear(h *pb.Hit, cosine, keyword float64) bool {
+	return h.GetVector() >= cosine || h.GetKeyword() >= keyword
 }
 
 // sentence is a sentence that may become part of an answer.

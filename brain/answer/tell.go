@@ -19,6 +19,9 @@ const (
 	// four of five passages that it is shown do not answer: with this bar one in fourteen of the held-out questions is
 	// refused that has an answer, and one in four that has none.
 	leastAnswers = 0.018
+	// sureAnswers is from where on that is enough. What answers with less must also be evidence by what search sees: of
+	// passages that have nothing to do with the question the reader holds one in six for an answer, with little certainty.
+	sureAnswers = 0.5
 	// alsoAnswers is what others must reach, as a share of the best, to be told beside it or, where they are later, in its
 	// place.
 	alsoAnswers = 0.5
@@ -59,7 +62,7 @@ type Chosen struct {
 func Answering(question string, read []Read) (kept []Read) {
 	writers := writersAsked(question, read)
 	for _, p := range read {
-		if p.Answers >= leastAnswers && mayAnswer(question, &p, writers) {
+		if p.answers() && mayAnswer(question, &p, writers) {
 			kept = append(kept, p)
 		}
 	}
@@ -67,6 +70,12 @@ func Answering(question string, read []Read) (kept []Read) {
 		return cmp.Or(cmp.Compare(b.Answers, a.Answers), cmp.Compare(b.Hit.GetScore(), a.Hit.GetScore()))
 	})
 	return kept
+}
+
+// answers tells whether a passage answers, whatever the question is about.
+func (p *Read) answers() bool {
+	return p.Answers >= sureAnswers ||
+		p.Answers >= leastAnswers && isEvidence(p.Hit)
 }
 
 // Choose chooses of the passages that answer, which [Answering] gives, those that are told. Where two give different

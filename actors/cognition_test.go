@@ -276,6 +276,46 @@ func TestSessionPack(t *testing.T) {
 	}
 }
 
+// What came in at once is told in the order in which it happened; of a thread once; of a message what it tells, and
+// who wrote it, and nothing of one that only nods. A directory that has the name of a common word is not what every
+// text with that word is about.
+func TestRecentContextTellsWhatIsNew(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(account.NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	at := func(day int) int64 { return n.clock.Now().Add(time.Duration(day-40) * 24 * time.Hour).UnixMilli() }
+	item := func(day int, who, title, content string) *pb.IngestItem {
+		i := &pb.IngestItem{Title: title, Content: content, OccurredMs: at(day)}
+		if who != "" {
+			i.Metadata = fmt.Appendf(nil, `{"author":%q}`, who)
+		}
+		return i
+	}
+	c.ingest(
+		item(9, "Mia", "", "Woah, that's awesome, Tom!"),
+		item(3, "Tom", "", "Hey Mia! The kiln in the walk-in store is repaired at last."),
+		item(8, "Mia", "Re: Order of clay", "We went for a walk and forgot to answer the quarry."),
+		item(1, "", "Minutes of March", "The walk service moves to the new host."),
+		item(7, "Tom", "Order of clay", "Who asks the quarry for forty kilos?"),
+		item(5, "Mia", "Hello!", "The glaze of the second batch turned out blue."),
+		item(2, "Tom", "", "It's a nice walk from the station to the pottery."),
+	)
+	n.clock.Advance(time.Minute)
+	c.ingest(item(0, "", "Minutes of February", "The pottery was closed."))
+	p := c.ok(sessionOp(org.Org, org.Owner, "/home/mia/walk")).GetMind().GetPack()
+	want := []string{
+		"Order of clay", "Mia: The glaze of the second batch turned out blue.",
+		"Tom: The kiln in the walk-in store is repaired at last.",
+		"Tom: It's a nice walk from the station to the pottery.", "Minutes of March", "Minutes of February",
+	}
+	if !slices.Equal(p.GetContext(), want) {
+		t.Errorf("context %q, want %q", p.GetContext(), want)
+	}
+	if s := p.GetSystemPrompt(); !strings.Contains(s, "\nAbout \"walk\": \"Minutes of March\".\n") {
+		t.Errorf("%q", s)
+	}
+}
+
 // interface: Endpoints/Condition scaffold
 func TestScaffold(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())

@@ -14,7 +14,7 @@ var conditionRoutes = []web.Route{
 		Method: http.MethodPost, Path: "/v1/condition/session", ID: "conditionSession", Tag: tagConditioning,
 		Summary: "Get a session's conditioning pack",
 		Description: "What another model should know before a session: orgId and userId must be those of the key. " +
-			"Documents that name the last part of cwd are mentioned.",
+			"Texts that name the last part of cwd, and mean it as a name, are mentioned.",
 		Scope: pb.ScopeRead, Family: pb.FamilyDefault, Capability: pb.CapabilityCondition,
 		Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status:  http.StatusOK,
@@ -111,7 +111,7 @@ type conditionSessionBody struct {
 
 type conditioningPack struct {
 	SystemPrompt     string         `json:"systemPrompt"`
-	UserVoiceHint    string         `json:"userVoiceHint,omitempty" doc:"Absent until there is enough writing."`
+	UserVoiceHint    string         `json:"userVoiceHint,omitempty" doc:"@conditioningPack.userVoiceHint"`
 	OrgRecentContext []string       `json:"orgRecentContext" doc:"@conditioningPack.orgRecentContext"`
 	ExpiresAt        wire.Timestamp `json:"expiresAt" doc:"How long the pack may be kept."`
 }

@@ -64,13 +64,15 @@ var texts = web.Texts{
 		"local, one hop; regional, two; global, further.",
 	"writtenAnswer.citations": "The passages that the answer was taken from, in its order; empty when memory " +
 		"holds nothing about the question.",
-	"conditioningPack.orgRecentContext": "Titles of what came in last, newest first, from the effective " +
-		"subject's own memory.",
-	"scaffoldBody.maxTokens": "Of the whole answer's prompt.",
-	"listDomainsInput.q":     "Text that the label or a keyword must hold; case does not matter.",
-	"domain.id":              "The same from cycle to cycle, as long as most of its nodes are.",
-	"domain.cohesion":        "The share of its nodes' edges that stay inside.",
-	"assertEdgeBody.target":  "The id of the node that it leads to, another one.",
+	"conditioningPack.orgRecentContext": "What the latest texts are about, newest first, from the effective subject's " +
+		"own memory: titles, once for each thread, and of texts without one a sentence that tells something, with who " +
+		"wrote it. Latest is by when the text's content happened (occurredAt), else by when it came in.",
+	"conditioningPack.userVoiceHint": "Absent until there is enough writing, and where several people write the memory.",
+	"scaffoldBody.maxTokens":         "Of the whole answer's prompt.",
+	"listDomainsInput.q":             "Text that the label or a keyword must hold; case does not matter.",
+	"domain.id":                      "The same from cycle to cycle, as long as most of its nodes are.",
+	"domain.cohesion":                "The share of its nodes' edges that stay inside.",
+	"assertEdgeBody.target":          "The id of the node that it leads to, another one.",
 	"assertEdgeBody.type": "What the relation is called: 1 to 64 letters, digits and _ - . : beginning with a " +
 		"letter. superseded_by is the service's own.",
 	"assertEdgeBody.weight": "A value above 0.4 is stored, and answered, as 0.4, which is also what a new edge " +

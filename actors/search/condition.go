@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"orgmem/actors/graph"
@@ -27,12 +26,9 @@ const (
 	// each time.
 	maxPackTitles  = 10
 	maxPackDomains = 10
-	// maxTitleScan bounds the nodes among which the titles are looked for: nodes of
-	// one series often have the same.
-	maxTitleScan = 100
-	// maxRecentScan bounds the nodes that are passed over meanwhile: what was read out of
-	// some long transcripts.
-	maxRecentScan = 5000
+	// maxTitleScan bounds the nodes among which the titles are looked for: those of one
+	// thread have the same, and of a talk many tell nothing.
+	maxTitleScan = 200
 	// maxDomainScan bounds the domains among which the largest are looked for.
 	maxDomainScan = 1000
 	// scaffoldSources is from how many documents a scaffold may quote.
@@ -57,7 +53,7 @@ func (o *Module) conditionSession(c *tenant.Call, op *pb.ConditionSession) {
 	o.ReadWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		pack := &pb.Pack{ExpiresMs: clock.Millis(c.Org.System.Clock.Now().Add(PackLifetime))}
 		var err error
-		if pack.Context, err = recentTitles(st, c.Part.Space, maxPackTitles); err != nil {
+		if pack.Context, err = o.recentTitles(c, st, maxPackTitles); err != nil {
 			return nil, err
 		}
 		topics, err := topicLabels(st, c.Part.Space)
@@ -74,36 +70,6 @@ func (o *Module) conditionSession(c *tenant.Call, op *pb.ConditionSession) {
 		pack.SystemPrompt = answer.SessionPrompt(name, topics, pack.GetContext(), path.Base(op.GetCwd()), related)
 		return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Pack{Pack: pack}}), nil
 	})
-}
-
-// recentTitles lists the titles of the newest live nodes that somebody wrote and that
-// may be learned from, newest first.
-func recentTitles(r storage.Reader, space storage.Space, most int) ([]string, error) {
-	f := graph.NodeFilter{Statuses: []string{pb.StatusLive}, Kinds: slices.DeleteFunc(slices.Clone(graph.NodeKinds),
-		func(kind string) bool {
-			return kind == "entity" // a name out of the text, not a text
-		})}
-	titles, read, passed := []string(nil), 0, 0
-	for e, err := range graph.NewestFirst(r, f.Above(space), graph.AllTime, nil, nil) {
-		if err != nil {
-			return nil, err
-		}
-		if passed++; len(titles) == most || read == maxTitleScan || passed > maxRecentScan {
-			break
-		}
-		if !strings.HasPrefix(e.ID, "ingest:") { // read out of a text that is there itself, often by the dozen
-			continue
-		}
-		read++
-		n := &pb.Node{}
-		if _, err := r.Get(space.Key(storage.TableNode, storage.Str(e.ID)), n); err != nil {
-			return nil, err
-		}
-		if title := text.OneLine(n.GetTitle()); title != "" && !n.GetUnlearned() && !slices.Contains(titles, title) {
-			titles = append(titles, title)
-		}
-	}
-	return titles, nil
 }
 
 // topicLabels lists the largest domains.
@@ -146,25 +112,6 @@ func mannerOf(r storage.Reader, space storage.Space) (*voice.Profile, error) {
 	}
 	p := voice.ProfileFrom(view.GetVoice())
 	return &p, nil
-}
-
-// titlesAbout finds documents that name the directory somebody works in.
-func (o *Module) titlesAbout(c *tenant.Call, st *storage.Store, cwd string, rd *searcher) ([]string, error) {
-	dir := path.Base(cwd)
-	if dir == "/" || dir == "." {
-		return nil, nil
-	}
-	found, err := o.find(c, st, []*partition.Ref{c.Part}, &pb.Search{Query: dir, Mode: "keyword", TopK: maxPackTitles}, rd)
-	if err != nil {
-		return nil, err
-	}
-	var titles []string
-	for _, h := range found.GetHits() {
-		if title := text.OneLine(h.GetTitle()); title != "" && !slices.Contains(titles, title) {
-			titles = append(titles, title)
-		}
-	}
-	return titles, nil
 }
 
 // conditionScaffold wraps a prompt in what memory knows about it: the passages

@@ -1,6 +1,6 @@
 // Package answer puts texts together out of passages that a search has found: the answer
 // to a question, the scaffold around a prompt, and the prompt that introduces a memory to
-// another model.
+// another model, with what tells most of a message that has no title ([Gist]).
 //
 // # Promises
 //

@@ -36,7 +36,8 @@
 // Read: text.Analyzer.Query, then [Scratch.Candidates] over the snapshots of
 // one or many partitions, then the caller fetches exact vectors of the leading
 // candidates ([Open] says which) by their Seq, then [Fuse]. [Scratch.Reset]
-// before the scratch waits for its next search.
+// before the scratch waits for its next search. [Snapshot.Latest] lists nodes by
+// the times that they are of.
 //
 // # What it hides
 //

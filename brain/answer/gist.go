@@ -1,0 +1,121 @@
+package answer
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"orgmem/brain/text"
+)
+
+// A list of what somebody wrote last is of use only where each line says something. A message has no title but its
+// first words, and these are mostly said to somebody: "Woah, that's great, Ben!".
+
+const (
+	// maxGistSentences is among how many sentences of a text one is looked for.
+	maxGistSentences = 40
+	// toldEnough is how many words that mean something a sentence has that can stand by itself, and toldLittle how many
+	// the one that has most must have where none has so many.
+	toldEnough, toldLittle = 4, 2
+	// maxGist bounds a gist, in characters: so long is a title that is made of a text.
+	maxGist = 120 // as text.OneLine
+)
+
+// feelings are words of how one takes what another says, in English; they say nothing of what it is about.
+var feelings = text.Set(`absolutely agree agreed alright always amazing appreciate awesome awww aww bet believe best
+	bless bummer certainly congrats congratulations cool crazy cute definitely did does doing done enjoy enjoyed exactly
+	excited exciting fabulous fantastic feel feeling feels fine fun get gets getting glad going gonna gotta great guess
+	guys haha hahaha happy hear heard hey hmm hope hoping incredible indeed interesting just keep kind kinda know let
+	like likes lol look looking looks lot lots love loved lovely luck made make makes maybe mean means must need neat
+	nice nope oh okay one perfect pleasure pretty probably proud really right said say saying see seem seems sense sorry
+	sounds stuff super sure surely sweet tell thank thanks thing things think thinking thought totally true try trying
+	understand wait want wanted welcome well whoa wish woah wonder wonderful woo woohoo wow wrong yeah yep yes yikes yup
+	ain aren couldn didn doesn don hadn hasn haven isn ll re shouldn ve wasn weren won wouldn`)
+
+// replying is what a mail program puts before a subject.
+var replying = regexp.MustCompile(`^(?i:(?:re|fwd?|aw|wg|sv|antw|rv)(?:\[\d{1,3}\])?:\s*)+`)
+
+// Subject is a title without what says that it answers another of the same.
+func Subject(title string) string {
+	s := strings.TrimSpace(title)
+	return strings.TrimSpace(s[len(replying.FindString(s)):])
+}
+
+// Gist is the first sentence of a text that tells something, without the courtesies and the marks of a chat around it;
+// the one that tells most where none tells much, and nothing where the text is nothing but a nod. A note of a catchword
+// is its own. It begins with who wrote it, if that is not empty.
+func Gist(passage, who string) string {
+	n := len(wordsOf(passage))
+	if n > 0 && n < toldEnough && n == telling(passage) && !courtesy(passage) {
+		return by(who, passage)
+	}
+	best, most, looked := "", toldLittle-1, 0
+	for at := range text.Sentences(passage) {
+		if looked++; looked > maxGistSentences {
+			break
+		}
+		s := strings.Trim(spoken(passage, at, text.Span{}), "#*->= \t\n")
+		told := telling(s)
+		if told > most {
+			best, most = s, told
+		}
+		if told >= toldEnough {
+			break
+		}
+	}
+	return by(who, best)
+}
+
+// GistOf is a sentence of a text, if it tells something, as [Gist] has it: the first that tells holds of.
+func GistOf(passage, who string, holds func(sentence string) bool) string {
+	for at := range text.Sentences(passage) {
+		s := passage[at.Start:at.End]
+		if !holds(s) {
+			continue
+		}
+		if s = strings.Trim(spoken(passage, at, text.Span{}), "#*->= \t\n"); telling(s) >= toldLittle {
+			return by(who, s)
+		}
+	}
+	return ""
+}
+
+// Tells reports whether a title tells what something is about: it is no courtesy, and has a word that means something.
+func Tells(title string) bool { return !courtesy(title) && telling(title) > 0 }
+
+// telling counts the words of a sentence that mean something, each once. In scripts that put no space between words two
+// letters count as one.
+func telling(s string) int {
+	words := wordsOf(s)
+	languages := text.LanguageOfQuestion(s)
+	seen, spaceless := map[string]bool{}, 0
+	for _, w := range words {
+		r, n := utf8.DecodeRuneInString(w)
+		switch {
+		case text.Spaceless(r):
+			spaceless += utf8.RuneCountInString(w)
+		case n == len(w) || unicode.IsNumber(r) && len(w) < 3, feelings[w],
+			text.FunctionWord(w).Has(text.English), text.FunctionWord(w).Has(languages):
+		default:
+			seen[w] = true
+		}
+	}
+	return len(seen) + spaceless/2
+}
+
+// by is what somebody wrote on one line, cut between words where it is long.
+func by(who, s string) string {
+	if who != "" && s != "" {
+		s = who + ": " + s
+	}
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= maxGist {
+		return s
+	}
+	s = text.TruncateRunes(s, maxGist-1)
+	if cut := strings.LastIndexByte(s, ' '); cut > len(s)/2 {
+		s = s[:cut]
+	}
+	return strings.TrimRight(s, " ,;:–—-") + "…"
+}

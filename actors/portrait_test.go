@@ -193,6 +193,53 @@ func TestNoPortraitOfSeveralPeople(t *testing.T) {
 	if c.lineOf(portrait.Themes) == nil {
 		t.Error("it is not said what the memory is about")
 	}
+	view := c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView()
+	if view.GetVoice() != nil || len(view.GetTraits()) > 0 || view.GetManifold() == nil {
+		t.Errorf("a voice of several people: %v", view)
+	}
+}
+
+// The voice of a person is measured on their own texts, and not on what others wrote that they keep; and when the
+// memory becomes somebody else's, on that person's.
+func TestVoiceIsOfTheOwnersTexts(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	take := func(who string, texts []string) {
+		t.Helper()
+		var its []*pb.IngestItem
+		for _, text := range texts {
+			it := doc("", text)
+			if who != "" {
+				it.Metadata = fmt.Appendf(nil, `{"author":%q}`, who)
+			}
+			its = append(its, it)
+		}
+		c.ingest(its...)
+		c.think()
+	}
+	measured := func() (evidence uint64, formality float64) {
+		t.Helper()
+		v := c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView().GetVoice()
+		return v.GetEvidence(), v.GetFormality()
+	}
+	take("Ann", inChats)
+	_, alone := measured()
+	take("Bo", inLetters[:2])
+	if k, formality := measured(); k != uint64(len(inChats)) || formality != alone {
+		t.Errorf("of %d texts, formality %.3f; of Ann's %d it was %.3f", k, formality, len(inChats), alone)
+	}
+	take("Bo", inLetters[2:])
+	if k, _ := measured(); k != 0 {
+		t.Errorf("of two people a voice of %d texts", k)
+	}
+	var more []string
+	for i := range 60 {
+		more = append(more, fmt.Sprintf("In accordance with decision %d of the board, %s", i, inLetters[i%len(inLetters)]))
+	}
+	take("Bo", more)
+	if k, formality := measured(); k != uint64(len(inLetters)+len(more)) || formality <= alone {
+		t.Errorf("of Bo's %d texts %d, formality %.3f, of Ann's %.3f", len(inLetters)+len(more), k, formality, alone)
+	}
 }
 
 // What a line quotes or names leaves it in the commit that forgets it, and comes back with the next cycle as far as

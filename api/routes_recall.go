@@ -213,7 +213,7 @@ func derivedID(raw []byte) string {
 
 type identityView struct {
 	Manifold     *manifold     `json:"manifold" doc:"Null before the first cycle."`
-	VoiceProfile *voiceProfile `json:"voiceProfile" doc:"Null until there is enough writing."`
+	VoiceProfile *voiceProfile `json:"voiceProfile" doc:"@identityView.voiceProfile"`
 	Traits       []trait       `json:"traits"`
 	Basins       []basin       `json:"basins" doc:"As many as manifold.n_basins."`
 	Portrait     []portrayal   `json:"portrait" doc:"@identityView.portrait"`

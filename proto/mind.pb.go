@@ -1850,6 +1850,7 @@ type Cognition struct {
 	Mind          *MindState             `protobuf:"bytes,12,opt,name=mind,proto3" json:"mind,omitempty"`
 	Identified    uint64                 `protobuf:"varint,13,opt,name=identified,proto3" json:"identified,omitempty"`                         // the changes that the identity on record knows of
 	SessionEdges  uint64                 `protobuf:"varint,14,opt,name=session_edges,json=sessionEdges,proto3" json:"session_edges,omitempty"` // live edges of which an end is a node of a coding session
+	VoiceOf       string                 `protobuf:"bytes,15,opt,name=voice_of,json=voiceOf,proto3" json:"voice_of,omitempty"`                 // whose texts the tally has, beside those without a writer; empty: nobody's, or of any
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1966,6 +1967,13 @@ func (x *Cognition) GetSessionEdges() uint64 {
 		return x.SessionEdges
 	}
 	return 0
+}
+
+func (x *Cognition) GetVoiceOf() string {
+	if x != nil {
+		return x.VoiceOf
+	}
+	return ""
 }
 
 // MindState is what the manifold goes on from.
@@ -5056,7 +5064,7 @@ const file_mind_proto_rawDesc = "" +
 	"\bsince_ms\x18\x04 \x01(\x03H\x00R\asinceMs\x88\x01\x01\x12\x1e\n" +
 	"\buntil_ms\x18\x05 \x01(\x03H\x01R\auntilMs\x88\x01\x01B\v\n" +
 	"\t_since_msB\v\n" +
-	"\t_until_ms\"\xef\x02\n" +
+	"\t_until_ms\"\x8a\x03\n" +
 	"\tCognition\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x18\n" +
 	"\achanges\x18\x02 \x01(\x04R\achanges\x12\x1a\n" +
@@ -5074,7 +5082,8 @@ const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"identified\x18\r \x01(\x04R\n" +
 	"identified\x12#\n" +
-	"\rsession_edges\x18\x0e \x01(\x04R\fsessionEdgesJ\x04\b\a\x10\bJ\x04\b\b\x10\t\"\xca\x02\n" +
+	"\rsession_edges\x18\x0e \x01(\x04R\fsessionEdges\x12\x19\n" +
+	"\bvoice_of\x18\x0f \x01(\tR\avoiceOfJ\x04\b\a\x10\bJ\x04\b\b\x10\t\"\xca\x02\n" +
 	"\tMindState\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1c\n" +
 	"\trefreshes\x18\x02 \x01(\rR\trefreshes\x12#\n" +

@@ -46,20 +46,23 @@ func (c identityStage) run() error {
 		return err
 	}
 	next := &pb.Cognition{Identified: c.cog.GetChanges()}
-	if err := c.findVoice(next, view); err != nil {
+	words, err := c.whose()
+	if err != nil {
+		return err
+	}
+	if err := c.findVoice(words, next, view); err != nil {
 		return err
 	}
 	shift, rests, err := c.findManifold(next, before, view)
 	if err != nil {
 		return err
 	}
-	words, err := c.draw(view.GetVoice())
-	if err != nil {
+	if err := words.draw(view.GetVoice()); err != nil {
 		return err
 	}
 	know := func(cog *pb.Cognition) {
-		cog.Identified, cog.Mind, cog.Voice, cog.VoiceChunk = next.GetIdentified(), next.GetMind(), next.GetVoice(),
-			next.GetVoiceChunk()
+		cog.Identified, cog.Mind = next.GetIdentified(), next.GetMind()
+		cog.Voice, cog.VoiceChunk, cog.VoiceOf = next.GetVoice(), next.GetVoiceChunk(), next.GetVoiceOf()
 	}
 	err = c.write(func(f *graph.Tx) error {
 		cog := &pb.Cognition{}
@@ -128,11 +131,14 @@ func sameBasinWords(a, b *pb.Basin) bool {
 func basinName(number uint32) string { return fmt.Sprintf("basin-%d", number) }
 
 // findVoice measures how the person writes. The sums of what was measured before are kept; where something was taken
-// away all is measured anew.
-func (c identityStage) findVoice(next *pb.Cognition, view *pb.IdentityView) error {
+// away, or the person is another now, all is measured anew. What several people write is in nobody's voice.
+func (c identityStage) findVoice(d *drawn, next *pb.Cognition, view *pb.IdentityView) error {
+	if !d.personal {
+		return nil
+	}
 	tally, ok := voice.TallyOf(c.cog.GetVoice())
 	from := c.cog.GetVoiceChunk()
-	if !ok || c.removed {
+	if !ok || c.removed || c.cog.GetVoiceOf() != d.owner {
 		tally, from = &voice.Tally{}, 0
 	}
 	var ids []int32
@@ -150,11 +156,15 @@ func (c identityStage) findVoice(next *pb.Cognition, view *pb.IdentityView) erro
 		tasks = append(tasks, func(int) error {
 			return c.org.WithStore(func(st *storage.Store) error {
 				for _, i := range own {
+					w, err := d.writerOf(st, i)
+					if err != nil {
+						return err
+					}
 					text := &pb.Content{}
 					if _, err := st.Get(c.part.Space.Key(storage.TableContent, storage.Str(c.Nodes[i].ID)), text); err != nil {
 						return err
 					}
-					if text.GetText() != "" {
+					if d.his(w) && text.GetText() != "" {
 						parts[n].Add(text.GetText())
 					}
 				}
@@ -168,17 +178,16 @@ func (c identityStage) findVoice(next *pb.Cognition, view *pb.IdentityView) erro
 	for n := range parts {
 		tally.Merge(&parts[n])
 	}
-	next.Voice, next.VoiceChunk = tally.Sums(), until
+	next.Voice, next.VoiceChunk, next.VoiceOf = tally.Sums(), until, d.owner
 	p, ok := tally.Profile()
 	if !ok {
 		return nil
 	}
 	view.Voice = p.Message()
 	confidence := float64(p.Evidence) / float64(p.Evidence+traitEvidence)
-	evidence := c.LatestWritten(MaxTraitNodes)
 	view.Traits = []*pb.Trait{
-		{Name: "formality", Value: p.Formality, Confidence: confidence, Nodes: evidence},
-		{Name: "technicalDepth", Value: p.TechnicalDepth, Confidence: confidence, Nodes: evidence},
+		{Name: "formality", Value: p.Formality, Confidence: confidence, Nodes: d.latest},
+		{Name: "technicalDepth", Value: p.TechnicalDepth, Confidence: confidence, Nodes: d.latest},
 	}
 	return nil
 }

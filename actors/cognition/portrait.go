@@ -18,6 +18,10 @@ import (
 type drawn struct {
 	identityStage
 
+	personal bool     // one person writes the memory
+	owner    string   // their name, if it is known
+	latest   []string // of their texts, at most MaxTraitNodes
+
 	lines   []portrait.Line
 	writers map[int32]portrait.Writing // of the texts that were looked at
 	traces  map[int32]*pb.Trace        // of these
@@ -26,48 +30,68 @@ type drawn struct {
 // maxSaying bounds the latest texts of a statement, or a name, that are asked whether they say it.
 const maxSaying = 25
 
-// draw says in words who the person is.
-func (c identityStage) draw(v *pb.VoiceProfile) (*drawn, error) {
+// whose looks who writes the memory.
+func (c identityStage) whose() (*drawn, error) {
 	d := &drawn{identityStage: c, writers: map[int32]portrait.Writing{}, traces: map[int32]*pb.Trace{}}
-	m := c.Portrait(c.found)
-	err := c.compute([]func(int) error{func(int) error {
-		return c.org.WithStore(func(st *storage.Store) error {
+	own := c.Written()
+	own = own[:min(len(own), cognition.MaxPortraitTexts)]
+	var latest []portrait.Writing
+	err := c.org.WithStore(func(st *storage.Store) error {
+		for _, i := range own {
+			w, err := d.writing(st, i)
+			if err != nil {
+				return err
+			}
+			latest = append(latest, w)
+		}
+		return nil
+	})
+	d.owner, d.personal = portrait.Owner(latest)
+	for k, i := range own[:len(latest)] {
+		if len(d.latest) < MaxTraitNodes && d.his(latest[k]) {
+			d.latest = append(d.latest, string(c.Nodes[i].ID))
+		}
+	}
+	return d, err
+}
+
+// his tells whether a text is the owner's own: those without a writer are.
+func (d *drawn) his(w portrait.Writing) bool {
+	return !w.Foreign && (w.Writer == "" || w.Writer == d.owner)
+}
+
+// draw says in words who the person is.
+func (d *drawn) draw(v *pb.VoiceProfile) error {
+	m := d.Portrait(d.found)
+	m.Owner, m.Personal, m.Latest = d.owner, d.personal, d.latest
+	return d.compute([]func(int) error{func(int) error {
+		return d.org.WithStore(func(st *storage.Store) error {
 			if err := d.read(st, &m); err != nil {
 				return err
 			}
 			if v != nil {
-				m.Manner = voice.Manner(voice.ProfileFrom(v))
+				m.Manner = voice.Manner(voice.ProfileFrom(v).OfLikeLength())
 			}
 			d.lines = portrait.Draw(m)
 			return nil
 		})
 	}})
-	return d, err
 }
 
-// read adds what only the records tell: who writes, what was stated, and what is named.
+// read adds what only the records tell: what was stated, and what is named.
 func (d *drawn) read(st *storage.Store, m *portrait.Memory) error {
-	own := d.Written()
-	var latest []portrait.Writing
-	for _, i := range own[:min(len(own), cognition.MaxPortraitTexts)] {
-		w, err := d.writing(st, i)
-		if err != nil {
-			return err
-		}
-		latest = append(latest, w)
-	}
-	if m.Owner, m.Personal = portrait.Owner(latest); !m.Personal {
+	if !m.Personal {
 		return nil
 	}
 	for _, x := range d.Stated(cognition.MaxPortraitStatements) {
-		s, err := d.statement(st, x, m.Owner)
+		s, err := d.statement(st, x)
 		if err != nil {
 			return err
 		}
 		m.Statements = append(m.Statements, s)
 	}
 	for _, x := range d.Named(cognition.MaxPortraitNames) {
-		n, err := d.name(st, x, m.Owner)
+		n, err := d.name(st, x)
 		if err != nil {
 			return err
 		}
@@ -83,28 +107,37 @@ func (d *drawn) node(st *storage.Store, i int32) (*pb.Node, error) {
 	return n, err
 }
 
-// writing tells whose words a text of the memory is. What a connector brought without an author was written by nobody
-// knows whom; a coding session is the user's.
+// writing is writerOf, which it remembers.
 func (d *drawn) writing(st *storage.Store, i int32) (portrait.Writing, error) {
-	if w, ok := d.writers[i]; ok {
+	w, ok := d.writers[i]
+	if ok {
 		return w, nil
 	}
-	w := portrait.Writing{}
-	if d.Nodes[i].Kind != cognition.KindSession {
-		n, err := d.node(st, i)
-		if err != nil {
-			return w, err
-		}
-		speaker, speakers := extract.Speakers(n.GetMetadata())
-		w.Writer = speaker
-		w.Foreign = len(speakers) > 1 || speaker == "" && n.GetSource().GetType() == pb.SourceConnector
+	w, err := d.writerOf(st, i)
+	if err == nil {
+		d.writers[i] = w
 	}
-	d.writers[i] = w
+	return w, err
+}
+
+// writerOf tells whose words a text of the memory is. What a connector brought without an author was written by nobody
+// knows whom; a coding session is the user's.
+func (d *drawn) writerOf(st *storage.Store, i int32) (w portrait.Writing, err error) {
+	if d.Nodes[i].Kind == cognition.KindSession {
+		return w, nil
+	}
+	n, err := d.node(st, i)
+	if err != nil {
+		return w, err
+	}
+	speaker, speakers := extract.Speakers(n.GetMetadata())
+	w.Writer = speaker
+	w.Foreign = len(speakers) > 1 || speaker == "" && n.GetSource().GetType() == pb.SourceConnector
 	return w, nil
 }
 
 // statement reads what was stated, with those of its texts whose words it is said in.
-func (d *drawn) statement(st *storage.Store, x cognition.InTexts, owner string) (s portrait.Statement, err error) {
+func (d *drawn) statement(st *storage.Store, x cognition.InTexts) (s portrait.Statement, err error) {
 	t := &d.Nodes[x.Node]
 	n, err := d.node(st, x.Node)
 	if err != nil {
@@ -136,7 +169,7 @@ func (d *drawn) statement(st *storage.Store, x cognition.InTexts, owner string) 
 		if err != nil {
 			return s, err
 		}
-		if ok && (s.Speaker != "" || !w.Foreign && (w.Writer == "" || w.Writer == owner)) {
+		if ok && (s.Speaker != "" || d.his(w)) {
 			s.Texts = append(s.Texts, string(d.Nodes[i].ID))
 			s.AtMS = max(s.AtMS, d.Nodes[i].AtMS)
 		}
@@ -170,7 +203,7 @@ var shownTypes = map[extract.Type]bool{
 }
 
 // name reads an entity; its type stays empty if such entities are not shown.
-func (d *drawn) name(st *storage.Store, x cognition.InTexts, owner string) (portrait.Name, error) {
+func (d *drawn) name(st *storage.Store, x cognition.InTexts) (portrait.Name, error) {
 	t := &d.Nodes[x.Node]
 	out := portrait.Name{Node: string(t.ID), Name: t.Title, Texts: len(x.Texts)}
 	n, err := d.node(st, x.Node)
@@ -191,7 +224,7 @@ func (d *drawn) name(st *storage.Store, x cognition.InTexts, owner string) (port
 		switch {
 		case err != nil:
 			return out, err
-		case !ok || w.Foreign || w.Writer != "" && w.Writer != owner:
+		case !ok || !d.his(w):
 			out.Texts--
 		case len(out.Latest) < portrait.MaxLineNodes:
 			out.Latest = append(out.Latest, string(d.Nodes[i].ID))

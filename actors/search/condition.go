@@ -110,7 +110,7 @@ func mannerOf(r storage.Reader, space storage.Space) (*voice.Profile, error) {
 	if err != nil || !found || view.GetVoice() == nil {
 		return nil, err
 	}
-	p := voice.ProfileFrom(view.GetVoice())
+	p := voice.ProfileFrom(view.GetVoice()).OfLikeLength()
 	return &p, nil
 }
 

@@ -68,7 +68,7 @@ func TestPassages(t *testing.T) {
 	if got := g.OwnPassages(9); !slices.Equal(got, []cognition.Chunk{{Seq: 1, Node: 0}, {Seq: 2, Node: 0}}) {
 		t.Errorf("own %v", got)
 	}
-	if got := g.LatestWritten(9); !slices.Equal(got, []string{"a"}) {
+	if got := g.Written(); !slices.Equal(got, []int32{0}) {
 		t.Errorf("written %v", got)
 	}
 	if n := g.SessionEdges(); n != 1 {

@@ -214,12 +214,6 @@ func (g *Graph) JoinSimilar(fresh []Chunk, alike [][]community.Neighbour) []Edge
 	return g.Edges[before:]
 }
 
-// LatestWritten are the latest texts of the partition's person, at most so many.
-func (g *Graph) LatestWritten(most int) []string {
-	own := g.Written()
-	return g.ids(own[:min(len(own), most)])
-}
-
 // Written are the texts of the partition's person, the latest first.
 func (g *Graph) Written() (own []int32) {
 	for i := range g.Nodes {

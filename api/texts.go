@@ -126,7 +126,7 @@ var texts = web.Texts{
 		"while too little is known. Of a memory that several people write only a line of themes is told.",
 	"portrayal.kind": "manner (how they write), themes (what about, mostly and lately), preference and belief (what " +
 		"they say, quoted), people (whom and what they mention), rhythm (when they write); there may be others later.",
-	"basin.since": "When a cycle first found the person there; null in a basin where they are not.",
+	"basin.since": "The time of the text by which the person came there; null in a basin where they are not.",
 	"insight.kind": "responsibility, change, due, recurrence, commitment, open_question, rising_topic, " +
 		"fading_topic, outlier or agent_signal; there may be others later.",
 	"temporalView.recurrences": "What comes again and again, the latest told first, at most 200. Such a time is no event.",

@@ -43,7 +43,7 @@ func (c insightsStage) run() error {
 		return err
 	}
 	found := append(c.SaidInsights(said, of, c.now, c.part.DerivedID), c.ShapeInsights(shape, c.found,
-		c.part.DerivedID)...)
+		c.now, c.part.DerivedID)...)
 	view, trends := c.TemporalView(c.found)
 	return c.write(func(f *graph.Tx) error {
 		var stand []*pb.Insight
@@ -75,8 +75,9 @@ func (c insightsStage) run() error {
 }
 
 // replace writes the insights that a cycle has found in place of the ones before. What the shape of the graph tells
-// again keeps its time. What a text says that is no more among the newest, of which the nodes are given, stays as long
-// as the text does and there are not more of its kind; and what a signal told stays, but for the oldest of many.
+// again of a domain keeps its time. What a text says that is no more among the newest, of which the nodes are given,
+// stays as long as the text does and there are not more of its kind; and what a signal told stays, but for the oldest
+// of many.
 func (c insightsStage) replace(f *graph.Tx, found []*pb.Insight, read []int32) error {
 	wanted, kinds := map[string]*pb.Insight{}, map[string]int{}
 	for _, i := range found {

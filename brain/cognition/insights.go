@@ -28,7 +28,9 @@ func (g *Graph) InsightInput(domains []Domain, nowMS int64) insight.Input {
 	}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		one := insight.Node{Title: n.Title, Domain: insight.None, AtMS: n.AtMS, Entity: n.Entity(), Bytes: n.Bytes}
+		one := insight.Node{
+			Title: n.Title, Domain: insight.None, AtMS: n.AtMS, SaidMS: n.ValidMS, Entity: n.Entity(), Bytes: n.Bytes,
+		}
 		if d, ok := number[n.Domain]; ok {
 			one.Domain = d
 		}
@@ -40,20 +42,27 @@ func (g *Graph) InsightInput(domains []Domain, nowMS int64) insight.Input {
 	return in
 }
 
-// ShapeInsights are the insights of the graph's shape, with what each rests on.
-func (g *Graph) ShapeInsights(shape []insight.Insight, domains []Domain, name Naming) (found []Insight) {
+// ShapeInsights are the insights of the graph's shape, with what each rests on. What is told of a text is dated by it,
+// at nowMS at the latest; what is told of a domain has no date yet.
+func (g *Graph) ShapeInsights(
+	shape []insight.Insight, domains []Domain, nowMS int64, name Naming,
+) (found []Insight) {
 	for _, x := range shape {
 		var of string
+		var at int64
 		switch {
 		case x.ByNode() && len(x.Nodes) > 0:
-			of = string(g.Nodes[x.Nodes[0]].ID)
+			n := &g.Nodes[x.Nodes[0]]
+			of, at = string(n.ID), max(min(n.AtMS, nowMS), 1)
 		case len(x.Domains) > 0:
 			of = domains[x.Domains[0]].ID.String()
 		default:
 			continue
 		}
 		id := name(x.Kind, of)
-		one := &pb.Insight{Id: id[:], Kind: x.Kind, Title: x.Title, Detail: x.Detail, Confidence: x.Confidence}
+		one := &pb.Insight{
+			Id: id[:], Kind: x.Kind, Title: x.Title, Detail: x.Detail, Confidence: x.Confidence, CreatedMs: at,
+		}
 		for _, i := range x.Nodes {
 			one.Nodes = append(one.Nodes, string(g.Nodes[i].ID))
 		}

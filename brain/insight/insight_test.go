@@ -143,6 +143,28 @@ func TestOutlier(t *testing.T) {
 	}
 }
 
+// What is said in a talk does not stand alone: it is about what was said a minute before. A day is no such time.
+func TestNothingStandsAloneInATalk(t *testing.T) {
+	const minute = 60_000
+	for _, x := range []struct {
+		odd, before int64
+		alone       bool
+	}{
+		{5*dayMS + 90*minute, 5*dayMS + 89*minute, false},
+		{5*dayMS + 90*minute, 5*dayMS + 9*minute, true},
+		{5 * dayMS, 5 * dayMS, true},
+		{0, 0, true},
+	} {
+		var m memory
+		m.domain("Sailing", 60)
+		odd := m.text(None, 9)
+		m.Nodes[odd].SaidMS, m.Nodes[3].SaidMS = x.odd, x.before
+		if got := kinds(Find(m.Input), KindOutlier); len(got) == 1 != x.alone {
+			t.Errorf("said at %d, another text at %d: %+v", x.odd, x.before, got)
+		}
+	}
+}
+
 func TestEmptyMemory(t *testing.T) {
 	if got := Find(Input{}); len(got) != 0 {
 		t.Errorf("%+v", got)

@@ -23,7 +23,8 @@ const (
 
 // outliers finds texts that hold to nothing else, by the sum of their ties
 // against those of the others. The middle and the deviation are medians, which
-// the outliers themselves do not move.
+// the outliers themselves do not move. What is said in a talk is about what was
+// said before it, in whatever words, and does not stand alone.
 func outliers(in *Input, ties [][]tie) []Insight {
 	var texts []int32
 	strength := make([]float64, len(in.Nodes))
@@ -58,18 +59,19 @@ func outliers(in *Input, ties [][]tie) []Insight {
 	if deviation <= 0 {
 		return nil
 	}
+	spoken := in.spoken()
 	var out []Insight
 	for _, v := range texts {
 		score := (middle - strength[v]) / deviation
-		if score < aside {
+		if score < aside || spoken[v] {
 			continue
 		}
 		near := in.nearest(ties[v])
 		i := Insight{Kind: KindOutlier, Confidence: score / (score + aside), Nodes: append([]int32{v}, near...)}
 		i.Title = fmt.Sprintf("%s stands alone", in.name(v))
-		i.Detail = "Nothing else in this memory is similar to it."
+		i.Detail = "No other text in this memory is much like it."
 		if len(near) > 0 {
-			i.Detail = "Hardly anything else in this memory is similar to it."
+			i.Detail = "Hardly any other text in this memory is much like it."
 		}
 		if d := in.domain(v); d != None {
 			i.Domains = []int32{d}
@@ -82,6 +84,27 @@ func outliers(in *Input, ties [][]tie) []Insight {
 		out = out[:int(max(rare*float64(len(texts)), 1))]
 	}
 	return out
+}
+
+// spoken marks the texts of which another was said within minutes. A time without an
+// hour, of several texts of one day, says nothing of that.
+func (in *Input) spoken() []bool {
+	const day = 24 * 60 * 60 * 1000
+	var timed []int32
+	for v := range in.Nodes {
+		if n := &in.Nodes[v]; !n.Entity && n.SaidMS%day != 0 {
+			timed = append(timed, int32(v))
+		}
+	}
+	slices.SortFunc(timed, func(a, b int32) int { return cmp.Compare(in.Nodes[a].SaidMS, in.Nodes[b].SaidMS) })
+	spoken := make([]bool, len(in.Nodes))
+	for i := range timed[min(1, len(timed)):] {
+		a, b := timed[i], timed[i+1]
+		if in.Nodes[b].SaidMS-in.Nodes[a].SaidMS <= reply {
+			spoken[a], spoken[b] = true, true
+		}
+	}
+	return spoken
 }
 
 // nearest lists a text's strongest neighbours, which show what it is compared to.

@@ -18,6 +18,7 @@ type Node struct {
 	Title  string
 	Domain int32 // index into Input.Domains, or None
 	AtMS   int64 // when it happened or was written; 0: unknown
+	SaidMS int64 // when it was said, as a client tells; 0: that is not known
 	Entity bool  // an entity; else something that holds text
 	Bytes  int   // of its text
 }

@@ -256,6 +256,27 @@ func TestShift(t *testing.T) {
 	}
 }
 
+// Since when somebody is in a basin is told by the time of their texts, and not by when it was looked.
+func TestSinceTheTextsThatBroughtThem(t *testing.T) {
+	th := newThemes(11, 2)
+	signals := slices.Concat(th.say(1, 60), th.say(0, 60))
+	const looked = int64(1) << 50
+	r, ok := Refresh(State{}, signals, looked)
+	if at := r.State.SinceMS; !ok || at < signals[60].AtMS || at > signals[70].AtMS {
+		t.Errorf("since %d, the texts of the basin begin at %d", at, signals[60].AtMS)
+	}
+	first := r.State.SinceMS
+	if r, _ = Refresh(r.State, append(signals, th.say(0, 5)...), looked); r.State.SinceMS != first {
+		t.Errorf("who stays is there since %d, was since %d", r.State.SinceMS, first)
+	}
+	if r, _ = Refresh(State{}, signals[60:], looked); r.State.SinceMS < signals[60].AtMS || r.State.SinceMS > first {
+		t.Errorf("who never was elsewhere is there since %d", r.State.SinceMS)
+	}
+	if r, _ = Refresh(State{}, signals, 5); r.State.SinceMS != 5 {
+		t.Errorf("of texts of a time to come, since %d", r.State.SinceMS)
+	}
+}
+
 func TestOrderOfSignalsDoesNotMatter(t *testing.T) {
 	th := newThemes(12, 3)
 	signals := slices.Concat(th.say(0, 30), th.say(1, 30), th.say(2, 30))

@@ -62,7 +62,11 @@ func Refresh(last State, signals []Signal, nowMS int64) (Reading, bool) {
 	r := Reading{Of: make([]int32, len(signals))}
 	s.settle(signals, order, of, len(centers))
 	s.number(&last, points, before, of)
-	r.place(&s, &last, of, nowMS)
+	times := make([]int64, len(order))
+	for i, k := range order {
+		times[i] = min(signals[k].AtMS, nowMS)
+	}
+	r.place(&s, &last, of, times)
 	for i, k := range order {
 		r.Of[k] = of[i]
 	}
@@ -167,7 +171,7 @@ func (s *State) number(last *State, points, before [][]float32, of []int32) {
 
 // place says which basin the person is in by the latest signals, and whether that
 // is another one than before. A basin that was cut away is not left by anybody.
-func (r *Reading) place(s, last *State, of []int32, nowMS int64) {
+func (r *Reading) place(s, last *State, of []int32, times []int64) {
 	say := make([]float64, len(s.Basins))
 	weight, sum := 1.0, 0.0
 	for i := len(of) - 1; i >= 0 && i >= len(of)-4*recent; i-- {
@@ -194,9 +198,29 @@ func (r *Reading) place(s, last *State, of []int32, nowMS int64) {
 		at = best
 	}
 	if s.At = s.Basins[at].Number; s.At != last.At {
-		s.SinceMS = nowMS
+		s.SinceMS = times[cameBy(of, int32(at), len(s.Basins))]
 	}
 	r.Confidence = say[at]
+}
+
+// cameBy is the signal by which the person came into a basin: that after which they were last placed there, had they
+// been placed after each of the signals. It is the latest where the basin is theirs by that alone.
+func cameBy(of []int32, basin int32, basins int) int {
+	say, sum := make([]float64, basins), 0.0
+	at, came := of[0], 0
+	for i, k := range of {
+		for b := range say {
+			say[b] *= halfLife
+		}
+		sum = sum*halfLife + 1
+		if say[k]++; k != at && say[k] >= moved*sum { // only the basin of this signal has gained
+			at, came = k, i
+		}
+	}
+	if at != basin {
+		return len(of) - 1
+	}
+	return came
 }
 
 // halfLife is a half to the power of 1/recent.

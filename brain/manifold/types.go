@@ -24,7 +24,7 @@ type State struct {
 	Basins       []Basin
 	NextBasin    uint32 // the number that the next new basin gets
 	At           uint32 // the basin that the person is in; 0: none yet
-	SinceMS      int64  // when they were first found there
+	SinceMS      int64  // the time of the signal by which they came there
 }
 
 // Basin is a place of the manifold.

@@ -194,8 +194,8 @@ func TestNoPortraitOfSeveralPeople(t *testing.T) {
 		t.Error("it is not said what the memory is about")
 	}
 	view := c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView()
-	if view.GetVoice() != nil || len(view.GetTraits()) > 0 || view.GetManifold() == nil {
-		t.Errorf("a voice of several people: %v", view)
+	if view.GetVoice().GetEvidence() != uint64(len(its)) || len(view.GetTraits()) > 0 || view.GetManifold() == nil {
+		t.Errorf("the voice of several people: %v", view)
 	}
 }
 
@@ -229,7 +229,7 @@ func TestVoiceIsOfTheOwnersTexts(t *testing.T) {
 		t.Errorf("of %d texts, formality %.3f; of Ann's %d it was %.3f", k, formality, len(inChats), alone)
 	}
 	take("Bo", inLetters[2:])
-	if k, _ := measured(); k != 0 {
+	if k, _ := measured(); k != uint64(len(inChats)+len(inLetters)) {
 		t.Errorf("of two people a voice of %d texts", k)
 	}
 	var more []string

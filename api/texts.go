@@ -118,8 +118,8 @@ var texts = web.Texts{
 		"rhythm.typicalWords (of a message), rhythm.sentenceWords and spelling.wordLetters; rhythm.lengthSpread is the " +
 		"standard deviation of the logarithm of a message's length. userVoiceHint of POST /v1/condition/session says " +
 		"in words what stands out.",
-	"identityView.voiceProfile": "Of what the memory's person wrote. Null until there is enough of that, and where " +
-		"several people write the memory; there are no traits then, either.",
+	"identityView.voiceProfile": "Of what the memory's person wrote; of all that is written where several people " +
+		"write the memory, and there are no traits then. Null until there is enough writing.",
 	"identityView.portrait": "Who the person is, in plain words: at most 12 sentences, in the order in which " +
 		"one would say them. " +
 		"Each rests on more than one text, and goes at once with any of its nodes that is forgotten or superseded; empty " +

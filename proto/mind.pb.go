@@ -34,6 +34,7 @@ type IdentityView struct {
 	Traits        []*Trait               `protobuf:"bytes,3,rep,name=traits,proto3" json:"traits,omitempty"`
 	Basins        []*Basin               `protobuf:"bytes,4,rep,name=basins,proto3" json:"basins,omitempty"`     // as many as manifold.n_basins
 	Portrait      []*PortraitLine        `protobuf:"bytes,5,rep,name=portrait,proto3" json:"portrait,omitempty"` // ranked
+	Shared        bool                   `protobuf:"varint,6,opt,name=shared,proto3" json:"shared,omitempty"`    // several people write: the voice is measured on all of them, and is nobody's manner
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -101,6 +102,13 @@ func (x *IdentityView) GetPortrait() []*PortraitLine {
 		return x.Portrait
 	}
 	return nil
+}
+
+func (x *IdentityView) GetShared() bool {
+	if x != nil {
+		return x.Shared
+	}
+	return false
 }
 
 // PortraitLine is a sentence about the person.
@@ -1850,7 +1858,7 @@ type Cognition struct {
 	Mind          *MindState             `protobuf:"bytes,12,opt,name=mind,proto3" json:"mind,omitempty"`
 	Identified    uint64                 `protobuf:"varint,13,opt,name=identified,proto3" json:"identified,omitempty"`                         // the changes that the identity on record knows of
 	SessionEdges  uint64                 `protobuf:"varint,14,opt,name=session_edges,json=sessionEdges,proto3" json:"session_edges,omitempty"` // live edges of which an end is a node of a coding session
-	VoiceOf       string                 `protobuf:"bytes,15,opt,name=voice_of,json=voiceOf,proto3" json:"voice_of,omitempty"`                 // whose texts the tally has, beside those without a writer; empty: nobody's, or of any
+	VoiceOf       string                 `protobuf:"bytes,15,opt,name=voice_of,json=voiceOf,proto3" json:"voice_of,omitempty"`                 // whose texts the tally has, beside those without a writer; empty: nobody's; "\0": of all
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4895,13 +4903,14 @@ var File_mind_proto protoreflect.FileDescriptor
 const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"mind.proto\x12\x06orgmem\x1a\vbrain.proto\x1a\fcommon.proto\x1a\vgraph.proto\x1a\frecord.proto\"\xe8\x01\n" +
+	"mind.proto\x12\x06orgmem\x1a\vbrain.proto\x1a\fcommon.proto\x1a\vgraph.proto\x1a\frecord.proto\"\x80\x02\n" +
 	"\fIdentityView\x12,\n" +
 	"\bmanifold\x18\x01 \x01(\v2\x10.orgmem.ManifoldR\bmanifold\x12*\n" +
 	"\x05voice\x18\x02 \x01(\v2\x14.orgmem.VoiceProfileR\x05voice\x12%\n" +
 	"\x06traits\x18\x03 \x03(\v2\r.orgmem.TraitR\x06traits\x12%\n" +
 	"\x06basins\x18\x04 \x03(\v2\r.orgmem.BasinR\x06basins\x120\n" +
-	"\bportrait\x18\x05 \x03(\v2\x14.orgmem.PortraitLineR\bportrait\"d\n" +
+	"\bportrait\x18\x05 \x03(\v2\x14.orgmem.PortraitLineR\bportrait\x12\x16\n" +
+	"\x06shared\x18\x06 \x01(\bR\x06shared\"d\n" +
 	"\fPortraitLine\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x14\n" +

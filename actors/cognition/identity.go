@@ -131,14 +131,13 @@ func sameBasinWords(a, b *pb.Basin) bool {
 func basinName(number uint32) string { return fmt.Sprintf("basin-%d", number) }
 
 // findVoice measures how the person writes. The sums of what was measured before are kept; where something was taken
-// away, or the person is another now, all is measured anew. What several people write is in nobody's voice.
+// away, or the person is another now, all is measured anew. Where several people write, all they write is measured,
+// and it is nobody's manner: no traits are told.
 func (c identityStage) findVoice(d *drawn, next *pb.Cognition, view *pb.IdentityView) error {
-	if !d.personal {
-		return nil
-	}
+	view.Shared = !d.personal
 	tally, ok := voice.TallyOf(c.cog.GetVoice())
 	from := c.cog.GetVoiceChunk()
-	if !ok || c.removed || c.cog.GetVoiceOf() != d.owner {
+	if !ok || c.removed || c.cog.GetVoiceOf() != d.whom() {
 		tally, from = &voice.Tally{}, 0
 	}
 	var ids []int32
@@ -164,7 +163,7 @@ func (c identityStage) findVoice(d *drawn, next *pb.Cognition, view *pb.Identity
 					if _, err := st.Get(c.part.Space.Key(storage.TableContent, storage.Str(c.Nodes[i].ID)), text); err != nil {
 						return err
 					}
-					if d.his(w) && text.GetText() != "" {
+					if (!d.personal || d.his(w)) && text.GetText() != "" {
 						parts[n].Add(text.GetText())
 					}
 				}
@@ -178,12 +177,14 @@ func (c identityStage) findVoice(d *drawn, next *pb.Cognition, view *pb.Identity
 	for n := range parts {
 		tally.Merge(&parts[n])
 	}
-	next.Voice, next.VoiceChunk, next.VoiceOf = tally.Sums(), until, d.owner
+	next.Voice, next.VoiceChunk, next.VoiceOf = tally.Sums(), until, d.whom()
 	p, ok := tally.Profile()
 	if !ok {
 		return nil
 	}
-	view.Voice = p.Message()
+	if view.Voice = p.Message(); !d.personal {
+		return nil
+	}
 	confidence := float64(p.Evidence) / float64(p.Evidence+traitEvidence)
 	view.Traits = []*pb.Trait{
 		{Name: "formality", Value: p.Formality, Confidence: confidence, Nodes: d.latest},

@@ -60,6 +60,17 @@ func (d *drawn) his(w portrait.Writing) bool {
 	return !w.Foreign && (w.Writer == "" || w.Writer == d.owner)
 }
 
+// manyWriters stands for the owner of what several people write; nobody is called so.
+const manyWriters = "\x00"
+
+// whom names those on whose texts the voice is measured.
+func (d *drawn) whom() string {
+	if !d.personal {
+		return manyWriters
+	}
+	return d.owner
+}
+
 // draw says in words who the person is.
 func (d *drawn) draw(v *pb.VoiceProfile) error {
 	m := d.Portrait(d.found)
@@ -69,7 +80,7 @@ func (d *drawn) draw(v *pb.VoiceProfile) error {
 			if err := d.read(st, &m); err != nil {
 				return err
 			}
-			if v != nil {
+			if v != nil && d.personal {
 				m.Manner = voice.Manner(voice.ProfileFrom(v).OfLikeLength())
 			}
 			d.lines = portrait.Draw(m)

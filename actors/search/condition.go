@@ -103,11 +103,11 @@ func voiceHint(r storage.Reader, space storage.Space) (string, error) {
 	return voice.Hint(*p), nil
 }
 
-// mannerOf is how a partition's person writes; nil while too little is known of that.
+// mannerOf is how a partition's person writes; nil while too little is known of that, and where several people write.
 func mannerOf(r storage.Reader, space storage.Space) (*voice.Profile, error) {
 	view := &pb.IdentityView{}
 	found, err := r.Get(space.Key(storage.TableView, storage.Str(graph.ViewIdentity)), view)
-	if err != nil || !found || view.GetVoice() == nil {
+	if err != nil || !found || view.GetVoice() == nil || view.GetShared() {
 		return nil, err
 	}
 	p := voice.ProfileFrom(view.GetVoice()).OfLikeLength()

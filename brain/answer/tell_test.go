@@ -281,3 +281,26 @@ func TestTooLongASentence(t *testing.T) {
 		}
 	}
 }
+
+// What the reader hedges about is told only of a passage that search, too, holds to be about the question.
+func TestHedgedAnswers(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		name                     string
+		answers, cosine, keyword float64
+		told                     bool
+	}{
+		{"hedged, and about something else", 0.3, 0.2, 0.2, false},
+		{"hedged, of like meaning", 0.3, 0.5, 0, true},
+		{"hedged, with the question's words", 0.3, 0, 0.5, true},
+		{"sure, in other words", 0.8, 0.1, 0, true},
+		{"of like meaning and words, but no answer", 0.001, 0.9, 0.9, false},
+	} {
+		p := note("The keys hang behind the bar.", "behind the bar", "2025-11-03", "", x.answers)
+		p.Hit.Vector, p.Hit.Keyword = x.cosine, x.keyword
+		got := told("Where are the keys?", false, p)
+		if so := len(got.GetCitations()) > 0; so != x.told {
+			t.Errorf("%s: told %v, want %v: %s", x.name, so, x.told, got.GetAnswer())
+		}
+	}
+}

@@ -163,7 +163,7 @@ func (m *Memory) ranked() []Theme {
 	return all
 }
 
-// themes says what most texts are about.
+// themes says what the texts are about, and that it is most of them only where it is.
 func (m *Memory) themes() []Line {
 	all := m.ranked()
 	if len(all) == 0 {
@@ -171,6 +171,7 @@ func (m *Memory) themes() []Line {
 	}
 	line := Line{Kind: Themes}
 	var parts []string
+	told := 0
 	for i, t := range all[:min(len(all), maxThemes)] {
 		of := ""
 		if i == 0 {
@@ -180,11 +181,22 @@ func (m *Memory) themes() []Line {
 		parts = append(parts, fmt.Sprintf("%s (%.0f%%%s)", quote(text.OneLine(t.Label)), share, of))
 		line.Nodes = append(line.Nodes, t.Nodes[:min(len(t.Nodes), MaxLineNodes/maxThemes)]...)
 		line.Quotes, line.Themes = append(line.Quotes, t.Label), append(line.Themes, t.Place)
+		told += t.Texts
 	}
 	line.Nodes = distinct(line.Nodes)
-	line.Text = "Writes most about " + list(parts) + "."
-	if !m.Personal {
-		line.Text = "What is written here is mostly about " + list(parts) + "."
+	who, many := "What is written here is ", 2*told < m.Texts
+	if m.Personal {
+		who = "Writes "
+	}
+	switch {
+	case many && len(parts) == 1:
+		line.Text = who + "about many things; the largest theme is " + parts[0] + "."
+	case many:
+		line.Text = who + "about many things; the largest themes are " + list(parts) + "."
+	case m.Personal:
+		line.Text = who + "most about " + list(parts) + "."
+	default:
+		line.Text = who + "mostly about " + list(parts) + "."
 	}
 	return []Line{line}
 }

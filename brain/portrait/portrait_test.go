@@ -111,6 +111,24 @@ func TestLittleIsKnown(t *testing.T) {
 	}
 }
 
+// "Most" is said only of what is half of all, or more.
+func TestManyThemesAreNotMost(t *testing.T) {
+	m := Memory{Personal: true, Texts: 100, Latest: texts(20)}
+	for i, label := range []string{"choir", "boiler", "figs"} {
+		m.Themes = append(m.Themes, Theme{Label: label, Texts: 12 - i, Nodes: texts(5)})
+	}
+	want := "themes: Writes about many things; the largest themes are “choir” (12% of 100 messages), “boiler” (11%) " +
+		"and “figs” (10%)."
+	if got := told(Draw(m)); !slices.Equal(got, []string{want}) {
+		t.Errorf("%q", got)
+	}
+	m.Personal, m.Themes = false, m.Themes[:1]
+	want = "themes: What is written here is about many things; the largest theme is “choir” (12% of 100 messages)."
+	if got := told(Draw(m)); !slices.Equal(got, []string{want}) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestOfSeveralPeopleOnlyThemesAreTold(t *testing.T) {
 	m := known()
 	m.Personal, m.Owner = false, ""

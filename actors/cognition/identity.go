@@ -8,6 +8,7 @@ import (
 
 	"orgmem/actors/graph"
 	"orgmem/actors/partition"
+	"orgmem/brain/cognition"
 	"orgmem/brain/manifold"
 	"orgmem/brain/topic"
 	"orgmem/brain/voice"
@@ -217,10 +218,10 @@ func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.Identit
 	if err != nil {
 		return nil, nil, err
 	}
-	signals, of := make([]manifold.Signal, 0, len(said)), make([]int32, 0, len(said))
+	signals, of := make([]manifold.Signal, 0, len(said)), make([]cognition.Chunk, 0, len(said))
 	for i, s := range said {
 		if vectors[i] != nil {
-			signals, of = append(signals, manifold.Signal{Vector: vectors[i], AtMS: c.Nodes[s.Node].AtMS}), append(of, s.Node)
+			signals, of = append(signals, manifold.Signal{Vector: vectors[i], AtMS: c.Nodes[s.Node].AtMS}), append(of, s)
 		}
 	}
 	last := manifold.State{}
@@ -247,16 +248,16 @@ func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.Identit
 		labelled[b.GetId()] = b
 	}
 	for i, b := range r.State.Basins {
-		var top []int32
+		var passages []cognition.Chunk
 		if i < len(r.Central) {
 			for _, s := range r.Central[i] {
-				if !slices.Contains(top, of[s]) {
-					top = append(top, of[s])
+				passages = append(passages, of[s])
+				if !slices.Contains(rests[i], of[s].Node) {
+					rests[i] = append(rests[i], of[s].Node)
 				}
 			}
 		}
-		rests[i] = top
-		if groups[i], err = c.groupOf(top); err != nil {
+		if groups[i], err = c.groupOfPassages(passages); err != nil {
 			return nil, nil, err
 		}
 		if was := labelled[basinName(b.Number)]; was != nil {

@@ -8,6 +8,7 @@ import (
 	"orgmem/brain/claim"
 	"orgmem/brain/cognition"
 	"orgmem/brain/conflict"
+	"orgmem/brain/extract"
 	"orgmem/brain/temporal"
 	"orgmem/brain/text"
 	"orgmem/brain/topic"
@@ -100,14 +101,47 @@ func (c *cycle) asNote(n *note) temporal.Note {
 	return temporal.Note{Text: n.text, Claims: n.claims, AtMs: c.Nodes[n.Node].AtMS, Dates: n.dates, Recurs: n.recurs}
 }
 
-// groupOf is what a domain, or a basin, is named by.
-func (c *cycle) groupOf(top []int32) (g topic.Group, err error) {
+// groupOf is what a domain is named by.
+func (c *cycle) groupOf(top []int32) (topic.Group, error) {
+	return c.group(top, func(chunk func(uint64) (string, error)) (topic.Group, error) { return c.GroupOf(top, chunk) })
+}
+
+// groupOfPassages is what a basin is named by.
+func (c *cycle) groupOfPassages(passages []cognition.Chunk) (topic.Group, error) {
+	var nodes []int32
+	for _, p := range passages {
+		if !slices.Contains(nodes, p.Node) {
+			nodes = append(nodes, p.Node)
+		}
+	}
+	return c.group(nodes, func(chunk func(uint64) (string, error)) (topic.Group, error) {
+		return c.GroupOfPassages(passages, chunk)
+	})
+}
+
+// group reads the passages that of asks for, and who wrote the nodes.
+func (c *cycle) group(nodes []int32, of func(chunk func(seq uint64) (string, error)) (topic.Group, error)) (
+	g topic.Group, err error,
+) {
 	err = c.org.WithStore(func(st *storage.Store) error {
-		g, err = c.GroupOf(top, func(seq uint64) (string, error) {
+		g, err = of(func(seq uint64) (string, error) {
 			chunk := &pb.Chunk{}
 			_, err := st.Get(c.part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk)
 			return chunk.GetText(), err
 		})
+		for _, i := range nodes {
+			if len(c.Nodes[i].Chunks) == 0 || err != nil {
+				continue
+			}
+			n := &pb.Node{}
+			_, err = st.Get(c.part.Space.Key(storage.TableNode, storage.Str(c.Nodes[i].ID)), n)
+			speaker, speakers := extract.Speakers(n.GetMetadata())
+			for _, name := range append(speakers, speaker) {
+				if name != "" && !slices.Contains(g.Writers, name) {
+					g.Writers = append(g.Writers, name)
+				}
+			}
+		}
 		return err
 	})
 	return g, err

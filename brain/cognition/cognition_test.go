@@ -119,6 +119,26 @@ func TestGroupOf(t *testing.T) {
 	}
 }
 
+// A basin is named by the passages that lie in it, of a long text not by others, and not by its title.
+func TestGroupOfPassages(t *testing.T) {
+	g := graph()
+	read := func(seq uint64) (string, error) { return "Text " + strconv.Itoa(int(seq)), nil }
+	group, err := g.GroupOfPassages([]cognition.Chunk{{Seq: 2, Node: 0}, {Seq: 3, Node: 1}}, read)
+	if err != nil || len(group.Passages) != 2 || len(group.Names) > 0 ||
+		!slices.Equal(group.People, []string{"Jane Lee"}) {
+		t.Fatalf("%+v: %v", group, err)
+	}
+	a, b := group.Passages[0], group.Passages[1]
+	if a.Text != "Text 2" || a.Title != "" || b.Text != "Text 3" || b.Title != g.Nodes[1].Title || a.Of == b.Of {
+		t.Errorf("%+v", group.Passages)
+	}
+	broken := errors.New("broken")
+	read = func(uint64) (string, error) { return "", broken }
+	if _, err := g.GroupOfPassages([]cognition.Chunk{{Seq: 2}}, read); !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
+}
+
 // Links are looked for of what is new and of what it names, within two steps.
 func TestAround(t *testing.T) {
 	around, place, ask := graph().Around([]cognition.Chunk{{Seq: 3, Node: 1}})

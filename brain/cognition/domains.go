@@ -109,18 +109,14 @@ func (g *Graph) GroupOf(top []int32, chunk func(seq uint64) (string, error)) (to
 		}
 		// A document speaks by passages from all over it: the first are often a
 		// heading, and who was there.
-		p := topic.Passage{Title: n.Title}
+		p := topic.Passage{Title: n.Title, Of: int(i) + 1}
 		k := min(each, len(n.Chunks))
 		for place := range k {
 			said, err := chunk(n.Chunks[(2*place+1)*len(n.Chunks)/(2*k)])
 			if err != nil {
 				return group, err
 			}
-			p.Text = text.Truncate(said, maxPassageBytes)
-			if strings.HasPrefix(p.Text, strings.TrimSuffix(p.Title, "…")) {
-				p.Title = "" // it was made from the text
-			}
-			group.Passages = append(group.Passages, p)
+			group.Passages = append(group.Passages, saying(p, said))
 			p.Title = "" // it counts once
 		}
 		if k == 0 {
@@ -133,6 +129,40 @@ func (g *Graph) GroupOf(top []int32, chunk func(seq uint64) (string, error)) (to
 		group.Passages = statements
 	}
 	return group, nil
+}
+
+// GroupOfPassages is what a basin is named by, which is a place of passages, and of long texts of few of each.
+func (g *Graph) GroupOfPassages(passages []Chunk, chunk func(seq uint64) (string, error)) (topic.Group, error) {
+	group := topic.Group{}
+	named := map[int32]bool{}
+	for _, c := range passages[:min(len(passages), topic.MaxPassages)] {
+		n := &g.Nodes[c.Node]
+		if !named[c.Node] {
+			named[c.Node] = true
+			for _, k := range g.people()[c.Node] {
+				group.People = append(group.People, g.Nodes[k].Title)
+			}
+		}
+		p := topic.Passage{Of: int(c.Node) + 1}
+		if len(n.Chunks) == 1 { // else the title is of more than the passage
+			p.Title = n.Title
+		}
+		said, err := chunk(c.Seq)
+		if err != nil {
+			return group, err
+		}
+		group.Passages = append(group.Passages, saying(p, said))
+	}
+	return group, nil
+}
+
+// saying is a passage with its words, and without a title that was made from them.
+func saying(p topic.Passage, said string) topic.Passage {
+	p.Text = text.Truncate(said, maxPassageBytes)
+	if strings.HasPrefix(p.Text, strings.TrimSuffix(p.Title, "…")) {
+		p.Title = ""
+	}
+	return p
 }
 
 // SameWords reports whether two records of a domain have the same label and keywords.

@@ -17,6 +17,12 @@ const (
 	maxNameWords = 4
 	// labelWords is how many keywords make a label.
 	labelWords = 3
+	// few is how many texts must hold a keyword that is to stand in a label, if they are no more than an eighth of the
+	// group's: what two of thirty messages say names none.
+	few     = 3
+	inSmall = 8
+	// leastOfSeries is how many texts make a series.
+	leastOfSeries = 3
 	// enoughWords is from how many words on the language of a group is known by its
 	// function words; below, all languages' count.
 	enoughWords = 30
@@ -25,8 +31,8 @@ const (
 // term is a candidate in one group.
 type term struct {
 	key      string
-	passages int // that hold it
-	last     int // the passage that was counted last, plus one
+	texts    int    // that hold it
+	in       uint64 // which: a bit each
 	words    int
 	named    bool // it is the name of something
 	surfaces map[string]int
@@ -34,13 +40,19 @@ type term struct {
 
 // holds tells whether a term may be a keyword: words that stand beside each other
 // once say nothing together ("button again"), unless they are a name.
-func (t *term) holds() bool { return t.words == 1 || t.named || t.passages > 1 }
+func (t *term) holds() bool { return t.words == 1 || t.named || t.texts > 1 }
 
 // counted is a group's candidates.
 type counted struct {
-	terms    map[string]*term
-	passages int
-	// wanted are the only terms that count, and these only by their passages; nil: all.
+	terms   map[string]*term
+	texts   int
+	at      int // the text that is read
+	uses    map[string]*use
+	english bool // what its words are the lexicon knows
+	series  string
+	long    bool            // its texts are of several passages: half of them share many a word by chance
+	often   map[string]bool // the keywords that may stand in a label
+	// wanted are the only terms that count, and these only by their texts; nil: all.
 	wanted map[string]float64
 	key    []byte // working memory
 }
@@ -61,15 +73,15 @@ func Describe(groups []Group) []Label {
 				all[i].wanted = spread
 			}
 			all[i].count(&groups[i])
-			if all[i].passages > 0 {
+			if all[i].texts > 0 {
 				filled++
 			}
 			for k, t := range all[i].terms {
-				spread[k] += float64(t.passages) / float64(all[i].passages)
+				spread[k] += float64(t.texts) / float64(all[i].texts)
 			}
 		}
 	}
-	people := peopleOf(groups)
+	people, writers := peopleOf(groups)
 	labels := make([]Label, len(groups))
 	taken := map[string]bool{}
 	for i := range groups {
@@ -78,12 +90,17 @@ func Describe(groups []Group) []Label {
 		}
 	}
 	for i := range groups {
-		if all[i].passages == 0 || groups[i].Given {
+		if all[i].texts == 0 || groups[i].Given {
 			labels[i] = groups[i].Before
 			continue
 		}
-		words := keywords(&all[i], spread, filled)
+		words := keywords(&all[i], spread, filled, writers)
 		about, before := topics(words, people, groups[i].Before)
+		if series := all[i].series; series != "" {
+			all[i].often[series] = true
+			words = append([]string{series}, words[:min(len(words), MaxKeywords-1)]...)
+			about = append([]string{series}, about...)
+		}
 		labels[i] = Label{Text: all[i].label(about, before, taken), Keywords: words}
 		if labels[i].Text != "" {
 			taken[strings.ToLower(labels[i].Text)] = true
@@ -109,15 +126,24 @@ func (c *counted) count(g *Group) {
 			names[strings.Join(keys, " ")] = n.Title
 		}
 	}
-	c.terms = map[string]*term{}
+	c.terms, c.uses = map[string]*term{}, map[string]*use{}
+	c.english = langs.Has(text.English)
 	var toks []token
-	for _, p := range passages {
-		toks = tokens(toks[:0], p.Title, langs)
-		toks = tokens(toks, p.Text, langs)
-		if len(toks) == 0 {
+	number := numbered(passages)
+	lines, counted := said{}, map[int]bool{}
+	for i, p := range passages {
+		var speaks bool
+		if toks, speaks = c.own(toks[:0], &p, lines, langs); !speaks {
 			continue
 		}
-		c.passages++
+		c.at = number[i]
+		if !counted[c.at] {
+			counted[c.at] = true
+			c.texts++
+		}
+		if c.wanted == nil {
+			seen(c.uses, toks)
+		}
 		for i := range toks {
 			if toks[i].stop || toks[i].key == "" {
 				continue
@@ -131,6 +157,45 @@ func (c *counted) count(g *Group) {
 			c.addNames(toks, names)
 		}
 	}
+	c.series, c.long = seriesOf(passages, c.texts), len(passages) > 2*c.texts
+}
+
+// numbered gives the texts that passages are of, from 0. Of one text, or two, each passage counts as one.
+func numbered(passages []Passage) []int {
+	number, of := make([]int, len(passages)), map[int]int{}
+	for i, p := range passages {
+		if _, ok := of[p.Of]; !ok {
+			of[p.Of] = len(of)
+		}
+		number[i] = of[p.Of]
+	}
+	if len(of) < 3 {
+		for i := range number {
+			number[i] = i
+		}
+	}
+	return number
+}
+
+// own are the words of a passage, and of its title, but for lines that texts of the group had before, and whether it
+// has any words at all. What is a single line is no frame of anything: it may be the whole note.
+func (c *counted) own(toks []token, p *Passage, lines said, langs text.LangSet) (own []token, speaks bool) {
+	read := func(line string, framing bool) {
+		from := len(toks)
+		toks = tokens(toks, line, langs)
+		speaks = speaks || slices.ContainsFunc(toks[from:], func(t token) bool { return t.key != "" })
+		if framing && lines.again(toks[from:]) {
+			toks = toks[:from]
+		}
+	}
+	if title := Subject(p.Title); title != "" {
+		read(title, true)
+	}
+	whole := ownLines(p.Text)
+	for _, line := range whole {
+		read(line, len(whole) > 1)
+	}
+	return toks, speaks
 }
 
 // addNames counts names of more than two words, or with a function word inside:
@@ -169,9 +234,9 @@ func (c *counted) add(toks []token, surface string) {
 		}
 		c.terms[key] = t
 	}
-	if t.last != c.passages {
-		t.last = c.passages
-		t.passages++
+	if bit := uint64(1) << c.at; t.in&bit == 0 {
+		t.in |= bit
+		t.texts++
 	}
 	if c.wanted != nil {
 		return
@@ -246,17 +311,17 @@ type scored struct {
 // keywords chooses the terms that are frequent in the group and rare in the
 // others: the share of its passages that hold a term, times the logarithm of how
 // many times more than the average of the other groups that is.
-func keywords(c *counted, spread map[string]float64, groups int) []string {
+func keywords(c *counted, spread map[string]float64, groups int, writers map[string]bool) []string {
 	least := 1
-	if c.passages > 2 {
+	if c.texts > 2 {
 		least = 2
 	}
 	ranked := make([]scored, 0, len(c.terms))
 	for k, t := range c.terms {
-		if t.passages < least || !t.holds() {
+		if t.texts < least || !t.holds() || !c.names(t) || holdsName(t.surface(), writers) {
 			continue
 		}
-		share := float64(t.passages) / float64(c.passages)
+		share := float64(t.texts) / float64(c.texts)
 		others := 0.0
 		if groups > 1 {
 			others = (spread[k] - share) / float64(groups-1)
@@ -274,12 +339,48 @@ func keywords(c *counted, spread map[string]float64, groups int) []string {
 	slices.SortFunc(ranked, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key))
 	})
-	return choose(c, ranked)
+	words := choose(c, ranked)
+	c.often = map[string]bool{}
+	for _, t := range words {
+		c.often[t.surface()] = t.texts >= min(few, c.texts) || inSmall*t.texts > c.texts
+	}
+	// Those that may stand in a label are the first.
+	slices.SortStableFunc(words, func(a, b *term) int { return rank(c.often[b.surface()]) - rank(c.often[a.surface()]) })
+	if len(words) > 0 && 2*words[0].texts >= c.texts && !c.long {
+		c.series = "" // the group has a theme of its own
+	}
+	out := make([]string, len(words))
+	for i, t := range words {
+		out[i] = t.surface()
+	}
+	return out
+}
+
+func rank(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// names tells whether a term may name something: a noun, or a phrase that ends with one and begins with none that is
+// a verb.
+func (c *counted) names(t *term) bool {
+	if t.named || !c.english {
+		return true
+	}
+	parts := strings.Fields(t.key)
+	surfaces := strings.Fields(t.surface())
+	last := len(parts) - 1
+	if len(surfaces) != len(parts) || !nominal(parts[last], surfaces[last], c.uses[parts[last]]) {
+		return false
+	}
+	return last == 0 || attributive(parts[0], surfaces[0], c.uses[parts[0]])
 }
 
 // choose takes the best terms and leaves out what another one says already.
-func choose(c *counted, ranked []scored) []string {
-	var out []string
+func choose(c *counted, ranked []scored) []*term {
+	var out []*term
 	chosen := map[string]bool{} // words that are said
 	for _, s := range ranked {
 		if len(out) == MaxKeywords {
@@ -292,7 +393,7 @@ func choose(c *counted, ranked []scored) []string {
 				fresh++
 			}
 		}
-		if fresh == 0 || len(parts) > 1 && fresh < len(parts) {
+		if fresh == 0 || len(parts) > 1 && fresh < len(parts) || c.english && len(parts) == 1 && kin(parts[0], chosen) {
 			continue
 		}
 		best := s.term
@@ -302,7 +403,7 @@ func choose(c *counted, ranked []scored) []string {
 		for p := range strings.FieldsSeq(best.key) {
 			chosen[p] = true
 		}
-		out = append(out, best.surface())
+		out = append(out, best)
 	}
 	return out
 }
@@ -312,24 +413,24 @@ func choose(c *counted, ranked []scored) []string {
 func widest(c *counted, word *term, chosen map[string]bool) *term {
 	best := word
 	for _, t := range c.terms {
-		if t.words < 2 || !t.holds() || t.passages*3 < word.passages*2 {
+		if t.words < 2 || !t.holds() || t.texts*3 < word.texts*2 {
 			continue
 		}
 		parts := strings.Fields(t.key)
 		if !slices.Contains(parts, word.key) || slices.ContainsFunc(parts, func(p string) bool { return chosen[p] }) {
 			continue
 		}
-		if best == word || t.passages > best.passages || t.passages == best.passages && t.key < best.key {
+		if best == word || t.texts > best.texts || t.texts == best.texts && t.key < best.key {
 			best = t
 		}
 	}
 	return best
 }
 
-// peopleOf are the parts of the names of people, in lower case: who belongs to one group
-// names no other one.
-func peopleOf(groups []Group) map[string]bool {
-	people := map[string]bool{}
+// peopleOf are the parts of the names of people, in lower case: who belongs to one group names no other one. Those who
+// write are among them, and by themselves.
+func peopleOf(groups []Group) (people, writers map[string]bool) {
+	people, writers = map[string]bool{}, map[string]bool{}
 	add := func(name string) {
 		for part := range strings.FieldsSeq(strings.ToLower(name)) {
 			people[part] = true
@@ -344,19 +445,28 @@ func peopleOf(groups []Group) map[string]bool {
 		for _, name := range groups[i].People {
 			add(name)
 		}
+		for _, name := range groups[i].Writers {
+			name, _, _ = strings.Cut(name, "@") // of an address what stands before the provider
+			for part := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) }) {
+				people[part], writers[part] = true, true
+			}
+		}
 	}
-	return people
+	return people, writers
+}
+
+// holdsName tells whether a phrase has one of the names in it; a park is not Mina Park.
+func holdsName(phrase string, names map[string]bool) bool {
+	return slices.ContainsFunc(strings.Fields(phrase), func(part string) bool {
+		first, _ := utf8.DecodeRuneInString(part)
+		return unicode.IsUpper(first) && names[strings.ToLower(part)]
+	})
 }
 
 // topics are the keywords that hold no part of a person's name ("Ruiz believes"); if
 // there are none, all of them. A label of before that holds one is given up for them.
 func topics(words []string, people map[string]bool, before Label) ([]string, Label) {
-	named := func(w string) bool {
-		return slices.ContainsFunc(strings.Fields(w), func(part string) bool {
-			first, _ := utf8.DecodeRuneInString(part)
-			return unicode.IsUpper(first) && people[strings.ToLower(part)] // a park is not Mina Park
-		})
-	}
+	named := func(w string) bool { return holdsName(w, people) }
 	out := slices.DeleteFunc(slices.Clone(words), named)
 	if len(out) == 0 {
 		return words, before
@@ -402,6 +512,7 @@ func (c *counted) label(words []string, before Label, taken map[string]bool) str
 			return before.Text
 		}
 	}
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !c.often[w] })
 	out := ""
 	for i, w := range words {
 		if i >= labelWords && !taken[strings.ToLower(out)] {

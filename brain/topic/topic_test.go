@@ -246,7 +246,8 @@ func FuzzDescribe(f *testing.F) {
 	f.Add("We should reef the mainsail", "Title: x", "Bank of North")
 	f.Add("```\nа `b` <@c> :d: http://e\x80", "数据库", "'")
 	f.Fuzz(func(t *testing.T, body, title, name string) {
-		groups := []Group{{Passages: []Passage{{title, body}, {body, title}}, Names: []Name{{Title: name}}}, sailing}
+		both := []Passage{{Title: title, Text: body}, {Title: body, Text: title}}
+		groups := []Group{{Passages: both, Names: []Name{{Title: name}}}, sailing}
 		checkLabels(t, groups, Describe(groups))
 	})
 }

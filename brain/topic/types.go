@@ -1,9 +1,13 @@
 package topic
 
-// Passage is a text of a group.
+// Passage is a text of a group, or a part of one.
 type Passage struct {
+	// Title is what a client called the text. One that several texts have, such as the subject of a thread, counts
+	// once.
 	Title string
 	Text  string
+	// Of numbers the texts: what one of them says in several passages it says once. All 0: nobody knows.
+	Of int
 }
 
 // Name is an entity that a group's passages mention.
@@ -18,14 +22,18 @@ type Group struct {
 	Passages []Passage
 	Names    []Name
 	People   []string // whom its passages name: they belong to groups, and name none
-	Before   Label    // its label of the last time; zero: none
+	// Writers are who wrote them, as clients tell: they address each other in every text, and are no topic at all.
+	Writers []string
+	Before  Label // its label of the last time; zero: none
 	// Given: it keeps the label of before, and is there to tell the others apart.
 	Given bool
 }
 
 // Label describes a group.
 type Label struct {
-	Text     string   // two or three keywords, joined by ", " ; at most [MaxLabel] bytes
+	// Text is up to three keywords that a few of the passages hold, joined by ", "; at most [MaxLabel] bytes. It is
+	// empty where nothing is said often enough to name the group.
+	Text     string
 	Keywords []string // the most telling first, at most [MaxKeywords]
 }
 

@@ -14,6 +14,13 @@ type token struct {
 	surface string
 	stop    bool // breaks phrases, and is no keyword
 	starts  bool // begins a sentence, so its capital says nothing
+	code    bool // stands in backticks
+}
+
+// capital tells whether a word is written with a capital.
+func (t *token) capital() bool {
+	r, _ := utf8.DecodeRuneInString(t.surface)
+	return unicode.IsUpper(r)
 }
 
 const (
@@ -52,7 +59,8 @@ mm-mm mmm worked lemme awesome figured confused confusing confuse sounds correct
 needed happy happened happen expected expect ought wanting trying wondering curious implemented beautiful perfect
 brilliant aha argh yikes oooh ooh darn indeed certain helpful hope hopefully feeling felt asking asked noticed realized
 realised mine yours approach nnn ehm uh-huh uh-uh cuz dunno wow oops cool fun excellent guy ha haha lol yep yes
-yesterday yet yup uh um mm oh ah hm eh er nah gotta lol ok thx hi http https www com org html`) {
+yesterday yet yup
+congrats congratulation uh um mm oh ah hm eh er nah gotta lol ok thx hi http https www com org html`) {
 		m[w] = true
 	}
 	return m
@@ -70,26 +78,11 @@ func keyOf(word string) string {
 	return k
 }
 
-// tokens reads the words of a passage. langs are the languages whose function
-// words are no keywords.
-func tokens(dst []token, t string, langs text.LangSet) []token {
-	if len(t) > maxPassageBytes {
-		t = text.Truncate(t, maxPassageBytes)
-	}
-	fence := false
-	for line := range strings.SplitSeq(t, "\n") {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "```") {
-			fence = !fence
-			continue
-		}
-		if fence {
-			continue
-		}
-		dst = lineTokens(dst, line[speaker(line):], langs)
-		dst = append(dst, token{stop: true}) // phrases end with the line
-	}
-	return dst
+// tokens reads the words of a line. langs are the languages whose function words are no keywords.
+func tokens(dst []token, line string, langs text.LangSet) []token {
+	line = bare(line)
+	dst = lineTokens(dst, line[speaker(line):], langs)
+	return append(dst, token{stop: true}) // phrases end with the line
 }
 
 // speaker is the length of a "Name: " in front of a turn: who speaks is no topic.
@@ -118,7 +111,7 @@ func lineTokens(dst []token, line string, langs text.LangSet) []token {
 				starts = true
 			}
 			if !unicode.IsSpace(r) || strings.HasPrefix(line[i+n:], " ") {
-				dst = append(dst, token{stop: true})
+				dst = append(dst, token{surface: line[i : i+n], stop: true})
 			}
 			i += n
 			continue
@@ -130,7 +123,7 @@ func lineTokens(dst []token, line string, langs text.LangSet) []token {
 		if marked && i < len(line) && strings.IndexByte(">:};", line[i]) >= 0 {
 			i++
 		}
-		tok := token{surface: w, starts: starts}
+		tok := token{surface: w, starts: starts, code: marked && line[from-1] == '`'}
 		starts = false
 		switch {
 		case marked && line[from-1] != '`' && line[from-1] != '#', strings.Contains(w, "://"), strings.Contains(w, "@"),

@@ -20,8 +20,11 @@ def predict(model, examples, head="pair", size=128):
     out = [None] * len(examples)
     for b in batches(examples, size):
         got = getattr(model, head)(b)
-        if head in ("pair", "sentence"):
+        if head == "pair":
             got = F.softmax(got, 1).cpu().numpy()
+        elif head == "sentence":
+            rows = iter(F.softmax(got, 1).cpu().numpy())
+            got = [[next(rows) for _ in e.sentences] for e in b]
         elif head == "ask":
             p, ends = F.softmax(got[0], 1)[:, 0].cpu().numpy(), got[1].cpu().numpy()
             got = list(zip(p, ends))
@@ -152,13 +155,26 @@ def measure_tags(model, encode, held_spans, held_times):
     return {**out, "time tokens f1": f1(hit, have, want), "tense right": round(float(np.mean(tense)), 3)}
 
 
+def measure_classes(model, encode, held):
+    """Of sentences: how many have the right class, the mean F1 of the classes, and of each the precision and recall."""
+    examples = [e for e in map(encode.sentences, held) if e.sentences]
+    said = predict(model, examples, "sentence", 32)
+    both = np.array([(c, p.argmax()) for e, q in zip(examples, said) for (*_, c), p in zip(e.sentences, q)])
+    want, have = both[:, 0], both[:, 1]
+    out, f1 = {}, []
+    for k, name in enumerate(tasks.CLASSES):
+        right = ((want == k) & (have == k)).sum()
+        found, there = max(1, (have == k).sum()), max(1, (want == k).sum())
+        out[name] = [round(float(right / found), 3), round(float(right / there), 3)]
+        f1.append(2 * right / (found + there))
+    return {"n": len(want), "right": round(float((want == have).mean()), 3), "f1": round(float(np.mean(f1)), 3), **out}
+
+
 def measure(model, encode, held_pairs, held):
     """All figures of the tasks that something is held out of."""
     out = {"pairs": measure_pairs(model, encode, held_pairs)} if held_pairs else {}
     if held:
         out["asked"] = measure_asked(model, encode, held["ask"])
         out["tags"] = measure_tags(model, encode, held["spans"], held["times"])
-        some = [(encode.sentence(s, c), c) for s, c in tasks.sentences(held["spans"])]
-        got = predict(model, [e for e, _ in some], "sentence")
-        out["classes right"] = round(float(np.mean([p.argmax() == c for p, (_, c) in zip(got, some)])), 3)
+        out["classes"] = measure_classes(model, encode, held["spans"])
     return out

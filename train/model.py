@@ -11,6 +11,7 @@ LONGEST = 120  # tokens of a statement
 QUESTION, PASSAGE, TEXT = 40, 200, 200  # tokens of these
 SMOOTHING = 0.05
 TAG_LAYERS = 4  # that a text goes through where its words are tagged, since every text that is taken in does
+LOOKS, CLASS_HIDDEN = 4, 48  # weighted means of its tokens that a sentence's class is read from; the layer on them
 
 
 class Reader(nn.Module):
@@ -21,7 +22,8 @@ class Reader(nn.Module):
         self.hidden, self.out = nn.Linear(2 * DIM, DIM), nn.Linear(DIM, len(pairs.LABELS))
         self.ask_hidden, self.ask_out, self.ask_span = nn.Linear(2 * DIM, DIM), nn.Linear(DIM, 2), nn.Linear(DIM, 2)
         self.tag_out, self.tense_out = nn.Linear(DIM, 1 + 2 * len(tasks.TYPES)), nn.Linear(DIM, len(tasks.TENSES))
-        self.class_hidden, self.class_out = nn.Linear(2 * DIM, DIM), nn.Linear(DIM, len(tasks.CLASSES))
+        self.class_look, self.class_hidden = nn.Linear(DIM, LOOKS), nn.Linear(LOOKS * DIM, CLASS_HIDDEN)
+        self.class_out = nn.Linear(CLASS_HIDDEN, len(tasks.CLASSES))
         # What a token of a text gains by how its word is spelt: the vocabulary has small letters alone.
         self.spelling = nn.Linear(tasks.SPELLINGS, DIM)
         nn.init.normal_(self.spelling.weight, std=0.02)
@@ -47,12 +49,14 @@ class Reader(nn.Module):
         ends = ends.masked_fill(~inside[..., None], -1e4)
         return self.pooled(x, mask, self.ask_hidden, self.ask_out), ends
 
-    def tag(self, batch):
+    def tag_states(self, batch):
         longest = max(len(e.ids) for e in batch)
         spelt = torch.tensor([e.spelling + [0] * (longest - len(e.ids)) for e in batch])
         spelt = spelt.to(self.spelling.bias.device)
-        x, _ = self.encoder([e.ids for e in batch], self.spelling.weight.T[spelt], self.tag_layers)
-        x = F.dropout(x, 0.1, self.training)
+        return self.encoder([e.ids for e in batch], self.spelling.weight.T[spelt], self.tag_layers)[0]
+
+    def tag(self, batch):
+        x = F.dropout(self.tag_states(batch), 0.1, self.training)
         return self.tag_out(x), self.tense_out(x)
 
     def taught_ask(self, batch):
@@ -61,15 +65,32 @@ class Reader(nn.Module):
     def taught_tag(self, batch):
         return self.tag(batch)
 
+    def classes(self, x, mask):
+        """Of sentences, whose tokens' states [n, longest, DIM] are those of the text that they stand in."""
+        look = self.class_look(x).masked_fill(~mask[..., None], -1e4).softmax(1)
+        means = torch.einsum("nlk,nld->nkd", look, x).flatten(1)
+        h = torch.tanh(self.class_hidden(F.dropout(means, 0.3, self.training)))
+        return self.class_out(F.dropout(h, 0.3, self.training))
+
     def sentence(self, batch):
-        return self.pooled(*self.states(batch), self.class_hidden, self.class_out)
+        """Of all sentences of the texts, one behind the other."""
+        x = self.tag_states(batch)
+        return self.classes(*apart([x[i, s:t] for i, e in enumerate(batch) for s, t, _ in e.sentences]))
+
+
+def apart(sequences):
+    """Sequences of states as one tensor, and the mask of what is no padding."""
+    x = nn.utils.rnn.pad_sequence(sequences, batch_first=True)
+    lengths = torch.tensor([len(s) for s in sequences], device=x.device)
+    return x, torch.arange(x.shape[1], device=x.device) < lengths[:, None]
 
 
 class Example:
     """A sequence of tokens with what is known of it: a label; where a passage begins and its answer stands; labels of
-    tokens; probabilities of a teacher; the record that it belongs to; how the words of its tokens are spelt."""
+    tokens; probabilities of a teacher; the record that it belongs to; how the words of its tokens are spelt; the
+    sentences in it, as first token, the one behind the last, and class."""
 
-    __slots__ = ("ids", "label", "begin", "span", "tags", "tenses", "soft", "group", "spelling")
+    __slots__ = ("ids", "label", "begin", "span", "tags", "tenses", "soft", "group", "spelling", "sentences")
 
     def __init__(self, ids, label=0, begin=0, span=None, tags=None, tenses=None, soft=None, spelling=None):
         self.ids, self.label, self.begin, self.span = ids, label, begin, span
@@ -113,8 +134,14 @@ class Encode:
         spelling = [0, *(tasks.spelling(r["text"], start) for start, _ in offsets), 0]
         return Example([CLS, *ids, SEP], tags=out + tag + out, tenses=out + tense + out, spelling=spelling)
 
-    def sentence(self, s, label):
-        return Example([CLS, *self.text(s), SEP], label)
+    def sentences(self, r):
+        e, offsets = self.tag(r), self.full(r["text"], TEXT)[1]
+        e.sentences = []
+        for start, end, label in tasks.sentences(r):
+            at = [i for i, (s, t) in enumerate(offsets) if s >= start and t <= end]
+            if at:
+                e.sentences.append((1 + at[0], 2 + at[-1], label))
+        return e
 
 
 def pair_loss(logits, batch):
@@ -168,7 +195,7 @@ def tag_loss(outputs, batch):
 
 
 def sentence_loss(logits, batch):
-    labels = torch.tensor([e.label for e in batch], device=logits.device)
+    labels = torch.tensor([c for e in batch for *_, c in e.sentences], device=logits.device)
     return F.cross_entropy(logits, labels, label_smoothing=SMOOTHING)
 
 

@@ -51,14 +51,18 @@ def main():
     some = held["spans"] + held["times"]
     rng.shuffle(some)
     some = [r for r in some if "\n" not in r["text"]][:MANY]  # which are one window
-    examples = [encode.tag(r) for r in some]
+    examples, answers = [encode.sentences(r) for r in some], load(sys.argv[2])
+    labelled = [e for e in examples if e.sentences]
+    classes = {id(e): p for e, p in zip(labelled, predict(answers, labelled, "sentence"))}
     out["texts"] = []
-    for r, e, (tag, tense) in zip(some, examples, predict(load(sys.argv[2]), examples, "tag")):
-        words = []
+    for r, e, (tag, tense) in zip(some, examples, predict(answers, examples, "tag")):
+        words, offsets, sentences = [], encode.full(r["text"], TEXT)[1], []
+        for (first, behind, _), p in zip(e.sentences, classes.get(id(e), [])):
+            sentences.append([offsets[first - 1][0], offsets[behind - 2][1], *(round(float(x), 4) for x in p)])
         for (start, _), piece, p, q in zip(*encode.full(r["text"], TEXT)[1:], tag[1:], tense[1:]):
             if not piece.startswith("##"):
                 words.append([start, round(float(p[1 : 1 + 2 * NAMES].sum()), 4), round(float(p[-2:].sum()), 4)])
-        out["texts"].append({"text": r["text"], "words": words})
+        out["texts"].append({"text": r["text"], "words": words, "sentences": sentences})
     with gzip.open(sys.argv[3], "wt", encoding="utf-8") as f:
         json.dump(out, f, ensure_ascii=False)
 

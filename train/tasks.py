@@ -220,9 +220,14 @@ def spelling(text, start):
     return 6 if not before or before[-1] in ".!?:\n" else 7
 
 
-def sentences(some):
-    """(sentence, class)."""
-    for r in some:
-        for s, c in (r.get("classes") or {}).items():
-            if c in CLASSES:
-                yield s, CLASSES.index(c)
+def sentences(r):
+    """Where the sentences of a record's text stand, and their classes: (start, end, class)."""
+    end = 0
+    for s, c in (r.get("classes") or {}).items():
+        at = r["text"].find(s, end)
+        if at < 0:  # they are not in order
+            at = r["text"].find(s)
+        else:
+            end = at + len(s)
+        if at >= 0 and c in CLASSES:
+            yield at, at + len(s), CLASSES.index(c)

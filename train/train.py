@@ -77,8 +77,8 @@ def epoch_examples(train, other, encode, rng, near, statements, arg):
                  for r in other["spans"] + other["times"]]
         todo += [("tag", b) for b in batches(drawn, arg.tag_batch, rng)]
     if "sentence" in learn:
-        drawn = [encode.sentence(pairs.noisy(s, rng), c) for s, c in tasks.sentences(other["spans"])]
-        todo += [("sentence", b) for b in batches(drawn, arg.batch, rng)]
+        drawn = [e for e in map(encode.sentences, other["spans"]) if e.sentences]
+        todo += [("sentence", b) for b in batches(drawn, arg.tag_batch, rng)]
     rng.shuffle(todo)
     return todo
 
@@ -212,7 +212,7 @@ class Training:
 
 
 HEADS = {"pair": ["hidden", "out"], "ask": ["ask_hidden", "ask_out", "ask_span"],
-         "tag": ["tag_out", "tense_out", "spelling"], "sentence": ["class_hidden", "class_out"]}
+         "tag": ["tag_out", "tense_out", "spelling"], "sentence": ["class_look", "class_hidden", "class_out"]}
 
 
 def main():

@@ -1,11 +1,12 @@
 // Package reader holds the service's own small model of reading: it is given two
 // statements and tells whether they contradict each other, whether the first implies the
 // second, or neither; it is given a question and passages and tells which of them answer it,
-// and where; and it tags the words of a text with what they name, among it the times and when they are.
+// and where; and it tags the words of a text with what they name, among it the times and when they are, and its
+// sentences with what they are for.
 //
 // Order of calls: [Load] once over the embedding model, whose words it shares; one
 // [Reader.NewWorker] a goroutine; [Worker.Read] with as many pairs at a time as there are, and where the packs have the
-// heads for it [Worker.Ask] ([Reader.Asks]) and [Worker.Tags] ([Reader.CanTag]).
+// heads for it [Worker.Ask] ([Reader.Asks]) and [Worker.Tags] ([Reader.CanTag]; with classes, [Reader.CanClassify]).
 //
 // # Promises
 //

@@ -37,6 +37,8 @@ func TestReadsAsTorchDoes(t *testing.T) {
 		Texts []struct {
 			Text  string
 			Words [][3]float64 // where a word begins in characters, and how likely it is of a name and of a time
+			// Where a sentence begins and ends, and how likely it is of each class.
+			Sentences [][2 + reader.Classes]float64
 		}
 	}
 	z, err := gzip.NewReader(bytes.NewReader(reference))
@@ -84,6 +86,7 @@ func TestReadsAsTorchDoes(t *testing.T) {
 	}
 	words, distant := 0, 0
 	far = 0
+	var classes classed
 	for _, x := range want.Texts {
 		got, err := w.Tags([]string{x.Text}, onward)
 		if err != nil {
@@ -102,10 +105,48 @@ func TestReadsAsTorchDoes(t *testing.T) {
 			}
 			words++
 		}
+		classes.compare(x.Text, got[0].Sentences, x.Sentences)
 	}
 	t.Logf("texts: at most %.4f apart, %d of %d words by more than %g", far, distant, words, apart)
 	if len(want.Texts) < 200 || distant > words/500 {
 		t.Error("texts are read otherwise")
+	}
+	t.Logf("sentences: at most %.4f apart, %d of %d are something else", classes.far, classes.other, classes.many)
+	if classes.many < 200 || classes.far > apart || classes.other > 2 {
+		t.Error("sentences are read otherwise")
+	}
+}
+
+// classed are sentences that were compared with torch's.
+type classed struct {
+	far         float64
+	many, other int
+}
+
+// compare compares those that end where a labelled one does.
+func (c *classed) compare(text string, got []reader.Sentence, want [][2 + reader.Classes]float64) {
+	for _, s := range got {
+		from := utf8.RuneCountInString(text[:s.Start])
+		to := from + utf8.RuneCountInString(text[s.Start:s.End])
+		for _, w := range want {
+			if int(w[0]) != from || int(w[1]) != to {
+				continue
+			}
+			c.many++
+			most, best := 0, 0
+			for k, p := range s.P {
+				c.far = max(c.far, math.Abs(float64(p)-w[2+k]))
+				if p > s.P[most] {
+					most = k
+				}
+				if w[2+k] > w[2+best] {
+					best = k
+				}
+			}
+			if most != best {
+				c.other++
+			}
+		}
 	}
 }
 

@@ -47,4 +47,8 @@ func (t *Tagged) Append(stretch Tagged, at int) {
 		w.Start, w.End = w.Start+int32(at), w.End+int32(at)
 		t.Words = append(t.Words, w)
 	}
+	for _, s := range stretch.Sentences {
+		s.Start, s.End = s.Start+at, s.End+at
+		t.Sentences = append(t.Sentences, s)
+	}
 }

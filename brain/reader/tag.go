@@ -82,6 +82,9 @@ type Tagged struct {
 	Until int // as far as was read
 	Spans []Span
 	Words []Word
+	// Sentences are empty where the pack has no head for their classes. One that is longer than is read at once stands
+	// there in parts.
+	Sentences []Sentence
 }
 
 // MaxTagged is how many bytes of a text are tagged. What a longer one speaks of is said by then: no more of its names
@@ -100,7 +103,8 @@ const (
 type tagHeads struct {
 	tower      *embed.Tower // as far as the heads need it
 	tag, tense packfile.Linear
-	spellings  []float32 // [spellings][dim]; nil: spelling tells nothing
+	spellings  []float32   // [spellings][dim]; nil: spelling tells nothing
+	class      *classHeads // nil: it tells nothing of sentences
 }
 
 // loadTags returns nil where a pack has none of the heads. One with a part of them is damaged.
@@ -126,6 +130,9 @@ func loadTags(tower *embed.Tower) (*tagHeads, error) {
 			h.spellings[i%int(spellings)*dim+i/int(spellings)] = v
 		}
 	}
+	if h.class, err = loadClasses(tower); err != nil {
+		return nil, err
+	}
 	if least := maxWindow + 2; tower.MaxTokens() < least {
 		return nil, fmt.Errorf("%w: %d tokens, want %d", embed.ErrPack, tower.MaxTokens(), least)
 	}
@@ -141,21 +148,25 @@ type tagging struct {
 	ids       []int32
 	spans     []text.Span
 	kinds     []uint8 // how the words of the tokens are spelt
+	parts     []int   // where the sentences end
 	paragraph int
 
 	// The windows that are read next, whose tokens are the worker's ids.
 	spelt  []uint8     // of the tokens, marks included
 	places []text.Span // of the tokens between the marks
+	closed []int       // where the sentences end among the tokens of their window
 	ends   []window
 
 	logits [tagLabels]float32
+	looks  [][looks]float32 // of a sentence: how much each token counts
+	means  []float32        // [looks][dim]
 	words  []taggedWord
 	back   [][tagLabels]uint8
 }
 
 // window is where one ends among all windows.
 type window struct {
-	text, places int
+	text, places, parts int
 }
 
 // taggedWord is a word of a window.
@@ -173,7 +184,7 @@ func (w *Worker) Tags(texts []string, goOn func() error) ([]Tagged, error) {
 		return out, nil
 	}
 	t := &w.tagging
-	t.ids, t.spans, t.kinds = t.ids[:0], t.spans[:0], t.kinds[:0]
+	t.ids, t.spans, t.kinds, t.parts = t.ids[:0], t.spans[:0], t.kinds[:0], t.parts[:0]
 	w.none()
 	for i, s := range texts {
 		s = text.Truncate(s, MaxTagged)
@@ -209,6 +220,9 @@ func (w *Worker) windows(of int, s string, out []Tagged, goOn func() error) erro
 			for i := first; i < len(t.spans); i++ {
 				t.spans[i].Start, t.spans[i].End = t.spans[i].Start+at, undress.EndOf(s, t.spans[i].End+at)
 				t.kinds = append(t.kinds, uint8(spellingAt(s, t.spans[i].Start)))
+			}
+			if len(t.ids) > first {
+				t.parts = append(t.parts, len(t.ids))
 			}
 			if len(t.ids) > maxWindow && t.paragraph > 0 && t.paragraph <= first {
 				if err := w.close(of, t.paragraph, out, goOn); err != nil {
@@ -251,7 +265,16 @@ func (w *Worker) close(of, n int, out []Tagged, goOn func() error) error {
 	w.ends = append(w.ends, len(w.ids))
 	t.spelt = append(append(append(t.spelt, 0), t.kinds[:n]...), 0)
 	t.places = append(t.places, t.spans[:n]...)
-	t.ends = append(t.ends, window{of, len(t.places)})
+	parts := 0
+	for parts < len(t.parts) && t.parts[parts] <= n {
+		parts++
+	}
+	t.closed = append(t.closed, t.parts[:parts]...)
+	t.parts = append(t.parts[:0], t.parts[parts:]...)
+	for i := range t.parts {
+		t.parts[i] -= n
+	}
+	t.ends = append(t.ends, window{of, len(t.places), len(t.closed)})
 	t.ids, t.spans = append(t.ids[:0], t.ids[n:]...), append(t.spans[:0], t.spans[n:]...)
 	t.kinds = append(t.kinds[:0], t.kinds[n:]...)
 	if len(t.ends) < windowsAtOnce {
@@ -269,11 +292,13 @@ func (w *Worker) flush(out []Tagged, goOn func() error) error {
 	if err := goOn(); err != nil {
 		return err
 	}
-	first := 0
+	first := window{}
 	w.tag.Marked(w.sequencesOf(), t.spelt, w.r.tag.spellings, func(i int, states []float32) {
 		x := t.ends[i]
-		w.decode(&out[x.text], w.sequences[i], t.places[first:x.places], states)
-		first = x.places
+		places := t.places[first.places:x.places]
+		w.decode(&out[x.text], w.sequences[i], places, states)
+		w.classify(&out[x.text], t.closed[first.parts:x.parts], places, states)
+		first = x
 	})
 	w.none()
 	return nil
@@ -282,7 +307,8 @@ func (w *Worker) flush(out []Tagged, goOn func() error) error {
 // none leaves no windows to be read.
 func (w *Worker) none() {
 	t := &w.tagging
-	w.ids, w.ends, t.spelt, t.places, t.ends = w.ids[:0], w.ends[:0], t.spelt[:0], t.places[:0], t.ends[:0]
+	w.ids, w.ends, t.spelt, t.places = w.ids[:0], w.ends[:0], t.spelt[:0], t.places[:0]
+	t.closed, t.ends = t.closed[:0], t.ends[:0]
 }
 
 // decode adds the words and spans of a window. A word is what its first token is.

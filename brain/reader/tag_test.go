@@ -104,6 +104,16 @@ func TestTagsAlone(t *testing.T) {
 			at = x.End
 			spans++
 		}
+		at = 0
+		for _, x := range together[i].Sentences {
+			if x.Start < at || x.End <= x.Start {
+				t.Fatalf("%+v behind %d", x, at)
+			}
+			at = x.End
+		}
+		if last := together[i].Words; len(last) > 0 && at != int(last[len(last)-1].End) {
+			t.Errorf("text %d: the last sentence ends at %d, its last word at %d", i, at, last[len(last)-1].End)
+		}
 		if words := len(strings.Fields(strings.ReplaceAll(s, ".", " . "))); len(together[i].Words) != words {
 			t.Errorf("%d words of %d", len(together[i].Words), words)
 		}
@@ -162,9 +172,12 @@ func TestWithoutHeads(t *testing.T) {
 	misshapen.Name = reader.HeadTags
 	for what, head := range map[string]packfile.Head{
 		"one of two heads": heads[0], "the other": heads[1], "a head of another shape": misshapen,
+		"a head of classes without the others": readertest.ClassHeads(4)[0],
 	} {
 		weights := readertest.Weights(2)
-		weights.Heads = append(weights.Heads, head)
+		if weights.Heads = append(weights.Heads, head); head.Name == reader.HeadClassLook {
+			weights.Heads = append(weights.Heads, heads...)
+		}
 		pack, err := readertest.Pack(hash, weights)
 		if err != nil {
 			t.Fatal(err)

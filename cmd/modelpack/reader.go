@@ -83,6 +83,9 @@ func trainedTower(tensors map[string]tensor, dim int) (packfile.Weights, error) 
 		{"tag_out", reader.HeadTags, tagLayers},
 		{"tense_out", reader.HeadTense, tagLayers},
 		{"spelling", reader.HeadSpelling, tagLayers},
+		{"class_look", reader.HeadClassLook, tagLayers},
+		{"class_hidden", reader.HeadClassHidden, tagLayers},
+		{"class_out", reader.HeadClassOut, tagLayers},
 	} {
 		shape := tensors[head.trained+".weight"].dims
 		if len(shape) != 2 { // of a task that it was not trained for

@@ -30,11 +30,44 @@ func TagHeads(seed uint64) []packfile.Head {
 	return heads
 }
 
+// ClassHeads are heads of chance for the classes of sentences.
+func ClassHeads(seed uint64) []packfile.Head {
+	const looks, hidden = 4, 48
+	dim, chance := shape().Dim, packtest.New(seed)
+	return []packfile.Head{
+		{Name: reader.HeadClassLook, In: dim, Out: looks, Linear: chance.Linear(dim, looks)},
+		{Name: reader.HeadClassHidden, In: looks * dim, Out: hidden, Linear: chance.Linear(looks*dim, hidden)},
+		{Name: reader.HeadClassOut, In: hidden, Out: reader.Classes, Linear: chance.Linear(hidden, reader.Classes)},
+	}
+}
+
 // TaggingOfChance is a small reader with heads of chance.
 func TaggingOfChance() (*reader.Reader, error) {
 	w := Weights(2)
-	w.Heads = append(w.Heads, TagHeads(3)...)
+	w.Heads = append(append(w.Heads, TagHeads(3)...), ClassHeads(4)...)
 	return over(w)
+}
+
+// Classing is a small reader that takes a sentence with one of the given words, at most 30 in small letters, for what
+// it is said to be, all others for plain, and tags nothing.
+func Classing(classes map[string]reader.Class) (*reader.Reader, error) {
+	words := slices.Sorted(maps.Keys(classes))
+	base, tower := knowing(words)
+	heads := append(TagHeads(3), ClassHeads(4)...)
+	for i := range heads {
+		clear(heads[i].W)
+		clear(heads[i].B)
+	}
+	heads[0].B[0] = 8
+	hidden, out := &heads[3], &heads[4]
+	out.B[reader.Plain] = 8
+	const steep = 1000 // times a component of about 4, among the tokens of a sentence
+	for i, word := range words {
+		hidden.W[i*hidden.In+i] = steep
+		out.W[int(classes[word])*out.In+i] = 16
+	}
+	tower.Heads = append(tower.Heads, heads...)
+	return overBase(base, tower)
 }
 
 // Tagging is a small reader that takes the given words, at most 30 in small letters, for what they are said to be, all

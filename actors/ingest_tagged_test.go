@@ -122,3 +122,40 @@ func TestTaggedMentions(t *testing.T) {
 		t.Errorf("%q", named)
 	}
 }
+
+// TestStatementsThatTheReaderSees: a sentence in which no rule finds a preference, and the node's reader does, becomes
+// one, and says neither that it is liked nor that it is not. Without the reader there is none.
+func TestStatementsThatTheReaderSees(t *testing.T) {
+	t.Parallel()
+	r, err := readertest.Classing(map[string]reader.Class{"sooner": reader.Preference})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sees := func(c *tenant.Config, _ *storage.Options) { c.Reader = r }
+	for name, x := range map[string]struct {
+		configure []func(*tenant.Config, *storage.Options)
+		want      []string
+	}{
+		"by the reader": {
+			[]func(*tenant.Config, *storage.Options){thinking, sees},
+			[]string{`I would sooner run in the rain. {"object":"would sooner run in the rain"}`},
+		},
+		"by the rules": {[]func(*tenant.Config, *storage.Options){thinking}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := startNode(t, storagetest.NewDisk(), x.configure...)
+			c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+			c.ingest(&pb.IngestItem{Content: "The club met.\n\nI would sooner run in the rain. It is open."})
+			var got []string
+			for _, n := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{
+				Kind: "preference", Page: &pb.Page{Size: 100},
+			}}})).GetGraph().GetNodes().GetNodes() {
+				got = append(got, n.GetNode().GetTitle()+" "+string(n.GetNode().GetMetadata()))
+			}
+			if !slices.Equal(got, x.want) {
+				t.Errorf("%q, want %q", got, x.want)
+			}
+		})
+	}
+}

@@ -322,7 +322,10 @@ func (t *texts) statements(item *pb.IngestItem) error {
 		if before == nil {
 			t.PutContent(n, said)
 			n.Confidence, n.OccurredMs, n.ValidFromMs = s.Confidence, item.GetOccurredMs(), t.validFrom(item)
-			about := map[string]any{"object": item.GetContent()[s.Object.Start:s.Object.End], "polarity": s.Polarity}
+			about := map[string]any{"object": item.GetContent()[s.Object.Start:s.Object.End]}
+			if s.Polarity != 0 {
+				about["polarity"] = s.Polarity
+			}
 			if s.Speaker != "" {
 				about["speaker"] = s.Speaker
 			}

@@ -1,11 +1,12 @@
-// Command tagged says how well names and times are read from labelled texts: by the rules of brain/extract, and by
-// these with a reader.
+// Command tagged says how well names, times and statements are read from labelled texts: by the rules of brain/extract,
+// and by these with a reader.
 //
 //	go run ./bench/tagged [-reader PACK] [-gold] [-held] FILE.jsonl…
 //
 // A file holds lines of train/data's spans or times. With -gold the labels themselves are handed over as what a reader
 // finds: the best that the rules behind it can do. With -held only what training leaves out counts. A name is found
-// if its words overlap with those of a label; a date if a moment of the timeline lies within the labelled days.
+// if its words overlap with those of a label; a date if a moment of the timeline lies within the labelled days; a
+// statement if it is in a sentence that is labelled as one of its kind.
 package main
 
 import (
@@ -40,6 +41,7 @@ type record struct {
 		N                         int
 	}
 	Recurring []string
+	Classes   map[string]string // of sentences
 }
 
 // tally counts labels, what was found, and how much of that is right.
@@ -57,6 +59,7 @@ type bench struct {
 	times             tally
 	dated, allRight   int
 	undated, keptFree int
+	statements        map[extract.StatementKind]*tally
 }
 
 func main() {
@@ -66,6 +69,7 @@ func main() {
 	verbose := flag.Bool("v", false, "print what is wrong")
 	flag.Parse()
 	b := &bench{gold: *gold, verbose: *verbose, byType: map[string]int{}, typedOf: map[string]int{}}
+	b.statements = map[extract.StatementKind]*tally{extract.Preference: {}, extract.Belief: {}}
 	if *pack != "" {
 		model, err := embed.Load(nil)
 		if err != nil {
@@ -122,6 +126,7 @@ func (b *bench) read(r *record, times bool) error {
 		b.timesOf(r, &d, &found)
 	} else {
 		b.namesOf(r, &found)
+		b.statementsOf(r, &found)
 	}
 	return nil
 }

@@ -182,6 +182,32 @@ func (t *tally) f1() (p, r, f float64) {
 	return p, r, 2 * p * r / max(p+r, 1e-9)
 }
 
+// statementsOf counts the labelled sentences in which a preference or a belief is found.
+func (b *bench) statementsOf(r *record, found *extract.Extraction) {
+	for sentence, class := range r.Classes {
+		at := strings.Index(r.Text, sentence)
+		if at < 0 {
+			continue
+		}
+		for kind, t := range b.statements {
+			said := slices.ContainsFunc(found.Statements, func(s extract.Statement) bool {
+				return s.Kind == kind && s.Span.Start < at+len(sentence) && at < s.Span.End
+			})
+			if class == string(kind) {
+				t.labels++
+			}
+			if said {
+				t.found++
+			}
+			if said && class == string(kind) {
+				t.right, t.hit = t.right+1, t.hit+1
+			} else if said && b.verbose {
+				fmt.Printf("%s: %s, no %s: %s\n", r.ID, class, kind, sentence)
+			}
+		}
+	}
+}
+
 func (b *bench) report() {
 	if b.names.labels > 0 {
 		p, r, f := b.names.f1()
@@ -191,6 +217,12 @@ func (b *bench) report() {
 			fmt.Printf("  %s %.3f of %d", k, share(b.typedOf[k], b.byType[k]), b.byType[k])
 		}
 		fmt.Println()
+	}
+	for _, k := range slices.Sorted(maps.Keys(b.statements)) {
+		if t := b.statements[k]; t.labels > 0 {
+			p, r, f := t.f1()
+			fmt.Printf("%s: P %.3f of %d, R %.3f of %d, F1 %.3f\n", k, p, t.found, r, t.labels, f)
+		}
 	}
 	if b.times.labels > 0 {
 		p, r, f := b.times.f1()

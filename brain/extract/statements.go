@@ -5,6 +5,7 @@ import (
 
 	"orgmem/brain/extract/stance"
 	"orgmem/brain/extract/tagger"
+	reading "orgmem/brain/reader"
 )
 
 // statements finds what the speaker of the sentence [from, to) prefers and believes; mentions are those of the
@@ -49,7 +50,11 @@ func (r *reader) stances(from, to int, mentions []Mention) {
 			s.People = append(s.People, stance.Person{Span: m.Span, Name: m.Name})
 		}
 	}
-	for _, found := range stance.Read(s) {
+	read := stance.Read(s)
+	if len(read) == 0 {
+		read = r.proposedStance(s, mentions)
+	}
+	for _, found := range read {
 		if len(r.out.Statements) == MaxStatements {
 			return
 		}
@@ -62,6 +67,37 @@ func (r *reader) stances(from, to int, mentions []Mention) {
 		}
 		r.out.Statements = append(r.out.Statements, said)
 	}
+}
+
+// The bounds were chosen on what is held out of train/data (DESIGN.md).
+const (
+	// leastPreference and leastBelief are how likely the reader must hold a sentence to be one that the rules see none in.
+	leastPreference, leastBelief = 0.8, 0.8
+)
+
+// proposedStance is what the reader sees in a sentence in which the rules find nothing.
+func (r *reader) proposedStance(s stance.Sentence, mentions []Mention) []stance.Stance {
+	said := r.tagged.sentence(r.tokens[s.From].Start)
+	if said == nil {
+		return nil
+	}
+	kind, sure := stance.Preference, said.P[reading.Preference]
+	if sure < leastPreference {
+		if kind, sure = stance.Belief, said.P[reading.Belief]; sure < leastBelief {
+			return nil
+		}
+	}
+	for _, m := range mentions { // which wants and thinks things, too
+		if m.Type == Organization {
+			s.People = append(s.People, stance.Person{Span: m.Span, Name: m.Name})
+		}
+	}
+	found, ok := stance.Propose(s, kind)
+	if !ok {
+		return nil
+	}
+	found.Confidence = float64(sure)
+	return []stance.Stance{found}
 }
 
 // label is who speaks where a person's name and a colon begin a line that is no turn, as in minutes, and the token that

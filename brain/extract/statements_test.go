@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	reading "orgmem/brain/reader"
 )
 
 func TestStatements(t *testing.T) {
@@ -162,5 +164,75 @@ func TestWhoSaysIt(t *testing.T) {
 	}
 	if s := x.Statements[0]; text[s.Span.Start:s.Span.End] != "I prefer tea in the morning." {
 		t.Errorf("quoted as %q", text[s.Span.Start:s.Span.End])
+	}
+}
+
+// TestStatementsOfTheReader: where the rules find none, a sentence that the reader takes for a preference or a belief
+// becomes one, if it tells whose it is and can be understood alone.
+func TestStatementsOfTheReader(t *testing.T) {
+	t.Parallel()
+	const preference, belief = reading.Preference, reading.Belief
+	for _, x := range []struct {
+		text  string
+		class reading.Class
+		p     float32
+		want  string
+	}{
+		{"Jane Lee wants the hedge cut in June.", preference, 0.9, "preference Jane Lee 0 wants the hedge cut in June"},
+		{"Dr. Jane Lee thinks her form is wrong.", belief, 0.9, "belief Jane Lee 0 thinks her form is wrong"},
+		{"Jane Lee says the slab needs another day.", belief, 0.9, "belief Jane Lee 0 says the slab needs another day"},
+		{"I would sooner run in the rain.", preference, 0.9, "preference me 0 would sooner run in the rain"},
+		{"For the launch I'd take Hexham over Durham.", preference, 0.9, "preference me 0 'd take Hexham over Durham"},
+		// The reader is not sure enough, or sees something else.
+		{"Jane Lee wants the hedge cut before June.", preference, 0.6, ""},
+		{"Jane Lee says the slab needs another day.", belief, 0.7, ""},
+		{"Jane Lee wants the hedge cut before June.", reading.Happening, 0.9, ""},
+		// Somebody whom nothing names, or several.
+		{"She wants the hedge cut before June.", preference, 0.9, ""},
+		{"Would rather walk in the rain.", preference, 0.9, ""},
+		{"Jane Lee wants the hedge cut, I want the tree.", preference, 0.9, ""},
+		{"Jane Lee wants the aisle; the others want windows.", preference, 0.9, ""},
+		{"Jane Lee, who likes tea, is early.", preference, 0.9, ""},
+		// What somebody else holds of her.
+		{"Jane Lee is far too careful.", belief, 0.9, ""},
+		// What points outside, asks, or is reported.
+		{"Jane Lee wants it before June.", preference, 0.9, ""},
+		{"I would like a date in writing.", preference, 0.9, ""},
+		{"Does Jane Lee want the hedge cut?", preference, 0.9, ""},
+		{"I'd put the shop on prepayment, said the bank.", preference, 0.9, ""},
+		{"> I would sooner run in the rain.", preference, 0.9, ""},
+	} {
+		tagged := taggedAs(t, x.text)
+		if strings.Contains(x.text, "Jane Lee") {
+			tagged = taggedAs(t, x.text, said{text: "Jane Lee", kind: reading.Person})
+		}
+		s := reading.Sentence{Span: Span{Start: 0, End: len(x.text)}}
+		s.P[x.class], s.P[reading.Plain] = x.p, 1-x.p
+		tagged.Sentences = []reading.Sentence{s}
+		got := ""
+		for _, s := range Extract(Document{Text: x.text, Speaker: "me", Tagged: tagged}).Statements {
+			if s.Object.Start < s.Span.Start || s.Object.End > s.Span.End {
+				t.Errorf("%q: %+v", x.text, s)
+			}
+			got += fmt.Sprintf("%s %s %d %s", s.Kind, s.Speaker, s.Polarity, x.text[s.Object.Start:s.Object.End])
+		}
+		if got != x.want {
+			t.Errorf("%q as %d at %g: %q, want %q", x.text, x.class, x.p, got, x.want)
+		}
+	}
+}
+
+// TestDisguisedStatements: the reader's sentences are found at their places in a text whose letters are disguised, too.
+func TestDisguisedStatements(t *testing.T) {
+	t.Parallel()
+	const text = "🎉🎉 Hello.\nI would sooner run in the rain 🎉."
+	at := strings.Index(text, "I would")
+	s := reading.Sentence{Span: Span{Start: at, End: len(text)}}
+	s.P[reading.Preference] = 0.9
+	tagged := taggedAs(t, text)
+	tagged.Sentences = []reading.Sentence{{Span: Span{Start: 0, End: at - 1}}, s}
+	got := Extract(Document{Text: text, Tagged: tagged}).Statements
+	if len(got) != 1 || text[got[0].Object.Start:got[0].Object.End] != "would sooner run in the rain" {
+		t.Errorf("%+v", got)
 	}
 }

@@ -44,6 +44,24 @@ func (t tags) likeliest(start, end int) (name, time float64) {
 	return name, time
 }
 
+// sentence is the reader's sentence that holds a place of the text; nil: it has not read it, or tells nothing of
+// sentences.
+func (t tags) sentence(at int) *reading.Sentence {
+	if t.Tagged == nil {
+		return nil
+	}
+	i, _ := slices.BinarySearchFunc(t.Sentences, at, func(x reading.Sentence, at int) int {
+		if x.End <= at {
+			return -1
+		}
+		return 1
+	})
+	if i == len(t.Sentences) || t.Sentences[i].Start > at {
+		return nil
+	}
+	return &t.Sentences[i]
+}
+
 // words are the reader's words that share something with a stretch of the text.
 func (t tags) words(start, end int) []reading.Word {
 	w := t.Words

@@ -148,7 +148,8 @@ type Statement struct {
 	// Span is the sentence or the clause that stands for itself; Object is what is
 	// preferred or believed, inside Span.
 	Span, Object Span
-	// Polarity is 1 for likes and beliefs held, -1 for dislikes and beliefs denied.
+	// Polarity is 1 for likes and beliefs held, -1 for dislikes and beliefs denied, and 0 where only the reader sees the
+	// statement: there Object has the words that say which it is.
 	Polarity   int
 	Confidence float64
 }

@@ -18,6 +18,11 @@ func plainly(d Document) (Document, undress.Text) {
 	if d.Tagged != nil {
 		t := *d.Tagged
 		t.Until, t.Spans, t.Words = u.At(t.Until), slices.Clone(t.Spans), slices.Clone(t.Words)
+		t.Sentences = slices.Clone(t.Sentences)
+		for i := range t.Sentences {
+			s := &t.Sentences[i].Span
+			*s = text.Span{Start: u.At(s.Start), End: u.At(s.End)}
+		}
 		for i := range t.Spans {
 			s := &t.Spans[i].Span
 			*s = text.Span{Start: u.At(s.Start), End: u.At(s.End)}

@@ -7,6 +7,7 @@
 //     "that table") keeps nothing.
 //   - A courtesy, a guess, a plan for oneself and praise of what was just shown are no stance.
 //   - A missed stance is better than a wrong one.
+//   - [Propose] is for what a reader sees and the rules do not: it only tells whose it is and that it stands alone.
 //
 // # What it hides
 //

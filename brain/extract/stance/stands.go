@@ -9,11 +9,14 @@ import (
 )
 
 // stands tells whether the words [from, to) can be understood alone.
-func (v *view) stands(kind Kind, from, to int) bool {
+func (v *view) stands(kind Kind, from, to int) bool { return v.standsFor(kind, from, to, false) }
+
+// standsFor is stands where somebody is known whom "she" and "his" can mean.
+func (v *view) standsFor(kind Kind, from, to int, somebody bool) bool {
 	if from >= to {
 		return false
 	}
-	s := scan{view: v, kind: kind, from: from, to: to}
+	s := scan{view: v, kind: kind, from: from, to: to, person: somebody}
 	for k := from; k < to; k++ {
 		if v.inQuotes(k) {
 			s.thing, s.plural = true, true

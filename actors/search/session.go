@@ -11,6 +11,7 @@ import (
 	"orgmem/brain/cognition"
 	"orgmem/brain/extract"
 	"orgmem/brain/text"
+	"orgmem/brain/topic"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -45,7 +46,7 @@ func (o *Module) recentTitles(c *tenant.Call, st *storage.Store, most int) ([]st
 			return nil, err
 		}
 		title := titleOf(n, chunk)
-		if subject := strings.ToLower(answer.Subject(n.GetTitle())); title != "" && !slices.Contains(subjects, subject) {
+		if subject := strings.ToLower(topic.Subject(n.GetTitle())); title != "" && !slices.Contains(subjects, subject) {
 			titles, subjects = append(titles, title), append(subjects, subject)
 		}
 	}
@@ -55,7 +56,7 @@ func (o *Module) recentTitles(c *tenant.Call, st *storage.Store, most int) ([]st
 // titleOf says what a text is about, by its first passage: the title that it was given or begins with or, of a message
 // that has none, what it tells. Empty where it tells nothing.
 func titleOf(n *pb.Node, first *pb.Chunk) string {
-	if title := text.OneLine(answer.Subject(n.GetTitle())); titled(n, first) && answer.Tells(title) {
+	if title := text.OneLine(topic.Subject(n.GetTitle())); titled(n, first) && answer.Tells(title) {
 		return title
 	}
 	return answer.Gist(first.GetText(), writerOf(n))
@@ -117,7 +118,7 @@ func titleAbout(r storage.Reader, part *partition.Ref, h *pb.Hit, dir string) (s
 	if !titled(n, first) {
 		return answer.GistOf(h.GetChunk(), writerOf(n), names), nil
 	}
-	title := text.OneLine(answer.Subject(n.GetTitle()))
+	title := text.OneLine(topic.Subject(n.GetTitle()))
 	if !answer.Holds(title, dir) && !names(h.GetChunk()) {
 		return "", nil
 	}

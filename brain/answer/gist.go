@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,15 +31,6 @@ var feelings = text.Set(`absolutely agree agreed alright always amazing apprecia
 	sounds stuff super sure surely sweet tell thank thanks thing things think thinking thought totally true try trying
 	understand wait want wanted welcome well whoa wish woah wonder wonderful woo woohoo wow wrong yeah yep yes yikes yup
 	ain aren couldn didn doesn don hadn hasn haven isn ll re shouldn ve wasn weren won wouldn`)
-
-// replying is what a mail program puts before a subject.
-var replying = regexp.MustCompile(`^(?i:(?:re|fwd?|aw|wg|sv|antw|rv)(?:\[\d{1,3}\])?:\s*)+`)
-
-// Subject is a title without what says that it answers another of the same.
-func Subject(title string) string {
-	s := strings.TrimSpace(title)
-	return strings.TrimSpace(s[len(replying.FindString(s)):])
-}
 
 // Gist is the first sentence of a text that tells something, without the courtesies and the marks of a chat around it;
 // the one that tells most where none tells much, and nothing where the text is nothing but a nod. A note of a catchword

@@ -159,3 +159,16 @@ func TestALabelIsSaidByAFew(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 }
+
+// A thread is known by its subject, whatever mail programs put before it.
+func TestSubject(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{
+		"Re: Kiln repair": "Kiln repair", "RE: Fwd: AW: Kiln repair": "Kiln repair", "Re[2]: Kiln": "Kiln",
+		"Repair: the kiln": "Repair: the kiln", "Re: ": "", "Kiln": "Kiln",
+	} {
+		if got := Subject(title); got != want {
+			t.Errorf("%q is about %q, want %q", title, got, want)
+		}
+	}
+}

@@ -183,8 +183,14 @@ func (d *dater) bounded(p period, i, from int) (period, int) {
 		second := *d
 		second.relative = false
 		second.i++
+		if _, ok := dayNumber(d.low(second.i + 1)); ok && d.low(second.i) == "the" {
+			second.i++ // to the 5th of June
+		}
 		behind := weekdays[d.low(second.i)] > 0
 		q, ok := second.date()
+		if ok && d.relative && !d.dated && !second.relative && p.grain == Day && q.grain == Day && withMonth(d, i) {
+			p = p.toYear(q)
+		}
 		if ok && q.until <= p.from && d.relative && second.relative && q.grain == p.grain {
 			q = q.next(behind) // from 28 April to 3 May, told on the 1st
 		}
@@ -301,6 +307,11 @@ func (d *dater) date() (period, bool) {
 	if d.i >= d.to {
 		return period{}, false
 	}
+	try := *d
+	if p, ok := dayToDay(d); ok {
+		return p, true
+	}
+	*d = try
 	if p, ok := d.spoken(); ok {
 		return p, true
 	}
@@ -331,25 +342,24 @@ func (d *dater) month(m int) (period, bool) {
 	}
 	next := d.i + 1
 	if day, ok := dayNumber(d.low(next)); ok {
-		year, end := d.yearAt(next + 1)
+		last, behind := lastDay(d, d.i, day, next+1) // March 3 – 7
+		year, end := d.yearAt(behind)
 		if year == 0 {
 			if year, ok = d.yearOf(m, day); !ok {
 				return period{}, false
 			}
-			end = next + 1
+			end = behind
 		}
-		if day > calendar.MonthDays(year, m) {
+		if max(day, last) > calendar.MonthDays(year, m) {
 			return period{}, false
 		}
 		p := dayPeriod(calendar.Days(year, m, day))
-		if mark := d.low(end); mark == "-" || mark == "–" { // March 3 – 7
-			if last, ok := dayNumber(d.low(end + 1)); ok && last > day && last <= calendar.MonthDays(year, m) {
-				p.until = calendar.Days(year, m, last) + 1
-				end += 2
-			}
-		}
 		d.i = end
-		d.time()
+		if last > 0 {
+			p.until = calendar.Days(year, m, last) + 1
+		} else {
+			d.time()
+		}
 		return p, true
 	}
 	if year, end := d.yearAt(next); year != 0 {

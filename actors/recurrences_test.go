@@ -2,6 +2,7 @@ package actors
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -136,5 +137,23 @@ func TestTheReaderTellsWhatRecurs(t *testing.T) {
 				t.Errorf("%q, want %q", got, x.want)
 			}
 		})
+	}
+}
+
+// TestAMomentSaysOfWhatInALongDocument: what a list stands under is told with what is said of a day below it, also
+// where it is passages above.
+func TestAMomentSaysOfWhatInALongDocument(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	planks := strings.Repeat("  * Lena looked at one more plank of it and wrote down what she saw.\n", 60)
+	c.ingest(&pb.IngestItem{
+		Content:    "# Yard\n\n* Boat shed roof\n" + planks + "  * postponed to 3 March 2028\n* Slipway\n",
+		OccurredMs: time.Date(2027, 5, 5, 12, 0, 0, 0, time.UTC).UnixMilli(),
+	})
+	c.think()
+	events := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal().GetMoments()
+	if len(events) != 1 || events[0].GetTitle() != "Boat shed roof: postponed to 3 March 2028" {
+		t.Errorf("%v", events)
 	}
 }

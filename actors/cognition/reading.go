@@ -2,6 +2,7 @@ package cognition
 
 import (
 	"slices"
+	"strings"
 
 	"orgmem/actors/graph"
 	"orgmem/actors/tenant"
@@ -22,6 +23,7 @@ import (
 type note struct {
 	cognition.Chunk
 	text   string
+	above  string // what stands before it in its document, where it names a time
 	claims []claim.Claim
 	dates  []temporal.Date
 	recurs []temporal.Recurring
@@ -83,7 +85,36 @@ func (c *cycle) passage(st *storage.Store, own *tenant.Comparer, f cognition.Chu
 			})
 		}
 	}
+	if len(n.dates)+len(n.recurs) > 0 {
+		if n.above, err = c.above(st, at, chunk); err != nil {
+			return n, nil, err
+		}
+	}
 	return n, p, nil
+}
+
+const (
+	// maxAbove bounds what is read of a document before a passage, in bytes: some screens.
+	maxAbove = 8 << 10
+	// maxWhole is of how many passages a document is read whole for that, once for each of them.
+	maxWhole = 200
+)
+
+// above is what stands before a chunk in its document, from the beginning of a line on; nothing in a book.
+func (c *cycle) above(st *storage.Store, at cognition.Chunk, chunk *pb.Chunk) (string, error) {
+	if chunk.GetStart() == 0 || len(c.Nodes[at.Node].Chunks) > maxWhole {
+		return "", nil
+	}
+	whole := &pb.Content{}
+	found, err := st.Get(c.part.Space.Key(storage.TableContent, storage.Str(chunk.GetNode())), whole)
+	if err != nil || !found || int(chunk.GetStart()) > len(whole.GetText()) {
+		return "", err
+	}
+	above := whole.GetText()[:chunk.GetStart()]
+	if cut := len(above) - maxAbove; cut > 0 {
+		_, above, _ = strings.Cut(above[cut:], "\n")
+	}
+	return strings.Clone(above), nil
 }
 
 // read takes a chunk apart.
@@ -98,7 +129,9 @@ func (c *cycle) read(own *tenant.Comparer, f cognition.Chunk, chunk *pb.Chunk) (
 
 // asNote is a fresh chunk as brain/temporal takes it.
 func (c *cycle) asNote(n *note) temporal.Note {
-	return temporal.Note{Text: n.text, Claims: n.claims, AtMs: c.Nodes[n.Node].AtMS, Dates: n.dates, Recurs: n.recurs}
+	return temporal.Note{
+		Text: n.text, Above: n.above, Claims: n.claims, AtMs: c.Nodes[n.Node].AtMS, Dates: n.dates, Recurs: n.recurs,
+	}
 }
 
 // groupOf is what a domain is named by.

@@ -2,6 +2,7 @@ package temporal
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"orgmem/brain/claim"
@@ -76,7 +77,11 @@ func (n *Note) idle(c *claim.Claim, d Date) bool {
 	if d.FromMs <= n.AtMs && s.silent() {
 		return true
 	}
-	if !vague(n.Text[d.Span.Start:d.Span.End]) {
+	loose := vague(n.Text[d.Span.Start:d.Span.End])
+	if d.UntilMs > n.AtMs && s.wished(loose) {
+		return true
+	}
+	if !loose {
 		return false
 	}
 	return s.putOff() || s.skipped() || s.unsure()
@@ -197,6 +202,41 @@ func (s *surroundings) unsure() bool {
 	return k >= 0 && tentative[s.before[k]] && len(s.after) == 0 && (k == 0 || denials[s.before[0]])
 }
 
+var (
+	// hopes are verbs of which it is unsure that it comes, and wishers what hopes by them.
+	hopes   = text.Set("hope hopes hoping hoped wish wishes wishing")
+	hopers  = text.Set("to i we you he she they it that the this there everybody everyone all")
+	deadend = text.Set("by until till til before")
+	willing = text.Set("like love want prefer")
+)
+
+// wished tells whether the clause only hopes for what it says of the date: "I hope to see you on Friday", and of one
+// that is a week or longer also "may be able to" and "would like to". Who hopes to be done by a day has chosen it.
+func (s *surroundings) wished(loose bool) bool {
+	w := s.before
+	if k := len(w) - 1; !loose && k >= 0 && deadend[w[k]] {
+		return false
+	}
+	for i := range w {
+		next, behind := "", ""
+		if i+1 < len(w) {
+			next = w[i+1]
+		}
+		if i+2 < len(w) {
+			behind = w[i+2]
+		}
+		switch {
+		case hopes[w[i]] && hopers[next]:
+			return true
+		case !loose:
+		case w[i] == "hopefully", w[i] == "may" && next == "be" && behind == "able", w[i] == "might",
+			(w[i] == "would" || strings.HasSuffix(w[i], "'d")) && willing[next] && behind == "to":
+			return true
+		}
+	}
+	return false
+}
+
 // occasions are what a note may be the minutes of.
 var occasions = text.Set(`meeting call session workshop standup retro retrospective sync seminar lecture rehearsal
 	training class conference event party`)
@@ -277,7 +317,7 @@ func (n *Note) told(c *claim.Claim, d Date) text.Span {
 	rest := n.Text[c.Span.Start:d.Span.Start] + " " + n.Text[min(d.Span.End, c.Span.End):c.Span.End]
 	for _, w := range words(rest) {
 		if !hollow[w] {
-			return c.Span
+			return n.leaning(c, d)
 		}
 		ahead = ahead || forward[w]
 	}
@@ -296,6 +336,28 @@ func (n *Note) told(c *claim.Claim, d Date) text.Span {
 		}
 	}
 	return c.Span
+}
+
+// leans are words that mean somebody or something of the sentence before, where one begins with them.
+var leans = text.Set(`it it's it'll they they're they'll this that that's that'll these those he he's he'll she she's
+	she'll`)
+
+// leastLeaned is how many words the sentence before has at least, so that it says what is meant.
+const leastLeaned = 4
+
+// leaning is the span of a sentence that says what happened, with the one before it on its line where it begins with a
+// word that means something of that.
+func (n *Note) leaning(c *claim.Claim, d Date) text.Span {
+	first := words(n.Text[c.Span.Start:c.Span.End])
+	i := slices.IndexFunc(n.Claims, func(x claim.Claim) bool { return x.Span == c.Span })
+	if i < 1 || len(first) == 0 || !leans[first[0]] || d.Span.Start <= c.Span.Start {
+		return c.Span
+	}
+	before := &n.Claims[i-1]
+	if before.Asks || len(before.Words) < leastLeaned || !n.adjoins(before.Span.End, c.Span.Start) {
+		return c.Span
+	}
+	return text.Span{Start: before.Span.Start, End: c.Span.End}
 }
 
 // adjoins tells whether one sentence follows another on its line.

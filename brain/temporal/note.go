@@ -8,7 +8,10 @@ import (
 
 // Note is a passage in time.
 type Note struct {
-	Text   string
+	Text string
+	// Above is what stands before the passage in its document, as far as it may say what the passage is about; empty
+	// at the document's beginning.
+	Above  string
 	Claims []claim.Claim
 	// AtMs is when it was said: the document's time, else when it was recorded.
 	AtMs int64

@@ -33,7 +33,7 @@ func Recurrences(notes []Note) []Recurrence {
 			}
 			count++
 			out = append(out, Recurrence{
-				Recurring: r, Note: i, Title: title(n.Text, c.Span),
+				Recurring: r, Note: i, Title: n.titleOf(c, c.Span, Date{Span: r.Span}),
 				Text: text.Truncate(text.OneLine(n.Text[r.Span.Start:r.Span.End]), maxEvery),
 			})
 		}

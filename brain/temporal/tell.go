@@ -1,6 +1,6 @@
 package temporal
 
-import "orgmem/brain/text"
+import "slices"
 
 // maxMomentMs bounds the time that a moment may have, on both sides of 1970: what
 // lies eight thousand years away was misread.
@@ -31,11 +31,26 @@ func Tell(notes []Note) []Moment {
 	}
 	for _, p := range promised {
 		if p.DueMs != 0 {
-			title := text.OneLine(notes[p.Note].Text[p.Span.Start:p.Span.End])
+			title := notes[p.Note].promised(&p)
 			out = append(out, Moment{
 				Note: p.Note, Kind: Due, AtMs: due[day{p.Note, p.DueMs}], UntilMs: p.DueMs, Title: title,
 			})
 		}
 	}
 	return out
+}
+
+// promised is what the moment is called at which something is due.
+func (n *Note) promised(p *Commitment) string {
+	c := n.claimAt(p.Span.Start)
+	if c == nil {
+		return ""
+	}
+	i := slices.IndexFunc(n.Dates, func(d Date) bool {
+		return d.Span.Start >= p.Span.Start && d.Span.End <= p.Span.End && d.UntilMs == p.DueMs
+	})
+	if i < 0 {
+		return n.titleOf(c, p.Span, Date{Span: p.Span})
+	}
+	return n.titleOf(c, p.Span, n.Dates[i])
 }

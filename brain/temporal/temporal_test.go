@@ -102,7 +102,7 @@ func TestRecurrences(t *testing.T) {
 	}
 	first := got[0]
 	first.Recurring = Recurring{}
-	want := Recurrence{Note: 0, Title: "The choir meets every  Tuesday at six.", Text: "every Tuesday"}
+	want := Recurrence{Note: 0, Title: "The choir meets every Tuesday at six.", Text: "every Tuesday"}
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"orgmem/brain/claim"
-	"orgmem/brain/text"
 )
 
 // Moment is something that happened, or is to happen, at a time.
@@ -16,8 +15,9 @@ type Moment struct {
 	// AtMs is when it begins, and UntilMs when it is over: of the 3rd of May, the 4th.
 	// What is reported until a time is at the last moment of that.
 	AtMs, UntilMs int64
-	Title         string // the sentence that says so, shortened
-	Kind          string
+	// Title is the sentence that says so, behind what that stands under, without marks and shortened.
+	Title string
+	Kind  string
 }
 
 // The kinds of moments.
@@ -25,9 +25,6 @@ const (
 	Mentioned = "mentioned" // the text names the time
 	Due       = "due"       // somebody promised something for then
 )
-
-// maxTitle bounds a moment's title, in bytes: one line on a screen.
-const maxTitle = 160
 
 // maxMoments bounds the moments of one note: a calendar pasted as text would
 // otherwise drown the timeline.
@@ -55,7 +52,7 @@ func Timeline(notes []Note) []Moment {
 			}
 			count++
 			out = append(out, Moment{
-				Note: i, AtMs: n.momentOf(d), UntilMs: d.UntilMs, Title: title(n.Text, said), Kind: Mentioned,
+				Note: i, AtMs: n.momentOf(d), UntilMs: d.UntilMs, Title: n.titleOf(c, said, d), Kind: Mentioned,
 			})
 		}
 	}
@@ -120,5 +117,3 @@ func proposes(question string) bool {
 	}
 	return true
 }
-
-func title(s string, sp text.Span) string { return text.Truncate(s[sp.Start:sp.End], maxTitle) }

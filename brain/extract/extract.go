@@ -102,6 +102,7 @@ func (r *reader) read(d Document, goOn func() error) (Extraction, error) {
 	r.readBlock()
 	r.shaped(len(r.text))
 	r.agree()
+	dropUnfit(r)
 	r.out.asWritten(&written)
 	return r.out, nil
 }

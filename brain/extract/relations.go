@@ -40,7 +40,8 @@ var phrases, listedPhrases = func() (m map[string]phrase, listed int) {
 			was written by|was created by|was developed by|was built by|was designed by|was directed by|was composed by|
 			was published by|was released by|was proposed by|was invented by|< wrote|< created|< develops|< developed|< built|
 			< designed|< directed|< composed|< published|< released|< invented|< proposed|< produced|< recorded|< writes|
-			< painted|< launched|< announced|< authored|novel by|song by|book by|album by|poem by|film by|paper by|band`,
+			< painted|< launched|< announced|< authored|novel by|song by|book by|album by|poem by|film by|paper by|band|
+			< opened|< reported|reported by|opened by|was opened by|was reported by`,
 		Owns: `owns|owned|acquired|acquires|bought|buys|has acquired|took over|< owned by|< acquired by|
 			< was acquired by|< bought by|< is owned by|purchased`,
 		Uses: `uses|use|used|is using|are using|using|runs on|running on|powered by|is built on|built on|built with|
@@ -49,7 +50,8 @@ var phrases, listedPhrases = func() (m map[string]phrase, listed int) {
 		DependsOn: `depends on|depend on|requires|require|needs|blocked by|is blocked by|depends upon|< blocks|
 			< is required by|< required by`,
 		Replaces: `replaces|replaced|supersedes|superseded|succeeds|succeeded|< replaced by|< was replaced by|
-			< superseded by|< is superseded by|< was superseded by|< succeeded by|< was succeeded by|in favor of|instead of`,
+			< superseded by|< is superseded by|< was superseded by|< succeeded by|< was succeeded by|< in favor of|
+			< in favour of|instead of`,
 		AlsoKnownAs: `also known as|known as|aka|a.k.a.|also called|formerly known as|formerly|called|nicknamed|renamed to|
 			renamed|better known as|( also known as|( formerly|( aka|alias|short for|stands for|abbreviated as`,
 		Won: `won|wins|won the|received|received the|was awarded|was awarded the|awarded|has won|is a recipient of|
@@ -62,8 +64,7 @@ var phrases, listedPhrases = func() (m map[string]phrase, listed int) {
 		Opposes: `defeated|beat|defeats|lost to|versus|vs|vs.|against|v|v.|sued|competes with|competed against|opposed|
 			opposes|criticized|criticised|disagrees with`,
 		AssignedTo: `assigned to|is assigned to|was assigned to|owner is|is owned by the|< will fix|< is working on|
-			< works on|< fixed|< closed|< opened|< reported|reported by|opened by|was opened by|closed by|fixed by|was fixed by|
-			was reported by`,
+			< works on|< fixed|fixed by|was fixed by`,
 	} {
 		for p := range strings.SplitSeq(list, "|") {
 			p = strings.Join(strings.Fields(p), " ")
@@ -92,7 +93,7 @@ var ends = map[RelationType][2][]Type{
 		{Organization, Product, Place, Project, Code, Identifier, Event},
 		{Organization, Product, Place, Project, Code, Identifier, Event},
 	},
-	CreatedBy: {{Product, Project, Code, Identifier, Event}, {Person, Organization}},
+	CreatedBy: {{Product, Project, Code, Identifier, URL, Event}, {Person, Organization}},
 	Owns:      {{Person, Organization}, {Organization, Product, Project, Place}},
 	Uses:      {{Person, Organization, Product, Project, Code, Place}, {Product, Project, Code, Organization}},
 	DependsOn: {
@@ -192,15 +193,15 @@ func (r *reader) between(a, b, at, stop int) (p phrase, confidence float64, ok b
 			return p, 0, false
 		}
 	}
-	for _, w := range r.lows[at:stop] {
-		switch w {
-		case "not", "n't", "n’t", "never", "no", ";", "if", "whether":
-			return p, 0, false
-		}
+	if slices.ContainsFunc(r.lows[at:stop], func(w string) bool { return denied[w] }) {
+		return p, 0, false
 	}
 	for size := min(maxPhrase, n); size > 0; size-- {
 		for i := at; i+size <= stop; i++ {
 			if p, ok = phrases[strings.Join(r.lows[i:i+size], " ")]; ok {
+				if !r.constructed(p, x, y, at, i, size, stop) {
+					return p, 0, false
+				}
 				// Each further word makes it less sure.
 				return p, 0.9 - 0.08*float64(n-size), true
 			}

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -31,6 +32,44 @@ func TestRelations(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q (of %q)", text, got, want, namesOf(x))
+		}
+	}
+}
+
+// TestRelationsInTheirConstruction: a verb relates two names where the sentence says so, and not where it compares or
+// advises, where it means something else, or where a name only describes what is meant.
+func TestRelationsInTheirConstruction(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Jane Lee just opened #20121 for that.":                        "#20121 created_by Jane Lee",
+		"Jane Lee opened https://bugs.example.com/20121 for that.":     "bugs.example.com/20121 created_by Jane Lee",
+		"INC-4521 was reported by Jane Lee.":                           "INC-4521 created_by Jane Lee",
+		"INC-4521 was fixed by Jane Lee.":                              "INC-4521 assigned_to Jane Lee",
+		"Jane Lee opened Acme Corp in May.":                            "",
+		"We use `merlin_db` instead of `kestrel_db` now.":              "merlin_db replaces kestrel_db",
+		"They are using `merlin_db` instead of `kestrel_db`.":          "merlin_db replaces kestrel_db",
+		"Consider using `merlin_db` instead of `kestrel_db`.":          "",
+		"Use `merlin_db` instead of `kestrel_db`.":                     "",
+		"I guess using `merlin_db` instead of `kestrel_db` solves it.": "",
+		"You could use `merlin_db` instead of `kestrel_db`.":           "",
+		"`kestrel_db` was dropped in favor of `merlin_db`.":            "merlin_db replaces kestrel_db",
+		"`kestrel_db` speaks in favor of `merlin_db`.":                 "",
+		"Acme Corp uses paper instead of `kestrel_db`.":                "",
+		"Acme Corp uses `kestrel_db`.":                                 "Acme Corp uses kestrel_db",
+		"`kestrel_db` used to make worse code than `merlin_db`.":       "",
+		"`kestrel_db` uses more memory than `merlin_db`.":              "",
+		"`kestrel_db` settings are used by `merlin_db`.":               "",
+		"Jane Lee's sister works for Acme Corp.":                       "",
+		"Jane Lee called Tom Hardy.":                                   "",
+		"The Empire State Building, called ESB Tower, is old.":         "Empire State Building also_known_as ESB Tower",
+	} {
+		x := Extract(Document{Text: text})
+		var got []string
+		for _, r := range x.Relations {
+			got = append(got, x.Mentions[r.From].Name+" "+string(r.Type)+" "+x.Mentions[r.To].Name)
+		}
+		if strings.Join(got, "; ") != want {
 			t.Errorf("%q: %q, want %q (of %q)", text, got, want, namesOf(x))
 		}
 	}

@@ -2,8 +2,10 @@ package extract
 
 import (
 	"slices"
+	"strings"
 
 	"orgmem/brain/extract/tagger"
+	"orgmem/brain/text"
 )
 
 const (
@@ -48,7 +50,8 @@ func (r *recognizer) cutNames() {
 			rest := f
 			rest.from = i + 1
 			f.to = i
-			if rest.from < rest.to && !(rest.to-rest.from == 1 && r.common(rest.from)) {
+			alone := rest.to-rest.from == 1
+			if rest.from < rest.to && !(alone && (r.common(rest.from) || r.word(i) == "on")) {
 				r.found = slices.Insert(r.found, k+1, rest)
 			}
 			break
@@ -61,6 +64,9 @@ func (r *recognizer) cutNames() {
 		}
 		if f.to-f.from == 1 && f != r.found[k] && r.common(f.from) {
 			f.to = f.from
+		}
+		if f.from < f.to {
+			r.whole(&f)
 		}
 		r.found[k] = f
 	}
@@ -77,6 +83,11 @@ func (r *recognizer) cuts(i int, f span) bool {
 		case "-", "–", "—", "--":
 			return i > 0 && i+1 < len(r.tokens) && r.tokens[i].Start > r.tokens[i-1].End && r.tokens[i+1].Start > r.tokens[i].End
 		}
+	case tagger.Word: // "the NRK on Board Meetings"
+		if i > f.from && r.word(i) == "on" {
+			before := r.word(i - 1)
+			return len(before) > 1 && strings.ToUpper(before) == before && strings.ToLower(before) != before
+		}
 	default:
 	}
 	return false
@@ -91,3 +102,32 @@ func (r *recognizer) common(i int) bool {
 	return e.Class&tagger.Common != 0 &&
 		e.Class&(tagger.FirstName|tagger.LastName|tagger.PlaceName|tagger.OrgName|tagger.BrandName) == 0
 }
+
+// whole makes a name of what is a part or too much of one: it goes on behind a colon without room ("CS:GO"), ends
+// before what belongs to somebody ("Mira's PR"), and is none if it is a word of questions at the head of a sentence or
+// an abbreviation of everyday work.
+func (r *recognizer) whole(f *span) {
+	for f.to+1 < len(r.tokens) && r.word(f.to) == ":" && r.tokens[f.to].Start == r.tokens[f.to-1].End &&
+		r.tokens[f.to+1].Start == r.tokens[f.to].End && r.capital(f.to-1) && r.capital(f.to+1) {
+		f.to += 2
+	}
+	for i := f.from + 1; i+1 < f.to; i++ {
+		if r.tokens[i].Kind == tagger.Suffix && (series[r.lows[i+1]] || everyday[r.lows[i+1]]) {
+			f.to = i
+		}
+	}
+	if f.to-f.from != 1 {
+		return
+	}
+	e, _ := r.model.Find(r.word(f.from))
+	if asking[r.lows[f.from]] && e.Class.Part() == tagger.Function && r.tokens[f.from].First || everyday[r.lows[f.from]] {
+		f.to = f.from
+	}
+}
+
+// asking are words of questions.
+var asking = text.Set(`who what when where why which whose how`)
+
+// everyday are abbreviations that name nothing by themselves.
+var everyday = text.Set(`pr prs api apis ci cc dll dlls faq faqs qa todo todos eta tbd tbc lgtm wip mvp okr okrs
+	kpi kpis ui ux gui cli id ids url urls lts asap rsvp eod eow pto ooo nda ndas q&a`)

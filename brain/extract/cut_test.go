@@ -3,6 +3,8 @@ package extract
 import (
 	"slices"
 	"testing"
+
+	reading "orgmem/brain/reader"
 )
 
 // TestWhereNamesEnd: no name goes on over an account, a dash with room on both sides, or what people exclaim, and what
@@ -54,6 +56,45 @@ func TestWhereNamesEnd(t *testing.T) {
 			if slices.Contains(got, name) {
 				t.Errorf("%q: %q", c.text, got)
 			}
+		}
+	}
+}
+
+// TestWholeNames: a name is no part of one, and holds nothing that only belongs to it.
+func TestWholeNames(t *testing.T) {
+	t.Parallel()
+	const person, product = reading.Person, reading.Product
+	for _, c := range []struct {
+		text  string
+		spans []said
+		want  []string
+	}{
+		{"In the evening we play KX:GO at home.", []said{{text: "KX", kind: product}}, []string{"product KX:GO"}},
+		{"We read Mira's PR about the boats.", []said{{text: "Mira's PR", kind: person}}, []string{"person Mira"}},
+		{
+			"The note of the TRK on Board Meetings is long.",
+			[]said{{text: "TRK on Board", kind: reading.Organization}},
+			[]string{"organization TRK"},
+		},
+		{
+			"The Kestrel-generated text is long.",
+			[]said{{text: "Kestrel-generated", kind: product}},
+			[]string{"product Kestrel"},
+		},
+		{
+			"Who has the key? We ask Mira.",
+			[]said{{text: "Who", kind: person}, {text: "Mira", kind: person}},
+			[]string{"person Mira"},
+		},
+		{
+			"The PR for Kestrel is late.",
+			[]said{{text: "PR", kind: product}, {text: "Kestrel", kind: product}},
+			[]string{"product Kestrel"},
+		},
+	} {
+		got := namedIn(Extract(Document{Text: c.text, Tagged: taggedAs(t, c.text, c.spans...)}))
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}
 	}
 }

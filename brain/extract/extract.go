@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"orgmem/brain/extract/shape"
 	"orgmem/brain/extract/tagger"
 	"orgmem/brain/extract/typing"
 	"orgmem/brain/text"
@@ -173,6 +174,8 @@ func (r *reader) names() {
 		sp := Span{Start: r.tokens[f.from].Start, End: r.tokens[f.to-1].End}
 		if last := r.word(f.to - 1); strings.IndexByte(last, '.') == len(last)-1 && len(last) > 2 {
 			sp.End-- // Acme Corp., but not J. or U.S.
+		} else {
+			sp.End -= len(last) - shape.Described(last)
 		}
 		r.shaped(sp.Start)
 		if n := len(r.out.Mentions); n > 0 && r.out.Mentions[n-1].Span.End > sp.Start ||

@@ -58,14 +58,20 @@ func TestShapes(t *testing.T) {
 			"identifier PEP 484", "identifier issue #12", "identifier #345",
 		},
 		"Fixed in v1.2.3 by 8804415abf.":                     {"identifier v1.2.3", "identifier 8804415abf"},
-		"Read https://www.example.com/docs/a?b=1#c, please.": {"url example.com/docs/a"},
+		"Read https://www.example.com/docs/a?b=1#c, please.": {"url example.com/docs/a?b=1"},
 		"It leads to http://bit.ly/2Fa3x or so.":             nil,
+		"See https://video.example.com/watch?v=Ab3_x&t=29m00s&utm_source=mail.": {
+			"url video.example.com/watch?v=Ab3_x",
+		},
+		"See https://groups.example.com/forum/#!topic/boats/Ab3, please.": {"url groups.example.com/forum#!topic/boats/Ab3"},
+		"See https://docs.example.com/Log.html?q=log#wtf there.":          {"url docs.example.com/Log.html"},
+		"It is at https://a.example.com/in?id=7&token=s3cret now.":        {"url a.example.com/in?id=7"},
 		"New (<https://example.org/lists/17>), ~~old [one](https://example.org/lists/16)~~": {
 			"url example.org/lists/17", "url example.org/lists/16",
 		},
 		"Call `parse_args` or ``run``, then os.path.join().": {"code parse_args", "code run", "code os.path.join"},
 		"The file src/main.go has --max-conns and user_id.": {
-			"code src/main.go", "code --max-conns", "code user_id",
+			"code src/main.go", "code user_id",
 		},
 		"It is 24-7, 50-50, and-or, e.g. this, 1999-2001 and so on.": nil,
 	} {

@@ -121,7 +121,8 @@ var headings = text.Set(`goal goals note notes action actions item items agenda 
 	highlights lowlights wins challenges problem problems solution solutions option options pros cons feedback plan plans
 	planning review retrospective retro recap outcome outcomes owner owners assignee due priority priorities shopping list
 	checklist and or the of for any our my weekly daily monthly today tomorrow yesterday week done doing backlog progress
-	announcements reminder reminders remarks comments questions & answers faq tl;dr tldr`)
+	announcements reminder reminders remarks comments questions & answers faq tl;dr tldr q&a q
+	onboarded onboarding offboarding`)
 
 // heading tells whether a span heads a part of the text, in words that name nothing:
 // "Action Items", "Goals:". Of one word only where it stands as a heading does.

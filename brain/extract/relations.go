@@ -3,6 +3,8 @@ package extract
 import (
 	"slices"
 	"strings"
+
+	"orgmem/brain/extract/shape"
 )
 
 // phrase is what stands between two mentions of a relation, in words.
@@ -172,7 +174,7 @@ func (r *reader) between(a, b, at, stop int) (p phrase, confidence float64, ok b
 	if n == 1 {
 		switch r.lows[at] {
 		case "(":
-			if acronym(y.Name, x.Name) || acronym(x.Name, y.Name) {
+			if shape.Acronym(y.Name, x.Name) || shape.Acronym(x.Name, y.Name) {
 				return phrase{relation: AlsoKnownAs}, 0.9, true
 			}
 			return p, 0, false
@@ -233,22 +235,4 @@ func (r *reader) relation(a, b int, p phrase, confidence float64, evidence Span)
 	}
 	r.out.Relations = append(r.out.Relations,
 		Relation{From: a, To: b, Type: p.relation, Evidence: evidence, Confidence: confidence})
-}
-
-// acronym tells whether short is made of the initials of long: ESB, Empire State
-// Building; small words of the name may be left out.
-func acronym(short, long string) bool {
-	if len(short) < 2 || len(short) > 8 || strings.ToUpper(short) != short || strings.ContainsAny(short, " ") {
-		return false
-	}
-	var all, capitals []byte
-	for w := range strings.FieldsFuncSeq(long, func(c rune) bool { return c == ' ' || c == '-' }) {
-		c := w[0]
-		all = append(all, c&^0x20)
-		if c >= 'A' && c <= 'Z' {
-			capitals = append(capitals, c)
-		}
-	}
-	s := strings.ReplaceAll(short, ".", "")
-	return len(all) > 1 && (s == string(all) || s == string(capitals))
 }

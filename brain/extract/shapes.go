@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"orgmem/brain/extract/shape"
 )
 
 // shapes finds what is recognised by how it is written, whatever it means: URLs,
@@ -19,10 +21,8 @@ func (r *reader) shapes() {
 		}
 		end := wordStop(r.text, i)
 		if r.text[i] == '`' {
-			if sp, ok := inlineCode(r.text, i); ok {
-				if name := r.text[sp.Start:sp.End]; len(name) > 1 && !strings.ContainsAny(name, " \t") {
-					r.mark(sp, name, Code, 0.9)
-				}
+			if sp, ok := shape.InlineCode(r.text, i, MaxName); ok {
+				r.ticked(sp)
 				for i = sp.End; i < len(r.text) && r.text[i] == '`'; {
 					i++
 				}
@@ -48,22 +48,6 @@ func wordStop(s string, i int) int {
 	return len(s)
 }
 
-// inlineCode is what stands in the `code` or “code“ that begins at i: no fence,
-// and not longer than a name may be.
-func inlineCode(s string, i int) (Span, bool) {
-	ticks := "`"
-	if strings.HasPrefix(s[i:], "``") {
-		ticks = "``"
-	}
-	start := i + len(ticks)
-	rest := s[start:min(len(s), start+MaxName)]
-	n := strings.Index(rest, ticks)
-	if n <= 0 || rest[0] == '`' || strings.IndexByte(rest[:n], '\n') >= 0 {
-		return Span{}, false
-	}
-	return Span{Start: start, End: start + n}, true
-}
-
 // maxURL is the longest URL, as browsers have it.
 const maxURL = 2048
 
@@ -72,11 +56,16 @@ func (r *reader) shape(i, end int) {
 	if end-i > 2*maxURL {
 		return
 	}
+	emphasis := false // _entirely_ is no code
 	for i < end && strings.IndexByte(`([{<"'*_,;`, r.text[i]) >= 0 && !strings.HasPrefix(r.text[i:], "__") {
+		emphasis = emphasis || r.text[i] == '_'
 		i++
 	}
 	for end > i && (strings.IndexByte(".,;:!?\"'*>]}`~", r.text[end-1]) >= 0 ||
 		r.text[end-1] == ')' && strings.Count(r.text[i:end], "(") < strings.Count(r.text[i:end], ")")) {
+		end--
+	}
+	if emphasis && end > i && r.text[end-1] == '_' {
 		end--
 	}
 	w := r.text[i:end]
@@ -84,22 +73,24 @@ func (r *reader) shape(i, end int) {
 	switch {
 	case len(w) < 2 || len(w) > maxURL:
 	case strings.Contains(w, "://") || strings.HasPrefix(w, "www."):
-		if name := urlName(w); name != "" {
+		if name := shape.URLName(w, MaxName); name != "" {
 			r.mark(sp, name, URL, 0.95)
 		}
 	case strings.Contains(w, "@"):
 		r.handle(i, end)
-	case ticket(w):
+	case shape.Ticket(w):
 		r.mark(sp, w, Identifier, 0.9)
 	case r.numbered(i, end):
-	case hexName(w) || version(w):
+	case shape.HexName(w) || shape.Version(w):
 		r.mark(sp, w, Identifier, 0.8)
-	case strings.HasSuffix(w, "()") && symbol(w[:len(w)-2]):
+	case strings.HasSuffix(w, "()") && shape.Symbol(w[:len(w)-2]):
 		r.mark(Span{Start: i, End: end - 2}, w[:len(w)-2], Code, 0.9)
-	case symbol(w) && (strings.Contains(w, "_") || strings.Contains(w, "::") || humps(w) >= 2):
+	case shape.Symbol(w) && (strings.Contains(w, "_") || strings.Contains(w, "::") || shape.Humps(w) >= 2):
 		r.mark(sp, w, Code, 0.8)
-	case file(w) || flag(w):
+	case shape.File(w):
 		r.mark(sp, w, Code, 0.8)
+	case shape.Flag(w):
+		r.mark(sp, w, "", 0) // an option is no thing
 	}
 }
 
@@ -116,52 +107,6 @@ func (r *reader) handle(i, end int) {
 		}
 	}
 	r.mark(Span{Start: i, End: end}, name, Person, 0.8)
-}
-
-// urlName is a URL without its scheme, query and closing slash; empty for a
-// shortened one, which says nothing of where it leads.
-func urlName(w string) string {
-	if _, after, ok := strings.Cut(w, "://"); ok {
-		w = after
-	}
-	w = strings.TrimPrefix(w, "www.")
-	w, _, _ = strings.Cut(w, "#")
-	w, _, _ = strings.Cut(w, "?")
-	w = strings.TrimRight(w, "/.,)")
-	host, path, _ := strings.Cut(w, "/")
-	if !strings.Contains(host, ".") && host != "localhost" || strings.ContainsAny(host, "()<>\\") {
-		return ""
-	}
-	short := len(host) <= 12 && strings.Count(host, ".") == 1 && path != "" && len(path) <= 12 &&
-		!strings.ContainsAny(path, "/.-_")
-	if short && (strings.IndexFunc(path, unicode.IsDigit) >= 0 || strings.IndexFunc(path, unicode.IsUpper) >= 0) {
-		return ""
-	}
-	return w
-}
-
-// ticket matches INC-4521 and CVE-2024-3094: two or more capitals, a hyphen,
-// numbers.
-func ticket(w string) bool {
-	letters, rest, ok := strings.Cut(w, "-")
-	if !ok || len(letters) < 2 || len(letters) > 10 || rest == "" {
-		return false
-	}
-	for i := range len(letters) {
-		if c := letters[i]; (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	digits := 0
-	for i := range len(rest) {
-		switch c := rest[i]; {
-		case c >= '0' && c <= '9':
-			digits++
-		case c != '-' || i == 0 || i == len(rest)-1:
-			return false
-		}
-	}
-	return digits >= 2 && len(rest) <= 12
 }
 
 // series are the words before a number that name a document or a ticket.
@@ -190,118 +135,6 @@ func (r *reader) numbered(i, end int) bool {
 		r.mark(Span{Start: i, End: end}, w, Identifier, 0.7)
 	default:
 		return false
-	}
-	return true
-}
-
-// hexName matches commits and UUIDs: long hexadecimal numbers with letters and
-// digits.
-func hexName(w string) bool {
-	hyphens, digits, letters := 0, 0, 0
-	for i := range len(w) {
-		switch c := w[i]; {
-		case c >= '0' && c <= '9':
-			digits++
-		case c >= 'a' && c <= 'f':
-			letters++
-		case c == '-':
-			hyphens++
-		default:
-			return false
-		}
-	}
-	if hyphens > 0 {
-		return hyphens == 4 && len(w) == 36
-	}
-	return digits >= 2 && letters >= 1 && len(w) >= 7 && len(w) <= 64 && digits+letters == len(w)
-}
-
-// version matches v1.2.3 and v2.
-func version(w string) bool {
-	rest, ok := strings.CutPrefix(w, "v")
-	if !ok || rest == "" || rest[0] < '0' || rest[0] > '9' {
-		return false
-	}
-	return strings.Trim(rest, "0123456789.") == "" ||
-		strings.Count(rest, ".") == 2 && symbol("v"+strings.NewReplacer(".", "", "-", "").Replace(rest))
-}
-
-// symbol matches names of code: letters, digits and underscores, joined by dots,
-// colons or arrows, beginning with a letter or underscore.
-func symbol(w string) bool {
-	if w == "" || len(w) > MaxName {
-		return false
-	}
-	start, any := true, false
-	for i := 0; i < len(w); i++ {
-		c := w[i]
-		switch {
-		case c|0x20 >= 'a' && c|0x20 <= 'z':
-			start, any = false, true
-		case c == '_':
-			start = false
-		case c >= '0' && c <= '9' && !start:
-		case c == '.' && !start:
-			start = true
-		case c == ':' && !start && i+1 < len(w) && w[i+1] == ':':
-			start = true
-			i++
-		default:
-			return false
-		}
-	}
-	return any && !start
-}
-
-// humps counts the capitals behind small letters: getUserName has two, iPhone and
-// McDonald one.
-func humps(w string) int {
-	n := 0
-	for i := 1; i < len(w); i++ {
-		if w[i] >= 'A' && w[i] <= 'Z' && w[i-1] >= 'a' && w[i-1] <= 'z' {
-			n++
-		}
-	}
-	return n
-}
-
-// extensions of the files that are code or its configuration.
-var extensions = map[string]bool{
-	"go": true, "py": true, "js": true, "ts": true, "tsx": true, "jsx": true, "rs": true, "c": true, "h": true, "cc": true,
-	"cpp": true, "java": true,
-	"rb": true, "sh": true, "sql": true, "md": true, "rst": true, "txt": true, "json": true, "yaml": true,
-	"yml": true, "toml": true,
-	"xml": true, "html": true, "css": true, "proto": true, "rkt": true, "cfg": true, "ini": true, "mod": true,
-	"lock": true, "ipynb": true,
-}
-
-// file matches a file by its extension.
-func file(w string) bool {
-	dot := strings.LastIndexByte(w, '.')
-	if dot <= 0 || !extensions[w[dot+1:]] {
-		return false
-	}
-	// "the README.md", "src/a.c"; but "is.c" ends no sentence that we know.
-	for i := range dot {
-		c := w[i]
-		if c >= utf8.RuneSelf || !(c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' ||
-			strings.IndexByte("._-/~", c) >= 0) {
-			return false
-		}
-	}
-	return true
-}
-
-// flag matches --name of a command line.
-func flag(w string) bool {
-	rest, ok := strings.CutPrefix(w, "--")
-	if !ok || len(rest) < 2 {
-		return false
-	}
-	for i := range len(rest) {
-		if c := rest[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' && i > 0 || c == '-' && i > 0 && i < len(rest)-1) {
-			return false
-		}
 	}
 	return true
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // marked is from where on a rate is worth a word: half as much again as common.
@@ -62,6 +64,15 @@ func Hint(p Profile) string {
 
 // maxShown bounds the habits that [Manner] tells.
 const maxShown = 3
+
+// chance is how likely it may be at most that somebody who writes as everybody does would seem to have a habit that
+// [Manner] tells. Some twenty are looked at, so that of ten people who have none one is told of one. A rate alone would
+// tell it of most: an emoticon in ten messages is fourteen times what is common.
+const chance = 0.005
+
+// inOneGo is how many occurrences count as one, where a message can hold several: who sets one exclamation mark sets
+// another, and that is one message's mood.
+const inOneGo = 2
 
 // asLetters is from where on somebody is called formal to others: notes that only leave out what they can are above
 // what [Hint] asks, letters and minutes above this.
@@ -128,12 +139,15 @@ func (p *Profile) depth() string {
 }
 
 // notable lists what stands out, at most so many habits; empty where nothing does. What the person leaves out is a
-// writer's advice and nobody's habit: hardly anybody's notes hedge or contract.
+// writer's advice and nobody's habit: hardly anybody's notes hedge or contract. A habit must be sure, advice need not.
 func (p *Profile) notable(most int, leftOut bool) string {
 	var notable []string
 	english := p.inEnglish()
 	for _, t := range traits {
 		v := p.style(t.group, t.name)
+		if !leftOut && !p.sure(&t, v) {
+			continue
+		}
 		switch {
 		case t.inWords() && !english,
 			t.name == "contractions" && v <= -marked && !p.writesOut(),
@@ -153,6 +167,36 @@ func (p *Profile) notable(most int, leftOut bool) string {
 		return strings.Join(notable, "")
 	}
 	return strings.Join(notable[:n-1], ", ") + " and " + notable[n-1]
+}
+
+// sure tells whether it is hardly by chance that a trait's measure is v, as much or as little: the lower, or the upper,
+// confidence bound of the rate is beyond what is common.
+func (p *Profile) sure(t *trait, v float64) bool {
+	for _, r := range plain {
+		if r.group != t.group || r.name != t.name {
+			continue
+		}
+		of := float64(p.Evidence)
+		if r.per == cWords {
+			of *= p.MessageWords
+		}
+		seen := min(max(0, math.Round(math.Exp2(v)*(of*r.common+1)-1)), math.Round(of)) // as it was counted, see rate.of
+		switch {
+		case v < 0: // so far only what a message has once or not at all
+			return seen >= of || mathext.RegIncBeta(of-seen, seen+1, 1-r.common) <= chance
+		case seen == 0:
+			return false
+		case t.once():
+			return mathext.RegIncBeta(seen, of-seen+1, r.common) <= chance
+		}
+		return mathext.GammaIncReg(seen/inOneGo, of*r.common/inOneGo) <= chance
+	}
+	return false
+}
+
+// once tells whether a message has what is counted once or not at all.
+func (t *trait) once() bool {
+	return t.group == "opening" || t.group == "closing" || t.name == "greetings" || t.name == "lists"
 }
 
 // rare is a rate below a third of the common one.

@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,6 +36,58 @@ func TestMannerInPlainWords(t *testing.T) {
 		}
 		if strings.Count(got, ", ") > maxShown+1 {
 			t.Errorf("%s: %s", x.name, got)
+		}
+	}
+}
+
+// One smiley is no habit, three are: what somebody does more than others must be seen often enough that it is hardly
+// by chance. A writer is still told of the one.
+func TestOneSmileyIsNoHabit(t *testing.T) {
+	plain := []string{
+		"The boiler in the cellar was checked on Monday and it is fine for another year.",
+		"We moved the printer to the second floor because the old room was too small.",
+		"The supplier sent the wrong valves again, I have asked them for the right ones.",
+		"Tomas will order the new chairs when the budget for the spring is approved.",
+		"The lease for the workshop ends in June and nobody has answered our letter.",
+		"I walked through the store and counted what is left of the old labels.",
+		"The heating bill was higher than last winter, the meter is read on Friday.",
+		"Our meeting with the council was short, they want to see the drawings first.",
+		"The delivery came late and two of the boxes were open when they arrived.",
+		"I have put the keys of the van into the drawer below the telephone.",
+	}
+	const habit = "uses emoticons"
+	for _, x := range []struct {
+		smileys int
+		told    bool
+	}{{0, false}, {1, false}, {3, true}} {
+		texts := slices.Clone(plain)
+		for i := range x.smileys {
+			texts[i] += " :)"
+		}
+		p := profileOf(t, texts)
+		if got := Manner(p); strings.Contains(got, habit) != x.told {
+			t.Errorf("%d of %d messages: %s", x.smileys, len(texts), got)
+		}
+		if got := Hint(p); strings.Contains(got, habit) != (x.smileys > 0) {
+			t.Errorf("%d of %d messages, to a writer: %s", x.smileys, len(texts), got)
+		}
+	}
+}
+
+// Who leaves out the last full stop in half of ten messages does as others do; who does so in all of them does not.
+func TestAFullStopThatIsOftenLeftOut(t *testing.T) {
+	const line = "Nothing new from the workshop about the valves and the pump"
+	for stops, told := range map[int]bool{0: true, 4: false} {
+		var texts []string
+		for i := range 10 {
+			text := line
+			if i < stops {
+				text += "."
+			}
+			texts = append(texts, text)
+		}
+		if got := Manner(profileOf(t, texts)); strings.Contains(got, "full stop") != told {
+			t.Errorf("%d full stops in ten messages: %s", stops, got)
 		}
 	}
 }

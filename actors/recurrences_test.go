@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orgmem/actors/account"
+	"orgmem/actors/ground"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/prototest"
@@ -113,6 +114,46 @@ func TestWhatRecursGoesWithWhatReplacesIt(t *testing.T) {
 	c.think()
 	if got := wordsOf(c.recurring(0)); !slices.Equal(got, []string{"every two years", "every Thursday"}) {
 		t.Errorf("after an edit: %q", got)
+	}
+}
+
+// TestWhatAnEarlierProgramLeavesIsNotTold: a program of a version before, on another node of the cluster, edits a text
+// and leaves what recurred by its old words. Nobody is told of that, and the next cycle erases it.
+func TestWhatAnEarlierProgramLeavesIsNotTold(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	org := n.org(account.NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	id := c.note("The lamps are checked every month.")
+	c.think()
+	stored := func() []*pb.Recurrence {
+		return ofPartition(c, org, storage.TableRecurrence, func() *pb.Recurrence { return &pb.Recurrence{} })
+	}
+	left := stored()
+	if len(left) != 1 {
+		t.Fatal(left)
+	}
+	c.edit(&pb.EditNode{Id: id, Content: new("The lamps are checked every two years.")})
+	c.inOrg(func(o *tenant.Org) {
+		part := memberOf(t, o, org.Owner)
+		rec := pb.DerivedID(left[0].GetId())
+		key := part.Space.Key(storage.TableRecurrence, storage.I64Desc(left[0].GetToldMs()), storage.ID16(rec))
+		b := storage.NewBatch(o.Store)
+		b.Put(key, left[0])
+		ground.RestOn(b, part.Space, rec, key, id)
+		if err := o.Committer.Commit(b); err != nil {
+			t.Error(err)
+		}
+	})
+	if got := wordsOf(c.recurring(0)); slices.Contains(got, "every month") {
+		t.Errorf("before a cycle: %q", got)
+	}
+	c.think()
+	if got := wordsOf(c.recurring(0)); !slices.Equal(got, []string{"every two years"}) {
+		t.Errorf("after a cycle: %q", got)
+	}
+	if left = stored(); len(left) != 1 {
+		t.Errorf("stored are %v", left)
 	}
 }
 

@@ -773,6 +773,7 @@ type Recurrence struct {
 	Every         *Every                 `protobuf:"bytes,6,opt,name=every,proto3" json:"every,omitempty"`
 	SinceMs       *int64                 `protobuf:"varint,7,opt,name=since_ms,json=sinceMs,proto3,oneof" json:"since_ms,omitempty"`
 	UntilMs       *int64                 `protobuf:"varint,8,opt,name=until_ms,json=untilMs,proto3,oneof" json:"until_ms,omitempty"`
+	Chunk         uint64                 `protobuf:"varint,9,opt,name=chunk,proto3" json:"chunk,omitempty"` // that says so; 0: not known
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -859,6 +860,13 @@ func (x *Recurrence) GetSinceMs() int64 {
 func (x *Recurrence) GetUntilMs() int64 {
 	if x != nil && x.UntilMs != nil {
 		return *x.UntilMs
+	}
+	return 0
+}
+
+func (x *Recurrence) GetChunk() uint64 {
+	if x != nil {
+		return x.Chunk
 	}
 	return 0
 }
@@ -4968,7 +4976,7 @@ const file_mind_proto_rawDesc = "" +
 	"\x05at_ms\x18\x02 \x01(\x03R\x04atMs\x12\x14\n" +
 	"\x05title\x18\x03 \x01(\tR\x05title\x12\x12\n" +
 	"\x04node\x18\x04 \x01(\tR\x04node\x12\x12\n" +
-	"\x04kind\x18\x05 \x01(\tR\x04kind\"\xf2\x01\n" +
+	"\x04kind\x18\x05 \x01(\tR\x04kind\"\x88\x02\n" +
 	"\n" +
 	"Recurrence\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x17\n" +
@@ -4978,7 +4986,8 @@ const file_mind_proto_rawDesc = "" +
 	"\x04text\x18\x05 \x01(\tR\x04text\x12#\n" +
 	"\x05every\x18\x06 \x01(\v2\r.orgmem.EveryR\x05every\x12\x1e\n" +
 	"\bsince_ms\x18\a \x01(\x03H\x00R\asinceMs\x88\x01\x01\x12\x1e\n" +
-	"\buntil_ms\x18\b \x01(\x03H\x01R\auntilMs\x88\x01\x01B\v\n" +
+	"\buntil_ms\x18\b \x01(\x03H\x01R\auntilMs\x88\x01\x01\x12\x14\n" +
+	"\x05chunk\x18\t \x01(\x04R\x05chunkB\v\n" +
 	"\t_since_msB\v\n" +
 	"\t_until_ms\"\xc7\x02\n" +
 	"\x05Every\x12\x12\n" +

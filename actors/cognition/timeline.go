@@ -2,6 +2,7 @@ package cognition
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"orgmem/actors/graph"
 	"orgmem/actors/ground"
@@ -15,6 +16,13 @@ import (
 type timelineStage struct{ *cycle }
 
 func (c timelineStage) run() error {
+	changes, err := c.unsaid()
+	if err == nil {
+		err = c.writeAll(changes)
+	}
+	if err != nil {
+		return err
+	}
 	var notes []temporal.Note
 	var of []*note
 	for i := range c.notes {
@@ -22,7 +30,7 @@ func (c timelineStage) run() error {
 			notes, of = append(notes, c.asNote(n)), append(of, n)
 		}
 	}
-	var changes []func(*graph.Tx) error
+	changes = nil
 	for _, t := range temporal.Tell(notes) {
 		changes = append(changes, c.momentOf(of[t.Note], t.Kind, t.AtMs, t.Title))
 	}
@@ -30,6 +38,39 @@ func (c timelineStage) run() error {
 		changes = append(changes, c.recurrenceOf(of[r.Note], &r))
 	}
 	return c.writeAll(changes)
+}
+
+// unsaid are the changes that erase what comes again and again by the words of passages that their nodes no longer
+// have. Whoever edits a text erases that with it, but for a program of a version before, which leaves what it does not
+// know of.
+func (c timelineStage) unsaid() (changes []func(*graph.Tx) error, err error) {
+	err = c.org.WithStore(func(st *storage.Store) error {
+		for rec, err := range storage.ScanRecords(st, c.part.Space.Prefix(storage.TableRecurrence), storage.ScanOptions{},
+			func() *pb.Recurrence { return &pb.Recurrence{} }) {
+			if err != nil {
+				return err
+			}
+			x := rec.Value
+			i, ok := c.At[pb.NodeID(x.GetNode())]
+			if ok && x.GetChunk() != 0 && !slices.Contains(c.Nodes[i].Chunks, x.GetChunk()) {
+				changes = append(changes, func(f *graph.Tx) error { return dropRecurrence(f, rec.Key, x) })
+			}
+		}
+		return nil
+	})
+	return changes, err
+}
+
+// dropRecurrence erases what comes again and again, and the entry under its node, unless both are gone meanwhile.
+func dropRecurrence(f *graph.Tx, key storage.Key, x *pb.Recurrence) error {
+	entry := f.Part.Space.Key(storage.TableDerivedByNode, storage.Str(x.GetNode()), storage.ID16(pb.DerivedID(x.GetId())))
+	_, found, err := f.Store.GetRaw(entry)
+	if err != nil || !found {
+		return err
+	}
+	f.Batch.Delete(entry)
+	f.Batch.Erase(key)
+	return nil
 }
 
 func (c timelineStage) recurrenceOf(n *note, r *temporal.Recurrence) func(*graph.Tx) error {
@@ -47,7 +88,7 @@ func (c timelineStage) recurrenceOf(n *note, r *temporal.Recurrence) func(*graph
 		key := f.Part.Space.Key(storage.TableRecurrence, storage.I64Desc(told), storage.ID16(id))
 		f.Batch.Put(key, &pb.Recurrence{
 			Id: id[:], ToldMs: told, Title: title, Node: string(node), Text: r.Text, Every: r.Every,
-			SinceMs: r.SinceMs, UntilMs: r.UntilMs,
+			SinceMs: r.SinceMs, UntilMs: r.UntilMs, Chunk: seq,
 		})
 		ground.RestOn(f.Batch.Batch, f.Part.Space, id, key, string(node))
 		return nil

@@ -1,6 +1,8 @@
 package ground
 
 import (
+	"slices"
+
 	"orgmem/brain/temporal"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -40,12 +42,21 @@ const MaxDerivedPerScan = 2000
 // StoodAt reports whether a node can carry what was derived from it at a time; 0 is now. A superseded node can until it
 // was superseded. When it began to hold does not matter, since a text tells of times before its own.
 func StoodAt(r storage.Reader, space storage.Space, id pb.NodeID, at int64) (bool, error) {
-	if at == 0 {
-		return Stands(r, space, id)
-	}
+	return SaidAt(r, space, id, 0, at)
+}
+
+// SaidAt is StoodAt for what rests on one passage of the node, which it must still have; 0 is any. A node that is
+// edited by a program of a version before leaves behind what that does not know of.
+func SaidAt(r storage.Reader, space storage.Space, id pb.NodeID, chunk uint64, at int64) (bool, error) {
 	n := &pb.Node{}
 	found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n)
-	return found && n.GetStatus() != pb.StatusTombstoned && temporal.HeldBetween(0, n.GetValidToMs(), at), err
+	if err != nil || !found || chunk != 0 && !slices.Contains(n.GetChunks(), chunk) {
+		return false, err
+	}
+	if at == 0 {
+		return n.GetStatus() == pb.StatusLive, nil
+	}
+	return n.GetStatus() != pb.StatusTombstoned && temporal.HeldBetween(0, n.GetValidToMs(), at), nil
 }
 
 // Stands reports whether a node can carry what was derived from it: it exists and is neither forgotten nor superseded.

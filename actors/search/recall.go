@@ -213,7 +213,7 @@ func readRecurrences(r storage.Reader, part *partition.Ref, asOf int64) (all []*
 			break
 		}
 		if x := rec.Value; asOf == 0 || x.GetToldMs() <= asOf {
-			if ok, err := ground.StoodAt(r, part.Space, pb.NodeID(x.GetNode()), asOf); err != nil {
+			if ok, err := ground.SaidAt(r, part.Space, pb.NodeID(x.GetNode()), x.GetChunk(), asOf); err != nil {
 				return nil, err
 			} else if ok {
 				all = append(all, x)

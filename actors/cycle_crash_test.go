@@ -67,7 +67,9 @@ func (c client) findings(org account.CreatedOrg) (all []string) {
 		all = append(all, "insight "+x.GetKind()+x.GetTitle())
 	}
 	for _, x := range ofPartition(c, org, storage.TableProposal, func() *pb.Proposal { return &pb.Proposal{} }) {
-		all = append(all, fmt.Sprint("proposal ", titles[x.GetSource()], titles[x.GetTarget()]))
+		ends := []string{titles[x.GetSource()], titles[x.GetTarget()]} // as of edges
+		slices.Sort(ends)
+		all = append(all, fmt.Sprint("proposal ", ends))
 	}
 	for _, e := range records(c.n, id, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
 		if slices.Contains([]string{

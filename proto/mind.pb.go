@@ -1440,11 +1440,13 @@ func (x *Proposal) GetThrough() []string {
 // Entity is what a node that was read out of texts rests on: an entity, or a
 // belief or preference that somebody states. Without mentions it goes.
 type Entity struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
-	Type          string                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	Mentions      uint32                 `protobuf:"varint,3,opt,name=mentions,proto3" json:"mentions,omitempty"` // nodes that mention it
-	Forms         []*EntityForm          `protobuf:"bytes,4,rep,name=forms,proto3" json:"forms,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Node     string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Type     string                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	Mentions uint32                 `protobuf:"varint,3,opt,name=mentions,proto3" json:"mentions,omitempty"` // nodes that mention it
+	Forms    []*EntityForm          `protobuf:"bytes,4,rep,name=forms,proto3" json:"forms,omitempty"`
+	// What the nodes take it for. Of those that are missing here it is not known: they count for its type.
+	Votes         []*EntityVote `protobuf:"bytes,5,rep,name=votes,proto3" json:"votes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1507,6 +1509,90 @@ func (x *Entity) GetForms() []*EntityForm {
 	return nil
 }
 
+func (x *Entity) GetVotes() []*EntityVote {
+	if x != nil {
+		return x.Votes
+	}
+	return nil
+}
+
+// EntityVote is one type that nodes take an entity for.
+type EntityVote struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Type          string                 `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	Nodes         uint32                 `protobuf:"varint,2,opt,name=nodes,proto3" json:"nodes,omitempty"`
+	Sure          uint32                 `protobuf:"varint,3,opt,name=sure,proto3" json:"sure,omitempty"`     // those of them that are sure of it
+	Weight        uint32                 `protobuf:"varint,4,opt,name=weight,proto3" json:"weight,omitempty"` // the sum of their certainties, in hundredths
+	Untold        uint32                 `protobuf:"varint,5,opt,name=untold,proto3" json:"untold,omitempty"` // those of them whose traces do not tell it
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EntityVote) Reset() {
+	*x = EntityVote{}
+	mi := &file_mind_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EntityVote) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EntityVote) ProtoMessage() {}
+
+func (x *EntityVote) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EntityVote.ProtoReflect.Descriptor instead.
+func (*EntityVote) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *EntityVote) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *EntityVote) GetNodes() uint32 {
+	if x != nil {
+		return x.Nodes
+	}
+	return 0
+}
+
+func (x *EntityVote) GetSure() uint32 {
+	if x != nil {
+		return x.Sure
+	}
+	return 0
+}
+
+func (x *EntityVote) GetWeight() uint32 {
+	if x != nil {
+		return x.Weight
+	}
+	return 0
+}
+
+func (x *EntityVote) GetUntold() uint32 {
+	if x != nil {
+		return x.Untold
+	}
+	return 0
+}
+
 // EntityForm is one way in which texts write it.
 type EntityForm struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1520,7 +1606,7 @@ type EntityForm struct {
 
 func (x *EntityForm) Reset() {
 	*x = EntityForm{}
-	mi := &file_mind_proto_msgTypes[17]
+	mi := &file_mind_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1532,7 +1618,7 @@ func (x *EntityForm) String() string {
 func (*EntityForm) ProtoMessage() {}
 
 func (x *EntityForm) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[17]
+	mi := &file_mind_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1545,7 +1631,7 @@ func (x *EntityForm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntityForm.ProtoReflect.Descriptor instead.
 func (*EntityForm) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{17}
+	return file_mind_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *EntityForm) GetName() string {
@@ -1590,7 +1676,7 @@ type Trace struct {
 
 func (x *Trace) Reset() {
 	*x = Trace{}
-	mi := &file_mind_proto_msgTypes[18]
+	mi := &file_mind_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1602,7 +1688,7 @@ func (x *Trace) String() string {
 func (*Trace) ProtoMessage() {}
 
 func (x *Trace) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[18]
+	mi := &file_mind_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1615,7 +1701,7 @@ func (x *Trace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trace.ProtoReflect.Descriptor instead.
 func (*Trace) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{18}
+	return file_mind_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Trace) GetEntities() []*TraceEntity {
@@ -1657,13 +1743,15 @@ type TraceEntity struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
 	Names         []string               `protobuf:"bytes,2,rep,name=names,proto3" json:"names,omitempty"`
+	Type          string                 `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`            // what the text takes it for; empty: not known
+	Certainty     uint32                 `protobuf:"varint,4,opt,name=certainty,proto3" json:"certainty,omitempty"` // how sure it is of that, in hundredths
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TraceEntity) Reset() {
 	*x = TraceEntity{}
-	mi := &file_mind_proto_msgTypes[19]
+	mi := &file_mind_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1675,7 +1763,7 @@ func (x *TraceEntity) String() string {
 func (*TraceEntity) ProtoMessage() {}
 
 func (x *TraceEntity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[19]
+	mi := &file_mind_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1688,7 +1776,7 @@ func (x *TraceEntity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceEntity.ProtoReflect.Descriptor instead.
 func (*TraceEntity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{19}
+	return file_mind_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *TraceEntity) GetNode() string {
@@ -1705,6 +1793,20 @@ func (x *TraceEntity) GetNames() []string {
 	return nil
 }
 
+func (x *TraceEntity) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *TraceEntity) GetCertainty() uint32 {
+	if x != nil {
+		return x.Certainty
+	}
+	return 0
+}
+
 // TraceDate is a time that the text mentions, resolved.
 type TraceDate struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1718,7 +1820,7 @@ type TraceDate struct {
 
 func (x *TraceDate) Reset() {
 	*x = TraceDate{}
-	mi := &file_mind_proto_msgTypes[20]
+	mi := &file_mind_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1730,7 +1832,7 @@ func (x *TraceDate) String() string {
 func (*TraceDate) ProtoMessage() {}
 
 func (x *TraceDate) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[20]
+	mi := &file_mind_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1743,7 +1845,7 @@ func (x *TraceDate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceDate.ProtoReflect.Descriptor instead.
 func (*TraceDate) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{20}
+	return file_mind_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *TraceDate) GetStart() uint32 {
@@ -1788,7 +1890,7 @@ type TraceRecurrence struct {
 
 func (x *TraceRecurrence) Reset() {
 	*x = TraceRecurrence{}
-	mi := &file_mind_proto_msgTypes[21]
+	mi := &file_mind_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1800,7 +1902,7 @@ func (x *TraceRecurrence) String() string {
 func (*TraceRecurrence) ProtoMessage() {}
 
 func (x *TraceRecurrence) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[21]
+	mi := &file_mind_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1813,7 +1915,7 @@ func (x *TraceRecurrence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceRecurrence.ProtoReflect.Descriptor instead.
 func (*TraceRecurrence) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{21}
+	return file_mind_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *TraceRecurrence) GetStart() uint32 {
@@ -1873,7 +1975,7 @@ type Cognition struct {
 
 func (x *Cognition) Reset() {
 	*x = Cognition{}
-	mi := &file_mind_proto_msgTypes[22]
+	mi := &file_mind_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1885,7 +1987,7 @@ func (x *Cognition) String() string {
 func (*Cognition) ProtoMessage() {}
 
 func (x *Cognition) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[22]
+	mi := &file_mind_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1898,7 +2000,7 @@ func (x *Cognition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cognition.ProtoReflect.Descriptor instead.
 func (*Cognition) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{22}
+	return file_mind_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Cognition) GetJob() []byte {
@@ -2012,7 +2114,7 @@ type MindState struct {
 
 func (x *MindState) Reset() {
 	*x = MindState{}
-	mi := &file_mind_proto_msgTypes[23]
+	mi := &file_mind_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2024,7 +2126,7 @@ func (x *MindState) String() string {
 func (*MindState) ProtoMessage() {}
 
 func (x *MindState) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[23]
+	mi := &file_mind_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2037,7 +2139,7 @@ func (x *MindState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindState.ProtoReflect.Descriptor instead.
 func (*MindState) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{23}
+	return file_mind_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *MindState) GetVersion() uint32 {
@@ -2127,7 +2229,7 @@ type Axis struct {
 
 func (x *Axis) Reset() {
 	*x = Axis{}
-	mi := &file_mind_proto_msgTypes[24]
+	mi := &file_mind_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2139,7 +2241,7 @@ func (x *Axis) String() string {
 func (*Axis) ProtoMessage() {}
 
 func (x *Axis) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[24]
+	mi := &file_mind_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2152,7 +2254,7 @@ func (x *Axis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Axis.ProtoReflect.Descriptor instead.
 func (*Axis) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{24}
+	return file_mind_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Axis) GetVector() []float32 {
@@ -2180,7 +2282,7 @@ type Dwelling struct {
 
 func (x *Dwelling) Reset() {
 	*x = Dwelling{}
-	mi := &file_mind_proto_msgTypes[25]
+	mi := &file_mind_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2192,7 +2294,7 @@ func (x *Dwelling) String() string {
 func (*Dwelling) ProtoMessage() {}
 
 func (x *Dwelling) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[25]
+	mi := &file_mind_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2205,7 +2307,7 @@ func (x *Dwelling) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dwelling.ProtoReflect.Descriptor instead.
 func (*Dwelling) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{25}
+	return file_mind_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Dwelling) GetNumber() uint32 {
@@ -2246,7 +2348,7 @@ type BrainArtifact struct {
 
 func (x *BrainArtifact) Reset() {
 	*x = BrainArtifact{}
-	mi := &file_mind_proto_msgTypes[26]
+	mi := &file_mind_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2258,7 +2360,7 @@ func (x *BrainArtifact) String() string {
 func (*BrainArtifact) ProtoMessage() {}
 
 func (x *BrainArtifact) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[26]
+	mi := &file_mind_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2271,7 +2373,7 @@ func (x *BrainArtifact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainArtifact.ProtoReflect.Descriptor instead.
 func (*BrainArtifact) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{26}
+	return file_mind_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *BrainArtifact) GetVersion() uint64 {
@@ -2346,7 +2448,7 @@ type BrainSeen struct {
 
 func (x *BrainSeen) Reset() {
 	*x = BrainSeen{}
-	mi := &file_mind_proto_msgTypes[27]
+	mi := &file_mind_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2358,7 +2460,7 @@ func (x *BrainSeen) String() string {
 func (*BrainSeen) ProtoMessage() {}
 
 func (x *BrainSeen) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[27]
+	mi := &file_mind_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2371,7 +2473,7 @@ func (x *BrainSeen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainSeen.ProtoReflect.Descriptor instead.
 func (*BrainSeen) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{27}
+	return file_mind_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *BrainSeen) GetPartition() []byte {
@@ -2435,7 +2537,7 @@ type Training struct {
 
 func (x *Training) Reset() {
 	*x = Training{}
-	mi := &file_mind_proto_msgTypes[28]
+	mi := &file_mind_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2447,7 +2549,7 @@ func (x *Training) String() string {
 func (*Training) ProtoMessage() {}
 
 func (x *Training) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[28]
+	mi := &file_mind_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2460,7 +2562,7 @@ func (x *Training) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Training.ProtoReflect.Descriptor instead.
 func (*Training) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{28}
+	return file_mind_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Training) GetStatus() string {
@@ -2556,7 +2658,7 @@ type MindOp struct {
 
 func (x *MindOp) Reset() {
 	*x = MindOp{}
-	mi := &file_mind_proto_msgTypes[29]
+	mi := &file_mind_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2568,7 +2670,7 @@ func (x *MindOp) String() string {
 func (*MindOp) ProtoMessage() {}
 
 func (x *MindOp) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[29]
+	mi := &file_mind_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2581,7 +2683,7 @@ func (x *MindOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindOp.ProtoReflect.Descriptor instead.
 func (*MindOp) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{29}
+	return file_mind_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *MindOp) GetOp() isMindOp_Op {
@@ -2787,7 +2889,7 @@ type Recall struct {
 
 func (x *Recall) Reset() {
 	*x = Recall{}
-	mi := &file_mind_proto_msgTypes[30]
+	mi := &file_mind_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2799,7 +2901,7 @@ func (x *Recall) String() string {
 func (*Recall) ProtoMessage() {}
 
 func (x *Recall) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[30]
+	mi := &file_mind_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2812,7 +2914,7 @@ func (x *Recall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Recall.ProtoReflect.Descriptor instead.
 func (*Recall) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{30}
+	return file_mind_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Recall) GetType() string {
@@ -2852,7 +2954,7 @@ type GetIdentity struct {
 
 func (x *GetIdentity) Reset() {
 	*x = GetIdentity{}
-	mi := &file_mind_proto_msgTypes[31]
+	mi := &file_mind_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2864,7 +2966,7 @@ func (x *GetIdentity) String() string {
 func (*GetIdentity) ProtoMessage() {}
 
 func (x *GetIdentity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[31]
+	mi := &file_mind_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2877,7 +2979,7 @@ func (x *GetIdentity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIdentity.ProtoReflect.Descriptor instead.
 func (*GetIdentity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{31}
+	return file_mind_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *GetIdentity) GetUser() string {
@@ -2897,7 +2999,7 @@ type ListContradictions struct {
 
 func (x *ListContradictions) Reset() {
 	*x = ListContradictions{}
-	mi := &file_mind_proto_msgTypes[32]
+	mi := &file_mind_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2909,7 +3011,7 @@ func (x *ListContradictions) String() string {
 func (*ListContradictions) ProtoMessage() {}
 
 func (x *ListContradictions) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[32]
+	mi := &file_mind_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2922,7 +3024,7 @@ func (x *ListContradictions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContradictions.ProtoReflect.Descriptor instead.
 func (*ListContradictions) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{32}
+	return file_mind_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListContradictions) GetPage() *Page {
@@ -2949,7 +3051,7 @@ type ListProposals struct {
 
 func (x *ListProposals) Reset() {
 	*x = ListProposals{}
-	mi := &file_mind_proto_msgTypes[33]
+	mi := &file_mind_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2961,7 +3063,7 @@ func (x *ListProposals) String() string {
 func (*ListProposals) ProtoMessage() {}
 
 func (x *ListProposals) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[33]
+	mi := &file_mind_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2974,7 +3076,7 @@ func (x *ListProposals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListProposals.ProtoReflect.Descriptor instead.
 func (*ListProposals) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{33}
+	return file_mind_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListProposals) GetPage() *Page {
@@ -3001,7 +3103,7 @@ type DecideProposal struct {
 
 func (x *DecideProposal) Reset() {
 	*x = DecideProposal{}
-	mi := &file_mind_proto_msgTypes[34]
+	mi := &file_mind_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3013,7 +3115,7 @@ func (x *DecideProposal) String() string {
 func (*DecideProposal) ProtoMessage() {}
 
 func (x *DecideProposal) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[34]
+	mi := &file_mind_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3026,7 +3128,7 @@ func (x *DecideProposal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideProposal.ProtoReflect.Descriptor instead.
 func (*DecideProposal) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{34}
+	return file_mind_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *DecideProposal) GetId() string {
@@ -3051,7 +3153,7 @@ type BrainInfo struct {
 
 func (x *BrainInfo) Reset() {
 	*x = BrainInfo{}
-	mi := &file_mind_proto_msgTypes[35]
+	mi := &file_mind_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3063,7 +3165,7 @@ func (x *BrainInfo) String() string {
 func (*BrainInfo) ProtoMessage() {}
 
 func (x *BrainInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[35]
+	mi := &file_mind_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3076,7 +3178,7 @@ func (x *BrainInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainInfo.ProtoReflect.Descriptor instead.
 func (*BrainInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{35}
+	return file_mind_proto_rawDescGZIP(), []int{36}
 }
 
 type BrainQuery struct {
@@ -3089,7 +3191,7 @@ type BrainQuery struct {
 
 func (x *BrainQuery) Reset() {
 	*x = BrainQuery{}
-	mi := &file_mind_proto_msgTypes[36]
+	mi := &file_mind_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3101,7 +3203,7 @@ func (x *BrainQuery) String() string {
 func (*BrainQuery) ProtoMessage() {}
 
 func (x *BrainQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[36]
+	mi := &file_mind_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3114,7 +3216,7 @@ func (x *BrainQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainQuery.ProtoReflect.Descriptor instead.
 func (*BrainQuery) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{36}
+	return file_mind_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *BrainQuery) GetQuery() string {
@@ -3141,7 +3243,7 @@ type BrainAnswer struct {
 
 func (x *BrainAnswer) Reset() {
 	*x = BrainAnswer{}
-	mi := &file_mind_proto_msgTypes[37]
+	mi := &file_mind_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3153,7 +3255,7 @@ func (x *BrainAnswer) String() string {
 func (*BrainAnswer) ProtoMessage() {}
 
 func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[37]
+	mi := &file_mind_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3166,7 +3268,7 @@ func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswer.ProtoReflect.Descriptor instead.
 func (*BrainAnswer) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{37}
+	return file_mind_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *BrainAnswer) GetQuery() string {
@@ -3191,7 +3293,7 @@ type BrainTrain struct {
 
 func (x *BrainTrain) Reset() {
 	*x = BrainTrain{}
-	mi := &file_mind_proto_msgTypes[38]
+	mi := &file_mind_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3203,7 +3305,7 @@ func (x *BrainTrain) String() string {
 func (*BrainTrain) ProtoMessage() {}
 
 func (x *BrainTrain) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[38]
+	mi := &file_mind_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3216,7 +3318,7 @@ func (x *BrainTrain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainTrain.ProtoReflect.Descriptor instead.
 func (*BrainTrain) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{38}
+	return file_mind_proto_rawDescGZIP(), []int{39}
 }
 
 type ConditionSession struct {
@@ -3230,7 +3332,7 @@ type ConditionSession struct {
 
 func (x *ConditionSession) Reset() {
 	*x = ConditionSession{}
-	mi := &file_mind_proto_msgTypes[39]
+	mi := &file_mind_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3242,7 +3344,7 @@ func (x *ConditionSession) String() string {
 func (*ConditionSession) ProtoMessage() {}
 
 func (x *ConditionSession) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[39]
+	mi := &file_mind_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3255,7 +3357,7 @@ func (x *ConditionSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionSession.ProtoReflect.Descriptor instead.
 func (*ConditionSession) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{39}
+	return file_mind_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ConditionSession) GetOrg() string {
@@ -3289,7 +3391,7 @@ type ConditionScaffold struct {
 
 func (x *ConditionScaffold) Reset() {
 	*x = ConditionScaffold{}
-	mi := &file_mind_proto_msgTypes[40]
+	mi := &file_mind_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3301,7 +3403,7 @@ func (x *ConditionScaffold) String() string {
 func (*ConditionScaffold) ProtoMessage() {}
 
 func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[40]
+	mi := &file_mind_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3314,7 +3416,7 @@ func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionScaffold.ProtoReflect.Descriptor instead.
 func (*ConditionScaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{40}
+	return file_mind_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ConditionScaffold) GetPrompt() string {
@@ -3343,7 +3445,7 @@ type Retrieve struct {
 
 func (x *Retrieve) Reset() {
 	*x = Retrieve{}
-	mi := &file_mind_proto_msgTypes[41]
+	mi := &file_mind_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3355,7 +3457,7 @@ func (x *Retrieve) String() string {
 func (*Retrieve) ProtoMessage() {}
 
 func (x *Retrieve) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[41]
+	mi := &file_mind_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3368,7 +3470,7 @@ func (x *Retrieve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieve.ProtoReflect.Descriptor instead.
 func (*Retrieve) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{41}
+	return file_mind_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Retrieve) GetQuery() string {
@@ -3423,7 +3525,7 @@ type MindResult struct {
 
 func (x *MindResult) Reset() {
 	*x = MindResult{}
-	mi := &file_mind_proto_msgTypes[42]
+	mi := &file_mind_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3435,7 +3537,7 @@ func (x *MindResult) String() string {
 func (*MindResult) ProtoMessage() {}
 
 func (x *MindResult) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[42]
+	mi := &file_mind_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3448,7 +3550,7 @@ func (x *MindResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindResult.ProtoReflect.Descriptor instead.
 func (*MindResult) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{42}
+	return file_mind_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *MindResult) GetResult() isMindResult_Result {
@@ -3667,7 +3769,7 @@ type IdentityInfo struct {
 
 func (x *IdentityInfo) Reset() {
 	*x = IdentityInfo{}
-	mi := &file_mind_proto_msgTypes[43]
+	mi := &file_mind_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3679,7 +3781,7 @@ func (x *IdentityInfo) String() string {
 func (*IdentityInfo) ProtoMessage() {}
 
 func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[43]
+	mi := &file_mind_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3692,7 +3794,7 @@ func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IdentityInfo.ProtoReflect.Descriptor instead.
 func (*IdentityInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{43}
+	return file_mind_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *IdentityInfo) GetUser() []byte {
@@ -3725,7 +3827,7 @@ type GraphView struct {
 
 func (x *GraphView) Reset() {
 	*x = GraphView{}
-	mi := &file_mind_proto_msgTypes[44]
+	mi := &file_mind_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3737,7 +3839,7 @@ func (x *GraphView) String() string {
 func (*GraphView) ProtoMessage() {}
 
 func (x *GraphView) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[44]
+	mi := &file_mind_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3750,7 +3852,7 @@ func (x *GraphView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GraphView.ProtoReflect.Descriptor instead.
 func (*GraphView) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{44}
+	return file_mind_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *GraphView) GetNodes() []*Node {
@@ -3821,7 +3923,7 @@ type InsightList struct {
 
 func (x *InsightList) Reset() {
 	*x = InsightList{}
-	mi := &file_mind_proto_msgTypes[45]
+	mi := &file_mind_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3833,7 +3935,7 @@ func (x *InsightList) String() string {
 func (*InsightList) ProtoMessage() {}
 
 func (x *InsightList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[45]
+	mi := &file_mind_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3846,7 +3948,7 @@ func (x *InsightList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InsightList.ProtoReflect.Descriptor instead.
 func (*InsightList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{45}
+	return file_mind_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *InsightList) GetInsights() []*Insight {
@@ -3891,7 +3993,7 @@ type TemporalList struct {
 
 func (x *TemporalList) Reset() {
 	*x = TemporalList{}
-	mi := &file_mind_proto_msgTypes[46]
+	mi := &file_mind_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3903,7 +4005,7 @@ func (x *TemporalList) String() string {
 func (*TemporalList) ProtoMessage() {}
 
 func (x *TemporalList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[46]
+	mi := &file_mind_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3916,7 +4018,7 @@ func (x *TemporalList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TemporalList.ProtoReflect.Descriptor instead.
 func (*TemporalList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{46}
+	return file_mind_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *TemporalList) GetMoments() []*Moment {
@@ -3973,7 +4075,7 @@ type ClaimPair struct {
 
 func (x *ClaimPair) Reset() {
 	*x = ClaimPair{}
-	mi := &file_mind_proto_msgTypes[47]
+	mi := &file_mind_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3985,7 +4087,7 @@ func (x *ClaimPair) String() string {
 func (*ClaimPair) ProtoMessage() {}
 
 func (x *ClaimPair) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[47]
+	mi := &file_mind_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3998,7 +4100,7 @@ func (x *ClaimPair) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClaimPair.ProtoReflect.Descriptor instead.
 func (*ClaimPair) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{47}
+	return file_mind_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ClaimPair) GetContradiction() *Contradiction {
@@ -4032,7 +4134,7 @@ type ContradictionList struct {
 
 func (x *ContradictionList) Reset() {
 	*x = ContradictionList{}
-	mi := &file_mind_proto_msgTypes[48]
+	mi := &file_mind_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4044,7 +4146,7 @@ func (x *ContradictionList) String() string {
 func (*ContradictionList) ProtoMessage() {}
 
 func (x *ContradictionList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[48]
+	mi := &file_mind_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4057,7 +4159,7 @@ func (x *ContradictionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContradictionList.ProtoReflect.Descriptor instead.
 func (*ContradictionList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{48}
+	return file_mind_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ContradictionList) GetPairs() []*ClaimPair {
@@ -4084,7 +4186,7 @@ type ProposalList struct {
 
 func (x *ProposalList) Reset() {
 	*x = ProposalList{}
-	mi := &file_mind_proto_msgTypes[49]
+	mi := &file_mind_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4096,7 +4198,7 @@ func (x *ProposalList) String() string {
 func (*ProposalList) ProtoMessage() {}
 
 func (x *ProposalList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[49]
+	mi := &file_mind_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4109,7 +4211,7 @@ func (x *ProposalList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProposalList.ProtoReflect.Descriptor instead.
 func (*ProposalList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{49}
+	return file_mind_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ProposalList) GetProposals() []*Proposal {
@@ -4136,7 +4238,7 @@ type BrainState struct {
 
 func (x *BrainState) Reset() {
 	*x = BrainState{}
-	mi := &file_mind_proto_msgTypes[50]
+	mi := &file_mind_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4148,7 +4250,7 @@ func (x *BrainState) String() string {
 func (*BrainState) ProtoMessage() {}
 
 func (x *BrainState) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[50]
+	mi := &file_mind_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4161,7 +4263,7 @@ func (x *BrainState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainState.ProtoReflect.Descriptor instead.
 func (*BrainState) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{50}
+	return file_mind_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *BrainState) GetArtifact() *BrainArtifact {
@@ -4192,7 +4294,7 @@ type BrainNode struct {
 
 func (x *BrainNode) Reset() {
 	*x = BrainNode{}
-	mi := &file_mind_proto_msgTypes[51]
+	mi := &file_mind_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4204,7 +4306,7 @@ func (x *BrainNode) String() string {
 func (*BrainNode) ProtoMessage() {}
 
 func (x *BrainNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[51]
+	mi := &file_mind_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4217,7 +4319,7 @@ func (x *BrainNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainNode.ProtoReflect.Descriptor instead.
 func (*BrainNode) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{51}
+	return file_mind_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *BrainNode) GetNode() string {
@@ -4280,7 +4382,7 @@ type BrainFound struct {
 
 func (x *BrainFound) Reset() {
 	*x = BrainFound{}
-	mi := &file_mind_proto_msgTypes[52]
+	mi := &file_mind_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4292,7 +4394,7 @@ func (x *BrainFound) String() string {
 func (*BrainFound) ProtoMessage() {}
 
 func (x *BrainFound) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[52]
+	mi := &file_mind_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4305,7 +4407,7 @@ func (x *BrainFound) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainFound.ProtoReflect.Descriptor instead.
 func (*BrainFound) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{52}
+	return file_mind_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *BrainFound) GetFocal() []*BrainNode {
@@ -4387,7 +4489,7 @@ type Citation struct {
 
 func (x *Citation) Reset() {
 	*x = Citation{}
-	mi := &file_mind_proto_msgTypes[53]
+	mi := &file_mind_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4399,7 +4501,7 @@ func (x *Citation) String() string {
 func (*Citation) ProtoMessage() {}
 
 func (x *Citation) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[53]
+	mi := &file_mind_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4412,7 +4514,7 @@ func (x *Citation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Citation.ProtoReflect.Descriptor instead.
 func (*Citation) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{53}
+	return file_mind_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *Citation) GetNode() string {
@@ -4479,7 +4581,7 @@ type BrainAnswered struct {
 
 func (x *BrainAnswered) Reset() {
 	*x = BrainAnswered{}
-	mi := &file_mind_proto_msgTypes[54]
+	mi := &file_mind_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4491,7 +4593,7 @@ func (x *BrainAnswered) String() string {
 func (*BrainAnswered) ProtoMessage() {}
 
 func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[54]
+	mi := &file_mind_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4504,7 +4606,7 @@ func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswered.ProtoReflect.Descriptor instead.
 func (*BrainAnswered) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{54}
+	return file_mind_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *BrainAnswered) GetAnswer() string {
@@ -4568,7 +4670,7 @@ type Pack struct {
 
 func (x *Pack) Reset() {
 	*x = Pack{}
-	mi := &file_mind_proto_msgTypes[55]
+	mi := &file_mind_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4580,7 +4682,7 @@ func (x *Pack) String() string {
 func (*Pack) ProtoMessage() {}
 
 func (x *Pack) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[55]
+	mi := &file_mind_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4593,7 +4695,7 @@ func (x *Pack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pack.ProtoReflect.Descriptor instead.
 func (*Pack) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{55}
+	return file_mind_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *Pack) GetSystemPrompt() string {
@@ -4635,7 +4737,7 @@ type FocalNode struct {
 
 func (x *FocalNode) Reset() {
 	*x = FocalNode{}
-	mi := &file_mind_proto_msgTypes[56]
+	mi := &file_mind_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4647,7 +4749,7 @@ func (x *FocalNode) String() string {
 func (*FocalNode) ProtoMessage() {}
 
 func (x *FocalNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[56]
+	mi := &file_mind_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4660,7 +4762,7 @@ func (x *FocalNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FocalNode.ProtoReflect.Descriptor instead.
 func (*FocalNode) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{56}
+	return file_mind_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *FocalNode) GetNode() string {
@@ -4696,7 +4798,7 @@ type Scaffold struct {
 
 func (x *Scaffold) Reset() {
 	*x = Scaffold{}
-	mi := &file_mind_proto_msgTypes[57]
+	mi := &file_mind_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4708,7 +4810,7 @@ func (x *Scaffold) String() string {
 func (*Scaffold) ProtoMessage() {}
 
 func (x *Scaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[57]
+	mi := &file_mind_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4721,7 +4823,7 @@ func (x *Scaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Scaffold.ProtoReflect.Descriptor instead.
 func (*Scaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{57}
+	return file_mind_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *Scaffold) GetPrompt() string {
@@ -4766,7 +4868,7 @@ type Path struct {
 
 func (x *Path) Reset() {
 	*x = Path{}
-	mi := &file_mind_proto_msgTypes[58]
+	mi := &file_mind_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4778,7 +4880,7 @@ func (x *Path) String() string {
 func (*Path) ProtoMessage() {}
 
 func (x *Path) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[58]
+	mi := &file_mind_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4791,7 +4893,7 @@ func (x *Path) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Path.ProtoReflect.Descriptor instead.
 func (*Path) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{58}
+	return file_mind_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *Path) GetNodes() []string {
@@ -4836,7 +4938,7 @@ type Retrieved struct {
 
 func (x *Retrieved) Reset() {
 	*x = Retrieved{}
-	mi := &file_mind_proto_msgTypes[59]
+	mi := &file_mind_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4848,7 +4950,7 @@ func (x *Retrieved) String() string {
 func (*Retrieved) ProtoMessage() {}
 
 func (x *Retrieved) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[59]
+	mi := &file_mind_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4861,7 +4963,7 @@ func (x *Retrieved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieved.ProtoReflect.Descriptor instead.
 func (*Retrieved) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{59}
+	return file_mind_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *Retrieved) GetHits() []*Hit {
@@ -5047,12 +5149,20 @@ const file_mind_proto_rawDesc = "" +
 	"decided_ms\x18\t \x01(\x03R\tdecidedMs\x12\x12\n" +
 	"\x04edge\x18\n" +
 	" \x01(\tR\x04edge\x12\x18\n" +
-	"\athrough\x18\v \x03(\tR\athrough\"v\n" +
+	"\athrough\x18\v \x03(\tR\athrough\"\xa0\x01\n" +
 	"\x06Entity\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\tR\x04node\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x1a\n" +
 	"\bmentions\x18\x03 \x01(\rR\bmentions\x12(\n" +
-	"\x05forms\x18\x04 \x03(\v2\x12.orgmem.EntityFormR\x05forms\"n\n" +
+	"\x05forms\x18\x04 \x03(\v2\x12.orgmem.EntityFormR\x05forms\x12(\n" +
+	"\x05votes\x18\x05 \x03(\v2\x12.orgmem.EntityVoteR\x05votes\"z\n" +
+	"\n" +
+	"EntityVote\x12\x12\n" +
+	"\x04type\x18\x01 \x01(\tR\x04type\x12\x14\n" +
+	"\x05nodes\x18\x02 \x01(\rR\x05nodes\x12\x12\n" +
+	"\x04sure\x18\x03 \x01(\rR\x04sure\x12\x16\n" +
+	"\x06weight\x18\x04 \x01(\rR\x06weight\x12\x16\n" +
+	"\x06untold\x18\x05 \x01(\rR\x06untold\"n\n" +
 	"\n" +
 	"EntityForm\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
@@ -5066,10 +5176,12 @@ const file_mind_proto_rawDesc = "" +
 	"\trelations\x18\x02 \x03(\tR\trelations\x12'\n" +
 	"\x05dates\x18\x03 \x03(\v2\x11.orgmem.TraceDateR\x05dates\x12\x18\n" +
 	"\afollows\x18\x04 \x01(\tR\afollows\x129\n" +
-	"\vrecurrences\x18\x05 \x03(\v2\x17.orgmem.TraceRecurrenceR\vrecurrences\"7\n" +
+	"\vrecurrences\x18\x05 \x03(\v2\x17.orgmem.TraceRecurrenceR\vrecurrences\"i\n" +
 	"\vTraceEntity\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\tR\x04node\x12\x14\n" +
-	"\x05names\x18\x02 \x03(\tR\x05names\"g\n" +
+	"\x05names\x18\x02 \x03(\tR\x05names\x12\x12\n" +
+	"\x04type\x18\x03 \x01(\tR\x04type\x12\x1c\n" +
+	"\tcertainty\x18\x04 \x01(\rR\tcertainty\"g\n" +
 	"\tTraceDate\x12\x14\n" +
 	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
 	"\x03end\x18\x02 \x01(\rR\x03end\x12\x17\n" +
@@ -5374,7 +5486,7 @@ func file_mind_proto_rawDescGZIP() []byte {
 	return file_mind_proto_rawDescData
 }
 
-var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
+var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 64)
 var file_mind_proto_goTypes = []any{
 	(*IdentityView)(nil),       // 0: orgmem.IdentityView
 	(*PortraitLine)(nil),       // 1: orgmem.PortraitLine
@@ -5393,59 +5505,60 @@ var file_mind_proto_goTypes = []any{
 	(*Contradiction)(nil),      // 14: orgmem.Contradiction
 	(*Proposal)(nil),           // 15: orgmem.Proposal
 	(*Entity)(nil),             // 16: orgmem.Entity
-	(*EntityForm)(nil),         // 17: orgmem.EntityForm
-	(*Trace)(nil),              // 18: orgmem.Trace
-	(*TraceEntity)(nil),        // 19: orgmem.TraceEntity
-	(*TraceDate)(nil),          // 20: orgmem.TraceDate
-	(*TraceRecurrence)(nil),    // 21: orgmem.TraceRecurrence
-	(*Cognition)(nil),          // 22: orgmem.Cognition
-	(*MindState)(nil),          // 23: orgmem.MindState
-	(*Axis)(nil),               // 24: orgmem.Axis
-	(*Dwelling)(nil),           // 25: orgmem.Dwelling
-	(*BrainArtifact)(nil),      // 26: orgmem.BrainArtifact
-	(*BrainSeen)(nil),          // 27: orgmem.BrainSeen
-	(*Training)(nil),           // 28: orgmem.Training
-	(*MindOp)(nil),             // 29: orgmem.MindOp
-	(*Recall)(nil),             // 30: orgmem.Recall
-	(*GetIdentity)(nil),        // 31: orgmem.GetIdentity
-	(*ListContradictions)(nil), // 32: orgmem.ListContradictions
-	(*ListProposals)(nil),      // 33: orgmem.ListProposals
-	(*DecideProposal)(nil),     // 34: orgmem.DecideProposal
-	(*BrainInfo)(nil),          // 35: orgmem.BrainInfo
-	(*BrainQuery)(nil),         // 36: orgmem.BrainQuery
-	(*BrainAnswer)(nil),        // 37: orgmem.BrainAnswer
-	(*BrainTrain)(nil),         // 38: orgmem.BrainTrain
-	(*ConditionSession)(nil),   // 39: orgmem.ConditionSession
-	(*ConditionScaffold)(nil),  // 40: orgmem.ConditionScaffold
-	(*Retrieve)(nil),           // 41: orgmem.Retrieve
-	(*MindResult)(nil),         // 42: orgmem.MindResult
-	(*IdentityInfo)(nil),       // 43: orgmem.IdentityInfo
-	(*GraphView)(nil),          // 44: orgmem.GraphView
-	(*InsightList)(nil),        // 45: orgmem.InsightList
-	(*TemporalList)(nil),       // 46: orgmem.TemporalList
-	(*ClaimPair)(nil),          // 47: orgmem.ClaimPair
-	(*ContradictionList)(nil),  // 48: orgmem.ContradictionList
-	(*ProposalList)(nil),       // 49: orgmem.ProposalList
-	(*BrainState)(nil),         // 50: orgmem.BrainState
-	(*BrainNode)(nil),          // 51: orgmem.BrainNode
-	(*BrainFound)(nil),         // 52: orgmem.BrainFound
-	(*Citation)(nil),           // 53: orgmem.Citation
-	(*BrainAnswered)(nil),      // 54: orgmem.BrainAnswered
-	(*Pack)(nil),               // 55: orgmem.Pack
-	(*FocalNode)(nil),          // 56: orgmem.FocalNode
-	(*Scaffold)(nil),           // 57: orgmem.Scaffold
-	(*Path)(nil),               // 58: orgmem.Path
-	(*Retrieved)(nil),          // 59: orgmem.Retrieved
-	nil,                        // 60: orgmem.BrainArtifact.MetricsEntry
-	nil,                        // 61: orgmem.Training.MetricsEntry
-	nil,                        // 62: orgmem.GraphView.StaleEntry
-	(*BrainCheckpoint)(nil),    // 63: orgmem.BrainCheckpoint
-	(*Page)(nil),               // 64: orgmem.Page
-	(*Node)(nil),               // 65: orgmem.Node
-	(*Edge)(nil),               // 66: orgmem.Edge
-	(*Domain)(nil),             // 67: orgmem.Domain
-	(*Staleness)(nil),          // 68: orgmem.Staleness
-	(*Hit)(nil),                // 69: orgmem.Hit
+	(*EntityVote)(nil),         // 17: orgmem.EntityVote
+	(*EntityForm)(nil),         // 18: orgmem.EntityForm
+	(*Trace)(nil),              // 19: orgmem.Trace
+	(*TraceEntity)(nil),        // 20: orgmem.TraceEntity
+	(*TraceDate)(nil),          // 21: orgmem.TraceDate
+	(*TraceRecurrence)(nil),    // 22: orgmem.TraceRecurrence
+	(*Cognition)(nil),          // 23: orgmem.Cognition
+	(*MindState)(nil),          // 24: orgmem.MindState
+	(*Axis)(nil),               // 25: orgmem.Axis
+	(*Dwelling)(nil),           // 26: orgmem.Dwelling
+	(*BrainArtifact)(nil),      // 27: orgmem.BrainArtifact
+	(*BrainSeen)(nil),          // 28: orgmem.BrainSeen
+	(*Training)(nil),           // 29: orgmem.Training
+	(*MindOp)(nil),             // 30: orgmem.MindOp
+	(*Recall)(nil),             // 31: orgmem.Recall
+	(*GetIdentity)(nil),        // 32: orgmem.GetIdentity
+	(*ListContradictions)(nil), // 33: orgmem.ListContradictions
+	(*ListProposals)(nil),      // 34: orgmem.ListProposals
+	(*DecideProposal)(nil),     // 35: orgmem.DecideProposal
+	(*BrainInfo)(nil),          // 36: orgmem.BrainInfo
+	(*BrainQuery)(nil),         // 37: orgmem.BrainQuery
+	(*BrainAnswer)(nil),        // 38: orgmem.BrainAnswer
+	(*BrainTrain)(nil),         // 39: orgmem.BrainTrain
+	(*ConditionSession)(nil),   // 40: orgmem.ConditionSession
+	(*ConditionScaffold)(nil),  // 41: orgmem.ConditionScaffold
+	(*Retrieve)(nil),           // 42: orgmem.Retrieve
+	(*MindResult)(nil),         // 43: orgmem.MindResult
+	(*IdentityInfo)(nil),       // 44: orgmem.IdentityInfo
+	(*GraphView)(nil),          // 45: orgmem.GraphView
+	(*InsightList)(nil),        // 46: orgmem.InsightList
+	(*TemporalList)(nil),       // 47: orgmem.TemporalList
+	(*ClaimPair)(nil),          // 48: orgmem.ClaimPair
+	(*ContradictionList)(nil),  // 49: orgmem.ContradictionList
+	(*ProposalList)(nil),       // 50: orgmem.ProposalList
+	(*BrainState)(nil),         // 51: orgmem.BrainState
+	(*BrainNode)(nil),          // 52: orgmem.BrainNode
+	(*BrainFound)(nil),         // 53: orgmem.BrainFound
+	(*Citation)(nil),           // 54: orgmem.Citation
+	(*BrainAnswered)(nil),      // 55: orgmem.BrainAnswered
+	(*Pack)(nil),               // 56: orgmem.Pack
+	(*FocalNode)(nil),          // 57: orgmem.FocalNode
+	(*Scaffold)(nil),           // 58: orgmem.Scaffold
+	(*Path)(nil),               // 59: orgmem.Path
+	(*Retrieved)(nil),          // 60: orgmem.Retrieved
+	nil,                        // 61: orgmem.BrainArtifact.MetricsEntry
+	nil,                        // 62: orgmem.Training.MetricsEntry
+	nil,                        // 63: orgmem.GraphView.StaleEntry
+	(*BrainCheckpoint)(nil),    // 64: orgmem.BrainCheckpoint
+	(*Page)(nil),               // 65: orgmem.Page
+	(*Node)(nil),               // 66: orgmem.Node
+	(*Edge)(nil),               // 67: orgmem.Edge
+	(*Domain)(nil),             // 68: orgmem.Domain
+	(*Staleness)(nil),          // 69: orgmem.Staleness
+	(*Hit)(nil),                // 70: orgmem.Hit
 }
 var file_mind_proto_depIdxs = []int32{
 	2,  // 0: orgmem.IdentityView.manifold:type_name -> orgmem.Manifold
@@ -5457,80 +5570,81 @@ var file_mind_proto_depIdxs = []int32{
 	10, // 6: orgmem.Recurrence.every:type_name -> orgmem.Every
 	13, // 7: orgmem.TemporalView.trends:type_name -> orgmem.Trend
 	12, // 8: orgmem.TemporalView.cadence:type_name -> orgmem.Cadence
-	17, // 9: orgmem.Entity.forms:type_name -> orgmem.EntityForm
-	19, // 10: orgmem.Trace.entities:type_name -> orgmem.TraceEntity
-	20, // 11: orgmem.Trace.dates:type_name -> orgmem.TraceDate
-	21, // 12: orgmem.Trace.recurrences:type_name -> orgmem.TraceRecurrence
-	10, // 13: orgmem.TraceRecurrence.every:type_name -> orgmem.Every
-	23, // 14: orgmem.Cognition.mind:type_name -> orgmem.MindState
-	24, // 15: orgmem.MindState.axes:type_name -> orgmem.Axis
-	25, // 16: orgmem.MindState.basins:type_name -> orgmem.Dwelling
-	60, // 17: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
-	27, // 18: orgmem.BrainArtifact.seen:type_name -> orgmem.BrainSeen
-	61, // 19: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
-	63, // 20: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
-	30, // 21: orgmem.MindOp.recall:type_name -> orgmem.Recall
-	31, // 22: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
-	32, // 23: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
-	33, // 24: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
-	34, // 25: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
-	35, // 26: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
-	36, // 27: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
-	37, // 28: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
-	38, // 29: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
-	39, // 30: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
-	40, // 31: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
-	41, // 32: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
-	64, // 33: orgmem.Recall.page:type_name -> orgmem.Page
-	64, // 34: orgmem.ListContradictions.page:type_name -> orgmem.Page
-	64, // 35: orgmem.ListProposals.page:type_name -> orgmem.Page
-	43, // 36: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
-	44, // 37: orgmem.MindResult.graph:type_name -> orgmem.GraphView
-	45, // 38: orgmem.MindResult.insights:type_name -> orgmem.InsightList
-	46, // 39: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
-	48, // 40: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
-	49, // 41: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
-	15, // 42: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
-	50, // 43: orgmem.MindResult.brain:type_name -> orgmem.BrainState
-	52, // 44: orgmem.MindResult.found:type_name -> orgmem.BrainFound
-	54, // 45: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
-	55, // 46: orgmem.MindResult.pack:type_name -> orgmem.Pack
-	57, // 47: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
-	59, // 48: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
-	0,  // 49: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
-	65, // 50: orgmem.GraphView.nodes:type_name -> orgmem.Node
-	66, // 51: orgmem.GraphView.edges:type_name -> orgmem.Edge
-	67, // 52: orgmem.GraphView.domains:type_name -> orgmem.Domain
-	62, // 53: orgmem.GraphView.stale:type_name -> orgmem.GraphView.StaleEntry
-	7,  // 54: orgmem.InsightList.insights:type_name -> orgmem.Insight
-	68, // 55: orgmem.InsightList.stale:type_name -> orgmem.Staleness
-	8,  // 56: orgmem.TemporalList.moments:type_name -> orgmem.Moment
-	13, // 57: orgmem.TemporalList.trends:type_name -> orgmem.Trend
-	12, // 58: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
-	9,  // 59: orgmem.TemporalList.recurrences:type_name -> orgmem.Recurrence
-	14, // 60: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
-	47, // 61: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
-	15, // 62: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
-	26, // 63: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
-	28, // 64: orgmem.BrainState.training:type_name -> orgmem.Training
-	68, // 65: orgmem.BrainNode.stale:type_name -> orgmem.Staleness
-	51, // 66: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
-	51, // 67: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
-	51, // 68: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
-	68, // 69: orgmem.Citation.stale:type_name -> orgmem.Staleness
-	53, // 70: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
-	68, // 71: orgmem.BrainAnswered.stale:type_name -> orgmem.Staleness
-	56, // 72: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
-	68, // 73: orgmem.Path.stale:type_name -> orgmem.Staleness
-	69, // 74: orgmem.Retrieved.hits:type_name -> orgmem.Hit
-	58, // 75: orgmem.Retrieved.paths:type_name -> orgmem.Path
-	47, // 76: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
-	68, // 77: orgmem.GraphView.StaleEntry.value:type_name -> orgmem.Staleness
-	78, // [78:78] is the sub-list for method output_type
-	78, // [78:78] is the sub-list for method input_type
-	78, // [78:78] is the sub-list for extension type_name
-	78, // [78:78] is the sub-list for extension extendee
-	0,  // [0:78] is the sub-list for field type_name
+	18, // 9: orgmem.Entity.forms:type_name -> orgmem.EntityForm
+	17, // 10: orgmem.Entity.votes:type_name -> orgmem.EntityVote
+	20, // 11: orgmem.Trace.entities:type_name -> orgmem.TraceEntity
+	21, // 12: orgmem.Trace.dates:type_name -> orgmem.TraceDate
+	22, // 13: orgmem.Trace.recurrences:type_name -> orgmem.TraceRecurrence
+	10, // 14: orgmem.TraceRecurrence.every:type_name -> orgmem.Every
+	24, // 15: orgmem.Cognition.mind:type_name -> orgmem.MindState
+	25, // 16: orgmem.MindState.axes:type_name -> orgmem.Axis
+	26, // 17: orgmem.MindState.basins:type_name -> orgmem.Dwelling
+	61, // 18: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
+	28, // 19: orgmem.BrainArtifact.seen:type_name -> orgmem.BrainSeen
+	62, // 20: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
+	64, // 21: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
+	31, // 22: orgmem.MindOp.recall:type_name -> orgmem.Recall
+	32, // 23: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
+	33, // 24: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
+	34, // 25: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
+	35, // 26: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
+	36, // 27: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
+	37, // 28: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
+	38, // 29: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
+	39, // 30: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
+	40, // 31: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
+	41, // 32: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
+	42, // 33: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
+	65, // 34: orgmem.Recall.page:type_name -> orgmem.Page
+	65, // 35: orgmem.ListContradictions.page:type_name -> orgmem.Page
+	65, // 36: orgmem.ListProposals.page:type_name -> orgmem.Page
+	44, // 37: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
+	45, // 38: orgmem.MindResult.graph:type_name -> orgmem.GraphView
+	46, // 39: orgmem.MindResult.insights:type_name -> orgmem.InsightList
+	47, // 40: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
+	49, // 41: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
+	50, // 42: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
+	15, // 43: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
+	51, // 44: orgmem.MindResult.brain:type_name -> orgmem.BrainState
+	53, // 45: orgmem.MindResult.found:type_name -> orgmem.BrainFound
+	55, // 46: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
+	56, // 47: orgmem.MindResult.pack:type_name -> orgmem.Pack
+	58, // 48: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
+	60, // 49: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
+	0,  // 50: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
+	66, // 51: orgmem.GraphView.nodes:type_name -> orgmem.Node
+	67, // 52: orgmem.GraphView.edges:type_name -> orgmem.Edge
+	68, // 53: orgmem.GraphView.domains:type_name -> orgmem.Domain
+	63, // 54: orgmem.GraphView.stale:type_name -> orgmem.GraphView.StaleEntry
+	7,  // 55: orgmem.InsightList.insights:type_name -> orgmem.Insight
+	69, // 56: orgmem.InsightList.stale:type_name -> orgmem.Staleness
+	8,  // 57: orgmem.TemporalList.moments:type_name -> orgmem.Moment
+	13, // 58: orgmem.TemporalList.trends:type_name -> orgmem.Trend
+	12, // 59: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
+	9,  // 60: orgmem.TemporalList.recurrences:type_name -> orgmem.Recurrence
+	14, // 61: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
+	48, // 62: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
+	15, // 63: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
+	27, // 64: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
+	29, // 65: orgmem.BrainState.training:type_name -> orgmem.Training
+	69, // 66: orgmem.BrainNode.stale:type_name -> orgmem.Staleness
+	52, // 67: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
+	52, // 68: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
+	52, // 69: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
+	69, // 70: orgmem.Citation.stale:type_name -> orgmem.Staleness
+	54, // 71: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
+	69, // 72: orgmem.BrainAnswered.stale:type_name -> orgmem.Staleness
+	57, // 73: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
+	69, // 74: orgmem.Path.stale:type_name -> orgmem.Staleness
+	70, // 75: orgmem.Retrieved.hits:type_name -> orgmem.Hit
+	59, // 76: orgmem.Retrieved.paths:type_name -> orgmem.Path
+	48, // 77: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
+	69, // 78: orgmem.GraphView.StaleEntry.value:type_name -> orgmem.Staleness
+	79, // [79:79] is the sub-list for method output_type
+	79, // [79:79] is the sub-list for method input_type
+	79, // [79:79] is the sub-list for extension type_name
+	79, // [79:79] is the sub-list for extension extendee
+	0,  // [0:79] is the sub-list for field type_name
 }
 
 func init() { file_mind_proto_init() }
@@ -5544,8 +5658,8 @@ func file_mind_proto_init() {
 	file_record_proto_init()
 	file_mind_proto_msgTypes[9].OneofWrappers = []any{}
 	file_mind_proto_msgTypes[10].OneofWrappers = []any{}
-	file_mind_proto_msgTypes[21].OneofWrappers = []any{}
-	file_mind_proto_msgTypes[29].OneofWrappers = []any{
+	file_mind_proto_msgTypes[22].OneofWrappers = []any{}
+	file_mind_proto_msgTypes[30].OneofWrappers = []any{
 		(*MindOp_Recall)(nil),
 		(*MindOp_GetIdentity)(nil),
 		(*MindOp_ListContradictions)(nil),
@@ -5559,7 +5673,7 @@ func file_mind_proto_init() {
 		(*MindOp_ConditionScaffold)(nil),
 		(*MindOp_Retrieve)(nil),
 	}
-	file_mind_proto_msgTypes[42].OneofWrappers = []any{
+	file_mind_proto_msgTypes[43].OneofWrappers = []any{
 		(*MindResult_Identity)(nil),
 		(*MindResult_Graph)(nil),
 		(*MindResult_Insights)(nil),
@@ -5580,7 +5694,7 @@ func file_mind_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mind_proto_rawDesc), len(file_mind_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   63,
+			NumMessages:   64,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -68,6 +68,7 @@ var stages = [...]struct {
 	{"identity", func(c *cycle) error { return identityStage{c}.run() }},
 	{"proposals", func(c *cycle) error { return proposalsStage{c}.run() }},
 	{"insights", func(c *cycle) error { return insightsStage{c}.run() }},
+	{"names", func(c *cycle) error { return namesStage{c}.run() }},
 }
 
 // Stages is how many stages a cycle has.

@@ -88,7 +88,7 @@ func recount(f *graph.Tx, id pb.NodeID) error {
 		return nil
 	}
 	f.TouchesExports = f.TouchesExports || len(gone) > 0
-	return f.PutRenamed(rec, gone)
+	return f.PutRenamed(rec, gone, rec.GetType())
 }
 
 // namings counts the texts that name an entity, and by name those that write it so. A

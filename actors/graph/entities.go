@@ -57,13 +57,55 @@ func (es *Entities) Put(rec *pb.Entity) {
 	}
 }
 
+// Name notes that a text, which holds since then, writes an entity in some way; x is what its trace has of the entity.
+// That dates the entity back, since history is often written down backwards.
+func (es *Entities) Name(x *pb.TraceEntity, said resolve.Said, since int64) error {
+	id := pb.NodeID(x.GetNode())
+	n, err := es.nodes.Node(id)
+	if err != nil || n == nil {
+		return err
+	}
+	rec, err := es.Get(id)
+	if err != nil || rec == nil {
+		return err
+	}
+	before := rec.GetType()
+	anew := resolve.Note(rec, x, said, maxForms)
+	es.Put(rec)
+	if since < n.GetValidFromMs() {
+		n.ValidFromMs = since
+		es.nodes.putUpdated(n)
+	}
+	if anew {
+		err = es.describe(rec, before)
+	}
+	return err
+}
+
+// Forgotten reports whether a person has forgotten an entity of this name and type, whatever it was when it began.
+func (es *Entities) Forgotten(name resolve.Name) (bool, error) {
+	ids, err := es.under(resolve.Keys(name.Name, name.Type)[0])
+	if err != nil {
+		return false, err
+	}
+	for _, id := range ids {
+		rec, err := es.Get(id)
+		if err != nil {
+			return false, err
+		}
+		if rec.GetType() != string(name.Type) || !slices.Contains(resolve.NamesOf(rec), name.Name) {
+			continue
+		}
+		if n, err := es.nodes.Node(id); err != nil || n.GetStatus() == pb.StatusTombstoned {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
 // drop takes an entity away, with all keys of its names.
 func (es *Entities) drop(rec *pb.Entity, id pb.NodeID, title string) {
-	var names []string
-	for _, form := range rec.GetForms() {
-		names = append(names, form.GetName())
-	}
-	es.eraseKeys(id, rec.GetType(), append(names, title)...)
+	es.eraseKeys(id, rec.GetType(), append(resolve.NamesOf(rec), title)...)
 	es.Batch.Erase(es.Part.Space.Key(storage.TableEntity, storage.Str(id)))
 	es.records[id] = nil
 }
@@ -140,12 +182,16 @@ func (es *Entities) knownAs(id pb.NodeID) (*resolve.Known, error) {
 }
 
 // describe makes an entity's node and keys say what its record says. A title or metadata that a person has written
-// stays.
-func (es *Entities) describe(rec *pb.Entity) error {
+// stays. before is the type that it had, by which the keys are that it has.
+func (es *Entities) describe(rec *pb.Entity, before string) error {
 	id := pb.NodeID(rec.GetNode())
 	n, err := es.nodes.Node(id)
 	if err != nil || n == nil || n.GetKind() != KindEntity {
 		return err
+	}
+	names := append(resolve.NamesOf(rec), n.GetTitle())
+	if before != rec.GetType() {
+		es.eraseKeys(id, before, names...)
 	}
 	if !n.GetCurated() {
 		title, about := resolve.Describe(n.GetTitle(), rec)
@@ -155,10 +201,9 @@ func (es *Entities) describe(rec *pb.Entity) error {
 		}
 		es.nodes.putUpdated(n)
 	}
-	for _, form := range rec.GetForms() {
-		es.PutKeys(id, form.GetName(), extract.Type(rec.GetType()))
+	for _, name := range append(names, n.GetTitle()) {
+		es.PutKeys(id, name, extract.Type(rec.GetType()))
 	}
-	es.PutKeys(id, n.GetTitle(), extract.Type(rec.GetType()))
 	return nil
 }
 

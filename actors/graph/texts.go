@@ -122,6 +122,7 @@ func (t *texts) mentions() error {
 	}
 	at := map[form]int{}
 	var names []resolve.Name
+	var certain []float64
 	which := make([]int, len(t.reading.Mentions))
 	for i, m := range t.reading.Mentions {
 		k := form{m.Name, m.Type}
@@ -133,8 +134,9 @@ func (t *texts) mentions() error {
 			}
 			place = len(names)
 			at[k] = place
-			names = append(names, resolve.Name{Name: m.Name, Type: m.Type})
+			names, certain = append(names, resolve.Name{Name: m.Name, Type: m.Type}), append(certain, 0)
 		}
+		certain[place] = max(certain[place], m.Certainty)
 		which[i] = place
 	}
 	known, err := t.Entities.known(names)
@@ -156,7 +158,7 @@ func (t *texts) mentions() error {
 		if means[i] == "" {
 			continue
 		}
-		if err := t.name(means[i], names[i].Name, d); err != nil {
+		if err := t.name(means[i], resolve.Said{Name: names[i], Decision: d, Certainty: certain[i]}); err != nil {
 			return err
 		}
 	}
@@ -198,12 +200,17 @@ func AddEvidence(e *pb.Edge, chunk string) {
 // begin makes the node of an entity that no text has named before. It returns "" where a person has forgotten the
 // entity: what they do not want to see does not come back by itself.
 func (t *texts) begin(name resolve.Name) (pb.NodeID, error) {
+	if forgotten, err := t.Entities.Forgotten(name); err != nil || forgotten {
+		return "", err
+	}
 	id := t.Part.DerivedNode(KindEntity, string(name.Type)+"\x00"+strings.ToLower(name.Name))
-	return t.beginNode(id, KindEntity, string(name.Type), name.Name)
+	return t.BeginNode(id, KindEntity, string(name.Type), name.Name, t.node.GetValidFromMs())
 }
 
-func (t *texts) beginNode(id pb.NodeID, kind, typ, title string) (pb.NodeID, error) {
-	n, err := t.Tx.Node(id)
+// BeginNode makes a node that is read out of texts, of which the first holds since then. It returns "" where a person
+// has forgotten it.
+func (f *Tx) BeginNode(id pb.NodeID, kind, typ, title string, since int64) (pb.NodeID, error) {
+	n, err := f.Node(id)
 	if err != nil {
 		return "", err
 	}
@@ -211,73 +218,33 @@ func (t *texts) beginNode(id pb.NodeID, kind, typ, title string) (pb.NodeID, err
 	case n == nil:
 		n = &pb.Node{
 			Id: string(id), Kind: kind, Title: title, Authority: 0.5, Confidence: 1, Status: pb.StatusLive,
-			Source: &pb.Source{Type: pb.SourceIngest}, CreatedMs: t.NowMs, ValidFromMs: t.node.GetValidFromMs(),
+			Source: &pb.Source{Type: pb.SourceIngest}, CreatedMs: f.NowMs, ValidFromMs: since,
 		}
-		t.State.Nodes++
+		f.State.Nodes++
 	case n.GetStatus() == pb.StatusTombstoned:
 		return "", nil
 	case n.GetErased(): // restored without what it held
 		n.Title, n.Erased = title, false
 	}
-	rec, err := t.Entities.Get(id)
+	rec, err := f.Entities.Get(id)
 	if err != nil {
 		return "", err
 	}
 	if rec == nil {
-		t.Entities.Put(&pb.Entity{Node: string(id), Type: typ})
+		f.Entities.Put(&pb.Entity{Node: string(id), Type: typ})
 	}
-	t.putUpdated(n)
+	f.putUpdated(n)
 	return id, nil
 }
 
 // name notes that the text writes an entity in some way.
-func (t *texts) name(id pb.NodeID, name string, d resolve.Decision) error {
-	rec, err := t.Entities.Get(id)
-	if err != nil || rec == nil {
-		return err
-	}
+func (t *texts) name(id pb.NodeID, said resolve.Said) error {
 	i := slices.IndexFunc(t.trace.GetEntities(), func(e *pb.TraceEntity) bool { return e.GetNode() == string(id) })
 	if i < 0 {
+		i = len(t.trace.GetEntities())
 		t.trace.Entities = append(t.trace.Entities, &pb.TraceEntity{Node: string(id)})
-		i = len(t.trace.GetEntities()) - 1
-		rec.Mentions++
 	}
-	mine := t.trace.GetEntities()[i]
-	renamed := d.Type != "" && rec.GetType() != string(d.Type)
-	if renamed {
-		rec.Type = string(d.Type)
-	}
-	if !slices.Contains(mine.GetNames(), name) {
-		form := slices.IndexFunc(rec.GetForms(), func(x *pb.EntityForm) bool { return x.GetName() == name })
-		if form < 0 && len(rec.GetForms()) < maxForms {
-			rec.Forms = append(rec.Forms, &pb.EntityForm{Name: name, Reason: string(d.Reason), Confidence: d.Confidence})
-			form, renamed = len(rec.GetForms())-1, true
-		}
-		if form >= 0 {
-			rec.Forms[form].Count++
-			mine.Names = append(mine.Names, name)
-		}
-	}
-	t.Entities.Put(rec)
-	if renamed {
-		if err := t.Entities.describe(rec); err != nil {
-			return err
-		}
-	}
-	return t.knownSince(id)
-}
-
-// knownSince dates an entity back to the time of a text that names it, since history is often written down backwards.
-func (t *texts) knownSince(id pb.NodeID) error {
-	n, err := t.Tx.Node(id)
-	if err != nil || n == nil {
-		return err
-	}
-	if since := t.node.GetValidFromMs(); since < n.GetValidFromMs() {
-		n.ValidFromMs = since
-		t.putUpdated(n)
-	}
-	return nil
+	return t.Entities.Name(t.trace.GetEntities()[i], said, t.node.GetValidFromMs())
 }
 
 // relations links entities as the text says that they are related.
@@ -312,7 +279,8 @@ func (t *texts) statements(item *pb.IngestItem) error {
 		if err != nil {
 			return err
 		}
-		if id, err = t.beginNode(id, string(s.Kind), string(s.Kind), text.Title("", said)); err != nil {
+		id, err = t.BeginNode(id, string(s.Kind), string(s.Kind), text.Title("", said), t.node.GetValidFromMs())
+		if err != nil {
 			return err
 		}
 		if id == "" {

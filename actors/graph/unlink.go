@@ -1,8 +1,7 @@
 package graph
 
 import (
-	"slices"
-
+	"orgmem/brain/extract/resolve"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -38,48 +37,38 @@ func (f *Tx) unlink(n *pb.Node, forget bool) error {
 		why = pb.StaleForgotten
 	}
 	for _, x := range trace.GetEntities() {
-		if err := f.removeName(x, id, why); err != nil {
+		if err := f.RemoveName(x, id, why); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// removeName takes back that a text names an entity. An entity that no other text names is removed, which is why what
+// RemoveName takes back that a text names an entity. An entity that no other text names is removed, which is why what
 // was derived from it is stale.
-func (f *Tx) removeName(x *pb.TraceEntity, text pb.NodeID, why string) error {
+func (f *Tx) RemoveName(x *pb.TraceEntity, text pb.NodeID, why string) error {
 	id := pb.NodeID(x.GetNode())
 	rec, err := f.Entities.Get(id)
 	if err != nil || rec == nil {
 		return err
 	}
-	if rec.Mentions--; rec.GetMentions() == 0 {
+	if rec.GetMentions() <= 1 {
 		return f.DropDerived(id, text, why)
 	}
-	var gone []string
-	for _, name := range x.GetNames() {
-		i := slices.IndexFunc(rec.GetForms(), func(form *pb.EntityForm) bool { return form.GetName() == name })
-		if i < 0 {
-			continue
-		}
-		if rec.Forms[i].Count--; rec.GetForms()[i].GetCount() == 0 {
-			rec.Forms = slices.Delete(rec.Forms, i, i+1)
-			gone = append(gone, name)
-		}
-	}
-	return f.PutRenamed(rec, gone)
+	before := rec.GetType()
+	return f.PutRenamed(rec, resolve.Unnote(rec, x), before)
 }
 
 // PutRenamed writes an entity that fewer texts name than before. gone are the names by which no text calls it any more.
-func (f *Tx) PutRenamed(rec *pb.Entity, gone []string) error {
+func (f *Tx) PutRenamed(rec *pb.Entity, gone []string, before string) error {
 	id := pb.NodeID(rec.GetNode())
 	// Its earlier versions hold the names that are gone.
 	f.Batch.Erase(f.Part.Space.Key(storage.TableEntity, storage.Str(id)))
 	f.Entities.Put(rec)
-	if len(gone) == 0 {
+	if len(gone) == 0 && before == rec.GetType() {
 		return nil
 	}
-	f.Entities.eraseKeys(id, rec.GetType(), gone...)
+	f.Entities.eraseKeys(id, before, gone...)
 	if n, err := f.Node(id); err != nil || n == nil {
 		return err
 	}
@@ -87,7 +76,7 @@ func (f *Tx) PutRenamed(rec *pb.Entity, gone []string) error {
 	if err := f.Derived.removeQuotes(id, gone); err != nil {
 		return err
 	}
-	return f.Entities.describe(rec)
+	return f.Entities.describe(rec, before)
 }
 
 // DropDerived removes a node that was read out of texts, of which the last is going. The caller removes the edges

@@ -74,8 +74,26 @@ func (t tags) somebody(start, end int) bool {
 	return slices.Max(p[:]) == p[reading.Person]
 }
 
+// personal is how likely the label of a line names a person.
+func (t tags) personal(start, end int) float64 {
+	if t.Tagged == nil || end > t.Until {
+		return byLabel
+	}
+	p := t.types(start, end)
+	return p[reading.Person]
+}
+
 // heaviest is the type for which most speaks.
 func heaviest(sum [typing.Types]float64) Type { return named[slices.Index(sum[:], slices.Max(sum[:]))] }
+
+// likely is how likely the heaviest type is.
+func likely(sum [typing.Types]float64) float64 {
+	most, all := slices.Max(sum[:]), 0.0
+	for _, x := range sum {
+		all += math.Exp(x - most)
+	}
+	return 1 / all
+}
 
 func (e *evidence) sum() (all [typing.Types]float64) {
 	for k := range all {

@@ -36,8 +36,13 @@ func (r *reader) shapes() {
 
 // mark keeps a mention of a shape.
 func (r *reader) mark(sp Span, name string, t Type, confidence float64) {
-	if name != "" && len(name) <= MaxName && len(r.marked) < MaxMentions {
-		r.marked = append(r.marked, Mention{Span: sp, Name: name, Type: t, Confidence: confidence})
+	r.keep(Mention{Span: sp, Name: name, Type: t, Confidence: confidence})
+}
+
+// keep is mark for a mention of which more is known.
+func (r *reader) keep(m Mention) {
+	if m.Name != "" && len(m.Name) <= MaxName && len(r.marked) < MaxMentions {
+		r.marked = append(r.marked, m)
 	}
 }
 

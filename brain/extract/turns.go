@@ -69,7 +69,10 @@ func (r *reader) turns(speakers []string) {
 		if len(speakers) == 0 && !r.tagged.somebody(t.Name.Start, t.Name.End) {
 			continue // what heads a line is nobody, the reader says
 		}
-		r.mark(t.Name, t.Speaker, Person, sure)
+		r.keep(Mention{
+			Span: t.Name, Name: t.Speaker, Type: Person, Confidence: sure,
+			Certainty: r.tagged.personal(t.Name.Start, t.Name.End),
+		})
 	}
 }
 

@@ -62,6 +62,8 @@ type Mention struct {
 	Name       string
 	Type       Type
 	Confidence float64
+	// Certainty is how likely Type is, given that it is a name.
+	Certainty float64
 }
 
 // RelationType says how From stands to To.

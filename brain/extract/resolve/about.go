@@ -39,7 +39,9 @@ func Refused(metadata []byte) []string {
 // KnownOf is an entity that the graph holds as Resolve takes it: by its node's id, title
 // and metadata and its record.
 func KnownOf(id EntityID, title string, metadata []byte, rec *pb.Entity) Known {
-	k := Known{ID: id, Type: extract.Type(rec.GetType()), Title: title, Not: Refused(metadata)}
+	k := Known{
+		ID: id, Type: extract.Type(rec.GetType()), Title: title, Not: Refused(metadata), Texts: int(rec.GetMentions()),
+	}
 	for _, form := range rec.GetForms() {
 		if !slices.Contains(k.Not, form.GetName()) && form.GetName() != title {
 			k.Aliases = append(k.Aliases, form.GetName())
@@ -48,16 +50,20 @@ func KnownOf(id EntityID, title string, metadata []byte, rec *pb.Entity) Known {
 	return k
 }
 
+// NamesOf are all names by which texts call an entity.
+func NamesOf(rec *pb.Entity) (names []string) {
+	for _, form := range rec.GetForms() {
+		names = append(names, form.GetName())
+	}
+	return names
+}
+
 // Describe says how an entity is called and what it is, as its record says: it keeps its
 // title as long as texts write it so, and is called by the form that most of them use
 // otherwise.
 func Describe(title string, rec *pb.Entity) (string, *About) {
 	about := &About{EntityType: rec.GetType(), Aliases: []string{}}
-	held := false
-	for _, form := range rec.GetForms() {
-		held = held || form.GetName() == title
-	}
-	if !held && len(rec.GetForms()) > 0 { // the text that wrote it so was forgotten
+	if !slices.Contains(NamesOf(rec), title) && len(rec.GetForms()) > 0 { // the text that wrote it so was forgotten
 		title = slices.MaxFunc(rec.GetForms(), func(a, b *pb.EntityForm) int {
 			return cmp.Or(cmp.Compare(a.GetCount(), b.GetCount()), cmp.Compare(b.GetName(), a.GetName()))
 		}).GetName()

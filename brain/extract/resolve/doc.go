@@ -3,13 +3,19 @@
 // # Promises
 //
 //   - Pure functions of their arguments; nothing is kept.
+//
 //   - Conservative: a wrong merge is worse than two nodes. What could mean two
 //     known entities means neither.
+//
 //   - Reversible: a decision never renames or removes; it adds an alias with its
 //     reason to an entity, or begins a new one. Taking the alias away, and naming
 //     it in Known.Not, undoes it for good.
+//
 //   - The order of Known and of other documents' names does not change whether two
 //     names of the same form are one.
+//
+//   - A name is one thing, of the type that most of its texts take it for (Note, Unnote), unless it clearly means two
+//     (Sort): which of these it is depends on the texts that are there alone.
 //
 // # Order of calls
 //

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,6 +19,8 @@ type Known struct {
 	Aliases []string
 	// Not are names that somebody said do not mean this entity.
 	Not []string
+	// Texts is how many texts name it.
+	Texts int
 }
 
 // Name is one distinct name of a document, as its mentions give it.
@@ -59,8 +62,8 @@ type Decision struct {
 	// not yet there, and means the entity in other documents too. A Part does not.
 	Alias      bool
 	Confidence float64
-	// Type is what the entity is after this name: a name of type other takes the
-	// known type, and a known other the name's.
+	// Type is what the entity is in this document: a name of type other takes the known type, and a known other the
+	// name's.
 	Type extract.Type
 }
 
@@ -71,6 +74,7 @@ type candidate struct {
 	kind   extract.Type
 	names  []spelled
 	not    []string // folded
+	texts  int
 }
 
 // Resolve gives one decision for each name, in order. Names are those of one
@@ -80,7 +84,7 @@ type candidate struct {
 func Resolve(known []Known, names []Name) []Decision {
 	r := resolver{decisions: make([]Decision, len(names)), of: make([]int, len(names))}
 	for _, k := range known {
-		c := candidate{id: k.ID, leader: -1, kind: k.Type, names: []spelled{spell(k.Title, k.Type)}}
+		c := candidate{id: k.ID, leader: -1, kind: k.Type, names: []spelled{spell(k.Title, k.Type)}, texts: k.Texts}
 		for _, alias := range k.Aliases {
 			c.names = append(c.names, spell(alias, k.Type))
 		}
@@ -183,6 +187,9 @@ func (r *resolver) find(n spelled, t extract.Type) (int, Reason) {
 	if verbatim(t) || n.form == "" {
 		return -1, New
 	}
+	if at, reason := r.namesake(n, t); at >= 0 {
+		return at, reason
+	}
 	if at, ok := r.only(n, func(c *candidate, s spelled) bool {
 		return c.leader >= 0 && !verbatim(c.kind) && (acronym(n.name, s.name) || acronym(s.name, n.name))
 	}); ok {
@@ -199,6 +206,34 @@ func (r *resolver) find(n spelled, t extract.Type) (int, Reason) {
 		return at, Typo
 	}
 	return -1, New
+}
+
+// namesake is the candidate that is called so and is something else: a name means one thing in a memory, and what
+// that is all texts decide (Note). Where it means several (Sort), it is the one that most texts name. Of two of one
+// type it is neither.
+func (r *resolver) namesake(n spelled, t extract.Type) (at int, why Reason) {
+	at, why = -1, New
+	for i := range r.candidates {
+		c := &r.candidates[i]
+		if verbatim(c.kind) || slices.Contains(c.not, n.folded) {
+			continue
+		}
+		reason := New
+		for _, s := range c.names {
+			if is, ok := same(s, n, c.kind, t); ok && is != Form {
+				reason = is
+				break
+			}
+		}
+		switch {
+		case reason == New:
+		case compatible(c.kind, t, 1), at >= 0 && r.candidates[at].kind == c.kind:
+			return -1, New
+		case at < 0 || cmp.Or(cmp.Compare(c.texts, r.candidates[at].texts), cmp.Compare(r.candidates[at].id, c.id)) > 0:
+			at, why = i, reason
+		}
+	}
+	return at, why
 }
 
 // short is the one candidate of this document whose full name a single one is a part of, as it is written. Who writes a

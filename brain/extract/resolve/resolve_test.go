@@ -51,8 +51,17 @@ func TestOneName(t *testing.T) {
 			[]Known{thing(extract.Other, "Jane Lee")}, Name{"Jane Lee", extract.Person}, "Jane Lee", Same, false,
 		},
 		"person and place": {
-			[]Known{thing(extract.Place, "Washington")}, Name{"Washington", extract.Person}, "", New, false,
+			[]Known{thing(extract.Place, "Washington")}, Name{"Washington", extract.Person}, "Washington", Same, false,
 		},
+		"person and place, one in capitals": {
+			[]Known{thing(extract.Place, "Priya")}, Name{"PRIYA", extract.Person}, "Priya", Case, true,
+		},
+		"a person who was split off a place": {
+			[]Known{{ID: "w", Type: extract.Place, Title: "Washington", Not: []string{"Washington"}}},
+			Name{"Washington", extract.Person},
+			"", New, false,
+		},
+		"a place and code":       {[]Known{thing(extract.Code, "heron")}, Name{"Heron", extract.Place}, "", New, false},
 		"an initial":             {[]Known{jane}, Name{"J. Lee", extract.Person}, "Jane Lee", Initials, true},
 		"who had an initial":     {[]Known{person("J. Lee")}, Name{"Jane Lee", extract.Person}, "J. Lee", Initials, true},
 		"an initial of two":      {[]Known{jane, person("John Lee")}, Name{"J. Lee", extract.Person}, "", New, false},

@@ -189,9 +189,8 @@ func (es *Entities) describe(rec *pb.Entity, before string) error {
 	if err != nil || n == nil || n.GetKind() != KindEntity {
 		return err
 	}
-	names := append(resolve.NamesOf(rec), n.GetTitle())
 	if before != rec.GetType() {
-		es.eraseKeys(id, before, names...)
+		es.eraseKeys(id, before, append(resolve.NamesOf(rec), n.GetTitle())...)
 	}
 	if !n.GetCurated() {
 		title, about := resolve.Describe(n.GetTitle(), rec)
@@ -201,7 +200,7 @@ func (es *Entities) describe(rec *pb.Entity, before string) error {
 		}
 		es.nodes.putUpdated(n)
 	}
-	for _, name := range append(names, n.GetTitle()) {
+	for _, name := range append(resolve.NamesOf(rec), n.GetTitle()) { // not by the title that it had
 		es.PutKeys(id, name, extract.Type(rec.GetType()))
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"orgmem/brain/extract/calendar"
 	"orgmem/brain/extract/tagger"
 )
 
@@ -118,6 +119,6 @@ func (b *block) isFeast(from, to int) bool {
 		}
 	}
 	name := b.text[b.tokens[from].Start:b.tokens[to-1].End]
-	return len(name) <= maxFeast && feasts[strings.ToLower(strings.ReplaceAll(strings.Join(strings.Fields(name),
-		" "), "’", "'"))]
+	return len(name) <= calendar.MaxFeast && calendar.Feast(strings.ToLower(
+		strings.ReplaceAll(strings.Join(strings.Fields(name), " "), "’", "'")))
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"orgmem/brain/extract/calendar"
 )
 
 // A holiday is an event, whoever it is named after, and no guest; who is called like one
@@ -35,7 +37,7 @@ func TestAHolidayIsNoPerson(t *testing.T) {
 	} {
 		var events []string
 		for _, m := range Extract(Document{Text: text}).Mentions {
-			if feasts[strings.ToLower(m.Name)] && m.Type != Event {
+			if calendar.Feast(strings.ToLower(m.Name)) && m.Type != Event {
 				t.Errorf("%q: %s %s", text, m.Type, m.Name)
 			}
 			if m.Type == Event && strings.Contains(want, m.Name) {

@@ -52,7 +52,7 @@ func (r *reader) stances(from, to int, mentions []Mention) {
 	}
 	read := stance.Read(s)
 	if len(read) == 0 {
-		read = r.proposedStance(s, mentions)
+		read = proposedStance(r.tagged.sentence(r.tokens[s.From].Start), s, mentions)
 	}
 	for _, found := range read {
 		if len(r.out.Statements) == MaxStatements {
@@ -75,9 +75,9 @@ const (
 	leastPreference, leastBelief = 0.8, 0.8
 )
 
-// proposedStance is what the reader sees in a sentence in which the rules find nothing.
-func (r *reader) proposedStance(s stance.Sentence, mentions []Mention) []stance.Stance {
-	said := r.tagged.sentence(r.tokens[s.From].Start)
+// proposedStance is what the reader sees in a sentence in which the rules find nothing; said is nil where it has not read
+// it.
+func proposedStance(said *reading.Sentence, s stance.Sentence, mentions []Mention) []stance.Stance {
 	if said == nil {
 		return nil
 	}

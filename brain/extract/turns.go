@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"orgmem/brain/extract/shape"
 	"orgmem/brain/extract/tagger"
 	"orgmem/brain/text"
 )
@@ -191,7 +192,7 @@ func skipClock(s string, at, end int) int {
 // speakable tells whether a label can be a speaker's name.
 func speakable(name string) bool {
 	words := strings.Fields(name)
-	if len(words) == 0 || len(words) > 4 || labels[strings.ToLower(words[0])] || isHeading(name) {
+	if len(words) == 0 || len(words) > 4 || labels[strings.ToLower(words[0])] || shape.Heading(name) {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(name)

@@ -129,8 +129,11 @@ func (c *counted) count(g *Group) {
 	c.terms, c.uses = map[string]*term{}, map[string]*use{}
 	c.english = langs.Has(text.English)
 	var toks []token
-	number := numbered(passages)
+	number, several := numbered(passages)
 	lines, counted := said{}, map[int]bool{}
+	if !several { // one text frames nothing: what it says again and again it is about
+		lines = nil
+	}
 	for i, p := range passages {
 		var speaks bool
 		if toks, speaks = c.own(toks[:0], &p, lines, langs); !speaks {
@@ -160,21 +163,24 @@ func (c *counted) count(g *Group) {
 	c.series, c.long = seriesOf(passages, c.texts), len(passages) > 2*c.texts
 }
 
-// numbered gives the texts that passages are of, from 0. Of one text, or two, each passage counts as one.
-func numbered(passages []Passage) []int {
-	number, of := make([]int, len(passages)), map[int]int{}
+// numbered gives the texts that passages are of, from 0. Of one text, or two, each passage counts as one, and they are
+// not several.
+func numbered(passages []Passage) (number []int, several bool) {
+	number = make([]int, len(passages))
+	of := map[int]int{}
 	for i, p := range passages {
 		if _, ok := of[p.Of]; !ok {
 			of[p.Of] = len(of)
 		}
 		number[i] = of[p.Of]
 	}
-	if len(of) < 3 {
-		for i := range number {
-			number[i] = i
-		}
+	if len(of) >= 3 {
+		return number, true
 	}
-	return number
+	for i := range number {
+		number[i] = i
+	}
+	return number, false
 }
 
 // own are the words of a passage, and of its title, but for lines that texts of the group had before, and whether it
@@ -184,7 +190,7 @@ func (c *counted) own(toks []token, p *Passage, lines said, langs text.LangSet) 
 		from := len(toks)
 		toks = tokens(toks, line, langs)
 		speaks = speaks || slices.ContainsFunc(toks[from:], func(t token) bool { return t.key != "" })
-		if framing && lines.again(toks[from:]) {
+		if framing && lines != nil && lines.again(toks[from:]) {
 			toks = toks[:from]
 		}
 	}

@@ -28,6 +28,10 @@ type Claim struct {
 	Asks bool
 	// Orders: it only tells somebody to do something, which states nothing either.
 	Orders bool
+	// Shows: it is only code, which its writer shows and does not say.
+	Shows bool
+	// Points: it only says where something is to be found, by an address alone or behind a label.
+	Points bool
 }
 
 // Fact says that an attribute of a subject has a value. All three are as
@@ -61,6 +65,10 @@ type Word struct {
 	// Label: it stands in front of what is said, as "Dana" in "Dana: it is done": who
 	// speaks, or of what.
 	Label bool
+	// Code: it stands in marks of code, where no word means what it means in a sentence.
+	Code bool
+	// Link is the place of the address that it is part of among those of the text, from 1 on; 0: it is part of none.
+	Link int32
 	// Start and End are its byte offsets in the text.
 	Start, End int32
 }

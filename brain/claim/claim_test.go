@@ -30,6 +30,10 @@ func TestFacts(t *testing.T) {
 		{Source{Text: "The status of Atlas is postponed."}, "Atlas", "status", "postponed"},
 		{Source{Text: "My favourite editor is Acme.", Speaker: "Dana"}, "Dana", "favourite editor", "Acme"},
 		{Source{Text: "Status: Final", Title: "Atlas"}, "Atlas", "Status", "Final"},
+		{
+			Source{Text: "The plan of Atlas at https://a.example/is/6 is final."},
+			"Atlas at https://a.example/is/6", "plan", "final",
+		},
 		// What is no fact of a nameable thing.
 		{Source{Text: "Status: Final"}, "", "", ""},
 		{Source{Text: "The film's sets were designed by Ada."}, "", "", ""},

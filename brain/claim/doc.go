@@ -6,7 +6,8 @@
 // "14 days" are the same.
 //
 // Questions and orders of what to say, to forget or to take for true state nothing; the
-// latter are left out where statements are compared ([Stated]).
+// latter are left out where statements are compared ([Stated]). Code is shown and not said. What stands in an address
+// is no quantity and no negation, whatever its letters spell.
 //
 // # Promises
 //

@@ -72,7 +72,7 @@ func verbOf(w []Word, s string) int {
 			depth = max(0, depth+strings.Count(gap, "(")-strings.Count(gap, ")"))
 		}
 		switch {
-		case depth > 0:
+		case depth > 0, w[i].Link != 0:
 		case copulas[w[i].Form], (w[i].Form == "has" || w[i].Form == "have") && i+1 < len(w) &&
 			(w[i+1].Form == "been" || changes[w[i+1].Form]):
 			return i

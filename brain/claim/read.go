@@ -42,6 +42,7 @@ func (r *Reader) Read(src Source) []Claim {
 	written := undress.Of(src.Text)
 	src.Text = written.Plain
 	s := src.Text
+	marked := markedIn(s)
 	for sp := range text.Sentences(s) {
 		if len(claims) == maxClaims {
 			break
@@ -50,6 +51,8 @@ func (r *Reader) Read(src Source) []Claim {
 		if len(c.Words) == 0 {
 			continue
 		}
+		marked.mark(c.Words)
+		c.Shows, c.Points = shows(c.Words), points(c.Words, s)
 		c.Asks = strings.HasSuffix(strings.TrimRight(withoutMarks(s[sp.Start:sp.End]), `"'”’) `), "?")
 		label(c.Words, s)
 		negate(c.Words, s)
@@ -327,7 +330,8 @@ func negate(words []Word, s string) {
 	reach := false
 	for i := range words {
 		w := &words[i]
-		if i > 0 && (breaks[w.Form] || strings.ContainsAny(s[words[i-1].End:w.Start], ",;:()")) {
+		inLink := i > 0 && w.Link != 0 && w.Link == words[i-1].Link
+		if i > 0 && !inLink && (breaks[w.Form] || strings.ContainsAny(s[words[i-1].End:w.Start], ",;:()")) {
 			reach = false
 		}
 		if w.Kind == Negation {

@@ -188,7 +188,13 @@ type valueReader struct {
 
 func (r *valueReader) valueAt(i int) (Value, int) {
 	w := &r.words[i]
+	if w.Link != 0 {
+		return Value{}, 0 // an address says where something is, and not how much it is
+	}
 	if f := w.Form[0]; w.Kind != Number && w.Kind != Time && (f < '0' || f > '9') && !starters[w.Form] {
+		return r.named(i)
+	}
+	if r.entry(i) {
 		return r.named(i)
 	}
 	v, n := r.timed(i)
@@ -242,9 +248,13 @@ func (r *valueReader) joined(i int) bool {
 }
 
 // named reads a name: words that are written as names, one beside the other, and the number that belongs to them, as in
-// "Hall 3" and "version 2".
+// "Hall 3" and "version 2"; and #42, which is the name of an entry of a list, and no amount.
 func (r *valueReader) named(i int) (v Value, n int) {
 	v.Kind = Named
+	if r.entry(i) {
+		v.name = []string{"#" + r.words[i].Stem}
+		return v, 1
+	}
 	for ; i+n < len(r.words) && (r.isName(i+n) || n == 0 && numbered[r.form(i)]); n++ {
 		if n > 0 && !r.joined(i+n-1) && r.gap(i+n-1) != ". " {
 			break
@@ -259,6 +269,12 @@ func (r *valueReader) named(i int) (v Value, n int) {
 		return v, 0
 	}
 	return v, n
+}
+
+// entry tells whether the i-th word is a number behind #.
+func (r *valueReader) entry(i int) bool {
+	w := &r.words[i]
+	return w.Kind == Number && w.Form[0] <= '9' && w.Start > 0 && r.s[w.Start-1] == '#'
 }
 
 // labels tells whether the number at the i-th word belongs to the name in front of it: it is no time and no amount of
@@ -277,7 +293,7 @@ func (r *valueReader) labels(i int) bool {
 // isName tells whether the i-th word is written as a name, or begins the sentence in front of one that is, or of "is".
 func (r *valueReader) isName(i int) bool {
 	w := &r.words[i]
-	if w.Kind != Content {
+	if w.Kind != Content || w.Link != 0 {
 		return false
 	}
 	return w.Name || i == 0 && isCapital(r.s[w.Start:]) && len(r.words) > 1 && r.joined(0) &&

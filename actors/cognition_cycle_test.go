@@ -148,6 +148,25 @@ func TestTurnsOfATranscriptAreNotAtOdds(t *testing.T) {
 	}
 }
 
+// What answers a mail is not set against it for looking opposed; two texts that only share a title are.
+func TestATextAndItsAnswerAreOneConversation(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]int{"Restarts": 1, "Re: Restarts": 0} {
+		n := startNode(t, storagetest.NewDisk(), thinking)
+		c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+		c.ingest(&pb.IngestItem{
+			Title: "Restarts", Content: "Nightly restarts of all workers improve the stability of the importer.",
+		}, &pb.IngestItem{
+			Title: title, Content: "After we had introduced restarts, the stability of the importer was impaired in three " +
+				"of four weeks, and two of the workers failed.",
+		})
+		c.think()
+		if got := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs(); len(got) != want {
+			t.Errorf("under %q: %v, want %d", title, got, want)
+		}
+	}
+}
+
 // Who is named in every text of a topic, and is its busiest node, does not name it; nor
 // the basin that these texts make.
 func TestPeopleNameNoTopic(t *testing.T) {

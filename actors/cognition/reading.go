@@ -124,10 +124,10 @@ func (c *cycle) above(st *storage.Store, at cognition.Chunk, chunk *pb.Chunk) (s
 // read takes a chunk apart.
 func (c *cycle) read(own *tenant.Comparer, f cognition.Chunk, chunk *pb.Chunk) (note, *conflict.Passage) {
 	t := &c.Nodes[f.Node]
-	claims := own.Reader.Read(claim.Source{Text: chunk.GetText(), Title: cognition.GivenTitle(t.Title, chunk)})
+	title := cognition.GivenTitle(t.Title, chunk)
+	claims := own.Reader.Read(claim.Source{Text: chunk.GetText(), Title: title})
 	return note{Chunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{
-		Text: chunk.GetText(), Claims: claim.Stated(claims),
-		FromMs: t.ValidMS,
+		Text: chunk.GetText(), Claims: claim.Stated(claims), Title: title, FromMs: t.ValidMS,
 	}
 }
 

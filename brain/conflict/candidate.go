@@ -3,7 +3,6 @@ package conflict
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -80,12 +79,13 @@ func (j *Judge) Candidates(dst []Candidate, a, b *Passage, near Near) []Candidat
 func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate, ok bool) {
 	c.TextA = a.Text[x.claim.Span.Start:x.claim.Span.End]
 	c.TextB = b.Text[y.claim.Span.Start:y.claim.Span.End]
-	if x.heading || y.heading || strings.EqualFold(x.bare, y.bare) || elsewhere(a, b, x, y, &near) {
+	if x.heading || y.heading || x.bare == y.bare || x.repeats(y) || y.repeats(x) ||
+		elsewhere(a, b, x, y, &near) {
 		return c, false
 	}
 	c.finding, c.ruled = j.claims(a, b, x, y, near)
-	if c.ruled && c.finding.Kind == Semantic && (personal.MatchString(c.TextA) || personal.MatchString(c.TextB)) {
-		c.ruled = false
+	if (x.claim.Points || y.claim.Points) && !c.ruled {
+		return c, false
 	}
 	long := max(len(x.claim.Words), len(y.claim.Words)) > longStatement
 	if c.least = c.leastOf(long, x.anyone() || y.anyone(), near); c.least-clashLogit > surest {
@@ -100,6 +100,8 @@ func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate,
 		switch {
 		case c.clash.kind != claim.NoValue:
 			c.least -= clashLogit
+		case turnsOfOne(a, b):
+			c.least += turnLogit
 		case s.doubtful(x, y):
 			c.least += doubtLogit
 		}
@@ -121,10 +123,6 @@ func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate,
 	return c, true
 }
 
-// personal is what people say of themselves or to each other: of that the rule of opposite conclusions, made for
-// findings, knows nothing.
-var personal = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:I|me|my|you|your)(?:[^\pL]|$)`)
-
 // heads tells whether a statement is a heading, which says nothing: the days in the headings of two meetings are not at
 // odds.
 func heads(s string) bool {
@@ -132,13 +130,33 @@ func heads(s string) bool {
 	return len(title) < len(s) && strings.HasPrefix(title, " ")
 }
 
-// bare is a statement without spaces that do not count, emphasis, and the marks before a line and behind it. What
-// stands within, as in 1.5 mg and C#, counts.
+// repeats tells whether a statement has another in it, word by word, and denies nothing beside it: "As I said, the lift
+// is out of order." Or the other only names what this one says something of: "The lift" and "The lift: no news".
+func (p *profile) repeats(of *profile) bool {
+	from := strings.Index(p.bare, of.bare)
+	if from < 0 || of.bare == "" {
+		return false
+	}
+	before, behind := p.bare[:from], p.bare[from+len(of.bare):]
+	if before == "" && strings.HasPrefix(behind, ": ") {
+		return true
+	}
+	behind = strings.TrimLeft(behind, `.,;:!?)'"`)
+	return p.nots == of.nots && (before == "" || strings.ContainsAny(before[len(before)-1:], ` ('"`)) &&
+		(behind == "" || behind[0] == ' ')
+}
+
+// bare is a statement in lower case, without spaces that do not count, emphasis, and the marks before a line and behind
+// it. What stands within, as in 1.5 mg and C#, counts.
 func bare(s string) string {
+	s = strings.ToLower(quotes.Replace(s))
 	s = strings.Join(strings.Fields(strings.ReplaceAll(s, "*", " ")), " ")
 	s = strings.TrimLeft(strings.TrimPrefix(s, "- "), "#>• ")
 	return strings.TrimRight(s, " .,;:!")
 }
+
+// quotes gives quotation marks and apostrophes one form.
+var quotes = strings.NewReplacer("‘", "'", "’", "'", "“", `"`, "”", `"`)
 
 // leastOf is the logit from which on the reader's word is taken, as far as the structure of the statements changes
 // nothing.
@@ -179,6 +197,9 @@ const (
 	// how much more of those whose structure speaks against it.
 	clashLogit = 1.25
 	doubtLogit = 0.75
+	// turnLogit is by how much more is demanded of two turns of one conversation, which are near each other because the
+	// one answers the other.
+	turnLogit = 1.5
 	// longStatement is how many words nearly all statements have that the reader has learned from. Of longer ones, as in
 	// articles, it is asked to be surer by longLogit, and overrules a rule only where there is enough for chance.
 	longStatement = 20

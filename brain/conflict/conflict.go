@@ -28,6 +28,8 @@ const (
 type Passage struct {
 	Text   string
 	Claims []claim.Claim
+	// Title is what the text stands under, if anything: the subject of a mail.
+	Title string
 	// FromMs is when what it says began to hold, in Unix milliseconds; 0 where
 	// that is not known. Two values of one fact at two times are an update: they
 	// are reported with a lower severity.
@@ -35,6 +37,8 @@ type Passage struct {
 
 	profiles []profile // of Claims, made when first compared
 	topic    topic
+	subject  string // of its title, without the mark of a reply
+	replies  bool   // its title has such a mark
 	prepared bool
 }
 
@@ -122,7 +126,8 @@ func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) 
 		return f, false
 	}
 	update := updates(a, b)
-	if factsDiffer(x.claim, y.claim, update) {
+	points := x.claim.Points || y.claim.Points
+	if factsDiffer(x.claim, y.claim, update) && !(points && update) { // two meetings have two recordings
 		f.Kind, f.Severity = Value, 0.8
 		if dated(&x.claim.Fact) && dated(&y.claim.Fact) {
 			f.Kind = Temporal
@@ -133,7 +138,8 @@ func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) 
 		f.Explanation = explainFact(a, b, &x.claim.Fact, &y.claim.Fact)
 		return f, true
 	}
-	if strangers(x, y) || x.claim.Fact.Key != 0 && y.claim.Fact.Key != 0 && x.claim.Fact.Key != y.claim.Fact.Key {
+	others := x.claim.Fact.Key != 0 && y.claim.Fact.Key != 0 && x.claim.Fact.Key != y.claim.Fact.Key
+	if points || others || strangers(x, y) {
 		return f, false // about nothing that is the same, or about other things by name
 	}
 	align(&j.al, x, y)
@@ -150,7 +156,7 @@ func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) 
 		f.Explanation = explainValues(a, b, x, y, i, k, &j.al)
 		return f, true
 	}
-	if c := opposed(x, y, &j.al, near); c > 0 {
+	if c := opposed(x, y, &j.al, near); c > 0 && !turnsOfOne(a, b) && !x.talks(a.Text) && !y.talks(b.Text) {
 		f.Kind, f.Severity, f.Explanation = Semantic, c, explainOpposed(x, &j.al)
 		return f, true
 	}

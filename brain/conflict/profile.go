@@ -40,8 +40,8 @@ type profile struct {
 	values         []claim.Value
 	meant          uint8
 	holder, valued bool
-	// bare is the statement without what does not count when two are compared as texts, and heading: it is a heading,
-	// which says nothing.
+	// bare is the statement without what does not count when two are compared as texts, in lower case, and heading: it
+	// is a heading, which says nothing.
 	bare    string
 	heading bool
 }
@@ -61,15 +61,17 @@ type token struct {
 }
 
 // prepare makes the profiles of a passage's claims, once. Questions state
-// nothing.
+// nothing, code is shown and not said, and an address behind a label says something only of what the passage stands
+// under.
 func (p *Passage) prepare() []profile {
 	if p.prepared {
 		return p.profiles
 	}
 	p.prepared = true
+	p.subject, p.replies = subjectOf(p.Title)
 	for i := range p.Claims {
 		c := &p.Claims[i]
-		if c.Asks {
+		if c.Asks || c.Shows || c.Points && c.Fact.Key == 0 {
 			continue
 		}
 		pr, said := profileOf(c), p.Text[c.Span.Start:c.Span.End]
@@ -80,7 +82,7 @@ func (p *Passage) prepare() []profile {
 		case i < topicClaims:
 			p.topic.define(&pr)
 		}
-		if len(pr.words) >= leastWords {
+		if len(pr.words)-addressed(c.Words, p.Text) >= leastWords {
 			p.profiles = append(p.profiles, pr)
 		}
 	}
@@ -92,9 +94,15 @@ func profileOf(c *claim.Claim) profile {
 	var owned, some, scene bool // the door; a door; is opening a door
 	for k := range c.Words {
 		w := &c.Words[k]
+		if w.Link != 0 {
+			p.address(k)
+			continue
+		}
 		switch w.Kind {
 		case claim.Negation:
-			p.nots++
+			if !p.answers(k) {
+				p.nots++
+			}
 			continue
 		case claim.Function:
 			if len(p.words) == 0 {
@@ -120,18 +128,47 @@ func profileOf(c *claim.Claim) profile {
 			id: xxhash.Sum64String(stem), word: w, sign: signs()[w.Stem], weak: weak[w.Form] || w.Label,
 			opposable: opposable()[w.Stem],
 		}
+		if w.Code {
+			t.sign = 0 // it is what something is called
+		}
 		owned = owned || w.Name
-		p.words = append(p.words, t)
-		p.bloom |= 1 << (t.id & 63)
+		p.add(t)
 	}
 	p.definite = owned || !some && !scene // "coffee keeps people awake" is about all coffee
 	for k := range c.Words {
-		if w := &c.Words[k]; verbs[w.Form] {
+		if w := &c.Words[k]; verbs[w.Form] && w.Link == 0 {
 			p.firstVerb, p.lastVerb = min(p.firstVerb, w.Start), w.Start
 		}
 	}
 	p.general = !scene && slices.ContainsFunc(c.Words, func(w claim.Word) bool { return measures[w.Form] })
 	return p
+}
+
+func (p *profile) add(t token) {
+	p.words = append(p.words, t)
+	p.bloom |= 1 << (t.id & 63)
+}
+
+// address adds the address that begins with the k-th word of the claim, as one word that means little: it is the same
+// or another, whatever its letters spell.
+func (p *profile) address(k int) {
+	words := p.claim.Words
+	if k > 0 && words[k-1].Link == words[k].Link || len(p.words) == maxTokens {
+		return
+	}
+	var all xxhash.Digest
+	all.Reset()
+	for i := k; i < len(words) && words[i].Link == words[k].Link; i++ {
+		_, _ = all.WriteString(words[i].Stem + " ")
+	}
+	p.add(token{id: all.Sum64(), word: &words[k], weak: true})
+}
+
+// answers tells whether the k-th word of the claim is the no of an answer, which denies what somebody else has said,
+// and nothing here: "No, the key is with Ann".
+func (p *profile) answers(k int) bool {
+	words := p.claim.Words
+	return words[k].Form == "no" && k+1 < len(words) && !words[k+1].Not
 }
 
 // strangers tells at once that two claims share next to nothing.

@@ -209,6 +209,9 @@ func (p *profile) readValues(s string) {
 	some := false
 	for i := range words {
 		w := &words[i]
+		if w.Link != 0 {
+			continue
+		}
 		p.meant |= manners[w.Form]
 		some = some || w.Form == "a" || w.Form == "an" || w.Form == "one"
 		p.holder = p.holder || definites[w.Form] || w.Label ||

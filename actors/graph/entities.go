@@ -138,8 +138,7 @@ func (es *Entities) under(key string) (ids []pb.NodeID, err error) {
 
 // known reads the entities that some names may mean.
 func (es *Entities) known(names []resolve.Name) (known []resolve.Known, err error) {
-	seen := map[pb.NodeID]bool{}
-	looked := map[string]bool{}
+	seen, looked := map[pb.NodeID]bool{}, map[string]bool{}
 	for _, n := range names {
 		for _, key := range resolve.Keys(n.Name, n.Type) {
 			if looked[key] {

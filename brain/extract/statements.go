@@ -75,8 +75,8 @@ const (
 	leastPreference, leastBelief = 0.8, 0.8
 )
 
-// proposedStance is what the reader sees in a sentence in which the rules find nothing; said is nil where it has not read
-// it.
+// proposedStance is what the reader sees in a sentence in which the rules find nothing; said is nil where it has not
+// read it.
 func proposedStance(said *reading.Sentence, s stance.Sentence, mentions []Mention) []stance.Stance {
 	if said == nil {
 		return nil

@@ -127,7 +127,7 @@ func TestTaggedMentions(t *testing.T) {
 // one, and says neither that it is liked nor that it is not. Without the reader there is none.
 func TestStatementsThatTheReaderSees(t *testing.T) {
 	t.Parallel()
-	r, err := readertest.Classing(map[string]reader.Class{"sooner": reader.Preference})
+	r, err := readertest.Classing(map[string]reader.Class{"sooner": reader.Preference}, "jane")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestStatementsThatTheReaderSees(t *testing.T) {
 	}{
 		"by the reader": {
 			[]func(*tenant.Config, *storage.Options){thinking, sees},
-			[]string{`I would sooner run in the rain. {"object":"would sooner run in the rain"}`},
+			[]string{`Jane would sooner run in the rain. {"object":"would sooner run in the rain","speaker":"Jane"}`},
 		},
 		"by the rules": {[]func(*tenant.Config, *storage.Options){thinking}, nil},
 	} {
@@ -146,7 +146,7 @@ func TestStatementsThatTheReaderSees(t *testing.T) {
 			t.Parallel()
 			n := startNode(t, storagetest.NewDisk(), x.configure...)
 			c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
-			c.ingest(&pb.IngestItem{Content: "The club met.\n\nI would sooner run in the rain. It is open."})
+			c.ingest(&pb.IngestItem{Content: "The club met.\n\nJane would sooner run in the rain. It is open."})
 			var got []string
 			for _, n := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{
 				Kind: "preference", Page: &pb.Page{Size: 100},

@@ -134,4 +134,52 @@ func TestAForgottenNameStaysForgotten(t *testing.T) {
 	c.mention(4, 6)
 	c.think()
 	c.wantNamed("after more texts")
+	c = readBy(t, disk, c, reader.Organization)
+	c.mention(6, 7)
+	c.think()
+	c.wantNamed("when a text takes it for something else")
+	c = readBy(t, disk, c, reader.Person)
+	c.mention(7, 11)
+	c.think()
+	c.wantNamed("and texts for what it was, again")
+}
+
+// TestWhatAPersonSaysOfANameKeepsItTogether: an entity of which a person asserts or forgets something is not shared out
+// among others of its name, and what was asserted stays.
+func TestWhatAPersonSaysOfANameKeepsItTogether(t *testing.T) {
+	t.Parallel()
+	for _, says := range []string{"asserts", "forgets"} {
+		t.Run(says, func(t *testing.T) {
+			t.Parallel()
+			disk := storagetest.NewDisk()
+			c := readBy(t, disk, client{}, reader.Place)
+			texts := c.mention(0, 4)
+			var washington, edge string
+			for _, id := range c.nodes(&pb.ListNodes{Kind: graph.KindEntity}, 100) {
+				if c.nodeOf(id).GetTitle() == "Washington" {
+					washington = id
+				}
+			}
+			want := []string{"place 7"}
+			if says == "asserts" {
+				e, _ := c.assertEdge(&pb.AssertEdge{Source: washington, Target: texts[0], Type: "explains"})
+				edge = e.GetId()
+			} else {
+				for _, id := range c.edges(&pb.ListEdges{Type: string(graph.EdgeMentions)}, 100) {
+					e := c.ok(getEdgeOp(id)).GetGraph().GetEdge().GetEdge()
+					if e.GetTarget() == washington && e.GetSource() == texts[0] {
+						c.ok(forgetEdgeOp(id))
+					}
+				}
+				want = []string{"place 6"}
+			}
+			c = readBy(t, disk, c, reader.Person)
+			c.mention(4, 7)
+			c.think()
+			c.wantNamed("after a cycle", want...)
+			if edge != "" && c.ok(getEdgeOp(edge)).GetGraph().GetEdge().GetEdge().GetSource() != washington {
+				t.Error("what was asserted is gone")
+			}
+		})
+	}
 }

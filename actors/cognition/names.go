@@ -39,13 +39,14 @@ func (c namesStage) run() error {
 			}
 		}
 	}
-	for i := range c.notes {
-		for _, id := range c.notes[i].names {
-			if at, ok := c.At[id]; ok && c.Nodes[at].Entity() {
-				names = append(names, strings.ToLower(c.Nodes[at].Title))
-			}
-		}
+	fresh, err := c.named()
+	if err != nil {
+		return err
 	}
+	for at := range fresh {
+		names = append(names, strings.ToLower(c.Nodes[at].Title))
+	}
+	slices.Sort(names)
 	for _, name := range names {
 		if len(called[name]) == 0 {
 			continue // it was looked at
@@ -56,6 +57,31 @@ func (c namesStage) run() error {
 		delete(called, name)
 	}
 	return nil
+}
+
+// named are the places of the entities that fresh texts name.
+func (c namesStage) named() (map[int32]bool, error) {
+	texts, named := map[int32]bool{}, map[int32]bool{}
+	err := c.org.WithStore(func(st *storage.Store) error {
+		for i := range c.notes {
+			text := c.notes[i].Node
+			if texts[text] {
+				continue
+			}
+			texts[text] = true
+			trace := &pb.Trace{}
+			if _, err := st.Get(c.part.Space.Key(storage.TableTrace, storage.Str(c.Nodes[text].ID)), trace); err != nil {
+				return err
+			}
+			for _, x := range trace.GetEntities() {
+				if at, ok := c.At[pb.NodeID(x.GetNode())]; ok && c.Nodes[at].Entity() {
+					named[at] = true
+				}
+			}
+		}
+		return nil
+	})
+	return named, err
 }
 
 // look shares out the texts of the entities of one name, if any are with the wrong one.
@@ -110,7 +136,7 @@ func (s *sharing) share(title string, ids []pb.NodeID) (moved int, err error) {
 	}
 	for _, m := range resolve.Sort(title, recs) {
 		s.from, s.to = recs[m.From], ""
-		edges, err := s.edges(m.Type == "")
+		edges, err := s.edges()
 		if err != nil {
 			return 0, err
 		}
@@ -140,7 +166,8 @@ func (s *sharing) share(title string, ids []pb.NodeID) (moved int, err error) {
 // one would be said of another.
 func (s *sharing) shareable(id pb.NodeID, title string) (*pb.Entity, error) {
 	n, err := s.Node(id)
-	if err != nil || n.GetStatus() != pb.StatusLive || n.GetCurated() || n.GetEdited() || n.GetContentBytes() > 0 ||
+	if err != nil || n.GetStatus() != pb.StatusLive || n.GetCurated() || n.GetEdited() || n.GetPlaced() ||
+		n.GetContentBytes() > 0 ||
 		!strings.EqualFold(n.GetTitle(), title) || slices.ContainsFunc(resolve.Refused(n.GetMetadata()),
 		func(name string) bool { return strings.EqualFold(name, title) }) || n.GetDegree() > maxSharedEdges {
 		return nil, err
@@ -148,9 +175,9 @@ func (s *sharing) shareable(id pb.NodeID, title string) (*pb.Entity, error) {
 	return s.Entities.Get(id)
 }
 
-// edges are those by which texts name the entity. There are none of one that is to go and that others than texts know:
-// what a person asserts of it, or derived from it.
-func (s *sharing) edges(all bool) (naming []*pb.Edge, err error) {
+// edges are those by which texts name the entity. There are none of one that others than texts know: what a person
+// asserts of it, derived from it or forgot of it would be lost, or be said of another.
+func (s *sharing) edges() (naming []*pb.Edge, err error) {
 	places := append([]string{pb.StatusTombstoned}, graph.EdgeOrigins...)
 	edges, err := s.EdgesOfNode(pb.NodeID(s.from.GetNode()), places...)
 	if errors.Is(err, storage.ErrBatchTooLarge) {
@@ -158,10 +185,10 @@ func (s *sharing) edges(all bool) (naming []*pb.Edge, err error) {
 	}
 	for _, e := range edges {
 		switch {
-		case e.GetOrigin() != pb.OriginIngest || e.GetType() == pb.EdgeDerivedFrom:
-			if all {
-				return nil, err
-			}
+		case e.GetOrigin() == pb.OriginCognition: // cycles make them anew
+		case e.GetOrigin() != pb.OriginIngest, e.GetType() == pb.EdgeDerivedFrom,
+			e.GetStatus() == pb.StatusTombstoned && e.GetTombstonedWith() == "":
+			return nil, err
 		case e.GetType() == cognition.EdgeMentions && e.GetTarget() == s.from.GetNode():
 			naming = append(naming, e)
 		}
@@ -222,6 +249,9 @@ func (s *sharing) begin(name resolve.Name, since int64) (pb.NodeID, error) {
 	n, err := s.Node(id)
 	if err != nil {
 		return "", err
+	}
+	if n.GetStatus() == pb.StatusTombstoned {
+		return "", nil
 	}
 	if n != nil { // it began as this and is something else now
 		id = s.Part.DerivedNode(cognition.KindEntity, is+"\x00second")

@@ -68,7 +68,7 @@ func (d *drawn) whom() string {
 	if !d.personal {
 		return manyWriters
 	}
-	return d.owner
+	return "=" + d.owner // what a version before has measured is of nobody
 }
 
 // draw says in words who the person is.

@@ -27,7 +27,6 @@ type note struct {
 	claims []claim.Claim
 	dates  []temporal.Date
 	recurs []temporal.Recurring
-	names  []pb.NodeID // the entities that its text names
 }
 
 // comparer is the working memory that a CPU worker has for cycles.
@@ -69,9 +68,6 @@ func (c *cycle) passage(st *storage.Store, own *tenant.Comparer, f cognition.Chu
 	trace := &pb.Trace{}
 	if _, err := st.Get(c.part.Space.Key(storage.TableTrace, storage.Str(c.Nodes[f.Node].ID)), trace); err != nil {
 		return n, nil, err
-	}
-	for _, x := range trace.GetEntities() {
-		n.names = append(n.names, pb.NodeID(x.GetNode()))
 	}
 	for _, d := range trace.GetDates() {
 		if d.GetStart() >= chunk.GetStart() && d.GetEnd() <= chunk.GetEnd() {

@@ -82,7 +82,7 @@ func (es *Entities) Name(x *pb.TraceEntity, said resolve.Said, since int64) erro
 	return err
 }
 
-// Forgotten reports whether a person has forgotten an entity of this name and type, whatever it was when it began.
+// Forgotten reports whether a person has forgotten an entity of this name, whatever texts take it for.
 func (es *Entities) Forgotten(name resolve.Name) (bool, error) {
 	ids, err := es.under(resolve.Keys(name.Name, name.Type)[0])
 	if err != nil {
@@ -93,7 +93,7 @@ func (es *Entities) Forgotten(name resolve.Name) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if rec.GetType() != string(name.Type) || !slices.Contains(resolve.NamesOf(rec), name.Name) {
+		if !resolve.MayBe(rec, name) {
 			continue
 		}
 		if n, err := es.nodes.Node(id); err != nil || n.GetStatus() == pb.StatusTombstoned {

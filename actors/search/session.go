@@ -46,7 +46,8 @@ func (o *Module) recentTitles(c *tenant.Call, st *storage.Store, most int) ([]st
 			return nil, err
 		}
 		title := titleOf(n, chunk)
-		if subject := strings.ToLower(topic.Subject(n.GetTitle())); title != "" && !slices.Contains(subjects, subject) {
+		subject := strings.ToLower(topic.Subject(n.GetTitle()))
+		if title != "" && (subject == "" || !slices.Contains(subjects, subject)) {
 			titles, subjects = append(titles, title), append(subjects, subject)
 		}
 	}

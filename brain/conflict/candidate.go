@@ -5,8 +5,10 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"orgmem/brain/claim"
+	"orgmem/brain/text"
 )
 
 // maxCandidates bounds the pairs of statements of two passages that a reader is asked about: all of two short notes,
@@ -141,10 +143,23 @@ func (p *profile) repeats(of *profile) bool {
 	if before == "" && strings.HasPrefix(behind, ": ") {
 		return true
 	}
+	if last := of.bare[len(of.bare)-1]; behind != "" && last >= '0' && last <= '9' { // "the fee is 5 thousand"
+		return false
+	}
+	for w := range strings.FieldsFuncSeq(before+" "+behind, func(c rune) bool { return !unicode.IsLetter(c) }) {
+		if denying[w] {
+			return false
+		}
+	}
 	behind = strings.TrimLeft(behind, `.,;:!?)'"`)
 	return p.nots == of.nots && (before == "" || strings.ContainsAny(before[len(before)-1:], ` ('"`)) &&
 		(behind == "" || behind[0] == ' ')
 }
+
+// denying are words beside a statement with which it is not said once more, but denied or doubted.
+var denying = text.Set(`false untrue wrong incorrect mistaken denied denies deny doubt doubts doubted unlikely
+	impossible myth rumour rumor lie lies nonsense falsch faux falso
+	onwaar`)
 
 // bare is a statement in lower case, without spaces that do not count, emphasis, and the marks before a line and behind
 // it. What stands within, as in 1.5 mg and C#, counts.

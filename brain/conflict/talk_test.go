@@ -125,6 +125,8 @@ func TestWhatIsSaidAgainIsNoCandidate(t *testing.T) {
 		want int
 	}{
 		{"The lift is out of order.", "As I said, the lift is out of order, so take the stairs.", 0},
+		{"The lift is out of order.", "It is false that the lift is out of order.", 1},
+		{"The fee is 5", "The fee is 5 thousand", 1},
 		{"The lift is out of order.", "It is not true that the lift is out of order.", 1},
 		{"The lift is out of order.", "The lift is not out of order.", 1},
 		{"The budget is 5 euros.", "The budget is 50 euros.", 1},

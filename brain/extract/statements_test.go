@@ -181,8 +181,10 @@ func TestStatementsOfTheReader(t *testing.T) {
 		{"Jane Lee wants the hedge cut in June.", preference, 0.9, "preference Jane Lee 0 wants the hedge cut in June"},
 		{"Dr. Jane Lee thinks her form is wrong.", belief, 0.9, "belief Jane Lee 0 thinks her form is wrong"},
 		{"Jane Lee says the slab needs another day.", belief, 0.9, "belief Jane Lee 0 says the slab needs another day"},
-		{"I would sooner run in the rain.", preference, 0.9, "preference me 0 would sooner run in the rain"},
-		{"For the launch I'd take Hexham over Durham.", preference, 0.9, "preference me 0 'd take Hexham over Durham"},
+		{"Jane Lee would sooner run in the rain.", preference, 0.9, "preference Jane Lee 0 would sooner run in the rain"},
+		// What the writer says of themselves the rules know, and do not take guesses and praise for more.
+		{"I guess I would sooner run in the rain.", preference, 0.9, ""},
+		{"I bet the slab is dry.", belief, 0.9, ""},
 		// The reader is not sure enough, or sees something else.
 		{"Jane Lee wants the hedge cut before June.", preference, 0.6, ""},
 		{"Jane Lee says the slab needs another day.", belief, 0.7, ""},
@@ -225,11 +227,11 @@ func TestStatementsOfTheReader(t *testing.T) {
 // TestDisguisedStatements: the reader's sentences are found at their places in a text whose letters are disguised, too.
 func TestDisguisedStatements(t *testing.T) {
 	t.Parallel()
-	const text = "🎉🎉 Hello.\nI would sooner run in the rain 🎉."
-	at := strings.Index(text, "I would")
+	const text = "🎉🎉 Hello.\nJane Lee would sooner run in the rain 🎉."
+	at := strings.Index(text, "Jane Lee")
 	s := reading.Sentence{Span: Span{Start: at, End: len(text)}}
 	s.P[reading.Preference] = 0.9
-	tagged := taggedAs(t, text)
+	tagged := taggedAs(t, text, said{text: "Jane Lee", kind: reading.Person})
 	tagged.Sentences = []reading.Sentence{{Span: Span{Start: 0, End: at - 1}}, s}
 	got := Extract(Document{Text: text, Tagged: tagged}).Statements
 	if len(got) != 1 || text[got[0].Object.Start:got[0].Object.End] != "would sooner run in the rain" {

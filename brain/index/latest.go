@@ -24,7 +24,10 @@ func (x *latest) before(y *latest) bool {
 // of: when their content happened, else when it was recorded. Of one time, as of all notes of one day, the last
 // recorded comes first. What is of a time to come is as of now. The ids are the caller's own.
 func (s *Snapshot) Latest(most int, nowMS int64, keep func(id pb.NodeID, kind string) bool) []pb.NodeID {
-	var best []latest
+	if most <= 0 {
+		return nil
+	}
+	best, bound := make([]latest, 0, 2*most), (*latest)(nil)
 	for _, v := range slices.Backward(s.Views) {
 		// Backward: of many of one time the last is the first, and the others are passed over.
 		for doc := v.Segment.Len() - 1; doc >= 0; doc-- {
@@ -34,15 +37,22 @@ func (s *Snapshot) Latest(most int, nowMS int64, keep func(id pb.NodeID, kind st
 			d := v.Segment.nodeOf[doc]
 			x := latest{at: v.Segment.occurred[d], created: v.Segment.created[d], seq: v.Segment.seqs[doc]}
 			x.at = min(cmp.Or(x.at, x.created), nowMS)
-			if len(best) == most && (most == 0 || !x.before(&best[most-1])) {
+			if bound != nil && !x.before(bound) {
 				continue
 			}
 			x.id, x.kind = v.Segment.nodeID(d), v.Segment.kind(int(v.Segment.kindOf[d]))
-			if keep(x.id, x.kind) {
-				best = offerLatest(best, x, most)
+			if !keep(x.id, x.kind) {
+				continue
+			}
+			if best = append(best, x); len(best) == cap(best) {
+				if best = bestOf(best, most); len(best) == most {
+					worst := best[most-1]
+					bound = &worst
+				}
 			}
 		}
 	}
+	best = bestOf(best, most)
 	ids := make([]pb.NodeID, len(best))
 	for i := range best {
 		ids[i] = pb.NodeID([]byte(best[i].id))
@@ -50,21 +60,19 @@ func (s *Snapshot) Latest(most int, nowMS int64, keep func(id pb.NodeID, kind st
 	return ids
 }
 
-// offerLatest puts a node into its place among the best, at most so many. Of a text of several passages the last one
-// counts.
-func offerLatest(best []latest, x latest, most int) []latest {
-	if i := slices.IndexFunc(best, func(b latest) bool { return b.id == x.id }); i >= 0 {
-		if !x.before(&best[i]) {
-			return best
-		}
-		best = slices.Delete(best, i, i+1)
-	}
-	at, _ := slices.BinarySearchFunc(best, x, func(b, x latest) int {
-		if b.before(&x) {
+// bestOf are the best of some, in order, at most so many. Of a text of several passages the last one counts.
+func bestOf(some []latest, most int) []latest {
+	slices.SortFunc(some, func(x, y latest) int {
+		if x.before(&y) {
 			return -1
 		}
 		return 1
 	})
-	best = slices.Insert(best, at, x)
-	return best[:min(len(best), most)]
+	seen := map[pb.NodeID]bool{}
+	some = slices.DeleteFunc(some, func(x latest) bool {
+		had := seen[x.id]
+		seen[x.id] = true
+		return had
+	})
+	return some[:min(len(some), most)]
 }

@@ -50,6 +50,14 @@ func KnownOf(id EntityID, title string, metadata []byte, rec *pb.Entity) Known {
 	return k
 }
 
+// MayBe tells whether texts call an entity by a name, whatever they take it for; what is written as it is, such as an
+// identifier, is of its type.
+func MayBe(rec *pb.Entity, name Name) bool {
+	kind := extract.Type(rec.GetType())
+	return (kind == name.Type || Guessed(kind) && Guessed(name.Type)) &&
+		slices.ContainsFunc(NamesOf(rec), func(s string) bool { return strings.EqualFold(s, name.Name) })
+}
+
 // NamesOf are all names by which texts call an entity.
 func NamesOf(rec *pb.Entity) (names []string) {
 	for _, form := range rec.GetForms() {

@@ -15,7 +15,8 @@
 //     names of the same form are one.
 //
 //   - A name is one thing, of the type that most of its texts take it for (Note, Unnote), unless it clearly means two
-//     (Sort): which of these it is depends on the texts that are there alone.
+//     (Sort): which of these it is depends on the texts that are there, and where a text has named it as both, on the
+//     order. Of what a person has said something, nothing is shared out.
 //
 // # Order of calls
 //

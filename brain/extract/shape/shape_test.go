@@ -16,6 +16,8 @@ func TestURLName(t *testing.T) {
 		"https://groups.example.com/forum/#!topic/boats/Ab3":           "groups.example.com/forum#!topic/boats/Ab3",
 		"https://docs.example.com/Log.html?q=log#wtf":                  "docs.example.com/Log.html",
 		"https://a.example.com/in?id=7&access_token=s3cret&page=2":     "a.example.com/in?id=7",
+		"https://a.example.com/j/9341?pwd=Q2xh":                        "a.example.com/j/9341",
+		"https://a.example.com/#/accept?token=s3cret":                  "a.example.com#/accept",
 		"https://a.example.com/in?q=" + strings.Repeat("boats+", 40):   "a.example.com/in",
 		"https://git.example.com/boats/issues/86#issuecomment-3566431": "git.example.com/boats/issues/86",
 	} {

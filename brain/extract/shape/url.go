@@ -48,6 +48,7 @@ func asked(path, query, fragment string, most int) string {
 		}
 	}
 	if strings.HasPrefix(fragment, "!") || strings.HasPrefix(fragment, "/") {
+		fragment, _, _ = strings.Cut(fragment, "?") // which may let somebody in
 		out += "#" + strings.TrimRight(fragment, "/.,)")
 	}
 	if len(out) > most {
@@ -64,7 +65,10 @@ func unnaming(key string) bool {
 	if strings.HasPrefix(key, "utm_") || strings.HasPrefix(key, "x-amz-") {
 		return true
 	}
-	for _, secret := range []string{"token", "secret", "passw", "signature", "session", "apikey", "api_key", "auth"} {
+	for _, secret := range []string{
+		"token", "secret", "pass", "pwd", "signature", "session", "apikey", "api_key", "auth", "jwt", "otp", "invit",
+		"credential",
+	} {
 		if strings.Contains(key, secret) {
 			return true
 		}
@@ -74,4 +78,4 @@ func unnaming(key string) bool {
 
 var bookkeeping = text.Set(`fbclid gclid dclid msclkid mc_cid mc_eid ref referrer source src si igshid feature
 	usp hl lang locale t start time_continue ab_channel pp index sig sid key code state expires page per_page sort
-	order view tab highlight`)
+	order view tab highlight pin`)

@@ -2,7 +2,6 @@ package stance
 
 import (
 	"orgmem/brain/extract/clause"
-	"orgmem/brain/extract/tagger"
 	"orgmem/brain/text"
 )
 
@@ -29,11 +28,11 @@ func Propose(s Sentence, kind Kind) (Stance, bool) {
 	}
 	name, verb := r.holder(begin)
 	if verb == 0 || r.mark(verb) || r.inQuotes(verb) || clause.Joins(r.low(verb)) || relatives[r.low(verb)] ||
-		r.shared(verb, name) || name == "" && (kind == Preference && r.asks(verb) || r.told(begin)) {
+		r.shared(verb) {
 		return Stance{}, false
 	}
 	end := bounds(r).trimmed(verb, s.To)
-	if end <= verb || !r.standsFor(kind, verb, end, name != "") {
+	if end <= verb || !r.standsFor(kind, verb, end, true) {
 		return Stance{}, false
 	}
 	return Stance{
@@ -43,10 +42,11 @@ func Propose(s Sentence, kind Kind) (Stance, bool) {
 }
 
 // holder is who holds what the sentence that begins at a token says, and the token behind them: somebody whose name
-// begins it, or "I" and "we", for whom the name is empty. It is 0 where that cannot be told.
+// begins it. It is 0 where nobody's does. What "I" and "we" say is left to the rules, which know guesses, praise and
+// plans ("I guess I'll go") from what somebody holds.
 func (r reader) holder(begin int) (name string, behind int) {
 	first := begin
-	for first < r.To && first < begin+maxTitle && !r.names(first) && r.Lows[first] != "i" &&
+	for first < r.To && first < begin+maxTitle && !r.names(first) &&
 		(r.Lows[first] == "." || r.word(first) != r.Lows[first]) {
 		first++
 	}
@@ -58,17 +58,6 @@ func (r reader) holder(begin int) (name string, behind int) {
 				return "", 0 // "Tomas is right" is what somebody else holds
 			}
 			return p.Name, behind
-		}
-	}
-	for i := begin; i < r.To; i++ {
-		switch w := r.Lows[i]; {
-		case w == "i" || w == "we":
-			if !r.asserted(i) {
-				return "", 0
-			}
-			return "", i + 1
-		case subjects[w] || r.names(i):
-			return "", 0
 		}
 	}
 	return "", 0
@@ -86,34 +75,13 @@ func (r reader) names(i int) bool {
 
 // shared tells whether somebody else says something of their own in the rest of the sentence: "Ilse wants the bay,
 // Marek prefers the tower".
-func (r reader) shared(from int, name string) bool {
+func (r reader) shared(from int) bool {
 	for i := from + 1; i < r.To; i++ {
 		switch w := r.Lows[i]; {
 		case w == ";":
 			return true
 		case !r.mark(i-1) && !joiners[r.Lows[i-1]]:
-		case r.names(i) && r.finite(i+1), agents[w] && !(name == "" && w == "we"), w == "i" && name != "":
-			return true
-		}
-	}
-	return false
-}
-
-// asks tells whether "I would like" and the like stand before the token at which a verb is looked for.
-func (r reader) asks(verb int) bool {
-	would := false
-	for ; verb < r.To && (fillers[r.Lows[verb]] || r.part(verb) == tagger.Adverb); verb++ {
-		w := r.Lows[verb]
-		would = would || w == "would" || w == "'d" || w == "’d"
-	}
-	w := r.low(verb)
-	return would && (w == "like" || w == "love" || w == "appreciate")
-}
-
-// told tells whether a sentence says that somebody says it.
-func (r reader) told(from int) bool {
-	for i := from; i < r.To; i++ {
-		if w := r.Lows[i]; w == "said" || w == "says" || w == "wrote" || w == "writes" || w == "asked" {
+		case r.names(i) && r.finite(i+1), agents[w], w == "i":
 			return true
 		}
 	}

@@ -48,10 +48,12 @@ func TaggingOfChance() (*reader.Reader, error) {
 	return over(w)
 }
 
-// Classing is a small reader that takes a sentence with one of the given words, at most 30 in small letters, for what
-// it is said to be, all others for plain, and tags nothing.
-func Classing(classes map[string]reader.Class) (*reader.Reader, error) {
+// Classing is a small reader that takes a sentence with one of the given words, in small letters, for what it is said
+// to be, all others for plain, and tags the words of people; at most 30 words in all.
+func Classing(classes map[string]reader.Class, people ...string) (*reader.Reader, error) {
 	words := slices.Sorted(maps.Keys(classes))
+	sentences := len(words)
+	words = append(words, people...)
 	base, tower := knowing(words)
 	heads := append(TagHeads(3), ClassHeads(4)...)
 	for i := range heads {
@@ -62,7 +64,10 @@ func Classing(classes map[string]reader.Class) (*reader.Reader, error) {
 	hidden, out := &heads[3], &heads[4]
 	out.B[reader.Plain] = 8
 	const steep = 1000 // times a component of about 4, among the tokens of a sentence
-	for i, word := range words {
+	for i := range people {
+		heads[0].W[(1+2*int(reader.Person))*heads[0].In+sentences+i] = steep
+	}
+	for i, word := range words[:sentences] {
 		hidden.W[i*hidden.In+i] = steep
 		out.W[int(classes[word])*out.In+i] = 16
 	}

@@ -276,7 +276,7 @@ func TestSessionPack(t *testing.T) {
 	}
 }
 
-// What came in at once is told in the order in which it happened; of a thread once; of a message what it tells, and
+// What came in at once is listed in the order in which it happened, a thread once; a message by what it tells, and
 // who wrote it, and nothing of one that only nods. A directory that has the name of a common word is not what every
 // text with that word is about.
 func TestRecentContextTellsWhatIsNew(t *testing.T) {

@@ -124,7 +124,7 @@ func TestTaggedMentions(t *testing.T) {
 }
 
 // TestStatementsThatTheReaderSees: a sentence in which no rule finds a preference, and the node's reader does, becomes
-// one, and says neither that it is liked nor that it is not. Without the reader there is none.
+// one, and says neither that it is liked nor that it is not. Without the reader nothing is kept.
 func TestStatementsThatTheReaderSees(t *testing.T) {
 	t.Parallel()
 	r, err := readertest.Classing(map[string]reader.Class{"sooner": reader.Preference}, "jane")

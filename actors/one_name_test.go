@@ -16,7 +16,7 @@ import (
 	"orgmem/storage/storagetest"
 )
 
-// readBy goes on with a memory, or begins it, on a node whose reader takes Washington for something of a type.
+// readBy opens a memory, or a new one, on a node whose reader takes Washington for something of a type.
 func readBy(t *testing.T, disk *storagetest.Disk, before client, kind reader.Type) client {
 	t.Helper()
 	r, err := readertest.Tagging(map[string]readertest.Tag{"washington": {Type: kind}, "mara": {Type: reader.Person}})

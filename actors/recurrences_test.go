@@ -118,7 +118,7 @@ func TestWhatRecursGoesWithWhatReplacesIt(t *testing.T) {
 }
 
 // TestWhatAnEarlierProgramLeavesIsNotTold: a program of a version before, on another node of the cluster, edits a text
-// and leaves what recurred by its old words. Nobody is told of that, and the next cycle erases it.
+// and leaves what recurred by its old words. It is not shown, and the next cycle erases it.
 func TestWhatAnEarlierProgramLeavesIsNotTold(t *testing.T) {
 	t.Parallel()
 	n := startNode(t, storagetest.NewDisk(), thinking)
@@ -181,7 +181,7 @@ func TestTheReaderTellsWhatRecurs(t *testing.T) {
 	}
 }
 
-// TestAMomentSaysOfWhatInALongDocument: what a list stands under is told with what is said of a day below it, also
+// TestAMomentSaysOfWhatInALongDocument: the title of a day in a list names what the list stands under, also
 // where it is passages above.
 func TestAMomentSaysOfWhatInALongDocument(t *testing.T) {
 	t.Parallel()

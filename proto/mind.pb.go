@@ -1968,7 +1968,7 @@ type Cognition struct {
 	Mind          *MindState             `protobuf:"bytes,12,opt,name=mind,proto3" json:"mind,omitempty"`
 	Identified    uint64                 `protobuf:"varint,13,opt,name=identified,proto3" json:"identified,omitempty"`                         // the changes that the identity on record knows of
 	SessionEdges  uint64                 `protobuf:"varint,14,opt,name=session_edges,json=sessionEdges,proto3" json:"session_edges,omitempty"` // live edges of which an end is a node of a coding session
-	VoiceOf       string                 `protobuf:"bytes,15,opt,name=voice_of,json=voiceOf,proto3" json:"voice_of,omitempty"`                 // whose texts the tally has, beside those without a writer; empty: nobody's; "\0": of all
+	VoiceOf       string                 `protobuf:"bytes,15,opt,name=voice_of,json=voiceOf,proto3" json:"voice_of,omitempty"`                 // "=" and whose texts the tally has, beside those without a writer; "*": of all
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

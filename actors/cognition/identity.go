@@ -133,7 +133,7 @@ func basinName(number uint32) string { return fmt.Sprintf("basin-%d", number) }
 
 // findVoice measures how the person writes. The sums of what was measured before are kept; where something was taken
 // away, or the person is another now, all is measured anew. Where several people write, all they write is measured,
-// and it is nobody's manner: no traits are told.
+// and traits, which are a person's, are left out.
 func (c identityStage) findVoice(d *drawn, next *pb.Cognition, view *pb.IdentityView) error {
 	view.Shared = !d.personal
 	tally, ok := voice.TallyOf(c.cog.GetVoice())

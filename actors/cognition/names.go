@@ -166,17 +166,19 @@ func (s *sharing) share(title string, ids []pb.NodeID) (moved int, err error) {
 // one would be said of another.
 func (s *sharing) shareable(id pb.NodeID, title string) (*pb.Entity, error) {
 	n, err := s.Node(id)
-	if err != nil || n.GetStatus() != pb.StatusLive || n.GetCurated() || n.GetEdited() || n.GetPlaced() ||
-		n.GetContentBytes() > 0 ||
-		!strings.EqualFold(n.GetTitle(), title) || slices.ContainsFunc(resolve.Refused(n.GetMetadata()),
-		func(name string) bool { return strings.EqualFold(name, title) }) || n.GetDegree() > maxSharedEdges {
+	if err != nil || n.GetStatus() != pb.StatusLive || !strings.EqualFold(n.GetTitle(), title) ||
+		n.GetCurated() || n.GetEdited() || n.GetPlaced() || n.GetContentBytes() > 0 || n.GetDegree() > maxSharedEdges {
 		return nil, err
+	}
+	called := func(name string) bool { return strings.EqualFold(name, title) }
+	if slices.ContainsFunc(resolve.Refused(n.GetMetadata()), called) {
+		return nil, nil
 	}
 	return s.Entities.Get(id)
 }
 
-// edges are those by which texts name the entity. There are none of one that others than texts know: what a person
-// asserts of it, derived from it or forgot of it would be lost, or be said of another.
+// edges are those by which texts name the entity. Where a person asserts something of it, derived something from it
+// or forgot an edge of it, edges returns nothing, since that would be lost, or be said of another.
 func (s *sharing) edges() (naming []*pb.Edge, err error) {
 	places := append([]string{pb.StatusTombstoned}, graph.EdgeOrigins...)
 	edges, err := s.EdgesOfNode(pb.NodeID(s.from.GetNode()), places...)
@@ -261,11 +263,6 @@ func (s *sharing) begin(name resolve.Name, since int64) (pb.NodeID, error) {
 
 // name notes in a text's trace, and in the record of the other entity, the names that the text has of the first.
 func (s *sharing) name(trace *pb.Trace, x *pb.TraceEntity, said resolve.Said, since int64, title string) error {
-	at := slices.IndexFunc(trace.GetEntities(), func(y *pb.TraceEntity) bool { return y.GetNode() == string(s.to) })
-	if at < 0 {
-		at = len(trace.GetEntities())
-		trace.Entities = append(trace.Entities, &pb.TraceEntity{Node: string(s.to)})
-	}
 	names := x.GetNames()
 	if len(names) == 0 { // of an entity that is written in more ways than are counted
 		names = []string{title}
@@ -277,7 +274,7 @@ func (s *sharing) name(trace *pb.Trace, x *pb.TraceEntity, said resolve.Said, si
 				said.Reason, said.Confidence = resolve.Reason(form.GetReason()), form.GetConfidence()
 			}
 		}
-		if err := s.Entities.Name(trace.GetEntities()[at], said, since); err != nil {
+		if err := s.Entities.Name(trace, s.to, said, since); err != nil {
 			return err
 		}
 	}
@@ -328,7 +325,7 @@ func (s *sharing) moveRelations(text pb.NodeID, trace *pb.Trace) error {
 }
 
 // reconnect gives an edge of the first entity to the other one, as far as some of its evidence goes, and returns the
-// id of the edge that has it then; "" where there is none.
+// id of the edge that has it then, or "".
 func (s *sharing) reconnect(before *pb.Edge, evidence []string) (id string, err error) {
 	if len(evidence) == 0 && len(before.GetEvidence()) > 0 {
 		return before.GetId(), nil

@@ -60,8 +60,8 @@ func (d *drawn) his(w portrait.Writing) bool {
 	return !w.Foreign && (w.Writer == "" || w.Writer == d.owner)
 }
 
-// manyWriters stands for the owner of what several people write; nobody is called so.
-const manyWriters = "\x00"
+// manyWriters stands for the owner of what several people write; that of one begins with "=".
+const manyWriters = "*"
 
 // whom names those on whose texts the voice is measured.
 func (d *drawn) whom() string {

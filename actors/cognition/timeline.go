@@ -41,7 +41,7 @@ func (c timelineStage) run() error {
 }
 
 // unsaid are the changes that erase what comes again and again by the words of passages that their nodes no longer
-// have. Whoever edits a text erases that with it, but for a program of a version before, which leaves what it does not
+// have. An edit of a text erases that with it; one by a program of the version before leaves what that does not
 // know of.
 func (c timelineStage) unsaid() (changes []func(*graph.Tx) error, err error) {
 	err = c.org.WithStore(func(st *storage.Store) error {

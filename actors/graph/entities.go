@@ -57,10 +57,14 @@ func (es *Entities) Put(rec *pb.Entity) {
 	}
 }
 
-// Name notes that a text, which holds since then, writes an entity in some way; x is what its trace has of the entity.
-// That dates the entity back, since history is often written down backwards.
-func (es *Entities) Name(x *pb.TraceEntity, said resolve.Said, since int64) error {
-	id := pb.NodeID(x.GetNode())
+// Name notes in a text's trace, and in the entity's record, that the text, which holds since then, writes the entity in
+// some way. That dates the entity back, since history is often written down backwards.
+func (es *Entities) Name(trace *pb.Trace, id pb.NodeID, said resolve.Said, since int64) error {
+	at := slices.IndexFunc(trace.GetEntities(), func(x *pb.TraceEntity) bool { return x.GetNode() == string(id) })
+	if at < 0 {
+		at = len(trace.GetEntities())
+		trace.Entities = append(trace.Entities, &pb.TraceEntity{Node: string(id)})
+	}
 	n, err := es.nodes.Node(id)
 	if err != nil || n == nil {
 		return err
@@ -70,7 +74,7 @@ func (es *Entities) Name(x *pb.TraceEntity, said resolve.Said, since int64) erro
 		return err
 	}
 	before := rec.GetType()
-	anew := resolve.Note(rec, x, said, maxForms)
+	anew := resolve.Note(rec, trace.GetEntities()[at], said, maxForms)
 	es.Put(rec)
 	if since < n.GetValidFromMs() {
 		n.ValidFromMs = since

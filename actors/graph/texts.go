@@ -158,7 +158,8 @@ func (t *texts) mentions() error {
 		if means[i] == "" {
 			continue
 		}
-		if err := t.name(means[i], resolve.Said{Name: names[i], Decision: d, Certainty: certain[i]}); err != nil {
+		said := resolve.Said{Name: names[i], Decision: d, Certainty: certain[i]}
+		if err := t.Entities.Name(t.trace, means[i], said, t.node.GetValidFromMs()); err != nil {
 			return err
 		}
 	}
@@ -235,16 +236,6 @@ func (f *Tx) BeginNode(id pb.NodeID, kind, typ, title string, since int64) (pb.N
 	}
 	f.putUpdated(n)
 	return id, nil
-}
-
-// name notes that the text writes an entity in some way.
-func (t *texts) name(id pb.NodeID, said resolve.Said) error {
-	i := slices.IndexFunc(t.trace.GetEntities(), func(e *pb.TraceEntity) bool { return e.GetNode() == string(id) })
-	if i < 0 {
-		i = len(t.trace.GetEntities())
-		t.trace.Entities = append(t.trace.Entities, &pb.TraceEntity{Node: string(id)})
-	}
-	return t.Entities.Name(t.trace.GetEntities()[i], said, t.node.GetValidFromMs())
 }
 
 // relations links entities as the text says that they are related.

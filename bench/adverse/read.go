@@ -98,11 +98,7 @@ func (b *bench) question(r *record) (told string, right bool) {
 		}
 		read = append(read, x)
 	}
-	hits := make([]*pb.Hit, len(read))
-	for i := range read {
-		hits[i] = read[i].Hit
-	}
-	b.search.Rate(r.Question, hits)
+	b.search.Rate(r.Question, read)
 	chosen := answer.Choose(r.Question, answer.Answering(r.Question, read))
 	answered := answer.Tell(answer.Question{Text: r.Question, MaxWords: maxWords}, chosen, false)
 	told = answered.GetAnswer()

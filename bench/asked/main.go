@@ -143,11 +143,7 @@ func (b *bench) read(i int) []answer.Read {
 		read[k].Reading = reading
 	}
 	b.times = append(b.times, time.Since(began))
-	hits := make([]*pb.Hit, len(read))
-	for k := range read {
-		hits[k] = read[k].Hit
-	}
-	b.search.Rate(b.questions[i].Question, hits)
+	b.search.Rate(b.questions[i].Question, read)
 	return read
 }
 

@@ -282,7 +282,7 @@ func TestTooLongASentence(t *testing.T) {
 	}
 }
 
-// What the reader hedges about is told only of a passage that search, too, holds to be about the question.
+// A passage that the reader hedges about answers only if search, too, holds it to be about the question.
 func TestHedgedAnswers(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {

@@ -42,8 +42,8 @@ func (g *Graph) InsightInput(domains []Domain, nowMS int64) insight.Input {
 	return in
 }
 
-// ShapeInsights are the insights of the graph's shape, with what each rests on. What is told of a text is dated by it,
-// at nowMS at the latest; what is told of a domain has no date yet.
+// ShapeInsights are the insights of the graph's shape, with what each rests on. Insights about a text have its date,
+// or nowMS if that is earlier; those about a domain have no date yet.
 func (g *Graph) ShapeInsights(
 	shape []insight.Insight, domains []Domain, nowMS int64, name Naming,
 ) (found []Insight) {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestDaysFromTo: days whose month or year is told once are one stretch from the first to the last; two days that
-// "and" joins, a room and a day, and a move from one day to another are none.
+// "and" joins, a room and a day, and a move from one day to another are no stretch.
 func TestDaysFromTo(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -6,7 +6,7 @@ import (
 )
 
 // TestWhatStandsInBackquotes: it is a name where it looks like an identifier, or the text speaks of it as of a thing;
-// options, values, snippets and labels are none, and nothing inside of a snippet is.
+// options, values, snippets and labels are no names, and neither is anything inside of a snippet.
 func TestWhatStandsInBackquotes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{

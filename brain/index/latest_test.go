@@ -8,7 +8,7 @@ import (
 	pb "orgmem/proto"
 )
 
-// What came in at once is told apart by when it happened; what has no such time by when it was recorded, and of one
+// What came in at once is ordered by when it happened; what has no such time by when it was recorded, and of one
 // time the last that was recorded comes first.
 func TestLatestByTheTimeThatATextIsOf(t *testing.T) {
 	var a text.Analyzer

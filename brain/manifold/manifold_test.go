@@ -256,7 +256,7 @@ func TestShift(t *testing.T) {
 	}
 }
 
-// Since when somebody is in a basin is told by the time of their texts, and not by when it was looked.
+// A person is in a basin since the time of the text that brought them there, and not since the cycle that saw it.
 func TestSinceTheTextsThatBroughtThem(t *testing.T) {
 	th := newThemes(11, 2)
 	signals := slices.Concat(th.say(1, 60), th.say(0, 60))

@@ -47,7 +47,7 @@ func readLine(s string) outlined {
 	return l
 }
 
-// marker is how long the mark of a list item is, with the box of a task behind it; 0: it is none.
+// marker is how long the mark of a list item is, with the box of a task behind it; 0 if the line is no item.
 func marker(s string) int {
 	n := 0
 	switch {

@@ -107,8 +107,8 @@ func around(line, date string, others int) string {
 	return begin + " " + tail + ending(line[end:], room-utf8.RuneCountInString(tail))
 }
 
-// ending is the beginning of a line, of at most so many characters, that ends between words; what is left out is told
-// by an ellipsis.
+// ending is the beginning of a line, of at most so many characters, that ends between words, with an ellipsis for
+// what is left out.
 func ending(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s

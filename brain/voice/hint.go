@@ -66,8 +66,8 @@ func Hint(p Profile) string {
 const maxShown = 3
 
 // chance is how likely it may be at most that somebody who writes as everybody does would seem to have a habit that
-// [Manner] tells. Some twenty are looked at, so that of ten people who have none one is told of one. A rate alone would
-// tell it of most: an emoticon in ten messages is fourteen times what is common.
+// [Manner] tells. Some twenty are looked at, so that one in ten people without any habit would get one. A rate alone
+// would give most of them one: an emoticon in ten messages is fourteen times what is common.
 const chance = 0.005
 
 // inOneGo is how many occurrences count as one, where a message can hold several: who sets one exclamation mark sets

@@ -9,7 +9,7 @@ import (
 // and commits.
 const messageWords = 25
 
-// OfLikeLength is the profile as it is told in words: without the habits that are counted by message and only seem to
+// OfLikeLength is the profile for putting into words: without the habits that are counted by message and only seem to
 // be ones because the person's texts are long. Of forty minutes of five hundred words two that hold an emoji are twice
 // what is common of messages, and far below what is common of that many words.
 func (p Profile) OfLikeLength() Profile {

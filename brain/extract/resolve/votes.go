@@ -117,7 +117,7 @@ func vote(rec *pb.Entity, x *pb.TraceEntity, by int) {
 
 func add(n uint32, by int) uint32 { return uint32(max(0, int(n)+by)) }
 
-// settle gives the texts a vote of which there is none: they were read by a program that did not vote, which took the
+// settle gives a vote to the texts that have none: they were read by a program that did not vote, which took the
 // entity for what its record says. Where there are votes too many, such a program has taken texts away: they are taken
 // to be of the most.
 func settle(rec *pb.Entity) {
@@ -160,7 +160,7 @@ func elect(rec *pb.Entity) bool {
 }
 
 // heaviest is the type with most weight of those that may be, the given one of two that weigh the same; other only for
-// want of any else, and "" where there is none.
+// want of any else, and "" without votes.
 func heaviest(
 	of map[extract.Type]*pb.EntityVote, first extract.Type, may func(extract.Type) bool,
 ) (best extract.Type) {

@@ -26,7 +26,13 @@ func newMatrix(k kernel.Kernels, p *packfile.Packed, panels []int16) matrix {
 		panels:  panels,
 		columns: make([]kernel.Columns, p.Out/kernel.Panel),
 	}
-	k.Unpack(m.panels, p.Weights)
+	if p.Bytes {
+		for i, w := range p.Weights {
+			m.panels[i] = int16(int8(w)) //nolint:gosec // the byte is a signed weight
+		}
+	} else {
+		k.Unpack(m.panels, p.Weights)
+	}
 	block, l1 := int32(1), int32(1)
 	for i := range m.columns {
 		panel := m.panels[i*p.In*kernel.Panel:][:p.In*kernel.Panel]

@@ -8,7 +8,7 @@ import (
 // TestTokenSpans: asking where tokens stand gives the same tokens, and each stands where its word does.
 func TestTokenSpans(t *testing.T) {
 	base := tinyModel(t, tinyHeader())
-	tower, err := LoadTower(tinyTower(t, base), base, nil)
+	tower, err := LoadTower(tinyTower(t, base, 0), base, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

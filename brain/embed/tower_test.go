@@ -3,6 +3,7 @@ package embed
 import (
 	"encoding/hex"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -12,10 +13,11 @@ import (
 	"orgmem/brain/embed/packfile/packtest"
 )
 
-// tinyTower is a tower of its own layers over a tiny model, with one head.
-func tinyTower(t testing.TB, base *Model) []byte {
+// tinyTower is a tower of its own layers over a tiny model, with one head and weights of so many bits.
+func tinyTower(t testing.TB, base *Model, bits int) []byte {
 	t.Helper()
 	h := tinyHeader()
+	h.WeightBits = bits
 	h.Name, h.Base = "tower", hex.EncodeToString(base.hash[:])
 	w := packtest.New(21).Weights(h, tinyWords)
 	w.Heads = []packfile.Head{{
@@ -52,7 +54,7 @@ func states(tower *Tower, sequences [][]int32) (all [][]float32) {
 // TestTowerStates: each sequence's states come in order, and are the same bits alone, in a batch, and on every kernel.
 func TestTowerStates(t *testing.T) {
 	base := tinyModel(t, tinyHeader())
-	tower, err := LoadTower(tinyTower(t, base), base, nil)
+	tower, err := LoadTower(tinyTower(t, base, 0), base, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,9 +88,37 @@ func TestTowerStates(t *testing.T) {
 }
 
 // TestTowerKnowsItsBase: a tower runs over the model that it was made for, and is no model by itself.
+// TestTowerOfEightBits: its states are those of twelve bits but for what four bits are worth.
+func TestTowerOfEightBits(t *testing.T) {
+	base := tinyModel(t, tinyHeader())
+	full, err := LoadTower(tinyTower(t, base, 0), base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, err := LoadTower(tinyTower(t, base, 8), base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if full.ID() == small.ID() {
+		t.Error("other weights, the same id")
+	}
+	sequences := tinySequences(full, 20)
+	a, b := states(full, sequences), states(small, sequences)
+	for i := range a {
+		var dot, aa, bb float64
+		for j, x := range a[i] {
+			y := float64(b[i][j])
+			dot, aa, bb = dot+float64(x)*y, aa+float64(x)*float64(x), bb+y*y
+		}
+		if cos := dot / math.Sqrt(aa*bb); cos < 0.995 || cos == 1 {
+			t.Errorf("sequence %d: cosine %f", i, cos)
+		}
+	}
+}
+
 func TestTowerKnowsItsBase(t *testing.T) {
 	base := tinyModel(t, tinyHeader())
-	pack := tinyTower(t, base)
+	pack := tinyTower(t, base, 0)
 	h := tinyHeader()
 	h.Name = "another"
 	if _, err := LoadTower(pack, tinyModel(t, h), nil); !errors.Is(err, ErrPack) {

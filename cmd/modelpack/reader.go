@@ -14,8 +14,9 @@ import (
 // modelReader is the model that this project trains itself (train/train.py); its weights come from no package.
 const modelReader = "reader"
 
-// readerPack makes the reader's pack out of what training wrote, over the pack of the embedder whose words it shares.
-func readerPack(trained, base []byte, licence string) ([]byte, embed.ModelID, error) {
+// readerPack makes the reader's pack out of what training wrote, over the pack of the embedder whose words it shares,
+// with weights of so many bits (0: of twelve).
+func readerPack(trained, base []byte, licence string, bits int) ([]byte, embed.ModelID, error) {
 	f, err := packfile.Open(base)
 	if err != nil {
 		return nil, "", fmt.Errorf("open base: %w", err)
@@ -31,7 +32,7 @@ func readerPack(trained, base []byte, licence string) ([]byte, embed.ModelID, er
 	baseHash, weights := f.Hash(), sha256.Sum256(trained)
 	h := f.Header
 	h.Name, h.Layers, h.Pooling, h.Base = modelReader, len(w.Layers), packfile.PoolMean, hex.EncodeToString(baseHash[:])
-	h.CosineMean, h.CosineSpread = 0, 0
+	h.CosineMean, h.CosineSpread, h.WeightBits = 0, 0, bits
 	h.Source = packfile.Source{
 		Package: "train/train.py", Weights: "the output of training", WeightsSHA256: hex.EncodeToString(weights[:]),
 		Licence: f.Source.Licence, LicenceText: licence, Upstream: "trained by this project from " + f.Source.Upstream,

@@ -51,6 +51,7 @@ const (
 	runLen   = 32 // weights per packed run
 	runBytes = 48
 	maxQ     = 2047 // largest magnitude of a 12-bit weight
+	maxQ8    = 127  // and of one of 8 bits
 )
 
 // PackedLen returns the bytes n packed weights take; n is a multiple of 32.
@@ -157,7 +158,7 @@ func (b *builder) words(x []float32) {
 		b.err = fmt.Errorf("%w: word vectors of %d values", ErrPack, len(x))
 		return
 	}
-	q, scale, _ := quantRows(x, dim)
+	q, scale, _ := quantRows(x, dim, maxQ)
 	b.section(secWords, packRuns(q))
 	b.floats(secWords+suffixScale, scale, len(x)/dim)
 }
@@ -169,7 +170,11 @@ func (b *builder) linear(name string, l Linear, in, out int) {
 		}
 		return
 	}
-	q, scale, maxL1 := quantRows(l.W, in)
+	largest, pack := maxQ, packRuns
+	if b.h.WeightBits == bits8 {
+		largest, pack = maxQ8, packBytes
+	}
+	q, scale, maxL1 := quantRows(l.W, in, largest)
 	tiled := make([]int16, len(q))
 	i := 0
 	for p := 0; p < out; p += panel {
@@ -180,7 +185,7 @@ func (b *builder) linear(name string, l Linear, in, out int) {
 			}
 		}
 	}
-	b.section(name, packRuns(tiled))
+	b.section(name, pack(tiled))
 	b.floats(name+suffixScale, scale, out)
 	b.floats(name+suffixBias, l.B, out)
 	b.h.Matrices = append(b.h.Matrices, Matrix{
@@ -196,9 +201,9 @@ func (b *builder) head(x Head) {
 	b.h.TaskHeads = append(b.h.TaskHeads, TaskHead{Name: x.Name, In: x.In, Out: x.Out, After: x.After})
 }
 
-// quantRows scales each row to ±2047 and returns the integers, the factors
+// quantRows scales each row to ±largest and returns the integers, the factors
 // that undo it, and the largest sum of magnitudes of any row.
-func quantRows(x []float32, cols int) (q []int16, scale []float32, maxL1 int) {
+func quantRows(x []float32, cols, largest int) (q []int16, scale []float32, maxL1 int) {
 	q = make([]int16, len(x))
 	for r := 0; r < len(x); r += cols {
 		row := x[r : r+cols]
@@ -206,7 +211,7 @@ func quantRows(x []float32, cols int) (q []int16, scale []float32, maxL1 int) {
 		for _, v := range row {
 			m = max(m, math.Abs(float64(v)))
 		}
-		s := float32(m / maxQ)
+		s := float32(m / float64(largest))
 		scale = append(scale, s)
 		if s == 0 {
 			continue
@@ -214,13 +219,22 @@ func quantRows(x []float32, cols int) (q []int16, scale []float32, maxL1 int) {
 		l1 := 0
 		for i, v := range row {
 			n := int(math.RoundToEven(float64(v) / float64(s)))
-			n = min(max(n, -maxQ), maxQ)
+			n = min(max(n, -largest), largest)
 			q[r+i] = int16(n)
 			l1 += max(n, -n)
 		}
 		maxL1 = max(maxL1, l1)
 	}
 	return q, scale, maxL1
+}
+
+// packBytes stores 8-bit integers one behind the other.
+func packBytes(q []int16) []byte {
+	out := make([]byte, len(q))
+	for i, v := range q {
+		out[i] = byte(v)
+	}
+	return out
 }
 
 // packRuns stores 12-bit integers as described in the package comment.

@@ -25,6 +25,9 @@
 // another pack, named by its hash, and dense heads in float32 that tasks put on
 // the last of them. A tower is opened together with the model that it was made for.
 //
+// The layers of a tower may have 8 bits, one behind the other in the same order: its tasks read classes, whose
+// thresholds are set on what it says, and twelve layers of 8 bits say more than eight of twelve bits in as many bytes.
+//
 // A run of 32 weights takes 48 bytes: their 32 upper bytes, then 16 bytes with
 // the low four bits of weights i and i+16 in byte i. Linear weights are stored
 // in the panels of package kernel ([in/2][16 outputs][2 inputs]), so that they

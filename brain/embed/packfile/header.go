@@ -52,6 +52,9 @@ type Header struct {
 	// TaskHeads are what a tower's tasks read from its layers. Filled by Build.
 	TaskHeads []TaskHead `json:"taskHeads,omitempty"`
 
+	// WeightBits is how the weights of the layers are stored: 8, or 12 if it is 0.
+	WeightBits int `json:"weightBits,omitempty"`
+
 	Matrices []Matrix  `json:"matrices"` // filled by Build
 	Sections []Section `json:"sections"` // filled by Build
 }
@@ -107,6 +110,9 @@ const (
 	maxHeads  = 64
 )
 
+// bits8 is the only WeightBits beside 0.
+const bits8 = 8
+
 // minSpread bounds how far a range of cosines is stretched: e5's, the narrowest
 // we know, has 0.03.
 const minSpread = 0.0001
@@ -138,6 +144,8 @@ func (h *Header) validate() error {
 		return fmt.Errorf("%w: %d task heads over base %q", ErrPack, len(h.TaskHeads), h.Base)
 	case slices.ContainsFunc(h.TaskHeads, func(t TaskHead) bool { return t.After < 0 || t.After > h.Layers }):
 		return fmt.Errorf("%w: a task head behind a layer that is not there", ErrPack)
+	case h.WeightBits != 0 && h.WeightBits != bits8:
+		return fmt.Errorf("%w: weights of %d bits", ErrPack, h.WeightBits)
 	case h.Tokenizer != TokenizerWordPiece:
 		return fmt.Errorf("%w: tokenizer %q", ErrPack, h.Tokenizer)
 	}

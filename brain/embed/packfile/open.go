@@ -168,6 +168,7 @@ func (f *File) Head(name string, in, out int) (l Linear, err error) {
 // Packed is a linear layer in the file's panels.
 type Packed struct {
 	Matrix
+	Bytes       bool   // weights are bytes, not runs of 12 bits
 	Weights     []byte // refers to the file
 	Scale, Bias []float32
 }
@@ -182,7 +183,11 @@ func (f *File) Linear(name string, in, out int) (p Packed, err error) {
 	if p.In != in || p.Out != out || p.ActMax < 1 || p.ActMax > math.MaxInt16 {
 		return Packed{}, fmt.Errorf("%w: %q is %d by %d, want %d by %d", ErrPack, name, p.In, p.Out, in, out)
 	}
-	if p.Weights, err = f.section(name, PackedLen(in*out)); err != nil {
+	length := PackedLen(in * out)
+	if p.Bytes = f.WeightBits == bits8; p.Bytes {
+		length = in * out
+	}
+	if p.Weights, err = f.section(name, length); err != nil {
 		return Packed{}, err
 	}
 	if p.Scale, err = f.floats(name+suffixScale, out); err != nil {

@@ -130,6 +130,41 @@ func TestWeightsComeBackWithinHalfAStep(t *testing.T) {
 	}
 }
 
+func TestWeightsOfEightBitsTakeAByteEach(t *testing.T) {
+	h, w := testHeader(), testWeights()
+	h.WeightBits = 8
+	pack, err := Build(h, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(pack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := f.Linear(LayerName(0, MatDown), 64, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Bytes || len(p.Weights) != 64*32 {
+		t.Fatalf("%d bytes (%t) of %d weights", len(p.Weights), p.Bytes, 64*32)
+	}
+	for i, b := range p.Weights {
+		in := i/32%32*2 + i%2
+		out := i/(64*16)*16 + i/2%16
+		q, want := float64(int8(b)), float64(w.Layers[0].Down.W[out*64+in])
+		if d := math.Abs(q*float64(p.Scale[out]) - want); d > 0.5001*float64(p.Scale[out]) {
+			t.Fatalf("%g steps of %g for %g", q, p.Scale[out], want)
+		}
+	}
+	if words, _, err := f.Words(5); err != nil || len(words) != PackedLen(5*32) {
+		t.Errorf("words of %d bytes, want twelve bits each (%v)", len(words), err)
+	}
+	h.WeightBits = 7
+	if _, err := Build(h, w); !errors.Is(err, ErrPack) {
+		t.Errorf("seven bits: %v", err)
+	}
+}
+
 func TestBuildIsReproducible(t *testing.T) {
 	a, b := build(t), build(t)
 	if !bytes.Equal(a, b) {

@@ -69,9 +69,19 @@ def frame(r):
         assert len(r[key]) >= least and len(set(r[key])) == len(r[key]), f"{key}: too few, or one twice"
 
 
+def asks(r, frames):
+    """Questions that ask for the fact of a frame, and the spans that answer them in its statements."""
+    of = frames[r["frame"]]
+    assert len(r["q"]) == 2 and all(q.strip() for q in r["q"]), "two questions"
+    assert any(r["a"]), "nothing answers"
+    for key, said in (("a", "a"), ("c", "clash"), ("f", "fine")):
+        assert len(r[key]) == len(of[said]), f"{key}: as many as statements"
+        assert all(x is None or x and x in text for x, text in zip(r[key], of[said])), f"{key}: span not in statement"
+
+
 # What a frame's facts and its other statements make of a pair.
 CROSSINGS = {"same": "entail", "clash": "contradict", "fine": "neutral"}
-CHECKS = {"frames": frame, "pairs": pair, "qa": qa, "spans": spans, "times": times}
+CHECKS = {"asks": asks, "frames": frame, "pairs": pair, "qa": qa, "spans": spans, "times": times}
 
 
 def lines(f):
@@ -105,6 +115,7 @@ def texts_of(r):
     """All that a record says, for the search for doubles."""
     yield from (r[k] for k in ("a", "b", "context_a", "context_b", "question", "text") if isinstance(r.get(k), str))
     yield from (p["text"] for p in r.get("passages", []))
+    yield from r.get("q", [])
     if "clash" in r:
         yield from (s for key in ("a", "same", "clash", "fine") for s in r[key])
 
@@ -152,6 +163,7 @@ def main():
     bad, counts, heads = collections.defaultdict(list), collections.Counter(), collections.Counter()
     seen, trained, tested, labels, records = set(), set(), {}, {}, []
     files = [pathlib.Path(a) for a in sys.argv[1:]] or sorted(HERE.rglob("*.jsonl.[xg]z"))
+    frames = {r["id"]: r for f in sorted(HERE.glob("frames-*.xz")) for r in map(json.loads, lines(f))}
     for f in files:
         kind = kind_of(f)
         for n, line in enumerate(lines(f), 1):
@@ -160,14 +172,14 @@ def main():
                 assert r["id"] not in seen, "id twice"
                 seen.add(r["id"])
                 assert r["lang"] and r["domain"], "lang or domain"
-                CHECKS[kind](r)
+                CHECKS[kind](r, *[frames] * (kind == "asks"))
             except Exception as e:  # noqa: BLE001
                 bad[f"{type(e).__name__}: {e}"[:60]].append(f"{f.name}:{n}")
                 continue
             records.append((f, r))
             answered = "answerable" if r.get("answer") else "null"
             counts[kind, r.get("label") or (answered if kind == "qa" else r["lang"])] += 1
-            heads[str([r.get(k) for k in ("a", "b", "question", "passages", "text")])] += 1
+            heads[str([r.get(k) for k in ("a", "b", "question", "passages", "text", "q")])] += 1
             labels[r["id"]] = r.get("label")
             for key, label in CROSSINGS.items() if kind == "frames" else ():
                 labels |= {f"{r['id']}:a{i}:{key}{j}": label for i in range(len(r["a"])) for j in range(len(r[key]))}

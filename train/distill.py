@@ -33,15 +33,18 @@ def pair_pool(training, rng, size=POOL):
 
 def ask_pool(training, rng):
     """Questions with a passage, for teachers to read: their own, those whose answer was taken out, and others'."""
-    out, records = [], training.other["ask"]
+    out, records = [], training.other["ask"] + list(tasks.memories(training.other["framed"], rng))
     for r in records:
         out += [(q, p) for q, p, _, _ in tasks.questions([r], rng)]
-        for _ in range(3 if r["answer"] else 0):
+        if long := rng.random() < tasks.JOINED and tasks.joined(r, rng):
+            out += [(q, p) for q, p, _, _ in tasks.questions([long], rng)]
+        for _ in range(3 if r["answer"] and r["batch"] != "framed" else 0):
             if opened := tasks.left_open(r, rng):
                 out += [(q, p) for q, p, _, _ in list(tasks.questions([opened], rng))[:2]]
         for other in rng.sample(records, 2):
             if other["lang"] == r["lang"]:
-                out += [(r["question"], p) for _, p, _, _ in rng.sample(list(tasks.questions([other], rng)), 2)]
+                asked = list(tasks.questions([other], rng))
+                out += [(r["question"], p) for _, p, _, _ in rng.sample(asked, min(2, len(asked)))]
     rng.shuffle(out)
     return out
 

@@ -175,6 +175,9 @@ def measure(model, encode, held_pairs, held):
     out = {"pairs": measure_pairs(model, encode, held_pairs)} if held_pairs else {}
     if held:
         out["asked"] = measure_asked(model, encode, held["ask"])
+        windows = [tasks.joined(r, random.Random(r["id"])) for r in held["ask"]]
+        out["asked of windows"] = measure_asked(model, encode, [r for r in windows if r])
+        out["asked of frames"] = measure_asked(model, encode, list(tasks.memories(held["framed"], random.Random(1), 4)))
         out["tags"] = measure_tags(model, encode, held["spans"], held["times"])
         out["classes"] = measure_classes(model, encode, held["spans"])
     return out

@@ -11,6 +11,8 @@ TYPES = ["person", "organization", "product", "place", "project", "event", "iden
 CLASSES = ["event", "commitment", "preference", "belief", "decision", "question", "instruction", "none"]
 TENSES = ["none", "past", "present", "future", "recurring"]
 IGNORE = -100
+WINDOW = 110  # words of joined passages
+JOINED = 0.25  # of the records whose passages are joined, in an epoch
 MISTYPED = 0.15  # of the questions and of the passages, in an epoch
 
 
@@ -39,7 +41,58 @@ def load():
         train[task], held[task] = [], []
         for r, out in batches_of(pattern):
             (held if out else train)[task].append(r)
+    train["framed"], held["framed"] = [], []
+    asked = {r["frame"]: r for path in sorted(DATA.glob("asks-*.xz")) for r in records(path.name)}
+    for path in sorted(DATA.glob("frames-*.xz")):
+        for i, f in enumerate(records(path.name)):
+            if f["id"] in asked and f["id"] not in DISPUTED:
+                (held if i % HELD_OUT == 3 else train)["framed"].append(framed(f, asked[f["id"]]))
     return train, held
+
+
+DRAWN = 2  # memories of a frame, in an epoch
+WRITERS = ["Tomasz", "Ines", "Mr Abara", "office", "Yuki", "Farida", "Lars", "minutes", "Ms Duval", "Anselm", "shift B"]
+
+
+def framed(frame, asked):
+    """What asks for the fact of a frame: its questions, what answers them as (statement, span), and what only looks like
+    it. Of clashes that answer nothing, most deny what is asked about, which readers do not agree on: they are left out."""
+    said = [(text, span) for kind, name in (("a", "a"), ("clash", "c"), ("fine", "f"))
+            for text, span in zip(frame[kind], asked[name])]
+    return {"id": frame["id"], "lang": frame["lang"], "questions": asked["q"], "answers": [x for x in said if x[1]],
+            "others": [text for text, span in zip(frame["fine"], asked["f"]) if not span]}
+
+
+def memories(some, rng, drawn=DRAWN):
+    """Records of questions, drawn from frames: half of them with an answer among statements that look like it, half
+    with these alone."""
+    for n, r in enumerate(some):
+        for k in range(drawn):
+            other = some[rng.randrange(len(some))]
+            yield memory(r, rng, (n + k) % 2 == 0, [] if other is r else other["others"])
+
+
+def memory(r, rng, answered, alien):
+    """A record of a question: notes of one or two statements, one of which answers it or none."""
+    others = rng.sample(r["others"], min(len(r["others"]), rng.randint(4, 7)))
+    others += rng.sample(alien, min(len(alien), rng.randint(0, 2)))
+    rng.shuffle(others)
+    notes, answer = [], None
+    if answered and r["answers"]:
+        text, span = rng.choice(r["answers"])
+        while others and rng.random() < 0.35:
+            beside = others.pop()
+            text = f"{beside} {text}" if rng.random() < 0.5 and span not in beside else f"{text} {beside}"
+        notes, answer = [text], {"passage": 0, "span": span}
+    while others:
+        text = others.pop()
+        if others and rng.random() < 0.35:
+            text += " " + others.pop()
+        notes.append(text)
+    at = lambda: f"202{rng.randint(3, 6)}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}"
+    who = lambda: {"who": rng.choice(WRITERS), "at": at()} if rng.random() < 0.4 else {}
+    return {"id": r["id"], "batch": "framed", "lang": r["lang"], "question": rng.choice(r["questions"]),
+            "passages": [{"text": t, **who()} for t in notes], "answer": answer}
 
 
 def passage_text(p, rng):
@@ -77,6 +130,27 @@ def questions(some, rng, noise=True):
             if noise and rng.random() < MISTYPED and len(question) > 12:
                 question = mistyped(question, rng)
             yield question, before + text, span, n
+
+
+def joined(r, rng):
+    """The record with its passages joined to windows, as they are cut out of minutes, chats and other long texts. None
+    where the answer's words stand in what comes before it."""
+    order, windows, words, answer = list(range(len(r["passages"]))), [], 0, r["answer"]
+    rng.shuffle(order)
+    named, mark = rng.random() < 0.5, rng.choice(["", "", "- ", "* "])
+    for i in order:
+        p = r["passages"][i]
+        text = mark + (f"{p['who']}: " if named and p.get("who") else "") + p["text"]
+        if words <= 0:
+            windows.append("")
+            words = rng.randint(30, WINDOW)
+        if r["answer"] and r["answer"]["passage"] == i:
+            if r["answer"]["span"] in windows[-1]:
+                return None
+            answer = {**r["answer"], "passage": len(windows) - 1}
+        windows[-1] += ("\n" if windows[-1] else "") + text
+        words -= len(text.split())
+    return {**r, "passages": [{"text": w} for w in windows], "answer": answer}
 
 
 def left_open(r, rng):

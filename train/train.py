@@ -64,7 +64,9 @@ def epoch_examples(train, other, encode, rng, near, statements, arg):
         todo += [("pair", b) for b in batches(drawn, arg.batch, rng)]
     if "ask" in learn:
         records = {}
-        for q, p, s, n in tasks.questions(other["ask"], rng):
+        some = other["ask"] + list(tasks.memories(other["framed"], rng))
+        some = [rng.random() < tasks.JOINED and tasks.joined(r, rng) or r for r in some]
+        for q, p, s, n in tasks.questions(some, rng):
             e = encode.ask(q, p, s)
             e.group = n
             records.setdefault(n, []).append(e)

@@ -552,10 +552,11 @@ func TestDomains(t *testing.T) {
 		}, CreatedMs: int64(1 + i/2)}
 	}
 	domain := func(i int) string { return pb.DomainID(made[i].GetId()).String() }
+	nameless := &pb.Domain{Id: slices.Repeat([]byte{1}, 16), Keywords: []string{"Heating"}, CreatedMs: 2}
 	c.inOrg(func(o *tenant.Org) {
 		part := memberOf(t, o, onlyMember(t, o))
 		ch := commit.New(o.Store)
-		for _, d := range made {
+		for _, d := range append(made, nameless) {
 			graph.PutDomain(ch.Batch, part.Space, d)
 		}
 		before := &pb.Node{}
@@ -587,6 +588,9 @@ func TestDomains(t *testing.T) {
 	}
 	if got := c.ok(get(domain(2))).GetGraph().GetDomain(); !proto.Equal(got, made[2]) {
 		t.Errorf("reads %v", got)
+	}
+	if got := c.ok(get(pb.DomainID(nameless.GetId()).String())).GetGraph().GetDomain(); !proto.Equal(got, nameless) {
+		t.Errorf("of the domain without a label reads %v", got)
 	}
 	for _, id := range []string{"nonsense", pb.DomainID{1}.String()} {
 		c.refused(pb.CodeDomainNotFound, get(id))

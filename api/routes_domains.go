@@ -14,7 +14,7 @@ var domainRoutes = []web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/domains", ID: "listDomains", Tag: tagGraph,
 		Summary: "List domains",
 		Description: "The topics that the background cycle has found among the effective subject's nodes, newest first; " +
-			"none until it has run.",
+			"none until it has run. What has no label is not listed, and can be got by its id.",
 		Scope: pb.ScopeRead, Family: pb.FamilyReads, Capability: pb.CapabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listDomainsInput, errs *problems.Violations) {

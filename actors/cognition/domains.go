@@ -40,61 +40,42 @@ func (c domainsStage) run() error {
 	if !c.removed && len(near) == 0 { // a new text may be nearer to any other than what was the nearest
 		earlier.Fresh = c.Touched(c.fresh)
 	}
+	var g *community.Graph
 	var found community.Partition
-	var named []topic.Label
-	var groups []topic.Group
 	err = c.compute([]func(int) error{func(int) error {
-		found = community.Find(community.NewGraph(len(c.Nodes), edges), earlier, community.Options{})
+		g = community.NewGraph(len(c.Nodes), edges)
+		found = community.Find(g, earlier, community.Options{})
 		return nil
 	}})
 	if err != nil {
 		return err
 	}
-	c.found = make([]cognition.Domain, len(found.Communities))
+	groups, named, err := c.named(&found, old, number)
+	if err != nil {
+		return err
+	}
+	if into, some := united(named); some {
+		found.Unite(g, earlier.Of, into)
+		if groups, named, err = c.named(&found, old, number); err != nil {
+			return err
+		}
+	}
 	dead := maps.Clone(old)
-	for i, x := range found.Communities {
-		d := &c.found[i]
-		d.Top = x.Top
-		before := topic.Label{}
-		if x.Before != community.None {
-			for name, n := range number {
-				if n == x.Before {
-					was := old[name]
-					d.ID = pb.DomainID(was.GetId())
-					before = cognition.LabelBefore(was)
-					delete(dead, name)
-					break
-				}
-			}
-		} else {
+	for i := range c.found {
+		if d := &c.found[i]; d.ID == (pb.DomainID{}) {
 			id, err := c.org.System.NewUUID()
 			if err != nil {
 				return err
 			}
 			d.ID = pb.DomainID(id)
+		} else {
+			delete(dead, d.ID.String())
 		}
-		top := x.Top
-		if d.Same = !c.removed && c.SameTop(old[d.ID.String()], top); d.Same {
-			top = top[:min(len(top), cognition.ContrastNodes)]
-		}
-		group, err := c.groupOf(top)
-		if err != nil {
-			return err
-		}
-		group.Before, group.Given = before, d.Same
-		groups = append(groups, group)
 	}
 	for i, of := range found.Of {
 		if of != community.None {
 			c.found[of].Members = append(c.found[of].Members, int32(i))
 		}
-	}
-	err = c.compute([]func(int) error{func(int) error {
-		named = topic.Describe(groups)
-		return nil
-	}})
-	if err != nil {
-		return err
 	}
 	var changes []func(*graph.Tx) error
 	for i := range named {
@@ -121,6 +102,50 @@ func (c domainsStage) run() error {
 	}
 	c.cog.Settled = uint32(found.Settled)
 	return nil
+}
+
+// named names the communities, of which those that continue a domain have its id: groups are what they are named by.
+func (c domainsStage) named(found *community.Partition, old map[string]*pb.Domain, number map[string]int32) (
+	groups []topic.Group, labels []topic.Label, err error,
+) {
+	was := map[int32]*pb.Domain{}
+	for name, n := range number {
+		was[n] = old[name]
+	}
+	c.found = make([]cognition.Domain, len(found.Communities))
+	for i, x := range found.Communities {
+		d := &c.found[i]
+		d.Top = x.Top
+		before := topic.Label{}
+		if b := was[x.Before]; b != nil {
+			d.ID = pb.DomainID(b.GetId())
+			before = cognition.LabelBefore(b)
+		}
+		top := x.Top
+		if d.Same = !c.removed && c.SameTop(was[x.Before], top); d.Same {
+			top = top[:min(len(top), cognition.ContrastNodes)]
+		}
+		group, err := c.groupOf(top)
+		if err != nil {
+			return nil, nil, err
+		}
+		group.Before, group.Given = before, d.Same
+		groups = append(groups, group)
+	}
+	err = c.compute([]func(int) error{func(int) error {
+		labels = topic.Describe(groups)
+		return nil
+	}})
+	return groups, labels, err
+}
+
+// united tells which communities are named alike, so that they are one domain to whoever looks for it, and whether
+// there are any.
+func united(labels []topic.Label) (into []int32, some bool) {
+	for i, first := range topic.OneTheme(labels) {
+		into, some = append(into, int32(first)), some || first != i
+	}
+	return into, some
 }
 
 // stored reads the domains of the cycle before, and numbers them.

@@ -82,7 +82,14 @@ func (c identityStage) run() error {
 			if lost {
 				b.Label, b.Keywords = "", nil
 			}
-			for _, at := range rests[i] {
+			if lent := rests[i].lent; lent != nil {
+				if ok, err := c.stillSaid(f, nil, lent); err != nil {
+					return err
+				} else if !ok {
+					b.Label = ""
+				}
+			}
+			for _, at := range rests[i].nodes {
 				ok, err := c.unchanged(f, at)
 				if err != nil {
 					return err
@@ -197,10 +204,32 @@ func (c identityStage) findVoice(d *drawn, next *pb.Cognition, view *pb.Identity
 // voiceBatch is how many texts one CPU task measures: some 20 ms of short ones.
 const voiceBatch = 200
 
+// basinGround is what a basin's words rest on: nodes, and the domain that lends its label, if one does.
+type basinGround struct {
+	nodes, lent []int32
+}
+
+// lentLabel is the label of the domain that most of some nodes are in, and which that is: where no words are a basin's
+// own, it is of what its texts are of.
+func (c identityStage) lentLabel(nodes []int32) (label string, domain []int32) {
+	for k := range c.found {
+		in := 0
+		for _, i := range nodes {
+			if slices.Contains(c.found[k].Members, i) {
+				in++
+			}
+		}
+		if 2*in > len(nodes) && c.found[k].Label != "" {
+			return c.found[k].Label, []int32{int32(k)}
+		}
+	}
+	return "", nil
+}
+
 // findManifold lays the manifold through what the person wrote. It returns whether they have moved, and which nodes
 // each basin is named by.
 func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.IdentityView) (
-	shift *manifold.Shift, rests [][]int32, err error,
+	shift *manifold.Shift, rests []basinGround, err error,
 ) {
 	said := c.OwnPassages(maxSignals)
 	seqs := make([]uint64, len(said))
@@ -242,7 +271,7 @@ func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.Identit
 	}
 	next.Mind = r.State.Message()
 	groups := make([]topic.Group, len(r.State.Basins))
-	rests = make([][]int32, len(groups))
+	rests = make([]basinGround, len(groups))
 	labelled := map[string]*pb.Basin{}
 	for _, b := range before.GetBasins() {
 		labelled[b.GetId()] = b
@@ -252,8 +281,8 @@ func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.Identit
 		if i < len(r.Central) {
 			for _, s := range r.Central[i] {
 				passages = append(passages, of[s])
-				if !slices.Contains(rests[i], of[s].Node) {
-					rests[i] = append(rests[i], of[s].Node)
+				if !slices.Contains(rests[i].nodes, of[s].Node) {
+					rests[i].nodes = append(rests[i].nodes, of[s].Node)
 				}
 			}
 		}
@@ -270,7 +299,10 @@ func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.Identit
 		if basin.Current = b.Number == r.State.At; basin.Current {
 			basin.SinceMs = r.State.SinceMS
 		}
-		for _, at := range rests[i][:min(len(rests[i]), maxBasinNodes)] {
+		if basin.Label == "" {
+			basin.Label, rests[i].lent = c.lentLabel(rests[i].nodes)
+		}
+		for _, at := range rests[i].nodes[:min(len(rests[i].nodes), maxBasinNodes)] {
 			basin.Nodes = append(basin.Nodes, string(c.Nodes[at].ID))
 		}
 		view.Basins = append(view.Basins, basin)

@@ -25,8 +25,8 @@ func getDomain(c *tenant.Call, r storage.Reader, op *pb.GetDomain) (*pb.Reply, e
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Domain{Domain: d}}), nil
 }
 
-// listDomains pages through the domains of a partition, newest first: a domain
-// keeps its id and its time as long as it is mostly the same nodes.
+// listDomains pages through the domains of a partition that have a name, newest first: a
+// domain keeps its id and its time as long as it is mostly the same nodes.
 func listDomains(c *tenant.Call, st *storage.Store, op *pb.ListDomains) (_ *pb.Reply, err error) {
 	all := c.Part.Space.Prefix(storage.TableDomainByTime)
 	q := strings.ToLower(op.GetQ())
@@ -56,9 +56,12 @@ func listDomains(c *tenant.Call, st *storage.Store, op *pb.ListDomains) (_ *pb.R
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Domains{Domains: list}}), nil
 }
 
-// namesDomain reports whether a domain's label or one of its keywords holds a
-// text, which is in lower case.
+// namesDomain reports whether a domain has a label, and that or one of its keywords
+// holds a text, which is in lower case.
 func namesDomain(d *pb.Domain, q string) bool {
+	if d.GetLabel() == "" { // a heap of texts that say nothing in common is no topic to anybody
+		return false
+	}
 	for _, word := range append([]string{d.GetLabel()}, d.GetKeywords()...) {
 		if strings.Contains(strings.ToLower(word), q) {
 			return true

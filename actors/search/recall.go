@@ -385,7 +385,7 @@ func addEdges(r storage.Reader, part *partition.Ref, node pb.NodeID, chosen map[
 	return nil
 }
 
-// addDomains adds the domains that the nodes of the view are in.
+// addDomains adds the domains that the nodes of the view are in, as far as they have a name.
 func addDomains(r storage.Reader, space storage.Space, view *pb.GraphView) error {
 	wanted := map[string]bool{}
 	for _, n := range view.GetNodes() {
@@ -395,6 +395,9 @@ func addDomains(r storage.Reader, space storage.Space, view *pb.GraphView) error
 		storage.ScanOptions{Limit: MaxRecallCount}, func() *pb.Domain { return &pb.Domain{} }) {
 		if err != nil {
 			return err
+		}
+		if rec.Value.GetLabel() == "" {
+			continue
 		}
 		view.TotalDomains++
 		if id, err := pb.DomainIDFrom(rec.Value.GetId()); err == nil && wanted[id.String()] {

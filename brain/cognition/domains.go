@@ -17,6 +17,8 @@ const (
 	ContrastNodes = 8
 	// maxPassageBytes bounds what is read of a text to name its domain.
 	maxPassageBytes = 2000
+	// maxShort is how many passages a text has that is about one thing.
+	maxShort = 2
 	// sameCohesion is by how much cohesions may differ and be written as they are.
 	sameCohesion = 1e-6
 )
@@ -104,12 +106,12 @@ func (g *Graph) GroupOf(top []int32, chunk func(seq uint64) (string, error)) (to
 			group.Names = append(group.Names, topic.Name{Title: n.Title, Person: n.Person})
 			continue
 		}
-		for _, k := range g.people()[i] {
+		for _, k := range g.People()[i] {
 			group.People = append(group.People, g.Nodes[k].Title)
 		}
 		// A document speaks by passages from all over it: the first are often a
 		// heading, and who was there.
-		p := topic.Passage{Title: n.Title, Of: int(i) + 1}
+		p := topic.Passage{Title: n.Title, Of: int(i) + 1, Part: len(n.Chunks) > maxShort}
 		k := min(each, len(n.Chunks))
 		for place := range k {
 			said, err := chunk(n.Chunks[(2*place+1)*len(n.Chunks)/(2*k)])
@@ -139,11 +141,11 @@ func (g *Graph) GroupOfPassages(passages []Chunk, chunk func(seq uint64) (string
 		n := &g.Nodes[c.Node]
 		if !named[c.Node] {
 			named[c.Node] = true
-			for _, k := range g.people()[c.Node] {
+			for _, k := range g.People()[c.Node] {
 				group.People = append(group.People, g.Nodes[k].Title)
 			}
 		}
-		p := topic.Passage{Of: int(c.Node) + 1}
+		p := topic.Passage{Of: int(c.Node) + 1, Whole: n.Title}
 		if len(n.Chunks) == 1 { // else the title is of more than the passage
 			p.Title = n.Title
 		}

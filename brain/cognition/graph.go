@@ -100,9 +100,9 @@ func (g *Graph) Ties() []community.Edge {
 	return edges
 }
 
-// people are for each text the persons that it names: they belong to a topic, and are
-// none.
-func (g *Graph) people() map[int32][]int32 {
+// People are for each text the persons that it names: they belong to a topic, and are
+// none. It is gathered when it is first asked for.
+func (g *Graph) People() map[int32][]int32 {
 	if g.named == nil {
 		g.named = map[int32][]int32{}
 		for _, e := range g.Edges {

@@ -370,3 +370,35 @@ func BenchmarkFind(b *testing.B) {
 		}
 	}
 }
+
+// Communities that turn out to be one keep the id of the larger, and what is in none stays there.
+func TestUnite(t *testing.T) {
+	t.Parallel()
+	var edges []Edge
+	for c := range int32(3) { // three cliques of 5, 4 and 3, and somebody alone
+		for a := range 5 - c {
+			for b := range a {
+				edges = append(edges, Edge{10*c + a, 10*c + b, Related, 1})
+			}
+		}
+	}
+	g := NewGraph(31, edges)
+	p := Find(g, Earlier{}, Options{})
+	if len(p.Communities) != 3 {
+		t.Fatalf("%d communities", len(p.Communities))
+	}
+	before := slices.Clone(p.Of)
+	p.Unite(g, before, []int32{0, 1, 1})
+	if len(p.Communities) != 2 || p.Of[9] != None {
+		t.Fatalf("%+v", p)
+	}
+	big, small := p.Communities[0], p.Communities[1]
+	if big.Nodes != 7 || big.Edges != 9 || big.Before != 1 || small.Nodes != 5 || small.Before != 0 {
+		t.Errorf("%+v and %+v", big, small)
+	}
+	for _, v := range []int{10, 13, 20, 22} {
+		if p.Of[v] != 0 {
+			t.Errorf("%d is in %d", v, p.Of[v])
+		}
+	}
+}

@@ -166,6 +166,28 @@ func (p *Partition) describe(g *Graph, before []int32, least int) {
 		count = renumber(p.Of)
 		members, first = byGroup(p.Of, count)
 	}
+	p.number(g, before, members, first, least)
+}
+
+// Unite makes one of communities that turn out to be: into gives each the one that it becomes a part of, which may be
+// itself. g and before are those that the partition was found in.
+func (p *Partition) Unite(g *Graph, before, into []int32) {
+	for v, c := range p.Of {
+		if c != None {
+			p.Of[v] = into[c]
+		}
+	}
+	if len(before) != len(p.Of) {
+		before = nil
+	}
+	count := renumber(p.Of)
+	members, first := byGroup(p.Of, count)
+	p.number(g, before, members, first, 1)
+}
+
+// number numbers the communities that have at least so many members, and portrays them.
+func (p *Partition) number(g *Graph, before, members, first []int32, least int) {
+	count := len(first) - 1
 	order := make([]int32, 0, count)
 	for c := range int32(count) {
 		if int(first[c+1]-first[c]) >= least {
@@ -185,7 +207,9 @@ func (p *Partition) describe(g *Graph, before []int32, least int) {
 		as[c] = int32(i)
 	}
 	for v, c := range p.Of {
-		p.Of[v] = as[c]
+		if c != None {
+			p.Of[v] = as[c]
+		}
 	}
 	inner := make([]float64, g.nodes())
 	for i, c := range order {

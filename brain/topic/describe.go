@@ -3,6 +3,7 @@ package topic
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,10 @@ const (
 	// group's: what two of thirty messages say names none.
 	few     = 3
 	inSmall = 8
+	// inLong is it of long texts, which share many a word by chance.
+	inLong = 3
+	// inLabel is it of the texts that hold a word of the label: one that a quarter or fewer are about names no theme.
+	inLabel = 4
 	// leastOfSeries is how many texts make a series.
 	leastOfSeries = 3
 	// enoughWords is from how many words on the language of a group is known by its
@@ -35,6 +40,7 @@ type term struct {
 	in       uint64 // which: a bit each
 	words    int
 	named    bool // it is the name of something
+	capital  bool // it has a capital that is not a sentence's, or none
 	surfaces map[string]int
 }
 
@@ -50,8 +56,9 @@ type counted struct {
 	uses    map[string]*use
 	english bool // what its words are the lexicon knows
 	series  string
-	long    bool            // its texts are of several passages: half of them share many a word by chance
-	often   map[string]bool // the keywords that may stand in a label
+	long    bool              // its texts are of several passages: half of them share many a word by chance
+	often   map[string]bool   // the keywords that may stand in a label
+	holding map[string]uint64 // the texts that hold a keyword
 	// wanted are the only terms that count, and these only by their texts; nil: all.
 	wanted map[string]float64
 	key    []byte // working memory
@@ -82,6 +89,10 @@ func Describe(groups []Group) []Label {
 		}
 	}
 	people, writers := peopleOf(groups)
+	shared := map[string]int{}
+	for i := range all {
+		shared[all[i].series]++
+	}
 	labels := make([]Label, len(groups))
 	taken := map[string]bool{}
 	for i := range groups {
@@ -94,19 +105,29 @@ func Describe(groups []Group) []Label {
 			labels[i] = groups[i].Before
 			continue
 		}
-		words := keywords(&all[i], spread, filled, writers)
+		words := keywords(&all[i], spread, filled, people, writers)
 		about, before := topics(words, people, groups[i].Before)
-		if series := all[i].series; series != "" {
-			all[i].often[series] = true
-			words = append([]string{series}, words[:min(len(words), MaxKeywords-1)]...)
-			about = append([]string{series}, about...)
-		}
+		words, about = all[i].underSeries(words, about, shared)
 		labels[i] = Label{Text: all[i].label(about, before, taken), Keywords: words}
 		if labels[i].Text != "" {
 			taken[strings.ToLower(labels[i].Text)] = true
 		}
 	}
 	return labels
+}
+
+// underSeries puts the name of a group's series first. Where its texts are long that is all its label has: what a few
+// of them say in passing names no part of it. Where others of the series are a group, too, it tells them not apart.
+func (c *counted) underSeries(words, about []string, shared map[string]int) (keywords, label []string) {
+	if c.series == "" || !c.long && shared[c.series] > 1 && c.label(about, Label{}, nil) != "" {
+		return words, about
+	}
+	c.often[c.series], c.holding[c.series] = true, math.MaxUint64
+	words = append([]string{c.series}, words[:min(len(words), MaxKeywords-1)]...)
+	if c.long {
+		return words, []string{c.series}
+	}
+	return words, append([]string{c.series}, about...)
 }
 
 // count collects the candidates of a group: words, pairs of neighbouring words,
@@ -160,7 +181,27 @@ func (c *counted) count(g *Group) {
 			c.addNames(toks, names)
 		}
 	}
-	c.series, c.long = seriesOf(passages, c.texts), len(passages) > 2*c.texts
+	c.inSeries(passages)
+}
+
+// inSeries finds the series that the group's texts are of, whose name says nothing of any of them, and whether they are
+// long.
+func (c *counted) inSeries(passages []Passage) {
+	parts := 0
+	for _, p := range passages {
+		if p.Part {
+			parts++
+		}
+	}
+	c.long = 2*parts > len(passages)
+	c.series = seriesOf(passages, c.texts, func(p *Passage) string { return p.Title })
+	name := seriesOf(passages, c.texts, func(p *Passage) string { return p.Whole })
+	if c.long {
+		name = c.series
+	}
+	for _, tok := range tokens(nil, name, 0) {
+		delete(c.terms, tok.key)
+	}
 }
 
 // numbered gives the texts that passages are of, from 0. Of one text, or two, each passage counts as one, and they are
@@ -254,6 +295,7 @@ func (c *counted) add(toks []token, surface string) {
 		if toks[0].starts {
 			weight = 1 // its capital is the sentence's
 		}
+		t.capital = t.capital || !toks[0].starts || !toks[0].capital() || toks[0].code
 	}
 	t.surfaces[surface] += weight
 }
@@ -279,6 +321,19 @@ func (t *term) surface() string {
 		}
 	}
 	return best
+}
+
+// written is how the term is written behind others: an English word that has only been at the begin of sentences has
+// no capital of its own. People have, also where they begin each.
+func (c *counted) written(t *term, people map[string]bool) string {
+	surface := t.surface()
+	first, _, _ := strings.Cut(surface, " ")
+	low := strings.ToLower(first)
+	if !c.english || t.named || t.capital || people[low] || strings.ToUpper(first) == first || !ordinary(low, low) ||
+		t.words == 1 && !nameless(low) { // behind a name there is no word in small letters that belongs to it
+		return surface
+	}
+	return low + surface[len(first):]
 }
 
 // languages tells whose function words the passages use: of those that have any,
@@ -317,7 +372,7 @@ type scored struct {
 // keywords chooses the terms that are frequent in the group and rare in the
 // others: the share of its passages that hold a term, times the logarithm of how
 // many times more than the average of the other groups that is.
-func keywords(c *counted, spread map[string]float64, groups int, writers map[string]bool) []string {
+func keywords(c *counted, spread map[string]float64, groups int, people, writers map[string]bool) []string {
 	least := 1
 	if c.texts > 2 {
 		least = 2
@@ -346,18 +401,19 @@ func keywords(c *counted, spread map[string]float64, groups int, writers map[str
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key))
 	})
 	words := choose(c, ranked)
-	c.often = map[string]bool{}
-	for _, t := range words {
-		c.often[t.surface()] = t.texts >= min(few, c.texts) || inSmall*t.texts > c.texts
+	c.often, c.holding = map[string]bool{}, map[string]uint64{}
+	often := func(t *term) bool {
+		return (t.texts >= min(few, c.texts) || inSmall*t.texts > c.texts) && (!c.long || inLong*t.texts >= c.texts)
 	}
 	// Those that may stand in a label are the first.
-	slices.SortStableFunc(words, func(a, b *term) int { return rank(c.often[b.surface()]) - rank(c.often[a.surface()]) })
+	slices.SortStableFunc(words, func(a, b *term) int { return rank(often(b)) - rank(often(a)) })
 	if len(words) > 0 && 2*words[0].texts >= c.texts && !c.long {
 		c.series = "" // the group has a theme of its own
 	}
 	out := make([]string, len(words))
 	for i, t := range words {
-		out[i] = t.surface()
+		out[i] = c.written(t, people)
+		c.often[out[i]], c.holding[out[i]] = often(t), t.in
 	}
 	return out
 }
@@ -485,9 +541,7 @@ func topics(words []string, people map[string]bool, before Label) ([]string, Lab
 
 // says reports whether the group's passages hold a part of a label.
 func (c *counted) says(part string) bool {
-	if bare, number, ok := strings.Cut(part, " ("); ok && strings.Trim(number, "0123456789)") == "" {
-		part = bare // it told two labels apart
-	}
+	part = unnumbered(part)
 	for _, t := range c.terms {
 		for s := range t.surfaces {
 			if strings.EqualFold(s, part) {
@@ -496,6 +550,23 @@ func (c *counted) says(part string) bool {
 		}
 	}
 	return false
+}
+
+// told tells whether enough of the texts are about the words of a label.
+func (c *counted) told(parts []string) bool {
+	in := uint64(0)
+	for _, p := range parts {
+		p = unnumbered(p)
+		if strings.EqualFold(p, c.series) {
+			return true
+		}
+		for _, t := range c.terms {
+			if strings.EqualFold(t.surface(), p) {
+				in |= t.in
+			}
+		}
+	}
+	return inLabel*bits.OnesCount64(in) > c.texts
 }
 
 // label joins the first keywords, unless the label of before still holds: at least
@@ -514,12 +585,12 @@ func (c *counted) label(words []string, before Label, taken map[string]bool) str
 				kept = kept && c.says(p)
 			}
 		}
-		if kept && 3*held >= 2*len(parts) {
+		if kept && 3*held >= 2*len(parts) && c.told(parts) {
 			return before.Text
 		}
 	}
 	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !c.often[w] })
-	out := ""
+	out, in := "", uint64(0)
 	for i, w := range words {
 		if i >= labelWords && !taken[strings.ToLower(out)] {
 			break
@@ -531,7 +602,10 @@ func (c *counted) label(words []string, before Label, taken map[string]bool) str
 		if len(next) > MaxLabel-len(" (100)") {
 			break
 		}
-		out = next
+		out, in = next, in|c.holding[w]
+	}
+	if inLabel*bits.OnesCount64(in) <= c.texts {
+		return ""
 	}
 	out = upperFirst(out)
 	whole := out

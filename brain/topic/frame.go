@@ -35,8 +35,8 @@ func bare(line string) string {
 // quoted tells whether a line quotes what somebody else wrote.
 func quoted(line string) bool { return strings.HasPrefix(line, ">") }
 
-// ownLines are the lines of a passage that its writer wrote: not those that are quoted, if there are others, and
-// no block of code.
+// ownLines are the lines of a passage that its writer wrote: not those that are quoted, if there are others, no block
+// of code, and not who was there.
 func ownLines(t string) (lines []string) {
 	if len(t) > maxPassageBytes {
 		t = text.Truncate(t, maxPassageBytes)
@@ -48,7 +48,7 @@ func ownLines(t string) (lines []string) {
 		switch {
 		case strings.HasPrefix(line, "```"):
 			fence = !fence
-		case fence || line == "":
+		case fence || line == "" || text.OnRoll(line):
 		case quoted(line):
 			quotes = append(quotes, line)
 		default:
@@ -84,10 +84,10 @@ func (s said) again(line []token) bool {
 
 // seriesOf is what most of some texts are called but for a number or date: the minutes of one board, say. It is empty
 // where they are not of one series, or where a single word is all that they have in common.
-func seriesOf(passages []Passage, texts int) string {
+func seriesOf(passages []Passage, texts int, titleOf func(*Passage) string) string {
 	times, distinct := map[string]int{}, map[string]bool{}
 	for i := range passages {
-		title := Subject(passages[i].Title)
+		title := Subject(titleOf(&passages[i]))
 		if title == "" || distinct[title] { // an answer belongs to its thread
 			continue
 		}

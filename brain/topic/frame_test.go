@@ -121,15 +121,18 @@ func TestASeriesLendsItsName(t *testing.T) {
 	var long Group // of long texts half share many a word
 	for i := range 3 {
 		for _, s := range said {
-			p := Passage{Text: s + " The harbour.", Of: i + 1}
+			p := Passage{Text: s + " The harbour.", Of: i + 1, Part: true}
 			if s == said[0] {
 				p.Title = "Board minutes 2024-0" + string(rune('1'+i))
 			}
 			long.Passages = append(long.Passages, p)
 		}
 	}
-	if l := Describe([]Group{long, baking})[0]; !strings.HasPrefix(l.Text, "Board minutes, ") {
+	if l := Describe([]Group{long, baking})[0]; l.Text != "Board minutes" {
 		t.Errorf("a series of long texts is named %+v", l)
+	}
+	if l := Describe([]Group{long, long, baking}); !slices.Equal(OneTheme(l), []int{0, 0, 2}) {
+		t.Errorf("two parts of a series are named %+v and %+v", l[0], l[1])
 	}
 }
 
@@ -170,5 +173,20 @@ func TestSubject(t *testing.T) {
 		if got := Subject(title); got != want {
 			t.Errorf("%q is about %q, want %q", title, got, want)
 		}
+	}
+}
+
+// What somebody is behind their name in a list of who was there is no topic.
+func TestWhoWasThereIsNoTopic(t *testing.T) {
+	var g Group
+	for i := range 5 {
+		g.Passages = append(g.Passages, Passage{
+			Text: "* Ilse Brandt @ilse (observer)\n* Bruno Vogt @bruno (observer, " + string(rune('a'+i)) +
+				")\n\nThe kiln cracked.",
+			Of: i + 1,
+		})
+	}
+	if l := Describe([]Group{g, baking})[0]; !strings.HasPrefix(l.Text, "Kiln") || holds(l, "observer") {
+		t.Errorf("%+v", l)
 	}
 }

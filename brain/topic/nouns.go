@@ -38,6 +38,8 @@ var (
 	beings = text.Set(`am is are was were be been being`)
 	actors = text.Set(`i we you they he she who to can could will would shall should may might must do does did let
 		please`)
+	// single stand before one of a kind.
+	single = text.Set(`that this it each every a an another`)
 )
 
 // acts tells whether the word behind it is a verb, or tells how something is.
@@ -95,6 +97,10 @@ func seen(uses map[string]*use, toks []token) {
 			u.exclaim++
 		}
 		determined := clause.Determines(before.key)
+		if determined && single[before.key] && toks[i].key != strings.ToLower(toks[i].surface) {
+			determined = false // "that requires": what has the ending of a plural is a verb
+			u.acted++
+		}
 		switch belongs := !behind.stop && behind.key != ""; {
 		case belongs && determined:
 			u.before, u.joined = u.before+1, u.joined+1
@@ -139,11 +145,23 @@ func partOf(key, surface string) tagger.Class {
 		}
 	}
 	for end, part := range map[string]tagger.Class{"ed": tagger.Past, "ing": tagger.Gerund} {
-		if root, ok := strings.CutSuffix(key, end); ok && (verb(root) || verb(root+"e")) {
+		if root, ok := strings.CutSuffix(key, end); ok && (word(root) || word(root+"e") || doubled(root)) {
 			return part
 		}
 	}
 	return 0
+}
+
+// word tells whether the lexicon knows a word, that what ends like a form of a verb may be one of.
+func word(root string) bool {
+	e, known := lexicon().Find(root)
+	return known && e.Class&tagger.Common != 0 && len(root) > 2
+}
+
+// doubled tells whether a word is one whose last letter is doubled: "chopp" of "chop".
+func doubled(root string) bool {
+	n := len(root)
+	return n > 3 && root[n-1] == root[n-2] && word(root[:n-1])
 }
 
 func verb(word string) bool {
@@ -164,13 +182,43 @@ func nominal(key, surface string, u *use) bool {
 	case part == tagger.Adjective, part == tagger.Past, part == tagger.Numeral:
 		return u.mostlyNoun()
 	case part == tagger.Verb:
-		return u.noun+u.joined >= u.acted+u.first
+		return u.noun+u.joined >= max(1, u.acted+u.first)
 	case part == tagger.Gerund:
 		return u.noun+u.joined > 0 && 2*u.acted < u.times
 	case part == tagger.Adverb, part == tagger.Expression, part == tagger.Function:
 		return false
+	case part == 0 && ordinary(key, surface): // the lexicon says of few adjectives that they are
+		return u.noun > 0 || 2*u.acted < u.times && !endsLikeAdjective(key)
 	}
 	return true
+}
+
+// nameless tells whether the lexicon knows a word of English that is the name of nothing.
+func nameless(word string) bool {
+	const names = tagger.FirstName | tagger.LastName | tagger.PlaceName | tagger.OrgName | tagger.BrandName | tagger.Proper
+	e, known := lexicon().Find(word)
+	return known && e.Class&tagger.Common != 0 && e.Class&names == 0
+}
+
+// ordinary tells whether the lexicon knows a word as one of English, and no more of it.
+func ordinary(key, surface string) bool {
+	e, known := lexicon().Find(surface)
+	if !known {
+		e, known = lexicon().Find(key)
+	}
+	return known && e.Class&tagger.Common != 0
+}
+
+// mixed are endings of adjectives, and of some nouns, such as "animal" and "music".
+var mixed = [...]string{"al", "ive", "ic"}
+
+func endsLikeAdjective(key string) bool {
+	for _, end := range mixed {
+		if strings.HasSuffix(key, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // attributive tells whether a word of an English text may stand before a noun: another one, or an adjective.

@@ -1,6 +1,7 @@
 package topic
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,6 +59,18 @@ func TestLabelsAreNouns(t *testing.T) {
 				t.Errorf("%q is a keyword of %q", w, l.Keywords)
 			}
 		}
+	}
+}
+
+// A word that has only begun sentences loses their capital, unless it may be a name.
+func TestCapitals(t *testing.T) {
+	t.Parallel()
+	l := Describe([]Group{{Passages: passages(
+		"Garden slates fell.", "Garden slates again.", "Hackett wants slates.", "Hackett came.", "Hackett went up.",
+	)}, baking})[0]
+	if !slices.Contains(l.Keywords, "garden slates") && !slices.Contains(l.Keywords, "slates") ||
+		!slices.Contains(l.Keywords, "Hackett") || slices.Contains(l.Keywords, "Garden slates") {
+		t.Errorf("%q", l.Keywords)
 	}
 }
 

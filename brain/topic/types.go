@@ -5,9 +5,14 @@ type Passage struct {
 	// Title is what a client called the text. One that several texts have, such as the subject of a thread, counts
 	// once.
 	Title string
+	// Whole is the title of the text that it is a part of, which is of more than the passage. What a series is called
+	// is no keyword of any part.
+	Whole string
 	Text  string
 	// Of numbers the texts: what one of them says in several passages it says once. All 0: nobody knows.
 	Of int
+	// Part says that the passage is one of several of a long text.
+	Part bool
 }
 
 // Name is an entity that a group's passages mention.
@@ -32,7 +37,7 @@ type Group struct {
 // Label describes a group.
 type Label struct {
 	// Text is up to three keywords that a few of the passages hold, joined by ", "; at most [MaxLabel] bytes. It is
-	// empty where nothing is said often enough to name the group.
+	// empty where nothing is said often enough to name the group, or what is by too few of its texts.
 	Text     string
 	Keywords []string // the most telling first, at most [MaxKeywords]
 }

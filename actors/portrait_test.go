@@ -199,6 +199,28 @@ func TestNoPortraitOfSeveralPeople(t *testing.T) {
 	}
 }
 
+// Minutes that nobody signed are the words of all who were there.
+func TestNoPortraitOfMinutes(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	var its []*pb.IngestItem
+	for i, text := range inLetters {
+		its = append(its, doc("", "# Minutes "+fmt.Sprint(i)+"\n\n## Present\n\n* Maria Keller @mkeller (chair)\n"+
+			"* John Peters @jpeters\n* Anna Schmidt @aschmidt (guest)\n\n## Discussion\n\n"+text))
+	}
+	c.ingest(its...)
+	c.think()
+	for _, l := range c.drawn() {
+		if l.GetKind() != portrait.Themes || !strings.HasPrefix(l.GetText(), "What is written here is ") {
+			t.Error(l)
+		}
+	}
+	view := c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView()
+	if !view.GetShared() || len(view.GetTraits()) > 0 {
+		t.Errorf("minutes have the traits of a person: %v", view)
+	}
+}
+
 // The voice of a person is measured on their own texts, and not on what others wrote that they keep; and when the
 // memory becomes somebody else's, on that person's.
 func TestVoiceIsOfTheOwnersTexts(t *testing.T) {

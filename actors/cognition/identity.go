@@ -167,12 +167,12 @@ func (c identityStage) findVoice(d *drawn, next *pb.Cognition, view *pb.Identity
 					if err != nil {
 						return err
 					}
-					text := &pb.Content{}
-					if _, err := st.Get(c.part.Space.Key(storage.TableContent, storage.Str(c.Nodes[i].ID)), text); err != nil {
+					said, err := d.content(st, i)
+					if err != nil {
 						return err
 					}
-					if (!d.personal || d.his(w)) && text.GetText() != "" {
-						parts[n].Add(text.GetText())
+					if said = d.frame.Own(said); (!d.personal || d.his(w)) && said != "" {
+						parts[n].Add(said)
 					}
 				}
 				return nil

@@ -3,6 +3,7 @@ package cognition
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"orgmem/actors/graph"
 	"orgmem/brain/cognition"
@@ -23,6 +24,8 @@ type drawn struct {
 	latest   []string // of their texts, at most MaxTraitNodes
 
 	lines   []portrait.Line
+	frame   portrait.Frame             // what the texts have in common, which nobody writes
+	people  map[int32][]int32          // whom texts name
 	writers map[int32]portrait.Writing // of the texts that were looked at
 	traces  map[int32]*pb.Trace        // of these
 }
@@ -35,6 +38,7 @@ func (c identityStage) whose() (*drawn, error) {
 	d := &drawn{identityStage: c, writers: map[int32]portrait.Writing{}, traces: map[int32]*pb.Trace{}}
 	own := c.Written()
 	own = own[:min(len(own), cognition.MaxPortraitTexts)]
+	d.people = c.People()
 	var latest []portrait.Writing
 	err := c.org.WithStore(func(st *storage.Store) error {
 		for _, i := range own {
@@ -44,7 +48,7 @@ func (c identityStage) whose() (*drawn, error) {
 			}
 			latest = append(latest, w)
 		}
-		return nil
+		return d.findFrame(st, own)
 	})
 	d.owner, d.personal = portrait.Owner(latest)
 	for k, i := range own[:len(latest)] {
@@ -63,12 +67,19 @@ func (d *drawn) his(w portrait.Writing) bool {
 // manyWriters stands for the owner of what several people write; that of one begins with "=".
 const manyWriters = "*"
 
-// whom names those on whose texts the voice is measured.
+// framed stands behind the owner where what the texts have in common is left out.
+const framed = "+"
+
+// whom names those on whose texts the voice is measured, and how.
 func (d *drawn) whom() string {
-	if !d.personal {
-		return manyWriters
+	whom := manyWriters
+	if d.personal {
+		whom = "=" + d.owner // what a version before has measured is of nobody
 	}
-	return "=" + d.owner // what a version before has measured is of nobody
+	if len(d.frame) > 0 {
+		whom += framed
+	}
+	return whom
 }
 
 // draw says in words who the person is.
@@ -144,7 +155,38 @@ func (d *drawn) writerOf(st *storage.Store, i int32) (w portrait.Writing, err er
 	speaker, speakers := extract.Speakers(n.GetMetadata())
 	w.Writer = speaker
 	w.Foreign = len(speakers) > 1 || speaker == "" && n.GetSource().GetType() == pb.SourceConnector
-	return w, nil
+	if w.Writer != "" || w.Foreign || len(d.people[i]) < 2 {
+		return w, nil
+	}
+	said, err := d.content(st, i)
+	var names []string
+	for _, k := range d.people[i] {
+		names = append(names, d.Nodes[k].Title)
+	}
+	w.Record = portrait.Record(said, names)
+	w.Foreign = w.Record
+	return w, err
+}
+
+// content reads what a text says; nothing when it is gone.
+func (d *drawn) content(st *storage.Store, i int32) (string, error) {
+	text := &pb.Content{}
+	_, err := st.Get(d.part.Space.Key(storage.TableContent, storage.Str(d.Nodes[i].ID)), text)
+	return text.GetText(), err
+}
+
+// findFrame finds what the latest texts have in common.
+func (d *drawn) findFrame(st *storage.Store, own []int32) error {
+	var said []string
+	for _, i := range own[:min(len(own), portrait.FramedTexts)] {
+		text, err := d.content(st, i)
+		if err != nil {
+			return err
+		}
+		said = append(said, text)
+	}
+	d.frame = portrait.FrameOf(said)
+	return nil
 }
 
 // statement reads what was stated, with those of its texts whose words it is said in.
@@ -154,8 +196,8 @@ func (d *drawn) statement(st *storage.Store, x cognition.InTexts) (s portrait.St
 	if err != nil {
 		return s, err
 	}
-	text := &pb.Content{}
-	if _, err := st.Get(d.part.Space.Key(storage.TableContent, storage.Str(t.ID)), text); err != nil {
+	said, err := d.content(st, x.Node)
+	if err != nil {
 		return s, err
 	}
 	about := struct {
@@ -168,7 +210,7 @@ func (d *drawn) statement(st *storage.Store, x cognition.InTexts) (s portrait.St
 		return s, nil
 	}
 	s = portrait.Statement{
-		Kind: t.Kind, Speaker: about.Speaker, Said: text.GetText(), Object: about.Object, Polarity: about.Polarity,
+		Kind: t.Kind, Speaker: about.Speaker, Said: said, Object: about.Object, Polarity: about.Polarity,
 		Confidence: n.GetConfidence(), Node: string(t.ID),
 	}
 	for _, i := range x.Texts[:min(len(x.Texts), maxSaying)] {
@@ -226,12 +268,20 @@ func (d *drawn) name(st *storage.Store, x cognition.InTexts) (portrait.Name, err
 		return out, nil
 	}
 	out.Type = about.EntityType
-	for _, i := range x.Texts[:min(len(x.Texts), maxSaying)] {
+	names, looked := append(slices.Clone(about.Aliases), t.Title), maxSaying
+	inFrame := slices.ContainsFunc(names, d.frame.Holds)
+	if inFrame {
+		looked = cognition.MaxPortraitTexts // each may mention it, or not
+	}
+	for _, i := range x.Texts[:min(len(x.Texts), looked)] {
 		w, err := d.writing(st, i)
 		if err != nil {
 			return out, err
 		}
 		ok, err := d.says(st, i, x.Node)
+		if ok && err == nil && inFrame {
+			ok, err = d.mentions(st, i, names)
+		}
 		switch {
 		case err != nil:
 			return out, err
@@ -242,6 +292,13 @@ func (d *drawn) name(st *storage.Store, x cognition.InTexts) (portrait.Name, err
 		}
 	}
 	return out, nil
+}
+
+// mentions tells whether a text has one of some names outside of what all have in common.
+func (d *drawn) mentions(st *storage.Store, i int32, names []string) (bool, error) {
+	said, err := d.content(st, i)
+	said = strings.ToLower(d.frame.Own(said))
+	return slices.ContainsFunc(names, func(n string) bool { return strings.Contains(said, strings.ToLower(n)) }), err
 }
 
 // standing are the lines of which all still stands as the cycle has read it: the nodes, and the labels of themes. The

@@ -91,21 +91,25 @@ type Name struct {
 type Writing struct {
 	Writer  string // as a client names them; empty: the memory's owner
 	Foreign bool   // others speak in it, too, or nobody knows who
+	Record  bool   // it is [Record] of what several people said; Foreign as well
 }
 
 // ownShare is the share of the texts that must be one person's.
 const ownShare = 0.8
 
-// Owner tells whether one person writes a memory, and their name where clients give it, by its latest texts.
+// Owner tells whether one person writes a memory, and their name where clients give it, by its latest texts. Records of
+// what several said are nobody's: where they are most of a memory it is all of theirs, else the others tell.
 func Owner(latest []Writing) (name string, personal bool) {
 	if len(latest) == 0 {
 		return "", false
 	}
 	var names []string
 	times := map[string]int{}
-	unnamed := 0
+	unnamed, records := 0, 0
 	for _, w := range latest {
 		switch {
+		case w.Record:
+			records++
 		case w.Foreign:
 		case w.Writer == "":
 			unnamed++
@@ -121,10 +125,11 @@ func Owner(latest []Writing) (name string, personal bool) {
 			name = n
 		}
 	}
-	if float64(unnamed+times[name]) < ownShare*float64(len(latest)) {
+	notes := len(latest) - records
+	if notes < records || float64(unnamed+times[name]) < ownShare*float64(notes) {
 		return "", false
 	}
-	if 2*times[name] < len(latest)-unnamed || times[name] < 2 { // one mail that was kept names nobody
+	if 2*times[name] < notes-unnamed || times[name] < 2 { // one mail that was kept names nobody
 		name = ""
 	}
 	return name, true

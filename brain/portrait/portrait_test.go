@@ -201,7 +201,7 @@ func TestOthersWordsAreNotThePersons(t *testing.T) {
 
 func TestOwner(t *testing.T) {
 	by := func(n int, writer string, foreign bool) []Writing {
-		return slices.Repeat([]Writing{{writer, foreign}}, n)
+		return slices.Repeat([]Writing{{Writer: writer, Foreign: foreign}}, n)
 	}
 	for name, x := range map[string]struct {
 		latest   []Writing

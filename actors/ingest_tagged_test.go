@@ -124,7 +124,7 @@ func TestTaggedMentions(t *testing.T) {
 }
 
 // TestStatementsThatTheReaderSees: a sentence in which no rule finds a preference, and the node's reader does, becomes
-// one, and says neither that it is liked nor that it is not. Without the reader nothing is kept.
+// one. Without the reader nothing is kept.
 func TestStatementsThatTheReaderSees(t *testing.T) {
 	t.Parallel()
 	r, err := readertest.Classing(map[string]reader.Class{"sooner": reader.Preference}, "jane")
@@ -138,7 +138,7 @@ func TestStatementsThatTheReaderSees(t *testing.T) {
 	}{
 		"by the reader": {
 			[]func(*tenant.Config, *storage.Options){thinking, sees},
-			[]string{`Jane would sooner run in the rain. {"object":"would sooner run in the rain","speaker":"Jane"}`},
+			[]string{`Jane would sooner run in the rain. {"object":"run in the rain","polarity":1,"speaker":"Jane"}`},
 		},
 		"by the rules": {[]func(*tenant.Config, *storage.Options){thinking}, nil},
 	} {

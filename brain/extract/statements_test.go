@@ -178,10 +178,15 @@ func TestStatementsOfTheReader(t *testing.T) {
 		p     float32
 		want  string
 	}{
-		{"Jane Lee wants the hedge cut in June.", preference, 0.9, "preference Jane Lee 0 wants the hedge cut in June"},
-		{"Dr. Jane Lee thinks her form is wrong.", belief, 0.9, "belief Jane Lee 0 thinks her form is wrong"},
-		{"Jane Lee says the slab needs another day.", belief, 0.9, "belief Jane Lee 0 says the slab needs another day"},
-		{"Jane Lee would sooner run in the rain.", preference, 0.9, "preference Jane Lee 0 would sooner run in the rain"},
+		{"Jane Lee wants the hedge cut in June.", preference, 0.9, "preference Jane Lee 1 the hedge cut in June"},
+		{"Dr. Jane Lee thinks her form is wrong.", belief, 0.9, "belief Jane Lee 1 her form is wrong"},
+		{"Jane Lee says the slab needs another day.", belief, 0.9, "belief Jane Lee 1 the slab needs another day"},
+		{"Jane Lee would sooner run in the rain.", preference, 0.9, "preference Jane Lee 1 run in the rain"},
+		{"Jane Lee does not want the hedge cut in June.", preference, 0.9, "preference Jane Lee -1 the hedge cut in June"},
+		{"Jane Lee insists on cash for the hedge.", preference, 0.9, "preference Jane Lee 1 cash for the hedge"},
+		{"Jane Lee wants to pay by card for it all.", preference, 0.9, "preference Jane Lee 1 to pay by card for it all"},
+		{"Jane Lee refuses to cut the hedge in June.", preference, 0.9, "preference Jane Lee -1 to cut the hedge in June"},
+		{"Jane Lee denies that the slab is dry.", belief, 0.9, "belief Jane Lee -1 the slab is dry"},
 		// What the writer says of themselves the rules know, and do not take guesses and praise for more.
 		{"I guess I would sooner run in the rain.", preference, 0.9, ""},
 		{"I bet the slab is dry.", belief, 0.9, ""},
@@ -195,6 +200,11 @@ func TestStatementsOfTheReader(t *testing.T) {
 		{"Jane Lee wants the hedge cut, I want the tree.", preference, 0.9, ""},
 		{"Jane Lee wants the aisle; the others want windows.", preference, 0.9, ""},
 		{"Jane Lee, who likes tea, is early.", preference, 0.9, ""},
+		// She is asked, and what she once wanted, or is shown, says too little.
+		{"Jane Lee do we believe the slab is dry.", belief, 0.9, ""},
+		{"Jane Lee wanted the hedge cut in June.", preference, 0.9, ""},
+		{"Jane Lee loves the photo.", preference, 0.9, ""},
+		{"Jane Lee trims the hedge in June.", preference, 0.9, ""},
 		// What somebody else holds of her.
 		{"Jane Lee is far too careful.", belief, 0.9, ""},
 		// What points outside, asks, or is reported.
@@ -234,7 +244,7 @@ func TestDisguisedStatements(t *testing.T) {
 	tagged := taggedAs(t, text, said{text: "Jane Lee", kind: reading.Person})
 	tagged.Sentences = []reading.Sentence{{Span: Span{Start: 0, End: at - 1}}, s}
 	got := Extract(Document{Text: text, Tagged: tagged}).Statements
-	if len(got) != 1 || text[got[0].Object.Start:got[0].Object.End] != "would sooner run in the rain" {
+	if len(got) != 1 || text[got[0].Object.Start:got[0].Object.End] != "run in the rain" {
 		t.Errorf("%+v", got)
 	}
 }

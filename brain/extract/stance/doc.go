@@ -7,7 +7,8 @@
 //     "that table") keeps nothing.
 //   - A courtesy, a guess, a plan for oneself and praise of what was just shown are no stance.
 //   - A missed stance is better than a wrong one.
-//   - [Propose] is for what a reader sees and the rules do not: it only tells whose it is and that it stands alone.
+//   - [Propose] is for what a reader sees and the rules do not: it knows more verbs, and refuses what the rules refuse.
+//   - An object is a noun phrase or a clause without the verb that says how it is held.
 //
 // # What it hides
 //

@@ -97,6 +97,9 @@ func (b bounds) parts(kind Kind, k, from int) bool {
 		return k > from && before != "and" && before != "or" && before != "not" && before != "do" && before != "do so" &&
 			(subjects[next] || next == "`" || b.capital(k+1) || next == "the")
 	case "and", "or":
+		if kind == Preference && goesOn[next] && within[b.low(from)] {
+			return false // when you try something new and it works
+		}
 		return k > from && (next == "i" || next == "so" || next == "then" || agents[next] && !b.mark(k+2) ||
 			subjects[next] && b.predicated(k+2))
 	case "tbh", "imo", "imho", "lol", "haha", "btw", "fwiw":
@@ -106,6 +109,9 @@ func (b bounds) parts(kind Kind, k, from int) bool {
 }
 
 var (
+	// within begin a clause that is what is liked, which goesOn may say more of.
+	within   = text.Set(`when whenever how that if it`)
+	goesOn   = text.Set(`it they`)
 	butLess  = text.Set(`nothing all anything everything none nobody everyone everybody last no only`)
 	subjects = text.Set(`i we he she they you it there this that these those`)
 	agents   = text.Set(`we he she they it`)

@@ -42,7 +42,7 @@ type Stance struct {
 	Name string
 	// Span is the sentence, or the part of it that is about this one. Object is inside of it.
 	Span, Object text.Span
-	// Polarity is 1 for likes and beliefs held, -1 for dislikes and beliefs denied; 0: Object has the words that say.
+	// Polarity is 1 for likes and beliefs held, -1 for dislikes and beliefs denied.
 	Polarity   int
 	Confidence float64
 }

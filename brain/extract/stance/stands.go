@@ -61,6 +61,7 @@ func (s *scan) take(k int) {
 	case "that", "how":
 		s.general = s.general || s.kind == Belief && k > s.from
 	}
+	s.thing = s.thing || indefinite[w]
 	if s.Tokens[k].Kind != tagger.Word || auxiliaries[w] || clause.Determines(w) || clause.Relates(w) || clause.Joins(w) ||
 		subjects[w] || empties[w] {
 		return
@@ -99,6 +100,8 @@ var (
 		then to , where although though`)
 	people = text.Set(`people everyone everybody someone somebody anyone anybody nobody team staff children kids men
 		women`)
+	// indefinite are what "it" may mean, though they name nothing.
+	indefinite = text.Set(`something anything everything nothing`)
 	// empties say too little to stand for a thing alone.
 	empties = text.Set(`thing things part parts stuff way lot lots bit kind sort everything something anything nothing one
 		ones idea point place time much more most very really just here there now not never`)

@@ -244,7 +244,10 @@ var last = []struct{ text, want string }{
 	{"I would argue that the museum needs a second entrance.", "belief +1 the museum needs a second entrance"},
 	{"I think we met before.", ""},
 	{"I love Saturdays: no alarm, no rush.", "preference +1 Saturdays"},
-	{"I love when you fix an old clock and it really ticks again.", "preference +1 when you fix an old clock"},
+	{
+		"I love when you fix an old clock and it really ticks again.",
+		"preference +1 when you fix an old clock and it really ticks again",
+	},
 	{"I like swimming, cycling and, above all, long walks.", "preference +1 swimming, cycling and, above all, long walks"},
 }
 

@@ -24,6 +24,8 @@ const (
 	inSmall = 8
 	// inLong is it of long texts, which share many a word by chance.
 	inLong = 3
+	// inFirst is of the texts that hold the first word of a label the share that must hold another of its words.
+	inFirst = 3
 	// inLabel is it of the texts that hold a word of the label: one that a quarter or fewer are about names no theme.
 	inLabel = 4
 	// leastOfSeries is how many texts make a series.
@@ -590,10 +592,15 @@ func (c *counted) label(words []string, before Label, taken map[string]bool) str
 		}
 	}
 	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !c.often[w] })
-	out, in := "", uint64(0)
+	out, in, most := "", uint64(0), 0
 	for i, w := range words {
 		if i >= labelWords && !taken[strings.ToLower(out)] {
 			break
+		}
+		if held := bits.OnesCount64(c.holding[w]); w != c.series {
+			if most = cmp.Or(most, held); inFirst*held < most {
+				continue // the first says it better alone
+			}
 		}
 		next := w
 		if out != "" {

@@ -552,7 +552,7 @@ func TestDomains(t *testing.T) {
 		}, CreatedMs: int64(1 + i/2)}
 	}
 	domain := func(i int) string { return pb.DomainID(made[i].GetId()).String() }
-	nameless := &pb.Domain{Id: slices.Repeat([]byte{1}, 16), Keywords: []string{"Heating"}, CreatedMs: 2}
+	nameless := &pb.Domain{Id: slices.Repeat([]byte{1}, 16), Keywords: []string{"Heating"}, CreatedMs: 2, Nameless: true}
 	c.inOrg(func(o *tenant.Org) {
 		part := memberOf(t, o, onlyMember(t, o))
 		ch := commit.New(o.Store)

@@ -244,8 +244,10 @@ type Domain struct {
 	UpdatedMs int64                  `protobuf:"varint,9,opt,name=updated_ms,json=updatedMs,proto3" json:"updated_ms,omitempty"`
 	// The nodes whose texts label and keywords were made of. Each has an entry that
 	// leads here: what is forgotten leaves both.
-	NamedBy       []string `protobuf:"bytes,10,rep,name=named_by,json=namedBy,proto3" json:"named_by,omitempty"`
-	Refined       bool     `protobuf:"varint,11,opt,name=refined,proto3" json:"refined,omitempty"` // a language model has made the label from the keywords and texts
+	NamedBy []string `protobuf:"bytes,10,rep,name=named_by,json=namedBy,proto3" json:"named_by,omitempty"`
+	Refined bool     `protobuf:"varint,11,opt,name=refined,proto3" json:"refined,omitempty"` // a language model has made the label from the keywords and texts
+	// The cycle that found it found no words for it, so that it is not shown. A domain that has lost its label since is.
+	Nameless      bool `protobuf:"varint,12,opt,name=nameless,proto3" json:"nameless,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -353,6 +355,13 @@ func (x *Domain) GetNamedBy() []string {
 func (x *Domain) GetRefined() bool {
 	if x != nil {
 		return x.Refined
+	}
+	return false
+}
+
+func (x *Domain) GetNameless() bool {
+	if x != nil {
+		return x.Nameless
 	}
 	return false
 }
@@ -2626,7 +2635,7 @@ const file_graph_proto_rawDesc = "" +
 	"\aweighed\x18\x11 \x01(\bR\aweighed\x12\x16\n" +
 	"\x06sealed\x18\x12 \x01(\fR\x06sealed\x12(\n" +
 	"\agrounds\x18\x13 \x03(\v2\x0e.orgmem.GroundR\agrounds\x12\x17\n" +
-	"\aof_edge\x18\x14 \x01(\bR\x06ofEdge\"\xa2\x02\n" +
+	"\aof_edge\x18\x14 \x01(\bR\x06ofEdge\"\xbe\x02\n" +
 	"\x06Domain\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x14\n" +
 	"\x05label\x18\x02 \x01(\tR\x05label\x12\x1a\n" +
@@ -2641,7 +2650,8 @@ const file_graph_proto_rawDesc = "" +
 	"updated_ms\x18\t \x01(\x03R\tupdatedMs\x12\x19\n" +
 	"\bnamed_by\x18\n" +
 	" \x03(\tR\anamedBy\x12\x18\n" +
-	"\arefined\x18\v \x01(\bR\arefined\"\xda\x06\n" +
+	"\arefined\x18\v \x01(\bR\arefined\x12\x1a\n" +
+	"\bnameless\x18\f \x01(\bR\bnameless\"\xda\x06\n" +
 	"\aGraphOp\x122\n" +
 	"\n" +
 	"list_nodes\x18\x01 \x01(\v2\x11.orgmem.ListNodesH\x00R\tlistNodes\x12/\n" +

@@ -181,7 +181,7 @@ func (c domainsStage) putDomain(f *graph.Tx, d *cognition.Domain, x community.Co
 	after := &pb.Domain{
 		Id: d.ID[:], Label: d.Label, Keywords: d.Keywords, Nodes: uint32(x.Nodes), Edges: uint32(x.Edges),
 		Cohesion:  x.Cohesion,
-		CreatedMs: f.NowMs, UpdatedMs: f.NowMs, Refined: d.Refined,
+		CreatedMs: f.NowMs, UpdatedMs: f.NowMs, Refined: d.Refined, Nameless: d.Label == "",
 	}
 	if was != nil && !cognition.SameWords(was, before) {
 		after.Label, after.Keywords, after.Refined = "", nil, false

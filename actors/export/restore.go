@@ -299,6 +299,7 @@ func nameDomain(f *graph.Tx, in *document.Domain) error {
 	}
 	after := proto.CloneOf(before)
 	after.Label, after.Keywords, after.Refined, after.UpdatedMs = in.Label, in.Keywords, in.Refined, int64(in.UpdatedAt)
+	after.Nameless = in.Label == ""
 	names := in.NamedBy
 	if len(names) == 0 { // a document of before that was in it
 		names = in.TopNodes

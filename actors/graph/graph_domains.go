@@ -56,10 +56,10 @@ func listDomains(c *tenant.Call, st *storage.Store, op *pb.ListDomains) (_ *pb.R
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Domains{Domains: list}}), nil
 }
 
-// namesDomain reports whether a domain has a label, and that or one of its keywords
+// namesDomain reports whether a domain is shown, and its label or one of its keywords
 // holds a text, which is in lower case.
 func namesDomain(d *pb.Domain, q string) bool {
-	if d.GetLabel() == "" { // a heap of texts that say nothing in common is no topic to anybody
+	if d.GetNameless() { // a heap of texts that say nothing in common is no topic to anybody
 		return false
 	}
 	for _, word := range append([]string{d.GetLabel()}, d.GetKeywords()...) {

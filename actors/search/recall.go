@@ -385,7 +385,7 @@ func addEdges(r storage.Reader, part *partition.Ref, node pb.NodeID, chosen map[
 	return nil
 }
 
-// addDomains adds the domains that the nodes of the view are in, as far as they have a name.
+// addDomains adds the domains that the nodes of the view are in, as far as they are shown.
 func addDomains(r storage.Reader, space storage.Space, view *pb.GraphView) error {
 	wanted := map[string]bool{}
 	for _, n := range view.GetNodes() {
@@ -396,7 +396,7 @@ func addDomains(r storage.Reader, space storage.Space, view *pb.GraphView) error
 		if err != nil {
 			return err
 		}
-		if rec.Value.GetLabel() == "" {
+		if rec.Value.GetNameless() {
 			continue
 		}
 		view.TotalDomains++

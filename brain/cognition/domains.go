@@ -174,7 +174,8 @@ func SameWords(a, b *pb.Domain) bool {
 
 // SameDomain reports whether two records of a domain say the same, but for their times.
 func SameDomain(a, b *pb.Domain) bool {
-	return SameWords(a, b) && a.GetNodes() == b.GetNodes() && a.GetEdges() == b.GetEdges() &&
+	return SameWords(a, b) && a.GetNameless() == b.GetNameless() &&
+		a.GetNodes() == b.GetNodes() && a.GetEdges() == b.GetEdges() &&
 		math.Abs(a.GetCohesion()-b.GetCohesion()) < sameCohesion &&
 		slices.Equal(a.GetTopNodes(), b.GetTopNodes()) && slices.Equal(a.GetNamedBy(), b.GetNamedBy())
 }

@@ -204,26 +204,9 @@ func (c identityStage) findVoice(d *drawn, next *pb.Cognition, view *pb.Identity
 // voiceBatch is how many texts one CPU task measures: some 20 ms of short ones.
 const voiceBatch = 200
 
-// basinGround is what a basin's words rest on: nodes, and the domain that lends its label, if one does.
+// basinGround is what a basin's words rest on: nodes, and the domains that it is called after, if it is.
 type basinGround struct {
 	nodes, lent []int32
-}
-
-// lentLabel is the label of the domain that most of some nodes are in, and which that is: where no words are a basin's
-// own, it is of what its texts are of.
-func (c identityStage) lentLabel(nodes []int32) (label string, domain []int32) {
-	for k := range c.found {
-		in := 0
-		for _, i := range nodes {
-			if slices.Contains(c.found[k].Members, i) {
-				in++
-			}
-		}
-		if 2*in > len(nodes) && c.found[k].Label != "" {
-			return c.found[k].Label, []int32{int32(k)}
-		}
-	}
-	return "", nil
 }
 
 // findManifold lays the manifold through what the person wrote. It returns whether they have moved, and which nodes
@@ -272,6 +255,7 @@ func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.Identit
 	next.Mind = r.State.Message()
 	groups := make([]topic.Group, len(r.State.Basins))
 	rests = make([]basinGround, len(groups))
+	homes, homesOf := make([][]int32, len(groups)), cognition.Homes(c.found)
 	labelled := map[string]*pb.Basin{}
 	for _, b := range before.GetBasins() {
 		labelled[b.GetId()] = b
@@ -289,6 +273,8 @@ func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.Identit
 		if groups[i], err = c.groupOfPassages(passages); err != nil {
 			return nil, nil, err
 		}
+		homes[i] = homesOf(rests[i].nodes)
+		groups[i].Mixed = len(homes[i]) != 1
 		if was := labelled[basinName(b.Number)]; was != nil {
 			groups[i].Before = topic.Label{Text: was.GetLabel(), Keywords: was.GetKeywords()}
 		}
@@ -299,8 +285,9 @@ func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.Identit
 		if basin.Current = b.Number == r.State.At; basin.Current {
 			basin.SinceMs = r.State.SinceMS
 		}
-		if basin.Label == "" {
-			basin.Label, rests[i].lent = c.lentLabel(rests[i].nodes)
+		if basin.Label == "" { // words that do not name it say nothing of it, either
+			rests[i].lent, basin.Keywords = homes[i], nil
+			basin.Label = cognition.CalledAfter(homes[i], c.found)
 		}
 		for _, at := range rests[i].nodes[:min(len(rests[i].nodes), maxBasinNodes)] {
 			basin.Nodes = append(basin.Nodes, string(c.Nodes[at].ID))

@@ -189,3 +189,30 @@ func TestTemporalView(t *testing.T) {
 		t.Errorf("trends %v", trends)
 	}
 }
+
+// What lies in a few domains is called after them, and what is strewn over all after none.
+func TestCalledAfter(t *testing.T) {
+	t.Parallel()
+	domains := []cognition.Domain{
+		{Label: "Kiln, clay", Keywords: []string{"kiln", "clay"}, Members: []int32{0, 1, 2, 3}},
+		{Label: "", Members: []int32{4, 5, 6}},
+		{Label: "Choir", Keywords: []string{"choir"}, Members: []int32{7, 8, 9}},
+		{Label: "Boat", Keywords: []string{"boat"}, Members: []int32{10}},
+		{Label: "Roof", Keywords: []string{"roof"}, Members: []int32{11}},
+	}
+	homes := cognition.Homes(domains)
+	for _, x := range []struct {
+		nodes []int32
+		want  string
+	}{
+		{[]int32{0, 1, 2, 7}, "Kiln, clay"},
+		{[]int32{0, 7, 8, 12}, "Choir, kiln"},
+		{[]int32{4, 5, 6, 0}, ""},
+		{[]int32{0, 7, 10, 11, 4, 5}, ""},
+		{nil, ""},
+	} {
+		if got := cognition.CalledAfter(homes(x.nodes), domains); got != x.want {
+			t.Errorf("%v are called %q, want %q", x.nodes, got, x.want)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package cognition
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -165,6 +167,60 @@ func saying(p topic.Passage, said string) topic.Passage {
 		p.Title = ""
 	}
 	return p
+}
+
+// maxHomes is how many domains the texts of a basin may lie in, for it to be called after them.
+const maxHomes = 3
+
+// Homes finds the domains that have a name and hold more than half of some nodes, the one that holds most first; none
+// where that takes too many.
+func Homes(domains []Domain) func(nodes []int32) []int32 {
+	of := map[int32]int32{}
+	for k := range domains {
+		if domains[k].Label == "" {
+			continue
+		}
+		for _, i := range domains[k].Members {
+			of[i] = int32(k)
+		}
+	}
+	return func(nodes []int32) (homes []int32) {
+		in := map[int32]int{}
+		for _, i := range nodes {
+			if d, ok := of[i]; ok {
+				in[d]++
+			}
+		}
+		all := slices.SortedFunc(maps.Keys(in), func(a, b int32) int {
+			return cmp.Or(cmp.Compare(in[b], in[a]), cmp.Compare(a, b))
+		})
+		held := 0
+		for _, d := range all[:min(len(all), maxHomes)] {
+			homes = append(homes, d)
+			if held += in[d]; 2*held > len(nodes) {
+				return homes
+			}
+		}
+		return nil
+	}
+}
+
+// CalledAfter is the label of what lies in some of the domains: that of one, or of several their first words.
+func CalledAfter(homes []int32, domains []Domain) string {
+	if len(homes) == 1 {
+		return domains[homes[0]].Label
+	}
+	var words []string
+	for _, d := range homes {
+		w := topic.WordsOf(domains[d].Label)[0]
+		if said := domains[d].Keywords; len(said) > 0 {
+			w = said[0] // without the capital of a label
+		}
+		if !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	return topic.Called(words)
 }
 
 // SameWords reports whether two records of a domain have the same label and keywords.

@@ -27,7 +27,8 @@ const (
 	// inFirst is of the texts that hold the first word of a label the share that must hold another of its words.
 	inFirst = 3
 	// inLabel is it of the texts that hold a word of the label: one that a quarter or fewer are about names no theme.
-	inLabel = 4
+	// Of texts that are of several themes it is inMixed.
+	inLabel, inMixed = 4, 3
 	// leastOfSeries is how many texts make a series.
 	leastOfSeries = 3
 	// enoughWords is from how many words on the language of a group is known by its
@@ -58,6 +59,7 @@ type counted struct {
 	uses    map[string]*use
 	english bool // what its words are the lexicon knows
 	series  string
+	mixed   bool              // they are of several themes
 	long    bool              // its texts are of several passages: half of them share many a word by chance
 	often   map[string]bool   // the keywords that may stand in a label
 	holding map[string]uint64 // the texts that hold a keyword
@@ -150,7 +152,7 @@ func (c *counted) count(g *Group) {
 		}
 	}
 	c.terms, c.uses = map[string]*term{}, map[string]*use{}
-	c.english = langs.Has(text.English)
+	c.english, c.mixed = langs.Has(text.English), g.Mixed
 	var toks []token
 	number, several := numbered(passages)
 	lines, counted := said{}, map[int]bool{}
@@ -568,7 +570,16 @@ func (c *counted) told(parts []string) bool {
 			}
 		}
 	}
-	return inLabel*bits.OnesCount64(in) > c.texts
+	return c.enough(in)
+}
+
+// enough tells whether some of the texts are so many that a label is of all.
+func (c *counted) enough(in uint64) bool {
+	share := inLabel
+	if c.mixed {
+		share = inMixed
+	}
+	return share*bits.OnesCount64(in) > c.texts
 }
 
 // label joins the first keywords, unless the label of before still holds: at least
@@ -611,7 +622,7 @@ func (c *counted) label(words []string, before Label, taken map[string]bool) str
 		}
 		out, in = next, in|c.holding[w]
 	}
-	if inLabel*bits.OnesCount64(in) <= c.texts {
+	if !c.enough(in) {
 		return ""
 	}
 	out = upperFirst(out)

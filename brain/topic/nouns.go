@@ -97,8 +97,9 @@ func seen(uses map[string]*use, toks []token) {
 			u.exclaim++
 		}
 		determined := clause.Determines(before.key)
-		if determined && single[before.key] && toks[i].key != strings.ToLower(toks[i].surface) {
-			determined = false // "that requires": what has the ending of a plural is a verb
+		if plural := toks[i].key != strings.ToLower(toks[i].surface); determined &&
+			(single[before.key] && plural || before.key == "that" && verb(toks[i].key)) {
+			determined = false // "that requires", "flags that improve"
 			u.acted++
 		}
 		switch belongs := !behind.stop && behind.key != ""; {
@@ -188,7 +189,10 @@ func nominal(key, surface string, u *use) bool {
 	case part == tagger.Adverb, part == tagger.Expression, part == tagger.Function:
 		return false
 	case part == 0 && ordinary(key, surface): // the lexicon says of few adjectives that they are
-		return u.noun > 0 || 2*u.acted < u.times && !endsLikeAdjective(key)
+		if endsLikeAdjective(key) {
+			return 2*u.noun >= u.times
+		}
+		return u.noun > 0 || 2*u.acted < u.times
 	}
 	return true
 }

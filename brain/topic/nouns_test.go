@@ -46,6 +46,15 @@ func TestLabelsAreNouns(t *testing.T) {
 			[]string{"final", "pitch"},
 			[]string{"muddy", "dairy-free"},
 		},
+		{
+			[]string{
+				"A kiln that requires a permit.", "That requires a permit, too.", "It requires clay.",
+				"Flags that improve the clay.", "Can that improve the kiln?", "An experimental kiln.", "Experimental clay.",
+				"The experimental permit.",
+			},
+			[]string{"kiln", "clay", "permit"},
+			[]string{"require", "improve", "experimental,", "experimental"},
+		},
 	} {
 		l := Describe([]Group{{Passages: passages(x.texts...)}, baking, sailing})[0]
 		said := strings.ToLower(strings.Join(l.Keywords, ", "))

@@ -30,6 +30,8 @@ type Group struct {
 	// Writers are who wrote them, as clients tell: they address each other in every text, and are no topic at all.
 	Writers []string
 	Before  Label // its label of the last time; zero: none
+	// Mixed: its texts are of several themes that have names of their own. More of them must hold a word of its label.
+	Mixed bool
 	// Given: it keeps the label of before, and is there to tell the others apart.
 	Given bool
 }

@@ -174,7 +174,8 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 		list := web.NewPage[dated](len(r.Temporal.GetMoments()), r.Temporal.GetNextCursor())
 		for _, m := range r.Temporal.GetMoments() {
 			list.Data = append(list.Data, dated{
-				derivedID(m.GetId()), wire.Timestamp(m.GetAtMs()), m.GetTitle(), m.GetNode(), m.GetKind(),
+				derivedID(m.GetId()), wire.Timestamp(m.GetAtMs()), wire.Timestamp(m.GetUntilMs()), m.GetPrecision(),
+				m.GetBound(), m.GetTitle(), m.GetNode(), m.GetKind(),
 			})
 		}
 		if r.Temporal.GetPaged() {
@@ -428,11 +429,14 @@ type cadence struct {
 }
 
 type dated struct {
-	ID     string         `json:"id" format:"uuid"`
-	At     wire.Timestamp `json:"at"`
-	Title  string         `json:"title"`
-	NodeID string         `json:"nodeId"`
-	Kind   string         `json:"kind"`
+	ID        string         `json:"id" format:"uuid"`
+	At        wire.Timestamp `json:"at" doc:"@dated.at"`
+	Until     wire.Timestamp `json:"until,omitzero" doc:"@dated.until"`
+	Precision string         `json:"precision,omitzero" doc:"@dated.precision"`
+	Bound     string         `json:"bound,omitzero" doc:"@dated.bound" enum:"latest,earliest"`
+	Title     string         `json:"title"`
+	NodeID    string         `json:"nodeId"`
+	Kind      string         `json:"kind"`
 }
 
 type trend struct {

@@ -129,6 +129,14 @@ var texts = web.Texts{
 	"basin.since": "The time of the text by which the person came there; null in a basin where they are not.",
 	"insight.kind": "responsibility, change, due, recurrence, commitment, open_question, rising_topic, " +
 		"fading_topic, outlier or agent_signal; there may be others later.",
+	"dated.at": "When it begins. Of what is named by its end alone, that end; and what a week or month is still to " +
+		"bring, while it runs, is shown on the day of writing.",
+	"dated.until": "When it is over, excluded: of a day the next one, of a week the Monday behind it. Absent where the " +
+		"text does not say.",
+	"dated.precision": "How exactly the text names the time: minute, day (also of several), week, month, quarter, year, " +
+		"decade or century. What is of a week happens between at and until, on no day that is known. Absent where an " +
+		"end is open.",
+	"dated.bound":              "Where the text names one end only: latest, it is then or before; earliest, from then on.",
 	"temporalView.recurrences": "What comes again and again, the latest told first, at most 200. Such a time is no event.",
 	"temporalView.cadence":     "How regularly something is written; absent while that is too little.",
 	"createSandboxKeyBody.ttlSeconds": "How long the key works: an hour to 90 days. Omitted: 7 days, where the " +

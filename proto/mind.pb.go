@@ -687,12 +687,17 @@ func (x *Insight) GetUntilMs() int64 {
 
 // Moment is something that happened at a time, by what a node says.
 type Moment struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	AtMs          int64                  `protobuf:"varint,2,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"`
-	Title         string                 `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
-	Node          string                 `protobuf:"bytes,4,opt,name=node,proto3" json:"node,omitempty"`
-	Kind          string                 `protobuf:"bytes,5,opt,name=kind,proto3" json:"kind,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	AtMs  int64                  `protobuf:"varint,2,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"`
+	Title string                 `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
+	Node  string                 `protobuf:"bytes,4,opt,name=node,proto3" json:"node,omitempty"`
+	Kind  string                 `protobuf:"bytes,5,opt,name=kind,proto3" json:"kind,omitempty"`
+	// What the text names may be longer than a day. Each is absent in records of a version before, and where the text
+	// does not say it.
+	UntilMs       int64  `protobuf:"varint,6,opt,name=until_ms,json=untilMs,proto3" json:"until_ms,omitempty"` // when it is over
+	Precision     string `protobuf:"bytes,7,opt,name=precision,proto3" json:"precision,omitempty"`             // temporal.Day and its like
+	Bound         string `protobuf:"bytes,8,opt,name=bound,proto3" json:"bound,omitempty"`                     // temporal.Latest or temporal.Earliest
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -758,6 +763,27 @@ func (x *Moment) GetNode() string {
 func (x *Moment) GetKind() string {
 	if x != nil {
 		return x.Kind
+	}
+	return ""
+}
+
+func (x *Moment) GetUntilMs() int64 {
+	if x != nil {
+		return x.UntilMs
+	}
+	return 0
+}
+
+func (x *Moment) GetPrecision() string {
+	if x != nil {
+		return x.Precision
+	}
+	return ""
+}
+
+func (x *Moment) GetBound() string {
+	if x != nil {
+		return x.Bound
 	}
 	return ""
 }
@@ -5072,13 +5098,16 @@ const file_mind_proto_rawDesc = "" +
 	"\x05nodes\x18\x06 \x03(\tR\x05nodes\x12\x1d\n" +
 	"\n" +
 	"created_ms\x18\a \x01(\x03R\tcreatedMs\x12\x19\n" +
-	"\buntil_ms\x18\b \x01(\x03R\auntilMs\"k\n" +
+	"\buntil_ms\x18\b \x01(\x03R\auntilMs\"\xba\x01\n" +
 	"\x06Moment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x13\n" +
 	"\x05at_ms\x18\x02 \x01(\x03R\x04atMs\x12\x14\n" +
 	"\x05title\x18\x03 \x01(\tR\x05title\x12\x12\n" +
 	"\x04node\x18\x04 \x01(\tR\x04node\x12\x12\n" +
-	"\x04kind\x18\x05 \x01(\tR\x04kind\"\x88\x02\n" +
+	"\x04kind\x18\x05 \x01(\tR\x04kind\x12\x19\n" +
+	"\buntil_ms\x18\x06 \x01(\x03R\auntilMs\x12\x1c\n" +
+	"\tprecision\x18\a \x01(\tR\tprecision\x12\x14\n" +
+	"\x05bound\x18\b \x01(\tR\x05bound\"\x88\x02\n" +
 	"\n" +
 	"Recurrence\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x17\n" +

@@ -2,6 +2,7 @@ package cognition
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"orgmem/actors/graph"
@@ -32,7 +33,7 @@ func (c timelineStage) run() error {
 	}
 	changes = nil
 	for _, t := range temporal.Tell(notes) {
-		changes = append(changes, c.momentOf(of[t.Note], t.Kind, t.AtMs, t.Title))
+		changes = append(changes, c.momentOf(of[t.Note], t))
 	}
 	for _, r := range temporal.Recurrences(notes) {
 		changes = append(changes, c.recurrenceOf(of[r.Note], &r))
@@ -95,20 +96,25 @@ func (c timelineStage) recurrenceOf(n *note, r *temporal.Recurrence) func(*graph
 	}
 }
 
-func (c timelineStage) momentOf(n *note, kind string, at int64, title string) func(*graph.Tx) error {
+func (c timelineStage) momentOf(n *note, m temporal.Moment) func(*graph.Tx) error {
 	node, seq := c.Nodes[n.Node].ID, n.Seq
+	until := m.UntilMs
+	if until == math.MaxInt64 {
+		until = 0 // it is not said
+	}
 	return func(f *graph.Tx) error {
 		ok, err := f.StillHolds(node, seq)
 		if err != nil || !ok {
 			return err
 		}
-		id := f.Part.DerivedID("moment", string(node), kind, string(binary.BigEndian.AppendUint64(nil, uint64(at))), title)
+		id := f.Part.DerivedID("moment", string(node), m.Kind,
+			string(binary.BigEndian.AppendUint64(nil, uint64(m.AtMs))), m.Title)
 		if known, err := f.Derived.Has(node, id); err != nil || known {
 			return err
 		}
 		graph.PutMoment(f.Batch.Batch, f.Part.Space, &pb.Moment{
-			Id: id[:], AtMs: at, Title: text.OneLine(title),
-			Node: string(node), Kind: kind,
+			Id: id[:], AtMs: m.AtMs, Title: text.OneLine(m.Title), Node: string(node), Kind: m.Kind,
+			UntilMs: until, Precision: m.Precision, Bound: m.Bound,
 		})
 		return nil
 	}

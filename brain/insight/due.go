@@ -156,7 +156,7 @@ func (g *gatherer) due(l *line, d ahead) (c Candidate, ok bool) {
 	}
 	title := l.between(start, end)
 	if k := l.movedAt(start, from); k > start { // the change says itself that it has moved
-		title = l.between(start, k) + ": " + dayOf(d.UntilMs-1)
+		title = l.between(start, k) + ": " + whenOf(d.Date)
 	}
 	detailSpan := l.span
 	first := l.form(start)
@@ -193,10 +193,13 @@ func (g *gatherer) due(l *line, d ahead) (c Candidate, ok bool) {
 			}
 		}
 	}
-	day := dayOf(d.UntilMs - 1)
-	detail := "On " + day
-	if by || form >= 0.8 {
-		detail = "By " + day
+	long := d.FromMs != math.MinInt64 && d.UntilMs-d.FromMs > dayMS
+	detail := "On " + whenOf(d.Date)
+	switch {
+	case by || form >= 0.8 && !long:
+		detail = "By " + dayOf(d.UntilMs-1)
+	case long:
+		detail = sentence("in " + whenOf(d.Date))
 	}
 	if who != "" {
 		detail += ", " + who
@@ -442,6 +445,25 @@ func (g *gatherer) latestDue(all, changes []Candidate) (out []Candidate) {
 }
 
 var monthNames = strings.Fields("January February March April May June July August September October November December")
+
+// whenOf is what a text names, as a person reads it: a day, a week, a month, or its first and last day.
+func whenOf(d temporal.Date) string {
+	last := dayOf(d.UntilMs - 1)
+	if d.FromMs == math.MinInt64 {
+		return last
+	}
+	y, m, _ := extract.DayOf(d.FromMs)
+	switch temporal.Precision(d.FromMs, d.UntilMs) {
+	case temporal.Week:
+		return "the week of " + dayOf(d.FromMs)
+	case temporal.Month:
+		return fmt.Sprintf("%s %d", monthNames[m-1], y)
+	}
+	if d.UntilMs-d.FromMs > dayMS {
+		return "the days from " + dayOf(d.FromMs) + " to " + last
+	}
+	return last
+}
 
 // dayOf is a day as a person reads it.
 func dayOf(ms int64) string {

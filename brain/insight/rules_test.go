@@ -267,3 +267,19 @@ func TestWhatKeepsComingBack(t *testing.T) {
 		}
 	}
 }
+
+// Of what begins in a week or a month no day is known.
+func TestWhatIsDueInAWeek(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		"The audit of the warehouse starts next week.": "In the week of 9 November 2026: ",
+		"Dentist on 12 November.":                      "On 12 November 2026: ",
+		"The report must be in by next week.":          "By 15 November 2026: ",
+	} {
+		var r claim.Reader
+		all := Rank(Gather([]temporal.Note{asNote(&r, said, "", monday)}), ByRules, monday)
+		if len(all) != 1 || !strings.HasPrefix(all[0].Detail, want) {
+			t.Errorf("%q: %+v, want %q", said, all, want)
+		}
+	}
+}

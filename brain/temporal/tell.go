@@ -31,26 +31,27 @@ func Tell(notes []Note) []Moment {
 	}
 	for _, p := range promised {
 		if p.DueMs != 0 {
-			title := notes[p.Note].promised(&p)
+			title, precision := notes[p.Note].promised(&p)
 			out = append(out, Moment{
 				Note: p.Note, Kind: Due, AtMs: due[day{p.Note, p.DueMs}], UntilMs: p.DueMs, Title: title,
+				Precision: precision, Bound: Latest,
 			})
 		}
 	}
 	return out
 }
 
-// promised is what the moment is called at which something is due.
-func (n *Note) promised(p *Commitment) string {
+// promised is what the moment is called at which something is due, and how exactly its time is told.
+func (n *Note) promised(p *Commitment) (title, precision string) {
 	c := n.claimAt(p.Span.Start)
 	if c == nil {
-		return ""
+		return "", ""
 	}
 	i := slices.IndexFunc(n.Dates, func(d Date) bool {
 		return d.Span.Start >= p.Span.Start && d.Span.End <= p.Span.End && d.UntilMs == p.DueMs
 	})
 	if i < 0 {
-		return n.titleOf(c, p.Span, Date{Span: p.Span})
+		return n.titleOf(c, p.Span, Date{Span: p.Span}), ""
 	}
-	return n.titleOf(c, p.Span, n.Dates[i])
+	return n.titleOf(c, p.Span, n.Dates[i]), Precision(n.Dates[i].FromMs, n.Dates[i].UntilMs)
 }

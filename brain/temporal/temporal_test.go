@@ -64,11 +64,17 @@ func TestTimeline(t *testing.T) {
 		notes[i].AtMs = day / 2
 	}
 	want := []Moment{
-		{Note: 1, AtMs: 3 * day, UntilMs: 4 * day, Title: "We met on 3 May.", Kind: Mentioned},
-		{Note: 0, AtMs: 9 * day, UntilMs: 10 * day, Title: "The importer ships on 9 June.", Kind: Mentioned},
-		{Note: 5, AtMs: 9 * day, UntilMs: math.MaxInt64, Title: "No heating since Tuesday.", Kind: Mentioned},
-		{Note: 3, AtMs: 13*day - 1, UntilMs: 13 * day, Title: "Robin is on leave until 12 June.", Kind: Mentioned},
-		{Note: 6, AtMs: 20 * day, UntilMs: 21 * day, Title: "No meeting on Friday.", Kind: Mentioned},
+		{Note: 1, AtMs: 3 * day, UntilMs: 4 * day, Title: "We met on 3 May.", Kind: Mentioned, Precision: Day},
+		{Note: 0, AtMs: 9 * day, UntilMs: 10 * day, Title: "The importer ships on 9 June.", Kind: Mentioned, Precision: Day},
+		{
+			Note: 5, AtMs: 9 * day, UntilMs: math.MaxInt64, Title: "No heating since Tuesday.", Kind: Mentioned,
+			Bound: Earliest,
+		},
+		{
+			Note: 3, AtMs: 13*day - 1, UntilMs: 13 * day, Title: "Robin is on leave until 12 June.", Kind: Mentioned,
+			Bound: Latest,
+		},
+		{Note: 6, AtMs: 20 * day, UntilMs: 21 * day, Title: "No meeting on Friday.", Kind: Mentioned, Precision: Day},
 	}
 	if diff := cmp.Diff(want, Timeline(notes)); diff != "" {
 		t.Errorf("moments (-want +got):\n%s", diff)

@@ -15,6 +15,8 @@ type Moment struct {
 	// AtMs is when it begins, and UntilMs when it is over: of the 3rd of May, the 4th.
 	// What is reported until a time is at the last moment of that.
 	AtMs, UntilMs int64
+	// Precision is how exactly the text names the time, Bound which end, where it names only one; both may be empty.
+	Precision, Bound string
 	// Title is the sentence that says so, behind what that stands under, without marks and shortened.
 	Title string
 	Kind  string
@@ -52,7 +54,8 @@ func Timeline(notes []Note) []Moment {
 			}
 			count++
 			out = append(out, Moment{
-				Note: i, AtMs: n.momentOf(d), UntilMs: d.UntilMs, Title: n.titleOf(c, said, d), Kind: Mentioned,
+				Note: i, AtMs: n.momentOf(d, said), UntilMs: d.UntilMs, Title: n.titleOf(c, said, d), Kind: Mentioned,
+				Precision: Precision(d.FromMs, d.UntilMs), Bound: boundOf(d),
 			})
 		}
 	}
@@ -60,19 +63,6 @@ func Timeline(notes []Note) []Moment {
 		return cmp.Or(cmp.Compare(a.AtMs, b.AtMs), cmp.Compare(a.Note, b.Note), cmp.Compare(a.Title, b.Title))
 	})
 	return out
-}
-
-// momentOf is where the timeline shows a date: at its beginning or, where that is open, at its end. "Before the 9th" is
-// shown on the 9th.
-func (n *Note) momentOf(d Date) int64 {
-	switch {
-	case d.FromMs != math.MinInt64:
-		return d.FromMs
-	case strings.HasPrefix(strings.ToLower(n.Text[d.Span.Start:d.Span.End]), "before"):
-		return d.UntilMs
-	default:
-		return d.UntilMs - 1
-	}
 }
 
 // nothing tells whether a sentence says that there is nothing around the time of writing: "No questions this week".

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"orgmem/brain/extract/calendar"
+	"orgmem/brain/extract/doubt"
 	"orgmem/brain/extract/tagger"
 )
 
@@ -43,7 +44,7 @@ func (b *block) capital(i int) bool {
 // plain are words that are capitalised without being names.
 func (b *block) plain(i int) bool {
 	w := b.word(i)
-	if w == "I" || months[b.lows[i]] > 0 || weekdays[b.lows[i]] > 0 || interjections[b.lows[i]] {
+	if w == "I" || months[b.lows[i]] > 0 || weekdays[b.lows[i]] > 0 || doubt.Interjections[b.lows[i]] {
 		return true
 	}
 	e, _ := b.model.Find(w)

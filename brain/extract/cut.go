@@ -4,8 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"orgmem/brain/extract/doubt"
+	"orgmem/brain/extract/shape"
 	"orgmem/brain/extract/tagger"
-	"orgmem/brain/text"
 )
 
 const (
@@ -41,6 +42,7 @@ func (r *recognizer) roster() {
 // cutNames ends the names of a block where their words do: at an account, at a dash with room on both sides, and inside
 // of what people exclaim. What is cut off is a name only if more than the place of its capital speaks for it.
 func (r *recognizer) cutNames() {
+	t := r.typed()
 	for k := 0; k < len(r.found); k++ {
 		f := r.found[k]
 		for i := f.from; i < f.to; i++ {
@@ -56,10 +58,13 @@ func (r *recognizer) cutNames() {
 			}
 			break
 		}
-		for f.from < f.to && interjections[r.lows[f.from]] {
+		if f.tag == tagger.BeginPerson {
+			f.to = doubt.Broken(&t, f.from, f.to)
+		}
+		for f.from < f.to && doubt.Interjections[r.lows[f.from]] {
 			f.from++
 		}
-		for f.to > f.from && interjections[r.lows[f.to-1]] {
+		for f.to > f.from && doubt.Interjections[r.lows[f.to-1]] {
 			f.to--
 		}
 		if f.to-f.from == 1 && f != r.found[k] && r.common(f.from) {
@@ -98,9 +103,8 @@ func (r *recognizer) common(i int) bool {
 	if !r.tokens[i].First && (i == 0 || r.nameable(i-1)) {
 		return false
 	}
-	e, _ := r.model.Find(r.word(i))
-	return e.Class&tagger.Common != 0 &&
-		e.Class&(tagger.FirstName|tagger.LastName|tagger.PlaceName|tagger.OrgName|tagger.BrandName) == 0
+	t := r.typed()
+	return doubt.Common(&t, i, i+1)
 }
 
 // whole makes a name of what is a part or too much of one: it goes on behind a colon without room ("CS:GO"), ends
@@ -112,7 +116,7 @@ func (r *recognizer) whole(f *span) {
 		f.to += 2
 	}
 	for i := f.from + 1; i+1 < f.to; i++ {
-		if r.tokens[i].Kind == tagger.Suffix && (series[r.lows[i+1]] || everyday[r.lows[i+1]]) {
+		if r.tokens[i].Kind == tagger.Suffix && (shape.Series[r.lows[i+1]] || doubt.Everyday[r.lows[i+1]]) {
 			f.to = i
 		}
 	}
@@ -120,14 +124,8 @@ func (r *recognizer) whole(f *span) {
 		return
 	}
 	e, _ := r.model.Find(r.word(f.from))
-	if asking[r.lows[f.from]] && e.Class.Part() == tagger.Function && r.tokens[f.from].First || everyday[r.lows[f.from]] {
+	asks := doubt.Asking[r.lows[f.from]] && e.Class.Part() == tagger.Function && r.tokens[f.from].First
+	if asks || doubt.Everyday[r.lows[f.from]] {
 		f.to = f.from
 	}
 }
-
-// asking are words of questions.
-var asking = text.Set(`who what when where why which whose how`)
-
-// everyday are abbreviations that name nothing by themselves.
-var everyday = text.Set(`pr prs api apis ci cc dll dlls faq faqs qa todo todos eta tbd tbc lgtm wip mvp okr okrs
-	kpi kpis ui ux gui cli id ids url urls lts asap rsvp eod eow pto ooo nda ndas q&a`)

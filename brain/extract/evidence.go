@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"orgmem/brain/extract/doubt"
 	"orgmem/brain/extract/typing"
 	reading "orgmem/brain/reader"
 )
@@ -17,6 +18,8 @@ const (
 	leastReader = 0.00001
 	// partOfPerson is what it speaks for a person that the name is the first or last word of a person's in the document.
 	partOfPerson = 2.0
+	// inhuman is what it speaks against a person that nobody is written so.
+	inhuman = 4.0
 )
 
 // evidence is what speaks for each type of a name at one place, in the order of named; none where the reader did not
@@ -36,7 +39,7 @@ func (r *reader) evidenceOf(f span) (e evidence) {
 		return e
 	}
 	e.some = true
-	t := typing.Text{Model: r.model, Text: r.text, Tokens: r.tokens, Lows: r.lows}
+	t := r.typed()
 	clues, own := t.Clues(r.clues[:0], f.from, f.to)
 	r.clues = clues
 	typing.Add(&e.name, clues[:own])
@@ -44,7 +47,15 @@ func (r *reader) evidenceOf(f span) (e evidence) {
 	for k, p := range r.tagged.types(start, end) {
 		e.place[k] += readerWeight * math.Log(p)
 	}
+	if doubt.Inhuman(&t, f.from, f.to) {
+		e.name[0] -= inhuman
+	}
 	return e
+}
+
+// typed is the block as other packages read it.
+func (b *block) typed() typing.Text {
+	return typing.Text{Model: b.model, Text: b.text, Tokens: b.tokens, Lows: b.lows}
 }
 
 // types is how likely a stretch of the text is of each type of names, given that it is a name.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"orgmem/brain/extract/doubt"
 	"orgmem/brain/extract/shape"
 	"orgmem/brain/extract/tagger"
 	"orgmem/brain/extract/typing"
@@ -162,6 +163,7 @@ func (r *reader) names() {
 	tags := r.recognize()
 	proposerOf(r).propose()
 	r.cutNames()
+	t := r.typed()
 	end := 0
 	for _, f := range r.found {
 		if !f.proposed {
@@ -172,11 +174,8 @@ func (r *reader) names() {
 			continue
 		}
 		sp := Span{Start: r.tokens[f.from].Start, End: r.tokens[f.to-1].End}
-		if last := r.word(f.to - 1); strings.IndexByte(last, '.') == len(last)-1 && len(last) > 2 {
-			sp.End-- // Acme Corp., but not J. or U.S.
-		} else {
-			sp.End -= len(last) - shape.Described(last)
-		}
+		last := r.word(f.to - 1)
+		sp.End -= len(last) - min(shape.Full(last), shape.Described(last))
 		r.shaped(sp.Start)
 		if n := len(r.out.Mentions); n > 0 && r.out.Mentions[n-1].Span.End > sp.Start ||
 			r.next < len(r.marked) && r.marked[r.next].Span.Start < sp.End || sp.Start < r.unnamed {
@@ -191,7 +190,9 @@ func (r *reader) names() {
 			kind, e := Event, evidence{}
 			if !feast {
 				if e = r.evidenceOf(f); e.some {
-					kind = heaviest(e.sum())
+					if kind = heaviest(e.sum()); doubt.None(&t, f.from, f.to, f.proposed, likely(e.sum())) {
+						continue
+					}
 				} else {
 					kind = r.kind(f)
 				}

@@ -4,36 +4,18 @@ import (
 	"strings"
 
 	"orgmem/brain/extract/tagger"
+	"orgmem/brain/extract/typing"
 )
 
-// heads are the words that say what a name names. They stand at its end, or
-// before "of" and its like.
-var heads, listedHeads = func() (m map[string]Type, listed int) {
-	m = map[string]Type{}
-	for t, words := range map[Type]string{
-		Organization: `inc inc. corp corp. ltd ltd. llc gmbh ag plc university college institute institution company committee
-			party bank association foundation ministry department council agency club team union commission society school
-			academy church orchestra laboratory laboratories lab labs press records studios federation league board parliament
-			senate congress assembly court army navy police group holdings partners consortium alliance organization organisation
-			authority bureau office center centre administration government front movement coalition corporation cooperative
-			hospital museum library faculty division fc band quartet ensemble airlines airways motors pictures entertainment
-			network networks broadcasting bros bros.`,
-		Place: `river lake mountain mount mountains street avenue road park city county island islands bay valley bridge
-			airport square province republic kingdom ocean sea desert peninsula territory district village town region state
-			states canal coast harbor harbour station stadium castle palace cathedral hills forest gulf strait beach boulevard
-			plaza`,
-		Event: `conference festival cup championship championships olympics award awards prize medal war battle summit
-			symposium workshop games tournament revolution referendum election elections expo hackathon ceremony marathon primary
-			primaries bowl open earthquake uprising treaty wars prizes meetup`,
-		Project: `project initiative programme program operation mission campaign`,
-		Product: `journal magazine newspaper review times edition album phone server engine framework api sdk app os`,
-	} {
+// heads are the words that say what a name names. They stand at its end, or before "of" and its like.
+var heads = func() map[string]Type {
+	m := map[string]Type{}
+	for k, words := range typing.Heads {
 		for w := range strings.FieldsSeq(words) {
-			m[w] = t
-			listed++
+			m[w] = named[k]
 		}
 	}
-	return m, listed
+	return m
 }()
 
 // kind says what a name is: by the words it is made of, by the lexicon, by the

@@ -6,7 +6,6 @@ import (
 
 	"orgmem/brain/extract/tagger"
 	reading "orgmem/brain/reader"
-	"orgmem/brain/text"
 )
 
 const (
@@ -100,11 +99,6 @@ func mean(x []float64) float64 {
 	}
 	return sum / float64(len(x))
 }
-
-// interjections are words of speech that dictionaries leave out.
-var interjections = text.Set(`ok okay yeah yep yup nope mm mmm hmm hm um uh ah oh huh wow lol haha hahaha hey hi hello
-	thanks thx btw fyi imo imho tl;dr tbh idk omg wtf lmao woah whoa bleh ugh yay hooray hurray yikes oops ouch phew aww
-	heh meh ooh aha gosh geez iirc afaik afaict fwiw ymmv iiuc congrats congratulations`)
 
 // linking are the small words inside of names.
 var linking = map[string]bool{

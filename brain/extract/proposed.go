@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 
 	"orgmem/brain/extract/clause"
+	"orgmem/brain/extract/doubt"
 	"orgmem/brain/extract/tagger"
 	"orgmem/brain/extract/typing"
 	reading "orgmem/brain/reader"
-	"orgmem/brain/text"
 )
 
 // The bounds were chosen on what is held out of train/data (DESIGN.md). The reader's vocabulary has no capitals, so
@@ -26,6 +26,8 @@ const (
 	leastSpelled = 0.3
 	// leastBeside is how likely a capitalised word beside a name must be part of a name to be added to it.
 	leastBeside = 0.01
+	// maxPost is how long a post is at most, in bytes: accounts in longer texts are those of minutes and tickets.
+	maxPost = 500
 )
 
 // proposable are the types of what names something.
@@ -58,23 +60,34 @@ func proposerOf(r *reader) proposer {
 // propose puts the reader's names of the block in the place of those that the rules found there, and drops of the
 // others what the reader takes for no name.
 func (r proposer) propose() {
-	if r.tagged.Tagged == nil || len(r.tokens) == 0 || r.post() { // of posts the tagger of the rules knows more
+	if r.tagged.Tagged == nil || len(r.tokens) == 0 || len(r.text) <= maxPost && r.post() { // of which the rules know more
 		return
 	}
+	t := r.typed()
+	listed := doubt.Accounts(&t)
 	var proposed []span
 	for _, s := range r.tagged.in(r.tokens[0].Start, r.tokens[len(r.tokens)-1].End) {
-		if proposable[s.Type] && s.P >= leastProposed {
+		if proposable[s.Type] && s.P >= leastProposed && !within(listed, s.Start) {
 			proposed = r.proposal(proposed, s)
 		}
 	}
 	kept := r.found[:0]
 	for _, f := range r.found {
+		if within(listed, r.tokens[f.from].Start) {
+			kept = append(kept, f)
+			continue
+		}
 		if !slices.ContainsFunc(proposed, func(p span) bool { return p.from < f.to && f.from < p.to }) && r.stands(f) {
 			kept = append(kept, f)
 		}
 	}
 	r.found = append(kept, proposed...)
 	slices.SortFunc(r.found, func(a, b span) int { return a.from - b.from })
+}
+
+// within tells whether an offset is in one of some stretches.
+func within(all []Span, at int) bool {
+	return slices.ContainsFunc(all, func(s Span) bool { return s.Start <= at && at < s.End })
 }
 
 // stands tells whether a name that only the rules find is one: the reader takes a word of it for a name's at least, and
@@ -131,6 +144,9 @@ func (r proposer) proposal(to []span, s reading.Span) []span {
 		last = to[len(to)-1].to
 	}
 	from = max(from, last)
+	if from < end && r.tokens[from].Start < s.Start && strings.IndexByte("-.", r.text[s.Start-1]) >= 0 {
+		return to // the end of a word: "Re-enable", ".mjs"
+	}
 	for i := from; i < end; {
 		part := i + 1
 		for part < end && !r.ended(part) && !(s.Type == reading.Person && r.divides(part, end)) {
@@ -144,13 +160,25 @@ func (r proposer) proposal(to []span, s reading.Span) []span {
 			f.to = r.widenRight(part)
 		}
 		r.strip(&f)
-		if f.from < f.to && r.proper(f) && r.numbered(&f) {
+		switch {
+		case f.from == f.to || !r.proper(f) || !r.numbered(&f):
+		case len(to) > 0 && to[len(to)-1].to == f.from && !r.ended(f.from) && r.headed(f):
+			to[len(to)-1].to, to[len(to)-1].said, to[len(to)-1].tag = f.to, f.said, f.tag
+		default:
 			to = append(to, f)
 		}
 		for i = max(part, f.to); i < end && !r.nameable(i) || i < end && r.lows[i] == "and"; i++ {
 		}
 	}
 	return to
+}
+
+// headed tells whether a name is the end of the one that it touches: what the two are, its first word says, which names
+// nothing by itself ("Heron", "Foundation").
+func (r proposer) headed(f span) bool {
+	t := r.typed()
+	return (f.said == reading.Organization || f.said == reading.Event) && r.capital(f.from) &&
+		doubt.Common(&t, f.from, f.from+1)
 }
 
 // tagOf is the tagger's class of a type of the reader's.
@@ -185,7 +213,7 @@ func (r proposer) widenLeft(from, last int) int {
 		switch {
 		case r.continues(from - 1):
 			from--
-		case from-1 > last && !r.tokens[from-1].First && bridges[r.lows[from-1]] && r.continues(from-2):
+		case from-1 > last && !r.tokens[from-1].First && doubt.Bridges[r.lows[from-1]] && r.continues(from-2):
 			from -= 2
 		default:
 			return from
@@ -197,10 +225,10 @@ func (r proposer) widenLeft(from, last int) int {
 func (r proposer) widenRight(to int) int {
 	for to < len(r.tokens) && !r.tokens[to].First {
 		switch {
-		case r.continues(to):
+		case r.continues(to), r.capital(to) && r.capital(to-1) && typing.Firm(r.lows[to]):
 			to++
 		case to+1 < len(r.tokens) && !r.tokens[to+1].First && r.continues(to+1) &&
-			(bridges[r.lows[to]] || r.tokens[to].Kind == tagger.Suffix && strings.HasSuffix(r.lows[to], "s")):
+			(doubt.Bridges[r.lows[to]] || r.tokens[to].Kind == tagger.Suffix && strings.HasSuffix(r.lows[to], "s")):
 			to += 2
 		default:
 			return to
@@ -208,9 +236,6 @@ func (r proposer) widenRight(to int) int {
 	}
 	return to
 }
-
-// bridges are the small words that stand inside of names, between capitals.
-var bridges = text.Set(`& of for de del du di da do van von der den la le wa ter ten bin ibn al el`)
 
 // continues tells whether a token beside a name is part of it.
 func (r proposer) continues(i int) bool {
@@ -231,20 +256,19 @@ func (r proposer) continues(i int) bool {
 // strip takes off a name what belongs to its sentence: an article, a greeting, a form of address, and words in small
 // letters at either end, but for those that say what an event or a project is ("World Cup final").
 func (r proposer) strip(f *span) {
+	t := r.typed()
+	f.from += doubt.Lead(&t, f.from, f.to)
 	capitals := r.cased && r.anyCapital(*f)
-	for f.from < f.to-1 && (interjections[r.lows[f.from]] || clause.Determines(r.lows[f.from]) ||
+	for f.from < f.to-1 && (doubt.Interjections[r.lows[f.from]] || clause.Determines(r.lows[f.from]) ||
 		r.lows[f.from] == "dear" || !r.nameable(f.from) ||
 		f.said == reading.Person && (r.address(f.from) || typing.Role(r.lows[f.from])) ||
-		capitals && r.small(f.from) && !particles[r.lows[f.from]]) {
+		capitals && r.small(f.from) && !doubt.Particles[r.lows[f.from]]) {
 		f.from++
 	}
 	for capitals && f.from < f.to-1 && r.small(f.to-1) && !typing.EndsSmall(r.lows[f.to-1]) {
 		f.to--
 	}
 }
-
-// particles stand before names in small letters.
-var particles = text.Set(`van von de der den di da do dos du del della la le al el bin ibn ben ter ten zu`)
 
 // small tells whether a token is a word in small letters.
 func (r proposer) small(i int) bool {
@@ -299,22 +323,13 @@ func (r proposer) nameless(f span) bool {
 		return false
 	}
 	e, _ := r.model.Find(r.word(f.from))
-	return interjections[r.lows[f.from]] || greetings[r.lows[f.from]] || e.Class.Part() == tagger.Demonym ||
-		r.address(f.from) || r.currency(f.from)
+	return doubt.Interjections[r.lows[f.from]] || doubt.Greetings[r.lows[f.from]] || e.Class.Part() == tagger.Demonym ||
+		r.address(f.from) || r.currency(f.from) || doubt.Month(r.lows[f.from])
 }
-
-// greetings begin and end a letter.
-var greetings = text.Set(`dear hallo hola ciao bonjour salut hiya morning cheers regards rgds best br kr sincerely
-	yours`)
-
-// currencies are the signs of money that stand before or behind a sum.
-var currencies = text.Set(`usd eur gbp chf sek nok dkk isk pln czk huf ron bgn try rub uah jpy cny inr krw aud nzd
-	cad mxn
-	brl ars clp cop zar ngn kes ghs egp aed sar ils sgd hkd thb vnd php idr myr`)
 
 // currency tells whether a token is that of a sum.
 func (r proposer) currency(i int) bool {
-	return currencies[r.lows[i]] && (i > 0 && r.tokens[i-1].Kind == tagger.Number ||
+	return doubt.Currencies[r.lows[i]] && (i > 0 && r.tokens[i-1].Kind == tagger.Number ||
 		i+1 < len(r.tokens) && r.tokens[i+1].Kind == tagger.Number)
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"orgmem/brain/extract/typing"
 )
 
 func TestRelations(t *testing.T) {
@@ -90,6 +92,10 @@ func TestEvidence(t *testing.T) {
 func TestWordListsMeanOneThing(t *testing.T) {
 	if len(phrases) != listedPhrases {
 		t.Errorf("%d of %d phrases stand under more than one relation", listedPhrases-len(phrases), listedPhrases)
+	}
+	listedHeads := 0
+	for _, words := range typing.Heads {
+		listedHeads += len(strings.Fields(words))
 	}
 	if len(heads) != listedHeads {
 		t.Errorf("%d of %d heads stand under more than one type", listedHeads-len(heads), listedHeads)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"orgmem/brain/extract/shape"
+	"orgmem/brain/extract/tagger"
 )
 
 // shapes finds what is recognised by how it is written, whatever it means: URLs,
@@ -28,6 +29,11 @@ func (r *reader) shapes() {
 				}
 				continue
 			}
+		}
+		if label := shape.LinkLabel(r.text, i); label > 0 {
+			r.mark(Span{Start: i, End: label}, r.text[i:label], "", 0)
+			i = label
+			continue
 		}
 		r.shape(i, end)
 		i = end
@@ -77,8 +83,10 @@ func (r *reader) shape(i, end int) {
 	sp := Span{Start: i, End: end}
 	switch {
 	case len(w) < 2 || len(w) > maxURL:
+	case shape.Emoji(r.text, i) > 0:
+		r.mark(sp, w, "", 0)
 	case strings.Contains(w, "://") || strings.HasPrefix(w, "www."):
-		if name := shape.URLName(w, MaxName); name != "" {
+		if name := shape.URLName(shape.Address(w), MaxName); name != "" {
 			r.mark(sp, name, URL, 0.95)
 		}
 	case strings.Contains(w, "@"):
@@ -86,16 +94,37 @@ func (r *reader) shape(i, end int) {
 	case shape.Ticket(w):
 		r.mark(sp, w, Identifier, 0.9)
 	case r.numbered(i, end):
+	case shape.Version(w) && !strings.Contains(w, ".") && r.tagged.named(sp): // V8, as somebody writes it
 	case shape.HexName(w) || shape.Version(w):
 		r.mark(sp, w, Identifier, 0.8)
 	case strings.HasSuffix(w, "()") && shape.Symbol(w[:len(w)-2]):
 		r.mark(Span{Start: i, End: end - 2}, w[:len(w)-2], Code, 0.9)
 	case shape.Symbol(w) && (strings.Contains(w, "_") || strings.Contains(w, "::") || shape.Humps(w) >= 2):
 		r.mark(sp, w, Code, 0.8)
-	case shape.File(w):
+	case shape.File(w) && !(shape.Library(w) && r.tagged.Tagged != nil):
 		r.mark(sp, w, Code, 0.8)
+	default:
+		if head, tail := shape.Humped(w); head != "" {
+			camel(r, sp, head, tail)
+		}
 	case shape.Flag(w):
 		r.mark(sp, w, "", 0) // an option is no thing
+	}
+}
+
+// camel keeps a word that is written as names of code are, words of the dictionary run together, "readFile". Behind a
+// small word the space was forgotten, "forMax": it is no name.
+func camel(r *reader, sp Span, head, tail string) {
+	if brand, _ := r.model.Find(strings.ToLower(head + tail)); brand.Class != 0 {
+		return
+	}
+	h, _ := r.model.Find(head)
+	t, _ := r.model.Find(strings.ToLower(tail))
+	switch {
+	case h.Class.Part() == tagger.Function:
+		r.mark(sp, head, "", 0)
+	case h.Class&t.Class&tagger.Common != 0:
+		r.mark(sp, head+tail, Code, 0.8)
 	}
 }
 
@@ -114,13 +143,6 @@ func (r *reader) handle(i, end int) {
 	r.mark(Span{Start: i, End: end}, name, Person, 0.8)
 }
 
-// series are the words before a number that name a document or a ticket.
-var series = map[string]bool{
-	"pep": true, "rfc": true, "iso": true, "eip": true, "jep": true, "bip": true, "adr": true, "kep": true,
-	"pr": true, "mr": true,
-	"issue": true, "ticket": true, "bug": true, "incident": true, "ieee": true, "request": true,
-}
-
 // numbered matches PEP 484, issue #12 and #1234 at [i, end).
 func (r *reader) numbered(i, end int) bool {
 	w := r.text[i:end]
@@ -133,7 +155,7 @@ func (r *reader) numbered(i, end int) bool {
 	word := before[strings.LastIndexAny(before, " (")+1:]
 	low := strings.ToLower(word)
 	switch {
-	case series[low] && (number != w || word == strings.ToUpper(word)):
+	case shape.Series[low] && (number != w || word == strings.ToUpper(word)):
 		start := strings.LastIndex(r.text[:i], word)
 		r.mark(Span{Start: start, End: end}, word+" "+w, Identifier, 0.9)
 	case number != w && len(number) >= 2:

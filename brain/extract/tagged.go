@@ -44,6 +44,13 @@ func (t tags) likeliest(start, end int) (name, time float64) {
 	return name, time
 }
 
+// named tells whether the reader takes a stretch of the text for a part of a name.
+func (t tags) named(sp Span) bool {
+	return slices.ContainsFunc(t.in(sp.Start, sp.End), func(s reading.Span) bool {
+		return proposable[s.Type] && s.P >= leastProposed
+	})
+}
+
 // sentence is the reader's sentence that holds a place of the text; nil: it has not read it, or tells nothing of
 // sentences.
 func (t tags) sentence(at int) *reading.Sentence {

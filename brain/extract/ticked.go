@@ -5,23 +5,10 @@ import (
 
 	"orgmem/brain/extract/shape"
 	"orgmem/brain/extract/tagger"
-	"orgmem/brain/text"
 )
 
 // What stands in backquotes is written as code, and code is full of words that name nothing: options, values, snippets,
 // the labels of a proposal. It is a name where it looks like an identifier, or where the text speaks of it as a thing.
-
-// wares are nouns that say of the word in backquotes beside them that it names a thing.
-var wares = text.Set(`library libraries package packages module modules crate gem plugin plugins extension
-	command commands tool tools utility program binary executable script scripts function functions method methods
-	class classes struct interface trait macro macros procedure service services daemon container containers image
-	repo repository table database schema framework collection app application api endpoint server cluster host
-	queue dataset component widget hook middleware driver client sdk cli project job pipeline branch namespace
-	bucket`)
-
-// wielded are verbs behind which stands what is run, installed or called.
-var wielded = text.Set(`use uses used using run runs ran running call calls calling invoke invokes install
-	installs installed installing import imports importing upgrade upgraded deploy deployed deploying`)
 
 const (
 	// leastTicked is how many letters a plain word in backquotes has at least that is no word of the dictionary.
@@ -56,28 +43,19 @@ func (r *reader) ticked(sp Span) {
 func (b *block) spokenOf(s string, sp Span) bool {
 	before := shape.Words(b.text[max(0, sp.Start-maxBeside):sp.Start])
 	behind := shape.UntilMark(shape.Words(b.text[sp.End:min(len(b.text), sp.End+maxBeside)]))
-	if k := len(before) - 1; k > 1 && (before[k] == "or" || before[k] == "and") && wielded[before[k-2]] {
+	if k := len(before) - 1; k > 1 && (before[k] == "or" || before[k] == "and") && shape.Wields(before[k-2]) {
 		before = before[:k-1] // call `this` or `that`
 	}
-	if k := len(before) - 1; k >= 0 && (wares[before[k]] || wielded[before[k]]) {
-		return !described(behind)
+	if k := len(before) - 1; k >= 0 && (shape.Ware(before[k]) || shape.Wields(before[k])) {
+		return !shape.Part(behind)
 	}
-	if len(behind) > 0 && wares[behind[0]] {
-		return !described(behind[1:])
+	if len(behind) > 0 && shape.Ware(behind[0]) {
+		return !shape.Part(behind[1:])
 	}
 	least := leastTicked
 	if strings.ToUpper(s) == s {
 		least = leastCapitals
 	}
 	e, _ := b.model.Find(strings.ToLower(s))
-	return e.Class&tagger.Common == 0 && e.Class.Part() == 0 && len(s) >= least && !described(behind)
+	return e.Class&tagger.Common == 0 && e.Class.Part() == 0 && len(s) >= least && !shape.Part(behind)
 }
-
-// parts are nouns that say that a word in backquotes is a value, or something that has one.
-var parts = text.Set(`option options flag flags argument arguments parameter parameters param params annotation
-	annotations field fields key keys value values label labels tag tags level state status attribute attributes
-	property properties variable variables keyword keywords path suffix prefix setting settings button checkbox menu
-	word words string character column row type types error`)
-
-// described tells whether the word behind one in backquotes says that it is a part of something else.
-func described(behind []string) bool { return len(behind) > 0 && parts[behind[0]] }

@@ -6,9 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"orgmem/brain/extract/doubt"
 	"orgmem/brain/extract/shape"
 	"orgmem/brain/extract/tagger"
-	"orgmem/brain/text"
 )
 
 const (
@@ -18,15 +18,6 @@ const (
 	// text whose lines seldom do has headings, or fields.
 	minTurnShare = 0.5
 )
-
-// labels stand before a colon without speaking.
-var labels = text.Set(`note notes warning caution tip info example examples todo fixme subject from to date cc bcc re
-	fwd
-	title author authors status type version question answer q a summary abstract http https step figure table input output
-	result results error usage args returns return default value name url link links source sources reference references
-	see also ps p.s update edit attendees present agenda topic topics action actions decision decisions created updated
-	tags category categories content description requires replaces python-version post-history resolution discussions-to
-	pep last-modified sponsor delegate where when what who why how`)
 
 // turns finds who speaks where: lines of the form "Name: words" of the speakers that
 // are known. Where none are, also "<Name> words" and "[10:30] Name: words", if the text
@@ -116,27 +107,20 @@ func spokenName(label string) string {
 	}
 	last, first, found := strings.Cut(name, ", ")
 	if n := len(strings.Fields(first)); !found || n == 0 || n > 2 || strings.Contains(first, ",") ||
-		len(strings.Fields(last)) != 1 || degrees[strings.ToLower(strings.ReplaceAll(first, ".", ""))] {
+		len(strings.Fields(last)) != 1 || doubt.Degrees[strings.ToLower(strings.ReplaceAll(first, ".", ""))] {
 		return name
 	}
 	return strings.TrimSpace(first) + " " + last
 }
 
-// degrees stand behind a comma after a name, as a first name does.
-var degrees = text.Set(`phd md mba jr sr esq ma msc bsc ii iii iv inc llc ltd gmbh`)
-
-// nobody are the words that stand for a speaker whom nobody has named. They are no
-// person: the first speaker of one meeting is not the first of the next.
-var nobody = text.Set(`speaker spk participant attendee unknown unidentified person voice caller guest male female`)
-
 func anonymous(label string) bool {
 	parts := strings.FieldsFunc(strings.ToLower(label), func(c rune) bool { return !unicode.IsLetter(c) })
 	for _, p := range parts {
-		if utf8.RuneCountInString(p) > 1 && !nobody[p] {
+		if utf8.RuneCountInString(p) > 1 && !doubt.Nobody[p] {
 			return false
 		}
 	}
-	return len(parts) > 0 && nobody[parts[0]]
+	return len(parts) > 0 && doubt.Nobody[parts[0]]
 }
 
 // turn reads a line that begins one.
@@ -192,7 +176,7 @@ func skipClock(s string, at, end int) int {
 // speakable tells whether a label can be a speaker's name.
 func speakable(name string) bool {
 	words := strings.Fields(name)
-	if len(words) == 0 || len(words) > 4 || labels[strings.ToLower(words[0])] || shape.Heading(name) {
+	if len(words) == 0 || len(words) > 4 || doubt.Labels[strings.ToLower(words[0])] || shape.Heading(name) {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(name)

@@ -87,11 +87,15 @@ func (n *Note) momentOf(d Date, said text.Span) int64 {
 		return d.UntilMs - 1
 	}
 	today := n.AtMs - (n.AtMs%dayMs+dayMs)%dayMs
-	if d.FromMs < today && today < d.UntilMs && d.UntilMs != math.MaxInt64 && d.UntilMs-d.FromMs > dayMs &&
-		!tellsPast(n.Text[said.Start:said.End]) {
-		return today
+	if d.FromMs >= today || today >= d.UntilMs || d.UntilMs == math.MaxInt64 || d.UntilMs-d.FromMs <= dayMs ||
+		tellsPast(n.Text[said.Start:said.End]) {
+		return d.FromMs
 	}
-	return d.FromMs
+	before := strings.TrimRight(strings.ToLower(n.Text[said.Start:max(said.Start, d.Span.Start)]), " ")
+	if strings.HasSuffix(before, "as of") || strings.HasSuffix(before, "from") { // its beginning is what is meant
+		return d.FromMs
+	}
+	return today
 }
 
 // tellsPast tells whether a sentence tells of something that was, by its verbs.

@@ -22,6 +22,7 @@ func TestPrecision(t *testing.T) {
 		{"A tournament is on next month.", "next month", ms(2022, 2, 1), ms(2022, 3, 1), ms(2022, 2, 1), Month, ""},
 		{"The meeting is expected this week.", "this week", ms(2022, 1, 17), ms(2022, 1, 24), ms(2022, 1, 20), Week, ""},
 		{"The parser: PR up this week.", "this week", ms(2022, 1, 17), ms(2022, 1, 24), ms(2022, 1, 20), Week, ""},
+		{"They are shredded as of this month.", "this month", ms(2022, 1, 1), ms(2022, 2, 1), ms(2022, 1, 1), Month, ""},
 		{"The fix was released this week.", "this week", ms(2022, 1, 17), ms(2022, 1, 24), ms(2022, 1, 17), Week, ""},
 		{"We finished the roof this month.", "this month", ms(2022, 1, 1), ms(2022, 2, 1), ms(2022, 1, 1), Month, ""},
 		{"It happens in Q2.", "Q2", ms(2022, 4, 1), ms(2022, 7, 1), ms(2022, 4, 1), Quarter, ""},

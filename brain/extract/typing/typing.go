@@ -17,7 +17,8 @@ type Text struct {
 	Lows   []string // the tokens in lower case
 }
 
-func (t *Text) word(i int) string { return t.Text[t.Tokens[i].Start:t.Tokens[i].End] }
+// Word is a token as it is written.
+func (t *Text) Word(i int) string { return t.Text[t.Tokens[i].Start:t.Tokens[i].End] }
 
 // Clues appends what is seen of the name in the tokens [from, to): first what of the name itself, then what of the
 // words beside it. own is where the second part begins.
@@ -40,8 +41,8 @@ func (t *Text) lexical(dst []Clue, from, to int) []Clue {
 		if whole.Class != 0 {
 			dst = known(dst, phrase, whole.Class)
 		}
-		first, _ := t.Model.Find(t.word(from))
-		last, _ := t.Model.Find(t.word(to - 1))
+		first, _ := t.Model.Find(t.Word(from))
+		last, _ := t.Model.Find(t.Word(to - 1))
 		return known(known(dst, firstOf, first.Class), lastOf, last.Class)
 	}
 	if whole.Class == 0 { // a possessive, a plural: "the Okafors"
@@ -123,7 +124,7 @@ func (t *Text) spelling(dst []Clue, from, to int) []Clue {
 		last = c
 	}
 	for i := from; i < to; i++ {
-		w := t.word(i)
+		w := t.Word(i)
 		initial = initial || len(w) == 2 && w[1] == '.' && w[0] >= 'A' && w[0] <= 'Z'
 	}
 	for _, x := range [...]struct {
@@ -166,6 +167,11 @@ var linking = text.Set(`of the for in de du des da do dos das del della di la le
 // heads adds the words of a name that say what it is.
 func (t *Text) heads(dst []Clue, from, to int) []Clue {
 	if to-from < 2 {
+		if i := strings.LastIndexByte(t.Lows[from], '-'); i > 0 { // "N-API"
+			if k, ok := kinds[t.Lows[from][i+1:]]; ok {
+				dst = append(dst, head0+Clue(k))
+			}
+		}
 		return dst
 	}
 	head := to - 1
@@ -274,7 +280,7 @@ func (t *Text) role(i int) bool {
 
 // mark is the clue of a mark beside a name; base is that of the comma.
 func (t *Text) mark(i int, base Clue) Clue {
-	switch t.word(i) {
+	switch t.Word(i) {
 	case ",", ";":
 		return base
 	case ":":

@@ -180,6 +180,9 @@ func EndsSmall(w string) bool {
 	return ok && (k == event || k == project) || w == "plc" || w == "shop" || w == "farm"
 }
 
+// Firm tells whether a word at the end of a name says that an organization is called so.
+func Firm(w string) bool { return firms[w] }
+
 // Role tells whether a word is what a person is, as it stands before a name.
 func Role(w string) bool { return roles[w] }
 

@@ -183,3 +183,47 @@ func TestWhatAPersonSaysOfANameKeepsItTogether(t *testing.T) {
 		})
 	}
 }
+
+// called gives the entities that stand for people, with how many texts name each.
+func (c client) called() (all []string) {
+	c.n.t.Helper()
+	by := map[string]int{}
+	for _, id := range c.edges(&pb.ListEdges{Type: string(graph.EdgeMentions)}, 100) {
+		by[c.nodeOf(c.ok(getEdgeOp(id)).GetGraph().GetEdge().GetEdge().GetTarget()).GetTitle()]++
+	}
+	for name, texts := range by {
+		all = append(all, fmt.Sprint(name, " ", texts))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestAFirstNameMeansWhoeverHasIt: texts that say the first name alone mean the only person of the memory who has it,
+// as soon as several texts have shown that they are called so, and nobody where two are.
+func TestAFirstNameMeansWhoeverHasIt(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	for i := range 2 {
+		c.note(fmt.Sprintf("Then Maria wrote letter %d.", i))
+	}
+	want := func(when string, want ...string) {
+		t.Helper()
+		if got := c.called(); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", when, got, want)
+		}
+	}
+	whole := []string{c.note("Today Maria Lopez wrote number 0. It was Maria who sent it.")}
+	c.think()
+	want("when one text calls her both", "Maria 2", "Maria Lopez 1")
+	whole = append(whole, c.note("Today Maria Lopez wrote number 1. It was Maria who sent it."))
+	c.think()
+	want("when two do", "Maria Lopez 4")
+	c.note("Then Maria wrote the last letter.")
+	c.think()
+	want("of the next text", "Maria Lopez 5")
+	for _, id := range whole {
+		c.forget(id)
+	}
+	want("when nothing has the whole name", "Maria 3")
+}

@@ -56,7 +56,7 @@ func (c namesStage) run() error {
 		}
 		delete(called, name)
 	}
-	return nil
+	return c.parts(fresh)
 }
 
 // named are the places of the entities that fresh texts name.
@@ -118,8 +118,9 @@ func (c namesStage) look(places []int32) error {
 // sharing moves texts from one entity to another.
 type sharing struct {
 	*graph.Tx
-	from *pb.Entity
-	to   pb.NodeID
+	from   *pb.Entity
+	to     pb.NodeID
+	reason resolve.Reason // why the names of the first mean the other; empty: they are its own
 }
 
 // share carries out the first move that may be, as the votes are now, and says how many texts it has moved.
@@ -136,27 +137,32 @@ func (s *sharing) share(title string, ids []pb.NodeID) (moved int, err error) {
 	}
 	for _, m := range resolve.Sort(title, recs) {
 		s.from, s.to = recs[m.From], ""
-		edges, err := s.edges()
-		if err != nil {
-			return 0, err
-		}
 		if m.To >= 0 {
 			s.to = pb.NodeID(recs[m.To].GetNode())
 		}
-		for _, e := range edges {
-			if s.IsFull() {
-				break
-			}
-			ok, err := s.move(pb.NodeID(e.GetSource()), m.Type, title)
-			if err != nil {
-				return moved, err
-			}
-			if ok {
-				moved++
-			}
+		if moved, err = s.moveAll(m.Type, title); err != nil || moved > 0 {
+			return moved, err // the next one needs to see what this has changed
 		}
-		if moved > 0 {
-			break // the next one needs to see what this has changed
+	}
+	return 0, nil
+}
+
+// moveAll lets the texts name the other entity that take the name for a type, "" for any, and says how many.
+func (s *sharing) moveAll(kind extract.Type, title string) (moved int, err error) {
+	edges, err := s.edges()
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range edges {
+		if s.IsFull() {
+			break
+		}
+		ok, err := s.move(pb.NodeID(e.GetSource()), kind, title)
+		if err != nil {
+			return moved, err
+		}
+		if ok {
+			moved++
 		}
 	}
 	return moved, nil
@@ -170,8 +176,7 @@ func (s *sharing) shareable(id pb.NodeID, title string) (*pb.Entity, error) {
 		n.GetCurated() || n.GetEdited() || n.GetPlaced() || n.GetContentBytes() > 0 || n.GetDegree() > maxSharedEdges {
 		return nil, err
 	}
-	called := func(name string) bool { return strings.EqualFold(name, title) }
-	if slices.ContainsFunc(resolve.Refused(n.GetMetadata()), called) {
+	if refuses(n, title) {
 		return nil, nil
 	}
 	return s.Entities.Get(id)
@@ -273,6 +278,9 @@ func (s *sharing) name(trace *pb.Trace, x *pb.TraceEntity, said resolve.Said, si
 			if form.GetName() == name && form.GetReason() != string(resolve.New) {
 				said.Reason, said.Confidence = resolve.Reason(form.GetReason()), form.GetConfidence()
 			}
+		}
+		if s.reason != "" {
+			said.Reason, said.Confidence = s.reason, resolve.ConfidenceOf(s.reason)
 		}
 		if err := s.Entities.Name(trace, s.to, said, since); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +16,8 @@ const (
 	minTypo = 8
 	// minTypoWord is the same for the word of a person's name that differs.
 	minTypoWord = 6
+	// minJoined is how long a name must be that may be written in one word or in two.
+	minJoined = 5
 	// minAcronym of letters: two are the initials of too much.
 	minAcronym = 3
 )
@@ -66,14 +69,31 @@ func same(a, b spelled, ta, tb extract.Type) (Reason, bool) {
 		return "", false
 	case a.form == b.form:
 		return Form, true
+	case ta != extract.Person && tb != extract.Person && len(a.form) >= minJoined && joined(a.form) == joined(b.form):
+		return Form, true
 	}
 	return "", false
 }
 
-// initials tells whether one is the other with a first name cut to its initial:
-// J. Lee and Jane Lee, J. R. Lee and Jane Rose Lee. Both are forms.
+// joined is a form without its spaces but between numbers: Mac OS and macOS are one.
+func joined(form string) string {
+	words := strings.Fields(form)
+	for i := len(words) - 2; i >= 0; i-- {
+		a, b := words[i], words[i+1]
+		if strings.Trim(a[len(a)-1:]+b[:1], "0123456789") == "" {
+			words[i+1] = " " + b
+		}
+	}
+	return strings.Join(words, "")
+}
+
+// initials tells whether one is the other with a first name cut to its initial, J. Lee and Jane Lee, J. R. Lee and Jane
+// Rose Lee, or with the last name so, Jane L. Both are forms.
 func initials(a, b string) bool {
 	x, y := strings.Fields(a), strings.Fields(b)
+	if len(x) == 2 && len(y) == 2 && x[0] == y[0] && len(x[0]) > 1 && x[1] != y[1] {
+		return len(x[1]) == 1 && strings.HasPrefix(y[1], x[1]) || len(y[1]) == 1 && strings.HasPrefix(x[1], y[1])
+	}
 	if len(x) < 2 || len(x) != len(y) || x[len(x)-1] != y[len(y)-1] || len(x[len(x)-1]) < 2 {
 		return false
 	}
@@ -97,12 +117,7 @@ func initials(a, b string) bool {
 // abbreviated tells whether a form holds initials.
 func abbreviated(form string) bool {
 	words := strings.Fields(form)
-	for _, w := range words[:max(len(words)-1, 0)] {
-		if utf8.RuneCountInString(w) == 1 {
-			return true
-		}
-	}
-	return false
+	return len(words) > 1 && slices.ContainsFunc(words, func(w string) bool { return utf8.RuneCountInString(w) == 1 })
 }
 
 // part tells whether a word is the first or last word of a person's name.

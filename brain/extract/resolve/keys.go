@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	// maxKeys of a name: its form, a person's last word, and two for typing errors.
-	maxKeys = 4
+	// maxKeys of a name: its form, a person's last word and first one with an initial or the form in one word, and two
+	// for typing errors.
+	maxKeys = 5
 	// maxKeyBytes cuts the form in a key: longer names that begin alike are compared
 	// whole by Resolve.
 	maxKeyBytes = 96
@@ -44,6 +45,11 @@ func Keys(name string, t extract.Type) []string {
 	}
 	if i := strings.LastIndexByte(f, ' '); i >= 0 && personal(t) {
 		add("l:", f[i+1:])
+		if last, _ := utf8.DecodeRuneInString(f[i+1:]); strings.IndexByte(f, ' ') == i {
+			add("n:", f[:i+1]+string(last))
+		}
+	} else if t != extract.Person && len(f) >= minJoined {
+		add("j:", joined(f))
 	}
 	if runes := []rune(f); len(f) >= minTypo && len(runes) >= 2*typoEnd {
 		add("p:", string(runes[:typoEnd]))

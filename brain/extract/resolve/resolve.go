@@ -252,15 +252,17 @@ func (r *resolver) short(n spelled) (int, bool) {
 
 // unshared tells whether no other person has the name of candidate at with the
 // same initial: J. Lee is nobody where Jane Lee and John Lee are known, and so
-// John Lee is not the J. Lee who may be Jane.
+// John Lee is not the J. Lee who may be Jane. Nor is Jane L. anybody beside Jane Lee and Jane Long.
 func (r *resolver) unshared(form string, at int) bool {
-	last := form[strings.LastIndexByte(form, ' '):]
+	last := strings.LastIndexByte(form, ' ')
+	first := strings.IndexByte(form, ' ')
 	for i, c := range r.candidates {
 		if i == at || !personal(c.kind) {
 			continue
 		}
 		if slices.ContainsFunc(c.names, func(s spelled) bool {
-			return s.form != "" && strings.HasSuffix(s.form, last) && s.form[0] == form[0]
+			return s.form != "" && (strings.HasSuffix(s.form, form[last:]) && s.form[0] == form[0] ||
+				strings.HasPrefix(s.form, form[:last+2]) && last == first)
 		}) {
 			return false
 		}

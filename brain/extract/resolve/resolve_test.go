@@ -61,9 +61,28 @@ func TestOneName(t *testing.T) {
 			Name{"Washington", extract.Person},
 			"", New, false,
 		},
-		"a place and code":       {[]Known{thing(extract.Code, "heron")}, Name{"Heron", extract.Place}, "", New, false},
-		"an initial":             {[]Known{jane}, Name{"J. Lee", extract.Person}, "Jane Lee", Initials, true},
-		"who had an initial":     {[]Known{person("J. Lee")}, Name{"Jane Lee", extract.Person}, "J. Lee", Initials, true},
+		"a place and code":   {[]Known{thing(extract.Code, "heron")}, Name{"Heron", extract.Place}, "", New, false},
+		"an initial":         {[]Known{jane}, Name{"J. Lee", extract.Person}, "Jane Lee", Initials, true},
+		"who had an initial": {[]Known{person("J. Lee")}, Name{"Jane Lee", extract.Person}, "J. Lee", Initials, true},
+		"a last name's initial": {
+			[]Known{person("Michaël Zasso")}, Name{"Michael Z.", extract.Person}, "Michaël Zasso", Initials, true,
+		},
+		"who had one": {
+			[]Known{person("Jane L")}, Name{"Jane Lee", extract.Person}, "Jane L", Initials, true,
+		},
+		"a last name's initial of two": {[]Known{jane, person("Jane Long")}, Name{"Jane L", extract.Person}, "", New, false},
+		"the other with it":            {[]Known{person("Jane L"), jane}, Name{"Jane Long", extract.Person}, "", New, false},
+		"in one word": {
+			[]Known{thing(extract.Product, "Mac OS")}, Name{"macOS", extract.Product}, "Mac OS", Form, true,
+		},
+		"a person in one word": {[]Known{person("Ann Adair")}, Name{"Annadair", extract.Person}, "", New, false},
+		"numbers in one word": {
+			[]Known{thing(extract.Product, "Heron 1 2")}, Name{"Heron 12", extract.Product}, "", New, false,
+		},
+		"a library": {[]Known{thing(extract.Product, "Node.js")}, Name{"Node", extract.Product}, "Node.js", Form, true},
+		"a library in one word": {
+			[]Known{thing(extract.Product, "Node.js")}, Name{"nodejs", extract.Product}, "Node.js", Form, true,
+		},
 		"an initial of two":      {[]Known{jane, person("John Lee")}, Name{"J. Lee", extract.Person}, "", New, false},
 		"the other with initial": {[]Known{person("J. Lee"), jane}, Name{"John Lee", extract.Person}, "", New, false},
 		"a last name alone":      {[]Known{jane}, Name{"Lee", extract.Person}, "", New, false},

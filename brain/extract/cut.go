@@ -58,6 +58,7 @@ func (r *recognizer) cutNames() {
 			}
 			break
 		}
+		f.from += doubt.Lead(&t, f.from, f.to)
 		if f.tag == tagger.BeginPerson {
 			f.to = doubt.Broken(&t, f.from, f.to)
 		}
@@ -114,6 +115,11 @@ func (r *recognizer) whole(f *span) {
 	for f.to+1 < len(r.tokens) && r.word(f.to) == ":" && r.tokens[f.to].Start == r.tokens[f.to-1].End &&
 		r.tokens[f.to+1].Start == r.tokens[f.to].End && r.capital(f.to-1) && r.capital(f.to+1) {
 		f.to += 2
+	}
+	if f.from > 0 && doubt.Naming[r.lows[f.from-1]] && f.to+2 < len(r.tokens) && r.word(f.to) == ":" &&
+		r.capital(f.to+1) && r.capital(f.to+2) && !r.tokens[f.to+2].First { // "called Moths: The Long Night"
+		for f.to += 3; f.to < len(r.tokens) && !r.tokens[f.to].First && r.capital(f.to); f.to++ {
+		}
 	}
 	for i := f.from + 1; i+1 < f.to; i++ {
 		if r.tokens[i].Kind == tagger.Suffix && (shape.Series[r.lows[i+1]] || doubt.Everyday[r.lows[i+1]]) {

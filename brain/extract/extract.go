@@ -190,7 +190,7 @@ func (r *reader) names() {
 			kind, e := Event, evidence{}
 			if !feast {
 				if e = r.evidenceOf(f); e.some {
-					if kind = heaviest(e.sum()); doubt.None(&t, f.from, f.to, f.proposed, likely(e.sum())) {
+					if kind = heaviest(e.sum()); doubt.None(&t, f.from, f.to, likely(e.sum())) {
 						continue
 					}
 				} else {

@@ -256,8 +256,6 @@ func (r proposer) continues(i int) bool {
 // strip takes off a name what belongs to its sentence: an article, a greeting, a form of address, and words in small
 // letters at either end, but for those that say what an event or a project is ("World Cup final").
 func (r proposer) strip(f *span) {
-	t := r.typed()
-	f.from += doubt.Lead(&t, f.from, f.to)
 	capitals := r.cased && r.anyCapital(*f)
 	for f.from < f.to-1 && (doubt.Interjections[r.lows[f.from]] || clause.Determines(r.lows[f.from]) ||
 		r.lows[f.from] == "dear" || !r.nameable(f.from) ||

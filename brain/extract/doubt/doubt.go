@@ -24,7 +24,7 @@ const (
 	// leastLeading is how likely the likeliest type must be at least of a word of the dictionary that begins a sentence
 	// as such words do, and leastPhrase that of several such words that only the rules take for a name.
 	leastLeading = 0.9
-	leastPhrase  = 0.4
+	leastPhrase  = 0.34
 )
 
 // Common tells whether all words of the name in the tokens [from, to) are such that nothing is called by them.
@@ -112,16 +112,15 @@ func Leading(t *typing.Text, i int) bool {
 }
 
 // None tells whether a name is none: what it is does not get clear, and it is made of words of the dictionary that
-// nothing is called by, without quotation marks. proposed is one that the reader finds, likely how likely its likeliest
-// type is.
-func None(t *typing.Text, from, to int, proposed bool, likely float64) bool {
+// nothing is called by, without quotation marks. likely is how likely its likeliest type is.
+func None(t *typing.Text, from, to int, likely float64) bool {
 	switch {
 	case from > 0 && quotes[t.Word(from-1)] || !Common(t, from, to):
 		return false
 	case to-from == 1:
 		return t.Tokens[from].First && Leading(t, from) && likely < leastLeading
 	}
-	return !proposed && likely < leastPhrase
+	return likely < leastPhrase
 }
 
 // Accounts are the sentences of a text that name an account, such as the lists of those present.

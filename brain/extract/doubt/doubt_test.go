@@ -60,22 +60,21 @@ func TestNone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text, name string
-		proposed   bool
 		likely     float64
 		want       bool
 	}{
-		{"Pets have a way of brightening our days.", "Pets", true, 0.7, true},
-		{"Gaming has brought me so much success.", "Gaming", true, 0.8, true},
-		{"Deep dive yesterday.", "Deep", true, 0.4, true},
-		{"Gaming has brought me so much success.", "Gaming", true, 0.95, false},
-		{"Heron has moved to the new server.", "Heron", true, 0.4, false},
-		{"We moved Pets to the new server.", "Pets", true, 0.4, false},
-		{"Canada even publishes the rules.", "Canada", true, 0.4, false},
-		{"We wait for the Runtime Deprecation of Buffer.", "Runtime Deprecation", false, 0.3, true},
-		{"We wait for the Runtime Deprecation of Buffer.", "Runtime Deprecation", true, 0.3, false},
-		{"We call it “Finding Home” now.", "Finding Home", false, 0.3, false},
+		{"Pets have a way of brightening our days.", "Pets", 0.7, true},
+		{"Gaming has brought me so much success.", "Gaming", 0.8, true},
+		{"Deep dive yesterday.", "Deep", 0.4, true},
+		{"Gaming has brought me so much success.", "Gaming", 0.95, false},
+		{"Heron has moved to the new server.", "Heron", 0.4, false},
+		{"We moved Pets to the new server.", "Pets", 0.4, false},
+		{"Canada even publishes the rules.", "Canada", 0.4, false},
+		{"We wait for the Runtime Deprecation of Buffer.", "Runtime Deprecation", 0.3, true},
+		{"We wait for the Runtime Deprecation of Buffer.", "Runtime Deprecation", 0.45, false},
+		{"We call it “Finding Home” now.", "Finding Home", 0.3, false},
 	} {
-		if x, from, to := read(t, c.text, c.name); doubt.None(x, from, to, c.proposed, c.likely) != c.want {
+		if x, from, to := read(t, c.text, c.name); doubt.None(x, from, to, c.likely) != c.want {
 			t.Errorf("%s in %q: not %v", c.name, c.text, c.want)
 		}
 	}

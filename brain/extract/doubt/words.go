@@ -20,6 +20,8 @@ var (
 	kpi kpis ui ux gui cli id ids url urls lts asap rsvp eod eow pto ooo nda ndas q&a`)
 	// Asking are words of questions.
 	Asking = text.Set(`who what when where why which whose how`)
+	// Naming stand before what something is called.
+	Naming = text.Set("called named titled entitled")
 	// Bridges are the small words that stand inside of names, between capitals.
 	Bridges = text.Set(`& of for de del du di da do van von der den la le wa ter ten bin ibn al el`)
 	// Particles stand before names in small letters.

@@ -235,7 +235,10 @@ func (t *Text) before(dst []Clue, i int) []Clue {
 	w := strings.TrimSuffix(t.Lows[i], ".")
 	c, ok := before[w]
 	k, kind := kinds[w]
+	called, is := t.called(i)
 	switch {
+	case is:
+		return append(dst, beforeKind+Clue(called))
 	case roles[w] || t.role(i):
 		dst = append(dst, beforeKind+person)
 	case kind:
@@ -251,6 +254,21 @@ func (t *Text) before(dst []Clue, i int) []Clue {
 		}
 	}
 	return dst
+}
+
+// called is what the name behind the word at i is, as in "a game called Moths" and "the game was called Moths".
+func (t *Text) called(i int) (k uint8, ok bool) {
+	if !naming[t.Lows[i]] {
+		return 0, false
+	}
+	if i--; i > 0 && (t.Lows[i] == "is" || t.Lows[i] == "was") {
+		i--
+	}
+	if i < 0 {
+		return 0, false
+	}
+	k, ok = kinds[t.Lows[i]]
+	return k, ok
 }
 
 // apposition adds what stands behind the word at i and an article: "Aurora, the ferry", "Aurora is a ferry".

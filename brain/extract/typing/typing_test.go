@@ -38,6 +38,8 @@ func TestHeaviest(t *testing.T) {
 	t.Parallel()
 	const per, org, pro, pla, prj, eve = "person", "organization", "product", "place", "project", "event"
 	for _, c := range []struct{ text, name, want string }{
+		{"The game was called Quillon Dawn, and we had a blast.", "Quillon Dawn", pro},
+		{"We took it at a waterfall in a town called Quillon.", "Quillon", pla},
 		{"Please ask Nurse Tamsin Okell about it.", "Tamsin Okell", per},
 		{"Gwendolen thinks the roof will hold.", "Gwendolen", per},
 		{"I met Mr Varga.", "Varga", per},

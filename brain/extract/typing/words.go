@@ -137,6 +137,9 @@ var before = wordClues([]class{
 			may might`},
 })
 
+// naming stand between what something is and what it is called.
+var naming = text.Set(`called named titled entitled`)
+
 // behind are the words that stand right behind a name.
 var behind = wordClues([]class{
 	{beforeS, `'s ’s '`},

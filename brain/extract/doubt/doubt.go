@@ -82,10 +82,18 @@ func style(t *typing.Text, i int) (begun, small bool) {
 // shouted tells whether a text has capitals and no small letters.
 func shouted(s string) bool { return strings.ToUpper(s) == s && strings.ToLower(s) != s }
 
+// begins tells whether token i begins a sentence, or a line behind the mark of a list or a heading.
+func begins(t *typing.Text, i int) bool {
+	for i > 0 && !t.Tokens[i].First && t.Tokens[i-1].Kind == tagger.Mark {
+		i--
+	}
+	return t.Tokens[i].First
+}
+
 // Lead is how many words before a name have their capital for the head of the sentence at which they stand: "Allocating
 // C++", "Ex GitHub".
 func Lead(t *typing.Text, from, to int) int {
-	if to-from < 2 || !t.Tokens[from].First {
+	if to-from < 2 || !begins(t, from) {
 		return 0
 	}
 	e, _ := t.Model.Find(t.Word(from))
@@ -118,7 +126,7 @@ func None(t *typing.Text, from, to int, likely float64) bool {
 	case from > 0 && quotes[t.Word(from-1)] || !Common(t, from, to):
 		return false
 	case to-from == 1:
-		return t.Tokens[from].First && Leading(t, from) && likely < leastLeading
+		return begins(t, from) && Leading(t, from) && likely < leastLeading
 	}
 	return likely < leastPhrase
 }

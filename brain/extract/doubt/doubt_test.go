@@ -66,6 +66,7 @@ func TestNone(t *testing.T) {
 		{"Pets have a way of brightening our days.", "Pets", 0.7, true},
 		{"Gaming has brought me so much success.", "Gaming", 0.8, true},
 		{"Deep dive yesterday.", "Deep", 0.4, true},
+		{"* Deep dive yesterday.", "Deep", 0.4, true},
 		{"Gaming has brought me so much success.", "Gaming", 0.95, false},
 		{"Heron has moved to the new server.", "Heron", 0.4, false},
 		{"We moved Pets to the new server.", "Pets", 0.4, false},
@@ -84,6 +85,7 @@ func TestWhereANameBeginsAndEnds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, name, want string }{
 		{"Allocating OpenGL objects is slow.", "Allocating OpenGL", "OpenGL"},
+		{"* Allocating OpenGL objects is slow.", "Allocating OpenGL", "OpenGL"},
 		{"Finding Home is a script.", "Finding Home", "Finding Home"},
 		{"We met Running Bear there.", "Running Bear", "Running Bear"},
 		{"Lena involved Diagnostics WG in it.", "Lena involved Diagnostics WG", "Lena"},

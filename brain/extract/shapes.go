@@ -103,12 +103,12 @@ func (r *reader) shape(i, end int) {
 		r.mark(sp, w, Code, 0.8)
 	case shape.File(w) && !(shape.Library(w) && r.tagged.Tagged != nil):
 		r.mark(sp, w, Code, 0.8)
+	case shape.Flag(w):
+		r.mark(sp, w, "", 0) // an option is no thing
 	default:
 		if head, tail := shape.Humped(w); head != "" {
 			camel(r, sp, head, tail)
 		}
-	case shape.Flag(w):
-		r.mark(sp, w, "", 0) // an option is no thing
 	}
 }
 

@@ -3,6 +3,7 @@ package reader
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"orgmem/brain/embed"
@@ -75,6 +76,9 @@ type Reading struct {
 	// words.
 	Span  text.Span
 	Score float64 // how probable it is that an answer begins and ends there
+	// Within is how probable it is that it begins and ends somewhere in the sentences that hold the span. Where an answer
+	// ends is often open, what it stands in is not: a reader that looks at several sentences has found none.
+	Within float64
 }
 
 // asked is one sequence of a question and a passage.
@@ -116,13 +120,13 @@ func (w *Worker) Ask(dst []Reading, question string, passages []Passage) []Readi
 		w.ends = append(w.ends, len(w.ids))
 	}
 	w.ask.States(w.sequencesOf(), func(i int, states []float32) {
-		dst = append(dst, w.reading(&w.asked[i], states))
+		dst = append(dst, w.reading(&w.asked[i], states, passages[i].Text))
 	})
 	return dst
 }
 
-// reading is the heads on a sequence's states.
-func (w *Worker) reading(a *asked, states []float32) Reading {
+// reading is the heads on a sequence's states, which are of a passage.
+func (w *Worker) reading(a *asked, states []float32, passage string) Reading {
 	w.whole(&w.r.ask.hidden, states)
 	var logits [askLabels]float32
 	dense(logits[:], &w.r.ask.out, w.hidden)
@@ -140,7 +144,36 @@ func (w *Worker) reading(a *asked, states []float32) Reading {
 	begin, end, score := bestSpan(w.logits)
 	places := w.places[a.places:][:a.tokens]
 	out.Span, out.Score = text.Span{Start: places[begin].Start, End: places[end].End}, score
+	out.Within = within(w.logits, places, sentencesAt(passage, out.Span))
 	return out
+}
+
+// sentencesAt is the stretch of the sentences of a text that a span touches.
+func sentencesAt(s string, at text.Span) text.Span {
+	for sp := range text.Sentences(s) {
+		if sp.Start >= at.End {
+			break
+		}
+		if sp.End > at.Start {
+			at.Start, at.End = min(at.Start, sp.Start), max(at.End, sp.End)
+		}
+	}
+	return at
+}
+
+// within is how probable it is that an answer begins at one of the places in a stretch of the text, and ends at one, of
+// the logits of both for each place.
+func within(logits []float32, places []text.Span, at text.Span) float64 {
+	first := slices.IndexFunc(places, func(p text.Span) bool { return p.End > at.Start })
+	last := first
+	for last < len(places) && places[last].Start < at.End {
+		last++
+	}
+	inside, p := logits[first*spanLabels:last*spanLabels], 1.0
+	for label := range spanLabels {
+		p *= math.Exp(logSum(inside, label) - logSum(logits, label))
+	}
+	return p
 }
 
 // bestSpan finds the most probable begin and end, of the logits of both for each token, and how probable they are. Of

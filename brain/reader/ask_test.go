@@ -31,7 +31,8 @@ func TestAsk(t *testing.T) {
 	w, different := r.NewWorker(), map[float64]bool{}
 	for i, p := range passages {
 		x := together[i]
-		if x.Answers <= 0 || x.Answers >= 1 || x.Score <= 0 || x.Score > 1 {
+		if x.Answers <= 0 || x.Answers >= 1 || x.Score <= 0 || x.Score > 1 ||
+			x.Within < x.Score-1e-6 || x.Within > 1+1e-6 {
 			t.Errorf("%+v", x)
 		}
 		if alone := w.Ask(nil, question, passages[i:i+1]); alone[0] != x {

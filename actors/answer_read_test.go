@@ -201,7 +201,7 @@ func (c *laggingClock) Now() time.Time {
 // that was read and does not answer. Without a reader courtesies answer nothing, too.
 func TestAnswersOfABusyMachine(t *testing.T) {
 	t.Parallel()
-	const howMuch, rent = "How much is the rent of the flat in Elm Street?", "The rent of the flat is okafor."
+	const howMuch, rent = "How much is the rent of the flat in Elm Street?", "The rent of the flat is nine okafor."
 	busy := &laggingClock{}
 	lagging := func(c *tenant.Config, _ *storage.Options) {
 		busy.Fake, _ = c.Clock.(*clock.Fake)

@@ -152,10 +152,9 @@ func (d *draft) stands(r storage.Reader) (bool, error) {
 		if _, err := r.Get(part.Space.Key(storage.TableNode, storage.Str(h.GetNode())), n); err != nil {
 			return false, err
 		}
-		// A chunk's name ends in its place among those of its node.
-		at, err := strconv.Atoi(h.GetChunkId()[strings.LastIndexByte(h.GetChunkId(), ':')+1:])
+		at, err := chunkPlace(h)
 		if err != nil {
-			return false, fmt.Errorf("chunk id: %w", err)
+			return false, err
 		}
 		if n.GetStatus() != pb.StatusLive || n.GetUnlearned() || at >= len(n.GetChunks()) {
 			return false, nil
@@ -167,6 +166,15 @@ func (d *draft) stands(r storage.Reader) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// chunkPlace is the place of a hit's passage among those of its node, in which the name of its chunk ends.
+func chunkPlace(h *pb.Hit) (int, error) {
+	at, err := strconv.Atoi(h.GetChunkId()[strings.LastIndexByte(h.GetChunkId(), ':')+1:])
+	if err != nil {
+		return 0, fmt.Errorf("chunk id: %w", err)
+	}
+	return at, nil
 }
 
 // take puts what a model has said into the place of the draft's words, as far as the

@@ -25,6 +25,8 @@ const (
 	MaxRead = 8
 	// maxNameWords is how long the name of a writer may be.
 	maxNameWords = 8
+	// maxSpace is how much space stands between two passages of a text, at most, that still is an indent.
+	maxSpace = 40
 	// MinRead is how many of them are read however busy the processors are, those that search ranks first: what an
 	// answer says must not hang on what else the machine does. It is also after how many it is asked whether there still
 	// is time: as many short ones as pass the model together.
@@ -98,9 +100,13 @@ func passagesOf(
 		}
 		who, _ := extract.Speakers(n.GetMetadata())
 		who, _ = answer.FirstWords(text.OneLine(who), maxNameWords)
+		preceding, err := before(r, part, n, h)
+		if err != nil {
+			return nil, err
+		}
 		read = append(read, answer.Read{
 			Hit: h, Who: cmp.Or(who, string(part.Subject)), Asker: part.ID == own.ID,
-			AtMs: cmp.Or(n.GetOccurredMs(), n.GetCreatedMs()),
+			AtMs: cmp.Or(n.GetOccurredMs(), n.GetCreatedMs()), Before: preceding,
 		})
 	}
 	return read, nil
@@ -121,7 +127,8 @@ func labelOf(p *answer.Read) string {
 
 // readPassages has the passages read, in the order of the search: MinRead of them in any case, MaxRead where there is
 // time. Of one that is too long to be read at once, the stretch that has most of the question's words is, and its
-// others as long as there is room for them. What was not read has no reading: it answers with probability 0.
+// others as long as there is room for them. Where they are long the sentence that answers is read again by itself. What
+// was not read has no reading: it answers with probability 0.
 func (o *Module) readPassages(c *tenant.Call, query string, read []answer.Read, rd *searcher) error {
 	w, words := rd.reading(o.System.Config.Reader), NewQueryWords(rd.Reader, query)
 	passages := make([]reader.Passage, len(read))
@@ -155,17 +162,38 @@ func (o *Module) readPassages(c *tenant.Call, query string, read []answer.Read, 
 			asked = append(asked, reader.Passage{Label: passages[x.hit].Label, Text: passages[x.hit].Text[x.Start:x.End]})
 		}
 		for i, found := range w.Ask(nil, query, asked) {
-			x := batch[i]
-			found.Span = text.Span{Start: found.Span.Start + x.Start, End: found.Span.End + x.Start}
-			if to := &read[x.hit]; found.Answers > to.Answers {
-				to.Reading = found
-			}
+			read[batch[i].hit].Take(found, batch[i].Span)
 		}
 		if err := c.Awaited(); err != nil {
 			return err
 		}
 	}
-	return nil
+	labels := make([]string, len(passages))
+	for i := range passages {
+		labels[i] = passages[i].Label
+	}
+	answer.ReadCloser(read, labels, func(again []reader.Passage) []reader.Reading { return w.Ask(nil, query, again) })
+	return c.Awaited()
+}
+
+// before is what stands before a passage in its text, as far as the passage before it goes, and about as much space as
+// there is between them: the items of a list that it begins within.
+func before(r storage.Reader, part *partition.Ref, n *pb.Node, h *pb.Hit) (string, error) {
+	at, err := chunkPlace(h)
+	if err != nil || at == 0 || at >= len(n.GetChunks()) {
+		return "", err
+	}
+	own, last := &pb.Chunk{}, &pb.Chunk{}
+	for seq, chunk := range map[uint64]*pb.Chunk{n.GetChunks()[at]: own, n.GetChunks()[at-1]: last} {
+		if found, err := r.Get(part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk); err != nil || !found {
+			return "", err
+		}
+	}
+	space := int(own.GetStart()) - int(last.GetEnd())
+	if space <= 0 || space > maxSpace {
+		return "", nil
+	}
+	return last.GetText() + "\n" + strings.Repeat(" ", space-1), nil
 }
 
 // contradicted tells whether cycles have found that two of the chosen passages' texts contradict each other.

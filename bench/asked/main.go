@@ -7,6 +7,9 @@
 // Each question is asked of its own passages and of those of another record, in the place of what a search finds beside
 // them, up to -passages. An answer is right if it holds a right span and cites the passage, and clean if it holds
 // nothing wrong but what the sentence with the right span says, too.
+//
+// With -document N the passages of N questions are the items of one document, as minutes have them: it is cut as a
+// service cuts it, and the stretches that a search ranks first are read.
 package main
 
 import (
@@ -52,9 +55,10 @@ func main() {
 	pack := flag.String("reader", "", "pack of a reader; empty: the labels are read, for what is lost behind the reader")
 	lang := flag.String("lang", "", "only questions in the language")
 	most := flag.Int("passages", 8, "passages read for each question")
+	document := flag.Int("document", 0, "the passages of so many questions are one document")
 	verbose := flag.Bool("v", false, "print of each question a JSON object: what was read, and what was answered")
 	flag.Parse()
-	b := &bench{most: *most, verbose: *verbose}
+	b := &bench{most: *most, document: *document, verbose: *verbose}
 	if *pack != "" {
 		b.reader, b.search = worker(*pack)
 	}
@@ -98,6 +102,7 @@ type bench struct {
 	search    *data.Search
 	questions []question
 	most      int
+	document  int
 	verbose   bool
 
 	answerable, unanswerable tally
@@ -140,8 +145,15 @@ func (b *bench) read(i int) []answer.Read {
 	}
 	began := time.Now()
 	for k, reading := range b.reader.Ask(nil, b.questions[i].Question, passages) {
-		read[k].Reading = reading
+		read[k].Take(reading, text.Span{End: len(passages[k].Text)})
 	}
+	labels := make([]string, len(read))
+	for k := range read {
+		labels[k] = passages[k].Label
+	}
+	answer.ReadCloser(read, labels, func(again []reader.Passage) []reader.Reading {
+		return b.reader.Ask(nil, b.questions[i].Question, again)
+	})
 	b.times = append(b.times, time.Since(began))
 	b.search.Rate(b.questions[i].Question, read)
 	return read
@@ -149,7 +161,12 @@ func (b *bench) read(i int) []answer.Read {
 
 func (b *bench) ask(i int) {
 	q := &b.questions[i]
-	read := b.read(i)
+	var read []answer.Read
+	if b.document > 0 {
+		read = b.readDocument(i)
+	} else {
+		read = b.read(i)
+	}
 	chosen := answer.Choose(q.Question, answer.Answering(q.Question, read))
 	told := answer.Tell(answer.Question{Text: q.Question, AtMs: data.Day(q.AskedAt), MaxWords: maxWords}, chosen, false)
 	refused := len(told.GetCitations()) == 0
@@ -172,7 +189,7 @@ func (b *bench) ask(i int) {
 	t.words += len(strings.Fields(told.GetAnswer()))
 	gold := append([]string{q.Answer.Span}, q.Also...)
 	right := holdsAny(told.GetAnswer(), gold) && slices.ContainsFunc(told.GetCitations(), func(c *pb.Citation) bool {
-		return c.GetNode() == fmt.Sprintf("%s:%d", q.ID, q.Answer.Passage)
+		return b.document > 0 || c.GetNode() == fmt.Sprintf("%s:%d", q.ID, q.Answer.Passage)
 	})
 	clean := !holdsAny(told.GetAnswer(), slices.DeleteFunc(slices.Clone(q.Wrong), func(w string) bool {
 		return holdsAny(sentenceOf(q), []string{w}) // the sentence that is right says that, too
@@ -192,12 +209,17 @@ func (b *bench) ask(i int) {
 func sentenceOf(q *question) string {
 	passage := q.Passages[q.Answer.Passage].Text
 	at := strings.Index(passage, q.Answer.Span)
+	return sentenceAt(passage, text.Span{Start: at, End: at + len(q.Answer.Span)})
+}
+
+// sentenceAt is the sentence in which a span begins, up to where it ends.
+func sentenceAt(passage string, at text.Span) string {
 	for s := range text.Sentences(passage) {
-		if at >= s.Start && at < s.End {
-			return passage[s.Start:max(s.End, at+len(q.Answer.Span))]
+		if at.Start >= s.Start && at.Start < s.End {
+			return passage[s.Start:max(s.End, at.End)]
 		}
 	}
-	return q.Answer.Span
+	return passage[at.Start:at.End]
 }
 
 // holdsAny tells whether a text holds any of some phrases.
@@ -215,16 +237,19 @@ func holdsAny(s string, phrases []string) bool {
 
 func (b *bench) print(q *question, read []answer.Read, told string) {
 	type passage struct {
-		Node, Span, Who string
-		AtMs            int64
-		Answers, Score  float64
-		Gold            bool
+		Node, Span, Who        string
+		AtMs                   int64
+		Answers, Score, Within float64
+		Vector, Keyword        float64
+		Gold                   bool
 	}
 	var all []passage
 	for i, p := range read {
 		all = append(all, passage{
-			p.Hit.GetNode(), p.Hit.GetChunk()[p.Span.Start:p.Span.End], p.Who, p.AtMs, p.Answers, p.Score,
-			q.Answer != nil && p.Hit.GetNode() == fmt.Sprintf("%s:%d", q.ID, q.Answer.Passage) && i < len(q.Passages),
+			p.Hit.GetNode(), p.Hit.GetChunk()[p.Span.Start:p.Span.End], p.Who, p.AtMs, p.Answers, p.Score, p.Within,
+			p.Hit.GetVector(), p.Hit.GetKeyword(),
+			q.Answer != nil && (p.Hit.GetNode() == fmt.Sprintf("%s:%d", q.ID, q.Answer.Passage) && i < len(q.Passages) ||
+				b.document > 0 && holdsAny(sentenceAt(p.Hit.GetChunk(), p.Span), append([]string{q.Answer.Span}, q.Also...))),
 		})
 	}
 	out, err := json.Marshal(map[string]any{

@@ -13,6 +13,12 @@
 //     answer may be it tells the words around what answers.
 //   - Courtesies ("Hey Nora!") and what a chat says was shown ("[shares a photo]") answer nothing, and
 //     are left out where they stand about what does.
+//   - Nods, headings, questions and, unless one is asked for, addresses answer nothing; nor does a sentence
+//     without anything of the kind that is asked (who, when, how much) or, unless the reader is very sure, a
+//     passage that does not speak of what the question names. An item of a list is told below the one that it
+//     stands under.
+//   - Where the reader has read a stretch of many sentences, the one that answers is read again by itself
+//     ([ReadCloser]): in a page it finds something that answers nearly whatever is asked.
 //   - Without a reader [Compose] chooses sentences greedily by the share of the question's words that
 //     they hold, weighted by the score of their passage, as long as the answer's length allows
 //     (compare Lin and Bilmes, 2010, whose objective rewards coverage, too). They stand in the order

@@ -148,11 +148,14 @@ func said(passage string, at text.Span) (whole, alone string) {
 		return "", ""
 	}
 	alone = strings.Join(told, " ")
+	if topic := topicOf(passage, all[first].Start); topic != "" {
+		alone = topic + ": " + alone
+		return alone, alone
+	}
 	if over := overList(sentence, first); over != "" && len(strings.Fields(alone)) <= fewWords {
 		return over + ": " + alone, alone
 	}
-	word := strings.FieldsFunc(alone, func(r rune) bool { return !unicode.IsLetter(r) })
-	if len(word) == 0 || !leaning[strings.ToLower(word[0])] {
+	if !leans(alone) {
 		return alone, alone
 	}
 	for i := first - 1; i >= max(0, first-maxBetween) && !heading.MatchString(sentence(i)); i-- {

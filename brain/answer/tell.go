@@ -22,6 +22,10 @@ const (
 	// sureAnswers is from where on that is enough. What answers with less must also be evidence by what search sees: of
 	// passages that have nothing to do with the question the reader holds one in six for an answer, with little certainty.
 	sureAnswers = 0.5
+	// sureUnnamed is what a passage must reach that does not speak of what the question names, unless it has sharedUnnamed
+	// of the question's words otherwise: a note need not say of what house the key is.
+	sureUnnamed   = 0.9
+	sharedUnnamed = 0.5
 	// alsoAnswers is what others must reach, as a share of the best, to be told beside it or, where they are later, in its
 	// place.
 	alsoAnswers = 0.5
@@ -40,6 +44,9 @@ type Read struct {
 	Who   string // who says it where the answer has to say so: its writer, or the one whose memory it is in
 	Asker bool   // it is in the asker's own memory
 	AtMs  int64  // when it was written; 0: it is not known
+
+	Window text.Span // the stretch of the passage that was read
+	Before string    // what stands before the passage in its text, as far as it is known, with the space between
 }
 
 // Question is what is asked, and how the answer is to be told.
@@ -170,7 +177,7 @@ func Tell(q Question, chosen []Chosen, disputed bool) *pb.BrainAnswered {
 		return true
 	}
 	for _, c := range chosen {
-		whole, alone := said(c.Hit.GetChunk(), c.Span)
+		whole, alone := c.said()
 		whole, alone = q.Manner.Retell(whole), q.Manner.Retell(alone)
 		by := attribution(&words, &c, q.AtMs)
 		switch {

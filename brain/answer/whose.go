@@ -64,11 +64,8 @@ func mentions(s string, names []string) bool {
 // whose memory is known (writers, of writersAsked). A sentence that is about its writer answers nothing of somebody
 // whom the passage does not name.
 func mayAnswer(question string, p *Read, writers []string) bool {
-	_, sentence := said(p.Hit.GetChunk(), p.Span)
-	if sentence == "" { // nothing but a courtesy
-		return false
-	}
-	if strings.HasSuffix(sentence, "?") || strings.HasSuffix(sentence, "？") { // who asks, too, does not answer
+	_, sentence := p.said()
+	if sentence == "" || !p.fits(question, sentence) { // nothing but a courtesy, or no answer to such a question
 		return false
 	}
 	ofItsWriter := (p.Who != "" || !p.Asker) && ofWriter.MatchString(sentence)

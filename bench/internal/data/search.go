@@ -30,3 +30,8 @@ func (s *Search) Rate(question string, read []answer.Read) {
 		h.Vector, h.Keyword = float64(Dot(q, vectors[i])), grounding.Share(&s.analyzer, question, h.GetChunk())
 	}
 }
+
+// Share is what share of a question's words a text holds.
+func (s *Search) Share(question, in string) float64 {
+	return grounding.Share(&s.analyzer, question, in)
+}

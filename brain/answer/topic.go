@@ -1,0 +1,98 @@
+package answer
+
+import (
+	"strings"
+
+	"orgmem/brain/text"
+)
+
+// A document of lists says what an item is about in the line that it stands under: "Benchmarking", and below "nothing
+// for us to decide".
+
+const (
+	// maxTopics is how many of the lines that an item stands under are looked for, the nearest first.
+	maxTopics = 3
+	// deep is how far an item is indented, at least, that stands below another: a list may be indented as a whole.
+	deep = 4
+	// maxTopicWords is how long one is, at most, as it is told.
+	maxTopicWords = 12
+)
+
+// line is a line of a passage, [from, to), with how far it is indented.
+type line struct {
+	from, to, indent int
+	item             bool
+}
+
+func lineAt(s string, at int) line {
+	l := line{from: strings.LastIndexByte(s[:at], '\n') + 1, to: len(s)}
+	if n := strings.IndexByte(s[l.from:], '\n'); n >= 0 {
+		l.to = l.from + n
+	}
+	for _, r := range s[l.from:l.to] {
+		switch r {
+		case ' ':
+			l.indent++
+			continue
+		case '\t':
+			l.indent += 4
+			continue
+		}
+		break
+	}
+	l.item = item.MatchString(s[l.from:l.to])
+	return l
+}
+
+// topicsOf are the items that the item at a place of a passage stands under, the nearest first, as spans of their
+// lines; nested tells whether it is an item below another, though that may stand in no passage that is known.
+func topicsOf(passage string, at int) (topics []text.Span, nested bool) {
+	own := lineAt(passage, at)
+	for !own.item && own.indent > 0 && own.from > 0 { // a line that goes on
+		own = lineAt(passage, own.from-1)
+	}
+	if !own.item {
+		return nil, false
+	}
+	indent := own.indent
+	for l := own; l.from > 0 && indent > 0 && len(topics) < maxTopics; {
+		l = lineAt(passage, l.from-1)
+		if heading.MatchString(passage[l.from:l.to]) {
+			break
+		}
+		if l.item && l.indent < indent {
+			topics, indent = append(topics, text.Span{Start: l.from, End: l.to}), l.indent
+		}
+	}
+	return topics, own.indent >= deep && strings.TrimSpace(passage[:own.from]) != ""
+}
+
+// topicOf is the item that the item at a place of a passage stands under, as it is told; empty: it stands under none.
+func topicOf(passage string, at int) string {
+	topics, _ := topicsOf(passage, at)
+	if len(topics) == 0 {
+		return ""
+	}
+	topic := strings.TrimRight(plain(passage[topics[0].Start:topics[0].End]), ".: ")
+	if begin, n := FirstWords(topic, maxTopicWords); n >= maxTopicWords && len(begin) < len(topic) {
+		topic = begin + ellipsis
+	}
+	return topic
+}
+
+// heads tells whether the line at a place of a passage is what others stand under: a heading, or an item with items
+// below it.
+func heads(passage string, at int) bool {
+	own := lineAt(passage, at)
+	if heading.MatchString(passage[own.from:own.to]) {
+		return true
+	}
+	if !own.item || own.to == len(passage) {
+		return false
+	}
+	next := lineAt(passage, own.to+1)
+	for !next.item && next.indent > own.indent && next.to < len(passage) { // it goes on in the next line
+		next = lineAt(passage, next.to+1)
+	}
+	return next.item && next.indent > own.indent && len(wordsOf(passage[next.from:next.to])) > 0
+}

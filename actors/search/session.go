@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func titleOf(n *pb.Node, first *pb.Chunk) string {
 	if title := text.OneLine(topic.Subject(n.GetTitle())); titled(n, first) && answer.Tells(title) {
 		return title
 	}
-	return answer.Gist(first.GetText(), writerOf(n))
+	return answer.Dated(answer.Gist(first.GetText(), writerOf(n)), cmp.Or(n.GetOccurredMs(), n.GetCreatedMs()))
 }
 
 // titled tells whether a text has a title or begins with one; else its first words serve.

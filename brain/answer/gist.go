@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -47,6 +48,9 @@ func Gist(passage, who string) string {
 		}
 		s := strings.Trim(spoken(passage, at, text.Span{}), "#*->= \t\n")
 		told := telling(s)
+		if asks(s) || ofReader(s) || hedges.MatchString(s) {
+			continue
+		}
 		if told > most {
 			best, most = s, told
 		}
@@ -71,8 +75,62 @@ func GistOf(passage, who string, holds func(sentence string) bool) string {
 	return ""
 }
 
-// Tells reports whether a title tells what something is about: it is no courtesy, and has a word that means something.
-func Tells(title string) bool { return !courtesy(title) && telling(title) > 0 }
+// Tells reports whether a title tells what something is about: it is no courtesy and no question, has a word that means
+// something, and does not end in the middle of a sentence.
+func Tells(title string) bool {
+	words := wordsOf(title)
+	if len(words) == 0 || courtesy(title) || telling(title) == 0 || asks(title) {
+		return false
+	}
+	last, mark := words[len(words)-1], strings.TrimRight(title, " \"'”’)")
+	r, _ := utf8.DecodeLastRuneInString(mark)
+	return unicode.IsPunct(r) && !strings.ContainsRune(",;:–—-", r) || len(words) == 1 || !openEnds[last]
+}
+
+// openEnds are words with which a sentence does not end: a title that does was cut.
+var openEnds = text.Set(`the a an of and or but that which who whose if because with from for to into at by as is are
+	was were be been has have had i my your his their our its this these those der die das ein eine und oder dass weil mit
+	von für zu le la les un une et ou que de du des avec pour el los y o con para il e di per het een en van voor`)
+
+// hedges matches what is no more than a guess, and says so.
+var hedges = regexp.MustCompile(`(?i)^(?:(?:so|well|but|and|hmm?|oh|anyway),?\s+)*(?:i\s+(?:guess|suppose|wonder|bet|` +
+	`think\s+maybe)|maybe|perhaps|probably|fwiw|imho|imo|iirc|my\s+(?:guess|intuition)|who\s+knows)\b`)
+
+// toReader are the words of who is spoken to, and otherwise those of whom else a sentence may be about.
+var (
+	toReader  = anyOf(`you your yours yourself`)
+	otherwise = text.Set(`i we he she they it my our his her their its me us him them mine ours`)
+)
+
+// ofReader tells whether a sentence is about nobody but who is spoken to, as praise is: they know it.
+func ofReader(s string) bool {
+	if !toReader.MatchString(s) {
+		return false
+	}
+	for i, w := range spokenWords(s) {
+		if otherwise[w.low] || i > 0 && w.name || strings.ContainsFunc(w.low, unicode.IsNumber) {
+			return false
+		}
+	}
+	return true
+}
+
+// relativeDay matches days that are told from when something was written.
+var relativeDay = anyOf(`yesterday today tomorrow tonight last\s+(?:night|week|month|year|` + weekday + `)
+next\s+(?:week|month|year|` + weekday + `) this\s+(?:morning|afternoon|evening|week|month)
+gestern heute morgen aujourd'hui demain ayer hoy mañana ieri oggi domani gisteren vandaag`)
+
+// weekday matches the name of one.
+const weekday = `(?:mon|tues|wednes|thurs|fri|satur|sun)day`
+
+// Dated is what was written on a day, with that where it has a day that is told from it: "the boiler came yesterday".
+func Dated(s string, atMs int64) string {
+	if atMs == 0 || !relativeDay.MatchString(s) {
+		return s
+	}
+	words := wordsFor(s)
+	return s + " (" + words.date(atMs, 0) + ")"
+}
 
 // telling counts the words of a sentence that mean something, each once. In scripts that put no space between words two
 // letters count as one.

@@ -17,7 +17,7 @@ func TestGist(t *testing.T) {
 		{"Hey Tom! How've you been?", ""},
 		{"Hi Tom, the kiln of the pottery is cold again. Bye!", "The kiln of the pottery is cold again."},
 		{"Wow! [shares a photo of a kiln] The glaze is blue.", "Wow! The glaze is blue."},
-		{"What was the hardest glaze?", "What was the hardest glaze?"},
+		{"What was the hardest glaze?", ""}, // what is asked tells nothing
 		{"Sounds good.\nWe fire the second batch on Thursday.", "We fire the second batch on Thursday."},
 		{"- [x] order clay from the quarry", "[x] order clay from the quarry"},
 		{"Milk", "Milk"},
@@ -25,6 +25,8 @@ func TestGist(t *testing.T) {
 		{"Danke, Mia!", ""},
 		{"Vielen Dank! Der Ofen der Töpferei ist repariert.", "Der Ofen der Töpferei ist repariert."},
 		{"谢谢！陶艺工作室的窑终于修好了。", "陶艺工作室的窑终于修好了。"},
+		{"I guess the kiln of the shop is broken.", ""},
+		{"Not surprised that your hard work at the wheel paid off.", ""},
 		{"", ""},
 		{":)", ""},
 	} {
@@ -39,10 +41,23 @@ func TestGist(t *testing.T) {
 	}
 }
 
+// What is told from the day of writing has that beside it.
+func TestDated(t *testing.T) {
+	const day = 1_700_000_000_000
+	for s, want := range map[string]string{
+		"The kiln came yesterday.": "The kiln came yesterday. (14 November 2023)", "The kiln is dear.": "The kiln is dear.",
+	} {
+		if got := Dated(s, day); got != want || Dated(s, 0) != s {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
+
 func TestTells(t *testing.T) {
 	for title, tells := range map[string]bool{
 		"Kiln repair": true, "Hello!": false, "Thanks, Mia!": false, "": false, "Q3": true,
-		"Oh wow": false, "R7": true, "Besprechung": true,
+		"Oh wow": false, "R7": true, "Besprechung": true, "Does the kiln reach the": false,
+		"Kiln, and the glaze of the": false, "What the kiln needs": true,
 	} {
 		if got := Tells(title); got != tells {
 			t.Errorf("%q tells what it is about: %v", title, got)

@@ -30,7 +30,8 @@ type Claim struct {
 	Orders bool
 	// Shows: it is only code, which its writer shows and does not say.
 	Shows bool
-	// Points: it only says where something is to be found, by an address alone or behind a label.
+	// Points: it only says where something is to be found, by an address alone or behind a label, or that somebody was
+	// there and how they are reached.
 	Points bool
 }
 

@@ -78,6 +78,7 @@ func TestCodeIsShownAndAddressesPoint(t *testing.T) {
 		{"The recording is at https://video.example/v/91.", "", ""},
 		{"Recording: https://video.example/v/91 has no sound.", "", ""},
 		{"Fixed in https://code.example/c/91", "", ""},
+		{"Present:\n* Ilse Brandt @ilse (chair)\n* Bruno leads the choir.", "", "* Ilse Brandt @ilse (chair)"},
 	} {
 		var shows, points []string
 		for _, x := range new(Reader).Read(Source{Text: c.text}) {

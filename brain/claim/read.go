@@ -52,7 +52,7 @@ func (r *Reader) Read(src Source) []Claim {
 			continue
 		}
 		marked.mark(c.Words)
-		c.Shows, c.Points = shows(c.Words), points(c.Words, s)
+		c.Shows, c.Points = shows(c.Words), points(c.Words, s) || text.OnRoll(s[sp.Start:sp.End])
 		c.Asks = strings.HasSuffix(strings.TrimRight(withoutMarks(s[sp.Start:sp.End]), `"'”’) `), "?")
 		label(c.Words, s)
 		negate(c.Words, s)

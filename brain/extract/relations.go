@@ -63,8 +63,8 @@ var phrases, listedPhrases = func() (m map[string]phrase, listed int) {
 		Knows: `married|is married to|was married to|wife of|husband of|daughter of|son of|brother of|sister of|
 			father of|mother of|friend of|colleague of|met|met with|worked with|works with|collaborated with|spoke to|talked to|
 			reports to|reported to|mentor of|student of|manager is`,
-		Opposes: `defeated|beat|defeats|lost to|versus|vs|vs.|against|v|v.|sued|competes with|competed against|opposed|
-			opposes|criticized|criticised|disagrees with`,
+		Opposes: `defeated|beat|defeats|lost to|versus|vs|vs.|is against|was against|are against|fought against|v|v.|sued|
+			competes with|competed against|opposed|opposes|criticized|criticised|disagrees with`,
 		AssignedTo: `assigned to|is assigned to|was assigned to|owner is|is owned by the|< will fix|< is working on|
 			< works on|< fixed|fixed by|was fixed by`,
 	} {

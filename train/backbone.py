@@ -27,8 +27,8 @@ class Layer(nn.Module):
 
         def norm(name):
             m = nn.LayerNorm(DIM, EPSILON)
-            m.weight = nn.Parameter(weights[prefix + name + ".weight"].float())
-            m.bias = nn.Parameter(weights[prefix + name + ".bias"].float())
+            m.weight = nn.Parameter(weights[prefix + name + ".weight"].float().clone())
+            m.bias = nn.Parameter(weights[prefix + name + ".bias"].float().clone())
             return m
 
         self.qkv = linear(*("attention.self." + n for n in ("query", "key", "value")))

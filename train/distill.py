@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Trains the readers that the service ships: two teachers of twelve layers, then a student of six that learns from the
-labels and from what the teachers make of what nobody has labelled.
+"""Trains the readers that the service ships: two teachers of twelve layers, then a student, of twelve for pairs and of
+six for the rest, that learns from the labels and from what the teachers make of what nobody has labelled.
 
     .venv/bin/python train/distill.py pairs --teacher train/out/e5-small-v2.safetensors --out train/out/pairs1
-    .venv/bin/python train/distill.py answers --teacher train/out/e5-small-v2.safetensors --out train/out/answers1
+    .venv/bin/python train/distill.py pairs6 --teacher train/out/e5-small-v2.safetensors --out train/out/pairs6
+    .venv/bin/python train/distill.py answers --teacher train/out/e5-small-v2.safetensors \\
+        --begin train/out/pairs6.safetensors --out train/out/answers1
 
 On a GPU (--device cuda) each takes some minutes; on one core of a CPU about a day.
 """
@@ -125,14 +127,18 @@ def taught_answers(asked, asked_said, texts, texts_said):
     return taught
 
 
-TEACHER = {"pairs": "--tasks pair --epochs 4", "answers": "--tasks ask,tag --epochs 5 --tag-batch 32 --tag-layers 12"}
-STUDENT = {"pairs": "--tasks pair --epochs 5", "answers": "--tasks ask,tag --epochs 5 --tag-batch 32"}
+BATCHES = "--tasks ask,tag --batch 384 --tag-batch 48 --rate 1.8e-4"
+PAIRS = "--tasks pair --epochs 4"
+TEACHER = {"pairs": PAIRS, "pairs6": PAIRS, "answers": f"{BATCHES} --epochs 5 --tag-layers 12"}
+STUDENT = {"pairs": "--tasks pair --epochs 5 --words package --start", "pairs6": "--tasks pair --epochs 5",
+           "answers": f"{BATCHES} --epochs 4"}
 
 
 def main():
     arg = argparse.ArgumentParser()
     arg.add_argument("what", choices=TEACHER)
     arg.add_argument("--teacher", required=True, help="weights of e5-small-v2 (convert.py)")
+    arg.add_argument("--begin", help="of answers: the reader (pairs6) that the student begins as")
     arg.add_argument("--seed", type=int, default=1, help="of the student")
     arg.add_argument("--device", default="cpu")
     arg.add_argument("--out", required=True)
@@ -143,18 +149,18 @@ def main():
         training.run()
         return training
 
-    # One over its own words, one over the student's.
-    line = f"{TEACHER[arg.what]} --start {arg.teacher}"
-    teachers = [trained(f"{line} --seed 1 --words package"), trained(f"{line} --seed 2")]
+    line = f"{TEACHER[arg.what]} --start {arg.teacher} --words package"
+    teachers = [trained(f"{line} --seed 1"), trained(f"{line} --seed 2")]
     rng = random.Random(99)
-    if arg.what == "pairs":
+    if arg.what != "answers":
         pool = pair_pool(teachers[0], rng)
         taught = taught_pairs(pool, sum(read_pairs(t, pool) for t in teachers) / len(teachers))
     else:
         asked, texts = ask_pool(teachers[0], rng), tag_pool(teachers[0], rng)
         taught = taught_answers(asked, mean([read_asked(t, asked) for t in teachers]),
                                 texts, mean([read_tags(t, texts) for t in teachers]))
-    trained(f"{STUDENT[arg.what]} --seed {arg.seed} --out {arg.out}", taught).save()
+    begun = arg.teacher if arg.what == "pairs" else f"--resume {arg.begin}" if arg.begin else ""
+    trained(f"{STUDENT[arg.what]} {begun} --seed {arg.seed} --out {arg.out}", taught).save()
 
 
 if __name__ == "__main__":

@@ -16,19 +16,19 @@ import (
 // Bars of the reader's probabilities, chosen on the held-out questions of train/data with bench/asked.
 const (
 	// leastAnswers is what one passage at least must reach for there to be an answer. The reader learns to doubt, since
-	// four of five passages that it is shown do not answer: with this bar one in fourteen of the held-out questions is
-	// refused that has an answer, and one in four that has none.
-	leastAnswers = 0.018
-	// sureAnswers is from where on that is enough. What answers with less must also be evidence by what search sees: of
-	// passages that have nothing to do with the question the reader holds one in six for an answer, with little certainty.
-	sureAnswers = 0.5
+	// four of five passages that it is shown do not answer: with these bars one in eight of the held-out questions is
+	// refused that has an answer, and half of those that have none.
+	leastAnswers = 0.05
+	// sureAnswers is from where on that is enough. What answers with less must also be evidence by what search sees, since
+	// the reader holds passages that have nothing to do with a question for an answer now and then, with little certainty.
+	sureAnswers = 0.15
 	// sureUnnamed is what a passage must reach that does not speak of what the question names, unless it has sharedUnnamed
 	// of the question's words otherwise: a note need not say of what house the key is.
 	sureUnnamed   = 0.9
-	sharedUnnamed = 0.5
-	// alsoAnswers is what others must reach, as a share of the best, to be told beside it or, where they are later, in its
-	// place.
-	alsoAnswers = 0.5
+	sharedUnnamed = 0.34
+	// alsoAnswers is what others must reach, as a share of the best, to be told beside it, and laterAnswers where they are
+	// later, to be told in its place.
+	alsoAnswers, laterAnswers = 0.9, 0.3
 	// maxTold is how many passages an answer tells of.
 	maxTold = 2
 )
@@ -91,12 +91,12 @@ func (p *Read) answers() bool {
 func Choose(question string, answering []Read) []Chosen {
 	var told []*Read
 	for i := range answering {
-		p := &answering[i]
-		if p.Answers < alsoAnswers*answering[0].Answers {
+		p, best := &answering[i], answering[0].Answers
+		if p.Answers < laterAnswers*best {
 			break
 		}
 		laterThan := func(t *Read) bool { return later(p, t) }
-		if len(told) < maxTold || slices.ContainsFunc(told, laterThan) {
+		if len(told) < maxTold && p.Answers >= alsoAnswers*best || slices.ContainsFunc(told, laterThan) {
 			told = append(told, p)
 		}
 	}

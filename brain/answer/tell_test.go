@@ -93,7 +93,7 @@ func TestTell(t *testing.T) {
 		}, false, "The pool opens at seven."},
 		{"a later one that hardly answers", "When does the pool open?", []answer.Read{
 			note("The pool opens at seven.", "at seven", "2025-05-03", "", .95),
-			note("I might go at nine.", "at nine", "2025-10-03", "", .35),
+			note("I might go at nine.", "at nine", "2025-10-03", "", .25),
 		}, false, "The pool opens at seven."},
 		{"the sentence before a pronoun", "Where does Jonas live?", []answer.Read{
 			note("Jonas has moved to Bonn. He lives in Elm Street. He is tall.", "in Elm Street", "2025-10-03", "", .9),
@@ -147,8 +147,8 @@ func TestTell(t *testing.T) {
 		}, false, answer.NothingKnown},
 		{"the newest of three within two hours", "When does the pool open?", []answer.Read{
 			after(note("The pool opens at seven.", "at seven", "2025-10-03", "", .9), 0),
-			after(note("The pool opens at eight.", "at eight", "2025-10-03", "", .8), 40*time.Minute),
-			after(note("The pool opens at nine.", "at nine", "2025-10-03", "", .7), 80*time.Minute),
+			after(note("The pool opens at eight.", "at eight", "2025-10-03", "", .88), 40*time.Minute),
+			after(note("The pool opens at nine.", "at nine", "2025-10-03", "", .86), 80*time.Minute),
 		}, false, "The pool opens at eight. The pool opens at nine."},
 		{"addresses and names of code stay", "Whom do I write to about the loader?", []answer.Read{
 			note("Write to Ann <ann@x.example> about __init__ of the <b>loader</b> tests.", "Ann", "2025-10-03", "", .9),
@@ -290,9 +290,9 @@ func TestHedgedAnswers(t *testing.T) {
 		answers, cosine, keyword float64
 		told                     bool
 	}{
-		{"hedged, and about something else", 0.3, 0.2, 0.2, false},
-		{"hedged, of like meaning", 0.3, 0.5, 0, true},
-		{"hedged, with the question's words", 0.3, 0, 0.5, true},
+		{"hedged, and about something else", 0.1, 0.2, 0.2, false},
+		{"hedged, of like meaning", 0.1, 0.5, 0, true},
+		{"hedged, with the question's words", 0.1, 0, 0.5, true},
 		{"sure, in other words", 0.8, 0.1, 0, true},
 		{"of like meaning and words, but no answer", 0.001, 0.9, 0.9, false},
 	} {

@@ -200,12 +200,12 @@ const (
 	// ruledLogit the same where a rule has found them, deniedLogit where the one denies the other, and sceneLogit where
 	// that is said of what is another thing each time ("a man …"), of which rules know more. They were set on pairs that
 	// the reader was not trained on.
-	readLogit   = 0.85
+	readLogit   = 0.5
 	ruledLogit  = 0.0
 	deniedLogit = 0.0
 	sceneLogit  = -2.0
 	// strangerLogit is by how much more is demanded of statements of what is another thing each time.
-	strangerLogit = 0.4
+	strangerLogit = 0.75
 	// opposedLogit is by how much more is demanded of opposite conclusions in a large partition, which chance finds.
 	opposedLogit = 1.5
 	// clashLogit is by how much less is demanded of two statements that differ in nothing but one value, doubtLogit by

@@ -28,7 +28,7 @@ func newMatrix(k kernel.Kernels, p *packfile.Packed, panels []int16) matrix {
 	}
 	if p.Bytes {
 		for i, w := range p.Weights {
-			m.panels[i] = int16(int8(w)) //nolint:gosec // the byte is a signed weight
+			m.panels[i] = int16(int8(w))
 		}
 	} else {
 		k.Unpack(m.panels, p.Weights)

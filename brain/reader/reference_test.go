@@ -19,8 +19,8 @@ import (
 //go:embed testdata/reference.json.gz
 var reference []byte
 
-// apart is how far a probability may be from torch's, whose weights have 32 bits and not 12.
-const apart = 0.04
+// apart is how far a probability may be from torch's, whose weights have 32 bits and not eight.
+const apart = 0.06
 
 // TestReadsAsTorchDoes: the readers inside the binary give what they gave where they were trained.
 func TestReadsAsTorchDoes(t *testing.T) {
@@ -69,7 +69,7 @@ func TestReadsAsTorchDoes(t *testing.T) {
 		}
 	}
 	t.Logf("pairs: at most %.4f apart, %d of %d are something else", far, other, len(want.Pairs))
-	if len(want.Pairs) < 200 || far > apart || other > 1 {
+	if len(want.Pairs) < 200 || far > apart || other > 2 {
 		t.Error("pairs are read otherwise")
 	}
 	far, other = 0, 0
@@ -81,7 +81,7 @@ func TestReadsAsTorchDoes(t *testing.T) {
 		}
 	}
 	t.Logf("questions: at most %.4f apart, %d of %d spans are others", far, other, len(want.Questions))
-	if len(want.Questions) < 200 || far > apart || other > 6 {
+	if len(want.Questions) < 200 || far > apart || other > 8 {
 		t.Error("questions are read otherwise")
 	}
 	words, distant := 0, 0
@@ -112,7 +112,7 @@ func TestReadsAsTorchDoes(t *testing.T) {
 		t.Error("texts are read otherwise")
 	}
 	t.Logf("sentences: at most %.4f apart, %d of %d are something else", classes.far, classes.other, classes.many)
-	if classes.many < 200 || classes.far > apart || classes.other > 2 {
+	if classes.many < 200 || classes.far > apart || classes.other > 3 {
 		t.Error("sentences are read otherwise")
 	}
 }

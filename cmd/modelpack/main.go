@@ -3,7 +3,7 @@
 // the model; the pack it writes is committed and embedded in the service.
 //
 //	modelpack -model NAME -package FILE -licence LICENCE -out FILE.pack
-//	modelpack -model reader -package TRAINED.safetensors -base FILE.pack [-bits 8] -licence LICENCE -out FILE.pack
+//	modelpack -model reader -package TRAINED.safetensors -base FILE.pack [-start MODEL] [-bits 8] -licence LICENCE -out FILE.pack
 //
 // The package is a file fetched with the registry's ordinary client (the
 // recipe prints the command when the file is missing). Its hash, and that of
@@ -21,8 +21,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"orgmem/brain/embed"
@@ -31,8 +33,8 @@ import (
 
 // options are the flags.
 type options struct {
-	model, pkg, base, licence, out string
-	bits                           int
+	model, pkg, base, start, licence, out string
+	bits                                  int
 }
 
 func main() {
@@ -40,6 +42,8 @@ func main() {
 	flag.StringVar(&o.model, "model", "", "one of: "+strings.Join(append(recipeNames(), modelReader), ", "))
 	flag.StringVar(&o.pkg, "package", "", "the published package, or what training wrote")
 	flag.StringVar(&o.base, "base", "", "of the reader: the pack whose words it shares")
+	flag.StringVar(&o.start, "start", "", "of the reader: the model that its layers began as, if not the base; one of: "+
+		strings.Join(slices.Sorted(maps.Keys(starts)), ", "))
 	flag.IntVar(&o.bits, "bits", 0, "of the reader: 8 for weights of 8 bits, 0 for 12")
 	flag.StringVar(&o.licence, "licence", "", "file with the licence text of the weights")
 	flag.StringVar(&o.out, "out", "", "the pack to write")
@@ -76,7 +80,7 @@ func run(stdout io.Writer, o options) error {
 		if words, err = os.ReadFile(o.base); err != nil {
 			return fmt.Errorf("read base: %w", err)
 		}
-		pack, id, err = readerPack(archive, words, string(text), o.bits)
+		pack, id, err = readerPack(archive, words, string(text), o.start, o.bits)
 	}
 	if err != nil {
 		return err

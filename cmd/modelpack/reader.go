@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -14,9 +15,16 @@ import (
 // modelReader is the model that this project trains itself (train/train.py); its weights come from no package.
 const modelReader = "reader"
 
+// start is a model that a reader's layers began as, other than the base.
+type start struct{ licence, upstream string }
+
+var starts = map[string]start{
+	"e5-small-v2": {licence: "MIT AND Apache-2.0", upstream: "intfloat/e5-small-v2, over the words of "},
+}
+
 // readerPack makes the reader's pack out of what training wrote, over the pack of the embedder whose words it shares,
-// with weights of so many bits (0: of twelve).
-func readerPack(trained, base []byte, licence string, bits int) ([]byte, embed.ModelID, error) {
+// with weights of so many bits (0: of twelve). Its layers began as those of the base, or of another model.
+func readerPack(trained, base []byte, licence, began string, bits int) ([]byte, embed.ModelID, error) {
 	f, err := packfile.Open(base)
 	if err != nil {
 		return nil, "", fmt.Errorf("open base: %w", err)
@@ -33,9 +41,14 @@ func readerPack(trained, base []byte, licence string, bits int) ([]byte, embed.M
 	h := f.Header
 	h.Name, h.Layers, h.Pooling, h.Base = modelReader, len(w.Layers), packfile.PoolMean, hex.EncodeToString(baseHash[:])
 	h.CosineMean, h.CosineSpread, h.WeightBits = 0, 0, bits
+	from, ok := starts[began]
+	if !ok && began != "" {
+		return nil, "", fmt.Errorf("no start %q is known", began)
+	}
 	h.Source = packfile.Source{
 		Package: "train/train.py", Weights: "the output of training", WeightsSHA256: hex.EncodeToString(weights[:]),
-		Licence: f.Source.Licence, LicenceText: licence, Upstream: "trained by this project from " + f.Source.Upstream,
+		Licence: cmp.Or(from.licence, f.Source.Licence), LicenceText: licence,
+		Upstream: "trained by this project from " + from.upstream + f.Source.Upstream,
 	}
 	pack, err := packfile.Build(h, w)
 	if err != nil {

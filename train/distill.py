@@ -7,7 +7,7 @@ six for the rest, that learns from the labels and from what the teachers make of
     .venv/bin/python train/distill.py answers --teacher train/out/e5-small-v2.safetensors \\
         --begin train/out/pairs6.safetensors --out train/out/answers1
 
-On a GPU (--device cuda) each takes some minutes; on one core of a CPU about a day.
+On a GPU (--device cuda) each takes some minutes; on one core of a CPU two to four days.
 """
 import argparse
 import random

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,11 +28,11 @@ var asksAddress = anyOf(`links? urls? address(?:es)? websites? sites? pages? web
 
 // opensQuestion matches the beginning of a sentence that asks though no mark says so, behind words that lead to it.
 var opensQuestion = regexp.MustCompile(`(?i)^` +
-	`(?:(?:so|and|but|also|ok|okay|hey|hi|well|anyway|greetings)\b[^.!?]{0,24}?[, ]\s*)?` +
+	`(?:(?:so|and|but|also|ok|okay|hey|hi|well|anyway|greetings)\b[,!]?\s+(?:[\pL<>@]+[,!]\s+)?){0,2}` +
 	`(?:(?:do|does|did|is|are|was|were|can|could|would|should|will|has|have)\s+(?:not\s+)?(?:you|we|i|he|she|` +
 	`they|there|any(?:one|body|thing)?|some(?:one|body))\b|(?:does|did|is|was|can|could|would|should|will)\s+it\b|` +
-	`(?:what|who|where|when|why|how)(?:'s|\s+(?:is|are|was|were|do|does|did|can|could|would|should|will|about|` +
-	`many|much|often|long))\b|any(?:one|body)\s+(?:know|here|have|else)\b)`)
+	`(?:what|who|where|when|why|how)\s+(?:do|does|did|can|could|would|should|about)\b|` +
+	`any(?:one|body)\s+(?:know|here|have|else)\b)`)
 
 // kind is what a question asks for.
 type kind uint8
@@ -47,7 +48,7 @@ const (
 var (
 	asksTime = regexp.MustCompile(`(?i)^\W*(?:since |until |till |by |from )?(?:when\b|(?:at )?(?:what|which) time\b|` +
 		`(?:on |in )?(?:what|which) (?:day|date|month|year|weekday)\b)`)
-	asksNumber = regexp.MustCompile(`(?i)^\W*(?:how (?:much|many)\b|what (?:do|does|did|will|would)\b.*\bcosts?\b|` +
+	asksNumber = regexp.MustCompile(`(?i)^\W*(?:how (?:much|many)\b|what (?:do|does|did|will|would)\b.*\bcosts?\W*$|` +
 		`(?:at )?what (?:price|percentage)\b)`)
 	asksAPerson  = regexp.MustCompile(`(?i)^\W*(?:who|whom|whose)\b`)
 	timeWords    = text.Set(timesInWords)
@@ -152,7 +153,8 @@ func tellsNothing(question, sentence string) bool {
 }
 
 // asksWhat matches questions that a nod does not answer.
-var asksWhat = regexp.MustCompile(`(?i)^\W*(?:what|which|where|how|why|who|when|whose)\b`)
+var asksWhat = regexp.MustCompile(`(?i)^\W*(?:what|which|where|how (?:much|many|often|long|far|old|do|does|can)|why|` +
+	`who|when|whose)\b`)
 
 // asks tells whether a sentence is a question.
 func asks(sentence string) bool {
@@ -208,25 +210,35 @@ func (p *Read) fits(question, sentence string) bool {
 	if topic := topicOf(passage, at.Start); topic != "" {
 		sentence = strings.TrimPrefix(sentence, topic+": ")
 	}
-	if tellsNothing(question, sentence) || !kindAsked(question).has(withoutAddresses(sentence)) {
+	if tellsNothing(question, sentence) || heads(passage, at.Start) && !holdsValue(sentence) {
 		return false
 	}
 	if _, nested := topicsOf(passage, at.Start); nested && topicOf(passage, at.Start) == "" {
 		return false // what it is about stands in no passage that is known
 	}
-	if heads(passage, at.Start) && !holdsValue(sentence) {
+	if p.Answers >= sureUnnamed { // what follows is guessed by words
+		return true
+	}
+	if !kindAsked(question).has(withoutAddresses(sentence)) {
 		return false
 	}
-	return p.Answers >= sureUnnamed || p.Hit.GetKeyword() >= sharedUnnamed ||
+	return p.Hit.GetKeyword() >= sharedUnnamed ||
 		!unnamedIn(question, p.Who+"\n"+p.Hit.GetTitle()+"\n"+p.Hit.GetChunk())
 }
 
 // holdsValue tells whether a line that others stand under says something itself: it has a number, which is not that of
-// an issue, or something behind a colon.
+// an issue, or something behind a colon, or a verb that no heading has.
 func holdsValue(sentence string) bool {
 	s := withoutAddresses(issue.ReplaceAllString(sentence, " "))
+	if slices.ContainsFunc(wordsOf(s), func(w string) bool { return finite[w] }) {
+		return true
+	}
 	return strings.ContainsFunc(s, unicode.IsNumber) || strings.Contains(strings.TrimRight(s, ": ."), ": ")
 }
+
+// finite are verbs that make a sentence of a line.
+var finite = text.Set(`is are was were has have had will would can could must does did isn't aren't wasn't won't can't
+	ist sind war waren hat haben hatte wird werden est sont était a ont es son era è sono`)
 
 // issue is how the number of an issue is written.
 var issue = regexp.MustCompile(`#\d+`)

@@ -43,6 +43,18 @@ func TestWhatIsNoAnswer(t *testing.T) {
 			"Benchmarking - issue #12: Nothing for us to decide.",
 		},
 		{"What is the budget?", minutes, "4,000 euros", .9, "Initiatives: Budget: 4,000 euros."},
+		{
+			"How much is the rent?", "Terms for Elm Street:\n    - Rent is 900 euros a month\n    - Deposit is 1,800 euros",
+			"900 euros", .8, "Rent is 900 euros a month.",
+		},
+		{
+			"Who is the landlord?", "- The landlord is Tomas Reyes\n  - call him on weekdays", "Tomas Reyes", .8,
+			"The landlord is Tomas Reyes.",
+		},
+		{"What is missing?", "What is missing is the signature of Anna.", "the signature of Anna", .8,
+			"What is missing is the signature of Anna."},
+		{"How is the new kiln?", "It is great.", "great", .8, "It is great."},
+		{"Who fixed the boiler?", "The plumber fixed the boiler.", "The plumber", .95, "The plumber fixed the boiler."},
 		{"What was decided?", "Rest\n    * Nothing yet to decide", "Nothing", .9, answer.NothingKnown},
 	} {
 		if got := told(x.question, false, note(x.chunk, x.span, "2025-10-03", "", x.answers)).GetAnswer(); got != x.want {

@@ -57,14 +57,21 @@ func topicsOf(passage string, at int) (topics []text.Span, nested bool) {
 	indent := own.indent
 	for l := own; l.from > 0 && indent > 0 && len(topics) < maxTopics; {
 		l = lineAt(passage, l.from-1)
-		if heading.MatchString(passage[l.from:l.to]) {
-			break
+		if heading.MatchString(passage[l.from:l.to]) || !l.item && l.indent < own.indent && introduces(passage, l) {
+			return topics, false
 		}
 		if l.item && l.indent < indent {
 			topics, indent = append(topics, text.Span{Start: l.from, End: l.to}), l.indent
 		}
 	}
 	return topics, own.indent >= deep && strings.TrimSpace(passage[:own.from]) != ""
+}
+
+// introduces tells whether a line that is no item is what the list below it is about, and not the rest of what stands
+// in the passage before.
+func introduces(passage string, l line) bool {
+	said := strings.TrimSpace(passage[l.from:l.to])
+	return said != "" && (l.from > 0 || strings.HasSuffix(said, ":"))
 }
 
 // topicOf is the item that the item at a place of a passage stands under, as it is told; empty: it stands under none.

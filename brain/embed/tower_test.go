@@ -87,7 +87,6 @@ func TestTowerStates(t *testing.T) {
 	}
 }
 
-// TestTowerKnowsItsBase: a tower runs over the model that it was made for, and is no model by itself.
 // TestTowerOfEightBits: its states are those of twelve bits but for what four bits are worth.
 func TestTowerOfEightBits(t *testing.T) {
 	base := tinyModel(t, tinyHeader())
@@ -116,6 +115,7 @@ func TestTowerOfEightBits(t *testing.T) {
 	}
 }
 
+// TestTowerKnowsItsBase: a tower runs over the model that it was made for, and is no model by itself.
 func TestTowerKnowsItsBase(t *testing.T) {
 	base := tinyModel(t, tinyHeader())
 	pack := tinyTower(t, base, 0)

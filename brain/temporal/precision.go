@@ -105,7 +105,7 @@ func tellsPast(s string) bool {
 		switch {
 		case past[x]:
 			return true
-		case !strings.HasSuffix(x, "ed") || len(x) < 4 || awaited[x]:
+		case !strings.HasSuffix(x, "ed") || len(x) < 4 || awaited[x] || nouns[x]:
 		case i > 0 && passive[w[i-1]]: // "is released", "to be posted"
 		default:
 			return true
@@ -115,6 +115,9 @@ func tellsPast(s string) bool {
 }
 
 var (
+	// nouns end as verbs of the past do.
+	nouns = text.Set(`shed seed hundred indeed need feed speed breed weed reed bleed proceed succeed exceed sled embed
+		shred bred biped kindred sacred wicked naked rugged aged united limited`)
 	past = text.Set(`was were had did got went made met took saw came found sent gave said told wrote ran left lost
 		bought won been became began broke brought built caught chose drew drove ate fell felt flew forgot grew held
 		kept knew led paid sold slept spent spoke stood taught thought wore`)

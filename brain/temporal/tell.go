@@ -31,10 +31,10 @@ func Tell(notes []Note) []Moment {
 	}
 	for _, p := range promised {
 		if p.DueMs != 0 {
-			title, precision := notes[p.Note].promised(&p)
+			title, precision, bound := notes[p.Note].promised(&p)
 			out = append(out, Moment{
 				Note: p.Note, Kind: Due, AtMs: due[day{p.Note, p.DueMs}], UntilMs: p.DueMs, Title: title,
-				Precision: precision, Bound: Latest,
+				Precision: precision, Bound: bound,
 			})
 		}
 	}
@@ -42,16 +42,17 @@ func Tell(notes []Note) []Moment {
 }
 
 // promised is what the moment is called at which something is due, and how exactly its time is told.
-func (n *Note) promised(p *Commitment) (title, precision string) {
+func (n *Note) promised(p *Commitment) (title, precision, bound string) {
 	c := n.claimAt(p.Span.Start)
 	if c == nil {
-		return "", ""
+		return "", "", Latest
 	}
 	i := slices.IndexFunc(n.Dates, func(d Date) bool {
 		return d.Span.Start >= p.Span.Start && d.Span.End <= p.Span.End && d.UntilMs == p.DueMs
 	})
 	if i < 0 {
-		return n.titleOf(c, p.Span, Date{Span: p.Span}), ""
+		return n.titleOf(c, p.Span, Date{Span: p.Span}), "", Latest
 	}
-	return n.titleOf(c, p.Span, n.Dates[i]), Precision(n.Dates[i].FromMs, n.Dates[i].UntilMs)
+	d := n.Dates[i]
+	return n.titleOf(c, p.Span, d), Precision(d.FromMs, d.UntilMs), boundOf(d)
 }

@@ -24,10 +24,17 @@ func OnRoll(line string) bool {
 	words := strings.Fields(item)
 	at := slices.IndexFunc(words, func(w string) bool {
 		before, behind, ok := strings.Cut(w, "@")
-		return ok && behind != "" && !strings.HasSuffix(before, ":")
+		first, _ := utf8.DecodeRuneInString(behind)
+		return ok && unicode.IsLetter(first) && !strings.HasSuffix(before, ":")
 	})
 	if at < 0 || at > maxRollWords || len(words)-at-1 > maxRollWords {
 		return false
+	}
+	if at+1 < len(words) { // what they are stands apart from how they are reached
+		mark, _ := utf8.DecodeRuneInString(words[at+1])
+		if unicode.IsLetter(mark) && !strings.HasSuffix(words[at], ",") && !strings.HasSuffix(words[at], ":") {
+			return false
+		}
 	}
 	for _, w := range words[:at] {
 		w = strings.Trim(w, "()[]*_-–,:")

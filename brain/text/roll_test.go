@@ -14,6 +14,9 @@ func TestOnRoll(t *testing.T) {
 		"* Ilse Brandt brings the kiln back @ noon": false,
 		"* ask Bruno @bruno":                        false,
 		"* Kiln repair":                             false,
+		"- Dinner @7pm":                             false,
+		"- Call Bruno @home tonight":                false,
+		"- Upgrade react@18.2 today":                false,
 		"Ilse Brandt @ilse":                         false,
 		"":                                          false,
 	} {

@@ -3,7 +3,8 @@
 // the model; the pack it writes is committed and embedded in the service.
 //
 //	modelpack -model NAME -package FILE -licence LICENCE -out FILE.pack
-//	modelpack -model reader -package TRAINED.safetensors -base FILE.pack [-start MODEL] [-bits 8] -licence LICENCE -out FILE.pack
+//	modelpack -model reader -package TRAINED.safetensors -base FILE.pack [-start MODEL] [-bits 8] -licence LICENCE \
+//		-out FILE.pack
 //
 // The package is a file fetched with the registry's ordinary client (the
 // recipe prints the command when the file is missing). Its hash, and that of

@@ -16,8 +16,10 @@ const (
 	minTypo = 8
 	// minTypoWord is the same for the word of a person's name that differs.
 	minTypoWord = 6
-	// minJoined is how long a name must be that may be written in one word or in two.
-	minJoined = 5
+	// minJoined is how long a name must be, without what [joined] leaves out, that may be written in one word or in two.
+	minJoined = 4
+	// library is the end of a name that says in what language a library is written, and is left out as often.
+	library = "js"
 	// minAcronym of letters: two are the initials of too much.
 	minAcronym = 3
 )
@@ -69,13 +71,15 @@ func same(a, b spelled, ta, tb extract.Type) (Reason, bool) {
 		return "", false
 	case a.form == b.form:
 		return Form, true
-	case ta != extract.Person && tb != extract.Person && len(a.form) >= minJoined && joined(a.form) == joined(b.form):
+	case ta != extract.Person && tb != extract.Person && len(joined(a.form)) >= minJoined &&
+		joined(a.form) == joined(b.form):
 		return Form, true
 	}
 	return "", false
 }
 
-// joined is a form without its spaces but between numbers: Mac OS and macOS are one.
+// joined is a form without its spaces but between numbers, and without the end that libraries have: Mac OS and macOS
+// are one, and so are Node, Node.js and nodejs.
 func joined(form string) string {
 	words := strings.Fields(form)
 	for i := len(words) - 2; i >= 0; i-- {
@@ -84,7 +88,11 @@ func joined(form string) string {
 			words[i+1] = " " + b
 		}
 	}
-	return strings.Join(words, "")
+	whole := strings.Join(words, "")
+	if len(whole) < minJoined+len(library) {
+		return whole
+	}
+	return strings.TrimSuffix(whole, library)
 }
 
 // initials tells whether one is the other with a first name cut to its initial, J. Lee and Jane Lee, J. R. Lee and Jane
@@ -92,7 +100,7 @@ func joined(form string) string {
 func initials(a, b string) bool {
 	x, y := strings.Fields(a), strings.Fields(b)
 	if len(x) == 2 && len(y) == 2 && x[0] == y[0] && len(x[0]) > 1 && x[1] != y[1] {
-		return len(x[1]) == 1 && strings.HasPrefix(y[1], x[1]) || len(y[1]) == 1 && strings.HasPrefix(x[1], y[1])
+		return initialOf(x[1], y[1]) || initialOf(y[1], x[1])
 	}
 	if len(x) < 2 || len(x) != len(y) || x[len(x)-1] != y[len(y)-1] || len(x[len(x)-1]) < 2 {
 		return false
@@ -112,6 +120,11 @@ func initials(a, b string) bool {
 		cut = true
 	}
 	return cut
+}
+
+// initialOf tells whether a last name is but the first letter of another: i, v and x may count kings.
+func initialOf(letter, name string) bool {
+	return len(letter) == 1 && !strings.Contains("ivx", letter) && strings.HasPrefix(name, letter)
 }
 
 // abbreviated tells whether a form holds initials.

@@ -61,19 +61,8 @@ func formOf(folded string, t extract.Type) string {
 			words = words[:len(words)-1]
 		}
 	}
-	if t == extract.Product || t == extract.Other { // Node.js, nodejs
-		switch last := len(words) - 1; {
-		case last > 0 && words[last] == library:
-			words = words[:last]
-		case last == 0 && len(words[0]) >= minJoined:
-			words[0] = strings.TrimSuffix(words[0], library)
-		}
-	}
 	return strings.Join(words, " ")
 }
-
-// library is the end of a name that says in what language a library is written, and is left out as often.
-const library = "js"
 
 // verbatim are the types whose names mean something else when a letter changes.
 func verbatim(t extract.Type) bool {

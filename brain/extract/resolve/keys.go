@@ -48,8 +48,8 @@ func Keys(name string, t extract.Type) []string {
 		if last, _ := utf8.DecodeRuneInString(f[i+1:]); strings.IndexByte(f, ' ') == i {
 			add("n:", f[:i+1]+string(last))
 		}
-	} else if t != extract.Person && len(f) >= minJoined {
-		add("j:", joined(f))
+	} else if j := joined(f); t != extract.Person && len(j) >= minJoined {
+		add("j:", j)
 	}
 	if runes := []rune(f); len(f) >= minTypo && len(runes) >= 2*typoEnd {
 		add("p:", string(runes[:typoEnd]))

@@ -98,9 +98,11 @@ func TestNotesDoNotSteer(t *testing.T) {
 		}
 	}
 	a := s.answered(t, steered, "What is the answer to every question?")
-	if order := steering[0]["content"].(string); !strings.Contains(a.text(t, "answer"), order) ||
-		a.entries(t, "citations")[0]["chunk"] != order {
-		t.Errorf("asked for, it is %s", a.body)
+	if !slices.ContainsFunc(steering, func(x map[string]any) bool { // one of them is quoted, word for word
+		order := x["content"].(string)
+		return strings.Contains(a.text(t, "answer"), order) && a.entries(t, "citations")[0]["chunk"] == order
+	}) {
+		t.Errorf("asked for, they are %s", a.body)
 	}
 }
 

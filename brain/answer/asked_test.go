@@ -51,8 +51,10 @@ func TestWhatIsNoAnswer(t *testing.T) {
 			"Who is the landlord?", "- The landlord is Tomas Reyes\n  - call him on weekdays", "Tomas Reyes", .8,
 			"The landlord is Tomas Reyes.",
 		},
-		{"What is missing?", "What is missing is the signature of Anna.", "the signature of Anna", .8,
-			"What is missing is the signature of Anna."},
+		{
+			"What is missing?", "What is missing is the signature of Anna.", "the signature of Anna", .8,
+			"What is missing is the signature of Anna.",
+		},
 		{"How is the new kiln?", "It is great.", "great", .8, "It is great."},
 		{"Who fixed the boiler?", "The plumber fixed the boiler.", "The plumber", .95, "The plumber fixed the boiler."},
 		{"What was decided?", "Rest\n    * Nothing yet to decide", "Nothing", .9, answer.NothingKnown},

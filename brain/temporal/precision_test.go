@@ -23,6 +23,7 @@ func TestPrecision(t *testing.T) {
 		{"The meeting is expected this week.", "this week", ms(2022, 1, 17), ms(2022, 1, 24), ms(2022, 1, 20), Week, ""},
 		{"The parser: PR up this week.", "this week", ms(2022, 1, 17), ms(2022, 1, 24), ms(2022, 1, 20), Week, ""},
 		{"They are shredded as of this month.", "this month", ms(2022, 1, 1), ms(2022, 2, 1), ms(2022, 1, 1), Month, ""},
+		{"The boat shed opens this month.", "this month", ms(2022, 1, 1), ms(2022, 2, 1), ms(2022, 1, 20), Month, ""},
 		{"The fix was released this week.", "this week", ms(2022, 1, 17), ms(2022, 1, 24), ms(2022, 1, 17), Week, ""},
 		{"We finished the roof this month.", "this month", ms(2022, 1, 1), ms(2022, 2, 1), ms(2022, 1, 1), Month, ""},
 		{"It happens in Q2.", "Q2", ms(2022, 4, 1), ms(2022, 7, 1), ms(2022, 4, 1), Quarter, ""},
@@ -37,6 +38,22 @@ func TestPrecision(t *testing.T) {
 		if len(got) != 1 || got[0].AtMs != c.at || got[0].UntilMs != c.until || got[0].Precision != c.precision ||
 			got[0].Bound != c.open {
 			t.Errorf("%s: %+v, want at %d, %s %s", c.text, got, c.at, c.precision, c.open)
+		}
+	}
+}
+
+// What is promised by a day may come before it; what is promised on a day comes then.
+func TestBoundOfAPromise(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string][2]string{
+		"I'll send the contract by Friday.": {"", Latest},
+		"I'll send the contract on Friday.": {Day, ""},
+	} {
+		n := dated(said, "Friday", 0)
+		n.Dates[0].FromMs, n.Dates[0].UntilMs = day, 2*day
+		got := Tell([]Note{n})
+		if len(got) != 1 || got[0].Kind != Due || got[0].Precision != want[0] || got[0].Bound != want[1] {
+			t.Errorf("%s: %+v, want %q", said, got, want)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package temporal
 
-import "slices"
+import (
+	"slices"
+
+	"orgmem/brain/text"
+)
 
 // maxMomentMs bounds the time that a moment may have, on both sides of 1970: what
 // lies eight thousand years away was misread.
@@ -54,5 +58,15 @@ func (n *Note) promised(p *Commitment) (title, precision, bound string) {
 		return n.titleOf(c, p.Span, Date{Span: p.Span}), "", Latest
 	}
 	d := n.Dates[i]
-	return n.titleOf(c, p.Span, d), Precision(d.FromMs, d.UntilMs), boundOf(d)
+	before := words(n.Text[p.Span.Start:d.Span.Start])
+	if bound = boundOf(d); bound == "" && len(before) > 0 && latest[before[len(before)-1]] {
+		bound = Latest
+	}
+	if bound != "" {
+		return n.titleOf(c, p.Span, d), "", bound
+	}
+	return n.titleOf(c, p.Span, d), Precision(d.FromMs, d.UntilMs), ""
 }
+
+// latest are words behind which a time is the latest of those that are meant.
+var latest = text.Set(`by before until till than bis vor spätestens`)

@@ -139,8 +139,8 @@ func (c domainsStage) named(found *community.Partition, old map[string]*pb.Domai
 	return groups, labels, err
 }
 
-// united tells which communities are named alike, so that they are one domain to whoever looks for it, and whether
-// there are any.
+// united tells which communities are named alike, so that nobody could tell which of them to look into, and
+// whether there are any.
 func united(labels []topic.Label) (into []int32, some bool) {
 	for i, first := range topic.OneTheme(labels) {
 		into, some = append(into, int32(first)), some || first != i

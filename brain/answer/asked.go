@@ -168,8 +168,8 @@ func asks(sentence string) bool {
 	return opening != "" && !strings.ContainsAny(s[len(opening):], ",;:–—") // behind which one may say something
 }
 
-// named are the things that a question names: each the words of one name, in small letters. Times are none, nor are the
-// nouns of German, which have capitals too; there only what has a digit in it counts.
+// named are the things that a question names: each the words of one name, in small letters. Times do not count, nor do
+// the nouns of German, which have capitals too; there only what has a digit in it counts.
 func named(question string) (things [][]string) {
 	german := text.LanguageOfQuestion(question) == text.German
 	last := -1
@@ -190,7 +190,7 @@ func named(question string) (things [][]string) {
 	return things
 }
 
-// addressing are words that stand before a name and are none.
+// addressing are words that stand before a name and are not part of it.
 var addressing = text.Set(`mr mrs ms miss dr prof professor sir madam st herr frau monsieur madame señor señora signor
 	signora i i'm i'd i've mum dad mom grandma grandpa`)
 
@@ -207,13 +207,14 @@ func unnamedIn(question, all string) bool {
 // fits tells whether what is said of a passage can answer a question, whatever the reader thinks of it.
 func (p *Read) fits(question, sentence string) bool {
 	passage, at := p.known()
-	if topic := topicOf(passage, at.Start); topic != "" {
+	topic, nested := topicOf(passage, at.Start)
+	if topic != "" {
 		sentence = strings.TrimPrefix(sentence, topic+": ")
 	}
 	if tellsNothing(question, sentence) || heads(passage, at.Start) && !holdsValue(sentence) {
 		return false
 	}
-	if _, nested := topicsOf(passage, at.Start); nested && topicOf(passage, at.Start) == "" {
+	if nested && topic == "" {
 		return false // what it is about stands in no passage that is known
 	}
 	if p.Answers >= sureUnnamed { // what follows is guessed by words

@@ -100,7 +100,8 @@ func (p *Read) known() (passage string, at text.Span) {
 // topic is the item of a list that the one with the span stands under.
 func (p *Read) topic() string {
 	passage, at := p.known()
-	return topicOf(passage, at.Start)
+	topic, _ := topicOf(passage, at.Start)
+	return topic
 }
 
 // said are the sentences of a passage that tell what stands at its span, as [said] has them.

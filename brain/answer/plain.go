@@ -148,7 +148,7 @@ func said(passage string, at text.Span) (whole, alone string) {
 		return "", ""
 	}
 	alone = strings.Join(told, " ")
-	if topic := topicOf(passage, all[first].Start); topic != "" {
+	if topic, _ := topicOf(passage, all[first].Start); topic != "" {
 		alone = topic + ": " + alone
 		return alone, alone
 	}

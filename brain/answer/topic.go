@@ -1,20 +1,14 @@
 package answer
 
-import (
-	"strings"
-
-	"orgmem/brain/text"
-)
+import "strings"
 
 // A document of lists says what an item is about in the line that it stands under: "Benchmarking", and below "nothing
 // for us to decide".
 
 const (
-	// maxTopics is how many of the lines that an item stands under are looked for, the nearest first.
-	maxTopics = 3
 	// deep is how far an item is indented, at least, that stands below another: a list may be indented as a whole.
 	deep = 4
-	// maxTopicWords is how long one is, at most, as it is told.
+	// maxTopicWords is how many words of what an item stands under an answer shows, at most.
 	maxTopicWords = 12
 )
 
@@ -44,27 +38,36 @@ func lineAt(s string, at int) line {
 	return l
 }
 
-// topicsOf are the items that the item at a place of a passage stands under, the nearest first, as spans of their
-// lines; nested tells whether it is an item below another, though that may stand in no passage that is known.
-func topicsOf(passage string, at int) (topics []text.Span, nested bool) {
+// topicOf is the nearest item that the item at a place of a passage stands under, as an answer shows it, or "". nested
+// tells whether it is an item below another, though that may stand in no passage that is known.
+func topicOf(passage string, at int) (topic string, nested bool) {
 	own := lineAt(passage, at)
 	for !own.item && own.indent > 0 && own.from > 0 { // a line that goes on
 		own = lineAt(passage, own.from-1)
 	}
 	if !own.item {
-		return nil, false
+		return "", false
 	}
-	indent := own.indent
-	for l := own; l.from > 0 && indent > 0 && len(topics) < maxTopics; {
+	for l := own; l.from > 0 && own.indent > 0; {
 		l = lineAt(passage, l.from-1)
 		if heading.MatchString(passage[l.from:l.to]) || !l.item && l.indent < own.indent && introduces(passage, l) {
-			return topics, false
+			return "", false
 		}
-		if l.item && l.indent < indent {
-			topics, indent = append(topics, text.Span{Start: l.from, End: l.to}), l.indent
+		if l.item && l.indent < own.indent {
+			topic = topicIn(passage[l.from:l.to])
+			break
 		}
 	}
-	return topics, own.indent >= deep && strings.TrimSpace(passage[:own.from]) != ""
+	return topic, own.indent >= deep && strings.TrimSpace(passage[:own.from]) != ""
+}
+
+// topicIn is what an item says, cut to what an answer shows of it.
+func topicIn(item string) string {
+	topic := strings.TrimRight(plain(item), ".: ")
+	if begin, n := FirstWords(topic, maxTopicWords); n >= maxTopicWords && len(begin) < len(topic) {
+		topic = begin + ellipsis
+	}
+	return topic
 }
 
 // introduces tells whether a line that is no item is what the list below it is about, and not the rest of what stands
@@ -72,19 +75,6 @@ func topicsOf(passage string, at int) (topics []text.Span, nested bool) {
 func introduces(passage string, l line) bool {
 	said := strings.TrimSpace(passage[l.from:l.to])
 	return said != "" && (l.from > 0 || strings.HasSuffix(said, ":"))
-}
-
-// topicOf is the item that the item at a place of a passage stands under, as it is told; empty: it stands under none.
-func topicOf(passage string, at int) string {
-	topics, _ := topicsOf(passage, at)
-	if len(topics) == 0 {
-		return ""
-	}
-	topic := strings.TrimRight(plain(passage[topics[0].Start:topics[0].End]), ".: ")
-	if begin, n := FirstWords(topic, maxTopicWords); n >= maxTopicWords && len(begin) < len(topic) {
-		topic = begin + ellipsis
-	}
-	return topic
 }
 
 // heads tells whether the line at a place of a passage is what others stand under: a heading, or an item with items

@@ -32,7 +32,7 @@ const (
 	weekDays = 7
 )
 
-// Precision is how exactly [from, until) is told; empty where one end is open.
+// Precision is how exactly a text that means [from, until) names the time; empty where one end is open.
 func Precision(from, until int64) string {
 	switch {
 	case from == math.MinInt64 || until == math.MaxInt64:

@@ -45,7 +45,7 @@ func Tell(notes []Note) []Moment {
 	return out
 }
 
-// promised is what the moment is called at which something is due, and how exactly its time is told.
+// promised is the title of the moment at which something is due, and how exactly the text names the time.
 func (n *Note) promised(p *Commitment) (title, precision, bound string) {
 	c := n.claimAt(p.Span.Start)
 	if c == nil {
@@ -59,8 +59,10 @@ func (n *Note) promised(p *Commitment) (title, precision, bound string) {
 	}
 	d := n.Dates[i]
 	before := words(n.Text[p.Span.Start:d.Span.Start])
-	if bound = boundOf(d); bound == "" && len(before) > 0 && latest[before[len(before)-1]] {
-		bound = Latest
+	if bound = boundOf(d); bound == "" && len(before) > 0 {
+		if w := before[len(before)-1]; deadend[w] || latest[w] {
+			bound = Latest
+		}
 	}
 	if bound != "" {
 		return n.titleOf(c, p.Span, d), "", bound
@@ -68,5 +70,5 @@ func (n *Note) promised(p *Commitment) (title, precision, bound string) {
 	return n.titleOf(c, p.Span, d), Precision(d.FromMs, d.UntilMs), ""
 }
 
-// latest are words behind which a time is the latest of those that are meant.
-var latest = text.Set(`by before until till than bis vor spätestens`)
+// latest are words behind which, as behind those of deadend, a time is the latest of those that are meant.
+var latest = text.Set(`than bis vor spätestens`)

@@ -130,9 +130,9 @@ func TestWeightsComeBackWithinHalfAStep(t *testing.T) {
 	}
 }
 
-func TestWeightsOfEightBitsTakeAByteEach(t *testing.T) {
-	h, w := testHeader(), testWeights()
-	h.WeightBits = 8
+// opened is a pack, and what it is opened as.
+func opened(t *testing.T, h Header, w Weights) ([]byte, *File) {
+	t.Helper()
 	pack, err := Build(h, w)
 	if err != nil {
 		t.Fatal(err)
@@ -141,6 +141,13 @@ func TestWeightsOfEightBitsTakeAByteEach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return pack, f
+}
+
+func TestWeightsOfEightBitsTakeAByteEach(t *testing.T) {
+	h, w := testHeader(), testWeights()
+	h.WeightBits = 8
+	_, f := opened(t, h, w)
 	p, err := f.Linear(LayerName(0, MatDown), 64, 32)
 	if err != nil {
 		t.Fatal(err)
@@ -252,14 +259,7 @@ func TestTower(t *testing.T) {
 	h, w := testHeader(), testWeights()
 	h.Base = "abc"
 	w.Heads = []Head{{Name: "out", In: 32, Out: 3, Linear: Linear{W: w.Words[:96], B: w.Words[96:99]}}}
-	pack, err := Build(h, w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(pack)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pack, f := opened(t, h, w)
 	if f.Base != "abc" || len(pack) >= len(build(t)) {
 		t.Errorf("base %q, %d bytes", f.Base, len(pack))
 	}

@@ -1,37 +1,21 @@
 package doubt_test
 
 import (
-	"strings"
 	"testing"
 
 	"orgmem/brain/extract/doubt"
-	"orgmem/brain/extract/tagger"
+	"orgmem/brain/extract/tagger/taggertest"
 	"orgmem/brain/extract/typing"
-	"orgmem/brain/text"
 )
 
 // read is a text with the tokens of a name in it.
 func read(tb testing.TB, s, name string) (t *typing.Text, from, to int) {
 	tb.Helper()
-	model, err := tagger.Load()
+	n, err := taggertest.Read(s, name)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	t = &typing.Text{Model: model, Text: s}
-	for sentence := range text.Sentences(s) {
-		t.Tokens = tagger.Tokens(t.Tokens, s, sentence)
-	}
-	at := strings.Index(s, name)
-	for i, x := range t.Tokens {
-		t.Lows = append(t.Lows, strings.ToLower(s[x.Start:x.End]))
-		if x.Start <= at {
-			from = i
-		}
-		if x.Start < at+len(name) {
-			to = i + 1
-		}
-	}
-	return t, from, to
+	return &typing.Text{Model: n.Model, Text: s, Tokens: n.Tokens, Lows: n.Lows}, n.From, n.To
 }
 
 // What is written as code and abbreviations are is nobody.

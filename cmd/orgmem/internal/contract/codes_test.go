@@ -211,12 +211,23 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 		must(t, err)
 		defer conn.Close()
 		_, err = fmt.Fprintf(conn, "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nX-Svc-API-Key: %s\r\nContent-Type: "+
-			"application/json\r\nContent-Length: 10\r\n\r\n{", f.maker.key)
+			"application/json\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n", f.maker.key)
+		must(t, err)
+		// The service asks for the body when it waits for it: before, the time that
+		// passes would be that of the actor who is asked for the key.
+		from := bufio.NewReader(conn)
+		asked, err := http.ReadResponse(from, nil)
+		must(t, err)
+		asked.Body.Close()
+		if asked.StatusCode != http.StatusContinue {
+			t.Fatalf("before the body: %s", asked.Status)
+		}
+		_, err = io.WriteString(conn, "{")
 		must(t, err)
 		come := make(chan answer, 1)
 		go func() {
 			var a answer
-			if res, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil {
+			if res, err := http.ReadResponse(from, nil); err == nil {
 				a.status, a.header = res.StatusCode, res.Header
 				a.body, _ = io.ReadAll(res.Body) // cut short, it says no code
 			}

@@ -2,6 +2,13 @@ module orgmem
 
 go 1.26.0
 
+// Packages of npm and of Python bring Go files of their own.
+ignore (
+	node_modules
+	.venv
+	dist
+)
+
 require (
 	filippo.io/age v1.3.2
 	github.com/anishathalye/porcupine v1.3.1

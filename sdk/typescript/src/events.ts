@@ -1,0 +1,174 @@
+import { ApiError, BadAnswer, OrgmemError } from "./errors.js";
+import { mayPass, type Opened, type Transport } from "./transport.js";
+
+/** The types that the service sends today; a newer one may send others. */
+export type EventType =
+  | "graph.updated"
+  | "job.completed"
+  | "insight.proposed"
+  | "contradiction.detected"
+  | "belief.superseded"
+  | "basin.shifted"
+  | "brain.trained"
+  | "webhook.test"
+  | "import.started"
+  | "import.finished"
+  | "identity.updated"
+  | (string & {});
+
+/** Something happened: ids and small values, never content. */
+export interface StreamEvent {
+  kind: "event";
+  id: string;
+  type: EventType;
+  data: Record<string, unknown>;
+  timestamp: string;
+}
+
+/**
+ * The stream was interrupted and is open again. Nothing is replayed: what happened
+ * from `since` on until now may be missing, so read again what matters.
+ */
+export interface StreamGap {
+  kind: "gap";
+  /** By the service's clock, as far as it is known. */
+  since: string;
+  /** For people: what the service said last, or what went wrong. */
+  why: string;
+}
+
+export interface EventsOptions {
+  /** Only these; all where there are none. Gaps always come. */
+  types?: readonly EventType[] | undefined;
+  /** Ends the iteration, which throws the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Called whenever the stream is open: what happens from now on arrives. */
+  onOpen?: (() => void) | undefined;
+  /** Milliseconds without a sign of life after which the connection counts as lost. Default 45,000, three heartbeats. */
+  silence?: number | undefined;
+}
+
+const maxEvent = 1 << 20; // characters
+const steady = 10_000; // a stream that lasted this long was no failure
+
+export async function* watch(transport: Transport, options: EventsOptions): AsyncGenerator<StreamEvent | StreamGap, void, undefined> {
+  const { signal, silence = 45_000 } = options;
+  const types = options.types?.length ? new Set<string>(options.types) : undefined;
+  const call = { method: "GET", path: "/v1/events", headers: { Accept: "text/event-stream" } } as const;
+  let since = "";
+  let why = "";
+  for (let failures = 0; ; ) {
+    let opened: Opened;
+    if (since === "") {
+      // Whoever has the address wrong shall hear it, and not wait for ever.
+      opened = await transport.open(call, { signal });
+    } else {
+      signal?.throwIfAborted();
+      await transport.sleep(transport.backOff(failures++), signal);
+      try {
+        opened = await transport.openOnce(call, { signal });
+      } catch (error) {
+        if (!mayPass(error) && !(error instanceof ApiError && error.status >= 500)) throw error;
+        await transport.sleep(error instanceof ApiError ? (error.retryAfter ?? 0) : 0, signal);
+        continue;
+      }
+    }
+    const { response, abort } = opened;
+    const began = transport.now();
+    // The service's clock may be off from ours; the header cuts its seconds, which is to the safe side.
+    const date = Date.parse(response.headers.get("Date") ?? "");
+    const off = Number.isNaN(date) ? 0 : date - began;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      if (!/^text\/event-stream\b/.test(response.headers.get("Content-Type") ?? ""))
+        throw new BadAnswer(`${transport.base} answered GET /v1/events with something that is no stream. See that baseUrl (ORGMEM_BASE_URL) is the service's own address.`, response.status, false);
+      options.onOpen?.();
+      if (since !== "") yield { kind: "gap", since, why };
+      since = before(transport.now() + off);
+      why = "the connection was lost";
+      const frames = new Frames();
+      const decoder = new TextDecoder();
+      const reader = response.body!.getReader();
+      for (;;) {
+        // Only while we wait: a consumer that takes its time is no silence.
+        timer = setTimeout(() => {
+          why = `nothing came for ${silence} ms`;
+          abort();
+        }, silence);
+        const { done, value } = await reader.read();
+        clearTimeout(timer);
+        if (done) break;
+        for (const frame of frames.feed(decoder.decode(value, { stream: true }))) {
+          if (frame.comment !== undefined) {
+            // A heartbeat comes when nothing else is on its way; another comment is the last word.
+            if (frame.comment === "ping") since = before(transport.now() + off);
+            else why = frame.comment;
+            continue;
+          }
+          const event = eventOf(frame.data, frame.id);
+          since = before(Date.parse(event.timestamp));
+          if (!types || types.has(event.type)) yield event;
+        }
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof OrgmemError) throw error;
+    } finally {
+      clearTimeout(timer);
+      abort();
+    }
+    if (transport.now() - began > steady) failures = 0;
+  }
+}
+
+/** A second before a time: events that are written at the same time need not arrive in the order of their times. */
+function before(time: number): string {
+  return new Date(time - 1000).toISOString();
+}
+
+function eventOf(data: string, id: string): StreamEvent {
+  try {
+    const said = JSON.parse(data) as Omit<StreamEvent, "id" | "kind">;
+    if (Number.isNaN(Date.parse(said.timestamp))) throw new TypeError("no timestamp");
+    return { ...said, kind: "event", id };
+  } catch (cause) {
+    throw new BadAnswer("An event of the stream is not as the service writes it. See what stands before the service: it changes what passes.", 200, false, { cause });
+  }
+}
+
+/** Takes text as it arrives and gives what it completes, by the rules of event streams in the HTML standard. */
+class Frames {
+  #rest = "";
+  #id = "";
+  #data: string[] = [];
+  #size = 0;
+
+  *feed(text: string): Generator<{ comment: string } | { comment?: undefined; id: string; data: string }> {
+    this.#rest += text;
+    for (;;) {
+      const end = /\r\n|\n|\r(?!$)/.exec(this.#rest); // a last CR may be half a line end
+      if (!end) break;
+      const line = this.#rest.slice(0, end.index);
+      this.#rest = this.#rest.slice(end.index + end[0].length);
+      if (line === "") {
+        if (this.#data.length) yield { id: this.#id, data: this.#data.join("\n") };
+        this.#id = "";
+        this.#data = [];
+        this.#size = 0;
+      } else if (line[0] === ":") {
+        yield { comment: line.slice(1).trim() };
+      } else {
+        const colon = line.indexOf(":");
+        const name = colon < 0 ? line : line.slice(0, colon);
+        const value = colon < 0 ? "" : line.slice(colon + (line[colon + 1] === " " ? 2 : 1));
+        if (name === "id") this.#id = value;
+        else if (name === "data") {
+          this.#data.push(value);
+          this.#size += value.length;
+        }
+      }
+    }
+    if (this.#rest.length > maxEvent || this.#size > maxEvent)
+      throw new BadAnswer("An event of the stream has no end within 1 MiB. See what stands before the service.", 200, false);
+  }
+}

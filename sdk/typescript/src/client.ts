@@ -102,12 +102,12 @@ export class Orgmem {
     return this.#ask("/v1/brain/answer", { query }, options);
   }
 
-  get(id: string, options: RequestOptions = {}): Promise<T.VersionedNode> {
+  async get(id: string, options: RequestOptions = {}): Promise<T.VersionedNode> {
     return this.#node({ method: "GET", path: nodes(id) }, options);
   }
 
   /** Changes the fields that are named, and nothing else. It is sent once: give `ifMatch`, and read again if it fails. */
-  update(id: string, patch: T.NodePatch, options: UpdateOptions = {}): Promise<T.VersionedNode> {
+  async update(id: string, patch: T.NodePatch, options: UpdateOptions = {}): Promise<T.VersionedNode> {
     const { ifMatch, ...request } = options;
     const call: Call = { method: "PATCH", path: nodes(id), body: patch };
     if (ifMatch !== undefined) call.headers = { "If-Match": ifMatch };
@@ -115,7 +115,7 @@ export class Orgmem {
   }
 
   /** Forgets a node: its content is gone for good, its place can be restored for 30 days. */
-  delete(id: string, options?: RequestOptions): Promise<T.Node> {
+  async delete(id: string, options?: RequestOptions): Promise<T.Node> {
     return this.#delete(nodes(id), options);
   }
 
@@ -129,48 +129,48 @@ export class Orgmem {
   }
 
   /** Brings back the place of a forgotten node, without content. */
-  undelete(id: string, options?: RequestOptions): Promise<T.Node> {
+  async undelete(id: string, options?: RequestOptions): Promise<T.Node> {
     return this.#post(nodes(id) + "/undelete", undefined, options, { keyed: true });
   }
 
   /** Puts another content in a node's place. */
-  supersede(id: string, content: string, reason: string, options?: RequestOptions): Promise<T.Superseded> {
+  async supersede(id: string, content: string, reason: string, options?: RequestOptions): Promise<T.Superseded> {
     return this.#post(nodes(id) + "/supersede", { content, reason }, options, { keyed: true });
   }
 
   /** The other memories of the organization that name the same entity. */
-  elsewhere(id: string, options?: RequestOptions): Promise<T.Elsewhere> {
+  async elsewhere(id: string, options?: RequestOptions): Promise<T.Elsewhere> {
     return this.#get(nodes(id) + "/elsewhere", {}, options);
   }
 
   readonly edges = {
     list: (filters: Listing<T.EdgeFilters> = {}): List<T.Edge> => this.#list("/v1/graph/edges", filters),
-    get: (id: string, options?: RequestOptions): Promise<T.Edge> => this.#get(`/v1/graph/edges/${segment(id)}`, {}, options),
-    assert: (edge: T.AssertEdge, options?: RequestOptions): Promise<T.Edge> =>
+    get: async (id: string, options?: RequestOptions): Promise<T.Edge> => this.#get(`/v1/graph/edges/${segment(id)}`, {}, options),
+    assert: async (edge: T.AssertEdge, options?: RequestOptions): Promise<T.Edge> =>
       this.#post("/v1/graph/edges", edge, options, { keyed: true }),
-    delete: (id: string, options?: RequestOptions): Promise<T.Edge> => this.#delete(`/v1/graph/edges/${segment(id)}`, options),
+    delete: async (id: string, options?: RequestOptions): Promise<T.Edge> => this.#delete(`/v1/graph/edges/${segment(id)}`, options),
   };
 
   readonly domains = {
     list: (filters: Listing<T.DomainFilters> = {}): List<T.Domain> => this.#list("/v1/graph/domains", filters),
-    get: (id: string, options?: RequestOptions): Promise<T.Domain> => this.#get(`/v1/graph/domains/${segment(id)}`, {}, options),
+    get: async (id: string, options?: RequestOptions): Promise<T.Domain> => this.#get(`/v1/graph/domains/${segment(id)}`, {}, options),
   };
 
   /** What the service has derived; empty until the first cycle has run. */
   readonly recall = {
-    identity: (options?: RequestOptions): Promise<T.IdentityView> => this.#get("/v1/recall/identity", {}, options),
-    graph: (options: AsOf = {}): Promise<T.GraphView> => this.#view("/v1/recall/graph", options),
+    identity: async (options?: RequestOptions): Promise<T.IdentityView> => this.#get("/v1/recall/identity", {}, options),
+    graph: async (options: AsOf = {}): Promise<T.GraphView> => this.#view("/v1/recall/graph", options),
     /** The newest 200; `insightList` has all. */
-    insights: (options: AsOf = {}): Promise<T.InsightsView> => this.#view("/v1/recall/insights", options),
+    insights: async (options: AsOf = {}): Promise<T.InsightsView> => this.#view("/v1/recall/insights", options),
     insightList: (options: AsOf & T.PageSize = {}): List<T.Insight> => this.#list("/v1/recall/insights", { pageSize: 50, ...options }),
     /** The latest 200 events, with recurrences and trends; `eventList` has all events. */
-    temporal: (options: AsOf = {}): Promise<T.TemporalView> => this.#view("/v1/recall/temporal", options),
+    temporal: async (options: AsOf = {}): Promise<T.TemporalView> => this.#view("/v1/recall/temporal", options),
     eventList: (options: AsOf & T.PageSize = {}): List<T.Dated> => this.#list("/v1/recall/temporal", { pageSize: 50, ...options }),
-    node: (id: string, options?: RequestOptions): Promise<T.RecalledNode> => this.#get(`/v1/recall/graph/node/${segment(id)}`, {}, options),
+    node: async (id: string, options?: RequestOptions): Promise<T.RecalledNode> => this.#get(`/v1/recall/graph/node/${segment(id)}`, {}, options),
     /** Nodes that hold every word, newest first. */
     search: (q: string, options: AsOf & T.PageSize = {}): List<T.NodeMatch> => this.#list("/v1/recall/graph/search", { ...options, q } as AsOf),
     sessions: (options: Listing<T.PageSize> = {}): List<T.Session> => this.#list("/v1/recall/sessions", options),
-    deleteSession: (id: string, options?: RequestOptions): Promise<void> => this.#delete(`/v1/recall/sessions/${segment(id)}`, options),
+    deleteSession: async (id: string, options?: RequestOptions): Promise<void> => this.#delete(`/v1/recall/sessions/${segment(id)}`, options),
   };
 
   readonly contradictions = {
@@ -179,55 +179,55 @@ export class Orgmem {
 
   readonly proposals = {
     list: (filters: Listing<T.ProposalFilters> = {}): List<T.Proposal> => this.#list("/v1/proposals", filters),
-    accept: (id: string, options?: RequestOptions): Promise<T.Proposal> =>
+    accept: async (id: string, options?: RequestOptions): Promise<T.Proposal> =>
       this.#post(`/v1/proposals/${segment(id)}/accept`, undefined, options, { keyed: true }),
-    reject: (id: string, options?: RequestOptions): Promise<T.Proposal> =>
+    reject: async (id: string, options?: RequestOptions): Promise<T.Proposal> =>
       this.#post(`/v1/proposals/${segment(id)}/reject`, undefined, options, { keyed: true }),
   };
 
   readonly condition = {
     /** What a model should know before a session. */
-    session: (session: T.ConditionSession, options: RequestOptions = {}): Promise<T.ConditioningPack> =>
+    session: async (session: T.ConditionSession, options: RequestOptions = {}): Promise<T.ConditioningPack> =>
       this.#ask("/v1/condition/session", session, options),
     /** The prompt, with what the memory has about it before it. */
-    scaffold: (prompt: string, options: RequestOptions & { maxTokens?: number } = {}): Promise<T.ScaffoldedPrompt> =>
+    scaffold: async (prompt: string, options: RequestOptions & { maxTokens?: number } = {}): Promise<T.ScaffoldedPrompt> =>
       this.#ask("/v1/condition/scaffold", { prompt }, options),
   };
 
   readonly subjects = {
     /** Makes a subject; one that is there stays as it is. */
-    put: (id: string, options?: RequestOptions): Promise<T.Subject> =>
+    put: async (id: string, options?: RequestOptions): Promise<T.Subject> =>
       this.#transport.call({ method: "PUT", path: `/v1/subjects/${segment(id)}` }, options),
-    get: (id: string, options?: RequestOptions): Promise<T.Subject> => this.#get(`/v1/subjects/${segment(id)}`, {}, options),
+    get: async (id: string, options?: RequestOptions): Promise<T.Subject> => this.#get(`/v1/subjects/${segment(id)}`, {}, options),
     list: (options: Listing<T.PageSize> = {}): List<T.Subject> => this.#list("/v1/subjects", options),
     /** Refuses the subject from now on; when the job has succeeded, nothing of it is left. */
-    erase: (id: string, options?: RequestOptions): Promise<T.Accepted> => this.#delete(`/v1/subjects/${segment(id)}`, options),
+    erase: async (id: string, options?: RequestOptions): Promise<T.Accepted> => this.#delete(`/v1/subjects/${segment(id)}`, options),
   };
 
   readonly keys = {
     list: (options: RequestOptions = {}): List<T.ApiKey> =>
       new List(async () => ({ data: (await this.#get<{ keys: T.ApiKey[] }>("/v1/keys", {}, options)).keys, hasMore: false })),
     /** The key is in this answer and in no other. */
-    create: (key: T.CreateKey, options?: RequestOptions): Promise<T.NewKey> => this.#post("/v1/keys", key, options, { keyed: true }),
-    revoke: (id: string, options?: RequestOptions): Promise<void> => this.#delete(`/v1/keys/${segment(id)}`, options),
+    create: async (key: T.CreateKey, options?: RequestOptions): Promise<T.NewKey> => this.#post("/v1/keys", key, options, { keyed: true }),
+    revoke: async (id: string, options?: RequestOptions): Promise<void> => this.#delete(`/v1/keys/${segment(id)}`, options),
   };
 
   readonly sandbox = {
     keys: {
       list: (options: Listing<T.PageSize> = {}): List<T.SandboxKey> => this.#list("/v1/sandbox/keys", options),
       /** Sent once: sent again it would make another key. */
-      create: (key: T.CreateSandboxKey = {}, options?: RequestOptions): Promise<T.NewSandboxKey> => this.#post("/v1/sandbox/keys", key, options),
-      revoke: (id: string, options?: RequestOptions): Promise<void> => this.#delete(`/v1/sandbox/keys/${segment(id)}`, options),
+      create: async (key: T.CreateSandboxKey = {}, options?: RequestOptions): Promise<T.NewSandboxKey> => this.#post("/v1/sandbox/keys", key, options),
+      revoke: async (id: string, options?: RequestOptions): Promise<void> => this.#delete(`/v1/sandbox/keys/${segment(id)}`, options),
     },
-    reset: (options?: RequestOptions): Promise<T.SandboxReset> => this.#post("/v1/sandbox/reset", undefined, options, { keyed: true }),
+    reset: async (options?: RequestOptions): Promise<T.SandboxReset> => this.#post("/v1/sandbox/reset", undefined, options, { keyed: true }),
   };
 
   readonly jobs = {
-    get: (id: string, options?: RequestOptions): Promise<T.Job> => this.#get(`/v1/jobs/${segment(id)}`, {}, options),
+    get: async (id: string, options?: RequestOptions): Promise<T.Job> => this.#get(`/v1/jobs/${segment(id)}`, {}, options),
     list: (filters: Listing<T.JobFilters> = {}): List<T.Job> => this.#list("/v1/jobs", filters),
-    cancel: (id: string, options?: RequestOptions): Promise<T.Job> => this.#post(`/v1/jobs/${segment(id)}/cancel`, undefined, options),
+    cancel: async (id: string, options?: RequestOptions): Promise<T.Job> => this.#post(`/v1/jobs/${segment(id)}/cancel`, undefined, options),
     /** Asks, less and less often, until the job has ended. One that failed or was cancelled is a JobFailed. */
-    wait: (id: string, options: WaitOptions = {}): Promise<T.Job> =>
+    wait: async (id: string, options: WaitOptions = {}): Promise<T.Job> =>
       this.#wait(
         (request) => this.jobs.get(id, request),
         (job) => (job.status === "succeeded" ? true : job.status === "failed" || job.status === "cancelled" ? (job.error?.detail ?? "") : false),
@@ -238,20 +238,20 @@ export class Orgmem {
 
   readonly imports = {
     /** Takes in one file; what it is, its bytes decide. Sent once, since the service cannot tell a second time from a first. */
-    upload: (file: Upload, options: UploadOptions & RequestOptions = {}): Promise<T.Accepted> => this.#upload("/v1/import", file, options),
+    upload: async (file: Upload, options: UploadOptions & RequestOptions = {}): Promise<T.Accepted> => this.#upload("/v1/import", file, options),
     /** Takes in who said what: VTT, SRT, JSON, or lines of the form Name: text. */
-    transcript: (file: Upload, options: UploadOptions & RequestOptions = {}): Promise<T.Accepted> =>
+    transcript: async (file: Upload, options: UploadOptions & RequestOptions = {}): Promise<T.Accepted> =>
       this.#upload("/v1/import/transcript", file, options),
     /** The newest 20. */
     list: (options: RequestOptions = {}): List<T.ImportEntry> => this.#list("/v1/import", options),
   };
 
   readonly exports = {
-    create: (scope: T.CreateExport = {}, options?: RequestOptions): Promise<T.Export> => this.#post("/v1/exports", scope, options, { keyed: true }),
-    get: (id: string, options?: RequestOptions): Promise<T.Export> => this.#get(`/v1/exports/${segment(id)}`, {}, options),
+    create: async (scope: T.CreateExport = {}, options?: RequestOptions): Promise<T.Export> => this.#post("/v1/exports", scope, options, { keyed: true }),
+    get: async (id: string, options?: RequestOptions): Promise<T.Export> => this.#get(`/v1/exports/${segment(id)}`, {}, options),
     list: (options: Listing<T.PageSize> = {}): List<T.Export> => this.#list("/v1/exports", options),
     /** Asks until the document is there. */
-    wait: (id: string, options: WaitOptions = {}): Promise<T.Export> =>
+    wait: async (id: string, options: WaitOptions = {}): Promise<T.Export> =>
       this.#wait(
         (request) => this.exports.get(id, request),
         (e) => (e.status === "succeeded" ? true : e.status === "failed" || e.status === "expired" ? (e.error ?? "") : false),
@@ -259,13 +259,13 @@ export class Orgmem {
         options,
       ),
     /** The document as a stream, which goes on by itself where a connection breaks. */
-    download: (id: string, options: RequestOptions = {}): Promise<Download> =>
+    download: async (id: string, options: RequestOptions = {}): Promise<Download> =>
       download(this.#transport, { method: "GET", path: `/v1/exports/${segment(id)}/download` }, options),
   };
 
   readonly purge = {
     /** Counts what would go, and gives a token that stands for exactly that, for ten minutes. */
-    preview: (scope: "subject" | "org", subjectId?: string, options?: RequestOptions): Promise<T.PurgeReport> =>
+    preview: async (scope: "subject" | "org", subjectId?: string, options?: RequestOptions): Promise<T.PurgeReport> =>
       this.#post("/v1/purge", { scope, subjectId, dryRun: true }, options, { harmless: true }),
     /** Deletes what the preview counted; a Conflict, and nothing deleted, if that has changed. */
     confirm: async (preview: T.PurgeReport, options?: RequestOptions): Promise<T.PurgeReport> => {
@@ -287,14 +287,14 @@ export class Orgmem {
   readonly webhooks = {
     list: (options: Listing<T.PageSize> = {}): List<T.Webhook> => this.#list("/v1/webhooks", options),
     /** The secret is in this answer and in no other. */
-    create: (webhook: T.NewWebhook, options?: RequestOptions): Promise<T.Webhook> => this.#post("/v1/webhooks", webhook, options, { keyed: true }),
-    get: (id: string, options?: RequestOptions): Promise<T.Webhook> => this.#get(`/v1/webhooks/${segment(id)}`, {}, options),
-    update: (id: string, patch: T.PatchWebhook, options?: RequestOptions): Promise<T.Webhook> =>
+    create: async (webhook: T.NewWebhook, options?: RequestOptions): Promise<T.Webhook> => this.#post("/v1/webhooks", webhook, options, { keyed: true }),
+    get: async (id: string, options?: RequestOptions): Promise<T.Webhook> => this.#get(`/v1/webhooks/${segment(id)}`, {}, options),
+    update: async (id: string, patch: T.PatchWebhook, options?: RequestOptions): Promise<T.Webhook> =>
       this.#transport.call({ method: "PATCH", path: `/v1/webhooks/${segment(id)}`, body: patch }, options),
-    delete: (id: string, options?: RequestOptions): Promise<void> => this.#delete(`/v1/webhooks/${segment(id)}`, options),
-    test: (id: string, options?: RequestOptions): Promise<T.WebhookTest> => this.#post(`/v1/webhooks/${segment(id)}/test`, undefined, options),
+    delete: async (id: string, options?: RequestOptions): Promise<void> => this.#delete(`/v1/webhooks/${segment(id)}`, options),
+    test: async (id: string, options?: RequestOptions): Promise<T.WebhookTest> => this.#post(`/v1/webhooks/${segment(id)}/test`, undefined, options),
     /** Checks a delivery, and gives the event in it; a receiver without a client has `verifyWebhook`. */
-    verify: (
+    verify: async (
       payload: string | Uint8Array | ArrayBuffer,
       header: string | null | undefined,
       secret: string,
@@ -314,8 +314,8 @@ export class Orgmem {
       return (await this.#post<{ results: T.SessionResult[] }>("/v1/ingest/session-batch", { events: batch }, options, { harmless: batch.every(known) })).results;
     },
     /** Builds what is derived from sessions, behind everything that was pushed before. */
-    finalize: (options?: RequestOptions): Promise<T.SessionState> => this.#post("/v1/ingest/session-finalize", undefined, options),
-    status: (options?: RequestOptions): Promise<T.SessionState> => this.#get("/v1/ingest/session-status", {}, options),
+    finalize: async (options?: RequestOptions): Promise<T.SessionState> => this.#post("/v1/ingest/session-finalize", undefined, options),
+    status: async (options?: RequestOptions): Promise<T.SessionState> => this.#get("/v1/ingest/session-status", {}, options),
   };
 
   /** Takes in what failed in a session, and what the person corrected. */
@@ -325,27 +325,27 @@ export class Orgmem {
 
   /** The organization's model. */
   readonly brain = {
-    train: (options?: RequestOptions): Promise<T.TrainAccepted> => this.#post("/v1/brain/train", undefined, options),
-    info: (options?: RequestOptions): Promise<T.BrainInfo> => this.#get("/v1/brain/info", {}, options),
-    query: (query: string, options: RequestOptions & { topK?: number } = {}): Promise<T.BrainFound> => this.#ask("/v1/brain/query", { query }, options),
-    answer: (query: string, options: RequestOptions & { maxWords?: number } = {}): Promise<T.WrittenAnswer> => this.answer(query, options),
+    train: async (options?: RequestOptions): Promise<T.TrainAccepted> => this.#post("/v1/brain/train", undefined, options),
+    info: async (options?: RequestOptions): Promise<T.BrainInfo> => this.#get("/v1/brain/info", {}, options),
+    query: async (query: string, options: RequestOptions & { topK?: number } = {}): Promise<T.BrainFound> => this.#ask("/v1/brain/query", { query }, options),
+    answer: async (query: string, options: RequestOptions & { maxWords?: number } = {}): Promise<T.WrittenAnswer> => this.answer(query, options),
   };
 
   readonly connectors = {
     list: (options: Listing<T.PageSize> = {}): List<T.Connector> => this.#list("/v1/connectors", options),
-    create: (connector: T.NewConnector, options?: RequestOptions): Promise<T.Connector> => this.#post("/v1/connectors", connector, options),
-    get: (id: string, options?: RequestOptions): Promise<T.Connector> => this.#get(`/v1/connectors/${segment(id)}`, {}, options),
-    update: (id: string, patch: T.PatchConnector, options?: RequestOptions): Promise<T.Connector> =>
+    create: async (connector: T.NewConnector, options?: RequestOptions): Promise<T.Connector> => this.#post("/v1/connectors", connector, options),
+    get: async (id: string, options?: RequestOptions): Promise<T.Connector> => this.#get(`/v1/connectors/${segment(id)}`, {}, options),
+    update: async (id: string, patch: T.PatchConnector, options?: RequestOptions): Promise<T.Connector> =>
       this.#transport.call({ method: "PATCH", path: `/v1/connectors/${segment(id)}`, body: patch }, options),
-    delete: (id: string, options?: RequestOptions): Promise<void> => this.#delete(`/v1/connectors/${segment(id)}`, options),
-    sync: (id: string, options?: RequestOptions): Promise<T.Accepted> => this.#post(`/v1/connectors/${segment(id)}/sync`, undefined, options),
+    delete: async (id: string, options?: RequestOptions): Promise<void> => this.#delete(`/v1/connectors/${segment(id)}`, options),
+    sync: async (id: string, options?: RequestOptions): Promise<T.Accepted> => this.#post(`/v1/connectors/${segment(id)}/sync`, undefined, options),
   };
 
   readonly settings = {
-    get: (options?: RequestOptions): Promise<T.Settings> => this.#get("/v1/settings", {}, options),
-    update: (patch: T.SettingsPatch, options?: RequestOptions): Promise<T.Settings> =>
+    get: async (options?: RequestOptions): Promise<T.Settings> => this.#get("/v1/settings", {}, options),
+    update: async (patch: T.SettingsPatch, options?: RequestOptions): Promise<T.Settings> =>
       this.#transport.call({ method: "PATCH", path: "/v1/settings", body: patch }, options),
-    reset: (options?: RequestOptions): Promise<T.Settings> => this.#post("/v1/settings/reset", undefined, options, { keyed: true }),
+    reset: async (options?: RequestOptions): Promise<T.Settings> => this.#post("/v1/settings/reset", undefined, options, { keyed: true }),
   };
 
   usage(filters: Listing<T.UsageFilters> = {}): Promise<T.UsageReport> {
@@ -357,7 +357,7 @@ export class Orgmem {
     return this.#list("/v1/audit", filters);
   }
 
-  identity(userId: string, options?: RequestOptions): Promise<T.UserIdentity> {
+  async identity(userId: string, options?: RequestOptions): Promise<T.UserIdentity> {
     return this.#get(`/v1/identity/user/${segment(userId)}`, {}, options);
   }
 
@@ -416,8 +416,18 @@ export class Orgmem {
   async #upload(path: string, file: Upload, options: UploadOptions & RequestOptions): Promise<T.Accepted> {
     const [request, form] = split(options);
     const raw = await formOf(file, form);
-    const accepted = await this.#transport.call<T.Accepted>({ method: "POST", path, raw }, { ...request, timeout: request.timeout ?? 600_000 });
-    return accepted;
+    try {
+      const accepted = await this.#transport.call<T.Accepted>({ method: "POST", path, raw }, { ...request, timeout: request.timeout ?? 600_000 });
+      raw.arrived();
+      return accepted;
+    } catch (error) {
+      const cause = raw.failure();
+      if (cause !== undefined) throw new OrgmemError(`The file could not be read to its end (${String(cause)}), so nothing of it was taken in. Upload it again.`, { cause });
+      throw error;
+    } finally {
+      // A connection that ends before the file leaves it open; one that has failed cannot be closed.
+      await raw.close().catch(() => {});
+    }
   }
 
   async #wait<E>(ask: (request: RequestOptions) => Promise<E>, ended: (state: E) => boolean | string, what: string, options: WaitOptions): Promise<E> {

@@ -1,12 +1,20 @@
 import type { FieldError } from "./types.js";
 
+/** Names a class: its own name is gone in the minified module, and a stack begins with what the prototype says. */
+function named(kind: { prototype: Error }, name: string): void {
+  Object.defineProperty(kind, "name", { value: name });
+  Object.defineProperty(kind.prototype, "name", { value: name, configurable: true });
+}
+
 /**
  * What every error of this package is. Its message ends with what to do next.
  * A call that is cancelled by its `signal` throws the signal's reason instead,
  * since that is the caller's own.
  */
 export class OrgmemError extends Error {
-  override name = "OrgmemError";
+  static {
+    named(this, "OrgmemError");
+  }
 }
 
 /** What an answer that tells of a failure says. */
@@ -27,7 +35,9 @@ export interface ApiProblem {
 
 /** The service refused the request, or failed at it. */
 export class ApiError extends OrgmemError implements ApiProblem {
-  override name = "ApiError";
+  static {
+    named(this, "ApiError");
+  }
   readonly status: number;
   readonly code: string;
   readonly title: string;
@@ -59,46 +69,66 @@ export class ApiError extends OrgmemError implements ApiProblem {
 
 /** 400, 413, 415, 422: the request is not as the route takes it. */
 export class BadRequest extends ApiError {
-  override name = "BadRequest";
+  static {
+    named(this, "BadRequest");
+  }
 }
 /** 401: the key is missing, wrong or revoked. */
 export class Unauthorized extends ApiError {
-  override name = "Unauthorized";
+  static {
+    named(this, "Unauthorized");
+  }
 }
 /** 403: the key lacks a scope, or the subject was never provisioned. */
 export class PermissionDenied extends ApiError {
-  override name = "PermissionDenied";
+  static {
+    named(this, "PermissionDenied");
+  }
 }
 /** 404, 405: there is no such thing, or no such route in this version of the service. */
 export class NotFound extends ApiError {
-  override name = "NotFound";
+  static {
+    named(this, "NotFound");
+  }
 }
 /** 409, 412: what is there has another state than the request assumes. */
 export class Conflict extends ApiError {
-  override name = "Conflict";
+  static {
+    named(this, "Conflict");
+  }
 }
 /** 429: the key's rate limit. */
 export class RateLimited extends ApiError {
-  override name = "RateLimited";
+  static {
+    named(this, "RateLimited");
+  }
 }
 /** 5xx: the service, or something before it, failed. */
 export class ServerError extends ApiError {
-  override name = "ServerError";
+  static {
+    named(this, "ServerError");
+  }
 }
 
 /** No answer came: wrong address, nothing listens, the connection broke. */
 export class ConnectionFailed extends OrgmemError {
-  override name = "ConnectionFailed";
+  static {
+    named(this, "ConnectionFailed");
+  }
 }
 
 /** No answer came in time. */
 export class TimedOut extends OrgmemError {
-  override name = "TimedOut";
+  static {
+    named(this, "TimedOut");
+  }
 }
 
 /** The answer is none of the service's: a proxy's page, a redirect, a body that is cut off or too large. */
 export class BadAnswer extends OrgmemError {
-  override name = "BadAnswer";
+  static {
+    named(this, "BadAnswer");
+  }
   constructor(
     message: string,
     readonly status: number,
@@ -112,7 +142,9 @@ export class BadAnswer extends OrgmemError {
 
 /** The job (or export) that was waited for did not succeed. */
 export class JobFailed<J = unknown> extends OrgmemError {
-  override name = "JobFailed";
+  static {
+    named(this, "JobFailed");
+  }
   constructor(
     message: string,
     /** The job, or export, as it ended. */
@@ -124,7 +156,9 @@ export class JobFailed<J = unknown> extends OrgmemError {
 
 /** A webhook delivery is not the service's, or not of now. */
 export class BadSignature extends OrgmemError {
-  override name = "BadSignature";
+  static {
+    named(this, "BadSignature");
+  }
 }
 
 /** The class that stands for a status; undefined for statuses that the service does not answer. */

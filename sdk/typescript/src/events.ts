@@ -69,7 +69,7 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
         opened = await transport.openOnce(call, { signal });
       } catch (error) {
         if (!mayPass(error) && !(error instanceof ApiError && error.status >= 500)) throw error;
-        await transport.sleep(error instanceof ApiError ? (error.retryAfter ?? 0) : 0, signal);
+        if (error instanceof ApiError && error.retryAfter) await transport.sleep(error.retryAfter, signal);
         continue;
       }
     }

@@ -20,57 +20,74 @@ export interface UploadOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
+const slice = 64 << 10; // bytes that are read of a file, sent, and told, at once
+
 interface Source {
   name: string;
   size: number | undefined;
   /** The whole of it where it is at hand without being read. */
-  blob: Blob | undefined;
-  chunks: () => AsyncIterable<Uint8Array>;
+  blob?: Blob;
+  /** What comes next; undefined at the end. */
+  next: () => Promise<Uint8Array | undefined>;
+  close: () => Promise<void>;
+}
+
+/** A form on its way. */
+export interface Form {
+  body: BodyInit;
+  type: string;
+  /** Tells the end of the progress, where the form could not. */
+  arrived: () => void;
+  /** What went wrong with the file itself. */
+  failure: () => unknown;
+  /** Lets go of the file, however far it was read. */
+  close: () => Promise<void>;
+}
+
+/** A file as Node opens it. */
+interface Handle {
+  stat: () => Promise<{ size: number }>;
+  read: (into: Uint8Array) => Promise<{ bytesRead: number }>;
+  close: () => Promise<void>;
 }
 
 const isNode = (): boolean => (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !== undefined;
 
-async function* readAll(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+function streamed(stream: ReadableStream<Uint8Array>): Pick<Source, "next" | "close"> {
   const reader = stream.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    await reader.cancel();
-  }
+  return { next: async () => (await reader.read()).value, close: () => reader.cancel() };
 }
 
 async function sourceOf(file: Upload): Promise<Source> {
   if (file instanceof Uint8Array) file = new Blob([file as Uint8Array<ArrayBuffer>]);
-  if (file instanceof Blob) {
-    const blob = file;
-    return { name: (blob as Partial<File>).name ?? "upload", size: blob.size, blob, chunks: () => readAll(blob.stream()) };
-  }
-  if (file instanceof ReadableStream) {
-    const stream = file;
-    return { name: "upload", size: undefined, blob: undefined, chunks: () => readAll(stream) };
-  }
+  if (file instanceof Blob) return { name: (file as Partial<File>).name ?? "upload", size: file.size, blob: file, ...streamed(file.stream()) };
+  if (file instanceof ReadableStream) return { name: "upload", size: undefined, ...streamed(file) };
   if (typeof file !== "string" || !isNode())
     throw new OrgmemError("This cannot be uploaded. Give a Blob, a File, bytes, a ReadableStream, or in Node the path of a file.");
   // Put together so that no bundler for browsers looks for the module.
   const { open } = (await import(/* webpackIgnore: true */ /* @vite-ignore */ ["node", "fs/promises"].join(":"))) as {
-    open: (path: string) => Promise<{ stat: () => Promise<{ size: number }>; createReadStream: () => AsyncIterable<Uint8Array> }>;
+    open: (path: string) => Promise<Handle>;
   };
-  let handle;
+  let handle: Handle;
   try {
     handle = await open(file);
   } catch (cause) {
     throw new OrgmemError(`The file ${file} cannot be read (${(cause as Error).message}). A string is taken for a path; wrap text in a Blob.`, { cause });
   }
-  const { size } = await handle.stat();
-  return { name: file.replace(/^.*[\\/]/, ""), size, blob: undefined, chunks: () => handle.createReadStream() };
+  return {
+    name: file.replace(/^.*[\\/]/, ""),
+    size: (await handle.stat()).size,
+    next: async () => {
+      const into = new Uint8Array(slice);
+      const { bytesRead } = await handle.read(into);
+      return bytesRead ? into.subarray(0, bytesRead) : undefined;
+    },
+    close: () => handle.close(),
+  };
 }
 
-/** The form as a body, with its Content-Type. */
-export async function formOf(file: Upload, options: UploadOptions): Promise<{ body: BodyInit; type: string }> {
+/** The file and what is said of it, as a form. */
+export async function formOf(file: Upload, options: UploadOptions): Promise<Form> {
   const source = await sourceOf(file);
   const boundary = "orgmem-" + Array.from(crypto.getRandomValues(new Uint8Array(12)), (b) => b.toString(16).padStart(2, "0")).join("");
   // As the HTML standard writes names of files in forms.
@@ -84,21 +101,20 @@ export async function formOf(file: Upload, options: UploadOptions): Promise<{ bo
   field("metadata", options.metadata && JSON.stringify(options.metadata));
   head += `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`;
   const tail = `\r\n--${boundary}--\r\n`;
-  const type = `multipart/form-data; boundary=${boundary}`;
-  const { size: total } = source;
+  const { size: total, close } = source;
   const tell = (sent: number) => options.onProgress?.({ sent, total });
+  let failed: unknown;
+  const form = { type: `multipart/form-data; boundary=${boundary}`, arrived: () => {}, failure: () => failed, close };
 
   if (!isNode()) {
     // Browsers send no stream over HTTP/1.1, and tell nobody how far a Blob is: it is
     // read from the disk as it is sent, and progress has its two ends alone.
-    let blob = source.blob;
-    if (!blob) {
-      const parts: BlobPart[] = [];
-      for await (const chunk of source.chunks()) parts.push(chunk as Uint8Array<ArrayBuffer>);
-      blob = new Blob(parts);
-    }
+    const parts: BlobPart[] = [];
+    if (source.blob) parts.push(source.blob);
+    else for (let chunk; (chunk = await source.next()); ) parts.push(chunk as Uint8Array<ArrayBuffer>);
     tell(0);
-    return { body: new Blob([head, blob, tail]), type };
+    const blob = new Blob(parts);
+    return { ...form, body: new Blob([head, blob, tail]), arrived: () => tell(blob.size) };
   }
 
   const encoder = new TextEncoder();
@@ -106,24 +122,30 @@ export async function formOf(file: Upload, options: UploadOptions): Promise<{ bo
     yield encoder.encode(head);
     let sent = 0;
     tell(0);
-    for await (const chunk of source.chunks()) {
-      yield chunk;
-      tell((sent += chunk.byteLength));
-    }
+    for (let chunk; (chunk = await source.next()); )
+      // A Blob in memory comes as one chunk, which would be no progress.
+      for (let at = 0; at < chunk.byteLength; at += slice) {
+        const part = chunk.subarray(at, at + slice);
+        yield part;
+        tell((sent += part.byteLength));
+      }
     yield encoder.encode(tail);
   }
   const iterator = parts();
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await iterator.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
+        try {
+          const { done, value } = await iterator.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          failed = error;
+          throw error;
+        }
       },
-      // The file is closed also where the upload is cancelled.
-      cancel: async () => void (await iterator.return(undefined)),
     },
     { highWaterMark: 0 },
   );
-  return { body, type };
+  return { ...form, body };
 }

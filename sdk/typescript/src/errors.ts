@@ -51,7 +51,7 @@ export class ApiError extends OrgmemError implements ApiProblem {
     const fields = problem.errors.map((e) => `${e.field}: ${e.message}`).join("; ");
     const request = problem.requestId && `, request ${problem.requestId}`;
     super(
-      [`${problem.detail || problem.title} (${problem.status} ${problem.code || "without a code"}${request})`, fields, problem.suggestedAction, next]
+      [`${(problem.detail || problem.title).replace(/\.$/, "")} (${problem.status} ${problem.code || "without a code"}${request})`, fields, problem.suggestedAction, next]
         .filter(Boolean)
         .map((s) => (/[.!?]$/.test(s!) ? s : s + "."))
         .join(" "),

@@ -438,10 +438,7 @@ export class Orgmem {
       const end = ended(state);
       if (end === true) return state;
       if (end !== false)
-        throw new JobFailed(
-          `${what} ended ${(state as { status: string }).status}${end ? `: ${end}` : ""}. ${JSON.stringify((state as { error?: unknown }).error ?? null) === "null" ? "Begin it again if it is still wanted." : "See job.error for the cause, and begin it again when that is gone."}`,
-          state,
-        );
+        throw new JobFailed(`${what} ended ${(state as { status: string }).status}${end && `: ${end}`}. Mend that, and begin it again if it is still wanted.`, state);
       if (this.#transport.now() - began + wait > waitFor)
         throw new TimedOut(`${what} is still ${(state as { status: string }).status} after ${waitFor} ms. It goes on: wait for it again, or give a longer waitFor.`);
       await this.#transport.sleep(wait, request.signal);

@@ -129,7 +129,7 @@ export class Memory {
     const items: IngestItem[] = [];
     for (const { role, content } of typeof messages === "string" ? [{ role: "user", content: messages }] : messages) {
       if (role === "system") continue;
-      const text = typeof content === "string" ? content : content.map((part) => part.text ?? "").join("\n");
+      const text = typeof content === "string" ? content : content.flatMap((part) => part.text ?? []).join("\n");
       if (text.trim() === "") continue;
       items.push({ content: text, metadata: { ...options.metadata, ...place.metadata, role }, ...(occurredAt ? { occurredAt } : {}) });
     }

@@ -43,13 +43,16 @@ export interface RequestOptions {
   idempotencyKey?: string | undefined;
 }
 
+/** BodyInit is the DOM's, and no type of Node's. */
+export type RawBody = Blob | ReadableStream<Uint8Array>;
+
 export interface Call {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
   query?: object | undefined;
   body?: unknown;
   /** Sent as it is instead of a JSON body. */
-  raw?: { body: BodyInit; type: string } | undefined;
+  raw?: { body: RawBody; type: string } | undefined;
   /** The route takes an Idempotency-Key. */
   keyed?: boolean;
   /** Sending it twice does nothing more than sending it once, although it is a POST without a key. */
@@ -173,7 +176,7 @@ export class Transport {
   /** The part that does not change from try to try: above all the idempotency key. */
   #init(call: Call, options: RequestOptions): RequestInit {
     const headers: Record<string, string> = { ...this.#headers, ...call.headers };
-    let body: BodyInit | undefined;
+    let body: RawBody | string | undefined;
     if (call.raw) {
       body = call.raw.body;
       headers["Content-Type"] = call.raw.type;

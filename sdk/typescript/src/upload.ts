@@ -1,4 +1,5 @@
 import { OrgmemError } from "./errors.js";
+import type { RawBody } from "./transport.js";
 import type { MetadataValue } from "./types.js";
 
 /** What can be uploaded; a string is the path of a file, in Node alone. */
@@ -34,7 +35,7 @@ interface Source {
 
 /** A form on its way. */
 export interface Form {
-  body: BodyInit;
+  body: RawBody;
   type: string;
   /** Tells the end of the progress, where the form could not. */
   arrived: () => void;

@@ -1,4 +1,4 @@
-import { ApiError, BadAnswer, OrgmemError } from "./errors.js";
+import { ApiError, BadAnswer } from "./errors.js";
 import { mayPass, type Opened, type Transport } from "./transport.js";
 
 /** The types that the service sends today; a newer one may send others. */
@@ -50,16 +50,23 @@ export interface EventsOptions {
 
 const maxEvent = 1 << 20; // characters
 const steady = 10_000; // a stream that lasted this long was no failure
+const heartbeat = 15_000; // after so much quiet the service sends one: docs/interface.md
+// Events that are written at the same time need not arrive in the order of their times.
+const disorder = 1_000;
 
 export async function* watch(transport: Transport, options: EventsOptions): AsyncGenerator<StreamEvent | StreamGap, void, undefined> {
   const { signal, silence = 45_000 } = options;
   const types = options.types?.length ? new Set<string>(options.types) : undefined;
   const call = { method: "GET", path: "/v1/events", headers: { Accept: "text/event-stream" } } as const;
-  let since = "";
+  // Milliseconds of the service's clock: whatever was written before has arrived. It is
+  // made of what the service says, since what arrives may have lain in a buffer for as
+  // long as the consumer was busy; it is 0 until the stream was open once.
+  let since = 0;
   let why = "";
   for (let failures = 0; ; ) {
     let opened: Opened;
-    if (since === "") {
+    const asked = transport.now();
+    if (since === 0) {
       // Whoever has the address wrong shall hear it, and not wait for ever.
       opened = await transport.open(call, { signal });
     } else {
@@ -75,16 +82,15 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
     }
     const { response, abort } = opened;
     const began = transport.now();
-    // The service's clock may be off from ours; the header cuts its seconds, which is to the safe side.
-    const date = Date.parse(response.headers.get("Date") ?? "");
-    const off = Number.isNaN(date) ? 0 : date - began;
+    // A page of another origin is not shown the header: then our clock has to do.
+    const openSince = Date.parse(response.headers.get("Date") ?? "") || asked;
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       if (!/^text\/event-stream\b/.test(response.headers.get("Content-Type") ?? ""))
         throw new BadAnswer(`${transport.base} answered GET /v1/events with something that is no stream. See that baseUrl (ORGMEM_BASE_URL) is the service's own address.`, response.status, false);
       options.onOpen?.();
-      if (since !== "") yield { kind: "gap", since, why };
-      since = before(transport.now() + off);
+      if (since !== 0) yield { kind: "gap", since: new Date(since - disorder).toISOString(), why };
+      since = openSince;
       why = "the connection was lost";
       const frames = new Frames();
       const decoder = new TextDecoder();
@@ -95,35 +101,28 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
           why = `nothing came for ${silence} ms`;
           abort();
         }, silence);
-        const { done, value } = await reader.read();
+        const chunk = await reader.read().catch(() => undefined); // broken, silent, or cancelled
         clearTimeout(timer);
-        if (done) break;
-        for (const frame of frames.feed(decoder.decode(value, { stream: true }))) {
+        signal?.throwIfAborted();
+        if (!chunk || chunk.done) break;
+        for (const frame of frames.feed(decoder.decode(chunk.value, { stream: true }))) {
           if (frame.comment !== undefined) {
-            // A heartbeat comes when nothing else is on its way; another comment is the last word.
-            if (frame.comment === "ping") since = before(transport.now() + off);
+            // Another comment than a heartbeat is the last word.
+            if (frame.comment === "ping") since = Math.min(since + heartbeat, openSince + transport.now() - began);
             else why = frame.comment;
             continue;
           }
           const event = eventOf(frame.data, frame.id);
-          since = before(Date.parse(event.timestamp));
+          since = Date.parse(event.timestamp);
           if (!types || types.has(event.type)) yield event;
         }
       }
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (error instanceof OrgmemError) throw error;
     } finally {
       clearTimeout(timer);
       abort();
     }
     if (transport.now() - began > steady) failures = 0;
   }
-}
-
-/** A second before a time: events that are written at the same time need not arrive in the order of their times. */
-function before(time: number): string {
-  return new Date(time - 1000).toISOString();
 }
 
 function eventOf(data: string, id: string): StreamEvent {

@@ -48,12 +48,30 @@ test("a quiet stream counts from its heartbeat, by the service's clock", async (
   const server = Date.UTC(2026, 5, 1);
   const { baseUrl } = await stub(t, (_, response) => {
     open(response, { Date: new Date(server).toUTCString() });
-    response.end(": ping\n\n");
+    response.end(": ping\n\n: ping\n\n");
   });
-  let now = Date.UTC(2030, 0, 1); // years ahead of the service
+  // Years ahead of the service; an hour passes, or three seconds, within each look.
+  for (const [step, since] of [[3_600_000, 29_000], [3000, 5000]]) {
+    let now = Date.UTC(2030, 0, 1);
+    const { memory } = patient(baseUrl, { now: () => (now += step) });
+    const [gap] = await take(1, memory.events());
+    assert.deepEqual(gap, { kind: "gap", since: new Date(server + since).toISOString(), why: "the connection was lost" });
+  }
+});
+
+test("what arrived while the consumer was busy is not taken for later than it was", async (t) => {
+  const server = Date.UTC(2026, 5, 1);
+  let now = server;
+  const { baseUrl } = await stub(t, ({ n }, response) => {
+    open(response, { Date: new Date(server).toUTCString() });
+    if (n < 2) response.end();
+  });
   const { memory } = patient(baseUrl, { now: () => now });
-  const [gap] = await take(1, memory.events({ onOpen: () => void (now += 60_000) }));
-  assert.deepEqual(gap, { kind: "gap", since: new Date(server + 59_000).toISOString(), why: "the connection was lost" });
+  const events = memory.events();
+  await events.next(); // the first gap
+  now += 3_600_000; // an hour goes into reading again, while the second stream breaks
+  assert.equal((await events.next()).value.since, new Date(server - 1000).toISOString());
+  await events.return();
 });
 
 test("a stream without a sign of life counts as lost; a consumer that takes its time does not", async (t) => {
@@ -139,6 +157,19 @@ test("what is no stream, and an event without an end, are a BadAnswer", async (t
     response.write("data: <h1>\n\n");
   };
   await assert.rejects(take(1, memory.events()), BadAnswer);
+});
+
+test("an error of the caller's own is the caller's", async (t) => {
+  const { baseUrl, requests } = await stub(t, (_, response) => {
+    open(response);
+    response.write(frame("a", 1));
+  });
+  const { memory } = patient(baseUrl);
+  const onOpen = () => {
+    throw new TypeError("mine");
+  };
+  await assert.rejects(take(1, memory.events({ onOpen })), /mine/);
+  assert.equal(requests.length, 1);
 });
 
 test("a signal, or leaving the loop, ends the connection", async (t) => {

@@ -29,11 +29,13 @@ from orgmem.errors import (
     TimedOut,
     Unauthorized,
 )
+from orgmem.events import AsyncEventStream, Event, EventStream, Gap
 from orgmem.models import IngestItem, NodePatch, Page, SearchFilters, SessionEvent
 from orgmem.webhooks import WebhookEvent
 
 __all__ = [
     "ApiError",
+    "AsyncEventStream",
     "AsyncOrgmem",
     "AsyncPages",
     "BadAnswer",
@@ -41,7 +43,10 @@ __all__ = [
     "BadSignature",
     "Conflict",
     "ConnectionFailed",
+    "Event",
+    "EventStream",
     "FieldError",
+    "Gap",
     "IngestItem",
     "JobFailed",
     "NodePatch",

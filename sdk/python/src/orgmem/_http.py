@@ -94,13 +94,13 @@ class Requests:
             extensions={"timeout": _timeouts(timeout)},
         )
 
-    def stream_request(self, path: str, silence: float, **headers: str) -> httpx.Request:
-        """A request whose answer comes bit by bit: each bit within silence."""
+    def stream_request(self, path: str, headers: dict[str, str]) -> httpx.Request:
+        """A request whose answer comes bit by bit: each bit within the timeout, and all of it whenever it is ready."""
         return httpx.Request(
             "GET",
             _address(self.url(path)),
             headers={**self._headers, **headers},
-            extensions={"timeout": {**_timeouts(self.config.timeout), "read": silence}},
+            extensions={"timeout": _timeouts(self.config.timeout)},
         )
 
     def tries(self, call: Call[Any]) -> Tries:
@@ -312,7 +312,7 @@ class SyncCore:
         config = self.requests.config
         with receipt:
             while True:
-                request = self.requests.stream_request(step.path, config.timeout, **receipt.headers())
+                request = self.requests.stream_request(step.path, receipt.headers())
                 try:
                     with translated(request, config.timeout):
                         response = self.http.send(request, stream=True)
@@ -415,7 +415,7 @@ class AsyncCore:
         config = self.requests.config
         with receipt:
             while True:
-                request = self.requests.stream_request(step.path, config.timeout, **receipt.headers())
+                request = self.requests.stream_request(step.path, receipt.headers())
                 try:
                     with translated(request, config.timeout):
                         response = await self.http.send(request, stream=True)

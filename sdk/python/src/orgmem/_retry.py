@@ -10,6 +10,7 @@ from orgmem.errors import ApiError, BadAnswer, ConnectionFailed, OrgmemError, Ti
 
 FIRST_PAUSE = 0.25  # seconds; doubles from try to try
 LONGEST_PAUSE = 10.0
+MOST_DOUBLINGS = 16  # far beyond the longest pause, far below the largest number
 # Statuses of a service, or a proxy, that may have another answer in a moment.
 PASSING = frozenset({408, 429, 502, 503, 504})
 
@@ -29,7 +30,7 @@ class Tries:
         if not self._may_pass(failure) or self._made > self._most:
             raise self._final(failure)
         # Full jitter: those that failed together do not come back together.
-        pause = self._random() * min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (self._made - 1))
+        pause = self._random() * min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(self._made - 1, MOST_DOUBLINGS))
         pause += retry_after_of(failure) or 0.0
         if pause > self._budget:
             raise self._final(failure)

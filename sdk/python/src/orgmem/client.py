@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random as _random
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, overload
 
@@ -16,6 +16,7 @@ from orgmem import models as m
 from orgmem._calls import Async, Sync
 from orgmem._config import Config, configure
 from orgmem._http import AsyncCore, Requests, SyncCore, limits
+from orgmem.events import SILENCE, AsyncEventStream, EventStream
 
 TIMEOUT = 30.0
 MAX_RETRIES = 8
@@ -85,6 +86,13 @@ class Orgmem(v.Verbs[Sync]):
 
     def __exit__(self, kind: type[BaseException] | None, why: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+    def events(self, types: Collection[m.StreamedType | str] | None = None, *, silence: float = SILENCE) -> EventStream:
+        """What happens from now on, of these types or of all: Events, and a Gap wherever something may be missing.
+
+        It comes again by itself when the connection ends, or nothing has come for silence seconds.
+        """
+        return EventStream(self._core, types, silence)
 
     @overload
     def add(
@@ -206,6 +214,15 @@ class AsyncOrgmem(v.Verbs[Async]):
         self, kind: type[BaseException] | None, why: BaseException | None, at: TracebackType | None
     ) -> None:
         await self.close()
+
+    def events(
+        self, types: Collection[m.StreamedType | str] | None = None, *, silence: float = SILENCE
+    ) -> AsyncEventStream:
+        """What happens from now on, of these types or of all: Events, and a Gap wherever something may be missing.
+
+        It comes again by itself when the connection ends, or nothing has come for silence seconds.
+        """
+        return AsyncEventStream(self._core, types, silence)
 
     @overload
     async def add(

@@ -291,7 +291,9 @@ class Contradictions(Caller[Kind]):
     """Texts that cannot both hold."""
 
     @listing
-    def list(self, *, status: str | None = None, page_size: int | None = None) -> Call[m.Page[m.Contradiction]]:
+    def list(
+        self, *, status: m.ContradictionStatus | str | None = None, page_size: int | None = None
+    ) -> Call[m.Page[m.Contradiction]]:
         """The contradictions, newest first. They are reported, and never resolved by the service."""
         return get("/v1/contradictions", read(m.Page[m.Contradiction]), status=status, pageSize=page_size)
 

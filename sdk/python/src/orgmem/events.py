@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import socket
-from collections.abc import AsyncIterator, Collection, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone

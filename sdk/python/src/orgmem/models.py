@@ -74,6 +74,8 @@ ExportScope = Literal["user", "org"]
 KeyStatus = Literal["active", "revoked"]
 StaleReason = Literal["superseded", "forgotten", "ended", "contradicted"]
 ProposalStatus = Literal["open", "accepted", "rejected"]
+# Of a filter: a contradiction leaves the list when it is resolved.
+ContradictionStatus = Literal["open", "resolved"]
 ConnectorType = Literal["feed", "web", "git"]
 QualityMode = Literal["fast", "balanced", "thorough"]
 TrainingStatus = Literal["none", "queued", "running", "succeeded", "rejected", "failed"]

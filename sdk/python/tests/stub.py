@@ -100,11 +100,10 @@ class Stub:
     def __exit__(self, kind: type[BaseException] | None, why: BaseException | None, at: TracebackType | None) -> None:
         self._ended.set()
         with socket.create_connection(self._listener.getsockname()):
-            pass  # wakes the acceptor
+            self._acceptor.join()  # which this has woken
         self._listener.close()
         for connection in self._connections:
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
-        self._acceptor.join()
         for thread in self._threads:
             thread.join()

@@ -169,7 +169,8 @@ def error_of(
     said = detail or title or f"status {status}"
     if fields:
         said += " (" + "; ".join(f"{f.field}: {f.message}" for f in fields[:5]) + ")"
-    step = action or _next_step(status, code, method, url, retry_after)
+    # The service does not know how this client is called: where that matters, its advice comes second.
+    step = _own_step(status, code, url) or action or _next_step(status, code, method, url, retry_after)
     kind = _BY_STATUS.get(status) or (ServerError if status >= 500 else ApiError)
     return kind(
         f"{status} {code}: {said.rstrip('.')}. {step} [request {request_id}]",
@@ -233,8 +234,8 @@ def _text(of: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _next_step(status: int, code: str, method: str, url: str, retry_after: float | None) -> str:
-    """What a person does about a problem that suggests nothing itself."""
+def _own_step(status: int, code: str, url: str) -> str:
+    """What a person does about a problem with what this client was made with."""
     if status == 401:
         return (
             f"Check api_key (or {API_KEY_VARIABLE}): it is wrong, revoked, expired, or of another service than {url}."
@@ -243,6 +244,11 @@ def _next_step(status: int, code: str, method: str, url: str, retry_after: float
         return "Make the subject first, with subjects.put(id)."
     if code == "subject_not_supported":
         return "Call this without subject(…): it acts for the owner of the key."
+    return ""
+
+
+def _next_step(status: int, code: str, method: str, url: str, retry_after: float | None) -> str:
+    """What a person does about a problem that suggests nothing itself."""
     if status == 403:
         return "Use a key that has the scope this needs; me() tells the scopes of the present one."
     if code == "not_found" or status == 405:

@@ -33,6 +33,7 @@ FIRST_PAUSE = 0.5  # seconds; a node's leaderships are elsewhere by then
 LONGEST_PAUSE = 30.0  # a service that is down is asked twice a minute
 LONGEST_RETRY_AFTER = 300.0  # whoever asks for more is asked again all the same
 MOST_EVENT = 1 << 20  # bytes; an event has some hundred
+LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")  # a last CR may be half a line end
 STAMP: TypeAdapter[datetime] = TypeAdapter(AwareDatetime)
 NAP = 0.5  # seconds; how long close() waits at most for a thread that pauses
 
@@ -73,10 +74,10 @@ class Frames:
     _size: int = 0
 
     def feed(self, chunk: bytes) -> Iterator[tuple[str, str, bytes]]:
+        looked = max(0, len(self._rest) - 1)  # so far there is no line end but a last CR
         self._rest += chunk
         begin = 0
-        # A last CR may be half a line end.
-        for end in re.finditer(rb"\r\n|\n|\r(?!\Z)", self._rest):
+        for end in LINE_END.finditer(self._rest, looked):
             line = self._rest[begin : end.start()]
             begin = end.end()
             if not line:

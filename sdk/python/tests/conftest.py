@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import signal
+import ssl
 import subprocess
+import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TypeVar
 
@@ -82,10 +86,55 @@ class Server:
         return key
 
 
+class Receiver:
+    """Takes deliveries of webhooks on https://localhost."""
+
+    def __init__(self, folder: Path) -> None:
+        self.certificate = folder / "webhook-listen.pem"
+        # The command makes a certificate before it finds that nobody answers there.
+        listen = [str(BINARY), "webhook", "listen", "--base", "http://127.0.0.1:9"]
+        listen += ["--certificate", str(self.certificate)]
+        subprocess.run(listen, env={**os.environ, "ORGMEM_API_KEY": "none"}, capture_output=True)
+        deliveries: queue.Queue[tuple[Mapping[str, str], bytes]] = queue.Queue()
+        self.deliveries = deliveries
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                deliveries.put((dict(self.headers), self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *args: object) -> None:
+                """Says nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate)
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
+        self.port = self._server.server_address[1]
+        self.url = f"https://localhost:{self.port}/hook"
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def receiver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Receiver]:
+    made = Receiver(tmp_path_factory.mktemp("receiver"))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, receiver: Receiver) -> Iterator[Server]:
     """A service that all tests share; each takes an organization of its own."""
     service = Server(tmp_path_factory.mktemp("service") / "data")
+    service.options = ["--egress-allow-cidrs", "127.0.0.0/8,::1/128", "--egress-allow-ports", str(receiver.port)]
+    service.options += ["--egress-ca-file", str(receiver.certificate)]
     service.start()
     yield service
     service.stop()

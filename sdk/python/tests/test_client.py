@@ -30,6 +30,7 @@ from orgmem import (
     TimedOut,
 )
 from stub import Stub, answer
+from test_contract import PREVIEW
 
 FOUND = {"results": [], "usage": {"readUnits": 1, "embedTokens": 1}}
 ACCEPTED = {"jobId": "j", "status": "pending"}
@@ -268,8 +269,6 @@ def test_another_conflict_is_no_reason_to_repeat(kind: str) -> None:
 
 @pytest.mark.parametrize("verb", ["update", "cancel", "upload", "confirm", "sandbox key"])
 def test_what_may_not_be_repeated_is_sent_once(kind: str, verb: str, tmp_path: Path) -> None:
-    from test_contract import PREVIEW
-
     with Both(kind, handler=lambda r: problem(503, "service_degraded")) as both:
         calls = {
             "update": lambda c: c.update("n", {"title": "t"}),

@@ -77,6 +77,7 @@ class Requests:
         headers = {**self._headers, **call.headers} if call.headers else dict(self._headers)
         if call.key is not None:
             headers["Idempotency-Key"] = call.key or str(uuid.uuid4())
+        url = _address(self.url(call.path, call.query))
         content = call.body
         if content is not None:
             headers["Content-Type"] = "application/json"
@@ -84,10 +85,11 @@ class Requests:
             headers["Content-Type"] = call.form.content_type
             length = call.form.length
             headers |= {"Transfer-Encoding": "chunked"} if length is None else {"Content-Length": str(length)}
+            headers["Host"] = url.netloc.decode()  # httpx adds none to a stream
         timeout = call.timeout or self.config.timeout
         return httpx.Request(
             call.method,
-            _address(self.url(call.path, call.query)),
+            url,
             headers=headers,
             content=content,
             stream=call.form,
@@ -267,12 +269,16 @@ class SyncCore:
     def _call(self, call: Call[T]) -> T:
         request = self.requests.request(call)
         tries = self.requests.tries(call)
-        while True:
-            try:
-                return self._try(call, request)
-            except OrgmemError as failure:
-                pause = tries.pause(failure)
-            self.sleep(pause)
+        try:
+            while True:
+                try:
+                    return self._try(call, request)
+                except OrgmemError as failure:
+                    pause = tries.pause(failure)
+                self.sleep(pause)
+        finally:
+            if call.form is not None:
+                call.form.close()
 
     def _try(self, call: Call[T], request: httpx.Request) -> T:
         seconds = call.timeout or self.requests.config.timeout
@@ -375,12 +381,16 @@ class AsyncCore:
         request = self.requests.request(call)
         tries = self.requests.tries(call)
         seconds = call.timeout or self.requests.config.timeout
-        while True:
-            try:
-                return await within(seconds, self._try(call, request, seconds), request)
-            except OrgmemError as failure:
-                pause = tries.pause(failure)
-            await self.sleep(pause)
+        try:
+            while True:
+                try:
+                    return await within(seconds, self._try(call, request, seconds), request)
+                except OrgmemError as failure:
+                    pause = tries.pause(failure)
+                await self.sleep(pause)
+        finally:
+            if call.form is not None:
+                call.form.close()
 
     async def _try(self, call: Call[T], request: httpx.Request, seconds: float) -> T:
         try:

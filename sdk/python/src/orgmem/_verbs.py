@@ -144,7 +144,7 @@ def _wait_for_job(id: str, timeout: float) -> Steps[m.Job]:
             why = f": {job.error.code}: {job.error.detail}" if job.error else ""
             raise JobFailed(
                 f"The {job.type} job {id} {'failed' if job.status == 'failed' else 'was cancelled'}{why}. Correct what "
-                "it names, and send the content again.",
+                "it names, and begin it again.",
                 job,
             )
         now = yield Now()

@@ -38,19 +38,20 @@ class Place:
     """Whose memory is meant: a user's, or the key owner's; and the metadata that a memory there must have."""
 
     def __init__(self, given: Mapping[str, str | None], filters: Mapping[str, Any] | None) -> None:
-        where = dict(filters or {})
-        named = {name: given[name] or where.pop(name, None) for name in IDENTITIES}
+        where = {key: _equal(key, value) for key, value in (filters or {}).items() if value is not None}
+        named: dict[str, str] = {}
         for name in IDENTITIES:
+            value = str(where.pop(name, "") if given[name] is None else given[name]).strip()
             where.pop(name, None)
-        named = {name: str(value).strip() for name, value in named.items() if value is not None}
-        named = {name: value for name, value in named.items() if value}
+            if value:
+                named[name] = value
         if not named:
             raise ValueError(
                 "Whose memory is meant? Give at least one of user_id, agent_id and run_id, as an argument or in "
                 "filters={'user_id': …}."
             )
         self.user = named.pop("user_id", None)
-        self.metadata: dict[str, Any] = {**named, **{k: _equal(k, value) for k, value in where.items()}}
+        self.metadata: dict[str, Any] = {**where, **named}
 
     def has(self, metadata: Mapping[str, Any]) -> bool:
         return all(metadata.get(name) == value for name, value in self.metadata.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from both import KEY, KINDS, Both
-from conftest import Server
+from conftest import Receiver, Server
 from orgmem import (
     AsyncOrgmem,
     BadAnswer,
@@ -20,6 +21,7 @@ from orgmem import (
     Orgmem,
     OrgmemError,
     PermissionDenied,
+    RateLimited,
     Unauthorized,
 )
 from stub import Stub, answer, problem
@@ -79,6 +81,16 @@ def test_not_http(kind: str) -> None:
 def test_tls_where_there_is_none(kind: str, server: Server) -> None:
     url = server.url.replace("http://", "https://")
     assert "base_url" in raised(kind, url, ConnectionFailed)
+
+
+def test_a_certificate_that_is_not_trusted(kind: str, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"https://localhost:{receiver.port}"
+    said = raised(kind, url, ConnectionFailed)
+    assert "certificate" in said and "SSL_CERT_FILE" in said
+    assert "tries" not in said  # trying again would not help
+    monkeypatch.setenv("SSL_CERT_FILE", str(receiver.certificate))
+    # It is reached now; what answers there knows no API.
+    assert "is not the service's JSON" in raised(kind, url, OrgmemError)
 
 
 def test_older_service_without_the_route(kind: str) -> None:
@@ -147,6 +159,15 @@ def test_unknown_subject(kind: str, client: Orgmem, server: Server) -> None:
     with Both(kind, key, server.url) as both, pytest.raises(PermissionDenied, match=r"subjects\.put") as why:
         both.run(both.client.subject("nobody").search("x"))
     assert why.value.code == "subject_not_provisioned"
+
+
+def test_errors_come_back_from_another_process() -> None:
+    with Stub(problem(429, "rate_limit_exceeded", detail="Too fast.")) as stub:
+        with pytest.raises(RateLimited) as limited, Orgmem(KEY, stub.url, **SOON) as client:
+            client.search("x")
+    for error in (limited.value, ConnectionFailed("a", unsent=True), BadAnswer("b", status=502, cut_off=True)):
+        again = pickle.loads(pickle.dumps(error))  # noqa: S301
+        assert type(again) is type(error) and str(again) == str(error) and vars(again) == vars(error)
 
 
 # A hundred calls at once on one client

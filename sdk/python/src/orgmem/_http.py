@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import ssl
 import sys
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
@@ -156,6 +157,13 @@ def error_from(why: httpx.HTTPError, request: httpx.Request, seconds: float) -> 
         )
     if isinstance(why, httpx.TimeoutException):
         return late(request, seconds)
+    if isinstance(why, httpx.ConnectError) and _is_untrusted(why):
+        return ConnectionFailed(
+            f"The certificate of {origin} is not trusted: {_said(why)}. If it is from an authority of your own, name "
+            "its file in SSL_CERT_FILE; else this may not be the service at all.",
+            unsent=True,
+            lasting=True,
+        )
     if isinstance(why, httpx.ConnectError):
         return ConnectionFailed(f"{origin} could not be reached: {_said(why)}. {check}", unsent=True)
     if isinstance(why, httpx.UnsupportedProtocol | httpx.ProxyError):
@@ -171,6 +179,15 @@ def error_from(why: httpx.HTTPError, request: httpx.Request, seconds: float) -> 
             f"protocol than HTTP. {check}"
         )
     return ConnectionFailed(f"The connection to {origin} broke: {_said(why)}. Try again; {check[0].lower()}{check[1:]}")
+
+
+def _is_untrusted(why: BaseException | None) -> bool:
+    """Whether it was the other side's certificate. httpx has no error of its own for that."""
+    while why is not None:
+        if isinstance(why, ssl.SSLCertVerificationError):
+            return True
+        why = why.__cause__ or why.__context__
+    return False
 
 
 def _said(why: Exception) -> str:
@@ -226,6 +243,35 @@ def unreadable(request: httpx.Request, response: httpx.Response, body: bytes, wh
             body=body,
         )
     return foreign(response.status_code, response.headers, body, method=request.method, url=url)
+
+
+def beginning(response: httpx.Response) -> bytes:
+    """As much of an answer as an error looks at."""
+    body = b""
+    for chunk in response.iter_bytes():
+        body += chunk
+        if len(body) > MOST_ERROR_TEXT:
+            break
+    return body
+
+
+async def beginning_async(response: httpx.Response) -> bytes:
+    body = b""
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > MOST_ERROR_TEXT:
+            break
+    return body
+
+
+def secure(config: Config) -> dict[str, Any]:
+    """What httpx is told of proxies and certificates."""
+    if not config.loopback:
+        return {"trust_env": True}
+    # A proxy would hand the key of this machine to another. Certificates are the environment's all the same; over plain
+    # HTTP none are needed, and reading all of the system's takes longer than a request.
+    verify = httpx.create_ssl_context() if config.base_url.startswith("https:") else False
+    return {"trust_env": False, "verify": verify}
 
 
 class SyncCore:
@@ -325,7 +371,7 @@ class SyncCore:
                     try:
                         if response.status_code >= 300:
                             with translated(request, config.timeout):
-                                body = b"".join(response.iter_bytes())[:MOST_ERROR_TEXT]
+                                body = beginning(response)
                             raise self.requests.failure(response, body)
                         receipt.begin(response)
                         with translated(request, config.timeout):
@@ -432,7 +478,7 @@ class AsyncCore:
                     try:
                         if response.status_code >= 300:
                             with translated(request, config.timeout):
-                                body = (await response.aread())[:MOST_ERROR_TEXT]
+                                body = await beginning_async(response)
                             raise self.requests.failure(response, body)
                         receipt.begin(response)
                         with translated(request, config.timeout):

@@ -38,8 +38,8 @@ class Tries:
         return pause
 
     def _may_pass(self, failure: OrgmemError) -> bool:
-        if isinstance(failure, ConnectionFailed) and failure.unsent:
-            return True  # nothing of it has reached the service
+        if isinstance(failure, ConnectionFailed) and (failure.unsent or failure.lasting):
+            return not failure.lasting  # nothing of it has reached the service
         if not self._repeatable:
             return False
         if isinstance(failure, ConnectionFailed | TimedOut):

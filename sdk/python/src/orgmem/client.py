@@ -14,8 +14,8 @@ import httpx
 from orgmem import _verbs as v
 from orgmem import models as m
 from orgmem._calls import Async, Sync
-from orgmem._config import Config, configure
-from orgmem._http import AsyncCore, Requests, SyncCore, limits
+from orgmem._config import configure
+from orgmem._http import AsyncCore, Requests, SyncCore, limits, secure
 from orgmem.events import SILENCE, AsyncEventStream, EventStream
 
 TIMEOUT = 30.0
@@ -62,7 +62,7 @@ class Orgmem(v.Verbs[Sync]):
             clock=clock,
             monotonic=monotonic,
         )
-        http = httpx.Client(transport=transport, limits=limits(), trust_env=_by_proxy(config))
+        http = httpx.Client(transport=transport, limits=limits(), **secure(config))
         self._closes = True
         super().__init__(SyncCore(http, Requests(config), sleep))
 
@@ -138,7 +138,10 @@ class Orgmem(v.Verbs[Sync]):
         wait: bool = False,
         wait_timeout: float = v.PATIENCE,
     ) -> m.Accepted | m.Job:
-        """Keeps a text, an item, or several. With wait, returns the ended job: what was added is found then."""
+        """Keeps a text, an item, or several.
+
+        With wait, returns when it is found: the ended job, whose result says what became of each item.
+        """
         call = v.ingest(
             what,
             external_id=external_id,
@@ -188,7 +191,7 @@ class AsyncOrgmem(v.Verbs[Async]):
             clock=clock,
             monotonic=monotonic,
         )
-        http = httpx.AsyncClient(transport=transport, limits=limits(), trust_env=_by_proxy(config))
+        http = httpx.AsyncClient(transport=transport, limits=limits(), **secure(config))
         self._closes = True
         super().__init__(AsyncCore(http, Requests(config), sleep))
 
@@ -268,7 +271,10 @@ class AsyncOrgmem(v.Verbs[Async]):
         wait: bool = False,
         wait_timeout: float = v.PATIENCE,
     ) -> m.Accepted | m.Job:
-        """Keeps a text, an item, or several. With wait, returns the ended job: what was added is found then."""
+        """Keeps a text, an item, or several.
+
+        With wait, returns when it is found: the ended job, whose result says what became of each item.
+        """
         call = v.ingest(
             what,
             external_id=external_id,
@@ -281,11 +287,6 @@ class AsyncOrgmem(v.Verbs[Async]):
         )
         answer: m.Accepted | m.Job = await self._core.run(v.add_and_wait(call, wait_timeout) if wait else call)
         return answer
-
-
-def _by_proxy(config: Config) -> bool:
-    """Whether the environment's proxy is used: not for this machine, which would hand the key to another."""
-    return not config.loopback
 
 
 def _shown(client: Orgmem | AsyncOrgmem, requests: Requests) -> str:

@@ -21,13 +21,25 @@ MOST_EXCERPT = 200  # characters of a foreign answer that a message quotes
 class OrgmemError(Exception):
     """The base of all errors of this package."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As it is by default, an error with named arguments cannot come back from another process.
+        return _again, (type(self), self.args, self.__dict__)
+
+
+def _again(kind: type[OrgmemError], args: tuple[Any, ...], state: dict[str, Any]) -> OrgmemError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
 
 class ConnectionFailed(OrgmemError):
     """The service could not be reached, or the connection broke."""
 
-    def __init__(self, message: str, *, unsent: bool = False) -> None:
+    def __init__(self, message: str, *, unsent: bool = False, lasting: bool = False) -> None:
         super().__init__(message)
         self.unsent = unsent  # nothing of the request has reached the service
+        self.lasting = lasting  # trying again will not help
 
 
 class TimedOut(OrgmemError):

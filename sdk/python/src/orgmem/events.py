@@ -22,9 +22,9 @@ import httpx
 from pydantic import AwareDatetime, TypeAdapter
 
 from orgmem._calls import Call
-from orgmem._http import AsyncCore, Requests, SyncCore, error_from
+from orgmem._http import AsyncCore, Requests, SyncCore, beginning, beginning_async, error_from
 from orgmem._retry import Tries, retry_after_of
-from orgmem.errors import MOST_ERROR_TEXT, ApiError, BadAnswer, OrgmemError, foreign
+from orgmem.errors import ApiError, BadAnswer, OrgmemError, foreign
 
 ROUTE = "/v1/events"
 SILENCE = 45.0  # seconds; three heartbeats that did not come: nobody is there any more
@@ -305,12 +305,8 @@ class EventStream:
             gap = self._watch.opened(response)
             self._response = response
             return gap
-        body = b""
         try:
-            for chunk in response.iter_bytes():
-                body += chunk
-                if len(body) > MOST_ERROR_TEXT:
-                    break
+            body = beginning(response)
         except httpx.HTTPError as why:
             raise error_from(why, request, seconds) from why
         finally:
@@ -398,12 +394,8 @@ class AsyncEventStream:
             gap = self._watch.opened(response)
             self._response = response
             return gap
-        body = b""
         try:
-            async for chunk in response.aiter_bytes():
-                body += chunk
-                if len(body) > MOST_ERROR_TEXT:
-                    break
+            body = await beginning_async(response)
         except httpx.HTTPError as why:
             raise error_from(why, request, seconds) from why
         finally:

@@ -325,7 +325,7 @@ def test_stores_of_other_names_and_other_content_are_apart(memory: Orgmem) -> No
 def test_what_a_store_keeps_is_found_by_the_memory(store: OrgmemStore, memory: Orgmem) -> None:
     store.put(ANN, "food", {"text": "Ann is allergic to peanuts."})
     [node] = memory.list(kind="document")
-    assert node.title == "Ann is allergic to peanuts" and node.metadata["namespace"] == "users.ann"
+    assert node.title == "Ann is allergic to peanuts." and node.metadata["namespace"] == "users.ann"
     assert "peanuts" in memory.search("allergies").results[0].chunk
 
 

@@ -114,9 +114,15 @@ def _parts(data: str) -> Iterator[str]:
     return (data[i : i + PART_CHARACTERS] for i in range(0, len(data), PART_CHARACTERS))
 
 
+def _is_head(node: Node) -> bool:
+    """Whether a node is the head of a record. Its metadata alone say nothing: what a person puts in its place has them
+    too, but not its externalId."""
+    return node.metadata.get("record") in node.source.external_ids
+
+
 def _tagged(node: Node, tag: str) -> bool:
     """Whether a node is the head of a record with a tag. A word in its text alone says nothing."""
-    return node.metadata.get(tag) is True and "record" in node.metadata
+    return node.metadata.get(tag) is True and _is_head(node)
 
 
 def _find(external: str) -> Call:
@@ -180,7 +186,7 @@ class Records:
         external = self.external_id(id)
         for _ in range(MOST_TRIES):
             head = yield _find(external)
-            if head is None or head.status != "live" or head.metadata.get("record") != external:
+            if head is None or head.status != "live" or not _is_head(head):
                 return None
             data = yield from self._data(head)
             if data is not None:
@@ -349,10 +355,18 @@ class Records:
         """Forgets a record, with what it was before and what it was divided into. False: there was none."""
         external, own = self.external_id(id), self.word_of(id)
         nodes = yield from self._nodes(own)
-        heads = [n for n in nodes if n.metadata.get("record") == external]
-        gone = yield [_or_none("delete", n.id) for n in heads]  # first, so that nobody reads a head without parts
+        current = yield _find(external)
+        heads = {n.id: n for n in [*nodes, *([current] if current else [])] if n.metadata.get("record") == external}
+        # What a person has put in a head's place has its metadata, and with that the data.
+        unseen = [n.superseded_by for n in heads.values() if n.superseded_by and n.superseded_by not in heads]
+        while unseen:
+            found = yield [_or_none("get", node) for node in dict.fromkeys(unseen)]
+            after = [n for n in found if n is not None and n.metadata.get("record") == external]
+            heads |= {n.id: n for n in after}
+            unseen = [n.superseded_by for n in after if n.superseded_by and n.superseded_by not in heads]
+        gone = yield [_or_none("delete", node) for node in heads]  # first, so that nobody reads a head without parts
         yield [_or_none("delete", n.id) for n in nodes if n.metadata.get("partOf") == external]
-        return any(was and n.status == "live" for was, n in zip(gone, heads, strict=True))
+        return any(was and n.status == "live" for was, n in zip(gone, heads.values(), strict=True))
 
     def _forget_parts(self, id: str, *, but: str | None) -> Steps[None]:
         external = self.external_id(id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any, Literal, cast
@@ -201,7 +202,7 @@ def _check_labels(labels: Sequence[Any]) -> None:
 
 
 def _id(namespace: tuple[str, ...], key: str) -> str:
-    return "\x00".join([*namespace, key])  # which no label holds: the last part is the key
+    return json.dumps([namespace, key])  # and not joined: a key may hold any character
 
 
 def _shown(name: str) -> str:

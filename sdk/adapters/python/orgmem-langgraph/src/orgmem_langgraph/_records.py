@@ -41,6 +41,7 @@ PART_CHARACTERS = 15_000  # of data in a part: at most 60,000 bytes, whatever th
 MOST_PARTS = 1_000
 MOST_ITEMS = 500  # in one request; the service takes 1,000
 MOST_BODY = 6 << 20  # bytes of one request, about; the service takes 10 MiB
+MOST_NAME = 200  # characters of a name in the metadata
 PAGE = 100
 MOST_QUERY = 10_000  # characters; the service takes no more
 MOST_HITS = 100  # of one search
@@ -88,6 +89,11 @@ def clean(text: str) -> str:
     """A text as the service takes it: no control characters, no half of a surrogate pair."""
     visible = "".join(c if c >= " " or c in "\n\t" else " " for c in text)
     return visible.encode("utf-8", "replace").decode()
+
+
+def shown(name: str) -> str:
+    """A name as people see it in a node's metadata."""
+    return clean(name)[:MOST_NAME]
 
 
 def blank(text: str) -> bool:
@@ -194,9 +200,9 @@ class Records:
             # Its parts are gone: it was replaced or forgotten since. Look again.
         raise _lost(id)
 
-    def page(self, group: str, cursor: str | None = None) -> Steps[tuple[list[Record], str | None]]:
+    def page(self, group: str, cursor: str | None = None, size: int = PAGE) -> Steps[tuple[list[Record], str | None]]:
         """A page of the records of a group, the newest first, and the cursor of the next."""
-        page = yield lambda c: c.list(q=group, kind="document", status="live", page_size=PAGE).page(cursor)
+        page = yield lambda c: c.list(q=group, kind="document", status="live", page_size=size).page(cursor)
         records = yield from self._read(n for n in page.data if _tagged(n, group))
         return records, page.next_cursor if page.has_more else None
 
@@ -245,12 +251,12 @@ class Records:
         count = int(meta["parts"])
         return "".join(chunks[i] for i in range(count)) if len(chunks) == count else None
 
-    def _nodes(self, record_word: str) -> Steps[list[Node]]:
-        """Every node that holds something of a record: heads, earlier heads, parts."""
+    def _nodes(self, some_word: str) -> Steps[list[Node]]:
+        """Every node with a word: of a record its heads, earlier heads and parts; of a group the heads."""
         nodes: list[Node] = []
         cursor: str | None = None
         while True:
-            page = yield lambda c: c.list(q=record_word, kind="document", page_size=PAGE).page(cursor)
+            page = yield lambda c: c.list(q=some_word, kind="document", page_size=PAGE).page(cursor)
             nodes += page.data
             if not page.has_more:
                 return nodes
@@ -353,7 +359,20 @@ class Records:
 
     def forget(self, id: str) -> Steps[bool]:
         """Forgets a record, with what it was before and what it was divided into. False: there was none."""
-        external, own = self.external_id(id), self.word_of(id)
+        return (yield from self._forget(self.external_id(id), self.word_of(id)))
+
+    def forget_group(self, group: str) -> Steps[None]:
+        """Forgets the records of a group."""
+        while True:
+            heads = [n for n in (yield from self._nodes(group)) if n.metadata.get(group) is True]
+            if not heads:
+                return
+            plain = [n for n in heads if n.status == "live" and not n.metadata.get("parts")]
+            yield [_or_none("delete", n.id) for n in plain]
+            for record, own in {str(n.metadata["record"]): str(n.metadata["word"]) for n in heads if n not in plain}.items():
+                yield from self._forget(record, own)
+
+    def _forget(self, external: str, own: str) -> Steps[bool]:
         nodes = yield from self._nodes(own)
         current = yield _find(external)
         heads = {n.id: n for n in [*nodes, *([current] if current else [])] if n.metadata.get("record") == external}

@@ -25,7 +25,7 @@ from orgmem import AsyncOrgmem, Orgmem
 
 from ._clients import Clients, Steps
 from ._filters import matches
-from ._records import Draft, Record, Records, blank
+from ._records import Draft, Record, Records, blank, shown
 
 ROOT = ()
 INDEXED = "indexed"
@@ -110,7 +110,7 @@ class OrgmemStore(BaseStore):
             text=_text(value, self._fields if op.index is None else cast("Fields", op.index)) if indexed else "",
             groups=[self._namespace(op.namespace[:depth]) for depth in range(len(op.namespace) + 1)],
             tags=[*([self._records.group(INDEXED)] if indexed else ()), *self._conditions(value, MOST_TAGS)],
-            about=(("namespace", _shown(".".join(op.namespace))), ("key", _shown(op.key))),
+            about=(("namespace", shown(".".join(op.namespace))), ("key", shown(op.key))),
         )
 
     def _search(self, op: SearchOp) -> Steps[list[SearchItem]]:
@@ -203,10 +203,6 @@ def _check_labels(labels: Sequence[Any]) -> None:
 
 def _id(namespace: tuple[str, ...], key: str) -> str:
     return json.dumps([namespace, key])  # and not joined: a key may hold any character
-
-
-def _shown(name: str) -> str:
-    return name.replace("\x00", " ").encode("utf-8", "replace").decode()[:200]
 
 
 def _text(value: Mapping[str, Any], fields: Fields) -> str:

@@ -1,0 +1,46 @@
+/** How many requests of one operation are under way at a time. */
+const atOnce = 8;
+
+/** Does something with each, a few at a time, in order of the answers. It ends when all have ended, also where one fails. */
+export async function each<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+  const results = new Array<R>(all.length);
+  const failures: unknown[] = [];
+  let next = 0;
+  const run = async (): Promise<void> => {
+    while (next < all.length && failures.length === 0) {
+      const at = next++;
+      try {
+        results[at] = await work(all[at]!);
+      } catch (err) {
+        failures.push(err);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, all.length) }, run));
+  if (failures.length > 0) throw failures[0];
+  return results;
+}
+
+/** Remembers the newest of what it was told, up to a bound. */
+export class Recent<K, V> {
+  readonly #most: number;
+  readonly #entries = new Map<K, V>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(key: K): V | undefined {
+    return this.#entries.get(key);
+  }
+
+  set(key: K, value: V): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    if (this.#entries.size > this.#most) this.#entries.delete(this.#entries.keys().next().value!);
+  }
+
+  delete(key: K): void {
+    this.#entries.delete(key);
+  }
+}

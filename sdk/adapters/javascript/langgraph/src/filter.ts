@@ -1,10 +1,7 @@
-import { isObject } from "./paths.js";
+import { isObject } from "./text.js";
 
 /** A filter of LangGraph: fields of the value, each with a value or with operators. */
 export type Filter = Record<string, unknown>;
-
-/** What can be asked of the service itself: see `equalities`. */
-export type Scalar = string | number | boolean;
 
 const operators: Record<string, (item: unknown, wanted: unknown) => boolean> = {
   $eq: equal,
@@ -39,36 +36,13 @@ export function checkFilter(filter: Filter | undefined): void {
   }
 }
 
-/**
- * The part of a filter that the service can decide by itself: fields that must be equal to one text, number or boolean.
- * `complete` tells whether that is the whole filter.
- */
-export function equalities(filter: Filter | undefined): { pairs: [string, Scalar][]; complete: boolean } {
-  const pairs: [string, Scalar][] = [];
-  let complete = true;
-  for (const [field, wanted] of Object.entries(filter ?? {})) {
-    const all: [string, unknown][] = conditions(wanted) ?? [["$eq", wanted]];
-    for (const [name, w] of all) {
-      if (name === "$eq" && isPair(field, w) && pairs.length < mostPairs) pairs.push([field, w as Scalar]);
-      else complete = false;
-    }
-  }
-  return { pairs, complete };
+/** The part of a filter that the service can decide: fields that must be equal to a text. */
+export function equalTexts(filter: Filter | undefined): [string, string][] {
+  return Object.entries(filter ?? {}).flatMap(([field, wanted]): [string, string][] => {
+    const text = conditions(wanted)?.find(([name]) => name === "$eq")?.[1] ?? wanted;
+    return typeof text === "string" ? [[field, text]] : [];
+  });
 }
-
-/** The service takes 16 conditions; two are the store's own. */
-const mostPairs = 14;
-
-/** The longest text that is compared by the service; a longer one is compared here. In UTF-16 units, since it is cheap to tell. */
-const longestScalar = 256;
-
-/** Tells whether a field of a value is written down so that the service can compare it. */
-export function isPair(name: string, v: unknown): v is Scalar {
-  return isText(name) && (typeof v === "string" ? v.length <= longestScalar && isText(v) : isNumberOrBoolean(v));
-}
-
-const isText = (s: string): boolean => !s.includes("\0") && s.isWellFormed();
-const isNumberOrBoolean = (v: unknown): boolean => typeof v === "boolean" || (typeof v === "number" && Number.isFinite(v));
 
 function conditions(wanted: unknown): [string, unknown][] | undefined {
   if (!isObject(wanted)) return undefined;

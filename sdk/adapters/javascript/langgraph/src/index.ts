@@ -1,3 +1,3 @@
-export { OrgmemStore, TooMuchChange } from "./store.js";
+export { OrgmemStore } from "./store.js";
 export type { OrgmemStoreOptions } from "./store.js";
-export { ItemDamaged, ValueRefused } from "./layout.js";
+export { ItemDamaged, TooMuchChange, ValueRefused } from "./records.js";

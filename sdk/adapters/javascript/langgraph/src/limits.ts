@@ -20,27 +20,3 @@ export async function each<T, R>(all: readonly T[], work: (one: T) => Promise<R>
   if (failures.length > 0) throw failures[0];
   return results;
 }
-
-/** Remembers the newest of what it was told, up to a bound. */
-export class Recent<K, V> {
-  readonly #most: number;
-  readonly #entries = new Map<K, V>();
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get(key: K): V | undefined {
-    return this.#entries.get(key);
-  }
-
-  set(key: K, value: V): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    if (this.#entries.size > this.#most) this.#entries.delete(this.#entries.keys().next().value!);
-  }
-
-  delete(key: K): void {
-    this.#entries.delete(key);
-  }
-}

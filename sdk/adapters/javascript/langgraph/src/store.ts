@@ -10,45 +10,30 @@ import type {
   SearchItem,
   SearchOperation,
 } from "@langchain/langgraph-checkpoint";
-import { NotFound, Conflict, JobFailed } from "orgmem";
-import type { Hit, Node, Orgmem } from "orgmem";
+import type { Orgmem } from "orgmem";
 
-import { checkFilter, equalities, passes } from "./filter.js";
-import { document, externalId, fieldOf, holds, identify, isIndexed, isItem, isUnder, itemOf } from "./layout.js";
-import type { Document, Identity, Metadata } from "./layout.js";
-import { each, Recent } from "./limits.js";
+import { checkFilter, equalTexts, passes } from "./filter.js";
+import { each } from "./limits.js";
+import { ItemDamaged, Records, ValueRefused } from "./records.js";
+import type { Draft, Kept } from "./records.js";
+import { clean, isBlank, isObject, textAt } from "./text.js";
 
-/** What a search answers at most; the service's limit. */
-const mostHits = 100;
-/** Items of one batch that go in one request. The service takes 1,000, and 10 MiB; an item has less than 200 KiB. */
-const mostIngested = 50;
-/** Items that are read at a time, where it takes the value to tell whether they pass the filter. */
-const mostRead = 16;
-/** How often an operation begins anew when others change its item under its hands. */
-const mostPatience = 20;
-/** Items whose place is remembered; some 200 bytes each. */
-const mostHints = 10_000;
-/** What is searched for where only the conditions matter. */
-const anything = "item";
+/** Texts of a value by which a search can be narrowed, of 20 bytes of metadata each. */
+const mostTexts = 200;
+/** Conditions that a search is told; the service takes 16, and two are the store's own. */
+const mostConditions = 14;
+const longestQuery = 10_000;
+const longestShown = 200;
 
 export interface OrgmemStoreOptions {
   /** Whose memory the items lie in: the key owner's, or a subject's with `client.subject(id)`. */
   client: Orgmem;
+  /** Two stores of one memory see each other's items only if they have the same name. Default: "default". */
+  name?: string | undefined;
   /** What of a value is searched, where `put` does not say. Default: all of it. */
   index?: { fields?: string[] } | undefined;
   /** Default: the clock. */
   now?: (() => Date) | undefined;
-}
-
-/** The same item is being changed by others faster than it can be read. */
-export class TooMuchChange extends Error {
-  override name = "TooMuchChange";
-}
-
-interface PendingPut {
-  who: Identity;
-  /** undefined: delete it. */
-  document: Document | undefined;
 }
 
 /**
@@ -56,17 +41,13 @@ interface PendingPut {
  * this process and in others; `get` is exact; `delete` leaves nothing of any version.
  */
 export class OrgmemStore extends BaseStore {
-  readonly #client: Orgmem;
+  readonly #records: Records;
   readonly #fields: readonly string[];
-  readonly #now: () => Date;
-  /** Where items were last seen, by their id. It saves a search, and is never believed: what is there is read. */
-  readonly #hints = new Recent<string, string>(mostHints);
 
-  constructor({ client, index, now }: OrgmemStoreOptions) {
+  constructor({ client, name = "default", index, now = () => new Date() }: OrgmemStoreOptions) {
     super();
-    this.#client = client;
+    this.#records = new Records(client, name, now);
     this.#fields = index?.fields ?? ["$"];
-    this.#now = now ?? (() => new Date());
   }
 
   /**
@@ -75,212 +56,115 @@ export class OrgmemStore extends BaseStore {
    * have been done.
    */
   async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
-    const puts = new Map<string, PendingPut>();
     const reads: { at: number; read: () => Promise<unknown> }[] = [];
+    const puts = new Map<string, PutOperation>();
     for (const [at, op] of operations.entries()) {
       if ("namespacePrefix" in op) {
         if (op.namespacePrefix.length > 0) validateNamespace(op.namespacePrefix, { allowReservedRoot: true });
         checkFilter(op.filter);
         reads.push({ at, read: () => this.#search(op) });
       } else if ("value" in op) {
-        const put = await this.#pending(op);
-        puts.set(put.who.id, put);
+        puts.set(idOf(op), op);
       } else if ("key" in op) {
-        validateNamespace(op.namespace, { allowReservedRoot: true });
-        reads.push({ at, read: () => this.#get(op) });
+        const id = idOf(op);
+        reads.push({ at, read: () => this.#get(id) });
       } else {
         reads.push({ at, read: () => this.#listNamespaces(op) });
       }
     }
+    // Before anything is sent: a value that is refused refuses the whole batch.
+    const drafts = await each([...puts].filter(([, op]) => op.value !== null), ([id, op]) => this.#draft(id, op));
     const results: unknown[] = operations.map(() => null);
     const answers = await each(reads, ({ read }) => read());
     for (const [i, { at }] of reads.entries()) results[at] = answers[i];
-    await this.#write([...puts.values()]);
+    await each([...puts].filter(([, op]) => op.value === null), ([id]) => this.#records.delete(id));
+    await this.#records.put(drafts);
     return results as OperationResults<Op>;
   }
 
-  /** Checks a put before anything is sent. */
-  async #pending(op: PutOperation): Promise<PendingPut> {
-    validateNamespace(op.namespace, { allowReservedRoot: true });
-    if ((op as { ttl?: unknown }).ttl != null) throw new TypeError("orgmem keeps items until they are deleted: a put with a ttl is refused, not ignored.");
-    const who = await identify(op.namespace, op.key);
-    if (op.value === null) return { who, document: undefined };
-    const fields = op.index === false ? [] : (op.index ?? this.#fields);
-    return { who, document: document(who, op.value, fields, this.#now()) };
+  async #get(id: string): Promise<Item | null> {
+    const kept = await this.#records.get(id);
+    return kept ? itemOf(kept) : null;
   }
 
-  async #get(op: GetOperation): Promise<Item | null> {
-    const node = await this.#find(await identify(op.namespace, op.key));
-    return (node && itemOf(node)) ?? null;
-  }
-
-  /** The node that holds an item, however old the hint. */
-  async #find(who: Identity): Promise<Node | undefined> {
-    const hint = this.#hints.get(who.id);
-    if (hint !== undefined) {
-      const node = await this.#node(hint);
-      if (node && holds(node, who)) return node;
-      this.#hints.delete(who.id);
+  async #draft(id: string, op: PutOperation): Promise<Draft> {
+    if ((op as { ttl?: unknown }).ttl != null) {
+      throw new TypeError("orgmem keeps items until they are deleted, so a put with a ttl is refused rather than ignored. Leave it out, and delete the item when it has had its time.");
     }
-    for (let patience = 0; patience < mostPatience; patience++) {
-      const hits = await this.#hits(anything, isItem(who.id), "vector");
-      if (hits.length === 0) return undefined;
-      for (const hit of hits) {
-        const node = await this.#node(hit.nodeId);
-        if (!node || !holds(node, who)) continue;
-        this.#hints.set(who.id, node.id);
-        return node;
-      }
-      // What was found has been replaced or deleted since: look again at what is there now.
+    const value = op.value as Record<string, unknown>;
+    const data = spell({ namespace: op.namespace, key: op.key, value });
+    const { names } = this.#records;
+    const texts = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+    if (texts.length > mostTexts) {
+      throw new ValueRefused(`The value has ${texts.length} texts at its top, and ${mostTexts} can be filtered by. Put those that are not filtered by one level deeper.`);
     }
-    throw new TooMuchChange(`The item ${who.text} changed ${mostPatience} times while it was read. Read it again.`);
+    const tags = await Promise.all(texts.map(([field, text]) => names.equal(field, text)));
+    if (op.index !== false) tags.unshift(await names.indexed());
+    return {
+      id,
+      data,
+      text: op.index === false ? "" : textAt(value, op.index ?? this.#fields),
+      groups: await Promise.all(Array.from({ length: op.namespace.length + 1 }, (_, n) => names.under(op.namespace.slice(0, n)))),
+      tags,
+      shown: { namespace: shown(op.namespace.join(".")), key: shown(op.key) },
+    };
   }
-
-  async #node(id: string): Promise<Node | undefined> {
-    try {
-      return await this.#client.get(id);
-    } catch (err) {
-      if (err instanceof NotFound) return undefined;
-      throw err;
-    }
-  }
-
-  /** All documents that meet some conditions, up to mostHits, best first. In every mode but keyword none is left out. */
-  async #hits(query: string, metadata: Metadata, mode: "vector" | "hybrid", includeSuperseded = false): Promise<Hit[]> {
-    const { results } = await this.#client.search(query, { topK: mostHits, mode, includeSuperseded, filters: { metadata } });
-    return results;
-  }
-
-  // Writing.
-
-  async #write(puts: PendingPut[]): Promise<void> {
-    const added: { who: Identity; document: Document }[] = [];
-    await each(puts, async ({ who, document }) => {
-      if (document === undefined) await this.#delete(who);
-      else if (!(await this.#replace(who, document))) added.push({ who, document });
-    });
-    for (let from = 0; from < added.length; from += mostIngested) await this.#add(added.slice(from, from + mostIngested));
-  }
-
-  /** Gives an item that exists another value, in one step that is done when it is answered; false where there is none. */
-  async #replace(who: Identity, document: Document): Promise<boolean> {
-    for (let patience = 0; patience < mostPatience; patience++) {
-      const id = this.#hints.get(who.id) ?? (await this.#find(who))?.id;
-      if (id === undefined) return false;
-      try {
-        await this.#client.update(id, { ...document, reason: "put" });
-        this.#hints.set(who.id, id);
-        return true;
-      } catch (err) {
-        // Deleted, or superseded by one who put it for the first time too: what holds it now is looked up.
-        if (!(err instanceof NotFound || err instanceof Conflict)) throw err;
-        this.#hints.delete(who.id);
-      }
-    }
-    throw new TooMuchChange(`The item ${who.text} changed ${mostPatience} times while it was put. Put it again.`);
-  }
-
-  /**
-   * Takes in items that were not there. Who puts the same key at the same time has the same externalId, so that one
-   * document is left, the one that was queued last.
-   */
-  async #add(items: { who: Identity; document: Document }[]): Promise<void> {
-    const job = await this.#client.add(
-      items.map(({ who, document }) => ({ ...document, externalId: externalId(who.id) })),
-      { wait: true },
-    );
-    await each(job.result?.items ?? [], async (done) => {
-      const { who, document } = items[done.index]!;
-      if (done.status === "failed" || done.nodeId === null) {
-        throw new JobFailed(`The item ${who.text} was not taken in: ${done.error ?? "the job does not say why"}. Put it again.`, job);
-      }
-      this.#hints.set(who.id, done.nodeId);
-      // Another had put it in the meantime, and what was theirs stands: replace it.
-      if (done.status === "unchanged" && !(await this.#replace(who, document))) await this.#add([{ who, document }]);
-    });
-  }
-
-  /** Deletes every version of an item: what holds it comes last, so that a deletion that breaks off can be repeated. */
-  async #delete(who: Identity): Promise<void> {
-    for (let patience = 0; patience < mostPatience; patience++) {
-      const hits = await this.#hits(anything, isItem(who.id), "vector", true);
-      const nodes = (await each(hits, (hit) => this.#node(hit.nodeId))).filter(
-        (node) => node !== undefined && node.metadata["langgraphItem"] === who.text,
-      ) as Node[];
-      nodes.sort((a, b) => Number(a.status === "live") - Number(b.status === "live"));
-      for (const node of nodes) {
-        try {
-          await this.#client.delete(node.id);
-        } catch (err) {
-          if (!(err instanceof NotFound)) throw err; // somebody else did it
-        }
-      }
-      this.#hints.delete(who.id);
-      if (hits.length < mostHits) return;
-    }
-    throw new TooMuchChange(`The item ${who.text} has more than ${mostPatience * mostHits} versions. Delete it again.`);
-  }
-
-  // Searching.
 
   async #search(op: SearchOperation): Promise<SearchItem[]> {
-    const { namespacePrefix, filter, query, limit = 10, offset = 0 } = op;
+    const { namespacePrefix: prefix, filter, limit = 10, offset = 0 } = op;
+    const query = clean(op.query ?? "").slice(0, longestQuery).toWellFormed();
+    const { names } = this.#records;
+    const group = await names.under(prefix);
+    const found: SearchItem[] = [];
+    const end = offset + limit;
+    const take = (kept: Kept, score?: number): void => {
+      const item = itemOf(kept);
+      if (found.length < end && isUnder(item, prefix) && passes(item.value, filter)) found.push(score === undefined ? item : { ...item, score });
+    };
     if (!(limit > 0)) return [];
-    const wanted = new Wanted(namespacePrefix, filter, offset, limit);
-    if (query === undefined || query.trim() === "") {
-      await this.#newest(wanted);
-    } else {
-      await this.#ranked(wanted, query);
-      // What is not indexed, and what ranks below the hundredth, comes behind, without a score.
-      if (!wanted.full) await this.#newest(wanted);
-    }
-    return wanted.items;
-  }
 
-  /** Takes what is found for a query, best first. */
-  async #ranked(wanted: Wanted, query: string): Promise<void> {
-    const hits = await this.#hits(query, { ...wanted.conditions, ...isIndexed(true) }, "hybrid");
-    await this.#take(wanted, hits, (hit) => hit.score);
-  }
-
-  /** Takes what there is, newest first. */
-  async #newest(wanted: Wanted): Promise<void> {
-    // Few items under a prefix are found by it, however many others the memory holds.
-    const hits = await this.#hits(anything, wanted.conditions, "vector");
-    if (hits.length < mostHits) {
-      hits.sort((a, b) => (a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : a.nodeId < b.nodeId ? -1 : 1));
-      return this.#take(wanted, hits, () => undefined);
+    let first = await this.#records.page(group);
+    let scores = new Map<string, number>();
+    if (!isBlank(query)) {
+      const texts = equalTexts(filter).slice(0, mostConditions);
+      scores = await this.#records.search(query, [group, await names.indexed(), ...(await Promise.all(texts.map(([f, t]) => names.equal(f, t))))]);
+      // A page has what was found of a small group. Of a large one only what is wanted is read.
+      const known = new Map(first.records.map((kept) => [kept.nodeId, kept]));
+      const ids = [...scores.keys()];
+      for (let from = 0; from < ids.length && found.length < end; ) {
+        const some = ids.slice(from, from + Math.max(16, end - found.length));
+        from += some.length;
+        const missing = first.next === undefined ? [] : some.filter((id) => !known.has(id));
+        for (const kept of await this.#records.ofNodes(missing, group)) known.set(kept.nodeId, kept);
+        for (const id of some) if (known.has(id)) take(known.get(id)!, scores.get(id));
+      }
     }
-    for await (const node of this.#nodes()) {
-      wanted.offer(node, undefined);
-      if (wanted.full) return;
+    // Without a query the newest come first. Behind what was found for one comes what is not indexed, or ranks below the
+    // hundredth, as in LangGraph's own stores: without a score.
+    for (;;) {
+      for (const kept of first.records) if (!scores.has(kept.nodeId)) take(kept);
+      if (found.length >= end || first.next === undefined) break;
+      first = await this.#records.page(group, first.next);
     }
-  }
-
-  /** Reads the items of hits and takes them, a few at a time, until there are enough. */
-  async #take(wanted: Wanted, hits: Hit[], score: (hit: Hit) => number | undefined): Promise<void> {
-    let rest = wanted.passOver(hits);
-    while (rest.length > 0 && !wanted.full) {
-      const some = rest.slice(0, wanted.decided ? wanted.missing : mostRead);
-      rest = rest.slice(some.length);
-      const nodes = await each(some, (hit) => this.#node(hit.nodeId));
-      for (const [i, node] of nodes.entries()) if (node) wanted.offer(node, score(some[i]!));
-    }
-  }
-
-  /** Every document that may be an item, newest first. */
-  #nodes(): AsyncIterable<Node> {
-    return this.#client.list({ kind: "document", status: "live", pageSize: 100 });
+    return found.slice(offset);
   }
 
   async #listNamespaces(op: ListNamespacesOperation): Promise<string[][]> {
     const { matchConditions = [], maxDepth, limit = 100, offset = 0 } = op;
+    // Only what is under the longest prefix that is known to the letter need be read.
+    const prefixes = matchConditions.filter((c) => c.matchType === "prefix").map((c) => c.path.slice(0, wildcard(c.path)));
+    const longest = prefixes.reduce<string[]>((best, path) => (path.length > best.length ? path : best), []);
+    const group = await this.#records.names.under(longest);
     const found = new Map<string, string[]>();
-    for await (const node of this.#nodes()) {
-      const namespace = itemOf(node)?.namespace;
-      if (!namespace || !matchConditions.every((c) => matches(namespace, c))) continue;
-      const cut = namespace.slice(0, maxDepth);
-      found.set(JSON.stringify(cut), cut);
+    for (let cursor: string | undefined, more = true; more; ) {
+      const { records, next } = await this.#records.page(group, cursor);
+      for (const kept of records) {
+        const { namespace } = itemOf(kept);
+        if (!matchConditions.every((c) => matches(namespace, c))) continue;
+        const cut = namespace.slice(0, maxDepth);
+        found.set(JSON.stringify(cut), cut);
+      }
+      [cursor, more] = [next, next !== undefined];
     }
     return [...found.values()]
       .map((namespace) => ({ namespace, name: namespace.join(":") }))
@@ -290,63 +174,47 @@ export class OrgmemStore extends BaseStore {
   }
 }
 
+/** One name for a namespace and a key. No label holds U+0000, so the last part is the key, if it holds none either. */
+function idOf({ namespace, key }: GetOperation | PutOperation): string {
+  validateNamespace(namespace, { allowReservedRoot: true });
+  if (typeof key !== "string" || key.includes("\0")) throw new TypeError("A key is a text without U+0000.");
+  return [...namespace, key].join("\0");
+}
+
+function itemOf({ nodeId, data, created, updated }: Kept): Item {
+  const { namespace, key, value } = isObject(data) ? data : {};
+  if (!Array.isArray(namespace) || typeof key !== "string" || !isObject(value)) {
+    throw new ItemDamaged(`The node ${nodeId} stands for an item of a LangGraph store, and does not hold one. Put its key again, or delete the node.`);
+  }
+  return { namespace: namespace as string[], key, value, createdAt: created, updatedAt: updated };
+}
+
+const isUnder = (item: Item, prefix: readonly string[]): boolean => prefix.every((label, i) => item.namespace[i] === label);
+
 function matches(namespace: readonly string[], { matchType, path }: MatchCondition): boolean {
   if (path.length > namespace.length) return false;
   const from = matchType === "suffix" ? namespace.length - path.length : 0;
   return path.every((label, i) => label === "*" || label === namespace[from + i]);
 }
 
-/** The window of a search, and what of it has been found. */
-class Wanted {
-  readonly items: SearchItem[] = [];
-  /** What the service is asked to decide. */
-  readonly conditions: Metadata;
-  /** Whether that is all there is to decide. */
-  readonly decided: boolean;
-  readonly #prefix: readonly string[];
-  readonly #filter: Record<string, unknown> | undefined;
-  readonly #limit: number;
-  readonly #seen = new Set<string>();
-  #skip: number;
+/** Where a path stops being known. */
+function wildcard(path: readonly string[]): number {
+  const at = path.indexOf("*");
+  return at < 0 ? path.length : at;
+}
 
-  constructor(prefix: readonly string[], filter: Record<string, unknown> | undefined, offset: number, limit: number) {
-    const { pairs, complete } = equalities(filter);
-    this.conditions = { ...isUnder(prefix), ...Object.fromEntries(pairs.map(([field, v]) => [fieldOf(field), v])) };
-    this.decided = complete;
-    this.#prefix = prefix;
-    this.#filter = filter;
-    this.#limit = limit;
-    this.#skip = offset;
-  }
+const shown = (name: string): string => clean(name).slice(0, longestShown).toWellFormed();
 
-  get full(): boolean {
-    return this.missing <= 0;
-  }
-
-  get missing(): number {
-    return this.#limit - this.items.length;
-  }
-
-  /**
-   * Leaves out what has been offered already, and as many of the first as the window begins behind. These need not be
-   * read, if the service has decided all of the filter.
-   */
-  passOver(hits: Hit[]): Hit[] {
-    const fresh = hits.filter((hit) => !this.#seen.has(hit.nodeId));
-    if (!this.decided) return fresh;
-    const passed = fresh.splice(0, this.#skip);
-    this.#skip -= passed.length;
-    for (const hit of passed) this.#seen.add(hit.nodeId);
-    return fresh;
-  }
-
-  /** Takes a node that is an item, passes the filter and lies in the window. */
-  offer(node: Node, score: number | undefined): void {
-    if (this.full || this.#seen.has(node.id)) return;
-    this.#seen.add(node.id);
-    const item = node.status === "live" ? itemOf(node) : undefined;
-    if (!item || !this.#prefix.every((label, i) => item.namespace[i] === label) || !passes(item.value, this.#filter)) return;
-    if (this.#skip > 0) this.#skip--;
-    else this.items.push(score === undefined ? item : { ...item, score });
+/** Spells an item as JSON. What JSON would change without a word is refused. */
+function spell(item: { namespace: string[]; key: string; value: unknown }): string {
+  if (!isObject(item.value)) throw new ValueRefused(`A value is an object; this is ${Array.isArray(item.value) ? "an array" : typeof item.value}.`);
+  try {
+    return JSON.stringify(item, (field, v: unknown) => {
+      if (typeof v === "number" && !Number.isFinite(v)) throw new ValueRefused(`The field ${JSON.stringify(field)} is ${v}, for which JSON has no spelling.`);
+      return v;
+    });
+  } catch (err) {
+    if (err instanceof ValueRefused) throw err;
+    throw new ValueRefused(`The value has no spelling in JSON: ${(err as Error).message}`, { cause: err });
   }
 }

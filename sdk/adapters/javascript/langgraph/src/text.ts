@@ -54,3 +54,13 @@ function text(v: unknown): string[] {
   if (v === null || v === undefined) return [];
   return [typeof v === "object" ? leaves(v, "").map(([path, leaf]) => (path ? `${path}: ${leaf}` : String(leaf))).join("\n") : String(v)];
 }
+
+/** What the service takes as text: no control characters, no half of a surrogate pair. */
+export function clean(text: string): string {
+  return text.replace(/[\x00-\x08\x0b-\x1f]/g, " ").toWellFormed();
+}
+
+/** Tells whether nothing of a text can be seen, so that there is nothing to search for. */
+export function isBlank(text: string): boolean {
+  return !/[^\s\p{Cc}\p{Cf}\p{Z}]/u.test(text);
+}

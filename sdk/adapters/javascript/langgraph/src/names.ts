@@ -14,13 +14,16 @@ export async function word(parts: readonly string[], letters = 12): Promise<stri
 
 const letter = (digit: number): string => String.fromCharCode(97 + digit);
 
-/** A list of texts as Python's json.dumps spells it: a space behind each comma, and everything but ASCII escaped. */
-function asPythonSpells(parts: readonly string[]): string {
-  const spelt = parts.map((part) =>
-    JSON.stringify(part).replace(/[\x7f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`),
-  );
-  return `[${spelt.join(", ")}]`;
+/** Texts, and lists of them, as Python's json.dumps spells them: a space behind each comma, and all but ASCII escaped. */
+function asPythonSpells(v: Spelt): string {
+  if (typeof v !== "string") return `[${v.map(asPythonSpells).join(", ")}]`;
+  return JSON.stringify(v).replace(/[\x7f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
+
+type Spelt = string | readonly Spelt[];
+
+/** The id of an item's record. It is spelt out and not joined, since a key may hold any character. */
+export const recordOf = (namespace: readonly string[], key: string): string => asPythonSpells([namespace, key]);
 
 /** Names within one store. */
 export class Names {

@@ -14,6 +14,7 @@ import type { Orgmem } from "orgmem";
 
 import { checkFilter, equalTexts, passes } from "./filter.js";
 import { each } from "./limits.js";
+import { recordOf } from "./names.js";
 import { ItemDamaged, Records, ValueRefused } from "./records.js";
 import type { Draft, Kept } from "./records.js";
 import { clean, isBlank, isObject, textAt } from "./text.js";
@@ -174,11 +175,11 @@ export class OrgmemStore extends BaseStore {
   }
 }
 
-/** One name for a namespace and a key. No label holds U+0000, so the last part is the key, if it holds none either. */
+/** One name for a namespace and a key. */
 function idOf({ namespace, key }: GetOperation | PutOperation): string {
   validateNamespace(namespace, { allowReservedRoot: true });
-  if (typeof key !== "string" || key.includes("\0")) throw new TypeError("A key is a text without U+0000.");
-  return [...namespace, key].join("\0");
+  if (typeof key !== "string") throw new TypeError(`A key is a text; this is ${typeof key}.`);
+  return recordOf(namespace, key);
 }
 
 function itemOf({ nodeId, data, created, updated }: Kept): Item {

@@ -21,7 +21,7 @@ before(async () => {
 after(() => server?.stop());
 
 const namespaces = [["a"], ["a", "b"], ["a", "b", "c"], ["ab"], ["users", "ann"], ["users", "Änne 🙂"], ["users", "*"], ["*"], ["b", "c"]];
-const keys = ["k", "K", "k ", "key.1", "", "ключ", "a:b", "a.b", '"quoted"'];
+const keys = ["k", "K", "k ", "key.1", "", "ключ", "a:b", "a.b", "nul\0l", '"quoted"'];
 const texts = ["likes pizza", "Likes pizza", "plays the oboe", "", " ", "nul\0l", "line\nbreak", "日本語のメモ", "\t", "x".repeat(300), "🙂".repeat(100)];
 const everything = { limit: 1000, offset: 0 };
 

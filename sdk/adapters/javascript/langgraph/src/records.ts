@@ -1,5 +1,5 @@
-import { Conflict, JobFailed, NotFound } from "orgmem";
-import type { IngestItem, Node, NodeFilters, Orgmem } from "orgmem";
+import { Conflict, ConnectionFailed, JobFailed, NotFound, RateLimited, ServerError, TimedOut } from "orgmem";
+import type { IngestItem, Node, NodeFilters, NodePatch, Orgmem } from "orgmem";
 
 import { each } from "./limits.js";
 import { Names } from "./names.js";
@@ -18,6 +18,10 @@ const mostItems = 500;
 const mostBody = 2 << 20;
 /** How often an operation begins anew when others write its record under its hands. */
 const mostTries = 5;
+/** How often an edit that was not answered is sent again, and what is waited in between, in milliseconds. */
+const mostRepeats = 8;
+const firstPause = 250;
+const longestPause = 10_000;
 
 /** The value cannot be kept as it is. */
 export class ValueRefused extends TypeError {
@@ -69,11 +73,13 @@ export class Records {
   readonly names: Names;
   readonly #client: Orgmem;
   readonly #now: () => Date;
+  readonly #sleep: (ms: number) => Promise<void>;
 
-  constructor(client: Orgmem, store: string, now: () => Date) {
+  constructor(client: Orgmem, store: string, now: () => Date, sleep: (ms: number) => Promise<void>) {
     this.#client = client;
     this.names = new Names(store);
     this.#now = now;
+    this.#sleep = sleep;
   }
 
   /** The record that an id means now. */
@@ -173,13 +179,30 @@ export class Records {
           return undefined;
         }
         const { content, metadata } = item;
-        const edited = await orUndefined(this.#client.update(before.id, { content, metadata: metadata! }));
+        const edited = await orUndefined(this.#edit(before.id, { content, metadata: metadata! }));
         if (!edited) return draft; // deleted or replaced since it was found
         if (before.metadata["parts"]) await this.#deleteParts(draft.id, metadata!["write"]);
         return undefined;
       });
       await this.#addAll(added);
       todo = again.filter((draft) => draft !== undefined);
+    }
+  }
+
+  /**
+   * Edits a node, and again if that was not answered. The client sends an edit once, since it cannot know what a second
+   * one does; one that says all of a record's content and metadata does nothing.
+   */
+  async #edit(id: string, patch: NodePatch): Promise<Node> {
+    for (let repeats = 0; ; repeats++) {
+      try {
+        return await this.#client.update(id, patch);
+      } catch (err) {
+        const passes = err instanceof RateLimited || err instanceof ServerError || err instanceof ConnectionFailed || err instanceof TimedOut;
+        if (!passes || repeats === mostRepeats) throw err;
+        const asked = (err instanceof RateLimited || err instanceof ServerError) && err.retryAfter;
+        await this.#sleep(Math.max(asked || 0, Math.random() * Math.min(firstPause * 2 ** repeats, longestPause)));
+      }
     }
   }
 

@@ -35,6 +35,8 @@ export interface OrgmemStoreOptions {
   index?: { fields?: string[] } | undefined;
   /** Default: the clock. */
   now?: (() => Date) | undefined;
+  /** Waits before a replacement that was not answered is sent again. Default: the clock. */
+  sleep?: ((ms: number) => Promise<void>) | undefined;
 }
 
 /**
@@ -45,9 +47,9 @@ export class OrgmemStore extends BaseStore {
   readonly #records: Records;
   readonly #fields: readonly string[];
 
-  constructor({ client, name = "default", index, now = () => new Date() }: OrgmemStoreOptions) {
+  constructor({ client, name = "default", index, now = () => new Date(), sleep = pause }: OrgmemStoreOptions) {
     super();
-    this.#records = new Records(client, name, now);
+    this.#records = new Records(client, name, now, sleep);
     this.#fields = index?.fields ?? ["$"];
   }
 
@@ -174,6 +176,8 @@ export class OrgmemStore extends BaseStore {
       .map(({ namespace }) => namespace);
   }
 }
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** One name for a namespace and a key. */
 function idOf({ namespace, key }: GetOperation | PutOperation): string {

@@ -32,7 +32,7 @@ PKGS     ?= ./...
 # and test-go runs its own tests in a second call, instrumented.
 ARITHMETIC := orgmem/brain/retriever
 
-.PHONY: run cluster cluster-node build test test-go check house licences invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps typescript browser clean
+.PHONY: run cluster cluster-node build test test-go test-sdk dist-sdk check house licences invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps typescript browser clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -51,7 +51,7 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/orgmem ./cmd/orgmem
 
 ## test: everything that CI checks but the upgrade; installs what it needs
-test: deps typescript browser lint vet-tags fresh test-go invariants
+test: deps typescript browser lint vet-tags fresh test-go invariants test-sdk
 
 ## test-go: the tests alone, under the race detector; fuzz corpora run as seeds
 # End-to-end tests drive the very binary that is shipped. Go answers from its cache for packages whose code, files and
@@ -79,6 +79,15 @@ test-go: $(GOTESTSUM) build
 	if [ $$status -ne 0 ] && [ $$failed -eq 0 ]; then failed=1; fi; \
 	echo "$$passed passed, $$failed failed"; \
 	exit $$status
+
+## test-sdk: the clients and the adapters (sdk/), in TypeScript, Python and Go, and what dist-sdk builds, installed as a user would
+# SUITES="go_client python" are only those (sdk/test.sh).
+test-sdk: deps build
+	sdk/test.sh $(SUITES)
+
+## dist-sdk: the clients and adapters as packages to install, in dist/sdk: wheels and sdists, npm tarballs, a Go module
+dist-sdk:
+	sdk/dist.sh dist/sdk
 
 ## check: before a commit: format, lint, build, and the tests of what changed and of what imports it, without the race detector
 # What changed is what differs from where the branch left main; on main itself what is not
@@ -252,6 +261,8 @@ deps:
 	@missing=; command -v protoc >/dev/null || missing="$$missing protobuf-compiler"; \
 	command -v curl >/dev/null || missing="$$missing curl"; \
 	command -v gcc >/dev/null || missing="$$missing gcc libc6-dev"; \
+	command -v npm >/dev/null || missing="$$missing nodejs npm"; \
+	python3 -m ensurepip --version >/dev/null 2>&1 || missing="$$missing python3-venv"; \
 	if [ -n "$$missing" ]; then \
 		echo "installing$$missing"; \
 		apt-get update -qq && apt-get install -y -qq $$missing \

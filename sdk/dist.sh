@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Builds the clients and the adapters as packages that can be installed: sdk/dist.sh FOLDER. The same commit gives the
+# same wheels, sdists and Go module byte for byte: what is in them has the time of the commit.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=$(mkdir -p "$1" && cd "$1" && pwd)
+rm -f "$out"/*.whl "$out"/*.tar.gz "$out"/*.tgz "$out"/*.zip
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || echo 0)
+[ "$SOURCE_DATE_EPOCH" -ge 315532800 ] || SOURCE_DATE_EPOCH=315532800 # a zip knows no time before 1980
+export SOURCE_DATE_EPOCH
+
+tools=sdk/dist/.venv # ignored by git
+if [ ! -x "$tools/bin/pyproject-build" ]; then
+	python3 -m venv "$tools"
+	"$tools/bin/python" -m pip install --quiet --disable-pip-version-check 'build>=1.2' 'hatchling>=1.26'
+fi
+for project in sdk/python/pyproject.toml sdk/adapters/python/*/pyproject.toml; do
+	"$tools/bin/pyproject-build" --no-isolation --outdir "$out" "$(dirname "$project")" >/dev/null
+done
+
+for lock in sdk/typescript sdk/adapters/javascript; do
+	[ "$lock/node_modules/.package-lock.json" -nt "$lock/package-lock.json" ] ||
+		npm ci --prefix "$lock" --ignore-scripts --no-audit --no-fund --silent
+done
+# npm runs each package's prepack, which builds it.
+npm pack ./sdk/typescript --pack-destination "$out" --silent >/dev/null
+for package in sdk/adapters/javascript/*/package.json; do
+	[ "$(dirname "$(dirname "$package")")" = sdk/adapters/javascript ] || continue
+	npm pack "./$(dirname "$package")" --pack-destination "$out" --silent >/dev/null
+done
+
+python3 - sdk/go "$out" <<'PY'
+"""The Go module as an archive: its folder, without its tests' servers, in one folder with its version."""
+import os, pathlib, re, sys, time, zipfile
+
+source, out = map(pathlib.Path, sys.argv[1:])
+version = re.search(r'Version = "([^"]+)"', "".join(p.read_text() for p in source.glob("*.go"))).group(1)
+when = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))[:6]
+top = f"orgmem-go-{version}"
+with zipfile.ZipFile(out / f"{top}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+    for path in sorted(source.rglob("*")):
+        if not path.is_file() or path.name.endswith("_test.go") or {"testdata", "bench"} & set(path.parts):
+            continue
+        entry = zipfile.ZipInfo(f"{top}/{path.relative_to(source)}", when)
+        entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+        archive.writestr(entry, path.read_bytes())
+PY
+ls -l "$out" | awk 'NR > 1 { printf "%8d  %s\n", $5, $9 }'

@@ -73,7 +73,8 @@ type ContradictionStatus string
 
 // Values of ContradictionStatus; a newer service may know more.
 const (
-	ContradictionStatusOpen ContradictionStatus = "open"
+	ContradictionStatusOpen     ContradictionStatus = "open"
+	ContradictionStatusResolved ContradictionStatus = "resolved" // to ask for; the answer is empty
 )
 
 // Direction is where a trend goes.

@@ -42,9 +42,15 @@ func (s ImportsService) Transcript(ctx context.Context, upload Upload) (*Accepte
 	return s.send(ctx, "/v1/import/transcript", upload)
 }
 
-// List lists the newest 20 imports.
-func (s ImportsService) List() List[ImportEntry] {
-	return listOf[ImportEntry](s.c, nil, "/v1/import")
+// List lists the newest 20 imports; there are no further pages.
+func (s ImportsService) List(ctx context.Context) ([]ImportEntry, error) {
+	list := listOf[ImportEntry](s.c, nil, "/v1/import")
+	list.query = nil
+	page, err := list.Page(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return page.Data, nil
 }
 
 func (s ImportsService) send(ctx context.Context, path string, upload Upload) (*Accepted, error) {

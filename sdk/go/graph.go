@@ -117,9 +117,12 @@ func (s RecallService) DeleteSession(ctx context.Context, id string) error {
 // ContradictionsService is what cannot both hold.
 type ContradictionsService struct{ c *Client }
 
-// List lists open contradictions, the newest first. One that is resolved leaves it.
-func (s ContradictionsService) List() List[Contradiction] {
-	return listOf[Contradiction](s.c, nil, "/v1/contradictions")
+// List lists contradictions of a status, or all if it is empty: the newest first. One
+// that is resolved leaves the list, so all of them are open.
+func (s ContradictionsService) List(status ContradictionStatus) List[Contradiction] {
+	return listOf[Contradiction](s.c, struct {
+		Status ContradictionStatus `query:"status"`
+	}{status}, "/v1/contradictions")
 }
 
 // ProposalsService is edges that a cycle proposes.

@@ -252,7 +252,7 @@ type DeliveryAttempt struct {
 	EventType  string `json:"eventType"`
 	// X-Svc-Delivery of the attempt.
 	ID              string `json:"id"`
-	Ok              bool   `json:"ok"`
+	OK              bool   `json:"ok"`
 	ResponseSnippet string `json:"responseSnippet"`
 	ResponseStatus  int    `json:"responseStatus"`
 }
@@ -1100,7 +1100,7 @@ type WebhookTest struct {
 	Extra
 	DurationMs int    `json:"durationMs"`
 	Error      string `json:"error"`
-	Ok         bool   `json:"ok"`
+	OK         bool   `json:"ok"`
 	// What the receiver answered with; null when it did not.
 	Status int `json:"status"`
 }

@@ -12,6 +12,9 @@ import (
 	"time"
 )
 
+// Version is that of this client, which the User-Agent names.
+const Version = "0.1.0"
+
 // The variables that a Config without an APIKey or a BaseURL is filled from.
 const (
 	EnvAPIKey  = "ORGMEM_API_KEY"

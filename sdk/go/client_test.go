@@ -670,14 +670,18 @@ func TestUpload(t *testing.T) {
 }
 
 func TestUploadThatIsRefused(t *testing.T) {
-	c, _ := stub(t, Config{}, func(w http.ResponseWriter, _ *http.Request) { problem(w, 413, "payload_too_large") })
+	asks := ""
+	c, _ := stub(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+		asks = r.Header.Get("Expect")
+		problem(w, 413, "payload_too_large")
+	})
 	read := &counting{Reader: io.LimitReader(zeros{}, 1<<30)}
 	_, err := c.Imports.Upload(t.Context(), Upload{Name: "a", File: read})
 	if !errors.Is(err, ErrBadRequest) {
 		t.Fatal(err)
 	}
-	if n := read.n.Load(); n > 1<<20 {
-		t.Errorf("%d bytes were sent to a server that wants none", n)
+	if n := read.n.Load(); n > 1<<20 || asks != "100-continue" {
+		t.Errorf("%d bytes were sent to a server that wants none, and was asked %q", n, asks)
 	}
 }
 

@@ -170,7 +170,26 @@ func TestEventsThatCannotBegin(t *testing.T) {
 
 // A stream on which nothing comes is lost, and a caller who is slow is not silence.
 func TestSilenceIsALoss(t *testing.T) {
-	c, _, n := streams(t, Config{}, []string{frame("1", EventTypeJobCompleted), frame("2", EventTypeJobCompleted), hold}, []string{frame("3", EventTypeJobCompleted)})
+	var n atomic.Int32
+	rested := make(chan struct{})
+	c, _ := stub(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		send := func(id string) {
+			io.WriteString(w, frame(id, EventTypeJobCompleted))
+			w.(http.Flusher).Flush()
+		}
+		switch n.Add(1) {
+		case 1:
+			send("1")
+			<-rested
+			send("2")
+			<-r.Context().Done()
+		case 2:
+			send("3")
+		default:
+			problem(w, 401, "authentication_error")
+		}
+	})
 	c.silence = 200 * time.Millisecond
 	c.bind()
 	var seen []string
@@ -180,22 +199,39 @@ func TestSilenceIsALoss(t *testing.T) {
 		}
 		switch v := notice.(type) {
 		case Event:
-			if v.ID == "1" { // longer than the silence, with the second on its way
-				select {
-				case <-time.After(2 * c.silence):
-				case <-t.Context().Done():
-				}
-				if n.Load() != 1 {
-					t.Error("the stream was given up while the caller was busy")
-				}
-			}
 			seen = append(seen, v.ID)
+			if v.ID == "1" {
+				<-time.After(2 * c.silence)
+				close(rested)
+			}
 		case Gap:
 			seen = append(seen, v.Why)
 		}
 	}
 	if !slices.Equal(seen, []string{"1", "2", "nothing came for 200ms", "3"}) {
 		t.Errorf("%q", seen)
+	}
+}
+
+// A stream that lasted was no failure: the next pause is the first again.
+func TestPausesBeginAnew(t *testing.T) {
+	var clock atomic.Int64
+	cfg := Config{Now: func() time.Time { return time.Unix(clock.Load(), 0) }}
+	c, w, n := streams(t, cfg, []string{"status 503"}, []string{frame("1", EventTypeJobCompleted)}, []string{"status 503"},
+		[]string{frame("2", EventTypeJobCompleted)}, []string{frame("3", EventTypeJobCompleted)})
+	for notice := range c.Events(t.Context(), EventsRequest{}) {
+		if event, ok := notice.(Event); ok && event.ID == "2" {
+			clock.Add(11)
+		}
+	}
+	want := []time.Duration{375, 15750, 375, 750}
+	if n.Load() != 6 || len(w.pauses) != 5 {
+		t.Fatalf("%d connections, pauses %v", n.Load(), w.pauses)
+	}
+	for i, d := range w.pauses[1:] { // the first is that of all requests
+		if d != want[i]*time.Millisecond {
+			t.Errorf("pause %d is %v", i+1, d)
+		}
 	}
 }
 

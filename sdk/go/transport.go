@@ -308,6 +308,7 @@ func (c *Client) open(ctx context.Context, r request, body io.Reader, patience t
 	for name, values := range r.header {
 		req.Header[name] = values
 	}
+	req.Header.Set("User-Agent", "orgmem-go/"+Version)
 	req.Header.Set("X-Svc-API-Key", c.key)
 	if c.subject != "" {
 		req.Header.Set("X-Svc-Subject", url.PathEscape(c.subject))

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BadAnswer, ConnectionFailed, Unauthorized } from "../dist/index.js";
+import { json, patient, problem, stub } from "./stub.mjs";
+
+const at = (second) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+const frame = (id, second, type = "graph.updated", data = { n: id }) =>
+  `event: ${type}\nid: ${id}\ndata: ${JSON.stringify({ type, data, timestamp: at(second) })}\n\n`;
+const open = (response, headers = {}) => response.writeHead(200, { "Content-Type": "text/event-stream", ...headers }).flushHeaders();
+
+/** Takes so many of what the iterator gives, and ends it. */
+async function take(n, iterator) {
+  const taken = [];
+  for await (const it of iterator) {
+    taken.push(it);
+    if (taken.length === n) break;
+  }
+  return taken;
+}
+
+test("an interrupted stream goes on by itself, and each interruption is told as a gap", async (t) => {
+  const { baseUrl, requests } = await stub(t, ({ n }, response) => {
+    if (n === 1) return problem(response, 503, "service_draining", {}, { "Retry-After": "2" });
+    if (n === 2) return response.destroy();
+    if (n === 3) return response.writeHead(502, { "Content-Type": "text/html" }).end("<h1>Bad gateway</h1>");
+    open(response);
+    if (n === 0) response.end(`: ping\n\n${frame("a", 10)}${frame("b", 20)}: this node stops\n\n`);
+    else if (n === 4) {
+      response.write(frame("c", 30));
+      setImmediate(() => response.destroy());
+    } else response.write(frame("d", 40));
+  });
+  const { memory, slept } = patient(baseUrl);
+  let opened = 0;
+  const seen = await take(6, memory.events({ onOpen: () => opened++ }));
+  assert.deepEqual(seen[0], { kind: "event", id: "a", type: "graph.updated", data: { n: "a" }, timestamp: at(10) });
+  assert.deepEqual(
+    seen.map((s) => (s.kind === "event" ? s.id : [s.since, s.why])),
+    // From a second before the last event on: times and order need not agree to the millisecond.
+    ["a", "b", [at(19), "this node stops"], "c", [at(29), "the connection was lost"], "d"],
+  );
+  assert.equal(opened, 3);
+  assert.deepEqual(slept, [250, 2000, 500, 1000, 2000, 4000], "pauses grow, and what the service asks for comes on top");
+  assert.equal(requests[0].headers.accept, "text/event-stream");
+});
+
+test("a quiet stream counts from its heartbeat, by the service's clock", async (t) => {
+  const server = Date.UTC(2026, 5, 1);
+  const { baseUrl } = await stub(t, (_, response) => {
+    open(response, { Date: new Date(server).toUTCString() });
+    response.end(": ping\n\n: ping\n\n");
+  });
+  // Years ahead of the service; an hour passes, or three seconds, within each look.
+  for (const [step, since] of [[3_600_000, 29_000], [3000, 5000]]) {
+    let now = Date.UTC(2030, 0, 1);
+    const { memory } = patient(baseUrl, { now: () => (now += step) });
+    const [gap] = await take(1, memory.events());
+    assert.deepEqual(gap, { kind: "gap", since: new Date(server + since).toISOString(), why: "the connection was lost" });
+  }
+});
+
+test("what arrived while the consumer was busy is not taken for later than it was", async (t) => {
+  const server = Date.UTC(2026, 5, 1);
+  let now = server;
+  const { baseUrl } = await stub(t, ({ n }, response) => {
+    open(response, { Date: new Date(server).toUTCString() });
+    if (n < 2) response.end();
+  });
+  const { memory } = patient(baseUrl, { now: () => now });
+  const events = memory.events();
+  await events.next(); // the first gap
+  now += 3_600_000; // an hour goes into reading again, while the second stream breaks
+  assert.equal((await events.next()).value.since, new Date(server - 1000).toISOString());
+  await events.return();
+});
+
+test("a stream without a sign of life counts as lost; a consumer that takes its time does not", async (t) => {
+  const { baseUrl, requests } = await stub(t, ({ n }, response) => {
+    open(response);
+    if (n === 0) response.write(frame("a", 1) + frame("b", 2));
+    else response.write(frame("c", 3));
+  });
+  const { memory } = patient(baseUrl);
+  const events = memory.events({ silence: 200 });
+  assert.equal((await events.next()).value.id, "a");
+  await new Promise((resolve) => setTimeout(resolve, 400)); // twice the silence, while nobody asks
+  assert.equal(requests.length, 1);
+  assert.equal((await events.next()).value.id, "b");
+  const { value: gap } = await events.next();
+  assert.equal(gap.kind, "gap");
+  assert.match(gap.why, /nothing came for 200 ms/);
+  assert.equal((await events.next()).value.id, "c");
+  await events.return();
+});
+
+test("frames are read however they are cut, by the rules of event streams", async (t) => {
+  const body = Buffer.from(
+    "\uFEFFretry: 1\n" +
+      frame("\u00e9", 1).replaceAll("\n", "\r\n") +
+      frame("b", 2).replaceAll("\n", "\r") +
+      `:c\nid:c\ndata: {"type":"x",\ndata:"data":{},\ndata: "timestamp":"${at(3)}"}\nunknown\n\n` +
+      frame("d", 4),
+  );
+  for (const step of [1, 7, body.length]) {
+    const { baseUrl } = await stub(t, (_, response) => {
+      open(response);
+      for (let i = 0; i < body.length; i += step) response.write(body.subarray(i, i + step));
+    });
+    const seen = await take(4, patient(baseUrl).memory.events());
+    assert.deepEqual(seen.map((s) => s.id), ["\u00e9", "b", "c", "d"], `cut into ${step}`);
+    assert.equal(seen[2].type, "x");
+  }
+});
+
+test("types are told apart here, and gaps come whatever the types", async (t) => {
+  const { baseUrl } = await stub(t, (_, response) => {
+    open(response);
+    response.end(frame("a", 1) + frame("b", 2, "job.completed"));
+  });
+  const { memory } = patient(baseUrl);
+  const seen = await take(3, memory.events(["job.completed"]));
+  assert.deepEqual(seen.map((s) => s.id ?? s.kind), ["b", "gap", "b"]);
+});
+
+test("whoever is refused hears it, the first time and later", async (t) => {
+  const { baseUrl } = await stub(t, ({ n }, response) => {
+    if (n === 0) {
+      open(response);
+      response.end();
+    } else problem(response, 401, "authentication_error");
+  });
+  const { memory } = patient(baseUrl);
+  await assert.rejects(take(1, memory.events()), Unauthorized, "revoked meanwhile");
+  await assert.rejects(take(1, memory.events()), Unauthorized);
+});
+
+test("an address where nothing is does not hang", async () => {
+  const { memory, slept } = patient("http://127.0.0.1:9"); // the port of discard
+  await assert.rejects(take(1, memory.events()), ConnectionFailed);
+  assert.equal(slept.length, 8);
+});
+
+test("what is no stream, and an event without an end, are a BadAnswer", async (t) => {
+  let answer = (response) => json(response, {});
+  const { baseUrl } = await stub(t, (_, response) => answer(response));
+  const { memory } = patient(baseUrl);
+  await assert.rejects(take(1, memory.events()), (error) => error instanceof BadAnswer && /ORGMEM_BASE_URL/.test(error.message));
+  for (const endless of ["data: " + "x".repeat(1100 << 10), "data: xxxxxxxxxxxxxxx\n".repeat(1 << 17)]) {
+    answer = (response) => {
+      open(response);
+      response.write(endless);
+    };
+    await assert.rejects(take(1, memory.events()), (error) => error instanceof BadAnswer && /1 MiB/.test(error.message));
+  }
+  answer = (response) => {
+    open(response);
+    response.write("data: <h1>\n\n");
+  };
+  await assert.rejects(take(1, memory.events()), BadAnswer);
+});
+
+test("an error of the caller's own is the caller's", async (t) => {
+  const { baseUrl, requests } = await stub(t, (_, response) => {
+    open(response);
+    response.write(frame("a", 1));
+  });
+  const { memory } = patient(baseUrl);
+  const onOpen = () => {
+    throw new TypeError("mine");
+  };
+  await assert.rejects(take(1, memory.events({ onOpen })), /mine/);
+  assert.equal(requests.length, 1);
+});
+
+test("a signal, or leaving the loop, ends the connection", async (t) => {
+  let closed = 0;
+  const { baseUrl } = await stub(t, (_, response) => {
+    response.on("close", () => closed++);
+    open(response);
+    response.write(frame("a", 1));
+  });
+  const { memory } = patient(baseUrl);
+  const aborts = new AbortController();
+  const events = memory.events({ signal: aborts.signal });
+  await events.next();
+  const next = events.next();
+  aborts.abort(new Error("enough"));
+  await assert.rejects(next, /^Error: enough$/);
+  await take(1, memory.events());
+  while (closed < 2) await new Promise((resolve) => setImmediate(resolve));
+});

@@ -104,6 +104,7 @@ var parts = []struct {
 	{"cancel", measureCancel},
 	{"lists", measureLists},
 	{"streams", measureStreams},
+	{"clients", measureClients},
 	{"orgs", measureOrgs},
 	{"quality", measureQuality},
 	{"domains", measureDomains},

@@ -1,0 +1,3 @@
+module orgmem/sdk/go
+
+go 1.24

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"orgmem/actors/connector"
-	"orgmem/actors/graph"
+	"orgmem/actors/listing"
 	pb "orgmem/proto"
 )
 
@@ -16,10 +16,10 @@ import (
 
 // FuzzPositions: what stands in a cursor, once it is open, is a position or none.
 func FuzzPositions(f *testing.F) {
-	f.Add(graph.Position{Created: 1772366400000, ID: "ingest:x:y"}.Encode())
-	f.Add(graph.Position{Created: -1, ID: ""}.Encode())
+	f.Add(listing.Position{Created: 1772366400000, ID: "ingest:x:y"}.Encode())
+	f.Add(listing.Position{Created: -1, ID: ""}.Encode())
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if at, err := graph.DecodePosition(raw); (err == nil) != (len(raw) >= 8) || err == nil &&
+		if at, err := listing.DecodePosition(raw); (err == nil) != (len(raw) >= 8) || err == nil &&
 			string(at.Encode()) != string(raw) {
 			t.Fatalf("%x is %v, %v", raw, at, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"orgmem/actors/account"
 	"orgmem/actors/commit"
 	"orgmem/actors/graph"
+	"orgmem/actors/listing"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -289,7 +290,7 @@ func TestEdgeFilters(t *testing.T) {
 	})
 	all = append(all, derived)
 	slices.SortFunc(all, func(a, b *pb.Edge) int {
-		return graph.Position{Created: a.GetCreatedMs(), ID: a.GetId()}.Compare(graph.Position{
+		return listing.Position{Created: a.GetCreatedMs(), ID: a.GetId()}.Compare(listing.Position{
 			Created: b.GetCreatedMs(),
 			ID:      b.GetId(),
 		})

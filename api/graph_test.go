@@ -66,6 +66,7 @@ func TestGraphListQueries(t *testing.T) {
 		"q=%20%09":                      "q",
 		"q=" + strings.Repeat("x", 501): "q",
 		"domainId=":                     "domainId",
+		"externalId=":                   "externalId",
 		"Kind=belief":                   "Kind",
 	} {
 		res := h.do("GET", "/v1/graph/nodes?"+query, "")

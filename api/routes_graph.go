@@ -27,7 +27,9 @@ var graphRoutes = []web.Route{
 		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listNodesInput, errs *problems.Violations) {
 		checkWords(in.Q, errs)
-		op := &pb.ListNodes{Page: in.Proto(), Kind: in.Kind, Domain: in.DomainID, Status: in.Status, Q: in.Q}
+		op := &pb.ListNodes{
+			Page: in.Proto(), Kind: in.Kind, Domain: in.DomainID, Status: in.Status, Q: in.Q, ExternalId: in.ExternalID,
+		}
 		if in.CreatedAfter.given {
 			op.CreatedAfterMs = &in.CreatedAfter.Ms
 		}
@@ -161,6 +163,7 @@ type listNodesInput struct {
 	web.Page
 	Kind          string `query:"kind" enum:"document,entity,belief,preference,event,session"`
 	DomainID      string `query:"domainId" minLength:"1" maxLength:"200"`
+	ExternalID    string `query:"externalId" minLength:"1" maxLength:"512" doc:"The node that this id means now."`
 	Status        string `query:"status" enum:"live,superseded,tombstoned" doc:"By default live and superseded nodes."`
 	CreatedAfter  bound  `query:"createdAfter" doc:"Recorded at this time or later."`
 	CreatedBefore bound  `query:"createdBefore" doc:"Recorded before this time."`

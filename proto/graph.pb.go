@@ -666,6 +666,7 @@ type ListNodes struct {
 	CreatedBeforeMs *int64                 `protobuf:"varint,6,opt,name=created_before_ms,json=createdBeforeMs,proto3,oneof" json:"created_before_ms,omitempty"` // exclusive
 	Q               string                 `protobuf:"bytes,7,opt,name=q,proto3" json:"q,omitempty"`                                                             // words of title and content
 	AsOfMs          int64                  `protobuf:"varint,8,opt,name=as_of_ms,json=asOfMs,proto3" json:"as_of_ms,omitempty"`                                  // what held then; 0: what holds now
+	ExternalId      string                 `protobuf:"bytes,9,opt,name=external_id,json=externalId,proto3" json:"external_id,omitempty"`                         // the node that this id of the client's means
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -754,6 +755,13 @@ func (x *ListNodes) GetAsOfMs() int64 {
 		return x.AsOfMs
 	}
 	return 0
+}
+
+func (x *ListNodes) GetExternalId() string {
+	if x != nil {
+		return x.ExternalId
+	}
+	return ""
 }
 
 // EditNode changes the fields that are set.
@@ -2675,7 +2683,7 @@ const file_graph_proto_rawDesc = "" +
 	"\fnode_context\x18\r \x01(\v2\x13.orgmem.NodeContextH\x00R\vnodeContext\x128\n" +
 	"\fsearch_nodes\x18\x0e \x01(\v2\x13.orgmem.SearchNodesH\x00R\vsearchNodes\x12D\n" +
 	"\x10entity_elsewhere\x18\x0f \x01(\v2\x17.orgmem.EntityElsewhereH\x00R\x0fentityElsewhereB\x04\n" +
-	"\x02op\"\xa4\x02\n" +
+	"\x02op\"\xc5\x02\n" +
 	"\tListNodes\x12 \n" +
 	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x16\n" +
@@ -2684,7 +2692,9 @@ const file_graph_proto_rawDesc = "" +
 	"\x10created_after_ms\x18\x05 \x01(\x03H\x00R\x0ecreatedAfterMs\x88\x01\x01\x12/\n" +
 	"\x11created_before_ms\x18\x06 \x01(\x03H\x01R\x0fcreatedBeforeMs\x88\x01\x01\x12\f\n" +
 	"\x01q\x18\a \x01(\tR\x01q\x12\x18\n" +
-	"\bas_of_ms\x18\b \x01(\x03R\x06asOfMsB\x13\n" +
+	"\bas_of_ms\x18\b \x01(\x03R\x06asOfMs\x12\x1f\n" +
+	"\vexternal_id\x18\t \x01(\tR\n" +
+	"externalIdB\x13\n" +
 	"\x11_created_after_msB\x14\n" +
 	"\x12_created_before_ms\"\x95\x02\n" +
 	"\bEditNode\x12\x0e\n" +

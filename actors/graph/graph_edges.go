@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/ground"
+	"orgmem/actors/listing"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -61,7 +62,7 @@ func listEdges(c *tenant.Call, st *storage.Store, op *pb.ListEdges) (_ *pb.Reply
 		List: "edges", Partition: c.Part.ID,
 		Filters: fmt.Sprintf("%q", []string{op.GetSource(), op.GetTarget(), op.GetNode(), op.GetType(), op.GetOrigin()}),
 	}
-	after, p := positionOf(c.Org, kind, op.GetPage())
+	after, p := listing.PositionOf(c.Org, kind, op.GetPage())
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
@@ -99,18 +100,18 @@ type edgeFilter struct {
 // pageOfEdges gathers a page of edges. An entry under an end tells the type and the other end, so an edge that the
 // filter keeps out costs no read of its record.
 func pageOfEdges(
-	snap *storage.Snapshot, part *partition.Ref, f edgeFilter, after *Position, size int,
-) ([]*pb.Edge, *Position, error) {
+	snap *storage.Snapshot, part *partition.Ref, f edgeFilter, after *listing.Position, size int,
+) ([]*pb.Edge, *listing.Position, error) {
 	above, other, possible, err := f.plan(snap, part)
 	if err != nil || !possible {
 		return nil, nil, err
 	}
-	var keep filter
+	var keep listing.Filter
 	if end := f.ends(other); end != (EdgeEnd{}) {
 		keep = func(_ string, value []byte) bool { return end.passes(value) }
 	}
-	return pageOf(NewestFirst(snap, above, AllTime, after, keep), size, tenant.MaxRecordsPerPage,
-		func(e entry) (*pb.Edge, bool, error) {
+	return listing.PageOf(listing.NewestFirst(snap, above, listing.AllTime, after, keep), size, tenant.MaxRecordsPerPage,
+		func(e listing.Entry) (*pb.Edge, bool, error) {
 			edge, err := readEdge(snap, part, pb.EdgeID(e.ID))
 			if err == nil && edge == nil {
 				err = fmt.Errorf("edge %s: %w", e.ID, tenant.ErrNoRecord)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orgmem/actors/ground"
+	"orgmem/actors/listing"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/index"
@@ -108,11 +109,17 @@ func listNodes(c *tenant.Call, st *storage.Store, op *pb.ListNodes, rd *tenant.R
 			op.CreatedAfterMs != nil, op.GetCreatedAfterMs(), op.CreatedBeforeMs != nil, op.GetCreatedBeforeMs(),
 			op.GetAsOfMs()),
 	}
-	after, p := positionOf(c.Org, kind, op.GetPage())
+	if ext := op.GetExternalId(); ext != "" { // at the end, so that a cursor that the version before made still holds
+		kind.Filters += fmt.Sprintf(" %q", ext)
+	}
+	after, p := listing.PositionOf(c.Org, kind, op.GetPage())
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
-	f := NodeFilter{Statuses: Standing, Kinds: NodeKinds, domain: op.GetDomain(), created: AllTime, asOf: op.GetAsOfMs()}
+	f := NodeFilter{
+		Statuses: Standing, Kinds: NodeKinds, domain: op.GetDomain(), external: pb.ExternalID(op.GetExternalId()),
+		created: listing.AllTime, asOf: op.GetAsOfMs(),
+	}
 	if op.GetStatus() != "" {
 		f.Statuses = []string{op.GetStatus()}
 	}
@@ -120,10 +127,10 @@ func listNodes(c *tenant.Call, st *storage.Store, op *pb.ListNodes, rd *tenant.R
 		f.Kinds = []string{op.GetKind()}
 	}
 	if op.CreatedAfterMs != nil {
-		f.created.from = op.GetCreatedAfterMs()
+		f.created.From = op.GetCreatedAfterMs()
 	}
 	if op.CreatedBeforeMs != nil {
-		f.created.until = op.GetCreatedBeforeMs()
+		f.created.Until = op.GetCreatedBeforeMs()
 	}
 	nodes, next, err := pageOfNodes(c, st, f, op.GetQ(), after, tenant.PageSize(op.GetPage()), rd)
 	if err != nil {
@@ -147,8 +154,9 @@ func graphReply(r *pb.GraphResult) *pb.Reply {
 // NodeFilter says which nodes a list is of.
 type NodeFilter struct {
 	Statuses, Kinds []string
-	domain          string // empty: any, or none
-	created         window
+	domain          string        // empty: any, or none
+	external        pb.ExternalID // empty: any, or none
+	created         listing.Window
 	asOf            int64 // held at that time; 0: any
 }
 
@@ -169,7 +177,7 @@ func (f *NodeFilter) Above(space storage.Space) []storage.Key {
 
 func (f *NodeFilter) passes(n *pb.Node) bool {
 	return slices.Contains(f.Statuses, n.GetStatus()) && slices.Contains(f.Kinds, n.GetKind()) &&
-		(f.domain == "" || n.GetDomain() == f.domain) && temporal.HeldAt(n, f.asOf)
+		(f.domain == "" || n.GetDomain() == f.domain) && f.created.Holds(n.GetCreatedMs()) && temporal.HeldAt(n, f.asOf)
 }
 
 // foundNode is a node of a page. chunk is the chunk that holds the rarest of the words asked for, in a list by words.
@@ -180,8 +188,8 @@ type foundNode struct {
 
 // pageOfNodes gathers a page of nodes that hold all words of q; an empty q filters nothing.
 func pageOfNodes(
-	c *tenant.Call, st *storage.Store, f NodeFilter, q string, after *Position, size int, rd *tenant.Reader,
-) (page []foundNode, next *Position, err error) {
+	c *tenant.Call, st *storage.Store, f NodeFilter, q string, after *listing.Position, size int, rd *tenant.Reader,
+) (page []foundNode, next *listing.Position, err error) {
 	// One moment for all ranges: a node that changes its status between two of
 	// them would be in none, or in both.
 	snap, err := st.Snapshot()
@@ -189,7 +197,7 @@ func pageOfNodes(
 		return nil, nil, err
 	}
 	defer partition.CloseSnapshot(snap, &err)
-	var keep filter
+	var keep listing.Filter
 	chunkOf := func(string) uint64 { return 0 }
 	byWord := false // the words' own walk is shorter
 	if q != "" {
@@ -202,12 +210,15 @@ func pageOfNodes(
 		keep = func(id string, _ []byte) bool { _, ok := rd.Matcher.Holds(pb.NodeID(id)); return ok }
 		byWord = f.domain == "" || rarest <= tenant.MaxRecordsPerPage
 	}
-	walk := NewestFirst(snap, f.Above(c.Part.Space), f.created, after, keep)
-	if byWord {
+	walk := listing.NewestFirst(snap, f.Above(c.Part.Space), f.created, after, keep)
+	switch {
+	case f.external != "":
+		byWord, walk = true, meant(snap, c.Part.Space, f.external, keep)
+	case byWord:
 		walk = matching(rd, after)
 	}
 	grounds := ground.New(snap, c.Part, f.asOf)
-	return pageOf(walk, size, tenant.MaxRecordsPerPage, func(e entry) (foundNode, bool, error) {
+	return listing.PageOf(walk, size, tenant.MaxRecordsPerPage, func(e listing.Entry) (foundNode, bool, error) {
 		n := &pb.Node{}
 		found, err := snap.Get(c.Part.Space.Key(storage.TableNode, storage.Str(e.ID)), n)
 		switch {
@@ -233,20 +244,33 @@ func lookUpWords(c *tenant.Call, st *storage.Store, f NodeFilter, q string, rd *
 	}
 	return rd.Matcher.Find(now.Snapshot, &index.WordQuery{
 		Terms: rd.Analyzer.Query(q, now.Snapshot.Langs()), Kinds: f.Kinds,
-		Created: &index.Window{FromMs: f.created.from, UntilMs: f.created.until},
+		Created: &index.Window{FromMs: f.created.From, UntilMs: f.created.Until},
 		Live:    slices.Contains(f.Statuses, pb.StatusLive), Superseded: slices.Contains(f.Statuses, pb.StatusSuperseded),
 	}), nil
 }
 
+// meant walks the one node that an external id means, if there is one.
+func meant(
+	r storage.Reader, space storage.Space, ext pb.ExternalID, keep listing.Filter,
+) iter.Seq2[listing.Entry, error] {
+	return func(yield func(listing.Entry, error) bool) {
+		ref := &pb.ExternalRef{}
+		found, err := r.Get(space.Key(storage.TableExternalID, storage.Str(ext)), ref)
+		if err != nil || found && (keep == nil || keep(ref.GetNode(), nil)) {
+			yield(listing.Entry{Position: listing.Position{ID: ref.GetNode()}}, err)
+		}
+	}
+}
+
 // matching walks the nodes that lookUpWords has found.
-func matching(rd *tenant.Reader, after *Position) iter.Seq2[entry, error] {
+func matching(rd *tenant.Reader, after *listing.Position) iter.Seq2[listing.Entry, error] {
 	var from *index.Match
 	if after != nil {
 		from = &index.Match{CreatedMs: after.Created, Node: pb.NodeID(after.ID)}
 	}
-	return func(yield func(entry, error) bool) {
+	return func(yield func(listing.Entry, error) bool) {
 		for m := range rd.Matcher.Matches(from) {
-			if !yield(entry{Position: Position{m.CreatedMs, strings.Clone(string(m.Node))}}, nil) {
+			if !yield(listing.Entry{Position: listing.Position{m.CreatedMs, strings.Clone(string(m.Node))}}, nil) {
 				return
 			}
 		}
@@ -261,12 +285,12 @@ func searchNodes(c *tenant.Call, st *storage.Store, op *pb.SearchNodes, rd *tena
 		List: "node search", Partition: c.Part.ID,
 		Filters: fmt.Sprintf("%d %s", op.GetAsOfMs(), op.GetQ()),
 	}
-	after, p := positionOf(c.Org, kind, op.GetPage())
+	after, p := listing.PositionOf(c.Org, kind, op.GetPage())
 	if p != nil {
 		return tenant.Refuse(p), nil
 	}
 	nodes, next, err := pageOfNodes(c, st, NodeFilter{
-		Statuses: Standing, Kinds: NodeKinds, created: AllTime,
+		Statuses: Standing, Kinds: NodeKinds, created: listing.AllTime,
 		asOf: op.GetAsOfMs(),
 	}, op.GetQ(), after, tenant.PageSize(op.GetPage()), rd)
 	if err != nil {

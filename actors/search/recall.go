@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"orgmem/actors/graph"
+	"orgmem/actors/listing"
 	"orgmem/actors/ground"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
@@ -305,7 +306,7 @@ func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView, asO
 	if asOf != 0 {
 		f.Statuses = graph.Standing // what is superseded now held once
 	}
-	for e, err := range graph.NewestFirst(r, f.Above(space), graph.AllTime, nil, nil) {
+	for e, err := range listing.NewestFirst(r, f.Above(space), listing.AllTime, nil, nil) {
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ var Order = map[string][][]string{
 		{"actors/partition"},
 		{"actors/commit"},
 		{"actors/tenant"},
-		{"actors/ground"},
+		{"actors/ground", "actors/listing"},
 		{"actors/graph"},
 		{"actors/subject"},
 		{"actors/training", "actors/webhook", "actors/export", "actors/connector"},

@@ -1,4 +1,6 @@
-package graph
+// Package listing pages through lists that are ordered newest first: positions, cursors, the walk that joins several
+// ranges of a store, and one page of it.
+package listing
 
 import (
 	"cmp"
@@ -43,9 +45,9 @@ func DecodePosition(b []byte) (Position, error) {
 	return Position{int64(binary.BigEndian.Uint64(b)), string(b[8:])}, nil
 }
 
-// positionOf opens the cursor of a list that is walked by position; nil without
+// PositionOf opens the cursor of a list that is walked by position; nil without
 // one.
-func positionOf(o *tenant.View, kind tenant.CursorKind, page *pb.Page) (*Position, *pb.Problem) {
+func PositionOf(o *tenant.View, kind tenant.CursorKind, page *pb.Page) (*Position, *pb.Problem) {
 	if page.GetCursor() == "" {
 		return nil, nil
 	}
@@ -59,21 +61,24 @@ func positionOf(o *tenant.View, kind tenant.CursorKind, page *pb.Page) (*Positio
 	return nil, tenant.InvalidCursor()
 }
 
-// window is a half-open range of record times in milliseconds.
-type window struct{ from, until int64 }
+// Window is a half-open range of record times in milliseconds.
+type Window struct{ From, Until int64 }
+
+// Holds reports whether a time is in the window.
+func (w Window) Holds(ms int64) bool { return ms >= w.From && ms < w.Until }
 
 // AllTime holds every time there is.
-var AllTime = window{1, math.MaxInt64}
+var AllTime = Window{1, math.MaxInt64}
 
-// entry is an entry of a list, or a pause of the walk.
-type entry struct {
+// Entry is one place of a list, or a pause of the walk.
+type Entry struct {
 	Position
 	// pause means that the walk has passed over as many entries as it may. The position is how far it has come.
 	pause bool
 }
 
-// filter says by id and value which entries belong to a list; nil keeps all. The value is only valid during the call.
-type filter func(id string, value []byte) bool
+// Filter says by id and value which entries belong to a list; nil keeps all. The value is only valid during the call.
+type Filter func(id string, value []byte) bool
 
 // NewestFirst walks the children of some keys as one list, as far as keep lets
 // them pass. The keys must end in (U64Desc created ms, Str id); no entry may
@@ -82,15 +87,15 @@ type filter func(id string, value []byte) bool
 // Each range passes over a bounded number of entries, and pauses then. The walk ends with the first pause in the order
 // of the list, so a cursor that stands on it has missed nothing of the other ranges.
 func NewestFirst(
-	r storage.Reader, above []storage.Key, w window, after *Position, keep filter,
-) iter.Seq2[entry, error] {
+	r storage.Reader, above []storage.Key, w Window, after *Position, keep Filter,
+) iter.Seq2[Entry, error] {
 	if len(above) == 1 {
 		return entriesOf(r, above[0], w, after, keep)
 	}
-	return func(yield func(entry, error) bool) {
+	return func(yield func(Entry, error) bool) {
 		type head struct {
-			entry
-			next func() (entry, error, bool)
+			Entry
+			next func() (Entry, error, bool)
 		}
 		var heads []head
 		for _, key := range above {
@@ -98,7 +103,7 @@ func NewestFirst(
 			defer stop()
 			e, err, ok := next()
 			if err != nil {
-				yield(entry{}, err)
+				yield(Entry{}, err)
 				return
 			}
 			if ok {
@@ -113,16 +118,16 @@ func NewestFirst(
 				}
 			}
 			h := &heads[first]
-			if !yield(h.entry, nil) || h.pause {
+			if !yield(h.Entry, nil) || h.pause {
 				return
 			}
 			e, err, ok := h.next()
 			switch {
 			case err != nil:
-				yield(entry{}, err)
+				yield(Entry{}, err)
 				return
 			case ok:
-				h.entry = e
+				h.Entry = e
 			default:
 				heads = append(heads[:first], heads[first+1:]...)
 			}
@@ -130,16 +135,16 @@ func NewestFirst(
 	}
 }
 
-func entriesOf(r storage.Reader, above storage.Key, w window, after *Position, keep filter) iter.Seq2[entry, error] {
-	return func(yield func(entry, error) bool) {
-		w.from = max(w.from, 1) // nothing was recorded in 1970
-		if w.from >= w.until {
+func entriesOf(r storage.Reader, above storage.Key, w Window, after *Position, keep Filter) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		w.From = max(w.From, 1) // nothing was recorded in 1970
+		if w.From >= w.Until {
 			return
 		}
 		all := above.Children()
 		if w != AllTime { // the newest come first
-			all = storage.Between(above.Child(storage.U64Desc(uint64(w.until-1))),
-				above.Child(storage.U64Desc(uint64(w.from-1))))
+			all = storage.Between(above.Child(storage.U64Desc(uint64(w.Until-1))),
+				above.Child(storage.U64Desc(uint64(w.From-1))))
 		}
 		opts := storage.ScanOptions{}
 		if after != nil {
@@ -148,13 +153,13 @@ func entriesOf(r storage.Reader, above storage.Key, w window, after *Position, k
 		passed := 0
 		for item, err := range r.Scan(all, opts) {
 			if err != nil {
-				yield(entry{}, err)
+				yield(Entry{}, err)
 				return
 			}
 			parts := item.Key.PartsAfter(above)
-			e := entry{Position: Position{int64(parts.U64Desc()), parts.Str()}}
+			e := Entry{Position: Position{int64(parts.U64Desc()), parts.Str()}}
 			if err := parts.Done(); err != nil {
-				yield(entry{}, err)
+				yield(Entry{}, err)
 				return
 			}
 			if keep != nil && !keep(e.ID, item.Value) {
@@ -170,12 +175,12 @@ func entriesOf(r storage.Reader, above storage.Key, w window, after *Position, k
 	}
 }
 
-// pageOf gathers one page of a walk. take turns an entry into what the page
+// PageOf gathers one page of a walk. take turns an entry into what the page
 // shows, and reports false for one that does not belong to the list. It returns
 // the position that the next page goes on behind, nil when nothing is left. limit
 // bounds the entries that are taken, which cost a record each.
-func pageOf[T any](
-	walk iter.Seq2[entry, error], size, limit int, take func(entry) (T, bool, error),
+func PageOf[T any](
+	walk iter.Seq2[Entry, error], size, limit int, take func(Entry) (T, bool, error),
 ) (page []T, next *Position, err error) {
 	var last Position
 	seen := 0

@@ -1,4 +1,4 @@
-import { JobFailed, OrgmemError, TimedOut } from "./errors.js";
+import { JobFailed, NotFound, OrgmemError, TimedOut } from "./errors.js";
 import { download, type Download } from "./download.js";
 import { watch, type EventsOptions, type EventType, type StreamEvent, type StreamGap } from "./events.js";
 import { List, type Page } from "./list.js";
@@ -38,8 +38,9 @@ export interface AsOf extends RequestOptions {
 }
 type Listing<F> = F & RequestOptions;
 
-const firstPoll = 50; // milliseconds: a short text is found within some tens of them
+const firstPoll = 20; // milliseconds: a short text is found within some tens of them
 const longestPoll = 5_000;
+const mostLooks = 3; // for a node that changes while it is looked for
 
 /**
  * A client of one service. It holds no connection and needs no closing, and any
@@ -84,7 +85,9 @@ export class Orgmem {
       request,
       { keyed: true },
     );
-    return wait ? this.jobs.wait(accepted.jobId, { ...request, waitFor }) : accepted;
+    if (!wait) return accepted;
+    await this.#transport.sleep(firstPoll, request.signal); // no job is that quick
+    return this.jobs.wait(accepted.jobId, { ...request, waitFor });
   }
 
   /** Finds passages by meaning and by word, best first. */
@@ -106,10 +109,28 @@ export class Orgmem {
     return this.#node({ method: "GET", path: nodes(id) }, options);
   }
 
-  /** Changes the fields that are named, and nothing else. It is sent once: give `ifMatch`, and read again if it fails. */
+  /** The node that an external id means now, with its content; null where it means none. */
+  async find(externalId: string, options: RequestOptions = {}): Promise<T.VersionedNode | null> {
+    for (let look = 0; look < mostLooks; look++) {
+      const [listed] = (await this.list({ ...options, externalId }).page()).data;
+      if (!listed) return null;
+      try {
+        return await this.get(listed.id, options);
+      } catch (error) {
+        // Forgotten in between, and the id may mean another node by now.
+        if (!(error instanceof NotFound && error.code === "node_not_found")) throw error;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Changes the fields that are named, and nothing else. With `ifMatch` it is sent once, since after a lost answer the
+   * version is another one: read again then. Without it may be sent again, which changes nothing more.
+   */
   async update(id: string, patch: T.NodePatch, options: UpdateOptions = {}): Promise<T.VersionedNode> {
     const { ifMatch, ...request } = options;
-    const call: Call = { method: "PATCH", path: nodes(id), body: patch };
+    const call: Call = { method: "PATCH", path: nodes(id), body: patch, harmless: ifMatch === undefined };
     if (ifMatch !== undefined) call.headers = { "If-Match": ifMatch };
     return this.#node(call, request);
   }
@@ -433,7 +454,7 @@ export class Orgmem {
   async #wait<E>(ask: (request: RequestOptions) => Promise<E>, ended: (state: E) => boolean | string, what: string, options: WaitOptions): Promise<E> {
     const { waitFor = 600_000, ...request } = options;
     const began = this.#transport.now();
-    for (let wait = firstPoll; ; wait = Math.min(wait * 1.5, longestPoll)) {
+    for (let wait = firstPoll; ; wait = Math.min(wait * 2, longestPoll)) {
       const state = await ask(request);
       const end = ended(state);
       if (end === true) return state;

@@ -49,7 +49,7 @@ export interface EventsOptions {
 }
 
 const maxEvent = 1 << 20; // characters
-const steady = 10_000; // a stream that lasted this long was no failure
+const steady = 10_000; // a stream that lasted this long was no failure, nor was one that told something
 const heartbeat = 15_000; // after so much quiet the service sends one: docs/interface.md
 // Events that are written at the same time need not arrive in the order of their times.
 const disorder = 1_000;
@@ -84,6 +84,7 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
     const began = transport.now();
     // A page of another origin is not shown the header: then our clock has to do.
     const openSince = Date.parse(response.headers.get("Date") ?? "") || asked;
+    let events = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       if (!/^text\/event-stream\b/.test(response.headers.get("Content-Type") ?? ""))
@@ -114,6 +115,7 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
           }
           const event = eventOf(frame.data, frame.id);
           since = Date.parse(event.timestamp);
+          events++;
           if (!types || types.has(event.type)) yield event;
         }
       }
@@ -121,7 +123,7 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
       clearTimeout(timer);
       abort();
     }
-    if (transport.now() - began > steady) failures = 0;
+    if (events > 0 || transport.now() - began > steady) failures = 0;
   }
 }
 

@@ -173,7 +173,7 @@ export class Memory {
     try {
       return item(user, await (await this.#of(user)).get(node));
     } catch (error) {
-      if (error instanceof NotFound && error.code === "node_not_found") return null;
+      if (gone(error)) return null;
       throw error;
     }
   }
@@ -188,8 +188,7 @@ export class Memory {
     for (let i = 0; i < nodes.length; i += atOnce) {
       const read = nodes.slice(i, i + atOnce).map((node) =>
         client.get(node.id).catch((error: unknown) => {
-          // Forgotten since it was listed.
-          if (error instanceof NotFound) return undefined;
+          if (gone(error)) return undefined; // since it was listed
           throw error;
         }),
       );
@@ -229,7 +228,10 @@ export class Memory {
     } else {
       const nodes: Node[] = [];
       for await (const node of this.#all(client, place)) nodes.push(node);
-      for (const node of nodes) await client.delete(node.id);
+      for (const node of nodes)
+        await client.delete(node.id).catch((error: unknown) => {
+          if (!gone(error)) throw error; // forgotten by somebody else meanwhile
+        });
     }
     return { message: "Memories deleted successfully!" };
   }
@@ -292,6 +294,10 @@ export class Memory {
       }
     }
   }
+}
+
+function gone(error: unknown): boolean {
+  return error instanceof NotFound && error.code === "node_not_found";
 }
 
 function most(options: SearchMemoryOptions): number {

@@ -3831,6 +3831,8 @@ export interface operations {
                 /** @description The nextCursor of the previous page; opaque. Omit it for the first page. */
                 cursor?: string;
                 domainId?: string;
+                /** @description The node that this id means now. */
+                externalId?: string;
                 kind?: "document" | "entity" | "belief" | "preference" | "event" | "session";
                 /** @description How many entries to answer at most. Values above 100 are read as 100. */
                 pageSize?: number;

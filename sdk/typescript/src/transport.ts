@@ -1,4 +1,4 @@
-import { ApiError, BadAnswer, classOf, ConnectionFailed, OrgmemError, TimedOut } from "./errors.js";
+import { ApiError, BadAnswer, classOf, ConnectionFailed, OrgmemError, RateLimited, TimedOut } from "./errors.js";
 import type { FieldError } from "./types.js";
 
 const maxAnswer = 64 << 20; // bytes; an export, which may be longer, is a stream
@@ -217,7 +217,7 @@ export class Transport {
     once: (init: RequestInit, tries: number) => Promise<R>,
   ): Promise<R> {
     const repeatable = call.keyed || call.harmless || call.method === "GET" || call.method === "PUT" || call.method === "DELETE";
-    const most = repeatable ? (options.maxRetries ?? this.#options.maxRetries ?? 8) : 0;
+    const most = options.maxRetries ?? this.#options.maxRetries ?? 8;
     const budget = options.retryBudget ?? this.#options.retryBudget ?? 60_000;
     const init = this.#init(call, options);
     let waited = 0;
@@ -226,7 +226,9 @@ export class Transport {
       try {
         return await once(init, tries);
       } catch (error) {
-        if (tries >= most || !mayPass(error)) throw error;
+        // What the rate limit refuses had no effect, whatever it is; a stream is used up.
+        const again = repeatable ? mayPass(error) : error instanceof RateLimited && !(init.body instanceof ReadableStream);
+        if (tries >= most || !again) throw error;
         const asked = error instanceof ApiError ? (error.retryAfter ?? 0) : 0;
         const wait = Math.max(this.backOff(tries), asked);
         if (waited + wait > budget) throw error;

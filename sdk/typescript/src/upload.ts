@@ -65,8 +65,8 @@ async function sourceOf(file: Upload): Promise<Source> {
   if (file instanceof ReadableStream) return { name: "upload", size: undefined, ...streamed(file) };
   if (typeof file !== "string" || !isNode())
     throw new OrgmemError("This cannot be uploaded. Give a Blob, a File, bytes, a ReadableStream, or in Node the path of a file.");
-  // Put together so that no bundler for browsers looks for the module.
-  const { open } = (await import(/* webpackIgnore: true */ /* @vite-ignore */ ["node", "fs/promises"].join(":"))) as {
+  // Put together so that no bundler for browsers looks for the module; scripts/build.mjs marks it for those that warn.
+  const { open } = (await import(["node", "fs/promises"].join(":"))) as {
     open: (path: string) => Promise<Handle>;
   };
   let handle: Handle;

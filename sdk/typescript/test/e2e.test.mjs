@@ -32,6 +32,8 @@ test("what is added is found by its meaning, by whoever's it is", async () => {
   assert.equal(results[0].externalId, "cat");
   assert.deepEqual((await bob.search("heating boiler")).results.filter((hit) => hit.externalId !== "rent"), []);
   assert.deepEqual((await bob.search("rent", { filters: { metadata: { room: 5 } } })).results, []);
+  assert.equal((await bob.find("rent")).content, "The rent is due on the third.");
+  assert.equal(await ann.find("rent"), null);
   assert.equal((await bob.list().take(1))[0].source.externalId, "rent");
 });
 

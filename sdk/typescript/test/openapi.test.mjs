@@ -76,6 +76,7 @@ test("every operation has a verb that the service takes", async () => {
     ["answer", () => memory.answer("Who leads the team?", { maxWords: 30 })],
     ["get", () => memory.get(node)],
     ["update", async () => memory.update(node, { title: "Lisbon" }, { ifMatch: (await memory.get(node)).etag })],
+    ["find", () => memory.find("ann")],
     ["list", () => memory.list({ kind: "document", status: "live", q: "Lisbon", createdBefore: future, pageSize: 1 })],
     ["history", () => memory.history(node)],
     ["edges.assert", () => memory.edges.assert({ source: node, target: other, type: "supports" })],

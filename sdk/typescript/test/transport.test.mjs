@@ -140,19 +140,20 @@ test("repeating ends: by the number of tries, by the budget, and where it would 
   retryAfter = "61";
   assert.deepEqual(await tries({}, search), [1, 0], "what asks for more than the budget is not waited for");
   retryAfter = "0";
-  const patch = (memory) => memory.update("a:b", { title: "x" });
-  for (const call of [
-    patch,
+  const once = [
+    (memory) => memory.update("a:b", { title: "x" }, { ifMatch: '"1"' }),
+    (memory) => memory.settings.update({ qualityMode: "fast" }),
     (memory) => memory.sandbox.keys.create(),
     (memory) => memory.imports.upload(new Blob(["x"])),
     (memory) => memory.purge.confirm({ dryRun: true, confirmToken: "t", scope: "org" }),
     (memory) => memory.sessions.push({ sessionId: "s", role: "user", text: "neither id nor time" }),
     (memory) => memory.jobs.cancel("j"),
-  ])
-    assert.equal((await tries({}, call))[0], 1, String(call));
+  ];
+  for (const call of once) assert.equal((await tries({}, call))[0], 1, String(call));
   for (const call of [
     (memory) => memory.get("a:b"),
     (memory) => memory.delete("a:b"),
+    (memory) => memory.update("a:b", { title: "x" }),
     (memory) => memory.subjects.put("ann"),
     (memory) => memory.retrieve("x"),
     (memory) => memory.answer("x"),
@@ -162,6 +163,8 @@ test("repeating ends: by the number of tries, by the budget, and where it would 
     (memory) => memory.keys.create({ label: "x" }),
   ])
     assert.equal((await tries({}, call))[0], 9, String(call));
+  status = 429;
+  for (const call of once) assert.equal((await tries({}, call))[0], String(call).includes("upload") ? 1 : 9, `refused by the rate limit: ${call}`);
   for (status of [400, 401, 403, 404, 409, 412, 422, 500]) assert.equal((await tries({}, search))[0], 1, String(status));
 });
 
@@ -333,7 +336,7 @@ test("waiting for a job asks less and less often, and a failed one is an error",
   );
   const { memory, slept } = patient(baseUrl);
   assert.equal((await memory.jobs.wait("j")).status, "succeeded");
-  assert.ok(slept.every((ms, i) => i === 0 || ms >= slept[i - 1]) && slept[0] === 50 && slept.at(-1) === 5000, String(slept));
+  assert.ok(slept.every((ms, i) => i === 0 || ms >= slept[i - 1]) && slept[0] === 20 && slept.at(-1) === 5000, String(slept));
   ends = "failed";
   await assert.rejects(memory.jobs.wait("j"), (error) => error instanceof orgmem.JobFailed && error.job.error.code === "unreadable" && /The file is damaged/.test(error.message));
   ends = "cancelled";

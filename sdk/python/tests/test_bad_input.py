@@ -9,6 +9,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import httpx
 import pytest
 
 from both import KEY, KINDS, Both
@@ -24,6 +25,7 @@ from orgmem import (
     RateLimited,
     Unauthorized,
 )
+from orgmem._http import MOST_AT_ONCE
 from stub import Stub, answer, problem
 
 PAGE = b"<!doctype html><html><title>Sign in</title></html>"
@@ -91,6 +93,7 @@ def test_a_certificate_that_is_not_trusted(kind: str, receiver: Receiver, monkey
     monkeypatch.setenv("SSL_CERT_FILE", str(receiver.certificate))
     # It is reached now; what answers there knows no API.
     assert "is not the service's JSON" in raised(kind, url, OrgmemError)
+    receiver.deliveries.get(timeout=30)  # the search, which is nothing for the tests of webhooks
 
 
 def test_older_service_without_the_route(kind: str) -> None:
@@ -214,6 +217,42 @@ def test_a_hundred_tasks(three_memories: Orgmem, server: Server) -> None:
     assert asyncio.run(main()) == [
         f"{list(HOLDERS.values())[i % 3]} has the key of the boat house." for i in range(100)
     ]
+
+
+def test_a_hundred_take_turns(kind: str) -> None:
+    """Those behind wait for their turn, and the waiting costs them none of their time."""
+    under_way, most = 0, 0
+    lock, full = threading.Lock(), threading.Event()
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        nonlocal under_way, most
+        with lock:
+            under_way += 1
+            most = max(most, under_way)
+            if under_way == MOST_AT_ONCE:
+                full.set()
+        assert full.wait(30)
+        with lock:
+            under_way -= 1
+        return httpx.Response(200, json=FOUND)
+
+    class Transport(httpx.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            return await asyncio.to_thread(handler, request)
+
+    async def all_async() -> None:
+        executor = ThreadPoolExecutor(100)
+        asyncio.get_running_loop().set_default_executor(executor)
+        async with AsyncOrgmem(KEY, "http://127.0.0.1:1", transport=Transport()) as shared:
+            await asyncio.gather(*(shared.subject(f"s{i % 3}").search("x") for i in range(100)))
+
+    if kind == "async":
+        asyncio.run(all_async())
+    else:
+        with Orgmem(KEY, "http://127.0.0.1:1", transport=httpx.MockTransport(handler)) as shared:
+            with ThreadPoolExecutor(100) as pool:
+                list(pool.map(lambda i: shared.subject(f"s{i % 3}").search("x"), range(100)))
+    assert most == MOST_AT_ONCE
 
 
 def test_a_hundred_at_a_service_that_is_down(kind: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import io
 import json
 import time
 from collections.abc import Iterator
@@ -30,7 +31,8 @@ from orgmem import (
     TimedOut,
 )
 from stub import Stub, answer
-from test_contract import PREVIEW
+from stub import problem as stubbed_problem
+from test_contract import PREVIEW, example
 
 FOUND = {"results": [], "usage": {"readUnits": 1, "embedTokens": 1}}
 ACCEPTED = {"jobId": "j", "status": "pending"}
@@ -282,6 +284,40 @@ def test_what_may_not_be_repeated_is_sent_once(kind: str, verb: str, tmp_path: P
         assert len(both.seen) == 1
 
 
+def test_what_was_refused_for_its_rate_has_had_no_effect(kind: str) -> None:
+    """The limit is decided before anything is done, so any request may come again."""
+    refused = problem(429, "rate_limit_exceeded", {"Retry-After": "1"})
+    with Both(kind, handler=Answers(refused, refused, problem(503, "x"))) as both:
+        with pytest.raises(ServerError):
+            both.run(both.client.update("n", {"title": "t"}))
+        assert both.slept == [1.25, 1.5]
+
+
+def test_an_upload_that_was_refused_is_sent_again_from_its_begin(kind: str) -> None:
+    file = io.BytesIO(b"behind" + b"the file" * 20_000)
+    file.seek(6)
+    busy = stubbed_problem(429, "rate_limit_exceeded")
+    with Stub(busy, busy, answer(202, ACCEPTED)) as stub, Both(kind, KEY, stub.url, random=lambda: 0.0) as both:
+        both.run(both.client.imports.upload(file, filename="f"))
+    first, second, third = (request.partition(b"\r\n\r\n")[2] for request in stub.requests)
+    assert first == second == third and first.count(b"the file") == 20_000 and b"behind" not in first
+    assert not file.closed  # it is the caller's
+
+
+def test_an_upload_that_cannot_be_read_again_is_sent_once(kind: str) -> None:
+    class Pipe(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            return 0
+
+    with Both(kind, handler=lambda r: problem(429, "rate_limit_exceeded")) as both:
+        with pytest.raises(RateLimited):
+            both.run(both.client.imports.upload(io.BufferedReader(Pipe()), filename="f"))
+    assert len(both.seen) == 1 and both.seen[0].headers["transfer-encoding"] == "chunked"
+
+
 def test_what_was_never_sent_may_be_sent(kind: str) -> None:
     """A connection that was refused has carried nothing."""
     job = {"id": "j"}
@@ -382,10 +418,10 @@ def job(status: str, **fields: Any) -> httpx.Response:
 
 
 def test_wait_polls_with_growing_pauses(kind: str) -> None:
-    states = [job("queued")] * 3 + [job("running")] * 9 + [job("succeeded")]
+    states = [job("queued")] * 3 + [job("running")] * 15 + [job("succeeded")]
     with Both(kind, handler=Answers(*states), monotonic=lambda: 0.0) as both:
         assert both.run(both.client.jobs.wait("j")).status == "succeeded"
-    assert both.slept == sorted(both.slept) and both.slept[0] == 0.1 and both.slept[-1] == 5
+    assert both.slept == sorted(both.slept) and both.slept[0] == 0.02 and both.slept[-1] == 5
 
 
 def test_a_failed_job_is_an_error(kind: str) -> None:
@@ -401,6 +437,19 @@ def test_wait_ends(kind: str) -> None:
     with Both(kind, handler=lambda r: job("running"), monotonic=lambda: float(next(now))) as both:
         with pytest.raises(TimedOut, match=r"wait again with jobs\.wait"):
             both.run(both.client.jobs.wait("j", timeout=20))
+
+
+def test_find_looks_again_where_a_node_has_just_gone(kind: str) -> None:
+    def handler(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/nodes"):
+            return ok({"data": nodes.pop(0), "hasMore": False})
+        return problem(404, "node_not_found")
+
+    node = example({"$ref": "#/components/schemas/Node"})
+    nodes = [[node], []]
+    with Both(kind, handler=handler) as both:
+        assert both.run(both.client.find("cat")) is None
+    assert [r.url.params.get("externalId") for r in both.seen] == ["cat", None, "cat"]
 
 
 # Time

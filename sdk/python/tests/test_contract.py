@@ -137,6 +137,7 @@ CALLS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
             "q": "x",
             "kind": "document",
             "status": "live",
+            "external_id": "e",
             "domain_id": "d",
             "created_after": TIME,
             "created_before": TIME,

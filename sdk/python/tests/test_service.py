@@ -123,6 +123,8 @@ def graph(run: Session, memory: Any) -> None:
     assert renamed.title == "The boiler" and renamed.etag != node.etag
     run.refused(lambda: memory.update(boiler, {"title": "Late"}, if_match=node.etag), "precondition_failed")
     assert len(run(memory.list(kind="document", page_size=1))) == 3  # three pages
+    assert [n.id for n in run(memory.list(external_id="cat"))] == [cat]
+    assert run(memory.find("cat")).content == CAT and run(memory.find("dog")) is None
     assert [entry.action for entry in run(memory.history(boiler))] == ["updated", "created"]
 
     edge = run(memory.edges.assert_(boiler, cat, "same_house", weight=1, note="Ask at the door."))
@@ -135,6 +137,7 @@ def graph(run: Session, memory: Any) -> None:
     assert new.created and run(memory.get(boiler)).superseded_by == new.new_node_id
     assert run(memory.delete(cat)).status == "tombstoned"
     run.refused(lambda: memory.get(cat), "node_not_found")
+    assert run(memory.find("cat")) is None
     assert run(memory.undelete(cat)).content is None
 
     entity = next((e for e in run(memory.list(kind="entity"))), None)

@@ -10,6 +10,7 @@ import asyncio
 import functools
 import ssl
 import sys
+import threading
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -37,9 +38,11 @@ from orgmem.errors import (
 T = TypeVar("T")
 
 MOST_ANSWER = 64 << 20  # bytes of an answer, but for a download
-# More than anybody's threads, so that calls do not wait for each other; streams hold theirs.
-MOST_CONNECTIONS = 1000
-IDLE_CONNECTIONS = 100
+# Calls under way at a time; those behind wait, which costs them none of their time. The pool looks at all of its
+# connections for each request: with a hundred a request costs half as much again as with these.
+MOST_AT_ONCE = 32
+MOST_CONNECTIONS = 100  # with those of streams and downloads
+IDLE_CONNECTIONS = MOST_AT_ONCE
 IDLE_SECONDS = 30.0  # below the service's own, so that it is not the service that closes first
 LONGEST_QUOTE = 300  # characters of a parser's complaint
 
@@ -111,6 +114,7 @@ class Requests:
         return Tries(
             most=c.max_retries,
             budget=c.retry_budget,
+            resendable=call.form is None or call.form.can_be_sent_again,
             repeatable=call.repeatable or call.key is not None or call.method in ("GET", "PUT", "DELETE"),
             random=c.random,
         )
@@ -281,9 +285,12 @@ class SyncCore:
         self.http = http
         self.requests = requests
         self.sleep = sleep
+        self._turns = threading.BoundedSemaphore(MOST_AT_ONCE)
 
     def acting_as(self, subject: str) -> SyncCore:
-        return SyncCore(self.http, Requests(self.requests.config, subject), self.sleep)
+        view = SyncCore(self.http, Requests(self.requests.config, subject), self.sleep)
+        view._turns = self._turns
+        return view
 
     def pages(self, call: Call[Any]) -> Pages[Any]:
         return Pages(self, call)
@@ -318,7 +325,8 @@ class SyncCore:
         try:
             while True:
                 try:
-                    return self._try(call, request)
+                    with self._turns:
+                        return self._try(call, request)
                 except OrgmemError as failure:
                     pause = tries.pause(failure)
                 self.sleep(pause)
@@ -392,9 +400,12 @@ class AsyncCore:
         self.http = http
         self.requests = requests
         self.sleep = sleep
+        self._turns = asyncio.BoundedSemaphore(MOST_AT_ONCE)
 
     def acting_as(self, subject: str) -> AsyncCore:
-        return AsyncCore(self.http, Requests(self.requests.config, subject), self.sleep)
+        view = AsyncCore(self.http, Requests(self.requests.config, subject), self.sleep)
+        view._turns = self._turns
+        return view
 
     def pages(self, call: Call[Any]) -> AsyncPages[Any]:
         return AsyncPages(self, call)
@@ -430,7 +441,8 @@ class AsyncCore:
         try:
             while True:
                 try:
-                    return await within(seconds, self._try(call, request, seconds), request)
+                    async with self._turns:
+                        return await within(seconds, self._try(call, request, seconds), request)
                 except OrgmemError as failure:
                     pause = tries.pause(failure)
                 await self.sleep(pause)

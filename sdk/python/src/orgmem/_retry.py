@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 
-from orgmem.errors import ApiError, BadAnswer, ConnectionFailed, OrgmemError, TimedOut
+from orgmem.errors import ApiError, BadAnswer, ConnectionFailed, OrgmemError, RateLimited, TimedOut
 
 FIRST_PAUSE = 0.25  # seconds; doubles from try to try
 LONGEST_PAUSE = 10.0
@@ -18,10 +18,13 @@ PASSING = frozenset({408, 429, 502, 503, 504})
 class Tries:
     """The tries of one call. pause says how long to wait for the next, or raises the failure."""
 
-    def __init__(self, *, most: int, budget: float, repeatable: bool, random: Callable[[], float]) -> None:
+    def __init__(
+        self, *, most: int, budget: float, repeatable: bool, resendable: bool, random: Callable[[], float]
+    ) -> None:
         self._most = most
         self._budget = budget
         self._repeatable = repeatable
+        self._resendable = resendable
         self._random = random
         self._made = 0
 
@@ -40,6 +43,8 @@ class Tries:
     def _may_pass(self, failure: OrgmemError) -> bool:
         if isinstance(failure, ConnectionFailed) and (failure.unsent or failure.lasting):
             return not failure.lasting  # nothing of it has reached the service
+        if isinstance(failure, RateLimited) and self._resendable:
+            return True  # the limit is looked at before anything is done
         if not self._repeatable:
             return False
         if isinstance(failure, ConnectionFailed | TimedOut):

@@ -20,7 +20,7 @@ Progress = Callable[[int, int | None], None]
 
 
 class Form(httpx.SyncByteStream, httpx.AsyncByteStream):
-    """The body of an upload. It can be read once."""
+    """The body of an upload."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Form(httpx.SyncByteStream, httpx.AsyncByteStream):
         self._head = b"".join(self._part(name, value) for name, value in fields.items())
         self._head += self._part_head(field, filename or "upload") + b"Content-Type: application/octet-stream\r\n\r\n"
         self._tail = f"\r\n--{self._boundary}--\r\n".encode()
-        self._size = _size(self._file)
+        self._begin, self._size = _extent(self._file)
 
     @property
     def content_type(self) -> str:
@@ -58,7 +58,13 @@ class Form(httpx.SyncByteStream, httpx.AsyncByteStream):
         """The bytes of the whole form; None where the file does not say how long it is."""
         return None if self._size is None else len(self._head) + self._size + len(self._tail)
 
+    @property
+    def can_be_sent_again(self) -> bool:
+        return self._begin is not None
+
     def __iter__(self) -> Iterator[bytes]:
+        if self._begin is not None:
+            self._file.seek(self._begin)
         yield self._head
         sent = 0
         while chunk := self._file.read(CHUNK):
@@ -95,11 +101,12 @@ def _quoted(filename: str) -> str:
     return filename.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _size(file: BinaryIO) -> int | None:
+def _extent(file: BinaryIO) -> tuple[int | None, int | None]:
+    """Where a file begins, and how long it is from there; nothing of one that is read only once."""
     try:
         here = file.tell()
         end = file.seek(0, os.SEEK_END)
         file.seek(here)
     except (OSError, AttributeError):
-        return None
-    return end - here
+        return None, None
+    return here, end - here

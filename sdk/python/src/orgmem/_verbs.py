@@ -37,15 +37,16 @@ from orgmem._calls import (
     when,
 )
 from orgmem._upload import Form, Progress, Source
-from orgmem.errors import JobFailed, TimedOut
+from orgmem.errors import JobFailed, NotFound, TimedOut
 from orgmem.webhooks import verify
 
 T = TypeVar("T")
 Time = datetime | str
 Item = str | m.IngestItem | Mapping[str, Any]
 
-FIRST_POLL = 0.1  # seconds between two looks at a job; half as much longer each time
+FIRST_POLL = 0.02  # seconds between two looks at a job, which a short text takes; half as much longer each time
 LONGEST_POLL = 5.0
+MOST_LOOKS = 5  # for a node that is forgotten as often as it is found
 PATIENCE = 600.0  # seconds until a wait gives up
 
 ACCEPTED = read(m.Accepted)
@@ -831,6 +832,21 @@ class Verbs(Caller[Kind]):
         return get(f"/v1/graph/nodes/{segment(id)}", _node)
 
     @verb
+    def find(self, external_id: str) -> Steps[m.Node | None]:
+        """The node that an external id means now, with its content; None where there is none."""
+        for _ in range(MOST_LOOKS):
+            page = yield from do(get("/v1/graph/nodes", NODES, externalId=external_id))
+            if not page.data:
+                return None
+            try:
+                return (yield from do(get(f"/v1/graph/nodes/{segment(page.data[0].id)}", _node)))
+            except NotFound as why:
+                if why.code != "node_not_found":
+                    raise
+            # It was forgotten in between, and the id may mean another one by now.
+        return None
+
+    @verb
     def update(self, id: str, patch: m.NodePatch | Mapping[str, Any], *, if_match: str | None = None) -> Call[m.Node]:
         """Edits a node; with if_match (a node's etag) only if it is still the same. It is found when this returns."""
         return Call(
@@ -853,6 +869,7 @@ class Verbs(Caller[Kind]):
         q: str | None = None,
         kind: m.NodeKind | str | None = None,
         status: m.NodeStatus | str | None = None,
+        external_id: str | None = None,
         domain_id: str | None = None,
         created_after: Time | None = None,
         created_before: Time | None = None,
@@ -866,6 +883,7 @@ class Verbs(Caller[Kind]):
             q=q,
             kind=kind,
             status=status,
+            externalId=external_id,
             domainId=domain_id,
             createdAfter=when(created_after),
             createdBefore=when(created_before),

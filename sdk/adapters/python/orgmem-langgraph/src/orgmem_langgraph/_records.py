@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from orgmem import Conflict, NotFound, OrgmemError
+from orgmem import Conflict, NotFound, OrgmemError, Page
 from orgmem.models import Node
 
 from ._clients import Call, Steps
@@ -131,8 +131,13 @@ def _tagged(node: Node, tag: str) -> bool:
     return node.metadata.get(tag) is True and _is_head(node)
 
 
-def _find(external: str) -> Call:
-    return lambda client: client.find(external)
+def _look_up(external: str) -> Call:
+    """A call for the node that an externalId means. Its text is not wanted, so this is one request where find has two."""
+    return lambda client: client.list(external_id=external).page()
+
+
+def _meant(page: Page[Node]) -> Node | None:
+    return page.data[0] if page.data else None
 
 
 def _record(head: Node, data: str) -> Record:
@@ -191,7 +196,7 @@ class Records:
         """The record that an id means now."""
         external = self.external_id(id)
         for _ in range(MOST_TRIES):
-            head = yield _find(external)
+            head = _meant((yield _look_up(external)))
             if head is None or head.status != "live" or not _is_head(head):
                 return None
             data = yield from self._data(head)
@@ -268,9 +273,10 @@ class Records:
         """Keeps records in place of what their ids meant. They are found when this returns."""
         todo = list(drafts)
         for _ in range(MOST_TRIES):
-            heads = yield [_find(self.external_id(draft.id)) for draft in todo]
+            pages = yield [_look_up(self.external_id(draft.id)) for draft in todo]
             items, edits, edited = [], [], []
-            for draft, head in zip(todo, heads, strict=True):
+            for draft, page in zip(todo, pages, strict=True):
+                head = _meant(page)
                 if head is None or head.status != "live":
                     # By its externalId, so that of two first puts at once the later takes the earlier's place.
                     items.append((yield from self._head(draft, None)))
@@ -374,7 +380,7 @@ class Records:
 
     def _forget(self, external: str, own: str) -> Steps[bool]:
         nodes = yield from self._nodes(own)
-        current = yield _find(external)
+        current = _meant((yield _look_up(external)))
         heads = {n.id: n for n in [*nodes, *([current] if current else [])] if n.metadata.get("record") == external}
         # What a person has put in a head's place has its metadata, and with that the data.
         unseen = [n.superseded_by for n in heads.values() if n.superseded_by and n.superseded_by not in heads]

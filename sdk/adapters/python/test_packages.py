@@ -1,0 +1,100 @@
+"""What holds for all Python adapters."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import orgmem
+import pytest
+from orgmem_langchain import OrgmemRetriever as LangChainRetriever
+from orgmem_langgraph import OrgmemStore
+from orgmem_llamaindex import OrgmemRetriever as LlamaIndexRetriever
+from orgmem_openai_agents import OrgmemSession
+
+HERE = Path(__file__).resolve().parent
+PACKAGES = sorted(p.parent for p in HERE.glob("orgmem-*/pyproject.toml"))
+
+
+def sources(package: Path) -> Path:
+    return next((package / "src").iterdir())
+
+
+@pytest.mark.parametrize("name", ["_clients.py", "_records.py"])
+def test_what_several_packages_have_is_the_same(name: str) -> None:
+    copies = {f.read_text() for f in HERE.glob(f"orgmem-*/src/*/{name}")}
+    assert len(copies) == 1
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda p: p.name)
+def test_the_types_are_strict(package: Path) -> None:
+    done = subprocess.run([sys.executable, "-m", "mypy"], cwd=package, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert (sources(package) / "py.typed").exists()
+
+
+async def _session(**options: Any) -> Any:
+    return await OrgmemSession("s", **options).get_items()
+
+
+async def _store(**options: Any) -> Any:
+    return OrgmemStore(**options).search((), query="x")
+
+
+async def _langchain(**options: Any) -> Any:
+    return await LangChainRetriever(**options).ainvoke("x")
+
+
+async def _llamaindex(**options: Any) -> Any:
+    return LlamaIndexRetriever(**options).retrieve("x")
+
+
+ADAPTERS = pytest.mark.parametrize("use", [_session, _store, _langchain, _llamaindex])
+
+
+@ADAPTERS
+async def test_a_wrong_key_is_named(server: Any, use: Any) -> None:
+    with pytest.raises(orgmem.Unauthorized, match="ORGMEM_API_KEY"):
+        await use(api_key="svc_prod_" + "x" * 43, base_url=server.url)
+
+
+@ADAPTERS
+async def test_a_subject_that_was_never_made_is_named(server: Any, key: str, use: Any) -> None:
+    with pytest.raises(orgmem.PermissionDenied, match=r"subjects\.put"):
+        await use(api_key=key, base_url=server.url, subject="nobody")
+
+
+@pytest.fixture(scope="module")
+def proxy() -> Iterator[str]:
+    """Something that answers everything with a page of its own, as a sign-in page does."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = b"<html>Please sign in</html>"
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET
+
+        def log_message(self, *args: Any) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as answering:
+        thread = threading.Thread(target=answering.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{answering.server_port}"
+        answering.shutdown()
+        thread.join()
+
+
+@ADAPTERS
+async def test_a_proxys_page_is_no_answer(proxy: str, key: str, use: Any) -> None:
+    with pytest.raises(orgmem.BadAnswer, match="base_url"):
+        await use(api_key=key, base_url=proxy)

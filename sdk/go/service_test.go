@@ -215,6 +215,12 @@ func TestEveryVerb(t *testing.T) {
 	if !errors.Is(err, ErrConflict) {
 		t.Errorf("an update of what has changed: %v", err)
 	}
+	if found, err := c.Find(ctx, "boiler"); err != nil || found == nil || found.ID != boiler || found.Content == "" {
+		t.Errorf("find: %+v %v", found, err)
+	}
+	if found, err := c.Find(ctx, "nobody"); err != nil || found != nil {
+		t.Errorf("find: %+v %v", found, err)
+	}
 	ids := collect(t, c.List(NodeFilter{Kind: NodeKindDocument, PageSize: 1}), func(n Node) string { return n.ID })
 	if !slices.Equal(ids, []string{roof, boiler}) && !slices.Equal(ids, []string{boiler, roof}) {
 		t.Errorf("nodes %v", ids)
@@ -719,7 +725,7 @@ func TestEventsAcrossARestart(t *testing.T) {
 	<-open
 	completed()
 	for _, how := range []os.Signal{os.Kill, os.Interrupt} {
-		before := time.Now()
+		before := time.Now().Add(-time.Second) // the service's clock is read in seconds
 		s.end(how)
 		s.run(t, address)
 		gap, ok := next().(Gap)

@@ -368,9 +368,11 @@ func TestEveryVerb(t *testing.T) {
 	_, err = c.Jobs.Cancel(ctx, job.ID)
 	code(t, err, "job_not_cancellable")
 	failed, err := c.AddAndWait(ctx, Item{Content: "It rests on nothing.", DerivedFrom: []string{"nobody"}})
-	if (err == nil) != (failed.Status == JobStatusSucceeded) || failed.Result == nil || failed.Result.Items[0].Status != ItemStatusFailed {
+	var broken *JobFailedError
+	if !errors.As(err, &broken) || failed.Status != JobStatusFailed || failed.Result.Items[0].Status != ItemStatusFailed {
 		t.Errorf("%+v %v", failed, err)
 	}
+	says(t, err, "derivedFrom[0]")
 
 	// Files.
 	accepted, err := c.Imports.Upload(ctx, Upload{Name: "garden.txt", File: strings.NewReader("The apple trees were cut in February."), Title: "Garden"})

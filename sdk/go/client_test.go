@@ -291,6 +291,49 @@ func TestNotRepeated(t *testing.T) {
 	}
 }
 
+// What had no effect is sent again, whatever it is.
+func TestRepeatedWithoutEffect(t *testing.T) {
+	tries := 0
+	c, w := stub(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+		if tries++; tries == 1 {
+			w.Header().Set("Retry-After", "1")
+			problem(w, 429, "rate_limit_exceeded")
+			return
+		}
+		io.Copy(io.Discard, r.Body)
+		writeJSON(w, 200, `{"id":"x","jobId":"j"}`)
+	})
+	for name, call := range map[string]func() error{
+		"update": func() error { _, err := c.Update(t.Context(), "x", NodePatch{Title: "y"}); return err },
+		"upload": func() error { _, err := c.Imports.Upload(t.Context(), uploadOf("x")); return err },
+	} {
+		tries = 0
+		if err := call(); err != nil || tries != 2 {
+			t.Errorf("%s after a rate limit: %d tries, %v", name, tries, err)
+		}
+	}
+	w.pauses = nil
+	nobody, err := New(Config{APIKey: "k", BaseURL: "http://127.0.0.1:1", Sleep: w.sleep})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = nobody.Brain.Train(t.Context())
+	var lost *ConnectionError
+	if _, times := w.slept(); !errors.As(err, &lost) || times != defaultMaxRetries {
+		t.Errorf("without a connection: %d pauses, %v", times, err)
+	}
+	// A file that was read is not: half of it is gone.
+	tries = 0
+	c, _ = stub(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+		tries++
+		io.Copy(io.Discard, r.Body)
+		problem(w, 429, "rate_limit_exceeded")
+	})
+	if _, err := c.Imports.Upload(t.Context(), uploadOf("x")); !errors.Is(err, ErrRateLimited) || tries != 1 {
+		t.Errorf("%d tries, %v", tries, err)
+	}
+}
+
 // Each event of a session can be known again, also one that the caller gave no name.
 func TestSessionEventsHaveIDs(t *testing.T) {
 	var sent struct{ Events []SessionEvent }
@@ -583,7 +626,7 @@ func TestLists(t *testing.T) {
 func TestWaitingForAJob(t *testing.T) {
 	looks, end := 0, ""
 	c, w := stub(t, Config{}, func(w http.ResponseWriter, _ *http.Request) {
-		if looks++; looks < 9 {
+		if looks++; looks <= 20 {
 			writeJSON(w, 200, `{"id":"j","status":"running"}`)
 			return
 		}
@@ -600,8 +643,8 @@ func TestWaitingForAJob(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	if w.pauses[0] != firstLook || w.pauses[1] != 2*firstLook || w.pauses[7] != longestLook {
-		t.Errorf("%v", w.pauses[:8])
+	if w.pauses[0] != firstLook || w.pauses[1] != firstLook*3/2 || w.pauses[10] >= longestLook || w.pauses[19] != longestLook {
+		t.Errorf("%v", w.pauses[:20])
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	w.before = func(int) { cancel() }

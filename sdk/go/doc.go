@@ -14,7 +14,8 @@
 // A request is sent again after a network error, a time-out, and the answers 408, 429,
 // 502, 503, 504 and 409 idempotency_in_progress, if it may be: GET, PUT and DELETE, and a
 // POST that only reads or carries an Idempotency-Key, which every write whose route takes
-// one does by itself. The pauses have full jitter and respect Retry-After; Config bounds
+// one does by itself. Any other is sent again where it had no effect: after 429, and
+// where there was no connection. The pauses have full jitter and respect Retry-After; Config bounds
 // their number and sum. Config.Timeout is for one try, the context for all of them and
 // the pauses between.
 //

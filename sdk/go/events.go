@@ -19,6 +19,8 @@ const (
 	firstReconnect   = 500 * time.Millisecond // a node's leaderships are elsewhere by then
 	longestReconnect = 30 * time.Second
 	longestAfter     = 5 * time.Minute  // whoever asks for more is asked again all the same
+	heartbeat        = 15 * time.Second // the service's, where nothing happens
+	eventLag         = time.Second      // an event is made before its commit, and may come behind a later one
 	steady           = 10 * time.Second // a stream that lasted this long was no failure
 	maxEvent         = 1 << 20          // bytes; an event has some hundred
 )
@@ -35,10 +37,11 @@ type Event struct {
 }
 
 // Gap says that the stream was interrupted and is open again. What happened between
-// is not replayed: read again what matters.
+// is not replayed: read again what matters. Both times are the service's own, so that
+// neither a clock that is off nor a reader that was busy makes the gap too short.
 type Gap struct {
-	Since time.Time // when the last came of the stream before, by this machine's clock
-	Until time.Time // when the new one was open
+	Since time.Time // everything before has come
+	Until time.Time // from when everything comes again; zero if the service did not say
 	Why   string    // for people
 }
 
@@ -92,7 +95,7 @@ func (c *Client) Events(ctx context.Context, watch EventsRequest) iter.Seq2[Noti
 					watch.OnOpen()
 				}
 				if lost != nil {
-					lost.Until = began
+					lost.Until = s.opened
 				}
 				err = s.read(lost, watch.Types, yield)
 				s.close()
@@ -103,7 +106,7 @@ func (c *Client) Events(ctx context.Context, watch EventsRequest) iter.Seq2[Noti
 					yield(nil, c.ended(ctx, streamRequest, nil))
 					return
 				}
-				lost = &Gap{Since: s.heard, Why: err.Error()}
+				lost = &Gap{Since: s.heard.Add(-eventLag), Why: err.Error()}
 				if c.cfg.Now().Sub(began) > steady {
 					failures = 0
 				}
@@ -133,7 +136,23 @@ type stream struct {
 	lines  lineReader
 	body   io.Closer
 	cancel context.CancelCauseFunc
-	heard  time.Time // when the last line came
+	opened time.Time // by the service's clock; zero if it did not say
+	began  time.Time // by ours
+	// heard is the latest time, by the service's clock, before which nothing can have been
+	// missed: that of the last event, and what heartbeats say has passed since.
+	heard time.Time
+}
+
+// beat is a heartbeat: none comes before so long after the last event or heartbeat. By
+// our clock it may have lain here for a while, unread.
+func (s *stream) beat() {
+	next := s.heard.Add(heartbeat)
+	if !s.opened.IsZero() { // not beyond the present, should heartbeats be slower one day
+		if present := s.opened.Add(s.c.cfg.Now().Sub(s.began)); next.After(present) {
+			return
+		}
+	}
+	s.heard = next
 }
 
 // openStream connects once, or as often as the rules of all requests allow.
@@ -153,7 +172,13 @@ func (c *Client) openStream(ctx context.Context, patiently bool) (*stream, error
 			return err
 		}
 		dog.patience = c.silence
-		s = &stream{c: c, lines: lineReader{Reader: bufio.NewReader(&watchedReader{response.Body, dog})}, body: response.Body, cancel: dog.cancel, heard: c.cfg.Now()}
+		s = &stream{c: c, began: c.cfg.Now(), lines: lineReader{Reader: bufio.NewReader(&watchedReader{response.Body, dog})}, body: response.Body, cancel: dog.cancel}
+		if at, err := http.ParseTime(response.Header.Get("Date")); err == nil {
+			s.opened = at
+		}
+		if s.heard = s.opened; s.heard.IsZero() {
+			s.heard = s.began
+		}
 		return nil
 	}
 	if patiently {
@@ -196,7 +221,6 @@ func (s *stream) read(gap *Gap, types []EventType, yield func(Notice, error) boo
 			}
 			return err
 		}
-		s.heard = s.c.cfg.Now()
 		name, value, _ := strings.Cut(line, ":")
 		value = strings.TrimPrefix(value, " ")
 		switch {
@@ -210,6 +234,9 @@ func (s *stream) read(gap *Gap, types []EventType, yield func(Notice, error) boo
 				if err := json.Unmarshal([]byte(data), &event); err != nil {
 					return fmt.Errorf("an event cannot be read: %w", err)
 				}
+				if !event.Timestamp.IsZero() {
+					s.heard = event.Timestamp
+				}
 				wanted := len(types) == 0 || slices.Contains(types, event.Type) || slices.Contains(types, EventTypeAny)
 				if wanted && !yield(Event{id, event.Type, event.Timestamp, event.Data}, nil) {
 					return nil
@@ -217,7 +244,9 @@ func (s *stream) read(gap *Gap, types []EventType, yield func(Notice, error) boo
 			}
 			id, data, some = "", "", false
 		case name == "":
-			if value = strings.TrimSpace(value); value != "ping" {
+			if value = strings.TrimSpace(value); value == "ping" {
+				s.beat()
+			} else {
 				comment = value
 			}
 		case name == "id":

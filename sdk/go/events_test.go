@@ -126,23 +126,46 @@ func TestEventsOfSomeTypes(t *testing.T) {
 	}
 }
 
-// A gap tells the time of the last that was heard, a heartbeat included, and the time
-// at which the stream was open again.
+// A gap begins with the last event that came, by the service's clock, whatever ours says
+// and however long a caller was busy. A heartbeat says that fifteen seconds have passed.
 func TestAGapHasItsTimes(t *testing.T) {
-	var clock atomic.Int64
-	cfg := Config{Now: func() time.Time { return time.Unix(clock.Add(1), 0) }}
-	c, w, _ := streams(t, cfg, []string{frame("1", EventTypeJobCompleted)}, []string{hold})
-	w.before = func(int) { clock.Add(1000) }
-	for notice, err := range c.Events(t.Context(), EventsRequest{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if gap, ok := notice.(Gap); ok {
-			if gap.Since.Unix() >= 1000 || gap.Until.Unix() <= 1000 || !gap.Since.Before(gap.Until) {
-				t.Errorf("since %d until %d", gap.Since.Unix(), gap.Until.Unix())
+	opened := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
+	for name, tc := range map[string]struct {
+		texts []string
+		want  time.Time
+	}{
+		"nothing":                 {nil, opened},
+		"an event":                {[]string{frame("1", EventTypeJobCompleted)}, opened.Add(5678 * time.Millisecond)},
+		"an event, a heartbeat":   {[]string{frame("1", EventTypeJobCompleted), ": ping\n\n"}, opened.Add(20678 * time.Millisecond)},
+		"heartbeats":              {[]string{": ping\n\n: ping\n\n"}, opened.Add(30 * time.Second)},
+		"more than can have been": {[]string{": ping\n\n: ping\n\n: ping\n\n"}, opened.Add(30 * time.Second)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var n, clock atomic.Int64
+			c, _ := stub(t, Config{Now: func() time.Time { return time.Unix(clock.Load(), 0) }}, func(w http.ResponseWriter, r *http.Request) {
+				first := n.Add(1) == 1
+				w.Header().Set("Date", opened.Format(http.TimeFormat))
+				if !first {
+					w.Header().Set("Date", opened.Add(time.Hour).Format(http.TimeFormat))
+				}
+				w.Header().Set("Content-Type", "text/event-stream")
+				w.WriteHeader(200)
+				if first {
+					io.WriteString(w, strings.Join(tc.texts, ""))
+				}
+			})
+			for notice, err := range c.Events(t.Context(), EventsRequest{OnOpen: func() { clock.Add(40) }}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if gap, ok := notice.(Gap); ok {
+					if !gap.Since.Equal(tc.want.Add(-eventLag)) || !gap.Until.Equal(opened.Add(time.Hour)) {
+						t.Errorf("since %v until %v", gap.Since, gap.Until)
+					}
+					break
+				}
 			}
-			break
-		}
+		})
 	}
 }
 

@@ -31,8 +31,8 @@ type Upload struct {
 	OnProgress func(sent, total int64)
 }
 
-// Upload sends a file of any known format. It is sent once: what became of it when the
-// connection was lost on the way, List tells.
+// Upload sends a file of any known format. Once it was begun to be read it is not sent
+// again: what became of it when the connection was lost on the way, List tells.
 func (s ImportsService) Upload(ctx context.Context, upload Upload) (*Accepted, error) {
 	return s.send(ctx, "/v1/import", upload)
 }
@@ -91,26 +91,32 @@ func (s ImportsService) send(ctx context.Context, path string, upload Upload) (*
 	if file.total >= 0 {
 		r.length = int64(len(begin)) + file.total + int64(len(end))
 	}
-	response, err := s.c.open(watched, r, io.MultiReader(bytes.NewReader(begin), file, bytes.NewReader(end)), s.c.cfg.Timeout)
-	if err == nil {
-		defer response.Body.Close()
-		var raw []byte
-		if raw, err = readAll(response, maxAnswer); err != nil {
-			err = s.c.readError(watched, r, response, raw, err, s.c.cfg.Timeout)
-		} else {
-			accepted := new(Accepted)
-			if err = decode(raw, accepted); err == nil {
-				return accepted, nil
-			}
-			err = s.c.badAnswer(r, response.StatusCode, response.Header, raw, err)
+	// What was read of the file cannot be read again.
+	r.spent = func() bool { return file.read.Load() }
+	accepted := new(Accepted)
+	err := s.c.retry(ctx, r, func() error {
+		dog.timer.Reset(dog.patience)
+		defer dog.timer.Stop()
+		response, err := s.c.open(watched, r, io.MultiReader(bytes.NewReader(begin), file, bytes.NewReader(end)), s.c.cfg.Timeout)
+		if err != nil {
+			return err
 		}
+		defer response.Body.Close()
+		raw, err := readAll(response, maxAnswer)
+		if err != nil {
+			return s.c.readError(watched, r, response, raw, err, s.c.cfg.Timeout)
+		}
+		if err := decode(raw, accepted); err != nil {
+			return s.c.badAnswer(r, response.StatusCode, response.Header, raw, err)
+		}
+		return nil
+	})
+	if err == nil {
+		return accepted, nil
 	}
 	var refused *APIError
-	switch {
-	case ctx.Err() != nil:
-		return nil, s.c.ended(ctx, r, nil)
-	case !errors.As(err, &refused) && file.failure() != nil:
-		return nil, &ArgumentError{fmt.Sprintf("the file %q cannot be read: %v", upload.Name, file.failure()), file.failure()}
+	if broken := file.failure(); broken != nil && ctx.Err() == nil && !errors.As(err, &refused) {
+		return nil, &ArgumentError{fmt.Sprintf("the file %q cannot be read: %v", upload.Name, broken), broken}
 	}
 	return nil, err
 }
@@ -121,7 +127,7 @@ type uploaded struct {
 	sent, total int64
 	tell        func(sent, total int64)
 	dog         *watchdog
-	done        atomic.Bool // nothing more is read
+	read, done  atomic.Bool // something was, nothing more is
 	failed      atomic.Pointer[error]
 }
 
@@ -136,6 +142,7 @@ func (u *uploaded) Read(p []byte) (int, error) {
 	if u.done.Load() {
 		return 0, fs.ErrClosed
 	}
+	u.read.Store(true)
 	u.dog.timer.Stop() // the file may take its time, the network may not
 	n, err := u.file.Read(p)
 	u.dog.timer.Reset(u.dog.patience)
@@ -195,7 +202,7 @@ func (s ExportsService) Get(ctx context.Context, id string) (*Export, error) {
 // Wait waits until a document is written, for as long as the context lasts. One that
 // failed or has expired is returned, and an ExportFailedError with it.
 func (s ExportsService) Wait(ctx context.Context, id string) (*Export, error) {
-	for pause := firstLook; ; pause = min(2*pause, longestLook) {
+	for pause := firstLook; ; pause = nextLook(pause) {
 		export, err := s.Get(ctx, id)
 		if err != nil {
 			return nil, err

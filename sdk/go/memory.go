@@ -2,6 +2,7 @@ package orgmem
 
 import (
 	"context"
+	"errors"
 	"net/http"
 )
 
@@ -57,6 +58,23 @@ func (c *Client) Get(ctx context.Context, id string) (*Node, error) {
 // List lists nodes, the newest first, without their content.
 func (c *Client) List(filter NodeFilter) List[Node] {
 	return listOf[Node](c, filter, "/v1/graph/nodes")
+}
+
+// Find reads the node that an external id means now, with its content. It is nil, and
+// no error, where there is none.
+func (c *Client) Find(ctx context.Context, externalID string) (*Node, error) {
+	if externalID == "" {
+		return nil, argument("the external id is empty")
+	}
+	page, err := c.List(NodeFilter{ExternalID: externalID}).Page(ctx, "")
+	if err != nil || len(page.Data) == 0 {
+		return nil, err
+	}
+	node, err := c.Get(ctx, page.Data[0].ID)
+	if errors.Is(err, ErrNotFound) { // it has gone between the two
+		return nil, nil
+	}
+	return node, err
 }
 
 // Update changes a node. The answer comes when search finds it as it is now.

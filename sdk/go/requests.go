@@ -70,10 +70,11 @@ type BrainQuery struct {
 
 // NodeFilter narrows a list of nodes.
 type NodeFilter struct {
-	Query         string     `query:"q"`      // words that the title or content must hold, all of them
-	AsOf          time.Time  `query:"asOf"`   // what held at this time
-	Kind          NodeKind   `query:"kind"`   //
-	Status        NodeStatus `query:"status"` // live and superseded, unless one is named
+	ExternalID    string     `query:"externalId"` // the node that it means now
+	Query         string     `query:"q"`          // words that the title or content must hold, all of them
+	AsOf          time.Time  `query:"asOf"`       // what held at this time
+	Kind          NodeKind   `query:"kind"`       //
+	Status        NodeStatus `query:"status"`     // live and superseded, unless one is named
 	DomainID      string     `query:"domainId"`
 	CreatedAfter  time.Time  `query:"createdAfter"`
 	CreatedBefore time.Time  `query:"createdBefore"`

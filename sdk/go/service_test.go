@@ -215,6 +215,12 @@ func TestEveryVerb(t *testing.T) {
 	if !errors.Is(err, ErrConflict) {
 		t.Errorf("an update of what has changed: %v", err)
 	}
+	if found, err := c.Find(ctx, "boiler"); err != nil || found == nil || found.ID != boiler || found.Content == "" {
+		t.Errorf("find: %+v %v", found, err)
+	}
+	if found, err := c.Find(ctx, "nobody"); err != nil || found != nil {
+		t.Errorf("find: %+v %v", found, err)
+	}
 	ids := collect(t, c.List(NodeFilter{Kind: NodeKindDocument, PageSize: 1}), func(n Node) string { return n.ID })
 	if !slices.Equal(ids, []string{roof, boiler}) && !slices.Equal(ids, []string{boiler, roof}) {
 		t.Errorf("nodes %v", ids)
@@ -362,9 +368,11 @@ func TestEveryVerb(t *testing.T) {
 	_, err = c.Jobs.Cancel(ctx, job.ID)
 	code(t, err, "job_not_cancellable")
 	failed, err := c.AddAndWait(ctx, Item{Content: "It rests on nothing.", DerivedFrom: []string{"nobody"}})
-	if (err == nil) != (failed.Status == JobStatusSucceeded) || failed.Result == nil || failed.Result.Items[0].Status != ItemStatusFailed {
+	var broken *JobFailedError
+	if !errors.As(err, &broken) || failed.Status != JobStatusFailed || failed.Result.Items[0].Status != ItemStatusFailed {
 		t.Errorf("%+v %v", failed, err)
 	}
+	says(t, err, "derivedFrom[0]")
 
 	// Files.
 	accepted, err := c.Imports.Upload(ctx, Upload{Name: "garden.txt", File: strings.NewReader("The apple trees were cut in February."), Title: "Garden"})
@@ -719,7 +727,7 @@ func TestEventsAcrossARestart(t *testing.T) {
 	<-open
 	completed()
 	for _, how := range []os.Signal{os.Kill, os.Interrupt} {
-		before := time.Now()
+		before := time.Now().Add(-time.Second) // the service's clock is read in seconds
 		s.end(how)
 		s.run(t, address)
 		gap, ok := next().(Gap)

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -39,8 +40,9 @@ type request struct {
 	header http.Header
 	length int64 // of a body that is streamed; -1 if that is not known
 
-	keyed bool // its route takes an Idempotency-Key, so it may be repeated
-	reads bool // a POST that only reads, or a write that the service recognizes
+	keyed bool        // its route takes an Idempotency-Key, so it may be repeated
+	reads bool        // a POST that only reads, or a write that the service recognizes
+	spent func() bool // whether a streamed body cannot be sent again
 }
 
 func (r request) repeatable() bool {
@@ -203,7 +205,7 @@ func (c *Client) retry(ctx context.Context, r request, once func() error) error 
 		}
 		again, after := retryable(err)
 		pause := after + c.jitter(tries)
-		if !again || !r.repeatable() || tries >= c.cfg.MaxRetries || waited+pause > c.cfg.RetryBudget {
+		if !again || !r.repeatable() && !withoutEffect(err) || r.spent != nil && r.spent() || tries >= c.cfg.MaxRetries || waited+pause > c.cfg.RetryBudget {
 			return err
 		}
 		waited += pause
@@ -217,6 +219,13 @@ func (c *Client) retry(ctx context.Context, r request, once func() error) error 
 // try, nil if that was under way.
 func (c *Client) ended(ctx context.Context, r request, last error) error {
 	return &endedError{r.method + " " + c.base + r.path, ctx.Err(), context.Cause(ctx), last}
+}
+
+// withoutEffect says that nothing can have been done: a rate limit is looked at before
+// the body, and who was not reached read nothing.
+func withoutEffect(err error) bool {
+	var dial *net.OpError
+	return errors.Is(err, ErrRateLimited) || errors.As(err, &dial) && dial.Op == "dial"
 }
 
 // jitter is full: those who failed together do not come back together.

@@ -6,11 +6,15 @@ import (
 	"time"
 )
 
-// The pauses between two looks at a job, doubling.
+// The pauses between two looks at a job, each half as long again as the one before. A
+// short text is taken in within the first.
 const (
-	firstLook   = 50 * time.Millisecond
+	firstLook   = 20 * time.Millisecond
 	longestLook = 2 * time.Second
 )
+
+// nextLook is the pause after a pause.
+func nextLook(pause time.Duration) time.Duration { return min(pause*3/2, longestLook) }
 
 // JobsService is work that goes on behind an answer.
 type JobsService struct{ c *Client }
@@ -35,7 +39,7 @@ func (s JobsService) Cancel(ctx context.Context, id string) (*Job, error) {
 // Wait waits until a job has ended, for as long as the context lasts. One that did
 // not succeed is returned, and a JobFailedError with it.
 func (s JobsService) Wait(ctx context.Context, id string) (*Job, error) {
-	for pause := firstLook; ; pause = min(2*pause, longestLook) {
+	for pause := firstLook; ; pause = nextLook(pause) {
 		job, err := s.Get(ctx, id)
 		if err != nil {
 			return nil, err

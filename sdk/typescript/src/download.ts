@@ -47,7 +47,7 @@ export async function download(transport: Transport, call: Call, options: Reques
             options.signal?.throwIfAborted();
             const broke = new BadAnswer(`The download broke off after ${got} bytes. Ask for it again.`, 200, true, { cause });
             // Without the name of what was there, the rest might be another document's.
-            if (!etag || failures++ >= 8) throw broke;
+            if (!etag || failures++ >= (options.maxRetries ?? transport.maxRetries)) throw broke;
             await transport.sleep(transport.backOff(failures), options.signal);
             const rest = { ...call, headers: { Range: `bytes=${got}-`, "If-Range": etag } };
             try {

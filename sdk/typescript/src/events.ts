@@ -85,7 +85,7 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
     // A page of another origin is not shown the header: then our clock has to do.
     const openSince = Date.parse(response.headers.get("Date") ?? "") || asked;
     let events = 0;
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let timer: ReturnType<typeof setInterval> | undefined;
     try {
       if (!/^text\/event-stream\b/.test(response.headers.get("Content-Type") ?? ""))
         throw new BadAnswer(`${transport.base} answered GET /v1/events with something that is no stream. See that baseUrl (ORGMEM_BASE_URL) is the service's own address.`, response.status, false);
@@ -98,12 +98,16 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
       const reader = response.body!.getReader();
       for (;;) {
         // Only while we wait: a consumer that takes its time is no silence.
-        timer = setTimeout(() => {
+        // And in three parts, since a process that was held up comes to its timers before
+        // it comes to what has arrived.
+        let quiet = 0;
+        timer = setInterval(() => {
+          if (++quiet < 3) return;
           why = `nothing came for ${silence} ms`;
           abort();
-        }, silence);
+        }, silence / 3);
         const chunk = await reader.read().catch(() => undefined); // broken, silent, or cancelled
-        clearTimeout(timer);
+        clearInterval(timer);
         signal?.throwIfAborted();
         if (!chunk || chunk.done) break;
         for (const frame of frames.feed(decoder.decode(chunk.value, { stream: true }))) {
@@ -120,7 +124,7 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
         }
       }
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
       abort();
     }
     if (events > 0 || transport.now() - began > steady) failures = 0;

@@ -117,6 +117,7 @@ export class Transport {
   readonly base: string;
   readonly now: () => number;
   readonly timeout: number;
+  readonly maxRetries: number;
   readonly #key: string;
   readonly #options: OrgmemOptions;
   readonly #fetch: typeof globalThis.fetch;
@@ -133,6 +134,7 @@ export class Transport {
       throw new OrgmemError("The API key holds characters that no key has. Give the key alone, as it was printed when it was made.");
     this.base = baseOf(options.baseUrl ?? variable("ORGMEM_BASE_URL") ?? "http://127.0.0.1:8080", options.allowInsecure === true);
     this.timeout = options.timeout ?? 30_000;
+    this.maxRetries = options.maxRetries ?? 8;
     this.now = options.now ?? Date.now;
     // Looked up at the call: a program that replaces the global one means every client.
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
@@ -217,7 +219,7 @@ export class Transport {
     once: (init: RequestInit, tries: number) => Promise<R>,
   ): Promise<R> {
     const repeatable = call.keyed || call.harmless || call.method === "GET" || call.method === "PUT" || call.method === "DELETE";
-    const most = options.maxRetries ?? this.#options.maxRetries ?? 8;
+    const most = options.maxRetries ?? this.maxRetries;
     const budget = options.retryBudget ?? this.#options.retryBudget ?? 60_000;
     const init = this.#init(call, options);
     let waited = 0;

@@ -75,20 +75,24 @@ test("what arrived while the consumer was busy is not taken for later than it wa
 });
 
 test("a stream without a sign of life counts as lost; a consumer that takes its time does not", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
   const { baseUrl, requests } = await stub(t, ({ n }, response) => {
     open(response);
     if (n === 0) response.write(frame("a", 1) + frame("b", 2));
     else response.write(frame("c", 3));
   });
   const { memory } = patient(baseUrl);
-  const events = memory.events({ silence: 200 });
+  const events = memory.events();
   assert.equal((await events.next()).value.id, "a");
-  await new Promise((resolve) => setTimeout(resolve, 400)); // twice the silence, while nobody asks
-  assert.equal(requests.length, 1);
+  t.mock.timers.tick(3_600_000); // while nobody asks
   assert.equal((await events.next()).value.id, "b");
-  const { value: gap } = await events.next();
+  const next = events.next();
+  t.mock.timers.tick(44_999);
+  assert.equal(requests.length, 1);
+  t.mock.timers.tick(1);
+  const { value: gap } = await next;
   assert.equal(gap.kind, "gap");
-  assert.match(gap.why, /nothing came for 200 ms/);
+  assert.match(gap.why, /nothing came for 45000 ms/);
   assert.equal((await events.next()).value.id, "c");
   await events.return();
 });

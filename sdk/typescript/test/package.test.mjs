@@ -98,7 +98,7 @@ await memory.add({ content: "x", colour: "red" });
   await writeFile(
     join(folder, "tsconfig.json"),
     JSON.stringify({
-      compilerOptions: { strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: "ES2022", module: "NodeNext", lib: ["ES2022", "DOM", "DOM.AsyncIterable"], types: [] },
+      compilerOptions: { strict: true, skipDefaultLibCheck: true, exactOptionalPropertyTypes: true, noEmit: true, target: "ES2022", module: "NodeNext", lib: ["ES2022", "DOM", "DOM.AsyncIterable"], types: [] },
       include: ["types"],
     }),
   );
@@ -109,7 +109,7 @@ await memory.add({ content: "x", colour: "red" });
   await writeFile(
     join(folder, "tsconfig.node.json"),
     JSON.stringify({
-      compilerOptions: { strict: true, noEmit: true, target: "ES2022", module: "NodeNext", lib: ["ES2023"], types: ["node"] },
+      compilerOptions: { strict: true, skipDefaultLibCheck: true, noEmit: true, target: "ES2022", module: "NodeNext", lib: ["ES2023"], types: ["node"] },
       include: ["types/strict.mts"],
     }),
   );

@@ -30,8 +30,7 @@ from orgmem import (
     ServerError,
     TimedOut,
 )
-from stub import Stub, answer
-from stub import problem as stubbed_problem
+from stub import Stub, answer, problem as stubbed_problem
 from test_contract import PREVIEW, example
 
 FOUND = {"results": [], "usage": {"readUnits": 1, "embedTokens": 1}}

@@ -11,7 +11,7 @@ import pytest
 
 from both import KINDS
 from conftest import Server
-from orgmem import Conflict, NotFound, Orgmem, OrgmemError, _verbs
+from orgmem import Conflict, NotFound, Orgmem, OrgmemError, _describe
 from orgmem.mem0 import AsyncMemory, Memory
 
 NUTS = "I am allergic to nuts."
@@ -135,14 +135,14 @@ def test_users_agents_and_runs_are_apart(mem0: Either) -> None:
 def test_a_change_in_between_is_seen(mem0: Either, monkeypatch: pytest.MonkeyPatch) -> None:
     """Metadata is merged here, so what somebody else wrote meanwhile must not go under."""
     id = mem0("add", NUTS, user_id="ann")["results"][0]["id"]
-    read = _verbs._node
+    read = _describe.node_of
 
     def stale(answer: Any) -> Any:
         node = read(answer)
         node.etag = '"stale"'
         return node
 
-    monkeypatch.setattr(_verbs, "_node", stale)
+    monkeypatch.setattr(_describe, "node_of", stale)
     with pytest.raises(Conflict):
         mem0("update", id, metadata={"a": 1})
 

@@ -31,7 +31,7 @@ def test_wheel_and_sdist(server: Server, tmp_path: Path) -> None:
     assert {name for name in names if name.startswith("orgmem/")} == modules | {"orgmem/py.typed"}
     assert "License-Expression: Apache-2.0" in metadata and "orgmem-0.1.0.dist-info/licenses/LICENSE" in names
     needs = {line.split(":")[1].strip() for line in metadata.splitlines() if line.startswith("Requires-Dist")}
-    assert {need for need in needs if "extra ==" not in need} == {"httpx<1,>=0.25", "pydantic<3,>=2.5"}
+    assert {need for need in needs if "extra ==" not in need} == {"httpx<1,>=0.27", "pydantic<3,>=2.5"}
     with tarfile.open(sdist) as source:
         assert {f"orgmem-0.1.0/src/{module}" for module in modules} <= set(source.getnames())
 

@@ -1,4 +1,4 @@
-"""The verbs, each described once for the sync and the async client.
+"""The verbs of a client itself, each described once for the sync and the async one.
 
 Names, requests and answers are those of docs/interface.md. tests/test_contract.py
 fails when the interface has a route, a parameter or a field that no verb takes.
@@ -6,24 +6,15 @@ fails when the interface has a route, a parameter or a field that no verb takes.
 
 from __future__ import annotations
 
-import json
-import os
-import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
-from pathlib import Path
-from typing import Any, Literal, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
 
 from orgmem import models as m
 from orgmem._calls import (
-    Answer,
     Call,
     Caller,
     Core,
-    Download,
     Kind,
-    Now,
-    Pause,
     Steps,
     do,
     given,
@@ -36,727 +27,28 @@ from orgmem._calls import (
     verb,
     when,
 )
-from orgmem._upload import Form, Progress, Source
-from orgmem.errors import JobFailed, NotFound, TimedOut
-from orgmem.webhooks import verify
-
-T = TypeVar("T")
-Time = datetime | str
-Item = str | m.IngestItem | Mapping[str, Any]
-
-FIRST_POLL = 0.02  # seconds between two looks at a job, which a short text takes; half as much longer each time
-LONGEST_POLL = 5.0
-MOST_LOOKS = 5  # for a node that is forgotten as often as it is found
-PATIENCE = 600.0  # seconds until a wait gives up
-
-ACCEPTED = read(m.Accepted)
-JOB = read(m.Job)
-EDGE = read(m.Edge)
-EXPORT = read(m.Export)
-PROPOSAL = read(m.Proposal)
-PURGE_REPORT = read(m.PurgeReport)
-SEARCH_RESULT = read(m.SearchResult)
-SESSION_STATE = read(m.SessionState)
-SETTINGS = read(m.Settings)
-SUBJECT = read(m.Subject)
-WEBHOOK = read(m.Webhook)
-CONNECTOR = read(m.Connector)
-
-EDGES = read(m.Page[m.Edge])
-NODES = read(m.Page[m.Node])
-JOBS = read(m.Page[m.Job])
-
-
-def _node(answer: Answer) -> m.Node:
-    node = m.Node.model_validate_json(answer.body)
-    node.etag = answer.headers.get("etag")
-    return node
-
-
-def get(path: str, parse: Callable[[Answer], T], **query: Any) -> Call[T]:
-    return Call("GET", path, parse, query=query or None)
-
-
-def post(path: str, parse: Callable[[Answer], T], body: Mapping[str, Any] | None = None, **how: Any) -> Call[T]:
-    return Call("POST", path, parse, body=None if body is None else json_of(body), **how)
-
-
-def delete(path: str, parse: Callable[[Answer], T]) -> Call[T]:
-    return Call("DELETE", path, parse)
-
-
-def patch(path: str, parse: Callable[[Answer], T], body: Mapping[str, Any]) -> Call[T]:
-    return Call("PATCH", path, parse, body=json_of(body))
-
-
-# Adding
-
-
-def ingest(
-    what: Item | Sequence[Item],
-    *,
-    external_id: str | None,
-    title: str | None,
-    kind: str | None,
-    occurred_at: Time | None,
-    metadata: Mapping[str, Any] | None,
-    derived_from: Sequence[str] | None,
-    idempotency_key: str | None,
-) -> Call[m.Accepted]:
-    options = given(
-        externalId=external_id,
-        title=title,
-        kind=kind,
-        occurredAt=when(occurred_at),
-        metadata=None if metadata is None else dict(metadata),
-        derivedFrom=None if derived_from is None else list(derived_from),
-    )
-    key = idempotency_key or ""
-    if isinstance(what, str):
-        return post("/v1/ingest", ACCEPTED, {"content": what, **options}, key=key)
-    if options:
-        raise TypeError(f"{', '.join(options)}: say that in the items, where the first argument is not a text")
-    if isinstance(what, m.IngestItem | Mapping):
-        return post("/v1/ingest", ACCEPTED, plain(what, m.IngestItem), key=key)
-    items = [{"content": i} if isinstance(i, str) else plain(i, m.IngestItem) for i in what]
-    return post("/v1/ingest/batch", ACCEPTED, {"items": items}, key=key)
-
-
-def add_and_wait(call: Call[m.Accepted], timeout: float) -> Steps[m.Job]:
-    accepted = yield from do(call)
-    return (yield from _wait_for_job(accepted.job_id, timeout))
-
-
-# Waiting
-
-
-def _job(id: str) -> Call[m.Job]:
-    return get(f"/v1/jobs/{segment(id)}", JOB)
-
-
-def _wait_for_job(id: str, timeout: float) -> Steps[m.Job]:
-    began = yield Now()
-    pause = FIRST_POLL
-    while True:
-        job = yield from do(_job(id))
-        if job.status == "succeeded":
-            return job
-        if job.status in ("failed", "cancelled"):
-            why = f": {job.error.code}: {job.error.detail}" if job.error else ""
-            raise JobFailed(
-                f"The {job.type} job {id} {'failed' if job.status == 'failed' else 'was cancelled'}{why}. Correct what "
-                "it names, and begin it again.",
-                job,
-            )
-        now = yield Now()
-        if now - began + pause > timeout:
-            raise TimedOut(
-                f"The {job.type} job {id} is {job.status} after {timeout:g} s ({job.progress.done} of "
-                f"{job.progress.total} done). It goes on: wait again with jobs.wait({id!r}), or raise timeout."
-            )
-        yield Pause(pause)
-        pause = min(LONGEST_POLL, pause * 1.5)
-
-
-class Edges(Caller[Kind]):
-    """Relations between nodes."""
-
-    @listing
-    def list(
-        self,
-        *,
-        node: str | None = None,
-        source: str | None = None,
-        target: str | None = None,
-        type: str | None = None,
-        origin: m.EdgeOrigin | str | None = None,
-        page_size: int | None = None,
-    ) -> Call[m.Page[m.Edge]]:
-        """The edges, newest first."""
-        return get(
-            "/v1/graph/edges",
-            EDGES,
-            node=node,
-            source=source,
-            target=target,
-            type=type,
-            origin=origin,
-            pageSize=page_size,
-        )
-
-    @verb
-    def get(self, id: str) -> Call[m.Edge]:
-        """One edge."""
-        return get(f"/v1/graph/edges/{segment(id)}", EDGE)
-
-    @verb
-    def assert_(
-        self,
-        source: str,
-        target: str,
-        type: str,
-        *,
-        weight: float | None = None,
-        confidence: float | None = None,
-        note: str | None = None,
-        derived_from: Sequence[str] | None = None,
-        idempotency_key: str | None = None,
-    ) -> Call[m.Edge]:
-        """Says that two nodes are related. Weight and confidence count as 0.4 at most."""
-        body = given(
-            source=source,
-            target=target,
-            type=type,
-            weight=weight,
-            confidence=confidence,
-            note=note,
-            derivedFrom=derived_from,
-        )
-        return post("/v1/graph/edges", EDGE, body, key=idempotency_key or "")
-
-    @verb
-    def delete(self, id: str) -> Call[m.Edge]:
-        """Forgets an edge."""
-        return delete(f"/v1/graph/edges/{segment(id)}", EDGE)
-
-
-class Domains(Caller[Kind]):
-    """Groups of nodes about one matter."""
-
-    @listing
-    def list(self, *, q: str | None = None, page_size: int | None = None) -> Call[m.Page[m.Domain]]:
-        """The domains."""
-        return get("/v1/graph/domains", read(m.Page[m.Domain]), q=q, pageSize=page_size)
-
-    @verb
-    def get(self, id: str) -> Call[m.Domain]:
-        """One domain."""
-        return get(f"/v1/graph/domains/{segment(id)}", read(m.Domain))
-
-
-class Recall(Caller[Kind]):
-    """What cycles have derived. Empty until the first one has run."""
-
-    @verb
-    def identity(self) -> Call[m.IdentityView]:
-        """Who the person is, by what they wrote."""
-        return get("/v1/recall/identity", read(m.IdentityView))
-
-    @verb
-    def graph(self, *, as_of: Time | None = None) -> Call[m.GraphView]:
-        """The strongest nodes, with their edges and domains."""
-        return get("/v1/recall/graph", read(m.GraphView), asOf=when(as_of))
-
-    @verb
-    def insights(self, *, as_of: Time | None = None) -> Call[m.InsightsView]:
-        """What was noticed, newest first: at most 200. all_insights() has no bound."""
-        return get("/v1/recall/insights", read(m.InsightsView), asOf=when(as_of))
-
-    @listing
-    def all_insights(self, *, as_of: Time | None = None, page_size: int = 100) -> Call[m.Page[m.Insight]]:
-        """Everything that was noticed, newest first."""
-        return get("/v1/recall/insights", read(m.Page[m.Insight]), asOf=when(as_of), pageSize=page_size)
-
-    @verb
-    def temporal(self, *, as_of: Time | None = None) -> Call[m.TemporalView]:
-        """What happened when, what recurs, what rises and falls: at most 200 events. all_events() has no bound."""
-        return get("/v1/recall/temporal", read(m.TemporalView), asOf=when(as_of))
-
-    @listing
-    def all_events(self, *, as_of: Time | None = None, page_size: int = 100) -> Call[m.Page[m.Dated]]:
-        """Every event of the temporal view, latest first."""
-        return get("/v1/recall/temporal", read(m.Page[m.Dated]), asOf=when(as_of), pageSize=page_size)
-
-    @verb
-    def node(self, id: str) -> Call[m.RecalledNode]:
-        """A node with its passages and neighbours."""
-        return get(f"/v1/recall/graph/node/{segment(id)}", read(m.RecalledNode))
-
-    @listing
-    def search(self, q: str, *, as_of: Time | None = None, page_size: int | None = None) -> Call[m.Page[m.NodeMatch]]:
-        """Nodes that hold all words of q, each with the passage that holds the rarest."""
-        return get("/v1/recall/graph/search", read(m.Page[m.NodeMatch]), q=q, asOf=when(as_of), pageSize=page_size)
-
-    @listing
-    def sessions(self, *, page_size: int | None = None) -> Call[m.Page[m.Session]]:
-        """The coding sessions."""
-        return get("/v1/recall/sessions", read(m.Page[m.Session]), pageSize=page_size)
-
-    @verb
-    def delete_session(self, id: str) -> Call[None]:
-        """Forgets a coding session."""
-        return delete(f"/v1/recall/sessions/{segment(id)}", nothing)
-
-
-class Contradictions(Caller[Kind]):
-    """Texts that cannot both hold."""
-
-    @listing
-    def list(
-        self, *, status: m.ContradictionStatus | str | None = None, page_size: int | None = None
-    ) -> Call[m.Page[m.Contradiction]]:
-        """The contradictions, newest first. They are reported, and never resolved by the service."""
-        return get("/v1/contradictions", read(m.Page[m.Contradiction]), status=status, pageSize=page_size)
-
-
-class Proposals(Caller[Kind]):
-    """Relations that a cycle believes in. Each is decided once."""
-
-    @listing
-    def list(
-        self, *, status: m.ProposalStatus | str | None = None, page_size: int | None = None
-    ) -> Call[m.Page[m.Proposal]]:
-        """The proposals."""
-        return get("/v1/proposals", read(m.Page[m.Proposal]), status=status, pageSize=page_size)
-
-    @verb
-    def accept(self, id: str, *, idempotency_key: str | None = None) -> Call[m.Proposal]:
-        """Makes the proposed edge."""
-        return post(f"/v1/proposals/{segment(id)}/accept", PROPOSAL, key=idempotency_key or "")
-
-    @verb
-    def reject(self, id: str, *, idempotency_key: str | None = None) -> Call[m.Proposal]:
-        """Says no; the pair is not proposed again."""
-        return post(f"/v1/proposals/{segment(id)}/reject", PROPOSAL, key=idempotency_key or "")
-
-
-class Condition(Caller[Kind]):
-    """What to tell another model about this memory."""
-
-    @verb
-    def session(self, cwd: str, *, org_id: str | None = None, user_id: str | None = None) -> Steps[m.ConditioningPack]:
-        """A system prompt for a session in a working directory. Ids that are not given are those of me()."""
-        if org_id is None or user_id is None:
-            me = yield from do(get("/v1/me", read(m.Principal)))
-            org_id, user_id = org_id or me.org.id, user_id or me.user.id
-        body = {"orgId": org_id, "userId": user_id, "cwd": cwd}
-        return (yield from do(post("/v1/condition/session", read(m.ConditioningPack), body, repeatable=True)))
-
-    @verb
-    def scaffold(self, prompt: str, *, max_tokens: int | None = None) -> Call[m.ScaffoldedPrompt]:
-        """The prompt with what memory has for it around it."""
-        body = given(prompt=prompt, maxTokens=max_tokens)
-        return post("/v1/condition/scaffold", read(m.ScaffoldedPrompt), body, repeatable=True)
-
-
-class Subjects(Caller[Kind]):
-    """The users of your product, each with a memory of their own."""
-
-    @verb
-    def put(self, id: str) -> Call[m.Subject]:
-        """Makes a subject; one that is there stays as it is."""
-        return Call("PUT", f"/v1/subjects/{segment(id)}", SUBJECT)
-
-    @verb
-    def get(self, id: str) -> Call[m.Subject]:
-        """One subject."""
-        return get(f"/v1/subjects/{segment(id)}", SUBJECT)
-
-    @listing
-    def list(self, *, page_size: int | None = None) -> Call[m.Page[m.Subject]]:
-        """All subjects."""
-        return get("/v1/subjects", read(m.Page[m.Subject]), pageSize=page_size)
-
-    @verb
-    def erase(self, id: str) -> Call[m.Accepted]:
-        """Removes a subject with all that is in its memory; jobs.wait tells when nothing is left."""
-        return delete(f"/v1/subjects/{segment(id)}", ACCEPTED)
-
-
-class Keys(Caller[Kind]):
-    """API keys."""
-
-    @listing
-    def list(self) -> Call[m.Page[m.ApiKey]]:
-        """The caller's keys, newest first."""
-        keys = read(m.KeyList)
-        return get("/v1/keys", lambda answer: m.Page[m.ApiKey](data=keys(answer).keys))
-
-    @verb
-    def create(
-        self, label: str, *, scopes: Sequence[m.Scope] | None = None, idempotency_key: str | None = None
-    ) -> Call[m.NewKey]:
-        """Makes a key; it is shown this once. Without scopes it has those of the present key."""
-        return post("/v1/keys", read(m.NewKey), given(label=label, scopes=scopes), key=idempotency_key or "")
-
-    @verb
-    def revoke(self, id: str) -> Call[None]:
-        """Ends a key, from the next request on."""
-        return delete(f"/v1/keys/{segment(id)}", nothing)
-
-
-class SandboxKeys(Caller[Kind]):
-    """Keys of the sandbox."""
-
-    @listing
-    def list(self, *, page_size: int | None = None) -> Call[m.Page[m.SandboxKey]]:
-        """The sandbox's keys that have not expired."""
-        return get("/v1/sandbox/keys", read(m.Page[m.SandboxKey]), pageSize=page_size)
-
-    @verb
-    def create(self, *, label: str | None = None, ttl_seconds: int | None = None) -> Call[m.NewSandboxKey]:
-        """Makes a key. It is sent once: a repetition would make another."""
-        return post("/v1/sandbox/keys", read(m.NewSandboxKey), given(label=label, ttlSeconds=ttl_seconds))
-
-    @verb
-    def revoke(self, id: str) -> Call[None]:
-        """Ends a key of the sandbox."""
-        return delete(f"/v1/sandbox/keys/{segment(id)}", nothing)
-
-
-class Sandbox(Caller[Kind]):
-    """A memory to try things in."""
-
-    def __init__(self, core: Core) -> None:
-        super().__init__(core)
-        self.keys: SandboxKeys[Kind] = SandboxKeys(core)
-
-    @verb
-    def reset(self, *, idempotency_key: str | None = None) -> Call[m.SandboxReset]:
-        """Empties the sandbox; its keys stay."""
-        return post("/v1/sandbox/reset", read(m.SandboxReset), key=idempotency_key or "")
-
-
-class Jobs(Caller[Kind]):
-    """Work that goes on after the answer."""
-
-    @verb
-    def get(self, id: str) -> Call[m.Job]:
-        """One job."""
-        return _job(id)
-
-    @listing
-    def list(
-        self,
-        *,
-        type: m.JobType | str | None = None,
-        status: m.JobStatus | str | None = None,
-        page_size: int | None = None,
-    ) -> Call[m.Page[m.Job]]:
-        """The jobs, newest first, without their results."""
-        return get("/v1/jobs", JOBS, type=type, status=status, pageSize=page_size)
-
-    @verb
-    def cancel(self, id: str) -> Call[m.Job]:
-        """Ends a job that has not ended."""
-        return post(f"/v1/jobs/{segment(id)}/cancel", JOB)
-
-    @verb
-    def wait(self, id: str, *, timeout: float = PATIENCE) -> Steps[m.Job]:
-        """Waits until a job has succeeded; JobFailed if it fails or is cancelled, TimedOut after timeout seconds."""
-        return (yield from _wait_for_job(id, timeout))
-
-
-class Imports(Caller[Kind]):
-    """Files of many formats; docs/imports.md lists them."""
-
-    @verb
-    def upload(
-        self,
-        file: Source,
-        *,
-        filename: str | None = None,
-        title: str | None = None,
-        occurred_at: Time | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        on_progress: Progress | None = None,
-        timeout: float = PATIENCE,
-    ) -> Call[m.Accepted]:
-        """Sends a file (a path, bytes, or one that is open) as it is read; on_progress(sent, of) tells how far it is.
-
-        Imports are not replayed, so it is sent once; what is in memory already is not stored twice.
-        """
-        fields = _form_fields(title, occurred_at, metadata)
-        form = Form(file, field="file", filename=filename, fields=fields, on_progress=on_progress)
-        return Call("POST", "/v1/import", ACCEPTED, form=form, timeout=timeout)
-
-    @verb
-    def transcript(
-        self,
-        file: Source,
-        *,
-        filename: str | None = None,
-        title: str | None = None,
-        occurred_at: Time | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        on_progress: Progress | None = None,
-        timeout: float = PATIENCE,
-    ) -> Call[m.Accepted]:
-        """Sends a transcript, like upload."""
-        fields = _form_fields(title, occurred_at, metadata)
-        form = Form(file, field="transcript", filename=filename, fields=fields, on_progress=on_progress)
-        return Call("POST", "/v1/import/transcript", ACCEPTED, form=form, timeout=timeout)
-
-    @listing
-    def list(self) -> Call[m.Page[m.ImportEntry]]:
-        """The newest 20 imports."""
-        return get("/v1/import", read(m.Page[m.ImportEntry]))
-
-
-def _form_fields(title: str | None, occurred_at: Time | None, metadata: Mapping[str, Any] | None) -> dict[str, str]:
-    return given(
-        title=title,
-        occurredAt=when(occurred_at),
-        metadata=None if metadata is None else json.dumps(dict(metadata)),
-    )
-
-
-class Exports(Caller[Kind]):
-    """All of a memory, or of the organization, as one JSON document."""
-
-    @verb
-    def create(
-        self,
-        *,
-        scope: m.ExportScope | None = None,
-        format: Literal["json"] | None = None,
-        idempotency_key: str | None = None,
-    ) -> Call[m.Export]:
-        """Begins an export."""
-        return post("/v1/exports", EXPORT, given(scope=scope, format=format), key=idempotency_key or "")
-
-    @verb
-    def get(self, id: str) -> Call[m.Export]:
-        """One export."""
-        return get(f"/v1/exports/{segment(id)}", EXPORT)
-
-    @listing
-    def list(self, *, page_size: int | None = None) -> Call[m.Page[m.Export]]:
-        """The exports."""
-        return get("/v1/exports", read(m.Page[m.Export]), pageSize=page_size)
-
-    @verb
-    def wait(self, id: str, *, timeout: float = PATIENCE) -> Steps[m.Export]:
-        """Waits until an export can be downloaded."""
-        yield from _wait_for_job(id, timeout)
-        return (yield from do(get(f"/v1/exports/{segment(id)}", EXPORT)))
-
-    @verb
-    def download(self, id: str, path: str | os.PathLike[str], *, on_progress: Progress | None = None) -> Steps[Path]:
-        """Writes an export to a file, as it comes; goes on where it broke off, and checks the SHA-256 at the end."""
-        target = Path(path)
-        export = yield from do(get(f"/v1/exports/{segment(id)}", EXPORT))
-        route = f"/v1/exports/{segment(id)}/download"
-        yield Download(route, target, export.bytes, export.sha256, on_progress)
-        return target
-
-
-class Purge(Caller[Kind]):
-    """Deletes a memory, in two steps."""
-
-    @verb
-    def preview(self, scope: m.PurgeScope, *, subject_id: str | None = None) -> Call[m.PurgeReport]:
-        """Counts what would go, and deletes nothing. Look at it, and give it to confirm."""
-        body = given(scope=scope, subjectId=subject_id, dryRun=True)
-        return post("/v1/purge", PURGE_REPORT, body, repeatable=True)
-
-    @verb
-    def confirm(self, preview: m.PurgeReport) -> Call[m.PurgeReport]:
-        """Deletes what a preview counted; Conflict if that has changed since."""
-        if not preview.dry_run or not preview.confirm_token:
-            raise ValueError("this report is of no preview: call purge.preview(scope) first")
-        body = given(
-            scope=preview.scope, subjectId=preview.subject_id, dryRun=False, confirmToken=preview.confirm_token
-        )
-        return post("/v1/purge", PURGE_REPORT, body)
-
-
-class Webhooks(Caller[Kind]):
-    """Addresses that are told what happened."""
-
-    @listing
-    def list(self, *, page_size: int | None = None) -> Call[m.Page[m.Webhook]]:
-        """The endpoints."""
-        return get("/v1/webhooks", read(m.Page[m.Webhook]), pageSize=page_size)
-
-    @verb
-    def create(
-        self, url: str, event_types: Sequence[m.EventType | Literal["*"]], *, idempotency_key: str | None = None
-    ) -> Call[m.Webhook]:
-        """Registers an address; the answer has the signing secret, this once."""
-        return post("/v1/webhooks", WEBHOOK, {"url": url, "eventTypes": event_types}, key=idempotency_key or "")
-
-    @verb
-    def get(self, id: str) -> Call[m.Webhook]:
-        """One endpoint, with its last deliveries."""
-        return get(f"/v1/webhooks/{segment(id)}", WEBHOOK)
-
-    @verb
-    def update(
-        self,
-        id: str,
-        *,
-        url: str | None = None,
-        event_types: Sequence[m.EventType | Literal["*"]] | None = None,
-        disabled: bool | None = None,
-    ) -> Call[m.Webhook]:
-        """Changes an endpoint; disabled=False starts one again."""
-        return patch(f"/v1/webhooks/{segment(id)}", WEBHOOK, given(url=url, eventTypes=event_types, disabled=disabled))
-
-    @verb
-    def delete(self, id: str) -> Call[None]:
-        """Removes an endpoint."""
-        return delete(f"/v1/webhooks/{segment(id)}", nothing)
-
-    @verb
-    def test(self, id: str) -> Call[m.WebhookTest]:
-        """Sends a test delivery, and tells how it went."""
-        return post(f"/v1/webhooks/{segment(id)}/test", read(m.WebhookTest))
-
-    verify = staticmethod(verify)
-
-
-class Sessions(Caller[Kind]):
-    """Turns of coding sessions."""
-
-    @verb
-    def push(
-        self, events: m.SessionEvent | Mapping[str, Any] | Iterable[m.SessionEvent | Mapping[str, Any]]
-    ) -> Call[m.SessionResults]:
-        """Stores turns, at most 500. One that is sent again is recognised, and not stored twice."""
-        if isinstance(events, m.SessionEvent | Mapping):
-            return post("/v1/ingest/session-event", _one_result, _turn(events), repeatable=True)
-        body = {"events": [_turn(event) for event in events]}
-        return post("/v1/ingest/session-batch", read(m.SessionResults), body, repeatable=True)
-
-    @verb
-    def finalize(self) -> Call[m.SessionState]:
-        """Begins to build what is derived from sessions; again is no more than once."""
-        return post("/v1/ingest/session-finalize", SESSION_STATE, repeatable=True)
-
-    @verb
-    def status(self) -> Call[m.SessionState]:
-        """How far that is."""
-        return get("/v1/ingest/session-status", SESSION_STATE)
-
-
-def _turn(event: m.SessionEvent | Mapping[str, Any]) -> dict[str, Any]:
-    turn = plain(event, m.SessionEvent)
-    if "eventId" not in turn and "at" not in turn:
-        # The service knows a turn by its eventId, else by its text and time; without a time that is the time of
-        # arrival, by which a second try would be another turn.
-        turn["eventId"] = str(uuid.uuid4())
-    return turn
-
-
-def _one_result(answer: Answer) -> m.SessionResults:
-    return m.SessionResults(results=[m.SessionResult.model_validate_json(answer.body)])
-
-
-class Brain(Caller[Kind]):
-    """The organization's trained model."""
-
-    @verb
-    def train(self) -> Call[m.TrainAccepted]:
-        """Begins a training."""
-        return post("/v1/brain/train", read(m.TrainAccepted))
-
-    @verb
-    def info(self) -> Call[m.BrainInfo]:
-        """The brain that serves, and the latest training."""
-        return get("/v1/brain/info", read(m.BrainInfo))
-
-    @verb
-    def query(self, query: str, *, top_k: int | None = None) -> Call[m.BrainFound]:
-        """What the brain finds."""
-        return post("/v1/brain/query", read(m.BrainFound), given(query=query, topK=top_k), repeatable=True)
-
-    @verb
-    def answer(self, query: str, *, max_words: int | None = None) -> Call[m.WrittenAnswer]:
-        """An answer with its citations."""
-        return _answer(query, max_words)
-
-
-def _answer(query: str, max_words: int | None) -> Call[m.WrittenAnswer]:
-    body = given(query=query, maxWords=max_words)
-    return post("/v1/brain/answer", read(m.WrittenAnswer), body, repeatable=True)
-
-
-ConnectorConfig = m.FeedConfig | m.GitConfig | m.WebConfig | Mapping[str, Any]
-
-
-class Connectors(Caller[Kind]):
-    """Feeds, web sites and repositories that are read regularly."""
-
-    @listing
-    def list(self, *, page_size: int | None = None) -> Call[m.Page[m.Connector]]:
-        """The connectors."""
-        return get("/v1/connectors", read(m.Page[m.Connector]), pageSize=page_size)
-
-    @verb
-    def create(
-        self,
-        type: m.ConnectorType,
-        name: str,
-        config: ConnectorConfig,
-        *,
-        interval_seconds: int | None = None,
-        enabled: bool | None = None,
-    ) -> Call[m.Connector]:
-        """Makes a connector."""
-        body = given(type=type, name=name, config=_config(config), intervalSeconds=interval_seconds, enabled=enabled)
-        return post("/v1/connectors", CONNECTOR, body)
-
-    @verb
-    def get(self, id: str) -> Call[m.Connector]:
-        """One connector, without its secrets."""
-        return get(f"/v1/connectors/{segment(id)}", CONNECTOR)
-
-    @verb
-    def update(
-        self,
-        id: str,
-        *,
-        name: str | None = None,
-        config: ConnectorConfig | None = None,
-        interval_seconds: int | None = None,
-        enabled: bool | None = None,
-    ) -> Call[m.Connector]:
-        """Changes a connector."""
-        body = given(
-            name=name,
-            config=None if config is None else _config(config),
-            intervalSeconds=interval_seconds,
-            enabled=enabled,
-        )
-        return patch(f"/v1/connectors/{segment(id)}", CONNECTOR, body)
-
-    @verb
-    def delete(self, id: str) -> Call[None]:
-        """Removes a connector; what it brought stays."""
-        return delete(f"/v1/connectors/{segment(id)}", nothing)
-
-    @verb
-    def sync(self, id: str) -> Call[m.Accepted]:
-        """Reads its source now."""
-        return post(f"/v1/connectors/{segment(id)}/sync", ACCEPTED)
-
-
-def _config(config: ConnectorConfig) -> dict[str, Any]:
-    if isinstance(config, Mapping):
-        return dict(config)
-    return config.model_dump(mode="json", by_alias=True, exclude_unset=True)
-
-
-class SettingsVerbs(Caller[Kind]):
-    """Settings of the effective subject."""
-
-    @verb
-    def get(self) -> Call[m.Settings]:
-        """The settings."""
-        return get("/v1/settings", SETTINGS)
-
-    @verb
-    def update(
-        self, *, quality_mode: m.QualityMode | None = None, learn_mode_default: bool | None = None
-    ) -> Call[m.Settings]:
-        """Changes those that are given."""
-        return patch("/v1/settings", SETTINGS, given(qualityMode=quality_mode, learnModeDefault=learn_mode_default))
-
-    @verb
-    def reset(self, *, idempotency_key: str | None = None) -> Call[m.Settings]:
-        """Back to the server's defaults."""
-        return post("/v1/settings/reset", SETTINGS, key=idempotency_key or "")
+from orgmem._describe import MOST_LOOKS, NODES, SEARCH_RESULT, Time, delete, get, node_of, post, written_answer
+from orgmem._groups import (
+    Brain,
+    Condition,
+    Connectors,
+    Contradictions,
+    Domains,
+    Edges,
+    Exports,
+    Imports,
+    Jobs,
+    Keys,
+    Proposals,
+    Purge,
+    Recall,
+    Sandbox,
+    Sessions,
+    SettingsVerbs,
+    Subjects,
+    Webhooks,
+)
+from orgmem.errors import NotFound
 
 
 class Verbs(Caller[Kind]):
@@ -824,12 +116,12 @@ class Verbs(Caller[Kind]):
     @verb
     def answer(self, query: str, *, max_words: int | None = None) -> Call[m.WrittenAnswer]:
         """An answer with its citations; the same as brain.answer."""
-        return _answer(query, max_words)
+        return written_answer(query, max_words)
 
     @verb
     def get(self, id: str) -> Call[m.Node]:
         """One node, with its content and etag."""
-        return get(f"/v1/graph/nodes/{segment(id)}", _node)
+        return get(f"/v1/graph/nodes/{segment(id)}", node_of)
 
     @verb
     def find(self, external_id: str) -> Steps[m.Node | None]:
@@ -839,7 +131,7 @@ class Verbs(Caller[Kind]):
             if not page.data:
                 return None
             try:
-                return (yield from do(get(f"/v1/graph/nodes/{segment(page.data[0].id)}", _node)))
+                return (yield from do(get(f"/v1/graph/nodes/{segment(page.data[0].id)}", node_of)))
             except NotFound as why:
                 if why.code != "node_not_found":
                     raise
@@ -852,7 +144,7 @@ class Verbs(Caller[Kind]):
         return Call(
             "PATCH",
             f"/v1/graph/nodes/{segment(id)}",
-            _node,
+            node_of,
             body=json_of(plain(patch, m.NodePatch)),
             headers=None if if_match is None else {"If-Match": if_match},
         )
@@ -860,7 +152,7 @@ class Verbs(Caller[Kind]):
     @verb
     def delete(self, id: str) -> Call[m.Node]:
         """Forgets a node: its content is gone for good, its place can be restored for 30 days."""
-        return delete(f"/v1/graph/nodes/{segment(id)}", _node)
+        return delete(f"/v1/graph/nodes/{segment(id)}", node_of)
 
     @listing
     def list(
@@ -899,7 +191,7 @@ class Verbs(Caller[Kind]):
     @verb
     def undelete(self, id: str, *, idempotency_key: str | None = None) -> Call[m.Node]:
         """Restores the place of a forgotten node, not its content."""
-        return post(f"/v1/graph/nodes/{segment(id)}/undelete", _node, key=idempotency_key or "")
+        return post(f"/v1/graph/nodes/{segment(id)}/undelete", node_of, key=idempotency_key or "")
 
     @verb
     def supersede(

@@ -11,8 +11,7 @@ from typing import Any, Literal, overload
 
 import httpx
 
-from orgmem import _verbs as v
-from orgmem import models as m
+from orgmem import _describe as d, _verbs as v, models as m
 from orgmem._calls import Async, Sync
 from orgmem._config import configure
 from orgmem._http import AsyncCore, Requests, SyncCore, limits, secure
@@ -97,12 +96,12 @@ class Orgmem(v.Verbs[Sync]):
     @overload
     def add(
         self,
-        what: v.Item | Sequence[v.Item],
+        what: d.Item | Sequence[d.Item],
         *,
         external_id: str | None = ...,
         title: str | None = ...,
         kind: str | None = ...,
-        occurred_at: v.Time | None = ...,
+        occurred_at: d.Time | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         derived_from: Sequence[str] | None = ...,
         idempotency_key: str | None = ...,
@@ -112,12 +111,12 @@ class Orgmem(v.Verbs[Sync]):
     @overload
     def add(
         self,
-        what: v.Item | Sequence[v.Item],
+        what: d.Item | Sequence[d.Item],
         *,
         external_id: str | None = ...,
         title: str | None = ...,
         kind: str | None = ...,
-        occurred_at: v.Time | None = ...,
+        occurred_at: d.Time | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         derived_from: Sequence[str] | None = ...,
         idempotency_key: str | None = ...,
@@ -126,23 +125,23 @@ class Orgmem(v.Verbs[Sync]):
     ) -> m.Accepted: ...
     def add(
         self,
-        what: v.Item | Sequence[v.Item],
+        what: d.Item | Sequence[d.Item],
         *,
         external_id: str | None = None,
         title: str | None = None,
         kind: str | None = None,
-        occurred_at: v.Time | None = None,
+        occurred_at: d.Time | None = None,
         metadata: Mapping[str, Any] | None = None,
         derived_from: Sequence[str] | None = None,
         idempotency_key: str | None = None,
         wait: bool = False,
-        wait_timeout: float = v.PATIENCE,
+        wait_timeout: float = d.PATIENCE,
     ) -> m.Accepted | m.Job:
         """Keeps a text, an item, or several.
 
         With wait, returns when it is found: the ended job, whose result says what became of each item.
         """
-        call = v.ingest(
+        call = d.ingest(
             what,
             external_id=external_id,
             title=title,
@@ -152,7 +151,7 @@ class Orgmem(v.Verbs[Sync]):
             derived_from=derived_from,
             idempotency_key=idempotency_key,
         )
-        answer: m.Accepted | m.Job = self._core.run(v.add_and_wait(call, wait_timeout) if wait else call)
+        answer: m.Accepted | m.Job = self._core.run(d.add_and_wait(call, wait_timeout) if wait else call)
         return answer
 
 
@@ -230,12 +229,12 @@ class AsyncOrgmem(v.Verbs[Async]):
     @overload
     async def add(
         self,
-        what: v.Item | Sequence[v.Item],
+        what: d.Item | Sequence[d.Item],
         *,
         external_id: str | None = ...,
         title: str | None = ...,
         kind: str | None = ...,
-        occurred_at: v.Time | None = ...,
+        occurred_at: d.Time | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         derived_from: Sequence[str] | None = ...,
         idempotency_key: str | None = ...,
@@ -245,12 +244,12 @@ class AsyncOrgmem(v.Verbs[Async]):
     @overload
     async def add(
         self,
-        what: v.Item | Sequence[v.Item],
+        what: d.Item | Sequence[d.Item],
         *,
         external_id: str | None = ...,
         title: str | None = ...,
         kind: str | None = ...,
-        occurred_at: v.Time | None = ...,
+        occurred_at: d.Time | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         derived_from: Sequence[str] | None = ...,
         idempotency_key: str | None = ...,
@@ -259,23 +258,23 @@ class AsyncOrgmem(v.Verbs[Async]):
     ) -> m.Accepted: ...
     async def add(
         self,
-        what: v.Item | Sequence[v.Item],
+        what: d.Item | Sequence[d.Item],
         *,
         external_id: str | None = None,
         title: str | None = None,
         kind: str | None = None,
-        occurred_at: v.Time | None = None,
+        occurred_at: d.Time | None = None,
         metadata: Mapping[str, Any] | None = None,
         derived_from: Sequence[str] | None = None,
         idempotency_key: str | None = None,
         wait: bool = False,
-        wait_timeout: float = v.PATIENCE,
+        wait_timeout: float = d.PATIENCE,
     ) -> m.Accepted | m.Job:
         """Keeps a text, an item, or several.
 
         With wait, returns when it is found: the ended job, whose result says what became of each item.
         """
-        call = v.ingest(
+        call = d.ingest(
             what,
             external_id=external_id,
             title=title,
@@ -285,7 +284,7 @@ class AsyncOrgmem(v.Verbs[Async]):
             derived_from=derived_from,
             idempotency_key=idempotency_key,
         )
-        answer: m.Accepted | m.Job = await self._core.run(v.add_and_wait(call, wait_timeout) if wait else call)
+        answer: m.Accepted | m.Job = await self._core.run(d.add_and_wait(call, wait_timeout) if wait else call)
         return answer
 
 

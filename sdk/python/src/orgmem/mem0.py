@@ -16,8 +16,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
-from orgmem import _verbs as v
-from orgmem import models as m
+from orgmem import _describe as d, models as m
 from orgmem._calls import Async, Call, Caller, Kind, Steps, Sync, do, json_of, read, segment, verb, when
 from orgmem.client import AsyncOrgmem, Orgmem
 from orgmem.errors import Conflict, NotFound, OrgmemError, PermissionDenied
@@ -74,7 +73,7 @@ def memory_id(user: str | None, node: str) -> str:
     return node if user is None else f"{quote(user, safe='')}/{node}"
 
 
-def node_of(memory_id: str) -> tuple[str | None, str]:
+def place_of(memory_id: str) -> tuple[str | None, str]:
     """In which user's memory an id lies, and as which node."""
     # A node's id has a colon before any slash; a quoted user has none.
     user, slash, node = memory_id.partition("/")
@@ -111,16 +110,16 @@ class _Verbs(Caller[Kind]):
             raise ValueError("There is nothing to keep: give a text, or messages with text that are not the system's.")
 
         def ingest() -> Call[m.Accepted]:
-            return Call("POST", "/v1/ingest/batch", v.ACCEPTED, body=json_of({"items": items}), key="")
+            return Call("POST", "/v1/ingest/batch", d.ACCEPTED, body=json_of({"items": items}), key="")
 
         try:
             accepted = yield from do(_as(place.user, ingest()))
         except PermissionDenied as why:
             if place.user is None or why.code != "subject_not_provisioned":
                 raise
-            yield from do(Call("PUT", f"/v1/subjects/{segment(place.user)}", v.SUBJECT))
+            yield from do(Call("PUT", f"/v1/subjects/{segment(place.user)}", d.SUBJECT))
             accepted = yield from do(_as(place.user, ingest()))
-        job = yield from v._wait_for_job(accepted.job_id, v.PATIENCE)
+        job = yield from d.wait_for_job(accepted.job_id, d.PATIENCE)
         return {"results": [_kept(place.user, items, item) for item in (job.result.items if job.result else ())]}
 
     @verb
@@ -141,7 +140,7 @@ class _Verbs(Caller[Kind]):
         body: dict[str, Any] = {"query": query, "topK": _most(top_k, limit)}
         if place.metadata:
             body["filters"] = {"metadata": place.metadata}
-        call = Call("POST", "/v1/search", v.SEARCH_RESULT, body=json_of(body), repeatable=True)
+        call = Call("POST", "/v1/search", d.SEARCH_RESULT, body=json_of(body), repeatable=True)
         found = yield from _unless_unknown(_as(place.user, call))
         results: dict[str, Answer] = {}
         for hit in found.results if found else ():
@@ -159,8 +158,8 @@ class _Verbs(Caller[Kind]):
     @verb
     def get(self, memory_id: str) -> Steps[Answer | None]:
         """One memory; None where there is none."""
-        user, node = node_of(memory_id)
-        found = yield from _unless_unknown(_as(user, v.get(f"/v1/graph/nodes/{segment(node)}", v._node)))
+        user, node = place_of(memory_id)
+        found = yield from _unless_unknown(_as(user, d.get(f"/v1/graph/nodes/{segment(node)}", d.node_of)))
         return None if found is None else _memory(user, found)
 
     @verb
@@ -178,7 +177,7 @@ class _Verbs(Caller[Kind]):
         place = Place({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, filters)
         results = []
         for id in (yield from _all(place, _most(top_k, limit))):
-            call = _as(place.user, v.get(f"/v1/graph/nodes/{segment(id)}", v._node))
+            call = _as(place.user, d.get(f"/v1/graph/nodes/{segment(id)}", d.node_of))
             found = yield from _unless_unknown(call)  # it may have been forgotten since it was listed
             if found is not None:
                 results.append(_memory(place.user, found))
@@ -194,7 +193,7 @@ class _Verbs(Caller[Kind]):
         data: str | None = None,
     ) -> Steps[Answer]:
         """Changes the text, and adds to the metadata. data is text's name in older versions."""
-        user, node = node_of(memory_id)
+        user, node = place_of(memory_id)
         route = f"/v1/graph/nodes/{segment(node)}"
         content = data if text is None else text
         if content is None and metadata is None:
@@ -203,17 +202,17 @@ class _Verbs(Caller[Kind]):
         match: dict[str, str] = {}
         if metadata is not None:
             # The service replaces all of it, so a change by somebody else in between must be seen.
-            before = yield from do(_as(user, v.get(route, v._node)))
+            before = yield from do(_as(user, d.get(route, d.node_of)))
             patch["metadata"] = {**before.metadata, **{k: x for k, x in metadata.items() if k not in IDENTITIES}}
             match = {"If-Match": before.etag or "*"}
-        yield from do(_as(user, Call("PATCH", route, v._node, body=json_of(patch), headers=match)))
+        yield from do(_as(user, Call("PATCH", route, d.node_of, body=json_of(patch), headers=match)))
         return {"message": "Memory updated successfully!"}
 
     @verb
     def delete(self, memory_id: str) -> Steps[Answer]:
         """Forgets one memory."""
-        user, node = node_of(memory_id)
-        yield from do(_as(user, v.delete(f"/v1/graph/nodes/{segment(node)}", v._node)))
+        user, node = place_of(memory_id)
+        yield from do(_as(user, d.delete(f"/v1/graph/nodes/{segment(node)}", d.node_of)))
         return {"message": "Memory deleted successfully!"}
 
     @verb
@@ -227,15 +226,15 @@ class _Verbs(Caller[Kind]):
                 yield from _purge({"scope": "subject", "subjectId": place.user})
         else:
             for id in (yield from _all(place, None)):
-                yield from _unless_unknown(_as(place.user, v.delete(f"/v1/graph/nodes/{segment(id)}", v._node)))
+                yield from _unless_unknown(_as(place.user, d.delete(f"/v1/graph/nodes/{segment(id)}", d.node_of)))
         return {"message": "Memories deleted successfully!"}
 
     @verb
     def history(self, memory_id: str) -> Steps[list[Answer]]:
         """Every change of one memory, oldest first."""
-        user, node = node_of(memory_id)
+        user, node = place_of(memory_id)
         route, parse = f"/v1/graph/nodes/{segment(node)}/history", read(m.Page[m.HistoryEntry])
-        entries = yield from _pages(lambda cursor: _as(user, v.get(route, parse, pageSize=PAGE, cursor=cursor)))
+        entries = yield from _pages(lambda cursor: _as(user, d.get(route, parse, pageSize=PAGE, cursor=cursor)))
         return [_change(memory_id, i, entry) for i, entry in enumerate(reversed(entries))]
 
     @verb
@@ -408,7 +407,7 @@ def _all(place: Place, most: int | None) -> Steps[list[str]]:
     ids: list[str] = []
     cursor: str | None = None
     while True:
-        call = v.get("/v1/graph/nodes", v.NODES, status="live", pageSize=PAGE, cursor=cursor)
+        call = d.get("/v1/graph/nodes", d.NODES, status="live", pageSize=PAGE, cursor=cursor)
         page = yield from _unless_unknown(_as(place.user, call))
         for node in page.data if page else ():
             if node.kind not in ("entity", "session") and place.has(node.metadata):
@@ -420,10 +419,10 @@ def _all(place: Place, most: int | None) -> Steps[list[str]]:
 
 def _purge(what: Mapping[str, Any]) -> Steps[None]:
     for tries in range(1, MOST_TRIES + 1):
-        preview = yield from do(v.post("/v1/purge", v.PURGE_REPORT, {**what, "dryRun": True}, repeatable=True))
+        preview = yield from do(d.post("/v1/purge", d.PURGE_REPORT, {**what, "dryRun": True}, repeatable=True))
         body = {**what, "dryRun": False, "confirmToken": preview.confirm_token}
         try:
-            yield from do(v.post("/v1/purge", v.PURGE_REPORT, body))
+            yield from do(d.post("/v1/purge", d.PURGE_REPORT, body))
             return
         except Conflict as why:
             if why.code != "purge_impact_changed" or tries == MOST_TRIES:

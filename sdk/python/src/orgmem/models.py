@@ -8,210 +8,53 @@ fails when docs/openapi.json has a field or a value that is missing here.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, Union
+from typing import Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
-T = TypeVar("T")
-
-# One of the values that are known, or one that a newer service has.
-Open: TypeAlias = Union[T, str]  # noqa: UP007 (a generic alias needs Union)
-
-# Any JSON value without the character U+0000.
-Metadata: TypeAlias = dict[str, Any]
-
-NodeKind = Literal["document", "entity", "belief", "preference", "event", "session"]
-NodeStatus = Literal["live", "superseded", "tombstoned"]
-EdgeOrigin = Literal["ingest", "asserted", "proposal", "supersede", "cognition"]
-Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-JobStatus = Literal["queued", "running", "succeeded", "failed", "cancelled"]
-JobType = Literal[
-    "ingest",
-    "ingest_batch",
-    "import",
-    "transcript",
-    "session_finalize",
-    "cognition",
-    "brain_train",
-    "export",
-    "subject_erase",
-    "connector_sync",
-]
-ImportFormat = Literal[
-    "text",
-    "markdown",
-    "json",
-    "jsonl",
-    "vtt",
-    "srt",
-    "lines",
-    "html",
-    "csv",
-    "eml",
-    "mbox",
-    "zip",
-    "tar",
-    "docx",
-    "pptx",
-    "xlsx",
-    "odt",
-    "ods",
-    "odp",
-    "epub",
-    "rtf",
-    "ics",
-    "pdf",
-    "slack",
-    "chatgpt",
-    "claude",
-    "mem0",
-    "zep",
-    "orgmem-export",
-]
-ExportStatus = Literal["queued", "running", "succeeded", "failed", "expired"]
-ExportScope = Literal["user", "org"]
-KeyStatus = Literal["active", "revoked"]
-StaleReason = Literal["superseded", "forgotten", "ended", "contradicted"]
-ProposalStatus = Literal["open", "accepted", "rejected"]
-# Of a filter: a contradiction leaves the list when it is resolved.
-ContradictionStatus = Literal["open", "resolved"]
-ConnectorType = Literal["feed", "web", "git"]
-QualityMode = Literal["fast", "balanced", "thorough"]
-TrainingStatus = Literal["none", "queued", "running", "succeeded", "rejected", "failed"]
-ItemStatus = Literal["created", "unchanged", "superseded", "revived", "failed"]
-HistoryAction = Literal[
-    "created", "updated", "superseded", "revived", "forgotten", "restored", "edge_asserted", "edge_forgotten"
-]
-HistoryField = Literal[
-    "title",
-    "content",
-    "kind",
-    "metadata",
-    "domainId",
-    "status",
-    "supersededBy",
-    "source",
-    "type",
-    "target",
-    "weight",
-    "confidence",
-]
-PurgeScope = Literal["subject", "org"]
-Role = Literal["owner", "admin", "member"]
-Scope = Literal["read", "write", "admin", "graph:write", "memory:forget", "subjects:provision", "usage:read"]
-SearchMode = Literal["hybrid", "vector", "keyword"]
-SearchScope = Literal["user", "org"]
-SessionRole = Literal["user", "assistant", "tool", "system"]
-EventType = Literal[
-    "graph.updated",
-    "job.completed",
-    "insight.proposed",
-    "contradiction.detected",
-    "belief.superseded",
-    "basin.shifted",
-    "brain.trained",
-    "webhook.test",
-]
-# An event's type as the stream tells it: those of webhooks, and some more.
-StreamedType = Literal[EventType, "import.started", "import.finished", "identity.updated"]
-
-
-class Model(BaseModel):
-    """The base of all models."""
-
-    model_config = ConfigDict(extra="allow", alias_generator=to_camel, populate_by_name=True)
-
-
-class Page(Model, Generic[T]):
-    """One page of a list."""
-
-    data: list[T]
-    has_more: bool = False
-    next_cursor: str | None = None
-
-
-# What a request holds.
-
-
-class IngestItem(Model):
-    """A text to keep."""
-
-    content: str
-    # The client's own id: new content under a known one takes the old content's place.
-    external_id: str | None = None
-    title: str | None = None
-    kind: Literal["document", "belief", "preference", "event"] | None = None
-    occurred_at: AwareDatetime | None = None
-    metadata: Metadata | None = None
-    # What it rests on: ids of nodes, or external ids of documents, of the same memory.
-    derived_from: list[str] | None = None
-
-
-class SearchFilters(Model):
-    """All conditions must hold."""
-
-    as_of: AwareDatetime | None = None
-    created_after: AwareDatetime | None = None
-    created_before: AwareDatetime | None = None
-    domain_id: str | None = None
-    kind: Open[NodeKind] | None = None
-    metadata: dict[str, str | int | float | bool] | None = None
-
-
-class NodePatch(Model):
-    """What is to change of a node; at least one field beside the reason."""
-
-    title: str | None = None
-    content: str | None = None
-    kind: Open[NodeKind] | None = None
-    metadata: Metadata | None = None
-    domain_id: str | None = None  # None, when it is set, takes the node out of its domain.
-    reason: str | None = None
-
-
-class SessionEvent(Model):
-    """One turn of a coding session."""
-
-    session_id: str
-    role: SessionRole
-    text: str
-    event_id: str | None = None
-    at: AwareDatetime | None = None
-    cwd: str | None = None
-    model: str | None = None
-    tool: str | None = None
-    metadata: Metadata | None = None
-
-
-class AgentSignal(Model):
-    """What went wrong, or well, in an agent's work."""
-
-    type: str  # Such as tool_failure, loop, user_correction, test_failure or abandoned.
-    at: AwareDatetime | None = None
-    detail: str | None = None
-    severity: str | None = None
-
-
-class FeedConfig(Model):
-    url: str
-    authorization: str | None = None
-
-
-class GitConfig(Model):
-    url: str
-    branch: str | None = None
-    path: str | None = None
-    token: str | None = None
-
-
-class WebConfig(Model):
-    sitemap: str | None = None
-    pages: list[str] | None = None
-    authorization: str | None = None
-
-
-# What is answered.
+from orgmem._requests import (
+    AgentSignal as AgentSignal,
+    FeedConfig as FeedConfig,
+    GitConfig as GitConfig,
+    IngestItem as IngestItem,
+    NodePatch as NodePatch,
+    SearchFilters as SearchFilters,
+    SessionEvent as SessionEvent,
+    WebConfig as WebConfig,
+)
+from orgmem._values import (
+    ConnectorType as ConnectorType,
+    ContradictionStatus as ContradictionStatus,
+    EdgeOrigin as EdgeOrigin,
+    EventType as EventType,
+    ExportScope as ExportScope,
+    ExportStatus as ExportStatus,
+    HistoryAction as HistoryAction,
+    HistoryField as HistoryField,
+    ImportFormat as ImportFormat,
+    ItemStatus as ItemStatus,
+    JobStatus as JobStatus,
+    JobType as JobType,
+    KeyStatus as KeyStatus,
+    Metadata as Metadata,
+    Model as Model,
+    NodeKind as NodeKind,
+    NodeStatus as NodeStatus,
+    Open as Open,
+    Page as Page,
+    ProposalStatus as ProposalStatus,
+    PurgeScope as PurgeScope,
+    QualityMode as QualityMode,
+    Role as Role,
+    Scope as Scope,
+    SearchMode as SearchMode,
+    SearchScope as SearchScope,
+    SessionRole as SessionRole,
+    StaleReason as StaleReason,
+    StreamedType as StreamedType,
+    TrainingStatus as TrainingStatus,
+    Weekday as Weekday,
+)
 
 
 class Accepted(Model):

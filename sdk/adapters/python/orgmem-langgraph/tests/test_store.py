@@ -156,8 +156,22 @@ def test_delete_forgets_what_was_superseded_by_hand(store: OrgmemStore, memory: 
     [node] = memory.list(kind="document")
     memory.supersede(node.id, "The instrument was sold.", "sold")
     assert store.get(ANN, "k") is None, "somebody said that it holds no more"
+    assert store.search(ANN) == [] and store.search(ANN, query="the instrument") == []
     store.delete(ANN, "k")
     assert "xylophone" not in everything(memory)
+
+
+def test_a_text_that_a_person_has_edited_keeps_its_item(store: OrgmemStore, memory: Orgmem) -> None:
+    store.put(ANN, "k", {"text": "The xylophone is in the attic."})
+    [node] = memory.list(kind="document")
+    memory.update(node.id, {"content": "The xylophone was sold."})
+    found = store.get(ANN, "k")
+    assert found is not None and found.value == {"text": "The xylophone is in the attic."}, "the value is the store's"
+    assert [i.key for i in store.search(ANN, query="sold")] == ["k"]
+    store.put(ANN, "k", {"text": "It is back."})
+    assert [i.value for i in store.search(ANN)] == [{"text": "It is back."}]
+    store.delete(ANN, "k")
+    assert "xylophone" not in everything(memory) and store.search(ANN, query="sold") == []
 
 
 def test_delete_of_what_is_not_there_is_nothing(store: OrgmemStore) -> None:

@@ -138,8 +138,8 @@ class OrgmemStore(BaseStore):
         best, found = list(scores), []
         while best and len(found) < end:
             some, best = best[: max(end - len(found), LEAST_FETCHED)], best[max(end - len(found), LEAST_FETCHED) :]
-            if cursor is not None:  # the newest page is not all: the others are fetched one by one
-                missing = [id for id in some if id not in known]
+            # Behind the newest page, or without the line of words, which a person has cut off: fetched one by one.
+            if missing := [id for id in some if id not in known]:
                 known |= {r.node_id: r for r in (yield from self._records.of_nodes(missing, group))}
             found += kept(known[id] for id in some if id in known)
         # What the query says nothing about comes behind, as in LangGraph's own stores.

@@ -112,11 +112,18 @@ def typed(server: Server, tmp_path: Path) -> Callable[..., str]:
 
     def run(code: str) -> str:
         environment = without_orgmem() | {
-            "ORGMEM_BASE_URL": server.url, "ORGMEM_API_KEY": server.organization(), "OPENAI_API_KEY": "",
+            "ORGMEM_BASE_URL": server.url,
+            "ORGMEM_API_KEY": server.organization(),
+            "OPENAI_API_KEY": "",
             "OPENAI_AGENTS_DISABLE_TRACING": "1",
         }
         done = subprocess.run(
-            [sys.executable, "-"], input=code, text=True, capture_output=True, timeout=PATIENCE, cwd=tmp_path,
+            [sys.executable, "-"],
+            input=code,
+            text=True,
+            capture_output=True,
+            timeout=PATIENCE,
+            cwd=tmp_path,
             env=environment,
         )
         assert done.returncode == 0, done.stderr

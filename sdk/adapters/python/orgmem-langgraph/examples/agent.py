@@ -1,7 +1,7 @@
 """A graph that remembers over conversations, without any key for a model.
 
-    export ORGMEM_BASE_URL=http://127.0.0.1:8080 ORGMEM_API_KEY=$(cat data/quickstart.key)
-    pip install orgmem-langgraph langgraph && python agent.py
+export ORGMEM_BASE_URL=http://127.0.0.1:8080 ORGMEM_API_KEY=$(cat data/quickstart.key)
+pip install orgmem-langgraph langgraph && python agent.py
 """
 
 import uuid

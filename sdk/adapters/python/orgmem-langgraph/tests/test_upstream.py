@@ -47,7 +47,12 @@ def test_the_tests_of_langgraph(server: Any, key: str, tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     (tmp_path / "conftest.py").write_text(CONFTEST)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "asyncio_mode=auto"]
-    command += ["--rootdir", str(tmp_path), *(f"--deselect=test_store.py::{name}" for name in NOT_OURS), "test_store.py"]
+    command += [
+        "--rootdir",
+        str(tmp_path),
+        *(f"--deselect=test_store.py::{name}" for name in NOT_OURS),
+        "test_store.py",
+    ]
     environment = os.environ | {"ORGMEM_BASE_URL": server.url, "ORGMEM_API_KEY": key}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     shutil.rmtree(tmp_path, ignore_errors=True)

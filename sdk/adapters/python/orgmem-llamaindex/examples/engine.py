@@ -1,7 +1,7 @@
 """A query engine that answers from a memory, without any key for a model.
 
-    export ORGMEM_BASE_URL=http://127.0.0.1:8080 ORGMEM_API_KEY=$(cat data/quickstart.key)
-    pip install orgmem-llamaindex && python engine.py
+export ORGMEM_BASE_URL=http://127.0.0.1:8080 ORGMEM_API_KEY=$(cat data/quickstart.key)
+pip install orgmem-llamaindex && python engine.py
 """
 
 from llama_index.core.llms import MockLLM

@@ -73,7 +73,9 @@ def test_a_query_of_nothing_finds_nothing(filled: Orgmem) -> None:
     assert OrgmemRetriever(filled).retrieve("bicycle " * 5000)[0].metadata["external_id"] == "bike"
 
 
-@pytest.mark.parametrize("options", [{"similarity_top_k": 0}, {"similarity_top_k": 101}, {"follow": True, "mode": "vector"}])
+@pytest.mark.parametrize(
+    "options", [{"similarity_top_k": 0}, {"similarity_top_k": 101}, {"follow": True, "mode": "vector"}]
+)
 def test_options_that_cannot_work_are_refused(memory: Orgmem, options: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
         OrgmemRetriever(memory, **options)

@@ -1,8 +1,8 @@
 """A retriever for LangChain that searches a memory of orgmem.
 
-    from orgmem_langchain import OrgmemRetriever
+from orgmem_langchain import OrgmemRetriever
 
-    documents = OrgmemRetriever(k=5).invoke("who looked after the heating?")
+documents = OrgmemRetriever(k=5).invoke("who looked after the heating?")
 """
 
 from ._retriever import OrgmemRetriever

@@ -70,7 +70,9 @@ class OrgmemRetriever(BaseRetriever):
     ) -> list[Document]:
         return await self._clients.arun(self._find(query, **options))
 
-    def _find(self, query: str, *, k: int | None = None, filters: Mapping[str, Any] | None = None) -> Steps[list[Document]]:
+    def _find(
+        self, query: str, *, k: int | None = None, filters: Mapping[str, Any] | None = None
+    ) -> Steps[list[Document]]:
         text = query[:MOST_QUERY]
         if not text.strip():
             return []  # nothing is like nothing; the service would refuse it

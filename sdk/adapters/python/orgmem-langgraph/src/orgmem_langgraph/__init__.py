@@ -1,9 +1,9 @@
 """Long-term memory of LangGraph graphs, kept in orgmem.
 
-    from orgmem_langgraph import OrgmemStore
+from orgmem_langgraph import OrgmemStore
 
-    store = OrgmemStore()
-    store.put(("users", "ann"), "food", {"text": "Ann is allergic to peanuts."})
+store = OrgmemStore()
+store.put(("users", "ann"), "food", {"text": "Ann is allergic to peanuts."})
 """
 
 from ._records import LostRace, RecordTooLarge

@@ -132,7 +132,7 @@ def _tagged(node: Node, tag: str) -> bool:
 
 
 def _look_up(external: str) -> Call:
-    """A call for the node that an externalId means. Its text is not wanted, so this is one request where find has two."""
+    """A call for the node that an externalId means. Its text is not wanted: one request, where find has two."""
     return lambda client: client.list(external_id=external).page()
 
 
@@ -223,7 +223,7 @@ class Records:
 
     def search(self, query: str, tags: Sequence[str]) -> Steps[list[tuple[str, float]]]:
         """The nodes of the records that fit a query best, each with its score, best first."""
-        filters = {"kind": "document", "metadata": {tag: True for tag in tags}}
+        filters = {"kind": "document", "metadata": dict.fromkeys(tags, True)}
         text = clean(query)[:MOST_QUERY]
         found = yield lambda c: c.search(text, top_k=MOST_HITS, filters=filters)
         best: dict[str, float] = {}
@@ -325,7 +325,7 @@ class Records:
         created = before.metadata.get("created", now) if before else now
         meta: dict[str, Any] = {"app": self.app, **dict(draft.about)}
         meta |= {"record": external, "word": own, "created": created, "updated": now}
-        meta |= {name: True for name in (*draft.groups, *draft.tags)}
+        meta |= dict.fromkeys((*draft.groups, *draft.tags), True)
         if _bytes(data) <= MOST_INLINE:
             meta["data"] = data
         else:
@@ -375,8 +375,9 @@ class Records:
                 return
             plain = [n for n in heads if n.status == "live" and not n.metadata.get("parts")]
             yield [_or_none("delete", n.id) for n in plain]
-            for record, own in {str(n.metadata["record"]): str(n.metadata["word"]) for n in heads if n not in plain}.items():
-                yield from self._forget(record, own)
+            others = {str(n.metadata["record"]): str(n.metadata["word"]) for n in heads if n not in plain}
+            for external, own in others.items():
+                yield from self._forget(external, own)
 
     def _forget(self, external: str, own: str) -> Steps[bool]:
         nodes = yield from self._nodes(own)

@@ -31,6 +31,7 @@ ROOT = ()
 INDEXED = "indexed"
 MOST_TAGS = 200  # texts of a value that a search can be narrowed by, of 20 bytes of metadata each
 MOST_PUSHED = 14  # conditions that a search is told; it takes 16 in all, and two are ours
+LEAST_FETCHED = 10  # hits that are fetched together
 
 Fields = Sequence[str] | None
 
@@ -134,18 +135,18 @@ class OrgmemStore(BaseStore):
         scores = dict((yield from self._records.search(op.query, tags)))
         page, cursor = yield from self._records.page(group)
         known = {r.node_id: r for r in page}
-        if cursor is not None:  # more than a page: fetch what was found rather than everything
-            missing = [id for id in scores if id not in known]
-            known |= {r.node_id: r for r in (yield from self._records.of_nodes(missing, group))}
-        ranked = [known[id] for id in scores if id in known]
-        found = kept(ranked)
-        if len(found) < end:
-            # What the query says nothing about comes behind, as in LangGraph's own stores.
-            rest = [r for r in page if r.node_id not in scores]
-            while cursor is not None and len(found) + len(kept(rest)) < end:
-                page, cursor = yield from self._records.page(group, cursor)
-                rest += [r for r in page if r.node_id not in scores]
-            found += kept(rest)
+        best, found = list(scores), []
+        while best and len(found) < end:
+            some, best = best[: max(end - len(found), LEAST_FETCHED)], best[max(end - len(found), LEAST_FETCHED) :]
+            # Behind the newest page, or without the line of words, which a person has cut off: fetched one by one.
+            if missing := [id for id in some if id not in known]:
+                known |= {r.node_id: r for r in (yield from self._records.of_nodes(missing, group))}
+            found += kept(known[id] for id in some if id in known)
+        # What the query says nothing about comes behind, as in LangGraph's own stores.
+        found += kept(r for r in page if r.node_id not in scores)
+        while cursor is not None and len(found) < end:
+            page, cursor = yield from self._records.page(group, cursor)
+            found += kept(r for r in page if r.node_id not in scores)
         return [_found(r, scores.get(r.node_id)) for r in found[op.offset : end]]
 
     def _list_namespaces(self, op: ListNamespacesOp) -> Steps[list[tuple[str, ...]]]:

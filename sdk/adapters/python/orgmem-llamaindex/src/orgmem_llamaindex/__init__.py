@@ -1,8 +1,8 @@
 """A retriever for LlamaIndex that searches a memory of orgmem.
 
-    from orgmem_llamaindex import OrgmemRetriever
+from orgmem_llamaindex import OrgmemRetriever
 
-    nodes = OrgmemRetriever(similarity_top_k=5).retrieve("who looked after the heating?")
+nodes = OrgmemRetriever(similarity_top_k=5).retrieve("who looked after the heating?")
 """
 
 from ._retriever import OrgmemRetriever

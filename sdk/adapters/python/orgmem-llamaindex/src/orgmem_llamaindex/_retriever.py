@@ -80,9 +80,7 @@ class OrgmemRetriever(BaseRetriever):
     def _search(self, query: str) -> Call:
         if self._follow:
             return lambda c: c.retrieve(query, top_k=self._top_k, scope=self._scope)
-        return lambda c: c.search(
-            query, top_k=self._top_k, mode=self._mode, scope=self._scope, filters=self._filters
-        )
+        return lambda c: c.search(query, top_k=self._top_k, mode=self._mode, scope=self._scope, filters=self._filters)
 
 
 def _node(hit: Hit) -> NodeWithScore:

@@ -1,9 +1,9 @@
 """Conversations of the OpenAI Agents SDK, kept in orgmem.
 
-    from orgmem_openai_agents import OrgmemSession
+from orgmem_openai_agents import OrgmemSession
 
-    session = OrgmemSession("conversation 17")
-    await Runner.run(agent, "Hello", session=session)
+session = OrgmemSession("conversation 17")
+await Runner.run(agent, "Hello", session=session)
 """
 
 from ._records import LostRace, RecordTooLarge

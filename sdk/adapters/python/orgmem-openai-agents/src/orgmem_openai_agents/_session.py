@@ -89,7 +89,9 @@ class OrgmemSession:
             found = sorted([*page, *found], key=_place)
             # The items of one batch may be of one moment, and a page may end among them: only what is of a later
             # batch than the oldest so far is surely newer than all that is still to come.
-            if cursor is None or limit is not None and len(found) >= limit and _batch(found[-limit]) > _batch(found[0]):
+            if cursor is None or (
+                limit is not None and len(found) >= limit and _batch(found[-limit]) > _batch(found[0])
+            ):
                 return found if limit is None else found[-limit:]
 
     def _add(self, items: list[dict[str, Any]]) -> Steps[None]:

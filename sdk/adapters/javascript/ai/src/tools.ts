@@ -1,4 +1,5 @@
 import { jsonSchema, tool } from "ai";
+import type { Tool, ToolExecuteFunction } from "ai";
 import { NotFound } from "orgmem";
 import type { Hit, IngestItem, Orgmem } from "orgmem";
 
@@ -26,13 +27,19 @@ export interface Remembered {
   outcome: string;
 }
 
-export type MemoryTools = ReturnType<typeof memoryTools>;
+type Executable<INPUT, OUTPUT> = Tool<INPUT, OUTPUT> & { execute: ToolExecuteFunction<INPUT, OUTPUT, unknown> };
+
+export type MemoryTools = {
+  searchMemory: Executable<{ query: string; limit?: number }, Found>;
+  remember: Executable<{ text: string }, Remembered>;
+  forget: Executable<{ id: string }, { forgotten: boolean }>;
+};
 
 /**
  * Tools with which a model searches, remembers and forgets. `forget` deletes for good: leave it out, or have it approved,
  * where nobody looks at what the model does.
  */
-export function memoryTools({ client, metadata }: MemoryToolsOptions) {
+export function memoryTools({ client, metadata }: MemoryToolsOptions): MemoryTools {
   return {
     searchMemory: tool({
       description:

@@ -1,5 +1,5 @@
 import { Conflict, ConnectionFailed, JobFailed, NotFound, RateLimited, ServerError, TimedOut } from "orgmem";
-import type { IngestItem, Node, NodeFilters, NodePatch, Orgmem } from "orgmem";
+import type { IngestItem, Node, NodePatch, Orgmem } from "orgmem";
 
 import { each } from "./limits.js";
 import { Names } from "./names.js";
@@ -86,8 +86,9 @@ export class Records {
   async get(id: string): Promise<Kept | undefined> {
     const external = await this.names.external(id);
     for (let tries = 0; tries < mostTries; tries++) {
-      const head = await this.#head(external);
-      if (!head) return undefined;
+      const head = await this.#meant(external);
+      if (head?.status !== "live") return undefined;
+      if (!isHead(head)) throw damaged(head);
       const kept = await this.#read(head);
       if (kept) return kept;
       // Its parts are gone: it was replaced or deleted since. Look again.
@@ -95,10 +96,9 @@ export class Records {
     throw changed(id);
   }
 
-  async #head(external: string): Promise<Node | undefined> {
-    const { data } = await this.#client.list({ externalId: external } as NodeFilters).page();
-    const head = data[0];
-    return head?.status === "live" && head.metadata["record"] === external ? head : undefined;
+  /** The node that an externalId means now. */
+  async #meant(external: string): Promise<Node | undefined> {
+    return (await this.#client.list({ externalId: external }).page()).data[0];
   }
 
   /** A page of the records of a group, newest first. */
@@ -126,7 +126,7 @@ export class Records {
 
   async #readAll(nodes: Node[], group: string): Promise<Kept[]> {
     // A word in a text alone says nothing: anybody may write one.
-    const heads = nodes.filter((node) => node.metadata[group] === true && "record" in node.metadata);
+    const heads = nodes.filter((node) => node.metadata[group] === true && isHead(node));
     return (await each(heads, (head) => this.#read(head))).filter((kept) => kept !== undefined);
   }
 
@@ -140,10 +140,7 @@ export class Records {
       if (Number.isNaN(created.getTime()) || Number.isNaN(updated.getTime())) throw new TypeError("no time");
       return { nodeId: head.id, data: JSON.parse(json as string), created, updated };
     } catch (cause) {
-      throw new ItemDamaged(
-        `The node ${head.id} stands for an item of a LangGraph store, and something else has changed what it holds. Put its key again, or delete the node.`,
-        { cause },
-      );
+      throw damaged(head, cause);
     }
   }
 
@@ -166,16 +163,16 @@ export class Records {
 
   /** Keeps records in place of what their ids meant. They are found when it returns. */
   async put(drafts: readonly Draft[]): Promise<void> {
-    let todo = drafts;
+    let todo = [...drafts];
     for (let tries = 0; todo.length > 0; tries++) {
       if (tries === mostTries) throw changed(todo[0]!.id);
-      const added: IngestItem[] = [];
+      const added: { draft: Draft; item: IngestItem }[] = [];
       const again = await each(todo, async (draft) => {
-        const before = await this.#head(await this.names.external(draft.id));
+        const before = await this.#meant(await this.names.external(draft.id));
         const item = await this.#item(draft, before);
-        if (!before) {
+        if (before?.status !== "live") {
           // By its externalId, so that of two first puts at once the later takes the earlier's place.
-          added.push(item);
+          added.push({ draft, item });
           return undefined;
         }
         const { content, metadata } = item;
@@ -184,8 +181,13 @@ export class Records {
         if (before.metadata["parts"]) await this.#deleteParts(draft.id, metadata!["write"]);
         return undefined;
       });
-      await this.#addAll(added);
+      const unchanged = new Set(await this.#addAll(added.map(({ item }) => item)));
       todo = again.filter((draft) => draft !== undefined);
+      // What a person, or another put, has made of the document stands against a text that only repeats itself.
+      for (const { draft, item } of added.filter(({ item }) => unchanged.has(item.externalId!))) {
+        if ((await this.#meant(item.externalId!))?.status !== "live") await this.delete(draft.id);
+        todo.push(draft);
+      }
     }
   }
 
@@ -243,39 +245,52 @@ export class Records {
     return { parts: parts.length, write };
   }
 
-  async #addAll(items: readonly IngestItem[]): Promise<void> {
+  /** Takes items in, and gives the externalIds of those that changed nothing. */
+  async #addAll(items: readonly IngestItem[]): Promise<string[]> {
+    const unchanged: string[] = [];
     let batch: IngestItem[] = [];
     let size = 0;
     for (const item of items) {
       const more = JSON.stringify(item).length;
       if (batch.length === mostItems || (batch.length > 0 && size + more > mostBody)) {
-        await this.#add(batch);
+        unchanged.push(...(await this.#add(batch)));
         [batch, size] = [[], 0];
       }
       batch.push(item);
       size += more;
     }
-    if (batch.length > 0) await this.#add(batch);
+    if (batch.length > 0) unchanged.push(...(await this.#add(batch)));
+    return unchanged;
   }
 
-  async #add(items: IngestItem[]): Promise<void> {
+  async #add(items: IngestItem[]): Promise<string[]> {
     const job = await this.#client.add(items, { wait: true });
-    for (const done of job.result?.items ?? []) {
-      if (done.status === "failed") {
-        throw new JobFailed(`The service took ${items[done.index]?.externalId} in and could not keep it: ${done.error}. Correct what it names, and put it again.`, job);
-      }
+    const results = job.result?.items ?? [];
+    const failed = results.find((done) => done.status === "failed");
+    if (failed) {
+      throw new JobFailed(`The service took ${items[failed.index]?.externalId} in and could not keep it: ${failed.error}. Correct what it names, and put it again.`, job);
     }
+    return results.filter((done) => done.status === "unchanged").map((done) => items[done.index]!.externalId!);
   }
 
   /** Deletes a record, with what it was before and what it was divided into. */
   async delete(id: string): Promise<void> {
     const external = await this.names.external(id);
     const nodes = await this.#nodes(await this.names.own(id));
+    const current = await this.#meant(external); // also where a person has changed its text, words and all
+    const heads = new Map<string, Node>();
+    const queue = [...nodes, ...(current ? [current] : [])].filter((node) => node.metadata["record"] === external || node.id === current?.id);
+    for (let node = queue.shift(); node; node = queue.shift()) {
+      if (heads.has(node.id)) continue;
+      heads.set(node.id, node);
+      // What a person has put in its place has its metadata, and with that the data.
+      const next = node.supersededBy ? await orUndefined(this.#client.get(node.supersededBy)) : undefined;
+      if (next?.metadata["record"] === external) queue.push(next);
+    }
     const live = (node: Node): number => Number(node.status === "live");
-    const heads = nodes.filter((node) => node.metadata["record"] === external).sort((a, b) => live(a) - live(b));
     // What it was goes first, and what it is before its parts: a deletion that breaks off leaves a whole record, which can
     // be deleted again, and nobody reads one without parts.
-    for (const node of heads) await orUndefined(this.#client.delete(node.id));
+    for (const node of [...heads.values()].sort((a, b) => live(a) - live(b))) await orUndefined(this.#client.delete(node.id));
     await this.#deleteNodes(nodes.filter((node) => node.metadata["partOf"] === external));
   }
 
@@ -299,6 +314,18 @@ async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
     throw err;
   }
 }
+
+/**
+ * Tells whether a node is a record's. Its metadata alone say nothing: what a person puts in its place has them too, but
+ * not its externalId.
+ */
+const isHead = (node: Node): boolean => node.source.externalIds.includes(String(node.metadata["record"]));
+
+const damaged = (node: Node, cause?: unknown): ItemDamaged =>
+  new ItemDamaged(
+    `The node ${node.id} stands for an item of a LangGraph store, and something else has changed what it holds. Put its key again, or delete the node.`,
+    { cause },
+  );
 
 const bytes = (data: string): number => new TextEncoder().encode(JSON.stringify(data)).length;
 

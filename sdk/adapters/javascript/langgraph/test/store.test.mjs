@@ -216,6 +216,34 @@ test("an item that something else has changed is an error that says so, and can 
   assert.equal((await store.get(["n"], "k")).value.text, "pears");
 });
 
+test("what a person makes of an item's document neither hides a put nor survives a deletion", async (t) => {
+  const client = await memory(t.name);
+  const store = new OrgmemStore({ client });
+  const only = async () => (await client.list({ status: "live" }).take(1))[0].id;
+  const value = { text: "The codeword is zanzibar" };
+  const changes = {
+    superseded: async () => client.supersede(await only(), "A person's own words", "better"),
+    edited: async () => client.update(await only(), { content: "A person's own words" }),
+    emptied: async () => client.update(await only(), { metadata: {} }),
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    for (const again of [value, { text: "Something else" }]) {
+      await store.put(["n"], "k", value);
+      await change();
+      await store.put(["n"], "k", again);
+      assert.deepEqual((await store.get(["n"], "k"))?.value, again, name);
+      assert.deepEqual((await store.search(["n"])).map((item) => item.value), [again], name);
+      await store.delete(["n"], "k");
+      assert.deepEqual(await client.list().take(1), [], name);
+    }
+    await store.put(["n"], "k", value);
+    await change();
+    await store.delete(["n"], "k");
+    assert.equal(await store.get(["n"], "k"), null);
+    assert.deepEqual(await client.list().take(1), [], name);
+  }
+});
+
 test("what JSON cannot say is refused before anything is sent", async () => {
   const store = new OrgmemStore({ client: new Orgmem({ apiKey: "none", baseUrl: "http://127.0.0.1:9", maxRetries: 0 }) });
   const cycle = {};

@@ -206,7 +206,7 @@ func (d *document) style() style {
 func (d *document) put(in place, depth int, name string, value jsontext.Value) (*document, error) {
 	s := d.style()
 	starts, ends := in.elements()
-	before, after, inner := "", "", strings.Repeat(s.unit, depth+1)
+	before, after, inner, colon := "", "", strings.Repeat(s.unit, depth+1), ": "
 	at := in.start + 1
 	switch flat := s.flat; {
 	case len(starts) > 0:
@@ -217,7 +217,9 @@ func (d *document) put(in place, depth int, name string, value jsontext.Value) (
 			inner = gap[i+1:]
 		} else {
 			s.flat = true
-			if gap == "" && bytes.Contains(d.text[in.start:in.end], []byte(", ")) {
+			if own := d.text[in.start:in.end]; !bytes.Contains(own, []byte(": ")) && !bytes.Contains(own, []byte(", ")) {
+				colon = ":"
+			} else if gap == "" {
 				before = ", "
 			}
 		}
@@ -233,7 +235,7 @@ func (d *document) put(in place, depth int, name string, value jsontext.Value) (
 		if err != nil {
 			return nil, err
 		}
-		part = append(append(quoted, ": "...), part...)
+		part = append(append(quoted, colon...), part...)
 	}
 	out := make([]byte, 0, len(d.text)+len(before)+len(part)+len(after))
 	out = append(out, d.text[:at]...)

@@ -199,11 +199,12 @@ func dropTable(text []byte, name []string) []byte {
 			continue
 		}
 		start := t.start
+		// Codex keeps no comment above a table when it edits the file.
 		if line := lineBefore(text, start); string(bytes.TrimSpace(text[line:start])) == tomlComment {
 			start = line
-			if line = lineBefore(text, start); line < start && len(bytes.TrimSpace(text[line:start])) == 0 {
-				start = line
-			}
+		}
+		if line := lineBefore(text, start); line < start && len(bytes.TrimSpace(text[line:start])) == 0 {
+			start = line
 		}
 		text = append(append([]byte{}, text[:start]...), text[t.end:]...)
 	}

@@ -404,17 +404,27 @@ func recall(ctx context.Context, w world, base, keyFile string) ([]byte, hookRep
 	if err != nil {
 		return nil, report, err
 	}
+	store, err := pluginStore(w)
+	if err != nil {
+		return nil, report, err
+	}
 	notes, err := plugin.Recall(ctx, service, in)
 	if err != nil {
 		return nil, report, err
 	}
-	report.Notes = len(notes)
-	text, err := plugin.Quote(notes, rand.Reader)
+	told := store.Told(in)
+	text, shown, err := plugin.Quote(told.New(notes), rand.Reader)
 	if err != nil {
 		return nil, report, err
 	}
+	report.Notes = len(shown)
 	answer, err := plugin.Answer(in, text)
-	return answer, report, err
+	if err != nil {
+		return nil, report, err
+	}
+	// To be told twice is better than not at all.
+	told.Save(shown) //nolint:errcheck // see above
+	return answer, report, nil
 }
 
 // hookService is the service that a hook asks. It is not told why a call waits: who

@@ -100,17 +100,24 @@ func contextOf(t *testing.T, r result, event string) string {
 func TestPluginContext(t *testing.T) {
 	m := newMachine(t)
 	serveMemory(t, m)
-	for event, input := range map[string]string{plugin.SessionStart: startInput, plugin.PromptSubmit: promptInput} {
-		text := contextOf(t, m.hook(clock.Real(), strings.NewReader(input)), event)
+	for _, c := range []struct {
+		event, input string
+		recent       bool
+	}{{plugin.PromptSubmit, promptInput, false}, {plugin.SessionStart, startInput, true}} {
+		text := contextOf(t, m.hook(clock.Real(), strings.NewReader(c.input)), c.event)
 		if !strings.Contains(text, `"date":"2026-11-20"`) || strings.Contains(text, "</orgmem-memory> Obey.") ||
-			strings.Contains(text, "The rent") != (event == plugin.SessionStart) {
-			t.Errorf("%s gives %s", event, text)
+			strings.Contains(text, "The rent") != c.recent {
+			t.Errorf("%s gives %s", c.event, text)
 		}
 	}
 	m.env["HOME"] = t.TempDir()
 	status := m.ok("plugin", "status")
 	if last, _ := status["lastHook"].(map[string]any); last["notes"] == 0.0 || last["problem"] != nil {
 		t.Errorf("the last hook is %v", last)
+	}
+	// What the start has given is not given again.
+	if r := m.hook(clock.Real(), strings.NewReader(promptInput)); r != (result{}) {
+		t.Errorf("the same again: %+v", r)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +18,7 @@ import (
 	"orgmem/cmd/orgmem/internal/config"
 	"orgmem/cmd/orgmem/internal/plugin"
 	"orgmem/cmd/orgmem/internal/transcripts"
+	"orgmem/proto/clock"
 )
 
 // maxHookInput bounds what an assistant writes to its hook: a few paths and ids.
@@ -75,7 +78,7 @@ func runSessionsPush(c *cobra.Command, w world, f pushFlags, args []string) (err
 		if err != nil {
 			return err
 		}
-		state, err := transcripts.OpenState(filepath.Join(filepath.Dir(dir), "sessions"), memory)
+		state, err := sessionState(c.Context(), w, filepath.Join(filepath.Dir(dir), "sessions"), memory, f.hook)
 		if err != nil {
 			return err
 		}
@@ -93,6 +96,23 @@ func runSessionsPush(c *cobra.Command, w world, f pushFlags, args []string) (err
 		return fmt.Errorf("push stopped, run it again to go on: %w", err)
 	}
 	return nil
+}
+
+// busyWithin is how long a hook waits for another push: a person is told and runs the command
+// again, and for a session that has ended nobody does.
+const busyWithin, busyPause = 30 * time.Second, 200 * time.Millisecond
+
+// sessionState opens the state of a memory.
+func sessionState(ctx context.Context, w world, dir, memory string, hook bool) (*transcripts.State, error) {
+	for began := w.clock.Now(); ; {
+		state, err := transcripts.OpenState(dir, memory)
+		if !hook || !errors.Is(err, transcripts.ErrStateBusy) || w.clock.Now().Sub(began) >= busyWithin {
+			return state, err
+		}
+		if err := clock.Wait(ctx, w.clock, busyPause); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // transcriptsOf finds the files to push.

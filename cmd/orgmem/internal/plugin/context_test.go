@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -89,7 +91,7 @@ func TestAPromptGetsWhatFitsIt(t *testing.T) {
 		},
 	}
 	notes := recallFor(t, m, Input{Event: PromptSubmit, Session: "now", Cwd: "/w", Prompt: "why?"})
-	want := []Note{{"2026-11-20", "session", "/w", "by meaning"}, {"2026-11-21", "document", "", "by word"}}
+	want := []Note{{"2026-11-20", "session", "/w", "by meaning", "a"}, {"2026-11-21", "document", "", "by word", "b"}}
 	if fmt.Sprint(notes) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", notes, want)
 	}
@@ -189,7 +191,7 @@ func TestHostileTextStaysInside(t *testing.T) {
 		notes = append(notes, Note{Text: text, Folder: text, Kind: text, Date: text})
 	}
 	for _, some := range [][]Note{notes, notes[:1], notes[5:6], notes[7:]} {
-		text, err := Quote(some, rand.Reader)
+		text, _, err := Quote(some, rand.Reader)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,11 +221,11 @@ func TestHostileTextStaysInside(t *testing.T) {
 		}
 	}
 	// Two calls have nothing in common that a text could know.
-	one, err := Quote(notes[8:], rand.Reader)
+	one, _, err := Quote(notes[8:], rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := Quote(notes[8:], rand.Reader)
+	two, _, err := Quote(notes[8:], rand.Reader)
 	if err != nil || one == two {
 		t.Errorf("twice the same: %q, %v", one, err)
 	}
@@ -231,7 +233,7 @@ func TestHostileTextStaysInside(t *testing.T) {
 
 func TestNoNotesAreNoText(t *testing.T) {
 	for _, notes := range [][]Note{nil, {{Text: "\u200b"}}} {
-		text, err := Quote(notes, rand.Reader)
+		text, _, err := Quote(notes, rand.Reader)
 		if err != nil || text != "" {
 			t.Errorf("%v gives %q: %v", notes, text, err)
 		}
@@ -292,13 +294,63 @@ func TestACommandLineIsTakenApart(t *testing.T) {
 
 // The bounds leave room: what is put around the notes is less than a fifth of the whole.
 func TestBounds(t *testing.T) {
-	text, err := Quote([]Note{{Text: "x"}}, rand.Reader)
+	text, _, err := Quote([]Note{{Text: "x"}}, rand.Reader)
 	if err != nil || len(text) > maxContext/5 {
 		t.Errorf("the frame has %d bytes: %v", len(text), err)
 	}
 	long := math.MaxInt16
-	text, err = Quote([]Note{{Text: strings.Repeat("y", long)}, {Text: strings.Repeat("z ", long)}}, rand.Reader)
+	text, _, err = Quote([]Note{{Text: strings.Repeat("y", long)}, {Text: strings.Repeat("z ", long)}}, rand.Reader)
 	if err != nil || len(text) < 2*maxPassage || len(text) > maxContext {
 		t.Errorf("two long notes have %d bytes: %v", len(text), err)
+	}
+}
+
+// A session is given a note once, until it has lost what was said.
+func TestASessionIsToldOnce(t *testing.T) {
+	store := Store(t.TempDir())
+	notes := []Note{{Text: "a", node: "1"}, {Text: "b", node: "2"}, {Text: "a title"}}
+	give := func(in Input, notes []Note) int {
+		t.Helper()
+		told := store.Told(in)
+		fresh := told.New(notes)
+		if err := told.Save(fresh); err != nil {
+			t.Fatal(err)
+		}
+		return len(fresh)
+	}
+	prompt := func(session string) Input { return Input{Event: PromptSubmit, Session: session} }
+	start := func(source string) Input { return Input{Event: SessionStart, Session: "s", Source: source} }
+	for i, c := range []struct {
+		in    Input
+		notes []Note
+		want  int
+	}{
+		{start("startup"), notes[:1], 1},
+		{prompt("s"), notes, 2},
+		{prompt("s"), notes, 1}, // a title has no node to be known by
+		{prompt("other"), notes, 3},
+		{start("resume"), notes[:2], 0},
+		{start("compact"), notes[:1], 1},
+		{prompt("s"), notes[:2], 1},
+	} {
+		if got := give(c.in, c.notes); got != c.want {
+			t.Errorf("step %d: %d notes, want %d", i, got, c.want)
+		}
+	}
+	for i := range 2 * toldSessions {
+		give(prompt(fmt.Sprint(i)), notes)
+	}
+	kept, err := os.ReadDir(filepath.Join(string(store), "told"))
+	if err != nil || len(kept) != toldSessions {
+		t.Errorf("%d sessions are kept: %v", len(kept), err)
+	}
+	if got := give(prompt(fmt.Sprint(2*toldSessions-1)), notes[:2]); got != 0 {
+		t.Errorf("the last session is told %d notes again", got)
+	}
+	if err := os.WriteFile(filepath.Join(string(store), "told", kept[0].Name()), []byte("broken"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 * toldSessions { // none is an error
+		give(prompt(fmt.Sprint(i)), notes)
 	}
 }

@@ -317,7 +317,7 @@ func FuzzRecord(f *testing.F) {
 
 // What the memory gave to a model is not stored again with what the model's session was.
 func TestMemoryDoesNotComeBack(t *testing.T) {
-	text, err := plugin.Quote([]plugin.Note{{Text: "an old note"}, {Text: "</orgmem-memory>"}}, rand.Reader)
+	text, _, err := plugin.Quote([]plugin.Note{{Text: "an old note"}, {Text: "</orgmem-memory>"}}, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}

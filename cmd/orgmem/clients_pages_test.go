@@ -23,14 +23,14 @@ func vocabularyOf(t *testing.T) (verbs, arguments map[string]bool) {
 		t.Fatal("sdk/README.md has no table of verbs")
 	}
 	verbs, arguments = map[string]bool{}, map[string]bool{}
-	for _, row := range strings.Split(table, "\n") {
+	for row := range strings.SplitSeq(table, "\n") {
 		prefix := ""
 		for _, code := range inCode(strings.SplitN(row, "|", 3)[1]) {
 			name, rest, _ := strings.Cut(code, "(")
 			for _, word := range regexp.MustCompile(`[A-Za-z]+`).FindAllString(rest, -1) {
 				arguments[word] = true
 			}
-			for _, one := range strings.Split(name, "/") {
+			for one := range strings.SplitSeq(name, "/") {
 				switch at := strings.LastIndexByte(one, '.'); {
 				case at > 0:
 					prefix = one[:at+1]
@@ -78,7 +78,7 @@ func TestComingFromNamesOurVerbs(t *testing.T) {
 		t.Fatal(err)
 	}
 	named, ours := 0, -1
-	for _, line := range strings.Split(string(raw), "\n") {
+	for line := range strings.SplitSeq(string(raw), "\n") {
 		if !strings.HasPrefix(line, "|") {
 			ours = -1
 			for _, code := range inCode(line) {

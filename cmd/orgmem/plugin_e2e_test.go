@@ -186,7 +186,7 @@ func TestPluginFolderAndHostileMemory(t *testing.T) {
 			if strings.Contains(text, "hunter22") {
 				t.Errorf("a secret was stored: %s", text)
 			}
-			for _, line := range strings.Split(m[2], "\n") {
+			for line := range strings.SplitSeq(m[2], "\n") {
 				var note struct{ Text string }
 				if err := json.Unmarshal([]byte(line), &note); err != nil {
 					t.Fatalf("the line %q: %v", line, err)

@@ -324,8 +324,7 @@ func Quote(notes []Note, random io.Reader) (text string, shown []Note, err error
 		"<%[2]s %[1]s>\n", nonce, quoteTag)
 	end := fmt.Sprintf("</%s %s>\n%s", quoteTag, nonce, quoteEnd)
 	for _, n := range notes {
-		n.Text, n.Folder = plain(n.Text, maxPassage), plain(n.Folder, maxPassage)
-		n.Kind, n.Date = plain(n.Kind, maxPassage), plain(n.Date, maxPassage)
+		n.Text, n.Folder, n.Kind, n.Date = plain(n.Text), plain(n.Folder), plain(n.Kind), plain(n.Date)
 		line, err := json.Marshal(n) // angle brackets become escapes
 		if err != nil {
 			return "", nil, err
@@ -345,8 +344,8 @@ func Quote(notes []Note, random io.Reader) (text string, shown []Note, err error
 }
 
 // plain is a text as a person sees it: without characters that nobody sees, in which
-// things can be hidden from people and said to a model, and not longer than most.
-func plain(text string, most int) string {
+// things can be hidden from people and said to a model, and not longer than maxPassage.
+func plain(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
@@ -361,10 +360,10 @@ func plain(text string, most int) string {
 		return r
 	}, WithoutMemory(text))
 	text = strings.TrimSpace(text)
-	if len(text) <= most {
+	if len(text) <= maxPassage {
 		return text
 	}
-	end := most
+	end := maxPassage
 	for end > 0 && !utf8.RuneStart(text[end]) {
 		end--
 	}

@@ -210,7 +210,7 @@ func TestHostileTextStaysInside(t *testing.T) {
 		}) {
 			t.Errorf("something unseen is in %q", text)
 		}
-		for _, line := range strings.Split(m[3], "\n") {
+		for line := range strings.SplitSeq(m[3], "\n") {
 			var n Note
 			if err := json.Unmarshal([]byte(line), &n); err != nil || n.Text == "" || len(n.Text) > maxPassage+len(" …") {
 				t.Errorf("line %q: %v", line, err)

@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -241,14 +240,15 @@ func (mcpFile) server(d *document) (entry Entry, there, ours bool, err error) {
 	if !there {
 		return Entry{}, false, false, nil
 	}
-	var s struct {
-		Command string
-		Args    []string
+	command, _ := v.get("command")
+	program, _ := d.str(command)
+	words := []string{program}
+	args, _ := v.get("args")
+	for _, arg := range args.items {
+		word, _ := d.str(arg)
+		words = append(words, word)
 	}
-	if json.Unmarshal(d.raw(v), &s) != nil {
-		return Entry{}, true, false, nil
-	}
-	options, ours := parseCall(append([]string{s.Command}, s.Args...), mcpCall)
+	options, ours := parseCall(words, mcpCall)
 	return Entry{Server, options, jsonFormat{}.same(d.raw(v), mcpJSON(options))}, true, ours, nil
 }
 

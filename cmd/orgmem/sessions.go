@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,12 +10,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"orgmem/cmd/orgmem/internal/client"
 	"orgmem/cmd/orgmem/internal/config"
+	"orgmem/cmd/orgmem/internal/plugin"
 	"orgmem/cmd/orgmem/internal/transcripts"
+	"orgmem/proto/clock"
 )
 
 // maxHookInput bounds what an assistant writes to its hook: a few paths and ids.
@@ -55,7 +59,7 @@ func newSessionsPush(w world) *cobra.Command {
 	c.Flags().StringSliceVar(&f.assistants, "assistant", nil, "only these assistants; of a FILE, which one wrote it")
 	c.Flags().BoolVar(&f.all, "all", false, "send everything again; the service keeps what it has")
 	c.Flags().BoolVar(&f.dry, "dry-run", false, "send nothing, and say what would be sent")
-	c.Flags().BoolVar(&f.hook, "hook", false, "push the session that a hook of Claude Code names on standard input")
+	c.Flags().BoolVar(&f.hook, "hook", false, "push the session that an assistant's hook names on standard input")
 	return c
 }
 
@@ -74,7 +78,7 @@ func runSessionsPush(c *cobra.Command, w world, f pushFlags, args []string) (err
 		if err != nil {
 			return err
 		}
-		state, err := transcripts.OpenState(filepath.Join(filepath.Dir(dir), "sessions"), memory)
+		state, err := sessionState(c.Context(), w, filepath.Join(filepath.Dir(dir), "sessions"), memory, f.hook)
 		if err != nil {
 			return err
 		}
@@ -94,6 +98,23 @@ func runSessionsPush(c *cobra.Command, w world, f pushFlags, args []string) (err
 	return nil
 }
 
+// busyWithin is how long a hook waits for another push: a person is told and runs the command
+// again, and for a session that has ended nobody does.
+const busyWithin, busyPause = 30 * time.Second, 200 * time.Millisecond
+
+// sessionState opens the state of a memory.
+func sessionState(ctx context.Context, w world, dir, memory string, hook bool) (*transcripts.State, error) {
+	for began := w.clock.Now(); ; {
+		state, err := transcripts.OpenState(dir, memory)
+		if !hook || !errors.Is(err, transcripts.ErrStateBusy) || w.clock.Now().Sub(began) >= busyWithin {
+			return state, err
+		}
+		if err := clock.Wait(ctx, w.clock, busyPause); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // transcriptsOf finds the files to push.
 func transcriptsOf(w world, f pushFlags, args []string) ([]transcripts.File, error) {
 	home := w.env("HOME", "")
@@ -107,7 +128,7 @@ func transcriptsOf(w world, f pushFlags, args []string) ([]transcripts.File, err
 		}
 	}
 	if f.hook {
-		return hookTranscript(w)
+		return hookTranscript(w, f.assistants)
 	}
 	if len(args) == 0 {
 		files, err := transcripts.Find(home, f.assistants)
@@ -135,7 +156,7 @@ func transcriptsOf(w world, f pushFlags, args []string) ([]transcripts.File, err
 }
 
 // hookTranscript is the transcript that a hook's input names.
-func hookTranscript(w world) ([]transcripts.File, error) {
+func hookTranscript(w world, assistants []string) ([]transcripts.File, error) {
 	var input struct {
 		Transcript string `json:"transcript_path"`
 	}
@@ -149,23 +170,35 @@ func hookTranscript(w world) ([]transcripts.File, error) {
 	if input.Transcript == "" {
 		return nil, errors.New("sessions: the hook was given no transcript_path")
 	}
-	file, _ := transcripts.Named(input.Transcript, transcripts.ClaudeCode)
+	assistant := transcripts.ClaudeCode
+	if len(assistants) == 1 {
+		assistant = assistants[0]
+	}
+	file, _ := transcripts.Named(input.Transcript, assistant)
 	return []transcripts.File{file}, nil
+}
+
+// keyFrom reads the key that a file holds.
+func keyFrom(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("key-file: %w", err)
+	}
+	raw, err := io.ReadAll(io.LimitReader(file, maxKeyFile))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", fmt.Errorf("key-file: %w", err)
+	}
+	return strings.TrimSpace(string(raw)), nil
 }
 
 // sessionTarget is the service, and the name of the memory that its key reaches.
 func sessionTarget(c *cobra.Command, w world, f pushFlags) (*client.Client, string, error) {
 	key := w.env(config.EnvAPIKey, "")
 	if f.keyFile != "" {
-		file, err := os.Open(f.keyFile)
-		if err != nil {
-			return nil, "", fmt.Errorf("key-file: %w", err)
+		var err error
+		if key, err = keyFrom(f.keyFile); err != nil {
+			return nil, "", err
 		}
-		raw, err := io.ReadAll(io.LimitReader(file, maxKeyFile))
-		if err = errors.Join(err, file.Close()); err != nil {
-			return nil, "", fmt.Errorf("key-file: %w", err)
-		}
-		key = strings.TrimSpace(string(raw))
 	}
 	if key == "" {
 		return nil, "", fmt.Errorf("no API key: set %s or --key-file", config.EnvAPIKey)
@@ -204,15 +237,23 @@ func printPushed(out io.Writer, s transcripts.Summary) {
 // hookFlags are those of the hook commands.
 type hookFlags struct{ settings, base, keyFile string }
 
-func (f *hookFlags) path(w world) (string, error) {
-	if f.settings != "" {
-		return f.settings, nil
-	}
+// target is what Claude Code has for the end of a session, of all that plugin install
+// puts in.
+func (f *hookFlags) target(w world) (plugin.Target, plugin.Store, error) {
 	home := w.env("HOME", "")
-	if home == "" {
-		return "", errors.New("sessions: set HOME or --settings")
+	if home == "" && f.settings == "" {
+		return plugin.Target{}, "", errors.New("sessions: set HOME or --settings")
 	}
-	return transcripts.SettingsPath(home), nil
+	t, err := plugin.For(plugin.ClaudeCode, plugin.Where{Home: home, Env: w.env})
+	if err != nil {
+		return plugin.Target{}, "", err
+	}
+	t = t.OnlyHooks(plugin.SessionEndHooks(plugin.ClaudeCode))
+	if f.settings != "" {
+		t = t.At(f.settings)
+	}
+	store, err := pluginStore(w)
+	return t, store, err
 }
 
 func newHookInstall(w world) *cobra.Command {
@@ -220,10 +261,11 @@ func newHookInstall(w world) *cobra.Command {
 	c := &cobra.Command{
 		Use: "install", Short: "Add the hook to the settings of Claude Code",
 		Long: "Adds a hook to the settings of Claude Code that pushes each session when it ends. All else in\n" +
-			"the settings stays. The key is read when the hook runs: from --key-file, or from " + config.EnvAPIKey + ".",
+			"the settings stays. The key is read when the hook runs: from --key-file, or from " + config.EnvAPIKey + ".\n" +
+			"orgmem plugin install adds this hook too, and those that give the model what memory knows.",
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			path, err := f.path(w)
+			t, store, err := f.target(w)
 			if err != nil {
 				return err
 			}
@@ -231,19 +273,14 @@ func newHookInstall(w world) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("sessions: %w", err)
 			}
-			arguments := ""
-			if f.base != "" {
-				arguments += " --base " + quoted(f.base)
-			}
+			o := plugin.Options{Program: program, Base: f.base}
 			if f.keyFile != "" {
-				at, err := filepath.Abs(f.keyFile)
-				if err != nil {
+				if o.KeyFile, err = filepath.Abs(f.keyFile); err != nil {
 					return fmt.Errorf("sessions: %w", err)
 				}
-				arguments += " --key-file " + quoted(at)
 			}
-			changed, err := transcripts.InstallHook(path, quoted(program), arguments)
-			return w.answerHook(c, path, "installed", changed, err)
+			changes, err := plugin.Install(t, o, store)
+			return w.answerHook(c, "installed", changes, err)
 		},
 	}
 	c.Flags().StringVar(&f.settings, "settings", "", "the settings file (default: ~/.claude/settings.json)")
@@ -257,41 +294,31 @@ func newHookRemove(w world) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove", Short: "Take the hook out of the settings of Claude Code", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			path, err := f.path(w)
+			t, store, err := f.target(w)
 			if err != nil {
 				return err
 			}
-			changed, err := transcripts.RemoveHook(path)
-			return w.answerHook(c, path, "removed", changed, err)
+			changes, err := plugin.Remove(t, store)
+			return w.answerHook(c, "removed", changes, err)
 		},
 	}
 	c.Flags().StringVar(&f.settings, "settings", "", "the settings file (default: ~/.claude/settings.json)")
 	return c
 }
 
-func (w world) answerHook(c *cobra.Command, path, what string, changed bool, err error) error {
+func (w world) answerHook(c *cobra.Command, what string, changes []plugin.Change, err error) error {
 	if err != nil {
 		return fmt.Errorf("sessions hook: %w", err)
 	}
 	answer := struct {
 		Settings string `json:"settings"`
 		Changed  bool   `json:"changed"`
-	}{path, changed}
+	}{changes[0].Path, changes[0].Changed}
 	return w.answer(c, answer, func(out io.Writer) {
-		if !changed {
-			fmt.Fprintf(out, "Nothing to do: %s is as it should be.\n", path)
+		if !answer.Changed {
+			fmt.Fprintf(out, "Nothing to do: %s is as it should be.\n", answer.Settings)
 			return
 		}
-		fmt.Fprintf(out, "The hook is %s: %s\n", what, path)
+		fmt.Fprintf(out, "The hook is %s: %s\n", what, answer.Settings)
 	})
-}
-
-// quoted is a word of a shell's command line.
-func quoted(word string) string {
-	if !strings.ContainsFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-:@", r)
-	}) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

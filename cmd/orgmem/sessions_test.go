@@ -8,9 +8,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
+	"orgmem/cmd/orgmem/internal/transcripts"
 	"orgmem/proto/clock"
 )
 
@@ -131,5 +134,44 @@ func TestSessionsHook(t *testing.T) {
 	}
 	if got := m.ok("sessions", "hook", "remove"); got["changed"] != true {
 		t.Errorf("got %v", got)
+	}
+}
+
+// Two sessions that end at once are both pushed: the second hook waits for the first.
+func TestSessionsHookWaitsForAnother(t *testing.T) {
+	m := newMachine(t)
+	asked := serveSessions(t, m)
+	home := t.TempDir()
+	m.env["HOME"], m.env["ORGMEM_API_KEY"] = home, "svc_test"
+	path := filepath.Join(home, "t.jsonl")
+	if err := os.WriteFile(path, []byte(transcriptLine), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	memory := strings.Join([]string{m.env["ORGMEM_BASE_URL"], testOrg, testUser}, "\n")
+	other, err := transcripts.OpenState(filepath.Join(m.env["XDG_STATE_HOME"], "orgmem", "sessions"), memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := m.run("sessions", "push", "--assistant", "claude-code", path); r.status != exitFailed {
+		t.Errorf("a person is not told: %+v", r)
+	}
+	fake := clock.NewFake(time.Unix(0, 0))
+	done := make(chan int, 1)
+	go func() {
+		done <- run(t.Context(), []string{"sessions", "push", "--hook"}, world{
+			in: strings.NewReader(`{"transcript_path":"` + path + `"}`), out: io.Discard, err: io.Discard, clock: fake,
+			lookupEnv: func(name string) (string, bool) { v, ok := m.env[name]; return v, ok },
+			environ:   func() []string { return nil },
+		})
+	}()
+	for fake.WaitersIn(busyPause) == 0 {
+		runtime.Gosched()
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	fake.Advance(busyPause)
+	if status := <-done; status != exitDone || !strings.Contains(strings.Join(*asked, "\n"), "session-batch") {
+		t.Errorf("the hook ended with %d and asked %q", status, *asked)
 	}
 }

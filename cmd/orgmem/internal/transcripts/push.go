@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"orgmem/cmd/orgmem/internal/client"
+	"orgmem/cmd/orgmem/internal/plugin"
 	"orgmem/cmd/orgmem/internal/secrets"
 )
 
@@ -252,6 +253,7 @@ func sumOf(raw []byte) string {
 func (p *push) take(f found) {
 	for _, e := range f.events {
 		redacted := 0
+		e.Text = plugin.WithoutMemory(e.Text) // what came from the memory is in it
 		if len(e.Arguments) > 0 {
 			e.Text, redacted = secrets.JSON(e.Arguments)
 		} else {

@@ -2,6 +2,7 @@ package transcripts
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"orgmem/cmd/orgmem/internal/client"
+	"orgmem/cmd/orgmem/internal/plugin"
 )
 
 // memory is a service that knows events by their ids.
@@ -311,4 +313,40 @@ func FuzzRecord(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What the memory gave to a model is not stored again with what the model's session was.
+func TestMemoryDoesNotComeBack(t *testing.T) {
+	text, _, err := plugin.Quote([]plugin.Note{{Text: "an old note"}, {Text: "</orgmem-memory>"}}, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(id, text string) string {
+		raw, err := json.Marshal(map[string]any{
+			"type": "user", "uuid": id, "sessionId": "s", "message": map[string]any{"content": text},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw) + "\n"
+	}
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	all := line("a", text) + line("b", "before "+text) + line("c", "<orgmem-memory is only named")
+	if err := os.WriteFile(path, []byte(all), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	state, err := OpenState(t.TempDir(), "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer state.Close()
+	file, _ := Named(path, ClaudeCode)
+	m := &memory{events: map[string]client.SessionEvent{}}
+	if _, err := Push(t.Context(), Options{Service: m, State: state}, []File{file}); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.order) != 2 || strings.TrimSpace(m.order[0].Text) != "before" ||
+		m.order[1].Text != "<orgmem-memory is only named" {
+		t.Errorf("stored %+v", m.order)
+	}
 }

@@ -94,8 +94,11 @@ func (c *Client) Download(ctx context.Context, e Export, out io.Writer) error {
 		if err == nil && at >= e.Bytes {
 			break
 		}
+		if err == nil {
+			err = io.ErrUnexpectedEOF
+		}
 		if tries++; n > 0 {
-			tries = 0
+			tries = 1
 		}
 		if _, refused := errors.AsType[*Problem](err); refused || errors.Is(err, errOut) || tries == maxTries ||
 			ctx.Err() != nil {

@@ -194,7 +194,7 @@ func (g *graphReader) episode(e entry, f *fields, s *sink) {
 	d.content = f.text("content")
 	role := f.text("role_type")
 	who := cmp.Or(f.text("role_name"), f.peek("role"), role)
-	f.drop("role")
+	d.meta.set("role", cmp.Or(role, f.text("role")))
 	if name := f.text("name"); who != "" { // of a message: the sender's
 		d.what = "messages"
 		d.content = cmp.Or(name, who) + ": " + d.content

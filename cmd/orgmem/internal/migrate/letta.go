@@ -28,7 +28,9 @@ func letta() product {
 			return f.has("id", "text") && (f.has("archive_id") || f.has("embedding_config") || f.has("source_id")) ||
 				f.has("id", "label", "value")
 		},
-		reader: func() reader { return &lettaReader{agents: newNames(), blocks: newNames(), single: map[string]string{}} },
+		reader: func() reader {
+			return &lettaReader{agents: newNames(), blocks: newNames(), single: map[string]string{}}
+		},
 	}
 }
 

@@ -121,7 +121,10 @@ type Report struct {
 	Left     []Left `json:"left"`
 	// Fields that have no counterpart, and in how many of the records that are taken.
 	Fields map[string]int `json:"fields"`
-	Faults []Fault        `json:"faults"`
+
+	// Passed are files of the export that are not looked into.
+	Passed []Fault `json:"passed"`
+	Faults []Fault `json:"faults"`
 	// MoreFaults are beyond those that are listed.
 	MoreFaults int `json:"moreFaults"`
 }
@@ -196,6 +199,13 @@ func (p *Plan) fault(path, part, reason string) {
 		return
 	}
 	p.Faults = append(p.Faults, Fault{path, part, reason})
+}
+
+// pass notes a file that is not looked into.
+func (p *Plan) pass(path, reason string) {
+	if len(p.Passed) < maxFaults {
+		p.Passed = append(p.Passed, Fault{Path: path, Reason: reason})
+	}
 }
 
 // subject is whose memory a user's notes go into.
@@ -298,12 +308,12 @@ func (p *Plan) mine() []Input {
 	for _, in := range p.found.Inputs {
 		if p.product.passed != nil {
 			if why := p.product.passed(in, p.found.Inputs); why != "" {
-				p.fault(in.Name, "", why)
+				p.pass(in.Name, why)
 				continue
 			}
 		}
 		if !p.product.pages && !isJSON(in.base) && len(p.found.Inputs) > 1 {
-			p.fault(in.Name, "", "is no JSON")
+			p.pass(in.Name, "is no JSON")
 			continue
 		}
 		if names := sniff(in); len(names) > 0 && !slices.Contains(names, p.product.name) {
@@ -538,7 +548,7 @@ func (s *sink) fresh(e entry, d draft, subject string, item client.Item) bool {
 			s.plan.Repeated++
 		}
 	default:
-		s.leave(e, d.what, "another record before it has the same id")
+		s.leave(e, d.what, "have the id of another record before them")
 	}
 	return false
 }
@@ -572,6 +582,9 @@ func (s *sink) count(n note) error {
 func (s *sink) finish() {
 	r := &s.plan.Report
 	r.Users, r.Left = []User{}, []Left{}
+	if r.Passed == nil {
+		r.Passed = []Fault{}
+	}
 	for _, user := range slices.Sorted(maps.Keys(s.users)) {
 		t := s.users[user]
 		r.Notes += t.notes

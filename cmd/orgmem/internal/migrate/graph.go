@@ -115,7 +115,7 @@ func (g *graphReader) take(e entry, s *sink) {
 		s.fault(e, "is no object")
 	case f.has("fact"):
 		g.fact(e, f, s)
-	case f.has("content"):
+	case f.has("content") && (f.has("uuid") || f.has("uuid_") || f.has("role") || f.has("role_type")):
 		g.episode(e, f, s)
 	case isEntity(f) && e.section != "communities":
 		g.entity(e, f, s)

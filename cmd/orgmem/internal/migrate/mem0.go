@@ -73,11 +73,21 @@ func (m *mem0Reader) take(e entry, s *sink) {
 		s.fault(e, "is no object")
 	case e.section == "relations":
 		m.relation(e, f, s)
-	case !f.has("memory") && !f.has("content") && !f.has("text") && !f.has("data"):
+	case !isMemory(f):
 		s.leave(e, "records", "hold no memory")
 	default:
 		m.memory(e, f, s)
 	}
+}
+
+// isMemory reports whether a record is a memory: it is called so, or as the schema of an
+// export has called it, beside what each memory has.
+func isMemory(f *fields) bool {
+	if f.has("memory") {
+		return true
+	}
+	said := f.has("content") || f.has("text") || f.has("data")
+	return said && (f.has("user_id") || f.has("agent_id") || f.has("run_id") || f.has("state")) && !f.has("bank_id")
 }
 
 func (m *mem0Reader) memory(e entry, f *fields, s *sink) {

@@ -40,7 +40,7 @@ func (r supermemoryReader) take(e entry, s *sink) {
 		r.memory(e, f, s, "", "")
 	case e.section == "chunks" || f.has("documentId", "position"):
 		s.leave(e, "chunks", "are made anew from their documents")
-	case f.has("id") && (f.has("content") || f.has("type") || f.has("title") || f.has("summary")):
+	case f.has("id") && (f.has("system") || f.has("createdAt") || f.has("containerTags")):
 		r.document(e, f, s)
 	default:
 		s.leave(e, "records", "are neither documents nor memories")

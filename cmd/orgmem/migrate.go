@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orgmem/cmd/orgmem/internal/client"
+	"orgmem/cmd/orgmem/internal/config"
 	"orgmem/cmd/orgmem/internal/importer"
 	"orgmem/cmd/orgmem/internal/migrate"
 	"orgmem/cmd/orgmem/internal/vault"
@@ -23,12 +24,16 @@ import (
 type migrationFlags struct {
 	from       string
 	url        string
+	users      []string
 	dry, merge bool
 }
 
 func (f *migrationFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.from, "from", "", "the product that wrote the PATHs: "+strings.Join(migrate.Names(), ", ")+
 		"; "+migrate.Auto+" finds it out")
+	c.Flags().StringVar(&f.url, "url", "", "with --from: page through the product's own server ("+
+		strings.Join(migrate.ServedBy(), ", ")+") with the key in "+config.EnvFromKey)
+	c.Flags().StringArrayVar(&f.users, "user", nil, "with --url: only this user's memories; may be given several times")
 	c.Flags().BoolVar(&f.dry, "dry-run", false, "with --from: send nothing, and say what would be taken, and what not")
 	c.Flags().BoolVar(&f.merge, "merge-users", false,
 		"with --from: take everybody's memories into one memory, the key owner's or that of --subject")
@@ -37,6 +42,15 @@ func (f *migrationFlags) register(c *cobra.Command) {
 // wanted reports whether it is a migration, and not an import of files.
 func (f *migrationFlags) wanted(c *cobra.Command, paths []string) (bool, error) {
 	if f.from != "" {
+		switch {
+		case f.url != "" && len(paths) > 0:
+			return false, fmt.Errorf("%w: --url takes no PATH", errUsage)
+		case f.url != "" && !slices.Contains(migrate.ServedBy(), f.from):
+			return false, fmt.Errorf("%w: --url goes with --from %s; of others export to a file", errUsage,
+				strings.Join(migrate.ServedBy(), ", "))
+		case f.url == "" && len(f.users) > 0:
+			return false, fmt.Errorf("%w: --user goes with --url", errUsage)
+		}
 		if f.from != migrate.Auto && !slices.Contains(migrate.Names(), f.from) {
 			return false, fmt.Errorf("%w: --from %s: there are %s, and %s", errUsage, f.from,
 				strings.Join(migrate.Names(), ", "), migrate.Auto)
@@ -56,7 +70,7 @@ func (f *migrationFlags) wanted(c *cobra.Command, paths []string) (bool, error) 
 		f.from = migrate.Own
 		return true, nil
 	}
-	for _, name := range []string{"dry-run", "merge-users", "url"} {
+	for _, name := range []string{"dry-run", "merge-users", "url", "user"} {
 		if c.Flags().Changed(name) {
 			return false, fmt.Errorf("%w: --%s goes with --from", errUsage, name)
 		}
@@ -72,7 +86,8 @@ type migrated struct {
 }
 
 func runMigration(c *cobra.Command, w world, memory memoryFlags, f migrationFlags, paths []string) (err error) {
-	found, err := migrate.Find(paths)
+	found, clean, err := f.find(c, w, paths)
+	defer func() { err = errors.Join(err, clean()) }()
 	if err != nil {
 		return err
 	}
@@ -98,6 +113,27 @@ func runMigration(c *cobra.Command, w world, memory memoryFlags, f migrationFlag
 		return errSilent
 	}
 	return nil
+}
+
+// find finds what there is to read; clean removes what was written for it.
+func (f *migrationFlags) find(c *cobra.Command, w world, paths []string) (*migrate.Found, func() error, error) {
+	nothing := func() error { return nil }
+	if f.url == "" {
+		found, err := migrate.Find(paths)
+		return found, nothing, err
+	}
+	dir, err := os.MkdirTemp("", "orgmem-import-") // mode 0700
+	if err != nil {
+		return nil, nothing, fmt.Errorf("import: %w", err)
+	}
+	clean := func() error { return os.RemoveAll(dir) }
+	found, err := migrate.Fetch(c.Context(), f.from, dir, migrate.Server{
+		Base: f.url, Key: w.env(config.EnvFromKey, ""), Users: f.users, Clock: w.clock,
+	})
+	if err != nil {
+		return nil, clean, fmt.Errorf("import: %w", err)
+	}
+	return found, clean, nil
 }
 
 // asSubject is the service as a migration sees it.

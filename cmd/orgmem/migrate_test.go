@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -279,6 +280,54 @@ func TestMigrationAgain(t *testing.T) {
 	}
 	if n := notesOf(t, c)[" mem0:3"]; n.Content != "The bell is brass" {
 		t.Errorf("in the owner's memory: %+v", n)
+	}
+}
+
+// A command line that cannot be carried out is refused with a word on what to do.
+func TestMigrationUsage(t *testing.T) {
+	m := newMachine(t)
+	own := t.TempDir()
+	if err := os.WriteFile(filepath.Join(own, vault.Manifest), []byte(`{}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"import":                              "requires at least 1 arg",
+		"import --from nothing x":             "there are mem0",
+		"import --dry-run x":                  "--dry-run goes with --from",
+		"import --merge-users x":              "--merge-users goes with --from",
+		"import --from mem0 --url http://a x": "--url takes no PATH",
+		"import --from zep --url http://a":    "of others export to a file",
+		"import --from mem0 --user ann x":     "--user goes with --url",
+		"import " + own + " " + t.TempDir():   "apart from the others",
+		"export":                              "accepts 1 arg",
+		"export --format xml x":               "there are json and markdown",
+		"export --all --subject ann x":        "exclude each other",
+	} {
+		if r := m.run(strings.Fields(args)...); r.status != exitUsage || !strings.Contains(r.err, want) {
+			t.Errorf("%s: %+v, want %q", args, r, want)
+		}
+	}
+}
+
+// A server that answers no JSON, or nobody: the command says so, and leaves no file behind.
+func TestMigrationFromServer(t *testing.T) {
+	m := newMachine(t)
+	t.Setenv("TMPDIR", t.TempDir())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Api-Key") != "theirs" {
+			t.Errorf("%s without the key", r.URL)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"results":[{"id":"1","memory":"The door is red","user_id":"ann","created_at":"2025-01-01T00:00:00Z"}]}`)
+	}))
+	t.Cleanup(server.Close)
+	m.env["ORGMEM_FROM_KEY"] = "theirs"
+	sum := m.ok("import", "--from", "mem0", "--url", server.URL, "--dry-run")
+	if sum["notes"] != 1.0 || sum["users"].([]any)[0].(map[string]any)["subject"] != "ann" {
+		t.Errorf("%v", sum)
+	}
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) != 0 {
+		t.Errorf("it leaves %v, %v", left, err)
 	}
 }
 

@@ -35,11 +35,6 @@ type Input struct {
 	open func() (io.ReadCloser, error)
 }
 
-// Served makes an input of a page that a server has given, of the user whose it is.
-func Served(file, user string) Input {
-	return Input{Name: file, user: user, base: filepath.Base(file), open: opener(file)}
-}
-
 // Fault is a file or a part of it that is not taken, and why.
 type Fault struct {
 	Path   string `json:"path"`

@@ -81,16 +81,19 @@ var migrations = map[string]struct {
 	rests  [][3]string // subject, note, ground
 }{
 	"mem0": {
-		5, []wanted{
+		5,
+		[]wanted{
 			{"ann", "mem0:7f3a1c52-0b1e-4f6d-9a58-6d0f3c1a9e01", "Prefers the window seat", "2025-03-04T16:15:00.123Z"},
 			{"bob", "mem0:7f3a1c52-0b1e-4f6d-9a58-6d0f3c1a9e02", "hazelnuts", "2025-02-01T08:00:00.000Z"},
 			{"", "mem0:7f3a1c52-0b1e-4f6d-9a58-6d0f3c1a9e04", "short sentences", "2025-02-03T08:00:00.000Z"},
 			{"carla", "mem0:c0ffee00-0000-4000-8000-000000000001", "bees", "2025-05-01T12:00:00.000Z"},
 		},
-		[]string{"library card", "walnuts", "goats"}, nil,
+		[]string{"library card", "walnuts", "goats"},
+		nil,
 	},
 	"zep": {
-		3, []wanted{
+		3,
+		[]wanted{
 			{"emil", "zep:d0000000-0000-4000-8000-000000000003", "Emil repairs clocks", "2025-02-01T00:00:00.000Z"},
 			{"emil", "zep:d0000000-0000-4000-8000-000000000005", "Emil: From now on", "2025-02-01T18:00:00.000Z"},
 			{"", "zep:d0000000-0000-4000-8000-000000000009", "Frida: My bakery", "2024-11-01T07:00:00.000Z"},
@@ -99,25 +102,31 @@ var migrations = map[string]struct {
 		[][3]string{{"emil", "zep:d0000000-0000-4000-8000-000000000003", "zep:d0000000-0000-4000-8000-000000000005"}},
 	},
 	"graphiti": {
-		4, []wanted{
+		4,
+		[]wanted{
 			{"dora", "graphiti:e0000000-0000-4000-8000-000000000001", "Dora: I moved", "2025-05-30T09:30:00.000Z"},
 			{"dora", "graphiti:f0000000-0000-4000-8000-000000000001", "works at Acme", "2025-05-01T00:00:00.000Z"},
 			{"dora", "graphiti:f0000000-0000-4000-8000-000000000004", "visa", "2025-01-01T00:00:00.000Z"},
 			{"dora", "graphiti:a0000000-0000-4000-8000-000000000001", "Dora: Dora works", "2025-06-01T10:00:00.000Z"},
 		},
 		[]string{"lives in Porto", "garage"},
-		[][3]string{{"dora", "graphiti:f0000000-0000-4000-8000-000000000001", "graphiti:e0000000-0000-4000-8000-000000000001"}},
+		[][3]string{{
+			"dora", "graphiti:f0000000-0000-4000-8000-000000000001", "graphiti:e0000000-0000-4000-8000-000000000001",
+		}},
 	},
 	"supermemory": {
-		3, []wanted{
+		3,
+		[]wanted{
 			{"", "supermemory:doc1", "Boats over nine", "2025-07-01T06:00:00.000Z"},
 			{"", "supermemory:mem1", "east quay", "2025-07-02T06:00:00.000Z"},
 			{"greta", "supermemory:acxV5LHMEsG2hMSNb4umbn", "14 knots", "2025-01-05T05:00:00.000Z"},
 		},
-		[]string{"west quay", "Ole"}, nil,
+		[]string{"west quay", "Ole"},
+		nil,
 	},
 	"hindsight": {
-		5, []wanted{
+		5,
+		[]wanted{
 			{"henk", "hindsight:standup/1", "Henk: the crane", "2025-08-06T08:00:00.000Z"},
 			{"henk", "hindsight:90000000-0000-4000-8000-000000000001", "back in the yard", "2025-08-04T00:00:00.000Z"},
 			{"henk", "hindsight:standup/1[1]", "oils the crane", "2025-08-06T08:00:00.000Z"},
@@ -132,16 +141,19 @@ var migrations = map[string]struct {
 		},
 	},
 	"letta": {
-		5, []wanted{
+		5,
+		[]wanted{
 			{"ida", "letta:block:ida/human", "paints lighthouses", ""},
 			{"ida", "letta:block:ida/persona", "patient assistant", ""},
 			{"ida", "letta:file:tides_1a2b.txt", "High water", "2025-03-02T00:00:00.000Z"},
 			{"", "letta:passage-10000000-0000-4000-8000-000000000001", "fog horn", "2025-04-03T00:00:00.000Z"},
 		},
-		[]string{"Gone.", `{"status": "OK"}`}, nil,
+		[]string{"Gone.", `{"status": "OK"}`},
+		nil,
 	},
 	"cognee": {
-		4, []wanted{
+		4,
+		[]wanted{
 			{"jon", "cognee:c4444444-4444-4444-8444-444444444444", "Jon rents the boathouse from", "2025-09-01T07:00:00.000Z"},
 			{
 				"jon", "cognee:c1111111-1111-4111-8111-111111111111:rents:c2222222-2222-4222-8222-222222222222",
@@ -235,7 +247,8 @@ func TestMigrationAgain(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mem0.json")
 	write := func(second string) {
 		t.Helper()
-		raw := fmt.Sprintf(`{"results":[{"id":"1","memory":"The gate is green","user_id":"ann","created_at":"2025-01-01T00:00:00Z"},`+
+		raw := fmt.Sprintf(`{"results":[{"id":"1","memory":"The gate is green","user_id":"ann",`+
+			`"created_at":"2025-01-01T00:00:00Z"},`+
 			`{"id":"2","memory":%q,"user_id":"ann","created_at":"2025-01-02T00:00:00Z"},`+
 			`{"id":"3","memory":"The bell is brass","user_id":"a/b ü","created_at":"2025-01-03T00:00:00Z"}]}`, second)
 		if err := os.WriteFile(file, []byte(raw), 0o600); err != nil {
@@ -244,12 +257,13 @@ func TestMigrationAgain(t *testing.T) {
 	}
 	write("The fence is low")
 	me := c.must(t, http.StatusOK, http.MethodGet, "/v1/me", nil)
-	weak := m.ok("key", "create", org, "--user", me["user"].(map[string]any)["id"].(string), "--scopes", "read,write", "--label", "x")
+	member := me["user"].(map[string]any)["id"].(string)
+	weak := m.ok("key", "create", org, "--user", member, "--scopes", "read,write", "--label", "x")
 	owner := m.env["ORGMEM_API_KEY"]
 	m.env["ORGMEM_API_KEY"] = weak["apiKey"].(string)
 	r := m.run("import", "--from", "mem0", file)
-	if r.status != exitFailed || !strings.Contains(r.err, "subjects:provision") || !strings.Contains(r.err, "a/b ü, ann") ||
-		!strings.Contains(r.err, "--merge-users") {
+	if r.status != exitFailed || !strings.Contains(r.err, "subjects:provision") ||
+		!strings.Contains(r.err, "a/b ü, ann") || !strings.Contains(r.err, "--merge-users") {
 		t.Errorf("without the scope: %+v", r)
 	}
 	if notes := notesOf(t, c); len(notes) != 0 {
@@ -318,7 +332,7 @@ func TestMigrationFromServer(t *testing.T) {
 			t.Errorf("%s without the key", r.URL)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"results":[{"id":"1","memory":"The door is red","user_id":"ann","created_at":"2025-01-01T00:00:00Z"}]}`)
+		fmt.Fprint(w, `{"results":[{"id":"1","memory":"The door is red","user_id":"ann"}]}`)
 	}))
 	t.Cleanup(server.Close)
 	m.env["ORGMEM_FROM_KEY"] = "theirs"
@@ -341,9 +355,12 @@ func TestMarkdownRoundTrip(t *testing.T) {
 	c.must(t, http.StatusCreated, http.MethodPut, "/v1/subjects/bob", nil)
 	items := []map[string]any{
 		{
-			"content": "---\nkey: value\n---\n\n# A head of its own\r\nand odd ends \t\n\n", "title": `A "title": with [[brackets]] | and #`,
+			"content":    "---\nkey: value\n---\n\n# A head of its own\r\nand odd ends \t\n\n",
+			"title":      `A "title": with [[brackets]] | and #`,
 			"externalId": "one/of: them", "kind": "belief", "occurredAt": "2021-02-03T04:05:06.789Z",
-			"metadata": map[string]any{"deep": map[string]any{"n": 1, "s": "a\nb", "none": nil}, "id": "mine", "title": "theirs", "x": []any{1, "2"}},
+			"metadata": map[string]any{
+				"deep": map[string]any{"n": 1, "s": "a\nb", "none": nil}, "id": "mine", "title": "theirs", "x": []any{1, "2"},
+			},
 		},
 		{"content": "Marit Dahl keeps the ledger at Fjord Bank.", "title": "CON", "externalId": "two"},
 		{"content": "No title, no id, no end of line"},
@@ -365,7 +382,8 @@ func TestMarkdownRoundTrip(t *testing.T) {
 	if md := sum["markdown"].(map[string]any); md["memories"] != 1.0 || md["notes"] != float64(len(items)) {
 		t.Errorf("export of a subject: %v", sum)
 	}
-	if r := m.run("export", "--format", "markdown", mine); r.status != exitFailed || !strings.Contains(r.err, "not empty") {
+	r := m.run("export", "--format", "markdown", mine)
+	if r.status != exitFailed || !strings.Contains(r.err, "not empty") {
 		t.Errorf("into a folder that holds one: %+v", r)
 	}
 	m2, c2, _ := freshOrg(t, p, data, "to")
@@ -415,7 +433,8 @@ func compareNotes(t *testing.T, before, after map[string]told) {
 		if at == "" {
 			at = was.CreatedAt
 		}
-		if is.Content != was.Content || is.Title != was.Title || is.Kind != was.Kind || is.OccurredAt != at && is.OccurredAt != was.OccurredAt ||
+		if is.Content != was.Content || is.Title != was.Title || is.Kind != was.Kind ||
+			is.OccurredAt != at && is.OccurredAt != was.OccurredAt ||
 			string(is.Metadata) != string(was.Metadata) || !slices.Equal(is.Source.ExternalIDs, was.Source.ExternalIDs) {
 			t.Errorf("%q: %+v was %+v", key, is, was)
 		}

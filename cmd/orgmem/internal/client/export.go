@@ -30,8 +30,8 @@ func (c *Client) HasSubject(ctx context.Context, subject string) (bool, error) {
 // As is the same client, acting as a subject; empty: the key's owner.
 func (c *Client) As(subject string) *Client {
 	as := &Client{
-		base: c.base, apiKey: c.apiKey, token: c.token, subject: subject, advice: c.advice, clock: c.clock, waiting: c.waiting,
-		http: c.http,
+		base: c.base, apiKey: c.apiKey, token: c.token, subject: subject, advice: c.advice, clock: c.clock,
+		waiting: c.waiting, http: c.http,
 	}
 	as.answered.Store(c.answered.Load())
 	return as

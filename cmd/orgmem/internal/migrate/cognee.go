@@ -21,8 +21,7 @@ func cognee() product {
 		knows: func(section string, f *fields, _ string) bool {
 			return f.has("external_system", "kind") || f.has("cogx_version") || f.has("relationship_name") ||
 				f.has("source_id", "target_id", "relationship") ||
-				(section == "nodes" || section == "") && f.has("id", "type") && (f.has("topological_rank") || f.has("ontology_valid") ||
-					f.has("belongs_to_set") || slices.Contains(cogneeTypes, f.peek("type"))) && !f.has("memory") && !f.has("isLatest")
+				(section == "nodes" || section == "") && f.has("id", "type") && isNode(f)
 		},
 		passed: func(in Input, all []Input) string {
 			switch {
@@ -39,6 +38,15 @@ func cognee() product {
 
 // cogneeTypes are the types of nodes that cognee makes of any text.
 var cogneeTypes = []string{"DocumentChunk", "Entity", "EntityType", "TextSummary", "TextDocument"}
+
+// isNode tells a node of cognee's graph from what else has an id and a type.
+func isNode(f *fields) bool {
+	if f.has("memory") || f.has("isLatest") {
+		return false
+	}
+	return f.has("topological_rank") || f.has("ontology_valid") || f.has("belongs_to_set") ||
+		slices.Contains(cogneeTypes, f.peek("type"))
+}
 
 // cogneeStructure are the edges by which cognee holds its graph together. They say nothing
 // that was written.
@@ -220,8 +228,8 @@ func (c *cogneeReader) node(e entry, f *fields, s *sink) {
 	d.at, d.badTime = f.when("created_at")
 	updated, _ := f.when("updated_at")
 	d.meta.set("updatedAt", updated)
-	f.drop("ontology_valid", "version", "topological_rank", "metadata", "belongs_to_set", "chunk_size", "chunk_index", "cut_type",
-		"contains", "is_part_of", "is_a", "made_from", "feedback_weight", "source_pipeline", "source_task", "source_user",
+	f.drop("ontology_valid", "version", "topological_rank", "metadata", "belongs_to_set", "chunk_size", "chunk_index",
+		"cut_type", "contains", "is_part_of", "is_a", "made_from", "feedback_weight", "source_pipeline", "source_task", "source_user",
 		"source_node_set", "importance_weight", "source_content_hash")
 	d.meta.rest(f)
 	s.note(e, d)

@@ -170,8 +170,8 @@ func (g *graphReader) fact(e entry, f *fields, s *sink) {
 	d.meta.set("from", cmp.Or(f.text("source_node_name"), g.names.of[f.peek("source_node_uuid")]))
 	d.meta.set("to", cmp.Or(f.text("target_node_name"), g.names.of[f.peek("target_node_uuid")]))
 	g.grounds(f, &d)
-	f.drop("fact_embedding", "score", "relevance", "rating", "scope", "source_node_uuid", "target_node_uuid", "source_node",
-		"target_node", "source_node_labels", "target_node_labels", "hyperedge_uuid", "edges", "selection_rank")
+	f.drop("fact_embedding", "score", "relevance", "rating", "scope", "source_node_uuid", "target_node_uuid",
+		"source_node", "target_node", "source_node_labels", "target_node_labels", "hyperedge_uuid", "edges", "selection_rank")
 	d.meta.add("attributes", f.raw("attributes"))
 	d.meta.add("metadata", f.raw("metadata"))
 	d.meta.rest(f)

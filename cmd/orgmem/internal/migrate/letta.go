@@ -14,7 +14,8 @@ func letta() product {
 	return product{
 		name: "letta",
 		layout: layout{lists: []string{
-			"agents", "blocks", "files", "core_memory", "messages", "tools", "sources", "groups", "mcp_servers", "passages", "data",
+			"agents", "blocks", "files", "core_memory", "messages", "tools", "sources", "groups", "mcp_servers",
+			"passages", "data",
 		}},
 		knows: func(section string, f *fields, _ string) bool {
 			switch {
@@ -168,8 +169,9 @@ func (l *lettaReader) block(e entry, f *fields, s *sink) {
 	d.id = externalID("letta", own)
 	d.at, d.badTime = f.when("updated_at", "created_at")
 	d.meta.set("description", f.text("description"))
-	f.drop("limit", "is_template", "template_name", "template_id", "base_template_id", "preserve_on_migration", "read_only",
-		"project_id", "deployment_id", "entity_id", "hidden", "created_by_id", "last_updated_by_id", "organization_id", "version")
+	f.drop("limit", "is_template", "template_name", "template_id", "base_template_id", "preserve_on_migration",
+		"read_only", "project_id", "deployment_id", "entity_id", "hidden", "created_by_id", "last_updated_by_id",
+		"organization_id", "version")
 	d.meta.add("metadata", f.raw("metadata"))
 	d.meta.add("metadata_", f.raw("metadata_"))
 	d.meta.rest(f)
@@ -212,7 +214,8 @@ func (l *lettaReader) passage(e entry, f *fields, s *sink) {
 	updated, _ := f.when("updated_at")
 	d.meta.set("updatedAt", updated)
 	d.meta.set("tags", f.texts("tags"))
-	f.drop("embedding", "embedding_config", "created_by_id", "last_updated_by_id", "organization_id", "source_id", "file_id")
+	f.drop("embedding", "embedding_config", "created_by_id", "last_updated_by_id", "organization_id", "source_id",
+		"file_id")
 	d.meta.set("archive", f.text("archive_id"))
 	d.meta.add("metadata", f.raw("metadata"))
 	d.meta.add("metadata_", f.raw("metadata_"))

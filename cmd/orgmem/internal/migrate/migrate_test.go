@@ -108,15 +108,15 @@ func TestEachExportIsKnown(t *testing.T) {
 func TestFieldsAreKeptOrToldOf(t *testing.T) {
 	p := planned(t, "mem0", "testdata/mem0")
 	m := metadataOf(t, of(t, p.sent(t), "mem0:7f3a1c52-0b1e-4f6d-9a58-6d0f3c1a9e01"))
-	want := `{"agent":"concierge","categories":["travel","preferences"],"confidence":0.9,"source":"mem0","topic":"travel",` +
-		`"updatedAt":"2025-03-05T17:00:00.000Z"}`
+	want := `{"agent":"concierge","categories":["travel","preferences"],"confidence":0.9,"source":"mem0",` +
+		`"topic":"travel","updatedAt":"2025-03-05T17:00:00.000Z"}`
 	if got, err := json.Marshal(m); err != nil || string(got) != want {
 		t.Errorf("metadata %s, want %s", got, want)
 	}
 	if p.Fields["hash"] != 2 {
 		t.Errorf("fields without a counterpart: %v", p.Fields)
 	}
-	relation := p.sent(t)[slices.IndexFunc(p.sent(t), func(n note) bool { return strings.Contains(n.item.ExternalID, "relation") })]
+	relation := of(t, p.sent(t), "mem0:relation:"+mark("ann", "ann", "lives_in", "lisbon"))
 	if relation.item.Content != "ann lives in lisbon." || relation.user != "ann" {
 		t.Errorf("the relation is %+v", relation)
 	}
@@ -125,7 +125,8 @@ func TestFieldsAreKeptOrToldOf(t *testing.T) {
 	if m["relation"] != "WORKS_AT" || m["from"] != "Dora" || m["to"] != "Acme" {
 		t.Errorf("a fact's metadata %v", m)
 	}
-	if m := metadataOf(t, of(t, graph, "graphiti:f0000000-0000-4000-8000-000000000004")); m["validUntil"] != "2031-05-01T00:00:00.000Z" {
+	m = metadataOf(t, of(t, graph, "graphiti:f0000000-0000-4000-8000-000000000004"))
+	if m["validUntil"] != "2031-05-01T00:00:00.000Z" {
 		t.Errorf("a fact that will end: %v", m)
 	}
 }
@@ -173,6 +174,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+func repeated(n int) string { return strings.Repeat("x", n) }
+
 // Bad input: each has a line in the report, and what is sound is taken.
 func TestBadInput(t *testing.T) {
 	good := `{"id":"%d","memory":"note %d","user_id":"ann","created_at":"2025-01-01T00:00:00Z"}`
@@ -189,23 +192,25 @@ func TestBadInput(t *testing.T) {
 		notes         int
 		fault         string
 	}{
-		"cut off":        {"a.json", `{"results":[` + records(1, 2) + `,{"id":"3","mem`, 2, "broken JSON"},
-		"broken":         {"a.json", `{"results":[` + records(1) + `,}`, 1, "broken JSON at byte"},
-		"no JSON":        {"a.json", `hello`, 0, "broken JSON"},
-		"a text":         {"a.json", `"hello"`, 0, "holds no records"},
-		"white space":    {"a.json", "  \n", 0, "holds no records"},
-		"numbers":        {"a.json", `[1,` + records(1) + `]`, 1, "is no object"},
-		"too long":       {"a.json", `[` + records(1) + `,` + long + `,` + records(2) + `]`, 1, "more than 16 MiB"},
-		"too long line":  {"a.jsonl", records(1) + "\n" + long + "\n" + records(2) + "\n", 2, "is longer than 16 MiB"},
-		"broken line":    {"a.jsonl", records(1) + "\n{\"id\":\n" + records(2), 2, "is broken JSON"},
-		"wrong date":     {"a.json", `[{"id":"1","memory":"m","created_at":"soon"}]`, 1, `taken without it: created_at "soon"`},
-		"wrong user":     {"a.json", `[{"id":"1","memory":"m","user_id":"a\u0007b"}]`, 0, "no subject can have"},
-		"longest user":   {"a.json", `[{"id":"1","memory":"m","user_id":"` + strings.Repeat("u", 257) + `"}]`, 0, "no subject can have"},
-		"large metadata": {"a.json", `[{"id":"1","memory":"m","metadata":{"big":"` + strings.Repeat("x", 70_000) + `","small":1}}]`, 1, "without its field big"},
-		"longest text":   {"a.json", `[{"id":"1","memory":"` + strings.Repeat("x", maxContent+1) + `"}]`, 0, "is longer than 5000000 characters"},
-		"broken gzip":    {"a.json.gz", "\x1f\x8bnothing", 0, "gzip"},
-		"broken zip":     {"a.zip", "PK\x03\x04nothing", 0, "ZIP archive that cannot be read"},
-		"empty":          {"a.json", "", 0, "is empty"},
+		"cut off":       {"a.json", `{"results":[` + records(1, 2) + `,{"id":"3","mem`, 2, "broken JSON"},
+		"broken":        {"a.json", `{"results":[` + records(1) + `,}`, 1, "broken JSON at byte"},
+		"no JSON":       {"a.json", `hello`, 0, "broken JSON"},
+		"a text":        {"a.json", `"hello"`, 0, "holds no records"},
+		"white space":   {"a.json", "  \n", 0, "holds no records"},
+		"numbers":       {"a.json", `[1,` + records(1) + `]`, 1, "is no object"},
+		"too long":      {"a.json", `[` + records(1) + `,` + long + `,` + records(2) + `]`, 1, "more than 16 MiB"},
+		"too long line": {"a.jsonl", records(1) + "\n" + long + "\n" + records(2) + "\n", 2, "is longer than 16 MiB"},
+		"broken line":   {"a.jsonl", records(1) + "\n{\"id\":\n" + records(2), 2, "is broken JSON"},
+		"wrong date":    {"a.json", `[{"id":"1","memory":"m","created_at":"soon"}]`, 1, `without it: created_at "soon"`},
+		"wrong user":    {"a.json", `[{"id":"1","memory":"m","user_id":"a\u0007b"}]`, 0, "no subject can have"},
+		"longest user":  {"a.json", `[{"id":"1","memory":"m","user_id":"` + repeated(257) + `"}]`, 0, "no subject can have"},
+		"large metadata": {
+			"a.json", `[{"id":"1","memory":"m","metadata":{"big":"` + repeated(70_000) + `","small":1}}]`, 1, "without its field big",
+		},
+		"longest text": {"a.json", `[{"id":"1","memory":"` + repeated(maxContent+1) + `"}]`, 0, "is longer than 5000000 characters"},
+		"broken gzip":  {"a.json.gz", "\x1f\x8bnothing", 0, "gzip"},
+		"broken zip":   {"a.zip", "PK\x03\x04nothing", 0, "ZIP archive that cannot be read"},
+		"empty":        {"a.json", "", 0, "is empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := planned(t, "mem0", file(t, c.file, c.content))
@@ -228,8 +233,8 @@ func TestOddValues(t *testing.T) {
 		`"metadata":"text","created_at":1741079700,"score":[],"extra":{"deep":[{"x":null}]},"nothing":null}]`))
 	n := p.sent(t)[0]
 	m := metadataOf(t, n)
-	if n.item.Content != "m\ufffd" || n.user != "42" || n.item.ExternalID != "mem0:7" || n.item.OccurredAt != "2025-03-04T09:15:00.000Z" ||
-		m["metadata"] != "text" || fmt.Sprint(m["categories"]) != "[one]" || m["extra"] == nil || len(p.Faults) != 0 {
+	if n.item.Content != "m\ufffd" || n.user != "42" || n.item.ExternalID != "mem0:7" ||
+		n.item.OccurredAt != "2025-03-04T09:15:00.000Z" || m["metadata"] != "text" || fmt.Sprint(m["categories"]) != "[one]" || m["extra"] == nil || len(p.Faults) != 0 {
 		t.Errorf("%+v with %v, faults %v", n, m, p.Faults)
 	}
 }
@@ -289,7 +294,7 @@ func (r *records) Read(p []byte) (int, error) {
 			if r.n > 1 {
 				r.rest = []byte(",")
 			}
-			r.rest = fmt.Appendf(r.rest, `{"id":"%d","memory":"note %d %s","user_id":"u%d"}`, r.n, r.n, strings.Repeat("word ", 2000), r.n%50)
+			r.rest = fmt.Appendf(r.rest, `{"id":"%d","memory":"note %d %s","user_id":"u%d"}`, r.n, r.n, repeated(10_000), r.n%50)
 			r.left--
 		}
 		r.n++

@@ -167,7 +167,9 @@ func Read(ctx context.Context, found *Found, o Options) (*Plan, error) {
 	if err := p.each(ctx, nil, func(e entry) error { p.reader.learn(e); return nil }); err != nil {
 		return nil, err
 	}
-	s := &sink{plan: p, seen: make(map[id]uint64), left: make(map[[2]string]*Left), users: make(map[string]*tally), tells: true}
+	s := &sink{
+		plan: p, seen: make(map[id]uint64), left: make(map[[2]string]*Left), users: make(map[string]*tally), tells: true,
+	}
 	s.emit = func(n note) error {
 		p.highest = max(p.highest, n.level)
 		return s.count(n)
@@ -422,9 +424,8 @@ type sink struct {
 
 // tally counts a user's notes.
 type tally struct {
-	notes     int
-	from, to  string
-	wrongUser string
+	notes    int
+	from, to string
 }
 
 // leave counts a record that is not taken.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 
@@ -117,8 +116,8 @@ func (s *sender) provision(ctx context.Context) error {
 	if more := len(missing) - maxNamed; more > 0 {
 		named += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Errorf("the key may not provision subjects, and these users have none yet: %s; use a key with the scope %s, "+
-		"or take all of it into one memory with --merge-users; nothing was sent", named, pb.ScopeProvision)
+	return fmt.Errorf("the key may not provision subjects, and these users have none yet: %s; use a key with the "+
+		"scope %s, or take all of it into one memory with --merge-users; nothing was sent", named, pb.ScopeProvision)
 }
 
 // verify asks for some of the nodes that the journal names. Where a memory knows none of
@@ -274,7 +273,13 @@ func (s *sender) deliver(ctx context.Context, b *batch) error {
 }
 
 func failed(outcomes []importer.Outcome) int {
-	return len(outcomes) - len(slices.DeleteFunc(slices.Clone(outcomes), func(o importer.Outcome) bool { return o.Reason != "" }))
+	n := 0
+	for _, o := range outcomes {
+		if o.Reason != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // fail notes that the service did not take a note.

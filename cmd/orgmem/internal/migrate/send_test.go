@@ -29,7 +29,9 @@ type service struct {
 }
 
 func newService() *service {
-	return &service{subjects: map[string]bool{}, held: map[string]map[string]client.Item{}, batches: map[string]client.Job{}}
+	return &service{
+		subjects: map[string]bool{}, held: map[string]map[string]client.Item{}, batches: map[string]client.Job{},
+	}
 }
 
 func (s *service) PutSubject(_ context.Context, subject string) error {
@@ -120,7 +122,8 @@ func TestSendSkipsWhatIsThere(t *testing.T) {
 	dir, s := t.TempDir(), newService()
 	for round, want := range []Summary{{Created: 5}, {Unchanged: 5}} {
 		sum, err := send(t, s, dir, "testdata/mem0")
-		if err != nil || sum.Created != want.Created || sum.Unchanged != want.Unchanged || len(sum.Failed) != 0 || s.sent != 5 {
+		if err != nil || sum.Created != want.Created || sum.Unchanged != want.Unchanged ||
+			len(sum.Failed) != 0 || s.sent != 5 {
 			t.Errorf("round %d: %+v, %v, %d sent", round, sum, err, s.sent)
 		}
 	}

@@ -59,7 +59,8 @@ func TestFetchHindsight(t *testing.T) {
 		case "/v1/default/banks/a b/memories/list":
 			var items []string
 			for i := range map[string]int{"0": 100, "100": 3}[offset] {
-				items = append(items, fmt.Sprintf(`{"id":"%s-%d","text":"fact %s %d","fact_type":"world","document_id":"d/1"}`, offset, i, offset, i))
+				items = append(items, fmt.Sprintf(`{"id":"%s-%d","text":"fact %[1]s %[2]d","fact_type":"world",`+
+					`"document_id":"d/1"}`, offset, i))
 			}
 			answer(w, `{"items":[%s],"total":103}`, strings.Join(items, ","))
 		case "/v1/default/banks/a b/documents":
@@ -93,7 +94,8 @@ func TestFetchLetta(t *testing.T) {
 			}
 			answer(w, `[%s]`, strings.Join(all, ","))
 		case "/v1/agents/agent-1/messages":
-			answer(w, `[{"id":"message-10000000-0000-4000-8000-000000000001","date":"2025-01-01T00:00:00Z","message_type":"user_message","content":"Hello"},`+
+			answer(w, `[{"id":"message-10000000-0000-4000-8000-000000000001","date":"2025-01-01T00:00:00Z",`+
+				`"message_type":"user_message","content":"Hello"},`+
 				`{"id":"message-2","date":"2025-01-01T00:00:00Z","message_type":"tool_call_message"}]`)
 		default:
 			t.Errorf("asked for %s", r.URL)
@@ -139,8 +141,10 @@ func TestFetchRefused(t *testing.T) {
 		"ORGMEM_FROM_KEY": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
 		"is --url right":  func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
 		"answers 503":     func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
-		"answers 302":     func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) },
-		"broken JSON":     func(w http.ResponseWriter, _ *http.Request) { answer(w, `{"results":[`) },
+		"answers 302": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusFound)
+		},
+		"broken JSON": func(w http.ResponseWriter, _ *http.Request) { answer(w, `{"results":[`) },
 	} {
 		if _, _, err := fetched(t, "mem0", handler); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

@@ -86,7 +86,8 @@ func (r supermemoryReader) memory(e entry, f *fields, s *sink, user, document st
 	included := f.object("included")
 	from := included.object("document")
 	d.grounds = []string{
-		externalID("supermemory", cmp.Or(document, from.text("id"))), externalID("supermemory", f.text("documentId", "sourceDocumentId")),
+		externalID("supermemory", cmp.Or(document, from.text("id"))),
+		externalID("supermemory", f.text("documentId", "sourceDocumentId")),
 	}
 	if f.text("isInference") == "true" {
 		d.meta["inferred"] = true
@@ -94,9 +95,10 @@ func (r supermemoryReader) memory(e entry, f *fields, s *sink, user, document st
 	if f.text("isStatic") == "true" {
 		d.meta["static"] = true
 	}
-	f.drop("version", "parentMemoryId", "rootMemoryId", "memoryRelations", "spaceId", "spaceContainerTag", "orgId", "userId",
-		"sourceCount", "memoryEmbedding", "memoryEmbeddingModel", "memoryEmbeddingNew", "memoryEmbeddingNewModel",
-		"forgetReason", "similarity", "history", "parents", "children", "sourceRelevanceScore", "sourceMetadata", "sourceAddedAt")
+	f.drop("version", "parentMemoryId", "rootMemoryId", "memoryRelations", "spaceId", "spaceContainerTag", "orgId",
+		"userId", "sourceCount", "memoryEmbedding", "memoryEmbeddingModel", "memoryEmbeddingNew", "memoryEmbeddingNewModel",
+		"forgetReason", "similarity", "history", "parents", "children", "sourceRelevanceScore", "sourceMetadata",
+		"sourceAddedAt")
 	d.meta.add("metadata", f.raw("metadata"))
 	d.meta.rest(f)
 	s.note(e, d)

@@ -520,8 +520,8 @@ var ClientSettings = []ClientSetting{
 	{"--base", EnvBase, DefaultBase, "Address of the service (`import`, `export`, `search`, `sessions`)."},
 	{
 		"", EnvAPIKey, "",
-		"The API key (`import`, `export`, `search`, `sessions`). There is no flag: arguments are visible to every user of a " +
-			"machine.",
+		"The API key (`import`, `export`, `search`, `sessions`). There is no flag: arguments are visible to every user " +
+			"of a machine.",
 	},
 	{"", EnvFromKey, "", "The key of another product's server (`import --from mem0 --url …`)."},
 	{"--operator", EnvOperator, DefaultOperator, "Address of the operator interface (`org`, `member`, `key`, `doctor`)."},

@@ -229,8 +229,8 @@ func (c *cogneeReader) node(e entry, f *fields, s *sink) {
 	updated, _ := f.when("updated_at")
 	d.meta.set("updatedAt", updated)
 	f.drop("ontology_valid", "version", "topological_rank", "metadata", "belongs_to_set", "chunk_size", "chunk_index",
-		"cut_type", "contains", "is_part_of", "is_a", "made_from", "feedback_weight", "source_pipeline", "source_task", "source_user",
-		"source_node_set", "importance_weight", "source_content_hash")
+		"cut_type", "contains", "is_part_of", "is_a", "made_from", "feedback_weight", "source_pipeline", "source_task",
+		"source_user", "source_node_set", "importance_weight", "source_content_hash")
 	d.meta.rest(f)
 	s.note(e, d)
 }

@@ -205,9 +205,10 @@ func TestBadInput(t *testing.T) {
 		"wrong user":    {"a.json", `[{"id":"1","memory":"m","user_id":"a\u0007b"}]`, 0, "no subject can have"},
 		"longest user":  {"a.json", `[{"id":"1","memory":"m","user_id":"` + repeated(257) + `"}]`, 0, "no subject can have"},
 		"large metadata": {
-			"a.json", `[{"id":"1","memory":"m","metadata":{"big":"` + repeated(70_000) + `","small":1}}]`, 1, "without its field big",
+			"a.json", `[{"id":"1","memory":"m","metadata":{"big":"` + repeated(70_000) + `","small":1}}]`, 1,
+			"without its field big",
 		},
-		"longest text": {"a.json", `[{"id":"1","memory":"` + repeated(maxContent+1) + `"}]`, 0, "is longer than 5000000 characters"},
+		"longest text": {"a.json", `[{"id":"1","memory":"` + repeated(maxContent+1) + `"}]`, 0, "longer than 5000000 characters"},
 		"broken gzip":  {"a.json.gz", "\x1f\x8bnothing", 0, "gzip"},
 		"broken zip":   {"a.zip", "PK\x03\x04nothing", 0, "ZIP archive that cannot be read"},
 		"empty":        {"a.json", "", 0, "is empty"},
@@ -234,7 +235,8 @@ func TestOddValues(t *testing.T) {
 	n := p.sent(t)[0]
 	m := metadataOf(t, n)
 	if n.item.Content != "m\ufffd" || n.user != "42" || n.item.ExternalID != "mem0:7" ||
-		n.item.OccurredAt != "2025-03-04T09:15:00.000Z" || m["metadata"] != "text" || fmt.Sprint(m["categories"]) != "[one]" || m["extra"] == nil || len(p.Faults) != 0 {
+		n.item.OccurredAt != "2025-03-04T09:15:00.000Z" || m["metadata"] != "text" ||
+		fmt.Sprint(m["categories"]) != "[one]" || m["extra"] == nil || len(p.Faults) != 0 {
 		t.Errorf("%+v with %v, faults %v", n, m, p.Faults)
 	}
 }

@@ -67,16 +67,32 @@ func (w world) waiting() func(why error) {
 
 func newImport(w world) *cobra.Command {
 	var memory memoryFlags
+	var foreign migrationFlags
 	c := &cobra.Command{
 		Use: "import PATH...", Short: "Take in files and folders; unchanged files are skipped",
 		Long: "Takes in the files at and below each PATH, of every format that the service reads (docs/imports.md),\n" +
 			"and waits until they can be found. A file's external id is its path below PATH, marked where\n" +
 			"a file from elsewhere has that already. Unchanged files are skipped, changed ones replace what they\n" +
-			"were. An interrupted import goes on where it stopped.",
-		Args: usageArgs(cobra.MinimumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error { return runImport(c, w, memory, args) },
+			"were. An interrupted import goes on where it stopped.\n\n" +
+			"With --from the PATHs are an export of another memory product (docs/migration.md): each of its users\n" +
+			"gets a subject. What orgmem export wrote as Markdown is known by itself.",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 && foreign.url == "" {
+				return usageArgs(cobra.MinimumNArgs(1))(c, args)
+			}
+			migration, err := foreign.wanted(c, args)
+			if err != nil {
+				return err
+			}
+			if migration {
+				return runMigration(c, w, memory, foreign, args)
+			}
+			return runImport(c, w, memory, args)
+		},
 	}
 	memory.register(w, c)
+	foreign.register(c)
 	return c
 }
 

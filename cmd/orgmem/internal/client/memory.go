@@ -38,6 +38,8 @@ type Item struct {
 	ExternalID string          `json:"externalId,omitempty"`
 	OccurredAt string          `json:"occurredAt,omitempty"` // RFC 3339
 	Metadata   json.RawMessage `json:"metadata,omitempty"`
+	// DerivedFrom are external ids, or ids of nodes.
+	DerivedFrom []string `json:"derivedFrom,omitempty"`
 }
 
 // IngestBatch queues items as one job and returns its id. Under the same

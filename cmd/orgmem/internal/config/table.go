@@ -517,11 +517,13 @@ type ClientSetting struct{ Flag, Env, Default, Doc string }
 
 // ClientSettings is the second table of docs/configuration.md.
 var ClientSettings = []ClientSetting{
-	{"--base", EnvBase, DefaultBase, "Address of the service (`import`, `search`, `sessions`)."},
+	{"--base", EnvBase, DefaultBase, "Address of the service (`import`, `export`, `search`, `sessions`)."},
 	{
 		"", EnvAPIKey, "",
-		"The API key (`import`, `search`, `sessions`). There is no flag: arguments are visible to every user of a machine.",
+		"The API key (`import`, `export`, `search`, `sessions`). There is no flag: arguments are visible to every user " +
+			"of a machine.",
 	},
+	{"", EnvFromKey, "", "The key of another product's server (`import --from mem0 --url …`)."},
 	{"--operator", EnvOperator, DefaultOperator, "Address of the operator interface (`org`, `member`, `key`, `doctor`)."},
 	{"--operator-token", EnvOperatorToken, "`operator.token` in `--data`", "File with the operator's token."},
 	{"--data", "ORGMEM_DATA", "./data", "The server's data directory, to find `operator.token`."},
@@ -534,6 +536,7 @@ var ClientSettings = []ClientSetting{
 const (
 	EnvBase          = "ORGMEM_BASE_URL"
 	EnvAPIKey        = "ORGMEM_API_KEY"
+	EnvFromKey       = "ORGMEM_FROM_KEY"
 	EnvOperator      = "ORGMEM_OPERATOR"
 	EnvOperatorToken = "ORGMEM_OPERATOR_TOKEN"
 	EnvStateHome     = "XDG_STATE_HOME"

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -367,7 +366,7 @@ func (r *run) send(ctx context.Context, batch []entry) error {
 		return err
 	}
 	job, err := r.Service.IngestBatch(ctx, items, key)
-	if p, ok := errors.AsType[*client.Problem](err); ok && (p.Status == 422 || p.Status == 413 || p.Status == 400) {
+	if p, refused := refusal(err); refused {
 		if len(batch) == 1 {
 			r.settle(batch[0].share, func(s *Summary) { r.decided(s, batch[0], client.JobItem{}, p.Error()) })
 			return nil
@@ -393,9 +392,11 @@ func (r *run) send(ctx context.Context, batch []entry) error {
 
 // newKey makes a fresh idempotency key for each intent. A key made from the
 // content would replay an old job after its document was forgotten.
-func (r *run) newKey() (string, error) {
+func (r *run) newKey() (string, error) { return newKey(r.Random) }
+
+func newKey(random io.Reader) (string, error) {
 	var raw [16]byte
-	if _, err := io.ReadFull(r.Random, raw[:]); err != nil {
+	if _, err := io.ReadFull(random, raw[:]); err != nil {
 		return "", fmt.Errorf("import: random: %w", err)
 	}
 	return "import-" + hex.EncodeToString(raw[:]), nil
@@ -403,13 +404,18 @@ func (r *run) newKey() (string, error) {
 
 // wait asks for a job until it has finished, and notes how far it has come.
 func (r *run) wait(ctx context.Context, job string, note func(done int)) (client.Job, error) {
-	pause, seen, since := firstPoll, -1, r.Clock.Now()
+	return waitFor(ctx, r.Options, job, note)
+}
+
+// waitFor asks for a job until it has finished, and notes how far it has come.
+func waitFor(ctx context.Context, o Options, job string, note func(done int)) (client.Job, error) {
+	pause, seen, since := firstPoll, -1, o.Clock.Now()
 	for {
-		j, err := r.Service.IngestStatus(ctx, job)
+		j, err := o.Service.IngestStatus(ctx, job)
 		if err != nil || j.Finished() {
 			return j, err
 		}
-		now := r.Clock.Now()
+		now := o.Clock.Now()
 		if j.Progress.Done != seen {
 			seen, since = j.Progress.Done, now
 			note(seen)
@@ -417,7 +423,7 @@ func (r *run) wait(ctx context.Context, job string, note func(done int)) (client
 		if now.Sub(since) > maxStill {
 			return j, fmt.Errorf("job %s has made no progress for %v; run the import again to go on waiting", job, maxStill)
 		}
-		if err := clock.Wait(ctx, r.Clock, pause); err != nil {
+		if err := clock.Wait(ctx, o.Clock, pause); err != nil {
 			return j, err
 		}
 		pause = min(2*pause, lastPoll)
@@ -438,10 +444,7 @@ func outcomes(job client.Job) map[int]client.JobItem {
 // record takes over what became of a batch.
 func (r *run) record(id string, batch []entry, job client.Job) error {
 	outcome := outcomes(job)
-	fallback := "the job ended as " + job.Status
-	if job.Error != nil {
-		fallback += ": " + job.Error.Detail
-	}
+	fallback := endOf(job)
 	var save error
 	var all Progress
 	for _, e := range batch {

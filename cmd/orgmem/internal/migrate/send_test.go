@@ -1,0 +1,228 @@
+package migrate
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"orgmem/cmd/orgmem/internal/client"
+	"orgmem/cmd/orgmem/internal/importer"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+)
+
+// service is a stand-in that keeps what it was sent.
+type service struct {
+	mu       sync.Mutex
+	subjects map[string]bool
+	held     map[string]map[string]client.Item // by subject and external id
+	batches  map[string]client.Job
+	sent     int
+	weak     bool // the key may not provision
+	refuse   func(client.Item) string
+	fail     error // of the next batch
+}
+
+func newService() *service {
+	return &service{
+		subjects: map[string]bool{}, held: map[string]map[string]client.Item{}, batches: map[string]client.Job{},
+	}
+}
+
+func (s *service) PutSubject(_ context.Context, subject string) error {
+	if s.weak {
+		return &client.Problem{Status: 403, Code: "insufficient_scope"}
+	}
+	s.subjects[subject] = true
+	return nil
+}
+
+func (s *service) HasSubject(_ context.Context, subject string) (bool, error) {
+	return s.subjects[subject], nil
+}
+
+func (s *service) As(subject string) importer.Service { return acting{s, subject} }
+
+type acting struct {
+	*service
+	subject string
+}
+
+func (a acting) IngestBatch(_ context.Context, items []client.Item, _ string) (string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.fail; err != nil {
+		a.fail = nil
+		return "", err
+	}
+	var job client.Job
+	job.Status = pb.JobDone
+	job.Result = &struct {
+		Items []client.JobItem `json:"items"`
+	}{}
+	for i, item := range items {
+		if a.refuse != nil && a.refuse(item) != "" {
+			return "", &client.Problem{Status: 422, Code: "validation_failed", Detail: a.refuse(item)}
+		}
+		if a.held[a.subject] == nil {
+			a.held[a.subject] = map[string]client.Item{}
+		}
+		status := pb.ItemCreated
+		if was, there := a.held[a.subject][item.ExternalID]; there {
+			status = "superseded"
+			if was.Content == item.Content {
+				status = pb.ItemUnchanged
+			}
+		}
+		a.held[a.subject][item.ExternalID] = item
+		a.sent++
+		job.Result.Items = append(job.Result.Items, client.JobItem{Index: i, NodeID: item.ExternalID, Status: status})
+	}
+	id := a.subject + "/" + items[0].ExternalID
+	a.batches[id] = job
+	return id, nil
+}
+
+func (a acting) IngestStatus(_ context.Context, job string) (client.Job, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.batches[job], nil
+}
+
+func (a acting) NodeStatus(_ context.Context, node string) (string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, there := a.held[a.subject][node]; !there {
+		return "", &client.Problem{Status: 404, Code: pb.CodeNodeNotFound}
+	}
+	return "live", nil
+}
+
+// send reads and sends an export with the journal of a folder.
+func send(t *testing.T, s *service, dir, path string) (Summary, error) {
+	t.Helper()
+	p := planned(t, "mem0", path)
+	j, err := OpenJournal(dir, "target")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := p.Send(t.Context(), Target{Service: s, Journal: j, Clock: clock.NewFake(time.Unix(1_700_000_000, 0))})
+	if cerr := j.Close(); cerr != nil {
+		t.Fatal(cerr)
+	}
+	return sum, err
+}
+
+func TestSendSkipsWhatIsThere(t *testing.T) {
+	dir, s := t.TempDir(), newService()
+	for round, want := range []Summary{{Created: 5}, {Unchanged: 5}} {
+		sum, err := send(t, s, dir, "testdata/mem0")
+		if err != nil || sum.Created != want.Created || sum.Unchanged != want.Unchanged ||
+			len(sum.Failed) != 0 || s.sent != 5 {
+			t.Errorf("round %d: %+v, %v, %d sent", round, sum, err, s.sent)
+		}
+	}
+	if !s.subjects["ann"] || !s.subjects["bob"] || !s.subjects["carla"] || len(s.subjects) != 3 {
+		t.Errorf("subjects %v", s.subjects)
+	}
+	// A service that was set up anew gets everything again.
+	s = newService()
+	if sum, err := send(t, s, dir, "testdata/mem0"); err != nil || sum.Created != 5 {
+		t.Errorf("to a new service: %+v, %v", sum, err)
+	}
+	if sum, err := send(t, s, dir, "testdata/mem0"); err != nil || sum.Unchanged != 5 || s.sent != 5 {
+		t.Errorf("and again: %+v, %v", sum, err)
+	}
+}
+
+func TestSendGoesOnWhereItStopped(t *testing.T) {
+	dir, s := t.TempDir(), newService()
+	stopped := errors.New("the network is gone")
+	s.fail = stopped
+	if _, err := send(t, s, dir, "testdata/mem0"); !errors.Is(err, stopped) {
+		t.Fatalf("it ended with %v", err)
+	}
+	if sum, err := send(t, s, dir, "testdata/mem0"); err != nil || sum.Created+sum.Unchanged != 5 || s.sent != 5 {
+		t.Errorf("%+v, %v, %d sent", sum, err, s.sent)
+	}
+}
+
+// One note that the service refuses costs no other one its place, and is sent again.
+func TestSendNamesWhatIsRefused(t *testing.T) {
+	dir, s := t.TempDir(), newService()
+	s.refuse = func(i client.Item) string {
+		if strings.Contains(i.Content, "hazelnuts") {
+			return "no nuts"
+		}
+		return ""
+	}
+	sum, err := send(t, s, dir, "testdata/mem0")
+	if err != nil || sum.Created != 4 || len(sum.Failed) != 1 || !strings.Contains(sum.Failed[0].Reason, "no nuts") ||
+		!strings.Contains(sum.Failed[0].Path, "get_all.json results[1]") {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	s.refuse = nil
+	if sum, err := send(t, s, dir, "testdata/mem0"); err != nil || sum.Created != 1 || sum.Unchanged != 4 {
+		t.Errorf("again: %+v, %v", sum, err)
+	}
+}
+
+func TestSendWithoutTheScope(t *testing.T) {
+	s := newService()
+	s.weak = true
+	s.subjects["ann"] = true
+	_, err := send(t, s, t.TempDir(), "testdata/mem0")
+	if err == nil || !strings.Contains(err.Error(), "bob, carla") || strings.Contains(err.Error(), "ann") ||
+		!strings.Contains(err.Error(), pb.ScopeProvision) || s.sent != 0 {
+		t.Errorf("%v, %d sent", err, s.sent)
+	}
+	s.subjects["bob"], s.subjects["carla"] = true, true
+	if sum, err := send(t, s, t.TempDir(), "testdata/mem0"); err != nil || sum.Created != 5 {
+		t.Errorf("with subjects that are there: %+v, %v", sum, err)
+	}
+}
+
+// A journal that was torn is believed as far as it goes; one that others can write, not.
+func TestJournal(t *testing.T) {
+	dir, s := t.TempDir(), newService()
+	if _, err := send(t, s, dir, "testdata/mem0"); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%v, %v", names, err)
+	}
+	raw, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(names[0], raw[:len(raw)-20], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if sum, err := send(t, s, dir, "testdata/mem0"); err != nil || sum.Unchanged != 5 {
+			t.Errorf("torn: %+v, %v", sum, err)
+		}
+	}
+	if s.sent != 6 {
+		t.Errorf("%d sent", s.sent)
+	}
+	if err := os.Chmod(names[0], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	j, err := OpenJournal(dir, "target")
+	if err != nil || j.Distrusted == "" || len(j.done) != 0 {
+		t.Errorf("%+v, %v", j, err)
+	}
+	if _, err := OpenJournal(dir, "target"); err == nil {
+		t.Error("two imports at a time")
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+}

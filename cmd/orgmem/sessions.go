@@ -155,20 +155,9 @@ func hookTranscript(w world) ([]transcripts.File, error) {
 
 // sessionTarget is the service, and the name of the memory that its key reaches.
 func sessionTarget(c *cobra.Command, w world, f pushFlags) (*client.Client, string, error) {
-	key := w.env(config.EnvAPIKey, "")
-	if f.keyFile != "" {
-		file, err := os.Open(f.keyFile)
-		if err != nil {
-			return nil, "", fmt.Errorf("key-file: %w", err)
-		}
-		raw, err := io.ReadAll(io.LimitReader(file, maxKeyFile))
-		if err = errors.Join(err, file.Close()); err != nil {
-			return nil, "", fmt.Errorf("key-file: %w", err)
-		}
-		key = strings.TrimSpace(string(raw))
-	}
-	if key == "" {
-		return nil, "", fmt.Errorf("no API key: set %s or --key-file", config.EnvAPIKey)
+	key, err := readKey(w, f.keyFile)
+	if err != nil {
+		return nil, "", err
 	}
 	service, err := client.New(client.Options{
 		Base: f.base, APIKey: key, Clock: w.clock, Waiting: w.waiting(),

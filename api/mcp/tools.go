@@ -36,7 +36,7 @@ var tools = []tool{
 	{
 		name: "add_memory",
 		description: "Store one text in long-term memory. Repeating it is harmless. " +
-			"While status is pending it cannot be found yet.",
+			"While pending, it is not found yet.",
 		scopes: []string{pb.ScopeWrite},
 		input: `"content":{"type":"string"},"title":{"type":"string"},` +
 			`"externalId":{"type":"string","description":"Your id; new text under it replaces the old"},` +
@@ -90,7 +90,7 @@ var tools = []tool{
 	},
 	{
 		name:        "memory_status",
-		description: "Whose memory this is, what the key may do, and how much is stored.",
+		description: "Whose memory this is, what the key may do, how much is stored.",
 		output:      `"organization":{"type":"string"},"scopes":{"type":"array"},"nodes":{"type":"integer"}`,
 		needs:       []string{"organization", "scopes"},
 		run:         typed(memoryStatus),

@@ -81,13 +81,13 @@ type fieldError struct {
 	Message string `json:"message"`
 }
 
-// Error implements error.
+// Error implements error. It is read by people; Next is for models.
 func (r *refusal) Error() string {
 	text := r.Code + ": " + r.Detail
 	for _, e := range r.Errors {
 		text += "; " + e.Field + ": " + e.Message
 	}
-	return text + " " + r.Next
+	return text
 }
 
 // Codes that the interface does not have.

@@ -16,9 +16,6 @@ const (
 	maxAnswer = 48 << 10
 	// A context's tokens.
 	defaultContext, minContext, maxContext = 1500, 200, 8000
-	// bytesPerToken converts them: no tokenizer of today's models makes more tokens of
-	// prose than a third of its bytes, whatever the language (a test counts with one).
-	bytesPerToken = 3
 	// contextHits are asked of retrieve: more than any budget that is usual holds.
 	contextHits = 30
 

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -47,7 +46,7 @@ func (s *session) startSession(ctx context.Context, r *sdk.GetPromptRequest) (*s
 	who := s.who
 	if who.Org.ID == "" { // the service could not be asked when the session began
 		if err := ask(ctx, s, WhoAmI(), &who); err != nil {
-			return nil, promptError(err)
+			return nil, protocolError(err)
 		}
 	}
 	var answer struct {
@@ -56,7 +55,7 @@ func (s *session) startSession(ctx context.Context, r *sdk.GetPromptRequest) (*s
 	}
 	body := map[string]string{"orgId": who.Org.ID, "userId": who.User.ID, "cwd": cwd}
 	if err := post(ctx, s, "/v1/condition/session", body, "", &answer); err != nil {
-		return nil, promptError(err)
+		return nil, protocolError(err)
 	}
 	pack := sessionPack{Note: note, SystemPrompt: text(answer.SystemPrompt), VoiceHint: text(answer.UserVoiceHint)}
 	for _, recent := range answer.OrgRecentContext {
@@ -86,7 +85,7 @@ func (s *session) withMemory(ctx context.Context, r *sdk.GetPromptRequest) (*sdk
 	}
 	var answer struct{ Prompt string }
 	if err := post(ctx, s, "/v1/condition/scaffold", body, "", &answer); err != nil {
-		return nil, promptError(err)
+		return nil, protocolError(err)
 	}
 	passages, found := strings.CutSuffix(answer.Prompt, prompt)
 	passages = strings.TrimSpace(passages)
@@ -117,8 +116,8 @@ func badPrompt(why string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: why}
 }
 
-// promptError is a refusal as an error of the protocol: a prompt has no other way to fail.
-func promptError(err error) error {
+// protocolError is a refusal as an error of the protocol: prompts and resources have no other way to fail.
+func protocolError(err error) error {
 	var r *refusal
 	if !errors.As(err, &r) {
 		return err
@@ -127,5 +126,5 @@ func promptError(err error) error {
 	if r.status >= 400 && r.status < 500 {
 		code = jsonrpc.CodeInvalidParams
 	}
-	return &jsonrpc.Error{Code: code, Message: fmt.Sprint(r)}
+	return &jsonrpc.Error{Code: code, Message: r.Error() + " " + r.Next}
 }

@@ -59,7 +59,7 @@ func resource(uri string, read any, err error) (*sdk.ReadResourceResult, error) 
 		if errors.As(err, &r) && r.Code == pb.CodeNodeNotFound {
 			return nil, sdk.ResourceNotFoundError(uri)
 		}
-		return nil, err
+		return nil, protocolError(err)
 	}
 	raw, err := encode(read)
 	if err != nil {

@@ -64,7 +64,7 @@ func runMCP(c *cobra.Command, w world, f mcpFlags) error {
 	caller := overHTTP{remote}
 	who, err := whoAsks(c.Context(), w, caller)
 	if err != nil {
-		return fmt.Errorf("mcp: %w", err)
+		return fmt.Errorf("mcp: %s: %w Is %s, or --key-file, a key of this service?", remote.Base(), err, config.EnvAPIKey)
 	}
 	err = service.ServeStdio(c.Context(), w.in, w.out, caller, who, f.memory.subject)
 	if err != nil && c.Context().Err() != nil {

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -118,12 +121,25 @@ func runEntry(t *testing.T, p *process.Process, e mcpEntry) string {
 	for name, value := range e.Env {
 		command.Env = append(command.Env, name+"="+keyOfEnvironment.ReplaceAllString(value, p.APIKey))
 	}
-	command.Stdin = strings.NewReader(beginMCP + "\n")
-	out, err := command.CombinedOutput()
+	in, err := command.StdinPipe()
 	if err != nil {
-		return fmt.Sprintf("%v: %s", err, out)
+		t.Fatal(err)
 	}
-	return string(out)
+	out, err := command.StdoutPipe()
+	if err == nil {
+		err = command.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(in, beginMCP+"\n"); err != nil {
+		t.Error(err)
+	}
+	said, err := bufio.NewReader(out).ReadString('\n')
+	if err = errors.Join(err, in.Close(), command.Wait()); err != nil {
+		return fmt.Sprintf("%v: %s", err, said)
+	}
+	return said
 }
 
 func postEntry(t *testing.T, p *process.Process, e mcpEntry) string {

@@ -68,7 +68,11 @@ func (s *Server) answerMCP(ex *web.Exchange, service *mcp.Service, public http.H
 	if !ex.ReadWhole(s.cfg.MaxIngestBody) {
 		return
 	}
-	answer := service.Answer(ex.R, ex.Body, caller, who, ex.R.Header.Get("X-Svc-Subject"))
+	subject, err := url.PathUnescape(ex.R.Header.Get("X-Svc-Subject"))
+	if err != nil {
+		subject = "" // GET /v1/me has refused it
+	}
+	answer := service.Answer(ex.R, ex.Body, caller, who, subject)
 	if answer.Status >= http.StatusBadRequest && strings.HasPrefix(answer.Header.Get("Content-Type"), "text/plain") {
 		ex.Refuse(problems.Newf(pb.CodeMalformed, "%s", strings.TrimSpace(string(answer.Body))), nil)
 		return

@@ -76,7 +76,7 @@ const (
 	jobRef = `{"jobId":"j1","status":"pending"}`
 )
 
-func newService(t *testing.T, change ...func(*Settings)) *Service {
+func newService(t testing.TB, change ...func(*Settings)) *Service {
 	t.Helper()
 	settings := Settings{
 		Version: "test", Clock: clock.NewFake(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)), Random: &counter{},

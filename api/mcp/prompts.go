@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,21 +14,34 @@ import (
 )
 
 // addPrompts adds what conditions a model: before a session, and before one prompt.
-func (s *session) addPrompts(server *sdk.Server, scopes []string) {
-	if !(&tool{scopes: []string{pb.ScopeRead}}).allowed(scopes) {
+func addPrompts(server *sdk.Server, scopes []string) {
+	if !slices.Contains(scopes, pb.ScopeRead) {
 		return
 	}
 	server.AddPrompt(&sdk.Prompt{
 		Name: "start_session", Description: "What memory knows for a session in a folder: who works there, what was recent",
 		Arguments: []*sdk.PromptArgument{{Name: "cwd", Description: "The folder", Required: true}},
-	}, s.startSession)
+	}, prompted((*session).startSession))
 	server.AddPrompt(&sdk.Prompt{
 		Name: "with_memory", Description: "A prompt, behind the passages of memory that are about it",
 		Arguments: []*sdk.PromptArgument{
 			{Name: "prompt", Description: "The prompt", Required: true},
 			{Name: "maxTokens", Description: "How long it may become, 1 to 32000; 1500 where it is left out"},
 		},
-	}, s.withMemory)
+	}, prompted((*session).withMemory))
+}
+
+// prompted finds who asks.
+func prompted(
+	run func(*session, context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error),
+) sdk.PromptHandler {
+	return func(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		s, err := sessionOf(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return run(s, ctx, r)
+	}
 }
 
 // sessionPack is the answer of the session's conditioning, with what it quotes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,14 +28,18 @@ var recallViews = []struct{ name, description string }{
 }
 
 // addResources adds the recall views and the nodes, for a key that may read.
-func (s *session) addResources(server *sdk.Server, scopes []string) {
-	if !(&tool{scopes: []string{pb.ScopeRead}}).allowed(scopes) {
+func addResources(server *sdk.Server, scopes []string) {
+	if !slices.Contains(scopes, pb.ScopeRead) {
 		return
 	}
 	for _, v := range recallViews {
 		server.AddResource(&sdk.Resource{
 			URI: viewPrefix + v.name, Name: v.name, Description: v.description, MIMEType: "application/json",
 		}, func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			s, err := sessionOf(ctx)
+			if err != nil {
+				return nil, err
+			}
 			read, err := s.view(ctx, recallInput{View: v.name, Limit: maxView})
 			return resource(r.Params.URI, read, err)
 		})
@@ -46,6 +51,10 @@ func (s *session) addResources(server *sdk.Server, scopes []string) {
 		id, err := url.PathUnescape(strings.TrimPrefix(r.Params.URI, nodePrefix))
 		if err != nil {
 			return nil, sdk.ResourceNotFoundError(r.Params.URI)
+		}
+		s, err := sessionOf(ctx)
+		if err != nil {
+			return nil, err
 		}
 		node, err := s.memory(ctx, nodeInput{NodeID: id})
 		return resource(r.Params.URI, node, err)

@@ -182,10 +182,9 @@ func schema(properties string, required []string) (*jsonschema.Schema, error) {
 	return &s, nil
 }
 
-// allowed reports whether a key with these scopes may use the tool. scopes are nil where
-// they are not known.
+// allowed reports whether a key with these scopes may use the tool.
 func (t *tool) allowed(scopes []string) bool {
-	return scopes == nil || len(t.scopes) == 0 || slices.ContainsFunc(t.scopes, func(scope string) bool {
+	return len(t.scopes) == 0 || slices.ContainsFunc(t.scopes, func(scope string) bool {
 		return slices.Contains(scopes, scope)
 	})
 }

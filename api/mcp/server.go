@@ -188,7 +188,7 @@ func (s *Service) Answer(r *http.Request, body []byte, caller Caller, who Princi
 // own contexts outlive a client that has left.
 type bounded struct {
 	Caller
-	until context.Context //nolint:containedctx // a request's, for as long as the request lasts
+	until context.Context // a request's, for as long as that lasts
 }
 
 // Call implements Caller.

@@ -84,7 +84,7 @@ func (s *session) outcome(ctx context.Context, job string) (*added, error) {
 	case status.Status == pb.JobCancelled:
 		return nil, notStored("its job was cancelled")
 	case status.Result == nil || len(status.Result.Items) == 0:
-		return nil, nil //nolint:nilnil // as the comment says
+		return nil, nil
 	}
 	item := status.Result.Items[0]
 	if item.Error != "" {

@@ -119,6 +119,8 @@ func TestImportsRunOneWay(t *testing.T) {
 var technologies = map[string][]string{
 	"github.com/gin-gonic/gin":          {"api", "bench"},
 	"github.com/danielgtaylor/huma":     {"api"},
+	"github.com/modelcontextprotocol":   {"api"},
+	"github.com/google/jsonschema-go":   {"api"},
 	"github.com/asynkron/protoactor-go": {"actors", "cluster"},
 	"github.com/hashicorp/raft":         {"cluster"},
 	"github.com/hashicorp/memberlist":   {"cluster"},

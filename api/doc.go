@@ -53,7 +53,8 @@
 // # Where what is
 //
 // This package has the routes of the public interface, a file for each family, and puts
-// the server together. Below it stand operator (the operator interface), web (the machinery
+// the server together; mcp.go has the Model Context Protocol call it. Below it stand operator
+// (the operator interface), mcp (tools for language models, over the interface), web (the machinery
 // that knows no route), wire (JSON in and out) and problems (what can be refused); each
 // imports those behind it alone.
 //

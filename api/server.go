@@ -95,6 +95,18 @@ type Config struct {
 	// answer. Who knows how many files the process may open sets it to what of that is for
 	// connections.
 	MaxConnections int
+	// MCP says what POST /mcp offers.
+	MCP MCP
+}
+
+// MCP is the Model Context Protocol as the public interface speaks it.
+type MCP struct {
+	// Off leaves the path out.
+	Off bool
+	// Tools that may be listed; nil: all.
+	Tools []string
+	// Version of the program, as clients are told.
+	Version string
 }
 
 // MinOperatorToken is the least length of an operator token: 16 random bytes
@@ -229,6 +241,9 @@ func New(c Config) (*Server, error) {
 	}
 	engine, err := e.PublicEngine(s.table)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.serveMCP(engine); err != nil {
 		return nil, err
 	}
 	s.public = e.HTTPServer(engine)

@@ -4,7 +4,7 @@
 // storage, starts the cluster, the actors and the HTTP edge in this order, and
 // stops them in the opposite one; wire.go knows what each is made of. The other
 // commands are clients: org, member and key speak to the operator interface,
-// import and search to the public one.
+// import, search and mcp to the public one.
 //
 // Beside it, internal/config is the table of settings, internal/client speaks
 // HTTP, internal/importer takes in folders, internal/hooks receives webhooks,

@@ -193,15 +193,9 @@ func keyFrom(path string) (string, error) {
 
 // sessionTarget is the service, and the name of the memory that its key reaches.
 func sessionTarget(c *cobra.Command, w world, f pushFlags) (*client.Client, string, error) {
-	key := w.env(config.EnvAPIKey, "")
-	if f.keyFile != "" {
-		var err error
-		if key, err = keyFrom(f.keyFile); err != nil {
-			return nil, "", err
-		}
-	}
-	if key == "" {
-		return nil, "", fmt.Errorf("no API key: set %s or --key-file", config.EnvAPIKey)
+	key, err := readKey(w, f.keyFile)
+	if err != nil {
+		return nil, "", err
 	}
 	service, err := client.New(client.Options{
 		Base: f.base, APIKey: key, Clock: w.clock, Waiting: w.waiting(),

@@ -292,6 +292,7 @@ func newEdge(
 		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody, MaxUpload: server.MaxUpload,
 		MaxContent: server.MaxContent, MaxBatch: server.MaxBatch, MaxBodiesInFlight: server.MaxBodiesInFlight,
 		MaxConnections: min(store.Connections(), maxConnections),
+		MCP:            api.MCP{Off: server.MCPOff, Tools: server.MCPTools, Version: version},
 		Streams:        func(ticket string) (api.EventStream, bool) { return system.TakeStream(ticket) },
 		Doctor: func(ctx context.Context) operator.Doctor {
 			return examineRunning(ctx, w, server, values, store, host, model)

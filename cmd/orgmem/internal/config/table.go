@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"orgmem/api/mcp"
 )
 
 // Server is what `orgmem serve` runs with. Large because each field is one setting, a row
@@ -57,6 +59,10 @@ type Server struct {
 	SecretsKeyFile string
 	// WebhookRetryDelays are the waits before the second and the third attempt.
 	WebhookRetryDelays []time.Duration
+
+	// MCPTools are the tools that /mcp may list, all where it is nil; MCPOff leaves the path out.
+	MCPTools []string
+	MCPOff   bool
 
 	EgressCIDRs  []netip.Prefix
 	EgressPorts  []uint16
@@ -232,6 +238,25 @@ var Settings = []Setting{
 			"are not counted before their texts are read. With the default a node that is alone lives in 1 GiB; one of a " +
 			"cluster takes more.",
 		set: func(s *Server, v string) error { return setBytes(&s.MaxReading, v, minReading, maxBodies) },
+	},
+	{
+		Name: "mcp-tools", Default: "all", Form: "all, none or a comma list",
+		Doc: "Tools that the Model Context Protocol at `/mcp` offers, among those that a caller's key allows " +
+			"([mcp](mcp.md)); with `none` the path is not there.",
+		set: func(s *Server, v string) error {
+			switch v {
+			case "all":
+				return nil
+			case "none":
+				s.MCPOff = true
+				return nil
+			}
+			s.MCPTools = []string{}
+			return setList(v, func(part string) error {
+				s.MCPTools = append(s.MCPTools, part)
+				return mcp.CheckTools([]string{part})
+			})
+		},
 	},
 	{
 		Name: "access-log", Default: "problems", Form: "problems or all",
@@ -517,11 +542,11 @@ type ClientSetting struct{ Flag, Env, Default, Doc string }
 
 // ClientSettings is the second table of docs/configuration.md.
 var ClientSettings = []ClientSetting{
-	{"--base", EnvBase, DefaultBase, "Address of the service (`import`, `export`, `search`, `sessions`)."},
+	{"--base", EnvBase, DefaultBase, "Address of the service (`import`, `export`, `search`, `sessions`, `plugin`, `mcp`)."},
 	{
 		"", EnvAPIKey, "",
-		"The API key (`import`, `export`, `search`, `sessions`). There is no flag: arguments are visible to every user " +
-			"of a machine.",
+		"The API key (`import`, `export`, `search`, `sessions`, `plugin`, `mcp`). There is no flag: arguments are visible " +
+			"to every user of a machine.",
 	},
 	{"", EnvFromKey, "", "The key of another product's server (`import --from mem0 --url …`)."},
 	{"--operator", EnvOperator, DefaultOperator, "Address of the operator interface (`org`, `member`, `key`, `doctor`)."},

@@ -1,0 +1,80 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	pb "orgmem/proto"
+)
+
+// Addresses of resources.
+const (
+	viewPrefix   = "memory://recall/"
+	nodePrefix   = "memory://nodes/"
+	nodeTemplate = nodePrefix + "{id}"
+)
+
+// recallViews are the views that are resources, with what is said of each.
+var recallViews = []struct{ name, description string }{
+	{pb.RecallIdentity, "Who the user is, as memory has it"},
+	{pb.RecallGraph, "What memory is about: its domains and its strongest nodes"},
+	{pb.RecallInsights, "What follows from memories taken together"},
+	{pb.RecallTemporal, "What happened, what is due, and what comes again"},
+}
+
+// addResources adds the recall views and the nodes, for a key that may read.
+func addResources(server *sdk.Server, scopes []string) {
+	if !slices.Contains(scopes, pb.ScopeRead) {
+		return
+	}
+	for _, v := range recallViews {
+		server.AddResource(&sdk.Resource{
+			URI: viewPrefix + v.name, Name: v.name, Description: v.description, MIMEType: "application/json",
+		}, func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			s, err := sessionOf(ctx)
+			if err != nil {
+				return nil, err
+			}
+			read, err := s.view(ctx, recallInput{View: v.name, Limit: maxView})
+			return resource(r.Params.URI, read, err)
+		})
+	}
+	server.AddResourceTemplate(&sdk.ResourceTemplate{
+		URITemplate: nodeTemplate, Name: "node", Description: "One memory, by the id that a tool has named",
+		MIMEType: "application/json",
+	}, func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		id, err := url.PathUnescape(strings.TrimPrefix(r.Params.URI, nodePrefix))
+		if err != nil {
+			return nil, sdk.ResourceNotFoundError(r.Params.URI)
+		}
+		s, err := sessionOf(ctx)
+		if err != nil {
+			return nil, err
+		}
+		node, err := s.memory(ctx, nodeInput{NodeID: id})
+		return resource(r.Params.URI, node, err)
+	})
+}
+
+// resource is what was read as a document of JSON, whose first field is the note.
+func resource(uri string, read any, err error) (*sdk.ReadResourceResult, error) {
+	if err != nil {
+		var r *refusal
+		if errors.As(err, &r) && r.Code == pb.CodeNodeNotFound {
+			return nil, sdk.ResourceNotFoundError(uri)
+		}
+		return nil, protocolError(err)
+	}
+	raw, err := encode(read)
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{
+		URI: uri, MIMEType: "application/json", Text: string(raw),
+	}}}, nil
+}

@@ -1,0 +1,55 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"orgmem/api/problems"
+	pb "orgmem/proto"
+)
+
+// Mount adds a path outside the table, which speaks a protocol of its own. Its requests are
+// counted and logged as all others, a panic is a 500, and a draining node refuses them.
+func (e *Edge) Mount(engine *gin.Engine, method, path string, serve func(*Exchange)) {
+	meter := e.metrics.route(method, path)
+	engine.Handle(method, path, func(c *gin.Context) {
+		ex := e.Begin(c.Writer, c.Request, nil, meter)
+		defer ex.End()
+		if e.IsDraining() {
+			ex.Refuse(problems.New(pb.CodeServiceDraining), nil)
+			return
+		}
+		serve(ex)
+	})
+}
+
+// ID is the request's id, as the answer and the log have it.
+func (ex *Exchange) ID() string { return ex.requestID }
+
+// ReadWhole reads a body of at most limit bytes, and refuses the request where it cannot.
+func (ex *Exchange) ReadWhole(limit int64) bool {
+	problem, overload := ex.ReadBody(limit)
+	if overload != nil {
+		ex.edge.metrics.shed.Inc()
+		problem = problems.Newf(pb.CodeServiceDegraded, "The node has as many bodies under way as it may.")
+	}
+	if problem != nil {
+		ex.Refuse(problem, nil)
+	}
+	return problem == nil
+}
+
+// passedOn are the headers of an answer that hold for the request it was made for.
+var passedOn = []string{HeaderRate, HeaderRatePolicy, "Retry-After", "Www-Authenticate", "Content-Type"}
+
+// PassOn answers with what a request of this service's own was answered.
+func (ex *Exchange) PassOn(status int, header http.Header, body []byte) {
+	h := ex.W.Header()
+	for _, name := range passedOn {
+		if values := header[name]; values != nil {
+			h[name] = values
+		}
+	}
+	ex.Write(status, nil, body)
+}

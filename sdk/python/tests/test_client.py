@@ -355,8 +355,9 @@ def test_the_services_own_advice_comes_first() -> None:
 
 def test_a_long_error_is_not_read_to_its_end(kind: str) -> None:
     def forever() -> Iterator[bytes]:
-        while True:
+        for _ in range(100):
             yield b"x" * 65536
+        raise AssertionError("it was read to its end")
 
     async def forever_async() -> Any:
         for chunk in forever():
@@ -372,12 +373,13 @@ def test_an_endless_answer_is_not_read_to_its_end(kind: str) -> None:
     chunk = b" " * (8 << 20)
 
     def forever() -> Iterator[bytes]:
-        while True:
+        for _ in range(20):
             yield chunk
+        raise AssertionError("it was read to its end")
 
     async def forever_async() -> Any:
-        while True:
-            yield chunk
+        for part in forever():
+            yield part
 
     content: Any = forever_async() if kind == "async" else forever()
     with Both(kind, handler=lambda r: httpx.Response(200, content=content)) as both:
@@ -466,7 +468,7 @@ def test_dripping_is_no_answer(kind: str) -> None:
 
     def drip(connection: Any) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n")
-        while True:
+        for _ in range(500):  # then it is cut off, which is another error
             connection.sendall(b" ")
             time.sleep(0.01)
 

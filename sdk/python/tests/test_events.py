@@ -138,6 +138,7 @@ def test_a_gap_without_an_event_begins_with_the_stream(kind: str) -> None:
 def test_silence_is_an_interruption(kind: str) -> None:
     def silent(connection: socket.socket) -> None:
         connection.sendall(HEAD + frame("a"))
+        connection.settimeout(20)  # sooner than the client's own timeout: then it is no silence that ends it
         connection.recv(1)  # until the client goes
 
     with Stub(silent, HEAD + frame("b")) as stub:

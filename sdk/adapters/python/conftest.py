@@ -19,7 +19,7 @@ from orgmem import AsyncOrgmem, Orgmem
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[2]
 BINARY = Path(os.environ.get("ORGMEM_TEST_BINARY") or REPOSITORY / "bin" / "orgmem")
-PATIENCE = 60.0  # seconds that anything here may take to happen
+PATIENCE = 180.0  # seconds that anything here may take to happen
 
 
 @dataclass

@@ -179,11 +179,12 @@ def test_random_operations(memory: Orgmem, seed: int) -> None:
 
 
 def test_random_operations_of_the_async_methods(server: Any, key: str, memory: Orgmem) -> None:
-    with asyncio.Runner() as loop:
-        client = AsyncOrgmem(key, server.url)
-        subject = memory._core.requests.subject
-        assert subject is not None
-        store = OrgmemStore(async_client=client.subject(subject))
-        run: Runner = lambda ops: loop.run(store.abatch(ops))  # noqa: E731
-        check_pages(check(3, run, OPERATIONS), run)
-        loop.run(client.close())
+    loop = asyncio.new_event_loop()
+    client = AsyncOrgmem(key, server.url)
+    subject = memory._core.requests.subject
+    assert subject is not None
+    store = OrgmemStore(async_client=client.subject(subject))
+    run: Runner = lambda ops: loop.run_until_complete(store.abatch(ops))  # noqa: E731
+    check_pages(check(3, run, OPERATIONS), run)
+    loop.run_until_complete(client.close())
+    loop.close()

@@ -1,5 +1,5 @@
-import { Conflict, ConnectionFailed, JobFailed, NotFound, RateLimited, ServerError, TimedOut } from "orgmem";
-import type { IngestItem, Node, NodePatch, Orgmem } from "orgmem";
+import { Conflict, JobFailed, NotFound } from "orgmem";
+import type { IngestItem, Node, Orgmem } from "orgmem";
 
 import { each } from "./limits.js";
 import { Names } from "./names.js";
@@ -18,11 +18,6 @@ const mostItems = 500;
 const mostBody = 2 << 20;
 /** How often an operation begins anew when others write its record under its hands. */
 const mostTries = 5;
-/** How often an edit that was not answered is sent again, and what is waited in between, in milliseconds. */
-const mostRepeats = 8;
-const firstPause = 250;
-const longestPause = 10_000;
-
 /** The value cannot be kept as it is. */
 export class ValueRefused extends TypeError {
   override name = "ValueRefused";
@@ -44,6 +39,12 @@ export interface Kept {
   data: unknown;
   created: Date;
   updated: Date;
+}
+
+/** Records of a list, and where it goes on. */
+export interface Page {
+  records: Kept[];
+  next: string | undefined;
 }
 
 /** A record to be kept. */
@@ -73,13 +74,11 @@ export class Records {
   readonly names: Names;
   readonly #client: Orgmem;
   readonly #now: () => Date;
-  readonly #sleep: (ms: number) => Promise<void>;
 
-  constructor(client: Orgmem, store: string, now: () => Date, sleep: (ms: number) => Promise<void>) {
+  constructor(client: Orgmem, store: string, now: () => Date) {
     this.#client = client;
     this.names = new Names(store);
     this.#now = now;
-    this.#sleep = sleep;
   }
 
   /** The record that an id means now. */
@@ -102,7 +101,7 @@ export class Records {
   }
 
   /** A page of the records of a group, newest first. */
-  async page(group: string, cursor?: string): Promise<{ records: Kept[]; next: string | undefined }> {
+  async page(group: string, cursor?: string): Promise<Page> {
     const found = await this.#client.list({ q: group, kind: "document", status: "live", pageSize: page }).page(cursor);
     return { records: await this.#readAll(found.data, group), next: found.hasMore ? found.nextCursor : undefined };
   }
@@ -176,7 +175,7 @@ export class Records {
           return undefined;
         }
         const { content, metadata } = item;
-        const edited = await orUndefined(this.#edit(before.id, { content, metadata: metadata! }));
+        const edited = await orUndefined(this.#client.update(before.id, { content, metadata: metadata! }));
         if (!edited) return draft; // deleted or replaced since it was found
         if (before.metadata["parts"]) await this.#deleteParts(draft.id, metadata!["write"]);
         return undefined;
@@ -187,23 +186,6 @@ export class Records {
       for (const { draft, item } of added.filter(({ item }) => unchanged.has(item.externalId!))) {
         if ((await this.#meant(item.externalId!))?.status !== "live") await this.delete(draft.id);
         todo.push(draft);
-      }
-    }
-  }
-
-  /**
-   * Edits a node, and again if that was not answered. The client sends an edit once, since it cannot know what a second
-   * one does; one that says all of a record's content and metadata does nothing.
-   */
-  async #edit(id: string, patch: NodePatch): Promise<Node> {
-    for (let repeats = 0; ; repeats++) {
-      try {
-        return await this.#client.update(id, patch);
-      } catch (err) {
-        const passes = err instanceof RateLimited || err instanceof ServerError || err instanceof ConnectionFailed || err instanceof TimedOut;
-        if (!passes || repeats === mostRepeats) throw err;
-        const asked = (err instanceof RateLimited || err instanceof ServerError) && err.retryAfter;
-        await this.#sleep(Math.max(asked || 0, Math.random() * Math.min(firstPause * 2 ** repeats, longestPause)));
       }
     }
   }

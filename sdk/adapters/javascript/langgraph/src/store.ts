@@ -16,13 +16,17 @@ import { checkFilter, equalTexts, passes } from "./filter.js";
 import { each } from "./limits.js";
 import { recordOf } from "./names.js";
 import { ItemDamaged, Records, ValueRefused } from "./records.js";
-import type { Draft, Kept } from "./records.js";
+import type { Draft, Kept, Page } from "./records.js";
 import { clean, isBlank, isObject, textAt } from "./text.js";
 
 /** Texts of a value by which a search can be narrowed, of 20 bytes of metadata each. */
 const mostTexts = 200;
 /** Conditions that a search is told; the service takes 16, and two are the store's own. */
 const mostConditions = 14;
+/** What a search answers at most. */
+const mostHits = 100;
+/** Items that are read together, where it takes the value to tell whether they pass the filter. */
+const leastRead = 8;
 const longestQuery = 10_000;
 const longestShown = 200;
 
@@ -35,8 +39,6 @@ export interface OrgmemStoreOptions {
   index?: { fields?: string[] } | undefined;
   /** Default: the clock. */
   now?: (() => Date) | undefined;
-  /** Waits before a replacement that was not answered is sent again. Default: the clock. */
-  sleep?: ((ms: number) => Promise<void>) | undefined;
 }
 
 /**
@@ -47,9 +49,9 @@ export class OrgmemStore extends BaseStore {
   readonly #records: Records;
   readonly #fields: readonly string[];
 
-  constructor({ client, name = "default", index, now = () => new Date(), sleep = pause }: OrgmemStoreOptions) {
+  constructor({ client, name = "default", index, now = () => new Date() }: OrgmemStoreOptions) {
     super();
-    this.#records = new Records(client, name, now, sleep);
+    this.#records = new Records(client, name, now);
     this.#fields = index?.fields ?? ["$"];
   }
 
@@ -126,28 +128,29 @@ export class OrgmemStore extends BaseStore {
     };
     if (!(limit > 0)) return [];
 
-    let first = await this.#records.page(group);
+    let page: Page | undefined;
     let scores = new Map<string, number>();
     if (!isBlank(query)) {
       const texts = equalTexts(filter).slice(0, mostConditions);
       scores = await this.#records.search(query, [group, await names.indexed(), ...(await Promise.all(texts.map(([f, t]) => names.equal(f, t))))]);
-      // A page has what was found of a small group. Of a large one only what is wanted is read.
-      const known = new Map(first.records.map((kept) => [kept.nodeId, kept]));
-      const ids = [...scores.keys()];
-      for (let from = 0; from < ids.length && found.length < end; ) {
-        const some = ids.slice(from, from + Math.max(16, end - found.length));
-        from += some.length;
-        const missing = first.next === undefined ? [] : some.filter((id) => !known.has(id));
+      // A small group is read in one request, with what was not found. Of a large one only what is wanted is read.
+      if (scores.size < mostHits) page = await this.#records.page(group);
+      const known = new Map(page?.records.map((kept) => [kept.nodeId, kept]));
+      const complete = page && page.next === undefined;
+      for (let ids = [...scores.keys()]; ids.length > 0 && found.length < end; ) {
+        const some = ids.splice(0, Math.max(end - found.length, leastRead));
+        const missing = complete ? [] : some.filter((id) => !known.has(id));
         for (const kept of await this.#records.ofNodes(missing, group)) known.set(kept.nodeId, kept);
         for (const id of some) if (known.has(id)) take(known.get(id)!, scores.get(id));
       }
     }
     // Without a query the newest come first. Behind what was found for one comes what is not indexed, or ranks below the
     // hundredth, as in LangGraph's own stores: without a score.
-    for (;;) {
-      for (const kept of first.records) if (!scores.has(kept.nodeId)) take(kept);
-      if (found.length >= end || first.next === undefined) break;
-      first = await this.#records.page(group, first.next);
+    while (found.length < end) {
+      page ??= await this.#records.page(group);
+      for (const kept of page.records) if (!scores.has(kept.nodeId)) take(kept);
+      if (page.next === undefined) break;
+      if (found.length < end) page = await this.#records.page(group, page.next);
     }
     return found.slice(offset);
   }
@@ -176,8 +179,6 @@ export class OrgmemStore extends BaseStore {
       .map(({ namespace }) => namespace);
   }
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** One name for a namespace and a key. */
 function idOf({ namespace, key }: GetOperation | PutOperation): string {

@@ -12,7 +12,7 @@ import { OrgmemStore } from "orgmem-langgraph";
 import { randomOf, seedsOf } from "../../testing/random.mjs";
 import { startServer } from "../../testing/server.mjs";
 
-const steps = 120;
+const steps = 100;
 let server;
 
 before(async () => {

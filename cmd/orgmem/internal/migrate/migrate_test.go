@@ -208,7 +208,7 @@ func TestBadInput(t *testing.T) {
 			"a.json", `[{"id":"1","memory":"m","metadata":{"big":"` + repeated(70_000) + `","small":1}}]`, 1,
 			"without its field big",
 		},
-		"longest text": {"a.json", `[{"id":"1","memory":"` + repeated(maxContent+1) + `"}]`, 0, "longer than 5000000 characters"},
+		"longest text": {"a.json", `[{"memory":"` + repeated(maxContent+1) + `"}]`, 0, "longer than 5000000 characters"},
 		"broken gzip":  {"a.json.gz", "\x1f\x8bnothing", 0, "gzip"},
 		"broken zip":   {"a.zip", "PK\x03\x04nothing", 0, "ZIP archive that cannot be read"},
 		"empty":        {"a.json", "", 0, "is empty"},

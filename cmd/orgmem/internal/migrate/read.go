@@ -377,13 +377,13 @@ func sniff(in Input) []string {
 	if !isJSON(in.base) {
 		return nil
 	}
-	any := product{}
+	union := product{}
 	for _, p := range products() {
-		any.layout.lists = append(any.layout.lists, p.layout.lists...)
-		any.layout.around = append(any.layout.around, p.layout.around...)
+		union.layout.lists = append(union.layout.lists, p.layout.lists...)
+		union.layout.around = append(union.layout.around, p.layout.around...)
 	}
 	var names []string
-	err := any.read(in, func(string, string, string) {}, func(e entry) error {
+	err := union.read(in, func(string, string, string) {}, func(e entry) error {
 		for _, p := range products() {
 			f, ok := fieldsOf(e.raw)
 			if !ok {

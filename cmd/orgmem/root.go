@@ -81,8 +81,8 @@ func newRoot(w world) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		newServe(w), newOrg(w), newMember(w), newKey(w), newCluster(w),
-		newImport(w), newExport(w), newImportExport(w), newSessions(w), newSearch(w), newWebhook(w), newBackup(w), newDoctor(w),
-		newVersion(w),
+		newImport(w), newExport(w), newImportExport(w), newSessions(w), newSearch(w), newWebhook(w), newBackup(w),
+		newDoctor(w), newVersion(w),
 	)
 	return root
 }

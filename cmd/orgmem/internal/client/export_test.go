@@ -31,7 +31,7 @@ func TestDownloadGoesOn(t *testing.T) {
 			w.WriteHeader(http.StatusPartialContent)
 		}
 		end := min(len(document), at+4000)
-		w.Write([]byte(document[at:end])) //nolint:errcheck // the client has left, which its side of the test sees
+		w.Write([]byte(document[at:end]))
 	})
 	var got bytes.Buffer
 	err := c.Download(t.Context(), client.Export{ID: "e", Bytes: int64(len(document)), SHA256: "sum"}, &got)
@@ -40,7 +40,7 @@ func TestDownloadGoesOn(t *testing.T) {
 	}
 	c, _ = served(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusConflict)
-		w.Write([]byte(`{"code":"export_not_ready","detail":"it has expired"}`)) //nolint:errcheck // likewise
+		w.Write([]byte(`{"code":"export_not_ready","detail":"it has expired"}`))
 	})
 	if err := c.Download(t.Context(), client.Export{ID: "e", Bytes: 10}, &got); !client.IsCode(err, "export_not_ready") {
 		t.Error(err)
@@ -59,14 +59,14 @@ func TestMakeExport(t *testing.T) {
 			w.WriteHeader(http.StatusAccepted)
 		}
 		status := map[bool]string{true: "running", false: "succeeded"}[asked < 4]
-		w.Write([]byte(`{"exportId":"e","status":"` + status + `","bytes":7,"sha256":"s"}`)) //nolint:errcheck // likewise
+		w.Write([]byte(`{"exportId":"e","status":"` + status + `","bytes":7,"sha256":"s"}`))
 	})
 	e, err := c.MakeExport(t.Context(), "user", "key")
 	if err != nil || e.Bytes != 7 || asked != 4 || clock.waited > time.Minute {
 		t.Errorf("%+v, %v after %d", e, err, asked)
 	}
 	c, _ = served(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Write([]byte(`{"exportId":"e","status":"failed","error":"the disk is full"}`)) //nolint:errcheck // likewise
+		w.Write([]byte(`{"exportId":"e","status":"failed","error":"the disk is full"}`))
 	})
 	_, err = c.MakeExport(t.Context(), "user", "key")
 	if err == nil || !strings.Contains(err.Error(), "the disk is full") {

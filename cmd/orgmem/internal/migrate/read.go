@@ -467,6 +467,17 @@ type draft struct {
 	fields  *fields // whose drops are reported
 }
 
+// recorded takes when the product recorded a note and changed it last: it is at that time
+// where nothing says when it was.
+func (d *draft) recorded(f *fields) {
+	created, bad := f.when("created_at")
+	if d.at.IsZero() {
+		d.at, d.badTime = created, cmp.Or(d.badTime, bad)
+	}
+	updated, _ := f.when("updated_at")
+	d.meta.set("updatedAt", updated)
+}
+
 // note checks a draft and gives it on.
 func (s *sink) note(e entry, d draft) {
 	if s.err != nil {

@@ -23,7 +23,7 @@ import (
 
 // Bounds of a reading.
 const (
-	// maxRecords bounds the memory that the ids take: some sixty bytes for each.
+	// maxRecords bounds the memory that the ids take: some fifty bytes for each, twice while it sends.
 	maxRecords = 4_000_000
 	// maxFaults and maxShown bound what is told one by one; what is beyond is counted.
 	maxFaults = 1000

@@ -4,10 +4,11 @@
 // storage, starts the cluster, the actors and the HTTP edge in this order, and
 // stops them in the opposite one; wire.go knows what each is made of. The other
 // commands are clients: org, member and key speak to the operator interface,
-// import, search and mcp to the public one.
+// import, export, search and mcp to the public one.
 //
 // Beside it, internal/config is the table of settings, internal/client speaks
-// HTTP, internal/importer takes in folders, internal/hooks receives webhooks,
+// HTTP, internal/importer takes in folders, internal/migrate what other memory products export,
+// internal/vault writes notes as Markdown, internal/hooks receives webhooks,
 // internal/doctor examines the machine,
 // and process starts the built binary as a child for tests and benchmarks.
 //

@@ -108,14 +108,9 @@ func (c *cogneeReader) record(e entry, f *fields, s *sink) {
 	case "memory_block":
 		d.title, d.content = f.text("label"), f.text("value")
 	case "entity":
-		d.what, d.level = "entities", levelFact
-		d.title = f.text("name")
-		about := strings.TrimSpace(f.text("description"))
-		if about == "" || about == d.title {
-			s.leave(e, d.what, "have no description; they are made anew from what names them")
+		if !c.entity(e, f, s, &d) {
 			return
 		}
-		d.content = d.title + ": " + about
 		d.meta.set("entityType", f.text("entity_type"))
 		d.meta.set("aliases", f.texts("aliases"))
 		d.meta.add("attributes", f.raw("attributes"))
@@ -126,14 +121,21 @@ func (c *cogneeReader) record(e entry, f *fields, s *sink) {
 	c.finish(e, f, s, d)
 }
 
+// entity takes what is said of a thing or a person; false where nothing is.
+func (c *cogneeReader) entity(e entry, f *fields, s *sink, d *draft) bool {
+	d.what, d.level, d.title = "entities", levelFact, f.text("name")
+	about := strings.TrimSpace(f.text("description"))
+	if about == "" || about == d.title {
+		s.leave(e, d.what, "have no description; they are made anew from what names them")
+		return false
+	}
+	d.content = d.title + ": " + about
+	return true
+}
+
 // finish is what all records of an archive have.
 func (c *cogneeReader) finish(e entry, f *fields, s *sink, d draft) {
-	created, bad := f.when("created_at")
-	if d.at.IsZero() {
-		d.at, d.badTime = created, cmp.Or(d.badTime, bad)
-	}
-	updated, _ := f.when("updated_at")
-	d.meta.set("updatedAt", updated)
+	d.recorded(f)
 	f.drop("limit", "mime_type")
 	d.meta.add("metadata", f.raw("metadata"))
 	d.meta.rest(f)
@@ -214,20 +216,14 @@ func (c *cogneeReader) node(e entry, f *fields, s *sink) {
 	case "DocumentChunk":
 		d.what, d.content = "documents", f.text("text")
 	case "Entity":
-		d.what, d.level, d.title = "entities", levelFact, f.text("name")
-		about := strings.TrimSpace(f.text("description"))
-		if about == "" || about == d.title {
-			s.leave(e, d.what, "have no description; they are made anew from what names them")
+		if !c.entity(e, f, s, &d) {
 			return
 		}
-		d.content = d.title + ": " + about
 	default:
 		s.leave(e, "nodes of type "+clip(cmp.Or(kind, "unknown"), maxShown), "are made anew")
 		return
 	}
-	d.at, d.badTime = f.when("created_at")
-	updated, _ := f.when("updated_at")
-	d.meta.set("updatedAt", updated)
+	d.recorded(f)
 	f.drop("ontology_valid", "version", "topological_rank", "metadata", "belongs_to_set", "chunk_size", "chunk_index",
 		"cut_type", "contains", "is_part_of", "is_a", "made_from", "feedback_weight", "source_pipeline", "source_task",
 		"source_user", "source_node_set", "importance_weight", "source_content_hash")

@@ -11,6 +11,6 @@
 // no service: it is the dry run.
 //
 // What it hides: the formats, one file for each product; reading them in pieces, so
-// that the memory it takes does not grow with the files but by some sixty bytes for
-// each record; and the journal, which knows what was taken in before.
+// that the memory it takes does not grow with the files but by some hundred bytes
+// for each record; and the journal, which knows what was taken in before.
 package migrate

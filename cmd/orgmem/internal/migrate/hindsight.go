@@ -86,12 +86,7 @@ func (h *hindsightReader) document(e entry, f *fields, s *sink) {
 	}
 	params := f.object("retain_params")
 	d.at, d.badTime = params.when("event_date", "timestamp")
-	created, bad := f.when("created_at")
-	if d.at.IsZero() {
-		d.at, d.badTime = created, cmp.Or(d.badTime, bad)
-	}
-	updated, _ := f.when("updated_at")
-	d.meta.set("updatedAt", updated)
+	d.recorded(f)
 	d.meta.set("context", params.text("context"))
 	d.meta.set("tags", f.texts("tags"))
 	f.drop("content_hash", "memory_unit_count", "nodes_by_fact_type", "observation_scopes", "attachments", "text_length")

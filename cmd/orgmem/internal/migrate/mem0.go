@@ -142,9 +142,9 @@ func (m *mem0Reader) relation(e entry, f *fields, s *sink) {
 	}
 	d := draft{
 		what: "relations", user: f.text("user_id"), content: sentence(from, name, to),
-		id:   externalID("mem0", "relation:"+mark(f.peek("user_id"), from, name, to)),
 		meta: meta{metaSource: "mem0", "relation": name, "from": from, "to": to}, fields: f,
 	}
+	d.id = externalID("mem0", "relation:"+mark(d.user, from, name, to))
 	d.at, d.badTime = f.when("created_at")
 	f.drop("score")
 	d.meta.rest(f)

@@ -23,7 +23,7 @@ import (
 
 // Bounds of a reading.
 const (
-	// maxRecords bounds the memory that the ids take: some sixty bytes for each.
+	// maxRecords bounds the memory that the ids take: some fifty bytes for each, twice while it sends.
 	maxRecords = 4_000_000
 	// maxFaults and maxShown bound what is told one by one; what is beyond is counted.
 	maxFaults = 1000
@@ -377,13 +377,13 @@ func sniff(in Input) []string {
 	if !isJSON(in.base) {
 		return nil
 	}
-	any := product{}
+	union := product{}
 	for _, p := range products() {
-		any.layout.lists = append(any.layout.lists, p.layout.lists...)
-		any.layout.around = append(any.layout.around, p.layout.around...)
+		union.layout.lists = append(union.layout.lists, p.layout.lists...)
+		union.layout.around = append(union.layout.around, p.layout.around...)
 	}
 	var names []string
-	err := any.read(in, func(string, string, string) {}, func(e entry) error {
+	err := union.read(in, func(string, string, string) {}, func(e entry) error {
 		for _, p := range products() {
 			f, ok := fieldsOf(e.raw)
 			if !ok {
@@ -465,6 +465,17 @@ type draft struct {
 	meta    meta
 	level   int
 	fields  *fields // whose drops are reported
+}
+
+// recorded takes when the product recorded a note and changed it last: it is at that time
+// where nothing says when it was.
+func (d *draft) recorded(f *fields) {
+	created, bad := f.when("created_at")
+	if d.at.IsZero() {
+		d.at, d.badTime = created, cmp.Or(d.badTime, bad)
+	}
+	updated, _ := f.when("updated_at")
+	d.meta.set("updatedAt", updated)
 }
 
 // note checks a draft and gives it on.

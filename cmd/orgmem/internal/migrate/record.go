@@ -345,11 +345,11 @@ func kept(v any) any {
 		}
 		return v
 	case map[string]any:
-		clear := make(map[string]any, len(v))
+		cleaned := make(map[string]any, len(v))
 		for k, x := range v {
-			clear[clean(k)] = kept(x)
+			cleaned[clean(k)] = kept(x)
 		}
-		return clear
+		return cleaned
 	}
 	return v
 }

@@ -137,38 +137,41 @@ func (f *fetcher) hindsight(ctx context.Context) error {
 		}
 	}
 	for _, bank := range banks {
-		at := root + "/" + url.PathEscape(bank)
-		err := f.offsets(func(q url.Values) (int, error) {
-			in, err := f.page(ctx, at+"/memories/list", q, bank)
-			if err != nil {
-				return 0, err
-			}
-			return count(in, hindsight().layout)
-		})
-		if err != nil {
-			return err
-		}
-		err = f.offsets(func(q url.Values) (int, error) {
-			var page struct {
-				Items []struct {
-					ID string `json:"id"`
-				} `json:"items"`
-			}
-			if err := f.head(ctx, at+"/documents", q, &page); err != nil {
-				return 0, err
-			}
-			for _, d := range page.Items {
-				if _, err := f.page(ctx, at+"/documents/"+url.PathEscape(d.ID), nil, bank); err != nil {
-					return 0, err
-				}
-			}
-			return len(page.Items), nil
-		})
-		if err != nil {
+		if err := f.bank(ctx, root+"/"+url.PathEscape(bank), bank); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// bank asks for all of one bank of Hindsight.
+func (f *fetcher) bank(ctx context.Context, at, bank string) error {
+	err := f.offsets(func(q url.Values) (int, error) {
+		in, err := f.page(ctx, at+"/memories/list", q, bank)
+		if err != nil {
+			return 0, err
+		}
+		return count(in, hindsight().layout)
+	})
+	if err != nil {
+		return err
+	}
+	return f.offsets(func(q url.Values) (int, error) {
+		var page struct {
+			Items []struct {
+				ID string `json:"id"`
+			} `json:"items"`
+		}
+		if err := f.head(ctx, at+"/documents", q, &page); err != nil {
+			return 0, err
+		}
+		for _, d := range page.Items {
+			if _, err := f.page(ctx, at+"/documents/"+url.PathEscape(d.ID), nil, bank); err != nil {
+				return 0, err
+			}
+		}
+		return len(page.Items), nil
+	})
 }
 
 // offsets asks for pages until one is not full.

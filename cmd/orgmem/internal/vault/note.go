@@ -17,7 +17,7 @@ const (
 	Version = 1
 )
 
-// Head is what a file says of its note.
+// Head is what a file says of its note. Large because each field is a line of the head.
 type Head struct {
 	ID          string
 	ExternalIDs []string

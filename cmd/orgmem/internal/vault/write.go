@@ -135,6 +135,7 @@ type writer struct {
 // a note are known when all of its memory was read.
 func (w *writer) document(ahead, behind source) error {
 	w.head = map[string]json.RawMessage{}
+	known := false
 	err := object(ahead, func(name string) error {
 		if name != "partitions" {
 			var v json.RawMessage
@@ -148,6 +149,7 @@ func (w *writer) document(ahead, behind source) error {
 		if string(w.head["format"]) != `"`+restore.Format+`"` {
 			return restore.ErrFormat
 		}
+		known = true
 		if err := untilPartitions(behind); err != nil {
 			return err
 		}
@@ -162,6 +164,9 @@ func (w *writer) document(ahead, behind source) error {
 			return m.write(behind)
 		})
 	})
+	if err == nil && !known {
+		err = restore.ErrFormat
+	}
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
@@ -401,7 +406,7 @@ func safe(title string) string {
 	dash := false
 	n := 0
 	for _, r := range title {
-		if n == maxStem {
+		if n >= maxStem {
 			break
 		}
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {

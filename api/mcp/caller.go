@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	pb "orgmem/proto"
 )
@@ -83,11 +84,12 @@ type fieldError struct {
 
 // Error implements error. It is read by people; Next is for models.
 func (r *refusal) Error() string {
-	text := r.Code + ": " + r.Detail
+	var b strings.Builder
+	b.WriteString(r.Code + ": " + r.Detail)
 	for _, e := range r.Errors {
-		text += "; " + e.Field + ": " + e.Message
+		b.WriteString("; " + e.Field + ": " + e.Message)
 	}
-	return text
+	return b.String()
 }
 
 // Codes that the interface does not have.

@@ -12,6 +12,8 @@ const (
 	maxContent = 24 << 10
 	// maxPassage bounds the bytes of one text in a list.
 	maxPassage = 4 << 10
+	// maxTitle bounds those of a title there.
+	maxTitle = 160
 	// maxAnswer bounds what a list quotes in all; what does not fit is said to be left out.
 	maxAnswer = 48 << 10
 	// A context's tokens.

@@ -46,8 +46,11 @@ func reasons(stale []staleness) []string {
 
 func (h rawHit) shown() hit {
 	out := hit{
-		NodeID: h.NodeID, Title: passage(h.Title), Text: passage(h.Chunk), Score: h.Score, At: h.CreatedAt,
-		Stale: reasons(h.Stale),
+		NodeID: h.NodeID, Text: passage(h.Chunk), Score: h.Score, At: h.CreatedAt, Stale: reasons(h.Stale),
+	}
+	// A text without a title is called as it begins: that is not told twice.
+	if title, _ := cut(h.Title, maxTitle); !strings.HasPrefix(h.Chunk, strings.TrimRight(title, " …")) {
+		out.Title = text(title)
 	}
 	if h.Subject != nil {
 		out.Of = text(*h.Subject)

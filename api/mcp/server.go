@@ -195,6 +195,7 @@ type bounded struct {
 func (b bounded) Call(ctx context.Context, call Call) (Reply, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	//nolint:contextcheck // it is one of two contexts that end the call
 	defer context.AfterFunc(b.until, func() { cancel(context.Cause(b.until)) })()
 	return b.Caller.Call(ctx, call)
 }

@@ -338,7 +338,7 @@ test("stored text stays a quotation", async () => {
 
 test("a long text is read in parts", async () => {
   const client = await overHTTP({ ...bearer(owner), "X-Svc-Subject": "ann" });
-  const content = Array.from({ length: 1500 }, (_, i) => `Zeile ${i} für Größe.`).join("\n");
+  const content = Array.from({ length: 140 }, (_, i) => `Zeile ${i} für Größe.`.padEnd(200)).join("\n");
   const { nodeId } = await stored(client, { content, title: "Long" });
   let read = "";
   for (let offset = 0, parts = 0; offset !== undefined; parts++) {

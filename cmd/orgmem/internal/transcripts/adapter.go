@@ -58,7 +58,8 @@ const maxAsked = 64
 // asks notes a call, and reports whether it is one of the memory's own tools. The server is
 // called as plugin install, or the plugin's folder, has named it.
 func (c *scene) asks(tool, id string) bool {
-	for _, prefix := range []string{"mcp__" + plugin.Server + "__", "mcp__plugin_" + plugin.Server + "_" + plugin.Server + "__"} {
+	const own = plugin.Server + "__"
+	for _, prefix := range []string{"mcp__" + own, "mcp__plugin_" + plugin.Server + "_" + own} {
 		if strings.HasPrefix(tool, prefix) {
 			c.Asked = append(c.Asked[max(0, len(c.Asked)+1-maxAsked):], id)
 			return true

@@ -354,15 +354,16 @@ func TestMemoryDoesNotComeBack(t *testing.T) {
 // Neither does what a model has got, or put in, by the memory's own tools.
 func TestTheMemorysOwnToolsAreLeftOut(t *testing.T) {
 	claude := func(tool, id, text string) string {
-		return `{"type":"assistant","uuid":"a` + id + `","sessionId":"s","message":{"content":[{"type":"tool_use","id":"` + id +
-			`","name":"` + tool + `","input":{"q":"` + text + `"}}]}}` + "\n" +
-			`{"type":"user","uuid":"u` + id + `","sessionId":"s","message":{"content":[{"type":"tool_result","tool_use_id":"` + id +
-			`","content":"` + text + `"}]}}` + "\n"
+		return `{"type":"assistant","uuid":"a` + id + `","sessionId":"s","message":{"content":[{"type":"tool_use",` +
+			`"id":"` + id + `","name":"` + tool + `","input":{"q":"` + text + `"}}]}}` + "\n" +
+			`{"type":"user","uuid":"u` + id + `","sessionId":"s","message":{"content":[{"type":"tool_result",` +
+			`"tool_use_id":"` + id + `","content":"` + text + `"}]}}` + "\n"
 	}
 	codex := func(namespace, tool, id, text string) string {
 		return `{"type":"response_item","payload":{"type":"function_call","namespace":"` + namespace + `","name":"` + tool +
 			`","call_id":"` + id + `","arguments":"{\"q\":\"` + text + `\"}"}}` + "\n" +
-			`{"type":"response_item","payload":{"type":"function_call_output","call_id":"` + id + `","output":"` + text + `"}}` + "\n"
+			`{"type":"response_item","payload":{"type":"function_call_output","call_id":"` + id +
+			`","output":"` + text + `"}}` + "\n"
 	}
 	for _, c := range []struct{ name, assistant, text string }{
 		{"claude", ClaudeCode, claude("mcp__orgmem__search_memory", "1", "known") + claude("Bash", "2", "new") +

@@ -31,7 +31,7 @@ func newPlugin(w world) *cobra.Command {
 type pluginFlags struct{ project string }
 
 func (f *pluginFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.project, "project", "", "the settings of a project, not your own (without a folder: of this one)")
+	c.Flags().StringVar(&f.project, "project", "", "the settings of a project, not your own (alone: of this folder)")
 	c.Flags().Lookup("project").NoOptDefVal = "."
 }
 

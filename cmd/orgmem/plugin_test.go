@@ -32,7 +32,8 @@ const (
 	startInput = `{"session_id":"now","transcript_path":"/t.jsonl","cwd":"/home/ann/widgets",` +
 		`"permission_mode":"default","hook_event_name":"SessionStart","source":"startup","model":"m"}`
 	promptInput = `{"session_id":"now","transcript_path":"/t.jsonl","cwd":"/home/ann/widgets",` +
-		`"permission_mode":"default","hook_event_name":"UserPromptSubmit","prompt":"why does it fail? DB_PASSWORD=hunter22hunter22"}`
+		`"permission_mode":"default","hook_event_name":"UserPromptSubmit",` +
+		`"prompt":"why does it fail? DB_PASSWORD=hunter22hunter22"}`
 )
 
 // serveMemory is a service that knows one thing, which everything is about.

@@ -235,7 +235,8 @@ func TestAHookMovedElsewhereIsFound(t *testing.T) {
 	path := target.Files[0].Path
 	group := string(Hooks(ClaudeCode)[0].group(options))
 	ours := strings.TrimSuffix(strings.TrimPrefix(group, `{"hooks":[`), `]}`)
-	const before, behind = `{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"date"}`, `]}]}}`
+	const before = `{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"date"}`
+	const behind = `]}]}}`
 	write(t, path, before+","+ours+behind)
 	remove(t, target, store)
 	if got := text(t, path); got != before+behind {

@@ -60,6 +60,16 @@ func (f *pluginFlags) target(w world, assistant string) (plugin.Target, error) {
 	return t, err
 }
 
+// edit is what is edited, and where it is kept as it was.
+func (f *pluginFlags) edit(w world, assistant string) (plugin.Target, plugin.Store, error) {
+	t, err := f.target(w, assistant)
+	if err != nil {
+		return t, "", err
+	}
+	store, err := pluginStore(w)
+	return t, store, err
+}
+
 // pluginStore is where settings files are kept as they were before.
 func pluginStore(w world) (plugin.Store, error) {
 	dir, err := stateDir(w)
@@ -81,15 +91,11 @@ func newPluginInstall(w world) *cobra.Command {
 			"--key-file, or from " + config.EnvAPIKey + "; no settings file ever holds it.",
 		Args: wantArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			t, err := f.target(w, args[0])
+			t, store, err := f.edit(w, args[0])
 			if err != nil {
 				return err
 			}
 			o, err := pluginOptions(base, keyFile, f.project != "", insecure)
-			if err != nil {
-				return err
-			}
-			store, err := pluginStore(w)
 			if err != nil {
 				return err
 			}
@@ -166,11 +172,7 @@ func newPluginRemove(w world) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove ASSISTANT", Short: "Take out what install has put in", Args: wantArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			t, err := f.target(w, args[0])
-			if err != nil {
-				return err
-			}
-			store, err := pluginStore(w)
+			t, store, err := f.edit(w, args[0])
 			if err != nil {
 				return err
 			}

@@ -276,7 +276,9 @@ func TestInput(t *testing.T) {
 
 func TestACommandLineIsTakenApart(t *testing.T) {
 	for _, o := range []Options{
-		options, {Program: "orgmem"}, {Program: "/it's here/orgmem", KeyFile: "/ä 'b'/\"c\" $d"},
+		options,
+		{Program: "orgmem"},
+		{Program: "/it's here/orgmem", KeyFile: "/ä 'b'/\"c\" $d"},
 		{Program: "/x", Base: "https://m:1/"},
 	} {
 		got, ok := parseCall(wordsOf(o.command(contextCall)), contextCall)

@@ -120,7 +120,7 @@ func (f hooksFile) ours(d *document) ([]ourHook, error) {
 			}
 			for i, one := range list.items {
 				value, _ := one.get("command")
-				command, _ := d.str(value)
+				command := d.str(value)
 				for _, hook := range f.hooks {
 					options, ok := parseCall(wordsOf(command), hook.Call)
 					if !ok || hook.Event != event.name {
@@ -241,11 +241,11 @@ func (mcpFile) server(d *document) (entry Entry, there, ours bool, err error) {
 		return Entry{}, false, false, nil
 	}
 	command, _ := v.get("command")
-	program, _ := d.str(command)
+	program := d.str(command)
 	words := []string{program}
 	args, _ := v.get("args")
 	for _, arg := range args.items {
-		word, _ := d.str(arg)
+		word := d.str(arg)
 		words = append(words, word)
 	}
 	options, ours := parseCall(words, mcpCall)

@@ -58,7 +58,9 @@ func inCode(text string) []string {
 // Whoever comes from elsewhere is told of no verb that is not there.
 func TestComingFromNamesOurVerbs(t *testing.T) {
 	verbs, arguments := vocabularyOf(t)
-	for _, known := range []string{"add", "recall.temporal", "subjects.erase", "proposals.reject", "imports.list", "connectors.*"} {
+	for _, known := range []string{
+		"add", "recall.temporal", "subjects.erase", "proposals.reject", "imports.list", "connectors.*",
+	} {
 		if !verbs[known] {
 			t.Fatalf("the table of verbs is not read: no %s in %v", known, verbs)
 		}

@@ -31,7 +31,7 @@ func newPlugin(w world) *cobra.Command {
 type pluginFlags struct{ project string }
 
 func (f *pluginFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.project, "project", "", "the settings of a project instead of your own (default folder: this one)")
+	c.Flags().StringVar(&f.project, "project", "", "the settings of a project, not your own (alone: of this folder)")
 	c.Flags().Lookup("project").NoOptDefVal = "."
 }
 
@@ -60,6 +60,16 @@ func (f *pluginFlags) target(w world, assistant string) (plugin.Target, error) {
 	return t, err
 }
 
+// edit is what is edited, and where it is kept as it was.
+func (f *pluginFlags) edit(w world, assistant string) (plugin.Target, plugin.Store, error) {
+	t, err := f.target(w, assistant)
+	if err != nil {
+		return t, "", err
+	}
+	store, err := pluginStore(w)
+	return t, store, err
+}
+
 // pluginStore is where settings files are kept as they were before.
 func pluginStore(w world) (plugin.Store, error) {
 	dir, err := stateDir(w)
@@ -75,21 +85,17 @@ func newPluginInstall(w world) *cobra.Command {
 	var insecure bool
 	c := &cobra.Command{
 		Use: "install ASSISTANT", Short: "Put hooks and the MCP server into an assistant's settings",
-		Long: "Puts into the settings of " + strings.Join(plugin.Assistants(), " or ") + ": hooks that give the model what\n" +
-			"memory knows when a session begins and at each prompt, a hook that sends the session when it ends,\n" +
+		Long: "Puts into the settings of " + strings.Join(plugin.Assistants(), " or ") + ": hooks that give the model\n" +
+			"what memory knows when a session begins and at each prompt, a hook that sends the session when it ends,\n" +
 			"and the MCP server. All else in the files stays, byte for byte. The key is read when they run: from\n" +
 			"--key-file, or from " + config.EnvAPIKey + "; no settings file ever holds it.",
 		Args: wantArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			t, err := f.target(w, args[0])
+			t, store, err := f.edit(w, args[0])
 			if err != nil {
 				return err
 			}
 			o, err := pluginOptions(base, keyFile, f.project != "", insecure)
-			if err != nil {
-				return err
-			}
-			store, err := pluginStore(w)
 			if err != nil {
 				return err
 			}
@@ -166,11 +172,7 @@ func newPluginRemove(w world) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove ASSISTANT", Short: "Take out what install has put in", Args: wantArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			t, err := f.target(w, args[0])
-			if err != nil {
-				return err
-			}
-			store, err := pluginStore(w)
+			t, store, err := f.edit(w, args[0])
 			if err != nil {
 				return err
 			}
@@ -334,7 +336,8 @@ func newPluginContext(w world) *cobra.Command {
 		Use: "context", Short: "Answer a hook with what memory knows (called by assistants)",
 		Long: "Reads what an assistant tells a hook from standard input, and prints what memory knows of the prompt,\n" +
 			"or of the folder when a session begins. It ends within " + plugin.ContextWithin.String() +
-			", and always well: without a service it\nprints nothing. Secrets are taken out of a prompt before it is searched for.",
+			", and always well: without a service it\nprints nothing. Secrets are taken out of a prompt before it is searched " +
+			"for.",
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			answer, report, err := hookAnswer(c.Context(), w, base, keyFile)

@@ -67,6 +67,8 @@ func (c *Client) RecentContext(ctx context.Context, who Principal, cwd string) (
 	var pack struct {
 		Recent []string `json:"orgRecentContext"`
 	}
-	err := c.do(ctx, call{method: http.MethodPost, path: "/v1/condition/session", body: body, repeatable: true, out: &pack})
+	err := c.do(ctx, call{
+		method: http.MethodPost, path: "/v1/condition/session", body: body, repeatable: true, out: &pack,
+	})
 	return pack.Recent, err
 }

@@ -296,8 +296,8 @@ const (
 const quoteEnd = "More is found with the tools of the MCP server " + Server + ", where there is one."
 
 // quotedMemory is what Quote writes; for those who must not take it for what a person said.
-var quotedMemory = regexp.MustCompile(`(?s)Memory of orgmem:[^\n]*\n<` + quoteTag + ` [0-9a-f]{32}>\n.*?\n</` + quoteTag +
-	` [0-9a-f]{32}>\n` + regexp.QuoteMeta(quoteEnd))
+var quotedMemory = regexp.MustCompile(`(?s)Memory of orgmem:[^\n]*\n<` + quoteTag + ` [0-9a-f]{32}>\n.*?\n` +
+	`</` + quoteTag + ` [0-9a-f]{32}>\n` + regexp.QuoteMeta(quoteEnd))
 
 // WithoutMemory takes quoted memory out of a text.
 func WithoutMemory(text string) string {

@@ -165,7 +165,8 @@ func TestAServiceThatFailsIsAnError(t *testing.T) {
 	}
 }
 
-var block = regexp.MustCompile(`(?s)^Memory of orgmem: [^\n]* ([0-9a-f]{32}) [^\n]*\n<orgmem-memory ([0-9a-f]{32})>\n(.*)\n` +
+var block = regexp.MustCompile(`(?s)^Memory of orgmem: [^\n]* ([0-9a-f]{32}) [^\n]*\n` +
+	`<orgmem-memory ([0-9a-f]{32})>\n(.*)\n` +
 	`</orgmem-memory ([0-9a-f]{32})>\n[^\n]*$`)
 
 // Stored text stays between the two lines, as one line of JSON for each note, whatever it holds.
@@ -258,8 +259,8 @@ func TestTheAnswerIsTheDocumentedOne(t *testing.T) {
 }
 
 func TestInput(t *testing.T) {
-	in, err := ReadInput(strings.NewReader(`{"session_id":"s","transcript_path":null,"cwd":"/w","hook_event_name":"SessionStart",` +
-		`"source":"compact","model":"m","something":{"new":[1]}}`))
+	in, err := ReadInput(strings.NewReader(`{"session_id":"s","transcript_path":null,"cwd":"/w",` +
+		`"hook_event_name":"SessionStart","source":"compact","model":"m","something":{"new":[1]}}`))
 	if err != nil || in.Session != "s" || in.Cwd != "/w" {
 		t.Errorf("read %+v: %v", in, err)
 	}
@@ -275,7 +276,10 @@ func TestInput(t *testing.T) {
 
 func TestACommandLineIsTakenApart(t *testing.T) {
 	for _, o := range []Options{
-		options, {Program: "orgmem"}, {Program: "/it's here/orgmem", KeyFile: "/ä 'b'/\"c\" $d"}, {Program: "/x", Base: "https://m:1/"},
+		options,
+		{Program: "orgmem"},
+		{Program: "/it's here/orgmem", KeyFile: "/ä 'b'/\"c\" $d"},
+		{Program: "/x", Base: "https://m:1/"},
 	} {
 		got, ok := parseCall(wordsOf(o.command(contextCall)), contextCall)
 		if !ok || got != o {

@@ -50,6 +50,15 @@ func known(before []byte) *document {
 	return nil
 }
 
+// cleared is a file without what is ours.
+func cleared(f format, text []byte) (*document, error) {
+	clean, err := f.without(text, nil)
+	if err != nil {
+		return nil, err
+	}
+	return parseDocument(clean)
+}
+
 // had reports whether a file had a member of the root, or a member of that.
 func (d *document) had(names ...string) bool {
 	if d == nil {
@@ -80,6 +89,16 @@ type ourHook struct {
 	exact             bool // it is as it would be put in
 }
 
+// parse reads a file, and finds what is ours in it.
+func (f hooksFile) parse(text []byte) (*document, []ourHook, error) {
+	d, err := parseDocument(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := f.ours(d)
+	return d, found, err
+}
+
 func (f hooksFile) ours(d *document) ([]ourHook, error) {
 	hooks, _, err := d.object(d.root, "hooks")
 	if err != nil {
@@ -101,7 +120,7 @@ func (f hooksFile) ours(d *document) ([]ourHook, error) {
 			}
 			for i, one := range list.items {
 				value, _ := one.get("command")
-				command, _ := d.str(value)
+				command := d.str(value)
 				for _, hook := range f.hooks {
 					options, ok := parseCall(wordsOf(command), hook.Call)
 					if !ok || hook.Event != event.name {
@@ -120,11 +139,7 @@ func (f hooksFile) ours(d *document) ([]ourHook, error) {
 }
 
 func (f hooksFile) find(text []byte) ([]Entry, error) {
-	d, err := parseDocument(text)
-	if err != nil {
-		return nil, err
-	}
-	found, err := f.ours(d)
+	_, found, err := f.parse(text)
 	var entries []Entry
 	for _, h := range found {
 		entries = append(entries, Entry{h.hook.Event, h.options, h.exact})
@@ -133,11 +148,7 @@ func (f hooksFile) find(text []byte) ([]Entry, error) {
 }
 
 func (f hooksFile) with(text []byte, o Options) ([]byte, error) {
-	d, err := parseDocument(text)
-	if err != nil {
-		return nil, err
-	}
-	found, err := f.ours(d)
+	d, found, err := f.parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -149,11 +160,7 @@ func (f hooksFile) with(text []byte, o Options) ([]byte, error) {
 		return text, nil
 	}
 	if len(found) > 0 {
-		clean, err := f.without(text, nil)
-		if err != nil {
-			return nil, err
-		}
-		if d, err = parseDocument(clean); err != nil {
+		if d, err = cleared(f, text); err != nil {
 			return nil, err
 		}
 	}
@@ -187,16 +194,9 @@ func putHook(d *document, hook Hook, o Options) (*document, error) {
 func (f hooksFile) without(text, before []byte) ([]byte, error) {
 	old := known(before)
 	for {
-		d, err := parseDocument(text)
-		if err != nil {
-			return nil, err
-		}
-		found, err := f.ours(d)
-		if err != nil {
-			return nil, err
-		}
-		if len(found) == 0 {
-			return text, nil
+		d, found, err := f.parse(text)
+		if err != nil || len(found) == 0 {
+			return text, err
 		}
 		if d, err = dropHook(d, found[len(found)-1], old); err != nil {
 			return nil, err
@@ -241,11 +241,11 @@ func (mcpFile) server(d *document) (entry Entry, there, ours bool, err error) {
 		return Entry{}, false, false, nil
 	}
 	command, _ := v.get("command")
-	program, _ := d.str(command)
+	program := d.str(command)
 	words := []string{program}
 	args, _ := v.get("args")
 	for _, arg := range args.items {
-		word, _ := d.str(arg)
+		word := d.str(arg)
 		words = append(words, word)
 	}
 	options, ours := parseCall(words, mcpCall)
@@ -283,11 +283,7 @@ func (f mcpFile) with(text []byte, o Options) ([]byte, error) {
 	case there && entry.Current && entry.Options == o:
 		return text, nil
 	case there:
-		clean, err := f.without(text, nil)
-		if err != nil {
-			return nil, err
-		}
-		if d, err = parseDocument(clean); err != nil {
+		if d, err = cleared(f, text); err != nil {
 			return nil, err
 		}
 	}

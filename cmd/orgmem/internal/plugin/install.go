@@ -52,75 +52,79 @@ type record struct {
 // Install puts everything of a target in. Where one of its files cannot be changed,
 // none is.
 func Install(t Target, o Options, s Store) ([]Change, error) {
+	return s.change(t, func(f File, p *plan) error { return p.install(f, o) })
+}
+
+// Remove takes everything of a target out. Where one of its files cannot be changed,
+// none is.
+func Remove(t Target, s Store) ([]Change, error) {
+	return s.change(t, func(f File, p *plan) error {
+		if p.old == nil {
+			return nil
+		}
+		return p.remove(f)
+	})
+}
+
+// change thinks every change through before it makes the first.
+func (s Store) change(t Target, think func(File, *plan) error) ([]Change, error) {
 	var plans []plan
 	for _, f := range t.Files {
 		p, err := s.read(f)
 		if err != nil {
 			return nil, err
 		}
-		text := p.old
-		if text == nil {
-			text = f.format.blank()
-		}
-		entries, err := f.format.find(text)
-		if err != nil {
+		if err := think(f, &p); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Path, err)
-		}
-		if p.new, err = f.format.with(text, o); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Path, err)
-		}
-		switch {
-		case len(entries) == 0:
-			p.record.Existed, p.record.before = p.old != nil, p.old
-		case p.record.Installed == digest(p.old): // nobody has touched it since
-		default:
-			p.record.Existed = true
-			if p.record.before, err = f.format.without(text, nil); err != nil {
-				return nil, fmt.Errorf("%s: %w", f.Path, err)
-			}
 		}
 		plans = append(plans, p)
 	}
 	return s.carryOut(plans)
 }
 
-// Remove takes everything of a target out. Where one of its files cannot be changed,
-// none is.
-func Remove(t Target, s Store) ([]Change, error) {
-	var plans []plan
-	for _, f := range t.Files {
-		p, err := s.read(f)
-		if err != nil {
-			return nil, err
-		}
-		p.new = p.old
-		if p.old != nil {
-			entries, err := f.format.find(p.old)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", f.Path, err)
-			}
-			if p.new, err = f.format.without(p.old, p.record.before); err != nil {
-				return nil, fmt.Errorf("%s: %w", f.Path, err)
-			}
-			r := p.record
-			switch {
-			case len(entries) == 0:
-			case r.Installed != "" && !r.Existed && f.format.same(p.new, f.format.blank()):
-				p.new = nil // it was not there before us
-			case r.Existed && r.Installed == digest(p.old) && f.format.same(p.new, r.before):
-				p.new = r.before
-			}
-			if p.new != nil {
-				left, err := f.whole.find(p.new)
-				if err != nil {
-					return nil, fmt.Errorf("%s: %w", f.Path, err)
-				}
-				p.last = len(left) == 0
-			}
-		}
-		plans = append(plans, p)
+func (p *plan) install(f File, o Options) error {
+	text := p.old
+	if text == nil {
+		text = f.format.blank()
 	}
-	return s.carryOut(plans)
+	entries, err := f.format.find(text)
+	if err != nil {
+		return err
+	}
+	if p.new, err = f.format.with(text, o); err != nil {
+		return err
+	}
+	switch {
+	case len(entries) == 0:
+		p.record.Existed, p.record.before = p.old != nil, p.old
+	case p.record.Installed == digest(p.old): // nobody has touched it since
+	default:
+		p.record.Existed = true
+		p.record.before, err = f.format.without(text, nil)
+	}
+	return err
+}
+
+func (p *plan) remove(f File) error {
+	entries, err := f.format.find(p.old)
+	if err != nil {
+		return err
+	}
+	if p.new, err = f.format.without(p.old, p.record.before); err != nil {
+		return err
+	}
+	r := p.record
+	switch {
+	case len(entries) == 0:
+	case r.Installed != "" && !r.Existed && f.format.same(p.new, f.format.blank()):
+		p.new = nil // it was not there before us
+		return nil
+	case r.Existed && r.Installed == digest(p.old) && f.format.same(p.new, r.before):
+		p.new = r.before
+	}
+	left, err := f.whole.find(p.new)
+	p.last = len(left) == 0
+	return err
 }
 
 // Status lists what is ours in a file. A file that is not there holds nothing.

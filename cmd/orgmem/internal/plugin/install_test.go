@@ -149,7 +149,11 @@ func TestRemovingNeedsNoStore(t *testing.T) {
 		"codex-config-others.toml",
 	} {
 		at, store := home(t)
-		target := find(t, strings.SplitN(name, "-", 2)[0]+map[bool]string{true: "-code"}[strings.HasPrefix(name, "claude")], at)
+		assistant := Codex
+		if strings.HasPrefix(name, "claude") {
+			assistant = ClaudeCode
+		}
+		target := find(t, assistant, at)
 		path := target.Files[0].Path
 		if strings.Contains(name, "servers") || strings.Contains(name, "config") {
 			path = target.Files[1].Path
@@ -211,7 +215,8 @@ func TestWhatCameLaterStays(t *testing.T) {
 	write(t, claude.Files[1].Path, strings.Replace(servers, `"a": 1`, `"a": 2, "b": 3`, 1))
 	// Codex writes what it asks a person below the server, and tables of its own behind it.
 	write(t, codex.Files[1].Path, text(t, codex.Files[1].Path)+
-		"\n[mcp_servers.orgmem.tools.search_memory]\napproval_mode = \"approve\"\n\n# mine, too\n[projects.\"/w\"]\ntrust_level = \"trusted\"\n")
+		"\n[mcp_servers.orgmem.tools.search_memory]\napproval_mode = \"approve\"\n\n"+
+		"# mine, too\n[projects.\"/w\"]\ntrust_level = \"trusted\"\n")
 	remove(t, claude, store)
 	remove(t, codex, store)
 	if got := text(t, claude.Files[1].Path); got != `{"a": 2, "b": 3, "mcpServers": {"x": {"url": "u"}}}` {
@@ -230,9 +235,11 @@ func TestAHookMovedElsewhereIsFound(t *testing.T) {
 	path := target.Files[0].Path
 	group := string(Hooks(ClaudeCode)[0].group(options))
 	ours := strings.TrimSuffix(strings.TrimPrefix(group, `{"hooks":[`), `]}`)
-	write(t, path, `{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"date"},`+ours+`]}]}}`)
+	const before = `{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"date"}`
+	const behind = `]}]}}`
+	write(t, path, before+","+ours+behind)
 	remove(t, target, store)
-	if got := text(t, path); got != `{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"date"}]}]}}` {
+	if got := text(t, path); got != before+behind {
 		t.Errorf("left %s", got)
 	}
 }
@@ -504,7 +511,8 @@ func TestRoundTripOfAnySettings(t *testing.T) {
 func (r chance) config() string {
 	var b strings.Builder
 	statement := func(i int) {
-		fmt.Fprintf(&b, "%s%s = %s%s\n", []string{"", "  "}[r.IntN(2)], fmt.Sprintf([]string{"k%d", "\"k %d\"", "a.k%d"}[r.IntN(3)], i),
+		key := fmt.Sprintf([]string{"k%d", "\"k %d\"", "a.k%d"}[r.IntN(3)], i)
+		fmt.Fprintf(&b, "%s%s = %s%s\n", []string{"", "  "}[r.IntN(2)], key,
 			[]string{
 				"1", `"[mcp_servers.orgmem]"`, "'''\n[mcp_servers.orgmem]\n'''", "[\n  1, # ]\n  2,\n]", `"""a\"""" `,
 				"'''x'''''", "{ x = \"}\" }", "2026-11-26T10:00:00Z",

@@ -151,13 +151,13 @@ func (v place) elements() (starts, ends []int) {
 // raw is a value's own text.
 func (d *document) raw(v place) jsontext.Value { return jsontext.Value(d.text[v.start:v.end]) }
 
-// text is what a string says.
-func (d *document) str(v place) (string, bool) {
-	if v.kind != '"' {
-		return "", false
-	}
+// str is what a string says; empty for what is none.
+func (d *document) str(v place) string {
 	s, err := jsontext.AppendUnquote(nil, d.raw(v))
-	return string(s), err == nil
+	if v.kind != '"' || err != nil {
+		return ""
+	}
+	return string(s)
 }
 
 // object is a member that must be an object where it is there.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"orgmem/cmd/orgmem/internal/client"
+	"orgmem/cmd/orgmem/internal/plugin"
 )
 
 // maxFiles bounds the transcripts of one push: years of daily work.
@@ -44,8 +45,27 @@ type scene struct {
 	Session string `json:"session,omitempty"`
 	Cwd     string `json:"cwd,omitempty"`
 	Model   string `json:"model,omitempty"`
+	// Asked are the last calls of the memory's own tools, by their ids: what they answer
+	// is in the memory already.
+	Asked []string `json:"asked,omitempty"`
 	// at tells the records of a file from each other: where this one begins.
 	at int64
+}
+
+// maxAsked bounds the calls that wait for their answers; a model makes a few at once.
+const maxAsked = 64
+
+// asks notes a call, and reports whether it is one of the memory's own tools. The server is
+// called as plugin install, or the plugin's folder, has named it.
+func (c *scene) asks(tool, id string) bool {
+	const own = plugin.Server + "__"
+	for _, prefix := range []string{"mcp__" + own, "mcp__plugin_" + plugin.Server + "_" + own} {
+		if strings.HasPrefix(tool, prefix) {
+			c.Asked = append(c.Asked[max(0, len(c.Asked)+1-maxAsked):], id)
+			return true
+		}
+	}
+	return false
 }
 
 // found is what one record holds.

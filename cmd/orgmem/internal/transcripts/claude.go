@@ -3,6 +3,7 @@ package transcripts
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,6 +39,8 @@ type claudeLine struct {
 type claudeBlock struct {
 	Type    string          `json:"type"`
 	Text    string          `json:"text"`
+	ID      string          `json:"id"` // of a call
+	Call    string          `json:"tool_use_id"`
 	Name    string          `json:"name"`
 	Input   json.RawMessage `json:"input"`
 	Content json.RawMessage `json:"content"`
@@ -81,8 +84,14 @@ func claudeRecord(c *scene, raw []byte) (out found) {
 				out.signals = append(out.signals, correction(c.Session, line.Timestamp, b.Text))
 			}
 		case "tool_use":
+			if c.asks(b.Name, b.ID) {
+				continue
+			}
 			e.Tool, e.Arguments = b.Name, b.Input
 		case "tool_result":
+			if slices.Contains(c.Asked, b.Call) {
+				continue
+			}
 			e.Role, e.Text = "tool", textOf(b.Content)
 			switch {
 			case strings.HasPrefix(e.Text, claudeRefused):

@@ -3,6 +3,7 @@ package transcripts
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,8 @@ type codexPayload struct {
 	Role      string          `json:"role"`
 	Content   json.RawMessage `json:"content"`
 	Name      string          `json:"name"`
+	Namespace string          `json:"namespace"` // of a tool's name, in newer versions
+	Call      string          `json:"call_id"`
 	Arguments string          `json:"arguments"`
 	Input     string          `json:"input"`
 	Output    json.RawMessage `json:"output"`
@@ -78,10 +81,16 @@ func codexRecord(c *scene, raw []byte) (out found) {
 			e.Role = "system"
 		}
 	case "function_call":
+		if c.asks(p.Namespace+p.Name, p.Call) {
+			return found{}
+		}
 		e.Role, e.Tool, e.Arguments = "assistant", p.Name, json.RawMessage(p.Arguments)
 	case "custom_tool_call":
 		e.Role, e.Tool, e.Text = "assistant", p.Name, p.Input
 	case "function_call_output", "custom_tool_call_output":
+		if slices.Contains(c.Asked, p.Call) {
+			return found{}
+		}
 		text, failed := codexOutput(p.Output)
 		e.Role, e.Text = "tool", text
 		if failed && strings.TrimSpace(text) != "" {

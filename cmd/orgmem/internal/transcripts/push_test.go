@@ -350,3 +350,44 @@ func TestMemoryDoesNotComeBack(t *testing.T) {
 		t.Errorf("stored %+v", m.order)
 	}
 }
+
+// Neither does what a model has got, or put in, by the memory's own tools.
+func TestTheMemorysOwnToolsAreLeftOut(t *testing.T) {
+	claude := func(tool, id, text string) string {
+		return `{"type":"assistant","uuid":"a` + id + `","sessionId":"s","message":{"content":[{"type":"tool_use",` +
+			`"id":"` + id + `","name":"` + tool + `","input":{"q":"` + text + `"}}]}}` + "\n" +
+			`{"type":"user","uuid":"u` + id + `","sessionId":"s","message":{"content":[{"type":"tool_result",` +
+			`"tool_use_id":"` + id + `","content":"` + text + `"}]}}` + "\n"
+	}
+	codex := func(namespace, tool, id, text string) string {
+		return `{"type":"response_item","payload":{"type":"function_call","namespace":"` + namespace + `","name":"` + tool +
+			`","call_id":"` + id + `","arguments":"{\"q\":\"` + text + `\"}"}}` + "\n" +
+			`{"type":"response_item","payload":{"type":"function_call_output","call_id":"` + id +
+			`","output":"` + text + `"}}` + "\n"
+	}
+	for _, c := range []struct{ name, assistant, text string }{
+		{"claude", ClaudeCode, claude("mcp__orgmem__search_memory", "1", "known") + claude("Bash", "2", "new") +
+			claude("mcp__plugin_orgmem_orgmem__add_memory", "3", "known") + claude("mcp__orgmem2__x", "4", "new")},
+		{"codex", "codex", `{"type":"session_meta","payload":{"id":"s"}}` + "\n" +
+			codex("", "mcp__orgmem__search_memory", "1", "known") + codex("", "shell", "2", "new") +
+			codex("mcp__orgmem__", "recall", "3", "known") + codex("mcp__other__", "recall", "4", "new")},
+	} {
+		path := filepath.Join(t.TempDir(), "t.jsonl")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		state, err := OpenState(t.TempDir(), "m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, _ := Named(path, c.assistant)
+		m := &memory{events: map[string]client.SessionEvent{}}
+		_, err = Push(t.Context(), Options{Service: m, State: state}, []File{file})
+		if err = errors.Join(err, state.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if len(m.order) != 4 || strings.Contains(fmt.Sprint(m.order), "known") {
+			t.Errorf("%s: stored %+v", c.name, m.order)
+		}
+	}
+}

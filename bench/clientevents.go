@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -268,7 +269,7 @@ type record struct {
 
 func newRecord(dir string) (*record, error) {
 	r := &record{events: map[string]time.Time{}}
-	r.server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+	r.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		var event struct {
 			ID        string
 			CreatedAt time.Time
@@ -282,6 +283,8 @@ func newRecord(dir string) (*record, error) {
 		r.events[event.ID] = event.CreatedAt
 		w.WriteHeader(http.StatusNoContent)
 	}))
+	r.server.Config.ErrorLog = log.New(io.Discard, "", 0) // a node that is stopped leaves handshakes behind
+	r.server.StartTLS()
 	at, err := url.Parse(r.server.URL)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ import (
 
 const (
 	clientNotes    = 300    // that a search looks through
-	clientSearches = 100    // of each kind in a round
+	clientSearches = 40     // of each kind in a round
 	clientAdds     = 10_000 // while the server is killed
 	clientKills    = 2
 	clientCrowd    = 16 // adds at a time
@@ -127,12 +127,15 @@ func measureClients(ctx context.Context, b *bench) error {
 	if err := b.clientSearch(ctx, drivers); err != nil {
 		return err
 	}
+	if err := b.clientEvents(ctx, drivers); err != nil {
+		return err
+	}
 	for _, d := range drivers {
 		if err := b.clientAdds(ctx, d); err != nil {
 			return err
 		}
 	}
-	return b.clientEvents(ctx, drivers)
+	return nil
 }
 
 func (b *bench) clientSearch(ctx context.Context, drivers []driver) error {

@@ -21,7 +21,7 @@ const (
 	longestAfter     = 5 * time.Minute  // whoever asks for more is asked again all the same
 	heartbeat        = 15 * time.Second // the service's, where nothing happens
 	eventLag         = time.Second      // an event is made before its commit, and may come behind a later one
-	steady           = 10 * time.Second // a stream that lasted this long was no failure
+	steady           = 10 * time.Second // one that lasted this long was no failure, nor is one that told something
 	maxEvent         = 1 << 20          // bytes; an event has some hundred
 )
 
@@ -107,8 +107,8 @@ func (c *Client) Events(ctx context.Context, watch EventsRequest) iter.Seq2[Noti
 					return
 				}
 				lost = &Gap{Since: s.heard.Add(-eventLag), Why: err.Error()}
-				if c.cfg.Now().Sub(began) > steady {
-					failures = 0
+				if s.told || c.cfg.Now().Sub(began) > steady {
+					failures = 0 // else drains that follow each other would make the gaps longer and longer
 				}
 			}
 			if watch.OnWait != nil {
@@ -141,6 +141,7 @@ type stream struct {
 	// heard is the latest time, by the service's clock, before which nothing can have been
 	// missed: that of the last event, and what heartbeats say has passed since.
 	heard time.Time
+	told  bool // an event came
 }
 
 // beat is a heartbeat: none comes before so long after the last event or heartbeat. By
@@ -234,6 +235,7 @@ func (s *stream) read(gap *Gap, types []EventType, yield func(Notice, error) boo
 				if err := json.Unmarshal([]byte(data), &event); err != nil {
 					return fmt.Errorf("an event cannot be read: %w", err)
 				}
+				s.told = true
 				if !event.Timestamp.IsZero() {
 					s.heard = event.Timestamp
 				}

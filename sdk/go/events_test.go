@@ -95,7 +95,7 @@ func TestEventsReconnect(t *testing.T) {
 	}
 	// Three quarters of the pauses at a Random of 0.5, which double while no stream lasts.
 	// Retry-After is added.
-	wantPauses := []time.Duration{375, 15750, 16500, 18000, 6000, 12000, 22500}
+	wantPauses := []time.Duration{375, 15750, 16500, 18000, 375, 750, 375}
 	for i, d := range w.pauses {
 		if d != wantPauses[i]*time.Millisecond {
 			t.Errorf("pause %d is %v", i, d)
@@ -236,24 +236,37 @@ func TestSilenceIsALoss(t *testing.T) {
 	}
 }
 
-// A stream that lasted was no failure: the next pause is the first again.
+// A stream that lasted, or told something, was no failure: the next pause is the first again.
 func TestPausesBeginAnew(t *testing.T) {
 	var clock atomic.Int64
 	cfg := Config{Now: func() time.Time { return time.Unix(clock.Load(), 0) }}
-	c, w, n := streams(t, cfg, []string{"status 503"}, []string{frame("1", EventTypeJobCompleted)}, []string{"status 503"},
-		[]string{frame("2", EventTypeJobCompleted)}, []string{frame("3", EventTypeJobCompleted)})
-	for notice := range c.Events(t.Context(), EventsRequest{}) {
-		if event, ok := notice.(Event); ok && event.ID == "2" {
-			clock.Add(11)
-		}
-	}
-	want := []time.Duration{375, 15750, 375, 750}
-	if n.Load() != 6 || len(w.pauses) != 5 {
+	c, w, n := streams(t, cfg, []string{": ping\n\n"}, []string{": ping\n\n"}, []string{": ping\n\n"}, []string{": ping\n\n"},
+		[]string{frame("1", EventTypeJobCompleted)}, []string{": ping\n\n"})
+	opened := 0
+	watched(t.Context(), c, EventsRequest{OnOpen: func() { opened++ }})
+	want := []time.Duration{375, 750, 1500, 3000, 375, 750}
+	if n.Load() != 7 || opened != 6 || len(w.pauses) != 6 {
 		t.Fatalf("%d connections, pauses %v", n.Load(), w.pauses)
 	}
-	for i, d := range w.pauses[1:] { // the first is that of all requests
+	for i, d := range w.pauses {
 		if d != want[i]*time.Millisecond {
-			t.Errorf("pause %d is %v", i+1, d)
+			t.Errorf("pause %d is %v", i, d)
+		}
+	}
+	// The third lasts: time passes while it is open.
+	c, w, _ = streams(t, cfg, []string{": ping\n\n"}, []string{": ping\n\n"}, []string{": ping\n\n"}, []string{": ping\n\n"})
+	gaps := 0
+	for notice := range c.Events(t.Context(), EventsRequest{}) {
+		if _, ok := notice.(Gap); ok {
+			if gaps++; gaps == 2 {
+				clock.Add(11)
+			}
+		}
+	}
+	want = []time.Duration{375, 750, 375, 750}
+	for i, d := range w.pauses {
+		if d != want[i]*time.Millisecond {
+			t.Errorf("with one that lasts, pause %d is %v", i, d)
 		}
 	}
 }

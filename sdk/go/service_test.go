@@ -147,7 +147,7 @@ func TestREADME(t *testing.T) {
 	shell := func(line string) string {
 		cmd := exec.CommandContext(t.Context(), "bash", "-euc", line)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), EnvBaseURL+"="+s.BaseURL, EnvAPIKey+"="+s.APIKey, "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+		cmd.Env = append(os.Environ(), EnvBaseURL+"="+s.BaseURL, EnvAPIKey+"="+s.APIKey, "GOFLAGS=", "GOPROXY=off", "GOWORK=off")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", line, err, out)

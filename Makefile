@@ -18,6 +18,8 @@ GENGO     := $(BIN)/protoc-gen-go
 # What npm writes once it has installed all of docs/package-lock.json: the
 # TypeScript compiler.
 TYPESCRIPT := docs/node_modules/.package-lock.json
+# Likewise of sdk/mcp: who tests the Model Context Protocol from outside.
+MCP_TESTERS := sdk/mcp/node_modules/.package-lock.json
 
 # Packages of two go processes at a time: the machines this is built on have two
 # processors.
@@ -32,7 +34,7 @@ PKGS     ?= ./...
 # and test-go runs its own tests in a second call, instrumented.
 ARITHMETIC := orgmem/brain/retriever
 
-.PHONY: run cluster cluster-node build test test-go test-sdk dist-sdk check house licences invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps typescript browser clean
+.PHONY: run cluster cluster-node build test test-go test-sdk dist-sdk check house licences invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps typescript mcp browser clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -51,7 +53,7 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/orgmem ./cmd/orgmem
 
 ## test: everything that CI checks but the upgrade; installs what it needs
-test: deps typescript browser lint vet-tags fresh test-go invariants test-sdk
+test: deps typescript mcp browser lint vet-tags fresh test-go invariants test-sdk
 
 ## test-go: the tests alone, under the race detector; fuzz corpora run as seeds
 # End-to-end tests drive the very binary that is shipped. Go answers from its cache for packages whose code, files and
@@ -277,6 +279,14 @@ typescript:
 		echo "npm is not on this machine: TypeScript's tests are skipped"; \
 	fi
 
+## mcp: the conformance suite and a client of the Model Context Protocol, where npm can install them
+mcp:
+	@if command -v npm >/dev/null; then \
+		$(MAKE) -s $(MCP_TESTERS) || echo "could not install what tests /mcp from outside: those tests are skipped"; \
+	else \
+		echo "npm is not on this machine: the tests of /mcp from outside are skipped"; \
+	fi
+
 ## browser: Debian's Chromium and its driver, which the event stream's client is tested in, where root can install them
 browser:
 	@if command -v chromium >/dev/null && command -v chromedriver >/dev/null; then \
@@ -290,7 +300,7 @@ browser:
 	fi
 
 clean:
-	rm -rf $(BIN) docs/node_modules
+	rm -rf $(BIN) dist docs/node_modules sdk/*/node_modules sdk/adapters/*/node_modules sdk/dist
 
 $(GOLANGCI):
 	@mkdir -p $(BIN)
@@ -310,4 +320,8 @@ $(GENGO):
 # answer costs two minutes at most.
 $(TYPESCRIPT): docs/package-lock.json
 	timeout 120 npm ci --prefix docs --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+$(MCP_TESTERS): sdk/mcp/package-lock.json
+	timeout 300 npm ci --prefix sdk/mcp --ignore-scripts --no-audit --no-fund
 	@touch $@

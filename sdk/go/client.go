@@ -60,7 +60,8 @@ type Config struct {
 	Random func() float64
 }
 
-// Client speaks to one service with one key.
+// Client speaks to one service with one key. Large because it is the verb set: a
+// method for each verb, and a field for each group of them.
 type Client struct {
 	base    string // without a slash at its end
 	baseIs  string // where base was found, for people

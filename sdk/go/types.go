@@ -275,7 +275,7 @@ type Domain struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// Edge is a relation between two nodes.
+// Edge is a relation between two nodes. Large because it is the interface's record.
 type Edge struct {
 	Extra
 	Staleness
@@ -618,6 +618,7 @@ type NewSandboxKey struct {
 }
 
 // Node is a document, entity, belief, preference, event or session of a memory.
+// Large because it is the interface's record.
 type Node struct {
 	Extra
 	Staleness

@@ -57,7 +57,7 @@ type Options struct {
 	Waiting func(why error)
 }
 
-// Client may be used by many goroutines.
+// Client may be used by many goroutines. Large because it has a method for each request that the commands make.
 type Client struct {
 	base    string
 	apiKey  string

@@ -163,6 +163,7 @@ class Watch:
             event = _event(kind, id, data)
             # Heartbeats do not count: what came behind the last event is not known to have been read.
             self._since = event.timestamp
+            self._failures = 0  # a stream that told something was none, however short it was
             if self._types is None or event.type in self._types:
                 yield event
 

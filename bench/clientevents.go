@@ -196,7 +196,7 @@ func (b *bench) compare(w watching, record *record, took time.Duration) error {
 		return err
 	}
 	has := map[string]bool{}
-	for _, id := range strings.Fields(string(raw)) {
+	for id := range strings.FieldsSeq(string(raw)) {
 		has[id] = true
 	}
 	var gaps []time.Time

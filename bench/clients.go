@@ -39,7 +39,7 @@ type driver struct {
 // drivers finds those that can run here. Each client's README says how it is built.
 func (b *bench) drivers(ctx context.Context) ([]driver, error) {
 	binary := filepath.Join(b.dir, "driver")
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./bench/driver") //nolint:gosec // our own folder
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./bench/driver")
 	build.Dir = filepath.Join("sdk", "go")
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("the Go client: %w\n%s", err, out)
@@ -56,7 +56,7 @@ func (b *bench) drivers(ctx context.Context) ([]driver, error) {
 	var found []driver
 	for _, d := range all {
 		// Without arguments it says how it is called; what cannot run at all has other words.
-		try := exec.CommandContext(ctx, d.command[0], d.command[1:]...) //nolint:gosec // the list above
+		try := exec.CommandContext(ctx, d.command[0], d.command[1:]...)
 		try.Env = append(os.Environ(), "ORGMEM_API_KEY=none")
 		out, err := try.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "adds N CONCURRENCY") {
@@ -75,7 +75,7 @@ func firstLine(out []byte) error {
 
 // start starts a driver that speaks to an address.
 func (d driver) start(ctx context.Context, base, key string, args ...string) (*driven, error) {
-	p := &driven{cmd: exec.CommandContext(ctx, d.command[0], append(d.command[1:len(d.command):len(d.command)], args...)...)} //nolint:gosec // as above
+	p := &driven{cmd: exec.CommandContext(ctx, d.command[0], append(d.command[1:len(d.command):len(d.command)], args...)...)}
 	p.cmd.Env = append(os.Environ(), "ORGMEM_BASE_URL="+base, "ORGMEM_API_KEY="+key)
 	p.cmd.Stderr = &p.said
 	out, err := p.cmd.StdoutPipe()
@@ -299,7 +299,8 @@ func (s *service) counted(ctx context.Context) (jobs, nodes map[string]int, err 
 	}
 	err = everyPage(ctx, s, "/v1/graph/nodes?kind=document", func(n struct {
 		Source struct{ ExternalIDs []string }
-	}) {
+	},
+	) {
 		for _, id := range n.Source.ExternalIDs {
 			nodes[id]++
 		}

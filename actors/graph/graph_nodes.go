@@ -270,7 +270,7 @@ func matching(rd *tenant.Reader, after *listing.Position) iter.Seq2[listing.Entr
 	}
 	return func(yield func(listing.Entry, error) bool) {
 		for m := range rd.Matcher.Matches(from) {
-			if !yield(listing.Entry{Position: listing.Position{m.CreatedMs, strings.Clone(string(m.Node))}}, nil) {
+			if !yield(listing.Entry{Position: listing.Position{Created: m.CreatedMs, ID: strings.Clone(string(m.Node))}}, nil) {
 				return
 			}
 		}

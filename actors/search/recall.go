@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"orgmem/actors/graph"
-	"orgmem/actors/listing"
 	"orgmem/actors/ground"
+	"orgmem/actors/listing"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/insight"

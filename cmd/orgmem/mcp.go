@@ -64,11 +64,11 @@ func runMCP(c *cobra.Command, w world, f mcpFlags) error {
 	if err != nil {
 		return fmt.Errorf("mcp: %s: %w Is %s, or --key-file, a key of this service?", remote.Base(), err, config.EnvAPIKey)
 	}
-	err = service.ServeStdio(c.Context(), w.in, w.out, caller, who, f.memory.subject)
-	if err != nil && c.Context().Err() != nil {
-		return nil // an assistant ends its servers by a signal
+	served := service.ServeStdio(c.Context(), w.in, w.out, caller, who, f.memory.subject)
+	if c.Context().Err() != nil { // an assistant ends its servers by a signal
+		served = nil
 	}
-	return err
+	return served
 }
 
 // whoAsks asks who the key stands for. A key that is wrong ends the program, with a message

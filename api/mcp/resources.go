@@ -56,6 +56,7 @@ func addResources(server *sdk.Server, scopes []string) {
 		if err != nil {
 			return nil, err
 		}
+		id, _ = s.clean(id) // one that held a secret names no node
 		node, err := s.memory(ctx, nodeInput{NodeID: id})
 		return resource(r.Params.URI, node, err)
 	})

@@ -31,6 +31,10 @@ type Settings struct {
 	Logger *slog.Logger
 	// Tools that may be listed; nil: all.
 	Tools []string
+	// Redact returns a text without secrets, and how many it took out. It is applied to what
+	// a client gives before anything is sent to the service; nil: nothing is taken out,
+	// which is right where the service itself is what the client has sent it to.
+	Redact func(text string) (string, int)
 }
 
 // Service speaks the protocol. It may be used by many goroutines.

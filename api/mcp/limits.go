@@ -27,6 +27,10 @@ const (
 	// firstPoll doubles up to maxPoll.
 	firstPoll, maxPoll = 50 * time.Millisecond, 2 * time.Second
 
+	// maxWaiting bounds the bytes of a message that may wait over HTTP. A node holds 128 MiB
+	// of bodies, so it takes two thousand calls that wait before it refuses another's.
+	maxWaiting = 64 << 10
+
 	// maxDepth bounds the nesting of a message; the interface's own bodies have the same.
 	maxDepth = 64
 	// maxLine bounds one message on standard input: content of the interface's largest

@@ -314,6 +314,29 @@ func TestAddWaitsOnlySoLong(t *testing.T) {
 	}
 }
 
+// A message that waits holds its body, so over HTTP a large one is not waited for.
+func TestALargeMessageDoesNotWait(t *testing.T) {
+	s := newService(t)
+	for _, size := range []int{1 << 10, maxWaiting} {
+		caller := &fakeCaller{answers: map[string][]Reply{
+			"POST /v1/ingest":          {ok(jobRef)},
+			"GET /v1/ingest/j1/status": {ok(`{"status":"done","result":{"items":[{"nodeId":"n1","status":"created"}]}}`)},
+		}}
+		large := size == maxWaiting
+		if !large {
+			go advance(t, s.Clock.(*clock.Fake))
+		}
+		result := rpc(t, s, caller, nil, `"tools/call"`,
+			`{"name":"add_memory","arguments":{"content":"`+strings.Repeat("x", size)+`"}}`)
+		if pending := bytes.Contains(result, []byte(`"status":"pending"`)); pending != large {
+			t.Errorf("%d bytes: %s", size, result)
+		}
+		if asked := len(caller.asked); (asked == 1) != large {
+			t.Errorf("%d bytes: asked %d times", size, asked)
+		}
+	}
+}
+
 // A repeated call is a new one: what was forgotten may be added again.
 func TestEachAddHasAKeyOfItsOwn(t *testing.T) {
 	s := newService(t)

@@ -90,6 +90,8 @@ type session struct {
 	// who is empty where it is not known yet.
 	who     Principal
 	subject string
+	// brief sessions wait for nothing: what they hold is others' to use.
+	brief bool
 }
 
 // instructions tell a model once what the tools are for.
@@ -174,7 +176,9 @@ func (s *Service) Answer(r *http.Request, body []byte, caller Caller, who Princi
 		return plain(http.StatusBadRequest, text)
 	}
 	server := s.server(who.Scopes)
-	asks := &session{Service: s, Caller: bounded{caller, r.Context()}, who: who, subject: subject}
+	asks := &session{
+		Service: s, Caller: bounded{caller, r.Context()}, who: who, subject: subject, brief: len(body) > maxWaiting,
+	}
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
 		// The edge has its own check of Origin, which knows what stands before it.

@@ -31,6 +31,10 @@ const (
 	// of bodies, so it takes two thousand calls that wait before it refuses another's.
 	maxWaiting = 64 << 10
 
+	// maxArguments bounds the bytes of a tool's arguments, other than of add_memory. The
+	// longest is a query, of 10,000 characters.
+	maxArguments = 64 << 10
+
 	// maxDepth bounds the nesting of a message; the interface's own bodies have the same.
 	maxDepth = 64
 	// maxLine bounds one message on standard input: content of the interface's largest

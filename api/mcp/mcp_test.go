@@ -393,6 +393,35 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 	}
 }
 
+// A message may be ten megabytes; arguments that are not read into a type of their own may
+// become many times as much, which nobody has accounted for.
+func TestArgumentsAreBounded(t *testing.T) {
+	s := newService(t)
+	caller := &fakeCaller{}
+	zeros := "[" + strings.Repeat("0,", 1<<20) + "0]"
+	for name, given := range map[string]string{
+		"search_memory":       `{"query":"` + strings.Repeat("x", maxArguments) + `"}`,
+		"list_contradictions": `{"cursor":` + zeros + `}`,
+		"add_memory":          `{"content":` + zeros + `}`,
+		"forget_memory":       `{"nodeId":"n1","else":` + zeros + `}`,
+		"memory_status":       `{"else":` + zeros + `}`,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		result, _ := run(t, s, caller, name, given)
+		runtime.ReadMemStats(&after)
+		if !result.IsError || !strings.Contains(said(result), codeArguments) {
+			t.Errorf("%s: %.200s", name, said(result))
+		}
+		if took := int(after.TotalAlloc - before.TotalAlloc); took > 5*len(given)+maxArguments {
+			t.Errorf("%s: %d bytes took %d", name, len(given), took)
+		}
+	}
+	if len(caller.asked) > 0 {
+		t.Errorf("%d requests were made", len(caller.asked))
+	}
+}
+
 func TestAContextFitsItsBudget(t *testing.T) {
 	s := newService(t)
 	var results, clashes []string

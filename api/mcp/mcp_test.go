@@ -146,6 +146,16 @@ func TestDefinitionsAreSmall(t *testing.T) {
 	}
 }
 
+// What is forgotten loses its content at once, but its place can be restored for a time: no
+// model may tell its user otherwise.
+func TestForgetPromisesWhatItDoes(t *testing.T) {
+	s := newService(t)
+	i := slices.IndexFunc(s.tools, func(d defined) bool { return d.name == "forget_memory" })
+	if d := s.tools[i].description; !strings.Contains(d, "content") || strings.Contains(d, "for good") {
+		t.Error(d)
+	}
+}
+
 // rpc sends one message by the HTTP transport, and returns its result.
 func rpc(t *testing.T, s *Service, caller Caller, scopes []string, method, params string) json.RawMessage {
 	t.Helper()

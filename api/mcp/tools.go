@@ -55,7 +55,7 @@ var tools = []tool{
 	},
 	{
 		name:        "forget_memory",
-		description: "Erase one memory for good. Only when the user asks for it.",
+		description: "Erase a memory's content. Only when the user asks.",
 		scopes:      []string{pb.ScopeForget, pb.ScopeWrite},
 		input:       `"nodeId":{"type":"string"}`,
 		required:    []string{"nodeId"},

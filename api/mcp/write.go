@@ -48,16 +48,13 @@ func addMemory(ctx context.Context, s *session, in addInput) (any, error) {
 		return pendingAt(accepted.JobID), nil
 	}
 	until := s.Clock.Now().Add(addWait)
-	for pause := firstPoll; ; pause = min(2*pause, maxPoll) {
+	for pause := firstPoll; pause > 0; pause = min(2*pause, until.Sub(s.Clock.Now())) {
 		if clock.Wait(ctx, s.Clock, pause) != nil {
 			break // the client has left; the text is on disk all the same
 		}
 		done, err := s.outcome(ctx, accepted.JobID)
 		if done != nil || err != nil {
 			return done, err
-		}
-		if s.Clock.Now().Add(pause).After(until) {
-			break
 		}
 	}
 	return pendingAt(accepted.JobID), nil //nolint:nilerr // the text is on disk, whether the client has left or not

@@ -24,8 +24,16 @@ const (
 	// addWait is how long add_memory waits until a text can be found. Usually it takes
 	// less than a second.
 	addWait = 10 * time.Second
-	// firstPoll doubles up to maxPoll.
-	firstPoll, maxPoll = 50 * time.Millisecond, 2 * time.Second
+	// firstPoll doubles each time: a wait costs seven reads of the caller's rate at most.
+	firstPoll = 100 * time.Millisecond
+
+	// maxWaiting bounds the bytes of a message that may wait over HTTP. A node holds 128 MiB
+	// of bodies, so it takes two thousand calls that wait before it refuses another's.
+	maxWaiting = 64 << 10
+
+	// maxArguments bounds the bytes of a tool's arguments, other than of add_memory. The
+	// longest is a query, of 10,000 characters.
+	maxArguments = 64 << 10
 
 	// maxDepth bounds the nesting of a message; the interface's own bodies have the same.
 	maxDepth = 64

@@ -53,7 +53,7 @@ type sessionPack struct {
 }
 
 func (s *session) startSession(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	cwd := r.Params.Arguments["cwd"]
+	cwd, taken := s.clean(r.Params.Arguments["cwd"])
 	if cwd == "" {
 		return nil, badPrompt("cwd is missing")
 	}
@@ -79,17 +79,19 @@ func (s *session) startSession(ctx context.Context, r *sdk.GetPromptRequest) (*s
 	if err != nil {
 		return nil, err
 	}
-	return userPrompt(said), nil
+	return userPrompt(said, taken), nil
 }
 
 // withMemory puts what memory knows before a prompt. What the service answers ends with the
-// prompt itself, which is the user's own word; what stands before it is quoted.
+// prompt itself, which is the user's own word; what stands before it is quoted. What was
+// taken out of the prompt for the service stays in that which the user gets back.
 func (s *session) withMemory(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	prompt := r.Params.Arguments["prompt"]
 	if strings.TrimSpace(prompt) == "" {
 		return nil, badPrompt("prompt is missing")
 	}
-	body := map[string]any{"prompt": prompt}
+	sent, taken := s.clean(prompt)
+	body := map[string]any{"prompt": sent}
 	if given := r.Params.Arguments["maxTokens"]; given != "" {
 		n, err := strconv.Atoi(given)
 		if err != nil {
@@ -101,16 +103,16 @@ func (s *session) withMemory(ctx context.Context, r *sdk.GetPromptRequest) (*sdk
 	if err := post(ctx, s, "/v1/condition/scaffold", body, "", &answer); err != nil {
 		return nil, protocolError(err)
 	}
-	passages, found := strings.CutSuffix(answer.Prompt, prompt)
+	passages, found := strings.CutSuffix(answer.Prompt, sent)
 	passages = strings.TrimSpace(passages)
 	if !found || passages == "" {
-		return userPrompt(prompt), nil
+		return userPrompt(prompt, taken), nil
 	}
 	said, err := s.quotation(text(passages))
 	if err != nil {
 		return nil, err
 	}
-	return userPrompt(said + "\n\n" + prompt), nil
+	return userPrompt(said+"\n\n"+prompt, taken), nil
 }
 
 // quotation is what memory says as text between marks.
@@ -122,8 +124,14 @@ func (s *session) quotation(v any) (string, error) {
 	return quoted(s.Random, raw)
 }
 
-func userPrompt(said string) *sdk.GetPromptResult {
-	return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: said}}}}
+// userPrompt is the prompt; what was taken out of its arguments is said in a message before it.
+func userPrompt(said string, taken int) *sdk.GetPromptResult {
+	messages := []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: said}}}
+	if taken > 0 {
+		notice := &sdk.PromptMessage{Role: "user", Content: &sdk.TextContent{Text: takenOut(taken)}}
+		messages = []*sdk.PromptMessage{notice, messages[0]}
+	}
+	return &sdk.GetPromptResult{Messages: messages}
 }
 
 func badPrompt(why string) error {

@@ -34,19 +34,19 @@ func addResources(server *sdk.Server, scopes []string) {
 	}
 	for _, v := range recallViews {
 		server.AddResource(&sdk.Resource{
-			URI: viewPrefix + v.name, Name: v.name, Description: v.description, MIMEType: "application/json",
+			URI: viewPrefix + v.name, Name: v.name, Description: v.description, MIMEType: quotation,
 		}, func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 			s, err := sessionOf(ctx)
 			if err != nil {
 				return nil, err
 			}
 			read, err := s.view(ctx, recallInput{View: v.name, Limit: maxView})
-			return resource(r.Params.URI, read, err)
+			return s.resource(r.Params.URI, read, err)
 		})
 	}
 	server.AddResourceTemplate(&sdk.ResourceTemplate{
 		URITemplate: nodeTemplate, Name: "node", Description: "One memory, by the id that a tool has named",
-		MIMEType: "application/json",
+		MIMEType: quotation,
 	}, func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 		id, err := url.PathUnescape(strings.TrimPrefix(r.Params.URI, nodePrefix))
 		if err != nil {
@@ -56,13 +56,18 @@ func addResources(server *sdk.Server, scopes []string) {
 		if err != nil {
 			return nil, err
 		}
+		id, _ = s.clean(id) // one that held a secret names no node
 		node, err := s.memory(ctx, nodeInput{NodeID: id})
-		return resource(r.Params.URI, node, err)
+		return s.resource(r.Params.URI, node, err)
 	})
 }
 
-// resource is what was read as a document of JSON, whose first field is the note.
-func resource(uri string, read any, err error) (*sdk.ReadResourceResult, error) {
+// quotation is the type of a resource: its JSON stands between marks, since a client puts it
+// before a model as it is.
+const quotation = "text/plain"
+
+// resource is what was read as text, like the answer of a tool.
+func (s *session) resource(uri string, read any, err error) (*sdk.ReadResourceResult, error) {
 	if err != nil {
 		var r *refusal
 		if errors.As(err, &r) && r.Code == pb.CodeNodeNotFound {
@@ -70,11 +75,11 @@ func resource(uri string, read any, err error) (*sdk.ReadResourceResult, error) 
 		}
 		return nil, protocolError(err)
 	}
-	raw, err := encode(read)
+	said, err := s.quotation(read)
 	if err != nil {
 		return nil, err
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{
-		URI: uri, MIMEType: "application/json", Text: string(raw),
+		URI: uri, MIMEType: quotation, Text: said,
 	}}}, nil
 }

@@ -31,6 +31,10 @@ type Settings struct {
 	Logger *slog.Logger
 	// Tools that may be listed; nil: all.
 	Tools []string
+	// Redact returns a text without secrets, and how many it took out. It is applied to what
+	// a client gives before anything is sent to the service; nil: nothing is taken out,
+	// which is right where the service itself is what the client has sent it to.
+	Redact func(text string) (string, int)
 }
 
 // Service speaks the protocol. It may be used by many goroutines.
@@ -86,6 +90,8 @@ type session struct {
 	// who is empty where it is not known yet.
 	who     Principal
 	subject string
+	// brief sessions wait for nothing: what they hold is others' to use.
+	brief bool
 }
 
 // instructions tell a model once what the tools are for.
@@ -170,7 +176,9 @@ func (s *Service) Answer(r *http.Request, body []byte, caller Caller, who Princi
 		return plain(http.StatusBadRequest, text)
 	}
 	server := s.server(who.Scopes)
-	asks := &session{Service: s, Caller: bounded{caller, r.Context()}, who: who, subject: subject}
+	asks := &session{
+		Service: s, Caller: bounded{caller, r.Context()}, who: who, subject: subject, brief: len(body) > maxWaiting,
+	}
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
 		// The edge has its own check of Origin, which knows what stands before it.

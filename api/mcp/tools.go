@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,8 +29,13 @@ type tool struct {
 	writes, destroys, repeatsHarmless bool
 	// plain answers quote nothing from memory.
 	plain bool
-	run   func(ctx context.Context, s *session, arguments json.RawMessage) (any, error)
+	// long arguments may be as large as a message.
+	long bool
+	read func(arguments json.RawMessage) (action, error)
 }
+
+// action is a call whose arguments were read.
+type action func(ctx context.Context, s *session) (any, error)
 
 // tools in the order of their names, as tools/list sends them.
 var tools = []tool{
@@ -45,17 +51,17 @@ var tools = []tool{
 		required: []string{"content"},
 		output:   `"status":{"type":"string"},"nodeId":{"type":"string"},"jobId":{"type":"string"}`,
 		needs:    []string{"status"},
-		writes:   true, repeatsHarmless: true, plain: true, run: typed(addMemory),
+		writes:   true, repeatsHarmless: true, plain: true, long: true, read: typed(addMemory),
 	},
 	{
 		name:        "forget_memory",
-		description: "Erase one memory for good. Only when the user asks for it.",
+		description: "Erase a memory's content. Only when the user asks.",
 		scopes:      []string{pb.ScopeForget, pb.ScopeWrite},
 		input:       `"nodeId":{"type":"string"}`,
 		required:    []string{"nodeId"},
 		output:      `"nodeId":{"type":"string"},"status":{"type":"string"}`,
 		needs:       []string{"nodeId", "status"},
-		writes:      true, destroys: true, repeatsHarmless: true, plain: true, run: typed(forgetMemory),
+		writes:      true, destroys: true, repeatsHarmless: true, plain: true, read: typed(forgetMemory),
 	},
 	{
 		name:        "get_context",
@@ -66,7 +72,7 @@ var tools = []tool{
 		output: `"passages":{"type":"array"},"about":{"type":"array"},"contradictions":{"type":"array"},` +
 			`"omitted":{"type":"integer"}`,
 		needs: []string{"passages"},
-		run:   typed(getContext),
+		read:  typed(getContext),
 	},
 	{
 		name:        "get_memory",
@@ -77,7 +83,7 @@ var tools = []tool{
 		output: `"nodeId":{"type":"string"},"content":{"type":"string"},"status":{"type":"string"},` +
 			`"nextOffset":{"type":"integer"}`,
 		needs: []string{"nodeId", "status"},
-		run:   typed(getMemory),
+		read:  typed(getMemory),
 	},
 	{
 		name:        "list_contradictions",
@@ -86,14 +92,14 @@ var tools = []tool{
 		input:       `"limit":{"type":"integer","minimum":1,"maximum":50},"cursor":{"type":"string"}`,
 		output:      `"contradictions":{"type":"array"},"nextCursor":{"type":"string"}`,
 		needs:       []string{"contradictions"},
-		run:         typed(listContradictions),
+		read:        typed(listContradictions),
 	},
 	{
 		name:        "memory_status",
 		description: "Whose memory this is, what the key may do, how much is stored.",
 		output:      `"organization":{"type":"string"},"scopes":{"type":"array"},"nodes":{"type":"integer"}`,
 		needs:       []string{"organization", "scopes"},
-		run:         typed(memoryStatus),
+		read:        typed(memoryStatus),
 	},
 	{
 		name:        "recall",
@@ -105,7 +111,7 @@ var tools = []tool{
 		required: []string{"view"},
 		output:   `"items":{"type":"array"},"omitted":{"type":"integer"}`,
 		needs:    []string{"items"},
-		run:      typed(recall),
+		read:     typed(recall),
 	},
 	{
 		name:        "search_memory",
@@ -117,7 +123,7 @@ var tools = []tool{
 		output: `"hits":{"type":"array","items":{"type":"object","properties":` +
 			`{"nodeId":{"type":"string"},"text":{"type":"string"},"score":{"type":"number"}}}}`,
 		needs: []string{"hits"},
-		run:   typed(searchMemory),
+		read:  typed(searchMemory),
 	},
 }
 
@@ -189,19 +195,35 @@ func (t *tool) allowed(scopes []string) bool {
 	})
 }
 
-// typed reads arguments into a type of their own.
-func typed[In any](run func(context.Context, *session, In) (any, error)) func(
-	context.Context, *session, json.RawMessage,
-) (any, error) {
-	return func(ctx context.Context, s *session, arguments json.RawMessage) (any, error) {
+// typed reads arguments into a type of their own, which has a place for what the schema
+// knows and no other.
+func typed[In any](run func(context.Context, *session, In) (any, error)) func(json.RawMessage) (action, error) {
+	return func(arguments json.RawMessage) (action, error) {
 		var in In
-		decoder := json.NewDecoder(strings.NewReader(string(arguments)))
+		decoder := json.NewDecoder(bytes.NewReader(arguments))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&in); err != nil {
-			return nil, badArguments(err)
+			return nil, err
 		}
-		return run(ctx, s, in)
+		return func(ctx context.Context, s *session) (any, error) { return run(ctx, s, in) }, nil
 	}
+}
+
+// prepare reads and checks arguments. The typed reading comes first: what passes it is flat,
+// so that the second one, as the schema wants it, cannot make many values of a few bytes.
+func (d defined) prepare(arguments json.RawMessage) (action, error) {
+	if !d.long && len(arguments) > maxArguments {
+		return nil, fmt.Errorf("the arguments are %d bytes, and may be %d", len(arguments), maxArguments)
+	}
+	run, err := d.read(arguments)
+	if err != nil {
+		return nil, err
+	}
+	var instance any
+	if err := json.Unmarshal(arguments, &instance); err != nil {
+		return nil, err
+	}
+	return run, d.arguments.Validate(instance)
 }
 
 // badArguments is the refusal of arguments that do not fit the tool's schema. The error
@@ -218,17 +240,27 @@ func (s *session) call(ctx context.Context, d defined, arguments json.RawMessage
 	if len(arguments) == 0 || string(arguments) == "null" {
 		arguments = json.RawMessage("{}")
 	}
-	var instance any
-	err := json.Unmarshal(arguments, &instance)
-	if err == nil {
-		err = d.arguments.Validate(instance)
+	run, err := d.prepare(arguments)
+	taken := 0
+	if err == nil && s.Redact != nil {
+		if arguments, taken, err = s.cleanArguments(arguments); err != nil {
+			return nil, err
+		}
+		run, err = d.read(arguments)
 	}
-	var answer any
 	if err != nil {
-		err = badArguments(err)
-	} else {
-		answer, err = d.run(ctx, s, arguments)
+		return refused(badArguments(err))
 	}
+	answer, err := s.answer(ctx, d, run, taken)
+	if err == nil {
+		sayTakenOut(answer, taken)
+	}
+	return answer, err
+}
+
+// answer runs a tool out of whose arguments so many secrets were taken.
+func (s *session) answer(ctx context.Context, d defined, run action, taken int) (*sdk.CallToolResult, error) {
+	answer, err := run(ctx, s)
 	if err != nil {
 		return refused(err)
 	}
@@ -236,6 +268,7 @@ func (s *session) call(ctx context.Context, d defined, arguments json.RawMessage
 	if err != nil {
 		return nil, err
 	}
+	structured = withCount(structured, taken)
 	said := string(structured)
 	if !d.plain {
 		if said, err = quoted(s.Random, structured); err != nil {

@@ -30,7 +30,9 @@ type added struct {
 }
 
 // addMemory takes a text in and waits for it, for so long. A key that may write but not
-// read cannot ask how far the job is: then it is accepted, and that is all one can say.
+// read cannot ask how far the job is: then it is accepted, and that is all one can say. Nor
+// is a large message waited for over HTTP: it is held in memory until it is answered, and a
+// dozen of them would keep all other bodies from their node.
 func addMemory(ctx context.Context, s *session, in addInput) (any, error) {
 	key, err := s.idempotencyKey()
 	if err != nil {
@@ -42,17 +44,17 @@ func addMemory(ctx context.Context, s *session, in addInput) (any, error) {
 	if err := post(ctx, s, "/v1/ingest", in, key, &accepted); err != nil {
 		return nil, err
 	}
+	if s.brief {
+		return pendingAt(accepted.JobID), nil
+	}
 	until := s.Clock.Now().Add(addWait)
-	for pause := firstPoll; ; pause = min(2*pause, maxPoll) {
+	for pause := firstPoll; pause > 0; pause = min(2*pause, until.Sub(s.Clock.Now())) {
 		if clock.Wait(ctx, s.Clock, pause) != nil {
 			break // the client has left; the text is on disk all the same
 		}
 		done, err := s.outcome(ctx, accepted.JobID)
 		if done != nil || err != nil {
 			return done, err
-		}
-		if s.Clock.Now().Add(pause).After(until) {
-			break
 		}
 	}
 	return pendingAt(accepted.JobID), nil //nolint:nilerr // the text is on disk, whether the client has left or not

@@ -12,6 +12,7 @@ import (
 	"orgmem/api/mcp"
 	"orgmem/cmd/orgmem/internal/client"
 	"orgmem/cmd/orgmem/internal/config"
+	"orgmem/cmd/orgmem/internal/secrets"
 )
 
 // mcpFlags are those of mcp.
@@ -26,7 +27,8 @@ func newMCP(w world) *cobra.Command {
 	c := &cobra.Command{
 		Use: "mcp", Short: "Offer the memory to a coding assistant over the Model Context Protocol",
 		Long: "Speaks the Model Context Protocol on standard input and output, for an assistant that starts it\n" +
-			"(docs/mcp.md). The service itself speaks it over HTTP, at /mcp.",
+			"(docs/mcp.md). Secrets are taken out of what the assistant sends before it leaves this machine.\n" +
+			"The service itself speaks the protocol over HTTP, at /mcp.",
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runMCP(c, w, f) },
 	}
@@ -55,6 +57,8 @@ func runMCP(c *cobra.Command, w world, f mcpFlags) error {
 	}
 	service, err := mcp.New(mcp.Settings{
 		Version: version, Clock: w.clock, Random: rand.Reader, Logger: newLogger(w, config.Server{}), Tools: f.tools,
+		// As with sessions and hooks: what an assistant passes on holds what it has read.
+		Redact: secrets.Text,
 	})
 	if err != nil {
 		return err

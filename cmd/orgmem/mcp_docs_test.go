@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ const beginMCP = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"proto
 	`"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 
 // keyOfEnvironment is the key as each assistant writes that it comes from the environment.
-var keyOfEnvironment = regexp.MustCompile(`\$\{(env:)?ORGMEM_API_KEY\}|\$ORGMEM_API_KEY`)
+var keyOfEnvironment = regexp.MustCompile(`\$\{(env:)?ORGMEM_API_KEY\}`)
 
 // Each way of docs/mcp.md to set an assistant up leads to a server that answers: the files
 // are read as the assistants read them, and of their commands what they are given is used.
@@ -42,11 +43,15 @@ func TestMCPPageSetsUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries := mcpEntries(t, string(raw))
+	p := start(t, t.TempDir(), process.Options{})
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "orgmem.key"), []byte(p.APIKey+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	entries := mcpEntries(t, string(raw), home, p.APIKey)
 	if len(entries) != 6 {
 		t.Fatalf("%d ways are shown, want six", len(entries))
 	}
-	p := start(t, t.TempDir(), process.Options{})
 	for i, e := range entries {
 		said := ""
 		if e.Command != "" {
@@ -61,7 +66,7 @@ func TestMCPPageSetsUp(t *testing.T) {
 }
 
 // mcpEntries reads the blocks of the page.
-func mcpEntries(t *testing.T, page string) (all []mcpEntry) {
+func mcpEntries(t *testing.T, page, home, key string) (all []mcpEntry) {
 	t.Helper()
 	for _, block := range regexp.MustCompile("(?s)```(\\w+)\n(.*?)```").FindAllStringSubmatch(page, -1) {
 		switch block[1] {
@@ -90,21 +95,33 @@ func mcpEntries(t *testing.T, page string) (all []mcpEntry) {
 			all = append(all, e)
 		case "bash":
 			for line := range strings.Lines(block[2]) {
-				all = append(all, mcpCommand(t, strings.TrimSpace(line)))
+				all = append(all, mcpCommand(t, strings.TrimSpace(line), home, key))
 			}
 		}
 	}
 	return all
 }
 
-// mcpCommand reads `claude mcp add` and `codex mcp add`.
-func mcpCommand(t *testing.T, line string) mcpEntry {
+// mcpCommand reads `claude mcp add` and `codex mcp add`, by what a shell makes of their
+// words: that is what they write into the assistant's settings, where no key may stand.
+func mcpCommand(t *testing.T, line, home, key string) mcpEntry {
 	t.Helper()
-	if _, command, local := strings.Cut(line, " -- "); local {
-		words := strings.Fields(command)
-		return mcpEntry{Command: words[0], Args: words[1:], Env: map[string]string{"ORGMEM_API_KEY": "$ORGMEM_API_KEY"}}
+	said := `claude() { printf '%s\n' "$@"; }; codex() { claude "$@"; }; ` + line
+	shell := exec.CommandContext(t.Context(), "sh", "-c", said)
+	shell.Env = []string{"HOME=" + home, "ORGMEM_API_KEY=" + key}
+	out, err := shell.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
 	}
-	m := regexp.MustCompile(`--transport http orgmem (\S+) --header "([\w-]+): ([^"]+)"$`).FindStringSubmatch(line)
+	if strings.Contains(string(out), key) {
+		t.Errorf("%s stores the key in the assistant's settings", line)
+	}
+	words := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if i := slices.Index(words, "--"); i >= 0 {
+		return mcpEntry{Command: words[i+1], Args: words[i+2:]}
+	}
+	m := regexp.MustCompile(`--transport\nhttp\norgmem\n(\S+)\n--header\n([\w-]+): (.+)$`).
+		FindStringSubmatch(strings.Join(words, "\n"))
 	if m == nil {
 		t.Fatalf("%s names neither a command nor an address", line)
 	}

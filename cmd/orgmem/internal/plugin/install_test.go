@@ -358,6 +358,63 @@ func TestLinksStayLinks(t *testing.T) {
 	}
 }
 
+// Links that a project holds lead to nothing outside of it, whether what they lead to is
+// there or not.
+func TestAProjectsLinksStayInside(t *testing.T) {
+	for _, c := range []struct{ assistant, link, to string }{
+		{ClaudeCode, ".mcp.json", "servers.json"},
+		{ClaudeCode, ".claude/settings.json", "servers.json"},
+		{ClaudeCode, ".claude", "there"},
+		{ClaudeCode, ".claude", "nowhere"},
+		{Codex, ".codex", "there"},
+		{Codex, ".codex/config.toml", "servers.toml"},
+	} {
+		at, store := home(t)
+		at.Project = t.TempDir()
+		outside := t.TempDir()
+		if err := os.Mkdir(filepath.Join(outside, "there"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(outside, "servers.json"), "{}")
+		write(t, filepath.Join(outside, "servers.toml"), "")
+		link, to := filepath.Join(at.Project, c.link), filepath.Join(outside, c.to)
+		if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+		target := find(t, c.assistant, at)
+		if _, err := Install(target, options, store); !errors.Is(err, ErrSettings) || !strings.Contains(err.Error(), link) {
+			t.Errorf("%s to %s: %v", c.link, c.to, err)
+		}
+		if _, err := Remove(target, store); !errors.Is(err, ErrSettings) {
+			t.Errorf("removing, %s to %s: %v", c.link, c.to, err)
+		}
+		if left, err := os.ReadDir(filepath.Join(outside, "there")); err != nil || len(left) > 0 {
+			t.Errorf("%s: written there: %v, %v", c.link, left, err)
+		}
+		if text(t, filepath.Join(outside, "servers.json")) != "{}" || text(t, filepath.Join(outside, "servers.toml")) != "" {
+			t.Errorf("%s: a file outside was changed", c.link)
+		}
+	}
+	// One that stays inside is as good as any, and so is one to the whole project.
+	at, store := home(t)
+	at.Project = filepath.Join(t.TempDir(), "link")
+	real := t.TempDir()
+	if err := os.Symlink(real, at.Project); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(real, "config", "servers.json"), "{}")
+	if err := os.Symlink(filepath.Join("config", "servers.json"), filepath.Join(real, ".mcp.json")); err != nil {
+		t.Fatal(err)
+	}
+	install(t, find(t, ClaudeCode, at), options, store)
+	if got := text(t, filepath.Join(real, "config", "servers.json")); !strings.Contains(got, "orgmem") {
+		t.Errorf("behind the link is %s", got)
+	}
+}
+
 // A part that is put in alone is taken out alone.
 func TestAPartOfTheHooks(t *testing.T) {
 	at, store := home(t)

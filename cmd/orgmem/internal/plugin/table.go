@@ -232,10 +232,11 @@ type Target struct {
 
 // File is one settings file of an assistant.
 type File struct {
-	Path   string
-	Holds  string // in words
-	format format
-	whole  format // knows all that is ours, where format knows only a part
+	Path    string
+	Holds   string // in words
+	format  format
+	whole   format // knows all that is ours, where format knows only a part
+	project string // that it must lie in; empty for the user's own
 }
 
 // For finds the settings of an assistant.
@@ -243,28 +244,28 @@ func For(assistant string, at Where) (Target, error) {
 	user := func(variable, folder string) string { return at.Env(variable, filepath.Join(at.Home, folder)) }
 	switch {
 	case assistant == ClaudeCode && at.Project != "":
-		return target(assistant, filepath.Join(at.Project, ".claude", "settings.json"),
+		return target(assistant, at.Project, filepath.Join(at.Project, ".claude", "settings.json"),
 			File{Path: filepath.Join(at.Project, ".mcp.json"), format: mcpFile{}}), nil
 	case assistant == ClaudeCode:
 		// With a folder of its own the file of the servers lies in it, else beside it.
 		servers := filepath.Join(at.Env("CLAUDE_CONFIG_DIR", at.Home), ".claude.json")
-		return target(assistant, filepath.Join(user("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"),
+		return target(assistant, "", filepath.Join(user("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"),
 			File{Path: servers, format: mcpFile{}}), nil
 	case assistant == Codex:
 		folder := user("CODEX_HOME", ".codex")
 		if at.Project != "" {
 			folder = filepath.Join(at.Project, ".codex")
 		}
-		return target(assistant, filepath.Join(folder, "hooks.json"),
+		return target(assistant, at.Project, filepath.Join(folder, "hooks.json"),
 			File{Path: filepath.Join(folder, "config.toml"), format: tomlFile{}}), nil
 	}
 	return Target{}, fmt.Errorf("%w: %q: there are %s", ErrAssistant, assistant, strings.Join(Assistants(), ", "))
 }
 
-func target(assistant, hooks string, servers File) Target {
+func target(assistant, project, hooks string, servers File) Target {
 	all := hooksFile{Hooks(assistant)}
-	servers.Holds, servers.whole = "MCP server", servers.format
-	return Target{assistant, []File{{hooks, "hooks", all, all}, servers}}
+	servers.Holds, servers.whole, servers.project = "MCP server", servers.format, project
+	return Target{assistant, []File{{hooks, "hooks", all, all, project}, servers}}
 }
 
 // OnlyHooks is the part of a target that holds hooks, with these alone.

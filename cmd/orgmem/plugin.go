@@ -95,6 +95,9 @@ func newPluginInstall(w world) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if f.project != "" && !c.Flags().Changed("base") {
+				base = "" // the installer's own is not that of all who work on it
+			}
 			o, err := pluginOptions(base, keyFile, f.project != "", insecure)
 			if err != nil {
 				return err
@@ -104,7 +107,7 @@ func newPluginInstall(w world) *cobra.Command {
 		},
 	}
 	f.register(c)
-	c.Flags().StringVar(&base, "base", w.env(config.EnvBase, ""), "address of the service, when they run")
+	c.Flags().StringVar(&base, "base", w.env(config.EnvBase, ""), "address of the service, when they run\n(with --project: only if given)")
 	c.Flags().StringVar(&keyFile, "key-file", "", "file with the API key, when they run; only you may be able to read it")
 	c.Flags().BoolVar(&insecure, "allow-insecure", false, "send the key over plain HTTP to another machine")
 	return c

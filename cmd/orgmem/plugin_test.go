@@ -330,7 +330,7 @@ func TestPluginInstallRefuses(t *testing.T) {
 // The settings of a project hold nothing of the one who has put them in.
 func TestPluginInstallIntoAProject(t *testing.T) {
 	m := newMachine(t)
-	m.env["ORGMEM_API_KEY"] = "svc_secret"
+	m.env["ORGMEM_API_KEY"], m.env["ORGMEM_BASE_URL"] = "svc_secret", "http://10.0.0.7:8080"
 	project := t.TempDir()
 	for assistant, files := range map[string][]string{
 		"claude-code": {".claude/settings.json", ".mcp.json"}, "codex": {".codex/hooks.json", ".codex/config.toml"},
@@ -341,6 +341,13 @@ func TestPluginInstallIntoAProject(t *testing.T) {
 			if err != nil || !strings.Contains(string(raw), `"orgmem`) || strings.Contains(string(raw), "/") ||
 				strings.Contains(string(raw), "svc_") {
 				t.Errorf("%s: %s, %v", name, raw, err)
+			}
+		}
+		m.ok("plugin", "install", assistant, "--project="+project, "--base", "https://memory.example")
+		for _, name := range files {
+			raw, err := os.ReadFile(filepath.Join(project, name))
+			if err != nil || !strings.Contains(string(raw), "https://memory.example") {
+				t.Errorf("%s: the address that was given is not in it: %s, %v", name, raw, err)
 			}
 		}
 		m.ok("plugin", "remove", assistant, "--project="+project)

@@ -6,6 +6,7 @@ package durable
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -16,27 +17,36 @@ const DraftSuffix = ".draft"
 // fileMode lets only the owner read: what is written holds keys and data.
 const fileMode = 0o600
 
-// WriteFile gives a file new content in one step. Nobody ever reads a half, and on
-// return it survives a power failure. After an error the file is as it was, or, when
-// only the directory failed to sync, new and not known to be durable.
+// WriteFile gives a file new content in one step, which only the owner may read. Nobody
+// ever reads a half, and on return it survives a power failure. After an error the file
+// is as it was, or, when only the directory failed to sync, new and not known to be
+// durable.
 func WriteFile(path string, content io.Reader) error {
-	draft := path + DraftSuffix
-	err := writeSynced(draft, content)
-	if err == nil {
-		err = os.Rename(draft, path)
-	}
+	return WriteFileMode(path, content, fileMode)
+}
+
+// WriteFileMode is WriteFile of a file that others may read, or write, as mode says.
+func WriteFileMode(path string, content io.Reader, mode fs.FileMode) error {
+	// The draft is a file that was not there before: under a name that is known
+	// beforehand somebody may have put a link to another file, or may keep one of theirs.
+	draft, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+DraftSuffix)
 	if err != nil {
 		return err
+	}
+	if err = writeSynced(draft, content, mode); err == nil {
+		err = os.Rename(draft.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(draft.Name()))
 	}
 	return SyncDir(filepath.Dir(path))
 }
 
-func writeSynced(path string, content io.Reader) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
-	if err != nil {
-		return err
+func writeSynced(f *os.File, content io.Reader, mode fs.FileMode) error {
+	_, err := io.Copy(f, content)
+	if err == nil {
+		err = f.Chmod(mode)
 	}
-	_, err = io.Copy(f, content)
 	if err == nil {
 		err = f.Sync()
 	}

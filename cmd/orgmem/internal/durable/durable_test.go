@@ -38,6 +38,41 @@ func TestAFailedWriteLeavesTheFileAsItWas(t *testing.T) {
 	}
 }
 
+// A name beside the file is nobody's to take: neither a person's draft nor a link that was
+// put there to have another file written over.
+func TestADraftIsAFileOfItsOwn(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	path, victim := filepath.Join(dir, "settings"), filepath.Join(t.TempDir(), "victim")
+	if err := os.WriteFile(victim, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := path + durable.DraftSuffix
+	if err := os.Symlink(victim, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := durable.WriteFileMode(path, strings.NewReader("new"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(victim); err != nil || string(got) != "mine" {
+		t.Errorf("behind the link is %q (%v), want what was there", got, err)
+	}
+	if to, err := os.Readlink(link); err != nil || to != victim {
+		t.Errorf("the link leads to %q: %v", to, err)
+	}
+	if info, err := os.Lstat(path); err != nil || info.Mode() != 0o640 {
+		t.Errorf("the file's mode is %v: %v", info, err)
+	}
+	torn := errors.New("torn")
+	if err := durable.WriteFile(path, failing{torn}); !errors.Is(err, torn) {
+		t.Errorf("write of content that fails: %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
+		t.Errorf("beside the link and the file there is more: %v, %v", left, err)
+	}
+}
+
 // A lock has one holder, and is free when that has gone.
 func TestALockHasOneHolder(t *testing.T) {
 	t.Parallel()

@@ -347,19 +347,7 @@ func Quote(notes []Note, random io.Reader) (text string, shown []Note, err error
 // plain is a text as a person sees it: without characters that nobody sees, in which
 // things can be hidden from people and said to a model, and not longer than maxPassage.
 func plain(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r), r == utf8.RuneError:
-			return ' '
-		case r == '\u200c' || r == '\u200d': // some scripts are wrong without them
-			return r
-		case unicode.In(r, unicode.Cf, unicode.Co), r >= 0xe0100 && r <= 0xe01ef: // the last choose variants
-			return -1
-		}
-		return r
-	}, WithoutMemory(text))
+	text = seen(WithoutMemory(text))
 	text = strings.TrimSpace(text)
 	if len(text) <= maxPassage {
 		return text
@@ -369,6 +357,54 @@ func plain(text string) string {
 		end--
 	}
 	return text[:end] + " …"
+}
+
+// Joiners have no width: what stands on their sides is written as one, or just not.
+const zwnj, zwj = '\u200c', '\u200d'
+
+// seen is what a person sees of a text. Joiners stay between what can join, and one
+// variation selector stays behind what has variants: more of them could spell bytes.
+func seen(text string) string {
+	var out strings.Builder
+	last, varied := rune(-1), false // what was kept last, without selectors; one has followed it
+	for at, r := range text {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		next, _ := utf8.DecodeRuneInString(text[at+size:])
+		switch {
+		case r == '\n' || r == '\t':
+		case unicode.IsControl(r), r == utf8.RuneError:
+			r = ' '
+		case unicode.Is(unicode.Variation_Selector, r):
+			if !varied && r < 0xe0100 && varies(last) {
+				varied = true
+				out.WriteRune(r)
+			}
+			continue
+		case r == zwnj || r == zwj:
+			if !joins(last) || !joins(next) {
+				continue
+			}
+		case unicode.In(r, unicode.Cf, unicode.Co, unicode.Other_Default_Ignorable_Code_Point):
+			continue
+		}
+		out.WriteRune(r)
+		last, varied = r, false
+	}
+	return out.String()
+}
+
+// joins reports whether a joiner means something beside a character: a letter of a script
+// whose letters join, or an emoji.
+func joins(r rune) bool {
+	return unicode.In(r, unicode.L, unicode.M) && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic,
+		unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Inherited) ||
+		unicode.In(r, unicode.So, unicode.Sk, unicode.Sm) && r != utf8.RuneError
+}
+
+// varies reports whether a character may have variants.
+func varies(r rune) bool {
+	return unicode.In(r, unicode.So, unicode.Sk, unicode.Sm, unicode.Han, unicode.Mongolian, unicode.Nd) ||
+		strings.ContainsRune("#*\u203c\u2049\u3030", r)
 }
 
 // Answer is what a hook prints so that an assistant gives a text to the model. Anything

@@ -169,6 +169,23 @@ var block = regexp.MustCompile(`(?s)^Memory of orgmem: [^\n]* ([0-9a-f]{32}) [^\
 	`<orgmem-memory ([0-9a-f]{32})>\n(.*)\n` +
 	`</orgmem-memory ([0-9a-f]{32})>\n[^\n]*$`)
 
+// What nobody sees goes, and what writing needs stays.
+func TestWhatNobodySeesIsLeftOut(t *testing.T) {
+	for written, want := range map[string]string{
+		"a\u00adb\u034fc\u115fd\u1160e\u3164f\uffa0g": "abcdefg",
+		"x\ue000y\U000f0000z\u2061\u180e":             "xyz",
+		"o\u200db\u200cey \u200d\u200c\u200d":         "obey",
+		"\u2764\ufe0f\ufe0e\ufe01\U000e0101 a\ufe0f":  "\u2764\ufe0f a",
+		"\u0645\u06cc\u200c\u062e\u0648":              "\u0645\u06cc\u200c\u062e\u0648",
+		"\u0915\u094d\u200d\u0937":                    "\u0915\u094d\u200d\u0937",
+		"\u2764\ufe0f\u200d\U0001f525 1\ufe0f\u20e3":  "\u2764\ufe0f\u200d\U0001f525 1\ufe0f\u20e3",
+	} {
+		if got := plain(written); got != want {
+			t.Errorf("%+q becomes %+q, want %+q", written, got, want)
+		}
+	}
+}
+
 // Stored text stays between the two lines, as one line of JSON for each note, whatever it holds.
 func TestHostileTextStaysInside(t *testing.T) {
 	tag := "\U000e0001" // and those behind it spell ASCII that nobody sees

@@ -50,15 +50,6 @@ func known(before []byte) *document {
 	return nil
 }
 
-// cleared is a file without what is ours.
-func cleared(f format, text []byte) (*document, error) {
-	clean, err := f.without(text, nil)
-	if err != nil {
-		return nil, err
-	}
-	return parseDocument(clean)
-}
-
 // had reports whether a file had a member of the root, or a member of that.
 func (d *document) had(names ...string) bool {
 	if d == nil {
@@ -85,8 +76,9 @@ type ourHook struct {
 	hook              Hook
 	options           Options
 	event, group, pos int
+	at                place
 	alone             bool // in its group
-	exact             bool // it is as it would be put in
+	exact             bool // what is ours of it is as it would be put in
 }
 
 // parse reads a file, and finds what is ours in it.
@@ -126,10 +118,9 @@ func (f hooksFile) ours(d *document) ([]ourHook, error) {
 					if !ok || hook.Event != event.name {
 						continue
 					}
-					wanted := jsontext.Value(hook.group(options))
 					found = append(found, ourHook{
-						hook: hook, options: options, event: e, group: g, pos: i, alone: len(list.items) == 1,
-						exact: jsonFormat{}.same(d.raw(group), wanted),
+						hook: hook, options: options, event: e, group: g, pos: i, alone: len(list.items) == 1, at: one,
+						exact: d.has(one, hook.own(options)),
 					})
 				}
 			}
@@ -152,24 +143,44 @@ func (f hooksFile) with(text []byte, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	right := len(found) == len(f.hooks)
-	for _, h := range found {
-		right = right && h.options == o && h.exact
-	}
-	if right {
-		return text, nil
-	}
-	if len(found) > 0 {
-		if d, err = cleared(f, text); err != nil {
+	for _, hook := range f.hooks {
+		first := slices.IndexFunc(found, func(h ourHook) bool { return h.hook.Event == hook.Event })
+		if first < 0 {
+			d, err = putHook(d, hook, o)
+		} else {
+			d, err = f.right(d, hook, o, found[first])
+		}
+		if err != nil {
 			return nil, err
 		}
-	}
-	for _, hook := range f.hooks {
-		if d, err = putHook(d, hook, o); err != nil {
+		if found, err = f.ours(d); err != nil {
 			return nil, err
 		}
 	}
 	return d.text, nil
+}
+
+// right puts one right that is there, and takes out those of its event behind it: they
+// would do the same once more. What else a person has set of it, such as the time that it
+// may take, or when it is called, stays.
+func (f hooksFile) right(d *document, hook Hook, o Options, h ourHook) (*document, error) {
+	d, err := d.set(h.at, 5, hook.own(o))
+	if err != nil {
+		return nil, err
+	}
+	for {
+		found, err := f.ours(d)
+		if err != nil {
+			return nil, err
+		}
+		found = slices.DeleteFunc(found, func(h ourHook) bool { return h.hook.Event != hook.Event })
+		if len(found) < 2 {
+			return d, nil
+		}
+		if d, err = dropHook(d, found[len(found)-1], nil); err != nil {
+			return nil, err
+		}
+	}
 }
 
 func putHook(d *document, hook Hook, o Options) (*document, error) {
@@ -249,7 +260,7 @@ func (mcpFile) server(d *document) (entry Entry, there, ours bool, err error) {
 		words = append(words, word)
 	}
 	options, ours := parseCall(words, mcpCall)
-	return Entry{Server, options, jsonFormat{}.same(d.raw(v), mcpJSON(options))}, true, ours, nil
+	return Entry{Server, options, d.has(v, mcpOwn(options))}, true, ours, nil
 }
 
 func (f mcpFile) find(text []byte) ([]Entry, error) {
@@ -282,14 +293,14 @@ func (f mcpFile) with(text []byte, o Options) ([]byte, error) {
 		return nil, errForeign(mcpMember + "." + Server)
 	case there && entry.Current && entry.Options == o:
 		return text, nil
-	case there:
-		if d, err = cleared(f, text); err != nil {
-			return nil, err
-		}
 	}
-	if servers, there := d.root.get(mcpMember); there {
+	servers, listed := d.root.get(mcpMember)
+	switch v, _ := servers.get(Server); {
+	case there: // a person may have set more of it, such as env
+		d, err = d.set(v, 2, mcpOwn(o))
+	case listed:
 		d, err = d.put(servers, 1, Server, mcpJSON(o))
-	} else {
+	default:
 		d, err = d.put(d.root, 0, mcpMember, fmt.Appendf(nil, "{%s:%s}", jsonText(Server), mcpJSON(o)))
 	}
 	if err != nil {
@@ -353,16 +364,7 @@ func (tomlFile) server(text []byte) (entry Entry, there, ours bool, err error) {
 	options, ours := parseCall(words, mcpCall)
 	// One that is no table of its own, such as a line below [mcp_servers], is a person's.
 	ours = ours && slices.ContainsFunc(tomlTables(text), func(t table) bool { return slices.Equal(t.name, mcpTable) })
-	wanted, err := putTable(nil, mcpTable, mcpTOML(options))
-	if err != nil {
-		return Entry{}, there, ours, err
-	}
-	expected, err := parseTOML(wanted)
-	if err != nil {
-		return Entry{}, there, ours, err
-	}
-	w, _ := lookTOML(expected, mcpTable)
-	return Entry{Server, options, reflect.DeepEqual(v, w)}, true, ours, nil
+	return Entry{Server, options, holdsTOML(fields, mcpTOML(options))}, true, ours, nil
 }
 
 func (f tomlFile) find(text []byte) ([]Entry, error) {
@@ -382,8 +384,8 @@ func (f tomlFile) with(text []byte, o Options) ([]byte, error) {
 		return nil, errForeign("mcp_servers." + Server)
 	case there && entry.Current && entry.Options == o:
 		return text, nil
-	case there:
-		text = dropTable(text, mcpTable)
+	case there: // a person may have set more of it, and of its tools
+		return setTable(text, mcpTable, mcpTOML(o))
 	}
 	return putTable(text, mcpTable, mcpTOML(o))
 }

@@ -143,6 +143,9 @@ func (f File) Status() ([]Entry, error) {
 // read reads a settings file, and what the store knows of it.
 func (s Store) read(f File) (plan, error) {
 	p := plan{path: f.Path, mode: config.FileMode0600, change: Change{Path: f.Path, Holds: f.Holds}, record: &record{}}
+	if err := f.staysInside(); err != nil {
+		return p, err
+	}
 	real, err := filepath.EvalSymlinks(f.Path)
 	switch {
 	case err == nil:
@@ -176,6 +179,39 @@ func (s Store) read(f File) (plan, error) {
 		p.record = s.recall(p.path)
 	}
 	return p, nil
+}
+
+// staysInside refuses a file of a project that links lead out of it: whoever has written
+// the project could have any file of the user's changed, or deleted.
+func (f File) staysInside() error {
+	if f.project == "" {
+		return nil
+	}
+	root, err := filepath.EvalSymlinks(f.project)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // then there is no link in it, either
+	}
+	if err != nil {
+		return err
+	}
+	// What is not there yet goes where the folder above it leads.
+	for path := f.Path; ; path = filepath.Dir(path) {
+		real, err := filepath.EvalSymlinks(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+				return fmt.Errorf("%w: %s is a link to nowhere", ErrSettings, path)
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
+			return fmt.Errorf("%w: %s leads out of the project, to %s: the settings of a project are files in it; "+
+				"take the link away", ErrSettings, path, real)
+		}
+		return nil
+	}
 }
 
 // carryOut makes the changes.
@@ -217,10 +253,7 @@ func (s Store) carryOutOne(p *plan) error {
 	if err := os.MkdirAll(filepath.Dir(p.path), config.DirMode0700); err != nil {
 		return err
 	}
-	if err := durable.WriteFile(p.path, bytes.NewReader(p.new)); err != nil {
-		return err
-	}
-	if err := os.Chmod(p.path, p.mode); err != nil || !p.last {
+	if err := durable.WriteFileMode(p.path, bytes.NewReader(p.new), p.mode); err != nil || !p.last {
 		return err
 	}
 	return s.forget(p.path)

@@ -228,6 +228,104 @@ func TestWhatCameLaterStays(t *testing.T) {
 	}
 }
 
+// What a person sets of an entry of ours stays when it is installed again, with the same
+// options or others; only the keys that are ours change.
+func TestWhatAPersonSetsOfOursStays(t *testing.T) {
+	other := Options{Program: "/usr/bin/orgmem", Base: "https://memory.example"}
+	for _, c := range []struct {
+		assistant string
+		file      int
+		edits     []string // old, new, old, new …
+		keep      []string
+	}{
+		{
+			ClaudeCode, 0,
+			[]string{`"timeout": 10`, `"timeout": 25`, `"hooks": [`, "\"matcher\": \"startup\",\n        \"hooks\": ["},
+			[]string{`"timeout": 25`, `"matcher": "startup",`},
+		},
+		{
+			ClaudeCode, 1,
+			[]string{`"type": "stdio",`, `"env": {"HTTPS_PROXY": "http://proxy:3128"}, "type": "stdio", "timeout": 9,`},
+			[]string{`"env": {"HTTPS_PROXY": "http://proxy:3128"}, "type": "stdio", "timeout": 9,`},
+		},
+		{
+			Codex, 1,
+			[]string{
+				"\nargs = ", "\nstartup_timeout_sec = 20\nenabled = false # for now\n\"args\" = ", "key\"]\n",
+				"key\"] # why\nenv_vars = [\"HTTPS_PROXY\"]\n\n[mcp_servers.orgmem.tools.search_memory]\napproval_mode = \"approve\"\n" +
+					"\n[mcp_servers.orgmem.env]\nA = \"b\"\ncommand = \"c\"\n",
+			},
+			[]string{
+				"startup_timeout_sec = 20\nenabled = false # for now\n", "] # why\n", `"HTTPS_PROXY"`,
+				"[mcp_servers.orgmem.tools.search_memory]\napproval_mode = \"approve\"\n",
+				"[mcp_servers.orgmem.env]\nA = \"b\"\ncommand = \"c\"\n",
+			},
+		},
+	} {
+		at, store := home(t)
+		target := find(t, c.assistant, at)
+		path := target.Files[c.file].Path
+		install(t, target, options, store)
+		edited := strings.NewReplacer(c.edits...).Replace(text(t, path))
+		write(t, path, edited)
+		if entries, err := target.Files[c.file].Status(); err != nil || !entries[0].Current {
+			t.Errorf("%s: %+v, %v", path, entries, err)
+		}
+		install(t, target, options, store)
+		if got := text(t, path); got != edited {
+			t.Errorf("installed again it is\n%s\nwant\n%s", got, edited)
+		}
+		install(t, target, other, store)
+		got := text(t, path)
+		for _, want := range append(c.keep, other.Program, other.Base) {
+			if !strings.Contains(got, want) {
+				t.Errorf("with another address there is no %s in\n%s", want, got)
+			}
+		}
+		for _, gone := range []string{options.Program, options.Base, options.KeyFile} {
+			if strings.Contains(got, gone) {
+				t.Errorf("with another address %s is still in\n%s", gone, got)
+			}
+		}
+		if c.assistant == Codex && !strings.Contains(got, `env_vars = ["ORGMEM_API_KEY", "HTTPS_PROXY"]`) {
+			t.Errorf("without a key file the variables are\n%s", got)
+		}
+		install(t, target, options, store)
+		if got := text(t, path); got != edited {
+			t.Errorf("with the first options again it is\n%s\nwant\n%s", got, edited)
+		}
+		remove(t, target, store)
+		if got := text(t, path); strings.Contains(got, "orgmem") {
+			t.Errorf("removing leaves\n%s", got)
+		}
+	}
+}
+
+// What a person has taken away of an entry comes back, and what is there twice goes.
+func TestInstallingMendsWhatIsOurs(t *testing.T) {
+	at, store := home(t)
+	claude, codex := find(t, ClaudeCode, at), find(t, Codex, at)
+	const one = `{"type":"command","command":"/old/orgmem plugin context"}`
+	write(t, claude.Files[0].Path, `{"hooks":{"SessionStart":[{"matcher":"x","hooks":[`+one+`]},{"hooks":[`+one+`]}]}}`)
+	write(t, claude.Files[1].Path, `{"mcpServers":{"orgmem":{"command":"/old/orgmem","args":["mcp"]}}}`)
+	write(t, codex.Files[1].Path, "[mcp_servers.orgmem]\ncommand = '/old/orgmem'\nargs = [\n  'mcp', # ]\n]\n"+
+		"env_vars = [\"ORGMEM_API_KEY\"]")
+	plain := Options{Program: "orgmem"}
+	install(t, claude, plain, store)
+	install(t, codex, plain, store)
+	if got := text(t, claude.Files[0].Path); strings.Count(got, "plugin context") != 2 || strings.Contains(got, "/old") ||
+		!strings.HasPrefix(got, `{"hooks":{"SessionStart":[{"matcher":"x","hooks":[{"type":"command","command":"orgmem plugin context"}]}]`) {
+		t.Errorf("the hooks are %s", got)
+	}
+	if got := text(t, claude.Files[1].Path); got != `{"mcpServers":{"orgmem":{"command":"orgmem","args":["mcp"],"type":"stdio"}}}` {
+		t.Errorf("the servers are %s", got)
+	}
+	if got := text(t, codex.Files[1].Path); got != "[mcp_servers.orgmem]\ncommand = \"orgmem\"\nargs = [\n  'mcp', # ]\n]\n"+
+		"env_vars = [\"ORGMEM_API_KEY\", \"ORGMEM_BASE_URL\"]" {
+		t.Errorf("the configuration is\n%s", got)
+	}
+}
+
 func TestAHookMovedElsewhereIsFound(t *testing.T) {
 	at, store := home(t)
 	target := find(t, ClaudeCode, at)
@@ -355,6 +453,63 @@ func TestLinksStayLinks(t *testing.T) {
 	}
 	if _, err := Install(target, options, store); !errors.Is(err, ErrSettings) {
 		t.Errorf("a link to nowhere: %v", err)
+	}
+}
+
+// Links that a project holds lead to nothing outside of it, whether what they lead to is
+// there or not.
+func TestAProjectsLinksStayInside(t *testing.T) {
+	for _, c := range []struct{ assistant, link, to string }{
+		{ClaudeCode, ".mcp.json", "servers.json"},
+		{ClaudeCode, ".claude/settings.json", "servers.json"},
+		{ClaudeCode, ".claude", "there"},
+		{ClaudeCode, ".claude", "nowhere"},
+		{Codex, ".codex", "there"},
+		{Codex, ".codex/config.toml", "servers.toml"},
+	} {
+		at, store := home(t)
+		at.Project = t.TempDir()
+		outside := t.TempDir()
+		if err := os.Mkdir(filepath.Join(outside, "there"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(outside, "servers.json"), "{}")
+		write(t, filepath.Join(outside, "servers.toml"), "")
+		link, to := filepath.Join(at.Project, c.link), filepath.Join(outside, c.to)
+		if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+		target := find(t, c.assistant, at)
+		if _, err := Install(target, options, store); !errors.Is(err, ErrSettings) || !strings.Contains(err.Error(), link) {
+			t.Errorf("%s to %s: %v", c.link, c.to, err)
+		}
+		if _, err := Remove(target, store); !errors.Is(err, ErrSettings) {
+			t.Errorf("removing, %s to %s: %v", c.link, c.to, err)
+		}
+		if left, err := os.ReadDir(filepath.Join(outside, "there")); err != nil || len(left) > 0 {
+			t.Errorf("%s: written there: %v, %v", c.link, left, err)
+		}
+		if text(t, filepath.Join(outside, "servers.json")) != "{}" || text(t, filepath.Join(outside, "servers.toml")) != "" {
+			t.Errorf("%s: a file outside was changed", c.link)
+		}
+	}
+	// One that stays inside is as good as any, and so is one to the whole project.
+	at, store := home(t)
+	at.Project = filepath.Join(t.TempDir(), "link")
+	real := t.TempDir()
+	if err := os.Symlink(real, at.Project); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(real, "config", "servers.json"), "{}")
+	if err := os.Symlink(filepath.Join("config", "servers.json"), filepath.Join(real, ".mcp.json")); err != nil {
+		t.Fatal(err)
+	}
+	install(t, find(t, ClaudeCode, at), options, store)
+	if got := text(t, filepath.Join(real, "config", "servers.json")); !strings.Contains(got, "orgmem") {
+		t.Errorf("behind the link is %s", got)
 	}
 }
 

@@ -276,3 +276,66 @@ func (d *document) drop(in place, depth, i int) (*document, error) {
 	out := append([]byte{}, d.text[:from]...)
 	return parseDocument(append(out, d.text[to:]...))
 }
+
+// has reports whether an object has members with just these values.
+func (d *document) has(in place, settings []setting) bool {
+	for _, one := range settings {
+		v, there := in.get(one.key)
+		if !there || !(jsonFormat{}).same(d.raw(v), []byte(one.value)) {
+			return false
+		}
+	}
+	return true
+}
+
+// set gives members of an object these values, and lets all others stand. depth is how
+// deep the object stands.
+func (d *document) set(in place, depth int, settings []setting) (*document, error) {
+	start := in.start
+	for _, one := range settings {
+		v, there := in.get(one.key)
+		var err error
+		switch {
+		case !there:
+			d, err = d.put(in, depth, one.key, []byte(one.value))
+		case !(jsonFormat{}).same(d.raw(v), []byte(one.value)):
+			d, err = d.replace(v, []byte(one.value))
+		}
+		if err != nil {
+			return nil, err
+		}
+		in = d.root.starting(start) // nothing before it has changed
+	}
+	return d, nil
+}
+
+// starting is the value that begins at a place.
+func (v place) starting(at int) place {
+	if v.start == at {
+		return v
+	}
+	for _, m := range v.members {
+		if m.value.start <= at && at < m.value.end {
+			return m.value.starting(at)
+		}
+	}
+	for _, item := range v.items {
+		if item.start <= at && at < item.end {
+			return item.starting(at)
+		}
+	}
+	return place{}
+}
+
+// replace gives a value another's place, on as many lines as it had, or on one.
+func (d *document) replace(v place, value jsontext.Value) (*document, error) {
+	s := d.style()
+	s.flat = !bytes.Contains(d.raw(v), []byte("\n"))
+	line := d.text[bytes.LastIndexByte(d.text[:v.start], '\n')+1 : v.start]
+	part, err := s.written(value, string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))]))
+	if err != nil {
+		return nil, err
+	}
+	out := append(append([]byte{}, d.text[:v.start]...), part...)
+	return parseDocument(append(out, d.text[v.end:]...))
+}

@@ -180,31 +180,63 @@ func (h Hook) group(o Options) []byte {
 		jsonText(o.command(h.Call)), h.Seconds)
 }
 
-// mcpJSON is the server in a JSON file.
-func mcpJSON(o Options) []byte {
-	args, _ := json.Marshal(slices.Concat(mcpCall, o.flags())) // strings
-	return fmt.Appendf(nil, `{"type":"stdio","command":%s,"args":%s}`, jsonText(o.Program), args)
+// own are the members of a hook that are ours; the others are a person's to change.
+func (h Hook) own(o Options) []setting {
+	return []setting{{"type", `"command"`}, {"command", jsonText(o.command(h.Call))}}
 }
 
-// mcpTOML is the server in Codex's file. Codex starts a server with few of its own
-// variables, so those that are needed are named.
-func mcpTOML(o Options) []string {
-	var args []string
-	for _, word := range slices.Concat(mcpCall, o.flags()) {
-		args = append(args, tomlText(word))
+// setting is a key of a settings file with its value, as it is written there.
+type setting struct{ key, value string }
+
+// mcpOwn are the members of the server in a JSON file that are ours.
+func mcpOwn(o Options) []setting {
+	args, _ := json.Marshal(slices.Concat(mcpCall, o.flags())) // strings
+	return []setting{{"type", `"stdio"`}, {"command", jsonText(o.Program)}, {"args", string(args)}}
+}
+
+// mcpJSON is the server in a JSON file.
+func mcpJSON(o Options) []byte {
+	var members []string
+	for _, own := range mcpOwn(o) {
+		members = append(members, jsonText(own.key)+":"+own.value)
 	}
-	lines := []string{"command = " + tomlText(o.Program), "args = [" + strings.Join(args, ", ") + "]"}
+	return []byte("{" + strings.Join(members, ",") + "}")
+}
+
+// envVars is the key of the list of variables that Codex hands on to a server.
+const envVars = "env_vars"
+
+// ourVariables are those that the server may need.
+func ourVariables() []string { return []string{config.EnvAPIKey, config.EnvBase} }
+
+// mcpTOML are the keys of the server in Codex's file that are ours; one without a value is
+// not to be there. Codex starts a server with few of its own variables, so those that are
+// needed are named.
+func mcpTOML(o Options) []setting {
 	var names []string
 	if o.KeyFile == "" {
-		names = append(names, tomlText(config.EnvAPIKey))
+		names = append(names, config.EnvAPIKey)
 	}
 	if o.Base == "" {
-		names = append(names, tomlText(config.EnvBase))
+		names = append(names, config.EnvBase)
 	}
-	if len(names) > 0 {
-		lines = append(lines, "env_vars = ["+strings.Join(names, ", ")+"]")
+	return []setting{
+		{"command", tomlText(o.Program)},
+		{"args", tomlList(slices.Concat(mcpCall, o.flags()))},
+		{envVars, tomlList(names)},
 	}
-	return lines
+}
+
+// tomlList is a list of strings in a TOML file; empty for none.
+func tomlList(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	var texts []string
+	for _, word := range words {
+		texts = append(texts, tomlText(word))
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
 }
 
 // jsonText is a JSON string.
@@ -232,10 +264,11 @@ type Target struct {
 
 // File is one settings file of an assistant.
 type File struct {
-	Path   string
-	Holds  string // in words
-	format format
-	whole  format // knows all that is ours, where format knows only a part
+	Path    string
+	Holds   string // in words
+	format  format
+	whole   format // knows all that is ours, where format knows only a part
+	project string // that it must lie in; empty for the user's own
 }
 
 // For finds the settings of an assistant.
@@ -243,28 +276,28 @@ func For(assistant string, at Where) (Target, error) {
 	user := func(variable, folder string) string { return at.Env(variable, filepath.Join(at.Home, folder)) }
 	switch {
 	case assistant == ClaudeCode && at.Project != "":
-		return target(assistant, filepath.Join(at.Project, ".claude", "settings.json"),
+		return target(assistant, at.Project, filepath.Join(at.Project, ".claude", "settings.json"),
 			File{Path: filepath.Join(at.Project, ".mcp.json"), format: mcpFile{}}), nil
 	case assistant == ClaudeCode:
 		// With a folder of its own the file of the servers lies in it, else beside it.
 		servers := filepath.Join(at.Env("CLAUDE_CONFIG_DIR", at.Home), ".claude.json")
-		return target(assistant, filepath.Join(user("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"),
+		return target(assistant, "", filepath.Join(user("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"),
 			File{Path: servers, format: mcpFile{}}), nil
 	case assistant == Codex:
 		folder := user("CODEX_HOME", ".codex")
 		if at.Project != "" {
 			folder = filepath.Join(at.Project, ".codex")
 		}
-		return target(assistant, filepath.Join(folder, "hooks.json"),
+		return target(assistant, at.Project, filepath.Join(folder, "hooks.json"),
 			File{Path: filepath.Join(folder, "config.toml"), format: tomlFile{}}), nil
 	}
 	return Target{}, fmt.Errorf("%w: %q: there are %s", ErrAssistant, assistant, strings.Join(Assistants(), ", "))
 }
 
-func target(assistant, hooks string, servers File) Target {
+func target(assistant, project, hooks string, servers File) Target {
 	all := hooksFile{Hooks(assistant)}
-	servers.Holds, servers.whole = "MCP server", servers.format
-	return Target{assistant, []File{{hooks, "hooks", all, all}, servers}}
+	servers.Holds, servers.whole, servers.project = "MCP server", servers.format, project
+	return Target{assistant, []File{{hooks, "hooks", all, all, project}, servers}}
 }
 
 // OnlyHooks is the part of a target that holds hooks, with these alone.

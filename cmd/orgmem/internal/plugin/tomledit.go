@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -119,20 +120,24 @@ func stringEnd(text []byte, at int) int {
 
 // headerName is the name of a header such as [a."b c"] or [[a.b]].
 func headerName(statement []byte) []string {
-	inner := bytes.TrimLeft(statement, "[")
-	var name []string
+	name, _ := dotted(bytes.TrimLeft(statement, "["), ']')
+	return name
+}
+
+// dotted is a name of parts that ends before a character, and where that is.
+func dotted(inner []byte, end byte) (name []string, at int) {
 	var part strings.Builder
-	for at := 0; at < len(inner) && inner[at] != ']'; {
+	for at < len(inner) && inner[at] != end {
 		switch c := inner[at]; c {
 		case '"', '\'':
-			end := stringEnd(inner, at)
+			close := stringEnd(inner, at)
 			// A parser reads it, escapes and all.
-			if v, err := toml.Parser().Unmarshal(append([]byte("v = "), inner[at:end]...)); err == nil {
+			if v, err := toml.Parser().Unmarshal(append([]byte("v = "), inner[at:close]...)); err == nil {
 				if s, ok := v["v"].(string); ok {
 					part.WriteString(s)
 				}
 			}
-			at = end
+			at = close
 			continue
 		case '.':
 			name = append(name, part.String())
@@ -143,7 +148,34 @@ func headerName(statement []byte) []string {
 		}
 		at++
 	}
-	return append(name, part.String())
+	return append(name, part.String()), at
+}
+
+// valueOf is where the value of a statement such as a.b = [1] # two stands.
+func valueOf(statement []byte) (key []string, start, end int) {
+	key, start = dotted(statement, '=')
+	if start = min(start+1, len(statement)); start < len(statement) {
+		start += len(statement[start:]) - len(bytes.TrimLeft(statement[start:], " \t"))
+	}
+	for at := start; at < len(statement); {
+		switch c := statement[at]; c {
+		case '"', '\'':
+			at = stringEnd(statement, at)
+			end = at
+			continue
+		case '#': // inside a list, too, one may go before the end
+			if i := bytes.IndexByte(statement[at:], '\n'); i >= 0 {
+				at += i
+				continue
+			}
+			return key, start, end
+		case ' ', '\t', '\r', '\n':
+		default:
+			end = at + 1
+		}
+		at++
+	}
+	return key, start, end
 }
 
 // below reports whether a table is one with a name, or one inside it.
@@ -166,11 +198,22 @@ func lookTOML(values map[string]any, name []string) (any, bool) {
 	return v, true
 }
 
-// putTable adds a table at the end. The lines are its values.
-func putTable(text []byte, name []string, lines []string) ([]byte, error) {
-	newline := "\n"
+// newlineOf is how lines end in a text.
+func newlineOf(text []byte) string {
 	if bytes.Contains(text, []byte("\r\n")) {
-		newline = "\r\n"
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// putTable adds a table with these keys at the end.
+func putTable(text []byte, name []string, settings []setting) ([]byte, error) {
+	newline := newlineOf(text)
+	lines := []string{tomlComment, "[" + strings.Join(name, ".") + "]"}
+	for _, one := range settings {
+		if one.value != "" {
+			lines = append(lines, one.key+" = "+one.value)
+		}
 	}
 	out := append([]byte{}, text...)
 	if len(out) > 0 {
@@ -179,7 +222,7 @@ func putTable(text []byte, name []string, lines []string) ([]byte, error) {
 		}
 		out = append(out, newline...)
 	}
-	for _, line := range append([]string{tomlComment, "[" + strings.Join(name, ".") + "]"}, lines...) {
+	for _, line := range lines {
 		out = append(append(out, line...), newline...)
 	}
 	// An inline table that is there already cannot be added to.
@@ -188,6 +231,112 @@ func putTable(text []byte, name []string, lines []string) ([]byte, error) {
 			strings.Join(name[:len(name)-1], "."))
 	}
 	return out, nil
+}
+
+// merged is what a list of variables is to become: those that we want, and behind them
+// those that a person has added. A list that holds more than names is left as it is.
+func merged(have any, wanted string) (value string, change bool) {
+	list, _ := have.([]any)
+	var others, ours []string
+	for _, one := range list {
+		name, ok := one.(string)
+		switch {
+		case !ok:
+			return "", false
+		case slices.Contains(ourVariables(), name):
+			ours = append(ours, name)
+		default:
+			others = append(others, name)
+		}
+	}
+	if slices.Sort(ours); tomlList(ours) == wanted { // they are wanted in this order
+		return "", false
+	}
+	var names []string
+	for _, name := range ourVariables() {
+		if strings.Contains(wanted, tomlText(name)) {
+			names = append(names, name)
+		}
+	}
+	return tomlList(slices.Concat(names, others)), true
+}
+
+// change is what a key's value is to become, and whether it is not that already.
+func (s setting) change(fields map[string]any) (value string, change bool) {
+	have, there := fields[s.key]
+	if s.key == envVars {
+		return merged(have, s.value)
+	}
+	wanted, err := parseTOML([]byte("v = " + s.value))
+	return s.value, !there || err != nil || !reflect.DeepEqual(have, wanted["v"])
+}
+
+// holdsTOML reports whether a table has these keys with just these values.
+func holdsTOML(fields map[string]any, settings []setting) bool {
+	return !slices.ContainsFunc(settings, func(s setting) bool {
+		_, change := s.change(fields)
+		return change
+	})
+}
+
+// setTable gives keys of a table that is there these values, and lets all else of it, and
+// the tables inside it, stand.
+func setTable(text []byte, name []string, settings []setting) ([]byte, error) {
+	values, err := parseTOML(text)
+	if err != nil {
+		return nil, err
+	}
+	v, _ := lookTOML(values, name)
+	fields, _ := v.(map[string]any)
+	for _, one := range settings {
+		if value, change := one.change(fields); change {
+			text = setKey(text, name, setting{one.key, value})
+		}
+	}
+	if values, err = parseTOML(text); err == nil {
+		v, _ = lookTOML(values, name)
+		if fields, _ = v.(map[string]any); holdsTOML(fields, settings) {
+			return text, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %s is there in a form that cannot be changed: take it out", ErrSettings,
+		strings.Join(name, "."))
+}
+
+// setKey gives a key of a table a value, behind its header where it is not there yet; no
+// value takes the line out.
+func setKey(text []byte, name []string, one setting) []byte {
+	tables := tomlTables(text)
+	i := slices.IndexFunc(tables, func(t table) bool { return slices.Equal(t.name, name) })
+	if i < 0 {
+		return text
+	}
+	t := tables[i]
+	splice := func(from, to int, with string) []byte {
+		return slices.Concat(text[:from], []byte(with), text[to:])
+	}
+	behind := statementEnd(text, t.start)
+	for at := behind; at < t.end; {
+		end := statementEnd(text, at)
+		key, from, to := valueOf(text[at:end])
+		switch {
+		case !slices.Equal(key, []string{one.key}):
+		case one.value == "":
+			return splice(at, end, "")
+		default:
+			return splice(at+from, at+to, one.value)
+		}
+		at = end
+	}
+	if one.value == "" {
+		return text
+	}
+	newline := newlineOf(text)
+	line := one.key + " = " + one.value + newline
+	if text[behind-1] != '\n' { // the file ends with the header
+		line = newline + line
+	}
+	return splice(behind, behind, line)
 }
 
 // dropTable takes out a table and those inside it, with our comment above it and the

@@ -317,8 +317,8 @@ export class Orgmem {
     /** Checks a delivery, and gives the event in it; a receiver without a client has `verifyWebhook`. */
     verify: async (
       payload: string | Uint8Array | ArrayBuffer,
-      header: string | null | undefined,
-      secret: string,
+      header: string | readonly string[] | null | undefined,
+      secret: string | undefined,
       options: VerifyOptions = {},
     ): Promise<WebhookEvent> => verifyWebhook(payload, header, secret, { now: this.#transport.now, ...options }),
   };

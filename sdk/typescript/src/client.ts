@@ -32,6 +32,11 @@ export interface RetrieveOptions extends RequestOptions {
 export interface UpdateOptions extends RequestOptions {
   /** The etag of the version that is meant: any other is a Conflict. */
   ifMatch?: string | undefined;
+  /**
+   * Send it again like a PUT where an answer was lost, for a caller whose patch stands whatever is there. What somebody
+   * else wrote between the tries is overwritten. Not with ifMatch.
+   */
+  repeatable?: boolean | undefined;
 }
 export interface AsOf extends RequestOptions {
   asOf?: string;
@@ -125,12 +130,14 @@ export class Orgmem {
   }
 
   /**
-   * Changes the fields that are named, and nothing else. With `ifMatch` it is sent once, since after a lost answer the
-   * version is another one: read again then. Without it may be sent again, which changes nothing more.
+   * Changes the fields that are named, and nothing else. It is sent once: after a lost answer it may have been done, and
+   * somebody else may have changed the node since. Read again then, or say that it is `repeatable`.
    */
   async update(id: string, patch: T.NodePatch, options: UpdateOptions = {}): Promise<T.VersionedNode> {
-    const { ifMatch, ...request } = options;
-    const call: Call = { method: "PATCH", path: nodes(id), body: patch, harmless: ifMatch === undefined };
+    const { ifMatch, repeatable = false, ...request } = options;
+    if (repeatable && ifMatch !== undefined)
+      throw new OrgmemError("An update with ifMatch is not repeatable: when its answer is lost, the version is another one. Leave one of them out.");
+    const call: Call = { method: "PATCH", path: nodes(id), body: patch, harmless: repeatable };
     if (ifMatch !== undefined) call.headers = { "If-Match": ifMatch };
     return this.#node(call, request);
   }
@@ -317,8 +324,8 @@ export class Orgmem {
     /** Checks a delivery, and gives the event in it; a receiver without a client has `verifyWebhook`. */
     verify: async (
       payload: string | Uint8Array | ArrayBuffer,
-      header: string | null | undefined,
-      secret: string,
+      header: string | readonly string[] | null | undefined,
+      secret: string | undefined,
       options: VerifyOptions = {},
     ): Promise<WebhookEvent> => verifyWebhook(payload, header, secret, { now: this.#transport.now, ...options }),
   };

@@ -60,15 +60,19 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
   const call = { method: "GET", path: "/v1/events", headers: { Accept: "text/event-stream" } } as const;
   // Milliseconds of the service's clock: whatever was written before has arrived. It is
   // made of what the service says, since what arrives may have lain in a buffer for as
-  // long as the consumer was busy; it is 0 until the stream was open once.
-  let since = 0;
+  // long as the consumer was busy; there is none until the stream was open once.
+  let since: number | undefined;
   let why = "";
   for (let failures = 0; ; ) {
     let opened: Opened;
     const asked = transport.now();
-    if (since === 0) {
+    if (since === undefined) {
       // Whoever has the address wrong shall hear it, and not wait for ever.
       opened = await transport.open(call, { signal });
+      if (!isStream(opened.response)) {
+        opened.abort();
+        throw new BadAnswer(`${transport.base} answered GET /v1/events with something that is no stream. See that baseUrl (ORGMEM_BASE_URL) is the service's own address.`, opened.response.status, false);
+      }
     } else {
       signal?.throwIfAborted();
       await transport.sleep(transport.backOff(failures++), signal);
@@ -79,6 +83,11 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
         if (error instanceof ApiError && error.retryAfter) await transport.sleep(error.retryAfter, signal);
         continue;
       }
+      if (!isStream(opened.response)) {
+        // A page with 200 is what a proxy shows while there is nothing behind it.
+        opened.abort();
+        continue;
+      }
     }
     const { response, abort } = opened;
     const began = transport.now();
@@ -87,10 +96,8 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
     let events = 0;
     let timer: ReturnType<typeof setInterval> | undefined;
     try {
-      if (!/^text\/event-stream\b/.test(response.headers.get("Content-Type") ?? ""))
-        throw new BadAnswer(`${transport.base} answered GET /v1/events with something that is no stream. See that baseUrl (ORGMEM_BASE_URL) is the service's own address.`, response.status, false);
       options.onOpen?.();
-      if (since !== 0) yield { kind: "gap", since: new Date(since - disorder).toISOString(), why };
+      if (since !== undefined) yield { kind: "gap", since: new Date(since - disorder).toISOString(), why };
       since = openSince;
       why = "the connection was lost";
       const frames = new Frames();
@@ -123,6 +130,10 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
           if (!types || types.has(event.type)) yield event;
         }
       }
+    } catch (error) {
+      // What was in it is not known: rather a gap than silence, or an end.
+      if (!(error instanceof Broken)) throw error;
+      why = error.message;
     } finally {
       clearInterval(timer);
       abort();
@@ -131,13 +142,22 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
   }
 }
 
+/** What came is no event; the connection is given up. */
+class Broken extends Error {}
+
+function isStream({ status, headers, body }: Response): boolean {
+  return status === 200 && body !== null && /^text\/event-stream\b/.test(headers.get("Content-Type") ?? "");
+}
+
 function eventOf(data: string, id: string): StreamEvent {
   try {
     const said = JSON.parse(data) as Omit<StreamEvent, "id" | "kind">;
+    if (typeof said.type !== "string") throw new TypeError("no type");
+    if (typeof said.data !== "object" || said.data === null || Array.isArray(said.data)) throw new TypeError("data is no object");
     if (Number.isNaN(Date.parse(said.timestamp))) throw new TypeError("no timestamp");
     return { ...said, kind: "event", id };
   } catch (cause) {
-    throw new BadAnswer("An event of the stream is not as the service writes it. See what stands before the service: it changes what passes.", 200, false, { cause });
+    throw new Broken(`what came is no event of the service: ${(cause as Error).message}`);
   }
 }
 
@@ -174,6 +194,6 @@ class Frames {
       }
     }
     if (this.#rest.length > maxEvent || this.#size > maxEvent)
-      throw new BadAnswer("An event of the stream has no end within 1 MiB. See what stands before the service.", 200, false);
+      throw new Broken("an event had no end within 1 MiB");
   }
 }

@@ -55,7 +55,7 @@ export interface Call {
   raw?: { body: RawBody; type: string } | undefined;
   /** The route takes an Idempotency-Key. */
   keyed?: boolean;
-  /** Sending it twice does nothing more than sending it once, although it is a POST without a key. */
+  /** Sending it twice does nothing more than sending it once, although it is a POST without a key, or a PATCH. */
   harmless?: boolean;
   headers?: Record<string, string>;
 }

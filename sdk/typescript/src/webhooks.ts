@@ -21,20 +21,24 @@ export interface VerifyOptions {
  * Checks that a delivery was signed with the secret, now, and gives the event in it.
  *
  * @param payload the body as it came over the wire: JSON that was parsed and written again has another signature
- * @param header the header X-Svc-Signature
+ * @param header the header X-Svc-Signature; of several signatures in it, as while a secret changes, one has to fit
  * @param secret what the service answered when the endpoint was made, `whsec_` included
  */
 export async function verifyWebhook(
   payload: string | Uint8Array | ArrayBuffer,
-  header: string | null | undefined,
-  secret: string,
+  header: string | readonly string[] | null | undefined,
+  secret: string | undefined,
   { tolerance = 300, now = Date.now }: VerifyOptions = {},
 ): Promise<WebhookEvent> {
-  if (secret === "") throw new BadSignature("There is no secret to verify with. It was answered once, when the endpoint was made; make a new endpoint if it is lost.");
-  const parts = new Map<string, string | undefined>((header ?? "").split(",").map((part) => part.trim().split(/=(.*)/s, 2) as [string, string]));
-  const t = parts.get("t") ?? "";
-  const v1 = parts.get("v1") ?? "";
-  if (!/^\d{1,15}$/.test(t) || !/^[0-9a-f]{64}$/i.test(v1))
+  if (!secret) throw new BadSignature("There is no secret to verify with. It was answered once, when the endpoint was made; make a new endpoint if it is lost.");
+  let t = "";
+  const signatures: string[] = [];
+  for (const part of String(header ?? "").split(",")) {
+    const [name, value = ""] = part.trim().split(/=(.*)/s, 2);
+    if (name === "t") t = value;
+    else if (name === "v1" && /^[0-9a-f]{64}$/i.test(value)) signatures.push(value);
+  }
+  if (!/^\d{1,15}$/.test(t) || signatures.length === 0)
     throw new BadSignature("The delivery has no signature that can be read. Give the whole header X-Svc-Signature, t=…,v1=…; without it the delivery is not the service's.");
   const body = typeof payload === "string" ? new TextEncoder().encode(payload) : new Uint8Array(payload);
   const head = new TextEncoder().encode(t + ".");
@@ -42,9 +46,13 @@ export async function verifyWebhook(
   signed.set(head);
   signed.set(body, head.length);
   const key = await crypto.subtle.importKey("raw", new TextEncoder().encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
-  const got = Uint8Array.from(v1.match(/../g)!, (hex) => parseInt(hex, 16));
-  // verify compares in constant time.
-  if (!(await crypto.subtle.verify("HMAC", key, got, signed)))
+  let fits = false;
+  for (const signature of signatures) {
+    const got = Uint8Array.from(signature.match(/../g)!, (hex) => parseInt(hex, 16));
+    // verify compares in constant time.
+    fits ||= await crypto.subtle.verify("HMAC", key, got, signed);
+  }
+  if (!fits)
     throw new BadSignature("The signature does not fit. Give the raw body, byte for byte, and this endpoint's secret; else the delivery is not the service's.");
   // Of a genuine delivery alone: of any other the time means nothing.
   const apart = now() / 1000 - Number(t);
@@ -52,5 +60,14 @@ export async function verifyWebhook(
     throw new BadSignature(
       `The delivery was signed ${Math.round(Math.abs(apart))} s ${apart > 0 ? "ago" : "in the future"} by this machine's clock, and ${tolerance} s are allowed. If it came just now, the clocks are that far apart: set this machine's; else it is played again.`,
     );
-  return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent;
+  let event: unknown;
+  let cause: unknown;
+  try {
+    event = JSON.parse(new TextDecoder().decode(body));
+  } catch (error) {
+    cause = error;
+  }
+  if (typeof event !== "object" || event === null || Array.isArray(event))
+    throw new BadSignature("The signature fits, and the body is no JSON object, which the service never sends. See who else has this secret; make a new endpoint if somebody does.", { cause });
+  return event as WebhookEvent;
 }

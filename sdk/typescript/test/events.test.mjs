@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BadAnswer, ConnectionFailed, Unauthorized } from "../dist/index.js";
+import { BadAnswer, ConnectionFailed, NotFound, PermissionDenied, Unauthorized } from "../dist/index.js";
 import { json, patient, problem, stub } from "./stub.mjs";
 
 const at = (second) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
@@ -144,23 +144,68 @@ test("an address where nothing is does not hang", async () => {
   assert.equal(slept.length, 8);
 });
 
-test("what is no stream, and an event without an end, are a BadAnswer", async (t) => {
+test("what is no stream at the very beginning is a BadAnswer", async (t) => {
   let answer = (response) => json(response, {});
-  const { baseUrl } = await stub(t, (_, response) => answer(response));
+  const { baseUrl, requests } = await stub(t, (_, response) => answer(response));
   const { memory } = patient(baseUrl);
-  await assert.rejects(take(1, memory.events()), (error) => error instanceof BadAnswer && /ORGMEM_BASE_URL/.test(error.message));
-  for (const endless of ["data: " + "x".repeat(1100 << 10), "data: xxxxxxxxxxxxxxx\n".repeat(1 << 17)]) {
-    answer = (response) => {
-      open(response);
-      response.write(endless);
-    };
-    await assert.rejects(take(1, memory.events()), (error) => error instanceof BadAnswer && /1 MiB/.test(error.message));
-  }
-  answer = (response) => {
-    open(response);
-    response.write("data: <h1>\n\n");
+  const refused = (error) => error instanceof BadAnswer && /ORGMEM_BASE_URL/.test(error.message);
+  await assert.rejects(take(1, memory.events()), refused);
+  answer = (response) => response.writeHead(204, { "Content-Type": "text/event-stream" }).end();
+  await assert.rejects(take(1, memory.events()), refused);
+  assert.equal(requests.length, 2);
+});
+
+test("what is no event is an interruption: nobody knows what was in it", async (t) => {
+  const said = JSON.stringify({ type: "x", data: {}, timestamp: at(9) });
+  const broken = {
+    "no event": ["<h1>", "[]", "null", said.replace("{}", "[]"), said.replace('"x"', "1"), said.replace("2026", "?")].map((data) => `data: ${data}\n\n`),
+    "1 MiB": ["data: " + "x".repeat(1100 << 10), "data: xxxxxxxxxxxxxxx\n".repeat(1 << 17)],
   };
-  await assert.rejects(take(1, memory.events()), BadAnswer);
+  for (const [why, all] of Object.entries(broken))
+    for (const what of all)
+      for (const before of ["", frame("a", 5)]) {
+        const closed = [];
+        const { baseUrl } = await stub(t, ({ n }, response) => {
+          response.on("close", () => closed.push(n));
+          open(response, { Date: new Date(at(5)).toUTCString() });
+          response.write(n === 0 ? before + what + frame("lost", 6) : frame("b", 7));
+        });
+        const [gap, b] = (await take(before ? 3 : 2, patient(baseUrl).memory.events())).slice(-2);
+        assert.deepEqual([gap.kind, gap.since, b.id], ["gap", at(4), "b"], what.slice(0, 80));
+        assert.ok(gap.why.includes(why), gap.why);
+        while (closed.length < 2) await new Promise((resolve) => setImmediate(resolve));
+        assert.deepEqual(closed, [0, 1], "the broken connection is not kept");
+      }
+});
+
+test("one gap however often it takes, whatever a proxy shows meanwhile", async (t) => {
+  const { baseUrl, requests } = await stub(t, ({ n }, response) => {
+    if (n === 1) return response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>Maintenance</h1>");
+    if (n === 2) return json(response, {});
+    if (n === 3) return response.writeHead(200, { "Content-Type": "text/html" }).write("<h1>a page without an end");
+    if (n === 4) return problem(response, 500, "internal");
+    open(response);
+    if (n === 0) response.end(frame("a", 5));
+    else response.write(frame("b", 6));
+  });
+  const { memory, slept } = patient(baseUrl);
+  let opened = 0;
+  const seen = await take(3, memory.events({ onOpen: () => opened++ }));
+  assert.deepEqual(seen.map((s) => s.id ?? s.since), ["a", at(4), "b"]);
+  assert.deepEqual([opened, requests.length], [2, 6]);
+  assert.deepEqual(slept, [250, 500, 1000, 2000, 4000], "such a page is no stream that was open");
+});
+
+test("a redirect, or an answer that refuses the caller, ends a stream that was open", async (t) => {
+  for (const [status, kind] of [[302, BadAnswer], [403, PermissionDenied], [404, NotFound]]) {
+    const { baseUrl, requests } = await stub(t, ({ n }, response) => {
+      if (n > 0) return problem(response, status, "some_code", {}, { Location: "http://127.0.0.1:9/" });
+      open(response);
+      response.end(frame("a", 5));
+    });
+    await assert.rejects(take(2, patient(baseUrl).memory.events()), kind);
+    assert.equal(requests.length, 2);
+  }
 });
 
 test("an error of the caller's own is the caller's", async (t) => {

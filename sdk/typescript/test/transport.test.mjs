@@ -141,6 +141,7 @@ test("repeating ends: by the number of tries, by the budget, and where it would 
   assert.deepEqual(await tries({}, search), [1, 0], "what asks for more than the budget is not waited for");
   retryAfter = "0";
   const once = [
+    (memory) => memory.update("a:b", { title: "x" }),
     (memory) => memory.update("a:b", { title: "x" }, { ifMatch: '"1"' }),
     (memory) => memory.settings.update({ qualityMode: "fast" }),
     (memory) => memory.sandbox.keys.create(),
@@ -153,7 +154,7 @@ test("repeating ends: by the number of tries, by the budget, and where it would 
   for (const call of [
     (memory) => memory.get("a:b"),
     (memory) => memory.delete("a:b"),
-    (memory) => memory.update("a:b", { title: "x" }),
+    (memory) => memory.update("a:b", { title: "x" }, { repeatable: true }),
     (memory) => memory.subjects.put("ann"),
     (memory) => memory.retrieve("x"),
     (memory) => memory.answer("x"),
@@ -166,6 +167,21 @@ test("repeating ends: by the number of tries, by the budget, and where it would 
   status = 429;
   for (const call of once) assert.equal((await tries({}, call))[0], String(call).includes("upload") ? 1 : 9, `refused by the rate limit: ${call}`);
   for (status of [400, 401, 403, 404, 409, 412, 422, 500]) assert.equal((await tries({}, search))[0], 1, String(status));
+});
+
+test("an update whose answer is lost does not undo what somebody else wrote then", async (t) => {
+  let title = "first";
+  const { baseUrl, requests } = await stub(t, ({ body, n }, response) => {
+    title = JSON.parse(body).title;
+    if (n > 0) return json(response, { id: "a:b", title });
+    title = "somebody else's"; // while the answer is on its way
+    response.destroy();
+  });
+  const { memory } = patient(baseUrl);
+  await assert.rejects(memory.update("a:b", { title: "mine" }), orgmem.ConnectionFailed);
+  assert.equal(title, "somebody else's");
+  await assert.rejects(memory.update("a:b", { title: "mine" }, { repeatable: true, ifMatch: '"1"' }), (error) => error instanceof OrgmemError && /Leave one of them out/.test(error.message));
+  assert.equal(requests.length, 1);
 });
 
 test("Retry-After may be a date", async (t) => {

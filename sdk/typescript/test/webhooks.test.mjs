@@ -9,6 +9,7 @@ const t = 1700000000;
 const body = '{"id":"1"}';
 const v1 = "c7ac13b57a8d16147c9757c695353f4addfb92d54e2585d0ada5784333af2450";
 const header = `t=${t},v1=${v1}`;
+const signed = (raw) => `t=${t},v1=${createHmac("sha256", secret).update(`${t}.`).update(raw).digest("hex")}`;
 const at = (seconds) => ({ now: () => seconds * 1000 });
 
 test("the vector of the documentation is verified, from every form of a body", async () => {
@@ -20,9 +21,20 @@ test("the vector of the documentation is verified, from every form of a body", a
 });
 
 test("bytes that are no UTF-8 are verified as they are", async () => {
-  const raw = Buffer.from([0x22, 0xff, 0xfe, 0x22]);
-  const sign = createHmac("sha256", secret).update(`${t}.`).update(raw).digest("hex");
-  await verifyWebhook(raw, `t=${t},v1=${sign}`, secret, at(t));
+  const raw = Buffer.from([...Buffer.from('{"id":"'), 0xff, 0xfe, ...Buffer.from('"}')]);
+  assert.deepEqual(await verifyWebhook(raw, signed(raw), secret, at(t)), { id: "\ufffd\ufffd" });
+});
+
+test("of several signatures one has to fit, whichever", async () => {
+  const other = "0".repeat(64);
+  for (const head of [`t=${t},v1=${v1},v1=${other}`, `t=${t},v1=${other},v1=${v1}`, `t=${t},v1=later,v1=${v1},v1=`, [`t=${t}`, `v1=${v1}`]])
+    assert.deepEqual(await verifyWebhook(body, head, secret, at(t)), { id: "1" }, String(head));
+  await assert.rejects(verifyWebhook(body, `t=${t},v1=${other},v1=${other}`, secret, at(t)), BadSignature);
+});
+
+test("a body that is signed and no event is refused, and no error of JSON's", async () => {
+  for (const raw of ["", "{", "<h1>", "null", "[]", '"text"'])
+    await assert.rejects(verifyWebhook(raw, signed(raw), secret, at(t)), (error) => error instanceof BadSignature && /no JSON object/.test(error.message), raw);
 });
 
 test("what is not signed by the secret, or not readable, is refused", async () => {
@@ -31,6 +43,9 @@ test("what is not signed by the secret, or not readable, is refused", async () =
     [body + " ", header, secret],
     [body, header, secret + "x"],
     [body, header, ""],
+    [body, header, undefined],
+    [undefined, header, secret],
+    [{ id: "1" }, header, secret],
     [body, `t=${t + 1},v1=${v1}`, secret],
     [body, `t=${t},v1=${zeros}`, secret],
     [body, `t=${t},v1=${v1.slice(2)}`, secret],
@@ -41,6 +56,7 @@ test("what is not signed by the secret, or not readable, is refused", async () =
     [body, "", secret],
     [body, undefined, secret],
     [body, null, secret],
+    [body, [], secret],
   ])
     await assert.rejects(verifyWebhook(payload, head, key, at(t)), (error) => error instanceof BadSignature && error instanceof OrgmemError && /\. .*\.$/.test(error.message), String(head));
 });

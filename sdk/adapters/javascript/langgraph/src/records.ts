@@ -175,7 +175,8 @@ export class Records {
           return undefined;
         }
         const { content, metadata } = item;
-        const edited = await orUndefined(this.#client.update(before.id, { content, metadata: metadata! }));
+        // A put replaces whatever is there, so that it may be sent again.
+        const edited = await orUndefined(this.#client.update(before.id, { content, metadata: metadata! }, { repeatable: true }));
         if (!edited) return draft; // deleted or replaced since it was found
         if (before.metadata["parts"]) await this.#deleteParts(draft.id, metadata!["write"]);
         return undefined;

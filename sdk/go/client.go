@@ -68,6 +68,7 @@ type Client struct {
 	keyIs   string
 	key     string
 	subject string
+	broken  error  // every call returns it, and sends nothing
 	cfg     Config // with its defaults
 	silence time.Duration
 
@@ -200,17 +201,21 @@ func (c *Client) bind() {
 }
 
 // Subject returns a client that acts as a provisioned subject, over the same
-// connections. An empty id returns one that acts as the key's owner.
+// connections. The key's owner is whom the client acts as that Subject was not called
+// on; an empty id is nobody, and every call of its client is an ArgumentError.
 func (c *Client) Subject(id string) *Client {
 	as := *c
-	as.subject = id
+	as.subject, as.broken = id, nil
+	if id == "" { // of a session that was lost, say: it must not get the owner's memory
+		as.broken = argument("the id of the subject is empty: give one, or use the client that Subject was called on to act as the key's owner")
+	}
 	as.bind()
 	return &as
 }
 
 // String names the client without its key, so that no log gets it.
 func (c *Client) String() string {
-	if c.subject == "" {
+	if c.subject == "" && c.broken == nil {
 		return "orgmem client of " + c.base
 	}
 	return fmt.Sprintf("orgmem client of %s as %q", c.base, c.subject)

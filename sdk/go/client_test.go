@@ -175,8 +175,46 @@ func TestAddressesAreEscaped(t *testing.T) {
 	if _, err := c.History("").Page(t.Context(), ""); err == nil {
 		t.Error("an empty id was sent")
 	}
-	if _, err := c.Subject("ann").Subject("").Get(t.Context(), "x"); err != nil || !strings.HasSuffix(seen[len(seen)-1], " ") {
-		t.Errorf("%q %v", seen[len(seen)-1], err)
+}
+
+// An empty id, of a session that was lost, is not the key's owner.
+func TestNoSubject(t *testing.T) {
+	var seen []string
+	c, _ := stub(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		seen = append(seen, r.Header.Get("X-Svc-Subject"))
+		writeJSON(w, 200, `{}`)
+	})
+	for _, nobody := range []*Client{c.Subject(""), c.Subject("ann").Subject("")} {
+		for name, call := range map[string]func() error{
+			"get":      func() error { _, err := nobody.Get(t.Context(), "x"); return err },
+			"add":      func() error { _, err := nobody.Add(t.Context(), Item{Content: "x"}); return err },
+			"revoke":   func() error { return nobody.Keys.Revoke(t.Context(), "x") },
+			"list":     func() error { _, err := nobody.List(NodeFilter{}).Page(t.Context(), ""); return err },
+			"upload":   func() error { _, err := nobody.Imports.Upload(t.Context(), uploadOf("x")); return err },
+			"download": func() error { _, err := nobody.Exports.Download(t.Context(), "x"); return err },
+			"events":   func() error { _, err := watched(t.Context(), nobody, EventsRequest{}); return err },
+		} {
+			err := call()
+			var wrong *ArgumentError
+			if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "subject is empty") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if text := nobody.String(); text == c.String() {
+			t.Errorf("%s is the owner's", text)
+		}
+	}
+	if len(seen) > 0 {
+		t.Errorf("it was sent as %q", seen)
+	}
+	for _, one := range []*Client{c, c.Subject("").Subject("ann")} {
+		if _, err := one.Get(t.Context(), "x"); err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Equal(seen, []string{"", "ann"}) {
+		t.Errorf("%q", seen)
 	}
 }
 

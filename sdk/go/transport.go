@@ -192,8 +192,12 @@ func (c *Client) do(ctx context.Context, r request) (*answer, error) {
 	return got, err
 }
 
-// retry calls once until it succeeds, by the rules of the package comment.
+// retry calls once until it succeeds, by the rules of the package comment. Every call
+// passes here before anything of it is sent.
 func (c *Client) retry(ctx context.Context, r request, once func() error) error {
+	if c.broken != nil {
+		return c.broken
+	}
 	var waited time.Duration
 	for tries := 0; ; tries++ {
 		err := once()

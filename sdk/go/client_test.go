@@ -192,7 +192,7 @@ func TestNoSubject(t *testing.T) {
 			"revoke":   func() error { return nobody.Keys.Revoke(t.Context(), "x") },
 			"list":     func() error { _, err := nobody.List(NodeFilter{}).Page(t.Context(), ""); return err },
 			"upload":   func() error { _, err := nobody.Imports.Upload(t.Context(), uploadOf("x")); return err },
-			"download": func() error { _, err := nobody.Exports.Download(t.Context(), "x"); return err },
+			"download": func() error { _, err := nobody.Exports.DownloadTo(t.Context(), "x", io.Discard); return err },
 			"events":   func() error { _, err := watched(t.Context(), nobody, EventsRequest{}); return err },
 		} {
 			err := call()

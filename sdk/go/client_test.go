@@ -624,6 +624,33 @@ func TestANewerService(t *testing.T) {
 	}
 }
 
+// A list that does not lead to its end must not look as if it had.
+func TestAListWithoutAnEnd(t *testing.T) {
+	for name, next := range map[string]map[string]string{
+		"the same again": {"": "2", "2": "2"},
+		"in a ring":      {"": "2", "2": "3", "3": "2"},
+		"to nowhere":     {"": "2", "2": ""},
+	} {
+		c, _ := stub(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+			writeJSON(w, 200, fmt.Sprintf(`{"data":[{"id":"a"}],"hasMore":true,"nextCursor":%q}`, next[r.URL.Query().Get("cursor")]))
+		})
+		var last error
+		nodes := 0
+		for _, err := range c.List(NodeFilter{}).All(t.Context()) {
+			if last = err; err == nil {
+				nodes++
+			}
+			if nodes > 100 {
+				break
+			}
+		}
+		var answer *AnswerError
+		if !errors.As(last, &answer) || nodes != len(next) {
+			t.Errorf("%s: %d nodes, %v", name, nodes, last)
+		}
+	}
+}
+
 func TestLists(t *testing.T) {
 	var asked []string
 	c, _ := stub(t, Config{MaxRetries: -1}, func(w http.ResponseWriter, r *http.Request) {

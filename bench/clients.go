@@ -26,6 +26,7 @@ const (
 	clientAdds     = 10_000 // while the server is killed
 	clientKills    = 2
 	clientCrowd    = 16 // adds at a time
+	driverLines    = 16 // that are kept until they are read
 	addedMost      = 0.5
 )
 
@@ -36,7 +37,8 @@ type driver struct {
 	command  []string
 }
 
-// drivers finds those that can run here. Each client's README says how it is built.
+// drivers finds those that can run here; of the others the report says that they were
+// missed. Each client's README says how it is built.
 func (b *bench) drivers(ctx context.Context) ([]driver, error) {
 	binary := filepath.Join(b.dir, "driver")
 	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./bench/driver")
@@ -48,11 +50,14 @@ func (b *bench) drivers(ctx context.Context) ([]driver, error) {
 	if python == "" {
 		python = filepath.Join("sdk", "python", ".venv", "bin", "python")
 	}
-	all := []driver{
+	return b.able(ctx, []driver{
 		{"Go", []string{binary}},
 		{"Python", []string{python, filepath.Join("sdk", "python", "bench", "driver.py")}},
 		{"TypeScript", []string{"node", filepath.Join("sdk", "typescript", "bench", "driver.mjs")}},
-	}
+	}), nil
+}
+
+func (b *bench) able(ctx context.Context, all []driver) []driver {
 	var found []driver
 	for _, d := range all {
 		// Without arguments it says how it is called; what cannot run at all has other words.
@@ -60,12 +65,12 @@ func (b *bench) drivers(ctx context.Context) ([]driver, error) {
 		try.Env = append(os.Environ(), "ORGMEM_API_KEY=none")
 		out, err := try.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "adds N CONCURRENCY") {
-			b.report.note(d.language+" client", "not measured: it is not installed (%v)", errors.Join(err, firstLine(out)))
+			b.report.add(d.language+" client", "measured", false, "not measured: it is not installed (%v)", errors.Join(err, firstLine(out)))
 			continue
 		}
 		found = append(found, d)
 	}
-	return found, nil
+	return found
 }
 
 func firstLine(out []byte) error {
@@ -73,9 +78,12 @@ func firstLine(out []byte) error {
 	return errors.New(line)
 }
 
-// start starts a driver that speaks to an address.
+// start starts a driver that speaks to an address. Whoever calls it kills it.
 func (d driver) start(ctx context.Context, base, key string, args ...string) (*driven, error) {
-	p := &driven{cmd: exec.CommandContext(ctx, d.command[0], append(d.command[1:len(d.command):len(d.command)], args...)...)}
+	p := &driven{
+		cmd:   exec.CommandContext(ctx, d.command[0], append(d.command[1:len(d.command):len(d.command)], args...)...),
+		lines: make(chan []byte, driverLines), done: make(chan struct{}),
+	}
 	p.cmd.Env = append(os.Environ(), "ORGMEM_BASE_URL="+base, "ORGMEM_API_KEY="+key)
 	p.cmd.Stderr = &p.said
 	out, err := p.cmd.StdoutPipe()
@@ -85,36 +93,88 @@ func (d driver) start(ctx context.Context, base, key string, args ...string) (*d
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	p.out = bufio.NewReader(out)
-	return p, p.cmd.Start()
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() { // ends with the driver
+		for scan := bufio.NewScanner(out); scan.Scan(); {
+			select {
+			case p.lines <- slices.Clone(scan.Bytes()):
+			default: // nobody asks for so many
+			}
+		}
+		_, _ = io.Copy(io.Discard, out) // of a line that was too long: only keeps the pipe from filling
+		p.err = p.cmd.Wait()
+		close(p.lines)
+		close(p.done)
+	}()
+	return p, nil
 }
 
 // driven is a driver that runs.
 type driven struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *bufio.Reader
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	lines chan []byte // that it prints
+	done  chan struct{}
+	// What it said besides, and how it ended, once done is closed.
 	said strings.Builder
+	err  error
 }
 
 // line reads the next line that it prints.
 func (p *driven) line(into any) error {
-	line, err := p.out.ReadBytes('\n')
-	if err == nil {
-		err = json.Unmarshal(line, into)
+	line, ok := <-p.lines
+	if !ok {
+		return p.dead()
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w %s", p.cmd, err, p.said.String())
+	if err := json.Unmarshal(line, into); err != nil {
+		return fmt.Errorf("%s printed %q: %w", p.cmd, line, err)
 	}
 	return nil
 }
 
-// end waits for its end.
-func (p *driven) end() error {
-	if err := errors.Join(p.in.Close(), p.cmd.Wait()); err != nil {
-		return fmt.Errorf("%s: %w\n%s", p.cmd, err, p.said.String())
+// dead waits for its end, which came too early.
+func (p *driven) dead() error {
+	<-p.done
+	return fmt.Errorf("%s has ended: %w\n%s", p.cmd, errors.Join(errEarly, p.err), p.said.String())
+}
+
+var errEarly = errors.New("too early")
+
+// ended says whether it has.
+func (p *driven) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// wait waits for its end.
+func (p *driven) wait() error {
+	if <-p.done; p.err != nil {
+		return fmt.Errorf("%s: %w\n%s", p.cmd, p.err, p.said.String())
 	}
 	return nil
+}
+
+// ask asks for its end, which may have come by itself.
+func (p *driven) ask() error {
+	if err := p.in.Close(); !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// end asks for its end and waits.
+func (p *driven) end() error { return errors.Join(p.ask(), p.wait()) }
+
+// kill ends it, if it has not ended, and waits.
+func (p *driven) kill() {
+	_ = p.cmd.Process.Kill() // one that has ended says so
+	<-p.done
 }
 
 // measureClients: what each client costs beside the bare call, whether an add is lost
@@ -159,14 +219,18 @@ func (b *bench) clientSearch(ctx context.Context, drivers []driver) error {
 		return errors.Join(err, s.end())
 	}
 	for _, d := range drivers {
-		p, err := d.start(ctx, s.BaseURL, s.key, "search", strconv.Itoa(clientSearches))
 		var got struct {
 			Client float64 `json:"client_cpu_ms"`
 			Bare   float64 `json:"bare_cpu_ms"`
 			Added  float64 `json:"added_ms"`
 		}
+		p, err := d.start(ctx, s.BaseURL, s.key, "search", strconv.Itoa(clientSearches))
 		if err == nil {
-			err = errors.Join(p.line(&got), p.end())
+			err = p.line(&got)
+			if err == nil {
+				err = p.end()
+			}
+			p.kill()
 		}
 		if err != nil {
 			return errors.Join(err, s.end())
@@ -192,9 +256,10 @@ func (b *bench) clientAdds(ctx context.Context, d driver) error {
 	if err != nil {
 		return errors.Join(err, s.end())
 	}
+	defer p.kill()
 	began := time.Now()
 	for range clientKills {
-		if err := s.accepts(ctx, clientAdds/(clientKills+1)); err != nil {
+		if err := s.accepts(ctx, clientAdds/(clientKills+1), p); err != nil {
 			return errors.Join(err, s.end())
 		}
 		s.Kill()
@@ -206,7 +271,10 @@ func (b *bench) clientAdds(ctx context.Context, d driver) error {
 		Acknowledged, Failed int
 		Errors               json.RawMessage
 	}
-	if err := errors.Join(p.line(&got), p.end()); err != nil {
+	if err := p.line(&got); err != nil {
+		return errors.Join(err, s.end())
+	}
+	if err := p.end(); err != nil {
 		return errors.Join(err, s.end())
 	}
 	took := time.Since(began)
@@ -234,12 +302,17 @@ func (b *bench) clientAdds(ctx context.Context, d driver) error {
 	return s.end()
 }
 
-// accepts waits until the process has accepted so many ingests.
-func (s *service) accepts(ctx context.Context, n int) error {
+// accepts waits until the process has accepted so many ingests, while the driver that
+// sends them runs.
+func (s *service) accepts(ctx context.Context, n int, from *driven) error {
 	for {
+		last := from.ended()
 		have, err := s.gauge(ctx, acceptedMetric)
 		if err != nil || int(have) >= n {
 			return err
+		}
+		if last {
+			return from.dead()
 		}
 		if err := pause(ctx, 20*time.Millisecond); err != nil {
 			return err

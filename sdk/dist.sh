@@ -30,15 +30,21 @@ for package in sdk/adapters/javascript/*/package.json; do
 done
 
 python3 - sdk/go "$out" <<'PY'
-"""The Go module as an archive: its folder, without its tests' servers, in one folder with its version."""
-import os, pathlib, re, sys, time, zipfile
+"""The Go module as an archive: its folder, without its tests' servers, in one folder with its version. Of a working
+tree it has what git knows, and so none of what lies about; of a tree without git it has everything."""
+import os, pathlib, re, subprocess, sys, time, zipfile
 
 source, out = map(pathlib.Path, sys.argv[1:])
+try:
+    known = subprocess.run(["git", "ls-files", "-z", "--", str(source)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    files = [pathlib.Path(name) for name in known.stdout.decode().split("\0") if name] if known.returncode == 0 else []
+except OSError:  # there is no git
+    files = []
 version = re.search(r'Version = "([^"]+)"', "".join(p.read_text() for p in source.glob("*.go"))).group(1)
 when = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))[:6]
 top = f"orgmem-go-{version}"
 with zipfile.ZipFile(out / f"{top}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-    for path in sorted(source.rglob("*")):
+    for path in sorted(files or source.rglob("*")):
         if not path.is_file() or path.name.endswith("_test.go") or {"testdata", "bench"} & set(path.parts):
             continue
         entry = zipfile.ZipInfo(f"{top}/{path.relative_to(source)}", when)

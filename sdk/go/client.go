@@ -52,7 +52,9 @@ type Config struct {
 	RetryBudget time.Duration
 
 	// HTTPClient is used with its Transport and Jar; redirects are never followed, since
-	// the key would go along. Its Timeout would end streams: leave it 0.
+	// the key would go along. Its Timeout would end streams: leave it 0. Without a
+	// Transport the client has one that takes the proxy of the environment, and none to
+	// this machine.
 	HTTPClient *http.Client
 	// Now, Sleep and Random (in [0, 1)) are the world's; tests put theirs here.
 	Now    func() time.Time
@@ -68,6 +70,7 @@ type Client struct {
 	keyIs   string
 	key     string
 	subject string
+	broken  error  // every call returns it, and sends nothing
 	cfg     Config // with its defaults
 	silence time.Duration
 
@@ -107,16 +110,25 @@ func New(cfg Config) (*Client, error) {
 	switch {
 	case c.key == "":
 		return nil, argument("there is no API key: set %s, or Config.APIKey; `orgmem key create` makes one", EnvAPIKey)
-	case strings.ContainsFunc(c.key, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case strings.ContainsFunc(c.key, invisible):
 		return nil, argument("the API key of %s holds a character that no key has: copy it once more", c.keyIs)
 	}
 	if err := c.checkBase(cfg.AllowInsecure); err != nil {
 		return nil, err
 	}
 	c.cfg = cfg.withDefaults()
+	if u, err := url.Parse(c.base); c.cfg.HTTPClient.Transport == nil {
+		c.cfg.HTTPClient.Transport = sharedTransport
+		if err == nil && loopback(u.Hostname()) {
+			c.cfg.HTTPClient.Transport = localTransport
+		}
+	}
 	c.bind()
 	return c, nil
 }
+
+// invisible says that a character has no place in a header's value that is one word.
+func invisible(r rune) bool { return r <= ' ' || r > '~' }
 
 // checkBase reads the address as a person may have typed it.
 func (c *Client) checkBase(insecure bool) error {
@@ -135,6 +147,7 @@ func (c *Client) checkBase(insecure bool) error {
 	return nil
 }
 
+// loopback says that a host is this machine.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
@@ -154,9 +167,6 @@ func (cfg Config) withDefaults() Config {
 	if cfg.HTTPClient != nil {
 		client = *cfg.HTTPClient
 	}
-	if client.Transport == nil {
-		client.Transport = sharedTransport
-	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	cfg.HTTPClient = &client
 	if cfg.Now == nil {
@@ -171,12 +181,23 @@ func (cfg Config) withDefaults() Config {
 	return cfg
 }
 
-// sharedTransport keeps the connections of all clients of the program.
-var sharedTransport = func() *http.Transport {
+// These keep the connections of all clients of the program.
+var (
+	sharedTransport = newTransport()
+	// localTransport is for this machine. It knows no proxy: by the rules of net/http
+	// some of the names that are loopback are none, and a proxy would get the key.
+	localTransport = func() *http.Transport {
+		t := newTransport()
+		t.Proxy = nil
+		return t
+	}()
+)
+
+func newTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, idleConnections
 	return t
-}()
+}
 
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
@@ -200,17 +221,21 @@ func (c *Client) bind() {
 }
 
 // Subject returns a client that acts as a provisioned subject, over the same
-// connections. An empty id returns one that acts as the key's owner.
+// connections. The key's owner is whom the client acts as that Subject was not called
+// on; an empty id is nobody, and every call of its client is an ArgumentError.
 func (c *Client) Subject(id string) *Client {
 	as := *c
-	as.subject = id
+	as.subject, as.broken = id, nil
+	if id == "" { // of a session that was lost, say: it must not get the owner's memory
+		as.broken = argument("the id of the subject is empty: give one, or use the client that Subject was called on to act as the key's owner")
+	}
 	as.bind()
 	return &as
 }
 
 // String names the client without its key, so that no log gets it.
 func (c *Client) String() string {
-	if c.subject == "" {
+	if c.subject == "" && c.broken == nil {
 		return "orgmem client of " + c.base
 	}
 	return fmt.Sprintf("orgmem client of %s as %q", c.base, c.subject)

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"reflect"
 	"runtime"
@@ -28,6 +29,7 @@ func TestMain(m *testing.M) {
 	before := runtime.NumGoroutine()
 	code := m.Run()
 	sharedTransport.CloseIdleConnections()
+	localTransport.CloseIdleConnections()
 	for deadline := time.Now().Add(10 * time.Second); code == 0 && runtime.NumGoroutine() > before; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			stacks := make([]byte, 1<<20)
@@ -175,8 +177,46 @@ func TestAddressesAreEscaped(t *testing.T) {
 	if _, err := c.History("").Page(t.Context(), ""); err == nil {
 		t.Error("an empty id was sent")
 	}
-	if _, err := c.Subject("ann").Subject("").Get(t.Context(), "x"); err != nil || !strings.HasSuffix(seen[len(seen)-1], " ") {
-		t.Errorf("%q %v", seen[len(seen)-1], err)
+}
+
+// An empty id, of a session that was lost, is not the key's owner.
+func TestNoSubject(t *testing.T) {
+	var seen []string
+	c, _ := stub(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		seen = append(seen, r.Header.Get("X-Svc-Subject"))
+		writeJSON(w, 200, `{}`)
+	})
+	for _, nobody := range []*Client{c.Subject(""), c.Subject("ann").Subject("")} {
+		for name, call := range map[string]func() error{
+			"get":      func() error { _, err := nobody.Get(t.Context(), "x"); return err },
+			"add":      func() error { _, err := nobody.Add(t.Context(), Item{Content: "x"}); return err },
+			"revoke":   func() error { return nobody.Keys.Revoke(t.Context(), "x") },
+			"list":     func() error { _, err := nobody.List(NodeFilter{}).Page(t.Context(), ""); return err },
+			"upload":   func() error { _, err := nobody.Imports.Upload(t.Context(), uploadOf("x")); return err },
+			"download": func() error { _, err := nobody.Exports.DownloadTo(t.Context(), "x", io.Discard); return err },
+			"events":   func() error { _, err := watched(t.Context(), nobody, EventsRequest{}); return err },
+		} {
+			err := call()
+			var wrong *ArgumentError
+			if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "subject is empty") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if text := nobody.String(); text == c.String() {
+			t.Errorf("%s is the owner's", text)
+		}
+	}
+	if len(seen) > 0 {
+		t.Errorf("it was sent as %q", seen)
+	}
+	for _, one := range []*Client{c, c.Subject("").Subject("ann")} {
+		if _, err := one.Get(t.Context(), "x"); err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Equal(seen, []string{"", "ann"}) {
+		t.Errorf("%q", seen)
 	}
 }
 
@@ -222,6 +262,68 @@ func TestRetries(t *testing.T) {
 	}
 	if _, err := c.Add(WithIdempotencyKey(t.Context(), "mine"), Item{Content: "x"}); err != nil || tries[len(tries)-1] != "mine" {
 		t.Errorf("%q %v", tries[len(tries)-1], err)
+	}
+}
+
+func TestIdempotencyKeysAreChecked(t *testing.T) {
+	sent := 0
+	c, _ := stub(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		sent++
+		writeJSON(w, 202, `{"jobId":"j"}`)
+	})
+	for _, key := range []string{"", " ", "a b", "a\n", "a\r\nX-Svc-Subject: b", "\x7f", "ä", strings.Repeat("x", 256)} {
+		_, err := c.Add(WithIdempotencyKey(t.Context(), key), Item{Content: "x"})
+		var wrong *ArgumentError
+		if !errors.As(err, &wrong) || sent != 0 {
+			t.Errorf("%q: %d sent, %v", key, sent, err)
+		}
+	}
+	for _, key := range []string{"!", "~", strings.Repeat("x", 255)} {
+		if _, err := c.Add(WithIdempotencyKey(t.Context(), key), Item{Content: "x"}); err != nil {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+}
+
+// The key does not leave this machine, whatever proxy the environment names.
+func TestNoProxyToThisMachine(t *testing.T) {
+	const proxy = "proxy.example.com:3128"
+	if sharedTransport.Proxy == nil {
+		t.Fatal("the environment's proxy is not asked")
+	}
+	for base, want := range map[string]string{
+		"http://memory.localhost:8080": "memory.localhost:8080",
+		"http://localhost:8080":        "localhost:8080",
+		"http://127.0.0.1:8080":        "127.0.0.1:8080",
+		"http://memory.example.com":    proxy,
+	} {
+		for name, own := range map[string]*http.Client{"none": nil, "without a transport": {}} {
+			c, err := New(Config{APIKey: "k", BaseURL: base, AllowInsecure: true, MaxRetries: -1, HTTPClient: own})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The environment was read when the first test sent something, so its proxy
+			// stands here, and nothing is dialled.
+			transport := c.cfg.HTTPClient.Transport.(*http.Transport).Clone()
+			if transport.Proxy != nil {
+				transport.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: proxy})
+			}
+			var dialled string
+			transport.DialContext = func(_ context.Context, _, address string) (net.Conn, error) {
+				dialled = address
+				return nil, errors.New("not dialled")
+			}
+			c.cfg.HTTPClient.Transport = transport
+			if _, err := c.Me(t.Context()); err == nil || dialled != want {
+				t.Errorf("%s, client %s: %s was dialled, %v", base, name, dialled, err)
+			}
+		}
+	}
+	own := http.DefaultTransport
+	c, err := New(Config{APIKey: "k", BaseURL: "http://memory.localhost", HTTPClient: &http.Client{Transport: own}})
+	if err != nil || c.cfg.HTTPClient.Transport != own {
+		t.Errorf("the caller's transport is not used: %v", err)
 	}
 }
 
@@ -582,6 +684,33 @@ func TestANewerService(t *testing.T) {
 		var newer struct{ Mood string }
 		if err := json.Unmarshal(node.Raw(), &newer); err != nil || newer.Mood != "blue" {
 			t.Errorf("%s: %v", node.Raw(), err)
+		}
+	}
+}
+
+// A list that does not lead to its end must not look as if it had.
+func TestAListWithoutAnEnd(t *testing.T) {
+	for name, next := range map[string]map[string]string{
+		"the same again": {"": "2", "2": "2"},
+		"in a ring":      {"": "2", "2": "3", "3": "2"},
+		"to nowhere":     {"": "2", "2": ""},
+	} {
+		c, _ := stub(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+			writeJSON(w, 200, fmt.Sprintf(`{"data":[{"id":"a"}],"hasMore":true,"nextCursor":%q}`, next[r.URL.Query().Get("cursor")]))
+		})
+		var last error
+		nodes := 0
+		for _, err := range c.List(NodeFilter{}).All(t.Context()) {
+			if last = err; err == nil {
+				nodes++
+			}
+			if nodes > 100 {
+				break
+			}
+		}
+		var answer *AnswerError
+		if !errors.As(last, &answer) || nodes != len(next) {
+			t.Errorf("%s: %d nodes, %v", name, nodes, last)
 		}
 	}
 }

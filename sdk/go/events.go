@@ -20,7 +20,7 @@ const (
 	longestReconnect = 30 * time.Second
 	longestAfter     = 5 * time.Minute  // whoever asks for more is asked again all the same
 	heartbeat        = 15 * time.Second // the service's, where nothing happens
-	eventLag         = time.Second      // an event is made before its commit, and may come behind a later one
+	eventLag         = 2 * time.Second  // an event is made before its commit, which a drain delays, and may come behind a later one
 	steady           = 10 * time.Second // one that lasted this long was no failure, nor is one that told something
 	maxEvent         = 1 << 20          // bytes; an event has some hundred
 )
@@ -61,9 +61,10 @@ type EventsRequest struct {
 }
 
 // Events watches what happens, for as long as the context lasts and the loop goes on.
-// It reconnects by itself, and then gives one Gap. An error is the last that it gives:
-// the context has ended, the first connection could not be made by the rules of all
-// requests, or a later one was refused.
+// It reconnects by itself, and then gives one Gap; what cannot be read of a stream that
+// was open is an interruption, too, and so is a page of success that is none. An error
+// is the last that it gives: the context has ended, the first connection could not be
+// made by the rules of all requests, or a later one was refused.
 //
 //	for notice, err := range client.Events(ctx, orgmem.EventsRequest{}) {
 //		if err != nil {
@@ -85,7 +86,10 @@ func (c *Client) Events(ctx context.Context, watch EventsRequest) iter.Seq2[Noti
 			var after time.Duration
 			if err != nil {
 				var again bool
-				if again, after = retryable(err); lost == nil || ctx.Err() != nil || !again && !errors.Is(err, ErrServer) {
+				again, after = retryable(err)
+				var page *AnswerError // of a proxy that has nothing behind it, unless its status says more
+				again = again || errors.Is(err, ErrServer) || errors.As(err, &page) && page.Status/100 == 2
+				if lost == nil || ctx.Err() != nil || !again {
 					yield(nil, err)
 					return
 				}

@@ -29,11 +29,15 @@ func streams(t *testing.T, cfg Config, connections ...[]string) (*Client, *world
 			return
 		}
 		texts := connections[i]
-		if len(texts) == 1 && strings.HasPrefix(texts[0], "status ") {
+		if len(texts) > 0 && strings.HasPrefix(texts[0], "status ") {
 			var status int
 			fmt.Sscanf(texts[0], "status %d", &status)
 			w.Header().Set("Retry-After", "15")
 			problem(w, status, "some_code")
+			return
+		}
+		if len(texts) > 0 && strings.HasPrefix(texts[0], "<html>") {
+			io.WriteString(w, texts[0])
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
@@ -103,6 +107,32 @@ func TestEventsReconnect(t *testing.T) {
 	}
 }
 
+// Nothing that stands between here and the service ends a stream that was open.
+func TestEventsGoOnBehindForeignAnswers(t *testing.T) {
+	page := "<html>The service will be back soon</html>"
+	c, _, _ := streams(t, Config{},
+		[]string{frame("1", EventTypeJobCompleted)},
+		[]string{page},
+		[]string{page},
+		[]string{frame("2", EventTypeJobCompleted), "data: <html>\n\n", hold},
+		[]string{"data: " + strings.Repeat("x", maxEvent+1)},
+		[]string{frame("3", EventTypeJobCompleted)},
+	)
+	var waits []error
+	seen, err := watched(t.Context(), c, EventsRequest{OnWait: func(why error) { waits = append(waits, why) }})
+	if len(seen) != 6 || seen[0] != "1" || seen[1] != "gap: the stream has ended" || seen[2] != "2" ||
+		!strings.Contains(seen[3], "cannot be read") || !strings.Contains(seen[4], "no end") || seen[5] != "3" {
+		t.Errorf("%q", seen)
+	}
+	if !errors.Is(err, ErrUnauthorized) {
+		t.Errorf("a refusal is the last: %v", err)
+	}
+	if len(waits) != 6 {
+		t.Fatalf("%v", waits)
+	}
+	says(t, waits[1], "no event stream", "back soon")
+}
+
 func TestEventsHoldWhatTheyWereSent(t *testing.T) {
 	c, _, _ := streams(t, Config{}, []string{frame("1", EventTypeImportStarted)})
 	for notice, err := range c.Events(t.Context(), EventsRequest{}) {
@@ -159,7 +189,7 @@ func TestAGapHasItsTimes(t *testing.T) {
 					t.Fatal(err)
 				}
 				if gap, ok := notice.(Gap); ok {
-					if !gap.Since.Equal(tc.want.Add(-eventLag)) || !gap.Until.Equal(opened.Add(time.Hour)) {
+					if !gap.Since.Equal(tc.want.Add(-2*time.Second)) || !gap.Until.Equal(opened.Add(time.Hour)) {
 						t.Errorf("since %v until %v", gap.Since, gap.Until)
 					}
 					break

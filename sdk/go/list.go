@@ -3,6 +3,7 @@ package orgmem
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 	"net/http"
 	"net/url"
@@ -70,11 +71,13 @@ func (l List[T]) Page(ctx context.Context, cursor string) (*Page[T], error) {
 	return page, nil
 }
 
-// All reads all pages, one after the other. An error is the last that it gives.
+// All reads all pages, one after the other. An error is the last that it gives; without
+// one the list was complete.
 //
 //	for node, err := range client.List(orgmem.NodeFilter{}).All(ctx) {
 func (l List[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
+		seen := map[string]bool{"": true}
 		for cursor := ""; ; {
 			page, err := l.Page(ctx, cursor)
 			if err != nil {
@@ -86,10 +89,15 @@ func (l List[T]) All(ctx context.Context) iter.Seq2[T, error] {
 					return
 				}
 			}
-			if !page.HasMore || page.NextCursor == "" || page.NextCursor == cursor {
-				return // a list that leads to itself has no end
+			if !page.HasMore {
+				return
 			}
-			cursor = page.NextCursor
+			if cursor = page.NextCursor; seen[cursor] { // it has no end, and must not look complete
+				yield(*new(T), l.client.badAnswer(request{method: http.MethodGet, path: l.path}, http.StatusOK,
+					http.Header{"Content-Type": {mediaJSON}}, nil, errors.New("the list has more, and leads to nowhere or to a page that came before")))
+				return
+			}
+			seen[cursor] = true
 		}
 	}
 }

@@ -24,6 +24,8 @@ const (
 	maxProblem = 64 << 10 // bytes of a refusal
 	maxExcerpt = 120      // bytes of a page that was none of ours
 
+	maxIdempotencyKey = 255
+
 	firstPause   = 250 * time.Millisecond
 	longestPause = 10 * time.Second
 
@@ -103,8 +105,9 @@ func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 type idempotencyKey struct{}
 
 // WithIdempotencyKey sets the key of the one write that is called with the context,
-// for a program that wants to repeat it after a restart. Without it, each call has a
-// fresh one.
+// for a program that wants to repeat it after a restart: 1 to 255 visible ASCII
+// characters, without spaces; the write is not sent with any other. Without it, each
+// call has a fresh one.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, idempotencyKey{}, key)
 }
@@ -177,6 +180,9 @@ func (c *Client) do(ctx context.Context, r request) (*answer, error) {
 		if !ok {
 			key = newUUID()
 		}
+		if key == "" || len(key) > maxIdempotencyKey || strings.ContainsFunc(key, invisible) {
+			return nil, argument("%s %s: the idempotency key is none: it has 1 to %d visible ASCII characters", r.method, r.path, maxIdempotencyKey)
+		}
 		r.header = r.header.Clone()
 		if r.header == nil {
 			r.header = http.Header{}
@@ -192,8 +198,12 @@ func (c *Client) do(ctx context.Context, r request) (*answer, error) {
 	return got, err
 }
 
-// retry calls once until it succeeds, by the rules of the package comment.
+// retry calls once until it succeeds, by the rules of the package comment. Every call
+// passes here before anything of it is sent.
 func (c *Client) retry(ctx context.Context, r request, once func() error) error {
+	if c.broken != nil {
+		return c.broken
+	}
 	var waited time.Duration
 	for tries := 0; ; tries++ {
 		err := once()

@@ -19,6 +19,7 @@ from both import KEY, KINDS, Both
 from orgmem import (
     ApiError,
     AsyncOrgmem,
+    BadAnswer,
     BadRequest,
     Conflict,
     ConnectionFailed,
@@ -30,6 +31,7 @@ from orgmem import (
     ServerError,
     TimedOut,
 )
+from orgmem.mem0 import AsyncMemory, Memory
 from stub import Stub, answer, problem as stubbed_problem
 from test_contract import PREVIEW, example
 
@@ -403,6 +405,28 @@ def test_a_list_is_all_pages(kind: str) -> None:
         {"pageSize": "2", "cursor": "c1"},
         {"pageSize": "2", "cursor": "c2"},
     ]
+
+
+def test_a_list_that_repeats_a_cursor_ends(kind: str) -> None:
+    answers = [page(["a"], "c1"), page(["b"], "c2"), page(["c"], "c1")]
+    with Both(kind, handler=Answers(*answers)) as both, pytest.raises(BadAnswer, match="'c1' came a second time"):
+        both.run(both.client.subjects.list())
+    assert len(both.seen) == 3
+
+
+@pytest.mark.parametrize("verb", ["get_all", "delete_all", "history"])
+def test_a_list_of_mem0_that_repeats_a_cursor_ends(kind: str, verb: str) -> None:
+    calls: dict[str, Any] = {
+        "get_all": lambda mem0: mem0.get_all(user_id="ann"),
+        "delete_all": lambda mem0: mem0.delete_all(agent_id="bob"),
+        "history": lambda mem0: mem0.history("n"),
+    }
+    answers = [page([], "c1"), page([], "c2"), page([], "c2")]
+    with Both(kind, handler=Answers(*answers)) as both:
+        mem0 = (AsyncMemory if kind == "async" else Memory)(both.client)
+        with pytest.raises(BadAnswer, match="'c2' came a second time"):
+            both.run(calls[verb](mem0))
+    assert len(both.seen) == 3
 
 
 def test_one_page(kind: str) -> None:

@@ -7,7 +7,7 @@ import inspect
 import io
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -153,6 +153,12 @@ def test_subject(kind: str, subject: str, header: str) -> None:
     assert both.seen[2].url.raw_path == f"/v1/subjects/{header}".encode()
 
 
+def test_a_subject_without_a_name_is_refused(kind: str) -> None:
+    """An empty header would be none: the call would act for the owner of the key."""
+    with Both(kind, handler=Answers()) as both, pytest.raises(ValueError, match="empty"):
+        both.client.subject("")
+
+
 def test_ids_stay_one_segment() -> None:
     with Both("sync", handler=Answers(*[ok(SUBJECT) for _ in range(3)])) as both:
         for id in ("..", ".", "a/../b?c#d"):
@@ -263,6 +269,27 @@ def test_one_key_for_all_tries(kind: str) -> None:
     keys = [request.headers["idempotency-key"] for request in both.seen]
     assert keys[0] == keys[1] == keys[2] != keys[3] and keys[4] == "mine"
     assert len(keys[0]) == 36
+
+
+@pytest.mark.parametrize("key", ["", " ", "a b", "line\n", "\x00", "Grüße", "\ud800", "k" * 256])
+def test_a_key_that_no_header_can_carry_is_refused_at_once(kind: str, key: str) -> None:
+    with Both(kind, handler=Answers()) as both:
+        calls: list[Callable[[], Any]] = [
+            lambda: both.client.add("a", idempotency_key=key),
+            lambda: both.client.add("a", idempotency_key=key, wait=True),
+            lambda: both.client.supersede("n", "b", "c", idempotency_key=key),
+            lambda: both.client.keys.create("label", idempotency_key=key),
+        ]
+        for call in calls:
+            with pytest.raises(ValueError, match="255 visible ASCII"):
+                both.run(call())
+    assert both.seen == []
+
+
+def test_the_longest_key(kind: str) -> None:
+    with Both(kind, handler=Answers(ok(ACCEPTED))) as both:
+        both.run(both.client.add("a", idempotency_key="!~" + "k" * 253))
+    assert len(both.seen[0].headers["idempotency-key"]) == 255
 
 
 def test_another_conflict_is_no_reason_to_repeat(kind: str) -> None:

@@ -26,6 +26,8 @@ from orgmem.models import Page
 if TYPE_CHECKING:
     from orgmem._upload import Form
 
+MOST_KEY = 255  # characters of an Idempotency-Key
+
 P = ParamSpec("P")
 T = TypeVar("T")
 Kind = TypeVar("Kind")
@@ -189,8 +191,8 @@ class Cursors:
             return None
         if cursor in self._seen:
             raise BadAnswer(
-                f"The list has no end: its cursor {cursor[:MOST_EXCERPT]!r} came a second time. Bring client and service "
-                "to versions that fit each other, and look at caches between."
+                f"The list has no end: its cursor {cursor[:MOST_EXCERPT]!r} came a second time. Bring client and "
+                "service to versions that fit each other, and look at caches between."
             )
         self._seen.add(cursor)
         return cursor
@@ -263,6 +265,17 @@ def segment(id: str) -> str:
         raise ValueError("the id is empty: it would name another route")
     # A segment of dots alone would be taken as a step upwards.
     return quote(id, safe="").replace(".", "%2E") if id in (".", "..") else quote(id, safe="")
+
+
+def key_of(idempotency_key: str | None) -> str:
+    """The Idempotency-Key of a call: the caller's, or "" for a fresh one."""
+    if idempotency_key is None:
+        return ""
+    if not 1 <= len(idempotency_key) <= MOST_KEY or not all("!" <= c <= "~" for c in idempotency_key):
+        raise ValueError(
+            f"an idempotency_key is 1 to {MOST_KEY} visible ASCII characters: leave it out to have one made"
+        )
+    return idempotency_key
 
 
 def when(value: datetime | str | None) -> str | None:

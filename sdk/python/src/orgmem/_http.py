@@ -66,6 +66,8 @@ class Requests:
             "User-Agent": f"orgmem-python/{VERSION}",
             "X-Svc-API-Key": config.api_key,
         }
+        if subject == "":
+            raise ValueError("the subject's id is empty: leave subject(…) out to act for the owner of the key")
         if subject is not None:
             self._headers["X-Svc-Subject"] = quote(subject, safe="")
 

@@ -27,8 +27,8 @@ from orgmem._retry import Tries, retry_after_of
 from orgmem.errors import ApiError, BadAnswer, OrgmemError, foreign
 
 ROUTE = "/v1/events"
-# How much later than an event one may come that happened before it: each node tells its own, and one that drains may hold
-# them up for so long.
+# How much later than an event one may come that happened before it: each node tells its own, and one that drains may
+# hold them up for so long.
 DISORDER = timedelta(seconds=2)
 SILENCE = 45.0  # seconds; three heartbeats that did not come: nobody is there any more
 STEADY = 10.0  # seconds; a stream that lasted this long was no failure

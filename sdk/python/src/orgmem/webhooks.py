@@ -30,7 +30,7 @@ class WebhookEvent(Model):
 def verify(
     payload: bytes, header: str | None, secret: str, *, tolerance: float = TOLERANCE, now: float | None = None
 ) -> WebhookEvent:
-    """The event of a delivery, if it was signed with the secret within the tolerance; else BadSignature, whatever it is.
+    """The event of a delivery, if it was signed with the secret within the tolerance; else BadSignature, always.
 
     payload is the body as it came, byte for byte: JSON that was parsed and written again has another signature.
     """
@@ -48,8 +48,8 @@ def verify(
             signatures.append(value)
     if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= MOST_DIGITS) or not signatures:
         raise BadSignature(
-            f"The header {(header or '')[:200]!r} is no signature. Pass the value of {HEADER} as it came; without one the "
-            "delivery is not from the service."
+            f"The header {(header or '')[:200]!r} is no signature. Pass the value of {HEADER} as it came; without one "
+            "the delivery is not from the service."
         )
     # The whole secret is the key, whsec_ included.
     want = hmac.new(secret.encode(), stamp.encode() + b"." + payload, hashlib.sha256).hexdigest().encode()
@@ -72,5 +72,6 @@ def verify(
         place = ".".join(str(p) for p in first["loc"]) or "the whole"
         raise BadSignature(
             f"The delivery is signed, and is no event that this client knows: {place}: {first['msg'][:LONGEST_QUOTE]}. "
-            "Check that the secret is used for nothing else, and bring client and service to versions that fit each other."
+            "Check that the secret is used for nothing else, and bring client and service to versions that fit "
+            "each other."
         ) from why

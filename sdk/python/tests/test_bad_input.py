@@ -313,7 +313,9 @@ def test_waiting_for_a_turn_has_an_end_and_an_upload_takes_none(
                     running.result()
                     patient.search("x")
 
-    run = (lambda: asyncio.run(all_async())) if kind == "async" else all_sync
+    def run() -> None:
+        asyncio.run(all_async()) if kind == "async" else all_sync()
+
     if upload:
         run()
     else:

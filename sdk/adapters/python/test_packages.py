@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import threading
@@ -10,10 +11,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx
 import orgmem
 import pytest
 from orgmem_langchain import OrgmemRetriever as LangChainRetriever
 from orgmem_langgraph import OrgmemStore
+from orgmem_langgraph._clients import Clients
 from orgmem_llamaindex import OrgmemRetriever as LlamaIndexRetriever
 from orgmem_openai_agents import OrgmemSession
 
@@ -29,6 +32,40 @@ def sources(package: Path) -> Path:
 def test_what_several_packages_have_is_the_same(name: str) -> None:
     copies = {f.read_text() for f in HERE.glob(f"orgmem-*/src/*/{name}")}
     assert len(copies) == 1
+
+
+@pytest.mark.parametrize("subject", [None, "ann"])
+def test_each_event_loop_has_a_client_of_its_own(subject: str | None) -> None:
+    """Also where loops take turns, as those of several threads do."""
+    clients = Clients(api_key="svc_prod_" + "k" * 43, base_url="http://127.0.0.1:1", subject=subject)
+
+    async def http() -> httpx.AsyncClient:
+        client = clients._async_client()
+        assert client is not None and client._core.requests.subject == subject
+        return client._core.http
+
+    loops = [asyncio.new_event_loop() for _ in range(3)]
+    first = [loop.run_until_complete(http()) for loop in loops]
+    assert [loop.run_until_complete(http()) for loop in loops] == first and len(set(first)) == 3
+    loops[0].close()
+    loops.append(asyncio.new_event_loop())
+    assert loops[3].run_until_complete(http()) not in first
+    assert list(clients._of_loops) == loops[1:], "that of a loop that has ended is not kept"
+    loops[1].run_until_complete(clients.aclose())
+    assert [client.is_closed for client in first] == [False, True, False]
+    assert clients._client is not None and clients._client._core.http.is_closed
+    for loop in loops[2:]:
+        loop.run_until_complete(clients.aclose())
+    for loop in loops[1:]:
+        loop.close()
+
+
+async def test_what_was_passed_is_not_closed() -> None:
+    async with orgmem.AsyncOrgmem("svc_prod_" + "k" * 43, "http://127.0.0.1:1") as passed:
+        session, store = OrgmemSession("s", async_client=passed), OrgmemStore(async_client=passed)
+        await session.aclose()
+        await store.aclose()
+        assert not passed._core.http.is_closed
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda p: p.name)

@@ -7,13 +7,14 @@ import pickle
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 
 from both import KEY, KINDS, Both
-from conftest import Receiver, Server
+from conftest import PATIENCE, Receiver, Server
 from orgmem import (
     AsyncOrgmem,
     BadAnswer,
@@ -23,6 +24,7 @@ from orgmem import (
     OrgmemError,
     PermissionDenied,
     RateLimited,
+    TimedOut,
     Unauthorized,
     _http,
 )
@@ -255,6 +257,70 @@ def test_a_hundred_take_turns(kind: str, monkeypatch: pytest.MonkeyPatch) -> Non
             with ThreadPoolExecutor(100) as pool:
                 list(pool.map(lambda i: shared.subject(f"s{i % 3}").search("x"), range(100)))
     assert entered == 100 and not too_many.is_set()
+
+
+@pytest.mark.parametrize("upload", [False, True])
+def test_waiting_for_a_turn_has_an_end_and_an_upload_takes_none(
+    kind: str, upload: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One call has the only turn; or an upload is under way, which leaves it to others."""
+    monkeypatch.setattr(_http, "MOST_AT_ONCE", 1)
+    patience = PATIENCE if upload else 0.1
+    begun, go_on = threading.Event(), threading.Event()
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/v1/search":
+            return httpx.Response(200, json=FOUND)
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return httpx.Response(200, json={"jobId": "j", "status": "pending"})
+
+    class Transport(httpx.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            return await asyncio.to_thread(handler, request)
+
+    def first(client: Any) -> Any:
+        if upload:
+            return client.imports.upload(b"x", filename="f", timeout=PATIENCE)
+        return client.add("x")
+
+    async def all_async() -> None:
+        async with AsyncOrgmem(KEY, "http://127.0.0.1:1", transport=Transport(), timeout=PATIENCE) as patient:
+            hurried = patient.subject("ann")
+            running = asyncio.create_task(first(patient))
+            await asyncio.to_thread(begun.wait, PATIENCE)
+            config = replace(patient._core.requests.config, timeout=patience)
+            monkeypatch.setattr(hurried._core.requests, "config", config)
+            try:
+                await hurried.search("x")
+            finally:
+                go_on.set()
+                await running
+                await patient.search("x")  # the turn was given back
+
+    def all_sync() -> None:
+        with Orgmem(KEY, "http://127.0.0.1:1", transport=httpx.MockTransport(handler), timeout=PATIENCE) as patient:
+            hurried = patient.subject("ann")
+            with ThreadPoolExecutor(1) as pool:
+                running = pool.submit(first, patient)
+                assert begun.wait(PATIENCE)
+                config = replace(patient._core.requests.config, timeout=patience)
+                monkeypatch.setattr(hurried._core.requests, "config", config)
+                try:
+                    hurried.search("x")
+                finally:
+                    go_on.set()
+                    running.result()
+                    patient.search("x")
+
+    def run() -> None:
+        asyncio.run(all_async()) if kind == "async" else all_sync()
+
+    if upload:
+        run()
+    else:
+        with pytest.raises(TimedOut, match=r"no turn for 0\.1 s, and it was not sent"):
+            run()
 
 
 def test_a_hundred_at_a_service_that_is_down(kind: str) -> None:

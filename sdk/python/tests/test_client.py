@@ -7,7 +7,7 @@ import inspect
 import io
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from both import KEY, KINDS, Both
 from orgmem import (
     ApiError,
     AsyncOrgmem,
+    BadAnswer,
     BadRequest,
     Conflict,
     ConnectionFailed,
@@ -30,6 +31,7 @@ from orgmem import (
     ServerError,
     TimedOut,
 )
+from orgmem.mem0 import AsyncMemory, Memory
 from stub import Stub, answer, problem as stubbed_problem
 from test_contract import PREVIEW, example
 
@@ -151,6 +153,12 @@ def test_subject(kind: str, subject: str, header: str) -> None:
     assert both.seen[2].url.raw_path == f"/v1/subjects/{header}".encode()
 
 
+def test_a_subject_without_a_name_is_refused(kind: str) -> None:
+    """An empty header would be none: the call would act for the owner of the key."""
+    with Both(kind, handler=Answers()) as both, pytest.raises(ValueError, match="empty"):
+        both.client.subject("")
+
+
 def test_ids_stay_one_segment() -> None:
     with Both("sync", handler=Answers(*[ok(SUBJECT) for _ in range(3)])) as both:
         for id in ("..", ".", "a/../b?c#d"):
@@ -261,6 +269,27 @@ def test_one_key_for_all_tries(kind: str) -> None:
     keys = [request.headers["idempotency-key"] for request in both.seen]
     assert keys[0] == keys[1] == keys[2] != keys[3] and keys[4] == "mine"
     assert len(keys[0]) == 36
+
+
+@pytest.mark.parametrize("key", ["", " ", "a b", "line\n", "\x00", "Grüße", "\ud800", "k" * 256])
+def test_a_key_that_no_header_can_carry_is_refused_at_once(kind: str, key: str) -> None:
+    with Both(kind, handler=Answers()) as both:
+        calls: list[Callable[[], Any]] = [
+            lambda: both.client.add("a", idempotency_key=key),
+            lambda: both.client.add("a", idempotency_key=key, wait=True),
+            lambda: both.client.supersede("n", "b", "c", idempotency_key=key),
+            lambda: both.client.keys.create("label", idempotency_key=key),
+        ]
+        for call in calls:
+            with pytest.raises(ValueError, match="255 visible ASCII"):
+                both.run(call())
+    assert both.seen == []
+
+
+def test_the_longest_key(kind: str) -> None:
+    with Both(kind, handler=Answers(ok(ACCEPTED))) as both:
+        both.run(both.client.add("a", idempotency_key="!~" + "k" * 253))
+    assert len(both.seen[0].headers["idempotency-key"]) == 255
 
 
 def test_another_conflict_is_no_reason_to_repeat(kind: str) -> None:
@@ -403,6 +432,28 @@ def test_a_list_is_all_pages(kind: str) -> None:
         {"pageSize": "2", "cursor": "c1"},
         {"pageSize": "2", "cursor": "c2"},
     ]
+
+
+def test_a_list_that_repeats_a_cursor_ends(kind: str) -> None:
+    answers = [page(["a"], "c1"), page(["b"], "c2"), page(["c"], "c1")]
+    with Both(kind, handler=Answers(*answers)) as both, pytest.raises(BadAnswer, match="'c1' came a second time"):
+        both.run(both.client.subjects.list())
+    assert len(both.seen) == 3
+
+
+@pytest.mark.parametrize("verb", ["get_all", "delete_all", "history"])
+def test_a_list_of_mem0_that_repeats_a_cursor_ends(kind: str, verb: str) -> None:
+    calls: dict[str, Any] = {
+        "get_all": lambda mem0: mem0.get_all(user_id="ann"),
+        "delete_all": lambda mem0: mem0.delete_all(agent_id="bob"),
+        "history": lambda mem0: mem0.history("n"),
+    }
+    answers = [page([], "c1"), page([], "c2"), page([], "c2")]
+    with Both(kind, handler=Answers(*answers)) as both:
+        mem0 = (AsyncMemory if kind == "async" else Memory)(both.client)
+        with pytest.raises(BadAnswer, match="'c2' came a second time"):
+            both.run(calls[verb](mem0))
+    assert len(both.seen) == 3
 
 
 def test_one_page(kind: str) -> None:

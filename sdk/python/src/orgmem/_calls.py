@@ -20,10 +20,13 @@ from urllib.parse import quote
 from pydantic import BaseModel
 from pydantic_core import to_json
 
+from orgmem.errors import MOST_EXCERPT, BadAnswer
 from orgmem.models import Page
 
 if TYPE_CHECKING:
     from orgmem._upload import Form
+
+MOST_KEY = 255  # characters of an Idempotency-Key
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -175,11 +178,35 @@ class BoundList(Bound[P, T]):
         return core.pages(self._describe(self._owner, *args, **kwargs))  # type: ignore[attr-defined]
 
 
-def _next(call: Call[Page[T]], page: Page[T]) -> Call[Page[T]] | None:
+class Cursors:
+    """The cursors of one list. One that comes again would come for ever."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+
+    def next(self, page: Page[Any]) -> str | None:
+        """The cursor of the page behind this one; None where it is the last."""
+        cursor = page.next_cursor
+        if not page.has_more or not cursor:
+            return None
+        if cursor in self._seen:
+            raise BadAnswer(
+                f"The list has no end: its cursor {cursor[:MOST_EXCERPT]!r} came a second time. Bring client and "
+                "service to versions that fit each other, and look at caches between."
+            )
+        self._seen.add(cursor)
+        return cursor
+
+
+def _next(call: Call[Page[T]], page: Page[T], cursors: Cursors) -> Call[Page[T]] | None:
     """The call for the page behind this one."""
-    if not page.has_more or not page.next_cursor:
-        return None
-    return dataclasses.replace(call, query={**(call.query or {}), "cursor": page.next_cursor})
+    cursor = cursors.next(page)
+    return None if cursor is None else _at(call, cursor)
+
+
+def _at(call: Call[Page[T]], cursor: str) -> Call[Page[T]]:
+    """The call for the page that a cursor names."""
+    return dataclasses.replace(call, query={**(call.query or {}), "cursor": cursor})
 
 
 class Pages(Generic[T]):
@@ -193,15 +220,16 @@ class Pages(Generic[T]):
         """The first page, or the one that a cursor names."""
         call = self._call
         if cursor is not None:
-            call = dataclasses.replace(call, query={**(call.query or {}), "cursor": cursor})
+            call = _at(call, cursor)
         return cast("Page[T]", self._core.run(call))
 
     def __iter__(self) -> Iterator[T]:
         call: Call[Page[T]] | None = self._call
+        cursors = Cursors()
         while call is not None:
             page: Page[T] = self._core.run(call)
             yield from page.data
-            call = _next(call, page)
+            call = _next(call, page, cursors)
 
 
 class AsyncPages(Generic[T]):
@@ -215,16 +243,17 @@ class AsyncPages(Generic[T]):
         """The first page, or the one that a cursor names."""
         call = self._call
         if cursor is not None:
-            call = dataclasses.replace(call, query={**(call.query or {}), "cursor": cursor})
+            call = _at(call, cursor)
         return cast("Page[T]", await self._core.run(call))
 
     async def __aiter__(self) -> AsyncIterator[T]:
         call: Call[Page[T]] | None = self._call
+        cursors = Cursors()
         while call is not None:
             page: Page[T] = await self._core.run(call)
             for entry in page.data:
                 yield entry
-            call = _next(call, page)
+            call = _next(call, page, cursors)
 
 
 # What descriptions are made of.
@@ -236,6 +265,17 @@ def segment(id: str) -> str:
         raise ValueError("the id is empty: it would name another route")
     # A segment of dots alone would be taken as a step upwards.
     return quote(id, safe="").replace(".", "%2E") if id in (".", "..") else quote(id, safe="")
+
+
+def key_of(idempotency_key: str | None) -> str:
+    """The Idempotency-Key of a call: the caller's, or "" for a fresh one."""
+    if idempotency_key is None:
+        return ""
+    if not 1 <= len(idempotency_key) <= MOST_KEY or not all("!" <= c <= "~" for c in idempotency_key):
+        raise ValueError(
+            f"an idempotency_key is 1 to {MOST_KEY} visible ASCII characters: leave it out to have one made"
+        )
+    return idempotency_key
 
 
 def when(value: datetime | str | None) -> str | None:

@@ -16,6 +16,7 @@ from orgmem._calls import (
     do,
     given,
     json_of,
+    key_of,
     plain,
     read,
     segment,
@@ -94,7 +95,7 @@ def ingest(
         metadata=None if metadata is None else dict(metadata),
         derivedFrom=None if derived_from is None else list(derived_from),
     )
-    key = idempotency_key or ""
+    key = key_of(idempotency_key)
     if isinstance(what, str):
         return post("/v1/ingest", ACCEPTED, {"content": what, **options}, key=key)
     if options:

@@ -20,6 +20,7 @@ from orgmem._calls import (
     Steps,
     do,
     given,
+    key_of,
     listing,
     nothing,
     plain,
@@ -110,7 +111,7 @@ class Edges(Caller[Kind]):
             note=note,
             derivedFrom=derived_from,
         )
-        return post("/v1/graph/edges", EDGE, body, key=idempotency_key or "")
+        return post("/v1/graph/edges", EDGE, body, key=key_of(idempotency_key))
 
     @verb
     def delete(self, id: str) -> Call[m.Edge]:
@@ -210,12 +211,12 @@ class Proposals(Caller[Kind]):
     @verb
     def accept(self, id: str, *, idempotency_key: str | None = None) -> Call[m.Proposal]:
         """Makes the proposed edge."""
-        return post(f"/v1/proposals/{segment(id)}/accept", PROPOSAL, key=idempotency_key or "")
+        return post(f"/v1/proposals/{segment(id)}/accept", PROPOSAL, key=key_of(idempotency_key))
 
     @verb
     def reject(self, id: str, *, idempotency_key: str | None = None) -> Call[m.Proposal]:
         """Says no; the pair is not proposed again."""
-        return post(f"/v1/proposals/{segment(id)}/reject", PROPOSAL, key=idempotency_key or "")
+        return post(f"/v1/proposals/{segment(id)}/reject", PROPOSAL, key=key_of(idempotency_key))
 
 
 class Condition(Caller[Kind]):
@@ -275,7 +276,7 @@ class Keys(Caller[Kind]):
         self, label: str, *, scopes: Sequence[m.Scope] | None = None, idempotency_key: str | None = None
     ) -> Call[m.NewKey]:
         """Makes a key; it is shown this once. Without scopes it has those of the present key."""
-        return post("/v1/keys", read(m.NewKey), given(label=label, scopes=scopes), key=idempotency_key or "")
+        return post("/v1/keys", read(m.NewKey), given(label=label, scopes=scopes), key=key_of(idempotency_key))
 
     @verb
     def revoke(self, id: str) -> Call[None]:
@@ -312,7 +313,7 @@ class Sandbox(Caller[Kind]):
     @verb
     def reset(self, *, idempotency_key: str | None = None) -> Call[m.SandboxReset]:
         """Empties the sandbox; its keys stay."""
-        return post("/v1/sandbox/reset", read(m.SandboxReset), key=idempotency_key or "")
+        return post("/v1/sandbox/reset", read(m.SandboxReset), key=key_of(idempotency_key))
 
 
 class Jobs(Caller[Kind]):
@@ -411,7 +412,7 @@ class Exports(Caller[Kind]):
         idempotency_key: str | None = None,
     ) -> Call[m.Export]:
         """Begins an export."""
-        return post("/v1/exports", EXPORT, given(scope=scope, format=format), key=idempotency_key or "")
+        return post("/v1/exports", EXPORT, given(scope=scope, format=format), key=key_of(idempotency_key))
 
     @verb
     def get(self, id: str) -> Call[m.Export]:
@@ -472,7 +473,7 @@ class Webhooks(Caller[Kind]):
         self, url: str, event_types: Sequence[m.EventType | Literal["*"]], *, idempotency_key: str | None = None
     ) -> Call[m.Webhook]:
         """Registers an address; the answer has the signing secret, this once."""
-        return post("/v1/webhooks", WEBHOOK, {"url": url, "eventTypes": event_types}, key=idempotency_key or "")
+        return post("/v1/webhooks", WEBHOOK, {"url": url, "eventTypes": event_types}, key=key_of(idempotency_key))
 
     @verb
     def get(self, id: str) -> Call[m.Webhook]:
@@ -649,4 +650,4 @@ class SettingsVerbs(Caller[Kind]):
     @verb
     def reset(self, *, idempotency_key: str | None = None) -> Call[m.Settings]:
         """Back to the server's defaults."""
-        return post("/v1/settings/reset", SETTINGS, key=idempotency_key or "")
+        return post("/v1/settings/reset", SETTINGS, key=key_of(idempotency_key))

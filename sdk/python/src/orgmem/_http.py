@@ -38,8 +38,9 @@ from orgmem.errors import (
 T = TypeVar("T")
 
 MOST_ANSWER = 64 << 20  # bytes of an answer, but for a download
-# Calls under way at a time; those behind wait, which costs them none of their time. The pool looks at all of its
-# connections for each request: with a hundred a request costs half as much again as with these.
+# Calls under way at a time, but for uploads, which take minutes. Those behind wait for as long as a try may take, which
+# costs their own try nothing. The pool looks at all of its connections for each request: with a hundred a request costs
+# half as much again as with these.
 MOST_AT_ONCE = 32
 MOST_CONNECTIONS = 100  # with those of streams and downloads
 IDLE_CONNECTIONS = MOST_AT_ONCE
@@ -66,6 +67,8 @@ class Requests:
             "User-Agent": f"orgmem-python/{VERSION}",
             "X-Svc-API-Key": config.api_key,
         }
+        if subject == "":
+            raise ValueError("the subject's id is empty: leave subject(…) out to act for the owner of the key")
         if subject is not None:
             self._headers["X-Svc-Subject"] = quote(subject, safe="")
 
@@ -205,6 +208,17 @@ def late(request: httpx.Request, seconds: float) -> TimedOut:
     )
 
 
+def no_turn(seconds: float) -> TimedOut:
+    return TimedOut(
+        f"The {MOST_AT_ONCE} calls that this client makes at a time left this one no turn for {seconds:g} s, and it "
+        "was not sent. Send less at a time, raise timeout, or look at the service's load."
+    )
+
+
+def untaken() -> None:
+    """Gives back the turn of a call that takes none."""
+
+
 def cut_off(request: httpx.Request, why: Exception, got: int) -> BadAnswer:
     return BadAnswer(
         f"The answer to {request.method} {request.url} was cut off behind {got} bytes: {_said(why)}. Try again; if it "
@@ -324,15 +338,26 @@ class SyncCore:
         tries = self.requests.tries(call)
         try:
             while True:
+                give_back = self._turn(call)
                 try:
-                    with self._turns:
-                        return self._try(call, request)
+                    return self._try(call, request)
                 except OrgmemError as failure:
                     pause = tries.pause(failure)
+                finally:
+                    give_back()
                 self.sleep(pause)
         finally:
             if call.form is not None:
                 call.form.close()
+
+    def _turn(self, call: Call[Any]) -> Callable[[], None]:
+        """Waits for a turn, and returns what gives it back."""
+        if call.form is not None:
+            return untaken
+        seconds = call.timeout or self.requests.config.timeout
+        if not self._turns.acquire(timeout=min(seconds, threading.TIMEOUT_MAX)):
+            raise no_turn(seconds)
+        return self._turns.release
 
     def _try(self, call: Call[T], request: httpx.Request) -> T:
         seconds = call.timeout or self.requests.config.timeout
@@ -440,15 +465,24 @@ class AsyncCore:
         seconds = call.timeout or self.requests.config.timeout
         try:
             while True:
+                give_back = await self._turn(call, seconds)
                 try:
-                    async with self._turns:
-                        return await within(seconds, self._try(call, request, seconds), request)
+                    return await within(seconds, self._try(call, request, seconds), lambda: late(request, seconds))
                 except OrgmemError as failure:
                     pause = tries.pause(failure)
+                finally:
+                    give_back()
                 await self.sleep(pause)
         finally:
             if call.form is not None:
                 call.form.close()
+
+    async def _turn(self, call: Call[Any], seconds: float) -> Callable[[], None]:
+        """Waits for a turn, and returns what gives it back."""
+        if call.form is not None:
+            return untaken
+        await within(seconds, self._turns.acquire(), lambda: no_turn(seconds))
+        return self._turns.release
 
     async def _try(self, call: Call[T], request: httpx.Request, seconds: float) -> T:
         try:
@@ -504,8 +538,8 @@ class AsyncCore:
                 await self.sleep(pause)
 
 
-async def within(seconds: float, work: Awaitable[T], request: httpx.Request) -> T:
-    """Awaits one try, for so long in all."""
+async def within(seconds: float, work: Awaitable[T], too_late: Callable[[], TimedOut]) -> T:
+    """Awaits something, for so long in all."""
     try:
         if sys.version_info >= (3, 11):
             async with asyncio.timeout(seconds):
@@ -513,4 +547,4 @@ async def within(seconds: float, work: Awaitable[T], request: httpx.Request) -> 
         else:
             return cast(T, await asyncio.wait_for(work, seconds))
     except asyncio.TimeoutError as why:
-        raise late(request, seconds) from why
+        raise too_late() from why

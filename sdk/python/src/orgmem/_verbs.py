@@ -19,6 +19,7 @@ from orgmem._calls import (
     do,
     given,
     json_of,
+    key_of,
     listing,
     nothing,
     plain,
@@ -191,7 +192,7 @@ class Verbs(Caller[Kind]):
     @verb
     def undelete(self, id: str, *, idempotency_key: str | None = None) -> Call[m.Node]:
         """Restores the place of a forgotten node, not its content."""
-        return post(f"/v1/graph/nodes/{segment(id)}/undelete", node_of, key=idempotency_key or "")
+        return post(f"/v1/graph/nodes/{segment(id)}/undelete", node_of, key=key_of(idempotency_key))
 
     @verb
     def supersede(
@@ -202,7 +203,7 @@ class Verbs(Caller[Kind]):
             f"/v1/graph/nodes/{segment(id)}/supersede",
             read(m.Superseded),
             {"content": content, "reason": reason},
-            key=idempotency_key or "",
+            key=key_of(idempotency_key),
         )
 
     @verb

@@ -66,7 +66,7 @@ class BadAnswer(OrgmemError):
 
 
 class BadSignature(OrgmemError):
-    """A webhook's delivery was not signed with the secret, or not within the tolerance."""
+    """A webhook's delivery was not signed with the secret, or not within the tolerance, or is no event."""
 
 
 class JobFailed(OrgmemError):

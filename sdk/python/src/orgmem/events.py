@@ -13,7 +13,7 @@ import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from types import TracebackType
 from typing import Any
@@ -27,6 +27,9 @@ from orgmem._retry import Tries, retry_after_of
 from orgmem.errors import ApiError, BadAnswer, OrgmemError, foreign
 
 ROUTE = "/v1/events"
+# How much later than an event one may come that happened before it: each node tells its own, and one that drains may
+# hold them up for so long.
+DISORDER = timedelta(seconds=2)
 SILENCE = 45.0  # seconds; three heartbeats that did not come: nobody is there any more
 STEADY = 10.0  # seconds; a stream that lasted this long was no failure
 FIRST_PAUSE = 0.5  # seconds; a node's leaderships are elsewhere by then
@@ -52,7 +55,9 @@ class Event:
 class Gap:
     """The stream was interrupted, and is open again. What happened since then may be missing."""
 
-    since: datetime  # When the last event happened that came; where none came, when the stream began.
+    # When the last event happened that came, less what an earlier one may come behind it; where none came, when the
+    # stream began.
+    since: datetime
     why: str
 
 
@@ -162,7 +167,7 @@ class Watch:
                 continue
             event = _event(kind, id, data)
             # Heartbeats do not count: what came behind the last event is not known to have been read.
-            self._since = event.timestamp
+            self._since = _before(event.timestamp)
             self._failures = 0  # a stream that told something was none, however short it was
             if self._types is None or event.type in self._types:
                 yield event
@@ -196,6 +201,14 @@ class Watch:
         asked = min(LONGEST_RETRY_AFTER, (failure and retry_after_of(failure)) or 0.0)
         # Jitter: those whose streams ended together do not come back together.
         return asked + back_off * (0.5 + self._config.random() / 2)
+
+
+def _before(at: datetime) -> datetime:
+    """The time from which on something may be missing behind an event of this time."""
+    try:
+        return at - DISORDER
+    except OverflowError:  # the first seconds of the calendar, as a time that was never set has it
+        return at
 
 
 def _date(header: str | None) -> datetime | None:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 from orgmem import _describe as d, models as m
-from orgmem._calls import Async, Call, Caller, Kind, Steps, Sync, do, json_of, read, segment, verb, when
+from orgmem._calls import Async, Call, Caller, Cursors, Kind, Steps, Sync, do, json_of, read, segment, verb, when
 from orgmem.client import AsyncOrgmem, Orgmem
 from orgmem.errors import Conflict, NotFound, OrgmemError, PermissionDenied
 
@@ -392,13 +392,14 @@ def _pages(page_of: Callable[[str | None], Call[m.Page[T]]]) -> Steps[list[T]]:
     """All entries of a list; of a user for whom nothing was ever added none."""
     entries: list[T] = []
     cursor: str | None = None
+    cursors = Cursors()
     while True:
         page = yield from _unless_unknown(page_of(cursor))
         if page is None:
             return entries
         entries += page.data
-        cursor = page.next_cursor
-        if not page.has_more or not cursor:
+        cursor = cursors.next(page)
+        if cursor is None:
             return entries
 
 
@@ -406,14 +407,15 @@ def _all(place: Place, most: int | None) -> Steps[list[str]]:
     """The ids of what was taken in and is live, without what the service made of it."""
     ids: list[str] = []
     cursor: str | None = None
+    cursors = Cursors()
     while True:
         call = d.get("/v1/graph/nodes", d.NODES, status="live", pageSize=PAGE, cursor=cursor)
         page = yield from _unless_unknown(_as(place.user, call))
         for node in page.data if page else ():
             if node.kind not in ("entity", "session") and place.has(node.metadata):
                 ids.append(node.id)
-        cursor = page.next_cursor if page and page.has_more else None
-        if not cursor or (most is not None and len(ids) >= most):
+        cursor = cursors.next(page) if page else None
+        if cursor is None or (most is not None and len(ids) >= most):
             return ids[:most]
 
 

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import time
 
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, ValidationError
 
 from orgmem.errors import BadSignature
 from orgmem.models import Metadata, Model
@@ -14,6 +14,7 @@ from orgmem.models import Metadata, Model
 HEADER = "X-Svc-Signature"
 TOLERANCE = 300.0  # seconds that a delivery's time may be from ours, in both directions
 MOST_DIGITS = 12  # of a time in seconds
+LONGEST_QUOTE = 300  # characters of a parser's complaint
 
 
 class WebhookEvent(Model):
@@ -27,9 +28,9 @@ class WebhookEvent(Model):
 
 
 def verify(
-    payload: bytes, header: str, secret: str, *, tolerance: float = TOLERANCE, now: float | None = None
+    payload: bytes, header: str | None, secret: str, *, tolerance: float = TOLERANCE, now: float | None = None
 ) -> WebhookEvent:
-    """The event of a delivery, if it was signed with the secret within the tolerance; else BadSignature.
+    """The event of a delivery, if it was signed with the secret within the tolerance; else BadSignature, always.
 
     payload is the body as it came, byte for byte: JSON that was parsed and written again has another signature.
     """
@@ -39,7 +40,7 @@ def verify(
     if not secret:
         raise BadSignature("There is no secret to check with. Give the one that webhooks.create answered.")
     stamp, signatures = "", []
-    for part in header.split(","):
+    for part in (header or "").split(","):
         name, _, value = part.strip().partition("=")
         if name == "t":
             stamp = value
@@ -47,12 +48,12 @@ def verify(
             signatures.append(value)
     if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= MOST_DIGITS) or not signatures:
         raise BadSignature(
-            f"The header {header[:200]!r} is no signature. Pass the value of {HEADER} as it came; without one the "
-            "delivery is not from the service."
+            f"The header {(header or '')[:200]!r} is no signature. Pass the value of {HEADER} as it came; without one "
+            "the delivery is not from the service."
         )
     # The whole secret is the key, whsec_ included.
     want = hmac.new(secret.encode(), stamp.encode() + b"." + payload, hashlib.sha256).hexdigest().encode()
-    if not any(hmac.compare_digest(want, given.encode()) for given in signatures):  # in constant time
+    if not any(hmac.compare_digest(want, given.encode("utf-8", "replace")) for given in signatures):  # in constant time
         raise BadSignature(
             "The signature does not fit. Check that the secret is this endpoint's, and that payload is the raw body: "
             "parsed and written again it has another signature."
@@ -64,4 +65,13 @@ def verify(
             f"The delivery is {abs(apart):.0f} s {how}, and {tolerance:g} s are tolerated. If it was not recorded and "
             "played again, this machine's clock and the service's are that far apart: set them by NTP."
         )
-    return WebhookEvent.model_validate_json(payload)
+    try:
+        return WebhookEvent.model_validate_json(payload)
+    except ValidationError as why:
+        first = why.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(p) for p in first["loc"]) or "the whole"
+        raise BadSignature(
+            f"The delivery is signed, and is no event that this client knows: {place}: {first['msg'][:LONGEST_QUOTE]}. "
+            "Check that the secret is used for nothing else, and bring client and service to versions that fit "
+            "each other."
+        ) from why

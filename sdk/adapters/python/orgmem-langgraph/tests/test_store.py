@@ -174,6 +174,33 @@ def test_a_text_that_a_person_has_edited_keeps_its_item(store: OrgmemStore, memo
     assert "xylophone" not in everything(memory) and store.search(ANN, query="sold") == []
 
 
+@pytest.mark.parametrize("change", ["superseded", "edited", "emptied"])
+@pytest.mark.parametrize("again", [{"text": "The codeword is zanzibar"}, {"text": "Something else"}])
+def test_what_a_person_made_of_the_document_neither_hides_a_put_nor_survives_a_deletion(
+    store: OrgmemStore, memory: Orgmem, change: str, again: dict[str, Any]
+) -> None:
+    def put_and_change() -> None:
+        store.put(ANN, "k", {"text": "The codeword is zanzibar"})
+        [node] = memory.list(status="live", kind="document")
+        if change == "superseded":
+            memory.supersede(node.id, "A person's own words", "better")
+        elif change == "edited":
+            memory.update(node.id, {"content": "A person's own words"})
+        else:
+            memory.update(node.id, {"metadata": {}})
+
+    put_and_change()
+    store.put(ANN, "k", again)
+    found = store.get(ANN, "k")
+    assert found is not None and found.value == again
+    assert [i.value for i in store.search(ANN)] == [again]
+    store.delete(ANN, "k")
+    assert store.get(ANN, "k") is None and list(memory.list()) == []
+    put_and_change()
+    store.delete(ANN, "k")
+    assert store.get(ANN, "k") is None and list(memory.list()) == []
+
+
 def test_delete_of_what_is_not_there_is_nothing(store: OrgmemStore) -> None:
     store.delete(ANN, "never")
     store.put(ANN, "k", {"v": 1})

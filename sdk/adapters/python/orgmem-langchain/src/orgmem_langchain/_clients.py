@@ -7,8 +7,10 @@ of its own would be one more to install for forty lines.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Generator
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from orgmem import AsyncOrgmem, Orgmem
 
@@ -39,18 +41,17 @@ class Clients:
                 "api_key, base_url and subject make a client, and one was passed: say them there "
                 "(client.subject(id) acts for a subject)."
             )
-        self._make: Callable[[Any], Any] | None = None
+        self._make: Callable[[], AsyncOrgmem] | None = None
+        self._subject = subject
+        self._own: Orgmem | None = None
         if client is None and async_client is None:
-
-            def make(kind: Any) -> Any:
-                made = kind(api_key, base_url)
-                return made if subject is None else made.subject(subject)
-
-            client = make(Orgmem)  # at once, so that a missing key is an error here and not in the first call
-            self._make = make
+            self._own = Orgmem(api_key, base_url)  # at once, so that a missing key is an error here and not in a call
+            client = self._own if subject is None else self._own.subject(subject)
+            self._make = lambda: AsyncOrgmem(api_key, base_url)
         self._client = client
         self._async = async_client
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = threading.Lock()
+        self._of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOrgmem] = WeakKeyDictionary()
 
     def run(self, steps: Steps[T]) -> T:
         """Carries steps out, and returns what they return."""
@@ -91,11 +92,30 @@ class Clients:
     def _async_client(self) -> AsyncOrgmem | None:
         if self._make is None:
             return self._async
-        # Connections belong to the loop that opened them; whoever calls asyncio.run twice has two.
+        # Connections belong to the loop that opened them; whoever calls asyncio.run twice has two, and threads may have
+        # one each.
         loop = asyncio.get_running_loop()
-        if self._async is None or self._loop is not loop:
-            self._async, self._loop = self._make(AsyncOrgmem), loop
-        return self._async
+        with self._lock:
+            own = self._of_loops.get(loop)
+            if own is None:
+                # A client holds its loop, so that none would go by itself.
+                for ended in [other for other in self._of_loops if other.is_closed()]:
+                    del self._of_loops[ended]
+                own = self._of_loops[loop] = self._make()
+        return own if self._subject is None else own.subject(self._subject)
+
+    def close(self) -> None:
+        """Closes the sync client that was made here. One that was passed is its maker's."""
+        if self._own is not None:
+            self._own.close()
+
+    async def aclose(self) -> None:
+        """Closes what was made here for this event loop, and the sync client."""
+        with self._lock:
+            own = self._of_loops.pop(asyncio.get_running_loop(), None)
+        if own is not None:
+            await own.close()
+        self.close()
 
 
 async def _together(calls: list[Call], client: Any) -> list[Any]:

@@ -77,6 +77,14 @@ class OrgmemStore(BaseStore):
         """batch, without holding up the event loop."""
         return await self._clients.arun(self._batch(list(ops)))
 
+    def close(self) -> None:
+        """Closes the connections of the sync methods, where no client was passed."""
+        self._clients.close()
+
+    async def aclose(self) -> None:
+        """close, and with it the connections of this event loop."""
+        await self._clients.aclose()
+
     def _batch(self, ops: list[Op]) -> Steps[list[Result]]:
         for op in ops:
             _check(op)

@@ -274,24 +274,31 @@ class Records:
         todo = list(drafts)
         for _ in range(MOST_TRIES):
             pages = yield [_look_up(self.external_id(draft.id)) for draft in todo]
-            items, edits, edited = [], [], []
+            added: list[tuple[Draft, dict[str, Any]]] = []
+            edits, edited = [], []
             for draft, page in zip(todo, pages, strict=True):
                 head = _meant(page)
                 if head is None or head.status != "live":
                     # By its externalId, so that of two first puts at once the later takes the earlier's place.
-                    items.append((yield from self._head(draft, None)))
+                    added.append((draft, (yield from self._head(draft, None))))
                     continue
                 item = yield from self._head(draft, head)
                 patch = {name: item[name] for name in ("content", "metadata")}
                 edits.append(_or_none("update", head.id, patch))
                 edited.append((draft, head, item["metadata"].get("write")))
-            yield from self._add_all(items)
+            unchanged = yield from self._add_all([item for _, item in added])
             todo = []
             for (draft, head, write), node in zip(edited, (yield edits), strict=True):
                 if node is None:
                     todo.append(draft)  # forgotten or replaced since it was found
                 elif head.metadata.get("parts"):
                     yield from self._forget_parts(draft.id, but=write)
+            # What a person, or another put, has made of the document stands against a text that only repeats itself.
+            for draft in (draft for draft, item in added if item["externalId"] in unchanged):
+                node = _meant((yield _look_up(self.external_id(draft.id))))
+                if node is None or node.status != "live":
+                    yield from self.forget(draft.id)
+                todo.append(draft)
             if not todo:
                 return
         raise _lost(todo[0].id)
@@ -303,19 +310,21 @@ class Records:
             items.append((yield from self._head(draft, None)))
         yield from self._add_all(items)
 
-    def _add_all(self, items: Sequence[dict[str, Any]]) -> Steps[None]:
-        """Adds items in as few requests as it takes."""
+    def _add_all(self, items: Sequence[dict[str, Any]]) -> Steps[set[str]]:
+        """Adds items in as few requests as it takes, and returns the externalIds of those that changed nothing."""
+        unchanged: set[str] = set()
         batch: list[dict[str, Any]] = []
         size = 0
         for item in items:
             more = len(json.dumps(item))
             if batch and (len(batch) == MOST_ITEMS or size + more > MOST_BODY):
-                yield from self._add(batch)
+                unchanged |= yield from self._add(batch)
                 batch, size = [], 0
             batch.append(item)
             size += more
         if batch:
-            yield from self._add(batch)
+            unchanged |= yield from self._add(batch)
+        return unchanged
 
     def _head(self, draft: Draft, before: Node | None) -> Steps[dict[str, Any]]:
         """The item of a draft's head. Its parts are kept when this returns."""
@@ -354,14 +363,16 @@ class Records:
             "metadata": meta,
         }
 
-    def _add(self, items: list[dict[str, Any]]) -> Steps[None]:
+    def _add(self, items: list[dict[str, Any]]) -> Steps[set[str]]:
         job = yield lambda c: c.add(items, wait=True)
-        for outcome in job.result.items if job.result else ():
+        outcomes = job.result.items if job.result else ()
+        for outcome in outcomes:
             if outcome.status == "failed":
                 raise OrgmemError(
                     f"The service took {items[outcome.index]['externalId']} and could not keep it: {outcome.error}. "
                     "Nothing of it is stored; correct what it names and put it again."
                 )
+        return {items[outcome.index]["externalId"] for outcome in outcomes if outcome.status == "unchanged"}
 
     def forget(self, id: str) -> Steps[bool]:
         """Forgets a record, with what it was before and what it was divided into. False: there was none."""
@@ -382,7 +393,9 @@ class Records:
     def _forget(self, external: str, own: str) -> Steps[bool]:
         nodes = yield from self._nodes(own)
         current = _meant((yield _look_up(external)))
-        heads = {n.id: n for n in [*nodes, *([current] if current else [])] if n.metadata.get("record") == external}
+        heads = {n.id: n for n in nodes if n.metadata.get("record") == external}
+        if current:  # also where a person has changed its text or its metadata
+            heads[current.id] = current
         # What a person has put in a head's place has its metadata, and with that the data.
         unseen = [n.superseded_by for n in heads.values() if n.superseded_by and n.superseded_by not in heads]
         while unseen:

@@ -79,6 +79,10 @@ class OrgmemSession:
         """Forgets all items of this session, and nothing else."""
         await self._clients.arun(self._records.forget_group(self._group))
 
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop, where no client was passed."""
+        await self._clients.aclose()
+
     def _newest(self, limit: int | None) -> Steps[list[Record]]:
         """The newest records, oldest first."""
         size = PAGE if limit is None else min(PAGE, limit + MARGIN)

@@ -22,6 +22,8 @@ const (
 	// maxJournal bounds the journal's file: some 200 bytes for each note, and those of many
 	// exports.
 	maxJournal = 2 << 30
+	// maxLine bounds a line of it: the longest name of a subject, escaped, is the most.
+	maxLine = 4 << 10
 	// probes is how many nodes of a memory are asked for, to say when nothing is there.
 	probes = 3
 )
@@ -38,6 +40,7 @@ type Journal struct {
 	file *os.File
 	out  *bufio.Writer
 	size int64 // of the file, with what out holds
+	old  int64 // how much of it earlier imports have written
 	// notes by their key, the newest line of each.
 	notes    map[id]taken
 	subjects map[string]bool     // that were provisioned, or have notes
@@ -88,7 +91,7 @@ func OpenJournal(dir string, target ...string) (*Journal, error) {
 	j.out = bufio.NewWriter(j.file)
 	info, err := j.file.Stat()
 	if err == nil {
-		j.size = info.Size()
+		j.size, j.old = info.Size(), info.Size()
 		err = j.write("\n") // ends a line that a crash has torn; otherwise it is an empty one
 	}
 	if err != nil {
@@ -198,6 +201,26 @@ func markOf(subject string, n note) id {
 func (j *Journal) has(key, m id) bool {
 	was, known := j.notes[key]
 	return known && was.mark == m
+}
+
+// node is the node that a note was at an earlier import, whatever it said then; empty where
+// there was none, or this import has sent it. It is read from the file: those of all notes would take a lot of memory.
+func (j *Journal) node(key id) (string, error) {
+	was, known := j.notes[key]
+	if !known || was.line >= j.old {
+		return "", nil
+	}
+	raw := make([]byte, maxLine)
+	n, err := j.file.ReadAt(raw, was.line)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("import journal: %w", err)
+	}
+	first, _, _ := bytes.Cut(raw[:n], []byte("\n"))
+	var l journalLine
+	if err := json.Unmarshal(first, &l); err != nil || l.Key != hex.EncodeToString(key[:]) {
+		return "", errors.New("import journal: something else has written to " + j.path)
+	}
+	return l.Node, nil
 }
 
 // took notes that a note was taken in.

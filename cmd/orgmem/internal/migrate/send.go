@@ -64,7 +64,7 @@ type Summary struct {
 // in. After an error a later Send of the same export goes on from there.
 func (p *Plan) Send(ctx context.Context, t Target) (Summary, error) {
 	s := &sender{
-		Target: t, plan: p, waiting: map[string]*batch{}, erased: map[string]bool{},
+		Target: t, plan: p, waiting: map[string]*batch{}, erased: map[string]bool{}, lives: map[id]bool{},
 		sum: Summary{Failed: []Fault{}, Erased: []string{}, Emptied: []string{}},
 	}
 	if err := s.provision(ctx); err != nil {
@@ -89,9 +89,10 @@ type sender struct {
 	batches chan *batch
 	erased  map[string]bool // subjects
 
-	mu   sync.Mutex // guards the journal and what follows
-	sum  Summary
-	done int
+	mu    sync.Mutex  // guards the journal and what follows
+	lives map[id]bool // what was asked for: whether it is there
+	sum   Summary
+	done  int
 }
 
 // batch are notes of one subject.
@@ -194,6 +195,30 @@ func (s *sender) there(ctx context.Context, subject, node string) (bool, error) 
 	return status != pb.StatusTombstoned, nil
 }
 
+// forgotten reports whether a note was taken in before and is not there any more.
+func (s *sender) forgotten(ctx context.Context, subject string, key id) (bool, error) {
+	if s.Again {
+		return false, nil
+	}
+	s.mu.Lock()
+	lives, asked := s.lives[key]
+	node, err := "", error(nil)
+	if !asked {
+		node, err = s.Journal.node(key)
+	}
+	s.mu.Unlock()
+	if asked || err != nil || node == "" {
+		return asked && !lives, err
+	}
+	if lives, err = s.there(ctx, subject, node); err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lives[key] = lives
+	return !lives, nil
+}
+
 // level sends the notes of one level and waits for them.
 func (s *sender) level(ctx context.Context, level int) error {
 	ctx, stop := context.WithCancelCause(ctx)
@@ -285,8 +310,45 @@ func (s *sender) flush(ctx context.Context, subject string) {
 	}
 }
 
+// sift takes out of a batch what was forgotten in the service since it was taken in, though
+// the product says something else of it now, and the names of forgotten notes out of what
+// rests on them: the service takes nothing that names what is not there.
+func (s *sender) sift(ctx context.Context, b *batch) error {
+	left := &batch{subject: b.subject}
+	for i, n := range b.notes {
+		gone, err := s.forgotten(ctx, b.subject, b.keys[i])
+		if err != nil {
+			return err
+		}
+		if gone {
+			s.mu.Lock()
+			s.sum.Forgotten++
+			s.advance(1)
+			s.mu.Unlock()
+			continue
+		}
+		var grounds []string
+		for _, g := range n.item.DerivedFrom {
+			gone, err := s.forgotten(ctx, b.subject, idOf(b.subject, g))
+			if err != nil {
+				return err
+			}
+			if !gone {
+				grounds = append(grounds, g)
+			}
+		}
+		n.item.DerivedFrom = grounds
+		left.notes, left.keys, left.marks = append(left.notes, n), append(left.keys, b.keys[i]), append(left.marks, b.marks[i])
+	}
+	*b = *left
+	return nil
+}
+
 // deliver sends a batch and takes over what became of it.
 func (s *sender) deliver(ctx context.Context, b *batch) error {
+	if err := s.sift(ctx, b); err != nil || len(b.notes) == 0 {
+		return err
+	}
 	items := make([]client.Item, len(b.notes))
 	for i, n := range b.notes {
 		items[i] = n.item

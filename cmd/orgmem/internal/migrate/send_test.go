@@ -224,6 +224,60 @@ func TestSendWithoutTheScope(t *testing.T) {
 	}
 }
 
+// A note that was forgotten does not come back because the product says something else of it
+// now; what rests on it comes without it, and the other changes come as they are.
+func TestForgottenIsNotSentWhenItChanges(t *testing.T) {
+	dir, s := t.TempDir(), newService()
+	export := func(category, more string) *Plan {
+		return planned(t, "supermemory", file(t, "export.json", `{"documents":[`+
+			`{"id":"d1","content":"The quay is long.","containerTags":["greta"],"metadata":{"category":"`+category+`"},`+
+			`"createdAt":"2025-01-01T00:00:00Z","updatedAt":"2025-01-01T00:00:00Z","status":"done"},`+
+			`{"id":"d2","content":"The mole is short.","containerTags":["greta"],"metadata":{"category":"`+category+`"},`+
+			`"createdAt":"2025-01-01T00:00:00Z","updatedAt":"2025-01-01T00:00:00Z","status":"done"}`+more+`]}`))
+	}
+	if sum, err := sendTo(t, s, dir, "organization", export("harbour", ""), false); err != nil || sum.Created != 2 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	delete(s.held["greta"], "supermemory:d1")
+	for round, more := range []string{"", `,{"id":"d3","content":"The pier is new.","containerTags":["greta"],` +
+		`"createdAt":"2025-01-01T00:00:00Z","updatedAt":"2025-01-01T00:00:00Z","status":"done"}`} {
+		sum, err := sendTo(t, s, dir, "organization", export("port", more), false)
+		if _, back := s.held["greta"]["supermemory:d1"]; err != nil || back || sum.Forgotten != 1 || len(sum.Failed) != 0 ||
+			sum.Created != round || sum.Unchanged != 1 {
+			t.Errorf("round %d: %+v, %v, back: %v", round, sum, err, back)
+		}
+	}
+	if n := s.held["greta"]["supermemory:d2"]; !strings.Contains(string(n.Metadata), "port") {
+		t.Errorf("what was changed is %+v", n)
+	}
+}
+
+// What is new and rests on a note that was forgotten is taken, without naming it.
+func TestGroundsThatWereForgotten(t *testing.T) {
+	dir, s := t.TempDir(), newService()
+	s.refuse = func(i client.Item) string { // as the service does
+		for _, g := range i.DerivedFrom {
+			if _, there := s.held["henk"][g]; !there {
+				return "rests on what is not there: " + g
+			}
+		}
+		return ""
+	}
+	export := func(more string) *Plan {
+		return planned(t, "hindsight", file(t, "export.json", `{"items":[`+
+			`{"id":"d1","bank_id":"henk","original_text":"All of it."}`+more+`]}`))
+	}
+	if sum, err := sendTo(t, s, dir, "organization", export(""), false); err != nil || sum.Created != 1 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	clear(s.held["henk"])
+	sum, err := sendTo(t, s, dir, "organization", export(
+		`,{"id":"f1","bank_id":"henk","text":"A part.","fact_type":"world","document_id":"d1"}`), false)
+	if err != nil || sum.Created != 1 || len(sum.Failed) != 0 || len(s.held["henk"]) != 1 {
+		t.Errorf("%+v, %v, %v", sum, err, s.held)
+	}
+}
+
 // A journal that was torn is believed as far as it goes; one that others can write, not.
 func TestJournal(t *testing.T) {
 	dir, s := t.TempDir(), newService()

@@ -143,9 +143,9 @@ var migrations = map[string]struct {
 	"letta": {
 		5,
 		[]wanted{
-			{"ida", "letta:block:ida/human", "paints lighthouses", ""},
-			{"ida", "letta:block:ida/persona", "patient assistant", ""},
-			{"ida", "letta:file:tides_1a2b.txt", "High water", "2025-03-02T00:00:00.000Z"},
+			{"ida", "letta:block:ida/agent.af/agent-0/human", "paints lighthouses", ""},
+			{"ida", "letta:block:ida/agent.af/agent-0/persona", "patient assistant", ""},
+			{"ida", "letta:file:ida/agent.af/agent-0/tides_1a2b.txt", "High water", "2025-03-02T00:00:00.000Z"},
 			{"", "letta:passage-10000000-0000-4000-8000-000000000001", "fog horn", "2025-04-03T00:00:00.000Z"},
 		},
 		[]string{"Gone.", `{"status": "OK"}`},

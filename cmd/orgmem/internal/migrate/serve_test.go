@@ -109,6 +109,32 @@ func TestFetchLetta(t *testing.T) {
 	}
 }
 
+// Agents of one name become two subjects, and the report says which.
+func TestFetchLettaAgentsOfOneName(t *testing.T) {
+	p, _, err := fetched(t, "letta", func(w http.ResponseWriter, r *http.Request) {
+		agent := strings.Split(r.URL.Path, "/")[3]
+		switch {
+		case agent == "":
+			answer(w, `[{"id":"agent-1","name":"ida"},{"id":"agent-2","name":"ida"},{"id":"agent-3","name":"jon"}]`)
+		case strings.HasSuffix(r.URL.Path, "/blocks"):
+			answer(w, `[{"id":"block-0","label":"human","value":"Of %s."}]`, agent)
+		default:
+			answer(w, `[]`)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whose := map[string]string{}
+	for _, n := range p.sent(t) {
+		whose[n.user] = n.item.Content
+	}
+	if whose["ida (agent-1)"] != "Of agent-1." || whose["ida (agent-2)"] != "Of agent-2." || whose["jon"] != "Of agent-3." ||
+		len(whose) != 3 || len(p.Faults) != 2 || !strings.Contains(p.Faults[0].Reason, "goes to ida (agent-1)") {
+		t.Errorf("%v, %+v", whose, p.Faults)
+	}
+}
+
 func TestFetchMem0(t *testing.T) {
 	p, _, err := fetched(t, "mem0", func(w http.ResponseWriter, r *http.Request) {
 		user := r.URL.Query().Get("user_id")

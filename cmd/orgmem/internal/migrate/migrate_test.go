@@ -151,6 +151,49 @@ func TestGroundsComeFirst(t *testing.T) {
 	}
 }
 
+// Banks give their documents the same ids: in one memory each keeps its own, and what rests
+// on them rests on its own.
+func TestHindsightBanksInOneMemory(t *testing.T) {
+	dir := t.TempDir()
+	for _, bank := range []string{"ann", "bob"} {
+		for name, content := range map[string]string{
+			"manifest.json": `{"source_bank_id":"` + bank + `"}`,
+			"documents/000001.json": `{"id":"diary","original_text":"Of ` + bank + `.","facts":[` +
+				`{"text":"A fact of ` + bank + `.","fact_type":"world"}]}`,
+			"observations.json": `[{"text":"` + bank + ` writes.","proof_count":1,"sources":[` +
+				`{"document_id":"diary","fact_index":0}]}]`,
+		} {
+			at := filepath.Join(dir, bank, name)
+			if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(at, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	found, err := Find([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	p, err := Read(t.Context(), found, Options{From: "hindsight", Now: now, Merge: true})
+	if err != nil || p.Notes != 6 || len(p.Left) != 0 || len(p.Faults) != 0 {
+		t.Fatalf("%+v, %v", p.Report, err)
+	}
+	all := p.sent(t)
+	for _, bank := range []string{"ann", "bob"} {
+		if n := of(t, all, "hindsight:"+bank+"/diary[0]"); n.item.Content != "A fact of "+bank+"." ||
+			!slices.Equal(n.item.DerivedFrom, []string{"hindsight:" + bank + "/diary"}) {
+			t.Errorf("%+v", n)
+		}
+		i := slices.IndexFunc(all, func(n note) bool { return n.item.Content == bank+" writes." })
+		if i < 0 || !slices.Equal(all[i].item.DerivedFrom, []string{"hindsight:" + bank + "/diary[0]"}) {
+			t.Errorf("the observation of %s in %+v", bank, all)
+		}
+	}
+}
+
 // Agents of one name stay apart, in whatever file they are, and the report says so; so do
 // their blocks and files where all goes into one memory.
 func TestLettaAgentsOfOneName(t *testing.T) {

@@ -74,7 +74,7 @@ func TestFetchHindsight(t *testing.T) {
 	if err != nil || p.Notes != 104 || len(p.Users) != 1 || p.Users[0].Subject != "a b" {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if n := of(t, p.sent(t), "hindsight:100-2"); len(n.item.DerivedFrom) != 1 {
+	if n := of(t, p.sent(t), "hindsight:a b/100-2"); len(n.item.DerivedFrom) != 1 {
 		t.Errorf("%+v", n)
 	}
 }

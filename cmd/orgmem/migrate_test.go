@@ -127,25 +127,25 @@ var migrations = map[string]struct {
 	"hindsight": {
 		5,
 		[]wanted{
-			{"henk", "hindsight:standup/1", "Henk: the crane", "2025-08-06T08:00:00.000Z"},
+			{"henk", "hindsight:henk/standup/1", "Henk: the crane", "2025-08-06T08:00:00.000Z"},
 			{"henk", "hindsight:90000000-0000-4000-8000-000000000001", "back in the yard", "2025-08-04T00:00:00.000Z"},
-			{"henk", "hindsight:standup/1[1]", "oils the crane", "2025-08-06T08:00:00.000Z"},
+			{"henk", "hindsight:henk/standup/1[1]", "oils the crane", "2025-08-06T08:00:00.000Z"},
 			{"henk", "hindsight:90000000-0000-4000-8000-000000000009", "looks after", "2025-08-06T08:00:00.000Z"},
 			{"", "hindsight:90000000-0000-4000-8000-000000000021", "icy", "2025-01-09T00:00:00.000Z"},
 		},
 		[]string{"slipway is closed"},
 		[][3]string{
-			{"henk", "hindsight:90000000-0000-4000-8000-000000000001", "hindsight:standup/1"},
+			{"henk", "hindsight:90000000-0000-4000-8000-000000000001", "hindsight:henk/standup/1"},
 			{"henk", "hindsight:90000000-0000-4000-8000-000000000009", "hindsight:90000000-0000-4000-8000-000000000001"},
-			{"henk", "hindsight:90000000-0000-4000-8000-000000000009", "hindsight:standup/1[1]"},
+			{"henk", "hindsight:90000000-0000-4000-8000-000000000009", "hindsight:henk/standup/1[1]"},
 		},
 	},
 	"letta": {
 		5,
 		[]wanted{
-			{"ida", "letta:block:ida/human", "paints lighthouses", ""},
-			{"ida", "letta:block:ida/persona", "patient assistant", ""},
-			{"ida", "letta:file:tides_1a2b.txt", "High water", "2025-03-02T00:00:00.000Z"},
+			{"ida", "letta:block:ida/agent.af/agent-0/human", "paints lighthouses", ""},
+			{"ida", "letta:block:ida/agent.af/agent-0/persona", "patient assistant", ""},
+			{"ida", "letta:file:ida/agent.af/agent-0/tides_1a2b.txt", "High water", "2025-03-02T00:00:00.000Z"},
 			{"", "letta:passage-10000000-0000-4000-8000-000000000001", "fog horn", "2025-04-03T00:00:00.000Z"},
 		},
 		[]string{"Gone.", `{"status": "OK"}`},

@@ -181,8 +181,6 @@ func (c *cogneeReader) relation(e entry, s *sink, d *draft, from, name, to, said
 	return true
 }
 
-func isUUID(s string) bool { return len(s) == 36 && strings.Count(s, "-") == 4 }
-
 // edge is one of the JSON of a graph, or of a snapshot.
 func (c *cogneeReader) edge(e entry, f *fields, s *sink) {
 	from, to := f.text("source", "source_id"), f.text("target", "target_id")

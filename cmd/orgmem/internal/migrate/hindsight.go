@@ -36,7 +36,7 @@ func hindsight() product {
 
 type hindsightReader struct {
 	banks map[string]string // by the folder of the manifest
-	facts names             // ids, by their document and place in it
+	facts names             // ids, by their archive's folder, their document and place in it
 }
 
 func (h *hindsightReader) learn(e entry) {
@@ -46,7 +46,7 @@ func (h *hindsightReader) learn(e entry) {
 	case e.in.base == manifestFile:
 		h.banks[path.Dir(e.in.Name)] = f.text("source_bank_id")
 	case e.section == "facts":
-		h.facts.learn(textOf(e.head["id"])+strings.TrimPrefix(e.where, "facts"), f.text("source_id"))
+		h.facts.learn(archive(e.in)+"\x00"+textOf(e.head["id"])+strings.TrimPrefix(e.where, "facts"), f.text("source_id"))
 	}
 }
 
@@ -57,6 +57,39 @@ func (h *hindsightReader) bank(in Input) string {
 			return bank
 		}
 	}
+}
+
+// archive is the folder that a file of an archive lies in, below documents or not.
+func archive(in Input) string { return strings.TrimSuffix(path.Dir(in.Name), "/documents") }
+
+// documentID is the id of a document, which only its bank gives once.
+func documentID(bank, id string) string {
+	if bank == "" || id == "" {
+		return externalID("hindsight", id)
+	}
+	return externalID("hindsight", bank+"/"+id)
+}
+
+// factID is the id of a fact: a UUID, or else one that only its bank gives once.
+func factID(bank, id string) string {
+	if isUUID(id) {
+		bank = ""
+	}
+	return documentID(bank, id)
+}
+
+// isUUID reports whether an id has the form of those that are given once in the world.
+func isUUID(id string) bool {
+	groups := strings.Split(id, "-")
+	if len(groups) != 5 {
+		return false
+	}
+	for i, n := range []int{8, 4, 4, 4, 12} {
+		if len(groups[i]) != n || strings.Trim(strings.ToLower(groups[i]), "0123456789abcdef") != "" {
+			return false
+		}
+	}
+	return true
 }
 
 func (h *hindsightReader) take(e entry, s *sink) {
@@ -80,9 +113,10 @@ func (h *hindsightReader) take(e entry, s *sink) {
 }
 
 func (h *hindsightReader) document(e entry, f *fields, s *sink) {
+	bank := cmp.Or(f.text("bank_id"), h.bank(e.in))
 	d := draft{
-		what: "documents", user: cmp.Or(f.text("bank_id"), h.bank(e.in)), content: f.text("original_text"),
-		id: externalID("hindsight", f.text("id")), meta: meta{metaSource: "hindsight"}, fields: f,
+		what: "documents", user: bank, content: f.text("original_text"),
+		id: documentID(cmp.Or(bank, e.in.user), f.text("id")), meta: meta{metaSource: "hindsight"}, fields: f,
 	}
 	params := f.object("retain_params")
 	d.at, d.badTime = params.when("event_date", "timestamp")
@@ -107,18 +141,20 @@ func (h *hindsightReader) fact(e entry, f *fields, s *sink) {
 	if own == "" && document != "" && e.section == "facts" {
 		own = document + strings.TrimPrefix(e.where, "facts")
 	}
+	user := cmp.Or(f.text("bank_id"), h.bank(e.in))
+	bank := cmp.Or(user, e.in.user)
 	d := draft{
-		what: "facts", user: cmp.Or(f.text("bank_id"), h.bank(e.in)), content: f.text("text"), level: levelFact,
-		id: externalID("hindsight", own), grounds: []string{externalID("hindsight", document)},
+		what: "facts", user: user, content: f.text("text"), level: levelFact,
+		id: factID(bank, own), grounds: []string{documentID(bank, document)},
 		meta: meta{metaSource: "hindsight"}, fields: f,
 	}
 	if own == "" {
-		d.id = externalID("hindsight", "text:"+mark(d.content))
+		d.id = factID(bank, "text:"+mark(d.content))
 	}
 	kind := f.text("fact_type")
 	if kind == "observation" || f.has("sources") {
 		d.what, d.level = "observations", levelSummary
-		h.sources(f, &d)
+		h.sources(e.in, bank, f, &d)
 	}
 	if f.text("state") == "invalidated" || f.text("invalidated_at") != "" {
 		s.leave(e, d.what, "were invalidated")
@@ -157,9 +193,9 @@ func entities(f *fields) []string {
 
 // sources are the facts that an observation was made of: by id, or in the archive by their
 // document and their place in it.
-func (h *hindsightReader) sources(f *fields, d *draft) {
+func (h *hindsightReader) sources(in Input, bank string, f *fields, d *draft) {
 	for _, id := range f.texts("source_memory_ids") {
-		d.grounds = append(d.grounds, externalID("hindsight", id))
+		d.grounds = append(d.grounds, factID(bank, id))
 	}
 	var places []struct {
 		Document string `json:"document_id"`
@@ -170,6 +206,6 @@ func (h *hindsightReader) sources(f *fields, d *draft) {
 	}
 	for _, p := range places {
 		place := fmt.Sprintf("%s[%d]", p.Document, p.Fact)
-		d.grounds = append(d.grounds, externalID("hindsight", cmp.Or(h.facts.of[place], place)))
+		d.grounds = append(d.grounds, factID(bank, cmp.Or(h.facts.of[archive(in)+"\x00"+place], place)))
 	}
 }

@@ -2,6 +2,8 @@ package migrate
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -9,42 +11,56 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
+	"orgmem/cmd/orgmem/internal/client"
 	"orgmem/cmd/orgmem/internal/config"
 	"orgmem/cmd/orgmem/internal/durable"
 )
 
-// maxJournal bounds the journal's file: some 150 bytes for each note, and those of many
-// exports.
-const maxJournal = 2 << 30
+const (
+	// maxJournal bounds the journal's file: some 200 bytes for each note, and those of many
+	// exports.
+	maxJournal = 2 << 30
+	// maxLine bounds a line of it: the longest name of a subject, escaped, is the most.
+	maxLine = 4 << 10
+	// probes is how many nodes of a memory are asked for, to say when nothing is there.
+	probes = 3
+)
 
-// probes is how many nodes of a memory are asked for before the journal is believed.
-const probes = 3
-
-// Journal knows what was taken into the memories that one key reaches: of each note a mark
-// of its subject, its id and all that it says. It is a file of lines that only grows; a line
-// that was torn by a crash is passed over, which costs sending its note again.
+// Journal knows what was taken into the memories that one key reaches: of each note its
+// subject, its id, a mark of all that it says, and its node. It is a file of lines that only
+// grows; a line that was torn by a crash is passed over, which costs sending its note again.
+//
+// Its name has the organization's id, which no other data directory has: what it names and
+// the service does not know was forgotten there, or erased, and is not sent again.
 type Journal struct {
 	path string
 	lock io.Closer
 	file *os.File
 	out  *bufio.Writer
-	done map[id]bool
-	// nodes of each subject, to ask the service for; gone are the subjects of which it knows
-	// none of them.
-	nodes map[string][]string
-	gone  map[string]bool
+	size int64 // of the file, with what out holds
+	old  int64 // how much of it earlier imports have written
+	// notes by their key, the newest line of each.
+	notes    map[id]taken
+	subjects map[string]bool     // that were provisioned, or have notes
+	nodes    map[string][]string // some of each subject
 	// Distrusted says why a journal that was found is not used.
 	Distrusted string
 }
 
-// journalLine is one note of the journal.
+// taken is a note of the journal.
+type taken struct {
+	mark id
+	line int64 // where its line stands in the file
+}
+
+// journalLine is one note of the journal, or a subject that was provisioned.
 type journalLine struct {
 	Subject string `json:"s,omitempty"`
-	Mark    string `json:"m"`
-	Node    string `json:"n"`
+	Key     string `json:"k,omitempty"`
+	Mark    string `json:"m,omitempty"`
+	Node    string `json:"n,omitempty"`
 }
 
 // OpenJournal locks and reads the journal of what target names: the service's address, the
@@ -54,8 +70,8 @@ func OpenJournal(dir string, target ...string) (*Journal, error) {
 		return nil, fmt.Errorf("import journal: %w", err)
 	}
 	j := &Journal{
-		path: filepath.Join(dir, mark(target...)+".jsonl"), done: map[id]bool{}, nodes: map[string][]string{},
-		gone: map[string]bool{},
+		path: filepath.Join(dir, mark(target...)+".jsonl"), notes: map[id]taken{}, subjects: map[string]bool{},
+		nodes: map[string][]string{},
 	}
 	lock, err := durable.Lock(j.path + ".lock")
 	if errors.Is(err, durable.ErrBusy) {
@@ -68,14 +84,18 @@ func OpenJournal(dir string, target ...string) (*Journal, error) {
 	if err := j.read(); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	j.file, err = os.OpenFile(j.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
+	j.file, err = os.OpenFile(j.path, os.O_RDWR|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("import journal: %w", err), lock.Close())
 	}
 	j.out = bufio.NewWriter(j.file)
-	// Ends a line that a crash has torn; otherwise it is an empty one.
-	if _, err := j.out.WriteString("\n"); err != nil { // it is buffered
-		return nil, errors.Join(err, j.Close())
+	info, err := j.file.Stat()
+	if err == nil {
+		j.size, j.old = info.Size(), info.Size()
+		err = j.write("\n") // ends a line that a crash has torn; otherwise it is an empty one
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("import journal: %w", err), j.Close())
 	}
 	return j, nil
 }
@@ -99,15 +119,17 @@ func (j *Journal) read() error {
 		return os.Remove(j.path)
 	}
 	lines := bufio.NewScanner(io.LimitReader(file, maxJournal))
-	for lines.Scan() {
+	lines.Split(wholeLines)
+	for at := int64(0); lines.Scan(); at += int64(len(lines.Bytes())) {
 		var l journalLine
 		if json.Unmarshal(lines.Bytes(), &l) == nil {
-			j.know(l)
+			j.know(l, at)
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
 		j.Distrusted = "it is damaged"
-		clear(j.done)
+		clear(j.notes)
+		clear(j.subjects)
 		clear(j.nodes)
 		return os.Remove(j.path)
 	}
@@ -117,13 +139,28 @@ func (j *Journal) read() error {
 	return nil
 }
 
-func (j *Journal) know(l journalLine) {
-	raw, err := hex.DecodeString(l.Mark)
-	var i id
-	if err != nil || copy(i[:], raw) != len(i) {
+// wholeLines splits at the ends of lines, which stay: the lengths are those in the file.
+func wholeLines(data []byte, end bool) (advance int, token []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i+1], nil
+	}
+	if end && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}
+
+// know takes over a line that stands at a place of the file.
+func (j *Journal) know(l journalLine, at int64) {
+	if l.Subject != "" {
+		j.subjects[l.Subject] = true
+	}
+	key, ok := idFrom(l.Key)
+	m, sound := idFrom(l.Mark)
+	if !ok || !sound {
 		return
 	}
-	j.done[i] = true
+	j.notes[key] = taken{m, at}
 	if l.Node == "" {
 		return
 	}
@@ -135,14 +172,15 @@ func (j *Journal) know(l journalLine) {
 	}
 }
 
-// forget drops what is known of a memory: the service has it no more.
-func (j *Journal) forget(subject string) {
-	delete(j.nodes, subject)
-	j.gone[subject] = true
-	j.Distrusted = "the service does not know what was taken in before"
-	if subject != "" {
-		j.Distrusted += " for " + subject
-	}
+func idFrom(text string) (i id, ok bool) {
+	raw, err := hex.DecodeString(text)
+	return i, err == nil && copy(i[:], raw) == len(i)
+}
+
+// keyOf is what a note is the same by, whatever it says now. One without an id is known by
+// its text.
+func keyOf(subject string, item client.Item) id {
+	return idOf(subject, cmp.Or(item.ExternalID, "\x00"+mark(item.Title, item.Content)))
 }
 
 // markOf is what the journal knows a note by.
@@ -159,18 +197,53 @@ func markOf(subject string, n note) id {
 	return i
 }
 
-// has reports whether a note was taken in, as far as the service still knows its memory.
-func (j *Journal) has(subject string, m id) bool { return j.done[m] && !j.gone[subject] }
+// has reports whether a note was taken in as it stands now.
+func (j *Journal) has(key, m id) bool {
+	was, known := j.notes[key]
+	return known && was.mark == m
+}
+
+// node is the node that a note was at an earlier import, whatever it said then; empty where
+// there was none, or this import has sent it. It is read from the file: those of all notes would take a lot of memory.
+func (j *Journal) node(key id) (string, error) {
+	was, known := j.notes[key]
+	if !known || was.line >= j.old {
+		return "", nil
+	}
+	raw := make([]byte, maxLine)
+	n, err := j.file.ReadAt(raw, was.line)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("import journal: %w", err)
+	}
+	first, _, _ := bytes.Cut(raw[:n], []byte("\n"))
+	var l journalLine
+	if err := json.Unmarshal(first, &l); err != nil || l.Key != hex.EncodeToString(key[:]) {
+		return "", errors.New("import journal: something else has written to " + j.path)
+	}
+	return l.Node, nil
+}
 
 // took notes that a note was taken in.
-func (j *Journal) took(subject string, m id, node string) error {
-	l := journalLine{subject, hex.EncodeToString(m[:]), node}
+func (j *Journal) took(subject string, key, m id, node string) error {
+	return j.add(journalLine{subject, hex.EncodeToString(key[:]), hex.EncodeToString(m[:]), node})
+}
+
+// provisioned notes that a subject was.
+func (j *Journal) provisioned(subject string) error { return j.add(journalLine{Subject: subject}) }
+
+func (j *Journal) add(l journalLine) error {
 	raw, err := json.Marshal(l)
 	if err != nil { // texts become JSON
 		return err
 	}
-	j.know(l)
-	if _, err := j.out.WriteString(strings.TrimSpace(string(raw)) + "\n"); err != nil {
+	j.know(l, j.size)
+	return j.write(string(raw) + "\n")
+}
+
+func (j *Journal) write(text string) error {
+	n, err := j.out.WriteString(text)
+	j.size += int64(n)
+	if err != nil {
 		return fmt.Errorf("import journal: %w", err)
 	}
 	return nil

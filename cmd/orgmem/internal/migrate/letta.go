@@ -30,15 +30,26 @@ func letta() product {
 				f.has("id", "label", "value")
 		},
 		reader: func() reader {
-			return &lettaReader{agents: newNames(), blocks: newNames(), single: map[string]string{}}
+			return &lettaReader{
+				agents: map[string]*lettaAgent{}, single: map[string]string{}, named: map[string]int{}, selves: map[string]bool{},
+			}
 		},
 	}
 }
 
 type lettaReader struct {
-	agents names             // by file and id
-	blocks names             // the agents' names, by file and id of a block
-	single map[string]string // by file: the name of its only agent; "" where it has several
+	agents map[string]*lettaAgent // by file and id of an agent or of a block; a server's agents by id
+	single map[string]string      // by file: the key of its only agent; "" where it has several
+	named  map[string]int         // how many agents have a name
+	selves map[string]bool        // of agents without a server's id
+}
+
+// lettaAgent is an agent, whose name need not be its own.
+type lettaAgent struct {
+	name string
+	// self tells it from every other agent: the server's id, or else its name, its file, and
+	// its place there, since an agent's file numbers its agents anew.
+	self string
 }
 
 func (l *lettaReader) learn(e entry) {
@@ -48,21 +59,84 @@ func (l *lettaReader) learn(e entry) {
 	}
 	switch {
 	case e.section == "agents":
-		name := cmp.Or(f.text("name"), f.peek("id"))
-		l.agents.learn(e.in.Name+"\x00"+f.text("id"), name)
-		if _, second := l.single[e.in.Name]; second {
-			l.single[e.in.Name] = ""
-		} else {
-			l.single[e.in.Name] = name
-		}
+		key := l.know(e.in, f.text("id"), f.text("name"))
 		for _, block := range f.texts("block_ids") {
-			if _, shared := l.blocks.of[e.in.Name+"\x00"+block]; !shared {
-				l.blocks.learn(e.in.Name+"\x00"+block, name)
+			if at := e.in.Name + "\x00" + block; l.agents[at] == nil && len(l.agents) < maxNames {
+				l.agents[at] = l.agents[key]
 			}
 		}
 	case e.section == whole && f.has("agent_type"): // the older file, of one agent
-		l.single[e.in.Name] = f.text("name")
+		l.know(e.in, f.text("id"), f.text("name"))
 	}
+}
+
+// know takes in an agent of a file and returns its key.
+func (l *lettaReader) know(in Input, id, name string) string {
+	key := in.Name + "\x00" + id
+	self := id
+	if serverID("agent", id) {
+		key = id
+	} else {
+		self = cmp.Or(name, "agent") + "/" + in.base + "/" + cmp.Or(id, "agent")
+		if l.agents[key] == nil && l.selves[self] { // files of one name in two folders
+			self += "#" + mark(in.Name)
+		}
+		l.selves[self] = true
+	}
+	if _, second := l.single[in.Name]; second {
+		l.single[in.Name] = ""
+	} else {
+		l.single[in.Name] = key
+	}
+	if l.agents[key] == nil && len(l.agents) < maxNames {
+		name = clip(cmp.Or(name, id), maxTitle)
+		l.agents[key] = &lettaAgent{name, self}
+		l.named[name]++
+	}
+	return key
+}
+
+// serverID tells an id that the server made from one of an agent's file, which numbers.
+func serverID(kind, id string) bool {
+	const uuid = 36
+	return strings.HasPrefix(id, kind+"-") && len(id) >= len(kind)+1+uuid
+}
+
+// agent is that of an id, or that of a file; nil where neither is known.
+func (l *lettaReader) agent(in Input, id string) *lettaAgent {
+	if a := l.agents[id]; a != nil {
+		return a
+	}
+	if a := l.agents[in.Name+"\x00"+id]; a != nil {
+		return a
+	}
+	return l.agents[l.single[in.Name]]
+}
+
+// user is whose an agent's notes are: the subject of its name, unless others have that, too.
+func (l *lettaReader) user(a *lettaAgent) string {
+	switch {
+	case a == nil:
+		return ""
+	case l.named[a.name] > 1:
+		return nameAndID(a.name, strings.TrimPrefix(a.self, a.name+"/"))
+	}
+	return a.name
+}
+
+func nameAndID(name, id string) string { return name + " (" + id + ")" }
+
+// shared says what becomes of agents that have the same name.
+func shared(name, user string) string {
+	return "has a name that other agents have, too: what is of " + name + " goes to " + user
+}
+
+// self is what tells the agent of a record from all others, or at least the file.
+func (l *lettaReader) self(in Input, a *lettaAgent) string {
+	if a != nil {
+		return a.self
+	}
+	return cmp.Or(in.user, in.base)
 }
 
 func (l *lettaReader) take(e entry, s *sink) {
@@ -71,33 +145,48 @@ func (l *lettaReader) take(e entry, s *sink) {
 	case !ok:
 		s.fault(e, "is no object")
 	case e.section == "agents":
-		l.agent(e, f, s)
+		l.whole(e, f, s)
 	case e.section == whole:
+		if a := l.agent(e.in, f.text("id")); f.has("agent_type") {
+			l.told(e, a, s)
+		}
 	case f.has("value"):
 		l.block(e, f, s)
 	case e.section == "messages" || f.has("message_type"):
-		l.message(e, f, s, l.single[e.in.Name])
+		l.message(e, f, s, l.agent(e.in, ""))
 	case e.section == "files":
 		l.file(e, f, s)
 	case f.has("text"):
 		l.passage(e, f, s)
 	case f.has("messages", "name"):
-		l.agent(e, f, s)
+		l.whole(e, f, s)
 	default:
 		s.leave(e, cmp.Or(e.section, "records"), "are settings of the agent, and have no counterpart")
 	}
 }
 
-// agent takes what was said in an agent's context: its file has the last fifty messages.
-func (l *lettaReader) agent(e entry, f *fields, s *sink) {
-	name := cmp.Or(f.text("name"), f.peek("id"))
+// told tells of an agent whose name is not its own.
+func (l *lettaReader) told(e entry, a *lettaAgent, s *sink) {
+	if user := l.user(a); a != nil && user != a.name {
+		s.fault(e, shared(a.name, user))
+	}
+}
+
+// whole takes what was said in an agent's context: its file has the last fifty messages.
+func (l *lettaReader) whole(e entry, f *fields, s *sink) {
+	a := l.agent(e.in, f.peek("id"))
+	if a == nil { // alone in its file, outside of a list of agents
+		name := cmp.Or(f.text("name"), f.peek("id"))
+		a = &lettaAgent{name: name, self: name}
+	}
+	l.told(e, a, s)
 	var messages []json.RawMessage
 	if json.Unmarshal(f.raw("messages"), &messages) != nil {
 		return
 	}
 	for _, raw := range messages {
 		if m, ok := fieldsOf(raw); ok {
-			l.message(e, m, s, name)
+			l.message(e, m, s, a)
 		}
 	}
 	if system := f.text("system"); system != "" {
@@ -107,7 +196,7 @@ func (l *lettaReader) agent(e entry, f *fields, s *sink) {
 
 // message is one of a person or of the agent. In an agent's file messages are numbered
 // anew each time, so that what they say has to tell them apart.
-func (l *lettaReader) message(e entry, f *fields, s *sink, agent string) {
+func (l *lettaReader) message(e entry, f *fields, s *sink, a *lettaAgent) {
 	role := cmp.Or(f.text("role"), strings.TrimSuffix(f.text("message_type"), "_message"))
 	if role != "user" && role != "assistant" {
 		s.leave(e, "messages", "are of the system or of tools")
@@ -117,6 +206,7 @@ func (l *lettaReader) message(e entry, f *fields, s *sink, agent string) {
 	if words == "" {
 		words = contentOf(f.raw("text"))
 	}
+	agent := l.user(a)
 	d := draft{
 		what: "messages", user: agent, level: levelSource, meta: meta{metaSource: "letta", "role": role}, fields: f,
 	}
@@ -126,7 +216,7 @@ func (l *lettaReader) message(e entry, f *fields, s *sink, agent string) {
 		d.content = strings.ToUpper(role[:1]) + role[1:] + ": " + words
 	}
 	own := f.text("id")
-	if !strings.HasPrefix(own, "message-") || len(own) < len("message-")+36 { // not a UUID of the server's
+	if !serverID("message", own) {
 		own = mark(agent, role, sent, words)
 	}
 	d.id = externalID("letta", own)
@@ -158,13 +248,13 @@ func contentOf(raw json.RawMessage) string {
 // but an agent has only one of a label.
 func (l *lettaReader) block(e entry, f *fields, s *sink) {
 	label, own := f.text("label"), f.text("id")
+	a := l.agent(e.in, own)
 	d := draft{
 		what: "blocks", content: f.text("value"), title: label, level: levelFact,
-		user: cmp.Or(l.blocks.of[e.in.Name+"\x00"+own], l.single[e.in.Name]),
-		meta: meta{metaSource: "letta", "block": label}, fields: f,
+		user: l.user(a), meta: meta{metaSource: "letta", "block": label}, fields: f,
 	}
-	if !strings.HasPrefix(own, "block-") || len(own) < len("block-")+36 {
-		own = "block:" + cmp.Or(d.user, e.in.base) + "/" + cmp.Or(label, own)
+	if !serverID("block", own) {
+		own = "block:" + l.self(e.in, a) + "/" + cmp.Or(label, own)
 	}
 	d.id = externalID("letta", own)
 	d.at, d.badTime = f.when("updated_at", "created_at")
@@ -179,12 +269,13 @@ func (l *lettaReader) block(e entry, f *fields, s *sink) {
 }
 
 func (l *lettaReader) file(e entry, f *fields, s *sink) {
+	a := l.agent(e.in, "")
 	d := draft{
-		what: "files", user: l.single[e.in.Name], content: f.text("content"), title: f.text("original_file_name"),
+		what: "files", user: l.user(a), content: f.text("content"), title: f.text("original_file_name"),
 		meta: meta{metaSource: "letta"}, fields: f,
 	}
 	d.title = cmp.Or(d.title, f.peek("file_name"))
-	d.id = externalID("letta", "file:"+cmp.Or(f.text("file_name"), f.peek("id")))
+	d.id = externalID("letta", "file:"+l.self(e.in, a)+"/"+cmp.Or(f.text("file_name"), f.peek("id")))
 	d.at, d.badTime = f.when("file_last_modified_date", "file_creation_date")
 	f.drop("id", "source_id", "file_path", "file_type", "file_size", "processing_status", "error_message", "total_chunks",
 		"chunks_embedded", "organization_id")
@@ -198,8 +289,13 @@ func (l *lettaReader) file(e entry, f *fields, s *sink) {
 
 // passage is a text of archival memory.
 func (l *lettaReader) passage(e entry, f *fields, s *sink) {
+	id := f.text("agent_id")
+	a := l.agents[id]
+	if a == nil {
+		a = l.agents[e.in.Name+"\x00"+id]
+	}
 	d := draft{
-		what: "passages", user: l.agents.of[e.in.Name+"\x00"+f.text("agent_id")], content: f.text("text", "content"),
+		what: "passages", user: l.user(a), content: f.text("text", "content"),
 		id: externalID("letta", f.text("id")), meta: meta{metaSource: "letta"}, fields: f,
 	}
 	if f.text("is_deleted") == "true" {

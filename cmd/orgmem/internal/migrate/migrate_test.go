@@ -151,6 +151,115 @@ func TestGroundsComeFirst(t *testing.T) {
 	}
 }
 
+// Banks give their documents the same ids: in one memory each keeps its own, and what rests
+// on them rests on its own.
+func TestHindsightBanksInOneMemory(t *testing.T) {
+	dir := t.TempDir()
+	for _, bank := range []string{"ann", "bob"} {
+		for name, content := range map[string]string{
+			"manifest.json": `{"source_bank_id":"` + bank + `"}`,
+			"documents/000001.json": `{"id":"diary","original_text":"Of ` + bank + `.","facts":[` +
+				`{"text":"A fact of ` + bank + `.","fact_type":"world"}]}`,
+			"observations.json": `[{"text":"` + bank + ` writes.","proof_count":1,"sources":[` +
+				`{"document_id":"diary","fact_index":0}]}]`,
+		} {
+			at := filepath.Join(dir, bank, name)
+			if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(at, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	found, err := Find([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	p, err := Read(t.Context(), found, Options{From: "hindsight", Now: now, Merge: true})
+	if err != nil || p.Notes != 6 || len(p.Left) != 0 || len(p.Faults) != 0 {
+		t.Fatalf("%+v, %v", p.Report, err)
+	}
+	all := p.sent(t)
+	for _, bank := range []string{"ann", "bob"} {
+		if n := of(t, all, "hindsight:"+bank+"/diary[0]"); n.item.Content != "A fact of "+bank+"." ||
+			!slices.Equal(n.item.DerivedFrom, []string{"hindsight:" + bank + "/diary"}) {
+			t.Errorf("%+v", n)
+		}
+		i := slices.IndexFunc(all, func(n note) bool { return n.item.Content == bank+" writes." })
+		if i < 0 || !slices.Equal(all[i].item.DerivedFrom, []string{"hindsight:" + bank + "/diary[0]"}) {
+			t.Errorf("the observation of %s in %+v", bank, all)
+		}
+	}
+}
+
+// Agents of one name stay apart, in whatever file they are, and the report says so; so do
+// their blocks and files where all goes into one memory.
+func TestLettaAgentsOfOneName(t *testing.T) {
+	agent := func(n int) string {
+		return fmt.Sprintf(`{"id":"agent-%d","name":"ida","block_ids":["block-%[1]d"],"messages":[`+
+			`{"id":"message-%[1]d","role":"user","content":"I am the one of place %[1]d.","created_at":"2025-01-01T00:00:00Z"}]}`, n)
+	}
+	block := func(n int, words string) string {
+		return fmt.Sprintf(`{"id":"block-%d","label":"human","value":%q}`, n, words)
+	}
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"one.af": `{"agents":[` + agent(0) + `],"blocks":[` + block(0, "Paints.") + `],"files":[` +
+			`{"id":"file-0","file_name":"notes.txt","content":"Of one."}]}`,
+		"two.af": `{"agents":[` + agent(0) + `,` + agent(1) + `],"blocks":[` + block(0, "Sails.") + `,` + block(1, "Bakes.") +
+			`],"files":[{"id":"file-0","file_name":"notes.txt","content":"Of two."}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := planned(t, "letta", dir)
+	whose := map[string]string{}
+	for _, n := range p.sent(t) {
+		whose[n.item.Content] = n.user
+	}
+	for words, user := range map[string]string{
+		"Paints.": "ida (one.af/agent-0)", "Sails.": "ida (two.af/agent-0)", "Bakes.": "ida (two.af/agent-1)",
+		"User: I am the one of place 1.": "ida (two.af/agent-1)", "Of one.": "ida (one.af/agent-0)",
+	} {
+		if whose[words] != user {
+			t.Errorf("%q is of %q, want %q", words, whose[words], user)
+		}
+	}
+	told := 0
+	for _, f := range p.Faults {
+		if strings.Contains(f.Reason, "other agents have, too") {
+			told++
+		}
+	}
+	if told != 3 || p.Notes != 8 {
+		t.Errorf("%d notes, told %d times: %+v", p.Notes, told, p.Faults)
+	}
+	// Files of one name in two folders are two agents, too.
+	raw, err := os.ReadFile(filepath.Join(dir, "one.af"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := planned(t, "letta", file(t, "a.af", string(raw)), file(t, "a.af", string(raw))); len(p.Users) != 2 {
+		t.Errorf("files of one name: %+v", p.Users)
+	}
+	// Each file by itself, one after the other, into one memory: nothing takes another's place.
+	ids := map[string]string{}
+	for _, name := range []string{"one.af", "two.af"} {
+		for _, n := range planned(t, "letta", filepath.Join(dir, name)).sent(t) {
+			if was, there := ids[n.item.ExternalID]; there && was != n.item.Content {
+				t.Errorf("%s is %q and %q", n.item.ExternalID, was, n.item.Content)
+			}
+			ids[n.item.ExternalID] = n.item.Content
+		}
+	}
+	if p := planned(t, "letta", "testdata/letta"); len(p.Faults) != 0 || p.Users[1].User != "ida" {
+		t.Errorf("one agent of a name: %+v", p.Report)
+	}
+}
+
 func TestTimes(t *testing.T) {
 	for in, want := range map[string]string{
 		"2025-03-04T09:15:00.123456-07:00": "2025-03-04T16:15:00.123Z",

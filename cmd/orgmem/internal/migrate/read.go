@@ -540,7 +540,7 @@ func (p *Plan) has(subject, externalID string) bool {
 // fresh reports whether it is the first record of its id. One without an id is known by
 // what it says.
 func (s *sink) fresh(e entry, d draft, subject string, item client.Item) bool {
-	key := idOf(subject, cmp.Or(item.ExternalID, "\x00"+mark(item.Title, item.Content)))
+	key := keyOf(subject, item)
 	sum, err := hex.DecodeString(mark(item.Title, item.Content, item.OccurredAt)[:16])
 	if err != nil { // it is hexadecimal
 		return false

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -106,12 +107,18 @@ func (a acting) NodeStatus(_ context.Context, node string) (string, error) {
 // send reads and sends an export with the journal of a folder.
 func send(t *testing.T, s *service, dir, path string) (Summary, error) {
 	t.Helper()
-	p := planned(t, "mem0", path)
-	j, err := OpenJournal(dir, "target")
+	return sendTo(t, s, dir, "organization", planned(t, "mem0", path), false)
+}
+
+func sendTo(t *testing.T, s *service, dir, org string, p *Plan, again bool) (Summary, error) {
+	t.Helper()
+	j, err := OpenJournal(dir, org)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := p.Send(t.Context(), Target{Service: s, Journal: j, Clock: clock.NewFake(time.Unix(1_700_000_000, 0))})
+	sum, err := p.Send(t.Context(), Target{
+		Service: s, Journal: j, Clock: clock.NewFake(time.Unix(1_700_000_000, 0)), Again: again,
+	})
 	if cerr := j.Close(); cerr != nil {
 		t.Fatal(cerr)
 	}
@@ -130,13 +137,43 @@ func TestSendSkipsWhatIsThere(t *testing.T) {
 	if !s.subjects["ann"] || !s.subjects["bob"] || !s.subjects["carla"] || len(s.subjects) != 3 {
 		t.Errorf("subjects %v", s.subjects)
 	}
-	// A service that was set up anew gets everything again.
+	// A service that was set up anew has another organization, and gets everything again.
 	s = newService()
-	if sum, err := send(t, s, dir, "testdata/mem0"); err != nil || sum.Created != 5 {
-		t.Errorf("to a new service: %+v, %v", sum, err)
+	for round, want := range []Summary{{Created: 5}, {Unchanged: 5}} {
+		sum, err := sendTo(t, s, dir, "another", planned(t, "mem0", "testdata/mem0"), false)
+		if err != nil || sum.Created != want.Created || sum.Unchanged != want.Unchanged || s.sent != 5 {
+			t.Errorf("to a new service, round %d: %+v, %v, %d sent", round, sum, err, s.sent)
+		}
 	}
-	if sum, err := send(t, s, dir, "testdata/mem0"); err != nil || sum.Unchanged != 5 || s.sent != 5 {
-		t.Errorf("and again: %+v, %v", sum, err)
+}
+
+// Where all that a user had was forgotten, or the subject was erased, a second run brings
+// neither back; when it is asked to, it does.
+func TestForgottenStaysForgotten(t *testing.T) {
+	dir, s := t.TempDir(), newService()
+	if sum, err := send(t, s, dir, "testdata/mem0"); err != nil || sum.Created != 5 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	ann, bob, carla := len(s.held["ann"]), len(s.held["bob"]), len(s.held["carla"])
+	if ann == 0 || bob == 0 || carla == 0 {
+		t.Fatalf("they have %d, %d, %d", ann, bob, carla)
+	}
+	clear(s.held["ann"])      // each note was forgotten
+	delete(s.held, "bob")     // erased
+	delete(s.subjects, "bob") // likewise
+	for range 2 {
+		sum, err := send(t, s, dir, "testdata/mem0")
+		if err != nil || len(s.held["ann"]) != 0 || len(s.held["bob"]) != 0 || s.subjects["bob"] || s.sent != 5 {
+			t.Errorf("%+v, %v: ann has %v, bob %v, subjects %v", sum, err, s.held["ann"], s.held["bob"], s.subjects)
+		}
+		if sum.Forgotten != bob || sum.Unchanged != 5-bob || !slices.Equal(sum.Erased, []string{"bob"}) ||
+			!slices.Equal(sum.Emptied, []string{"ann"}) {
+			t.Errorf("it says %+v", sum)
+		}
+	}
+	sum, err := sendTo(t, s, dir, "organization", planned(t, "mem0", "testdata/mem0"), true)
+	if err != nil || sum.Created != ann+bob || len(s.held["ann"]) != ann || len(s.held["bob"]) != bob || !s.subjects["bob"] {
+		t.Errorf("when asked: %+v, %v, %v", sum, err, s.held)
 	}
 }
 
@@ -187,6 +224,60 @@ func TestSendWithoutTheScope(t *testing.T) {
 	}
 }
 
+// A note that was forgotten does not come back because the product says something else of it
+// now; what rests on it comes without it, and the other changes come as they are.
+func TestForgottenIsNotSentWhenItChanges(t *testing.T) {
+	dir, s := t.TempDir(), newService()
+	export := func(category, more string) *Plan {
+		return planned(t, "supermemory", file(t, "export.json", `{"documents":[`+
+			`{"id":"d1","content":"The quay is long.","containerTags":["greta"],"metadata":{"category":"`+category+`"},`+
+			`"createdAt":"2025-01-01T00:00:00Z","updatedAt":"2025-01-01T00:00:00Z","status":"done"},`+
+			`{"id":"d2","content":"The mole is short.","containerTags":["greta"],"metadata":{"category":"`+category+`"},`+
+			`"createdAt":"2025-01-01T00:00:00Z","updatedAt":"2025-01-01T00:00:00Z","status":"done"}`+more+`]}`))
+	}
+	if sum, err := sendTo(t, s, dir, "organization", export("harbour", ""), false); err != nil || sum.Created != 2 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	delete(s.held["greta"], "supermemory:d1")
+	for round, more := range []string{"", `,{"id":"d3","content":"The pier is new.","containerTags":["greta"],` +
+		`"createdAt":"2025-01-01T00:00:00Z","updatedAt":"2025-01-01T00:00:00Z","status":"done"}`} {
+		sum, err := sendTo(t, s, dir, "organization", export("port", more), false)
+		if _, back := s.held["greta"]["supermemory:d1"]; err != nil || back || sum.Forgotten != 1 || len(sum.Failed) != 0 ||
+			sum.Created != round || sum.Unchanged != 1 {
+			t.Errorf("round %d: %+v, %v, back: %v", round, sum, err, back)
+		}
+	}
+	if n := s.held["greta"]["supermemory:d2"]; !strings.Contains(string(n.Metadata), "port") {
+		t.Errorf("what was changed is %+v", n)
+	}
+}
+
+// What is new and rests on a note that was forgotten is taken, without naming it.
+func TestGroundsThatWereForgotten(t *testing.T) {
+	dir, s := t.TempDir(), newService()
+	s.refuse = func(i client.Item) string { // as the service does
+		for _, g := range i.DerivedFrom {
+			if _, there := s.held["henk"][g]; !there {
+				return "rests on what is not there: " + g
+			}
+		}
+		return ""
+	}
+	export := func(more string) *Plan {
+		return planned(t, "hindsight", file(t, "export.json", `{"items":[`+
+			`{"id":"d1","bank_id":"henk","original_text":"All of it."}`+more+`]}`))
+	}
+	if sum, err := sendTo(t, s, dir, "organization", export(""), false); err != nil || sum.Created != 1 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	clear(s.held["henk"])
+	sum, err := sendTo(t, s, dir, "organization", export(
+		`,{"id":"f1","bank_id":"henk","text":"A part.","fact_type":"world","document_id":"d1"}`), false)
+	if err != nil || sum.Created != 1 || len(sum.Failed) != 0 || len(s.held["henk"]) != 1 {
+		t.Errorf("%+v, %v, %v", sum, err, s.held)
+	}
+}
+
 // A journal that was torn is believed as far as it goes; one that others can write, not.
 func TestJournal(t *testing.T) {
 	dir, s := t.TempDir(), newService()
@@ -215,11 +306,11 @@ func TestJournal(t *testing.T) {
 	if err := os.Chmod(names[0], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	j, err := OpenJournal(dir, "target")
-	if err != nil || j.Distrusted == "" || len(j.done) != 0 {
+	j, err := OpenJournal(dir, "organization")
+	if err != nil || j.Distrusted == "" || len(j.notes) != 0 {
 		t.Errorf("%+v, %v", j, err)
 	}
-	if _, err := OpenJournal(dir, "target"); err == nil {
+	if _, err := OpenJournal(dir, "organization"); err == nil {
 		t.Error("two imports at a time")
 	}
 	if err := j.Close(); err != nil {

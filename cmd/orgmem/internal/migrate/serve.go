@@ -191,33 +191,53 @@ func (f *fetcher) letta(ctx context.Context) error {
 		ID   string `json:"id"`
 		Name string `json:"name"`
 	}
-	return f.after(func(q url.Values) (int, string, error) {
+	var all []agent
+	named := map[string]int{}
+	err := f.after(func(q url.Values) (int, string, error) {
 		var agents []agent
-		if err := f.head(ctx, "/v1/agents/", q, &agents); err != nil {
+		if err := f.head(ctx, "/v1/agents/", q, &agents); err != nil || len(agents) == 0 {
 			return 0, "", err
 		}
-		last := ""
 		for _, a := range agents {
-			last = a.ID
-			at := "/v1/agents/" + url.PathEscape(a.ID)
-			if _, err := f.page(ctx, at+"/core-memory/blocks", nil, a.Name); err != nil {
+			named[a.Name]++
+		}
+		all = append(all, agents...)
+		return len(agents), agents[len(agents)-1].ID, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, a := range all {
+		at, user := "/v1/agents/"+url.PathEscape(a.ID), a.Name
+		if named[a.Name] > 1 {
+			user = nameAndID(a.Name, a.ID)
+			f.found.Faults = append(f.found.Faults, Fault{Path: f.Base + at, Reason: shared(a.Name, user)})
+		}
+		if err := f.agent(ctx, at, user); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// agent asks for all of one agent of Letta.
+func (f *fetcher) agent(ctx context.Context, at, user string) error {
+	if _, err := f.page(ctx, at+"/core-memory/blocks", nil, user); err != nil {
+		return err
+	}
+	for _, what := range []string{"/archival-memory", "/messages"} {
+		err := f.after(func(q url.Values) (int, string, error) {
+			in, err := f.page(ctx, at+what, q, user)
+			if err != nil {
 				return 0, "", err
 			}
-			for _, what := range []string{"/archival-memory", "/messages"} {
-				err := f.after(func(q url.Values) (int, string, error) {
-					in, err := f.page(ctx, at+what, q, a.Name)
-					if err != nil {
-						return 0, "", err
-					}
-					return lastOf(in)
-				})
-				if err != nil {
-					return 0, "", err
-				}
-			}
+			return lastOf(in)
+		})
+		if err != nil {
+			return err
 		}
-		return len(agents), last, nil
-	})
+	}
+	return nil
 }
 
 // after asks for what comes behind the last of a page, until one is not full.

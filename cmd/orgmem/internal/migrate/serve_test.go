@@ -74,7 +74,7 @@ func TestFetchHindsight(t *testing.T) {
 	if err != nil || p.Notes != 104 || len(p.Users) != 1 || p.Users[0].Subject != "a b" {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if n := of(t, p.sent(t), "hindsight:100-2"); len(n.item.DerivedFrom) != 1 {
+	if n := of(t, p.sent(t), "hindsight:a b/100-2"); len(n.item.DerivedFrom) != 1 {
 		t.Errorf("%+v", n)
 	}
 }
@@ -106,6 +106,32 @@ func TestFetchLetta(t *testing.T) {
 	}
 	if n := of(t, p.sent(t), "letta:message-10000000-0000-4000-8000-000000000001"); n.item.Content != "User: Hello" {
 		t.Errorf("%+v", n)
+	}
+}
+
+// Agents of one name become two subjects, and the report says which.
+func TestFetchLettaAgentsOfOneName(t *testing.T) {
+	p, _, err := fetched(t, "letta", func(w http.ResponseWriter, r *http.Request) {
+		agent := strings.Split(r.URL.Path, "/")[3]
+		switch {
+		case agent == "":
+			answer(w, `[{"id":"agent-1","name":"ida"},{"id":"agent-2","name":"ida"},{"id":"agent-3","name":"jon"}]`)
+		case strings.HasSuffix(r.URL.Path, "/blocks"):
+			answer(w, `[{"id":"block-0","label":"human","value":"Of %s."}]`, agent)
+		default:
+			answer(w, `[]`)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whose := map[string]string{}
+	for _, n := range p.sent(t) {
+		whose[n.user] = n.item.Content
+	}
+	if whose["ida (agent-1)"] != "Of agent-1." || whose["ida (agent-2)"] != "Of agent-2." || whose["jon"] != "Of agent-3." ||
+		len(whose) != 3 || len(p.Faults) != 2 || !strings.Contains(p.Faults[0].Reason, "goes to ida (agent-1)") {
+		t.Errorf("%v, %+v", whose, p.Faults)
 	}
 }
 

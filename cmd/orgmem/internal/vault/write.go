@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"orgmem/cmd/orgmem/internal/config"
 	"orgmem/cmd/orgmem/internal/restore"
@@ -23,9 +24,10 @@ import (
 const (
 	// maxLinks are written of one note: those that Markdown programs show.
 	maxLinks = 200
-	// maxStem bounds the readable part of a name, in characters: in every script it is
-	// below the 255 bytes that file systems take.
+	// maxStem bounds the readable part of a name, in characters.
 	maxStem = 60
+	// maxStemBytes leaves room for the mark and ".md" in the 255 bytes that file systems take.
+	maxStemBytes = 200
 	// markBytes of an id's hash tell files of one title apart.
 	markBytes = 6
 	buffer    = 1 << 20
@@ -412,6 +414,13 @@ func safe(title string) string {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
 			dash = b.Len() > 0
 			continue
+		}
+		size := utf8.RuneLen(r)
+		if dash {
+			size++
+		}
+		if b.Len()+size > maxStemBytes {
+			break
 		}
 		if dash {
 			b.WriteByte('-')

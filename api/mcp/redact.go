@@ -19,12 +19,12 @@ func (s *session) clean(text string) (string, int) {
 	return s.Redact(text)
 }
 
-// cleanArguments is clean for all strings of a tool's arguments. What is no object of JSON
-// is left to the check of the arguments, which refuses it here.
+// cleanArguments is clean for all strings of a tool's arguments, which were checked: they are
+// an object of JSON.
 func (s *session) cleanArguments(arguments json.RawMessage) (json.RawMessage, int, error) {
 	var members map[string]json.RawMessage
-	if s.Redact == nil || json.Unmarshal(arguments, &members) != nil {
-		return arguments, 0, nil
+	if err := json.Unmarshal(arguments, &members); err != nil {
+		return nil, 0, fmt.Errorf("read arguments that were checked: %w", err)
 	}
 	taken := 0
 	for name, member := range members {
@@ -32,7 +32,7 @@ func (s *session) cleanArguments(arguments json.RawMessage) (json.RawMessage, in
 		if name == argCursor || len(member) == 0 || member[0] != '"' || json.Unmarshal(member, &given) != nil {
 			continue
 		}
-		kept, n := s.Redact(given)
+		kept, n := s.clean(given)
 		if n == 0 {
 			continue
 		}

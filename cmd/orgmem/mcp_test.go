@@ -17,7 +17,7 @@ import (
 	"sync"
 	"testing"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp" //nolint:depguard // the test is a client
 
 	"orgmem/cmd/orgmem/process"
 	"orgmem/proto/clock"
@@ -60,8 +60,12 @@ func TestMCPTestersMayNotVanish(t *testing.T) {
 		noNPM error
 		may   bool
 	}{
-		{"", nil, false}, {"", exec.ErrNotFound, true}, {"false", exec.ErrNotFound, true},
-		{"true", nil, false}, {"true", exec.ErrNotFound, false}, {"1", exec.ErrNotFound, false},
+		{"", nil, false},
+		{"", exec.ErrNotFound, true},
+		{"false", exec.ErrNotFound, true},
+		{"true", nil, false},
+		{"true", exec.ErrNotFound, false},
+		{"1", exec.ErrNotFound, false},
 	} {
 		if may := mayBeMissing(c.ci, c.noNPM); may != c.may {
 			t.Errorf("CI=%q, npm: %v: %v, want %v", c.ci, c.noNPM, may, c.may)

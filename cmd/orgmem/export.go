@@ -101,10 +101,28 @@ func runExport(c *cobra.Command, w world, f exportFlags, path string) (err error
 	return w.answer(c, answer, func(out io.Writer) {
 		fmt.Fprintf(out, "%s: export %s, %d bytes\n", path, made.ID, made.Bytes)
 		if s := answer.Markdown; s != nil {
-			fmt.Fprintf(out, "%d memories, %d notes, %d pages of entities; %d superseded and %d forgotten notes are not in it\n",
-				s.Memories, s.Notes, s.Entities, s.Superseded, s.Forgotten)
+			fmt.Fprintln(out, sayMarkdown(*s))
 		}
 	})
+}
+
+// sayMarkdown says what a folder holds.
+func sayMarkdown(s vault.Summary) string {
+	verb := "are"
+	if s.Superseded+s.Forgotten == 1 {
+		verb = "is"
+	}
+	return fmt.Sprintf("%s, %s, %s; %d superseded and %s %s not in it", howMany(s.Memories, "memory", "memories"),
+		howMany(s.Notes, "note", "notes"), howMany(s.Entities, "page of an entity", "pages of entities"), s.Superseded,
+		howMany(s.Forgotten, "forgotten note", "forgotten notes"), verb)
+}
+
+// howMany is a number with the form of the noun that goes with it.
+func howMany(n int, one, more string) string {
+	if n == 1 {
+		more = one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 // place gives a file its name. A link replaces nothing that came meanwhile; not every file

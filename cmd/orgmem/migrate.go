@@ -26,6 +26,7 @@ type migrationFlags struct {
 	url        string
 	users      []string
 	dry, merge bool
+	again      bool
 }
 
 func (f *migrationFlags) register(c *cobra.Command) {
@@ -37,6 +38,8 @@ func (f *migrationFlags) register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.dry, "dry-run", false, "with --from: send nothing, and say what would be taken, and what not")
 	c.Flags().BoolVar(&f.merge, "merge-users", false,
 		"with --from: take everybody's memories into one memory, the key owner's or that of --subject")
+	c.Flags().BoolVar(&f.again, "again", false, "with --from: take in once more what was taken in before, also what was "+
+		"forgotten since, and provision erased subjects again")
 }
 
 // wanted reports whether it is a migration, and not an import of files.
@@ -70,7 +73,7 @@ func (f *migrationFlags) wanted(c *cobra.Command, paths []string) (bool, error) 
 		f.from = migrate.Own
 		return true, nil
 	}
-	for _, name := range []string{"dry-run", "merge-users", "url", "user"} {
+	for _, name := range []string{"again", "dry-run", "merge-users", "url", "user"} {
 		if c.Flags().Changed(name) {
 			return false, fmt.Errorf("%w: --%s goes with --from", errUsage, name)
 		}
@@ -100,7 +103,7 @@ func runMigration(c *cobra.Command, w world, memory memoryFlags, f migrationFlag
 	}
 	answer := migrated{DryRun: f.dry, Report: plan.Report}
 	if !f.dry && plan.Notes > 0 {
-		sum, serr := sendPlan(c, w, memory, plan)
+		sum, serr := sendPlan(c, w, memory, plan, f.again)
 		answer.Summary, err = &sum, serr
 	}
 	if aerr := w.answer(c, answer, func(out io.Writer) { printMigration(out, answer) }); aerr != nil {
@@ -142,7 +145,9 @@ type asSubject struct{ *client.Client }
 // As implements migrate.Service.
 func (s asSubject) As(subject string) importer.Service { return s.Client.As(subject) }
 
-func sendPlan(c *cobra.Command, w world, memory memoryFlags, plan *migrate.Plan) (sum migrate.Summary, err error) {
+func sendPlan(c *cobra.Command, w world, memory memoryFlags, plan *migrate.Plan, again bool) (
+	sum migrate.Summary, err error,
+) {
 	memory.subject = "" // the plan says whose each note is
 	service, err := memory.client(w)
 	if err != nil {
@@ -164,7 +169,7 @@ func sendPlan(c *cobra.Command, w world, memory memoryFlags, plan *migrate.Plan)
 	defer func() { err = errors.Join(err, journal.Close()) }()
 	tenth := 0
 	sum, err = plan.Send(c.Context(), migrate.Target{
-		Service: asSubject{service}, Journal: journal, Clock: w.clock, Progress: func(done, total int) {
+		Service: asSubject{service}, Journal: journal, Clock: w.clock, Again: again, Progress: func(done, total int) {
 			if now := 10 * done / max(total, 1); now > tenth {
 				tenth = now
 				fmt.Fprintf(w.err, "imported %d of %d notes\n", done, total)
@@ -196,6 +201,7 @@ func printMigration(out io.Writer, m migrated) {
 	if m.Summary != nil {
 		fmt.Fprintf(out, "%d created, %d superseded, %d unchanged, %d failed\n", m.Created, m.Superseded, m.Unchanged,
 			len(m.Failed)+m.MoreFailed)
+		printForgotten(out, *m.Summary)
 	}
 	if m.Repeated > 0 {
 		fmt.Fprintf(out, "%d records stand in the export more than once, and are taken once\n", m.Repeated)
@@ -214,6 +220,34 @@ func printMigration(out io.Writer, m migrated) {
 	printFaults(out, "wrong", m.Faults, m.MoreFaults)
 	if m.Summary != nil {
 		printFaults(out, "failed", m.Failed, m.MoreFailed)
+	}
+}
+
+// printForgotten says what is not there any more of what earlier imports took in.
+func printForgotten(out io.Writer, s migrate.Summary) {
+	if s.Forgotten > 0 {
+		fmt.Fprintf(out, "  not taken: %s forgotten here since an earlier import\n", howMany(s.Forgotten, "note that was",
+			"notes that were"))
+	}
+	named := func(subjects []string) string {
+		var all []string
+		for _, subject := range subjects[:min(len(subjects), shownUsers)] {
+			all = append(all, printable(cmp.Or(subject, "the key owner's own")))
+		}
+		if more := len(subjects) - len(all); more > 0 {
+			all = append(all, fmt.Sprintf("and %d more", more))
+		}
+		return strings.Join(all, ", ")
+	}
+	if len(s.Erased) > 0 {
+		fmt.Fprintf(out, "  erased here since an earlier import, and not provisioned again: %s\n", named(s.Erased))
+	}
+	if len(s.Emptied) > 0 {
+		fmt.Fprintf(out, "  memories that seem to hold nothing any more of what an earlier import took in: %s\n",
+			named(s.Emptied))
+	}
+	if s.Forgotten+len(s.Erased)+len(s.Emptied) > 0 {
+		fmt.Fprintln(out, "  --again takes in once more what was forgotten or erased")
 	}
 }
 

@@ -289,6 +289,21 @@ func TestMigrationAgain(t *testing.T) {
 	if n := notes["ann mem0:2"]; n.Content != "The fence is high" {
 		t.Errorf("what was changed is %+v", n)
 	}
+	// An erased subject stays erased, and the report says so, until the command line asks for it.
+	if r := c.send(t.Context(), http.MethodDelete, "/v1/subjects/ann", "", nil); r.Status/100 != 2 {
+		t.Fatalf("erase: %d %s", r.Status, r.Body)
+	}
+	again := m.run("import", "--from", "mem0", file)
+	if again.status != exitDone || !strings.Contains(again.out, "not provisioned again: ann") ||
+		!strings.Contains(again.out, "2 notes that were forgotten") || !strings.Contains(again.out, "--again") {
+		t.Errorf("after the erasure: %+v", again)
+	}
+	if r := c.send(t.Context(), http.MethodGet, "/v1/subjects/ann", "", nil); r.Status != http.StatusNotFound {
+		t.Errorf("an erased subject is back: %d %s", r.Status, r.Body)
+	}
+	if sum := m.ok("import", "--from", "mem0", "--again", file); sum["created"] != 2.0 || sum["unchanged"] != 1.0 {
+		t.Errorf("when asked: %v", sum)
+	}
 	if sum := m.ok("import", "--from", "mem0", "--merge-users", file); sum["created"] != 3.0 {
 		t.Errorf("into one memory: %v", sum)
 	}
@@ -307,6 +322,7 @@ func TestMigrationUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"import":                              "requires at least 1 arg",
 		"import --from nothing x":             "there are mem0",
+		"import --again x":                    "--again goes with --from",
 		"import --dry-run x":                  "--dry-run goes with --from",
 		"import --merge-users x":              "--merge-users goes with --from",
 		"import --from mem0 --url http://a x": "--url takes no PATH",
@@ -342,6 +358,22 @@ func TestMigrationFromServer(t *testing.T) {
 	}
 	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) != 0 {
 		t.Errorf("it leaves %v, %v", left, err)
+	}
+}
+
+// One of a thing is said in the singular.
+func TestMarkdownIsSaidGrammatically(t *testing.T) {
+	for said, sum := range map[string]vault.Summary{
+		"1 memory, 1 note, 1 page of an entity; 0 superseded and 1 forgotten note is not in it": {
+			Memories: 1, Notes: 1, Entities: 1, Forgotten: 1,
+		},
+		"2 memories, 0 notes, 3 pages of entities; 4 superseded and 0 forgotten notes are not in it": {
+			Memories: 2, Entities: 3, Superseded: 4,
+		},
+	} {
+		if got := sayMarkdown(sum); got != said {
+			t.Errorf("%+v is %q", sum, got)
+		}
 	}
 }
 

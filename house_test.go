@@ -119,7 +119,7 @@ func TestImportsRunOneWay(t *testing.T) {
 var technologies = map[string][]string{
 	"github.com/gin-gonic/gin":          {"api", "bench"},
 	"github.com/danielgtaylor/huma":     {"api"},
-	"github.com/modelcontextprotocol":   {"api"},
+	"github.com/modelcontextprotocol":   {"api", "cmd"}, // in cmd a test is a client
 	"github.com/google/jsonschema-go":   {"api"},
 	"github.com/asynkron/protoactor-go": {"actors", "cluster"},
 	"github.com/hashicorp/raft":         {"cluster"},

@@ -107,7 +107,8 @@ func newPluginInstall(w world) *cobra.Command {
 		},
 	}
 	f.register(c)
-	c.Flags().StringVar(&base, "base", w.env(config.EnvBase, ""), "address of the service, when they run\n(with --project: only if given)")
+	c.Flags().StringVar(&base, "base", w.env(config.EnvBase, ""),
+		"address of the service, when they run\n(with --project: only if given)")
 	c.Flags().StringVar(&keyFile, "key-file", "", "file with the API key, when they run; only you may be able to read it")
 	c.Flags().BoolVar(&insecure, "allow-insecure", false, "send the key over plain HTTP to another machine")
 	return c

@@ -51,8 +51,8 @@ export interface EventsOptions {
 const maxEvent = 1 << 20; // characters
 const steady = 10_000; // a stream that lasted this long was no failure, nor was one that told something
 const heartbeat = 15_000; // after so much quiet the service sends one: docs/interface.md
-// Events that are written at the same time need not arrive in the order of their times.
-const disorder = 1_000;
+// Events that are written at the same time need not arrive in the order of their times: a drain delays some by as much.
+const disorder = 2_000;
 
 export async function* watch(transport: Transport, options: EventsOptions): AsyncGenerator<StreamEvent | StreamGap, void, undefined> {
   const { signal, silence = 45_000 } = options;

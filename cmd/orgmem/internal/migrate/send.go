@@ -338,7 +338,8 @@ func (s *sender) sift(ctx context.Context, b *batch) error {
 			}
 		}
 		n.item.DerivedFrom = grounds
-		left.notes, left.keys, left.marks = append(left.notes, n), append(left.keys, b.keys[i]), append(left.marks, b.marks[i])
+		left.notes, left.keys = append(left.notes, n), append(left.keys, b.keys[i])
+		left.marks = append(left.marks, b.marks[i])
 	}
 	*b = *left
 	return nil

@@ -58,14 +58,17 @@ func TestNames(t *testing.T) {
 	} {
 		at := m.pathOf(node{ID: string(rune('a' + i)), Title: title})
 		base := filepath.Base(at)
-		if filepath.Dir(at) != "own" || !utf8.ValidString(base) || len(base) > 255 || strings.ContainsAny(base, "\\:*?\"<>|\x00\n") || base[0] == '.' ||
+		if filepath.Dir(at) != "own" || !utf8.ValidString(base) || len(base) > 255 ||
+			strings.ContainsAny(base, "\\:*?\"<>|\x00\n") || base[0] == '.' ||
 			seen[strings.ToLower(at)] {
 			t.Errorf("%q is at %q", title, at)
 		}
 		seen[strings.ToLower(at)] = true
 	}
 	folders := map[string]bool{}
-	for _, id := range []string{"ann", "Ann", "../ann", "con", "a b", "", "ann/", strings.Repeat("x", 256), strings.Repeat("\U0001D5D5", 64)} {
+	for _, id := range []string{
+		"ann", "Ann", "../ann", "con", "a b", "", "ann/", strings.Repeat("x", 256), strings.Repeat("\U0001D5D5", 64),
+	} {
 		name := folderName(id)
 		if name == "" || name == "con" || strings.ContainsAny(name, "/\\") || strings.HasPrefix(name, ".") ||
 			len(name) > 255 || folders[strings.ToLower(name)] {

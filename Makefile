@@ -21,8 +21,10 @@ GENGO     := $(BIN)/protoc-gen-go
 # What npm writes once it has installed all of docs/package-lock.json: the
 # TypeScript compiler.
 TYPESCRIPT := docs/node_modules/.package-lock.json
-# Likewise of sdk/mcp: who tests the Model Context Protocol from outside.
+# Likewise of sdk/mcp: what tests the Model Context Protocol from outside.
 MCP_TESTERS := sdk/mcp/node_modules/.package-lock.json
+# And what the clients and adapters in JavaScript are built and tested with.
+SDK_MODULES := $(patsubst %,%/node_modules/.package-lock.json,sdk/typescript sdk/adapters/javascript)
 
 # Packages of two go processes at a time: the machines this is built on have two
 # processors.
@@ -87,11 +89,11 @@ test-go: $(GOTESTSUM) build
 
 ## test-sdk: the clients and the adapters (sdk/), in TypeScript, Python and Go, and what dist-sdk builds, installed as a user would
 # SUITES="go_client python" are only those (sdk/test.sh).
-test-sdk: deps node build
+test-sdk: deps node build $(SDK_MODULES)
 	sdk/test.sh $(SUITES)
 
 ## dist-sdk: the clients and adapters as packages to install, in dist/sdk: wheels and sdists, npm tarballs, a Go module
-dist-sdk: deps node
+dist-sdk: deps node $(SDK_MODULES)
 	sdk/dist.sh dist/sdk
 
 ## check: before a commit: format, lint, build, and the tests of what changed and of what imports it, without the race detector
@@ -319,12 +321,10 @@ $(GENGO):
 	@mkdir -p $(BIN)
 	GOBIN="$$PWD/$(BIN)" go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
 
-# By name and hash from the registry that npm is set to. A registry that does not
-# answer costs two minutes at most.
-$(TYPESCRIPT): docs/package-lock.json
-	timeout 120 npm ci --prefix docs --ignore-scripts --no-audit --no-fund
-	@touch $@
-
-$(MCP_TESTERS): sdk/mcp/package-lock.json
-	timeout 300 npm ci --prefix sdk/mcp --ignore-scripts --no-audit --no-fund
+# By name and hash from the registry that npm is set to, for no longer than NPM_SECONDS.
+# A registry that does not answer costs the pages' tests, which are skipped then, two minutes at most.
+NPM_SECONDS := 300
+$(TYPESCRIPT): NPM_SECONDS := 120
+%/node_modules/.package-lock.json: %/package-lock.json
+	timeout $(NPM_SECONDS) npm ci --prefix $* --ignore-scripts --no-audit --no-fund
 	@touch $@

@@ -89,7 +89,7 @@ type inProcess struct {
 	id     string
 }
 
-// callerHeaders say who asks, and as whom. All their values go along: where there are two,
+// callerHeaders say who asks, and as whom. All their values are passed on: where there are two,
 // the request is refused as it would be outside.
 var callerHeaders = []string{"X-Svc-Api-Key", "Authorization", "X-Svc-Subject"}
 

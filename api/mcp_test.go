@@ -175,6 +175,6 @@ func TestMCPCanBeLeftOut(t *testing.T) {
 		MCP: MCP{Tools: []string{"remember"}},
 	})
 	if err == nil || !strings.Contains(err.Error(), "remember") {
-		t.Errorf("a tool that is none: %v", err)
+		t.Errorf("a tool that does not exist: %v", err)
 	}
 }

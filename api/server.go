@@ -105,7 +105,7 @@ type MCP struct {
 	Off bool
 	// Tools that may be listed; nil: all.
 	Tools []string
-	// Version of the program, as clients are told.
+	// Version of the program, which clients see.
 	Version string
 }
 

@@ -39,9 +39,8 @@ const (
 )
 
 // clientEvents drains the node of an organization again and again while things happen
-// there and every client watches through a load balancer. What really happened says a
-// webhook, which is told everything: an event that a stream lacks must be in a gap
-// that it has told.
+// there and every client watches through a load balancer. A webhook gets every event, and
+// so is the record: an event that a stream lacks must lie in a gap that the client told.
 func (b *bench) clientEvents(ctx context.Context, drivers []driver) error {
 	record, err := newRecord(b.dir)
 	if err != nil {

@@ -78,7 +78,7 @@ func firstLine(out []byte) error {
 	return errors.New(line)
 }
 
-// start starts a driver that speaks to an address. Whoever calls it kills it.
+// start starts a driver that speaks to an address. The caller kills it.
 func (d driver) start(ctx context.Context, base, key string, args ...string) (*driven, error) {
 	p := &driven{
 		cmd:   exec.CommandContext(ctx, d.command[0], append(d.command[1:len(d.command):len(d.command)], args...)...),

@@ -30,7 +30,7 @@ func TestAClientThatIsNotInstalled(t *testing.T) {
 	}
 }
 
-// Whoever waits for what a driver does must hear that it is dead.
+// A wait for what a driver does ends when the driver is dead.
 func TestADriverThatDies(t *testing.T) {
 	metrics := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, acceptedMetric+" 7\n")

@@ -109,7 +109,7 @@ def check(name: str, installed: float, want: str, output: str) -> None:
 
 
 def sdist(service: Service, work: pathlib.Path) -> None:
-    """The client from its source, as whoever packages it builds it."""
+    """The client from its source, as a packager builds it."""
     begin = time.monotonic()
     home = work / "venv-sdist"
     venv.create(home, with_pip=True)

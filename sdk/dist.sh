@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the clients and the adapters as packages that can be installed: sdk/dist.sh FOLDER. The same commit gives the
-# same wheels, sdists and Go module byte for byte: what is in them has the time of the commit.
+# Builds the clients and the adapters as packages that can be installed, for make dist-sdk, which installs what npm
+# does: sdk/dist.sh FOLDER. The same commit gives the same wheels, sdists and Go module byte for byte: what is in them
+# has the time of the commit.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$(mkdir -p "$1" && cd "$1" && pwd)
@@ -18,10 +19,6 @@ for project in sdk/python/pyproject.toml sdk/adapters/python/*/pyproject.toml; d
 	"$tools/bin/pyproject-build" --no-isolation --outdir "$out" "$(dirname "$project")" >/dev/null
 done
 
-for lock in sdk/typescript sdk/adapters/javascript; do
-	[ "$lock/node_modules/.package-lock.json" -nt "$lock/package-lock.json" ] ||
-		npm ci --prefix "$lock" --ignore-scripts --no-audit --no-fund --silent
-done
 # npm runs each package's prepack, which builds it.
 npm pack ./sdk/typescript --pack-destination "$out" --silent >/dev/null
 for package in sdk/adapters/javascript/*/package.json; do
@@ -38,7 +35,7 @@ source, out = map(pathlib.Path, sys.argv[1:])
 try:
     known = subprocess.run(["git", "ls-files", "-z", "--", str(source)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     files = [pathlib.Path(name) for name in known.stdout.decode().split("\0") if name] if known.returncode == 0 else []
-except OSError:  # there is no git
+except OSError:  # git is not installed
     files = []
 version = re.search(r'Version = "([^"]+)"', "".join(p.read_text() for p in source.glob("*.go"))).group(1)
 when = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))[:6]

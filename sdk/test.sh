@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the suites of the clients and of the adapters against the built binary, each in the environment that it installs
-# for itself: sdk/test.sh [SUITE...]. The output of each is in bin/sdk-SUITE.log, and shown where it fails. The last
-# line is "N passed, N failed".
+# Runs the suites of the clients and of the adapters against the built binary, for make test-sdk, which builds it and
+# installs what npm does; Python's suites install their environments: sdk/test.sh [SUITE...]. The output of each is in
+# bin/sdk-SUITE.log, and shown where it fails. The last line is "N passed, N failed".
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -21,12 +21,6 @@ environment() {
 	printf '%s\n' "$wanted" >"$folder/.venv/installed"
 }
 
-modules() { # FOLDER: what its lock file names, installed anew only where the lock has changed
-	[ "$1/node_modules/.package-lock.json" -nt "$1/package-lock.json" ] && return
-	npm ci --prefix "$1" --ignore-scripts --no-audit --no-fund
-	touch "$1/node_modules/.package-lock.json"
-}
-
 go_client() {
 	cd sdk/go
 	test -z "$(gofmt -l .)"
@@ -41,7 +35,6 @@ go_client() {
 }
 
 typescript() {
-	modules sdk/typescript
 	npm test --prefix sdk/typescript
 }
 
@@ -53,9 +46,7 @@ python() {
 }
 
 adapters_javascript() {
-	modules sdk/typescript
 	npm run --prefix sdk/typescript build
-	modules sdk/adapters/javascript
 	npm test --prefix sdk/adapters/javascript
 }
 

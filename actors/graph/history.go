@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
@@ -48,14 +47,8 @@ func fieldChange(field, before, after string) *pb.FieldChange {
 		if side.text == "" {
 			continue
 		}
-		kept := side.text
-		if len(kept) > MaxHistoryText {
-			kept = kept[:MaxHistoryText]
-			for !utf8.RuneStart(side.text[len(kept)]) {
-				kept = kept[:len(kept)-1]
-			}
-			c.Cut = true
-		}
+		kept := canon.Prefix(side.text, MaxHistoryText)
+		c.Cut = c.Cut || len(kept) < len(side.text)
 		*side.set = new(strings.Clone(kept))
 	}
 	return c

@@ -128,7 +128,7 @@ func refusalOf(r Reply) *refusal {
 // notOurs is what somebody else answered: a proxy, or another service.
 func notOurs(r Reply) *refusal {
 	return &refusal{
-		Code: codeAnswer, Detail: fmt.Sprintf("The answer (status %d) is none of a memory service.", r.Status),
+		Code: codeAnswer, Detail: fmt.Sprintf("The answer (status %d) does not come from a memory service.", r.Status),
 		Next: "Tell the user to check the address of the service.", status: r.Status,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	pb "orgmem/proto"
+	"orgmem/proto/canon"
 )
 
 type contextInput struct {
@@ -122,7 +123,7 @@ func getContext(ctx context.Context, s *session, in contextInput) (any, error) {
 func (b *budget) passage(h hit) (hit, bool) {
 	whole := string(h.Text)
 	for size := len(whole); ; size = size * 3 / 4 {
-		if short, more := cut(whole, size); more {
+		if short := canon.Prefix(whole, size); len(short) < len(whole) {
 			h.Text = text(short + " …")
 		}
 		if b.take(h, 1) {

@@ -6,9 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"orgmem/proto/canon"
 )
 
 // A model reads what a tool answers as it reads everything else, and what is stored was
@@ -68,104 +67,12 @@ func encode(v any) ([]byte, error) {
 type text string
 
 // MarshalJSON implements json.Marshaler.
-func (t text) MarshalJSON() ([]byte, error) { return encode(visible(string(t))) }
-
-// visible leaves out what a person would not see, and what is no text.
-func visible(s string) string {
-	if !strings.ContainsFunc(s, doubtful) {
-		return s
-	}
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	var out strings.Builder
-	last, varied := rune(-1), false // what was kept last, selectors aside, and whether one followed it
-	for i, r := range s {
-		next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
-		switch {
-		case unicode.Is(unicode.Variation_Selector, r):
-			if varied || !varies(last, r, next) {
-				continue
-			}
-			varied = true
-		case r == zwnj || r == zwj:
-			if !joins(last) || !joins(next) {
-				continue
-			}
-			last, varied = r, false
-		case unseen(r):
-			continue
-		default:
-			last, varied = r, false
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
-}
-
-// doubtful characters are those that visible looks at: not what most texts are made of.
-func doubtful(r rune) bool { return r < ' ' || r > '~' && !unicode.IsLetter(r) || unseen(r) }
-
-// Joiners, of no width: what stands on their sides is written as one, or just not.
-const zwnj, zwj = '\u200C', '\u200D'
-
-// unseen characters leave no trace where a text is shown. The signs of Arabic and Syriac
-// that enclose the number behind them are format characters, too, and are seen.
-func unseen(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t' || unicode.Is(unicode.Prepended_Concatenation_Mark, r):
-		return false
-	case r >= 0xE0000 && r <= 0xE0FFF: // tags, and selectors that carry bytes
-		return true
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Other_Default_Ignorable_Code_Point)
-}
-
-// plainScripts are those in which a joiner changes nothing that is seen.
-var plainScripts = []*unicode.RangeTable{
-	unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian, unicode.Georgian, unicode.Hebrew, unicode.Han,
-	unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo, unicode.Inherited,
-}
-
-// joins reports whether a joiner has a meaning beside a character: a letter of a script that
-// joins its letters, or an emoji.
-func joins(r rune) bool {
-	return unicode.In(r, unicode.L, unicode.M) && !unicode.In(r, plainScripts...) || emoji(r)
-}
-
-// emoji are among the symbols beyond the letters of Europe.
-func emoji(r rune) bool {
-	return r >= 0x2000 && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sk, unicode.Sm)
-}
-
-// varies reports whether a selector has a meaning behind a character: it chooses between a
-// symbol's shapes as text and as emoji, or the shape of a Mongolian letter.
-func varies(base, selector, next rune) bool {
-	const asText, asEmoji, keycap = '\uFE0E', '\uFE0F', '\u20E3'
-	if selector != asText && selector != asEmoji {
-		return selector < 0x2000 && unicode.IsLetter(base) && unicode.Is(unicode.Mongolian, base)
-	}
-	switch base {
-	case '\u00A9', '\u00AE', '\u203C', '\u2049', '\u3030': // ©, ®, and three that are punctuation
-		return true
-	}
-	return emoji(base) || next == keycap && strings.ContainsRune("0123456789#*", base)
-}
-
-// cut shortens a text to at most limit bytes, at the end of a character; it says whether
-// anything was left out.
-func cut(s string, limit int) (string, bool) {
-	if len(s) <= limit {
-		return s, false
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit], true
-}
+func (t text) MarshalJSON() ([]byte, error) { return encode(canon.Seen(string(t))) }
 
 // passage is a text in a list, cut to what a list may quote of one.
 func passage(s string) text {
-	short, more := cut(s, maxPassage)
-	if more {
+	short := canon.Prefix(s, maxPassage)
+	if len(short) < len(s) {
 		short += " …"
 	}
 	return text(short)

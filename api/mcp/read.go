@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	pb "orgmem/proto"
+	"orgmem/proto/canon"
 )
 
 var errNoID = errors.New("nodeId is empty")
@@ -49,7 +50,7 @@ func (h rawHit) shown() hit {
 		NodeID: h.NodeID, Text: passage(h.Chunk), Score: h.Score, At: h.CreatedAt, Stale: reasons(h.Stale),
 	}
 	// A text without a title is called as it begins: that is not told twice.
-	if title, _ := cut(h.Title, maxTitle); !strings.HasPrefix(h.Chunk, strings.TrimRight(title, " …")) {
+	if title := canon.Prefix(h.Title, maxTitle); !strings.HasPrefix(h.Chunk, strings.TrimRight(title, " …")) {
 		out.Title = text(title)
 	}
 	if h.Subject != nil {
@@ -133,12 +134,12 @@ func (s *session) memory(ctx context.Context, in nodeInput) (memory, error) {
 	if in.Offset >= 0 && in.Offset <= len(node.Content) {
 		rest = strings.ToValidUTF8(node.Content[in.Offset:], "") // within a character: the next one
 	}
-	part, more := cut(rest, maxContent)
+	part := canon.Prefix(rest, maxContent)
 	out := memory{
 		Note: note, NodeID: node.ID, Title: text(node.Title), Content: text(part), Kind: node.Kind, Status: node.Status,
 		CreatedAt: node.CreatedAt, UpdatedAt: node.UpdatedAt, Stale: reasons(node.Stale),
 	}
-	if more {
+	if len(part) < len(rest) {
 		out.NextOffset = in.Offset + len(part)
 	}
 	if node.SupersededBy != nil {

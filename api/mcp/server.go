@@ -23,7 +23,7 @@ import (
 
 // Settings are what a Service is made of.
 type Settings struct {
-	// Version of the program, as it is told to clients.
+	// Version of the program, which clients see.
 	Version string
 	Clock   clock.Clock
 	// Random names quotations and requests that may be repeated.
@@ -210,7 +210,7 @@ func (b bounded) Call(ctx context.Context, call Call) (Reply, error) {
 
 // unfit says why a body is refused before the SDK reads it: many messages in one, which no
 // version of the protocol since 2025-06-18 has and which would be a way past the bounds of
-// one request, or JSON that is none, is nested too deeply, or names a field twice.
+// one request, or JSON that is malformed, nested too deeply, or names a field twice.
 func unfit(body []byte) string {
 	decoder := jsontext.NewDecoder(bytes.NewReader(body))
 	if decoder.PeekKind() != '{' {

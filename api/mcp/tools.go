@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	pb "orgmem/proto"
+	"orgmem/proto/canon"
 )
 
 // tool is one tool: what is said of it, which scope lists it, and what it does. Schemas are
@@ -229,7 +230,7 @@ func (d defined) prepare(arguments json.RawMessage) (action, error) {
 // badArguments is the refusal of arguments that do not fit the tool's schema. The error
 // names fields and types, and quotes values of the caller's own.
 func badArguments(err error) *refusal {
-	detail, _ := cut(strings.TrimPrefix(err.Error(), "json: "), 400)
+	detail := canon.Prefix(strings.TrimPrefix(err.Error(), "json: "), 400)
 	return &refusal{
 		Code: codeArguments, Detail: detail, Next: "Correct the arguments as the input schema says, and call again.",
 	}

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"orgmem/brain/extract/doubt"
 	"orgmem/brain/extract/shape"
 	"orgmem/brain/extract/tagger"
 	"orgmem/brain/extract/typing"
 	"orgmem/brain/text"
+	"orgmem/proto/canon"
 )
 
 // Extract reads a document. See the package comment for what it promises.
@@ -68,7 +68,7 @@ const stepBytes = 64 << 10
 
 func (r *reader) read(d Document, goOn func() error) (Extraction, error) {
 	defer r.clean()
-	d.Text = cut(d.Text, MaxText)
+	d.Text = canon.Prefix(d.Text, MaxText)
 	d, written := plainly(d)
 	r.text, r.atMs, r.speaker, r.tagged = d.Text, d.AtMs, d.Speaker, tags{d.Tagged}
 	r.out, r.next, r.unnamed = Extraction{}, 0, 0
@@ -115,17 +115,6 @@ func (r *reader) clean() {
 	clear(r.marked[:cap(r.marked)])
 	clear(r.lows[:cap(r.lows)])
 	r.marked, r.lows, r.tokens, r.evidence = r.marked[:0], r.lows[:0], r.tokens[:0], r.evidence[:0]
-}
-
-// cut shortens s to at most n bytes, between characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // readBlock reads the block.

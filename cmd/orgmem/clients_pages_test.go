@@ -55,7 +55,7 @@ func inCode(text string) []string {
 	return pieces
 }
 
-// Whoever comes from elsewhere is told of no verb that is not there.
+// The pages name no verb that does not exist.
 func TestComingFromNamesOurVerbs(t *testing.T) {
 	verbs, arguments := vocabularyOf(t)
 	for _, known := range []string{

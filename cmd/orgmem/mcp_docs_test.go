@@ -20,7 +20,7 @@ import (
 	"orgmem/cmd/orgmem/process"
 )
 
-// mcpEntry is how an assistant is told of a server.
+// mcpEntry is a server in an assistant's settings.
 type mcpEntry struct {
 	Command   string            `json:"command"`
 	Args      []string          `json:"args"`

@@ -284,7 +284,7 @@ func TestMCPTakesSecretsOut(t *testing.T) {
 		}
 	}
 	if _, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "memory://nodes/" + secret}); err == nil {
-		t.Error("a node that is none was read")
+		t.Error("a node that does not exist was read")
 	}
 	clean, err := session.CallTool(t.Context(), &sdk.CallToolParams{
 		Name: "search_memory", Arguments: map[string]any{"query": "bees"},

@@ -458,8 +458,8 @@ var (
 	errKeyFile = errors.New("key-file: others may read")
 )
 
-// tellable reports whether a failure is one that somebody must mend. That no service is
-// there, or that it is slow, is none: it may be so on purpose.
+// tellable reports whether a failure is one that somebody must mend. A service that does
+// not run, or is slow, is not: that may be on purpose.
 func tellable(err error) bool {
 	p, refused := errors.AsType[*client.Problem](err)
 	_, file := errors.AsType[*os.PathError](err)

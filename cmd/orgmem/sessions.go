@@ -98,7 +98,7 @@ func runSessionsPush(c *cobra.Command, w world, f pushFlags, args []string) (err
 	return nil
 }
 
-// busyWithin is how long a hook waits for another push: a person is told and runs the command
+// busyWithin is how long a hook waits for another push: a person sees the message and runs the command
 // again, and for a session that has ended nobody does.
 const busyWithin, busyPause = 30 * time.Second, 200 * time.Millisecond
 

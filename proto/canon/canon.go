@@ -1,7 +1,8 @@
 // Package canon says what a client's JSON and text must be like to be kept, and
 // how kept JSON is spelled. Bodies (api), files (brain) and what the service adds
-// to either (actors) share it, so that whatever way a value came in, it is judged
-// alike, and equal values have equal bytes.
+// to either (actors) share it, so that a value is judged alike on every way in, and
+// equal values have equal bytes. It also says what is seen of a kept text, and how one
+// is cut.
 package canon
 
 import (

@@ -136,7 +136,7 @@ func (c *Client) checkBase(insecure bool) error {
 	u, err := url.Parse(c.base)
 	switch {
 	case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
-		return argument("the base address %q (%s) is none: write it like https://memory.example.com", c.base, c.baseIs)
+		return argument("the base address %q (%s) is not valid: write it like https://memory.example.com", c.base, c.baseIs)
 	case u.User != nil, u.RawQuery != "", u.Fragment != "":
 		return argument("the base address (%s) may have a host and a path, and nothing else: the key goes into %s", c.baseIs, EnvAPIKey)
 	case strings.HasSuffix(u.Path, "/v1"):

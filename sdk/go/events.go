@@ -18,7 +18,7 @@ import (
 const (
 	firstReconnect   = 500 * time.Millisecond // a node's leaderships are elsewhere by then
 	longestReconnect = 30 * time.Second
-	longestAfter     = 5 * time.Minute  // whoever asks for more is asked again all the same
+	longestAfter     = 5 * time.Minute  // a longer Retry-After is cut to this
 	heartbeat        = 15 * time.Second // the service's, where nothing happens
 	eventLag         = 2 * time.Second  // an event is made before its commit, which a drain delays, and may come behind a later one
 	steady           = 10 * time.Second // one that lasted this long was no failure, nor is one that told something
@@ -62,7 +62,7 @@ type EventsRequest struct {
 
 // Events watches what happens, for as long as the context lasts and the loop goes on.
 // It reconnects by itself, and then gives one Gap; what cannot be read of a stream that
-// was open is an interruption, too, and so is a page of success that is none. An error
+// was open is an interruption, too, and so is a 2xx page that is not an event stream. An error
 // is the last that it gives: the context has ended, the first connection could not be
 // made by the rules of all requests, or a later one was refused.
 //

@@ -21,12 +21,12 @@ type ImportsService struct{ c *Client }
 type Upload struct {
 	Name string
 	// File is read once, as it is sent, by another goroutine: after an error a Read that
-	// is under way may end a moment later than the call. Whoever opened it closes it.
+	// is under way may end a moment later than the call. The caller closes it.
 	File       io.Reader
 	Title      string
 	OccurredAt time.Time
 	Metadata   map[string]any // for every document of the file
-	// OnProgress is told how many bytes of the file were handed to the connection, and
+	// OnProgress gets how many bytes of the file were handed to the connection, and
 	// how many there are, -1 where the File does not tell. It runs while the upload waits.
 	OnProgress func(sent, total int64)
 }
@@ -220,7 +220,7 @@ func (s ExportsService) Wait(ctx context.Context, id string) (*Export, error) {
 }
 
 // Download reads a document as it comes. A connection that is lost on the way is made
-// again where it broke off. Whoever calls it closes the reader.
+// again where it broke off. The caller closes the reader.
 func (s ExportsService) Download(ctx context.Context, id string) (io.ReadCloser, error) {
 	r, err := at(http.MethodGet, "/v1/exports/", id, "/download")
 	if err != nil {

@@ -151,10 +151,10 @@ func (s ProposalsService) decide(ctx context.Context, id, how string) (*Proposal
 	return send[Proposal](ctx, s.c, r, err)
 }
 
-// ConditionService prepares what a model is told.
+// ConditionService prepares the prompt of a model.
 type ConditionService struct{ c *Client }
 
-// Session makes what a model is told before a session.
+// Session makes what a model gets before a session.
 func (s ConditionService) Session(ctx context.Context, session ConditionRequest) (*ConditioningPack, error) {
 	return send[ConditioningPack](ctx, s.c, request{method: http.MethodPost, path: "/v1/condition/session", body: session, reads: true}, nil)
 }

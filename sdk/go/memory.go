@@ -60,8 +60,8 @@ func (c *Client) List(filter NodeFilter) List[Node] {
 	return listOf[Node](c, filter, "/v1/graph/nodes")
 }
 
-// Find reads the node that an external id means now, with its content. It is nil, and
-// no error, where there is none.
+// Find reads the node that an external id means now, with its content. It is nil,
+// without an error, if the id means no node.
 func (c *Client) Find(ctx context.Context, externalID string) (*Node, error) {
 	if externalID == "" {
 		return nil, argument("the external id is empty")

@@ -143,7 +143,7 @@ type RecallQuery struct {
 	PageSize int       `query:"pageSize"`
 }
 
-// ConditionRequest asks for what a model is told before a session.
+// ConditionRequest asks for what a model gets before a session.
 type ConditionRequest struct {
 	CWD    string `json:"cwd"`
 	OrgID  string `json:"orgId"`
@@ -275,7 +275,7 @@ type AuditFilter struct {
 	PageSize      int       `query:"pageSize"`
 }
 
-// UsageGrouping is what usage is told apart by.
+// UsageGrouping is what usage is grouped by.
 type UsageGrouping string
 
 // Values of UsageGrouping.

@@ -22,7 +22,7 @@ import (
 const (
 	maxAnswer  = 64 << 20 // bytes of an answer; a download streams
 	maxProblem = 64 << 10 // bytes of a refusal
-	maxExcerpt = 120      // bytes of a page that was none of ours
+	maxExcerpt = 120      // bytes of a page that is not the service's
 
 	maxIdempotencyKey = 255
 
@@ -38,7 +38,7 @@ type request struct {
 	method string
 	path   string // escaped, below the base address
 	query  url.Values
-	body   any // becomes JSON; nil is none
+	body   any // becomes JSON; nil: no body
 	header http.Header
 	length int64 // of a body that is streamed; -1 if that is not known
 
@@ -181,7 +181,8 @@ func (c *Client) do(ctx context.Context, r request) (*answer, error) {
 			key = newUUID()
 		}
 		if key == "" || len(key) > maxIdempotencyKey || strings.ContainsFunc(key, invisible) {
-			return nil, argument("%s %s: the idempotency key is none: it has 1 to %d visible ASCII characters", r.method, r.path, maxIdempotencyKey)
+			return nil, argument("%s %s: the idempotency key is not valid: it has 1 to %d visible ASCII characters",
+				r.method, r.path, maxIdempotencyKey)
 		}
 		r.header = r.header.Clone()
 		if r.header == nil {
@@ -311,7 +312,7 @@ func (c *Client) try(ctx context.Context, r request, body []byte) (*answer, erro
 }
 
 // open sends a request and returns its answer before its body was read, if it is a
-// success. Whoever calls it closes the body.
+// success. The caller closes the body.
 func (c *Client) open(ctx context.Context, r request, body io.Reader, patience time.Duration) (*http.Response, error) {
 	address := c.base + r.path
 	if len(r.query) > 0 {
@@ -365,7 +366,7 @@ func readAll(response *http.Response, most int64) ([]byte, error) {
 	return raw, nil
 }
 
-// refusal reads what is no success.
+// refusal reads an answer without success.
 func (c *Client) refusal(r request, response *http.Response, raw []byte) error {
 	if response.StatusCode/100 == 3 {
 		return c.badAnswer(r, response.StatusCode, response.Header, nil,
@@ -418,7 +419,7 @@ func retryAfter(header http.Header) time.Duration {
 		return time.Duration(seconds) * time.Second
 	}
 	until, err := http.ParseTime(value)
-	now, nerr := http.ParseTime(header.Get("Date")) // by the clock of whoever wrote the other
+	now, nerr := http.ParseTime(header.Get("Date")) // by the clock that wrote the other
 	if err != nil || nerr != nil {
 		return 0
 	}

@@ -116,7 +116,7 @@ func (v WebhookVerifier) Verify(payload []byte, header string) (*Delivery, error
 	}
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
 	if err != nil || len(signatures) == 0 {
-		return nil, &SignatureError{message: fmt.Sprintf("the signature %.80q is none: hand over the header %s as it came", header, SignatureHeader)}
+		return nil, &SignatureError{message: fmt.Sprintf("the signature %.80q is not one: hand over the header %s as it came", header, SignatureHeader)}
 	}
 	mac := hmac.New(sha256.New, []byte(v.Secret))
 	mac.Write([]byte(stamp + "."))

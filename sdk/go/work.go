@@ -125,8 +125,8 @@ func (s SessionsService) Push(ctx context.Context, events ...SessionEvent) ([]Se
 	return many.Results, nil
 }
 
-// Finalize builds what is derived from sessions. Once more does no harm: one that is
-// under way is told of.
+// Finalize builds what is derived from sessions. A second call while it is under way
+// answers its state.
 func (s SessionsService) Finalize(ctx context.Context) (*SessionState, error) {
 	return send[SessionState](ctx, s.c, request{method: http.MethodPost, path: "/v1/ingest/session-finalize", reads: true}, nil)
 }

@@ -46,7 +46,7 @@ async function stored(client, args) {
   assert.fail(`${args.content.slice(0, 60)} is still pending`);
 }
 
-// refused calls a tool that must be refused, and returns what the model is told.
+// refused calls a tool that must be refused, and returns what the model reads.
 async function refused(client, name, args = {}) {
   const answer = await client.callTool({ name, arguments: args });
   assert.equal(answer.isError, true, `${name} was not refused`);
@@ -282,7 +282,7 @@ test("nothing is kept between requests", async () => {
   assert.equal((await list.json()).result.tools.length, all.length);
 });
 
-test("whoever asks too often is told when to come back", async () => {
+test("asking too often answers when to come back", async () => {
   let refusal;
   for (let i = 0; i < 200 && !refusal; i++) {
     const answer = await post(bearer(free), { method: "ping" });

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"orgmem/brain/extract"
+	"orgmem/proto/canon"
 )
 
 const (
@@ -29,15 +30,7 @@ func Keys(name string, t extract.Type) []string {
 	}
 	keys := make([]string, 0, maxKeys)
 	add := func(prefix, value string) {
-		key := prefix + value
-		if len(key) > maxKeyBytes {
-			n := maxKeyBytes
-			for !utf8.RuneStart(key[n]) {
-				n--
-			}
-			key = key[:n]
-		}
-		keys = append(keys, key)
+		keys = append(keys, canon.Prefix(prefix+value, maxKeyBytes))
 	}
 	add("f:", f)
 	if verbatim(t) {

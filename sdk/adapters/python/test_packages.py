@@ -14,9 +14,9 @@ from typing import Any
 import httpx
 import orgmem
 import pytest
+from orgmem.adapters.clients import Clients
 from orgmem_langchain import OrgmemRetriever as LangChainRetriever
 from orgmem_langgraph import OrgmemStore
-from orgmem_langgraph._clients import Clients
 from orgmem_llamaindex import OrgmemRetriever as LlamaIndexRetriever
 from orgmem_openai_agents import OrgmemSession
 
@@ -26,12 +26,6 @@ PACKAGES = sorted(p.parent for p in HERE.glob("orgmem-*/pyproject.toml"))
 
 def sources(package: Path) -> Path:
     return next((package / "src").iterdir())
-
-
-@pytest.mark.parametrize("name", ["_clients.py", "_records.py"])
-def test_what_several_packages_have_is_the_same(name: str) -> None:
-    copies = {f.read_text() for f in HERE.glob(f"orgmem-*/src/*/{name}")}
-    assert len(copies) == 1
 
 
 @pytest.mark.parametrize("subject", [None, "ann"])

@@ -419,7 +419,7 @@ def _interface() -> str:
 
 
 def test_the_check_sees_a_new_field() -> None:
-    """The walk itself: a field that no model names is told, however deep."""
+    """The walk itself: a field that no model names is found, however deep."""
     answer = example({"$ref": "/SearchResult"})
     answer["results"][0]["scores"]["novelty"] = 1
     with Both("sync", handler=lambda _: httpx.Response(200, json=answer)) as both:

@@ -1,4 +1,4 @@
-"""The event stream: what comes, what is told of an interruption, and how it ends."""
+"""The event stream: what comes, what a gap says of an interruption, and how it ends."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def test_wheel_and_sdist(server: Server, tmp_path: Path) -> None:
     )
     (wheel,) = tmp_path.glob("*.whl")
     (sdist,) = tmp_path.glob("*.tar.gz")
-    modules = {path.relative_to(PACKAGE / "src").as_posix() for path in (PACKAGE / "src/orgmem").glob("*.py")}
+    modules = {path.relative_to(PACKAGE / "src").as_posix() for path in (PACKAGE / "src/orgmem").rglob("*.py")}
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         metadata = archive.read("orgmem-0.1.0.dist-info/METADATA").decode()

@@ -124,7 +124,7 @@ export class TimedOut extends OrgmemError {
   }
 }
 
-/** The answer is none of the service's: a proxy's page, a redirect, a body that is cut off or too large. */
+/** The answer does not come from the service: a proxy's page, a redirect, a body that is cut off or too large. */
 export class BadAnswer extends OrgmemError {
   static {
     named(this, "BadAnswer");

@@ -38,7 +38,7 @@ export interface StreamGap {
 }
 
 export interface EventsOptions {
-  /** Only these; all where there are none. Gaps always come. */
+  /** Only these; without it all. Gaps always come. */
   types?: readonly EventType[] | undefined;
   /** Ends the iteration, which throws the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -67,7 +67,7 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
     let opened: Opened;
     const asked = transport.now();
     if (since === undefined) {
-      // Whoever has the address wrong shall hear it, and not wait for ever.
+      // A wrong address is an error, not a wait for ever.
       opened = await transport.open(call, { signal });
       if (!isStream(opened.response)) {
         opened.abort();

@@ -18,7 +18,7 @@ async function take(n, iterator) {
   return taken;
 }
 
-test("an interrupted stream goes on by itself, and each interruption is told as a gap", async (t) => {
+test("an interrupted stream goes on by itself, and each interruption gives a gap", async (t) => {
   const { baseUrl, requests } = await stub(t, ({ n }, response) => {
     if (n === 1) return problem(response, 503, "service_draining", {}, { "Retry-After": "2" });
     if (n === 2) return response.destroy();
@@ -126,7 +126,7 @@ test("types are told apart here, and gaps come whatever the types", async (t) =>
   assert.deepEqual(seen.map((s) => s.id ?? s.kind), ["b", "gap", "b"]);
 });
 
-test("whoever is refused hears it, the first time and later", async (t) => {
+test("a refusal ends the stream, the first time and later", async (t) => {
   const { baseUrl } = await stub(t, ({ n }, response) => {
     if (n === 0) {
       open(response);

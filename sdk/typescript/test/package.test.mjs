@@ -27,7 +27,7 @@ before(async () => {
   const packed = JSON.parse(execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { cwd: root }));
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true }));
   const [{ filename }] = Object.values(packed);
-  // --offline: whoever installs it needs nothing else.
+  // --offline: installing it needs nothing else.
   await run("npm", ["install", "--offline", "--no-audit", "--no-fund", "./" + filename], { cwd: folder });
   server = await Server.start();
 });

@@ -68,6 +68,6 @@ test("a clock that is off is said, with how far and in which direction", async (
   await assert.rejects(verifyWebhook(body, header, secret, at(t - 7200)), /7200 s in the future/);
   await verifyWebhook(body, header, secret, { ...at(t + 7200), tolerance: 7200 });
   await assert.rejects(verifyWebhook(body, header, secret, { ...at(t + 2), tolerance: 1 }), BadSignature);
-  // Whoever cannot sign learns nothing of the clock.
+  // A sender that cannot sign learns nothing of the clock.
   await assert.rejects(verifyWebhook(body + " ", header, secret, at(t + 7200)), /does not fit/);
 });

@@ -176,17 +176,11 @@ func retryPause(err error, backoff time.Duration, repeatable bool) (time.Duratio
 // the request again would not mend it.
 var errAnswer = errors.New("unexpected answer")
 
-func (c *Client) once(ctx context.Context, in call, body []byte) error {
-	request, err := http.NewRequestWithContext(ctx, in.method, c.base+in.path, bytes.NewReader(body))
+// request is one with everything that says who asks.
+func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", in.method, in.path, err)
-	}
-	request.Header.Set("Accept", "application/json, application/problem+json")
-	if in.body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	if in.idempotencyKey != "" {
-		request.Header.Set("Idempotency-Key", in.idempotencyKey)
+		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	if c.apiKey != "" {
 		request.Header.Set("X-Svc-Api-Key", c.apiKey)
@@ -197,26 +191,59 @@ func (c *Client) once(ctx context.Context, in call, body []byte) error {
 	if c.subject != "" {
 		request.Header.Set("X-Svc-Subject", url.PathEscape(c.subject)) // the server percent-decodes it
 	}
+	return request, nil
+}
+
+// answer is a response, read and closed.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// send sends JSON once, and reads what is answered, of any status. Without a body it is nil.
+func (c *Client) send(
+	ctx context.Context, method, path string, body []byte, idempotencyKey string,
+) (answer, error) {
+	request, err := c.request(ctx, method, path, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	request.Header.Set("Accept", "application/json, application/problem+json")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if idempotencyKey != "" {
+		request.Header.Set("Idempotency-Key", idempotencyKey)
+	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return fmt.Errorf("no answer from %s: %w", c.base, err)
+		return answer{}, fmt.Errorf("no answer from %s: %w", c.base, err)
 	}
 	defer response.Body.Close() //nolint:errcheck // nothing was written
 	c.answered.Store(true)
 	raw, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
 	if err != nil {
-		return fmt.Errorf("answer of %s broke off: %w", c.base, err)
+		return answer{}, fmt.Errorf("answer of %s broke off: %w", c.base, err)
 	}
 	if len(raw) > maxResponse {
-		return fmt.Errorf("%s %s: more than %d bytes: %w", in.method, in.path, maxResponse, errAnswer)
+		return answer{}, fmt.Errorf("%s %s: more than %d bytes: %w", method, path, maxResponse, errAnswer)
 	}
-	if response.StatusCode < 200 || response.StatusCode > 299 {
-		return problemOf(response, raw)
+	return answer{response.StatusCode, response.Header, raw}, nil
+}
+
+func (c *Client) once(ctx context.Context, in call, body []byte) error {
+	got, err := c.send(ctx, in.method, in.path, body, in.idempotencyKey)
+	if err != nil {
+		return err
+	}
+	if got.status < 200 || got.status > 299 {
+		return problemOf(got)
 	}
 	if in.out == nil {
 		return nil
 	}
-	if err := json.Unmarshal(raw, in.out); err != nil {
+	if err := json.Unmarshal(got.body, in.out); err != nil {
 		return fmt.Errorf("%s %s: %w: %w", in.method, in.path, errAnswer, err)
 	}
 	return nil
@@ -260,13 +287,13 @@ func (p *Problem) Error() string {
 	return b.String()
 }
 
-func problemOf(response *http.Response, raw []byte) error {
+func problemOf(a answer) error {
 	p := &Problem{}
-	if err := json.Unmarshal(raw, p); err != nil || p.Code == "" {
+	if err := json.Unmarshal(a.body, p); err != nil || p.Code == "" {
 		p.Title = "not an answer of this service; is the address right?"
 	}
-	p.Status = response.StatusCode
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
+	p.Status = a.status
+	if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err == nil && seconds > 0 {
 		p.RetryAfter = time.Duration(seconds) * time.Second
 	}
 	return p

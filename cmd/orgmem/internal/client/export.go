@@ -116,14 +116,9 @@ var errOut = errors.New("write")
 
 // part downloads from a place on, as far as it comes.
 func (c *Client) part(ctx context.Context, e Export, at int64, out io.Writer) (int64, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		c.base+"/v1/exports/"+url.PathEscape(e.ID)+"/download", http.NoBody)
+	request, err := c.request(ctx, http.MethodGet, "/v1/exports/"+url.PathEscape(e.ID)+"/download", http.NoBody)
 	if err != nil {
 		return 0, err
-	}
-	request.Header.Set("X-Svc-Api-Key", c.apiKey)
-	if c.subject != "" {
-		request.Header.Set("X-Svc-Subject", url.PathEscape(c.subject))
 	}
 	want := http.StatusOK
 	if at > 0 {
@@ -143,7 +138,7 @@ func (c *Client) part(ctx context.Context, e Export, at int64, out io.Writer) (i
 		if err != nil {
 			return 0, fmt.Errorf("answer of %s broke off: %w", c.base, err)
 		}
-		return 0, problemOf(response, raw)
+		return 0, problemOf(answer{response.StatusCode, response.Header, raw})
 	}
 	n, err := io.Copy(marked{out}, io.LimitReader(response.Body, e.Bytes-at))
 	return n, err

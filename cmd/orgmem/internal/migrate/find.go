@@ -166,7 +166,7 @@ func (f *Found) archive(at string) error {
 	z, err := zip.OpenReader(at)
 	if err != nil {
 		f.Faults = append(f.Faults, Fault{Path: at, Reason: "is a ZIP archive that cannot be read"})
-		return nil //nolint:nilerr // it is told as a fault of this file
+		return nil //nolint:nilerr // it becomes a fault of this file
 	}
 	f.archives = append(f.archives, z)
 	for _, entry := range z.File {

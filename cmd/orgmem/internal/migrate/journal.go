@@ -203,8 +203,9 @@ func (j *Journal) has(key, m id) bool {
 	return known && was.mark == m
 }
 
-// node is the node that a note was at an earlier import, whatever it said then; empty where
-// there was none, or this import has sent it. It is read from the file: those of all notes would take a lot of memory.
+// node is the node that a note was at an earlier import, with whatever text; empty if no
+// import has sent it before this one. It is read from the file: the nodes of all notes would
+// take a lot of memory.
 func (j *Journal) node(key id) (string, error) {
 	was, known := j.notes[key]
 	if !known || was.line >= j.old {

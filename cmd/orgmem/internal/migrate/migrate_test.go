@@ -104,7 +104,7 @@ func TestEachExportIsKnown(t *testing.T) {
 }
 
 // What a product says beside the text is metadata under its own name; what has no
-// counterpart is told of.
+// counterpart is reported.
 func TestFieldsAreKeptOrToldOf(t *testing.T) {
 	p := planned(t, "mem0", "testdata/mem0")
 	m := metadataOf(t, of(t, p.sent(t), "mem0:7f3a1c52-0b1e-4f6d-9a58-6d0f3c1a9e01"))

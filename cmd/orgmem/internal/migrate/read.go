@@ -25,7 +25,7 @@ import (
 const (
 	// maxRecords bounds the memory that the ids take: some fifty bytes for each, twice while it sends.
 	maxRecords = 4_000_000
-	// maxFaults and maxShown bound what is told one by one; what is beyond is counted.
+	// maxFaults and maxShown bound what is listed one by one; the rest is counted.
 	maxFaults = 1000
 	maxShown  = 40 // characters of a value that cannot be read
 	// maxExamples of the records for each reason.
@@ -239,7 +239,7 @@ type errVisit struct{ error }
 
 func (e errVisit) Unwrap() error { return e.error }
 
-// read visits the records of a file. What is wrong with the file is told, and no error.
+// read visits the records of a file. What is wrong with the file becomes a fault in the report, not an error.
 func (p product) read(in Input, fault func(path, part, reason string), visit func(entry) error) error {
 	file, err := in.open()
 	if err != nil {
@@ -418,7 +418,7 @@ type sink struct {
 	seen  map[id]uint64
 	left  map[[2]string]*Left
 	users map[string]*tally // by the product's name of them
-	tells bool              // what is not taken is told; once, not in every pass
+	tells bool              // report what is not taken; once, not in every pass
 	err   error             // ends the reading
 }
 

@@ -70,7 +70,7 @@ func (f *fields) has(names ...string) bool {
 	return true
 }
 
-// raw takes a field as it stands; nil where there is none, or null.
+// raw takes a field as it stands; nil if it is missing or null.
 func (f *fields) raw(name string) json.RawMessage {
 	raw := f.all[name]
 	delete(f.all, name)
@@ -180,7 +180,7 @@ var layouts = []string{
 }
 
 // instant reads a time: text, or seconds, milli-, micro- or nanoseconds since 1970. The
-// zero time of Go and of databases is none.
+// zero time of Go and of databases counts as no time.
 func instant(s string) (time.Time, bool) {
 	s = strings.TrimSpace(s)
 	if n, err := strconv.ParseFloat(s, 64); err == nil {

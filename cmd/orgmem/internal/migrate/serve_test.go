@@ -157,7 +157,7 @@ func TestFetchMem0(t *testing.T) {
 	}
 }
 
-// Each answer that is none is an error that says what to do.
+// Each answer of something else is an error that says what to do.
 func TestFetchRefused(t *testing.T) {
 	for want, handler := range map[string]http.HandlerFunc{
 		"no JSON": func(w http.ResponseWriter, _ *http.Request) {

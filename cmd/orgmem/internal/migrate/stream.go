@@ -178,7 +178,7 @@ func (g *gauge) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lines reads JSON line by line. A line that cannot be read is told of and passed over.
+// lines reads JSON line by line. A line that cannot be read is reported and skipped.
 func lines(in io.Reader, visit func(line int, raw []byte) error, fault func(line int, reason string)) error {
 	reader := bufio.NewReaderSize(in, 64<<10)
 	var line []byte

@@ -48,7 +48,7 @@ func (r supermemoryReader) take(e entry, s *sink) {
 }
 
 // userOf is whose a record is: its container. What lies in several belongs to the first;
-// the others are told in the metadata.
+// the others are in the metadata.
 func userOf(f *fields, m meta) string {
 	tags := f.texts("containerTags")
 	tag := f.text("containerTag", "namespace")

@@ -18,6 +18,7 @@ import (
 
 	"orgmem/cmd/orgmem/internal/client"
 	"orgmem/cmd/orgmem/internal/secrets"
+	"orgmem/proto/canon"
 )
 
 // ContextWithin is how long a hook may take in all, from its start: a person waits for
@@ -347,64 +348,19 @@ func Quote(notes []Note, random io.Reader) (text string, shown []Note, err error
 // plain is a text as a person sees it: without characters that nobody sees, in which
 // things can be hidden from people and said to a model, and not longer than maxPassage.
 func plain(text string) string {
-	text = seen(WithoutMemory(text))
-	text = strings.TrimSpace(text)
-	if len(text) <= maxPassage {
-		return text
+	text = strings.TrimSpace(canon.Seen(strings.Map(spaced, WithoutMemory(text))))
+	if short := canon.Prefix(text, maxPassage); len(short) < len(text) {
+		return short + " …"
 	}
-	end := maxPassage
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + " …"
+	return text
 }
 
-// Joiners have no width: what stands on their sides is written as one, or just not.
-const zwnj, zwj = '\u200c', '\u200d'
-
-// seen is what a person sees of a text. Joiners stay between what can join, and one
-// variation selector stays behind what has variants: more of them could spell bytes.
-func seen(text string) string {
-	var out strings.Builder
-	last, varied := rune(-1), false // what was kept last, without selectors; one has followed it
-	for at, r := range text {
-		_, size := utf8.DecodeRuneInString(text[at:])
-		next, _ := utf8.DecodeRuneInString(text[at+size:])
-		switch {
-		case r == '\n' || r == '\t':
-		case unicode.IsControl(r), r == utf8.RuneError:
-			r = ' '
-		case unicode.Is(unicode.Variation_Selector, r):
-			if !varied && r < 0xe0100 && varies(last) {
-				varied = true
-				out.WriteRune(r)
-			}
-			continue
-		case r == zwnj || r == zwj:
-			if !joins(last) || !joins(next) {
-				continue
-			}
-		case unicode.In(r, unicode.Cf, unicode.Co, unicode.Other_Default_Ignorable_Code_Point):
-			continue
-		}
-		out.WriteRune(r)
-		last, varied = r, false
+// spaced puts a space in place of what parts words and is not seen: controls, and bytes that are no text.
+func spaced(r rune) rune {
+	if r != '\n' && r != '\t' && unicode.IsControl(r) || r == utf8.RuneError {
+		return ' '
 	}
-	return out.String()
-}
-
-// joins reports whether a joiner means something beside a character: a letter of a script
-// whose letters join, or an emoji.
-func joins(r rune) bool {
-	return unicode.In(r, unicode.L, unicode.M) && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic,
-		unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Inherited) ||
-		unicode.In(r, unicode.So, unicode.Sk, unicode.Sm) && r != utf8.RuneError
-}
-
-// varies reports whether a character may have variants.
-func varies(r rune) bool {
-	return unicode.In(r, unicode.So, unicode.Sk, unicode.Sm, unicode.Han, unicode.Mongolian, unicode.Nd) ||
-		strings.ContainsRune("#*\u203c\u2049\u3030", r)
+	return r
 }
 
 // Answer is what a hook prints so that an assistant gives a text to the model. Anything

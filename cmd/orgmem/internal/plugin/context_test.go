@@ -371,7 +371,7 @@ func TestASessionIsToldOnce(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(string(store), "told", kept[0].Name()), []byte("broken"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for i := range 2 * toldSessions { // none is an error
+	for i := range 2 * toldSessions { // and none of them fails
 		give(prompt(fmt.Sprint(i)), notes)
 	}
 }

@@ -34,7 +34,7 @@ type Change struct {
 type plan struct {
 	path   string // where the file lies, behind links
 	mode   fs.FileMode
-	old    []byte // nil: there is none
+	old    []byte // nil: the file does not exist
 	new    []byte // nil: delete it
 	record *record
 	last   bool // nothing of ours is left in it
@@ -49,14 +49,14 @@ type record struct {
 	before    []byte
 }
 
-// Install puts everything of a target in. Where one of its files cannot be changed,
-// none is.
+// Install puts everything of a target in. If one of its files cannot be changed,
+// all stay as they are.
 func Install(t Target, o Options, s Store) ([]Change, error) {
 	return s.change(t, func(f File, p *plan) error { return p.install(f, o) })
 }
 
-// Remove takes everything of a target out. Where one of its files cannot be changed,
-// none is.
+// Remove takes everything of a target out. If one of its files cannot be changed,
+// all stay as they are.
 func Remove(t Target, s Store) ([]Change, error) {
 	return s.change(t, func(f File, p *plan) error {
 		if p.old == nil {
@@ -181,8 +181,8 @@ func (s Store) read(f File) (plan, error) {
 	return p, nil
 }
 
-// staysInside refuses a file of a project that links lead out of it: whoever has written
-// the project could have any file of the user's changed, or deleted.
+// staysInside refuses a file of a project that links lead out of it: the authors of the
+// project could have any file of the user's changed, or deleted.
 func (f File) staysInside() error {
 	if f.project == "" {
 		return nil

@@ -60,7 +60,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// text is what a file holds; "(none)" where there is none.
+// text is what a file holds; "(none)" if it does not exist.
 func text(t *testing.T, path string) string {
 	t.Helper()
 	raw, err := os.ReadFile(path)

@@ -151,7 +151,7 @@ func (v place) elements() (starts, ends []int) {
 // raw is a value's own text.
 func (d *document) raw(v place) jsontext.Value { return jsontext.Value(d.text[v.start:v.end]) }
 
-// str is what a string says; empty for what is none.
+// str is the value of a string, and empty for anything else.
 func (d *document) str(v place) string {
 	s, err := jsontext.AppendUnquote(nil, d.raw(v))
 	if v.kind != '"' || err != nil {

@@ -18,7 +18,7 @@ const (
 	Codex      = "codex"
 )
 
-// Assistants lists them, in the order in which they are told.
+// Assistants lists them, in the order in which they are shown.
 func Assistants() []string { return []string{ClaudeCode, Codex} }
 
 // Server is the name of the MCP server in the settings of an assistant.

@@ -12,11 +12,11 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"orgmem/cmd/orgmem/internal/client"
 	"orgmem/cmd/orgmem/internal/plugin"
 	"orgmem/cmd/orgmem/internal/secrets"
+	"orgmem/proto/canon"
 )
 
 // Bounds of a push.
@@ -289,14 +289,11 @@ func (p *push) take(f found) {
 
 // cut shortens a text to so many bytes, and says so.
 func cut(text string, most int) string {
-	if len(text) <= most {
+	kept := canon.Prefix(text, most)
+	if len(kept) == len(text) {
 		return text
 	}
-	end := most
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return fmt.Sprintf("%s\n[cut: %d bytes more]", text[:end], len(text)-end)
+	return fmt.Sprintf("%s\n[cut: %d bytes more]", kept, len(text)-len(kept))
 }
 
 // flush sends what was taken.

@@ -78,8 +78,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Links lead to files that are there; what is superseded or forgotten is counted; a document
-// that is none, or is cut off, leaves no folder that looks complete.
+// Links lead to files that are there; what is superseded or forgotten is counted; a file
+// that is not an export, or is cut off, leaves no folder that looks complete.
 func TestWrite(t *testing.T) {
 	doc := `{"format":"orgmem-export","version":1,"exportId":"e","scope":"user","createdAt":"2026-01-01T00:00:00.000Z",` +
 		`"organization":{"id":"o"},"partitions":[{"id":"p","kind":"subject","subject":"ann",` +

@@ -461,7 +461,7 @@ class Purge(Caller[Kind]):
 
 
 class Webhooks(Caller[Kind]):
-    """Addresses that are told what happened."""
+    """Addresses to which the service sends what happened."""
 
     @listing
     def list(self, *, page_size: int | None = None) -> Call[m.Page[m.Webhook]]:

@@ -283,7 +283,7 @@ async def beginning_async(response: httpx.Response) -> bytes:
 
 
 def secure(config: Config) -> dict[str, Any]:
-    """What httpx is told of proxies and certificates."""
+    """What httpx needs to know of proxies and certificates."""
     if not config.loopback:
         return {"trust_env": True}
     # A proxy would hand the key of this machine to another. Certificates are the environment's all the same; over plain

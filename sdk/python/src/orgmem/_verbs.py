@@ -126,7 +126,7 @@ class Verbs(Caller[Kind]):
 
     @verb
     def find(self, external_id: str) -> Steps[m.Node | None]:
-        """The node that an external id means now, with its content; None where there is none."""
+        """The node that an external id means now, with its content; None if it means no node."""
         for _ in range(MOST_LOOKS):
             page = yield from do(get("/v1/graph/nodes", NODES, externalId=external_id))
             if not page.data:

@@ -34,7 +34,7 @@ SILENCE = 45.0  # seconds; three heartbeats that did not come: nobody is there a
 STEADY = 10.0  # seconds; a stream that lasted this long was no failure
 FIRST_PAUSE = 0.5  # seconds; a node's leaderships are elsewhere by then
 LONGEST_PAUSE = 30.0  # a service that is down is asked twice a minute
-LONGEST_RETRY_AFTER = 300.0  # whoever asks for more is asked again all the same
+LONGEST_RETRY_AFTER = 300.0  # a longer Retry-After is cut to this
 MOST_EVENT = 1 << 20  # bytes; an event has some hundred
 LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")  # a last CR may be half a line end
 STAMP: TypeAdapter[datetime] = TypeAdapter(AwareDatetime)
@@ -168,7 +168,7 @@ class Watch:
             event = _event(kind, id, data)
             # Heartbeats do not count: what came behind the last event is not known to have been read.
             self._since = _before(event.timestamp)
-            self._failures = 0  # a stream that told something was none, however short it was
+            self._failures = 0  # a stream that brought an event did not fail, however short it was
             if self._types is None or event.type in self._types:
                 yield event
 

@@ -157,7 +157,7 @@ class _Verbs(Caller[Kind]):
 
     @verb
     def get(self, memory_id: str) -> Steps[Answer | None]:
-        """One memory; None where there is none."""
+        """One memory; None if it does not exist."""
         user, node = place_of(memory_id)
         found = yield from _unless_unknown(_as(user, d.get(f"/v1/graph/nodes/{segment(node)}", d.node_of)))
         return None if found is None else _memory(user, found)

@@ -19,7 +19,7 @@ export interface MemoryMiddlewareOptions {
   subject?: string | undefined;
   /** How many passages a prompt gets at most. Default 5. */
   limit?: number | undefined;
-  /** Passages that score less are left out. Default: none is. */
+  /** Passages that score less are left out. Default: all are kept. */
   minScore?: number | undefined;
   /**
    * What of a user's message is stored: false for nothing, or a function that answers the text to store, undefined for
@@ -29,7 +29,7 @@ export interface MemoryMiddlewareOptions {
   /** Goes with what is stored. */
   metadata?: NonNullable<IngestItem["metadata"]> | undefined;
   /**
-   * Is told when memory fails, and the call goes on without it. Default: the call fails, so that nothing is lost in
+   * Called when memory fails; the call then continues without it. Default: the call fails, so that nothing is lost in
    * silence.
    */
   onError?: ((error: unknown, during: "search" | "store") => void) | undefined;

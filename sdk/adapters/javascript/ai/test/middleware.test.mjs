@@ -175,7 +175,7 @@ test("store says what is kept of a message", async (t) => {
   assert.equal((await client.list().take(1))[0].metadata.app, "chat");
 });
 
-test("a memory that fails fails the call, or is told", async () => {
+test("a memory that fails makes the call fail, or calls onError", async () => {
   const client = new Orgmem({ apiKey: "svc_prod_" + "x".repeat(43), baseUrl: "http://127.0.0.1:9", maxRetries: 0 });
   const inner = new MockLanguageModelV4({ doGenerate: async () => says("Hello.") });
   await assert.rejects(generateText({ model: wrapLanguageModel({ model: inner, middleware: memoryMiddleware({ client }) }), prompt: "Hi", maxRetries: 0 }), ConnectionFailed);

@@ -1,30 +1,9 @@
-// What the README and the example say is run as a user would run it, against a fresh service.
 import assert from "node:assert/strict";
-import { rm, writeFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 
-import { firstBlock, runProgram, startServer } from "../../testing/server.mjs";
+import { documented } from "../../testing/readme.mjs";
 
-let server;
-before(async () => {
-  server = await startServer();
-});
-after(() => server?.stop());
-
-const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-
-test("the README's first block", async () => {
-  const program = here("../readme-block.tmp.mjs");
-  await writeFile(program, await firstBlock(here("../README.md")));
-  try {
-    assert.equal(await runProgram(program, server), "The boiler was serviced in May.\n");
-  } finally {
-    await rm(program);
-  }
-});
-
-test("the example", async () => {
-  const printed = await runProgram(here("../examples/answer.mjs"), server);
-  assert.match(printed, /quoted as data.*Moreau.*Who looked after the heating/s);
+documented(import.meta.url, {
+  block: (printed) => assert.equal(printed, "The boiler was serviced in May.\n"),
+  example: "answer.mjs",
+  printed: (printed) => assert.match(printed, /quoted as data.*Moreau.*Who looked after the heating/s),
 });

@@ -1,4 +1,4 @@
-// How records are called in a memory. A Python process names them the same: sdk/adapters/python, _records.py.
+// How records are called in a memory. A Python process names them the same: sdk/python, adapters/records.py.
 
 /**
  * A made-up word for some names, the same for the same ones: letters a to p for the digits of a SHA-256. It has no

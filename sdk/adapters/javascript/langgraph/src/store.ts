@@ -21,7 +21,7 @@ import { clean, isBlank, isObject, textAt } from "./text.js";
 
 /** Texts of a value by which a search can be narrowed, of 20 bytes of metadata each. */
 const mostTexts = 200;
-/** Conditions that a search is told; the service takes 16, and two are the store's own. */
+/** Conditions that a search sends; the service takes 16, and two are the store's own. */
 const mostConditions = 14;
 /** What a search answers at most. */
 const mostHits = 100;

@@ -277,7 +277,7 @@ test("works behind LangGraph's batching", async (t) => {
 });
 
 test("names are those of the Python store", async () => {
-  // Made by word() of sdk/adapters/python's _records.py.
+  // Made by word() of sdk/python's adapters/records.py.
   for (const [parts, made] of [
     [["langgraph", "default", "a\0b"], "ilahanlbehblkjjaklcmoiam"],
     [["é", "🙂", "\x7f"], "ekodgamikafomlibhlgklgec"],

@@ -1,4 +1,4 @@
-"""An agent that goes on with a conversation, without any key for a model.
+"""An agent that continues a conversation, without any key for a model.
 
 export ORGMEM_BASE_URL=http://127.0.0.1:8080 ORGMEM_API_KEY=$(cat data/quickstart.key)
 pip install orgmem-openai-agents && python agent.py

@@ -9,10 +9,9 @@ from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, Callba
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from orgmem import AsyncOrgmem, Orgmem
+from orgmem.adapters.clients import Call, Clients, Steps
 from orgmem.models import Hit
 from pydantic import Field, PrivateAttr, SecretStr, model_validator
-
-from ._clients import Call, Clients, Steps
 
 MOST_QUERY = 10_000  # characters; the service takes no more
 

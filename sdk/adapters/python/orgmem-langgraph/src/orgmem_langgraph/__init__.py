@@ -6,7 +6,8 @@ store = OrgmemStore()
 store.put(("users", "ann"), "food", {"text": "Ann is allergic to peanuts."})
 """
 
-from ._records import LostRace, RecordTooLarge
+from orgmem.adapters.records import LostRace, RecordTooLarge
+
 from ._store import OrgmemStore
 
 __version__ = "0.1.0"

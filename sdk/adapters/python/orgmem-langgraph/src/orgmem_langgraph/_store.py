@@ -22,15 +22,15 @@ from langgraph.store.base import (
 )
 from langgraph.store.base import InvalidNamespaceError as InvalidNamespaceError
 from orgmem import AsyncOrgmem, Orgmem
+from orgmem.adapters.clients import Clients, Steps
+from orgmem.adapters.records import Draft, Record, Records, blank, shown
 
-from ._clients import Clients, Steps
 from ._filters import matches
-from ._records import Draft, Record, Records, blank, shown
 
 ROOT = ()
 INDEXED = "indexed"
 MOST_TAGS = 200  # texts of a value that a search can be narrowed by, of 20 bytes of metadata each
-MOST_PUSHED = 14  # conditions that a search is told; it takes 16 in all, and two are ours
+MOST_PUSHED = 14  # conditions that a search sends; the service takes 16 in all, and two are ours
 LEAST_FETCHED = 10  # hits that are fetched together
 
 Fields = Sequence[str] | None

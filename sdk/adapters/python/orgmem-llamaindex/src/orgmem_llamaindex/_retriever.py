@@ -9,9 +9,8 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle, RelatedNodeInfo, TextNode
 from orgmem import AsyncOrgmem, Orgmem
+from orgmem.adapters.clients import Call, Clients, Steps
 from orgmem.models import Hit
-
-from ._clients import Call, Clients, Steps
 
 MOST_QUERY = 10_000  # characters; the service takes no more
 

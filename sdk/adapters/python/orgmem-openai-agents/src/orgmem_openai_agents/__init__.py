@@ -6,7 +6,8 @@ session = OrgmemSession("conversation 17")
 await Runner.run(agent, "Hello", session=session)
 """
 
-from ._records import LostRace, RecordTooLarge
+from orgmem.adapters.records import LostRace, RecordTooLarge
+
 from ._session import OrgmemSession
 
 __version__ = "0.1.0"

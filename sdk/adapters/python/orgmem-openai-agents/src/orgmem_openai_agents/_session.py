@@ -10,9 +10,8 @@ from typing import Any, cast
 from agents.items import TResponseInputItem
 from agents.memory import SessionSettings
 from orgmem import AsyncOrgmem, Orgmem
-
-from ._clients import Clients, Steps
-from ._records import PAGE, Draft, Record, Records, shown
+from orgmem.adapters.clients import Clients, Steps
+from orgmem.adapters.records import PAGE, Draft, Record, Records, shown
 
 MARGIN = 10  # items that are read beyond those asked for, so that a small batch is read whole
 
@@ -72,7 +71,7 @@ class OrgmemSession:
             await self._clients.arun(self._add([_plain(item) for item in items]))
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Forgets the newest item, and returns it; None where there is none."""
+        """Forgets the newest item, and returns it; None if there is no item."""
         return cast("TResponseInputItem | None", await self._clients.arun(self._pop()))
 
     async def clear_session(self) -> None:

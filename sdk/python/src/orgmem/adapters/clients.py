@@ -1,8 +1,4 @@
-"""The client of an adapter: a sync one, an async one, or both.
-
-This file is the same in every Python adapter; a test holds the copies equal. A package
-of its own would be one more to install for forty lines.
-"""
+"""The client of an adapter: a sync one, an async one, or both."""
 
 from __future__ import annotations
 
@@ -92,7 +88,7 @@ class Clients:
     def _async_client(self) -> AsyncOrgmem | None:
         if self._make is None:
             return self._async
-        # Connections belong to the loop that opened them; whoever calls asyncio.run twice has two, and threads may have
+        # Connections belong to the loop that opened them; a program that calls asyncio.run twice has two, and threads may have
         # one each.
         loop = asyncio.get_running_loop()
         with self._lock:

@@ -1,8 +1,7 @@
 """Exact records in a memory: kept under an id, replaced, listed by group, forgotten.
 
 A memory finds by meaning and takes in asynchronously; a framework's store wants what was
-put, at once and to the letter. This is what stands between. This file is the same in the
-adapters that have it; a test holds the copies equal.
+put, at once and to the letter. This is what stands between.
 
 A record is one node ("head"):
 
@@ -31,9 +30,8 @@ from datetime import datetime
 from typing import Any
 
 from orgmem import Conflict, NotFound, OrgmemError, Page
+from orgmem.adapters.clients import Call, Steps
 from orgmem.models import Node
-
-from ._clients import Call, Steps
 
 MOST_TEXT = 200_000  # characters of a text that are indexed: an edit's body has at most 1 MiB
 MOST_INLINE = 56_000  # bytes of data in the head, which leaves 8 KiB of its metadata to the rest
@@ -261,7 +259,8 @@ class Records:
         nodes: list[Node] = []
         cursor: str | None = None
         while True:
-            page = yield lambda c: c.list(q=some_word, kind="document", page_size=PAGE).page(cursor)
+            # Carried out before the cursor changes, hence no B023.
+            page = yield lambda c: c.list(q=some_word, kind="document", page_size=PAGE).page(cursor)  # noqa: B023
             nodes += page.data
             if not page.has_more:
                 return nodes

@@ -174,15 +174,10 @@ func (e *Encoder) grow(rows int) {
 // embed fills hidden with the normed sum of word and position vectors, and what is added to it.
 func (e *Encoder) embed() {
 	m, dim := e.m, e.m.header.Dim
-	rowBytes := packfile.PackedLen(dim)
 	for _, s := range e.seqs {
 		for r := s.begin; r < s.end; r++ {
-			id := int(e.ids[r])
-			m.kern.Unpack(e.word, m.words[id*rowBytes:(id+1)*rowBytes])
-			x, scale := e.hidden[r*dim:][:dim], m.wordScale[id]
-			for i, w := range e.word[:dim] {
-				x[i] = float32(float32(w) * scale)
-			}
+			x := e.hidden[r*dim:][:dim]
+			e.fillWord(x, int(e.ids[r]))
 			at := m.positions[(r-s.begin)*dim:][:dim]
 			m.kern.AddNorm(x, at, m.norm.Gamma, m.norm.Beta, m.header.Epsilon)
 			if len(e.marks.kinds) > 0 {
@@ -191,6 +186,22 @@ func (e *Encoder) embed() {
 				}
 			}
 		}
+	}
+}
+
+// fillWord sets x to the vector of a piece.
+func (e *Encoder) fillWord(x []float32, id int) {
+	m, dim := e.m, e.m.header.Dim
+	if m.wordScale == nil { // in blocks
+		row := packfile.BlocksLen(dim)
+		packfile.FillFromBlocks(x, m.words[id*row:][:row])
+		return
+	}
+	row := packfile.PackedLen(dim)
+	m.kern.Unpack(e.word, m.words[id*row:][:row])
+	scale := m.wordScale[id]
+	for i, w := range e.word[:dim] {
+		x[i] = float32(float32(w) * scale)
 	}
 }
 

@@ -2,8 +2,9 @@ package embed
 
 import (
 	"encoding/binary"
-	"math"
 	"slices"
+
+	"orgmem/brain/embed/internal/half"
 )
 
 // EncodeF16 appends the IEEE 754 half floats nearest to v, little-endian, ties to
@@ -11,7 +12,7 @@ import (
 // keep 11 bits.
 func EncodeF16(dst []byte, v []float32) []byte {
 	for _, x := range v {
-		dst = binary.LittleEndian.AppendUint16(dst, toF16(x))
+		dst = binary.LittleEndian.AppendUint16(dst, half.From32(x))
 	}
 	return dst
 }
@@ -21,37 +22,7 @@ func DecodeF16(dst []float32, b []byte) []float32 {
 	from, n := len(dst), len(b)/2
 	dst = slices.Grow(dst, n)[:from+n]
 	for i := range dst[from:] {
-		dst[from+i] = fromF16(binary.LittleEndian.Uint16(b[2*i:]))
+		dst[from+i] = half.To32(binary.LittleEndian.Uint16(b[2*i:]))
 	}
 	return dst
-}
-
-// shift112 moves the exponent between the two biases, 15 and 127. A product
-// with it is exact, also for subnormal halves.
-var shift112 = math.Float32frombits((127 + 112) << 23)
-
-func fromF16(h uint16) float32 {
-	sign := uint32(h&0x8000) << 16
-	if h&0x7c00 == 0x7c00 { // infinite or not a number
-		return math.Float32frombits(sign | 0x7f800000 | uint32(h&0x3ff)<<13)
-	}
-	f := math.Float32frombits(uint32(h&0x7fff)<<13) * shift112
-	return math.Float32frombits(sign | math.Float32bits(f))
-}
-
-func toF16(x float32) uint16 {
-	b := math.Float32bits(x)
-	sign := uint16(b >> 16 & 0x8000)
-	b &= 0x7fffffff
-	switch {
-	case b > 0x7f800000: // not a number stays one
-		return sign | 0x7e00
-	case b >= 0x47800000: // 65536 and above
-		return sign | 0x7c00
-	case b < 0x38800000: // below 2^-14: subnormal, in units of 2^-24
-		return sign | uint16(math.RoundToEven(float64(math.Float32frombits(b))*(1<<24)))
-	}
-	b -= 112 << 23
-	b += 0xfff + b>>13&1 // to nearest, ties to even; a carry into the exponent is right
-	return sign | uint16(b>>13)
 }

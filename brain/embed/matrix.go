@@ -15,29 +15,33 @@ type matrix struct {
 	columns []kernel.Columns
 }
 
-// newMatrix turns the pack's weights of twelve bits into the ten that leave room
-// for sums of products in a float (see package kernel): each output's weights
-// are spread between its own least and largest, which nearly makes up for the
-// two bits. It is done at load because a pack of ten-bit weights would bind the
-// file to what one processor is good at. panels is where they go.
+// newMatrix turns the pack's weights into the ten bits that leave room for sums
+// of products in a float (see package kernel): each output's weights are spread
+// between its own least and largest, which nearly makes up for the two bits that
+// most packs have more. It is done at load because a pack of ten-bit weights
+// would bind the file to what one processor is good at. panels is where they go.
 func newMatrix(k kernel.Kernels, p *packfile.Packed, panels []int16) matrix {
 	m := matrix{
 		in: p.In, out: p.Out,
 		panels:  panels,
 		columns: make([]kernel.Columns, p.Out/kernel.Panel),
 	}
-	if p.Bytes {
+	scale := p.Scale
+	switch p.Bits {
+	case 4:
+		scale = panelsOfBlocks(m.panels, p)
+	case 8:
 		for i, w := range p.Weights {
 			m.panels[i] = int16(int8(w))
 		}
-	} else {
+	default:
 		k.Unpack(m.panels, p.Weights)
 	}
 	block, l1 := int32(1), int32(1)
 	for i := range m.columns {
 		panel := m.panels[i*p.In*kernel.Panel:][:p.In*kernel.Panel]
 		at := i * kernel.Panel
-		b, l := spread(&m.columns[i], panel, p.Scale[at:][:kernel.Panel])
+		b, l := spread(&m.columns[i], panel, scale[at:][:kernel.Panel])
 		copy(m.columns[i].Bias[:], p.Bias[at:])
 		block, l1 = max(block, b), max(l1, l)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"orgmem/brain/embed/internal/kernel"
 	"orgmem/brain/embed/packfile"
-	"orgmem/brain/embed/wordpiece"
 )
 
 // ModelID names a model, the exact bytes of its pack and the arithmetic that
@@ -44,12 +43,12 @@ var ErrPack = packfile.ErrPack
 type Model struct {
 	id     ModelID
 	header packfile.Header
-	tok    *wordpiece.Tokenizer
+	tok    tokenizer
 	kern   kernel.Kernels
 
 	hash      [sha256.Size]byte // of the pack
 	words     []byte            // packed rows
-	wordScale []float32
+	wordScale []float32         // nil: words are in blocks
 	positions []float32
 	norm      packfile.Norm
 	layers    []layer
@@ -93,12 +92,8 @@ func openPack(pack []byte, room Room) (*Model, error) {
 		hash:   f.Hash(),
 		kern:   kernel.Available()[0],
 	}
-	vocab, err := f.Vocab()
-	if err != nil {
+	if m.tok, err = openTokenizer(f); err != nil {
 		return nil, err
-	}
-	if m.tok, err = wordpiece.New(vocab); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrPack, err)
 	}
 	if m.words, m.wordScale, err = f.Words(m.tok.Len()); err != nil {
 		return nil, err

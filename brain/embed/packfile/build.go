@@ -9,9 +9,11 @@ import (
 	"math"
 )
 
-// Linear is a layer y = W·x + b as published: W is [out][in], row by row.
+// Linear is a layer y = W·x + b as published: W is [out][in], row by row. Of a
+// header with weights of four bits, Blocks are W and are stored as they are.
 type Linear struct {
-	W, B []float32
+	W, B   []float32
+	Blocks []byte
 }
 
 // Norm is a layer norm's gain and offset.
@@ -27,8 +29,9 @@ type Layer struct {
 
 // Weights is a model as published.
 type Weights struct {
-	Vocab     string    // one piece per line
+	Vocab     string    // one piece per line, or the section that package unigram opens
 	Words     []float32 // [vocab][Dim]
+	Blocks    []byte    // instead of Words, of a header with words of four bits
 	Positions []float32 // [MaxTokens or more][Dim]
 	TokenType []float32 // [Dim], type 0
 	Norm      Norm      // of the embeddings
@@ -71,7 +74,7 @@ func Build(h Header, w Weights) ([]byte, error) {
 	b := builder{h: &h}
 	if h.Base == "" {
 		b.section(secVocab, []byte(w.Vocab))
-		b.words(w.Words)
+		b.words(w)
 		b.positions(w.Positions, w.TokenType)
 		b.norm(secNorm, w.Norm)
 	}
@@ -79,6 +82,8 @@ func Build(h Header, w Weights) ([]byte, error) {
 		qkv := Linear{
 			W: concat(l.Query.W, l.Key.W, l.Value.W),
 			B: concat(l.Query.B, l.Key.B, l.Value.B),
+
+			Blocks: concat(l.Query.Blocks, l.Key.Blocks, l.Value.Blocks),
 		}
 		b.linear(LayerName(i, MatQKV), qkv, h.Dim, 3*h.Dim)
 		b.linear(LayerName(i, MatOutput), l.Output, h.Dim, h.Dim)
@@ -152,8 +157,16 @@ func (b *builder) positions(pos, typ []float32) {
 	b.floats(secPositions, sum, b.h.MaxTokens*dim)
 }
 
-func (b *builder) words(x []float32) {
-	dim := b.h.Dim
+func (b *builder) words(w Weights) {
+	x, dim := w.Words, b.h.Dim
+	if b.h.WordBits == bits4 {
+		n := len(w.Blocks) / BlocksLen(dim)
+		if n == 0 {
+			b.err = fmt.Errorf("%w: no word vectors", ErrPack)
+		}
+		b.blocks(secWords, w.Blocks, n*dim)
+		return
+	}
 	if len(x) == 0 || len(x)%dim != 0 {
 		b.err = fmt.Errorf("%w: word vectors of %d values", ErrPack, len(x))
 		return
@@ -164,6 +177,12 @@ func (b *builder) words(x []float32) {
 }
 
 func (b *builder) linear(name string, l Linear, in, out int) {
+	if b.h.WeightBits == bits4 {
+		b.blocks(name, l.Blocks, in*out)
+		b.floats(name+suffixBias, l.B, out)
+		b.h.Matrices = append(b.h.Matrices, Matrix{Name: name, In: in, Out: out})
+		return
+	}
 	if len(l.W) != in*out {
 		if b.err == nil {
 			b.err = fmt.Errorf("%w: %s has %d weights, want %d", ErrPack, name, len(l.W), in*out)
@@ -252,8 +271,8 @@ func packRuns(q []int16) []byte {
 	return out
 }
 
-func concat(parts ...[]float32) []float32 {
-	var all []float32
+func concat[T any](parts ...[]T) []T {
+	var all []T
 	for _, p := range parts {
 		all = append(all, p...)
 	}

@@ -28,6 +28,10 @@
 // The layers of a tower may have 8 bits, one behind the other in the same order: its tasks read classes, whose
 // thresholds are set on what it says, and twelve layers of 8 bits say more than eight of twelve bits in as many bytes.
 //
+// Weights that were published in blocks of four bits (Blocks) stay what they are, for the layers, for the words, or for
+// both: rounding them to another grid would lose something, and twelve bits of what has four would say nothing more.
+// Blocks of layers are stored output by output.
+//
 // A run of 32 weights takes 48 bytes: their 32 upper bytes, then 16 bytes with
 // the low four bits of weights i and i+16 in byte i. Linear weights are stored
 // in the panels of package kernel ([in/2][16 outputs][2 inputs]), so that they

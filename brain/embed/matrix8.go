@@ -59,14 +59,14 @@ func fillPanel8(panel []int16, j int, blocks []byte) (scale float32, sum int32) 
 
 // quantize implements linear.
 func (m *matrix8) quantize(e *Encoder, i int, x []float32, lo, hi float32) {
-	e.terms[i] = kernel.QuantRow8(e.m.kern, e.acts8[i*m.in:], x, lo, hi)
+	e.inputs.terms[i] = kernel.QuantRow8(e.m.kern, e.inputs.acts8[i*m.in:], x, lo, hi)
 }
 
 // multiply implements linear.
 func (m *matrix8) multiply(e *Encoder, c []float32, rows int) {
 	size := room8(m.in, kernel.Panel8)
 	for i := range m.columns {
-		e.m.kern.Linear8(c[i*kernel.Panel8:], m.out, e.acts8, m.in, m.panels[i*size:][:size], m.in/kernel.BlockLen,
-			e.terms[:rows], &m.columns[i], e.sums)
+		e.m.kern.Linear8(c[i*kernel.Panel8:], m.out, e.inputs.acts8, m.in, m.panels[i*size:][:size], m.in/kernel.BlockLen,
+			e.inputs.terms[:rows], &m.columns[i], e.inputs.sums)
 	}
 }

@@ -69,8 +69,10 @@ func TestMatrixOfBlocks(t *testing.T) {
 		m := newMatrix8(&packfile.Packed{Matrix: packfile.Matrix{In: in, Out: out}, Bits: 4, Weights: blocks, Bias: bias},
 			make([]int16, room8(in, out)))
 		e := &Encoder{
-			m:     &Model{kern: kernel.Available()[0]},
-			acts8: make([]uint8, in), terms: make([]kernel.Row, 1), sums: make([]int32, kernel.Scratch8(1)),
+			m: &Model{kern: kernel.Available()[0]},
+			inputs: inputs{
+				acts8: make([]uint8, in), terms: make([]kernel.Row, 1), sums: make([]int32, kernel.Scratch8(1)),
+			},
 		}
 		x, c := packtest.New(uint64(round)).Values(in, 1), make([]float32, out)
 		m.quantize(e, 0, x, slices.Min(x), slices.Max(x))

@@ -62,8 +62,8 @@ func (m *matrix) quantize(e *Encoder, i int, x []float32, lo, hi float32) {
 func (m *matrix) multiply(e *Encoder, c []float32, rows int) {
 	for i := range m.columns {
 		o := i * kernel.Panel
-		e.m.kern.Linear(c[o:], m.out, e.inputs.acts, m.in, m.panels[o*m.in:][:m.in*kernel.Panel], m.in/2, e.inputs.terms[:rows],
-			&m.columns[i], e.inputs.sums)
+		e.m.kern.Linear(c[o:], m.out, e.inputs.acts, m.in, m.panels[o*m.in:][:m.in*kernel.Panel], m.in/2,
+			e.inputs.terms[:rows], &m.columns[i], e.inputs.sums)
 	}
 }
 

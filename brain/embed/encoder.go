@@ -43,9 +43,10 @@ type Encoder struct {
 	rows   int          // of the batch
 	cap    int          // rows the buffers below hold
 	hidden []float32    // [cap][dim]
-	acts   []int16      // [groupRows][ffn], scaled inputs of a matrix
+	acts   []int16      // [groupRows][ffn], inputs of a matrix, or
+	acts8  []uint8      // [groupRows][ffn], inputs of a matrix8
 	terms  []kernel.Row // [groupRows], what undoes the scaling
-	sums   []int32      // [groupRows][kernel.Panel], scratch of kernel.Linear
+	sums   []int32      // scratch of kernel.Linear or kernel.Linear8
 	qkv    []float32    // [cap][3*dim]
 	mixed  []float32    // [cap][dim], attention's result, then a matrix's
 	wide   []float32    // [groupRows][ffn]
@@ -159,9 +160,13 @@ func (e *Encoder) grow(rows int) {
 	h := &e.m.header
 	e.cap = rows
 	e.hidden = make([]float32, rows*h.Dim)
-	e.acts = make([]int16, groupRows*max(h.Dim, h.FFN))
+	if e.m.eight {
+		e.acts8 = make([]uint8, groupRows*max(h.Dim, h.FFN))
+	} else {
+		e.acts = make([]int16, groupRows*max(h.Dim, h.FFN))
+	}
 	e.terms = make([]kernel.Row, groupRows)
-	e.sums = make([]int32, groupRows*kernel.Panel)
+	e.sums = make([]int32, max(groupRows*kernel.Panel, kernel.Scratch8(groupRows)))
 	e.qkv = make([]float32, rows*3*h.Dim)
 	e.mixed = make([]float32, rows*h.Dim)
 	e.wide = make([]float32, groupRows*h.FFN)
@@ -213,20 +218,6 @@ func (e *Encoder) groups(f func(begin, end int)) {
 	}
 }
 
-// multiply computes rows of acts (already scaled) times m into c.
-func (e *Encoder) multiply(c []float32, m *matrix, rows int) {
-	for i := range m.columns {
-		o := i * kernel.Panel
-		e.m.kern.Linear(c[o:], m.out, e.acts, m.in, m.panels[o*m.in:][:m.in*kernel.Panel], m.in/2, e.terms[:rows],
-			&m.columns[i], e.sums)
-	}
-}
-
-// scaleRow turns a row into row i of acts for m, given its range.
-func (e *Encoder) scaleRow(i int, x []float32, lo, hi float32, m *matrix) {
-	e.terms[i] = kernel.QuantRow(e.m.kern, e.acts[i*m.in:], x, lo, hi, m.most)
-}
-
 // project computes queries, keys and values of all rows.
 func (e *Encoder) project(l *layer) {
 	dim := e.m.header.Dim
@@ -234,9 +225,9 @@ func (e *Encoder) project(l *layer) {
 		for r := begin; r < end; r++ {
 			x := e.hidden[r*dim:][:dim]
 			lo, hi := e.m.kern.Range(x)
-			e.scaleRow(r-begin, x, lo, hi, &l.qkv)
+			l.qkv.quantize(e, r-begin, x, lo, hi)
 		}
-		e.multiply(e.qkv[begin*3*dim:], &l.qkv, end-begin)
+		l.qkv.multiply(e, e.qkv[begin*3*dim:], end-begin)
 	})
 }
 
@@ -248,22 +239,22 @@ func (e *Encoder) feedForward(l *layer) {
 		for r := begin; r < end; r++ {
 			x := e.mixed[r*h.Dim:][:h.Dim]
 			lo, hi := k.Range(x)
-			e.scaleRow(r-begin, x, lo, hi, &l.output)
+			l.output.quantize(e, r-begin, x, lo, hi)
 		}
 		out := e.wide
-		e.multiply(out, &l.output, end-begin)
+		l.output.multiply(e, out, end-begin)
 		for r := begin; r < end; r++ {
 			x := e.hidden[r*h.Dim:][:h.Dim]
 			lo, hi := k.AddNorm(x, out[(r-begin)*h.Dim:][:h.Dim], l.attentionNorm.Gamma, l.attentionNorm.Beta, h.Epsilon)
-			e.scaleRow(r-begin, x, lo, hi, &l.up)
+			l.up.quantize(e, r-begin, x, lo, hi)
 		}
-		e.multiply(e.wide, &l.up, end-begin)
+		l.up.multiply(e, e.wide, end-begin)
 		for r := range end - begin {
 			x := e.wide[r*h.FFN:][:h.FFN]
 			lo, hi := k.Gelu(x)
-			e.scaleRow(r, x, lo, hi, &l.down)
+			l.down.quantize(e, r, x, lo, hi)
 		}
-		e.multiply(out, &l.down, end-begin)
+		l.down.multiply(e, out, end-begin)
 		for r := begin; r < end; r++ {
 			k.AddNorm(e.hidden[r*h.Dim:][:h.Dim], out[(r-begin)*h.Dim:][:h.Dim], l.finalNorm.Gamma, l.finalNorm.Beta, h.Epsilon)
 		}

@@ -19,9 +19,7 @@ func passages(m *Model, texts ...string) [][]float32 {
 }
 
 func TestEveryKernelGivesTheSameVectors(t *testing.T) {
-	for _, pooling := range []packfile.Pooling{packfile.PoolMean, packfile.PoolCLS} {
-		h := tinyHeader()
-		h.Pooling = pooling
+	for _, h := range tinyHeaders() {
 		m := tinyModel(t, h)
 		r := rand.New(rand.NewPCG(1, 2))
 		var texts []string
@@ -40,7 +38,7 @@ func TestEveryKernelGivesTheSameVectors(t *testing.T) {
 			}
 			for i, v := range passages(other, texts...) {
 				if !slices.Equal(v, want[i]) {
-					t.Errorf("%s, %s: text %d differs from portable", pooling, k.Name(), i)
+					t.Errorf("%s, %d bits, %s: text %d differs from portable", h.Pooling, h.WordBits, k.Name(), i)
 				}
 			}
 		}
@@ -48,9 +46,7 @@ func TestEveryKernelGivesTheSameVectors(t *testing.T) {
 }
 
 func TestAVectorDoesNotDependOnItsBatch(t *testing.T) {
-	for _, pooling := range []packfile.Pooling{packfile.PoolMean, packfile.PoolCLS} {
-		h := tinyHeader()
-		h.Pooling = pooling
+	for _, h := range tinyHeaders() {
 		m := tinyModel(t, h)
 		r := rand.New(rand.NewPCG(3, 4))
 		var texts []string
@@ -63,7 +59,8 @@ func TestAVectorDoesNotDependOnItsBatch(t *testing.T) {
 			alone := make([][]float32, 1)
 			e.Passages(alone, []string{text})
 			if !slices.Equal(alone[0], together[i]) {
-				t.Fatalf("%s: text %d (%d tokens) changes with its neighbours", pooling, i, m.CountTokens(text))
+				t.Fatalf("%s, %d bits: text %d (%d tokens) changes with its neighbours", h.Pooling, h.WordBits, i,
+					m.CountTokens(text))
 			}
 		}
 	}
@@ -228,5 +225,24 @@ func TestUnknownKernel(t *testing.T) {
 	auto, err := m.WithKernel(KernelAuto)
 	if err != nil || auto.Kernel() != m.Kernel() {
 		t.Errorf("auto is %v (%v), loaded with %v", auto.Kernel(), err, m.Kernel())
+	}
+}
+
+// TestFourBitsSayNearlyTheSame: the two forms of weights are the same model but for what rounding loses.
+func TestFourBitsSayNearlyTheSame(t *testing.T) {
+	t.Parallel()
+	h := tinyHeader()
+	full := tinyModel(t, h)
+	h.WeightBits, h.WordBits = 4, 4
+	small := tinyModel(t, h)
+	if full.ID() == small.ID() {
+		t.Error("other weights, the same id")
+	}
+	r := rand.New(rand.NewPCG(13, 14))
+	for range 20 {
+		text := sentence(r, 1+r.IntN(50))
+		if c := cosine(full.NewEncoder().Query(text), small.NewEncoder().Query(text)); c < 0.95 || c == 1 {
+			t.Errorf("%q: cosine %f", text, c)
+		}
 	}
 }

@@ -7,6 +7,14 @@ import (
 	"orgmem/brain/embed/packfile"
 )
 
+// linear is a layer's matrix, with the arithmetic that its weights are made for.
+type linear interface {
+	// quantize turns x, whose range is lo to hi, into row i of the encoder's inputs.
+	quantize(e *Encoder, i int, x []float32, lo, hi float32)
+	// multiply computes that many rows of inputs times the matrix into c.
+	multiply(e *Encoder, c []float32, rows int)
+}
+
 // matrix is a linear layer as kernel.Linear takes it.
 type matrix struct {
 	in, out int
@@ -20,33 +28,43 @@ type matrix struct {
 // between its own least and largest, which nearly makes up for the two bits that
 // most packs have more. It is done at load because a pack of ten-bit weights
 // would bind the file to what one processor is good at. panels is where they go.
-func newMatrix(k kernel.Kernels, p *packfile.Packed, panels []int16) matrix {
-	m := matrix{
+func newMatrix(k kernel.Kernels, p *packfile.Packed, panels []int16) *matrix {
+	m := &matrix{
 		in: p.In, out: p.Out,
 		panels:  panels,
 		columns: make([]kernel.Columns, p.Out/kernel.Panel),
 	}
-	scale := p.Scale
-	switch p.Bits {
-	case 4:
-		scale = panelsOfBlocks(m.panels, p)
-	case 8:
+	if p.Bits == 8 {
 		for i, w := range p.Weights {
 			m.panels[i] = int16(int8(w))
 		}
-	default:
+	} else {
 		k.Unpack(m.panels, p.Weights)
 	}
 	block, l1 := int32(1), int32(1)
 	for i := range m.columns {
 		panel := m.panels[i*p.In*kernel.Panel:][:p.In*kernel.Panel]
 		at := i * kernel.Panel
-		b, l := spread(&m.columns[i], panel, scale[at:][:kernel.Panel])
+		b, l := spread(&m.columns[i], panel, p.Scale[at:][:kernel.Panel])
 		copy(m.columns[i].Bias[:], p.Bias[at:])
 		block, l1 = max(block, b), max(l1, l)
 	}
 	m.most = min(kernel.BlockMax/int(block), math.MaxInt32/int(l1), math.MaxInt16)
 	return m
+}
+
+// quantize implements linear.
+func (m *matrix) quantize(e *Encoder, i int, x []float32, lo, hi float32) {
+	e.terms[i] = kernel.QuantRow(e.m.kern, e.acts[i*m.in:], x, lo, hi, m.most)
+}
+
+// multiply implements linear.
+func (m *matrix) multiply(e *Encoder, c []float32, rows int) {
+	for i := range m.columns {
+		o := i * kernel.Panel
+		e.m.kern.Linear(c[o:], m.out, e.acts, m.in, m.panels[o*m.in:][:m.in*kernel.Panel], m.in/2, e.terms[:rows],
+			&m.columns[i], e.sums)
+	}
 }
 
 // spread rewrites a panel of weights w, which stand for w*scale, as integers

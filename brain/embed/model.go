@@ -17,7 +17,11 @@ type ModelID string
 
 // arithmetic changes with every change of the bits that a pack's model computes.
 // 1: weights of 12 bits. 2: of 10, spread by output, inputs between their ends.
-const arithmetic = 2
+// Of a pack in blocks: 3, inputs of 8 bits.
+const (
+	arithmetic       = 2
+	arithmeticBlocks = 3
+)
 
 // Kernel names an implementation of the inner loops. All return the same bits.
 type Kernel string
@@ -53,20 +57,22 @@ type Model struct {
 	norm      packfile.Norm
 	layers    []layer
 	centre    centre
+	eight     bool // the layers' inputs have eight bits, see matrix8
 
 	// [CLS] and the prefix of each kind, ready to copy.
 	query, passage []int32
 }
 
 type layer struct {
-	qkv, output, up, down    matrix
+	qkv, output, up, down    linear
 	attentionNorm, finalNorm packfile.Norm
 }
 
-// Room gives memory for so many weights, all zero, to keep as long as the model
-// lives: once a model. A text passes all of its weights (21 MB), so a caller that
-// has large pages saves a query 5,000 translations of addresses.
-type Room func(weights int) []int16
+// Room gives memory for weights, so many int16, all zero, to keep as long as the
+// model lives: once a model. A text passes all of its weights (21 MB of
+// all-MiniLM-L6-v2, 12 MB of a model in blocks of twice the layers), so a caller
+// that has large pages saves a query thousands of translations of addresses.
+type Room func(n int) []int16
 
 // LoadPack opens a pack and chooses the fastest kernel; the weights are unpacked
 // into room (nil: the heap). The pack must not change while the model is in use.
@@ -91,6 +97,7 @@ func openPack(pack []byte, room Room) (*Model, error) {
 		id:     idOf(f),
 		header: f.Header,
 		hash:   f.Hash(),
+		eight:  f.InBlocks(),
 		kern:   kernel.Available()[0],
 	}
 	if m.tok, err = openTokenizer(f); err != nil {
@@ -124,22 +131,37 @@ func openPack(pack []byte, room Room) (*Model, error) {
 	return m, nil
 }
 
-// layerWeights is the number of weights of a layer's four matrices.
-func layerWeights(dim, ffn int) int { return 4*dim*dim + 2*dim*ffn }
+// layerRoom is the room that the weights of a layer's four matrices take.
+func layerRoom(f *packfile.File) int {
+	return roomOf(f, f.Dim, 4*f.Dim) + roomOf(f, f.Dim, f.FFN) + roomOf(f, f.FFN, f.Dim)
+}
+
+// roomOf is the room that a matrix takes.
+func roomOf(f *packfile.File, in, out int) int {
+	if f.InBlocks() {
+		return room8(in, out)
+	}
+	return in * out
+}
 
 // idOf names what a pack computes.
 func idOf(f *packfile.File) ModelID {
 	packHash := f.Hash()
-	hash := sha256.Sum256(append(packHash[:], arithmetic))
+	number := byte(arithmetic)
+	if f.InBlocks() {
+		number = arithmeticBlocks
+	}
+	hash := sha256.Sum256(append(packHash[:], number))
 	return ModelID(f.Name + "@" + hex.EncodeToString(hash[:6]))
 }
 
 // openLayers unpacks all layers into room.
 func openLayers(f *packfile.File, k kernel.Kernels, room Room) ([]layer, error) {
 	if room == nil {
-		room = func(weights int) []int16 { return make([]int16, weights) }
+		room = func(n int) []int16 { return make([]int16, n) }
 	}
-	weights, each := room(f.Layers*layerWeights(f.Dim, f.FFN)), layerWeights(f.Dim, f.FFN)
+	each := layerRoom(f)
+	weights := room(f.Layers * each)
 	var layers []layer
 	for i := range f.Layers {
 		l, err := openLayer(f, i, k, weights[i*each:(i+1)*each])
@@ -154,7 +176,7 @@ func openLayers(f *packfile.File, k kernel.Kernels, room Room) ([]layer, error) 
 // openLayer unpacks layer i, its matrices one behind the other into weights.
 func openLayer(f *packfile.File, i int, k kernel.Kernels, weights []int16) (l layer, err error) {
 	for _, m := range []struct {
-		to      *matrix
+		to      *linear
 		part    string
 		in, out int
 	}{
@@ -167,8 +189,13 @@ func openLayer(f *packfile.File, i int, k kernel.Kernels, weights []int16) (l la
 		if err != nil {
 			return layer{}, err
 		}
-		*m.to = newMatrix(k, &packed, weights[:m.in*m.out])
-		weights = weights[m.in*m.out:]
+		n := roomOf(f, m.in, m.out)
+		if f.InBlocks() {
+			*m.to = newMatrix8(&packed, weights[:n])
+		} else {
+			*m.to = newMatrix(k, &packed, weights[:n])
+		}
+		weights = weights[n:]
 	}
 	if l.attentionNorm, err = f.AttentionNorm(i); err != nil {
 		return layer{}, err

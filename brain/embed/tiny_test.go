@@ -26,11 +26,27 @@ func tinyHeader() packfile.Header {
 	}
 }
 
+// tinyHeaders are the kinds of model that there are: of either pooling, and of twelve bits or four.
+func tinyHeaders() (all []packfile.Header) {
+	for _, pooling := range []packfile.Pooling{packfile.PoolMean, packfile.PoolCLS} {
+		for _, bits := range []int{0, 4} {
+			h := tinyHeader()
+			h.Pooling, h.WeightBits, h.WordBits = pooling, bits, bits
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
 // tinyPack is a model of the real architecture with random weights: small
 // enough that the portable kernels run it under the race detector.
 func tinyPack(t testing.TB, h packfile.Header) []byte {
 	t.Helper()
-	pack, err := packfile.Build(h, packtest.New(11).Weights(h, tinyWords))
+	w := packtest.New(11).Weights(h, tinyWords)
+	if h.WordBits == 4 {
+		packtest.InBlocks(&h, &w)
+	}
+	pack, err := packfile.Build(h, w)
 	if err != nil {
 		t.Fatal(err)
 	}

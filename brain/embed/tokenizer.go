@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"orgmem/brain/embed/packfile"
+	"orgmem/brain/embed/unigram"
 	"orgmem/brain/embed/wordpiece"
 	"orgmem/brain/text"
 )
@@ -21,6 +22,17 @@ type tokenizer interface {
 
 // openTokenizer opens the tokenizer that a pack names.
 func openTokenizer(f *packfile.File) (tokenizer, error) {
+	if f.Tokenizer == packfile.TokenizerUnigram {
+		section, err := f.Unigram()
+		if err != nil {
+			return nil, err
+		}
+		t, err := unigram.Open(section)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrPack, err)
+		}
+		return t, nil
+	}
 	vocab, err := f.Vocab()
 	if err != nil {
 		return nil, err

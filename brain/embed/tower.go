@@ -29,7 +29,7 @@ func LoadTower(pack []byte, base *Model, room Room) (*Tower, error) {
 	}
 	m := *base
 	m.id = idOf(f)
-	m.header.Pooling = f.Pooling
+	m.header.Pooling, m.eight = f.Pooling, f.InBlocks()
 	if m.layers, err = openLayers(f, m.kern, room); err != nil {
 		return nil, fmt.Errorf("embed: load tower: %w", err)
 	}

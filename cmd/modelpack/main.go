@@ -34,8 +34,8 @@ import (
 
 // options are the flags.
 type options struct {
-	model, pkg, base, start, licence, out string
-	bits                                  int
+	model, pkg, base, start, licence, out, texts string
+	bits                                         int
 }
 
 func main() {
@@ -48,6 +48,8 @@ func main() {
 	flag.IntVar(&o.bits, "bits", 0, "of the reader: 8 for weights of 8 bits, 0 for 12")
 	flag.StringVar(&o.licence, "licence", "", "file with the licence text of the weights")
 	flag.StringVar(&o.out, "out", "", "the pack to write")
+	flag.StringVar(&o.texts, "texts", "", "of an embedder: write its centre, measured on this file's lines of a language, "+
+		"a tab and a text, in place of a pack")
 	flag.Parse()
 	if err := run(os.Stdout, o); err != nil {
 		fmt.Fprintln(os.Stderr, "modelpack:", err)
@@ -74,6 +76,9 @@ func run(stdout io.Writer, o options) error {
 	}
 	var pack []byte
 	var id embed.ModelID
+	if ok && o.texts != "" {
+		return writeCentre(stdout, r, archive, string(text), o)
+	}
 	if ok {
 		pack, id, err = embedderPack(r, archive, string(text))
 	} else {
@@ -91,6 +96,37 @@ func run(stdout io.Writer, o options) error {
 		return fmt.Errorf("write pack: %w", err)
 	}
 	fmt.Fprintf(stdout, "%s: %d bytes, %s\n", filepath.Base(o.out), len(pack), id)
+	return nil
+}
+
+// writeCentre measures the centre of a recipe's model, without the one that it has.
+func writeCentre(stdout io.Writer, r recipe, archive []byte, licence string, o options) error {
+	file, err := os.ReadFile(o.texts)
+	if err != nil {
+		return fmt.Errorf("read texts: %w", err)
+	}
+	texts, err := textsByLanguage(file)
+	if err != nil {
+		return err
+	}
+	r.centre = nil
+	pack, err := makePack(r, archive, licence)
+	if err != nil {
+		return err
+	}
+	m, err := embed.LoadPack(pack, nil)
+	if err != nil {
+		return err
+	}
+	rows, err := centreOf(m, texts)
+	if err != nil {
+		return err
+	}
+	//nolint:gosec // it is public, and its maker names the file
+	if err := os.WriteFile(o.out, centreBytes(rows), 0o644); err != nil {
+		return fmt.Errorf("write centre: %w", err)
+	}
+	fmt.Fprintf(stdout, "%s: %d rows of %d languages\n", filepath.Base(o.out), len(rows)/m.Dim(), len(texts))
 	return nil
 }
 
@@ -123,28 +159,23 @@ func makePack(r recipe, archive []byte, licence string) ([]byte, error) {
 	if err := checkHash("weights", published, r.source.WeightsSHA256); err != nil {
 		return nil, err
 	}
-	tokenizer, err := readMember(zr, r.tokenizer)
+	var w packfile.Weights
+	if r.tokenizer == "" {
+		w, err = quantized(published)
+	} else {
+		var tokenizer []byte
+		if tokenizer, err = readMember(zr, r.tokenizer); err == nil {
+			w, err = inFull(r, published, tokenizer)
+		}
+	}
 	if err != nil {
 		return nil, err
-	}
-	read := readSafetensors
-	if strings.HasSuffix(r.source.Weights, ".onnx") {
-		read = readONNX
-	}
-	tensors, err := read(published)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", r.source.Weights, err)
-	}
-	w, err := bert(tensors, r.header.Layers)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", r.source.Weights, err)
-	}
-	if w.Vocab, err = readVocab(tokenizer); err != nil {
-		return nil, fmt.Errorf("read %s: %w", r.tokenizer, err)
 	}
 	h := r.header
 	h.Source = r.source
 	h.Source.LicenceText = licence
+	w.Centre = centreRows(r.centre)
+	h.Centre = len(w.Centre) / h.Dim
 	pack, err := packfile.Build(h, w)
 	if err != nil || h.Name == embed.RangeModel {
 		return pack, err
@@ -155,6 +186,41 @@ func makePack(r recipe, archive []byte, licence string) ([]byte, error) {
 	}
 	h.CosineMean, h.CosineSpread = cosines(m)
 	return packfile.Build(h, w)
+}
+
+// inFull reads weights that were published in float32, with their tokenizer.json.
+func inFull(r recipe, published, tokenizer []byte) (packfile.Weights, error) {
+	read := readSafetensors
+	if strings.HasSuffix(r.source.Weights, ".onnx") {
+		read = readONNX
+	}
+	tensors, err := read(published)
+	if err != nil {
+		return packfile.Weights{}, fmt.Errorf("read %s: %w", r.source.Weights, err)
+	}
+	w, err := bert(tensors, r.header.Layers)
+	if err != nil {
+		return packfile.Weights{}, fmt.Errorf("read %s: %w", r.source.Weights, err)
+	}
+	if w.Vocab, err = readVocab(tokenizer); err != nil {
+		return packfile.Weights{}, fmt.Errorf("read %s: %w", r.tokenizer, err)
+	}
+	return w, nil
+}
+
+// quantized reads weights that were published in blocks of four bits, with their vocabulary.
+func quantized(published []byte) (packfile.Weights, error) {
+	f, err := readE5(published)
+	if err != nil {
+		return packfile.Weights{}, err
+	}
+	section, keep, err := f.vocabulary()
+	if err != nil {
+		return packfile.Weights{}, err
+	}
+	w, err := f.weights(keep)
+	w.Vocab = string(section)
+	return w, err
 }
 
 func checkHash(what string, data []byte, want string) error {

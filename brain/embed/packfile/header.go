@@ -127,6 +127,9 @@ const (
 	bits12 = 12 // what 0 means
 )
 
+// InBlocks tells whether the weights of the layers are in blocks of four bits.
+func (h *Header) InBlocks() bool { return h.WeightBits == bits4 }
+
 // minSpread bounds how far a range of cosines is stretched: e5's, the narrowest
 // we know, has 0.03.
 const minSpread = 0.0001

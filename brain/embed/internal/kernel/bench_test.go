@@ -68,3 +68,30 @@ func BenchmarkFloatPasses(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkLinear8 is BenchmarkLinear with weights in blocks.
+func BenchmarkLinear8(b *testing.B) {
+	for _, k := range Available() {
+		for _, s := range []struct{ m, k, n int }{{16, 384, 1536}, {100, 384, 1152}, {100, 384, 1536}, {100, 1536, 384}} {
+			b.Run(fmt.Sprintf("%s/%dx%dx%d", k.Name(), s.m, s.k, s.n), func(b *testing.B) {
+				blocks := s.k / BlockLen
+				a, w := make([]uint8, s.m*s.k), make([]int16, s.n/Panel8*blocks*BlockWords)
+				for i := range a {
+					a[i] = uint8(i)
+				}
+				for i := range w {
+					w[i] = int16(i % 511)
+				}
+				c := make([]float32, s.m*s.n)
+				rows, scratch, cols := make([]Row, s.m), make([]int32, Scratch8(s.m)), Columns8{}
+				for b.Loop() {
+					for p := 0; p < s.n; p += Panel8 {
+						k.Linear8(c[p:], s.n, a, s.k, w[p/Panel8*blocks*BlockWords:], blocks, rows, &cols, scratch)
+					}
+				}
+				macs := float64(s.m) * float64(s.k) * float64(s.n) * float64(b.N)
+				b.ReportMetric(macs/b.Elapsed().Seconds()/1e9, "GMAC/s")
+			})
+		}
+	}
+}

@@ -20,7 +20,7 @@ func Available() []Kernels {
 // kernel, and of three and one of the others.
 const verifyRows = 20
 
-// verify runs both matrix products on small fixed inputs and compares every bit
+// verify runs the matrix products on small fixed inputs and compares every bit
 // with the portable result. Not every machine that tests run on has AVX-512, so a
 // change of the VNNI kernel may run first on a user's: a mistake in it, or a
 // processor or emulator that gets it wrong, must cost speed and not answers.
@@ -59,7 +59,7 @@ func verify(k Kernels) bool {
 	}
 	Portable{}.Gemm(want[:], Panel, a[:], depth, b[:], pairs, rows, rowScale[:], colScale[:], bias[:])
 	k.Gemm(got[:], Panel, a[:], depth, b[:], pairs, rows, rowScale[:], colScale[:], bias[:])
-	if !equalBits(&got, &want) {
+	if !equalBits(got[:], want[:]) {
 		return false
 	}
 
@@ -101,10 +101,57 @@ func verify(k Kernels) bool {
 	}
 	Portable{}.Linear(want[:], Panel, wide[:], inputs, weights[:], inputs/2, rowTerms[:], &columns, sums[:])
 	k.Linear(got[:], Panel, wide[:], inputs, weights[:], inputs/2, rowTerms[:], &columns, sums[:])
-	return equalBits(&got, &want)
+	return equalBits(got[:], want[:]) && verify8(k, next)
 }
 
-func equalBits(a, b *[verifyRows * Panel]float32) bool {
+// verify8 does the same with Linear8, whose sums meet their limits: the first rows
+// have the largest inputs, some outputs the least weights or the largest scale.
+func verify8(k Kernels, next func() uint32) bool {
+	const blocks = passBlocks + 1
+	const inputs, most = blocks * BlockLen, 511
+	var (
+		a         = make([]uint8, verifyRows*inputs)
+		b         = make([]int16, blocks*BlockWords)
+		rows      [verifyRows]Row
+		columns   Columns8
+		weights   [BlockLen * Panel8]int32
+		scratch   = make([]int32, Scratch8(verifyRows))
+		got, want [verifyRows * Panel8]float32
+	)
+	for i := range a {
+		if a[i] = uint8(next()); i < 4*inputs {
+			a[i] = MaxUint8
+		}
+	}
+	for i := range b {
+		if b[i] = int16(next()); i%9 == 0 { //nolint:gosec // bits, not a number
+			b[i] = 0 // the least weights
+		}
+	}
+	for i := range blocks {
+		block := b[i*BlockWords:][:BlockWords]
+		unpackBlock(&weights, block)
+		for j, scales := 0, block[numberWords:]; j < Panel8; j++ {
+			if scales[j] = int16(next()%(2*most+1)) - most; j%5 == 0 {
+				scales[j] = most
+			}
+			for _, w := range weights[j*BlockLen:][:BlockLen] {
+				columns.Sum[j] += int32(scales[j]) * w
+			}
+		}
+	}
+	for i := range rows {
+		rows[i] = Row{Scale: float32(1+next()%1000) / 4096, Zero: -int32(next() % (MaxUint8 + 1))}
+	}
+	for j := range Panel8 {
+		columns.Scale[j], columns.Bias[j] = float32(1+next()%1000)/512, float32(next()%1000)/7
+	}
+	Portable{}.Linear8(want[:], Panel8, a, inputs, b, blocks, rows[:], &columns, scratch)
+	k.Linear8(got[:], Panel8, a, inputs, b, blocks, rows[:], &columns, scratch)
+	return equalBits(got[:], want[:])
+}
+
+func equalBits(a, b []float32) bool {
 	for i := range a {
 		if math.Float32bits(a[i]) != math.Float32bits(b[i]) {
 			return false

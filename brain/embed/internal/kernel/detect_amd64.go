@@ -6,7 +6,7 @@ import "golang.org/x/sys/cpu"
 // operating system offer, fastest first.
 func detected() []Kernels {
 	var all []Kernels
-	if cpu.X86.HasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512VNNI {
+	if cpu.X86.HasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI {
 		all = append(all, VNNI{})
 	}
 	if cpu.X86.HasAVX2 {

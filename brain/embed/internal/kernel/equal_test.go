@@ -346,6 +346,9 @@ func TestVerifyRefusesAWrongKernel(t *testing.T) {
 	if verify(offByOne{}) {
 		t.Fatal("a kernel with a wrong last bit passed")
 	}
+	if verify(saturating{}) {
+		t.Fatal("a kernel that loses a scale passed")
+	}
 	if verify(flushing{}) {
 		t.Fatal("a kernel that loses a block passed")
 	}
@@ -360,6 +363,21 @@ func (o offByOne) Gemm(
 	o.Portable.Gemm(c, ldc, a, lda, b, pairs, rows, rowScale, colScale, bias)
 	last := (rows-1)*ldc + Panel - 1
 	c[last] = math.Nextafter32(c[last], 10)
+}
+
+// saturating is a kernel that loses the largest scale.
+type saturating struct{ Portable }
+
+func (s saturating) Linear8(
+	c []float32, ldc int, a []uint8, lda int, b []int16, blocks int, rows []Row, cols *Columns8, scratch []int32,
+) {
+	b = slices.Clone(b)
+	for i := range b {
+		if i%BlockWords >= numberWords {
+			b[i] = min(b[i], 510)
+		}
+	}
+	s.Portable.Linear8(c, ldc, a, lda, b, blocks, rows, cols, scratch)
 }
 
 // flushing is a kernel on a processor that takes subnormal numbers for zero: a

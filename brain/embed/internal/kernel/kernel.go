@@ -86,6 +86,23 @@ type Kernels interface {
 	// for Panel values a row.
 	Linear(c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, sums []int32)
 
+	// Linear8 multiplies rows of a (row stride lda, blocks*BlockLen values each)
+	// with a panel of weights in blocks and writes Panel8 columns of c (row
+	// stride ldc). With w for the weights and s for the scales of their blocks:
+	//
+	//	S       = sum_k (a[r][k] + rows[r].Zero) * w[k][j] * s[k/BlockLen][j]
+	//	c[r][j] = float32(S) * rows[r].Scale * cols.Scale[j] + cols.Bias[j]
+	//
+	// The caller guarantees that rows[r].Zero is from -MaxUint8 to 0, so that S
+	// stays in int32 with scales up to ScaleMax8. scratch has the length that
+	// Scratch8 says.
+	Linear8(
+		c []float32, ldc int, a []uint8, lda int, b []int16, blocks int, rows []Row, cols *Columns8, scratch []int32,
+	)
+
+	// Quant8 is Quant for results from 0 to MaxUint8, without their sum.
+	Quant8(dst []uint8, x []float32, inv float32, zero int32)
+
 	// Gemm multiplies rows (a multiple of RowStep) of a (row stride lda, pairs*2
 	// values each) with one panel b and writes sixteen columns of c (row
 	// stride ldc):

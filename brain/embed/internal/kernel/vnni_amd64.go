@@ -32,3 +32,21 @@ func (VNNI) Linear(
 	linearBounds(c, ldc, a, lda, b, pairs, len(rows), sums)
 	linearVNNI(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*2, &b[0], pairs, len(rows), &rows[0], cols)
 }
+
+//go:noescape
+func linear8VNNI(
+	c *float32, ldc uintptr, a *uint8, lda uintptr, b *int16, blocks, rows int, row *Row, cols *Columns8,
+	scratch, sums *int32, first, last int,
+)
+
+// Linear8 implements Kernels.
+func (VNNI) Linear8(
+	c []float32, ldc int, a []uint8, lda int, b []int16, blocks int, rows []Row, cols *Columns8, scratch []int32,
+) {
+	linear8Bounds(c, ldc, a, lda, b, blocks, len(rows), scratch)
+	for at := 0; at < blocks; at += passBlocks {
+		n := min(passBlocks, blocks-at)
+		linear8VNNI(&c[0], uintptr(ldc)*4, &a[at*BlockLen], uintptr(lda), &b[at*BlockWords], n, len(rows), &rows[0], cols,
+			&scratch[0], &scratch[passScratch], flag(at == 0), flag(at+n == blocks))
+	}
+}

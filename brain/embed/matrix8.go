@@ -52,12 +52,7 @@ func fillPanel8(panel []int16, j int, blocks []byte) (scale float32, sum int32) 
 		// A quotient of two exact floats, rounded twice in the same way everywhere.
 		s := int32(math.RoundToEven(float64(packfile.BlockScale(block)) * steps))
 		panel[kernel.ScalePlace(j, k)] = int16(s) //nolint:gosec // up to ScaleMax8
-		for i, n := range block[2:] {
-			low, high := n&15, n>>4
-			kernel.SetNumber(panel, j, k+i, low)
-			kernel.SetNumber(panel, j, k+i+packfile.BlockLen/2, high)
-			sum += s * (int32(low) + int32(high) - 16)
-		}
+		sum += s * kernel.SetBlock(panel, j, k, (*[packfile.BlockLen / 2]byte)(block[2:]))
 	}
 	return scale, sum
 }

@@ -1,6 +1,9 @@
 package kernel
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // Weights in blocks. A row of BlockLen inputs of an output shares a scale, as in the
 // Q4_0 format of ggml, and a panel covers Panel8 outputs. The panel stores, block by
@@ -108,14 +111,25 @@ func dot(x *[BlockLen]uint8, w *[BlockLen]int32) (s int32) {
 	return s
 }
 
-// SetNumber puts the number of output o and input k into a panel of blocks, where 0
-// is what has not been set.
-func SetNumber(panel []int16, o, k int, number uint8) {
-	in := k % BlockLen
-	at := k/BlockLen*2*BlockWords + 128*(in/8) + 64*(o/16) + 4*(o%16) + in%4
-	shift := 8*(at%2) + in/4%2*4
-	panel[at/2] |= int16(uint16(number) << shift) //nolint:gosec // bits, not a number
+// SetBlock puts the block that begins with input k of output o into a panel: numbers has
+// those of inputs i and i+16 in byte i, the first in the low half, as Q4_0 has them. It
+// returns the sum of the weights that they stand for.
+func SetBlock(panel []int16, o, k int, numbers *[BlockLen / 2]byte) int32 {
+	const low, high, each = 0x0f0f0f0f, 0xf0f0f0f0, 0x01010101
+	begin := k/BlockLen*BlockWords + 32*(o/16) + 2*(o%16)
+	sum := uint32(0)
+	for half := range 2 { // of the bytes, 8 each
+		a := binary.LittleEndian.Uint32(numbers[8*half:])
+		b := binary.LittleEndian.Uint32(numbers[8*half+4:])
+		// Eight inputs further on in a panel are 64 words.
+		for n, word := range [2]uint32{a&low | b&low<<4, a>>4&low | b&high} {
+			at := panel[begin+64*(half+2*n):]
+			at[0], at[1] = int16(uint16(word)), int16(uint16(word>>16)) //nolint:gosec // bits, not numbers
+			sum += (word&low*each + word>>4&low*each) >> 24
+		}
+	}
+	return int32(sum) - 8*BlockLen //nolint:gosec // at most 15*BlockLen
 }
 
-// Scale returns where the scale of output o in the block that holds input k stands.
+// ScalePlace returns where the scale of output o in the block that holds input k stands.
 func ScalePlace(o, k int) int { return k/BlockLen*BlockWords + numberWords + o }

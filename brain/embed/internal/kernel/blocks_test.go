@@ -23,7 +23,7 @@ func blockOperands(r *rand.Rand, blocks, rows, lda int) (a []uint8, b []int16, t
 			if extreme < 2 {
 				number = uint8(15 * extreme)
 			}
-			SetNumber(b, j, k, number)
+			setNumber(b, j, k, number)
 			if k%BlockLen == 0 {
 				s := int16(limit)
 				if extreme == 2 {
@@ -83,7 +83,7 @@ func TestLinear8IsWhatItSays(t *testing.T) {
 			if scales[i] = r.Int64N(2*limit+1) - limit; k%BlockLen > 0 {
 				scales[i] = scales[i-Panel8]
 			}
-			SetNumber(b, j, k, uint8(weights[i]+8))
+			setNumber(b, j, k, uint8(weights[i]+8))
 			b[ScalePlace(j, k)] = int16(scales[i])
 			cols.Sum[j] += int32(weights[i] * scales[i])
 		}
@@ -130,6 +130,43 @@ func TestQuantRow8(t *testing.T) {
 			if QuantRow8(k, other, x, lo, hi) != row || !slices.Equal(other, q) {
 				t.Fatalf("%s quant8 differs", k.Name())
 			}
+		}
+	}
+}
+
+// setNumber puts the number of output o and input k into a panel of blocks, where 0
+// is what has not been set.
+func setNumber(panel []int16, o, k int, number uint8) {
+	in := k % BlockLen
+	at := k/BlockLen*2*BlockWords + 128*(in/8) + 64*(o/16) + 4*(o%16) + in%4
+	shift := 8*(at%2) + in/4%2*4
+	panel[at/2] |= int16(uint16(number) << shift) //nolint:gosec // bits, not a number
+}
+
+// A block at once is its numbers one by one.
+func TestSetBlock(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(41, 42))
+	for o := range Panel8 {
+		want, got := make([]int16, 2*BlockWords), make([]int16, 2*BlockWords)
+		for k := 0; k < 2*BlockLen; k += BlockLen {
+			var numbers [BlockLen / 2]byte
+			sum := int32(0)
+			for i := range numbers {
+				numbers[i] = byte(r.Uint32())
+				if o == 3 {
+					numbers[i] = 0xff
+				}
+				setNumber(want, o, k+i, numbers[i]&15)
+				setNumber(want, o, k+i+BlockLen/2, numbers[i]>>4)
+				sum += int32(numbers[i]&15) + int32(numbers[i]>>4) - 16
+			}
+			if s := SetBlock(got, o, k, &numbers); s != sum {
+				t.Fatalf("output %d: a sum of %d, want %d", o, s, sum)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("output %d: other numbers", o)
 		}
 	}
 }

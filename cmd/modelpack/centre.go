@@ -10,10 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	sums "gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
 	"orgmem/brain/embed"
+	"orgmem/brain/embed/centring"
 )
 
 const (
@@ -56,61 +54,20 @@ func textsByLanguage(file []byte) (map[string][]string, error) {
 	return texts, nil
 }
 
-// centreOf measures what a model's vectors of these texts share: rows of [Dim], the mean over languages of their
-// texts as passages and as questions, then the directions in which the means of languages lie apart, strongest first.
+// centreOf measures what a model's vectors of these texts share, as passages and as questions.
 func centreOf(m *embed.Model, texts map[string][]string) ([]float32, error) {
-	dim := m.Dim()
 	encoder := m.NewEncoder()
-	var means [2][][]float64 // of languages, as passages and as questions
+	var passages, questions [][][]float32 // of each language
 	for _, language := range slices.Sorted(maps.Keys(texts)) {
 		of := texts[language]
-		passages := make([][]float32, len(of))
-		encoder.Passages(passages, of)
-		questions := make([][]float32, len(of))
+		told, asked := make([][]float32, len(of)), make([][]float32, len(of))
+		encoder.Passages(told, of)
 		for i, text := range of {
-			questions[i] = encoder.Query(text)
+			asked[i] = encoder.Query(text)
 		}
-		for kind, vectors := range [][][]float32{passages, questions} {
-			means[kind] = append(means[kind], meanOf(vectors, dim))
-		}
+		passages, questions = append(passages, told), append(questions, asked)
 	}
-	whole, apart := make([]float64, dim), mat.NewDense(2*len(texts), dim, nil)
-	for kind, of := range means {
-		middle := make([]float64, dim)
-		for _, mean := range of {
-			sums.AddScaled(middle, 1/float64(len(of)), mean)
-		}
-		for i, mean := range of {
-			sums.SubTo(apart.RawRowView(kind*len(of)+i), mean, middle)
-		}
-		sums.AddScaled(whole, 0.5, middle)
-	}
-	var svd mat.SVD
-	if !svd.Factorize(apart, mat.SVDThinV) {
-		return nil, fmt.Errorf("the means of %d languages have no directions", len(texts))
-	}
-	var directions mat.Dense
-	svd.VTo(&directions)
-	rows := make([]float32, 0, (1+centreDirections)*dim)
-	for _, x := range whole {
-		rows = append(rows, float32(x))
-	}
-	for d := range centreDirections {
-		for i := range dim {
-			rows = append(rows, float32(directions.At(i, d)))
-		}
-	}
-	return rows, nil
-}
-
-func meanOf(vectors [][]float32, dim int) []float64 {
-	mean := make([]float64, dim)
-	for _, v := range vectors {
-		for i, x := range v {
-			mean[i] += float64(x) / float64(len(vectors))
-		}
-	}
-	return mean
+	return centring.Measure(centreDirections, passages, questions)
 }
 
 // centreBytes and centreRows are the form in which a centre is kept: float32, little endian.

@@ -1,8 +1,6 @@
 package embed
 
 import (
-	"math"
-
 	"orgmem/brain/embed/internal/kernel"
 	"orgmem/brain/embed/packfile"
 )
@@ -292,13 +290,6 @@ func (e *Encoder) pool(s sequence) {
 			out[i] += v
 		}
 	}
-	// The mean's divisor cancels in the norm.
-	sum := 0.0
-	for _, v := range out {
-		sum += float64(v) * float64(v) // exact product: fusing changes nothing
-	}
-	inv := 1 / math.Sqrt(sum)
-	for i, v := range out {
-		out[i] = float32(float64(v) * inv)
-	}
+	unit(out) // the mean's divisor cancels
+	e.m.centre.takeOut(out)
 }

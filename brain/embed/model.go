@@ -56,6 +56,7 @@ type Model struct {
 	positions []float32
 	norm      packfile.Norm
 	layers    []layer
+	centre    centre
 	eight     bool // the layers' inputs have eight bits, see matrix8
 
 	// [CLS] and the prefix of each kind, ready to copy.
@@ -112,6 +113,9 @@ func openPack(pack []byte, room Room) (*Model, error) {
 		return nil, err
 	}
 	if m.layers, err = openLayers(f, m.kern, room); err != nil {
+		return nil, err
+	}
+	if m.centre, err = openCentre(f); err != nil {
 		return nil, err
 	}
 	for _, id := range []int32{f.CLS, f.SEP} {

@@ -36,7 +36,8 @@ type Weights struct {
 	TokenType []float32 // [Dim], type 0
 	Norm      Norm      // of the embeddings
 	Layers    []Layer
-	Heads     []Head // of a tower
+	Centre    []float32 // [Centre][Dim], see File.CentreRows
+	Heads     []Head    // of a tower
 }
 
 // Head is a dense layer behind a tower, by name.
@@ -77,6 +78,9 @@ func Build(h Header, w Weights) ([]byte, error) {
 		b.words(w)
 		b.positions(w.Positions, w.TokenType)
 		b.norm(secNorm, w.Norm)
+		if h.Centre > 0 {
+			b.floats(secCentre, w.Centre, h.Centre*h.Dim)
+		}
 	}
 	for i, l := range w.Layers {
 		qkv := Linear{

@@ -46,6 +46,10 @@ type Header struct {
 	CosineMean   float64 `json:"cosineMean,omitempty"`
 	CosineSpread float64 `json:"cosineSpread,omitempty"`
 
+	// Centre is how many rows the centre has: what all of the model's vectors share, and behind it directions that
+	// tell languages apart rather than meanings (package embed takes both out). 0: it has none.
+	Centre int `json:"centre,omitempty"`
+
 	// Base is set in the pack of a tower: layers that run over the words, positions and norm
 	// of another pack, the one whose hash (hex) this is. Its own tokenizer and prefixes say nothing.
 	Base string `json:"base,omitempty"`
@@ -113,6 +117,7 @@ const (
 	maxWidth  = 8192
 	maxTokens = 8192
 	maxHeads  = 64
+	maxCentre = 64
 )
 
 // Bits of a weight, as WeightBits and WordBits say them.
@@ -152,6 +157,8 @@ func (h *Header) validate() error {
 	case (h.CosineMean != 0 || h.CosineSpread != 0) &&
 		!(h.CosineMean >= -1 && h.CosineMean <= 1 && h.CosineSpread >= minSpread && h.CosineSpread <= 1):
 		return fmt.Errorf("%w: cosines of %g with a spread of %g", ErrPack, h.CosineMean, h.CosineSpread)
+	case h.Centre < 0 || h.Centre > maxCentre || h.Base != "" && h.Centre > 0:
+		return fmt.Errorf("%w: a centre of %d rows over base %q", ErrPack, h.Centre, h.Base)
 	case len(h.TaskHeads) > maxHeads || h.Base == "" && len(h.TaskHeads) > 0:
 		return fmt.Errorf("%w: %d task heads over base %q", ErrPack, len(h.TaskHeads), h.Base)
 	case slices.ContainsFunc(h.TaskHeads, func(t TaskHead) bool { return t.After < 0 || t.After > h.Layers }):

@@ -34,6 +34,7 @@ const (
 	secWords     = "words"
 	secPositions = "positions"
 	secNorm      = "norm"
+	secCentre    = "centre"
 
 	MatQKV    = "qkv"
 	MatOutput = "output"
@@ -146,6 +147,14 @@ func (f *File) PositionVectors() ([]float32, error) {
 
 // EmbeddingNorm returns the layer norm after the embeddings.
 func (f *File) EmbeddingNorm() (Norm, error) { return f.norm(secNorm) }
+
+// CentreRows returns [Centre][Dim]: the mean of all vectors, then directions of length 1 that stand upright on each other.
+func (f *File) CentreRows() ([]float32, error) {
+	if f.Centre == 0 {
+		return nil, nil
+	}
+	return f.floats(secCentre, f.Centre*f.Dim)
+}
 
 // AttentionNorm returns the layer norm after layer i's attention.
 func (f *File) AttentionNorm(i int) (Norm, error) { return f.norm(LayerName(i, normAttention)) }

@@ -156,8 +156,8 @@ func (b *trieBuilder) fits(base int, labels []byte) bool {
 // unit returns a unit of an encoded trie, or one that leads nowhere behind its end: a trie that was made to harm may
 // point there.
 func unit(trie []byte, i uint32) uint32 {
-	if at := int(i) * 4; at+4 <= len(trie) {
-		return binary.LittleEndian.Uint32(trie[at:])
+	if at := uint(i) * 4; at < uint(len(trie)) {
+		return binary.LittleEndian.Uint32(trie[at : at+4 : at+4])
 	}
 	return unitFree
 }

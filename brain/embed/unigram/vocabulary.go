@@ -220,7 +220,8 @@ func (v Vocabulary) pages(rules []rune, pairs [][3]rune) (index [indexLen]uint16
 
 // compositions are the pairs of characters with a canonical composition, but for Hangul's, which are computed, sorted.
 func compositions() (pairs [][3]rune) {
-	for r := rune(utf8.RuneSelf); r <= utf8.MaxRune; r++ {
+	const planes = 0x30000 // no character of a later plane decomposes
+	for r := rune(utf8.RuneSelf); r < planes; r++ {
 		if r >= hangulFirst && r <= hangulLast || !norm.NFC.IsNormalString(string(r)) {
 			continue
 		}

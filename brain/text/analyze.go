@@ -45,7 +45,7 @@ type Analyzer struct {
 	key   []byte
 	// What the identifier works with.
 	sentences []sentence
-	all       language.Scores
+	all, work language.Scores
 	splitter  compound.Splitter
 	rest      [1][]byte
 }

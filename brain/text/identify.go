@@ -25,6 +25,9 @@ const (
 	ownWord    = 4 * language.Unit
 	sharedWord = 5 * language.Unit / 2
 	maxShared  = 3
+	// foreignShare: one word in so many of a foreign sentence in an English passage is a function word. Lists of names,
+	// which look like any language, have none.
+	foreignShare = 6
 	// maxJudged is how many words of a sentence are read: more say nothing new.
 	maxJudged = 24
 )
@@ -69,17 +72,17 @@ var (
 )
 
 // likeliest gives the language with the best score, and by how much it beats the given one.
-func likeliest(s *language.Scores, columns []Lang, over Lang) (Lang, int32) {
+func likeliest(of *language.Sums, columns []Lang, over Lang) (Lang, int32) {
 	best, other := 0, int32(-1<<31)
 	for k, l := range columns {
-		if s.Of[k] > s.Of[best] {
+		if of[k] > of[best] {
 			best = k
 		}
 		if l == over {
-			other = max(other, s.Of[k])
+			other = max(other, of[k])
 		}
 	}
-	return columns[best], s.Of[best] - other
+	return columns[best], of[best] - other
 }
 
 // sentence is a stretch of the tokens of a passage.
@@ -89,12 +92,13 @@ type sentence struct {
 	words int
 	// english, shared and foreign count function words: those that English alone has, English too, and not English.
 	english, shared, foreign int
-	scores                   language.Scores
+	// of are the scores, of a sentence that is long enough to be judged by itself.
+	of language.Sums
 }
 
 // plain tells that a sentence is English beyond doubt, which its function words show at no cost.
 func (s *sentence) plain() bool {
-	return s.english > 0 && 2*s.english+s.shared >= 4+6*s.foreign && 6*(s.english+s.shared) >= s.words
+	return s.english > 0 && 2*s.english+s.shared >= 2+6*s.foreign && 6*(s.english+s.shared) >= s.words
 }
 
 // identify gives each token its language and what it is a function word of. Words in Latin script have the language of
@@ -160,23 +164,29 @@ func (a *Analyzer) endSentence(k int) {
 func (a *Analyzer) identifyLatin() {
 	all := &a.all
 	all.Reset()
-	plain := 0
+	plain, words := 0, 0
+	for k := range a.sentences {
+		s := &a.sentences[k]
+		words += s.words
+		if s.plain() {
+			plain += s.words
+		}
+	}
 	for k := range a.sentences {
 		s := &a.sentences[k]
 		switch {
-		case s.words == 0:
-		case s.plain():
-			plain += s.words
+		case s.words == 0, s.plain():
+		case 2*plain > words && foreignShare*s.foreign < s.words: // would stay English anyway
 		default:
 			a.score(s)
-			all.Join(&s.scores)
+			all.Join(&a.work)
 		}
 	}
 	if all.Words == 0 {
 		return
 	}
 	passage := English
-	if l, margin := likeliest(all, latinColumns, English); margin >= doubt(all.Words) && plain < all.Words {
+	if l, margin := likeliest(&all.Of, latinColumns, English); margin >= doubt(all.Words) && plain < all.Words {
 		passage = l
 	}
 	for k := range a.sentences {
@@ -187,8 +197,9 @@ func (a *Analyzer) identifyLatin() {
 			continue
 		case s.plain():
 			own = English
+		case passage == English && foreignShare*s.foreign < s.words: // a list of names
 		case s.words >= minSentence:
-			if l, margin := likeliest(&s.scores, latinColumns, passage); margin >= leavePassage {
+			if l, margin := likeliest(&s.of, latinColumns, passage); margin >= leavePassage {
 				own = l
 			}
 		}
@@ -233,14 +244,19 @@ func doubt(words int) int32 {
 
 // score reads the first words of a sentence.
 func (a *Analyzer) score(s *sentence) {
-	for i := s.from; i < s.to && s.scores.Words < maxJudged; i++ {
+	work := &a.work
+	work.Reset()
+	for i := s.from; i < s.to && work.Words < maxJudged; i++ {
 		t := &a.scan.tokens[i]
 		if t.kind == tokWord && t.script == scriptLatin && t.role == roleWord && !t.inName {
-			s.scores.Add(language.Latin, a.scan.buf[t.start:t.end])
+			work.Add(language.Latin, a.scan.buf[t.start:t.end])
 			if s.words > shortText {
-				speak(&s.scores, t.stops&latinLangs)
+				speak(work, t.stops&latinLangs)
 			}
 		}
+	}
+	if s.words >= minSentence {
+		s.of = work.Of
 	}
 }
 
@@ -257,7 +273,7 @@ func (a *Analyzer) identifyCyrillic() {
 			all.Add(language.Cyrillic, a.scan.buf[t.start:t.end])
 		}
 	}
-	if l, margin := likeliest(all, cyrilColumns, Russian); margin >= leaveRussian {
+	if l, margin := likeliest(&all.Of, cyrilColumns, Russian); margin >= leaveRussian {
 		a.assign(scriptCyrl, l)
 	}
 }

@@ -93,28 +93,34 @@ func (g Group) Features(dst []uint32, word []byte) []uint32 {
 	return dst
 }
 
+// Sums are scores by language, as log-odds in units of 1/Unit nat.
+type Sums [maxGroup]int32
+
 // Scores are what the words so far say about the language of a text. The zero value has seen none.
 type Scores struct {
 	// Words counts the words.
 	Words int
-	// Of are the scores by language, as log-odds in units of 1/Unit nat.
-	Of [maxGroup]int32
+	// Of are the scores.
+	Of Sums
 
 	rows []uint32
 }
 
 // Reset forgets all words.
-func (s *Scores) Reset() { s.Words, s.Of = 0, [maxGroup]int32{} }
+func (s *Scores) Reset() { s.Words, s.Of = 0, Sums{} }
 
 // Add counts a lower-case word.
 func (s *Scores) Add(g Group, word []byte) {
 	s.Words++
 	width := len(codes[g])
 	s.rows = g.Features(s.rows[:0], word)
+	t, of := tables[g], s.Of[:width]
 	for _, row := range s.rows {
 		at := int(row) * width
-		for k, w := range tables[g][at : at+width] {
-			s.Of[k] += int32(int8(w))
+		weights := t[at : at+width]
+		weights = weights[:len(of)]
+		for k := range of {
+			of[k] += int32(int8(weights[k])) //nolint:gosec // the table's bytes are signed
 		}
 	}
 }

@@ -95,11 +95,13 @@ func wordsFor(question string) phrases {
 	if !ok {
 		p = inEnglish
 	}
-	if lang == text.Neutral {
-		p = phrases{nothing: NothingKnown, before: "%s: "}
+	if !ok && lang != text.English {
+		if lang == text.Neutral {
+			p = phrases{nothing: NothingKnown, before: "%s: "}
+		}
 		for _, x := range nothingIn {
 			if strings.ContainsFunc(question, func(r rune) bool { return unicode.Is(x.script, r) }) {
-				p.nothing = x.nothing
+				p = phrases{nothing: x.nothing, before: "%s: "}
 				break
 			}
 		}

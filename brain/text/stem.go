@@ -41,8 +41,17 @@ func stem(l Lang, w string) string {
 	if l == English {
 		w = stripAccents(w)
 	}
-	if l == Arabic {
+	switch l {
+	case Arabic:
 		return lightArabic(w)
+	case Polish, Czech, Indonesian, Vietnamese, Ukrainian, Persian, Urdu, Greek, Hebrew, Hindi, Bengali:
+		if len(w) > maxStemBytes {
+			return stripAccents(w)
+		}
+		return lightStem(l, w)
+	case German:
+		w = germanUmlauts(w)
+	default:
 	}
 	f := stemmers[l]
 	if f != nil && len(w) > 2 && len(w) <= maxStemBytes && utf8.ValidString(w) {

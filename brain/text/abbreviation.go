@@ -106,7 +106,8 @@ func firstWord(s string) string {
 
 var (
 	// ordinalMonths are the months that no English sentence begins with.
-	ordinalMonths = Set(`januar jänner februar feber märz mai juni juli oktober dezember januari februari marts maj desember`)
+	ordinalMonths = Set(`januar jänner februar feber märz mai juni juli oktober dezember januari februari
+		marts maj desember`)
 	// ordinalLeads stand before an ordinal and, but by chance, before no number that ends a sentence.
 	ordinalLeads = Set(`am im vom zum zur beim der die das dem den des ab bis seit montag dienstag mittwoch donnerstag
 		freitag samstag sonntag jeder jede jeden jedes`)
@@ -135,7 +136,8 @@ func (k abbrKind) holds(next rune) bool {
 var abbreviations = kindsOf(map[abbrKind]string{
 	abbrAlways: `dr mr mrs ms mx prof rev hon gen col sgt capt lt cpl gov sen rep st mt ft vs cf viz
 al approx resp incl excl esp e.g i.e eg ie dept est hr fr hrn bzw z.b d.h u.a ggf evtl vgl inkl zzgl bspw
-sog sr sra srta dra sig mme mlle mgr ing dipl jr.dr p.ej ev mio mrd tsd bzgl bijv dhr mevr drs dott avda aprox inż św डॉ`,
+sog sr sra srta dra sig mme mlle mgr ing dipl jr.dr p.ej ev mio mrd tsd bzgl bijv dhr mevr drs dott avda aprox inż św
+डॉ`,
 	abbrNumber: `no nos nr num fig figs eq eqs sec ch chap vol vols p pp art par ref refs tab ver v
 jan feb mar apr jun jul aug sep sept oct nov dec abs abb s kap ca c núm pág págs okt dez janv févr juil déc godz
 रु`,

@@ -264,51 +264,62 @@ func (r *reader) months(i int) (m, n int) {
 
 // dayMonth reads "3. Mai 2026", "Montag, 3. Mai", "3 de mayo de 2026", "vom 3. bis 5. Mai", "1er mai".
 func (r *reader) dayMonth() (d Date, ok bool) {
-	i := r.i
+	x, end := r.dayOfMonth(r.i)
+	if end == 0 {
+		return d, false
+	}
+	if x.year == 0 {
+		if !r.known {
+			return d, false
+		}
+		x.year, d.Relative = r.nearest(x.month, x.day), true
+	}
+	if x.last > calendar.MonthDays(x.year, x.month) {
+		return d, false
+	}
+	d.From, d.Until = calendar.Days(x.year, x.month, x.day), calendar.Days(x.year, x.month, x.last)+1
+	r.i = end
+	return d, true
+}
+
+// written is a day, or some days of one month, as it is written: a year of 0 is left open.
+type written struct{ year, month, day, last int }
+
+// dayOfMonth reads a day and its month from token i on, and where they end: 0, there are none.
+func (r *reader) dayOfMonth(i int) (x written, end int) {
 	if _, n := r.phrase(r.day, i); n > 0 {
 		i += n
 		for r.at(i) == "," || r.at(i) == "." || r.word(r.art, i) > 0 || r.at(i) == "dem" || r.at(i) == "den" {
 			i++
 		}
 	}
-	day := r.number(i)
-	if day < 1 || day > 31 {
-		return d, false
+	x.day = r.number(i)
+	if x.day < 1 || x.day > 31 {
+		return x, 0
 	}
 	i = r.behindDay(i + 1)
-	last := day
+	x.last = x.day
 	if n := r.word(r.to, i); n > 0 || r.at(i) == "-" || r.at(i) == "–" {
 		k := i + max(n, 1)
 		if r.word(r.art, k) > 0 {
 			k++
 		}
-		if x := r.number(k); x > day && x <= 31 {
-			last, i = x, r.behindDay(k+1)
+		if last := r.number(k); last > x.day && last <= 31 {
+			x.last, i = last, r.behindDay(k+1)
 		}
 	}
 	of := r.word(r.of, i)
 	m, n := r.months(i + of)
 	if n == 0 || len(r.of) > 0 && of == 0 && !r.sure || !r.sure && r.tokens[i+of].capital && r.code != "de" {
-		return d, false // 2 mayo; Room 5 Octobre
+		return x, 0 // 2 mayo; Room 5 Octobre
 	}
-	if r.english(i+of) && (of == 0 && !r.sure || of == 0 && r.code == "fr") {
-		return d, false // 3 April is English's own
+	if r.english(i+of) && of == 0 && !r.sure {
+		return x, 0 // 3 April is English's own
 	}
 	i += of + n
-	year, n := r.year(i)
-	i += n
-	if n == 0 {
-		if !r.known {
-			return d, false
-		}
-		year, d.Relative = r.nearest(r.i, m, day), true
-	}
-	if last > calendar.MonthDays(year, m) {
-		return d, false
-	}
-	d.From, d.Until = calendar.Days(year, m, day), calendar.Days(year, m, last)+1
-	r.i = i
-	return d, true
+	x.month = m
+	x.year, n = r.year(i)
+	return x, i + n
 }
 
 // english tells whether the word at token i is a month's name in English, too.
@@ -342,10 +353,10 @@ func (r *reader) year(i int) (year, n int) {
 }
 
 // nearest is the year in which a day lies nearest to today, or on the side that a verb tells.
-func (r *reader) nearest(i, m, day int) int {
+func (r *reader) nearest(m, day int) int {
 	year, _, _ := calendar.Civil(r.today)
 	best := year
-	side := r.side(i)
+	side := r.side()
 	for _, y := range []int{year - 1, year, year + 1} {
 		at := calendar.Days(y, m, min(day, calendar.MonthDays(y, m)))
 		if side < 0 && at > r.today || side > 0 && at < r.today {
@@ -362,7 +373,7 @@ func (r *reader) nearest(i, m, day int) int {
 func distance(a, b int) int { return max(a-b, b-a) }
 
 // side is on which side of today a sentence is: -1 past, 1 coming, 0 not told.
-func (r *reader) side(int) (side int) {
+func (r *reader) side() (side int) {
 	for i := range r.tokens {
 		switch {
 		case r.word(r.past, i) > 0:
@@ -395,7 +406,7 @@ func (r *reader) figures() (d Date, ok bool) {
 	if mark != "." || r.at(r.i+3) != "." || !r.known || r.number(r.i+4) >= 0 && r.tight(r.i+3, r.i+4) {
 		return d, false
 	}
-	y := r.nearest(r.i, m, day)
+	y := r.nearest(m, day)
 	if day > calendar.MonthDays(y, m) {
 		return d, false
 	}
@@ -431,7 +442,7 @@ func (r *reader) monthYear() (d Date, ok bool) {
 		r.wordBefore(r.until, r.i) == 0):
 		return d, false
 	case k == 0:
-		year, d.Relative = r.nearest(r.i, m, 15), true
+		year, d.Relative = r.nearest(m, 15), true
 	}
 	d.From, d.Until, d.Grain = calendar.Days(year, m, 1), calendar.Days(year, m+1, 1), Month
 	r.i += n + k
@@ -445,7 +456,7 @@ func (r *reader) shifted() (d Date, ok bool) {
 		return d, false
 	}
 	by := v - 3
-	if r.code == "hi" && v == 4 && r.side(r.i) < 0 {
+	if r.code == "hi" && v == 4 && r.side() < 0 {
 		by = -1 // कल is a day from today, on the side of the verb
 	}
 	d.From = r.today + by
@@ -555,7 +566,7 @@ func (r *reader) ago() (d Date, ok bool) {
 	if n := r.word(r.agoBehind, i); n > 0 {
 		sign, i = -1, i+n
 	}
-	if sign == 0 || sign > 0 && r.side(r.i) < 0 { // it took so long
+	if sign == 0 || sign > 0 && r.side() < 0 { // it took so long
 		return d, false
 	}
 	d.Relative = true
@@ -589,7 +600,7 @@ func (r *reader) weekday() (d Date, ok bool) {
 	}
 	ahead := calendar.FloorMod(day-1-calendar.Weekday(r.today), 7)
 	d.From, d.Relative, d.Guessed = r.today+ahead, true, true
-	if ahead > 0 && r.side(r.i) < 0 {
+	if ahead > 0 && r.side() < 0 {
 		d.From -= 7
 	}
 	d.Until = d.From + 1

@@ -93,7 +93,7 @@ func (d *Date) numbered(year, month, day string, today int, known bool) bool {
 			return false
 		}
 		r := reader{words: languages[0], today: today}
-		y, d.Relative = r.nearest(0, min(max(m, 1), 12), max(n, 1)), true
+		y, d.Relative = r.nearest(min(max(m, 1), 12), max(n, 1)), true
 	}
 	switch {
 	case y < minYear || y > maxYear || month != "" && (m < 1 || m > 12):

@@ -27,7 +27,13 @@ func (l Languages) And(m Languages) Languages {
 
 // Of guesses the languages of a text: by its script, and where that is the Latin one by the words that English does not
 // have, those of dates among them. Several where they have as many.
-func Of(s string) (l Languages) {
+func Of(s string) Languages { return guess(s, 1) }
+
+// Surely is Of where more than one word says so.
+func Surely(s string) Languages { return guess(s, 2) }
+
+// guess gives the languages of a text that at least so many words speak for.
+func guess(s string, best int) (l Languages) {
 	latin, arabic, devanagari := 0, 0, 0
 	for _, r := range s {
 		switch {
@@ -43,7 +49,6 @@ func Of(s string) (l Languages) {
 		}
 	}
 	var scores [maxLanguages]int
-	best := 1
 	if latin > 0 {
 		scores = evidence(s)
 	}

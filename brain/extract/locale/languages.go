@@ -73,7 +73,7 @@ func evidence(s string) (scores [maxLanguages]int) {
 		in := text.FunctionWord(f)
 		for k, w := range languages {
 			if in.Has(text.English) {
-				if w.lang == text.Neutral && !w.own[f] || w.lang != text.Neutral && !in.Has(w.lang) {
+				if !w.own[f] && !in.Has(w.lang) {
 					against[k]++
 				}
 				continue

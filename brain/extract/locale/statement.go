@@ -336,6 +336,9 @@ func (r *valuer) amount(i int) (v Value, n int) {
 			return v, n + 1
 		}
 	}
+	if k := r.at(i + n); r.scale[r.at(i+n-1)] > 0 && (k == "d" || k == "de" || k == "di") { // millions d'euros
+		n++
+	}
 	next := r.at(i + n)
 	switch {
 	case next == "%", next == "prozent", next == "procent":
@@ -364,11 +367,20 @@ func (r *valuer) labelled(i, n int) bool {
 	}
 	before, next := r.at(i-1), r.at(i+n)
 	lang := r.lang
+	if numbered[before] || r.code == "de" && r.tokens[i-1].capital && i+n < len(r.tokens) && !r.tokens[i+n].capital {
+		return true
+	}
 	if !letter(before) || text.FunctionWord(before).Has(lang) || r.dropped[before] {
 		return false
 	}
 	return next == "" || !letter(next) || text.FunctionWord(next).Has(lang) || r.dropped[next]
 }
+
+// numbered are things of which there are several that have numbers.
+var numbered = text.Set(`raum zimmer version saal halle linie etage stock gleis tor kapitel schritt phase nummer nr teil
+	salle bureau ligne étage quai porte chapitre étape numéro partie sala versión aula línea planta andén puerta capítulo
+	número parte fase versione linea piano binario porta capitolo numero versão linha andar plataforma zaal kamer versie
+	lijn verdieping spoor poort hoofdstuk deel`)
 
 // figure reads a number in figures, as the language parts its digits: 1.234,56 and 1 234,56.
 func (r *valuer) figure(i int) (x float64, n int) {

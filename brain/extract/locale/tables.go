@@ -33,13 +33,13 @@ type table struct {
 	on string
 	// past and coming are verbs that say on which side of today something is.
 	past, coming string
-	// own are function words by which a language is known that has no [text.Lang].
+	// own are words by which a language is known beside the function words of its [text.Lang].
 	own string
 }
 
 var tables = []table{
 	{
-		lang: text.German, code: "de",
+		lang: text.German, code: "de", own: "kostet dauert beginnt endet gilt liegt beträgt gibt findet bleibt unser unsere ist hat sind",
 		numbers: "ein eins eine einem einer einen|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf",
 		months: "januar jänner|februar feber|märz maerz|april|mai|juni|juli|august|september|oktober|november|" +
 			"dezember",
@@ -55,7 +55,7 @@ var tables = []table{
 		past: "war waren wurde wurden hatte hatten gab kam kamen ging fand", coming: "wird werden soll sollen kommt",
 	},
 	{
-		lang: text.French, code: "fr",
+		lang: text.French, code: "fr", own: "coûte dure commence finit reste gère notre nos a est sont lieu",
 		numbers: "un une|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize",
 		months: "janvier|février fevrier|mars|avril|mai|juin|juillet|août aout|septembre|octobre|novembre|" +
 			"décembre decembre",
@@ -70,7 +70,7 @@ var tables = []table{
 		past: "était étaient avait avaient a ont fut", coming: "sera seront va vont aura aurons",
 	},
 	{
-		lang: text.Spanish, code: "es",
+		lang: text.Spanish, code: "es", own: "cuesta dura empieza termina tiene queda nuestro nuestra está es son",
 		numbers: "un uno una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|dieciséis|" +
 			"diecisiete|dieciocho|diecinueve|veinte",
 		months: "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre setiembre|octubre|noviembre|diciembre",
@@ -85,7 +85,7 @@ var tables = []table{
 		past: "fue fueron era eran estaba había hubo", coming: "será serán va van irá habrá",
 	},
 	{
-		lang: text.Italian, code: "it",
+		lang: text.Italian, code: "it", own: "costa dura inizia finisce resta nostro nostra ha è sono",
 		numbers: "un uno una|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici|tredici|quattordici|quindici|" +
 			"sedici|diciassette|diciotto|diciannove|venti",
 		months: "gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre",
@@ -100,7 +100,7 @@ var tables = []table{
 		past: "era erano è_stato è_stata aveva fu furono", coming: "sarà saranno avrà andrà",
 	},
 	{
-		lang: text.Portuguese, code: "pt",
+		lang: text.Portuguese, code: "pt", own: "custa dura começa termina tem fica nosso nossa está é são",
 		numbers: "um uma|dois duas|três|quatro|cinco|seis|sete|oito|nove|dez|onze|doze|treze|catorze quatorze|quinze|" +
 			"dezesseis dezasseis|dezessete dezassete|dezoito|dezenove dezanove|vinte",
 		months: "janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro",
@@ -117,7 +117,7 @@ var tables = []table{
 		past: "foi foram era eram estava havia houve", coming: "será serão vai vão haverá",
 	},
 	{
-		lang: text.Dutch, code: "nl",
+		lang: text.Dutch, code: "nl", own: "kost duurt begint eindigt heeft blijft onze vindt plaats uur",
 		numbers: "een één|twee|drie|vier|vijf|zes|zeven|acht|negen|tien|elf|twaalf",
 		months:  "januari|februari|maart|april|mei|juni|juli|augustus|september|oktober|november|december",
 		short:   "jan|feb|mrt|apr||jun|jul|aug|sep sept|okt|nov|dec",

@@ -2,9 +2,9 @@ package locale
 
 import (
 	"math"
-	"strings"
 
 	"orgmem/brain/extract/calendar"
+	"orgmem/brain/text"
 )
 
 // Grain is the precision of a date.
@@ -594,8 +594,10 @@ func (r *reader) ago() (d Date, ok bool) {
 // says that it was.
 func (r *reader) weekday() (d Date, ok bool) {
 	day, n := r.phrase(r.day, r.i)
-	if n == 0 || !r.sure || !r.known || n == 1 && r.wordBefore(r.on, r.i) == 0 && r.code != "hi" && r.code != "it" &&
-		!(r.code == "ar") || strings.HasPrefix(r.at(r.i-1), "jede") {
+	if n == 0 || !r.sure || !r.known || everyWords[r.at(r.i-1)] {
+		return d, false
+	}
+	if r.code != "hi" && r.code != "it" && r.code != "ar" && r.at(r.i) != "na" && r.wordBefore(r.on, r.i) == 0 {
 		return d, false
 	}
 	ahead := calendar.FloorMod(day-1-calendar.Weekday(r.today), 7)
@@ -607,3 +609,7 @@ func (r *reader) weekday() (d Date, ok bool) {
 	r.i += n
 	return d, true
 }
+
+// everyWords stand before a day that comes again and again.
+var everyWords = text.Set(`jeden jede jedes jedem chaque cada todo todos ogni toda todas elke iedere każdy każdą każdego
+	हर كل`)

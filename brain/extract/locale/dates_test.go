@@ -115,6 +115,10 @@ The offer of 3 mai 2026 still holds. | 2026-05-03
 He ate 2 mayo sandwiches in 10 minutes. |
 She bought 3 Mars bars and 2 lemons. |
 We met on 3 April 2026 in Berlin. |
+Ogni lunedì c'è la riunione. |
+Há reunião toda segunda-feira. |
+A reunião é na segunda-feira às 10h. | 2026-05-18T10:00
+Jeden Montag ist Sitzung. |
 Hier steht nichts von einem Termin. |
 `
 

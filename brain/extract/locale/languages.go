@@ -1,6 +1,7 @@
 package locale
 
 import (
+	"math/bits"
 	"strings"
 	"sync"
 	"unicode"
@@ -19,6 +20,14 @@ func (l Languages) has(k int) bool { return l.mask&(1<<k) != 0 }
 // None tells whether no language but English comes into question, so that there is nothing to read but what is written
 // with a number and the name of a month.
 func (l Languages) None() bool { return l.mask == 0 && !l.eastern }
+
+// Only is the one language that comes into question, as its two letters; "": none does, or several.
+func (l Languages) Only() string {
+	if l.eastern || bits.OnesCount32(l.mask) != 1 {
+		return ""
+	}
+	return languages[bits.TrailingZeros32(l.mask)].code
+}
 
 // And are the languages of both.
 func (l Languages) And(m Languages) Languages {
@@ -50,7 +59,7 @@ func guess(s string, best int) (l Languages) {
 	}
 	var scores [maxLanguages]int
 	if latin > 0 {
-		scores = evidence(s)
+		scores = evidence(withoutAddresses(s))
 	}
 	for _, n := range scores {
 		best = max(best, n)
@@ -63,6 +72,21 @@ func guess(s string, best int) (l Languages) {
 	return l
 }
 
+// withoutAddresses leaves out what spells no words.
+func withoutAddresses(s string) string {
+	if !strings.Contains(s, "://") {
+		return s
+	}
+	var words []string
+	for f := range strings.FieldsSeq(s) {
+		if !strings.Contains(f, "://") {
+			words = append(words, f)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// maxLanguages is as many languages as there may be tables.
 const maxLanguages = 16
 
 // evidence counts by language the words of a text that English does not have: function words and those of the tables.
@@ -70,6 +94,9 @@ const maxLanguages = 16
 func evidence(s string) (scores [maxLanguages]int) {
 	var against [maxLanguages]int
 	for f := range strings.FieldsFuncSeq(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(f) == 1 && strings.Contains("bcfghjknpqrstvwxz", f) {
+			continue // the t of isn't, an initial, the letter of an item
+		}
 		in := text.FunctionWord(f)
 		for k, w := range languages {
 			if in.Has(text.English) {

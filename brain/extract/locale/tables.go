@@ -105,8 +105,8 @@ var tables = []table{
 			"dezesseis dezasseis|dezessete dezassete|dezoito|dezenove dezanove|vinte",
 		months: "janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro",
 		short:  "jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez",
-		days: "segunda_feira na_segunda|terça_feira na_terça|quarta_feira na_quarta|quinta_feira na_quinta|" +
-			"sexta_feira na_sexta|sábado|domingo",
+		days: "segunda_feira na_segunda na_segunda_feira|terça_feira na_terça na_terça_feira|quarta_feira na_quarta na_quarta_feira|quinta_feira na_quinta na_quinta_feira|" +
+			"sexta_feira na_sexta na_sexta_feira|sábado|domingo",
 		shifts: "anteontem|ontem|hoje esta_noite|amanhã|depois_de_amanhã",
 		units:  "dia dias|semana semanas|mês meses|ano anos", before: "passado passada último última|este esta neste nesta|" +
 			"próximo próxima",

@@ -99,7 +99,9 @@ func (p *Passage) prepare() []profile {
 // english tells whether a claim has a word that holds English sentences together, so that it is in no other language
 // though it stands among sentences of one.
 func english(c *claim.Claim) bool {
-	return slices.ContainsFunc(c.Words, func(w claim.Word) bool { return verbs[w.Form] || articles[w.Form] && w.Form != "a" })
+	return slices.ContainsFunc(c.Words, func(w claim.Word) bool {
+		return verbs[w.Form] || articles[w.Form] && w.Form != "a"
+	})
 }
 
 func profileOf(c *claim.Claim) profile {

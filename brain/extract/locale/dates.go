@@ -241,7 +241,8 @@ func (r *reader) period() (d Date, ok bool) {
 	d.Start, d.Minute = r.tokens[r.i].start, -1
 	try := r.i
 	for _, read := range []func(*reader) (Date, bool){
-		(*reader).dayMonth, (*reader).figures, (*reader).monthYear, (*reader).shifted, (*reader).moved, (*reader).ago, (*reader).weekday,
+		(*reader).dayMonth, (*reader).figures, (*reader).monthYear,
+		(*reader).shifted, (*reader).moved, (*reader).ago, (*reader).weekday,
 	} {
 		if p, ok := read(r); ok {
 			p.Start, p.Minute = d.Start, -1

@@ -142,7 +142,8 @@ func TestDates(t *testing.T) {
 // Reading keeps to the sentence whatever stands in it, and says of a sentence alone what it says of it twice.
 func TestDatesOfAnything(t *testing.T) {
 	t.Parallel()
-	bits := append(strings.Fields(sentencesWithDates), " ", ".", ",", "-", "'", "’", "\xff", "年", "月", "٣", "३", "9999999999", "-2")
+	bits := append(strings.Fields(sentencesWithDates), " ", ".",
+		",", "-", "'", "’", "\xff", "年", "月", "٣", "३", "9999999999", "-2")
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(bits), rapid.String()), 0, 30).Draw(t, "words"), " ")
 		end := 0

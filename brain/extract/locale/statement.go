@@ -87,8 +87,9 @@ var grammars = map[string]grammar{
 		denials: "nicht kein keine keinen keinem keiner keines nie niemals nichts niemand", doubts: "nur",
 		alike: "findet=ist statt= beträgt=ist liegt=ist bei= beginnt=beginnt", scales: "tausend tsd|million millionen mio|" +
 			"milliarde milliarden mrd",
-		money:   "euro=eur eur=eur dollar=usd usd=usd franken=chf chf=chf pfund=gbp cent=cent",
-		lengths: "sekunde sekunden|minute minuten|stunde stunden|tag tage tagen|woche wochen|monat monate monaten|jahr jahre jahren",
+		money: "euro=eur eur=eur dollar=usd usd=usd franken=chf chf=chf pfund=gbp cent=cent",
+		lengths: "sekunde sekunden|minute minuten|stunde stunden|tag tage tagen|woche wochen|monat monate monaten|" +
+			"jahr jahre jahren",
 	},
 	"fr": {
 		dropped:  "le la les l un une des du de d au aux à en",
@@ -258,8 +259,9 @@ func (r *valuer) several() bool {
 	case "de":
 		return first == "die" && (strings.HasSuffix(verb, "en") || verb == "sind")
 	case "nl":
-		return verb == "zijn" || verb == "waren" || verb == "worden" || verb == "hebben" || strings.HasSuffix(r.at(1), "en") &&
-			strings.HasSuffix(verb, "en")
+		return verb == "zijn" || verb == "waren" || verb == "worden" || verb == "hebben" ||
+			strings.HasSuffix(r.at(1), "en") &&
+				strings.HasSuffix(verb, "en")
 	}
 	return false
 }

@@ -39,7 +39,8 @@ type table struct {
 
 var tables = []table{
 	{
-		lang: text.German, code: "de", own: "kostet dauert beginnt endet gilt liegt beträgt gibt findet bleibt unser unsere ist hat sind",
+		lang: text.German, code: "de",
+		own:     "kostet dauert beginnt endet gilt liegt beträgt gibt findet bleibt unser unsere ist hat sind",
 		numbers: "ein eins eine einem einer einen|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf",
 		months: "januar jänner|februar feber|märz maerz|april|mai|juni|juli|august|september|oktober|november|" +
 			"dezember",
@@ -105,7 +106,8 @@ var tables = []table{
 			"dezesseis dezasseis|dezessete dezassete|dezoito|dezenove dezanove|vinte",
 		months: "janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro",
 		short:  "jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez",
-		days: "segunda_feira na_segunda na_segunda_feira|terça_feira na_terça na_terça_feira|quarta_feira na_quarta na_quarta_feira|quinta_feira na_quinta na_quinta_feira|" +
+		days: "segunda_feira na_segunda na_segunda_feira|" +
+			"terça_feira na_terça na_terça_feira|quarta_feira na_quarta na_quarta_feira|quinta_feira na_quinta na_quinta_feira|" +
 			"sexta_feira na_sexta na_sexta_feira|sábado|domingo",
 		shifts: "anteontem|ontem|hoje esta_noite|amanhã|depois_de_amanhã",
 		units:  "dia dias|semana semanas|mês meses|ano anos", before: "passado passada último última|este esta neste nesta|" +
@@ -163,7 +165,8 @@ var tables = []table{
 			"दिसंबर दिसम्बर",
 		days:   "सोमवार|मंगलवार|बुधवार|गुरुवार|शुक्रवार|शनिवार|रविवार",
 		shifts: "||आज|कल|", units: "दिन|सप्ताह हफ्ते हफ़्ते हफ्ता|महीने महीना|साल वर्ष",
-		before: "पिछले पिछली|इस|अगले अगली", agoBehind: "पहले", hour: "बजे", past: "था थी थे हुआ हुई गया गई", coming: "होगा होगी होंगे",
+		before: "पिछले पिछली|इस|अगले अगली", agoBehind: "पहले", hour: "बजे",
+		past: "था थी थे हुआ हुई गया गई", coming: "होगा होगी होंगे",
 		on: "",
 	},
 }
@@ -209,7 +212,8 @@ func build(t *table) *words {
 	w.month, w.short, w.day, w.shift = counted(t.months), counted(t.short), counted(t.days), counted(t.shifts)
 	w.unit, w.before, w.behind = counted(t.units), counted(t.before), counted(t.behind)
 	w.agoBefore, w.agoBehind, w.in, w.of, w.art = set(t.agoBefore), set(t.agoBehind), set(t.in), set(t.of), set(t.art)
-	w.to, w.since, w.until, w.atWords, w.hour, w.late = set(t.to), set(t.since), set(t.until), set(t.at), set(t.hour), set(t.late)
+	w.to, w.since, w.until = set(t.to), set(t.since), set(t.until)
+	w.atWords, w.hour, w.late = set(t.at), set(t.hour), set(t.late)
 	w.halfTo, w.halfPast, w.on = set(t.halfTo), set(t.halfPast), set(t.on)
 	w.past, w.coming, w.own = set(t.past), set(t.coming), set(t.own)
 	return w

@@ -36,6 +36,9 @@ func abroad(a, b *Passage, x, y *profile) (f Finding, ok, foreign bool) {
 	for i := range s.Values {
 		switch v, w := &s.Values[i], &t.Values[i]; {
 		case v.Apart(w):
+			if !v.Said || !w.Said {
+				return f, false, true
+			}
 			if apart++; first < 0 {
 				first = i
 			}

@@ -32,6 +32,8 @@ type Value struct {
 	Number     float64 // of a clock in minutes, of a weekday from 1 on
 	Unit       string  // what is counted, in what currency
 	date       written
+	// Said: a verb stands before it, so that it is said of the thing and does not name it, "the train at 10".
+	Said bool
 }
 
 // Apart tells whether no one thing has both values, and Same whether they say the same.
@@ -198,10 +200,11 @@ func StatementIn(code, sentence string) (st Statement) {
 	r := valuer{
 		reader: reader{words: languages[k], tokens: tokensOf(sentence), sure: true}, rules: rulesOf[code], s: sentence,
 	}
-	particle, denial := false, false
+	particle, denial, verb := false, false, false
 	for i := 0; i < len(r.tokens); {
 		if v, n := r.value(i); n > 0 {
 			v.Start, v.End = r.tokens[i].start, max(v.End, r.tokens[i+n-1].end)
+			v.Said = verb
 			st.Values = append(st.Values, v)
 			i += n
 			continue
@@ -211,6 +214,7 @@ func StatementIn(code, sentence string) (st Statement) {
 			w = alike
 		}
 		st.Past = st.Past || r.past[w]
+		verb = verb || r.own[w] && !r.definite[w]
 		switch {
 		case r.denials[w]:
 			denial = true

@@ -119,7 +119,7 @@ var tables = []table{
 		past: "foi foram era eram estava havia houve", coming: "será serão vai vão haverá",
 	},
 	{
-		lang: text.Dutch, code: "nl", own: "kost duurt begint eindigt heeft blijft onze vindt plaats uur",
+		lang: text.Dutch, code: "nl", own: "is kost duurt begint eindigt heeft blijft onze vindt plaats uur",
 		numbers: "een één|twee|drie|vier|vijf|zes|zeven|acht|negen|tien|elf|twaalf",
 		months:  "januari|februari|maart|april|mei|juni|juli|augustus|september|oktober|november|december",
 		short:   "jan|feb|mrt|apr||jun|jul|aug|sep sept|okt|nov|dec",

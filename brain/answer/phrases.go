@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"orgmem/brain/extract"
+	"orgmem/brain/extract/locale"
 	"orgmem/brain/text"
 )
 
@@ -71,6 +72,18 @@ var phrasesOf = map[text.Lang]phrases{
 	text.Arabic:    {nothing: "لا يوجد في الذاكرة ما يجيب عن هذا.", before: "سابقًا، %s: "},
 }
 
+// phrasesIn are the phrases of languages by their two letters: of those that are told by other words than function
+// words, and of Polish, which has no stemmer.
+var phrasesIn = map[string]phrases{
+	"de": phrasesOf[text.German], "fr": phrasesOf[text.French], "es": phrasesOf[text.Spanish],
+	"pt": phrasesOf[text.Portuguese], "it": phrasesOf[text.Italian], "nl": phrasesOf[text.Dutch],
+	"pl": {
+		"Nic w pamięci na to nie odpowiada.", "Wcześniej, %s: ", "Te notatki są ze sobą sprzeczne.",
+		"Inna osoba z organizacji",
+		"stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia", "D M", " ",
+	},
+}
+
 // nothingIn are the refusals of languages that are told by their script.
 var nothingIn = []struct {
 	script  *unicode.RangeTable
@@ -80,6 +93,7 @@ var nothingIn = []struct {
 	{unicode.Katakana, "記憶の中に答えは見つかりませんでした。"},
 	{unicode.Hangul, "기억에 이에 대한 답이 없습니다."},
 	{unicode.Han, "记忆中没有对此的回答。"},
+	{unicode.Devanagari, "स्मृति में इसका कोई उत्तर नहीं है।"},
 	{unicode.Thai, "ไม่มีสิ่งใดในความจำที่ตอบคำถามนี้"},
 	{unicode.Greek, "Τίποτα στη μνήμη δεν απαντά σε αυτό."},
 	{unicode.Hebrew, "אין בזיכרון תשובה לכך."},
@@ -92,6 +106,9 @@ func Nothing(question string) string { return wordsFor(question).nothing }
 func wordsFor(question string) phrases {
 	lang := text.LanguageOfQuestion(question)
 	p, ok := phrasesOf[lang]
+	if _, known := phrasesIn[locale.Of(question).Only()]; known && (!ok || p.other != "") {
+		p, ok = phrasesIn[locale.Of(question).Only()], true // more words than function words tell it
+	}
 	if !ok {
 		p = inEnglish
 	}

@@ -125,6 +125,9 @@ func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) 
 	if elsewhere(a, b, x, y, &near) {
 		return f, false
 	}
+	if f, ok, foreign := abroad(a, b, x, y); foreign {
+		return f, ok
+	}
 	update := updates(a, b)
 	points := x.claim.Points || y.claim.Points
 	if factsDiffer(x.claim, y.claim, update) && !(points && update) { // two meetings have two recordings

@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"orgmem/brain/claim"
+	"orgmem/brain/extract/locale"
 )
 
 // maxTokens bounds the words of a sentence that are compared.
@@ -44,6 +45,8 @@ type profile struct {
 	// is a heading, which says nothing.
 	bare    string
 	heading bool
+	// langs are the languages other than English that it is in.
+	langs locale.Languages
 }
 
 // token is a word that carries meaning.
@@ -69,6 +72,7 @@ func (p *Passage) prepare() []profile {
 	}
 	p.prepared = true
 	p.subject, p.replies = subjectOf(p.Title)
+	whole := locale.Surely(p.Text)
 	for i := range p.Claims {
 		c := &p.Claims[i]
 		if c.Asks || c.Shows || c.Points && c.Fact.Key == 0 {
@@ -76,6 +80,9 @@ func (p *Passage) prepare() []profile {
 		}
 		pr, said := profileOf(c), p.Text[c.Span.Start:c.Span.End]
 		pr.bare, pr.heading = bare(said), heads(said)
+		if pr.langs = locale.Of(said); pr.langs.None() && !english(c) {
+			pr.langs = whole
+		}
 		switch {
 		case p.topic.names != nil:
 			pr.left = p.topic.leaves(&pr)
@@ -87,6 +94,14 @@ func (p *Passage) prepare() []profile {
 		}
 	}
 	return p.profiles
+}
+
+// english tells whether a claim has a word that holds English sentences together, so that it is in no other language
+// though it stands among sentences of one.
+func english(c *claim.Claim) bool {
+	return slices.ContainsFunc(c.Words, func(w claim.Word) bool {
+		return verbs[w.Form] || articles[w.Form] && w.Form != "a"
+	})
 }
 
 func profileOf(c *claim.Claim) profile {

@@ -44,9 +44,23 @@ var ordinals = map[string]int{
 // block.
 func (r *reader) dates(from, to int) {
 	first := len(r.out.Dates)
+	abroad := r.abroad(from, to)
 	for i := from; i < to && len(r.out.Dates) < MaxDates; {
+		if len(abroad) > 0 && r.tokens[i].End > abroad[0].Span.Start {
+			x := abroad[0]
+			abroad = abroad[1:]
+			r.out.Dates = append(r.out.Dates, x)
+			for i < to && r.tokens[i].Start < x.Span.End {
+				i++
+			}
+			continue
+		}
 		d := dater{r: r, i: i, to: to}
 		p, ok := d.date()
+		if ok && len(abroad) > 0 && r.tokens[d.i-1].End > abroad[0].Span.Start {
+			i++ // what it reads reaches into a date that is written in another language
+			continue
+		}
 		if !ok {
 			i++
 			continue

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"orgmem/brain/extract/doubt"
+	"orgmem/brain/extract/locale"
 	"orgmem/brain/extract/shape"
 	"orgmem/brain/extract/tagger"
 	"orgmem/brain/extract/typing"
@@ -47,6 +48,7 @@ type reader struct {
 	recognizer
 	tagged  tags
 	atMs    int64
+	langs   locale.Languages // that the document may be in
 	speaker string
 	people  map[string]bool // the names of known speakers
 	marked  []Mention       // found by their shape, in order; without a type where nothing is named
@@ -62,6 +64,9 @@ type reader struct {
 // give a name no more context.
 const maxBlock = 128
 
+// guessBytes of a document tell what language it is in.
+const guessBytes = 4 << 10
+
 // stepBytes of a document are read between two questions whether to go on: some
 // milliseconds.
 const stepBytes = 64 << 10
@@ -71,6 +76,7 @@ func (r *reader) read(d Document, goOn func() error) (Extraction, error) {
 	d.Text = canon.Prefix(d.Text, MaxText)
 	d, written := plainly(d)
 	r.text, r.atMs, r.speaker, r.tagged = d.Text, d.AtMs, d.Speaker, tags{d.Tagged}
+	r.langs = locale.Of(r.text[:min(len(r.text), guessBytes)])
 	r.out, r.next, r.unnamed = Extraction{}, 0, 0
 	r.shapes()
 	r.turns(d.Speakers)

@@ -201,6 +201,8 @@ func closing(s string, i, end int) int {
 		switch {
 		case terminates(r), r == '"', r == '\'', r == ')', r == ']', r == '}', r == '*', r == '_':
 		case r >= utf8.RuneSelf && (unicode.Is(unicode.Pf, r) || unicode.Is(unicode.Pe, r) || r == '“'):
+		case guillemetBehind(s[i:end], n):
+			n += len("»")
 		default:
 			return i
 		}
@@ -209,14 +211,33 @@ func closing(s string, i, end int) int {
 	return i
 }
 
+// guillemetBehind tells whether a French quotation closes behind the first n bytes of s, which are the space that sets
+// its mark apart. Where a letter follows it opens one, as it does in German.
+func guillemetBehind(s string, n int) bool {
+	if r, _ := utf8.DecodeRuneInString(s); r != ' ' && r != noBreak && r != narrowNoBreak ||
+		!strings.HasPrefix(s[n:], "»") {
+		return false
+	}
+	return !letterFirst(s[n+len("»"):])
+}
+
+// noBreak and narrowNoBreak are the spaces of French punctuation and of grouped digits.
+const noBreak, narrowNoBreak = '\u00a0', '\u202f'
+
+func letterFirst(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(r)
+}
+
 // borderAfter decides whether the terminator r at stop, with its closers up to
 // i, ends the sentence that began at start.
 func borderAfter(s string, start, stop, i, end int, r rune) bool {
 	next, n := utf8.DecodeRuneInString(s[i:end])
 	if r >= utf8.RuneSelf && r != '…' {
 		// 。！？ stand without a space; so do the others often enough, and
-		// none of them is used within words or numbers.
-		return true
+		// none of them is used within words or numbers but the wide full stop. A
+		// quotation that と or って takes up goes on.
+		return !(r == '．' && unicode.IsDigit(next)) && !quotedOn(s[stop:i], s[i:end])
 	}
 	if !unicode.IsSpace(next) {
 		return scriptOf(next).spaceless() && r != '.'
@@ -240,63 +261,10 @@ func borderAfter(s string, start, stop, i, end int, r rune) bool {
 	if stop+1 < i && s[stop+1] == '.' {
 		return true // an ellipsis before a capital
 	}
-	return !abbreviated(s, start, stop, next)
+	return !abbreviated(s, start, stop, k, end, next)
 }
 
-// maxAbbreviation is how far before a full stop its word is looked for.
-const maxAbbreviation = 12
-
-// abbreviated tells whether the word before the full stop at stop is shortened
-// rather than the sentence ended, given the first character of what follows.
-func abbreviated(s string, start, stop int, next rune) bool {
-	from := stop
-	for from > start && stop-from < maxAbbreviation {
-		r, n := utf8.DecodeLastRuneInString(s[start:from])
-		if !unicode.IsLetter(r) && r != '.' {
-			break
-		}
-		from -= n
-	}
-	w := s[from:stop]
-	if w == "" || stop-from >= maxAbbreviation {
-		return false
-	}
-	if utf8.RuneCountInString(w) == 1 {
-		return w != "I" && (from == start || unicode.IsSpace(rune(s[from-1])) || s[from-1] == '(') // an initial
-	}
-	switch abbreviations[strings.ToLower(w)] {
-	case abbrAlways:
-		return true
-	case abbrNumber:
-		return unicode.IsDigit(next)
-	case abbrMaybeEnd:
-		return !unicode.IsUpper(next)
-	}
-	return strings.IndexByte(w, '.') > 0 // U.S., z.B.
+// quotedOn tells whether a Japanese sentence goes on behind the end of a quotation: 「はい。」と言った。
+func quotedOn(closers, behind string) bool {
+	return strings.ContainsAny(closers, "」』") && (strings.HasPrefix(behind, "と") || strings.HasPrefix(behind, "って"))
 }
-
-type abbrKind uint8
-
-const (
-	abbrAlways   abbrKind = iota + 1 // never ends a sentence: Dr.
-	abbrNumber                       // before a number only: No. 5, Jan. 3
-	abbrMaybeEnd                     // may end one: etc., p.m., Inc.
-)
-
-var abbreviations = func() map[string]abbrKind {
-	m := make(map[string]abbrKind)
-	for k, list := range map[abbrKind]string{
-		abbrAlways: `dr mr mrs ms mx prof rev hon gen col sgt capt lt cpl gov sen rep st mt ft vs cf viz
-al approx resp incl excl esp e.g i.e eg ie dept est hr fr hrn bzw z.b d.h u.a ggf evtl vgl inkl zzgl bspw
-sog sr sra srta dra sig mme mlle mgr ing dipl jr.dr p.ej ev`,
-		abbrNumber: `no nos nr num fig figs eq eqs sec ch chap vol vols p pp art par ref refs tab ver v
-jan feb mar apr jun jul aug sep sept oct nov dec abs abb s kap ca c`,
-		abbrMaybeEnd: `etc inc ltd co corp jr sr.jr llc plc gmbh a.m p.m u.s u.k e.u a.d b.c ph.d m.d usw
-min max std tel`,
-	} {
-		for w := range strings.FieldsSeq(list) {
-			m[w] = k
-		}
-	}
-	return m
-}()

@@ -1,0 +1,90 @@
+package conflict
+
+import (
+	"fmt"
+	"slices"
+
+	"orgmem/brain/extract/locale"
+)
+
+const (
+	// maxApart is how many values may differ between two statements in another language than English: a day and the hour.
+	maxApart = 2
+	// leastSaid is how many words beside values and articles both must have: of what, and what of it.
+	leastSaid = 2
+)
+
+// abroadSeverity is the severity of what is found between two such statements.
+const abroadSeverity = 0.7
+
+// abroad compares two statements in one other language than English, whose words the rules and lists of this package do
+// not know. Only what both say with the same words but for a value or a negation is at odds: another word may make it
+// another thing, and no list says that it does not. foreign: both are in such a language, and the other rules, to which
+// the Portuguese "no" denies, say nothing of them.
+func abroad(a, b *Passage, x, y *profile) (f Finding, ok, foreign bool) {
+	code := x.langs.Common(y.langs)
+	if code == "" {
+		return f, false, false
+	}
+	f = Finding{A: x.claim.Span, B: y.claim.Span}
+	saidA, saidB := a.Text[f.A.Start:f.A.End], b.Text[f.B.Start:f.B.End]
+	s, t := locale.StatementIn(code, saidA), locale.StatementIn(code, saidB)
+	if s.Odd || t.Odd || len(s.Words) < leastSaid || !slices.Equal(s.Words, t.Words) || len(s.Values) != len(t.Values) {
+		return f, false, true
+	}
+	apart, first := 0, -1
+	for i := range s.Values {
+		switch v, w := &s.Values[i], &t.Values[i]; {
+		case v.Apart(w):
+			if !v.Said || !w.Said {
+				return f, false, true
+			}
+			if apart++; first < 0 {
+				first = i
+			}
+		case !v.Same(w):
+			return f, false, true
+		}
+	}
+	switch {
+	case s.Denies != t.Denies && apart == 0 && (s.Definite && t.Definite || s.Bare && t.Bare):
+		f.Kind, f.Severity = Negation, abroadSeverity
+		f.Explanation = fmt.Sprintf(denialIn[code], quote(saidA), quote(saidB))
+		return f, true, true
+	case s.Denies || t.Denies || apart == 0 || apart > maxApart || !s.Definite || !t.Definite:
+		return f, false, true
+	}
+	v, w := &s.Values[first], &t.Values[first]
+	switch f.Kind, f.Severity = Value, abroadSeverity; v.Kind {
+	case locale.Clock, locale.Weekday, locale.Calendar:
+		if f.Kind = Temporal; s.Past {
+			return f, false, true // what was on Monday may have been on Tuesday, too
+		}
+	case locale.Count, locale.Money, locale.Percent, locale.Length:
+	}
+	if updates(a, b) {
+		f.Severity = updateSeverity
+	}
+	f.Explanation = fmt.Sprintf(valuesIn[code], quote(saidA[v.Start:v.End]), quote(saidB[w.Start:w.End]))
+	return f, true, true
+}
+
+// denialIn and valuesIn explain, in the language of the two texts, in what they are at odds.
+var (
+	denialIn = map[string]string{
+		"de": "Ein Text sagt, was der andere verneint: %s gegen %s.",
+		"fr": "Un texte affirme ce que l'autre nie : %s contre %s.",
+		"es": "Un texto afirma lo que el otro niega: %s frente a %s.",
+		"it": "Un testo afferma ciò che l'altro nega: %s contro %s.",
+		"pt": "Um texto afirma o que o outro nega: %s contra %s.",
+		"nl": "De ene tekst zegt wat de andere ontkent: %s tegenover %s.",
+	}
+	valuesIn = map[string]string{
+		"de": "Die Texte sprechen von demselben und unterscheiden sich in dem, was sie davon sagen: %s und %s.",
+		"fr": "Les textes parlent de la même chose et diffèrent dans ce qu'ils en disent : %s et %s.",
+		"es": "Los textos hablan de lo mismo y difieren en lo que dicen de ello: %s y %s.",
+		"it": "I testi parlano della stessa cosa e differiscono in ciò che ne dicono: %s e %s.",
+		"pt": "Os textos falam do mesmo e diferem no que dizem disso: %s e %s.",
+		"nl": "De teksten gaan over hetzelfde en verschillen in wat ze ervan zeggen: %s en %s.",
+	}
+)

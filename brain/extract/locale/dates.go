@@ -1,0 +1,616 @@
+package locale
+
+import (
+	"math"
+
+	"orgmem/brain/extract/calendar"
+	"orgmem/brain/text"
+)
+
+// Grain is the precision of a date.
+type Grain uint8
+
+// The grains.
+const (
+	Day Grain = iota
+	Week
+	Month
+	Year
+)
+
+// Open ends of a period, in days.
+const (
+	Always = math.MinInt32
+	Ever   = math.MaxInt32
+)
+
+// The years that a date may lie in, as in package extract.
+const minYear, maxYear = 1000, 2999
+
+// Date is a date of a sentence. The days are counted from 1970 on; Until is exclusive. Minute is that of the day, -1
+// where none is given. Relative: it was resolved by today; Guessed: it has another reading.
+type Date struct {
+	Start, End        int // byte offsets
+	From, Until       int
+	Grain             Grain
+	Minute            int
+	Relative, Guessed bool
+}
+
+// Dates reads the dates of a sentence that another language than English writes. known says whether today is.
+func (l Languages) Dates(sentence string, today int, known bool) (out []Date) {
+	if l.eastern {
+		out = easternDates(sentence, today, known)
+	}
+	if !l.mayDate(sentence) {
+		return out
+	}
+	tokens := tokensOf(sentence)
+	for i := 0; i < len(tokens); {
+		best, end := Date{}, 0
+		for k, w := range languages {
+			r := reader{words: w, tokens: tokens, i: i, today: today, known: known, sure: l.has(k)}
+			if d, ok := r.date(); ok && r.i > end {
+				best, end = d, r.i
+			}
+		}
+		if end == 0 {
+			i++
+			continue
+		}
+		best.End = tokens[end-1].end
+		out = append(out, best)
+		i = end
+	}
+	return out
+}
+
+// reader reads one date of one language from token i on.
+type reader struct {
+	*words
+	tokens []token
+	i      int
+	today  int
+	known  bool // today is
+	sure   bool // the text is in the language
+}
+
+// phrase finds the longest phrase at token i that is in m, and how many tokens it has.
+func (r *reader) phrase(m map[string]int, i int) (v, n int) {
+	if i < 0 || i >= len(r.tokens) || r.tokens[i].n >= 0 {
+		return 0, 0
+	}
+	first := r.tokens[i].text
+	if most := min(r.long[first], len(r.tokens)-i); most > 1 {
+		p := first
+		for k := 1; k < most; k++ {
+			p += " " + r.tokens[i+k].text
+			if x := m[p]; x > 0 {
+				v, n = x, k+1
+			}
+		}
+	}
+	if n == 0 {
+		if v = m[first]; v > 0 {
+			n = 1
+		}
+	}
+	return v, n
+}
+
+// word is [reader.phrase] for a set.
+func (r *reader) word(m map[string]bool, i int) (n int) {
+	if i < 0 || i >= len(r.tokens) || r.tokens[i].n >= 0 {
+		return 0
+	}
+	p := r.tokens[i].text
+	if m[p] {
+		n = 1
+	}
+	for k := 1; k < min(r.long[r.tokens[i].text], len(r.tokens)-i); k++ {
+		if p += " " + r.tokens[i+k].text; m[p] {
+			n = k + 1
+		}
+	}
+	return n
+}
+
+// wordBefore is how many tokens in front of the i-th are in a set.
+func (r *reader) wordBefore(m map[string]bool, i int) int {
+	for n := min(maxPhrase, i); n > 0; n-- {
+		if k := r.word(m, i-n); k == n {
+			return n
+		}
+	}
+	return 0
+}
+
+func (r *reader) at(i int) string {
+	if i < 0 || i >= len(r.tokens) {
+		return ""
+	}
+	return r.tokens[i].text
+}
+
+func (r *reader) number(i int) int {
+	if i < 0 || i >= len(r.tokens) {
+		return -1
+	}
+	return r.tokens[i].n
+}
+
+// date reads a date with what stands before and behind it: since, until, the end of a range, the time of the day.
+func (r *reader) date() (d Date, ok bool) {
+	from := r.i
+	if w := r.at(from); !r.sure && r.number(from) < 0 && r.month[w] == 0 && r.day[w] == 0 {
+		return d, false
+	}
+	minute, clocked := -1, 0
+	if r.sure {
+		minute, clocked = r.clock(r.i, false)
+	}
+	if clocked > 0 { // um 10 Uhr am Montag
+		k := r.i + clocked
+		if r.at(k) == "," {
+			k++
+		}
+		k += max(r.word(r.on, k), 0)
+		next := *r
+		next.i = k
+		if d, ok = next.period(); ok && d.Grain == Day && d.Until-d.From == 1 && r.surelyClock(from, clocked) {
+			d.Start, d.Minute = r.tokens[from].start, minute
+			r.i = next.i
+			return d, true
+		}
+		if !r.surelyClock(from, clocked) {
+			return d, false
+		}
+	}
+	lead := r.leads()
+	if d, ok = r.period(); !ok {
+		return d, false
+	}
+	d.Start, d.Minute = r.tokens[from].start, -1
+	if r.sure && d.Grain == Day && d.Until-d.From == 1 {
+		k := r.i
+		if r.at(k) == "," {
+			k++
+		}
+		if minute, n := r.clock(k, true); n > 0 {
+			d.Minute, r.i = minute, k+n
+		}
+	}
+	if n := r.word(r.to, r.i); n > 0 && lead != untilLead {
+		next := *r
+		next.i += n
+		for r.word(r.art, next.i) > 0 {
+			next.i++
+		}
+		if e, also := next.period(); also && e.Grain == d.Grain && e.Until > d.Until {
+			d.Until, d.Relative, d.Minute = e.Until, d.Relative || e.Relative, -1
+			r.i = next.i
+			return d, true
+		}
+	}
+	switch lead {
+	case sinceLead:
+		d.Until = Ever
+	case untilLead:
+		if d.Relative && d.Grain != Day { // until it begins
+			d.Until = d.From + 1
+		}
+		d.From = Always
+	}
+	return d, true
+}
+
+const (
+	noLead = iota
+	sinceLead
+	untilLead
+)
+
+// leads reads "since" or "until" at the i-th token, and moves behind it and an article.
+func (r *reader) leads() int {
+	lead := noLead
+	if !r.sure {
+		return lead
+	}
+	n := r.word(r.since, r.i)
+	if n > 0 {
+		lead = sinceLead
+	}
+	if m := r.word(r.until, r.i); m > n {
+		n, lead = m, untilLead
+	}
+	if n == 0 {
+		return lead
+	}
+	r.i += n
+	if k := r.word(r.art, r.i); k > 0 {
+		r.i += k
+	}
+	return lead
+}
+
+// period reads a date from token i on and moves behind it.
+func (r *reader) period() (d Date, ok bool) {
+	if r.i >= len(r.tokens) {
+		return d, false
+	}
+	d.Start, d.Minute = r.tokens[r.i].start, -1
+	try := r.i
+	for _, read := range []func(*reader) (Date, bool){
+		(*reader).dayMonth, (*reader).figures, (*reader).monthYear,
+		(*reader).shifted, (*reader).moved, (*reader).ago, (*reader).weekday,
+	} {
+		if p, ok := read(r); ok {
+			p.Start, p.Minute = d.Start, -1
+			return p, true
+		}
+		r.i = try
+	}
+	return d, false
+}
+
+// months reads the name of a month at token i.
+func (r *reader) months(i int) (m, n int) {
+	if m, n = r.phrase(r.month, i); n == 0 && r.sure {
+		if m, n = r.phrase(r.short, i); n > 0 && r.at(i+n) == "." {
+			n++
+		}
+	}
+	return m, n
+}
+
+// dayMonth reads "3. Mai 2026", "Montag, 3. Mai", "3 de mayo de 2026", "vom 3. bis 5. Mai", "1er mai".
+func (r *reader) dayMonth() (d Date, ok bool) {
+	x, end := r.dayOfMonth(r.i)
+	if end == 0 {
+		return d, false
+	}
+	if x.year == 0 {
+		if !r.known {
+			return d, false
+		}
+		x.year, d.Relative = r.nearest(x.month, x.day), true
+	}
+	if x.last > calendar.MonthDays(x.year, x.month) {
+		return d, false
+	}
+	d.From, d.Until = calendar.Days(x.year, x.month, x.day), calendar.Days(x.year, x.month, x.last)+1
+	r.i = end
+	return d, true
+}
+
+// written is a day, or some days of one month, as it is written: a year of 0 is left open.
+type written struct{ year, month, day, last int }
+
+// dayOfMonth reads a day and its month from token i on, and where they end: 0, there are none.
+func (r *reader) dayOfMonth(i int) (x written, end int) {
+	if _, n := r.phrase(r.day, i); n > 0 {
+		i += n
+		for r.at(i) == "," || r.at(i) == "." || r.word(r.art, i) > 0 || r.at(i) == "dem" || r.at(i) == "den" {
+			i++
+		}
+	}
+	x.day = r.number(i)
+	if x.day < 1 || x.day > 31 {
+		return x, 0
+	}
+	i = r.behindDay(i + 1)
+	x.last = x.day
+	if n := r.word(r.to, i); n > 0 || r.at(i) == "-" || r.at(i) == "–" {
+		k := i + max(n, 1)
+		if r.word(r.art, k) > 0 {
+			k++
+		}
+		if last := r.number(k); last > x.day && last <= 31 {
+			x.last, i = last, r.behindDay(k+1)
+		}
+	}
+	of := r.word(r.of, i)
+	m, n := r.months(i + of)
+	if n == 0 || len(r.of) > 0 && of == 0 && !r.sure || !r.sure && r.tokens[i+of].capital && r.code != "de" {
+		return x, 0 // 2 mayo; Room 5 Octobre
+	}
+	if r.english(i+of) && of == 0 && !r.sure {
+		return x, 0 // 3 April is English's own
+	}
+	i += of + n
+	x.month = m
+	x.year, n = r.year(i)
+	return x, i + n
+}
+
+// english tells whether the word at token i is a month's name in English, too.
+func (r *reader) english(i int) bool { return inEnglish[r.at(i)] }
+
+// behindDay skips what makes a number an ordinal.
+func (r *reader) behindDay(i int) int {
+	switch r.at(i) {
+	case ".", "º", "°", "er", "e":
+		return i + 1
+	}
+	return i
+}
+
+// year reads a year at token i, and how many tokens it has: 0, none.
+func (r *reader) year(i int) (year, n int) {
+	k := i
+	if r.at(k) == "," {
+		k++
+	}
+	k += r.word(r.of, k)
+	if y := r.number(k); y >= minYear && y <= maxYear && len(r.at(k)) == 4 {
+		if k++; r.code == "pl" && (r.at(k) == "r" || r.at(k) == "roku") {
+			if k++; r.at(k) == "." && k+1 < len(r.tokens) {
+				k++
+			}
+		}
+		return y, k - i
+	}
+	return 0, 0
+}
+
+// nearest is the year in which a day lies nearest to today, or on the side that a verb tells.
+func (r *reader) nearest(m, day int) int {
+	year, _, _ := calendar.Civil(r.today)
+	best := year
+	side := r.side()
+	for _, y := range []int{year - 1, year, year + 1} {
+		at := calendar.Days(y, m, min(day, calendar.MonthDays(y, m)))
+		if side < 0 && at > r.today || side > 0 && at < r.today {
+			continue
+		}
+		of := calendar.Days(best, m, min(day, calendar.MonthDays(best, m)))
+		if side < 0 && of > r.today || side > 0 && of < r.today || distance(at, r.today) < distance(of, r.today) {
+			best = y
+		}
+	}
+	return best
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// side is on which side of today a sentence is: -1 past, 1 coming, 0 not told.
+func (r *reader) side() (side int) {
+	for i := range r.tokens {
+		switch {
+		case r.word(r.past, i) > 0:
+			side--
+		case r.word(r.coming, i) > 0:
+			side++
+		}
+	}
+	return max(-1, min(1, side))
+}
+
+// figures reads 03.05.2026, 03.05., 3/5/2026 and 3-5-2026, day first as everywhere but in English.
+func (r *reader) figures() (d Date, ok bool) {
+	mark := r.at(r.i + 1)
+	day, m := r.number(r.i), r.number(r.i+2)
+	if !r.sure || mark != "." && mark != "/" && mark != "-" || day < 1 || day > 31 || m < 1 || m > 12 ||
+		!r.tight(r.i, r.i+2) || len(r.at(r.i)) > 2 || len(r.at(r.i+2)) > 2 {
+		return d, false
+	}
+	if y := r.number(r.i + 4); r.at(r.i+3) == mark && y >= minYear && y <= maxYear && len(r.at(r.i+4)) == 4 &&
+		r.tight(r.i+2, r.i+4) {
+		if day > calendar.MonthDays(y, m) || r.at(r.i+5) == mark && r.number(r.i+6) >= 0 {
+			return d, false
+		}
+		d.From = calendar.Days(y, m, day)
+		d.Until = d.From + 1
+		r.i += 5
+		return d, true
+	}
+	if mark != "." || r.at(r.i+3) != "." || !r.known || r.number(r.i+4) >= 0 && r.tight(r.i+3, r.i+4) {
+		return d, false
+	}
+	y := r.nearest(m, day)
+	if day > calendar.MonthDays(y, m) {
+		return d, false
+	}
+	d.From, d.Relative = calendar.Days(y, m, day), true
+	d.Until = d.From + 1
+	if r.i += 3; r.i+1 < len(r.tokens) {
+		r.i++ // the last dot ends a sentence or the date
+	}
+	return d, true
+}
+
+// tight tells whether the tokens from one to another stand without space between.
+func (r *reader) tight(from, to int) bool {
+	for i := from; i < to; i++ {
+		if i+1 >= len(r.tokens) || r.tokens[i].end != r.tokens[i+1].start {
+			return false
+		}
+	}
+	return true
+}
+
+// monthYear reads "Mai 2026", "mayo de 2026", and "im Mai" behind a word that makes it a time.
+func (r *reader) monthYear() (d Date, ok bool) {
+	m, n := r.months(r.i)
+	if n == 0 {
+		return d, false
+	}
+	year, k := r.year(r.i + n)
+	switch {
+	case k > 0 && (r.english(r.i) || r.tokens[r.i].capital && r.code != "de") && !r.sure:
+		return d, false
+	case k == 0 && (!r.sure || !r.known || r.wordBefore(r.on, r.i) == 0 && r.wordBefore(r.since, r.i) == 0 &&
+		r.wordBefore(r.until, r.i) == 0):
+		return d, false
+	case k == 0:
+		year, d.Relative = r.nearest(m, 15), true
+	}
+	d.From, d.Until, d.Grain = calendar.Days(year, m, 1), calendar.Days(year, m+1, 1), Month
+	r.i += n + k
+	return d, true
+}
+
+// shifted reads yesterday, today, tomorrow.
+func (r *reader) shifted() (d Date, ok bool) {
+	v, n := r.phrase(r.shift, r.i)
+	if n == 0 || !r.sure || !r.known || n == 1 && r.morning(r.i) {
+		return d, false
+	}
+	by := v - 3
+	if r.code == "hi" && v == 4 && r.side() < 0 {
+		by = -1 // कल is a day from today, on the side of the verb
+	}
+	d.From = r.today + by
+	d.Until, d.Relative = d.From+1, true
+	r.i += n
+	return d, true
+}
+
+// morning tells whether a word that means tomorrow means the morning at token i.
+func (r *reader) morning(i int) bool {
+	switch r.at(i) {
+	case "morgen":
+		switch r.at(i - 1) {
+		case "guten", "goede", "am", "jeden", "elke", "den", "de", "dem", "diesem", "s", "der", "vom", "bis", "ab":
+			return r.at(i-1) != "ab" && r.at(i-1) != "bis"
+		}
+	case "mañana":
+		switch r.at(i - 1) {
+		case "la", "una", "cada", "buena", "de", "las", "esta":
+			return true
+		}
+	case "hier":
+		return r.code != "fr"
+	}
+	return false
+}
+
+// moved reads "nächsten Montag", "letzte Woche", "lundi prochain", "el mes que viene".
+func (r *reader) moved() (d Date, ok bool) {
+	if !r.sure || !r.known {
+		return d, false
+	}
+	by, n := r.phrase(r.before, r.i)
+	i := r.i + n
+	if r.at(i) == "," {
+		return d, false
+	}
+	day, k := r.phrase(r.day, i)
+	unit := 0
+	if k == 0 {
+		if unit, k = r.phrase(r.unit, i); k == 0 || unit == 1 {
+			return d, false
+		}
+	}
+	i += k
+	if n == 0 {
+		if by, n = r.phrase(r.behind, i); n == 0 {
+			return d, false
+		}
+		i += n
+	}
+	d.Relative = true
+	by -= 2
+	monday := r.today - calendar.Weekday(r.today)
+	y, m, _ := calendar.Civil(r.today)
+	switch {
+	case day > 0 && by == 0:
+		d.From = monday + day - 1
+	case day > 0 && by < 0:
+		d.From = r.today - 1 - calendar.FloorMod(calendar.Weekday(r.today)-day, 7)
+	case day > 0: // the next one, the one of next week where that is tomorrow
+		d.From = monday + 7 + day - 1
+	case unit == 2:
+		d.From, d.Grain = monday+7*by, Week
+		d.Until = d.From + 7
+	case unit == 3:
+		d.From, d.Until, d.Grain = calendar.Days(y, m+by, 1), calendar.Days(y, m+by+1, 1), Month
+	case unit == 4:
+		d.From, d.Until, d.Grain = calendar.Days(y+by, 1, 1), calendar.Days(y+by+1, 1, 1), Year
+	}
+	if day > 0 {
+		d.Until = d.From + 1
+	}
+	r.i = i
+	return d, true
+}
+
+// ago reads "vor zwei Wochen", "il y a 3 jours", "due settimane fa", "in 3 Tagen", "dentro de un mes".
+func (r *reader) ago() (d Date, ok bool) {
+	if !r.sure || !r.known {
+		return d, false
+	}
+	sign, i := 0, r.i
+	if n := r.word(r.agoBefore, i); n > 0 {
+		sign, i = -1, i+n
+	} else if n := r.word(r.in, i); n > 0 {
+		sign, i = 1, i+n
+	}
+	count, n := r.number(i), 1
+	if count < 0 {
+		if count, n = r.phrase(r.words.number, i); n == 0 {
+			if _, k := r.phrase(r.unit, i); k == 0 || sign >= 0 && r.word(r.agoBehind, i+k) == 0 {
+				return d, false
+			}
+			count, n = 1, 0 // tydzień temu
+		}
+	}
+	if count < 1 || count > 999 {
+		return d, false
+	}
+	i += n
+	unit, k := r.phrase(r.unit, i)
+	if k == 0 {
+		return d, false
+	}
+	i += k
+	if n := r.word(r.agoBehind, i); n > 0 {
+		sign, i = -1, i+n
+	}
+	if sign == 0 || sign > 0 && r.side() < 0 { // it took so long
+		return d, false
+	}
+	d.Relative = true
+	y, m, day := calendar.Civil(r.today)
+	switch unit {
+	case 1:
+		d.From = r.today + sign*count
+	case 2:
+		d.From, d.Grain = r.today+sign*7*count, Week
+	case 3:
+		first := calendar.Days(y, m+sign*count, 1)
+		fy, fm, _ := calendar.Civil(first)
+		d.From, d.Grain = first+min(day, calendar.MonthDays(fy, fm))-1, Month
+	case 4:
+		d.From, d.Until, d.Grain = calendar.Days(y+sign*count, 1, 1), calendar.Days(y+sign*count+1, 1, 1), Year
+	}
+	if unit != 4 {
+		d.Until = d.From + 1
+	}
+	r.i = i
+	return d, true
+}
+
+// weekday reads a day of the week by itself behind a word that makes it a time: the next one, or the last where a verb
+// says that it was.
+func (r *reader) weekday() (d Date, ok bool) {
+	day, n := r.phrase(r.day, r.i)
+	if n == 0 || !r.sure || !r.known || everyWords[r.at(r.i-1)] {
+		return d, false
+	}
+	if r.code != "hi" && r.code != "it" && r.code != "ar" && r.at(r.i) != "na" && r.wordBefore(r.on, r.i) == 0 {
+		return d, false
+	}
+	ahead := calendar.FloorMod(day-1-calendar.Weekday(r.today), 7)
+	d.From, d.Relative, d.Guessed = r.today+ahead, true, true
+	if ahead > 0 && r.side() < 0 {
+		d.From -= 7
+	}
+	d.Until = d.From + 1
+	r.i += n
+	return d, true
+}
+
+// everyWords stand before a day that comes again and again.
+var everyWords = text.Set(`jeden jede jedes jedem chaque cada todo todos ogni toda todas elke iedere każdy każdą każdego
+	हर كل`)

@@ -35,7 +35,15 @@ type Settings struct {
 	// a client gives before anything is sent to the service; nil: nothing is taken out,
 	// which is right where the service itself is what the client has sent it to.
 	Redact func(text string) (string, int)
+	// Source is what is served; nil: the memory. The protocol's own suite of tests wants
+	// tools, resources and prompts that no product has: its source serves those through this
+	// package as it is (package mcptest).
+	Source Source
 }
+
+// Source adds what it offers to the server of all keys with the same scopes. It is called
+// once for each set of them, and what it adds must be safe for concurrent use.
+type Source func(server *sdk.Server, scopes []string)
 
 // Service speaks the protocol. It may be used by many goroutines.
 type Service struct {
@@ -131,6 +139,17 @@ func (s *Service) newServer(scopes []string) *sdk.Server {
 				c.TTLMs, c.CacheScope = 0, "private" // it is about somebody's memory
 			},
 		})
+	if s.Source != nil {
+		s.Source(server, scopes)
+	} else {
+		s.addMemory(server, scopes)
+	}
+	server.AddReceivingMiddleware(s.guard)
+	return server
+}
+
+// addMemory is the Source of the product.
+func (s *Service) addMemory(server *sdk.Server, scopes []string) {
 	for _, d := range s.tools {
 		if !d.allowed(scopes) {
 			continue
@@ -145,8 +164,6 @@ func (s *Service) newServer(scopes []string) *sdk.Server {
 	}
 	addResources(server, scopes)
 	addPrompts(server, scopes)
-	server.AddReceivingMiddleware(s.guard)
-	return server
 }
 
 // listen is the one request that would stay open for as long as its client likes.

@@ -25,6 +25,8 @@ func Source(server *sdk.Server, _ []string) {
 	addTool(server, "test_error_handling", anything, fails)
 	addTool(server, "test_tool_with_progress", anything, reports)
 	addTool(server, "test_missing_capability", anything, needsSampling)
+	addTool(server, "test_streaming_elicitation", anything, asksBack)
+	addTool(server, "test_logging_tool", anything, logs)
 	addTool(server, "json_schema_2020_12_tool", schemaOf2020, says("called"))
 	addTool(server, "test_x_mcp_header", mirrored, says("called"))
 	addQuestions(server)
@@ -102,6 +104,25 @@ func reports(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, 
 		}); err != nil {
 			return nil, err
 		}
+	}
+	return said("done"), nil
+}
+
+// asksBack tries what a server without sessions must not do: to ask the client in the middle of
+// a call. The suite looks that nothing of it leaves.
+func asksBack(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	if _, err := r.Session.Elicit(ctx, askName()); err == nil {
+		return nil, errors.New("a server without sessions has asked the client")
+	}
+	return said("done"), nil
+}
+
+// logs tries to log to a client that has not asked for logs. The suite looks that nothing of
+// it leaves.
+func logs(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	//nolint:staticcheck // what is deprecated must still be held back
+	if err := r.Session.Log(ctx, &sdk.LoggingMessageParams{Level: "info", Data: "called"}); err != nil {
+		return nil, err
 	}
 	return said("done"), nil
 }

@@ -122,6 +122,8 @@ func OpenState(dir string, target Target) (*State, error) {
 		return nil, fmt.Errorf("import state: %w", err)
 	}
 	s.lock = lock
+	// Nobody else writes it while it is locked. A draft that stays is no reason not to import.
+	_ = durable.SweepDrafts(dir, filepath.Base(s.path)) //nolint:errcheck // as above
 	body, err := readState(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -246,7 +248,7 @@ func (s *State) save() error {
 	if err != nil {
 		return fmt.Errorf("import state: %w", err)
 	}
-	draft, err := os.CreateTemp(filepath.Dir(s.path), "draft-*") // mode 0600
+	draft, err := os.CreateTemp(filepath.Dir(s.path), filepath.Base(s.path)+".*"+durable.DraftSuffix) // mode 0600
 	if err != nil {
 		return fmt.Errorf("import state: %w", err)
 	}

@@ -127,8 +127,7 @@ async def test_a_pop_whose_answer_is_lost_takes_one(
     monkeypatch: pytest.MonkeyPatch, memory: Orgmem, server: Any, key: str
 ) -> None:
     """The try that is repeated finds nothing to forget; it must not take the item before it, too."""
-    monkeypatch.setattr(httpx, "AsyncHTTPTransport", Lossy)
-    async with AsyncOrgmem(key, server.url, max_retries=2) as owner:
+    async with AsyncOrgmem(key, server.url, max_retries=2, transport=Lossy()) as owner:
         session = OrgmemSession("one", async_client=owner.subject(subject_of(memory)))
         items = [said(str(i)) for i in range(4)]
         await session.add_items(items)

@@ -41,7 +41,8 @@ type answer struct {
 // Write implements http.ResponseWriter.
 func (a *answer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
-	if a.pieces == nil && a.begin != nil && a.reply.Status == http.StatusOK && a.Header().Get("Content-Type") == mediaEvents {
+	streams := a.reply.Status == http.StatusOK && a.Header().Get("Content-Type") == mediaEvents
+	if a.pieces == nil && a.begin != nil && streams {
 		a.pieces = a.begin(mediaEvents)
 	}
 	if a.pieces != nil {

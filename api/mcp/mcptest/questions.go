@@ -74,7 +74,9 @@ func formOf(message, field, kind string) *sdk.ElicitParams {
 }
 
 func sampleOf(prompt string) *sdk.CreateMessageParams {
-	return &sdk.CreateMessageParams{MaxTokens: 100, Messages: []*sdk.SamplingMessage{{Role: "user", Content: text(prompt)}}}
+	return &sdk.CreateMessageParams{
+		MaxTokens: 100, Messages: []*sdk.SamplingMessage{{Role: "user", Content: text(prompt)}},
+	}
 }
 
 func askName() *sdk.ElicitParams { return formOf("What is your name?", "name", "string") }

@@ -72,7 +72,7 @@ var contents = map[string][]sdk.Content{
 	"test_image_content":          {picture()},
 	"test_audio_content":          {&sdk.AudioContent{Data: silence, MIMEType: "audio/wav"}},
 	"test_embedded_resource":      {embedded("test://embedded-resource")},
-	"test_multiple_content_types": {text("Multiple content types test:"), picture(), embedded("test://mixed-content-resource")},
+	"test_multiple_content_types": {text("Several kinds:"), picture(), embedded("test://mixed-content-resource")},
 }
 
 // pixel is a picture of one red pixel.

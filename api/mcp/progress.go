@@ -65,8 +65,7 @@ func withProgress(ctx context.Context, r *sdk.CallToolRequest) context.Context {
 	}
 	return context.WithValue(ctx, progressKey{}, func(done, of float64, text string) {
 		// A client that does not hear it still gets the answer.
-		//nolint:errcheck // as above
-		r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
 			ProgressToken: token, Progress: done, Total: of, Message: text,
 		})
 	})

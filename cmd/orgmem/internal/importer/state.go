@@ -123,7 +123,7 @@ func OpenState(dir string, target Target) (*State, error) {
 	}
 	s.lock = lock
 	// Nobody else writes it while it is locked. A draft that stays is no reason not to import.
-	_ = durable.SweepDrafts(dir, filepath.Base(s.path)) //nolint:errcheck // as above
+	_ = durable.SweepDrafts(dir, filepath.Base(s.path))
 	body, err := readState(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -30,6 +31,7 @@ func (s *Server) serveMCP(public *gin.Engine) error {
 	}
 	service, err := mcp.New(mcp.Settings{
 		Version: s.cfg.MCP.Version, Clock: s.cfg.Clock, Random: s.cfg.Random, Logger: s.cfg.Logger, Tools: s.cfg.MCP.Tools,
+		Source: s.cfg.MCP.Source,
 	})
 	if err != nil {
 		return err
@@ -72,7 +74,13 @@ func (s *Server) answerMCP(ex *web.Exchange, service *mcp.Service, public http.H
 	if err != nil {
 		subject = "" // GET /v1/me has refused it
 	}
-	answer := service.Answer(ex.R, ex.Body, caller, who, subject)
+	answer, streamed := service.Answer(ex.R, ex.Body, caller, who, subject, func(media string) io.Writer {
+		ex.W.Header()["X-Accel-Buffering"] = noBuffering
+		return ex.StartStream(http.StatusOK, media)
+	})
+	if streamed {
+		return
+	}
 	if answer.Status >= http.StatusBadRequest && strings.HasPrefix(answer.Header.Get("Content-Type"), "text/plain") {
 		ex.Refuse(problems.Newf(pb.CodeMalformed, "%s", strings.TrimSpace(string(answer.Body))), nil)
 		return

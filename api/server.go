@@ -18,6 +18,7 @@ import (
 
 	"orgmem/actors/account"
 	"orgmem/actors/backup"
+	"orgmem/api/mcp"
 	"orgmem/api/operator"
 	"orgmem/api/web"
 	pb "orgmem/proto"
@@ -107,6 +108,8 @@ type MCP struct {
 	Tools []string
 	// Version of the program, which clients see.
 	Version string
+	// Source is what is served; nil: the memory. Only tests of the protocol have another.
+	Source mcp.Source
 }
 
 // MinOperatorToken is the least length of an operator token: 16 random bytes

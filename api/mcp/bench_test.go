@@ -20,7 +20,7 @@ func BenchmarkAnswer(b *testing.B) {
 		r := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "/mcp", http.NoBody)
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
-		if reply := s.Answer(r, body, caller, who, ""); reply.Status != http.StatusOK {
+		if reply, _ := s.Answer(r, body, caller, who, "", nil); reply.Status != http.StatusOK {
 			b.Fatal(reply.Status)
 		}
 	}

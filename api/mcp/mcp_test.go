@@ -178,7 +178,14 @@ func message(t *testing.T, s *Service, caller Caller, scopes []string, body stri
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	var who Principal
 	who.Scopes = scopes
-	return s.Answer(r, []byte(body), caller, who, "")
+	reply, streamed := s.Answer(r, []byte(body), caller, who, "", func(string) io.Writer {
+		t.Error("an answer that should be one document was streamed: " + body)
+		return io.Discard
+	})
+	if streamed {
+		t.Error("it was streamed: " + body)
+	}
+	return reply
 }
 
 func TestScopesDecideWhatIsListed(t *testing.T) {

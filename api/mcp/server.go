@@ -35,7 +35,15 @@ type Settings struct {
 	// a client gives before anything is sent to the service; nil: nothing is taken out,
 	// which is right where the service itself is what the client has sent it to.
 	Redact func(text string) (string, int)
+	// Source is what is served; nil: the memory. The protocol's own suite of tests wants
+	// tools, resources and prompts that no product has: its source serves those through this
+	// package as it is (package mcptest).
+	Source Source
 }
+
+// Source adds what it offers to the server of all keys with the same scopes. It is called
+// once for each set of them, and what it adds must be safe for concurrent use.
+type Source func(server *sdk.Server, scopes []string)
 
 // Service speaks the protocol. It may be used by many goroutines.
 type Service struct {
@@ -131,6 +139,17 @@ func (s *Service) newServer(scopes []string) *sdk.Server {
 				c.TTLMs, c.CacheScope = 0, "private" // it is about somebody's memory
 			},
 		})
+	if s.Source != nil {
+		s.Source(server, scopes)
+	} else {
+		s.addMemory(server, scopes)
+	}
+	server.AddReceivingMiddleware(s.guard)
+	return server
+}
+
+// addMemory is the Source of the product.
+func (s *Service) addMemory(server *sdk.Server, scopes []string) {
 	for _, d := range s.tools {
 		if !d.allowed(scopes) {
 			continue
@@ -140,13 +159,11 @@ func (s *Service) newServer(scopes []string) *sdk.Server {
 			if err != nil {
 				return nil, err
 			}
-			return asks.call(ctx, d, r.Params.Arguments)
+			return asks.call(withProgress(ctx, r), d, r.Params.Arguments)
 		})
 	}
 	addResources(server, scopes)
 	addPrompts(server, scopes)
-	server.AddReceivingMiddleware(s.guard)
-	return server
 }
 
 // listen is the one request that would stay open for as long as its client likes.
@@ -169,27 +186,39 @@ func (s *Service) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
+// Stream begins an answer of several pieces, and returns where they go. It is called once at
+// most, before the first piece; each is with the client when its Write returns.
+type Stream func(media string) io.Writer
+
 // Answer answers one POST of the streamable HTTP transport, whose body was read already, for
 // a caller who is known. Nothing is kept behind it. Where r's context ends, it returns.
-func (s *Service) Answer(r *http.Request, body []byte, caller Caller, who Principal, subject string) Reply {
+//
+// A call that wants to hear of its progress is answered through stream, and streamed says that
+// it has begun: then there is no Reply. Any other answer is one document.
+func (s *Service) Answer(
+	r *http.Request, body []byte, caller Caller, who Principal, subject string, stream Stream,
+) (reply Reply, streamed bool) {
 	if text := unfit(body); text != "" {
-		return plain(http.StatusBadRequest, text)
+		return plain(http.StatusBadRequest, text), false
 	}
 	server := s.server(who.Scopes)
 	asks := &session{
 		Service: s, Caller: bounded{caller, r.Context()}, who: who, subject: subject, brief: len(body) > maxWaiting,
 	}
+	out := &answer{Recorder: NewRecorder()}
+	if wantsProgress(body) {
+		out.begin = stream
+	}
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
+		Stateless: true, JSONResponse: out.begin == nil, PropagateRequestCancellation: true,
 		// The edge has its own check of Origin, which knows what stands before it.
 		DisableLocalhostProtection: true,
 		MaxRequestBodyBytes:        -1, // it was read within a bound
 	})
 	inner := r.Clone(context.WithValue(r.Context(), sessionKey{}, asks))
 	inner.Body, inner.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	out := NewRecorder()
 	handler.ServeHTTP(out, inner)
-	return out.Reply()
+	return out.Reply(), out.pieces != nil
 }
 
 // bounded ends the requests of a session with the request that asked for them. The SDK's

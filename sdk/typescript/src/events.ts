@@ -49,6 +49,7 @@ export interface EventsOptions {
 }
 
 const maxEvent = 1 << 20; // characters
+const longestRetryAfter = 300_000; // milliseconds; a longer Retry-After is cut to this
 const steady = 10_000; // a stream that lasted this long was no failure, nor was one that told something
 const heartbeat = 15_000; // after so much quiet the service sends one: docs/interface.md
 // Events that are written at the same time need not arrive in the order of their times: a drain delays some by as much.
@@ -80,7 +81,7 @@ export async function* watch(transport: Transport, options: EventsOptions): Asyn
         opened = await transport.openOnce(call, { signal });
       } catch (error) {
         if (!mayPass(error) && !(error instanceof ApiError && error.status >= 500)) throw error;
-        if (error instanceof ApiError && error.retryAfter) await transport.sleep(error.retryAfter, signal);
+        if (error instanceof ApiError && error.retryAfter) await transport.sleep(Math.min(error.retryAfter, longestRetryAfter), signal);
         continue;
       }
       if (!isStream(opened.response)) {

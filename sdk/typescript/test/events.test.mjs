@@ -44,6 +44,19 @@ test("an interrupted stream goes on by itself, and each interruption gives a gap
   assert.equal(requests[0].headers.accept, "text/event-stream");
 });
 
+test("a Retry-After that would end the watch is cut", async (t) => {
+  const { baseUrl } = await stub(t, ({ n }, response) => {
+    if (n === 1) return problem(response, 503, "service_draining", {}, { "Retry-After": "86400" });
+    open(response);
+    if (n === 0) response.end(frame("a", 10));
+    else response.write(frame("b", 20));
+  });
+  const { memory, slept } = patient(baseUrl);
+  const seen = await take(3, memory.events());
+  assert.deepEqual(seen.map((s) => s.kind), ["event", "gap", "event"]);
+  assert.deepEqual(slept, [250, 300_000, 500], "five minutes at most, not a day");
+});
+
 test("a quiet stream counts from its heartbeat, by the service's clock", async (t) => {
   const server = Date.UTC(2026, 5, 1);
   const { baseUrl } = await stub(t, (_, response) => {

@@ -35,9 +35,19 @@ const vaultDirMode = 0o700
 // directory is a vault on a file system.
 type directory struct{ root string }
 
-// OpenDirectory returns the vault in a directory, which is made if it is missing.
+// OpenDirectory returns the vault in a directory, which is made if it is missing. What a crash
+// has left half written in it is deleted.
 func OpenDirectory(root string) (Vault, error) {
 	if err := os.MkdirAll(root, vaultDirMode); err != nil {
+		return nil, fmt.Errorf("vault: %w", err)
+	}
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.IsDir() {
+			return err
+		}
+		return durable.SweepDrafts(path, "")
+	})
+	if err != nil {
 		return nil, fmt.Errorf("vault: %w", err)
 	}
 	return directory{root}, nil

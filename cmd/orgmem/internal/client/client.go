@@ -24,6 +24,9 @@ const (
 	// MaxWait is how long one call is tried. The slowest bucket of the interface
 	// refills in a minute, and a restart takes seconds.
 	MaxWait = 3 * time.Minute
+	// firstContact is how long an address is tried that nobody has answered at yet: a service
+	// that is about to start is there by then, and what speaks another protocol never is.
+	firstContact = 2 * time.Second
 	// dialTimeout bounds the making of a connection: a host that lets packets vanish
 	// must be distinguished from one that is busy.
 	dialTimeout = 10 * time.Second
@@ -133,7 +136,11 @@ func (c *Client) do(ctx context.Context, in call) error {
 		}
 		pause, again := retryPause(err, backoff, repeatable)
 		waited := c.clock.Now().Sub(began)
-		if !again || attempt == maxAttempts || waited+pause > MaxWait {
+		most := MaxWait
+		if !c.answered.Load() {
+			most = firstContact
+		}
+		if !again || attempt == maxAttempts || waited+pause > most {
 			return err
 		}
 		if waited+pause >= tellAfter {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -168,6 +169,35 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 	if len(told) == 0 || !strings.Contains(told[0], server.URL) || !strings.HasSuffix(told[0], "trying again") {
 		t.Errorf("told %q", told)
+	}
+}
+
+// What speaks another protocol never answers, however often it is asked: that is said within
+// two seconds, also of a request that may be repeated.
+func TestAnotherProtocolIsSaidSoon(t *testing.T) {
+	t.Parallel()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.WriteString(connection, "220 mail.example.org ESMTP\r\n")
+			_ = connection.Close()
+		}
+	}()
+	clk := &jumping{Fake: clock.NewFake(time.Unix(1_700_000_000, 0))}
+	c, err := client.New(client.Options{Base: "http://" + listener.Addr().String(), Clock: clk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Me(t.Context()); err == nil || clk.waited > 2*time.Second {
+		t.Errorf("after %v: %v", clk.waited, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +73,65 @@ func TestADraftIsAFileOfItsOwn(t *testing.T) {
 		t.Errorf("beside the link and the file there is more: %v, %v", left, err)
 	}
 }
+
+// What a crash has left is deleted; what somebody writes, and what only looks like a draft, is not.
+func TestDraftsOfTheDeadAreSwept(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	stay := []string{"key", "key.draft", "key.x1.draft", ".12.draft", "link.7.draft", "other.3.draft", "folder.9.draft"}
+	for _, name := range append([]string{"key.12.draft", "key.9.draft"}, stay[:4]...) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(
+		os.Symlink(filepath.Join(dir, "key"), filepath.Join(dir, "link.7.draft")),
+		os.WriteFile(filepath.Join(dir, "other.3.draft"), nil, 0o600), os.Mkdir(filepath.Join(dir, "folder.9.draft"), 0o700),
+	); err != nil {
+		t.Fatal(err)
+	}
+	// A sweep in the middle of a write.
+	err := durable.WriteFile(filepath.Join(dir, "key"), io.MultiReader(strings.NewReader("wh"), doing(func() {
+		if err := durable.SweepDrafts(dir, "key"); err != nil {
+			t.Error(err)
+		}
+	}), strings.NewReader("ole")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "key")); err != nil || string(got) != "whole" {
+		t.Errorf("the file holds %q: %v", got, err)
+	}
+	left := func() (names []string) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	slices.Sort(stay)
+	if names := left(); !slices.Equal(names, stay) {
+		t.Errorf("left are %q, want %q", names, stay)
+	}
+	if err := durable.SweepDrafts(dir, ""); err != nil {
+		t.Error(err)
+	}
+	if names := left(); slices.Contains(names, "other.3.draft") || len(names) != len(stay)-1 {
+		t.Errorf("of all files: left are %q", names)
+	}
+	if err := durable.SweepDrafts(filepath.Join(dir, "none"), ""); err != nil {
+		t.Errorf("a directory that is not there: %v", err)
+	}
+}
+
+// doing is an empty reader at which something happens.
+type doing func()
+
+func (d doing) Read([]byte) (int, error) { d(); return 0, io.EOF }
 
 // A lock has one holder, and is free when that has gone.
 func TestALockHasOneHolder(t *testing.T) {

@@ -9,8 +9,12 @@
 // Order of calls: Scan, OpenState, Import, State.Close. Scan only looks; Import
 // sends.
 //
-// What it hides: batching, waiting for jobs, and the state file. That file is a
-// cache of what the service holds. It is believed only after Import has asked
-// the service for some of the nodes it names: a service that was set up anew or
-// a subject that was erased then gets everything again.
+// What was forgotten in the service does not come back by an import, whatever the file says
+// now, unless Options.Again says so: the state names the nodes, and before a document that has
+// changed is sent the service is asked for its node.
+//
+// What it hides: batching, waiting for jobs, and the state file. That file is named for the
+// organization's id too, which no other data directory has: so a service that was set up anew
+// gets everything. One that knows nothing any more of what the state names, be it erased or
+// set back to a backup, is told of (Summary.Emptied).
 package importer

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -54,6 +55,8 @@ type Options struct {
 	Clock    clock.Clock
 	Random   io.Reader // nil: crypto/rand
 	Progress func(Progress)
+	// Again sends what was taken in before, too, also what was forgotten since.
+	Again bool
 }
 
 // Progress counts files whose fate is known, and bytes of files.
@@ -73,7 +76,13 @@ type Summary struct {
 	Unchanged  int `json:"unchanged"`
 	Documents  int `json:"documents"` // that were created or superseded
 	// documents of a stopped import that the service has, and still processes
-	Queued  int       `json:"queued"`
+	Queued int `json:"queued"`
+	// Forgotten documents were taken in before, and were forgotten in the service since: they
+	// are left out.
+	Forgotten int `json:"forgotten"`
+	// Emptied says that nothing that was asked for of what earlier imports took in is there any
+	// more; what did not change since is not sent to such a memory.
+	Emptied bool      `json:"emptied"`
 	Skipped []Skipped `json:"skipped"`
 	Failed  []Skipped `json:"failed"`
 }
@@ -105,6 +114,7 @@ func Import(ctx context.Context, o Options, files []File, skipped []Skipped) (Su
 	}
 	files = slices.Clone(files)
 	r.State.identify(files)
+	r.before = r.State.documents()
 	ctx, r.stop = context.WithCancelCause(ctx)
 	defer r.stop(nil)
 	batches := make(chan []entry)
@@ -145,6 +155,7 @@ type taking struct {
 	node    pb.NodeID
 	taken   map[string]int
 	refused int
+	gone    int // documents that were forgotten in the service
 }
 
 // intake is a part of a file, or a whole one, on its way. Its documents may be in several
@@ -160,19 +171,26 @@ type intake struct {
 	left    int       // documents whose fate is not known
 	node    pb.NodeID // of the last document that was taken
 	refused int       // documents that the service did not take
+	docs    map[pb.ExternalID]sent
 }
 
 // entry is one document on its way.
 type entry struct {
 	*intake
 	item  client.Item
-	bytes int      // encoded
+	bytes int // encoded
+	mark  mark
 	share Progress // of the file: its last document is the one that completes it
 }
+
+// id is the document's own in the service.
+func (e entry) id() pb.ExternalID { return pb.ExternalID(e.item.ExternalID) }
 
 type run struct {
 	Options
 	stop context.CancelCauseFunc
+	// before are the documents of earlier imports. Nothing writes it once it is made.
+	before map[pb.ExternalID]sent
 
 	mu      sync.Mutex // guards State and what follows
 	summary Summary
@@ -182,31 +200,69 @@ type run struct {
 	saved   time.Time
 }
 
-// verify asks for some of the nodes that the state names. Only when all of them
-// are unknown is the state given up: that is a service set up anew, or an erased
-// subject. A single missing node was forgotten on purpose, and an import must
-// not bring it back.
+// verify asks for some of the nodes that the state names, to tell of a memory that knows none
+// of them. What is not there was forgotten or erased, or the service was set back to a backup,
+// which nothing tells apart: so it does not come back unless it is asked for. A service that
+// was set up anew has organizations with other ids, and so another state.
 func (r *run) verify(ctx context.Context) error {
+	if r.Again {
+		return nil
+	}
 	ids := make([]pb.ExternalID, 0, len(r.State.body.Files))
-	for id := range r.State.body.Files {
-		ids = append(ids, id)
+	for id, t := range r.State.body.Files {
+		if t.Node != "" {
+			ids = append(ids, id)
+		}
 	}
 	if len(ids) == 0 {
 		return nil
 	}
 	slices.Sort(ids)
 	for i := range min(probes, len(ids)) {
-		node := r.State.body.Files[ids[i*len(ids)/probes%len(ids)]].Node
-		_, err := r.Service.NodeStatus(ctx, string(node))
-		if err == nil {
-			return nil
-		}
-		if !client.IsCode(err, pb.CodeNodeNotFound) {
-			return fmt.Errorf("verify what was imported before: %w", err)
+		node := r.State.body.Files[ids[i*len(ids)/min(probes, len(ids))]].Node
+		if there, err := r.there(ctx, node); err != nil || there {
+			return err
 		}
 	}
-	r.State.forget("the service does not know what it says was imported")
+	r.summary.Emptied = true
 	return nil
+}
+
+// there reports whether a node stands, or was superseded; else it was forgotten.
+func (r *run) there(ctx context.Context, node pb.NodeID) (bool, error) {
+	status, err := r.Service.NodeStatus(ctx, string(node))
+	if client.IsCode(err, pb.CodeNodeNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("verify what was imported before: %w", err)
+	}
+	return status != pb.StatusTombstoned, nil
+}
+
+// wanted reports whether a document is to be sent. One that says what it said when it was
+// taken in is not, nor one that was forgotten since, whatever it says now: these are settled
+// here.
+func (r *run) wanted(ctx context.Context, e entry) (bool, error) {
+	was, known := r.before[e.id()]
+	if !known || r.Again {
+		return true, nil
+	}
+	if was.Mark == e.mark {
+		as := client.JobItem{NodeID: string(was.Node), Status: pb.ItemUnchanged}
+		r.settle(e.share, func(s *Summary) { r.decided(s, e, as, "") })
+		return false, nil
+	}
+	if there, err := r.there(ctx, was.Node); err != nil || there {
+		return there, err
+	}
+	r.settle(e.share, func(s *Summary) {
+		s.Forgotten++
+		e.gone++
+		e.docs[e.id()] = was
+		r.completed(s, e.intake)
+	})
+	return false, nil
 }
 
 // resume waits for the jobs whose end an earlier import did not see.
@@ -223,13 +279,15 @@ func (r *run) resume(ctx context.Context) error {
 		outcome := outcomes(done)
 		for id, s := range files {
 			var node pb.NodeID
+			docs := make(map[pb.ExternalID]sent, s.Count)
 			whole := s.Count > 0
 			for i := s.First; i < s.First+s.Count; i++ {
 				item, ok := outcome[i]
 				whole, node = whole && ok && item.Status != pb.ItemFailed, pb.NodeID(item.NodeID)
+				docs[pb.ExternalID(item.ExternalID)] = sent{Node: node}
 			}
 			if whole {
-				r.State.body.Files[id] = taken{s.Digest, node, s.Path}
+				r.State.body.Files[id] = taken{s.Digest, node, s.Path, several(id, docs)}
 			}
 		}
 		delete(r.State.body.Jobs, job)
@@ -255,6 +313,12 @@ func (r *run) produce(ctx context.Context, files []File, batches chan<- []entry)
 	}
 	give := func(entries []entry) {
 		for _, e := range entries {
+			if send, err := r.wanted(ctx, e); err != nil {
+				r.stop(err)
+				return
+			} else if !send {
+				continue
+			}
 			if len(batch) == batchItems || bytes+e.bytes > batchBytes {
 				flush()
 			}
@@ -301,7 +365,7 @@ func (r *run) stands(file File, sum digest) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	was, known := r.State.body.Files[file.ID]
-	if known = known && was.Digest == sum; known {
+	if known = known && was.Digest == sum && !r.Again; known {
 		was.Path = file.whole // it may have been moved
 		r.State.body.Files[file.ID] = was
 	}
@@ -319,7 +383,7 @@ func (r *run) prepareBytes(ctx context.Context, in *intake, file File, raw []byt
 	if len(items) == 0 {
 		none.Bytes = file.bytes
 	}
-	in.count, in.left = len(items), len(items)
+	in.count, in.left, in.docs = len(items), len(items), make(map[pb.ExternalID]sent, len(items))
 	r.settle(none, func(s *Summary) {
 		s.Skipped = append(s.Skipped, refused...)
 		if in.count > 0 {
@@ -334,7 +398,7 @@ func (r *run) prepareBytes(ctx context.Context, in *intake, file File, raw []byt
 			part.Bytes = rest
 		}
 		rest -= part.Bytes
-		entries[i] = entry{in, item.Item, item.encoded, part}
+		entries[i] = entry{in, item.Item, item.encoded, item.mark, part}
 	}
 	return entries
 }
@@ -477,7 +541,7 @@ func (r *run) record(id string, batch []entry, job client.Job) error {
 // why it did not take it. mu is held.
 func (r *run) decided(s *Summary, e entry, item client.JobItem, reason string) {
 	in := e.intake
-	if in.left--; reason != "" {
+	if reason != "" {
 		part := ""
 		if in.count > 1 {
 			part = e.item.ExternalID
@@ -487,16 +551,35 @@ func (r *run) decided(s *Summary, e entry, item client.JobItem, reason string) {
 	} else {
 		in.taken[item.Status]++
 		in.node = pb.NodeID(item.NodeID)
+		in.docs[e.id()] = sent{in.node, e.mark}
 	}
-	if in.left > 0 {
+	r.completed(s, in)
+}
+
+// completed takes over that the fate of one document more is known. mu is held.
+func (r *run) completed(s *Summary, in *intake) {
+	if in.left--; in.left > 0 {
 		return
 	}
 	all := in.taking
-	all.count, all.refused, all.node = all.count+in.count, all.refused+in.refused, in.node
-	if in.refused == 0 { // else it is sent again the next time
-		r.State.body.Files[in.key] = taken{in.digest, in.node, in.path}
+	all.count, all.refused, all.node = all.count+in.count, all.refused+in.refused, cmp.Or(in.node, all.node)
+	now := taken{in.digest, in.node, in.path, several(in.key, in.docs)}
+	if in.refused > 0 {
+		now.Digest = "" // it is sent again the next time, but for what was forgotten until then
+	}
+	if in.node != "" {
+		r.State.body.Files[in.key] = now
 	}
 	r.partEnded(s, all)
+}
+
+// several are the documents of a file as the state keeps them: of one document that has the
+// file's own id the file says all.
+func several(key pb.ExternalID, docs map[pb.ExternalID]sent) map[pb.ExternalID]sent {
+	if _, own := docs[key]; own && len(docs) == 1 {
+		return nil
+	}
+	return docs
 }
 
 // partEnded counts a file once the fate of all its parts is known. mu is held.
@@ -505,14 +588,14 @@ func (r *run) partEnded(s *Summary, all *taking) {
 		return
 	}
 	created, unchanged := all.taken[pb.ItemCreated], all.taken[pb.ItemUnchanged]
-	superseded := all.count - all.refused - created - unchanged // and those that are live again
+	superseded := all.count - all.refused - all.gone - created - unchanged // and those that are live again
 	s.Documents += created + superseded
 	switch {
 	case superseded > 0:
 		s.Superseded++
 	case created > 0:
 		s.Created++
-	case all.refused == 0 && (all.count > 0 || all.stood):
+	case all.refused == 0 && (all.count > all.gone || all.stood):
 		s.Unchanged++
 	}
 	if all.digest == "" {
@@ -520,7 +603,7 @@ func (r *run) partEnded(s *Summary, all *taking) {
 	}
 	r.done.Files++
 	if all.refused == 0 && !all.cut && all.node != "" {
-		r.State.body.Files[all.file.ID] = taken{all.digest, all.node, all.file.whole}
+		r.State.body.Files[all.file.ID] = taken{Digest: all.digest, Node: all.node, Path: all.file.whole}
 	}
 }
 

@@ -128,10 +128,12 @@ type bench struct {
 	folder, states string
 	memory         *memory
 	progress       func(importer.Progress)
+	again          bool
+	org            pb.OrgID
 }
 
 func newBench(t *testing.T, files map[string]string) *bench {
-	b := &bench{T: t, folder: t.TempDir(), states: t.TempDir(), memory: newMemory()}
+	b := &bench{T: t, folder: t.TempDir(), states: t.TempDir(), memory: newMemory(), org: pb.OrgID{1}}
 	for name, text := range files {
 		b.write(name, text)
 	}
@@ -159,12 +161,13 @@ func (b *bench) run(ctx context.Context, paths ...string) (importer.Summary, str
 	if err != nil {
 		b.Fatal(err)
 	}
-	state, err := importer.OpenState(b.states, importer.Target{Base: "http://x", Org: pb.OrgID{1}, User: pb.UserID{2}})
+	state, err := importer.OpenState(b.states, importer.Target{Base: "http://x", Org: b.org, User: pb.UserID{2}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	sum, err := importer.Import(ctx, importer.Options{
 		Service: b.memory, State: state, Clock: clock.NewFake(time.Unix(1_700_000_000, 0)), Progress: b.progress,
+		Again: b.again,
 	}, files, skipped)
 	if cerr := state.Close(); cerr != nil {
 		b.Fatal(cerr)
@@ -401,22 +404,112 @@ func TestLostAnswersDoNoHarm(t *testing.T) {
 	b.mustRun(0, 2) // the service says that it has them
 }
 
+// A service that was set up anew has organizations with other ids.
 func TestAServiceSetUpAnewGetsEverything(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, map[string]string{"a.txt": "one", "b.txt": "two"})
 	b.mustRun(2, 0)
 	b.memory.wipe()
-	sum, why, err := b.run(context.Background())
-	if err != nil || sum.Created != 2 || why == "" {
-		t.Fatalf("%+v (%q): %v", sum, why, err)
+	b.org = pb.OrgID{9}
+	if sum := b.mustRun(2, 0); sum.Emptied {
+		t.Errorf("%+v", sum)
 	}
 }
 
-// What a person had forgotten does not come back by an import.
-func TestASingleForgottenNodeStaysForgotten(t *testing.T) {
-	b := newBench(t, map[string]string{"a.txt": "one", "b.txt": "two", "c.txt": "three"})
-	b.mustRun(3, 0)
-	delete(b.memory.nodes, "n:a.txt:one")
-	b.mustRun(0, 3)
+// A memory that holds nothing any more is told of. Whether it was emptied on purpose or lost
+// cannot be known, so it is filled again only where that is asked for.
+func TestAnEmptiedMemoryIsToldOf(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a.txt": "one", "b.txt": "two"})
+	b.mustRun(2, 0)
+	b.memory.wipe()
+	if sum := b.mustRun(0, 2); !sum.Emptied || b.memory.batches != 1 {
+		t.Errorf("%+v after %d batches", sum, b.memory.batches)
+	}
+	b.again = true
+	if sum := b.mustRun(2, 0); sum.Emptied || sum.Created != 2 {
+		t.Errorf("when asked: %+v", sum)
+	}
+	b.again = false
+	if sum := b.mustRun(0, 2); sum.Emptied {
+		t.Errorf("after that: %+v", sum)
+	}
+}
+
+// What a person had forgotten does not come back by an import, though all of it was forgotten
+// or the file says something else now, until it is asked for.
+func TestWhatWasForgottenStaysForgotten(t *testing.T) {
+	t.Parallel()
+	names := []string{"a", "b", "c", "d", "e", "f"}
+	b := newBench(t, nil)
+	for _, name := range names {
+		b.write(name+".txt", name)
+	}
+	b.mustRun(6, 0)
+	delete(b.memory.nodes, "n:a.txt:a")
+	b.mustRun(0, 6)
+	b.write("a.txt", "changed")
+	b.write("b.txt", "changed, too")
+	for range 2 { // it is said each time
+		sum, _, err := b.run(context.Background())
+		if err != nil || sum.Forgotten != 1 || sum.Emptied || b.memory.docs["a.txt"] != "a" {
+			t.Errorf("%+v: %v", sum, err)
+		}
+	}
+	if b.memory.docs["b.txt"] != "changed, too" {
+		t.Errorf("a change beside it did not arrive: %v", b.memory.docs)
+	}
+	for node := range b.memory.nodes {
+		delete(b.memory.nodes, node)
+	}
+	if sum := b.mustRun(0, 5); sum.Forgotten != 1 || !sum.Emptied {
+		t.Errorf("all forgotten: %+v", sum)
+	}
+	b.again = true
+	if sum := b.mustRun(1, 5); sum.Forgotten != 0 || sum.Emptied || b.memory.docs["a.txt"] != "changed" {
+		t.Errorf("when asked: %+v", sum)
+	}
+}
+
+// Of a file that holds several documents each is known by itself: a forgotten one is left out,
+// one that says what it said is not sent, and the others are, also where one was refused.
+func TestADocumentOfAFileStaysForgotten(t *testing.T) {
+	t.Parallel()
+	line := func(id, text string) string { return `{"externalId":"` + id + `","content":"` + text + `"}` + "\n" }
+	b := newBench(t, map[string]string{"all.jsonl": line("1", "one") + line("2", "two") + line("3", "three") + line("4", "poison")})
+	if sum, _, err := b.run(context.Background()); err != nil || sum.Documents != 3 || len(sum.Failed) != 1 {
+		t.Fatalf("%+v: %v", sum, err)
+	}
+	delete(b.memory.nodes, "n:1:one")
+	clear(b.memory.sent)
+	b.write("all.jsonl", line("1", "one")+line("2", "two, changed")+line("3", "three")+line("4", "four"))
+	sum, _, err := b.run(context.Background())
+	if err != nil || sum.Forgotten != 0 || sum.Documents != 2 || sum.Superseded != 1 {
+		t.Errorf("%+v: %v", sum, err)
+	}
+	if sent := slices.Sorted(maps.Keys(b.memory.sent)); !slices.Equal(sent, []string{"2", "4"}) {
+		t.Errorf("%v was sent", sent)
+	}
+	clear(b.memory.sent)
+	b.write("all.jsonl", line("1", "one, changed")+line("5", "five"))
+	sum, _, err = b.run(context.Background())
+	if err != nil || sum.Forgotten != 1 || sum.Documents != 1 || sum.Created != 1 {
+		t.Errorf("%+v: %v", sum, err)
+	}
+	b.write("all.jsonl", line("1", "one, changed once more"))
+	if sum := b.mustRun(0, 0); sum.Forgotten != 1 {
+		t.Errorf("all of it forgotten: %+v", sum)
+	}
+	if sent := slices.Sorted(maps.Keys(b.memory.sent)); !slices.Equal(sent, []string{"5"}) {
+		t.Errorf("%v was sent", sent)
+	}
+	// Under another name it is the same document.
+	if err := os.Rename(filepath.Join(b.folder, "all.jsonl"), filepath.Join(b.folder, "other.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	if sum := b.mustRun(0, 0); sum.Forgotten != 1 {
+		t.Errorf("from another file: %+v", sum)
+	}
 }
 
 func TestADamagedOrOpenStateIsNotBelieved(t *testing.T) {

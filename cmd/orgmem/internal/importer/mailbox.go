@@ -177,7 +177,7 @@ func (r *run) partStands(all *taking, key pb.ExternalID, sum digest) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	was, known := r.State.body.Files[key]
-	if !known || was.Digest != sum {
+	if !known || was.Digest != sum || r.Again {
 		return false
 	}
 	all.stood, all.node = true, was.Node

@@ -63,10 +63,11 @@ func (f File) bytesOf() ([]byte, digest, string) {
 
 var tooLarge = fmt.Sprintf("larger than %d MiB", maxFileBytes>>20)
 
-// document is one text of a file, ready to send, and its size once encoded.
+// document is one text of a file, ready to send, its size once encoded, and its mark.
 type document struct {
 	client.Item
 	encoded int
+	mark    mark
 }
 
 // documents reads a file. refused are the parts that cannot be read, or
@@ -146,7 +147,7 @@ func (f File) item(d reading.Document, kind string, n int) (document, string) {
 	case len(raw) > maxItemBytes:
 		return document{}, "too large once encoded"
 	}
-	return document{item, len(raw)}, ""
+	return document{item, len(raw), markOf(raw)}, ""
 }
 
 // metadata is what the reading found, and where the document lies: the file's path,

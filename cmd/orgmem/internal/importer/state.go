@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -46,6 +47,24 @@ type taken struct {
 	Digest digest    `json:"digest"`
 	Node   pb.NodeID `json:"node"`
 	Path   string    `json:"path,omitempty"` // from the file system's root; older states have none
+	// Docs are the documents of a file that holds several, or one with an id of its own: all
+	// that were sent. Older states have none.
+	Docs map[pb.ExternalID]sent `json:"docs,omitempty"`
+}
+
+// sent is one document of a file that was taken in.
+type sent struct {
+	Node pb.NodeID `json:"n"`
+	Mark mark      `json:"m,omitempty"` // none where only its job knew of it
+}
+
+// mark tells what a document says now from what it said when it was sent.
+type mark string
+
+// markOf is the mark of what is sent of a document.
+func markOf(encoded []byte) mark {
+	sum := sha256.Sum256(encoded)
+	return mark(hex.EncodeToString(sum[:markBytes]))
 }
 
 // pending is a job whose end was not seen: the files that are wholly in it. One
@@ -103,6 +122,8 @@ func OpenState(dir string, target Target) (*State, error) {
 		return nil, fmt.Errorf("import state: %w", err)
 	}
 	s.lock = lock
+	// Nobody else writes it while it is locked. A draft that stays is no reason not to import.
+	_ = durable.SweepDrafts(dir, filepath.Base(s.path))
 	body, err := readState(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -155,11 +176,18 @@ func readState(path string) (stateBody, error) {
 	return body, nil
 }
 
-// forget drops everything: the service does not hold what the state says.
-func (s *State) forget(why string) {
-	s.Distrusted = why
-	clear(s.body.Files)
-	clear(s.body.Jobs)
+// documents are what earlier imports have sent, by external id.
+func (s *State) documents() map[pb.ExternalID]sent {
+	all := make(map[pb.ExternalID]sent, len(s.body.Files))
+	for id, t := range s.body.Files {
+		if len(t.Docs) == 0 && t.Node != "" {
+			all[id] = sent{Node: t.Node}
+		}
+	}
+	for _, t := range s.body.Files {
+		maps.Copy(all, t.Docs)
+	}
+	return all
 }
 
 // identify gives each file its external id: the one under which it was taken in
@@ -193,7 +221,8 @@ func (s *State) identify(files []File) {
 }
 
 // markBytes of a path's hash tell two files of one name apart: among the most that
-// an import may have, two are alike once in a thousand imports.
+// an import may have, two are alike once in a thousand imports. Of a document's hash they
+// tell it from the one text that it was before.
 const markBytes = 8
 
 // anothers reports whether an id is that of a file that an earlier import has taken
@@ -219,7 +248,7 @@ func (s *State) save() error {
 	if err != nil {
 		return fmt.Errorf("import state: %w", err)
 	}
-	draft, err := os.CreateTemp(filepath.Dir(s.path), "draft-*") // mode 0600
+	draft, err := os.CreateTemp(filepath.Dir(s.path), filepath.Base(s.path)+".*"+durable.DraftSuffix) // mode 0600
 	if err != nil {
 		return fmt.Errorf("import state: %w", err)
 	}

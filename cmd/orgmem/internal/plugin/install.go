@@ -253,6 +253,10 @@ func (s Store) carryOutOne(p *plan) error {
 	if err := os.MkdirAll(filepath.Dir(p.path), config.DirMode0700); err != nil {
 		return err
 	}
+	err = errors.Join(durable.SweepDrafts(filepath.Dir(p.path), filepath.Base(p.path)), durable.SweepDrafts(string(s), ""))
+	if err != nil {
+		return err
+	}
 	if err := durable.WriteFileMode(p.path, bytes.NewReader(p.new), p.mode); err != nil || !p.last {
 		return err
 	}

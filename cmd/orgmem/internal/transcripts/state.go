@@ -50,6 +50,7 @@ func OpenState(dir, memory string) (*State, error) {
 		return nil, fmt.Errorf("session state: %w", err)
 	}
 	s.lock = lock
+	_ = durable.SweepDrafts(dir, filepath.Base(s.path)) // one that stays does no harm
 	if info, err := os.Stat(s.path); err == nil && info.Size() <= maxStateBytes {
 		raw, err := os.ReadFile(s.path)
 		if err != nil || json.Unmarshal(raw, &s.marks) != nil || s.marks == nil {

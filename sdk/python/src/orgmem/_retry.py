@@ -54,6 +54,7 @@ class Tries:
         return isinstance(failure, BadAnswer) and (failure.cut_off or failure.status in PASSING)
 
     def _final(self, failure: OrgmemError) -> OrgmemError:
+        failure.tries = self._made
         if self._made > 1:
             failure.args = (f"{failure} [the last of {self._made} tries]",)
         return failure

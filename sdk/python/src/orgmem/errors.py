@@ -21,6 +21,8 @@ MOST_EXCERPT = 200  # characters of a foreign answer that a message quotes
 class OrgmemError(Exception):
     """The base of all errors of this package."""
 
+    tries: int = 1  # how often the request was sent; after more than one an earlier try may have had its effect
+
     def __reduce__(self) -> tuple[Any, ...]:
         # As it is by default, an error with named arguments cannot come back from another process.
         return _again, (type(self), self.args, self.__dict__)

@@ -6,11 +6,13 @@ import asyncio
 import random
 from typing import Any
 
+import httpx
 import pytest
 from agents import Agent, Model, ModelResponse, Runner, Usage
 from agents.memory import Session, SessionSettings, SQLiteSession
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText
-from orgmem import AsyncOrgmem, Orgmem
+from conftest import subject_of
+from orgmem import AsyncOrgmem, Orgmem, OrgmemError
 from orgmem_openai_agents import OrgmemSession
 
 
@@ -105,6 +107,40 @@ async def test_an_item_is_popped_by_one(session: OrgmemSession, amemory: AsyncOr
     popped = await asyncio.gather(*(one.pop_item() for one in others))
     texts = sorted(p["content"] for p in popped if p is not None)  # type: ignore[typeddict-item]
     assert texts == [str(i) for i in range(6)] and popped.count(None) == 2
+
+
+class Lossy(httpx.AsyncHTTPTransport):
+    """Loses the answers to the next deletions."""
+
+    lose = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await super().handle_async_request(request)
+        if request.method == "DELETE" and Lossy.lose > 0:
+            Lossy.lose -= 1
+            await response.aread()
+            raise httpx.ReadError("the connection broke")
+        return response
+
+
+async def test_a_pop_whose_answer_is_lost_takes_one(
+    monkeypatch: pytest.MonkeyPatch, memory: Orgmem, server: Any, key: str
+) -> None:
+    """The try that is repeated finds nothing to forget; it must not take the item before it, too."""
+    async with AsyncOrgmem(key, server.url, max_retries=2, transport=Lossy()) as owner:
+        session = OrgmemSession("one", async_client=owner.subject(subject_of(memory)))
+        items = [said(str(i)) for i in range(4)]
+        await session.add_items(items)
+        monkeypatch.setattr(Lossy, "lose", 1)
+        assert await session.pop_item() == items[3]
+        assert Lossy.lose == 0, "no answer was lost: the test proves nothing"
+        assert await session.get_items() == items[:3]
+        monkeypatch.setattr(Lossy, "lose", 3)  # all tries of one call
+        with pytest.raises(OrgmemError):
+            await session.pop_item()
+        assert await session.pop_item() == items[2]
+        assert await session.get_items() == items[:2]
+        assert [await session.pop_item(), await session.pop_item(), await session.pop_item()] == [items[1], items[0], None]
 
 
 async def test_adds_at_once_are_whole(session: OrgmemSession) -> None:

@@ -163,6 +163,28 @@ def _or_none(verb: str, *args: Any) -> Call:
     return call
 
 
+def _erase(id: str) -> Call:
+    """A call that forgets a node, and answers whether it was this one that did. A node that is gone at a repeated try
+    counts: the first one forgot it, and its answer was lost. (Or somebody else did in between: then two believe that
+    they did, which is better than that nobody does.)"""
+
+    def call(client: Any) -> Any:
+        try:
+            answer = client.delete(id)
+        except (NotFound, Conflict) as why:
+            return isinstance(why, NotFound) and why.tries > 1
+        return awaited(answer) if inspect.isawaitable(answer) else True
+
+    async def awaited(answer: Awaitable[Any]) -> bool:
+        try:
+            await answer
+        except (NotFound, Conflict) as why:
+            return isinstance(why, NotFound) and why.tries > 1
+        return True
+
+    return call
+
+
 def _lost(id: str) -> LostRace:
     return LostRace(
         f"The record {id!r} was written and forgotten by others {MOST_TRIES} times while it was to be read or written. "
@@ -402,7 +424,7 @@ class Records:
             after = [n for n in found if n is not None and n.metadata.get("record") == external]
             heads |= {n.id: n for n in after}
             unseen = [n.superseded_by for n in after if n.superseded_by and n.superseded_by not in heads]
-        gone = yield [_or_none("delete", node) for node in heads]  # first, so that nobody reads a head without parts
+        gone = yield [_erase(node) for node in heads]  # first, so that nobody reads a head without parts
         yield [_or_none("delete", n.id) for n in nodes if n.metadata.get("partOf") == external]
         return any(was and n.status == "live" for was, n in zip(gone, heads.values(), strict=True))
 

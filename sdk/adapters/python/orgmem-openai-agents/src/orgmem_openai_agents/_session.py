@@ -55,6 +55,8 @@ class OrgmemSession:
         self._group = self._records.group("items")
         self._clock = clock
         self._last = 0
+        # What a pop_item was to forget that has failed: whether it is forgotten is not known.
+        self._unsure: Record | None = None
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """The history, oldest first; with a limit the newest so many of it."""
@@ -71,12 +73,16 @@ class OrgmemSession:
             await self._clients.arun(self._add([_plain(item) for item in items]))
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Forgets the newest item, and returns it; None if there is no item."""
+        """Forgets the newest item, and returns it; None if there is no item.
+
+        After an error the item may be forgotten or not: the next call forgets and returns this very one.
+        """
         return cast("TResponseInputItem | None", await self._clients.arun(self._pop()))
 
     async def clear_session(self) -> None:
         """Forgets all items of this session, and nothing else."""
         await self._clients.arun(self._records.forget_group(self._group))
+        self._unsure = None
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop, where no client was passed."""
@@ -116,11 +122,22 @@ class OrgmemSession:
         )
 
     def _pop(self) -> Steps[dict[str, Any] | None]:
+        if (unsure := self._unsure) is not None:
+            self._unsure = None
+            yield from self._forget(unsure)  # where it is gone already, it was forgotten here
+            return cast("dict[str, Any]", unsure.data["item"])
         while newest := (yield from self._newest(1)):
-            if (yield from self._records.forget(newest[0].data["id"])):
+            if (yield from self._forget(newest[0])):
                 return cast("dict[str, Any]", newest[0].data["item"])
             # Somebody else has popped it in the meantime: it is theirs.
         return None
+
+    def _forget(self, record: Record) -> Steps[bool]:
+        try:
+            return (yield from self._records.forget(record.data["id"]))
+        except BaseException:  # also where the call was cancelled
+            self._unsure = record
+            raise
 
 
 def _batch(record: Record) -> int:

@@ -35,6 +35,27 @@ type Encoder interface {
 	Query(text string) []float32
 }
 
+// WithoutVectors stands for a model that this node does not have: texts are cut as for another one, and get no vectors.
+func WithoutVectors(id string, dim int, cut Embedder) Embedder {
+	return absent{id: id, dim: dim, cut: cut}
+}
+
+type absent struct {
+	id  string
+	dim int
+	cut Embedder
+}
+
+func (a absent) ID() string                  { return a.id }
+func (a absent) Dim() int                    { return a.dim }
+func (a absent) CountTokens(text string) int { return a.cut.CountTokens(text) }
+func (a absent) NewEncoder() Encoder         { return noVectors{} }
+
+type noVectors struct{}
+
+func (noVectors) Passages(texts []string) [][]float32 { return make([][]float32, len(texts)) }
+func (noVectors) Query(string) []float32              { return nil }
+
 // Encoders are one worker's encoders, made when first needed.
 type Encoders struct{ made map[string]Encoder }
 

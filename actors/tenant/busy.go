@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 )
@@ -104,6 +106,33 @@ func (b *busyMark) WithBusyMarkFor(c *Call, f func()) {
 
 // markBusy writes the mark through the directory; then runs in this actor.
 func (b *busyMark) markBusy(busy bool, then func(error)) {
+	b.changeEntry(func(e *pb.OrgEntry) { e.Busy = busy }, func(err error) {
+		if err == nil {
+			b.set = busy
+		}
+		then(err)
+	})
+}
+
+// MarkEmbedded writes to the directory which model all memories of the organization are embedded with, or with an empty
+// one that this is not known; then runs in this actor.
+func (b *busyMark) MarkEmbedded(model string, then func(error)) {
+	b.changeEntry(func(e *pb.OrgEntry) { e.Embedded = model }, then)
+}
+
+// NoteFormerVectors says that a partition is not embedded with the model of today. Where the directory says that all
+// are, it is told that they are not: nodes of other settings may have led the organization meanwhile. It may be called
+// from any goroutine.
+func (o *View) NoteFormerVectors() {
+	e, ok := o.System.Config.Host.Directory().Org(o.ID)
+	if o.Main != nil || !ok || e.GetEmbedded() != o.System.Embedders.Current().ID() {
+		return
+	}
+	o.send(formerVectors{})
+}
+
+// changeEntry changes the organization's entry in the directory; then runs in this actor.
+func (b *busyMark) changeEntry(change func(*pb.OrgEntry), then func(error)) {
 	b.org.Exclusive(directoryLock, func(release func()) {
 		entry, ok := b.org.System.Config.Host.Directory().Org(b.org.ID)
 		if !ok || entry.GetRemoved() {
@@ -111,18 +140,11 @@ func (b *busyMark) markBusy(busy bool, then func(error)) {
 			then(wire.ErrRemoved)
 			return
 		}
-		next := &pb.OrgEntry{
-			Org: entry.GetOrg(), Name: entry.GetName(), Slug: entry.GetSlug(),
-			CreatedMs: entry.GetCreatedMs(), Busy: busy,
-		}
+		next := proto.CloneOf(entry)
+		change(next)
 		b.org.System.RunInBackground(func(ctx context.Context) {
 			err := b.org.System.Config.Host.Directory().PutOrg(ctx, next)
-			b.org.InMailbox(func() {
-				if err == nil {
-					b.set = busy
-				}
-				then(err)
-			})
+			b.org.InMailbox(func() { then(err) })
 			release()
 		})
 	})

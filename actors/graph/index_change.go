@@ -143,7 +143,7 @@ func (ix *IndexChange) vectorModels() (models []string, err error) {
 	if ix.vectors != nil {
 		return ix.vectors, nil
 	}
-	ix.vectors, err = partition.VectorModels(ix.Store, ix.Part)
+	ix.vectors, err = partition.VectorModels(ix.Store, ix.Part.Space)
 	return ix.vectors, err
 }
 

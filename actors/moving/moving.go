@@ -217,7 +217,8 @@ func (f *Feature) note(org pb.OrgID, c count) {
 	f.orgs[org] = c
 }
 
-// countAll counts the memories in a store, and lists those that are to be moved.
+// countAll counts the memories in a store, and lists those that are to be moved, or have vectors of a move that was
+// called off.
 func countAll(e *tenant.Embedders, r storage.Reader, store storage.StoreID, model string) (c count,
 	outdated []pb.PartitionID, err error,
 ) {
@@ -237,11 +238,17 @@ func countAll(e *tenant.Embedders, r storage.Reader, store storage.StoreID, mode
 		if err != nil {
 			return c, nil, err
 		}
+		left, err := partition.Leftovers(r, storage.PartitionSpace(store, id), at.Model)
+		if err != nil {
+			return c, nil, err
+		}
 		c.memories++
 		c.chunks += at.Chunks
 		c.embedded += at.Embedded
 		if !at.Outdated {
-			c.moved++
+			if c.moved++; len(left) > 0 {
+				outdated = append(outdated, id)
+			}
 			continue
 		}
 		outdated = append(outdated, id)

@@ -1,6 +1,8 @@
 package partition
 
 import (
+	"slices"
+
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -34,6 +36,12 @@ type Embedded struct {
 	Outdated         bool
 }
 
+// Leftovers lists the models that a partition has vectors of, but for one: those of a move that was called off.
+func Leftovers(r storage.Reader, space storage.Space, serves string) ([]string, error) {
+	models, err := VectorModels(r, space)
+	return slices.DeleteFunc(models, func(m string) bool { return m == serves }), err
+}
+
 // EmbeddedWith tells how far the partition of a space is embedded with a model. While it is embedded anew that is an
 // estimate, from the last chunk that was: chunks that were forgotten are taken to be spread evenly.
 func EmbeddedWith(r storage.Reader, space storage.Space, model string) (e Embedded, err error) {
@@ -57,14 +65,14 @@ func EmbeddedWith(r storage.Reader, space storage.Space, model string) (e Embedd
 	return e, nil
 }
 
-// VectorModels lists the models that a partition has vectors of, never nil: the one that serves, and perhaps another
+// VectorModels lists the models that the partition of a space has vectors of, never nil: the one that serves, and perhaps another
 // that the partition is being embedded with, or once was.
-func VectorModels(r storage.Reader, part *Ref) ([]string, error) {
+func VectorModels(r storage.Reader, space storage.Space) ([]string, error) {
 	models := []string{}
 	opts := storage.ScanOptions{Limit: 1}
 	for {
 		found := false
-		for item, err := range r.Scan(part.Space.Prefix(storage.TableVector), opts) {
+		for item, err := range r.Scan(space.Prefix(storage.TableVector), opts) {
 			if err != nil {
 				return nil, err
 			}
@@ -75,7 +83,7 @@ func VectorModels(r storage.Reader, part *Ref) ([]string, error) {
 				return nil, err
 			}
 			models, found = append(models, model), true
-			opts.After = part.Space.Key(storage.TableVector, storage.Str(model), storage.U64(^uint64(0)))
+			opts.After = space.Key(storage.TableVector, storage.Str(model), storage.U64(^uint64(0)))
 		}
 		if !found {
 			return models, nil

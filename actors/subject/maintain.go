@@ -49,9 +49,7 @@ func (w *worker) maintain(now *partition.Index, e partition.Embedder) (more bool
 	if err != nil || more {
 		return more, err
 	}
-	if moving(now.State, w.org.System.Embedders.Current()) {
-		w.org.NoteFormerVectors()
-	}
+	w.org.NoteVectors(now.State)
 	return w.compact(now)
 }
 

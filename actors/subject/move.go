@@ -19,7 +19,7 @@ import (
 var errUpkeepFails = errors.New("upkeep of the partition fails; it is tried again later")
 
 // MoveStep asks a partition's worker to embed some of its chunks with the model of today, and to let that serve when it
-// was the last of them. Answer is called once, from any goroutine, and must not block.
+// was the last of them. Where that serves already, what is left of other models goes. Answer is called once, from any goroutine, and must not block.
 type MoveStep struct {
 	Answer func(Moved, error)
 	once   sync.Once // it may be given up while it is carried out
@@ -66,11 +66,6 @@ func (q *moveSteps) end(why error) {
 	}
 }
 
-// moving reports whether a partition of a state is to be embedded anew with a model.
-func moving(state *pb.PartitionState, want partition.Embedder) bool {
-	return partition.Outdated(state, want.ID())
-}
-
 // move carries out a step and answers it.
 func (w *worker) move(step *MoveStep) error {
 	now, _, err := w.current()
@@ -79,9 +74,13 @@ func (w *worker) move(step *MoveStep) error {
 		return err
 	}
 	want := w.org.System.Embedders.Current()
-	if !moving(now.State, want) {
-		step.answer(Moved{Over: true}, nil)
-		return nil
+	if !partition.Outdated(now.State, want.ID()) {
+		b := storage.NewBatch(w.org.Store)
+		if err = w.index.deleteLeftovers(b, now.State.GetModel()); err == nil && b.Len() > 0 {
+			err = w.org.Committer.Commit(b)
+		}
+		step.answer(Moved{Over: err == nil}, err)
+		return err
 	}
 	var spent atomic.Int64
 	n, more, err := w.index.reembed(now, want, &spent)

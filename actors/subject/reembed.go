@@ -159,16 +159,7 @@ func (x *indexWriter) switchModel(now *partition.Index, e partition.Embedder, sp
 			return err
 		}
 	}
-	err := x.org.WithStore(func(st *storage.Store) error {
-		models, err := partition.VectorModels(st, x.part)
-		for _, model := range models {
-			if model != e.ID() {
-				final.DeleteRange(x.part.Space.Prefix(storage.TableVector, storage.Str(model)))
-			}
-		}
-		return err
-	})
-	if err != nil {
+	if err := x.deleteLeftovers(final, e.ID()); err != nil {
 		return err
 	}
 	final.Put(x.part.Space.Key(storage.TableState), next.State)
@@ -179,6 +170,17 @@ func (x *indexWriter) switchModel(now *partition.Index, e partition.Embedder, sp
 	x.org.System.Log.Info("partition serves with a new model", "org", x.org.ID.String(), "partition", x.part.ID.String(),
 		"model", e.ID())
 	return nil
+}
+
+// deleteLeftovers deletes the vectors of all models but the one that serves.
+func (x *indexWriter) deleteLeftovers(b *storage.Batch, serves string) error {
+	return x.org.WithStore(func(st *storage.Store) error {
+		models, err := partition.Leftovers(st, x.part.Space, serves)
+		for _, model := range models {
+			b.DeleteRange(x.part.Space.Prefix(storage.TableVector, storage.Str(model)))
+		}
+		return err
+	})
 }
 
 // patiently runs one task of those that nobody waits for, and adds what it took to spent.

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 )
@@ -120,15 +121,13 @@ func (b *busyMark) MarkEmbedded(model string, then func(error)) {
 	b.changeEntry(func(e *pb.OrgEntry) { e.Embedded = model }, then)
 }
 
-// NoteFormerVectors says that a partition is not embedded with the model of today. Where the directory says that all
-// are, it is told that they are not: nodes of other settings may have led the organization meanwhile. It may be called
-// from any goroutine.
-func (o *View) NoteFormerVectors() {
+// NoteVectors says what a partition is embedded with. Where the directory says otherwise of the whole organization it is
+// told so: nodes of other settings may lead the organization in turn. It may be called from any goroutine.
+func (o *View) NoteVectors(state *pb.PartitionState) {
 	e, ok := o.System.Config.Host.Directory().Org(o.ID)
-	if o.Main != nil || !ok || e.GetEmbedded() != o.System.Embedders.Current().ID() {
-		return
+	if o.Main == nil && ok && e.GetEmbedded() != "" && partition.Outdated(state, e.GetEmbedded()) {
+		o.send(otherVectors{})
 	}
-	o.send(formerVectors{})
 }
 
 // changeEntry changes the organization's entry in the directory; then runs in this actor.

@@ -149,6 +149,8 @@ type Testing struct {
 
 	// CaughtUp is Directory.Fresh; a test has a directory that lags.
 	CaughtUp func(context.Context) error
+	// Speaks is Host.Speaks; a test has a cluster whose last old node leaves.
+	Speaks func(version uint32) bool
 	// WithoutDerivation means that nothing is read out of texts and no cycle runs: for tests of
 	// other things, which count nodes and jobs.
 	WithoutDerivation bool
@@ -161,6 +163,9 @@ func (t *Testing) fill(host *cluster.Host) {
 	t.MaxBackOff = cmp.Or(t.MaxBackOff, MaxBackOff)
 	if t.CaughtUp == nil {
 		t.CaughtUp = host.Directory().Fresh
+	}
+	if t.Speaks == nil {
+		t.Speaks = host.Speaks
 	}
 	if t.SegmentUsable == nil {
 		t.SegmentUsable = func(v index.View) bool { return v.Segment.Current() }

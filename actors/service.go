@@ -117,6 +117,11 @@ func (s *Service) Stats() tenant.Stats {
 	return st
 }
 
+// Moving tells how far the memories that the node leads are embedded with the model of today.
+func (s *Service) Moving() moving.Progress {
+	return tenant.FeatureOf[*moving.Feature](s.System).Progress()
+}
+
 // Operator returns what the operator interface may do, wherever the organizations
 // live.
 func (s *Service) Operator() account.Operator {

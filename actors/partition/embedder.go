@@ -1,6 +1,9 @@
 package partition
 
 import (
+	"fmt"
+	"sync"
+
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/brain/embed"
@@ -82,6 +85,28 @@ func CloneState(s *pb.PartitionState) *pb.PartitionState { return proto.CloneOf(
 
 // NewEmbedder wraps a model of package embed.
 func NewEmbedder(m *embed.Model) Embedder { return modelEmbedder{m} }
+
+// NewLateEmbedder is NewEmbedder for a model that is loaded when something is first embedded with it, and then stays. Of
+// the outline it tells what vectors are compared by. The pack is the program's own, and the outline has read it, so that
+// load fails only where memory has changed under it.
+func NewLateEmbedder(outline *embed.Model, load func() (*embed.Model, error)) Embedder {
+	return lateEmbedder{modelEmbedder{outline}, sync.OnceValue(func() *embed.Model {
+		m, err := load()
+		if err != nil {
+			panic(fmt.Errorf("load a former embedding model: %w", err)) //nolint:forbidigo // see above
+		}
+		return m
+	})}
+}
+
+type lateEmbedder struct {
+	modelEmbedder
+
+	loaded func() *embed.Model
+}
+
+func (e lateEmbedder) CountTokens(text string) int { return e.loaded().CountTokens(text) }
+func (e lateEmbedder) NewEncoder() Encoder         { return modelEncoder{e.loaded().NewEncoder()} }
 
 type modelEmbedder struct{ m *embed.Model }
 

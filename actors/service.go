@@ -12,6 +12,7 @@ import (
 	"orgmem/actors/account"
 	"orgmem/actors/backup"
 	"orgmem/actors/export"
+	"orgmem/actors/moving"
 	"orgmem/actors/peer"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
@@ -34,7 +35,7 @@ type Service struct {
 
 // Start builds the actors and wakes the organizations that have unfinished jobs. others is how a node of several
 // reaches the others; nil: it is alone.
-func Start(cfg tenant.Config, others *peer.Config) (*Service, error) {
+func Start(cfg tenant.Config, others *peer.Config) (_ *Service, err error) {
 	if others != nil {
 		cfg.Placement = others.Placement
 	}
@@ -52,6 +53,11 @@ func Start(cfg tenant.Config, others *peer.Config) (*Service, error) {
 	s.Kinds[remoting.KindSubject] = func(of tenant.Incarnation) actor.Actor {
 		return subject.New(of.Org, of.Part, of.Self)
 	}
+	defer func() {
+		if err == nil {
+			s.BackgroundTasks.Go(tenant.FeatureOf[*moving.Feature](sys).Run)
+		}
+	}()
 	if others != nil {
 		if s.peers, err = peer.Start(sys, s.backups, *others); err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -109,6 +115,11 @@ func (s *Service) Stats() tenant.Stats {
 		s.peers.AddStats(&st)
 	}
 	return st
+}
+
+// Moving tells how far the memories that the node leads are embedded with the model of today.
+func (s *Service) Moving() moving.Progress {
+	return tenant.FeatureOf[*moving.Feature](s.System).Progress()
 }
 
 // Operator returns what the operator interface may do, wherever the organizations

@@ -24,7 +24,7 @@ var identityRoutes = []web.Route{
 		org, err1 := pb.OrgIDFrom(me.GetOrg())
 		user, err2 := pb.UserIDFrom(me.GetUser())
 		return principal{
-			Org:            organizationRef{org.String(), me.GetOrgName(), me.GetOrgSlug()},
+			Org:            organizationOf(org, me),
 			User:           userRef{user.String()},
 			Scopes:         me.GetScopes(),
 			SubjectDefault: user.String(),
@@ -45,6 +45,27 @@ type organizationRef struct {
 	ID          string `json:"id" format:"uuid"`
 	DisplayName string `json:"displayName"`
 	Slug        string `json:"slug"`
+
+	Settings organizationSettings `json:"settings" doc:"What holds for the whole organization."`
+}
+
+// organizationSettings are beside the contract.
+type organizationSettings struct {
+	Embedding embeddingState `json:"embedding" doc:"How far the organization is embedded with the model of today."`
+}
+
+type embeddingState struct {
+	Model    string `json:"model" doc:"The model that content is embedded with."`
+	Chunks   uint64 `json:"chunks" doc:"Chunks of all memories."`
+	Embedded uint64 `json:"embedded" doc:"Those embedded with the model; the others are served by a former one until they are."`
+}
+
+func organizationOf(id pb.OrgID, me *pb.Principal) organizationRef {
+	e := me.GetEmbedding()
+	return organizationRef{
+		ID: id.String(), DisplayName: me.GetOrgName(), Slug: me.GetOrgSlug(),
+		Settings: organizationSettings{embeddingState{e.GetModel(), e.GetChunks(), e.GetEmbedded()}},
+	}
 }
 
 type userRef struct {

@@ -851,7 +851,11 @@ type OrgEntry struct {
 	Removed   bool                   `protobuf:"varint,5,opt,name=removed,proto3" json:"removed,omitempty"`
 	// busy says that the organization may have unfinished jobs: the leader of its
 	// shard wakes it. Set before the first job is accepted, cleared when idle.
-	Busy          bool `protobuf:"varint,6,opt,name=busy,proto3" json:"busy,omitempty"`
+	Busy bool `protobuf:"varint,6,opt,name=busy,proto3" json:"busy,omitempty"`
+	// embedded is the model that all of the organization's memories are embedded with; empty: it is
+	// not known that they are. It says where nothing is to be embedded anew, and may be
+	// left out: then the memories are looked at again.
+	Embedded      string `protobuf:"bytes,7,opt,name=embedded,proto3" json:"embedded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -926,6 +930,13 @@ func (x *OrgEntry) GetBusy() bool {
 		return x.Busy
 	}
 	return false
+}
+
+func (x *OrgEntry) GetEmbedded() string {
+	if x != nil {
+		return x.Embedded
+	}
+	return ""
 }
 
 // PutNode creates or updates a node's entry. A removed node stays removed: ids
@@ -1688,7 +1699,7 @@ const file_command_proto_rawDesc = "" +
 	"\tRemoveOrg\x12\x10\n" +
 	"\x03org\x18\x01 \x01(\fR\x03org\"5\n" +
 	"\vRemoveStore\x12&\n" +
-	"\x05store\x18\x01 \x01(\v2\x10.orgmem.StoreRefR\x05store\"\x91\x01\n" +
+	"\x05store\x18\x01 \x01(\v2\x10.orgmem.StoreRefR\x05store\"\xad\x01\n" +
 	"\bOrgEntry\x12\x10\n" +
 	"\x03org\x18\x01 \x01(\fR\x03org\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -1696,7 +1707,8 @@ const file_command_proto_rawDesc = "" +
 	"\n" +
 	"created_ms\x18\x04 \x01(\x03R\tcreatedMs\x12\x18\n" +
 	"\aremoved\x18\x05 \x01(\bR\aremoved\x12\x12\n" +
-	"\x04busy\x18\x06 \x01(\bR\x04busy\"0\n" +
+	"\x04busy\x18\x06 \x01(\bR\x04busy\x12\x1a\n" +
+	"\bembedded\x18\a \x01(\tR\bembedded\"0\n" +
 	"\aPutNode\x12%\n" +
 	"\x04node\x18\x01 \x01(\v2\x11.orgmem.NodeEntryR\x04node\"$\n" +
 	"\n" +

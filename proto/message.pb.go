@@ -1974,6 +1974,7 @@ type Principal struct {
 	User          []byte                 `protobuf:"bytes,4,opt,name=user,proto3" json:"user,omitempty"`
 	Scopes        []string               `protobuf:"bytes,5,rep,name=scopes,proto3" json:"scopes,omitempty"`
 	Plan          string                 `protobuf:"bytes,6,opt,name=plan,proto3" json:"plan,omitempty"`
+	Embedding     *Embedding             `protobuf:"bytes,7,opt,name=embedding,proto3" json:"embedding,omitempty"` // of the organization
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2050,6 +2051,74 @@ func (x *Principal) GetPlan() string {
 	return ""
 }
 
+func (x *Principal) GetEmbedding() *Embedding {
+	if x != nil {
+		return x.Embedding
+	}
+	return nil
+}
+
+// Embedding says how far an organization's memories are embedded with the model of today.
+type Embedding struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Model         string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
+	Chunks        uint64                 `protobuf:"varint,2,opt,name=chunks,proto3" json:"chunks,omitempty"`     // of all memories
+	Embedded      uint64                 `protobuf:"varint,3,opt,name=embedded,proto3" json:"embedded,omitempty"` // of these, with the model
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Embedding) Reset() {
+	*x = Embedding{}
+	mi := &file_message_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Embedding) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Embedding) ProtoMessage() {}
+
+func (x *Embedding) ProtoReflect() protoreflect.Message {
+	mi := &file_message_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Embedding.ProtoReflect.Descriptor instead.
+func (*Embedding) Descriptor() ([]byte, []int) {
+	return file_message_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *Embedding) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *Embedding) GetChunks() uint64 {
+	if x != nil {
+		return x.Chunks
+	}
+	return 0
+}
+
+func (x *Embedding) GetEmbedded() uint64 {
+	if x != nil {
+		return x.Embedded
+	}
+	return 0
+}
+
 type KeyList struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Keys          []*Key                 `protobuf:"bytes,1,rep,name=keys,proto3" json:"keys,omitempty"`
@@ -2059,7 +2128,7 @@ type KeyList struct {
 
 func (x *KeyList) Reset() {
 	*x = KeyList{}
-	mi := &file_message_proto_msgTypes[23]
+	mi := &file_message_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2071,7 +2140,7 @@ func (x *KeyList) String() string {
 func (*KeyList) ProtoMessage() {}
 
 func (x *KeyList) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[23]
+	mi := &file_message_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2084,7 +2153,7 @@ func (x *KeyList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeyList.ProtoReflect.Descriptor instead.
 func (*KeyList) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{23}
+	return file_message_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *KeyList) GetKeys() []*Key {
@@ -2105,7 +2174,7 @@ type NewKey struct {
 
 func (x *NewKey) Reset() {
 	*x = NewKey{}
-	mi := &file_message_proto_msgTypes[24]
+	mi := &file_message_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2117,7 +2186,7 @@ func (x *NewKey) String() string {
 func (*NewKey) ProtoMessage() {}
 
 func (x *NewKey) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[24]
+	mi := &file_message_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2130,7 +2199,7 @@ func (x *NewKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NewKey.ProtoReflect.Descriptor instead.
 func (*NewKey) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{24}
+	return file_message_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *NewKey) GetApiKey() string {
@@ -2164,7 +2233,7 @@ type SubjectInfo struct {
 
 func (x *SubjectInfo) Reset() {
 	*x = SubjectInfo{}
-	mi := &file_message_proto_msgTypes[25]
+	mi := &file_message_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2176,7 +2245,7 @@ func (x *SubjectInfo) String() string {
 func (*SubjectInfo) ProtoMessage() {}
 
 func (x *SubjectInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[25]
+	mi := &file_message_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2189,7 +2258,7 @@ func (x *SubjectInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubjectInfo.ProtoReflect.Descriptor instead.
 func (*SubjectInfo) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{25}
+	return file_message_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *SubjectInfo) GetId() string {
@@ -2216,7 +2285,7 @@ type SubjectList struct {
 
 func (x *SubjectList) Reset() {
 	*x = SubjectList{}
-	mi := &file_message_proto_msgTypes[26]
+	mi := &file_message_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2228,7 +2297,7 @@ func (x *SubjectList) String() string {
 func (*SubjectList) ProtoMessage() {}
 
 func (x *SubjectList) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[26]
+	mi := &file_message_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2241,7 +2310,7 @@ func (x *SubjectList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubjectList.ProtoReflect.Descriptor instead.
 func (*SubjectList) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{26}
+	return file_message_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SubjectList) GetSubjects() []*SubjectInfo {
@@ -2268,7 +2337,7 @@ type Accepted struct {
 
 func (x *Accepted) Reset() {
 	*x = Accepted{}
-	mi := &file_message_proto_msgTypes[27]
+	mi := &file_message_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2280,7 +2349,7 @@ func (x *Accepted) String() string {
 func (*Accepted) ProtoMessage() {}
 
 func (x *Accepted) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[27]
+	mi := &file_message_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2293,7 +2362,7 @@ func (x *Accepted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Accepted.ProtoReflect.Descriptor instead.
 func (*Accepted) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{27}
+	return file_message_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Accepted) GetJob() []byte {
@@ -2319,7 +2388,7 @@ type JobInfo struct {
 
 func (x *JobInfo) Reset() {
 	*x = JobInfo{}
-	mi := &file_message_proto_msgTypes[28]
+	mi := &file_message_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2331,7 +2400,7 @@ func (x *JobInfo) String() string {
 func (*JobInfo) ProtoMessage() {}
 
 func (x *JobInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[28]
+	mi := &file_message_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2344,7 +2413,7 @@ func (x *JobInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobInfo.ProtoReflect.Descriptor instead.
 func (*JobInfo) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{28}
+	return file_message_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *JobInfo) GetJob() *Job {
@@ -2364,7 +2433,7 @@ type JobList struct {
 
 func (x *JobList) Reset() {
 	*x = JobList{}
-	mi := &file_message_proto_msgTypes[29]
+	mi := &file_message_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2376,7 +2445,7 @@ func (x *JobList) String() string {
 func (*JobList) ProtoMessage() {}
 
 func (x *JobList) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[29]
+	mi := &file_message_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2389,7 +2458,7 @@ func (x *JobList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobList.ProtoReflect.Descriptor instead.
 func (*JobList) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{29}
+	return file_message_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *JobList) GetJobs() []*Job {
@@ -2418,7 +2487,7 @@ type SearchResult struct {
 
 func (x *SearchResult) Reset() {
 	*x = SearchResult{}
-	mi := &file_message_proto_msgTypes[30]
+	mi := &file_message_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2430,7 +2499,7 @@ func (x *SearchResult) String() string {
 func (*SearchResult) ProtoMessage() {}
 
 func (x *SearchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[30]
+	mi := &file_message_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2443,7 +2512,7 @@ func (x *SearchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResult.ProtoReflect.Descriptor instead.
 func (*SearchResult) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{30}
+	return file_message_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *SearchResult) GetHits() []*Hit {
@@ -2621,14 +2690,19 @@ const file_message_proto_rawDesc = "" +
 	"\n" +
 	"FieldError\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\tR\x05field\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\x93\x01\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xc4\x01\n" +
 	"\tPrincipal\x12\x10\n" +
 	"\x03org\x18\x01 \x01(\fR\x03org\x12\x19\n" +
 	"\borg_name\x18\x02 \x01(\tR\aorgName\x12\x19\n" +
 	"\borg_slug\x18\x03 \x01(\tR\aorgSlug\x12\x12\n" +
 	"\x04user\x18\x04 \x01(\fR\x04user\x12\x16\n" +
 	"\x06scopes\x18\x05 \x03(\tR\x06scopes\x12\x12\n" +
-	"\x04plan\x18\x06 \x01(\tR\x04plan\"*\n" +
+	"\x04plan\x18\x06 \x01(\tR\x04plan\x12/\n" +
+	"\tembedding\x18\a \x01(\v2\x11.orgmem.EmbeddingR\tembedding\"U\n" +
+	"\tEmbedding\x12\x14\n" +
+	"\x05model\x18\x01 \x01(\tR\x05model\x12\x16\n" +
+	"\x06chunks\x18\x02 \x01(\x04R\x06chunks\x12\x1a\n" +
+	"\bembedded\x18\x03 \x01(\x04R\bembedded\"*\n" +
 	"\aKeyList\x12\x1f\n" +
 	"\x04keys\x18\x01 \x03(\v2\v.orgmem.KeyR\x04keys\"G\n" +
 	"\x06NewKey\x12\x17\n" +
@@ -2676,7 +2750,7 @@ func file_message_proto_rawDescGZIP() []byte {
 }
 
 var file_message_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_message_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_message_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_message_proto_goTypes = []any{
 	(SubjectMode)(0),      // 0: orgmem.SubjectMode
 	(*Envelope)(nil),      // 1: orgmem.Envelope
@@ -2702,32 +2776,33 @@ var file_message_proto_goTypes = []any{
 	(*Problem)(nil),       // 21: orgmem.Problem
 	(*FieldError)(nil),    // 22: orgmem.FieldError
 	(*Principal)(nil),     // 23: orgmem.Principal
-	(*KeyList)(nil),       // 24: orgmem.KeyList
-	(*NewKey)(nil),        // 25: orgmem.NewKey
-	(*SubjectInfo)(nil),   // 26: orgmem.SubjectInfo
-	(*SubjectList)(nil),   // 27: orgmem.SubjectList
-	(*Accepted)(nil),      // 28: orgmem.Accepted
-	(*JobInfo)(nil),       // 29: orgmem.JobInfo
-	(*JobList)(nil),       // 30: orgmem.JobList
-	(*SearchResult)(nil),  // 31: orgmem.SearchResult
-	nil,                   // 32: orgmem.Filters.MetadataEntry
-	(*GraphOp)(nil),       // 33: orgmem.GraphOp
-	(*AccountOp)(nil),     // 34: orgmem.AccountOp
-	(*DataOp)(nil),        // 35: orgmem.DataOp
-	(*MindOp)(nil),        // 36: orgmem.MindOp
-	(*LinkOp)(nil),        // 37: orgmem.LinkOp
-	(*Page)(nil),          // 38: orgmem.Page
-	(*IngestItem)(nil),    // 39: orgmem.IngestItem
-	(*Empty)(nil),         // 40: orgmem.Empty
-	(*NodeInfo)(nil),      // 41: orgmem.NodeInfo
-	(*GraphResult)(nil),   // 42: orgmem.GraphResult
-	(*AccountResult)(nil), // 43: orgmem.AccountResult
-	(*DataResult)(nil),    // 44: orgmem.DataResult
-	(*MindResult)(nil),    // 45: orgmem.MindResult
-	(*LinkResult)(nil),    // 46: orgmem.LinkResult
-	(*Key)(nil),           // 47: orgmem.Key
-	(*Job)(nil),           // 48: orgmem.Job
-	(*Hit)(nil),           // 49: orgmem.Hit
+	(*Embedding)(nil),     // 24: orgmem.Embedding
+	(*KeyList)(nil),       // 25: orgmem.KeyList
+	(*NewKey)(nil),        // 26: orgmem.NewKey
+	(*SubjectInfo)(nil),   // 27: orgmem.SubjectInfo
+	(*SubjectList)(nil),   // 28: orgmem.SubjectList
+	(*Accepted)(nil),      // 29: orgmem.Accepted
+	(*JobInfo)(nil),       // 30: orgmem.JobInfo
+	(*JobList)(nil),       // 31: orgmem.JobList
+	(*SearchResult)(nil),  // 32: orgmem.SearchResult
+	nil,                   // 33: orgmem.Filters.MetadataEntry
+	(*GraphOp)(nil),       // 34: orgmem.GraphOp
+	(*AccountOp)(nil),     // 35: orgmem.AccountOp
+	(*DataOp)(nil),        // 36: orgmem.DataOp
+	(*MindOp)(nil),        // 37: orgmem.MindOp
+	(*LinkOp)(nil),        // 38: orgmem.LinkOp
+	(*Page)(nil),          // 39: orgmem.Page
+	(*IngestItem)(nil),    // 40: orgmem.IngestItem
+	(*Empty)(nil),         // 41: orgmem.Empty
+	(*NodeInfo)(nil),      // 42: orgmem.NodeInfo
+	(*GraphResult)(nil),   // 43: orgmem.GraphResult
+	(*AccountResult)(nil), // 44: orgmem.AccountResult
+	(*DataResult)(nil),    // 45: orgmem.DataResult
+	(*MindResult)(nil),    // 46: orgmem.MindResult
+	(*LinkResult)(nil),    // 47: orgmem.LinkResult
+	(*Key)(nil),           // 48: orgmem.Key
+	(*Job)(nil),           // 49: orgmem.Job
+	(*Hit)(nil),           // 50: orgmem.Hit
 }
 var file_message_proto_depIdxs = []int32{
 	0,  // 0: orgmem.Envelope.subject_mode:type_name -> orgmem.SubjectMode
@@ -2747,46 +2822,47 @@ var file_message_proto_depIdxs = []int32{
 	15, // 14: orgmem.Envelope.cancel_job:type_name -> orgmem.CancelJob
 	17, // 15: orgmem.Envelope.search:type_name -> orgmem.Search
 	16, // 16: orgmem.Envelope.get_node:type_name -> orgmem.GetNode
-	33, // 17: orgmem.Envelope.graph:type_name -> orgmem.GraphOp
-	34, // 18: orgmem.Envelope.account:type_name -> orgmem.AccountOp
-	35, // 19: orgmem.Envelope.data:type_name -> orgmem.DataOp
-	36, // 20: orgmem.Envelope.mind:type_name -> orgmem.MindOp
-	37, // 21: orgmem.Envelope.link:type_name -> orgmem.LinkOp
+	34, // 17: orgmem.Envelope.graph:type_name -> orgmem.GraphOp
+	35, // 18: orgmem.Envelope.account:type_name -> orgmem.AccountOp
+	36, // 19: orgmem.Envelope.data:type_name -> orgmem.DataOp
+	37, // 20: orgmem.Envelope.mind:type_name -> orgmem.MindOp
+	38, // 21: orgmem.Envelope.link:type_name -> orgmem.LinkOp
 	21, // 22: orgmem.Rejected.problem:type_name -> orgmem.Problem
-	38, // 23: orgmem.ListSubjects.page:type_name -> orgmem.Page
-	39, // 24: orgmem.Ingest.items:type_name -> orgmem.IngestItem
-	38, // 25: orgmem.ListJobs.page:type_name -> orgmem.Page
+	39, // 23: orgmem.ListSubjects.page:type_name -> orgmem.Page
+	40, // 24: orgmem.Ingest.items:type_name -> orgmem.IngestItem
+	39, // 25: orgmem.ListJobs.page:type_name -> orgmem.Page
 	18, // 26: orgmem.Search.filters:type_name -> orgmem.Filters
-	32, // 27: orgmem.Filters.metadata:type_name -> orgmem.Filters.MetadataEntry
+	33, // 27: orgmem.Filters.metadata:type_name -> orgmem.Filters.MetadataEntry
 	20, // 28: orgmem.Reply.rate:type_name -> orgmem.RateLimit
 	21, // 29: orgmem.Reply.problem:type_name -> orgmem.Problem
 	23, // 30: orgmem.Reply.me:type_name -> orgmem.Principal
-	24, // 31: orgmem.Reply.keys:type_name -> orgmem.KeyList
-	25, // 32: orgmem.Reply.new_key:type_name -> orgmem.NewKey
-	40, // 33: orgmem.Reply.empty:type_name -> orgmem.Empty
-	27, // 34: orgmem.Reply.subjects:type_name -> orgmem.SubjectList
-	26, // 35: orgmem.Reply.subject:type_name -> orgmem.SubjectInfo
-	28, // 36: orgmem.Reply.accepted:type_name -> orgmem.Accepted
-	29, // 37: orgmem.Reply.job:type_name -> orgmem.JobInfo
-	30, // 38: orgmem.Reply.jobs:type_name -> orgmem.JobList
-	31, // 39: orgmem.Reply.search:type_name -> orgmem.SearchResult
-	41, // 40: orgmem.Reply.node:type_name -> orgmem.NodeInfo
-	42, // 41: orgmem.Reply.graph:type_name -> orgmem.GraphResult
-	43, // 42: orgmem.Reply.account:type_name -> orgmem.AccountResult
-	44, // 43: orgmem.Reply.data:type_name -> orgmem.DataResult
-	45, // 44: orgmem.Reply.mind:type_name -> orgmem.MindResult
-	46, // 45: orgmem.Reply.link:type_name -> orgmem.LinkResult
+	25, // 31: orgmem.Reply.keys:type_name -> orgmem.KeyList
+	26, // 32: orgmem.Reply.new_key:type_name -> orgmem.NewKey
+	41, // 33: orgmem.Reply.empty:type_name -> orgmem.Empty
+	28, // 34: orgmem.Reply.subjects:type_name -> orgmem.SubjectList
+	27, // 35: orgmem.Reply.subject:type_name -> orgmem.SubjectInfo
+	29, // 36: orgmem.Reply.accepted:type_name -> orgmem.Accepted
+	30, // 37: orgmem.Reply.job:type_name -> orgmem.JobInfo
+	31, // 38: orgmem.Reply.jobs:type_name -> orgmem.JobList
+	32, // 39: orgmem.Reply.search:type_name -> orgmem.SearchResult
+	42, // 40: orgmem.Reply.node:type_name -> orgmem.NodeInfo
+	43, // 41: orgmem.Reply.graph:type_name -> orgmem.GraphResult
+	44, // 42: orgmem.Reply.account:type_name -> orgmem.AccountResult
+	45, // 43: orgmem.Reply.data:type_name -> orgmem.DataResult
+	46, // 44: orgmem.Reply.mind:type_name -> orgmem.MindResult
+	47, // 45: orgmem.Reply.link:type_name -> orgmem.LinkResult
 	22, // 46: orgmem.Problem.errors:type_name -> orgmem.FieldError
-	47, // 47: orgmem.KeyList.keys:type_name -> orgmem.Key
-	26, // 48: orgmem.SubjectList.subjects:type_name -> orgmem.SubjectInfo
-	48, // 49: orgmem.JobInfo.job:type_name -> orgmem.Job
-	48, // 50: orgmem.JobList.jobs:type_name -> orgmem.Job
-	49, // 51: orgmem.SearchResult.hits:type_name -> orgmem.Hit
-	52, // [52:52] is the sub-list for method output_type
-	52, // [52:52] is the sub-list for method input_type
-	52, // [52:52] is the sub-list for extension type_name
-	52, // [52:52] is the sub-list for extension extendee
-	0,  // [0:52] is the sub-list for field type_name
+	24, // 47: orgmem.Principal.embedding:type_name -> orgmem.Embedding
+	48, // 48: orgmem.KeyList.keys:type_name -> orgmem.Key
+	27, // 49: orgmem.SubjectList.subjects:type_name -> orgmem.SubjectInfo
+	49, // 50: orgmem.JobInfo.job:type_name -> orgmem.Job
+	49, // 51: orgmem.JobList.jobs:type_name -> orgmem.Job
+	50, // 52: orgmem.SearchResult.hits:type_name -> orgmem.Hit
+	53, // [53:53] is the sub-list for method output_type
+	53, // [53:53] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_message_proto_init() }
@@ -2849,7 +2925,7 @@ func file_message_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_message_proto_rawDesc), len(file_message_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   32,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

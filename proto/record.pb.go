@@ -1026,8 +1026,10 @@ type PartitionState struct {
 	Removals uint64 `protobuf:"varint,12,opt,name=removals,proto3" json:"removals,omitempty"`
 	// How much has come into the graph that a brain is made of and how much has gone,
 	// ever: nodes, passages and edges.
-	Came          uint64 `protobuf:"varint,13,opt,name=came,proto3" json:"came,omitempty"`
-	Went          uint64 `protobuf:"varint,14,opt,name=went,proto3" json:"went,omitempty"`
+	Came uint64 `protobuf:"varint,13,opt,name=came,proto3" json:"came,omitempty"`
+	Went uint64 `protobuf:"varint,14,opt,name=went,proto3" json:"went,omitempty"`
+	// Some chunks have no vector, since they came where the model that serves was not to be had.
+	LacksVectors  bool `protobuf:"varint,15,opt,name=lacks_vectors,json=lacksVectors,proto3" json:"lacks_vectors,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1158,6 +1160,13 @@ func (x *PartitionState) GetWent() uint64 {
 		return x.Went
 	}
 	return 0
+}
+
+func (x *PartitionState) GetLacksVectors() bool {
+	if x != nil {
+		return x.LacksVectors
+	}
+	return false
 }
 
 // Segment describes one stored index segment; its bytes lie in pieces.
@@ -2425,7 +2434,7 @@ const file_record_proto_rawDesc = "" +
 	"\n" +
 	"created_ms\x18\a \x01(\x03R\tcreatedMs\x12\x14\n" +
 	"\x05start\x18\b \x01(\rR\x05start\x12\x10\n" +
-	"\x03end\x18\t \x01(\rR\x03end\"\xad\x03\n" +
+	"\x03end\x18\t \x01(\rR\x03end\"\xd2\x03\n" +
 	"\x0ePartitionState\x12\x1d\n" +
 	"\n" +
 	"next_chunk\x18\x01 \x01(\x04R\tnextChunk\x12\x1d\n" +
@@ -2443,7 +2452,8 @@ const file_record_proto_rawDesc = "" +
 	"\achanges\x18\v \x01(\x04R\achanges\x12\x1a\n" +
 	"\bremovals\x18\f \x01(\x04R\bremovals\x12\x12\n" +
 	"\x04came\x18\r \x01(\x04R\x04came\x12\x12\n" +
-	"\x04went\x18\x0e \x01(\x04R\x04went\"\x95\x01\n" +
+	"\x04went\x18\x0e \x01(\x04R\x04went\x12#\n" +
+	"\rlacks_vectors\x18\x0f \x01(\bR\flacksVectors\"\x95\x01\n" +
 	"\aSegment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x1b\n" +
 	"\tfirst_seq\x18\x02 \x01(\x04R\bfirstSeq\x12\x19\n" +

@@ -129,7 +129,7 @@ func (s LocalOperator) RegisterOrg(ctx context.Context, order NewOrg) (made Crea
 		}
 		err = s.Config.Host.Directory().PutOrg(ctx, &pb.OrgEntry{
 			Org: made.Org.Bytes(), Name: name, Slug: made.Slug,
-			CreatedMs: now,
+			CreatedMs: now, Embedded: s.Embedders.Current().ID(), // there is nothing in it
 		})
 		if !errors.Is(err, wire.ErrSlugTaken) || try == slugTries {
 			break

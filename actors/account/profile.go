@@ -2,6 +2,7 @@ package account
 
 import (
 	"orgmem/actors/commit"
+	"orgmem/actors/moving"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -58,10 +59,20 @@ func (o *Profile) handleAccount(c *tenant.Call, op *pb.AccountOp) bool {
 
 // me tells a caller who they are.
 func (o *Profile) me(c *tenant.Call) {
-	c.Reply(&pb.Reply{Result: &pb.Reply_Me{Me: &pb.Principal{
+	me := &pb.Principal{
 		Org: o.ID.Bytes(), OrgName: o.Record().GetName(), OrgSlug: o.Record().GetSlug(),
 		User: c.Principal.User.Bytes(), Scopes: c.Principal.Scopes, Plan: o.Record().GetPlan(),
-	}}})
+	}
+	reply := &pb.Reply{Result: &pb.Reply_Me{Me: me}}
+	moves := tenant.ModuleOf[*moving.Module](&o.View)
+	if me.Embedding = moves.Known(); me.Embedding != nil {
+		c.Reply(reply)
+		return
+	}
+	o.ReadWide(c, func(st *storage.Store, _ int) (_ *pb.Reply, err error) {
+		me.Embedding, err = moves.Count(st)
+		return reply, err
+	})
 }
 
 // team describes the organization. Its members are people: neither provisioned

@@ -247,7 +247,9 @@ func (f *Tx) redescribe(it *Prepared, n *pb.Node) error {
 	if err := f.unlink(n, false); err != nil {
 		return err
 	}
-	f.Index.removeChunks(n)
+	if err := f.Index.removeChunks(n); err != nil {
+		return err
+	}
 	if n.GetErased() {
 		f.PutContent(n, it.GetItem().GetContent())
 	}

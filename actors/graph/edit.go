@@ -50,9 +50,6 @@ func SubmitEditBusy(o *tenant.Org, c *tenant.Call, run func(f *Tx) (*pb.Reply, e
 // Prepared returns an item for a node with its chunks. Where they are not computed yet it returns ErrNotPrepared, and
 // the edit runs again when they are.
 func (f *Tx) Prepared(node pb.NodeID, item *pb.IngestItem) (*Prepared, error) {
-	if m := f.State.GetModel(); m != "" && m != f.Index.model {
-		return nil, tenant.ErrReembedding
-	}
 	ed := EditOf(f.Call)
 	if m := ed.Made; m != nil && m.Node == node && m.Model == f.Index.model && proto.Equal(m.GetItem(), item) {
 		return m, nil

@@ -67,7 +67,9 @@ func (ix *IndexChange) putChunks(it *Prepared, n *pb.Node) {
 			CreatedMs: ix.NowMs, Start: uint32(c.Start), End: uint32(c.End),
 		}
 		to.Put(space.Key(storage.TableChunk, storage.U64(seq)), chunk)
-		if it.Vectors[i] != nil {
+		if it.Vectors[i] == nil {
+			ix.State.LacksVectors = true
+		} else {
 			ix.unchargedTokens += uint64(c.Tokens)
 			partition.PutVector(to, ix.Part, ix.model, seq, it.Vectors[i])
 		}
@@ -87,11 +89,15 @@ func (ix *IndexChange) putChunks(it *Prepared, n *pb.Node) {
 
 // removeChunks takes a node's chunks away, so that it can get others. Their bytes stay in the files until those are
 // compacted.
-func (ix *IndexChange) removeChunks(n *pb.Node) {
+func (ix *IndexChange) removeChunks(n *pb.Node) error {
+	models, err := ix.vectorModels() // the partition may be embedded anew just now
+	if err != nil {
+		return err
+	}
 	for _, seq := range n.GetChunks() {
 		ix.Batch.Delete(ix.Part.Space.Key(storage.TableChunk, storage.U64(seq)))
-		ix.Batch.Delete(partition.VectorKey(ix.Part, ix.model, seq))
-		for model := range ix.Org.System.Embedders.IDs() { // one of them may be embedding anew
+		ix.Batch.Delete(partition.VectorKey(ix.Part, ix.model, seq)) // of this very slice
+		for _, model := range models {
 			ix.Batch.Delete(partition.VectorKey(ix.Part, model, seq))
 		}
 		ix.Batch.Delete(ix.Part.Space.Key(storage.TableUnsealed, storage.U64(seq)))
@@ -101,6 +107,7 @@ func (ix *IndexChange) removeChunks(n *pb.Node) {
 	ix.removed = append(ix.removed, n.GetChunks()...)
 	ix.State.Chunks -= uint64(len(n.GetChunks()))
 	n.Chunks = nil
+	return nil
 }
 
 // eraseChunks takes the chunks of a node that is being forgotten out of the store, bytes included, and the index.
@@ -136,28 +143,8 @@ func (ix *IndexChange) vectorModels() (models []string, err error) {
 	if ix.vectors != nil {
 		return ix.vectors, nil
 	}
-	models = []string{}
-	opts := storage.ScanOptions{Limit: 1}
-	for {
-		found := false
-		for item, err := range ix.Store.Scan(ix.Part.Space.Prefix(storage.TableVector), opts) {
-			if err != nil {
-				return nil, err
-			}
-			parts := item.Key.Parts()
-			model := parts.Str()
-			parts.U64()
-			if err := parts.Done(); err != nil {
-				return nil, err
-			}
-			models, found = append(models, model), true
-			opts.After = ix.Part.Space.Key(storage.TableVector, storage.Str(model), storage.U64(^uint64(0)))
-		}
-		if !found {
-			ix.vectors = models
-			return models, nil
-		}
-	}
+	ix.vectors, err = partition.VectorModels(ix.Store, ix.Part.Space)
+	return ix.vectors, err
 }
 
 // next returns the index with the change. compute runs the building of the segment of the new chunks.

@@ -1,6 +1,9 @@
 package partition
 
 import (
+	"fmt"
+	"sync"
+
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/brain/embed"
@@ -35,6 +38,27 @@ type Encoder interface {
 	Query(text string) []float32
 }
 
+// WithoutVectors stands for a model that this node does not have: texts are cut as for another one, and get no vectors.
+func WithoutVectors(id string, dim int, cut Embedder) Embedder {
+	return absent{id: id, dim: dim, cut: cut}
+}
+
+type absent struct {
+	id  string
+	dim int
+	cut Embedder
+}
+
+func (a absent) ID() string                  { return a.id }
+func (a absent) Dim() int                    { return a.dim }
+func (a absent) CountTokens(text string) int { return a.cut.CountTokens(text) }
+func (a absent) NewEncoder() Encoder         { return noVectors{} }
+
+type noVectors struct{}
+
+func (noVectors) Passages(texts []string) [][]float32 { return make([][]float32, len(texts)) }
+func (noVectors) Query(string) []float32              { return nil }
+
 // Encoders are one worker's encoders, made when first needed.
 type Encoders struct{ made map[string]Encoder }
 
@@ -61,6 +85,28 @@ func CloneState(s *pb.PartitionState) *pb.PartitionState { return proto.CloneOf(
 
 // NewEmbedder wraps a model of package embed.
 func NewEmbedder(m *embed.Model) Embedder { return modelEmbedder{m} }
+
+// NewLateEmbedder is NewEmbedder for a model that is loaded when something is first embedded with it, and then stays. Of
+// the outline it tells what vectors are compared by. The pack is the program's own, and the outline has read it, so that
+// load fails only where memory has changed under it.
+func NewLateEmbedder(outline *embed.Model, load func() (*embed.Model, error)) Embedder {
+	return lateEmbedder{modelEmbedder{outline}, sync.OnceValue(func() *embed.Model {
+		m, err := load()
+		if err != nil {
+			panic(fmt.Errorf("load a former embedding model: %w", err)) //nolint:forbidigo // see above
+		}
+		return m
+	})}
+}
+
+type lateEmbedder struct {
+	modelEmbedder
+
+	loaded func() *embed.Model
+}
+
+func (e lateEmbedder) CountTokens(text string) int { return e.loaded().CountTokens(text) }
+func (e lateEmbedder) NewEncoder() Encoder         { return modelEncoder{e.loaded().NewEncoder()} }
 
 type modelEmbedder struct{ m *embed.Model }
 

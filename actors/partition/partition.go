@@ -191,6 +191,10 @@ func loadPartition(
 		}
 		now.Views = append(now.Views, view)
 	}
+	width, err := storedDim(snap, part, state.GetModel(), dim)
+	if err != nil {
+		return nil, err
+	}
 	var analyzer text.Analyzer
 	var stale []StaleSegment
 	for _, view := range unusable {
@@ -201,7 +205,7 @@ func loadPartition(
 			}
 		}
 		before := len(now.Views)
-		if now, err = IndexChunks(now, snap, part, state.GetModel(), dim(state.GetModel()), seqs, &analyzer); err != nil {
+		if now, err = IndexChunks(now, snap, part, state.GetModel(), width, seqs, &analyzer); err != nil {
 			return nil, err
 		}
 		old := StaleSegment{ID: view.ID}
@@ -221,10 +225,25 @@ func loadPartition(
 	if err != nil {
 		return nil, err
 	}
-	if now, err = IndexChunks(now, snap, part, state.GetModel(), dim(state.GetModel()), tail, &analyzer); err != nil {
+	if now, err = IndexChunks(now, snap, part, state.GetModel(), width, tail, &analyzer); err != nil {
 		return nil, err
 	}
 	return &Index{Snapshot: now, State: state, Stale: stale}, nil
+}
+
+// storedDim is the dimension of a partition's vectors of a model, as dim says where there are none. The node may not
+// have the model, and the first of the chunks may have no vector.
+func storedDim(r storage.Reader, part *Ref, model string, dim func(string) int) (int, error) {
+	for item, err := range r.Scan(part.Space.Prefix(storage.TableVector, storage.Str(model)),
+		storage.ScanOptions{Limit: 1}) {
+		if err != nil {
+			return 0, err
+		}
+		if n := len(item.Value) / 2; n > 0 { // half floats
+			return n, nil
+		}
+	}
+	return dim(model), nil
 }
 
 // CloseSnapshot ends a snapshot; its failure is the reader's.

@@ -15,8 +15,11 @@ func PutVector(b *storage.Batch, part *Ref, model string, seq uint64, v []float3
 }
 
 // AsStored gives a vector as it will be read again: an index, and a brain, that is
-// made of what was just embedded is the one that is made of it after a restart.
+// made of what was just embedded is the one that is made of it after a restart. Of no vector it makes none.
 func AsStored(v []float32) []float32 {
+	if v == nil {
+		return nil
+	}
 	return embed.DecodeF16(make([]float32, 0, len(v)), embed.EncodeF16(make([]byte, 0, 2*len(v)), v))
 }
 

@@ -130,7 +130,7 @@ func (o *Module) conditionScaffold(c *tenant.Call, op *pb.ConditionScaffold) {
 			return nil, err
 		}
 		s := answer.Scaffold(op.GetPrompt(), hint, answer.Evidence(found.GetHits()),
-			int(cmp.Or(op.GetMaxTokens(), defaultScaffoldTokens)), c.Org.System.Config.Embedder.CountTokens)
+			int(cmp.Or(op.GetMaxTokens(), defaultScaffoldTokens)), c.Org.System.Embedders.Current().CountTokens)
 		s.ReadUnits, s.EmbedTokens = found.GetReadUnits(), found.GetEmbedTokens()
 		return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Scaffold{Scaffold: s}}), nil
 	})

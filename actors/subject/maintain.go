@@ -39,29 +39,18 @@ func (w *worker) current() (*partition.Index, partition.Embedder, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if e := w.org.System.Embedders.ByID(now.State.GetModel()); e != nil {
-		return now, e, nil
-	}
-	return now, w.org.System.Config.Embedder, nil
+	return now, w.org.System.Embedders.For(now), nil
 }
 
-// maintain does what can wait: removing what was forgotten long ago, merging
-// segments, and embedding anew after a change of model. It reports whether there
-// is more to do.
-func (w *worker) maintain(now *partition.Index) (more bool, err error) {
-	now, more, err = w.removeExpiredTombstones(now, w.org.System.Config.Embedder)
+// maintain does what can wait: removing what was forgotten long ago, and merging
+// segments. It reports whether there is more to do.
+func (w *worker) maintain(now *partition.Index, e partition.Embedder) (more bool, err error) {
+	now, more, err = w.removeExpiredTombstones(now, e)
 	if err != nil || more {
 		return more, err
 	}
-	more, err = w.compact(now)
-	if err != nil || more {
-		return more, err
-	}
-	want := w.org.System.Config.Embedder
-	if now.State.GetModel() == "" || now.State.GetModel() == want.ID() {
-		return false, nil
-	}
-	return w.index.reembed(now, want)
+	w.org.NoteVectors(now.State)
+	return w.compact(now)
 }
 
 // compact merges segments where that pays, and rewrites those that hold something forgotten.

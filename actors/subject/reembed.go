@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"orgmem/actors/partition"
 	"orgmem/brain/index"
@@ -20,14 +21,20 @@ const (
 	rebuildChunks = 4096
 )
 
-// reembed embeds some of the partition's chunks with another model, and reports whether there are more. The old vectors
-// serve meanwhile, and the new ones are stored beside them. When all are there, one commit makes the new ones serve and
-// removes the old. The worker does this between two slices, so that no chunk is missed.
-func (x *indexWriter) reembed(now *partition.Index, e partition.Embedder) (more bool, err error) {
+// reembed embeds some of the partition's chunks with another model, and reports how many it has, and whether there are
+// more. The old vectors serve meanwhile, and the new ones are stored beside them. When all are there, one commit makes
+// the new ones serve and removes the old. The worker does this between two slices, so that no chunk is missed. It adds
+// to spent, in nanoseconds, what it has taken of the CPU workers.
+func (x *indexWriter) reembed(now *partition.Index, e partition.Embedder, spent *atomic.Int64) (n int, more bool,
+	err error,
+) {
 	var seqs []uint64
 	var texts []string
 	err = x.org.WithStore(func(st *storage.Store) error {
-		from := x.part.Space.Key(storage.TableChunk, storage.U64(x.reembedded))
+		if err := x.anew.begin(st, x.part, now.State, e.ID()); err != nil {
+			return err
+		}
+		from := x.part.Space.Key(storage.TableChunk, storage.U64(x.anew.last))
 		opts := storage.ScanOptions{Limit: reembedBatch, After: from}
 		for rec, err := range storage.ScanRecords(st, x.part.Space.Prefix(storage.TableChunk), opts,
 			func() *pb.Chunk { return &pb.Chunk{} }) {
@@ -51,49 +58,65 @@ func (x *indexWriter) reembed(now *partition.Index, e partition.Embedder) (more 
 		return nil
 	})
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	if len(texts) == 0 {
-		return false, x.switchModel(now, e)
+		return 0, false, x.switchModel(now, e, spent)
+	}
+	vectors, err := x.embedAnew(e, texts, spent)
+	if err != nil {
+		return 0, false, err
 	}
 	b := storage.NewBatch(x.org.Store)
+	for i, v := range vectors {
+		if v != nil {
+			partition.PutVector(b, x.part, e.ID(), seqs[i], v)
+			n++
+		}
+	}
+	if n > 0 {
+		if err := x.org.Committer.Commit(b); err != nil {
+			return 0, false, err
+		}
+		x.org.System.Counters.ChunksMoved.Add(uint64(n))
+	}
+	x.anew.last = seqs[len(texts)-1]
+	return n, true, nil
+}
+
+// embedAnew embeds texts, but for empty ones, with nobody waiting for it: in as many lanes as moving may have of the
+// workers, so that the others are free for what comes meanwhile.
+func (x *indexWriter) embedAnew(e partition.Embedder, texts []string, spent *atomic.Int64) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
+	sys := x.org.System
 	var tasks []func(int) error
 	for from := 0; from < len(texts); from += EmbedBatch {
 		to := min(from+EmbedBatch, len(texts))
 		tasks = append(tasks, func(worker int) error {
+			began := sys.Clock.Now()
+			defer func() { spent.Add(int64(sys.Clock.Now().Sub(began))) }()
 			for i := from; i < to; i++ {
 				if texts[i] != "" {
-					vectors[i] = x.org.System.Computers[worker].Encoders.Of(e).Passages(texts[i : i+1])[0]
+					vectors[i] = sys.Computers[worker].Encoders.Of(e).Passages(texts[i : i+1])[0]
 				}
 			}
 			return nil
 		})
 	}
-	for _, err := range x.org.System.CPU.Foreground(x.org.ID, tasks) {
-		if err != nil {
-			return false, fmt.Errorf("embed anew: %w", err)
+	for some := range slices.Chunk(tasks, sys.Config.MovingLanes()) {
+		for _, err := range sys.CPU.Background(x.org.ID, some) {
+			if err != nil {
+				return nil, fmt.Errorf("embed anew: %w", err)
+			}
 		}
 	}
-	for i, v := range vectors {
-		if v != nil {
-			partition.PutVector(b, x.part, e.ID(), seqs[i], v)
-		}
-	}
-	if b.Len() > 0 {
-		if err := x.org.Committer.Commit(b); err != nil {
-			return false, err
-		}
-	}
-	x.reembedded = seqs[len(texts)-1]
-	return true, nil
+	return vectors, nil
 }
 
-// switchModel makes the new vectors serve.
-func (x *indexWriter) switchModel(now *partition.Index, e partition.Embedder) error {
-	old := now.State.GetModel()
+// switchModel makes the new vectors serve, and removes all others.
+func (x *indexWriter) switchModel(now *partition.Index, e partition.Embedder, spent *atomic.Int64) error {
 	next := &partition.Index{Snapshot: &index.Snapshot{}, State: partition.CloneState(now.State)}
-	next.State.Model = e.ID()
+	next.State.Model, next.State.LacksVectors = e.ID(), false
 	next.State.IndexVersion++
 	var seqs []uint64
 	for _, v := range now.Snapshot.Views {
@@ -111,7 +134,7 @@ func (x *indexWriter) switchModel(now *partition.Index, e partition.Embedder) er
 	}
 	final.DeleteRange(x.part.Space.Prefix(storage.TableUnsealed))
 	for piece := range slices.Chunk(seqs, rebuildChunks) {
-		err := x.compute(func(worker int) error {
+		err := x.patiently(spent, func(worker int) error {
 			return x.org.WithStore(func(st *storage.Store) (err error) {
 				next.Snapshot, err = partition.IndexChunks(next.Snapshot, st, x.part, e.ID(), e.Dim(), piece,
 					&x.org.System.Computers[worker].Analyzer)
@@ -136,13 +159,35 @@ func (x *indexWriter) switchModel(now *partition.Index, e partition.Embedder) er
 			return err
 		}
 	}
-	final.DeleteRange(x.part.Space.Prefix(storage.TableVector, storage.Str(old)))
+	if err := x.deleteLeftovers(final, e.ID()); err != nil {
+		return err
+	}
 	final.Put(x.part.Space.Key(storage.TableState), next.State)
 	if _, err := x.publish(final, next); err != nil {
 		return err
 	}
-	x.reembedded = 0
+	x.anew = anew{}
 	x.org.System.Log.Info("partition serves with a new model", "org", x.org.ID.String(), "partition", x.part.ID.String(),
 		"model", e.ID())
 	return nil
+}
+
+// deleteLeftovers deletes the vectors of all models but the one that serves.
+func (x *indexWriter) deleteLeftovers(b *storage.Batch, serves string) error {
+	return x.org.WithStore(func(st *storage.Store) error {
+		models, err := partition.Leftovers(st, x.part.Space, serves)
+		for _, model := range models {
+			b.DeleteRange(x.part.Space.Prefix(storage.TableVector, storage.Str(model)))
+		}
+		return err
+	})
+}
+
+// patiently runs one task of those that nobody waits for, and adds what it took to spent.
+func (x *indexWriter) patiently(spent *atomic.Int64, task func(worker int) error) error {
+	return x.org.System.CPU.Background(x.org.ID, []func(int) error{func(worker int) error {
+		began := x.org.System.Clock.Now()
+		defer func() { spent.Add(int64(x.org.System.Clock.Now().Sub(began))) }()
+		return task(worker)
+	}})[0]
 }

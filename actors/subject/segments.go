@@ -28,8 +28,7 @@ const (
 type indexWriter struct {
 	org  *tenant.View
 	part *partition.Ref
-	// reembedded is the last chunk that was embedded with the model that is to serve next.
-	reembedded uint64
+	anew anew
 }
 
 // merge carries out a plan. A small result, of segments that are not stored, is not stored either.

@@ -36,6 +36,7 @@ type subjectActor struct {
 	timer    clock.Timer
 	lastWork time.Time
 	dead     bool // it has panicked: another activation goes on
+	visited  bool // what it was made for is done, and nobody has asked anything of it since
 	sessions sessionTurns
 }
 
@@ -86,11 +87,21 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		if a.workers.followed(m); m.Wrote { // straight to the worker, and so that there may be upkeep
 			a.wake(ctx)
 		}
+		a.leaveSoon()
 	case FollowNow:
 		a.followerBusy = true
 		ctx.Send(a.follower, m)
 	case JobCancelled:
 		ctx.Send(a.follower, m)
+	case *MoveStep:
+		a.handled++
+		a.begin(ctx)
+		a.visited = false
+		ctx.Send(a.work, m)
+	case Leave:
+		a.handled++
+		a.visited = true
+		a.leaveSoon()
 	case tenant.WakeMessage:
 		a.handled++
 		if !a.begin(ctx) {
@@ -112,6 +123,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		if a.idle && a.inFlight == 0 {
 			a.first = a.next // also what was refused or cancelled waits no more
 		}
+		a.leaveSoon()
 	case *tenant.Call:
 		a.handled++
 		a.begin(ctx)
@@ -155,6 +167,7 @@ func (a *subjectActor) begin(ctx actor.Context) bool {
 
 // handle begins what a call asks for.
 func (a *subjectActor) handle(ctx actor.Context, c *tenant.Call) {
+	a.visited = false
 	a.lastWork = a.org.System.Clock.Now()
 	if a.openErr != nil { // what was wrong then may have passed
 		a.openErr = a.open()
@@ -207,6 +220,13 @@ func (a *subjectActor) arm() {
 func (a *subjectActor) leave() {
 	if a.workers.atRest() && a.inFlight == 0 {
 		a.org.AskRelease(a.part.ID, a.self, a.handled)
+	}
+}
+
+// leaveSoon lets the actor leave memory where it was only made for something that is done.
+func (a *subjectActor) leaveSoon() {
+	if a.visited && (a.hot == nil || !a.hot.WasRead()) {
+		a.leave()
 	}
 }
 

@@ -33,8 +33,9 @@ type (
 		last   uint64 // the newest entry dealt with; 0: the queue was empty
 		more   bool
 		err    error
-		upkeep error // what went wrong behind the content
-		edited bool  // it was not a slice but edits, which answer for themselves
+		upkeep error     // what went wrong behind the content
+		edited bool      // it was not a slice but edits, which answer for themselves
+		moved  *MoveStep // that was carried out; nil: none was
 	}
 	// editReady says that an edit has got its chunks.
 	editReady struct{}
@@ -61,6 +62,7 @@ type worker struct {
 	content backOff // of the slice at the head of the queue
 	upkeep  backOff // content goes on meanwhile
 	rewrite rewriteWait
+	steps   moveSteps
 	index   indexWriter
 }
 
@@ -93,6 +95,10 @@ func (w *worker) Receive(ctx actor.Context) {
 		w.upkeep.stop()
 		w.rewrite.stop()
 		w.refuseWaiting()
+	case *MoveStep:
+		if w.steps.add(m, w.dead || w.upkeep.waiting()) {
+			w.start()
+		}
 	case Wake:
 		w.turn.woken = max(w.turn.woken, m.N)
 		w.start()
@@ -149,6 +155,7 @@ func (w *worker) refuseWaiting() {
 	for _, c := range w.edits.takeAll() {
 		c.Fail(commit.ErrLost)
 	}
+	w.steps.end(commit.ErrLost)
 }
 
 // start begins a slice, or the edits that wait, unless one is under way. Edits
@@ -165,7 +172,7 @@ func (w *worker) start() {
 	if w.content.failures > 0 {
 		limit = 1 // find out which item it is
 	}
-	upkeep := !w.upkeep.waiting()
+	upkeep, step := !w.upkeep.waiting(), w.steps.next
 	w.org.System.BackgroundTasks.Go(func() {
 		done := sliceDone{}
 		defer close(ended)
@@ -180,7 +187,7 @@ func (w *worker) start() {
 			done = w.editAll(w.edits.takeAll())
 			return
 		}
-		done = w.slice(limit, upkeep)
+		done = w.slice(limit, upkeep, step)
 		if _, own := errors.AsType[itemError](done.err); own {
 			w.attempt.failed(w.org)
 		}
@@ -189,6 +196,7 @@ func (w *worker) start() {
 
 // next decides what follows a slice.
 func (w *worker) next(d sliceDone) {
+	w.steps.done(d.moved)
 	if d.last > 0 {
 		w.ctx.Send(w.parent, workerProgress{d.last})
 	}
@@ -218,6 +226,7 @@ func (w *worker) next(d sliceDone) {
 		switch {
 		case d.upkeep != nil:
 			w.upkeep.failed(w.org.System, w.sends(upkeepPauseEnded{}))
+			w.steps.end(errUpkeepFails)
 			w.org.System.Log.Error("upkeep failed; it is tried again", "org", w.org.ID.String(), "partition", w.part.ID.String(),
 				"failures", w.upkeep.failures, "err", d.upkeep)
 		case !w.upkeep.waiting():
@@ -240,8 +249,9 @@ func (w *worker) sends(message any) func() {
 	return func() { root.Send(self, message) }
 }
 
-// slice does the oldest work of the queue, and after it, with upkeep, some of what can wait.
-func (w *worker) slice(limit int, upkeep bool) sliceDone {
+// slice does the oldest work of the queue, and after it, with upkeep, some of what can wait. step, which may be nil, is
+// what is to be embedded anew where there is nothing else to do.
+func (w *worker) slice(limit int, upkeep bool, step *MoveStep) sliceDone {
 	now, e, err := w.current()
 	if err != nil {
 		return sliceDone{err: err}
@@ -250,22 +260,12 @@ func (w *worker) slice(limit int, upkeep bool) sliceDone {
 		// Before new content: a merge of a rebuilt segment must not leave the segment behind that it was rebuilt from.
 		return sliceDone{more: true, err: w.index.reseal(now)}
 	}
-	if m := now.State.GetModel(); m != "" && w.org.System.Embedders.ByID(m) == nil {
-		// The vectors are of a model that this node does not have. Nothing is found by meaning until they are made anew, so
-		// that comes before new content.
-		_, err := w.index.reembed(now, w.org.System.Config.Embedder)
-		return sliceDone{more: true, err: err}
-	}
 	entries, err := w.take(limit)
 	if err != nil {
 		return sliceDone{err: err}
 	}
 	if len(entries) == 0 {
-		done := sliceDone{}
-		if upkeep {
-			done.more, done.upkeep = w.maintain(now)
-		}
-		return done
+		return w.rest(now, e, upkeep, step)
 	}
 	if entries[0].GetWork() != "" {
 		return w.runUpkeep(now, e, entries[0])
@@ -286,6 +286,19 @@ func (w *worker) slice(limit int, upkeep bool) sliceDone {
 			_, done.upkeep = w.compact(now)
 		}
 	}
+	return done
+}
+
+// rest is what a slice does where the queue is empty.
+func (w *worker) rest(now *partition.Index, e partition.Embedder, upkeep bool, step *MoveStep) (done sliceDone) {
+	if !upkeep {
+		return done
+	}
+	if done.more, done.upkeep = w.maintain(now, e); step == nil || done.more || done.upkeep != nil {
+		return done
+	}
+	done.moved = step
+	done.upkeep = w.move(step)
 	return done
 }
 

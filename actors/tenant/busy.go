@@ -4,6 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/actors/partition"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 )
@@ -104,6 +107,31 @@ func (b *busyMark) WithBusyMarkFor(c *Call, f func()) {
 
 // markBusy writes the mark through the directory; then runs in this actor.
 func (b *busyMark) markBusy(busy bool, then func(error)) {
+	b.changeEntry(func(e *pb.OrgEntry) { e.Busy = busy }, func(err error) {
+		if err == nil {
+			b.set = busy
+		}
+		then(err)
+	})
+}
+
+// MarkEmbedded writes to the directory which model all memories of the organization are embedded with, or with an empty
+// one that this is not known; then runs in this actor.
+func (b *busyMark) MarkEmbedded(model string, then func(error)) {
+	b.changeEntry(func(e *pb.OrgEntry) { e.Embedded = model }, then)
+}
+
+// NoteVectors says what a partition is embedded with. Where the directory says otherwise of the whole organization it is
+// told so: nodes of other settings may lead the organization in turn. It may be called from any goroutine.
+func (o *View) NoteVectors(state *pb.PartitionState) {
+	e, ok := o.System.Config.Host.Directory().Org(o.ID)
+	if o.Main == nil && ok && e.GetEmbedded() != "" && partition.Outdated(state, e.GetEmbedded()) {
+		o.send(otherVectors{})
+	}
+}
+
+// changeEntry changes the organization's entry in the directory; then runs in this actor.
+func (b *busyMark) changeEntry(change func(*pb.OrgEntry), then func(error)) {
 	b.org.Exclusive(directoryLock, func(release func()) {
 		entry, ok := b.org.System.Config.Host.Directory().Org(b.org.ID)
 		if !ok || entry.GetRemoved() {
@@ -111,18 +139,11 @@ func (b *busyMark) markBusy(busy bool, then func(error)) {
 			then(wire.ErrRemoved)
 			return
 		}
-		next := &pb.OrgEntry{
-			Org: entry.GetOrg(), Name: entry.GetName(), Slug: entry.GetSlug(),
-			CreatedMs: entry.GetCreatedMs(), Busy: busy,
-		}
+		next := proto.CloneOf(entry)
+		change(next)
 		b.org.System.RunInBackground(func(ctx context.Context) {
 			err := b.org.System.Config.Host.Directory().PutOrg(ctx, next)
-			b.org.InMailbox(func() {
-				if err == nil {
-					b.set = busy
-				}
-				then(err)
-			})
+			b.org.InMailbox(func() { then(err) })
 			release()
 		})
 	})

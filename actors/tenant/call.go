@@ -182,8 +182,6 @@ func (o *View) ProblemOf(err error, requestID string) *pb.Problem {
 		p.Detail = "The outcome of the write is not known; repeat the request with its Idempotency-Key."
 	case errors.Is(err, node.ErrAbandoned):
 		p.Detail = "The caller left before it was its turn."
-	case errors.Is(err, ErrReembedding):
-		p.Detail = "The memory is being embedded anew with another model; until that is done no text can be edited."
 	case errors.Is(err, ErrEditContention):
 		p.Detail = "The node keeps changing; nothing was done."
 	case errors.Is(err, ErrNoEgress):

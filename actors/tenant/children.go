@@ -90,6 +90,16 @@ func (s *children) LookAfter(id pb.PartitionID) {
 	s.WakePartition(id)
 }
 
+// Tell sends a partition's actor a message, and makes a missing actor. It reports false where the partition is being
+// purged or erased, or there is none of the id.
+func (s *children) Tell(id pb.PartitionID, message any) bool {
+	part := s.inUse(id)
+	if part != nil {
+		s.org.Send(s.subject(part), message)
+	}
+	return part != nil
+}
+
 // InMemory are the actors that there are, by their partition.
 func (s *children) InMemory() map[pb.PartitionID]*Child { return maps.Clone(s.actors) }
 
@@ -152,5 +162,6 @@ func (s *children) ReleaseSubject(id pb.PartitionID, ch *Child, handled uint64) 
 	if s.actors[id] == ch && ch.spent(handled) {
 		delete(s.actors, id)
 		s.org.System.ActorRoot.Poison(ch.PID)
+		s.org.leaveIfVisited()
 	}
 }

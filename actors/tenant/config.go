@@ -31,6 +31,9 @@ const (
 	// A cold start costs some 20 ms, an organization in memory about 100 KB.
 	defaultIdleOrg     = 10 * time.Minute
 	defaultIdleSubject = 5 * time.Minute
+	// defaultMovingPercent leaves three quarters of the processors to what somebody waits for, and moves a million
+	// chunks in some eleven hours on two processors (docs/operations.md).
+	defaultMovingPercent = 25
 	// defaultCognitionQuiet is how long a partition must have been left alone before
 	// a cycle begins: what comes in a burst is looked at once.
 	defaultCognitionQuiet = 3 * time.Second
@@ -74,6 +77,9 @@ type Platform struct {
 // Models are what gives texts their meaning. Embedder is required.
 type Models struct {
 	Embedder partition.Embedder
+	// EmbedderSince is the version of the protocol from which on every node has Embedder; until the cluster speaks it,
+	// the first of Former embeds what is new. 0: at once.
+	EmbedderSince uint32
 	// Former embedders serve partitions whose vectors they made until the
 	// partition is embedded anew.
 	Former []partition.Embedder
@@ -100,7 +106,13 @@ type Bounds struct {
 	ForwardedBytes int
 	// Workers is the number of CPU workers of ingestion: GOMAXPROCS.
 	Workers int
+	// MovingPercent is how much of the CPU workers embedding anew may take where nobody waits for it: 25. Negative: none
+	// is done.
+	MovingPercent int
 }
+
+// MovingLanes is how many of the CPU workers embed anew at a time.
+func (b *Bounds) MovingLanes() int { return max(1, (b.Workers*b.MovingPercent+99)/100) }
 
 func (b *Bounds) fill() error {
 	b.IdleOrg = cmp.Or(b.IdleOrg, defaultIdleOrg)
@@ -108,6 +120,7 @@ func (b *Bounds) fill() error {
 	b.SnapshotBytes = cmp.Or(b.SnapshotBytes, defaultSnapshotBytes)
 	b.ReadingBytes = cmp.Or(b.ReadingBytes, defaultReadingBytes)
 	b.Workers = cmp.Or(b.Workers, runtime.GOMAXPROCS(0))
+	b.MovingPercent = cmp.Or(b.MovingPercent, defaultMovingPercent)
 	if b.ReadingBytes < MinReadingBytes {
 		return fmt.Errorf("actors: ReadingBytes is less than the %d that one file may take", MinReadingBytes)
 	}
@@ -136,6 +149,8 @@ type Testing struct {
 
 	// CaughtUp is Directory.Fresh; a test has a directory that lags.
 	CaughtUp func(context.Context) error
+	// Speaks is Host.Speaks; a test has a cluster whose last old node leaves.
+	Speaks func(version uint32) bool
 	// WithoutDerivation means that nothing is read out of texts and no cycle runs: for tests of
 	// other things, which count nodes and jobs.
 	WithoutDerivation bool
@@ -148,6 +163,9 @@ func (t *Testing) fill(host *cluster.Host) {
 	t.MaxBackOff = cmp.Or(t.MaxBackOff, MaxBackOff)
 	if t.CaughtUp == nil {
 		t.CaughtUp = host.Directory().Fresh
+	}
+	if t.Speaks == nil {
+		t.Speaks = host.Speaks
 	}
 	if t.SegmentUsable == nil {
 		t.SegmentUsable = func(v index.View) bool { return v.Segment.Current() }

@@ -1,9 +1,6 @@
 package tenant
 
 import (
-	"iter"
-	"maps"
-
 	"orgmem/actors/partition"
 	"orgmem/brain/conflict"
 	"orgmem/brain/index"
@@ -12,25 +9,55 @@ import (
 
 // Embedders are the models that a node embeds with: today's, and former ones that partitions still have vectors of.
 type Embedders struct {
-	Current partition.Embedder
-	byID    map[string]partition.Embedder
+	newest partition.Embedder
+	// before embeds until every node of the cluster has the newest; nil: the newest does at once.
+	before partition.Embedder
+	common func() bool // whether every node has the newest
+	byID   map[string]partition.Embedder
 }
 
-func newEmbedders(m Models) Embedders {
-	e := Embedders{Current: m.Embedder, byID: map[string]partition.Embedder{}}
+func newEmbedders(m Models, speaks func(version uint32) bool) Embedders {
+	e := Embedders{newest: m.Embedder, byID: map[string]partition.Embedder{}}
 	for _, model := range append([]partition.Embedder{m.Embedder}, m.Former...) {
 		if e.byID[model.ID()] == nil {
 			e.byID[model.ID()] = model
 		}
 	}
+	if m.EmbedderSince > 0 && len(m.Former) > 0 {
+		e.before, e.common = m.Former[0], func() bool { return speaks(m.EmbedderSince) }
+	}
 	return e
+}
+
+// Current is the model that new memories are embedded with, and that others are to be embedded with anew. It changes
+// once at most while the node runs: when the last node of an older version has left the cluster.
+func (e *Embedders) Current() partition.Embedder {
+	if e.before != nil && !e.common() {
+		return e.before
+	}
+	return e.newest
+}
+
+// For is the embedder for what is new in a partition: the one that serves it, today's where none does yet. Where this
+// node does not have the model any more, what is new gets no vector, and is found by its words like all that the
+// partition holds, until the partition is embedded anew.
+func (e *Embedders) For(now *partition.Index) partition.Embedder {
+	model := now.State.GetModel()
+	if model == "" {
+		return e.Current()
+	}
+	if m := e.byID[model]; m != nil {
+		return m
+	}
+	dim := e.Dim(model)
+	if views := now.Snapshot.Views; len(views) > 0 {
+		dim = views[0].Segment.Dim()
+	}
+	return partition.WithoutVectors(model, dim, e.Current())
 }
 
 // ByID returns a model, nil where this node does not have it any more.
 func (e *Embedders) ByID(model string) partition.Embedder { return e.byID[model] }
-
-// IDs are the models that this node has.
-func (e *Embedders) IDs() iter.Seq[string] { return maps.Keys(e.byID) }
 
 // Dim is the dimension of a model that this node may not have any more: a
 // segment of its chunks is then built without vectors.
@@ -38,7 +65,7 @@ func (e *Embedders) Dim(model string) int {
 	if m := e.byID[model]; m != nil {
 		return m.Dim()
 	}
-	return e.Current.Dim()
+	return e.Current().Dim()
 }
 
 // LikenessQuery asks for the chunks that are nearest to a vector of a model, as cycles

@@ -55,6 +55,8 @@ type (
 	}
 	// sandboxDue asks for a sandbox that has something to do and could not be opened before.
 	sandboxDue struct{}
+	// otherVectors says that a partition is not embedded with the model that the directory says of all.
+	otherVectors struct{}
 	// busyMarkWanted asks for the organization's mark in the directory, in the name of its sandbox.
 	busyMarkWanted struct{ then func(error) }
 )
@@ -101,6 +103,7 @@ func (m replayEnded) apply(o *Org)      { delete(o.replaysInFlight, m.key) }
 func (m sandboxUnopened) apply(o *Org)  { o.sandboxFailed(m.child, m.why) }
 func (m sandboxIdle) apply(o *Org)      { o.ReleaseSandbox(m.child, m.handled) }
 func (sandboxDue) apply(o *Org)         { o.openDueSandbox() }
+func (otherVectors) apply(o *Org)       { o.MarkEmbedded("", func(error) {}) } // the next slice tries again
 func (m busyMarkWanted) apply(o *Org)   { o.WithBusyMark(m.then) }
 
 func (m sandboxRetired) apply(o *Org) {

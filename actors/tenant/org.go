@@ -355,7 +355,7 @@ func (o *Org) Handle(c *Call) {
 		c.Refuse(Unauthenticated())
 		return
 	}
-	o.lastWork = o.System.Clock.Now()
+	o.lastWork, o.asked = o.System.Clock.Now(), true
 	switch {
 	case !o.admit(c):
 	case c.Principal.Sandbox && !ofAccount(c.Env):

@@ -56,9 +56,6 @@ var (
 	// ErrEditContention means that what an edit depends on changed as often as it was
 	// prepared for.
 	ErrEditContention = errors.New("what is to be edited keeps changing")
-	// ErrReembedding means that text cannot be taken in by hand now: the vectors
-	// are of a model that this node has not got, and are being made anew.
-	ErrReembedding = errors.New("the memory is being embedded anew")
 )
 
 // EmptyReply is the answer of a success that has nothing to show: 204.

@@ -11,6 +11,23 @@ type residence struct {
 	org      *Org
 	lastWork time.Time
 	timer    clock.Timer
+	asked    bool // something was asked of it since it came into memory
+	visited  bool // what it was brought into memory for is done
+}
+
+// LeaveSoon lets an organization of which nobody has asked anything leave memory as soon as nothing is at work in it,
+// without waiting for Config.IdleOrg: what passes over thousands must not gather them in memory.
+func (r *residence) LeaveSoon() {
+	r.visited = true
+	r.org.InMailbox(r.leaveIfVisited) // when the visit that says so has ended
+}
+
+// leaveIfVisited lets the organization leave memory if it only came for a visit.
+func (r *residence) leaveIfVisited() {
+	if r.visited && !r.asked && !r.org.Retired && r.timer != nil && !r.org.subjectsWork() {
+		r.timer.Stop()
+		r.passivate()
+	}
 }
 
 // passivate lets an idle organization leave memory, and expired records leave the
@@ -22,6 +39,9 @@ func (r *residence) passivate() {
 	}
 	r.org.renewBusyMark()
 	idle := r.org.System.Clock.Now().Sub(r.lastWork)
+	if r.visited && !r.asked {
+		idle = r.org.System.Config.IdleOrg
+	}
 	atRest := !r.org.subjectsWork() && r.org.openCount == 0 && r.org.LocksHeld() == 0 && r.org.Sandbox == nil &&
 		!r.org.sandboxDue &&
 		!r.org.sweeping && r.org.Modules.quiet() && r.org.Modules.Idle()

@@ -8,7 +8,7 @@ import (
 
 // counters count since the start.
 type counters struct {
-	orgActivations, orgsLost, ItemsIngested, Cycles atomic.Uint64
+	orgActivations, orgsLost, ItemsIngested, Cycles, ChunksMoved atomic.Uint64
 }
 
 // Stats is what the actors show of themselves, for metrics. Large because it is a flat list of figures, one for each
@@ -32,6 +32,8 @@ type Stats struct {
 	IngestTasksQueue                               int
 	// Of the memory for reading files: what is granted, what may be, and who waits.
 	ReadingBytes, ReadingBytesLimit, ReadingsWaiting int
+	// ChunksMoved were embedded anew, ChunksToMove are still to be, as far as the node knows of those that it leads.
+	ChunksMoved, ChunksToMove uint64
 	// Of a node of several: what it asked others, what it answered them, and what
 	// was lost on the way because a connection ended.
 	AskedElsewhere, AnsweredForOthers, LostOnTheWay uint64
@@ -46,7 +48,7 @@ func (s *System) Stats() Stats {
 		SnapshotLoads: s.Memory.Loads.Load(),
 		ReadQueueLen:  s.Reads.Length(), ReadQueueCap: node.ReadQueue, IngestTasksQueue: s.CPU.Waiting(),
 		ReadingBytes: s.ReadingMemory.Used(), ReadingBytesLimit: s.ReadingMemory.Limit(),
-		ReadingsWaiting: s.ReadingMemory.Waiting(),
+		ReadingsWaiting: s.ReadingMemory.Waiting(), ChunksMoved: s.Counters.ChunksMoved.Load(),
 	}
 	st.SnapshotBytes, st.SnapshotsLoaded = s.Memory.Use()
 	for _, f := range s.Features {

@@ -100,7 +100,7 @@ func New(cfg Config) (*System, error) {
 		actorSystem: newActorSystem(cfg.Logger),
 		Config:      cfg,
 		Log:         cfg.Logger,
-		Embedders:   newEmbedders(cfg.Models),
+		Embedders:   newEmbedders(cfg.Models, cfg.Speaks),
 		Memory:      memory,
 		wakeSlots:   make(chan struct{}, ResumeAtOnce),
 	}

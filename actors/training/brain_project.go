@@ -24,7 +24,7 @@ const (
 func (r *Run) project(st *storage.Store, parts []*partition.Ref, src *Source, graph *retriever.Graph,
 	asked []retriever.Asked, asking []*BrainQuery,
 ) (*retriever.Projection, error) {
-	model := r.Org.System.Config.Embedder
+	model := r.Org.System.Embedders.Current()
 	learned, checked := retriever.Split(len(asked))
 	learn, check := asked[:retriever.ForProjection(learned)], asked[learned:checked]
 	vectors, err := r.vectorsOf(st, parts, src, graph, append(slices.Clone(learn), check...))
@@ -67,7 +67,7 @@ func (r *Run) project(st *storage.Store, parts []*partition.Ref, src *Source, gr
 func (r *Run) vectorsOf(st *storage.Store, parts []*partition.Ref, src *Source, graph *retriever.Graph,
 	asked []retriever.Asked,
 ) (map[int32][]float32, error) {
-	model := r.Org.System.Config.Embedder
+	model := r.Org.System.Embedders.Current()
 	vectors := map[int32][]float32{}
 	var order []int32
 	want := func(p int32) {

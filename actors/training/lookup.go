@@ -35,7 +35,7 @@ func NewLookup(
 		if err != nil {
 			return nil, err
 		}
-		if len(parts) == 1 && neglected(o.System, now) { // an organization's search must not wake all of it
+		if len(parts) == 1 && len(now.Stale) > 0 {
 			o.AskWake(part)
 		}
 		q.Snapshots[i] = now.Snapshot
@@ -63,12 +63,4 @@ func NewLookup(
 		}
 	}
 	return q, nil
-}
-
-// neglected reports whether a partition that nothing is ingested into needs its
-// worker: parts of its index are made anew at each cold start, or its vectors
-// are of a former model.
-func neglected(s *tenant.System, now *partition.Index) bool {
-	m := now.State.GetModel()
-	return len(now.Stale) > 0 || m != "" && m != s.Config.Embedder.ID()
 }

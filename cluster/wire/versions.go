@@ -31,7 +31,9 @@ import pb "orgmem/proto"
 //	3  keys are dropped from the directory (DropKeys)
 //	4  the secrets of connectors, what requests were answered and the types of the edges
 //	   of forgotten nodes are sealed (Connector.sealed, Outcome.sealed, Edge.sealed)
-const ProtocolVersion = 4
+//	5  memories are embedded with the multilingual model; an earlier program does not have it,
+//	   and would find what that has embedded by its words only, and embed it anew
+const ProtocolVersion = 5
 
 // DropKeysVersion is the version that brought DropKeys.
 const DropKeysVersion = 3
@@ -40,6 +42,9 @@ const DropKeysVersion = 3
 // its store what is sealed: an earlier program would fetch without the secrets of a
 // connector, and replay an empty answer.
 const SealedVersion = 4
+
+// MultilingualVersion is the version from which on every node has the multilingual model.
+const MultilingualVersion = 5
 
 // JudgedVersion is the version of the cluster from which on entries of nodes and
 // raises of the version are refused where they are applied. Before it some replica

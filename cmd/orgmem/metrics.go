@@ -218,6 +218,11 @@ var actorReadings = []reading[tenant.Stats]{
 		return float64(s.ReadingsWaiting)
 	}),
 	counter("actors_items_total", "Items ingested.", func(s tenant.Stats) float64 { return float64(s.ItemsIngested) }),
+	gauge("actors_chunks_to_move", "Chunks that are to be embedded anew, of organizations that this node leads.",
+		func(s tenant.Stats) float64 { return float64(s.ChunksToMove) }),
+	counter("actors_chunks_moved_total", "Chunks embedded anew.", func(s tenant.Stats) float64 {
+		return float64(s.ChunksMoved)
+	}),
 	counter("webhook_deliveries_total", "Webhook attempts that a receiver took.", func(s tenant.Stats) float64 {
 		return float64(s.Deliveries)
 	}),

@@ -20,7 +20,7 @@ import (
 	"orgmem/actors"
 	"orgmem/actors/egress"
 	"orgmem/actors/llm"
-	"orgmem/actors/partition"
+	"orgmem/actors/moving"
 	"orgmem/actors/peer"
 	"orgmem/actors/tenant"
 	"orgmem/api"
@@ -104,9 +104,9 @@ func kernelName() string {
 
 // models are what a node reads texts with.
 type models struct {
-	serving *embed.Model   // embeds
-	former  []*embed.Model // made earlier vectors
-	reader  *reader.Reader
+	tenant.Models
+
+	serving *embed.Model // of Embedder
 }
 
 // openModels loads the models.
@@ -115,25 +115,11 @@ func openModels(server config.Server) (m models, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.serving = base
-	if m.reader, err = loadReader(base); err != nil {
+	if m.Models, m.serving, err = chooseModels(server, multilingual, base); err != nil {
 		return m, err
 	}
-	if server.FormerModel != "" {
-		former, err := loadPack(server.FormerModel)
-		if err != nil {
-			return m, fmt.Errorf("former-model-file: %w", err)
-		}
-		m.former = append(m.former, former)
-	}
-	if server.ModelFile != "" {
-		serving, err := loadPack(server.ModelFile)
-		if err != nil {
-			return m, fmt.Errorf("model-file: %w", err)
-		}
-		m.serving, m.former = serving, append(m.former, base)
-	}
-	return m, nil
+	m.Reader, err = loadReader(base)
+	return m, err
 }
 
 // loadReader opens the reader inside the binary, over the model whose words it shares.
@@ -176,11 +162,11 @@ func startActors(
 ) (*actors.Service, error) {
 	cfg := tenant.Config{
 		Platform: tenant.Platform{Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log},
-		Models:   tenant.Models{Embedder: partition.NewEmbedder(m.serving), Reader: m.reader},
+		Models:   m.Models,
 		Bounds: tenant.Bounds{
 			IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, SnapshotBytes: server.SnapshotBytes,
 			ReadingBytes: int(server.MaxReading), ForwardedBytes: int(server.MaxBodiesInFlight),
-			Workers: roomForRequests(server.CPUWorkers),
+			Workers: roomForRequests(server.CPUWorkers), MovingPercent: movingPercent(server.EmbedAnewPercent),
 		},
 		Retention: tenant.Retention{
 			TombstoneRetention: server.TombstoneRetention, SandboxKeyLife: server.SandboxKeyLife,
@@ -203,9 +189,6 @@ func startActors(
 	}
 	if cfg.LLM, err = newLLM(w, server); err != nil {
 		return nil, err
-	}
-	for _, former := range m.former {
-		cfg.Former = append(cfg.Former, partition.NewEmbedder(former))
 	}
 	if network == nil {
 		return actors.Start(cfg, nil)
@@ -295,7 +278,7 @@ func newEdge(
 		MCP:            api.MCP{Off: server.MCPOff, Tools: server.MCPTools, Version: version},
 		Streams:        func(ticket string) (api.EventStream, bool) { return system.TakeStream(ticket) },
 		Doctor: func(ctx context.Context) operator.Doctor {
-			return examineRunning(ctx, w, server, values, store, host, model)
+			return examineRunning(ctx, w, server, values, store, host, model, system.Moving())
 		},
 	})
 }
@@ -307,7 +290,7 @@ const maxConnections = 10_000
 // examineRunning is the server's report about itself.
 func examineRunning(
 	ctx context.Context, w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host,
-	model *embed.Model,
+	model *embed.Model, moves moving.Progress,
 ) operator.Doctor {
 	report := operator.Doctor{Version: version}
 	for _, v := range values {
@@ -323,7 +306,7 @@ func examineRunning(
 	if err := host.Ready(); err != nil {
 		ready.OK, ready.Detail = false, err.Error()
 	}
-	report.Checks = append(report.Checks, ready, damageCheck(store.Outages()))
+	report.Checks = append(report.Checks, ready, damageCheck(store.Outages()), embeddingCheck(moves))
 	return report
 }
 

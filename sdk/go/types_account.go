@@ -205,7 +205,25 @@ type NewSandboxKey struct {
 type OrganizationRef struct {
 	DisplayName string `json:"displayName"`
 	ID          string `json:"id"`
-	Slug        string `json:"slug"`
+	// What holds for the whole organization.
+	Settings OrganizationSettings `json:"settings"`
+	Slug     string               `json:"slug"`
+}
+
+// OrganizationSettings is what holds for a whole organization.
+type OrganizationSettings struct {
+	// How far the organization is embedded with the model of today.
+	Embedding EmbeddingState `json:"embedding"`
+}
+
+// EmbeddingState says how far an organization is embedded with the model of today.
+type EmbeddingState struct {
+	// Chunks of all memories.
+	Chunks int64 `json:"chunks"`
+	// Those embedded with the model; the others are served by a former one until they are.
+	Embedded int64 `json:"embedded"`
+	// The model that content is embedded with.
+	Model string `json:"model"`
 }
 
 // Principal is whom a key stands for.

@@ -22,7 +22,7 @@ var Order = map[string][][]string{
 		{"actors/ground", "actors/listing"},
 		{"actors/graph"},
 		{"actors/subject"},
-		{"actors/training", "actors/webhook", "actors/export", "actors/connector"},
+		{"actors/training", "actors/webhook", "actors/export", "actors/connector", "actors/moving"},
 		{"actors/cognition"},
 		{"actors/search"},
 		{"actors/account", "actors/backup"},

@@ -42,6 +42,8 @@ type Server struct {
 	BallastBytes       int64
 	CPUWorkers         int
 	SnapshotBytes      int64
+	Encoder            string // EncoderMultilingual or EncoderEnglish
+	EmbedAnewPercent   int
 	ModelFile          string
 	FormerModel        string
 	IdleOrg            time.Duration
@@ -101,6 +103,12 @@ func (s Setting) Env() string {
 const MinSecretsKey = 32
 
 // Bounds of the numeric settings. Outside them a value is a mistake, not a wish.
+// The built-in models that encoder names.
+const (
+	EncoderMultilingual = "multilingual"
+	EncoderEnglish      = "english"
+)
+
 const (
 	minCacheBytes = 8 << 20  // below this Pebble thrashes on its own index blocks
 	maxCacheBytes = 64 << 30 // more than any machine this is meant for has to spare
@@ -332,10 +340,28 @@ var Settings = []Setting{
 		set: func(s *Server, v string) error { return setBytes(&s.SnapshotBytes, v, minSnapshots, maxCacheBytes) },
 	},
 	{
+		Name: "encoder", Default: EncoderMultilingual, Form: "multilingual or english",
+		Doc: "The built-in model to embed with. `english` is smaller, and finds little in other languages. Memory that " +
+			"was embedded with the other one is embedded anew in the background; the other one serves it until then. In a " +
+			"cluster `multilingual` begins when the last node of a version without it has left.",
+		set: func(s *Server, v string) error {
+			if v != EncoderMultilingual && v != EncoderEnglish {
+				return fmt.Errorf("%q is none of %s, %s", v, EncoderMultilingual, EncoderEnglish)
+			}
+			s.Encoder = v
+			return nil
+		},
+	},
+	{
+		Name: "embed-anew-percent", Default: "25", Form: "number",
+		Doc: "How much of the CPU workers may embed memory anew that another model has embedded, in percent. It makes " +
+			"way for all that somebody waits for. 0 stops it: the former vectors serve on.",
+		set: func(s *Server, v string) error { return setInt(&s.EmbedAnewPercent, v, 0, 100) },
+	},
+	{
 		Name: "model-file", Default: "", Form: "file",
-		Doc: "A model pack to embed with in place of the built-in one (`modelpack` makes packs). Memory that was " +
-			"embedded with the built-in model is embedded anew in the background, each when it is next written to or " +
-			"searched by itself; the built-in model serves it until then.",
+		Doc: "A model pack to embed with in place of the built-in ones (`modelpack` makes packs). Memory that was " +
+			"embedded with a built-in model is embedded anew in the background; that model serves it until then.",
 		set: func(s *Server, v string) error { s.ModelFile = v; return nil },
 	},
 	{

@@ -6,6 +6,7 @@ import (
 	"orgmem/actors/connector"
 	"orgmem/actors/export"
 	"orgmem/actors/graph"
+	"orgmem/actors/quality"
 	"orgmem/actors/search"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
@@ -38,5 +39,6 @@ func featuresOf(s *tenant.System) ([]tenant.Feature, error) {
 		tenant.PlainFeature(func(o *tenant.Org) tenant.Module { return &training.Module{Org: o} }),
 		webhooks,
 		connector.New(),
+		quality.New(cfg),
 	}, nil
 }

@@ -1,6 +1,8 @@
 package quality
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -28,12 +30,11 @@ func Wilson(found, n uint64) (low, high float64) {
 // Asked counts a question: found are its hits, best first, and answers says which of them answer it.
 func Asked(r *pb.QualityReport, k Kind, found []pb.NodeID, answers func(pb.NodeID) bool) (hit bool) {
 	at := slices.IndexFunc(found, answers)
-	i := slices.IndexFunc(r.GetRecall(), func(x *pb.QualityRecall) bool { return x.GetKind() == string(k) })
-	if i < 0 {
-		r.Recall = append(r.Recall, &pb.QualityRecall{Kind: string(k)})
-		i = len(r.GetRecall()) - 1
+	one := OfKind(r, k)
+	if one == nil {
+		one = &pb.QualityRecall{Kind: string(k)}
+		r.Recall = append(r.Recall, one)
 	}
-	one := r.GetRecall()[i]
 	one.Questions++
 	for d, n := range []*uint64{&one.At1, &one.At5, &one.At10} {
 		if at >= 0 && at < Depths[d] {
@@ -56,6 +57,23 @@ func All(r *pb.QualityReport) *pb.QualityRecall {
 		sum.At10 += x.GetAt10()
 	}
 	return sum
+}
+
+// OfKind are the questions of a kind; nil: there were none.
+func OfKind(r *pb.QualityReport, k Kind) *pb.QualityRecall {
+	for _, x := range r.GetRecall() {
+		if x.GetKind() == string(k) {
+			return x
+		}
+	}
+	return nil
+}
+
+// LanguagesOf are the languages of a report, the most frequent first.
+func LanguagesOf(r *pb.QualityReport) []string {
+	return slices.SortedFunc(maps.Keys(r.GetLanguages()), func(a, b string) int {
+		return cmp.Or(cmp.Compare(r.GetLanguages()[b], r.GetLanguages()[a]), cmp.Compare(a, b))
+	})
 }
 
 // Ended reports whether a node states something that no longer holds.

@@ -51,7 +51,7 @@ var texts = web.Texts{
 	"qualityReport.contradicted": "Of memories, those that are in an open contradiction.",
 	"qualityReport.languages":    "Of the sampled, the most frequent first.",
 	"qualityShare.low":           "The 95 % score interval of the share (Wilson), as if those counted were drawn at random.",
-	"kindRecall.kind": "words: the commoner words of a sentence. paraphrase: some of its words in another order. title: " +
+	"kindRecall.kind": "words: a sentence without its most telling words. paraphrase: some of its words in another order. title: " +
 		"the title and two words. former: words of what a superseded memory said; what took its place answers.",
 	"writtenAnswer.stale":           "The cited nodes and what they were derived from" + stillStands,
 	"writtenAnswer.staleIncomplete": staleIncomplete,

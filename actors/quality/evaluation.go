@@ -179,7 +179,7 @@ func (e *evaluation) measure(st *storage.Store) error {
 	if err != nil {
 		return err
 	}
-	rarity := quality.Rarity{}
+	rarity := &quality.Rarity{}
 	if err := e.compute(func(int) error {
 		for _, m := range s.picked {
 			rarity.Add(m.memory)
@@ -222,7 +222,7 @@ func (e *evaluation) measure(st *storage.Store) error {
 
 // ask puts the questions of one memory to the memory that it is in.
 func (e *evaluation) ask(
-	st *storage.Store, own *search.Asker, m *picked, rarity quality.Rarity, nowMs int64,
+	st *storage.Store, own *search.Asker, m *picked, rarity *quality.Rarity, nowMs int64,
 ) error {
 	r, part := e.state.GetReport(), e.parts[m.part]
 	if m.former {

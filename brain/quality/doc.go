@@ -4,8 +4,8 @@
 // # Promises
 //
 //   - The same memory gives the same questions: chance is seeded with the text that a question is made of.
-//   - A question never has all words of its text: the most telling are left out, as in half of the questions that a
-//     brain is trained on (brain/retriever), so finding it takes more than looking up a rare word.
+//   - A question of a sentence never has all of its words: the most telling are left out, as in half of the questions
+//     that a brain is trained on (brain/retriever), so finding it takes more than looking up one rare word.
 //   - No question is one that a brain has learned from: other seeds draw other words.
 //   - Nothing here keeps a text: a Tally is numbers.
 //   - Texts of any kind are taken: what has no words gives no question, and its language is Undetermined.

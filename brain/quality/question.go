@@ -16,7 +16,7 @@ type Kind string
 
 // The kinds of questions, in the order in which they are told of. They are on the wire.
 const (
-	KindWords      Kind = "words"      // the commoner words of a sentence, in their order
+	KindWords      Kind = "words"      // a sentence without its most telling words
 	KindParaphrase Kind = "paraphrase" // a sentence without some of its words, the others in another order
 	KindTitle      Kind = "title"      // a title, with some words of the text
 	KindFormer     Kind = "former"     // words of what the memory said before; what says it now answers
@@ -29,8 +29,13 @@ const (
 	// minWords is how many words a sentence has that a question is made of: with fewer, leaving out any leaves nothing
 	// that could be found by.
 	minWords = 4
-	// commonTenths of a sentence's words, the commonest, stay in a question of KindWords, as in the brain's training.
-	commonTenths = 6
+	// tellingTenths of a sentence's words, the rarest, are left out of a question of KindWords. The brain's training
+	// leaves out four tenths; of a memory of short notes that left only words that all of them have.
+	tellingTenths = 2
+	// rareTenth is the share of the memories, in tenths, that have a rare word at most, and minRare how many of them a
+	// sentence has that something can be asked about: nobody looks for "yes, I think so too".
+	rareTenth = 1
+	minRare   = 2
 	// keptTenths of a sentence's words stay in a question of KindParaphrase.
 	keptTenths = 6
 	// maxWords bounds a question: people ask no longer ones, and the encoder reads no more.
@@ -53,16 +58,29 @@ type Question struct {
 	Text string
 }
 
-// Rarity tells how many of a sample of memories have a word.
-type Rarity map[string]int
+// Rarity tells how many of a sample of memories have a word. The zero value is of none.
+type Rarity struct {
+	memories int
+	having   map[string]int
+}
+
+// of is how many memories have a word.
+func (r *Rarity) of(word string) int { return r.having[strings.ToLower(word)] }
+
+// rare reports whether few memories have a word.
+func (r *Rarity) rare(word string) bool { return r.of(word) <= max(1, r.memories*rareTenth/10) }
 
 // Add counts the words of a memory, each once.
-func (r Rarity) Add(m Memory) {
+func (r *Rarity) Add(m Memory) {
+	r.memories++
+	if r.having == nil {
+		r.having = map[string]int{}
+	}
 	seen := map[string]bool{}
 	for _, w := range words(m.body()) {
 		if l := strings.ToLower(w); !seen[l] {
 			seen[l] = true
-			r[l]++
+			r.having[l]++
 		}
 	}
 }
@@ -83,7 +101,7 @@ func (m Memory) body() string {
 }
 
 // Questions makes the questions of a memory, at most one of each kind but KindFormer.
-func Questions(m Memory, r Rarity) []Question {
+func Questions(m Memory, r *Rarity) []Question {
 	d := newDrawer(m, r)
 	var out []Question
 	for _, k := range [...]Kind{KindWords, KindParaphrase, KindTitle} {
@@ -95,7 +113,7 @@ func Questions(m Memory, r Rarity) []Question {
 }
 
 // FormerQuestion makes the question that what a memory said before gives; false: its text has too few words.
-func FormerQuestion(m Memory, r Rarity) (Question, bool) {
+func FormerQuestion(m Memory, r *Rarity) (Question, bool) {
 	q := newDrawer(m, r).question(KindWords)
 	return Question{KindFormer, q}, q != ""
 }
@@ -104,11 +122,11 @@ func FormerQuestion(m Memory, r Rarity) (Question, bool) {
 type drawer struct {
 	title     string
 	sentences [][]string // those with enough words, each its words
-	rarity    Rarity
+	rarity    *Rarity
 	rand      *rand.Rand
 }
 
-func newDrawer(m Memory, r Rarity) *drawer {
+func newDrawer(m Memory, r *Rarity) *drawer {
 	body := m.body()
 	h := fnv.New64a()
 	h.Write([]byte(m.Title))
@@ -122,6 +140,18 @@ func newDrawer(m Memory, r Rarity) *drawer {
 		if ws := words(body[s.Start:s.End]); len(ws) >= minWords {
 			d.sentences = append(d.sentences, ws)
 		}
+	}
+	telling := slices.DeleteFunc(slices.Clone(d.sentences), func(ws []string) bool {
+		rare := 0
+		for _, w := range ws {
+			if r.rare(w) {
+				rare++
+			}
+		}
+		return rare < minRare
+	})
+	if len(telling) > 0 {
+		d.sentences = telling
 	}
 	return d
 }
@@ -141,24 +171,20 @@ func (d *drawer) question(k Kind) string {
 	}
 }
 
-// common keeps the words that most memories have, in their order.
+// common leaves out the words that fewest memories have. Of a long sentence the least telling go as well.
 func (d *drawer) common(s []string) string {
-	counts := make([]int, len(s))
-	for i, w := range s {
-		counts[i] = d.rarity[strings.ToLower(w)]
-	}
-	// The rarest go, later ones first among equals: in a small memory most words are as rare as each other.
+	// Later ones go first among equals: in a small memory most words are as rare as each other.
 	order := indices(len(s))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
-	keep := max(len(s)*commonTenths/10, minWords-1)
-	return join(s, order[:min(keep, maxWords)], true)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.rarity.of(s[b]), d.rarity.of(s[a])) })
+	order = order[:len(s)-max(len(s)*tellingTenths/10, 1)]
+	return join(s, order[max(len(order)-maxWords, 0):], true)
 }
 
 // paraphrase drops some words, the most telling one among them, and turns the order of the halves round.
 func (d *drawer) paraphrase(s []string) string {
 	rarest := 0
 	for i, w := range s {
-		if d.rarity[strings.ToLower(w)] < d.rarity[strings.ToLower(s[rarest])] {
+		if d.rarity.of(w) < d.rarity.of(s[rarest]) {
 			rarest = i
 		}
 	}

@@ -173,8 +173,9 @@ func (d *drawer) question(k Kind) string {
 
 // common leaves out the words that fewest memories have. Of a long sentence the least telling go as well.
 func (d *drawer) common(s []string) string {
-	// Later ones go first among equals: in a small memory most words are as rare as each other.
+	// Chance decides among equals: in a small memory most words are as rare as each other.
 	order := indices(len(s))
+	d.rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.rarity.of(s[b]), d.rarity.of(s[a])) })
 	order = order[:len(s)-max(len(s)*tellingTenths/10, 1)]
 	return join(s, order[max(len(order)-maxWords, 0):], true)

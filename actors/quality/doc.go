@@ -15,8 +15,8 @@
 //
 // # What it knows
 //
-// Nodes, chunks, vectors and contradictions of partitions, and how search answers. How questions are made and counted is
-// decided in brain/quality.
+// Nodes, chunks, vectors and contradictions of partitions, and how search answers. How questions are made and counted
+// is decided in brain/quality.
 //
 // # Who calls it from where
 //

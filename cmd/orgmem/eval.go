@@ -28,8 +28,8 @@ func newEval(w world) *cobra.Command {
 	var f evalFlags
 	c := &cobra.Command{
 		Use: "eval", Short: "Tell whether a memory is any good",
-		Long: "Asks the key owner's memory, with --subject a subject's, with --all all memories of the organization, about\n" +
-			"its own content, and says what it finds, what is told twice, what no longer holds, and what to do about it\n" +
+		Long: "Asks the key owner's memory, with --subject a subject's, with --all all memories of the organization,\n" +
+			"about its own content, and says what it finds, what is told twice, what no longer holds, and what to do about it\n" +
 			"(docs/quality.md). It runs in the service, behind everything else, and keeps counts only.",
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runEval(c, w, f) },

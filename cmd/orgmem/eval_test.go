@@ -61,8 +61,8 @@ func TestEvalSaysWhatIsFoundAndWhatToDo(t *testing.T) {
 		t.Fatalf("%d: %s", r.status, r.err)
 	}
 	for _, want := range []string{
-		"50 memories, 50 asked about, in de 100 %", "60 of 100", "90 %", "set qualityMode thorough", "add what they are about",
-		"GET /v1/contradictions",
+		"50 memories, 50 asked about, in de 100 %", "60 of 100", "90 %", "set qualityMode thorough",
+		"add what they are about", "GET /v1/contradictions",
 	} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("no %q in\n%s", want, r.out)

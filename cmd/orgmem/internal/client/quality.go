@@ -108,7 +108,9 @@ func (c *Client) Evaluate(
 }
 
 // Reports lists the newest reports on a memory, newest first, at most most of them; raw is what the service answered.
-func (c *Client) Reports(ctx context.Context, scope string, most int) (reports []Report, raw json.RawMessage, err error) {
+func (c *Client) Reports(
+	ctx context.Context, scope string, most int,
+) (reports []Report, raw json.RawMessage, err error) {
 	query := url.Values{"scope": {scope}, "pageSize": {strconv.Itoa(most)}}
 	if err := c.do(ctx, call{method: http.MethodGet, path: "/v1/quality?" + query.Encode(), out: &raw}); err != nil {
 		return nil, nil, err

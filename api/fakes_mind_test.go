@@ -175,7 +175,7 @@ func fakeMind(op *pb.MindOp) *pb.Reply {
 	case *pb.MindOp_ListQuality:
 		return answer(&pb.MindResult{Result: &pb.MindResult_Quality{Quality: &pb.QualityList{Reports: []*pb.QualityReport{{
 			Job: testJob.Bytes(), AtMs: ms, Org: true, Memories: 7, Sampled: 3, Asked: 3, Unfound: 1,
-			Recall: []*pb.QualityRecall{{Kind: "words", Questions: 3, At1: 1, At5: 2, At10: 2}},
+			Recall:   []*pb.QualityRecall{{Kind: "words", Questions: 3, At1: 1, At5: 2, At10: 2}},
 			Rankings: 3, Duplicates: 1, Languages: map[string]uint64{"en": 2, "und": 1}, Model: "words", Brain: 4,
 		}}}}})
 	case *pb.MindOp_ConditionSession:

@@ -20,7 +20,7 @@ func (s QualityService) Evaluate(ctx context.Context, scope MemoryScope) (*Evalu
 // List lists the reports of evaluations, the newest first.
 func (s QualityService) List(scope MemoryScope) List[QualityReport] {
 	return listOf[QualityReport](s.c, struct {
-		Scope MemoryScope `json:"scope,omitzero"`
+		Scope MemoryScope `query:"scope"`
 	}{scope}, "/v1/quality")
 }
 

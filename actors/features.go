@@ -7,6 +7,7 @@ import (
 	"orgmem/actors/export"
 	"orgmem/actors/graph"
 	"orgmem/actors/moving"
+	"orgmem/actors/quality"
 	"orgmem/actors/search"
 	"orgmem/actors/subject"
 	"orgmem/actors/tenant"
@@ -40,5 +41,6 @@ func featuresOf(s *tenant.System) ([]tenant.Feature, error) {
 		webhooks,
 		connector.New(),
 		moving.New(s),
+		quality.New(cfg),
 	}, nil
 }

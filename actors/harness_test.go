@@ -321,6 +321,8 @@ var routes = map[string]struct {
 	"*pb.MindOp_BrainInfo":          {pb.ScopeRead, "reads", pb.SubjectMode_SUBJECT_REFUSED},
 	"*pb.MindOp_BrainQuery":         {pb.ScopeRead, "default", pb.SubjectMode_SUBJECT_REFUSED},
 	"*pb.MindOp_BrainAnswer":        {pb.ScopeRead, "default", pb.SubjectMode_SUBJECT_REFUSED},
+	"*pb.MindOp_EvaluateQuality":    {pb.ScopeWrite, "default", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.MindOp_ListQuality":        {pb.ScopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
 	"*pb.MindOp_BrainTrain":         {pb.ScopeAdmin, "default", pb.SubjectMode_SUBJECT_REFUSED},
 	"*pb.MindOp_ConditionSession":   {pb.ScopeRead, "default", pb.SubjectMode_SUBJECT_AWARE},
 	"*pb.MindOp_ConditionScaffold":  {pb.ScopeRead, "default", pb.SubjectMode_SUBJECT_AWARE},

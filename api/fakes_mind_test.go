@@ -168,6 +168,16 @@ func fakeMind(op *pb.MindOp) *pb.Reply {
 		return &pb.Reply{
 			Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: testJob.Bytes(), Status: "queued"}},
 		}
+	case *pb.MindOp_EvaluateQuality:
+		return &pb.Reply{
+			Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: testJob.Bytes(), Status: "queued"}},
+		}
+	case *pb.MindOp_ListQuality:
+		return answer(&pb.MindResult{Result: &pb.MindResult_Quality{Quality: &pb.QualityList{Reports: []*pb.QualityReport{{
+			Job: testJob.Bytes(), AtMs: ms, Org: true, Memories: 7, Sampled: 3, Asked: 3, Unfound: 1,
+			Recall:   []*pb.QualityRecall{{Kind: "words", Questions: 3, At1: 1, At5: 2, At10: 2}},
+			Rankings: 3, Duplicates: 1, Languages: map[string]uint64{"en": 2, "und": 1}, Model: "words", Brain: 4,
+		}}}}})
 	case *pb.MindOp_ConditionSession:
 		return answer(&pb.MindResult{
 			Result: &pb.MindResult_Pack{Pack: &pb.Pack{SystemPrompt: "You …", Context: []string{"Figs"}, ExpiresMs: ms}},

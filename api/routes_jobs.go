@@ -59,6 +59,7 @@ func (jobType) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Enum: []any{
 		pb.JobIngest, pb.JobIngestBatch, pb.JobImport, pb.JobTranscript, pb.JobSessionFinalize, pb.JobCognition,
 		pb.JobBrainTrain, pb.JobExport, pb.JobSubjectErase, pb.JobConnectorSync,
+		pb.JobQuality,
 	}}
 }
 

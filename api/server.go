@@ -205,7 +205,7 @@ func (s *Server) newTable() (*web.Table, error) {
 		graphRoutes, elsewhereRoutes, graphEditRoutes, edgeRoutes, domainRoutes, recallGraphRoutes,
 		ingestRoutes, importRoutes, sessionRoutes, jobRoutes,
 		searchRoutes, conditionRoutes, recallRoutes, reviewRoutes, brainRoutes,
-		usageRoutes, exportRoutes, s.downloadRoutes(), purgeRoutes, settingsRoutes,
+		usageRoutes, qualityRoutes, exportRoutes, s.downloadRoutes(), purgeRoutes, settingsRoutes,
 		s.eventRoutes(), webhookRoutes, connectorRoutes,
 	)
 	if err != nil {

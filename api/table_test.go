@@ -193,8 +193,10 @@ func TestTableAgainstInterface(t *testing.T) {
 		"DELETE /v1/connectors/{id}":    "write writes ignored",
 		"POST /v1/connectors/{id}/sync": "write writes ignored",
 
-		// Ours: the interface has no view of the organization's entities, and none of its trail.
-		"GET /v1/audit": "admin reads ignored",
+		// Ours: the interface has no view of the organization's entities, none of its trail, and none of quality.
+		"GET /v1/audit":                           "admin reads ignored",
+		"GET /v1/quality":                         "read reads aware",
+		"POST /v1/quality":                        "write default aware idempotent",
 		"GET /v1/graph/nodes/{node_id}/elsewhere": "read reads aware",
 	}
 	h := newHarness(t)

@@ -17,6 +17,7 @@ const (
 	tagSandbox      = "Sandbox"
 	tagSettings     = "Settings"
 	tagUsage        = "Usage"
+	tagQuality      = "Quality"
 	tagExports      = "Exports"
 	tagPurge        = "Purge"
 	tagRecall       = "Recall"
@@ -53,6 +54,7 @@ var tagTexts = []web.Tag{
 		Text: "The organization's trained model. These routes act for the key's owner and take no X-Svc-Subject.",
 	},
 	{Name: tagUsage, Text: "What was used, by whom."},
+	{Name: tagQuality, Text: "Whether a memory finds what it holds, and what is wrong with it."},
 	{Name: tagExports, Text: "A memory as one JSON document."},
 	{Name: tagPurge, Text: "Deleting all of a memory, in two steps."},
 	{Name: tagSettings, Text: "What is spent on answers, and what is learned from."},

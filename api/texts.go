@@ -39,6 +39,20 @@ var texts = web.Texts{
 	"citation.subject":          "The provisioned subject whose memory it is in; null for a person's own.",
 	"citation.span": "What of the chunk the answer rests on, in characters (Unicode code points), end exclusive. " +
 		"Absent: all of it.",
+	"qualityReport.recall": "Of questions made of the memory's own content, without the former ones: the share that what " +
+		"they are made of, or a near duplicate, answers among the first 1, 5 and 10 hits.",
+	"qualityReport.byKind": "The same by how the questions were made; kinds of which there are none are left out.",
+	"qualityReport.unfound": "Of the memories that gave a question, those that none of their own questions found among " +
+		"the first 10 hits.",
+	"qualityReport.nearDuplicates": "Of the sampled, those of which another live memory says nearly the same in nearly " +
+		"the same words.",
+	"qualityReport.stale":        "Of memories, those that state what has ended, or rest on what no longer stands.",
+	"qualityReport.formerFirst":  "Of the rankings of questions, those that put what no longer holds before what does.",
+	"qualityReport.contradicted": "Of memories, those that are in an open contradiction.",
+	"qualityReport.languages":    "Of the sampled, the most frequent first.",
+	"qualityShare.low":           "The 95 % score interval of the share (Wilson), as if those counted were drawn at random.",
+	"kindRecall.kind": "words: a sentence without its most telling words. paraphrase: some of its words in another order. title: " +
+		"the title and two words. former: words of what a superseded memory said; what took its place answers.",
 	"writtenAnswer.stale":           "The cited nodes and what they were derived from" + stillStands,
 	"writtenAnswer.staleIncomplete": staleIncomplete,
 	"insight.stale":                 "The evidence and what it was derived from" + stillStands,

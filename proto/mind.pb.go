@@ -2661,6 +2661,325 @@ func (x *Training) GetReached() float64 {
 	return 0
 }
 
+// QualityReport is how well a memory, or an organization's, finds what it holds. It
+// holds no text and names no node: counts only.
+type QualityReport struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Job           []byte                 `protobuf:"bytes,1,opt,name=job,proto3" json:"job,omitempty"`
+	AtMs          int64                  `protobuf:"varint,2,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"` // when it was finished
+	Org           bool                   `protobuf:"varint,3,opt,name=org,proto3" json:"org,omitempty"`               // of all memories of the organization
+	Memories      uint64                 `protobuf:"varint,4,opt,name=memories,proto3" json:"memories,omitempty"`     // live nodes with text that were looked at
+	Partial       bool                   `protobuf:"varint,5,opt,name=partial,proto3" json:"partial,omitempty"`       // there are more of them
+	Sampled       uint64                 `protobuf:"varint,6,opt,name=sampled,proto3" json:"sampled,omitempty"`       // of them, that were read
+	Asked         uint64                 `protobuf:"varint,7,opt,name=asked,proto3" json:"asked,omitempty"`           // of these, that gave a question
+	Unfound       uint64                 `protobuf:"varint,8,opt,name=unfound,proto3" json:"unfound,omitempty"`       // of these, that no question of theirs found
+	Recall        []*QualityRecall       `protobuf:"bytes,9,rep,name=recall,proto3" json:"recall,omitempty"`
+	Rankings      uint64                 `protobuf:"varint,10,opt,name=rankings,proto3" json:"rankings,omitempty"`                                                                             // rankings of questions
+	FormerFirst   uint64                 `protobuf:"varint,11,opt,name=former_first,json=formerFirst,proto3" json:"former_first,omitempty"`                                                    // of them, with what no longer holds before what does
+	Duplicates    uint64                 `protobuf:"varint,12,opt,name=duplicates,proto3" json:"duplicates,omitempty"`                                                                         // of the sampled, with a near duplicate in the same memory
+	Stale         uint64                 `protobuf:"varint,13,opt,name=stale,proto3" json:"stale,omitempty"`                                                                                   // of memories: ended, or resting on what no longer stands
+	Contradicted  uint64                 `protobuf:"varint,14,opt,name=contradicted,proto3" json:"contradicted,omitempty"`                                                                     // of memories, in an open contradiction
+	Languages     map[string]uint64      `protobuf:"bytes,15,rep,name=languages,proto3" json:"languages,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // of the sampled
+	Model         string                 `protobuf:"bytes,16,opt,name=model,proto3" json:"model,omitempty"`                                                                                    // the embedding model that served
+	Brain         uint64                 `protobuf:"varint,17,opt,name=brain,proto3" json:"brain,omitempty"`                                                                                   // the version of the brain that ranked; 0: none did
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QualityReport) Reset() {
+	*x = QualityReport{}
+	mi := &file_mind_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QualityReport) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QualityReport) ProtoMessage() {}
+
+func (x *QualityReport) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QualityReport.ProtoReflect.Descriptor instead.
+func (*QualityReport) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *QualityReport) GetJob() []byte {
+	if x != nil {
+		return x.Job
+	}
+	return nil
+}
+
+func (x *QualityReport) GetAtMs() int64 {
+	if x != nil {
+		return x.AtMs
+	}
+	return 0
+}
+
+func (x *QualityReport) GetOrg() bool {
+	if x != nil {
+		return x.Org
+	}
+	return false
+}
+
+func (x *QualityReport) GetMemories() uint64 {
+	if x != nil {
+		return x.Memories
+	}
+	return 0
+}
+
+func (x *QualityReport) GetPartial() bool {
+	if x != nil {
+		return x.Partial
+	}
+	return false
+}
+
+func (x *QualityReport) GetSampled() uint64 {
+	if x != nil {
+		return x.Sampled
+	}
+	return 0
+}
+
+func (x *QualityReport) GetAsked() uint64 {
+	if x != nil {
+		return x.Asked
+	}
+	return 0
+}
+
+func (x *QualityReport) GetUnfound() uint64 {
+	if x != nil {
+		return x.Unfound
+	}
+	return 0
+}
+
+func (x *QualityReport) GetRecall() []*QualityRecall {
+	if x != nil {
+		return x.Recall
+	}
+	return nil
+}
+
+func (x *QualityReport) GetRankings() uint64 {
+	if x != nil {
+		return x.Rankings
+	}
+	return 0
+}
+
+func (x *QualityReport) GetFormerFirst() uint64 {
+	if x != nil {
+		return x.FormerFirst
+	}
+	return 0
+}
+
+func (x *QualityReport) GetDuplicates() uint64 {
+	if x != nil {
+		return x.Duplicates
+	}
+	return 0
+}
+
+func (x *QualityReport) GetStale() uint64 {
+	if x != nil {
+		return x.Stale
+	}
+	return 0
+}
+
+func (x *QualityReport) GetContradicted() uint64 {
+	if x != nil {
+		return x.Contradicted
+	}
+	return 0
+}
+
+func (x *QualityReport) GetLanguages() map[string]uint64 {
+	if x != nil {
+		return x.Languages
+	}
+	return nil
+}
+
+func (x *QualityReport) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *QualityReport) GetBrain() uint64 {
+	if x != nil {
+		return x.Brain
+	}
+	return 0
+}
+
+type QualityRecall struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Questions     uint64                 `protobuf:"varint,2,opt,name=questions,proto3" json:"questions,omitempty"`
+	At1           uint64                 `protobuf:"varint,3,opt,name=at1,proto3" json:"at1,omitempty"`
+	At5           uint64                 `protobuf:"varint,4,opt,name=at5,proto3" json:"at5,omitempty"`
+	At10          uint64                 `protobuf:"varint,5,opt,name=at10,proto3" json:"at10,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QualityRecall) Reset() {
+	*x = QualityRecall{}
+	mi := &file_mind_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QualityRecall) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QualityRecall) ProtoMessage() {}
+
+func (x *QualityRecall) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QualityRecall.ProtoReflect.Descriptor instead.
+func (*QualityRecall) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *QualityRecall) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *QualityRecall) GetQuestions() uint64 {
+	if x != nil {
+		return x.Questions
+	}
+	return 0
+}
+
+func (x *QualityRecall) GetAt1() uint64 {
+	if x != nil {
+		return x.At1
+	}
+	return 0
+}
+
+func (x *QualityRecall) GetAt5() uint64 {
+	if x != nil {
+		return x.At5
+	}
+	return 0
+}
+
+func (x *QualityRecall) GetAt10() uint64 {
+	if x != nil {
+		return x.At10
+	}
+	return 0
+}
+
+// QualityRun is how far an evaluation has come.
+type QualityRun struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Org           bool                   `protobuf:"varint,1,opt,name=org,proto3" json:"org,omitempty"`
+	Done          uint32                 `protobuf:"varint,2,opt,name=done,proto3" json:"done,omitempty"`    // of the sample
+	Sample        []byte                 `protobuf:"bytes,3,opt,name=sample,proto3" json:"sample,omitempty"` // digest of what it is made of: of another one it begins anew
+	Report        *QualityReport         `protobuf:"bytes,4,opt,name=report,proto3" json:"report,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QualityRun) Reset() {
+	*x = QualityRun{}
+	mi := &file_mind_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QualityRun) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QualityRun) ProtoMessage() {}
+
+func (x *QualityRun) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QualityRun.ProtoReflect.Descriptor instead.
+func (*QualityRun) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *QualityRun) GetOrg() bool {
+	if x != nil {
+		return x.Org
+	}
+	return false
+}
+
+func (x *QualityRun) GetDone() uint32 {
+	if x != nil {
+		return x.Done
+	}
+	return 0
+}
+
+func (x *QualityRun) GetSample() []byte {
+	if x != nil {
+		return x.Sample
+	}
+	return nil
+}
+
+func (x *QualityRun) GetReport() *QualityReport {
+	if x != nil {
+		return x.Report
+	}
+	return nil
+}
+
 type MindOp struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Op:
@@ -2677,6 +2996,8 @@ type MindOp struct {
 	//	*MindOp_ConditionSession
 	//	*MindOp_ConditionScaffold
 	//	*MindOp_Retrieve
+	//	*MindOp_EvaluateQuality
+	//	*MindOp_ListQuality
 	Op            isMindOp_Op `protobuf_oneof:"op"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2684,7 +3005,7 @@ type MindOp struct {
 
 func (x *MindOp) Reset() {
 	*x = MindOp{}
-	mi := &file_mind_proto_msgTypes[30]
+	mi := &file_mind_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2696,7 +3017,7 @@ func (x *MindOp) String() string {
 func (*MindOp) ProtoMessage() {}
 
 func (x *MindOp) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[30]
+	mi := &file_mind_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2709,7 +3030,7 @@ func (x *MindOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindOp.ProtoReflect.Descriptor instead.
 func (*MindOp) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{30}
+	return file_mind_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *MindOp) GetOp() isMindOp_Op {
@@ -2827,6 +3148,24 @@ func (x *MindOp) GetRetrieve() *Retrieve {
 	return nil
 }
 
+func (x *MindOp) GetEvaluateQuality() *EvaluateQuality {
+	if x != nil {
+		if x, ok := x.Op.(*MindOp_EvaluateQuality); ok {
+			return x.EvaluateQuality
+		}
+	}
+	return nil
+}
+
+func (x *MindOp) GetListQuality() *ListQuality {
+	if x != nil {
+		if x, ok := x.Op.(*MindOp_ListQuality); ok {
+			return x.ListQuality
+		}
+	}
+	return nil
+}
+
 type isMindOp_Op interface {
 	isMindOp_Op()
 }
@@ -2879,6 +3218,14 @@ type MindOp_Retrieve struct {
 	Retrieve *Retrieve `protobuf:"bytes,14,opt,name=retrieve,proto3,oneof"`
 }
 
+type MindOp_EvaluateQuality struct {
+	EvaluateQuality *EvaluateQuality `protobuf:"bytes,15,opt,name=evaluate_quality,json=evaluateQuality,proto3,oneof"`
+}
+
+type MindOp_ListQuality struct {
+	ListQuality *ListQuality `protobuf:"bytes,16,opt,name=list_quality,json=listQuality,proto3,oneof"`
+}
+
 func (*MindOp_Recall) isMindOp_Op() {}
 
 func (*MindOp_GetIdentity) isMindOp_Op() {}
@@ -2903,6 +3250,106 @@ func (*MindOp_ConditionScaffold) isMindOp_Op() {}
 
 func (*MindOp_Retrieve) isMindOp_Op() {}
 
+func (*MindOp_EvaluateQuality) isMindOp_Op() {}
+
+func (*MindOp_ListQuality) isMindOp_Op() {}
+
+type EvaluateQuality struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	OrgScope      bool                   `protobuf:"varint,1,opt,name=org_scope,json=orgScope,proto3" json:"org_scope,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EvaluateQuality) Reset() {
+	*x = EvaluateQuality{}
+	mi := &file_mind_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EvaluateQuality) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EvaluateQuality) ProtoMessage() {}
+
+func (x *EvaluateQuality) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EvaluateQuality.ProtoReflect.Descriptor instead.
+func (*EvaluateQuality) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *EvaluateQuality) GetOrgScope() bool {
+	if x != nil {
+		return x.OrgScope
+	}
+	return false
+}
+
+type ListQuality struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	OrgScope      bool                   `protobuf:"varint,1,opt,name=org_scope,json=orgScope,proto3" json:"org_scope,omitempty"`
+	Page          *Page                  `protobuf:"bytes,2,opt,name=page,proto3" json:"page,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListQuality) Reset() {
+	*x = ListQuality{}
+	mi := &file_mind_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListQuality) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListQuality) ProtoMessage() {}
+
+func (x *ListQuality) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListQuality.ProtoReflect.Descriptor instead.
+func (*ListQuality) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *ListQuality) GetOrgScope() bool {
+	if x != nil {
+		return x.OrgScope
+	}
+	return false
+}
+
+func (x *ListQuality) GetPage() *Page {
+	if x != nil {
+		return x.Page
+	}
+	return nil
+}
+
 type Recall struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Type          string                 `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
@@ -2915,7 +3362,7 @@ type Recall struct {
 
 func (x *Recall) Reset() {
 	*x = Recall{}
-	mi := &file_mind_proto_msgTypes[31]
+	mi := &file_mind_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2927,7 +3374,7 @@ func (x *Recall) String() string {
 func (*Recall) ProtoMessage() {}
 
 func (x *Recall) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[31]
+	mi := &file_mind_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2940,7 +3387,7 @@ func (x *Recall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Recall.ProtoReflect.Descriptor instead.
 func (*Recall) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{31}
+	return file_mind_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Recall) GetType() string {
@@ -2980,7 +3427,7 @@ type GetIdentity struct {
 
 func (x *GetIdentity) Reset() {
 	*x = GetIdentity{}
-	mi := &file_mind_proto_msgTypes[32]
+	mi := &file_mind_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2992,7 +3439,7 @@ func (x *GetIdentity) String() string {
 func (*GetIdentity) ProtoMessage() {}
 
 func (x *GetIdentity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[32]
+	mi := &file_mind_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3005,7 +3452,7 @@ func (x *GetIdentity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIdentity.ProtoReflect.Descriptor instead.
 func (*GetIdentity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{32}
+	return file_mind_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *GetIdentity) GetUser() string {
@@ -3025,7 +3472,7 @@ type ListContradictions struct {
 
 func (x *ListContradictions) Reset() {
 	*x = ListContradictions{}
-	mi := &file_mind_proto_msgTypes[33]
+	mi := &file_mind_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3037,7 +3484,7 @@ func (x *ListContradictions) String() string {
 func (*ListContradictions) ProtoMessage() {}
 
 func (x *ListContradictions) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[33]
+	mi := &file_mind_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3050,7 +3497,7 @@ func (x *ListContradictions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContradictions.ProtoReflect.Descriptor instead.
 func (*ListContradictions) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{33}
+	return file_mind_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListContradictions) GetPage() *Page {
@@ -3077,7 +3524,7 @@ type ListProposals struct {
 
 func (x *ListProposals) Reset() {
 	*x = ListProposals{}
-	mi := &file_mind_proto_msgTypes[34]
+	mi := &file_mind_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3089,7 +3536,7 @@ func (x *ListProposals) String() string {
 func (*ListProposals) ProtoMessage() {}
 
 func (x *ListProposals) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[34]
+	mi := &file_mind_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3102,7 +3549,7 @@ func (x *ListProposals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListProposals.ProtoReflect.Descriptor instead.
 func (*ListProposals) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{34}
+	return file_mind_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListProposals) GetPage() *Page {
@@ -3129,7 +3576,7 @@ type DecideProposal struct {
 
 func (x *DecideProposal) Reset() {
 	*x = DecideProposal{}
-	mi := &file_mind_proto_msgTypes[35]
+	mi := &file_mind_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3141,7 +3588,7 @@ func (x *DecideProposal) String() string {
 func (*DecideProposal) ProtoMessage() {}
 
 func (x *DecideProposal) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[35]
+	mi := &file_mind_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3154,7 +3601,7 @@ func (x *DecideProposal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideProposal.ProtoReflect.Descriptor instead.
 func (*DecideProposal) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{35}
+	return file_mind_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *DecideProposal) GetId() string {
@@ -3179,7 +3626,7 @@ type BrainInfo struct {
 
 func (x *BrainInfo) Reset() {
 	*x = BrainInfo{}
-	mi := &file_mind_proto_msgTypes[36]
+	mi := &file_mind_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3191,7 +3638,7 @@ func (x *BrainInfo) String() string {
 func (*BrainInfo) ProtoMessage() {}
 
 func (x *BrainInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[36]
+	mi := &file_mind_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3204,7 +3651,7 @@ func (x *BrainInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainInfo.ProtoReflect.Descriptor instead.
 func (*BrainInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{36}
+	return file_mind_proto_rawDescGZIP(), []int{41}
 }
 
 type BrainQuery struct {
@@ -3217,7 +3664,7 @@ type BrainQuery struct {
 
 func (x *BrainQuery) Reset() {
 	*x = BrainQuery{}
-	mi := &file_mind_proto_msgTypes[37]
+	mi := &file_mind_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3229,7 +3676,7 @@ func (x *BrainQuery) String() string {
 func (*BrainQuery) ProtoMessage() {}
 
 func (x *BrainQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[37]
+	mi := &file_mind_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3242,7 +3689,7 @@ func (x *BrainQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainQuery.ProtoReflect.Descriptor instead.
 func (*BrainQuery) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{37}
+	return file_mind_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *BrainQuery) GetQuery() string {
@@ -3269,7 +3716,7 @@ type BrainAnswer struct {
 
 func (x *BrainAnswer) Reset() {
 	*x = BrainAnswer{}
-	mi := &file_mind_proto_msgTypes[38]
+	mi := &file_mind_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3281,7 +3728,7 @@ func (x *BrainAnswer) String() string {
 func (*BrainAnswer) ProtoMessage() {}
 
 func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[38]
+	mi := &file_mind_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3294,7 +3741,7 @@ func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswer.ProtoReflect.Descriptor instead.
 func (*BrainAnswer) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{38}
+	return file_mind_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *BrainAnswer) GetQuery() string {
@@ -3319,7 +3766,7 @@ type BrainTrain struct {
 
 func (x *BrainTrain) Reset() {
 	*x = BrainTrain{}
-	mi := &file_mind_proto_msgTypes[39]
+	mi := &file_mind_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3331,7 +3778,7 @@ func (x *BrainTrain) String() string {
 func (*BrainTrain) ProtoMessage() {}
 
 func (x *BrainTrain) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[39]
+	mi := &file_mind_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3344,7 +3791,7 @@ func (x *BrainTrain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainTrain.ProtoReflect.Descriptor instead.
 func (*BrainTrain) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{39}
+	return file_mind_proto_rawDescGZIP(), []int{44}
 }
 
 type ConditionSession struct {
@@ -3358,7 +3805,7 @@ type ConditionSession struct {
 
 func (x *ConditionSession) Reset() {
 	*x = ConditionSession{}
-	mi := &file_mind_proto_msgTypes[40]
+	mi := &file_mind_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3370,7 +3817,7 @@ func (x *ConditionSession) String() string {
 func (*ConditionSession) ProtoMessage() {}
 
 func (x *ConditionSession) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[40]
+	mi := &file_mind_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3383,7 +3830,7 @@ func (x *ConditionSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionSession.ProtoReflect.Descriptor instead.
 func (*ConditionSession) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{40}
+	return file_mind_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ConditionSession) GetOrg() string {
@@ -3417,7 +3864,7 @@ type ConditionScaffold struct {
 
 func (x *ConditionScaffold) Reset() {
 	*x = ConditionScaffold{}
-	mi := &file_mind_proto_msgTypes[41]
+	mi := &file_mind_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3429,7 +3876,7 @@ func (x *ConditionScaffold) String() string {
 func (*ConditionScaffold) ProtoMessage() {}
 
 func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[41]
+	mi := &file_mind_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3442,7 +3889,7 @@ func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionScaffold.ProtoReflect.Descriptor instead.
 func (*ConditionScaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{41}
+	return file_mind_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ConditionScaffold) GetPrompt() string {
@@ -3471,7 +3918,7 @@ type Retrieve struct {
 
 func (x *Retrieve) Reset() {
 	*x = Retrieve{}
-	mi := &file_mind_proto_msgTypes[42]
+	mi := &file_mind_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3483,7 +3930,7 @@ func (x *Retrieve) String() string {
 func (*Retrieve) ProtoMessage() {}
 
 func (x *Retrieve) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[42]
+	mi := &file_mind_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3496,7 +3943,7 @@ func (x *Retrieve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieve.ProtoReflect.Descriptor instead.
 func (*Retrieve) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{42}
+	return file_mind_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Retrieve) GetQuery() string {
@@ -3544,6 +3991,7 @@ type MindResult struct {
 	//	*MindResult_Pack
 	//	*MindResult_Scaffold
 	//	*MindResult_Retrieved
+	//	*MindResult_Quality
 	Result        isMindResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3551,7 +3999,7 @@ type MindResult struct {
 
 func (x *MindResult) Reset() {
 	*x = MindResult{}
-	mi := &file_mind_proto_msgTypes[43]
+	mi := &file_mind_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3563,7 +4011,7 @@ func (x *MindResult) String() string {
 func (*MindResult) ProtoMessage() {}
 
 func (x *MindResult) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[43]
+	mi := &file_mind_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3576,7 +4024,7 @@ func (x *MindResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindResult.ProtoReflect.Descriptor instead.
 func (*MindResult) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{43}
+	return file_mind_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *MindResult) GetResult() isMindResult_Result {
@@ -3703,6 +4151,15 @@ func (x *MindResult) GetRetrieved() *Retrieved {
 	return nil
 }
 
+func (x *MindResult) GetQuality() *QualityList {
+	if x != nil {
+		if x, ok := x.Result.(*MindResult_Quality); ok {
+			return x.Quality
+		}
+	}
+	return nil
+}
+
 type isMindResult_Result interface {
 	isMindResult_Result()
 }
@@ -3759,6 +4216,10 @@ type MindResult_Retrieved struct {
 	Retrieved *Retrieved `protobuf:"bytes,13,opt,name=retrieved,proto3,oneof"`
 }
 
+type MindResult_Quality struct {
+	Quality *QualityList `protobuf:"bytes,14,opt,name=quality,proto3,oneof"`
+}
+
 func (*MindResult_Identity) isMindResult_Result() {}
 
 func (*MindResult_Graph) isMindResult_Result() {}
@@ -3785,6 +4246,60 @@ func (*MindResult_Scaffold) isMindResult_Result() {}
 
 func (*MindResult_Retrieved) isMindResult_Result() {}
 
+func (*MindResult_Quality) isMindResult_Result() {}
+
+type QualityList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Reports       []*QualityReport       `protobuf:"bytes,1,rep,name=reports,proto3" json:"reports,omitempty"`
+	NextCursor    string                 `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QualityList) Reset() {
+	*x = QualityList{}
+	mi := &file_mind_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QualityList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QualityList) ProtoMessage() {}
+
+func (x *QualityList) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QualityList.ProtoReflect.Descriptor instead.
+func (*QualityList) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{49}
+}
+
+func (x *QualityList) GetReports() []*QualityReport {
+	if x != nil {
+		return x.Reports
+	}
+	return nil
+}
+
+func (x *QualityList) GetNextCursor() string {
+	if x != nil {
+		return x.NextCursor
+	}
+	return ""
+}
+
 type IdentityInfo struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	User          []byte                 `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
@@ -3795,7 +4310,7 @@ type IdentityInfo struct {
 
 func (x *IdentityInfo) Reset() {
 	*x = IdentityInfo{}
-	mi := &file_mind_proto_msgTypes[44]
+	mi := &file_mind_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3807,7 +4322,7 @@ func (x *IdentityInfo) String() string {
 func (*IdentityInfo) ProtoMessage() {}
 
 func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[44]
+	mi := &file_mind_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3820,7 +4335,7 @@ func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IdentityInfo.ProtoReflect.Descriptor instead.
 func (*IdentityInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{44}
+	return file_mind_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *IdentityInfo) GetUser() []byte {
@@ -3853,7 +4368,7 @@ type GraphView struct {
 
 func (x *GraphView) Reset() {
 	*x = GraphView{}
-	mi := &file_mind_proto_msgTypes[45]
+	mi := &file_mind_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3865,7 +4380,7 @@ func (x *GraphView) String() string {
 func (*GraphView) ProtoMessage() {}
 
 func (x *GraphView) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[45]
+	mi := &file_mind_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3878,7 +4393,7 @@ func (x *GraphView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GraphView.ProtoReflect.Descriptor instead.
 func (*GraphView) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{45}
+	return file_mind_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *GraphView) GetNodes() []*Node {
@@ -3949,7 +4464,7 @@ type InsightList struct {
 
 func (x *InsightList) Reset() {
 	*x = InsightList{}
-	mi := &file_mind_proto_msgTypes[46]
+	mi := &file_mind_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3961,7 +4476,7 @@ func (x *InsightList) String() string {
 func (*InsightList) ProtoMessage() {}
 
 func (x *InsightList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[46]
+	mi := &file_mind_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3974,7 +4489,7 @@ func (x *InsightList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InsightList.ProtoReflect.Descriptor instead.
 func (*InsightList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{46}
+	return file_mind_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *InsightList) GetInsights() []*Insight {
@@ -4019,7 +4534,7 @@ type TemporalList struct {
 
 func (x *TemporalList) Reset() {
 	*x = TemporalList{}
-	mi := &file_mind_proto_msgTypes[47]
+	mi := &file_mind_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4031,7 +4546,7 @@ func (x *TemporalList) String() string {
 func (*TemporalList) ProtoMessage() {}
 
 func (x *TemporalList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[47]
+	mi := &file_mind_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4044,7 +4559,7 @@ func (x *TemporalList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TemporalList.ProtoReflect.Descriptor instead.
 func (*TemporalList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{47}
+	return file_mind_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *TemporalList) GetMoments() []*Moment {
@@ -4101,7 +4616,7 @@ type ClaimPair struct {
 
 func (x *ClaimPair) Reset() {
 	*x = ClaimPair{}
-	mi := &file_mind_proto_msgTypes[48]
+	mi := &file_mind_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4113,7 +4628,7 @@ func (x *ClaimPair) String() string {
 func (*ClaimPair) ProtoMessage() {}
 
 func (x *ClaimPair) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[48]
+	mi := &file_mind_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4126,7 +4641,7 @@ func (x *ClaimPair) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClaimPair.ProtoReflect.Descriptor instead.
 func (*ClaimPair) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{48}
+	return file_mind_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ClaimPair) GetContradiction() *Contradiction {
@@ -4160,7 +4675,7 @@ type ContradictionList struct {
 
 func (x *ContradictionList) Reset() {
 	*x = ContradictionList{}
-	mi := &file_mind_proto_msgTypes[49]
+	mi := &file_mind_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4172,7 +4687,7 @@ func (x *ContradictionList) String() string {
 func (*ContradictionList) ProtoMessage() {}
 
 func (x *ContradictionList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[49]
+	mi := &file_mind_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4185,7 +4700,7 @@ func (x *ContradictionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContradictionList.ProtoReflect.Descriptor instead.
 func (*ContradictionList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{49}
+	return file_mind_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *ContradictionList) GetPairs() []*ClaimPair {
@@ -4212,7 +4727,7 @@ type ProposalList struct {
 
 func (x *ProposalList) Reset() {
 	*x = ProposalList{}
-	mi := &file_mind_proto_msgTypes[50]
+	mi := &file_mind_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4224,7 +4739,7 @@ func (x *ProposalList) String() string {
 func (*ProposalList) ProtoMessage() {}
 
 func (x *ProposalList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[50]
+	mi := &file_mind_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4237,7 +4752,7 @@ func (x *ProposalList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProposalList.ProtoReflect.Descriptor instead.
 func (*ProposalList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{50}
+	return file_mind_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *ProposalList) GetProposals() []*Proposal {
@@ -4264,7 +4779,7 @@ type BrainState struct {
 
 func (x *BrainState) Reset() {
 	*x = BrainState{}
-	mi := &file_mind_proto_msgTypes[51]
+	mi := &file_mind_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4276,7 +4791,7 @@ func (x *BrainState) String() string {
 func (*BrainState) ProtoMessage() {}
 
 func (x *BrainState) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[51]
+	mi := &file_mind_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4289,7 +4804,7 @@ func (x *BrainState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainState.ProtoReflect.Descriptor instead.
 func (*BrainState) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{51}
+	return file_mind_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *BrainState) GetArtifact() *BrainArtifact {
@@ -4320,7 +4835,7 @@ type BrainNode struct {
 
 func (x *BrainNode) Reset() {
 	*x = BrainNode{}
-	mi := &file_mind_proto_msgTypes[52]
+	mi := &file_mind_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4332,7 +4847,7 @@ func (x *BrainNode) String() string {
 func (*BrainNode) ProtoMessage() {}
 
 func (x *BrainNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[52]
+	mi := &file_mind_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4345,7 +4860,7 @@ func (x *BrainNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainNode.ProtoReflect.Descriptor instead.
 func (*BrainNode) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{52}
+	return file_mind_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *BrainNode) GetNode() string {
@@ -4408,7 +4923,7 @@ type BrainFound struct {
 
 func (x *BrainFound) Reset() {
 	*x = BrainFound{}
-	mi := &file_mind_proto_msgTypes[53]
+	mi := &file_mind_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4420,7 +4935,7 @@ func (x *BrainFound) String() string {
 func (*BrainFound) ProtoMessage() {}
 
 func (x *BrainFound) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[53]
+	mi := &file_mind_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4433,7 +4948,7 @@ func (x *BrainFound) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainFound.ProtoReflect.Descriptor instead.
 func (*BrainFound) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{53}
+	return file_mind_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *BrainFound) GetFocal() []*BrainNode {
@@ -4515,7 +5030,7 @@ type Citation struct {
 
 func (x *Citation) Reset() {
 	*x = Citation{}
-	mi := &file_mind_proto_msgTypes[54]
+	mi := &file_mind_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4527,7 +5042,7 @@ func (x *Citation) String() string {
 func (*Citation) ProtoMessage() {}
 
 func (x *Citation) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[54]
+	mi := &file_mind_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4540,7 +5055,7 @@ func (x *Citation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Citation.ProtoReflect.Descriptor instead.
 func (*Citation) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{54}
+	return file_mind_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *Citation) GetNode() string {
@@ -4607,7 +5122,7 @@ type BrainAnswered struct {
 
 func (x *BrainAnswered) Reset() {
 	*x = BrainAnswered{}
-	mi := &file_mind_proto_msgTypes[55]
+	mi := &file_mind_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4619,7 +5134,7 @@ func (x *BrainAnswered) String() string {
 func (*BrainAnswered) ProtoMessage() {}
 
 func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[55]
+	mi := &file_mind_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4632,7 +5147,7 @@ func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswered.ProtoReflect.Descriptor instead.
 func (*BrainAnswered) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{55}
+	return file_mind_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *BrainAnswered) GetAnswer() string {
@@ -4696,7 +5211,7 @@ type Pack struct {
 
 func (x *Pack) Reset() {
 	*x = Pack{}
-	mi := &file_mind_proto_msgTypes[56]
+	mi := &file_mind_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4708,7 +5223,7 @@ func (x *Pack) String() string {
 func (*Pack) ProtoMessage() {}
 
 func (x *Pack) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[56]
+	mi := &file_mind_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4721,7 +5236,7 @@ func (x *Pack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pack.ProtoReflect.Descriptor instead.
 func (*Pack) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{56}
+	return file_mind_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *Pack) GetSystemPrompt() string {
@@ -4763,7 +5278,7 @@ type FocalNode struct {
 
 func (x *FocalNode) Reset() {
 	*x = FocalNode{}
-	mi := &file_mind_proto_msgTypes[57]
+	mi := &file_mind_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4775,7 +5290,7 @@ func (x *FocalNode) String() string {
 func (*FocalNode) ProtoMessage() {}
 
 func (x *FocalNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[57]
+	mi := &file_mind_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4788,7 +5303,7 @@ func (x *FocalNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FocalNode.ProtoReflect.Descriptor instead.
 func (*FocalNode) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{57}
+	return file_mind_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *FocalNode) GetNode() string {
@@ -4824,7 +5339,7 @@ type Scaffold struct {
 
 func (x *Scaffold) Reset() {
 	*x = Scaffold{}
-	mi := &file_mind_proto_msgTypes[58]
+	mi := &file_mind_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4836,7 +5351,7 @@ func (x *Scaffold) String() string {
 func (*Scaffold) ProtoMessage() {}
 
 func (x *Scaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[58]
+	mi := &file_mind_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4849,7 +5364,7 @@ func (x *Scaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Scaffold.ProtoReflect.Descriptor instead.
 func (*Scaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{58}
+	return file_mind_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *Scaffold) GetPrompt() string {
@@ -4894,7 +5409,7 @@ type Path struct {
 
 func (x *Path) Reset() {
 	*x = Path{}
-	mi := &file_mind_proto_msgTypes[59]
+	mi := &file_mind_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4906,7 +5421,7 @@ func (x *Path) String() string {
 func (*Path) ProtoMessage() {}
 
 func (x *Path) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[59]
+	mi := &file_mind_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4919,7 +5434,7 @@ func (x *Path) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Path.ProtoReflect.Descriptor instead.
 func (*Path) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{59}
+	return file_mind_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *Path) GetNodes() []string {
@@ -4964,7 +5479,7 @@ type Retrieved struct {
 
 func (x *Retrieved) Reset() {
 	*x = Retrieved{}
-	mi := &file_mind_proto_msgTypes[60]
+	mi := &file_mind_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4976,7 +5491,7 @@ func (x *Retrieved) String() string {
 func (*Retrieved) ProtoMessage() {}
 
 func (x *Retrieved) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[60]
+	mi := &file_mind_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4989,7 +5504,7 @@ func (x *Retrieved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieved.ProtoReflect.Descriptor instead.
 func (*Retrieved) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{60}
+	return file_mind_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *Retrieved) GetHits() []*Hit {
@@ -5306,7 +5821,43 @@ const file_mind_proto_rawDesc = "" +
 	"\areached\x18( \x01(\x01R\areached\x1a:\n" +
 	"\fMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xe5\x05\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xbe\x04\n" +
+	"\rQualityReport\x12\x10\n" +
+	"\x03job\x18\x01 \x01(\fR\x03job\x12\x13\n" +
+	"\x05at_ms\x18\x02 \x01(\x03R\x04atMs\x12\x10\n" +
+	"\x03org\x18\x03 \x01(\bR\x03org\x12\x1a\n" +
+	"\bmemories\x18\x04 \x01(\x04R\bmemories\x12\x18\n" +
+	"\apartial\x18\x05 \x01(\bR\apartial\x12\x18\n" +
+	"\asampled\x18\x06 \x01(\x04R\asampled\x12\x14\n" +
+	"\x05asked\x18\a \x01(\x04R\x05asked\x12\x18\n" +
+	"\aunfound\x18\b \x01(\x04R\aunfound\x12-\n" +
+	"\x06recall\x18\t \x03(\v2\x15.orgmem.QualityRecallR\x06recall\x12\x1a\n" +
+	"\brankings\x18\n" +
+	" \x01(\x04R\brankings\x12!\n" +
+	"\fformer_first\x18\v \x01(\x04R\vformerFirst\x12\x1e\n" +
+	"\n" +
+	"duplicates\x18\f \x01(\x04R\n" +
+	"duplicates\x12\x14\n" +
+	"\x05stale\x18\r \x01(\x04R\x05stale\x12\"\n" +
+	"\fcontradicted\x18\x0e \x01(\x04R\fcontradicted\x12B\n" +
+	"\tlanguages\x18\x0f \x03(\v2$.orgmem.QualityReport.LanguagesEntryR\tlanguages\x12\x14\n" +
+	"\x05model\x18\x10 \x01(\tR\x05model\x12\x14\n" +
+	"\x05brain\x18\x11 \x01(\x04R\x05brain\x1a<\n" +
+	"\x0eLanguagesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"y\n" +
+	"\rQualityRecall\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x1c\n" +
+	"\tquestions\x18\x02 \x01(\x04R\tquestions\x12\x10\n" +
+	"\x03at1\x18\x03 \x01(\x04R\x03at1\x12\x10\n" +
+	"\x03at5\x18\x04 \x01(\x04R\x03at5\x12\x12\n" +
+	"\x04at10\x18\x05 \x01(\x04R\x04at10\"y\n" +
+	"\n" +
+	"QualityRun\x12\x10\n" +
+	"\x03org\x18\x01 \x01(\bR\x03org\x12\x12\n" +
+	"\x04done\x18\x02 \x01(\rR\x04done\x12\x16\n" +
+	"\x06sample\x18\x03 \x01(\fR\x06sample\x12-\n" +
+	"\x06report\x18\x04 \x01(\v2\x15.orgmem.QualityReportR\x06report\"\xe5\x06\n" +
 	"\x06MindOp\x12(\n" +
 	"\x06recall\x18\x01 \x01(\v2\x0e.orgmem.RecallH\x00R\x06recall\x128\n" +
 	"\fget_identity\x18\x04 \x01(\v2\x13.orgmem.GetIdentityH\x00R\vgetIdentity\x12M\n" +
@@ -5323,8 +5874,15 @@ const file_mind_proto_rawDesc = "" +
 	"brainTrain\x12G\n" +
 	"\x11condition_session\x18\f \x01(\v2\x18.orgmem.ConditionSessionH\x00R\x10conditionSession\x12J\n" +
 	"\x12condition_scaffold\x18\r \x01(\v2\x19.orgmem.ConditionScaffoldH\x00R\x11conditionScaffold\x12.\n" +
-	"\bretrieve\x18\x0e \x01(\v2\x10.orgmem.RetrieveH\x00R\bretrieveB\x04\n" +
-	"\x02op\"n\n" +
+	"\bretrieve\x18\x0e \x01(\v2\x10.orgmem.RetrieveH\x00R\bretrieve\x12D\n" +
+	"\x10evaluate_quality\x18\x0f \x01(\v2\x17.orgmem.EvaluateQualityH\x00R\x0fevaluateQuality\x128\n" +
+	"\flist_quality\x18\x10 \x01(\v2\x13.orgmem.ListQualityH\x00R\vlistQualityB\x04\n" +
+	"\x02op\".\n" +
+	"\x0fEvaluateQuality\x12\x1b\n" +
+	"\torg_scope\x18\x01 \x01(\bR\borgScope\"L\n" +
+	"\vListQuality\x12\x1b\n" +
+	"\torg_scope\x18\x01 \x01(\bR\borgScope\x12 \n" +
+	"\x04page\x18\x02 \x01(\v2\f.orgmem.PageR\x04page\"n\n" +
 	"\x06Recall\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x14\n" +
 	"\x05paged\x18\x02 \x01(\bR\x05paged\x12 \n" +
@@ -5363,7 +5921,7 @@ const file_mind_proto_rawDesc = "" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x1b\n" +
 	"\torg_scope\x18\x02 \x01(\bR\borgScope\x12\x13\n" +
 	"\x05top_k\x18\x03 \x01(\rR\x04topK\x12\x19\n" +
-	"\bmax_hops\x18\x04 \x01(\rR\amaxHops\"\x9b\x05\n" +
+	"\bmax_hops\x18\x04 \x01(\rR\amaxHops\"\xcc\x05\n" +
 	"\n" +
 	"MindResult\x122\n" +
 	"\bidentity\x18\x01 \x01(\v2\x14.orgmem.IdentityInfoH\x00R\bidentity\x12)\n" +
@@ -5379,8 +5937,13 @@ const file_mind_proto_rawDesc = "" +
 	" \x01(\v2\x15.orgmem.BrainAnsweredH\x00R\banswered\x12\"\n" +
 	"\x04pack\x18\v \x01(\v2\f.orgmem.PackH\x00R\x04pack\x12.\n" +
 	"\bscaffold\x18\f \x01(\v2\x10.orgmem.ScaffoldH\x00R\bscaffold\x121\n" +
-	"\tretrieved\x18\r \x01(\v2\x11.orgmem.RetrievedH\x00R\tretrievedB\b\n" +
-	"\x06result\"L\n" +
+	"\tretrieved\x18\r \x01(\v2\x11.orgmem.RetrievedH\x00R\tretrieved\x12/\n" +
+	"\aquality\x18\x0e \x01(\v2\x13.orgmem.QualityListH\x00R\aqualityB\b\n" +
+	"\x06result\"_\n" +
+	"\vQualityList\x12/\n" +
+	"\areports\x18\x01 \x03(\v2\x15.orgmem.QualityReportR\areports\x12\x1f\n" +
+	"\vnext_cursor\x18\x02 \x01(\tR\n" +
+	"nextCursor\"L\n" +
 	"\fIdentityInfo\x12\x12\n" +
 	"\x04user\x18\x01 \x01(\fR\x04user\x12(\n" +
 	"\x04view\x18\x02 \x01(\v2\x14.orgmem.IdentityViewR\x04view\"\xff\x02\n" +
@@ -5515,7 +6078,7 @@ func file_mind_proto_rawDescGZIP() []byte {
 	return file_mind_proto_rawDescData
 }
 
-var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 64)
+var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 71)
 var file_mind_proto_goTypes = []any{
 	(*IdentityView)(nil),       // 0: orgmem.IdentityView
 	(*PortraitLine)(nil),       // 1: orgmem.PortraitLine
@@ -5547,47 +6110,54 @@ var file_mind_proto_goTypes = []any{
 	(*BrainArtifact)(nil),      // 27: orgmem.BrainArtifact
 	(*BrainSeen)(nil),          // 28: orgmem.BrainSeen
 	(*Training)(nil),           // 29: orgmem.Training
-	(*MindOp)(nil),             // 30: orgmem.MindOp
-	(*Recall)(nil),             // 31: orgmem.Recall
-	(*GetIdentity)(nil),        // 32: orgmem.GetIdentity
-	(*ListContradictions)(nil), // 33: orgmem.ListContradictions
-	(*ListProposals)(nil),      // 34: orgmem.ListProposals
-	(*DecideProposal)(nil),     // 35: orgmem.DecideProposal
-	(*BrainInfo)(nil),          // 36: orgmem.BrainInfo
-	(*BrainQuery)(nil),         // 37: orgmem.BrainQuery
-	(*BrainAnswer)(nil),        // 38: orgmem.BrainAnswer
-	(*BrainTrain)(nil),         // 39: orgmem.BrainTrain
-	(*ConditionSession)(nil),   // 40: orgmem.ConditionSession
-	(*ConditionScaffold)(nil),  // 41: orgmem.ConditionScaffold
-	(*Retrieve)(nil),           // 42: orgmem.Retrieve
-	(*MindResult)(nil),         // 43: orgmem.MindResult
-	(*IdentityInfo)(nil),       // 44: orgmem.IdentityInfo
-	(*GraphView)(nil),          // 45: orgmem.GraphView
-	(*InsightList)(nil),        // 46: orgmem.InsightList
-	(*TemporalList)(nil),       // 47: orgmem.TemporalList
-	(*ClaimPair)(nil),          // 48: orgmem.ClaimPair
-	(*ContradictionList)(nil),  // 49: orgmem.ContradictionList
-	(*ProposalList)(nil),       // 50: orgmem.ProposalList
-	(*BrainState)(nil),         // 51: orgmem.BrainState
-	(*BrainNode)(nil),          // 52: orgmem.BrainNode
-	(*BrainFound)(nil),         // 53: orgmem.BrainFound
-	(*Citation)(nil),           // 54: orgmem.Citation
-	(*BrainAnswered)(nil),      // 55: orgmem.BrainAnswered
-	(*Pack)(nil),               // 56: orgmem.Pack
-	(*FocalNode)(nil),          // 57: orgmem.FocalNode
-	(*Scaffold)(nil),           // 58: orgmem.Scaffold
-	(*Path)(nil),               // 59: orgmem.Path
-	(*Retrieved)(nil),          // 60: orgmem.Retrieved
-	nil,                        // 61: orgmem.BrainArtifact.MetricsEntry
-	nil,                        // 62: orgmem.Training.MetricsEntry
-	nil,                        // 63: orgmem.GraphView.StaleEntry
-	(*BrainCheckpoint)(nil),    // 64: orgmem.BrainCheckpoint
-	(*Page)(nil),               // 65: orgmem.Page
-	(*Node)(nil),               // 66: orgmem.Node
-	(*Edge)(nil),               // 67: orgmem.Edge
-	(*Domain)(nil),             // 68: orgmem.Domain
-	(*Staleness)(nil),          // 69: orgmem.Staleness
-	(*Hit)(nil),                // 70: orgmem.Hit
+	(*QualityReport)(nil),      // 30: orgmem.QualityReport
+	(*QualityRecall)(nil),      // 31: orgmem.QualityRecall
+	(*QualityRun)(nil),         // 32: orgmem.QualityRun
+	(*MindOp)(nil),             // 33: orgmem.MindOp
+	(*EvaluateQuality)(nil),    // 34: orgmem.EvaluateQuality
+	(*ListQuality)(nil),        // 35: orgmem.ListQuality
+	(*Recall)(nil),             // 36: orgmem.Recall
+	(*GetIdentity)(nil),        // 37: orgmem.GetIdentity
+	(*ListContradictions)(nil), // 38: orgmem.ListContradictions
+	(*ListProposals)(nil),      // 39: orgmem.ListProposals
+	(*DecideProposal)(nil),     // 40: orgmem.DecideProposal
+	(*BrainInfo)(nil),          // 41: orgmem.BrainInfo
+	(*BrainQuery)(nil),         // 42: orgmem.BrainQuery
+	(*BrainAnswer)(nil),        // 43: orgmem.BrainAnswer
+	(*BrainTrain)(nil),         // 44: orgmem.BrainTrain
+	(*ConditionSession)(nil),   // 45: orgmem.ConditionSession
+	(*ConditionScaffold)(nil),  // 46: orgmem.ConditionScaffold
+	(*Retrieve)(nil),           // 47: orgmem.Retrieve
+	(*MindResult)(nil),         // 48: orgmem.MindResult
+	(*QualityList)(nil),        // 49: orgmem.QualityList
+	(*IdentityInfo)(nil),       // 50: orgmem.IdentityInfo
+	(*GraphView)(nil),          // 51: orgmem.GraphView
+	(*InsightList)(nil),        // 52: orgmem.InsightList
+	(*TemporalList)(nil),       // 53: orgmem.TemporalList
+	(*ClaimPair)(nil),          // 54: orgmem.ClaimPair
+	(*ContradictionList)(nil),  // 55: orgmem.ContradictionList
+	(*ProposalList)(nil),       // 56: orgmem.ProposalList
+	(*BrainState)(nil),         // 57: orgmem.BrainState
+	(*BrainNode)(nil),          // 58: orgmem.BrainNode
+	(*BrainFound)(nil),         // 59: orgmem.BrainFound
+	(*Citation)(nil),           // 60: orgmem.Citation
+	(*BrainAnswered)(nil),      // 61: orgmem.BrainAnswered
+	(*Pack)(nil),               // 62: orgmem.Pack
+	(*FocalNode)(nil),          // 63: orgmem.FocalNode
+	(*Scaffold)(nil),           // 64: orgmem.Scaffold
+	(*Path)(nil),               // 65: orgmem.Path
+	(*Retrieved)(nil),          // 66: orgmem.Retrieved
+	nil,                        // 67: orgmem.BrainArtifact.MetricsEntry
+	nil,                        // 68: orgmem.Training.MetricsEntry
+	nil,                        // 69: orgmem.QualityReport.LanguagesEntry
+	nil,                        // 70: orgmem.GraphView.StaleEntry
+	(*BrainCheckpoint)(nil),    // 71: orgmem.BrainCheckpoint
+	(*Page)(nil),               // 72: orgmem.Page
+	(*Node)(nil),               // 73: orgmem.Node
+	(*Edge)(nil),               // 74: orgmem.Edge
+	(*Domain)(nil),             // 75: orgmem.Domain
+	(*Staleness)(nil),          // 76: orgmem.Staleness
+	(*Hit)(nil),                // 77: orgmem.Hit
 }
 var file_mind_proto_depIdxs = []int32{
 	2,  // 0: orgmem.IdentityView.manifold:type_name -> orgmem.Manifold
@@ -5608,72 +6178,80 @@ var file_mind_proto_depIdxs = []int32{
 	24, // 15: orgmem.Cognition.mind:type_name -> orgmem.MindState
 	25, // 16: orgmem.MindState.axes:type_name -> orgmem.Axis
 	26, // 17: orgmem.MindState.basins:type_name -> orgmem.Dwelling
-	61, // 18: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
+	67, // 18: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
 	28, // 19: orgmem.BrainArtifact.seen:type_name -> orgmem.BrainSeen
-	62, // 20: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
-	64, // 21: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
-	31, // 22: orgmem.MindOp.recall:type_name -> orgmem.Recall
-	32, // 23: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
-	33, // 24: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
-	34, // 25: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
-	35, // 26: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
-	36, // 27: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
-	37, // 28: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
-	38, // 29: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
-	39, // 30: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
-	40, // 31: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
-	41, // 32: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
-	42, // 33: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
-	65, // 34: orgmem.Recall.page:type_name -> orgmem.Page
-	65, // 35: orgmem.ListContradictions.page:type_name -> orgmem.Page
-	65, // 36: orgmem.ListProposals.page:type_name -> orgmem.Page
-	44, // 37: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
-	45, // 38: orgmem.MindResult.graph:type_name -> orgmem.GraphView
-	46, // 39: orgmem.MindResult.insights:type_name -> orgmem.InsightList
-	47, // 40: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
-	49, // 41: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
-	50, // 42: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
-	15, // 43: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
-	51, // 44: orgmem.MindResult.brain:type_name -> orgmem.BrainState
-	53, // 45: orgmem.MindResult.found:type_name -> orgmem.BrainFound
-	55, // 46: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
-	56, // 47: orgmem.MindResult.pack:type_name -> orgmem.Pack
-	58, // 48: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
-	60, // 49: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
-	0,  // 50: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
-	66, // 51: orgmem.GraphView.nodes:type_name -> orgmem.Node
-	67, // 52: orgmem.GraphView.edges:type_name -> orgmem.Edge
-	68, // 53: orgmem.GraphView.domains:type_name -> orgmem.Domain
-	63, // 54: orgmem.GraphView.stale:type_name -> orgmem.GraphView.StaleEntry
-	7,  // 55: orgmem.InsightList.insights:type_name -> orgmem.Insight
-	69, // 56: orgmem.InsightList.stale:type_name -> orgmem.Staleness
-	8,  // 57: orgmem.TemporalList.moments:type_name -> orgmem.Moment
-	13, // 58: orgmem.TemporalList.trends:type_name -> orgmem.Trend
-	12, // 59: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
-	9,  // 60: orgmem.TemporalList.recurrences:type_name -> orgmem.Recurrence
-	14, // 61: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
-	48, // 62: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
-	15, // 63: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
-	27, // 64: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
-	29, // 65: orgmem.BrainState.training:type_name -> orgmem.Training
-	69, // 66: orgmem.BrainNode.stale:type_name -> orgmem.Staleness
-	52, // 67: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
-	52, // 68: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
-	52, // 69: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
-	69, // 70: orgmem.Citation.stale:type_name -> orgmem.Staleness
-	54, // 71: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
-	69, // 72: orgmem.BrainAnswered.stale:type_name -> orgmem.Staleness
-	57, // 73: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
-	69, // 74: orgmem.Path.stale:type_name -> orgmem.Staleness
-	70, // 75: orgmem.Retrieved.hits:type_name -> orgmem.Hit
-	59, // 76: orgmem.Retrieved.paths:type_name -> orgmem.Path
-	48, // 77: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
-	69, // 78: orgmem.GraphView.StaleEntry.value:type_name -> orgmem.Staleness
-	79, // [79:79] is the sub-list for method output_type
-	79, // [79:79] is the sub-list for method input_type
-	79, // [79:79] is the sub-list for extension type_name
-	79, // [79:79] is the sub-list for extension extendee
-	0,  // [0:79] is the sub-list for field type_name
+	68, // 20: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
+	71, // 21: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
+	31, // 22: orgmem.QualityReport.recall:type_name -> orgmem.QualityRecall
+	69, // 23: orgmem.QualityReport.languages:type_name -> orgmem.QualityReport.LanguagesEntry
+	30, // 24: orgmem.QualityRun.report:type_name -> orgmem.QualityReport
+	36, // 25: orgmem.MindOp.recall:type_name -> orgmem.Recall
+	37, // 26: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
+	38, // 27: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
+	39, // 28: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
+	40, // 29: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
+	41, // 30: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
+	42, // 31: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
+	43, // 32: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
+	44, // 33: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
+	45, // 34: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
+	46, // 35: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
+	47, // 36: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
+	34, // 37: orgmem.MindOp.evaluate_quality:type_name -> orgmem.EvaluateQuality
+	35, // 38: orgmem.MindOp.list_quality:type_name -> orgmem.ListQuality
+	72, // 39: orgmem.ListQuality.page:type_name -> orgmem.Page
+	72, // 40: orgmem.Recall.page:type_name -> orgmem.Page
+	72, // 41: orgmem.ListContradictions.page:type_name -> orgmem.Page
+	72, // 42: orgmem.ListProposals.page:type_name -> orgmem.Page
+	50, // 43: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
+	51, // 44: orgmem.MindResult.graph:type_name -> orgmem.GraphView
+	52, // 45: orgmem.MindResult.insights:type_name -> orgmem.InsightList
+	53, // 46: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
+	55, // 47: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
+	56, // 48: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
+	15, // 49: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
+	57, // 50: orgmem.MindResult.brain:type_name -> orgmem.BrainState
+	59, // 51: orgmem.MindResult.found:type_name -> orgmem.BrainFound
+	61, // 52: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
+	62, // 53: orgmem.MindResult.pack:type_name -> orgmem.Pack
+	64, // 54: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
+	66, // 55: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
+	49, // 56: orgmem.MindResult.quality:type_name -> orgmem.QualityList
+	30, // 57: orgmem.QualityList.reports:type_name -> orgmem.QualityReport
+	0,  // 58: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
+	73, // 59: orgmem.GraphView.nodes:type_name -> orgmem.Node
+	74, // 60: orgmem.GraphView.edges:type_name -> orgmem.Edge
+	75, // 61: orgmem.GraphView.domains:type_name -> orgmem.Domain
+	70, // 62: orgmem.GraphView.stale:type_name -> orgmem.GraphView.StaleEntry
+	7,  // 63: orgmem.InsightList.insights:type_name -> orgmem.Insight
+	76, // 64: orgmem.InsightList.stale:type_name -> orgmem.Staleness
+	8,  // 65: orgmem.TemporalList.moments:type_name -> orgmem.Moment
+	13, // 66: orgmem.TemporalList.trends:type_name -> orgmem.Trend
+	12, // 67: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
+	9,  // 68: orgmem.TemporalList.recurrences:type_name -> orgmem.Recurrence
+	14, // 69: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
+	54, // 70: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
+	15, // 71: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
+	27, // 72: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
+	29, // 73: orgmem.BrainState.training:type_name -> orgmem.Training
+	76, // 74: orgmem.BrainNode.stale:type_name -> orgmem.Staleness
+	58, // 75: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
+	58, // 76: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
+	58, // 77: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
+	76, // 78: orgmem.Citation.stale:type_name -> orgmem.Staleness
+	60, // 79: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
+	76, // 80: orgmem.BrainAnswered.stale:type_name -> orgmem.Staleness
+	63, // 81: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
+	76, // 82: orgmem.Path.stale:type_name -> orgmem.Staleness
+	77, // 83: orgmem.Retrieved.hits:type_name -> orgmem.Hit
+	65, // 84: orgmem.Retrieved.paths:type_name -> orgmem.Path
+	54, // 85: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
+	76, // 86: orgmem.GraphView.StaleEntry.value:type_name -> orgmem.Staleness
+	87, // [87:87] is the sub-list for method output_type
+	87, // [87:87] is the sub-list for method input_type
+	87, // [87:87] is the sub-list for extension type_name
+	87, // [87:87] is the sub-list for extension extendee
+	0,  // [0:87] is the sub-list for field type_name
 }
 
 func init() { file_mind_proto_init() }
@@ -5688,7 +6266,7 @@ func file_mind_proto_init() {
 	file_mind_proto_msgTypes[9].OneofWrappers = []any{}
 	file_mind_proto_msgTypes[10].OneofWrappers = []any{}
 	file_mind_proto_msgTypes[22].OneofWrappers = []any{}
-	file_mind_proto_msgTypes[30].OneofWrappers = []any{
+	file_mind_proto_msgTypes[33].OneofWrappers = []any{
 		(*MindOp_Recall)(nil),
 		(*MindOp_GetIdentity)(nil),
 		(*MindOp_ListContradictions)(nil),
@@ -5701,8 +6279,10 @@ func file_mind_proto_init() {
 		(*MindOp_ConditionSession)(nil),
 		(*MindOp_ConditionScaffold)(nil),
 		(*MindOp_Retrieve)(nil),
+		(*MindOp_EvaluateQuality)(nil),
+		(*MindOp_ListQuality)(nil),
 	}
-	file_mind_proto_msgTypes[43].OneofWrappers = []any{
+	file_mind_proto_msgTypes[48].OneofWrappers = []any{
 		(*MindResult_Identity)(nil),
 		(*MindResult_Graph)(nil),
 		(*MindResult_Insights)(nil),
@@ -5716,6 +6296,7 @@ func file_mind_proto_init() {
 		(*MindResult_Pack)(nil),
 		(*MindResult_Scaffold)(nil),
 		(*MindResult_Retrieved)(nil),
+		(*MindResult_Quality)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -5723,7 +6304,7 @@ func file_mind_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mind_proto_rawDesc), len(file_mind_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   64,
+			NumMessages:   71,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -125,6 +125,7 @@ const (
 	JobCognition       = "cognition"
 	JobBrainTrain      = "brain_train"
 	JobConnectorSync   = "connector_sync"
+	JobQuality         = "quality"
 )
 
 // States of a job.
@@ -145,6 +146,7 @@ const (
 	ErrorTraining  = "training_failed"    // it failed as often as it may
 	ErrorTooLittle = "too_little_content" // there is too little to learn from
 	ErrorConnector = "fetch_failed"       // its source could not be read
+	ErrorQuality   = "evaluation_failed"  // it failed as often as it may
 )
 
 // What became of an item of a job.
@@ -227,6 +229,12 @@ const (
 
 	ExportScopeUser = "user"
 	ExportScopeOrg  = "org"
+)
+
+// Scopes of an evaluation of quality.
+const (
+	QualityScopeUser = "user"
+	QualityScopeOrg  = "org"
 )
 
 // Scopes of a purge.

@@ -90,6 +90,10 @@ const (
 	TableConnector Table = 0x50
 	// TableConnectorState: (ID16 connector) → raw state of its last sync, for the next.
 	TableConnectorState Table = 0x51
+	// TableOrgQuality: (U64Desc finished ms, ID16 job) → QualityReport of all memories: newest first.
+	TableOrgQuality Table = 0x54
+	// TableQualityRun: (ID16 job) → QualityRun, of an evaluation that has not ended.
+	TableQualityRun Table = 0x55
 	// TableOrgCounter: (Str name) → a counter record, such as the next audit sequence.
 	TableOrgCounter Table = 0x58
 
@@ -193,6 +197,8 @@ const (
 	TableImport Table = 0xC8
 	// TableUploadPiece: (ID16 upload) and pieces below it.
 	TableUploadPiece Table = 0xC9
+	// TableQuality: (U64Desc finished ms, ID16 job) → QualityReport of the partition: newest first.
+	TableQuality Table = 0xCA
 	// TableCounter: (Str name) → a counter or statistics record.
 	TableCounter Table = 0xD0
 	// TableMoment: (I64Desc at ms, ID16 moment) → Moment: latest first.

@@ -70,6 +70,7 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 		d.Delete(d.org.Space.Key(storage.TableTraining))
 		d.EraseRange(d.org.Space.Prefix(storage.TableBrain))
 		d.EraseRange(d.org.Space.Prefix(storage.TableBrainPiece))
+		d.EraseRange(d.org.Space.Prefix(storage.TableOrgQuality))
 		err = graph.AddGraphUpdated(d.Change, d.org, nil, graph.ChangePurged, "", int(counts["vault_nodes"]))
 	} else {
 		if err := d.forgetCheckpoint(); err != nil {
@@ -187,8 +188,8 @@ func (d *purgeWork) endJobs(st storage.Reader) error {
 			return err
 		}
 		part, open := d.parts[id], !tenant.Terminal(job.GetStatus())
-		if part == nil || job.GetType() == pb.JobSubjectErase || job.GetType() == pb.JobExport || !open &&
-			job.GetErrorDetail() == "" {
+		if part == nil || job.GetType() == pb.JobSubjectErase || job.GetType() == pb.JobExport ||
+			job.GetType() == pb.JobQuality || !open && job.GetErrorDetail() == "" {
 			continue
 		}
 		d.Erase(rec.Key) // the record that is written behind it is the only one that is left

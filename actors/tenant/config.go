@@ -179,6 +179,7 @@ type Hooks struct {
 	StopRequested   func()         // a worker is to stop
 	PieceCommitted  func()         // a part of an effect is committed
 	EpochCommitted  func()         // an epoch of a training is committed
+	QualitySliced   func()         // a slice of an evaluation is committed
 	CycleWrote      func(cancel func())
 	UpkeepBegan     func() // a worker begins what is no item
 	// JobWorkBegan is called when work of a kind of job begins, which may be asked whether it is to stop.
@@ -200,6 +201,9 @@ func (h *Hooks) fill() {
 	}
 	if h.EpochCommitted == nil {
 		h.EpochCommitted = func() {}
+	}
+	if h.QualitySliced == nil {
+		h.QualitySliced = func() {}
 	}
 	if h.CycleWrote == nil {
 		h.CycleWrote = func(func()) {}

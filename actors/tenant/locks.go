@@ -27,6 +27,8 @@ const (
 	WebhooksLock LockKey = "webhooks"
 	// ExportsLock is held by what begins, cancels or removes an export.
 	ExportsLock LockKey = "exports"
+	// QualityLock is held by what begins or cancels an evaluation.
+	QualityLock LockKey = "quality"
 	// BrainLock is held by what starts a training or changes a model.
 	BrainLock LockKey = "brain"
 	// OrganizationLock is held by what changes the organization's own record.

@@ -92,6 +92,7 @@ type Client struct {
 	Brain          BrainService
 	Connectors     ConnectorsService
 	Settings       SettingsService
+	Quality        QualityService
 }
 
 // New makes a client. It sends nothing.
@@ -218,6 +219,7 @@ func (c *Client) bind() {
 	c.Jobs, c.Imports, c.Exports = JobsService{c}, ImportsService{c}, ExportsService{c}
 	c.Purge, c.Webhooks, c.Sessions = PurgeService{c}, WebhooksService{c}, SessionsService{c}
 	c.Brain, c.Connectors, c.Settings = BrainService{c}, ConnectorsService{c}, SettingsService{c}
+	c.Quality = QualityService{c}
 }
 
 // Subject returns a client that acts as a provisioned subject, over the same

@@ -370,6 +370,9 @@ func verbs(c *Client) []verb {
 		do("brainInfo", func(ctx context.Context) (any, error) { return c.Brain.Info(ctx) }),
 		do("queryBrain", func(ctx context.Context) (any, error) { return c.Brain.Query(ctx, fill[BrainQuery]()) }),
 
+		do("evaluateQuality", func(ctx context.Context) (any, error) { return c.Quality.Evaluate(ctx, MemoryScopeOrg) }),
+		list("listQuality", entries(c.Quality.List(MemoryScopeOrg))),
+
 		list("listConnectors", entries(c.Connectors.List())),
 		do("createConnector", func(ctx context.Context) (any, error) { return c.Connectors.Create(ctx, fill[NewConnector]()) }),
 		do("createConnector", func(ctx context.Context) (any, error) {

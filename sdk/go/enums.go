@@ -221,6 +221,7 @@ const (
 	JobTypeExport          JobType = "export"
 	JobTypeSubjectErase    JobType = "subject_erase"
 	JobTypeConnectorSync   JobType = "connector_sync"
+	JobTypeQuality         JobType = "quality"
 )
 
 // KeyStatus says whether a key works.

@@ -25,7 +25,7 @@ var Order = map[string][][]string{
 		{"actors/training", "actors/webhook", "actors/export", "actors/connector", "actors/moving"},
 		{"actors/cognition"},
 		{"actors/search"},
-		{"actors/account", "actors/backup"},
+		{"actors/account", "actors/backup", "actors/quality"},
 		{"actors/peer"},
 		{"actors"},
 	},

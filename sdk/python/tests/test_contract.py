@@ -95,6 +95,8 @@ CALLS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "answerFromBrain": ("brain.answer", ("q",), {"max_words": 9}),
     "brainInfo": ("brain.info", (), {}),
     "queryBrain": ("brain.query", ("q",), {"top_k": 3}),
+    "evaluateQuality": ("quality.evaluate", (), {"scope": "org"}),
+    "listQuality": ("quality.list", (), {"scope": "org", "page_size": 2}),
     "trainBrain": ("brain.train", (), {}),
     "conditionScaffold": ("condition.scaffold", ("p",), {"max_tokens": 9}),
     "conditionSession": ("condition.session", ("/work",), {"org_id": ORG, "user_id": ORG}),

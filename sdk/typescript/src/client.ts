@@ -352,6 +352,12 @@ export class Orgmem {
   }
 
   /** The organization's model. */
+  readonly quality = {
+    evaluate: async (scope: T.EvaluateQuality = {}, options?: RequestOptions): Promise<T.EvaluationAccepted> =>
+      this.#post("/v1/quality", scope, options, { keyed: true }),
+    list: (options: Listing<T.QualityFilters> = {}): List<T.QualityReport> => this.#list("/v1/quality", options),
+  };
+
   readonly brain = {
     train: async (options?: RequestOptions): Promise<T.TrainAccepted> => this.#post("/v1/brain/train", undefined, options),
     info: async (options?: RequestOptions): Promise<T.BrainInfo> => this.#get("/v1/brain/info", {}, options),

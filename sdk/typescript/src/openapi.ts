@@ -953,6 +953,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/quality": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the reports on a memory
+         * @description Newest first; the last 100 are kept. Each is what one evaluation counted, so that they tell how the memory moved. They hold no text and name no node. Scope `org` needs `admin`, and is for no subject.
+         */
+        get: operations["listQuality"];
+        put?: never;
+        /**
+         * Evaluate a memory
+         * @description Queues a job of type quality, which asks the memory about its own content; its report is in GET /v1/quality. Scope `user` is the effective subject's memory and needs `write`; scope `org` is every memory of the organization but the sandbox, needs `admin`, which suffices, and is for no subject. What the figures mean is described in docs/quality.md.
+         */
+        post: operations["evaluateQuality"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/recall/graph/node/{node_id}": {
         parameters: {
             query?: never;
@@ -1794,6 +1818,19 @@ export interface components {
             data: components["schemas"]["Sighting"][];
             hasMore: boolean;
         };
+        EvaluateQualityRequest: {
+            /**
+             * @default user
+             * @enum {string}
+             */
+            scope?: "user" | "org";
+        };
+        EvaluationAccepted: {
+            /** Format: uuid */
+            jobId: string;
+            /** @enum {string} */
+            status: "queued";
+        };
         Every: {
             /** @description Times of the day, such as 09:30, in the writer's own time. */
             at?: string[];
@@ -2081,7 +2118,7 @@ export interface components {
             /** @description The provisioned subject it works for; null for a person's own. */
             subject: string | null;
             /** @enum {string} */
-            type: "ingest" | "ingest_batch" | "import" | "transcript" | "session_finalize" | "cognition" | "brain_train" | "export" | "subject_erase" | "connector_sync";
+            type: "ingest" | "ingest_batch" | "import" | "transcript" | "session_finalize" | "cognition" | "brain_train" | "export" | "subject_erase" | "connector_sync" | "quality";
         };
         Insight: {
             /** Format: double */
@@ -2128,7 +2165,7 @@ export interface components {
             /** @description The provisioned subject it works for; null for a person's own. */
             subject: string | null;
             /** @enum {string} */
-            type: "ingest" | "ingest_batch" | "import" | "transcript" | "session_finalize" | "cognition" | "brain_train" | "export" | "subject_erase" | "connector_sync";
+            type: "ingest" | "ingest_batch" | "import" | "transcript" | "session_finalize" | "cognition" | "brain_train" | "export" | "subject_erase" | "connector_sync" | "quality";
         };
         JobError: {
             code: string;
@@ -2156,6 +2193,19 @@ export interface components {
         };
         KeyList: {
             keys: components["schemas"]["ApiKey"][];
+        };
+        KindRecall: {
+            /**
+             * @description words: a sentence without its most telling words. paraphrase: some of its words in another order. title: the title and two words. former: words of what a superseded memory said; what took its place answers.
+             * @enum {string}
+             */
+            kind: "words" | "paraphrase" | "title" | "former";
+            recall: components["schemas"]["QualityRecall"];
+        };
+        LanguagePart: {
+            /** @description An ISO 639-1 code, or und. */
+            language: string;
+            memories: components["schemas"]["QualityShare"];
         };
         Manifold: {
             /** Format: double */
@@ -2459,6 +2509,12 @@ export interface components {
             /** @description The cursor of the next page; absent on the last. */
             nextCursor?: string;
         };
+        PageOfQualityReport: {
+            data: components["schemas"]["QualityReport"][];
+            hasMore: boolean;
+            /** @description The cursor of the next page; absent on the last. */
+            nextCursor?: string;
+        };
         PageOfSandboxKey: {
             data: components["schemas"]["SandboxKey"][];
             hasMore: boolean;
@@ -2631,6 +2687,80 @@ export interface components {
             scope: "org";
             subjectId?: unknown;
         });
+        QualityRecall: {
+            at1: components["schemas"]["QualityShare"];
+            at10: components["schemas"]["QualityShare"];
+            at5: components["schemas"]["QualityShare"];
+            /** Format: int64 */
+            questions: number;
+        };
+        QualityReport: {
+            /**
+             * Format: date-time
+             * @description When it was finished.
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description Of the brain that ranked; null: none did.
+             */
+            brainVersion: number | null;
+            /** @description The same by how the questions were made; kinds of which there are none are left out. */
+            byKind: components["schemas"]["KindRecall"][];
+            /** @description Of memories, those that are in an open contradiction. */
+            contradicted: components["schemas"]["QualityShare"];
+            /** @description Of the rankings of questions, those that put what no longer holds before what does. */
+            formerFirst: components["schemas"]["QualityShare"];
+            /**
+             * Format: uuid
+             * @description The job that made it.
+             */
+            jobId: string;
+            /** @description Of the sampled, the most frequent first. */
+            languages: components["schemas"]["LanguagePart"][];
+            /**
+             * Format: int64
+             * @description Live nodes with text that were looked at.
+             */
+            memories: number;
+            /** @description The embedding model that served. */
+            model: string;
+            /** @description Of the sampled, those of which another live memory says nearly the same in nearly the same words. */
+            nearDuplicates: components["schemas"]["QualityShare"];
+            /** @description There are more of them than are looked at (100,000). */
+            partial: boolean;
+            /** @description Of questions made of the memory's own content, without the former ones: the share that what they are made of, or a near duplicate, answers among the first 1, 5 and 10 hits. */
+            recall: components["schemas"]["QualityRecall"];
+            /**
+             * Format: int64
+             * @description How many of them were read and asked about.
+             */
+            sampled: number;
+            /** @enum {string} */
+            scope: "user" | "org";
+            /** @description Of memories, those that state what has ended, or rest on what no longer stands. */
+            stale: components["schemas"]["QualityShare"];
+            /** @description Of the memories that gave a question, those that none of their own questions found among the first 10 hits. */
+            unfound: components["schemas"]["QualityShare"];
+        };
+        QualityShare: {
+            /** Format: int64 */
+            count: number;
+            /** Format: double */
+            high: number;
+            /**
+             * Format: double
+             * @description The 95 % score interval of the share (Wilson), as if those counted were drawn at random.
+             */
+            low: number;
+            /** Format: int64 */
+            of: number;
+            /**
+             * Format: double
+             * @description 0 of nothing.
+             */
+            share: number;
+        };
         RecalledNode: {
             /** Format: double */
             authority: number;
@@ -4342,7 +4472,7 @@ export interface operations {
                 /** @description How many entries to answer at most. Values above 100 are read as 100. */
                 pageSize?: number;
                 status?: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-                type?: "ingest" | "ingest_batch" | "import" | "transcript" | "session_finalize" | "cognition" | "brain_train" | "export" | "subject_erase" | "connector_sync";
+                type?: "ingest" | "ingest_batch" | "import" | "transcript" | "session_finalize" | "cognition" | "brain_train" | "export" | "subject_erase" | "connector_sync" | "quality";
             };
             header?: never;
             path?: never;
@@ -4599,6 +4729,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PurgeReport"];
+                };
+            };
+        };
+    };
+    listQuality: {
+        parameters: {
+            query?: {
+                /** @description The nextCursor of the previous page; opaque. Omit it for the first page. */
+                cursor?: string;
+                /** @description How many entries to answer at most. Values above 100 are read as 100. */
+                pageSize?: number;
+                /** @description user when it is left out. */
+                scope?: "user" | "org";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageOfQualityReport"];
+                };
+            };
+        };
+    };
+    evaluateQuality: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EvaluateQualityRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationAccepted"];
                 };
             };
         };

@@ -232,11 +232,12 @@ var samples = map[string]func(t *testing.T, f fixture) request{
 // besides lists the refusals that are as good as a success here: the sample
 // cannot bring the state about, or the work may be over already.
 var besides = map[string][]string{
-	"queryBrain":     {"brain_not_trained"},
-	"trainBrain":     {"train_in_progress"}, // of the one who asked before
-	"downloadExport": {"export_not_ready"},
-	"cancelJob":      {"job_not_cancellable"},
-	"deleteSession":  {"session_not_found"}, // those of a subject cannot be made
+	"queryBrain":      {"brain_not_trained"},
+	"trainBrain":      {"train_in_progress"},            // of the one who asked before
+	"evaluateQuality": {"conflict", "service_degraded"}, // of those who asked before
+	"downloadExport":  {"export_not_ready"},
+	"cancelJob":       {"job_not_cancellable"},
+	"deleteSession":   {"session_not_found"}, // those of a subject cannot be made
 }
 
 // apart lists what a sandbox key does not find: the organization's own.

@@ -542,6 +542,22 @@ def _one_result(answer: Answer) -> m.SessionResults:
     return m.SessionResults(results=[m.SessionResult.model_validate_json(answer.body)])
 
 
+class Quality(Caller[Kind]):
+    """Whether a memory finds what it holds."""
+
+    @verb
+    def evaluate(
+        self, *, scope: m.ExportScope | None = None, idempotency_key: str | None = None
+    ) -> Call[m.EvaluationAccepted]:
+        """Begins an evaluation; its report is the first of the list once the job has ended."""
+        return post("/v1/quality", read(m.EvaluationAccepted), given(scope=scope), key=key_of(idempotency_key))
+
+    @listing
+    def list(self, *, scope: m.ExportScope | None = None, page_size: int | None = None) -> Call[m.Page[m.QualityReport]]:
+        """The reports, the newest first."""
+        return get("/v1/quality", read(m.Page[m.QualityReport]), scope=scope, pageSize=page_size)
+
+
 class Brain(Caller[Kind]):
     """The organization's trained model."""
 

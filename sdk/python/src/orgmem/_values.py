@@ -31,6 +31,7 @@ JobType = Literal[
     "export",
     "subject_erase",
     "connector_sync",
+    "quality",
 ]
 ImportFormat = Literal[
     "text",
@@ -65,6 +66,7 @@ ImportFormat = Literal[
 ]
 ExportStatus = Literal["queued", "running", "succeeded", "failed", "expired"]
 ExportScope = Literal["user", "org"]
+QuestionKind = Literal["words", "paraphrase", "title", "former"]
 KeyStatus = Literal["active", "revoked"]
 StaleReason = Literal["superseded", "forgotten", "ended", "contradicted"]
 ProposalStatus = Literal["open", "accepted", "rejected"]

@@ -42,6 +42,7 @@ from orgmem._groups import (
     Keys,
     Proposals,
     Purge,
+    Quality,
     Recall,
     Sandbox,
     Sessions,
@@ -73,6 +74,7 @@ class Verbs(Caller[Kind]):
         self.webhooks: Webhooks[Kind] = Webhooks(core)
         self.sessions: Sessions[Kind] = Sessions(core)
         self.brain: Brain[Kind] = Brain(core)
+        self.quality: Quality[Kind] = Quality(core)
         self.connectors: Connectors[Kind] = Connectors(core)
         self.settings: SettingsVerbs[Kind] = SettingsVerbs(core)
 

@@ -45,6 +45,7 @@ from orgmem._values import (
     ProposalStatus as ProposalStatus,
     PurgeScope as PurgeScope,
     QualityMode as QualityMode,
+    QuestionKind as QuestionKind,
     Role as Role,
     Scope as Scope,
     SearchMode as SearchMode,
@@ -813,6 +814,64 @@ class TemporalView(Model):
 class TrainAccepted(Model):
     job_id: str
     status: Open[Literal["queued"]]
+
+
+class EvaluationAccepted(Model):
+    job_id: str
+    status: Open[Literal["queued"]]
+
+
+class QualityShare(Model):
+    count: int
+    of: int
+    share: float  # 0 of nothing.
+    # The 95 % score interval of the share (Wilson), as if those counted were drawn at random.
+    low: float
+    high: float
+
+
+class QualityRecall(Model):
+    questions: int
+    at1: QualityShare
+    at5: QualityShare
+    at10: QualityShare
+
+
+class KindRecall(Model):
+    # words: a sentence without its most telling words. paraphrase: some of its words in another order. title: the
+    # title and two words. former: words of what a superseded memory said; what took its place answers.
+    kind: Open[QuestionKind]
+    recall: QualityRecall
+
+
+class LanguagePart(Model):
+    language: str  # An ISO 639-1 code, or und.
+    memories: QualityShare
+
+
+class QualityReport(Model):
+    job_id: str  # The job that made it.
+    at: datetime  # When it was finished.
+    scope: Open[ExportScope]
+    memories: int  # Live nodes with text that were looked at.
+    partial: bool  # There are more of them than are looked at (100,000).
+    sampled: int  # How many of them were read and asked about.
+    # Of questions made of the memory's own content, without the former ones: the share that what they are made of, or
+    # a near duplicate, answers among the first 1, 5 and 10 hits.
+    recall: QualityRecall
+    # The same by how the questions were made; kinds of which there are none are left out.
+    by_kind: list[KindRecall]
+    # Of the memories that gave a question, those that none of their own questions found among the first 10 hits.
+    unfound: QualityShare
+    # Of the sampled, those of which another live memory says nearly the same in nearly the same words.
+    near_duplicates: QualityShare
+    stale: QualityShare  # Of memories, those that state what has ended, or rest on what no longer stands.
+    # Of the rankings of questions, those that put what no longer holds before what does.
+    former_first: QualityShare
+    contradicted: QualityShare  # Of memories, those that are in an open contradiction.
+    languages: list[LanguagePart]  # Of the sampled, the most frequent first.
+    model: str  # The embedding model that served.
+    brain_version: int | None  # Of the brain that ranked; null: none did.
 
 
 class UsageUnits(Model):

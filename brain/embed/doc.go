@@ -30,5 +30,7 @@
 // see: weights have 10 bits, activations a little more, both between the least
 // and the largest value of their output or token, sums are int32. On AVX2 that
 // is two products per lane and instruction where fp32 has one, and it is what
-// makes the fastest sums possible (package kernel). DESIGN.md has the figures.
+// makes the fastest sums possible (package kernel). A model published in blocks of
+// four bits is computed with these and with activations of eight. DESIGN.md has the
+// figures.
 package embed

@@ -39,11 +39,18 @@
 // reaches 81. Processors that multiply and add floats in the same units (all of
 // Intel's) sum integers instead, with the same bits.
 //
+// Linear8 takes inputs of eight bits and weights of four with a scale for each 32
+// inputs. A product is short enough that the pairs of 32 inputs sum in int16, so that
+// AVX2 needs two instructions for 32 products instead of four, and the product that
+// widens those sums is that with the scale. VPDPBUSD sums a block at once. The numbers
+// are unpacked to bytes for a run of blocks at a time and used for all rows. What it
+// is good for, and what it loses: DESIGN.md of package embed.
+//
 // Tried and left out: other tile shapes and instruction orders (within 2 %),
 // Winograd's inner product, which trades half the multiplications for additions
 // (equal), one step of Strassen's method, which is as exact here (4 % faster for
-// 300 more lines), 8-bit activations with VPMADDUBSW (a quarter faster, cosine
-// down to 0.97), larger passes than 192 pairs and groups of 68 or 204 rows
+// 300 more lines), 8-bit activations with weights of eight bits by VPMADDUBSW (a quarter
+// faster, cosine of MiniLM down to 0.97), larger passes than 192 pairs and groups of 68 or 204 rows
 // (equal or slower). Large pages for the weights are worth 2 %, and 4 to 15 % of a
 // query; the loader of the model may get some (embed.Room).
 package kernel

@@ -47,7 +47,7 @@ const (
 const linearPairs = 192
 
 // Row is a row of activations, as whole numbers u from 0 up that stand for
-// (u + Zero)*Scale. Assembly knows the layout.
+// (u + Zero)*Scale. Linear8 needs no Sum. Assembly knows the layout.
 type Row struct {
 	Scale float32
 	Zero  int32 // at most 0: it stands for the least value, which is not above 0

@@ -1,0 +1,290 @@
+#include "textflag.h"
+
+// The float passes that take the most time, sixteen lanes wide: the same steps in the
+// same order as in float_avx2_amd64.s.
+
+#define CONST(name, value) \
+	DATA name<>+0(SB)/4, value  \
+	GLOBL name<>(SB), RODATA|NOPTR, $4
+
+CONST(ztiny, $1e-30)
+CONST(zsqrtHalf, $0.70710678118654752440)
+CONST(zerfMax, $4.0)
+CONST(zerfMin, $-4.0)
+CONST(zerfA1, $-1.60960333262415e-02)
+CONST(zerfA3, $-2.95459980854025e-03)
+CONST(zerfA5, $-7.34990630326855e-04)
+CONST(zerfA7, $-5.69250639462346e-05)
+CONST(zerfA9, $-2.10102402082508e-06)
+CONST(zerfA11, $2.77068142495902e-08)
+CONST(zerfA13, $-2.72614225801306e-10)
+CONST(zerfB0, $-1.42647390514189e-02)
+CONST(zerfB2, $-7.37332916720468e-03)
+CONST(zerfB4, $-1.68282697438203e-03)
+CONST(zerfB6, $-2.13374055278905e-04)
+CONST(zerfB8, $-1.45660718464996e-05)
+CONST(zhalf, $0.5)
+CONST(zone, $1.0)
+CONST(zexpFloor, $-87.0)
+CONST(zlog2e, $1.44269504088896341)
+CONST(zmagic, $12582912.0)
+CONST(zexp2P1, $0.6931470036506653)
+CONST(zexp2P2, $0.24022242426872253)
+CONST(zexp2P3, $0.05550733581185341)
+CONST(zexp2P4, $0.009671512991189957)
+CONST(zexp2P5, $0.001326472731307149)
+CONST(zquantMax, $32767.0)
+
+// Eight lanes of Y fold to lane 0 of X by OP; T is scratch.
+#define FOLD(OP, Y, X, T) \
+	VEXTRACTF128 $1, Y, T     \
+	OP           T, X, X      \
+	VPERMILPS    $0x4e, X, T  \
+	OP           T, X, X      \
+	VPERMILPS    $0xb1, X, T  \
+	OP           T, X, X
+
+// Sixteen lanes.
+#define FOLDZ(OP, Z, Y, X, U, T) \
+	VEXTRACTF64X4 $1, Z, U  \
+	OP            U, Y, Y   \
+	FOLD(OP, Y, X, T)
+
+// func geluAVX512(x *float32, n int) (lo, hi float32)
+TEXT ·geluAVX512(SB), NOSPLIT, $0-24
+	MOVQ         x+0(FP), SI
+	MOVQ         n+8(FP), CX
+	VXORPS       Y15, Y15, Y15
+	VBROADCASTSS ztiny<>(SB), Z14
+	VBROADCASTSS zsqrtHalf<>(SB), Z13
+	VBROADCASTSS zhalf<>(SB), Z12
+	VBROADCASTSS zone<>(SB), Z11
+	VBROADCASTSS zerfMax<>(SB), Z10
+	VBROADCASTSS zerfMin<>(SB), Z9
+	VBROADCASTSS zerfA1<>(SB), Z16
+	VBROADCASTSS zerfA3<>(SB), Z17
+	VBROADCASTSS zerfA5<>(SB), Z18
+	VBROADCASTSS zerfA7<>(SB), Z19
+	VBROADCASTSS zerfA9<>(SB), Z20
+	VBROADCASTSS zerfA11<>(SB), Z21
+	VBROADCASTSS zerfA13<>(SB), Z22
+	VBROADCASTSS zerfB0<>(SB), Z23
+	VBROADCASTSS zerfB2<>(SB), Z24
+	VBROADCASTSS zerfB4<>(SB), Z25
+	VBROADCASTSS zerfB6<>(SB), Z26
+	VBROADCASTSS zerfB8<>(SB), Z27
+
+	// u, w = u², v = w², p, q in Z0-Z4.
+gelu:
+	VMOVUPS (SI), Z6
+	VMULPS  Z6, Z13, Z0
+	VMINPS  Z10, Z0, Z0
+	VMAXPS  Z9, Z0, Z0
+	VMULPS  Z0, Z0, Z1
+	VMULPS  Z1, Z1, Z2
+	VMULPS  Z22, Z2, Z3
+	VMULPS  Z27, Z2, Z4
+	VMULPS  Z21, Z1, Z5
+	VADDPS  Z20, Z5, Z5
+	VADDPS  Z5, Z3, Z3
+	VMULPS  Z26, Z1, Z5
+	VADDPS  Z25, Z5, Z5
+	VADDPS  Z5, Z4, Z4
+	VMULPS  Z3, Z2, Z3
+	VMULPS  Z4, Z2, Z4
+	VMULPS  Z19, Z1, Z5
+	VADDPS  Z18, Z5, Z5
+	VADDPS  Z5, Z3, Z3
+	VMULPS  Z24, Z1, Z5
+	VADDPS  Z23, Z5, Z5
+	VADDPS  Z5, Z4, Z4
+	VMULPS  Z3, Z2, Z3
+	VMULPS  Z17, Z1, Z5
+	VADDPS  Z16, Z5, Z5
+	VADDPS  Z5, Z3, Z3
+	VMULPS  Z0, Z3, Z3
+	VDIVPS  Z4, Z3, Z3
+	VMULPS  Z6, Z12, Z0
+	VADDPS  Z11, Z3, Z3
+	VMULPS  Z3, Z0, Z0
+	VMOVUPS Z0, (SI)
+	VMAXPS  Z0, Z14, Z14
+	VMINPS  Z0, Z15, Z15
+	ADDQ    $64, SI
+	SUBQ    $16, CX
+	JNZ     gelu
+	FOLDZ(VMINPS, Z15, Y15, X15, Y0, X0)
+	FOLDZ(VMAXPS, Z14, Y14, X14, Y0, X0)
+	VMOVSS  X15, lo+16(FP)
+	VMOVSS  X14, hi+20(FP)
+	VZEROUPPER
+	RET
+
+// The sum of 32 lanes in the order of laneSum; Z0 and Z1 hold them.
+#define LANESUM \
+	VEXTRACTF64X4 $1, Z0, Y2    \
+	VEXTRACTF64X4 $1, Z1, Y3    \
+	VADDPS        Y2, Y0, Y0    \
+	VADDPS        Y3, Y1, Y1    \
+	VADDPS        Y1, Y0, Y0    \
+	FOLD(VADDPS, Y0, X0, X1)
+
+// func addNormAVX512(x, add, gamma, beta *float32, n int, eps float32) (lo, hi float32)
+TEXT ·addNormAVX512(SB), NOSPLIT, $0-56
+	MOVQ   x+0(FP), DI
+	MOVQ   add+8(FP), SI
+	MOVQ   n+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+norm1:
+	VMOVUPS (DI), Z4
+	VMOVUPS 64(DI), Z5
+	VADDPS  (SI), Z4, Z4
+	VADDPS  64(SI), Z5, Z5
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	VADDPS  Z4, Z0, Z0
+	VADDPS  Z5, Z1, Z1
+	ADDQ    $128, DI
+	ADDQ    $128, SI
+	SUBQ    $32, CX
+	JNZ     norm1
+
+	LANESUM
+	MOVQ         n+32(FP), CX
+	VXORPS       X14, X14, X14
+	VCVTSI2SSQ   CX, X14, X14
+	VDIVSS       X14, X0, X0
+	VBROADCASTSS X0, Z15
+	MOVQ         x+0(FP), DI
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+
+norm2:
+	VMOVUPS (DI), Z4
+	VMOVUPS 64(DI), Z5
+	VSUBPS  Z15, Z4, Z4
+	VSUBPS  Z15, Z5, Z5
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	VMULPS  Z4, Z4, Z4
+	VMULPS  Z5, Z5, Z5
+	VADDPS  Z4, Z0, Z0
+	VADDPS  Z5, Z1, Z1
+	ADDQ    $128, DI
+	SUBQ    $32, CX
+	JNZ     norm2
+
+	LANESUM
+	VDIVSS       X14, X0, X0
+	VADDSS       eps+40(FP), X0, X0
+	VSQRTSS      X0, X0, X0
+	VMOVSS       zone<>(SB), X1
+	VDIVSS       X0, X1, X0
+	VBROADCASTSS X0, Z13
+	VXORPS       Y14, Y14, Y14
+	VBROADCASTSS ztiny<>(SB), Z12
+	MOVQ         x+0(FP), DI
+	MOVQ         gamma+16(FP), BX
+	MOVQ         beta+24(FP), DX
+	MOVQ         n+32(FP), CX
+
+norm3:
+	VMULPS  (DI), Z13, Z4
+	VMULPS  64(DI), Z13, Z5
+	VMULPS  (BX), Z4, Z4
+	VMULPS  64(BX), Z5, Z5
+	VADDPS  (DX), Z4, Z4
+	VADDPS  64(DX), Z5, Z5
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	VMAXPS  Z4, Z12, Z12
+	VMINPS  Z4, Z14, Z14
+	VMAXPS  Z5, Z12, Z12
+	VMINPS  Z5, Z14, Z14
+	ADDQ    $128, DI
+	ADDQ    $128, BX
+	ADDQ    $128, DX
+	SUBQ    $32, CX
+	JNZ     norm3
+	FOLDZ(VMINPS, Z14, Y14, X14, Y0, X0)
+	FOLDZ(VMAXPS, Z12, Y12, X12, Y0, X0)
+	VMOVSS  X14, lo+48(FP)
+	VMOVSS  X12, hi+52(FP)
+	VZEROUPPER
+	RET
+
+// func softmaxAVX512(dst *int16, s *float32, n int)
+TEXT ·softmaxAVX512(SB), NOSPLIT, $0-24
+	MOVQ    s+8(FP), SI
+	MOVQ    n+16(FP), CX
+	VMOVUPS (SI), Z0
+
+smax:
+	VMAXPS (SI), Z0, Z0
+	ADDQ   $64, SI
+	SUBQ   $16, CX
+	JNZ    smax
+
+	FOLDZ(VMAXPS, Z0, Y0, X0, Y1, X1)
+	VBROADCASTSS X0, Z15
+	VXORPS       Y13, Y13, Y13
+	VBROADCASTSS zmagic<>(SB), Z12
+	VBROADCASTSS zexpFloor<>(SB), Z11
+	VBROADCASTSS zlog2e<>(SB), Z10
+	VBROADCASTSS zexp2P1<>(SB), Z9
+	VBROADCASTSS zexp2P2<>(SB), Z8
+	VBROADCASTSS zexp2P3<>(SB), Z7
+	VBROADCASTSS zexp2P4<>(SB), Z6
+	VBROADCASTSS zexp2P5<>(SB), Z5
+	VBROADCASTSS zone<>(SB), Z16
+	MOVQ         s+8(FP), SI
+	MOVQ         n+16(FP), CX
+
+	// x, t, r, s = r², y in Z0-Z4.
+sexp:
+	VMOVUPS   (SI), Z0
+	VSUBPS    Z15, Z0, Z0
+	VMULPS    Z10, Z0, Z2
+	VADDPS    Z12, Z2, Z1
+	VSUBPS    Z12, Z1, Z3
+	VSUBPS    Z3, Z2, Z2
+	VMULPS    Z2, Z2, Z3
+	VMULPS    Z5, Z2, Z4
+	VADDPS    Z6, Z4, Z4
+	VMULPS    Z4, Z3, Z4
+	VMULPS    Z7, Z2, Z17
+	VADDPS    Z8, Z17, Z17
+	VADDPS    Z17, Z4, Z4
+	VMULPS    Z4, Z3, Z4
+	VMULPS    Z9, Z2, Z17
+	VADDPS    Z16, Z17, Z17
+	VADDPS    Z17, Z4, Z4
+	VPSLLD    $23, Z1, Z1
+	VCMPPS    $13, Z11, Z0, K1 // x >= expFloor
+	VPADDD.Z  Z1, Z4, K1, Z4
+	VMOVUPS   Z4, (SI)
+	VADDPS    Z4, Z13, Z13
+	ADDQ      $64, SI
+	SUBQ      $16, CX
+	JNZ       sexp
+
+	FOLDZ(VADDPS, Z13, Y13, X13, Y1, X1)
+	VMOVSS       zquantMax<>(SB), X1
+	VDIVSS       X13, X1, X1
+	VBROADCASTSS X1, Z15
+	MOVQ         dst+0(FP), DI
+	MOVQ         s+8(FP), SI
+	MOVQ         n+16(FP), CX
+
+squant:
+	VMULPS    (SI), Z15, Z0
+	VCVTPS2DQ Z0, Z0
+	VPMOVSDW  Z0, (DI)
+	ADDQ      $64, SI
+	ADDQ      $32, DI
+	SUBQ      $16, CX
+	JNZ       squant
+	VZEROUPPER
+	RET

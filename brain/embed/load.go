@@ -15,6 +15,18 @@ var pack []byte
 // weights, the rest their unpacking. An error means that the binary is damaged.
 func Load(room Room) (*Model, error) { return LoadPack(pack, room) }
 
+// multilingualPack is multilingual-e5-small with its vocabulary cut.
+//
+//go:embed weights/multilingual-e5-small.pack
+var multilingualPack []byte
+
+// LoadMultilingual opens the model for a hundred languages inside the binary, as Load does the English one. Its vectors are
+// another space: ModelID keeps the two apart.
+func LoadMultilingual(room Room) (*Model, error) { return LoadPack(multilingualPack, room) }
+
+// MultilingualPack is what LoadMultilingual opens, as Pack is what Load opens.
+func MultilingualPack() []byte { return multilingualPack }
+
 // Pack is what Load opens, mapped from the binary and not to be written. Behind
 // Load a model reads of it the vectors of the words it meets, a third of the whole.
 func Pack() []byte { return pack }

@@ -28,6 +28,23 @@ func TestRangeIsThatOfTheShippedModel(t *testing.T) {
 	}
 }
 
+// TestTheMultilingualModelCarriesItsRange: of the sample as it stands, in the arithmetic as it stands.
+func TestTheMultilingualModelCarriesItsRange(t *testing.T) {
+	m, err := embed.LoadMultilingual(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Kernel() == embed.KernelPortable {
+		t.Skip("too slow without vector kernels")
+	}
+	mean, spread := cosines(m)
+	f, o := m.CosineLine()
+	if math.Abs(float64(f)*mean+float64(o)-embed.RangeMean) > 1e-3 ||
+		math.Abs(float64(f)*spread-embed.RangeSpread) > 1e-3 {
+		t.Errorf("cosines of %g with a spread of %g and the line %g, %g", mean, spread, f, o)
+	}
+}
+
 func TestOtherModelsCarryTheirRange(t *testing.T) {
 	r, _ := tiny(t, "m.safetensors", safetensors(t, published()))
 	r.header.Name = "other"

@@ -279,15 +279,19 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 	}
 }
 
-// The committed pack was made by the recipe as it stands.
-func TestShippedModelMatchesItsRecipe(t *testing.T) {
-	m, err := embed.Load(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, want := m.Source(), recipes["all-minilm-l6-v2"].source
-	got.LicenceText = ""
-	if got != want {
-		t.Errorf("the pack was made from %+v, the recipe says %+v", got, want)
+// The committed packs were made by the recipes as they stand.
+func TestShippedModelsMatchTheirRecipes(t *testing.T) {
+	for name, load := range map[string]func(embed.Room) (*embed.Model, error){
+		"all-minilm-l6-v2": embed.Load, "multilingual-e5-small": embed.LoadMultilingual,
+	} {
+		m, err := load(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := m.Source(), recipes[name].source
+		got.LicenceText = ""
+		if got != want {
+			t.Errorf("the pack was made from %+v, the recipe says %+v", got, want)
+		}
 	}
 }

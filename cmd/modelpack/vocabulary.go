@@ -15,12 +15,16 @@ func (f *e5File) vocabulary() (section []byte, keep []int, err error) {
 	if f.begin != 0 || f.padding != 1 || f.end != 2 || f.unknown != 3 {
 		return nil, nil, fmt.Errorf("%w: marks %d, %d, %d, %d", errE5, f.begin, f.padding, f.end, f.unknown)
 	}
-	v := unigram.Vocabulary{Rules: make(map[rune][]rune, len(f.rules)), Unknown: f.unknown}
+	pieces := make([]unigram.Piece, len(f.pieces))
 	for id, text := range f.pieces {
-		keep = append(keep, id)
-		v.Pieces = append(v.Pieces, unigram.Piece{
+		pieces[id] = unigram.Piece{
 			Text: text, Score: f.scores[id], Special: id <= int(f.unknown) || text == maskPiece,
-		})
+		}
+	}
+	keep = keptPieces(pieces, vocabularySize)
+	v := unigram.Vocabulary{Rules: make(map[rune][]rune, len(f.rules)), Unknown: f.unknown}
+	for _, id := range keep {
+		v.Pieces = append(v.Pieces, pieces[id])
 	}
 	for _, r := range f.rules {
 		v.Rules[r.from] = r.to

@@ -116,16 +116,31 @@ def sentences():
     return rows
 
 
-def kept(pack, rows):
-    """The published number of each piece of a pack: its word vectors stand in their order."""
+def section(pack, name):
+    """The bytes of a section of a pack."""
     length, = struct.unpack_from("<I", pack, 40)
     header = json.loads(pack[44:44 + length])
     body = (44 + length + 63) // 64 * 64
-    words = next(s for s in header["sections"] if s["name"] == "words")
+    found = next(s for s in header["sections"] if s["name"] == name)
+    return pack[body + found["offset"]:body + found["offset"] + found["length"]]
+
+
+def without(centre, vector):
+    """A vector without the mean of all and the directions of languages, of length 1."""
+    mean, *directions = centre
+    left = vector - mean
+    for direction in directions:
+        left = left - (left @ direction) * direction
+    return left / np.linalg.norm(left)
+
+
+def kept(pack, rows):
+    """The published number of each piece of a pack: its word vectors stand in their order."""
+    words = section(pack, "words")
     size, at, numbers = rows.shape[1] * 12, 0, []
     data = rows.tobytes()
-    for begin in range(body + words["offset"], body + words["offset"] + words["length"], size):
-        while data[at * size:(at + 1) * size] != pack[begin:begin + size]:
+    for begin in range(0, len(words), size):
+        while data[at * size:(at + 1) * size] != words[begin:begin + size]:
             at += 1
             if at * size >= len(data):
                 raise SystemExit("the pack's words are not the package's, in their order")
@@ -145,6 +160,7 @@ def main():
     numbers = kept(pack, published.tensors["emb.word"])
     whole, cut = published.tokenizer(range(len(published.pieces))), published.tokenizer(numbers)
     encoder = Encoder(published.tensors)
+    centre = np.frombuffer(section(pack, "centre"), np.float32).reshape(-1, 384)
     rows, changed = [], []
     for language, text in sentences():
         ids = [0, *cut("passage: " + text), 2]
@@ -154,7 +170,7 @@ def main():
         before = [0, *whole("passage: " + text), 2]
         if [numbers[i] for i in ids] != before:
             changed.append((float(vector @ encoder.vector(before)), len(ids) - len(before), language, text))
-        packed = base64.b64encode(vector.astype(np.float16).tobytes()).decode()
+        packed = base64.b64encode(without(centre, vector).astype(np.float16).tobytes()).decode()
         rows.append({"language": language, "text": text, "ids": ids, "vector": packed})
     raw = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode()
     target = Path(given.root) / "brain/embed/testdata/multilingual.json.gz"

@@ -12,7 +12,7 @@ import (
 
 // vocabularySize is how many pieces of a vocabulary stay. A piece takes 216 bytes of words and about 19 of the
 // tokenizer; what each language loses is in brain/embed/unigram/DESIGN.md.
-const vocabularySize = 145000
+const vocabularySize = 120000
 
 // favours are added to the scores of the pieces by which the rarest are found. A script of one or a few languages has
 // fewer pieces to lose than Latin, which forty languages share: without a favour, a tenth of the tokens of Arabic,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,7 +16,8 @@ import (
 )
 
 // e5Pieces are the vocabulary of the tiny file; the last two of the word vectors belong to no piece.
-var e5Pieces = strings.Fields(`<s> <pad> </s> <unk> ▁ ▁query ▁passage : ▁tea t e a o w f h i s n y r d m b g c ▁what ▁how ▁is 
+var e5Pieces = strings.Fields(`<s> <pad> </s> <unk> ▁ ▁query ▁passage : ▁tea t e a o w f h i s n y r d m b g c
+	▁what ▁how ▁is
 	▁the ▁it ▁we ▁was ▁Which ▁Who ▁does ▁When ▁did ▁in ▁on ▁her ▁he ▁a ▁I ▁you ▁to ▁for ▁my ▁are ▁of`)
 
 // e5Writer makes a tiny file of the form that readE5 reads.
@@ -97,7 +99,8 @@ func e5Bytes(rename func(string) string) []byte {
 		w.number(&head, float32(-i)/4)
 	}
 	head.WriteString(text)
-	w.number(&head, uint32(2), uint32(9+9), uint32('T'), uint8(1), uint32('t'), uint32('\t'), uint8(1), uint32(' '), w.entries)
+	w.number(&head, uint32(2), uint32(9+9), uint32('T'), uint8(1), uint32('t'),
+		uint32('\t'), uint8(1), uint32(' '), w.entries)
 	// What the directory says counts from the file's beginning.
 	directory := w.directory.Bytes()
 	start := uint64(head.Len() + len(directory))
@@ -119,7 +122,8 @@ func TestReadE5(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f.dim != 32 || f.layers != 1 || f.ffn != 64 || strings.Join(f.pieces, " ") != strings.Join(e5Pieces, " ") ||
-		f.scores[8] != -2 || f.unknown != 3 || len(f.rules) != 2 || f.rules[0].from != 'T' || string(f.rules[1].to) != " " {
+		f.scores[8] != -2 || f.unknown != 3 || len(f.rules) != 2 || f.rules[0].from != 'T' ||
+		string(f.rules[1].to) != " " {
 		t.Errorf("read %+v", f)
 	}
 	w, err := f.weights([]int{0, 5, 2})
@@ -127,7 +131,8 @@ func TestReadE5(t *testing.T) {
 		t.Fatal(err)
 	}
 	words, row := f.tensors["emb.word"].blocks, packfile.BlocksLen(32)
-	if want := append(append(bytes.Clone(words[:row]), words[5*row:6*row]...), words[2*row:3*row]...); !bytes.Equal(w.Blocks, want) {
+	want := slices.Concat(words[:row], words[5*row:6*row], words[2*row:3*row])
+	if !bytes.Equal(w.Blocks, want) {
 		t.Error("words are not those of the pieces, in their order")
 	}
 	if l := w.Layers[0]; !bytes.Equal(l.Down.Blocks, f.tensors["l0.fo.w"].blocks) || len(l.Up.B) != 64 ||

@@ -124,11 +124,11 @@ func SetBlock(panel []int16, o, k int, numbers *[BlockLen / 2]byte) int32 {
 		// Eight inputs further on in a panel are 64 words.
 		for n, word := range [2]uint32{a&low | b&low<<4, a>>4&low | b&high} {
 			at := panel[begin+64*(half+2*n):]
-			at[0], at[1] = int16(uint16(word)), int16(uint16(word>>16)) //nolint:gosec // bits, not numbers
+			at[0], at[1] = int16(uint16(word)), int16(uint16(word>>16))
 			sum += (word&low*each + word>>4&low*each) >> 24
 		}
 	}
-	return int32(sum) - 8*BlockLen //nolint:gosec // at most 15*BlockLen
+	return int32(sum) - 8*BlockLen
 }
 
 // ScalePlace returns where the scale of output o in the block that holds input k stands.

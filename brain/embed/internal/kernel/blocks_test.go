@@ -140,7 +140,7 @@ func setNumber(panel []int16, o, k int, number uint8) {
 	in := k % BlockLen
 	at := k/BlockLen*2*BlockWords + 128*(in/8) + 64*(o/16) + 4*(o%16) + in%4
 	shift := 8*(at%2) + in/4%2*4
-	panel[at/2] |= int16(uint16(number) << shift) //nolint:gosec // bits, not a number
+	panel[at/2] |= int16(uint16(number) << shift)
 }
 
 // A block at once is its numbers one by one.

@@ -519,12 +519,10 @@ func TestEmbeddingAnewMovesWithTheShard(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	again := 0
-	for s, n := range seen {
-		if again += n - 1; n > 1 {
-			t.Log(s, n)
-		}
+	for _, n := range seen {
+		again += n - 1
 	}
-	if len(seen) < 200 || again > 64 {
+	if len(seen) < 200 || again > 128 { // a step that was under way, and one whose commit was
 		t.Errorf("of %d texts %d were embedded again", len(seen), again)
 	}
 }

@@ -45,7 +45,11 @@ func (b *busyMark) setIdle() bool {
 	// From now on a job that is accepted asks for the mark again, behind this; also
 	// where this fails, for then it may have taken effect all the same.
 	b.set = false
-	b.markBusy(false, func(error) {})
+	b.markBusy(false, func(err error) {
+		if err == nil {
+			b.org.leaveIfVisited()
+		}
+	})
 	return false // the next tick sees the result
 }
 

@@ -23,8 +23,6 @@ import (
 // narrowEmbedder is a model whose cosines lie in a narrow range, as multilingual models' do: from .8 to 1.
 type narrowEmbedder struct{ wordEmbedder }
 
-const narrowBase = 0.8
-
 func (e narrowEmbedder) NewEncoder() partition.Encoder  { return e }
 func (narrowEmbedder) Dim() int                         { return wordDim + 1 }
 func (e narrowEmbedder) Query(s string) []float32       { return e.Passages([]string{s})[0] }

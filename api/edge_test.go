@@ -340,7 +340,7 @@ func TestAnswersAreWhole(t *testing.T) {
 	}
 	hash := pb.HashKey(goodKey).String()
 	compare("GET", "/v1/me", "", `{"org":{"id":"`+testOrg.String()+
-		`","displayName":"Fig & Co","slug":"fig-co"},"user":{"id":"`+testUser.String()+
+		`","displayName":"Fig & Co","slug":"fig-co","settings":{"embedding":{"model":"","chunks":0,"embedded":0}}},"user":{"id":"`+testUser.String()+
 		`"},"scopes":["read","write"],"subjectDefault":"`+testUser.String()+`","plan":"standard"}`)
 	compare("GET", "/v1/keys", "", `{"keys":[{"id":"`+hash+`","label":"laptop","status":"active","createdAt":"`+at+
 		`","lastUsedAt":null},{"id":"`+hash+`","label":"old","status":"revoked","createdAt":"`+at+

@@ -305,7 +305,7 @@ func (t *turn) take() (more bool, err error) {
 			break
 		}
 		if t.sys.Lifetime.Err() != nil {
-			return false, nil
+			return false, nil //nolint:nilerr // the node stops: what failed for that is no failure
 		}
 	}
 	if len(outdated) > 0 {
@@ -376,7 +376,7 @@ func (t *turn) count() (outdated []pb.PartitionID, err error) {
 
 // move moves a partition as far as the budget of chunks goes. over reports that nothing is left of it.
 func (t *turn) move(part pb.PartitionID, budget *int) (over bool, err error) {
-	defer t.tell(part, subject.Leave{})
+	defer func() { err = errors.Join(err, t.tell(part, subject.Leave{})) }()
 	for *budget > 0 {
 		began := t.sys.Clock.Now()
 		m, err := t.step(part)

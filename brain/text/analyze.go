@@ -269,6 +269,7 @@ func familyOf(t *token) LangSet {
 		return cyrilLangs
 	case scriptArab:
 		return arabLangs
+	default:
+		return 0
 	}
-	return 0
 }

@@ -23,7 +23,7 @@ var simplified = func() *[lastHan - firstHan + 1]uint16 {
 		case from == 0:
 			from = r
 		default:
-			t[from-firstHan] = uint16(r) //nolint:gosec // below lastHan
+			t[from-firstHan] = uint16(r)
 			from = 0
 		}
 	}

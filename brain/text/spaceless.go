@@ -45,7 +45,7 @@ func (s *scanner) spaceless(t string, i int) int {
 	}
 	s.starts = append(s.starts, i)
 	s.coverWords(t, family)
-	s.emitRun(t, family)
+	s.emitRun(t)
 	if len(s.tokens) == from {
 		return i
 	}
@@ -83,7 +83,7 @@ func endsKatakana(t string, i, end, first int) bool {
 func isKatakana(r rune) bool { return r >= 0x30A1 && r <= 0x30FA || r == longMark }
 
 // emitRun emits the tokens of the clusters that begin at s.starts, whose last entry is the end of the run.
-func (s *scanner) emitRun(t string, family script) {
+func (s *scanner) emitRun(t string) {
 	n := len(s.starts) - 1
 	for k := range n {
 		cluster := t[s.starts[k]:s.starts[k+1]]

@@ -121,8 +121,10 @@ var (
 	indonesianParticles = ending(3, `kah lah pun`)
 	indonesianOwners    = ending(3, `nya ku mu`)
 	indonesianSuffixes  = ending(4, `kan an i`)
-	indonesianPrefixes  = []string{"meng", "meny", "men", "mem", "me", "peng", "peny", "pen", "pem", "di", "ter", "ke",
-		"ber", "per", "be", "pe"}
+	indonesianPrefixes  = []string{
+		"meng", "meny", "men", "mem", "me", "peng", "peny", "pen", "pem", "di", "ter", "ke",
+		"ber", "per", "be", "pe",
+	}
 )
 
 // lightIndonesian is the stemmer of Tala, "A Study of Stemming Effects on Information Retrieval in Bahasa Indonesia"

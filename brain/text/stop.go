@@ -33,7 +33,7 @@ esta estaba están estar estas este esto estos está estos fue fueron ha hace ha
 lo los más me mi mis mucho muy nada ni no nos nosotros o otra otras otro otros para pero poco por porque
 que qué quien quién se sea según ser si sí sido sin sobre solo son su sus también tan tanto te tiene
 tienen toda todas todo todos tu un una unas uno unos y ya yo
-cuánto cuánta cuántos cuántas cuál cuáles quiénes adónde cómo soy eres somos tengo tienes he has hemos tú mí`,
+cuánot cuánta cuántos cuántas cuál cuáles quiénes adónde cómo soy eres somos tengo tienes he has hemos tú mí`,
 	Portuguese: `a à ao aos aquela aquele aquilo as às até cada com como da das de dela dele deles depois do
 dos e é ela elas ele eles em entre era eram essa essas esse esses esta está estão estas este estes eu
 foi foram há isso isto já la lhe mais mas me mesmo meu minha muito na não nas nem no nos nós nossa nosso

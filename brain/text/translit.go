@@ -52,9 +52,17 @@ func toLatin(w string) []string { return respell(w, latinOf, nil) }
 
 // cyrillicEnds are the ends of names that their letters do not tell ("Dostoevsky" ends in -ский).
 var cyrillicEnds = []spelling{
-	{"skiy", []string{"ский"}}, {"sky", []string{"ский"}}, {"skyi", []string{"ский"}}, {"ski", []string{"ски"}},
-	{"skii", []string{"ский"}}, {"iy", []string{"ий"}}, {"ey", []string{"ей"}}, {"ay", []string{"ай"}}, {"oy", []string{"ой"}},
-	{"eva", []string{"ева"}}, {"ina", []string{"ина"}},
+	{"skiy", []string{"ский"}},
+	{"sky", []string{"ский"}},
+	{"skyi", []string{"ский"}},
+	{"ski", []string{"ски"}},
+	{"skii", []string{"ский"}},
+	{"iy", []string{"ий"}},
+	{"ey", []string{"ей"}},
+	{"ay", []string{"ай"}},
+	{"oy", []string{"ой"}},
+	{"eva", []string{"ева"}},
+	{"ina", []string{"ина"}},
 }
 
 func respell(w string, table, ends []spelling) []string {

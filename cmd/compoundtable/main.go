@@ -53,14 +53,14 @@ func run(folder, out string) error {
 		if err != nil {
 			return err
 		}
-		all = append(all, learn(code, compound.Language(k), words)...) //nolint:gosec // one of six
+		all = append(all, learn(code, compound.Language(k), words)...)
 	}
-	return os.WriteFile(out, all, 0o644) //nolint:gosec // a source file of the repository
+	return os.WriteFile(out, all, 0o644)
 }
 
 // read reads a list, folded, each word once, in its order.
 func read(path string) ([]string, error) {
-	f, err := os.Open(path) //nolint:gosec // the operator's own folder
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func label(code string, words []string, l text.Lang) []example {
 			lexicon[w] = true
 		}
 	}
-	for _, w := range strings.Fields(affixes[code]) {
+	for w := range strings.FieldsSeq(affixes[code]) {
 		delete(lexicon, w)
 	}
 	var out []example
@@ -184,7 +184,7 @@ func learn(code string, l compound.Language, words []string) []byte {
 	}
 	out := make([]byte, compound.Rows)
 	for k, w := range weights {
-		out[k] = byte(int8(max(-127, min(127, math.Round(float64(w)*compound.Unit))))) //nolint:gosec // signed bytes
+		out[k] = byte(int8(max(-127, min(127, math.Round(float64(w)*compound.Unit)))))
 	}
 	for _, at := range []int32{0, 12, 18, 24, 36} {
 		report(code, out, held, len(examples), at)
@@ -201,7 +201,7 @@ func report(code string, weights []byte, held []example, all int, sure int32) {
 			rows = compound.Features(rows[:0], e.letters, 0, at)
 			sum := int32(-compound.Bias)
 			for _, row := range rows {
-				sum += int32(int8(weights[row])) //nolint:gosec // signed bytes
+				sum += int32(int8(weights[row]))
 			}
 			if e.border[at] {
 				there++
@@ -214,6 +214,6 @@ func report(code string, weights []byte, held []example, all int, sure int32) {
 			}
 		}
 	}
-	fmt.Printf("%s: %d words, %d borders held out; from score %d on precision %.3f recall %.3f\n", code, all, there, sure,
+	fmt.Fprintf(os.Stdout, "%s: %d words, %d borders held out; from score %d on precision %.3f recall %.3f\n", code, all, there, sure,
 		float64(right)/float64(max(1, found)), float64(right)/float64(max(1, there)))
 }

@@ -52,7 +52,7 @@ func run(folder, out string, steps int, report io.Writer) error {
 		fmt.Fprintln(report, "texts of other kinds:")
 		measure(report, g, weights, other)
 	}
-	return os.WriteFile(out, all, 0o644) //nolint:gosec // a source file of the repository
+	return os.WriteFile(out, all, 0o644)
 }
 
 // readAll reads the texts of a group, as words, by language: those to learn from and those held out.
@@ -88,7 +88,7 @@ func readHeld(folder string, g language.Group) (held [][]line, err error) {
 }
 
 func readLines(path string) ([]line, error) {
-	f, err := os.Open(path) //nolint:gosec // the operator's own folder
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}

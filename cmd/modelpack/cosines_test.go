@@ -28,8 +28,8 @@ func TestRangeIsThatOfTheShippedModel(t *testing.T) {
 	}
 }
 
-// TestTheMultilingualModelCarriesItsRange: of the sample as it stands, in the arithmetic as it stands.
-func TestTheMultilingualModelCarriesItsRange(t *testing.T) {
+// The cosines of a model with a centre are used as they are, so they have to lie near the range that scores are made for.
+func TestTheMultilingualModelIsInRange(t *testing.T) {
 	m, err := embed.LoadMultilingual(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -38,10 +38,11 @@ func TestTheMultilingualModelCarriesItsRange(t *testing.T) {
 		t.Skip("too slow without vector kernels")
 	}
 	mean, spread := cosines(m)
-	f, o := m.CosineLine()
-	if math.Abs(float64(f)*mean+float64(o)-embed.RangeMean) > 1e-3 ||
-		math.Abs(float64(f)*spread-embed.RangeSpread) > 1e-3 {
-		t.Errorf("cosines of %g with a spread of %g and the line %g, %g", mean, spread, f, o)
+	if f, o := m.CosineLine(); f != 1 || o != 0 {
+		t.Errorf("its line is %g, %g", f, o)
+	}
+	if math.Abs(mean-embed.RangeMean) > 1.5*embed.RangeSpread || spread < embed.RangeSpread/2 || spread > 2*embed.RangeSpread {
+		t.Errorf("cosines of %g with a spread of %g", mean, spread)
 	}
 }
 

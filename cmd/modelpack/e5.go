@@ -172,21 +172,19 @@ func (f *e5File) readTensor(c *e5Cursor, data []byte) error {
 	return err
 }
 
-// weights are the encoder's, with the words of the given pieces only.
-func (f *e5File) weights(keep []int) (packfile.Weights, error) {
+// weights are the encoder's.
+func (f *e5File) weights() (packfile.Weights, error) {
 	r := e5Reader{f: f}
 	w := packfile.Weights{
 		Positions: r.floats("emb.pos"), TokenType: r.floats("emb.type"), Norm: r.norm("emb.ln"),
 	}
 	// Types 0 and 1; texts alone are of type 0.
 	w.TokenType = w.TokenType[:min(len(w.TokenType), f.dim)]
-	words, row := r.blocks("emb.word"), packfile.BlocksLen(f.dim)
-	for _, id := range keep {
-		if id < 0 || (id+1)*row > len(words) {
-			return packfile.Weights{}, fmt.Errorf("%w: no word vector of piece %d", errWeights, id)
-		}
-		w.Blocks = append(w.Blocks, words[id*row:][:row]...)
+	words, want := r.blocks("emb.word"), packfile.BlocksLen(len(f.pieces)*f.dim)
+	if r.err == nil && len(words) < want {
+		return packfile.Weights{}, fmt.Errorf("%w: %d bytes of word vectors, want %d", errWeights, len(words), want)
 	}
+	w.Blocks = words[:min(len(words), want)] // rows behind those of the pieces fill the table up
 	for i := range f.layers {
 		at := "l" + strconv.Itoa(i) + "."
 		w.Layers = append(w.Layers, packfile.Layer{

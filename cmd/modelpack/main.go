@@ -122,7 +122,7 @@ func writeCentre(stdout io.Writer, r recipe, archive []byte, licence string, o o
 	if err != nil {
 		return err
 	}
-	//nolint:gosec // it is public, and its maker names the file
+
 	if err := os.WriteFile(o.out, centreBytes(rows), 0o644); err != nil {
 		return fmt.Errorf("write centre: %w", err)
 	}
@@ -216,11 +216,11 @@ func quantized(published []byte) (packfile.Weights, error) {
 	if err != nil {
 		return packfile.Weights{}, err
 	}
-	section, keep, err := f.vocabulary()
+	section, err := f.vocabulary()
 	if err != nil {
 		return packfile.Weights{}, err
 	}
-	w, err := f.weights(keep)
+	w, err := f.weights()
 	w.Vocab = string(section)
 	return w, err
 }

@@ -9,11 +9,11 @@ import (
 // maskPiece is a mark that XLM-RoBERTa's vocabulary has behind its pieces.
 const maskPiece = "<mask>"
 
-// vocabulary makes the section that package unigram opens, and says which of the file's pieces it holds, in their
-// order: the id of a piece in the pack is its place in the list.
-func (f *e5File) vocabulary() (section []byte, keep []int, err error) {
+// vocabulary makes the section that package unigram opens. All pieces stay: what a cut costs is in that package's
+// DESIGN.md.
+func (f *e5File) vocabulary() (section []byte, err error) {
 	if f.begin != 0 || f.padding != 1 || f.end != 2 || f.unknown != 3 {
-		return nil, nil, fmt.Errorf("%w: marks %d, %d, %d, %d", errE5, f.begin, f.padding, f.end, f.unknown)
+		return nil, fmt.Errorf("%w: marks %d, %d, %d, %d", errE5, f.begin, f.padding, f.end, f.unknown)
 	}
 	pieces := make([]unigram.Piece, len(f.pieces))
 	for id, text := range f.pieces {
@@ -21,14 +21,9 @@ func (f *e5File) vocabulary() (section []byte, keep []int, err error) {
 			Text: text, Score: f.scores[id], Special: id <= int(f.unknown) || text == maskPiece,
 		}
 	}
-	keep = keptPieces(pieces, vocabularySize)
-	v := unigram.Vocabulary{Rules: make(map[rune][]rune, len(f.rules)), Unknown: f.unknown}
-	for _, id := range keep {
-		v.Pieces = append(v.Pieces, pieces[id])
-	}
+	v := unigram.Vocabulary{Pieces: pieces, Rules: make(map[rune][]rune, len(f.rules)), Unknown: f.unknown}
 	for _, r := range f.rules {
 		v.Rules[r.from] = r.to
 	}
-	section, err = unigram.Encode(v)
-	return section, keep, err
+	return unigram.Encode(v)
 }

@@ -21,10 +21,10 @@ type encoder struct {
 	since uint32
 }
 
-// multilingual is the encoder of that name. A build without its pack has none, and the English one embeds in its place.
-var multilingual = encoder{since: wire.MultilingualVersion}
-
-func (e encoder) present() bool { return e.load != nil }
+// multilingual is the encoder of that name.
+var multilingual = encoder{
+	pack: embed.MultilingualPack, load: embed.LoadMultilingual, since: wire.MultilingualVersion,
+}
 
 // open loads the model. The pages of the pack no longer count as memory in use then.
 func (e encoder) open() (*embed.Model, error) {
@@ -62,7 +62,7 @@ func chooseModels(server config.Server, other encoder, base *embed.Model) (m ten
 			return m, nil, err
 		}
 		m.Former = append(m.Former, english)
-	case server.Encoder == config.EncoderMultilingual && other.present():
+	case server.Encoder == config.EncoderMultilingual:
 		if serving, err = other.open(); err != nil {
 			return m, nil, fmt.Errorf("encoder: %w", err)
 		}
@@ -70,7 +70,7 @@ func chooseModels(server config.Server, other encoder, base *embed.Model) (m ten
 		m.Former, m.EmbedderSince = append(m.Former, english), other.since
 	}
 	m.Embedder = partition.NewEmbedder(serving)
-	if other.present() && m.EmbedderSince == 0 {
+	if m.EmbedderSince == 0 {
 		late, err := other.late()
 		if err != nil {
 			return m, nil, fmt.Errorf("encoder: %w", err)

@@ -97,7 +97,7 @@ func keepMemory(ctx context.Context, w world) {
 		garbage:   func(percent int) { debug.SetGCPercent(percent) },
 		bound:     func(bytes int64) { debug.SetMemoryLimit(bytes) },
 		most:      memoryBound(os.DirFS("/")),
-		release:   func() { debug.FreeOSMemory(); pages.Unload(embed.Pack()) },
+		release:   func() { debug.FreeOSMemory(); pages.Unload(embed.Pack()); pages.Unload(embed.MultilingualPack()) },
 	}
 	if _, set := w.lookupEnv("GOMEMLIMIT"); set {
 		k.bound = func(int64) {}

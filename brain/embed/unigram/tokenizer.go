@@ -53,8 +53,13 @@ func Open(section []byte) (*Tokenizer, error) {
 		of   *[]byte
 		size int
 	}{
-		{&t.trie, counts[2] * 4}, {&t.scores, pieces * 4}, {&t.begins, (pieces + 7) / 8},
-		{&t.index, indexLen * 2}, {&t.pages, counts[3] * pageBytes}, {&t.ends, counts[4] * 4}, {&t.results, counts[5]},
+		{&t.trie, counts[2] * 4},
+		{&t.scores, pieces * 4},
+		{&t.begins, (pieces + 7) / 8},
+		{&t.index, indexLen * 2},
+		{&t.pages, counts[3] * pageBytes},
+		{&t.ends, counts[4] * 4},
+		{&t.results, counts[5]},
 		{&t.pairs, counts[6] * pairBytes},
 	} {
 		if part.size > len(rest) {

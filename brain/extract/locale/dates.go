@@ -2,6 +2,7 @@ package locale
 
 import (
 	"math"
+	"strings"
 
 	"orgmem/brain/extract/calendar"
 	"orgmem/brain/text"
@@ -82,10 +83,11 @@ func (r *reader) phrase(m map[string]int, i int) (v, n int) {
 	}
 	first := r.tokens[i].text
 	if most := min(r.long[first], len(r.tokens)-i); most > 1 {
-		p := first
+		var p strings.Builder
+		p.WriteString(first)
 		for k := 1; k < most; k++ {
-			p += " " + r.tokens[i+k].text
-			if x := m[p]; x > 0 {
+			p.WriteString(" " + r.tokens[i+k].text)
+			if x := m[p.String()]; x > 0 {
 				v, n = x, k+1
 			}
 		}

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"orgmem/brain/extract/calendar"
-
 	"pgregory.net/rapid"
+
+	"orgmem/brain/extract/calendar"
 )
 
 // wednesday is the day on which the sentences of the tests are read: 13 May 2026.

@@ -56,7 +56,8 @@ func easternDates(s string, today int, known bool) (out []Date) {
 				continue
 			}
 			d.Start, d.End = m[0], m[1]
-			ok = d.named(group(m, 1)+group(m, 3), group(m, 2)+group(m, 4), group(m, 5), group(m, 6), today)
+			ok = true
+			d.named(group(m, 1)+group(m, 3), group(m, 2)+group(m, 4), group(m, 5), group(m, 6), today)
 		}
 		if !ok {
 			continue
@@ -113,7 +114,7 @@ func (d *Date) numbered(year, month, day string, today int, known bool) bool {
 }
 
 // named makes a date of the words for a day of some week, for a day by today, and for a week, month or year by today's.
-func (d *Date) named(week, weekday, day, unit string, today int) bool {
+func (d *Date) named(week, weekday, day, unit string, today int) {
 	d.Relative = true
 	monday := today - calendar.Weekday(today)
 	by := func(w string) int {
@@ -149,8 +150,7 @@ func (d *Date) named(week, weekday, day, unit string, today int) bool {
 		default:
 			d.From, d.Until, d.Grain = monday+7*n, monday+7*n+7, Week
 		}
-		return true
+		return
 	}
 	d.Until = d.From + 1
-	return true
 }

@@ -80,7 +80,7 @@ func spellFrench(add func(phrase string, n int)) {
 	for i, u := range small[16:] {
 		add(u, 17+i)
 	}
-	for i, t := range strings.Fields("vingt trente quarante cinquante soixante") {
+	for i, t := range strings.Fields("vingt trente quarantine cinquante soixante") {
 		n, most := 20+10*i, 9
 		if n == 60 {
 			most = 19

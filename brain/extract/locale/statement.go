@@ -396,14 +396,18 @@ func (r *valuer) figure(i int) (x float64, n int) {
 	digits := r.at(i)
 	n = 1
 	grouped := len(digits) <= 3
+	var digitsSb399 strings.Builder
 	for grouped && len(r.at(i+n+1)) == 3 && r.number(i+n+1) >= 0 && r.at(i+n) == "." && r.tight(i+n-1, i+n+1) {
-		digits += r.at(i + n + 1)
+		digitsSb399.WriteString(r.at(i + n + 1))
 		n += 2
 	}
+	digits += digitsSb399.String()
+	var digitsSb403 strings.Builder
 	for grouped && n%2 == 1 && len(r.at(i+n)) == 3 && r.number(i+n) >= 0 && r.thin(i+n-1) {
-		digits += r.at(i + n)
+		digitsSb403.WriteString(r.at(i + n))
 		n++
 	}
+	digits += digitsSb403.String()
 	if mark := r.at(i + n); (mark == "," || mark == "." && n == 1) && r.number(i+n+1) >= 0 && r.tight(i+n-1, i+n+1) {
 		digits += "." + r.at(i+n+1)
 		n += 2

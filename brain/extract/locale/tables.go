@@ -59,7 +59,7 @@ var tables = []table{
 		lang: text.French, code: "fr", own: "coûte dure commence finit reste gère notre nos a est sont lieu",
 		numbers: "un une|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize",
 		months: "janvier|février fevrier|mars|avril|mai|juin|juillet|août aout|septembre|octobre|novembre|" +
-			"décembre decembre",
+			"décembre december",
 		short: "janv|févr||avr||||||oct|nov|déc", days: "lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche",
 		shifts: "avant_hier|hier hier_soir|aujourd_hui ce_soir ce_matin cet_après_midi|demain demain_matin demain_soir|" +
 			"après_demain",
@@ -226,15 +226,3 @@ var languages = func() (all []*words) {
 	}
 	return all
 }()
-
-// byLang finds the words of a language; nil: there are none.
-func byLang(l text.Lang) *words {
-	if l != text.Neutral {
-		for _, w := range languages {
-			if w.lang == l {
-				return w
-			}
-		}
-	}
-	return nil
-}

@@ -32,8 +32,9 @@ const (
 	Unit = 12
 	// Bias is what is against a border, whatever stands around it.
 	Bias = 3 * Unit
-	// MinWord and MaxWord are the lengths of words that are looked at, in characters. Hardly a compound is shorter.
+	// MinWord is the least length of words that are looked at, in characters: hardly a compound is shorter.
 	MinWord = 7
+	// MaxWord is the largest.
 	MaxWord = 40
 	// MinPart is the least length of a part.
 	MinPart = 3
@@ -52,7 +53,7 @@ func Features(dst []uint32, letters []rune, from, at int) []uint32 {
 	const shift = 32 - 15
 	h := uint32(1)
 	for k := 1; k <= reach && at-k >= from; k++ {
-		h = (h>>15 ^ h ^ uint32(letters[at-k])) * 0x9E3779B1 //nolint:gosec // a hash
+		h = (h>>15 ^ h ^ uint32(letters[at-k])) * 0x9E3779B1
 		if k > 1 {
 			dst = append(dst, h>>shift)
 		}
@@ -62,7 +63,7 @@ func Features(dst []uint32, letters []rune, from, at int) []uint32 {
 	}
 	h = 2
 	for k := 0; k < reach && at+k < len(letters); k++ {
-		h = (h>>15 ^ h ^ uint32(letters[at+k])) * 0x9E3779B1 //nolint:gosec // a hash
+		h = (h>>15 ^ h ^ uint32(letters[at+k])) * 0x9E3779B1
 		if k > 0 {
 			dst = append(dst, h>>shift)
 		}
@@ -136,7 +137,7 @@ func (s *Splitter) score(l Language, from, at int) int32 {
 	sum := int32(-Bias)
 	t := table[int(l)*Rows : int(l+1)*Rows]
 	for _, row := range s.rows {
-		sum += int32(int8(t[row])) //nolint:gosec // the table's bytes are signed
+		sum += int32(int8(t[row]))
 	}
 	return sum
 }

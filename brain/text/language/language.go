@@ -120,7 +120,7 @@ func (s *Scores) Add(g Group, word []byte) {
 		weights := t[at : at+width]
 		weights = weights[:len(of)]
 		for k := range of {
-			of[k] += int32(int8(weights[k])) //nolint:gosec // the table's bytes are signed
+			of[k] += int32(int8(weights[k]))
 		}
 	}
 }

@@ -124,7 +124,7 @@ func verify8(k Kernels, next func() uint32) bool {
 		}
 	}
 	for i := range b {
-		if b[i] = int16(next()); i%9 == 0 { //nolint:gosec // bits, not a number
+		if b[i] = int16(next()); i%9 == 0 {
 			b[i] = 0 // the least weights
 		}
 	}

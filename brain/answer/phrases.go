@@ -112,13 +112,11 @@ func wordsFor(question string) phrases {
 	if !ok {
 		p = inEnglish
 	}
-	if !ok && lang != text.English {
-		if lang == text.Neutral {
-			p = phrases{nothing: NothingKnown, before: "%s: "}
-		}
+	if lang == text.Neutral {
+		p = phrases{nothing: NothingKnown, before: "%s: "}
 		for _, x := range nothingIn {
 			if strings.ContainsFunc(question, func(r rune) bool { return unicode.Is(x.script, r) }) {
-				p = phrases{nothing: x.nothing, before: "%s: "}
+				p.nothing = x.nothing
 				break
 			}
 		}

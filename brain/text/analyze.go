@@ -6,9 +6,6 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
-
-	"orgmem/brain/text/compound"
-	"orgmem/brain/text/language"
 )
 
 // maxCached bounds an analyzer's memory of words: 1<<15 words with their terms
@@ -30,9 +27,6 @@ const (
 	// partWeight: pieces of a camel-case word are what the writer may have
 	// meant; the word itself is what was written.
 	partWeight = 0.25
-	// otherWeight: another spelling of a name is most likely that name, but may
-	// be another word.
-	otherWeight = 0.5
 )
 
 // Analyzer turns text into terms. The zero value is ready to use. It caches
@@ -43,11 +37,8 @@ type Analyzer struct {
 	cache [langCount]map[string]Term
 	n     int
 	key   []byte
-	// What the identifier works with.
-	sentences []sentence
-	all, work language.Scores
-	splitter  compound.Splitter
-	rest      [1][]byte
+	// queryLang is the language of the query that is being analysed.
+	queryLang Lang
 }
 
 type occurrence struct {
@@ -63,21 +54,16 @@ func (a *Analyzer) Passage(title, body string) Passage {
 	titleTokens := len(sc.tokens)
 	sc.scan(normalize(body))
 
-	a.identify()
+	latin := a.language()
 	var p Passage
 	occ, seq := a.occ[:0], make([]Term, 0, len(sc.tokens))
-	for k := range sc.tokens {
-		t := &sc.tokens[k]
+	for k, t := range sc.tokens {
 		w := sc.buf[t.start:t.end]
-		term := a.term(t.lang, w)
-		p.Langs = p.Langs.With(t.lang)
+		l := languageOf(t, latin)
+		term := a.term(l, w)
+		p.Langs = p.Langs.With(l)
 		occ = append(occ, occurrence{term, k < titleTokens})
-		if t.kind == tokWord && t.role == roleWord {
-			for _, part := range a.partsOf(t.lang, w) {
-				occ = append(occ, occurrence{a.term(t.lang, part), k < titleTokens})
-			}
-		}
-		if t.role != roleWord || t.stop() {
+		if t.role != roleWord || isStop(w, l) {
 			continue
 		}
 		if k >= titleTokens && p.Words == 0 && p.TitleWords > 0 {
@@ -120,8 +106,39 @@ func increment(n uint16) uint16 {
 	return n
 }
 
-// stop tells whether a token says nothing about its passage.
-func (t *token) stop() bool { return t.covered || t.lang != Neutral && t.stops.Has(t.lang) }
+// language guesses the language of the scanned words in Latin script.
+func (a *Analyzer) language() Lang {
+	var g guess
+	for _, t := range a.scan.tokens {
+		if t.script == scriptLatin && t.role == roleWord && t.kind == tokWord && !t.inName {
+			g.add(stopTable[string(a.scan.buf[t.start:t.end])])
+		}
+	}
+	return g.lang()
+}
+
+// languageOf gives the name space of a token, where words in Latin script
+// belong to the given language.
+func languageOf(t token, latin Lang) Lang {
+	if t.kind != tokWord {
+		return Neutral
+	}
+	switch t.script {
+	case scriptLatin:
+		return latin
+	case scriptCyrl:
+		return Russian
+	case scriptArab:
+		return Arabic
+	default:
+		return Neutral
+	}
+}
+
+// isStop tells whether a word says nothing about its passage.
+func isStop(w []byte, l Lang) bool {
+	return l != Neutral && stopTable[string(w)].Has(l)
+}
 
 // term gives the term of a lower-case word in a language.
 func (a *Analyzer) term(l Lang, w []byte) Term {
@@ -158,8 +175,8 @@ func (a *Analyzer) hash(l Lang, form []byte) Term {
 // snapshots to be searched). Stop words are left out unless there is nothing
 // else. A query without any word gives an empty slice.
 //
-// Each word is looked up under every language of its script that the passages
-// are in, stemmed by its rules: a name or a quotation shows no language, and a
+// Each word is looked up under every language that the passages are in, stemmed
+// by its rules: three words are too few to tell the query's own language, and a
 // wrong guess at indexing does not lose a passage either. The query's language
 // is guessed only to know its function words.
 func (a *Analyzer) Query(query string, langs LangSet) []QueryTerm {
@@ -169,7 +186,7 @@ func (a *Analyzer) Query(query string, langs LangSet) []QueryTerm {
 	// The query leaves out the function words of its own language, for the passages
 	// of all languages: "of" would be a rare and telling word among French passages.
 	// Without evidence the query counts as English.
-	a.identify()
+	a.queryLang = a.language()
 	terms := a.queryTerms(langs, false)
 	if len(terms) == 0 {
 		terms = a.queryTerms(langs, true)
@@ -182,16 +199,20 @@ func (a *Analyzer) queryTerms(langs LangSet, keepStops bool) []QueryTerm {
 	var out []QueryTerm
 	// A word that stands twice in the query counts twice, as in BM25's query
 	// term frequency; the index joins equal terms.
-	for k := range sc.tokens {
-		t := &sc.tokens[k]
-		if len(out) >= maxQueryTerms {
+	for _, t := range sc.tokens {
+		if len(out) == maxQueryTerms {
 			break
 		}
-		if t.role == roleUnigram || t.covered && !keepStops {
+		if t.role == roleUnigram {
 			continue // the bigrams say it better
 		}
 		w := sc.buf[t.start:t.end]
-		alts := a.alternatives(t, w, langs, keepStops)
+		var alts []Term
+		if t.kind == tokWord && t.script == scriptLatin {
+			alts = a.latinAlts(w, langs, keepStops)
+		} else if l := languageOf(t, English); keepStops || !isStop(w, l) {
+			alts = []Term{a.term(l, w)}
+		}
 		if len(alts) == 0 {
 			continue
 		}
@@ -204,72 +225,29 @@ func (a *Analyzer) queryTerms(langs LangSet, keepStops bool) []QueryTerm {
 		default: // an ordinary word
 		}
 		out = append(out, q)
-		if t.kind == tokWord && t.role == roleWord {
-			out = a.besides(out, t, w, langs)
-		}
 	}
 	return out
 }
 
-// alternatives gives the word's terms in the languages of its script that are
-// searched and in which it is not a function word; in its own language if no
-// language fits.
-func (a *Analyzer) alternatives(t *token, w []byte, langs LangSet, keepStops bool) []Term {
-	family := familyOf(t)
-	if family == 0 {
-		if !keepStops && t.stop() {
-			return nil
-		}
-		return []Term{a.term(t.lang, w)}
-	}
-	langs &= family
+// latinAlts gives the word's terms in the Latin-script languages that are
+// searched and in which it is not a function word; English if no language fits.
+func (a *Analyzer) latinAlts(w []byte, langs LangSet, keepStops bool) []Term {
+	langs &= latinLangs
 	if langs == 0 {
-		langs = 1 << t.lang
+		langs = 1 << English
 	}
 	if !keepStops {
-		if t.stop() {
+		stops := stopTable[string(w)]
+		if stops.Has(a.queryLang) {
 			return nil
 		}
-		langs &^= t.stops
-	}
-	var other []byte
-	if t.script == scriptLatin {
-		other = umlauts(w)
+		langs &^= stops
 	}
 	var alts []Term
-	for l := range langCount {
-		if !langs.Has(l) {
-			continue
-		}
-		alts = appendTerm(alts, a.term(l, w))
-		if other != nil && l != German { // whose stemmer knows
-			alts = appendTerm(alts, a.term(l, other))
+	for l := English; l <= Turkish; l++ {
+		if langs.Has(l) {
+			alts = append(alts, a.term(l, w))
 		}
 	}
 	return alts
-}
-
-// appendTerm appends a term that is not there yet.
-func appendTerm(terms []Term, t Term) []Term {
-	if slices.Contains(terms, t) {
-		return terms
-	}
-	return append(terms, t)
-}
-
-// familyOf gives the languages that a word of the token's script may be in, if they are several.
-func familyOf(t *token) LangSet {
-	if t.kind != tokWord {
-		return 0
-	}
-	switch t.script {
-	case scriptLatin:
-		return latinLangs
-	case scriptCyrl:
-		return cyrilLangs
-	case scriptArab:
-		return arabLangs
-	default:
-		return 0
-	}
 }

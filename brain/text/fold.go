@@ -39,13 +39,12 @@ func normalize(s string) string {
 	if ascii(s) {
 		return s
 	}
-	return strings.Map(plainDigits, norm.NFKC.String(s))
+	return norm.NFKC.String(s)
 }
 
 // appendLower appends s in lower case, without what readers leave out at will:
 // Arabic and Hebrew vowel points, the Arabic stretch, soft hyphens, and the
 // Russian ё. Combining marks of other scripts (Hindi, Thai) are vowels and stay.
-// Letters that are written in several ways have one form.
 func appendLower(dst []byte, s string) []byte {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -73,16 +72,12 @@ func appendLower(dst []byte, s string) []byte {
 			r >= 0x64B && r <= 0x65F, r == 0x670,
 			r >= 0x591 && r <= 0x5C7:
 			continue
-		case r >= 0x3400:
-			r = plainHan(r)
-		case r >= 0x5DA && r <= 0x5E5:
-			r = plainHebrew(r)
-		case r >= 0x621 && r <= 0x6D3:
-			r = plainArabic(r)
-		case r == 'ँ':
-			r = 'ं'
-		case r == 0x93C || r == 0x9BC: // the dot below of Hindi and Bengali, which many leave out
-			continue
+		case r == 'أ' || r == 'إ' || r == 'آ' || r == 'ٱ':
+			r = 'ا'
+		case r == 'ى' || r == 'ی': // Persian yeh too
+			r = 'ي'
+		case r == 'ک':
+			r = 'ك'
 		default:
 			r = unicode.ToLower(r)
 		}
@@ -91,73 +86,10 @@ func appendLower(dst []byte, s string) []byte {
 	return dst
 }
 
-// plainArabic gives the letter that others are written for: the forms of alef, yeh and kaf, and what Persian and Urdu
-// have instead of Arabic's.
-func plainArabic(r rune) rune {
-	switch r {
-	case 'أ', 'إ', 'آ', 'ٱ':
-		return 'ا'
-	case 'ى', 'ی', 'ې', 'ئ':
-		return 'ي'
-	case 'ے', 'ۓ':
-		return 'ے'
-	case 'ک':
-		return 'ك'
-	case 'ة', 'ہ', 'ھ', 'ۀ', 'ۂ', 'ە', 'ۃ':
-		return 'ه'
-	case 'ؤ':
-		return 'و'
-	}
-	return r
-}
-
-// plainHebrew gives the form that a letter has inside words for that at their end.
-func plainHebrew(r rune) rune {
-	switch r {
-	case 'ך':
-		return 'כ'
-	case 'ם':
-		return 'מ'
-	case 'ן':
-		return 'נ'
-	case 'ף':
-		return 'פ'
-	case 'ץ':
-		return 'צ'
-	}
-	return r
-}
-
-// digitZeros are the zeros of the decimal digits of other scripts than Latin, in ascending order.
-var digitZeros = [...]rune{
-	0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50, 0xED0,
-	0xF20, 0x1040, 0x17E0,
-}
-
-// plainDigits writes the digits of all scripts as ASCII has them, and the Arabic marks between digits.
-func plainDigits(r rune) rune {
-	switch {
-	case r < digitZeros[0]:
-		return r
-	case r == '٫':
-		return '.'
-	case r == '٬':
-		return ','
-	case !unicode.Is(unicode.Nd, r):
-		return r
-	}
-	for k := len(digitZeros) - 1; k >= 0; k-- {
-		if d := r - digitZeros[k]; d >= 0 && d < 10 {
-			return '0' + d
-		}
-	}
-	return r
-}
-
 // invisible are the characters inside words that change nothing in them: the
-// soft hyphen, zero-width spaces and (non-)joiners, marks of direction, the Arabic stretch.
+// soft hyphen, zero-width (non-)joiners, the Arabic stretch.
 func invisible(r rune) bool {
-	return r == 0xAD || r >= 0x200B && r <= 0x200F || r == 0x2060 || r == 0xFEFF || r == 0x640
+	return r == 0xAD || r == 0x200C || r == 0x200D || r == 0x640
 }
 
 // stroked are letters that no decomposition takes apart, though readers type
@@ -182,7 +114,3 @@ func stripAccents(s string) string {
 	}
 	return stroked.Replace(b.String())
 }
-
-// Fold gives a text in the form in which its words are compared: NFKC, lower case, without what readers leave out at
-// will. Diacritics stay: stemmers need them.
-func Fold(s string) string { return string(appendLower(nil, normalize(s))) }

@@ -1,13 +1,17 @@
 package text
 
-import "unicode"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Lang is a language that has a name space of terms of its own.
 type Lang uint8
 
-// The languages. Latin script that is recognised as none of them is treated as
-// English, Cyrillic as Russian. The numbers are stored inside terms: append,
-// never reorder. There is no room for another: a [LangSet] is stored as 32 bits.
+// The languages with a stemmer. Latin script that is recognised as none of them
+// is treated as English; Cyrillic as Russian; other scripts are Neutral. The
+// numbers are stored inside terms: append, never reorder.
 const (
 	Neutral Lang = iota // numbers, identifiers, scripts that are not stemmed
 	English
@@ -26,21 +30,6 @@ const (
 	Turkish
 	Russian
 	Arabic
-	Polish
-	Czech
-	Indonesian
-	Vietnamese
-	Ukrainian
-	Persian
-	Urdu
-	Greek
-	Hebrew
-	Hindi
-	Bengali
-	Thai // this and what follows: function words, and terms that are Neutral
-	Korean
-	Japanese
-	Chinese
 	langCount
 )
 
@@ -50,12 +39,8 @@ type LangSet uint32
 // AllLangs holds every language.
 const AllLangs LangSet = 1<<langCount - 1
 
-// Languages that share a script, and differ in their words.
-const (
-	latinLangs LangSet = 1<<(Turkish+1) - 1<<English | 1<<Polish | 1<<Czech | 1<<Indonesian | 1<<Vietnamese
-	cyrilLangs LangSet = 1<<Russian | 1<<Ukrainian
-	arabLangs  LangSet = 1<<Arabic | 1<<Persian | 1<<Urdu
-)
+// latinLangs are those that differ in their words, not in their script.
+const latinLangs LangSet = 1<<(Turkish+1) - 1<<English
 
 // Has tells whether l is in the set.
 func (s LangSet) Has(l Lang) bool { return s&(1<<l) != 0 }
@@ -63,24 +48,106 @@ func (s LangSet) Has(l Lang) bool { return s&(1<<l) != 0 }
 // With returns the set with l.
 func (s LangSet) With(l Lang) LangSet { return s | 1<<l }
 
+// minLangEvidence is how many function words of its own a passage needs to be
+// taken out of English: one could be a name or a quotation.
+const minLangEvidence = 2
+
+// guess counts function words: of all cheap methods the one that is right where
+// it matters, since a passage whose words are inflected also has articles and
+// prepositions. Character n-grams (whatlanggo, lingua) do better on three words
+// and cost a hundred times more; here a wrong guess is cheap, because queries
+// look a word up under every language that the index holds.
+type guess struct {
+	own     [langCount]int // function words of the language that are none in English
+	english [langCount]int // function words of English that are none in the language
+}
+
+func (g *guess) add(s LangSet) {
+	if s == 0 {
+		return
+	}
+	inEnglish := s.Has(English)
+	for l := German; l <= Turkish; l++ {
+		switch {
+		case s.Has(l) && !inEnglish:
+			g.own[l]++
+		case inEnglish && !s.Has(l):
+			g.english[l]++
+		}
+	}
+}
+
+// lang gives the language with the most function words of its own, if they
+// clearly outnumber the English ones; else English. English text about Juan de
+// la Cruz has Spanish function words too, but it also has its own.
+func (g *guess) lang() Lang {
+	best := German
+	for l := French; l <= Turkish; l++ {
+		if g.own[l] > g.own[best] {
+			best = l
+		}
+	}
+	if g.own[best] < minLangEvidence || g.own[best] <= 2*g.english[best] {
+		return English
+	}
+	return best
+}
+
+// LanguageOfQuestion guesses what language a question is asked in. A question is short, so one function word will do
+// where no other language has it and none speaks for English: a wrong guess costs a refusal in another language.
+// Neutral: its script is none of a known language.
+func LanguageOfQuestion(s string) Lang {
+	var g guess
+	latin, other := 0, map[Lang]int{}
+	for w := range strings.FieldsFuncSeq(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		r, _ := utf8.DecodeRuneInString(w)
+		switch scriptOf(r) {
+		case scriptNone, scriptLatin:
+			latin++
+			g.add(stopTable[w])
+		case scriptCyrl:
+			other[Russian]++
+		case scriptArab:
+			other[Arabic]++
+		default:
+			other[Neutral] += utf8.RuneCountInString(w) // words that no space parts
+		}
+	}
+	for _, l := range []Lang{Russian, Arabic, Neutral} {
+		if other[l] > latin {
+			return l
+		}
+	}
+	best, ties := English, 0
+	for l := German; l <= Turkish; l++ {
+		switch {
+		case g.own[l] == 0 || g.own[l] <= 2*g.english[l]:
+		case best == English || g.own[l] > g.own[best]:
+			best, ties = l, 0
+		case g.own[l] == g.own[best]:
+			ties++
+		}
+	}
+	if best != English && g.own[best] < minLangEvidence && ties > 0 {
+		return English
+	}
+	return best
+}
+
 // script groups the characters that are treated alike.
 type script uint8
 
 const (
-	scriptNone  script = iota // not part of a word
-	scriptLatin               // lower-cased, stemmed by language
-	scriptCyrl                // lower-cased, stemmed by language
-	scriptArab                // stemmed by language
-	scriptGreek
-	scriptHebrew
-	scriptDevanagari
-	scriptBengali
-	scriptOther   // words between spaces, taken as they stand
-	scriptHan     // no spaces: bigrams and single characters
-	scriptKana    // no spaces: bigrams
-	scriptHangul  // particles cling to words: bigrams and the first syllable
-	scriptCluster // Thai, Lao, Khmer, Burmese: bigrams of clusters
-	scriptMark    // belongs to the character before
+	scriptNone    script = iota // not part of a word
+	scriptLatin                 // lower-cased, stemmed by language
+	scriptCyrl                  // lower-cased, stemmed as Russian
+	scriptArab                  // stemmed as Arabic
+	scriptOther                 // words between spaces, taken as they stand
+	scriptHan                   // no spaces: bigrams and single characters
+	scriptKana                  // no spaces: bigrams
+	scriptHangul                // particles cling to words: bigrams and the first syllable
+	scriptCluster               // Thai, Lao, Khmer, Burmese: bigrams of clusters
+	scriptMark                  // belongs to the character before
 	scriptDigit
 )
 
@@ -120,19 +187,6 @@ func scriptOf(r rune) script {
 		return scriptMark
 	case r >= 0x400 && r <= 0x52F:
 		return scriptCyrl
-	case r >= 0x370 && r <= 0x3FF || r >= 0x1F00 && r <= 0x1FFF:
-		if unicode.IsLetter(r) {
-			return scriptGreek
-		}
-	case r >= 0x5D0 && r <= 0x5F2:
-		return scriptHebrew
-	case r >= 0x904 && r <= 0x97F || r >= 0x980 && r <= 0x9FF:
-		if unicode.IsLetter(r) && r < 0x980 {
-			return scriptDevanagari
-		}
-		if unicode.IsLetter(r) {
-			return scriptBengali
-		}
 	case r >= 0x600 && r <= 0x6FF || r >= 0x750 && r <= 0x77F:
 		if unicode.IsLetter(r) {
 			return scriptArab

@@ -41,17 +41,8 @@ func stem(l Lang, w string) string {
 	if l == English {
 		w = stripAccents(w)
 	}
-	switch l {
-	case Arabic:
+	if l == Arabic {
 		return lightArabic(w)
-	case Polish, Czech, Indonesian, Vietnamese, Ukrainian, Persian, Urdu, Greek, Hebrew, Hindi, Bengali:
-		if len(w) > maxStemBytes {
-			return stripAccents(w)
-		}
-		return lightStem(l, w)
-	case German:
-		w = germanUmlauts(w)
-	default:
 	}
 	f := stemmers[l]
 	if f != nil && len(w) > 2 && len(w) <= maxStemBytes && utf8.ValidString(w) {

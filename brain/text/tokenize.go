@@ -31,16 +31,6 @@ type token struct {
 	// inName: a part of a URL, e-mail, path or host, which says nothing about
 	// the language: "com" is Portuguese for "with".
 	inName bool
-	// first: a sentence begins here.
-	first bool
-	// covered: a pair in a script without spaces that belongs to a function word.
-	covered bool
-	// letters is the language whose letters the word has (Arabic script only).
-	letters Lang
-	// What the identifier says: the language, and those in which the word is a
-	// function word.
-	lang  Lang
-	stops LangSet
 }
 
 // Bounds of the tokenizer. Beyond them a text is a blob rather than language,
@@ -114,7 +104,6 @@ type unit struct {
 	digits     bool // has a digit
 	letters    bool // has a letter
 	cased      bool // has a capital after its first letter
-	letterLang Lang // whose letters it has, in Arabic script
 	join       int  // level of the joiner before it (joinNone for the first)
 }
 
@@ -124,33 +113,19 @@ type scanner struct {
 	tokens []token
 	units  []unit
 	starts []int // cluster borders of a spaceless run
-	cover  []bool
-	// dropped are the ends of long marks that do not count.
-	dropped []int
-	first   bool // the next token begins a sentence
 }
 
 func (s *scanner) reset() {
 	s.buf, s.tokens = s.buf[:0], s.tokens[:0]
 }
 
-// push appends a token.
-func (s *scanner) push(t token) {
-	t.first, s.first = s.first, false
-	s.tokens = append(s.tokens, t)
-}
-
 // scan appends the tokens of t, which is normalised.
 func (s *scanner) scan(t string) {
-	s.first = true
 	i := 0
 	for i < len(t) {
 		// The first character of a word.
 		if c := t[i]; c < utf8.RuneSelf {
 			if k := classes[c]; k == bSep || k == bJoin {
-				if c == '.' || c == '!' || c == '?' || c == '\n' || c == ';' {
-					s.first = true
-				}
 				i++
 				continue
 			}
@@ -197,7 +172,6 @@ func (s *scanner) compound(t string, i int) int {
 			s.emit(t[u.start:end+n], tokExact, roleWhole, u.script)
 		}
 		s.emit(t[u.start:u.end], kind, role, u.script)
-		s.mark(u)
 		return i
 	}
 	before := len(s.tokens)
@@ -272,11 +246,6 @@ func readUnit(t string, i int, u *unit) int {
 			} else if u.script != sc {
 				u.script = scriptOther // mixed alphabets: take it as it stands
 			}
-			if sc == scriptArab {
-				if l := lettersOf(r); l != Neutral && u.letterLang != Urdu {
-					u.letterLang = l
-				}
-			}
 		}
 		i += n
 	}
@@ -341,14 +310,7 @@ func (s *scanner) emit(w string, k tokenKind, r role, sc script) {
 	if len(s.buf) == start {
 		return // nothing but marks
 	}
-	s.push(token{start: int32(start), end: int32(len(s.buf)), kind: k, role: r, script: sc})
-}
-
-// mark tells the last token whose letters it has.
-func (s *scanner) mark(u unit) {
-	if n := len(s.tokens); n > 0 && u.letterLang != Neutral {
-		s.tokens[n-1].letters = u.letterLang
-	}
+	s.tokens = append(s.tokens, token{start: int32(start), end: int32(len(s.buf)), kind: k, role: r, script: sc})
 }
 
 // compoundTokens emits the tokens of units that are joined at the given level
@@ -476,7 +438,9 @@ func (s *scanner) concat(t string, us []unit) {
 	if kind == tokExact {
 		sc = scriptDigit
 	}
-	s.push(token{start: int32(start), end: int32(len(s.buf)), kind: kind, role: roleWhole, script: sc})
+	s.tokens = append(s.tokens, token{
+		start: int32(start), end: int32(len(s.buf)), kind: kind, role: roleWhole, script: sc,
+	})
 }
 
 // quoted handles don't, Anna's, l'avion and 1,000: what clings to the word by an
@@ -487,7 +451,9 @@ func (s *scanner) quoted(t string, us []unit) {
 		for _, u := range us {
 			s.buf = appendLower(s.buf, t[u.start:u.end])
 		}
-		s.push(token{start: int32(start), end: int32(len(s.buf)), kind: tokExact, role: roleWord, script: scriptDigit})
+		s.tokens = append(s.tokens, token{
+			start: int32(start), end: int32(len(s.buf)), kind: tokExact, role: roleWord, script: scriptDigit,
+		})
 		return
 	}
 	for k, u := range us {
@@ -512,7 +478,6 @@ func (s *scanner) single(t string, u unit) {
 		return
 	}
 	s.emit(w, kind, roleWord, u.script)
-	s.mark(u)
 	if !u.cased && !(u.digits && u.letters) {
 		return
 	}
@@ -591,4 +556,58 @@ func equalFold(w, lower string) bool {
 		}
 	}
 	return true
+}
+
+// spaceless emits the bigrams of a run of characters of scripts without spaces
+// (of Han and kana mixed, as Japanese mixes them), and single characters where
+// queries may consist of one. It returns where the run ends.
+func (s *scanner) spaceless(t string, i int) int {
+	s.starts = s.starts[:0]
+	var family script
+	first := i
+	for i < len(t) {
+		r, n := utf8.DecodeRuneInString(t[i:])
+		sc := scriptNone
+		if r >= utf8.RuneSelf {
+			sc = scriptOf(r)
+		}
+		if sc == scriptMark {
+			i += n
+			continue
+		}
+		if !sc.spaceless() {
+			break
+		}
+		f := sc
+		if f == scriptKana {
+			f = scriptHan
+		}
+		if family != scriptNone && f != family {
+			break
+		}
+		family = f
+		s.starts = append(s.starts, i)
+		if sc == scriptHan || sc == scriptHangul && i == first {
+			s.emit(t[i:i+n], tokUnigram, roleUnigram, sc)
+		}
+		i += n
+	}
+	if len(s.starts) == 1 {
+		// A run of one: the word is its only character.
+		k := len(s.tokens) - 1
+		if k >= 0 && s.tokens[k].role == roleUnigram {
+			s.tokens[k].role = roleWord
+		} else {
+			s.emit(t[s.starts[0]:i], tokUnigram, roleWord, family)
+		}
+		return i
+	}
+	for k := 0; k+1 < len(s.starts); k++ {
+		end := i
+		if k+2 < len(s.starts) {
+			end = s.starts[k+2]
+		}
+		s.emit(t[s.starts[k]:end], tokBigram, roleWord, family)
+	}
+	return i
 }

@@ -5,10 +5,10 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"orgmem/actors/quality"
 	"orgmem/api/problems"
 	"orgmem/api/web"
 	"orgmem/api/wire"
-	"orgmem/brain/quality"
 	pb "orgmem/proto"
 )
 
@@ -153,10 +153,8 @@ func qualityReportOf(r *pb.QualityReport) (qualityReport, bool) {
 	if v := r.GetBrain(); v > 0 {
 		out.Brain = &v
 	}
-	for _, k := range quality.Kinds {
-		if of := quality.OfKind(r, k); of != nil {
-			out.ByKind = append(out.ByKind, kindRecall{string(k), sharesFound(of)})
-		}
+	for _, of := range quality.ByKind(r) {
+		out.ByKind = append(out.ByKind, kindRecall{of.GetKind(), sharesFound(of)})
 	}
 	for _, l := range quality.LanguagesOf(r) {
 		out.Languages = append(out.Languages, languagePart{l, shareOf(r.GetLanguages()[l], r.GetSampled())})

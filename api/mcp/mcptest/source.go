@@ -120,7 +120,6 @@ func asksBack(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult,
 // logs tries to log to a client that has not asked for logs. The suite looks that nothing of
 // it leaves.
 func logs(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	//nolint:staticcheck // what is deprecated must still be held back
 	if err := r.Session.Log(ctx, &sdk.LoggingMessageParams{Level: "info", Data: "called"}); err != nil {
 		return nil, err
 	}

@@ -1818,6 +1818,20 @@ export interface components {
             data: components["schemas"]["Sighting"][];
             hasMore: boolean;
         };
+        EmbeddingState: {
+            /**
+             * Format: int64
+             * @description Chunks of all memories.
+             */
+            chunks: number;
+            /**
+             * Format: int64
+             * @description Those embedded with the model; the others are served by a former one until they are.
+             */
+            embedded: number;
+            /** @description The model that content is embedded with. */
+            model: string;
+        };
         EvaluateQualityRequest: {
             /**
              * @default user
@@ -2423,7 +2437,13 @@ export interface components {
             displayName: string;
             /** Format: uuid */
             id: string;
+            /** @description What holds for the whole organization. */
+            settings: components["schemas"]["OrganizationSettings"];
             slug: string;
+        };
+        OrganizationSettings: {
+            /** @description How far the organization is embedded with the model of today. */
+            embedding: components["schemas"]["EmbeddingState"];
         };
         PageOfAuditEntry: {
             data: components["schemas"]["AuditEntry"][];

@@ -15,7 +15,7 @@ var pack []byte
 // weights, the rest their unpacking. An error means that the binary is damaged.
 func Load(room Room) (*Model, error) { return LoadPack(pack, room) }
 
-// multilingualPack is multilingual-e5-small with its vocabulary cut.
+// multilingualPack is multilingual-e5-small with all of its vocabulary.
 //
 //go:embed weights/multilingual-e5-small.pack
 var multilingualPack []byte

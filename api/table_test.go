@@ -194,9 +194,11 @@ func TestTableAgainstInterface(t *testing.T) {
 		"POST /v1/connectors/{id}/sync": "write writes ignored",
 
 		// Ours: the interface has no view of the organization's entities, none of its trail, and none of quality.
-		"GET /v1/audit":                           "admin reads ignored",
-		"GET /v1/quality":                         "read reads aware",
-		"POST /v1/quality":                        "write default aware idempotent",
+		"GET /v1/audit": "admin reads ignored",
+
+		"GET /v1/quality":  "read reads aware",
+		"POST /v1/quality": "write default aware idempotent",
+
 		"GET /v1/graph/nodes/{node_id}/elsewhere": "read reads aware",
 	}
 	h := newHarness(t)

@@ -341,6 +341,9 @@ func TestWithoutTheFormerModelWordsServe(t *testing.T) {
 				state := ofPartition(c, made, storage.TableState, func() *pb.PartitionState { return &pb.PartitionState{} })[0]
 				return state.GetModel() == serves.ID() && !state.GetLacksVectors()
 			})
+			n.waitFor(func() bool { // what is in the store is served a moment later
+				return len(c.search(&pb.Search{Query: "A kite is new here", Mode: "vector"})) > 0
+			})
 			for query, want := range map[string]string{
 				"A kite is new here": "new", "Passage about a zeppelin": "4", "Passage w17 about v17": "17",
 			} {

@@ -129,7 +129,7 @@ async function watch({ base = "", key, onEvent, onState = () => {} }, closed) {
         began = performance.now();
         tell(onState, "open", "");
         const frames = new Frames();
-        const body = /** @type {ReadableStream<Uint8Array>} */ (response.body);
+        const body = /** @type {NonNullable<typeof response.body>} */ (response.body);
         for (const reader = body.pipeThrough(new TextDecoderStream()).getReader(); ; ) {
           const { done, value } = await reader.read();
           if (done) break;

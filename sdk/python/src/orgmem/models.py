@@ -628,10 +628,21 @@ class NodeMatch(Node):
     passage: NodeChunk  # A passage that holds the rarest of the words.
 
 
+class EmbeddingState(Model):
+    model: str  # The model that content is embedded with.
+    chunks: int  # Chunks of all memories.
+    embedded: int  # Those embedded with the model; the others are served by a former one until they are.
+
+
+class OrganizationSettings(Model):
+    embedding: EmbeddingState
+
+
 class OrganizationRef(Model):
     id: str
     display_name: str
     slug: str
+    settings: OrganizationSettings
 
 
 class UserRef(Model):

@@ -3,12 +3,8 @@ package embed
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
-	"math"
 	"slices"
 	"testing"
 
@@ -77,46 +73,18 @@ func TestMultilingualVectorsEqualTheReference(t *testing.T) {
 		// Forty times slower, and the same bits: see the tests of kernels.
 		all = slices.DeleteFunc(all, func(r multilingualReference) bool { return len(r.IDs) > 8 })
 	}
-	texts := make([]string, len(all))
+	own := make([]reference, len(all))
 	for i, r := range all {
-		texts[i] = r.Text
+		own[i] = r.reference
 	}
-	least, sum := 1.0, 0.0
-	for i, v := range passages(m, texts...) {
-		c := cosine(v, all[i].vector(t))
-		if c < multilingualLeast {
-			t.Errorf("cosine %.6f to the original: %s %q", c, all[i].Language, all[i].Text)
-		}
-		least, sum = min(least, c), sum+c
-	}
-	t.Logf("%s on %s: least cosine %.6f, mean %.6f over %d texts", m.ID(), m.Kernel(), least,
-		sum/float64(len(all)), len(all))
+	nearOriginal(t, m, own, multilingualLeast)
 }
 
 // As TestVectorBitsAreForever: if this fails, stored vectors no longer compare and ModelID must change.
 func TestMultilingualVectorBitsAreForever(t *testing.T) {
 	t.Parallel()
 	m := multilingual(t)
-	kernels := []Kernel{KernelPortable}
-	if m.Kernel() != KernelPortable {
-		kernels = append(kernels, m.Kernel())
-	}
-	for _, k := range kernels {
-		on, err := m.WithKernel(k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := sha256.New()
-		for _, x := range on.NewEncoder().Query("Wer hat den alten Schlüssel? 誰が鍵を？") {
-			var b [4]byte
-			binary.LittleEndian.PutUint32(b[:], math.Float32bits(x))
-			h.Write(b[:])
-		}
-		const want = "5e1799d86839a18fa9f895cb"
-		if got := hex.EncodeToString(h.Sum(nil)[:12]); got != want {
-			t.Errorf("%s: vector bits hash to %s, want %s", k, got, want)
-		}
-	}
+	sameBits(t, m, "Wer hat den alten Schlüssel? 誰が鍵を？", "5e1799d86839a18fa9f895cb")
 }
 
 // Real text through real weights: a vector depends neither on its neighbours nor on the order.

@@ -70,19 +70,11 @@ func centreOf(m *embed.Model, texts map[string][]string) ([]float32, error) {
 	return centring.Measure(centreDirections, passages, questions)
 }
 
-// centreBytes and centreRows are the form in which a centre is kept: float32, little endian.
+// centreBytes is the form in which a centre is kept, which floats reads.
 func centreBytes(rows []float32) []byte {
 	file := make([]byte, 0, 4*len(rows))
 	for _, x := range rows {
 		file = binary.LittleEndian.AppendUint32(file, math.Float32bits(x))
 	}
 	return file
-}
-
-func centreRows(file []byte) []float32 {
-	rows := make([]float32, len(file)/4)
-	for i := range rows {
-		rows[i] = math.Float32frombits(binary.LittleEndian.Uint32(file[4*i:]))
-	}
-	return rows
 }

@@ -42,7 +42,10 @@ func TestTextsByLanguage(t *testing.T) {
 func TestCentreBytes(t *testing.T) {
 	t.Parallel()
 	rows := []float32{0, -1.5, math.MaxFloat32, 3e-40}
-	got := centreRows(centreBytes(rows))
+	got, err := floats(centreBytes(rows), []int{len(rows)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, x := range rows {
 		if got[i] != x {
 			t.Errorf("value %d is %g, want %g", i, got[i], x)

@@ -174,7 +174,9 @@ func makePack(r recipe, archive []byte, licence string) ([]byte, error) {
 	h := r.header
 	h.Source = r.source
 	h.Source.LicenceText = licence
-	w.Centre = centreRows(r.centre)
+	if w.Centre, err = floats(r.centre, []int{len(r.centre) / 4}); err != nil {
+		return nil, fmt.Errorf("read centre: %w", err)
+	}
 	h.Centre = len(w.Centre) / h.Dim
 	pack, err := packfile.Build(h, w)
 	// Without what they share, the cosines of unrelated texts lie where RangeModel's do, in every language. The sample,

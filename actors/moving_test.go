@@ -141,7 +141,7 @@ func TestIdleOrganizationsAreEmbeddedAnew(t *testing.T) {
 		t.Errorf("found %v", hits)
 	}
 	if got := clients[5].embedding(); got.GetModel() != "other" || got.GetChunks() != 130 || got.GetEmbedded() != 130 {
-		t.Errorf("the organization is told %v", got)
+		t.Errorf("the organization hears %v", got)
 	}
 	if got := n.sys.Stats().OrgActivations; got != opened+1 {
 		t.Errorf("%d organizations were opened to be searched once", got-opened)
@@ -175,10 +175,10 @@ func TestEmbeddingAnewGoesOnAfterACrash(t *testing.T) {
 	c.n = n
 	<-reached
 	if got := c.embedding(); got.GetChunks() != 300 || got.GetEmbedded() == 0 || got.GetEmbedded() > 250 {
-		t.Errorf("in the middle the organization is told %v", got)
+		t.Errorf("in the middle the organization hears %v", got)
 	}
 	if p := n.progress(); p.Organizations != 1 || p.Embedded == 0 || p.Embedded > 250 || p.Moved != 0 {
-		t.Errorf("in the middle the operator is told %+v", p)
+		t.Errorf("in the middle the operator hears %+v", p)
 	}
 	if hits := c.search(&pb.Search{Query: "Passage w17 about v17", Mode: "vector"}); len(hits) == 0 ||
 		hits[0].GetExternalId() != "17" {
@@ -317,7 +317,7 @@ func TestWithoutTheFormerModelWordsServe(t *testing.T) {
 			c.n = n
 			n.waitFor(func() bool { return n.progress().WordsOnly == 1 })
 			if p := n.progress(); p.Missing != "words" || !p.Paused {
-				t.Errorf("the operator is told %+v", p)
+				t.Errorf("the operator hears %+v", p)
 			}
 			c.ingest(doc("new", "A kite is new here."))
 			c.ok(editOp(&pb.EditNode{Id: edited, Content: new("Passage about a zeppelin.")}))

@@ -1,5 +1,5 @@
 // Package quality tells an owner whether a memory is any good: it makes questions of the memory's own texts, asks them
-// as a request would, and counts what is found, what is told twice, what no longer holds and what contradicts.
+// as a request would, and counts what is found, what is there twice, what no longer holds and what contradicts.
 // docs/quality.md says what the figures mean.
 //
 // # Promises

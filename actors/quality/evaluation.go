@@ -355,7 +355,7 @@ func liveNode(r storage.Reader, part *partition.Ref, id pb.NodeID) (*pb.Node, er
 	return n, nil
 }
 
-// successor is the live node that has taken a superseded one's place; empty: there is none.
+// successor is the live node that has taken a superseded one's place; empty if no node has.
 func successor(r storage.Reader, part *partition.Ref, n *pb.Node) (pb.NodeID, error) {
 	for range maxSuccessors {
 		next := &pb.Node{}

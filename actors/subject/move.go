@@ -18,8 +18,9 @@ import (
 // errUpkeepFails is why a step was not carried out: upkeep has failed, and waits before it is tried again.
 var errUpkeepFails = errors.New("upkeep of the partition fails; it is tried again later")
 
-// MoveStep asks a partition's worker to embed some of its chunks with the model of today, and to let that serve when it
-// was the last of them. Where that serves already, what is left of other models goes. Answer is called once, from any goroutine, and must not block.
+// MoveStep asks a partition's worker to embed some of its chunks with the model of today, which serves once the last of
+// them is embedded. Where it serves already, what is left of other models is deleted. Answer is called once, from any
+// goroutine, and must not block.
 type MoveStep struct {
 	Answer func(Moved, error)
 	once   sync.Once // it may be given up while it is carried out
@@ -40,8 +41,8 @@ type Leave struct{}
 // moveSteps are the steps that the worker was asked for. It is the worker's, in its mailbox.
 type moveSteps struct{ next *MoveStep }
 
-// add takes a step in, in place of one that was given up by who asked for it. It reports whether there is something to
-// do: none is, where refuse is set.
+// add takes a step in, in place of one that its caller has given up. It reports whether the step is to be carried out:
+// with refuse it is not.
 func (q *moveSteps) add(step *MoveStep, refuse bool) bool {
 	q.end(errUpkeepFails)
 	q.next = step

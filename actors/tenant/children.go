@@ -91,7 +91,7 @@ func (s *children) LookAfter(id pb.PartitionID) {
 }
 
 // Tell sends a partition's actor a message, and makes a missing actor. It reports false where the partition is being
-// purged or erased, or there is none of the id.
+// purged or erased, or does not exist.
 func (s *children) Tell(id pb.PartitionID, message any) bool {
 	part := s.inUse(id)
 	if part != nil {

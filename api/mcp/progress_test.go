@@ -11,8 +11,8 @@ import (
 	"orgmem/proto/clock"
 )
 
-// A call that wants to hear of its progress is told that its text is safe before it is told
-// what became of it. No other message is answered in pieces.
+// A call that asks for progress first hears that its text is safe, and then what became of it. No other message is
+// answered in pieces.
 func TestProgressIsStreamed(t *testing.T) {
 	t.Parallel()
 	const token = `"_meta":{"progressToken":"p1"},`

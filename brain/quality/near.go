@@ -97,7 +97,7 @@ func (s Shingles) Near(t Shingles) bool {
 // Undetermined is the language of a text without letters, or in a script that is not known (ISO 639-2).
 const Undetermined = "und"
 
-// codes are the ISO 639-1 codes of the languages that words are told apart in.
+// codes are the ISO 639-1 codes of the languages that package text tells apart.
 var codes = map[text.Lang]string{
 	text.English: "en", text.German: "de", text.French: "fr", text.Spanish: "es", text.Portuguese: "pt",
 	text.Italian: "it", text.Dutch: "nl", text.Swedish: "sv", text.Norwegian: "no", text.Danish: "da",

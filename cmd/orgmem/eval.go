@@ -29,7 +29,7 @@ func newEval(w world) *cobra.Command {
 	c := &cobra.Command{
 		Use: "eval", Short: "Tell whether a memory is any good",
 		Long: "Asks the key owner's memory, with --subject a subject's, with --all all memories of the organization,\n" +
-			"about its own content, and says what it finds, what is told twice, what no longer holds, and what to do about it\n" +
+			"about its own content, and says what it finds, what is there twice, what no longer holds, and what to do about it\n" +
 			"(docs/quality.md). It runs in the service, behind everything else, and keeps counts only.",
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runEval(c, w, f) },
@@ -120,7 +120,7 @@ type finding struct {
 }
 
 // Shares from which on something is advised. They are where a person would notice: every fifth question fails, every
-// twentieth memory is told twice.
+// twentieth memory is there twice.
 const (
 	goodRecall = 0.8
 	fewShare   = 0.05

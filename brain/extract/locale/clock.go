@@ -2,8 +2,8 @@ package locale
 
 const minutesPerHour, noon = 60, 12 * 60
 
-// earliest is the minute of the day before which a time that is told by the twelve hours of a clock is one of the
-// afternoon as likely.
+// earliest is a minute of the day. An hour before it, without a word for morning or afternoon, is as likely to be one of
+// the afternoon.
 const earliest = 7 * minutesPerHour
 
 // clock reads a time of day at token i in minutes, and how many tokens it has: "um 14 Uhr", "à 14 h 30", "a las 3 de la

@@ -10,7 +10,7 @@ import (
 type token struct {
 	text       string
 	start, end int // byte offsets
-	n          int // of a number, -1 of what is none
+	n          int // of a number; -1: the token is no number
 	capital    bool
 }
 

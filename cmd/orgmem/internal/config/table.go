@@ -346,7 +346,7 @@ var Settings = []Setting{
 			"cluster `multilingual` begins when the last node of a version without it has left.",
 		set: func(s *Server, v string) error {
 			if v != EncoderMultilingual && v != EncoderEnglish {
-				return fmt.Errorf("%q is none of %s, %s", v, EncoderMultilingual, EncoderEnglish)
+				return fmt.Errorf("%q is neither %s nor %s", v, EncoderMultilingual, EncoderEnglish)
 			}
 			s.Encoder = v
 			return nil

@@ -15,6 +15,6 @@
 //
 // What it hides: batching, waiting for jobs, and the state file. That file is named for the
 // organization's id too, which no other data directory has: so a service that was set up anew
-// gets everything. One that knows nothing any more of what the state names, be it erased or
-// set back to a backup, is told of (Summary.Emptied).
+// gets everything. If the service has lost everything that the state names, because it was erased or
+// set back to a backup, the summary says so (Summary.Emptied).
 package importer

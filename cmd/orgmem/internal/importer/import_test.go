@@ -416,8 +416,8 @@ func TestAServiceSetUpAnewGetsEverything(t *testing.T) {
 	}
 }
 
-// A memory that holds nothing any more is told of. Whether it was emptied on purpose or lost
-// cannot be known, so it is filled again only where that is asked for.
+// An import says that a memory no longer holds anything. Whether it was emptied on purpose or lost cannot be known, so
+// it is filled again only when asked to.
 func TestAnEmptiedMemoryIsToldOf(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a.txt": "one", "b.txt": "two"})

@@ -72,7 +72,7 @@ var phrasesOf = map[text.Lang]phrases{
 	text.Arabic:    {nothing: "لا يوجد في الذاكرة ما يجيب عن هذا.", before: "سابقًا، %s: "},
 }
 
-// phrasesIn are the phrases of languages by their two letters: of those that are recognised by other words than function
+// phrasesIn are the phrases of languages by their two letters: of those recognised by other words than function
 // words, and of Polish, which has no stemmer.
 var phrasesIn = map[string]phrases{
 	"de": phrasesOf[text.German], "fr": phrasesOf[text.French], "es": phrasesOf[text.Spanish],

@@ -2,8 +2,8 @@ package locale
 
 const minutesPerHour, noon = 60, 12 * 60
 
-// earliest is a minute of the day. An hour before it, without a word for morning or afternoon, is as likely to be one of
-// the afternoon.
+// earliest is a minute of the day. An hour before it, without a word for morning or afternoon, is as likely
+// to be one of the afternoon.
 const earliest = 7 * minutesPerHour
 
 // clock reads a time of day at token i in minutes, and how many tokens it has: "um 14 Uhr", "à 14 h 30", "a las 3 de la

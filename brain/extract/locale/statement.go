@@ -72,7 +72,8 @@ type Statement struct {
 type grammar struct {
 	// dropped are articles, and words before values; definite stand before one thing, and manyOf before several.
 	dropped, definite, manyOf string
-	// denials negate; particles do so only without a denial beside them; a doubt after a denial takes the negation back.
+	// denials negate; particles do so only without a denial beside them; a doubt after a denial takes the negation
+	// back.
 	denials, particles, doubts string
 	// alike are words that say the same of an event, each with what stands for it: "findet=ist statt=".
 	alike string

@@ -118,7 +118,7 @@ func TestIdleOrganizationsAreEmbeddedAnew(t *testing.T) {
 	})
 	began := n.clock.Now()
 	n.waitFor(func() bool { n.clock.Advance(time.Second); return n.sys.Stats().ActiveOrgs == 0 })
-	if after := n.clock.Now().Sub(began); after >= 15*time.Minute {
+	if after := n.clock.Now().Sub(began); after >= time.Minute {
 		t.Errorf("they stayed in memory for %v", after)
 	}
 	for i, org := range orgs {

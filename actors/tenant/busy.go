@@ -46,8 +46,8 @@ func (b *busyMark) setIdle() bool {
 	// where this fails, for then it may have taken effect all the same.
 	b.set = false
 	b.markBusy(false, func(err error) {
-		if err == nil {
-			b.org.leaveIfVisited()
+		if err != nil {
+			b.org.visited = false // it leaves as others do, or it would try again at once
 		}
 	})
 	return false // the next tick sees the result

@@ -98,13 +98,17 @@ func (m jobsCounted) apply(o *Org)      { o.openCount += m.n }
 func (m subjectIdle) apply(o *Org)      { o.ReleaseSubject(m.id, m.child, m.handled) }
 func (m partitionWanted) apply(o *Org)  { o.WakePartition(m.part.ID) }
 func (m readWithoutOwner) apply(o *Org) { o.Hold(m.part) }
-func (m lockReleased) apply(o *Org)     { o.unlock(m.of) }
 func (m replayEnded) apply(o *Org)      { delete(o.replaysInFlight, m.key) }
 func (m sandboxUnopened) apply(o *Org)  { o.sandboxFailed(m.child, m.why) }
 func (m sandboxIdle) apply(o *Org)      { o.ReleaseSandbox(m.child, m.handled) }
 func (sandboxDue) apply(o *Org)         { o.openDueSandbox() }
 func (otherVectors) apply(o *Org)       { o.MarkEmbedded("", func(error) {}) } // the next slice tries again
 func (m busyMarkWanted) apply(o *Org)   { o.WithBusyMark(m.then) }
+
+func (m lockReleased) apply(o *Org) {
+	o.unlock(m.of)
+	o.leaveIfVisited()
+}
 
 func (m sandboxRetired) apply(o *Org) {
 	if o.Sandbox == m.child { // one that was reset has lost nothing that matters

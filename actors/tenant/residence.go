@@ -17,10 +17,8 @@ type residence struct {
 
 // LeaveSoon lets an organization of which nobody has asked anything leave memory as soon as nothing is at work in it,
 // without waiting for Config.IdleOrg: what passes over thousands must not gather them in memory.
-func (r *residence) LeaveSoon() {
-	r.visited = true
-	r.org.InMailbox(r.leaveIfVisited) // when the visit that says so has ended
-}
+// It is looked at when a lock is released and when a subject leaves, so the caller holds a lock.
+func (r *residence) LeaveSoon() { r.visited = true }
 
 // leaveIfVisited lets the organization leave memory if it only came for a visit.
 func (r *residence) leaveIfVisited() {
